@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# One Makefile, no recursion: every folder adds its files in a rules.mk. All
+# that is made goes below $(B), under the path of its source.
+
+B	?= build
+PREFIX	?= /usr/local
+CC	?= cc
+
+KTAU_CPPFLAGS := -D_GNU_SOURCE -Ilibktau/include -Ikernel-ext/include/uapi -I$(B)/include
+KTAU_CFLAGS := -std=gnu11 -Wall -Wextra -Wshadow -Wstrict-prototypes \
+	       -Wmissing-prototypes -Wdeclaration-after-statement -Werror \
+	       -fno-common -fstack-protector-strong
+CFLAGS	?= -O2 -g
+
+# What the folders add to.
+PROGRAMS :=
+LIBRARIES :=
+MAN_PAGES :=
+UNIT_TESTS :=
+INSTALL_HOOKS :=
+CLEAN_HOOKS :=
+
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+all:
+
+include libktau/rules.mk
+include ktaud/rules.mk
+include tools/rules.mk
+include tests/rules.mk
+
+.PHONY: all unit install clean
+
+all: $(LIBRARIES) $(PROGRAMS)
+
+# Each unit test is a program that says what it ran and exits 0 if all is well.
+unit: $(UNIT_TESTS)
+	@set -e; for t in $(UNIT_TESTS); do echo "  TEST    $$t"; ./$$t; done
+
+install: all $(INSTALL_HOOKS)
+
+clean: $(CLEAN_HOOKS)
+	rm -rf $(B)
+
+$(B)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(KTAU_CPPFLAGS) $(CPPFLAGS) $(KTAU_CFLAGS) $(CFLAGS) -fPIC -MMD -MP -c -o $@ $<
+
+-include $(shell find $(B)/libktau $(B)/ktaud $(B)/tools $(B)/tests -name '*.d' 2>/dev/null)
