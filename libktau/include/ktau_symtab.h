@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* libktau: symbols by address. What holds for all of it stands in <ktau.h>. */
+#ifndef KTAU_SYMTAB_H
+#define KTAU_SYMTAB_H
+
+#include <ktau.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ktau_symtab;
+
+/**
+ * struct ktau_symbol - what an address belongs to
+ * @name: symbol; belongs to the table
+ * @module: module, NULL for the kernel itself; belongs to the table
+ * @address: where the symbol begins in the recorded boot
+ * @offset: how far behind that the address is
+ */
+struct ktau_symbol {
+	const char *name;
+	const char *module;
+	uint64_t address;
+	uint64_t offset;
+};
+
+int ktau_symtab_create(struct ktau_symtab **symtab);
+void ktau_symtab_destroy(struct ktau_symtab *symtab);
+
+/**
+ * ktau_symtab_load() - read a symbol map
+ * @symtab: where to; must be empty
+ * @path: System.map, /proc/kallsyms or a copy, vmlinux (ELF with symbols):
+ *	told apart by content; NULL is /proc/kallsyms
+ *
+ * Return: 0; errors of open(2) and read(2); -EINVAL for a map that is empty,
+ * truncated, unsorted or garbage; -EPERM for a kallsyms whose addresses are all
+ * hidden; -EBUSY if a map is loaded; -ENOMEM. ktau_symtab_error() has file, line
+ * and reason.
+ */
+int ktau_symtab_load(struct ktau_symtab *symtab, const char *path);
+
+/* The same from a text in memory; @name is for messages. */
+int ktau_symtab_load_memory(struct ktau_symtab *symtab, const void *data, size_t size,
+			    const char *name);
+
+/**
+ * ktau_symtab_relocate() - move the map to where the recorded kernel was
+ * @symtab: map
+ * @stext: _stext of the recorded boot (STREAM or INFO record); 0 if not known
+ *
+ * With 0 nothing moves.
+ *
+ * Return: 1 if the map moved, 0 if it fits as it is or @stext is 0, -ENOENT if
+ * the map has no _stext, -ESTALE if the distance is not one that a kernel of
+ * this map can have been moved by (not a multiple of the page size).
+ */
+int ktau_symtab_relocate(struct ktau_symtab *symtab, uint64_t stext);
+
+/**
+ * ktau_symtab_verify() - is this the map of the recorded kernel?
+ * @symtab: map, relocated
+ * @info: INFO record with the build-id, or NULL
+ * @events: recorded events, or NULL
+ *
+ * Compares build-ids if both sides have one. Else looks whether the addresses
+ * of the events fall exactly on symbols, and whether these have the recorded
+ * names.
+ *
+ * Return: 1 if it is, 0 if there was nothing to compare, -ESTALE if it is not;
+ * ktau_symtab_error() says what differs.
+ */
+int ktau_symtab_verify(struct ktau_symtab *symtab, const struct ktau_rec_info *info,
+		       const struct ktau_events *events);
+
+/* Nearest symbol at or below a text address. 1 if found, 0 if in no function. */
+int ktau_symtab_lookup(const struct ktau_symtab *symtab, uint64_t address,
+		       struct ktau_symbol *symbol);
+
+/* First symbol of that name. 1 if found, 0 if not. Linear. */
+int ktau_symtab_find(const struct ktau_symtab *symtab, const char *name,
+		     struct ktau_symbol *symbol);
+
+size_t ktau_symtab_count(const struct ktau_symtab *symtab);
+
+/* The map's own build-id (vmlinux only). Returns its length, 0 if it has none. */
+size_t ktau_symtab_build_id(const struct ktau_symtab *symtab, const uint8_t **id);
+
+const char *ktau_symtab_error(const struct ktau_symtab *symtab);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* KTAU_SYMTAB_H */
