@@ -1,1 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-only
+#
+# libktau: shared and static. Programs of this tree link $(LIBKTAU) $(LIBKTAU_LIBS).
+
+LIBKTAU_VERSION := 1.0.0
+LIBKTAU_SONAME := libktau.so.1
+LIBKTAU	:= $(B)/libktau/libktau.a
+LIBKTAU_SO := $(B)/libktau/libktau.so.$(LIBKTAU_VERSION)
+LIBKTAU_LIBS := -lelf -lz
+LIBKTAU_OBJS := $(patsubst %.c,$(B)/%.o,$(wildcard libktau/*.c))
+
+LIBRARIES += $(LIBKTAU) $(LIBKTAU_SO)
+
+$(LIBKTAU): $(LIBKTAU_OBJS)
+	$(AR) rcs $@ $^
+
+$(LIBKTAU_SO): $(LIBKTAU_OBJS) libktau/libktau.map
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(LIBKTAU_SONAME) \
+		-Wl,--version-script=libktau/libktau.map -Wl,-z,defs -Wl,-Bsymbolic-functions \
+		-o $@ $(LIBKTAU_OBJS) $(LIBKTAU_LIBS)
+	ln -sf $(@F) $(@D)/$(LIBKTAU_SONAME)
+	ln -sf $(@F) $(@D)/libktau.so

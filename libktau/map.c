@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* A hash from (class, value) to an index. Entries are never removed singly. */
+#include <stdlib.h>
+#include <sys/random.h>
+
+#include "internal.h"
+
+struct ktau__map_slot {
+	uint64_t value;
+	uint32_t class;
+	uint32_t used;
+	size_t index;
+};
+
+/* Finalizer of splitmix64; the seed keeps a file from choosing collisions. */
+static uint64_t mix(const struct ktau__map *map, uint32_t class, uint64_t value)
+{
+	uint64_t x = value + map->seed + ((uint64_t)class << 56);
+
+	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+	return x ^ (x >> 31) ^ map->seed;
+}
+
+static struct ktau__map_slot *probe(const struct ktau__map *map, uint32_t class,
+				    uint64_t value)
+{
+	size_t at = mix(map, class, value) & (map->nr_slots - 1);
+
+	while (map->slots[at].used &&
+	       (map->slots[at].value != value || map->slots[at].class != class))
+		at = (at + 1) & (map->nr_slots - 1);
+	return &map->slots[at];
+}
+
+size_t ktau__map_get(const struct ktau__map *map, uint32_t class, uint64_t value)
+{
+	const struct ktau__map_slot *slot;
+
+	if (!map->nr_slots)
+		return KTAU__MAP_NONE;
+	slot = probe(map, class, value);
+	return slot->used ? slot->index : KTAU__MAP_NONE;
+}
+
+static int grow(struct ktau__map *map)
+{
+	struct ktau__map bigger = { .seed = map->seed };
+	size_t i;
+
+	if (!map->nr_slots &&
+	    getrandom(&bigger.seed, sizeof(bigger.seed), GRND_NONBLOCK) < 0)
+		bigger.seed = (uintptr_t)map;
+	bigger.nr_slots = map->nr_slots ? map->nr_slots * 2 : 64;
+	bigger.slots = calloc(bigger.nr_slots, sizeof(*bigger.slots));
+	if (!bigger.slots)
+		return -ENOMEM;
+	for (i = 0; i < map->nr_slots; i++) {
+		if (map->slots[i].used)
+			*probe(&bigger, map->slots[i].class, map->slots[i].value) =
+				map->slots[i];
+	}
+	bigger.used = map->used;
+	free(map->slots);
+	*map = bigger;
+	return 0;
+}
+
+int ktau__map_put(struct ktau__map *map, uint32_t class, uint64_t value, size_t index)
+{
+	struct ktau__map_slot *slot;
+	int err;
+
+	if (map->used * 2 >= map->nr_slots) {
+		err = grow(map);
+		if (err)
+			return err;
+	}
+	slot = probe(map, class, value);
+	map->used += !slot->used;
+	*slot = (struct ktau__map_slot){
+		.value = value, .class = class, .used = 1, .index = index,
+	};
+	return 0;
+}
+
+void ktau__map_clear(struct ktau__map *map)
+{
+	if (map->nr_slots)
+		memset(map->slots, 0, map->nr_slots * sizeof(*map->slots));
+	map->used = 0;
+}
+
+void ktau__map_free(struct ktau__map *map)
+{
+	free(map->slots);
+	memset(map, 0, sizeof(*map));
+}
