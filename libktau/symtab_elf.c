@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Symbols and build-id of an ELF file (vmlinux), of either class and order. */
+#include <gelf.h>
+#include <libelf.h>
+
+#include "internal.h"
+
+static bool is_text_section(Elf *elf, size_t index)
+{
+	Elf_Scn *section = elf_getscn(elf, index);
+	GElf_Shdr header;
+
+	return section && gelf_getshdr(section, &header) &&
+	       (header.sh_flags & SHF_EXECINSTR);
+}
+
+/* The letter that nm(1) would print, as far as rank and type need it; 0: none. */
+static char symbol_type(Elf *elf, const GElf_Sym *symbol)
+{
+	int type = GELF_ST_TYPE(symbol->st_info);
+	int bind = GELF_ST_BIND(symbol->st_info);
+	bool text;
+
+	if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx >= SHN_LORESERVE ||
+	    type == STT_SECTION || type == STT_FILE || type == STT_TLS)
+		return 0;
+	text = is_text_section(elf, symbol->st_shndx);
+	if (!text || type == STT_OBJECT)
+		return bind == STB_LOCAL ? 'd' : 'D';
+	if (bind == STB_WEAK)
+		return 'W';
+	return bind == STB_LOCAL ? 't' : 'T';
+}
+
+static int read_symbols(struct ktau_symtab *s, Elf *elf, Elf_Scn *section,
+			const GElf_Shdr *header)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	GElf_Sym symbol;
+	const char *name;
+	char type;
+	int i, err;
+
+	for (i = 0; data && gelf_getsym(data, i, &symbol); i++) {
+		type = symbol_type(elf, &symbol);
+		if (!type)
+			continue;
+		name = elf_strptr(elf, header->sh_link, symbol.st_name);
+		if (!name || !*name || *name == '$')
+			continue;
+		err = ktau__symtab_add(s, symbol.st_value, type, name, strlen(name), 0);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static void read_note(struct ktau_symtab *s, Elf_Scn *section)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	size_t offset = 0, name_at, desc_at;
+	GElf_Nhdr note;
+
+	while (data && (offset = gelf_getnote(data, offset, &note, &name_at, &desc_at))) {
+		const char *base = data->d_buf;
+
+		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 ||
+		    memcmp(base + name_at, "GNU", 4) || note.n_descsz > sizeof(s->build_id))
+			continue;
+		memcpy(s->build_id, base + desc_at, note.n_descsz);
+		s->build_id_bytes = note.n_descsz;
+	}
+}
+
+int ktau__symtab_elf(struct ktau_symtab *s, int fd, const void *image, size_t size)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	int err = 0;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = image ? elf_memory((char *)image, size) : elf_begin(fd, ELF_C_READ, NULL);
+	if (!elf || elf_kind(elf) != ELF_K_ELF) {
+		elf_end(elf);
+		return ktau__fail(&s->error, -EINVAL, "%.300s: damaged ELF file", s->path);
+	}
+	while (!err && (section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, &header))
+			continue;
+		if (header.sh_type == SHT_SYMTAB)
+			err = read_symbols(s, elf, section, &header);
+		else if (header.sh_type == SHT_NOTE)
+			read_note(s, section);
+	}
+	elf_end(elf);
+	if (!err && !s->nr_symbols)
+		err = ktau__fail(&s->error, -EINVAL, "%.300s: ELF file without symbols (stripped "
+				 "or truncated)", s->path);
+	return err;
+}
