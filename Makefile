@@ -3,7 +3,7 @@
 # One Makefile, no recursion: every folder adds its files in a rules.mk. All
 # that is made goes below $(B), under the path of its source.
 
-B	?= build
+B	?= build$(if $(SAN),/san)
 PREFIX	?= /usr/local
 CC	?= cc
 
@@ -12,6 +12,12 @@ KTAU_CFLAGS := -std=gnu11 -Wall -Wextra -Wshadow -Wstrict-prototypes \
 	       -Wmissing-prototypes -Wdeclaration-after-statement -Werror \
 	       -fno-common -fstack-protector-strong
 CFLAGS	?= -O2 -g
+
+# SAN=1: everything with AddressSanitizer and UBSan, beside the normal build.
+ifdef SAN
+override CFLAGS += -O1 -fsanitize=address,undefined -fno-sanitize-recover=all \
+		   -fno-omit-frame-pointer
+endif
 
 # What the folders add to.
 PROGRAMS :=

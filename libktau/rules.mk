@@ -20,3 +20,11 @@ $(LIBKTAU_SO): $(LIBKTAU_OBJS) libktau/libktau.map
 		-o $@ $(LIBKTAU_OBJS) $(LIBKTAU_LIBS)
 	ln -sf $(@F) $(@D)/$(LIBKTAU_SONAME)
 	ln -sf $(@F) $(@D)/libktau.so
+
+# Unit tests: one program for each test_*.c.
+LIBKTAU_TESTS := $(patsubst libktau/tests/%.c,$(B)/libktau/tests/%, \
+		 $(wildcard libktau/tests/test_*.c))
+UNIT_TESTS += $(LIBKTAU_TESTS)
+
+$(LIBKTAU_TESTS): %: %.o $(B)/libktau/tests/encode.o $(LIBKTAU)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS) -lcmocka
