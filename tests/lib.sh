@@ -2,8 +2,10 @@
 # shellcheck shell=bash
 # What the scripts of the tests share. Sourced with the top folder as directory.
 
-B=$(realpath -m "${B:-build}")
-export B
+# What is made goes here. B itself stays as it came, because make's own paths are
+# made of it.
+# shellcheck disable=SC2034
+build=$(realpath -m "${B:-build}")
 
 say()
 {
@@ -20,4 +22,24 @@ die()
 minutes()
 {
 	printf '%d:%02d' $(($1 / 60)) $(($1 % 60))
+}
+
+# Build and run the unit tests, a line "ok - NAME" or "not ok - NAME" each. The
+# arguments go to make.
+unit_tests()
+{
+	local tests test bad=0
+
+	make -j"${JOBS:-$(nproc)}" "$@" unit-programs || return 1
+	tests=$(make -s "$@" list-unit-tests)
+	[ -n "$tests" ] || return 1
+	for test in $tests; do
+		if "$test"; then
+			echo "ok - ${test##*/}"
+		else
+			echo "not ok - ${test##*/}"
+			bad=1
+		fi
+	done
+	return $bad
 }

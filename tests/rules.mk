@@ -1,10 +1,36 @@
 # SPDX-License-Identifier: GPL-2.0-only
 
 KERNEL	?= 6.1
-export B KERNEL
+export B KERNEL FAST
 
-.PHONY: kernel
+# Loads with known figures for the boot tests.
+test_LOADS := $(B)/tests/load/tcp_stream
+
+.PHONY: setup kernel demo check test-programs unit-programs list-unit-tests
+
+# Debian packages, asked for where they are missing.
+setup:
+	tests/setup $(KERNEL)
 
 # The kernel of the boot tests.
 kernel:
 	tests/kernel/build x86_64
+
+demo:
+	tests/demo
+
+check:
+	tests/check
+
+# All that the boot tests run in the guest.
+test-programs: all $(test_LOADS)
+
+unit-programs: $(UNIT_TESTS)
+
+list-unit-tests:
+	@printf '%s\n' $(UNIT_TESTS)
+
+$(B)/tests/load/%: $(B)/tests/load/%.o
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
+.PRECIOUS: $(B)/%.o

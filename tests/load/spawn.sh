@@ -1,0 +1,9 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# spawn.sh N: a shell that starts N short-lived processes, one after the other.
+i=0
+while [ $i -lt "$1" ]; do
+	/bin/true
+	i=$((i + 1))
+done
+echo "started $i"
