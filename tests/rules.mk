@@ -34,3 +34,5 @@ $(B)/tests/load/%: $(B)/tests/load/%.o
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
 .PRECIOUS: $(B)/%.o
+
+include tests/lint/rules.mk

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The patch queue against the kernels: it applies, checkpatch.pl likes it."""
+
+import re
+import shutil
+
+import patch as patchfile
+import patches
+from checkpatch import checkpatch
+from project import run
+
+RULES = {
+    'apply': 'every patch applies to its kernel without fuzz',
+    'patch-checkpatch': 'checkpatch.pl --strict on the patches',
+}
+
+
+def check(project, found):
+    for version in project.versions():
+        folder = f'patches/{version}'
+        queue = [f'{folder}/{name}'
+                 for name in patches.series(project, version)
+                 if f'{folder}/{name}' in project.files()]
+        for path, line, reason in checkpatch(project, queue, ()):
+            found('patch-checkpatch', path, line, reason)
+        if project.tarball(version).exists():
+            _apply(project, version, queue, found)
+        else:
+            project.notes.append(f'{folder} was not applied: there is no '
+                                 f'{project.tarball(version)}')
+
+
+def _apply(project, version, queue, found):
+    parsed = [patchfile.parse(project.text(path)) for path in queue]
+    touched = sorted({file.path for patch in parsed for file in patch.files
+                      if '..' not in file.path.split('/')})
+    pristine = project.kernel_files(version, touched)
+    tree = project.scratch / f'apply-{version}'
+    shutil.rmtree(tree, ignore_errors=True)
+    tree.mkdir()
+    for name in touched:
+        if (pristine / name).is_file():
+            (tree / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(pristine / name, tree / name)
+    for path, patch in zip(queue, parsed):
+        for file in patch.files:
+            if not (tree / file.path).is_file():
+                found('apply', path, file.number,
+                      f'linux-source-{version} has no {file.path}')
+        done = run(['patch', '-p1', '--fuzz=0', '--batch', '--forward',
+                    '--no-backup-if-mismatch', '--reject-file=-',
+                    '-d', tree, '-i', project.root / path])
+        if done.returncode:
+            reason = re.search(r'.*(FAILED|malformed|can.t find|skip).*',
+                               done.stdout, re.I)
+            found('apply', path, 1, reason.group(0) if reason
+                  else done.stdout.strip().splitlines()[-1])

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The ways to break the good project, each with what has to be found."""
+
+import dataclasses
+import typing
+
+FORK = 'patches/9.1/task.patch'
+GLUE = 'patches/9.1/glue.patch'
+SERIES = 'patches/9.1/series'
+CORE = 'kernel-ext/kernel/ktau/core.c'
+UAPI = 'kernel-ext/include/uapi/linux/ktau.h'
+HEADER = 'libktau/include/ktau.h'
+OPEN = 'libktau/open.c'
+
+
+@dataclasses.dataclass
+class Case:
+    """@path, @line: where @rule must find something after @spoil."""
+    rule: str
+    name: str
+    path: str
+    line: int
+    spoil: typing.Callable
+    programs: tuple = ('tools/prog',)
+
+
+def edit(path, old, new):
+    def spoil(root):
+        text = (root / path).read_text()
+        assert old in text, f'{old!r} is not in {path}'
+        (root / path).write_text(text.replace(old, new, 1))
+    return spoil
+
+
+def write(path, text):
+    def spoil(root):
+        (root / path).write_text(text)
+    return spoil
+
+
+def append(path, text):
+    def spoil(root):
+        with open(root / path, 'a') as file:
+            file.write(text)
+    return spoil
+
+
+def remove(path):
+    return lambda root: (root / path).unlink()
+
+
+def nothing(_):
+    pass
+
+
+def hunk(added, path='kernel/fork.c', removed='', at=1):
+    """One more file section for a patch; it need not apply."""
+    minus = ''.join(f'-{line}\n' for line in removed.splitlines())
+    plus = ''.join(f'+{line}\n' for line in added.splitlines())
+    return (f'--- a/{path}\n+++ b/{path}\n@@ -{at},{minus.count(chr(10))} '
+            f'+{at},{plus.count(chr(10))} @@\n{minus}{plus}')
+
+
+def function(body, head='int f(int x)'):
+    return f'\n{head}\n{{\n{body}}}\n'
+
+
+PATCHES = [
+    Case('series', 'a patch that is not there', SERIES, 7,
+         append(SERIES, 'more.patch\n')),
+    Case('series', 'a patch that nothing names', 'patches/9.1/more.patch', 1,
+         write('patches/9.1/more.patch', '')),
+    Case('series', 'the same patch again', SERIES, 7,
+         append(SERIES, 'task.patch\n')),
+    Case('series', 'no series', SERIES, 1, remove(SERIES)),
+    Case('section', 'an unknown section', SERIES, 6,
+         edit(SERIES, '# entry', '# entrance')),
+    Case('section', 'sections in the wrong order', SERIES, 7,
+         append(SERIES, '# glue\n')),
+    Case('section', 'a patch in front of all sections', SERIES, 2,
+         edit(SERIES, '# glue\n', '')),
+    Case('same-queue', 'another order', 'patches/9.2/series', 3,
+         write('patches/9.2/series',
+               '# SPDX\n# glue\ntask.patch\nglue.patch\n')),
+    Case('same-queue', 'one patch less', 'patches/9.2/series', 1,
+         edit('patches/9.2/series', '# task\ntask.patch\n', '')),
+    Case('same-queue', 'another section', 'patches/9.2/series', 5,
+         edit('patches/9.2/series', '# task', '# irq')),
+    Case('patch-header', 'no area', FORK, 2,
+         edit(FORK, 'kernel: hook', 'hook')),
+    Case('patch-header', 'not imperative', FORK, 2,
+         edit(FORK, 'hook fork', 'hooked fork')),
+    Case('patch-header', 'upper case', FORK, 2,
+         edit(FORK, 'hook fork', 'Hook fork')),
+    Case('patch-header', 'no author', FORK, 1,
+         edit(FORK, 'From: A Writer', 'By: A Writer')),
+    Case('patch-header', 'no sign-off', FORK, 1,
+         edit(FORK, 'Signed-off-by: ', 'Thanks-to: ')),
+    Case('patch-header', 'no body', FORK, 2,
+         edit(FORK, 'The table of a task has to be there before the task '
+              'runs, so it is made\nwhere everything else of the task is '
+              'made.\n', '')),
+    Case('patch-broken', 'a hunk cut short', FORK, 28,
+         edit(FORK, '-	two();\n+	ktau_two(two());\n 	return err;\n }\n', '')),
+    Case('patch-broken', 'no hunks at all', FORK, 1,
+         write(FORK, 'Subject: x: y\n')),
+    Case('patch-existing', 'a new file', FORK, 42,
+         append(FORK, '--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+int x;\n')),
+    Case('patch-existing', 'a file made executable', FORK, 42,
+         append(FORK, 'old mode 100644\n')),
+    Case('patch-existing', 'a renamed file', FORK, 42,
+         append(FORK, '--- a/kernel/x.c\n+++ b/kernel/y.c\n')),
+    Case('patch-small', 'much in one file', FORK, 42,
+         append(FORK, hunk('ktau_x();\n' * 12))),
+    Case('patch-small', 'much in the queue', FORK, 207,
+         append(FORK, ''.join(hunk('ktau_x();\n' * 12, f'kernel/f{i}.c')
+                              for i in range(14)))),
+    Case('patch-hook', 'an ordinary statement', FORK, 45,
+         append(FORK, hunk('\tx = 1;\n'))),
+    Case('patch-hook', 'glue in the wrong file', FORK, 45,
+         append(FORK, hunk('obj-$(CONFIG_KTAU) += ktau/\n'))),
+    Case('patch-hook', 'a line behind a hook that is complete', FORK, 46,
+         append(FORK, hunk('\tktau_x(1);\n\t2);\n'))),
+    Case('patch-if', 'an #ifdef in a .c file', FORK, 45,
+         append(FORK, hunk('#ifdef CONFIG_KTAU\n'))),
+    Case('patch-removed', 'a line gone', FORK, 45,
+         append(FORK, hunk('\tktau_x();\n', removed='\ty();\n'))),
+    Case('patch-blank', 'a blank behind a line', FORK, 45,
+         append(FORK, hunk('\tktau_x(); \n'))),
+    Case('patch-blank', 'another indentation', FORK, 45,
+         append(FORK, hunk('\tx();\n', removed='    x();\n'))),
+    Case('patch-blank', 'an empty line more', FORK, 45,
+         append(FORK, hunk('\n'))),
+    Case('apply', 'only with fuzz', FORK, 1,
+         edit(FORK, ' int fork(int flags)\n', ' int fork(int flag)\n')),
+    Case('apply', 'not at all', FORK, 1, edit(FORK, 'two()', 'three()')),
+    Case('apply', 'to a file that the kernel does not have', FORK, 42,
+         append(FORK, hunk('\tktau_x();\n', 'kernel/gone.c'))),
+    Case('patch-checkpatch', 'no blank behind a comma', FORK, 32,
+         edit(FORK, 'KTAU_SCOPE(SYSCALL)', 'KTAU_SCOPE(1,2)')),
+]
+
+KERNEL = [
+    Case('kernel-checkpatch', 'spaces in front', CORE, 6,
+         edit(CORE, '\treturn value / 2', '        return value / 2')),
+    Case('kernel-if', 'an #ifdef', CORE, 3,
+         edit(CORE, '\nstatic int half', '#ifdef X\n#endif\nstatic int half')),
+    Case('kernel-doc', 'none at all', CORE, 9,
+         edit(CORE, 'static int half(int value)\n{\n\treturn value / 2;\n}\n',
+              'static int half(int value)\n{\n\treturn value / 2;\n}\n\n'
+              'void ktau_more(void)\n{\n}\n')),
+    Case('kernel-doc', 'an ordinary comment', CORE, 16,
+         edit(CORE, '/**', '/*')),
+    Case('kernel-doc', 'of another function', CORE, 16,
+         edit(CORE, '* ktau_quarter()', '* ktau_half()')),
+    Case('kernel-doc-context', 'no Context:', CORE, 16,
+         edit(CORE, ' * Context: any.\n', ' *\n')),
+    Case('kernel-doc-return', 'no Return:', CORE, 16,
+         edit(CORE, ' * Return: the', ' * the')),
+    Case('kernel-doc-form', 'a parameter that is not described', CORE, 17,
+         edit(CORE, ' * @value: what to divide\n', '')),
+    Case('uapi-compile', 'a type that is not there', UAPI, 9,
+         edit(UAPI, '__u32 type', '__u33 type')),
+    Case('uapi-compile', 'padding', UAPI, 9,
+         edit(UAPI, '\t__u32 type;\n', '')),
+    Case('uapi-compile', 'a type of C++ only', UAPI, 8,
+         edit(UAPI, '__u32 size', 'bool size')),
+    Case('public-compile', 'a word of C++', HEADER, 7,
+         edit(HEADER, '*path', '*class')),
+]
+
+TEXT = [
+    Case('spdx', 'no line', OPEN, 1,
+         edit(OPEN, '// SPDX-License-Identifier: LGPL-2.1-or-later\n', '')),
+    Case('spdx', 'not on the second line of a script', 'tools/run.sh', 2,
+         edit('tools/run.sh', '#!/bin/sh\n', '#!/bin/sh\n\n')),
+    Case('spdx-form', 'a comment of C in a header', HEADER, 1,
+         edit(HEADER, '/* SPDX-License-Identifier: LGPL-2.1-or-later */',
+              '// SPDX-License-Identifier: LGPL-2.1-or-later')),
+    Case('spdx-licence', 'the syscall note left out', UAPI, 1,
+         edit(UAPI, ' WITH Linux-syscall-note', '')),
+    Case('spdx-licence', 'the library under the GPL', OPEN, 1,
+         edit(OPEN, 'LGPL-2.1-or-later', 'GPL-2.0-only')),
+    Case('spdx-licence', 'the kernel under another version', CORE, 1,
+         edit(CORE, 'GPL-2.0-only', 'GPL-2.0-or-later')),
+    Case('shell', 'a variable without quotes', 'tools/run.sh', 3,
+         edit('tools/run.sh', '"$1"', '$1')),
+    Case('python', 'a name that is not there', 'tools/thing.py', 5,
+         edit('tools/thing.py', 'exit(0)', 'exit(zero)')),
+    Case('man', 'a macro that is not there', 'tools/prog.1', 9,
+         edit('tools/prog.1', 'Does a', '.Xz Does a')),
+    Case('man-program', 'a program without one', 'tools/other', 1,
+         nothing, ('tools/prog', 'tools/other')),
+    Case('man-function', 'a function without one', HEADER, 8,
+         edit(HEADER, 'path);\n', 'path);\nvoid ktau_close(int fd);\n')),
+]
+
+DEEP = ''.join('\t' * i + 'if (x) {\n' for i in range(1, 5)) + '\t\t\t\t\tx++;\n' + \
+       ''.join('\t' * i + '}\n' for i in range(4, 0, -1)) + '\treturn x;\n'
+
+C = [
+    Case('c-format', 'a brace in the wrong place', OPEN, 11,
+         edit(OPEN, 'if (fd < 0)\n', 'if (fd < 0) {\n\t}\n\tif ( fd )\n')),
+    Case('c-format', 'a statement behind its condition', OPEN, 9,
+         edit(OPEN, 'if (fd < 0)\n\t\treturn', 'if (fd < 0) return')),
+    Case('c-format', 'spaces in front', OPEN, 11,
+         edit(OPEN, '\treturn fd', '        return fd')),
+    Case('c-column', '101 columns', OPEN, 13,
+         append(OPEN, f'/* {"x" * 95} */\n')),
+    Case('c-file', '501 lines', OPEN, 501,
+         append(OPEN, 'extern int x;\n' * 489)),
+    Case('c-function', '61 lines', OPEN, 14,
+         append(OPEN, function('\tx++;\n' * 57 + '\treturn x;\n'))),
+    Case('c-depth', 'four blocks', OPEN, 14, append(OPEN, function(DEEP))),
+    Case('c-parameters', 'six of them', OPEN, 14,
+         append(OPEN, function('\treturn a;\n', 'int f(int a, int b, int c, '
+                               'int d, void (*e)(int, int), int g)'))),
+    Case('cppcheck', 'a division by zero', OPEN, 16,
+         append(OPEN, function('\treturn x / 0;\n'))),
+]
+
+CASES = PATCHES + KERNEL + TEXT + C

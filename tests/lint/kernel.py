@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""kernel-ext: the kernel's own checkers, and kernel-doc on what is global."""
+
+import re
+
+import functions
+from checkpatch import checkpatch
+from project import CannotRun, run
+
+# Where boot words are documented checkpatch.pl would ask the kernel's own tree.
+OPTIONS = ('--file', '--max-line-length=100', '--ignore=UNDOCUMENTED_SETUP')
+
+RULES = {
+    'kernel-checkpatch': 'checkpatch.pl --strict on every file of kernel-ext',
+    'kernel-if': 'no preprocessor conditionals in .c files',
+    'kernel-doc': 'kernel-doc on every non-static function',
+    'kernel-doc-context': 'kernel-doc has Context:',
+    'kernel-doc-return': 'kernel-doc of what returns a value has Return:',
+    'kernel-doc-form': 'kernel-doc that scripts/kernel-doc reads unmoved',
+}
+
+
+def check(project, found):
+    code = project.files('kernel-ext/*.[chS]')
+    build = project.files('kernel-ext/*Kconfig', 'kernel-ext/*Makefile')
+    for path, line, reason in checkpatch(project, code + build, OPTIONS):
+        found('kernel-checkpatch', path, line, reason)
+    for path in project.files('kernel-ext/*.c'):
+        for number, line in enumerate(project.lines(path), 1):
+            if re.match(r'\s*#\s*(if|el|endif)', line):
+                found('kernel-if', path, number, line.strip())
+        _documented(project, path, found)
+    _kernel_doc(project, project.files('kernel-ext/*.[ch]'), found)
+
+
+def _documented(project, path, found):
+    lines = project.lines(path)
+    for function in functions.functions(project.text(path)):
+        if function.is_static:
+            continue
+        comment = _comment_above(lines, function.line)
+        if not comment.startswith('/**') or \
+                not re.search(rf'^ \* {function.name}\(\) - \S', comment, re.M):
+            found('kernel-doc', path, function.line,
+                  f'no kernel-doc on {function.name}()')
+            continue
+        if not re.search(r'^ \* Context: ?\S?', comment, re.M):
+            found('kernel-doc-context', path, function.line,
+                  f'no Context: for {function.name}()')
+        if not function.is_void and \
+                not re.search(r'^ \* Returns?: ?\S?', comment, re.M):
+            found('kernel-doc-return', path, function.line,
+                  f'no Return: for {function.name}()')
+
+
+def _comment_above(lines, number):
+    """The comment that ends directly above line @number, counted from 1."""
+    end = number - 2
+    if end < 0 or not lines[end].rstrip().endswith('*/'):
+        return ''
+    start = end
+    while start > 0 and not lines[start].lstrip().startswith('/*'):
+        start -= 1
+    return '\n'.join(lines[start:end + 1])
+
+
+def _kernel_doc(project, paths, found):
+    if not paths:
+        return
+    done = run(['perl', project.kernel_scripts() / 'kernel-doc', '-none',
+                *paths], cwd=project.root)
+    if 'Usage:' in done.stdout:
+        raise CannotRun(f'scripts/kernel-doc: {done.stdout[:200]}')
+    for line in done.stdout.splitlines():
+        match = re.match(r'(\S+):(\d+): (?:warning|error): (.*)', line)
+        # Which sections a function needs is asked above, of .c files only.
+        if match and 'No description found for return value' not in line:
+            found('kernel-doc-form', match.group(1), int(match.group(2)),
+                  match.group(3))

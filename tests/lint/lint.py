@@ -1,0 +1,91 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Hold the patch queue and the sources to the rules of the house.
+
+Every rule prints `file:line: reason [rule]`. The exit status is 0 when
+nothing was found, 1 when something was, 2 when a rule could not run.
+"""
+
+import argparse
+import concurrent.futures
+import sys
+import time
+
+import apply
+import csource
+import headers
+import kernel
+import licence
+import manual
+import patches
+import scripts
+from project import CannotRun, Project
+
+GROUPS = (patches, apply, kernel, headers, licence, csource, scripts, manual)
+
+
+def check(group, project):
+    """Run one group; its findings, each (path, line, reason, rule)."""
+    findings = []
+
+    def found(rule, path, line, reason):
+        assert rule in group.RULES, rule
+        findings.append((str(path), line, reason, rule))
+
+    group.check(project, found)
+    return findings
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('--list', action='store_true',
+                        help='print the rules and what they ask for')
+    parser.add_argument('--root', default='.', help='the project')
+    parser.add_argument('--build', default='build', help='where to work')
+    parser.add_argument('--sources', default='/usr/src',
+                        help='where linux-source-VERSION.tar.xz are')
+    parser.add_argument('--programs', default='',
+                        help='the programs that make builds')
+    parser.add_argument('--man-pages', default='',
+                        help='the man pages that make installs')
+    parser.add_argument('groups', nargs='*',
+                        help='of rules; without any, all')
+    return parser.parse_args()
+
+
+def main():
+    args = arguments()
+    names = args.groups or [group.__name__ for group in GROUPS]
+    groups = [group for group in GROUPS if group.__name__ in names]
+    if len(groups) != len(names):
+        print('lint: groups are', *(g.__name__ for g in GROUPS), file=sys.stderr)
+        return 2
+    if args.list:
+        for group in groups:
+            for rule, text in group.RULES.items():
+                print(f'{group.__name__:9}{rule:18}{text}')
+        return 0
+
+    start = time.monotonic()
+    project = Project(args.root, args.build, args.sources,
+                      args.programs.split(), args.man_pages.split())
+    findings = []
+    try:
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            for more in pool.map(lambda group: check(group, project), groups):
+                findings += more
+    except CannotRun as err:
+        print(f'lint: {err}', file=sys.stderr)
+        return 2
+    for path, line, reason, rule in sorted(findings):
+        print(f'{path}:{line}: {reason} [{rule}]')
+    for note in project.notes:
+        print(f'lint: {note}')
+    print(f'lint: {sum(len(g.RULES) for g in groups)} rules, '
+          f'{len(project.files())} files, {len(findings)} findings, '
+          f'{time.monotonic() - start:.0f} s')
+    return 1 if findings else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
