@@ -21,7 +21,7 @@ def check(project, found):
         queue = [f'{folder}/{name}'
                  for name in patches.series(project, version)
                  if f'{folder}/{name}' in project.files()]
-        for path, line, reason in checkpatch(project, queue, ()):
+        for path, line, reason in checkpatch(project, 'patches', queue, ()):
             found('patch-checkpatch', path, line, reason)
         if project.tarball(version).exists():
             _apply(project, version, queue, found)

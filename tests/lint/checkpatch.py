@@ -3,25 +3,33 @@
 
 import concurrent.futures
 import re
+import shutil
 
 from project import CannotRun, run
 
 FINDING = re.compile(r'(?:.+?):(\d+): ((?:ERROR|WARNING|CHECK):.*)')
 
 
-def checkpatch(project, paths, options):
-    """Yield (path, line, reason)."""
-    scripts = project.kernel_scripts()
+def checkpatch(project, base, paths, options):
+    """Yield (path, line, reason). Paths are below the folder @base, whose
+    files checkpatch.pl shall take for those of a kernel tree."""
+    script = project.kernel_scripts() / 'checkpatch.pl'
+    # It leaves a file where it runs, so that is a place of its own.
+    place = project.scratch / 'checkpatch' / base
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    for entry in (project.root / base).iterdir():
+        (place / entry.name).symlink_to(entry)
 
     def one(path):
-        # It leaves a file behind where it runs.
-        done = run(['perl', 'checkpatch.pl', '--strict', '--no-tree', '--terse',
-                    '--no-summary', '--show-types', *options, project.root / path],
-                   cwd=scripts)
+        done = run(['perl', script, '--strict', '--no-tree', '--terse',
+                    '--no-summary', '--show-types', *options, path[len(base) + 1:]],
+                   cwd=place)
         matches = [FINDING.match(line) for line in done.stdout.splitlines()]
         if done.returncode and not any(matches):
             raise CannotRun(f'checkpatch.pl {path}: {done.stdout.strip()}')
-        return [(path, int(m.group(1)), m.group(2)) for m in matches if m]
+        return [(path, int(m.group(1)), m.group(2)) for m in matches
+                if m and '<_Static_assert>' not in m.group(2)]
 
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for findings in pool.map(one, paths):

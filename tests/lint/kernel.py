@@ -23,7 +23,8 @@ RULES = {
 def check(project, found):
     code = project.files('kernel-ext/*.[chS]')
     build = project.files('kernel-ext/*Kconfig', 'kernel-ext/*Makefile')
-    for path, line, reason in checkpatch(project, code + build, OPTIONS):
+    for path, line, reason in checkpatch(project, 'kernel-ext', code + build,
+                                         OPTIONS):
         found('kernel-checkpatch', path, line, reason)
     for path in project.files('kernel-ext/*.c'):
         for number, line in enumerate(project.lines(path), 1):

@@ -17,13 +17,13 @@ EXEMPT = ('LICENSES/*', 'patches/*.patch', '*.gitignore', '*.gitattributes',
 LICENCES = (
     ('kernel-ext/include/uapi/*', 'GPL-2.0-only WITH Linux-syscall-note'),
     ('*.mk', 'GPL-2.0-only'),
+    ('libktau/tests/*', 'GPL-2.0-only'),
     ('libktau/*', 'LGPL-2.1-or-later'),
     ('*', 'GPL-2.0-only'),
 )
 FORMS = (
     ('*.c', '// {}'),
     ('*.[hS]', '/* {} */'),
-    ('*.map', '/* {} */'),
     ('*.lds*', '/* {} */'),
     ('*.md', '<!-- {} -->'),
     ('*.[1-8]', '.\\" {}'),
