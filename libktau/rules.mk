@@ -26,5 +26,5 @@ LIBKTAU_TESTS := $(patsubst libktau/tests/%.c,$(B)/libktau/tests/%, \
 		 $(wildcard libktau/tests/test_*.c))
 UNIT_TESTS += $(LIBKTAU_TESTS)
 
-$(LIBKTAU_TESTS): %: %.o $(B)/libktau/tests/encode.o $(LIBKTAU)
+$(LIBKTAU_TESTS): %: %.o $(B)/libktau/tests/encode.o $(B)/libktau/tests/files.o $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS) -lcmocka

@@ -172,7 +172,7 @@ static int resume(struct ktau_writer *w)
 	if (bytes < 0 || lseek(w->fd, 0, SEEK_SET) < 0)
 		return -errno;
 	if (is_half_header(w, bytes))
-		return ftruncate(w->fd, 0) ? -errno : write_header(w);
+		return bytes && ftruncate(w->fd, 0) ? -errno : write_header(w);
 	err = find_end(w);
 	if (!err && (uint64_t)bytes > w->end && ftruncate(w->fd, w->end))
 		err = -errno;

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A directory with a *.ktau file in it, for the tests of files. */
+#ifndef KTAU_TESTS_FILES_H
+#define KTAU_TESTS_FILES_H
+
+#include <ktau.h>
+
+/* The file; the directory is made and removed by the group's fixtures. */
+extern char path[64];
+
+int make_directory(void **state);
+int remove_directory(void **state);
+
+struct image {
+	uint8_t *data;
+	size_t size;
+};
+
+struct image load(void);
+void store(const struct image *image, size_t size);
+
+struct ktau_writer *create(unsigned int flags);
+
+/* One stream with @nr tasks. */
+void put_tasks(struct ktau_writer *w, unsigned int nr, uint64_t scale);
+
+/* Info, two events, then @nr streams of three tasks, each a block. */
+void write_sample(unsigned int flags, unsigned int nr);
+
+/* Starts of blocks, found without the library; and the end. Returns how many. */
+unsigned int find_blocks(const struct image *image, size_t *starts);
+
+struct read_back {
+	int err;
+	unsigned int records;
+	unsigned int streams;
+	unsigned int profiles;
+	struct ktau_damage damage;
+	char error[512];
+};
+
+/* All records of a source, or what opening it gave. */
+struct read_back finish(struct ktau_reader *r, int err);
+struct read_back read_memory(const void *data, size_t size);
+struct read_back read_path(void);
+
+#endif /* KTAU_TESTS_FILES_H */

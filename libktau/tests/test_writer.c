@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Writing *.ktau files: going on in one, refusing others, full disks. */
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "encode.h"
+#include "files.h"
+
+static void compresses(void **state)
+{
+	struct image plain, packed;
+
+	(void)state;
+	write_sample(0, 4);
+	plain = load();
+	write_sample(KTAU_WRITER_ZLIB, 4);
+	packed = load();
+	assert_true(packed.size * 2 < plain.size);
+	free(plain.data);
+	free(packed.data);
+}
+
+static void append(void **state)
+{
+	size_t starts[64], cut_at;
+	struct ktau_writer *w;
+	struct read_back b;
+	struct image image;
+
+	(void)state;
+	write_sample(KTAU_WRITER_ZLIB, 3);
+	image = load();
+	find_blocks(&image, starts);
+	for (cut_at = 0; cut_at <= image.size; cut_at += cut_at < 16 ? 1 : 7) {
+		store(&image, cut_at);
+		w = create(KTAU_WRITER_APPEND);
+		put_tasks(w, 3, 9);
+		assert_int_equal(ktau_writer_close(w), 0);
+		ktau_writer_destroy(w);
+		b = read_path();
+		assert_int_equal(b.err, 0);
+		assert_int_equal(b.streams, 1 + (cut_at >= starts[1]) + (cut_at >= starts[2]) +
+				 (cut_at >= starts[3]));
+	}
+	free(image.data);
+}
+
+static void refuses(void **state)
+{
+	const struct image text = { .data = (uint8_t *)"some precious text", .size = 18 };
+	struct ktau_writer *w, *second;
+	struct ktau_rec rec = { .size = 8, .type = 99, .head = 8 };
+	struct image image;
+
+	(void)state;
+	assert_int_equal(ktau_writer_create(&w), 0);
+	assert_int_equal(ktau_writer_flush(w, true), -EBADF);
+	assert_int_equal(ktau_writer_put(w, &rec), -EBADF);
+	store(&text, text.size);
+	assert_int_equal(ktau_writer_open(w, path, 0), -EEXIST);
+	assert_int_equal(ktau_writer_open(w, path, KTAU_WRITER_APPEND), -EBADMSG);
+	assert_non_null(strstr(ktau_writer_error(w), path));
+	assert_int_equal(ktau_writer_open(w, path, 1U << 31), -EINVAL);
+	image = load();
+	assert_int_equal(image.size, text.size);
+	assert_memory_equal(image.data, text.data, text.size);
+	free(image.data);
+
+	write_sample(0, 1);
+	assert_int_equal(ktau_writer_open(w, path, KTAU_WRITER_APPEND), 0);
+	assert_int_equal(ktau_writer_create(&second), 0);
+	assert_int_equal(ktau_writer_open(second, path, KTAU_WRITER_APPEND), -EWOULDBLOCK);
+	ktau_writer_destroy(second);
+	assert_int_equal(ktau_writer_put(w, &rec), -EINVAL);
+	rec.size = 12;
+	assert_int_equal(ktau_writer_put(w, &rec), -EINVAL);
+	ktau_writer_destroy(w);
+	assert_int_equal(read_path().err, 0);
+
+	/* Made by a machine of the other byte order. */
+	image = load();
+	*(uint32_t *)image.data = __builtin_bswap32(KTAU_FILE_MAGIC);
+	*(uint16_t *)(image.data + 4) = __builtin_bswap16(1);
+	*(uint16_t *)(image.data + 6) = __builtin_bswap16(16);
+	store(&image, 16);
+	free(image.data);
+	assert_int_equal(ktau_writer_create(&w), 0);
+	assert_int_equal(ktau_writer_open(w, path, KTAU_WRITER_APPEND), -EINVAL);
+	ktau_writer_destroy(w);
+}
+
+/* The disk fills up in the middle of a block: it is cut back, and goes on later. */
+static void full_disk(void **state)
+{
+	struct rlimit old, limit;
+	struct ktau_writer *w;
+	uint64_t before;
+	struct stat st;
+
+	(void)state;
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &old);
+	unlink(path);
+	w = create(0);
+	put_tasks(w, 100, 1);
+	assert_int_equal(ktau_writer_flush(w, true), 0);
+	before = ktau_writer_bytes(w);
+	limit = old;
+	limit.rlim_cur = before + 1000;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	put_tasks(w, 100, 2);
+	assert_int_equal(ktau_writer_flush(w, false), -EFBIG);
+	assert_int_equal(ktau_writer_flush(w, false), -EFBIG);
+	assert_non_null(strstr(ktau_writer_error(w), "File too large"));
+	assert_int_equal(ktau_writer_bytes(w), before);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_size, before);
+	assert_int_equal(read_path().streams, 1);
+	setrlimit(RLIMIT_FSIZE, &old);
+	assert_int_equal(ktau_writer_flush(w, true), 0);
+	put_tasks(w, 1, 3);
+	assert_int_equal(ktau_writer_drop(w), 3);
+	assert_int_equal(ktau_writer_close(w), 0);
+	ktau_writer_destroy(w);
+	assert_int_equal(read_path().streams, 2);
+	assert_int_equal(read_path().err, 0);
+
+	assert_int_equal(ktau_writer_create(&w), 0);
+	assert_int_equal(ktau_writer_open(w, "/dev/full", KTAU_WRITER_APPEND), -ENOSPC);
+	ktau_writer_destroy(w);
+}
+
+/* More than a block in one flush: several blocks, nothing lost. */
+static void large(void **state)
+{
+	struct ktau_writer *w;
+	struct read_back b;
+
+	(void)state;
+	unlink(path);
+	w = create(KTAU_WRITER_ZLIB);
+	put_tasks(w, 5000, 1);
+	assert_int_equal(ktau_writer_close(w), 0);
+	ktau_writer_destroy(w);
+	b = read_path();
+	assert_int_equal(b.err, 0);
+	assert_int_equal(b.profiles, 5000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(compresses),
+		cmocka_unit_test(append),
+		cmocka_unit_test(refuses),
+		cmocka_unit_test(full_disk),
+		cmocka_unit_test(large),
+	};
+
+	return cmocka_run_group_tests_name("libktau: writer", tests, make_directory,
+					   remove_directory);
+}
