@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * KTAU hooks: what the rest of the kernel calls.
+ *
+ * A hook is one line without any #if. Off, an entry and an exit are a nop each;
+ * on, a task that is not selected leaves after one load and a test of its mask.
+ *
+ *	int tcp_sendmsg(struct sock *sk, ...)
+ *	{
+ *		KTAU_SCOPE(TCP, tcp_sendmsg);
+ *		int ret;
+ *
+ * covers every return of the function. Where a region is no function, a frame
+ * is declared and ktau_*_enter() and ktau_*_exit() stand around the region.
+ *
+ * A frame that is not entered is not initialised either. Whether it has to be
+ * left is asked of the task: a frame is open if and only if it is the task's
+ * innermost one. So switching a group inside a frame never unbalances a stack.
+ */
+#ifndef _LINUX_KTAU_H
+#define _LINUX_KTAU_H
+
+#include <linux/compiler.h>
+#include <linux/ktau_types.h>
+#include <uapi/linux/ktau.h>
+
+struct sk_buff;
+struct sock;
+struct task_struct;
+
+/* Frames of callbacks are named by the function called. */
+enum ktau_call {
+	KTAU_CALL_TASKLET,
+	KTAU_CALL_WORK,
+	KTAU_CALL_TIMER,
+	KTAU_CALL_HRTIMER,
+};
+
+/* Ids of the points that are known at build time. */
+enum ktau_static_id {
+	KTAU_ID_PAGE_FAULT_USER = KTAU_ID_STATIC,
+	KTAU_ID_PAGE_FAULT_KERNEL,
+	KTAU_ID_DEBUG,
+	KTAU_ID_SCHEDULE,
+	KTAU_ID_SCHEDULE_VOL,
+	KTAU_ID_SCHEDULE_YLD,
+	KTAU_ID_SCHEDULE_WAIT,
+	/* Callbacks and lines for which no dynamic id was left. */
+	KTAU_ID_OTHER_TASKLET,
+	KTAU_ID_OTHER_WORK,
+	KTAU_ID_OTHER_TIMER,
+	KTAU_ID_OTHER_HRTIMER,
+	KTAU_ID_OTHER_IRQ,
+	KTAU_ID_OTHER_COMPAT,
+	KTAU_ID_SOFTIRQ,	/* and one for each further vector */
+};
+
+#ifdef CONFIG_KTAU
+
+#include <linux/jump_label.h>
+#include <linux/sched.h>
+
+/**
+ * struct ktau_frame - one activation of a timer, on the kernel stack
+ * @prev: the frame around it
+ * @start: cycle counter at entry; 0 while the entry is being written
+ * @child: ticks of the frames directly inside that have ended
+ * @id: event
+ * @mode: KTAU_MODE_* that were on at entry: they decide what the exit does
+ */
+struct ktau_frame {
+	struct ktau_frame	*prev;
+	u64			start;
+	u64			child;
+	u32			id;
+	u32			mode;
+};
+
+/**
+ * struct ktau_point - an instrumentation point, in a section of its own
+ * @name: what it is called
+ * @address: the function's, 0 where there is none
+ * @group: KTAU_GROUP_*
+ * @kind: KTAU_KIND_*
+ * @id: event id, KTAU_ID_NONE before the first execution
+ */
+struct ktau_point {
+	const char	*name;
+	unsigned long	address;
+	u16		group;
+	u16		kind;
+	u32		id;
+} __aligned(8);
+
+#define KTAU_ID_NONE	U32_MAX
+
+/* Position of each group's bit: its static key. */
+enum ktau_group {
+	KTAU_BIT_SYSCALL,
+	KTAU_BIT_IRQ,
+	KTAU_BIT_BH,
+	KTAU_BIT_SCHED,
+	KTAU_BIT_EXCEPTION,
+	KTAU_BIT_SIGNAL,
+	KTAU_BIT_SOCKET,
+	KTAU_BIT_TCP,
+	KTAU_BIT_ICMP,
+};
+
+extern struct static_key_false ktau_keys[KTAU_NR_GROUPS];
+extern struct static_key_false ktau_exit_key;
+
+#define KTAU_ON(g)							\
+	(IS_ENABLED(CONFIG_KTAU_##g) &&					\
+	 static_branch_unlikely(&ktau_keys[KTAU_BIT_##g]))
+
+/* The group is on and @tsk is selected for it. */
+#define KTAU_ON_FOR(tsk, g)						\
+	(KTAU_ON(g) && (READ_ONCE((tsk)->ktau.mask) & KTAU_GROUP_##g))
+
+#define __KTAU_POINT(var, g, k, fn, str)				\
+	static struct ktau_point var					\
+	__used __section("__ktau_points") = {				\
+		.name = str,						\
+		.address = (unsigned long)(fn),				\
+		.group = KTAU_GROUP_##g,				\
+		.kind = KTAU_KIND_##k,					\
+		.id = KTAU_ID_NONE,					\
+	}
+
+void __ktau_enter(struct ktau_frame *frame, unsigned int id);
+void __ktau_enter_point(struct ktau_frame *frame, struct ktau_point *point);
+void __ktau_enter_compat(struct ktau_frame *frame, unsigned int nr);
+void __ktau_enter_work(struct ktau_frame *frame, void *fn);
+void __ktau_exit(struct ktau_frame *frame);
+void __ktau_count(struct ktau_point *point, u64 value);
+
+void __ktau_cpu_enter(struct ktau_frame *frame, unsigned int id, u32 group);
+void __ktau_cpu_enter_point(struct ktau_frame *frame, struct ktau_point *point);
+void __ktau_cpu_enter_irq(struct ktau_frame *frame, unsigned int irq);
+void __ktau_cpu_enter_call(struct ktau_frame *frame, enum ktau_call call,
+			   void *fn);
+void __ktau_cpu_exit(struct ktau_frame *frame);
+
+/* Leave @frame if it was entered; the whole test when KTAU is on. */
+static __always_inline void ktau_exit(struct ktau_frame *frame)
+{
+	if (static_branch_unlikely(&ktau_exit_key) &&
+	    current->ktau.top == frame)
+		__ktau_exit(frame);
+}
+
+/* The same for frames that are booked to the CPU too. */
+static __always_inline void ktau_cpu_exit(struct ktau_frame *frame)
+{
+	if (static_branch_unlikely(&ktau_exit_key))
+		__ktau_cpu_exit(frame);
+}
+
+#define __KTAU_SCOPE(g, fn, str, exit, enter)				\
+	__KTAU_POINT(__ktau_point, g, TIMER, fn, str);			\
+	struct ktau_frame __ktau_frame __cleanup(exit);			\
+	const int __ktau_entered __maybe_unused =			\
+		enter ? 1 : 0
+
+/* A function of the task it runs for. */
+#define KTAU_SCOPE(g, fn)						\
+	__KTAU_SCOPE(g, fn, #fn, ktau_exit, KTAU_ON_FOR(current, g) &&	\
+		     (__ktau_enter_point(&__ktau_frame, &__ktau_point), 1))
+
+/* An interrupt handler: charged to the task it hits and to the CPU. */
+#define KTAU_CPU_SCOPE(g, fn)						\
+	__KTAU_SCOPE(g, fn, #fn, ktau_cpu_exit, KTAU_ON(g) &&		\
+		     (__ktau_cpu_enter_point(&__ktau_frame,		\
+					     &__ktau_point), 1))
+
+/* A part of a function, from KTAU_REGION_ENTER() to any return. */
+#define KTAU_REGION(g, name)						\
+	__KTAU_POINT(__ktau_point_##name, g, TIMER, 0, #name);		\
+	struct ktau_frame __ktau_frame_##name __cleanup(ktau_exit)
+
+#define KTAU_REGION_ENTER(g, name)					\
+	do {								\
+		if (KTAU_ON_FOR(current, g))				\
+			__ktau_enter_point(&__ktau_frame_##name,	\
+					   &__ktau_point_##name);	\
+	} while (0)
+
+/* A counter: @value is added to what the current task has of @name. */
+#define KTAU_COUNT(g, name, value)					\
+	do {								\
+		__KTAU_POINT(__ktau_count_##name, g, COUNTER, 0, #name);	\
+									\
+		if (KTAU_ON_FOR(current, g))				\
+			__ktau_count(&__ktau_count_##name, value);	\
+	} while (0)
+
+/* The same, for a result that may be an error: those are not counted. */
+#define KTAU_COUNT_BYTES(g, name, ret)					\
+	do {								\
+		if ((ret) > 0)						\
+			KTAU_COUNT(g, name, ret);			\
+	} while (0)
+
+static __always_inline void ktau_syscall_enter(struct ktau_frame *frame,
+					       unsigned int nr)
+{
+	if (KTAU_ON_FOR(current, SYSCALL))
+		__ktau_enter(frame, nr);
+}
+
+static __always_inline void ktau_compat_enter(struct ktau_frame *frame,
+					      unsigned int nr)
+{
+	if (KTAU_ON_FOR(current, SYSCALL))
+		__ktau_enter_compat(frame, nr);
+}
+
+static __always_inline void ktau_work_enter(struct ktau_frame *frame, void *fn)
+{
+	if (KTAU_ON_FOR(current, BH))
+		__ktau_enter_work(frame, fn);
+}
+
+static __always_inline void ktau_softirq_enter(struct ktau_frame *frame,
+					       unsigned int vec)
+{
+	if (KTAU_ON(BH))
+		__ktau_cpu_enter(frame, KTAU_ID_SOFTIRQ + vec, KTAU_GROUP_BH);
+}
+
+static __always_inline void ktau_call_enter(struct ktau_frame *frame,
+					    enum ktau_call call, void *fn)
+{
+	if (KTAU_ON(BH))
+		__ktau_cpu_enter_call(frame, call, fn);
+}
+
+static __always_inline void ktau_irq_enter(struct ktau_frame *frame,
+					   unsigned int irq)
+{
+	if (KTAU_ON(IRQ))
+		__ktau_cpu_enter_irq(frame, irq);
+}
+
+static __always_inline void ktau_exception_enter(struct ktau_frame *frame,
+						 enum ktau_static_id id)
+{
+	if (KTAU_ON_FOR(current, EXCEPTION) && likely(!in_nmi()))
+		__ktau_enter(frame, id);
+}
+
+/* Scheduler. */
+void __ktau_sched_switch(bool preempt, struct task_struct *prev,
+			 struct task_struct *next, unsigned int prev_state);
+void __ktau_sched_resume(void);
+void __ktau_sched_wakeup(struct task_struct *p);
+void __ktau_sched_yield(void);
+
+/* @prev is about to lose the CPU to @next; under the run-queue lock. */
+static __always_inline void ktau_sched_switch(bool preempt,
+					      struct task_struct *prev,
+					      struct task_struct *next,
+					      unsigned int prev_state)
+{
+	if (KTAU_ON_FOR(prev, SCHED))
+		__ktau_sched_switch(preempt, prev, next, prev_state);
+}
+
+/* The current task has got the CPU. */
+static __always_inline void ktau_sched_resume(void)
+{
+	if (IS_ENABLED(CONFIG_KTAU_SCHED) &&
+	    static_branch_unlikely(&ktau_exit_key) && current->ktau.state)
+		__ktau_sched_resume();
+}
+
+/* The current task has made @p runnable; under @p's run-queue lock. */
+static __always_inline void ktau_sched_wakeup(struct task_struct *p)
+{
+	if (KTAU_ON(SCHED))
+		__ktau_sched_wakeup(p);
+}
+
+static __always_inline void ktau_sched_yield(void)
+{
+	if (KTAU_ON_FOR(current, SCHED))
+		__ktau_sched_yield();
+}
+
+/* Life of a task. */
+void __ktau_task_fork(struct task_struct *p);
+void __ktau_task_exec(void);
+void __ktau_task_exiting(long code);
+void __ktau_task_exited(void);
+void __ktau_task_free(struct task_struct *p);
+
+static inline void ktau_task_init(struct task_struct *p)
+{
+	p->ktau = (struct ktau_ref) { };
+}
+
+/* @p is complete and about to run for the first time. */
+static inline void ktau_task_fork(struct task_struct *p)
+{
+	if (static_branch_unlikely(&ktau_exit_key))
+		__ktau_task_fork(p);
+}
+
+static inline void ktau_task_exec(void)
+{
+	if (static_branch_unlikely(&ktau_exit_key) && current->ktau.state)
+		__ktau_task_exec();
+}
+
+/* The current task begins to exit, and still has its address space. */
+static inline void ktau_task_exiting(long code)
+{
+	if (static_branch_unlikely(&ktau_exit_key) && current->ktau.state)
+		__ktau_task_exiting(code);
+}
+
+/* The current task is about to tell its parent: nothing counts any more. */
+static inline void ktau_task_exited(void)
+{
+	if (static_branch_unlikely(&ktau_exit_key) && current->ktau.state)
+		__ktau_task_exited();
+}
+
+/* Nobody holds @p any more. */
+static inline void ktau_task_free(struct task_struct *p)
+{
+	if (unlikely(p->ktau.state))
+		__ktau_task_free(p);
+}
+
+/* Network messages, for the trace. */
+void __ktau_net(const struct sock *sk, const struct sk_buff *skb, bool send);
+
+static __always_inline bool ktau_net_traced(void)
+{
+	return KTAU_ON(TCP) &&
+	       (READ_ONCE(current->ktau.mask) &
+		(KTAU_GROUP_TCP | KTAU_MODE_TRACE)) ==
+	       (KTAU_GROUP_TCP | KTAU_MODE_TRACE);
+}
+
+static __always_inline void ktau_net_send(const struct sock *sk,
+					  const struct sk_buff *skb)
+{
+	if (ktau_net_traced())
+		__ktau_net(sk, skb, true);
+}
+
+static __always_inline void ktau_net_recv(const struct sock *sk,
+					  const struct sk_buff *skb)
+{
+	if (ktau_net_traced())
+		__ktau_net(sk, skb, false);
+}
+
+struct seq_file;
+struct pid_namespace;
+struct pid;
+int ktau_proc_pid_show(struct seq_file *m, struct pid_namespace *ns,
+		       struct pid *pid, struct task_struct *task);
+
+/* Line of the tables of /proc/PID and /proc/PID/task/TID. */
+#define KTAU_PROC_PID_ENTRY	ONE("ktau", S_IRUGO, ktau_proc_pid_show),
+
+#else /* !CONFIG_KTAU */
+
+struct ktau_frame { };
+
+/* Declarations of nothing, so that they may stand among declarations. */
+#define KTAU_SCOPE(g, fn)	struct ktau_frame __ktau_frame __maybe_unused
+#define KTAU_CPU_SCOPE(g, fn)	struct ktau_frame __ktau_frame __maybe_unused
+#define KTAU_REGION(g, name)						\
+	struct ktau_frame __ktau_frame_##name __maybe_unused
+
+#define KTAU_REGION_ENTER(g, name)		do { } while (0)
+#define KTAU_COUNT(g, name, value)		do { } while (0)
+#define KTAU_COUNT_BYTES(g, name, ret)		do { } while (0)
+#define KTAU_PROC_PID_ENTRY
+
+static inline void ktau_exit(struct ktau_frame *frame) { }
+static inline void ktau_cpu_exit(struct ktau_frame *frame) { }
+static inline void ktau_syscall_enter(struct ktau_frame *frame,
+				      unsigned int nr) { }
+static inline void ktau_compat_enter(struct ktau_frame *frame,
+				     unsigned int nr) { }
+static inline void ktau_work_enter(struct ktau_frame *frame, void *fn) { }
+static inline void ktau_softirq_enter(struct ktau_frame *frame,
+				      unsigned int vec) { }
+static inline void ktau_call_enter(struct ktau_frame *frame,
+				   enum ktau_call call, void *fn) { }
+static inline void ktau_irq_enter(struct ktau_frame *frame,
+				  unsigned int irq) { }
+static inline void ktau_exception_enter(struct ktau_frame *frame,
+					enum ktau_static_id id) { }
+static inline void ktau_sched_switch(bool preempt, struct task_struct *prev,
+				     struct task_struct *next,
+				     unsigned int prev_state) { }
+static inline void ktau_sched_resume(void) { }
+static inline void ktau_sched_wakeup(struct task_struct *p) { }
+static inline void ktau_sched_yield(void) { }
+static inline void ktau_task_init(struct task_struct *p) { }
+static inline void ktau_task_fork(struct task_struct *p) { }
+static inline void ktau_task_exec(void) { }
+static inline void ktau_task_exiting(long code) { }
+static inline void ktau_task_exited(void) { }
+static inline void ktau_task_free(struct task_struct *p) { }
+static inline void ktau_net_send(const struct sock *sk,
+				 const struct sk_buff *skb) { }
+static inline void ktau_net_recv(const struct sock *sk,
+				 const struct sk_buff *skb) { }
+
+#endif /* CONFIG_KTAU */
+
+#endif /* _LINUX_KTAU_H */

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What KTAU keeps inside task_struct. Apart from linux/ktau.h because
+ * linux/sched.h has to include it.
+ */
+#ifndef _LINUX_KTAU_TYPES_H
+#define _LINUX_KTAU_TYPES_H
+
+#include <linux/types.h>
+
+struct ktau_frame;
+struct ktau_task;
+
+#ifdef CONFIG_KTAU
+
+/**
+ * struct ktau_ref - a task's hold on its measurements
+ * @mask: groups and modes on for this task; 0 while there is no @state.
+ *	Written by whoever switches, under ktau_mutex; read by the task.
+ * @flags: KTAU_REF_*; only the task itself
+ * @top: innermost open frame; only the CPU that runs the task
+ * @state: profile and trace; set once under ktau_mutex or by the parent before
+ *	the task first runs, cleared by the task when it exits
+ * @wake_ticks: when the task was last made runnable, 0 when that has been
+ *	used up; guarded by the lock of its run queue
+ */
+struct ktau_ref {
+	u32			mask;
+	u32			flags;
+	struct ktau_frame	*top;
+	struct ktau_task	*state;
+	u64			wake_ticks;
+};
+
+#else
+
+struct ktau_ref { };
+
+#endif /* CONFIG_KTAU */
+
+#endif /* _LINUX_KTAU_TYPES_H */

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * KTAU: what differs between architectures and configurations. The only header
+ * of kernel/ktau with #if in it.
+ */
+#ifndef _KERNEL_KTAU_ARCH_H
+#define _KERNEL_KTAU_ARCH_H
+
+#include <linux/compiler.h>
+#include <linux/irqflags.h>
+#include <linux/types.h>
+
+#if defined(CONFIG_X86_64)
+
+/* The raw counter; user-mode Linux has no rdtsc() but the instruction works. */
+static __always_inline u64 ktau_ticks(void)
+{
+	u32 low, high;
+
+	asm volatile("rdtsc" : "=a" (low), "=d" (high));
+	return (u64)high << 32 | low;
+}
+
+/*
+ * Add without a lock, whole against an interrupt on the same CPU: a single
+ * instruction. Only the CPU that runs the owner may write.
+ */
+static __always_inline void ktau_add(u64 *p, u64 v)
+{
+	asm volatile("addq %1, %0" : "+m" (*p) : "er" (v));
+}
+
+/* The same, giving what was there before. */
+static __always_inline u64 ktau_fetch_add(u64 *p, u64 v)
+{
+	asm volatile("xaddq %0, %1" : "+r" (v), "+m" (*p));
+	return v;
+}
+
+/* Read what the owner's CPU may be adding to. */
+static __always_inline u64 ktau_read(const u64 *p)
+{
+	return READ_ONCE(*p);
+}
+
+#else
+
+#include <asm/time.h>
+
+static __always_inline u64 ktau_ticks(void)
+{
+	return get_tb();
+}
+
+/* 64 bits are two words here: only an interrupt-free section keeps them whole. */
+static __always_inline u64 ktau_fetch_add(u64 *p, u64 v)
+{
+	unsigned long flags;
+	u64 old;
+
+	raw_local_irq_save(flags);
+	old = *p;
+	*p = old + v;
+	raw_local_irq_restore(flags);
+	return old;
+}
+
+static __always_inline void ktau_add(u64 *p, u64 v)
+{
+	ktau_fetch_add(p, v);
+}
+
+static __always_inline u64 ktau_read(const u64 *p)
+{
+	unsigned long flags;
+	u64 v;
+
+	raw_local_irq_save(flags);
+	v = *p;
+	raw_local_irq_restore(flags);
+	return v;
+}
+
+#endif
+
+/* Rate of the counter, 0 where it has to be measured; whether it is steady. */
+#if defined(CONFIG_X86) && !defined(CONFIG_UML)
+#include <asm/cpufeature.h>
+#include <asm/tsc.h>
+
+static inline u64 ktau_arch_hz(void)
+{
+	return tsc_khz * 1000ULL;
+}
+
+static inline bool ktau_arch_stable(void)
+{
+	return boot_cpu_has(X86_FEATURE_CONSTANT_TSC) && !check_tsc_unstable();
+}
+#elif defined(CONFIG_PPC)
+static inline u64 ktau_arch_hz(void)
+{
+	return tb_ticks_per_sec;
+}
+
+static inline bool ktau_arch_stable(void)
+{
+	return true;
+}
+#else
+static inline u64 ktau_arch_hz(void)
+{
+	return 0;
+}
+
+static inline bool ktau_arch_stable(void)
+{
+	return true;
+}
+#endif
+
+/* The table of system calls, to name them by address. */
+#if defined(CONFIG_UML)
+#include <sysdep/syscalls.h>
+#define KTAU_NR_SYSCALLS	__NR_syscalls
+#else
+#include <asm/syscall.h>
+#define KTAU_NR_SYSCALLS	NR_syscalls
+#endif
+
+static inline unsigned long ktau_syscall_address(unsigned int nr)
+{
+	return nr < KTAU_NR_SYSCALLS ? (unsigned long)sys_call_table[nr] : 0;
+}
+
+/* Without IPv6 a socket has no such address. */
+#if IS_ENABLED(CONFIG_IPV6)
+#define KTAU_V6_DADDR(sk)	(&(sk)->sk_v6_daddr)
+#else
+#define KTAU_V6_DADDR(sk)	NULL
+#endif
+
+#endif /* _KERNEL_KTAU_ARCH_H */

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * KTAU: what its own files share.
+ */
+#ifndef _KERNEL_KTAU_H
+#define _KERNEL_KTAU_H
+
+#include <linux/cred.h>
+#include <linux/kallsyms.h>
+#include <linux/ktau.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/pid.h>
+#include <linux/refcount.h>
+#include <linux/seq_file.h>
+#include <linux/wait.h>
+
+#include "arch.h"
+
+/* A table is made of chunks that come when an id in them is first hit. */
+#define KTAU_CHUNK_SHIFT	3
+#define KTAU_CHUNK_CELLS	(1 << KTAU_CHUNK_SHIFT)
+#define KTAU_NR_CHUNKS		(KTAU_NR_IDS >> KTAU_CHUNK_SHIFT)
+
+/* In a task's mask: it has been harvested, and nothing is measured any more. */
+#define KTAU_MASK_GONE		(1U << 29)
+
+/**
+ * struct ktau_cell - one event in a table
+ * @count: activations ended, or values
+ * @v: timer: inclusive, exclusive ticks, 0; counter: sum, minimum, maximum
+ */
+struct ktau_cell {
+	u64 count;
+	u64 v[3];
+};
+
+struct ktau_chunk {
+	struct ktau_cell cell[KTAU_CHUNK_CELLS];
+};
+
+/**
+ * struct ktau_ring - a trace, counted in slots since its first write
+ * @head: slots given to writers; only the task's own CPU
+ * @done: slots written whole; only the task's own CPU. Equal to @head unless
+ *	a write is going on: interrupts write theirs inside another's.
+ * @floor: not above the first slot of the write that others are inside of
+ * @wake_at: wake pollers when @head gets there; U64_MAX when that is done.
+ *	Set anew by a reader.
+ * @tail: slots read; guarded by the ktau_task's read_lock
+ * @tail_ticks: time of the last slot read; guarded likewise
+ * @mask: size - 1, the size being a power of two
+ * @slot: the slots
+ */
+struct ktau_ring {
+	u64 head;
+	u64 done;
+	u64 floor;
+	u64 wake_at;
+	u64 tail;
+	u64 tail_ticks;
+	u32 mask;
+	struct ktau_slot slot[];
+};
+
+/**
+ * struct ktau_task - profile and trace of one owner: a task or a CPU
+ * @begin: updates begun; only the CPU that runs the owner
+ * @end: updates ended, likewise. A copy made while both were equal and stayed
+ *	so is whole; interrupts may nest one update in another.
+ * @outer_ticks: durations of the outermost frames that have ended
+ * @refused: activations that found no chunk
+ * @refused_ticks: their exclusive time
+ * @clamped: negative durations
+ * @lost: slots that found no ring, or no room while an interrupt wrote much
+ *	more than the ring holds inside another write
+ * @chunk: the table
+ * @ring: the trace, or NULL; replaced under ktau_mutex, freed after a grace
+ *	period
+ * @sched: the frame of a task that is off the CPU
+ * @chosen: chosen by name of its pid, under ktau_mutex
+ * @read_lock: serialises readers of the ring
+ * @ref: readers and the task or queue that it belongs to
+ * @bytes: memory accounted for it
+ * @serial: see struct ktau_owner
+ * @obit: what is left to say of a task that has exited; set then
+ * @pid: its pid, at exit
+ * @cred: its credentials, at exit
+ * @dumpable: whether it let itself be dumped, at exit
+ * @rcu: frees it
+ */
+struct ktau_task {
+	u64			begin;
+	u64			end;
+	u64			outer_ticks;
+	u64			refused;
+	u64			refused_ticks;
+	u64			clamped;
+	u64			lost;
+	struct ktau_chunk	*chunk[KTAU_NR_CHUNKS];
+	struct ktau_ring	*ring;
+	struct ktau_frame	sched;
+	bool			chosen;
+	bool			dumpable;
+	struct mutex		read_lock;
+	refcount_t		ref;
+	atomic_long_t		bytes;
+	u64			serial;
+	struct ktau_owner	*obit;
+	struct pid		*pid;
+	const struct cred	*cred;
+	struct rcu_head		rcu;
+};
+
+/* What a CPU has of its own. */
+struct ktau_cpu {
+	struct ktau_task	*state;	/* interrupts and softirqs by line */
+	struct ktau_frame	*top;	/* frames on tasks that are not selected */
+};
+
+DECLARE_PER_CPU(struct ktau_cpu, ktau_cpu);
+
+/* Reasons for refusing or losing something. */
+enum ktau_loss {
+	KTAU_LOSS_MEMORY_CAP,	/* allocation over the cap */
+	KTAU_LOSS_NO_MEMORY,	/* allocation that failed */
+	KTAU_LOSS_NO_CHUNK,	/* the CPU's reserve was empty */
+	KTAU_LOSS_NO_ID,	/* the table of ids was full */
+	KTAU_LOSS_NO_RING,	/* a slot without a ring, or room in it, to go to */
+	KTAU_LOSS_NO_STATE,	/* a task that could not be given a profile */
+	KTAU_LOSS_CLAMPED,	/* a negative duration set to 0 */
+	KTAU_LOSS_DISORDER,	/* a contradiction: KTAU switched itself off */
+	KTAU_NR_LOSSES
+};
+
+DECLARE_PER_CPU(unsigned long [KTAU_NR_LOSSES], ktau_losses);
+
+static inline void ktau_loss(enum ktau_loss reason)
+{
+	raw_cpu_inc(ktau_losses[reason]);
+}
+
+/* The live switches, guarded by ktau_mutex. */
+struct ktau_config {
+	u32	groups;		/* KTAU_GROUP_* that are on */
+	u32	modes;		/* KTAU_MODE_* */
+	bool	chosen_only;	/* only tasks that were chosen */
+	bool	inherit;	/* children of the chosen are chosen */
+	u32	ring_slots;	/* size of new rings */
+	u32	wake_slots;	/* fill that wakes a poller */
+	u64	cap_bytes;	/* bound of all memory */
+	u64	dead_bytes;	/* bound of the queue of the dead */
+};
+
+extern struct ktau_config ktau_config;
+extern struct mutex ktau_mutex;
+
+/* profile.c */
+struct ktau_cell *ktau_cell(struct ktau_task *state, unsigned int id);
+void ktau_book(struct ktau_task *state, unsigned int id, u64 incl, u64 excl,
+	       bool outermost);
+void ktau_disorder(const char *what);
+void ktau_cell_add(struct ktau_cell *to, const struct ktau_cell *from,
+		   unsigned int kind);
+
+/* trace.c */
+void ktau_trace(struct ktau_task *state, u64 ticks, unsigned int type,
+		unsigned int id, u64 arg);
+void ktau_trace_more(struct ktau_task *state, u64 ticks, unsigned int type,
+		     u64 arg, const struct ktau_slot_more *more,
+		     unsigned int nr);
+struct ktau_ring *ktau_ring_create(u32 slots);
+size_t ktau_ring_bytes(const struct ktau_ring *ring);
+void ktau_ring_free(struct ktau_ring *ring);
+extern wait_queue_head_t ktau_trace_wait;
+extern bool ktau_trace_filled;
+
+/* event.c */
+
+/**
+ * struct ktau_event - what an id stands for
+ * @key: address of the function, or number of the line or call
+ * @name: what it is called; NULL for what is named by @source and @key
+ * @group: KTAU_GROUP_*
+ * @kind: KTAU_KIND_*
+ * @source: enum ktau_source
+ */
+struct ktau_event {
+	unsigned long	key;
+	const char	*name;
+	u16		group;
+	u8		kind;
+	u8		source;
+};
+
+#define KTAU_EVENT_NAME		(KSYM_NAME_LEN + 16)
+
+unsigned int ktau_point_id(struct ktau_point *point);
+unsigned int ktau_call_id(enum ktau_call call, void *fn);
+unsigned int ktau_irq_id(unsigned int irq);
+unsigned int ktau_compat_id(unsigned int nr);
+const struct ktau_event *ktau_event(unsigned int id);
+unsigned int ktau_event_kind(unsigned int id);
+unsigned long ktau_event_address(unsigned int id);
+void ktau_event_name(unsigned int id, char name[KTAU_EVENT_NAME]);
+void ktau_event_init(void);
+
+/* memory.c */
+void *ktau_alloc(size_t bytes, gfp_t gfp);
+void *ktau_alloc_pages(size_t bytes);
+void ktau_free(void *p, size_t bytes);
+struct ktau_chunk *ktau_chunk_take(void);
+void ktau_reserve_fill(void);
+int ktau_reserve_start(void);
+u64 ktau_memory_bytes(void);
+void ktau_memory_init(void);
+
+/* task.c */
+int ktau_tasks_start(void);
+void ktau_tasks_update(void);
+void ktau_tasks_resize(void);
+int ktau_task_choose(pid_t tid, bool on);
+struct ktau_task *ktau_task_create(void);
+struct ktau_task *ktau_task_get(struct task_struct *task);
+void ktau_task_put(struct ktau_task *state);
+void ktau_task_identify(struct ktau_owner *owner, struct task_struct *task);
+struct ktau_task *ktau_dead_get(u64 *seq);
+u64 ktau_dead_next(void);
+void ktau_dead_trim(void);
+int ktau_reaped_snapshot(struct ktau_rec_profile *rec);
+void ktau_task_stats(struct seq_file *m);
+
+/* clock.c */
+struct ktau_clock {
+	u64 ticks;
+	u64 realtime_ns;
+	u64 monotonic_ns;
+};
+
+extern struct ktau_clock ktau_clock_boot;
+extern u64 ktau_profile_pair_mticks;
+extern u64 ktau_trace_pair_mticks;
+void ktau_clock_read(struct ktau_clock *clock);
+u64 ktau_clock_hz(void);
+void ktau_clock_measure(void);
+
+/* control.c */
+void ktau_control_show(struct seq_file *m);
+int ktau_control_write(char *words);
+extern const char * const ktau_group_names[KTAU_NR_GROUPS];
+
+/* snapshot.c */
+#define KTAU_SNAPSHOT_OPEN	32	/* frames in flight that are listed */
+#define KTAU_SNAPSHOT_BYTES						\
+	(sizeof(struct ktau_rec_profile) +				\
+	 KTAU_NR_IDS * sizeof(struct ktau_entry) +			\
+	 KTAU_SNAPSHOT_OPEN * sizeof(struct ktau_open))
+
+int ktau_snapshot(struct ktau_rec_profile *rec, struct ktau_task *state,
+		  struct task_struct *task);
+int ktau_snapshot_trace(struct ktau_rec_trace *rec, u32 max_slots,
+			struct ktau_task *state, struct task_struct *task,
+			u64 *from);
+
+/* stream.c */
+extern const struct proc_ops ktau_profile_ops;
+extern const struct proc_ops ktau_trace_ops;
+bool ktau_may_read_task(struct task_struct *task);
+
+#endif /* _KERNEL_KTAU_H */

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KTAU: memory.
+ *
+ * All of it is counted against one cap. Chunks of tables are wanted in places
+ * where nothing may be allocated, under the lock of a run queue for one. So every
+ * CPU has a reserve of them, filled up when a task forks there, and by a work
+ * item when it runs low all the same.
+ */
+#include <linux/irq_work.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#include "ktau.h"
+
+#define RESERVE_FULL	256
+#define RESERVE_LOW	128
+
+struct reserve {
+	struct ktau_chunk *first;	/* linked through their first word */
+	unsigned int nr;
+	struct irq_work want;
+	struct work_struct fill;
+};
+
+static DEFINE_PER_CPU(struct reserve, reserves);
+static atomic_long_t memory_bytes;
+
+/**
+ * ktau_memory_bytes() - memory in use
+ *
+ * Context: Any.
+ * Return: Bytes.
+ */
+u64 ktau_memory_bytes(void)
+{
+	return atomic_long_read(&memory_bytes);
+}
+
+static bool account(size_t bytes)
+{
+	unsigned long cap = min_t(u64, READ_ONCE(ktau_config.cap_bytes),
+				  LONG_MAX);
+
+	if (atomic_long_add_return(bytes, &memory_bytes) <= cap)
+		return true;
+	atomic_long_sub(bytes, &memory_bytes);
+	ktau_loss(KTAU_LOSS_MEMORY_CAP);
+	return false;
+}
+
+/* @p was allocated for @bytes, or could not be. */
+static void *accounted(void *p, size_t bytes)
+{
+	if (!p) {
+		atomic_long_sub(bytes, &memory_bytes);
+		ktau_loss(KTAU_LOSS_NO_MEMORY);
+	}
+	return p;
+}
+
+/**
+ * ktau_alloc() - allocate zeroed memory under the cap
+ * @bytes: how much
+ * @gfp: how
+ *
+ * Context: As @gfp says.
+ * Return: The memory, or NULL: counted by reason.
+ */
+void *ktau_alloc(size_t bytes, gfp_t gfp)
+{
+	if (!account(bytes))
+		return NULL;
+	return accounted(kzalloc(bytes, gfp | __GFP_NOWARN), bytes);
+}
+
+/**
+ * ktau_alloc_pages() - the same for what may be large
+ * @bytes: how much
+ *
+ * Context: May sleep.
+ * Return: The memory, or NULL: counted by reason.
+ */
+void *ktau_alloc_pages(size_t bytes)
+{
+	if (!account(bytes))
+		return NULL;
+	return accounted(kvzalloc(bytes, GFP_KERNEL | __GFP_NOWARN), bytes);
+}
+
+/**
+ * ktau_free() - free what ktau_alloc() or ktau_alloc_pages() gave
+ * @p: the memory, or NULL
+ * @bytes: how much it was
+ *
+ * Context: Any but NMI and not under a run-queue lock.
+ */
+void ktau_free(void *p, size_t bytes)
+{
+	if (!p)
+		return;
+	kvfree(p);
+	atomic_long_sub(bytes, &memory_bytes);
+}
+
+static void push(struct ktau_chunk *chunk)
+{
+	struct reserve *reserve;
+	unsigned long flags;
+
+	raw_local_irq_save(flags);
+	reserve = this_cpu_ptr(&reserves);
+	*(struct ktau_chunk **)chunk = reserve->first;
+	reserve->first = chunk;
+	reserve->nr++;
+	raw_local_irq_restore(flags);
+}
+
+/**
+ * ktau_reserve_fill() - fill up the reserve of this CPU
+ *
+ * Context: May sleep.
+ */
+void ktau_reserve_fill(void)
+{
+	struct ktau_chunk *chunk;
+
+	if (raw_cpu_read(reserves.nr) >= RESERVE_LOW)
+		return;
+	while (raw_cpu_read(reserves.nr) < RESERVE_FULL) {
+		chunk = ktau_alloc(sizeof(*chunk), GFP_KERNEL);
+		if (!chunk)
+			return;
+		push(chunk);
+	}
+}
+
+static void fill_work(struct work_struct *work)
+{
+	ktau_reserve_fill();
+}
+
+static void want_fill(struct irq_work *want)
+{
+	struct reserve *reserve = container_of(want, struct reserve, want);
+
+	queue_work_on(smp_processor_id(), system_highpri_wq, &reserve->fill);
+}
+
+/**
+ * ktau_chunk_take() - take a chunk from the reserve of this CPU
+ *
+ * Context: Any but NMI, interrupts off.
+ * Return: A zeroed chunk, or NULL: counted.
+ */
+struct ktau_chunk *ktau_chunk_take(void)
+{
+	struct reserve *reserve = this_cpu_ptr(&reserves);
+	struct ktau_chunk *chunk = reserve->first;
+
+	if (reserve->nr < RESERVE_LOW)
+		irq_work_queue(&reserve->want);
+	if (!chunk) {
+		ktau_loss(KTAU_LOSS_NO_CHUNK);
+		return NULL;
+	}
+	reserve->first = *(struct ktau_chunk **)chunk;
+	reserve->nr--;
+	*(struct ktau_chunk **)chunk = NULL;
+	return chunk;
+}
+
+
+/**
+ * ktau_reserve_start() - fill the reserves of all CPUs
+ *
+ * Context: May sleep.
+ * Return: 0 or -errno.
+ */
+int ktau_reserve_start(void)
+{
+	return schedule_on_each_cpu(fill_work);
+}
+
+/**
+ * ktau_memory_init() - make the reserves, empty
+ *
+ * Context: Boot.
+ */
+void __init ktau_memory_init(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct reserve *reserve = per_cpu_ptr(&reserves, cpu);
+
+		init_irq_work(&reserve->want, want_fill);
+		INIT_WORK(&reserve->fill, fill_work);
+	}
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KTAU: the text files of /proc/ktau, and /proc/PID/ktau.
+ */
+#include <linux/capability.h>
+#include <linux/fs.h>
+#include <linux/init.h>
+#include <linux/kallsyms.h>
+#include <linux/math64.h>
+#include <linux/mm.h>
+#include <linux/proc_fs.h>
+#include <linux/sched/signal.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "ktau.h"
+
+#define CONTROL_BYTES	(64 * 1024)
+
+static const char *group_name(u32 group)
+{
+	return ktau_group_names[__ffs(group)];
+}
+
+/* events: "id group kind address name" for each id in use */
+
+static void *events_start(struct seq_file *m, loff_t *pos)
+{
+	return *pos <= KTAU_NR_IDS ? pos : NULL;
+}
+
+static void *events_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	++*pos;
+	return events_start(m, pos);
+}
+
+static void events_stop(struct seq_file *m, void *v)
+{
+}
+
+static int events_show(struct seq_file *m, void *v)
+{
+	unsigned int id = *(loff_t *)v - 1;
+	const struct ktau_event *event;
+	char name[KTAU_EVENT_NAME];
+	unsigned long address = 0;
+
+	if (!*(loff_t *)v) {
+		seq_puts(m, "# id group kind address name\n");
+		return 0;
+	}
+	event = ktau_event(id);
+	if (!event)
+		return 0;
+	if (kallsyms_show_value(m->file->f_cred))
+		address = ktau_event_address(id);
+	ktau_event_name(id, name);
+	seq_printf(m, "%u %s %s %lx %s\n", id, group_name(event->group),
+		   event->kind == KTAU_KIND_TIMER ? "timer" : "counter",
+		   address, name);
+	return 0;
+}
+
+static const struct seq_operations events_ops = {
+	.start	= events_start,
+	.next	= events_next,
+	.stop	= events_stop,
+	.show	= events_show,
+};
+
+/* control: see control.c */
+
+static int control_show(struct seq_file *m, void *v)
+{
+	ktau_control_show(m);
+	return 0;
+}
+
+static int control_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, control_show, NULL);
+}
+
+static ssize_t control_write(struct file *file, const char __user *from,
+			     size_t count, loff_t *ppos)
+{
+	char *words;
+	int err;
+
+	if (!file_ns_capable(file, &init_user_ns, CAP_SYS_ADMIN))
+		return -EPERM;
+	if (count >= CONTROL_BYTES)
+		return -E2BIG;
+	words = memdup_user_nul(from, count);
+	if (IS_ERR(words))
+		return PTR_ERR(words);
+	err = strlen(words) == count ? ktau_control_write(words) : -EINVAL;
+	kfree(words);
+	return err ?: count;
+}
+
+static const struct proc_ops control_ops = {
+	.proc_open	= control_open,
+	.proc_read	= seq_read,
+	.proc_lseek	= seq_lseek,
+	.proc_write	= control_write,
+	.proc_release	= single_release,
+};
+
+/* stats: every loss by reason, memory in use, tasks */
+
+static const char * const loss_names[] = {
+	[KTAU_LOSS_MEMORY_CAP] = "refused_memory_cap",
+	[KTAU_LOSS_NO_MEMORY] = "refused_no_memory",
+	[KTAU_LOSS_NO_CHUNK] = "refused_no_chunk",
+	[KTAU_LOSS_NO_ID] = "refused_no_id",
+	[KTAU_LOSS_NO_RING] = "lost_no_ring",
+	[KTAU_LOSS_NO_STATE] = "refused_no_state",
+	[KTAU_LOSS_CLAMPED] = "clamped",
+	[KTAU_LOSS_DISORDER] = "disorder",
+};
+
+static_assert(ARRAY_SIZE(loss_names) == KTAU_NR_LOSSES);
+
+static int stats_show(struct seq_file *m, void *v)
+{
+	unsigned int i;
+	int cpu;
+
+	for (i = 0; i < KTAU_NR_LOSSES; i++) {
+		unsigned long sum = 0;
+
+		for_each_possible_cpu(cpu)
+			sum += per_cpu(ktau_losses[i], cpu);
+		seq_printf(m, "%s %lu\n", loss_names[i], sum);
+	}
+	seq_printf(m, "memory_bytes %llu\n", ktau_memory_bytes());
+	seq_printf(m, "memory_cap_bytes %llu\n", ktau_config.cap_bytes);
+	ktau_task_stats(m);
+	seq_printf(m, "clock_hz %llu\n", ktau_clock_hz());
+	seq_printf(m, "clock_stable %d\n", ktau_arch_stable());
+	seq_printf(m, "profile_pair_mticks %llu\n", ktau_profile_pair_mticks);
+	seq_printf(m, "trace_pair_mticks %llu\n", ktau_trace_pair_mticks);
+	return 0;
+}
+
+/* /proc/PID/ktau: for a person */
+
+static u64 to_us(u64 ticks, u64 hz)
+{
+	return mul_u64_u64_div_u64(ticks, USEC_PER_SEC, max(hz, 1ULL));
+}
+
+static void show_entry(struct seq_file *m, const struct ktau_entry *entry,
+		       u64 hz)
+{
+	char name[KTAU_EVENT_NAME];
+
+	ktau_event_name(entry->id, name);
+	if (entry->kind == KTAU_KIND_TIMER)
+		seq_printf(m, "%12llu %14llu %14llu  %s\n", entry->count,
+			   to_us(entry->incl, hz), to_us(entry->excl, hz), name);
+	else
+		seq_printf(m, "%12llu %14llu %14s  %s (sum; %llu to %llu)\n",
+			   entry->count, entry->sum, "-", name, entry->min,
+			   entry->max);
+}
+
+static void show_profile(struct seq_file *m, const struct ktau_rec_profile *rec)
+{
+	const struct ktau_entry *entry = (const void *)(rec + 1);
+	const struct ktau_open *open = (const void *)(entry + rec->nr_entries);
+	u64 hz = ktau_clock_hz(), inside = 0;
+	char name[KTAU_EVENT_NAME];
+	u32 i;
+
+	seq_printf(m, "%12s %14s %14s  %s\n", "count", "inclusive_us",
+		   "exclusive_us", "event");
+	for (i = 0; i < rec->nr_entries; i++)
+		show_entry(m, &entry[i], hz);
+	for (i = 0; i < rec->nr_open; i++) {
+		u64 incl = max_t(s64, rec->ticks - open[i].start_ticks, 0);
+		u64 excl = max_t(s64, incl - open[i].child_ticks - inside, 0);
+
+		ktau_event_name(open[i].id, name);
+		seq_printf(m, "%12s %14llu %14llu  %s\n", "in flight",
+			   to_us(incl, hz), to_us(excl, hz), name);
+		inside = incl;
+	}
+	if (rec->refused)
+		seq_printf(m, "refused %llu, %llu us\n", rec->refused,
+			   to_us(rec->refused_ticks, hz));
+}
+
+/**
+ * ktau_proc_pid_show() - contents of /proc/PID/ktau
+ * @m: where they go
+ * @ns: pid namespace of the mount
+ * @pid: the pid
+ * @task: the task, held by the caller
+ *
+ * Context: May sleep.
+ * Return: 0 or -errno: -EACCES for a reader who may not see the task.
+ */
+int ktau_proc_pid_show(struct seq_file *m, struct pid_namespace *ns,
+		       struct pid *pid, struct task_struct *task)
+{
+	struct ktau_rec_profile *rec;
+	struct ktau_task *state;
+	int err;
+
+	err = down_read_killable(&task->signal->exec_update_lock);
+	if (err)
+		return err;
+	if (!ktau_may_read_task(task)) {
+		up_read(&task->signal->exec_update_lock);
+		return -EACCES;
+	}
+	state = ktau_task_get(task);
+	rec = kvmalloc(KTAU_SNAPSHOT_BYTES, GFP_KERNEL_ACCOUNT);
+	if (!rec)
+		err = -ENOMEM;
+	else if (state)
+		err = ktau_snapshot(rec, state, task);
+	if (!err && state)
+		show_profile(m, rec);
+	kvfree(rec);
+	ktau_task_put(state);
+	up_read(&task->signal->exec_update_lock);
+	return err;
+}
+
+static int __init ktau_proc_init(void)
+{
+	struct proc_dir_entry *dir = proc_mkdir("ktau", NULL);
+
+	if (dir &&
+	    proc_create("profile", 0444, dir, &ktau_profile_ops) &&
+	    proc_create("trace", 0444, dir, &ktau_trace_ops) &&
+	    proc_create_seq("events", 0444, dir, &events_ops) &&
+	    proc_create("control", 0644, dir, &control_ops) &&
+	    proc_create_single("stats", 0444, dir, stats_show))
+		return 0;
+	remove_proc_subtree("ktau", NULL);
+	pr_warn("ktau: cannot create /proc/ktau\n");
+	return -ENOMEM;
+}
+late_initcall(ktau_proc_init);

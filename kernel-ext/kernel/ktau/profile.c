@@ -1,0 +1,490 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KTAU: the model, and the hot path that keeps it.
+ *
+ * An event is a named instrumentation point. A frame is one activation of a
+ * timer event. Frames lie on the kernel stack and are linked from the task,
+ * innermost first:
+ *
+ *	duration  of a frame = ticks from its entry to its exit
+ *	exclusive time       = duration - durations of the frames directly inside
+ *	inclusive time       = durations of the outermost activations of an event
+ *
+ * Interrupts and softirqs are frames of the task that they hit. They, and only
+ * they, are booked a second time, to the table of the CPU.
+ *
+ * Example: a task is in read() from tick 0 to tick 100. A timer interrupt hits
+ * it from 20 to 30. From 40 to 90 it is off the CPU; it was woken at 85.
+ *
+ *	event		count	inclusive		exclusive
+ *	sys_read	1	100			100 - 10 - 50 = 40
+ *	local_timer	1	10			10
+ *	schedule_vol	1	50			50 - 5 = 45
+ *	schedule_wait	1	5 (85 to 90)		5
+ *
+ * The exclusive times sum up to 100, the duration of the outermost frame. That
+ * holds at every moment:
+ *
+ *	sum of exclusive + refused_ticks
+ *		= outer_ticks + sum of child over the open frames
+ *
+ * It would break if a duration were shorter than the frames inside it, as when
+ * the counters of two CPUs are not in step. Such a duration is set to theirs,
+ * and the case is counted as clamped. A frame entered without the profile (only
+ * traced) has by definition the duration of the frames inside it.
+ *
+ * Who writes: only the CPU that runs the owner of a table, so there is no lock.
+ * An interrupt may come between any two instructions, and works on the same
+ * table; each addition is a single instruction (or as good as one, arch.h), and
+ * the stack of frames is as before when it returns. Readers on other CPUs tell a
+ * whole copy by struct ktau_task::begin and ::end.
+ */
+#include <linux/export.h>
+#include <linux/kprobes.h>
+#include <linux/preempt.h>
+#include <linux/printk.h>
+
+#include "ktau.h"
+
+DEFINE_PER_CPU(struct ktau_cpu, ktau_cpu);
+DEFINE_PER_CPU(unsigned long [KTAU_NR_LOSSES], ktau_losses);
+
+struct static_key_false ktau_keys[KTAU_NR_GROUPS] = {
+	[0 ... KTAU_NR_GROUPS - 1] = STATIC_KEY_FALSE_INIT
+};
+EXPORT_SYMBOL_GPL(ktau_keys);
+
+/*
+ * On from the first time that any group is on, for ever: a frame may outlive
+ * its group, and the test behind this key is what finds it.
+ */
+DEFINE_STATIC_KEY_FALSE(ktau_exit_key);
+EXPORT_SYMBOL_GPL(ktau_exit_key);
+
+/**
+ * ktau_disorder() - stop measuring after a contradiction
+ * @what: what was found
+ *
+ * Warns once and takes the groups from the current task; the machine goes on.
+ *
+ * Context: Any.
+ */
+void ktau_disorder(const char *what)
+{
+	ktau_loss(KTAU_LOSS_DISORDER);
+	WRITE_ONCE(current->ktau.mask, 0);
+	printk_deferred_once(KERN_WARNING "ktau: %s; %s[%d] is no longer measured\n",
+			     what, current->comm, current->pid);
+}
+
+static noinline struct ktau_cell *cell_create(struct ktau_task *state,
+					      unsigned int id)
+{
+	struct ktau_chunk **place = &state->chunk[id >> KTAU_CHUNK_SHIFT];
+	struct ktau_chunk *chunk;
+	unsigned long flags;
+
+	/* An interrupt may want the same chunk. */
+	raw_local_irq_save(flags);
+	chunk = *place;
+	if (!chunk) {
+		chunk = ktau_chunk_take();
+		if (chunk) {
+			atomic_long_add(sizeof(*chunk), &state->bytes);
+			/* Pairs with the reader's in snapshot.c. */
+			smp_store_release(place, chunk);
+		}
+	}
+	raw_local_irq_restore(flags);
+	return chunk ? &chunk->cell[id & (KTAU_CHUNK_CELLS - 1)] : NULL;
+}
+
+/**
+ * ktau_cell() - find an event in a table, with a chunk for it if need be
+ * @state: whose table
+ * @id: event
+ *
+ * Context: Any but NMI, on the CPU that runs the owner.
+ * Return: The cell, or NULL if there was no memory.
+ */
+struct ktau_cell *ktau_cell(struct ktau_task *state, unsigned int id)
+{
+	struct ktau_chunk *chunk = state->chunk[id >> KTAU_CHUNK_SHIFT];
+
+	if (unlikely(!chunk))
+		return cell_create(state, id);
+	return &chunk->cell[id & (KTAU_CHUNK_CELLS - 1)];
+}
+
+static __always_inline void book(struct ktau_task *state, unsigned int id,
+				 u64 incl, u64 excl, bool outermost)
+{
+	struct ktau_cell *cell = ktau_cell(state, id);
+
+	if (unlikely(!cell)) {
+		ktau_add(&state->refused, 1);
+		ktau_add(&state->refused_ticks, excl);
+		return;
+	}
+	ktau_add(&cell->count, 1);
+	if (outermost)
+		ktau_add(&cell->v[0], incl);
+	ktau_add(&cell->v[1], excl);
+}
+
+/**
+ * ktau_book() - add one activation to a table
+ * @state: whose table
+ * @id: event
+ * @incl: its duration
+ * @excl: its exclusive time
+ * @outermost: whether no other activation of the event is around it
+ *
+ * Context: Any but NMI, on the CPU that runs the owner, between an increment of
+ * @state->begin and one of @state->end.
+ */
+void ktau_book(struct ktau_task *state, unsigned int id, u64 incl, u64 excl,
+	       bool outermost)
+{
+	book(state, id, incl, excl, outermost);
+}
+
+static __always_inline bool is_outermost(const struct ktau_frame *frame)
+{
+	const struct ktau_frame *f;
+
+	for (f = frame->prev; f; f = f->prev)
+		if (f->id == frame->id)
+			return false;
+	return true;
+}
+
+static __always_inline void enter(struct ktau_ref *ref,
+				  struct ktau_frame *frame, unsigned int id)
+{
+	u32 modes = ref->mask & (KTAU_MODE_PROFILE | KTAU_MODE_TRACE);
+
+	frame->prev = ref->top;
+	frame->start = 0;
+	frame->child = 0;
+	frame->id = id;
+	frame->mode = modes;
+	barrier();	/* an interrupt from here on finds it whole */
+	ref->top = frame;
+	frame->start = ktau_ticks();
+	if (unlikely(modes & KTAU_MODE_TRACE))
+		ktau_trace(ref->state, frame->start, KTAU_TRACE_ENTER, id, 0);
+}
+
+/**
+ * __ktau_enter() - open a frame on the current task
+ * @frame: room for it, on the kernel stack
+ * @id: event
+ *
+ * Context: Any but NMI. The current task has a group on, so it has a state.
+ */
+void __ktau_enter(struct ktau_frame *frame, unsigned int id)
+{
+	enter(&current->ktau, frame, id);
+}
+EXPORT_SYMBOL_GPL(__ktau_enter);
+NOKPROBE_SYMBOL(__ktau_enter);
+
+/**
+ * __ktau_enter_point() - open a frame of a static point on the current task
+ * @frame: room for it, on the kernel stack
+ * @point: the point
+ *
+ * Context: Any; in NMI and where no id is left, nothing is opened.
+ */
+void __ktau_enter_point(struct ktau_frame *frame, struct ktau_point *point)
+{
+	unsigned int id = READ_ONCE(point->id);
+
+	if (unlikely(id == KTAU_ID_NONE))
+		id = ktau_point_id(point);
+	if (likely(id != KTAU_ID_NONE && !in_nmi()))
+		enter(&current->ktau, frame, id);
+}
+EXPORT_SYMBOL_GPL(__ktau_enter_point);
+NOKPROBE_SYMBOL(__ktau_enter_point);
+
+/**
+ * __ktau_enter_compat() - open a frame of a system call of another ABI
+ * @frame: room for it, on the kernel stack
+ * @nr: number of the call in that ABI
+ *
+ * Context: Task.
+ */
+void __ktau_enter_compat(struct ktau_frame *frame, unsigned int nr)
+{
+	enter(&current->ktau, frame, ktau_compat_id(nr));
+}
+
+/**
+ * __ktau_enter_work() - open a frame of a work item on its worker
+ * @frame: room for it, on the kernel stack
+ * @fn: its function
+ *
+ * Context: Task.
+ */
+void __ktau_enter_work(struct ktau_frame *frame, void *fn)
+{
+	enter(&current->ktau, frame, ktau_call_id(KTAU_CALL_WORK, fn));
+}
+
+/* Times of a frame that has just ended, and its place in the stack. */
+struct ended {
+	u64 incl;
+	u64 excl;
+	bool outermost;
+};
+
+static __always_inline struct ended end_frame(struct ktau_frame *frame,
+					      struct ktau_frame **top, u64 now)
+{
+	struct ended e = { .outermost = is_outermost(frame) };
+
+	e.incl = now - frame->start;
+	barrier();
+	WRITE_ONCE(*top, frame->prev);
+	barrier();	/* interrupts belong to the frame around it now */
+	e.excl = e.incl - frame->child;
+	if (unlikely((s64)e.excl < 0 || !(frame->mode & KTAU_MODE_PROFILE))) {
+		e.incl = frame->child;
+		e.excl = 0;
+	}
+	if (frame->prev)
+		ktau_add(&frame->prev->child, e.incl);
+	return e;
+}
+
+static noinline void count_clamped(struct ktau_task *state)
+{
+	ktau_add(&state->clamped, 1);
+	ktau_loss(KTAU_LOSS_CLAMPED);
+}
+
+/* The frame is the innermost one of the current task. */
+static __always_inline struct ended leave(struct ktau_ref *ref,
+					  struct ktau_frame *frame)
+{
+	struct ktau_task *state = ref->state;
+	u64 now = ktau_ticks();
+	struct ended e;
+
+	if (unlikely(frame->mode & KTAU_MODE_TRACE))
+		ktau_trace(state, now, KTAU_TRACE_EXIT, frame->id, 0);
+
+	ktau_add(&state->begin, 1);
+	barrier();
+	e = end_frame(frame, &ref->top, now);
+	if (!frame->prev)
+		ktau_add(&state->outer_ticks, e.incl);
+	if (likely(frame->mode & KTAU_MODE_PROFILE)) {
+		book(state, frame->id, e.incl, e.excl, e.outermost);
+		if (unlikely(now - frame->start != e.incl))
+			count_clamped(state);
+	}
+	barrier();
+	ktau_add(&state->end, 1);
+	return e;
+}
+
+/**
+ * __ktau_exit() - close the innermost frame of the current task
+ * @frame: that frame
+ *
+ * Context: As its entry.
+ */
+void __ktau_exit(struct ktau_frame *frame)
+{
+	leave(&current->ktau, frame);
+}
+EXPORT_SYMBOL_GPL(__ktau_exit);
+NOKPROBE_SYMBOL(__ktau_exit);
+
+/*
+ * Interrupts and softirqs. A task that is not selected, or that has told its
+ * parent of its end, takes no frames; the CPU then holds them, so that its own
+ * table misses nothing.
+ */
+static __always_inline void cpu_enter(struct ktau_frame *frame,
+				      unsigned int id, u32 group)
+{
+	struct ktau_ref *ref = &current->ktau;
+	struct ktau_cpu *cpu;
+
+	if (likely(READ_ONCE(ref->mask) & group)) {
+		enter(ref, frame, id);
+		return;
+	}
+	cpu = this_cpu_ptr(&ktau_cpu);
+	frame->prev = cpu->top;
+	frame->start = ktau_ticks();
+	frame->child = 0;
+	frame->id = id;
+	frame->mode = KTAU_MODE_PROFILE;
+	barrier();
+	cpu->top = frame;
+}
+
+/**
+ * __ktau_cpu_enter() - open a frame that is booked to the CPU too
+ * @frame: room for it, on the kernel stack
+ * @id: event
+ * @group: KTAU_GROUP_* of the event
+ *
+ * Context: Interrupt or softirq.
+ */
+void __ktau_cpu_enter(struct ktau_frame *frame, unsigned int id, u32 group)
+{
+	cpu_enter(frame, id, group);
+}
+
+/**
+ * __ktau_cpu_enter_point() - the same for a static point
+ * @frame: room for it, on the kernel stack
+ * @point: the point
+ *
+ * Context: Interrupt or softirq.
+ */
+void __ktau_cpu_enter_point(struct ktau_frame *frame, struct ktau_point *point)
+{
+	unsigned int id = ktau_point_id(point);
+
+	if (likely(id != KTAU_ID_NONE && !in_nmi()))
+		cpu_enter(frame, id, point->group);
+}
+
+/**
+ * __ktau_cpu_enter_irq() - the same for a device interrupt
+ * @frame: room for it, on the kernel stack
+ * @irq: its line
+ *
+ * Context: Interrupt.
+ */
+void __ktau_cpu_enter_irq(struct ktau_frame *frame, unsigned int irq)
+{
+	cpu_enter(frame, ktau_irq_id(irq), KTAU_GROUP_IRQ);
+}
+EXPORT_SYMBOL_GPL(__ktau_cpu_enter_irq);
+
+/**
+ * __ktau_cpu_enter_call() - the same for a tasklet or a timer callback
+ * @frame: room for it, on the kernel stack
+ * @call: what it is
+ * @fn: its function
+ *
+ * Context: Interrupt or softirq.
+ */
+void __ktau_cpu_enter_call(struct ktau_frame *frame, enum ktau_call call,
+			   void *fn)
+{
+	cpu_enter(frame, ktau_call_id(call, fn), KTAU_GROUP_BH);
+}
+
+/**
+ * __ktau_cpu_exit() - close a frame of __ktau_cpu_enter() and its like
+ * @frame: a frame that may or may not have been entered
+ *
+ * Context: As its entry.
+ */
+void __ktau_cpu_exit(struct ktau_frame *frame)
+{
+	struct ktau_cpu *cpu = this_cpu_ptr(&ktau_cpu);
+	struct ktau_ref *ref = &current->ktau;
+	struct ktau_task *state = cpu->state;
+	struct ended e;
+
+	if (likely(ref->top == frame))
+		e = leave(ref, frame);
+	else if (cpu->top == frame)
+		e = end_frame(frame, &cpu->top, ktau_ticks());
+	else
+		return;
+
+	ktau_add(&state->begin, 1);
+	barrier();
+	if (likely(frame->mode & KTAU_MODE_PROFILE)) {
+		/* Its frames nest in those of tasks: only own time adds up. */
+		ktau_add(&state->outer_ticks, e.excl);
+		book(state, frame->id, e.incl, e.excl, e.outermost);
+	}
+	barrier();
+	ktau_add(&state->end, 1);
+}
+EXPORT_SYMBOL_GPL(__ktau_cpu_exit);
+
+/* Extremes take a comparison and a store: no single instruction does that. */
+static void count_value(struct ktau_task *state, unsigned int id, u64 value)
+{
+	struct ktau_cell *cell = ktau_cell(state, id);
+	unsigned long flags;
+
+	if (unlikely(!cell)) {
+		ktau_add(&state->refused, 1);
+		return;
+	}
+	raw_local_irq_save(flags);
+	if (!cell->count || value < cell->v[1])
+		cell->v[1] = value;
+	if (value > cell->v[2])
+		cell->v[2] = value;
+	cell->v[0] += value;
+	cell->count++;
+	raw_local_irq_restore(flags);
+}
+
+/**
+ * ktau_cell_add() - add one cell to another
+ * @to: sum so far
+ * @from: what is added
+ * @kind: KTAU_KIND_*
+ *
+ * Context: Any; nobody else writes @to.
+ */
+void ktau_cell_add(struct ktau_cell *to, const struct ktau_cell *from,
+		   unsigned int kind)
+{
+	if (!from->count && !from->v[1])
+		return;
+	to->v[0] += from->v[0];
+	if (kind == KTAU_KIND_TIMER) {
+		to->v[1] += from->v[1];
+	} else {
+		if (!to->count || from->v[1] < to->v[1])
+			to->v[1] = from->v[1];
+		if (from->v[2] > to->v[2])
+			to->v[2] = from->v[2];
+	}
+	to->count += from->count;
+}
+
+/**
+ * __ktau_count() - add a value to a counter of the current task
+ * @point: the counter
+ * @value: the value
+ *
+ * Context: Any but NMI. The current task has the counter's group on.
+ */
+void __ktau_count(struct ktau_point *point, u64 value)
+{
+	struct ktau_ref *ref = &current->ktau;
+	struct ktau_task *state = ref->state;
+	unsigned int id = ktau_point_id(point);
+	u32 mask = READ_ONCE(ref->mask);
+
+	if (unlikely(id == KTAU_ID_NONE))
+		return;
+	if (mask & KTAU_MODE_TRACE)
+		ktau_trace(state, ktau_ticks(), KTAU_TRACE_COUNT, id, value);
+	if (mask & KTAU_MODE_PROFILE) {
+		ktau_add(&state->begin, 1);
+		barrier();
+		count_value(state, id, value);
+		barrier();
+		ktau_add(&state->end, 1);
+	}
+}
+EXPORT_SYMBOL_GPL(__ktau_count);

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KTAU: the scheduler.
+ *
+ * A task that leaves the CPU gets a frame that ends when it is back: what it
+ * waits for is time spent in the kernel too. The frame lies in the task's state,
+ * for the two hooks are in different functions. Which event it is depends on why
+ * the task left:
+ *
+ *	schedule	preempted: it could have gone on
+ *	schedule_vol	it gave up the CPU to wait for something
+ *	schedule_yld	sched_yield()
+ *
+ * by the rule that the kernel counts nvcsw and nivcsw with: nvcsw is the count of
+ * schedule_vol, nivcsw that of schedule and schedule_yld together. The end of
+ * a wait, from the wakeup to the CPU, is an activation of schedule_wait inside.
+ *
+ * All of it runs under the lock of a run queue: nothing here may allocate, wake
+ * or print.
+ */
+#include <linux/sched.h>
+
+#include "ktau.h"
+
+#define KTAU_REF_YIELD	(1U << 0)	/* the next switch is by sched_yield() */
+
+/**
+ * __ktau_sched_switch() - the current task loses the CPU
+ * @preempt: whether it was preempted
+ * @prev: the current task
+ * @next: the one that gets the CPU
+ * @prev_state: 0 if @prev could have gone on
+ *
+ * Context: Under the lock of the run queue.
+ */
+void __ktau_sched_switch(bool preempt, struct task_struct *prev,
+			 struct task_struct *next, unsigned int prev_state)
+{
+	struct ktau_ref *ref = &prev->ktau;
+	struct ktau_task *state = ref->state;
+	unsigned int id = KTAU_ID_SCHEDULE;
+
+	if (!preempt && prev_state)
+		id = KTAU_ID_SCHEDULE_VOL;
+	else if (ref->flags & KTAU_REF_YIELD)
+		id = KTAU_ID_SCHEDULE_YLD;
+	ref->flags &= ~KTAU_REF_YIELD;
+	ref->wake_ticks = 0;
+
+	__ktau_enter(&state->sched, id);
+	if (state->sched.mode & KTAU_MODE_TRACE)
+		ktau_trace(state, state->sched.start, KTAU_TRACE_SWITCH, 0,
+			   (u32)next->pid | (u64)prev_state << 32);
+}
+
+/* From the wakeup to now the task was runnable and had no CPU. */
+static void end_wait(struct ktau_ref *ref, u64 now)
+{
+	struct ktau_task *state = ref->state;
+	u64 since = ref->wake_ticks;
+	u64 wait;
+
+	ref->wake_ticks = 0;
+	if (!(ref->mask & KTAU_GROUP_SCHED))
+		return;
+	/* A waker on another CPU may be ahead of the clock here. */
+	if (ref->top == &state->sched && (s64)(since - ref->top->start) < 0)
+		since = ref->top->start;
+	wait = (s64)(now - since) > 0 ? now - since : 0;
+
+	if (ref->mask & KTAU_MODE_TRACE) {
+		ktau_trace(state, now - wait, KTAU_TRACE_ENTER,
+			   KTAU_ID_SCHEDULE_WAIT, 0);
+		ktau_trace(state, now, KTAU_TRACE_EXIT, KTAU_ID_SCHEDULE_WAIT, 0);
+	}
+	if (!(ref->mask & KTAU_MODE_PROFILE))
+		return;
+	ktau_add(&state->begin, 1);
+	barrier();
+	ktau_book(state, KTAU_ID_SCHEDULE_WAIT, wait, wait, true);
+	ktau_add(ref->top ? &ref->top->child : &state->outer_ticks, wait);
+	barrier();
+	ktau_add(&state->end, 1);
+}
+
+/**
+ * __ktau_sched_resume() - the current task is back on a CPU, or new on it
+ *
+ * Context: At the end of the switch, preemption disabled.
+ */
+void __ktau_sched_resume(void)
+{
+	struct ktau_ref *ref = &current->ktau;
+	struct ktau_task *state = ref->state;
+
+	if (ref->wake_ticks)
+		end_wait(ref, ktau_ticks());
+	if (ref->top == &state->sched)
+		__ktau_exit(&state->sched);
+}
+
+/**
+ * __ktau_sched_wakeup() - the current task or interrupt makes a task runnable
+ * @p: the task
+ *
+ * Context: Under the lock of @p's run queue.
+ */
+void __ktau_sched_wakeup(struct task_struct *p)
+{
+	struct ktau_ref *ref = &current->ktau;
+	const u32 traced = KTAU_GROUP_SCHED | KTAU_MODE_TRACE;
+	u64 now = ktau_ticks();
+
+	if (READ_ONCE(p->ktau.mask) & KTAU_GROUP_SCHED)
+		p->ktau.wake_ticks = now;
+	if ((READ_ONCE(ref->mask) & traced) == traced)
+		ktau_trace(ref->state, now, KTAU_TRACE_WAKEUP, 0,
+			   (u32)p->pid | (u64)task_cpu(p) << 32);
+}
+
+/**
+ * __ktau_sched_yield() - the current task gives way to others
+ *
+ * Context: Task.
+ */
+void __ktau_sched_yield(void)
+{
+	current->ktau.flags |= KTAU_REF_YIELD;
+}

@@ -1,0 +1,660 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KTAU: life of a task.
+ *
+ * A task gets its state (profile, and ring if it is traced) from its parent
+ * before it first runs, or when a group is switched on, from who switches. At
+ * exit the state moves, as it is, to the queue of the dead. The queue is bounded:
+ * the oldest are summed up into one table and freed. So the sum over the living,
+ * the dead and the reaped is always that of everything that happened.
+ *
+ * What pushes the state into a task and what switches it are kept apart by a
+ * generation count: who switches bumps it first and then walks over all tasks;
+ * a parent looks whether it has changed after it has set its child up.
+ */
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/coredump.h>
+#include <linux/sched/cputime.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/seq_file.h>
+#include <linux/timekeeping.h>
+
+#include "ktau.h"
+
+#define DEAD_PLACES	8192
+
+static atomic64_t last_serial;
+static atomic_t nr_states;
+static unsigned int generation;
+
+/**
+ * struct dead_queue - tasks that have exited, by number
+ * @lock: guards all of it and @reaped
+ * @place: state of number n in place n % DEAD_PLACES
+ * @first: the oldest that is still here
+ * @next: number of the next one
+ * @bytes: memory of those that are here
+ * @reaped: the sum of those that are not
+ */
+static struct dead_queue {
+	spinlock_t lock;
+	struct ktau_task **place;
+	u64 first;
+	u64 next;
+	u64 bytes;
+	struct ktau_task *reaped;
+} dead = { .lock = __SPIN_LOCK_UNLOCKED(dead.lock) };
+
+/**
+ * ktau_task_create() - make an empty state
+ *
+ * Context: May sleep.
+ * Return: The state with one reference, or NULL: counted.
+ */
+struct ktau_task *ktau_task_create(void)
+{
+	struct ktau_task *state = ktau_alloc(sizeof(*state), GFP_KERNEL);
+
+	if (!state) {
+		ktau_loss(KTAU_LOSS_NO_STATE);
+		return NULL;
+	}
+	mutex_init(&state->read_lock);
+	refcount_set(&state->ref, 1);
+	atomic_long_set(&state->bytes, sizeof(*state));
+	state->serial = atomic64_inc_return(&last_serial);
+	atomic_inc(&nr_states);
+	return state;
+}
+
+static void task_free(struct rcu_head *rcu)
+{
+	struct ktau_task *state = container_of(rcu, struct ktau_task, rcu);
+	unsigned int i;
+
+	for (i = 0; i < KTAU_NR_CHUNKS; i++)
+		ktau_free(state->chunk[i], sizeof(*state->chunk[i]));
+	ktau_ring_free(state->ring);
+	ktau_free(state->obit, sizeof(*state->obit));
+	put_pid(state->pid);
+	if (state->cred)
+		put_cred(state->cred);
+	ktau_free(state, sizeof(*state));
+	atomic_dec(&nr_states);
+}
+
+/**
+ * ktau_task_put() - drop a reference to a state
+ * @state: the state, or NULL
+ *
+ * Context: Any but NMI and not under a run-queue lock.
+ */
+void ktau_task_put(struct ktau_task *state)
+{
+	/* A waker may still look at the state of a task that has just exited. */
+	if (state && refcount_dec_and_test(&state->ref))
+		call_rcu(&state->rcu, task_free);
+}
+
+/**
+ * ktau_task_get() - take a reference to the state of a live task
+ * @task: the task, held by the caller
+ *
+ * Context: Any.
+ * Return: The state, or NULL if it has none (any more).
+ */
+struct ktau_task *ktau_task_get(struct task_struct *task)
+{
+	struct ktau_task *state;
+
+	rcu_read_lock();
+	state = READ_ONCE(task->ktau.state);
+	if (state && !refcount_inc_not_zero(&state->ref))
+		state = NULL;
+	rcu_read_unlock();
+	return state;
+}
+
+static u32 mask_for(const struct ktau_task *state)
+{
+	const struct ktau_config *config = &ktau_config;
+
+	if (!config->groups || !config->modes ||
+	    (config->chosen_only && !state->chosen))
+		return 0;
+	return config->groups | config->modes;
+}
+
+static int add_ring(struct ktau_task *state)
+{
+	struct ktau_ring *ring;
+
+	if (READ_ONCE(state->ring) || !(ktau_config.modes & KTAU_MODE_TRACE))
+		return 0;
+	ring = ktau_ring_create(READ_ONCE(ktau_config.ring_slots));
+	if (!ring)
+		return -ENOMEM;
+	if (cmpxchg(&state->ring, NULL, ring))
+		ktau_ring_free(ring);
+	else
+		atomic_long_add(ktau_ring_bytes(ring), &state->bytes);
+	return 0;
+}
+
+/* The state of @task with a reference, made if @create; NULL if it has none. */
+static struct ktau_task *state_get(struct task_struct *task, bool create)
+{
+	struct ktau_task *state = ktau_task_get(task);
+
+	if (state || !create || (task->flags & PF_EXITING))
+		return state;
+	state = ktau_task_create();
+	if (!state)
+		return NULL;
+	refcount_inc(&state->ref);	/* one is the task's, one the caller's */
+	if (!cmpxchg(&task->ktau.state, NULL, state))
+		return state;
+	refcount_dec(&state->ref);
+	ktau_task_put(state);
+	return ktau_task_get(task);
+}
+
+/* A task that has been harvested stays off whatever is switched. */
+static void set_mask(struct task_struct *task, u32 mask)
+{
+	u32 old = READ_ONCE(task->ktau.mask);
+
+	do {
+		if (old & KTAU_MASK_GONE)
+			return;
+	} while (!try_cmpxchg(&task->ktau.mask, &old, mask));
+}
+
+/* Give @task what the switches say it should have. */
+static int set_up(struct task_struct *task, bool choose)
+{
+	bool wanted = ktau_config.groups && (!ktau_config.chosen_only || choose);
+	struct ktau_task *state = state_get(task, wanted);
+	u32 mask;
+
+	if (!state)
+		return wanted && !(task->flags & PF_EXITING) ? -ENOMEM : 0;
+	if (choose)
+		state->chosen = true;
+	mask = mask_for(state);
+	if ((mask & KTAU_MODE_TRACE) && add_ring(state))
+		mask &= ~KTAU_MODE_TRACE;
+	if (!(mask & (KTAU_MODE_PROFILE | KTAU_MODE_TRACE)))
+		mask = 0;
+	set_mask(task, mask);
+	ktau_task_put(state);
+	return 0;
+}
+
+/* Live tasks one after the other, by global pid; the caller puts each. */
+static struct task_struct *next_task_from(int *nr)
+{
+	struct task_struct *task = NULL;
+	struct pid *pid;
+
+	rcu_read_lock();
+	while (!task) {
+		pid = find_ge_pid(*nr, &init_pid_ns);
+		if (!pid)
+			break;
+		*nr = pid_nr(pid) + 1;
+		task = get_pid_task(pid, PIDTYPE_PID);
+	}
+	rcu_read_unlock();
+	return task;
+}
+
+/**
+ * ktau_tasks_update() - bring all tasks in line with the switches
+ *
+ * Context: May sleep; ktau_mutex held.
+ */
+void ktau_tasks_update(void)
+{
+	struct task_struct *task;
+	int nr = 1, cpu;
+
+	WRITE_ONCE(generation, generation + 1);
+	smp_mb();	/* pairs with __ktau_task_fork() */
+	for_each_possible_cpu(cpu)
+		set_up(idle_task(cpu), false);
+	while ((task = next_task_from(&nr))) {
+		set_up(task, false);
+		put_task_struct(task);
+		cond_resched();
+	}
+}
+
+static void resize_ring(struct ktau_task *state)
+{
+	struct ktau_ring *ring, *old;
+
+	if (!state->ring || state->ring->mask + 1 == ktau_config.ring_slots)
+		return;
+	ring = ktau_ring_create(ktau_config.ring_slots);
+	if (!ring)
+		return;
+	mutex_lock(&state->read_lock);
+	old = xchg(&state->ring, ring);
+	mutex_unlock(&state->read_lock);
+	atomic_long_add((long)ktau_ring_bytes(ring) - (long)ktau_ring_bytes(old),
+			&state->bytes);
+	/* A write with the old one goes on at most until preemption is on again. */
+	synchronize_rcu();
+	ktau_ring_free(old);
+}
+
+/**
+ * ktau_tasks_resize() - give every live task a ring of the size set
+ *
+ * Context: May sleep; ktau_mutex held. What was in the rings is lost.
+ */
+void ktau_tasks_resize(void)
+{
+	struct ktau_task *state;
+	struct task_struct *task;
+	int nr = 1, cpu;
+
+	for_each_possible_cpu(cpu)
+		if (idle_task(cpu)->ktau.state)
+			resize_ring(idle_task(cpu)->ktau.state);
+	while ((task = next_task_from(&nr))) {
+		state = ktau_task_get(task);
+		if (state)
+			resize_ring(state);
+		ktau_task_put(state);
+		put_task_struct(task);
+	}
+}
+
+/**
+ * ktau_task_choose() - choose a task, or take that back
+ * @tid: its id in the caller's pid namespace
+ * @on: which
+ *
+ * Context: May sleep; ktau_mutex held.
+ * Return: 0, -ESRCH, -ENOMEM.
+ */
+int ktau_task_choose(pid_t tid, bool on)
+{
+	struct task_struct *task = find_get_task_by_vpid(tid);
+	struct ktau_task *state;
+	int err;
+
+	if (!task)
+		return -ESRCH;
+	state = ktau_task_get(task);
+	if (state && !on)
+		state->chosen = false;
+	ktau_task_put(state);
+	err = set_up(task, on);
+	put_task_struct(task);
+	return err;
+}
+
+/**
+ * __ktau_task_fork() - set up a new task
+ * @p: the task, complete but not yet running
+ *
+ * Context: May sleep, on behalf of the parent.
+ */
+void __ktau_task_fork(struct task_struct *p)
+{
+	struct ktau_ref *ref = &current->ktau;
+	const u32 traced = KTAU_GROUP_SCHED | KTAU_MODE_TRACE;
+	unsigned int seen;
+	bool choose;
+
+	do {
+		seen = READ_ONCE(generation);
+		smp_mb();	/* pairs with ktau_tasks_update() */
+		choose = READ_ONCE(ktau_config.inherit) && ref->state &&
+			 ref->state->chosen;
+		set_up(p, choose);
+		smp_mb();
+	} while (seen != READ_ONCE(generation));
+
+	ktau_reserve_fill();
+	p->ktau.wake_ticks = ktau_ticks();
+	if ((ref->mask & traced) == traced)
+		ktau_trace(ref->state, p->ktau.wake_ticks, KTAU_TRACE_FORK, 0,
+			   (u32)p->pid | (u64)p->tgid << 32);
+}
+
+/**
+ * __ktau_task_exec() - the current task runs another program
+ *
+ * Context: Task.
+ */
+void __ktau_task_exec(void)
+{
+	struct ktau_ref *ref = &current->ktau;
+	struct ktau_slot_more more = { };
+
+	if (!(ref->mask & KTAU_MODE_TRACE))
+		return;
+	__get_task_comm((char *)more.data, sizeof(more.data), current);
+	ktau_trace_more(ref->state, ktau_ticks(), KTAU_TRACE_EXEC, 0, &more, 1);
+}
+
+/**
+ * __ktau_task_exiting() - the current task begins to exit
+ * @code: exit code
+ *
+ * Context: Task, while it has its address space.
+ */
+void __ktau_task_exiting(long code)
+{
+	struct ktau_ref *ref = &current->ktau;
+	struct mm_struct *mm = current->mm;
+
+	ref->state->dumpable = !mm || get_dumpable(mm) == SUID_DUMP_USER;
+	if (ref->mask & KTAU_MODE_TRACE)
+		ktau_trace(ref->state, ktau_ticks(), KTAU_TRACE_TASK_EXIT, 0,
+			   code);
+}
+
+/**
+ * ktau_task_identify() - describe a task
+ * @owner: where it goes; ids are those of the initial namespaces
+ * @task: the task, held by the caller
+ *
+ * Context: Task.
+ */
+void ktau_task_identify(struct ktau_owner *owner, struct task_struct *task)
+{
+	u64 utime, stime;
+
+	*owner = (struct ktau_owner) {
+		.kind = KTAU_OWNER_TASK,
+		.tid = task->pid,
+		.tgid = task->tgid,
+		.cpu = task_cpu(task),
+		.start_ns = task->start_boottime,
+	};
+	if (is_idle_task(task))
+		owner->flags |= KTAU_OWNER_IDLE;
+	if (task->flags & PF_KTHREAD)
+		owner->flags |= KTAU_OWNER_KTHREAD;
+	rcu_read_lock();
+	if (pid_alive(task))
+		owner->ppid = task_tgid_nr(rcu_dereference(task->real_parent));
+	owner->uid = from_kuid_munged(&init_user_ns, task_uid(task));
+	rcu_read_unlock();
+	task_cputime(task, &utime, &stime);
+	owner->utime_ns = utime;
+	owner->stime_ns = stime;
+	get_task_comm(owner->comm, task);
+}
+
+/* Add @from to @to, which has all its chunks; dead.lock held. */
+static void sum_up(struct ktau_task *to, const struct ktau_task *from)
+{
+	unsigned int i, j;
+
+	to->outer_ticks += from->outer_ticks;
+	to->refused += from->refused;
+	to->refused_ticks += from->refused_ticks;
+	to->clamped += from->clamped;
+	to->lost += from->lost;
+	for (i = 0; i < KTAU_NR_CHUNKS; i++) {
+		if (!from->chunk[i])
+			continue;
+		for (j = 0; j < KTAU_CHUNK_CELLS; j++)
+			ktau_cell_add(&to->chunk[i]->cell[j],
+				      &from->chunk[i]->cell[j],
+				      ktau_event_kind(i * KTAU_CHUNK_CELLS + j));
+	}
+	to->obit->utime_ns += from->obit->utime_ns;
+	to->obit->stime_ns += from->obit->stime_ns;
+}
+
+static u64 dead_bytes(const struct ktau_task *state)
+{
+	return atomic_long_read(&state->bytes);
+}
+
+/* Sum up the oldest until the bounds are kept; dead.lock held. */
+static void trim(u64 places)
+{
+	struct ktau_task *state;
+
+	while (dead.first < dead.next &&
+	       (dead.next - dead.first > places ||
+		dead.bytes > READ_ONCE(ktau_config.dead_bytes))) {
+		state = dead.place[dead.first++ % DEAD_PLACES];
+		dead.bytes -= dead_bytes(state);
+		sum_up(dead.reaped, state);
+		ktau_task_put(state);
+	}
+}
+
+static void bury(struct ktau_task *state)
+{
+	spin_lock(&dead.lock);
+	trim(DEAD_PLACES - 1);
+	state->obit->dead_seq = dead.next;
+	dead.place[dead.next++ % DEAD_PLACES] = state;
+	dead.bytes += dead_bytes(state);
+	trim(DEAD_PLACES);
+	spin_unlock(&dead.lock);
+}
+
+/**
+ * ktau_dead_trim() - bring the queue of the dead in line with its bound
+ *
+ * Context: Task.
+ */
+void ktau_dead_trim(void)
+{
+	spin_lock(&dead.lock);
+	trim(DEAD_PLACES);
+	spin_unlock(&dead.lock);
+}
+
+/**
+ * __ktau_task_exited() - take the measurements of the current task
+ *
+ * The frames still open, exit_group() among them, end here: they never return.
+ *
+ * Context: Task, before its parent is told.
+ */
+void __ktau_task_exited(void)
+{
+	struct ktau_ref *ref = &current->ktau;
+	struct ktau_task *state = ref->state;
+	struct ktau_owner *obit = ktau_alloc(sizeof(*obit), GFP_KERNEL);
+	static struct ktau_owner nobody;
+
+	WRITE_ONCE(ref->mask, KTAU_MASK_GONE);
+	barrier();	/* no interrupt opens a frame here any more */
+	while (ref->top)
+		__ktau_exit(ref->top);
+	WRITE_ONCE(ref->state, NULL);
+
+	if (!obit) {
+		/* Nobody will know whose it was, but it is in the sums. */
+		state->obit = &nobody;
+		spin_lock(&dead.lock);
+		sum_up(dead.reaped, state);
+		spin_unlock(&dead.lock);
+		state->obit = NULL;
+		ktau_task_put(state);
+		return;
+	}
+	ktau_task_identify(obit, current);
+	obit->serial = state->serial;
+	obit->kind = KTAU_OWNER_DEAD;
+	obit->exit_code = current->exit_code;
+	obit->exit_ns = ktime_get_boottime_ns();
+	state->obit = obit;
+	state->pid = get_pid(task_pid(current));
+	state->cred = get_current_cred();
+	atomic_long_add(sizeof(*obit), &state->bytes);
+	bury(state);
+}
+
+/**
+ * __ktau_task_free() - drop a state that its task did not take along
+ * @p: a task that nobody holds any more
+ *
+ * A group switched on while the task was exiting may have given it one.
+ *
+ * Context: Any but NMI and not under a run-queue lock.
+ */
+void __ktau_task_free(struct task_struct *p)
+{
+	ktau_task_put(p->ktau.state);
+	p->ktau.state = NULL;
+}
+
+/**
+ * ktau_dead_get() - take a reference to one of the dead
+ * @seq: number wanted; moved up to the oldest that is still there
+ *
+ * Context: Task.
+ * Return: Its state, or NULL if there is none from @seq on.
+ */
+struct ktau_task *ktau_dead_get(u64 *seq)
+{
+	struct ktau_task *state = NULL;
+
+	spin_lock(&dead.lock);
+	*seq = max(*seq, dead.first);
+	if (*seq < dead.next) {
+		state = dead.place[*seq % DEAD_PLACES];
+		refcount_inc(&state->ref);
+	}
+	spin_unlock(&dead.lock);
+	return state;
+}
+
+/**
+ * ktau_dead_next() - number that the next task to die will get
+ *
+ * Context: Task.
+ * Return: The number.
+ */
+u64 ktau_dead_next(void)
+{
+	u64 next;
+
+	spin_lock(&dead.lock);
+	next = dead.next;
+	spin_unlock(&dead.lock);
+	return next;
+}
+
+/**
+ * ktau_reaped_snapshot() - the sum of the dead that are not kept
+ * @rec: where it goes, KTAU_SNAPSHOT_BYTES
+ *
+ * Context: Task.
+ * Return: 0, or -ENODATA if KTAU was never on.
+ */
+int ktau_reaped_snapshot(struct ktau_rec_profile *rec)
+{
+	int err = -ENODATA;
+
+	if (!dead.reaped)
+		return err;
+	spin_lock(&dead.lock);
+	err = ktau_snapshot(rec, dead.reaped, NULL);
+	rec->owner = *dead.reaped->obit;
+	rec->owner.dead_seq = dead.first;
+	spin_unlock(&dead.lock);
+	return err;
+}
+
+/**
+ * ktau_task_stats() - show counts of tasks
+ * @m: where
+ *
+ * Context: Task.
+ */
+void ktau_task_stats(struct seq_file *m)
+{
+	spin_lock(&dead.lock);
+	seq_printf(m, "tasks_dead %llu\n", dead.next - dead.first);
+	seq_printf(m, "tasks_dead_bytes %llu\n", dead.bytes);
+	seq_printf(m, "tasks_died %llu\n", dead.next);
+	seq_printf(m, "tasks_reaped %llu\n", dead.first);
+	spin_unlock(&dead.lock);
+	seq_printf(m, "states %d\n", atomic_read(&nr_states));
+}
+
+/* A table with all chunks, so that it never needs one where none can be had. */
+static struct ktau_task *create_full(void)
+{
+	struct ktau_task *state = ktau_task_create();
+	unsigned int i;
+
+	if (!state)
+		return NULL;
+	for (i = 0; i < KTAU_NR_CHUNKS; i++) {
+		state->chunk[i] = ktau_alloc(sizeof(*state->chunk[i]), GFP_KERNEL);
+		if (!state->chunk[i])
+			goto fail;
+	}
+	return state;
+fail:
+	ktau_task_put(state);
+	return NULL;
+}
+
+static int start_cpus(void)
+{
+	struct ktau_cpu *cpu_state;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		cpu_state = per_cpu_ptr(&ktau_cpu, cpu);
+		if (cpu_state->state)
+			continue;
+		cpu_state->state = ktau_task_create();
+		if (!cpu_state->state)
+			return -ENOMEM;
+		cpu_state->state->serial = 0;
+	}
+	return 0;
+}
+
+/**
+ * ktau_tasks_start() - make what has to be there before any group is on
+ *
+ * Context: May sleep; ktau_mutex held. Can be repeated after a failure.
+ * Return: 0 or -ENOMEM.
+ */
+int ktau_tasks_start(void)
+{
+	struct ktau_task *reaped;
+
+	if (start_cpus())
+		return -ENOMEM;
+	if (!dead.place)
+		dead.place = ktau_alloc_pages(DEAD_PLACES * sizeof(*dead.place));
+	if (!dead.place)
+		return -ENOMEM;
+	if (!dead.reaped) {
+		reaped = create_full();
+		if (!reaped)
+			return -ENOMEM;
+		reaped->obit = ktau_alloc(sizeof(*reaped->obit), GFP_KERNEL);
+		if (!reaped->obit) {
+			ktau_task_put(reaped);
+			return -ENOMEM;
+		}
+		reaped->obit->kind = KTAU_OWNER_REAPED;
+		reaped->serial = 0;
+		dead.reaped = reaped;
+	}
+	return ktau_reserve_start();
+}
