@@ -1,0 +1,615 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KTAU: tests of the model, run by KUnit at boot.
+ *
+ * Most of them give the test's own task a state and call the hooks' bodies
+ * directly; nothing else measures it, for all groups are off. Those of the
+ * scheduler and of exit switch groups on and use real threads.
+ */
+#include <kunit/test.h>
+#include <linux/delay.h>
+#include <linux/hrtimer.h>
+#include <linux/kthread.h>
+#include <linux/slab.h>
+
+#include "ktau.h"
+
+#define ID_A	100
+#define ID_B	101
+#define MODES	(KTAU_MODE_PROFILE | KTAU_MODE_TRACE)
+
+struct fixture {
+	struct ktau_task *state;
+	struct ktau_rec_profile *profile;
+	struct ktau_rec_trace *trace;
+};
+
+static void attach(struct fixture *f, u32 modes)
+{
+	current->ktau.state = f->state;
+	current->ktau.mask = KTAU_GROUP_SYSCALL | modes;
+}
+
+static void detach(void)
+{
+	current->ktau = (struct ktau_ref) { };
+}
+
+static int fixture_init(struct kunit *test)
+{
+	struct fixture *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	test->priv = f;
+	f->profile = kvzalloc(KTAU_SNAPSHOT_BYTES, GFP_KERNEL);
+	f->trace = kvzalloc(sizeof(*f->trace) + 64 * sizeof(struct ktau_slot),
+			    GFP_KERNEL);
+	f->state = ktau_task_create();
+	KUNIT_ASSERT_NOT_NULL(test, f->profile);
+	KUNIT_ASSERT_NOT_NULL(test, f->trace);
+	KUNIT_ASSERT_NOT_NULL(test, f->state);
+	ktau_reserve_fill();
+	return 0;
+}
+
+static void fixture_exit(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	detach();
+	ktau_task_put(f->state);
+	kvfree(f->profile);
+	kvfree(f->trace);
+}
+
+/* Enter, stay a while, so that no duration is 0. */
+static void enter(struct ktau_frame *frame, unsigned int id)
+{
+	__ktau_enter(frame, id);
+	udelay(1);
+}
+
+static void leave(struct ktau_frame *frame)
+{
+	udelay(1);
+	if (current->ktau.top == frame)
+		__ktau_exit(frame);
+}
+
+static const struct ktau_entry *find(const struct ktau_rec_profile *rec, u32 id)
+{
+	const struct ktau_entry *entry = (const void *)(rec + 1);
+	static const struct ktau_entry none;
+	u32 i;
+
+	for (i = 0; i < rec->nr_entries; i++)
+		if (entry[i].id == id)
+			return &entry[i];
+	return &none;
+}
+
+static void expect_identity(struct kunit *test,
+			    const struct ktau_rec_profile *rec)
+{
+	const struct ktau_entry *entry = (const void *)(rec + 1);
+	u64 sum = rec->refused_ticks;
+	u32 i;
+
+	for (i = 0; i < rec->nr_entries; i++)
+		if (entry[i].kind == KTAU_KIND_TIMER)
+			sum += entry[i].excl;
+	KUNIT_EXPECT_EQ(test, sum, rec->outer_ticks + rec->open_child_ticks);
+}
+
+static const struct ktau_rec_profile *snapshot(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	KUNIT_ASSERT_EQ(test, ktau_snapshot(f->profile, f->state, current), 0);
+	expect_identity(test, f->profile);
+	return f->profile;
+}
+
+static void nesting(struct kunit *test)
+{
+	const struct ktau_rec_profile *rec;
+	const struct ktau_entry *a, *b;
+	struct ktau_frame fa, fb;
+
+	attach(test->priv, KTAU_MODE_PROFILE);
+	enter(&fa, ID_A);
+	enter(&fb, ID_B);
+	leave(&fb);
+	enter(&fb, ID_B);
+	leave(&fb);
+	leave(&fa);
+
+	rec = snapshot(test);
+	a = find(rec, ID_A);
+	b = find(rec, ID_B);
+	KUNIT_EXPECT_EQ(test, a->count, 1ULL);
+	KUNIT_EXPECT_EQ(test, b->count, 2ULL);
+	KUNIT_EXPECT_EQ(test, a->incl, rec->outer_ticks);
+	KUNIT_EXPECT_EQ(test, b->incl, b->excl);
+	KUNIT_EXPECT_EQ(test, a->excl, a->incl - b->incl);
+	KUNIT_EXPECT_GT(test, b->incl, 0ULL);
+	KUNIT_EXPECT_GT(test, a->excl, 0ULL);
+	KUNIT_EXPECT_PTR_EQ(test, current->ktau.top, NULL);
+}
+
+static void recursion(struct kunit *test)
+{
+	const struct ktau_rec_profile *rec;
+	struct ktau_frame f1, f2, f3;
+	const struct ktau_entry *a;
+
+	attach(test->priv, KTAU_MODE_PROFILE);
+	enter(&f1, ID_A);
+	enter(&f2, ID_B);
+	enter(&f3, ID_A);
+	leave(&f3);
+	leave(&f2);
+	leave(&f1);
+
+	rec = snapshot(test);
+	a = find(rec, ID_A);
+	KUNIT_EXPECT_EQ(test, a->count, 2ULL);
+	KUNIT_EXPECT_EQ(test, a->incl, rec->outer_ticks);
+	KUNIT_EXPECT_EQ(test, a->excl + find(rec, ID_B)->excl, a->incl);
+	KUNIT_EXPECT_GT(test, find(rec, ID_B)->incl, find(rec, ID_B)->excl);
+}
+
+static void in_flight(struct kunit *test)
+{
+	const struct ktau_rec_profile *rec;
+	const struct ktau_open *open;
+	struct ktau_frame fa, fb;
+
+	attach(test->priv, KTAU_MODE_PROFILE);
+	enter(&fa, ID_A);
+	enter(&fb, ID_B);
+	leave(&fb);
+	enter(&fb, ID_B);
+
+	rec = snapshot(test);
+	open = (const void *)((const struct ktau_entry *)(rec + 1) +
+			      rec->nr_entries);
+	KUNIT_ASSERT_EQ(test, rec->nr_open, 2U);
+	KUNIT_EXPECT_EQ(test, rec->depth, 2U);
+	KUNIT_EXPECT_EQ(test, open[0].id, (u32)ID_B);
+	KUNIT_EXPECT_EQ(test, open[1].id, (u32)ID_A);
+	KUNIT_EXPECT_EQ(test, open[0].child_ticks, 0ULL);
+	KUNIT_EXPECT_EQ(test, open[1].child_ticks, find(rec, ID_B)->incl);
+	KUNIT_EXPECT_LT(test, open[1].start_ticks, open[0].start_ticks);
+	KUNIT_EXPECT_EQ(test, find(rec, ID_A)->count, 0ULL);
+	KUNIT_EXPECT_EQ(test, rec->outer_ticks, 0ULL);
+	leave(&fb);
+	leave(&fa);
+	KUNIT_EXPECT_EQ(test, snapshot(test)->depth, 0U);
+}
+
+struct ticker {
+	struct hrtimer timer;
+	u64 fired;
+};
+
+/* A real interrupt, that measures itself on the task that it hits. */
+static enum hrtimer_restart ticker_fire(struct hrtimer *timer)
+{
+	struct ticker *ticker = container_of(timer, struct ticker, timer);
+	struct ktau_frame frame;
+
+	if (current->ktau.state) {
+		__ktau_enter(&frame, ID_B);
+		__ktau_exit(&frame);
+		ticker->fired++;
+	}
+	hrtimer_forward_now(timer, ns_to_ktime(100 * NSEC_PER_USEC));
+	return HRTIMER_RESTART;
+}
+
+static void interrupt_inside(struct kunit *test)
+{
+	const struct ktau_rec_profile *rec;
+	struct ticker ticker = { };
+	unsigned long end = jiffies + HZ / 2;
+	struct ktau_frame frame;
+	u64 loops = 0;
+
+	hrtimer_init(&ticker.timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
+	ticker.timer.function = ticker_fire;
+	attach(test->priv, KTAU_MODE_PROFILE);
+	hrtimer_start(&ticker.timer, ns_to_ktime(1000), HRTIMER_MODE_REL_HARD);
+	while (time_before(jiffies, end)) {
+		__ktau_enter(&frame, ID_A);
+		__ktau_exit(&frame);
+		loops++;
+	}
+	hrtimer_cancel(&ticker.timer);
+
+	rec = snapshot(test);
+	KUNIT_EXPECT_GT(test, ticker.fired, 10ULL);
+	KUNIT_EXPECT_EQ(test, find(rec, ID_A)->count, loops);
+	KUNIT_EXPECT_EQ(test, find(rec, ID_B)->count, ticker.fired);
+	KUNIT_EXPECT_EQ(test, rec->depth, 0U);
+}
+
+static void trace_only_frame(struct kunit *test)
+{
+	const struct ktau_rec_profile *rec;
+	struct fixture *f = test->priv;
+	struct ktau_frame fa, fb;
+
+	f->state->ring = ktau_ring_create(64);
+	KUNIT_ASSERT_NOT_NULL(test, f->state->ring);
+	attach(f, KTAU_MODE_TRACE);
+	enter(&fa, ID_A);
+	current->ktau.mask |= KTAU_MODE_PROFILE;	/* switched on inside */
+	enter(&fb, ID_B);
+	leave(&fb);
+	leave(&fa);
+
+	rec = snapshot(test);
+	KUNIT_EXPECT_EQ(test, find(rec, ID_A)->count, 0ULL);
+	KUNIT_EXPECT_EQ(test, find(rec, ID_B)->count, 1ULL);
+	KUNIT_EXPECT_EQ(test, rec->outer_ticks, find(rec, ID_B)->incl);
+	KUNIT_EXPECT_EQ(test, f->state->ring->head, 4ULL);
+}
+
+static void switched_inside(struct kunit *test)
+{
+	const struct ktau_rec_profile *rec;
+	struct ktau_frame fa, fb;
+
+	attach(test->priv, KTAU_MODE_PROFILE);
+	enter(&fa, ID_A);
+	current->ktau.mask = 0;				/* off inside */
+	leave(&fa);
+	KUNIT_EXPECT_EQ(test, find(snapshot(test), ID_A)->count, 1ULL);
+
+	/* Off at entry: nothing opened; on inside: nothing to leave. */
+	attach(test->priv, KTAU_MODE_PROFILE);
+	leave(&fb);
+	rec = snapshot(test);
+	KUNIT_EXPECT_EQ(test, rec->depth, 0U);
+	KUNIT_EXPECT_EQ(test, find(rec, ID_B)->count, 0ULL);
+}
+
+static void clock_backwards(struct kunit *test)
+{
+	const struct ktau_rec_profile *rec;
+	struct ktau_frame fa, fb;
+
+	attach(test->priv, KTAU_MODE_PROFILE);
+	enter(&fa, ID_A);
+	enter(&fb, ID_B);
+	leave(&fb);
+	fa.start = ktau_ticks() + 1000000000;	/* from a CPU that is ahead */
+	leave(&fa);
+
+	rec = snapshot(test);
+	KUNIT_EXPECT_EQ(test, rec->clamped, 1ULL);
+	KUNIT_EXPECT_EQ(test, find(rec, ID_A)->excl, 0ULL);
+	KUNIT_EXPECT_EQ(test, find(rec, ID_A)->incl, find(rec, ID_B)->incl);
+}
+
+static void table_bounds(struct kunit *test)
+{
+	static const unsigned int ids[] = { 0, 7, 8, KTAU_NR_IDS - 1 };
+	const struct ktau_rec_profile *rec;
+	struct ktau_frame frame;
+	unsigned int i;
+
+	attach(test->priv, KTAU_MODE_PROFILE);
+	for (i = 0; i < ARRAY_SIZE(ids); i++) {
+		enter(&frame, ids[i]);
+		leave(&frame);
+	}
+	rec = snapshot(test);
+	KUNIT_EXPECT_EQ(test, rec->nr_entries, (u32)ARRAY_SIZE(ids));
+	for (i = 0; i < ARRAY_SIZE(ids); i++)
+		KUNIT_EXPECT_EQ(test, find(rec, ids[i])->count, 1ULL);
+}
+
+static void no_chunk(struct kunit *test)
+{
+	struct ktau_chunk *taken = NULL, *chunk;
+	const struct ktau_rec_profile *rec;
+	struct ktau_frame frame;
+
+	attach(test->priv, KTAU_MODE_PROFILE);
+	local_irq_disable();
+	while ((chunk = ktau_chunk_take())) {
+		*(struct ktau_chunk **)chunk = taken;
+		taken = chunk;
+	}
+	enter(&frame, ID_A);
+	leave(&frame);
+	local_irq_enable();
+	while ((chunk = taken)) {
+		taken = *(struct ktau_chunk **)chunk;
+		ktau_free(chunk, sizeof(*chunk));
+	}
+	ktau_reserve_fill();
+
+	rec = snapshot(test);
+	KUNIT_EXPECT_EQ(test, rec->refused, 1ULL);
+	KUNIT_EXPECT_GT(test, rec->refused_ticks, 0ULL);
+	KUNIT_EXPECT_EQ(test, rec->nr_entries, 0U);
+	enter(&frame, ID_A);
+	leave(&frame);
+	KUNIT_EXPECT_EQ(test, find(snapshot(test), ID_A)->count, 1ULL);
+}
+
+static void counter(struct kunit *test)
+{
+	static struct ktau_point point = {
+		.name = "ktau_test_counter",
+		.group = KTAU_GROUP_SYSCALL,
+		.kind = KTAU_KIND_COUNTER,
+		.id = KTAU_ID_NONE,
+	};
+	static const u64 values[] = { 30, 10, 1ULL << 40, 20 };
+	const struct ktau_entry *entry;
+	unsigned int i;
+
+	attach(test->priv, KTAU_MODE_PROFILE);
+	for (i = 0; i < ARRAY_SIZE(values); i++)
+		__ktau_count(&point, values[i]);
+	KUNIT_ASSERT_NE(test, point.id, KTAU_ID_NONE);
+	entry = find(snapshot(test), point.id);
+	KUNIT_EXPECT_EQ(test, entry->kind, (u32)KTAU_KIND_COUNTER);
+	KUNIT_EXPECT_EQ(test, entry->count, 4ULL);
+	KUNIT_EXPECT_EQ(test, entry->sum, 60 + (1ULL << 40));
+	KUNIT_EXPECT_EQ(test, entry->min, 10ULL);
+	KUNIT_EXPECT_EQ(test, entry->max, 1ULL << 40);
+}
+
+static void ids(struct kunit *test)
+{
+	unsigned int a = ktau_irq_id(4001), b = ktau_irq_id(4002);
+	char name[KTAU_EVENT_NAME];
+
+	KUNIT_EXPECT_GE(test, a, (unsigned int)KTAU_ID_DYNAMIC);
+	KUNIT_EXPECT_NE(test, a, b);
+	KUNIT_EXPECT_EQ(test, a, ktau_irq_id(4001));
+	KUNIT_EXPECT_NE(test, a, ktau_compat_id(4001));
+	ktau_event_name(a, name);
+	KUNIT_EXPECT_STREQ(test, name, "irq:4001");
+	ktau_event_name(ktau_call_id(KTAU_CALL_TIMER, ids), name);
+	KUNIT_EXPECT_STREQ(test, name, "timer:ids");
+	ktau_event_name(0, name);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(name, "sys_read"));
+}
+
+static int read_trace(struct fixture *f)
+{
+	return ktau_snapshot_trace(f->trace, 64, f->state, current, NULL);
+}
+
+static void ring_bounds(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	const struct ktau_slot *slot = (const void *)(f->trace + 1);
+	unsigned int i;
+
+	f->state->ring = ktau_ring_create(16);
+	KUNIT_ASSERT_NOT_NULL(test, f->state->ring);
+	for (i = 0; i < 10; i++)
+		ktau_trace(f->state, 1000 + i, KTAU_TRACE_ENTER, ID_A, i);
+	KUNIT_EXPECT_EQ(test, read_trace(f), 0);
+	KUNIT_EXPECT_EQ(test, f->trace->nr_slots, 10U);
+	KUNIT_EXPECT_EQ(test, f->trace->lost, 0ULL);
+
+	for (; i < 100; i++)
+		ktau_trace(f->state, 1000 + i, KTAU_TRACE_ENTER, ID_A, i);
+	KUNIT_EXPECT_EQ(test, read_trace(f), 0);
+	KUNIT_EXPECT_EQ(test, f->trace->nr_slots, 16U);
+	KUNIT_EXPECT_EQ(test, f->trace->first, 84ULL);
+	KUNIT_EXPECT_EQ(test, f->trace->lost, 74ULL);
+	KUNIT_EXPECT_EQ(test, f->trace->lost_from_ticks, 1009ULL);
+	KUNIT_EXPECT_EQ(test, f->trace->lost_to_ticks, 1084ULL);
+	for (i = 0; i < 16; i++)
+		KUNIT_EXPECT_EQ(test, slot[i].arg, 84ULL + i);
+	KUNIT_EXPECT_EQ(test, read_trace(f), 0);
+	KUNIT_EXPECT_EQ(test, f->trace->nr_slots, 0U);
+	KUNIT_EXPECT_EQ(test, f->trace->lost, 0ULL);
+}
+
+static void ring_halves(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	const struct ktau_slot *slot = (const void *)(f->trace + 1);
+	struct ktau_slot_more more[2] = { };
+	unsigned int i;
+
+	f->state->ring = ktau_ring_create(16);
+	KUNIT_ASSERT_NOT_NULL(test, f->state->ring);
+	for (i = 0; i < 6; i++)
+		ktau_trace_more(f->state, i, KTAU_TRACE_NET_SEND, i, more, 2);
+	/* 18 slots written, 16 kept: the first whole message is number 1. */
+	KUNIT_EXPECT_EQ(test, read_trace(f), 0);
+	KUNIT_EXPECT_EQ(test, f->trace->first, 3ULL);
+	KUNIT_EXPECT_EQ(test, f->trace->lost, 3ULL);
+	KUNIT_ASSERT_EQ(test, f->trace->nr_slots, 15U);
+	KUNIT_EXPECT_EQ(test, slot[0].arg, 1ULL);
+	KUNIT_EXPECT_EQ(test, (unsigned int)slot[1].type, KTAU_TRACE_MORE);
+}
+
+/* An interrupt writes more than the ring holds inside another write. */
+static void ring_overrun_inside(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct ktau_ring *ring = ktau_ring_create(16);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, ring);
+	f->state->ring = ring;
+	ring->floor = ring->head;
+	ring->head++;		/* a write that has taken its slot */
+	for (i = 0; i < 40; i++)
+		ktau_trace(f->state, i, KTAU_TRACE_ENTER, ID_A, i);
+	KUNIT_EXPECT_EQ(test, ring->head, 16ULL);
+	KUNIT_EXPECT_EQ(test, f->state->lost, 25ULL);
+	ring->done++;
+	ktau_trace(f->state, 99, KTAU_TRACE_ENTER, ID_A, 99);
+	KUNIT_EXPECT_EQ(test, ring->head, 17ULL);
+}
+
+/* A thread that measures one frame with a sleep in it, and waits to be looked at. */
+struct sleeper {
+	struct completion ready;
+	bool exit_inside;
+};
+
+static int sleeper_run(void *data)
+{
+	struct sleeper *sleeper = data;
+	struct ktau_frame frame;
+
+	ktau_syscall_enter(&frame, ID_A);
+	msleep(20);
+	if (sleeper->exit_inside)
+		do_exit(0);
+	ktau_exit(&frame);
+	complete(&sleeper->ready);
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(HZ);
+	return 0;
+}
+
+static int control(const char *words)
+{
+	char *copy = kstrdup(words, GFP_KERNEL);
+	int err = copy ? ktau_control_write(copy) : -ENOMEM;
+
+	kfree(copy);
+	return err;
+}
+
+static void context_switch_inside(struct kunit *test)
+{
+	struct sleeper sleeper = { };
+	struct fixture *f = test->priv;
+	const struct ktau_entry *a, *vol, *wait;
+	struct ktau_task *state;
+	struct task_struct *task;
+	u64 sleep = ktau_clock_hz() / 50;
+
+	init_completion(&sleeper.ready);
+	KUNIT_ASSERT_EQ(test, control("groups=syscall,sched"), 0);
+	task = kthread_run(sleeper_run, &sleeper, "ktau_sleeper");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	wait_for_completion(&sleeper.ready);
+	msleep(20);	/* until it sleeps again */
+	state = ktau_task_get(task);
+	KUNIT_EXPECT_NOT_NULL(test, state);
+	if (state) {
+		KUNIT_EXPECT_EQ(test, ktau_snapshot(f->profile, state, task), 0);
+		expect_identity(test, f->profile);
+		a = find(f->profile, ID_A);
+		vol = find(f->profile, KTAU_ID_SCHEDULE_VOL);
+		wait = find(f->profile, KTAU_ID_SCHEDULE_WAIT);
+		KUNIT_EXPECT_EQ(test, a->count, 1ULL);
+		KUNIT_EXPECT_GE(test, a->incl, sleep);
+		KUNIT_EXPECT_LT(test, a->excl, sleep / 2);
+		KUNIT_EXPECT_GE(test, vol->count, 1ULL);
+		KUNIT_EXPECT_GE(test, wait->count, vol->count);
+		KUNIT_EXPECT_EQ(test, f->profile->depth, 1U);
+		ktau_task_put(state);
+	}
+	kthread_stop(task);
+	KUNIT_EXPECT_EQ(test, control("groups=none"), 0);
+}
+
+static void exit_inside(struct kunit *test)
+{
+	struct sleeper sleeper = { .exit_inside = true };
+	struct fixture *f = test->priv;
+	struct task_struct *task;
+	struct ktau_task *state;
+	u64 seq, below;
+
+	KUNIT_ASSERT_EQ(test, control("groups=syscall dead=16M"), 0);
+	seq = ktau_dead_next();
+	task = kthread_run(sleeper_run, &sleeper, "ktau_mayfly");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	msleep(200);
+	state = ktau_dead_get(&seq);
+	while (state && strcmp(state->obit->comm, "ktau_mayfly")) {
+		ktau_task_put(state);
+		seq++;
+		state = ktau_dead_get(&seq);
+	}
+	KUNIT_EXPECT_NOT_NULL(test, state);
+	if (state) {
+		KUNIT_EXPECT_EQ(test, ktau_snapshot(f->profile, state, NULL), 0);
+		expect_identity(test, f->profile);
+		KUNIT_EXPECT_EQ(test, find(f->profile, ID_A)->count, 1ULL);
+		KUNIT_EXPECT_EQ(test, f->profile->depth, 0U);
+		KUNIT_EXPECT_EQ(test, state->obit->kind, (u32)KTAU_OWNER_DEAD);
+		ktau_task_put(state);
+	}
+	/* With no room for the dead they are all in the sum. */
+	KUNIT_EXPECT_EQ(test, control("groups=none dead=0"), 0);
+	KUNIT_EXPECT_EQ(test, ktau_reaped_snapshot(f->profile), 0);
+	expect_identity(test, f->profile);
+	KUNIT_EXPECT_GE(test, find(f->profile, ID_A)->count, 1ULL);
+	below = f->profile->owner.dead_seq;
+	KUNIT_EXPECT_EQ(test, below, ktau_dead_next());
+	KUNIT_EXPECT_EQ(test, control("dead=16M"), 0);
+}
+
+static void control_words(struct kunit *test)
+{
+	static const char * const bad[] = {
+		"groups=nonsense", "+", "-", "+tcpx", "profile", "profile=",
+		"ring=0", "ring=2000000", "ring=x", "cap=", "cap=12q", "pid=",
+		"pid=0", "pid=-1", "pid=1,,2", "select=some", "=", "groups",
+		"trace=maybe",
+	};
+	struct ktau_config before = ktau_config;
+	char words[64];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		KUNIT_EXPECT_EQ_MSG(test, control(bad[i]), -EINVAL, "%s", bad[i]);
+		/* One bad word spoils the write. */
+		snprintf(words, sizeof(words), "wake=7 %s", bad[i]);
+		KUNIT_EXPECT_EQ_MSG(test, control(words), -EINVAL, "%s", words);
+	}
+	KUNIT_EXPECT_EQ(test, memcmp(&before, &ktau_config, sizeof(before)), 0);
+	KUNIT_EXPECT_EQ(test, control(" wake=7\n ring=20\t"), 0);
+	KUNIT_EXPECT_EQ(test, ktau_config.wake_slots, 7U);
+	KUNIT_EXPECT_EQ(test, ktau_config.ring_slots, 32U);
+	KUNIT_EXPECT_EQ(test, control("wake=512 ring=1024"), 0);
+}
+
+static struct kunit_case ktau_cases[] = {
+	KUNIT_CASE(nesting),
+	KUNIT_CASE(recursion),
+	KUNIT_CASE(in_flight),
+	KUNIT_CASE(interrupt_inside),
+	KUNIT_CASE(trace_only_frame),
+	KUNIT_CASE(switched_inside),
+	KUNIT_CASE(clock_backwards),
+	KUNIT_CASE(table_bounds),
+	KUNIT_CASE(no_chunk),
+	KUNIT_CASE(counter),
+	KUNIT_CASE(ids),
+	KUNIT_CASE(ring_bounds),
+	KUNIT_CASE(ring_halves),
+	KUNIT_CASE(ring_overrun_inside),
+	KUNIT_CASE(context_switch_inside),
+	KUNIT_CASE(exit_inside),
+	KUNIT_CASE(control_words),
+	{ }
+};
+
+static struct kunit_suite ktau_suite = {
+	.name = "ktau",
+	.init = fixture_init,
+	.exit = fixture_exit,
+	.test_cases = ktau_cases,
+};
+kunit_test_suite(ktau_suite);
