@@ -85,7 +85,6 @@ static __always_inline u64 ktau_read(const u64 *p)
 
 /* Rate of the counter, 0 where it has to be measured; whether it is steady. */
 #if defined(CONFIG_X86) && !defined(CONFIG_UML)
-#include <asm/cpufeature.h>
 #include <asm/tsc.h>
 
 static inline u64 ktau_arch_hz(void)
@@ -95,7 +94,7 @@ static inline u64 ktau_arch_hz(void)
 
 static inline bool ktau_arch_stable(void)
 {
-	return boot_cpu_has(X86_FEATURE_CONSTANT_TSC) && !check_tsc_unstable();
+	return !check_tsc_unstable();
 }
 #elif defined(CONFIG_PPC)
 static inline u64 ktau_arch_hz(void)
