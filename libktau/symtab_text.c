@@ -90,6 +90,8 @@ static int judge(struct ktau_symtab *s, bool any_address)
 	if (!any_address)
 		return ktau__fail(&s->error, -EPERM, "%.300s: all addresses are 0: hidden "
 				  "from this user (kernel.kptr_restrict, CAP_SYSLOG)", s->path);
+	if (!s->nr_symbols)
+		return ktau__fail(&s->error, -EINVAL, "%.300s: absolute symbols only", s->path);
 	if (s->has_stext && !s->has_etext)
 		return ktau__fail(&s->error, -EINVAL, "%.300s: truncated: _stext is in it, "
 				  "_etext is not", s->path);
