@@ -5,6 +5,13 @@
 
 B	?= build$(if $(SAN),/san)
 PREFIX	?= /usr/local
+BINDIR	?= $(PREFIX)/bin
+SBINDIR	?= $(PREFIX)/sbin
+LIBDIR	?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+MANDIR	?= $(PREFIX)/share/man
+UNITDIR	?= $(PREFIX)/lib/systemd/system
+SYSCONFDIR ?= /etc
 CC	?= cc
 
 KTAU_CPPFLAGS := -D_GNU_SOURCE -Ilibktau/include -Ikernel-ext/include/uapi -I$(B)/include
@@ -45,7 +52,11 @@ all: $(LIBRARIES) $(PROGRAMS)
 unit: $(UNIT_TESTS)
 	@set -e; for t in $(UNIT_TESTS); do echo "  TEST    $$t"; ./$$t; done
 
+# A hook installs what is its folder's; manual pages go by their section.
 install: all $(INSTALL_HOOKS)
+	@for page in $(MAN_PAGES); do \
+		install -D -m 644 -t $(DESTDIR)$(MANDIR)/man$${page##*.} $$page || exit 1; \
+	done
 
 clean: $(CLEAN_HOOKS)
 	rm -rf $(B)
