@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ktau.h>
+
+#include "config.h"
+#include "value.h"
+
+#define BLANKS " \t\r\n"
+
+static int bad(struct config_error *error, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static int bad(struct config_error *error, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(error->text, sizeof(error->text), format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+static int replace(char **where, const char *text)
+{
+	char *copy = strdup(text);
+
+	if (!copy)
+		return -ENOMEM;
+	free(*where);
+	*where = copy;
+	return 0;
+}
+
+int config_init(struct config *config)
+{
+	*config = (struct config){
+		.period_ns = NSEC_PER_SEC,
+		.info = CONFIG_PROFILE,
+		.dead = true,
+		.compress = true,
+	};
+	return replace(&config->output_dir, CONFIG_DEFAULT_DIR);
+}
+
+static void clear_names(struct config *config)
+{
+	while (config->nr_names)
+		free(config->names[--config->nr_names]);
+	free(config->names);
+	config->names = NULL;
+}
+
+static void clear_pids(struct config *config)
+{
+	free(config->pids);
+	config->pids = NULL;
+	config->nr_pids = 0;
+}
+
+void config_deinit(struct config *config)
+{
+	clear_names(config);
+	clear_pids(config);
+	free(config->output_dir);
+	free(config->groups);
+	free(config->pidfile);
+}
+
+/*
+ * The setters. Each gets a value that is not empty and may write to it; lists
+ * start anew with the first line of their key.
+ */
+struct setting {
+	const char *key;
+	int (*set)(struct config *config, char *value, struct config_error *error);
+	void (*clear)(struct config *config); /* lists only */
+};
+
+static int set_period(struct config *config, char *value, struct config_error *error)
+{
+	uint64_t ns;
+
+	if (!value_duration(value, &ns))
+		return bad(error, "'%.60s' is no number of seconds", value);
+	if (ns < CONFIG_MIN_PERIOD_NS || ns > CONFIG_MAX_PERIOD_NS)
+		return bad(error, "'%.60s' is not between 0.001 and 86400 seconds", value);
+	config->period_ns = ns;
+	return 0;
+}
+
+static int set_mode(struct config *config, char *value, struct config_error *error)
+{
+	static const char *const modes[] = {
+		[CONFIG_ALL] = "all",
+		[CONFIG_SELF] = "self",
+		[CONFIG_PID] = "pid",
+		[CONFIG_NAME] = "name",
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		if (!strcmp(value, modes[i])) {
+			config->mode = i;
+			config->mode_given = true;
+			return 0;
+		}
+	}
+	return bad(error, "'%.60s' is none of all, self, pid, name", value);
+}
+
+static int add_pid(struct config *config, const char *word, struct config_error *error)
+{
+	int32_t *pids;
+	uint64_t pid;
+
+	if (!value_size(word, &pid) || !isdigit((unsigned char)word[strlen(word) - 1]) ||
+	    pid < 1 || pid > INT32_MAX)
+		return bad(error, "'%.60s' is no process id", word);
+	if (config->nr_pids == KTAU_MAX_PIDS)
+		return bad(error, "more than %d process ids", KTAU_MAX_PIDS);
+
+	pids = reallocarray(config->pids, config->nr_pids + 1, sizeof(*pids));
+	if (!pids)
+		return -ENOMEM;
+	config->pids = pids;
+	pids[config->nr_pids++] = pid;
+	return 0;
+}
+
+static int add_name(struct config *config, const char *word, struct config_error *error)
+{
+	char **names, *copy;
+
+	(void)error;
+	names = reallocarray(config->names, config->nr_names + 1, sizeof(*names));
+	if (!names)
+		return -ENOMEM;
+	config->names = names;
+	copy = strdup(word);
+	if (!copy)
+		return -ENOMEM;
+	names[config->nr_names++] = copy;
+	return 0;
+}
+
+typedef int (*word_fn)(struct config *config, const char *word, struct config_error *error);
+
+static int each_word(struct config *config, char *value, struct config_error *error,
+		     word_fn fn)
+{
+	char *word, *rest;
+	int err;
+
+	for (word = strtok_r(value, BLANKS ",", &rest); word;
+	     word = strtok_r(NULL, BLANKS ",", &rest)) {
+		err = fn(config, word, error);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int set_pid(struct config *config, char *value, struct config_error *error)
+{
+	return each_word(config, value, error, add_pid);
+}
+
+static int set_name(struct config *config, char *value, struct config_error *error)
+{
+	return each_word(config, value, error, add_name);
+}
+
+static int set_output_dir(struct config *config, char *value, struct config_error *error)
+{
+	if (strlen(value) >= PATH_MAX - NAME_MAX)
+		return bad(error, "path is too long");
+	return replace(&config->output_dir, value);
+}
+
+static int set_info(struct config *config, char *value, struct config_error *error)
+{
+	if (!strcmp(value, "profile"))
+		config->info = CONFIG_PROFILE;
+	else if (!strcmp(value, "trace"))
+		config->info = CONFIG_TRACE;
+	else if (!strcmp(value, "both"))
+		config->info = CONFIG_PROFILE | CONFIG_TRACE;
+	else
+		return bad(error, "'%.60s' is none of profile, trace, both", value);
+	return 0;
+}
+
+static int set_record(struct config *config, char *value, struct config_error *error)
+{
+	config->cumulative = !strcmp(value, "cumulative");
+	if (!config->cumulative && strcmp(value, "difference"))
+		return bad(error, "'%.60s' is neither cumulative nor difference", value);
+	return 0;
+}
+
+static int set_bool(bool *flag, const char *value, struct config_error *error)
+{
+	return value_bool(value, flag) ? 0 : bad(error, "'%.60s' is neither yes nor no", value);
+}
+
+static int set_dead(struct config *config, char *value, struct config_error *error)
+{
+	return set_bool(&config->dead, value, error);
+}
+
+static int set_compress(struct config *config, char *value, struct config_error *error)
+{
+	return set_bool(&config->compress, value, error);
+}
+
+static int set_number(uint64_t *number, const char *value, uint64_t max,
+		      struct config_error *error)
+{
+	uint64_t n;
+
+	if (!value_size(value, &n))
+		return bad(error, "'%.60s' is no number (k, M, G may follow one)", value);
+	if (n > max)
+		return bad(error, "%" PRIu64 " is more than %" PRIu64, n, max);
+	*number = n;
+	return 0;
+}
+
+static int set_rotate_size(struct config *config, char *value, struct config_error *error)
+{
+	return set_number(&config->rotate_bytes, value, INT64_MAX, error);
+}
+
+static int set_rotate_time(struct config *config, char *value, struct config_error *error)
+{
+	if (!value_duration(value, &config->rotate_ns))
+		return bad(error, "'%.60s' is no time (a number of seconds, or with s, m, h, d)",
+			   value);
+	return 0;
+}
+
+static int set_keep(struct config *config, char *value, struct config_error *error)
+{
+	return set_number(&config->keep, value, INT32_MAX, error);
+}
+
+static int check_group(struct config *config, const char *word, struct config_error *error)
+{
+	(void)config;
+	if (!strcmp(word, "all") || !strcmp(word, "none") || ktau_group_by_name(word))
+		return 0;
+	return bad(error, "there is no group '%.60s'", word);
+}
+
+static int set_groups(struct config *config, char *value, struct config_error *error)
+{
+	char *c;
+	int err;
+
+	err = replace(&config->groups, value);
+	if (err)
+		return err;
+	err = each_word(config, value, error, check_group);
+	if (err)
+		return err;
+
+	/* The kernel takes commas only: "a  b, c" becomes "a,b,c". */
+	value = config->groups;
+	for (c = config->groups; *c; c++) {
+		if (!strchr(BLANKS ",", *c))
+			*value++ = *c;
+		else if (value > config->groups && value[-1] != ',' &&
+			 c[strspn(c, BLANKS ",")])
+			*value++ = ',';
+	}
+	*value = '\0';
+	if (!*config->groups)
+		return bad(error, "no group is named");
+	return 0;
+}
+
+static int set_ring(struct config *config, char *value, struct config_error *error)
+{
+	return set_number(&config->ring, value, UINT32_MAX, error);
+}
+
+static int set_wake(struct config *config, char *value, struct config_error *error)
+{
+	return set_number(&config->wake, value, UINT32_MAX, error);
+}
+
+static int set_pidfile(struct config *config, char *value, struct config_error *error)
+{
+	(void)error;
+	return replace(&config->pidfile, value);
+}
+
+static const struct setting settings[] = {
+	{ "sample_period", set_period, NULL },
+	{ "mode", set_mode, NULL },
+	{ "pid", set_pid, clear_pids },
+	{ "name", set_name, clear_names },
+	{ "output_dir", set_output_dir, NULL },
+	{ "info", set_info, NULL },
+	{ "record", set_record, NULL },
+	{ "dead", set_dead, NULL },
+	{ "compress", set_compress, NULL },
+	{ "rotate_size", set_rotate_size, NULL },
+	{ "rotate_time", set_rotate_time, NULL },
+	{ "keep", set_keep, NULL },
+	{ "groups", set_groups, NULL },
+	{ "ring", set_ring, NULL },
+	{ "wake", set_wake, NULL },
+	{ "pidfile", set_pidfile, NULL },
+};
+
+#define NR_SETTINGS (sizeof(settings) / sizeof(settings[0]))
+
+_Static_assert(NR_SETTINGS <= 64, "struct config: given");
+
+static int apply(struct config *config, unsigned int nr, char *value,
+		 struct config_error *error)
+{
+	const struct setting *setting = &settings[nr];
+	uint64_t bit = 1ULL << nr;
+
+	if (!*value)
+		return bad(error, "%s has no value", setting->key);
+	if (setting->clear && !(config->given & bit))
+		setting->clear(config);
+	else if (!setting->clear && (config->given & bit))
+		return bad(error, "%s is given a second time", setting->key);
+	config->given |= bit;
+	return setting->set(config, value, error);
+}
+
+int config_set(struct config *config, const char *key, const char *value,
+	       struct config_error *error)
+{
+	unsigned int i;
+	char *copy;
+	int err;
+
+	for (i = 0; i < NR_SETTINGS; i++)
+		if (!strcmp(key, settings[i].key))
+			break;
+	if (i == NR_SETTINGS)
+		return bad(error, "unknown key '%.60s'", key);
+
+	copy = strdup(value);
+	if (!copy)
+		return -ENOMEM;
+	err = apply(config, i, copy, error);
+	free(copy);
+	return err;
+}
+
+void config_override(struct config *config)
+{
+	config->given = 0;
+}
+
+/* A comment is a '#' at the start of a word: paths may have one inside. */
+static void cut_comment(char *line)
+{
+	char *c;
+
+	for (c = line; *c; c++) {
+		if (*c == '#' && (c == line || strchr(BLANKS, c[-1]))) {
+			*c = '\0';
+			return;
+		}
+	}
+}
+
+static int parse_line(struct config *config, char *line, struct config_error *error)
+{
+	char *key, *value, *end;
+
+	cut_comment(line);
+	key = line + strspn(line, BLANKS);
+	if (!*key)
+		return 0;
+	end = key + strcspn(key, BLANKS "=");
+	value = end + strspn(end, BLANKS);
+	if (*value == '=')
+		value++;
+	value += strspn(value, BLANKS);
+	*end = '\0';
+	for (end = value + strlen(value); end > value && strchr(BLANKS, end[-1]); end--)
+		;
+	*end = '\0';
+	return config_set(config, key, value, error);
+}
+
+int config_read(struct config *config, FILE *file, struct config_error *error)
+{
+	size_t size = 0;
+	char *line = NULL;
+	ssize_t length;
+	int err = 0;
+
+	error->line = 0;
+	while (!err) {
+		errno = 0;
+		length = getline(&line, &size, file);
+		if (length < 0) {
+			err = ferror(file) ? -errno : errno == ENOMEM ? -ENOMEM :
+									0;
+			break;
+		}
+		error->line++;
+		if (length > CONFIG_MAX_LINE)
+			err = bad(error, "line is longer than %d bytes", CONFIG_MAX_LINE);
+		else if (memchr(line, '\0', length))
+			err = bad(error, "line has a zero byte");
+		else
+			err = parse_line(config, line, error);
+	}
+	free(line);
+	return err;
+}
+
+static int compare_pids(const void *a, const void *b)
+{
+	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+int config_finish(struct config *config, struct config_error *error)
+{
+	uint32_t i, n = 0;
+
+	error->line = 0;
+	if (!config->mode_given && config->nr_pids)
+		config->mode = CONFIG_PID;
+	else if (!config->mode_given && config->nr_names)
+		config->mode = CONFIG_NAME;
+
+	if (config->mode == CONFIG_PID && !config->nr_pids)
+		return bad(error, "mode is pid, but no pid is given");
+	if (config->mode == CONFIG_NAME && !config->nr_names)
+		return bad(error, "mode is name, but no name is given");
+
+	if (config->nr_pids)
+		qsort(config->pids, config->nr_pids, sizeof(*config->pids), compare_pids);
+	for (i = 0; i < config->nr_pids; i++)
+		if (!n || config->pids[i] != config->pids[n - 1])
+			config->pids[n++] = config->pids[i];
+	config->nr_pids = n;
+	return 0;
+}

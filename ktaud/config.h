@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Configuration of ktaud: what a file and the command line say, checked and in
+ * one structure. Nothing here touches anything but memory and the open file.
+ *
+ * A file has one "key value" a line. The command line uses the same keys: it
+ * is applied with config_set() after config_override(), so what it says takes
+ * the place of what the file said.
+ */
+#ifndef KTAUD_CONFIG_H
+#define KTAUD_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define NSEC_PER_SEC		1000000000ULL
+
+#define CONFIG_DEFAULT_DIR	"/var/lib/ktaud"
+#define CONFIG_MIN_PERIOD_NS	(NSEC_PER_SEC / 1000)
+#define CONFIG_MAX_PERIOD_NS	(86400 * NSEC_PER_SEC)
+#define CONFIG_MAX_LINE		65536
+
+enum config_mode {
+	CONFIG_ALL,		/* every task */
+	CONFIG_SELF,		/* ktaud itself */
+	CONFIG_PID,		/* processes of a list */
+	CONFIG_NAME,		/* tasks whose name matches a pattern */
+};
+
+/* @info of struct config */
+#define CONFIG_PROFILE		(1U << 0)
+#define CONFIG_TRACE		(1U << 1)
+
+/**
+ * struct config - all settings
+ * @period_ns: time from one reading to the next
+ * @mode: which tasks
+ * @pids: process ids, ascending, each once, for CONFIG_PID
+ * @nr_pids: number of them
+ * @names: patterns as of fnmatch(3), for CONFIG_NAME
+ * @nr_names: number of them
+ * @output_dir: where the files go
+ * @info: CONFIG_PROFILE and CONFIG_TRACE
+ * @cumulative: write every profile in full, not what was added
+ * @dead: include tasks that have exited
+ * @compress: compress the blocks of the file
+ * @rotate_bytes: start a new file behind this size, 0 never
+ * @rotate_ns: start a new file after this time, 0 never
+ * @keep: how many files to keep, 0 all
+ * @groups: groups to switch on, comma-separated; NULL leaves them alone
+ * @ring: slots of a trace ring, 0 leaves it alone
+ * @wake: slots filled that wake ktaud, 0 leaves it alone
+ * @pidfile: path, NULL for none
+ * @given: bit per key: seen in this file, or on this command line
+ */
+struct config {
+	uint64_t period_ns;
+	enum config_mode mode;
+	bool mode_given;
+	int32_t *pids;
+	uint32_t nr_pids;
+	char **names;
+	size_t nr_names;
+	char *output_dir;
+	unsigned int info;
+	bool cumulative;
+	bool dead;
+	bool compress;
+	uint64_t rotate_bytes;
+	uint64_t rotate_ns;
+	uint64_t keep;
+	char *groups;
+	uint64_t ring;
+	uint64_t wake;
+	char *pidfile;
+	uint64_t given;
+};
+
+/**
+ * struct config_error - what was wrong
+ * @line: number of the line, 0 where it is not about one
+ * @text: the reason
+ */
+struct config_error {
+	unsigned long line;
+	char text[256];
+};
+
+/* Defaults. Return: 0, -ENOMEM. */
+int config_init(struct config *config);
+void config_deinit(struct config *config);
+
+/**
+ * config_set() - one key
+ *
+ * Return: 0, -EINVAL with @error->text set, -ENOMEM.
+ */
+int config_set(struct config *config, const char *key, const char *value,
+	       struct config_error *error);
+
+/* What is set from here on takes the place of what is there. */
+void config_override(struct config *config);
+
+/**
+ * config_read() - all lines of an open file
+ *
+ * Return: 0, -EINVAL with @error set, -ENOMEM, -errno of reading.
+ */
+int config_read(struct config *config, FILE *file, struct config_error *error);
+
+/**
+ * config_finish() - checks that concern several keys; sorts the lists
+ *
+ * Return: 0, -EINVAL with @error->text set.
+ */
+int config_finish(struct config *config, struct config_error *error);
+
+#endif /* KTAUD_CONFIG_H */

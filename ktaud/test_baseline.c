@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Differences: what is new, what was added, what is gone. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "baseline.h"
+
+struct one {
+	struct ktau_rec_profile profile;
+	struct ktau_entry entry;
+};
+
+static struct one make(uint64_t serial, uint64_t count)
+{
+	return (struct one) {
+		.profile = {
+			.rec = { sizeof(struct one), KTAU_REC_PROFILE,
+				 sizeof(struct ktau_rec_profile) },
+			.owner.serial = serial,
+			.outer_ticks = count * 10,
+			.nr_entries = 1,
+			.entry_size = sizeof(struct ktau_entry),
+			.open_size = sizeof(struct ktau_open),
+		},
+		.entry = { .id = 3, .count = count, .incl = count * 10, .excl = count * 10 },
+	};
+}
+
+static void expect_full(struct baseline *base, uint64_t serial, uint64_t count)
+{
+	struct one one = make(serial, count);
+
+	assert_null(baseline_update(base, &one.profile));
+}
+
+static void expect_diff(struct baseline *base, uint64_t serial, uint64_t count, uint64_t added)
+{
+	struct one one = make(serial, count);
+	struct ktau_rec_profile *diff = baseline_update(base, &one.profile);
+
+	assert_non_null(diff);
+	assert_int_equal(diff->rec.type, KTAU_REC_DIFF);
+	assert_int_equal(diff->owner.serial, serial);
+	assert_int_equal(diff->outer_ticks, added * 10);
+	assert_int_equal(diff->nr_entries, added ? 1 : 0);
+	if (added)
+		assert_int_equal(ktau_profile_entries(diff)->count, added);
+	ktau_record_free(diff);
+}
+
+static void test_differences(void **state)
+{
+	struct baseline base = { 0 };
+
+	(void)state;
+	expect_full(&base, 1, 5);
+	expect_full(&base, 2, 7);
+	baseline_sweep(&base);
+	expect_diff(&base, 1, 8, 3);
+	expect_diff(&base, 2, 7, 0);
+	baseline_sweep(&base);
+	expect_diff(&base, 1, 9, 1);
+	baseline_sweep(&base);
+
+	/* Not in the last stream: begins anew. */
+	assert_int_equal(base.nr_tasks, 1);
+	expect_full(&base, 2, 8);
+
+	baseline_clear(&base);
+	assert_int_equal(base.nr_tasks, 0);
+	expect_full(&base, 1, 10);
+	baseline_clear(&base);
+}
+
+/* A profile that has less than before is written in full, and counts from there. */
+static void test_backward(void **state)
+{
+	struct baseline base = { 0 };
+
+	(void)state;
+	expect_full(&base, 1, 5);
+	expect_full(&base, 1, 4);
+	expect_diff(&base, 1, 6, 2);
+	assert_int_equal(base.nr_tasks, 1);
+	baseline_clear(&base);
+}
+
+static void test_many(void **state)
+{
+	struct baseline base = { 0 };
+	uint64_t round, i;
+
+	(void)state;
+	for (i = 0; i < 5000; i++)
+		expect_full(&base, i * 64, 1);
+	baseline_sweep(&base);
+	for (round = 2; round < 4; round++) {
+		for (i = 0; i < 5000; i++)
+			expect_diff(&base, i * 64, round, 1);
+		baseline_sweep(&base);
+	}
+	assert_int_equal(base.nr_tasks, 5000);
+	baseline_sweep(&base);
+	assert_int_equal(base.nr_tasks, 0);
+	baseline_clear(&base);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_differences),
+		cmocka_unit_test(test_backward),
+		cmocka_unit_test(test_many),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Names of files, which ones are ours, which one goes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "config.h"
+#include "rotate.h"
+
+#define LEN(a)	(sizeof(a) / sizeof((a)[0]))
+
+static void test_name(void **state)
+{
+	char name[ROTATE_NAME];
+	struct rotate rotate;
+
+	(void)state;
+	rotate_init(&rotate, "node7");
+	rotate_name(&rotate, 1767225600ULL * NSEC_PER_SEC + 42999999, name);
+	assert_string_equal(name, "node7-20260101T000000.042Z.ktau");
+	assert_true(rotate_is_ours(&rotate, name));
+	rotate_deinit(&rotate);
+}
+
+/* A host may be called anything; a file stays in its directory. */
+static void test_hosts(void **state)
+{
+	static const struct {
+		const char *host;
+		const char *prefix;
+	} hosts[] = {
+		{ "a.b-c_d", "a.b-c_d-" },
+		{ "../etc/x", "_._etc_x-" },
+		{ "", "unknown-" },
+		{ "a b\n", "a_b_-" },
+		{ "0123456789012345678901234567890123456789012345678901234567890123",
+		  "0123456789012345678901234567890123456789012345678901234567890123-" },
+	};
+	char name[ROTATE_NAME];
+	struct rotate rotate;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < LEN(hosts); i++) {
+		rotate_init(&rotate, hosts[i].host);
+		rotate_name(&rotate, 0, name);
+		assert_int_equal(strncmp(name, hosts[i].prefix, strlen(hosts[i].prefix)), 0);
+		assert_null(strchr(name, '/'));
+		assert_true(rotate_is_ours(&rotate, name));
+		rotate_deinit(&rotate);
+	}
+}
+
+static void test_not_ours(void **state)
+{
+	static const char *const names[] = {
+		"", "n", "n-", "n-20260101T000000.000Z.ktau.gz", "n-20260101T000000.000Z.kta",
+		"n-20260101T000000Z.ktau", "m-20260101T000000.000Z.ktau",
+		"n-x-20260101T000000.000Z.ktau", "n-2026o101T000000.000Z.ktau",
+		"n_20260101T000000.000Z.ktau",
+	};
+	struct rotate rotate;
+	size_t i;
+
+	(void)state;
+	rotate_init(&rotate, "n");
+	for (i = 0; i < LEN(names); i++)
+		if (rotate_is_ours(&rotate, names[i]))
+			fail_msg("%s", names[i]);
+	rotate_deinit(&rotate);
+}
+
+static void expect_expired(struct rotate *rotate, uint64_t keep, const char *expected)
+{
+	char *name = rotate_expire(rotate, keep);
+
+	if (expected)
+		assert_string_equal(name, expected);
+	else
+		assert_null(name);
+	free(name);
+}
+
+static void touch(const char *dir, const char *name)
+{
+	char path[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fclose(file);
+}
+
+static void test_keep(void **state)
+{
+	static const char *const names[] = {
+		"n-20260103T000000.000Z.ktau", "n-20260101T000000.000Z.ktau",
+		"n-20260102T000000.000Z.ktau", "other-20250101T000000.000Z.ktau", "notes",
+	};
+	char dir[] = "/tmp/test_rotate.XXXXXX", path[256];
+	struct rotate rotate;
+	size_t i;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	for (i = 0; i < LEN(names); i++)
+		touch(dir, names[i]);
+
+	rotate_init(&rotate, "n");
+	assert_int_equal(rotate_scan(&rotate, dir), 0);
+	assert_int_equal(rotate.nr, 3);
+	expect_expired(&rotate, 0, NULL);
+	expect_expired(&rotate, 3, NULL);
+
+	/* The clock was set back: the file of now is the newest all the same. */
+	assert_int_equal(rotate_add(&rotate, "n-20200101T000000.000Z.ktau"), 0);
+	expect_expired(&rotate, 3, "n-20260101T000000.000Z.ktau");
+	expect_expired(&rotate, 3, NULL);
+	expect_expired(&rotate, 1, "n-20260102T000000.000Z.ktau");
+	expect_expired(&rotate, 1, "n-20260103T000000.000Z.ktau");
+	expect_expired(&rotate, 1, NULL);
+	rotate_deinit(&rotate);
+
+	for (i = 0; i < LEN(names); i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
+		unlink(path);
+	}
+	rmdir(dir);
+}
+
+static void test_due(void **state)
+{
+	static const struct {
+		uint64_t rotate_bytes, rotate_ns, bytes, age_ns;
+		bool due;
+	} cases[] = {
+		{ 0, 0, UINT64_MAX, UINT64_MAX, false },
+		{ 100, 0, 99, UINT64_MAX, false },
+		{ 100, 0, 100, 0, true },
+		{ 0, 5, UINT64_MAX, 4, false },
+		{ 0, 5, 0, 5, true },
+		{ 100, 5, 99, 4, false },
+		{ 100, 5, 99, 6, true },
+	};
+	struct config config = { 0 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < LEN(cases); i++) {
+		config.rotate_bytes = cases[i].rotate_bytes;
+		config.rotate_ns = cases[i].rotate_ns;
+		if (rotate_is_due(&config, cases[i].bytes, cases[i].age_ns) != cases[i].due)
+			fail_msg("case %zu", i);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_name),
+		cmocka_unit_test(test_hosts),
+		cmocka_unit_test(test_not_ours),
+		cmocka_unit_test(test_keep),
+		cmocka_unit_test(test_due),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
