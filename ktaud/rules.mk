@@ -1,9 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
 
-UNIT_TESTS += $(patsubst %,$(B)/ktaud/%,test_config test_rotate test_baseline)
+ktaud_OBJS := $(patsubst %,$(B)/ktaud/%.o,main options config value run daemon \
+	control collect baseline output rotate log)
+
+PROGRAMS += $(B)/ktaud/ktaud
+UNIT_TESTS += $(patsubst %,$(B)/ktaud/%,test_config test_rotate test_baseline test_ktaud)
+
+$(B)/ktaud/ktaud: $(ktaud_OBJS) $(LIBKTAU)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS)
 
 $(B)/ktaud/test_config: $(patsubst %,$(B)/ktaud/%.o,test_config config value)
 $(B)/ktaud/test_rotate: $(patsubst %,$(B)/ktaud/%.o,test_rotate rotate)
 $(B)/ktaud/test_baseline: $(patsubst %,$(B)/ktaud/%.o,test_baseline baseline)
 $(B)/ktaud/test_config $(B)/ktaud/test_rotate $(B)/ktaud/test_baseline: $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBKTAU) $(LIBKTAU_LIBS) -lcmocka
+
+$(B)/ktaud/test_stream: $(B)/ktaud/test_stream.o $(LIBKTAU)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS)
+
+$(B)/ktaud/test_ktaud: ktaud/test_ktaud.sh $(B)/ktaud/ktaud $(B)/ktaud/test_stream
+	install -m 755 $< $@
+

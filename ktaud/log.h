@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Messages of ktaud: to standard error, or to syslog once it is a daemon. */
+#ifndef KTAUD_LOG_H
+#define KTAUD_LOG_H
+
+void log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* From here on messages go to syslog. */
+void log_to_syslog(void);
+
+#endif /* KTAUD_LOG_H */

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ktaud: reads profiles and traces of kernel routines from the kernel every
+ * period and writes them to files.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ktau.h>
+
+#include "log.h"
+#include "run.h"
+
+#define KEY_CHECK	0x100
+#define KEY_ROOT	0x101
+
+static const char doc[] =
+	"Read the kernel's KTAU profiles and traces every period and write them to files."
+	"\vSettings: see ktaud.conf(5). What stands on the command line takes the place "
+	"of what the configuration file says.";
+
+static const struct argp_option argp_options[] = {
+	{ "config", 'f', "FILE", 0, "read the configuration from FILE", 0 },
+	{ "daemon", 'D', NULL, 0, "go into the background once all is set up", 0 },
+	{ "once", '1', NULL, 0, "read once and end", 0 },
+	{ "check-config", KEY_CHECK, NULL, 0, "say whether the configuration is in order", 0 },
+	{ "period", 't', "SECONDS", 0, "sample_period", 1 },
+	{ "mode", 'm', "MODE", 0, "mode: all, self, pid, name", 1 },
+	{ "pid", 'p', "PID", 0, "mode pid, this process (may be repeated)", 1 },
+	{ "name", 'n', "PATTERN", 0, "mode name, tasks of this name (may be repeated)", 1 },
+	{ "dir", 'd', "DIR", 0, "output_dir", 1 },
+	{ "info", 'i', "INFO", 0, "info: profile, trace, both", 1 },
+	{ "groups", 'g', "LIST", 0, "groups, as syscall,tcp", 1 },
+	{ "set", 's', "KEY=VALUE", 0, "any other setting", 1 },
+	{ "root", KEY_ROOT, "DIR", 0,
+	  "take the streams saved as DIR/profile and DIR/trace, not the kernel's", 2 },
+	{ 0 }
+};
+
+struct arguments {
+	struct options options;
+	bool check;
+};
+
+static void add_setting(struct argp_state *state, const char *key, const char *value)
+{
+	struct options *options = &((struct arguments *)state->input)->options;
+	char **settings;
+
+	settings = reallocarray(options->settings, options->nr_settings + 1,
+				sizeof(*settings));
+	if (!settings || asprintf(&settings[options->nr_settings], "%s%s%s", key,
+				  *key ? "=" : "", value) < 0)
+		argp_failure(state, 1, ENOMEM, "command line");
+	options->settings = settings;
+	options->nr_settings++;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case 'f':
+		arguments->options.config_path = arg;
+		return 0;
+	case 'D':
+		arguments->options.background = true;
+		return 0;
+	case '1':
+		arguments->options.once = true;
+		return 0;
+	case KEY_CHECK:
+		arguments->check = true;
+		return 0;
+	case KEY_ROOT:
+		arguments->options.root = arg;
+		return 0;
+	case 't':
+		add_setting(state, "sample_period", arg);
+		return 0;
+	case 'm':
+		add_setting(state, "mode", arg);
+		return 0;
+	case 'p':
+		add_setting(state, "pid", arg);
+		return 0;
+	case 'n':
+		add_setting(state, "name", arg);
+		return 0;
+	case 'd':
+		add_setting(state, "output_dir", arg);
+		return 0;
+	case 'i':
+		add_setting(state, "info", arg);
+		return 0;
+	case 'g':
+		add_setting(state, "groups", arg);
+		return 0;
+	case 's':
+		add_setting(state, "", arg);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static char *join(int argc, char **argv)
+{
+	size_t size = 1;
+	char *text;
+	int i;
+
+	for (i = 0; i < argc; i++)
+		size += strlen(argv[i]) + 1;
+	text = calloc(1, size);
+	for (i = 0; text && i < argc; i++) {
+		if (i)
+			strcat(text, " ");
+		strcat(text, argv[i]);
+	}
+	return text;
+}
+
+static void print_version(FILE *stream, struct argp_state *state)
+{
+	(void)state;
+	fprintf(stream, "ktaud %s\n", ktau_version());
+}
+
+int main(int argc, char **argv)
+{
+	static const struct argp argp = { argp_options, parse, NULL, doc, NULL, NULL, NULL };
+	struct arguments arguments = { 0 };
+	struct config config;
+	unsigned int i;
+	int status;
+
+	argp_err_exit_status = 2;
+	argp_program_version_hook = print_version;
+	arguments.options.command = join(argc, argv);
+	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+
+	status = options_load(&arguments.options, &config);
+	if (!status && arguments.check)
+		log_info("the configuration is in order");
+	else if (!status)
+		status = run(&arguments.options, &config);
+
+	config_deinit(&config);
+	for (i = 0; i < arguments.options.nr_settings; i++)
+		free(arguments.options.settings[i]);
+	free(arguments.options.settings);
+	free(arguments.options.command);
+	return status;
+}

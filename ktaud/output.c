@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "log.h"
+#include "output.h"
+
+#define DIR_MODE 0750
+#define NAME_TRIES 1000
+
+/* A record that waits for room. */
+struct waiting {
+	struct waiting *next;
+	void *record;
+};
+
+uint64_t now_ns(int clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
+}
+
+static bool test_bit(const uint64_t *set, unsigned int nr)
+{
+	return set[nr / 64] >> nr % 64 & 1;
+}
+
+static void set_bit(uint64_t *set, unsigned int nr)
+{
+	set[nr / 64] |= 1ULL << nr % 64;
+}
+
+static int check_dir(const char *dir)
+{
+	struct stat st;
+
+	if (mkdir(dir, DIR_MODE) && errno != EEXIST) {
+		log_error("cannot make directory %s: %s", dir, strerror(errno));
+		return -errno;
+	}
+	if (stat(dir, &st)) {
+		log_error("cannot use %s: %s", dir, strerror(errno));
+		return -errno;
+	}
+	if (!S_ISDIR(st.st_mode)) {
+		log_error("cannot use %s: %s", dir, strerror(ENOTDIR));
+		return -ENOTDIR;
+	}
+	return 0;
+}
+
+int output_init(struct output *out, const char *dir, const char *command,
+		const char *root)
+{
+	struct utsname uts;
+	int err;
+
+	*out = (struct output){
+		.dir = dir,
+		.command = command,
+		.last = &out->first,
+	};
+	uname(&uts);
+	rotate_init(&out->rotate, uts.nodename);
+
+	err = check_dir(dir);
+	if (err)
+		return err;
+	if (root && asprintf(&out->events_path, "%s/events", root) < 0) {
+		out->events_path = NULL;
+		return -ENOMEM;
+	}
+	err = rotate_scan(&out->rotate, dir);
+	if (!err)
+		err = ktau_events_create(&out->events);
+	if (err)
+		log_error("cannot use %s: %s", dir, strerror(-err));
+	return err;
+}
+
+/* Once for each time that it gets blocked. */
+static void block(struct output *out, int err)
+{
+	if (!out->blocked)
+		log_error("cannot write %s: %s; waiting for room", out->path, strerror(-err));
+	out->blocked = -err;
+}
+
+static void enqueue(struct output *out, const struct ktau_rec *record)
+{
+	struct waiting *waiting = malloc(sizeof(*waiting));
+	void *copy = ktau_record_dup(record);
+
+	if (!waiting || !copy) {
+		log_error("a record was dropped: %s", strerror(ENOMEM));
+		ktau_record_free(copy);
+		free(waiting);
+		return;
+	}
+	*waiting = (struct waiting){ .record = copy };
+	*out->last = waiting;
+	out->last = &waiting->next;
+}
+
+static void put(struct output *out, const struct ktau_rec *record)
+{
+	int err;
+
+	if (!out->blocked) {
+		err = ktau_writer_put(out->writer, record);
+		if (!err)
+			return;
+		if (err == -EINVAL) {
+			log_error("a record was dropped: %s", ktau_writer_error(out->writer));
+			return;
+		}
+		block(out, err);
+	}
+	enqueue(out, record);
+}
+
+/* All events that are known and not in the file. What fails comes again. */
+static void put_events(struct output *out)
+{
+	const struct ktau_event *event = NULL;
+	int err;
+
+	while (!out->blocked && (event = ktau_events_next(out->events, event))) {
+		if (test_bit(out->in_file, event->id))
+			continue;
+		err = ktau_writer_put_event(out->writer, event);
+		if (err)
+			block(out, err);
+		else
+			set_bit(out->in_file, event->id);
+	}
+}
+
+static bool put_waiting(struct output *out)
+{
+	struct waiting *waiting;
+	int err;
+
+	while ((waiting = out->first)) {
+		err = ktau_writer_put(out->writer, waiting->record);
+		if (err && err != -EINVAL) {
+			block(out, err);
+			return false;
+		}
+		out->first = waiting->next;
+		if (!out->first)
+			out->last = &out->first;
+		ktau_record_free(waiting->record);
+		free(waiting);
+	}
+	return true;
+}
+
+bool output_flush(struct output *out)
+{
+	bool was_blocked = out->blocked;
+	int err;
+
+	if (!put_waiting(out))
+		return false;
+	err = ktau_writer_flush(out->writer, false);
+	if (err) {
+		block(out, err);
+		return false;
+	}
+	out->blocked = 0;
+	if (was_blocked) {
+		log_info("writing %s again", out->path);
+		put_events(out);
+	}
+	return !out->blocked;
+}
+
+static void drop_waiting(struct output *out)
+{
+	struct waiting *waiting;
+
+	while ((waiting = out->first)) {
+		out->first = waiting->next;
+		ktau_record_free(waiting->record);
+		free(waiting);
+	}
+	out->last = &out->first;
+}
+
+static int close_file(struct output *out)
+{
+	int err = 0;
+
+	if (!out->writer)
+		return 0;
+	if (!output_flush(out)) {
+		err = -out->blocked;
+		drop_waiting(out);
+		log_error("%s ends early: %llu records did not fit", out->path,
+			  (unsigned long long)ktau_writer_drop(out->writer));
+	}
+	/* Nothing could be read: a file without anything in it helps nobody. */
+	if (!out->head_done)
+		unlink(out->path);
+	else
+		out->closed_bytes += ktau_writer_bytes(out->writer);
+	if (ktau_writer_close(out->writer) && !err) {
+		err = -EIO;
+		log_error("cannot write %s: %s", out->path, ktau_writer_error(out->writer));
+	}
+	ktau_writer_destroy(out->writer);
+	out->writer = NULL;
+	free(out->path);
+	out->path = NULL;
+	return err;
+}
+
+int output_deinit(struct output *out)
+{
+	int err = close_file(out);
+
+	drop_waiting(out);
+	ktau_events_destroy(out->events);
+	rotate_deinit(&out->rotate);
+	free(out->events_path);
+	return err;
+}
+
+static void remove_expired(struct output *out, uint64_t keep)
+{
+	char *name, *path;
+
+	while ((name = rotate_expire(&out->rotate, keep))) {
+		if (asprintf(&path, "%s/%s", out->dir, name) >= 0) {
+			if (unlink(path) && errno != ENOENT)
+				log_error("cannot remove %s: %s", path, strerror(errno));
+			free(path);
+		}
+		free(name);
+	}
+}
+
+/* The name is the time; where a file has it already, the next millisecond. */
+static int open_new(struct output *out, struct ktau_writer *writer, unsigned int flags,
+		    char **path)
+{
+	uint64_t realtime_ns = now_ns(CLOCK_REALTIME);
+	char name[ROTATE_NAME];
+	int i, err = -EEXIST;
+
+	for (i = 0; i < NAME_TRIES && err == -EEXIST; i++) {
+		rotate_name(&out->rotate, realtime_ns + i * 1000000ULL, name);
+		if (asprintf(path, "%s/%s", out->dir, name) < 0) {
+			*path = NULL;
+			return -ENOMEM;
+		}
+		err = ktau_writer_open(writer, *path, flags);
+		if (!err)
+			return rotate_add(&out->rotate, name);
+		if (err == -EEXIST)
+			free(*path);
+	}
+	if (err == -EEXIST)
+		*path = NULL;
+	return err;
+}
+
+int output_open(struct output *out, const struct config *config)
+{
+	struct ktau_writer *writer;
+	char *path = NULL;
+	int err;
+
+	err = ktau_writer_create(&writer);
+	if (!err)
+		err = open_new(out, writer, config->compress ? KTAU_WRITER_ZLIB : 0, &path);
+	if (err) {
+		log_error("cannot create %s: %s", path ? path : out->dir, strerror(-err));
+		free(path);
+		ktau_writer_destroy(writer);
+		return err;
+	}
+	close_file(out);
+	out->writer = writer;
+	out->path = path;
+	out->opened_ns = now_ns(CLOCK_MONOTONIC);
+	out->head_done = false;
+	memset(out->in_file, 0, sizeof(out->in_file));
+	remove_expired(out, config->keep);
+	return 0;
+}
+
+static void reload_events(struct output *out)
+{
+	int err = ktau_events_load(out->events, out->events_path);
+
+	if (err < 0)
+		log_error("cannot read the names of events: %s",
+			  *ktau_events_error(out->events) ? ktau_events_error(out->events) :
+							    strerror(-err));
+}
+
+static void put_head(struct output *out, const struct config *config)
+{
+	struct ktau_info info = {
+		.period_ns = config->period_ns,
+		.stext = out->stext,
+		.command = out->command,
+	};
+
+	if (out->head_done || out->blocked)
+		return;
+	if (ktau_writer_put_info(out->writer, &info))
+		return;
+	out->head_done = true;
+	reload_events(out);
+	put_events(out);
+}
+
+void output_stream(struct output *out, const struct config *config,
+		   const struct ktau_rec_stream *stream)
+{
+	out->stext = stream->stext;
+	memset(out->asked, 0, sizeof(out->asked));
+	put_head(out, config);
+	put(out, &stream->rec);
+}
+
+/* An id that was given out since the table was read makes it be read again. */
+static void need_event(struct output *out, uint32_t id)
+{
+	if (id >= KTAU_NR_IDS || test_bit(out->in_file, id) || test_bit(out->asked, id))
+		return;
+	set_bit(out->asked, id);
+	reload_events(out);
+	put_events(out);
+}
+
+static void need_events(struct output *out, const struct ktau_rec *record)
+{
+	const union ktau_record r = { .rec = record };
+	const struct ktau_entry *entry;
+	const struct ktau_open *open;
+	const struct ktau_slot *slot = NULL;
+	uint32_t i;
+
+	if (record->type == KTAU_REC_TRACE) {
+		while ((slot = ktau_trace_next(r.trace, slot)))
+			if (slot->type <= KTAU_TRACE_COUNT)
+				need_event(out, slot->id);
+	} else if (record->type == KTAU_REC_PROFILE || record->type == KTAU_REC_DIFF) {
+		entry = ktau_profile_entries(r.profile);
+		for (i = 0; i < r.profile->nr_entries; i++)
+			need_event(out, entry[i].id);
+		open = ktau_profile_open(r.profile);
+		for (i = 0; i < r.profile->nr_open; i++)
+			need_event(out, open[i].id);
+	}
+}
+
+void output_record(struct output *out, const struct ktau_rec *record)
+{
+	need_events(out, record);
+	put(out, record);
+}
+
+bool output_is_due(const struct output *out, const struct config *config)
+{
+	return rotate_is_due(config, ktau_writer_bytes(out->writer),
+			     now_ns(CLOCK_MONOTONIC) - out->opened_ns);
+}
+
+uint64_t output_bytes(const struct output *out)
+{
+	return out->closed_bytes + (out->writer ? ktau_writer_bytes(out->writer) : 0);
+}

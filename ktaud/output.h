@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where records go: one *.ktau file after the other in one directory.
+ *
+ * A disk that is full blocks the output; nothing that was handed over is lost by
+ * that. Records which did not get into the file wait in memory, and whoever
+ * makes records stops as long as output_blocked() says so. output_retry() is
+ * called now and then.
+ */
+#ifndef KTAUD_OUTPUT_H
+#define KTAUD_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ktau.h>
+
+#include "config.h"
+#include "rotate.h"
+
+struct waiting;
+
+/**
+ * struct output - the file that is written
+ * @dir: directory
+ * @command: command line, for the file
+ * @rotate: the files that are there
+ * @writer: NULL if no file is open
+ * @path: of the file
+ * @opened_ns: CLOCK_MONOTONIC when it was opened
+ * @stext: _stext of this boot, 0 until it is known
+ * @events: the kernel's event table as far as it is known
+ * @events_path: where that comes from, NULL for the running kernel
+ * @in_file: ids whose EVENT record has been put to this file
+ * @asked: ids that the table had no name for when this period began
+ * @head_done: INFO and EVENT records have been put to this file
+ * @first: first record that waits, NULL if the output is not blocked
+ * @last: where the next one that waits is linked
+ * @blocked: the errno that blocks it, 0 if none
+ * @closed_bytes: bytes of the files closed before
+ */
+struct output {
+	const char *dir;
+	const char *command;
+	struct rotate rotate;
+	struct ktau_writer *writer;
+	char *path;
+	uint64_t opened_ns;
+	uint64_t stext;
+	struct ktau_events *events;
+	char *events_path;
+	uint64_t in_file[KTAU_NR_IDS / 64];
+	uint64_t asked[KTAU_NR_IDS / 64];
+	bool head_done;
+	struct waiting *first;
+	struct waiting **last;
+	int blocked;
+	uint64_t closed_bytes;
+};
+
+/*
+ * Make the directory if only it is missing, look what is there. @root: where
+ * the names of events come from instead of the kernel, or NULL. output_deinit()
+ * in any case. Return: 0, -errno with a message given.
+ */
+int output_init(struct output *out, const char *dir, const char *command,
+		const char *root);
+
+/* Last try to write what waits; then close. Return: 0, -errno: data was lost. */
+int output_deinit(struct output *out);
+
+/* Begin a new file; the one before is closed. Return: 0, -errno, told. */
+int output_open(struct output *out, const struct config *config);
+
+/* A stream begins: the file's head, if it has none yet, and its record. */
+void output_stream(struct output *out, const struct config *config,
+		   const struct ktau_rec_stream *stream);
+
+/* A record of an owner or an END record. What it names is written before it. */
+void output_record(struct output *out, const struct ktau_rec *record);
+
+static inline bool output_blocked(const struct output *out)
+{
+	return out->blocked;
+}
+
+/* Hand all to the kernel. Return: true if the output is not blocked then. */
+bool output_flush(struct output *out);
+
+/* True if the file is full; ask only between two streams. */
+bool output_is_due(const struct output *out, const struct config *config);
+
+/* Bytes written in all. */
+uint64_t output_bytes(const struct output *out);
+
+/* CLOCK_MONOTONIC, CLOCK_REALTIME */
+uint64_t now_ns(int clock);
+
+#endif /* KTAUD_OUTPUT_H */

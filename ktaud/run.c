@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collect.h"
+#include "control.h"
+#include "daemon.h"
+#include "log.h"
+#include "output.h"
+#include "run.h"
+
+/* Rings that fill all the time are not read more often than this. */
+#define MIN_DRAIN_NS	(10 * NSEC_PER_SEC / 1000)
+
+/**
+ * struct ktaud - the daemon
+ * @options: the command line
+ * @config: what holds now
+ * @control: what was switched on in the kernel
+ * @out: the files
+ * @collect: what is read
+ * @pidfile: its path, the one of the start
+ * @pid_fd: its descriptor, -1 for none
+ * @signal_fd: signals
+ * @timer_fd: the periods
+ * @drained_ns: when the traces were read last
+ * @missed: periods that ended before they could begin
+ * @stop: a signal asked for the end
+ */
+struct ktaud {
+	const struct options *options;
+	struct config *config;
+	struct control control;
+	struct output *out;
+	struct collect collect;
+	char *pidfile;
+	int pid_fd;
+	int signal_fd;
+	int timer_fd;
+	uint64_t drained_ns;
+	uint64_t missed;
+	bool stop;
+};
+
+static int check_kernel(const struct options *options)
+{
+	int err;
+
+	if (options->root || !access("/proc/ktau/profile", R_OK))
+		return 0;
+	err = errno;
+	if (err == ENOENT || err == ENOTDIR)
+		log_error("this kernel has no KTAU: there is no /proc/ktau/profile (see ktaud(8))");
+	else if (err == EACCES || err == EPERM)
+		log_error("may not read /proc/ktau/profile: needs root or CAP_PERFMON");
+	else
+		log_error("cannot read /proc/ktau/profile: %s", strerror(err));
+	return -err;
+}
+
+static void destroy_output(struct output *out, int *err)
+{
+	*err = output_deinit(out);
+	free(out);
+}
+
+static struct output *create_output(const struct options *options, const struct config *config)
+{
+	struct output *out = calloc(1, sizeof(*out));
+	int err;
+
+	if (!out) {
+		log_error("%s", strerror(ENOMEM));
+		return NULL;
+	}
+	err = output_init(out, config->output_dir, options->command, options->root);
+	if (!err)
+		err = output_open(out, config);
+	if (err) {
+		destroy_output(out, &err);
+		return NULL;
+	}
+	return out;
+}
+
+/* On absolute deadlines: what a period takes does not move the next one. */
+static int arm_timer(struct ktaud *ktaud)
+{
+	uint64_t first_ns = now_ns(CLOCK_MONOTONIC) + ktaud->config->period_ns;
+	struct itimerspec spec = {
+		.it_value.tv_sec = first_ns / NSEC_PER_SEC,
+		.it_value.tv_nsec = first_ns % NSEC_PER_SEC,
+		.it_interval.tv_sec = ktaud->config->period_ns / NSEC_PER_SEC,
+		.it_interval.tv_nsec = ktaud->config->period_ns % NSEC_PER_SEC,
+	};
+
+	return timerfd_settime(ktaud->timer_fd, TFD_TIMER_ABSTIME, &spec, NULL) ? -errno : 0;
+}
+
+static int open_events(struct ktaud *ktaud)
+{
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGHUP);
+	sigaddset(&signals, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	/* Past a limit of the file size write(2) says so; that is enough. */
+	signal(SIGXFSZ, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+
+	ktaud->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	ktaud->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (ktaud->signal_fd < 0 || ktaud->timer_fd < 0) {
+		log_error("cannot wait for signals and periods: %s", strerror(errno));
+		return -errno;
+	}
+	return 0;
+}
+
+static int period(struct ktaud *ktaud)
+{
+	int err;
+
+	/* While the output is blocked, a stream of the old file is not at its end. */
+	if (!output_blocked(ktaud->out) && output_is_due(ktaud->out, ktaud->config) &&
+	    !output_open(ktaud->out, ktaud->config))
+		collect_new_file(&ktaud->collect, ktaud->config);
+	err = collect_period(&ktaud->collect);
+	ktaud->drained_ns = now_ns(CLOCK_MONOTONIC);
+	return err;
+}
+
+static bool switch_to(struct ktaud *ktaud, struct config *config)
+{
+	struct output *out;
+	int err;
+
+	control_restore(&ktaud->control);
+	if (!ktaud->options->root && control_apply(&ktaud->control, config))
+		return false;
+	out = create_output(ktaud->options, config);
+	if (!out)
+		return false;
+	destroy_output(ktaud->out, &err);
+	ktaud->out = out;
+	ktaud->collect.out = out;
+	return true;
+}
+
+/* All of the new configuration or nothing of it. */
+static void reload(struct ktaud *ktaud)
+{
+	struct config config;
+
+	if (options_load(ktaud->options, &config) || !switch_to(ktaud, &config)) {
+		log_error("the old configuration stays");
+		control_restore(&ktaud->control);
+		if (!ktaud->options->root)
+			control_apply(&ktaud->control, ktaud->config);
+		config_deinit(&config);
+		return;
+	}
+	config_deinit(ktaud->config);
+	*ktaud->config = config;
+	collect_new_file(&ktaud->collect, ktaud->config);
+	arm_timer(ktaud);
+	log_info("configuration read again, now writing %s", ktaud->out->path);
+	period(ktaud);
+}
+
+static void handle_signals(struct ktaud *ktaud)
+{
+	struct signalfd_siginfo info;
+
+	while (read(ktaud->signal_fd, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGUSR1)
+			period(ktaud);
+		else if (info.ssi_signo == SIGHUP &&
+			 (ktaud->options->config_path || ktaud->options->background))
+			reload(ktaud);
+		else
+			ktaud->stop = true;
+	}
+}
+
+static void handle_timer(struct ktaud *ktaud)
+{
+	uint64_t expirations;
+
+	if (read(ktaud->timer_fd, &expirations, sizeof(expirations)) != sizeof(expirations))
+		return;
+	ktaud->missed += expirations - 1;
+	period(ktaud);
+}
+
+/*
+ * Rings are asked for only when they may be read: not while the output is
+ * blocked, and not sooner than MIN_DRAIN_NS after the last time.
+ */
+static void wait_and_handle(struct ktaud *ktaud)
+{
+	uint64_t since = now_ns(CLOCK_MONOTONIC) - ktaud->drained_ns;
+	bool early = since < MIN_DRAIN_NS;
+	int trace_fd = output_blocked(ktaud->out) ? -1 : collect_trace_fd(&ktaud->collect);
+	struct pollfd fds[] = {
+		{ .fd = ktaud->signal_fd, .events = POLLIN },
+		{ .fd = ktaud->timer_fd, .events = POLLIN },
+		{ .fd = early ? -1 : trace_fd, .events = POLLIN },
+	};
+	int timeout = early && trace_fd >= 0 ? (int)((MIN_DRAIN_NS - since) / 1000000) + 1 : -1;
+
+	if (poll(fds, 3, timeout) <= 0)
+		return;
+	if (fds[0].revents)
+		handle_signals(ktaud);
+	if (fds[1].revents && !ktaud->stop)
+		handle_timer(ktaud);
+	if (fds[2].revents && !ktaud->stop) {
+		collect_traces(&ktaud->collect);
+		ktaud->drained_ns = now_ns(CLOCK_MONOTONIC);
+	}
+}
+
+static void summary(const struct ktaud *ktaud)
+{
+	const struct collect *c = &ktaud->collect;
+
+	log_info("%" PRIu64 " periods, %" PRIu64 " bytes, the last file is %s", c->periods,
+		 output_bytes(ktaud->out), ktaud->out->path);
+	if (ktaud->missed || c->lost_periods || c->failed_periods || c->lost_slots)
+		log_info("%" PRIu64 " periods missed, %" PRIu64 " lost for want of room, %" PRIu64
+			 " not readable, %" PRIu64 " trace slots overwritten before they were read",
+			 ktaud->missed, c->lost_periods, c->failed_periods, c->lost_slots);
+}
+
+static int start(struct ktaud *ktaud)
+{
+	int err;
+
+	err = check_kernel(ktaud->options);
+	if (!err && ktaud->pidfile) {
+		ktaud->pid_fd = pidfile_lock(ktaud->pidfile);
+		err = ktaud->pid_fd < 0 ? ktaud->pid_fd : 0;
+	}
+	if (!err)
+		err = open_events(ktaud);
+	if (!err && !ktaud->options->root)
+		err = control_apply(&ktaud->control, ktaud->config);
+	if (err)
+		return err;
+	ktaud->out = create_output(ktaud->options, ktaud->config);
+	if (!ktaud->out)
+		return -EIO;
+	err = collect_init(&ktaud->collect, ktaud->config, ktaud->out, ktaud->options->root);
+	if (!err)
+		err = arm_timer(ktaud);
+	return err ? err : period(ktaud);
+}
+
+static int finish(struct ktaud *ktaud)
+{
+	int err = 0;
+
+	if (ktaud->out) {
+		output_flush(ktaud->out);
+		summary(ktaud);
+		destroy_output(ktaud->out, &err);
+	}
+	collect_deinit(&ktaud->collect);
+	control_restore(&ktaud->control);
+	if (ktaud->pidfile)
+		pidfile_unlock(ktaud->pidfile, ktaud->pid_fd);
+	if (ktaud->signal_fd >= 0)
+		close(ktaud->signal_fd);
+	if (ktaud->timer_fd >= 0)
+		close(ktaud->timer_fd);
+	return err;
+}
+
+int run(const struct options *options, struct config *config)
+{
+	struct ktaud ktaud = {
+		.options = options,
+		.config = config,
+		.pidfile = config->pidfile ? strdup(config->pidfile) : NULL,
+		.pid_fd = -1,
+		.signal_fd = -1,
+		.timer_fd = -1,
+	};
+	int ready_fd = -1, err;
+
+	if (options->background && !options->once) {
+		ready_fd = daemon_fork();
+		if (ready_fd < 0) {
+			log_error("cannot go into the background: %s", strerror(-ready_fd));
+			free(ktaud.pidfile);
+			return 1;
+		}
+	}
+	err = start(&ktaud);
+	if (!err && !options->once) {
+		daemon_ready(ready_fd);
+		while (!ktaud.stop)
+			wait_and_handle(&ktaud);
+		err = period(&ktaud);
+	}
+	if (finish(&ktaud) || err)
+		err = 1;
+	free(ktaud.pidfile);
+	return err;
+}

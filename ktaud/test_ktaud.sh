@@ -1,0 +1,358 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# ktaud as a process: files, signals, configuration, a full disk, kill -9, the
+# clock. The streams come from test_stream; a kernel's own are read by the boot
+# tests.
+set -u
+
+build=$(cd "$(dirname "$0")" && pwd)
+ktaud=$build/ktaud
+stream=$build/test_stream
+tmp=$(mktemp -d)
+passed=0
+failed=0
+pid=
+
+# shellcheck disable=SC2317 # called by the trap
+cleanup()
+{
+	[ -n "$pid" ] && kill -9 "$pid" 2>/dev/null
+	mountpoint -q "$tmp/full" && umount "$tmp/full"
+	rm -rf "$tmp"
+}
+trap cleanup EXIT
+
+# check NAME COMMAND...: the command must succeed.
+check()
+{
+	name=$1
+	shift
+	if "$@" >"$tmp/check" 2>&1; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAILED: $name: $*"
+		cat "$tmp/check" "$tmp/log" | head -20 | sed 's/^/    /'
+	fi
+}
+
+# fails STATUS PATTERN ARGS...: ktaud must end with that status and message.
+fails()
+{
+	want=$1
+	pattern=$2
+	shift 2
+	"$ktaud" "$@" >"$tmp/out" 2>"$tmp/log"
+	got=$?
+	check "status of ktaud $*" [ "$got" -eq "$want" ]
+	check "message of ktaud $*" grep -q "$pattern" "$tmp/log"
+}
+
+# start ARGS...: in the background, messages to the log.
+start()
+{
+	"$ktaud" --root "$tmp/root" -d "$tmp/data" "$@" 2>"$tmp/log" &
+	pid=$!
+}
+
+# stop: end it with SIGTERM, expect status 0.
+stop()
+{
+	kill -TERM "$pid"
+	wait "$pid"
+	status=$?
+	pid=
+	check "clean exit" [ "$status" -eq 0 ]
+}
+
+# wait_for COMMAND...: up to ten seconds until the command succeeds.
+wait_for()
+{
+	n=0
+	until "$@" >/dev/null 2>&1; do
+		n=$((n + 1))
+		if [ $n -gt 200 ]; then
+			check "wait for" "$@"
+			return
+		fi
+		sleep 0.05
+	done
+}
+
+fresh()
+{
+	rm -rf "$tmp/data" "$tmp/root"
+	mkdir "$tmp/data" "$tmp/root"
+	"$stream" write "$tmp/root" "${1:-3}" 1
+}
+
+files()
+{
+	find "$tmp/data" -name '*.ktau' | sort
+}
+
+nr_files()
+{
+	test "$(files | wc -l)" "-$1" "$2"
+}
+
+# value NAME FILE: one figure of a file.
+value()
+{
+	"$stream" read "$2" | sed -n "s/^$1 //p"
+}
+
+is()
+{
+	test "$(value "$2" "$1")" "-$3" "$4"
+}
+
+# Whole, and without contradictions. A saved trace is not consumed by reading it:
+# that the same slots come again is no fault.
+sound()
+{
+	"$stream" read "$1" >"$tmp/read" || return 1
+	! grep '^finding' "$tmp/read" | grep -v '^finding loss'
+}
+
+test_config()
+{
+	printf 'mode all\nbad key\n' >"$tmp/conf"
+	fails 2 "^ktaud: $tmp/conf:2: unknown key 'bad'" -f "$tmp/conf"
+	printf 'mode pid\n' >"$tmp/conf"
+	fails 2 "^ktaud: $tmp/conf: mode is pid, but no pid" -f "$tmp/conf"
+	fails 1 "^ktaud: cannot read $tmp/none: No such file" -f "$tmp/none"
+	fails 1 "^ktaud: cannot read $tmp: Is a directory" -f "$tmp"
+	fails 2 "command line: 'x' is no number" -t x
+	fails 2 "command line: unknown key 'foo'" -s foo=1
+	fails 2 "command line: foo\|unknown key" -s foo
+	fails 2 "unrecognized option" --nonsense
+	printf 'mode = all\n' >"$tmp/conf"
+	fails 0 "in order" -f "$tmp/conf" --check-config
+}
+
+test_places()
+{
+	fails 1 "cannot make directory $tmp/a/b: No such file" --root "$tmp/root" -d "$tmp/a/b"
+	: >"$tmp/file"
+	fails 1 "cannot use $tmp/file: Not a directory" --root "$tmp/root" -d "$tmp/file"
+	fails 1 "$tmp/none/profile" --root "$tmp/none" -d "$tmp/data" -1
+	if [ ! -e /proc/ktau ]; then
+		fails 1 "this kernel has no KTAU" -d "$tmp/data"
+	fi
+	fresh
+	fails 0 "1 periods" --root "$tmp/root" -d "$tmp/data/new" -1
+	check "directory made" [ -d "$tmp/data/new" ]
+}
+
+test_period()
+{
+	fresh
+	start -t 0.05 -i both
+	for step in 2 3 4 5; do
+		sleep 0.2
+		"$stream" write "$tmp/root" 3 $step
+	done
+	sleep 0.2
+	stop
+	check "one file" nr_files eq 1
+	file=$(files)
+	check "sound" sound "$file"
+	check "periods of 50 ms" is "$file" streams ge 24
+	check "no more than that" is "$file" streams le 60
+	check "every stream has its end" is "$file" ends eq "$(value streams "$file")"
+	check "differences" is "$file" diffs ge 30
+	check "traces" is "$file" traces ge 3
+	check "names" is "$file" events eq 40
+	check "sum of differences" is "$file" count ge 150
+	check "command line" [ -n "$(value command "$file")" ]
+	check "mode of the file" [ "$(stat -c %a "$file")" = 640 ]
+
+	fresh
+	start -t 0.05 -s record=cumulative -s compress=no
+	sleep 0.4
+	stop
+	file=$(files)
+	check "sound" sound "$file"
+	check "no differences" is "$file" diffs eq 0
+	check "profiles" is "$file" profiles ge 16
+}
+
+test_choice()
+{
+	fresh 20
+	fails 0 "1 periods" --root "$tmp/root" -d "$tmp/data" -1 -n 'task3' -n 'x*'
+	check "by name" is "$(files)" profiles eq 2
+	fresh 20
+	fails 0 "1 periods" --root "$tmp/root" -d "$tmp/data" -1 -p 10005 -p 10007
+	check "by pid" is "$(files)" profiles eq 2
+	check "sound" sound "$(files)"
+}
+
+test_signals()
+{
+	fresh
+	printf 'sample_period 60\noutput_dir %s/data\n' "$tmp" >"$tmp/conf"
+	"$ktaud" --root "$tmp/root" -f "$tmp/conf" 2>"$tmp/log" &
+	pid=$!
+	wait_for nr_files eq 1
+	first=$(files)
+	wait_for is "$first" streams eq 1
+	kill -USR1 $pid
+	wait_for is "$first" streams eq 2
+
+	echo "smaple_period 1" >>"$tmp/conf"
+	kill -HUP $pid
+	wait_for grep -q "conf:3: unknown key 'smaple_period'" "$tmp/log"
+	wait_for grep -q "the old configuration stays" "$tmp/log"
+	check "no new file" nr_files eq 1
+
+	printf 'sample_period 0.1\noutput_dir %s/none/x\n' "$tmp" >"$tmp/conf"
+	kill -HUP $pid
+	wait_for grep -q "cannot make directory" "$tmp/log"
+	check "still there" kill -0 $pid
+
+	printf 'sample_period 0.1\noutput_dir %s/data\n' "$tmp" >"$tmp/conf"
+	kill -HUP $pid
+	wait_for nr_files eq 2
+	second=$(files | tail -1)
+	wait_for is "$second" streams ge 3
+	check "the old file is whole" sound "$first"
+	kill -INT $pid
+	wait $pid
+	check "SIGINT ends it well" [ $? -eq 0 ]
+	pid=
+	check "sound" sound "$second"
+}
+
+test_rotation()
+{
+	fresh 50
+	start -t 0.05 -s rotate_size=20k -s keep=3 -s compress=no -s record=cumulative
+	wait_for nr_files eq 3
+	sleep 1
+	stop
+	check "three files stay" nr_files eq 3
+	for file in $(files); do
+		check "sound" sound "$file"
+		check "names in each" is "$file" events eq 40
+		check "info in each" is "$file" infos eq 1
+	done
+}
+
+test_pidfile()
+{
+	fresh
+	start -s "pidfile=$tmp/pid"
+	wait_for nr_files eq 1
+	check "its own pid" [ "$(cat "$tmp/pid")" = $pid ]
+	fails 1 "already running as process $pid " --root "$tmp/root" -d "$tmp/data" \
+		-s "pidfile=$tmp/pid"
+	check "not removed by the second" [ -s "$tmp/pid" ]
+	stop
+	check "removed" [ ! -e "$tmp/pid" ]
+	fails 1 "cannot open pid file" --root "$tmp/root" -d "$tmp/data" \
+		-s "pidfile=$tmp/none/pid"
+}
+
+test_background()
+{
+	fresh
+	check "goes into the background" "$ktaud" --root "$tmp/root" -d "$tmp/data" -D -t 0.1 \
+		-s "pidfile=$tmp/pid"
+	check "has read once when it returns" is "$(files)" streams ge 1
+	pid=$(cat "$tmp/pid")
+	check "runs" kill -0 "$pid"
+	kill -TERM "$pid"
+	wait_for [ ! -e "$tmp/pid" ]
+	pid=
+	check "sound" sound "$(files)"
+	fails 1 "none/profile" --root "$tmp/none" -d "$tmp/data" -D
+}
+
+test_kill()
+{
+	fresh 200
+	start -t 0.02 -i both
+	sleep 1
+	kill -9 $pid
+	wait $pid 2>/dev/null
+	pid=
+	check "sound up to the end" sound "$(files)"
+	check "with what was collected" is "$(files)" streams ge 10
+}
+
+test_full_disk()
+{
+	fresh 100
+	mkdir -p "$tmp/full"
+	if ! mount -t tmpfs -o size=1m tmpfs "$tmp/full" 2>/dev/null; then
+		echo "skipped: full disk (cannot mount a tmpfs)"
+		return
+	fi
+	dd if=/dev/zero of="$tmp/full/ballast" bs=1k count=600 2>/dev/null
+	"$ktaud" --root "$tmp/root" -d "$tmp/full" -t 0.02 -s compress=no \
+		-s record=cumulative 2>"$tmp/log" &
+	pid=$!
+	wait_for grep -q "No space left on device; waiting for room" "$tmp/log"
+	sleep 0.5
+	file=$(echo "$tmp"/full/*.ktau)
+	check "lives" kill -0 $pid
+	check "told once" [ "$(grep -c waiting "$tmp/log")" -eq 1 ]
+	check "no finding in what is there" sh -c "! '$stream' read '$file' | grep -q finding"
+	before=$(value streams "$file")
+	rm "$tmp/full/ballast"
+	wait_for grep -q "writing $file again" "$tmp/log"
+	wait_for is "$file" streams gt "$before"
+	# Room again for good, or the end would find the disk full once more.
+	mount -o remount,size=64m "$tmp/full"
+	wait_for is "$file" streams gt $((before + 5))
+	stop
+	check "sound" sound "$file"
+	check "every stream has its end" is "$file" ends eq "$(value streams "$file")"
+	check "lost periods are told" grep -q "[1-9][0-9]* lost for want of room" "$tmp/log"
+	umount "$tmp/full"
+}
+
+# Never more room: the end is told, the file is whole up to its last block.
+test_full_end()
+{
+	fresh 100
+	(
+		ulimit -f 2048
+		exec "$ktaud" --root "$tmp/root" -d "$tmp/data" -t 0.02 -s compress=no \
+			-s record=cumulative 2>"$tmp/log"
+	) &
+	pid=$!
+	wait_for grep -q "waiting for room" "$tmp/log"
+	kill -TERM $pid
+	wait $pid
+	check "status says that data is lost" [ $? -eq 1 ]
+	pid=
+	check "and the message too" grep -q "ends early" "$tmp/log"
+	"$stream" read "$(files)" >"$tmp/read"
+	check "whole blocks only" sh -c "! grep finding '$tmp/read'"
+	check "what is there reads" is "$(files)" streams ge 1
+}
+
+test_cost()
+{
+	fresh 1000
+	start -t 0.1 -i both
+	sleep 1.5
+	kb=$(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\).*/\1/p' /proc/$pid/status)
+	# The address sanitizer needs more than that for itself.
+	! grep -q 'libasan' /proc/$pid/maps || kb=0
+	stop
+	check "at most 32 MiB for 1,000 tasks" [ "$kb" -le 32768 ]
+}
+
+for test in config places period choice signals rotation pidfile background kill \
+	    full_disk full_end cost; do
+	: >"$tmp/log"
+	fresh
+	"test_$test"
+done
+echo "test_ktaud: $passed passed, $failed failed"
+[ $failed -eq 0 ]

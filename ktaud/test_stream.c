@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * For test_ktaud: writes streams as a kernel would, and says what a file holds.
+ *
+ *	test_stream write DIR TASKS STEP	DIR/profile, DIR/trace, DIR/events
+ *	test_stream read FILE			what is in it, a "name value" a line
+ *
+ * In step S each task has 10 x S activations of each event and a new trace
+ * slot; one task has died, with serial and dead_seq S.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ktau.h>
+
+#define NR_ENTRIES	40
+#define FIRST_SERIAL	1000000
+
+static FILE *create(const char *dir, const char *name, char *path, size_t size)
+{
+	FILE *file;
+
+	snprintf(path, size, "%s/%s.new", dir, name);
+	file = fopen(path, "w");
+	if (!file) {
+		perror(path);
+		exit(1);
+	}
+	return file;
+}
+
+/* In one step: who reads sees the old or the new one. */
+static void publish(FILE *file, const char *path)
+{
+	char final[512];
+
+	snprintf(final, sizeof(final), "%.*s", (int)strlen(path) - 4, path);
+	if (fclose(file) || rename(path, final)) {
+		perror(final);
+		exit(1);
+	}
+}
+
+static void put(FILE *file, const void *data, size_t size)
+{
+	if (fwrite(data, size, 1, file) != 1) {
+		perror("write");
+		exit(1);
+	}
+}
+
+static void put_stream(FILE *file, uint32_t content, uint64_t step)
+{
+	struct ktau_rec_stream stream = {
+		.rec = { sizeof(stream), KTAU_REC_STREAM, sizeof(stream) },
+		.magic = KTAU_MAGIC,
+		.version = KTAU_ABI_VERSION,
+		.word_bits = 64,
+		.content = content,
+		.target = KTAU_TARGET_ALL | KTAU_TARGET_DEAD,
+		.groups = KTAU_GROUP_ALL,
+		.clock_hz = 1000000000,
+		.nr_cpus = 1,
+		.ticks = 1000000 * step,
+		.realtime_ns = 1000000 * step,
+		.monotonic_ns = 1000000 * step,
+		.stext = 0xffffffff81000000,
+	};
+
+	put(file, &stream, sizeof(stream));
+}
+
+static void put_end(FILE *file, uint64_t nr_records, uint64_t step)
+{
+	struct ktau_rec_end end = {
+		.rec = { sizeof(end), KTAU_REC_END, sizeof(end) },
+		.nr_records = nr_records,
+		.dead_next = step + 1,
+	};
+
+	put(file, &end, sizeof(end));
+}
+
+static void fill_owner(struct ktau_owner *owner, uint64_t nr, bool dead)
+{
+	owner->serial = nr;
+	owner->kind = dead ? KTAU_OWNER_DEAD : KTAU_OWNER_TASK;
+	owner->tid = owner->tgid = nr % 30000 + 1;
+	owner->dead_seq = dead ? nr : 0;
+	snprintf(owner->comm, sizeof(owner->comm), "%s%" PRIu64, dead ? "dead" : "task",
+		 nr % 10);
+}
+
+static void put_profile(FILE *file, uint64_t nr, uint64_t step, bool dead)
+{
+	struct ktau_rec_profile profile = {
+		.rec.type = KTAU_REC_PROFILE,
+		.rec.head = sizeof(profile),
+		.rec.size = sizeof(profile) + NR_ENTRIES * sizeof(struct ktau_entry),
+		.ticks = 1000000 * step,
+		.outer_ticks = NR_ENTRIES * 1000 * step,
+		.groups = KTAU_GROUP_ALL,
+		.nr_entries = NR_ENTRIES,
+		.entry_size = sizeof(struct ktau_entry),
+		.open_size = sizeof(struct ktau_open),
+	};
+	struct ktau_entry entry = {
+		.count = 10 * step, .incl = 1000 * step, .excl = 1000 * step,
+	};
+
+	fill_owner(&profile.owner, nr, dead);
+	put(file, &profile, sizeof(profile));
+	for (entry.id = 0; entry.id < NR_ENTRIES; entry.id++)
+		put(file, &entry, sizeof(entry));
+}
+
+static void put_trace(FILE *file, uint64_t nr, uint64_t step)
+{
+	struct {
+		struct ktau_rec_trace trace;
+		struct ktau_slot slot;
+	} record = {
+		.trace = {
+			.rec = { sizeof(record), KTAU_REC_TRACE, sizeof(record.trace) },
+			.first = step - 1,
+			.written = step,
+			.ring_slots = 1024,
+			.nr_slots = 1,
+			.slot_size = sizeof(struct ktau_slot),
+		},
+		.slot = {
+			.ticks = 1000000 * step,
+			.type = KTAU_TRACE_WAKEUP,
+		},
+	};
+
+	fill_owner(&record.trace.owner, nr, false);
+	put(file, &record, sizeof(record));
+}
+
+static int write_streams(const char *dir, uint64_t nr_tasks, uint64_t step)
+{
+	char path[512];
+	FILE *file;
+	uint64_t i;
+
+	file = create(dir, "events", path, sizeof(path));
+	fprintf(file, "# id group kind address name\n");
+	for (i = 0; i < NR_ENTRIES; i++)
+		fprintf(file, "%" PRIu64 " syscall timer 0 sys_%" PRIu64 "\n", i, i);
+	publish(file, path);
+
+	file = create(dir, "profile", path, sizeof(path));
+	put_stream(file, KTAU_REC_PROFILE, step);
+	for (i = 0; i < nr_tasks; i++)
+		put_profile(file, FIRST_SERIAL + i, step, false);
+	put_profile(file, step, step, true);
+	put_end(file, nr_tasks + 1, step);
+	publish(file, path);
+
+	file = create(dir, "trace", path, sizeof(path));
+	put_stream(file, KTAU_REC_TRACE, step);
+	for (i = 0; i < nr_tasks; i++)
+		put_trace(file, FIRST_SERIAL + i, step);
+	put_end(file, nr_tasks, step);
+	publish(file, path);
+	return 0;
+}
+
+/* What a file holds, counted. */
+struct totals {
+	uint64_t streams, profiles, diffs, dead, traces, infos, events, ends;
+	char command[256];
+};
+
+static void count(struct totals *totals, union ktau_record record)
+{
+	switch (record.rec->type) {
+	case KTAU_REC_STREAM:
+		totals->streams++;
+		break;
+	case KTAU_REC_PROFILE:
+		totals->profiles++;
+		totals->dead += record.profile->owner.kind == KTAU_OWNER_DEAD;
+		break;
+	case KTAU_REC_DIFF:
+		totals->diffs++;
+		break;
+	case KTAU_REC_TRACE:
+		totals->traces++;
+		break;
+	case KTAU_REC_END:
+		totals->ends++;
+		break;
+	case KTAU_REC_INFO:
+		totals->infos++;
+		snprintf(totals->command, sizeof(totals->command), "%s",
+			 ktau_info_command(record.info));
+		break;
+	case KTAU_REC_EVENT:
+		totals->events++;
+		break;
+	}
+}
+
+static void print_finding(void *arg, const struct ktau_finding *finding)
+{
+	(void)arg;
+	printf("finding %s: %s\n", ktau_finding_name(finding->code), finding->text);
+}
+
+static int read_file(const char *path)
+{
+	struct ktau_snapshot *snapshot;
+	struct totals totals = { 0 };
+	struct ktau_rec_profile *sum;
+	struct ktau_reader *reader;
+	union ktau_record record;
+	struct ktau_check *check;
+	int err;
+
+	if (ktau_reader_create(&reader) || ktau_snapshot_create(&snapshot) ||
+	    ktau_check_create(&check, print_finding, NULL))
+		return 1;
+	err = ktau_reader_open_file(reader, path);
+	while (!err || err > 0) {
+		err = ktau_reader_next(reader, &record);
+		if (err <= 0)
+			break;
+		count(&totals, record);
+		if (ktau_check_record(check, &record) < 0 ||
+		    ktau_snapshot_add(snapshot, &record))
+			return 1;
+	}
+	if (err)
+		printf("damage %s\n", ktau_reader_error(reader));
+	printf("streams %" PRIu64 "\nprofiles %" PRIu64 "\ndiffs %" PRIu64 "\ndead %" PRIu64
+	       "\ntraces %" PRIu64 "\ninfos %" PRIu64 "\nevents %" PRIu64 "\nends %" PRIu64
+	       "\ncommand %s\n", totals.streams, totals.profiles, totals.diffs, totals.dead,
+	       totals.traces, totals.infos, totals.events, totals.ends, totals.command);
+	if (!ktau_snapshot_sum(snapshot, &sum)) {
+		if (sum->nr_entries)
+			printf("count %llu\n", ktau_profile_entries(sum)[0].count);
+		ktau_record_free(sum);
+	}
+	ktau_check_destroy(check);
+	ktau_snapshot_destroy(snapshot);
+	ktau_reader_destroy(reader);
+	return err ? 1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 5 && !strcmp(argv[1], "write"))
+		return write_streams(argv[2], strtoull(argv[3], NULL, 10),
+				     strtoull(argv[4], NULL, 10));
+	if (argc == 3 && !strcmp(argv[1], "read"))
+		return read_file(argv[2]);
+	fprintf(stderr, "usage: test_stream write DIR TASKS STEP | read FILE\n");
+	return 2;
+}
