@@ -93,8 +93,8 @@ static void loopback_up(void)
 }
 
 /*
- * Starting a program over 9p takes ten times as long as from a tmpfs. To open a
- * file of the overlay for writing copies it into the tmpfs.
+ * Starting a program over 9p takes ten times as long as from a tmpfs. To open a file
+ * of the overlay for writing, or to give a link its owner, copies it into the tmpfs.
  */
 static void copy_up(const char *list)
 {
@@ -106,11 +106,11 @@ static void copy_up(const char *list)
 		return;
 	while (fgets(path, sizeof(path), f)) {
 		path[strcspn(path, "\n")] = '\0';
-		fd = open(path, O_WRONLY);
-		if (fd < 0)
-			fprintf(stderr, "init: %s: %s\n", path, strerror(errno));
-		else
+		fd = open(path, O_WRONLY | O_NOFOLLOW);
+		if (fd >= 0)
 			close(fd);
+		else if (errno != ELOOP || lchown(path, 0, 0))
+			fprintf(stderr, "init: %s: %s\n", path, strerror(errno));
 	}
 	fclose(f);
 }
