@@ -7,6 +7,13 @@
 # shellcheck disable=SC2034
 build=$(realpath -m "${B:-build}")
 
+# What the kernel says when something is wrong. Every line of it fails a run.
+# shellcheck disable=SC2034
+complaints='(WARNING|BUG|UBSAN|KASAN|KCSAN|KMSAN|KFENCE): |\bOops\b|Kernel panic|'\
+'Call Trace:|rcu: INFO|INFO: (task|rcu|possible|trying)|(possible|inconsistent) .*lock|'\
+'suspicious RCU|unreferenced object|soft lockup|hung task|INTERNAL ERROR|'\
+'ktau: (contradiction|switched off)'
+
 say()
 {
 	printf '  %s\n' "$*"

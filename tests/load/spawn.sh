@@ -6,4 +6,4 @@ while [ $i -lt "$1" ]; do
 	/bin/true
 	i=$((i + 1))
 done
-echo "started $i"
+echo "process $$ started $i"
