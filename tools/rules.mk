@@ -1,1 +1,27 @@
 # SPDX-License-Identifier: GPL-2.0-only
+
+tools_PROGRAMS := $(B)/tools/funcMap
+PROGRAMS += $(tools_PROGRAMS)
+INSTALL_HOOKS += install-tools
+
+tools_SHARED := $(patsubst %,$(B)/tools/%.o,cmd names dump)
+tools_FUNCMAP := $(patsubst %,$(B)/tools/%.o,funcmap addrs)
+
+$(B)/tools/funcMap: $(tools_FUNCMAP) $(tools_SHARED) $(LIBKTAU)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS)
+
+.PHONY: install-tools
+install-tools: all
+	install -d $(DESTDIR)$(BINDIR)
+	install -m 755 $(tools_PROGRAMS) $(DESTDIR)$(BINDIR)
+
+# Each test is a program of tools/tests with the objects that it names here.
+test_addrs_OBJS := addrs
+tools_TESTS := $(patsubst %,$(B)/tools/tests/%,test_addrs)
+UNIT_TESTS += $(tools_TESTS)
+
+$(B)/tools/tests/%.o: KTAU_CPPFLAGS += -Itools -Itools/tests -DTEST_BUILD='"$(B)"'
+
+.SECONDEXPANSION:
+$(tools_TESTS): %: %.o $$(addprefix $(B)/tools/,$$(addsuffix .o,$$($$(@F)_OBJS))) $(LIBKTAU)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBKTAU_LIBS)

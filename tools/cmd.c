@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What all commands share.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd.h"
+
+static const char *name_of_command = "ktau";
+
+static void print_version(FILE *out, struct argp_state *state)
+{
+	(void)state;
+	fprintf(out, "%s %s\n", name_of_command, ktau_version());
+}
+
+void cmd_init(const char *name)
+{
+	name_of_command = name;
+	argp_program_version_hook = print_version;
+	argp_err_exit_status = CMD_USAGE;
+}
+
+const char *cmd_name(void)
+{
+	return name_of_command;
+}
+
+void complain(const char *format, ...)
+{
+	va_list args;
+
+	fflush(stdout);
+	fprintf(stderr, "%s: ", name_of_command);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
+void *cmd_alloc(void *old, size_t nr, size_t size)
+{
+	void *new = reallocarray(old, nr ? nr : 1, size);
+
+	if (!new) {
+		complain("out of memory");
+		exit(CMD_FAILED);
+	}
+	return new;
+}
+
+int cmd_finish(FILE *out)
+{
+	bool failed = ferror(out);
+
+	if (fflush(out) || failed) {
+		complain("cannot write the output: %s",
+			 errno ? strerror(errno) : "unknown error");
+		return CMD_FAILED;
+	}
+	return CMD_DONE;
+}
+
+int cmd_number(const char *text, uint64_t max, uint64_t *value)
+{
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return -1;
+	errno = 0;
+	*value = strtoull(text, &end, 0);
+	return errno || *end || *value > max ? -1 : 0;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+void progress_step(struct progress *p, const char *what, uint64_t records)
+{
+	uint64_t now;
+
+	if (records % 1024)
+		return;
+	now = now_ns();
+	if (!p->last_ns)
+		p->last_ns = now + 500000000;
+	if (now < p->last_ns + 500000000 || !isatty(STDERR_FILENO))
+		return;
+	p->last_ns = now;
+	p->shown = true;
+	fprintf(stderr, "\r%s: %s: %" PRIu64 " records ", name_of_command, what,
+		records);
+}
+
+void progress_end(struct progress *p)
+{
+	if (p->shown)
+		fputs("\r\033[K", stderr);
+	p->shown = false;
+}
+
+void cmd_reader_failed(const struct ktau_reader *reader, int err)
+{
+	const char *more = "";
+
+	if (err == -EBADMSG)
+		more = "; all that is whole has been used";
+	complain("%s%s", ktau_reader_error(reader), more);
+}

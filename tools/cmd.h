@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What all commands share: how they complain, end and say how far they are.
+ */
+#ifndef KTAU_TOOLS_CMD_H
+#define KTAU_TOOLS_CMD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <ktau.h>
+
+/* Exit status of every command. */
+#define CMD_DONE	0
+#define CMD_FAILED	1
+#define CMD_USAGE	2
+
+/* Name the command: for messages, --help and --version. */
+void cmd_init(const char *name);
+const char *cmd_name(void);
+
+/* "NAME: message" on stderr. */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Memory or an end with CMD_FAILED: a command has nothing better to do. */
+void *cmd_alloc(void *old, size_t nr, size_t size);
+
+/* Flush @out and say so if anything of it could not be written. */
+int cmd_finish(FILE *out);
+
+/* One number, whole string, at most @max. 0 or -1. */
+int cmd_number(const char *text, uint64_t max, uint64_t *value);
+
+/* A line on stderr that overwrites itself, if that is a terminal. */
+struct progress {
+	uint64_t last_ns;
+	bool shown;
+};
+
+void progress_step(struct progress *p, const char *what, uint64_t records);
+void progress_end(struct progress *p);
+
+/* Why reading ended with @err. */
+void cmd_reader_failed(const struct ktau_reader *reader, int err);
+
+int cmd_report(int argc, char **argv);
+int cmd_check(int argc, char **argv);
+int cmd_dump(int argc, char **argv);
+int cmd_events(int argc, char **argv);
+int cmd_stats(int argc, char **argv);
+int cmd_control(int argc, char **argv);
+
+#endif

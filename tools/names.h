@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Names of events: what the kernel recorded, completed from a symbol map where
+ * the kernel had only an address.
+ */
+#ifndef KTAU_TOOLS_NAMES_H
+#define KTAU_TOOLS_NAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ktau.h>
+
+struct names;
+
+/* @symtab may be NULL; both stay the caller's. Never NULL. */
+struct names *names_create(const struct ktau_events *events,
+			   const struct ktau_symtab *symtab);
+void names_destroy(struct names *names);
+
+/* Never NULL; "event_700" if nothing is known. Valid until the event changes. */
+const char *names_event(struct names *names, uint32_t id);
+
+/* "syscall" ...; "-" if it is not known. */
+const char *names_group(const struct names *names, uint32_t id);
+uint32_t names_group_bit(const struct names *names, uint32_t id);
+
+/*
+ * Load the map at @path and hold it against what a file says of its kernel:
+ * moved to its _stext, build-id or events compared. Complaints are made.
+ * 0 or -1.
+ */
+int names_load_map(struct ktau_symtab **symtab, const char *path);
+int names_fit_map(struct ktau_symtab *symtab, const char *map, const char *file,
+		  const struct ktau_reader *reader);
+
+#endif
