@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 
-tools_PROGRAMS := $(B)/tools/funcMap
+tools_PROGRAMS := $(B)/tools/ktau $(B)/tools/funcMap
 PROGRAMS += $(tools_PROGRAMS)
 INSTALL_HOOKS += install-tools
 
 tools_SHARED := $(patsubst %,$(B)/tools/%.o,cmd names dump)
+tools_KTAU := $(patsubst %,$(B)/tools/%.o,ktau ktau-check ktau-dump)
 tools_FUNCMAP := $(patsubst %,$(B)/tools/%.o,funcmap addrs)
+
+$(B)/tools/ktau: $(tools_KTAU) $(tools_SHARED) $(LIBKTAU)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS)
 
 $(B)/tools/funcMap: $(tools_FUNCMAP) $(tools_SHARED) $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS)

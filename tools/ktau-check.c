@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ktau check: do the figures agree with themselves?
+ */
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "cmd.h"
+
+enum { OPT_LIVE = 256, OPT_MAX };
+
+struct options {
+	bool live;
+	uint64_t max;
+	char **files;
+	int nr_files;
+};
+
+static const struct argp_option argp_options[] = {
+	{ "live", OPT_LIVE, NULL, 0, "Check the running kernel", 0 },
+	{ "max", OPT_MAX, "N", 0, "Print at most N violations a file (20; 0: all)", 0 },
+	{ 0 }
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case OPT_LIVE:
+		o->live = true;
+		return 0;
+	case OPT_MAX:
+		if (cmd_number(arg, UINT64_MAX, &o->max))
+			argp_error(state, "--max=%s: not a number", arg);
+		return 0;
+	case ARGP_KEY_ARGS:
+		o->files = state->argv + state->next;
+		o->nr_files = state->argc - state->next;
+		return 0;
+	case ARGP_KEY_END:
+		if (!o->live && !o->nr_files)
+			argp_error(state, "give a FILE or --live");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp parser = {
+	argp_options, parse_option, "FILE...\n--live",
+	"Check the identity of every snapshot, the nesting of every trace, the "
+	"accounts of losses, the checksums of the blocks, and that counts only grow. "
+	"Prints a line a file, and one for each violation. - is standard input.",
+	NULL, NULL, NULL
+};
+
+/* One source being checked. */
+struct checking {
+	const char *name;
+	uint64_t stream;	/* number of the present stream */
+	uint64_t found, max;
+};
+
+static void print_owner(const struct ktau_owner *o)
+{
+	if (!o)
+		return;
+	if (o->kind == KTAU_OWNER_CPU)
+		printf("CPU %" PRIu32 ": ", o->cpu);
+	else if (o->kind == KTAU_OWNER_REAPED)
+		printf("reaped: ");
+	else
+		printf("task %" PRId32 " (%.*s, serial %llu): ", o->tid,
+		       (int)sizeof(o->comm), o->comm, o->serial);
+}
+
+static void found(void *arg, const struct ktau_finding *f)
+{
+	struct checking *c = arg;
+
+	if (c->found++ >= c->max && c->max)
+		return;
+	printf("%s: stream %" PRIu64 ": ", c->name, c->stream);
+	print_owner(f->owner);
+	printf("%s: %s\n", ktau_finding_name(f->code), f->text);
+}
+
+static int feed(struct checking *c, struct ktau_check *check, struct ktau_reader *reader)
+{
+	struct progress progress = { 0 };
+	uint64_t records = 0, damaged = 0;
+	const struct ktau_damage *d;
+	union ktau_record r;
+	int err, failed = 0;
+
+	while (failed >= 0 && (err = ktau_reader_next(reader, &r)) > 0) {
+		d = ktau_reader_damage(reader);
+		if (d->bad_blocks + d->missing_blocks != damaged) {
+			damaged = d->bad_blocks + d->missing_blocks;
+			ktau_check_gap(check);
+		}
+		c->stream += r.rec->type == KTAU_REC_STREAM;
+		failed = ktau_check_record(check, &r);
+		progress_step(&progress, c->name, ++records);
+	}
+	progress_end(&progress);
+	if (failed < 0) {
+		complain("%s: %s", c->name, strerror(-failed));
+		return failed;
+	}
+	if (err < 0)
+		cmd_reader_failed(reader, err);
+	return err;
+}
+
+/* Prints the line of the file. */
+static int verdict(const struct checking *c, const struct ktau_check *check, int err)
+{
+	const struct ktau_check_counts *n = ktau_check_counts(check);
+	bool bad = err || c->found;
+
+	if (c->max && c->found > c->max)
+		printf("%s: %" PRIu64 " more violations\n", c->name, c->found - c->max);
+	printf("%s: %" PRIu64 " snapshots, %" PRIu64 " tasks, %" PRIu64 " slots, ", c->name,
+	       n->profiles, n->tasks, n->slots);
+	if (n->lost || n->refused || n->clamped)
+		printf("%" PRIu64 " slots lost, %" PRIu64 " activations refused, %" PRIu64
+		       " durations clamped, ",
+		       n->lost, n->refused, n->clamped);
+	if (c->found)
+		printf("%" PRIu64 " violations%s\n", c->found, err ? ", damaged" : "");
+	else
+		puts(err ? "damaged" : "ok");
+	return bad ? CMD_FAILED : CMD_DONE;
+}
+
+static int check_reader(const char *name, struct ktau_reader *reader, uint64_t max)
+{
+	struct checking c = { .name = name, .max = max };
+	struct ktau_check *check;
+	int err = ktau_check_create(&check, found, &c);
+
+	if (err) {
+		complain("out of memory");
+		return CMD_FAILED;
+	}
+	err = verdict(&c, check, feed(&c, check, reader));
+	ktau_check_destroy(check);
+	return err;
+}
+
+static int check_file(const char *path, uint64_t max, struct ktau_reader *reader)
+{
+	if (!ktau_reader_open_file(reader, path))
+		return check_reader(path, reader, max);
+	complain("%s", ktau_reader_error(reader));
+	return CMD_FAILED;
+}
+
+/* Profiles, then traces without taking them away from who collects them. */
+static int check_live(uint64_t max, struct ktau_reader *reader)
+{
+	static const struct {
+		uint32_t content, flags;
+		const char *name;
+	} sources[] = {
+		{ KTAU_REC_PROFILE, 0, "/proc/ktau/profile" },
+		{ KTAU_REC_TRACE, KTAU_SELECT_PEEK, "/proc/ktau/trace" },
+	};
+	int err = CMD_DONE;
+	size_t i;
+
+	for (i = 0; i < sizeof(sources) / sizeof(*sources); i++) {
+		struct ktau_query query = {
+			.content = sources[i].content,
+			.target = KTAU_TARGET_ALL | KTAU_TARGET_DEAD | KTAU_TARGET_REAPED |
+				  KTAU_TARGET_CPU,
+			.flags = sources[i].flags,
+		};
+
+		if (!ktau_reader_open_live(reader, &query)) {
+			err |= check_reader(sources[i].name, reader, max);
+		} else {
+			complain("%s", ktau_reader_error(reader));
+			err = CMD_FAILED;
+		}
+	}
+	return err;
+}
+
+int cmd_check(int argc, char **argv)
+{
+	struct options o = { .max = 20 };
+	struct ktau_reader *reader;
+	int err = CMD_DONE, i;
+
+	argp_parse(&parser, argc, argv, 0, NULL, &o);
+	if (ktau_reader_create(&reader)) {
+		complain("out of memory");
+		return CMD_FAILED;
+	}
+	if (o.live)
+		err = check_live(o.max, reader);
+	for (i = 0; i < o.nr_files; i++)
+		err |= check_file(o.files[i], o.max, reader);
+	ktau_reader_destroy(reader);
+	return cmd_finish(stdout) ? CMD_FAILED : err;
+}

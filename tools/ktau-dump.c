@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ktau dump: every record of a file as text.
+ */
+#include <argp.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "dump.h"
+#include "names.h"
+
+struct options {
+	const char *map;
+	char **files;
+	int nr_files;
+};
+
+static const struct argp_option argp_options[] = {
+	{ "map", 'm', "FILE", 0,
+	  "System.map, kallsyms or vmlinux, for names that the kernel did not know", 0 },
+	{ 0 }
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case 'm':
+		o->map = arg;
+		return 0;
+	case ARGP_KEY_ARGS:
+		o->files = state->argv + state->next;
+		o->nr_files = state->argc - state->next;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "give a FILE");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp parser = {
+	argp_options, parse_option, "FILE...",
+	"Print every record of ktaud's files and of saved streams as text, profiles "
+	"and traces. - is standard input.",
+	NULL, NULL, NULL
+};
+
+static int dump_file(const char *path, struct ktau_symtab *symtab, const char *map)
+{
+	struct ktau_reader *reader;
+	int err = CMD_FAILED;
+
+	if (ktau_reader_create(&reader)) {
+		complain("out of memory");
+		return CMD_FAILED;
+	}
+	if (ktau_reader_open_file(reader, path))
+		complain("%s", ktau_reader_error(reader));
+	else
+		err = dump_reader(reader, path, symtab, map, stdout);
+	ktau_reader_destroy(reader);
+	return err;
+}
+
+int cmd_dump(int argc, char **argv)
+{
+	struct ktau_symtab *symtab = NULL;
+	struct options o = { 0 };
+	int err = CMD_DONE, i;
+
+	argp_parse(&parser, argc, argv, 0, NULL, &o);
+	if (o.map && names_load_map(&symtab, o.map))
+		return CMD_FAILED;
+	for (i = 0; i < o.nr_files; i++)
+		err |= dump_file(o.files[i], symtab, o.map);
+	ktau_symtab_destroy(symtab);
+	return err;
+}
