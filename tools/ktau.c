@@ -11,6 +11,7 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 	const char *description;
 } commands[] = {
+	{ "report", cmd_report, "where each process's time in the kernel went" },
 	{ "check", cmd_check, "do the figures agree with themselves?" },
 	{ "dump", cmd_dump, "every record of a file as text" },
 };

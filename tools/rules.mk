@@ -5,7 +5,8 @@ PROGRAMS += $(tools_PROGRAMS)
 INSTALL_HOOKS += install-tools
 
 tools_SHARED := $(patsubst %,$(B)/tools/%.o,cmd names dump)
-tools_KTAU := $(patsubst %,$(B)/tools/%.o,ktau ktau-check ktau-dump)
+tools_KTAU := $(patsubst %,$(B)/tools/%.o,ktau ktau-report ktau-check ktau-dump \
+	report report_tables rows period table)
 tools_FUNCMAP := $(patsubst %,$(B)/tools/%.o,funcmap addrs)
 
 $(B)/tools/ktau: $(tools_KTAU) $(tools_SHARED) $(LIBKTAU)
@@ -21,7 +22,8 @@ install-tools: all
 
 # Each test is a program of tools/tests with the objects that it names here.
 test_addrs_OBJS := addrs
-tools_TESTS := $(patsubst %,$(B)/tools/tests/%,test_addrs)
+test_table_OBJS := table cmd
+tools_TESTS := $(patsubst %,$(B)/tools/tests/%,test_addrs test_table)
 UNIT_TESTS += $(tools_TESTS)
 
 $(B)/tools/tests/%.o: KTAU_CPPFLAGS += -Itools -Itools/tests -DTEST_BUILD='"$(B)"'

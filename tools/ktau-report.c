@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ktau report: where each process's time in the kernel went.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "report.h"
+
+enum {
+	OPT_LIVE = 256, OPT_INTERVAL, OPT_PERIOD, OPT_BOOT, OPT_FROM, OPT_TO, OPT_BY,
+	OPT_NAME, OPT_GROUP, OPT_TOP, OPT_PROCESSES, OPT_SORT, OPT_TABLES, OPT_IDLE,
+	OPT_FORMAT, OPT_SUBTRACT,
+};
+
+struct options {
+	struct report report;
+	struct period_select select;
+	const char *map;
+	const char *file;
+	bool live;
+	uint64_t interval_ns;
+	int32_t *pids;
+};
+
+static const struct argp_option argp_options[] = {
+	{ NULL, 0, NULL, 0, "What to read:", 1 },
+	{ "live", OPT_LIVE, NULL, 0, "The running kernel, not a file", 1 },
+	{ "interval", OPT_INTERVAL, "SECONDS", 0,
+	  "With --live: what happens in so many seconds", 1 },
+	{ "map", 'm', "FILE", 0,
+	  "System.map, kallsyms or vmlinux, for names that the kernel did not know", 1 },
+	{ NULL, 0, NULL, 0, "Which time (from the first stream to the last):", 2 },
+	{ "boot", OPT_BOOT, NULL, 0, "From the start of KTAU in that boot", 2 },
+	{ "period", OPT_PERIOD, "N", 0, "The period that ended with stream N", 2 },
+	{ "from", OPT_FROM, "TIME", 0,
+	  "From TIME on: \"2026-01-31 13:00:05\", @seconds since 1970, or +seconds "
+	  "since the first stream", 2 },
+	{ "to", OPT_TO, "TIME", 0, "Up to TIME", 2 },
+	{ NULL, 0, NULL, 0, "What to show (everything):", 3 },
+	{ "pid", 'p', "PID,...", 0, "These processes or threads", 3 },
+	{ "name", OPT_NAME, "PATTERN", 0, "Processes whose name matches, as in sh(1)", 3 },
+	{ "group", 'g', "GROUP,...", 0, "Routines of these groups", 3 },
+	{ "top", OPT_TOP, "N", 0, "The first N routines of each table", 3 },
+	{ "processes", OPT_PROCESSES, "N", 0, "The first N processes", 3 },
+	{ "idle", OPT_IDLE, NULL, 0, "Kernel threads that did nothing as well", 3 },
+	{ "tables", OPT_TABLES, "TABLE,...", 0,
+	  "processes, counters, total, cpus, losses; all (csv: processes)", 3 },
+	{ NULL, 0, NULL, 0, "How to show it:", 4 },
+	{ "by", OPT_BY, "WHAT", 0, "A table for each process, thread or name", 4 },
+	{ "sort", OPT_SORT, "COLUMN", 0, "excl, incl, count or name (excl)", 4 },
+	{ "subtract", OPT_SUBTRACT, NULL, 0, "Take KTAU's own share out of the times", 4 },
+	{ "format", OPT_FORMAT, "FORMAT", 0, "text, csv or json (text)", 4 },
+	{ 0 }
+};
+
+static void parse_pids(struct options *o, const char *text, struct argp_state *state)
+{
+	uint64_t pid;
+	char *end;
+
+	for (;;) {
+		errno = 0;
+		pid = strtoull(text, &end, 10);
+		if (end == text || *text == '-' || (*end && *end != ',') || pid > INT32_MAX)
+			argp_error(state, "--pid: '%s' is not a list of pids", text);
+		o->pids = cmd_alloc(o->pids, o->report.nr_pids + 1, sizeof(*o->pids));
+		o->pids[o->report.nr_pids++] = (int32_t)pid;
+		if (!*end)
+			break;
+		text = end + 1;
+	}
+	o->report.pids = o->pids;
+}
+
+static uint32_t parse_groups(const char *text, struct argp_state *state)
+{
+	char *words = strdup(text), *rest = words, *word;
+	uint32_t groups = 0, bit;
+
+	while (words && (word = strsep(&rest, ","))) {
+		bit = ktau_group_by_name(word);
+		if (!bit)
+			argp_error(state, "--group: no group '%s'", word);
+		groups |= bit;
+	}
+	free(words);
+	return groups;
+}
+
+static uint64_t parse_count(const char *option, const char *text, struct argp_state *state)
+{
+	uint64_t value;
+
+	if (cmd_number(text, UINT32_MAX, &value))
+		argp_error(state, "--%s=%s: not a number", option, text);
+	return value;
+}
+
+static void parse_moment(struct options *o, const char *option, const char *text,
+			 struct argp_state *state)
+{
+	struct moment *m = *option == 'f' ? &o->select.from : &o->select.to;
+
+	o->select.choice = PERIOD_TIMES;
+	if (moment_parse(text, m))
+		argp_error(state, "--%s=%s: not a time", option, text);
+}
+
+static error_t parse_selection(int key, char *arg, struct options *o,
+			       struct argp_state *state)
+{
+	double seconds;
+	char *end;
+
+	switch (key) {
+	case OPT_LIVE:
+		o->live = true;
+		return 0;
+	case OPT_INTERVAL:
+		seconds = strtod(arg, &end);
+		if (end == arg || *end || !(seconds > 0) || seconds > 1e6)
+			argp_error(state, "--interval=%s: not a number of seconds", arg);
+		o->interval_ns = (uint64_t)(seconds * 1e9);
+		return 0;
+	case OPT_BOOT:
+		o->select.choice = PERIOD_BOOT;
+		return 0;
+	case OPT_PERIOD:
+		o->select.choice = PERIOD_NUMBER;
+		o->select.number = parse_count("period", arg, state);
+		if (!o->select.number)
+			argp_error(state, "--period: the first one is 1");
+		return 0;
+	case OPT_FROM:
+		parse_moment(o, "from", arg, state);
+		return 0;
+	case OPT_TO:
+		parse_moment(o, "to", arg, state);
+		return 0;
+	case 'm':
+		o->map = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (o->file)
+			argp_error(state, "one file at a time");
+		o->file = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (o->live == (o->file != NULL))
+			argp_error(state, "give a FILE or --live");
+		if (o->interval_ns && !o->live)
+			argp_error(state, "--interval goes with --live");
+		if (o->live && o->select.choice != PERIOD_ALL && o->select.choice != PERIOD_BOOT)
+			argp_error(state, "--period, --from and --to go with a FILE");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+	struct report *r = &o->report;
+
+	switch (key) {
+	case 'p':
+		parse_pids(o, arg, state);
+		return 0;
+	case OPT_NAME:
+		r->pattern = arg;
+		return 0;
+	case 'g':
+		r->groups = parse_groups(arg, state);
+		return 0;
+	case OPT_TOP:
+		r->top = parse_count("top", arg, state);
+		return 0;
+	case OPT_PROCESSES:
+		r->processes = parse_count("processes", arg, state);
+		return 0;
+	case OPT_IDLE:
+		r->idle = true;
+		return 0;
+	case OPT_SUBTRACT:
+		r->subtract = true;
+		return 0;
+	case OPT_TABLES:
+		if (report_parse_tables(arg, &r->tables))
+			argp_error(state, "--tables=%s: no such table", arg);
+		return 0;
+	case OPT_BY:
+		if (report_parse_by(arg, &r->by))
+			argp_error(state, "--by=%s: not process, thread or name", arg);
+		return 0;
+	case OPT_SORT:
+		if (report_parse_sort(arg, &r->sort))
+			argp_error(state, "--sort=%s: not excl, incl, count or name", arg);
+		return 0;
+	case OPT_FORMAT:
+		if (table_parse_format(arg, &r->format))
+			argp_error(state, "--format=%s: not text, csv or json", arg);
+		return 0;
+	}
+	return parse_selection(key, arg, o, state);
+}
+
+static const struct argp parser = {
+	argp_options, parse_option, "FILE\n--live",
+	"Print, process by process, which routines of the kernel ran, how often and "
+	"for how long; then the same for the whole machine, interrupts and softirqs "
+	"of each CPU, and what was lost. FILE is of ktaud or a saved stream; - is "
+	"standard input.",
+	NULL, NULL, NULL
+};
+
+/* Fills @period. 0, or CMD_FAILED with nothing or only a part in it. */
+static int read_period(const struct options *o, struct period *period,
+		       struct ktau_reader *reader, struct ktau_events *events)
+{
+	int err;
+
+	if (o->live) {
+		err = period_live(period, reader, o->interval_ns);
+		if (!err && ktau_events_load(events, NULL) < 0) {
+			complain("%s", ktau_events_error(events));
+			return CMD_FAILED;
+		}
+	} else {
+		err = ktau_reader_open_file(reader, o->file);
+		if (!err)
+			err = period_read(period, &o->select, reader, o->file);
+	}
+	if (err == -ENOMEM)
+		complain("out of memory");
+	else if (err)
+		cmd_reader_failed(reader, err);
+	return err ? CMD_FAILED : CMD_DONE;
+}
+
+/* Is what was asked for in the source? */
+static int period_is_there(const struct options *o, const struct period *p)
+{
+	const char *source = o->report.source;
+
+	if (!p->streams && p->traces)
+		complain("%s: no profiles in it, only traces (ktau dump shows them)", source);
+	else if (!p->streams)
+		complain("%s: no profiles in it", source);
+	else if (o->select.choice == PERIOD_NUMBER && p->last != o->select.number)
+		complain("%s: no period %" PRIu64 ", it has %" PRIu64 " streams", source,
+			 o->select.number, p->streams);
+	else if (!p->last)
+		complain("%s: no stream before --to", source);
+	else
+		return 1;
+	return 0;
+}
+
+static int report(struct options *o, struct ktau_reader *reader, struct ktau_events *events,
+		  struct ktau_symtab *symtab)
+{
+	struct report *r = &o->report;
+	struct period period;
+	int status = CMD_FAILED, err = period_init(&period);
+
+	if (err) {
+		complain("out of memory");
+		return CMD_FAILED;
+	}
+	r->source = o->live ? "the running kernel" : o->file;
+	status = read_period(o, &period, reader, events);
+	if ((status == CMD_DONE || period.streams) && !period_is_there(o, &period))
+		status = CMD_FAILED;
+	else if (period.last) {
+		if (symtab && names_fit_map(symtab, o->map, r->source, reader)) {
+			status = CMD_FAILED;
+		} else {
+			r->info = ktau_reader_info(reader);
+			r->names = names_create(o->live ? events : ktau_reader_events(reader),
+						symtab);
+			if (report_print(r, &period, stdout)) {
+				complain("out of memory");
+				status = CMD_FAILED;
+			}
+			names_destroy(r->names);
+		}
+	}
+	period_deinit(&period);
+	return cmd_finish(stdout) ? CMD_FAILED : status;
+}
+
+int cmd_report(int argc, char **argv)
+{
+	struct options o = { .report.groups = KTAU_GROUP_ALL };
+	struct ktau_symtab *symtab = NULL;
+	struct ktau_reader *reader = NULL;
+	struct ktau_events *events = NULL;
+	int status = CMD_FAILED;
+
+	argp_parse(&parser, argc, argv, 0, NULL, &o);
+	if (!o.report.tables)
+		o.report.tables = o.report.format == FORMAT_CSV ? REPORT_PROCESSES : REPORT_ALL;
+	if (o.map && names_load_map(&symtab, o.map))
+		goto out;
+	if (ktau_reader_create(&reader) || ktau_events_create(&events)) {
+		complain("out of memory");
+		goto out;
+	}
+	status = report(&o, reader, events, symtab);
+out:
+	ktau_events_destroy(events);
+	ktau_reader_destroy(reader);
+	ktau_symtab_destroy(symtab);
+	free(o.pids);
+	return status;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A report: what to show of a period, and the tables it becomes. */
+#ifndef KTAU_TOOLS_REPORT_H
+#define KTAU_TOOLS_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "names.h"
+#include "period.h"
+#include "rows.h"
+#include "table.h"
+
+enum report_sort { SORT_EXCL, SORT_INCL, SORT_COUNT, SORT_NAME };
+
+/* Bits of the tables to print. */
+#define REPORT_PROCESSES	(1U << 0)
+#define REPORT_COUNTERS		(1U << 1)
+#define REPORT_TOTAL		(1U << 2)
+#define REPORT_CPUS		(1U << 3)
+#define REPORT_LOSSES		(1U << 4)
+#define REPORT_ALL		((1U << 5) - 1)
+
+/**
+ * struct report - how to show a period
+ * @source: name of the file, for people
+ * @info: where it comes from, NULL if that is not known
+ * @names: of the events
+ * @format: text, CSV, JSON
+ * @tables: REPORT_* bits
+ * @by: what a table is about
+ * @sort: by what processes and routines are sorted
+ * @top: routines a table at most, 0: all
+ * @processes: processes at most, 0: all
+ * @pids: show only these processes or threads
+ * @nr_pids: number of them, 0: all
+ * @pattern: show only processes of such names, NULL: all
+ * @groups: show only routines of these groups
+ * @idle: show kernel threads that did nothing
+ * @subtract: take KTAU's own share out
+ */
+struct report {
+	const char *source;
+	const struct ktau_rec_info *info;
+	struct names *names;
+	enum table_format format;
+	unsigned int tables;
+	enum rows_by by;
+	enum report_sort sort;
+	uint64_t top;
+	uint64_t processes;
+	const int32_t *pids;
+	size_t nr_pids;
+	const char *pattern;
+	uint32_t groups;
+	bool idle;
+	bool subtract;
+};
+
+/* Words of --tables, --sort and --by. 0 or -1. */
+int report_parse_tables(const char *words, unsigned int *tables);
+int report_parse_sort(const char *word, enum report_sort *sort);
+int report_parse_by(const char *word, enum rows_by *by);
+
+/* 0 or -errno. */
+int report_print(const struct report *r, const struct period *period, FILE *out);
+
+#endif

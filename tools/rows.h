@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * From the two snapshots of a period to what each process did in it.
+ */
+#ifndef KTAU_TOOLS_ROWS_H
+#define KTAU_TOOLS_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ktau.h>
+
+#include "period.h"
+
+/* What one table of a report is about. */
+enum rows_by { BY_PROCESS, BY_THREAD, BY_NAME };
+
+/**
+ * struct routine - one event in the period
+ * @id: event id
+ * @kind: KTAU_KIND_*
+ * @count: activations that ended, or values
+ * @incl: ticks; @sum for counters
+ * @excl: ticks
+ * @min: counters: smallest value, of the whole life
+ * @max: counters: largest value, likewise
+ * @open: frames in flight at the end of the period
+ * @open_incl: ticks since the outermost of them was entered
+ * @open_excl: ticks of that without what ran inside
+ */
+struct routine {
+	uint32_t id;
+	uint32_t kind;
+	uint64_t count;
+	uint64_t incl;
+	uint64_t excl;
+	uint64_t min, max;
+	uint64_t open;
+	uint64_t open_incl, open_excl;
+};
+
+/**
+ * struct process - a process, a thread, or all of one name
+ * @owner: of its leader, or of the first that was found
+ * @tasks: tasks in it
+ * @live: how many of them were alive at the end
+ * @routines: what they did, in the order of ids
+ * @nr_routines: number of them
+ * @pairs: enters with their exits: what KTAU itself has cost, in pairs
+ */
+struct process {
+	struct ktau_owner owner;
+	uint64_t tasks, live;
+	struct routine *routines;
+	size_t nr_routines;
+	uint64_t pairs;
+};
+
+/**
+ * struct rows - the period, process by process
+ * @processes: those that were found in the period
+ * @nr: number of them
+ * @reaped: what tasks did that nobody read before they were dropped
+ * @total: everything that tasks did; the tables of the CPUs are not in it
+ * @cpus: tables of the CPUs, a second view of the same time
+ * @nr_cpus: number of them
+ * @refused: activations that found no room
+ * @refused_ticks: their exclusive time
+ * @clamped: negative durations
+ * @unlisted: frames in flight that were not listed
+ * @backward: owners whose later profile has less than the earlier one
+ */
+struct rows {
+	struct process *processes;
+	size_t nr;
+	struct process reaped;
+	struct process total;
+	struct process *cpus;
+	size_t nr_cpus;
+	uint64_t refused, refused_ticks, clamped;
+	uint64_t unlisted;
+	uint64_t backward;
+};
+
+/* 0 or -errno; rows_deinit() in any case. */
+int rows_init(struct rows *rows, const struct period *period, enum rows_by by);
+void rows_deinit(struct rows *rows);
+
+/*
+ * Take KTAU's own time out of times: @pair_mticks thousandths of a tick for
+ * each activation, from its own inclusive and exclusive time.
+ */
+void rows_subtract(struct rows *rows, uint64_t pair_mticks);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Tables: one description of the columns gives text for people, CSV and JSON
+ * for programs.
+ */
+#ifndef KTAU_TOOLS_TABLE_H
+#define KTAU_TOOLS_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum column_type {
+	COLUMN_TEXT,
+	COLUMN_NUMBER,
+	COLUMN_SIGNED,
+	COLUMN_HEX,
+	COLUMN_NS,	/* text: milliseconds */
+	COLUMN_SHARE,	/* text: per cent; CSV and JSON: 0 to 1 */
+};
+
+/**
+ * struct column - one column
+ * @key: its name in CSV and JSON, units in it
+ * @title: its head in text; NULL: text does not have it
+ * @type: what its cells are
+ */
+struct column {
+	const char *key;
+	const char *title;
+	enum column_type type;
+};
+
+/* A cell by the type of its column; strings stay the caller's. */
+union cell {
+	const char *text;
+	uint64_t number;
+	int64_t sign;
+	double share;
+};
+
+struct table {
+	const char *key;
+	const struct column *columns;
+	size_t nr_columns;
+	union cell *cells;
+	size_t nr_rows, room;
+};
+
+enum table_format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };
+
+/* 0, or -1 for a word that is no format. */
+int table_parse_format(const char *word, enum table_format *format);
+
+void table_init(struct table *t, const char *key, const struct column *columns,
+		size_t nr_columns);
+void table_deinit(struct table *t);
+
+/* A new row, all zero, valid until the next one. */
+union cell *table_row(struct table *t);
+
+/* Text of @nr rows from @first, columns as wide as these rows need. */
+void table_text(const struct table *t, size_t first, size_t nr, const char *indent,
+		FILE *out);
+void table_csv(const struct table *t, FILE *out);
+
+/* "key": [ {...}, ... ] without a comma behind it. */
+void table_json(const struct table *t, FILE *out);
+
+/* A string with its quotes. */
+void json_string(const char *text, FILE *out);
+
+#endif

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* One table as text, CSV and JSON. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "table.h"
+
+enum { SECRET, SHARE, NUMBER, SIGNED, HEX, TIME, NAME, NR };
+
+static const struct column columns[NR] = {
+	[SECRET] = { "secret", NULL, COLUMN_NUMBER },
+	[SHARE] = { "share", "share", COLUMN_SHARE },
+	[NUMBER] = { "number", "number", COLUMN_NUMBER },
+	[SIGNED] = { "signed", "signed", COLUMN_SIGNED },
+	[HEX] = { "hex", "hex", COLUMN_HEX },
+	[TIME] = { "time_ns", "time ms", COLUMN_NS },
+	[NAME] = { "name", "name", COLUMN_TEXT },
+};
+
+static void add(struct table *t, uint64_t number, const char *name)
+{
+	union cell *row = table_row(t);
+
+	row[SECRET].number = 42;
+	row[SHARE].share = 0.5;
+	row[NUMBER].number = number;
+	row[SIGNED].sign = -1;
+	row[HEX].number = 0xffffffff81000000;
+	row[TIME].number = 1234567890;
+	row[NAME].text = name;
+}
+
+static void with_table(void (*print)(const struct table *t, FILE *out), const char *name,
+		       const char *expected)
+{
+	size_t size;
+	struct table t;
+	char *text;
+	FILE *out;
+
+	out = open_memstream(&text, &size);
+	assert_non_null(out);
+	table_init(&t, "rows", columns, NR);
+	add(&t, 0, name);
+	add(&t, UINT64_MAX, NULL);
+	print(&t, out);
+	fclose(out);
+	table_deinit(&t);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void print_text(const struct table *t, FILE *out)
+{
+	table_text(t, 0, t->nr_rows, "  ", out);
+}
+
+static void test_text(void **state)
+{
+	(void)state;
+	with_table(print_text, "one",
+		   "  share                number  signed               hex   time ms  name\n"
+		   "  50.0%                     0      -1  ffffffff81000000  1234.567  one\n"
+		   "  50.0%  18446744073709551615      -1  ffffffff81000000  1234.567  \n");
+}
+
+static void test_csv(void **state)
+{
+	(void)state;
+	with_table(table_csv, "a \"b\", c",
+		   "secret,share,number,signed,hex,time_ns,name\n"
+		   "42,0.500000,0,-1,ffffffff81000000,1234567890,\"a \"\"b\"\", c\"\n"
+		   "42,0.500000,18446744073709551615,-1,ffffffff81000000,1234567890,\n");
+}
+
+static void test_json(void **state)
+{
+	(void)state;
+	with_table(table_json, "a\"b\\\n",
+		   "\"rows\": [\n"
+		   "  {\"secret\": 42, \"share\": 0.500000, \"number\": 0, \"signed\": -1, "
+		   "\"hex\": \"ffffffff81000000\", \"time_ns\": 1234567890, "
+		   "\"name\": \"a\\\"b\\\\\\u000a\"},\n"
+		   "  {\"secret\": 42, \"share\": 0.500000, \"number\": 18446744073709551615, "
+		   "\"signed\": -1, \"hex\": \"ffffffff81000000\", \"time_ns\": 1234567890, "
+		   "\"name\": \"\"}\n]");
+}
+
+/* Names of tasks are bytes: what comes out is JSON whatever they are. */
+static void test_json_bytes(void **state)
+{
+	static const struct {
+		const char *in, *out;
+	} strings[] = {
+		{ "\x01\x7f", "\"\\u0001\\u007f\"" },
+		{ "\xc3\xa4", "\"\xc3\xa4\"" },
+		{ "\xff", "\"\\u00ff\"" },
+		{ "\xc3", "\"\\u00c3\"" },
+		{ "\xed\xa0\x80", "\"\\u00ed\\u00a0\\u0080\"" },
+		{ "\xf0\x9f\x90\xa7", "\"\xf0\x9f\x90\xa7\"" },
+		{ "\xc0\xaf", "\"\\u00c0\\u00af\"" },
+	};
+	size_t i, size;
+	char *text;
+	FILE *out;
+
+	(void)state;
+	for (i = 0; i < sizeof(strings) / sizeof(*strings); i++) {
+		out = open_memstream(&text, &size);
+		assert_non_null(out);
+		json_string(strings[i].in, out);
+		fclose(out);
+		assert_string_equal(text, strings[i].out);
+		free(text);
+	}
+}
+
+static void test_formats(void **state)
+{
+	enum table_format format;
+
+	(void)state;
+	assert_int_equal(table_parse_format("csv", &format), 0);
+	assert_int_equal(format, FORMAT_CSV);
+	assert_int_equal(table_parse_format("xml", &format), -1);
+	assert_int_equal(table_parse_format("", &format), -1);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_csv),
+		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_json_bytes),
+		cmocka_unit_test(test_formats),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
