@@ -14,6 +14,9 @@ static const struct command {
 	{ "report", cmd_report, "where each process's time in the kernel went" },
 	{ "check", cmd_check, "do the figures agree with themselves?" },
 	{ "dump", cmd_dump, "every record of a file as text" },
+	{ "events", cmd_events, "the running kernel's events" },
+	{ "stats", cmd_stats, "losses, refusals, memory of the running kernel's KTAU" },
+	{ "control", cmd_control, "switch groups, modes, tasks, sizes" },
 };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(*commands))

@@ -5,7 +5,7 @@ PROGRAMS += $(tools_PROGRAMS)
 INSTALL_HOOKS += install-tools
 
 tools_SHARED := $(patsubst %,$(B)/tools/%.o,cmd names dump)
-tools_KTAU := $(patsubst %,$(B)/tools/%.o,ktau ktau-report ktau-check ktau-dump \
+tools_KTAU := $(patsubst %,$(B)/tools/%.o,ktau ktau-report ktau-check ktau-dump ktau-control \
 	report report_tables rows period table)
 tools_FUNCMAP := $(patsubst %,$(B)/tools/%.o,funcmap addrs)
 
