@@ -86,7 +86,8 @@ static void end_wait(struct ktau_ref *ref, u64 now)
 /**
  * __ktau_sched_resume() - the current task is back on a CPU, or new on it
  *
- * Context: At the end of the switch, preemption disabled.
+ * Context: At the end of the switch, interrupts off: none may hit the task
+ * between its return and here, or its time would lie inside the wait.
  */
 void __ktau_sched_resume(void)
 {
