@@ -53,9 +53,9 @@ void ktau__finding(struct ktau_check *c, enum ktau_finding_code code,
 static int get_owner(struct ktau_check *c, const struct ktau_owner *owner,
 		     struct check_owner **state)
 {
-	uint32_t class = ktau__owner_class(owner);
+	uint32_t family = ktau__owner_class(owner);
 	uint64_t value = ktau__owner_value(owner);
-	size_t at = ktau__map_get(&c->map, class, value);
+	size_t at = ktau__map_get(&c->map, family, value);
 	size_t room = c->room ? c->room * 2 : 64;
 	struct check_owner *owners;
 	int err;
@@ -71,12 +71,12 @@ static int get_owner(struct ktau_check *c, const struct ktau_owner *owner,
 		c->owners = owners;
 		c->room = room;
 	}
-	err = ktau__map_put(&c->map, class, value, c->nr_owners);
+	err = ktau__map_put(&c->map, family, value, c->nr_owners);
 	if (err)
 		return err;
 	*state = &c->owners[c->nr_owners++];
 	memset(*state, 0, sizeof(**state));
-	c->counts.tasks += class == KTAU_OWNER_TASK;
+	c->counts.tasks += family == KTAU_OWNER_TASK;
 	return 0;
 }
 
@@ -220,15 +220,14 @@ static void check_profile(struct ktau_check *c, struct check_owner *owner,
 static int check_owned(struct ktau_check *c, const union ktau_record *record)
 {
 	bool is_trace = record->rec->type == KTAU_REC_TRACE;
-	const struct ktau_owner *owner = is_trace ? &record->trace->owner :
-					 &record->profile->owner;
-	uint16_t type = record->rec->type == KTAU_REC_DIFF ? KTAU_REC_PROFILE :
-			record->rec->type;
+	const struct ktau_owner *owner = &record->profile->owner;
 	struct check_owner *state;
 	int err;
 
+	if (is_trace)
+		owner = &record->trace->owner;
 	c->nr_records++;
-	if (!c->gap && (!c->in_stream || c->stream.content != type))
+	if (!c->gap && (!c->in_stream || is_trace != (c->stream.content == KTAU_REC_TRACE)))
 		ktau__finding(c, KTAU_FINDING_STREAM, owner, 0,
 			      "%s record in no stream of its kind",
 			      is_trace ? "trace" : "profile");

@@ -4,7 +4,9 @@
  *
  * Slots of a ring are numbered from its first write. A record says that it
  * begins with slot @first and that the @lost ones before it are gone: so
- * @first - @lost is where the record before ended. What frames were open when
+ * @first - @lost is where the record before ended. It is 0 for a new ring (the
+ * old one was resized away) and for a stream that was asked not to consume.
+ * What frames were open when
  * the trace began, or when slots were lost, is not known: an EXIT that finds
  * the stack empty is one of those and no contradiction. An EXIT that finds
  * another event on top is one.
@@ -99,7 +101,7 @@ static void check_loss(struct ktau_check *c, struct check_owner *owner,
 	if (t->lost > t->first)
 		ktau__finding(c, KTAU_FINDING_LOSS, &t->owner, t->first,
 			      "%llu slots lost before slot %llu", t->lost, t->first);
-	else if (owner->has_trace && start != owner->next_slot)
+	else if (owner->has_trace && start && start != owner->next_slot)
 		ktau__finding(c, KTAU_FINDING_LOSS, &t->owner, t->first,
 			      "begins at slot %llu with %llu lost, but slot "
 			      "%llu must come next", t->first, t->lost, owner->next_slot);

@@ -52,7 +52,7 @@ int ktau__buffer_reserve(struct ktau__buffer *buffer, size_t room);
 int ktau__buffer_append(struct ktau__buffer *buffer, const void *data, size_t size);
 void ktau__buffer_free(struct ktau__buffer *buffer);
 
-/* map.c: (class, value) -> index; open addressing. */
+/* map.c: (family, value) -> index; open addressing. */
 struct ktau__map {
 	struct ktau__map_slot *slots;
 	size_t nr_slots;	/* power of two, or 0 */
@@ -62,8 +62,8 @@ struct ktau__map {
 
 #define KTAU__MAP_NONE	SIZE_MAX
 
-size_t ktau__map_get(const struct ktau__map *map, uint32_t class, uint64_t value);
-int ktau__map_put(struct ktau__map *map, uint32_t class, uint64_t value, size_t index);
+size_t ktau__map_get(const struct ktau__map *map, uint32_t family, uint64_t value);
+int ktau__map_put(struct ktau__map *map, uint32_t family, uint64_t value, size_t index);
 void ktau__map_clear(struct ktau__map *map);
 void ktau__map_free(struct ktau__map *map);
 

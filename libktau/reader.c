@@ -405,8 +405,10 @@ int ktau_reader_next(struct ktau_reader *r, union ktau_record *record)
 	if (r->kind == KIND_NONE)
 		return -EINVAL;
 	while (!r->ended) {
-		err = r->kind == KIND_FILE ? next_in_file(r, &data, &rec) :
-		      next_in_stream(r, &data, &rec);
+		if (r->kind == KIND_FILE)
+			err = next_in_file(r, &data, &rec);
+		else
+			err = next_in_stream(r, &data, &rec);
 		if (err < 0)
 			return read_error(r, err);
 		if (!err)

@@ -10,6 +10,7 @@ LIBKTAU_LIBS := -lelf -lz
 LIBKTAU_OBJS := $(patsubst %.c,$(B)/%.o,$(wildcard libktau/*.c))
 
 LIBRARIES += $(LIBKTAU) $(LIBKTAU_SO)
+MAN_PAGES += $(wildcard libktau/*.3)
 
 $(LIBKTAU): $(LIBKTAU_OBJS)
 	$(AR) rcs $@ $^
@@ -28,3 +29,16 @@ UNIT_TESTS += $(LIBKTAU_TESTS)
 
 $(LIBKTAU_TESTS): %: %.o $(B)/libktau/tests/encode.o $(B)/libktau/tests/files.o $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS) -lcmocka
+
+.PHONY: install-libktau
+INSTALL_HOOKS += install-libktau
+install-libktau: $(LIBKTAU) $(LIBKTAU_SO)
+	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/linux
+	install -m 644 $(LIBKTAU) $(DESTDIR)$(PREFIX)/lib
+	install -m 755 $(LIBKTAU_SO) $(DESTDIR)$(PREFIX)/lib
+	ln -sf $(notdir $(LIBKTAU_SO)) $(DESTDIR)$(PREFIX)/lib/$(LIBKTAU_SONAME)
+	ln -sf $(notdir $(LIBKTAU_SO)) $(DESTDIR)$(PREFIX)/lib/libktau.so
+	install -m 644 libktau/include/*.h $(DESTDIR)$(PREFIX)/include
+	install -m 644 kernel-ext/include/uapi/linux/ktau.h $(DESTDIR)$(PREFIX)/include/linux
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(LIBKTAU_VERSION)|' \
+		libktau/libktau.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/libktau.pc

@@ -37,10 +37,10 @@ void ktau_snapshot_destroy(struct ktau_snapshot *s)
 	free(s);
 }
 
-static struct snapshot_owner *find(const struct ktau_snapshot *s, uint32_t class,
+static struct snapshot_owner *find(const struct ktau_snapshot *s, uint32_t family,
 				   uint64_t value)
 {
-	size_t at = ktau__map_get(&s->by_serial, class, value);
+	size_t at = ktau__map_get(&s->by_serial, family, value);
 
 	return at == KTAU__MAP_NONE ? NULL : &s->owners[at];
 }
@@ -61,12 +61,12 @@ static bool shown_before(const struct ktau_owner *a, const struct ktau_owner *b)
 
 static int index_owner(struct ktau_snapshot *s, const struct ktau_owner *owner, size_t at)
 {
-	uint32_t class = ktau__owner_class(owner);
+	uint32_t family = ktau__owner_class(owner);
 	size_t other;
 	int err;
 
-	err = ktau__map_put(&s->by_serial, class, ktau__owner_value(owner), at);
-	if (err || class != KTAU_OWNER_TASK || !owner->tid)
+	err = ktau__map_put(&s->by_serial, family, ktau__owner_value(owner), at);
+	if (err || family != KTAU_OWNER_TASK || !owner->tid)
 		return err;
 	other = ktau__map_get(&s->by_tid, 0, (uint32_t)owner->tid);
 	if (other != KTAU__MAP_NONE && other != at &&

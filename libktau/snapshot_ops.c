@@ -24,8 +24,8 @@ static void table_add(struct table *table, struct ktau_rec_profile *head,
 	for (i = 0; i < from->nr_entries; i++, entry++) {
 		if (entry->id >= KTAU_NR_IDS) {
 			head->refused += entry->count;
-			head->refused_ticks += entry->kind == KTAU_KIND_COUNTER ?
-					       0 : entry->excl;
+			if (entry->kind == KTAU_KIND_TIMER)
+				head->refused_ticks += entry->excl;
 			continue;
 		}
 		table->nr += !table->present[entry->id];

@@ -213,6 +213,7 @@ int ktau_writer_open(struct ktau_writer *w, const char *path, unsigned int flags
 static int fill_payload(struct ktau_writer *w, struct ktau_block *block)
 {
 	uLongf bytes = compressBound(w->records.size);
+	bool packed = false;
 	uint8_t *to;
 	int err;
 
@@ -220,9 +221,9 @@ static int fill_payload(struct ktau_writer *w, struct ktau_block *block)
 	if (err)
 		return err;
 	to = w->block.data + sizeof(*block);
-	if (w->zlib && compress2(to, &bytes, w->records.data, w->records.size,
-				 Z_DEFAULT_COMPRESSION) == Z_OK &&
-	    bytes < w->records.size) {
+	if (w->zlib)
+		packed = compress(to, &bytes, w->records.data, w->records.size) == Z_OK;
+	if (packed && bytes < w->records.size) {
 		block->flags = KTAU_BLOCK_ZLIB;
 		block->stored_bytes = bytes;
 	} else {
@@ -230,8 +231,8 @@ static int fill_payload(struct ktau_writer *w, struct ktau_block *block)
 		block->stored_bytes = w->records.size;
 	}
 	block->payload_crc = crc32(0, to, block->stored_bytes);
-	memset(to + block->stored_bytes, 0, ktau__pad8(block->stored_bytes) -
-	       block->stored_bytes);
+	to += block->stored_bytes;
+	memset(to, 0, ktau__pad8(block->stored_bytes) - block->stored_bytes);
 	return 0;
 }
 
@@ -264,18 +265,24 @@ static int write_block(struct ktau_writer *w)
 static int put(struct ktau_writer *w, const void *record, uint16_t type)
 {
 	const struct ktau_rec *rec = record;
-	const char *why = "record of a type that files have not";
-	int err;
+	const char *why;
+	int err = 0;
 
 	if (w->fd < 0)
 		return fail(w, -EBADF);
-	why = ktau__bad_rec(rec) ?: why;
-	err = ktau__bad_rec(rec) ? -EBADMSG : ktau__decode(record, false, &w->checked, &why);
+	why = ktau__bad_rec(rec);
+	if (!why) {
+		why = "record of a type that files have not";
+		err = ktau__decode(record, false, &w->checked, &why);
+	}
 	if (err == -ENOMEM)
 		return fail(w, err);
-	if (err <= 0 || w->checked.size > KTAU_BLOCK_MAX)
-		return ktau__fail(&w->error, -EINVAL, "%.200s: %s", w->path,
-				  err > 0 ? "record too large" : why);
+	if (err > 0 && w->checked.size > KTAU_BLOCK_MAX) {
+		why = "record too large";
+		err = 0;
+	}
+	if (err <= 0)
+		return ktau__fail(&w->error, -EINVAL, "%.200s: %s", w->path, why);
 	((struct ktau_rec *)w->checked.data)->type = type;
 	if (w->records.size && w->records.size + w->checked.size > BLOCK_BYTES) {
 		err = write_block(w);

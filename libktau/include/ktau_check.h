@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* libktau: do the records agree with themselves? What holds for all of it stands in <ktau.h>. */
+/* libktau: do the records agree with themselves? The rules are in <ktau.h>. */
 #ifndef KTAU_CHECK_H
 #define KTAU_CHECK_H
 
-#include <ktau.h>
+#include <ktau_record.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* libktau: records from kernels, files and memory, and the event table. What holds for all of it stands in <ktau.h>. */
+/* libktau: records from kernels, files and memory; events. The rules are in <ktau.h>. */
 #ifndef KTAU_READER_H
 #define KTAU_READER_H
 
-#include <ktau.h>
+#include <ktau_record.h>
 
 #ifdef __cplusplus
 extern "C" {

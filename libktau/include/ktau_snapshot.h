@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* libktau: whole profile streams in memory. What holds for all of it stands in <ktau.h>. */
+/* libktau: whole profile streams in memory. The rules are in <ktau.h>. */
 #ifndef KTAU_SNAPSHOT_H
 #define KTAU_SNAPSHOT_H
 
-#include <ktau.h>
+#include <ktau_reader.h>
 
 #ifdef __cplusplus
 extern "C" {

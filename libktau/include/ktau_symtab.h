@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* libktau: symbols by address. What holds for all of it stands in <ktau.h>. */
+/* libktau: symbols by address. The rules are in <ktau.h>. */
 #ifndef KTAU_SYMTAB_H
 #define KTAU_SYMTAB_H
 
-#include <ktau.h>
+#include <ktau_reader.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* libktau: writing *.ktau files. What holds for all of it stands in <ktau.h>. */
+/* libktau: writing *.ktau files. The rules are in <ktau.h>. */
 #ifndef KTAU_WRITER_H
 #define KTAU_WRITER_H
 
-#include <ktau.h>
+#include <ktau_reader.h>
 
 #ifdef __cplusplus
 extern "C" {

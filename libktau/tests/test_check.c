@@ -160,8 +160,10 @@ static void streams(void **state)
 	assert_int_equal(found.code, KTAU_FINDING_BACKWARD);
 }
 
+/* clang-format off */
 #define ENTER(event)	{ .ticks = 1, .id = (event), .type = 1 }
 #define EXIT(event)	{ .ticks = 1, .id = (event), .type = 2 }
+/* clang-format on */
 
 static struct found check_traces(const struct trace *traces, unsigned int nr)
 {
@@ -219,6 +221,8 @@ static void losses(void **state)
 		unsigned int findings;
 	} cases[] = {
 		{ { .first = 7, .written = 9 }, 0 },
+		{ { .first = 0, .written = 2 }, 0 },
+		{ { .first = 3, .lost = 3, .from = 1, .to = 1, .written = 5 }, 0 },
 		{ { .first = 9, .lost = 2, .from = 1, .to = 2, .written = 11 }, 0 },
 		{ { .first = 9, .written = 11 }, 1 },
 		{ { .first = 9, .lost = 1, .written = 11 }, 1 },
@@ -249,7 +253,8 @@ static void continuations(void **state)
 {
 	static const struct slot good[] = {
 		{ .type = 9, .more = 2 },
-		{ .type = 255, .ctx = 1, .text = "local" }, { .type = 255, .ctx = 2, .text = "remote" },
+		{ .type = 255, .ctx = 1, .text = "local" },
+		{ .type = 255, .ctx = 2, .text = "remote" },
 		{ .type = 200 },
 	};
 	static const struct slot missing[] = { { .type = 7 } };
