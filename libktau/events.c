@@ -85,6 +85,28 @@ int ktau__events_record(struct ktau_events *events, const struct ktau_rec_event 
 	return ktau_events_add(events, &event);
 }
 
+size_t ktau__event_record(const struct ktau_event *event, uint8_t *record)
+{
+	size_t name_bytes = strlen(event->name) + 1;
+	struct ktau_rec_event rec = {
+		.rec.type = KTAU_REC_EVENT,
+		.rec.head = sizeof(rec),
+		.rec.size = sizeof(rec) + ktau__pad8(name_bytes),
+		.id = event->id,
+		.group = event->group,
+		.kind = event->kind,
+		.name_bytes = name_bytes,
+		.address = event->address,
+	};
+
+	if (name_bytes > NAME_MAX_BYTES + 1)
+		return 0;
+	memset(record, 0, KTAU__EVENT_BYTES);
+	memcpy(record, &rec, sizeof(rec));
+	memcpy(record + sizeof(rec), event->name, name_bytes);
+	return rec.rec.size;
+}
+
 /* What is wrong with a line, NULL if nothing. */
 static const char *parse_line(char *line, struct ktau_event *event)
 {

@@ -146,7 +146,10 @@ int ktau__blocks_next(struct ktau__blocks *blocks, struct ktau__source *source,
 
 uint32_t ktau__block_crc(const struct ktau_block *block);
 
-/* events.c */
+/* events.c: between the table and EVENT records; 0 for a name that is too long. */
+#define KTAU__EVENT_BYTES	(sizeof(struct ktau_rec_event) + 256)
+
+size_t ktau__event_record(const struct ktau_event *event, uint8_t *record);
 int ktau__events_record(struct ktau_events *events, const struct ktau_rec_event *record);
 
 /* record.c: adds @from's figures to @to, a table of KTAU_NR_IDS entries. */

@@ -310,23 +310,10 @@ int ktau_writer_put_diff(struct ktau_writer *w, const struct ktau_rec_profile *d
 
 int ktau_writer_put_event(struct ktau_writer *w, const struct ktau_event *event)
 {
-	size_t name_bytes = strlen(event->name) + 1;
-	struct ktau_rec_event rec = {
-		.rec.type = KTAU_REC_EVENT,
-		.rec.head = sizeof(rec),
-		.rec.size = sizeof(rec) + ktau__pad8(name_bytes),
-		.id = event->id,
-		.group = event->group,
-		.kind = event->kind,
-		.name_bytes = name_bytes,
-		.address = event->address,
-	};
-	uint8_t record[sizeof(rec) + 256] = { 0 };
+	uint8_t record[KTAU__EVENT_BYTES];
 
-	if (name_bytes > 256)
+	if (!ktau__event_record(event, record))
 		return -EINVAL;
-	memcpy(record, &rec, sizeof(rec));
-	memcpy(record + sizeof(rec), event->name, name_bytes);
 	return put(w, record, KTAU_REC_EVENT);
 }
 
