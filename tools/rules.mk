@@ -1,18 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-only
 
-tools_PROGRAMS := $(B)/tools/ktau $(B)/tools/funcMap
+tools_PROGRAMS := $(B)/tools/ktau $(B)/tools/funcMap $(B)/tools/runktau
 PROGRAMS += $(tools_PROGRAMS)
 INSTALL_HOOKS += install-tools
+MAN_PAGES += tools/runktau.1
 
 tools_SHARED := $(patsubst %,$(B)/tools/%.o,cmd names dump)
 tools_KTAU := $(patsubst %,$(B)/tools/%.o,ktau ktau-report ktau-check ktau-dump ktau-control \
 	report report_tables rows period table)
+tools_RUNKTAU := $(patsubst %,$(B)/tools/%.o,runktau command family report report_tables \
+	rows period table)
 tools_FUNCMAP := $(patsubst %,$(B)/tools/%.o,funcmap addrs)
 
 $(B)/tools/ktau: $(tools_KTAU) $(tools_SHARED) $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS)
 
 $(B)/tools/funcMap: $(tools_FUNCMAP) $(tools_SHARED) $(LIBKTAU)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS)
+
+$(B)/tools/runktau: $(tools_RUNKTAU) $(tools_SHARED) $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS)
 
 .PHONY: install-tools
@@ -22,8 +28,9 @@ install-tools: all
 
 # Each test is a program of tools/tests with the objects that it names here.
 test_addrs_OBJS := addrs
+test_family_OBJS := family
 test_table_OBJS := table cmd
-tools_TESTS := $(patsubst %,$(B)/tools/tests/%,test_addrs test_table)
+tools_TESTS := $(patsubst %,$(B)/tools/tests/%,test_addrs test_family test_table)
 UNIT_TESTS += $(tools_TESTS)
 
 $(B)/tools/tests/%.o: KTAU_CPPFLAGS += -Itools -Itools/tests -DTEST_BUILD='"$(B)"'

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Running a command. It waits behind a pipe until the first snapshot is taken,
+ * so that nothing of it is missed; while it runs the queue of the dead is
+ * emptied often enough for children of a millisecond not to get lost.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "command.h"
+
+#define HARVEST_MS	200
+
+static uint64_t now_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+int command_init(struct command *c, char **argv, bool system_wide)
+{
+	*c = (struct command){ .argv = argv, .system_wide = system_wide, .go_fd = -1 };
+	if (ktau_reader_create(&c->reader) || ktau_snapshot_create(&c->before) ||
+	    ktau_snapshot_create(&c->after)) {
+		complain("out of memory");
+		return CMD_FAILED;
+	}
+	return CMD_DONE;
+}
+
+void command_deinit(struct command *c)
+{
+	ktau_snapshot_destroy(c->after);
+	ktau_snapshot_destroy(c->before);
+	ktau_reader_destroy(c->reader);
+}
+
+/* The child: wait, then become the command. */
+static void __attribute__((noreturn))
+become(const struct command *c, int go_fd, int error_fd, const sigset_t *mask)
+{
+	char go;
+	int err;
+
+	/* The end of the pipe without a byte: there is nothing to run for. */
+	if (read(go_fd, &go, 1) != 1)
+		_exit(125);
+	close(go_fd);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	execvp(c->argv[0], c->argv);
+	err = errno;
+	if (write(error_fd, &err, sizeof(err)) != sizeof(err))
+		_exit(125);
+	_exit(err == ENOENT ? 127 : 126);
+}
+
+static int start(struct command *c, const sigset_t *mask, int *error_fd)
+{
+	int go[2], error[2];
+
+	if (pipe2(go, O_CLOEXEC))
+		return -errno;
+	if (pipe2(error, O_CLOEXEC))
+		return -errno;
+	c->pid = fork();
+	if (c->pid < 0)
+		return -errno;
+	if (!c->pid) {
+		close(go[1]);
+		close(error[0]);
+		become(c, go[0], error[1], mask);
+	}
+	close(go[0]);
+	close(error[1]);
+	c->go_fd = go[1];
+	*error_fd = error[0];
+	return 0;
+}
+
+static int read_snapshot(struct command *c, struct ktau_snapshot *snapshot, uint32_t target)
+{
+	struct ktau_query query = {
+		.content = KTAU_REC_PROFILE,
+		.target = target,
+		.nr_tids = target & KTAU_TARGET_LIST ? 1 : 0,
+		.tids = target & KTAU_TARGET_LIST ? &c->pid : NULL,
+		.dead_since = c->dead_since,
+	};
+	int err;
+
+	c->asked_ns = now_ns(CLOCK_BOOTTIME);
+	err = ktau_reader_fd(c->reader) < 0 ? ktau_reader_open_live(c->reader, &query) :
+					      ktau_reader_restart(c->reader, &query);
+	if (!err)
+		err = ktau_snapshot_read(snapshot, c->reader);
+	if (err > 0)
+		return 0;
+	return err ? err : -ENODATA;
+}
+
+/* Dead tasks that the kernel had to drop before they were read here. */
+static void count_missed(struct command *c)
+{
+	const struct ktau_rec_profile *reaped = ktau_snapshot_reaped(c->after);
+	const struct ktau_rec_end *end = ktau_snapshot_end(c->after);
+
+	if (reaped && reaped->owner.dead_seq > c->dead_since)
+		c->missed += reaped->owner.dead_seq - c->dead_since;
+	if (end)
+		c->dead_since = end->dead_next;
+}
+
+static int harvest(struct command *c, uint32_t target)
+{
+	int err = read_snapshot(c, c->after, target | KTAU_TARGET_DEAD | KTAU_TARGET_REAPED);
+
+	if (!err)
+		count_missed(c);
+	return err;
+}
+
+static int begin(struct command *c)
+{
+	uint32_t target = KTAU_TARGET_LIST;
+	int err;
+
+	if (c->system_wide)
+		target = KTAU_TARGET_ALL | KTAU_TARGET_DEAD | KTAU_TARGET_REAPED |
+			 KTAU_TARGET_CPU;
+	err = read_snapshot(c, c->before, target);
+	if (err)
+		return err;
+	c->dead_since = c->system_wide ? ktau_snapshot_end(c->before)->dead_next :
+					 ktau_snapshot_stream(c->before)->dead_next;
+	c->start_ns = now_ns(CLOCK_MONOTONIC);
+	return write(c->go_fd, "", 1) == 1 ? 0 : -errno;
+}
+
+/* Take in what has ended. True once that was the command. */
+static bool reap(struct command *c)
+{
+	struct rusage usage;
+	bool ended = false;
+	int status;
+	pid_t pid;
+
+	while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0) {
+		if (pid != c->pid)
+			continue;	/* an orphan that became ours */
+		c->end_ns = now_ns(CLOCK_MONOTONIC);
+		c->status = status;
+		c->usage = usage;
+		ended = true;
+	}
+	return ended;
+}
+
+/* Interrupt and quit are the terminal's and have reached the command as well. */
+static void pass_on(const struct command *c, int signal_fd)
+{
+	struct signalfd_siginfo info;
+
+	while (read(signal_fd, &info, sizeof(info)) == sizeof(info))
+		if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGHUP)
+			kill(c->pid, (int)info.ssi_signo);
+}
+
+static void wait_for_end(struct command *c, int signal_fd)
+{
+	struct pollfd fd = { .fd = signal_fd, .events = POLLIN };
+	int err = 0;
+
+	for (;;) {
+		if (poll(&fd, 1, err ? -1 : HARVEST_MS) > 0)
+			pass_on(c, signal_fd);
+		if (reap(c))
+			return;
+		/* What cannot be read now is tried again at the end. */
+		if (!err)
+			err = harvest(c, 0);
+	}
+}
+
+static int run(struct command *c, int signal_fd, const sigset_t *mask)
+{
+	int error_fd = -1, err;
+
+	err = start(c, mask, &error_fd);
+	if (err) {
+		complain("cannot start a process: %s", strerror(-err));
+		return err;
+	}
+	err = begin(c);
+	if (err) {
+		cmd_reader_failed(c->reader, err);
+		close(c->go_fd);
+		waitpid(c->pid, NULL, 0);
+	} else {
+		wait_for_end(c, signal_fd);
+		close(c->go_fd);
+		if (read(error_fd, &c->exec_errno, sizeof(c->exec_errno)) <= 0)
+			c->exec_errno = 0;
+		err = harvest(c, KTAU_TARGET_ALL | KTAU_TARGET_CPU);
+		if (err)
+			cmd_reader_failed(c->reader, err);
+	}
+	close(error_fd);
+	return err;
+}
+
+int command_run(struct command *c)
+{
+	static const int signals[] = { SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP };
+	sigset_t mine, before;
+	int signal_fd, err;
+	size_t i;
+
+	sigemptyset(&mine);
+	for (i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		sigaddset(&mine, signals[i]);
+	sigprocmask(SIG_BLOCK, &mine, &before);
+	/* Children left alone come to this process: see family.h. */
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	signal_fd = signalfd(-1, &mine, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (signal_fd < 0) {
+		err = -errno;
+		complain("cannot wait for signals: %s", strerror(-err));
+		return err;
+	}
+	err = run(c, signal_fd, &before);
+	close(signal_fd);
+	return err;
+}
+
+int command_exit_status(const struct command *c)
+{
+	if (WIFSIGNALED(c->status))
+		return 128 + WTERMSIG(c->status);
+	return WEXITSTATUS(c->status);
+}

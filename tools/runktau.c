@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * runktau: run a command and print where its time in the kernel went, its
+ * children's included.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "command.h"
+#include "family.h"
+#include "report.h"
+
+/* Exit status if not the command but runktau failed; as env(1), timeout(1). */
+#define RUNKTAU_FAILED	125
+
+enum { OPT_BY = 256, OPT_FORMAT, OPT_SORT, OPT_SUBTRACT };
+
+struct options {
+	struct report report;
+	bool total;		/* one table for all */
+	bool system_wide;
+	const char *groups;
+	const char *map;
+	const char *output;
+	char **command;
+};
+
+static const struct argp_option argp_options[] = {
+	{ "system-wide", 'a', NULL, 0, "All tasks of the machine while the command runs", 1 },
+	{ "by", OPT_BY, "WHAT", 0,
+	  "A table for each process, thread or name, or one in total (total)", 1 },
+	{ "groups", 'g', "GROUP,...", 0,
+	  "Switch these groups on, and others off, while the command runs", 1 },
+	{ "map", 'm', "FILE", 0,
+	  "System.map, kallsyms or vmlinux, for names that the kernel did not know", 1 },
+	{ "output", 'o', "FILE", 0, "Write the report there, not to standard error", 2 },
+	{ "format", OPT_FORMAT, "FORMAT", 0, "text, csv or json (text)", 2 },
+	{ "sort", OPT_SORT, "COLUMN", 0, "excl, incl, count or name (excl)", 2 },
+	{ "subtract", OPT_SUBTRACT, NULL, 0, "Take KTAU's own share out of the times", 2 },
+	{ 0 }
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+	struct report *r = &o->report;
+
+	switch (key) {
+	case 'a':
+		o->system_wide = true;
+		return 0;
+	case 'g':
+		o->groups = arg;
+		return 0;
+	case 'm':
+		o->map = arg;
+		return 0;
+	case 'o':
+		o->output = arg;
+		return 0;
+	case OPT_BY:
+		o->total = !strcmp(arg, "total");
+		if (!o->total && report_parse_by(arg, &r->by))
+			argp_error(state, "--by=%s: not process, thread, name or total", arg);
+		return 0;
+	case OPT_FORMAT:
+		if (table_parse_format(arg, &r->format))
+			argp_error(state, "--format=%s: not text, csv or json", arg);
+		return 0;
+	case OPT_SORT:
+		if (report_parse_sort(arg, &r->sort))
+			argp_error(state, "--sort=%s: not excl, incl, count or name", arg);
+		return 0;
+	case OPT_SUBTRACT:
+		r->subtract = true;
+		return 0;
+	case ARGP_KEY_ARGS:
+		o->command = state->argv + state->next;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "no command");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp parser = {
+	argp_options, parse_option, "COMMAND [ARGUMENT...]",
+	"Run COMMAND and print which routines of the kernel it and its children ran, how "
+	"often and for how long. The exit status is the command's.",
+	NULL, NULL, NULL
+};
+
+/*
+ * Groups: those asked for; else, where none is on, all. What was on comes back
+ * at the end. 0 or -1, told.
+ */
+static int switch_groups(const struct options *o, char **restore)
+{
+	const char *wanted = o->groups;
+	char old[512], *words;
+	int err;
+
+	*restore = NULL;
+	err = ktau_control_get("groups", old, sizeof(old));
+	if (err == -ENOENT) {
+		complain("this kernel has no KTAU: there is no /proc/ktau (see ktaud(8))");
+		return -1;
+	}
+	if (err) {
+		/* Whether any group is on cannot be told: the report will. */
+		if (!wanted)
+			return 0;
+		complain("cannot read /proc/ktau/control: %s", strerror(-err));
+		return -1;
+	}
+	if (!wanted && !strcmp(old, "none"))
+		wanted = "all";
+	if (!wanted || !strcmp(wanted, old))
+		return 0;
+	if (asprintf(&words, "groups=%s profile=on", wanted) < 0 ||
+	    asprintf(restore, "groups=%s", old) < 0) {
+		complain("out of memory");
+		return -1;
+	}
+	err = ktau_control_write(words);
+	free(words);
+	if (!err)
+		return 0;
+	free(*restore);
+	*restore = NULL;
+	if (err == -EINVAL)
+		complain("the kernel does not know the groups '%s'", wanted);
+	else if (!o->groups)
+		complain("KTAU is off in this kernel, and switching it on needs root: "
+			 "ktau control +all");
+	else
+		complain("cannot switch groups: %s", strerror(-err));
+	return -1;
+}
+
+static void restore_groups(char *words)
+{
+	int err = words ? ktau_control_write(words) : 0;
+
+	if (err)
+		complain("cannot put back '%s': %s", words, strerror(-err));
+	free(words);
+}
+
+static int copy_record(struct ktau_snapshot *to, const void *record)
+{
+	const union ktau_record r = { .rec = record };
+
+	return record ? ktau_snapshot_add(to, &r) : 0;
+}
+
+/* The command's part of what was read. 0, -ENOMEM. */
+static int make_family(const struct command *c, struct period *period)
+{
+	const struct ktau_rec_profile *before, *after;
+	struct ktau_rec_profile *begin;
+	int err;
+
+	err = copy_record(period->before, ktau_snapshot_stream(c->before));
+	if (!err)
+		err = copy_record(period->after, ktau_snapshot_stream(c->after));
+	if (!err)
+		err = family_find(c->after, getpid(), c->asked_ns, period->after);
+	if (err)
+		return err;
+
+	/* What the command's task did before it was the command. */
+	before = ktau_snapshot_find_tid(c->before, c->pid);
+	after = before ? ktau_snapshot_find(period->after, before->owner.serial) : NULL;
+	if (!after)
+		return 0;
+	begin = family_begin(before, after);
+	err = begin ? copy_record(period->before, begin) : -ENOMEM;
+	ktau_record_free(begin);
+	return err;
+}
+
+static uint64_t timeval_ns(struct timeval tv)
+{
+	return ((uint64_t)tv.tv_sec * 1000000 + (uint64_t)tv.tv_usec) * 1000;
+}
+
+static char *join(char **words)
+{
+	size_t size = 1, i;
+	char *text;
+
+	for (i = 0; words[i]; i++)
+		size += strlen(words[i]) + 1;
+	text = cmd_alloc(NULL, size, 1);
+	*text = 0;
+	for (i = 0; words[i]; i++) {
+		if (i)
+			strcat(text, " ");
+		strcat(text, words[i]);
+	}
+	return text;
+}
+
+/* What time(1) prints, and the tasks that nobody could read. */
+static void fill_times(const struct command *c, const char *text, struct table *table)
+{
+	static const struct column columns[] = {
+		{ "command", NULL, COLUMN_TEXT },
+		{ "exit_status", "exit status", COLUMN_NUMBER },
+		{ "real_ns", "real ms", COLUMN_NS },
+		{ "user_ns", "user ms", COLUMN_NS },
+		{ "sys_ns", "sys ms", COLUMN_NS },
+		{ "tasks_missed", "tasks missed", COLUMN_NUMBER },
+	};
+	union cell *row;
+
+	table_init(table, "times", columns, sizeof(columns) / sizeof(*columns));
+	row = table_row(table);
+	row[0].text = text;
+	row[1].number = (uint64_t)command_exit_status(c);
+	row[2].number = c->end_ns - c->start_ns;
+	row[3].number = timeval_ns(c->usage.ru_utime);
+	row[4].number = timeval_ns(c->usage.ru_stime);
+	row[5].number = c->missed;
+}
+
+static int print(const struct command *c, const struct report *r, const struct period *period,
+		 FILE *out)
+{
+	struct table times;
+	int err;
+
+	fill_times(c, r->source, &times);
+	if (r->format == FORMAT_JSON) {
+		fputs("{", out);
+		table_json(&times, out);
+		fputs(",\n\"report\": ", out);
+	} else if (r->format == FORMAT_CSV) {
+		table_csv(&times, out);
+		fputc('\n', out);
+	}
+	err = report_print(r, period, out);
+	if (r->format == FORMAT_JSON) {
+		fputs("}\n", out);
+	} else if (r->format == FORMAT_TEXT) {
+		fputc('\n', out);
+		table_text(&times, 0, 1, "", out);
+		if (c->missed)
+			fprintf(out,
+				"%" PRIu64 " tasks of the machine ended and were dropped before "
+				"they could be read;\nthose of the command are not in the "
+				"figures (see dead= in ktau-control(1))\n", c->missed);
+	}
+	table_deinit(&times);
+	return err;
+}
+
+static int name_events(const struct options *o, struct command *c, struct ktau_events *events,
+		       struct ktau_symtab **symtab)
+{
+	if (ktau_events_load(events, NULL) < 0) {
+		complain("%s", ktau_events_error(events));
+		return -1;
+	}
+	*symtab = NULL;
+	if (!o->map)
+		return 0;
+	if (names_load_map(symtab, o->map))
+		return -1;
+	return names_fit_map(*symtab, o->map, "the running kernel", c->reader);
+}
+
+/* 0 or -1, told. */
+static int report(struct options *o, struct command *c, FILE *out)
+{
+	struct period period;
+	struct ktau_events *events = NULL;
+	struct ktau_symtab *symtab = NULL;
+	struct report *r = &o->report;
+	char *source = join(o->command);
+	int err;
+
+	err = period_init(&period);
+	period.first = 1;
+	period.last = period.streams = 2;
+	if (!err)
+		err = ktau_events_create(&events);
+	if (!err && !o->system_wide)
+		err = make_family(c, &period);
+	if (err) {
+		complain("out of memory");
+	} else if (!(err = name_events(o, c, events, &symtab))) {
+		struct period whole = period;
+
+		if (o->system_wide) {
+			whole.before = c->before;
+			whole.after = c->after;
+		}
+		r->source = source;
+		r->names = names_create(events, symtab);
+		err = print(c, r, &whole, out);
+		if (err)
+			complain("out of memory");
+		else
+			err = cmd_finish(out);
+		names_destroy(r->names);
+	}
+	period_deinit(&period);
+	ktau_symtab_destroy(symtab);
+	ktau_events_destroy(events);
+	free(source);
+	return err ? -1 : 0;
+}
+
+/* Exit status. */
+static int run(struct options *o, FILE *out)
+{
+	struct command command;
+	char *restore = NULL;
+	int status = RUNKTAU_FAILED, err;
+
+	if (switch_groups(o, &restore))
+		return RUNKTAU_FAILED;
+	if (command_init(&command, o->command, o->system_wide))
+		goto out;
+	err = command_run(&command);
+	if (!err && command.exec_errno)
+		complain("cannot run %s: %s", o->command[0], strerror(command.exec_errno));
+	else if (!err)
+		err = report(o, &command, out);
+	/* A report that failed does not hide what became of the command. */
+	if (command.end_ns)
+		status = command_exit_status(&command);
+	if (err && !status)
+		status = RUNKTAU_FAILED;
+out:
+	command_deinit(&command);
+	restore_groups(restore);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = { .report.groups = KTAU_GROUP_ALL, .total = true };
+	struct report *r = &o.report;
+	FILE *out = stderr;
+	int status;
+
+	cmd_init("runktau");
+	argp_err_exit_status = RUNKTAU_FAILED;
+	argp_parse(&parser, argc, argv, ARGP_IN_ORDER, NULL, &o);
+
+	r->tables = o.total ? REPORT_TOTAL : REPORT_PROCESSES | REPORT_COUNTERS;
+	if (o.system_wide)
+		r->tables |= REPORT_TOTAL | REPORT_CPUS;
+	if (r->format != FORMAT_CSV)
+		r->tables |= REPORT_LOSSES;
+
+	if (o.output) {
+		out = fopen(o.output, "we");
+		if (!out) {
+			complain("cannot write %s: %s", o.output, strerror(errno));
+			return RUNKTAU_FAILED;
+		}
+	}
+	status = run(&o, out);
+	if (o.output && fclose(out) && !status) {
+		complain("cannot write %s: %s", o.output, strerror(errno));
+		status = RUNKTAU_FAILED;
+	}
+	return status;
+}
