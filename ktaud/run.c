@@ -17,8 +17,8 @@
 #include "output.h"
 #include "run.h"
 
-/* Rings that fill all the time are not read more often than this. */
-#define MIN_DRAIN_NS	(10 * NSEC_PER_SEC / 1000)
+/* Rings that fill all the time take at most a quarter of a CPU to read. */
+#define DRAIN_PART	4
 
 /**
  * struct ktaud - the daemon
@@ -31,7 +31,7 @@
  * @pid_fd: its descriptor, -1 for none
  * @signal_fd: signals
  * @timer_fd: the periods
- * @drained_ns: when the traces were read last
+ * @drain_after_ns: CLOCK_MONOTONIC from which on filled rings are read again
  * @missed: periods that ended before they could begin
  * @stop: a signal asked for the end
  */
@@ -45,7 +45,7 @@ struct ktaud {
 	int pid_fd;
 	int signal_fd;
 	int timer_fd;
-	uint64_t drained_ns;
+	uint64_t drain_after_ns;
 	uint64_t missed;
 	bool stop;
 };
@@ -130,15 +130,11 @@ static int open_events(struct ktaud *ktaud)
 
 static int period(struct ktaud *ktaud)
 {
-	int err;
-
 	/* While the output is blocked, a stream of the old file is not at its end. */
 	if (!output_blocked(ktaud->out) && output_is_due(ktaud->out, ktaud->config) &&
 	    !output_open(ktaud->out, ktaud->config))
 		collect_new_file(&ktaud->collect, ktaud->config);
-	err = collect_period(&ktaud->collect);
-	ktaud->drained_ns = now_ns(CLOCK_MONOTONIC);
-	return err;
+	return collect_period(&ktaud->collect);
 }
 
 static bool switch_to(struct ktaud *ktaud, struct config *config)
@@ -204,32 +200,38 @@ static void handle_timer(struct ktaud *ktaud)
 	period(ktaud);
 }
 
-/*
- * Rings are asked for only when they may be read: not while the output is
- * blocked, and not sooner than MIN_DRAIN_NS after the last time.
- */
+static void drain(struct ktaud *ktaud)
+{
+	uint64_t began_ns = now_ns(CLOCK_MONOTONIC), ended_ns;
+
+	collect_traces(&ktaud->collect);
+	ended_ns = now_ns(CLOCK_MONOTONIC);
+	ktaud->drain_after_ns = ended_ns + (DRAIN_PART - 1) * (ended_ns - began_ns);
+}
+
+/* Filled rings are of no interest while the output is blocked or it is too early. */
 static void wait_and_handle(struct ktaud *ktaud)
 {
-	uint64_t since = now_ns(CLOCK_MONOTONIC) - ktaud->drained_ns;
-	bool early = since < MIN_DRAIN_NS;
 	int trace_fd = output_blocked(ktaud->out) ? -1 : collect_trace_fd(&ktaud->collect);
+	uint64_t now = now_ns(CLOCK_MONOTONIC);
+	bool early = now < ktaud->drain_after_ns;
 	struct pollfd fds[] = {
 		{ .fd = ktaud->signal_fd, .events = POLLIN },
 		{ .fd = ktaud->timer_fd, .events = POLLIN },
 		{ .fd = early ? -1 : trace_fd, .events = POLLIN },
 	};
-	int timeout = early && trace_fd >= 0 ? (int)((MIN_DRAIN_NS - since) / 1000000) + 1 : -1;
+	int timeout = -1;
 
+	if (early && trace_fd >= 0)
+		timeout = (int)((ktaud->drain_after_ns - now) / 1000000) + 1;
 	if (poll(fds, 3, timeout) <= 0)
 		return;
 	if (fds[0].revents)
 		handle_signals(ktaud);
 	if (fds[1].revents && !ktaud->stop)
 		handle_timer(ktaud);
-	if (fds[2].revents && !ktaud->stop) {
-		collect_traces(&ktaud->collect);
-		ktaud->drained_ns = now_ns(CLOCK_MONOTONIC);
-	}
+	if (fds[2].revents && !ktaud->stop)
+		drain(ktaud);
 }
 
 static void summary(const struct ktaud *ktaud)
