@@ -2,6 +2,7 @@
 """The kernel's checkpatch.pl, on patches or on whole files."""
 
 import concurrent.futures
+import hashlib
 import re
 import shutil
 
@@ -18,19 +19,33 @@ def checkpatch(project, base, paths, options):
     place = project.scratch / 'checkpatch' / base
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
+    # It takes a second a file, so what it said of a text is kept.
+    (project.scratch / 'checkpatch' / 'known').mkdir(exist_ok=True)
     for entry in (project.root / base).iterdir():
         (place / entry.name).symlink_to(entry)
 
     def one(path):
-        done = run(['perl', script, '--strict', '--no-tree', '--terse',
-                    '--no-summary', '--show-types', *options, path[len(base) + 1:]],
-                   cwd=place)
-        matches = [FINDING.match(line) for line in done.stdout.splitlines()]
-        if done.returncode and not any(matches):
-            raise CannotRun(f'checkpatch.pl {path}: {done.stdout.strip()}')
+        text = project.text(path)
+        key = hashlib.sha256('\0'.join(
+            [path, text, *options, script.read_text()]).encode()).hexdigest()
+        known = project.scratch / 'checkpatch' / 'known' / key
+        if not known.exists():
+            said = _output(script, place, path[len(base) + 1:], options)
+            known.with_suffix('.new').write_text(said)
+            known.with_suffix('.new').rename(known)
+        matches = [FINDING.match(line)
+                   for line in known.read_text().splitlines()]
         return [(path, int(m.group(1)), m.group(2)) for m in matches
                 if m and '<_Static_assert>' not in m.group(2)]
 
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for findings in pool.map(one, paths):
             yield from findings
+
+
+def _output(script, place, path, options):
+    done = run(['perl', script, '--strict', '--no-tree', '--terse',
+                '--no-summary', '--show-types', *options, path], cwd=place)
+    if done.returncode and not FINDING.search(done.stdout):
+        raise CannotRun(f'checkpatch.pl {path}: {done.stdout.strip()}')
+    return done.stdout

@@ -24,6 +24,9 @@ RULES = {
     'cppcheck': 'cppcheck finds nothing',
 }
 
+# The calls of the original, whose shape is not ours to choose.
+GIVEN = ('libktau/include/ktau_legacy.h', 'libktau/legacy.c')
+
 CPPCHECK = ('cppcheck', '--quiet', '--std=c11', '--language=c', '-j2',
             '--enable=warning,performance,portability', '--inline-suppr',
             '--suppress=preprocessorErrorDirective',
@@ -56,7 +59,7 @@ def _sizes(project, path, found):
             found('c-function', path, f.line, f'{f.name}: {f.lines} lines')
         if f.depth > MAX_DEPTH:
             found('c-depth', path, f.line, f'{f.name}: {f.depth} blocks deep')
-        if f.parameters > MAX_PARAMETERS:
+        if f.parameters > MAX_PARAMETERS and path not in GIVEN:
             found('c-parameters', path, f.line,
                   f'{f.name}: {f.parameters} parameters')
 

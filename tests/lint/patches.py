@@ -32,6 +32,7 @@ GLUE = (
                        r'|^\tselect (HAVE_)?KTAU\w*( if \w+)?$'),
     (r'(Makefile|Kbuild)$', r'^obj-\$\(CONFIG_KTAU\)\s*\+= ktau/$'
                             r'|^(obj-y|core-y)\s*\+= (kernel/)?ktau/$'),
+    (r'vmlinux\.lds\.h$', r'^\t\. = ALIGN\(\d+\);\s*\\$'),
     (r'\.h$', r'^#ifdef CONFIG_KTAU$|^#endif( /\* CONFIG_KTAU \*/)?$'),
 )
 

@@ -12,3 +12,10 @@ lint:
 # Every rule, on a sample that breaks it.
 lint-selftest:
 	$(LINT)/selftest.py --build $(B) --sources $(LINT_SOURCES)
+
+.PHONY: lint-deep
+
+# Minutes to an hour: the kernel after every patch.
+lint-deep:
+	$(LINT)/deep.py --build $(B) --sources $(LINT_SOURCES) \
+		$(if $(JOBS),--jobs $(JOBS)) $(if $(QUICK),--quick)

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Configures and builds a kernel in a folder of its own."""
+
+import os
+import re
+import shutil
+import subprocess
+import time
+
+# What would make two builds of the same source differ.
+FIXED = {
+    'KBUILD_BUILD_TIMESTAMP': 'Thu Jan  1 00:00:00 UTC 1970',
+    'KBUILD_BUILD_USER': 'ktau',
+    'KBUILD_BUILD_HOST': 'ktau',
+    'KBUILD_BUILD_VERSION': '1',
+}
+FAILED = re.compile(r'error:|undefined reference|Error \d|No rule to make')
+
+
+class Build:
+    """@source: the tree; @out: where the objects go; @fragments: files laid
+    over tinyconfig; @say: called with a line now and then."""
+
+    def __init__(self, source, out, fragments, jobs, say):
+        self.source, self.out, self.fragments = source, out, fragments
+        self.jobs, self.say = jobs, say
+        self.compiler = 'ccache gcc' if shutil.which('ccache') else 'gcc'
+
+    def _argv(self, targets):
+        return ['make', '-C', self.source, f'O={self.out}', 'ARCH=x86_64',
+                f'CC={self.compiler}', f'HOSTCC={self.compiler}',
+                f'-j{self.jobs}', *targets]
+
+    def make(self, targets, has_ktau):
+        """Configure and build. Return: what went wrong, one line each."""
+        self.out.mkdir(exist_ok=True)
+        return self._configure() or self._wanted(has_ktau) or \
+            self._run(self._argv(targets))
+
+    def _configure(self):
+        """Cheap enough to be done each time: what did not change is not
+        built again."""
+        merge = self.source / 'scripts/kconfig/merge_config.sh'
+        tiny = [] if (self.out / '.config').exists() else ['tinyconfig']
+        return (tiny and self._run(self._argv(tiny))) or \
+            self._run(['bash', merge, '-m', '-O', self.out,
+                       self.out / '.config', *self.fragments]) or \
+            self._run(self._argv(['olddefconfig']))
+
+    def _wanted(self, has_ktau):
+        """Every option that a fragment names has to be what it says; those
+        of KTAU only when the patches have got so far."""
+        option = re.compile(r'^(CONFIG_\w+)=(.*)$', re.M)
+        have = dict(option.findall((self.out / '.config').read_text()))
+        want = {}
+        for path in self.fragments:
+            want.update(option.findall(path.read_text()))
+        return [f'{name}={value} was wanted, {have.get(name, "n")} it is'
+                for name, value in want.items()
+                if have.get(name, 'n') != value and
+                (has_ktau or not name.startswith('CONFIG_KTAU'))]
+
+    def _run(self, argv):
+        log = self.out / 'build.log'
+        steps, last = 0, time.monotonic()
+        with open(log, 'w', encoding='utf-8') as file, subprocess.Popen(
+                [str(a) for a in argv], env={**os.environ, **FIXED},
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT, encoding='utf-8',
+                errors='replace') as make:
+            for line in make.stdout:
+                file.write(line)
+                steps += line.startswith('  ')
+                if time.monotonic() - last > 30:
+                    last = time.monotonic()
+                    self.say(f'{steps} steps: {line.strip()[:60]}')
+        if not make.returncode:
+            return []
+        lines = log.read_text().splitlines()
+        why = [line for line in lines if FAILED.search(line)] or lines[-1:]
+        return [f'does not build: {why[0].strip()} (all of it: {log})']
+
+    def objects(self):
+        """The objects that belong to the kernel, relative to @out."""
+        return {path.relative_to(self.out) for path in self.out.rglob('*.o')
+                if not path.name.startswith(('.', 'vmlinux')) and
+                path.relative_to(self.out).parts[0] not in
+                ('scripts', 'tools')}
