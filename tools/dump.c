@@ -301,6 +301,12 @@ static void dump_record(struct dump *d, const union ktau_record *r)
 	}
 }
 
+/* Where the kernel ran is said; before a stream there is more to compare with. */
+static bool places_kernel(const union ktau_record *r)
+{
+	return r->rec->type == KTAU_REC_INFO || r->rec->type == KTAU_REC_STREAM;
+}
+
 int dump_reader(struct ktau_reader *reader, const char *name,
 		struct ktau_symtab *symtab, const char *map, FILE *out)
 {
@@ -313,8 +319,7 @@ int dump_reader(struct ktau_reader *reader, const char *name,
 
 	d.names = names_create(ktau_reader_events(reader), symtab);
 	while ((err = ktau_reader_next(reader, &r)) > 0 && !ferror(out)) {
-		/* What the map is held against stands before each stream. */
-		misfit = symtab && r.rec->type == KTAU_REC_STREAM &&
+		misfit = symtab && places_kernel(&r) &&
 			 names_fit_map(symtab, map, name, reader);
 		if (misfit)
 			break;

@@ -210,10 +210,10 @@ static void print_processes(const struct report *r, const struct report_tables *
 			table_text(&t->counters, s->first_counter, s->nr_counters, "  ", out);
 	}
 	if (t->hidden)
-		fprintf(out, "\nNot shown (see --idle): kernel threads that did nothing, %" PRIu64 "\n",
+		fprintf(out, "\nNot shown: kernel threads that did nothing, %" PRIu64 " (--idle)\n",
 			t->hidden);
 	if (t->cut)
-		fprintf(out, "\nNot shown (see --processes): processes further down, %" PRIu64 "\n",
+		fprintf(out, "\nNot shown: processes further down, %" PRIu64 " (--processes)\n",
 			t->cut);
 }
 

@@ -30,7 +30,10 @@ install-tools: all
 test_addrs_OBJS := addrs
 test_family_OBJS := family
 test_table_OBJS := table cmd
-tools_TESTS := $(patsubst %,$(B)/tools/tests/%,test_addrs test_family test_table)
+test_rows_OBJS := rows period cmd tests/fixture
+test_cli_OBJS := tests/fixture
+tools_TESTS := $(patsubst %,$(B)/tools/tests/%,test_addrs test_family test_table test_rows \
+	test_cli)
 UNIT_TESTS += $(tools_TESTS)
 
 $(B)/tools/tests/%.o: KTAU_CPPFLAGS += -Itools -Itools/tests -DTEST_BUILD='"$(B)"'
@@ -38,3 +41,6 @@ $(B)/tools/tests/%.o: KTAU_CPPFLAGS += -Itools -Itools/tests -DTEST_BUILD='"$(B)
 .SECONDEXPANSION:
 $(tools_TESTS): %: %.o $$(addprefix $(B)/tools/,$$(addsuffix .o,$$($$(@F)_OBJS))) $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBKTAU_LIBS)
+
+# It runs the programs.
+$(B)/tools/tests/test_cli: | $(tools_PROGRAMS)

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The commands as a user runs them, on the machine of fixture.c: output by
+ * golden files, exit status, and what is said about input that is no good.
+ *
+ * In a command, $T is a folder with good.ktau, zlib.ktau, wrong.ktau; $M is the
+ * folder of maps. KTAU_GOLDEN=write makes the golden files anew.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fixture.h"
+
+#define GOLDEN "tools/tests/data/golden/"
+
+static char folder[] = "/tmp/ktau-cli-XXXXXX";
+
+struct text {
+	char *data;
+	size_t bytes;
+};
+
+static struct text slurp(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	struct text t = { NULL, 0 };
+	struct stat st;
+
+	assert_non_null(f);
+	assert_int_equal(fstat(fileno(f), &st), 0);
+	t.data = calloc(1, (size_t)st.st_size + 1);
+	assert_non_null(t.data);
+	t.bytes = fread(t.data, 1, (size_t)st.st_size, f);
+	fclose(f);
+	return t;
+}
+
+static void spill(const char *path, const char *data, size_t bytes)
+{
+	FILE *f = fopen(path, "we");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(data, 1, bytes, f), bytes);
+	assert_int_equal(fclose(f), 0);
+}
+
+/* Runs a shell command; its output, standard error with it, goes to $T/out. */
+static int run(const char *command)
+{
+	char line[1024];
+	int status;
+
+	snprintf(line, sizeof(line), "{ %s\n} >$T/out 2>&1", command);
+	status = system(line);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static struct text output(void)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "%s/out", folder);
+	return slurp(path);
+}
+
+struct golden {
+	const char *name;
+	const char *command;
+	int status;
+};
+
+static const struct golden goldens[] = {
+	{ "report", "ktau report $T/good.ktau", 0 },
+	{ "report", "ktau report - <$T/good.ktau | sed \"s,of -:,of $T/good.ktau:,\"", 0 },
+	{ "report-boot", "ktau report --boot --tables=total,losses $T/good.ktau", 0 },
+	{ "report-period", "ktau report --period=2 --tables=processes $T/zlib.ktau", 0 },
+	{ "report-from", "ktau report --from=+1 --tables=total $T/good.ktau", 0 },
+	{ "report-thread", "ktau report --by=thread --tables=processes $T/good.ktau", 0 },
+	{ "report-name", "ktau report --by=name --tables=processes $T/good.ktau", 0 },
+	{ "report-top", "ktau report --top=1 --processes=2 --sort=count $T/good.ktau", 0 },
+	{ "report-group", "ktau report --group=tcp,irq --tables=all $T/good.ktau", 0 },
+	{ "report-pid", "ktau report --pid=200,101 --tables=processes $T/good.ktau", 0 },
+	{ "report-pattern", "ktau report --name='s[lh]*' --tables=processes $T/good.ktau", 0 },
+	{ "report-idle", "ktau report --idle --name='k*' --tables=processes $T/good.ktau", 0 },
+	{ "report-map", "ktau report -m $M/good.map --tables=total $T/good.ktau", 0 },
+	{ "report-subtract", "ktau report --subtract --tables=total $T/good.ktau", 0 },
+	{ "report-csv", "ktau report --format=csv $T/good.ktau", 0 },
+	{ "report-csv-all", "ktau report --format=csv --tables=all --pid=100 $T/good.ktau", 0 },
+	{ "report-json", "ktau report --format=json $T/good.ktau", 0 },
+	{ "check", "ktau check $T/good.ktau $T/zlib.ktau", 0 },
+	{ "check-wrong", "ktau check $T/good.ktau $T/wrong.ktau", 1 },
+	{ "dump", "ktau dump $T/good.ktau", 0 },
+	{ "dump-map", "ktau dump -m $M/good.map $T/good.ktau", 0 },
+	{ "dump-map", "funcMap -m $M/good.map $T/good.ktau", 0 },
+	{ "dump-map", "funcMap -p $M/good.map $T/zlib.ktau", 0 },
+	/* The same kernel, linked elsewhere: the file's _stext says where it ran. */
+	{ "dump-map", "funcMap -m $M/elsewhere.map $T/good.ktau", 0 },
+	{ "help", "ktau --help", 0 },
+	{ "text", "funcMap -m $M/good.map tools/tests/data/text", 0 },
+	{ "text", "funcMap -t $M/good.map tools/tests/data/text", 0 },
+	{ "text", "cat tools/tests/data/text | funcMap -m $M/good.map", 0 },
+	{ "text", "cat tools/tests/data/text | funcMap -m $M/good.map -", 0 },
+	{ "text", "funcMap --slide=-0x1000000 -m $M/elsewhere.map tools/tests/data/text", 0 },
+	{ "text", "funcMap --stext=0xffffffff81000000 -m $M/elsewhere.map $T/text", 0 },
+	{ "text", "funcMap -m $M/good.map -o $T/o tools/tests/data/text; cat $T/o", 0 },
+};
+
+/* The folder has another name in every run. */
+static void normalise(struct text *t)
+{
+	size_t length = strlen(folder);
+	char *at = t->data;
+
+	while ((at = strstr(at, folder))) {
+		memmove(at + 2, at + length, t->bytes - (size_t)(at + length - t->data) + 1);
+		memcpy(at, "$T", 2);
+		t->bytes -= length - 2;
+	}
+}
+
+static void test_golden(void **state)
+{
+	const struct golden *g = *state;
+	struct text got, want;
+	char path[128];
+
+	assert_int_equal(run(g->command), g->status);
+	got = output();
+	normalise(&got);
+	snprintf(path, sizeof(path), GOLDEN "%s", g->name);
+	if (getenv("KTAU_GOLDEN"))
+		spill(path, got.data, got.bytes);
+	want = slurp(path);
+	assert_string_equal(got.data, want.data);
+	free(got.data);
+	free(want.data);
+}
+
+struct complaint {
+	const char *command;
+	int status;
+	const char *words;	/* somewhere in the output */
+};
+
+static const struct complaint complaints[] = {
+	/* Usage. */
+	{ "ktau", 2, "Usage: ktau COMMAND" },
+	{ "ktau nonsense", 2, "no command 'nonsense'" },
+	{ "ktau report", 2, "give a FILE or --live" },
+	{ "ktau report --live $T/good.ktau", 2, "give a FILE or --live" },
+	{ "ktau report a b", 2, "one file at a time" },
+	{ "ktau report --sort=size x", 2, "--sort=size: not" },
+	{ "ktau report --by=x x", 2, "--by=x: not" },
+	{ "ktau report --format=xml x", 2, "--format=xml: not" },
+	{ "ktau report --tables=total,x x", 2, "no such table" },
+	{ "ktau report --group=tcp,x x", 2, "no group 'x'" },
+	{ "ktau report --pid=1,x x", 2, "not a list of pids" },
+	{ "ktau report --pid=-1 x", 2, "not a list of pids" },
+	{ "ktau report --pid=99999999999 x", 2, "not a list of pids" },
+	{ "ktau report --period=0 x", 2, "the first one is 1" },
+	{ "ktau report --period=x x", 2, "--period=x: not a number" },
+	{ "ktau report --from=soon x", 2, "--from=soon: not a time" },
+	{ "ktau report --interval=1 x", 2, "--interval goes with --live" },
+	{ "ktau report --live --interval=0", 2, "not a number of seconds" },
+	{ "ktau report --live --period=1", 2, "go with a FILE" },
+	{ "ktau check", 2, "give a FILE or --live" },
+	{ "ktau check --max=x f", 2, "not a number" },
+	{ "ktau dump", 2, "give a FILE" },
+	{ "ktau events x", 2, "no arguments here" },
+	{ "funcMap --slide=x", 2, "--slide=x: not a number" },
+	{ "funcMap --stext=0", 2, "not an address" },
+	{ "funcMap --stext=1 --slide=1", 2, "exclude each other" },
+	{ "funcMap --nonsense", 2, "unrecognized option" },
+	/* Files that are not there or hold something else. */
+	{ "ktau report $T/none", 1, "none: No such file" },
+	{ "ktau check $T/none", 1, "none: No such file" },
+	{ "ktau dump $T/none", 1, "none: No such file" },
+	{ "ktau dump $T", 1, "$T: Is a directory" },
+	{ "ktau dump /dev/null", 1, "/dev/null: " },
+	{ "ktau report tools/tests/data/text", 1, "tools/tests/data/text: " },
+	{ "ktau check tools/tests/data/text", 1, "tools/tests/data/text: " },
+	{ "ktau report --period=9 $T/good.ktau", 1, "no period 9, it has 3 streams" },
+	{ "ktau report --to=@5 $T/good.ktau", 1, "no stream before --to" },
+	{ "funcMap -m $M/good.map $T/none", 1, "none: No such file" },
+	{ "funcMap -m $M/good.map -o /none/x </dev/null", 1, "/none/x: No such file" },
+	{ "funcMap -m $M/good.map -o $T/text $T/text", 1, "is an input as well" },
+	{ "funcMap -m $M/good.map $T/text >/dev/full", 1, "No space left" },
+	{ "ktau dump $T/good.ktau >/dev/full", 1, "No space left" },
+	{ "ktau report $T/good.ktau >/dev/full", 1, "No space left" },
+	{ "ktau check $T/good.ktau >/dev/full", 1, "No space left" },
+	/* Maps. */
+	{ "funcMap -m $M/none", 1, "none: No such file" },
+	{ "funcMap -m $M/empty.map", 1, "empty.map: empty" },
+	{ "funcMap -m $M/truncated.map", 1, "truncated.map: truncated" },
+	{ "funcMap -m $M/unsorted.map", 1, "unsorted.map: line 6" },
+	{ "funcMap -m $M/garbage.map", 1, "garbage.map: line 2" },
+	{ "funcMap -m $M/hidden.map", 1, "hidden.map: all addresses are 0" },
+	{ "funcMap -m $T/good.ktau", 1, "good.ktau: " },
+	{ "funcMap -m $M/nostext.map --slide=0x1000", 1, "no symbol _stext" },
+	{ "funcMap -m $M/other.map $T/good.ktau", 1, "other.map: not the map of the kernel" },
+	{ "ktau report -m $M/other.map $T/good.ktau", 1, "not the map of the kernel" },
+	{ "ktau dump -m $M/other.map $T/good.ktau", 1, "not the map of the kernel" },
+	{ "funcMap -m $M/elsewhere.map $T/text", 1, "none of its 11 kernel addresses" },
+};
+
+static void test_complaint(void **state)
+{
+	const struct complaint *c = *state;
+	struct text got;
+	char *words = strdup(c->words);
+	int status = run(c->command);
+
+	assert_non_null(words);
+	got = output();
+	normalise(&got);
+	if (!strstr(got.data, words))
+		fail_msg("%s: said: %s", c->command, got.data);
+	assert_int_equal(status, c->status);
+	free(words);
+	free(got.data);
+}
+
+static size_t count(const char *text, const char *line)
+{
+	size_t nr = 0;
+
+	for (; (text = strstr(text, line)); text++)
+		nr++;
+	return nr;
+}
+
+static struct text good_file(void)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "%s/good.ktau", folder);
+	return slurp(path);
+}
+
+static void write_bad(const char *data, size_t bytes)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "%s/bad.ktau", folder);
+	spill(path, data, bytes);
+}
+
+/* However short the file, the streams that are whole come out. */
+static void test_cut(void **state)
+{
+	struct text file = good_file(), got;
+	size_t bytes, streams = 0, now;
+	int status;
+
+	(void)state;
+	for (bytes = 0; bytes < file.bytes; bytes += bytes < 64 ? 1 : 41) {
+		write_bad(file.data, bytes);
+		status = run("ktau dump $T/bad.ktau");
+		assert_true(status == 0 || status == 1);
+		got = output();
+		now = count(got.data, "\nend records=");
+		assert_true(now >= streams);
+		streams = now;
+		if (status)
+			assert_non_null(strstr(got.data, "bad.ktau: "));
+		free(got.data);
+	}
+	assert_int_equal(streams, 3);
+	free(file.data);
+}
+
+/* A bit that flipped is noticed, and takes no more with it than its block. */
+static void test_flipped(void **state)
+{
+	struct text file = good_file(), got;
+	uint32_t seed = 1;
+	size_t i, at;
+
+	(void)state;
+	for (i = 0; i < 30; i++) {
+		seed = seed * 1664525 + 1013904223;
+		at = 16 + (seed >> 4) % (file.bytes - 16);
+		file.data[at] ^= (char)(1 << (seed & 7));
+		write_bad(file.data, file.bytes);
+		file.data[at] ^= (char)(1 << (seed & 7));
+		assert_int_equal(run("ktau check $T/bad.ktau"), 1);
+		run("ktau dump $T/bad.ktau");
+		got = output();
+		assert_true(count(got.data, "\nend records=") >= 2);
+		free(got.data);
+		assert_true(run("ktau report $T/bad.ktau") <= 1);
+	}
+	free(file.data);
+}
+
+/* Nothing of the machine that this runs on may show in the output. */
+static int prepare(void **state)
+{
+	char text[1024], path[64];
+
+	(void)state;
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(text, sizeof(text), "%s/tools:%s", TEST_BUILD, getenv("PATH"));
+	setenv("PATH", text, 1);
+	setenv("T", folder, 1);
+	setenv("M", "tools/tests/data/maps", 1);
+	setenv("TZ", "UTC", 1);
+	setenv("LC_ALL", "C", 1);
+	snprintf(path, sizeof(path), "%s/good.ktau", folder);
+	if (fixture_write(path, 0))
+		return -1;
+	snprintf(path, sizeof(path), "%s/zlib.ktau", folder);
+	if (fixture_write(path, KTAU_WRITER_ZLIB))
+		return -1;
+	snprintf(path, sizeof(path), "%s/wrong.ktau", folder);
+	if (fixture_write_wrong(path))
+		return -1;
+	return run("cp tools/tests/data/text $T/text");
+}
+
+static int clean(void **state)
+{
+	(void)state;
+	return system("rm -r \"$T\"");
+}
+
+int main(void)
+{
+	enum {
+		NR_GOLDENS = sizeof(goldens) / sizeof(*goldens),
+		NR_COMPLAINTS = sizeof(complaints) / sizeof(*complaints),
+	};
+	static struct CMUnitTest tests[NR_GOLDENS + NR_COMPLAINTS + 2];
+	size_t nr = 0, i;
+
+	for (i = 0; i < NR_GOLDENS; i++)
+		tests[nr++] = (struct CMUnitTest){
+			goldens[i].command, test_golden, NULL, NULL, (void *)&goldens[i],
+		};
+	for (i = 0; i < NR_COMPLAINTS; i++)
+		tests[nr++] = (struct CMUnitTest){
+			complaints[i].command, test_complaint, NULL, NULL, (void *)&complaints[i],
+		};
+	tests[nr++] = (struct CMUnitTest)cmocka_unit_test(test_cut);
+	tests[nr++] = (struct CMUnitTest)cmocka_unit_test(test_flipped);
+	return cmocka_run_group_tests(tests, prepare, clean);
+}

@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Periods and what each process did in them, on the machine of fixture.c and
+ * on owners made for one case each.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "fixture.h"
+#include "period.h"
+#include "rows.h"
+
+static char path[] = "/tmp/ktau-rows-XXXXXX";
+
+static void read_fixture(struct period *p, const struct period_select *select)
+{
+	struct ktau_reader *reader;
+
+	assert_int_equal(period_init(p), 0);
+	assert_int_equal(ktau_reader_create(&reader), 0);
+	assert_int_equal(ktau_reader_open_file(reader, path), 0);
+	assert_int_equal(period_read(p, select, reader, path), 0);
+	ktau_reader_destroy(reader);
+}
+
+static const struct routine *routine(const struct process *p, uint32_t id)
+{
+	size_t i;
+
+	for (i = 0; i < p->nr_routines; i++)
+		if (p->routines[i].id == id)
+			return &p->routines[i];
+	return NULL;
+}
+
+static const struct process *process(const struct rows *rows, const char *comm)
+{
+	size_t i;
+
+	for (i = 0; i < rows->nr; i++)
+		if (!strcmp(rows->processes[i].owner.comm, comm))
+			return &rows->processes[i];
+	return NULL;
+}
+
+static void expect_routine(const struct process *p, uint32_t id, uint64_t count, uint64_t incl,
+			   uint64_t excl)
+{
+	const struct routine *r;
+
+	assert_non_null(p);
+	r = routine(p, id);
+	assert_non_null(r);
+	assert_int_equal(r->count, count);
+	assert_int_equal(r->incl, incl);
+	assert_int_equal(r->excl, excl);
+}
+
+/* Each process and the reaped make the total, event by event. */
+static void expect_sums(const struct rows *rows)
+{
+	const struct routine *r, *part;
+	uint64_t count, incl, excl;
+	size_t i, k;
+
+	for (k = 0; k < rows->total.nr_routines; k++) {
+		r = &rows->total.routines[k];
+		part = routine(&rows->reaped, r->id);
+		count = part ? part->count : 0;
+		incl = part ? part->incl : 0;
+		excl = part ? part->excl : 0;
+		for (i = 0; i < rows->nr; i++) {
+			part = routine(&rows->processes[i], r->id);
+			count += part ? part->count : 0;
+			incl += part ? part->incl : 0;
+			excl += part ? part->excl : 0;
+		}
+		assert_int_equal(count, r->count);
+		assert_int_equal(incl, r->incl);
+		assert_int_equal(excl, r->excl);
+	}
+}
+
+static void test_first_to_last(void **state)
+{
+	struct period_select select = { .choice = PERIOD_ALL };
+	const struct routine *r;
+	struct period p;
+	struct rows rows;
+
+	(void)state;
+	read_fixture(&p, &select);
+	assert_int_equal(p.first, 1);
+	assert_int_equal(p.last, 3);
+	assert_int_equal(p.streams, 3);
+	assert_int_equal(p.lost_slots, 20);
+	assert_int_equal(rows_init(&rows, &p, BY_PROCESS), 0);
+	expect_routine(process(&rows, "server"), ID_READ, 40, 160 * MS, 40 * MS);
+	assert_int_equal(process(&rows, "server")->tasks, 2);
+	expect_routine(process(&rows, "short"), ID_READ, 2, 2 * MS, 2 * MS);
+	assert_int_equal(process(&rows, "short")->live, 0);
+	expect_routine(process(&rows, "again"), ID_FORK, 2, 8 * MS, 8 * MS);
+	expect_routine(&rows.reaped, ID_READ, 7, 7 * MS, 7 * MS);
+	assert_int_equal(rows.refused, 2);
+	assert_int_equal(rows.refused_ticks, 2 * MS);
+	r = routine(process(&rows, "sleeper"), ID_READ);
+	assert_int_equal(r->count, 0);
+	assert_int_equal(r->open, 1);
+	assert_int_equal(r->open_incl, 10 * SECOND);
+	assert_int_equal(r->open_excl, MS);
+	assert_int_equal(rows.nr_cpus, 2);
+	expect_routine(&rows.cpus[1], ID_IRQ4, 4, 2 * MS, 2 * MS);
+	expect_sums(&rows);
+	rows_deinit(&rows);
+	period_deinit(&p);
+}
+
+static void test_since_boot(void **state)
+{
+	struct period_select select = { .choice = PERIOD_BOOT };
+	struct period p;
+	struct rows rows;
+
+	(void)state;
+	read_fixture(&p, &select);
+	assert_int_equal(p.first, 0);
+	assert_int_equal(p.last, 3);
+	assert_int_equal(rows_init(&rows, &p, BY_PROCESS), 0);
+	expect_routine(process(&rows, "server"), ID_READ, 60, 240 * MS, 60 * MS);
+	/* 50 reads of the dead before the file, 7 that nobody has seen. */
+	expect_routine(&rows.reaped, ID_READ, 57, 57 * MS, 57 * MS);
+	expect_sums(&rows);
+	rows_deinit(&rows);
+	period_deinit(&p);
+}
+
+static void test_one_period(void **state)
+{
+	struct period_select select = { .choice = PERIOD_NUMBER, .number = 2 };
+	struct period p;
+	struct rows rows;
+
+	(void)state;
+	read_fixture(&p, &select);
+	assert_int_equal(p.first, 1);
+	assert_int_equal(p.last, 2);
+	assert_int_equal(p.lost_slots, 0);
+	assert_int_equal(rows_init(&rows, &p, BY_PROCESS), 0);
+	expect_routine(process(&rows, "server"), ID_READ, 20, 80 * MS, 20 * MS);
+	assert_int_equal(rows.reaped.nr_routines, 0);
+	expect_sums(&rows);
+	rows_deinit(&rows);
+	period_deinit(&p);
+
+	/* The dead of an earlier period are not in a later one. */
+	select.number = 3;
+	read_fixture(&p, &select);
+	assert_int_equal(rows_init(&rows, &p, BY_PROCESS), 0);
+	assert_null(process(&rows, "short"));
+	expect_routine(&rows.reaped, ID_READ, 7, 7 * MS, 7 * MS);
+	expect_sums(&rows);
+	rows_deinit(&rows);
+	period_deinit(&p);
+}
+
+static void test_by_times(void **state)
+{
+	static const struct {
+		struct moment from, to;
+		uint64_t first, last;
+	} cases[] = {
+		{ { .given = false }, { .given = false }, 1, 3 },
+		{ { true, true, SECOND }, { 0 }, 2, 3 },
+		{ { true, true, 1500 * MS }, { 0 }, 2, 3 },
+		{ { 0 }, { true, true, 1500 * MS }, 1, 2 },
+		{ { true, false, 1700000011 * SECOND },
+		  { true, false, 1700000012 * SECOND },
+		  2,
+		  3 },
+		{ { true, false, 5 * SECOND }, { 0 }, 1, 3 },
+		{ { 0 }, { true, false, 5 * SECOND }, 0, 0 },
+	};
+	struct period p;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct period_select select = {
+			.choice = PERIOD_TIMES, .from = cases[i].from, .to = cases[i].to,
+		};
+
+		read_fixture(&p, &select);
+		assert_int_equal(p.first, cases[i].first);
+		assert_int_equal(p.last, cases[i].last);
+		period_deinit(&p);
+	}
+}
+
+static void test_moments(void **state)
+{
+	static const char *const bad[] = { "", "+", "@", "+x", "@-1", "yesterday", "12:00x" };
+	struct moment m;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(moment_parse("+1.5", &m), 0);
+	assert_true(m.given && m.relative && m.ns == 1500 * MS);
+	assert_int_equal(moment_parse("@1700000000", &m), 0);
+	assert_true(!m.relative && m.ns == 1700000000 * SECOND);
+	assert_int_equal(moment_parse("2023-11-14 22:13:20", &m), 0);
+	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_int_equal(moment_parse(bad[i], &m), -1);
+}
+
+/* Owners put straight into the two snapshots of a period. */
+struct machine {
+	struct period p;
+	struct rows rows;
+};
+
+static void put(struct ktau_snapshot *s, const struct fixture_profile *f)
+{
+	struct ktau_rec_profile *r = fixture_record(f);
+	union ktau_record record = { .profile = r };
+
+	assert_non_null(r);
+	assert_int_equal(ktau_snapshot_add(s, &record), 0);
+	ktau_record_free(r);
+}
+
+static void start(struct machine *m)
+{
+	struct ktau_rec_stream stream = fixture_stream(KTAU_REC_PROFILE, 5 * SECOND);
+	union ktau_record record = { .stream = &stream };
+
+	assert_int_equal(period_init(&m->p), 0);
+	ktau_snapshot_add(m->p.before, &record);
+	stream.ticks += SECOND;
+	ktau_snapshot_add(m->p.after, &record);
+}
+
+static void stop(struct machine *m)
+{
+	rows_deinit(&m->rows);
+	period_deinit(&m->p);
+}
+
+static void put_task(struct machine *m, uint64_t serial, int32_t tgid, int32_t tid,
+		     uint64_t reads)
+{
+	struct fixture_profile f = {
+		.owner = fixture_owner(KTAU_OWNER_TASK, serial, tgid, tid, "task"),
+	};
+
+	fixture_timer(&f, ID_READ, reads, reads, reads);
+	put(m->p.after, &f);
+}
+
+/* Threads go with their leader; the next leader of that number is another process. */
+static void test_pid_reuse(void **state)
+{
+	struct machine m;
+
+	(void)state;
+	start(&m);
+	put_task(&m, 9, 50, 50, 100);
+	put_task(&m, 5, 50, 53, 10);
+	put_task(&m, 4, 50, 50, 1);
+	put_task(&m, 10, 50, 54, 1000);
+	put_task(&m, 7, 51, 51, 5);
+	assert_int_equal(rows_init(&m.rows, &m.p, BY_PROCESS), 0);
+	assert_int_equal(m.rows.nr, 3);
+	expect_routine(&m.rows.processes[0], ID_READ, 11, 11, 11);
+	expect_routine(&m.rows.processes[1], ID_READ, 1100, 1100, 1100);
+	expect_routine(&m.rows.processes[2], ID_READ, 5, 5, 5);
+	rows_deinit(&m.rows);
+	assert_int_equal(rows_init(&m.rows, &m.p, BY_THREAD), 0);
+	assert_int_equal(m.rows.nr, 5);
+	rows_deinit(&m.rows);
+	assert_int_equal(rows_init(&m.rows, &m.p, BY_NAME), 0);
+	assert_int_equal(m.rows.nr, 1);
+	assert_int_equal(m.rows.processes[0].tasks, 5);
+	expect_routine(&m.rows.processes[0], ID_READ, 1116, 1116, 1116);
+	expect_sums(&m.rows);
+	stop(&m);
+}
+
+/* Idle tasks and tasks of other pid namespaces all have number 0. */
+static void test_no_pid(void **state)
+{
+	struct machine m;
+
+	(void)state;
+	start(&m);
+	put_task(&m, 1, 0, 0, 1);
+	put_task(&m, 2, 0, 0, 2);
+	assert_int_equal(rows_init(&m.rows, &m.p, BY_PROCESS), 0);
+	assert_int_equal(m.rows.nr, 2);
+	stop(&m);
+}
+
+/* A later profile with less is told, and the others are shown. */
+static void test_backward(void **state)
+{
+	struct fixture_profile f = {
+		.owner = fixture_owner(KTAU_OWNER_TASK, 1, 60, 60, "back"),
+	};
+	struct machine m;
+
+	(void)state;
+	start(&m);
+	fixture_timer(&f, ID_READ, 5, 5, 5);
+	put(m.p.before, &f);
+	put_task(&m, 1, 60, 60, 4);
+	put_task(&m, 2, 61, 61, 4);
+	assert_int_equal(rows_init(&m.rows, &m.p, BY_PROCESS), 0);
+	assert_int_equal(m.rows.backward, 1);
+	assert_int_equal(m.rows.nr, 1);
+	stop(&m);
+}
+
+/* Of a recursion in flight only the outermost frame counts as inclusive. */
+static void test_recursion_in_flight(void **state)
+{
+	struct fixture_profile f = {
+		.owner = fixture_owner(KTAU_OWNER_TASK, 1, 60, 60, "deep"), .ticks = 1000,
+	};
+	const struct routine *r;
+	struct machine m;
+
+	(void)state;
+	start(&m);
+	fixture_open(&f, ID_READ, 700, 100);
+	fixture_open(&f, ID_READ, 400, 0);
+	put(m.p.after, &f);
+	assert_int_equal(rows_init(&m.rows, &m.p, BY_PROCESS), 0);
+	r = routine(&m.rows.processes[0], ID_READ);
+	assert_int_equal(r->open, 2);
+	assert_int_equal(r->open_incl, 600);
+	assert_int_equal(r->open_excl, 200 + 300);
+	stop(&m);
+}
+
+static void test_subtract(void **state)
+{
+	struct fixture_profile f = {
+		.owner = fixture_owner(KTAU_OWNER_TASK, 1, 60, 60, "task"),
+	};
+	struct machine m;
+
+	(void)state;
+	start(&m);
+	fixture_timer(&f, ID_READ, 10, 5000, 2000);
+	fixture_timer(&f, ID_WRITE, 10, 500, 500);
+	fixture_counter(&f, ID_TCP_BYTES, 10, 7);
+	put(m.p.after, &f);
+	assert_int_equal(rows_init(&m.rows, &m.p, BY_PROCESS), 0);
+	assert_int_equal(m.rows.total.pairs, 20);
+	rows_subtract(&m.rows, 100500);
+	expect_routine(&m.rows.processes[0], ID_READ, 10, 5000 - 1005, 2000 - 1005);
+	expect_routine(&m.rows.processes[0], ID_WRITE, 10, 0, 0);
+	expect_routine(&m.rows.total, ID_READ, 10, 5000 - 1005, 2000 - 1005);
+	expect_routine(&m.rows.processes[0], ID_TCP_BYTES, 10, 70, 0);
+	stop(&m);
+}
+
+static int make_file(void **state)
+{
+	int fd = mkstemp(path);
+
+	(void)state;
+	if (fd < 0)
+		return -1;
+	close(fd);
+	unlink(path);
+	return fixture_write(path, KTAU_WRITER_ZLIB);
+}
+
+static int remove_file(void **state)
+{
+	(void)state;
+	return unlink(path);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_first_to_last),
+		cmocka_unit_test(test_since_boot),
+		cmocka_unit_test(test_one_period),
+		cmocka_unit_test(test_by_times),
+		cmocka_unit_test(test_moments),
+		cmocka_unit_test(test_pid_reuse),
+		cmocka_unit_test(test_no_pid),
+		cmocka_unit_test(test_backward),
+		cmocka_unit_test(test_recursion_in_flight),
+		cmocka_unit_test(test_subtract),
+	};
+
+	return cmocka_run_group_tests(tests, make_file, remove_file);
+}
