@@ -3,7 +3,8 @@
 tools_PROGRAMS := $(B)/tools/ktau $(B)/tools/funcMap $(B)/tools/runktau
 PROGRAMS += $(tools_PROGRAMS)
 INSTALL_HOOKS += install-tools
-MAN_PAGES += tools/runktau.1
+MAN_PAGES += $(patsubst %,tools/%.1,funcMap runktau ktau ktau-report ktau-check ktau-dump \
+	ktau-events ktau-stats ktau-control)
 
 tools_SHARED := $(patsubst %,$(B)/tools/%.o,cmd names dump)
 tools_KTAU := $(patsubst %,$(B)/tools/%.o,ktau ktau-report ktau-check ktau-dump ktau-control \
