@@ -19,7 +19,7 @@ kernel:
 demo:
 	tests/demo
 
-check:
+check: setup
 	tests/check
 
 # All that the boot tests run in the guest.
