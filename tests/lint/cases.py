@@ -111,7 +111,7 @@ PATCHES = [
     Case('patch-existing', 'a renamed file', FORK, 42,
          append(FORK, '--- a/kernel/x.c\n+++ b/kernel/y.c\n')),
     Case('patch-small', 'much in one file', FORK, 42,
-         append(FORK, hunk('ktau_x();\n' * 12))),
+         append(FORK, hunk('ktau_x();\n' * 14))),
     Case('patch-small', 'much in the queue', FORK, 207,
          append(FORK, ''.join(hunk('ktau_x();\n' * 12, f'kernel/f{i}.c')
                               for i in range(14)))),

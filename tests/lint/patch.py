@@ -16,7 +16,8 @@ class Line:
 
 @dataclasses.dataclass
 class Block:
-    """Removed and added lines that stand together."""
+    """Removed and added lines that stand together; @hunk: where it begins."""
+    hunk: int = 0
     removed: list = dataclasses.field(default_factory=list)
     added: list = dataclasses.field(default_factory=list)
 
@@ -36,6 +37,16 @@ class File:
     @property
     def added(self):
         return [line for block in self.blocks for line in block.added]
+
+    @property
+    def hunks(self):
+        """The blocks of each hunk made one."""
+        whole = {}
+        for block in self.blocks:
+            hunk = whole.setdefault(block.hunk, Block(block.hunk))
+            hunk.removed += block.removed
+            hunk.added += block.added
+        return whole.values()
 
 
 @dataclasses.dataclass
@@ -67,7 +78,7 @@ def _hunk(lines, start, patch):
         sign, line = lines[at][:1], Line(at + 1, lines[at][1:])
         if sign in ('+', '-'):
             if not block:
-                block = Block()
+                block = Block(start + 1)
                 file.blocks.append(block)
             (block.added if sign == '+' else block.removed).append(line)
         else:

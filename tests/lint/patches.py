@@ -6,7 +6,7 @@ import re
 import patch as patchfile
 
 SECTIONS = ('glue', 'task', 'entry', 'irq', 'sched', 'mm', 'net', 'arch')
-MAX_FILE = 12
+MAX_FILE = 15
 MAX_QUEUE = 150
 
 RULES = {
@@ -130,9 +130,10 @@ def _patch(path, patch, total, found):
         if file.old.partition('/')[2] != file.path:
             found('patch-existing', path, file.number, 'it renames a file')
         _size(path, file, total, found)
+        for hunk in file.hunks:
+            _added(path, file, hunk, found)
+            _removed(path, hunk, found)
         for block in file.blocks:
-            _added(path, file, block, found)
-            _removed(path, block, found)
             _blank(path, block, found)
 
 
@@ -171,15 +172,13 @@ def _size(path, file, total, found):
               f'{sum(total.values())} lines added in the queue')
 
 
-def _squeeze(text):
-    """The line without blanks and without the braces that a hook adds."""
-    return re.sub(r'[\s{}]', '', text)
-
-
-def _added(path, file, block, found):
-    back = {_squeeze(line.text) for line in block.removed}
+def _added(path, file, hunk, found):
+    # What a line that comes back may be made of: its old words and a variable
+    # for a result that a hook wants to see.
+    old = {token for line in hunk.removed for token in _tokens(line.text)}
+    old |= set('int long unsigned ret return = ; { }'.split()) if old else set()
     depth = 0
-    for line in block.added:
+    for line in hunk.added:
         if re.match(r'\s*#\s*(if|el|endif)', line.text) and \
                 file.path.endswith('.c'):
             found('patch-if', path, line.number, line.text.strip())
@@ -190,9 +189,9 @@ def _added(path, file, block, found):
         glue = any(re.search(where, file.path) and re.search(what, line.text)
                    for where, what in GLUE)
         blank = not line.text.strip() and \
-            any(HOOK.search(other.text) for other in block.added)
-        if not (hook or glue or blank or _squeeze(line.text) in back or
-                (back and not _squeeze(line.text))):
+            any(HOOK.search(other.text) for other in hunk.added)
+        back = line.text.strip() and set(_tokens(line.text)) <= old
+        if not (hook or glue or blank or back):
             found('patch-hook', path, line.number,
                   f'not a hook: {line.text.strip()!r}')
 
@@ -202,10 +201,13 @@ def _tokens(text):
     return re.findall(r'\w+|[^\s\w]', re.sub(r'\b_*(ktau|KTAU)_', '', text))
 
 
-def _removed(path, block, found):
-    left = iter([t for line in block.added for t in _tokens(line.text)])
-    for line in block.removed:
-        if not all(token in left for token in _tokens(line.text)):
+def _removed(path, hunk, found):
+    left = iter([t for line in hunk.added for t in _tokens(line.text)])
+    for line in hunk.removed:
+        tokens = _tokens(line.text)
+        # "return f();" may come back as "ret = f();".
+        tokens = tokens[1:] if tokens[:1] == ['return'] else tokens
+        if not all(token in left for token in tokens):
             found('patch-removed', path, line.number,
                   f'does not come back: {line.text.strip()!r}')
             return
