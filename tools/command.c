@@ -46,18 +46,20 @@ void command_deinit(struct command *c)
 	ktau_reader_destroy(c->reader);
 }
 
-/* The child: wait, then become the command. */
+/*
+ * The child: wait, then become the command. Between the two is nothing: what
+ * the child did before does not count.
+ */
 static void __attribute__((noreturn))
 become(const struct command *c, int go_fd, int error_fd, const sigset_t *mask)
 {
 	char go;
 	int err;
 
+	sigprocmask(SIG_SETMASK, mask, NULL);
 	/* The end of the pipe without a byte: there is nothing to run for. */
 	if (read(go_fd, &go, 1) != 1)
 		_exit(125);
-	close(go_fd);
-	sigprocmask(SIG_SETMASK, mask, NULL);
 	execvp(c->argv[0], c->argv);
 	err = errno;
 	if (write(error_fd, &err, sizeof(err)) != sizeof(err))
@@ -84,6 +86,7 @@ static int start(struct command *c, const sigset_t *mask, int *error_fd)
 	close(go[0]);
 	close(error[1]);
 	c->go_fd = go[1];
+	signal(SIGPIPE, SIG_IGN);
 	*error_fd = error[0];
 	return 0;
 }
@@ -130,6 +133,52 @@ static int harvest(struct command *c, uint32_t target)
 	return err;
 }
 
+/* Has the child arrived at the pipe? There is nothing else that it could sleep in. */
+static bool is_asleep(pid_t pid)
+{
+	char path[32], stat[512];
+	const char *state;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, stat, sizeof(stat) - 1);
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return false;
+	stat[n] = '\0';
+	/* The name before it may have brackets and blanks as well. */
+	state = strrchr(stat, ')');
+	return state && !strncmp(state, ") S", 3);
+}
+
+static void wait_for_child(const struct command *c)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	int i;
+
+	for (i = 0; i < 1000 && !is_asleep(c->pid); i++)
+		nanosleep(&pause, NULL);
+}
+
+/* What had died before goes on to be part of all sums, read again or not. */
+static int carry_over(struct command *c)
+{
+	const struct ktau_rec_profile *p = NULL;
+	union ktau_record record;
+	int err;
+
+	record.stream = ktau_snapshot_stream(c->before);
+	err = ktau_snapshot_add(c->after, &record);
+	while (!err && (p = ktau_snapshot_next(c->before, p))) {
+		record.profile = p;
+		err = ktau_snapshot_add(c->after, &record);
+	}
+	return err;
+}
+
 static int begin(struct command *c)
 {
 	uint32_t target = KTAU_TARGET_LIST;
@@ -138,13 +187,17 @@ static int begin(struct command *c)
 	if (c->system_wide)
 		target = KTAU_TARGET_ALL | KTAU_TARGET_DEAD | KTAU_TARGET_REAPED |
 			 KTAU_TARGET_CPU;
+	wait_for_child(c);
 	err = read_snapshot(c, c->before, target);
+	if (!err && c->system_wide)
+		err = carry_over(c);
 	if (err)
 		return err;
 	c->dead_since = c->system_wide ? ktau_snapshot_end(c->before)->dead_next :
 					 ktau_snapshot_stream(c->before)->dead_next;
 	c->start_ns = now_ns(CLOCK_MONOTONIC);
-	return write(c->go_fd, "", 1) == 1 ? 0 : -errno;
+	/* One that was killed meanwhile does not listen; its status tells. */
+	return write(c->go_fd, "", 1) == 1 || errno == EPIPE ? 0 : -errno;
 }
 
 /* Take in what has ended. True once that was the command. */
@@ -230,6 +283,7 @@ int command_run(struct command *c)
 	for (i = 0; i < sizeof(signals) / sizeof(*signals); i++)
 		sigaddset(&mine, signals[i]);
 	sigprocmask(SIG_BLOCK, &mine, &before);
+	signal(SIGCHLD, SIG_DFL);
 	/* Children left alone come to this process: see family.h. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	signal_fd = signalfd(-1, &mine, SFD_CLOEXEC | SFD_NONBLOCK);
