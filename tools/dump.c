@@ -308,7 +308,7 @@ static bool places_kernel(const union ktau_record *r)
 }
 
 int dump_reader(struct ktau_reader *reader, const char *name,
-		struct ktau_symtab *symtab, const char *map, FILE *out)
+		struct ktau_symtab *symtab, FILE *out)
 {
 	struct dump d = { .out = out };
 	bool misfit = false;
@@ -320,7 +320,7 @@ int dump_reader(struct ktau_reader *reader, const char *name,
 	d.names = names_create(ktau_reader_events(reader), symtab);
 	while ((err = ktau_reader_next(reader, &r)) > 0 && !ferror(out)) {
 		misfit = symtab && places_kernel(&r) &&
-			 names_fit_map(symtab, map, name, reader);
+			 names_fit_map(symtab, name, reader);
 		if (misfit)
 			break;
 		dump_record(&d, &r);
@@ -333,7 +333,7 @@ int dump_reader(struct ktau_reader *reader, const char *name,
 	return err < 0 || misfit || cmd_finish(out) ? CMD_FAILED : CMD_DONE;
 }
 
-int dump_fd(int fd, const char *name, struct ktau_symtab *symtab, const char *map, FILE *out)
+int dump_fd(int fd, const char *name, struct ktau_symtab *symtab, FILE *out)
 {
 	struct ktau_reader *reader;
 	int err = ktau_reader_create(&reader);
@@ -346,7 +346,7 @@ int dump_fd(int fd, const char *name, struct ktau_symtab *symtab, const char *ma
 	if (err)
 		complain("%s", ktau_reader_error(reader));
 	else
-		err = dump_reader(reader, name, symtab, map, out);
+		err = dump_reader(reader, name, symtab, out);
 	ktau_reader_destroy(reader);
 	return err ? CMD_FAILED : CMD_DONE;
 }

@@ -9,14 +9,12 @@
 
 /*
  * Prints all records that the open @reader gives; @name is for messages.
- * @symtab, from @map, completes names and is held against the file; it may be
- * NULL. Returns the exit status of the command.
+ * @symtab completes names and is held against the file; it may be NULL. Returns the exit status of the command.
  */
 int dump_reader(struct ktau_reader *reader, const char *name,
-		struct ktau_symtab *symtab, const char *map, FILE *out);
+		struct ktau_symtab *symtab, FILE *out);
 
 /* The same from a descriptor. */
-int dump_fd(int fd, const char *name, struct ktau_symtab *symtab, const char *map,
-	    FILE *out);
+int dump_fd(int fd, const char *name, struct ktau_symtab *symtab, FILE *out);
 
 #endif

@@ -196,7 +196,7 @@ static int map_input(const char *path, const struct options *o,
 		return CMD_FAILED;
 	}
 	if (is_ktau_data(fd))
-		err = dump_fd(fd, path, symtab, o->map, out);
+		err = dump_fd(fd, path, symtab, out);
 	else
 		err = map_text(fd, is_stdin ? "standard input" : path, o, symtab, out);
 	if (!is_stdin)

@@ -47,7 +47,7 @@ static const struct argp parser = {
 	NULL, NULL, NULL
 };
 
-static int dump_file(const char *path, struct ktau_symtab *symtab, const char *map)
+static int dump_file(const char *path, struct ktau_symtab *symtab)
 {
 	struct ktau_reader *reader;
 	int err = CMD_FAILED;
@@ -59,7 +59,7 @@ static int dump_file(const char *path, struct ktau_symtab *symtab, const char *m
 	if (ktau_reader_open_file(reader, path))
 		complain("%s", ktau_reader_error(reader));
 	else
-		err = dump_reader(reader, path, symtab, map, stdout);
+		err = dump_reader(reader, path, symtab, stdout);
 	ktau_reader_destroy(reader);
 	return err;
 }
@@ -74,7 +74,7 @@ int cmd_dump(int argc, char **argv)
 	if (o.map && names_load_map(&symtab, o.map))
 		return CMD_FAILED;
 	for (i = 0; i < o.nr_files; i++)
-		err |= dump_file(o.files[i], symtab, o.map);
+		err |= dump_file(o.files[i], symtab);
 	ktau_symtab_destroy(symtab);
 	return err;
 }

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "cmd.h"
 #include "report.h"
@@ -261,10 +262,25 @@ static int period_is_there(const struct options *o, const struct period *p)
 	return 0;
 }
 
+/* What a report of a file has from the file. */
+static const struct ktau_rec_info *this_machine(struct ktau_rec_info *info)
+{
+	struct utsname name;
+
+	if (uname(&name))
+		return NULL;
+	memset(info, 0, sizeof(*info));
+	snprintf(info->hostname, sizeof(info->hostname), "%s", name.nodename);
+	snprintf(info->release, sizeof(info->release), "%s", name.release);
+	snprintf(info->machine, sizeof(info->machine), "%s", name.machine);
+	return info;
+}
+
 static int report(struct options *o, struct ktau_reader *reader, struct ktau_events *events,
 		  struct ktau_symtab *symtab)
 {
 	struct report *r = &o->report;
+	struct ktau_rec_info info;
 	struct period period;
 	int status = CMD_FAILED, err = period_init(&period);
 
@@ -277,10 +293,10 @@ static int report(struct options *o, struct ktau_reader *reader, struct ktau_eve
 	if ((status == CMD_DONE || period.streams) && !period_is_there(o, &period))
 		status = CMD_FAILED;
 	else if (period.last) {
-		if (symtab && names_fit_map(symtab, o->map, r->source, reader)) {
+		if (symtab && names_fit_map(symtab, r->source, reader)) {
 			status = CMD_FAILED;
 		} else {
-			r->info = ktau_reader_info(reader);
+			r->info = o->live ? this_machine(&info) : ktau_reader_info(reader);
 			r->names = names_create(o->live ? events : ktau_reader_events(reader),
 						symtab);
 			if (report_print(r, &period, stdout)) {

@@ -142,7 +142,7 @@ static uint64_t recorded_stext(const struct ktau_reader *reader)
 	return info ? info->stext : 0;
 }
 
-int names_fit_map(struct ktau_symtab *symtab, const char *map, const char *file,
+int names_fit_map(struct ktau_symtab *symtab, const char *file,
 		  const struct ktau_reader *reader)
 {
 	int err = ktau_symtab_relocate(symtab, recorded_stext(reader));
@@ -152,7 +152,6 @@ int names_fit_map(struct ktau_symtab *symtab, const char *map, const char *file,
 					 ktau_reader_events(reader));
 	if (err >= 0)
 		return 0;
-	complain("%s: not the map of the kernel that %s was recorded on: %s",
-		 map ? map : "/proc/kallsyms", file, ktau_symtab_error(symtab));
+	complain("%s (map for %s)", ktau_symtab_error(symtab), file);
 	return -1;
 }

@@ -31,7 +31,7 @@ uint32_t names_group_bit(const struct names *names, uint32_t id);
  * 0 or -1.
  */
 int names_load_map(struct ktau_symtab **symtab, const char *path);
-int names_fit_map(struct ktau_symtab *symtab, const char *map, const char *file,
+int names_fit_map(struct ktau_symtab *symtab, const char *file,
 		  const struct ktau_reader *reader);
 
 #endif

@@ -230,7 +230,7 @@ static void print_text(const struct report *r, const struct report_tables *t,
 		if (t->total_counters.nr_rows)
 			table_text(&t->total_counters, 0, t->total_counters.nr_rows, "  ", out);
 	}
-	if (r->tables & REPORT_CPUS) {
+	if (r->tables & REPORT_CPUS && t->nr_cpu_sections) {
 		fputs("\nCPUS: interrupts and softirqs, whoever was hit\n", out);
 		for (s = t->cpu_sections; s < t->cpu_sections + t->nr_cpu_sections; s++) {
 			fprintf(out, "\nCPU %" PRIu32 "\n", s->process->owner.cpu);

@@ -274,7 +274,7 @@ static int name_events(const struct options *o, struct command *c, struct ktau_e
 		return 0;
 	if (names_load_map(symtab, o->map))
 		return -1;
-	return names_fit_map(*symtab, o->map, "the running kernel", c->reader);
+	return names_fit_map(*symtab, "the running kernel", c->reader);
 }
 
 /* 0 or -1, told. */
