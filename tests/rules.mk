@@ -10,17 +10,17 @@ test_LOADS := $(B)/tests/load/tcp_stream
 
 # Debian packages, asked for where they are missing.
 setup:
-	tests/setup $(KERNEL)
+	@tests/setup $(KERNEL)
 
 # The kernel of the boot tests.
 kernel:
-	tests/kernel/build x86_64
+	@tests/kernel/build x86_64
 
 demo:
-	tests/demo
+	@tests/demo
 
 check: setup
-	tests/check
+	@tests/check
 
 # All that the boot tests run in the guest.
 test-programs: all $(test_LOADS)

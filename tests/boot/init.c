@@ -29,7 +29,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void die(const char *what)
+static _Noreturn void die(const char *what)
 {
 	fprintf(stderr, "init: %s: %s\n", what, strerror(errno));
 	reboot(RB_AUTOBOOT);

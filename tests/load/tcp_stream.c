@@ -16,7 +16,7 @@
 
 #define CHUNK_BYTES	65536
 
-static void die(const char *what)
+static _Noreturn void die(const char *what)
 {
 	fprintf(stderr, "tcp_stream: %s: %s\n", what, strerror(errno));
 	exit(1);
