@@ -9,6 +9,8 @@ LIBKTAU_SO := $(B)/libktau/libktau.so.$(LIBKTAU_VERSION)
 LIBKTAU_LIBS := -lelf -lz
 LIBKTAU_OBJS := $(patsubst %.c,$(B)/%.o,$(wildcard libktau/*.c))
 
+comma := ,
+
 LIBRARIES += $(LIBKTAU) $(LIBKTAU_SO)
 MAN_PAGES += $(wildcard libktau/*.3)
 
@@ -25,10 +27,16 @@ $(LIBKTAU_SO): $(LIBKTAU_OBJS) libktau/libktau.map
 # Unit tests: one program for each test_*.c.
 LIBKTAU_TESTS := $(patsubst libktau/tests/%.c,$(B)/libktau/tests/%, \
 		 $(wildcard libktau/tests/test_*.c))
-UNIT_TESTS += $(LIBKTAU_TESTS)
+UNIT_TESTS += $(LIBKTAU_TESTS) $(B)/libktau/tests/test_install
 
-$(LIBKTAU_TESTS): %: %.o $(B)/libktau/tests/encode.o $(B)/libktau/tests/files.o $(LIBKTAU)
+$(LIBKTAU_TESTS) $(B)/libktau/tests/sample: %: %.o $(B)/libktau/tests/encode.o $(B)/libktau/tests/files.o $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS) -lcmocka
+
+# Run from the top of the tree, like all of them.
+$(B)/libktau/tests/test_install: $(LIBKTAU) $(LIBKTAU_SO) $(B)/libktau/tests/sample
+	printf '#!/bin/sh\nEXAMPLE_CFLAGS="%s" exec libktau/tests/test_install.sh %s\n' \
+		'$(if $(SAN),-fsanitize=address$(comma)undefined)' $(B) > $@
+	chmod 755 $@
 
 .PHONY: install-libktau
 INSTALL_HOOKS += install-libktau

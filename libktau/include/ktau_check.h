@@ -73,6 +73,8 @@ const char *ktau_finding_name(enum ktau_finding_code code);
  * @arg: handed to @found
  */
 int ktau_check_create(struct ktau_check **check, ktau_finding_fn found, void *arg);
+
+/* Free a checker. */
 void ktau_check_destroy(struct ktau_check *check);
 
 /**
@@ -87,6 +89,7 @@ int ktau_check_record(struct ktau_check *check, const union ktau_record *record)
 /* Records are missing here (a damaged file): open stacks are forgotten. */
 void ktau_check_gap(struct ktau_check *check);
 
+/* What was looked at and found so far. */
 const struct ktau_check_counts *ktau_check_counts(const struct ktau_check *check);
 
 /* Identity of one profile alone: 0, or -EBADMSG with both sides. */

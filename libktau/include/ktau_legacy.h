@@ -160,6 +160,7 @@ static inline int unpack_bindata(int type, char *bin_data, unsigned long size,
 	return ktau_legacy_unpack(type, bin_data, size, plist);
 }
 
+/* Free what unpack_bindata() gave, @nr being what it returned. */
 static inline void unpack_free(int type, ktau_output *list, int nr)
 {
 	(void)type;

@@ -50,11 +50,12 @@ struct ktau_damage {
 	bool truncated;
 };
 
+/* A reader without a source; destroying it closes what it has opened. */
 int ktau_reader_create(struct ktau_reader **reader);
 void ktau_reader_destroy(struct ktau_reader *reader);
 
 /*
- * Open a source. A reader that has one already leaves it first. All return 0
+ * Opening a source. A reader that has one already leaves it first. All return 0
  * or -errno with the reason in ktau_reader_error(): errors of open(2), read(2)
  * and KTAU_IOC_SELECT, -EBADMSG for what is not KTAU data (or empty),
  * -EPROTONOSUPPORT for a version that this library does not know.
@@ -64,7 +65,9 @@ void ktau_reader_destroy(struct ktau_reader *reader);
  * ktau_reader_open_live() - read from the running kernel
  *
  * Opens /proc/ktau/profile or trace, selects @query, starts a stream.
- * -EPERM, -ENOENT (no KTAU in this kernel), -EINVAL, -E2BIG.
+ *
+ * Return: 0, -ENOENT without KTAU in this kernel, -EINVAL, -E2BIG, errors of
+ * open(2).
  */
 int ktau_reader_open_live(struct ktau_reader *reader, const struct ktau_query *query);
 
@@ -98,6 +101,7 @@ int ktau_reader_open_memory(struct ktau_reader *reader, const void *data, size_t
  */
 int ktau_reader_next(struct ktau_reader *reader, union ktau_record *record);
 
+/* Source, place and reason of the last error. */
 const char *ktau_reader_error(const struct ktau_reader *reader);
 
 /* What was unusable so far; complete when ktau_reader_next() has ended. */
@@ -140,6 +144,7 @@ struct ktau_event {
 	const char *name;
 };
 
+/* An empty table. */
 int ktau_events_create(struct ktau_events **events);
 void ktau_events_destroy(struct ktau_events *events);
 
@@ -164,7 +169,11 @@ const struct ktau_event *ktau_events_find(const struct ktau_events *events, uint
 /* Walk in the order of ids: NULL begins, NULL ends. */
 const struct ktau_event *ktau_events_next(const struct ktau_events *events,
 					  const struct ktau_event *event);
+
+/* How many ids have an event. */
 unsigned int ktau_events_count(const struct ktau_events *events);
+
+/* File, line and reason of the last error. */
 const char *ktau_events_error(const struct ktau_events *events);
 
 #ifdef __cplusplus

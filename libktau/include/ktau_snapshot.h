@@ -11,6 +11,7 @@ extern "C" {
 
 struct ktau_snapshot;
 
+/* An empty snapshot; clearing makes it so again. */
 int ktau_snapshot_create(struct ktau_snapshot **snapshot);
 void ktau_snapshot_destroy(struct ktau_snapshot *snapshot);
 void ktau_snapshot_clear(struct ktau_snapshot *snapshot);
@@ -56,7 +57,8 @@ ktau_snapshot_next(const struct ktau_snapshot *snapshot,
 		   const struct ktau_rec_profile *profile);
 size_t ktau_snapshot_count(const struct ktau_snapshot *snapshot);
 
-/* One owner; NULL if it is not there. By tid: a live one before a dead one,
+/*
+ * One owner; NULL if it is not there. By tid: a live one before a dead one,
  * the latest to start before others; not for tid 0.
  */
 const struct ktau_rec_profile *

@@ -25,6 +25,7 @@ struct ktau_symbol {
 	uint64_t offset;
 };
 
+/* An empty table. */
 int ktau_symtab_create(struct ktau_symtab **symtab);
 void ktau_symtab_destroy(struct ktau_symtab *symtab);
 
@@ -65,8 +66,8 @@ int ktau_symtab_relocate(struct ktau_symtab *symtab, uint64_t stext);
  * @events: recorded events, or NULL
  *
  * Compares build-ids if both sides have one. Else looks whether the addresses
- * of the events fall exactly on symbols, and whether these have the recorded
- * names.
+ * of the events fall exactly on symbols; one in ten may be a label inside of a
+ * function. Addresses in modules that the map has not are left out.
  *
  * Return: 1 if it is, 0 if there was nothing to compare, -ESTALE if it is not;
  * ktau_symtab_error() says what differs.
@@ -82,11 +83,13 @@ int ktau_symtab_lookup(const struct ktau_symtab *symtab, uint64_t address,
 int ktau_symtab_find(const struct ktau_symtab *symtab, const char *name,
 		     struct ktau_symbol *symbol);
 
+/* How many symbols there are. */
 size_t ktau_symtab_count(const struct ktau_symtab *symtab);
 
 /* The map's own build-id (vmlinux only). Returns its length, 0 if it has none. */
 size_t ktau_symtab_build_id(const struct ktau_symtab *symtab, const uint8_t **id);
 
+/* File, line and reason of the last error. */
 const char *ktau_symtab_error(const struct ktau_symtab *symtab);
 
 #ifdef __cplusplus

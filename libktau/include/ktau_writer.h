@@ -15,6 +15,7 @@ struct ktau_writer;
 #define KTAU_WRITER_APPEND	(1U << 0)	/* go on in a file that exists */
 #define KTAU_WRITER_ZLIB	(1U << 1)	/* compress blocks */
 
+/* A writer without a file. */
 int ktau_writer_create(struct ktau_writer **writer);
 
 /* Closes without flushing: what was not flushed is dropped. */
@@ -92,6 +93,8 @@ int ktau_writer_close(struct ktau_writer *writer);
 
 /* Bytes of the file so far, without what is still in memory. */
 uint64_t ktau_writer_bytes(const struct ktau_writer *writer);
+
+/* File and reason of the last error. */
 const char *ktau_writer_error(const struct ktau_writer *writer);
 
 #ifdef __cplusplus

@@ -1,0 +1,88 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The installed library as a user meets it: the symbol map, the manual pages,
+# pkg-config, and the example of libktau(3), compiled and run.
+#
+# usage: test_install.sh BUILD_DIRECTORY
+
+set -eu
+build=$1
+work=$build/libktau/tests/install
+root=$work/root
+failed=0
+ran=0
+
+ok() {
+	ran=$((ran + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "[       OK ] $2"
+	else
+		echo "[  FAILED  ] $2"
+		failed=$((failed + 1))
+	fi
+}
+
+rm -rf "$work"
+mkdir -p "$work"
+${MAKE:-make} --no-print-directory -s B="$build" PREFIX=/usr DESTDIR="$(realpath "$work")/root" \
+	install-libktau >/dev/null
+
+# What headers declare is what the library exports.
+cat "$root"/usr/include/ktau*.h | sed -e 's|^static inline.*||' |
+	grep -oE '\bktau_[a-z0-9_]+\(' | tr -d '(' | sort -u >"$work/declared"
+nm -D --defined-only "$root/usr/lib/libktau.so.1" | sed -n 's/.* [TW] \([^@]*\)@.*/\1/p' |
+	sort -u >"$work/exported"
+rc=0
+while read -r name; do
+	grep -qx "$name" "$work/declared" || { echo "$name: not in any header"; rc=1; }
+done <"$work/exported"
+[ "$(wc -l <"$work/exported")" -gt 90 ] || rc=1
+ok $rc "every exported symbol is declared"
+
+rc=0
+while read -r name; do
+	grep -qE "^\.(Fo|Fn) $name\b" libktau/*.3 || { echo "$name: no manual page"; rc=1; }
+done <"$work/exported"
+ok $rc "every exported function has a manual page"
+
+rc=0
+nm -D --defined-only "$root/usr/lib/libktau.so.1" | grep -vE ' (ktau_[a-z]|KTAU_1)' && rc=1
+nm -g --defined-only "$root/usr/lib/libktau.a" | grep -E '^[0-9a-f]+ ' | grep -v ' ktau_' && rc=1
+ok $rc "nothing but ktau_ is exported"
+
+rc=0
+objdump -p "$root/usr/lib/libktau.so" | grep -q 'SONAME *libktau.so.1$' || rc=1
+ok $rc "the shared library has its name"
+
+# The example: extracted, compiled as its first line says, run.
+sed -n '/^\.Bd -literal/,/^\.Ed/p' libktau/libktau.3 |
+	sed -e '/^\.Bd/d' -e '/^\.Ed/d' -e 's/\\e/\\/g' >"$work/top10.c"
+export PKG_CONFIG_SYSROOT_DIR="$root" PKG_CONFIG_PATH="$root/usr/lib/pkgconfig"
+export PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1
+# shellcheck disable=SC2046
+rc=0
+${CC:-cc} -Wall -Wextra -Werror ${EXAMPLE_CFLAGS:-} -o "$work/top10" "$work/top10.c" \
+	$(pkg-config --cflags --libs libktau) || rc=1
+ok $rc "the example compiles by pkg-config"
+
+export LD_LIBRARY_PATH="$root/usr/lib"
+"$build/libktau/tests/sample" "$work/s.ktau"
+rc=0
+"$work/top10" "$work/s.ktau" >"$work/out" || rc=1
+grep -q 'excl us' "$work/out" || rc=1
+[ "$(grep -c ' (unnamed)$' "$work/out")" -eq 4 ] || rc=1
+ok $rc "the example reads a file"
+
+rc=0
+head -c 700 "$work/s.ktau" >"$work/cut.ktau"
+if "$work/top10" "$work/cut.ktau" >/dev/null 2>"$work/err"; then rc=1; fi
+grep -q 'cut.ktau: truncated at byte' "$work/err" || rc=1
+ok $rc "and says what is wrong with a damaged one"
+
+echo "[==========] $ran test(s) run."
+if [ $failed -gt 0 ]; then
+	echo "[  FAILED  ] $failed test(s)."
+	exit 1
+fi
+echo "[  PASSED  ] $ran test(s)."
