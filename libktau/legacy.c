@@ -41,15 +41,7 @@ static int get_state(struct ktau_legacy **state)
 	return err;
 }
 
-/* Whose data the caller wants. */
-struct selection {
-	int type;
-	int self;
-	const pid_t *pids;
-	unsigned int nr;
-};
-
-static int open_live(struct ktau_reader **reader, const struct selection *which,
+static int open_live(struct ktau_reader **reader, const struct ktau_legacy_query *which,
 		     uint32_t flags)
 {
 	struct ktau_query query = {
@@ -130,7 +122,7 @@ int ktau__legacy_pack(struct ktau_reader *reader, const struct ktau_snapshot *ba
 	return err;
 }
 
-static int read_packed(struct ktau_legacy **state, const struct selection *which,
+static int read_packed(struct ktau_legacy **state, const struct ktau_legacy_query *which,
 		       uint32_t flags, struct ktau__buffer *out)
 {
 	struct ktau_reader *reader;
@@ -145,37 +137,35 @@ static int read_packed(struct ktau_legacy **state, const struct selection *which
 	return err;
 }
 
-long ktau_legacy_size(struct ktau_legacy **state, int type, int self, const pid_t *pids,
-		      unsigned int nr, float ratio)
+long ktau_legacy_size(struct ktau_legacy **state, const struct ktau_legacy_query *which,
+		      float ratio)
 {
-	const struct selection which = { type, self, pids, nr };
 	struct ktau__buffer out = { 0 };
 	double bytes;
 	int err;
 
 	/* To ask for the size of a trace must not consume it. */
-	err = read_packed(state, &which, type == KTAU_TRACE ? KTAU_SELECT_PEEK : 0, &out);
+	err = read_packed(state, which, which->type == KTAU_TRACE ? KTAU_SELECT_PEEK : 0, &out);
 	bytes = out.size;
 	ktau__buffer_free(&out);
 	if (err)
 		return err;
-	if (type == KTAU_TRACE)
+	if (which->type == KTAU_TRACE)
 		bytes += (*state)->trace.size;
 	return bytes * (1.0 + (ratio < 0 ? 0.5 : ratio));
 }
 
-long ktau_legacy_read(struct ktau_legacy **state, int type, int self, const pid_t *pids,
-		      unsigned int nr, char *buffer, unsigned long size)
+long ktau_legacy_read(struct ktau_legacy **state, const struct ktau_legacy_query *which,
+		      char *buffer, unsigned long size)
 {
-	const struct selection which = { type, self, pids, nr };
 	struct ktau__buffer profile = { 0 }, *out = &profile;
 	long ret = get_state(state);
 
 	if (ret)
 		return ret;
-	if (type == KTAU_TRACE)
+	if (which->type == KTAU_TRACE)
 		out = &(*state)->trace;
-	ret = read_packed(state, &which, 0, out);
+	ret = read_packed(state, which, 0, out);
 	if (!ret && out->size > size)
 		ret = -ENOSPC;
 	if (!ret) {
@@ -187,21 +177,19 @@ long ktau_legacy_read(struct ktau_legacy **state, int type, int self, const pid_
 	return ret;
 }
 
-int ktau_legacy_purge(struct ktau_legacy **state, int type, int self, const pid_t *pids,
-		      unsigned int nr)
+int ktau_legacy_purge(struct ktau_legacy **state, const struct ktau_legacy_query *which)
 {
-	const struct selection which = { type, self, pids, nr };
 	struct ktau_reader *reader;
 	union ktau_record record;
 	int err = get_state(state);
 
 	if (!err)
-		err = open_live(&reader, &which, 0);
+		err = open_live(&reader, which, 0);
 	if (err)
 		return err;
-	if (type == KTAU_TRACE)
+	if (which->type == KTAU_TRACE)
 		(*state)->trace.size = 0;
-	else if (!self && !nr)
+	else if (!which->self && !which->nr)
 		ktau_snapshot_clear((*state)->baseline);
 	while ((err = ktau_reader_next(reader, &record)) > 0) {
 		if (record.rec->type != KTAU_REC_PROFILE)

@@ -31,8 +31,9 @@ static ktau_output *add_task(struct list *list, pid_t pid)
 	ktau_output *task;
 
 	if (list->nr == list->room) {
-		task = list->nr < INT_MAX / 2 ?
-		       reallocarray(list->task, room, sizeof(*task)) : NULL;
+		if (list->nr > INT_MAX / 2)
+			return NULL;
+		task = reallocarray(list->task, room, sizeof(*task));
 		if (!task)
 			return NULL;
 		list->task = task;

@@ -50,3 +50,20 @@ install-libktau: $(LIBKTAU) $(LIBKTAU_SO)
 	install -m 644 kernel-ext/include/uapi/linux/ktau.h $(DESTDIR)$(PREFIX)/include/linux
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(LIBKTAU_VERSION)|' \
 		libktau/libktau.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/libktau.pc
+
+# Fuzzers: clang's, with both sanitizers. As unit tests they run the corpus and
+# then FUZZ_SECONDS each; what they find is kept in $(B)/libktau/tests/fuzz.
+FUZZ_SECONDS ?= 5
+FUZZ_CC	?= clang
+LIBKTAU_FUZZ := $(patsubst libktau/tests/fuzz/fuzz_%.c,$(B)/libktau/tests/fuzz/fuzz_%, \
+		$(wildcard libktau/tests/fuzz/fuzz_*.c))
+UNIT_TESTS += $(addsuffix .run,$(LIBKTAU_FUZZ))
+
+$(LIBKTAU_FUZZ): $(B)/libktau/tests/fuzz/%: libktau/tests/fuzz/%.c $(LIBKTAU_OBJS)
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(KTAU_CPPFLAGS) -g -O1 -fsanitize=fuzzer,address,undefined \
+		-fno-sanitize-recover=all -o $@ $< $(wildcard libktau/*.c) $(LIBKTAU_LIBS)
+
+$(B)/libktau/tests/fuzz/fuzz_%.run: $(B)/libktau/tests/fuzz/fuzz_%
+	printf '#!/bin/sh\nexec libktau/tests/fuzz/run %s %s %s\n' $* $(B) $(FUZZ_SECONDS) > $@
+	chmod 755 $@

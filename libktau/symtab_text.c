@@ -76,11 +76,14 @@ static const char *read_line(const char *at, const char *end, struct line *line)
 /* Modules come in runs: the offset of the last name is mostly the one wanted. */
 static int module_name(struct ktau_symtab *s, const struct line *line, uint32_t *offset)
 {
-	const char *last = (const char *)s->names.data + *offset;
+	const char *last;
 
-	if (*offset && strlen(last) == line->module_bytes &&
-	    !memcmp(last, line->module, line->module_bytes))
-		return 0;
+	if (*offset) {
+		last = (const char *)s->names.data + *offset;
+		if (strlen(last) == line->module_bytes &&
+		    !memcmp(last, line->module, line->module_bytes))
+			return 0;
+	}
 	return ktau__symtab_name(s, line->module, line->module_bytes, offset);
 }
 

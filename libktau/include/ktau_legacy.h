@@ -86,17 +86,29 @@ typedef struct ktau_output {
 /* Where the baseline of purge_data() is kept; NULL before the first call. */
 struct ktau_legacy;
 
+/**
+ * struct ktau_legacy_query - whose data is wanted
+ * @type: KTAU_PROFILE or KTAU_TRACE
+ * @self: the calling thread alone
+ * @nr: else this many of @pids; 0 is all tasks
+ * @pids: thread ids
+ */
+struct ktau_legacy_query {
+	int type;
+	int self;
+	unsigned int nr;
+	const pid_t *pids;
+};
+
 /*
  * What the calls below are made of. @state points to a NULL at first;
- * ktau_legacy_release() frees what it has become. A task is chosen by @self, or
- * by @nr of @pids; 0 is all tasks.
+ * ktau_legacy_release() frees what it has become.
  */
-long ktau_legacy_size(struct ktau_legacy **state, int type, int self, const pid_t *pids,
-		      unsigned int nr, float ratio);
-long ktau_legacy_read(struct ktau_legacy **state, int type, int self, const pid_t *pids,
-		      unsigned int nr, char *buffer, unsigned long size);
-int ktau_legacy_purge(struct ktau_legacy **state, int type, int self, const pid_t *pids,
-		      unsigned int nr);
+long ktau_legacy_size(struct ktau_legacy **state, const struct ktau_legacy_query *which,
+		      float ratio);
+long ktau_legacy_read(struct ktau_legacy **state, const struct ktau_legacy_query *which,
+		      char *buffer, unsigned long size);
+int ktau_legacy_purge(struct ktau_legacy **state, const struct ktau_legacy_query *which);
 int ktau_legacy_unpack(int type, const char *buffer, unsigned long size, ktau_output **list);
 void ktau_legacy_unpack_free(ktau_output *list, int nr);
 void ktau_legacy_release(struct ktau_legacy **state);
@@ -120,9 +132,11 @@ __attribute__((weak)) struct ktau_legacy *ktau_legacy_state;
 static inline long read_size(int type, int self_flag, pid_t *pid, unsigned int nopid,
 			     unsigned long tol_in, unsigned int *p_flags, float compratio)
 {
+	const struct ktau_legacy_query which = { type, self_flag, nopid, pid };
+
 	(void)tol_in;
 	(void)p_flags;
-	return ktau_legacy_size(&ktau_legacy_state, type, self_flag, pid, nopid, compratio);
+	return ktau_legacy_size(&ktau_legacy_state, &which, compratio);
 }
 
 /**
@@ -134,15 +148,19 @@ static inline long read_data(int type, int self_flag, pid_t *pid, unsigned int n
 			     char *buffer, unsigned long size, unsigned long tol_in,
 			     unsigned int *p_flags)
 {
+	const struct ktau_legacy_query which = { type, self_flag, nopid, pid };
+
 	(void)tol_in;
 	(void)p_flags;
-	return ktau_legacy_read(&ktau_legacy_state, type, self_flag, pid, nopid, buffer, size);
+	return ktau_legacy_read(&ktau_legacy_state, &which, buffer, size);
 }
 
 /* From now on count from zero: 0, or -errno. A trace is read and thrown away. */
 static inline int purge_data(int type, int self_flag, pid_t *pid, unsigned int nopid)
 {
-	return ktau_legacy_purge(&ktau_legacy_state, type, self_flag, pid, nopid);
+	const struct ktau_legacy_query which = { type, self_flag, nopid, pid };
+
+	return ktau_legacy_purge(&ktau_legacy_state, &which);
 }
 
 /**

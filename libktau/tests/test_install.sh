@@ -25,7 +25,7 @@ ok() {
 
 rm -rf "$work"
 mkdir -p "$work"
-${MAKE:-make} --no-print-directory -s B="$build" PREFIX=/usr DESTDIR="$(realpath "$work")/root" \
+env -u MAKEFLAGS -u MFLAGS make --no-print-directory -s B="$build" PREFIX=/usr DESTDIR="$(realpath "$work")/root" \
 	install-libktau >/dev/null
 
 # What headers declare is what the library exports.
@@ -60,8 +60,8 @@ sed -n '/^\.Bd -literal/,/^\.Ed/p' libktau/libktau.3 |
 	sed -e '/^\.Bd/d' -e '/^\.Ed/d' -e 's/\\e/\\/g' >"$work/top10.c"
 export PKG_CONFIG_SYSROOT_DIR="$root" PKG_CONFIG_PATH="$root/usr/lib/pkgconfig"
 export PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1
-# shellcheck disable=SC2046
 rc=0
+# shellcheck disable=SC2046,SC2086
 ${CC:-cc} -Wall -Wextra -Werror ${EXAMPLE_CFLAGS:-} -o "$work/top10" "$work/top10.c" \
 	$(pkg-config --cflags --libs libktau) || rc=1
 ok $rc "the example compiles by pkg-config"
