@@ -62,7 +62,7 @@ def _function(lines, start, brace, end):
     return Function(name, start + 1, end - start + 1,
                     _depth(lines[brace:end + 1]), _count(inside),
                     'static' in before.split(),
-                    bool(re.search(r'\bvoid\s*$', before)))
+                    'void' in before.split() and '*' not in before)
 
 
 def _count(inside):
