@@ -9,7 +9,8 @@
 
 /*
  * Prints all records that the open @reader gives; @name is for messages.
- * @symtab completes names and is held against the file; it may be NULL. Returns the exit status of the command.
+ * @symtab completes names and is held against the file; it may be NULL. Returns
+ * the exit status of the command.
  */
 int dump_reader(struct ktau_reader *reader, const char *name,
 		struct ktau_symtab *symtab, FILE *out);

@@ -157,10 +157,8 @@ static void report(const char *token, int status)
 {
 	FILE *f = fopen("/share/status.new", "w");
 
-	if (!f)
-		die("/share/status.new");
-	fprintf(f, "%s %d\n", token, status);
-	if (fflush(f) || fsync(fileno(f)) || fclose(f))
+	if (!f || fprintf(f, "%s %d\n", token, status) < 0 || fflush(f) ||
+	    fsync(fileno(f)) || fclose(f))
 		die("/share/status.new");
 	if (rename("/share/status.new", "/share/status"))
 		die("/share/status");
