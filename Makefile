@@ -50,7 +50,7 @@ all: $(LIBRARIES) $(PROGRAMS)
 
 # Each unit test is a program that says what it ran and exits 0 if all is well.
 unit: $(UNIT_TESTS)
-	@set -e; for t in $(UNIT_TESTS); do echo "  TEST    $$t"; ./$$t; done
+	@set -e; for t in $(abspath $(UNIT_TESTS)); do echo "  TEST    $$t"; $$t; done
 
 # A hook installs what is its folder's; manual pages go by their section.
 install: all $(INSTALL_HOOKS)
