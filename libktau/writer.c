@@ -209,7 +209,10 @@ int ktau_writer_open(struct ktau_writer *w, const char *path, unsigned int flags
 	return err;
 }
 
-/* The payload behind the header's place: compressed if that makes it smaller. */
+/*
+ * The payload behind the header's place: compressed if that makes it smaller. At
+ * the fastest level: zlib's usual one costs twice as much and gains an eighth.
+ */
 static int fill_payload(struct ktau_writer *w, struct ktau_block *block)
 {
 	uLongf bytes = compressBound(w->records.size);
@@ -222,7 +225,8 @@ static int fill_payload(struct ktau_writer *w, struct ktau_block *block)
 		return err;
 	to = w->block.data + sizeof(*block);
 	if (w->zlib)
-		packed = compress(to, &bytes, w->records.data, w->records.size) == Z_OK;
+		packed = compress2(to, &bytes, w->records.data, w->records.size,
+				   Z_BEST_SPEED) == Z_OK;
 	if (packed && bytes < w->records.size) {
 		block->flags = KTAU_BLOCK_ZLIB;
 		block->stored_bytes = bytes;
