@@ -147,20 +147,19 @@ static int put_diff(struct ktau_snapshot *s, const struct ktau_rec_profile *diff
 	return err;
 }
 
-/* After a complete list of the living, who is not in it lives no more. */
-static int drop_vanished(struct ktau_snapshot *s)
+typedef bool (*kept_fn)(const struct snapshot_owner *owner, uint64_t value);
+
+/* Drops the owners of which @kept says no, @value being handed to it. */
+static int drop(struct ktau_snapshot *s, kept_fn kept, uint64_t value)
 {
 	size_t from, to = 0;
 	int err = 0;
 
 	for (from = 0; from < s->nr; from++) {
-		struct snapshot_owner *owner = &s->owners[from];
-
-		if (owner->profile->owner.kind == KTAU_OWNER_TASK &&
-		    owner->stream != s->stream_nr)
-			ktau_record_free(owner->profile);
+		if (kept(&s->owners[from], value))
+			s->owners[to++] = s->owners[from];
 		else
-			s->owners[to++] = *owner;
+			ktau_record_free(s->owners[from].profile);
 	}
 	if (to == s->nr)
 		return 0;
@@ -170,6 +169,25 @@ static int drop_vanished(struct ktau_snapshot *s)
 	for (to = 0; !err && to < s->nr; to++)
 		err = index_owner(s, &s->owners[to].profile->owner, to);
 	return err;
+}
+
+/* After a complete list of the living, who is not in it lives no more. */
+static bool is_listed(const struct snapshot_owner *owner, uint64_t stream_nr)
+{
+	return owner->profile->owner.kind != KTAU_OWNER_TASK || owner->stream == stream_nr;
+}
+
+static bool is_not_reaped(const struct snapshot_owner *owner, uint64_t dead_seq)
+{
+	return owner->profile->owner.kind != KTAU_OWNER_DEAD ||
+	       owner->profile->owner.dead_seq >= dead_seq;
+}
+
+int ktau_snapshot_drop_reaped(struct ktau_snapshot *s)
+{
+	const struct ktau_rec_profile *reaped = ktau_snapshot_reaped(s);
+
+	return reaped ? drop(s, is_not_reaped, reaped->owner.dead_seq) : 0;
 }
 
 int ktau_snapshot_add(struct ktau_snapshot *s, const union ktau_record *record)
@@ -192,7 +210,7 @@ int ktau_snapshot_add(struct ktau_snapshot *s, const union ktau_record *record)
 		s->has_end = true;
 		if (s->has_stream && s->stream.target & KTAU_TARGET_ALL && !s->has_diff &&
 		    !(s->end.refused | s->end.busy | s->end.torn))
-			return drop_vanished(s);
+			return drop(s, is_listed, s->stream_nr);
 		return 0;
 	default:
 		return 0;

@@ -43,6 +43,17 @@ int ktau_snapshot_read(struct ktau_snapshot *snapshot, struct ktau_reader *reade
  */
 int ktau_snapshot_add(struct ktau_snapshot *snapshot, const union ktau_record *record);
 
+/**
+ * ktau_snapshot_drop_reaped() - forget the dead that the reaped total holds
+ * @snapshot: of which
+ *
+ * For programs that take in stream after stream and do not want to keep every
+ * task that ever died. ktau_snapshot_sum() gives the same before and after.
+ *
+ * Return: 0, -ENOMEM.
+ */
+int ktau_snapshot_drop_reaped(struct ktau_snapshot *snapshot);
+
 /* The newest STREAM and END record; NULL if there was none. */
 const struct ktau_rec_stream *ktau_snapshot_stream(const struct ktau_snapshot *snapshot);
 const struct ktau_rec_end *ktau_snapshot_end(const struct ktau_snapshot *snapshot);

@@ -280,6 +280,36 @@ static void sum(void **state)
 	ktau_snapshot_destroy(snap);
 }
 
+/* The dead that the reaped total holds go, and the sum does not notice. */
+static void drop_reaped(void **state)
+{
+	struct ktau_rec_profile *with, *without;
+	struct ktau_snapshot *snap = create();
+	struct stream s = begin();
+
+	(void)state;
+	assert_int_equal(ktau_snapshot_drop_reaped(snap), 0);
+	put_task(&s, 3, 12, DEAD, 100);
+	put_profile(&s, &(struct profile){ .kind = REAPED, .dead_seq = 11, .outer = 60 });
+	put_task(&s, 10, 10, LIVE, 1);
+	put_task(&s, 4, 13, DEAD, 100);
+	put_task(&s, 11, 11, DEAD, 2);
+	finish(snap, &s);
+	assert_int_equal(ktau_snapshot_sum(snap, &with), 0);
+	assert_int_equal(ktau_snapshot_drop_reaped(snap), 0);
+	assert_int_equal(ktau_snapshot_sum(snap, &without), 0);
+	assert_int_equal(with->rec.size, without->rec.size);
+	assert_memory_equal(with, without, with->rec.size);
+	assert_int_equal(ktau_snapshot_count(snap), 3);
+	assert_null(ktau_snapshot_find(snap, 3));
+	assert_null(ktau_snapshot_find_tid(snap, 13));
+	assert_int_equal(ktau_snapshot_find(snap, 11)->owner.serial, 11);
+	assert_int_equal(ktau_snapshot_find_tid(snap, 10)->owner.serial, 10);
+	ktau_record_free(with);
+	ktau_record_free(without);
+	ktau_snapshot_destroy(snap);
+}
+
 static double seconds_for(unsigned int nr)
 {
 	struct ktau_snapshot *snap = create(), *diff;
@@ -329,6 +359,7 @@ int main(void)
 		cmocka_unit_test(difference),
 		cmocka_unit_test(adds_up),
 		cmocka_unit_test(sum),
+		cmocka_unit_test(drop_reaped),
 		cmocka_unit_test(linear),
 	};
 
