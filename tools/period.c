@@ -148,10 +148,32 @@ static void begin_stream(struct reading *r, const struct ktau_rec_stream *s)
 		p->last = p->streams;
 }
 
+static int add(struct reading *r, const union ktau_record *record)
+{
+	int err = 0;
+
+	if (r->to_before)
+		err = ktau_snapshot_add(r->p->before, record);
+	if (!err && r->to_after)
+		err = ktau_snapshot_add(r->p->after, record);
+	return err;
+}
+
+/* Whoever died before the period and is in the total of the reaped is not needed. */
+static int end_stream(struct reading *r, const union ktau_record *record)
+{
+	int err = add(r, record);
+
+	if (!err && r->to_before)
+		err = ktau_snapshot_drop_reaped(r->p->before);
+	if (!err && r->to_before)
+		err = ktau_snapshot_drop_reaped(r->p->after);
+	return err;
+}
+
 static int take(struct reading *r, const union ktau_record *record)
 {
 	struct period *p = r->p;
-	int err = 0;
 
 	switch (record->rec->type) {
 	case KTAU_REC_STREAM:
@@ -159,19 +181,15 @@ static int take(struct reading *r, const union ktau_record *record)
 		if (r->inside)
 			begin_stream(r, record->stream);
 		break;
+	case KTAU_REC_END:
+		return r->inside ? end_stream(r, record) : 0;
 	case KTAU_REC_TRACE:
 		p->traces++;
 		if (!r->over)
 			p->lost_slots += record->trace->lost;
 		return 0;
 	}
-	if (!r->inside)
-		return 0;
-	if (r->to_before)
-		err = ktau_snapshot_add(p->before, record);
-	if (!err && r->to_after)
-		err = ktau_snapshot_add(p->after, record);
-	return err;
+	return r->inside ? add(r, record) : 0;
 }
 
 int period_read(struct period *p, const struct period_select *select,
