@@ -232,9 +232,11 @@ static int read_period(const struct options *o, struct period *period,
 			return CMD_FAILED;
 		}
 	} else {
-		err = ktau_reader_open_file(reader, o->file);
-		if (!err)
-			err = period_read(period, &o->select, reader, o->file);
+		if (ktau_reader_open_file(reader, o->file)) {
+			complain("%s", ktau_reader_error(reader));
+			return CMD_FAILED;
+		}
+		err = period_read(period, &o->select, reader, o->file);
 	}
 	if (err == -ENOMEM)
 		complain("out of memory");

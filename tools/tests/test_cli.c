@@ -3,8 +3,8 @@
  * The commands as a user runs them, on the machine of fixture.c: output by
  * golden files, exit status, and what is said about input that is no good.
  *
- * In a command, $T is a folder with good.ktau, zlib.ktau, wrong.ktau; $M is the
- * folder of maps. KTAU_GOLDEN=write makes the golden files anew.
+ * In a command, $T is a folder with good.ktau, zlib.ktau, wrong.ktau; $D is the
+ * folder of recorded data and $M that of maps. KTAU_GOLDEN=write makes the golden files anew.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -108,16 +108,16 @@ static const struct golden goldens[] = {
 	{ "dump-map", "funcMap -m $M/elsewhere.map $T/good.ktau", 0 },
 	{ "help", "ktau --help", 0 },
 	/* From a kernel: sh runs sleep in a loop until it is killed, cat reads. */
-	{ "recorded", "ktau report tools/tests/data/recorded.ktau", 0 },
-	{ "recorded-check", "ktau check tools/tests/data/recorded.ktau", 0 },
-	{ "recorded-dump", "ktau dump tools/tests/data/recorded.ktau | sed -n \"/^stream 3/,/^end/p\"", 0 },
-	{ "text", "funcMap -m $M/good.map tools/tests/data/text", 0 },
-	{ "text", "funcMap -t $M/good.map tools/tests/data/text", 0 },
-	{ "text", "cat tools/tests/data/text | funcMap -m $M/good.map", 0 },
-	{ "text", "cat tools/tests/data/text | funcMap -m $M/good.map -", 0 },
-	{ "text", "funcMap --slide=-0x1000000 -m $M/elsewhere.map tools/tests/data/text", 0 },
+	{ "recorded", "ktau report $D/recorded.ktau", 0 },
+	{ "recorded-check", "ktau check $D/recorded.ktau", 0 },
+	{ "recorded-dump", "ktau dump $D/recorded.ktau | sed -n \"/^stream 3/,/^end/p\"", 0 },
+	{ "text", "funcMap -m $M/good.map $D/text", 0 },
+	{ "text", "funcMap -t $M/good.map $D/text", 0 },
+	{ "text", "cat $D/text | funcMap -m $M/good.map", 0 },
+	{ "text", "cat $D/text | funcMap -m $M/good.map -", 0 },
+	{ "text", "funcMap --slide=-0x1000000 -m $M/elsewhere.map $D/text", 0 },
 	{ "text", "funcMap --stext=0xffffffff81000000 -m $M/elsewhere.map $T/text", 0 },
-	{ "text", "funcMap -m $M/good.map -o $T/o tools/tests/data/text; cat $T/o", 0 },
+	{ "text", "funcMap -m $M/good.map -o $T/o $D/text; cat $T/o", 0 },
 };
 
 /* The folder has another name in every run. */
@@ -192,8 +192,8 @@ static const struct complaint complaints[] = {
 	{ "ktau dump $T/none", 1, "none: No such file" },
 	{ "ktau dump $T", 1, "$T: Is a directory" },
 	{ "ktau dump /dev/null", 1, "/dev/null: " },
-	{ "ktau report tools/tests/data/text", 1, "tools/tests/data/text: " },
-	{ "ktau check tools/tests/data/text", 1, "tools/tests/data/text: " },
+	{ "ktau report $D/text", 1, "not KTAU data: no STREAM record where one should be\n" },
+	{ "ktau check $D/text", 1, "not KTAU data: no STREAM record where one should be\n" },
 	{ "ktau report --period=9 $T/good.ktau", 1, "no period 9, it has 3 streams" },
 	{ "ktau report --to=@5 $T/good.ktau", 1, "no stream before --to" },
 	{ "funcMap -m $M/good.map $T/none", 1, "none: No such file" },
@@ -320,6 +320,7 @@ static int prepare(void **state)
 	setenv("PATH", text, 1);
 	setenv("T", folder, 1);
 	setenv("M", "tools/tests/data/maps", 1);
+	setenv("D", "tools/tests/data", 1);
 	setenv("TZ", "UTC", 1);
 	setenv("LC_ALL", "C", 1);
 	snprintf(path, sizeof(path), "%s/good.ktau", folder);
@@ -331,7 +332,7 @@ static int prepare(void **state)
 	snprintf(path, sizeof(path), "%s/wrong.ktau", folder);
 	if (fixture_write_wrong(path))
 		return -1;
-	return run("cp tools/tests/data/text $T/text");
+	return run("cp $D/text $T/text");
 }
 
 static int clean(void **state)
