@@ -57,7 +57,7 @@ FUZZ_SECONDS ?= 5
 FUZZ_CC	?= clang
 LIBKTAU_FUZZ := $(patsubst libktau/tests/fuzz/fuzz_%.c,$(B)/libktau/tests/fuzz/fuzz_%, \
 		$(wildcard libktau/tests/fuzz/fuzz_*.c))
-UNIT_TESTS += $(addsuffix .run,$(LIBKTAU_FUZZ))
+UNIT_TESTS += $(if $(SAN),,$(addsuffix .run,$(LIBKTAU_FUZZ)))
 
 $(LIBKTAU_FUZZ): $(B)/libktau/tests/fuzz/%: libktau/tests/fuzz/%.c $(LIBKTAU_OBJS)
 	@mkdir -p $(@D)
