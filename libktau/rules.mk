@@ -27,7 +27,7 @@ $(LIBKTAU_SO): $(LIBKTAU_OBJS) libktau/libktau.map
 # Unit tests: one program for each test_*.c.
 LIBKTAU_TESTS := $(patsubst libktau/tests/%.c,$(B)/libktau/tests/%, \
 		 $(wildcard libktau/tests/test_*.c))
-UNIT_TESTS += $(LIBKTAU_TESTS) $(B)/libktau/tests/test_install
+UNIT_TESTS += $(LIBKTAU_TESTS) $(B)/libktau/tests/test_install $(B)/libktau/tests/test_abi
 
 $(LIBKTAU_TESTS) $(B)/libktau/tests/sample: %: %.o $(B)/libktau/tests/encode.o $(B)/libktau/tests/files.o $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS) -lcmocka
@@ -36,6 +36,10 @@ $(LIBKTAU_TESTS) $(B)/libktau/tests/sample: %: %.o $(B)/libktau/tests/encode.o $
 $(B)/libktau/tests/test_install: $(LIBKTAU) $(LIBKTAU_SO) $(B)/libktau/tests/sample
 	printf '#!/bin/sh\nEXAMPLE_CFLAGS="%s" exec libktau/tests/test_install.sh %s\n' \
 		'$(if $(SAN),-fsanitize=address$(comma)undefined)' $(B) > $@
+	chmod 755 $@
+
+$(B)/libktau/tests/test_abi: $(LIBKTAU_TESTS)
+	printf '#!/bin/sh\nexec libktau/tests/test_abi.sh %s\n' $(B) > $@
 	chmod 755 $@
 
 .PHONY: install-libktau
