@@ -65,16 +65,20 @@ enum ktau_static_id {
  * @prev: the frame around it
  * @start: cycle counter at entry; 0 while the entry is being written
  * @child: ticks of the frames directly inside that have ended
- * @id: event
- * @mode: KTAU_MODE_* that were on at entry: they decide what the exit does
+ * @info: event id, and the KTAU_MODE_* that were on at entry: they decide what
+ *	the exit does
  */
 struct ktau_frame {
 	struct ktau_frame	*prev;
 	u64			start;
 	u64			child;
-	u32			id;
-	u32			mode;
+	u32			info;
 };
+
+static __always_inline unsigned int ktau_frame_id(const struct ktau_frame *frame)
+{
+	return READ_ONCE(frame->info) & (KTAU_NR_IDS - 1);
+}
 
 /**
  * struct ktau_point - an instrumentation point, in a section of its own
@@ -366,7 +370,7 @@ int ktau_proc_pid_show(struct seq_file *m, struct pid_namespace *ns,
 		       struct pid *pid, struct task_struct *task);
 
 /* Line of the tables of /proc/PID and /proc/PID/task/TID. */
-#define KTAU_PROC_PID_ENTRY	ONE("ktau", S_IRUGO, ktau_proc_pid_show),
+#define KTAU_PROC_PID_ENTRY	ONE("ktau", 0444, ktau_proc_pid_show),
 
 #else /* !CONFIG_KTAU */
 

@@ -15,10 +15,11 @@
 /* The raw counter; user-mode Linux has no rdtsc() but the instruction works. */
 static __always_inline u64 ktau_ticks(void)
 {
-	u32 low, high;
+	u64 low, high;
 
+	/* Clears the upper halves: no need to do it again. */
 	asm volatile("rdtsc" : "=a" (low), "=d" (high));
-	return (u64)high << 32 | low;
+	return high << 32 | low;
 }
 
 /*
@@ -120,6 +121,7 @@ static inline bool ktau_arch_stable(void)
 
 /* The table of system calls, to name them by address. */
 #if defined(CONFIG_UML)
+#include <asm/unistd.h>
 #include <sysdep/syscalls.h>
 #define KTAU_NR_SYSCALLS	__NR_syscalls
 #else
@@ -131,6 +133,13 @@ static inline unsigned long ktau_syscall_address(unsigned int nr)
 {
 	return nr < KTAU_NR_SYSCALLS ? (unsigned long)sys_call_table[nr] : 0;
 }
+
+/* For 32-bit programs: the arguments are the same. */
+#ifdef CONFIG_COMPAT
+#define KTAU_COMPAT_IOCTL(fn)	.proc_compat_ioctl = fn,
+#else
+#define KTAU_COMPAT_IOCTL(fn)
+#endif
 
 /* Without IPv6 a socket has no such address. */
 #if IS_ENABLED(CONFIG_IPV6)

@@ -16,8 +16,9 @@
 #include "ktau.h"
 
 #define RING_SLOTS_MIN	16
-#define RING_SLOTS_MAX	(1U << 20)
+#define RING_SLOTS_MAX	BIT(20)
 
+/* Guards ktau_config, and what tasks have because of it. */
 DEFINE_MUTEX(ktau_mutex);
 
 struct ktau_config ktau_config __read_mostly = {

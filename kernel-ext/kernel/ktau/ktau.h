@@ -19,11 +19,11 @@
 
 /* A table is made of chunks that come when an id in them is first hit. */
 #define KTAU_CHUNK_SHIFT	3
-#define KTAU_CHUNK_CELLS	(1 << KTAU_CHUNK_SHIFT)
+#define KTAU_CHUNK_CELLS	BIT(KTAU_CHUNK_SHIFT)
 #define KTAU_NR_CHUNKS		(KTAU_NR_IDS >> KTAU_CHUNK_SHIFT)
 
 /* In a task's mask: it has been harvested, and nothing is measured any more. */
-#define KTAU_MASK_GONE		(1U << 29)
+#define KTAU_MASK_GONE		BIT(29)
 
 /**
  * struct ktau_cell - one event in a table
@@ -102,7 +102,7 @@ struct ktau_task {
 	struct ktau_frame	sched;
 	bool			chosen;
 	bool			dumpable;
-	struct mutex		read_lock;
+	struct mutex		read_lock;	/* readers of the ring */
 	refcount_t		ref;
 	atomic_long_t		bytes;
 	u64			serial;
@@ -166,9 +166,10 @@ void ktau_cell_add(struct ktau_cell *to, const struct ktau_cell *from,
 /* trace.c */
 void ktau_trace(struct ktau_task *state, u64 ticks, unsigned int type,
 		unsigned int id, u64 arg);
-void ktau_trace_more(struct ktau_task *state, u64 ticks, unsigned int type,
-		     u64 arg, const struct ktau_slot_more *more,
-		     unsigned int nr);
+u64 ktau_trace_frame(struct ktau_task *state, const struct ktau_frame *frame,
+		     unsigned int type, u64 *child);
+void ktau_trace_more(struct ktau_task *state, unsigned int type, u64 arg,
+		     struct ktau_slot_more *more, unsigned int nr);
 struct ktau_ring *ktau_ring_create(u32 slots);
 size_t ktau_ring_bytes(const struct ktau_ring *ring);
 void ktau_ring_free(struct ktau_ring *ring);

@@ -365,6 +365,8 @@ static void counter(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, entry->max, 1ULL << 40);
 }
 
+static void control_words(struct kunit *test);
+
 static void ids(struct kunit *test)
 {
 	unsigned int a = ktau_irq_id(4001), b = ktau_irq_id(4002);
@@ -376,8 +378,8 @@ static void ids(struct kunit *test)
 	KUNIT_EXPECT_NE(test, a, ktau_compat_id(4001));
 	ktau_event_name(a, name);
 	KUNIT_EXPECT_STREQ(test, name, "irq:4001");
-	ktau_event_name(ktau_call_id(KTAU_CALL_TIMER, ids), name);
-	KUNIT_EXPECT_STREQ(test, name, "timer:ids");
+	ktau_event_name(ktau_call_id(KTAU_CALL_TIMER, control_words), name);
+	KUNIT_EXPECT_STREQ(test, name, "timer:control_words");
 	ktau_event_name(0, name);
 	KUNIT_EXPECT_NOT_NULL(test, strstr(name, "sys_read"));
 }
@@ -426,7 +428,7 @@ static void ring_halves(struct kunit *test)
 	f->state->ring = ktau_ring_create(16);
 	KUNIT_ASSERT_NOT_NULL(test, f->state->ring);
 	for (i = 0; i < 6; i++)
-		ktau_trace_more(f->state, i, KTAU_TRACE_NET_SEND, i, more, 2);
+		ktau_trace_more(f->state, KTAU_TRACE_NET_SEND, i, more, 2);
 	/* 18 slots written, 16 kept: the first whole message is number 1. */
 	KUNIT_EXPECT_EQ(test, read_trace(f), 0);
 	KUNIT_EXPECT_EQ(test, f->trace->first, 3ULL);
@@ -448,11 +450,11 @@ static void ring_overrun_inside(struct kunit *test)
 	ring->floor = ring->head;
 	ring->head++;		/* a write that has taken its slot */
 	for (i = 0; i < 40; i++)
-		ktau_trace(f->state, i, KTAU_TRACE_ENTER, ID_A, i);
+		ktau_trace(f->state, 0, KTAU_TRACE_ENTER, ID_A, i);
 	KUNIT_EXPECT_EQ(test, ring->head, 16ULL);
 	KUNIT_EXPECT_EQ(test, f->state->lost, 25ULL);
 	ring->done++;
-	ktau_trace(f->state, 99, KTAU_TRACE_ENTER, ID_A, 99);
+	ktau_trace(f->state, 0, KTAU_TRACE_ENTER, ID_A, 99);
 	KUNIT_EXPECT_EQ(test, ring->head, 17ULL);
 }
 
@@ -612,4 +614,5 @@ static struct kunit_suite ktau_suite = {
 	.exit = fixture_exit,
 	.test_cases = ktau_cases,
 };
+
 kunit_test_suite(ktau_suite);

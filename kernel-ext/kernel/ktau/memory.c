@@ -171,7 +171,6 @@ struct ktau_chunk *ktau_chunk_take(void)
 	return chunk;
 }
 
-
 /**
  * ktau_reserve_start() - fill the reserves of all CPUs
  *

@@ -50,7 +50,7 @@ void __ktau_net(const struct sock *sk, const struct sk_buff *skb, bool send)
 	end_point(&more[0], inet->inet_saddr, inet6_rcv_saddr(sk),
 		  ntohs(inet->inet_sport));
 	end_point(&more[1], inet->inet_daddr, remote, ntohs(inet->inet_dport));
-	ktau_trace_more(current->ktau.state, ktau_ticks(),
+	ktau_trace_more(current->ktau.state,
 			send ? KTAU_TRACE_NET_SEND : KTAU_TRACE_NET_RECV,
 			cb->seq | (u64)len << 32, more, ARRAY_SIZE(more));
 }

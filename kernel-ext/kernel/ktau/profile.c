@@ -71,10 +71,13 @@ EXPORT_SYMBOL_GPL(ktau_exit_key);
  */
 void ktau_disorder(const char *what)
 {
+	static bool told;
+
 	ktau_loss(KTAU_LOSS_DISORDER);
 	WRITE_ONCE(current->ktau.mask, 0);
-	printk_deferred_once(KERN_WARNING "ktau: %s; %s[%d] is no longer measured\n",
-			     what, current->comm, current->pid);
+	if (!xchg(&told, true))
+		printk_deferred(KERN_WARNING "ktau: %s; %s[%d] is no longer measured\n",
+				what, current->comm, current->pid);
 }
 
 static noinline struct ktau_cell *cell_create(struct ktau_task *state,
@@ -116,11 +119,10 @@ struct ktau_cell *ktau_cell(struct ktau_task *state, unsigned int id)
 	return &chunk->cell[id & (KTAU_CHUNK_CELLS - 1)];
 }
 
-static __always_inline void book(struct ktau_task *state, unsigned int id,
-				 u64 incl, u64 excl, bool outermost)
+static __always_inline void book(struct ktau_task *state,
+				 struct ktau_cell *cell, u64 incl, u64 excl,
+				 bool outermost)
 {
-	struct ktau_cell *cell = ktau_cell(state, id);
-
 	if (unlikely(!cell)) {
 		ktau_add(&state->refused, 1);
 		ktau_add(&state->refused_ticks, excl);
@@ -146,7 +148,7 @@ static __always_inline void book(struct ktau_task *state, unsigned int id,
 void ktau_book(struct ktau_task *state, unsigned int id, u64 incl, u64 excl,
 	       bool outermost)
 {
-	book(state, id, incl, excl, outermost);
+	book(state, ktau_cell(state, id), incl, excl, outermost);
 }
 
 static __always_inline bool is_outermost(const struct ktau_frame *frame)
@@ -154,26 +156,75 @@ static __always_inline bool is_outermost(const struct ktau_frame *frame)
 	const struct ktau_frame *f;
 
 	for (f = frame->prev; f; f = f->prev)
-		if (f->id == frame->id)
+		if (ktau_frame_id(f) == ktau_frame_id(frame))
 			return false;
 	return true;
+}
+
+/*
+ * A moment on @frame: what of @child lies before it, and the clock. An interrupt
+ * between the two readings would be on the wrong side of the moment.
+ */
+static __always_inline u64 moment(const struct ktau_frame *frame, u64 *child)
+{
+	u64 now;
+
+	do {
+		*child = READ_ONCE(frame->child);
+		barrier();
+		now = ktau_ticks();
+		barrier();
+	} while (unlikely(READ_ONCE(frame->child) != *child));
+	return now;
+}
+
+/* Give @ticks to the frame around @frame, or to none. */
+static __always_inline void add_outside(struct ktau_task *state,
+					struct ktau_frame *frame, u64 ticks)
+{
+	ktau_add(frame->prev ? &frame->prev->child : &state->outer_ticks, ticks);
+}
+
+/* With a trace, or after an interrupt between the linking and the start. */
+static noinline void enter_slow(struct ktau_ref *ref, struct ktau_frame *frame)
+{
+	struct ktau_task *state = ref->state;
+	u64 start = 0, before;
+
+	if (frame->info & KTAU_MODE_TRACE)
+		start = ktau_trace_frame(state, frame, KTAU_TRACE_ENTER, &before);
+	if (!start)
+		start = moment(frame, &before);
+	WRITE_ONCE(frame->start, start);
+	if (!before)
+		return;
+	ktau_add(&state->begin, 1);
+	barrier();
+	ktau_add(&frame->child, -before);
+	add_outside(state, frame, before);
+	barrier();
+	ktau_add(&state->end, 1);
 }
 
 static __always_inline void enter(struct ktau_ref *ref,
 				  struct ktau_frame *frame, unsigned int id)
 {
-	u32 modes = ref->mask & (KTAU_MODE_PROFILE | KTAU_MODE_TRACE);
+	u32 info = (ref->mask & (KTAU_MODE_PROFILE | KTAU_MODE_TRACE)) | id;
 
 	frame->prev = ref->top;
 	frame->start = 0;
 	frame->child = 0;
-	frame->id = id;
-	frame->mode = modes;
+	frame->info = info;
 	barrier();	/* an interrupt from here on finds it whole */
 	ref->top = frame;
+	if (unlikely(info & KTAU_MODE_TRACE)) {
+		enter_slow(ref, frame);
+		return;
+	}
 	frame->start = ktau_ticks();
-	if (unlikely(modes & KTAU_MODE_TRACE))
-		ktau_trace(ref->state, frame->start, KTAU_TRACE_ENTER, id, 0);
+	barrier();
+	if (unlikely(READ_ONCE(frame->child)))
+		enter_slow(ref, frame);
 }
 
 /**
@@ -240,29 +291,72 @@ struct ended {
 	bool outermost;
 };
 
-static __always_inline struct ended end_frame(struct ktau_frame *frame,
-					      struct ktau_frame **top, u64 now)
-{
-	struct ended e = { .outermost = is_outermost(frame) };
+/* When a frame ended, and the time of those inside it until then. */
+struct end {
+	u64 now;
+	u64 child;
+};
 
-	e.incl = now - frame->start;
+/*
+ * Take @frame from the stack and book it. @cell is its event's, or NULL. No
+ * function is called here: the hot path needs no registers saved.
+ */
+static __always_inline struct ended finish(struct ktau_frame *frame,
+					   struct ktau_frame **top,
+					   struct ktau_task *state,
+					   struct ktau_cell *cell,
+					   struct end end, bool profile)
+{
+	struct ktau_frame *prev = frame->prev;
+	struct ended e = { .incl = end.now - frame->start };
+
+	ktau_add(&state->begin, 1);
 	barrier();
-	WRITE_ONCE(*top, frame->prev);
+	WRITE_ONCE(*top, prev);
 	barrier();	/* interrupts belong to the frame around it now */
-	e.excl = e.incl - frame->child;
-	if (unlikely((s64)e.excl < 0 || !(frame->mode & KTAU_MODE_PROFILE))) {
-		e.incl = frame->child;
+	e.excl = e.incl - end.child;
+	if (unlikely(!profile)) {
+		e.incl = end.child;
 		e.excl = 0;
+	} else if (unlikely((s64)e.excl < 0)) {
+		e.incl = end.child;
+		e.excl = 0;
+		ktau_add(&state->clamped, 1);
+		ktau_loss(KTAU_LOSS_CLAMPED);
 	}
-	if (frame->prev)
-		ktau_add(&frame->prev->child, e.incl);
+	if (!prev) {
+		e.outermost = true;
+		ktau_add(&state->outer_ticks, e.incl);
+	} else {
+		e.outermost = is_outermost(frame);
+		ktau_add(&prev->child, e.incl);
+	}
+	if (profile)
+		book(state, cell, e.incl, e.excl, e.outermost);
+	/* Interrupts between the moment of the end and the unlinking. */
+	if (unlikely(frame->child != end.child))
+		add_outside(state, frame, frame->child - end.child);
+	barrier();
+	ktau_add(&state->end, 1);
 	return e;
 }
 
-static noinline void count_clamped(struct ktau_task *state)
+/* With a trace, or without a chunk. */
+static noinline struct ended leave_slow(struct ktau_ref *ref,
+					struct ktau_frame *frame)
 {
-	ktau_add(&state->clamped, 1);
-	ktau_loss(KTAU_LOSS_CLAMPED);
+	bool profile = frame->info & KTAU_MODE_PROFILE;
+	struct ktau_task *state = ref->state;
+	unsigned int id = ktau_frame_id(frame);
+	struct end end = { };
+
+	if (frame->info & KTAU_MODE_TRACE)
+		end.now = ktau_trace_frame(state, frame, KTAU_TRACE_EXIT,
+					   &end.child);
+	if (!end.now)
+		end.now = moment(frame, &end.child);
+	return finish(frame, &ref->top, state,
+		      profile ? ktau_cell(state, id) : NULL, end, profile);
 }
 
 /* The frame is the innermost one of the current task. */
@@ -270,25 +364,20 @@ static __always_inline struct ended leave(struct ktau_ref *ref,
 					  struct ktau_frame *frame)
 {
 	struct ktau_task *state = ref->state;
-	u64 now = ktau_ticks();
-	struct ended e;
+	struct ktau_chunk *chunk;
+	u32 info = frame->info;
+	struct end end;
 
-	if (unlikely(frame->mode & KTAU_MODE_TRACE))
-		ktau_trace(state, now, KTAU_TRACE_EXIT, frame->id, 0);
-
-	ktau_add(&state->begin, 1);
-	barrier();
-	e = end_frame(frame, &ref->top, now);
-	if (!frame->prev)
-		ktau_add(&state->outer_ticks, e.incl);
-	if (likely(frame->mode & KTAU_MODE_PROFILE)) {
-		book(state, frame->id, e.incl, e.excl, e.outermost);
-		if (unlikely(now - frame->start != e.incl))
-			count_clamped(state);
-	}
-	barrier();
-	ktau_add(&state->end, 1);
-	return e;
+	/* Without a trace there is a profile, so that the rest is the id. */
+	if (unlikely(info & KTAU_MODE_TRACE))
+		return leave_slow(ref, frame);
+	info &= ~KTAU_MODE_PROFILE;
+	chunk = state->chunk[info >> KTAU_CHUNK_SHIFT];
+	if (unlikely(!chunk))
+		return leave_slow(ref, frame);
+	end.now = moment(frame, &end.child);
+	return finish(frame, &ref->top, state,
+		      &chunk->cell[info & (KTAU_CHUNK_CELLS - 1)], end, true);
 }
 
 /**
@@ -323,8 +412,7 @@ static __always_inline void cpu_enter(struct ktau_frame *frame,
 	frame->prev = cpu->top;
 	frame->start = ktau_ticks();
 	frame->child = 0;
-	frame->id = id;
-	frame->mode = KTAU_MODE_PROFILE;
+	frame->info = KTAU_MODE_PROFILE | id;
 	barrier();
 	cpu->top = frame;
 }
@@ -384,6 +472,22 @@ void __ktau_cpu_enter_call(struct ktau_frame *frame, enum ktau_call call,
 	cpu_enter(frame, ktau_call_id(call, fn), KTAU_GROUP_BH);
 }
 
+/* A frame that no task took. */
+static struct ended leave_cpu(struct ktau_cpu *cpu, struct ktau_frame *frame)
+{
+	struct ended e = { .outermost = is_outermost(frame) };
+	u64 child;
+
+	e.incl = moment(frame, &child) - frame->start;
+	WRITE_ONCE(cpu->top, frame->prev);
+	barrier();
+	e.incl = max(e.incl, child);
+	e.excl = e.incl - child;
+	if (frame->prev)
+		ktau_add(&frame->prev->child, e.incl + frame->child - child);
+	return e;
+}
+
 /**
  * __ktau_cpu_exit() - close a frame of __ktau_cpu_enter() and its like
  * @frame: a frame that may or may not have been entered
@@ -395,22 +499,24 @@ void __ktau_cpu_exit(struct ktau_frame *frame)
 	struct ktau_cpu *cpu = this_cpu_ptr(&ktau_cpu);
 	struct ktau_ref *ref = &current->ktau;
 	struct ktau_task *state = cpu->state;
+	unsigned int id;
 	struct ended e;
 
 	if (likely(ref->top == frame))
 		e = leave(ref, frame);
 	else if (cpu->top == frame)
-		e = end_frame(frame, &cpu->top, ktau_ticks());
+		e = leave_cpu(cpu, frame);
 	else
 		return;
 
+	if (!(frame->info & KTAU_MODE_PROFILE))
+		return;
+	id = ktau_frame_id(frame);
 	ktau_add(&state->begin, 1);
 	barrier();
-	if (likely(frame->mode & KTAU_MODE_PROFILE)) {
-		/* Its frames nest in those of tasks: only own time adds up. */
-		ktau_add(&state->outer_ticks, e.excl);
-		book(state, frame->id, e.incl, e.excl, e.outermost);
-	}
+	/* Its frames nest in those of tasks: only own time adds up. */
+	ktau_add(&state->outer_ticks, e.excl);
+	book(state, ktau_cell(state, id), e.incl, e.excl, e.outermost);
 	barrier();
 	ktau_add(&state->end, 1);
 }
@@ -478,7 +584,7 @@ void __ktau_count(struct ktau_point *point, u64 value)
 	if (unlikely(id == KTAU_ID_NONE))
 		return;
 	if (mask & KTAU_MODE_TRACE)
-		ktau_trace(state, ktau_ticks(), KTAU_TRACE_COUNT, id, value);
+		ktau_trace(state, 0, KTAU_TRACE_COUNT, id, value);
 	if (mask & KTAU_MODE_PROFILE) {
 		ktau_add(&state->begin, 1);
 		barrier();

@@ -22,7 +22,7 @@
 
 #include "ktau.h"
 
-#define KTAU_REF_YIELD	(1U << 0)	/* the next switch is by sched_yield() */
+#define KTAU_REF_YIELD	BIT(0)	/* the next switch is by sched_yield() */
 
 /**
  * __ktau_sched_switch() - the current task loses the CPU
@@ -46,9 +46,13 @@ void __ktau_sched_switch(bool preempt, struct task_struct *prev,
 		id = KTAU_ID_SCHEDULE_YLD;
 	ref->flags &= ~KTAU_REF_YIELD;
 	ref->wake_ticks = 0;
+	if (unlikely(ref->top == &state->sched)) {
+		ktau_disorder("a task left the CPU twice");
+		return;
+	}
 
 	__ktau_enter(&state->sched, id);
-	if (state->sched.mode & KTAU_MODE_TRACE)
+	if (state->sched.info & KTAU_MODE_TRACE)
 		ktau_trace(state, state->sched.start, KTAU_TRACE_SWITCH, 0,
 			   (u32)next->pid | (u64)prev_state << 32);
 }
@@ -115,7 +119,7 @@ void __ktau_sched_wakeup(struct task_struct *p)
 	if (READ_ONCE(p->ktau.mask) & KTAU_GROUP_SCHED)
 		p->ktau.wake_ticks = now;
 	if ((READ_ONCE(ref->mask) & traced) == traced)
-		ktau_trace(ref->state, now, KTAU_TRACE_WAKEUP, 0,
+		ktau_trace(ref->state, 0, KTAU_TRACE_WAKEUP, 0,
 			   (u32)p->pid | (u64)task_cpu(p) << 32);
 }
 

@@ -102,7 +102,7 @@ copy_frames(struct ktau_rec_profile *rec, const struct ktau_task *state,
 		rec->open_child_ticks += child;
 		if (rec->nr_open < KTAU_SNAPSHOT_OPEN)
 			open[rec->nr_open++] = (struct ktau_open) {
-				.id = READ_ONCE(frame->id),
+				.id = ktau_frame_id(frame),
 				.start_ticks = start,
 				.child_ticks = child,
 			};
@@ -119,12 +119,12 @@ static bool copy_once(struct ktau_rec_profile *rec, struct ktau_task *state,
 	const struct ktau_frame *top = task ? READ_ONCE(task->ktau.top) : NULL;
 	u64 end = ktau_read(&state->end);
 
-	smp_rmb();
+	smp_rmb();	/* @end before the rest, the rest before @begin */
 	rec->ticks = ktau_ticks();
 	copy_table(rec, state);
 	if (!copy_frames(rec, state, top, stack))
 		return false;
-	smp_rmb();
+	smp_rmb();	/* see above */
 	return ktau_read(&state->begin) == end &&
 	       (!task || READ_ONCE(task->ktau.top) == top);
 }
@@ -219,7 +219,7 @@ static u64 ring_end(const struct ktau_ring *ring)
 
 	for (i = 0; i < SLOW_TRIES; i++) {
 		done = ktau_read(&ring->done);
-		smp_rmb();
+		smp_rmb();	/* pairs with finish() in trace.c */
 		if (ktau_read(&ring->head) == done)
 			return done;
 		if (i < QUICK_TRIES)
@@ -272,10 +272,11 @@ static void copy_slots(struct ktau_rec_trace *rec, const struct ktau_ring *ring,
 
 	rec->first = max(from, oldest(ring, end));
 	rec->nr_slots = min_t(u64, end - rec->first, max_slots);
-	for (i = 0; i < rec->nr_slots; i++)
+	for (i = 0; i < rec->nr_slots; i++) {
+		/* A torn slot is found out below. */
 		slot[i] = data_race(ring->slot[(rec->first + i) & ring->mask]);
-	/* What the writer has reached meanwhile may be torn. */
-	smp_rmb();
+	}
+	smp_rmb();	/* what the writer has reached meanwhile may be torn */
 	gone = oldest(ring, ktau_read(&ring->head));
 	if (gone > rec->first)
 		drop_front(rec, min_t(u64, gone - rec->first, U32_MAX));

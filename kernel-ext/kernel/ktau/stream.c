@@ -60,7 +60,7 @@ enum phase {
  * @buffer: a record
  */
 struct ktau_stream {
-	struct mutex		lock;
+	struct mutex		lock;	/* all below it */
 	struct pid_namespace	*ns;
 	u32			content;
 	struct ktau_select	select;
@@ -686,7 +686,7 @@ const struct proc_ops ktau_profile_ops = {
 	.proc_read	= stream_read,
 	.proc_lseek	= stream_lseek,
 	.proc_ioctl	= stream_ioctl,
-	.proc_compat_ioctl = stream_ioctl,
+	KTAU_COMPAT_IOCTL(stream_ioctl)
 };
 
 const struct proc_ops ktau_trace_ops = {
@@ -696,5 +696,5 @@ const struct proc_ops ktau_trace_ops = {
 	.proc_lseek	= stream_lseek,
 	.proc_poll	= trace_poll,
 	.proc_ioctl	= stream_ioctl,
-	.proc_compat_ioctl = stream_ioctl,
+	KTAU_COMPAT_IOCTL(stream_ioctl)
 };

@@ -40,7 +40,7 @@ static unsigned int generation;
  * @reaped: the sum of those that are not
  */
 static struct dead_queue {
-	spinlock_t lock;
+	spinlock_t lock;	/* all of it, and @reaped */
 	struct ktau_task **place;
 	u64 first;
 	u64 next;
@@ -319,13 +319,13 @@ void __ktau_task_fork(struct task_struct *p)
 		choose = READ_ONCE(ktau_config.inherit) && ref->state &&
 			 ref->state->chosen;
 		set_up(p, choose);
-		smp_mb();
+		smp_mb();	/* the mask before the second look */
 	} while (seen != READ_ONCE(generation));
 
 	ktau_reserve_fill();
 	p->ktau.wake_ticks = ktau_ticks();
 	if ((ref->mask & traced) == traced)
-		ktau_trace(ref->state, p->ktau.wake_ticks, KTAU_TRACE_FORK, 0,
+		ktau_trace(ref->state, 0, KTAU_TRACE_FORK, 0,
 			   (u32)p->pid | (u64)p->tgid << 32);
 }
 
@@ -342,7 +342,7 @@ void __ktau_task_exec(void)
 	if (!(ref->mask & KTAU_MODE_TRACE))
 		return;
 	__get_task_comm((char *)more.data, sizeof(more.data), current);
-	ktau_trace_more(ref->state, ktau_ticks(), KTAU_TRACE_EXEC, 0, &more, 1);
+	ktau_trace_more(ref->state, KTAU_TRACE_EXEC, 0, &more, 1);
 }
 
 /**
@@ -358,8 +358,7 @@ void __ktau_task_exiting(long code)
 
 	ref->state->dumpable = !mm || get_dumpable(mm) == SUID_DUMP_USER;
 	if (ref->mask & KTAU_MODE_TRACE)
-		ktau_trace(ref->state, ktau_ticks(), KTAU_TRACE_TASK_EXIT, 0,
-			   code);
+		ktau_trace(ref->state, 0, KTAU_TRACE_TASK_EXIT, 0, code);
 }
 
 /**

@@ -3,10 +3,13 @@
  * KTAU: the ring of trace slots, the writer's side.
  *
  * Like the profile, a ring is written only by the CPU that runs its owner, and
- * an interrupt may write inside another write. A write takes its slots by one
- * addition to @head, fills them, and adds them to @done: when both are equal,
+ * an interrupt may write inside another write. A write takes its slots by
+ * moving @head, fills them, and adds them to @done: when both are equal,
  * everything below them is whole. The oldest slots are overwritten; the reader
  * knows from @head what it has missed.
+ *
+ * The clock is read between a look at @head and its move, which fails if an
+ * interrupt has written meanwhile: so slots are in the order of their times.
  *
  * An interrupt that wrote as much as the whole ring inside another write would
  * leave that one to finish in a slot that is no longer its own. @floor keeps the
@@ -44,17 +47,40 @@ static unsigned int context(void)
 	return count & SOFTIRQ_OFFSET ? KTAU_CTX_SOFTIRQ : KTAU_CTX_TASK;
 }
 
-/* Take @nr slots; false where there is no room. */
-static __always_inline bool take(struct ktau_ring *ring, unsigned int nr,
-				 u64 *first)
+/* Whether there is room for @nr slots behind @head. */
+static __always_inline bool has_room(struct ktau_ring *ring, u64 head,
+				     unsigned int nr)
 {
-	u64 head = ring->head;
-
-	if (likely(head == ring->done))
+	if (likely(head == READ_ONCE(ring->done))) {
 		WRITE_ONCE(ring->floor, head);
-	else if (head + nr - ring->floor > ring->mask + 1ULL)
-		return false;
-	*first = ktau_fetch_add(&ring->head, nr);
+		return true;
+	}
+	return head + nr - ring->floor <= ring->mask + 1ULL;
+}
+
+/*
+ * Take @nr slots, and the time, unless @ticks has one: then interrupts are off.
+ * With a frame, @child gets what it has of its own frames at that time.
+ */
+static __always_inline bool take(struct ktau_ring *ring, unsigned int nr,
+				 const struct ktau_frame *frame, u64 *child,
+				 u64 *ticks, u64 *first)
+{
+	bool timed = *ticks;
+	u64 head;
+
+	do {
+		head = READ_ONCE(ring->head);
+		if (unlikely(!has_room(ring, head, nr)))
+			return false;
+		if (frame)
+			*child = READ_ONCE(frame->child);
+		barrier();
+		if (!timed)
+			*ticks = ktau_ticks();
+		barrier();
+	} while (unlikely(cmpxchg64_local(&ring->head, head, head + nr) != head));
+	*first = head;
 	return true;
 }
 
@@ -75,10 +101,38 @@ static __always_inline void finish(struct ktau_ring *ring, unsigned int nr)
 	}
 }
 
+static __always_inline bool write(struct ktau_task *state,
+				  const struct ktau_frame *frame, u64 *child,
+				  u64 *ticks, unsigned int type,
+				  unsigned int id, u64 arg)
+{
+	struct ktau_ring *ring;
+	struct ktau_slot *slot;
+	bool written = false;
+	u64 first;
+
+	preempt_disable_notrace();	/* the ring stays, and so does the CPU */
+	ring = READ_ONCE(state->ring);
+	if (likely(ring && take(ring, 1, frame, child, ticks, &first))) {
+		slot = &ring->slot[first & ring->mask];
+		slot->ticks = *ticks;
+		slot->arg = arg;
+		slot->id = id;
+		slot->type = type;
+		slot->ctx = context();
+		slot->cpu = raw_smp_processor_id();
+		slot->more = 0;
+		finish(ring, 1);
+		written = true;
+	}
+	preempt_enable_no_resched_notrace();
+	return written;
+}
+
 /**
  * ktau_trace() - write one slot
  * @state: the owner
- * @ticks: when it happened
+ * @ticks: when it happened; 0: now. Interrupts are off if it is not 0.
  * @type: KTAU_TRACE_*
  * @id: event, or 0
  * @arg: by type
@@ -88,33 +142,36 @@ static __always_inline void finish(struct ktau_ring *ring, unsigned int nr)
 void ktau_trace(struct ktau_task *state, u64 ticks, unsigned int type,
 		unsigned int id, u64 arg)
 {
-	struct ktau_ring *ring;
-	struct ktau_slot *slot;
-	u64 first;
-
-	preempt_disable_notrace();	/* the ring stays, and so does the CPU */
-	ring = READ_ONCE(state->ring);
-	if (likely(ring && take(ring, 1, &first))) {
-		slot = &ring->slot[first & ring->mask];
-		slot->ticks = ticks;
-		slot->arg = arg;
-		slot->id = id;
-		slot->type = type;
-		slot->ctx = context();
-		slot->cpu = raw_smp_processor_id();
-		slot->more = 0;
-		finish(ring, 1);
-	} else {
+	if (unlikely(!write(state, NULL, NULL, &ticks, type, id, arg)))
 		lose(state, 1);
-	}
-	preempt_enable_no_resched_notrace();
 }
-NOKPROBE_SYMBOL(ktau_trace);
+
+/**
+ * ktau_trace_frame() - write the slot of an entry or exit
+ * @state: the owner
+ * @frame: the frame, the innermost one
+ * @type: KTAU_TRACE_ENTER or KTAU_TRACE_EXIT
+ * @child: gets the time of those inside @frame until then
+ *
+ * Context: Any but NMI, on the CPU that runs the owner.
+ * Return: When it happened; 0 if the slot was lost.
+ */
+u64 ktau_trace_frame(struct ktau_task *state, const struct ktau_frame *frame,
+		     unsigned int type, u64 *child)
+{
+	u64 ticks = 0;
+
+	if (likely(write(state, frame, child, &ticks, type,
+			 ktau_frame_id(frame), 0)))
+		return ticks;
+	lose(state, 1);
+	return 0;
+}
+NOKPROBE_SYMBOL(ktau_trace_frame);
 
 /**
  * ktau_trace_more() - write a slot that others belong to
  * @state: the owner
- * @ticks: when it happened
  * @type: KTAU_TRACE_*
  * @arg: by type
  * @more: the further slots; type and index are filled in here
@@ -122,37 +179,37 @@ NOKPROBE_SYMBOL(ktau_trace);
  *
  * Context: Any but NMI, on the CPU that runs the owner.
  */
-void ktau_trace_more(struct ktau_task *state, u64 ticks, unsigned int type,
-		     u64 arg, const struct ktau_slot_more *more,
-		     unsigned int nr)
+void ktau_trace_more(struct ktau_task *state, unsigned int type, u64 arg,
+		     struct ktau_slot_more *more, unsigned int nr)
 {
+	struct ktau_slot *leading;
 	struct ktau_ring *ring;
+	u64 ticks = 0, first;
 	unsigned int i;
-	u64 first;
 
 	preempt_disable_notrace();
 	ring = READ_ONCE(state->ring);
-	if (ring && take(ring, nr + 1, &first)) {
-		ring->slot[first & ring->mask] = (struct ktau_slot) {
-			.ticks = ticks,
-			.arg = arg,
-			.type = type,
-			.ctx = context(),
-			.cpu = raw_smp_processor_id(),
-			.more = nr,
-		};
-		for (i = 0; i < nr; i++) {
-			struct ktau_slot_more *to = (struct ktau_slot_more *)
-				&ring->slot[(first + 1 + i) & ring->mask];
-
-			*to = more[i];
-			to->type = KTAU_TRACE_MORE;
-			to->index = i + 1;
-		}
-		finish(ring, nr + 1);
-	} else {
+	if (!ring || !take(ring, nr + 1, NULL, NULL, &ticks, &first)) {
+		preempt_enable_no_resched_notrace();
 		lose(state, nr + 1);
+		return;
 	}
+	leading = &ring->slot[first & ring->mask];
+	*leading = (struct ktau_slot) {
+		.ticks = ticks,
+		.arg = arg,
+		.type = type,
+		.ctx = context(),
+		.cpu = raw_smp_processor_id(),
+		.more = nr,
+	};
+	for (i = 0; i < nr; i++) {
+		more[i].type = KTAU_TRACE_MORE;
+		more[i].index = i + 1;
+		memcpy(&ring->slot[(first + 1 + i) & ring->mask], &more[i],
+		       sizeof(more[i]));
+	}
+	finish(ring, nr + 1);
 	preempt_enable_no_resched_notrace();
 }
 
