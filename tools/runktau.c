@@ -144,6 +144,18 @@ static int switch_groups(const struct options *o, char **restore)
 	return -1;
 }
 
+/* The command is a new task: where tasks have to be chosen, it is not. */
+static void warn_of_selection(void)
+{
+	char select[16], inherit[16];
+
+	if (!ktau_control_get("select", select, sizeof(select)) &&
+	    !ktau_control_get("inherit", inherit, sizeof(inherit)) &&
+	    !strcmp(select, "chosen") && strcmp(inherit, "on"))
+		complain("only chosen tasks are measured, and the command is none: "
+			 "ktau control select=all");
+}
+
 static void restore_groups(char *words)
 {
 	int err = words ? ktau_control_write(words) : 0;
@@ -328,6 +340,7 @@ static int run(struct options *o, FILE *out)
 
 	if (switch_groups(o, &restore))
 		return RUNKTAU_FAILED;
+	warn_of_selection();
 	if (command_init(&command, o->command, o->system_wide))
 		goto out;
 	err = command_run(&command);
