@@ -34,6 +34,16 @@ static void stop(struct stream *stream)
 	stream->head = NULL;
 }
 
+void collect_new_file(struct collect *collect, const struct config *config)
+{
+	/* What is left of a stream that was blocked goes with the old file. */
+	stop(&collect->profile);
+	stop(&collect->trace);
+	collect->config = config;
+	collect->since_full = 0;
+	baseline_clear(&collect->base);
+}
+
 static void deinit_stream(struct stream *stream)
 {
 	stop(stream);
@@ -45,13 +55,6 @@ void collect_deinit(struct collect *collect)
 {
 	deinit_stream(&collect->profile);
 	deinit_stream(&collect->trace);
-	baseline_clear(&collect->base);
-}
-
-void collect_new_file(struct collect *collect, const struct config *config)
-{
-	collect->config = config;
-	collect->since_full = 0;
 	baseline_clear(&collect->base);
 }
 

@@ -72,7 +72,7 @@ int collect_init(struct collect *collect, const struct config *config,
 		 struct output *out, const char *root);
 void collect_deinit(struct collect *collect);
 
-/* Other settings, and a file of which nothing is written yet. */
+/* Other settings perhaps, and a file of which nothing is written yet. */
 void collect_new_file(struct collect *collect, const struct config *config);
 
 /*

@@ -315,6 +315,29 @@ test_full_disk()
 	umount "$tmp/full"
 }
 
+# A reload is the way out of a full disk, to another place.
+test_full_reload()
+{
+	fresh 100
+	mkdir -p "$tmp/full"
+	mount -t tmpfs -o size=1m tmpfs "$tmp/full" 2>/dev/null || return
+	printf 'sample_period 0.02\ncompress no\nrecord cumulative\noutput_dir %s/full\n' \
+		"$tmp" >"$tmp/conf"
+	"$ktaud" --root "$tmp/root" -f "$tmp/conf" 2>"$tmp/log" &
+	pid=$!
+	wait_for grep -q "waiting for room" "$tmp/log"
+	sed -i "s|/full|/data|" "$tmp/conf"
+	kill -HUP $pid
+	wait_for nr_files eq 1
+	file=$(files)
+	wait_for is "$file" streams ge 5
+	stop
+	check "sound" sound "$file"
+	check "every stream has its end" is "$file" ends eq "$(value streams "$file")"
+	check "the old file reads" is "$(echo "$tmp"/full/*.ktau)" streams ge 1
+	umount "$tmp/full"
+}
+
 # Never more room: the end is told, the file is whole up to its last block.
 test_full_end()
 {
@@ -349,7 +372,7 @@ test_cost()
 }
 
 for test in config places period choice signals rotation pidfile background kill \
-	    full_disk full_end cost; do
+	    full_disk full_reload full_end cost; do
 	: >"$tmp/log"
 	fresh
 	"test_$test"
