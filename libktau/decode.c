@@ -158,11 +158,13 @@ static int take_array(struct array *array, uint32_t nr, uint32_t size,
 	if (err)
 		return err;
 	to = array->out->data + array->out->size;
-	for (i = 0; i < nr; i++, to += our_size) {
-		memcpy(to, array->data + (size_t)i * size, keep);
-		memset(to + keep, 0, our_size - keep);
-		if (!array->swap)
-			continue;
+	if (size == our_size)
+		memcpy(to, array->data, bytes);
+	for (i = 0; i < nr && size != our_size; i++) {
+		memcpy(to + (size_t)i * our_size, array->data + (size_t)i * size, keep);
+		memset(to + (size_t)i * our_size + keep, 0, our_size - keep);
+	}
+	for (i = 0; i < nr && array->swap; i++, to += our_size) {
 		if (fields == slot_fields)
 			swap_slot(to);
 		else

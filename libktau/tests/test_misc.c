@@ -11,6 +11,7 @@
 #include <cmocka.h>
 #include <ktau.h>
 
+#include "../internal.h"
 #include "encode.h"
 
 static void clocks(void **state)
@@ -160,6 +161,32 @@ static void event_text(void **state)
 	ktau_events_destroy(events);
 }
 
+/* Notes as /sys/kernel/notes has them, in this machine's order, and cut ones. */
+static void notes(void **state)
+{
+	const uint32_t header[] = { 4, 20, 3 }, other[] = { 6, 1, 257 };
+	uint8_t data[12 + 8 + 4 + 12 + 4 + 20], id[20];
+	const uint8_t *found;
+	size_t size;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 20; i++)
+		id[i] = 0xa0 + i;
+	memset(data, 0, sizeof(data));
+	memcpy(data, other, 12);
+	memcpy(data + 12, "Linux", 6);
+	memcpy(data + 24, header, 12);
+	memcpy(data + 36, "GNU", 4);
+	memcpy(data + 40, id, 20);
+	assert_int_equal(ktau__note_build_id(data, sizeof(data), &found), 20);
+	assert_memory_equal(found, id, 20);
+	for (size = 0; size < sizeof(data); size++)
+		assert_int_equal(ktau__note_build_id(data, size, &found), 0);
+	memset(data, 0xff, sizeof(data));
+	assert_int_equal(ktau__note_build_id(data, sizeof(data), &found), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -167,6 +194,7 @@ int main(void)
 		cmocka_unit_test(display),
 		cmocka_unit_test(names),
 		cmocka_unit_test(event_text),
+		cmocka_unit_test(notes),
 	};
 
 	return cmocka_run_group_tests_name("libktau: clock, names, events", tests, NULL, NULL);
