@@ -189,6 +189,8 @@ class Steps:
                           self.tree.has_ktau()), 'built'
 
     def some(self, build, wanted, compared):
+        if not wanted:
+            return [], 'nothing of x86 in it'
         own = ['kernel/ktau/'] if self.tree.has_ktau() and not compared else []
         bad = build.make(wanted + own, self.tree.has_ktau())
         if bad or not compared:

@@ -33,6 +33,7 @@ class Build:
 
     def make(self, targets, has_ktau):
         """Configure and build. Return: what went wrong, one line each."""
+        assert targets
         self.out.mkdir(exist_ok=True)
         return self._configure() or self._wanted(has_ktau) or \
             self._run(self._argv(targets))
