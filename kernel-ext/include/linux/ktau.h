@@ -77,7 +77,7 @@ struct ktau_frame {
 
 static __always_inline unsigned int ktau_frame_id(const struct ktau_frame *frame)
 {
-	return READ_ONCE(frame->info) & (KTAU_NR_IDS - 1);
+	return (u16)READ_ONCE(frame->info);
 }
 
 /**

@@ -119,15 +119,9 @@ struct ktau_cell *ktau_cell(struct ktau_task *state, unsigned int id)
 	return &chunk->cell[id & (KTAU_CHUNK_CELLS - 1)];
 }
 
-static __always_inline void book(struct ktau_task *state,
-				 struct ktau_cell *cell, u64 incl, u64 excl,
-				 bool outermost)
+static __always_inline void book_cell(struct ktau_cell *cell, u64 incl,
+				      u64 excl, bool outermost)
 {
-	if (unlikely(!cell)) {
-		ktau_add(&state->refused, 1);
-		ktau_add(&state->refused_ticks, excl);
-		return;
-	}
 	ktau_add(&cell->count, 1);
 	if (outermost)
 		ktau_add(&cell->v[0], incl);
@@ -148,7 +142,14 @@ static __always_inline void book(struct ktau_task *state,
 void ktau_book(struct ktau_task *state, unsigned int id, u64 incl, u64 excl,
 	       bool outermost)
 {
-	book(state, ktau_cell(state, id), incl, excl, outermost);
+	struct ktau_cell *cell = ktau_cell(state, id);
+
+	if (likely(cell)) {
+		book_cell(cell, incl, excl, outermost);
+	} else {
+		ktau_add(&state->refused, 1);
+		ktau_add(&state->refused_ticks, excl);
+	}
 }
 
 static __always_inline bool is_outermost(const struct ktau_frame *frame)
@@ -223,7 +224,7 @@ static __always_inline void enter(struct ktau_ref *ref,
 	}
 	frame->start = ktau_ticks();
 	barrier();
-	if (unlikely(READ_ONCE(frame->child)))
+	if (unlikely(frame->child))
 		enter_slow(ref, frame);
 }
 
@@ -298,21 +299,22 @@ struct end {
 };
 
 /*
- * Take @frame from the stack and book it. @cell is its event's, or NULL. No
- * function is called here: the hot path needs no registers saved.
+ * Take @frame from the stack and book it. If @hot, it has the profile and @cell
+ * is where it goes, and no function is called: no registers need be saved.
  */
 static __always_inline struct ended finish(struct ktau_frame *frame,
-					   struct ktau_frame **top,
+					   struct ktau_ref *ref,
 					   struct ktau_task *state,
 					   struct ktau_cell *cell,
-					   struct end end, bool profile)
+					   struct end end, bool hot)
 {
+	bool profile = hot || (frame->info & KTAU_MODE_PROFILE);
 	struct ktau_frame *prev = frame->prev;
 	struct ended e = { .incl = end.now - frame->start };
 
 	ktau_add(&state->begin, 1);
 	barrier();
-	WRITE_ONCE(*top, prev);
+	WRITE_ONCE(ref->top, prev);
 	barrier();	/* interrupts belong to the frame around it now */
 	e.excl = e.incl - end.child;
 	if (unlikely(!profile)) {
@@ -331,8 +333,11 @@ static __always_inline struct ended finish(struct ktau_frame *frame,
 		e.outermost = is_outermost(frame);
 		ktau_add(&prev->child, e.incl);
 	}
-	if (profile)
-		book(state, cell, e.incl, e.excl, e.outermost);
+	if (hot)
+		book_cell(cell, e.incl, e.excl, e.outermost);
+	else if (profile)
+		ktau_book(state, ktau_frame_id(frame), e.incl, e.excl,
+			  e.outermost);
 	/* Interrupts between the moment of the end and the unlinking. */
 	if (unlikely(frame->child != end.child))
 		add_outside(state, frame, frame->child - end.child);
@@ -342,12 +347,10 @@ static __always_inline struct ended finish(struct ktau_frame *frame,
 }
 
 /* With a trace, or without a chunk. */
-static noinline struct ended leave_slow(struct ktau_ref *ref,
-					struct ktau_frame *frame)
+static noinline struct ended leave_slow(struct ktau_frame *frame)
 {
-	bool profile = frame->info & KTAU_MODE_PROFILE;
+	struct ktau_ref *ref = &current->ktau;
 	struct ktau_task *state = ref->state;
-	unsigned int id = ktau_frame_id(frame);
 	struct end end = { };
 
 	if (frame->info & KTAU_MODE_TRACE)
@@ -355,29 +358,12 @@ static noinline struct ended leave_slow(struct ktau_ref *ref,
 					   &end.child);
 	if (!end.now)
 		end.now = moment(frame, &end.child);
-	return finish(frame, &ref->top, state,
-		      profile ? ktau_cell(state, id) : NULL, end, profile);
+	return finish(frame, ref, state, NULL, end, false);
 }
 
-/* The frame is the innermost one of the current task. */
-static __always_inline struct ended leave(struct ktau_ref *ref,
-					  struct ktau_frame *frame)
+static noinline void exit_slow(struct ktau_frame *frame)
 {
-	struct ktau_task *state = ref->state;
-	struct ktau_chunk *chunk;
-	u32 info = frame->info;
-	struct end end;
-
-	/* Without a trace there is a profile, so that the rest is the id. */
-	if (unlikely(info & KTAU_MODE_TRACE))
-		return leave_slow(ref, frame);
-	info &= ~KTAU_MODE_PROFILE;
-	chunk = state->chunk[info >> KTAU_CHUNK_SHIFT];
-	if (unlikely(!chunk))
-		return leave_slow(ref, frame);
-	end.now = moment(frame, &end.child);
-	return finish(frame, &ref->top, state,
-		      &chunk->cell[info & (KTAU_CHUNK_CELLS - 1)], end, true);
+	leave_slow(frame);
 }
 
 /**
@@ -388,7 +374,20 @@ static __always_inline struct ended leave(struct ktau_ref *ref,
  */
 void __ktau_exit(struct ktau_frame *frame)
 {
-	leave(&current->ktau, frame);
+	struct ktau_ref *ref = &current->ktau;
+	struct ktau_task *state = ref->state;
+	unsigned int id = ktau_frame_id(frame);
+	struct ktau_chunk *chunk = state->chunk[id >> KTAU_CHUNK_SHIFT];
+	struct end end;
+
+	/* Without a trace there is a profile. */
+	if (unlikely(!chunk || (frame->info & KTAU_MODE_TRACE))) {
+		exit_slow(frame);
+		return;
+	}
+	end.now = moment(frame, &end.child);
+	finish(frame, ref, state, &chunk->cell[id & (KTAU_CHUNK_CELLS - 1)],
+	       end, true);
 }
 EXPORT_SYMBOL_GPL(__ktau_exit);
 NOKPROBE_SYMBOL(__ktau_exit);
@@ -497,13 +496,11 @@ static struct ended leave_cpu(struct ktau_cpu *cpu, struct ktau_frame *frame)
 void __ktau_cpu_exit(struct ktau_frame *frame)
 {
 	struct ktau_cpu *cpu = this_cpu_ptr(&ktau_cpu);
-	struct ktau_ref *ref = &current->ktau;
 	struct ktau_task *state = cpu->state;
-	unsigned int id;
 	struct ended e;
 
-	if (likely(ref->top == frame))
-		e = leave(ref, frame);
+	if (likely(current->ktau.top == frame))
+		e = leave_slow(frame);
 	else if (cpu->top == frame)
 		e = leave_cpu(cpu, frame);
 	else
@@ -511,12 +508,11 @@ void __ktau_cpu_exit(struct ktau_frame *frame)
 
 	if (!(frame->info & KTAU_MODE_PROFILE))
 		return;
-	id = ktau_frame_id(frame);
 	ktau_add(&state->begin, 1);
 	barrier();
 	/* Its frames nest in those of tasks: only own time adds up. */
 	ktau_add(&state->outer_ticks, e.excl);
-	book(state, ktau_cell(state, id), e.incl, e.excl, e.outermost);
+	ktau_book(state, ktau_frame_id(frame), e.incl, e.excl, e.outermost);
 	barrier();
 	ktau_add(&state->end, 1);
 }
