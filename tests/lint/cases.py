@@ -149,6 +149,8 @@ KERNEL = [
          edit(CORE, 'static int half(int value)\n{\n\treturn value / 2;\n}\n',
               'static int half(int value)\n{\n\treturn value / 2;\n}\n\n'
               'void ktau_more(void)\n{\n}\n')),
+    Case('kernel-doc', 'none on a slow path', CORE, 21,
+         append(CORE, function('\treturn x;\n', 'int __ktau_f(int x)'))),
     Case('kernel-doc', 'an ordinary comment', CORE, 16,
          edit(CORE, '/**', '/*')),
     Case('kernel-doc', 'of another function', CORE, 16,

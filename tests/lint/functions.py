@@ -7,7 +7,9 @@ import re
 NOISE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"'
                    r"|'(?:\\.|[^'\\\n])*'", re.S)
 BLOCK = re.compile(r'(\)|\belse|\bdo)\s*$')
-ATTRIBUTE = re.compile(r'__\w+\s*\((?:[^()]|\([^()]*\))*\)\s*')
+ATTRIBUTE = re.compile(r'\b__(?:attribute__|aligned|section|printf|scanf|'
+                       r'must_hold|acquires|releases|cold|alloc_size)\s*'
+                       r'\((?:[^()]|\([^()]*\))*\)\s*')
 
 
 @dataclasses.dataclass
