@@ -184,9 +184,17 @@ struct ktau_symtab {
 	struct ktau__error error;
 };
 
-/* @type as nm(1) prints it. 0, -ENOMEM, -E2BIG. */
-int ktau__symtab_add(struct ktau_symtab *symtab, uint64_t address, char type,
-		     const char *name, size_t name_bytes, uint32_t module);
+/* A symbol as a map has it: @type as nm(1) prints it, @module 0 for the kernel. */
+struct ktau__mapped {
+	uint64_t address;
+	const char *name;
+	size_t name_bytes;
+	uint32_t module;
+	char type;
+};
+
+/* 0, -ENOMEM, -E2BIG. */
+int ktau__symtab_add(struct ktau_symtab *symtab, const struct ktau__mapped *mapped);
 int ktau__symtab_name(struct ktau_symtab *symtab, const char *name, size_t bytes,
 		      uint32_t *offset);
 int ktau__symtab_text(struct ktau_symtab *symtab, const char *text, size_t size);

@@ -84,8 +84,7 @@ static uint32_t rank_of(char type, const char *name)
 	return (type == 'T' ? 0 : type == 't' || type == 'i' ? 20 : 40) + underscores;
 }
 
-int ktau__symtab_add(struct ktau_symtab *s, uint64_t address, char type,
-		     const char *name, size_t name_bytes, uint32_t module)
+int ktau__symtab_add(struct ktau_symtab *s, const struct ktau__mapped *mapped)
 {
 	size_t room = s->room ? s->room * 2 : 16384;
 	struct ktau__symbol *symbol;
@@ -100,19 +99,19 @@ int ktau__symtab_add(struct ktau_symtab *s, uint64_t address, char type,
 		s->room = room;
 	}
 	symbol = &s->symbols[s->nr_symbols];
-	err = ktau__symtab_name(s, name, name_bytes, &symbol->name);
+	err = ktau__symtab_name(s, mapped->name, mapped->name_bytes, &symbol->name);
 	if (err)
 		return err;
 	kept = (const char *)s->names.data + symbol->name;
-	symbol->address = address;
-	symbol->module = module;
+	symbol->address = mapped->address;
+	symbol->module = mapped->module;
 	symbol->order = s->nr_symbols++;
-	symbol->rank = rank_of(type, kept);
-	if (!module && !s->has_stext && !strcmp(kept, "_stext")) {
-		s->stext = address;
+	symbol->rank = rank_of(mapped->type, kept);
+	if (!mapped->module && !s->has_stext && !strcmp(kept, "_stext")) {
+		s->stext = mapped->address;
 		s->has_stext = true;
 	}
-	s->has_etext |= !module && !strcmp(kept, "_etext");
+	s->has_etext |= !mapped->module && !strcmp(kept, "_etext");
 	return 0;
 }
 

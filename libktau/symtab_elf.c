@@ -36,19 +36,20 @@ static int read_symbols(struct ktau_symtab *s, Elf *elf, Elf_Scn *section,
 			const GElf_Shdr *header)
 {
 	Elf_Data *data = elf_getdata(section, NULL);
+	struct ktau__mapped mapped = { 0 };
 	GElf_Sym symbol;
-	const char *name;
-	char type;
 	int i, err;
 
 	for (i = 0; data && gelf_getsym(data, i, &symbol); i++) {
-		type = symbol_type(elf, &symbol);
-		if (!type)
+		mapped.address = symbol.st_value;
+		mapped.type = symbol_type(elf, &symbol);
+		if (!mapped.type)
 			continue;
-		name = elf_strptr(elf, header->sh_link, symbol.st_name);
-		if (!name || !*name || *name == '$')
+		mapped.name = elf_strptr(elf, header->sh_link, symbol.st_name);
+		if (!mapped.name || !*mapped.name || *mapped.name == '$')
 			continue;
-		err = ktau__symtab_add(s, symbol.st_value, type, name, strlen(name), 0);
+		mapped.name_bytes = strlen(mapped.name);
+		err = ktau__symtab_add(s, &mapped);
 		if (err)
 			return err;
 	}

@@ -12,10 +12,7 @@
 
 /* One line, as far as it has been read. */
 struct line {
-	uint64_t address;
-	char type;
-	const char *name;
-	size_t name_bytes;
+	struct ktau__mapped symbol;
 	const char *module;
 	size_t module_bytes;
 };
@@ -54,21 +51,21 @@ static const char *read_module(const char *at, const char *end, struct line *lin
 /* What is wrong with a line; NULL if nothing. */
 static const char *read_line(const char *at, const char *end, struct line *line)
 {
-	const char *why = read_address(&at, end, &line->address);
+	const char *why = read_address(&at, end, &line->symbol.address);
 
 	if (why)
 		return why;
 	if (end - at < 4 || at[0] != ' ' || at[2] != ' ' || !isgraph((unsigned char)at[1]))
 		return "is not \"<address> <type> <name>\"";
-	line->type = at[1];
-	line->name = at += 3;
+	line->symbol.type = at[1];
+	line->symbol.name = at += 3;
 	while (at < end && *at != '\t' && *at != ' ') {
 		if (!isgraph((unsigned char)*at))
 			return "has a name with control characters";
 		at++;
 	}
-	line->name_bytes = at - line->name;
-	if (!line->name_bytes)
+	line->symbol.name_bytes = at - line->symbol.name;
+	if (!line->symbol.name_bytes)
 		return "has no name";
 	return read_module(at, end, line);
 }
@@ -105,32 +102,32 @@ int ktau__symtab_text(struct ktau_symtab *s, const char *text, size_t size)
 {
 	const char *end = text + size, *why, *eol;
 	uint32_t module = 0;
-	bool any_address = false;
+	bool any_address = false, absolute;
 	uint64_t last = 0;
-	struct line line;
+	struct line line = { 0 };
 	size_t nr;
 	int err;
 
 	for (nr = 1; text < end; nr++, text = eol + 1) {
 		eol = memchr(text, '\n', end - text);
 		why = eol ? read_line(text, eol, &line) : "is cut off: no end of line";
-		if (!why && !line.module_bytes && line.type != 'A' && line.type != 'a') {
-			if (line.address < last)
+		absolute = line.symbol.type == 'A' || line.symbol.type == 'a';
+		if (!why && !line.module_bytes && !absolute) {
+			if (line.symbol.address < last)
 				why = "goes back to a lower address: the map is not sorted";
-			last = line.address;
+			last = line.symbol.address;
 		}
 		if (why)
 			return ktau__fail(&s->error, -EINVAL, "%.300s: line %zu %s",
 					  s->path, nr, why);
-		any_address |= line.address != 0;
+		any_address |= line.symbol.address != 0;
 		/* Absolute symbols are numbers, not places. */
-		if (line.type == 'A' || line.type == 'a')
+		if (absolute)
 			continue;
 		err = line.module_bytes ? module_name(s, &line, &module) : 0;
+		line.symbol.module = line.module_bytes ? module : 0;
 		if (!err)
-			err = ktau__symtab_add(s, line.address, line.type, line.name,
-					       line.name_bytes,
-					       line.module_bytes ? module : 0);
+			err = ktau__symtab_add(s, &line.symbol);
 		if (err)
 			return err;
 	}
