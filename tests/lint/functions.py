@@ -15,7 +15,8 @@ ATTRIBUTE = re.compile(r'\b__(?:attribute__|aligned|section|printf|scanf|'
 @dataclasses.dataclass
 class Function:
     """@line: where its declaration begins; @lines: from there to the last
-    brace; @depth: how deep blocks stand in blocks, 0 for none."""
+    brace; @depth: how deep blocks stand in blocks, 0 for none;
+    @parameters: 0 where it is always inlined, for nothing is passed."""
     name: str
     line: int
     lines: int
@@ -62,7 +63,8 @@ def _function(lines, start, brace, end):
         return None
     before, name, inside = match.groups()
     return Function(name, start + 1, end - start + 1,
-                    _depth(lines[brace:end + 1]), _count(inside),
+                    _depth(lines[brace:end + 1]),
+                    0 if '__always_inline' in before else _count(inside),
                     'static' in before.split(),
                     'void' in before.split() and '*' not in before)
 
@@ -70,7 +72,9 @@ def _function(lines, start, brace, end):
 def _count(inside):
     """How many parameters there are between the brackets."""
     flat = re.sub(r'\([^()]*\)', '', inside)
-    return 0 if flat.strip() in ('', 'void') else flat.count(',') + 1
+    if flat.strip() in ('', 'void'):
+        return 0
+    return sum(name.strip() != '...' for name in flat.split(','))
 
 
 def _depth(body):
