@@ -22,6 +22,10 @@
 #define KTAU_CHUNK_CELLS	BIT(KTAU_CHUNK_SHIFT)
 #define KTAU_NR_CHUNKS		(KTAU_NR_IDS >> KTAU_CHUNK_SHIFT)
 
+/* Flags of struct ktau_ref. */
+#define KTAU_REF_YIELD		BIT(0)	/* the next switch is by sched_yield() */
+#define KTAU_REF_NEW		BIT(1)	/* has not yet run */
+
 /* In a task's mask: it has been harvested, and nothing is measured any more. */
 #define KTAU_MASK_GONE		BIT(29)
 
@@ -127,6 +131,7 @@ enum ktau_loss {
 	KTAU_LOSS_NO_CHUNK,	/* the CPU's reserve was empty */
 	KTAU_LOSS_NO_ID,	/* the table of ids was full */
 	KTAU_LOSS_NO_RING,	/* a slot without a ring, or room in it, to go to */
+	KTAU_LOSS_RESIZED,	/* unread slots of a ring that was resized */
 	KTAU_LOSS_NO_STATE,	/* a task that could not be given a profile */
 	KTAU_LOSS_CLAMPED,	/* a negative duration set to 0 */
 	KTAU_LOSS_DISORDER,	/* a contradiction: KTAU switched itself off */
@@ -155,13 +160,24 @@ struct ktau_config {
 extern struct ktau_config ktau_config;
 extern struct mutex ktau_mutex;
 
-/* profile.c */
+/* table.c */
 struct ktau_cell *ktau_cell(struct ktau_task *state, unsigned int id);
 void ktau_book(struct ktau_task *state, unsigned int id, u64 incl, u64 excl,
 	       bool outermost);
-void ktau_disorder(const char *what);
 void ktau_cell_add(struct ktau_cell *to, const struct ktau_cell *from,
 		   unsigned int kind);
+
+static __always_inline void ktau_book_cell(struct ktau_cell *cell, u64 incl,
+					   u64 excl, bool outermost)
+{
+	ktau_add(&cell->count, 1);
+	if (outermost)
+		ktau_add(&cell->v[0], incl);
+	ktau_add(&cell->v[1], excl);
+}
+
+/* profile.c */
+void ktau_disorder(const char *what);
 
 /* trace.c */
 void ktau_trace(struct ktau_task *state, u64 ticks, unsigned int type,
@@ -225,11 +241,17 @@ struct ktau_task *ktau_task_create(void);
 struct ktau_task *ktau_task_get(struct task_struct *task);
 void ktau_task_put(struct ktau_task *state);
 void ktau_task_identify(struct ktau_owner *owner, struct task_struct *task);
+unsigned int ktau_nr_states(void);
+
+/* dead.c */
+int ktau_dead_start(void);
+void ktau_dead_bury(struct ktau_task *state);
+void ktau_dead_forget(struct ktau_task *state);
 struct ktau_task *ktau_dead_get(u64 *seq);
 u64 ktau_dead_next(void);
 void ktau_dead_trim(void);
 int ktau_reaped_snapshot(struct ktau_rec_profile *rec);
-void ktau_task_stats(struct seq_file *m);
+void ktau_dead_stats(struct seq_file *m);
 
 /* clock.c */
 struct ktau_clock {

@@ -117,6 +117,7 @@ static const char * const loss_names[] = {
 	[KTAU_LOSS_NO_CHUNK] = "refused_no_chunk",
 	[KTAU_LOSS_NO_ID] = "refused_no_id",
 	[KTAU_LOSS_NO_RING] = "lost_no_ring",
+	[KTAU_LOSS_RESIZED] = "lost_resized",
 	[KTAU_LOSS_NO_STATE] = "refused_no_state",
 	[KTAU_LOSS_CLAMPED] = "clamped",
 	[KTAU_LOSS_DISORDER] = "disorder",
@@ -138,7 +139,8 @@ static int stats_show(struct seq_file *m, void *v)
 	}
 	seq_printf(m, "memory_bytes %llu\n", ktau_memory_bytes());
 	seq_printf(m, "memory_cap_bytes %llu\n", ktau_config.cap_bytes);
-	ktau_task_stats(m);
+	ktau_dead_stats(m);
+	seq_printf(m, "states %u\n", ktau_nr_states());
 	seq_printf(m, "clock_hz %llu\n", ktau_clock_hz());
 	seq_printf(m, "clock_stable %d\n", ktau_arch_stable());
 	seq_printf(m, "profile_pair_mticks %llu\n", ktau_profile_pair_mticks);

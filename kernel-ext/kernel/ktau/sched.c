@@ -22,8 +22,6 @@
 
 #include "ktau.h"
 
-#define KTAU_REF_YIELD	BIT(0)	/* the next switch is by sched_yield() */
-
 /**
  * __ktau_sched_switch() - the current task loses the CPU
  * @preempt: whether it was preempted
@@ -64,7 +62,6 @@ static void end_wait(struct ktau_ref *ref, u64 now)
 	u64 since = ref->wake_ticks;
 	u64 wait;
 
-	ref->wake_ticks = 0;
 	if (!(ref->mask & KTAU_GROUP_SCHED))
 		return;
 	/* A waker on another CPU may be ahead of the clock here. */
@@ -98,8 +95,12 @@ void __ktau_sched_resume(void)
 	struct ktau_ref *ref = &current->ktau;
 	struct ktau_task *state = ref->state;
 
-	if (ref->wake_ticks)
+	/* Set while it ran, with the group off, the time means nothing. */
+	if (ref->wake_ticks &&
+	    (ref->top == &state->sched || (ref->flags & KTAU_REF_NEW)))
 		end_wait(ref, ktau_ticks());
+	ref->wake_ticks = 0;
+	ref->flags &= ~KTAU_REF_NEW;
 	if (ref->top == &state->sched)
 		__ktau_exit(&state->sched);
 }

@@ -4,9 +4,7 @@
  *
  * A task gets its state (profile, and ring if it is traced) from its parent
  * before it first runs, or when a group is switched on, from who switches. At
- * exit the state moves, as it is, to the queue of the dead. The queue is bounded:
- * the oldest are summed up into one table and freed. So the sum over the living,
- * the dead and the reaped is always that of everything that happened.
+ * exit the state moves, as it is, to the queue of the dead (dead.c).
  *
  * What pushes the state into a task and what switches it are kept apart by a
  * generation count: who switches bumps it first and then walks over all tasks;
@@ -24,29 +22,9 @@
 
 #include "ktau.h"
 
-#define DEAD_PLACES	8192
-
 static atomic64_t last_serial;
 static atomic_t nr_states;
 static unsigned int generation;
-
-/**
- * struct dead_queue - tasks that have exited, by number
- * @lock: guards all of it and @reaped
- * @place: state of number n in place n % DEAD_PLACES
- * @first: the oldest that is still here
- * @next: number of the next one
- * @bytes: memory of those that are here
- * @reaped: the sum of those that are not
- */
-static struct dead_queue {
-	spinlock_t lock;	/* all of it, and @reaped */
-	struct ktau_task **place;
-	u64 first;
-	u64 next;
-	u64 bytes;
-	struct ktau_task *reaped;
-} dead = { .lock = __SPIN_LOCK_UNLOCKED(dead.lock) };
 
 /**
  * ktau_task_create() - make an empty state
@@ -249,6 +227,7 @@ static void resize_ring(struct ktau_task *state)
 			&state->bytes);
 	/* A write with the old one goes on at most until preemption is on again. */
 	synchronize_rcu();
+	this_cpu_add(ktau_losses[KTAU_LOSS_RESIZED], old->head - old->tail);
 	ktau_ring_free(old);
 }
 
@@ -323,7 +302,10 @@ void __ktau_task_fork(struct task_struct *p)
 	} while (seen != READ_ONCE(generation));
 
 	ktau_reserve_fill();
-	p->ktau.wake_ticks = ktau_ticks();
+	if (p->ktau.state) {
+		p->ktau.flags |= KTAU_REF_NEW;
+		p->ktau.wake_ticks = ktau_ticks();
+	}
 	if ((ref->mask & traced) == traced)
 		ktau_trace(ref->state, 0, KTAU_TRACE_FORK, 0,
 			   (u32)p->pid | (u64)p->tgid << 32);
@@ -394,71 +376,6 @@ void ktau_task_identify(struct ktau_owner *owner, struct task_struct *task)
 	get_task_comm(owner->comm, task);
 }
 
-/* Add @from to @to, which has all its chunks; dead.lock held. */
-static void sum_up(struct ktau_task *to, const struct ktau_task *from)
-{
-	unsigned int i, j;
-
-	to->outer_ticks += from->outer_ticks;
-	to->refused += from->refused;
-	to->refused_ticks += from->refused_ticks;
-	to->clamped += from->clamped;
-	to->lost += from->lost;
-	for (i = 0; i < KTAU_NR_CHUNKS; i++) {
-		if (!from->chunk[i])
-			continue;
-		for (j = 0; j < KTAU_CHUNK_CELLS; j++)
-			ktau_cell_add(&to->chunk[i]->cell[j],
-				      &from->chunk[i]->cell[j],
-				      ktau_event_kind(i * KTAU_CHUNK_CELLS + j));
-	}
-	to->obit->utime_ns += from->obit->utime_ns;
-	to->obit->stime_ns += from->obit->stime_ns;
-}
-
-static u64 dead_bytes(const struct ktau_task *state)
-{
-	return atomic_long_read(&state->bytes);
-}
-
-/* Sum up the oldest until the bounds are kept; dead.lock held. */
-static void trim(u64 places)
-{
-	struct ktau_task *state;
-
-	while (dead.first < dead.next &&
-	       (dead.next - dead.first > places ||
-		dead.bytes > READ_ONCE(ktau_config.dead_bytes))) {
-		state = dead.place[dead.first++ % DEAD_PLACES];
-		dead.bytes -= dead_bytes(state);
-		sum_up(dead.reaped, state);
-		ktau_task_put(state);
-	}
-}
-
-static void bury(struct ktau_task *state)
-{
-	spin_lock(&dead.lock);
-	trim(DEAD_PLACES - 1);
-	state->obit->dead_seq = dead.next;
-	dead.place[dead.next++ % DEAD_PLACES] = state;
-	dead.bytes += dead_bytes(state);
-	trim(DEAD_PLACES);
-	spin_unlock(&dead.lock);
-}
-
-/**
- * ktau_dead_trim() - bring the queue of the dead in line with its bound
- *
- * Context: Task.
- */
-void ktau_dead_trim(void)
-{
-	spin_lock(&dead.lock);
-	trim(DEAD_PLACES);
-	spin_unlock(&dead.lock);
-}
-
 /**
  * __ktau_task_exited() - take the measurements of the current task
  *
@@ -471,7 +388,6 @@ void __ktau_task_exited(void)
 	struct ktau_ref *ref = &current->ktau;
 	struct ktau_task *state = ref->state;
 	struct ktau_owner *obit = ktau_alloc(sizeof(*obit), GFP_KERNEL);
-	static struct ktau_owner nobody;
 
 	WRITE_ONCE(ref->mask, KTAU_MASK_GONE);
 	barrier();	/* no interrupt opens a frame here any more */
@@ -480,13 +396,7 @@ void __ktau_task_exited(void)
 	WRITE_ONCE(ref->state, NULL);
 
 	if (!obit) {
-		/* Nobody will know whose it was, but it is in the sums. */
-		state->obit = &nobody;
-		spin_lock(&dead.lock);
-		sum_up(dead.reaped, state);
-		spin_unlock(&dead.lock);
-		state->obit = NULL;
-		ktau_task_put(state);
+		ktau_dead_forget(state);
 		return;
 	}
 	ktau_task_identify(obit, current);
@@ -498,7 +408,7 @@ void __ktau_task_exited(void)
 	state->pid = get_pid(task_pid(current));
 	state->cred = get_current_cred();
 	atomic_long_add(sizeof(*obit), &state->bytes);
-	bury(state);
+	ktau_dead_bury(state);
 }
 
 /**
@@ -513,100 +423,6 @@ void __ktau_task_free(struct task_struct *p)
 {
 	ktau_task_put(p->ktau.state);
 	p->ktau.state = NULL;
-}
-
-/**
- * ktau_dead_get() - take a reference to one of the dead
- * @seq: number wanted; moved up to the oldest that is still there
- *
- * Context: Task.
- * Return: Its state, or NULL if there is none from @seq on.
- */
-struct ktau_task *ktau_dead_get(u64 *seq)
-{
-	struct ktau_task *state = NULL;
-
-	spin_lock(&dead.lock);
-	*seq = max(*seq, dead.first);
-	if (*seq < dead.next) {
-		state = dead.place[*seq % DEAD_PLACES];
-		refcount_inc(&state->ref);
-	}
-	spin_unlock(&dead.lock);
-	return state;
-}
-
-/**
- * ktau_dead_next() - number that the next task to die will get
- *
- * Context: Task.
- * Return: The number.
- */
-u64 ktau_dead_next(void)
-{
-	u64 next;
-
-	spin_lock(&dead.lock);
-	next = dead.next;
-	spin_unlock(&dead.lock);
-	return next;
-}
-
-/**
- * ktau_reaped_snapshot() - the sum of the dead that are not kept
- * @rec: where it goes, KTAU_SNAPSHOT_BYTES
- *
- * Context: Task.
- * Return: 0, or -ENODATA if KTAU was never on.
- */
-int ktau_reaped_snapshot(struct ktau_rec_profile *rec)
-{
-	int err = -ENODATA;
-
-	if (!dead.reaped)
-		return err;
-	spin_lock(&dead.lock);
-	err = ktau_snapshot(rec, dead.reaped, NULL);
-	rec->owner = *dead.reaped->obit;
-	rec->owner.dead_seq = dead.first;
-	spin_unlock(&dead.lock);
-	return err;
-}
-
-/**
- * ktau_task_stats() - show counts of tasks
- * @m: where
- *
- * Context: Task.
- */
-void ktau_task_stats(struct seq_file *m)
-{
-	spin_lock(&dead.lock);
-	seq_printf(m, "tasks_dead %llu\n", dead.next - dead.first);
-	seq_printf(m, "tasks_dead_bytes %llu\n", dead.bytes);
-	seq_printf(m, "tasks_died %llu\n", dead.next);
-	seq_printf(m, "tasks_reaped %llu\n", dead.first);
-	spin_unlock(&dead.lock);
-	seq_printf(m, "states %d\n", atomic_read(&nr_states));
-}
-
-/* A table with all chunks, so that it never needs one where none can be had. */
-static struct ktau_task *create_full(void)
-{
-	struct ktau_task *state = ktau_task_create();
-	unsigned int i;
-
-	if (!state)
-		return NULL;
-	for (i = 0; i < KTAU_NR_CHUNKS; i++) {
-		state->chunk[i] = ktau_alloc(sizeof(*state->chunk[i]), GFP_KERNEL);
-		if (!state->chunk[i])
-			goto fail;
-	}
-	return state;
-fail:
-	ktau_task_put(state);
-	return NULL;
 }
 
 static int start_cpus(void)
@@ -634,26 +450,20 @@ static int start_cpus(void)
  */
 int ktau_tasks_start(void)
 {
-	struct ktau_task *reaped;
+	int err = start_cpus();
 
-	if (start_cpus())
-		return -ENOMEM;
-	if (!dead.place)
-		dead.place = ktau_alloc_pages(DEAD_PLACES * sizeof(*dead.place));
-	if (!dead.place)
-		return -ENOMEM;
-	if (!dead.reaped) {
-		reaped = create_full();
-		if (!reaped)
-			return -ENOMEM;
-		reaped->obit = ktau_alloc(sizeof(*reaped->obit), GFP_KERNEL);
-		if (!reaped->obit) {
-			ktau_task_put(reaped);
-			return -ENOMEM;
-		}
-		reaped->obit->kind = KTAU_OWNER_REAPED;
-		reaped->serial = 0;
-		dead.reaped = reaped;
-	}
-	return ktau_reserve_start();
+	if (!err)
+		err = ktau_dead_start();
+	return err ?: ktau_reserve_start();
+}
+
+/**
+ * ktau_nr_states() - number of states in memory
+ *
+ * Context: Any.
+ * Return: The number.
+ */
+unsigned int ktau_nr_states(void)
+{
+	return atomic_read(&nr_states);
 }

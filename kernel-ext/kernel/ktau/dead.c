@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KTAU: the dead.
+ *
+ * A task that exits leaves its state in a queue, so that a reader who looks once
+ * a second still gets the process that lived a millisecond. The queue is bounded:
+ * the oldest are summed up into one table and freed. So the sum over the living,
+ * the dead and the reaped is always that of everything that happened.
+ */
+#include <linux/seq_file.h>
+#include <linux/spinlock.h>
+
+#include "ktau.h"
+
+#define DEAD_PLACES	8192
+
+/**
+ * struct dead_queue - tasks that have exited, by number
+ * @lock: guards all of it and @reaped
+ * @place: state of number n in place n % DEAD_PLACES
+ * @first: the oldest that is still here
+ * @next: number of the next one
+ * @bytes: memory of those that are here
+ * @reaped: the sum of those that are not
+ */
+static struct dead_queue {
+	spinlock_t lock;	/* all of it, and @reaped */
+	struct ktau_task **place;
+	u64 first;
+	u64 next;
+	u64 bytes;
+	struct ktau_task *reaped;
+} dead = { .lock = __SPIN_LOCK_UNLOCKED(dead.lock) };
+
+/* Add @from to @to, which has all its chunks; dead.lock held. */
+static void sum_up(struct ktau_task *to, const struct ktau_task *from)
+{
+	unsigned int i, j;
+
+	to->outer_ticks += from->outer_ticks;
+	to->refused += from->refused;
+	to->refused_ticks += from->refused_ticks;
+	to->clamped += from->clamped;
+	to->lost += from->lost;
+	for (i = 0; i < KTAU_NR_CHUNKS; i++) {
+		if (!from->chunk[i])
+			continue;
+		for (j = 0; j < KTAU_CHUNK_CELLS; j++)
+			ktau_cell_add(&to->chunk[i]->cell[j],
+				      &from->chunk[i]->cell[j],
+				      ktau_event_kind(i * KTAU_CHUNK_CELLS + j));
+	}
+	if (!from->obit)
+		return;
+	to->obit->utime_ns += from->obit->utime_ns;
+	to->obit->stime_ns += from->obit->stime_ns;
+}
+
+static u64 dead_bytes(const struct ktau_task *state)
+{
+	return atomic_long_read(&state->bytes);
+}
+
+/* Sum up the oldest until the bounds are kept; dead.lock held. */
+static void trim(u64 places)
+{
+	struct ktau_task *state;
+
+	while (dead.first < dead.next &&
+	       (dead.next - dead.first > places ||
+		dead.bytes > READ_ONCE(ktau_config.dead_bytes))) {
+		state = dead.place[dead.first++ % DEAD_PLACES];
+		dead.bytes -= dead_bytes(state);
+		sum_up(dead.reaped, state);
+		ktau_task_put(state);
+	}
+}
+
+/**
+ * ktau_dead_bury() - put the state of a task that has exited into the queue
+ * @state: the state, with its obituary; the queue takes the reference
+ *
+ * Context: Task.
+ */
+void ktau_dead_bury(struct ktau_task *state)
+{
+	spin_lock(&dead.lock);
+	trim(DEAD_PLACES - 1);
+	state->obit->dead_seq = dead.next;
+	dead.place[dead.next++ % DEAD_PLACES] = state;
+	dead.bytes += dead_bytes(state);
+	trim(DEAD_PLACES);
+	spin_unlock(&dead.lock);
+}
+
+/**
+ * ktau_dead_forget() - add a state to the sums at once
+ * @state: a state without an obituary: nobody will know whose it was; the
+ *	reference is dropped
+ *
+ * Context: Task.
+ */
+void ktau_dead_forget(struct ktau_task *state)
+{
+	spin_lock(&dead.lock);
+	sum_up(dead.reaped, state);
+	spin_unlock(&dead.lock);
+	ktau_task_put(state);
+}
+
+/**
+ * ktau_dead_trim() - bring the queue of the dead in line with its bound
+ *
+ * Context: Task.
+ */
+void ktau_dead_trim(void)
+{
+	spin_lock(&dead.lock);
+	trim(DEAD_PLACES);
+	spin_unlock(&dead.lock);
+}
+
+/**
+ * ktau_dead_get() - take a reference to one of the dead
+ * @seq: number wanted; moved up to the oldest that is still there
+ *
+ * Context: Task.
+ * Return: Its state, or NULL if there is none from @seq on.
+ */
+struct ktau_task *ktau_dead_get(u64 *seq)
+{
+	struct ktau_task *state = NULL;
+
+	spin_lock(&dead.lock);
+	*seq = max(*seq, dead.first);
+	if (*seq < dead.next) {
+		state = dead.place[*seq % DEAD_PLACES];
+		refcount_inc(&state->ref);
+	}
+	spin_unlock(&dead.lock);
+	return state;
+}
+
+/**
+ * ktau_dead_next() - number that the next task to die will get
+ *
+ * Context: Task.
+ * Return: The number.
+ */
+u64 ktau_dead_next(void)
+{
+	u64 next;
+
+	spin_lock(&dead.lock);
+	next = dead.next;
+	spin_unlock(&dead.lock);
+	return next;
+}
+
+/**
+ * ktau_reaped_snapshot() - the sum of the dead that are not kept
+ * @rec: where it goes, KTAU_SNAPSHOT_BYTES
+ *
+ * Context: Task.
+ * Return: 0, or -ENODATA if KTAU was never on.
+ */
+int ktau_reaped_snapshot(struct ktau_rec_profile *rec)
+{
+	int err = -ENODATA;
+
+	if (!dead.reaped)
+		return err;
+	spin_lock(&dead.lock);
+	err = ktau_snapshot(rec, dead.reaped, NULL);
+	rec->owner = *dead.reaped->obit;
+	rec->owner.dead_seq = dead.first;
+	spin_unlock(&dead.lock);
+	return err;
+}
+
+/**
+ * ktau_dead_stats() - show counts of the dead
+ * @m: where
+ *
+ * Context: Task.
+ */
+void ktau_dead_stats(struct seq_file *m)
+{
+	spin_lock(&dead.lock);
+	seq_printf(m, "tasks_dead %llu\n", dead.next - dead.first);
+	seq_printf(m, "tasks_dead_bytes %llu\n", dead.bytes);
+	seq_printf(m, "tasks_died %llu\n", dead.next);
+	seq_printf(m, "tasks_reaped %llu\n", dead.first);
+	spin_unlock(&dead.lock);
+}
+
+/* A table with all chunks, so that it never needs one where none can be had. */
+static struct ktau_task *create_full(void)
+{
+	struct ktau_task *state = ktau_task_create();
+	unsigned int i;
+
+	if (!state)
+		return NULL;
+	for (i = 0; i < KTAU_NR_CHUNKS; i++) {
+		state->chunk[i] = ktau_alloc(sizeof(*state->chunk[i]), GFP_KERNEL);
+		if (!state->chunk[i])
+			goto fail;
+	}
+	return state;
+fail:
+	ktau_task_put(state);
+	return NULL;
+}
+
+/**
+ * ktau_dead_start() - make the queue and the sum
+ *
+ * Context: May sleep; ktau_mutex held. Can be repeated after a failure.
+ * Return: 0 or -ENOMEM.
+ */
+int ktau_dead_start(void)
+{
+	struct ktau_task *reaped;
+
+	if (!dead.place)
+		dead.place = ktau_alloc_pages(DEAD_PLACES * sizeof(*dead.place));
+	if (!dead.place)
+		return -ENOMEM;
+	if (dead.reaped)
+		return 0;
+	reaped = create_full();
+	if (!reaped)
+		return -ENOMEM;
+	reaped->obit = ktau_alloc(sizeof(*reaped->obit), GFP_KERNEL);
+	if (!reaped->obit) {
+		ktau_task_put(reaped);
+		return -ENOMEM;
+	}
+	reaped->obit->kind = KTAU_OWNER_REAPED;
+	reaped->serial = 0;
+	dead.reaped = reaped;
+	return 0;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * KTAU: what the two halves of a stream share: its descriptor (stream.c) and the
+ * walk over the owners (walk.c).
+ */
+#ifndef _KERNEL_KTAU_STREAM_H
+#define _KERNEL_KTAU_STREAM_H
+
+#include "ktau.h"
+
+struct file;
+
+#define KTAU_STREAM_BYTES	(64 * 1024)
+
+static_assert(KTAU_SNAPSHOT_BYTES <= KTAU_STREAM_BYTES);
+
+/* What a stream is made of, in this order. */
+enum phase {
+	PHASE_BEGIN,
+	PHASE_IDLE,
+	PHASE_LIVE,
+	PHASE_DEAD,
+	PHASE_REAPED,
+	PHASE_CPU,
+	PHASE_END,
+	PHASE_OVER,
+};
+
+/**
+ * struct ktau_stream - an open /proc/ktau/profile or /proc/ktau/trace
+ * @lock: serialises its users
+ * @ns: pid namespace of who opened it
+ * @content: KTAU_REC_PROFILE or KTAU_REC_TRACE
+ * @select: what was asked for
+ * @pids: its list of tids, or NULL
+ * @phase: where the stream is
+ * @cursor: and where in that phase: CPU, pid, index into @pids, or number
+ * @thread: tid reached in the process at @cursor of a list of processes
+ * @from: slot reached in the ring at @cursor
+ * @end: counts for the last record
+ * @len: bytes in @buffer
+ * @pos: bytes of it that have been read
+ * @buffer: a record
+ */
+struct ktau_stream {
+	struct mutex		lock;	/* all below it */
+	struct pid_namespace	*ns;
+	u32			content;
+	struct ktau_select	select;
+	s32			*pids;
+	enum phase		phase;
+	u64			cursor;
+	pid_t			thread;
+	u64			from;
+	struct ktau_rec_end	end;
+	size_t			len;
+	size_t			pos;
+	void			*buffer;
+};
+
+void ktau_stream_step(struct ktau_stream *stream, struct file *file);
+
+#endif /* _KERNEL_KTAU_STREAM_H */

@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KTAU: the walk of a stream over the owners, one record at a step.
+ *
+ * Who may read is decided for each task when it is copied, with the credentials
+ * that the file was opened with against those that the task has then.
+ */
+#include <linux/capability.h>
+#include <linux/fs.h>
+#include <linux/kallsyms.h>
+#include <linux/pid_namespace.h>
+#include <linux/ptrace.h>
+#include <linux/sched/signal.h>
+#include <linux/user_namespace.h>
+#include <asm/sections.h>
+
+#include "stream.h"
+
+#define MAX_SLOTS	((KTAU_STREAM_BYTES - sizeof(struct ktau_rec_trace)) / \
+			 sizeof(struct ktau_slot))
+
+/**
+ * ktau_may_read_task() - whether the current credentials may see a task
+ * @task: the task, held by the caller
+ *
+ * Context: May sleep.
+ * Return: Whether.
+ */
+bool ktau_may_read_task(struct task_struct *task)
+{
+	return perfmon_capable() ||
+	       ptrace_may_access(task, PTRACE_MODE_READ_FSCREDS);
+}
+
+/* As ptrace_may_access() would have said while it lived. */
+static bool may_read_dead(const struct ktau_task *state)
+{
+	const struct cred *reader = current_cred(), *cred = state->cred;
+
+	if (perfmon_capable())
+		return true;
+	return state->dumpable &&
+	       uid_eq(reader->fsuid, cred->uid) &&
+	       uid_eq(reader->fsuid, cred->euid) &&
+	       uid_eq(reader->fsuid, cred->suid) &&
+	       gid_eq(reader->fsgid, cred->gid) &&
+	       gid_eq(reader->fsgid, cred->egid) &&
+	       gid_eq(reader->fsgid, cred->sgid) &&
+	       cap_issubset(cred->cap_permitted, reader->cap_permitted);
+}
+
+static void next_phase(struct ktau_stream *stream)
+{
+	stream->phase++;
+	stream->cursor = 0;
+	stream->thread = 0;
+	stream->from = 0;
+	if (stream->phase == PHASE_DEAD)
+		stream->cursor = stream->select.dead_since;
+}
+
+static void put_begin(struct ktau_stream *stream, struct file *file)
+{
+	struct ktau_rec_stream *rec = stream->buffer;
+	struct ktau_clock now;
+
+	if (stream->content == KTAU_REC_TRACE)
+		WRITE_ONCE(ktau_trace_filled, false);
+	ktau_clock_read(&now);
+	*rec = (struct ktau_rec_stream) {
+		.rec = { sizeof(*rec), KTAU_REC_STREAM, sizeof(*rec) },
+		.magic = KTAU_MAGIC,
+		.version = KTAU_ABI_VERSION,
+		.word_bits = BITS_PER_LONG,
+		.content = stream->content,
+		.target = stream->select.target,
+		.groups = READ_ONCE(ktau_config.groups),
+		.modes = READ_ONCE(ktau_config.modes),
+		.clock_hz = ktau_clock_hz(),
+		.clock_flags = ktau_arch_stable() ? KTAU_CLOCK_STABLE : 0,
+		.nr_cpus = num_possible_cpus(),
+		.ticks = now.ticks,
+		.realtime_ns = now.realtime_ns,
+		.monotonic_ns = now.monotonic_ns,
+		.boot_ticks = ktau_clock_boot.ticks,
+		.boot_realtime_ns = ktau_clock_boot.realtime_ns,
+		.boot_monotonic_ns = ktau_clock_boot.monotonic_ns,
+		.profile_pair_mticks = ktau_profile_pair_mticks,
+		.trace_pair_mticks = ktau_trace_pair_mticks,
+		.dead_next = ktau_dead_next(),
+	};
+	if (kallsyms_show_value(file->f_cred))
+		rec->stext = (unsigned long)_stext;
+	stream->len = rec->rec.size;
+}
+
+static void put_end(struct ktau_stream *stream)
+{
+	stream->end.rec = (struct ktau_rec) {
+		sizeof(stream->end), KTAU_REC_END, sizeof(stream->end)
+	};
+	/* What died while the tasks were read has been read with the dead. */
+	if (!(stream->select.target & KTAU_TARGET_DEAD))
+		stream->end.dead_next = ktau_dead_next();
+	memcpy(stream->buffer, &stream->end, sizeof(stream->end));
+	stream->len = sizeof(stream->end);
+}
+
+/* The ids of @owner as the reader's namespaces have them. */
+static void translate(struct ktau_owner *owner, const struct ktau_stream *stream,
+		      struct pid *pid, kuid_t uid)
+{
+	struct task_struct *task;
+
+	owner->uid = from_kuid_munged(current_user_ns(), uid);
+	if (!pid || stream->ns == &init_pid_ns)
+		return;
+	owner->tid = pid_nr_ns(pid, stream->ns);
+	owner->tgid = 0;
+	owner->ppid = 0;
+	rcu_read_lock();
+	task = pid_task(pid, PIDTYPE_PID);
+	if (task) {
+		owner->tgid = task_tgid_nr_ns(task, stream->ns);
+		owner->ppid = task_ppid_nr_ns(task, stream->ns);
+	}
+	rcu_read_unlock();
+}
+
+static u32 tid_in(const struct ktau_stream *stream, u32 tid)
+{
+	struct pid *pid;
+	u32 nr = 0;
+
+	rcu_read_lock();
+	pid = find_pid_ns(tid, &init_pid_ns);
+	if (pid)
+		nr = pid_nr_ns(pid, stream->ns);
+	rcu_read_unlock();
+	return nr;
+}
+
+/* Tids in slots are global ones; a reader elsewhere gets its own, or 0. */
+static void translate_slots(struct ktau_rec_trace *rec,
+			    const struct ktau_stream *stream)
+{
+	struct ktau_slot *slot = (struct ktau_slot *)(rec + 1);
+	u32 i;
+
+	if (stream->ns == &init_pid_ns)
+		return;
+	for (i = 0; i < rec->nr_slots; i++) {
+		u64 high;
+
+		if (slot[i].type != KTAU_TRACE_SWITCH &&
+		    slot[i].type != KTAU_TRACE_WAKEUP &&
+		    slot[i].type != KTAU_TRACE_FORK)
+			continue;
+		high = slot[i].arg >> 32;
+		if (slot[i].type == KTAU_TRACE_FORK)
+			high = tid_in(stream, high);
+		slot[i].arg = tid_in(stream, slot[i].arg) | high << 32;
+	}
+}
+
+/*
+ * Put the record of one owner. Returns whether the same owner has more.
+ */
+static bool put_state(struct ktau_stream *stream, struct ktau_task *state,
+		      struct task_struct *task, const struct ktau_owner *owner)
+{
+	struct ktau_rec_profile *profile = stream->buffer;
+	struct ktau_rec_trace *trace = stream->buffer;
+	bool peek = state->obit ||
+		    (stream->select.flags & KTAU_SELECT_PEEK);
+	int ret;
+
+	if (stream->content == KTAU_REC_PROFILE) {
+		ret = ktau_snapshot(profile, state, task);
+		profile->owner = *owner;
+	} else {
+		if (state->obit && !stream->from)
+			stream->from = state->ring ? state->ring->tail : 0;
+		ret = ktau_snapshot_trace(trace, MAX_SLOTS, state, task,
+					  peek ? &stream->from : NULL);
+		trace->owner = *owner;
+		translate_slots(trace, stream);
+		if (ret >= 0 && trace->lost)
+			stream->end.cut_ticks = max(stream->end.cut_ticks,
+						    trace->lost_to_ticks);
+		if (!ret && !trace->nr_slots && !trace->lost)
+			return false;	/* nothing new */
+	}
+	if (ret == -EAGAIN)
+		stream->end.torn++;
+	if (ret < 0)
+		return false;
+	stream->len = profile->rec.size;
+	stream->end.nr_records++;
+	return ret;
+}
+
+/*
+ * Put the record of a live task, if the reader may see it. An exec changes what
+ * a reader may see: it is kept out until the copy is made. Nobody waits for it.
+ */
+static bool put_task(struct ktau_stream *stream, struct task_struct *task)
+{
+	struct ktau_task *state = ktau_task_get(task);
+	bool privileged = perfmon_capable(), more = false;
+	struct ktau_owner owner;
+
+	if (!state)
+		return false;
+	if (!privileged && !down_read_trylock(&task->signal->exec_update_lock)) {
+		stream->end.busy++;
+		goto out;
+	}
+	if (privileged || ktau_may_read_task(task)) {
+		ktau_task_identify(&owner, task);
+		owner.serial = state->serial;
+		translate(&owner, stream,
+			  is_idle_task(task) ? NULL : task_pid(task),
+			  task_uid(task));
+		more = put_state(stream, state, task, &owner);
+	} else {
+		stream->end.refused++;
+	}
+	if (!privileged)
+		up_read(&task->signal->exec_update_lock);
+out:
+	ktau_task_put(state);
+	return more;
+}
+
+static void step_idle(struct ktau_stream *stream)
+{
+	unsigned int cpu = cpumask_next((int)stream->cursor - 1,
+					cpu_possible_mask);
+
+	if (!(stream->select.target & KTAU_TARGET_ALL) ||
+	    stream->ns != &init_pid_ns || cpu >= nr_cpu_ids) {
+		next_phase(stream);
+		return;
+	}
+	if (!perfmon_capable())
+		stream->end.refused++;
+	else if (put_task(stream, idle_task(cpu)))
+		return;
+	stream->cursor = cpu + 1;
+	stream->from = 0;
+}
+
+/* The first live task with an id not below @stream->cursor. */
+static struct task_struct *find_all(struct ktau_stream *stream)
+{
+	struct task_struct *task = NULL;
+	struct pid *pid;
+
+	rcu_read_lock();
+	while (!task) {
+		pid = find_ge_pid(max_t(u64, stream->cursor, 1), stream->ns);
+		if (!pid)
+			break;
+		stream->cursor = pid_nr_ns(pid, stream->ns);
+		task = get_pid_task(pid, PIDTYPE_PID);
+		if (!task)
+			stream->cursor++;
+	}
+	rcu_read_unlock();
+	return task;
+}
+
+/* The first thread of @leader's process with an id not below @stream->thread. */
+static struct task_struct *find_thread(struct ktau_stream *stream,
+				       struct task_struct *leader)
+{
+	struct task_struct *task, *found = NULL;
+	pid_t best = 0;
+
+	rcu_read_lock();
+	for_each_thread(leader, task) {
+		pid_t tid = task_pid_nr_ns(task, stream->ns);
+
+		if (tid >= stream->thread && (!found || tid < best)) {
+			found = task;
+			best = tid;
+		}
+	}
+	if (found)
+		get_task_struct(found);
+	rcu_read_unlock();
+	stream->thread = best;
+	return found;
+}
+
+static struct task_struct *find_listed(struct ktau_stream *stream)
+{
+	bool self = stream->select.target & KTAU_TARGET_SELF;
+	u32 nr = self ? 1 : stream->select.nr_pids;
+	struct task_struct *task, *thread;
+	struct pid *pid;
+
+	while (stream->cursor < nr) {
+		rcu_read_lock();
+		pid = self ? task_pid(current) :
+			     find_pid_ns(stream->pids[stream->cursor], stream->ns);
+		task = get_pid_task(pid, PIDTYPE_PID);
+		rcu_read_unlock();
+		if (task && !(stream->select.flags & KTAU_SELECT_THREADS))
+			return task;
+		if (task) {
+			thread = find_thread(stream, task);
+			put_task_struct(task);
+			if (thread)
+				return thread;
+		} else {
+			stream->end.vanished++;
+		}
+		stream->cursor++;
+		stream->thread = 0;
+	}
+	return NULL;
+}
+
+static void step_live(struct ktau_stream *stream)
+{
+	const u32 listed = KTAU_TARGET_SELF | KTAU_TARGET_LIST;
+	u32 target = stream->select.target;
+	struct task_struct *task = NULL;
+	bool more;
+
+	if (target & listed)
+		task = find_listed(stream);
+	else if (target & KTAU_TARGET_ALL)
+		task = find_all(stream);
+	if (!task) {
+		next_phase(stream);
+		return;
+	}
+	more = put_task(stream, task);
+	put_task_struct(task);
+	if (more)
+		return;
+	stream->from = 0;
+	if ((target & listed) && (stream->select.flags & KTAU_SELECT_THREADS))
+		stream->thread++;
+	else
+		stream->cursor++;
+}
+
+static void step_dead(struct ktau_stream *stream)
+{
+	struct ktau_task *state = NULL;
+	struct ktau_owner owner;
+	bool more = false;
+
+	if (stream->select.target & KTAU_TARGET_DEAD)
+		state = ktau_dead_get(&stream->cursor);
+	if (!state) {
+		if (stream->select.target & KTAU_TARGET_DEAD)
+			stream->end.dead_next = stream->cursor;
+		next_phase(stream);
+		return;
+	}
+	if (!pid_nr_ns(state->pid, stream->ns)) {
+		; /* of another namespace */
+	} else if (may_read_dead(state)) {
+		owner = *state->obit;
+		translate(&owner, stream, state->pid, state->cred->uid);
+		more = put_state(stream, state, NULL, &owner);
+	} else {
+		stream->end.refused++;
+	}
+	ktau_task_put(state);
+	if (!more) {
+		stream->cursor++;
+		stream->from = 0;
+	}
+}
+
+static void step_reaped(struct ktau_stream *stream)
+{
+	struct ktau_rec_profile *rec = stream->buffer;
+
+	if ((stream->select.target & KTAU_TARGET_REAPED) &&
+	    stream->content == KTAU_REC_PROFILE && perfmon_capable() &&
+	    !ktau_reaped_snapshot(rec)) {
+		stream->len = rec->rec.size;
+		stream->end.nr_records++;
+	}
+	next_phase(stream);
+}
+
+static void step_cpu(struct ktau_stream *stream)
+{
+	unsigned int cpu = cpumask_next((int)stream->cursor - 1,
+					cpu_possible_mask);
+	struct ktau_owner owner = { .kind = KTAU_OWNER_CPU, .cpu = cpu };
+	struct ktau_task *state;
+
+	if (!(stream->select.target & KTAU_TARGET_CPU) ||
+	    stream->content != KTAU_REC_PROFILE || !perfmon_capable() ||
+	    cpu >= nr_cpu_ids) {
+		next_phase(stream);
+		return;
+	}
+	snprintf(owner.comm, sizeof(owner.comm), "cpu%u", cpu);
+	state = per_cpu(ktau_cpu, cpu).state;
+	if (state)
+		put_state(stream, state, NULL, &owner);
+	stream->cursor = cpu + 1;
+}
+
+/**
+ * ktau_stream_step() - put the next record, or find that there is none here
+ * @stream: the stream, locked, its record read
+ * @file: its descriptor; the current credentials are those that opened it
+ *
+ * Context: May sleep.
+ */
+void ktau_stream_step(struct ktau_stream *stream, struct file *file)
+{
+	switch (stream->phase) {
+	case PHASE_BEGIN:
+		put_begin(stream, file);
+		next_phase(stream);
+		break;
+	case PHASE_IDLE:
+		step_idle(stream);
+		break;
+	case PHASE_LIVE:
+		step_live(stream);
+		break;
+	case PHASE_DEAD:
+		step_dead(stream);
+		break;
+	case PHASE_REAPED:
+		step_reaped(stream);
+		break;
+	case PHASE_CPU:
+		step_cpu(stream);
+		break;
+	case PHASE_END:
+		put_end(stream);
+		next_phase(stream);
+		break;
+	case PHASE_OVER:
+		break;
+	}
+}
