@@ -202,8 +202,10 @@ static __always_inline void ktau_cpu_exit(struct ktau_frame *frame)
 /* The same, for a result that may be an error: those are not counted. */
 #define KTAU_COUNT_BYTES(g, name, ret)					\
 	do {								\
-		if ((ret) > 0)						\
-			KTAU_COUNT(g, name, ret);			\
+		const long __bytes = (ret);				\
+									\
+		if (__bytes > 0)					\
+			KTAU_COUNT(g, name, __bytes);			\
 	} while (0)
 
 static __always_inline void ktau_syscall_enter(struct ktau_frame *frame,

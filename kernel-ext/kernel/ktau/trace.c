@@ -167,6 +167,7 @@ u64 ktau_trace_frame(struct ktau_task *state, const struct ktau_frame *frame,
 	lose(state, 1);
 	return 0;
 }
+
 NOKPROBE_SYMBOL(ktau_trace_frame);
 
 /**
