@@ -365,99 +365,6 @@ static void counter(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, entry->max, 1ULL << 40);
 }
 
-static void control_words(struct kunit *test);
-
-static void ids(struct kunit *test)
-{
-	unsigned int a = ktau_irq_id(4001), b = ktau_irq_id(4002);
-	char name[KTAU_EVENT_NAME];
-
-	KUNIT_EXPECT_GE(test, a, (unsigned int)KTAU_ID_DYNAMIC);
-	KUNIT_EXPECT_NE(test, a, b);
-	KUNIT_EXPECT_EQ(test, a, ktau_irq_id(4001));
-	KUNIT_EXPECT_NE(test, a, ktau_compat_id(4001));
-	ktau_event_name(a, name);
-	KUNIT_EXPECT_STREQ(test, name, "irq:4001");
-	ktau_event_name(ktau_call_id(KTAU_CALL_TIMER, control_words), name);
-	KUNIT_EXPECT_STREQ(test, name, "timer:control_words");
-	ktau_event_name(0, name);
-	KUNIT_EXPECT_NOT_NULL(test, strstr(name, "sys_read"));
-}
-
-static int read_trace(struct fixture *f)
-{
-	return ktau_snapshot_trace(f->trace, 64, f->state, current, NULL);
-}
-
-static void ring_bounds(struct kunit *test)
-{
-	struct fixture *f = test->priv;
-	const struct ktau_slot *slot = (const void *)(f->trace + 1);
-	unsigned int i;
-
-	f->state->ring = ktau_ring_create(16);
-	KUNIT_ASSERT_NOT_NULL(test, f->state->ring);
-	for (i = 0; i < 10; i++)
-		ktau_trace(f->state, 1000 + i, KTAU_TRACE_ENTER, ID_A, i);
-	KUNIT_EXPECT_EQ(test, read_trace(f), 0);
-	KUNIT_EXPECT_EQ(test, f->trace->nr_slots, 10U);
-	KUNIT_EXPECT_EQ(test, f->trace->lost, 0ULL);
-
-	for (; i < 100; i++)
-		ktau_trace(f->state, 1000 + i, KTAU_TRACE_ENTER, ID_A, i);
-	KUNIT_EXPECT_EQ(test, read_trace(f), 0);
-	KUNIT_EXPECT_EQ(test, f->trace->nr_slots, 16U);
-	KUNIT_EXPECT_EQ(test, f->trace->first, 84ULL);
-	KUNIT_EXPECT_EQ(test, f->trace->lost, 74ULL);
-	KUNIT_EXPECT_EQ(test, f->trace->lost_from_ticks, 1009ULL);
-	KUNIT_EXPECT_EQ(test, f->trace->lost_to_ticks, 1084ULL);
-	for (i = 0; i < 16; i++)
-		KUNIT_EXPECT_EQ(test, slot[i].arg, 84ULL + i);
-	KUNIT_EXPECT_EQ(test, read_trace(f), 0);
-	KUNIT_EXPECT_EQ(test, f->trace->nr_slots, 0U);
-	KUNIT_EXPECT_EQ(test, f->trace->lost, 0ULL);
-}
-
-static void ring_halves(struct kunit *test)
-{
-	struct fixture *f = test->priv;
-	const struct ktau_slot *slot = (const void *)(f->trace + 1);
-	struct ktau_slot_more more[2] = { };
-	unsigned int i;
-
-	f->state->ring = ktau_ring_create(16);
-	KUNIT_ASSERT_NOT_NULL(test, f->state->ring);
-	for (i = 0; i < 6; i++)
-		ktau_trace_more(f->state, KTAU_TRACE_NET_SEND, i, more, 2);
-	/* 18 slots written, 16 kept: the first whole message is number 1. */
-	KUNIT_EXPECT_EQ(test, read_trace(f), 0);
-	KUNIT_EXPECT_EQ(test, f->trace->first, 3ULL);
-	KUNIT_EXPECT_EQ(test, f->trace->lost, 3ULL);
-	KUNIT_ASSERT_EQ(test, f->trace->nr_slots, 15U);
-	KUNIT_EXPECT_EQ(test, slot[0].arg, 1ULL);
-	KUNIT_EXPECT_EQ(test, (unsigned int)slot[1].type, KTAU_TRACE_MORE);
-}
-
-/* An interrupt writes more than the ring holds inside another write. */
-static void ring_overrun_inside(struct kunit *test)
-{
-	struct fixture *f = test->priv;
-	struct ktau_ring *ring = ktau_ring_create(16);
-	unsigned int i;
-
-	KUNIT_ASSERT_NOT_NULL(test, ring);
-	f->state->ring = ring;
-	ring->floor = ring->head;
-	ring->head++;		/* a write that has taken its slot */
-	for (i = 0; i < 40; i++)
-		ktau_trace(f->state, 0, KTAU_TRACE_ENTER, ID_A, i);
-	KUNIT_EXPECT_EQ(test, ring->head, 16ULL);
-	KUNIT_EXPECT_EQ(test, f->state->lost, 25ULL);
-	ring->done++;
-	ktau_trace(f->state, 0, KTAU_TRACE_ENTER, ID_A, 99);
-	KUNIT_EXPECT_EQ(test, ring->head, 17ULL);
-}
-
 /* A thread that measures one frame with a sleep in it, and waits to be looked at. */
 struct sleeper {
 	struct completion ready;
@@ -562,31 +469,6 @@ static void exit_inside(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, control("dead=16M"), 0);
 }
 
-static void control_words(struct kunit *test)
-{
-	static const char * const bad[] = {
-		"groups=nonsense", "+", "-", "+tcpx", "profile", "profile=",
-		"ring=0", "ring=2000000", "ring=x", "cap=", "cap=12q", "pid=",
-		"pid=0", "pid=-1", "pid=1,,2", "select=some", "=", "groups",
-		"trace=maybe",
-	};
-	struct ktau_config before = ktau_config;
-	char words[64];
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(bad); i++) {
-		KUNIT_EXPECT_EQ_MSG(test, control(bad[i]), -EINVAL, "%s", bad[i]);
-		/* One bad word spoils the write. */
-		snprintf(words, sizeof(words), "wake=7 %s", bad[i]);
-		KUNIT_EXPECT_EQ_MSG(test, control(words), -EINVAL, "%s", words);
-	}
-	KUNIT_EXPECT_EQ(test, memcmp(&before, &ktau_config, sizeof(before)), 0);
-	KUNIT_EXPECT_EQ(test, control(" wake=7\n ring=20\t"), 0);
-	KUNIT_EXPECT_EQ(test, ktau_config.wake_slots, 7U);
-	KUNIT_EXPECT_EQ(test, ktau_config.ring_slots, 32U);
-	KUNIT_EXPECT_EQ(test, control("wake=512 ring=1024"), 0);
-}
-
 static struct kunit_case ktau_cases[] = {
 	KUNIT_CASE(nesting),
 	KUNIT_CASE(recursion),
@@ -598,13 +480,8 @@ static struct kunit_case ktau_cases[] = {
 	KUNIT_CASE(table_bounds),
 	KUNIT_CASE(no_chunk),
 	KUNIT_CASE(counter),
-	KUNIT_CASE(ids),
-	KUNIT_CASE(ring_bounds),
-	KUNIT_CASE(ring_halves),
-	KUNIT_CASE(ring_overrun_inside),
 	KUNIT_CASE(context_switch_inside),
 	KUNIT_CASE(exit_inside),
-	KUNIT_CASE(control_words),
 	{ }
 };
 
