@@ -7,11 +7,13 @@
 #include <linux/capability.h>
 #include <linux/ctype.h>
 #include <linux/init.h>
+#include <linux/irq_work.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/workqueue.h>
 
 #include "ktau.h"
 
@@ -56,6 +58,8 @@ struct request {
 	struct ktau_config config;
 	char *choose;		/* lists of tids, or NULL */
 	char *unchoose;
+	char *own;		/* tids with groups of their own, or NULL */
+	u32 own_groups;
 };
 
 static int parse_group(const char *name, u32 *group)
@@ -125,6 +129,26 @@ static int parse_bytes(const char *value, u64 *bytes)
 	return 0;
 }
 
+/* "12,13:syscall+tcp"; without groups they have everybody's again. */
+static int parse_own(char *value, struct request *req)
+{
+	char *names = value, *name;
+	u32 one;
+
+	req->own = strsep(&names, ":");
+	req->own_groups = 0;
+	if (!names)
+		return -EINVAL;
+	if (!*names)
+		return 0;
+	while ((name = strsep(&names, "+"))) {
+		if (parse_group(name, &one))
+			return -EINVAL;
+		req->own_groups |= one;
+	}
+	return 0;
+}
+
 static int parse_setting(const char *key, char *value, struct request *req)
 {
 	struct ktau_config *config = &req->config;
@@ -153,6 +177,8 @@ static int parse_setting(const char *key, char *value, struct request *req)
 		config->chosen_only = !strcmp(value, "chosen");
 		return config->chosen_only || !strcmp(value, "all") ? 0 : -EINVAL;
 	}
+	if (!strcmp(key, "own"))
+		return parse_own(value, req);
 	if (!strcmp(key, "pid") || !strcmp(key, "unpid")) {
 		*(*key == 'p' ? &req->choose : &req->unchoose) = value;
 		return 0;
@@ -196,8 +222,18 @@ static int parse(char *words, struct request *req)
 	return 0;
 }
 
-/* Each tid of a list; with @check, only whether it is a list of numbers. */
-static int for_tids(const char *list, bool on, bool check)
+static int check_tid(pid_t tid, u32 unused)
+{
+	return 0;
+}
+
+static int choose_tid(pid_t tid, u32 on)
+{
+	return ktau_task_choose(tid, on);
+}
+
+/* Do @what with each tid of a list. */
+static int for_tids(const char *list, int (*what)(pid_t tid, u32 arg), u32 arg)
 {
 	char *copy, *rest, *one;
 	int err = 0;
@@ -213,8 +249,8 @@ static int for_tids(const char *list, bool on, bool check)
 		err = kstrtoint(one, 10, &tid);
 		if (!err && tid <= 0)
 			err = -EINVAL;
-		if (!err && !check)
-			err = ktau_task_choose(tid, on);
+		if (!err)
+			err = what(tid, arg);
 	}
 	kfree(copy);
 	return err;
@@ -238,8 +274,9 @@ static int apply(struct request *req)
 	struct ktau_config *new = &req->config;
 	int err;
 
+	new->own_groups |= req->own_groups;
 	ktau_config = *new;
-	if (new->groups && !old.groups) {
+	if ((new->groups | new->own_groups) && !(old.groups | old.own_groups)) {
 		err = ktau_tasks_start();
 		if (err) {
 			ktau_config = old;
@@ -249,14 +286,15 @@ static int apply(struct request *req)
 	}
 	/* On: keys last, when all tasks are ready. Off: keys first is as good. */
 	ktau_tasks_update();
-	if (new->groups != old.groups)
-		switch_keys(new->groups);
+	switch_keys(new->groups | new->own_groups);
 	if (new->ring_slots != old.ring_slots)
 		ktau_tasks_resize();
-	if (new->dead_bytes < old.dead_bytes && old.groups)
+	if (new->dead_bytes < old.dead_bytes)
 		ktau_dead_trim();
-	err = for_tids(req->unchoose, false, false);
-	return err ?: for_tids(req->choose, true, false);
+	err = for_tids(req->unchoose, choose_tid, false);
+	if (!err)
+		err = for_tids(req->choose, choose_tid, true);
+	return err ?: for_tids(req->own, ktau_task_own_groups, req->own_groups);
 }
 
 /**
@@ -276,13 +314,41 @@ int ktau_control_write(char *words)
 	req = (struct request) { .config = ktau_config };
 	err = parse(words, &req);
 	if (!err)
-		err = for_tids(req.choose, true, true);
+		err = for_tids(req.choose, check_tid, 0);
 	if (!err)
-		err = for_tids(req.unchoose, false, true);
+		err = for_tids(req.unchoose, check_tid, 0);
+	if (!err)
+		err = for_tids(req.own, check_tid, 0);
 	if (!err)
 		err = apply(&req);
 	mutex_unlock(&ktau_mutex);
 	return err;
+}
+
+static void switch_off_work(struct work_struct *work)
+{
+	char words[] = "groups=none profile=off trace=off";
+
+	ktau_control_write(words);
+}
+
+static DECLARE_WORK(off_work, switch_off_work);
+
+static void want_off(struct irq_work *want)
+{
+	schedule_work(&off_work);
+}
+
+static DEFINE_IRQ_WORK(off_want, want_off);
+
+/**
+ * ktau_switch_off() - have all groups switched off, soon
+ *
+ * Context: Any.
+ */
+void ktau_switch_off(void)
+{
+	irq_work_queue(&off_want);
 }
 
 static void show_groups(struct seq_file *m, u32 groups)

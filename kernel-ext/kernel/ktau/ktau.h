@@ -82,7 +82,9 @@ struct ktau_ring {
  * @ring: the trace, or NULL; replaced under ktau_mutex, freed after a grace
  *	period
  * @sched: the frame of a task that is off the CPU
- * @chosen: chosen by name of its pid, under ktau_mutex
+ * @chosen: chosen by its tid; under ktau_mutex
+ * @own_groups: groups of this task alone instead of everybody's, 0 if it has
+ *	none; under ktau_mutex
  * @read_lock: serialises readers of the ring
  * @ref: readers and the task or queue that it belongs to
  * @bytes: memory accounted for it
@@ -104,6 +106,7 @@ struct ktau_task {
 	struct ktau_chunk	*chunk[KTAU_NR_CHUNKS];
 	struct ktau_ring	*ring;
 	struct ktau_frame	sched;
+	u32			own_groups;
 	bool			chosen;
 	bool			dumpable;
 	struct mutex		read_lock;	/* readers of the ring */
@@ -134,7 +137,7 @@ enum ktau_loss {
 	KTAU_LOSS_RESIZED,	/* unread slots of a ring that was resized */
 	KTAU_LOSS_NO_STATE,	/* a task that could not be given a profile */
 	KTAU_LOSS_CLAMPED,	/* a negative duration set to 0 */
-	KTAU_LOSS_DISORDER,	/* a contradiction: KTAU switched itself off */
+	KTAU_LOSS_DISORDER,	/* a contradiction: KTAU switches itself off */
 	KTAU_NR_LOSSES
 };
 
@@ -148,6 +151,7 @@ static inline void ktau_loss(enum ktau_loss reason)
 /* The live switches, guarded by ktau_mutex. */
 struct ktau_config {
 	u32	groups;		/* KTAU_GROUP_* that are on */
+	u32	own_groups;	/* KTAU_GROUP_* that some task has for itself */
 	u32	modes;		/* KTAU_MODE_* */
 	bool	chosen_only;	/* only tasks that were chosen */
 	bool	inherit;	/* children of the chosen are chosen */
@@ -237,6 +241,7 @@ int ktau_tasks_start(void);
 void ktau_tasks_update(void);
 void ktau_tasks_resize(void);
 int ktau_task_choose(pid_t tid, bool on);
+int ktau_task_own_groups(pid_t tid, u32 groups);
 struct ktau_task *ktau_task_create(void);
 struct ktau_task *ktau_task_get(struct task_struct *task);
 void ktau_task_put(struct ktau_task *state);
@@ -270,6 +275,7 @@ void ktau_clock_measure(void);
 /* control.c */
 void ktau_control_show(struct seq_file *m);
 int ktau_control_write(char *words);
+void ktau_switch_off(void);
 extern const char * const ktau_group_names[KTAU_NR_GROUPS];
 
 /* snapshot.c */

@@ -142,7 +142,7 @@ static void control_words(struct kunit *test)
 		"groups=nonsense", "+", "-", "+tcpx", "profile", "profile=",
 		"ring=0", "ring=2000000", "ring=x", "cap=", "cap=12q", "pid=",
 		"pid=0", "pid=-1", "pid=1,,2", "select=some", "=", "groups",
-		"trace=maybe",
+		"trace=maybe", "own=1", "own=:tcp", "own=1:x", "own=0:all",
 	};
 	struct ktau_config before = ktau_config;
 	char words[64];
@@ -159,6 +159,27 @@ static void control_words(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ktau_config.wake_slots, 7U);
 	KUNIT_EXPECT_EQ(test, ktau_config.ring_slots, 32U);
 	KUNIT_EXPECT_EQ(test, control("wake=512 ring=1024"), 0);
+	KUNIT_EXPECT_EQ(test, control("pid=2147483647"), -ESRCH);
+}
+
+/* A task has groups of its own, whatever the others have. */
+static void own_groups(struct kunit *test)
+{
+	char words[64];
+
+	snprintf(words, sizeof(words), "own=%d:signal+syscall", current->pid);
+	KUNIT_ASSERT_EQ(test, control(words), 0);
+	KUNIT_EXPECT_EQ(test, current->ktau.mask, KTAU_GROUP_SIGNAL |
+			KTAU_GROUP_SYSCALL | KTAU_MODE_PROFILE);
+	KUNIT_EXPECT_TRUE(test, static_key_enabled(&ktau_keys[KTAU_BIT_SIGNAL]));
+	KUNIT_EXPECT_EQ(test, control("+sched"), 0);
+	KUNIT_EXPECT_EQ(test, current->ktau.mask & KTAU_GROUP_SCHED, 0U);
+	snprintf(words, sizeof(words), "own=%d:", current->pid);
+	KUNIT_EXPECT_EQ(test, control(words), 0);
+	KUNIT_EXPECT_EQ(test, current->ktau.mask,
+			KTAU_GROUP_SCHED | KTAU_MODE_PROFILE);
+	KUNIT_EXPECT_EQ(test, control("groups=none"), 0);
+	KUNIT_EXPECT_EQ(test, current->ktau.mask, 0U);
 }
 
 static struct kunit_case parts_cases[] = {
@@ -167,6 +188,7 @@ static struct kunit_case parts_cases[] = {
 	KUNIT_CASE(ring_overrun_inside),
 	KUNIT_CASE(ids),
 	KUNIT_CASE(control_words),
+	KUNIT_CASE(own_groups),
 	{ }
 };
 

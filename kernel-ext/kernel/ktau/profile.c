@@ -65,7 +65,8 @@ EXPORT_SYMBOL_GPL(ktau_exit_key);
  * ktau_disorder() - stop measuring after a contradiction
  * @what: what was found
  *
- * Warns once and takes the groups from the current task; the machine goes on.
+ * Warns once, takes the groups from the current task at once, and has all of
+ * them switched off; the machine goes on.
  *
  * Context: Any.
  */
@@ -76,8 +77,9 @@ void ktau_disorder(const char *what)
 	ktau_loss(KTAU_LOSS_DISORDER);
 	WRITE_ONCE(current->ktau.mask, 0);
 	if (!xchg(&told, true))
-		printk_deferred(KERN_WARNING "ktau: %s; %s[%d] is no longer measured\n",
+		printk_deferred(KERN_WARNING "ktau: switched off: %s (%s[%d])\n",
 				what, current->comm, current->pid);
+	ktau_switch_off();
 }
 
 static __always_inline bool is_outermost(const struct ktau_frame *frame)

@@ -99,11 +99,13 @@ struct ktau_task *ktau_task_get(struct task_struct *task)
 static u32 mask_for(const struct ktau_task *state)
 {
 	const struct ktau_config *config = &ktau_config;
+	u32 groups = config->groups;
 
-	if (!config->groups || !config->modes ||
-	    (config->chosen_only && !state->chosen))
-		return 0;
-	return config->groups | config->modes;
+	if (state->own_groups)
+		groups = state->own_groups;
+	else if (config->chosen_only && !state->chosen)
+		groups = 0;
+	return groups && config->modes ? groups | config->modes : 0;
 }
 
 static int add_ring(struct ktau_task *state)
@@ -275,6 +277,31 @@ int ktau_task_choose(pid_t tid, bool on)
 		state->chosen = false;
 	ktau_task_put(state);
 	err = set_up(task, on);
+	put_task_struct(task);
+	return err;
+}
+
+/**
+ * ktau_task_own_groups() - give a task groups of its own
+ * @tid: its id in the caller's pid namespace
+ * @groups: the groups, whatever the others have; 0: what the others have
+ *
+ * Context: May sleep; ktau_mutex held.
+ * Return: 0, -ESRCH, -ENOMEM.
+ */
+int ktau_task_own_groups(pid_t tid, u32 groups)
+{
+	struct task_struct *task = find_get_task_by_vpid(tid);
+	struct ktau_task *state;
+	int err;
+
+	if (!task)
+		return -ESRCH;
+	state = state_get(task, groups);
+	if (state)
+		state->own_groups = groups;
+	err = state || !groups ? set_up(task, false) : -ENOMEM;
+	ktau_task_put(state);
 	put_task_struct(task);
 	return err;
 }
