@@ -4,7 +4,7 @@ KERNEL	?= 6.1
 export B KERNEL FAST
 
 # Loads with known figures for the boot tests.
-test_LOADS := $(B)/tests/load/tcp_stream $(B)/tests/load/known
+test_LOADS := $(addprefix $(B)/tests/load/,tcp_stream known interrupts)
 
 .PHONY: setup kernel demo check test-programs unit-programs list-unit-tests
 
@@ -30,8 +30,8 @@ unit-programs: $(UNIT_TESTS)
 list-unit-tests:
 	@printf '%s\n' $(UNIT_TESTS)
 
-$(B)/tests/load/known: LDLIBS := $(LIBKTAU_LIBS) -lpthread
-$(B)/tests/load/known: $(LIBKTAU)
+$(B)/tests/load/known $(B)/tests/load/interrupts: LDLIBS := $(LIBKTAU_LIBS) -lpthread
+$(B)/tests/load/known $(B)/tests/load/interrupts: $(LIBKTAU)
 
 $(B)/tests/load/%: $(B)/tests/load/%.o
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)

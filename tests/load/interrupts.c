@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * interrupts COMMAND...: what KTAU counts for each CPU while COMMAND runs, held against
+ * /proc/interrupts and /proc/softirqs.
+ *
+ * Both go on while they are read. So the kernel's own counts are taken before and after
+ * KTAU's: its difference has to lie between the least and the most that can have
+ * happened, for each line and CPU. Prints "ok - " or "not ok - " for each line.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <ktau.h>
+
+#define MAX_CPUS 16
+#define MAX_LINES 64
+
+/* Counts of one line of one of the two files. */
+struct line {
+	char name[32];
+	uint64_t count[MAX_CPUS];
+};
+
+struct counts {
+	struct line line[MAX_LINES];
+	unsigned int nr;
+};
+
+/* A moment: KTAU's counts between two readings of the kernel's. */
+struct moment {
+	struct counts before;
+	struct counts ktau;
+	struct counts after;
+};
+
+/* Lines that have another name there; several events may be one line. */
+static const struct {
+	const char *event;
+	const char *line;
+} names[] = {
+	{ "sysvec_apic_timer_interrupt", "LOC" },
+	{ "sysvec_reschedule_ipi", "RES" },
+	{ "sysvec_call_function", "CAL" },
+	{ "sysvec_call_function_single", "CAL" },
+	{ "sysvec_irq_work", "IWI" },
+};
+
+static unsigned int nr_cpus;
+
+static _Noreturn void die(const char *what, int err)
+{
+	fprintf(stderr, "interrupts: %s: %s\n", what, strerror(-err));
+	exit(1);
+}
+
+static struct line *line_named(struct counts *counts, const char *name)
+{
+	struct line *line;
+
+	for (unsigned int i = 0; i < counts->nr; i++)
+		if (!strcmp(counts->line[i].name, name))
+			return &counts->line[i];
+	if (counts->nr == MAX_LINES)
+		die("too many lines", -E2BIG);
+	line = &counts->line[counts->nr++];
+	*line = (struct line){ 0 };
+	snprintf(line->name, sizeof(line->name), "%s", name);
+	return line;
+}
+
+/* "name: count count ..." under a heading with one word for each CPU. */
+static void read_file(struct counts *counts, const char *path, const char *prefix)
+{
+	FILE *file = fopen(path, "r");
+	char text[1024], name[32], *rest;
+
+	if (!file || !fgets(text, sizeof(text), file))
+		die(path, -errno);
+	nr_cpus = 0;
+	for (rest = strtok(text, " \n"); rest; rest = strtok(NULL, " \n"))
+		nr_cpus++;
+	if (nr_cpus > MAX_CPUS)
+		die("too many CPUs", -E2BIG);
+	while (fgets(text, sizeof(text), file)) {
+		struct line *line;
+
+		rest = strchr(text, ':');
+		if (!rest)
+			continue;
+		*rest++ = '\0';
+		snprintf(name, sizeof(name), "%s%s", prefix, text + strspn(text, " "));
+		line = line_named(counts, name);
+		for (unsigned int cpu = 0; cpu < nr_cpus; cpu++)
+			line->count[cpu] = strtoull(rest, &rest, 10);
+	}
+	fclose(file);
+}
+
+static void read_kernel(struct counts *counts)
+{
+	counts->nr = 0;
+	read_file(counts, "/proc/interrupts", "");
+	read_file(counts, "/proc/softirqs", "softirq:");
+}
+
+static const char *line_of(const char *event)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(names[i].event, event))
+			return names[i].line;
+	if (!strncmp(event, "irq:", 4))
+		return event + 4;
+	return strncmp(event, "softirq:", 8) ? NULL : event;
+}
+
+static void add_profile(struct counts *counts, const struct ktau_rec_profile *p,
+			const struct ktau_events *events)
+{
+	const struct ktau_entry *entry = ktau_profile_entries(p);
+
+	for (uint32_t i = 0; i < p->nr_entries; i++) {
+		const struct ktau_event *event = ktau_events_find(events, entry[i].id);
+		const char *name = event ? line_of(event->name) : NULL;
+
+		if (name)
+			line_named(counts, name)->count[p->owner.cpu] += entry[i].count;
+	}
+}
+
+static void read_ktau(struct counts *counts)
+{
+	const struct ktau_query query = { .content = KTAU_REC_PROFILE,
+					  .target = KTAU_TARGET_CPU };
+	struct ktau_events *events;
+	struct ktau_reader *reader;
+	union ktau_record record;
+	int err;
+
+	counts->nr = 0;
+	err = ktau_reader_create(&reader);
+	if (!err)
+		err = ktau_events_create(&events);
+	if (!err)
+		err = ktau_reader_open_live(reader, &query);
+	if (err)
+		die("/proc/ktau/profile", err);
+	if (ktau_events_load(events, NULL) < 0)
+		die(ktau_events_error(events), -EIO);
+	while ((err = ktau_reader_next(reader, &record)) > 0)
+		if (record.rec->type == KTAU_REC_PROFILE && record.profile->owner.cpu < nr_cpus)
+			add_profile(counts, record.profile, events);
+	if (err)
+		die(ktau_reader_error(reader), err);
+	ktau_events_destroy(events);
+	ktau_reader_destroy(reader);
+}
+
+static void read_moment(struct moment *moment)
+{
+	read_kernel(&moment->before);
+	read_ktau(&moment->ktau);
+	read_kernel(&moment->after);
+}
+
+/* Whether each CPU's count lies within what can have happened. */
+static int compare(struct moment *start, struct moment *end, const char *name)
+{
+	const struct line *from = line_named(&start->ktau, name);
+	const struct line *to = line_named(&end->ktau, name);
+	uint64_t total = 0, slack = 0;
+	int good = 1;
+
+	for (unsigned int cpu = 0; cpu < nr_cpus; cpu++) {
+		uint64_t got = to->count[cpu] - from->count[cpu];
+		uint64_t least = line_named(&end->before, name)->count[cpu] -
+				 line_named(&start->after, name)->count[cpu];
+		uint64_t most = line_named(&end->after, name)->count[cpu] -
+				line_named(&start->before, name)->count[cpu];
+
+		if (got < least || got > most) {
+			printf("not ok - %s on CPU %u: %" PRIu64 ", not %" PRIu64 " to %" PRIu64
+			       "\n",
+			       name, cpu, got, least, most);
+			good = 0;
+		}
+		total += got;
+		slack += most - least;
+	}
+	if (good)
+		printf("ok - %s: %" PRIu64 ", known to %" PRIu64 "\n", name, total, slack);
+	return good;
+}
+
+int main(int argc, char **argv)
+{
+	static struct moment start, end;
+	int good = 1;
+	pid_t child;
+
+	if (argc < 2) {
+		fputs("usage: interrupts COMMAND...\n", stderr);
+		return 2;
+	}
+	read_moment(&start);
+	child = fork();
+	if (!child) {
+		execvp(argv[1], argv + 1);
+		_exit(127);
+	}
+	if (child < 0 || waitpid(child, NULL, 0) != child)
+		die("fork", -errno);
+	read_moment(&end);
+	for (unsigned int i = 0; i < end.ktau.nr; i++)
+		good &= compare(&start, &end, end.ktau.line[i].name);
+	return !good;
+}
