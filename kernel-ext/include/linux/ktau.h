@@ -20,6 +20,7 @@
 #ifndef _LINUX_KTAU_H
 #define _LINUX_KTAU_H
 
+#include <linux/build_bug.h>
 #include <linux/compiler.h>
 #include <linux/ktau_types.h>
 #include <uapi/linux/ktau.h>
@@ -378,32 +379,29 @@ int ktau_proc_pid_show(struct seq_file *m, struct pid_namespace *ns,
 
 struct ktau_frame { };
 
-/* Declarations of nothing, so that they may stand among declarations. */
-#define KTAU_SCOPE(g, fn)	struct ktau_frame __ktau_frame __maybe_unused
-#define KTAU_CPU_SCOPE(g, fn)	struct ktau_frame __ktau_frame __maybe_unused
-#define KTAU_REGION(g, name)						\
-	struct ktau_frame __ktau_frame_##name __maybe_unused
+/*
+ * Off, each object is what it is without the hooks. So these are macros: even
+ * an empty variable or an argument that nobody takes can move code around it.
+ */
+#define KTAU_SCOPE(g, fn)			static_assert(true)
+#define KTAU_CPU_SCOPE(g, fn)			static_assert(true)
+#define KTAU_REGION(g, name)			static_assert(true)
 
 #define KTAU_REGION_ENTER(g, name)		do { } while (0)
 #define KTAU_COUNT(g, name, value)		do { } while (0)
 #define KTAU_COUNT_BYTES(g, name, ret)		do { } while (0)
 #define KTAU_PROC_PID_ENTRY
 
-static inline void ktau_exit(struct ktau_frame *frame) { }
-static inline void ktau_cpu_exit(struct ktau_frame *frame) { }
-static inline void ktau_syscall_enter(struct ktau_frame *frame,
-				      unsigned int nr) { }
-static inline void ktau_compat_enter(struct ktau_frame *frame,
-				     unsigned int nr) { }
-static inline void ktau_work_enter(struct ktau_frame *frame, void *fn) { }
-static inline void ktau_softirq_enter(struct ktau_frame *frame,
-				      unsigned int vec) { }
-static inline void ktau_call_enter(struct ktau_frame *frame,
-				   enum ktau_call call, void *fn) { }
-static inline void ktau_irq_enter(struct ktau_frame *frame,
-				  unsigned int irq) { }
-static inline void ktau_exception_enter(struct ktau_frame *frame,
-					enum ktau_static_id id) { }
+#define ktau_exit(frame)			((void)(frame))
+#define ktau_cpu_exit(frame)			((void)(frame))
+#define ktau_syscall_enter(frame, nr)		((void)(frame))
+#define ktau_compat_enter(frame, nr)		((void)(frame))
+#define ktau_work_enter(frame, fn)		((void)(frame))
+#define ktau_softirq_enter(frame, vec)		((void)(frame))
+#define ktau_call_enter(frame, call, fn)	((void)(frame))
+#define ktau_irq_enter(frame, irq)		((void)(frame))
+#define ktau_exception_enter(frame, id)		((void)(frame))
+
 static inline void ktau_sched_switch(bool preempt, struct task_struct *prev,
 				     struct task_struct *next,
 				     unsigned int prev_state) { }
