@@ -13,8 +13,8 @@ import argparse
 import fcntl
 import hashlib
 import os
-import pathlib
 import shutil
+import signal
 import sys
 import time
 
@@ -195,13 +195,18 @@ class Steps:
         bad = build.make(wanted + own, self.tree.has_ktau())
         if bad or not compared:
             return bad, f'{len(wanted)} targets built'
-        bad = self.compare(build, [pathlib.Path(name) for name in wanted])
-        return bad, f'{len(wanted) - len(bad)} of {len(wanted)} objects equal'
+        return self.compared(build, wanted)
+
+    def compared(self, build, names):
+        bad = self.compare(build, names)
+        return bad, f'{len(names) - len(bad)} of {len(names)} objects equal'
 
     def full_compared(self, build):
         bad, summary = self.full(build)
         if bad:
             return bad, summary
+        if self.quick:
+            return self.compared(build, self.tree.objects())
         base = self.builds['base'].objects()
         bad = self.compare(build, sorted(base))
         bad += [f'{name} is built with KTAU=n only'
@@ -235,6 +240,8 @@ def arguments():
 
 def main():
     args = arguments()
+    # Ended from outside, it takes the build with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(2))
     project = Project(args.root, args.build, args.sources)
     place = project.scratch / 'deep'
     place.mkdir(exist_ok=True)

@@ -69,12 +69,16 @@ class Build:
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT, encoding='utf-8',
                 errors='replace') as make:
-            for line in make.stdout:
-                file.write(line)
-                steps += line.startswith('  ')
-                if time.monotonic() - last > 30:
-                    last = time.monotonic()
-                    self.say(f'{steps} steps: {line.strip()[:60]}')
+            try:
+                for line in make.stdout:
+                    file.write(line)
+                    steps += line.startswith('  ')
+                    if time.monotonic() - last > 30:
+                        last = time.monotonic()
+                        self.say(f'{steps} steps: {line.strip()[:60]}')
+            except BaseException:
+                make.terminate()
+                raise
         if not make.returncode:
             return []
         lines = log.read_text().splitlines()
