@@ -27,7 +27,6 @@ struct ktau_config ktau_config __read_mostly = {
 	.modes = KTAU_MODE_PROFILE,
 	.ring_slots = 1024,
 	.wake_slots = 512,
-	.dead_bytes = SZ_16M,
 };
 
 const char * const ktau_group_names[KTAU_NR_GROUPS] = {
@@ -446,6 +445,8 @@ static int __init ktau_init(void)
 	ktau_clock_read(&ktau_clock_boot);
 	ktau_config.cap_bytes = min_t(u64, (u64)totalram_pages() << PAGE_SHIFT >> 4,
 				      SZ_256M);
+	/* The dead must leave room for the living. */
+	ktau_config.dead_bytes = min_t(u64, ktau_config.cap_bytes >> 2, SZ_16M);
 	ktau_event_init();
 	ktau_memory_init();
 	ktau_clock_measure();
