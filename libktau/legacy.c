@@ -169,7 +169,8 @@ long ktau_legacy_read(struct ktau_legacy **state, const struct ktau_legacy_query
 	if (!ret && out->size > size)
 		ret = -ENOSPC;
 	if (!ret) {
-		memcpy(buffer, out->data, out->size);
+		if (out->size)
+			memcpy(buffer, out->data, out->size);
 		ret = out->size;
 		out->size = 0;
 	}
