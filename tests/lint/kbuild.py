@@ -24,6 +24,9 @@ class Build:
     def __init__(self, source, out, fragments, jobs, say):
         self.source, self.out, self.fragments = source, out, fragments
         self.jobs, self.say = jobs, say
+        # The same cache serves every clone
+        self.cache = {'CCACHE_BASEDIR': str(out.parent.resolve()),
+                      'CCACHE_NOHASHDIR': '1'}
         self.compiler = 'ccache gcc' if shutil.which('ccache') else 'gcc'
 
     def _argv(self, targets):
@@ -65,7 +68,7 @@ class Build:
         log = self.out / 'build.log'
         steps, last = 0, time.monotonic()
         with open(log, 'w', encoding='utf-8') as file, subprocess.Popen(
-                [str(a) for a in argv], env={**os.environ, **FIXED},
+                [str(a) for a in argv], env={**os.environ, **FIXED, **self.cache},
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT, encoding='utf-8',
                 errors='replace') as make:
