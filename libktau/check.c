@@ -297,6 +297,7 @@ void ktau_check_gap(struct ktau_check *c)
 	c->gap = true;
 	for (i = 0; i < c->nr_owners; i++) {
 		c->owners[i].has_trace = false;
+		c->owners[i].is_dead = false;
 		c->owners[i].depth = 0;
 	}
 }

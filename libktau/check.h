@@ -16,6 +16,9 @@ struct check_owner {
 	/* trace */
 	bool has_trace;
 	__u64 next_slot;	/* number of the slot that must come next */
+	__u64 slot_ticks;	/* time of the one before it, 0 where unknown */
+	bool is_dead;
+	__u64 dead_slot;	/* where its trace began when it was first seen dead */
 	uint16_t *stack;	/* ids of the frames entered and not exited */
 	size_t depth;
 	size_t room;

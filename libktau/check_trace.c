@@ -6,10 +6,12 @@
  * begins with slot @first and that the @lost ones before it are gone: so
  * @first - @lost is where the record before ended. It is 0 for a new ring (the
  * old one was resized away) and for a stream that was asked not to consume.
- * What frames were open when
- * the trace began, or when slots were lost, is not known: an EXIT that finds
- * the stack empty is one of those and no contradiction. An EXIT that finds
- * another event on top is one.
+ * Reading the dead consumes nothing: a later stream begins where the first one
+ * that had them dead began.
+ *
+ * What frames were open when the trace began, or when slots were lost, is not
+ * known: an EXIT that finds the stack empty is one of those and no
+ * contradiction. An EXIT that finds another event on top is one.
  */
 #include <stdlib.h>
 
@@ -76,6 +78,18 @@ static void check_more(struct ktau_check *c, const struct ktau_rec_trace *t,
 	}
 }
 
+/* Slots are taken with their time: a later one is not older. */
+static void check_time(struct ktau_check *c, struct check_owner *owner,
+		       const struct ktau_rec_trace *t, const struct ktau_slot *slot,
+		       __u64 number)
+{
+	if ((c->stream.clock_flags & KTAU_CLOCK_STABLE) && slot->ticks < owner->slot_ticks)
+		ktau__finding(c, KTAU_FINDING_SLOT, &t->owner, number,
+			      "slot %llu: %llu ticks before the one in front of it",
+			      number, owner->slot_ticks - slot->ticks);
+	owner->slot_ticks = slot->ticks;
+}
+
 static void check_slot(struct ktau_check *c, const struct ktau_rec_trace *t,
 		       const struct ktau_slot *slot, __u64 number)
 {
@@ -93,15 +107,31 @@ static void check_slot(struct ktau_check *c, const struct ktau_rec_trace *t,
 	check_more(c, t, slot, number);
 }
 
+/* Whether a record that begins at slot @start is what comes next. */
+static bool follows(const struct ktau_check *c, struct check_owner *owner,
+		    const struct ktau_rec_trace *t, __u64 start)
+{
+	bool in_order = !owner->has_trace || !start || start == owner->next_slot ||
+			(owner->is_dead && start == owner->dead_slot);
+
+	/* Behind a gap it may be the rest of a long ring. */
+	if (t->owner.kind == KTAU_OWNER_DEAD && !owner->is_dead && !c->gap) {
+		owner->is_dead = true;
+		owner->dead_slot = start;
+	}
+	return in_order;
+}
+
 static void check_loss(struct ktau_check *c, struct check_owner *owner,
 		       const struct ktau_rec_trace *t)
 {
 	__u64 start = t->first - t->lost, end = t->first + t->nr_slots;
+	bool in_order = follows(c, owner, t, start);
 
 	if (t->lost > t->first)
 		ktau__finding(c, KTAU_FINDING_LOSS, &t->owner, t->first,
 			      "%llu slots lost before slot %llu", t->lost, t->first);
-	else if (owner->has_trace && start && start != owner->next_slot)
+	else if (!in_order)
 		ktau__finding(c, KTAU_FINDING_LOSS, &t->owner, t->first,
 			      "begins at slot %llu with %llu lost, but slot "
 			      "%llu must come next", t->first, t->lost, owner->next_slot);
@@ -116,9 +146,11 @@ static void check_loss(struct ktau_check *c, struct check_owner *owner,
 		ktau__finding(c, KTAU_FINDING_LOSS, &t->owner, t->first,
 			      "%u slots from a ring of %u", t->nr_slots,
 			      t->ring_slots);
-	if (t->lost || !owner->has_trace || start != owner->next_slot)
+	if (t->lost || !owner->has_trace || start != owner->next_slot) {
 		owner->depth = 0;
-	owner->has_trace = true;
+		owner->slot_ticks = 0;
+	}
+	owner->has_trace = owner->is_dead || t->owner.kind != KTAU_OWNER_DEAD;
 	owner->next_slot = end;
 }
 
@@ -136,6 +168,7 @@ int ktau__check_trace(struct ktau_check *c, struct check_owner *owner,
 		__u64 number = t->first + (slot - slots);
 
 		check_slot(c, t, slot, number);
+		check_time(c, owner, t, slot, number);
 		if (slot->type == KTAU_TRACE_ENTER)
 			err = push(owner, slot->id);
 		else if (slot->type == KTAU_TRACE_EXIT)

@@ -17,7 +17,7 @@ enum ktau_finding_code {
 	KTAU_FINDING_OPEN,		/* frames in flight contradict the profile */
 	KTAU_FINDING_BACKWARD,		/* a later profile of a task has less */
 	KTAU_FINDING_NESTING,		/* an exit that is not of the innermost frame */
-	KTAU_FINDING_SLOT,		/* a slot's fields, or its continuations */
+	KTAU_FINDING_SLOT,		/* a slot's fields, time or continuations */
 	KTAU_FINDING_LOSS,		/* first, lost, written do not add up */
 	KTAU_FINDING_STREAM,		/* records outside a stream, wrong nr_records */
 	KTAU_NR_FINDINGS

@@ -210,7 +210,8 @@ static void put_slot(struct stream *s, const struct slot *slot)
 void put_trace(struct stream *s, const struct trace *t)
 {
 	struct profile owner = {
-		.serial = t->serial, .tid = t->tid, .tgid = t->tid, .comm = "traced",
+		.serial = t->serial, .kind = t->kind, .tid = t->tid, .tgid = t->tid,
+		.comm = "traced",
 	};
 	uint32_t i;
 

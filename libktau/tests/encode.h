@@ -61,6 +61,7 @@ struct slot {
 
 struct trace {
 	uint64_t serial;
+	uint32_t kind;
 	int32_t tid;
 	uint64_t first, lost, from, to, written;
 	const struct slot *slots;

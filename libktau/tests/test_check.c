@@ -249,6 +249,58 @@ static void losses(void **state)
 	}
 }
 
+/* Reading the dead takes nothing: each stream has the same slots of them. */
+static void dead_again(void **state)
+{
+	static const struct slot slots[] = { ENTER(1), EXIT(1), ENTER(2), EXIT(2) };
+	const struct trace alive = { .serial = 1, .written = 2, .slots = slots, .nr_slots = 2 };
+	const struct trace dead = { .serial = 1, .kind = 1, .first = 5, .lost = 3, .written = 9,
+				    .slots = slots, .nr_slots = 2 };
+	const struct trace rest = { .serial = 1, .kind = 1, .first = 7, .written = 9,
+				    .slots = slots + 2, .nr_slots = 2 };
+	struct trace t[] = { alive, dead, rest, dead, rest, dead };
+	struct found found;
+
+	(void)state;
+	assert_int_equal(check_traces(t, NR(t)).nr, 0);
+	/* From somewhere else it does not begin again. */
+	t[3].lost = 2;
+	found = check_traces(t, NR(t));
+	assert_int_equal(found.nr, 1);
+	assert_int_equal(found.code, KTAU_FINDING_LOSS);
+	/* What was read while it lived is not there again. */
+	t[1] = alive;
+	t[1].first = 1;
+	t[1].written = 3;
+	assert_int_equal(check_traces(t, 2).nr, 1);
+}
+
+static void order(void **state)
+{
+	static const struct slot slots[] = {
+		{ .ticks = 5, .type = 7, .more = 1 }, { .type = 255, .ctx = 1, .text = "" },
+		{ .ticks = 5, .type = 1 }, { .ticks = 4, .type = 2 },
+	};
+	static const struct slot earlier[] = { { .ticks = 3, .type = 1 } };
+	struct trace t[2] = {
+		{ .serial = 1, .written = 3, .slots = slots, .nr_slots = 3 },
+		{ .serial = 1, .first = 3, .written = 4, .slots = earlier, .nr_slots = 1 },
+	};
+	struct found found;
+
+	(void)state;
+	assert_int_equal(check_traces(t, 1).nr, 0);
+	found = check_traces(t, 2);
+	assert_int_equal(found.nr, 1);
+	assert_int_equal(found.code, KTAU_FINDING_SLOT);
+	assert_non_null(strstr(found.text, "slot 3: 2 ticks before"));
+	t[1].serial = 2;
+	assert_int_equal(check_traces(t, 2).nr, 0);
+	t[0].nr_slots = 4;
+	t[0].written = 4;
+	assert_int_equal(check_traces(t, 1).nr, 1);
+}
+
 static void continuations(void **state)
 {
 	static const struct slot good[] = {
@@ -326,6 +378,8 @@ int main(void)
 		cmocka_unit_test(streams),
 		cmocka_unit_test(nesting),
 		cmocka_unit_test(losses),
+		cmocka_unit_test(dead_again),
+		cmocka_unit_test(order),
 		cmocka_unit_test(continuations),
 		cmocka_unit_test(gap),
 	};
