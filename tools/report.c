@@ -112,8 +112,7 @@ static void find_facts(struct facts *f, const struct period *period, const struc
 	f->pairs = rows->total.pairs;
 	f->pair_mticks = to->modes & KTAU_MODE_TRACE ? to->trace_pair_mticks :
 						       to->profile_pair_mticks;
-	f->own_ns = ktau_clock_ns(clock, (uint64_t)((unsigned __int128)f->pairs *
-						    f->pair_mticks / 1000));
+	f->own_ns = ktau_clock_ns(clock, pairs_ticks(f->pairs, f->pair_mticks));
 }
 
 static double own_share(const struct facts *f)

@@ -389,7 +389,7 @@ static void subtract(struct process *p, uint64_t pair_mticks)
 	for (r = p->routines; r < p->routines + p->nr_routines; r++) {
 		if (r->kind != KTAU_KIND_TIMER)
 			continue;
-		own = r->count * pair_mticks / 1000;
+		own = pairs_ticks(r->count, pair_mticks);
 		r->incl = less(r->incl, own);
 		r->excl = less(r->excl, own);
 	}

@@ -93,4 +93,10 @@ void rows_deinit(struct rows *rows);
  */
 void rows_subtract(struct rows *rows, uint64_t pair_mticks);
 
+/* Ticks of @pairs of hooks of @pair_mticks thousandths of a tick, rounded down. */
+static inline uint64_t pairs_ticks(uint64_t pairs, uint64_t pair_mticks)
+{
+	return pairs / 1000 * pair_mticks + pairs % 1000 * pair_mticks / 1000;
+}
+
 #endif

@@ -372,6 +372,18 @@ static void test_subtract(void **state)
 	stop(&m);
 }
 
+/* Exact, and far beyond where the product leaves 64 bits. */
+static void test_pairs_ticks(void **state)
+{
+	(void)state;
+	assert_int_equal(pairs_ticks(0, 100500), 0);
+	assert_int_equal(pairs_ticks(1, 999), 0);
+	assert_int_equal(pairs_ticks(3, 100500), 301);
+	assert_int_equal(pairs_ticks(1999, 1001), 2000);
+	assert_int_equal(pairs_ticks(1000000000000000999ULL, 7003), 7003000000000006995ULL);
+	assert_int_equal(pairs_ticks(UINT64_MAX, 1000), UINT64_MAX);
+}
+
 static int make_file(void **state)
 {
 	int fd = mkstemp(path);
@@ -403,6 +415,7 @@ int main(void)
 		cmocka_unit_test(test_backward),
 		cmocka_unit_test(test_recursion_in_flight),
 		cmocka_unit_test(test_subtract),
+		cmocka_unit_test(test_pairs_ticks),
 	};
 
 	return cmocka_run_group_tests(tests, make_file, remove_file);
