@@ -199,8 +199,19 @@ int ktau__symtab_name(struct ktau_symtab *symtab, const char *name, size_t bytes
 		      uint32_t *offset);
 int ktau__symtab_text(struct ktau_symtab *symtab, const char *text, size_t size);
 
+#ifndef KTAU_NO_LIBELF
 /* From @image, or if that is NULL from @fd: a vmlinux is too large to copy. */
 int ktau__symtab_elf(struct ktau_symtab *symtab, int fd, const void *image, size_t size);
+#else
+static inline int ktau__symtab_elf(struct ktau_symtab *symtab, int fd, const void *image,
+				   size_t size)
+{
+	(void)fd, (void)image, (void)size;
+	return ktau__fail(&symtab->error, -EOPNOTSUPP,
+			  "%.300s: an ELF file, and libktau was built without libelf",
+			  symtab->path);
+}
+#endif
 
 /* control.c: the GNU build-id in a sequence of ELF notes. */
 size_t ktau__note_build_id(const void *notes, size_t size, const uint8_t **id);

@@ -1,17 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # libktau: shared and static. Programs of this tree link $(LIBKTAU) $(LIBKTAU_LIBS).
+# HAVE_LIBELF=n leaves out what needs libelf: symbols from a vmlinux.
 
 LIBKTAU_VERSION := 1.0.0
 LIBKTAU_SONAME := libktau.so.1
 LIBKTAU	:= $(B)/libktau/libktau.a
 LIBKTAU_SO := $(B)/libktau/libktau.so.$(LIBKTAU_VERSION)
-LIBKTAU_LIBS := -lelf -lz
-LIBKTAU_OBJS := $(patsubst %.c,$(B)/%.o,$(wildcard libktau/*.c))
+LIBKTAU_LIBS := $(if $(filter n,$(HAVE_LIBELF)),,-lelf) -lz
+LIBKTAU_SOURCES := $(wildcard libktau/*.c)
+ifeq ($(HAVE_LIBELF),n)
+KTAU_CPPFLAGS += -DKTAU_NO_LIBELF
+LIBKTAU_SOURCES := $(filter-out %/symtab_elf.c,$(LIBKTAU_SOURCES))
+endif
+LIBKTAU_OBJS := $(LIBKTAU_SOURCES:%.c=$(B)/%.o)
 
 comma := ,
 
-LIBRARIES += $(LIBKTAU) $(LIBKTAU_SO)
+LIBRARIES += $(LIBKTAU) $(if $(CROSS_COMPILE),,$(LIBKTAU_SO))
 MAN_PAGES += $(wildcard libktau/*.3)
 
 $(LIBKTAU): $(LIBKTAU_OBJS)
