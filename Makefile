@@ -3,7 +3,7 @@
 # One Makefile, no recursion: every folder adds its files in a rules.mk. All
 # that is made goes below $(B), under the path of its source.
 
-B	?= build$(if $(SAN),/san)
+B	?= build$(if $(SAN),/san)$(if $(CROSS_COMPILE),/$(CROSS_COMPILE:-=))
 PREFIX	?= /usr/local
 BINDIR	?= $(PREFIX)/bin
 SBINDIR	?= $(PREFIX)/sbin
@@ -13,6 +13,19 @@ MANDIR	?= $(PREFIX)/share/man
 UNITDIR	?= $(PREFIX)/lib/systemd/system
 SYSCONFDIR ?= /etc
 CC	?= cc
+
+# CROSS_COMPILE=powerpc-linux-gnu-: the programs for a Blue Gene/L I/O node. They are
+# static, with zlib from Debian's source package, for Debian has no packages for it; and
+# without libelf: a vmlinux is looked at where the files are brought to.
+ifdef CROSS_COMPILE
+override CC := $(CROSS_COMPILE)gcc
+override AR := $(CROSS_COMPILE)ar
+SYSROOT	:= $(B)/sysroot
+CROSS_LIBS := $(SYSROOT)/lib/libz.a
+override CPPFLAGS += -isystem $(SYSROOT)/include
+override LDFLAGS += -static -L$(SYSROOT)/lib
+HAVE_LIBELF := n
+endif
 
 KTAU_CPPFLAGS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Ilibktau/include -Ikernel-ext/include/uapi -I$(B)/include
 KTAU_CFLAGS := -std=gnu11 -Wall -Wextra -Wshadow -Wstrict-prototypes \
@@ -61,8 +74,11 @@ install: all $(INSTALL_HOOKS)
 clean: $(CLEAN_HOOKS)
 	rm -rf $(B)
 
-$(B)/%.o: %.c
+$(B)/%.o: %.c | $(CROSS_LIBS)
 	@mkdir -p $(@D)
 	$(CC) $(KTAU_CPPFLAGS) $(CPPFLAGS) $(KTAU_CFLAGS) $(CFLAGS) -fPIC -MMD -MP -c -o $@ $<
+
+$(CROSS_LIBS): tests/cross/zlib
+	tests/cross/zlib $(CROSS_COMPILE) $(SYSROOT)
 
 -include $(shell find $(B)/libktau $(B)/ktaud $(B)/tools $(B)/tests -name '*.d' 2>/dev/null)
