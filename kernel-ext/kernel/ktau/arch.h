@@ -44,16 +44,26 @@ static __always_inline u64 ktau_read(const u64 *p)
 	return READ_ONCE(*p);
 }
 
-#else
+/* Write what others may read at any time. */
+static __always_inline void ktau_write(u64 *p, u64 v)
+{
+	WRITE_ONCE(*p, v);
+}
+
+#elif defined(CONFIG_PPC32)
 
 #include <asm/time.h>
 
+/* The time base, both halves of the same moment. */
 static __always_inline u64 ktau_ticks(void)
 {
 	return get_tb();
 }
 
-/* 64 bits are two words here: only an interrupt-free section keeps them whole. */
+/*
+ * 64 bits are two words here. Without interrupts they are written and read whole,
+ * for there is one CPU (Kconfig): nobody else runs in between.
+ */
 static __always_inline u64 ktau_fetch_add(u64 *p, u64 v)
 {
 	unsigned long flags;
@@ -80,6 +90,15 @@ static __always_inline u64 ktau_read(const u64 *p)
 	v = *p;
 	raw_local_irq_restore(flags);
 	return v;
+}
+
+static __always_inline void ktau_write(u64 *p, u64 v)
+{
+	unsigned long flags;
+
+	raw_local_irq_save(flags);
+	*p = v;
+	raw_local_irq_restore(flags);
 }
 
 #endif
@@ -120,8 +139,8 @@ static inline bool ktau_arch_stable(void)
 #endif
 
 /* The table of system calls, to name them by address. */
-#if defined(CONFIG_UML)
 #include <asm/unistd.h>
+#if defined(CONFIG_UML)
 #include <sysdep/syscalls.h>
 #define KTAU_NR_SYSCALLS	__NR_syscalls
 #else

@@ -87,7 +87,7 @@ static u64 measure_pair(struct ktau_task *state, u32 modes)
 		local_irq_restore(flags);
 		best = min(best, ticks);
 	}
-	return best * 1000 / COST_LOOPS;
+	return div_u64(best * 1000, COST_LOOPS);
 }
 
 /**

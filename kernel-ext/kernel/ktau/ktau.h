@@ -145,7 +145,7 @@ DECLARE_PER_CPU(unsigned long [KTAU_NR_LOSSES], ktau_losses);
 
 static inline void ktau_loss(enum ktau_loss reason)
 {
-	raw_cpu_inc(ktau_losses[reason]);
+	this_cpu_inc(ktau_losses[reason]);
 }
 
 /* The live switches, guarded by ktau_mutex. */
