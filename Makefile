@@ -55,6 +55,7 @@ all:
 include libktau/rules.mk
 include ktaud/rules.mk
 include tools/rules.mk
+include zepto-config/rules.mk
 include tests/rules.mk
 
 .PHONY: all unit install clean
@@ -81,4 +82,4 @@ $(B)/%.o: %.c | $(CROSS_LIBS)
 $(CROSS_LIBS): tests/cross/zlib
 	tests/cross/zlib $(CROSS_COMPILE) $(SYSROOT)
 
--include $(shell find $(B)/libktau $(B)/ktaud $(B)/tools $(B)/tests -name '*.d' 2>/dev/null)
+-include $(shell find $(B)/libktau $(B)/ktaud $(B)/tools $(B)/zepto-config $(B)/tests -name '*.d' 2>/dev/null)

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The job file: a line "key=value" for each thing to know. A line that is not
+ * understood is an error: nobody shall run under rights that were meant otherwise.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ciod.h"
+
+#define NO_ID ((uid_t)-1)
+
+static const char *take_token(struct ciod_job *job, const char *value)
+{
+	if (strlen(value) != CIOD_TOKEN_BYTES ||
+	    strspn(value, "0123456789abcdef") != CIOD_TOKEN_BYTES)
+		return "a token is 32 hexadecimal digits";
+	memcpy(job->token, value, CIOD_TOKEN_BYTES);
+	return NULL;
+}
+
+static const char *take_peer(struct ciod_job *job, const char *value)
+{
+	return inet_aton(value, &job->peer) ? NULL : "not an IPv4 address";
+}
+
+/* 0 if it is a decimal number from @least to @most. */
+static int number(const char *value, unsigned long least, unsigned long most,
+		  unsigned int *to)
+{
+	unsigned long n;
+	char *end;
+
+	if (*value < '0' || *value > '9')
+		return -1;
+	errno = 0;
+	n = strtoul(value, &end, 10);
+	if (errno || *end || n < least || n > most)
+		return -1;
+	*to = n;
+	return 0;
+}
+
+static const char *take_uid(struct ciod_job *job, const char *value)
+{
+	return number(value, 1, NO_ID - 1, &job->uid) ? "a job has a user id above 0" : NULL;
+}
+
+static const char *take_gid(struct ciod_job *job, const char *value)
+{
+	return number(value, 1, NO_ID - 1, &job->gid) ? "a job has a group id above 0" : NULL;
+}
+
+static const char *take_root(struct ciod_job *job, const char *value)
+{
+	struct stat st;
+
+	if (*value != '/' || strlen(value) >= sizeof(job->root))
+		return "not an absolute path";
+	if (stat(value, &st) || !S_ISDIR(st.st_mode))
+		return "there is no such directory";
+	strcpy(job->root, value);
+	return NULL;
+}
+
+static const char *take_port(struct ciod_job *job, const char *value)
+{
+	return number(value, 1, 65535, &job->port) ? "a port is a number from 1 to 65535" : NULL;
+}
+
+static const char *take_wait(struct ciod_job *job, const char *value)
+{
+	return number(value, 1, 86400, &job->wait_seconds) ? "seconds, from 1 to 86400" : NULL;
+}
+
+static const struct key {
+	const char *name;
+	const char *(*take)(struct ciod_job *job, const char *value);
+	int optional;
+} keys[] = {
+	{ "token", take_token, 0 },
+	{ "peer", take_peer, 0 },
+	{ "uid", take_uid, 0 },
+	{ "gid", take_gid, 0 },
+	{ "root", take_root, 0 },
+	{ "port", take_port, 1 },
+	{ "wait", take_wait, 1 },
+};
+
+#define NR_KEYS (sizeof(keys) / sizeof(keys[0]))
+
+/* What is wrong with a line; NULL if nothing is. Bits of @seen are the keys so far. */
+static const char *take_line(struct ciod_job *job, char *line, unsigned int *seen)
+{
+	char *value = strchr(line, '=');
+	size_t i;
+
+	if (!*line || *line == '#')
+		return NULL;
+	if (!value)
+		return "not key=value";
+	*value++ = '\0';
+	for (i = 0; i < NR_KEYS; i++) {
+		if (strcmp(line, keys[i].name))
+			continue;
+		if (*seen & 1u << i)
+			return "given twice";
+		*seen |= 1u << i;
+		return keys[i].take(job, value);
+	}
+	return "unknown key";
+}
+
+static int complain(const char *path, int line, const char *reason)
+{
+	if (line)
+		fprintf(stderr, "ciod: %s:%d: %s\n", path, line, reason);
+	else
+		fprintf(stderr, "ciod: %s: %s\n", path, reason);
+	return 1;
+}
+
+static int all_there(const char *path, unsigned int seen)
+{
+	char reason[64];
+	size_t i;
+
+	for (i = 0; i < NR_KEYS; i++) {
+		if (keys[i].optional || seen & 1u << i)
+			continue;
+		snprintf(reason, sizeof(reason), "there is no '%s'", keys[i].name);
+		return complain(path, 0, reason);
+	}
+	return 0;
+}
+
+int ciod_read_job(const char *path, struct ciod_job *job)
+{
+	const char *wrong = NULL;
+	char line[PATH_MAX + 16];
+	unsigned int seen = 0;
+	int at = 0;
+	FILE *f;
+
+	memset(job, 0, sizeof(*job));
+	job->port = CIOD_PORT;
+	job->wait_seconds = 300;
+	f = fopen(path, "r");
+	if (!f)
+		return complain(path, 0, strerror(errno));
+	while (!wrong && fgets(line, sizeof(line), f)) {
+		at++;
+		if (!strchr(line, '\n') && strlen(line) == sizeof(line) - 1)
+			wrong = "the line is too long";
+		line[strcspn(line, "\n")] = '\0';
+		if (!wrong)
+			wrong = take_line(job, line, &seen);
+	}
+	if (!wrong && ferror(f))
+		wrong = strerror(errno);
+	fclose(f);
+	return wrong ? complain(path, at, wrong) : all_there(path, seen);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The protocol between a compute node and ciod on the I/O node: system calls
+ * shipped as messages over TCP.
+ *
+ * All numbers are big-endian. A request is
+ *
+ *	u32	bytes of the whole message, this field included
+ *	u32	which call, CIOD_NR_*
+ *	...	its arguments, one behind the other, as its signature says
+ *
+ * and an argument is one of
+ *
+ *	f	u32: a descriptor that an openat brought, or CIOD_ROOT
+ *	n	u64: a number; what is negative in C is so in two's complement
+ *	p	u32 bytes, then a path so long; its last byte is zero, no other is
+ *	d	u32 bytes, then so much data
+ *
+ * Each request has one reply, in order:
+ *
+ *	u32	bytes of the whole message, this field included
+ *	u32	0, or why the call failed: Linux's generic errno
+ *	u64	what the call returned
+ *	...	data: what was read, struct ciod_stat, or directory entries
+ *
+ * A connection begins with hello: the protocol's version, the peer's role and
+ * the job's token; its result is the process that will execute the calls. It
+ * ends with bye. A connection that ends without, or breaks these rules, ends the
+ * job. A job begins with the first connection of role CIOD_CONTROL and ends
+ * with end on it.
+ *
+ * Paths are the job's: / is its root, and so is CIOD_ROOT. Modes, AT_ flags, whence
+ * and file types are the same numbers on all Linux systems and go as they are;
+ * the flags of openat are not, and have numbers of their own here. The mode of a
+ * file to be created has been through the compute node's umask already.
+ */
+#ifndef CIOD_PROTO_H
+#define CIOD_PROTO_H
+
+#define CIOD_VERSION	1
+#define CIOD_PORT	7200
+
+enum ciod_role { CIOD_COMPUTE, CIOD_CONTROL };
+
+/* The job's token in hexadecimal digits. */
+#define CIOD_TOKEN_BYTES 32
+
+#define CIOD_ROOT	0xffffffffu
+
+#define CIOD_MAX_DATA	(256 * 1024)	/* of one read, write or getdents64 */
+#define CIOD_MAX_PATH	4096		/* with its last byte */
+#define CIOD_MAX_BODY	(CIOD_MAX_DATA + 64)
+#define CIOD_HEAD_BYTES	8
+#define CIOD_REPLY_BYTES 16
+
+/*
+ * Name, number, signature. From CIOD_NR_openat on each is a system call of Linux,
+ * with its arguments in its order - but utimensat has the two times in the place of
+ * the pointer to them, and an empty path stands for no path.
+ */
+#define CIOD_CALLS(call) \
+	call(hello,	0,	"nnd") \
+	call(bye,	1,	"") \
+	call(end,	2,	"") \
+	call(openat,	3,	"fpnn") \
+	call(close,	4,	"f") \
+	call(read,	5,	"fn") \
+	call(write,	6,	"fd") \
+	call(pread64,	7,	"fnn") \
+	call(pwrite64,	8,	"fdn") \
+	call(lseek,	9,	"fnn") \
+	call(statx,	10,	"fpn") \
+	call(getdents64, 11,	"fn") \
+	call(mkdirat,	12,	"fpn") \
+	call(unlinkat,	13,	"fpn") \
+	call(renameat2,	14,	"fpfpn") \
+	call(linkat,	15,	"fpfpn") \
+	call(symlinkat,	16,	"pfp") \
+	call(readlinkat, 17,	"fpn") \
+	call(faccessat,	18,	"fpn") \
+	call(fchmodat,	19,	"fpn") \
+	call(fchmod,	20,	"fn") \
+	call(fchownat,	21,	"fpnnn") \
+	call(fchown,	22,	"fnn") \
+	call(utimensat,	23,	"fpnnnnn") \
+	call(ftruncate,	24,	"fn") \
+	call(fsync,	25,	"f")
+
+#define CIOD_ENUM(name, number, signature) CIOD_NR_##name = (number),
+enum ciod_call { CIOD_CALLS(CIOD_ENUM) CIOD_NR_CALLS };
+
+/* Flags of openat; the lowest two bits are O_RDONLY, O_WRONLY or O_RDWR. */
+#define CIOD_O_ACCMODE		0x0003
+#define CIOD_O_CREAT		0x0004
+#define CIOD_O_EXCL		0x0008
+#define CIOD_O_TRUNC		0x0010
+#define CIOD_O_APPEND		0x0020
+#define CIOD_O_DIRECTORY	0x0040
+#define CIOD_O_NOFOLLOW		0x0080
+#define CIOD_O_PATH		0x0100
+#define CIOD_O_SYNC		0x0200
+#define CIOD_O_NOATIME		0x0400
+#define CIOD_O_ALL		0x07ff
+
+/* The reply's data of statx: so many u64, in this order. */
+enum ciod_stat {
+	CIOD_ST_MODE,
+	CIOD_ST_NLINK,
+	CIOD_ST_UID,
+	CIOD_ST_GID,
+	CIOD_ST_DEV_MAJOR,
+	CIOD_ST_DEV_MINOR,
+	CIOD_ST_INO,
+	CIOD_ST_RDEV_MAJOR,
+	CIOD_ST_RDEV_MINOR,
+	CIOD_ST_SIZE,
+	CIOD_ST_BLOCKS,
+	CIOD_ST_BLKSIZE,
+	CIOD_ST_ATIME,
+	CIOD_ST_ATIME_NS,
+	CIOD_ST_MTIME,
+	CIOD_ST_MTIME_NS,
+	CIOD_ST_CTIME,
+	CIOD_ST_CTIME_NS,
+	CIOD_NR_STAT
+};
+
+/*
+ * The reply's data of getdents64: entries of
+ *
+ *	u64	inode
+ *	u64	position of the next entry, for lseek
+ *	u8	file type, DT_*
+ *	u16	bytes of the name, which follows without a zero byte
+ *
+ * and its result is how many bytes they have together.
+ */
+#define CIOD_ENTRY_BYTES 19
+
+#endif

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A job seen from outside: its life on the I/O node, and a program's environment.
+
+The protocol is that of ciod_proto.h.
+"""
+
+import os
+import pathlib
+import re
+import socket
+import struct
+import time
+
+HELLO, BYE, END = 0, 1, 2
+COMPUTE, CONTROL = 0, 1
+VERSION = 1
+HEAD = struct.Struct('>II')
+REPLY = struct.Struct('>IIQ')
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+class Error(Exception):
+    """What a person has to be told."""
+
+
+def message(call, body=b''):
+    return HEAD.pack(HEAD.size + len(body), call) + body
+
+
+def hello(role, token):
+    token = token.encode()
+    return message(HELLO, struct.pack('>QQI', VERSION, role, len(token)) + token)
+
+
+def read_token(path):
+    """The token of a job file."""
+    try:
+        text = pathlib.Path(path).read_text()
+    except OSError as error:
+        raise Error(f'{path}: {error.strerror}') from error
+    match = re.search(r'^token=([0-9a-f]{32})$', text, re.M)
+    if not match:
+        raise Error(f'{path}: there is no token')
+    return match.group(1)
+
+
+class Control:
+    """The connection whose life is the job's.
+
+    If it is closed without end(), or this process dies, ciod ends the job as
+    failed.
+    """
+
+    def __init__(self, address, port, token, patience_seconds=0):
+        deadline = time.monotonic() + patience_seconds
+        while True:
+            try:
+                self.socket = socket.create_connection((address, port), 10)
+                self._ask(hello(CONTROL, token))
+                return
+            except OSError as error:
+                if time.monotonic() >= deadline:
+                    raise Error(f'no ciod at {address}:{port}: {error}') from error
+            time.sleep(0.2)
+
+    def _ask(self, request):
+        self.socket.sendall(request)
+        reply = b''
+        while len(reply) < REPLY.size:
+            more = self.socket.recv(REPLY.size - len(reply))
+            if not more:
+                raise ConnectionError('the connection was closed')
+            reply += more
+
+    def end(self):
+        try:
+            self._ask(message(END))
+        except OSError as error:
+            raise Error(f'the job had ended before: {error}') from error
+        finally:
+            self.socket.close()
+
+
+def find_shim():
+    build = pathlib.Path(os.environ.get('B', HERE.parent / 'build'))
+    shim = (build / 'zepto-config/libciodshim.so').resolve()
+    if not shim.exists():
+        raise Error(f'{shim} is not there: make')
+    return shim
+
+
+def environment(address, port, token, prefix, counts=None):
+    """The environment in which a program's files below prefix are the I/O node's."""
+    more = {'LD_PRELOAD': str(find_shim()), 'CIOD_ADDRESS': address,
+            'CIOD_SERVICE': str(port), 'CIOD_TOKEN': token, 'CIOD_PREFIX': prefix}
+    if counts:
+        more['CIOD_COUNTS'] = str(counts)
+    return {**os.environ, **more}

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# ciod and its shim know nothing of KTAU: they are compiled without its headers.
+
+CIOD	:= $(B)/zepto-config/ciod
+CIOD_SHIM := $(B)/zepto-config/libciodshim.so
+ciod_OBJS := $(patsubst %,$(B)/zepto-config/%.o,ciod ciod_job ciod_serve ciod_calls ciod_wire)
+shim_OBJS := $(patsubst %,$(B)/zepto-config/%.o,shim shim_path shim_xattr shim_dir shim_link shim_table \
+	ciod_wire)
+
+PROGRAMS += $(CIOD)
+LIBRARIES += $(if $(CROSS_COMPILE),,$(CIOD_SHIM))
+MAN_PAGES += zepto-config/ciod.8
+UNIT_TESTS += $(B)/zepto-config/test_wire $(B)/zepto-config/test_ciod
+
+$(B)/zepto-config/%.o: KTAU_CPPFLAGS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
+
+# The shim defines open as well as open64.
+$(filter $(B)/zepto-config/shim%,$(shim_OBJS)): KTAU_CPPFLAGS := -D_GNU_SOURCE -fvisibility=hidden
+
+$(CIOD): $(ciod_OBJS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
+$(CIOD_SHIM): $(shim_OBJS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-z,defs -o $@ $^ -ldl -lpthread
+
+$(B)/zepto-config/test_wire: $(B)/zepto-config/test_wire.o $(B)/zepto-config/ciod_wire.o
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka
+
+$(B)/zepto-config/test_ciod: $(CIOD) $(CIOD_SHIM)
+	printf '#!/bin/sh\nexec python3 -B zepto-config/test_ciod.py %s\n' $(B) > $@
+	chmod 755 $@
