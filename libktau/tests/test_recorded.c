@@ -106,6 +106,119 @@ static void machines(void **state)
 	globfree(&folders);
 }
 
+/* What the checker finds first, KTAU_NR_FINDINGS if nothing. */
+static void first(void *arg, const struct ktau_finding *finding)
+{
+	enum ktau_finding_code *code = arg;
+
+	if (*code == KTAU_NR_FINDINGS)
+		*code = finding->code;
+}
+
+static enum ktau_finding_code judge(const void *data, size_t size)
+{
+	enum ktau_finding_code code = KTAU_NR_FINDINGS;
+	struct ktau_reader *r;
+	union ktau_record rec;
+	struct ktau_check *c;
+
+	assert_int_equal(ktau_check_create(&c, first, &code), 0);
+	assert_int_equal(ktau_reader_create(&r), 0);
+	assert_int_equal(ktau_reader_open_memory(r, data, size), 0);
+	while (ktau_reader_next(r, &rec) > 0)
+		ktau_check_record(c, &rec);
+	ktau_check_destroy(c);
+	ktau_reader_destroy(r);
+	return code;
+}
+
+struct recorded {
+	uint8_t data[1 << 17] __attribute__((aligned(8)));
+	size_t size;
+};
+
+static void load(struct recorded *r, const char *path)
+{
+	FILE *file = fopen(path, "r");
+
+	assert_non_null(file);
+	r->size = fread(r->data, 1, sizeof(r->data), file);
+	fclose(file);
+	assert_true(r->size > 10000 && r->size < sizeof(r->data));
+	assert_int_equal(judge(r->data, r->size), KTAU_NR_FINDINGS);
+}
+
+/* One figure more or less somewhere in what a kernel gave is found, and as what it is. */
+static void alter(const struct recorded *r, __u64 *figure, __u64 value,
+		  enum ktau_finding_code code)
+{
+	const __u64 right = *figure;
+
+	*figure = value;
+	assert_int_equal(judge(r->data, r->size), code);
+	*figure = right;
+}
+
+static void altered_profiles(void **state)
+{
+	static struct recorded r;
+	unsigned int nr = 0;
+	size_t at = 0;
+
+	(void)state;
+	for (load(&r, DATA "x86_64/profile"); at < r.size; nr++) {
+		struct ktau_rec_profile *p = (void *)(r.data + at);
+		struct ktau_entry *entry = (void *)(r.data + at + p->rec.head);
+
+		at += p->rec.size;
+		if (p->rec.type != KTAU_REC_PROFILE || p->owner.kind == KTAU_OWNER_CPU)
+			continue;
+		alter(&r, &p->outer_ticks, p->outer_ticks + 1, KTAU_FINDING_IDENTITY);
+		for (uint32_t i = 0; i < p->nr_entries; i++)
+			if (entry[i].kind == KTAU_KIND_TIMER)
+				alter(&r, &entry[i].excl, entry[i].excl - 1,
+				      KTAU_FINDING_IDENTITY);
+	}
+	assert_true(nr > 10);
+}
+
+static void alter_slots(const struct recorded *r, struct ktau_rec_trace *t)
+{
+	struct ktau_slot *slot = (void *)((uint8_t *)t + t->rec.head);
+	__u64 *ids;
+
+	for (uint32_t i = 1; i < t->nr_slots; i++) {
+		if (slot[i].type == KTAU_TRACE_MORE || slot[i - 1].type == KTAU_TRACE_MORE)
+			continue;
+		alter(r, &slot[i].ticks, slot[i - 1].ticks - 1, KTAU_FINDING_SLOT);
+		/* An exit of another event than the one just entered. */
+		ids = (__u64 *)(void *)&slot[i] + 2;
+		if (slot[i - 1].type == KTAU_TRACE_ENTER && slot[i].type == KTAU_TRACE_EXIT)
+			alter(r, ids, *ids ^ 1, KTAU_FINDING_NESTING);
+	}
+}
+
+static void altered_traces(void **state)
+{
+	static struct recorded r;
+	unsigned int nr = 0;
+	size_t at = 0;
+
+	(void)state;
+	for (load(&r, DATA "x86_64/trace"); at < r.size;) {
+		struct ktau_rec_trace *t = (void *)(r.data + at);
+
+		at += t->rec.size;
+		if (t->rec.type != KTAU_REC_TRACE)
+			continue;
+		nr++;
+		alter(&r, &t->lost, t->first + 1, KTAU_FINDING_LOSS);
+		alter(&r, &t->written, t->first + t->nr_slots - 1, KTAU_FINDING_LOSS);
+		alter_slots(&r, t);
+	}
+	assert_true(nr > 0);
+}
+
 /* Cut at random: a damaged stream never gives more, nor a crash. */
 static void cut(void **state)
 {
@@ -142,6 +255,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(machines),
+		cmocka_unit_test(altered_profiles),
+		cmocka_unit_test(altered_traces),
 		cmocka_unit_test(cut),
 	};
 
