@@ -30,8 +30,10 @@ unit-programs: $(UNIT_TESTS)
 list-unit-tests:
 	@printf '%s\n' $(UNIT_TESTS)
 
-$(B)/tests/load/known $(B)/tests/load/interrupts: LDLIBS := $(LIBKTAU_LIBS) -lpthread
-$(B)/tests/load/known $(B)/tests/load/interrupts: $(LIBKTAU)
+test_READERS := $(addprefix $(B)/tests/load/,known interrupts)
+$(B)/tests/load/known: $(B)/tests/load/own.o
+$(test_READERS): LDLIBS := $(LIBKTAU_LIBS) -lpthread
+$(test_READERS): $(LIBKTAU)
 
 $(B)/tests/load/%: $(B)/tests/load/%.o
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)

@@ -206,6 +206,24 @@ static int compare(struct moment *start, struct moment *end, const char *name)
 	return good;
 }
 
+/* What KTAU counts and the kernel has no line for would be compared with nothing. */
+static int all_known(struct moment *end)
+{
+	int good = 1;
+
+	for (unsigned int i = 0; i < end->ktau.nr; i++) {
+		const char *name = end->ktau.line[i].name;
+		unsigned int known = end->before.nr;
+
+		line_named(&end->before, name);
+		if (end->before.nr == known)
+			continue;
+		printf("not ok - %s: the kernel counts no such line\n", name);
+		good = 0;
+	}
+	return good;
+}
+
 int main(int argc, char **argv)
 {
 	static struct moment start, end;
@@ -228,5 +246,6 @@ int main(int argc, char **argv)
 	for (unsigned int i = 0; i < end.before.nr; i++)
 		if (is_covered(end.before.line[i].name))
 			good &= compare(&start, &end, end.before.line[i].name);
+	good &= all_known(&end);
 	return !good;
 }

@@ -20,116 +20,23 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <ktau.h>
-
-static struct ktau_events *events;
-static struct ktau_clock ktau_time;
-static struct ktau_reader *reader;
-static int failures;
-
-static _Noreturn void die(const char *what, int err)
-{
-	fprintf(stderr, "known: %s: %s\n", what, strerror(-err));
-	exit(1);
-}
-
-static int record_next(union ktau_record *record)
-{
-	int ret = ktau_reader_next(reader, record);
-
-	if (ret < 0)
-		die(ktau_reader_error(reader), ret);
-	return ret;
-}
-
-static void start_stream(uint32_t target, uint64_t dead_since)
-{
-	const struct ktau_query query = {
-		.content = KTAU_REC_PROFILE,
-		.target = target,
-		.dead_since = dead_since,
-	};
-	int err = ktau_reader_restart(reader, &query);
-
-	if (err)
-		die("/proc/ktau/profile", err);
-}
-
-/* This thread's profile now; the identity is held to each one. */
-static struct ktau_rec_profile *profile(void)
-{
-	struct ktau_rec_profile *copy = NULL;
-	union ktau_record record;
-	uint64_t excl, outer;
-
-	start_stream(KTAU_TARGET_SELF, 0);
-	while (record_next(&record) > 0) {
-		if (record.rec->type == KTAU_REC_STREAM)
-			ktau_clock_init(&ktau_time, record.stream);
-		if (record.rec->type == KTAU_REC_PROFILE && !copy)
-			copy = ktau_record_dup(record.rec);
-	}
-	if (!copy)
-		die("no profile of this task", -ENODATA);
-	if (ktau_check_identity(copy, &excl, &outer)) {
-		printf("not ok - identity: %" PRIu64 " ticks, not %" PRIu64 "\n", excl, outer);
-		failures++;
-	}
-	return copy;
-}
+#include "own.h"
 
 static struct ktau_rec_profile *before;
 
 static void begin(void)
 {
 	ktau_record_free(before);
-	before = profile();
+	before = own_profile(0);
 }
 
 /* What this thread has added since begin(). */
 static struct ktau_rec_profile *added(void)
 {
-	struct ktau_rec_profile *now = profile(), *diff;
-	int err = ktau_profile_diff(now, before, &diff);
+	struct ktau_rec_profile *p = own_added(before, own_profile(0));
 
-	if (err)
-		die("difference", err);
-	ktau_record_free(now);
-	return diff;
-}
-
-static const struct ktau_event *event_named(const char *name)
-{
-	const struct ktau_event *event = NULL;
-
-	while ((event = ktau_events_next(events, event)))
-		if (!strcmp(ktau_display_name(event->name), name))
-			return event;
-	return NULL;
-}
-
-/* The entry of an event by name; all zero if it has not run here. */
-static struct ktau_entry entry_of(const struct ktau_rec_profile *p, const char *name)
-{
-	const struct ktau_event *event = event_named(name);
-	const struct ktau_entry *found = NULL;
-
-	/* It may have got its id since the table was read. */
-	if (!event && ktau_events_load(events, NULL) >= 0)
-		event = event_named(name);
-	if (event)
-		found = ktau_profile_find(p, event->id);
-	return found ? *found : (struct ktau_entry){ 0 };
-}
-
-static void expect(const char *what, uint64_t got, uint64_t want)
-{
-	printf("%s - %s: %" PRIu64, got == want ? "ok" : "not ok", what, got);
-	if (got != want) {
-		printf(", not %" PRIu64, want);
-		failures++;
-	}
-	putchar('\n');
+	before = NULL;
+	return p;
 }
 
 static void expect_near(const char *what, double got, double want)
@@ -137,12 +44,7 @@ static void expect_near(const char *what, double got, double want)
 	int good = got >= want * 0.98 && got <= want * 1.02;
 
 	printf("%s - %s: %.3f s of %.3f s\n", good ? "ok" : "not ok", what, got, want);
-	failures += !good;
-}
-
-static double seconds(uint64_t ticks)
-{
-	return (double)ktau_clock_ns(&ktau_time, ticks) / 1e9;
+	own_failures += !good;
 }
 
 static double now_seconds(void)
@@ -161,18 +63,19 @@ static void system_calls(void)
 	for (int i = 0; i < 100000; i++)
 		syscall(SYS_getppid);
 	p = added();
-	expect("100,000 getppid", entry_of(p, "sys_getppid").count, 100000);
+	own_expect("100,000 getppid", own_entry(p, "sys_getppid").count, 100000);
 	ktau_record_free(p);
 }
 
 static void forks(void)
 {
+	struct ktau_query query = { .content = KTAU_REC_PROFILE, .target = KTAU_TARGET_SELF };
 	struct ktau_rec_profile *p;
 	union ktau_record record;
 	uint64_t since = 0, dead = 0, exits = 0;
 
-	start_stream(KTAU_TARGET_SELF, 0);
-	while (record_next(&record) > 0)
+	own_start(&query);
+	while (own_next(&record) > 0)
 		if (record.rec->type == KTAU_REC_END)
 			since = record.end->dead_next;
 	begin();
@@ -182,22 +85,24 @@ static void forks(void)
 		if (!child)
 			_exit(0);
 		if (child < 0 || waitpid(child, NULL, 0) != child)
-			die("fork", -errno);
+			own_die("fork", -errno);
 	}
 	p = added();
-	expect("1,000 forks", entry_of(p, "sys_clone").count, 1000);
-	expect("1,000 waits", entry_of(p, "sys_wait4").count, 1000);
+	own_expect("1,000 forks", own_entry(p, "sys_clone").count, 1000);
+	own_expect("1,000 waits", own_entry(p, "sys_wait4").count, 1000);
 	ktau_record_free(p);
 
-	start_stream(KTAU_TARGET_DEAD, since);
-	while (record_next(&record) > 0)
+	query.target = KTAU_TARGET_DEAD;
+	query.dead_since = since;
+	own_start(&query);
+	while (own_next(&record) > 0)
 		if (record.rec->type == KTAU_REC_PROFILE &&
 		    record.profile->owner.ppid == getpid()) {
 			dead++;
-			exits += entry_of(record.profile, "sys_exit_group").count;
+			exits += own_entry(record.profile, "sys_exit_group").count;
 		}
-	expect("their 1,000 profiles", dead, 1000);
-	expect("with an exit each", exits, 1000);
+	own_expect("their 1,000 profiles", dead, 1000);
+	own_expect("with an exit each", exits, 1000);
 }
 
 static void *drain(void *arg)
@@ -222,10 +127,10 @@ static void connection(int end[2])
 	if (bind(listener, (struct sockaddr *)&address, len) || listen(listener, 1) ||
 	    getsockname(listener, (struct sockaddr *)&address, &len) ||
 	    connect(end[0], (struct sockaddr *)&address, len))
-		die("connection", -errno);
+		own_die("connection", -errno);
 	end[1] = accept(listener, NULL, NULL);
 	if (end[1] < 0)
-		die("accept", -errno);
+		own_die("accept", -errno);
 	close(listener);
 }
 
@@ -239,22 +144,22 @@ static void sends(void)
 
 	connection(end);
 	if (pthread_create(&thread, NULL, drain, &end[1]))
-		die("thread", -EAGAIN);
+		own_die("thread", -EAGAIN);
 	begin();
 	/* 10 MiB do not divide by 1,000: 760 of the larger size make up for it. */
 	for (int i = 0; i < 1000; i++) {
 		size_t size = i < 760 ? 10486 : 10485;
 
 		if (send(end[0], buffer, size, 0) != (ssize_t)size)
-			die("send", -errno);
+			own_die("send", -errno);
 	}
 	p = added();
-	sent = entry_of(p, "sock_send_bytes");
-	expect("1,000 sends", sent.count, 1000);
-	expect("10 MiB sent", sent.sum, 10 << 20);
-	expect("the largest", sent.max, 10486);
-	expect("the smallest", sent.min, 10485);
-	expect("1,000 through tcp_sendmsg", entry_of(p, "tcp_sendmsg").count, 1000);
+	sent = own_entry(p, "sock_send_bytes");
+	own_expect("1,000 sends", sent.count, 1000);
+	own_expect("10 MiB sent", sent.sum, 10 << 20);
+	own_expect("the largest", sent.max, 10486);
+	own_expect("the smallest", sent.min, 10485);
+	own_expect("1,000 through tcp_sendmsg", own_entry(p, "tcp_sendmsg").count, 1000);
 	ktau_record_free(p);
 	shutdown(end[0], SHUT_WR);
 	pthread_join(thread, NULL);
@@ -279,10 +184,10 @@ static void signals(void)
 	for (int i = 0; i < 500; i++)
 		kill(getpid(), SIGUSR1);
 	p = added();
-	expect("500 signals caught", (uint64_t)caught, 500);
-	expect("500 sent", entry_of(p, "__send_signal_locked").count, 500);
-	expect("500 dequeued", entry_of(p, "collect_signal").count, 500);
-	expect("500 delivered", entry_of(p, "handle_signal").count, 500);
+	own_expect("500 signals caught", (uint64_t)caught, 500);
+	own_expect("500 sent", own_entry(p, "__send_signal_locked").count, 500);
+	own_expect("500 dequeued", own_entry(p, "collect_signal").count, 500);
+	own_expect("500 delivered", own_entry(p, "handle_signal").count, 500);
 	ktau_record_free(p);
 }
 
@@ -294,13 +199,13 @@ static void page_faults(void)
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (fresh == MAP_FAILED)
-		die("mmap", -errno);
+		own_die("mmap", -errno);
 	madvise(fresh, 300 * page, MADV_NOHUGEPAGE);
 	begin();
 	for (int i = 0; i < 300; i++)
 		fresh[(size_t)i * page] = 1;
 	p = added();
-	expect("300 page faults on fresh pages", entry_of(p, "page_fault_user").count, 300);
+	own_expect("300 page faults on fresh pages", own_entry(p, "page_fault_user").count, 300);
 	ktau_record_free(p);
 	munmap(fresh, 300 * page);
 }
@@ -318,23 +223,21 @@ static void sleeps(void)
 		nanosleep(&pause, NULL);
 	took = now_seconds() - took;
 	p = added();
-	call = entry_of(p, "sys_clock_nanosleep");
-	expect("20 sleeps", call.count, 20);
-	expect_near("their time in the system call", seconds(call.incl), took);
-	expect_near("and off the CPU", seconds(entry_of(p, "schedule_vol").incl), took);
+	call = own_entry(p, "sys_clock_nanosleep");
+	own_expect("20 sleeps", call.count, 20);
+	expect_near("their time in the system call", own_seconds(call.incl), took);
+	expect_near("and off the CPU", own_seconds(own_entry(p, "schedule_vol").incl), took);
 	ktau_record_free(p);
 }
 
 /* "voluntary_ctxt_switches" or "nonvoluntary_ctxt_switches" of this thread. */
 static uint64_t switches(const char *which)
 {
-	FILE *status = fopen("/proc/thread-self/status", "r");
+	FILE *status = own_file("/proc/thread-self/status");
 	size_t len = strlen(which);
 	uint64_t value = 0;
 	char line[256];
 
-	if (!status)
-		die("/proc/thread-self/status", -errno);
 	while (fgets(line, sizeof(line), status))
 		if (!strncmp(line, which, len) && line[len] == ':')
 			value = strtoull(line + len + 1, NULL, 10);
@@ -353,33 +256,33 @@ static void *spin(void *arg)
 	return arg;
 }
 
-/* With a rival on the same CPU a yield gives it away. */
+/* Between two real-time threads of one priority and CPU each yield gives it away. */
 static void yields(void)
 {
+	const struct sched_param priority = { .sched_priority = 1 };
 	struct ktau_rec_profile *p;
-	uint64_t given;
 	pthread_t rival;
 	cpu_set_t one;
 
 	CPU_ZERO(&one);
 	CPU_SET(0, &one);
 	sched_setaffinity(0, sizeof(one), &one);
+	if (sched_setscheduler(0, SCHED_FIFO, &priority))
+		own_die("sched_setscheduler", -errno);
 	if (pthread_create(&rival, NULL, spin, NULL))
-		die("thread", -EAGAIN);
+		own_die("thread", -EAGAIN);
 	while (!spins)
 		sched_yield();
 	begin();
 	for (int i = 0; i < 200; i++)
 		sched_yield();
 	p = added();
-	expect("200 yields", entry_of(p, "sys_sched_yield").count, 200);
-	given = entry_of(p, "schedule_yld").count;
-	printf("%s - that gave the CPU away: %" PRIu64 "\n",
-	       given >= 1 && given <= 200 ? "ok" : "not ok", given);
-	failures += given < 1 || given > 200;
-	ktau_record_free(p);
 	spinning = 0;
 	pthread_join(rival, NULL);
+	sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){ 0 });
+	own_expect("200 yields", own_entry(p, "sys_sched_yield").count, 200);
+	own_expect("that gave the CPU away", own_entry(p, "schedule_yld").count, 200);
+	ktau_record_free(p);
 }
 
 /* All switches of this thread's life; none between the readings counts. */
@@ -392,31 +295,19 @@ static void context_switches(void)
 		ktau_record_free(p);
 		vol = switches("voluntary_ctxt_switches");
 		other = switches("nonvoluntary_ctxt_switches");
-		p = profile();
+		p = own_profile(0);
 	} while (vol != switches("voluntary_ctxt_switches") ||
 		 other != switches("nonvoluntary_ctxt_switches"));
-	expect("voluntary switches, as /proc/PID/status has them",
-	       entry_of(p, "schedule_vol").count, vol);
-	expect("and the others",
-	       entry_of(p, "schedule").count + entry_of(p, "schedule_yld").count, other);
+	own_expect("voluntary switches, as /proc/PID/status has them",
+		   own_entry(p, "schedule_vol").count, vol);
+	own_expect("and the others",
+		   own_entry(p, "schedule").count + own_entry(p, "schedule_yld").count, other);
 	ktau_record_free(p);
 }
 
 int main(void)
 {
-	const struct ktau_query query = { .content = KTAU_REC_PROFILE,
-					  .target = KTAU_TARGET_SELF };
-	int err;
-
-	setvbuf(stdout, NULL, _IOLBF, 0);
-	err = ktau_reader_create(&reader);
-	if (!err)
-		err = ktau_events_create(&events);
-	if (!err)
-		err = ktau_reader_open_live(reader, &query);
-	if (err)
-		die("/proc/ktau/profile", err);
-
+	own_open();
 	system_calls();
 	forks();
 	sends();
@@ -427,7 +318,6 @@ int main(void)
 	context_switches();
 
 	ktau_record_free(before);
-	ktau_events_destroy(events);
-	ktau_reader_destroy(reader);
-	return failures != 0;
+	own_close();
+	return own_failures != 0;
 }

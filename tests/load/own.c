@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "own.h"
+
+static struct ktau_events *events;
+static struct ktau_clock ktau_time;
+static struct ktau_reader *reader;
+int own_failures;
+
+_Noreturn void own_die(const char *what, int err)
+{
+	fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, what, strerror(-err));
+	exit(1);
+}
+
+/* For reading. */
+FILE *own_file(const char *path)
+{
+	FILE *file = fopen(path, "r");
+
+	if (!file)
+		own_die(path, -errno);
+	return file;
+}
+
+void own_open(void)
+{
+	const struct ktau_query query = { .content = KTAU_REC_PROFILE,
+					  .target = KTAU_TARGET_SELF };
+	int err;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	err = ktau_reader_create(&reader);
+	if (!err)
+		err = ktau_events_create(&events);
+	if (!err)
+		err = ktau_reader_open_live(reader, &query);
+	if (err)
+		own_die("/proc/ktau/profile", err);
+}
+
+void own_close(void)
+{
+	ktau_events_destroy(events);
+	ktau_reader_destroy(reader);
+}
+
+void own_start(const struct ktau_query *query)
+{
+	int err = ktau_reader_restart(reader, query);
+
+	if (err)
+		own_die("/proc/ktau/profile", err);
+}
+
+int own_next(union ktau_record *record)
+{
+	int ret = ktau_reader_next(reader, record);
+
+	if (ret < 0)
+		own_die(ktau_reader_error(reader), ret);
+	return ret;
+}
+
+struct ktau_rec_profile *own_profile(pid_t tid)
+{
+	const struct ktau_query query = {
+		.content = KTAU_REC_PROFILE,
+		.target = tid ? KTAU_TARGET_LIST : KTAU_TARGET_SELF,
+		.tids = tid ? &tid : NULL,
+		.nr_tids = tid ? 1 : 0,
+	};
+	struct ktau_rec_profile *copy = NULL;
+	union ktau_record record;
+	uint64_t excl, outer;
+
+	own_start(&query);
+	while (own_next(&record) > 0) {
+		if (record.rec->type == KTAU_REC_STREAM)
+			ktau_clock_init(&ktau_time, record.stream);
+		if (record.rec->type == KTAU_REC_PROFILE && !copy)
+			copy = ktau_record_dup(record.rec);
+	}
+	if (!copy)
+		own_die("no profile of this task", -ENODATA);
+	if (ktau_check_identity(copy, &excl, &outer)) {
+		printf("not ok - identity: %" PRIu64 " ticks, not %" PRIu64 "\n", excl, outer);
+		own_failures++;
+	}
+	return copy;
+}
+
+struct ktau_rec_profile *own_added(struct ktau_rec_profile *before,
+				   struct ktau_rec_profile *now)
+{
+	struct ktau_rec_profile *diff;
+	int err = ktau_profile_diff(now, before, &diff);
+
+	if (err)
+		own_die("difference", err);
+	ktau_record_free(before);
+	ktau_record_free(now);
+	return diff;
+}
+
+static const struct ktau_event *event_named(const char *name)
+{
+	const struct ktau_event *event = NULL;
+
+	while ((event = ktau_events_next(events, event)))
+		if (!strcmp(ktau_display_name(event->name), name))
+			return event;
+	return NULL;
+}
+
+struct ktau_entry own_entry(const struct ktau_rec_profile *p, const char *name)
+{
+	const struct ktau_event *event = event_named(name);
+	const struct ktau_entry *found = NULL;
+
+	/* It may have got its id since the table was read. */
+	if (!event && ktau_events_load(events, NULL) >= 0)
+		event = event_named(name);
+	if (event)
+		found = ktau_profile_find(p, event->id);
+	return found ? *found : (struct ktau_entry){ 0 };
+}
+
+double own_seconds(uint64_t ticks)
+{
+	return (double)ktau_clock_ns(&ktau_time, ticks) / 1e9;
+}
+
+void own_expect(const char *what, uint64_t got, uint64_t want)
+{
+	printf("%s - %s: %" PRIu64, got == want ? "ok" : "not ok", what, got);
+	if (got != want) {
+		printf(", not %" PRIu64, want);
+		own_failures++;
+	}
+	putchar('\n');
+}
