@@ -112,9 +112,9 @@ PATCHES = [
          append(FORK, '--- a/kernel/x.c\n+++ b/kernel/y.c\n')),
     Case('patch-small', 'much in one file', FORK, 42,
          append(FORK, hunk('ktau_x();\n' * 14))),
-    Case('patch-small', 'much in the queue', FORK, 207,
+    Case('patch-small', 'much in the queue', FORK, 252,
          append(FORK, ''.join(hunk('ktau_x();\n' * 12, f'kernel/f{i}.c')
-                              for i in range(14)))),
+                              for i in range(16)))),
     Case('patch-hook', 'an ordinary statement', FORK, 45,
          append(FORK, hunk('\tx = 1;\n'))),
     Case('patch-hook', 'glue in the wrong file', FORK, 45,

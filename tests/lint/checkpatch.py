@@ -9,10 +9,10 @@ import shutil
 from project import CannotRun, run
 
 # Where it is wrong: a keyword of C11, the names of groups, which macros paste
-# and never evaluate, printk_deferred_once(), which has no pr_ form, and the
-# name of a function that a test expects to be told.
+# and never evaluate, printk_deferred_once(), which has no pr_ form, the name of
+# a function that a test expects to be told, and one that the kernel has.
 WRONG = re.compile(r"<_Static_assert>|argument reuse 'g'|UNNECESSARY_KERN_LEVEL"
-                   r"|EMBEDDED_FUNCTION_NAME")
+                   r"|EMBEDDED_FUNCTION_NAME|<DebugException>")
 FINDING = re.compile(r'(?:.+?):(\d+): ((?:ERROR|WARNING|CHECK):.*)')
 
 

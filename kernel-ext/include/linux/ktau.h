@@ -173,6 +173,12 @@ static __always_inline void ktau_cpu_exit(struct ktau_frame *frame)
 	__KTAU_SCOPE(g, fn, #fn, ktau_exit, KTAU_ON_FOR(current, g) &&	\
 		     (__ktau_enter_point(&__ktau_frame, &__ktau_point), 1))
 
+/* The same where a hit in the kernel is as good as an NMI: user mode only. */
+#define KTAU_USER_SCOPE(g, fn, regs)					\
+	__KTAU_SCOPE(g, fn, #fn, ktau_exit, KTAU_ON_FOR(current, g) &&	\
+		     user_mode(regs) &&					\
+		     (__ktau_enter_point(&__ktau_frame, &__ktau_point), 1))
+
 /* An interrupt handler: charged to the task it hits and to the CPU. */
 #define KTAU_CPU_SCOPE(g, fn)						\
 	__KTAU_SCOPE(g, fn, #fn, ktau_cpu_exit, KTAU_ON(g) &&		\
@@ -384,6 +390,7 @@ struct ktau_frame { };
  * an empty variable or an argument that nobody takes can move code around it.
  */
 #define KTAU_SCOPE(g, fn)			static_assert(true)
+#define KTAU_USER_SCOPE(g, fn, regs)		static_assert(true)
 #define KTAU_CPU_SCOPE(g, fn)			static_assert(true)
 #define KTAU_REGION(g, name)			static_assert(true)
 
