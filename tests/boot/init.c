@@ -56,8 +56,11 @@ static void mount_root(void)
 	mount_on("tmpfs", "/rw", "tmpfs", 0, "mode=0755,size=75%");
 	if (mkdir("/rw/upper", 0755) || mkdir("/rw/work", 0755))
 		die("/rw");
+	/* Where the host's programs do not run, others lie over them. */
 	mount_on("overlay", "/new", "overlay", 0,
-		 "lowerdir=/lower,upperdir=/rw/upper,workdir=/rw/work");
+		 access("/layer", F_OK) ?
+		 "lowerdir=/lower,upperdir=/rw/upper,workdir=/rw/work" :
+		 "lowerdir=/layer:/lower,upperdir=/rw/upper,workdir=/rw/work");
 	mount_on("share", "/new/share", "9p", 0,
 		 "trans=virtio,version=9p2000.L,cache=none,msize=512000");
 	if (chdir("/new") || mount(".", "/", NULL, MS_MOVE, NULL) || chroot("."))
