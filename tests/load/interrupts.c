@@ -39,7 +39,10 @@ struct moment {
 	struct counts after;
 };
 
-/* Lines that have another name there; several events may be one line. */
+/*
+ * Lines that have another name there. Several events may be one line, and two lines may
+ * have one name: PowerPC has two LOC, for timer events and for what else the timer does.
+ */
 static const struct {
 	const char *event;
 	const char *line;
@@ -49,6 +52,7 @@ static const struct {
 	{ "sysvec_call_function", "CAL" },
 	{ "sysvec_call_function_single", "CAL" },
 	{ "sysvec_irq_work", "IWI" },
+	{ "timer_interrupt", "LOC" },
 };
 
 static unsigned int nr_cpus;
@@ -97,7 +101,7 @@ static void read_file(struct counts *counts, const char *path, const char *prefi
 		snprintf(name, sizeof(name), "%s%s", prefix, text + strspn(text, " "));
 		line = line_named(counts, name);
 		for (unsigned int cpu = 0; cpu < nr_cpus; cpu++)
-			line->count[cpu] = strtoull(rest, &rest, 10);
+			line->count[cpu] += strtoull(rest, &rest, 10);
 	}
 	fclose(file);
 }
