@@ -4,7 +4,7 @@
 import dataclasses
 import re
 
-HUNK = re.compile(r'@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@')
+HUNK = re.compile(r'@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@')
 
 
 @dataclasses.dataclass
@@ -16,10 +16,18 @@ class Line:
 
 @dataclasses.dataclass
 class Block:
-    """Removed and added lines that stand together; @hunk: where it begins."""
-    hunk: int = 0
+    """Removed and added lines that stand together."""
     removed: list = dataclasses.field(default_factory=list)
     added: list = dataclasses.field(default_factory=list)
+
+
+@dataclasses.dataclass
+class Hunk(Block):
+    """All lines that one removes and adds. @number: where the patch has it;
+    @start: where its file has it; @old: the lines that it finds there."""
+    number: int = 0
+    start: int = 0
+    old: list = dataclasses.field(default_factory=list)
 
 
 @dataclasses.dataclass
@@ -29,6 +37,7 @@ class File:
     old: str
     new: str = ''
     blocks: list = dataclasses.field(default_factory=list)
+    hunks: list = dataclasses.field(default_factory=list)
 
     @property
     def path(self):
@@ -37,16 +46,6 @@ class File:
     @property
     def added(self):
         return [line for block in self.blocks for line in block.added]
-
-    @property
-    def hunks(self):
-        """The blocks of each hunk made one."""
-        whole = {}
-        for block in self.blocks:
-            hunk = whole.setdefault(block.hunk, Block(block.hunk))
-            hunk.removed += block.removed
-            hunk.added += block.added
-        return whole.values()
 
 
 @dataclasses.dataclass
@@ -69,8 +68,11 @@ def _name(line):
 
 def _hunk(lines, start, patch):
     """Read the hunk whose @@ line is lines[start]; return what is behind."""
-    old, new = (int(n) if n else 1 for n in HUNK.match(lines[start]).groups())
+    first, old, new = (int(n) if n else 1
+                       for n in HUNK.match(lines[start]).groups())
     file, block, at = patch.files[-1], None, start + 1
+    hunk = Hunk(number=start + 1, start=first)
+    file.hunks.append(hunk)
     while old > 0 or new > 0:
         if at == len(lines) or lines[at][:1] not in ('+', '-', ' ', ''):
             patch.broken.append((start + 1, 'the hunk ends too early'))
@@ -78,11 +80,14 @@ def _hunk(lines, start, patch):
         sign, line = lines[at][:1], Line(at + 1, lines[at][1:])
         if sign in ('+', '-'):
             if not block:
-                block = Block(start + 1)
+                block = Block()
                 file.blocks.append(block)
-            (block.added if sign == '+' else block.removed).append(line)
+            for part in (block, hunk):
+                (part.added if sign == '+' else part.removed).append(line)
         else:
             block = None
+        if sign != '+':
+            hunk.old.append(line.text)
         old -= sign != '+'
         new -= sign != '-'
         at += 1

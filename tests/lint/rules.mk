@@ -12,10 +12,18 @@ lint:
 # Every rule, on a sample that breaks it.
 lint-selftest:
 	$(LINT)/selftest.py --build $(B) --sources $(LINT_SOURCES)
+	$(LINT)/port_test.py --build $(B)
 
-.PHONY: lint-deep
+.PHONY: lint-deep port
 
-# Minutes to an hour: the kernel after every patch.
+# Minutes to an hour: the kernel after every patch. All versions unless KERNEL is given.
 lint-deep:
 	$(LINT)/deep.py --build $(B) --sources $(LINT_SOURCES) \
-		$(if $(JOBS),--jobs $(JOBS)) $(if $(QUICK),--quick)
+		$(if $(JOBS),--jobs $(JOBS)) $(if $(QUICK),--quick) \
+		$(if $(filter-out file,$(origin KERNEL)),$(KERNEL))
+
+# The queue nearest to VERSION, or that of QUEUE, on the source of Linux VERSION.
+port:
+	@$(if $(VERSION),,echo 'make port VERSION=x.y [QUEUE=x.y]' >&2; exit 2;) \
+	$(LINT)/port.py --build $(B) --sources $(LINT_SOURCES) \
+		$(if $(QUEUE),--queue $(QUEUE)) $(VERSION)

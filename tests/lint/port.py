@@ -1,0 +1,244 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Try a patch queue on the source of another kernel version.
+
+Takes the queue of that version or, where there is none, the nearest one, and
+tells of every hunk whether it applies as it stands, with an offset, with fuzz
+or not at all. For those that need a look, the lines of the new kernel that are
+most like the ones they want are shown, with what differs.
+
+The exit status is 0 if every hunk applies, 1 if one does not, 2 if nothing
+could be tried.
+"""
+
+import argparse
+import collections
+import dataclasses
+import difflib
+import os
+import re
+import shutil
+import sys
+
+import patch as patchfile
+import patches
+from project import CannotRun, Project, run
+
+FILE = re.compile(r"patching file '?([^']+)'?$")
+HUNK = re.compile(r'Hunk #(\d+) (succeeded|FAILED) at (\d+)'
+                  r'(?: with fuzz (\d+))?(?: \(offset (-?\d+) lines?\))?')
+WORD = re.compile(r'\w{3,}')
+CANDIDATES = 10
+# Lines that may have come between those of a hunk.
+SLACK = 4
+
+
+@dataclasses.dataclass
+class Result:
+    """What came of a hunk. @line: in the new file, 0 where it has no place."""
+    word: str = 'FAILED'
+    line: int = 0
+    text: str = 'FAILED'
+
+
+@dataclasses.dataclass
+class Place:
+    """A stretch of a file of the new kernel. @start counts from 0; @hits: how
+    many wanted lines with a word in them it has; @likeness: 0 to 1."""
+    path: str
+    lines: list
+    start: int = 0
+    hits: int = 0
+    likeness: float = 0
+
+
+def _key(version):
+    return [int(n) if n.isdigit() else 0 for n in version.split('.')]
+
+
+def nearest_queue(project, version):
+    """The version itself, else the next older one, else the next newer."""
+    known = project.versions()
+    older = [v for v in known if _key(v) <= _key(version)]
+    if not known:
+        raise CannotRun('there is no queue in patches')
+    return older[-1] if older else known[0]
+
+
+def tree_of(project, version, touched):
+    """A fresh copy of the new kernel's files that the queue touches."""
+    pristine = project.kernel_files(version, touched)
+    tree = project.scratch / f'port-{version}'
+    shutil.rmtree(tree, ignore_errors=True)
+    tree.mkdir()
+    for name in touched:
+        if (pristine / name).is_file():
+            (tree / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(pristine / name, tree / name)
+    return tree
+
+
+def apply(project, path, tree):
+    """Apply a patch as far as it goes. Return: the results of its hunks by
+    (file, number in that file)."""
+    done = run(['patch', '-p1', '--verbose', '--batch', '--forward',
+                '--no-backup-if-mismatch', '--reject-file=-', '-d', tree,
+                '-i', project.root / path], env={**os.environ, 'LC_ALL': 'C'})
+    results, name = {}, ''
+    for line in done.stdout.splitlines():
+        file, hunk = FILE.match(line), HUNK.match(line)
+        if file:
+            name = file.group(1)
+        if hunk:
+            number, word, at, fuzz, offset = hunk.groups()
+            result = Result(line=int(at))
+            if word == 'succeeded':
+                result.word = 'fuzz' if fuzz else 'offset' if offset else 'applies'
+                result.text = ', '.join(
+                    ['applies'] + [f'fuzz {fuzz}'] * bool(fuzz) +
+                    [f'offset {offset}'] * bool(offset))
+            results[name, int(number)] = result
+    return results
+
+
+def squeezed(lines):
+    return [' '.join(line.split()) for line in lines]
+
+
+def nearest(old, path, lines):
+    """The stretch of a file that has most of the lines of @old, in their
+    order. Every line that is found votes for where the first one would be."""
+    want, have = squeezed(old), squeezed(lines)
+    where = collections.defaultdict(list)
+    for at, line in enumerate(have):
+        where[line].append(at)
+    votes = collections.Counter(
+        max(0, at - i) for i, line in enumerate(want) if WORD.search(line)
+        for at in where[line])
+    # A line more or less in the middle splits the vote.
+    near = {start: sum(votes[start + i] for i in range(-2, 3))
+            for start in votes}
+    best = Place(path, lines)
+    for start in sorted(near, key=lambda s: (-near[s], s))[:CANDIDATES]:
+        matcher = difflib.SequenceMatcher(
+            None, want, have[start:start + len(want) + SLACK], False)
+        hits = sum(bool(WORD.search(line))
+                   for block in matcher.get_matching_blocks()
+                   for line in want[block.a:block.a + block.size])
+        if (hits, matcher.ratio()) > (best.hits, best.likeness):
+            best = Place(path, lines, start, hits, matcher.ratio())
+    return best
+
+
+class Port:
+    """One queue on one kernel."""
+
+    def __init__(self, project, version, queue):
+        self.project, self.version = project, version
+        self.queue = [f'patches/{queue}/{name}'
+                      for name in patches.series(project, queue)]
+        self.parsed = [patchfile.parse(project.text(p)) for p in self.queue]
+        touched = {file.path for patch in self.parsed for file in patch.files}
+        self.tree = tree_of(project, version, sorted(touched))
+        self.counts = collections.Counter()
+
+    def neighbours(self, path):
+        """The other sources of a file's folder and those below it."""
+        folder = os.path.dirname(path)
+        pristine = self.project.kernel_files(self.version, [folder])
+        for found in sorted((pristine / folder).rglob(f'*{path[-2:]}')):
+            name = str(found.relative_to(pristine))
+            if name != path:
+                yield name, found.read_text(errors='replace').splitlines()
+
+    def find(self, hunk, path, lines):
+        """Where in the new kernel the hunk would belong."""
+        best = nearest(hunk.old, path, lines)
+        wanted = sum(bool(WORD.search(line)) for line in hunk.old)
+        if 2 * best.hits < wanted and path.endswith(('.c', '.h')):
+            for name, other in self.neighbours(path):
+                place = nearest(hunk.old, name, other)
+                if place.hits > best.hits + 1:
+                    best = place
+        return best
+
+    def run(self):
+        for path, patch in zip(self.queue, self.parsed):
+            texts = {file.path: self._lines(file.path) for file in patch.files}
+            results = apply(self.project, path, self.tree)
+            for file in patch.files:
+                for number, hunk in enumerate(file.hunks, 1):
+                    result = results.get((file.path, number), Result())
+                    self._tell(path, file, hunk, result, texts[file.path])
+
+    def _lines(self, name):
+        file = self.tree / name
+        return file.read_text(errors='replace').splitlines() \
+            if file.is_file() else None
+
+    def _tell(self, path, file, hunk, result, lines):
+        self.counts[result.word] += 1
+        if lines is None:
+            result.text += ': there is no such file'
+        line = result.line or hunk.start
+        print(f'{path}:{hunk.number}: {file.path}:{line}: {result.text}')
+        if result.word in ('FAILED', 'fuzz'):
+            self._show(hunk, self.find(hunk, file.path, lines or []))
+
+    @staticmethod
+    def _show(hunk, place):
+        if not place.hits:
+            print('    none of its lines is there or in the files beside it\n')
+            return
+        print(f'    nearest is {place.path}:{place.start + 1}; '
+              "'-' is wanted, '+' is there")
+        stretch = place.lines[place.start:place.start + len(hunk.old) + SLACK]
+        lines = [line for line in difflib.ndiff(hunk.old, stretch, charjunk=None)
+                 if line[0] != '?']
+        while lines[-1][0] == '+':
+            lines.pop()
+        at = place.start + 1
+        for line in lines:
+            there = line[0] != '-'
+            print(f'    {at if there else "":>6} {line[0]} {line[2:]}'.rstrip())
+            at += there
+        print()
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('--root', default='.', help='the project')
+    parser.add_argument('--build', default='build', help='where to work')
+    parser.add_argument('--sources', default='/usr/src',
+                        help='where linux-source-VERSION.tar.xz are')
+    parser.add_argument('--queue', default='',
+                        help='version of the queue; without it, the nearest')
+    parser.add_argument('version', help='of the kernel')
+    return parser.parse_args()
+
+
+def main():
+    args = arguments()
+    project = Project(args.root, args.build, args.sources)
+    try:
+        if not project.tarball(args.version).exists():
+            raise CannotRun(f'there is no {project.tarball(args.version)}: '
+                            f'apt-get install linux-source-{args.version}')
+        queue = args.queue or nearest_queue(project, args.version)
+        if not patches.series(project, queue):
+            raise CannotRun(f'patches/{queue} has no patches')
+        port = Port(project, args.version, queue)
+        port.run()
+    except CannotRun as err:
+        print(f'port: {err}', file=sys.stderr)
+        return 2
+    words = (('applies', 'apply as they are'), ('offset', 'with an offset'),
+             ('fuzz', 'with fuzz'), ('FAILED', 'FAILED'))
+    print(f'patches/{queue} on Linux {args.version}: {sum(port.counts.values())} '
+          'hunks: ' + ', '.join(f'{port.counts[w]} {text}' for w, text in words))
+    print(f'The files, as far as it went: {port.tree}')
+    return 1 if port.counts['FAILED'] else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

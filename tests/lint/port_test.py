@@ -1,0 +1,116 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Carry a queue of two patches to kernels of three files, each changed in one
+way, and hold what port.py says and its exit status to what is known."""
+
+import argparse
+import dataclasses
+import pathlib
+import shutil
+import subprocess
+import sys
+
+from selftest import GOOD, KERNEL
+
+HERE = pathlib.Path(__file__).parent
+FORK = 'kernel/fork.c'
+WHOLE = 'patches/9.2/task.patch:28: kernel/fork.c:14: '
+
+
+@dataclasses.dataclass
+class Case:
+    """@edits: (file, old, new) in the kernel, None for what is left out;
+    @wanted: stands in the output; @status: of exit."""
+    name: str
+    edits: tuple
+    wanted: tuple
+    status: int
+    version: str = '9.3'
+
+
+FUNCTION = KERNEL.joinpath(FORK).read_text().partition('int fork')
+MOVED = '/* Clones. */\n\n' + ''.join(FUNCTION[1:])
+
+CASES = (
+    Case('nothing changed', (),
+         (WHOLE + 'applies\n',
+          'patches/9.2 on Linux 9.3: 4 hunks: 4 apply as they are, '
+          '0 with an offset, 0 with fuzz, 0 FAILED\n'), 0),
+    Case('lines above', ((FORK, 'static int two', '\n\nstatic int two'),),
+         ('kernel/fork.c:16: applies, offset 2\n', '1 with an offset'), 0),
+    Case('a line beside', ((FORK, '\treturn err;\n}', '\treturn err;\n\n}'),),
+         (WHOLE + 'applies, fuzz 2\n', '        22   \treturn err;\n        23 +\n',
+          '1 with fuzz'), 0),
+    Case('the line itself', ((FORK, 'two();\n\tret', 'two(1);\n\tret'),),
+         (WHOLE + 'FAILED\n', '    nearest is kernel/fork.c:13; ',
+          '           - \ttwo();\n        21 + \ttwo(1);\n', '1 FAILED'), 1),
+    Case('the function is elsewhere',
+         ((FORK, ''.join(FUNCTION[1:]), ''), ('kernel/clone.c', None, MOVED)),
+         (WHOLE + 'FAILED\n', '    nearest is kernel/clone.c:2; ',
+          '         7   \tif (err)\n'), 1),
+    Case('the file is gone', ((FORK, None, None),),
+         ('kernel/fork.c:13: FAILED: there is no such file\n', '2 FAILED',
+          '    none of its lines is there or in the files beside it\n'), 1),
+    Case('an older kernel', (), ('patches/9.1 on Linux 9.0: ',), 0, '9.0'),
+    Case('a number of two digits', (), ('patches/9.2 on Linux 9.10: ',), 0,
+         '9.10'),
+)
+
+
+def make_kernel(case, scratch):
+    """The tarball of a kernel with the case's edits."""
+    name = f'linux-source-{case.version}'
+    tree, tarball = scratch / name, scratch / f'{name}.tar.xz'
+    shutil.rmtree(tree, ignore_errors=True)
+    shutil.copytree(KERNEL, tree)
+    for path, old, new in case.edits:
+        text = '' if old is None else (tree / path).read_text()
+        assert old is None or text.count(old) == 1, (case.name, old)
+        if new is None:
+            (tree / path).unlink()
+        else:
+            (tree / path).write_text(text.replace(old, new) if old else new)
+    subprocess.run(['tar', '-C', scratch, '-cJf', tarball, name], check=True)
+    return tarball
+
+
+def port(scratch, version):
+    done = subprocess.run(
+        [HERE / 'port.py', '--root', GOOD, '--build', scratch / 'build',
+         '--sources', scratch, version], stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, encoding='utf-8', check=False)
+    return done.returncode, done.stdout
+
+
+def run_case(case, scratch):
+    """Return: what is wrong, or nothing."""
+    # Two tarballs of one size in one second are one to whoever keeps a copy.
+    shutil.rmtree(scratch / 'build', ignore_errors=True)
+    tarball = make_kernel(case, scratch)
+    status, text = port(scratch, case.version)
+    tarball.unlink()
+    missing = [line for line in case.wanted if line not in text]
+    if missing or status != case.status:
+        return f'status {status}, {missing} not in\n{text}'
+    return ''
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('--build', default='build')
+    scratch = pathlib.Path(parser.parse_args().build).resolve() / 'lint/port-test'
+    shutil.rmtree(scratch, ignore_errors=True)
+    scratch.mkdir(parents=True)
+    wrong = {case.name: run_case(case, scratch) for case in CASES}
+    status, text = port(scratch, '9.9')
+    if status != 2 or 'apt-get install linux-source-9.9' not in text:
+        wrong['no such kernel'] = f'status {status}, {text}'
+    failed = [name for name, reason in wrong.items() if reason]
+    for name in failed:
+        print(f'FAIL: port: {name}: {wrong[name]}')
+    print(f'port test: {len(CASES) + 1 - len(failed)} cases passed, {len(failed)} failed')
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
