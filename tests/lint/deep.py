@@ -92,7 +92,16 @@ class Tree:
         changed = {file.path for file in self.parsed[count - 1].files}
         if not count or any(not name.endswith('.c') for name in changed):
             changed = self.touched
-        return sorted(name[:-1] + 'o' for name in changed if self.built(name))
+        return sorted({self.object(name) for name in changed
+                       if self.built(name)})
+
+    def object(self, name):
+        """Where a file is compiled: some are included by one beside them."""
+        source = self.source / name
+        line = f'#include "{source.name}"'
+        whole = next((other for other in sorted(source.parent.glob('*.c'))
+                      if line in other.read_text(errors='replace')), source)
+        return str(whole.relative_to(self.source).with_suffix('.o'))
 
     def has_ktau(self):
         """Does the configuration know of KTAU?"""
