@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/time_types.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +18,13 @@
 #include "ciod_wire.h"
 
 #define MAX_DESCRIPTORS 1024
+
+/* Where the old call has 32-bit times, the library chooses by the time that is to be set. */
+#ifdef SYS_utimensat_time64
+#define SYS_UTIMENSAT SYS_utimensat_time64
+#else
+#define SYS_UTIMENSAT SYS_utimensat
+#endif
 
 /* The descriptors that the peer opened; no other may it name. */
 static bool owned[MAX_DESCRIPTORS];
@@ -231,15 +239,14 @@ static int64_t run_fchown(const struct ciod_args *a, struct ciod_reply *reply)
 
 static int64_t run_utimensat(const struct ciod_args *a, struct ciod_reply *reply)
 {
-	const struct timespec times[2] = {
-		{ (time_t)a->number[0], (long)a->number[1] },
-		{ (time_t)a->number[2], (long)a->number[3] },
+	const struct __kernel_timespec times[2] = {
+		{ (int64_t)a->number[0], (long)a->number[1] },
+		{ (int64_t)a->number[2], (long)a->number[3] },
 	};
 
 	(void)reply;
-	if (!*a->path[0])
-		return futimens(a->fd[0], times);
-	return utimensat(a->fd[0], a->path[0], times, (int)a->number[4]);
+	return syscall(SYS_UTIMENSAT, a->fd[0], *a->path[0] ? a->path[0] : NULL, times,
+		       (int)a->number[4]);
 }
 
 static int64_t run_ftruncate(const struct ciod_args *a, struct ciod_reply *reply)
