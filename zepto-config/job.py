@@ -53,15 +53,20 @@ class Control:
 
     def __init__(self, address, port, token, patience_seconds=0):
         deadline = time.monotonic() + patience_seconds
-        while True:
-            try:
-                self.socket = socket.create_connection((address, port), 10)
-                self._ask(hello(CONTROL, token))
-                return
-            except OSError as error:
-                if time.monotonic() >= deadline:
-                    raise Error(f'no ciod at {address}:{port}: {error}') from error
+        while not self._connect(address, port, token, time.monotonic() >= deadline):
             time.sleep(0.2)
+
+    def _connect(self, address, port, token, last):
+        """Whether it did. Nobody there yet is no error unless it is the last time."""
+        try:
+            self.socket = socket.create_connection((address, port), 30)
+            self._ask(hello(CONTROL, token))
+            return True
+        except OSError as error:
+            # A silent one may have begun the job: to leave it would end that
+            if last or not isinstance(error, ConnectionError):
+                raise Error(f'no ciod at {address}:{port}: {error}') from error
+        return False
 
     def _ask(self, request):
         self.socket.sendall(request)

@@ -10,8 +10,8 @@ shim_OBJS := $(patsubst %,$(B)/zepto-config/%.o,shim shim_path shim_xattr shim_d
 
 PROGRAMS += $(CIOD)
 LIBRARIES += $(if $(CROSS_COMPILE),,$(CIOD_SHIM))
-MAN_PAGES += zepto-config/ciod.8
-UNIT_TESTS += $(B)/zepto-config/test_wire $(B)/zepto-config/test_ciod
+MAN_PAGES += zepto-config/ciod.8 zepto-config/zepto-config.7
+UNIT_TESTS += $(patsubst %,$(B)/zepto-config/%,test_wire test_ciod test_zepto)
 
 $(B)/zepto-config/%.o: KTAU_CPPFLAGS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
 
@@ -30,3 +30,18 @@ $(B)/zepto-config/test_wire: $(B)/zepto-config/test_wire.o $(B)/zepto-config/cio
 $(B)/zepto-config/test_ciod: $(CIOD) $(CIOD_SHIM)
 	printf '#!/bin/sh\nexec python3 -B zepto-config/test_ciod.py %s\n' $(B) > $@
 	chmod 755 $@
+
+$(B)/zepto-config/test_zepto:
+	@mkdir -p $(@D)
+	printf '#!/bin/sh\nexec python3 -B zepto-config/test_zepto.py\n' > $@
+	chmod 755 $@
+
+# The I/O node's kernel and ramdisk, and a job on it: see zepto-config.7.
+PROFILE	?= zepto-config/profiles/ciod.conf
+
+.PHONY: zepto demo-bgl
+zepto:
+	@zepto-config/build $(PROFILE)
+
+demo-bgl:
+	@tests/demo-bgl $(PROFILE)

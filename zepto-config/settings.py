@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A kernel profile: what an I/O node's image is made of, as a file of key=value lines."""
+
+import dataclasses
+import pathlib
+import re
+
+GROUPS = ('syscall', 'irq', 'bh', 'sched', 'exception', 'signal', 'socket', 'tcp', 'icmp')
+MODES = ('all', 'self', 'pid', 'name')
+INFO = ('profile', 'trace', 'both')
+UNITS = {'ms': 0.001, 's': 1, 'm': 60, 'h': 3600, 'd': 86400}
+SIZES = {'k': 1 << 10, 'M': 1 << 20, 'G': 1 << 30}
+
+
+class Error(Exception):
+    """file:line: reason"""
+
+
+def one_of(*words):
+    def check(value):
+        if value not in words:
+            raise ValueError(f"'{value}' is none of {', '.join(words)}")
+    return check
+
+
+def check_groups(value):
+    for group in value.split(','):
+        if group not in GROUPS and value != 'all':
+            raise ValueError(f"there is no group '{group}': they are {', '.join(GROUPS)}; or all")
+
+
+def check_period(value):
+    match = re.fullmatch(r'(\d+(?:\.\d{1,6})?)(ms|s|m|h|d)?', value)
+    if not match or not 0.001 <= float(match[1]) * UNITS[match[2] or 's'] <= 86400:
+        raise ValueError(f"'{value}' is no time from 1ms to 1d")
+
+
+def check_pids(value):
+    for pid in value.split(','):
+        if not re.fullmatch(r'[1-9]\d{0,9}', pid):
+            raise ValueError(f"'{pid}' is no process id")
+
+
+def check_names(value):
+    if not re.fullmatch(r'[^\s,#]+(,[^\s,#]+)*', value):
+        raise ValueError('names are separated by commas')
+
+
+def check_memory(value):
+    if not 64 << 20 <= size(value) <= 1 << 29:
+        raise ValueError(f"'{value}' is not between 64M and 512M")
+
+
+def check_prefix(value):
+    if not re.fullmatch(r'[\w./+-]*-', value):
+        raise ValueError('the prefix of a toolchain ends in -, as powerpc-linux-gnu-')
+
+
+def check_kernel(value):
+    if not re.fullmatch(r'\d+\.\d+', value) and '/' not in value:
+        raise ValueError(f"'{value}' is neither a version, as 6.1, nor a path with a /")
+
+
+def check_file(value):
+    """HOST:TARGET[:MODE]"""
+    parts = value.split(':')
+    if len(parts) not in (2, 3) or not parts[0]:
+        raise ValueError('a file is HOST-PATH:/TARGET or HOST-PATH:/TARGET:MODE')
+    target = parts[1]
+    if not target.startswith('/') or target.endswith('/') or \
+            any(part in ('', '.', '..') for part in target[1:].split('/')):
+        raise ValueError(f"'{target}' is no absolute path of a file")
+    if len(parts) == 3 and not re.fullmatch(r'[0-7]{3,4}', parts[2]):
+        raise ValueError(f"'{parts[2]}' is no mode in octal digits")
+
+
+def check_rc(value):
+    if not re.fullmatch(r'[0-9]{2}[\w.-]*', pathlib.PurePath(value).name):
+        raise ValueError('an rc script is called two digits, its place in the order, and a name')
+
+
+def size(value):
+    match = re.fullmatch(r'(\d+)([kMG]?)', value)
+    if not match:
+        raise ValueError(f"'{value}' is no size, as 256M")
+    return int(match[1]) * SIZES.get(match[2], 1)
+
+
+@dataclasses.dataclass(frozen=True)
+class Key:
+    default: str
+    check: object
+    text: str
+    many: bool = False
+
+
+KEYS = {
+    'kernel': Key('6.1', check_kernel, 'version of a patch queue, or the path of a uImage'),
+    'toolchain': Key('powerpc-linux-gnu-', check_prefix, 'prefix of the cross compiler'),
+    'memory': Key('256M', check_memory, 'of the board, from 64M to 512M'),
+    'groups': Key('all', check_groups, 'groups switched on while ktaud runs, by commas; or all'),
+    'period': Key('1', check_period, 'of ktaud: seconds, or with ms, s, m, h, d'),
+    'mode': Key('name', one_of(*MODES), 'which tasks: all, self, pid, name'),
+    'pid': Key('', check_pids, 'process ids for mode pid, by commas'),
+    'name': Key('ciod', check_names, 'names of tasks for mode name, by commas, * and ? allowed'),
+    'info': Key('profile', one_of(*INFO), 'what ktaud reads: profile, trace, both'),
+    'file': Key('', check_file, 'more for the ramdisk: HOST-PATH:/TARGET[:MODE]', True),
+    'rc': Key('', check_rc, 'more scripts for /etc/rc.d: path of a file 00NAME to 99NAME', True),
+}
+
+
+class Settings:
+    """The values of a profile, and where each of them stands."""
+
+    def __init__(self, path='(new)'):
+        self.path = path
+        self.values = {}        # key -> [(line, value)]
+
+    def set(self, key, value, line=0):
+        """Raise Error if the key is unknown or the value none of its values."""
+        if key not in KEYS:
+            raise self.error(line, f"there is no key '{key}': they are {', '.join(KEYS)}")
+        try:
+            if value or key not in ('pid', 'file', 'rc'):
+                KEYS[key].check(value)
+        except ValueError as error:
+            raise self.error(line, f'{key}: {error}') from None
+        if not KEYS[key].many:
+            self.values[key] = [(line, value)]
+        elif value:
+            self.values.setdefault(key, []).append((line, value))
+
+    def error(self, line, reason):
+        return Error(f'{self.path}:{line}: {reason}' if line else f'{self.path}: {reason}')
+
+    def get(self, key):
+        return self.values[key][0][1] if key in self.values else KEYS[key].default
+
+    def line(self, key):
+        return self.values[key][0][0] if key in self.values else 0
+
+    def all(self, key):
+        return self.values.get(key, [])
+
+    def resolve(self, path):
+        """A path of a file stands relative to the profile's own folder."""
+        return pathlib.Path(self.path).parent / path
+
+    def check(self):
+        """What no line alone can have wrong."""
+        if self.get('mode') == 'pid' and not self.get('pid'):
+            raise self.error(self.line('mode'), 'mode pid needs a line pid=')
+        kernel = self.get('kernel')
+        if '/' in kernel and not self.resolve(kernel).is_file():
+            raise self.error(self.line('kernel'), f'kernel: {kernel}: there is no such file')
+        targets = {}
+        for key in 'file', 'rc':
+            for line, value in self.all(key):
+                host = value.split(':')[0]
+                if not self.resolve(host).is_file():
+                    raise self.error(line, f'{key}: {host}: there is no such file')
+                target = self.target(key, value)
+                if target in targets:
+                    raise self.error(line, f'{target} is in line {targets[target]} already')
+                targets[target] = line
+
+    @staticmethod
+    def target(key, value):
+        if key == 'rc':
+            return f'/etc/rc.d/{pathlib.PurePath(value).name}'
+        return value.split(':')[1]
+
+    def text(self):
+        lines = ['# SPDX-License-Identifier: GPL-2.0-only']
+        for key, about in KEYS.items():
+            lines.append(f'\n# {about.text}')
+            if about.many:
+                lines += [f'{key}={value}' for _, value in self.all(key)]
+            elif self.get(key):
+                lines.append(f'{key}={self.get(key)}')
+            else:
+                lines.append(f'#{key}=')
+        return '\n'.join(lines) + '\n'
+
+
+def read(path):
+    """The settings of a file. Raise Error with its line and the reason."""
+    settings = Settings(str(path))
+    try:
+        lines = pathlib.Path(path).read_text(encoding='utf-8').splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, 'strerror', None) or 'it is not text'
+        raise Error(f'{path}: {reason}') from error
+    seen = {}
+    for number, line in enumerate(lines, 1):
+        line = line.strip()
+        if not line or line.startswith('#'):
+            continue
+        key, equals, value = (part.strip() for part in line.partition('='))
+        if not equals:
+            raise settings.error(number, f"'{line}' is not key=value")
+        if key in seen and not KEYS[key].many:
+            raise settings.error(number, f'{key} stands in line {seen[key]} already')
+        seen[key] = number
+        settings.set(key, value, number)
+    settings.check()
+    return settings
+
+
+def ktaud_conf(settings):
+    """ktaud.conf(5) for the image."""
+    lines = ['# Made from the kernel profile.', f'sample_period {settings.get("period")}',
+             f'mode {settings.get("mode")}', f'info {settings.get("info")}',
+             f'groups {settings.get("groups")}', 'output_dir /var/job/ktau']
+    if settings.get('mode') in ('pid', 'name'):
+        values = settings.get(settings.get('mode'))
+        lines.append(f'{settings.get("mode")} {values.replace(",", " ")}')
+    return '\n'.join(lines) + '\n'

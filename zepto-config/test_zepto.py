@@ -1,0 +1,287 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Kernel profiles and the images made of them, without compiling any."""
+
+import contextlib
+import importlib.machinery
+import importlib.util
+import io
+import os
+import pathlib
+import socket
+import struct
+import subprocess
+import sys
+import tarfile
+import tempfile
+import unittest
+import zlib
+
+import image
+import settings
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def load(name):
+    """A script of this folder as a module."""
+    loader = importlib.machinery.SourceFileLoader(f'script_{name}', str(HERE / name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
+
+
+def uimage(time):
+    """The smallest that has a head."""
+    body = b'kernel'
+    head = bytearray(struct.pack('>7I4B32s', image.MAGIC_UIMAGE, 0, time, len(body), 0, 0,
+                                 zlib.crc32(body), 5, 7, 2, 1, b'Linux'))
+    struct.pack_into('>I', head, 4, zlib.crc32(head))
+    return bytes(head) + body
+
+
+class Case(unittest.TestCase):
+
+    def setUp(self):
+        self.stack = contextlib.ExitStack()
+        self.addCleanup(self.stack.close)
+        self.dir = pathlib.Path(self.stack.enter_context(tempfile.TemporaryDirectory()))
+        self.dir.joinpath('more').write_text('more')
+        self.dir.joinpath('70more').write_text('#!/bin/sh\n')
+        self.dir.joinpath('kernel').write_bytes(uimage(1234))
+
+    def write(self, text, name='a.conf'):
+        path = self.dir / name
+        path.write_text(text)
+        return path
+
+    def error(self, function, *args, **more):
+        with self.assertRaises(settings.Error) as raised:
+            function(*args, **more)
+        return str(raised.exception).replace(str(self.dir), 'DIR')
+
+
+class Profiles(Case):
+
+    def test_errors_name_file_line_and_reason(self):
+        for text, wanted in [
+                ('groups=syscall,disk\n', "DIR/a.conf:1: groups: there is no group 'disk'"),
+                ('# x\n\ncolour=red\n', "DIR/a.conf:3: there is no key 'colour'"),
+                ('kernel\n', "DIR/a.conf:1: 'kernel' is not key=value"),
+                ('period=1\nperiod=2\n', 'DIR/a.conf:2: period stands in line 1 already'),
+                ('period=0\n', "DIR/a.conf:1: period: '0' is no time"),
+                ('period=2w\n', "DIR/a.conf:1: period: '2w' is no time"),
+                ('period=\n', "DIR/a.conf:1: period: '' is no time"),
+                ('mode=some\n', "DIR/a.conf:1: mode: 'some' is none of all, self, pid, name"),
+                ('mode=pid\n', 'DIR/a.conf:1: mode pid needs a line pid='),
+                ('pid=12,x\n', "DIR/a.conf:1: pid: 'x' is no process id"),
+                ('name=a b\n', 'DIR/a.conf:1: name: names are separated by commas'),
+                ('info=all\n', "DIR/a.conf:1: info: 'all' is none of profile, trace, both"),
+                ('memory=1G\n', "DIR/a.conf:1: memory: '1G' is not between"),
+                ('memory=much\n', "DIR/a.conf:1: memory: 'much' is no size"),
+                ('kernel=new\n', "DIR/a.conf:1: kernel: 'new' is neither a version"),
+                ('kernel=./none\n', 'DIR/a.conf:1: kernel: ./none: there is no such file'),
+                ('toolchain=gcc\n', 'DIR/a.conf:1: toolchain: the prefix'),
+                ('\nfile=none:/x\n', 'DIR/a.conf:2: file: none: there is no such file'),
+                ('file=more\n', 'DIR/a.conf:1: file: a file is HOST-PATH:/TARGET'),
+                ('file=more:x\n', "DIR/a.conf:1: file: 'x' is no absolute path"),
+                ('file=more:/a/../x\n', "DIR/a.conf:1: file: '/a/../x' is no absolute path"),
+                ('file=more:/x:9\n', "DIR/a.conf:1: file: '9' is no mode"),
+                ('file=more:/x\nfile=more:/x\n', 'DIR/a.conf:2: /x is in line 1 already'),
+                ('rc=more\n', 'DIR/a.conf:1: rc: an rc script is called two digits'),
+                ('rc=71none\n', 'DIR/a.conf:1: rc: 71none: there is no such file')]:
+            with self.subTest(text):
+                self.assertIn(wanted, self.error(settings.read, self.write(text)))
+        self.assertIn('DIR/none: No such file', self.error(settings.read, self.dir / 'none'))
+        (self.dir / 'raw').write_bytes(b'\xff\xfe')
+        self.assertIn('DIR/raw: it is not text', self.error(settings.read, self.dir / 'raw'))
+
+    def test_text_and_back(self):
+        text = 'groups=tcp,socket\nperiod=250ms\nmode=pid\npid=1,2\nfile=more:/etc/more:600\n' \
+               'file=more:/b\nrc=70more\nkernel=./kernel\n'
+        first = settings.read(self.write(text))
+        again = settings.read(self.write(first.text(), 'b.conf'))
+        for key in settings.KEYS:
+            self.assertEqual([v for _, v in first.all(key)],
+                             [v for _, v in again.all(key)] if first.all(key) else [])
+            self.assertEqual(first.get(key), again.get(key))
+        self.assertEqual(settings.ktaud_conf(first).splitlines()[1:], [
+            'sample_period 250ms', 'mode pid', 'info profile', 'groups tcp,socket',
+            'output_dir /var/job/ktau', 'pid 1 2'])
+
+    def test_shipped_profiles(self):
+        for path in sorted((HERE / 'profiles').glob('*.conf')):
+            settings.read(path)
+
+
+class Configure(Case):
+
+    def run_it(self, *args, said=''):
+        return subprocess.run([HERE / 'configure', *args], cwd=self.dir, input=said,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              encoding='utf-8', timeout=60)
+
+    def test_from_nothing(self):
+        done = self.run_it('new.conf', 'period=2', 'file=more:/x')
+        self.assertEqual((done.returncode, done.stdout), (0, ''))
+        new = settings.read(self.dir / 'new.conf')
+        self.assertEqual((new.get('period'), new.get('name')), ('2', 'ciod'))
+        done = self.run_it('new.conf', 'period=3')
+        self.assertEqual(settings.read(self.dir / 'new.conf').get('period'), '3')
+        self.assertEqual(len(settings.read(self.dir / 'new.conf').all('file')), 1)
+
+    def test_errors_change_nothing(self):
+        path = self.write('period=2\n')
+        for change, wanted in (('groups=disk', 'there is no group'), ('x=1', 'there is no key'),
+                               ('nonsense', 'is not KEY=VALUE'), ('rc=99none', 'no such file')):
+            done = self.run_it('a.conf', change)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(wanted, done.stdout)
+            self.assertEqual(path.read_text(), 'period=2\n')
+        self.assertEqual(len(list(self.dir.iterdir())), 4)
+
+    def test_menu(self):
+        number = {key: str(n) for n, key in enumerate(settings.KEYS, 1)}
+        done = self.run_it('--edit', 'm.conf', said='\n'.join([
+            number['period'], '0.25', number['groups'], 'disk', number['groups'], 'tcp',
+            number['file'], 'more:/x', number['rc'], '70more', '99', 's', '']))
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("there is no group 'disk'", done.stdout)
+        made = settings.read(self.dir / 'm.conf')
+        self.assertEqual((made.get('period'), made.get('groups')), ('0.25', 'tcp'))
+        self.assertEqual(made.all('rc')[0][1], '70more')
+        before = (self.dir / 'm.conf').read_text()
+        for said in (f'{number["period"]}\n9\nq\n', f'{number["period"]}\n9\n'):
+            done = self.run_it('--edit', 'm.conf', said=said)
+            self.assertEqual(done.returncode, 1)
+            self.assertEqual((self.dir / 'm.conf').read_text(), before)
+        done = self.run_it('--edit', 'm.conf', said=f'{number["file"]}\n-\ns\n')
+        self.assertEqual(settings.read(self.dir / 'm.conf').all('file'), [])
+
+
+class Images(Case):
+
+    PROGRAMS = {'sbin/ktaud': b'ktaud', 'bin/busybox': b'busybox'}
+    LINKS = ['/bin/sh', '/usr/bin/env']
+
+    def setUp(self):
+        super().setUp()
+        self.build = load('build')
+        self.out = self.dir / 'images/a'
+
+    def make(self, text, **more):
+        # Any compiler is one here: nothing is compiled
+        config = settings.read(self.write(f'kernel=./kernel\n{text}'))
+        self.build.build(config, self.out, programs=more.get('programs', self.PROGRAMS),
+                         links=self.LINKS)
+
+    def test_the_same_to_the_byte(self):
+        self.make('file=more:/b/more:600\nrc=70more\nfile=more:/a\n')
+        first = {path.name: path.read_bytes() for path in self.out.iterdir()}
+        self.assertEqual(sorted(first), ['SHA256SUMS', 'profile.conf', 'ramdisk.gz', 'uImage'])
+        # Nothing of when and in what order the files came to be is in there
+        os.utime(self.dir / 'more', (1, 1))
+        (self.dir / 'kernel').write_bytes(uimage(5678))
+        programs = dict(reversed(self.PROGRAMS.items()))
+        self.make('file=more:/b/more:600\nrc=70more\nfile=more:/a\n', programs=programs)
+        self.assertEqual(first, {path.name: path.read_bytes() for path in self.out.iterdir()})
+        self.assertEqual(first['uImage'], uimage(0))
+        subprocess.run(['sha256sum', '--quiet', '-c', 'SHA256SUMS'], cwd=self.out, check=True)
+
+    def test_what_is_in_it(self):
+        self.make('file=more:/b/more:600\nrc=70more\n')
+        listed = subprocess.run(f'gzip -dc {self.out}/ramdisk.gz | cpio -itvn --quiet', shell=True,
+                                check=True, stdout=subprocess.PIPE, encoding='utf-8').stdout
+        for wanted in (r'-rwxr-xr-x +1 0 +0 +\d+ Jan +1 +1970 init\n', r'-rw------- .* b/more\n',
+                       r'-rwxr-xr-x .* etc/rc.d/70more\n', r'-rwxr-xr-x .* etc/rc.d/50ktaud\n',
+                       r'lrwxrwxrwx .* bin/sh -> /bin/busybox\n', r'-rwxr-xr-x .* sbin/ktaud\n',
+                       r'crw------- .* 5, +1 .* dev/console\n', r'-rw-r--r-- .* etc/ktaud.conf\n'):
+            self.assertRegex(listed, wanted)
+
+    def test_nothing_half_built(self):
+        big = self.dir / 'big'
+        big.write_bytes(os.urandom(48 << 20))
+        self.make('')
+        before = {path.name: path.read_bytes() for path in self.out.iterdir()}
+        for text, wanted in [
+                ('memory=64M\nfile=big:/big\n',
+                 'DIR/a.conf:2: the ramdisk has 49172 KiB, 49168 KiB unpacked: a board with 64M'),
+                ('toolchain=nowhere-\n', 'DIR/a.conf:2: toolchain: nowhere-gcc is not there'),
+                ('file=more:/sbin/ktaud\n', 'DIR/a.conf:2: file: /sbin/ktaud is part of the image')]:
+            said = self.error(self.make, text)
+            self.assertRegex(said, wanted.replace('49172', r'\d+').replace('49168', r'\d+'))
+            self.assertEqual([path.name for path in self.out.parent.iterdir()], ['a'])
+            self.assertEqual(before, {p.name: p.read_bytes() for p in self.out.iterdir()})
+        self.make('memory=256M\nfile=big:/big\n')
+        (self.dir / 'kernel').write_bytes(b'ELF')
+        self.assertIn('DIR/a.conf:1: kernel: DIR/kernel: not a uImage', self.error(self.make, ''))
+
+    def test_disk_full(self):
+        self.make('')
+        before = sorted(self.out.iterdir())
+        write = pathlib.Path.write_bytes
+
+        def fail(path, data):
+            if path.name == 'uImage':
+                raise OSError(28, 'No space left on device', str(path))
+            return write(path, data)
+
+        self.stack.callback(setattr, pathlib.Path, 'write_bytes', write)
+        pathlib.Path.write_bytes = fail
+        with self.assertRaises(OSError):
+            self.build.build(settings.read(self.dir / 'a.conf'), self.out, self.PROGRAMS)
+        self.assertEqual([path.name for path in self.out.parent.iterdir()], ['a'])
+        self.assertEqual(before, sorted(self.out.iterdir()))
+
+
+class Submit(Case):
+
+    def setUp(self):
+        super().setUp()
+        self.submit = load('submit')
+        self.dumps = self.submit.Dumps('token')
+        self.submit.HOME_SECONDS = 10
+
+    def send(self, data):
+        with socket.create_connection(('127.0.0.1', self.dumps.port), 10) as s:
+            s.sendall(data)
+
+    @staticmethod
+    def archive(*names):
+        out = io.BytesIO()
+        with tarfile.open(fileobj=out, mode='w') as tar:
+            for name in names:
+                member = tarfile.TarInfo(name)
+                member.size = 4
+                tar.addfile(member, io.BytesIO(b'data'))
+            link = tarfile.TarInfo('./link')
+            link.type, link.linkname = tarfile.SYMTYPE, '/etc/passwd'
+            tar.addfile(link)
+        return out.getvalue()
+
+    def test_only_files_of_its_own(self):
+        out = self.dir / 'out/in'
+        out.mkdir(parents=True)
+        self.send(b'wrong\n' + self.archive('./wrong'))
+        self.send(b'token\n' + self.archive('./a.ktau', '../up', '/abs', 'sub/x', './.hidden'))
+        self.dumps.unpack(out)
+        self.assertEqual([path.name for path in out.iterdir()], ['a.ktau'])
+        self.assertEqual([path.name for path in out.parent.iterdir()], ['in'])
+
+    def test_damaged(self):
+        self.send(b'token\nnonsense' * 99)
+        with self.assertRaisesRegex(Exception, 'is damaged'):
+            self.dumps.unpack(self.dir)
+
+    def test_unknown_profile(self):
+        for name in 'none', '../a', '':
+            done = subprocess.run([HERE / 'submit', f'--kernel={name}', 'true'], stderr=subprocess.PIPE,
+                                  env={**os.environ, 'B': str(self.dir)}, encoding='utf-8')
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(f"submit: there is no kernel profile '{name}'", done.stderr)
+
+
+if __name__ == '__main__':
+    os.environ['PYTHONDONTWRITEBYTECODE'] = '1'
+    sys.dont_write_bytecode = True
+    unittest.main(warnings='ignore')
