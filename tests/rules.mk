@@ -4,7 +4,7 @@ KERNEL	?= 6.1
 export B KERNEL FAST
 
 # Loads with known figures for the boot tests.
-test_LOADS := $(addprefix $(B)/tests/load/,tcp_stream known interrupts)
+test_LOADS := $(addprefix $(B)/tests/load/,tcp_stream known interrupts graph)
 # Its exceptions are those of PowerPC
 ifdef CROSS_COMPILE
 test_LOADS += $(B)/tests/load/exceptions
@@ -34,8 +34,8 @@ unit-programs: $(UNIT_TESTS)
 list-unit-tests:
 	@printf '%s\n' $(UNIT_TESTS)
 
-test_READERS := $(addprefix $(B)/tests/load/,known interrupts exceptions)
-$(addprefix $(B)/tests/load/,known exceptions): $(B)/tests/load/own.o
+test_READERS := $(addprefix $(B)/tests/load/,known interrupts exceptions graph)
+$(addprefix $(B)/tests/load/,known exceptions graph): $(B)/tests/load/own.o
 $(test_READERS): LDLIBS := $(LIBKTAU_LIBS) -lpthread
 $(test_READERS): $(LIBKTAU)
 
