@@ -67,6 +67,22 @@ static void system_calls(void)
 	ktau_record_free(p);
 }
 
+static void no_calls(void)
+{
+	struct ktau_rec_profile *p;
+	struct ktau_entry none;
+
+	begin();
+	for (int i = 0; i < 10; i++)
+		syscall(1000 + i);
+	p = added();
+	none = own_entry(p, "sys_none");
+	own_expect("10 calls of numbers that do not exist", none.count, 10);
+	own_expect("the first number", none.min, 1000);
+	own_expect("the last", none.max, 1009);
+	ktau_record_free(p);
+}
+
 static void forks(void)
 {
 	struct ktau_query query = { .content = KTAU_REC_PROFILE, .target = KTAU_TARGET_SELF };
@@ -311,6 +327,7 @@ int main(void)
 {
 	own_open();
 	system_calls();
+	no_calls();
 	forks();
 	sends();
 	signals();
