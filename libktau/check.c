@@ -249,6 +249,7 @@ static void begin_stream(struct ktau_check *c, const struct ktau_rec_stream *str
 	c->in_stream = true;
 	c->gap = false;
 	c->nr_records = 0;
+	c->lost_to_ticks = 0;
 }
 
 static void end_stream(struct ktau_check *c, const struct ktau_rec_end *end)
@@ -259,6 +260,10 @@ static void end_stream(struct ktau_check *c, const struct ktau_rec_end *end)
 		ktau__finding(c, KTAU_FINDING_STREAM, NULL, end->nr_records,
 			      "stream of %llu records, its END says %llu",
 			      c->nr_records, end->nr_records);
+	if (!c->gap && c->in_stream && end->cut_ticks < c->lost_to_ticks)
+		ktau__finding(c, KTAU_FINDING_LOSS, NULL, end->cut_ticks,
+			      "all rings complete from %llu, but slots lost up to %llu",
+			      end->cut_ticks, c->lost_to_ticks);
 	c->in_stream = false;
 	c->gap = false;
 }

@@ -36,6 +36,7 @@ struct ktau_check {
 	bool in_stream;
 	bool gap;		/* records of this stream are missing, or left out */
 	__u64 nr_records;	/* of owners, in this stream */
+	__u64 lost_to_ticks;	/* the last loss in this stream */
 };
 
 void ktau__finding(struct ktau_check *check, enum ktau_finding_code code,

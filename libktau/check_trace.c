@@ -142,6 +142,8 @@ static void check_loss(struct ktau_check *c, struct check_owner *owner,
 	if (t->lost && t->lost_from_ticks > t->lost_to_ticks)
 		ktau__finding(c, KTAU_FINDING_LOSS, &t->owner, t->first,
 			      "the time of what was lost ends before it begins");
+	if (t->lost && t->lost_to_ticks > c->lost_to_ticks)
+		c->lost_to_ticks = t->lost_to_ticks;
 	if (t->nr_slots > t->ring_slots)
 		ktau__finding(c, KTAU_FINDING_LOSS, &t->owner, t->first,
 			      "%u slots from a ring of %u", t->nr_slots,

@@ -249,6 +249,25 @@ static void losses(void **state)
 	}
 }
 
+/* put_end() says that all is complete from 4900000000 on. */
+static void common_cut(void **state)
+{
+	static const struct slot slots[] = { ENTER(1), EXIT(1) };
+	struct trace t = { .serial = 1, .first = 5, .lost = 5, .to = 4900000000, .written = 7,
+			   .slots = slots, .nr_slots = 2 };
+	struct found found;
+
+	(void)state;
+	assert_int_equal(check_traces(&t, 1).nr, 0);
+	t.to++;
+	found = check_traces(&t, 1);
+	assert_int_equal(found.nr, 1);
+	assert_int_equal(found.code, KTAU_FINDING_LOSS);
+	/* The time of a loss that was none means nothing. */
+	t.first = t.lost = 0;
+	assert_int_equal(check_traces(&t, 1).nr, 0);
+}
+
 /* Reading the dead takes nothing: each stream has the same slots of them. */
 static void dead_again(void **state)
 {
@@ -378,6 +397,7 @@ int main(void)
 		cmocka_unit_test(streams),
 		cmocka_unit_test(nesting),
 		cmocka_unit_test(losses),
+		cmocka_unit_test(common_cut),
 		cmocka_unit_test(dead_again),
 		cmocka_unit_test(order),
 		cmocka_unit_test(continuations),
