@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <grp.h>
 #include <netinet/tcp.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -152,13 +153,16 @@ static void tell(enum ciod_role role)
 static bool confine(const struct ciod_job *job)
 {
 	const struct rlimit no_core = { 0, 0 }, files = { 1024, 1024 };
+	const pid_t parent = getppid();
 
 	umask(0);
 	return !setrlimit(RLIMIT_CORE, &no_core) && !setrlimit(RLIMIT_NOFILE, &files) &&
 	       !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
 	       !chroot(job->root) && !chdir("/") && !setgroups(0, NULL) &&
 	       !setresgid(job->gid, job->gid, job->gid) &&
-	       !setresuid(job->uid, job->uid, job->uid);
+	       !setresuid(job->uid, job->uid, job->uid) &&
+	       /* To become another user takes back that this process dies with ciod */
+	       !prctl(PR_SET_PDEATHSIG, SIGKILL) && getppid() == parent;
 }
 
 static enum ciod_end serve(int fd, enum ciod_role role)
