@@ -10,7 +10,6 @@ shim_OBJS := $(patsubst %,$(B)/zepto-config/%.o,shim shim_path shim_xattr shim_d
 
 PROGRAMS += $(CIOD)
 LIBRARIES += $(if $(CROSS_COMPILE),,$(CIOD_SHIM))
-MAN_PAGES += zepto-config/ciod.8 zepto-config/zepto-config.7
 UNIT_TESTS += $(patsubst %,$(B)/zepto-config/%,test_wire test_ciod test_zepto)
 
 $(B)/zepto-config/%.o: KTAU_CPPFLAGS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
@@ -31,17 +30,19 @@ $(B)/zepto-config/test_ciod: $(CIOD) $(CIOD_SHIM)
 	printf '#!/bin/sh\nexec python3 -B zepto-config/test_ciod.py %s\n' $(B) > $@
 	chmod 755 $@
 
-$(B)/zepto-config/test_zepto:
+$(B)/zepto-config/test_zepto: $(B)/ktaud/ktaud
 	@mkdir -p $(@D)
-	printf '#!/bin/sh\nexec python3 -B zepto-config/test_zepto.py\n' > $@
+	printf '#!/bin/sh\nexec python3 -B zepto-config/test_zepto.py %s\n' $(B) > $@
 	chmod 755 $@
 
 # The I/O node's kernel and ramdisk, and a job on it: see zepto-config.7.
+# KERNEL=6.12 is for another kernel than the profile's.
+zepto_KERNEL = $(if $(filter file,$(origin KERNEL)),,kernel=$(KERNEL))
 PROFILE	?= zepto-config/profiles/ciod.conf
 
 .PHONY: zepto demo-bgl
 zepto:
-	@zepto-config/build $(PROFILE)
+	@zepto-config/build $(PROFILE) $(zepto_KERNEL)
 
 demo-bgl:
-	@tests/demo-bgl $(PROFILE)
+	@tests/demo-bgl $(PROFILE) $(zepto_KERNEL)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Kernel profiles and the images made of them, without compiling any."""
+"""Kernel profiles and the images made of them, without compiling any: test_zepto.py BUILD."""
 
 import contextlib
 import importlib.machinery
@@ -20,6 +20,7 @@ import zlib
 import image
 import settings
 
+BUILD = pathlib.Path(sys.argv[1]).resolve()
 HERE = pathlib.Path(__file__).resolve().parent
 
 
@@ -108,6 +109,17 @@ class Profiles(Case):
         self.assertEqual(settings.ktaud_conf(first).splitlines()[1:], [
             'sample_period 250ms', 'mode pid', 'info profile', 'groups tcp,socket',
             'output_dir /var/job/ktau', 'pid 1 2'])
+
+    def test_ktaud_takes_it(self):
+        # It complains of what is missing here, and not of its configuration
+        for text in ('', 'mode=all\ninfo=both\n', 'mode=self\nperiod=250ms\n',
+                     'mode=pid\npid=1,2\ngroups=tcp,socket\n', 'name=ciod,kthread*\nperiod=1.5\n'):
+            conf = self.write(settings.ktaud_conf(settings.read(self.write(text))), 'ktaud.conf')
+            done = subprocess.run([BUILD / 'ktaud/ktaud', '-1', '-f', conf, '--root', self.dir,
+                                   '-d', self.dir / 'data'],
+                                  stderr=subprocess.PIPE, encoding='utf-8', timeout=60)
+            self.assertNotIn('ktaud.conf', done.stderr)
+            self.assertIn('No such file', done.stderr)
 
     def test_shipped_profiles(self):
         for path in sorted((HERE / 'profiles').glob('*.conf')):
@@ -273,6 +285,15 @@ class Submit(Case):
         with self.assertRaisesRegex(Exception, 'is damaged'):
             self.dumps.unpack(self.dir)
 
+    def test_clears_only_its_own(self):
+        out = self.dir / 'out'
+        out.mkdir()
+        for name in 'counts.12', 'a.ktau', 'stats', 'mine', 'my.log', 'counts.txt':
+            (out / name).touch()
+        self.submit.clear(out)
+        self.assertEqual(sorted(path.name for path in out.iterdir()),
+                         ['counts.txt', 'mine', 'my.log'])
+
     def test_unknown_profile(self):
         for name in 'none', '../a', '':
             done = subprocess.run([HERE / 'submit', f'--kernel={name}', 'true'], stderr=subprocess.PIPE,
@@ -284,4 +305,4 @@ class Submit(Case):
 if __name__ == '__main__':
     os.environ['PYTHONDONTWRITEBYTECODE'] = '1'
     sys.dont_write_bytecode = True
-    unittest.main(warnings='ignore')
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]], warnings='ignore')
