@@ -130,6 +130,14 @@ class Settings:
         elif value:
             self.values.setdefault(key, []).append((line, value))
 
+    def change(self, words):
+        """Set each KEY=VALUE."""
+        for word in words:
+            key, equals, value = word.partition('=')
+            if not equals:
+                raise Error(f"'{word}' is not KEY=VALUE")
+            self.set(key.strip(), value.strip())
+
     def error(self, line, reason):
         return Error(f'{self.path}:{line}: {reason}' if line else f'{self.path}: {reason}')
 
