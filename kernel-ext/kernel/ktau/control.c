@@ -5,20 +5,17 @@
  * Both take the same words. A write is applied as a whole or not at all.
  */
 #include <linux/capability.h>
-#include <linux/ctype.h>
 #include <linux/init.h>
 #include <linux/irq_work.h>
-#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
+#include <linux/sched.h>
+#include <linux/sched/task.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
 
-#include "ktau.h"
-
-#define RING_SLOTS_MIN	16
-#define RING_SLOTS_MAX	BIT(20)
+#include "words.h"
 
 /* Guards ktau_config, and what tasks have because of it. */
 DEFINE_MUTEX(ktau_mutex);
@@ -29,206 +26,29 @@ struct ktau_config ktau_config __read_mostly = {
 	.wake_slots = 512,
 };
 
-const char * const ktau_group_names[KTAU_NR_GROUPS] = {
-	[KTAU_BIT_SYSCALL] = "syscall",
-	[KTAU_BIT_IRQ] = "irq",
-	[KTAU_BIT_BH] = "bh",
-	[KTAU_BIT_SCHED] = "sched",
-	[KTAU_BIT_EXCEPTION] = "exception",
-	[KTAU_BIT_SIGNAL] = "signal",
-	[KTAU_BIT_SOCKET] = "socket",
-	[KTAU_BIT_TCP] = "tcp",
-	[KTAU_BIT_ICMP] = "icmp",
-};
-
-static const u32 built_in =
-	(IS_ENABLED(CONFIG_KTAU_SYSCALL) ? KTAU_GROUP_SYSCALL : 0) |
-	(IS_ENABLED(CONFIG_KTAU_IRQ) ? KTAU_GROUP_IRQ : 0) |
-	(IS_ENABLED(CONFIG_KTAU_BH) ? KTAU_GROUP_BH : 0) |
-	(IS_ENABLED(CONFIG_KTAU_SCHED) ? KTAU_GROUP_SCHED : 0) |
-	(IS_ENABLED(CONFIG_KTAU_EXCEPTION) ? KTAU_GROUP_EXCEPTION : 0) |
-	(IS_ENABLED(CONFIG_KTAU_SIGNAL) ? KTAU_GROUP_SIGNAL : 0) |
-	(IS_ENABLED(CONFIG_KTAU_SOCKET) ? KTAU_GROUP_SOCKET : 0) |
-	(IS_ENABLED(CONFIG_KTAU_TCP) ? KTAU_GROUP_TCP : 0) |
-	(IS_ENABLED(CONFIG_KTAU_ICMP) ? KTAU_GROUP_ICMP : 0);
-
-/* What a write asks for, before any of it is done. */
-struct request {
-	struct ktau_config config;
-	char *choose;		/* lists of tids, or NULL */
-	char *unchoose;
-	char *own;		/* tids with groups of their own, or NULL */
-	u32 own_groups;
-};
-
-static int parse_group(const char *name, u32 *group)
-{
-	int i;
-
-	if (!strcmp(name, "all")) {
-		*group = built_in;
-		return 0;
-	}
-	if (!strcmp(name, "none")) {
-		*group = 0;
-		return 0;
-	}
-	i = match_string(ktau_group_names, KTAU_NR_GROUPS, name);
-	if (i < 0 || !(built_in & BIT(i)))
-		return -EINVAL;
-	*group = BIT(i);
-	return 0;
-}
-
-static int parse_groups(char *list, u32 *groups)
-{
-	u32 all = 0, one;
-	char *name;
-
-	while ((name = strsep(&list, ","))) {
-		if (parse_group(name, &one))
-			return -EINVAL;
-		all |= one;
-	}
-	*groups = all;
-	return 0;
-}
-
-static int parse_mode(const char *value, u32 mode, struct ktau_config *config)
-{
-	bool on;
-
-	if (kstrtobool(value, &on))
-		return -EINVAL;
-	config->modes = on ? config->modes | mode : config->modes & ~mode;
-	return 0;
-}
-
-static int parse_slots(const char *value, u32 *slots, u32 min)
-{
-	u32 v;
-
-	if (kstrtou32(value, 0, &v) || v < min || v > RING_SLOTS_MAX)
-		return -EINVAL;
-	*slots = v;
-	return 0;
-}
-
-static int parse_bytes(const char *value, u64 *bytes)
-{
-	char *end;
-	u64 v;
-
-	if (!isdigit(*value))
-		return -EINVAL;
-	v = memparse(value, &end);
-	if (*end)
-		return -EINVAL;
-	*bytes = v;
-	return 0;
-}
-
-/* "12,13:syscall+tcp"; without groups they have everybody's again. */
-static int parse_own(char *value, struct request *req)
-{
-	char *names = value, *name;
-	u32 one;
-
-	req->own = strsep(&names, ":");
-	req->own_groups = 0;
-	if (!names)
-		return -EINVAL;
-	if (!*names)
-		return 0;
-	while ((name = strsep(&names, "+"))) {
-		if (parse_group(name, &one))
-			return -EINVAL;
-		req->own_groups |= one;
-	}
-	return 0;
-}
-
-static int parse_setting(const char *key, char *value, struct request *req)
-{
-	struct ktau_config *config = &req->config;
-
-	if (!strcmp(key, "groups"))
-		return parse_groups(value, &config->groups);
-	if (!strcmp(key, "profile"))
-		return parse_mode(value, KTAU_MODE_PROFILE, config);
-	if (!strcmp(key, "trace"))
-		return parse_mode(value, KTAU_MODE_TRACE, config);
-	if (!strcmp(key, "inherit"))
-		return kstrtobool(value, &config->inherit);
-	if (!strcmp(key, "wake"))
-		return parse_slots(value, &config->wake_slots, 1);
-	if (!strcmp(key, "cap"))
-		return parse_bytes(value, &config->cap_bytes);
-	if (!strcmp(key, "dead"))
-		return parse_bytes(value, &config->dead_bytes);
-	if (!strcmp(key, "ring")) {
-		if (parse_slots(value, &config->ring_slots, RING_SLOTS_MIN))
-			return -EINVAL;
-		config->ring_slots = roundup_pow_of_two(config->ring_slots);
-		return 0;
-	}
-	if (!strcmp(key, "select")) {
-		config->chosen_only = !strcmp(value, "chosen");
-		return config->chosen_only || !strcmp(value, "all") ? 0 : -EINVAL;
-	}
-	if (!strcmp(key, "own"))
-		return parse_own(value, req);
-	if (!strcmp(key, "pid") || !strcmp(key, "unpid")) {
-		*(*key == 'p' ? &req->choose : &req->unchoose) = value;
-		return 0;
-	}
-	return -EINVAL;
-}
-
-static int parse_word(char *word, struct request *req)
-{
-	char *value = word;
-	u32 group;
-
-	if (*word == '+' || *word == '-') {
-		if (parse_group(word + 1, &group))
-			return -EINVAL;
-		if (*word == '+')
-			req->config.groups |= group;
-		else
-			req->config.groups &= ~group;
-		return 0;
-	}
-	word = strsep(&value, "=");
-	return value ? parse_setting(word, value, req) : -EINVAL;
-}
-
-static int parse(char *words, struct request *req)
-{
-	char shown[32];
-	char *word;
-
-	while ((word = strsep(&words, " \t\n"))) {
-		if (!*word)
-			continue;
-		strscpy(shown, word, sizeof(shown));
-		if (parse_word(word, req)) {
-			pr_info_ratelimited("ktau: control: \"%*pE\" is not understood\n",
-					    (int)strlen(shown), shown);
-			return -EINVAL;
-		}
-	}
-	return 0;
-}
-
 static int check_tid(pid_t tid, u32 unused)
 {
+	struct task_struct *task = find_get_task_by_vpid(tid);
+
+	if (!task)
+		return -ESRCH;
+	put_task_struct(task);
 	return 0;
 }
 
+/* One that was there when it was checked and has gone since needs nothing. */
 static int choose_tid(pid_t tid, u32 on)
 {
-	return ktau_task_choose(tid, on);
+	int err = ktau_task_choose(tid, on);
+
+	return err == -ESRCH ? 0 : err;
+}
+
+static int own_tid(pid_t tid, u32 groups)
+{
+	int err = ktau_task_own_groups(tid, groups);
+
+	return err == -ESRCH ? 0 : err;
 }
 
 /* Do @what with each tid of a list. */
@@ -245,10 +65,9 @@ static int for_tids(const char *list, int (*what)(pid_t tid, u32 arg), u32 arg)
 		return -ENOMEM;
 	rest = copy;
 	while (!err && (one = strsep(&rest, ","))) {
-		err = kstrtoint(one, 10, &tid);
-		if (!err && tid <= 0)
+		if (kstrtoint(one, 10, &tid) || tid <= 0)
 			err = -EINVAL;
-		if (!err)
+		else
 			err = what(tid, arg);
 	}
 	kfree(copy);
@@ -267,7 +86,7 @@ static void switch_keys(u32 groups)
 	}
 }
 
-static int apply(struct request *req)
+static int apply(struct ktau_request *req)
 {
 	struct ktau_config old = ktau_config;
 	struct ktau_config *new = &req->config;
@@ -293,7 +112,7 @@ static int apply(struct request *req)
 	err = for_tids(req->unchoose, choose_tid, false);
 	if (!err)
 		err = for_tids(req->choose, choose_tid, true);
-	return err ?: for_tids(req->own, ktau_task_own_groups, req->own_groups);
+	return err ?: for_tids(req->own, own_tid, req->own_groups);
 }
 
 /**
@@ -301,17 +120,17 @@ static int apply(struct request *req)
  * @words: the words, blank separated; taken apart
  *
  * Context: May sleep.
- * Return: 0; -EINVAL for a word that is not understood, and then nothing is done;
- * -ESRCH for a tid that is not there; -ENOMEM.
+ * Return: 0; -EINVAL for a word that is not understood, -ESRCH for a tid that is
+ * not there: then nothing is done. -ENOMEM: then part of it may be.
  */
 int ktau_control_write(char *words)
 {
-	struct request req;
+	struct ktau_request req;
 	int err;
 
 	mutex_lock(&ktau_mutex);
-	req = (struct request) { .config = ktau_config };
-	err = parse(words, &req);
+	req = (struct ktau_request) { .config = ktau_config };
+	err = ktau_words_parse(words, &req);
 	if (!err)
 		err = for_tids(req.choose, check_tid, 0);
 	if (!err)
@@ -404,7 +223,7 @@ static int __init boot_list(char *list)
 {
 	u32 groups;
 
-	if (parse_groups(list, &groups))
+	if (ktau_words_groups(list, &groups))
 		pr_warn("ktau: ktau=%s is not understood\n", list);
 	else
 		boot_groups |= groups;
@@ -429,7 +248,7 @@ static int __init boot_word(char *name)
 
 	if (!strcmp(name, "trace"))
 		boot_modes |= KTAU_MODE_TRACE;
-	else if (!parse_group(name, &group))
+	else if (!ktau_words_groups(name, &group))
 		boot_groups |= group;
 	else
 		return 0;
@@ -439,7 +258,7 @@ __setup("ktau_", boot_word);
 
 static int __init ktau_init(void)
 {
-	struct request req;
+	struct ktau_request req;
 	int err = 0;
 
 	ktau_clock_read(&ktau_clock_boot);
@@ -454,7 +273,7 @@ static int __init ktau_init(void)
 		return 0;
 
 	mutex_lock(&ktau_mutex);
-	req = (struct request) { .config = ktau_config };
+	req = (struct ktau_request) { .config = ktau_config };
 	req.config.groups = boot_groups;
 	req.config.modes |= boot_modes;
 	err = apply(&req);

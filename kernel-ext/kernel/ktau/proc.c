@@ -91,7 +91,7 @@ static ssize_t control_write(struct file *file, const char __user *from,
 
 	if (!file_ns_capable(file, &init_user_ns, CAP_SYS_ADMIN))
 		return -EPERM;
-	if (count >= CONTROL_BYTES)
+	if (count > CONTROL_BYTES)
 		return -E2BIG;
 	words = memdup_user_nul(from, count);
 	if (IS_ERR(words))
