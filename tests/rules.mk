@@ -5,6 +5,8 @@ export B KERNEL FAST
 
 # Loads with known figures for the boot tests.
 test_LOADS := $(addprefix $(B)/tests/load/,tcp_stream known interrupts graph)
+# What is no good, and who may what
+test_LOADS += $(addprefix $(B)/tests/load/,badwords permit guise)
 # Its exceptions are those of PowerPC
 ifdef CROSS_COMPILE
 test_LOADS += $(B)/tests/load/exceptions

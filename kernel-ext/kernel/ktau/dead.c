@@ -7,6 +7,8 @@
  * the oldest are summed up into one table and freed. So the sum over the living,
  * the dead and the reaped is always that of everything that happened.
  */
+#include <linux/cred.h>
+#include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <linux/spinlock.h>
 
@@ -76,14 +78,26 @@ static void trim(u64 places)
 	}
 }
 
+/* What says later who may see the current task, and by which ids. */
+static void keep_ids(struct ktau_task *state)
+{
+	state->pid = get_pid(task_pid(current));
+	state->tgid = get_pid(task_tgid(current));
+	rcu_read_lock();
+	state->parent = get_pid(task_tgid(rcu_dereference(current->real_parent)));
+	rcu_read_unlock();
+	state->cred = get_current_cred();
+}
+
 /**
- * ktau_dead_bury() - put the state of a task that has exited into the queue
+ * ktau_dead_bury() - put the state of the current task into the queue
  * @state: the state, with its obituary; the queue takes the reference
  *
- * Context: Task.
+ * Context: Task, exiting.
  */
 void ktau_dead_bury(struct ktau_task *state)
 {
+	keep_ids(state);
 	spin_lock(&dead.lock);
 	trim(DEAD_PLACES - 1);
 	state->obit->dead_seq = dead.next;

@@ -91,6 +91,8 @@ struct ktau_ring {
  * @serial: see struct ktau_owner
  * @obit: what is left to say of a task that has exited; set then
  * @pid: its pid, at exit
+ * @tgid: its process's pid, at exit
+ * @parent: its parent's pid, at exit
  * @cred: its credentials, at exit
  * @dumpable: whether it let itself be dumped, at exit
  * @rcu: frees it
@@ -115,6 +117,8 @@ struct ktau_task {
 	u64			serial;
 	struct ktau_owner	*obit;
 	struct pid		*pid;
+	struct pid		*tgid;
+	struct pid		*parent;
 	const struct cred	*cred;
 	struct rcu_head		rcu;
 };
@@ -276,6 +280,8 @@ void ktau_clock_measure(void);
 void ktau_control_show(struct seq_file *m);
 int ktau_control_write(char *words);
 void ktau_switch_off(void);
+
+/* words.c */
 extern const char * const ktau_group_names[KTAU_NR_GROUPS];
 
 /* snapshot.c */

@@ -3,6 +3,7 @@
  * KTAU: the text files of /proc/ktau, and /proc/PID/ktau.
  */
 #include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/fs.h>
 #include <linux/init.h>
 #include <linux/kallsyms.h>
@@ -196,6 +197,30 @@ static void show_profile(struct seq_file *m, const struct ktau_rec_profile *rec)
 			   to_us(rec->refused_ticks, hz));
 }
 
+/* The profile of @task, kept from an exec meanwhile. */
+static int show_task(struct seq_file *m, struct task_struct *task)
+{
+	struct ktau_rec_profile *rec;
+	struct ktau_task *state;
+	int err = 0;
+
+	if (!ktau_may_read_task(task))
+		return -EACCES;
+	state = ktau_task_get(task);
+	if (!state)
+		return 0;
+	rec = kvmalloc(KTAU_SNAPSHOT_BYTES, GFP_KERNEL_ACCOUNT);
+	if (rec)
+		err = ktau_snapshot(rec, state, task);
+	else
+		err = -ENOMEM;
+	if (!err)
+		show_profile(m, rec);
+	kvfree(rec);
+	ktau_task_put(state);
+	return err;
+}
+
 /**
  * ktau_proc_pid_show() - contents of /proc/PID/ktau
  * @m: where they go
@@ -209,27 +234,15 @@ static void show_profile(struct seq_file *m, const struct ktau_rec_profile *rec)
 int ktau_proc_pid_show(struct seq_file *m, struct pid_namespace *ns,
 		       struct pid *pid, struct task_struct *task)
 {
-	struct ktau_rec_profile *rec;
-	struct ktau_task *state;
+	const struct cred *saved;
 	int err;
 
 	err = down_read_killable(&task->signal->exec_update_lock);
 	if (err)
 		return err;
-	if (!ktau_may_read_task(task)) {
-		up_read(&task->signal->exec_update_lock);
-		return -EACCES;
-	}
-	state = ktau_task_get(task);
-	rec = kvmalloc(KTAU_SNAPSHOT_BYTES, GFP_KERNEL_ACCOUNT);
-	if (!rec)
-		err = -ENOMEM;
-	else if (state)
-		err = ktau_snapshot(rec, state, task);
-	if (!err && state)
-		show_profile(m, rec);
-	kvfree(rec);
-	ktau_task_put(state);
+	saved = override_creds(m->file->f_cred);
+	err = show_task(m, task);
+	revert_creds(saved);
 	up_read(&task->signal->exec_update_lock);
 	return err;
 }

@@ -58,6 +58,8 @@ static void task_free(struct rcu_head *rcu)
 	ktau_ring_free(state->ring);
 	ktau_free(state->obit, sizeof(*state->obit));
 	put_pid(state->pid);
+	put_pid(state->tgid);
+	put_pid(state->parent);
 	if (state->cred)
 		put_cred(state->cred);
 	ktau_free(state, sizeof(*state));
@@ -432,8 +434,6 @@ void __ktau_task_exited(void)
 	obit->exit_code = current->exit_code;
 	obit->exit_ns = ktime_get_boottime_ns();
 	state->obit = obit;
-	state->pid = get_pid(task_pid(current));
-	state->cred = get_current_cred();
 	atomic_long_add(sizeof(*obit), &state->bytes);
 	ktau_dead_bury(state);
 }

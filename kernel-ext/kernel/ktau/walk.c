@@ -19,34 +19,55 @@
 #define MAX_SLOTS	((KTAU_STREAM_BYTES - sizeof(struct ktau_rec_trace)) / \
 			 sizeof(struct ktau_slot))
 
+/* As ptrace_may_access() has it, but for what the address space says. */
+static bool may_read_cred(const struct cred *cred)
+{
+	const struct cred *reader = current_cred();
+
+	if (ns_capable_noaudit(cred->user_ns, CAP_SYS_PTRACE))
+		return true;
+	return uid_eq(reader->fsuid, cred->uid) &&
+	       uid_eq(reader->fsuid, cred->euid) &&
+	       uid_eq(reader->fsuid, cred->suid) &&
+	       gid_eq(reader->fsgid, cred->gid) &&
+	       gid_eq(reader->fsgid, cred->egid) &&
+	       gid_eq(reader->fsgid, cred->sgid) &&
+	       reader->user_ns == cred->user_ns &&
+	       cap_issubset(cred->cap_permitted, reader->cap_permitted);
+}
+
 /**
  * ktau_may_read_task() - whether the current credentials may see a task
  * @task: the task, held by the caller
+ *
+ * ptrace_may_access() opens a process to itself before it looks at credentials.
+ * Here they are not its own where it reads a file that another program has
+ * opened: what a set-uid program finds as its standard input must not show it.
  *
  * Context: May sleep.
  * Return: Whether.
  */
 bool ktau_may_read_task(struct task_struct *task)
 {
-	return perfmon_capable() ||
-	       ptrace_may_access(task, PTRACE_MODE_READ_FSCREDS);
-}
-
-/* As ptrace_may_access() would have said while it lived. */
-static bool may_read_dead(const struct ktau_task *state)
-{
-	const struct cred *reader = current_cred(), *cred = state->cred;
+	bool may;
 
 	if (perfmon_capable())
 		return true;
-	return state->dumpable &&
-	       uid_eq(reader->fsuid, cred->uid) &&
-	       uid_eq(reader->fsuid, cred->euid) &&
-	       uid_eq(reader->fsuid, cred->suid) &&
-	       gid_eq(reader->fsgid, cred->gid) &&
-	       gid_eq(reader->fsgid, cred->egid) &&
-	       gid_eq(reader->fsgid, cred->sgid) &&
-	       cap_issubset(cred->cap_permitted, reader->cap_permitted);
+	if (!same_thread_group(task, current))
+		return ptrace_may_access(task, PTRACE_MODE_READ_FSCREDS);
+	rcu_read_lock();
+	may = may_read_cred(__task_cred(task));
+	rcu_read_unlock();
+	return may;
+}
+
+/* As it would have been while it lived. */
+static bool may_read_dead(const struct ktau_task *state)
+{
+	if (perfmon_capable() ||
+	    ns_capable_noaudit(&init_user_ns, CAP_SYS_PTRACE))
+		return true;
+	return state->dumpable && may_read_cred(state->cred);
 }
 
 static void next_phase(struct ktau_stream *stream)
@@ -106,24 +127,31 @@ static void put_end(struct ktau_stream *stream)
 	stream->len = sizeof(stream->end);
 }
 
-/* The ids of @owner as the reader's namespaces have them. */
-static void translate(struct ktau_owner *owner, const struct ktau_stream *stream,
-		      struct pid *pid, kuid_t uid)
+/* The ids of @owner as the reader's pid namespace has them. */
+static void translate(struct ktau_owner *owner, struct pid_namespace *ns,
+		      struct pid *pid, struct pid *tgid, struct pid *parent)
 {
-	struct task_struct *task;
-
-	owner->uid = from_kuid_munged(current_user_ns(), uid);
-	if (!pid || stream->ns == &init_pid_ns)
+	if (ns == &init_pid_ns)
 		return;
-	owner->tid = pid_nr_ns(pid, stream->ns);
-	owner->tgid = 0;
-	owner->ppid = 0;
+	owner->tid = pid_nr_ns(pid, ns);
+	owner->tgid = pid_nr_ns(tgid, ns);
+	owner->ppid = pid_nr_ns(parent, ns);
+}
+
+/* Likewise for a live task, and its user as the reader's namespace has him. */
+static void identify(struct ktau_owner *owner, struct pid_namespace *ns,
+		     struct task_struct *task)
+{
+	struct pid *parent = NULL;
+
+	ktau_task_identify(owner, task);
+	owner->uid = from_kuid_munged(current_user_ns(), task_uid(task));
+	if (is_idle_task(task))
+		return;
 	rcu_read_lock();
-	task = pid_task(pid, PIDTYPE_PID);
-	if (task) {
-		owner->tgid = task_tgid_nr_ns(task, stream->ns);
-		owner->ppid = task_ppid_nr_ns(task, stream->ns);
-	}
+	if (pid_alive(task))
+		parent = task_tgid(rcu_dereference(task->real_parent));
+	translate(owner, ns, task_pid(task), task_tgid(task), parent);
 	rcu_read_unlock();
 }
 
@@ -217,11 +245,8 @@ static bool put_task(struct ktau_stream *stream, struct task_struct *task)
 		goto out;
 	}
 	if (privileged || ktau_may_read_task(task)) {
-		ktau_task_identify(&owner, task);
+		identify(&owner, stream->ns, task);
 		owner.serial = state->serial;
-		translate(&owner, stream,
-			  is_idle_task(task) ? NULL : task_pid(task),
-			  task_uid(task));
 		more = put_state(stream, state, task, &owner);
 	} else {
 		stream->end.refused++;
@@ -367,7 +392,9 @@ static void step_dead(struct ktau_stream *stream)
 		; /* of another namespace */
 	} else if (may_read_dead(state)) {
 		owner = *state->obit;
-		translate(&owner, stream, state->pid, state->cred->uid);
+		owner.uid = from_kuid_munged(current_user_ns(), state->cred->uid);
+		translate(&owner, stream->ns, state->pid, state->tgid,
+			  state->parent);
 		more = put_state(stream, state, NULL, &owner);
 	} else {
 		stream->end.refused++;

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * permit: who may see and do what. The table below says it; each subject, a process of
+ * its own, tries each object. To be run as root, with all groups and traces on.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include "look.h"
+#include "subject.h"
+#include "tell.h"
+
+#define OWNER 1000
+#define OTHER 1001
+
+/* One letter of each row's @want belongs to one of these. */
+static const struct subject subjects[] = {
+	{ "root", 0, ALL_CAPS, false },
+	{ "uid 0 without capabilities", 0, 0, false },
+	{ "the owner", OWNER, 0, false },
+	{ "another user", OTHER, 0, false },
+	{ "another with CAP_PERFMON", OTHER, CAP(PERFMON), false },
+	{ "another with CAP_SYS_ADMIN", OTHER, CAP(SYS_ADMIN), false },
+	{ "another with CAP_SYS_PTRACE", OTHER, CAP(SYS_PTRACE), false },
+	{ "another with CAP_SYSLOG", OTHER, CAP(SYSLOG), false },
+	{ "another, root of his own user namespace", OTHER, 0, true },
+	{ "the owner, root of his own user namespace", OWNER, 0, true },
+};
+
+#define NR_SUBJECTS (sizeof(subjects) / sizeof(*subjects))
+
+/* Tasks to be looked at. */
+enum { OF_ROOT, OF_OWNER, CAPABLE, UNDUMPABLE, SET_UID, IN_NAMESPACE, NR_TASKS };
+
+static const struct {
+	struct subject is;
+	bool undumpable;
+	bool set_uid;
+} tasks[NR_TASKS] = {
+	[OF_ROOT] = { { "root's", 0, ALL_CAPS, false }, false, false },
+	[OF_OWNER] = { { "the owner's", OWNER, 0, false }, false, false },
+	[CAPABLE] = { { "the owner's, capable", OWNER, CAP(NET_RAW), false }, false, false },
+	[UNDUMPABLE] = { { "the owner's, not dumpable", OWNER, 0, false }, true, false },
+	[SET_UID] = { { "the owner's, set-uid root", OWNER, 0, false }, false, true },
+	[IN_NAMESPACE] = { { "the owner's, root of a namespace", OWNER, 0, true }, false, false },
+};
+
+enum object { PROFILE_OF, TRACE_OF, TEXT_OF, DEAD_OF, DEAD_TRACE_OF, OWN_PROFILE, OWN_TRACE,
+	      OWN_TEXT, IDLE, CPUS, REAPED, READ_FILE, WRITE_CONTROL, OPENED_BY_ROOT,
+	      CONTROL_OF_ROOT };
+
+/* y: yes; n: no, refused; anything else is a fault. */
+struct row {
+	const char *what;
+	enum object object;
+	int task;
+	const char *file;
+	const char *want;
+};
+
+#define TASK(nr, want) \
+	{ "profile of", PROFILE_OF, nr, NULL, want }, { "trace of", TRACE_OF, nr, NULL, want }, \
+	{ "/proc/PID/ktau of", TEXT_OF, nr, NULL, want }
+
+static const struct row of_the_living[] = {
+	TASK(OF_ROOT,		"ynnnyyynnn"),
+	TASK(OF_OWNER,		"ynynyyynnn"),
+	TASK(CAPABLE,		"ynnnyyynnn"),
+	TASK(UNDUMPABLE,	"ynnnyyynnn"),
+	TASK(SET_UID,		"ynnnyyynnn"),
+	TASK(IN_NAMESPACE,	"ynynyyynnn"),
+	{ "profile of oneself", OWN_PROFILE, -1, NULL, "yyyyyyyyyy" },
+	{ "trace of oneself", OWN_TRACE, -1, NULL, "yyyyyyyyyy" },
+	{ "/proc/self/ktau", OWN_TEXT, -1, NULL, "yyyyyyyyyy" },
+	{ "idle tasks", IDLE, -1, NULL, "ynnnyynnnn" },
+	{ "the CPUs", CPUS, -1, NULL, "ynnnyynnnn" },
+	{ "the reaped", REAPED, -1, NULL, "ynnnyynnnn" },
+	{ "read", READ_FILE, -1, "/proc/ktau/profile", "yyyyyyyyyy" },
+	{ "read", READ_FILE, -1, "/proc/ktau/trace", "yyyyyyyyyy" },
+	{ "read", READ_FILE, -1, "/proc/ktau/events", "yyyyyyyyyy" },
+	{ "read", READ_FILE, -1, "/proc/ktau/control", "yyyyyyyyyy" },
+	{ "read", READ_FILE, -1, "/proc/ktau/stats", "yyyyyyyyyy" },
+	{ "write", WRITE_CONTROL, -1, "/proc/ktau/control", "ynnnnnnnnn" },
+	{ "by a descriptor of root's, profile of", OPENED_BY_ROOT, OF_ROOT, NULL, "yyyyyyyyyy" },
+	{ "by a descriptor of root's, write control", CONTROL_OF_ROOT, -1, NULL, "yyyyyyyyyy" },
+};
+
+#define DEAD(nr, want) \
+	{ "profile of, dead,", DEAD_OF, nr, NULL, want }, \
+	{ "trace of, dead,", DEAD_TRACE_OF, nr, NULL, want }
+
+static const struct row of_the_dead[] = {
+	DEAD(OF_ROOT,		"ynnnyyynnn"),
+	DEAD(OF_OWNER,		"ynynyyynnn"),
+	DEAD(CAPABLE,		"ynnnyyynnn"),
+	DEAD(UNDUMPABLE,	"ynnnyyynnn"),
+	DEAD(SET_UID,		"ynnnyyynnn"),
+	DEAD(IN_NAMESPACE,	"ynynyyynnn"),
+};
+
+static pid_t pids[NR_TASKS];
+static int root_profile, root_control;
+
+static char one_task(const char *path, pid_t pid, uint32_t target)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct found found;
+	char letter;
+
+	if (fd < 0)
+		return 'n';
+	letter = look_for(fd, target, pid, &found) ? '!' : found.nr ? 'y' : 'n';
+	/* Who is refused is told that there is something. */
+	if (letter == 'n' && target == KTAU_TARGET_LIST && found.end.refused != 1)
+		letter = '?';
+	close(fd);
+	return letter;
+}
+
+static char of_kind(uint32_t target, uint32_t kind, uint32_t flags)
+{
+	int fd = open("/proc/ktau/profile", O_RDONLY | O_CLOEXEC);
+	struct found found;
+	char letter = fd < 0 || look_for(fd, target, 0, &found) ? '!' : 'n';
+	unsigned int i;
+
+	for (i = 0; letter != '!' && i < found.nr; i++)
+		if (found.owner[i].kind == kind && (found.owner[i].flags & flags) == flags)
+			letter = 'y';
+	close(fd);
+	return letter;
+}
+
+static char text(const char *path)
+{
+	char bytes[64];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? -1 : read(fd, bytes, sizeof(bytes));
+	char letter = got > 0 ? 'y' : got < 0 && (errno == EACCES || errno == EPERM) ? 'n' : '?';
+
+	close(fd);
+	return letter;
+}
+
+static char write_control(int fd)
+{
+	ssize_t got = fd < 0 ? -1 : write(fd, "wake=512", 8);
+
+	return got == 8 ? 'y' : errno == EACCES || errno == EPERM ? 'n' : '?';
+}
+
+static char text_of(pid_t pid)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/ktau", pid);
+	return text(path);
+}
+
+static char try_object(const struct row *row)
+{
+	pid_t pid = row->task < 0 ? getpid() : pids[row->task];
+	struct found found;
+	int fd;
+	char letter;
+
+	switch (row->object) {
+	case PROFILE_OF:
+		return one_task("/proc/ktau/profile", pid, KTAU_TARGET_LIST);
+	case TRACE_OF:
+		return one_task("/proc/ktau/trace", pid, KTAU_TARGET_LIST);
+	case DEAD_OF:
+		return one_task("/proc/ktau/profile", pid, KTAU_TARGET_DEAD);
+	case DEAD_TRACE_OF:
+		return one_task("/proc/ktau/trace", pid, KTAU_TARGET_DEAD);
+	case OWN_PROFILE:
+		return one_task("/proc/ktau/profile", pid, KTAU_TARGET_SELF);
+	case OWN_TRACE:
+		return one_task("/proc/ktau/trace", pid, KTAU_TARGET_SELF);
+	case TEXT_OF:
+	case OWN_TEXT:
+		return text_of(pid);
+	case IDLE:
+		return of_kind(KTAU_TARGET_ALL, KTAU_OWNER_TASK, KTAU_OWNER_IDLE);
+	case CPUS:
+		return of_kind(KTAU_TARGET_CPU, KTAU_OWNER_CPU, 0);
+	case REAPED:
+		return of_kind(KTAU_TARGET_REAPED, KTAU_OWNER_REAPED, 0);
+	case READ_FILE:
+		return text(row->file);
+	case WRITE_CONTROL:
+		fd = open(row->file, O_WRONLY | O_CLOEXEC);
+		letter = write_control(fd);
+		close(fd);
+		return letter;
+	case OPENED_BY_ROOT:
+		return look_for(root_profile, KTAU_TARGET_LIST, pid, &found) ? '!' :
+		       found.nr						     ? 'y' :
+									       'n';
+	default:
+		return write_control(root_control);
+	}
+}
+
+/* All rows as one subject; the letters come through a pipe. */
+static void try_all(const struct subject *subject, const struct row *rows, size_t nr, char *letters)
+{
+	int ends[2];
+	size_t i;
+	pid_t pid;
+
+	memset(letters, '#', nr);
+	if (pipe(ends))
+		exit(1);
+	pid = fork();
+	if (!pid) {
+		subject_become(subject);
+		prctl(PR_SET_DUMPABLE, 1);
+		for (i = 0; i < nr; i++)
+			letters[i] = try_object(&rows[i]);
+		_exit(write(ends[1], letters, nr) != (ssize_t)nr);
+	}
+	close(ends[1]);
+	if (read(ends[0], letters, nr) != (ssize_t)nr)
+		printf("# %s: did not come to the end\n", subject->name);
+	close(ends[0]);
+	waitpid(pid, NULL, 0);
+}
+
+static void try_rows(const struct row *rows, size_t nr)
+{
+	char letters[NR_SUBJECTS][64];
+	size_t s, i;
+
+	for (s = 0; s < NR_SUBJECTS; s++)
+		try_all(&subjects[s], rows, nr, letters[s]);
+	for (i = 0; i < nr; i++) {
+		char got[NR_SUBJECTS + 1] = "";
+		const struct row *row = &rows[i];
+
+		for (s = 0; s < NR_SUBJECTS; s++)
+			got[s] = letters[s][i];
+		tell(!strcmp(got, row->want), "permissions: %s %s%s: %s", row->what,
+		     row->file ? row->file : "",
+		     row->task >= 0 ? tasks[row->task].is.name : "", got);
+		for (s = 0; s < NR_SUBJECTS; s++)
+			if (got[s] != row->want[s])
+				printf("    %s: '%c', wanted '%c'\n", subjects[s].name, got[s],
+				       row->want[s]);
+	}
+}
+
+/* Begins the tasks; what each is shows when it is there. */
+static void begin_tasks(const char *set_uid_program)
+{
+	int i;
+
+	for (i = 0; i < NR_TASKS; i++) {
+		pids[i] = fork();
+		if (pids[i])
+			continue;
+		subject_become(&tasks[i].is);
+		prctl(PR_SET_DUMPABLE, !tasks[i].undumpable);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (tasks[i].set_uid)
+			execl(set_uid_program, set_uid_program, "hold", NULL);
+		pause();
+		_exit(1);
+	}
+	usleep(500000);
+}
+
+static void end_tasks(void)
+{
+	int i;
+
+	for (i = 0; i < NR_TASKS; i++) {
+		kill(pids[i], SIGKILL);
+		waitpid(pids[i], NULL, 0);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2 || getuid()) {
+		fprintf(stderr, "usage: permit SET-UID-PROGRAM, as root\n");
+		return 2;
+	}
+	root_profile = open("/proc/ktau/profile", O_RDONLY);
+	root_control = open("/proc/ktau/control", O_WRONLY);
+	begin_tasks(argv[1]);
+	try_rows(of_the_living, sizeof(of_the_living) / sizeof(*of_the_living));
+	end_tasks();
+	try_rows(of_the_dead, sizeof(of_the_dead) / sizeof(*of_the_dead));
+	return tell_failures != 0;
+}

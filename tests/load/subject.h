@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Being somebody: a user, capabilities, a user namespace of his own. */
+#ifndef TESTS_LOAD_SUBJECT_H
+#define TESTS_LOAD_SUBJECT_H
+
+#include <grp.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <linux/capability.h>
+
+#define CAP(name) (1ULL << CAP_##name)
+#define ALL_CAPS ((2ULL << CAP_LAST_CAP) - 1)
+
+struct subject {
+	const char *name;
+	uid_t id;		/* user and group, all four of each */
+	uint64_t caps;		/* permitted and effective */
+	bool namespace;		/* a user namespace of his own, with all of them there */
+};
+
+static inline bool subject_caps(uint64_t caps)
+{
+	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct data[2] = {
+		{ (uint32_t)caps, (uint32_t)caps, 0 },
+		{ (uint32_t)(caps >> 32), (uint32_t)(caps >> 32), 0 },
+	};
+
+	return !syscall(SYS_capset, &head, data);
+}
+
+static inline void subject_become(const struct subject *s)
+{
+	if (setgroups(0, NULL) || prctl(PR_SET_KEEPCAPS, 1) || setresgid(s->id, s->id, s->id) ||
+	    setresuid(s->id, s->id, s->id) || !subject_caps(s->caps) ||
+	    (s->namespace && unshare(CLONE_NEWUSER))) {
+		perror(s->name);
+		_exit(1);
+	}
+}
+
+#endif /* TESTS_LOAD_SUBJECT_H */
