@@ -6,7 +6,7 @@ export B KERNEL FAST
 # Loads with known figures for the boot tests.
 test_LOADS := $(addprefix $(B)/tests/load/,tcp_stream known interrupts graph)
 # What is no good, and who may what
-test_LOADS += $(addprefix $(B)/tests/load/,badwords permit guise)
+test_LOADS += $(addprefix $(B)/tests/load/,badcalls badwords fuzzcalls permit guise)
 # Its exceptions are those of PowerPC
 ifdef CROSS_COMPILE
 test_LOADS += $(B)/tests/load/exceptions
@@ -40,6 +40,8 @@ test_READERS := $(addprefix $(B)/tests/load/,known interrupts exceptions graph)
 $(addprefix $(B)/tests/load/,known exceptions graph): $(B)/tests/load/own.o
 $(test_READERS): LDLIBS := $(LIBKTAU_LIBS) -lpthread
 $(test_READERS): $(LIBKTAU)
+
+$(B)/tests/load/badcalls: LDLIBS := -lpthread
 
 $(B)/tests/load/%: $(B)/tests/load/%.o
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)

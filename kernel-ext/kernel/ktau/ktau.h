@@ -198,7 +198,7 @@ struct ktau_ring *ktau_ring_create(u32 slots);
 size_t ktau_ring_bytes(const struct ktau_ring *ring);
 void ktau_ring_free(struct ktau_ring *ring);
 extern wait_queue_head_t ktau_trace_wait;
-extern bool ktau_trace_filled;
+extern atomic_t ktau_trace_fills;
 
 /* event.c */
 

@@ -117,12 +117,18 @@ static int check_select(const struct ktau_select *select)
 
 static int read_pids(const struct ktau_select *select, s32 **pids)
 {
+	size_t bytes = array_size(select->nr_pids, sizeof(**pids));
+
 	*pids = NULL;
 	if (!select->nr_pids)
 		return 0;
-	*pids = vmemdup_user(u64_to_user_ptr(select->pids),
-			     array_size(select->nr_pids, sizeof(**pids)));
-	return PTR_ERR_OR_ZERO(*pids);
+	*pids = kvmalloc(bytes, GFP_KERNEL_ACCOUNT);
+	if (!*pids)
+		return -ENOMEM;
+	if (!copy_from_user(*pids, u64_to_user_ptr(select->pids), bytes))
+		return 0;
+	kvfree(*pids);
+	return -EFAULT;
 }
 
 static int do_select(struct ktau_stream *stream, const void __user *arg)
@@ -207,8 +213,12 @@ static int stream_release(struct inode *inode, struct file *file)
 
 static __poll_t trace_poll(struct file *file, poll_table *wait)
 {
+	const struct ktau_stream *stream = file->private_data;
+
 	poll_wait(file, &ktau_trace_wait, wait);
-	return READ_ONCE(ktau_trace_filled) ? EPOLLIN | EPOLLRDNORM : 0;
+	if (READ_ONCE(stream->fills) == atomic_read(&ktau_trace_fills))
+		return 0;
+	return EPOLLIN | EPOLLRDNORM;
 }
 
 const struct proc_ops ktau_profile_ops = {

@@ -38,6 +38,7 @@ enum phase {
  * @thread: tid reached in the process at @cursor of a list of processes
  * @from: slot reached in the ring at @cursor
  * @end: counts for the last record
+ * @fills: ktau_trace_fills when the stream began
  * @len: bytes in @buffer
  * @pos: bytes of it that have been read
  * @buffer: a record
@@ -53,6 +54,7 @@ struct ktau_stream {
 	pid_t			thread;
 	u64			from;
 	struct ktau_rec_end	end;
+	int			fills;	/* poll() reads it without @lock */
 	size_t			len;
 	size_t			pos;
 	void			*buffer;

@@ -26,12 +26,12 @@
 #include "ktau.h"
 
 DECLARE_WAIT_QUEUE_HEAD(ktau_trace_wait);
-/* Some ring has reached its mark since a reader last began a stream. */
-bool ktau_trace_filled;
+/* How often some ring has reached its mark. Each reader compares with its own. */
+atomic_t ktau_trace_fills;
 
 static void wake_pollers(struct irq_work *work)
 {
-	WRITE_ONCE(ktau_trace_filled, true);
+	atomic_inc(&ktau_trace_fills);
 	wake_up_all(&ktau_trace_wait);
 }
 

@@ -86,7 +86,7 @@ static void put_begin(struct ktau_stream *stream, struct file *file)
 	struct ktau_clock now;
 
 	if (stream->content == KTAU_REC_TRACE)
-		WRITE_ONCE(ktau_trace_filled, false);
+		WRITE_ONCE(stream->fills, atomic_read(&ktau_trace_fills));
 	ktau_clock_read(&now);
 	*rec = (struct ktau_rec_stream) {
 		.rec = { sizeof(*rec), KTAU_REC_STREAM, sizeof(*rec) },
@@ -384,7 +384,8 @@ static void step_dead(struct ktau_stream *stream)
 		state = ktau_dead_get(&stream->cursor);
 	if (!state) {
 		if (stream->select.target & KTAU_TARGET_DEAD)
-			stream->end.dead_next = stream->cursor;
+			stream->end.dead_next = min(stream->cursor,
+						    ktau_dead_next());
 		next_phase(stream);
 		return;
 	}
