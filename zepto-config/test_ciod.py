@@ -46,6 +46,15 @@ def p(path):
     return d(path.encode() + b'\0')
 
 
+def free_port():
+    """A port that no connection gets for itself: to connect to that would succeed."""
+    while True:
+        port = random.randrange(20000, 30000)
+        with socket.socket() as free, contextlib.suppress(OSError):
+            free.bind(('127.0.0.1', port))
+            return port
+
+
 class Peer:
     """A compute node that speaks by hand."""
 
@@ -99,9 +108,7 @@ class Job(unittest.TestCase):
         self.ciod = None
 
     def write_job(self, **changes):
-        with socket.socket() as free:
-            free.bind(('127.0.0.1', 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         settings = {'token': TOKEN, 'peer': '127.0.0.1', 'uid': USER, 'gid': USER,
                     'root': self.root, 'port': self.port, **changes}
         path = self.dir / 'job'
@@ -130,7 +137,7 @@ class Job(unittest.TestCase):
         return pathlib.Path(self.log.name).read_text()
 
     def ends(self, status, words):
-        self.assertEqual(self.ciod.wait(30), status, self.said())
+        self.assertEqual(self.ciod.wait(90), status, self.said())
         self.assertIn(words, self.said())
         self.assertNotRegex(self.said(), 'Sanitizer|runtime error')
 
@@ -364,7 +371,7 @@ class Daemon(Job):
                     pass
             peer.close()
             # What makes sense to the last byte is cut off without goodbye
-            self.assertEqual(self.ciod.wait(30), 1, f'seed {seed}: {self.said()}')
+            self.assertEqual(self.ciod.wait(90), 1, f'seed {seed}: {self.said()}')
             self.assertRegex(self.said(), 'has vanished|breaks the protocol', f'seed {seed}')
             self.assertNotRegex(self.said(), 'Sanitizer|runtime error', f'seed {seed}')
             self.assertEqual((self.dir / 'secret').read_text(), 'secret')
