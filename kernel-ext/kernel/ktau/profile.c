@@ -126,7 +126,7 @@ static noinline void enter_slow(struct ktau_ref *ref, struct ktau_frame *frame)
 		start = ktau_trace_frame(state, frame, KTAU_TRACE_ENTER, &before);
 	if (!start)
 		start = moment(frame, &before);
-	WRITE_ONCE(frame->start, start);
+	ktau_write(&frame->start, start);
 	if (!before)
 		return;
 	ktau_add(&state->begin, 1);
@@ -152,7 +152,7 @@ static __always_inline void enter(struct ktau_ref *ref,
 		enter_slow(ref, frame);
 		return;
 	}
-	frame->start = ktau_ticks();
+	ktau_write(&frame->start, ktau_ticks());
 	barrier();
 	if (unlikely(frame->child))
 		enter_slow(ref, frame);

@@ -51,7 +51,7 @@ static unsigned int context(void)
 static __always_inline bool has_room(struct ktau_ring *ring, u64 head,
 				     unsigned int nr)
 {
-	if (likely(head == READ_ONCE(ring->done))) {
+	if (likely(head == ktau_read(&ring->done))) {
 		WRITE_ONCE(ring->floor, head);
 		return true;
 	}
@@ -70,7 +70,7 @@ static __always_inline bool take(struct ktau_ring *ring, unsigned int nr,
 	u64 head;
 
 	do {
-		head = READ_ONCE(ring->head);
+		head = ktau_read(&ring->head);
 		if (unlikely(!has_room(ring, head, nr)))
 			return false;
 		if (frame)
