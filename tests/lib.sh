@@ -50,3 +50,28 @@ unit_tests()
 	done
 	return $bad
 }
+
+# What KUnit said in the log of a kernel, a line "ok - NAME" or "not ok - NAME" each.
+kunit_results()
+{
+	# A suite's tests are indented once; its plan stands before them
+	awk '
+	/^    1\.\.[0-9]+/ { sub(/^ *1\.\./, ""); plan += $0 }
+	/^    (not )?ok [0-9]+/ {
+		n++
+		if (/# SKIP/)
+			next
+		bad += /^    not ok/
+		text = $0
+		sub(/\r$/, "", text)
+		sub(/^ *(not )?ok [0-9]+ *-? */, "", text)
+		print (/^    not/ ? "not ok" : "ok") " - " text
+	}
+	END {
+		if (!plan || n != plan) {
+			print "not ok - all tests ran: " n " of " plan
+			bad++
+		}
+		exit bad > 0
+	}' "$1"
+}

@@ -4,6 +4,7 @@
  * /proc/ktau/control. Those of the model are in ktau_test.c.
  */
 #include <kunit/test.h>
+#include <linux/hrtimer.h>
 #include <linux/slab.h>
 
 #include "ktau.h"
@@ -123,7 +124,7 @@ static void ids(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, name, "irq:4001");
 	ktau_event_name(ktau_call_id(KTAU_CALL_TIMER, ring_bounds), name);
 	KUNIT_EXPECT_STREQ(test, name, "timer:ring_bounds");
-	ktau_event_name(0, name);
+	ktau_event_name(__NR_read, name);
 	KUNIT_EXPECT_NOT_NULL(test, strstr(name, "sys_read"));
 }
 
@@ -182,7 +183,70 @@ static void own_groups(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, current->ktau.mask, 0U);
 }
 
+/* An interrupt and the task add to one value, and write and read another. */
+static struct {
+	struct hrtimer timer;
+	unsigned int fired;
+	unsigned int torn;	/* readings that nobody has written */
+	u64 sum;
+	u64 from_task;
+	u64 from_interrupt;
+} shared;
+
+/* Each addition carries into the upper half; both halves are written alike. */
+#define ADD_IN_TASK		0xffffffffULL
+#define ADD_IN_INTERRUPT	(3ULL << 32 | 0xfffffff1)
+
+static u64 both_halves(u32 n)
+{
+	return (u64)n << 32 | n;
+}
+
+static void read_whole(const u64 *from)
+{
+	u64 v = ktau_read(from);
+
+	if (upper_32_bits(v) != lower_32_bits(v))
+		shared.torn++;
+}
+
+static enum hrtimer_restart share(struct hrtimer *timer)
+{
+	shared.fired++;
+	ktau_add(&shared.sum, ADD_IN_INTERRUPT);
+	ktau_write(&shared.from_interrupt, both_halves(shared.fired));
+	read_whole(&shared.from_task);
+	hrtimer_forward_now(timer, ns_to_ktime(50 * NSEC_PER_USEC));
+	return HRTIMER_RESTART;
+}
+
+/* What is added is never lost and what is read was written, to the bit. */
+static void whole_values(struct kunit *test)
+{
+	unsigned long end = jiffies + HZ;
+	u64 added = 0;
+
+	hrtimer_init(&shared.timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
+	shared.timer.function = share;
+	preempt_disable();	/* one CPU writes */
+	hrtimer_start(&shared.timer, ns_to_ktime(1000),
+		      HRTIMER_MODE_REL_PINNED_HARD);
+	while (time_before(jiffies, end)) {
+		added++;
+		ktau_add(&shared.sum, ADD_IN_TASK);
+		ktau_write(&shared.from_task, both_halves(added));
+		read_whole(&shared.from_interrupt);
+	}
+	hrtimer_cancel(&shared.timer);
+	preempt_enable();
+	KUNIT_EXPECT_GT(test, shared.fired, 10U);
+	KUNIT_EXPECT_EQ(test, shared.sum, added * ADD_IN_TASK +
+			shared.fired * ADD_IN_INTERRUPT);
+	KUNIT_EXPECT_EQ(test, shared.torn, 0U);
+}
+
 static struct kunit_case parts_cases[] = {
+	KUNIT_CASE(whole_values),
 	KUNIT_CASE(ring_bounds),
 	KUNIT_CASE(ring_halves),
 	KUNIT_CASE(ring_overrun_inside),
