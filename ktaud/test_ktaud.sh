@@ -137,6 +137,18 @@ test_places()
 	fails 1 "cannot make directory $tmp/a/b: No such file" --root "$tmp/root" -d "$tmp/a/b"
 	: >"$tmp/file"
 	fails 1 "cannot use $tmp/file: Not a directory" --root "$tmp/root" -d "$tmp/file"
+	# An unwritable one, for who is not root: he may read all of the rest.
+	chmod 755 "$tmp" "$tmp/root"
+	chmod -R a+rX "$tmp/root"
+	mkdir "$tmp/closed"
+	if [ "$(id -u)" -eq 0 ]; then
+		setpriv --reuid=65534 --regid=65534 --clear-groups \
+			"$ktaud" --root "$tmp/root" -d "$tmp/closed" -1 2>"$tmp/log"
+		check "status where nothing can be written" [ $? -eq 1 ]
+		check "said of which file" \
+			grep -q "^ktaud: cannot create $tmp/closed/.*: Permission denied" "$tmp/log"
+		check "nothing left behind" [ -z "$(ls "$tmp/closed")" ]
+	fi
 	fails 1 "$tmp/none/profile" --root "$tmp/none" -d "$tmp/data" -1
 	if [ ! -e /proc/ktau ]; then
 		fails 1 "this kernel has no KTAU" -d "$tmp/data"
@@ -271,16 +283,50 @@ test_background()
 	fails 1 "none/profile" --root "$tmp/none" -d "$tmp/data" -D
 }
 
+# Streams that have their end in whole blocks of a file, counted without the library.
+whole_ends()
+{
+	python3 - "$1" <<- 'END'
+		import struct, sys, zlib
+		data = open(sys.argv[1], "rb").read()
+		at, ends = 16, 0
+		while at + 32 <= len(data):
+		    block = struct.unpack_from("<IHHIIIIII", data, at)
+		    payload = data[at + 32:at + 32 + block[3]]
+		    at += 32 + (block[3] + 7) // 8 * 8
+		    if at > len(data):
+		        break
+		    payload = zlib.decompress(payload) if block[2] & 1 else payload
+		    here = 0
+		    while here < len(payload):
+		        size, kind = struct.unpack_from("<IH", payload, here)
+		        ends += kind == 4
+		        here += size
+		print(ends)
+	END
+}
+
+# Killed at any moment, in the middle of a write as well: what was whole is read, and at
+# most one finding, of the half block at the end.
 test_kill()
 {
-	fresh 200
-	start -t 0.02 -i both
-	sleep 1
-	kill -9 $pid
-	wait $pid 2>/dev/null
-	pid=
-	check "sound up to the end" sound "$(files)"
-	check "with what was collected" is "$(files)" streams ge 10
+	compress=yes
+	for delay in 0.2 0.31 0.42 0.53 0.24 0.35 0.46 0.57; do
+		fresh 200
+		start -t 0.01 -i both -s record=cumulative -s compress=$compress
+		wait_for nr_files eq 1
+		sleep $delay
+		kill -9 $pid
+		wait $pid 2>/dev/null
+		pid=
+		file=$(files)
+		"$stream" read "$file" >"$tmp/read"
+		check "killed after $delay s: sound up to the end" \
+			sh -c "! grep '^finding' '$tmp/read' | grep -v '^finding loss' | grep -v truncated"
+		check "all that is whole is read" is "$file" ends eq "$(whole_ends "$file")"
+		compress=no
+	done
+	check "with what was collected" is "$file" streams ge 5
 }
 
 test_full_disk()
