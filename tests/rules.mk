@@ -48,4 +48,5 @@ $(B)/tests/load/%: $(B)/tests/load/%.o
 
 .PRECIOUS: $(B)/%.o
 
+include tests/bench/rules.mk
 include tests/lint/rules.mk

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the parts of the bench share: guests, raw figures, tables."""
+
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import threading
+import time
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("B", TOP / "build")).resolve()
+OUT = BUILD / "bench"
+VERSION = os.environ.get("KERNEL", "6.1")
+
+# One tick of the cycle counter is one instruction, and one ns.
+EXACT = ["-q", "-icount shift=0,sleep=off"]
+EXACT_WORDS = "tsc=reliable tsc_early_khz=1000000 mitigations=off quiet"
+
+
+class Failed(Exception):
+    """A part cannot be measured; says why."""
+
+
+class Figure:
+    """One line of bench.tsv. A value that could not be measured is None, and note says why."""
+
+    def __init__(self, metric, value, unit, rival="-", rival_value=None, *, ratio=None,
+                 spread=None, reach="", note=""):
+        self.metric = metric
+        self.value = value
+        self.unit = unit
+        self.rival = rival
+        self.rival_value = rival_value
+        self.ratio = ratio
+        self.spread = spread
+        self.reach = reach
+        self.note = note
+
+    def tsv(self):
+        """The line."""
+        return "\t".join((self.metric, number(self.value), self.unit, self.rival,
+                          number(self.rival_value), number(self.ratio))) + "\n"
+
+
+def number(value):
+    """Four significant digits, whole numbers in full, - for what was not measured."""
+    if value is None:
+        return "-"
+    if value == int(value) or abs(value) >= 1000:
+        return str(round(value))
+    return f"{value:.4g}"
+
+
+def say(text):
+    """Tell how far it is."""
+    print(f"  {text}", flush=True)
+
+
+def run(command, **options):
+    """Run a program in the top folder; the end of what it says where it fails."""
+    done = subprocess.run([str(word) for word in command], cwd=TOP, text=True, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+    if done.returncode:
+        tail = "\n".join((done.stdout + done.stderr).splitlines()[-15:])
+        raise Failed(f"{command[0]} ended with {done.returncode}:\n{tail}")
+    return done.stdout
+
+
+def kernel(ktau=True):
+    """Path of the kernel of the boot tests, with KTAU or without; built where it has to be."""
+    name = [] if ktau else ["-n", "x86_64-noktau"]
+    command = ["tests/kernel/build", "-k", VERSION, *name, "x86_64"]
+    done = subprocess.run(command, cwd=TOP, check=False, stdout=subprocess.PIPE, text=True,
+                          env={**os.environ, "KTAU": "y" if ktau else "n"})
+    if done.returncode:
+        raise Failed("the kernel cannot be built")
+    return done.stdout.splitlines()[-1]
+
+
+def wait_for(command):
+    """Run a program that shows what it does; its exit status. Interrupted, it may clean up."""
+    process = subprocess.Popen(command, cwd=TOP)
+    try:
+        return process.wait()
+    except BaseException:
+        process.terminate()
+        process.wait()
+        raise
+
+
+def folder(name):
+    """An empty folder for the raw figures of a part."""
+    path = OUT / name
+    shutil.rmtree(path, ignore_errors=True)
+    path.mkdir(parents=True)
+    return path
+
+
+def boot(name, script, *arguments, image, words="", cpus=1, memory="1G", limit=1800):
+    """Run a script of guest/, or another one; its raw figures. One CPU counts instructions."""
+    out = folder(name)
+    # QEMU counts for one CPU only
+    options = [*EXACT, "-a", f"{EXACT_WORDS} {words}"] if cpus == 1 else ["-a", words]
+    command = ["tests/boot/run", "-k", image, "-c", str(cpus), "-m", memory, "-t", str(limit),
+               "-o", str(out), *options,
+               script if "/" in script else f"tests/bench/guest/{script}", *arguments]
+    say(f"{name}: a guest, {cpus} CPU{'s' if cpus > 1 else ''}")
+    with Clock(name):
+        status = wait_for(command)
+    if status:
+        raise Failed(f"{name}: the guest's script ended with {status}; see {out}")
+    return raw(out / "raw") if (out / "raw").exists() else {}
+
+
+class Clock:
+    """Says each minute that something long is still going on."""
+
+    def __init__(self, name):
+        self.name = name
+        self.done = threading.Event()
+        self.start = time.monotonic()
+
+    def tell(self):
+        """Until it is done."""
+        while not self.done.wait(60):
+            say(f"{self.name}: {(time.monotonic() - self.start) / 60:.0f} min")
+
+    def __enter__(self):
+        threading.Thread(target=self.tell, daemon=True).start()
+
+    def __exit__(self, *_):
+        self.done.set()
+
+
+def raw(path):
+    """Lines "KEY VALUE...": a list of rows of numbers for each key."""
+    figures = {}
+    for line in path.read_text(encoding="ascii").splitlines():
+        key, *values = line.split()
+        figures.setdefault(key, []).append([float(value) for value in values])
+    return figures
+
+
+def median(figures, key, column=0):
+    """The middle one of the repetitions; None where there are none."""
+    rows = figures.get(key)
+    return statistics.median(row[column] for row in rows) if rows else None
+
+
+def spread(figures, key, column=0):
+    """Largest minus smallest repetition, as a share of the median."""
+    values = [row[column] for row in figures[key]]
+    return (max(values) - min(values)) / statistics.median(values)
+
+
+def table(head, rows, file=None):
+    """Print columns: the first one to the left, the others to the right."""
+    text = [[str(cell) for cell in row] for row in [head, *rows]]
+    widths = [max(len(row[i]) for row in text) for i in range(len(head))]
+    for row in text:
+        cells = [row[0].ljust(widths[0])]
+        cells += [cell.rjust(width) for cell, width in zip(row[1:], widths[1:])]
+        print("  " + "  ".join(cells).rstrip(), file=file or sys.stdout)

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""How many records a second a reader on the other CPU drains without a loss."""
+
+import bench
+from bench import Figure, median
+
+
+def measure():
+    """One boot with two CPUs. Each system call leaves two records in both tracers."""
+    raw = bench.boot("records", "records", image=bench.kernel(), cpus=2, memory="2G")
+    rival = 2 * median(raw, "rate_trace_cmd")
+    figures = []
+    for name, key in (("trace_loss_rate", "rate_ktaud_plain"),
+                      ("trace_loss_rate_compressed", "rate_ktaud")):
+        ours = 2 * median(raw, key)
+        figures.append(Figure(name, ours, "records/s", "trace-cmd", rival,
+                              ratio=ours / rival if rival else None,
+                              reach=">= trace-cmd" if name == "trace_loss_rate" else ""))
+    fastest = 2 * max(row[1] for row in raw["try_trace_cmd"] + raw["try_ktaud_plain"])
+    figures.append(Figure("trace_writer_limit", fastest, "records/s"))
+    return figures

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Other tracers on the same system call and the same pipe, in the same boot as KTAU."""
+
+import bench
+from bench import Figure, median
+
+CALLS = 6 * 20000
+
+# What to reach against each: how many times cheaper KTAU is on one getppid().
+RIVALS = {
+    "raw_syscalls": 15,
+    "function_graph": 15,
+    "function_profile": 5,
+    "kretprobe": 15,
+    "hist_trigger": 15,
+    "perf_trace": 15,
+    "bpftrace": 15,
+}
+
+
+def least(raw, name):
+    """Instructions of one getppid() without an interrupt in its batch."""
+    return min(row[0] for row in raw[f"getppid.{name}"])
+
+
+def own(raw):
+    """KTAU on one getppid(), which passes an entry and an exit."""
+    bare = least(raw, "bare")
+    pairs = [("syscall_pair_profile", "ktau_syscall", 1, "<= 60"),
+             ("syscall_pair_profile_trace", "ktau_syscall_trace", 1, "<= 95"),
+             ("hook_unselected", "ktau_unselected", 2, "<= 6"),
+             ("hook_off_again", "ktau_off", 2, "")]
+    return [Figure(name, (least(raw, key) - bare) / hooks, "instructions", "bare getppid", bare,
+                   spread=bench.spread(raw, f"getppid.{key}"), reach=reach)
+            for name, key, hooks, reach in pairs]
+
+
+def rival(raw, name, times, pair):
+    """One rival's figure; it has to have seen each call."""
+    added = median(raw, f"getppid.{name}")
+    if added is None:
+        return Figure(f"rival_{name}", pair, "instructions", name, reach=f">= {times} times",
+                      note="does not run in the guest; see output in build/bench/rivals")
+    seen = max(row[0] for row in raw[f"{name}.seen"])
+    if seen < CALLS:
+        raise bench.Failed(f"{name} saw {seen:.0f} calls of {CALLS}")
+    added -= median(raw, "getppid.bare")
+    return Figure(f"rival_{name}", pair, "instructions", name, added, ratio=added / pair,
+                  spread=bench.spread(raw, f"getppid.{name}"), reach=f">= {times} times")
+
+
+def share(raw, name):
+    """What a tracer adds to a round trip, in percent."""
+    bare = median(raw, "pipe.bare")
+    traced = median(raw, f"pipe.{name}")
+    return None if traced is None else 100 * (traced / bare - 1)
+
+
+def measure():
+    """One boot."""
+    raw = bench.boot("rivals", "rivals", image=bench.kernel(), memory="2G")
+    pair = least(raw, "ktau_syscall") - least(raw, "bare")
+    figures = own(raw) + [rival(raw, name, times, pair) for name, times in RIVALS.items()]
+    for name in ("raw_syscalls", "hist_trigger", "perf_trace", "bpftrace"):
+        ours, theirs = share(raw, "ktau_all"), share(raw, name)
+        figures.append(Figure("pipe_all", ours, "%", name, theirs, reach="<= 12 %",
+                              ratio=theirs and theirs / ours,
+                              spread=bench.spread(raw, "pipe.ktau_all")))
+    figures.append(Figure("pipe_all_trace", share(raw, "ktau_trace"), "%"))
+    return figures

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-2.0-only
+
+bench_PROGRAMS := $(addprefix $(B)/tests/bench/,micro crowd tables)
+
+.PHONY: bench bench-programs
+
+# What KTAU costs, beside its rivals: tables, and build/bench.tsv. ONLY="PART..." for some.
+bench: setup
+	@tests/bench/run $(ONLY)
+
+bench-programs: test-programs $(bench_PROGRAMS) $(B)/tests/bench/span.so
+
+# Static: they are started often, and found in the guest without its libraries.
+$(bench_PROGRAMS): $(B)/tests/bench/%: $(B)/tests/bench/%.o
+	$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^
+
+$(B)/tests/bench/span.so: $(B)/tests/bench/span.o
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $^
