@@ -5,7 +5,9 @@
 #ifndef _KERNEL_KTAU_H
 #define _KERNEL_KTAU_H
 
+#include <linux/cpumask.h>
 #include <linux/cred.h>
+#include <linux/irq_work.h>
 #include <linux/kallsyms.h>
 #include <linux/ktau.h>
 #include <linux/mutex.h>
@@ -150,6 +152,16 @@ DECLARE_PER_CPU(unsigned long [KTAU_NR_LOSSES], ktau_losses);
 static inline void ktau_loss(enum ktau_loss reason)
 {
 	this_cpu_inc(ktau_losses[reason]);
+}
+
+/*
+ * A CPU on its way down no longer runs what is queued on it; left there, that
+ * would keep it from running anybody's work when it is back.
+ */
+static inline void ktau_irq_work(struct irq_work *work)
+{
+	if (likely(cpu_online(raw_smp_processor_id())))
+		irq_work_queue(work);
 }
 
 /* The live switches, guarded by ktau_mutex. */

@@ -7,7 +7,6 @@
  * CPU has a reserve of them, filled up when a task forks there, and by a work
  * item when it runs low all the same.
  */
-#include <linux/irq_work.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
@@ -17,8 +16,15 @@
 #define RESERVE_FULL	256
 #define RESERVE_LOW	128
 
+/**
+ * struct reserve - chunks of one CPU; only that CPU, interrupts off
+ * @first: the chunks, linked through their first word
+ * @nr: how many
+ * @want: asks for one from where nothing may be queued
+ * @fill: does it
+ */
 struct reserve {
-	struct ktau_chunk *first;	/* linked through their first word */
+	struct ktau_chunk *first;
 	unsigned int nr;
 	struct irq_work want;
 	struct work_struct fill;
@@ -160,7 +166,7 @@ struct ktau_chunk *ktau_chunk_take(void)
 	struct ktau_chunk *chunk = reserve->first;
 
 	if (reserve->nr < RESERVE_LOW)
-		irq_work_queue(&reserve->want);
+		ktau_irq_work(&reserve->want);
 	if (!chunk) {
 		ktau_loss(KTAU_LOSS_NO_CHUNK);
 		return NULL;

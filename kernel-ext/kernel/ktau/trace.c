@@ -15,7 +15,6 @@
  * leave that one to finish in a slot that is no longer its own. @floor keeps the
  * inner writes from getting there.
  */
-#include <linux/irq_work.h>
 #include <linux/kprobes.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -97,7 +96,7 @@ static __always_inline void finish(struct ktau_ring *ring, unsigned int nr)
 	ktau_add(&ring->done, nr);
 	if (unlikely(ring->head >= READ_ONCE(ring->wake_at))) {
 		WRITE_ONCE(ring->wake_at, U64_MAX);
-		irq_work_queue(this_cpu_ptr(&trace_wake_work));
+		ktau_irq_work(this_cpu_ptr(&trace_wake_work));
 	}
 }
 
