@@ -102,6 +102,9 @@ static int apply(struct ktau_request *req)
 		}
 		static_branch_enable(&ktau_exit_key);
 	}
+	/* What was refused for want of memory is not waited for. */
+	if (new->cap_bytes > old.cap_bytes && (new->groups | new->own_groups))
+		ktau_reserve_start();
 	/* On: keys last, when all tasks are ready. Off: keys first is as good. */
 	ktau_tasks_update();
 	switch_keys(new->groups | new->own_groups);

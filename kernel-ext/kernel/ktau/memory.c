@@ -7,6 +7,7 @@
  * CPU has a reserve of them, filled up when a task forks there, and by a work
  * item when it runs low all the same.
  */
+#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
@@ -20,12 +21,14 @@
  * struct reserve - chunks of one CPU; only that CPU, interrupts off
  * @first: the chunks, linked through their first word
  * @nr: how many
+ * @ask_at: jiffies before which no fill is asked for
  * @want: asks for one from where nothing may be queued
  * @fill: does it
  */
 struct reserve {
 	struct ktau_chunk *first;
 	unsigned int nr;
+	unsigned long ask_at;
 	struct irq_work want;
 	struct work_struct fill;
 };
@@ -136,8 +139,10 @@ void ktau_reserve_fill(void)
 		return;
 	while (raw_cpu_read(reserves.nr) < RESERVE_FULL) {
 		chunk = ktau_alloc(sizeof(*chunk), GFP_KERNEL);
-		if (!chunk)
+		if (!chunk) {
+			raw_cpu_write(reserves.ask_at, jiffies + HZ / 10);
 			return;
+		}
 		push(chunk);
 	}
 }
@@ -154,6 +159,18 @@ static void want_fill(struct irq_work *want)
 	queue_work_on(smp_processor_id(), system_highpri_wq, &reserve->fill);
 }
 
+/*
+ * At most once a tick: the interrupt that asks has a table too, and would ask
+ * again when it finds no chunk at its own end, for ever.
+ */
+static void ask(struct reserve *reserve)
+{
+	if (time_before(jiffies, reserve->ask_at))
+		return;
+	reserve->ask_at = jiffies + 1;
+	ktau_irq_work(&reserve->want);
+}
+
 /**
  * ktau_chunk_take() - take a chunk from the reserve of this CPU
  *
@@ -166,7 +183,7 @@ struct ktau_chunk *ktau_chunk_take(void)
 	struct ktau_chunk *chunk = reserve->first;
 
 	if (reserve->nr < RESERVE_LOW)
-		ktau_irq_work(&reserve->want);
+		ask(reserve);
 	if (!chunk) {
 		ktau_loss(KTAU_LOSS_NO_CHUNK);
 		return NULL;
@@ -202,5 +219,6 @@ void __init ktau_memory_init(void)
 
 		init_irq_work(&reserve->want, want_fill);
 		INIT_WORK(&reserve->fill, fill_work);
+		reserve->ask_at = jiffies;
 	}
 }
