@@ -281,8 +281,11 @@ static void copy_slots(struct ktau_rec_trace *rec, const struct ktau_ring *ring,
 	if (gone > rec->first)
 		drop_front(rec, min_t(u64, gone - rec->first, U32_MAX));
 	trim_halves(rec, rec->first + rec->nr_slots == end);
-	if (!rec->nr_slots)
-		rec->first = max(rec->first, gone);
+	if (rec->nr_slots)
+		return;
+	/* All of it has been overwritten, and perhaps what came after it too. */
+	rec->first = max(rec->first, gone);
+	rec->written = max(rec->written, rec->first);
 }
 
 static void note_loss(struct ktau_rec_trace *rec, u64 from, u64 from_ticks)
