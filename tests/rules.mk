@@ -11,8 +11,12 @@ test_LOADS += $(addprefix $(B)/tests/load/,badcalls badwords fuzzcalls permit gu
 ifdef CROSS_COMPILE
 test_LOADS += $(B)/tests/load/exceptions
 endif
+# Torture; what it does is an x86 machine's
+ifndef CROSS_COMPILE
+test_LOADS += $(addprefix $(B)/tests/load/,storm storm_check streams streams_check starved compat32)
+endif
 
-.PHONY: setup kernel demo check test-programs unit-programs list-unit-tests
+.PHONY: setup kernel demo check torture test-programs unit-programs list-unit-tests
 
 # Debian packages, asked for where they are missing.
 setup:
@@ -28,6 +32,10 @@ demo:
 check: setup
 	@tests/check
 
+# What takes long: the same things harder.
+torture: setup
+	@tests/check -d tests/torture
+
 # All that the boot tests run in the guest.
 test-programs: all $(test_LOADS)
 
@@ -36,12 +44,22 @@ unit-programs: $(UNIT_TESTS)
 list-unit-tests:
 	@printf '%s\n' $(UNIT_TESTS)
 
-test_READERS := $(addprefix $(B)/tests/load/,known interrupts exceptions graph)
+test_READERS := $(addprefix $(B)/tests/load/,known interrupts exceptions graph storm_check \
+		streams_check starved)
 $(addprefix $(B)/tests/load/,known exceptions graph): $(B)/tests/load/own.o
 $(test_READERS): LDLIBS := $(LIBKTAU_LIBS) -lpthread
 $(test_READERS): $(LIBKTAU)
 
 $(B)/tests/load/badcalls: LDLIBS := -lpthread
+
+# Short-lived: without libraries, a fork is quick.
+$(B)/tests/load/storm: LDFLAGS += -static
+
+# There is no 32-bit library to link with.
+$(B)/tests/load/compat32: tests/load/compat32.c
+	@mkdir -p $(@D)
+	$(CC) -m32 -O2 -Wall -Wextra -Werror -ffreestanding -fno-stack-protector -fno-pie -no-pie \
+		-nostdlib -static -o $@ $<
 
 $(B)/tests/load/%: $(B)/tests/load/%.o
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * storm_check FILE PID PROCESSES [HARVEST]: whether a file of ktaud accounts for every
+ * process of a storm (storm.c) that ran as PID.
+ *
+ * What is accounted for: who died with a number of R or above and is in the file, and the
+ * sum of those below R, which the last REAPED record has. With HARVEST, so many of the
+ * processes have to be in the file with a profile of their own.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ktau.h>
+
+#define MAX_DEAD	(1 << 20)
+#define CALLS_EACH	3
+
+/* What is known of one of the dead, by its number. */
+struct dead {
+	uint32_t records;
+	uint32_t exits;
+	uint32_t calls;
+	bool ours;
+};
+
+static struct dead dead[MAX_DEAD];
+static struct ktau_rec_profile *parent, *reaped;
+static uint64_t dead_next;
+static uint32_t parent_pid;
+static int failures;
+
+static _Noreturn void die(const char *what)
+{
+	fprintf(stderr, "storm_check: %s\n", what);
+	exit(1);
+}
+
+static uint64_t count_of(const struct ktau_rec_profile *p, const struct ktau_events *events,
+			 const char *name)
+{
+	const struct ktau_entry *entries = ktau_profile_entries(p);
+	const struct ktau_event *event;
+
+	for (uint32_t i = 0; i < p->nr_entries; i++) {
+		event = ktau_events_find(events, entries[i].id);
+		if (event && !strcmp(ktau_display_name(event->name), name))
+			return entries[i].count;
+	}
+	return 0;
+}
+
+static void expect(const char *what, uint64_t got, uint64_t want)
+{
+	printf("%s - storm: %s: %" PRIu64, got == want ? "ok" : "not ok", what, got);
+	if (got != want) {
+		printf(", not %" PRIu64, want);
+		failures++;
+	}
+	putchar('\n');
+}
+
+static void keep(struct ktau_rec_profile **place, const struct ktau_rec *rec)
+{
+	ktau_record_free(*place);
+	*place = ktau_record_dup(rec);
+	if (!*place)
+		die("no memory");
+}
+
+static void take_dead(const struct ktau_rec_profile *p, const struct ktau_events *events)
+{
+	struct dead *d;
+
+	if (p->owner.dead_seq >= MAX_DEAD)
+		die("too many dead");
+	d = &dead[p->owner.dead_seq];
+	d->records++;
+	d->exits = (uint32_t)count_of(p, events, "sys_exit_group");
+	d->calls = (uint32_t)count_of(p, events, "sys_ioprio_get");
+	d->ours = p->owner.ppid == (int32_t)parent_pid;
+	if (p->owner.tid == (int32_t)parent_pid)
+		keep(&parent, &p->rec);
+}
+
+static void read_all(struct ktau_reader *reader)
+{
+	const struct ktau_events *events = ktau_reader_events(reader);
+	union ktau_record record;
+	int ret;
+
+	while ((ret = ktau_reader_next(reader, &record)) > 0) {
+		if (record.rec->type == KTAU_REC_END)
+			dead_next = record.end->dead_next;
+		if (record.rec->type != KTAU_REC_PROFILE)
+			continue;
+		if (record.profile->owner.kind == KTAU_OWNER_DEAD)
+			take_dead(record.profile, events);
+		else if (record.profile->owner.kind == KTAU_OWNER_REAPED)
+			keep(&reaped, record.rec);
+	}
+	if (ret)
+		die(ktau_reader_error(reader));
+	if (!reaped || !dead_next)
+		die("no REAPED record");
+	if (!parent)
+		die("the parent is not in the file");
+}
+
+/* All of the dead, whether they have a profile of their own or are in the sum. */
+static void check_sums(const struct ktau_events *events, uint64_t processes)
+{
+	uint64_t calls = count_of(reaped, events, "sys_ioprio_get");
+	uint64_t missing = 0, twice = 0;
+
+	for (uint64_t i = 0; i < dead_next; i++) {
+		twice += dead[i].records > 1;
+		if (i < reaped->owner.dead_seq)
+			continue;
+		missing += !dead[i].records;
+		calls += dead[i].calls;
+	}
+	expect("of the dead neither in the file nor in the sum", missing, 0);
+	expect("in the file twice", twice, 0);
+	expect("calls of all processes together", calls, CALLS_EACH * processes);
+}
+
+/* Those of the storm that have a profile of their own. */
+static void check_harvest(const char *wanted)
+{
+	uint64_t ours = 0, exits = 0, calls = 0;
+
+	for (uint64_t i = 0; i < dead_next; i++) {
+		if (!dead[i].ours)
+			continue;
+		ours++;
+		exits += dead[i].exits;
+		calls += dead[i].calls;
+	}
+	if (wanted)
+		expect("processes with a profile of their own", ours,
+		       strtoull(wanted, NULL, 10));
+	else
+		printf("storm: %" PRIu64 " processes with a profile of their own\n", ours);
+	expect("and an exit each", exits, ours);
+	expect("and their calls", calls, CALLS_EACH * ours);
+}
+
+int main(int argc, char **argv)
+{
+	const struct ktau_events *events;
+	struct ktau_reader *reader;
+	uint64_t processes;
+
+	if (argc != 4 && argc != 5) {
+		fputs("usage: storm_check FILE PID PROCESSES [HARVEST]\n", stderr);
+		return 2;
+	}
+	parent_pid = (uint32_t)strtoul(argv[2], NULL, 10);
+	processes = strtoull(argv[3], NULL, 10);
+	if (ktau_reader_create(&reader))
+		die("no memory");
+	if (ktau_reader_open_file(reader, argv[1]))
+		die(ktau_reader_error(reader));
+	read_all(reader);
+	events = ktau_reader_events(reader);
+	expect("forks", count_of(parent, events, "sys_clone"), processes);
+	expect("waits", count_of(parent, events, "sys_wait4"), processes);
+	check_sums(events, processes);
+	check_harvest(argv[4]);
+	ktau_record_free(parent);
+	ktau_record_free(reaped);
+	ktau_reader_destroy(reader);
+	return failures != 0;
+}

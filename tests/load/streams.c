@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * streams [-p] FILE: reads /proc/ktau/trace, one stream after the other, all tasks and
+ * each of the dead once, into FILE as it comes; after SIGTERM once more, then it ends.
+ * With -p it only peeks.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <linux/ktau.h>
+
+static char buffer[1 << 20];
+static volatile sig_atomic_t ending;
+
+static void end(int sig)
+{
+	(void)sig;
+	ending = 1;
+}
+
+static _Noreturn void die(const char *what)
+{
+	fprintf(stderr, "streams: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static void begin(int from, unsigned int flags, unsigned long long dead_since)
+{
+	struct ktau_select select = {
+		.size = sizeof(select),
+		.version = KTAU_ABI_VERSION,
+		.target = KTAU_TARGET_ALL | KTAU_TARGET_DEAD,
+		.flags = flags,
+		.dead_since = dead_since,
+	};
+
+	if (ioctl(from, KTAU_IOC_SELECT, &select))
+		die("KTAU_IOC_SELECT");
+}
+
+/* Keep the last bytes of what has come: in the end they are the END record. */
+static void keep(struct ktau_rec_end *last, size_t n)
+{
+	char *bytes = (char *)last;
+
+	if (n > sizeof(*last)) {
+		memcpy(bytes, buffer + n - sizeof(*last), sizeof(*last));
+	} else {
+		memmove(bytes, bytes + n, sizeof(*last) - n);
+		memcpy(bytes + sizeof(*last) - n, buffer, n);
+	}
+}
+
+/* One stream; gives the END record's dead_next. */
+static unsigned long long copy(int from, FILE *to)
+{
+	struct ktau_rec_end last = { .rec.type = 0 };
+	ssize_t n;
+
+	while ((n = read(from, buffer, sizeof(buffer))) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			die("/proc/ktau/trace");
+		if (fwrite(buffer, 1, (size_t)n, to) != (size_t)n)
+			die("write");
+		keep(&last, (size_t)n);
+	}
+	if (last.rec.type != KTAU_REC_END) {
+		fputs("streams: a stream without END\n", stderr);
+		exit(1);
+	}
+	return last.dead_next;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int flags = argc == 3 && !strcmp(argv[1], "-p") ? KTAU_SELECT_PEEK : 0;
+	unsigned long long since = 0;
+	FILE *to;
+	int from;
+
+	if (argc != (flags ? 3 : 2)) {
+		fputs("usage: streams [-p] FILE\n", stderr);
+		return 2;
+	}
+	signal(SIGTERM, end);
+	from = open("/proc/ktau/trace", O_RDONLY);
+	if (from < 0)
+		die("/proc/ktau/trace");
+	to = fopen(argv[argc - 1], "w");
+	if (!to)
+		die(argv[argc - 1]);
+	for (int last = 0; !last;) {
+		last = ending;
+		begin(from, flags, since);
+		since = copy(from, to);
+	}
+	if (fclose(to))
+		die(argv[argc - 1]);
+	return 0;
+}
