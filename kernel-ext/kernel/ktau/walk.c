@@ -199,15 +199,15 @@ static bool put_state(struct ktau_stream *stream, struct ktau_task *state,
 {
 	struct ktau_rec_profile *profile = stream->buffer;
 	struct ktau_rec_trace *trace = stream->buffer;
-	bool peek = state->obit ||
-		    (stream->select.flags & KTAU_SELECT_PEEK);
+	/* Of the dead each reader gets the rest; who exits just now still lives. */
+	bool peek = !task || (stream->select.flags & KTAU_SELECT_PEEK);
 	int ret;
 
 	if (stream->content == KTAU_REC_PROFILE) {
 		ret = ktau_snapshot(profile, state, task);
 		profile->owner = *owner;
 	} else {
-		if (state->obit && !stream->from)
+		if (!task && !stream->from)
 			stream->from = state->ring ? state->ring->tail : 0;
 		ret = ktau_snapshot_trace(trace, MAX_SLOTS, state, task,
 					  peek ? &stream->from : NULL);
