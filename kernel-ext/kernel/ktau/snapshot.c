@@ -288,6 +288,17 @@ static void copy_slots(struct ktau_rec_trace *rec, const struct ktau_ring *ring,
 	rec->written = max(rec->written, rec->first);
 }
 
+/* Time of the last slot; one that continues another has none. */
+static u64 last_ticks(const struct ktau_rec_trace *rec)
+{
+	const struct ktau_slot *slot = (const struct ktau_slot *)(rec + 1);
+	u32 i = rec->nr_slots - 1;
+
+	while (i && slot[i].type == KTAU_TRACE_MORE)
+		i--;
+	return slot[i].ticks;
+}
+
 static void note_loss(struct ktau_rec_trace *rec, u64 from, u64 from_ticks)
 {
 	const struct ktau_slot *slot = (struct ktau_slot *)(rec + 1);
@@ -341,7 +352,7 @@ int ktau_snapshot_trace(struct ktau_rec_trace *rec, u32 max_slots,
 	} else {
 		ring->tail = next;
 		if (rec->nr_slots)
-			ring->tail_ticks = slot[rec->nr_slots - 1].ticks;
+			ring->tail_ticks = last_ticks(rec);
 		WRITE_ONCE(ring->wake_at,
 			   next + READ_ONCE(ktau_config.wake_slots));
 	}
