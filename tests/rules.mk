@@ -4,16 +4,17 @@ KERNEL	?= 6.1
 export B KERNEL FAST
 
 # Loads with known figures for the boot tests.
-test_LOADS := $(addprefix $(B)/tests/load/,tcp_stream known interrupts graph cost)
+test_LOADS := $(addprefix $(B)/tests/load/,tcp_stream known interrupts graph)
 # What is no good, and who may what
 test_LOADS += $(addprefix $(B)/tests/load/,badcalls badwords fuzzcalls permit guise)
 # Its exceptions are those of PowerPC
 ifdef CROSS_COMPILE
 test_LOADS += $(B)/tests/load/exceptions
 endif
-# Torture; what it does is an x86 machine's
+# Torture, and instructions counted; what they do is an x86 machine's
 ifndef CROSS_COMPILE
-test_LOADS += $(addprefix $(B)/tests/load/,storm storm_check streams streams_check starved compat32)
+test_LOADS += $(addprefix $(B)/tests/load/,cost storm storm_check streams streams_check \
+		starved compat32)
 endif
 
 .PHONY: setup kernel demo check torture test-programs unit-programs list-unit-tests
