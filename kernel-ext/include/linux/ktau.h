@@ -66,7 +66,7 @@ enum ktau_static_id {
  * @prev: the frame around it
  * @start: cycle counter at entry; 0 while the entry is being written
  * @child: ticks of the frames directly inside that have ended
- * @info: event id, and the KTAU_MODE_* that were on at entry: they decide what
+ * @info: event id, and KTAU_FRAME_* for what was on at entry: that decides what
  *	the exit does
  */
 struct ktau_frame {
@@ -75,6 +75,10 @@ struct ktau_frame {
 	u64			child;
 	u32			info;
 };
+
+/* Above all ids, so that one comparison finds a frame without any. */
+#define KTAU_FRAME_TRACED	(1U << 16)
+#define KTAU_FRAME_TRACE_ONLY	(1U << 17)	/* traced, without the profile */
 
 static __always_inline unsigned int ktau_frame_id(const struct ktau_frame *frame)
 {
@@ -119,9 +123,12 @@ extern struct static_key_false ktau_exit_key;
 	(IS_ENABLED(CONFIG_KTAU_##g) &&					\
 	 static_branch_unlikely(&ktau_keys[KTAU_BIT_##g]))
 
-/* The group is on and @tsk is selected for it. */
+/*
+ * The group is on and @tsk is selected for it. One bit of a word that changes at
+ * any time cannot be torn: a test in memory, which READ_ONCE() would forbid.
+ */
 #define KTAU_ON_FOR(tsk, g)						\
-	(KTAU_ON(g) && (READ_ONCE((tsk)->ktau.mask) & KTAU_GROUP_##g))
+	(KTAU_ON(g) && (data_race((tsk)->ktau.mask) & KTAU_GROUP_##g))
 
 #define __KTAU_POINT(var, g, k, fn, str)				\
 	static struct ktau_point var					\
@@ -133,11 +140,12 @@ extern struct static_key_false ktau_exit_key;
 		.id = KTAU_ID_NONE,					\
 	}
 
-void __ktau_enter(struct ktau_frame *frame, unsigned int id);
+void __ktau_enter(struct ktau_frame *frame, struct task_struct *tsk,
+		  unsigned int id);
 void __ktau_enter_point(struct ktau_frame *frame, struct ktau_point *point);
 void __ktau_enter_compat(struct ktau_frame *frame, unsigned int nr);
 void __ktau_enter_work(struct ktau_frame *frame, void *fn);
-void __ktau_exit(struct ktau_frame *frame);
+void __ktau_exit(struct ktau_frame *frame, struct task_struct *tsk);
 void __ktau_count(struct ktau_point *point, u64 value);
 
 void __ktau_cpu_enter(struct ktau_frame *frame, unsigned int id, u32 group);
@@ -152,7 +160,7 @@ static __always_inline void ktau_exit(struct ktau_frame *frame)
 {
 	if (static_branch_unlikely(&ktau_exit_key) &&
 	    current->ktau.top == frame)
-		__ktau_exit(frame);
+		__ktau_exit(frame, current);
 }
 
 /* The same for frames that are booked to the CPU too. */
@@ -219,7 +227,7 @@ static __always_inline void ktau_syscall_enter(struct ktau_frame *frame,
 					       unsigned int nr)
 {
 	if (KTAU_ON_FOR(current, SYSCALL))
-		__ktau_enter(frame, nr);
+		__ktau_enter(frame, current, nr);
 }
 
 static __always_inline void ktau_compat_enter(struct ktau_frame *frame,
@@ -260,7 +268,7 @@ static __always_inline void ktau_exception_enter(struct ktau_frame *frame,
 						 enum ktau_static_id id)
 {
 	if (KTAU_ON_FOR(current, EXCEPTION) && likely(!in_nmi()))
-		__ktau_enter(frame, id);
+		__ktau_enter(frame, current, id);
 }
 
 /* Scheduler. */

@@ -44,6 +44,12 @@ static __always_inline u64 ktau_read(const u64 *p)
 	return READ_ONCE(*p);
 }
 
+/* Whether it is no longer @v: a comparison in memory. */
+static __always_inline bool ktau_differs(const u64 *p, u64 v)
+{
+	return data_race(*p) != v;
+}
+
 /* Write what others may read at any time. */
 static __always_inline void ktau_write(u64 *p, u64 v)
 {
@@ -90,6 +96,11 @@ static __always_inline u64 ktau_read(const u64 *p)
 	v = *p;
 	raw_local_irq_restore(flags);
 	return v;
+}
+
+static __always_inline bool ktau_differs(const u64 *p, u64 v)
+{
+	return ktau_read(p) != v;
 }
 
 static __always_inline void ktau_write(u64 *p, u64 v)

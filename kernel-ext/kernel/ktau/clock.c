@@ -79,8 +79,8 @@ static u64 measure_pair(struct ktau_task *state, u32 modes)
 		};
 		ticks = ktau_ticks();
 		for (i = 0; i < COST_LOOPS; i++) {
-			__ktau_enter(&frame, 0);
-			__ktau_exit(&frame);
+			__ktau_enter(&frame, current, 0);
+			__ktau_exit(&frame, current);
 		}
 		ticks = ktau_ticks() - ticks;
 		current->ktau = saved;

@@ -203,7 +203,7 @@ void ktau_disorder(const char *what);
 void ktau_trace(struct ktau_task *state, u64 ticks, unsigned int type,
 		unsigned int id, u64 arg);
 u64 ktau_trace_frame(struct ktau_task *state, const struct ktau_frame *frame,
-		     unsigned int type, u64 *child);
+		     unsigned int type, const u64 *sum, u64 *before);
 void ktau_trace_more(struct ktau_task *state, unsigned int type, u64 arg,
 		     struct ktau_slot_more *more, unsigned int nr);
 struct ktau_ring *ktau_ring_create(u32 slots);

@@ -65,7 +65,7 @@ static void fixture_exit(struct kunit *test)
 /* Enter, stay a while, so that no duration is 0. */
 static void enter(struct ktau_frame *frame, unsigned int id)
 {
-	__ktau_enter(frame, id);
+	__ktau_enter(frame, current, id);
 	udelay(1);
 }
 
@@ -73,7 +73,7 @@ static void leave(struct ktau_frame *frame)
 {
 	udelay(1);
 	if (current->ktau.top == frame)
-		__ktau_exit(frame);
+		__ktau_exit(frame, current);
 }
 
 static const struct ktau_entry *find(const struct ktau_rec_profile *rec, u32 id)
@@ -200,8 +200,8 @@ static enum hrtimer_restart ticker_fire(struct hrtimer *timer)
 	struct ktau_frame frame;
 
 	if (current->ktau.state) {
-		__ktau_enter(&frame, ID_B);
-		__ktau_exit(&frame);
+		__ktau_enter(&frame, current, ID_B);
+		__ktau_exit(&frame, current);
 		ticker->fired++;
 	}
 	hrtimer_forward_now(timer, ns_to_ktime(100 * NSEC_PER_USEC));
@@ -221,8 +221,8 @@ static void interrupt_inside(struct kunit *test)
 	attach(test->priv, KTAU_MODE_PROFILE);
 	hrtimer_start(&ticker.timer, ns_to_ktime(1000), HRTIMER_MODE_REL_HARD);
 	while (time_before(jiffies, end)) {
-		__ktau_enter(&frame, ID_A);
-		__ktau_exit(&frame);
+		__ktau_enter(&frame, current, ID_A);
+		__ktau_exit(&frame, current);
 		loops++;
 	}
 	hrtimer_cancel(&ticker.timer);

@@ -93,81 +93,102 @@ static __always_inline bool is_outermost(const struct ktau_frame *frame)
 }
 
 /*
- * A moment on @frame: what of @child lies before it, and the clock. An interrupt
- * between the two readings would be on the wrong side of the moment.
+ * A moment: the clock, and what of @sum lies before it. An interrupt between the
+ * two readings would be on the wrong side of the moment.
  */
-static __always_inline u64 moment(const struct ktau_frame *frame, u64 *child)
+static __always_inline u64 moment(const u64 *sum, u64 *before)
 {
 	u64 now;
 
 	do {
-		*child = READ_ONCE(frame->child);
+		*before = ktau_read(sum);
 		barrier();
 		now = ktau_ticks();
 		barrier();
-	} while (unlikely(READ_ONCE(frame->child) != *child));
+	} while (unlikely(ktau_read(sum) != *before));
 	return now;
 }
 
-/* Give @ticks to the frame around @frame, or to none. */
-static __always_inline void add_outside(struct ktau_task *state,
-					struct ktau_frame *frame, u64 ticks)
+/* Where the duration of a frame goes: to the one around it, or to none. */
+static __always_inline u64 *outside(struct ktau_task *state,
+				    struct ktau_frame *prev)
 {
-	ktau_add(frame->prev ? &frame->prev->child : &state->outer_ticks, ticks);
+	return prev ? &prev->child : &state->outer_ticks;
 }
 
-/* With a trace, or after an interrupt between the linking and the start. */
-static noinline void enter_slow(struct ktau_ref *ref, struct ktau_frame *frame)
+/* Let @frame, linked, start now: what it has of @child was before it. */
+static void start(struct ktau_frame *frame, struct ktau_task *state)
 {
-	struct ktau_task *state = ref->state;
-	u64 start = 0, before;
+	u64 now = 0, before;
 
-	if (frame->info & KTAU_MODE_TRACE)
-		start = ktau_trace_frame(state, frame, KTAU_TRACE_ENTER, &before);
-	if (!start)
-		start = moment(frame, &before);
-	ktau_write(&frame->start, start);
+	if (frame->info & KTAU_FRAME_TRACED)
+		now = ktau_trace_frame(state, frame, KTAU_TRACE_ENTER,
+				       &frame->child, &before);
+	if (!now)
+		now = moment(&frame->child, &before);
+	ktau_write(&frame->start, now);
 	if (!before)
 		return;
 	ktau_add(&state->begin, 1);
 	barrier();
 	ktau_add(&frame->child, -before);
-	add_outside(state, frame, before);
+	ktau_add(outside(state, frame->prev), before);
 	barrier();
 	ktau_add(&state->end, 1);
 }
 
-static __always_inline void enter(struct ktau_ref *ref,
-				  struct ktau_frame *frame, unsigned int id)
+static noinline void enter_traced(struct ktau_frame *frame,
+				  struct task_struct *tsk)
 {
-	u32 info = (ref->mask & (KTAU_MODE_PROFILE | KTAU_MODE_TRACE)) | id;
+	frame->info |= KTAU_FRAME_TRACED;
+	if (!(READ_ONCE(tsk->ktau.mask) & KTAU_MODE_PROFILE))
+		frame->info |= KTAU_FRAME_TRACE_ONLY;
+	barrier();	/* an interrupt from here on finds it whole */
+	tsk->ktau.top = frame;
+	barrier();
+	start(frame, tsk->ktau.state);
+}
 
-	frame->prev = ref->top;
+/* An interrupt hit between the linking and the start. */
+static noinline void enter_hit(struct ktau_frame *frame, struct task_struct *tsk)
+{
+	start(frame, tsk->ktau.state);
+}
+
+static __always_inline void enter(struct ktau_frame *frame,
+				  struct task_struct *tsk, unsigned int id)
+{
+	frame->prev = tsk->ktau.top;
 	frame->start = 0;
 	frame->child = 0;
-	frame->info = info;
-	barrier();	/* an interrupt from here on finds it whole */
-	ref->top = frame;
-	if (unlikely(info & KTAU_MODE_TRACE)) {
-		enter_slow(ref, frame);
+	frame->info = id;
+	/* Two bits are tested in memory, the uppermost alone in a register. */
+	if (unlikely(data_race(tsk->ktau.mask) &
+		     (KTAU_MODE_TRACE | KTAU_MASK_GONE))) {
+		enter_traced(frame, tsk);
 		return;
 	}
+	barrier();	/* an interrupt from here on finds it whole */
+	tsk->ktau.top = frame;
+	barrier();
 	ktau_write(&frame->start, ktau_ticks());
 	barrier();
 	if (unlikely(frame->child))
-		enter_slow(ref, frame);
+		enter_hit(frame, tsk);
 }
 
 /**
  * __ktau_enter() - open a frame on the current task
  * @frame: room for it, on the kernel stack
+ * @tsk: the current task
  * @id: event
  *
  * Context: Any but NMI. The current task has a group on, so it has a state.
  */
-void __ktau_enter(struct ktau_frame *frame, unsigned int id)
+void __ktau_enter(struct ktau_frame *frame, struct task_struct *tsk,
+		  unsigned int id)
 {
-	enter(&current->ktau, frame, id);
+	enter(frame, tsk, id);
 }
 EXPORT_SYMBOL_GPL(__ktau_enter);
 NOKPROBE_SYMBOL(__ktau_enter);
@@ -186,7 +207,7 @@ void __ktau_enter_point(struct ktau_frame *frame, struct ktau_point *point)
 	if (unlikely(id == KTAU_ID_NONE))
 		id = ktau_point_id(point);
 	if (likely(id != KTAU_ID_NONE && !in_nmi()))
-		enter(&current->ktau, frame, id);
+		enter(frame, current, id);
 }
 EXPORT_SYMBOL_GPL(__ktau_enter_point);
 NOKPROBE_SYMBOL(__ktau_enter_point);
@@ -200,7 +221,7 @@ NOKPROBE_SYMBOL(__ktau_enter_point);
  */
 void __ktau_enter_compat(struct ktau_frame *frame, unsigned int nr)
 {
-	enter(&current->ktau, frame, ktau_compat_id(nr));
+	enter(frame, current, ktau_compat_id(nr));
 }
 
 /**
@@ -212,112 +233,161 @@ void __ktau_enter_compat(struct ktau_frame *frame, unsigned int nr)
  */
 void __ktau_enter_work(struct ktau_frame *frame, void *fn)
 {
-	enter(&current->ktau, frame, ktau_call_id(KTAU_CALL_WORK, fn));
+	enter(frame, current, ktau_call_id(KTAU_CALL_WORK, fn));
 }
 
-/* Times of a frame that has just ended, and its place in the stack. */
+/* Times of a frame that has ended. */
 struct ended {
 	u64 incl;
 	u64 excl;
 	bool outermost;
 };
 
-/* When a frame ended, and the time of those inside it until then. */
-struct end {
-	u64 now;
-	u64 child;
-};
-
 /*
- * Take @frame from the stack and book it. If @hot, it has the profile and @cell
- * is where it goes, and no function is called: no registers need be saved.
+ * Book @frame, unlinked, that ended at @now. Of what is outside of it, @inside was
+ * booked there between its unlinking and then, and belongs inside.
  */
-static __always_inline struct ended finish(struct ktau_frame *frame,
-					   struct ktau_ref *ref,
-					   struct ktau_task *state,
-					   struct ktau_cell *cell,
-					   struct end end, bool hot)
+static struct ended settle(struct ktau_frame *frame, struct ktau_task *state,
+			   u64 now, u64 inside)
 {
-	bool profile = hot || (frame->info & KTAU_MODE_PROFILE);
-	struct ktau_frame *prev = frame->prev;
-	struct ended e = { .incl = end.now - frame->start };
+	u64 child = frame->child + inside;
+	struct ended e = {
+		.incl = now - frame->start,
+		.outermost = is_outermost(frame),
+	};
 
-	ktau_add(&state->begin, 1);
-	barrier();
-	WRITE_ONCE(ref->top, prev);
-	barrier();	/* interrupts belong to the frame around it now */
-	e.excl = e.incl - end.child;
-	if (unlikely(!profile)) {
-		e.incl = end.child;
+	e.excl = e.incl - child;
+	if (frame->info & KTAU_FRAME_TRACE_ONLY) {
+		e.incl = child;
 		e.excl = 0;
 	} else if (unlikely((s64)e.excl < 0)) {
-		e.incl = end.child;
+		e.incl = child;
 		e.excl = 0;
 		ktau_add(&state->clamped, 1);
 		ktau_loss(KTAU_LOSS_CLAMPED);
 	}
-	if (!prev) {
-		e.outermost = true;
-		ktau_add(&state->outer_ticks, e.incl);
-	} else {
-		e.outermost = is_outermost(frame);
-		ktau_add(&prev->child, e.incl);
-	}
-	if (hot)
-		ktau_book_cell(cell, e.incl, e.excl, e.outermost);
-	else if (profile)
-		ktau_book(state, ktau_frame_id(frame), e.incl, e.excl,
-			  e.outermost);
-	/* Interrupts between the moment of the end and the unlinking. */
-	if (unlikely(frame->child != end.child))
-		add_outside(state, frame, frame->child - end.child);
+	ktau_add(outside(state, frame->prev), e.incl - inside);
+	if (!(frame->info & KTAU_FRAME_TRACE_ONLY))
+		ktau_book(state, ktau_frame_id(frame), e.incl, e.excl, e.outermost);
 	barrier();
 	ktau_add(&state->end, 1);
 	return e;
 }
 
-/* With a trace, or without a chunk. */
-static noinline struct ended leave_slow(struct ktau_frame *frame)
+/* Close @frame, the innermost one of @tsk, whatever it is. */
+static struct ended leave(struct ktau_frame *frame, struct task_struct *tsk)
 {
-	struct ktau_ref *ref = &current->ktau;
-	struct ktau_task *state = ref->state;
-	struct end end = { };
+	struct ktau_task *state = tsk->ktau.state;
+	u64 *sum = outside(state, frame->prev);
+	u64 now = 0, before, inside;
 
-	if (frame->info & KTAU_MODE_TRACE)
-		end.now = ktau_trace_frame(state, frame, KTAU_TRACE_EXIT,
-					   &end.child);
-	if (!end.now)
-		end.now = moment(frame, &end.child);
-	return finish(frame, ref, state, NULL, end, false);
+	ktau_add(&state->begin, 1);
+	barrier();
+	before = ktau_read(sum);
+	barrier();
+	WRITE_ONCE(tsk->ktau.top, frame->prev);
+	barrier();	/* interrupts belong to the frame around it now */
+	if (frame->info & KTAU_FRAME_TRACED)
+		now = ktau_trace_frame(state, frame, KTAU_TRACE_EXIT, sum,
+				       &inside);
+	if (!now)
+		now = moment(sum, &inside);
+	return settle(frame, state, now, inside - before);
 }
 
-static noinline void exit_slow(struct ktau_frame *frame)
+static noinline void exit_slow(struct ktau_frame *frame, struct task_struct *tsk)
 {
-	leave_slow(frame);
+	leave(frame, tsk);
+}
+
+/* An interrupt hit between the unlinking and the clock: look at it once more. */
+static noinline void exit_hit(struct ktau_frame *frame, struct ktau_task *state,
+			      u64 before)
+{
+	u64 inside, now = moment(outside(state, frame->prev), &inside);
+
+	settle(frame, state, now, inside - before);
+}
+
+static noinline void exit_clamped(struct ktau_frame *frame,
+				  struct ktau_task *state, u64 incl)
+{
+	settle(frame, state, frame->start + incl, 0);
+}
+
+/*
+ * The exit as it nearly always is: with the profile, without a trace, no interrupt
+ * in the middle. Calls nothing, and so needs to save no register.
+ */
+static __always_inline void exit_fast(struct ktau_frame *frame,
+				      struct ktau_ref *ref,
+				      struct ktau_task *state,
+				      struct ktau_cell *cell, bool nested)
+{
+	struct ktau_frame *prev = nested ? frame->prev : NULL;
+	u64 *sum = nested ? &prev->child : &state->outer_ticks;
+	u64 before, incl, excl;
+
+	ktau_add(&state->begin, 1);
+	barrier();
+	before = ktau_read(sum);
+	barrier();
+	WRITE_ONCE(ref->top, prev);
+	barrier();	/* interrupts belong to the frame around it now */
+	incl = ktau_ticks();
+	barrier();
+	if (unlikely(ktau_differs(sum, before))) {
+		exit_hit(frame, state, before);
+		return;
+	}
+	incl -= frame->start;
+	excl = incl - frame->child;
+	if (unlikely((s64)excl < 0)) {
+		exit_clamped(frame, state, incl);
+		return;
+	}
+	ktau_add(sum, incl);
+	ktau_book_cell(cell, incl, excl, !nested || is_outermost(frame));
+	barrier();
+	ktau_add(&state->end, 1);
+}
+
+static noinline void exit_nested(struct ktau_frame *frame, struct ktau_ref *ref,
+				 struct ktau_task *state, struct ktau_cell *cell)
+{
+	exit_fast(frame, ref, state, cell, true);
 }
 
 /**
  * __ktau_exit() - close the innermost frame of the current task
  * @frame: that frame
+ * @tsk: the current task
  *
  * Context: As its entry.
  */
-void __ktau_exit(struct ktau_frame *frame)
+void __ktau_exit(struct ktau_frame *frame, struct task_struct *tsk)
 {
-	struct ktau_ref *ref = &current->ktau;
+	struct ktau_ref *ref = &tsk->ktau;
 	struct ktau_task *state = ref->state;
-	unsigned int id = ktau_frame_id(frame);
-	struct ktau_chunk *chunk = state->chunk[id >> KTAU_CHUNK_SHIFT];
-	struct end end;
+	unsigned int id = frame->info;
+	struct ktau_chunk *chunk;
+	struct ktau_cell *cell;
 
-	/* Without a trace there is a profile. */
-	if (unlikely(!chunk || (frame->info & KTAU_MODE_TRACE))) {
-		exit_slow(frame);
+	if (unlikely(id >= KTAU_FRAME_TRACED)) {
+		exit_slow(frame, tsk);
 		return;
 	}
-	end.now = moment(frame, &end.child);
-	finish(frame, ref, state, &chunk->cell[id & (KTAU_CHUNK_CELLS - 1)],
-	       end, true);
+	chunk = state->chunk[id >> KTAU_CHUNK_SHIFT];
+	if (unlikely(!chunk)) {
+		exit_slow(frame, tsk);
+		return;
+	}
+	cell = &chunk->cell[id & (KTAU_CHUNK_CELLS - 1)];
+	OPTIMIZER_HIDE_VAR(cell);	/* else it is made up in each use */
+	if (frame->prev)
+		exit_nested(frame, ref, state, cell);
+	else
+		exit_fast(frame, ref, state, cell, false);
 }
 EXPORT_SYMBOL_GPL(__ktau_exit);
 NOKPROBE_SYMBOL(__ktau_exit);
@@ -330,18 +400,18 @@ NOKPROBE_SYMBOL(__ktau_exit);
 static __always_inline void cpu_enter(struct ktau_frame *frame,
 				      unsigned int id, u32 group)
 {
-	struct ktau_ref *ref = &current->ktau;
+	struct task_struct *tsk = current;
 	struct ktau_cpu *cpu;
 
-	if (likely(READ_ONCE(ref->mask) & group)) {
-		enter(ref, frame, id);
+	if (likely(READ_ONCE(tsk->ktau.mask) & group)) {
+		enter(frame, tsk, id);
 		return;
 	}
 	cpu = this_cpu_ptr(&ktau_cpu);
 	frame->prev = cpu->top;
 	frame->start = ktau_ticks();
 	frame->child = 0;
-	frame->info = KTAU_MODE_PROFILE | id;
+	frame->info = id;
 	barrier();
 	cpu->top = frame;
 }
@@ -407,7 +477,7 @@ static struct ended leave_cpu(struct ktau_cpu *cpu, struct ktau_frame *frame)
 	struct ended e = { .outermost = is_outermost(frame) };
 	u64 child;
 
-	e.incl = moment(frame, &child) - frame->start;
+	e.incl = moment(&frame->child, &child) - frame->start;
 	WRITE_ONCE(cpu->top, frame->prev);
 	barrier();
 	e.incl = max(e.incl, child);
@@ -430,13 +500,13 @@ void __ktau_cpu_exit(struct ktau_frame *frame)
 	struct ended e;
 
 	if (likely(current->ktau.top == frame))
-		e = leave_slow(frame);
+		e = leave(frame, current);
 	else if (cpu->top == frame)
 		e = leave_cpu(cpu, frame);
 	else
 		return;
 
-	if (!(frame->info & KTAU_MODE_PROFILE))
+	if (frame->info & KTAU_FRAME_TRACE_ONLY)
 		return;
 	ktau_add(&state->begin, 1);
 	barrier();

@@ -49,8 +49,8 @@ void __ktau_sched_switch(bool preempt, struct task_struct *prev,
 		return;
 	}
 
-	__ktau_enter(&state->sched, id);
-	if (state->sched.info & KTAU_MODE_TRACE)
+	__ktau_enter(&state->sched, prev, id);
+	if (state->sched.info & KTAU_FRAME_TRACED)
 		ktau_trace(state, state->sched.start, KTAU_TRACE_SWITCH, 0,
 			   (u32)next->pid | (u64)prev_state << 32);
 }
@@ -102,7 +102,7 @@ void __ktau_sched_resume(void)
 	ref->wake_ticks = 0;
 	ref->flags &= ~KTAU_REF_NEW;
 	if (ref->top == &state->sched)
-		__ktau_exit(&state->sched);
+		__ktau_exit(&state->sched, current);
 }
 
 /**

@@ -421,7 +421,7 @@ void __ktau_task_exited(void)
 	WRITE_ONCE(ref->mask, KTAU_MASK_GONE);
 	barrier();	/* no interrupt opens a frame here any more */
 	while (ref->top)
-		__ktau_exit(ref->top);
+		__ktau_exit(ref->top, current);
 	WRITE_ONCE(ref->state, NULL);
 
 	if (!obit) {

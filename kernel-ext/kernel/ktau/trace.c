@@ -59,10 +59,10 @@ static __always_inline bool has_room(struct ktau_ring *ring, u64 head,
 
 /*
  * Take @nr slots, and the time, unless @ticks has one: then interrupts are off.
- * With a frame, @child gets what it has of its own frames at that time.
+ * With a sum, @before gets what it was at that time.
  */
 static __always_inline bool take(struct ktau_ring *ring, unsigned int nr,
-				 const struct ktau_frame *frame, u64 *child,
+				 const u64 *sum, u64 *before,
 				 u64 *ticks, u64 *first)
 {
 	bool timed = *ticks;
@@ -72,8 +72,8 @@ static __always_inline bool take(struct ktau_ring *ring, unsigned int nr,
 		head = ktau_read(&ring->head);
 		if (unlikely(!has_room(ring, head, nr)))
 			return false;
-		if (frame)
-			*child = READ_ONCE(frame->child);
+		if (sum)
+			*before = ktau_read(sum);
 		barrier();
 		if (!timed)
 			*ticks = ktau_ticks();
@@ -101,7 +101,7 @@ static __always_inline void finish(struct ktau_ring *ring, unsigned int nr)
 }
 
 static __always_inline bool write(struct ktau_task *state,
-				  const struct ktau_frame *frame, u64 *child,
+				  const u64 *sum, u64 *before,
 				  u64 *ticks, unsigned int type,
 				  unsigned int id, u64 arg)
 {
@@ -112,7 +112,7 @@ static __always_inline bool write(struct ktau_task *state,
 
 	preempt_disable_notrace();	/* the ring stays, and so does the CPU */
 	ring = READ_ONCE(state->ring);
-	if (likely(ring && take(ring, 1, frame, child, ticks, &first))) {
+	if (likely(ring && take(ring, 1, sum, before, ticks, &first))) {
 		slot = &ring->slot[first & ring->mask];
 		slot->ticks = *ticks;
 		slot->arg = arg;
@@ -150,17 +150,18 @@ void ktau_trace(struct ktau_task *state, u64 ticks, unsigned int type,
  * @state: the owner
  * @frame: the frame, the innermost one
  * @type: KTAU_TRACE_ENTER or KTAU_TRACE_EXIT
- * @child: gets the time of those inside @frame until then
+ * @sum: what the durations of interrupts are added to meanwhile
+ * @before: gets what it was at that time
  *
  * Context: Any but NMI, on the CPU that runs the owner.
  * Return: When it happened; 0 if the slot was lost.
  */
 u64 ktau_trace_frame(struct ktau_task *state, const struct ktau_frame *frame,
-		     unsigned int type, u64 *child)
+		     unsigned int type, const u64 *sum, u64 *before)
 {
 	u64 ticks = 0;
 
-	if (likely(write(state, frame, child, &ticks, type,
+	if (likely(write(state, sum, before, &ticks, type,
 			 ktau_frame_id(frame), 0)))
 		return ticks;
 	lose(state, 1);
