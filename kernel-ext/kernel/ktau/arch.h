@@ -38,6 +38,17 @@ static __always_inline u64 ktau_fetch_add(u64 *p, u64 v)
 	return v;
 }
 
+/* Move from @old to @new without a lock; false if it is no longer @old. */
+static __always_inline bool ktau_move(u64 *p, u64 old, u64 new)
+{
+	bool moved;
+
+	asm volatile("cmpxchgq %3, %1"
+		     : "=@ccz" (moved), "+m" (*p), "+a" (old)
+		     : "r" (new) : "memory");
+	return moved;
+}
+
 /* Read what the owner's CPU may be adding to. */
 static __always_inline u64 ktau_read(const u64 *p)
 {
@@ -85,6 +96,19 @@ static __always_inline u64 ktau_fetch_add(u64 *p, u64 v)
 static __always_inline void ktau_add(u64 *p, u64 v)
 {
 	ktau_fetch_add(p, v);
+}
+
+static __always_inline bool ktau_move(u64 *p, u64 old, u64 new)
+{
+	unsigned long flags;
+	bool moved;
+
+	raw_local_irq_save(flags);
+	moved = *p == old;
+	if (moved)
+		*p = new;
+	raw_local_irq_restore(flags);
+	return moved;
 }
 
 static __always_inline u64 ktau_read(const u64 *p)

@@ -18,6 +18,7 @@
 #include <linux/wait.h>
 
 #include "arch.h"
+#include "ring.h"
 
 /* A table is made of chunks that come when an id in them is first hit. */
 #define KTAU_CHUNK_SHIFT	3
@@ -46,30 +47,6 @@ struct ktau_chunk {
 };
 
 /**
- * struct ktau_ring - a trace, counted in slots since its first write
- * @head: slots given to writers; only the task's own CPU
- * @done: slots written whole; only the task's own CPU. Equal to @head unless
- *	a write is going on: interrupts write theirs inside another's.
- * @floor: not above the first slot of the write that others are inside of
- * @wake_at: wake pollers when @head gets there; U64_MAX when that is done.
- *	Set anew by a reader.
- * @tail: slots read; guarded by the ktau_task's read_lock
- * @tail_ticks: time of the last slot read; guarded likewise
- * @mask: size - 1, the size being a power of two
- * @slot: the slots
- */
-struct ktau_ring {
-	u64 head;
-	u64 done;
-	u64 floor;
-	u64 wake_at;
-	u64 tail;
-	u64 tail_ticks;
-	u32 mask;
-	struct ktau_slot slot[];
-};
-
-/**
  * struct ktau_task - profile and trace of one owner: a task or a CPU
  * @begin: updates begun; only the CPU that runs the owner
  * @end: updates ended, likewise. A copy made while both were equal and stayed
@@ -81,8 +58,8 @@ struct ktau_ring {
  * @lost: slots that found no ring, or no room while an interrupt wrote much
  *	more than the ring holds inside another write
  * @chunk: the table
- * @ring: the trace, or NULL; replaced under ktau_mutex, freed after a grace
- *	period
+ * @ring: the trace, or NULL: never while a mask has the trace, or a frame;
+ *	replaced under ktau_mutex, freed after a grace period
  * @sched: the frame of a task that is off the CPU
  * @chosen: chosen by its tid; under ktau_mutex
  * @own_groups: groups of this task alone instead of everybody's, 0 if it has

@@ -137,22 +137,61 @@ static void start(struct ktau_frame *frame, struct ktau_task *state)
 	ktau_add(&state->end, 1);
 }
 
-static noinline void enter_traced(struct ktau_frame *frame,
-				  struct task_struct *tsk)
+/* An interrupt hit between the linking and the start; or no place in the ring. */
+static noinline void enter_hit(struct ktau_frame *frame, struct task_struct *tsk)
 {
-	frame->info |= KTAU_FRAME_TRACED;
-	if (!(READ_ONCE(tsk->ktau.mask) & KTAU_MODE_PROFILE))
-		frame->info |= KTAU_FRAME_TRACE_ONLY;
+	start(frame, tsk->ktau.state);
+}
+
+/* Without the profile: no need to be quick. */
+static noinline void enter_trace_only(struct ktau_frame *frame,
+				      struct task_struct *tsk, u32 id)
+{
+	frame->info = id | KTAU_FRAME_TRACED | KTAU_FRAME_TRACE_ONLY;
 	barrier();	/* an interrupt from here on finds it whole */
 	tsk->ktau.top = frame;
 	barrier();
 	start(frame, tsk->ktau.state);
 }
 
-/* An interrupt hit between the linking and the start. */
-static noinline void enter_hit(struct ktau_frame *frame, struct task_struct *tsk)
+/* With a slot in the trace, written by as little as it can be. */
+static noinline void enter_traced(struct ktau_frame *frame,
+				  struct task_struct *tsk, u32 id)
 {
-	start(frame, tsk->ktau.state);
+	struct ktau_place *place;
+	struct ktau_ring *ring;
+	u64 nr, now;
+
+	if (unlikely(!(data_race(tsk->ktau.mask) & KTAU_MODE_PROFILE))) {
+		enter_trace_only(frame, tsk, id);
+		return;
+	}
+	frame->info = id | KTAU_FRAME_TRACED;
+	barrier();	/* an interrupt from here on finds it whole */
+	tsk->ktau.top = frame;
+	preempt_disable_notrace();	/* the ring stays, and so does the CPU */
+	ring = READ_ONCE(tsk->ktau.state->ring);
+	nr = ktau_read(&ring->head);
+	place = ktau_place(ring, nr);
+	OPTIMIZER_HIDE_VAR(place);	/* else it is made up in each use */
+	barrier();
+	now = ktau_ticks();
+	OPTIMIZER_HIDE_VAR(now);	/* in one register, not two */
+	barrier();
+	if (unlikely(!ktau_place_is_free(place, nr) || frame->child ||
+		     !ktau_move(&ring->head, nr, nr + 1))) {
+		preempt_enable_no_resched_notrace();
+		enter_hit(frame, tsk);
+		return;
+	}
+	ktau_write(&frame->start, now);
+	smp_wmb();	/* @head is moved before anything is overwritten */
+	ktau_place_fill(place, now, 0, KTAU_WHAT(id, KTAU_TRACE_ENTER, 0));
+	ktau_place_done(ring, place, nr);
+	if (unlikely(ktau_ring_wakes(ring, nr + 1)))
+		ktau_ring_wake(ring);
+	else
+		preempt_enable_no_resched_notrace();
 }
 
 static __always_inline void enter(struct ktau_frame *frame,
@@ -161,13 +200,13 @@ static __always_inline void enter(struct ktau_frame *frame,
 	frame->prev = tsk->ktau.top;
 	frame->start = 0;
 	frame->child = 0;
-	frame->info = id;
 	/* Two bits are tested in memory, the uppermost alone in a register. */
 	if (unlikely(data_race(tsk->ktau.mask) &
 		     (KTAU_MODE_TRACE | KTAU_MASK_GONE))) {
-		enter_traced(frame, tsk);
+		enter_traced(frame, tsk, id);
 		return;
 	}
+	frame->info = id;
 	barrier();	/* an interrupt from here on finds it whole */
 	tsk->ktau.top = frame;
 	barrier();
@@ -274,19 +313,16 @@ static struct ended settle(struct ktau_frame *frame, struct ktau_task *state,
 	return e;
 }
 
-/* Close @frame, the innermost one of @tsk, whatever it is. */
-static struct ended leave(struct ktau_frame *frame, struct task_struct *tsk)
+/*
+ * The rest of an exit after the unlinking, whatever hit in between. @before is
+ * what was outside of the frame until then.
+ */
+static struct ended finish(struct ktau_frame *frame, struct ktau_task *state,
+			   u64 before)
 {
-	struct ktau_task *state = tsk->ktau.state;
 	u64 *sum = outside(state, frame->prev);
-	u64 now = 0, before, inside;
+	u64 now = 0, inside;
 
-	ktau_add(&state->begin, 1);
-	barrier();
-	before = ktau_read(sum);
-	barrier();
-	WRITE_ONCE(tsk->ktau.top, frame->prev);
-	barrier();	/* interrupts belong to the frame around it now */
 	if (frame->info & KTAU_FRAME_TRACED)
 		now = ktau_trace_frame(state, frame, KTAU_TRACE_EXIT, sum,
 				       &inside);
@@ -295,18 +331,31 @@ static struct ended leave(struct ktau_frame *frame, struct task_struct *tsk)
 	return settle(frame, state, now, inside - before);
 }
 
+/* Close @frame, the innermost one of @tsk, whatever it is. */
+static struct ended leave(struct ktau_frame *frame, struct task_struct *tsk)
+{
+	struct ktau_task *state = tsk->ktau.state;
+	u64 before;
+
+	ktau_add(&state->begin, 1);
+	barrier();
+	before = ktau_read(outside(state, frame->prev));
+	barrier();
+	WRITE_ONCE(tsk->ktau.top, frame->prev);
+	barrier();	/* interrupts belong to the frame around it now */
+	return finish(frame, state, before);
+}
+
 static noinline void exit_slow(struct ktau_frame *frame, struct task_struct *tsk)
 {
 	leave(frame, tsk);
 }
 
-/* An interrupt hit between the unlinking and the clock: look at it once more. */
+/* An interrupt hit between the unlinking and the clock; or no place in the ring. */
 static noinline void exit_hit(struct ktau_frame *frame, struct ktau_task *state,
 			      u64 before)
 {
-	u64 inside, now = moment(outside(state, frame->prev), &inside);
-
-	settle(frame, state, now, inside - before);
+	finish(frame, state, before);
 }
 
 static noinline void exit_clamped(struct ktau_frame *frame,
@@ -358,6 +407,95 @@ static noinline void exit_nested(struct ktau_frame *frame, struct ktau_ref *ref,
 	exit_fast(frame, ref, state, cell, true);
 }
 
+/* The same with a slot in the trace. */
+static __always_inline void trace_fast(struct ktau_frame *frame,
+				       struct ktau_ref *ref,
+				       struct ktau_task *state,
+				       struct ktau_cell *cell, bool nested)
+{
+	struct ktau_frame *prev = nested ? frame->prev : NULL;
+	u64 *sum = nested ? &prev->child : &state->outer_ticks;
+	struct ktau_ring *ring;
+	struct ktau_place *place;
+	u64 before, incl, excl, nr;
+
+	ktau_add(&state->begin, 1);
+	barrier();
+	before = ktau_read(sum);
+	barrier();
+	WRITE_ONCE(ref->top, prev);
+	preempt_disable_notrace();	/* the ring stays, and so does the CPU */
+	ring = READ_ONCE(state->ring);
+	nr = ktau_read(&ring->head);
+	place = ktau_place(ring, nr);
+	OPTIMIZER_HIDE_VAR(place);
+	barrier();
+	incl = ktau_ticks();
+	OPTIMIZER_HIDE_VAR(incl);
+	barrier();
+	if (unlikely(!ktau_place_is_free(place, nr) || ktau_differs(sum, before) ||
+		     !ktau_move(&ring->head, nr, nr + 1))) {
+		preempt_enable_no_resched_notrace();
+		exit_hit(frame, state, before);
+		return;
+	}
+	smp_wmb();	/* @head is moved before anything is overwritten */
+	/* The flag of a traced frame is where the type is, and as KTAU_TRACE_ENTER. */
+	ktau_place_fill(place, incl, 0, frame->info +
+			KTAU_WHAT(0, KTAU_TRACE_EXIT - KTAU_TRACE_ENTER, 0));
+	ktau_place_done(ring, place, nr);
+	incl -= frame->start;
+	excl = incl - frame->child;
+	if (unlikely((s64)excl < 0)) {
+		preempt_enable_no_resched_notrace();
+		exit_clamped(frame, state, incl);
+		return;
+	}
+	ktau_add(sum, incl);
+	ktau_book_cell(cell, incl, excl, !nested || is_outermost(frame));
+	barrier();
+	ktau_add(&state->end, 1);
+	if (unlikely(ktau_ring_wakes(ring, nr + 1)))
+		ktau_ring_wake(ring);
+	else
+		preempt_enable_no_resched_notrace();
+}
+
+static noinline void exit_nested_traced(struct ktau_frame *frame,
+					struct ktau_ref *ref,
+					struct ktau_task *state,
+					struct ktau_cell *cell)
+{
+	trace_fast(frame, ref, state, cell, true);
+}
+
+static noinline void exit_traced(struct ktau_frame *frame,
+				 struct task_struct *tsk)
+{
+	struct ktau_ref *ref = &tsk->ktau;
+	struct ktau_task *state = ref->state;
+	unsigned long id = frame->info - KTAU_FRAME_TRACED;
+	struct ktau_chunk *chunk;
+	struct ktau_cell *cell;
+
+	BUILD_BUG_ON(KTAU_FRAME_TRACED != KTAU_WHAT(0, KTAU_TRACE_ENTER, 0));
+	if (unlikely(id >= KTAU_FRAME_TRACED)) {	/* without the profile */
+		exit_slow(frame, tsk);
+		return;
+	}
+	chunk = state->chunk[id >> KTAU_CHUNK_SHIFT];
+	if (unlikely(!chunk)) {
+		exit_slow(frame, tsk);
+		return;
+	}
+	cell = &chunk->cell[id & (KTAU_CHUNK_CELLS - 1)];
+	OPTIMIZER_HIDE_VAR(cell);
+	if (frame->prev)
+		exit_nested_traced(frame, ref, state, cell);
+	else
+		trace_fast(frame, ref, state, cell, false);
+}
+
 /**
  * __ktau_exit() - close the innermost frame of the current task
  * @frame: that frame
@@ -374,7 +512,7 @@ void __ktau_exit(struct ktau_frame *frame, struct task_struct *tsk)
 	struct ktau_cell *cell;
 
 	if (unlikely(id >= KTAU_FRAME_TRACED)) {
-		exit_slow(frame, tsk);
+		exit_traced(frame, tsk);
 		return;
 	}
 	chunk = state->chunk[id >> KTAU_CHUNK_SHIFT];

@@ -211,28 +211,52 @@ int ktau_snapshot(struct ktau_rec_profile *rec, struct ktau_task *state,
 	return 0;
 }
 
-/* Where everything below is written whole; U64_MAX if that never was so. */
-static u64 ring_end(const struct ktau_ring *ring)
+/* Wait until slot @nr is whole, or overwritten; false if it never is. */
+static bool wait_written(const struct ktau_place *place, u64 nr)
 {
 	unsigned int i;
-	u64 done;
 
 	for (i = 0; i < SLOW_TRIES; i++) {
-		done = ktau_read(&ring->done);
-		smp_rmb();	/* pairs with finish() in trace.c */
-		if (ktau_read(&ring->head) == done)
-			return done;
+		if ((s32)(READ_ONCE(place->turn) - (u32)nr) > 0)
+			return true;
 		if (i < QUICK_TRIES)
 			cpu_relax();
 		else
 			usleep_range(20, 100);
 	}
-	return U64_MAX;
+	return false;
+}
+
+static unsigned int context(u32 count)
+{
+	if (count & HARDIRQ_MASK)
+		return KTAU_CTX_HARDIRQ;
+	return count & SOFTIRQ_OFFSET ? KTAU_CTX_SOFTIRQ : KTAU_CTX_TASK;
+}
+
+/* A slot as it is given to user space. What is torn is found out afterwards. */
+static void make_slot(struct ktau_slot *slot, const struct ktau_place *from)
+{
+	struct ktau_place place = data_race(*from);
+	struct ktau_slot_more *more = (struct ktau_slot_more *)slot;
+
+	slot->ticks = place.ticks;
+	slot->arg = place.arg;
+	slot->id = (u16)place.what;
+	slot->type = (u8)(place.what >> 16);
+	if (slot->type == KTAU_TRACE_MORE) {
+		more->index = place.what >> 24;
+		more->small2 = place.count;
+		return;
+	}
+	slot->ctx = context(place.count);
+	slot->cpu = place.cpu;
+	slot->more = place.what >> 24;
 }
 
 static u64 oldest(const struct ktau_ring *ring, u64 head)
 {
-	return head > ring->mask + 1ULL ? head - (ring->mask + 1ULL) : 0;
+	return head > ring->size ? head - ring->size : 0;
 }
 
 /* Drop @nr slots from the front. */
@@ -263,18 +287,24 @@ static void trim_halves(struct ktau_rec_trace *rec, bool at_end)
 		rec->nr_slots = i;
 }
 
-static void copy_slots(struct ktau_rec_trace *rec, const struct ktau_ring *ring,
+/* False if the owner never ended a write. */
+static bool copy_slots(struct ktau_rec_trace *rec, const struct ktau_ring *ring,
 		       u64 from, u32 max_slots)
 {
 	struct ktau_slot *slot = (struct ktau_slot *)(rec + 1);
-	u64 end = rec->written, gone;
+	const struct ktau_place *place;
+	u64 end = ktau_read(&ring->head), gone;
 	u32 i;
 
+	rec->written = end;
 	rec->first = max(from, oldest(ring, end));
 	rec->nr_slots = min_t(u64, end - rec->first, max_slots);
 	for (i = 0; i < rec->nr_slots; i++) {
-		/* A torn slot is found out below. */
-		slot[i] = data_race(ring->slot[(rec->first + i) & ring->mask]);
+		place = &ring->place[(rec->first + i) & ring->mask];
+		if (!wait_written(place, rec->first + i))
+			return false;
+		smp_rmb();	/* pairs with ktau_place_done() */
+		make_slot(&slot[i], place);
 	}
 	smp_rmb();	/* what the writer has reached meanwhile may be torn */
 	gone = oldest(ring, ktau_read(&ring->head));
@@ -282,10 +312,11 @@ static void copy_slots(struct ktau_rec_trace *rec, const struct ktau_ring *ring,
 		drop_front(rec, min_t(u64, gone - rec->first, U32_MAX));
 	trim_halves(rec, rec->first + rec->nr_slots == end);
 	if (rec->nr_slots)
-		return;
+		return true;
 	/* All of it has been overwritten, and perhaps what came after it too. */
 	rec->first = max(rec->first, gone);
 	rec->written = max(rec->written, rec->first);
+	return true;
 }
 
 /* Time of the last slot; one that continues another has none. */
@@ -339,12 +370,9 @@ int ktau_snapshot_trace(struct ktau_rec_trace *rec, u32 max_slots,
 	if (!ring)
 		goto out;
 	ret = -EAGAIN;
-	rec->written = ring_end(ring);
-	if (rec->written == U64_MAX)
-		goto out;
-
 	begin = from ? *from : ring->tail;
-	copy_slots(rec, ring, begin, max_slots);
+	if (!copy_slots(rec, ring, begin, max_slots))
+		goto out;
 	note_loss(rec, begin, from ? 0 : ring->tail_ticks);
 	next = rec->first + rec->nr_slots;
 	if (from) {
@@ -361,7 +389,7 @@ int ktau_snapshot_trace(struct ktau_rec_trace *rec, u32 max_slots,
 	rec->rec.head = sizeof(*rec);
 	rec->rec.size = sizeof(*rec) + rec->nr_slots * sizeof(*slot);
 	rec->slot_size = sizeof(*slot);
-	rec->ring_slots = ring->mask + 1;
+	rec->ring_slots = ring->size;
 	if (task)
 		rec->groups = READ_ONCE(task->ktau.mask) & ~KTAU_MASK_GONE;
 	ret = next < rec->written;

@@ -219,7 +219,7 @@ static void resize_ring(struct ktau_task *state)
 {
 	struct ktau_ring *ring, *old;
 
-	if (!state->ring || state->ring->mask + 1 == ktau_config.ring_slots)
+	if (!state->ring || state->ring->size == ktau_config.ring_slots)
 		return;
 	ring = ktau_ring_create(ktau_config.ring_slots);
 	if (!ring)

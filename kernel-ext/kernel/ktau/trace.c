@@ -1,19 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: the ring of trace slots, the writer's side.
- *
- * Like the profile, a ring is written only by the CPU that runs its owner, and
- * an interrupt may write inside another write. A write takes its slots by
- * moving @head, fills them, and adds them to @done: when both are equal,
- * everything below them is whole. The oldest slots are overwritten; the reader
- * knows from @head what it has missed.
- *
- * The clock is read between a look at @head and its move, which fails if an
- * interrupt has written meanwhile: so slots are in the order of their times.
- *
- * An interrupt that wrote as much as the whole ring inside another write would
- * leave that one to finish in a slot that is no longer its own. @floor keeps the
- * inner writes from getting there.
+ * KTAU: the trace, the writer's side. How a slot is written is said in ring.h; the
+ * shortest way for the usual entry and exit is in profile.c.
  */
 #include <linux/kprobes.h>
 #include <linux/log2.h>
@@ -37,24 +25,17 @@ static void wake_pollers(struct irq_work *work)
 static DEFINE_PER_CPU(struct irq_work, trace_wake_work) =
 	IRQ_WORK_INIT(wake_pollers);
 
-static unsigned int context(void)
-{
-	unsigned int count = preempt_count();
-
-	if (count & HARDIRQ_MASK)
-		return KTAU_CTX_HARDIRQ;
-	return count & SOFTIRQ_OFFSET ? KTAU_CTX_SOFTIRQ : KTAU_CTX_TASK;
-}
-
-/* Whether there is room for @nr slots behind @head. */
+/* Whether it is the turn of all @nr slots from @head on. */
 static __always_inline bool has_room(struct ktau_ring *ring, u64 head,
 				     unsigned int nr)
 {
-	if (likely(head == ktau_read(&ring->done))) {
-		WRITE_ONCE(ring->floor, head);
-		return true;
-	}
-	return head + nr - ring->floor <= ring->mask + 1ULL;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		if (unlikely(!ktau_place_is_free(ktau_place(ring, head + i),
+						 head + i)))
+			return false;
+	return true;
 }
 
 /*
@@ -78,8 +59,10 @@ static __always_inline bool take(struct ktau_ring *ring, unsigned int nr,
 		if (!timed)
 			*ticks = ktau_ticks();
 		barrier();
-	} while (unlikely(cmpxchg64_local(&ring->head, head, head + nr) != head));
+	} while (unlikely((sum && ktau_differs(sum, *before)) ||
+			  !ktau_move(&ring->head, head, head + nr)));
 	*first = head;
+	smp_wmb();	/* @head is moved before anything is overwritten */
 	return true;
 }
 
@@ -89,43 +72,41 @@ static noinline void lose(struct ktau_task *state, unsigned int nr)
 	ktau_loss(KTAU_LOSS_NO_RING);
 }
 
-static __always_inline void finish(struct ktau_ring *ring, unsigned int nr)
+/**
+ * ktau_ring_wake() - wake those who wait for a ring to fill
+ * @ring: one that has reached its mark
+ *
+ * Context: Any but NMI, on the CPU that runs the owner. Ends the writer's
+ * preempt_disable_notrace(), so that it can be the last thing that one calls.
+ */
+void ktau_ring_wake(struct ktau_ring *ring)
 {
-	/* What is below @done has to be seen whole by other CPUs. */
-	smp_wmb();
-	ktau_add(&ring->done, nr);
-	if (unlikely(ring->head >= READ_ONCE(ring->wake_at))) {
-		WRITE_ONCE(ring->wake_at, U64_MAX);
-		ktau_irq_work(this_cpu_ptr(&trace_wake_work));
-	}
+	WRITE_ONCE(ring->wake_at, U64_MAX);
+	ktau_irq_work(this_cpu_ptr(&trace_wake_work));
+	preempt_enable_no_resched_notrace();
 }
 
-static __always_inline bool write(struct ktau_task *state,
-				  const u64 *sum, u64 *before,
-				  u64 *ticks, unsigned int type,
-				  unsigned int id, u64 arg)
+static __always_inline bool write(struct ktau_task *state, const u64 *sum,
+				  u64 *before, u64 *ticks, u32 what, u64 arg)
 {
+	struct ktau_place *place;
 	struct ktau_ring *ring;
-	struct ktau_slot *slot;
-	bool written = false;
-	u64 first;
+	u64 nr;
 
 	preempt_disable_notrace();	/* the ring stays, and so does the CPU */
 	ring = READ_ONCE(state->ring);
-	if (likely(ring && take(ring, 1, sum, before, ticks, &first))) {
-		slot = &ring->slot[first & ring->mask];
-		slot->ticks = *ticks;
-		slot->arg = arg;
-		slot->id = id;
-		slot->type = type;
-		slot->ctx = context();
-		slot->cpu = raw_smp_processor_id();
-		slot->more = 0;
-		finish(ring, 1);
-		written = true;
+	if (likely(ring && take(ring, 1, sum, before, ticks, &nr))) {
+		place = ktau_place(ring, nr);
+		ktau_place_fill(place, *ticks, arg, what);
+		ktau_place_done(ring, place, nr);
+		if (unlikely(ktau_ring_wakes(ring, nr + 1)))
+			ktau_ring_wake(ring);
+		else
+			preempt_enable_no_resched_notrace();
+		return true;
 	}
 	preempt_enable_no_resched_notrace();
-	return written;
+	return false;
 }
 
 /**
@@ -141,7 +122,8 @@ static __always_inline bool write(struct ktau_task *state,
 void ktau_trace(struct ktau_task *state, u64 ticks, unsigned int type,
 		unsigned int id, u64 arg)
 {
-	if (unlikely(!write(state, NULL, NULL, &ticks, type, id, arg)))
+	if (unlikely(!write(state, NULL, NULL, &ticks,
+			    KTAU_WHAT(id, type, 0), arg)))
 		lose(state, 1);
 }
 
@@ -161,8 +143,8 @@ u64 ktau_trace_frame(struct ktau_task *state, const struct ktau_frame *frame,
 {
 	u64 ticks = 0;
 
-	if (likely(write(state, sum, before, &ticks, type,
-			 ktau_frame_id(frame), 0)))
+	if (likely(write(state, sum, before, &ticks,
+			 KTAU_WHAT(ktau_frame_id(frame), type, 0), 0)))
 		return ticks;
 	lose(state, 1);
 	return 0;
@@ -175,7 +157,7 @@ NOKPROBE_SYMBOL(ktau_trace_frame);
  * @state: the owner
  * @type: KTAU_TRACE_*
  * @arg: by type
- * @more: the further slots; type and index are filled in here
+ * @more: the further slots; type and index need not be filled in
  * @nr: how many
  *
  * Context: Any but NMI, on the CPU that runs the owner.
@@ -183,7 +165,7 @@ NOKPROBE_SYMBOL(ktau_trace_frame);
 void ktau_trace_more(struct ktau_task *state, unsigned int type, u64 arg,
 		     struct ktau_slot_more *more, unsigned int nr)
 {
-	struct ktau_slot *leading;
+	struct ktau_place *place;
 	struct ktau_ring *ring;
 	u64 ticks = 0, first;
 	unsigned int i;
@@ -195,28 +177,26 @@ void ktau_trace_more(struct ktau_task *state, unsigned int type, u64 arg,
 		lose(state, nr + 1);
 		return;
 	}
-	leading = &ring->slot[first & ring->mask];
-	*leading = (struct ktau_slot) {
-		.ticks = ticks,
-		.arg = arg,
-		.type = type,
-		.ctx = context(),
-		.cpu = raw_smp_processor_id(),
-		.more = nr,
-	};
+	place = ktau_place(ring, first);
+	ktau_place_fill(place, ticks, arg, KTAU_WHAT(0, type, nr));
+	ktau_place_done(ring, place, first);
 	for (i = 0; i < nr; i++) {
-		more[i].type = KTAU_TRACE_MORE;
-		more[i].index = i + 1;
-		memcpy(&ring->slot[(first + 1 + i) & ring->mask], &more[i],
-		       sizeof(more[i]));
+		place = ktau_place(ring, ++first);
+		place->ticks = more[i].data[0];
+		place->arg = more[i].data[1];
+		place->what = KTAU_WHAT(more[i].small, KTAU_TRACE_MORE, i + 1);
+		place->count = more[i].small2;
+		ktau_place_done(ring, place, first);
 	}
-	finish(ring, nr + 1);
-	preempt_enable_no_resched_notrace();
+	if (unlikely(ktau_ring_wakes(ring, first + 1)))
+		ktau_ring_wake(ring);
+	else
+		preempt_enable_no_resched_notrace();
 }
 
 static size_t ring_bytes(u32 slots)
 {
-	return struct_size_t(struct ktau_ring, slot, slots);
+	return struct_size_t(struct ktau_ring, place, slots);
 }
 
 /**
@@ -228,7 +208,7 @@ static size_t ring_bytes(u32 slots)
  */
 size_t ktau_ring_bytes(const struct ktau_ring *ring)
 {
-	return ring_bytes(ring->mask + 1);
+	return ring_bytes(ring->size);
 }
 
 /**
@@ -242,10 +222,15 @@ struct ktau_ring *ktau_ring_create(u32 slots)
 {
 	struct ktau_ring *ring = ktau_alloc_pages(ring_bytes(slots));
 
-	if (ring) {
-		ring->mask = slots - 1;
-		ring->wake_at = READ_ONCE(ktau_config.wake_slots);
-	}
+	u32 i;
+
+	if (!ring)
+		return NULL;
+	ring->mask = slots - 1;
+	ring->size = slots;
+	ring->wake_at = READ_ONCE(ktau_config.wake_slots);
+	for (i = 0; i < slots; i++)
+		ring->place[i].turn = i;
 	return ring;
 }
 

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * KTAU: the ring of trace slots, and the writing of one.
+ *
+ * Only the CPU that runs the owner writes, without a lock; an interrupt may write
+ * inside another write. Each place of the ring knows whose turn it is: the number
+ * of the slot that may be written there next. A writer
+ *
+ *	looks at @head, and whether it is the turn of that slot,
+ *	reads the clock,
+ *	moves @head, which fails if an interrupt has written meanwhile,
+ *	fills the place, and
+ *	gives the turn to the slot that comes one round later.
+ *
+ * So slots are in the order of their times, and a slot is whole if and only if the
+ * turn has gone on from it. An interrupt that writes as much as the whole ring
+ * inside another write comes to a place whose turn has not come, and loses its
+ * slots: a place is never written by two.
+ *
+ * The oldest slots are overwritten: the reader knows from @head what it has missed,
+ * and what it may have copied while it was written anew.
+ */
+#ifndef _KERNEL_KTAU_RING_H
+#define _KERNEL_KTAU_RING_H
+
+#include <linux/preempt.h>
+#include <linux/smp.h>
+
+#include "arch.h"
+
+/**
+ * struct ktau_place - one slot as it is written; struct ktau_slot is made of it
+ *	by the reader
+ * @ticks: when; data of a further slot
+ * @arg: by type; data of a further slot
+ * @what: id, or 16 bits of data | type << 16 | further slots, or index << 24
+ * @count: preempt_count(): the context; data of a further slot
+ * @cpu: where
+ * @turn: lower half of the number of the slot to be written here next
+ */
+struct ktau_place {
+	u64 ticks;
+	u64 arg;
+	u32 what;
+	u32 count;
+	u32 cpu;
+	u32 turn;
+};
+
+#define KTAU_WHAT(id, type, more)					\
+	((u32)(id) | (u32)(type) << 16 | (u32)(more) << 24)
+
+/**
+ * struct ktau_ring - a trace, counted in slots since its first write
+ * @head: slots given to writers; only the task's own CPU
+ * @wake_at: wake pollers when @head gets there; U64_MAX when that is done.
+ *	Set anew by a reader.
+ * @mask: @size - 1
+ * @size: in slots, a power of two
+ * @tail: slots read; guarded by the ktau_task's read_lock
+ * @tail_ticks: time of the last slot read; guarded likewise
+ * @place: the slots
+ */
+struct ktau_ring {
+	u64 head;
+	u64 wake_at;
+	u32 mask;
+	u32 size;
+	u64 tail;
+	u64 tail_ticks;
+	struct ktau_place place[];
+};
+
+static __always_inline struct ktau_place *ktau_place(struct ktau_ring *ring,
+						     u64 nr)
+{
+	return &ring->place[(u32)nr & ring->mask];
+}
+
+/* Whether slot @nr may be written: the one a round before it is whole. */
+static __always_inline bool ktau_place_is_free(const struct ktau_place *place,
+					       u64 nr)
+{
+	return data_race(place->turn) == (u32)nr;
+}
+
+static __always_inline void ktau_place_fill(struct ktau_place *place, u64 ticks,
+					    u64 arg, u32 what)
+{
+	place->ticks = ticks;
+	place->arg = arg;
+	place->what = what;
+	place->count = preempt_count();
+	place->cpu = raw_smp_processor_id();
+}
+
+/* Slot @nr is whole, for other CPUs too. */
+static __always_inline void ktau_place_done(struct ktau_ring *ring,
+					    struct ktau_place *place, u64 nr)
+{
+	smp_wmb();	/* pairs with the reader's in snapshot.c */
+	WRITE_ONCE(place->turn, (u32)nr + ring->size);
+}
+
+static __always_inline bool ktau_ring_wakes(const struct ktau_ring *ring, u64 nr)
+{
+	return nr >= data_race(ring->wake_at);
+}
+
+void ktau_ring_wake(struct ktau_ring *ring);
+
+#endif /* _KERNEL_KTAU_RING_H */
