@@ -44,9 +44,8 @@
 #include <linux/preempt.h>
 #include <linux/printk.h>
 
-#include "ktau.h"
+#include "frame.h"
 
-DEFINE_PER_CPU(struct ktau_cpu, ktau_cpu);
 DEFINE_PER_CPU(unsigned long [KTAU_NR_LOSSES], ktau_losses);
 
 struct static_key_false ktau_keys[KTAU_NR_GROUPS] = {
@@ -82,40 +81,6 @@ void ktau_disorder(const char *what)
 	ktau_switch_off();
 }
 
-static __always_inline bool is_outermost(const struct ktau_frame *frame)
-{
-	const struct ktau_frame *f;
-
-	for (f = frame->prev; f; f = f->prev)
-		if (ktau_frame_id(f) == ktau_frame_id(frame))
-			return false;
-	return true;
-}
-
-/*
- * A moment: the clock, and what of @sum lies before it. An interrupt between the
- * two readings would be on the wrong side of the moment.
- */
-static __always_inline u64 moment(const u64 *sum, u64 *before)
-{
-	u64 now;
-
-	do {
-		*before = ktau_read(sum);
-		barrier();
-		now = ktau_ticks();
-		barrier();
-	} while (unlikely(ktau_read(sum) != *before));
-	return now;
-}
-
-/* Where the duration of a frame goes: to the one around it, or to none. */
-static __always_inline u64 *outside(struct ktau_task *state,
-				    struct ktau_frame *prev)
-{
-	return prev ? &prev->child : &state->outer_ticks;
-}
-
 /* Let @frame, linked, start now: what it has of @child was before it. */
 static void start(struct ktau_frame *frame, struct ktau_task *state)
 {
@@ -125,14 +90,14 @@ static void start(struct ktau_frame *frame, struct ktau_task *state)
 		now = ktau_trace_frame(state, frame, KTAU_TRACE_ENTER,
 				       &frame->child, &before);
 	if (!now)
-		now = moment(&frame->child, &before);
+		now = ktau_moment(&frame->child, &before);
 	ktau_write(&frame->start, now);
 	if (!before)
 		return;
 	ktau_add(&state->begin, 1);
 	barrier();
 	ktau_add(&frame->child, -before);
-	ktau_add(outside(state, frame->prev), before);
+	ktau_add(ktau_outside(state, frame->prev), before);
 	barrier();
 	ktau_add(&state->end, 1);
 }
@@ -275,24 +240,17 @@ void __ktau_enter_work(struct ktau_frame *frame, void *fn)
 	enter(frame, current, ktau_call_id(KTAU_CALL_WORK, fn));
 }
 
-/* Times of a frame that has ended. */
-struct ended {
-	u64 incl;
-	u64 excl;
-	bool outermost;
-};
-
 /*
  * Book @frame, unlinked, that ended at @now. Of what is outside of it, @inside was
  * booked there between its unlinking and then, and belongs inside.
  */
-static struct ended settle(struct ktau_frame *frame, struct ktau_task *state,
+static struct ktau_ended settle(struct ktau_frame *frame, struct ktau_task *state,
 			   u64 now, u64 inside)
 {
 	u64 child = frame->child + inside;
-	struct ended e = {
+	struct ktau_ended e = {
 		.incl = now - frame->start,
-		.outermost = is_outermost(frame),
+		.outermost = ktau_is_outermost(frame),
 	};
 
 	e.excl = e.incl - child;
@@ -305,7 +263,7 @@ static struct ended settle(struct ktau_frame *frame, struct ktau_task *state,
 		ktau_add(&state->clamped, 1);
 		ktau_loss(KTAU_LOSS_CLAMPED);
 	}
-	ktau_add(outside(state, frame->prev), e.incl - inside);
+	ktau_add(ktau_outside(state, frame->prev), e.incl - inside);
 	if (!(frame->info & KTAU_FRAME_TRACE_ONLY))
 		ktau_book(state, ktau_frame_id(frame), e.incl, e.excl, e.outermost);
 	barrier();
@@ -317,29 +275,36 @@ static struct ended settle(struct ktau_frame *frame, struct ktau_task *state,
  * The rest of an exit after the unlinking, whatever hit in between. @before is
  * what was outside of the frame until then.
  */
-static struct ended finish(struct ktau_frame *frame, struct ktau_task *state,
+static struct ktau_ended finish(struct ktau_frame *frame, struct ktau_task *state,
 			   u64 before)
 {
-	u64 *sum = outside(state, frame->prev);
+	u64 *sum = ktau_outside(state, frame->prev);
 	u64 now = 0, inside;
 
 	if (frame->info & KTAU_FRAME_TRACED)
 		now = ktau_trace_frame(state, frame, KTAU_TRACE_EXIT, sum,
 				       &inside);
 	if (!now)
-		now = moment(sum, &inside);
+		now = ktau_moment(sum, &inside);
 	return settle(frame, state, now, inside - before);
 }
 
-/* Close @frame, the innermost one of @tsk, whatever it is. */
-static struct ended leave(struct ktau_frame *frame, struct task_struct *tsk)
+/**
+ * ktau_leave() - close a frame, whatever it is
+ * @frame: the innermost one of @tsk
+ * @tsk: the current task
+ *
+ * Context: As its entry.
+ * Return: Its times.
+ */
+struct ktau_ended ktau_leave(struct ktau_frame *frame, struct task_struct *tsk)
 {
 	struct ktau_task *state = tsk->ktau.state;
 	u64 before;
 
 	ktau_add(&state->begin, 1);
 	barrier();
-	before = ktau_read(outside(state, frame->prev));
+	before = ktau_read(ktau_outside(state, frame->prev));
 	barrier();
 	WRITE_ONCE(tsk->ktau.top, frame->prev);
 	barrier();	/* interrupts belong to the frame around it now */
@@ -348,7 +313,7 @@ static struct ended leave(struct ktau_frame *frame, struct task_struct *tsk)
 
 static noinline void exit_slow(struct ktau_frame *frame, struct task_struct *tsk)
 {
-	leave(frame, tsk);
+	ktau_leave(frame, tsk);
 }
 
 /* An interrupt hit between the unlinking and the clock; or no place in the ring. */
@@ -396,7 +361,7 @@ static __always_inline void exit_fast(struct ktau_frame *frame,
 		return;
 	}
 	ktau_add(sum, incl);
-	ktau_book_cell(cell, incl, excl, !nested || is_outermost(frame));
+	ktau_book_cell(cell, incl, excl, !nested || ktau_is_outermost(frame));
 	barrier();
 	ktau_add(&state->end, 1);
 }
@@ -452,7 +417,7 @@ static __always_inline void trace_fast(struct ktau_frame *frame,
 		return;
 	}
 	ktau_add(sum, incl);
-	ktau_book_cell(cell, incl, excl, !nested || is_outermost(frame));
+	ktau_book_cell(cell, incl, excl, !nested || ktau_is_outermost(frame));
 	barrier();
 	ktau_add(&state->end, 1);
 	if (unlikely(ktau_ring_wakes(ring, nr + 1)))
@@ -529,129 +494,3 @@ void __ktau_exit(struct ktau_frame *frame, struct task_struct *tsk)
 }
 EXPORT_SYMBOL_GPL(__ktau_exit);
 NOKPROBE_SYMBOL(__ktau_exit);
-
-/*
- * Interrupts and softirqs. A task that is not selected, or that has told its
- * parent of its end, takes no frames; the CPU then holds them, so that its own
- * table misses nothing.
- */
-static __always_inline void cpu_enter(struct ktau_frame *frame,
-				      unsigned int id, u32 group)
-{
-	struct task_struct *tsk = current;
-	struct ktau_cpu *cpu;
-
-	if (likely(READ_ONCE(tsk->ktau.mask) & group)) {
-		enter(frame, tsk, id);
-		return;
-	}
-	cpu = this_cpu_ptr(&ktau_cpu);
-	frame->prev = cpu->top;
-	frame->start = ktau_ticks();
-	frame->child = 0;
-	frame->info = id;
-	barrier();
-	cpu->top = frame;
-}
-
-/**
- * __ktau_cpu_enter() - open a frame that is booked to the CPU too
- * @frame: room for it, on the kernel stack
- * @id: event
- * @group: KTAU_GROUP_* of the event
- *
- * Context: Interrupt or softirq.
- */
-void __ktau_cpu_enter(struct ktau_frame *frame, unsigned int id, u32 group)
-{
-	cpu_enter(frame, id, group);
-}
-
-/**
- * __ktau_cpu_enter_point() - the same for a static point
- * @frame: room for it, on the kernel stack
- * @point: the point
- *
- * Context: Interrupt or softirq.
- */
-void __ktau_cpu_enter_point(struct ktau_frame *frame, struct ktau_point *point)
-{
-	unsigned int id = ktau_point_id(point);
-
-	if (likely(id != KTAU_ID_NONE && !in_nmi()))
-		cpu_enter(frame, id, point->group);
-}
-
-/**
- * __ktau_cpu_enter_irq() - the same for a device interrupt
- * @frame: room for it, on the kernel stack
- * @irq: its line
- *
- * Context: Interrupt.
- */
-void __ktau_cpu_enter_irq(struct ktau_frame *frame, unsigned int irq)
-{
-	cpu_enter(frame, ktau_irq_id(irq), KTAU_GROUP_IRQ);
-}
-EXPORT_SYMBOL_GPL(__ktau_cpu_enter_irq);
-
-/**
- * __ktau_cpu_enter_call() - the same for a tasklet or a timer callback
- * @frame: room for it, on the kernel stack
- * @call: what it is
- * @fn: its function
- *
- * Context: Interrupt or softirq.
- */
-void __ktau_cpu_enter_call(struct ktau_frame *frame, enum ktau_call call,
-			   void *fn)
-{
-	cpu_enter(frame, ktau_call_id(call, fn), KTAU_GROUP_BH);
-}
-
-/* A frame that no task took. */
-static struct ended leave_cpu(struct ktau_cpu *cpu, struct ktau_frame *frame)
-{
-	struct ended e = { .outermost = is_outermost(frame) };
-	u64 child;
-
-	e.incl = moment(&frame->child, &child) - frame->start;
-	WRITE_ONCE(cpu->top, frame->prev);
-	barrier();
-	e.incl = max(e.incl, child);
-	e.excl = e.incl - child;
-	if (frame->prev)
-		ktau_add(&frame->prev->child, e.incl + frame->child - child);
-	return e;
-}
-
-/**
- * __ktau_cpu_exit() - close a frame of __ktau_cpu_enter() and its like
- * @frame: a frame that may or may not have been entered
- *
- * Context: As its entry.
- */
-void __ktau_cpu_exit(struct ktau_frame *frame)
-{
-	struct ktau_cpu *cpu = this_cpu_ptr(&ktau_cpu);
-	struct ktau_task *state = cpu->state;
-	struct ended e;
-
-	if (likely(current->ktau.top == frame))
-		e = leave(frame, current);
-	else if (cpu->top == frame)
-		e = leave_cpu(cpu, frame);
-	else
-		return;
-
-	if (frame->info & KTAU_FRAME_TRACE_ONLY)
-		return;
-	ktau_add(&state->begin, 1);
-	barrier();
-	/* Its frames nest in those of tasks: only own time adds up. */
-	ktau_add(&state->outer_ticks, e.excl);
-	ktau_book(state, ktau_frame_id(frame), e.incl, e.excl, e.outermost);
-	barrier();
-	ktau_add(&state->end, 1);
-}
-EXPORT_SYMBOL_GPL(__ktau_cpu_exit);

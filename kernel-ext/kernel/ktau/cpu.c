@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KTAU: the frames of interrupts and softirqs, which are booked to the CPU too.
+ *
+ * A task that is not selected, or that has told its parent of its end, takes no
+ * frames; the CPU then holds them, so that its own table misses nothing.
+ */
+#include <linux/export.h>
+#include <linux/preempt.h>
+
+#include "frame.h"
+
+DEFINE_PER_CPU(struct ktau_cpu, ktau_cpu);
+
+static __always_inline void cpu_enter(struct ktau_frame *frame,
+				      unsigned int id, u32 group)
+{
+	struct task_struct *tsk = current;
+	struct ktau_cpu *cpu;
+
+	if (likely(READ_ONCE(tsk->ktau.mask) & group)) {
+		__ktau_enter(frame, tsk, id);
+		return;
+	}
+	cpu = this_cpu_ptr(&ktau_cpu);
+	frame->prev = cpu->top;
+	frame->start = ktau_ticks();
+	frame->child = 0;
+	frame->info = id;
+	barrier();
+	cpu->top = frame;
+}
+
+/**
+ * __ktau_cpu_enter() - open a frame that is booked to the CPU too
+ * @frame: room for it, on the kernel stack
+ * @id: event
+ * @group: KTAU_GROUP_* of the event
+ *
+ * Context: Interrupt or softirq.
+ */
+void __ktau_cpu_enter(struct ktau_frame *frame, unsigned int id, u32 group)
+{
+	cpu_enter(frame, id, group);
+}
+
+/**
+ * __ktau_cpu_enter_point() - the same for a static point
+ * @frame: room for it, on the kernel stack
+ * @point: the point
+ *
+ * Context: Interrupt or softirq.
+ */
+void __ktau_cpu_enter_point(struct ktau_frame *frame, struct ktau_point *point)
+{
+	unsigned int id = ktau_point_id(point);
+
+	if (likely(id != KTAU_ID_NONE && !in_nmi()))
+		cpu_enter(frame, id, point->group);
+}
+
+/**
+ * __ktau_cpu_enter_irq() - the same for a device interrupt
+ * @frame: room for it, on the kernel stack
+ * @irq: its line
+ *
+ * Context: Interrupt.
+ */
+void __ktau_cpu_enter_irq(struct ktau_frame *frame, unsigned int irq)
+{
+	cpu_enter(frame, ktau_irq_id(irq), KTAU_GROUP_IRQ);
+}
+EXPORT_SYMBOL_GPL(__ktau_cpu_enter_irq);
+
+/**
+ * __ktau_cpu_enter_call() - the same for a tasklet or a timer callback
+ * @frame: room for it, on the kernel stack
+ * @call: what it is
+ * @fn: its function
+ *
+ * Context: Interrupt or softirq.
+ */
+void __ktau_cpu_enter_call(struct ktau_frame *frame, enum ktau_call call,
+			   void *fn)
+{
+	cpu_enter(frame, ktau_call_id(call, fn), KTAU_GROUP_BH);
+}
+
+/* A frame that no task took. */
+static struct ktau_ended leave_cpu(struct ktau_cpu *cpu, struct ktau_frame *frame)
+{
+	struct ktau_ended e = { .outermost = ktau_is_outermost(frame) };
+	u64 child;
+
+	e.incl = ktau_moment(&frame->child, &child) - frame->start;
+	WRITE_ONCE(cpu->top, frame->prev);
+	barrier();
+	e.incl = max(e.incl, child);
+	e.excl = e.incl - child;
+	if (frame->prev)
+		ktau_add(&frame->prev->child, e.incl + frame->child - child);
+	return e;
+}
+
+/**
+ * __ktau_cpu_exit() - close a frame of __ktau_cpu_enter() and its like
+ * @frame: a frame that may or may not have been entered
+ *
+ * Context: As its entry.
+ */
+void __ktau_cpu_exit(struct ktau_frame *frame)
+{
+	struct ktau_cpu *cpu = this_cpu_ptr(&ktau_cpu);
+	struct ktau_task *state = cpu->state;
+	struct ktau_ended e;
+
+	if (likely(current->ktau.top == frame))
+		e = ktau_leave(frame, current);
+	else if (cpu->top == frame)
+		e = leave_cpu(cpu, frame);
+	else
+		return;
+
+	if (frame->info & KTAU_FRAME_TRACE_ONLY)
+		return;
+	ktau_add(&state->begin, 1);
+	barrier();
+	/* Its frames nest in those of tasks: only own time adds up. */
+	ktau_add(&state->outer_ticks, e.excl);
+	ktau_book(state, ktau_frame_id(frame), e.incl, e.excl, e.outermost);
+	barrier();
+	ktau_add(&state->end, 1);
+}
+EXPORT_SYMBOL_GPL(__ktau_cpu_exit);

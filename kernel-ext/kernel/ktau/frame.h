@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * KTAU: what the files that enter and leave frames share; see profile.c.
+ */
+#ifndef _KERNEL_KTAU_FRAME_H
+#define _KERNEL_KTAU_FRAME_H
+
+#include "ktau.h"
+
+static __always_inline bool ktau_is_outermost(const struct ktau_frame *frame)
+{
+	const struct ktau_frame *f;
+
+	for (f = frame->prev; f; f = f->prev)
+		if (ktau_frame_id(f) == ktau_frame_id(frame))
+			return false;
+	return true;
+}
+
+/*
+ * A moment: the clock, and what of @sum lies before it. An interrupt between the
+ * two readings would be on the wrong side of the moment.
+ */
+static __always_inline u64 ktau_moment(const u64 *sum, u64 *before)
+{
+	u64 now;
+
+	do {
+		*before = ktau_read(sum);
+		barrier();
+		now = ktau_ticks();
+		barrier();
+	} while (unlikely(ktau_read(sum) != *before));
+	return now;
+}
+
+/* Where the duration of a frame goes: to the one around it, or to none. */
+static __always_inline u64 *ktau_outside(struct ktau_task *state,
+				    struct ktau_frame *prev)
+{
+	return prev ? &prev->child : &state->outer_ticks;
+}
+
+/* Times of a frame that has ended. */
+struct ktau_ended {
+	u64 incl;
+	u64 excl;
+	bool outermost;
+};
+
+struct ktau_ended ktau_leave(struct ktau_frame *frame, struct task_struct *tsk);
+
+#endif /* _KERNEL_KTAU_FRAME_H */
