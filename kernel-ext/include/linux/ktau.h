@@ -77,8 +77,8 @@ struct ktau_frame {
 };
 
 /* Above all ids, so that one comparison finds a frame without any. */
-#define KTAU_FRAME_TRACED	(1U << 16)
-#define KTAU_FRAME_TRACE_ONLY	(1U << 17)	/* traced, without the profile */
+#define KTAU_FRAME_TRACED	0x10000U
+#define KTAU_FRAME_TRACE_ONLY	0x20000U	/* traced, without the profile */
 
 static __always_inline unsigned int ktau_frame_id(const struct ktau_frame *frame)
 {
@@ -128,7 +128,8 @@ extern struct static_key_false ktau_exit_key;
  * any time cannot be torn: a test in memory, which READ_ONCE() would forbid.
  */
 #define KTAU_ON_FOR(tsk, g)						\
-	(KTAU_ON(g) && (data_race((tsk)->ktau.mask) & KTAU_GROUP_##g))
+	(KTAU_ON(g) && /* one bit */					\
+	 (data_race((tsk)->ktau.mask) & KTAU_GROUP_##g))
 
 #define __KTAU_POINT(var, g, k, fn, str)				\
 	static struct ktau_point var					\

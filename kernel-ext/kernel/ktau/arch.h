@@ -58,7 +58,7 @@ static __always_inline u64 ktau_read(const u64 *p)
 /* Whether it is no longer @v: a comparison in memory. */
 static __always_inline bool ktau_differs(const u64 *p, u64 v)
 {
-	return data_race(*p) != v;
+	return data_race(*p) != v;	/* whole: aligned, one load */
 }
 
 /* Write what others may read at any time. */

@@ -36,7 +36,7 @@ static __always_inline u64 ktau_moment(const u64 *sum, u64 *before)
 
 /* Where the duration of a frame goes: to the one around it, or to none. */
 static __always_inline u64 *ktau_outside(struct ktau_task *state,
-				    struct ktau_frame *prev)
+					 struct ktau_frame *prev)
 {
 	return prev ? &prev->child : &state->outer_ticks;
 }

@@ -127,6 +127,7 @@ static noinline void enter_traced(struct ktau_frame *frame,
 	struct ktau_ring *ring;
 	u64 nr, now;
 
+	/* One bit: read it as it comes. */
 	if (unlikely(!(data_race(tsk->ktau.mask) & KTAU_MODE_PROFILE))) {
 		enter_trace_only(frame, tsk, id);
 		return;
@@ -244,8 +245,8 @@ void __ktau_enter_work(struct ktau_frame *frame, void *fn)
  * Book @frame, unlinked, that ended at @now. Of what is outside of it, @inside was
  * booked there between its unlinking and then, and belongs inside.
  */
-static struct ktau_ended settle(struct ktau_frame *frame, struct ktau_task *state,
-			   u64 now, u64 inside)
+static struct ktau_ended settle(struct ktau_frame *frame,
+				struct ktau_task *state, u64 now, u64 inside)
 {
 	u64 child = frame->child + inside;
 	struct ktau_ended e = {
@@ -275,8 +276,8 @@ static struct ktau_ended settle(struct ktau_frame *frame, struct ktau_task *stat
  * The rest of an exit after the unlinking, whatever hit in between. @before is
  * what was outside of the frame until then.
  */
-static struct ktau_ended finish(struct ktau_frame *frame, struct ktau_task *state,
-			   u64 before)
+static struct ktau_ended finish(struct ktau_frame *frame,
+				struct ktau_task *state, u64 before)
 {
 	u64 *sum = ktau_outside(state, frame->prev);
 	u64 now = 0, inside;
@@ -443,7 +444,7 @@ static noinline void exit_traced(struct ktau_frame *frame,
 	struct ktau_chunk *chunk;
 	struct ktau_cell *cell;
 
-	BUILD_BUG_ON(KTAU_FRAME_TRACED != KTAU_WHAT(0, KTAU_TRACE_ENTER, 0));
+	BUILD_BUG_ON(KTAU_WHAT(0, KTAU_TRACE_ENTER, 0) != KTAU_FRAME_TRACED);
 	if (unlikely(id >= KTAU_FRAME_TRACED)) {	/* without the profile */
 		exit_slow(frame, tsk);
 		return;

@@ -81,7 +81,7 @@ static __always_inline struct ktau_place *ktau_place(struct ktau_ring *ring,
 static __always_inline bool ktau_place_is_free(const struct ktau_place *place,
 					       u64 nr)
 {
-	return data_race(place->turn) == (u32)nr;
+	return data_race(place->turn) == (u32)nr; /* only we write it */
 }
 
 static __always_inline void ktau_place_fill(struct ktau_place *place, u64 ticks,
@@ -104,7 +104,7 @@ static __always_inline void ktau_place_done(struct ktau_ring *ring,
 
 static __always_inline bool ktau_ring_wakes(const struct ktau_ring *ring, u64 nr)
 {
-	return nr >= data_race(ring->wake_at);
+	return nr >= data_race(ring->wake_at);	/* a hint: late by a slot */
 }
 
 void ktau_ring_wake(struct ktau_ring *ring);

@@ -237,7 +237,7 @@ static unsigned int context(u32 count)
 /* A slot as it is given to user space. What is torn is found out afterwards. */
 static void make_slot(struct ktau_slot *slot, const struct ktau_place *from)
 {
-	struct ktau_place place = data_race(*from);
+	struct ktau_place place = data_race(*from);	/* see above */
 	struct ktau_slot_more *more = (struct ktau_slot_more *)slot;
 
 	slot->ticks = place.ticks;
