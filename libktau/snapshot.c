@@ -177,6 +177,19 @@ static bool is_listed(const struct snapshot_owner *owner, uint64_t stream_nr)
 	return owner->profile->owner.kind != KTAU_OWNER_TASK || owner->stream == stream_nr;
 }
 
+/* Who lives and is left out of a stream of what has changed is as he was. */
+static void hold_over(struct ktau_snapshot *s)
+{
+	struct ktau_rec_profile *profile;
+	size_t i;
+
+	for (i = 0; i < s->nr; i++) {
+		profile = s->owners[i].profile;
+		if (!is_listed(&s->owners[i], s->stream_nr))
+			profile->ticks = ktau__max(profile->ticks, s->stream.ticks);
+	}
+}
+
 static bool is_not_reaped(const struct snapshot_owner *owner, uint64_t dead_seq)
 {
 	return owner->profile->owner.kind != KTAU_OWNER_DEAD ||
@@ -208,6 +221,8 @@ int ktau_snapshot_add(struct ktau_snapshot *s, const union ktau_record *record)
 	case KTAU_REC_END:
 		s->end = *record->end;
 		s->has_end = true;
+		if (s->has_stream && s->stream.target & KTAU_TARGET_CHANGED)
+			hold_over(s);
 		if (s->has_stream && s->stream.target & KTAU_TARGET_ALL && !s->has_diff &&
 		    !(s->end.refused | s->end.busy | s->end.torn))
 			return drop(s, is_listed, s->stream_nr);

@@ -4,7 +4,7 @@ KERNEL	?= 6.1
 export B KERNEL FAST
 
 # Loads with known figures for the boot tests.
-test_LOADS := $(addprefix $(B)/tests/load/,tcp_stream known interrupts graph)
+test_LOADS := $(addprefix $(B)/tests/load/,tcp_stream known changed interrupts graph)
 # What is no good, and who may what
 test_LOADS += $(addprefix $(B)/tests/load/,badcalls badwords fuzzcalls permit guise)
 # Its exceptions are those of PowerPC

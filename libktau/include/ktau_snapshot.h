@@ -25,6 +25,8 @@ void ktau_snapshot_clear(struct ktau_snapshot *snapshot);
  * takes the place of what was there for the same task, KTAU_REC_DIFF records
  * are added to it, a dead task's last profile stays, and live tasks that a
  * complete stream (END, KTAU_TARGET_ALL) does not have any more are removed.
+ * Live tasks that a stream of KTAU_TARGET_CHANGED leaves out stay as they are;
+ * their ticks become those of the stream, for it says that they still are so.
  * Within one stream a task that died in the middle of it comes twice: the dead
  * one wins. Time and memory are linear in the number of tasks.
  *

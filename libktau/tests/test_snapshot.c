@@ -159,6 +159,51 @@ static void updates(void **state)
 	ktau_snapshot_destroy(snap);
 }
 
+static void put_sleeper(struct stream *s, uint64_t serial, uint32_t kind, uint64_t ticks)
+{
+	static const struct frame asleep = { .id = 1, .start = 1000 };
+
+	struct profile p = { .serial = serial, .tid = (int32_t)serial, .kind = kind };
+
+	p.ticks = ticks;
+	p.open = &asleep;
+	p.nr_open = p.depth = 1;
+	put_profile(s, &p);
+}
+
+/* Who is left out of a stream of what has changed is as he was, but later. */
+static void left_out(void **state)
+{
+	const uint64_t stream_ticks = 5000000000; /* as put_stream() has it */
+	struct ktau_snapshot *snap = create();
+	struct stream s = begin();
+
+	(void)state;
+	put_sleeper(&s, 1, LIVE, 4000);
+	put_sleeper(&s, 2, LIVE, 4000);
+	put_sleeper(&s, 3, LIVE, 4000);
+	put_sleeper(&s, 4, DEAD, 4000);
+	finish(snap, &s);
+	assert_int_equal(ktau_snapshot_find(snap, 1)->ticks, 4000);
+	s = (struct stream){ .word_bits = 64 };
+	put_stream(&s, KTAU_REC_PROFILE, KTAU_TARGET_CHANGED | KTAU_TARGET_DEAD);
+	put_sleeper(&s, 2, LIVE, stream_ticks + 7);
+	put_sleeper(&s, 3, DEAD, stream_ticks + 8);
+	finish(snap, &s);
+	assert_int_equal(ktau_snapshot_count(snap), 4);
+	assert_int_equal(ktau_snapshot_find(snap, 1)->ticks, stream_ticks);
+	assert_int_equal(ktau_profile_open(ktau_snapshot_find(snap, 1))->start_ticks, 1000);
+	assert_int_equal(ktau_snapshot_find(snap, 2)->ticks, stream_ticks + 7);
+	assert_int_equal(ktau_snapshot_find(snap, 3)->ticks, stream_ticks + 8);
+	assert_int_equal(ktau_snapshot_find(snap, 4)->ticks, 4000);
+	/* One of all says who lives. */
+	s = begin();
+	put_sleeper(&s, 2, LIVE, stream_ticks + 9);
+	finish(snap, &s);
+	assert_null(ktau_snapshot_find(snap, 1));
+	ktau_snapshot_destroy(snap);
+}
+
 static void difference(void **state)
 {
 	struct ktau_snapshot *before = create(), *after = create(), *diff;
@@ -356,6 +401,7 @@ int main(void)
 		cmocka_unit_test(lookup),
 		cmocka_unit_test(died_meanwhile),
 		cmocka_unit_test(updates),
+		cmocka_unit_test(left_out),
 		cmocka_unit_test(difference),
 		cmocka_unit_test(adds_up),
 		cmocka_unit_test(sum),

@@ -93,12 +93,13 @@ static uint32_t fill_pids(int32_t *pids)
 
 static long call_select(int fd)
 {
-	const uint32_t which[] = { 0, KTAU_TARGET_SELF, KTAU_TARGET_LIST, KTAU_TARGET_ALL };
+	const uint32_t which[] = { 0, KTAU_TARGET_SELF, KTAU_TARGET_LIST, KTAU_TARGET_ALL,
+				   KTAU_TARGET_CHANGED };
 	static const size_t fields[] = { 0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44 };
 	struct ktau_select select = {
 		.size = sizeof(select),
 		.version = KTAU_ABI_VERSION,
-		.target = which[any() % 4] | (any() & 0x38),
+		.target = which[any() % 5] | (any() & 0x38),
 		.flags = any() & KTAU_SELECT_VALID,
 		.dead_since = one_in(2) ? 0 : number(),
 	};

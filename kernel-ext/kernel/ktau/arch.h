@@ -8,6 +8,7 @@
 
 #include <linux/compiler.h>
 #include <linux/irqflags.h>
+#include <linux/sched.h>
 #include <linux/types.h>
 
 #if defined(CONFIG_X86_64)
@@ -194,6 +195,17 @@ static inline unsigned long ktau_syscall_address(unsigned int nr)
 #else
 #define KTAU_COMPAT_IOCTL(fn)
 #endif
+
+/* Whether @task is on a CPU. */
+static inline bool ktau_on_cpu(const struct task_struct *task)
+{
+#ifdef CONFIG_SMP
+	/* If not, what it did there is seen from here on. */
+	return smp_load_acquire(&task->on_cpu);
+#else
+	return task == current;
+#endif
+}
 
 /* Without IPv6 a socket has no such address. */
 #if IS_ENABLED(CONFIG_IPV6)

@@ -47,6 +47,18 @@ struct ktau_chunk {
 };
 
 /**
+ * struct ktau_look - when readers saw a task, see look.c
+ * @switches: how often it had left the CPU by then
+ * @last: highest number of a stream that looked
+ * @changed: of streams below it, none has seen the last change
+ */
+struct ktau_look {
+	u64 switches;
+	u64 last;
+	u64 changed;
+};
+
+/**
  * struct ktau_task - profile and trace of one owner: a task or a CPU
  * @begin: updates begun; only the CPU that runs the owner
  * @end: updates ended, likewise. A copy made while both were equal and stayed
@@ -64,7 +76,8 @@ struct ktau_chunk {
  * @chosen: chosen by its tid; under ktau_mutex
  * @own_groups: groups of this task alone instead of everybody's, 0 if it has
  *	none; under ktau_mutex
- * @read_lock: serialises readers of the ring
+ * @read_lock: serialises readers of the ring, and lookers
+ * @look: when readers saw its profile; under @read_lock
  * @ref: readers and the task or queue that it belongs to
  * @bytes: memory accounted for it
  * @serial: see struct ktau_owner
@@ -90,7 +103,8 @@ struct ktau_task {
 	u32			own_groups;
 	bool			chosen;
 	bool			dumpable;
-	struct mutex		read_lock;	/* readers of the ring */
+	struct mutex		read_lock;	/* readers of the ring, @look */
+	struct ktau_look	look;
 	refcount_t		ref;
 	atomic_long_t		bytes;
 	u64			serial;
@@ -285,6 +299,12 @@ int ktau_snapshot(struct ktau_rec_profile *rec, struct ktau_task *state,
 int ktau_snapshot_trace(struct ktau_rec_trace *rec, u32 max_slots,
 			struct ktau_task *state, struct task_struct *task,
 			u64 *from);
+
+/* look.c */
+u64 ktau_look_number(void);
+bool ktau_look(struct ktau_task *state, struct task_struct *task, u64 number,
+	       u64 since);
+void ktau_look_again(struct ktau_task *state);
 
 /* stream.c */
 extern const struct proc_ops ktau_profile_ops;

@@ -100,7 +100,8 @@ static loff_t stream_lseek(struct file *file, loff_t offset, int whence)
 static int check_select(const struct ktau_select *select)
 {
 	u32 which = select->target &
-		    (KTAU_TARGET_SELF | KTAU_TARGET_LIST | KTAU_TARGET_ALL);
+		    (KTAU_TARGET_SELF | KTAU_TARGET_LIST | KTAU_TARGET_ALL |
+		     KTAU_TARGET_CHANGED);
 	bool list = select->target & KTAU_TARGET_LIST;
 
 	if (select->version != KTAU_ABI_VERSION || !select->target ||

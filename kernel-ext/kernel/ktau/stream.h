@@ -38,6 +38,8 @@ enum phase {
  * @thread: tid reached in the process at @cursor of a list of processes
  * @from: slot reached in the ring at @cursor
  * @end: counts for the last record
+ * @number: its number, see look.c
+ * @since: number of the last one of all tasks that was read to its end, or 0
  * @fills: ktau_trace_fills when the stream began
  * @len: bytes in @buffer
  * @pos: bytes of it that have been read
@@ -54,11 +56,16 @@ struct ktau_stream {
 	pid_t			thread;
 	u64			from;
 	struct ktau_rec_end	end;
+	u64			number;
+	u64			since;
 	int			fills;	/* poll() reads it without @lock */
 	size_t			len;
 	size_t			pos;
 	void			*buffer;
 };
+
+/* Those that walk over all tasks. */
+#define KTAU_TARGETS_ALL	(KTAU_TARGET_ALL | KTAU_TARGET_CHANGED)
 
 void ktau_stream_step(struct ktau_stream *stream, struct file *file);
 

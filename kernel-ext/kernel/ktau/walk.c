@@ -87,6 +87,7 @@ static void put_begin(struct ktau_stream *stream, struct file *file)
 
 	if (stream->content == KTAU_REC_TRACE)
 		WRITE_ONCE(stream->fills, atomic_read(&ktau_trace_fills));
+	stream->number = ktau_look_number();
 	ktau_clock_read(&now);
 	*rec = (struct ktau_rec_stream) {
 		.rec = { sizeof(*rec), KTAU_REC_STREAM, sizeof(*rec) },
@@ -123,6 +124,8 @@ static void put_end(struct ktau_stream *stream)
 	/* What died while the tasks were read has been read with the dead. */
 	if (!(stream->select.target & KTAU_TARGET_DEAD))
 		stream->end.dead_next = ktau_dead_next();
+	if (stream->select.target & KTAU_TARGETS_ALL)
+		stream->since = stream->number;
 	memcpy(stream->buffer, &stream->end, sizeof(stream->end));
 	stream->len = sizeof(stream->end);
 }
@@ -219,13 +222,27 @@ static bool put_state(struct ktau_stream *stream, struct ktau_task *state,
 		if (!ret && !trace->nr_slots && !trace->lost)
 			return false;	/* nothing new */
 	}
-	if (ret == -EAGAIN)
+	if (ret == -EAGAIN) {
 		stream->end.torn++;
+		ktau_look_again(state);
+	}
 	if (ret < 0)
 		return false;
 	stream->len = profile->rec.size;
 	stream->end.nr_records++;
 	return ret;
+}
+
+/* Is the profile of a live task one to put? */
+static bool is_due(struct ktau_stream *stream, struct ktau_task *state,
+		   struct task_struct *task)
+{
+	u32 target = stream->select.target;
+
+	if (stream->content != KTAU_REC_PROFILE || !(target & KTAU_TARGETS_ALL))
+		return true;
+	return ktau_look(state, task, stream->number,
+			 target & KTAU_TARGET_CHANGED ? stream->since : 0);
 }
 
 /*
@@ -242,14 +259,15 @@ static bool put_task(struct ktau_stream *stream, struct task_struct *task)
 		return false;
 	if (!privileged && !down_read_trylock(&task->signal->exec_update_lock)) {
 		stream->end.busy++;
+		ktau_look_again(state);
 		goto out;
 	}
-	if (privileged || ktau_may_read_task(task)) {
+	if (!privileged && !ktau_may_read_task(task)) {
+		stream->end.refused++;
+	} else if (is_due(stream, state, task)) {
 		identify(&owner, stream->ns, task);
 		owner.serial = state->serial;
 		more = put_state(stream, state, task, &owner);
-	} else {
-		stream->end.refused++;
 	}
 	if (!privileged)
 		up_read(&task->signal->exec_update_lock);
@@ -263,7 +281,7 @@ static void step_idle(struct ktau_stream *stream)
 	unsigned int cpu = cpumask_next((int)stream->cursor - 1,
 					cpu_possible_mask);
 
-	if (!(stream->select.target & KTAU_TARGET_ALL) ||
+	if (!(stream->select.target & KTAU_TARGETS_ALL) ||
 	    stream->ns != &init_pid_ns || cpu >= nr_cpu_ids) {
 		next_phase(stream);
 		return;
@@ -357,7 +375,7 @@ static void step_live(struct ktau_stream *stream)
 
 	if (target & listed)
 		task = find_listed(stream);
-	else if (target & KTAU_TARGET_ALL)
+	else if (target & KTAU_TARGETS_ALL)
 		task = find_all(stream);
 	if (!task) {
 		next_phase(stream);

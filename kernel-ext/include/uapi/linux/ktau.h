@@ -378,14 +378,20 @@ struct ktau_rec_end {
 	__aligned_u64 dead_next;
 };
 
-/* @target: at most one of SELF, LIST and ALL; the others may be added. */
+/*
+ * @target: at most one of SELF, LIST, ALL and CHANGED; the others may be added.
+ * CHANGED is ALL without the tasks that have not run since this descriptor's last
+ * stream of ALL or CHANGED that was read to its END: their profiles are as they
+ * were. Of a trace, which has what is new anyway, it is the same as ALL.
+ */
 #define KTAU_TARGET_SELF	(1U << 0)	/* the calling thread */
 #define KTAU_TARGET_LIST	(1U << 1)	/* tids in @pids */
 #define KTAU_TARGET_ALL		(1U << 2)	/* every live task */
 #define KTAU_TARGET_DEAD	(1U << 3)	/* the queue of the dead */
 #define KTAU_TARGET_REAPED	(1U << 4)	/* sum of the dead dropped from it */
 #define KTAU_TARGET_CPU		(1U << 5)	/* tables of the CPUs */
-#define KTAU_TARGET_VALID	((1U << 6) - 1)
+#define KTAU_TARGET_CHANGED	(1U << 6)	/* every live task that has run since */
+#define KTAU_TARGET_VALID	((1U << 7) - 1)
 
 /* @flags of struct ktau_select */
 #define KTAU_SELECT_THREADS	(1U << 0)	/* @pids, SELF: all threads of the process */
