@@ -96,8 +96,7 @@ struct ktau_rec_profile *baseline_update(struct baseline *base,
 	copy = ktau_record_dup(profile);
 	if (!copy || ktau_profile_diff(profile, task->profile, &diff)) {
 		/* The one in the table must be the one that was written last. */
-		*link = task->next;
-		free_task(base, task);
+		baseline_forget(base, profile->owner.serial);
 		ktau_record_free(copy);
 		add(base, profile);
 		return NULL;
@@ -107,6 +106,17 @@ struct ktau_rec_profile *baseline_update(struct baseline *base,
 	task->round = base->round;
 	diff->rec.type = KTAU_REC_DIFF;
 	return diff;
+}
+
+void baseline_forget(struct baseline *base, uint64_t serial)
+{
+	struct baseline_task **link = find(base, serial), *task;
+
+	if (!link)
+		return;
+	task = *link;
+	*link = task->next;
+	free_task(base, task);
 }
 
 void baseline_sweep(struct baseline *base)

@@ -89,15 +89,30 @@ static bool wanted(const struct config *config, const struct ktau_owner *owner)
 	case CONFIG_PID:
 		return in_list(config, owner->tgid) || in_list(config, owner->tid);
 	case CONFIG_NAME:
-		return name_matches(config, owner->comm);
+		return owner->kind != KTAU_OWNER_REAPED && name_matches(config, owner->comm);
 	default:
 		return true;
 	}
 }
 
-static void make_query(const struct stream *stream, const struct config *config,
+/*
+ * Of a task that has not run nothing is read or written. That it lives on is
+ * certain only where the dead are read too.
+ */
+static uint32_t all_tasks(const struct collect *collect, const struct stream *stream)
+{
+	if (stream->content != KTAU_REC_PROFILE)
+		return KTAU_TARGET_ALL;
+	if (collect->full || !collect->config->dead)
+		return KTAU_TARGET_ALL | KTAU_TARGET_REAPED;
+	return KTAU_TARGET_CHANGED | KTAU_TARGET_REAPED;
+}
+
+static void make_query(const struct collect *collect, const struct stream *stream,
 		       struct ktau_query *query)
 {
+	const struct config *config = collect->config;
+
 	*query = (struct ktau_query){
 		.content = stream->content,
 		.dead_since = stream->dead_since,
@@ -114,12 +129,12 @@ static void make_query(const struct stream *stream, const struct config *config,
 		query->nr_tids = config->nr_pids;
 		break;
 	case CONFIG_NAME:
-		query->target = KTAU_TARGET_ALL;
+		query->target = all_tasks(collect, stream);
 		break;
 	case CONFIG_ALL:
-		query->target = KTAU_TARGET_ALL;
+		query->target = all_tasks(collect, stream);
 		if (stream->content == KTAU_REC_PROFILE)
-			query->target |= KTAU_TARGET_REAPED | KTAU_TARGET_CPU;
+			query->target |= KTAU_TARGET_CPU;
 		break;
 	}
 	if (config->dead && config->mode != CONFIG_SELF)
@@ -131,7 +146,7 @@ static int start(struct collect *collect, struct stream *stream)
 	struct ktau_query query;
 	int err;
 
-	make_query(stream, collect->config, &query);
+	make_query(collect, stream, &query);
 	if (stream->reader && !stream->path) {
 		err = ktau_reader_restart(stream->reader, &query);
 	} else {
@@ -171,6 +186,12 @@ static void handle_profile(struct collect *collect, const struct ktau_rec_profil
 {
 	struct ktau_rec_profile *diff = NULL;
 
+	if (profile->owner.kind == KTAU_OWNER_DEAD)
+		baseline_forget(&collect->base, profile->owner.serial);
+	/* Some died between two streams and were summed up before they were read. */
+	if (profile->owner.kind == KTAU_OWNER_REAPED && collect->profile.changed &&
+	    profile->owner.dead_seq > collect->profile.dead_since)
+		collect->since_full = 0;
 	if (!wanted(collect->config, &profile->owner))
 		return;
 	/* Only the living come again. */
@@ -203,7 +224,7 @@ static void handle_end(struct collect *collect, struct stream *stream,
 		output_record(collect->out, &copy.rec);
 	}
 	stream->dead_since = end->dead_next;
-	if (stream->content == KTAU_REC_PROFILE)
+	if (stream->content == KTAU_REC_PROFILE && !stream->changed)
 		baseline_sweep(&collect->base);
 }
 
@@ -213,6 +234,7 @@ static int handle(struct collect *collect, struct stream *stream, union ktau_rec
 	case KTAU_REC_STREAM:
 		ktau_record_free(stream->head);
 		stream->head = ktau_record_dup(record.rec);
+		stream->changed = record.stream->target & KTAU_TARGET_CHANGED;
 		return stream->head ? 0 : -ENOMEM;
 	case KTAU_REC_PROFILE:
 		if (stream->content == KTAU_REC_PROFILE)
@@ -303,7 +325,8 @@ int collect_traces(struct collect *collect)
 
 static int run_profile(struct collect *collect)
 {
-	if (!collect->since_full)
+	collect->full = !collect->since_full;
+	if (collect->full)
 		baseline_clear(&collect->base);
 	collect->since_full = (collect->since_full + 1) % FULL_EVERY;
 	return run(collect, &collect->profile);

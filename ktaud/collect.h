@@ -26,6 +26,7 @@
  * @reader: NULL until the first stream
  * @active: in the middle of a stream
  * @head: the STREAM record as long as no owner's record followed, else NULL
+ * @changed: the stream has those of the living only that have changed
  * @nr_records: records of owners written of this stream
  * @dead_since: the dead below this have been written
  * @last_error: the last errno told, 0 if the last stream was in order
@@ -36,6 +37,7 @@ struct stream {
 	struct ktau_reader *reader;
 	bool active;
 	struct ktau_rec_stream *head;
+	bool changed;
 	uint64_t nr_records;
 	uint64_t dead_since;
 	int last_error;
@@ -48,7 +50,9 @@ struct stream {
  * @profile: the profiles
  * @trace: the traces
  * @base: what was written last of each task
- * @since_full: streams of profiles since one was written in full
+ * @since_full: streams of profiles since one was written in full; 0: the next
+ *	one will be
+ * @full: that which is read is written in full
  * @periods: streams of profiles, or of traces if only those, that ended
  * @lost_periods: those left out because the output was blocked
  * @failed_periods: those that could not be read
@@ -61,6 +65,7 @@ struct collect {
 	struct stream trace;
 	struct baseline base;
 	unsigned int since_full;
+	bool full;
 	uint64_t periods;
 	uint64_t lost_periods;
 	uint64_t failed_periods;

@@ -90,6 +90,23 @@ static void test_backward(void **state)
 	baseline_clear(&base);
 }
 
+/* Of a stream that leaves out who has not changed only the dead are forgotten. */
+static void test_forget(void **state)
+{
+	struct baseline base = { 0 };
+
+	(void)state;
+	baseline_forget(&base, 1);
+	expect_full(&base, 1, 5);
+	expect_full(&base, 257, 6);
+	baseline_forget(&base, 1);
+	baseline_forget(&base, 2);
+	assert_int_equal(base.nr_tasks, 1);
+	expect_diff(&base, 257, 7, 1);
+	expect_full(&base, 1, 6);
+	baseline_clear(&base);
+}
+
 static void test_many(void **state)
 {
 	struct baseline base = { 0 };
@@ -115,6 +132,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_differences),
 		cmocka_unit_test(test_backward),
+		cmocka_unit_test(test_forget),
 		cmocka_unit_test(test_many),
 	};
 
