@@ -4,7 +4,8 @@
  *
  *	crowd read NUMBER BATCHES	NUMBER processes sleep; their profiles are read, then
  *					/proc/PID/stat of the same
- *	crowd live NUMBER SECONDS	NUMBER processes make a dozen calls each second
+ *	crowd live NUMBER AWAKE		NUMBER processes live until the end; AWAKE of them make
+ *					a dozen calls each second, the others sleep
  *
  * "read" prints a line for each batch: ticks of the cycle counter for all profiles, ticks for
  * all stat files, bytes of the profiles, profiles. Where the emulator counts instructions,
@@ -22,6 +23,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -62,16 +64,17 @@ static void typical_calls(void)
 	getppid();
 }
 
-static _Noreturn void member(bool live, int ready)
+static _Noreturn void member(bool awake, int ready)
 {
 	struct timespec second = { .tv_sec = 1 };
 
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	typical_calls();
 	if (write(ready, "", 1) != 1)
 		_exit(1);
 	close(ready);
 	for (;;) {
-		if (!live)
+		if (!awake)
 			pause();
 		nanosleep(&second, NULL);
 		typical_calls();
@@ -89,7 +92,7 @@ static void disperse(void)
 }
 
 /* Start them, and wait until each sleeps. */
-static void gather(unsigned long n, bool live)
+static void gather(unsigned long n, unsigned long awake)
 {
 	unsigned long i;
 	int ready[2];
@@ -107,7 +110,7 @@ static void gather(unsigned long n, bool live)
 			exit(1);
 		}
 		if (!pid)
-			member(live, ready[1]);
+			member(i < awake, ready[1]);
 		pids[nr_pids++] = pid;
 	}
 	close(ready[1]);
@@ -184,16 +187,16 @@ int main(int argc, char **argv)
 	unsigned long n, second;
 
 	if (argc != 4 || (!live && strcmp(argv[1], "read"))) {
-		fprintf(stderr, "usage: crowd read NUMBER BATCHES | crowd live NUMBER SECONDS\n");
+		fprintf(stderr, "usage: crowd read NUMBER BATCHES | crowd live NUMBER AWAKE\n");
 		return 2;
 	}
 	n = number(argv[2]);
 	second = number(argv[3]);
-	gather(n, live);
+	gather(n, live ? second : 0);
 	if (live) {
 		puts("ready");
 		fflush(stdout);
-		sleep(second);
+		pause();
 	} else {
 		read_crowd(second);
 	}
