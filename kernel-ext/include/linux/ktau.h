@@ -273,20 +273,23 @@ static __always_inline void ktau_exception_enter(struct ktau_frame *frame,
 }
 
 /* Scheduler. */
-void __ktau_sched_switch(bool preempt, struct task_struct *prev,
+void __ktau_sched_switch(bool vol, struct task_struct *prev,
 			 struct task_struct *next, unsigned int prev_state);
 void __ktau_sched_resume(void);
 void __ktau_sched_wakeup(struct task_struct *p);
 void __ktau_sched_yield(void);
 
-/* @prev is about to lose the CPU to @next; under the run-queue lock. */
-static __always_inline void ktau_sched_switch(bool preempt,
+/*
+ * @prev is about to lose the CPU to @next, counted in nvcsw if @vol; under the
+ * run-queue lock.
+ */
+static __always_inline void ktau_sched_switch(bool vol,
 					      struct task_struct *prev,
 					      struct task_struct *next,
 					      unsigned int prev_state)
 {
 	if (KTAU_ON_FOR(prev, SCHED))
-		__ktau_sched_switch(preempt, prev, next, prev_state);
+		__ktau_sched_switch(vol, prev, next, prev_state);
 }
 
 /* The current task has got the CPU. */
@@ -418,7 +421,7 @@ struct ktau_frame { };
 #define ktau_irq_enter(frame, irq)		((void)(frame))
 #define ktau_exception_enter(frame, id)		((void)(frame))
 
-static inline void ktau_sched_switch(bool preempt, struct task_struct *prev,
+static inline void ktau_sched_switch(bool vol, struct task_struct *prev,
 				     struct task_struct *next,
 				     unsigned int prev_state) { }
 static inline void ktau_sched_resume(void) { }

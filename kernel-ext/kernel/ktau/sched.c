@@ -11,7 +11,7 @@
  *	schedule_vol	it gave up the CPU to wait for something
  *	schedule_yld	sched_yield()
  *
- * by the rule that the kernel counts nvcsw and nivcsw with: nvcsw is the count of
+ * as the kernel has just decided for its own counts: nvcsw is the count of
  * schedule_vol, nivcsw that of schedule and schedule_yld together. The end of
  * a wait, from the wakeup to the CPU, is an activation of schedule_wait inside.
  *
@@ -24,21 +24,21 @@
 
 /**
  * __ktau_sched_switch() - the current task loses the CPU
- * @preempt: whether it was preempted
+ * @vol: whether the kernel counts it as voluntary, in nvcsw
  * @prev: the current task
  * @next: the one that gets the CPU
- * @prev_state: 0 if @prev could have gone on
+ * @prev_state: what @prev waits in, 0 if it could have gone on: for the trace
  *
  * Context: Under the lock of the run queue.
  */
-void __ktau_sched_switch(bool preempt, struct task_struct *prev,
+void __ktau_sched_switch(bool vol, struct task_struct *prev,
 			 struct task_struct *next, unsigned int prev_state)
 {
 	struct ktau_ref *ref = &prev->ktau;
 	struct ktau_task *state = ref->state;
 	unsigned int id = KTAU_ID_SCHEDULE;
 
-	if (!preempt && prev_state)
+	if (vol)
 		id = KTAU_ID_SCHEDULE_VOL;
 	else if (ref->flags & KTAU_REF_YIELD)
 		id = KTAU_ID_SCHEDULE_YLD;
