@@ -200,8 +200,7 @@ static void check_profile(struct ktau_check *c, struct check_owner *owner,
 	uint64_t excl, outer;
 
 	c->counts.profiles++;
-	/* A CPU's table is a second view of single frames: nothing sums up. */
-	if (p->owner.kind != KTAU_OWNER_CPU && ktau_check_identity(p, &excl, &outer))
+	if (ktau_check_identity(p, &excl, &outer))
 		ktau__finding(c, KTAU_FINDING_IDENTITY, &p->owner, 0,
 			      "exclusive times sum up to %llu, outermost frames to %llu",
 			      (unsigned long long)excl, (unsigned long long)outer);

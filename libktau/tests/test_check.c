@@ -63,7 +63,7 @@ static void clean(void **state)
 	put_stream(&s, KTAU_REC_PROFILE, 0x3c);
 	put_task(&s, 1, 10, 0, 1);
 	put_task(&s, 2, 20, 1, 5);
-	put_profile(&s, &(struct profile){ .kind = 2, .outer = 7 });
+	put_profile(&s, &(struct profile){ .kind = 2 });
 	put_end(&s);
 	put_stream(&s, KTAU_REC_PROFILE, 0x3c);
 	put_task(&s, 1, 10, 0, 2);
@@ -102,6 +102,7 @@ static void profiles(void **state)
 		enum ktau_finding_code code;
 	} cases[] = {
 		{ { .outer = 1 }, KTAU_FINDING_IDENTITY },
+		{ { .outer = 1, .kind = KTAU_OWNER_CPU }, KTAU_FINDING_IDENTITY },
 		{ { .outer = 10, .entries = twice, .nr_entries = 2 }, KTAU_FINDING_ENTRY },
 		{ { .outer = 6, .entries = &above, .nr_entries = 1 }, KTAU_FINDING_ENTRY },
 		{ { .entries = &range, .nr_entries = 1 }, KTAU_FINDING_ENTRY },

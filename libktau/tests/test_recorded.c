@@ -171,7 +171,7 @@ static void altered_profiles(void **state)
 		struct ktau_entry *entry = (void *)(r.data + at + p->rec.head);
 
 		at += p->rec.size;
-		if (p->rec.type != KTAU_REC_PROFILE || p->owner.kind == KTAU_OWNER_CPU)
+		if (p->rec.type != KTAU_REC_PROFILE)
 			continue;
 		alter(&r, &p->outer_ticks, p->outer_ticks + 1, KTAU_FINDING_IDENTITY);
 		for (uint32_t i = 0; i < p->nr_entries; i++)

@@ -90,15 +90,20 @@ void __ktau_cpu_enter_call(struct ktau_frame *frame, enum ktau_call call,
 static struct ktau_ended leave_cpu(struct ktau_cpu *cpu, struct ktau_frame *frame)
 {
 	struct ktau_ended e = { .outermost = ktau_is_outermost(frame) };
-	u64 child;
 
-	e.incl = ktau_moment(&frame->child, &child) - frame->start;
+	e.incl = ktau_moment(&frame->child, &e.inside) - frame->start;
 	WRITE_ONCE(cpu->top, frame->prev);
 	barrier();
-	e.incl = max(e.incl, child);
-	e.excl = e.incl - child;
+	e.excl = e.incl - e.inside;
+	if (unlikely((s64)e.excl < 0)) {
+		e.incl = e.inside;
+		e.excl = 0;
+		ktau_add(&cpu->state->clamped, 1);
+		ktau_loss(KTAU_LOSS_CLAMPED);
+	}
 	if (frame->prev)
-		ktau_add(&frame->prev->child, e.incl + frame->child - child);
+		ktau_add(&frame->prev->child,
+			 e.incl + frame->child - e.inside);
 	return e;
 }
 
@@ -125,8 +130,11 @@ void __ktau_cpu_exit(struct ktau_frame *frame)
 		return;
 	ktau_add(&state->begin, 1);
 	barrier();
-	/* Its frames nest in those of tasks: only own time adds up. */
-	ktau_add(&state->outer_ticks, e.excl);
+	/*
+	 * Its frames nest in those of tasks, and theirs in its own: each adds its
+	 * duration, but for what is inside and has been added, or is not the CPU's.
+	 */
+	ktau_add(&state->outer_ticks, e.incl - e.inside);
 	ktau_book(state, ktau_frame_id(frame), e.incl, e.excl, e.outermost);
 	barrier();
 	ktau_add(&state->end, 1);

@@ -41,9 +41,13 @@ static __always_inline u64 *ktau_outside(struct ktau_task *state,
 	return prev ? &prev->child : &state->outer_ticks;
 }
 
-/* Times of a frame that has ended. */
+/*
+ * Times of a frame that has ended: its duration, those of the frames directly
+ * inside, and what is its own.
+ */
 struct ktau_ended {
 	u64 incl;
+	u64 inside;
 	u64 excl;
 	bool outermost;
 };

@@ -3,13 +3,14 @@
  * KTAU: tests of its parts, run by KUnit at boot: the ring, ids, the words of
  * /proc/ktau/control. Those of the model are in ktau_test.c.
  */
-#include <kunit/test.h>
+#include <linux/delay.h>
 #include <linux/hrtimer.h>
-#include <linux/slab.h>
+#include <linux/mm.h>
 
-#include "ktau.h"
+#include "ktau_test.h"
 
 #define ID_A	100
+#define ID_B	101
 
 struct ring_fixture {
 	struct ktau_task *state;
@@ -127,15 +128,6 @@ static void ids(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, strstr(name, "sys_read"));
 }
 
-static int control(const char *words)
-{
-	char *copy = kstrdup(words, GFP_KERNEL);
-	int err = copy ? ktau_control_write(copy) : -ENOMEM;
-
-	kfree(copy);
-	return err;
-}
-
 static void control_words(struct kunit *test)
 {
 	static const char * const bad[] = {
@@ -180,6 +172,41 @@ static void own_groups(struct kunit *test)
 			KTAU_GROUP_SCHED | KTAU_MODE_PROFILE);
 	KUNIT_EXPECT_EQ(test, control("groups=none"), 0);
 	KUNIT_EXPECT_EQ(test, current->ktau.mask, 0U);
+}
+
+/* What a CPU holds itself, for a task that takes no frames, nests as in a task. */
+static void cpu_frames(struct kunit *test)
+{
+	struct ktau_rec_profile *rec = kvzalloc(KTAU_SNAPSHOT_BYTES, GFP_KERNEL);
+	const struct ktau_entry *a, *b;
+	struct ktau_frame fa, fb;
+	int err;
+
+	KUNIT_ASSERT_NOT_NULL(test, rec);
+	KUNIT_EXPECT_EQ(test, control("select=chosen groups=irq"), 0);
+	local_irq_disable();
+	__ktau_cpu_enter(&fa, ID_A, KTAU_GROUP_IRQ);
+	udelay(1);
+	__ktau_cpu_enter(&fb, ID_B, KTAU_GROUP_IRQ);
+	udelay(1);
+	__ktau_cpu_exit(&fb);
+	udelay(1);
+	__ktau_cpu_exit(&fa);
+	err = ktau_snapshot(rec, this_cpu_ptr(&ktau_cpu)->state, NULL);
+	local_irq_enable();
+
+	KUNIT_EXPECT_EQ(test, err, 0);
+	expect_identity(test, rec);
+	a = find(rec, ID_A);
+	b = find(rec, ID_B);
+	KUNIT_EXPECT_EQ(test, a->count, 1ULL);
+	KUNIT_EXPECT_EQ(test, b->count, 1ULL);
+	KUNIT_EXPECT_EQ(test, b->incl, b->excl);
+	KUNIT_EXPECT_EQ(test, a->incl, a->excl + b->incl);
+	KUNIT_EXPECT_GT(test, a->excl, 0ULL);
+	KUNIT_EXPECT_GT(test, b->excl, 0ULL);
+	KUNIT_EXPECT_EQ(test, control("groups=none select=all"), 0);
+	kvfree(rec);
 }
 
 /* An interrupt and the task add to one value, and write and read another. */
@@ -252,6 +279,7 @@ static struct kunit_case parts_cases[] = {
 	KUNIT_CASE(ids),
 	KUNIT_CASE(control_words),
 	KUNIT_CASE(own_groups),
+	KUNIT_CASE(cpu_frames),
 	{ }
 };
 

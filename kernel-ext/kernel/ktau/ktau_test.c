@@ -6,13 +6,11 @@
  * directly; nothing else measures it, for all groups are off. Those of the
  * scheduler and of exit switch groups on and use real threads.
  */
-#include <kunit/test.h>
 #include <linux/delay.h>
 #include <linux/hrtimer.h>
 #include <linux/kthread.h>
-#include <linux/slab.h>
 
-#include "ktau.h"
+#include "ktau_test.h"
 
 #define ID_A	100
 #define ID_B	101
@@ -74,31 +72,6 @@ static void leave(struct ktau_frame *frame)
 	udelay(1);
 	if (current->ktau.top == frame)
 		__ktau_exit(frame, current);
-}
-
-static const struct ktau_entry *find(const struct ktau_rec_profile *rec, u32 id)
-{
-	const struct ktau_entry *entry = (const void *)(rec + 1);
-	static const struct ktau_entry none;
-	u32 i;
-
-	for (i = 0; i < rec->nr_entries; i++)
-		if (entry[i].id == id)
-			return &entry[i];
-	return &none;
-}
-
-static void expect_identity(struct kunit *test,
-			    const struct ktau_rec_profile *rec)
-{
-	const struct ktau_entry *entry = (const void *)(rec + 1);
-	u64 sum = rec->refused_ticks;
-	u32 i;
-
-	for (i = 0; i < rec->nr_entries; i++)
-		if (entry[i].kind == KTAU_KIND_TIMER)
-			sum += entry[i].excl;
-	KUNIT_EXPECT_EQ(test, sum, rec->outer_ticks + rec->open_child_ticks);
 }
 
 static const struct ktau_rec_profile *snapshot(struct kunit *test)
@@ -385,15 +358,6 @@ static int sleeper_run(void *data)
 	while (!kthread_should_stop())
 		schedule_timeout_interruptible(HZ);
 	return 0;
-}
-
-static int control(const char *words)
-{
-	char *copy = kstrdup(words, GFP_KERNEL);
-	int err = copy ? ktau_control_write(copy) : -ENOMEM;
-
-	kfree(copy);
-	return err;
 }
 
 static void context_switch_inside(struct kunit *test)

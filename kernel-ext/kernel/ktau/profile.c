@@ -248,18 +248,18 @@ void __ktau_enter_work(struct ktau_frame *frame, void *fn)
 static struct ktau_ended settle(struct ktau_frame *frame,
 				struct ktau_task *state, u64 now, u64 inside)
 {
-	u64 child = frame->child + inside;
 	struct ktau_ended e = {
 		.incl = now - frame->start,
+		.inside = frame->child + inside,
 		.outermost = ktau_is_outermost(frame),
 	};
 
-	e.excl = e.incl - child;
+	e.excl = e.incl - e.inside;
 	if (frame->info & KTAU_FRAME_TRACE_ONLY) {
-		e.incl = child;
+		e.incl = e.inside;
 		e.excl = 0;
 	} else if (unlikely((s64)e.excl < 0)) {
-		e.incl = child;
+		e.incl = e.inside;
 		e.excl = 0;
 		ktau_add(&state->clamped, 1);
 		ktau_loss(KTAU_LOSS_CLAMPED);

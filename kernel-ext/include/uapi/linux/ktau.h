@@ -243,9 +243,13 @@ struct ktau_open {
  * @open_size: bytes of one of them
  * @depth: number of frames in flight; more than @nr_open where the list was cut
  *
- * In every snapshot of a task, whatever happens while it is taken:
+ * In every snapshot, whatever happens while it is taken:
  *
  *	sum of excl + refused_ticks = outer_ticks + open_child_ticks
+ *
+ * The frames of a CPU nest in those of tasks and theirs in its own: its
+ * @outer_ticks are the durations of all of them, without what lies directly
+ * inside of each.
  */
 struct ktau_rec_profile {
 	struct ktau_rec rec;
