@@ -4,9 +4,10 @@
  *
  * All of it is counted against one cap. Chunks of tables are wanted in places
  * where nothing may be allocated, under the lock of a run queue for one. So every
- * CPU has a reserve of them, filled up when a task forks there, and by a work
- * item when it runs low all the same.
+ * CPU has a reserve of them, filled before the CPU comes up, when a task forks
+ * there, and by a work item when it runs low all the same.
  */
+#include <linux/cpuhotplug.h>
 #include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -34,6 +35,8 @@ struct reserve {
 };
 
 static DEFINE_PER_CPU(struct reserve, reserves);
+/* The reserves of the CPUs that are up are full, or were. */
+static bool started;
 static atomic_long_t memory_bytes;
 
 /**
@@ -113,17 +116,11 @@ void ktau_free(void *p, size_t bytes)
 	atomic_long_sub(bytes, &memory_bytes);
 }
 
-static void push(struct ktau_chunk *chunk)
+static void push(struct reserve *reserve, struct ktau_chunk *chunk)
 {
-	struct reserve *reserve;
-	unsigned long flags;
-
-	raw_local_irq_save(flags);
-	reserve = this_cpu_ptr(&reserves);
 	*(struct ktau_chunk **)chunk = reserve->first;
 	reserve->first = chunk;
 	reserve->nr++;
-	raw_local_irq_restore(flags);
 }
 
 /**
@@ -134,6 +131,7 @@ static void push(struct ktau_chunk *chunk)
 void ktau_reserve_fill(void)
 {
 	struct ktau_chunk *chunk;
+	unsigned long flags;
 
 	if (raw_cpu_read(reserves.nr) >= RESERVE_LOW)
 		return;
@@ -143,8 +141,28 @@ void ktau_reserve_fill(void)
 			raw_cpu_write(reserves.ask_at, jiffies + HZ / 10);
 			return;
 		}
-		push(chunk);
+		raw_local_irq_save(flags);
+		push(this_cpu_ptr(&reserves), chunk);
+		raw_local_irq_restore(flags);
 	}
+}
+
+/*
+ * @cpu is about to come up: nobody else is at its reserve. It comes up without
+ * one too, and counts what it then has to refuse.
+ */
+static int fill_before(unsigned int cpu)
+{
+	struct reserve *reserve = per_cpu_ptr(&reserves, cpu);
+	struct ktau_chunk *chunk;
+
+	while (READ_ONCE(started) && reserve->nr < RESERVE_FULL) {
+		chunk = ktau_alloc(sizeof(*chunk), GFP_KERNEL);
+		if (!chunk)
+			break;
+		push(reserve, chunk);
+	}
+	return 0;
 }
 
 static void fill_work(struct work_struct *work)
@@ -195,13 +213,14 @@ struct ktau_chunk *ktau_chunk_take(void)
 }
 
 /**
- * ktau_reserve_start() - fill the reserves of all CPUs
+ * ktau_reserve_start() - fill the reserves of all CPUs, and of those to come
  *
  * Context: May sleep.
  * Return: 0 or -errno.
  */
 int ktau_reserve_start(void)
 {
+	WRITE_ONCE(started, true);	/* one that comes up now waits, or is met */
 	return schedule_on_each_cpu(fill_work);
 }
 
@@ -212,7 +231,7 @@ int ktau_reserve_start(void)
  */
 void __init ktau_memory_init(void)
 {
-	int cpu;
+	int cpu, err;
 
 	for_each_possible_cpu(cpu) {
 		struct reserve *reserve = per_cpu_ptr(&reserves, cpu);
@@ -221,4 +240,9 @@ void __init ktau_memory_init(void)
 		INIT_WORK(&reserve->fill, fill_work);
 		reserve->ask_at = jiffies;
 	}
+	err = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "ktau:prepare",
+					fill_before, NULL);
+	if (err < 0)
+		pr_warn("ktau: CPUs that come up later begin without a reserve: %d\n",
+			err);
 }
