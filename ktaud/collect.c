@@ -223,6 +223,10 @@ static void handle_end(struct collect *collect, struct stream *stream,
 		copy.rec.head = sizeof(copy);
 		output_record(collect->out, &copy.rec);
 	}
+	if (stream->content == KTAU_REC_TRACE && stream->ended)
+		collect->reaped_slots += end->lost_reaped - stream->lost_reaped;
+	stream->ended = true;
+	stream->lost_reaped = end->lost_reaped;
 	stream->dead_since = end->dead_next;
 	if (stream->content == KTAU_REC_PROFILE && !stream->changed)
 		baseline_sweep(&collect->base);

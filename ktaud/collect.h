@@ -29,6 +29,8 @@
  * @changed: the stream has those of the living only that have changed
  * @nr_records: records of owners written of this stream
  * @dead_since: the dead below this have been written
+ * @ended: a stream has ended before
+ * @lost_reaped: as its END had it
  * @last_error: the last errno told, 0 if the last stream was in order
  */
 struct stream {
@@ -40,6 +42,8 @@ struct stream {
 	bool changed;
 	uint64_t nr_records;
 	uint64_t dead_since;
+	bool ended;
+	uint64_t lost_reaped;
 	int last_error;
 };
 
@@ -57,6 +61,7 @@ struct stream {
  * @lost_periods: those left out because the output was blocked
  * @failed_periods: those that could not be read
  * @lost_slots: trace slots that were overwritten before they were read
+ * @reaped_slots: those of tasks that the kernel did not keep long enough
  */
 struct collect {
 	const struct config *config;
@@ -70,6 +75,7 @@ struct collect {
 	uint64_t lost_periods;
 	uint64_t failed_periods;
 	uint64_t lost_slots;
+	uint64_t reaped_slots;
 };
 
 /* @root: directory with saved streams, NULL for the kernel. Return: 0, -ENOMEM. */

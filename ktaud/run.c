@@ -240,10 +240,13 @@ static void summary(const struct ktaud *ktaud)
 
 	log_info("%" PRIu64 " periods, %" PRIu64 " bytes, the last file is %s", c->periods,
 		 output_bytes(ktaud->out), ktaud->out->path);
-	if (ktaud->missed || c->lost_periods || c->failed_periods || c->lost_slots)
+	if (ktaud->missed || c->lost_periods || c->failed_periods || c->lost_slots ||
+	    c->reaped_slots)
 		log_info("%" PRIu64 " periods missed, %" PRIu64 " lost for want of room, %" PRIu64
-			 " not readable, %" PRIu64 " trace slots overwritten before they were read",
-			 ktaud->missed, c->lost_periods, c->failed_periods, c->lost_slots);
+			 " not readable, %" PRIu64 " trace slots overwritten before they were read"
+			 ", %" PRIu64 " of tasks that the kernel could not keep so long",
+			 ktaud->missed, c->lost_periods, c->failed_periods, c->lost_slots,
+			 c->reaped_slots);
 }
 
 static int start(struct ktaud *ktaud)

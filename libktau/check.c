@@ -263,6 +263,11 @@ static void end_stream(struct ktau_check *c, const struct ktau_rec_end *end)
 		ktau__finding(c, KTAU_FINDING_LOSS, NULL, end->cut_ticks,
 			      "all rings complete from %llu, but slots lost up to %llu",
 			      end->cut_ticks, c->lost_to_ticks);
+	/* What was lost before the first stream is not this file's. */
+	if (c->has_end && end->lost_reaped > c->lost_reaped)
+		c->counts.lost += end->lost_reaped - c->lost_reaped;
+	c->lost_reaped = end->lost_reaped;
+	c->has_end = true;
 	c->in_stream = false;
 	c->gap = false;
 }

@@ -37,6 +37,8 @@ struct ktau_check {
 	bool gap;		/* records of this stream are missing, or left out */
 	__u64 nr_records;	/* of owners, in this stream */
 	__u64 lost_to_ticks;	/* the last loss in this stream */
+	bool has_end;
+	__u64 lost_reaped;	/* as the last END had it */
 };
 
 void ktau__finding(struct ktau_check *check, enum ktau_finding_code code,

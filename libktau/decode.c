@@ -45,7 +45,7 @@ static const struct layout {
 	  REC OWNER "888888" "444444" },
 	{ KTAU_REC_TRACE, sizeof(struct ktau_rec_trace),
 	  REC OWNER "88888" "4444" },
-	{ KTAU_REC_END, sizeof(struct ktau_rec_end), REC "8888888" },
+	{ KTAU_REC_END, sizeof(struct ktau_rec_end), REC "88888888" },
 	{ KTAU_REC_INFO, sizeof(struct ktau_rec_info),
 	  REC "888" "ssss" "4444" TEXT72 TEXT72 TEXT72 },
 	{ KTAU_REC_EVENT, sizeof(struct ktau_rec_event), REC "4444" "8" },

@@ -247,9 +247,9 @@ static void dump_end(struct dump *d, const struct ktau_rec_end *e)
 {
 	fprintf(d->out,
 		"end records=%llu refused=%llu vanished=%llu busy=%llu"
-		" torn=%llu cut_ticks=%llu dead_next=%llu\n",
+		" torn=%llu cut_ticks=%llu dead_next=%llu lost_reaped=%llu\n",
 		e->nr_records, e->refused, e->vanished, e->busy, e->torn, e->cut_ticks,
-		e->dead_next);
+		e->dead_next, e->lost_reaped);
 }
 
 static void dump_info(struct dump *d, const struct ktau_rec_info *info)

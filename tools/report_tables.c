@@ -343,6 +343,7 @@ static void add_loss(struct report_tables *t, const char *name, uint64_t value)
 static void add_losses(const struct filling *f, const struct rows *rows,
 		       const struct period *period)
 {
+	const struct ktau_rec_end *begin = ktau_snapshot_end(period->before);
 	const struct ktau_rec_end *end = ktau_snapshot_end(period->after);
 	struct report_tables *t = f->t;
 
@@ -350,6 +351,8 @@ static void add_losses(const struct filling *f, const struct rows *rows,
 	add_loss(t, "activations_refused_ns", ktau_clock_ns(f->clock, rows->refused_ticks));
 	add_loss(t, "durations_clamped", rows->clamped);
 	add_loss(t, "trace_slots_lost", period->lost_slots);
+	add_loss(t, "trace_slots_of_reaped_tasks",
+		 (end ? end->lost_reaped : 0) - (begin ? begin->lost_reaped : 0));
 	add_loss(t, "tasks_not_permitted", end ? end->refused : 0);
 	add_loss(t, "tasks_busy", end ? end->busy : 0);
 	add_loss(t, "tasks_torn", end ? end->torn : 0);

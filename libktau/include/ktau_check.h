@@ -43,7 +43,8 @@ struct ktau_finding {
  * @profiles: profile records, differences included
  * @traces: trace records
  * @slots: slots in them
- * @lost: slots that they say were lost: told, so no finding
+ * @lost: slots that they, and the ENDs of streams, say were lost: told, so no
+ *	finding
  * @refused: activations that found no room, of the last profile of each owner
  * @clamped: negative durations, likewise
  * @tasks: different serials

@@ -243,6 +243,7 @@ void put_end(struct stream *s)
 	put64(s, 0);
 	put64(s, 4900000000);
 	put64(s, 78);
+	put64(s, s->lost_reaped);
 	record_fixed(s);
 	record_end(s);
 }

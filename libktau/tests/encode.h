@@ -21,6 +21,7 @@ struct stream {
 	unsigned int grow_head;
 	unsigned int grow_element;
 	uint64_t nr_records;	/* of owners, for END */
+	uint64_t lost_reaped;	/* of the ENDs to come */
 };
 
 struct entry {

@@ -295,6 +295,23 @@ static void dead_again(void **state)
 	assert_int_equal(check_traces(t, 2).nr, 1);
 }
 
+/* Of tasks that nobody could read in time only the ENDs tell, from the first on. */
+static void reaped(void **state)
+{
+	struct stream s = { .word_bits = 64, .lost_reaped = 100 };
+	struct ktau_check_counts counts;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		put_stream(&s, KTAU_REC_TRACE, 0x3c);
+		put_end(&s);
+		s.lost_reaped += 7;
+	}
+	assert_int_equal(check(&s, &counts).nr, 0);
+	assert_int_equal(counts.lost, 14);
+}
+
 static void order(void **state)
 {
 	static const struct slot slots[] = {
@@ -400,6 +417,7 @@ int main(void)
 		cmocka_unit_test(losses),
 		cmocka_unit_test(common_cut),
 		cmocka_unit_test(dead_again),
+		cmocka_unit_test(reaped),
 		cmocka_unit_test(order),
 		cmocka_unit_test(continuations),
 		cmocka_unit_test(gap),

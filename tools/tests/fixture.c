@@ -116,6 +116,7 @@ struct ktau_rec_end fixture_end(uint64_t nr_records, uint64_t dead_next)
 		.rec = { sizeof(struct ktau_rec_end), KTAU_REC_END,
 			 sizeof(struct ktau_rec_end) },
 		.nr_records = nr_records, .dead_next = dead_next,
+		.lost_reaped = 10 * dead_next,
 	};
 }
 

@@ -108,5 +108,6 @@ void ktau_clock_measure(void)
 		ktau_trace_pair_mticks =
 			measure_pair(state, KTAU_MODE_PROFILE | KTAU_MODE_TRACE);
 	}
+	state->taken = true;	/* nobody misses these slots */
 	ktau_task_put(state);
 }

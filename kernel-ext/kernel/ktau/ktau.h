@@ -87,6 +87,7 @@ struct ktau_look {
  * @parent: its parent's pid, at exit
  * @cred: its credentials, at exit
  * @dumpable: whether it let itself be dumped, at exit
+ * @taken: a reader has had all slots that were left at exit
  * @rcu: frees it
  */
 struct ktau_task {
@@ -103,6 +104,7 @@ struct ktau_task {
 	u32			own_groups;
 	bool			chosen;
 	bool			dumpable;
+	bool			taken;
 	struct mutex		read_lock;	/* readers of the ring, @look */
 	struct ktau_look	look;
 	refcount_t		ref;
@@ -132,6 +134,7 @@ enum ktau_loss {
 	KTAU_LOSS_NO_ID,	/* the table of ids was full */
 	KTAU_LOSS_NO_RING,	/* a slot without a ring, or room in it, to go to */
 	KTAU_LOSS_RESIZED,	/* unread slots of a ring that was resized */
+	KTAU_LOSS_REAPED,	/* unread slots of a task that was reaped */
 	KTAU_LOSS_NO_STATE,	/* a task that could not be given a profile */
 	KTAU_LOSS_CLAMPED,	/* a negative duration set to 0 */
 	KTAU_LOSS_DISORDER,	/* a contradiction: KTAU switches itself off */
@@ -144,6 +147,8 @@ static inline void ktau_loss(enum ktau_loss reason)
 {
 	this_cpu_inc(ktau_losses[reason]);
 }
+
+u64 ktau_loss_total(enum ktau_loss reason);
 
 /*
  * A CPU on its way down no longer runs what is queued on it; left there, that
@@ -199,6 +204,7 @@ void ktau_trace_more(struct ktau_task *state, unsigned int type, u64 arg,
 		     struct ktau_slot_more *more, unsigned int nr);
 struct ktau_ring *ktau_ring_create(u32 slots);
 size_t ktau_ring_bytes(const struct ktau_ring *ring);
+void ktau_ring_lose(const struct ktau_ring *ring, enum ktau_loss reason);
 void ktau_ring_free(struct ktau_ring *ring);
 extern wait_queue_head_t ktau_trace_wait;
 extern atomic_t ktau_trace_fills;

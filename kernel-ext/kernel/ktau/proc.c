@@ -119,6 +119,7 @@ static const char * const loss_names[] = {
 	[KTAU_LOSS_NO_ID] = "refused_no_id",
 	[KTAU_LOSS_NO_RING] = "lost_no_ring",
 	[KTAU_LOSS_RESIZED] = "lost_resized",
+	[KTAU_LOSS_REAPED] = "lost_reaped",
 	[KTAU_LOSS_NO_STATE] = "refused_no_state",
 	[KTAU_LOSS_CLAMPED] = "clamped",
 	[KTAU_LOSS_DISORDER] = "disorder",
@@ -126,18 +127,29 @@ static const char * const loss_names[] = {
 
 static_assert(ARRAY_SIZE(loss_names) == KTAU_NR_LOSSES);
 
+/**
+ * ktau_loss_total() - what was refused or lost in this boot
+ * @reason: why
+ *
+ * Context: Any.
+ * Return: How often, or how many slots.
+ */
+u64 ktau_loss_total(enum ktau_loss reason)
+{
+	unsigned long sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu(ktau_losses[reason], cpu));
+	return sum;
+}
+
 static int stats_show(struct seq_file *m, void *v)
 {
 	unsigned int i;
-	int cpu;
 
-	for (i = 0; i < KTAU_NR_LOSSES; i++) {
-		unsigned long sum = 0;
-
-		for_each_possible_cpu(cpu)
-			sum += per_cpu(ktau_losses[i], cpu);
-		seq_printf(m, "%s %lu\n", loss_names[i], sum);
-	}
+	for (i = 0; i < KTAU_NR_LOSSES; i++)
+		seq_printf(m, "%s %llu\n", loss_names[i], ktau_loss_total(i));
 	seq_printf(m, "memory_bytes %llu\n", ktau_memory_bytes());
 	seq_printf(m, "memory_cap_bytes %llu\n", ktau_config.cap_bytes);
 	ktau_dead_stats(m);

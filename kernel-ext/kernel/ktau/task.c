@@ -74,9 +74,12 @@ static void task_free(struct rcu_head *rcu)
  */
 void ktau_task_put(struct ktau_task *state)
 {
+	if (!state || !refcount_dec_and_test(&state->ref))
+		return;
+	if (state->ring && !state->taken)
+		ktau_ring_lose(state->ring, KTAU_LOSS_REAPED);
 	/* A waker may still look at the state of a task that has just exited. */
-	if (state && refcount_dec_and_test(&state->ref))
-		call_rcu(&state->rcu, task_free);
+	call_rcu(&state->rcu, task_free);
 }
 
 /**
@@ -231,7 +234,7 @@ static void resize_ring(struct ktau_task *state)
 			&state->bytes);
 	/* A write with the old one goes on at most until preemption is on again. */
 	synchronize_rcu();
-	this_cpu_add(ktau_losses[KTAU_LOSS_RESIZED], old->head - old->tail);
+	ktau_ring_lose(old, KTAU_LOSS_RESIZED);
 	ktau_ring_free(old);
 }
 

@@ -235,6 +235,18 @@ struct ktau_ring *ktau_ring_create(u32 slots)
 }
 
 /**
+ * ktau_ring_lose() - count the slots that no reader has taken
+ * @ring: one that nobody writes or reads any more
+ * @reason: why none will
+ *
+ * Context: Any.
+ */
+void ktau_ring_lose(const struct ktau_ring *ring, enum ktau_loss reason)
+{
+	this_cpu_add(ktau_losses[reason], ring->head - ring->tail);
+}
+
+/**
  * ktau_ring_free() - free a ring that nobody writes or reads any more
  * @ring: the ring, or NULL
  *

@@ -121,6 +121,7 @@ static void put_end(struct ktau_stream *stream)
 	stream->end.rec = (struct ktau_rec) {
 		sizeof(stream->end), KTAU_REC_END, sizeof(stream->end)
 	};
+	stream->end.lost_reaped = ktau_loss_total(KTAU_LOSS_REAPED);
 	/* What died while the tasks were read has been read with the dead. */
 	if (!(stream->select.target & KTAU_TARGET_DEAD))
 		stream->end.dead_next = ktau_dead_next();
@@ -219,6 +220,8 @@ static bool put_state(struct ktau_stream *stream, struct ktau_task *state,
 		if (ret >= 0 && trace->lost)
 			stream->end.cut_ticks = max(stream->end.cut_ticks,
 						    trace->lost_to_ticks);
+		if (!ret && !task && !(stream->select.flags & KTAU_SELECT_PEEK))
+			WRITE_ONCE(state->taken, true);
 		if (!ret && !trace->nr_slots && !trace->lost)
 			return false;	/* nothing new */
 	}

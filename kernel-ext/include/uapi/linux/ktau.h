@@ -370,6 +370,8 @@ struct ktau_rec_trace {
  * @cut_ticks: the common cut: from this time on all rings of this stream are
  *	complete
  * @dead_next: what to give as @dead_since to see only tasks that die later
+ * @lost_reaped: slots, in this boot, of tasks that were summed up or forgotten
+ *	before any reader had taken them
  */
 struct ktau_rec_end {
 	struct ktau_rec rec;
@@ -380,6 +382,7 @@ struct ktau_rec_end {
 	__aligned_u64 torn;
 	__aligned_u64 cut_ticks;
 	__aligned_u64 dead_next;
+	__aligned_u64 lost_reaped;
 };
 
 /*
@@ -446,7 +449,7 @@ _Static_assert(sizeof(struct ktau_rec_profile) == 176, "ktau_rec_profile");
 _Static_assert(sizeof(struct ktau_slot) == 24, "ktau_slot");
 _Static_assert(sizeof(struct ktau_slot_more) == 24, "ktau_slot_more");
 _Static_assert(sizeof(struct ktau_rec_trace) == 160, "ktau_rec_trace");
-_Static_assert(sizeof(struct ktau_rec_end) == 64, "ktau_rec_end");
+_Static_assert(sizeof(struct ktau_rec_end) == 72, "ktau_rec_end");
 _Static_assert(sizeof(struct ktau_select) == 40, "ktau_select");
 #endif
 
