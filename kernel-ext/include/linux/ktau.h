@@ -141,8 +141,7 @@ extern struct static_key_false ktau_exit_key;
 		.id = KTAU_ID_NONE,					\
 	}
 
-void __ktau_enter(struct ktau_frame *frame, struct task_struct *tsk,
-		  unsigned int id);
+void __ktau_enter_frame(struct task_struct *tsk, struct ktau_frame *frame);
 void __ktau_enter_point(struct ktau_frame *frame, struct ktau_point *point);
 void __ktau_enter_compat(struct ktau_frame *frame, unsigned int nr);
 void __ktau_enter_work(struct ktau_frame *frame, void *fn);
@@ -155,6 +154,14 @@ void __ktau_cpu_enter_irq(struct ktau_frame *frame, unsigned int irq);
 void __ktau_cpu_enter_call(struct ktau_frame *frame, enum ktau_call call,
 			   void *fn);
 void __ktau_cpu_exit(struct ktau_frame *frame);
+
+/* Open @frame on @tsk, the current task, which has a group on. */
+static __always_inline void __ktau_enter(struct ktau_frame *frame,
+					 struct task_struct *tsk, unsigned int id)
+{
+	frame->info = id;
+	__ktau_enter_frame(tsk, frame);
+}
 
 /* Leave @frame if it was entered; the whole test when KTAU is on. */
 static __always_inline void ktau_exit(struct ktau_frame *frame)
@@ -224,11 +231,14 @@ static __always_inline void ktau_cpu_exit(struct ktau_frame *frame)
 			KTAU_COUNT(g, name, __bytes);			\
 	} while (0)
 
-static __always_inline void ktau_syscall_enter(struct ktau_frame *frame,
-					       unsigned int nr)
+/* Gives back @nr: the frame keeps it for a caller that needs it afterwards. */
+static __always_inline unsigned int
+ktau_syscall_enter(struct ktau_frame *frame, unsigned int nr)
 {
-	if (KTAU_ON_FOR(current, SYSCALL))
-		__ktau_enter(frame, current, nr);
+	if (!KTAU_ON_FOR(current, SYSCALL))
+		return nr;
+	__ktau_enter(frame, current, nr);
+	return (u16)frame->info;	/* nobody else writes it */
 }
 
 static __always_inline void ktau_compat_enter(struct ktau_frame *frame,
@@ -413,7 +423,7 @@ struct ktau_frame { };
 
 #define ktau_exit(frame)			((void)(frame))
 #define ktau_cpu_exit(frame)			((void)(frame))
-#define ktau_syscall_enter(frame, nr)		((void)(frame))
+#define ktau_syscall_enter(frame, nr)		((void)(frame), (nr))
 #define ktau_compat_enter(frame, nr)		((void)(frame))
 #define ktau_work_enter(frame, fn)		((void)(frame))
 #define ktau_softirq_enter(frame, vec)		((void)(frame))

@@ -103,16 +103,16 @@ static void start(struct ktau_frame *frame, struct ktau_task *state)
 }
 
 /* An interrupt hit between the linking and the start; or no place in the ring. */
-static noinline void enter_hit(struct ktau_frame *frame, struct task_struct *tsk)
+static noinline void enter_hit(struct task_struct *tsk, struct ktau_frame *frame)
 {
 	start(frame, tsk->ktau.state);
 }
 
 /* Without the profile: no need to be quick. */
-static noinline void enter_trace_only(struct ktau_frame *frame,
-				      struct task_struct *tsk, u32 id)
+static noinline void enter_trace_only(struct task_struct *tsk,
+				      struct ktau_frame *frame)
 {
-	frame->info = id | KTAU_FRAME_TRACED | KTAU_FRAME_TRACE_ONLY;
+	frame->info |= KTAU_FRAME_TRACED | KTAU_FRAME_TRACE_ONLY;
 	barrier();	/* an interrupt from here on finds it whole */
 	tsk->ktau.top = frame;
 	barrier();
@@ -120,16 +120,17 @@ static noinline void enter_trace_only(struct ktau_frame *frame,
 }
 
 /* With a slot in the trace, written by as little as it can be. */
-static noinline void enter_traced(struct ktau_frame *frame,
-				  struct task_struct *tsk, u32 id)
+static noinline void enter_traced(struct task_struct *tsk,
+				  struct ktau_frame *frame)
 {
+	unsigned int id = frame->info;
 	struct ktau_place *place;
 	struct ktau_ring *ring;
 	u64 nr, now;
 
 	/* One bit: read it as it comes. */
 	if (unlikely(!(data_race(tsk->ktau.mask) & KTAU_MODE_PROFILE))) {
-		enter_trace_only(frame, tsk, id);
+		enter_trace_only(tsk, frame);
 		return;
 	}
 	frame->info = id | KTAU_FRAME_TRACED;
@@ -147,7 +148,7 @@ static noinline void enter_traced(struct ktau_frame *frame,
 	if (unlikely(!ktau_place_is_free(place, nr) || frame->child ||
 		     !ktau_move(&ring->head, nr, nr + 1))) {
 		preempt_enable_no_resched_notrace();
-		enter_hit(frame, tsk);
+		enter_hit(tsk, frame);
 		return;
 	}
 	ktau_write(&frame->start, now);
@@ -160,8 +161,8 @@ static noinline void enter_traced(struct ktau_frame *frame,
 		preempt_enable_no_resched_notrace();
 }
 
-static __always_inline void enter(struct ktau_frame *frame,
-				  struct task_struct *tsk, unsigned int id)
+static __always_inline void enter(struct task_struct *tsk,
+				  struct ktau_frame *frame)
 {
 	frame->prev = tsk->ktau.top;
 	frame->start = 0;
@@ -169,34 +170,31 @@ static __always_inline void enter(struct ktau_frame *frame,
 	/* Two bits are tested in memory, the uppermost alone in a register. */
 	if (unlikely(data_race(tsk->ktau.mask) &
 		     (KTAU_MODE_TRACE | KTAU_MASK_GONE))) {
-		enter_traced(frame, tsk, id);
+		enter_traced(tsk, frame);
 		return;
 	}
-	frame->info = id;
 	barrier();	/* an interrupt from here on finds it whole */
 	tsk->ktau.top = frame;
 	barrier();
 	ktau_write(&frame->start, ktau_ticks());
 	barrier();
 	if (unlikely(frame->child))
-		enter_hit(frame, tsk);
+		enter_hit(tsk, frame);
 }
 
 /**
- * __ktau_enter() - open a frame on the current task
- * @frame: room for it, on the kernel stack
+ * __ktau_enter_frame() - open a frame on the current task
  * @tsk: the current task
- * @id: event
+ * @frame: room for it, on the kernel stack, with its id
  *
  * Context: Any but NMI. The current task has a group on, so it has a state.
  */
-void __ktau_enter(struct ktau_frame *frame, struct task_struct *tsk,
-		  unsigned int id)
+void __ktau_enter_frame(struct task_struct *tsk, struct ktau_frame *frame)
 {
-	enter(frame, tsk, id);
+	enter(tsk, frame);
 }
-EXPORT_SYMBOL_GPL(__ktau_enter);
-NOKPROBE_SYMBOL(__ktau_enter);
+EXPORT_SYMBOL_GPL(__ktau_enter_frame);
+NOKPROBE_SYMBOL(__ktau_enter_frame);
 
 /**
  * __ktau_enter_point() - open a frame of a static point on the current task
@@ -211,8 +209,10 @@ void __ktau_enter_point(struct ktau_frame *frame, struct ktau_point *point)
 
 	if (unlikely(id == KTAU_ID_NONE))
 		id = ktau_point_id(point);
-	if (likely(id != KTAU_ID_NONE && !in_nmi()))
-		enter(frame, current, id);
+	if (unlikely(id == KTAU_ID_NONE || in_nmi()))
+		return;
+	frame->info = id;
+	enter(current, frame);
 }
 EXPORT_SYMBOL_GPL(__ktau_enter_point);
 NOKPROBE_SYMBOL(__ktau_enter_point);
@@ -226,7 +226,8 @@ NOKPROBE_SYMBOL(__ktau_enter_point);
  */
 void __ktau_enter_compat(struct ktau_frame *frame, unsigned int nr)
 {
-	enter(frame, current, ktau_compat_id(nr));
+	frame->info = ktau_compat_id(nr);
+	enter(current, frame);
 }
 
 /**
@@ -238,7 +239,8 @@ void __ktau_enter_compat(struct ktau_frame *frame, unsigned int nr)
  */
 void __ktau_enter_work(struct ktau_frame *frame, void *fn)
 {
-	enter(frame, current, ktau_call_id(KTAU_CALL_WORK, fn));
+	frame->info = ktau_call_id(KTAU_CALL_WORK, fn);
+	enter(current, frame);
 }
 
 /*
