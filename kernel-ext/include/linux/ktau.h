@@ -77,7 +77,8 @@ struct ktau_frame {
 };
 
 /* Above all ids, so that one comparison finds a frame without any. */
-#define KTAU_FRAME_TRACED	0x10000U
+#define KTAU_FRAME_ID		0xffffU
+#define KTAU_FRAME_TRACED	0x80010000U	/* as the slot of its entry has it */
 #define KTAU_FRAME_TRACE_ONLY	0x20000U	/* traced, without the profile */
 
 static __always_inline unsigned int ktau_frame_id(const struct ktau_frame *frame)

@@ -39,14 +39,19 @@ static __always_inline u64 ktau_fetch_add(u64 *p, u64 v)
 	return v;
 }
 
-/* Move from @old to @new without a lock; false if it is no longer @old. */
-static __always_inline bool ktau_move(u64 *p, u64 old, u64 new)
+/*
+ * Add @n to @p and to @v without a lock; false if @p is no longer @v. All in one, for
+ * the compiler would keep both values of @v in registers.
+ */
+static __always_inline bool ktau_advance(u64 *p, u64 *v, u64 n)
 {
 	bool moved;
 
-	asm volatile("cmpxchgq %3, %1"
-		     : "=@ccz" (moved), "+m" (*p), "+a" (old)
-		     : "r" (new) : "memory");
+	asm volatile("movq %[v], %%rax\n\t"
+		     "addq %[n], %[v]\n\t"
+		     "cmpxchgq %[v], %[p]"
+		     : "=@ccz" (moved), [p] "+m" (*p), [v] "+&r" (*v)
+		     : [n] "er" (n) : "rax", "memory");
 	return moved;
 }
 
@@ -99,15 +104,16 @@ static __always_inline void ktau_add(u64 *p, u64 v)
 	ktau_fetch_add(p, v);
 }
 
-static __always_inline bool ktau_move(u64 *p, u64 old, u64 new)
+static __always_inline bool ktau_advance(u64 *p, u64 *v, u64 n)
 {
 	unsigned long flags;
 	bool moved;
 
 	raw_local_irq_save(flags);
-	moved = *p == old;
+	moved = *p == *v;
+	*v += n;
 	if (moved)
-		*p = new;
+		*p = *v;
 	raw_local_irq_restore(flags);
 	return moved;
 }

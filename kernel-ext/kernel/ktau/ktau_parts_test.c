@@ -106,7 +106,7 @@ static void ring_overrun_inside(struct kunit *test)
 		ktau_trace(f->state, 0, KTAU_TRACE_ENTER, ID_A, i);
 	KUNIT_EXPECT_EQ(test, ring->head, 16ULL);
 	KUNIT_EXPECT_EQ(test, f->state->lost, 25ULL);
-	ktau_place_done(ring, &ring->place[0], 0);
+	ktau_place_done(ring, &ring->place[0]);
 	ktau_trace(f->state, 0, KTAU_TRACE_ENTER, ID_A, 99);
 	KUNIT_EXPECT_EQ(test, ring->head, 17ULL);
 }

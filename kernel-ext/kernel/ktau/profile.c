@@ -103,9 +103,9 @@ static void start(struct ktau_frame *frame, struct ktau_task *state)
 }
 
 /* An interrupt hit between the linking and the start; or no place in the ring. */
-static noinline void enter_hit(struct task_struct *tsk, struct ktau_frame *frame)
+static noinline void enter_hit(struct ktau_task *state, struct ktau_frame *frame)
 {
-	start(frame, tsk->ktau.state);
+	start(frame, state);
 }
 
 /* Without the profile: no need to be quick. */
@@ -123,7 +123,7 @@ static noinline void enter_trace_only(struct task_struct *tsk,
 static noinline void enter_traced(struct task_struct *tsk,
 				  struct ktau_frame *frame)
 {
-	unsigned int id = frame->info;
+	struct ktau_task *state = tsk->ktau.state;
 	struct ktau_place *place;
 	struct ktau_ring *ring;
 	u64 nr, now;
@@ -133,11 +133,11 @@ static noinline void enter_traced(struct task_struct *tsk,
 		enter_trace_only(tsk, frame);
 		return;
 	}
-	frame->info = id | KTAU_FRAME_TRACED;
+	frame->info += KTAU_FRAME_TRACED;
 	barrier();	/* an interrupt from here on finds it whole */
 	tsk->ktau.top = frame;
 	preempt_disable_notrace();	/* the ring stays, and so does the CPU */
-	ring = READ_ONCE(tsk->ktau.state->ring);
+	ring = READ_ONCE(state->ring);
 	nr = ktau_read(&ring->head);
 	place = ktau_place(ring, nr);
 	OPTIMIZER_HIDE_VAR(place);	/* else it is made up in each use */
@@ -146,16 +146,16 @@ static noinline void enter_traced(struct task_struct *tsk,
 	OPTIMIZER_HIDE_VAR(now);	/* in one register, not two */
 	barrier();
 	if (unlikely(!ktau_place_is_free(place, nr) || frame->child ||
-		     !ktau_move(&ring->head, nr, nr + 1))) {
+		     !ktau_advance(&ring->head, &nr, 1))) {
 		preempt_enable_no_resched_notrace();
-		enter_hit(tsk, frame);
+		enter_hit(state, frame);
 		return;
 	}
 	ktau_write(&frame->start, now);
 	smp_wmb();	/* @head is moved before anything is overwritten */
-	ktau_place_fill(place, now, 0, KTAU_WHAT(id, KTAU_TRACE_ENTER, 0));
-	ktau_place_done(ring, place, nr);
-	if (unlikely(ktau_ring_wakes(ring, nr + 1)))
+	ktau_place_fill(place, now, frame->info);
+	ktau_place_done(ring, place);
+	if (unlikely(ktau_ring_wakes(ring, nr)))
 		ktau_ring_wake(ring);
 	else
 		preempt_enable_no_resched_notrace();
@@ -179,7 +179,7 @@ static __always_inline void enter(struct task_struct *tsk,
 	ktau_write(&frame->start, ktau_ticks());
 	barrier();
 	if (unlikely(frame->child))
-		enter_hit(tsk, frame);
+		enter_hit(tsk->ktau.state, frame);
 }
 
 /**
@@ -402,16 +402,15 @@ static __always_inline void trace_fast(struct ktau_frame *frame,
 	OPTIMIZER_HIDE_VAR(incl);
 	barrier();
 	if (unlikely(!ktau_place_is_free(place, nr) || ktau_differs(sum, before) ||
-		     !ktau_move(&ring->head, nr, nr + 1))) {
+		     !ktau_advance(&ring->head, &nr, 1))) {
 		preempt_enable_no_resched_notrace();
 		exit_hit(frame, state, before);
 		return;
 	}
 	smp_wmb();	/* @head is moved before anything is overwritten */
-	/* The flag of a traced frame is where the type is, and as KTAU_TRACE_ENTER. */
-	ktau_place_fill(place, incl, 0, frame->info +
+	ktau_place_fill(place, incl, frame->info +
 			KTAU_WHAT(0, KTAU_TRACE_EXIT - KTAU_TRACE_ENTER, 0));
-	ktau_place_done(ring, place, nr);
+	ktau_place_done(ring, place);
 	incl -= frame->start;
 	excl = incl - frame->child;
 	if (unlikely((s64)excl < 0)) {
@@ -423,7 +422,7 @@ static __always_inline void trace_fast(struct ktau_frame *frame,
 	ktau_book_cell(cell, incl, excl, !nested || ktau_is_outermost(frame));
 	barrier();
 	ktau_add(&state->end, 1);
-	if (unlikely(ktau_ring_wakes(ring, nr + 1)))
+	if (unlikely(ktau_ring_wakes(ring, nr)))
 		ktau_ring_wake(ring);
 	else
 		preempt_enable_no_resched_notrace();
@@ -437,22 +436,19 @@ static noinline void exit_nested_traced(struct ktau_frame *frame,
 	trace_fast(frame, ref, state, cell, true);
 }
 
+/* @id is that of @info. The arguments are where __ktau_exit() has them. */
 static noinline void exit_traced(struct ktau_frame *frame,
-				 struct task_struct *tsk)
+				 struct task_struct *tsk, unsigned int info,
+				 unsigned int id, struct ktau_task *state)
 {
 	struct ktau_ref *ref = &tsk->ktau;
-	struct ktau_task *state = ref->state;
-	unsigned long id = frame->info - KTAU_FRAME_TRACED;
 	struct ktau_chunk *chunk;
 	struct ktau_cell *cell;
 
-	BUILD_BUG_ON(KTAU_WHAT(0, KTAU_TRACE_ENTER, 0) != KTAU_FRAME_TRACED);
-	if (unlikely(id >= KTAU_FRAME_TRACED)) {	/* without the profile */
-		exit_slow(frame, tsk);
-		return;
-	}
+	BUILD_BUG_ON(KTAU_FRAME_TRACED !=
+		     (KTAU_WHAT(0, KTAU_TRACE_ENTER, 0) | KTAU_WHAT_FRAME));
 	chunk = state->chunk[id >> KTAU_CHUNK_SHIFT];
-	if (unlikely(!chunk)) {
+	if (unlikely(!chunk || (info & KTAU_FRAME_TRACE_ONLY))) {
 		exit_slow(frame, tsk);
 		return;
 	}
@@ -479,8 +475,8 @@ void __ktau_exit(struct ktau_frame *frame, struct task_struct *tsk)
 	struct ktau_chunk *chunk;
 	struct ktau_cell *cell;
 
-	if (unlikely(id >= KTAU_FRAME_TRACED)) {
-		exit_traced(frame, tsk);
+	if (unlikely(id > KTAU_FRAME_ID)) {
+		exit_traced(frame, tsk, id, (u16)id, state);
 		return;
 	}
 	chunk = state->chunk[id >> KTAU_CHUNK_SHIFT];

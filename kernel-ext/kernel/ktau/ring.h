@@ -32,7 +32,7 @@
  * struct ktau_place - one slot as it is written; struct ktau_slot is made of it
  *	by the reader
  * @ticks: when; data of a further slot
- * @arg: by type; data of a further slot
+ * @arg: by type; data of a further slot; not written with KTAU_WHAT_FRAME
  * @what: id, or 16 bits of data | type << 16 | further slots, or index << 24
  * @count: preempt_count(): the context; data of a further slot
  * @cpu: where
@@ -49,6 +49,9 @@ struct ktau_place {
 
 #define KTAU_WHAT(id, type, more)					\
 	((u32)(id) | (u32)(type) << 16 | (u32)(more) << 24)
+
+/* Written by the shortest way: no argument, no further slots. */
+#define KTAU_WHAT_FRAME		0x80000000U
 
 /**
  * struct ktau_ring - a trace, counted in slots since its first write
@@ -85,21 +88,20 @@ static __always_inline bool ktau_place_is_free(const struct ktau_place *place,
 }
 
 static __always_inline void ktau_place_fill(struct ktau_place *place, u64 ticks,
-					    u64 arg, u32 what)
+					    u32 what)
 {
 	place->ticks = ticks;
-	place->arg = arg;
 	place->what = what;
 	place->count = preempt_count();
 	place->cpu = raw_smp_processor_id();
 }
 
-/* Slot @nr is whole, for other CPUs too. */
-static __always_inline void ktau_place_done(struct ktau_ring *ring,
-					    struct ktau_place *place, u64 nr)
+/* Its slot is whole, for other CPUs too: the turn is that of the next round. */
+static __always_inline void ktau_place_done(const struct ktau_ring *ring,
+					    struct ktau_place *place)
 {
 	smp_wmb();	/* pairs with the reader's in snapshot.c */
-	WRITE_ONCE(place->turn, (u32)nr + ring->size);
+	data_race(place->turn += ring->size);	/* only we write it */
 }
 
 static __always_inline bool ktau_ring_wakes(const struct ktau_ring *ring, u64 nr)

@@ -252,6 +252,10 @@ static void make_slot(struct ktau_slot *slot, const struct ktau_place *from)
 	slot->ctx = context(place.count);
 	slot->cpu = place.cpu;
 	slot->more = place.what >> 24;
+	if (place.what & KTAU_WHAT_FRAME) {
+		slot->arg = 0;
+		slot->more = 0;
+	}
 }
 
 static u64 oldest(const struct ktau_ring *ring, u64 head)

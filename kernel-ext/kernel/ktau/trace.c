@@ -53,6 +53,7 @@ static __always_inline bool take(struct ktau_ring *ring, unsigned int nr,
 		head = ktau_read(&ring->head);
 		if (unlikely(!has_room(ring, head, nr)))
 			return false;
+		*first = head;
 		if (sum)
 			*before = ktau_read(sum);
 		barrier();
@@ -60,8 +61,7 @@ static __always_inline bool take(struct ktau_ring *ring, unsigned int nr,
 			*ticks = ktau_ticks();
 		barrier();
 	} while (unlikely((sum && ktau_differs(sum, *before)) ||
-			  !ktau_move(&ring->head, head, head + nr)));
-	*first = head;
+			  !ktau_advance(&ring->head, &head, nr)));
 	smp_wmb();	/* @head is moved before anything is overwritten */
 	return true;
 }
@@ -97,8 +97,9 @@ static __always_inline bool write(struct ktau_task *state, const u64 *sum,
 	ring = READ_ONCE(state->ring);
 	if (likely(ring && take(ring, 1, sum, before, ticks, &nr))) {
 		place = ktau_place(ring, nr);
-		ktau_place_fill(place, *ticks, arg, what);
-		ktau_place_done(ring, place, nr);
+		ktau_place_fill(place, *ticks, what);
+		place->arg = arg;
+		ktau_place_done(ring, place);
 		if (unlikely(ktau_ring_wakes(ring, nr + 1)))
 			ktau_ring_wake(ring);
 		else
@@ -178,15 +179,16 @@ void ktau_trace_more(struct ktau_task *state, unsigned int type, u64 arg,
 		return;
 	}
 	place = ktau_place(ring, first);
-	ktau_place_fill(place, ticks, arg, KTAU_WHAT(0, type, nr));
-	ktau_place_done(ring, place, first);
+	ktau_place_fill(place, ticks, KTAU_WHAT(0, type, nr));
+	place->arg = arg;
+	ktau_place_done(ring, place);
 	for (i = 0; i < nr; i++) {
 		place = ktau_place(ring, ++first);
 		place->ticks = more[i].data[0];
 		place->arg = more[i].data[1];
 		place->what = KTAU_WHAT(more[i].small, KTAU_TRACE_MORE, i + 1);
 		place->count = more[i].small2;
-		ktau_place_done(ring, place, first);
+		ktau_place_done(ring, place);
 	}
 	if (unlikely(ktau_ring_wakes(ring, first + 1)))
 		ktau_ring_wake(ring);
