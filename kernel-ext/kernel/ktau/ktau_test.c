@@ -395,6 +395,27 @@ static void context_switch_inside(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, control("groups=none"), 0);
 }
 
+/*
+ * The state that a task of that name left behind from @seq on, with a reference, and
+ * its number; NULL if none comes in ten seconds. A busy host takes its time.
+ */
+static struct ktau_task *wait_for_dead(const char *comm, u64 *seq)
+{
+	unsigned long end = jiffies + 10 * HZ;
+	struct ktau_task *state;
+	u64 from = *seq;
+
+	do {
+		msleep(20);
+		for (*seq = from; (state = ktau_dead_get(seq)); (*seq)++) {
+			if (!strcmp(state->obit->comm, comm))
+				return state;
+			ktau_task_put(state);
+		}
+	} while (time_before(jiffies, end));
+	return NULL;
+}
+
 static void exit_inside(struct kunit *test)
 {
 	struct sleeper sleeper = { .exit_inside = true };
@@ -407,13 +428,7 @@ static void exit_inside(struct kunit *test)
 	seq = ktau_dead_next();
 	task = kthread_run(sleeper_run, &sleeper, "ktau_mayfly");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
-	msleep(200);
-	state = ktau_dead_get(&seq);
-	while (state && strcmp(state->obit->comm, "ktau_mayfly")) {
-		ktau_task_put(state);
-		seq++;
-		state = ktau_dead_get(&seq);
-	}
+	state = wait_for_dead("ktau_mayfly", &seq);
 	KUNIT_EXPECT_NOT_NULL(test, state);
 	if (state) {
 		KUNIT_EXPECT_EQ(test, ktau_snapshot(f->profile, state, NULL), 0);
