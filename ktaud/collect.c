@@ -201,8 +201,22 @@ static void handle_profile(struct collect *collect, const struct ktau_rec_profil
 	ktau_record_free(diff);
 }
 
+/* Of several records of a ring the first one says how much there was to read. */
+static void note_fill(struct collect *collect, const struct ktau_rec_trace *trace)
+{
+	double fill = 1;
+
+	if (trace->owner.kind != KTAU_OWNER_TASK || !trace->ring_slots)
+		return;
+	if (!trace->lost)
+		fill = (double)(trace->written - trace->first) / trace->ring_slots;
+	if (fill > collect->fullest)
+		collect->fullest = fill;
+}
+
 static void handle_trace(struct collect *collect, const struct ktau_rec_trace *trace)
 {
+	note_fill(collect, trace);
 	if ((!trace->nr_slots && !trace->lost) || !wanted(collect->config, &trace->owner))
 		return;
 	collect->lost_slots += trace->lost;
@@ -239,6 +253,8 @@ static int handle(struct collect *collect, struct stream *stream, union ktau_rec
 		ktau_record_free(stream->head);
 		stream->head = ktau_record_dup(record.rec);
 		stream->changed = record.stream->target & KTAU_TARGET_CHANGED;
+		if (stream->content == KTAU_REC_TRACE)
+			collect->fullest = 0;
 		return stream->head ? 0 : -ENOMEM;
 	case KTAU_REC_PROFILE:
 		if (stream->content == KTAU_REC_PROFILE)

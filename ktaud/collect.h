@@ -60,6 +60,7 @@ struct stream {
  * @periods: streams of profiles, or of traces if only those, that ended
  * @lost_periods: those left out because the output was blocked
  * @failed_periods: those that could not be read
+ * @fullest: how full the fullest ring was when the last traces were read, 0 to 1
  * @lost_slots: trace slots that were overwritten before they were read
  * @reaped_slots: those of tasks that the kernel did not keep long enough
  */
@@ -74,6 +75,7 @@ struct collect {
 	uint64_t periods;
 	uint64_t lost_periods;
 	uint64_t failed_periods;
+	double fullest;
 	uint64_t lost_slots;
 	uint64_t reaped_slots;
 };

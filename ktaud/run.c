@@ -17,7 +17,11 @@
 #include "output.h"
 #include "run.h"
 
-/* Rings that fill all the time take at most a quarter of a CPU to read. */
+/*
+ * Rings that fill all the time take a quarter of a CPU to read, no more, while none is
+ * found fuller than a quarter: until the next time it fills fourfold at most, or it
+ * could not be read in time by a whole CPU either. Beyond that nothing may wait.
+ */
 #define DRAIN_PART	4
 
 /**
@@ -206,7 +210,9 @@ static void drain(struct ktaud *ktaud)
 
 	collect_traces(&ktaud->collect);
 	ended_ns = now_ns(CLOCK_MONOTONIC);
-	ktaud->drain_after_ns = ended_ns + (DRAIN_PART - 1) * (ended_ns - began_ns);
+	ktaud->drain_after_ns = ended_ns;
+	if (ktaud->collect.fullest * DRAIN_PART < 1)
+		ktaud->drain_after_ns += (DRAIN_PART - 1) * (ended_ns - began_ns);
 }
 
 /* Filled rings are of no interest while the output is blocked or it is too early. */
