@@ -110,8 +110,7 @@ static void find_facts(struct facts *f, const struct period *period, const struc
 	f->length_ns = to->ticks > from_ticks ? ktau_clock_ns(clock, to->ticks - from_ticks) : 0;
 	f->nr_cpus = to->nr_cpus;
 	f->pairs = rows->total.pairs;
-	f->pair_mticks = to->modes & KTAU_MODE_TRACE ? to->trace_pair_mticks :
-						       to->profile_pair_mticks;
+	f->pair_mticks = pair_mticks(to);
 	f->own_ns = ktau_clock_ns(clock, pairs_ticks(f->pairs, f->pair_mticks));
 }
 

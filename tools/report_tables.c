@@ -13,7 +13,7 @@
 
 /* Cells of a row, in the order of the columns below. */
 enum { P_PID, P_TID, P_PROCESS, P_TASKS, P_LIVE, P_SHARE, P_COUNT, P_INCL, P_EXCL,
-       P_OPEN, P_OPEN_TIME, P_GROUP, P_ROUTINE, P_NR };
+       P_OPEN, P_OPEN_TIME, P_GROUP, P_ROUTINE, P_OWN, P_NR };
 enum { C_PID, C_PROCESS, C_COUNT, C_SUM, C_MIN, C_MAX, C_GROUP, C_COUNTER, C_NR };
 enum { U_CPU, U_SHARE, U_COUNT, U_INCL, U_EXCL, U_GROUP, U_ROUTINE, U_NR };
 enum { L_VALUE, L_NAME, L_NR };
@@ -32,6 +32,7 @@ static const struct column routine_columns[P_NR] = {
 	[P_OPEN_TIME] = { "in_flight_ns", "so far ms", COLUMN_NS },
 	[P_GROUP] = { "group", "group", COLUMN_TEXT },
 	[P_ROUTINE] = { "routine", "routine", COLUMN_TEXT },
+	[P_OWN] = { "ktau_ns", NULL, COLUMN_NUMBER },
 };
 
 static const struct column counter_columns[C_NR] = {
@@ -65,6 +66,7 @@ struct filling {
 	struct report_tables *t;
 	const struct report *r;
 	const struct ktau_clock *clock;
+	uint64_t pair_mticks;
 };
 
 /* A routine with what it is sorted by. */
@@ -169,6 +171,8 @@ static void add_routines(const struct filling *f, struct table *t, const struct 
 		row[P_OPEN_TIME].number = ktau_clock_ns(f->clock, r->open_incl);
 		row[P_GROUP].text = names_group(f->r->names, r->id);
 		row[P_ROUTINE].text = keyed[i].name;
+		row[P_OWN].number =
+			ktau_clock_ns(f->clock, pairs_ticks(r->count, f->pair_mticks));
 	}
 	free(keyed);
 }
@@ -366,7 +370,12 @@ void report_tables_init(struct report_tables *t, const struct report *r,
 			const struct rows *rows, const struct period *period,
 			const struct ktau_clock *clock)
 {
-	struct filling f = { .t = t, .r = r, .clock = clock };
+	struct filling f = {
+		.t = t,
+		.r = r,
+		.clock = clock,
+		.pair_mticks = pair_mticks(ktau_snapshot_stream(period->after)),
+	};
 	size_t i;
 
 	memset(t, 0, sizeof(*t));

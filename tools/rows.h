@@ -93,6 +93,13 @@ void rows_deinit(struct rows *rows);
  */
 void rows_subtract(struct rows *rows, uint64_t pair_mticks);
 
+/* Thousandths of a tick that a pair of hooks costs with what was on in @stream. */
+static inline uint64_t pair_mticks(const struct ktau_rec_stream *stream)
+{
+	return stream->modes & KTAU_MODE_TRACE ? stream->trace_pair_mticks :
+						 stream->profile_pair_mticks;
+}
+
 /* Ticks of @pairs of hooks of @pair_mticks thousandths of a tick, rounded down. */
 static inline uint64_t pairs_ticks(uint64_t pairs, uint64_t pair_mticks)
 {
