@@ -103,6 +103,8 @@ void ktau_clock_measure(void)
 		return;
 	state->chunk[0] = ktau_alloc(sizeof(*state->chunk[0]), GFP_KERNEL);
 	state->ring = ktau_ring_create(1024);
+	if (state->chunk[0])
+		__set_bit(0, state->used);
 	if (state->chunk[0] && state->ring) {
 		ktau_profile_pair_mticks = measure_pair(state, KTAU_MODE_PROFILE);
 		ktau_trace_pair_mticks =

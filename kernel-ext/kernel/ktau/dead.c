@@ -37,20 +37,22 @@ static struct dead_queue {
 /* Add @from to @to, which has all its chunks; dead.lock held. */
 static void sum_up(struct ktau_task *to, const struct ktau_task *from)
 {
-	unsigned int i, j;
+	const struct ktau_cell *cell;
+	unsigned int i, j, id;
 
 	to->outer_ticks += from->outer_ticks;
 	to->refused += from->refused;
 	to->refused_ticks += from->refused_ticks;
 	to->clamped += from->clamped;
 	to->lost += from->lost;
-	for (i = 0; i < KTAU_NR_CHUNKS; i++) {
-		if (!from->chunk[i])
-			continue;
-		for (j = 0; j < KTAU_CHUNK_CELLS; j++)
-			ktau_cell_add(&to->chunk[i]->cell[j],
-				      &from->chunk[i]->cell[j],
-				      ktau_event_kind(i * KTAU_CHUNK_CELLS + j));
+	for_each_set_bit(i, from->used, KTAU_NR_CHUNKS) {
+		for (j = 0; j < KTAU_CHUNK_CELLS; j++) {
+			cell = &from->chunk[i]->cell[j];
+			id = i * KTAU_CHUNK_CELLS + j;
+			if (cell->count)
+				ktau_cell_add(&to->chunk[i]->cell[j], cell,
+					      ktau_event_kind(id));
+		}
 	}
 	if (!from->obit)
 		return;
@@ -220,6 +222,7 @@ static struct ktau_task *create_full(void)
 		state->chunk[i] = ktau_alloc(sizeof(*state->chunk[i]), GFP_KERNEL);
 		if (!state->chunk[i])
 			goto fail;
+		__set_bit(i, state->used);
 	}
 	return state;
 fail:

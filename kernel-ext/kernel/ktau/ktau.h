@@ -5,6 +5,7 @@
 #ifndef _KERNEL_KTAU_H
 #define _KERNEL_KTAU_H
 
+#include <linux/bitmap.h>
 #include <linux/cpumask.h>
 #include <linux/cred.h>
 #include <linux/irq_work.h>
@@ -70,6 +71,7 @@ struct ktau_look {
  * @lost: slots that found no ring, or no room while an interrupt wrote much
  *	more than the ring holds inside another write
  * @chunk: the table
+ * @used: those that are there, for who goes through all of them
  * @ring: the trace, or NULL: never while a mask has the trace, or a frame;
  *	replaced under ktau_mutex, freed after a grace period
  * @sched: the frame of a task that is off the CPU
@@ -99,6 +101,7 @@ struct ktau_task {
 	u64			clamped;
 	u64			lost;
 	struct ktau_chunk	*chunk[KTAU_NR_CHUNKS];
+	DECLARE_BITMAP(used, KTAU_NR_CHUNKS);
 	struct ktau_ring	*ring;
 	struct ktau_frame	sched;
 	u32			own_groups;

@@ -22,6 +22,7 @@ static noinline struct ktau_cell *cell_create(struct ktau_task *state,
 		chunk = ktau_chunk_take();
 		if (chunk) {
 			atomic_long_add(sizeof(*chunk), &state->bytes);
+			__set_bit(id >> KTAU_CHUNK_SHIFT, state->used);
 			/* Pairs with the reader's in snapshot.c. */
 			smp_store_release(place, chunk);
 		}

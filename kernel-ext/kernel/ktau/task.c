@@ -53,7 +53,7 @@ static void task_free(struct rcu_head *rcu)
 	struct ktau_task *state = container_of(rcu, struct ktau_task, rcu);
 	unsigned int i;
 
-	for (i = 0; i < KTAU_NR_CHUNKS; i++)
+	for_each_set_bit(i, state->used, KTAU_NR_CHUNKS)
 		ktau_free(state->chunk[i], sizeof(*state->chunk[i]));
 	ktau_ring_free(state->ring);
 	ktau_free(state->obit, sizeof(*state->obit));
