@@ -22,15 +22,22 @@ struct fixture {
 	struct ktau_rec_trace *trace;
 };
 
-static void attach(struct fixture *f, u32 modes)
-{
-	current->ktau.state = f->state;
-	current->ktau.mask = KTAU_GROUP_SYSCALL | modes;
-}
-
+/* What switching has given it, or a test: the task's own reference. */
 static void detach(void)
 {
+	struct ktau_task *state = current->ktau.state;
+
 	current->ktau = (struct ktau_ref) { };
+	ktau_task_put(state);
+}
+
+/* A task that ends attached takes its reference to the dead. */
+static void attach(struct fixture *f, u32 modes)
+{
+	detach();
+	refcount_inc(&f->state->ref);
+	current->ktau.state = f->state;
+	current->ktau.mask = KTAU_GROUP_SYSCALL | modes;
 }
 
 static int fixture_init(struct kunit *test)
@@ -46,6 +53,9 @@ static int fixture_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, f->profile);
 	KUNIT_ASSERT_NOT_NULL(test, f->trace);
 	KUNIT_ASSERT_NOT_NULL(test, f->state);
+	/* What is there once KTAU has been on: the queue of the dead, for one. */
+	KUNIT_ASSERT_EQ(test, control("groups=syscall"), 0);
+	KUNIT_ASSERT_EQ(test, control("groups=none"), 0);
 	ktau_reserve_fill();
 	return 0;
 }
