@@ -2,17 +2,22 @@
 """How many records a second a reader on the other CPU drains without a loss."""
 
 import bench
-from bench import Figure, median
+from bench import Figure
+
+
+def best(raw, key):
+    """The highest rate; 0 where even the lowest was too much."""
+    return max((row[0] for row in raw.get(key, [])), default=0)
 
 
 def measure():
     """One boot with two CPUs. Each system call leaves two records in both tracers."""
     raw = bench.boot("records", "records", image=bench.kernel(), cpus=2, memory="2G")
-    rival = 2 * median(raw, "rate_trace_cmd")
+    rival = 2 * best(raw, "rate_trace_cmd")
     figures = []
     for name, key in (("trace_loss_rate", "rate_ktaud_plain"),
                       ("trace_loss_rate_compressed", "rate_ktaud")):
-        ours = 2 * median(raw, key)
+        ours = 2 * best(raw, key)
         figures.append(Figure(name, ours, "records/s", "trace-cmd", rival,
                               ratio=ours / rival if rival else None,
                               reach=">= trace-cmd" if name == "trace_loss_rate" else ""))
