@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * KTAU: tests of its parts, run by KUnit at boot: the ring, ids, the words of
- * /proc/ktau/control. Those of the model are in ktau_test.c.
+ * /proc/ktau/control, kinds of context switches. Those of the model are in
+ * ktau_test.c.
  */
 #include <linux/delay.h>
 #include <linux/hrtimer.h>
+#include <linux/kthread.h>
 #include <linux/mm.h>
+#include <linux/sched/signal.h>
 
 #include "ktau_test.h"
 
@@ -271,6 +274,52 @@ static void whole_values(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, shared.torn, 0U);
 }
 
+static int runnable_run(void *unused)
+{
+	while (!kthread_should_stop())
+		schedule();
+	return 0;
+}
+
+static u64 vol_count(void)
+{
+	const unsigned int id = KTAU_ID_SCHEDULE_VOL;
+	struct ktau_chunk *chunk;
+
+	chunk = current->ktau.state->chunk[id >> KTAU_CHUNK_SHIFT];
+	return chunk ? chunk->cell[id & (KTAU_CHUNK_CELLS - 1)].count : 0;
+}
+
+/*
+ * Who wants to sleep with a signal pending goes on instead, but if another task
+ * comes first, the kernel counts a voluntary switch.
+ */
+static void voluntary_signalled(struct kunit *test)
+{
+	unsigned long end = jiffies + 10 * HZ, switches;
+	struct task_struct *other;
+	u64 vol;
+
+	other = kthread_run(runnable_run, NULL, "ktau_runnable");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(other));
+	KUNIT_EXPECT_EQ(test, control("groups=sched"), 0);
+	allow_signal(SIGUSR1);
+	send_sig(SIGUSR1, current, 0);
+	vol = vol_count();
+	switches = current->nvcsw;
+	while (current->nvcsw - switches < 10 && time_before(jiffies, end)) {
+		mdelay(1);
+		set_current_state(TASK_INTERRUPTIBLE);
+		schedule();
+	}
+	KUNIT_EXPECT_GE(test, current->nvcsw - switches, 10UL);
+	KUNIT_EXPECT_EQ(test, vol_count() - vol, current->nvcsw - switches);
+	flush_signals(current);
+	disallow_signal(SIGUSR1);
+	kthread_stop(other);
+	KUNIT_EXPECT_EQ(test, control("groups=none"), 0);
+}
+
 static struct kunit_case parts_cases[] = {
 	KUNIT_CASE(whole_values),
 	KUNIT_CASE(ring_bounds),
@@ -280,6 +329,7 @@ static struct kunit_case parts_cases[] = {
 	KUNIT_CASE(control_words),
 	KUNIT_CASE(own_groups),
 	KUNIT_CASE(cpu_frames),
+	KUNIT_CASE(voluntary_signalled),
 	{ }
 };
 
