@@ -114,6 +114,46 @@ static void ring_overrun_inside(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ring->head, 17ULL);
 }
 
+static struct {
+	struct hrtimer timer;
+	struct ktau_task *state;
+	unsigned int fired;
+} inside;
+
+static enum hrtimer_restart write_inside(struct hrtimer *timer)
+{
+	inside.fired++;
+	ktau_trace(inside.state, 0, KTAU_TRACE_ENTER, ID_B, 0);
+	hrtimer_forward_now(timer, ns_to_ktime(50 * NSEC_PER_USEC));
+	return HRTIMER_RESTART;
+}
+
+/* Wherever in a write an interrupt writes, neither loses its slot. */
+static void ring_interrupted(struct kunit *test)
+{
+	struct ring_fixture *f = test->priv;
+	unsigned long end = jiffies + HZ;
+	u64 written = 0;
+
+	f->state->ring = ktau_ring_create(64);
+	KUNIT_ASSERT_NOT_NULL(test, f->state->ring);
+	inside.state = f->state;
+	hrtimer_init(&inside.timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
+	inside.timer.function = write_inside;
+	preempt_disable();	/* one CPU writes */
+	hrtimer_start(&inside.timer, ns_to_ktime(1000),
+		      HRTIMER_MODE_REL_PINNED_HARD);
+	while (time_before(jiffies, end)) {
+		ktau_trace(f->state, 0, KTAU_TRACE_ENTER, ID_A, 0);
+		written++;
+	}
+	hrtimer_cancel(&inside.timer);
+	preempt_enable();
+	KUNIT_EXPECT_GT(test, inside.fired, 10U);
+	KUNIT_EXPECT_EQ(test, f->state->lost, 0ULL);
+	KUNIT_EXPECT_EQ(test, f->state->ring->head, written + inside.fired);
+}
+
 static void ids(struct kunit *test)
 {
 	unsigned int a = ktau_irq_id(4001), b = ktau_irq_id(4002);
@@ -325,6 +365,7 @@ static struct kunit_case parts_cases[] = {
 	KUNIT_CASE(ring_bounds),
 	KUNIT_CASE(ring_halves),
 	KUNIT_CASE(ring_overrun_inside),
+	KUNIT_CASE(ring_interrupted),
 	KUNIT_CASE(ids),
 	KUNIT_CASE(control_words),
 	KUNIT_CASE(own_groups),

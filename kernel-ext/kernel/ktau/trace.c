@@ -49,10 +49,14 @@ static __always_inline bool take(struct ktau_ring *ring, unsigned int nr,
 	bool timed = *ticks;
 	u64 head;
 
-	do {
+	for (;;) {
 		head = ktau_read(&ring->head);
-		if (unlikely(!has_room(ring, head, nr)))
-			return false;
+		if (unlikely(!has_room(ring, head, nr))) {
+			/* Unless an interrupt has taken them since: its turn is over. */
+			if (!ktau_differs(&ring->head, head))
+				return false;
+			continue;
+		}
 		*first = head;
 		if (sum)
 			*before = ktau_read(sum);
@@ -60,8 +64,10 @@ static __always_inline bool take(struct ktau_ring *ring, unsigned int nr,
 		if (!timed)
 			*ticks = ktau_ticks();
 		barrier();
-	} while (unlikely((sum && ktau_differs(sum, *before)) ||
-			  !ktau_advance(&ring->head, &head, nr)));
+		if (likely(!(sum && ktau_differs(sum, *before)) &&
+			   ktau_advance(&ring->head, &head, nr)))
+			break;
+	}
 	smp_wmb();	/* @head is moved before anything is overwritten */
 	return true;
 }
