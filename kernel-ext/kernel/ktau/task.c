@@ -134,7 +134,7 @@ static struct ktau_task *state_get(struct task_struct *task, bool create)
 {
 	struct ktau_task *state = ktau_task_get(task);
 
-	if (state || !create || (task->flags & PF_EXITING))
+	if (state || !create || (data_race(task->flags) & PF_EXITING)) /* a hint */
 		return state;
 	state = ktau_task_create();
 	if (!state)
@@ -166,7 +166,8 @@ static int set_up(struct task_struct *task, bool choose)
 	u32 mask;
 
 	if (!state)
-		return wanted && !(task->flags & PF_EXITING) ? -ENOMEM : 0;
+		return wanted && /* a hint again */
+		       !(data_race(task->flags) & PF_EXITING) ? -ENOMEM : 0;
 	if (choose)
 		state->chosen = true;
 	mask = mask_for(state);
@@ -395,7 +396,7 @@ void ktau_task_identify(struct ktau_owner *owner, struct task_struct *task)
 	};
 	if (is_idle_task(task))
 		owner->flags |= KTAU_OWNER_IDLE;
-	if (task->flags & PF_KTHREAD)
+	if (data_race(task->flags) & PF_KTHREAD)	/* as long as it lives */
 		owner->flags |= KTAU_OWNER_KTHREAD;
 	rcu_read_lock();
 	if (pid_alive(task))
