@@ -340,8 +340,12 @@ static void voluntary_signalled(struct kunit *test)
 	struct task_struct *other;
 	u64 vol;
 
-	other = kthread_run(runnable_run, NULL, "ktau_runnable");
+	/* Both on one CPU */
+	set_cpus_allowed_ptr(current, cpumask_of(raw_smp_processor_id()));
+	other = kthread_create(runnable_run, NULL, "ktau_runnable");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(other));
+	kthread_bind(other, raw_smp_processor_id());
+	wake_up_process(other);
 	KUNIT_EXPECT_EQ(test, control("groups=sched"), 0);
 	allow_signal(SIGUSR1);
 	send_sig(SIGUSR1, current, 0);

@@ -173,6 +173,7 @@ static void in_flight(struct kunit *test)
 
 struct ticker {
 	struct hrtimer timer;
+	struct ktau_task *state;
 	u64 fired;
 };
 
@@ -182,7 +183,7 @@ static enum hrtimer_restart ticker_fire(struct hrtimer *timer)
 	struct ticker *ticker = container_of(timer, struct ticker, timer);
 	struct ktau_frame frame;
 
-	if (current->ktau.state) {
+	if (current->ktau.state == ticker->state) {
 		__ktau_enter(&frame, current, ID_B);
 		__ktau_exit(&frame, current);
 		ticker->fired++;
@@ -194,14 +195,15 @@ static enum hrtimer_restart ticker_fire(struct hrtimer *timer)
 static void interrupt_inside(struct kunit *test)
 {
 	const struct ktau_rec_profile *rec;
-	struct ticker ticker = { };
+	struct fixture *f = test->priv;
+	struct ticker ticker = { .state = f->state };
 	unsigned long end = jiffies + HZ / 2;
 	struct ktau_frame frame;
 	u64 loops = 0;
 
 	hrtimer_init(&ticker.timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
 	ticker.timer.function = ticker_fire;
-	attach(test->priv, KTAU_MODE_PROFILE);
+	attach(f, KTAU_MODE_PROFILE);
 	hrtimer_start(&ticker.timer, ns_to_ktime(1000), HRTIMER_MODE_REL_HARD);
 	while (time_before(jiffies, end)) {
 		__ktau_enter(&frame, current, ID_A);
