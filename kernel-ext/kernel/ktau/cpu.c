@@ -12,23 +12,38 @@
 
 DEFINE_PER_CPU(struct ktau_cpu, ktau_cpu);
 
+/*
+ * A frame that no task takes. As in one of a task, what hits between the linking and
+ * the clock is given to what lies around it.
+ */
+static void enter_cpu(struct ktau_cpu *cpu, struct ktau_frame *frame,
+		      unsigned int id)
+{
+	u64 before;
+
+	frame->prev = cpu->top;
+	frame->child = 0;
+	frame->info = id;
+	barrier();	/* an interrupt from here on finds it whole */
+	WRITE_ONCE(cpu->top, frame);
+	barrier();
+	frame->start = ktau_moment(&frame->child, &before);
+	if (likely(!before))
+		return;
+	ktau_add(&frame->child, -before);
+	if (frame->prev)
+		ktau_add(&frame->prev->child, before);
+}
+
 static __always_inline void cpu_enter(struct ktau_frame *frame,
 				      unsigned int id, u32 group)
 {
 	struct task_struct *tsk = current;
-	struct ktau_cpu *cpu;
 
-	if (likely(READ_ONCE(tsk->ktau.mask) & group)) {
+	if (likely(READ_ONCE(tsk->ktau.mask) & group))
 		__ktau_enter(frame, tsk, id);
-		return;
-	}
-	cpu = this_cpu_ptr(&ktau_cpu);
-	frame->prev = cpu->top;
-	frame->start = ktau_ticks();
-	frame->child = 0;
-	frame->info = id;
-	barrier();
-	cpu->top = frame;
+	else
+		enter_cpu(this_cpu_ptr(&ktau_cpu), frame, id);
 }
 
 /**

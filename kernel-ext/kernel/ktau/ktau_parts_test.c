@@ -14,6 +14,7 @@
 
 #define ID_A	100
 #define ID_B	101
+#define ID_C	102
 
 struct ring_fixture {
 	struct ktau_task *state;
@@ -252,6 +253,47 @@ static void cpu_frames(struct kunit *test)
 	kvfree(rec);
 }
 
+static enum hrtimer_restart enter_inside(struct hrtimer *timer)
+{
+	struct ktau_frame frame;
+
+	inside.fired++;
+	__ktau_cpu_enter(&frame, ID_C, KTAU_GROUP_IRQ);
+	udelay(5);	/* much more than what it hits has of its own */
+	__ktau_cpu_exit(&frame);
+	hrtimer_forward_now(timer, ns_to_ktime(50 * NSEC_PER_USEC));
+	return HRTIMER_RESTART;
+}
+
+/* Wherever an interrupt hits a softirq, its time is inside of one frame, not of two. */
+static void cpu_interrupted(struct kunit *test)
+{
+	unsigned long end = jiffies + HZ;
+	struct ktau_frame outer, inner;
+	u64 clamped;
+
+	KUNIT_EXPECT_EQ(test, control("select=chosen groups=irq"), 0);
+	hrtimer_init(&inside.timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
+	inside.timer.function = enter_inside;
+	inside.fired = 0;
+	local_bh_disable();
+	clamped = this_cpu_ptr(&ktau_cpu)->state->clamped;
+	hrtimer_start(&inside.timer, ns_to_ktime(1000),
+		      HRTIMER_MODE_REL_PINNED_HARD);
+	while (time_before(jiffies, end)) {
+		__ktau_cpu_enter(&outer, ID_A, KTAU_GROUP_IRQ);
+		__ktau_cpu_enter(&inner, ID_B, KTAU_GROUP_IRQ);
+		__ktau_cpu_exit(&inner);
+		__ktau_cpu_exit(&outer);
+	}
+	hrtimer_cancel(&inside.timer);
+	clamped = this_cpu_ptr(&ktau_cpu)->state->clamped - clamped;
+	local_bh_enable();
+	KUNIT_EXPECT_GT(test, inside.fired, 10U);
+	KUNIT_EXPECT_EQ(test, clamped, 0ULL);
+	KUNIT_EXPECT_EQ(test, control("groups=none select=all"), 0);
+}
+
 /* An interrupt and the task add to one value, and write and read another. */
 static struct {
 	struct hrtimer timer;
@@ -374,6 +416,7 @@ static struct kunit_case parts_cases[] = {
 	KUNIT_CASE(control_words),
 	KUNIT_CASE(own_groups),
 	KUNIT_CASE(cpu_frames),
+	KUNIT_CASE(cpu_interrupted),
 	KUNIT_CASE(voluntary_signalled),
 	{ }
 };
