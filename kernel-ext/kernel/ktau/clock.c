@@ -101,7 +101,7 @@ void ktau_clock_measure(void)
 
 	if (!state)
 		return;
-	state->chunk[0] = ktau_alloc(sizeof(*state->chunk[0]), GFP_KERNEL);
+	state->chunk[0] = ktau_chunk_alloc();
 	state->ring = ktau_ring_create(1024);
 	if (state->chunk[0])
 		__set_bit(0, state->used);

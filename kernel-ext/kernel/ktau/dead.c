@@ -54,10 +54,8 @@ static void sum_up(struct ktau_task *to, const struct ktau_task *from)
 					      ktau_event_kind(id));
 		}
 	}
-	if (!from->obit)
-		return;
-	to->obit->utime_ns += from->obit->utime_ns;
-	to->obit->stime_ns += from->obit->stime_ns;
+	to->obit.utime_ns += from->obit.utime_ns;
+	to->obit.stime_ns += from->obit.stime_ns;
 }
 
 static u64 dead_bytes(const struct ktau_task *state)
@@ -102,26 +100,11 @@ void ktau_dead_bury(struct ktau_task *state)
 	keep_ids(state);
 	spin_lock(&dead.lock);
 	trim(DEAD_PLACES - 1);
-	state->obit->dead_seq = dead.next;
+	state->obit.dead_seq = dead.next;
 	dead.place[dead.next++ % DEAD_PLACES] = state;
 	dead.bytes += dead_bytes(state);
 	trim(DEAD_PLACES);
 	spin_unlock(&dead.lock);
-}
-
-/**
- * ktau_dead_forget() - add a state to the sums at once
- * @state: a state without an obituary: nobody will know whose it was; the
- *	reference is dropped
- *
- * Context: Task.
- */
-void ktau_dead_forget(struct ktau_task *state)
-{
-	spin_lock(&dead.lock);
-	sum_up(dead.reaped, state);
-	spin_unlock(&dead.lock);
-	ktau_task_put(state);
 }
 
 /**
@@ -188,7 +171,7 @@ int ktau_reaped_snapshot(struct ktau_rec_profile *rec)
 		return err;
 	spin_lock(&dead.lock);
 	err = ktau_snapshot(rec, dead.reaped, NULL);
-	rec->owner = *dead.reaped->obit;
+	rec->owner = dead.reaped->obit;
 	rec->owner.dead_seq = dead.first;
 	spin_unlock(&dead.lock);
 	return err;
@@ -219,7 +202,7 @@ static struct ktau_task *create_full(void)
 	if (!state)
 		return NULL;
 	for (i = 0; i < KTAU_NR_CHUNKS; i++) {
-		state->chunk[i] = ktau_alloc(sizeof(*state->chunk[i]), GFP_KERNEL);
+		state->chunk[i] = ktau_chunk_alloc();
 		if (!state->chunk[i])
 			goto fail;
 		__set_bit(i, state->used);
@@ -241,7 +224,7 @@ int ktau_dead_start(void)
 	struct ktau_task *reaped;
 
 	if (!dead.place)
-		dead.place = ktau_alloc_pages(DEAD_PLACES * sizeof(*dead.place));
+		dead.place = ktau_alloc(DEAD_PLACES * sizeof(*dead.place));
 	if (!dead.place)
 		return -ENOMEM;
 	if (dead.reaped)
@@ -249,12 +232,7 @@ int ktau_dead_start(void)
 	reaped = create_full();
 	if (!reaped)
 		return -ENOMEM;
-	reaped->obit = ktau_alloc(sizeof(*reaped->obit), GFP_KERNEL);
-	if (!reaped->obit) {
-		ktau_task_put(reaped);
-		return -ENOMEM;
-	}
-	reaped->obit->kind = KTAU_OWNER_REAPED;
+	reaped->obit.kind = KTAU_OWNER_REAPED;
 	reaped->serial = 0;
 	dead.reaped = reaped;
 	return 0;

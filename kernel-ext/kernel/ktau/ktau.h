@@ -83,7 +83,7 @@ struct ktau_look {
  * @ref: readers and the task or queue that it belongs to
  * @bytes: memory accounted for it
  * @serial: see struct ktau_owner
- * @obit: what is left to say of a task that has exited; set then
+ * @obit: what is left to say of a task that has exited; written then
  * @pid: its pid, at exit
  * @tgid: its process's pid, at exit
  * @parent: its parent's pid, at exit
@@ -113,7 +113,7 @@ struct ktau_task {
 	refcount_t		ref;
 	atomic_long_t		bytes;
 	u64			serial;
-	struct ktau_owner	*obit;
+	struct ktau_owner	obit;
 	struct pid		*pid;
 	struct pid		*tgid;
 	struct pid		*parent;
@@ -243,10 +243,13 @@ void ktau_event_name(unsigned int id, char name[KTAU_EVENT_NAME]);
 void ktau_event_init(void);
 
 /* memory.c */
-void *ktau_alloc(size_t bytes, gfp_t gfp);
-void *ktau_alloc_pages(size_t bytes);
+void *ktau_alloc(size_t bytes);
 void ktau_free(void *p, size_t bytes);
+struct ktau_task *ktau_state_alloc(void);
+void ktau_state_free(struct ktau_task *state);
+struct ktau_chunk *ktau_chunk_alloc(void);
 struct ktau_chunk *ktau_chunk_take(void);
+void ktau_chunk_free(struct ktau_chunk *chunk);
 void ktau_reserve_fill(void);
 int ktau_reserve_start(void);
 u64 ktau_memory_bytes(void);
@@ -267,7 +270,6 @@ unsigned int ktau_nr_states(void);
 /* dead.c */
 int ktau_dead_start(void);
 void ktau_dead_bury(struct ktau_task *state);
-void ktau_dead_forget(struct ktau_task *state);
 struct ktau_task *ktau_dead_get(u64 *seq);
 u64 ktau_dead_next(void);
 void ktau_dead_trim(void);

@@ -96,6 +96,73 @@ static void ring_halves(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (unsigned int)slot[1].type, KTAU_TRACE_MORE);
 }
 
+#define STALE	0xa5
+
+/* Slots of each kind, by each way of writing one. */
+static void write_each_kind(struct ktau_task *state)
+{
+	struct ktau_slot_more more = { .data = { 3, 4 }, .small = 5, .small2 = 6 };
+	struct ktau_ref before = current->ktau;
+	struct ktau_frame frame;
+	unsigned int i;
+
+	current->ktau = (struct ktau_ref) {
+		.mask = KTAU_GROUP_SYSCALL | KTAU_MODE_PROFILE | KTAU_MODE_TRACE,
+		.state = state,
+	};
+	for (i = 0; i < 2; i++) { /* the first exit finds no chunk */
+		__ktau_enter(&frame, current, ID_A);
+		__ktau_exit(&frame, current);
+	}
+	current->ktau = before;
+	ktau_trace(state, 0, KTAU_TRACE_COUNT, ID_B, 1);
+	ktau_trace_more(state, KTAU_TRACE_NET_SEND, 2, &more, 1);
+}
+
+/* A reader gets what was written, and nothing of what the memory held before. */
+static void ring_stale(struct kunit *test)
+{
+	static const struct ktau_slot expected[] = {
+		{ .type = KTAU_TRACE_ENTER, .id = ID_A },
+		{ .type = KTAU_TRACE_EXIT, .id = ID_A },
+		{ .type = KTAU_TRACE_ENTER, .id = ID_A },
+		{ .type = KTAU_TRACE_EXIT, .id = ID_A },
+		{ .type = KTAU_TRACE_COUNT, .id = ID_B, .arg = 1 },
+		{ .type = KTAU_TRACE_NET_SEND, .arg = 2, .more = 1 },
+	};
+	struct ring_fixture *f = test->priv;
+	const struct ktau_slot *slot = (const void *)(f->trace + 1);
+	const struct ktau_slot_more more = {
+		{ 3, 4 }, 5, KTAU_TRACE_MORE, 1, 6
+	};
+	struct ktau_ring *ring = ktau_ring_create(16);
+	u64 last = ktau_ticks();
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, ring);
+	f->state->ring = ring;
+	for (i = 0; i < ring->size; i++)
+		memset(&ring->place[i], STALE, offsetof(struct ktau_place, turn));
+	write_each_kind(f->state);
+	KUNIT_EXPECT_EQ(test, read_trace(f), 0);
+	KUNIT_ASSERT_EQ(test, f->trace->nr_slots, ARRAY_SIZE(expected) + 1);
+	for (i = 0; i < ARRAY_SIZE(expected); i++) {
+		KUNIT_EXPECT_EQ(test, slot[i].type, expected[i].type);
+		KUNIT_EXPECT_EQ(test, slot[i].id, expected[i].id);
+		KUNIT_EXPECT_EQ(test, slot[i].arg, expected[i].arg);
+		KUNIT_EXPECT_EQ(test, slot[i].more, expected[i].more);
+		KUNIT_EXPECT_EQ(test, slot[i].ctx, (u8)KTAU_CTX_TASK);
+		KUNIT_EXPECT_LT(test, (unsigned int)slot[i].cpu, nr_cpu_ids);
+		KUNIT_EXPECT_GE(test, slot[i].ticks, last);
+		KUNIT_EXPECT_LE(test, slot[i].ticks, ktau_ticks());
+		last = slot[i].ticks;
+	}
+	KUNIT_EXPECT_EQ(test, memcmp(&slot[i], &more, sizeof(more)), 0);
+
+	ring->head++;		/* a write that has taken its slot */
+	KUNIT_EXPECT_EQ(test, read_trace(f), -EAGAIN);
+}
+
 /* An interrupt writes more than the ring holds inside another write. */
 static void ring_overrun_inside(struct kunit *test)
 {
@@ -410,6 +477,7 @@ static struct kunit_case parts_cases[] = {
 	KUNIT_CASE(whole_values),
 	KUNIT_CASE(ring_bounds),
 	KUNIT_CASE(ring_halves),
+	KUNIT_CASE(ring_stale),
 	KUNIT_CASE(ring_overrun_inside),
 	KUNIT_CASE(ring_interrupted),
 	KUNIT_CASE(ids),

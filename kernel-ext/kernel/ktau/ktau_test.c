@@ -313,7 +313,7 @@ static void no_chunk(struct kunit *test)
 	local_irq_enable();
 	while ((chunk = taken)) {
 		taken = *(struct ktau_chunk **)chunk;
-		ktau_free(chunk, sizeof(*chunk));
+		ktau_chunk_free(chunk);
 	}
 	ktau_reserve_fill();
 
@@ -420,7 +420,7 @@ static struct ktau_task *wait_for_dead(const char *comm, u64 *seq)
 	do {
 		msleep(20);
 		for (*seq = from; (state = ktau_dead_get(seq)); (*seq)++) {
-			if (!strcmp(state->obit->comm, comm))
+			if (!strcmp(state->obit.comm, comm))
 				return state;
 			ktau_task_put(state);
 		}
@@ -447,7 +447,7 @@ static void exit_inside(struct kunit *test)
 		expect_identity(test, f->profile);
 		KUNIT_EXPECT_EQ(test, find(f->profile, ID_A)->count, 1ULL);
 		KUNIT_EXPECT_EQ(test, f->profile->depth, 0U);
-		KUNIT_EXPECT_EQ(test, state->obit->kind, (u32)KTAU_OWNER_DEAD);
+		KUNIT_EXPECT_EQ(test, state->obit.kind, (u32)KTAU_OWNER_DEAD);
 		ktau_task_put(state);
 	}
 	/* With no room for the dead they are all in the sum. */

@@ -17,6 +17,7 @@
 
 #define RESERVE_FULL	256
 #define RESERVE_LOW	128
+#define RESERVE_BATCH	16
 
 /**
  * struct reserve - chunks of one CPU; only that CPU, interrupts off
@@ -35,6 +36,7 @@ struct reserve {
 };
 
 static DEFINE_PER_CPU(struct reserve, reserves);
+static struct kmem_cache *task_cache, *chunk_cache;
 /* The reserves of the CPUs that are up are full, or were. */
 static bool started;
 static atomic_long_t memory_bytes;
@@ -73,36 +75,21 @@ static void *accounted(void *p, size_t bytes)
 }
 
 /**
- * ktau_alloc() - allocate zeroed memory under the cap
- * @bytes: how much
- * @gfp: how
- *
- * Context: As @gfp says.
- * Return: The memory, or NULL: counted by reason.
- */
-void *ktau_alloc(size_t bytes, gfp_t gfp)
-{
-	if (!account(bytes))
-		return NULL;
-	return accounted(kzalloc(bytes, gfp | __GFP_NOWARN), bytes);
-}
-
-/**
- * ktau_alloc_pages() - the same for what may be large
- * @bytes: how much
+ * ktau_alloc() - allocate memory under the cap
+ * @bytes: how much; it may be a lot
  *
  * Context: May sleep.
- * Return: The memory, or NULL: counted by reason.
+ * Return: The memory, not zeroed, or NULL: counted by reason.
  */
-void *ktau_alloc_pages(size_t bytes)
+void *ktau_alloc(size_t bytes)
 {
 	if (!account(bytes))
 		return NULL;
-	return accounted(kvzalloc(bytes, GFP_KERNEL | __GFP_NOWARN), bytes);
+	return accounted(kvmalloc(bytes, GFP_KERNEL | __GFP_NOWARN), bytes);
 }
 
 /**
- * ktau_free() - free what ktau_alloc() or ktau_alloc_pages() gave
+ * ktau_free() - free what ktau_alloc() gave
  * @p: the memory, or NULL
  * @bytes: how much it was
  *
@@ -116,11 +103,101 @@ void ktau_free(void *p, size_t bytes)
 	atomic_long_sub(bytes, &memory_bytes);
 }
 
+static void *alloc_from(struct kmem_cache *cache, size_t bytes)
+{
+	if (!account(bytes))
+		return NULL;
+	return accounted(kmem_cache_alloc(cache, GFP_KERNEL | __GFP_NOWARN),
+			 bytes);
+}
+
+static void free_to(struct kmem_cache *cache, void *p, size_t bytes)
+{
+	kmem_cache_free(cache, p);
+	atomic_long_sub(bytes, &memory_bytes);
+}
+
+/**
+ * ktau_state_alloc() - memory of a state
+ *
+ * Context: May sleep.
+ * Return: A zeroed state, or NULL: counted by reason.
+ */
+struct ktau_task *ktau_state_alloc(void)
+{
+	struct ktau_task *state = alloc_from(task_cache, sizeof(*state));
+
+	if (state)
+		memset(state, 0, sizeof(*state));
+	return state;
+}
+
+/**
+ * ktau_state_free() - free a state without anything that hangs from it
+ * @state: the state
+ *
+ * Context: Any but NMI and not under a run-queue lock.
+ */
+void ktau_state_free(struct ktau_task *state)
+{
+	free_to(task_cache, state, sizeof(*state));
+}
+
+/**
+ * ktau_chunk_alloc() - a chunk from where one can be allocated
+ *
+ * Context: May sleep.
+ * Return: A zeroed chunk, or NULL: counted by reason.
+ */
+struct ktau_chunk *ktau_chunk_alloc(void)
+{
+	struct ktau_chunk *chunk = alloc_from(chunk_cache, sizeof(*chunk));
+
+	if (chunk)
+		memset(chunk, 0, sizeof(*chunk));
+	return chunk;
+}
+
 static void push(struct reserve *reserve, struct ktau_chunk *chunk)
 {
 	*(struct ktau_chunk **)chunk = reserve->first;
 	reserve->first = chunk;
 	reserve->nr++;
+}
+
+/**
+ * ktau_chunk_free() - free a chunk: into the reserve of this CPU, if it has room
+ * @chunk: the chunk
+ *
+ * Context: Any but NMI and not under a run-queue lock.
+ */
+void ktau_chunk_free(struct ktau_chunk *chunk)
+{
+	struct reserve *reserve;
+	unsigned long flags;
+	bool kept;
+
+	raw_local_irq_save(flags);
+	reserve = this_cpu_ptr(&reserves);
+	kept = READ_ONCE(started) && reserve->nr < RESERVE_FULL;
+	if (kept)
+		push(reserve, chunk);
+	raw_local_irq_restore(flags);
+	if (!kept)
+		free_to(chunk_cache, chunk, sizeof(*chunk));
+}
+
+/* Chunks, all or none. */
+static bool alloc_batch(void *batch[RESERVE_BATCH])
+{
+	const size_t bytes = RESERVE_BATCH * sizeof(struct ktau_chunk);
+
+	if (!account(bytes))
+		return false;
+	return accounted(kmem_cache_alloc_bulk(chunk_cache,
+					       GFP_KERNEL | __GFP_NOWARN,
+					       RESERVE_BATCH, batch) ?
+			 batch : NULL, bytes);
 }
 
 /**
@@ -130,19 +207,20 @@ static void push(struct reserve *reserve, struct ktau_chunk *chunk)
  */
 void ktau_reserve_fill(void)
 {
-	struct ktau_chunk *chunk;
+	void *batch[RESERVE_BATCH];
 	unsigned long flags;
+	unsigned int i;
 
 	if (raw_cpu_read(reserves.nr) >= RESERVE_LOW)
 		return;
 	while (raw_cpu_read(reserves.nr) < RESERVE_FULL) {
-		chunk = ktau_alloc(sizeof(*chunk), GFP_KERNEL);
-		if (!chunk) {
+		if (!alloc_batch(batch)) {
 			raw_cpu_write(reserves.ask_at, jiffies + HZ / 10);
 			return;
 		}
 		raw_local_irq_save(flags);
-		push(this_cpu_ptr(&reserves), chunk);
+		for (i = 0; i < RESERVE_BATCH; i++)
+			push(this_cpu_ptr(&reserves), batch[i]);
 		raw_local_irq_restore(flags);
 	}
 }
@@ -154,14 +232,13 @@ void ktau_reserve_fill(void)
 static int fill_before(unsigned int cpu)
 {
 	struct reserve *reserve = per_cpu_ptr(&reserves, cpu);
-	struct ktau_chunk *chunk;
+	void *batch[RESERVE_BATCH];
+	unsigned int i;
 
-	while (READ_ONCE(started) && reserve->nr < RESERVE_FULL) {
-		chunk = ktau_alloc(sizeof(*chunk), GFP_KERNEL);
-		if (!chunk)
-			break;
-		push(reserve, chunk);
-	}
+	while (READ_ONCE(started) && reserve->nr < RESERVE_FULL &&
+	       alloc_batch(batch))
+		for (i = 0; i < RESERVE_BATCH; i++)
+			push(reserve, batch[i]);
 	return 0;
 }
 
@@ -208,7 +285,7 @@ struct ktau_chunk *ktau_chunk_take(void)
 	}
 	reserve->first = *(struct ktau_chunk **)chunk;
 	reserve->nr--;
-	*(struct ktau_chunk **)chunk = NULL;
+	memset(chunk, 0, sizeof(*chunk));
 	return chunk;
 }
 
@@ -233,6 +310,8 @@ void __init ktau_memory_init(void)
 {
 	int cpu, err;
 
+	task_cache = KMEM_CACHE(ktau_task, SLAB_PANIC);
+	chunk_cache = KMEM_CACHE(ktau_chunk, SLAB_PANIC);
 	for_each_possible_cpu(cpu) {
 		struct reserve *reserve = per_cpu_ptr(&reserves, cpu);
 

@@ -136,6 +136,7 @@ static noinline void enter_traced(struct task_struct *tsk,
 	frame->info += KTAU_FRAME_TRACED;
 	barrier();	/* an interrupt from here on finds it whole */
 	tsk->ktau.top = frame;
+	OPTIMIZER_HIDE_VAR(frame);	/* else it is moved to another register */
 	preempt_disable_notrace();	/* the ring stays, and so does the CPU */
 	ring = READ_ONCE(state->ring);
 	nr = ktau_read(&ring->head);

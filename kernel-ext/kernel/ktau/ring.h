@@ -62,7 +62,7 @@ struct ktau_place {
  * @size: in slots, a power of two
  * @tail: slots read; guarded by the ktau_task's read_lock
  * @tail_ticks: time of the last slot read; guarded likewise
- * @place: the slots
+ * @place: the slots; memory that is not zeroed, but for the turns
  */
 struct ktau_ring {
 	u64 head;
@@ -71,7 +71,7 @@ struct ktau_ring {
 	u32 size;
 	u64 tail;
 	u64 tail_ticks;
-	struct ktau_place place[];
+	struct ktau_place *place;
 };
 
 static __always_inline struct ktau_place *ktau_place(struct ktau_ring *ring,

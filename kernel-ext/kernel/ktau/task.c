@@ -34,7 +34,7 @@ static unsigned int generation;
  */
 struct ktau_task *ktau_task_create(void)
 {
-	struct ktau_task *state = ktau_alloc(sizeof(*state), GFP_KERNEL);
+	struct ktau_task *state = ktau_state_alloc();
 
 	if (!state) {
 		ktau_loss(KTAU_LOSS_NO_STATE);
@@ -54,15 +54,14 @@ static void task_free(struct rcu_head *rcu)
 	unsigned int i;
 
 	for_each_set_bit(i, state->used, KTAU_NR_CHUNKS)
-		ktau_free(state->chunk[i], sizeof(*state->chunk[i]));
+		ktau_chunk_free(state->chunk[i]);
 	ktau_ring_free(state->ring);
-	ktau_free(state->obit, sizeof(*state->obit));
 	put_pid(state->pid);
 	put_pid(state->tgid);
 	put_pid(state->parent);
 	if (state->cred)
 		put_cred(state->cred);
-	ktau_free(state, sizeof(*state));
+	ktau_state_free(state);
 	atomic_dec(&nr_states);
 }
 
@@ -420,7 +419,7 @@ void __ktau_task_exited(void)
 {
 	struct ktau_ref *ref = &current->ktau;
 	struct ktau_task *state = ref->state;
-	struct ktau_owner *obit = ktau_alloc(sizeof(*obit), GFP_KERNEL);
+	struct ktau_owner *obit = &state->obit;
 
 	WRITE_ONCE(ref->mask, KTAU_MASK_GONE);
 	barrier();	/* no interrupt opens a frame here any more */
@@ -428,17 +427,11 @@ void __ktau_task_exited(void)
 		__ktau_exit(ref->top, current);
 	WRITE_ONCE(ref->state, NULL);
 
-	if (!obit) {
-		ktau_dead_forget(state);
-		return;
-	}
 	ktau_task_identify(obit, current);
 	obit->serial = state->serial;
 	obit->kind = KTAU_OWNER_DEAD;
 	obit->exit_code = current->exit_code;
 	obit->exit_ns = ktime_get_boottime_ns();
-	state->obit = obit;
-	atomic_long_add(sizeof(*obit), &state->bytes);
 	ktau_dead_bury(state);
 }
 

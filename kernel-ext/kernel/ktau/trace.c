@@ -202,9 +202,9 @@ void ktau_trace_more(struct ktau_task *state, unsigned int type, u64 arg,
 		preempt_enable_no_resched_notrace();
 }
 
-static size_t ring_bytes(u32 slots)
+static size_t place_bytes(u32 slots)
 {
-	return struct_size_t(struct ktau_ring, place, slots);
+	return array_size(slots, sizeof(struct ktau_place));
 }
 
 /**
@@ -216,7 +216,7 @@ static size_t ring_bytes(u32 slots)
  */
 size_t ktau_ring_bytes(const struct ktau_ring *ring)
 {
-	return ring_bytes(ring->size);
+	return sizeof(*ring) + place_bytes(ring->size);
 }
 
 /**
@@ -228,17 +228,25 @@ size_t ktau_ring_bytes(const struct ktau_ring *ring)
  */
 struct ktau_ring *ktau_ring_create(u32 slots)
 {
-	struct ktau_ring *ring = ktau_alloc_pages(ring_bytes(slots));
-
+	struct ktau_ring *ring = ktau_alloc(sizeof(*ring));
+	struct ktau_place *place = ktau_alloc(place_bytes(slots));
 	u32 i;
 
-	if (!ring)
+	if (!ring || !place) {
+		ktau_free(ring, sizeof(*ring));
+		ktau_free(place, place_bytes(slots));
 		return NULL;
-	ring->mask = slots - 1;
-	ring->size = slots;
-	ring->wake_at = READ_ONCE(ktau_config.wake_slots);
+	}
+	*ring = (struct ktau_ring) {
+		.wake_at = READ_ONCE(ktau_config.wake_slots),
+		.mask = slots - 1,
+		.size = slots,
+		.place = place,
+	};
+	/* What else is in a place is written before a reader looks at it. */
+#pragma GCC unroll 8
 	for (i = 0; i < slots; i++)
-		ring->place[i].turn = i;
+		place[i].turn = i;
 	return ring;
 }
 
@@ -262,6 +270,8 @@ void ktau_ring_lose(const struct ktau_ring *ring, enum ktau_loss reason)
  */
 void ktau_ring_free(struct ktau_ring *ring)
 {
-	if (ring)
-		ktau_free(ring, ktau_ring_bytes(ring));
+	if (!ring)
+		return;
+	ktau_free(ring->place, place_bytes(ring->size));
+	ktau_free(ring, sizeof(*ring));
 }

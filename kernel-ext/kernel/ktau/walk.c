@@ -413,7 +413,7 @@ static void step_dead(struct ktau_stream *stream)
 	if (!pid_nr_ns(state->pid, stream->ns)) {
 		; /* of another namespace */
 	} else if (may_read_dead(state)) {
-		owner = *state->obit;
+		owner = state->obit;
 		owner.uid = from_kuid_munged(current_user_ns(), state->cred->uid);
 		translate(&owner, stream->ns, state->pid, state->tgid,
 			  state->parent);
