@@ -11,6 +11,7 @@
 #include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <linux/spinlock.h>
+#include <linux/user_namespace.h>
 
 #include "ktau.h"
 
@@ -78,15 +79,22 @@ static void trim(u64 places)
 	}
 }
 
+/* The ids of the initial namespace are in the obituary. */
+static struct pid *keep_pid(struct pid *pid)
+{
+	return pid && pid->level ? get_pid(pid) : NULL;
+}
+
 /* What says later who may see the current task, and by which ids. */
 static void keep_ids(struct ktau_task *state)
 {
-	state->pid = get_pid(task_pid(current));
-	state->tgid = get_pid(task_tgid(current));
+	state->pid = keep_pid(task_pid(current));
+	state->tgid = keep_pid(task_tgid(current));
 	rcu_read_lock();
-	state->parent = get_pid(task_tgid(rcu_dereference(current->real_parent)));
+	state->parent = keep_pid(task_tgid(rcu_dereference(current->real_parent)));
 	rcu_read_unlock();
-	state->cred = get_current_cred();
+	ktau_rights_of(&state->rights, current_cred());
+	get_user_ns(state->rights.user_ns);
 }
 
 /**

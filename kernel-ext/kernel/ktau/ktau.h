@@ -59,6 +59,14 @@ struct ktau_look {
 	u64 changed;
 };
 
+/* What of a task's credentials says who may see it; as they name it. */
+struct ktau_rights {
+	kuid_t			uid, euid, suid;
+	kgid_t			gid, egid, sgid;
+	kernel_cap_t		permitted;
+	struct user_namespace	*user_ns;
+};
+
 /**
  * struct ktau_task - profile and trace of one owner: a task or a CPU
  * @begin: updates begun; only the CPU that runs the owner
@@ -84,10 +92,10 @@ struct ktau_look {
  * @bytes: memory accounted for it
  * @serial: see struct ktau_owner
  * @obit: what is left to say of a task that has exited; written then
- * @pid: its pid, at exit
- * @tgid: its process's pid, at exit
- * @parent: its parent's pid, at exit
- * @cred: its credentials, at exit
+ * @pid: its pid, at exit; NULL if it has one in the initial namespace only
+ * @tgid: its process's pid, at exit; likewise
+ * @parent: its parent's pid, at exit; likewise
+ * @rights: who may see it, at exit; holds the namespace
  * @dumpable: whether it let itself be dumped, at exit
  * @taken: a reader has had all slots that were left at exit
  * @rcu: frees it
@@ -117,7 +125,7 @@ struct ktau_task {
 	struct pid		*pid;
 	struct pid		*tgid;
 	struct pid		*parent;
-	const struct cred	*cred;
+	struct ktau_rights	rights;
 	struct rcu_head		rcu;
 };
 
@@ -317,9 +325,13 @@ bool ktau_look(struct ktau_task *state, struct task_struct *task, u64 number,
 	       u64 since);
 void ktau_look_again(struct ktau_task *state);
 
+/* rights.c */
+void ktau_rights_of(struct ktau_rights *rights, const struct cred *cred);
+bool ktau_may_read(const struct ktau_rights *rights);
+bool ktau_may_read_task(struct task_struct *task);
+
 /* stream.c */
 extern const struct proc_ops ktau_profile_ops;
 extern const struct proc_ops ktau_trace_ops;
-bool ktau_may_read_task(struct task_struct *task);
 
 #endif /* _KERNEL_KTAU_H */

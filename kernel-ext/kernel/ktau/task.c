@@ -19,6 +19,7 @@
 #include <linux/sched/task.h>
 #include <linux/seq_file.h>
 #include <linux/timekeeping.h>
+#include <linux/user_namespace.h>
 
 #include "ktau.h"
 
@@ -59,8 +60,8 @@ static void task_free(struct rcu_head *rcu)
 	put_pid(state->pid);
 	put_pid(state->tgid);
 	put_pid(state->parent);
-	if (state->cred)
-		put_cred(state->cred);
+	if (state->rights.user_ns)
+		put_user_ns(state->rights.user_ns);
 	ktau_state_free(state);
 	atomic_dec(&nr_states);
 }

@@ -9,7 +9,6 @@
 #include <linux/fs.h>
 #include <linux/kallsyms.h>
 #include <linux/pid_namespace.h>
-#include <linux/ptrace.h>
 #include <linux/sched/signal.h>
 #include <linux/user_namespace.h>
 #include <asm/sections.h>
@@ -19,55 +18,13 @@
 #define MAX_SLOTS	((KTAU_STREAM_BYTES - sizeof(struct ktau_rec_trace)) / \
 			 sizeof(struct ktau_slot))
 
-/* As ptrace_may_access() has it, but for what the address space says. */
-static bool may_read_cred(const struct cred *cred)
-{
-	const struct cred *reader = current_cred();
-
-	if (ns_capable_noaudit(cred->user_ns, CAP_SYS_PTRACE))
-		return true;
-	return uid_eq(reader->fsuid, cred->uid) &&
-	       uid_eq(reader->fsuid, cred->euid) &&
-	       uid_eq(reader->fsuid, cred->suid) &&
-	       gid_eq(reader->fsgid, cred->gid) &&
-	       gid_eq(reader->fsgid, cred->egid) &&
-	       gid_eq(reader->fsgid, cred->sgid) &&
-	       reader->user_ns == cred->user_ns &&
-	       cap_issubset(cred->cap_permitted, reader->cap_permitted);
-}
-
-/**
- * ktau_may_read_task() - whether the current credentials may see a task
- * @task: the task, held by the caller
- *
- * ptrace_may_access() opens a process to itself before it looks at credentials.
- * Here they are not its own where it reads a file that another program has
- * opened: what a set-uid program finds as its standard input must not show it.
- *
- * Context: May sleep.
- * Return: Whether.
- */
-bool ktau_may_read_task(struct task_struct *task)
-{
-	bool may;
-
-	if (perfmon_capable())
-		return true;
-	if (!same_thread_group(task, current))
-		return ptrace_may_access(task, PTRACE_MODE_READ_FSCREDS);
-	rcu_read_lock();
-	may = may_read_cred(__task_cred(task));
-	rcu_read_unlock();
-	return may;
-}
-
 /* As it would have been while it lived. */
 static bool may_read_dead(const struct ktau_task *state)
 {
 	if (perfmon_capable() ||
 	    ns_capable_noaudit(&init_user_ns, CAP_SYS_PTRACE))
 		return true;
-	return state->dumpable && may_read_cred(state->cred);
+	return state->dumpable && ktau_may_read(&state->rights);
 }
 
 static void next_phase(struct ktau_stream *stream)
@@ -410,11 +367,12 @@ static void step_dead(struct ktau_stream *stream)
 		next_phase(stream);
 		return;
 	}
-	if (!pid_nr_ns(state->pid, stream->ns)) {
+	if (stream->ns != &init_pid_ns && !pid_nr_ns(state->pid, stream->ns)) {
 		; /* of another namespace */
 	} else if (may_read_dead(state)) {
 		owner = state->obit;
-		owner.uid = from_kuid_munged(current_user_ns(), state->cred->uid);
+		owner.uid = from_kuid_munged(current_user_ns(),
+					     state->rights.uid);
 		translate(&owner, stream->ns, state->pid, state->tgid,
 			  state->parent);
 		more = put_state(stream, state, NULL, &owner);
