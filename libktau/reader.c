@@ -102,6 +102,19 @@ static int fail_open(struct ktau_reader *r, int err, const char *why)
 	return err;
 }
 
+static int open_path(struct ktau_reader *r, const char *path)
+{
+	int err = enter(r, path), fd;
+
+	if (err)
+		return fail_open(r, err, NULL);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return fail_open(r, -errno, NULL);
+	ktau__source_fd(&r->source, fd, true);
+	return 0;
+}
+
 static int select_stream(struct ktau_reader *r, const struct ktau_query *query)
 {
 	struct ktau_select select = {
@@ -120,7 +133,7 @@ static int select_stream(struct ktau_reader *r, const struct ktau_query *query)
 int ktau_reader_open_live(struct ktau_reader *r, const struct ktau_query *query)
 {
 	const char *path;
-	int err, fd;
+	int err;
 
 	if (query->content == KTAU_REC_PROFILE)
 		path = KTAU_PROC "/profile";
@@ -128,13 +141,9 @@ int ktau_reader_open_live(struct ktau_reader *r, const struct ktau_query *query)
 		path = KTAU_PROC "/trace";
 	else
 		return -EINVAL;
-	err = enter(r, path);
+	err = open_path(r, path);
 	if (err)
-		return fail_open(r, err, NULL);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return fail_open(r, -errno, NULL);
-	ktau__source_fd(&r->source, fd, true);
+		return err;
 	r->kind = KIND_LIVE;
 	r->content = query->content;
 	err = select_stream(r, query);
@@ -207,17 +216,13 @@ static int recognise(struct ktau_reader *r)
 
 int ktau_reader_open_file(struct ktau_reader *r, const char *path)
 {
-	int err, fd;
+	int err;
 
 	if (!strcmp(path, "-"))
 		return ktau_reader_open_fd(r, STDIN_FILENO, "standard input");
-	err = enter(r, path);
+	err = open_path(r, path);
 	if (err)
-		return fail_open(r, err, NULL);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return fail_open(r, -errno, NULL);
-	ktau__source_fd(&r->source, fd, true);
+		return err;
 	return recognise(r);
 }
 

@@ -29,19 +29,11 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
+#include "number.h"
+
 static char buffer[1 << 20] __attribute__((aligned(8)));
 static pid_t *pids;
 static unsigned long nr_pids;
-
-static unsigned long number(const char *text)
-{
-	char *end;
-	unsigned long n = strtoul(text, &end, 10);
-
-	if (*end || !n)
-		errx(2, "%s: not a number above 0", text);
-	return n;
-}
 
 /* Leaves a profile with about twenty events. */
 static void typical_calls(void)

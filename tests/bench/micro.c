@@ -30,15 +30,7 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
-static unsigned long number(const char *text)
-{
-	char *end;
-	unsigned long n = strtoul(text, &end, 10);
-
-	if (*end || !n)
-		errx(2, "%s: not a number above 0", text);
-	return n;
-}
+#include "number.h"
 
 static void do_getppid(unsigned long n)
 {

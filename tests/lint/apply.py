@@ -2,7 +2,6 @@
 """The patch queue against the kernels: it applies, checkpatch.pl likes it."""
 
 import re
-import shutil
 
 import patch as patchfile
 import patches
@@ -34,14 +33,7 @@ def _apply(project, version, queue, found):
     parsed = [patchfile.parse(project.text(path)) for path in queue]
     touched = sorted({file.path for patch in parsed for file in patch.files
                       if '..' not in file.path.split('/')})
-    pristine = project.kernel_files(version, touched)
-    tree = project.scratch / f'apply-{version}'
-    shutil.rmtree(tree, ignore_errors=True)
-    tree.mkdir()
-    for name in touched:
-        if (pristine / name).is_file():
-            (tree / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(pristine / name, tree / name)
+    tree = project.kernel_tree(version, touched, f'apply-{version}')
     for path, patch in zip(queue, parsed):
         for file in patch.files:
             if not (tree / file.path).is_file():

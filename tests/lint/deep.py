@@ -9,7 +9,6 @@ and linked in full and all objects compared. What is done is remembered: a
 second run goes on where the first one stopped.
 """
 
-import argparse
 import fcntl
 import hashlib
 import os
@@ -22,7 +21,7 @@ import objects
 import patch as patchfile
 import patches
 from kbuild import Build
-from project import CannotRun, Project, run
+from project import CannotRun, Project, argument_parser, run
 
 FRAGMENTS = ('tests/kernel/x86_64.config', 'tests/lint/deep.config')
 ARCH = 'arch/x86/'
@@ -234,11 +233,7 @@ class Steps:
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--root', default='.', help='the project')
-    parser.add_argument('--build', default='build', help='where to work')
-    parser.add_argument('--sources', default='/usr/src',
-                        help='where linux-source-VERSION.tar.xz are')
+    parser = argument_parser(__doc__)
     parser.add_argument('--jobs', type=int, default=os.cpu_count())
     parser.add_argument('--quick', action='store_true',
                         help='compile only what patches touch, link nothing')

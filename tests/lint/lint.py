@@ -6,7 +6,6 @@ Every rule prints `file:line: reason [rule]`. The exit status is 0 when
 nothing was found, 1 when something was, 2 when a rule could not run.
 """
 
-import argparse
 import concurrent.futures
 import sys
 import time
@@ -19,7 +18,7 @@ import licence
 import manual
 import patches
 import scripts
-from project import CannotRun, Project
+from project import CannotRun, Project, argument_parser
 
 GROUPS = (patches, apply, kernel, headers, licence, csource, scripts, manual)
 
@@ -37,13 +36,9 @@ def check(group, project):
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argument_parser(__doc__)
     parser.add_argument('--list', action='store_true',
                         help='print the rules and what they ask for')
-    parser.add_argument('--root', default='.', help='the project')
-    parser.add_argument('--build', default='build', help='where to work')
-    parser.add_argument('--sources', default='/usr/src',
-                        help='where linux-source-VERSION.tar.xz are')
     parser.add_argument('--programs', default='',
                         help='the programs that make builds')
     parser.add_argument('--man-pages', default='',

@@ -11,18 +11,16 @@ The exit status is 0 if every hunk applies, 1 if one does not, 2 if nothing
 could be tried.
 """
 
-import argparse
 import collections
 import dataclasses
 import difflib
 import os
 import re
-import shutil
 import sys
 
 import patch as patchfile
 import patches
-from project import CannotRun, Project, run
+from project import CannotRun, Project, argument_parser, run
 
 FILE = re.compile(r"patching file '?([^']+)'?$")
 HUNK = re.compile(r'Hunk #(\d+) (succeeded|FAILED) at (\d+)'
@@ -63,19 +61,6 @@ def nearest_queue(project, version):
     if not known:
         raise CannotRun('there is no queue in patches')
     return older[-1] if older else known[0]
-
-
-def tree_of(project, version, touched):
-    """A fresh copy of the new kernel's files that the queue touches."""
-    pristine = project.kernel_files(version, touched)
-    tree = project.scratch / f'port-{version}'
-    shutil.rmtree(tree, ignore_errors=True)
-    tree.mkdir()
-    for name in touched:
-        if (pristine / name).is_file():
-            (tree / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(pristine / name, tree / name)
-    return tree
 
 
 def apply(project, path, tree):
@@ -139,7 +124,8 @@ class Port:
                       for name in patches.series(project, queue)]
         self.parsed = [patchfile.parse(project.text(p)) for p in self.queue]
         touched = {file.path for patch in self.parsed for file in patch.files}
-        self.tree = tree_of(project, version, sorted(touched))
+        self.tree = project.kernel_tree(version, sorted(touched),
+                                       f'port-{version}')
         self.counts = collections.Counter()
 
     def neighbours(self, path):
@@ -206,11 +192,7 @@ class Port:
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--root', default='.', help='the project')
-    parser.add_argument('--build', default='build', help='where to work')
-    parser.add_argument('--sources', default='/usr/src',
-                        help='where linux-source-VERSION.tar.xz are')
+    parser = argument_parser(__doc__)
     parser.add_argument('--queue', default='',
                         help='version of the queue; without it, the nearest')
     parser.add_argument('version', help='of the kernel')

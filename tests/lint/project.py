@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What is checked, and the few files of the kernel that checking needs."""
 
+import argparse
 import fnmatch
 import functools
 import os
@@ -21,6 +22,16 @@ def run(argv, **options):
     return subprocess.run([str(a) for a in argv], stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, encoding='utf-8',
                           errors='replace', **options)
+
+
+def argument_parser(about):
+    """A parser of the arguments that say where a Project is."""
+    parser = argparse.ArgumentParser(description=about.splitlines()[0])
+    parser.add_argument('--root', default='.', help='the project')
+    parser.add_argument('--build', default='build', help='where to work')
+    parser.add_argument('--sources', default='/usr/src',
+                        help='where linux-source-VERSION.tar.xz are')
+    return parser
 
 
 class Project:
@@ -99,6 +110,21 @@ class Project:
                 self._unpack(tarball, there, more)
                 stamp.write_text('\n'.join(old + more) + '\n')
         return there
+
+    def kernel_tree(self, version, wanted, name):
+        """A fresh copy of a kernel's files, to be patched.
+
+        Return: the folder, @name in the scratch folder.
+        """
+        pristine = self.kernel_files(version, wanted)
+        tree = self.scratch / name
+        shutil.rmtree(tree, ignore_errors=True)
+        tree.mkdir()
+        for file in wanted:
+            if (pristine / file).is_file():
+                (tree / file).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(pristine / file, tree / file)
+        return tree
 
     @staticmethod
     def _unpack(tarball, there, names):

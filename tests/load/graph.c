@@ -18,7 +18,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -138,19 +137,10 @@ static void *drain(void *arg)
 
 static void prepare_sends(void)
 {
-	struct sockaddr_in address = { .sin_family = AF_INET,
-				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	int listener = socket(AF_INET, SOCK_STREAM, 0);
-	socklen_t len = sizeof(address);
 	pthread_t thread;
 
-	end[0] = socket(AF_INET, SOCK_STREAM, 0);
-	if (bind(listener, (struct sockaddr *)&address, len) || listen(listener, 1) ||
-	    getsockname(listener, (struct sockaddr *)&address, &len) ||
-	    connect(end[0], (struct sockaddr *)&address, len))
-		own_die("connection", -errno);
-	end[1] = accept(listener, NULL, NULL);
-	if (end[1] < 0 || pthread_create(&thread, NULL, drain, NULL))
+	own_connection(end);
+	if (pthread_create(&thread, NULL, drain, NULL))
 		own_die("the other end", -errno);
 }
 

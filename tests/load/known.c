@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <netinet/in.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -131,25 +130,6 @@ static void *drain(void *arg)
 	return NULL;
 }
 
-/* Two ends of a TCP connection over loopback. */
-static void connection(int end[2])
-{
-	struct sockaddr_in address = { .sin_family = AF_INET,
-				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	socklen_t len = sizeof(address);
-	int listener = socket(AF_INET, SOCK_STREAM, 0);
-
-	end[0] = socket(AF_INET, SOCK_STREAM, 0);
-	if (bind(listener, (struct sockaddr *)&address, len) || listen(listener, 1) ||
-	    getsockname(listener, (struct sockaddr *)&address, &len) ||
-	    connect(end[0], (struct sockaddr *)&address, len))
-		own_die("connection", -errno);
-	end[1] = accept(listener, NULL, NULL);
-	if (end[1] < 0)
-		own_die("accept", -errno);
-	close(listener);
-}
-
 static void sends(void)
 {
 	static char buffer[10486];
@@ -158,7 +138,7 @@ static void sends(void)
 	pthread_t thread;
 	int end[2];
 
-	connection(end);
+	own_connection(end);
 	if (pthread_create(&thread, NULL, drain, &end[1]))
 		own_die("thread", -EAGAIN);
 	begin();

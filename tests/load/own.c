@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <inttypes.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "own.h"
 
@@ -134,6 +137,24 @@ struct ktau_entry own_entry(const struct ktau_rec_profile *p, const char *name)
 double own_seconds(uint64_t ticks)
 {
 	return (double)ktau_clock_ns(&ktau_time, ticks) / 1e9;
+}
+
+void own_connection(int end[2])
+{
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t len = sizeof(address);
+	int listener = socket(AF_INET, SOCK_STREAM, 0);
+
+	end[0] = socket(AF_INET, SOCK_STREAM, 0);
+	if (bind(listener, (struct sockaddr *)&address, len) || listen(listener, 1) ||
+	    getsockname(listener, (struct sockaddr *)&address, &len) ||
+	    connect(end[0], (struct sockaddr *)&address, len))
+		own_die("connection", -errno);
+	end[1] = accept(listener, NULL, NULL);
+	if (end[1] < 0)
+		own_die("accept", -errno);
+	close(listener);
 }
 
 void own_expect(const char *what, uint64_t got, uint64_t want)

@@ -30,6 +30,9 @@ struct ktau_entry own_entry(const struct ktau_rec_profile *p, const char *name);
 
 double own_seconds(uint64_t ticks);
 
+/* The two ends of a TCP connection over loopback. */
+void own_connection(int end[2]);
+
 /* How many tests have failed, and a line for each test. */
 extern int own_failures;
 void own_expect(const char *what, uint64_t got, uint64_t want);
