@@ -12,14 +12,11 @@
 
 DEFINE_PER_CPU(struct ktau_cpu, ktau_cpu);
 
-/*
- * A frame that no task takes. As in one of a task, what hits between the linking and
- * the clock is given to what lies around it.
- */
+/* A frame that no task takes. As in one of a task, what hits it once linked is inside. */
 static void enter_cpu(struct ktau_cpu *cpu, struct ktau_frame *frame,
 		      unsigned int id)
 {
-	u64 before;
+	u64 now, inside;
 
 	frame->prev = cpu->top;
 	frame->child = 0;
@@ -27,12 +24,8 @@ static void enter_cpu(struct ktau_cpu *cpu, struct ktau_frame *frame,
 	barrier();	/* an interrupt from here on finds it whole */
 	WRITE_ONCE(cpu->top, frame);
 	barrier();
-	frame->start = ktau_moment(&frame->child, &before);
-	if (likely(!before))
-		return;
-	ktau_add(&frame->child, -before);
-	if (frame->prev)
-		ktau_add(&frame->prev->child, before);
+	now = ktau_moment(&frame->child, &inside);
+	frame->start = now - inside;
 }
 
 static __always_inline void cpu_enter(struct ktau_frame *frame,
@@ -105,10 +98,14 @@ void __ktau_cpu_enter_call(struct ktau_frame *frame, enum ktau_call call,
 static struct ktau_ended leave_cpu(struct ktau_cpu *cpu, struct ktau_frame *frame)
 {
 	struct ktau_ended e = { .outermost = ktau_is_outermost(frame) };
+	u64 inside;
 
-	e.incl = ktau_moment(&frame->child, &e.inside) - frame->start;
+	e.incl = ktau_moment(&frame->child, &inside) - frame->start;
 	WRITE_ONCE(cpu->top, frame->prev);
 	barrier();
+	/* What has hit it since that moment is inside too. */
+	e.inside = frame->child;
+	e.incl += e.inside - inside;
 	e.excl = e.incl - e.inside;
 	if (unlikely((s64)e.excl < 0)) {
 		e.incl = e.inside;
@@ -117,8 +114,7 @@ static struct ktau_ended leave_cpu(struct ktau_cpu *cpu, struct ktau_frame *fram
 		ktau_loss(KTAU_LOSS_CLAMPED);
 	}
 	if (frame->prev)
-		ktau_add(&frame->prev->child,
-			 e.incl + frame->child - e.inside);
+		ktau_add(&frame->prev->child, e.incl);
 	return e;
 }
 

@@ -5,7 +5,6 @@
  * ktau_test.c.
  */
 #include <linux/delay.h>
-#include <linux/hrtimer.h>
 #include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
@@ -14,7 +13,6 @@
 
 #define ID_A	100
 #define ID_B	101
-#define ID_C	102
 
 struct ring_fixture {
 	struct ktau_task *state;
@@ -182,46 +180,6 @@ static void ring_overrun_inside(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ring->head, 17ULL);
 }
 
-static struct {
-	struct hrtimer timer;
-	struct ktau_task *state;
-	unsigned int fired;
-} inside;
-
-static enum hrtimer_restart write_inside(struct hrtimer *timer)
-{
-	inside.fired++;
-	ktau_trace(inside.state, 0, KTAU_TRACE_ENTER, ID_B, 0);
-	hrtimer_forward_now(timer, ns_to_ktime(50 * NSEC_PER_USEC));
-	return HRTIMER_RESTART;
-}
-
-/* Wherever in a write an interrupt writes, neither loses its slot. */
-static void ring_interrupted(struct kunit *test)
-{
-	struct ring_fixture *f = test->priv;
-	unsigned long end = jiffies + HZ;
-	u64 written = 0;
-
-	f->state->ring = ktau_ring_create(64);
-	KUNIT_ASSERT_NOT_NULL(test, f->state->ring);
-	inside.state = f->state;
-	hrtimer_init(&inside.timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
-	inside.timer.function = write_inside;
-	preempt_disable();	/* one CPU writes */
-	hrtimer_start(&inside.timer, ns_to_ktime(1000),
-		      HRTIMER_MODE_REL_PINNED_HARD);
-	while (time_before(jiffies, end)) {
-		ktau_trace(f->state, 0, KTAU_TRACE_ENTER, ID_A, 0);
-		written++;
-	}
-	hrtimer_cancel(&inside.timer);
-	preempt_enable();
-	KUNIT_EXPECT_GT(test, inside.fired, 10U);
-	KUNIT_EXPECT_EQ(test, f->state->lost, 0ULL);
-	KUNIT_EXPECT_EQ(test, f->state->ring->head, written + inside.fired);
-}
-
 static void ids(struct kunit *test)
 {
 	unsigned int a = ktau_irq_id(4001), b = ktau_irq_id(4002);
@@ -320,109 +278,6 @@ static void cpu_frames(struct kunit *test)
 	kvfree(rec);
 }
 
-static enum hrtimer_restart enter_inside(struct hrtimer *timer)
-{
-	struct ktau_frame frame;
-
-	inside.fired++;
-	__ktau_cpu_enter(&frame, ID_C, KTAU_GROUP_IRQ);
-	udelay(5);	/* much more than what it hits has of its own */
-	__ktau_cpu_exit(&frame);
-	hrtimer_forward_now(timer, ns_to_ktime(50 * NSEC_PER_USEC));
-	return HRTIMER_RESTART;
-}
-
-/* Wherever an interrupt hits a softirq, its time is inside of one frame, not of two. */
-static void cpu_interrupted(struct kunit *test)
-{
-	unsigned long end = jiffies + HZ;
-	struct ktau_frame outer, inner;
-	u64 clamped;
-
-	KUNIT_EXPECT_EQ(test, control("select=chosen groups=irq"), 0);
-	hrtimer_init(&inside.timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
-	inside.timer.function = enter_inside;
-	inside.fired = 0;
-	local_bh_disable();
-	clamped = this_cpu_ptr(&ktau_cpu)->state->clamped;
-	hrtimer_start(&inside.timer, ns_to_ktime(1000),
-		      HRTIMER_MODE_REL_PINNED_HARD);
-	while (time_before(jiffies, end)) {
-		__ktau_cpu_enter(&outer, ID_A, KTAU_GROUP_IRQ);
-		__ktau_cpu_enter(&inner, ID_B, KTAU_GROUP_IRQ);
-		__ktau_cpu_exit(&inner);
-		__ktau_cpu_exit(&outer);
-	}
-	hrtimer_cancel(&inside.timer);
-	clamped = this_cpu_ptr(&ktau_cpu)->state->clamped - clamped;
-	local_bh_enable();
-	KUNIT_EXPECT_GT(test, inside.fired, 10U);
-	KUNIT_EXPECT_EQ(test, clamped, 0ULL);
-	KUNIT_EXPECT_EQ(test, control("groups=none select=all"), 0);
-}
-
-/* An interrupt and the task add to one value, and write and read another. */
-static struct {
-	struct hrtimer timer;
-	unsigned int fired;
-	unsigned int torn;	/* readings that nobody has written */
-	u64 sum;
-	u64 from_task;
-	u64 from_interrupt;
-} shared;
-
-/* Each addition carries into the upper half; both halves are written alike. */
-#define ADD_IN_TASK		0xffffffffULL
-#define ADD_IN_INTERRUPT	(3ULL << 32 | 0xfffffff1)
-
-static u64 both_halves(u32 n)
-{
-	return (u64)n << 32 | n;
-}
-
-static void read_whole(const u64 *from)
-{
-	u64 v = ktau_read(from);
-
-	if (upper_32_bits(v) != lower_32_bits(v))
-		shared.torn++;
-}
-
-static enum hrtimer_restart share(struct hrtimer *timer)
-{
-	shared.fired++;
-	ktau_add(&shared.sum, ADD_IN_INTERRUPT);
-	ktau_write(&shared.from_interrupt, both_halves(shared.fired));
-	read_whole(&shared.from_task);
-	hrtimer_forward_now(timer, ns_to_ktime(50 * NSEC_PER_USEC));
-	return HRTIMER_RESTART;
-}
-
-/* What is added is never lost and what is read was written, to the bit. */
-static void whole_values(struct kunit *test)
-{
-	unsigned long end = jiffies + HZ;
-	u64 added = 0;
-
-	hrtimer_init(&shared.timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
-	shared.timer.function = share;
-	preempt_disable();	/* one CPU writes */
-	hrtimer_start(&shared.timer, ns_to_ktime(1000),
-		      HRTIMER_MODE_REL_PINNED_HARD);
-	while (time_before(jiffies, end)) {
-		added++;
-		ktau_add(&shared.sum, ADD_IN_TASK);
-		ktau_write(&shared.from_task, both_halves(added));
-		read_whole(&shared.from_interrupt);
-	}
-	hrtimer_cancel(&shared.timer);
-	preempt_enable();
-	KUNIT_EXPECT_GT(test, shared.fired, 10U);
-	KUNIT_EXPECT_EQ(test, shared.sum, added * ADD_IN_TASK +
-			shared.fired * ADD_IN_INTERRUPT);
-	KUNIT_EXPECT_EQ(test, shared.torn, 0U);
-}
-
 static int runnable_run(void *unused)
 {
 	while (!kthread_should_stop())
@@ -474,17 +329,14 @@ static void voluntary_signalled(struct kunit *test)
 }
 
 static struct kunit_case parts_cases[] = {
-	KUNIT_CASE(whole_values),
 	KUNIT_CASE(ring_bounds),
 	KUNIT_CASE(ring_halves),
 	KUNIT_CASE(ring_stale),
 	KUNIT_CASE(ring_overrun_inside),
-	KUNIT_CASE(ring_interrupted),
 	KUNIT_CASE(ids),
 	KUNIT_CASE(control_words),
 	KUNIT_CASE(own_groups),
 	KUNIT_CASE(cpu_frames),
-	KUNIT_CASE(cpu_interrupted),
 	KUNIT_CASE(voluntary_signalled),
 	{ }
 };

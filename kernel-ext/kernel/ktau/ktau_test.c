@@ -7,7 +7,6 @@
  * scheduler and of exit switch groups on and use real threads.
  */
 #include <linux/delay.h>
-#include <linux/hrtimer.h>
 #include <linux/kthread.h>
 
 #include "ktau_test.h"
@@ -169,54 +168,6 @@ static void in_flight(struct kunit *test)
 	leave(&fb);
 	leave(&fa);
 	KUNIT_EXPECT_EQ(test, snapshot(test)->depth, 0U);
-}
-
-struct ticker {
-	struct hrtimer timer;
-	struct ktau_task *state;
-	u64 fired;
-};
-
-/* A real interrupt, that measures itself on the task that it hits. */
-static enum hrtimer_restart ticker_fire(struct hrtimer *timer)
-{
-	struct ticker *ticker = container_of(timer, struct ticker, timer);
-	struct ktau_frame frame;
-
-	if (current->ktau.state == ticker->state) {
-		__ktau_enter(&frame, current, ID_B);
-		__ktau_exit(&frame, current);
-		ticker->fired++;
-	}
-	hrtimer_forward_now(timer, ns_to_ktime(100 * NSEC_PER_USEC));
-	return HRTIMER_RESTART;
-}
-
-static void interrupt_inside(struct kunit *test)
-{
-	const struct ktau_rec_profile *rec;
-	struct fixture *f = test->priv;
-	struct ticker ticker = { .state = f->state };
-	unsigned long end = jiffies + HZ / 2;
-	struct ktau_frame frame;
-	u64 loops = 0;
-
-	hrtimer_init(&ticker.timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
-	ticker.timer.function = ticker_fire;
-	attach(f, KTAU_MODE_PROFILE);
-	hrtimer_start(&ticker.timer, ns_to_ktime(1000), HRTIMER_MODE_REL_HARD);
-	while (time_before(jiffies, end)) {
-		__ktau_enter(&frame, current, ID_A);
-		__ktau_exit(&frame, current);
-		loops++;
-	}
-	hrtimer_cancel(&ticker.timer);
-
-	rec = snapshot(test);
-	KUNIT_EXPECT_GT(test, ticker.fired, 10ULL);
-	KUNIT_EXPECT_EQ(test, find(rec, ID_A)->count, loops);
-	KUNIT_EXPECT_EQ(test, find(rec, ID_B)->count, ticker.fired);
-	KUNIT_EXPECT_EQ(test, rec->depth, 0U);
 }
 
 static void trace_only_frame(struct kunit *test)
@@ -464,7 +415,6 @@ static struct kunit_case ktau_cases[] = {
 	KUNIT_CASE(nesting),
 	KUNIT_CASE(recursion),
 	KUNIT_CASE(in_flight),
-	KUNIT_CASE(interrupt_inside),
 	KUNIT_CASE(trace_only_frame),
 	KUNIT_CASE(switched_inside),
 	KUNIT_CASE(clock_backwards),

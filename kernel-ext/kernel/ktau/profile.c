@@ -81,25 +81,20 @@ void ktau_disorder(const char *what)
 	ktau_switch_off();
 }
 
-/* Let @frame, linked, start now: what it has of @child was before it. */
+/*
+ * Let @frame, linked, start now. What has hit it since its linking is inside of it,
+ * for that is how it was booked: so it starts earlier by as much.
+ */
 static void start(struct ktau_frame *frame, struct ktau_task *state)
 {
-	u64 now = 0, before;
+	u64 now = 0, inside;
 
 	if (frame->info & KTAU_FRAME_TRACED)
 		now = ktau_trace_frame(state, frame, KTAU_TRACE_ENTER,
-				       &frame->child, &before);
+				       &frame->child, &inside);
 	if (!now)
-		now = ktau_moment(&frame->child, &before);
-	ktau_write(&frame->start, now);
-	if (!before)
-		return;
-	ktau_add(&state->begin, 1);
-	barrier();
-	ktau_add(&frame->child, -before);
-	ktau_add(ktau_outside(state, frame->prev), before);
-	barrier();
-	ktau_add(&state->end, 1);
+		now = ktau_moment(&frame->child, &inside);
+	ktau_write(&frame->start, now - inside);
 }
 
 /* An interrupt hit between the linking and the start; or no place in the ring. */
@@ -244,16 +239,13 @@ void __ktau_enter_work(struct ktau_frame *frame, void *fn)
 	enter(current, frame);
 }
 
-/*
- * Book @frame, unlinked, that ended at @now. Of what is outside of it, @inside was
- * booked there between its unlinking and then, and belongs inside.
- */
+/* Book @frame, unlinked, that lasted for @incl. */
 static struct ktau_ended settle(struct ktau_frame *frame,
-				struct ktau_task *state, u64 now, u64 inside)
+				struct ktau_task *state, u64 incl)
 {
 	struct ktau_ended e = {
-		.incl = now - frame->start,
-		.inside = frame->child + inside,
+		.incl = incl,
+		.inside = frame->child,
 		.outermost = ktau_is_outermost(frame),
 	};
 
@@ -267,7 +259,7 @@ static struct ktau_ended settle(struct ktau_frame *frame,
 		ktau_add(&state->clamped, 1);
 		ktau_loss(KTAU_LOSS_CLAMPED);
 	}
-	ktau_add(ktau_outside(state, frame->prev), e.incl - inside);
+	ktau_add(ktau_outside(state, frame->prev), e.incl);
 	if (!(frame->info & KTAU_FRAME_TRACE_ONLY))
 		ktau_book(state, ktau_frame_id(frame), e.incl, e.excl, e.outermost);
 	barrier();
@@ -276,21 +268,21 @@ static struct ktau_ended settle(struct ktau_frame *frame,
 }
 
 /*
- * The rest of an exit after the unlinking, whatever hit in between. @before is
- * what was outside of the frame until then.
+ * The rest of an exit after the unlinking. What hit in between is outside, where
+ * there was @before until then: so the frame ends earlier by as much.
  */
 static struct ktau_ended finish(struct ktau_frame *frame,
 				struct ktau_task *state, u64 before)
 {
 	u64 *sum = ktau_outside(state, frame->prev);
-	u64 now = 0, inside;
+	u64 now = 0, outside;
 
 	if (frame->info & KTAU_FRAME_TRACED)
 		now = ktau_trace_frame(state, frame, KTAU_TRACE_EXIT, sum,
-				       &inside);
+				       &outside);
 	if (!now)
-		now = ktau_moment(sum, &inside);
-	return settle(frame, state, now, inside - before);
+		now = ktau_moment(sum, &outside);
+	return settle(frame, state, now - (outside - before) - frame->start);
 }
 
 /**
@@ -330,7 +322,7 @@ static noinline void exit_hit(struct ktau_frame *frame, struct ktau_task *state,
 static noinline void exit_clamped(struct ktau_frame *frame,
 				  struct ktau_task *state, u64 incl)
 {
-	settle(frame, state, frame->start + incl, 0);
+	settle(frame, state, incl);
 }
 
 /*

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KTAU: tests in which a real interrupt does what it hits, run by KUnit at boot.
+ *
+ * Wherever it hits - the loops are so short that it hits everywhere - nothing may
+ * be lost, torn or counted twice.
+ */
+#include <linux/delay.h>
+#include <linux/hrtimer.h>
+#include <linux/preempt.h>
+
+#include "ktau_test.h"
+
+#define ID_A	100
+#define ID_B	101
+#define ID_C	102
+#define PERIOD	(50 * NSEC_PER_USEC)
+
+/**
+ * struct hits - a test
+ * @timer: the interrupt
+ * @inside: what it does
+ * @state: the task's own for now
+ * @id: event of the interrupt
+ * @fired: how often it has hit
+ */
+struct hits {
+	struct hrtimer timer;
+	void (*inside)(struct hits *h);
+	struct ktau_task *state;
+	unsigned int id;
+	u64 fired;
+};
+
+static enum hrtimer_restart fire(struct hrtimer *timer)
+{
+	struct hits *h = container_of(timer, struct hits, timer);
+
+	h->fired++;
+	h->inside(h);
+	hrtimer_forward_now(timer, ns_to_ktime(PERIOD));
+	return HRTIMER_RESTART;
+}
+
+/* Do @loop for half a second while @inside hits it. Return: how often. */
+static u64 hit(struct kunit *test, void (*loop)(struct hits *h),
+	       void (*inside)(struct hits *h))
+{
+	unsigned long end = jiffies + HZ / 2;
+	struct hits *h = test->priv;
+	u64 loops = 0;
+
+	h->inside = inside;
+	h->fired = 0;
+	hrtimer_init(&h->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
+	h->timer.function = fire;
+	preempt_disable();	/* one CPU, one task */
+	hrtimer_start(&h->timer, ns_to_ktime(PERIOD),
+		      HRTIMER_MODE_REL_PINNED_HARD);
+	while (time_before(jiffies, end)) {
+		loop(h);
+		loops++;
+	}
+	hrtimer_cancel(&h->timer);
+	preempt_enable();
+	KUNIT_EXPECT_GT(test, h->fired, 10ULL);
+	return loops;
+}
+
+static void detach(void)
+{
+	struct ktau_task *state = current->ktau.state;
+
+	current->ktau = (struct ktau_ref) { };
+	ktau_task_put(state);
+}
+
+static int hits_init(struct kunit *test)
+{
+	struct hits *h = kunit_kzalloc(test, sizeof(*h), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, h);
+	test->priv = h;
+	/* What is there once KTAU has been on: the tables of the CPUs, for one. */
+	KUNIT_ASSERT_EQ(test, control("groups=syscall"), 0);
+	KUNIT_ASSERT_EQ(test, control("groups=none"), 0);
+	h->state = ktau_task_create();
+	KUNIT_ASSERT_NOT_NULL(test, h->state);
+	h->state->ring = ktau_ring_create(64);
+	KUNIT_ASSERT_NOT_NULL(test, h->state->ring);
+	detach();
+	refcount_inc(&h->state->ref);
+	current->ktau.state = h->state;
+	ktau_reserve_fill();
+	return 0;
+}
+
+static void hits_exit(struct kunit *test)
+{
+	struct hits *h = test->priv;
+
+	detach();
+	ktau_task_put(h->state);
+}
+
+static void snapshot(struct kunit *test, struct ktau_rec_profile *rec,
+		     struct ktau_task *state, struct task_struct *task)
+{
+	KUNIT_ASSERT_EQ(test, ktau_snapshot(rec, state, task), 0);
+	expect_identity(test, rec);
+}
+
+static struct ktau_rec_profile *room(struct kunit *test)
+{
+	struct ktau_rec_profile *rec = kunit_kzalloc(test, KTAU_SNAPSHOT_BYTES,
+						     GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, rec);
+	return rec;
+}
+
+static void frame_with(unsigned int id)
+{
+	struct ktau_frame frame;
+
+	__ktau_enter(&frame, current, id);
+	__ktau_exit(&frame, current);
+}
+
+static void frame_a(struct hits *h)
+{
+	frame_with(ID_A);
+}
+
+static void frame_of_interrupt(struct hits *h)
+{
+	frame_with(h->id);
+}
+
+static void interrupt_inside(struct kunit *test)
+{
+	struct ktau_rec_profile *rec = room(test);
+	struct hits *h = test->priv;
+	u64 loops;
+
+	current->ktau.mask = KTAU_GROUP_SYSCALL | KTAU_MODE_PROFILE;
+	h->id = ID_B;
+	loops = hit(test, frame_a, frame_of_interrupt);
+	snapshot(test, rec, h->state, current);
+	KUNIT_EXPECT_EQ(test, find(rec, ID_A)->count, loops);
+	KUNIT_EXPECT_EQ(test, find(rec, ID_B)->count, h->fired);
+	KUNIT_EXPECT_EQ(test, find(rec, ID_B)->incl, find(rec, ID_B)->excl);
+	KUNIT_EXPECT_EQ(test, rec->depth, 0U);
+}
+
+/*
+ * An activation inside of another of the same event counts as inside, or else lies
+ * outside: where there is no other event, inclusive and exclusive are all there is.
+ */
+static void recursing(struct kunit *test, u32 modes)
+{
+	struct ktau_rec_profile *rec = room(test);
+	struct hits *h = test->priv;
+	u64 loops;
+
+	current->ktau.mask = KTAU_GROUP_SYSCALL | modes;
+	h->id = ID_A;
+	loops = hit(test, frame_a, frame_of_interrupt);
+	snapshot(test, rec, h->state, current);
+	KUNIT_EXPECT_EQ(test, find(rec, ID_A)->count, loops + h->fired);
+	KUNIT_EXPECT_EQ(test, find(rec, ID_A)->excl, rec->outer_ticks);
+	KUNIT_EXPECT_EQ(test, find(rec, ID_A)->incl, rec->outer_ticks);
+}
+
+static void interrupt_recursing(struct kunit *test)
+{
+	recursing(test, KTAU_MODE_PROFILE);
+}
+
+static void interrupt_recursing_traced(struct kunit *test)
+{
+	recursing(test, KTAU_MODE_PROFILE | KTAU_MODE_TRACE);
+}
+
+static void cpu_frame(struct hits *h)
+{
+	struct ktau_frame frame;
+
+	__ktau_cpu_enter(&frame, ID_A, KTAU_GROUP_IRQ);
+	__ktau_cpu_exit(&frame);
+}
+
+/* The same in the table of a CPU, of a task that is not selected. */
+static void cpu_recursing(struct kunit *test)
+{
+	struct ktau_rec_profile *before = room(test), *rec = room(test);
+	struct hits *h = test->priv;
+	struct ktau_task *state;
+	u64 loops, ticks;
+
+	set_cpus_allowed_ptr(current, cpumask_of(raw_smp_processor_id()));
+	state = this_cpu_ptr(&ktau_cpu)->state;
+	snapshot(test, before, state, NULL);
+	loops = hit(test, cpu_frame, cpu_frame);
+	snapshot(test, rec, state, NULL);
+	ticks = rec->outer_ticks - before->outer_ticks;
+	KUNIT_EXPECT_EQ(test, find(rec, ID_A)->count - find(before, ID_A)->count,
+			loops + h->fired);
+	KUNIT_EXPECT_EQ(test, find(rec, ID_A)->excl - find(before, ID_A)->excl,
+			ticks);
+	KUNIT_EXPECT_EQ(test, find(rec, ID_A)->incl - find(before, ID_A)->incl,
+			ticks);
+}
+
+static void cpu_frames_nested(struct hits *h)
+{
+	struct ktau_frame outer, inner;
+
+	__ktau_cpu_enter(&outer, ID_A, KTAU_GROUP_IRQ);
+	__ktau_cpu_enter(&inner, ID_B, KTAU_GROUP_IRQ);
+	__ktau_cpu_exit(&inner);
+	__ktau_cpu_exit(&outer);
+}
+
+static void cpu_frame_long(struct hits *h)
+{
+	struct ktau_frame frame;
+
+	__ktau_cpu_enter(&frame, ID_C, KTAU_GROUP_IRQ);
+	udelay(5);	/* much more than what it hits has of its own */
+	__ktau_cpu_exit(&frame);
+}
+
+/* Wherever an interrupt hits a softirq, its time is inside of one frame, not of two. */
+static void cpu_interrupted(struct kunit *test)
+{
+	struct ktau_task *state;
+	u64 clamped;
+
+	set_cpus_allowed_ptr(current, cpumask_of(raw_smp_processor_id()));
+	state = this_cpu_ptr(&ktau_cpu)->state;
+	clamped = state->clamped;
+	hit(test, cpu_frames_nested, cpu_frame_long);
+	KUNIT_EXPECT_EQ(test, state->clamped, clamped);
+}
+
+static void write_slot(struct hits *h)
+{
+	ktau_trace(h->state, 0, KTAU_TRACE_ENTER, ID_A, 0);
+}
+
+/* Wherever in a write an interrupt writes, neither loses its slot. */
+static void ring_interrupted(struct kunit *test)
+{
+	struct hits *h = test->priv;
+	u64 written = hit(test, write_slot, write_slot);
+
+	KUNIT_EXPECT_EQ(test, h->state->lost, 0ULL);
+	KUNIT_EXPECT_EQ(test, h->state->ring->head, written + h->fired);
+}
+
+/* An interrupt and the task add to one value, and write and read another. */
+static struct {
+	unsigned int torn;	/* readings that nobody has written */
+	u32 added;
+	u64 sum;
+	u64 from_task;
+	u64 from_interrupt;
+} shared;
+
+/* Each addition carries into the upper half; both halves are written alike. */
+#define ADD_IN_TASK		0xffffffffULL
+#define ADD_IN_INTERRUPT	(3ULL << 32 | 0xfffffff1)
+
+static u64 both_halves(u32 n)
+{
+	return (u64)n << 32 | n;
+}
+
+static void read_whole(const u64 *from)
+{
+	u64 v = ktau_read(from);
+
+	if (upper_32_bits(v) != lower_32_bits(v))
+		shared.torn++;
+}
+
+static void share_in_task(struct hits *h)
+{
+	shared.added++;
+	ktau_add(&shared.sum, ADD_IN_TASK);
+	ktau_write(&shared.from_task, both_halves(shared.added));
+	read_whole(&shared.from_interrupt);
+}
+
+static void share_in_interrupt(struct hits *h)
+{
+	ktau_add(&shared.sum, ADD_IN_INTERRUPT);
+	ktau_write(&shared.from_interrupt, both_halves(h->fired));
+	read_whole(&shared.from_task);
+}
+
+/* What is added is never lost and what is read was written, to the bit. */
+static void whole_values(struct kunit *test)
+{
+	struct hits *h = test->priv;
+	u64 added = hit(test, share_in_task, share_in_interrupt);
+
+	KUNIT_EXPECT_EQ(test, shared.sum,
+			added * ADD_IN_TASK + h->fired * ADD_IN_INTERRUPT);
+	KUNIT_EXPECT_EQ(test, shared.torn, 0U);
+}
+
+static struct kunit_case hits_cases[] = {
+	KUNIT_CASE(interrupt_inside),
+	KUNIT_CASE(interrupt_recursing),
+	KUNIT_CASE(interrupt_recursing_traced),
+	KUNIT_CASE(cpu_recursing),
+	KUNIT_CASE(cpu_interrupted),
+	KUNIT_CASE(ring_interrupted),
+	KUNIT_CASE(whole_values),
+	{ }
+};
+
+static struct kunit_suite hits_suite = {
+	.name = "ktau_interrupt",
+	.init = hits_init,
+	.exit = hits_exit,
+	.test_cases = hits_cases,
+};
+
+kunit_test_suite(hits_suite);
