@@ -5,7 +5,7 @@
  * All of it is counted against one cap. Chunks of tables are wanted in places
  * where nothing may be allocated, under the lock of a run queue for one. So every
  * CPU has a reserve of them, filled before the CPU comes up, when a task forks
- * there, and by a work item when it runs low all the same.
+ * or ends there, and by a work item when it runs low all the same.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/jiffies.h>

@@ -10,7 +10,6 @@
  * generation count: who switches bumps it first and then walks over all tasks;
  * a parent looks whether it has changed after it has set its child up.
  */
-#include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/coredump.h>
@@ -427,6 +426,7 @@ void __ktau_task_exited(void)
 	while (ref->top)
 		__ktau_exit(ref->top, current);
 	WRITE_ONCE(ref->state, NULL);
+	ktau_reserve_fill();	/* some CPU may see no fork, but it sees the ends */
 
 	ktau_task_identify(obit, current);
 	obit->serial = state->serial;
