@@ -10,12 +10,14 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,7 +40,7 @@ struct worker {
 	int done;
 };
 
-/* Enough for what the reserves of two CPUs hold. */
+/* Enough for what the reserves of two CPUs hold, half of them on each. */
 #define SPENDERS 60
 
 static int failures;
@@ -267,14 +269,27 @@ static int run(char **command)
 	return status;
 }
 
+/* Where a spender spends is whose reserve it takes. */
+static void bind_to(pid_t pid, unsigned int cpu)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	if (sched_setaffinity(pid, sizeof(one), &one))
+		die("sched_setaffinity", -errno);
+}
+
 /* Take memory away until parts of tables are refused; whole ones are at once. */
 static void starve(void)
 {
 	uint64_t chunks = stat_of("refused_no_chunk"), states = stat_of("refused_no_state");
 	struct worker spender[SPENDERS];
 
-	for (int i = 0; i < SPENDERS; i++)
+	for (int i = 0; i < SPENDERS; i++) {
 		spender[i] = begin_worker();
+		bind_to(spender[i].pid, (unsigned int)(i % get_nprocs()));
+	}
 	control_cap("1");
 	for (int i = 0; i < SPENDERS; i++)
 		tell(&spender[i], SPEND);
