@@ -384,6 +384,7 @@ void __ktau_task_exiting(long code)
  */
 void ktau_task_identify(struct ktau_owner *owner, struct task_struct *task)
 {
+	unsigned int flags = data_race(task->flags); /* these stay as they are */
 	u64 utime, stime;
 
 	*owner = (struct ktau_owner) {
@@ -393,9 +394,9 @@ void ktau_task_identify(struct ktau_owner *owner, struct task_struct *task)
 		.cpu = task_cpu(task),
 		.start_ns = task->start_boottime,
 	};
-	if (is_idle_task(task))
+	if (flags & PF_IDLE)
 		owner->flags |= KTAU_OWNER_IDLE;
-	if (data_race(task->flags) & PF_KTHREAD)	/* as long as it lives */
+	if (flags & PF_KTHREAD)
 		owner->flags |= KTAU_OWNER_KTHREAD;
 	rcu_read_lock();
 	if (pid_alive(task))

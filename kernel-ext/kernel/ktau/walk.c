@@ -107,7 +107,7 @@ static void identify(struct ktau_owner *owner, struct pid_namespace *ns,
 
 	ktau_task_identify(owner, task);
 	owner->uid = from_kuid_munged(current_user_ns(), task_uid(task));
-	if (is_idle_task(task))
+	if (owner->flags & KTAU_OWNER_IDLE)
 		return;
 	rcu_read_lock();
 	if (pid_alive(task))
