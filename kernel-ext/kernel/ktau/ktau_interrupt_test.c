@@ -190,16 +190,23 @@ static void cpu_frame(struct hits *h)
 	__ktau_cpu_exit(&frame);
 }
 
+/* From now on the test's thread is on one CPU; that one's state. */
+static struct ktau_task *stay_here(void)
+{
+	unsigned int cpu = raw_smp_processor_id();
+
+	set_cpus_allowed_ptr(current, cpumask_of(cpu));
+	return per_cpu(ktau_cpu, cpu).state;
+}
+
 /* The same in the table of a CPU, of a task that is not selected. */
 static void cpu_recursing(struct kunit *test)
 {
 	struct ktau_rec_profile *before = room(test), *rec = room(test);
 	struct hits *h = test->priv;
-	struct ktau_task *state;
+	struct ktau_task *state = stay_here();
 	u64 loops, ticks;
 
-	set_cpus_allowed_ptr(current, cpumask_of(raw_smp_processor_id()));
-	state = this_cpu_ptr(&ktau_cpu)->state;
 	snapshot(test, before, state, NULL);
 	loops = hit(test, cpu_frame, cpu_frame);
 	snapshot(test, rec, state, NULL);
@@ -234,12 +241,9 @@ static void cpu_frame_long(struct hits *h)
 /* Wherever an interrupt hits a softirq, its time is inside of one frame, not of two. */
 static void cpu_interrupted(struct kunit *test)
 {
-	struct ktau_task *state;
-	u64 clamped;
+	struct ktau_task *state = stay_here();
+	u64 clamped = state->clamped;
 
-	set_cpus_allowed_ptr(current, cpumask_of(raw_smp_processor_id()));
-	state = this_cpu_ptr(&ktau_cpu)->state;
-	clamped = state->clamped;
 	hit(test, cpu_frames_nested, cpu_frame_long);
 	KUNIT_EXPECT_EQ(test, state->clamped, clamped);
 }
