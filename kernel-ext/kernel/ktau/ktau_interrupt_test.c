@@ -263,6 +263,57 @@ static void ring_interrupted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, h->state->ring->head, written + h->fired);
 }
 
+/* Slots of a ring before it was made new; of the task; of interrupts, and when. */
+static u64 slots_before, slots_of_task, slots_inside, hit_at;
+
+/* Once around a new ring, and on. */
+static void write_round(struct hits *h)
+{
+	struct ktau_ring *ring = h->state->ring;
+	unsigned long flags;
+	unsigned int i;
+
+	local_irq_save(flags);
+	slots_before += ring->head;
+	ring->head = 0;
+	ring->ready = 0;
+	ring->place[0].turn = ~0;
+	local_irq_restore(flags);
+	for (i = 0; i < 100; i++) {
+		write_slot(h);
+		slots_of_task++;
+	}
+}
+
+/* Once in each write: more than the ring holds would rightly be lost. */
+static void write_many(struct hits *h)
+{
+	u64 at = READ_ONCE(slots_of_task) + 1;
+	unsigned int i;
+
+	if (hit_at == at)
+		return;
+	hit_at = at;
+	for (i = 0; i < 20; i++)
+		write_slot(h);
+	slots_inside += i;
+}
+
+/* Nor do they where the places of a new ring are made ready. */
+static void ring_interrupted_new(struct kunit *test)
+{
+	struct hits *h = test->priv;
+
+	slots_before = 0;
+	slots_of_task = 0;
+	slots_inside = 0;
+	hit_at = 0;
+	hit(test, write_round, write_many);
+	KUNIT_EXPECT_EQ(test, h->state->lost, 0ULL);
+	KUNIT_EXPECT_EQ(test, slots_before + h->state->ring->head,
+			slots_of_task + slots_inside);
+}
+
 /* An interrupt and the task add to one value, and write and read another. */
 static struct {
 	unsigned int torn;	/* readings that nobody has written */
@@ -322,6 +373,7 @@ static struct kunit_case hits_cases[] = {
 	KUNIT_CASE(cpu_recursing),
 	KUNIT_CASE(cpu_interrupted),
 	KUNIT_CASE(ring_interrupted),
+	KUNIT_CASE(ring_interrupted_new),
 	KUNIT_CASE(whole_values),
 	{ }
 };

@@ -161,6 +161,35 @@ static void ring_stale(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, read_trace(f), -EAGAIN);
 }
 
+/* A long ring is made ready step by step, whatever its memory held before. */
+static void ring_ready(struct kunit *test)
+{
+	struct ring_fixture *f = test->priv;
+	const struct ktau_slot *slot = (const void *)(f->trace + 1);
+	struct ktau_ring *ring = ktau_ring_create(512);
+	struct ktau_slot_more more[2] = { };
+	unsigned int i, j;
+
+	KUNIT_ASSERT_NOT_NULL(test, ring);
+	f->state->ring = ring;
+	KUNIT_ASSERT_LT(test, ring->ready, ring->size);
+	for (i = ring->ready + 1; i < ring->size; i++) {
+		memset(&ring->place[i], STALE, sizeof(ring->place[i]));
+		if (i % 2)
+			ring->place[i].turn = i;
+	}
+	for (i = 0; i < 1500; i += 3) {
+		ktau_trace_more(f->state, KTAU_TRACE_NET_SEND, i, more, 2);
+		KUNIT_ASSERT_EQ(test, read_trace(f), 0);
+		KUNIT_ASSERT_EQ(test, f->trace->first, i);
+		KUNIT_ASSERT_EQ(test, f->trace->nr_slots, 3U);
+		KUNIT_ASSERT_EQ(test, slot[0].arg, i);
+		for (j = 1; j < 3; j++)
+			KUNIT_ASSERT_EQ(test, slot[j].arg, 0ULL);
+	}
+	KUNIT_EXPECT_EQ(test, f->state->lost, 0ULL);
+}
+
 /* An interrupt writes more than the ring holds inside another write. */
 static void ring_overrun_inside(struct kunit *test)
 {
@@ -332,6 +361,7 @@ static struct kunit_case parts_cases[] = {
 	KUNIT_CASE(ring_bounds),
 	KUNIT_CASE(ring_halves),
 	KUNIT_CASE(ring_stale),
+	KUNIT_CASE(ring_ready),
 	KUNIT_CASE(ring_overrun_inside),
 	KUNIT_CASE(ids),
 	KUNIT_CASE(control_words),

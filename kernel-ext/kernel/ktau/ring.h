@@ -17,6 +17,10 @@
  * inside another write comes to a place whose turn has not come, and loses its
  * slots: a place is never written by two.
  *
+ * A task that soon ends fills but a corner of its ring. So a new ring is memory as
+ * it comes; places are made ready, that is, given their turns, a few ahead of the
+ * head, by the first writer who finds that the turn of his place is not his.
+ *
  * The oldest slots are overwritten: the reader knows from @head what it has missed,
  * and what it may have copied while it was written anew.
  */
@@ -62,7 +66,9 @@ struct ktau_place {
  * @size: in slots, a power of two
  * @tail: slots read; guarded by the ktau_task's read_lock
  * @tail_ticks: time of the last slot read; guarded likewise
- * @place: the slots; memory that is not zeroed, but for the turns
+ * @ready: places that have their turns; the next one is nobody's turn. Only the
+ *	task's own CPU, interrupts off
+ * @place: the slots, a memory of its own that is not zeroed
  */
 struct ktau_ring {
 	u64 head;
@@ -71,6 +77,7 @@ struct ktau_ring {
 	u32 size;
 	u64 tail;
 	u64 tail_ticks;
+	u32 ready;
 	struct ktau_place *place;
 };
 

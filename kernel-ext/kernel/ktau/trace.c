@@ -25,6 +25,35 @@ static void wake_pollers(struct irq_work *work)
 static DEFINE_PER_CPU(struct irq_work, trace_wake_work) =
 	IRQ_WORK_INIT(wake_pollers);
 
+/* Places made ready at a time: a page. */
+#define READY_STEP	(4096 / sizeof(struct ktau_place))
+
+static void make_ready(struct ktau_ring *ring)
+{
+	u32 i, end = min_t(u32, ring->ready + READY_STEP, ring->size);
+
+#pragma GCC unroll 8
+	for (i = ring->ready; i < end; i++)
+		ring->place[i].turn = i;
+	if (end < ring->size)
+		ring->place[end].turn = ~end;
+	ring->ready = end;
+}
+
+/* Whether places below slot @end were not ready, and more are now. */
+static noinline bool was_not_ready(struct ktau_ring *ring, u64 end)
+{
+	unsigned long flags;
+	bool was_not;
+
+	raw_local_irq_save(flags);
+	was_not = ring->ready < ring->size && ring->ready < end;
+	if (was_not)
+		make_ready(ring);
+	raw_local_irq_restore(flags);
+	return was_not;
+}
+
 /* Whether it is the turn of all @nr slots from @head on. */
 static __always_inline bool has_room(struct ktau_ring *ring, u64 head,
 				     unsigned int nr)
@@ -52,8 +81,9 @@ static __always_inline bool take(struct ktau_ring *ring, unsigned int nr,
 	for (;;) {
 		head = ktau_read(&ring->head);
 		if (unlikely(!has_room(ring, head, nr))) {
-			/* Unless an interrupt has taken them since: its turn is over. */
-			if (!ktau_differs(&ring->head, head))
+			/* Or an interrupt has taken them since: its turn is over. */
+			if (!was_not_ready(ring, head + nr) &&
+			    !ktau_differs(&ring->head, head))
 				return false;
 			continue;
 		}
@@ -230,7 +260,6 @@ struct ktau_ring *ktau_ring_create(u32 slots)
 {
 	struct ktau_ring *ring = ktau_alloc(sizeof(*ring));
 	struct ktau_place *place = ktau_alloc(place_bytes(slots));
-	u32 i;
 
 	if (!ring || !place) {
 		ktau_free(ring, sizeof(*ring));
@@ -243,10 +272,7 @@ struct ktau_ring *ktau_ring_create(u32 slots)
 		.size = slots,
 		.place = place,
 	};
-	/* What else is in a place is written before a reader looks at it. */
-#pragma GCC unroll 8
-	for (i = 0; i < slots; i++)
-		place[i].turn = i;
+	make_ready(ring);
 	return ring;
 }
 
