@@ -403,7 +403,7 @@ void ktau_task_identify(struct ktau_owner *owner, struct task_struct *task)
 		owner->ppid = task_tgid_nr(rcu_dereference(task->real_parent));
 	owner->uid = from_kuid_munged(&init_user_ns, task_uid(task));
 	rcu_read_unlock();
-	task_cputime(task, &utime, &stime);
+	data_race(task_cputime(task, &utime, &stime));	/* ticks go on */
 	owner->utime_ns = utime;
 	owner->stime_ns = stime;
 	get_task_comm(owner->comm, task);
