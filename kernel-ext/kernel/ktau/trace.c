@@ -146,6 +146,14 @@ static __always_inline bool write(struct ktau_task *state, const u64 *sum,
 	return false;
 }
 
+/* Whatever stands in the way of a slot by itself. */
+static noinline void trace_slow(struct ktau_task *state, u64 ticks, u32 what,
+				u64 arg)
+{
+	if (!write(state, NULL, NULL, &ticks, what, arg))
+		lose(state, 1);
+}
+
 /**
  * ktau_trace() - write one slot
  * @state: the owner
@@ -154,14 +162,45 @@ static __always_inline bool write(struct ktau_task *state, const u64 *sum,
  * @id: event, or 0
  * @arg: by type
  *
+ * As write() does, but by as little as it can be, and calling nothing.
+ *
  * Context: Any but NMI, on the CPU that runs the owner.
  */
 void ktau_trace(struct ktau_task *state, u64 ticks, unsigned int type,
 		unsigned int id, u64 arg)
 {
-	if (unlikely(!write(state, NULL, NULL, &ticks,
-			    KTAU_WHAT(id, type, 0), arg)))
-		lose(state, 1);
+	const u32 what = KTAU_WHAT(id, type, 0);
+	struct ktau_place *place;
+	struct ktau_ring *ring;
+	u64 nr, now = ticks;
+
+	preempt_disable_notrace();	/* the ring stays, and so does the CPU */
+	ring = READ_ONCE(state->ring);
+	if (unlikely(!ring))
+		goto slow;
+	nr = ktau_read(&ring->head);
+	place = ktau_place(ring, nr);
+	OPTIMIZER_HIDE_VAR(place);	/* else it is made up in each use */
+	OPTIMIZER_HIDE_VAR(nr);		/* in one register, not two */
+	barrier();
+	if (!now)
+		now = ktau_ticks();
+	barrier();
+	if (unlikely(!ktau_place_is_free(place, nr) ||
+		     !ktau_advance(&ring->head, &nr, 1)))
+		goto slow;
+	smp_wmb();	/* @head is moved before anything is overwritten */
+	ktau_place_fill(place, now, what);
+	place->arg = arg;
+	ktau_place_done(ring, place);
+	if (unlikely(ktau_ring_wakes(ring, nr)))
+		ktau_ring_wake(ring);
+	else
+		preempt_enable_no_resched_notrace();
+	return;
+slow:
+	preempt_enable_no_resched_notrace();
+	trace_slow(state, ticks, what, arg);
 }
 
 /**
