@@ -431,10 +431,8 @@ struct ktau_frame { };
 #define ktau_call_enter(frame, call, fn)	((void)(frame))
 #define ktau_irq_enter(frame, irq)		((void)(frame))
 #define ktau_exception_enter(frame, id)		((void)(frame))
+#define ktau_sched_switch(vol, prev, next, state)	do { } while (0)
 
-static inline void ktau_sched_switch(bool vol, struct task_struct *prev,
-				     struct task_struct *next,
-				     unsigned int prev_state) { }
 static inline void ktau_sched_resume(void) { }
 static inline void ktau_sched_wakeup(struct task_struct *p) { }
 static inline void ktau_sched_yield(void) { }
