@@ -137,16 +137,26 @@ static void frame_of_interrupt(struct hits *h)
 	frame_with(h->id);
 }
 
-static void interrupt_inside(struct kunit *test)
+/* Frames of ID_A, hit by those of @id; @rec gets what came of it. Return: how many. */
+static u64 hit_frames(struct kunit *test, struct ktau_rec_profile *rec,
+		      u32 modes, unsigned int id)
 {
-	struct ktau_rec_profile *rec = room(test);
 	struct hits *h = test->priv;
 	u64 loops;
 
-	current->ktau.mask = KTAU_GROUP_SYSCALL | KTAU_MODE_PROFILE;
-	h->id = ID_B;
+	current->ktau.mask = KTAU_GROUP_SYSCALL | modes;
+	h->id = id;
 	loops = hit(test, frame_a, frame_of_interrupt);
 	snapshot(test, rec, h->state, current);
+	return loops;
+}
+
+static void interrupt_inside(struct kunit *test)
+{
+	struct ktau_rec_profile *rec = room(test);
+	u64 loops = hit_frames(test, rec, KTAU_MODE_PROFILE, ID_B);
+	struct hits *h = test->priv;
+
 	KUNIT_EXPECT_EQ(test, find(rec, ID_A)->count, loops);
 	KUNIT_EXPECT_EQ(test, find(rec, ID_B)->count, h->fired);
 	KUNIT_EXPECT_EQ(test, find(rec, ID_B)->incl, find(rec, ID_B)->excl);
@@ -160,13 +170,9 @@ static void interrupt_inside(struct kunit *test)
 static void recursing(struct kunit *test, u32 modes)
 {
 	struct ktau_rec_profile *rec = room(test);
+	u64 loops = hit_frames(test, rec, modes, ID_A);
 	struct hits *h = test->priv;
-	u64 loops;
 
-	current->ktau.mask = KTAU_GROUP_SYSCALL | modes;
-	h->id = ID_A;
-	loops = hit(test, frame_a, frame_of_interrupt);
-	snapshot(test, rec, h->state, current);
 	KUNIT_EXPECT_EQ(test, find(rec, ID_A)->count, loops + h->fired);
 	KUNIT_EXPECT_EQ(test, find(rec, ID_A)->excl, rec->outer_ticks);
 	KUNIT_EXPECT_EQ(test, find(rec, ID_A)->incl, rec->outer_ticks);
