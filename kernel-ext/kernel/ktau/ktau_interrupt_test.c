@@ -23,6 +23,7 @@
  * @state: the task's own for now
  * @id: event of the interrupt
  * @fired: how often it has hit
+ * @beyond: loops in which more was counted than time has passed
  */
 struct hits {
 	struct hrtimer timer;
@@ -30,6 +31,7 @@ struct hits {
 	struct ktau_task *state;
 	unsigned int id;
 	u64 fired;
+	u64 beyond;
 };
 
 static enum hrtimer_restart fire(struct hrtimer *timer)
@@ -119,22 +121,25 @@ static struct ktau_rec_profile *room(struct kunit *test)
 	return rec;
 }
 
-static void frame_with(unsigned int id)
-{
-	struct ktau_frame frame;
-
-	__ktau_enter(&frame, current, id);
-	__ktau_exit(&frame, current);
-}
-
+/* What is counted lies within the time that passes, and none of it twice. */
 static void frame_a(struct hits *h)
 {
-	frame_with(ID_A);
+	u64 begin = ktau_ticks(), before = ktau_read(&h->state->outer_ticks);
+	struct ktau_frame frame;
+
+	__ktau_enter(&frame, current, ID_A);
+	__ktau_exit(&frame, current);
+	before = ktau_read(&h->state->outer_ticks) - before;
+	h->beyond += before > ktau_ticks() - begin;
 }
 
 static void frame_of_interrupt(struct hits *h)
 {
-	frame_with(h->id);
+	struct ktau_frame frame;
+
+	__ktau_enter(&frame, current, h->id);
+	udelay(5);	/* much more than what it hits has of its own */
+	__ktau_exit(&frame, current);
 }
 
 /* Frames of ID_A, hit by those of @id; @rec gets what came of it. Return: how many. */
@@ -148,6 +153,8 @@ static u64 hit_frames(struct kunit *test, struct ktau_rec_profile *rec,
 	h->id = id;
 	loops = hit(test, frame_a, frame_of_interrupt);
 	snapshot(test, rec, h->state, current);
+	KUNIT_EXPECT_EQ(test, h->beyond, 0ULL);
+	KUNIT_EXPECT_EQ(test, rec->clamped, 0ULL);
 	return loops;
 }
 
