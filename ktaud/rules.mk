@@ -5,7 +5,7 @@ ktaud_OBJS := $(patsubst %,$(B)/ktaud/%.o,main options config value run daemon \
 
 PROGRAMS += $(B)/ktaud/ktaud
 MAN_PAGES += ktaud/ktaud.8 ktaud/ktaud.conf.5
-UNIT_TESTS += $(patsubst %,$(B)/ktaud/%,test_config test_rotate test_baseline test_ktaud)
+UNIT_TESTS += $(patsubst %,$(B)/ktaud/%,test_config test_rotate test_baseline test_ktaud test_service)
 INSTALL_HOOKS += install-ktaud
 
 $(B)/ktaud/ktaud: $(ktaud_OBJS) $(LIBKTAU)
@@ -20,7 +20,10 @@ $(B)/ktaud/test_config $(B)/ktaud/test_rotate $(B)/ktaud/test_baseline: $(LIBKTA
 $(B)/ktaud/test_stream: $(B)/ktaud/test_stream.o $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS)
 
-$(B)/ktaud/test_ktaud: ktaud/test_ktaud.sh $(B)/ktaud/ktaud $(B)/ktaud/test_stream
+$(B)/ktaud/test_lib.sh: ktaud/test_lib.sh
+	install -m 644 $< $@
+
+$(B)/ktaud/test_%: ktaud/test_%.sh $(B)/ktaud/test_lib.sh $(B)/ktaud/ktaud $(B)/ktaud/test_stream
 	install -m 755 $< $@
 
 # A configuration that exists is somebody's work and stays.

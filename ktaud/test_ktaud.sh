@@ -1,120 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# ktaud as a process: files, signals, configuration, a full disk, kill -9, the
-# clock. The streams come from test_stream; a kernel's own are read by the boot
-# tests.
+# ktaud as a process: files, signals, configuration, a full disk, kill -9, the clock.
 set -u
-
-build=$(cd "$(dirname "$0")" && pwd)
-ktaud=$build/ktaud
-stream=$build/test_stream
-tmp=$(mktemp -d)
-passed=0
-failed=0
-pid=
-
-# shellcheck disable=SC2317 # called by the trap
-cleanup()
-{
-	[ -n "$pid" ] && kill -9 "$pid" 2>/dev/null
-	mountpoint -q "$tmp/full" && umount "$tmp/full"
-	rm -rf "$tmp"
-}
-trap cleanup EXIT
-
-# check NAME COMMAND...: the command must succeed.
-check()
-{
-	name=$1
-	shift
-	if "$@" >"$tmp/check" 2>&1; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "FAILED: $name: $*"
-		cat "$tmp/check" "$tmp/log" | head -20 | sed 's/^/    /'
-	fi
-}
-
-# fails STATUS PATTERN ARGS...: ktaud must end with that status and message.
-fails()
-{
-	want=$1
-	pattern=$2
-	shift 2
-	"$ktaud" "$@" >"$tmp/out" 2>"$tmp/log"
-	got=$?
-	check "status of ktaud $*" [ "$got" -eq "$want" ]
-	check "message of ktaud $*" grep -q "$pattern" "$tmp/log"
-}
-
-# start ARGS...: in the background, messages to the log.
-start()
-{
-	"$ktaud" --root "$tmp/root" -d "$tmp/data" "$@" 2>"$tmp/log" &
-	pid=$!
-}
-
-# stop: end it with SIGTERM, expect status 0.
-stop()
-{
-	kill -TERM "$pid"
-	wait "$pid"
-	status=$?
-	pid=
-	check "clean exit" [ "$status" -eq 0 ]
-}
-
-# wait_for COMMAND...: up to ten seconds until the command succeeds.
-wait_for()
-{
-	n=0
-	until "$@" >/dev/null 2>&1; do
-		n=$((n + 1))
-		if [ $n -gt 200 ]; then
-			check "wait for" "$@"
-			return
-		fi
-		sleep 0.05
-	done
-}
-
-fresh()
-{
-	rm -rf "$tmp/data" "$tmp/root"
-	mkdir "$tmp/data" "$tmp/root"
-	"$stream" write "$tmp/root" "${1:-3}" 1
-}
-
-files()
-{
-	find "$tmp/data" -name '*.ktau' | sort
-}
-
-nr_files()
-{
-	test "$(files | wc -l)" "-$1" "$2"
-}
-
-# value NAME FILE: one figure of a file.
-value()
-{
-	"$stream" read "$2" | sed -n "s/^$1 //p"
-}
-
-is()
-{
-	test "$(value "$2" "$1")" "-$3" "$4"
-}
-
-# Whole, and without contradictions. A saved trace is not consumed by reading it:
-# that the same slots come again is no fault.
-sound()
-{
-	"$stream" read "$1" >"$tmp/read" || return 1
-	! grep '^finding' "$tmp/read" | grep -v '^finding loss'
-}
+# shellcheck source=ktaud/test_lib.sh
+. "$(dirname "$0")/test_lib.sh"
 
 test_config()
 {
@@ -153,14 +43,14 @@ test_places()
 	if [ ! -e /proc/ktau ]; then
 		fails 1 "this kernel has no KTAU" -d "$tmp/data"
 	fi
-	fresh
+	fresh 3
 	fails 0 "1 periods" --root "$tmp/root" -d "$tmp/data/new" -1
 	check "directory made" [ -d "$tmp/data/new" ]
 }
 
 test_period()
 {
-	fresh
+	fresh 3
 	began=$(date +%s%3N)
 	start -t 0.05 -i both
 	for step in 2 3 4 5; do
@@ -184,7 +74,7 @@ test_period()
 	check "command line" [ -n "$(value command "$file")" ]
 	check "mode of the file" [ "$(stat -c %a "$file")" = 640 ]
 
-	fresh
+	fresh 3
 	start -t 0.05 -s record=cumulative -s compress=no
 	sleep 0.4
 	stop
@@ -207,7 +97,7 @@ test_choice()
 
 test_signals()
 {
-	fresh
+	fresh 3
 	printf 'sample_period 60\noutput_dir %s/data\n' "$tmp" >"$tmp/conf"
 	"$ktaud" --root "$tmp/root" -f "$tmp/conf" 2>"$tmp/log" &
 	pid=$!
@@ -254,36 +144,6 @@ test_rotation()
 		check "names in each" is "$file" events eq 40
 		check "info in each" is "$file" infos eq 1
 	done
-}
-
-test_pidfile()
-{
-	fresh
-	start -s "pidfile=$tmp/pid"
-	wait_for nr_files eq 1
-	check "its own pid" [ "$(cat "$tmp/pid")" = $pid ]
-	fails 1 "already running as process $pid " --root "$tmp/root" -d "$tmp/data" \
-		-s "pidfile=$tmp/pid"
-	check "not removed by the second" [ -s "$tmp/pid" ]
-	stop
-	check "removed" [ ! -e "$tmp/pid" ]
-	fails 1 "cannot open pid file" --root "$tmp/root" -d "$tmp/data" \
-		-s "pidfile=$tmp/none/pid"
-}
-
-test_background()
-{
-	fresh
-	check "goes into the background" "$ktaud" --root "$tmp/root" -d "$tmp/data" -D -t 0.1 \
-		-s "pidfile=$tmp/pid"
-	check "has read once when it returns" is "$(files)" streams ge 1
-	pid=$(cat "$tmp/pid")
-	check "runs" kill -0 "$pid"
-	kill -TERM "$pid"
-	wait_for [ ! -e "$tmp/pid" ]
-	pid=
-	check "sound" sound "$(files)"
-	fails 1 "none/profile" --root "$tmp/none" -d "$tmp/data" -D
 }
 
 # Streams that have their end in whole blocks of a file, counted without the library.
@@ -420,11 +280,4 @@ test_cost()
 	check "at most 32 MiB for 1,000 tasks" [ "$kb" -le 32768 ]
 }
 
-for test in config places period choice signals rotation pidfile background kill \
-	    full_disk full_reload full_end cost; do
-	: >"$tmp/log"
-	fresh
-	"test_$test"
-done
-echo "test_ktaud: $passed passed, $failed failed"
-[ $failed -eq 0 ]
+run config places period choice signals rotation kill full_disk full_reload full_end cost

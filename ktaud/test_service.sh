@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# ktaud as a service: how it is started, that it is there once, how it is ended.
+set -u
+# shellcheck source=ktaud/test_lib.sh
+. "$(dirname "$0")/test_lib.sh"
+
+test_pidfile()
+{
+	fresh 3
+	start -s "pidfile=$tmp/pid"
+	wait_for nr_files eq 1
+	check "its own pid" [ "$(cat "$tmp/pid")" = $pid ]
+	fails 1 "already running as process $pid " --root "$tmp/root" -d "$tmp/data" \
+		-s "pidfile=$tmp/pid"
+	check "not removed by the second" [ -s "$tmp/pid" ]
+	stop
+	check "removed" [ ! -e "$tmp/pid" ]
+	fails 1 "cannot open pid file" --root "$tmp/root" -d "$tmp/data" \
+		-s "pidfile=$tmp/none/pid"
+}
+
+test_background()
+{
+	fresh 3
+	check "goes into the background" "$ktaud" --root "$tmp/root" -d "$tmp/data" -D -t 0.1 \
+		-s "pidfile=$tmp/pid"
+	check "has read once when it returns" is "$(files)" streams ge 1
+	pid=$(cat "$tmp/pid")
+	check "runs" kill -0 "$pid"
+	kill -TERM "$pid"
+	wait_for [ ! -e "$tmp/pid" ]
+	pid=
+	check "sound" sound "$(files)"
+	fails 1 "none/profile" --root "$tmp/none" -d "$tmp/data" -D
+}
+
+run pidfile background
