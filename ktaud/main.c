@@ -5,9 +5,11 @@
  */
 #include <argp.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <ktau.h>
 
@@ -131,6 +133,21 @@ static void print_version(FILE *stream, struct argp_state *state)
 	fprintf(stream, "ktaud %s\n", ktau_version());
 }
 
+/*
+ * Where a standard descriptor is closed, the first file that is opened would take its
+ * place, and what is said would go there. What takes it now fails as a closed one does.
+ */
+static int hold_standard_fds(void)
+{
+	int fd;
+
+	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+			return -errno;
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct argp argp = { argp_options, parse, NULL, doc, NULL, NULL, NULL };
@@ -139,6 +156,8 @@ int main(int argc, char **argv)
 	unsigned int i;
 	int status;
 
+	if (hold_standard_fds())
+		return 1;
 	argp_err_exit_status = 2;
 	argp_program_version_hook = print_version;
 	arguments.options.command = join(argc, argv);

@@ -36,4 +36,29 @@ test_background()
 	fails 1 "none/profile" --root "$tmp/none" -d "$tmp/data" -D
 }
 
-run pidfile background
+# Nothing to read from and to write to: no file of its own may become one of these.
+test_closed()
+{
+	fresh 3
+	"$ktaud" --root "$tmp/root" -d "$tmp/data" -t 0.1 <&- >&- 2>&- &
+	pid=$!
+	wait_for nr_files eq 1
+	wait_for is "$(files)" streams ge 3
+	check "its files are not its standard descriptors" \
+		[ -z "$(readlink /proc/$pid/fd/[012] | grep -v '^/dev/null$')" ]
+	stop
+	check "sound" sound "$(files)"
+
+	fresh 3
+	timeout 10 "$ktaud" --root "$tmp/root" -d "$tmp/data" -D -t 0.1 -s "pidfile=$tmp/pid" \
+		<&- >&- 2>&-
+	check "goes into the background" [ $? -eq 0 ]
+	pid=$(cat "$tmp/pid")
+	wait_for is "$(files)" streams ge 3
+	kill -TERM "$pid"
+	wait_for [ ! -e "$tmp/pid" ]
+	[ -e "$tmp/pid" ] || pid=
+	check "sound" sound "$(files)"
+}
+
+run pidfile background closed
