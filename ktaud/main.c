@@ -148,6 +148,15 @@ static int hold_standard_fds(void)
 	return 0;
 }
 
+/* argp ends the program by itself when it has helped. */
+static void check_stdout(void)
+{
+	if (fflush(stdout) || ferror(stdout)) {
+		log_error("cannot write the output: %s", strerror(errno));
+		_exit(1);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct argp argp = { argp_options, parse, NULL, doc, NULL, NULL, NULL };
@@ -156,7 +165,7 @@ int main(int argc, char **argv)
 	unsigned int i;
 	int status;
 
-	if (hold_standard_fds())
+	if (hold_standard_fds() || atexit(check_stdout))
 		return 1;
 	argp_err_exit_status = 2;
 	argp_program_version_hook = print_version;

@@ -61,4 +61,17 @@ test_closed()
 	check "sound" sound "$(files)"
 }
 
-run pidfile background closed
+test_help()
+{
+	for option in --help --version --usage; do
+		check "ktaud $option" sh -c "'$ktaud' $option | grep -q ktaud"
+		"$ktaud" $option >/dev/full 2>"$tmp/log"
+		check "ktaud $option where nothing fits: status" [ $? -eq 1 ]
+		check "and the reason" \
+			grep -q "^ktaud: cannot write the output: No space left" "$tmp/log"
+	done
+	"$ktaud" --help >&- 2>"$tmp/log"
+	check "ktaud --help without an output: status" [ $? -eq 1 ]
+}
+
+run pidfile background closed help
