@@ -235,20 +235,6 @@ int output_deinit(struct output *out)
 	return err;
 }
 
-static void remove_expired(struct output *out, uint64_t keep)
-{
-	char *name, *path;
-
-	while ((name = rotate_expire(&out->rotate, keep))) {
-		if (asprintf(&path, "%s/%s", out->dir, name) >= 0) {
-			if (unlink(path) && errno != ENOENT)
-				log_error("cannot remove %s: %s", path, strerror(errno));
-			free(path);
-		}
-		free(name);
-	}
-}
-
 /* The name is the time; where a file has it already, the next millisecond. */
 static int open_new(struct output *out, struct ktau_writer *writer, unsigned int flags,
 		    char **path)
@@ -295,7 +281,6 @@ int output_open(struct output *out, const struct config *config)
 	out->opened_ns = now_ns(CLOCK_MONOTONIC);
 	out->head_done = false;
 	memset(out->in_file, 0, sizeof(out->in_file));
-	remove_expired(out, config->keep);
 	return 0;
 }
 
@@ -307,6 +292,21 @@ static void reload_events(struct output *out)
 		log_error("cannot read the names of events: %s",
 			  *ktau_events_error(out->events) ? ktau_events_error(out->events) :
 							    strerror(-err));
+}
+
+static void remove_expired(struct output *out, uint64_t keep)
+{
+	char *name, *path;
+
+	rotate_forget_missing(&out->rotate, out->dir);
+	while ((name = rotate_expire(&out->rotate, keep))) {
+		if (asprintf(&path, "%s/%s", out->dir, name) >= 0) {
+			if (unlink(path) && errno != ENOENT)
+				log_error("cannot remove %s: %s", path, strerror(errno));
+			free(path);
+		}
+		free(name);
+	}
 }
 
 static void put_head(struct output *out, const struct config *config)
@@ -322,6 +322,8 @@ static void put_head(struct output *out, const struct config *config)
 	if (ktau_writer_put_info(out->writer, &info))
 		return;
 	out->head_done = true;
+	/* Not before: a file that stays empty is removed, and would have cost another. */
+	remove_expired(out, config->keep);
 	reload_events(out);
 	put_events(out);
 }

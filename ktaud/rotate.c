@@ -3,10 +3,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "config.h"
 #include "rotate.h"
@@ -96,6 +98,27 @@ int rotate_add(struct rotate *rotate, const char *name)
 		return -ENOMEM;
 	names[rotate->nr++] = copy;
 	return 0;
+}
+
+static bool is_missing(const char *dir, const char *name)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return access(path, F_OK) && errno == ENOENT;
+}
+
+void rotate_forget_missing(struct rotate *rotate, const char *dir)
+{
+	size_t i, nr = 0;
+
+	for (i = 0; i < rotate->nr; i++) {
+		if (is_missing(dir, rotate->names[i]))
+			free(rotate->names[i]);
+		else
+			rotate->names[nr++] = rotate->names[i];
+	}
+	rotate->nr = nr;
 }
 
 char *rotate_expire(struct rotate *rotate, uint64_t keep)

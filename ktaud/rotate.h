@@ -44,6 +44,9 @@ int rotate_scan(struct rotate *rotate, const char *dir);
 /* A file was created: it is the newest. Return: 0, -ENOMEM. */
 int rotate_add(struct rotate *rotate, const char *name);
 
+/* What was removed by hand, or had nothing in it, does not count any more. */
+void rotate_forget_missing(struct rotate *rotate, const char *dir);
+
 /*
  * The oldest file if there are more than @keep, off the list and the caller's
  * to free; else NULL. @keep 0 keeps all, the newest always stays.

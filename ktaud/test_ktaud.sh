@@ -146,6 +146,32 @@ test_rotation()
 	done
 }
 
+# Files without anything in them come and go; for them nothing is removed.
+test_keep_empty()
+{
+	fresh 0
+	for name in 1 2 3; do
+		"$ktaud" --root "$tmp/root" -d "$tmp/data" -1 2>"$tmp/log"
+	done
+	before=$(files)
+	for keep in 5 3 1; do
+		start -i trace -t 0.05 -s rotate_time=0.05 -s keep=$keep
+		sleep 0.5
+		check "nothing to write, $keep to keep: a file comes and goes" nr_files eq 4
+		stop
+		check "what was there is there" [ "$(files)" = "$before" ]
+	done
+
+	# With something in it, it counts; what somebody has removed does not.
+	start -i trace -t 0.05 -s keep=2
+	wait_for nr_files eq 4
+	rm "$(echo "$before" | tail -1)"
+	"$stream" write "$tmp/root" 3 1
+	wait_for nr_files eq 2
+	stop
+	check "two stay, one of before" [ "$(files | head -1)" = "$(echo "$before" | sed -n 2p)" ]
+}
+
 # Streams that have their end in whole blocks of a file, counted without the library.
 whole_ends()
 {
@@ -280,4 +306,4 @@ test_cost()
 	check "at most 32 MiB for 1,000 tasks" [ "$kb" -le 32768 ]
 }
 
-run config places period choice signals rotation kill full_disk full_reload full_end cost
+run config places period choice signals rotation keep_empty kill full_disk full_reload full_end cost

@@ -99,6 +99,14 @@ static void touch(const char *dir, const char *name)
 	fclose(file);
 }
 
+static void remove_file(const char *dir, const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	assert_int_equal(unlink(path), 0);
+}
+
 static void test_keep(void **state)
 {
 	static const char *const names[] = {
@@ -136,6 +144,42 @@ static void test_keep(void **state)
 	rmdir(dir);
 }
 
+static void test_missing(void **state)
+{
+	static const char *const names[] = {
+		"n-20260101T000000.000Z.ktau", "n-20260102T000000.000Z.ktau",
+		"n-20260103T000000.000Z.ktau",
+	};
+	char dir[] = "/tmp/test_rotate.XXXXXX";
+	struct rotate rotate;
+	size_t i;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	for (i = 0; i < LEN(names); i++)
+		touch(dir, names[i]);
+	rotate_init(&rotate, "n");
+	assert_int_equal(rotate_scan(&rotate, dir), 0);
+	rotate_forget_missing(&rotate, dir);
+	assert_int_equal(rotate.nr, 3);
+
+	/* Two files are there: where two are kept, both are. */
+	remove_file(dir, names[1]);
+	rotate_forget_missing(&rotate, dir);
+	expect_expired(&rotate, 2, NULL);
+	expect_expired(&rotate, 1, names[0]);
+
+	/* None that cannot be looked for is missing. */
+	rotate_forget_missing(&rotate, "/proc/self/status");
+	assert_int_equal(rotate.nr, 1);
+	remove_file(dir, names[0]);
+	remove_file(dir, names[2]);
+	rotate_forget_missing(&rotate, dir);
+	expect_expired(&rotate, 1, NULL);
+	rotate_deinit(&rotate);
+	rmdir(dir);
+}
+
 static void test_due(void **state)
 {
 	static const struct {
@@ -169,6 +213,7 @@ int main(void)
 		cmocka_unit_test(test_hosts),
 		cmocka_unit_test(test_not_ours),
 		cmocka_unit_test(test_keep),
+		cmocka_unit_test(test_missing),
 		cmocka_unit_test(test_due),
 	};
 
