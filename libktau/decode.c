@@ -243,17 +243,34 @@ static int decode_info(struct array *array, const char **why)
 static int decode_event(struct array *array, const char **why)
 {
 	struct ktau_rec_event *event = (void *)array->out->data;
+	int err;
 
 	*why = "event record with an impossible name";
 	if (event->name_bytes < 2 || event->name_bytes > array->left ||
 	    !is_text(array->data, event->name_bytes))
 		return -EBADMSG;
-	return take_text(array, event->name_bytes);
+	err = take_text(array, event->name_bytes);
+	if (err)
+		return err;
+	*why = "impossible event";
+	return ktau__event_record_good((void *)array->out->data) ? 0 : -EBADMSG;
+}
+
+static int decode_stream(struct array *array, const char **why)
+{
+	struct ktau_rec_stream *stream = (void *)array->out->data;
+
+	*why = "stream in another byte order or of another version";
+	if (stream->magic != KTAU_MAGIC || stream->version != KTAU_ABI_VERSION)
+		return -EBADMSG;
+	return 0;
 }
 
 static int decode_arrays(struct array *array, uint16_t type, const char **why)
 {
 	switch (type) {
+	case KTAU_REC_STREAM:
+		return decode_stream(array, why);
 	case KTAU_REC_PROFILE:
 	case KTAU_REC_DIFF:
 		return decode_profile(array, why);
@@ -270,7 +287,7 @@ static int decode_arrays(struct array *array, uint16_t type, const char **why)
 
 int ktau__decode(const void *data, bool swap, struct ktau__buffer *out, const char **why)
 {
-	struct ktau_rec rec = ktau__decode_rec(data, swap), *ours;
+	struct ktau_rec rec = ktau__decode_rec(data, swap);
 	const struct layout *layout = find_layout(rec.type);
 	struct array array = {
 		.data = (const uint8_t *)data + rec.head,
@@ -292,11 +309,10 @@ int ktau__decode(const void *data, bool swap, struct ktau__buffer *out, const ch
 	if (swap)
 		swap_fields(out->data, layout->fields);
 	out->size = layout->size;
+	((struct ktau_rec *)out->data)->head = layout->size;
 	err = decode_arrays(&array, rec.type, why);
 	if (err)
 		return err;
-	ours = (struct ktau_rec *)out->data;
-	ours->head = layout->size;
-	ours->size = out->size;
+	((struct ktau_rec *)out->data)->size = out->size;
 	return 1;
 }

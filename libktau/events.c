@@ -46,13 +46,18 @@ static bool good_name(const char *name)
 	return bytes && bytes <= NAME_MAX_BYTES;
 }
 
+static bool good_event(const struct ktau_event *event)
+{
+	return event->id < KTAU_NR_IDS && event->kind <= KTAU_KIND_COUNTER &&
+	       event->name && good_name(event->name);
+}
+
 int ktau_events_add(struct ktau_events *events, const struct ktau_event *event)
 {
 	struct ktau_event *slot;
 	char *name;
 
-	if (event->id >= KTAU_NR_IDS || event->kind > KTAU_KIND_COUNTER ||
-	    !event->name || !good_name(event->name))
+	if (!good_event(event))
 		return -EINVAL;
 	slot = &events->table[event->id];
 	/* Files repeat events: what is the same keeps its place in memory. */
@@ -72,15 +77,27 @@ int ktau_events_add(struct ktau_events *events, const struct ktau_event *event)
 	return 0;
 }
 
-int ktau__events_record(struct ktau_events *events, const struct ktau_rec_event *record)
+static struct ktau_event event_of(const struct ktau_rec_event *record)
 {
-	struct ktau_event event = {
+	return (struct ktau_event){
 		.id = record->id,
 		.group = record->group,
 		.kind = record->kind,
 		.address = record->address,
 		.name = ktau_event_name(record),
 	};
+}
+
+bool ktau__event_record_good(const struct ktau_rec_event *record)
+{
+	struct ktau_event event = event_of(record);
+
+	return good_event(&event);
+}
+
+int ktau__events_record(struct ktau_events *events, const struct ktau_rec_event *record)
+{
+	struct ktau_event event = event_of(record);
 
 	return ktau_events_add(events, &event);
 }

@@ -150,6 +150,7 @@ uint32_t ktau__block_crc(const struct ktau_block *block);
 #define KTAU__EVENT_BYTES	(sizeof(struct ktau_rec_event) + 256)
 
 size_t ktau__event_record(const struct ktau_event *event, uint8_t *record);
+bool ktau__event_record_good(const struct ktau_rec_event *record);
 int ktau__events_record(struct ktau_events *events, const struct ktau_rec_event *record);
 
 /* record.c: adds @from's figures to @to, a table of KTAU_NR_IDS entries. */

@@ -102,6 +102,11 @@ static int fail_open(struct ktau_reader *r, int err, const char *why)
 	return err;
 }
 
+static int refuse(struct ktau_reader *r, const char *why)
+{
+	return ktau__fail(&r->error, -EINVAL, "%.300s: %s", r->name ? r->name : "reader", why);
+}
+
 static int open_path(struct ktau_reader *r, const char *path)
 {
 	int err = enter(r, path), fd;
@@ -140,7 +145,11 @@ int ktau_reader_open_live(struct ktau_reader *r, const struct ktau_query *query)
 	else if (query->content == KTAU_REC_TRACE)
 		path = KTAU_PROC "/trace";
 	else
-		return -EINVAL;
+		path = NULL;
+	if (!path) {
+		leave(r);
+		return refuse(r, "content that is neither profile nor trace");
+	}
 	err = open_path(r, path);
 	if (err)
 		return err;
@@ -155,7 +164,7 @@ int ktau_reader_restart(struct ktau_reader *r, const struct ktau_query *query)
 	int err;
 
 	if (r->kind != KIND_LIVE || query->content != r->content)
-		return -EINVAL;
+		return refuse(r, "not open for such a stream");
 	ktau__source_rewind(&r->source);
 	memset(&r->blocks.damage, 0, sizeof(r->blocks.damage));
 	r->blocks.first.text[0] = 0;
@@ -340,18 +349,13 @@ static void check_end(struct ktau_reader *r)
 }
 
 /* Keep what the accessors give. 0, -EBADMSG with *@why, -ENOMEM. */
-static int remember(struct ktau_reader *r, const union ktau_record *record, const char **why)
+static int remember(struct ktau_reader *r, const union ktau_record *record)
 {
 	struct ktau_rec_info *info;
-	int err;
 
 	switch (record->rec->type) {
 	case KTAU_REC_STREAM:
 		check_end(r);
-		*why = "stream in another byte order or of another version";
-		if (record->stream->magic != KTAU_MAGIC ||
-		    record->stream->version != KTAU_ABI_VERSION)
-			return -EBADMSG;
 		r->stream = *record->stream;
 		r->has_stream = true;
 		r->in_stream = true;
@@ -367,9 +371,7 @@ static int remember(struct ktau_reader *r, const union ktau_record *record, cons
 		r->info = info;
 		return 0;
 	case KTAU_REC_EVENT:
-		*why = "impossible event";
-		err = ktau__events_record(r->events, record->event);
-		return err == -EINVAL ? -EBADMSG : err;
+		return ktau__events_record(r->events, record->event);
 	default:
 		return 0;
 	}
@@ -407,8 +409,8 @@ int ktau_reader_next(struct ktau_reader *r, union ktau_record *record)
 	int err;
 
 	record->rec = NULL;
-	if (r->kind == KIND_NONE)
-		return -EINVAL;
+	if (r->kind == KIND_NONE)	/* and no reason yet why not */
+		return r->error.text[0] ? -EINVAL : refuse(r, "no source");
 	while (!r->ended) {
 		if (r->kind == KIND_FILE)
 			err = next_in_file(r, &data, &rec);
@@ -421,7 +423,7 @@ int ktau_reader_next(struct ktau_reader *r, union ktau_record *record)
 		err = ktau__decode(data, r->swap, &r->record, &why);
 		record->rec = (const void *)r->record.data;
 		if (err > 0)
-			err = remember(r, record, &why) ?: 1;
+			err = remember(r, record) ?: 1;
 		if (err == -EBADMSG)
 			ktau__damage(&r->blocks, r->source.offset, rec.size,
 				     "%s at byte %" PRIu64, why, r->source.offset);

@@ -79,6 +79,12 @@ static int fail(struct ktau_writer *w, int err)
 			  strerror(-err));
 }
 
+static int refuse(struct ktau_writer *w, const char *why)
+{
+	return ktau__fail(&w->error, -EINVAL, "%.300s: %s", w->path ? w->path : "no file open",
+			  why);
+}
+
 /* All of it behind the last whole block, or nothing. */
 static int write_whole(struct ktau_writer *w, const void *data, size_t size)
 {
@@ -186,11 +192,11 @@ int ktau_writer_open(struct ktau_writer *w, const char *path, unsigned int flags
 
 	leave(w);
 	w->error.text[0] = 0;
-	if (flags & ~(KTAU_WRITER_APPEND | KTAU_WRITER_ZLIB))
-		return -EINVAL;
 	w->path = strdup(path);
 	if (!w->path)
-		return -ENOMEM;
+		return fail(w, -ENOMEM);
+	if (flags & ~(KTAU_WRITER_APPEND | KTAU_WRITER_ZLIB))
+		return refuse(w, "unknown flags");
 	w->zlib = flags & KTAU_WRITER_ZLIB;
 	w->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | (append ? 0 : O_EXCL), 0640);
 	if (w->fd < 0)
@@ -286,7 +292,7 @@ static int put(struct ktau_writer *w, const void *record, uint16_t type)
 		err = 0;
 	}
 	if (err <= 0)
-		return ktau__fail(&w->error, -EINVAL, "%.200s: %s", w->path, why);
+		return refuse(w, why);
 	((struct ktau_rec *)w->checked.data)->type = type;
 	if (w->records.size && w->records.size + w->checked.size > BLOCK_BYTES) {
 		err = write_block(w);
@@ -308,7 +314,7 @@ int ktau_writer_put(struct ktau_writer *w, const void *record)
 int ktau_writer_put_diff(struct ktau_writer *w, const struct ktau_rec_profile *diff)
 {
 	if (diff->rec.type != KTAU_REC_PROFILE && diff->rec.type != KTAU_REC_DIFF)
-		return -EINVAL;
+		return refuse(w, "difference that is no profile");
 	return put(w, diff, KTAU_REC_DIFF);
 }
 
@@ -317,7 +323,7 @@ int ktau_writer_put_event(struct ktau_writer *w, const struct ktau_event *event)
 	uint8_t record[KTAU__EVENT_BYTES];
 
 	if (!ktau__event_record(event, record))
-		return -EINVAL;
+		return refuse(w, "event with an impossible name");
 	return put(w, record, KTAU_REC_EVENT);
 }
 
@@ -332,10 +338,10 @@ int ktau_writer_put_info(struct ktau_writer *w, const struct ktau_info *info)
 
 	size = sizeof(*rec) + ktau__pad8(strlen(command) + strlen(symbols) + 2);
 	if (size > KTAU_BLOCK_MAX)
-		return -EINVAL;
+		return refuse(w, "texts too long");
 	rec = calloc(1, size);
 	if (!rec)
-		return -ENOMEM;
+		return fail(w, -ENOMEM);
 	rec->rec = (struct ktau_rec){
 		.size = size, .type = KTAU_REC_INFO, .head = sizeof(*rec),
 	};

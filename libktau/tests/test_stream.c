@@ -305,6 +305,7 @@ static void not_ktau(void **state)
 	(void)state;
 	assert_int_equal(ktau_reader_create(&r), 0);
 	assert_int_equal(ktau_reader_next(r, &rec), -EINVAL);
+	assert_string_equal(ktau_reader_error(r), "reader: no source");
 	for (i = 0; i < NR(cases); i++) {
 		err = ktau_reader_open_memory(r, cases[i].data, cases[i].size);
 		assert_int_equal(err, i == 3 ? -EPROTONOSUPPORT : -EBADMSG);
@@ -313,6 +314,8 @@ static void not_ktau(void **state)
 	assert_int_equal(ktau_reader_open_file(r, "/nonexistent/file"), -ENOENT);
 	assert_string_equal(ktau_reader_error(r),
 			    "/nonexistent/file: No such file or directory");
+	assert_int_equal(ktau_reader_next(r, &rec), -EINVAL);
+	assert_non_null(strstr(ktau_reader_error(r), "No such file or directory"));
 	ktau_reader_destroy(r);
 }
 
@@ -328,6 +331,27 @@ static struct stream sample(bool big)
 	put_trace(&s, &traced);
 	put_end(&s);
 	return s;
+}
+
+/* A file may have been open before: it is left, as by any other opening. */
+static void unknown_content(void **state)
+{
+	struct ktau_query query = { .content = 7, .target = KTAU_TARGET_ALL };
+	struct stream s = sample(false);
+	struct ktau_reader *r;
+	union ktau_record rec;
+
+	(void)state;
+	assert_int_equal(ktau_reader_create(&r), 0);
+	assert_int_equal(ktau_reader_open_memory(r, s.data, s.size), 0);
+	assert_int_equal(ktau_reader_restart(r, &query), -EINVAL);
+	assert_string_equal(ktau_reader_error(r), "memory: not open for such a stream");
+	assert_int_equal(ktau_reader_next(r, &rec), 1);
+	assert_int_equal(ktau_reader_open_live(r, &query), -EINVAL);
+	assert_non_null(strstr(ktau_reader_error(r), "neither profile nor trace"));
+	assert_int_equal(ktau_reader_next(r, &rec), -EINVAL);
+	ktau_reader_destroy(r);
+	stream_free(&s);
 }
 
 /* Cut anywhere: what is whole comes out, and the reader knows. */
@@ -430,6 +454,7 @@ int main(void)
 		cmocka_unit_test(short_head),
 		cmocka_unit_test(lies),
 		cmocka_unit_test(not_ktau),
+		cmocka_unit_test(unknown_content),
 		cmocka_unit_test(cut),
 		cmocka_unit_test(flipped),
 		cmocka_unit_test(in_flight),

@@ -72,6 +72,7 @@ static void refuses(void **state)
 	assert_int_equal(ktau_writer_open(w, path, KTAU_WRITER_APPEND), -EBADMSG);
 	assert_non_null(strstr(ktau_writer_error(w), path));
 	assert_int_equal(ktau_writer_open(w, path, 1U << 31), -EINVAL);
+	assert_non_null(strstr(ktau_writer_error(w), "unknown flags"));
 	image = load();
 	assert_int_equal(image.size, text.size);
 	assert_memory_equal(image.data, text.data, text.size);
@@ -98,6 +99,47 @@ static void refuses(void **state)
 	assert_int_equal(ktau_writer_create(&w), 0);
 	assert_int_equal(ktau_writer_open(w, path, KTAU_WRITER_APPEND), -EINVAL);
 	ktau_writer_destroy(w);
+}
+
+/* What a reader would call damage is not written in the first place. */
+static void refuses_records(void **state)
+{
+	struct ktau_rec_stream stream = {
+		.rec = { .size = sizeof(stream), .type = KTAU_REC_STREAM, .head = sizeof(stream) },
+		.magic = KTAU_MAGIC, .version = KTAU_ABI_VERSION,
+	};
+	struct ktau_rec_profile end = { .rec = { .type = KTAU_REC_END } };
+	char name[300] = "";
+	const struct ktau_event bad[] = {
+		{ .id = KTAU_NR_IDS, .name = "x" },
+		{ .kind = KTAU_KIND_COUNTER + 1, .name = "x" },
+		{ .name = "two words" }, { .name = "line\n" }, { .name = "" }, { .name = name },
+	};
+	const struct ktau_event good = { .id = KTAU_NR_IDS - 1, .name = "x" };
+	struct ktau_writer *w;
+	size_t i;
+
+	(void)state;
+	memset(name, 'n', sizeof(name) - 1);
+	unlink(path);
+	w = create(0);
+	assert_int_equal(ktau_writer_put(w, &stream), 0);
+	stream.magic = 0;
+	assert_int_equal(ktau_writer_put(w, &stream), -EINVAL);
+	assert_non_null(strstr(ktau_writer_error(w), "byte order"));
+	stream.magic = KTAU_MAGIC;
+	stream.version++;
+	assert_int_equal(ktau_writer_put(w, &stream), -EINVAL);
+	assert_int_equal(ktau_writer_put_diff(w, &end), -EINVAL);
+	assert_non_null(strstr(ktau_writer_error(w), "no profile"));
+	assert_int_equal(ktau_writer_put_event(w, &good), 0);
+	for (i = 0; i < NR(bad); i++) {
+		assert_int_equal(ktau_writer_put_event(w, &bad[i]), -EINVAL);
+		assert_non_null(strstr(ktau_writer_error(w), "impossible"));
+	}
+	assert_int_equal(ktau_writer_close(w), 0);
+	ktau_writer_destroy(w);
+	assert_int_equal(read_path().records, 2);
 }
 
 /* The disk fills up in the middle of a block: it is cut back, and goes on later. */
@@ -164,6 +206,7 @@ int main(void)
 		cmocka_unit_test(compresses),
 		cmocka_unit_test(append),
 		cmocka_unit_test(refuses),
+		cmocka_unit_test(refuses_records),
 		cmocka_unit_test(full_disk),
 		cmocka_unit_test(large),
 	};
