@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,29 +185,33 @@ bool output_flush(struct output *out)
 	return !out->blocked;
 }
 
-static void drop_waiting(struct output *out)
+/* Return: how many. */
+static uint64_t drop_waiting(struct output *out)
 {
 	struct waiting *waiting;
+	uint64_t nr = 0;
 
 	while ((waiting = out->first)) {
 		out->first = waiting->next;
 		ktau_record_free(waiting->record);
 		free(waiting);
+		nr++;
 	}
 	out->last = &out->first;
+	return nr;
 }
 
 static int close_file(struct output *out)
 {
+	uint64_t dropped;
 	int err = 0;
 
 	if (!out->writer)
 		return 0;
 	if (!output_flush(out)) {
 		err = -out->blocked;
-		drop_waiting(out);
-		log_error("%s ends early: %llu records did not fit", out->path,
-			  (unsigned long long)ktau_writer_drop(out->writer));
+		dropped = ktau_writer_drop(out->writer) + drop_waiting(out);
+		log_error("%s ends early: %" PRIu64 " records did not fit", out->path, dropped);
 	}
 	/* Nothing could be read: a file without anything in it helps nobody. */
 	if (!out->head_done)
@@ -266,11 +271,16 @@ int output_open(struct output *out, const struct config *config)
 	char *path = NULL;
 	int err;
 
+	/* The new file would take the room; what does not fit waits for some, in the old. */
+	if (out->writer && !output_flush(out))
+		return -out->blocked;
 	err = ktau_writer_create(&writer);
 	if (!err)
 		err = open_new(out, writer, config->compress ? KTAU_WRITER_ZLIB : 0, &path);
 	if (err) {
-		log_error("cannot create %s: %s", path ? path : out->dir, strerror(-err));
+		if (err != out->open_error)
+			log_error("cannot create %s: %s", path ? path : out->dir, strerror(-err));
+		out->open_error = err;
 		free(path);
 		ktau_writer_destroy(writer);
 		return err;
@@ -278,6 +288,7 @@ int output_open(struct output *out, const struct config *config)
 	close_file(out);
 	out->writer = writer;
 	out->path = path;
+	out->open_error = 0;
 	out->opened_ns = now_ns(CLOCK_MONOTONIC);
 	out->head_done = false;
 	memset(out->in_file, 0, sizeof(out->in_file));

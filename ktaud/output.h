@@ -4,8 +4,8 @@
  *
  * A disk that is full blocks the output; nothing that was handed over is lost by
  * that. Records which did not get into the file wait in memory, and whoever
- * makes records stops as long as output_blocked() says so. output_retry() is
- * called now and then.
+ * makes records stops as long as output_blocked() says so. output_flush() is
+ * called now and then to find out whether there is room.
  */
 #ifndef KTAUD_OUTPUT_H
 #define KTAUD_OUTPUT_H
@@ -37,6 +37,7 @@ struct waiting;
  * @first: first record that waits, NULL if the output is not blocked
  * @last: where the next one that waits is linked
  * @blocked: the errno that blocks it, 0 if none
+ * @open_error: the last -errno told of a file that could not be begun, 0 if it could
  * @closed_bytes: bytes of the files closed before
  */
 struct output {
@@ -55,6 +56,7 @@ struct output {
 	struct waiting *first;
 	struct waiting **last;
 	int blocked;
+	int open_error;
 	uint64_t closed_bytes;
 };
 
@@ -69,7 +71,10 @@ int output_init(struct output *out, const char *dir, const char *command,
 /* Last try to write what waits; then close. Return: 0, -errno: data was lost. */
 int output_deinit(struct output *out);
 
-/* Begin a new file; the one before is closed. Return: 0, -errno, told. */
+/*
+ * Begin a new file; the one before is closed, or stays where it has no room for its
+ * last records. Return: 0, -errno, told.
+ */
 int output_open(struct output *out, const struct config *config);
 
 /* A stream begins: the file's head, if it has none yet, and its record. */

@@ -5,7 +5,7 @@ ktaud_OBJS := $(patsubst %,$(B)/ktaud/%.o,main options config value run daemon \
 
 PROGRAMS += $(B)/ktaud/ktaud
 MAN_PAGES += ktaud/ktaud.8 ktaud/ktaud.conf.5
-UNIT_TESTS += $(patsubst %,$(B)/ktaud/%,test_config test_rotate test_baseline test_ktaud test_service)
+UNIT_TESTS += $(patsubst %,$(B)/ktaud/%,test_config test_rotate test_output test_baseline test_ktaud test_service)
 INSTALL_HOOKS += install-ktaud
 
 $(B)/ktaud/ktaud: $(ktaud_OBJS) $(LIBKTAU)
@@ -13,8 +13,9 @@ $(B)/ktaud/ktaud: $(ktaud_OBJS) $(LIBKTAU)
 
 $(B)/ktaud/test_config: $(patsubst %,$(B)/ktaud/%.o,test_config config value)
 $(B)/ktaud/test_rotate: $(patsubst %,$(B)/ktaud/%.o,test_rotate rotate)
+$(B)/ktaud/test_output: $(patsubst %,$(B)/ktaud/%.o,test_output output rotate log)
 $(B)/ktaud/test_baseline: $(patsubst %,$(B)/ktaud/%.o,test_baseline baseline)
-$(B)/ktaud/test_config $(B)/ktaud/test_rotate $(B)/ktaud/test_baseline: $(LIBKTAU)
+$(patsubst %,$(B)/ktaud/test_%,config rotate output baseline): $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBKTAU) $(LIBKTAU_LIBS) -lcmocka
 
 $(B)/ktaud/test_stream: $(B)/ktaud/test_stream.o $(LIBKTAU)
