@@ -214,7 +214,7 @@ static int close_file(struct output *out)
 		log_error("%s ends early: %" PRIu64 " records did not fit", out->path, dropped);
 	}
 	/* Nothing could be read: a file without anything in it helps nobody. */
-	if (!out->head_done)
+	if (!output_has_content(out))
 		unlink(out->path);
 	else
 		out->closed_bytes += ktau_writer_bytes(out->writer);
@@ -394,5 +394,5 @@ bool output_is_due(const struct output *out, const struct config *config)
 
 uint64_t output_bytes(const struct output *out)
 {
-	return out->closed_bytes + (out->writer ? ktau_writer_bytes(out->writer) : 0);
+	return out->closed_bytes + (output_has_content(out) ? ktau_writer_bytes(out->writer) : 0);
 }

@@ -95,7 +95,13 @@ bool output_flush(struct output *out);
 /* True if the file is full; ask only between two streams. */
 bool output_is_due(const struct output *out, const struct config *config);
 
-/* Bytes written in all. */
+/* False: nothing is in the file but its header, and it will be removed. */
+static inline bool output_has_content(const struct output *out)
+{
+	return out->writer && out->head_done;
+}
+
+/* Bytes written in all, to files that stay. */
 uint64_t output_bytes(const struct output *out);
 
 /* CLOCK_MONOTONIC, CLOCK_REALTIME */

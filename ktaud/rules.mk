@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 
 ktaud_OBJS := $(patsubst %,$(B)/ktaud/%.o,main options config value run daemon \
-	control collect baseline output rotate log)
+	control losses collect baseline output rotate log)
 
 PROGRAMS += $(B)/ktaud/ktaud
 MAN_PAGES += ktaud/ktaud.8 ktaud/ktaud.conf.5

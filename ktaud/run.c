@@ -14,6 +14,7 @@
 #include "control.h"
 #include "daemon.h"
 #include "log.h"
+#include "losses.h"
 #include "output.h"
 #include "run.h"
 
@@ -24,11 +25,16 @@
  */
 #define DRAIN_PART	4
 
+/* So that looking for losses takes nothing to speak of, however short the periods. */
+#define LOOK_EVERY_NS	(10 * NSEC_PER_SEC)
+
 /**
  * struct ktaud - the daemon
  * @options: the command line
  * @config: what holds now
  * @control: what was switched on in the kernel
+ * @losses: what the kernel could not record
+ * @look_after_ns: CLOCK_MONOTONIC from which on it is asked for that again
  * @out: the files
  * @collect: what is read
  * @pidfile: its path, the one of the start
@@ -43,6 +49,8 @@ struct ktaud {
 	const struct options *options;
 	struct config *config;
 	struct control control;
+	struct losses losses;
+	uint64_t look_after_ns;
 	struct output *out;
 	struct collect collect;
 	char *pidfile;
@@ -132,13 +140,27 @@ static int open_events(struct ktaud *ktaud)
 	return 0;
 }
 
+static void look_for_losses(struct ktaud *ktaud)
+{
+	uint64_t now = now_ns(CLOCK_MONOTONIC);
+
+	if (now < ktaud->look_after_ns)
+		return;
+	ktaud->look_after_ns = now + LOOK_EVERY_NS;
+	losses_look(&ktaud->losses);
+}
+
 static int period(struct ktaud *ktaud)
 {
+	int err;
+
 	/* While the output is blocked, a stream of the old file is not at its end. */
 	if (!output_blocked(ktaud->out) && output_is_due(ktaud->out, ktaud->config) &&
 	    !output_open(ktaud->out, ktaud->config))
 		collect_new_file(&ktaud->collect, ktaud->config);
-	return collect_period(&ktaud->collect);
+	err = collect_period(&ktaud->collect);
+	look_for_losses(ktaud);
+	return err;
 }
 
 static bool switch_to(struct ktaud *ktaud, struct config *config)
@@ -240,12 +262,16 @@ static void wait_and_handle(struct ktaud *ktaud)
 		drain(ktaud);
 }
 
-static void summary(const struct ktaud *ktaud)
+static void summary(struct ktaud *ktaud)
 {
 	const struct collect *c = &ktaud->collect;
 
-	log_info("%" PRIu64 " periods, %" PRIu64 " bytes, the last file is %s", c->periods,
-		 output_bytes(ktaud->out), ktaud->out->path);
+	if (output_has_content(ktaud->out))
+		log_info("%" PRIu64 " periods, %" PRIu64 " bytes, the last file is %s", c->periods,
+			 output_bytes(ktaud->out), ktaud->out->path);
+	else
+		log_info("%" PRIu64 " periods, %" PRIu64 " bytes, nothing for the last file, "
+			 "which is removed", c->periods, output_bytes(ktaud->out));
 	if (ktaud->missed || c->lost_periods || c->failed_periods || c->lost_slots ||
 	    c->reaped_slots)
 		log_info("%" PRIu64 " periods missed, %" PRIu64 " lost for want of room, %" PRIu64
@@ -253,6 +279,7 @@ static void summary(const struct ktaud *ktaud)
 			 ", %" PRIu64 " of tasks that the kernel could not keep so long",
 			 ktaud->missed, c->lost_periods, c->failed_periods, c->lost_slots,
 			 c->reaped_slots);
+	losses_tell(&ktaud->losses);
 }
 
 static int start(struct ktaud *ktaud)
@@ -266,8 +293,12 @@ static int start(struct ktaud *ktaud)
 	}
 	if (!err)
 		err = open_events(ktaud);
-	if (!err && !ktaud->options->root)
+	if (!err && !ktaud->options->root) {
+		losses_init(&ktaud->losses);
 		err = control_apply(&ktaud->control, ktaud->config);
+		/* What was left in the rings is of traces before this one. */
+		losses_disregard(&ktaud->losses, "lost_resized");
+	}
 	if (err)
 		return err;
 	ktaud->out = create_output(ktaud->options, ktaud->config);

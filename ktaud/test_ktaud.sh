@@ -159,6 +159,8 @@ test_keep_empty()
 		sleep 0.5
 		check "nothing to write, $keep to keep: a file comes and goes" nr_files eq 4
 		stop
+		check "the file that is removed is not named" \
+			grep -q ' periods, 0 bytes, nothing for the last file, which' "$tmp/log"
 		check "what was there is there" [ "$(files)" = "$before" ]
 	done
 
