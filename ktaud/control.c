@@ -10,12 +10,23 @@
 #include "control.h"
 #include "log.h"
 
+#define MAX_VALUE	512
 #define MAX_WORDS	1024
 
-/* Words being put together: to write now, and to write at the end. */
-struct words {
-	char now[MAX_WORDS];
-	char restore[MAX_WORDS];
+static const char *const keys[] = {
+	[CONTROL_GROUPS] = "groups",
+	[CONTROL_PROFILE] = "profile",
+	[CONTROL_RING] = "ring",
+	[CONTROL_WAKE] = "wake",
+	[CONTROL_TRACE] = "trace",
+};
+
+_Static_assert(sizeof(keys) / sizeof(keys[0]) == CONTROL_NR_KEYS, "enum control_key");
+
+/* Words being put together, and what their keys had before. */
+struct change {
+	char words[MAX_WORDS];
+	char *before[CONTROL_NR_KEYS];
 };
 
 static int append(char *words, const char *key, const char *value)
@@ -27,46 +38,60 @@ static int append(char *words, const char *key, const char *value)
 	return n < 0 || (size_t)n >= MAX_WORDS - used ? -ENOSPC : 0;
 }
 
-static int want(struct words *words, const char *key, const char *value)
+/* What @config asks for, in @text where it is put together; NULL for nothing. */
+static const char *asked_for(const struct config *config, enum control_key key, char text[24])
 {
-	char old[512];
+	uint64_t number = key == CONTROL_RING ? config->ring : config->wake;
+
+	switch (key) {
+	case CONTROL_GROUPS:
+		return config->groups;
+	case CONTROL_PROFILE:
+		return config->info & CONFIG_PROFILE ? "on" : NULL;
+	case CONTROL_TRACE:
+		return config->info & CONFIG_TRACE ? "on" : NULL;
+	default:
+		snprintf(text, 24, "%" PRIu64, number);
+		return number ? text : NULL;
+	}
+}
+
+static int want(struct change *change, enum control_key key, const char *value)
+{
+	char now[MAX_VALUE];
 	int err;
 
-	err = ktau_control_get(key, old, sizeof(old));
+	err = ktau_control_get(keys[key], now, sizeof(now));
 	if (err) {
-		log_error("cannot read '%s' of /proc/ktau/control: %s", key, strerror(-err));
+		log_error("cannot read '%s' of /proc/ktau/control: %s", keys[key],
+			  strerror(-err));
 		return err;
 	}
-	if (!strcmp(old, value))
+	if (!strcmp(now, value))
 		return 0;
-	err = append(words->now, key, value);
-	return err ? err : append(words->restore, key, old);
+	change->before[key] = strdup(now);
+	err = change->before[key] ? append(change->words, keys[key], value) : -ENOMEM;
+	if (err)
+		log_error("cannot set '%s' of /proc/ktau/control: %s", keys[key],
+			  strerror(-err));
+	return err;
 }
 
-static int want_number(struct words *words, const char *key, uint64_t number)
+static int make_change(struct change *change, const struct control *control,
+		       const struct config *config)
 {
-	char value[24];
-
-	if (!number)
-		return 0;
-	snprintf(value, sizeof(value), "%" PRIu64, number);
-	return want(words, key, value);
-}
-
-static int collect_words(struct words *words, const struct config *config)
-{
+	enum control_key key;
 	int err = 0;
 
-	if (config->groups)
-		err = want(words, "groups", config->groups);
-	if (!err && config->info & CONFIG_PROFILE)
-		err = want(words, "profile", "on");
-	if (!err)
-		err = want_number(words, "ring", config->ring);
-	if (!err)
-		err = want_number(words, "wake", config->wake);
-	if (!err && config->info & CONFIG_TRACE)
-		err = want(words, "trace", "on");
+	for (key = 0; !err && key < CONTROL_NR_KEYS; key++) {
+		char text[24];
+		const char *value = asked_for(config, key, text);
+
+		if (!value)
+			value = control->was[key];
+		if (value)
+			err = want(change, key, value);
+	}
 	return err;
 }
 
@@ -80,42 +105,65 @@ static void explain(int err, const char *words)
 		log_error("cannot write /proc/ktau/control: %s", strerror(-err));
 }
 
-int control_apply(struct control *control, const struct config *config)
+static int write_words(const char *words)
 {
-	struct words words = { "", "" };
-	char groups[512];
-	int err;
+	int err = *words ? ktau_control_write(words) : 0;
 
-	control->restore = NULL;
-	err = collect_words(&words, config);
 	if (err)
-		return err;
-	if (words.now[0]) {
-		control->restore = strdup(words.restore);
-		if (!control->restore)
-			return -ENOMEM;
-		err = ktau_control_write(words.now);
-		if (err) {
-			explain(err, words.now);
-			free(control->restore);
-			control->restore = NULL;
-			return err;
+		explain(err, words);
+	return err;
+}
+
+/* What is put back need not be put back again; of the rest, the oldest value counts. */
+static void remember(struct control *control, struct change *change,
+		     const struct config *config)
+{
+	enum control_key key;
+	char text[24];
+
+	for (key = 0; key < CONTROL_NR_KEYS; key++) {
+		if (!asked_for(config, key, text)) {
+			free(control->was[key]);
+			control->was[key] = NULL;
+		} else if (!control->was[key]) {
+			control->was[key] = change->before[key];
+			change->before[key] = NULL;
 		}
 	}
-	if (!ktau_control_get("groups", groups, sizeof(groups)) && !strcmp(groups, "none"))
+}
+
+int control_apply(struct control *control, const struct config *config)
+{
+	struct change change = { 0 };
+	char groups[MAX_VALUE];
+	enum control_key key;
+	int err;
+
+	err = make_change(&change, control, config);
+	if (!err)
+		err = write_words(change.words);
+	if (!err)
+		remember(control, &change, config);
+	for (key = 0; key < CONTROL_NR_KEYS; key++)
+		free(change.before[key]);
+	if (!err && !ktau_control_get("groups", groups, sizeof(groups)) &&
+	    !strcmp(groups, "none"))
 		log_info("no group is on, nothing is measured: set 'groups'");
-	return 0;
+	return err;
 }
 
 void control_restore(struct control *control)
 {
-	int err;
+	char words[MAX_WORDS] = "";
+	enum control_key key;
 
-	if (!control->restore)
-		return;
-	err = ktau_control_write(control->restore);
-	if (err)
-		explain(err, control->restore);
-	free(control->restore);
-	control->restore = NULL;
+	/* All of them fit: they are what the kernel said of itself. */
+	for (key = 0; key < CONTROL_NR_KEYS; key++)
+		if (control->was[key])
+			append(words, keys[key], control->was[key]);
+	write_words(words);
+	for (key = 0; key < CONTROL_NR_KEYS; key++) {
+		free(control->was[key]);
+		control->was[key] = NULL;
+	}
 }

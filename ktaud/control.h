@@ -5,17 +5,27 @@
 
 #include "config.h"
 
+enum control_key {
+	CONTROL_GROUPS,
+	CONTROL_PROFILE,
+	CONTROL_RING,
+	CONTROL_WAKE,
+	CONTROL_TRACE,
+	CONTROL_NR_KEYS,
+};
+
 /**
  * struct control - how to put back what was changed
- * @restore: words for /proc/ktau/control; NULL if nothing was changed
+ * @was: the values from before; NULL for what was not changed
  */
 struct control {
-	char *restore;
+	char *was[CONTROL_NR_KEYS];
 };
 
 /*
- * Switch on what @config asks for and is not on yet. Return: 0, -errno with a
- * message given and nothing changed.
+ * Switch on what @config asks for, and put back what it no longer does. What is as it
+ * should be is not written: a ring that is resized loses what is in it. Return: 0,
+ * -errno with a message given and nothing changed.
  */
 int control_apply(struct control *control, const struct config *config);
 

@@ -168,12 +168,15 @@ static bool switch_to(struct ktaud *ktaud, struct config *config)
 	struct output *out;
 	int err;
 
-	control_restore(&ktaud->control);
-	if (!ktaud->options->root && control_apply(&ktaud->control, config))
-		return false;
 	out = create_output(ktaud->options, config);
 	if (!out)
 		return false;
+	/* A ring of another size begins empty: what is in it is of the old file. */
+	collect_period(&ktaud->collect);
+	if (!ktaud->options->root && control_apply(&ktaud->control, config)) {
+		destroy_output(out, &err);
+		return false;
+	}
 	destroy_output(ktaud->out, &err);
 	ktaud->out = out;
 	ktaud->collect.out = out;
@@ -187,15 +190,13 @@ static void reload(struct ktaud *ktaud)
 
 	if (options_load(ktaud->options, &config) || !switch_to(ktaud, &config)) {
 		log_error("the old configuration stays");
-		control_restore(&ktaud->control);
-		if (!ktaud->options->root)
-			control_apply(&ktaud->control, ktaud->config);
 		config_deinit(&config);
 		return;
 	}
 	config_deinit(ktaud->config);
 	*ktaud->config = config;
 	collect_new_file(&ktaud->collect, ktaud->config);
+	ktaud->look_after_ns = 0;
 	arm_timer(ktaud);
 	log_info("configuration read again, now writing %s", ktaud->out->path);
 	period(ktaud);
