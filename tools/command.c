@@ -30,7 +30,14 @@ static uint64_t now_ns(clockid_t clock)
 
 int command_init(struct command *c, char **argv, bool system_wide)
 {
+	static const int signals[] = { SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE };
+	size_t i;
+
 	*c = (struct command){ .argv = argv, .system_wide = system_wide, .go_fd = -1 };
+	sigemptyset(&c->mine);
+	for (i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		sigaddset(&c->mine, signals[i]);
+	sigprocmask(SIG_BLOCK, &c->mine, &c->theirs);
 	if (ktau_reader_create(&c->reader) || ktau_snapshot_create(&c->before) ||
 	    ktau_snapshot_create(&c->after)) {
 		complain("out of memory");
@@ -51,12 +58,12 @@ void command_deinit(struct command *c)
  * the child did before does not count.
  */
 static void __attribute__((noreturn))
-become(const struct command *c, int go_fd, int error_fd, const sigset_t *mask)
+become(const struct command *c, int go_fd, int error_fd)
 {
 	char go;
 	int err;
 
-	sigprocmask(SIG_SETMASK, mask, NULL);
+	sigprocmask(SIG_SETMASK, &c->theirs, NULL);
 	/* The end of the pipe without a byte: there is nothing to run for. */
 	if (read(go_fd, &go, 1) != 1)
 		_exit(125);
@@ -67,7 +74,7 @@ become(const struct command *c, int go_fd, int error_fd, const sigset_t *mask)
 	_exit(err == ENOENT ? 127 : 126);
 }
 
-static int start(struct command *c, const sigset_t *mask, int *error_fd)
+static int start(struct command *c, int *error_fd)
 {
 	int go[2], error[2];
 
@@ -81,12 +88,11 @@ static int start(struct command *c, const sigset_t *mask, int *error_fd)
 	if (!c->pid) {
 		close(go[1]);
 		close(error[0]);
-		become(c, go[0], error[1], mask);
+		become(c, go[0], error[1]);
 	}
 	close(go[0]);
 	close(error[1]);
 	c->go_fd = go[1];
-	signal(SIGPIPE, SIG_IGN);
 	*error_fd = error[0];
 	return 0;
 }
@@ -179,6 +185,25 @@ static int carry_over(struct command *c)
 	return err;
 }
 
+/*
+ * A signal that came before there was a command to have it, and that would
+ * have ended this process: 0 if there is none.
+ */
+static int early_signal(const struct command *c)
+{
+	static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
+	struct sigaction action;
+	sigset_t pending;
+	size_t i;
+
+	sigpending(&pending);
+	for (i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		if (sigismember(&pending, signals[i]) && !sigismember(&c->theirs, signals[i]) &&
+		    !sigaction(signals[i], NULL, &action) && action.sa_handler == SIG_DFL)
+			return signals[i];
+	return 0;
+}
+
 static int begin(struct command *c)
 {
 	uint32_t target = KTAU_TARGET_LIST;
@@ -196,6 +221,11 @@ static int begin(struct command *c)
 	c->dead_since = c->system_wide ? ktau_snapshot_end(c->before)->dead_next :
 					 ktau_snapshot_stream(c->before)->dead_next;
 	c->start_ns = now_ns(CLOCK_MONOTONIC);
+	c->status = early_signal(c);
+	if (c->status) {
+		c->end_ns = c->start_ns;
+		return -EINTR;
+	}
 	/* One that was killed meanwhile does not listen; its status tells. */
 	return write(c->go_fd, "", 1) == 1 || errno == EPIPE ? 0 : -errno;
 }
@@ -245,18 +275,19 @@ static void wait_for_end(struct command *c, int signal_fd)
 	}
 }
 
-static int run(struct command *c, int signal_fd, const sigset_t *mask)
+static int run(struct command *c, int signal_fd)
 {
 	int error_fd = -1, err;
 
-	err = start(c, mask, &error_fd);
+	err = start(c, &error_fd);
 	if (err) {
 		complain("cannot start a process: %s", strerror(-err));
 		return err;
 	}
 	err = begin(c);
 	if (err) {
-		cmd_reader_failed(c->reader, err);
+		if (!c->end_ns)
+			cmd_reader_failed(c->reader, err);
 		close(c->go_fd);
 		waitpid(c->pid, NULL, 0);
 	} else {
@@ -274,25 +305,18 @@ static int run(struct command *c, int signal_fd, const sigset_t *mask)
 
 int command_run(struct command *c)
 {
-	static const int signals[] = { SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP };
-	sigset_t mine, before;
 	int signal_fd, err;
-	size_t i;
 
-	sigemptyset(&mine);
-	for (i = 0; i < sizeof(signals) / sizeof(*signals); i++)
-		sigaddset(&mine, signals[i]);
-	sigprocmask(SIG_BLOCK, &mine, &before);
 	signal(SIGCHLD, SIG_DFL);
 	/* Children left alone come to this process: see family.h. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	signal_fd = signalfd(-1, &mine, SFD_CLOEXEC | SFD_NONBLOCK);
+	signal_fd = signalfd(-1, &c->mine, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (signal_fd < 0) {
 		err = -errno;
 		complain("cannot wait for signals: %s", strerror(-err));
 		return err;
 	}
-	err = run(c, signal_fd, &before);
+	err = run(c, signal_fd);
 	close(signal_fd);
 	return err;
 }

@@ -3,6 +3,7 @@
 #ifndef KTAU_TOOLS_COMMAND_H
 #define KTAU_TOOLS_COMMAND_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/resource.h>
@@ -26,6 +27,8 @@
  * @end_ns: and when it ended
  * @status: as wait(2) gives it
  * @exec_errno: why it could not be started, 0 if it was
+ * @mine: signals that are blocked from command_init() on, to be read here
+ * @theirs: the mask before, which the command gets
  * @usage: of the command and the children that it waited for
  */
 struct command {
@@ -41,18 +44,22 @@ struct command {
 	uint64_t start_ns, end_ns;
 	int status;
 	int exec_errno;
+	sigset_t mine, theirs;
 	struct rusage usage;
 };
 
 /*
+ * 0, CMD_FAILED if there is no memory. command_deinit() in any case. Signals
+ * wait from here on: what is switched on now is switched off again.
+ */
+int command_init(struct command *c, char **argv, bool system_wide);
+
+/*
  * Run it to its end. Return: 0, also if it failed or could not be started;
  * -errno if the kernel's profiles cannot be read: told, and then the command
- * was not started.
+ * was not started; -EINTR if a signal came before it could be: @status has it.
  */
 int command_run(struct command *c);
-
-/* 0, CMD_FAILED if there is no memory. command_deinit() in any case. */
-int command_init(struct command *c, char **argv, bool system_wide);
 void command_deinit(struct command *c);
 
 /* What a shell would give as its exit status. */

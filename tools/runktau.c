@@ -338,11 +338,10 @@ static int run(struct options *o, FILE *out)
 	char *restore = NULL;
 	int status = RUNKTAU_FAILED, err;
 
-	if (switch_groups(o, &restore))
-		return RUNKTAU_FAILED;
-	warn_of_selection();
-	if (command_init(&command, o->command, o->system_wide))
+	if (command_init(&command, o->command, o->system_wide) ||
+	    switch_groups(o, &restore))
 		goto out;
+	warn_of_selection();
 	err = command_run(&command);
 	if (!err && command.exec_errno)
 		complain("cannot run %s: %s", o->command[0], strerror(command.exec_errno));
