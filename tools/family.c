@@ -164,8 +164,12 @@ static struct ktau_entry *entry_of(struct ktau_rec_profile *p, uint32_t id)
 	return (struct ktau_entry *)ktau_profile_find(p, id);
 }
 
-/* A copy with a zero entry for every event that has only frames in flight. */
-static struct ktau_rec_profile *copy_with_entries(const struct ktau_rec_profile *p)
+/*
+ * A copy of @p with a zero entry for every event that had only frames in flight
+ * and that was booked by @after: while profiles are off, a frame ends unbooked.
+ */
+static struct ktau_rec_profile *copy_with_entries(const struct ktau_rec_profile *p,
+						  const struct ktau_rec_profile *after)
 {
 	const struct ktau_open *open = ktau_profile_open(p);
 	size_t head = p->rec.head + p->nr_entries * sizeof(struct ktau_entry);
@@ -179,7 +183,7 @@ static struct ktau_rec_profile *copy_with_entries(const struct ktau_rec_profile 
 	memcpy(copy, p, head);
 	entries = (struct ktau_entry *)((char *)copy + p->rec.head);
 	for (i = 0; i < p->nr_open; i++)
-		if (!entry_of(copy, open[i].id))
+		if (!entry_of(copy, open[i].id) && ktau_profile_find(after, open[i].id))
 			entries[copy->nr_entries++].id = open[i].id;
 	memcpy(&entries[copy->nr_entries], open, p->nr_open * sizeof(*open));
 	copy->rec.size = p->rec.size +
@@ -190,7 +194,7 @@ static struct ktau_rec_profile *copy_with_entries(const struct ktau_rec_profile 
 struct ktau_rec_profile *family_begin(const struct ktau_rec_profile *before,
 				      const struct ktau_rec_profile *after)
 {
-	struct ktau_rec_profile *begin = copy_with_entries(before);
+	struct ktau_rec_profile *begin = copy_with_entries(before, after);
 	const struct ktau_open *open;
 	const struct ktau_entry *later;
 	struct ktau_entry *entry;
@@ -199,8 +203,11 @@ struct ktau_rec_profile *family_begin(const struct ktau_rec_profile *before,
 	if (!begin)
 		return NULL;
 	open = ktau_profile_open(begin);
-	for (i = 0; i < begin->nr_open; i++)
-		end_frame(begin, i, entry_of(begin, open[i].id));
+	for (i = 0; i < begin->nr_open; i++) {
+		entry = entry_of(begin, open[i].id);
+		if (entry)
+			end_frame(begin, i, entry);
+	}
 	for (i = 0; i < begin->nr_open; i++) {
 		entry = entry_of(begin, open[i].id);
 		later = ktau_profile_find(after, open[i].id);

@@ -199,6 +199,29 @@ static void test_begin(void **state)
 	free(b);
 }
 
+/* What was in flight and never booked, for profiles were off, takes nothing off. */
+static void test_begin_unbooked(void **state)
+{
+	static const struct ktau_open open = { .id = 0, .start_ticks = 100 };
+	static const struct ktau_entry after = {
+		.id = 59, .count = 1, { .incl = 5 }, { .excl = 5 },
+	};
+	struct ktau_rec_profile *b = make(0, &after, 1, &open, 200);
+	struct ktau_rec_profile *a = make(1, &after, 0, NULL, 900);
+	struct ktau_rec_profile *begin, *diff;
+
+	(void)state;
+	begin = family_begin(b, a);
+	assert_non_null(begin);
+	assert_int_equal(ktau_profile_diff(a, begin, &diff), 0);
+	assert_int_equal(diff->nr_entries, 1);
+	assert_non_null(ktau_profile_find(diff, 59));
+	ktau_record_free(diff);
+	ktau_record_free(begin);
+	free(a);
+	free(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -206,6 +229,7 @@ int main(void)
 		cmocka_unit_test(test_reused_pid),
 		cmocka_unit_test(test_dies_meanwhile),
 		cmocka_unit_test(test_begin),
+		cmocka_unit_test(test_begin_unbooked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
