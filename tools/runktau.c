@@ -96,18 +96,42 @@ static const struct argp parser = {
 	NULL, NULL, NULL
 };
 
+/* What is to be collected: as /proc/ktau/control has it. */
+struct collected {
+	char groups[512];
+	char profile[16];
+};
+
+static int get_collected(struct collected *now)
+{
+	int err = ktau_control_get("groups", now->groups, sizeof(now->groups));
+
+	return err ? err : ktau_control_get("profile", now->profile, sizeof(now->profile));
+}
+
+static void cannot_switch(const struct options *o, const struct collected *old, int err)
+{
+	if (err == -EINVAL && o->groups)
+		complain("the kernel does not know the groups '%s'", o->groups);
+	else if (o->groups || (err != -EACCES && err != -EPERM))
+		complain("cannot switch groups: %s", strerror(-err));
+	else
+		complain("KTAU is off in this kernel, and switching it on needs root: "
+			 "ktau control%s%s", strcmp(old->groups, "none") ? "" : " +all",
+			 strcmp(old->profile, "on") ? " profile=on" : "");
+}
+
 /*
- * Groups: those asked for; else, where none is on, all. What was on comes back
- * at the end. 0 or -1, told.
+ * Groups: those asked for; else, where none is on, all. And profiles on. What
+ * was on comes back at the end. 0 or -1, told.
  */
 static int switch_groups(const struct options *o, char **restore)
 {
 	const char *wanted = o->groups;
-	char old[512], *words;
-	int err;
+	struct collected old;
+	char *words;
+	int err = get_collected(&old);
 
-	*restore = NULL;
-	err = ktau_control_get("groups", old, sizeof(old));
 	if (err == -ENOENT) {
 		complain("this kernel has no KTAU: there is no /proc/ktau (see ktaud(8))");
 		return -1;
@@ -119,13 +143,14 @@ static int switch_groups(const struct options *o, char **restore)
 		complain("cannot read /proc/ktau/control: %s", strerror(-err));
 		return -1;
 	}
-	if (!wanted && !strcmp(old, "none"))
-		wanted = "all";
-	if (!wanted || !strcmp(wanted, old))
+	if (!wanted)
+		wanted = strcmp(old.groups, "none") ? old.groups : "all";
+	if (!strcmp(wanted, old.groups) && !strcmp(old.profile, "on"))
 		return 0;
 	if (asprintf(&words, "groups=%s profile=on", wanted) < 0 ||
-	    asprintf(restore, "groups=%s", old) < 0) {
+	    asprintf(restore, "groups=%s profile=%s", old.groups, old.profile) < 0) {
 		complain("out of memory");
+		*restore = NULL;
 		return -1;
 	}
 	err = ktau_control_write(words);
@@ -134,13 +159,7 @@ static int switch_groups(const struct options *o, char **restore)
 		return 0;
 	free(*restore);
 	*restore = NULL;
-	if (err == -EINVAL)
-		complain("the kernel does not know the groups '%s'", wanted);
-	else if (!o->groups)
-		complain("KTAU is off in this kernel, and switching it on needs root: "
-			 "ktau control +all");
-	else
-		complain("cannot switch groups: %s", strerror(-err));
+	cannot_switch(o, &old, err);
 	return -1;
 }
 
@@ -156,7 +175,7 @@ static void warn_of_selection(void)
 			 "ktau control select=all");
 }
 
-static void restore_groups(char *words)
+static void switch_back(char *words)
 {
 	int err = words ? ktau_control_write(words) : 0;
 
@@ -354,7 +373,7 @@ static int run(struct options *o, FILE *out)
 		status = RUNKTAU_FAILED;
 out:
 	command_deinit(&command);
-	restore_groups(restore);
+	switch_back(restore);
 	return status;
 }
 
