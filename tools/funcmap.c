@@ -204,15 +204,22 @@ static int map_input(const char *path, const struct options *o,
 	return err;
 }
 
-static bool is_input(const struct stat *output, const struct options *o)
+/* What is written and read as well is lost, or has no end. Complaints are made. */
+static bool is_input(int fd, const char *name, const struct options *o)
 {
-	struct stat in;
-	int i;
+	struct stat out, in;
+	int i, err;
 
-	for (i = 0; i < o->nr_inputs; i++)
-		if (!stat(o->inputs[i], &in) && S_ISREG(in.st_mode) &&
-		    in.st_dev == output->st_dev && in.st_ino == output->st_ino)
-			return true;
+	if (fstat(fd, &out) || !S_ISREG(out.st_mode))
+		return false;
+	for (i = 0; i < o->nr_inputs; i++) {
+		err = strcmp(o->inputs[i], "-") ? stat(o->inputs[i], &in) :
+						  fstat(STDIN_FILENO, &in);
+		if (err || in.st_dev != out.st_dev || in.st_ino != out.st_ino)
+			continue;
+		complain("%s: is an input as well", name);
+		return true;
+	}
 	return false;
 }
 
@@ -224,14 +231,13 @@ static FILE *open_output(const struct options *o)
 	int fd;
 
 	if (!o->output)
-		return stdout;
+		return is_input(STDOUT_FILENO, "standard output", o) ? NULL : stdout;
 	fd = open(o->output, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-	if (fd >= 0 && !fstat(fd, &st) && is_input(&st, o)) {
-		complain("%s: is an input as well", o->output);
+	if (fd >= 0 && is_input(fd, o->output, o)) {
 		close(fd);
 		return NULL;
 	}
-	if (fd >= 0 && S_ISREG(st.st_mode) && ftruncate(fd, 0)) {
+	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && ftruncate(fd, 0)) {
 		close(fd);
 		fd = -1;
 	}
