@@ -259,6 +259,8 @@ static int period_is_there(const struct options *o, const struct period *p)
 			 o->select.number, p->streams);
 	else if (!p->last)
 		complain("%s: no stream before --to", source);
+	else if (p->first == p->last)
+		complain("%s: no stream between --from and --to", source);
 	else
 		return 1;
 	return 0;

@@ -17,7 +17,7 @@ struct reading {
 	struct period *p;
 	const struct period_select *select;
 	uint64_t first_realtime_ns;
-	uint64_t boot_ticks, boot_monotonic_ns;
+	uint64_t boot_ticks, boot_monotonic_ns, boot_realtime_ns;
 	bool to_before, to_after;	/* where the present stream goes */
 	bool inside;			/* a stream of profiles */
 	bool over;			/* the period has ended */
@@ -108,6 +108,7 @@ static void begin_boot(struct reading *r, const struct ktau_rec_stream *s)
 	}
 	r->boot_ticks = s->boot_ticks;
 	r->boot_monotonic_ns = s->boot_monotonic_ns;
+	r->boot_realtime_ns = s->boot_realtime_ns;
 }
 
 static void begin_stream(struct reading *r, const struct ktau_rec_stream *s)
@@ -192,6 +193,20 @@ static int take(struct reading *r, const union ktau_record *record)
 	return r->inside ? add(r, record) : 0;
 }
 
+/*
+ * One stream only: all that there is to show is what came before it, unless
+ * that is older than what was asked for.
+ */
+static void begin_with_boot(struct reading *r)
+{
+	const struct moment *from = &r->select->from;
+
+	if (from->given && r->boot_realtime_ns < moment_ns(from, r))
+		return;
+	ktau_snapshot_clear(r->p->before);
+	r->p->first = 0;
+}
+
 int period_read(struct period *p, const struct period_select *select,
 		struct ktau_reader *reader, const char *name)
 {
@@ -206,11 +221,8 @@ int period_read(struct period *p, const struct period_select *select,
 		progress_step(&progress, name, ++records);
 	}
 	progress_end(&progress);
-	/* One stream only: all that there is to show is what came before it. */
-	if (p->first == p->last) {
-		ktau_snapshot_clear(p->before);
-		p->first = 0;
-	}
+	if (p->first == p->last)
+		begin_with_boot(&r);
 	return failed ? failed : err;
 }
 

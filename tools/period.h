@@ -40,7 +40,7 @@ struct period_select {
  * @before: profiles at its beginning; empty: since KTAU began in that boot
  * @after: and at its end
  * @first: number of the stream that @before is, 0 if none; the file's first is 1
- * @last: number of the stream that @after is
+ * @last: number of the stream that @after is; @first: no time between them
  * @streams: number of streams of profiles in the source
  * @first_ns: CLOCK_REALTIME of @first
  * @reboots: boots before the one that is shown
