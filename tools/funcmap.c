@@ -95,25 +95,19 @@ static int write_all(void *arg, const char *data, size_t size)
 	return fwrite(data, 1, size, arg) == size && !fflush(arg) ? 0 : -EIO;
 }
 
-/* Moves the map where --slide or --stext say. */
-static int move_map(struct ktau_symtab *symtab, const struct options *o)
+/* @stext becomes where --slide or --stext say, or where the map has it. */
+static int place_map(struct ktau_symtab *symtab, struct options *o)
 {
-	uint64_t stext = o->stext;
-	struct ktau_symbol sym;
-	int err;
+	uint64_t stext = names_map_stext(symtab);
 
-	if (!o->have_slide && !o->have_stext)
-		return 0;
-	if (o->have_slide) {
-		if (ktau_symtab_find(symtab, "_stext", &sym) <= 0) {
-			complain("%s: no symbol _stext, so --slide has no effect",
-				 o->map ? o->map : "/proc/kallsyms");
-			return -1;
-		}
-		stext = sym.address + o->slide;
+	if (o->have_slide && !stext) {
+		complain("%s: no symbol _stext, so --slide has no effect",
+			 o->map ? o->map : "/proc/kallsyms");
+		return -1;
 	}
-	err = ktau_symtab_relocate(symtab, stext);
-	if (err >= 0)
+	if (!o->have_stext)
+		o->stext = stext + o->slide;
+	if (ktau_symtab_relocate(symtab, o->stext) >= 0)
 		return 0;
 	complain("%s", ktau_symtab_error(symtab));
 	return -1;
@@ -195,6 +189,8 @@ static int map_input(const char *path, const struct options *o,
 		complain("%s: %s", path, strerror(errno));
 		return CMD_FAILED;
 	}
+	/* A file of ktaud before this one has moved the map. */
+	ktau_symtab_relocate(symtab, o->stext);
 	if (is_ktau_data(fd))
 		err = dump_fd(fd, path, symtab, out);
 	else
@@ -263,7 +259,7 @@ int main(int argc, char **argv)
 	}
 	if (names_load_map(&symtab, o.map))
 		return CMD_FAILED;
-	if (move_map(symtab, &o)) {
+	if (place_map(symtab, &o)) {
 		ktau_symtab_destroy(symtab);
 		return CMD_FAILED;
 	}

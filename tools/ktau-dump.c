@@ -69,12 +69,18 @@ int cmd_dump(int argc, char **argv)
 	struct ktau_symtab *symtab = NULL;
 	struct options o = { 0 };
 	int err = CMD_DONE, i;
+	uint64_t stext = 0;
 
 	argp_parse(&parser, argc, argv, 0, NULL, &o);
 	if (o.map && names_load_map(&symtab, o.map))
 		return CMD_FAILED;
-	for (i = 0; i < o.nr_files; i++)
+	if (symtab)
+		stext = names_map_stext(symtab);
+	for (i = 0; i < o.nr_files; i++) {
+		if (symtab)
+			ktau_symtab_relocate(symtab, stext);
 		err |= dump_file(o.files[i], symtab);
+	}
 	ktau_symtab_destroy(symtab);
 	return err;
 }

@@ -131,6 +131,13 @@ int names_load_map(struct ktau_symtab **symtab, const char *path)
 	return -1;
 }
 
+uint64_t names_map_stext(const struct ktau_symtab *symtab)
+{
+	struct ktau_symbol sym;
+
+	return ktau_symtab_find(symtab, "_stext", &sym) > 0 ? sym.address : 0;
+}
+
 /* _stext of the recorded boot: the stream's, else what the collector saw. */
 static uint64_t recorded_stext(const struct ktau_reader *reader)
 {

@@ -26,6 +26,13 @@ const char *names_group(const struct names *names, uint32_t id);
 uint32_t names_group_bit(const struct names *names, uint32_t id);
 
 /*
+ * Where the map itself has _stext, as long as it has not been moved: there it
+ * goes back before another file, that may not know where its kernel ran. 0: it
+ * has none and cannot be moved.
+ */
+uint64_t names_map_stext(const struct ktau_symtab *symtab);
+
+/*
  * Load the map at @path and hold it against what a file says of its kernel:
  * moved to its _stext, build-id or events compared. Complaints are made.
  * 0 or -1.

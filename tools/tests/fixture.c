@@ -386,8 +386,27 @@ static int put_wrong(struct ktau_writer *w)
 	return err ? err : ktau_writer_put(w, &end);
 }
 
+/* The events, and a stream that does not say where its kernel ran. */
+static int write_nowhere(struct ktau_writer *w)
+{
+	struct ktau_rec_stream stream = fixture_stream(KTAU_REC_PROFILE, 20 * SECOND);
+	struct ktau_rec_end end = fixture_end(1, 7);
+	uint64_t nr = 0;
+	int err;
+
+	stream.stext = 0;
+	err = put_events(w);
+	if (!err)
+		err = ktau_writer_put(w, &stream);
+	if (!err)
+		err = put_again(w, 20 * SECOND, 1, &nr);
+	if (!err)
+		err = ktau_writer_put(w, &end);
+	return err ? err : ktau_writer_close(w);
+}
+
 /* Each stream is flushed: a block of its own, as ktaud does it. */
-static int write_all(struct ktau_writer *w, int wrong)
+static int write_streams(struct ktau_writer *w)
 {
 	uint64_t n;
 	int err;
@@ -400,14 +419,27 @@ static int write_all(struct ktau_writer *w, int wrong)
 		if (!err)
 			err = ktau_writer_flush(w, false);
 	}
+	return err ? err : put_trace(w);
+}
+
+static int write_good(struct ktau_writer *w)
+{
+	int err = write_streams(w);
+
+	return err ? err : ktau_writer_close(w);
+}
+
+static int write_wrong(struct ktau_writer *w)
+{
+	int err = write_streams(w);
+
 	if (!err)
-		err = put_trace(w);
-	if (!err && wrong)
 		err = put_wrong(w);
 	return err ? err : ktau_writer_close(w);
 }
 
-static int write_file(const char *path, unsigned int flags, int wrong)
+static int write_file(const char *path, unsigned int flags,
+		      int (*write)(struct ktau_writer *w))
 {
 	struct ktau_writer *w;
 	int err = ktau_writer_create(&w);
@@ -416,17 +448,22 @@ static int write_file(const char *path, unsigned int flags, int wrong)
 		return err;
 	err = ktau_writer_open(w, path, flags);
 	if (!err)
-		err = write_all(w, wrong);
+		err = write(w);
 	ktau_writer_destroy(w);
 	return err;
 }
 
 int fixture_write(const char *path, unsigned int writer_flags)
 {
-	return write_file(path, writer_flags, 0);
+	return write_file(path, writer_flags, write_good);
 }
 
 int fixture_write_wrong(const char *path)
 {
-	return write_file(path, 0, 1);
+	return write_file(path, 0, write_wrong);
+}
+
+int fixture_write_nowhere(const char *path)
+{
+	return write_file(path, 0, write_nowhere);
 }

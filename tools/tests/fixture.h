@@ -58,4 +58,7 @@ int fixture_write(const char *path, unsigned int writer_flags);
 /* A file whose second stream contradicts itself. */
 int fixture_write_wrong(const char *path);
 
+/* A file that does not say where its kernel ran. */
+int fixture_write_nowhere(const char *path);
+
 #endif

@@ -3,8 +3,8 @@
  * The commands as a user runs them, on the machine of fixture.c: output by
  * golden files, exit status, and what is said about input that is no good.
  *
- * In a command, $T is a folder with good.ktau, zlib.ktau, wrong.ktau; $D is the
- * folder of recorded data and $M that of maps. KTAU_GOLDEN=write makes the golden files anew.
+ * In a command, $T is a folder with good.ktau, zlib.ktau, wrong.ktau and
+ * nowhere.ktau; $D is the folder of recorded data and $M that of maps. KTAU_GOLDEN=write makes the golden files anew.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -233,6 +233,13 @@ static const struct complaint complaints[] = {
 	{ "ktau report -m $M/other.map $T/good.ktau", 1, "map of another kernel" },
 	{ "ktau dump -m $M/other.map $T/good.ktau", 1, "map of another kernel" },
 	{ "funcMap -m $M/elsewhere.map $T/text", 1, "none of its 11 kernel addresses" },
+	/* A file of ktaud moves the map for itself only. */
+	{ "funcMap -m $M/elsewhere.map $T/good.ktau $T/text82", 0, "[<__x64_sys_read+0x10>]" },
+	{ "funcMap -m $M/good.map --slide=0x1000000 $T/good.ktau $T/text82", 0,
+	  "[<__x64_sys_read+0x10>]" },
+	{ "ktau dump -m $M/elsewhere.map $T/good.ktau", 0, "ffffffff81003000 sys_fork" },
+	{ "ktau dump -m $M/elsewhere.map $T/good.ktau $T/nowhere.ktau | tail -n 13", 0,
+	  "ffffffff81003000 sys_57" },
 };
 
 static void test_complaint(void **state)
@@ -349,7 +356,10 @@ static int prepare(void **state)
 	snprintf(path, sizeof(path), "%s/wrong.ktau", folder);
 	if (fixture_write_wrong(path))
 		return -1;
-	return run("cp $D/text $T/text");
+	snprintf(path, sizeof(path), "%s/nowhere.ktau", folder);
+	if (fixture_write_nowhere(path))
+		return -1;
+	return run("cp $D/text $T/text; sed s/ffffffff81/ffffffff82/g $D/text >$T/text82");
 }
 
 static int clean(void **state)
