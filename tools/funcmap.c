@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "addrs.h"
@@ -24,6 +25,20 @@ struct options {
 	uint64_t slide, stext;
 	char **inputs;
 	int nr_inputs;
+};
+
+/**
+ * struct input - what is read
+ * @name: for messages
+ * @fd: where from
+ * @head: the first bytes, that tell what it is; they are read no more
+ * @head_bytes: number of them
+ */
+struct input {
+	const char *name;
+	int fd;
+	char head[16];
+	size_t head_bytes;
 };
 
 enum { OPT_SLIDE = 256, OPT_STEXT };
@@ -113,18 +128,6 @@ static int place_map(struct ktau_symtab *symtab, struct options *o)
 	return -1;
 }
 
-/* ktaud's file or a saved stream, and not text? It does not move in the file. */
-static bool is_ktau_data(int fd)
-{
-	uint32_t head[4] = { 0 };
-
-	if (pread(fd, head, sizeof(head), 0) < 4)
-		return false;
-	return head[0] == KTAU_FILE_MAGIC || head[2] == KTAU_MAGIC ||
-	       head[0] == __builtin_bswap32(KTAU_FILE_MAGIC) ||
-	       head[2] == __builtin_bswap32(KTAU_MAGIC);
-}
-
 /* As read(2), but never interrupted. */
 static ssize_t read_some(int fd, char *to, size_t size)
 {
@@ -134,6 +137,102 @@ static ssize_t read_some(int fd, char *to, size_t size)
 		n = read(fd, to, size);
 	while (n < 0 && errno == EINTR);
 	return n;
+}
+
+/*
+ * Is it ktaud's file or a saved stream? Either begins with a magic or with a
+ * small number, and no text does: one that comes slowly is not kept waiting.
+ */
+static bool is_ktau_data(const struct input *in, bool *sure)
+{
+	uint32_t words[4] = { 0 };
+
+	memcpy(words, in->head, in->head_bytes);
+	*sure = in->head_bytes >= 4;
+	if (words[0] == KTAU_FILE_MAGIC || words[0] == __builtin_bswap32(KTAU_FILE_MAGIC))
+		return true;
+	if (words[0] > UINT16_MAX && __builtin_bswap32(words[0]) > UINT16_MAX)
+		return false;
+	*sure = in->head_bytes >= 12;
+	return words[2] == KTAU_MAGIC || words[2] == __builtin_bswap32(KTAU_MAGIC);
+}
+
+/* What it is, by its first bytes. 1: ktaud's, 0: text, -1: told. */
+static int look_at(struct input *in)
+{
+	bool is_ktau, sure;
+	ssize_t n;
+
+	do {
+		n = read_some(in->fd, in->head + in->head_bytes,
+			      sizeof(in->head) - in->head_bytes);
+		if (n < 0) {
+			complain("%s: %s", in->name, strerror(errno));
+			return -1;
+		}
+		in->head_bytes += (size_t)n;
+		is_ktau = is_ktau_data(in, &sure);
+	} while (n && !sure);
+	return is_ktau;
+}
+
+/* The child's part: all of @in to @to. Exit status. */
+static int copy_input(const struct input *in, int to)
+{
+	char bytes[65536];
+	ssize_t n = (ssize_t)in->head_bytes, done;
+
+	memcpy(bytes, in->head, in->head_bytes);
+	while (n > 0) {
+		for (done = 0; done < n;) {
+			ssize_t written = write(to, bytes + done, (size_t)(n - done));
+
+			/* The parent has had enough, and says why. */
+			if (written < 0 && errno != EINTR)
+				return CMD_DONE;
+			done += written > 0 ? written : 0;
+		}
+		n = read_some(in->fd, bytes, sizeof(bytes));
+	}
+	if (!n)
+		return CMD_DONE;
+	complain("%s: %s", in->name, strerror(errno));
+	return CMD_FAILED;
+}
+
+/* Of a pipe the first bytes are gone: they come again through another one. */
+static int dump_pipe(const struct input *in, struct ktau_symtab *symtab, FILE *out)
+{
+	int fds[2], status = 0, err;
+	pid_t child;
+
+	if (fflush(out) || pipe2(fds, O_CLOEXEC)) {
+		complain("%s: %s", in->name, strerror(errno));
+		return CMD_FAILED;
+	}
+	child = fork();
+	if (!child) {
+		close(fds[0]);
+		_exit(copy_input(in, fds[1]));
+	}
+	close(fds[1]);
+	if (child < 0) {
+		complain("%s: %s", in->name, strerror(errno));
+		err = CMD_FAILED;
+	} else {
+		err = dump_fd(fds[0], in->name, symtab, out);
+	}
+	close(fds[0]);
+	if (child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status))
+		err |= WEXITSTATUS(status);
+	return err;
+}
+
+static int dump_input(const struct input *in, struct ktau_symtab *symtab, FILE *out)
+{
+	if (lseek(in->fd, -(off_t)in->head_bytes, SEEK_CUR) >= 0)
+		return dump_fd(in->fd, in->name, symtab, out);
+	return dump_pipe(in, symtab, out);
 }
 
 static int wrong_map(const struct addrs_counts *counts, const char *name, const char *map)
@@ -147,33 +246,34 @@ static int wrong_map(const struct addrs_counts *counts, const char *name, const 
 	return CMD_FAILED;
 }
 
-static int map_text(int fd, const char *name, const struct options *o,
+static int map_text(const struct input *in, const struct options *o,
 		    const struct ktau_symtab *symtab, FILE *out)
 {
 	struct addrs *a = addrs_create(symtab, write_all, out);
+	ssize_t n = (ssize_t)in->head_bytes;
 	int err = CMD_DONE;
 	size_t size;
-	ssize_t n;
 	char *to;
 
 	if (!a) {
 		complain("out of memory");
 		return CMD_FAILED;
 	}
-	do {
-		to = addrs_space(a, &size);
-		n = read_some(fd, to, size);
-		if (n < 0) {
-			complain("%s: %s", name, strerror(errno));
+	memcpy(addrs_space(a, &size), in->head, in->head_bytes);
+	for (;;) {
+		if (addrs_feed(a, n > 0 ? (size_t)n : 0))
 			err = CMD_FAILED;
-		}
-		if (addrs_feed(a, n > 0 ? (size_t)n : 0)) {
-			err = CMD_FAILED;
+		if (err || n <= 0)
 			break;
+		to = addrs_space(a, &size);
+		n = read_some(in->fd, to, size);
+		if (n < 0) {
+			complain("%s: %s", in->name, strerror(errno));
+			err = CMD_FAILED;
 		}
-	} while (n > 0);
+	}
 	if (!err)
-		err = wrong_map(addrs_counts(a), name, o->map);
+		err = wrong_map(addrs_counts(a), in->name, o->map);
 	addrs_destroy(a);
 	return err;
 }
@@ -182,21 +282,28 @@ static int map_input(const char *path, const struct options *o,
 		     struct ktau_symtab *symtab, FILE *out)
 {
 	bool is_stdin = !strcmp(path, "-");
-	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	struct input in = { .name = is_stdin ? "standard input" : path };
 	int err;
 
-	if (fd < 0) {
+	in.fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	if (in.fd < 0) {
 		complain("%s: %s", path, strerror(errno));
 		return CMD_FAILED;
 	}
 	/* A file of ktaud before this one has moved the map. */
 	ktau_symtab_relocate(symtab, o->stext);
-	if (is_ktau_data(fd))
-		err = dump_fd(fd, path, symtab, out);
-	else
-		err = map_text(fd, is_stdin ? "standard input" : path, o, symtab, out);
+	switch (look_at(&in)) {
+	case 1:
+		err = dump_input(&in, symtab, out);
+		break;
+	case 0:
+		err = map_text(&in, o, symtab, out);
+		break;
+	default:
+		err = CMD_FAILED;
+	}
 	if (!is_stdin)
-		close(fd);
+		close(in.fd);
 	return err;
 }
 

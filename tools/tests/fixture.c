@@ -14,6 +14,7 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -466,4 +467,26 @@ int fixture_write_wrong(const char *path)
 int fixture_write_nowhere(const char *path)
 {
 	return write_file(path, 0, write_nowhere);
+}
+
+int fixture_write_stream(const char *path)
+{
+	struct ktau_rec_stream stream = fixture_stream(KTAU_REC_PROFILE, 20 * SECOND);
+	struct fixture_profile p = { .ticks = 20 * SECOND };
+	struct ktau_rec_end end = fixture_end(1, 7);
+	struct ktau_rec_profile *r;
+	FILE *f = fopen(path, "we");
+	int err;
+
+	p.owner = fixture_owner(KTAU_OWNER_TASK, 50, 500, 500, "saved");
+	fixture_timer(&p, ID_READ, 1, 5 * MS, 5 * MS);
+	r = fixture_record(&p);
+	if (!f || !r)
+		return -ENOMEM;
+	fwrite(&stream, sizeof(stream), 1, f);
+	fwrite(r, r->rec.size, 1, f);
+	fwrite(&end, sizeof(end), 1, f);
+	ktau_record_free(r);
+	err = ferror(f);
+	return fclose(f) || err ? -EIO : 0;
 }

@@ -4,7 +4,8 @@
  * golden files, exit status, and what is said about input that is no good.
  *
  * In a command, $T is a folder with good.ktau, zlib.ktau, wrong.ktau and
- * nowhere.ktau; $D is the folder of recorded data and $M that of maps. KTAU_GOLDEN=write makes the golden files anew.
+ * nowhere.ktau, and stream, a saved one; $D is the folder of recorded data and
+ * $M that of maps. KTAU_GOLDEN=write makes the golden files anew.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -104,6 +105,13 @@ static const struct golden goldens[] = {
 	{ "dump-map", "ktau dump -m $M/good.map $T/good.ktau", 0 },
 	{ "dump-map", "funcMap -m $M/good.map $T/good.ktau", 0 },
 	{ "dump-map", "funcMap -p $M/good.map $T/zlib.ktau", 0 },
+	{ "dump-map", "cat $T/good.ktau | funcMap -m $M/good.map", 0 },
+	{ "dump-map", "{ head -c 3; sleep 0.1; cat; } <$T/good.ktau | "
+	  "funcMap -m $M/good.map -", 0 },
+	{ "dump-map", "mkfifo $T/fifo; cat $T/zlib.ktau >$T/fifo & "
+	  "funcMap -m $M/good.map $T/fifo", 0 },
+	{ "dump-stream", "funcMap -m $M/good.map $T/stream", 0 },
+	{ "dump-stream", "{ head -c 9; sleep 0.1; cat; } <$T/stream | funcMap -m $M/good.map", 0 },
 	/* The same kernel, linked elsewhere: the file's _stext says where it ran. */
 	{ "dump-map", "funcMap -m $M/elsewhere.map $T/good.ktau", 0 },
 	{ "help", "ktau --help", 0 },
@@ -215,6 +223,11 @@ static const struct complaint complaints[] = {
 	  "standard output: is an input as well" },
 	{ "ulimit -f 64; funcMap -m $M/good.map $T/none - <$T/text >>$T/text", 1,
 	  "standard output: is an input as well" },
+	{ ": | funcMap -m $M/good.map", 0, "" },
+	{ "printf ab | funcMap -m $M/good.map", 0, "ab" },
+	{ "cat $T/good.ktau | funcMap -m $M/other.map", 1,
+	  "other.map: map of another kernel" },
+	{ "cat $T/good.ktau | funcMap -m $M/good.map >/dev/full", 1, "No space left" },
 	{ "cmp $T/text $D/text && echo unharmed", 0, "unharmed" },
 	{ "funcMap -m $M/good.map $T/text >/dev/full", 1, "No space left" },
 	{ "ktau dump $T/good.ktau >/dev/full", 1, "No space left" },
@@ -358,6 +371,9 @@ static int prepare(void **state)
 		return -1;
 	snprintf(path, sizeof(path), "%s/nowhere.ktau", folder);
 	if (fixture_write_nowhere(path))
+		return -1;
+	snprintf(path, sizeof(path), "%s/stream", folder);
+	if (fixture_write_stream(path))
 		return -1;
 	return run("cp $D/text $T/text; sed s/ffffffff81/ffffffff82/g $D/text >$T/text82");
 }
