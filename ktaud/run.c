@@ -25,6 +25,9 @@
  */
 #define DRAIN_PART	4
 
+/* How often a full disk is asked for room: rings are not read as long as it has none. */
+#define RETRY_MS	1000
+
 /* So that looking for losses takes nothing to speak of, however short the periods. */
 #define LOOK_EVERY_NS	(10 * NSEC_PER_SEC)
 
@@ -241,7 +244,8 @@ static void drain(struct ktaud *ktaud)
 /* Filled rings are of no interest while the output is blocked or it is too early. */
 static void wait_and_handle(struct ktaud *ktaud)
 {
-	int trace_fd = output_blocked(ktaud->out) ? -1 : collect_trace_fd(&ktaud->collect);
+	bool blocked = output_blocked(ktaud->out);
+	int trace_fd = blocked ? -1 : collect_trace_fd(&ktaud->collect);
 	uint64_t now = now_ns(CLOCK_MONOTONIC);
 	bool early = now < ktaud->drain_after_ns;
 	struct pollfd fds[] = {
@@ -249,11 +253,15 @@ static void wait_and_handle(struct ktaud *ktaud)
 		{ .fd = ktaud->timer_fd, .events = POLLIN },
 		{ .fd = early ? -1 : trace_fd, .events = POLLIN },
 	};
-	int timeout = -1;
+	int timeout = blocked ? RETRY_MS : -1;
+	int ready;
 
 	if (early && trace_fd >= 0)
 		timeout = (int)((ktaud->drain_after_ns - now) / 1000000) + 1;
-	if (poll(fds, 3, timeout) <= 0)
+	ready = poll(fds, 3, timeout);
+	if (!ready && blocked)
+		collect_resume(&ktaud->collect);
+	if (ready <= 0)
 		return;
 	if (fds[0].revents)
 		handle_signals(ktaud);

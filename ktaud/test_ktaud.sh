@@ -252,6 +252,28 @@ test_full_disk()
 	umount "$tmp/full"
 }
 
+# However long the period is.
+test_full_soon()
+{
+	fresh 1000
+	mkdir -p "$tmp/full"
+	mount -t tmpfs -o size=1m tmpfs "$tmp/full" 2>/dev/null || return
+	"$ktaud" --root "$tmp/root" -d "$tmp/full" -t 3600 -s compress=no 2>"$tmp/log" &
+	pid=$!
+	wait_for grep -q "waiting for room" "$tmp/log"
+	file=$(echo "$tmp"/full/*.ktau)
+	sleep 2.5
+	check "told once" [ "$(wc -l <"$tmp/log")" -eq 1 ]
+	mount -o remount,size=64m "$tmp/full"
+	sleep 2
+	check "room is found within two seconds" grep -q "writing $file again" "$tmp/log"
+	check "the stream of before goes on" is "$file" profiles eq 1001
+	check "to its end" is "$file" ends eq 1
+	stop
+	check "sound" sound "$file"
+	umount "$tmp/full"
+}
+
 # A reload is the way out of a full disk, to another place.
 test_full_reload()
 {
@@ -308,4 +330,4 @@ test_cost()
 	check "at most 32 MiB for 1,000 tasks" [ "$kb" -le 32768 ]
 }
 
-run config places period choice signals rotation keep_empty kill full_disk full_reload full_end cost
+run config places period choice signals rotation keep_empty kill full_disk full_soon full_reload full_end cost
