@@ -24,6 +24,11 @@ $(B)/ktaud/test_stream: $(B)/ktaud/test_stream.o $(LIBKTAU)
 $(B)/ktaud/test_lib.sh: ktaud/test_lib.sh
 	install -m 644 $< $@
 
+$(B)/ktaud/test_rc: ktaud/ktaud.rc.in
+	install -m 755 $< $@
+
+$(B)/ktaud/test_service: $(B)/ktaud/test_rc
+
 $(B)/ktaud/test_%: ktaud/test_%.sh $(B)/ktaud/test_lib.sh $(B)/ktaud/ktaud $(B)/ktaud/test_stream
 	install -m 755 $< $@
 

@@ -61,6 +61,60 @@ test_closed()
 	check "sound" sound "$(files)"
 }
 
+# rc WORD: what the script does, with the shell that the machine has.
+rc()
+{
+	KTAUD=$ktaud KTAUD_CONF=$tmp/conf KTAUD_PIDFILE=$tmp/pid "$build/test_rc" "$1" \
+		>"$tmp/out" 2>&1
+}
+
+rc_says()
+{
+	rc "$1"
+	got=$?
+	check "rc $1: status" [ "$got" -eq "$2" ]
+	check "rc $1: $3" grep -q "^$3" "$tmp/out"
+}
+
+test_rc()
+{
+	printf 'sample_period 0.1\noutput_dir %s/data\n' "$tmp" >"$tmp/conf"
+	# There is no kernel to read: what it is started with can be seen all the same.
+	printf '#!/bin/sh\nexec "%s" --root "%s" "$@"\n' "$ktaud" "$tmp/root" >"$tmp/ktaud"
+	chmod 755 "$tmp/ktaud"
+	ktaud=$tmp/ktaud
+	rc_says status 3 "ktaud does not run"
+	check "rc stop, where nothing runs" rc stop
+	check "rc start" rc start
+	pid=$(cat "$tmp/pid")
+	rc_says status 0 "ktaud runs as process $pid"
+	rc_says start 0 "ktaud runs as process $pid"
+	check "one file" nr_files eq 1
+	check "rc reload" rc reload
+	wait_for nr_files eq 2
+	check "rc restart" rc restart
+	check "another process" [ "$(cat "$tmp/pid")" != "$pid" ]
+	check "rc stop" rc stop
+	check "the file of its number is gone" [ ! -e "$tmp/pid" ]
+
+	# A number left by a crash, and what has it now.
+	sleep 60 &
+	pid=$!
+	for number in $pid 4194305 -1 self x; do
+		echo "$number" >"$tmp/pid"
+		rc_says status 3 "ktaud does not run"
+		check "rc stop: $number is no ktaud" rc stop
+	done
+	check "the other process lives" kill -0 $pid
+	echo $pid >"$tmp/pid"
+	check "rc start all the same" rc start
+	check "and it runs" rc status
+	check "rc stop" rc stop
+	kill $pid
+	pid=
+	ktaud=$build/ktaud
+}
+
 test_help()
 {
 	for option in --help --version --usage; do
@@ -74,4 +128,4 @@ test_help()
 	check "ktaud --help without an output: status" [ $? -eq 1 ]
 }
 
-run pidfile background closed help
+run pidfile background closed rc help
