@@ -228,6 +228,27 @@ class Images(Case):
         (self.dir / 'kernel').write_bytes(b'ELF')
         self.assertIn('DIR/a.conf:1: kernel: DIR/kernel: not a uImage', self.error(self.make, ''))
 
+    def test_only_an_image_is_replaced(self):
+        self.out.mkdir(parents=True)
+        self.make('')
+        image = sorted(self.out.iterdir())
+        self.make('')
+        for name in 'notes', 'uImage.mine':
+            self.out.joinpath(name).write_text('mine')
+            with self.assertRaisesRegex(self.build.Error, 'images/a is there and is no image'):
+                self.make('')
+            self.assertEqual(sorted(self.out.iterdir()), sorted([*image, self.out / name]))
+            self.out.joinpath(name).unlink()
+        self.out.joinpath('uImage').unlink()
+        with self.assertRaisesRegex(self.build.Error, 'no image'):
+            self.make('')
+        self.assertEqual(len(list(self.out.iterdir())), 3)
+        self.out = self.dir / 'file'
+        self.out.write_text('mine')
+        with self.assertRaisesRegex(self.build.Error, 'no image'):
+            self.make('')
+        self.assertEqual(self.out.read_text(), 'mine')
+
     def test_disk_full(self):
         self.make('')
         before = sorted(self.out.iterdir())
