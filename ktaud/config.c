@@ -251,39 +251,44 @@ static int set_keep(struct config *config, char *value, struct config_error *err
 	return set_number(&config->keep, value, INT32_MAX, error);
 }
 
-static int check_group(struct config *config, const char *word, struct config_error *error)
+static bool has_word(const char *list, const char *word)
 {
-	(void)config;
-	if (!strcmp(word, "all") || !strcmp(word, "none") || ktau_group_by_name(word))
+	size_t length = strlen(word), n;
+
+	for (; *list; list += n + (list[n] == ',')) {
+		n = strcspn(list, ",");
+		if (n == length && !strncmp(list, word, n))
+			return true;
+	}
+	return false;
+}
+
+/* Once each: the kernel takes so many characters and no more. */
+static int add_group(struct config *config, const char *word, struct config_error *error)
+{
+	char *list;
+
+	if (strcmp(word, "all") && strcmp(word, "none") && !ktau_group_by_name(word))
+		return bad(error, "there is no group '%.60s'", word);
+	if (has_word(config->groups, word))
 		return 0;
-	return bad(error, "there is no group '%.60s'", word);
+	if (asprintf(&list, "%s%s%s", config->groups, *config->groups ? "," : "", word) < 0)
+		return -ENOMEM;
+	free(config->groups);
+	config->groups = list;
+	return 0;
 }
 
 static int set_groups(struct config *config, char *value, struct config_error *error)
 {
-	char *c;
 	int err;
 
-	err = replace(&config->groups, value);
-	if (err)
-		return err;
-	err = each_word(config, value, error, check_group);
-	if (err)
-		return err;
-
-	/* The kernel takes commas only: "a  b, c" becomes "a,b,c". */
-	value = config->groups;
-	for (c = config->groups; *c; c++) {
-		if (!strchr(BLANKS ",", *c))
-			*value++ = *c;
-		else if (value > config->groups && value[-1] != ',' &&
-			 c[strspn(c, BLANKS ",")])
-			*value++ = ',';
-	}
-	*value = '\0';
-	if (!*config->groups)
-		return bad(error, "no group is named");
-	return 0;
+	err = replace(&config->groups, "");
+	if (!err)
+		err = each_word(config, value, error, add_group);
+	if (!err && !*config->groups)
+		err = bad(error, "no group is named");
+	return err;
 }
 
 static int set_ring(struct config *config, char *value, struct config_error *error)

@@ -159,6 +159,32 @@ static void test_all_keys(void **state)
 	config_deinit(&config);
 }
 
+/* What the kernel takes: commas, and no name twice, so that the list stays short. */
+static void test_groups(void **state)
+{
+	static const struct {
+		const char *text, *list;
+	} cases[] = {
+		{ "tcp", "tcp" },
+		{ ",tcp,,bh ,", "tcp,bh" },
+		{ "tcp,tcp tcp", "tcp" },
+		{ "sched,tcp,sched,bh,tcp", "sched,tcp,bh" },
+		{ "all,tcp,all", "all,tcp" },
+		{ "none", "none" },
+	};
+	struct config_error error;
+	struct config config;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(config_init(&config), 0);
+		assert_int_equal(config_set(&config, "groups", cases[i].text, &error), 0);
+		assert_string_equal(config.groups, cases[i].list);
+		config_deinit(&config);
+	}
+}
+
 /* The kinds of lists say the mode where nothing else does. */
 static void test_implied_mode(void **state)
 {
@@ -282,6 +308,7 @@ int main(void)
 		cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_all_keys),
+		cmocka_unit_test(test_groups),
 		cmocka_unit_test(test_implied_mode),
 		cmocka_unit_test(test_override),
 		cmocka_unit_test(test_strange_lines),
