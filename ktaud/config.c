@@ -405,22 +405,28 @@ static int parse_line(struct config *config, char *line, struct config_error *er
 	return config_set(config, key, value, error);
 }
 
+/* Of a line that is too long, one byte more than there may be. Return: bytes. */
+static size_t read_line(FILE *file, char line[CONFIG_MAX_LINE + 2])
+{
+	size_t length = 0;
+	int c = 0;
+
+	while (c != '\n' && length <= CONFIG_MAX_LINE && (c = getc(file)) != EOF)
+		line[length++] = c;
+	line[length] = '\0';
+	return length;
+}
+
 int config_read(struct config *config, FILE *file, struct config_error *error)
 {
-	size_t size = 0;
-	char *line = NULL;
-	ssize_t length;
+	char *line = malloc(CONFIG_MAX_LINE + 2);
+	size_t length;
 	int err = 0;
 
+	if (!line)
+		return -ENOMEM;
 	error->line = 0;
-	while (!err) {
-		errno = 0;
-		length = getline(&line, &size, file);
-		if (length < 0) {
-			err = ferror(file) ? -errno : errno == ENOMEM ? -ENOMEM :
-									0;
-			break;
-		}
+	while (!err && (length = read_line(file, line)) && !ferror(file)) {
 		error->line++;
 		if (length > CONFIG_MAX_LINE)
 			err = bad(error, "line is longer than %d bytes", CONFIG_MAX_LINE);
@@ -429,6 +435,8 @@ int config_read(struct config *config, FILE *file, struct config_error *error)
 		else
 			err = parse_line(config, line, error);
 	}
+	if (!err && ferror(file))
+		err = -errno;
 	free(line);
 	return err;
 }

@@ -255,6 +255,37 @@ static void test_strange_lines(void **state)
 	free(line);
 }
 
+static ssize_t read_endless(void *cookie, char *buffer, size_t size)
+{
+	size_t *given = cookie;
+
+	*given += size;
+	if (*given > 16 * CONFIG_MAX_LINE)
+		return 0;
+	memset(buffer, 'x', size);
+	return size;
+}
+
+/* /dev/zero for example: not more is read than it takes to see that. */
+static void test_endless_line(void **state)
+{
+	cookie_io_functions_t endless = { .read = read_endless };
+	struct config_error error;
+	struct config config;
+	size_t given = 0;
+	FILE *file;
+
+	(void)state;
+	file = fopencookie(&given, "r", endless);
+	assert_non_null(file);
+	assert_int_equal(config_init(&config), 0);
+	assert_int_equal(config_read(&config, file, &error), -EINVAL);
+	assert_non_null(strstr(error.text, "longer than"));
+	assert_in_range(given, CONFIG_MAX_LINE, 2 * CONFIG_MAX_LINE);
+	fclose(file);
+	config_deinit(&config);
+}
+
 static void test_many_pids(void **state)
 {
 	struct config_error error;
@@ -312,6 +343,7 @@ int main(void)
 		cmocka_unit_test(test_implied_mode),
 		cmocka_unit_test(test_override),
 		cmocka_unit_test(test_strange_lines),
+		cmocka_unit_test(test_endless_line),
 		cmocka_unit_test(test_many_pids),
 		cmocka_unit_test(test_durations),
 	};
