@@ -301,12 +301,21 @@ static const char *reason(const struct stream *stream, int err)
 	return *text ? text : strerror(-err);
 }
 
-/* What goes wrong once a period is told once. */
-static void report(struct stream *stream, int err)
+/*
+ * What goes wrong once a period is told once. The next stream begins with a new
+ * descriptor and in full.
+ */
+static int conclude(struct collect *collect, struct stream *stream, int err)
 {
 	if (err && err != stream->last_error)
 		log_error("%s", reason(stream, err));
 	stream->last_error = err;
+	if (err) {
+		ktau_reader_destroy(stream->reader);
+		stream->reader = NULL;
+		collect->since_full = 0;
+	}
+	return err;
 }
 
 static int run(struct collect *collect, struct stream *stream)
@@ -315,24 +324,21 @@ static int run(struct collect *collect, struct stream *stream)
 
 	if (!err)
 		err = pump(collect, stream);
-	report(stream, err);
-	if (err) {
-		/* The next one begins with a new descriptor and in full. */
-		ktau_reader_destroy(stream->reader);
-		stream->reader = NULL;
-		collect->since_full = 0;
-	}
-	return err;
+	return conclude(collect, stream, err);
+}
+
+static void resume(struct collect *collect, struct stream *stream)
+{
+	if (stream->active)
+		conclude(collect, stream, pump(collect, stream));
 }
 
 bool collect_resume(struct collect *collect)
 {
 	if (!output_flush(collect->out))
 		return false;
-	if (collect->profile.active)
-		report(&collect->profile, pump(collect, &collect->profile));
-	if (collect->trace.active)
-		report(&collect->trace, pump(collect, &collect->trace));
+	resume(collect, &collect->profile);
+	resume(collect, &collect->trace);
 	return output_flush(collect->out);
 }
 

@@ -274,6 +274,29 @@ test_full_soon()
 	umount "$tmp/full"
 }
 
+# A stream that turns out to be damaged when it goes on: the next one is in full.
+test_full_damaged()
+{
+	fresh 1000
+	truncate -s -100 "$tmp/root/profile"
+	mkdir -p "$tmp/full"
+	mount -t tmpfs -o size=1m tmpfs "$tmp/full" 2>/dev/null || return
+	"$ktaud" --root "$tmp/root" -d "$tmp/full" -t 3600 -s compress=no 2>"$tmp/log" &
+	pid=$!
+	wait_for grep -q "waiting for room" "$tmp/log"
+	file=$(echo "$tmp"/full/*.ktau)
+	check "not read to its end" [ "$(wc -l <"$tmp/log")" -eq 1 ]
+	mount -o remount,size=64m "$tmp/full"
+	wait_for grep -q "^ktaud: $tmp/root/profile: .*" "$tmp/log"
+	before=$(value profiles "$file")
+	"$stream" write "$tmp/root" 1000 2
+	kill -USR1 $pid
+	wait_for is "$file" ends eq 1
+	check "the next one is in full" is "$file" profiles eq $((before + 1001))
+	stop
+	umount "$tmp/full"
+}
+
 # A reload is the way out of a full disk, to another place.
 test_full_reload()
 {
@@ -330,4 +353,5 @@ test_cost()
 	check "at most 32 MiB for 1,000 tasks" [ "$kb" -le 32768 ]
 }
 
-run config places period choice signals rotation keep_empty kill full_disk full_soon full_reload full_end cost
+run config places period choice signals rotation keep_empty kill \
+	full_disk full_soon full_damaged full_reload full_end cost
