@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -74,24 +76,47 @@ static int busy(const char *path, int fd)
 	return -EEXIST;
 }
 
-int pidfile_lock(const char *path)
+static bool is_named(int fd, const char *path)
+{
+	struct stat open_one, named;
+
+	return !fstat(fd, &open_one) && !lstat(path, &named) &&
+	       open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
+}
+
+/* A lock of a file that its last owner has just removed keeps nobody away: once more. */
+static int open_locked(const char *path)
 {
 	int fd, err;
 
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
-	if (fd < 0) {
-		err = -errno;
-		log_error("cannot open pid file %s: %s", path, strerror(-err));
-		return err;
+	for (;;) {
+		fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+		if (fd < 0) {
+			err = -errno;
+			log_error("cannot open pid file %s: %s", path, strerror(-err));
+			return err;
+		}
+		if (flock(fd, LOCK_EX | LOCK_NB)) {
+			err = errno == EWOULDBLOCK ? busy(path, fd) : -errno;
+			close(fd);
+			return err;
+		}
+		if (is_named(fd, path))
+			return fd;
+		close(fd);
 	}
-	if (flock(fd, LOCK_EX | LOCK_NB)) {
-		err = errno == EWOULDBLOCK ? busy(path, fd) : -errno;
-	} else if (ftruncate(fd, 0) || dprintf(fd, "%d\n", (int)getpid()) < 0) {
-		err = -errno;
-		log_error("cannot write pid file %s: %s", path, strerror(-err));
-	} else {
+}
+
+int pidfile_lock(const char *path)
+{
+	int fd = open_locked(path), err;
+
+	if (fd < 0)
 		return fd;
-	}
+	if (!ftruncate(fd, 0) && dprintf(fd, "%d\n", (int)getpid()) >= 0)
+		return fd;
+	err = -errno;
+	log_error("cannot write pid file %s: %s", path, strerror(-err));
 	close(fd);
 	return err;
 }

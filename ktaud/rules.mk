@@ -5,7 +5,8 @@ ktaud_OBJS := $(patsubst %,$(B)/ktaud/%.o,main options config value run daemon \
 
 PROGRAMS += $(B)/ktaud/ktaud
 MAN_PAGES += ktaud/ktaud.8 ktaud/ktaud.conf.5
-UNIT_TESTS += $(patsubst %,$(B)/ktaud/%,test_config test_rotate test_output test_baseline test_ktaud test_service)
+UNIT_TESTS += $(patsubst %,$(B)/ktaud/%,test_config test_rotate test_output test_baseline test_daemon \
+	test_ktaud test_service)
 INSTALL_HOOKS += install-ktaud
 
 $(B)/ktaud/ktaud: $(ktaud_OBJS) $(LIBKTAU)
@@ -15,7 +16,9 @@ $(B)/ktaud/test_config: $(patsubst %,$(B)/ktaud/%.o,test_config config value)
 $(B)/ktaud/test_rotate: $(patsubst %,$(B)/ktaud/%.o,test_rotate rotate)
 $(B)/ktaud/test_output: $(patsubst %,$(B)/ktaud/%.o,test_output output rotate log)
 $(B)/ktaud/test_baseline: $(patsubst %,$(B)/ktaud/%.o,test_baseline baseline)
-$(patsubst %,$(B)/ktaud/test_%,config rotate output baseline): $(LIBKTAU)
+$(B)/ktaud/test_daemon: $(patsubst %,$(B)/ktaud/%.o,test_daemon daemon log)
+$(B)/ktaud/test_daemon: private override LDFLAGS += -Wl,--wrap=flock
+$(patsubst %,$(B)/ktaud/test_%,config rotate output baseline daemon): $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBKTAU) $(LIBKTAU_LIBS) -lcmocka
 
 $(B)/ktaud/test_stream: $(B)/ktaud/test_stream.o $(LIBKTAU)

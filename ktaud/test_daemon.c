@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Being there once: the lock, and who it is held against. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "daemon.h"
+
+static char path[64];
+static int nr_removed, nr_flocks;
+
+int __real_flock(int fd, int how);
+int __wrap_flock(int fd, int how);
+
+/* The owner before may remove the file after it was opened and before it is locked. */
+int __wrap_flock(int fd, int how)
+{
+	nr_flocks++;
+	if (nr_removed) {
+		nr_removed--;
+		assert_int_equal(unlink(path), 0);
+	}
+	return __real_flock(fd, how);
+}
+
+static int setup(void **state)
+{
+	char dir[] = "/tmp/test_daemon.XXXXXX";
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/pid", dir);
+	nr_removed = 0;
+	nr_flocks = 0;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	unlink(path);
+	*strrchr(path, '/') = '\0';
+	return rmdir(path);
+}
+
+static int pid_in_file(void)
+{
+	FILE *file = fopen(path, "r");
+	int pid;
+
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%d", &pid), 1);
+	fclose(file);
+	return pid;
+}
+
+static void test_once(void **state)
+{
+	int fd = pidfile_lock(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(pid_in_file(), getpid());
+	assert_int_equal(pidfile_lock(path), -EEXIST);
+	assert_int_equal(pid_in_file(), getpid());
+	pidfile_unlock(path, fd);
+	assert_int_equal(access(path, F_OK), -1);
+	fd = pidfile_lock(path);
+	assert_true(fd >= 0);
+	pidfile_unlock(path, fd);
+}
+
+/* What is locked in the end is what the next one will find. */
+static void test_removed(void **state)
+{
+	int fd;
+
+	(void)state;
+	nr_removed = 3;
+	fd = pidfile_lock(path);
+	assert_true(fd >= 0);
+	assert_int_equal(nr_flocks, 4);
+	assert_int_equal(pidfile_lock(path), -EEXIST);
+	pidfile_unlock(path, fd);
+}
+
+/* What a crash has left is no lock. */
+static void test_left(void **state)
+{
+	FILE *file = fopen(path, "w");
+	int fd;
+
+	(void)state;
+	assert_non_null(file);
+	fprintf(file, "1234567890\n");
+	fclose(file);
+	fd = pidfile_lock(path);
+	assert_true(fd >= 0);
+	assert_int_equal(pid_in_file(), getpid());
+	pidfile_unlock(path, fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_removed, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_left, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
