@@ -252,16 +252,22 @@ test_full_disk()
 	umount "$tmp/full"
 }
 
-# However long the period is.
-test_full_soon()
+# The first of its streams does not fit, and the second one is far: $file is where it waits.
+start_full()
 {
-	fresh 1000
 	mkdir -p "$tmp/full"
 	mount -t tmpfs -o size=1m tmpfs "$tmp/full" 2>/dev/null || return
 	"$ktaud" --root "$tmp/root" -d "$tmp/full" -t 3600 -s compress=no 2>"$tmp/log" &
 	pid=$!
 	wait_for grep -q "waiting for room" "$tmp/log"
 	file=$(echo "$tmp"/full/*.ktau)
+}
+
+# However long the period is.
+test_full_soon()
+{
+	fresh 1000
+	start_full || return
 	sleep 2.5
 	check "told once" [ "$(wc -l <"$tmp/log")" -eq 1 ]
 	mount -o remount,size=64m "$tmp/full"
@@ -279,12 +285,7 @@ test_full_damaged()
 {
 	fresh 1000
 	truncate -s -100 "$tmp/root/profile"
-	mkdir -p "$tmp/full"
-	mount -t tmpfs -o size=1m tmpfs "$tmp/full" 2>/dev/null || return
-	"$ktaud" --root "$tmp/root" -d "$tmp/full" -t 3600 -s compress=no 2>"$tmp/log" &
-	pid=$!
-	wait_for grep -q "waiting for room" "$tmp/log"
-	file=$(echo "$tmp"/full/*.ktau)
+	start_full || return
 	check "not read to its end" [ "$(wc -l <"$tmp/log")" -eq 1 ]
 	mount -o remount,size=64m "$tmp/full"
 	wait_for grep -q "^ktaud: $tmp/root/profile: .*" "$tmp/log"

@@ -99,6 +99,17 @@ static void touch(const char *dir, const char *name)
 	fclose(file);
 }
 
+static void make_files(char *dir, const char *const *names, size_t nr, struct rotate *rotate)
+{
+	size_t i;
+
+	assert_non_null(mkdtemp(dir));
+	for (i = 0; i < nr; i++)
+		touch(dir, names[i]);
+	rotate_init(rotate, "n");
+	assert_int_equal(rotate_scan(rotate, dir), 0);
+}
+
 static void remove_file(const char *dir, const char *name)
 {
 	char path[256];
@@ -118,12 +129,7 @@ static void test_keep(void **state)
 	size_t i;
 
 	(void)state;
-	assert_non_null(mkdtemp(dir));
-	for (i = 0; i < LEN(names); i++)
-		touch(dir, names[i]);
-
-	rotate_init(&rotate, "n");
-	assert_int_equal(rotate_scan(&rotate, dir), 0);
+	make_files(dir, names, LEN(names), &rotate);
 	assert_int_equal(rotate.nr, 3);
 	expect_expired(&rotate, 0, NULL);
 	expect_expired(&rotate, 3, NULL);
@@ -152,14 +158,9 @@ static void test_missing(void **state)
 	};
 	char dir[] = "/tmp/test_rotate.XXXXXX";
 	struct rotate rotate;
-	size_t i;
 
 	(void)state;
-	assert_non_null(mkdtemp(dir));
-	for (i = 0; i < LEN(names); i++)
-		touch(dir, names[i]);
-	rotate_init(&rotate, "n");
-	assert_int_equal(rotate_scan(&rotate, dir), 0);
+	make_files(dir, names, LEN(names), &rotate);
 	rotate_forget_missing(&rotate, dir);
 	assert_int_equal(rotate.nr, 3);
 
