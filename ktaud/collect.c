@@ -32,13 +32,17 @@ static void stop(struct stream *stream)
 	stream->active = false;
 	ktau_record_free(stream->head);
 	stream->head = NULL;
+	stream->head_done = false;
 }
 
 void collect_new_file(struct collect *collect, const struct config *config)
 {
-	/* What is left of a stream that was blocked goes with the old file. */
+	/* Profiles come again. Slots have left their rings: the stream goes on here. */
 	stop(&collect->profile);
-	stop(&collect->trace);
+	if (!(config->info & CONFIG_TRACE))
+		stop(&collect->trace);
+	collect->trace.head_done = false;
+	collect->trace.nr_records = 0;
 	collect->config = config;
 	collect->since_full = 0;
 	baseline_clear(&collect->base);
@@ -167,11 +171,10 @@ static int start(struct collect *collect, struct stream *stream)
 
 static void put_head(struct collect *collect, struct stream *stream)
 {
-	if (!stream->head)
+	if (stream->head_done || !stream->head)
 		return;
 	output_stream(collect->out, collect->config, stream->head);
-	ktau_record_free(stream->head);
-	stream->head = NULL;
+	stream->head_done = true;
 }
 
 static void put_owner(struct collect *collect, struct stream *stream,
@@ -231,7 +234,7 @@ static void handle_end(struct collect *collect, struct stream *stream,
 	/* A trace stream in which nothing was new leaves nothing behind. */
 	if (stream->content == KTAU_REC_PROFILE)
 		put_head(collect, stream);
-	if (!stream->head) {
+	if (stream->head_done) {
 		copy.nr_records = stream->nr_records;
 		copy.rec.size = sizeof(copy);
 		copy.rec.head = sizeof(copy);

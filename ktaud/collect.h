@@ -25,9 +25,10 @@
  * @path: saved streams that stand for the kernel's, NULL for the kernel
  * @reader: NULL until the first stream
  * @active: in the middle of a stream
- * @head: the STREAM record as long as no owner's record followed, else NULL
+ * @head: the STREAM record of the active stream
+ * @head_done: it has been written to this file
  * @changed: the stream has those of the living only that have changed
- * @nr_records: records of owners written of this stream
+ * @nr_records: records of owners written of this stream to this file
  * @dead_since: the dead below this have been written
  * @ended: a stream has ended before
  * @lost_reaped: as its END had it
@@ -39,6 +40,7 @@ struct stream {
 	struct ktau_reader *reader;
 	bool active;
 	struct ktau_rec_stream *head;
+	bool head_done;
 	bool changed;
 	uint64_t nr_records;
 	uint64_t dead_since;

@@ -321,6 +321,34 @@ test_full_reload()
 	umount "$tmp/full"
 }
 
+# What has been read of the rings is nowhere else: it goes on in the new place, but for
+# the block that waited, and that is told.
+test_full_traces()
+{
+	fresh 20000
+	mkdir -p "$tmp/full"
+	mount -t tmpfs -o size=1m tmpfs "$tmp/full" 2>/dev/null || return
+	printf 'sample_period 3600\ncompress no\ninfo trace\noutput_dir %s/full\n' \
+		"$tmp" >"$tmp/conf"
+	"$ktaud" --root "$tmp/root" -f "$tmp/conf" 2>"$tmp/log" &
+	pid=$!
+	wait_for grep -q "waiting for room" "$tmp/log"
+	sed -i "s|/full|/data|" "$tmp/conf"
+	kill -HUP $pid
+	wait_for grep -q "now writing" "$tmp/log"
+	stop
+	dropped=$(sed -n 's/.*ends early: \([0-9]*\) records did not fit$/\1/p' "$tmp/log")
+	before=$(value traces "$(echo "$tmp"/full/*.ktau)")
+	after=$(value traces "$(files)")
+	# Once for the stream that was blocked, for the first period and for the end.
+	check "each trace is written, or told: $before + $dropped + $after" \
+		[ $((before + dropped + after)) -eq 60000 ]
+	check "most of them are written" [ "$dropped" -lt 5000 ]
+	check "sound" sound "$(files)"
+	check "every stream has its end" is "$(files)" ends eq 3
+	umount "$tmp/full"
+}
+
 # Never more room: the end is told, the file is whole up to its last block.
 test_full_end()
 {
@@ -355,4 +383,4 @@ test_cost()
 }
 
 run config places period choice signals rotation keep_empty kill \
-	full_disk full_soon full_damaged full_reload full_end cost
+	full_disk full_soon full_damaged full_reload full_traces full_end cost
