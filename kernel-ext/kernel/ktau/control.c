@@ -86,6 +86,16 @@ static void switch_keys(u32 groups)
 	}
 }
 
+/* What is asked for the tasks that are named. */
+static int apply_to_named(const struct ktau_request *req)
+{
+	int err = for_tids(req->unchoose, choose_tid, false);
+
+	if (!err)
+		err = for_tids(req->choose, choose_tid, true);
+	return err ?: for_tids(req->own, own_tid, req->own_groups);
+}
+
 static int apply(struct ktau_request *req)
 {
 	struct ktau_config old = ktau_config;
@@ -105,17 +115,15 @@ static int apply(struct ktau_request *req)
 	/* What was refused for want of memory is not waited for. */
 	if (new->cap_bytes > old.cap_bytes && (new->groups | new->own_groups))
 		ktau_reserve_start();
+	err = apply_to_named(req);
 	/* On: keys last, when all tasks are ready. Off: keys first is as good. */
 	ktau_tasks_update();
-	switch_keys(new->groups | new->own_groups);
+	switch_keys(ktau_config.groups | ktau_config.own_groups);
 	if (new->ring_slots != old.ring_slots)
 		ktau_tasks_resize();
 	if (new->dead_bytes < old.dead_bytes)
 		ktau_dead_trim();
-	err = for_tids(req->unchoose, choose_tid, false);
-	if (!err)
-		err = for_tids(req->choose, choose_tid, true);
-	return err ?: for_tids(req->own, own_tid, req->own_groups);
+	return err;
 }
 
 /**

@@ -174,7 +174,7 @@ static inline void ktau_irq_work(struct irq_work *work)
 /* The live switches, guarded by ktau_mutex. */
 struct ktau_config {
 	u32	groups;		/* KTAU_GROUP_* that are on */
-	u32	own_groups;	/* KTAU_GROUP_* that some task has for itself */
+	u32	own_groups;	/* KTAU_GROUP_* that some task had for itself */
 	u32	modes;		/* KTAU_MODE_* */
 	bool	chosen_only;	/* only tasks that were chosen */
 	bool	inherit;	/* children of the chosen are chosen */

@@ -268,6 +268,10 @@ static void own_groups(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, control(words), 0);
 	KUNIT_EXPECT_EQ(test, current->ktau.mask,
 			KTAU_GROUP_SCHED | KTAU_MODE_PROFILE);
+	/* Nobody has these any more, so their hooks are off. */
+	KUNIT_EXPECT_FALSE(test, static_key_enabled(&ktau_keys[KTAU_BIT_SIGNAL]));
+	KUNIT_EXPECT_FALSE(test, static_key_enabled(&ktau_keys[KTAU_BIT_SYSCALL]));
+	KUNIT_EXPECT_TRUE(test, static_key_enabled(&ktau_keys[KTAU_BIT_SCHED]));
 	KUNIT_EXPECT_EQ(test, control("groups=none"), 0);
 	KUNIT_EXPECT_EQ(test, current->ktau.mask, 0U);
 }

@@ -197,25 +197,44 @@ static struct task_struct *next_task_from(int *nr)
 	return task;
 }
 
+/* Bring @task in line with the switches. Return: the groups that it has for itself. */
+static u32 update(struct task_struct *task)
+{
+	struct ktau_task *state;
+	u32 groups = 0;
+
+	set_up(task, false);
+	state = ktau_task_get(task);
+	if (state)
+		groups = state->own_groups;
+	ktau_task_put(state);
+	return groups;
+}
+
 /**
  * ktau_tasks_update() - bring all tasks in line with the switches
+ *
+ * Finds out, too, which groups some task still has for itself. Those of a task
+ * that has ended since count until then.
  *
  * Context: May sleep; ktau_mutex held.
  */
 void ktau_tasks_update(void)
 {
 	struct task_struct *task;
+	u32 own_groups = 0;
 	int nr = 1, cpu;
 
 	WRITE_ONCE(generation, generation + 1);
 	smp_mb();	/* pairs with __ktau_task_fork() */
 	for_each_possible_cpu(cpu)
-		set_up(idle_task(cpu), false);
+		own_groups |= update(idle_task(cpu));
 	while ((task = next_task_from(&nr))) {
-		set_up(task, false);
+		own_groups |= update(task);
 		put_task_struct(task);
 		cond_resched();
 	}
+	ktau_config.own_groups = own_groups;
 }
 
 static void resize_ring(struct ktau_task *state)
