@@ -100,11 +100,14 @@ static int apply(struct ktau_request *req)
 {
 	struct ktau_config old = ktau_config;
 	struct ktau_config *new = &req->config;
+	bool wanted;
 	int err;
 
 	new->own_groups |= req->own_groups;
 	ktau_config = *new;
-	if ((new->groups | new->own_groups) && !(old.groups | old.own_groups)) {
+	/* The chosen have states before anything is on, and pass it on to children. */
+	wanted = new->groups || new->own_groups || req->choose;
+	if (wanted && !(old.groups | old.own_groups)) {
 		err = ktau_tasks_start();
 		if (err) {
 			ktau_config = old;

@@ -276,6 +276,24 @@ static void own_groups(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, current->ktau.mask, 0U);
 }
 
+/* Who is chosen while all is off is measured when something is on. */
+static void chosen_before(struct kunit *test)
+{
+	char words[64];
+
+	KUNIT_ASSERT_EQ(test, control("groups=none"), 0);
+	snprintf(words, sizeof(words), "select=chosen pid=%d", current->pid);
+	KUNIT_ASSERT_EQ(test, control(words), 0);
+	KUNIT_EXPECT_EQ(test, current->ktau.mask, 0U);
+	KUNIT_EXPECT_EQ(test, control("groups=syscall"), 0);
+	KUNIT_EXPECT_EQ(test, current->ktau.mask,
+			KTAU_GROUP_SYSCALL | KTAU_MODE_PROFILE);
+	KUNIT_EXPECT_EQ(test, control("groups=none"), 0);
+	snprintf(words, sizeof(words), "select=all unpid=%d", current->pid);
+	KUNIT_EXPECT_EQ(test, control(words), 0);
+	KUNIT_EXPECT_EQ(test, current->ktau.mask, 0U);
+}
+
 /* What a CPU holds itself, for a task that takes no frames, nests as in a task. */
 static void cpu_frames(struct kunit *test)
 {
@@ -370,6 +388,7 @@ static struct kunit_case parts_cases[] = {
 	KUNIT_CASE(ids),
 	KUNIT_CASE(control_words),
 	KUNIT_CASE(own_groups),
+	KUNIT_CASE(chosen_before),
 	KUNIT_CASE(cpu_frames),
 	KUNIT_CASE(voluntary_signalled),
 	{ }

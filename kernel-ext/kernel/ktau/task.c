@@ -160,7 +160,7 @@ static void set_mask(struct task_struct *task, u32 mask)
 /* Give @task what the switches say it should have. */
 static int set_up(struct task_struct *task, bool choose)
 {
-	bool wanted = ktau_config.groups && (!ktau_config.chosen_only || choose);
+	bool wanted = choose || (ktau_config.groups && !ktau_config.chosen_only);
 	struct ktau_task *state = state_get(task, wanted);
 	u32 mask;
 
