@@ -252,48 +252,6 @@ static void control_words(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, control("pid=2147483647"), -ESRCH);
 }
 
-/* A task has groups of its own, whatever the others have. */
-static void own_groups(struct kunit *test)
-{
-	char words[64];
-
-	snprintf(words, sizeof(words), "own=%d:signal+syscall", current->pid);
-	KUNIT_ASSERT_EQ(test, control(words), 0);
-	KUNIT_EXPECT_EQ(test, current->ktau.mask, KTAU_GROUP_SIGNAL |
-			KTAU_GROUP_SYSCALL | KTAU_MODE_PROFILE);
-	KUNIT_EXPECT_TRUE(test, static_key_enabled(&ktau_keys[KTAU_BIT_SIGNAL]));
-	KUNIT_EXPECT_EQ(test, control("+sched"), 0);
-	KUNIT_EXPECT_EQ(test, current->ktau.mask & KTAU_GROUP_SCHED, 0U);
-	snprintf(words, sizeof(words), "own=%d:", current->pid);
-	KUNIT_EXPECT_EQ(test, control(words), 0);
-	KUNIT_EXPECT_EQ(test, current->ktau.mask,
-			KTAU_GROUP_SCHED | KTAU_MODE_PROFILE);
-	/* Nobody has these any more, so their hooks are off. */
-	KUNIT_EXPECT_FALSE(test, static_key_enabled(&ktau_keys[KTAU_BIT_SIGNAL]));
-	KUNIT_EXPECT_FALSE(test, static_key_enabled(&ktau_keys[KTAU_BIT_SYSCALL]));
-	KUNIT_EXPECT_TRUE(test, static_key_enabled(&ktau_keys[KTAU_BIT_SCHED]));
-	KUNIT_EXPECT_EQ(test, control("groups=none"), 0);
-	KUNIT_EXPECT_EQ(test, current->ktau.mask, 0U);
-}
-
-/* Who is chosen while all is off is measured when something is on. */
-static void chosen_before(struct kunit *test)
-{
-	char words[64];
-
-	KUNIT_ASSERT_EQ(test, control("groups=none"), 0);
-	snprintf(words, sizeof(words), "select=chosen pid=%d", current->pid);
-	KUNIT_ASSERT_EQ(test, control(words), 0);
-	KUNIT_EXPECT_EQ(test, current->ktau.mask, 0U);
-	KUNIT_EXPECT_EQ(test, control("groups=syscall"), 0);
-	KUNIT_EXPECT_EQ(test, current->ktau.mask,
-			KTAU_GROUP_SYSCALL | KTAU_MODE_PROFILE);
-	KUNIT_EXPECT_EQ(test, control("groups=none"), 0);
-	snprintf(words, sizeof(words), "select=all unpid=%d", current->pid);
-	KUNIT_EXPECT_EQ(test, control(words), 0);
-	KUNIT_EXPECT_EQ(test, current->ktau.mask, 0U);
-}
-
 /* What a CPU holds itself, for a task that takes no frames, nests as in a task. */
 static void cpu_frames(struct kunit *test)
 {
@@ -387,8 +345,6 @@ static struct kunit_case parts_cases[] = {
 	KUNIT_CASE(ring_overrun_inside),
 	KUNIT_CASE(ids),
 	KUNIT_CASE(control_words),
-	KUNIT_CASE(own_groups),
-	KUNIT_CASE(chosen_before),
 	KUNIT_CASE(cpu_frames),
 	KUNIT_CASE(voluntary_signalled),
 	{ }
