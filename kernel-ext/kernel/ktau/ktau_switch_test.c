@@ -2,6 +2,8 @@
 /*
  * KTAU: tests of what switching does to tasks, run by KUnit at boot.
  */
+#include <linux/kthread.h>
+
 #include "ktau_test.h"
 
 /* A task has groups of its own, whatever the others have. */
@@ -46,9 +48,48 @@ static void chosen_before(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, current->ktau.mask, 0U);
 }
 
+static int nothing_run(void *unused)
+{
+	return 0;
+}
+
+/*
+ * Who exits may have looked for a state already when one comes: it is not measured
+ * any more, or what it counts would be lost with it.
+ */
+static void exits_meanwhile(struct kunit *test)
+{
+	struct task_struct *task;
+
+	KUNIT_ASSERT_EQ(test, control("groups=none"), 0);
+	task = kthread_create(nothing_run, NULL, "ktau_exiting");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	kthread_bind(task, raw_smp_processor_id()); /* waits until it sleeps */
+	KUNIT_EXPECT_EQ(test, control("groups=syscall"), 0);
+	KUNIT_EXPECT_EQ(test, task->ktau.mask,
+			KTAU_GROUP_SYSCALL | KTAU_MODE_PROFILE);
+	KUNIT_EXPECT_EQ(test, control("groups=none"), 0);
+	KUNIT_EXPECT_EQ(test, task->ktau.mask, 0U);
+	task->flags |= PF_EXITING;
+	KUNIT_EXPECT_EQ(test, control("groups=syscall"), 0);
+	KUNIT_EXPECT_EQ(test, task->ktau.mask, 0U);
+	task->flags &= ~PF_EXITING;
+	KUNIT_EXPECT_EQ(test, control("groups=syscall,sched"), 0);
+	task->flags |= PF_EXITING;
+	KUNIT_EXPECT_EQ(test, control("groups=sched,tcp"), 0);
+	KUNIT_EXPECT_EQ(test, task->ktau.mask,
+			KTAU_GROUP_SCHED | KTAU_MODE_PROFILE);
+	KUNIT_EXPECT_EQ(test, control("profile=off trace=on"), 0);
+	KUNIT_EXPECT_EQ(test, task->ktau.mask, 0U);
+	task->flags &= ~PF_EXITING;
+	KUNIT_EXPECT_EQ(test, control("groups=none profile=on trace=off"), 0);
+	kthread_stop(task);
+}
+
 static struct kunit_case switch_cases[] = {
 	KUNIT_CASE(own_groups),
 	KUNIT_CASE(chosen_before),
+	KUNIT_CASE(exits_meanwhile),
 	{ }
 };
 

@@ -146,15 +146,27 @@ static struct ktau_task *state_get(struct task_struct *task, bool create)
 	return ktau_task_get(task);
 }
 
-/* A task that has been harvested stays off whatever is switched. */
+/*
+ * A task that has been harvested stays off whatever is switched. One that exits is
+ * given nothing more: it may be past __ktau_task_exited(), which has then not seen
+ * a state that has come since, and what that would count nobody would ever see.
+ * If it is not yet marked here, where the state is there, it will see it: it marks
+ * itself, takes part in a full barrier, atomic_dec_and_test(), and looks for one.
+ */
 static void set_mask(struct task_struct *task, u32 mask)
 {
-	u32 old = READ_ONCE(task->ktau.mask);
+	u32 old = READ_ONCE(task->ktau.mask), new;
+	bool exits;
 
+	smp_mb();	/* the state before the look at the mark */
+	exits = data_race(task->flags) & PF_EXITING; /* one bit */
 	do {
 		if (old & KTAU_MASK_GONE)
 			return;
-	} while (!try_cmpxchg(&task->ktau.mask, &old, mask));
+		new = exits ? old & mask : mask;
+		if (!(new & (KTAU_MODE_PROFILE | KTAU_MODE_TRACE)))
+			new = 0;
+	} while (!try_cmpxchg(&task->ktau.mask, &old, new));
 }
 
 /* Give @task what the switches say it should have. */
@@ -172,8 +184,6 @@ static int set_up(struct task_struct *task, bool choose)
 	mask = mask_for(state);
 	if ((mask & KTAU_MODE_TRACE) && add_ring(state))
 		mask &= ~KTAU_MODE_TRACE;
-	if (!(mask & (KTAU_MODE_PROFILE | KTAU_MODE_TRACE)))
-		mask = 0;
 	set_mask(task, mask);
 	ktau_task_put(state);
 	return 0;
@@ -460,7 +470,8 @@ void __ktau_task_exited(void)
  * __ktau_task_free() - drop a state that its task did not take along
  * @p: a task that nobody holds any more
  *
- * A group switched on while the task was exiting may have given it one.
+ * A group switched on while the task was exiting may have given it one: empty,
+ * see set_mask().
  *
  * Context: Any but NMI and not under a run-queue lock.
  */
