@@ -263,12 +263,15 @@ int ktau_reserve_start(void);
 u64 ktau_memory_bytes(void);
 void ktau_memory_init(void);
 
-/* task.c */
-int ktau_tasks_start(void);
+/* switch.c */
 void ktau_tasks_update(void);
 void ktau_tasks_resize(void);
 int ktau_task_choose(pid_t tid, bool on);
 int ktau_task_own_groups(pid_t tid, u32 groups);
+void ktau_task_inherit(struct task_struct *task);
+
+/* task.c */
+int ktau_tasks_start(void);
 struct ktau_task *ktau_task_create(void);
 struct ktau_task *ktau_task_get(struct task_struct *task);
 void ktau_task_put(struct ktau_task *state);
