@@ -230,11 +230,12 @@ static void add_cpu(const struct filling *f, const struct process *p)
 
 static bool has_pid(const struct report *r, const struct process *p)
 {
-	size_t i;
+	size_t i, k;
 
 	for (i = 0; i < r->nr_pids; i++)
-		if (r->pids[i] == p->owner.tgid || r->pids[i] == p->owner.tid)
-			return true;
+		for (k = 0; k < p->tasks; k++)
+			if (r->pids[i] == p->ids[k].tgid || r->pids[i] == p->ids[k].tid)
+				return true;
 	return !r->nr_pids;
 }
 

@@ -204,14 +204,19 @@ static void add_tasks(struct rows *rows, struct ktau_rec_profile **tasks, size_t
 
 	qsort(tasks, nr, sizeof(*tasks), by == BY_NAME ? by_name : by_ids);
 	rows->processes = cmd_alloc(NULL, nr, sizeof(*rows->processes));
+	rows->ids = cmd_alloc(NULL, nr, sizeof(*rows->ids));
 	for (i = 0; i < nr; i = next) {
 		p = &rows->processes[rows->nr++];
 		memset(p, 0, sizeof(*p));
 		p->owner = tasks[i]->owner;
+		p->ids = &rows->ids[i];
 		for (next = i; next < nr; next++) {
 			if (next > i && !together(&tasks[next - 1]->owner,
 						  &tasks[next]->owner, by))
 				break;
+			rows->ids[next] = (struct task_ids){
+				tasks[next]->owner.tgid, tasks[next]->owner.tid,
+			};
 			p->tasks++;
 			p->live += tasks[next]->owner.kind == KTAU_OWNER_TASK;
 			add_profile(s, tasks[next]);
@@ -378,6 +383,7 @@ void rows_deinit(struct rows *rows)
 	free(rows->reaped.routines);
 	free(rows->total.routines);
 	free(rows->processes);
+	free(rows->ids);
 	free(rows->cpus);
 }
 

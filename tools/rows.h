@@ -40,11 +40,17 @@ struct routine {
 	uint64_t open_incl, open_excl;
 };
 
+/* One task of a row. */
+struct task_ids {
+	int32_t tgid, tid;
+};
+
 /**
  * struct process - a process, a thread, or all of one name
  * @owner: of its leader, or of the first that was found
  * @tasks: tasks in it
  * @live: how many of them were alive at the end
+ * @ids: of each task
  * @routines: what they did, in the order of ids
  * @nr_routines: number of them
  * @pairs: enters with their exits: what KTAU itself has cost, in pairs
@@ -52,6 +58,7 @@ struct routine {
 struct process {
 	struct ktau_owner owner;
 	uint64_t tasks, live;
+	const struct task_ids *ids;
 	struct routine *routines;
 	size_t nr_routines;
 	uint64_t pairs;
@@ -61,6 +68,7 @@ struct process {
  * struct rows - the period, process by process
  * @processes: those that were found in the period
  * @nr: number of them
+ * @ids: of all their tasks
  * @reaped: what tasks did that nobody read before they were dropped
  * @total: everything that tasks did; the tables of the CPUs are not in it
  * @cpus: tables of the CPUs, a second view of the same time
@@ -74,6 +82,7 @@ struct process {
 struct rows {
 	struct process *processes;
 	size_t nr;
+	struct task_ids *ids;
 	struct process reaped;
 	struct process total;
 	struct process *cpus;

@@ -94,6 +94,11 @@ static const struct golden goldens[] = {
 	{ "report-pid", "ktau report --pid=200,101 --tables=processes $T/good.ktau", 0 },
 	{ "report-pattern", "ktau report --name='s[lh]*' --tables=processes $T/good.ktau", 0 },
 	{ "report-idle", "ktau report --idle --name='k*' --tables=processes $T/good.ktau", 0 },
+	/* A table with a task of that number, wherever it stands in it. */
+	{ "report-tid", "ktau report --pid=101 --tables=processes $T/good.ktau", 0 },
+	{ "report-tid-name", "ktau report --by=name --pid=101 --tables=processes $T/good.ktau", 0 },
+	{ "report-tid-thread", "ktau report --by=thread --pid=101 --tables=processes "
+	  "$T/good.ktau", 0 },
 	{ "report-map", "ktau report -m $M/good.map --tables=total $T/good.ktau", 0 },
 	{ "report-subtract", "ktau report --subtract --tables=total $T/good.ktau", 0 },
 	{ "report-csv", "ktau report --format=csv $T/good.ktau", 0 },

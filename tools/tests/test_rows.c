@@ -281,6 +281,10 @@ static void test_pid_reuse(void **state)
 	expect_routine(&m.rows.processes[0], ID_READ, 11, 11, 11);
 	expect_routine(&m.rows.processes[1], ID_READ, 1100, 1100, 1100);
 	expect_routine(&m.rows.processes[2], ID_READ, 5, 5, 5);
+	assert_int_equal(m.rows.processes[0].ids[1].tid, 53);
+	assert_int_equal(m.rows.processes[1].ids[0].tid, 50);
+	assert_int_equal(m.rows.processes[1].ids[1].tid, 54);
+	assert_int_equal(m.rows.processes[2].ids[0].tgid, 51);
 	rows_deinit(&m.rows);
 	assert_int_equal(rows_init(&m.rows, &m.p, BY_THREAD), 0);
 	assert_int_equal(m.rows.nr, 5);
