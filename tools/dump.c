@@ -10,6 +10,7 @@
 #include "cmd.h"
 #include "dump.h"
 #include "names.h"
+#include "text.h"
 
 struct dump {
 	FILE *out;
@@ -79,11 +80,13 @@ static void print_owner(struct dump *d, const struct ktau_owner *o)
 		fprintf(d->out, " reaped below=%llu", o->dead_seq);
 		return;
 	}
+	fprintf(d->out, " %s %" PRId32 " ", o->kind == KTAU_OWNER_DEAD ? "dead" : "task",
+		o->tid);
+	print_escaped(o->comm, d->out);
 	fprintf(d->out,
-		" %s %" PRId32 " %s tgid=%" PRId32 " ppid=%" PRId32 " serial=%llu"
+		" tgid=%" PRId32 " ppid=%" PRId32 " serial=%llu"
 		" cpu=%" PRIu32 " uid=%" PRIu32 "%s%s utime_ns=%llu stime_ns=%llu",
-		o->kind == KTAU_OWNER_DEAD ? "dead" : "task", o->tid, o->comm, o->tgid,
-		o->ppid, o->serial, o->cpu, o->uid,
+		o->tgid, o->ppid, o->serial, o->cpu, o->uid,
 		o->flags & KTAU_OWNER_IDLE ? " idle" : "",
 		o->flags & KTAU_OWNER_KTHREAD ? " kthread" : "", o->utime_ns, o->stime_ns);
 	if (o->kind == KTAU_OWNER_DEAD)
@@ -160,7 +163,12 @@ static void print_end_of_flow(struct dump *d, const struct ktau_slot_more *more)
 
 static void print_exec(struct dump *d, const struct ktau_slot_more *more)
 {
-	fprintf(d->out, "exec %.16s", more ? (const char *)more->data : "?");
+	char name[sizeof(more->data) + 1] = "?";
+
+	if (more)
+		memcpy(name, more->data, sizeof(more->data));
+	fputs("exec ", d->out);
+	print_escaped(name, d->out);
 }
 
 static void print_net(struct dump *d, const struct ktau_rec_trace *t,
@@ -252,19 +260,27 @@ static void dump_end(struct dump *d, const struct ktau_rec_end *e)
 		e->dead_next, e->lost_reaped);
 }
 
+static void print_field(struct dump *d, const char *name, const char *text)
+{
+	fprintf(d->out, " %s=", name);
+	print_escaped(text, d->out);
+}
+
 static void dump_info(struct dump *d, const struct ktau_rec_info *info)
 {
 	uint32_t i;
 
 	fputs("info ", d->out);
 	print_time(d->out, info->created_ns);
-	fprintf(d->out, " host=%s release=%s machine=%s stext=%llx period_ns=%llu"
-		" build_id=", info->hostname, info->release, info->machine, info->stext,
-		info->period_ns);
+	print_field(d, "host", info->hostname);
+	print_field(d, "release", info->release);
+	print_field(d, "machine", info->machine);
+	fprintf(d->out, " stext=%llx period_ns=%llu build_id=", info->stext, info->period_ns);
 	for (i = 0; i < info->build_id_bytes && i < sizeof(info->build_id); i++)
 		fprintf(d->out, "%02x", info->build_id[i]);
-	fprintf(d->out, " symbols=%s command=%s\n", ktau_info_symbols(info),
-		ktau_info_command(info));
+	print_field(d, "symbols", ktau_info_symbols(info));
+	print_field(d, "command", ktau_info_command(info));
+	fputc('\n', d->out);
 }
 
 static void dump_event(struct dump *d, const struct ktau_rec_event *e)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "text.h"
 
 enum { OPT_LIVE = 256, OPT_MAX };
 
@@ -67,13 +68,15 @@ static void print_owner(const struct ktau_owner *o)
 {
 	if (!o)
 		return;
-	if (o->kind == KTAU_OWNER_CPU)
+	if (o->kind == KTAU_OWNER_CPU) {
 		printf("CPU %" PRIu32 ": ", o->cpu);
-	else if (o->kind == KTAU_OWNER_REAPED)
+	} else if (o->kind == KTAU_OWNER_REAPED) {
 		printf("reaped: ");
-	else
-		printf("task %" PRId32 " (%.*s, serial %llu): ", o->tid,
-		       (int)sizeof(o->comm), o->comm, o->serial);
+	} else {
+		printf("task %" PRId32 " (", o->tid);
+		print_escaped(o->comm, stdout);
+		printf(", serial %llu): ", o->serial);
+	}
 }
 
 static void found(void *arg, const struct ktau_finding *f)

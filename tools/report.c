@@ -9,6 +9,7 @@
 #include "cmd.h"
 #include "report.h"
 #include "report_tables.h"
+#include "text.h"
 
 /**
  * struct facts - what stands in the head and the foot
@@ -142,9 +143,14 @@ static void print_head(const struct report *r, const struct period *p, const str
 	char from[64], to[64];
 
 	fprintf(out, "KTAU report of %s", r->source);
-	if (r->info)
-		fprintf(out, ": %s, Linux %s, %s", r->info->hostname, r->info->release,
-			r->info->machine);
+	if (r->info) {
+		fputs(": ", out);
+		print_escaped(r->info->hostname, out);
+		fputs(", Linux ", out);
+		print_escaped(r->info->release, out);
+		fputs(", ", out);
+		print_escaped(r->info->machine, out);
+	}
 	format_time(f->from_ns, from, sizeof(from));
 	format_time(f->to_ns, to, sizeof(to));
 	fprintf(out, "\nPeriod: %" PRIu64 ".%03u s, from %s (", f->length_ns / 1000000000,
@@ -170,7 +176,8 @@ static void print_process_line(const struct report *r, const struct section *s,
 	process_times(p, r->names, &running, &waiting);
 	running = ktau_clock_ns(clock, running);
 	waiting = ktau_clock_ns(clock, waiting);
-	fprintf(out, "\n%.*s", (int)sizeof(o->comm), o->comm);
+	fputc('\n', out);
+	print_escaped(o->comm, out);
 	if (o->kind == KTAU_OWNER_REAPED)
 		fputs("  tasks that ended and were dropped before anybody read them", out);
 	else if (r->by == BY_NAME)

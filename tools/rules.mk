@@ -6,7 +6,7 @@ INSTALL_HOOKS += install-tools
 MAN_PAGES += $(patsubst %,tools/%.1,funcMap runktau ktau ktau-report ktau-check ktau-dump \
 	ktau-events ktau-stats ktau-control)
 
-tools_SHARED := $(patsubst %,$(B)/tools/%.o,cmd names dump)
+tools_SHARED := $(patsubst %,$(B)/tools/%.o,cmd names dump text)
 tools_KTAU := $(patsubst %,$(B)/tools/%.o,ktau ktau-report ktau-check ktau-dump ktau-control \
 	report report_tables rows period table)
 tools_RUNKTAU := $(patsubst %,$(B)/tools/%.o,runktau command family report report_tables \
@@ -30,11 +30,12 @@ install-tools: all
 # Each test is a program of tools/tests with the objects that it names here.
 test_addrs_OBJS := addrs
 test_family_OBJS := family
-test_table_OBJS := table cmd
+test_table_OBJS := table cmd text
+test_text_OBJS := text
 test_rows_OBJS := rows period cmd tests/fixture
 test_cli_OBJS := tests/fixture
-tools_TESTS := $(patsubst %,$(B)/tools/tests/%,test_addrs test_family test_table test_rows \
-	test_cli)
+tools_TESTS := $(patsubst %,$(B)/tools/tests/%,test_addrs test_family test_table test_text \
+	test_rows test_cli)
 UNIT_TESTS += $(tools_TESTS)
 
 $(B)/tools/tests/%.o: KTAU_CPPFLAGS += -Itools -Itools/tests -DTEST_BUILD='"$(B)"'

@@ -8,6 +8,7 @@
 
 #include "cmd.h"
 #include "table.h"
+#include "text.h"
 
 enum { NUMBER_BYTES = 40 };
 
@@ -192,21 +193,6 @@ void table_csv(const struct table *t, FILE *out)
 		}
 		fputc('\n', out);
 	}
-}
-
-/* Bytes of a well-formed UTF-8 sequence at @s; 0 if it is none. */
-static int utf8_bytes(const unsigned char *s)
-{
-	int n = *s < 0x80 ? 1 : *s < 0xc2 ? 0 : *s < 0xe0 ? 2 : *s < 0xf0 ? 3 : *s < 0xf5 ? 4 : 0;
-	int i;
-
-	for (i = 1; i < n; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	if (n > 2 && ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] > 0x9f) ||
-		      (*s == 0xf0 && s[1] < 0x90) || (*s == 0xf4 && s[1] > 0x8f)))
-		return 0;
-	return n;
 }
 
 /* A task's name may be any bytes: those that are no UTF-8 are taken as Latin-1. */

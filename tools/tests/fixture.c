@@ -478,7 +478,7 @@ int fixture_write_stream(const char *path)
 	FILE *f = fopen(path, "we");
 	int err;
 
-	p.owner = fixture_owner(KTAU_OWNER_TASK, 50, 500, 500, "saved");
+	p.owner = fixture_owner(KTAU_OWNER_TASK, 50, 500, 500, "x\nend\033[31m");
 	fixture_timer(&p, ID_READ, 1, 5 * MS, 5 * MS);
 	r = fixture_record(&p);
 	if (!f || !r)

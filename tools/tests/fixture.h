@@ -61,7 +61,7 @@ int fixture_write_wrong(const char *path);
 /* A file that does not say where its kernel ran. */
 int fixture_write_nowhere(const char *path);
 
-/* A stream as the kernel gives it, saved. */
+/* A stream as the kernel gives it, saved; its task has an evil name. */
 int fixture_write_stream(const char *path);
 
 #endif

@@ -117,6 +117,8 @@ static const struct golden goldens[] = {
 	  "funcMap -m $M/good.map $T/fifo", 0 },
 	{ "dump-stream", "funcMap -m $M/good.map $T/stream", 0 },
 	{ "dump-stream", "{ head -c 9; sleep 0.1; cat; } <$T/stream | funcMap -m $M/good.map", 0 },
+	{ "report-name-bytes", "ktau report --tables=processes $T/stream", 0 },
+	{ "report-name-json", "ktau report --tables=processes --format=json $T/stream", 0 },
 	/* The same kernel, linked elsewhere: the file's _stext says where it ran. */
 	{ "dump-map", "funcMap -m $M/elsewhere.map $T/good.ktau", 0 },
 	{ "help", "ktau --help", 0 },

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Text that others chose: any bytes can be the name of a task or stand in a
+ * file, and what is printed goes to terminals and to programs that read lines.
+ */
+#ifndef KTAU_TOOLS_TEXT_H
+#define KTAU_TOOLS_TEXT_H
+
+#include <stdio.h>
+
+/* Bytes of the well-formed UTF-8 sequence that @s begins with; 0 if it is none. */
+int utf8_bytes(const unsigned char *s);
+
+/*
+ * For people: line feed and backslash become \n and \\, as in /proc/PID/status;
+ * other control characters, and bytes that are no UTF-8, a backslash and three
+ * octal digits each.
+ */
+void print_escaped(const char *text, FILE *out);
+
+#endif
