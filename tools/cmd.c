@@ -14,6 +14,8 @@
 #include "cmd.h"
 
 static const char *name_of_command = "ktau";
+static int failed_status = CMD_FAILED;
+static bool output_told;	/* that it could not be written */
 
 static void print_version(FILE *out, struct argp_state *state)
 {
@@ -21,11 +23,29 @@ static void print_version(FILE *out, struct argp_state *state)
 	fprintf(out, "%s %s\n", name_of_command, ktau_version());
 }
 
+/* argp prints --help and the like, and exits, without a look at what became of it. */
+static void check_output(void)
+{
+	if (!output_told && cmd_finish(stdout))
+		_exit(failed_status);
+}
+
 void cmd_init(const char *name)
 {
 	name_of_command = name;
 	argp_program_version_hook = print_version;
 	argp_err_exit_status = CMD_USAGE;
+	atexit(check_output);
+}
+
+void cmd_rename(const char *name)
+{
+	name_of_command = name;
+}
+
+void cmd_fail_with(int status)
+{
+	failed_status = argp_err_exit_status = status;
 }
 
 const char *cmd_name(void)
@@ -51,7 +71,7 @@ void *cmd_alloc(void *old, size_t nr, size_t size)
 
 	if (!new) {
 		complain("out of memory");
-		exit(CMD_FAILED);
+		exit(failed_status);
 	}
 	return new;
 }
@@ -63,6 +83,7 @@ int cmd_finish(FILE *out)
 	if (fflush(out) || failed) {
 		complain("cannot write the output: %s",
 			 errno ? strerror(errno) : "unknown error");
+		output_told = true;
 		return CMD_FAILED;
 	}
 	return CMD_DONE;

@@ -16,14 +16,24 @@
 #define CMD_FAILED	1
 #define CMD_USAGE	2
 
-/* Name the command: for messages, --help and --version. */
+/*
+ * First in main(). The name is for messages and --version; what could not be
+ * written to standard output is told at the end at the latest.
+ */
 void cmd_init(const char *name);
+
+/* It is a command of a command. */
+void cmd_rename(const char *name);
+
+/* Another status than CMD_FAILED and CMD_USAGE, for both. */
+void cmd_fail_with(int status);
+
 const char *cmd_name(void);
 
 /* "NAME: message" on stderr. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Memory or an end with CMD_FAILED: a command has nothing better to do. */
+/* Memory or an end, as failed: a command has nothing better to do. */
 void *cmd_alloc(void *old, size_t nr, size_t size);
 
 /* Flush @out and say so if anything of it could not be written. */

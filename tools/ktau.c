@@ -39,7 +39,7 @@ static int run(const struct command *c, int argc, char **argv)
 	static char name[64];
 
 	snprintf(name, sizeof(name), "ktau %s", c->name);
-	cmd_init(name);
+	cmd_rename(name);
 	argv[0] = name;
 	return c->run(argc, argv);
 }

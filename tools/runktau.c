@@ -385,7 +385,7 @@ int main(int argc, char **argv)
 	int status;
 
 	cmd_init("runktau");
-	argp_err_exit_status = RUNKTAU_FAILED;
+	cmd_fail_with(RUNKTAU_FAILED);
 	argp_parse(&parser, argc, argv, ARGP_IN_ORDER, NULL, &o);
 
 	r->tables = o.total ? REPORT_TOTAL : REPORT_PROCESSES | REPORT_COUNTERS;
