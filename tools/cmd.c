@@ -4,6 +4,7 @@
  */
 #include <argp.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -30,8 +31,23 @@ static void check_output(void)
 		_exit(failed_status);
 }
 
+/*
+ * A file that is opened would else take the place of one that is closed, and
+ * messages would go there. Used the wrong way round they fail as before; what is
+ * run from here does not get them.
+ */
+static void hold_standard_fds(void)
+{
+	int fd;
+
+	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			open("/dev/null", (fd ? O_RDONLY : O_WRONLY) | O_CLOEXEC);
+}
+
 void cmd_init(const char *name)
 {
+	hold_standard_fds();
 	name_of_command = name;
 	argp_program_version_hook = print_version;
 	argp_err_exit_status = CMD_USAGE;
@@ -46,11 +62,6 @@ void cmd_rename(const char *name)
 void cmd_fail_with(int status)
 {
 	failed_status = argp_err_exit_status = status;
-}
-
-const char *cmd_name(void)
-{
-	return name_of_command;
 }
 
 void complain(const char *format, ...)

@@ -28,8 +28,6 @@ void cmd_rename(const char *name);
 /* Another status than CMD_FAILED and CMD_USAGE, for both. */
 void cmd_fail_with(int status);
 
-const char *cmd_name(void);
-
 /* "NAME: message" on stderr. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -249,6 +249,11 @@ static const struct complaint complaints[] = {
 	{ "funcMap --version >/dev/full", 1, "No space left" },
 	{ "runktau --help >/dev/full", 125, "runktau: cannot write the output: No space" },
 	{ "runktau --nonsense", 125, "unrecognized option" },
+	/* Closed descriptors: no file takes their place. */
+	{ "funcMap -m $M/good.map -o $T/o $T/none 2>&-; wc -c <$T/o", 0, "0\n" },
+	{ "funcMap -m $M/good.map <&-", 1, "standard input: Bad file descriptor" },
+	{ "ktau report $T/good.ktau >&-", 1, "cannot write the output: Bad file descriptor" },
+	{ "ktau dump - <&-", 1, "standard input: Bad file descriptor" },
 	/* Maps. */
 	{ "funcMap -m $M/none", 1, "none: No such file" },
 	{ "funcMap -m $M/empty.map", 1, "empty.map: empty" },
