@@ -22,7 +22,8 @@ struct options {
 	struct report report;
 	struct period_select select;
 	const char *map;
-	const char *file;
+	char **files;
+	int nr_files;
 	bool live;
 	uint64_t interval_ns;
 	int32_t *pids;
@@ -146,13 +147,12 @@ static error_t parse_selection(int key, char *arg, struct options *o,
 	case 'm':
 		o->map = arg;
 		return 0;
-	case ARGP_KEY_ARG:
-		if (o->file)
-			argp_error(state, "one file at a time");
-		o->file = arg;
+	case ARGP_KEY_ARGS:
+		o->files = state->argv + state->next;
+		o->nr_files = state->argc - state->next;
 		return 0;
 	case ARGP_KEY_END:
-		if (o->live == (o->file != NULL))
+		if (o->live == (o->nr_files > 0))
 			argp_error(state, "give a FILE or --live");
 		if (o->interval_ns && !o->live)
 			argp_error(state, "--interval goes with --live");
@@ -211,37 +211,84 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp parser = {
-	argp_options, parse_option, "FILE\n--live",
+	argp_options, parse_option, "FILE...\n--live",
 	"Print, process by process, which routines of the kernel ran, how often and "
 	"for how long; then the same for the whole machine, interrupts and softirqs "
 	"of each CPU, and what was lost. FILE is of ktaud or a saved stream; - is "
-	"standard input.",
+	"standard input. Several are one report, in the order of time.",
 	NULL, NULL, NULL
 };
 
-/* Fills @period. 0, or CMD_FAILED with nothing or only a part in it. */
-static int read_period(const struct options *o, struct period *period,
-		       struct ktau_reader *reader, struct ktau_events *events)
+static void reading_failed(const struct ktau_reader *reader, const char *file, int err)
+{
+	switch (err) {
+	case -ENOMEM:
+		complain("out of memory");
+		break;
+	case -ESTALE:
+		complain("%s: begins before the end of what was read before it; several "
+			 "files come in the order of time", file);
+		break;
+	case -EXDEV:
+		complain("%s: of another machine than the file before it", file);
+		break;
+	default:
+		cmd_reader_failed(reader, err);
+	}
+}
+
+static int read_file(struct period *period, struct ktau_reader *reader, const char *file)
 {
 	int err;
 
-	if (o->live) {
-		err = period_live(period, reader, o->interval_ns);
-		if (!err && ktau_events_load(events, NULL) < 0) {
-			complain("%s", ktau_events_error(events));
-			return CMD_FAILED;
-		}
-	} else {
-		if (ktau_reader_open_file(reader, o->file)) {
-			complain("%s", ktau_reader_error(reader));
-			return CMD_FAILED;
-		}
-		err = period_read(period, &o->select, reader, o->file);
+	if (ktau_reader_open_file(reader, file)) {
+		complain("%s", ktau_reader_error(reader));
+		return CMD_FAILED;
 	}
-	if (err == -ENOMEM)
-		complain("out of memory");
-	else if (err)
-		cmd_reader_failed(reader, err);
+	err = period_read(period, reader, file);
+	if (err)
+		reading_failed(reader, file, err);
+	return err ? CMD_FAILED : CMD_DONE;
+}
+
+/* @reader becomes the one that the period ended in: it has the names. */
+static int read_files(const struct options *o, struct period *period,
+		      struct ktau_reader **reader)
+{
+	struct ktau_reader *next, *done;
+	int status = CMD_DONE, i;
+	uint64_t last;
+
+	period_start(period, &o->select);
+	for (i = 0; i < o->nr_files; i++) {
+		last = period->last;
+		if (ktau_reader_create(&next)) {
+			complain("out of memory");
+			return CMD_FAILED;
+		}
+		status |= read_file(period, next, o->files[i]);
+		done = next;
+		if (period->last != last) {
+			done = *reader;
+			*reader = next;
+		}
+		ktau_reader_destroy(done);
+	}
+	period_stop(period);
+	return status;
+}
+
+static int read_live(const struct options *o, struct period *period,
+		     struct ktau_reader *reader, struct ktau_events *events)
+{
+	int err = period_live(period, reader, o->interval_ns);
+
+	if (err) {
+		reading_failed(reader, NULL, err);
+	} else if (ktau_events_load(events, NULL) < 0) {
+		complain("%s", ktau_events_error(events));
+		err = -1;
+	}
 	return err ? CMD_FAILED : CMD_DONE;
 }
 
@@ -280,7 +327,22 @@ static const struct ktau_rec_info *this_machine(struct ktau_rec_info *info)
 	return info;
 }
 
-static int report(struct options *o, struct ktau_reader *reader, struct ktau_events *events,
+/* Whose report it is, for people; the caller frees it. */
+static char *name_source(const struct options *o)
+{
+	char *name;
+	int n;
+
+	if (o->live)
+		n = asprintf(&name, "the running kernel");
+	else if (o->nr_files == 1)
+		n = asprintf(&name, "%s", o->files[0]);
+	else
+		n = asprintf(&name, "%s to %s", o->files[0], o->files[o->nr_files - 1]);
+	return n < 0 ? NULL : name;
+}
+
+static int report(struct options *o, struct ktau_reader **reader, struct ktau_events *events,
 		  struct ktau_symtab *symtab)
 {
 	struct report *r = &o->report;
@@ -292,16 +354,16 @@ static int report(struct options *o, struct ktau_reader *reader, struct ktau_eve
 		complain("out of memory");
 		return CMD_FAILED;
 	}
-	r->source = o->live ? "the running kernel" : o->file;
-	status = read_period(o, &period, reader, events);
+	status = o->live ? read_live(o, &period, *reader, events) :
+			   read_files(o, &period, reader);
 	if ((status == CMD_DONE || period.streams) && !period_is_there(o, &period))
 		status = CMD_FAILED;
 	else if (period.last) {
-		if (symtab && names_fit_map(symtab, r->source, reader)) {
+		if (symtab && names_fit_map(symtab, r->source, *reader)) {
 			status = CMD_FAILED;
 		} else {
-			r->info = o->live ? this_machine(&info) : ktau_reader_info(reader);
-			r->names = names_create(o->live ? events : ktau_reader_events(reader),
+			r->info = o->live ? this_machine(&info) : ktau_reader_info(*reader);
+			r->names = names_create(o->live ? events : ktau_reader_events(*reader),
 						symtab);
 			if (report_print(r, &period, stdout)) {
 				complain("out of memory");
@@ -321,21 +383,24 @@ int cmd_report(int argc, char **argv)
 	struct ktau_reader *reader = NULL;
 	struct ktau_events *events = NULL;
 	int status = CMD_FAILED;
+	char *source;
 
 	argp_parse(&parser, argc, argv, 0, NULL, &o);
 	if (!o.report.tables)
 		o.report.tables = o.report.format == FORMAT_CSV ? REPORT_PROCESSES : REPORT_ALL;
+	o.report.source = source = name_source(&o);
 	if (o.map && names_load_map(&symtab, o.map))
 		goto out;
-	if (ktau_reader_create(&reader) || ktau_events_create(&events)) {
+	if (!source || ktau_reader_create(&reader) || ktau_events_create(&events)) {
 		complain("out of memory");
 		goto out;
 	}
-	status = report(&o, reader, events, symtab);
+	status = report(&o, &reader, events, symtab);
 out:
 	ktau_events_destroy(events);
 	ktau_reader_destroy(reader);
 	ktau_symtab_destroy(symtab);
+	free(source);
 	free(o.pids);
 	return status;
 }

@@ -13,16 +13,6 @@
 #include "cmd.h"
 #include "period.h"
 
-struct reading {
-	struct period *p;
-	const struct period_select *select;
-	uint64_t first_realtime_ns;
-	uint64_t boot_ticks, boot_monotonic_ns, boot_realtime_ns;
-	bool to_before, to_after;	/* where the present stream goes */
-	bool inside;			/* a stream of profiles */
-	bool over;			/* the period has ended */
-};
-
 static int parse_seconds(const char *text, uint64_t *ns)
 {
 	char *end;
@@ -88,18 +78,21 @@ void period_deinit(struct period *p)
 	ktau_snapshot_destroy(p->after);
 }
 
-static uint64_t moment_ns(const struct moment *m, const struct reading *r)
+static uint64_t moment_ns(const struct moment *m, const struct period_reading *r)
 {
 	return m->relative ? r->first_realtime_ns + m->ns : m->ns;
 }
 
-/* Ids, serials and counts begin anew with every boot. */
-static void begin_boot(struct reading *r, const struct ktau_rec_stream *s)
+/* Ids, serials and counts begin anew with every boot. -ESTALE: time runs back. */
+static int begin_boot(struct period *p, const struct ktau_rec_stream *s)
 {
-	struct period *p = r->p;
+	struct period_reading *r = &p->reading;
+	bool same = s->boot_ticks == r->boot_ticks &&
+		    s->boot_monotonic_ns == r->boot_monotonic_ns;
 
-	if (p->streams && (s->boot_ticks != r->boot_ticks ||
-			   s->boot_monotonic_ns != r->boot_monotonic_ns)) {
+	if (p->streams && same && s->ticks < r->ticks)
+		return -ESTALE;
+	if (p->streams && !same) {
 		ktau_snapshot_clear(p->before);
 		ktau_snapshot_clear(p->after);
 		p->first = 0;
@@ -109,18 +102,21 @@ static void begin_boot(struct reading *r, const struct ktau_rec_stream *s)
 	r->boot_ticks = s->boot_ticks;
 	r->boot_monotonic_ns = s->boot_monotonic_ns;
 	r->boot_realtime_ns = s->boot_realtime_ns;
+	r->ticks = s->ticks;
+	return 0;
 }
 
-static void begin_stream(struct reading *r, const struct ktau_rec_stream *s)
+static int begin_stream(struct period *p, const struct ktau_rec_stream *s)
 {
+	struct period_reading *r = &p->reading;
 	const struct period_select *select = r->select;
-	struct period *p = r->p;
 	uint64_t now = s->realtime_ns;
+	int err = r->over ? 0 : begin_boot(p, s);
 
+	if (err)
+		return err;
 	if (!p->streams)
 		r->first_realtime_ns = now;
-	if (!r->over)
-		begin_boot(r, s);
 	p->streams++;
 	r->to_before = false;
 	switch (select->choice) {
@@ -147,83 +143,100 @@ static void begin_stream(struct reading *r, const struct ktau_rec_stream *s)
 	}
 	if (r->to_after)
 		p->last = p->streams;
+	return 0;
 }
 
-static int add(struct reading *r, const union ktau_record *record)
+static int add(struct period *p, const union ktau_record *record)
 {
 	int err = 0;
 
-	if (r->to_before)
-		err = ktau_snapshot_add(r->p->before, record);
-	if (!err && r->to_after)
-		err = ktau_snapshot_add(r->p->after, record);
+	if (p->reading.to_before)
+		err = ktau_snapshot_add(p->before, record);
+	if (!err && p->reading.to_after)
+		err = ktau_snapshot_add(p->after, record);
 	return err;
 }
 
 /* Whoever died before the period and is in the total of the reaped is not needed. */
-static int end_stream(struct reading *r, const union ktau_record *record)
+static int end_stream(struct period *p, const union ktau_record *record)
 {
-	int err = add(r, record);
+	int err = add(p, record);
 
-	if (!err && r->to_before)
-		err = ktau_snapshot_drop_reaped(r->p->before);
-	if (!err && r->to_before)
-		err = ktau_snapshot_drop_reaped(r->p->after);
+	if (!err && p->reading.to_before)
+		err = ktau_snapshot_drop_reaped(p->before);
+	if (!err && p->reading.to_before)
+		err = ktau_snapshot_drop_reaped(p->after);
 	return err;
 }
 
-static int take(struct reading *r, const union ktau_record *record)
+static int same_machine(struct period_reading *r, const struct ktau_rec_info *info)
 {
-	struct period *p = r->p;
+	if (*r->hostname && strcmp(r->hostname, info->hostname))
+		return -EXDEV;
+	memcpy(r->hostname, info->hostname, sizeof(r->hostname));
+	return 0;
+}
+
+static int take(struct period *p, const union ktau_record *record)
+{
+	struct period_reading *r = &p->reading;
+	int err;
 
 	switch (record->rec->type) {
+	case KTAU_REC_INFO:
+		return same_machine(r, record->info);
 	case KTAU_REC_STREAM:
 		r->inside = record->stream->content == KTAU_REC_PROFILE;
-		if (r->inside)
-			begin_stream(r, record->stream);
+		err = r->inside ? begin_stream(p, record->stream) : 0;
+		if (err)
+			return err;
 		break;
 	case KTAU_REC_END:
-		return r->inside ? end_stream(r, record) : 0;
+		return r->inside ? end_stream(p, record) : 0;
 	case KTAU_REC_TRACE:
 		p->traces++;
 		if (!r->over)
 			p->lost_slots += record->trace->lost;
 		return 0;
 	}
-	return r->inside ? add(r, record) : 0;
+	return r->inside ? add(p, record) : 0;
+}
+
+void period_start(struct period *p, const struct period_select *select)
+{
+	p->reading = (struct period_reading){ .select = select };
+}
+
+int period_read(struct period *p, struct ktau_reader *reader, const char *name)
+{
+	struct progress progress = { 0 };
+	union ktau_record record;
+	uint64_t records = 0;
+	int err, failed = 0;
+
+	p->reading.inside = false;
+	while ((err = ktau_reader_next(reader, &record)) > 0 && !failed) {
+		failed = take(p, &record);
+		progress_step(&progress, name, ++records);
+	}
+	progress_end(&progress);
+	return failed ? failed : err;
 }
 
 /*
  * One stream only: all that there is to show is what came before it, unless
  * that is older than what was asked for.
  */
-static void begin_with_boot(struct reading *r)
+void period_stop(struct period *p)
 {
+	const struct period_reading *r = &p->reading;
 	const struct moment *from = &r->select->from;
 
-	if (from->given && r->boot_realtime_ns < moment_ns(from, r))
+	if (p->first != p->last ||
+	    (from->given && r->boot_realtime_ns < moment_ns(from, r)))
 		return;
-	ktau_snapshot_clear(r->p->before);
-	r->p->first = 0;
-}
-
-int period_read(struct period *p, const struct period_select *select,
-		struct ktau_reader *reader, const char *name)
-{
-	struct reading r = { .p = p, .select = select };
-	struct progress progress = { 0 };
-	union ktau_record record;
-	uint64_t records = 0;
-	int err, failed = 0;
-
-	while ((err = ktau_reader_next(reader, &record)) > 0 && !failed) {
-		failed = take(&r, &record);
-		progress_step(&progress, name, ++records);
-	}
-	progress_end(&progress);
-	if (p->first == p->last)
-		begin_with_boot(&r);
-	return failed ? failed : err;
+	ktau_snapshot_clear(p->before);
+	p->first = 0;
 }
 
 static int live_snapshot(struct ktau_reader *reader, const struct ktau_query *query,

@@ -36,6 +36,31 @@ struct period_select {
 };
 
 /**
+ * struct period_reading - where reading is; for period.c
+ * @select: what is looked for
+ * @first_realtime_ns: CLOCK_REALTIME of the first stream
+ * @boot_ticks: of the present boot
+ * @boot_monotonic_ns: likewise
+ * @boot_realtime_ns: likewise
+ * @ticks: of the present stream
+ * @hostname: of the machine that it is about, empty if that is not known
+ * @to_before: the present stream goes to the beginning of the period
+ * @to_after: and to its end
+ * @inside: it is one of profiles
+ * @over: the period has ended
+ */
+struct period_reading {
+	const struct period_select *select;
+	uint64_t first_realtime_ns;
+	uint64_t boot_ticks, boot_monotonic_ns, boot_realtime_ns;
+	uint64_t ticks;
+	char hostname[sizeof(((struct ktau_rec_info *)0)->hostname)];
+	bool to_before, to_after;
+	bool inside;
+	bool over;
+};
+
+/**
  * struct period - what happened between two streams
  * @before: profiles at its beginning; empty: since KTAU began in that boot
  * @after: and at its end
@@ -46,6 +71,7 @@ struct period_select {
  * @reboots: boots before the one that is shown
  * @lost_slots: of traces, between them
  * @traces: trace records in the whole source
+ * @reading: while it is read
  */
 struct period {
 	struct ktau_snapshot *before, *after;
@@ -53,6 +79,7 @@ struct period {
 	uint64_t reboots;
 	uint64_t lost_slots;
 	uint64_t traces;
+	struct period_reading reading;
 };
 
 /* "+12.5" since the first stream, "@1700000000" or "2026-01-31 13:00:05" local. */
@@ -61,9 +88,14 @@ int moment_parse(const char *text, struct moment *moment);
 int period_init(struct period *p);
 void period_deinit(struct period *p);
 
-/* Reads all of @reader. 0, or the error that it ended with: what was read is in. */
-int period_read(struct period *p, const struct period_select *select,
-		struct ktau_reader *reader, const char *name);
+/*
+ * A source is one file or several, in the order of time. period_read() reads all
+ * of one. 0, or the error that it ended with, and what was read is in; -ESTALE if
+ * it begins before the one before it ended, -EXDEV if it is of another machine.
+ */
+void period_start(struct period *p, const struct period_select *select);
+int period_read(struct period *p, struct ktau_reader *reader, const char *name);
+void period_stop(struct period *p);
 
 /* Two snapshots of the running kernel, @interval_ns apart; 0: one, since boot. */
 int period_live(struct period *p, struct ktau_reader *reader, uint64_t interval_ns);

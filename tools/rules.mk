@@ -32,8 +32,8 @@ test_addrs_OBJS := addrs
 test_family_OBJS := family
 test_table_OBJS := table cmd text
 test_text_OBJS := text
-test_rows_OBJS := rows period cmd tests/fixture
-test_cli_OBJS := tests/fixture
+test_rows_OBJS := rows period cmd tests/fixture tests/machine
+test_cli_OBJS := tests/fixture tests/machine
 tools_TESTS := $(patsubst %,$(B)/tools/tests/%,test_addrs test_family test_table test_text \
 	test_rows test_cli)
 UNIT_TESTS += $(tools_TESTS)

@@ -14,7 +14,10 @@
 #define MS		1000000ULL
 #define SECOND		(1000 * MS)
 
-/* Ids of the machine's events. */
+/* CLOCK_REALTIME when the machine's other clocks were 0. */
+#define REALTIME_NS	(1700000000 * SECOND)
+
+/* Ids of the machine's events: machine.c has the machine. */
 enum {
 	ID_READ = 0, ID_WRITE = 1, ID_FORK = 57,
 	ID_SCHEDULE = 512, ID_SCHEDULE_VOL = 513, ID_TIMER = 515,
@@ -57,6 +60,9 @@ int fixture_write(const char *path, unsigned int writer_flags);
 
 /* A file whose second stream contradicts itself. */
 int fixture_write_wrong(const char *path);
+
+/* The machine's file in two, as when ktaud begins a new one. */
+int fixture_write_parts(const char *first, const char *rest);
 
 /* A file that does not say where its kernel ran. */
 int fixture_write_nowhere(const char *path);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The commands as a user runs them, on the machine of fixture.c: output by
+ * The commands as a user runs them, on the machine of machine.c: output by
  * golden files, exit status, and what is said about input that is no good.
  *
- * In a command, $T is a folder with good.ktau, zlib.ktau, wrong.ktau and
- * nowhere.ktau, and stream, a saved one; $D is the folder of recorded data and
- * $M that of maps. KTAU_GOLDEN=write makes the golden files anew.
+ * In a command, $T is a folder with good.ktau, zlib.ktau, wrong.ktau,
+ * nowhere.ktau, part1.ktau and part2.ktau, and stream, a saved one; $D is the
+ * folder of recorded data and $M that of maps. KTAU_GOLDEN=write makes the golden
+ * files anew.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -84,6 +85,12 @@ struct golden {
 static const struct golden goldens[] = {
 	{ "report", "ktau report $T/good.ktau", 0 },
 	{ "report", "ktau report - <$T/good.ktau | sed \"s,of -:,of $T/good.ktau:,\"", 0 },
+	/* One report from several files is that of one file. */
+	{ "report", "ktau report $T/part1.ktau $T/part2.ktau | "
+	  "sed \"1s,of .*ktau:,of $T/good.ktau:,\"", 0 },
+	{ "report-from", "ktau report --from=+1 --tables=total $T/part*.ktau | "
+	  "sed \"1s,of .*ktau:,of $T/good.ktau:,\"", 0 },
+	{ "report-parts", "ktau report --period=1 --tables=total $T/part*.ktau", 0 },
 	{ "report-boot", "ktau report --boot --tables=total,losses $T/good.ktau", 0 },
 	{ "report-period", "ktau report --period=2 --tables=processes $T/zlib.ktau", 0 },
 	{ "report-from", "ktau report --from=+1 --tables=total $T/good.ktau", 0 },
@@ -178,7 +185,7 @@ static const struct complaint complaints[] = {
 	{ "ktau nonsense", 2, "no command 'nonsense'" },
 	{ "ktau report", 2, "give a FILE or --live" },
 	{ "ktau report --live $T/good.ktau", 2, "give a FILE or --live" },
-	{ "ktau report a b", 2, "one file at a time" },
+	{ "ktau report --live a b", 2, "give a FILE or --live" },
 	{ "ktau report --sort=size x", 2, "--sort=size: not" },
 	{ "ktau report --by=x x", 2, "--by=x: not" },
 	{ "ktau report --format=xml x", 2, "--format=xml: not" },
@@ -209,6 +216,14 @@ static const struct complaint complaints[] = {
 	{ "ktau dump /dev/null", 1, "/dev/null: " },
 	{ "ktau report $D/text", 1, "not KTAU data: no STREAM record where one should be\n" },
 	{ "ktau check $D/text", 1, "not KTAU data: no STREAM record where one should be\n" },
+	{ "ktau report $T/part2.ktau $T/part1.ktau", 1,
+	  "part1.ktau: begins before the end of what was read before it" },
+	{ "ktau report $T/good.ktau $T/good.ktau", 1, "good.ktau: begins before the end" },
+	{ "ktau report $T/good.ktau $D/recorded.ktau", 1, "recorded.ktau: of another machine" },
+	{ "ktau report $T/none $T/part1.ktau $T/part2.ktau", 1, "(stream 3 of 3)" },
+	{ "ktau report --period=3 $T/part1.ktau $T/none $T/part2.ktau", 1, "(stream 3 of 3)" },
+	{ "ktau report --period=4 $T/part1.ktau $T/part2.ktau", 1,
+	  "$T/part1.ktau to $T/part2.ktau: no period 4, it has 3 streams" },
 	{ "ktau report --period=9 $T/good.ktau", 1, "no period 9, it has 3 streams" },
 	{ "ktau report --to=@5 $T/good.ktau", 1, "no stream before --to" },
 	{ "ktau report --from=+100000 $T/good.ktau", 1, "no stream between --from and --to" },
@@ -389,6 +404,10 @@ static int prepare(void **state)
 		return -1;
 	snprintf(path, sizeof(path), "%s/wrong.ktau", folder);
 	if (fixture_write_wrong(path))
+		return -1;
+	snprintf(path, sizeof(path), "%s/part1.ktau", folder);
+	snprintf(text, sizeof(text), "%s/part2.ktau", folder);
+	if (fixture_write_parts(path, text))
 		return -1;
 	snprintf(path, sizeof(path), "%s/nowhere.ktau", folder);
 	if (fixture_write_nowhere(path))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Periods and what each process did in them, on the machine of fixture.c and
+ * Periods and what each process did in them, on the machine of machine.c and
  * on owners made for one case each.
  */
 #include <setjmp.h>
@@ -27,7 +27,9 @@ static void read_fixture(struct period *p, const struct period_select *select)
 	assert_int_equal(period_init(p), 0);
 	assert_int_equal(ktau_reader_create(&reader), 0);
 	assert_int_equal(ktau_reader_open_file(reader, path), 0);
-	assert_int_equal(period_read(p, select, reader, path), 0);
+	period_start(p, select);
+	assert_int_equal(period_read(p, reader, path), 0);
+	period_stop(p);
 	ktau_reader_destroy(reader);
 }
 
