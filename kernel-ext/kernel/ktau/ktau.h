@@ -318,9 +318,24 @@ extern const char * const ktau_group_names[KTAU_NR_GROUPS];
 
 int ktau_snapshot(struct ktau_rec_profile *rec, struct ktau_task *state,
 		  struct task_struct *task);
+
+/**
+ * struct ktau_reach - how far a stream has read the ring of one owner
+ * @ring: serial of the ring, 0 if there was none yet
+ * @next: the slot to go on with, where reading takes nothing away
+ * @until: slots written when the stream came to it; later ones are for later
+ * @peek: reading takes nothing away
+ */
+struct ktau_reach {
+	u64 ring;
+	u64 next;
+	u64 until;
+	bool peek;
+};
+
 int ktau_snapshot_trace(struct ktau_rec_trace *rec, u32 max_slots,
 			struct ktau_task *state, struct task_struct *task,
-			u64 *from);
+			struct ktau_reach *reach);
 
 /* look.c */
 u64 ktau_look_number(void);

@@ -42,7 +42,79 @@ static void parts_exit(struct kunit *test)
 
 static int read_trace(struct ring_fixture *f)
 {
-	return ktau_snapshot_trace(f->trace, 64, f->state, current, NULL);
+	struct ktau_reach reach = { };
+
+	return ktau_snapshot_trace(f->trace, 64, f->state, current, &reach);
+}
+
+static void write_slots(struct ktau_task *state, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		ktau_trace(state, 0, KTAU_TRACE_ENTER, ID_A, i);
+}
+
+static struct ktau_ring *new_ring(struct kunit *test, struct ktau_task *state,
+				  u32 slots)
+{
+	ktau_ring_free(state->ring);
+	state->ring = ktau_ring_create(slots);
+	KUNIT_ASSERT_NOT_NULL(test, state->ring);
+	return state->ring;
+}
+
+/* How far one ring was read says nothing of another's slots. */
+static void ring_other(struct kunit *test)
+{
+	struct ring_fixture *f = test->priv;
+	struct ktau_reach reach = { .peek = true };
+	struct ktau_rec_trace *rec = f->trace;
+	static const u32 sizes[] = { 64, 16, 16 };
+	unsigned int i, nr = 12;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++, nr -= 3) {
+		new_ring(test, f->state, sizes[i]);
+		write_slots(f->state, nr);
+		KUNIT_EXPECT_EQ(test, 0, ktau_snapshot_trace(rec, 64, f->state,
+							     current, &reach));
+		KUNIT_EXPECT_EQ(test, rec->first, 0ULL);
+		KUNIT_EXPECT_EQ(test, rec->lost, 0ULL);
+		KUNIT_EXPECT_EQ(test, rec->nr_slots, nr);
+		KUNIT_EXPECT_EQ(test, rec->written, (u64)nr);
+	}
+	/* And nothing twice. */
+	KUNIT_EXPECT_EQ(test, 0, ktau_snapshot_trace(rec, 64, f->state, current,
+						     &reach));
+	KUNIT_EXPECT_EQ(test, rec->nr_slots, 0U);
+	/* Of the dead it begins where the living was read to. */
+	f->state->ring->tail = 2;
+	reach.ring = 0;
+	KUNIT_EXPECT_EQ(test, 0, ktau_snapshot_trace(rec, 64, f->state, NULL,
+						     &reach));
+	KUNIT_EXPECT_EQ(test, rec->first, 2ULL);
+	KUNIT_EXPECT_EQ(test, rec->lost, 0ULL);
+}
+
+/* Who writes faster than he is read does not keep the stream to himself. */
+static void ring_until(struct kunit *test)
+{
+	struct ring_fixture *f = test->priv;
+	struct ktau_reach reach = { };
+	unsigned int i;
+
+	new_ring(test, f->state, 64);
+	write_slots(f->state, 16);
+	for (i = 4; i; i--) {
+		KUNIT_EXPECT_EQ(test, i > 1,
+				ktau_snapshot_trace(f->trace, 4, f->state,
+						    current, &reach));
+		KUNIT_EXPECT_EQ(test, f->trace->nr_slots, 4U);
+		write_slots(f->state, 5);
+	}
+	KUNIT_EXPECT_EQ(test, f->state->ring->tail, 16ULL);
+	KUNIT_EXPECT_EQ(test, 0, read_trace(f));
+	KUNIT_EXPECT_EQ(test, f->trace->nr_slots, 20U);
 }
 
 static void ring_bounds(struct kunit *test)
@@ -338,6 +410,8 @@ static void voluntary_signalled(struct kunit *test)
 }
 
 static struct kunit_case parts_cases[] = {
+	KUNIT_CASE(ring_other),
+	KUNIT_CASE(ring_until),
 	KUNIT_CASE(ring_bounds),
 	KUNIT_CASE(ring_halves),
 	KUNIT_CASE(ring_stale),

@@ -66,6 +66,7 @@ struct ktau_place {
  * @size: in slots, a power of two
  * @tail: slots read; guarded by the ktau_task's read_lock
  * @tail_ticks: time of the last slot read; guarded likewise
+ * @serial: its own, never 0 and never given again
  * @ready: places that have their turns; the next one is nobody's turn. Only the
  *	task's own CPU, interrupts off
  * @place: the slots, a memory of its own that is not zeroed
@@ -77,6 +78,7 @@ struct ktau_ring {
 	u32 size;
 	u64 tail;
 	u64 tail_ticks;
+	u64 serial;
 	u32 ready;
 	struct ktau_place *place;
 };

@@ -352,8 +352,11 @@ static void note_loss(struct ktau_rec_trace *rec, u64 from, u64 from_ticks)
  * @max_slots: at least 4
  * @state: whose
  * @task: the live task that it belongs to, or NULL
- * @from: the slot to begin with; moved behind the last one copied. NULL: begin
- *	where the last such call ended
+ * @reach: zero for a new owner, and kept from one call for it to the next. With
+ *	@peek all that a live task's ring holds, of a dead one's what nobody has
+ *	had; without, what nobody has had, and from now on nobody else will
+ *
+ * A ring of another size is another ring, which begins with slot 0 again.
  *
  * Context: May sleep.
  * Return: 1 if there are more slots to copy, 0 if not, -ENODATA without a ring,
@@ -361,7 +364,7 @@ static void note_loss(struct ktau_rec_trace *rec, u64 from, u64 from_ticks)
  */
 int ktau_snapshot_trace(struct ktau_rec_trace *rec, u32 max_slots,
 			struct ktau_task *state, struct task_struct *task,
-			u64 *from)
+			struct ktau_reach *reach)
 {
 	struct ktau_slot *slot = (struct ktau_slot *)(rec + 1);
 	struct ktau_ring *ring;
@@ -374,13 +377,18 @@ int ktau_snapshot_trace(struct ktau_rec_trace *rec, u32 max_slots,
 	if (!ring)
 		goto out;
 	ret = -EAGAIN;
-	begin = from ? *from : ring->tail;
+	if (reach->ring != ring->serial) {
+		reach->ring = ring->serial;
+		reach->next = task ? 0 : ring->tail;
+		reach->until = ktau_read(&ring->head);
+	}
+	begin = reach->peek ? reach->next : ring->tail;
 	if (!copy_slots(rec, ring, begin, max_slots))
 		goto out;
-	note_loss(rec, begin, from ? 0 : ring->tail_ticks);
+	note_loss(rec, begin, reach->peek ? 0 : ring->tail_ticks);
 	next = rec->first + rec->nr_slots;
-	if (from) {
-		*from = next;
+	if (reach->peek) {
+		reach->next = next;
 	} else {
 		ring->tail = next;
 		if (rec->nr_slots)
@@ -396,7 +404,7 @@ int ktau_snapshot_trace(struct ktau_rec_trace *rec, u32 max_slots,
 	rec->ring_slots = ring->size;
 	if (task)
 		rec->groups = READ_ONCE(task->ktau.mask) & ~KTAU_MASK_GONE;
-	ret = next < rec->written;
+	ret = next < reach->until;
 out:
 	mutex_unlock(&state->read_lock);
 	return ret;

@@ -27,7 +27,7 @@ static void restart(struct ktau_stream *stream)
 	stream->phase = PHASE_BEGIN;
 	stream->cursor = 0;
 	stream->thread = 0;
-	stream->from = 0;
+	stream->reach = (struct ktau_reach) { };
 	stream->len = 0;
 	stream->pos = 0;
 	stream->end = (struct ktau_rec_end) { };

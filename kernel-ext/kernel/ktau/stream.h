@@ -36,7 +36,7 @@ enum phase {
  * @phase: where the stream is
  * @cursor: and where in that phase: CPU, pid, index into @pids, or number
  * @thread: tid reached in the process at @cursor of a list of processes
- * @from: slot reached in the ring at @cursor
+ * @reach: what of the ring at @cursor has been read
  * @end: counts for the last record
  * @number: its number, see look.c
  * @since: number of the last one of all tasks that was read to its end, or 0
@@ -54,7 +54,7 @@ struct ktau_stream {
 	enum phase		phase;
 	u64			cursor;
 	pid_t			thread;
-	u64			from;
+	struct ktau_reach	reach;
 	struct ktau_rec_end	end;
 	u64			number;
 	u64			since;

@@ -297,6 +297,7 @@ size_t ktau_ring_bytes(const struct ktau_ring *ring)
  */
 struct ktau_ring *ktau_ring_create(u32 slots)
 {
+	static atomic64_t last_serial;
 	struct ktau_ring *ring = ktau_alloc(sizeof(*ring));
 	struct ktau_place *place = ktau_alloc(place_bytes(slots));
 
@@ -307,6 +308,7 @@ struct ktau_ring *ktau_ring_create(u32 slots)
 	}
 	*ring = (struct ktau_ring) {
 		.wake_at = READ_ONCE(ktau_config.wake_slots),
+		.serial = atomic64_inc_return(&last_serial),
 		.mask = slots - 1,
 		.size = slots,
 		.place = place,

@@ -32,7 +32,7 @@ static void next_phase(struct ktau_stream *stream)
 	stream->phase++;
 	stream->cursor = 0;
 	stream->thread = 0;
-	stream->from = 0;
+	stream->reach = (struct ktau_reach) { };
 	if (stream->phase == PHASE_DEAD)
 		stream->cursor = stream->select.dead_since;
 }
@@ -160,24 +160,23 @@ static bool put_state(struct ktau_stream *stream, struct ktau_task *state,
 {
 	struct ktau_rec_profile *profile = stream->buffer;
 	struct ktau_rec_trace *trace = stream->buffer;
-	/* Of the dead each reader gets the rest; who exits just now still lives. */
-	bool peek = !task || (stream->select.flags & KTAU_SELECT_PEEK);
+	bool peek = stream->select.flags & KTAU_SELECT_PEEK;
 	int ret;
 
 	if (stream->content == KTAU_REC_PROFILE) {
 		ret = ktau_snapshot(profile, state, task);
 		profile->owner = *owner;
 	} else {
-		if (!task && !stream->from)
-			stream->from = state->ring ? state->ring->tail : 0;
+		/* Of the dead each reader gets the rest; who exits just now still lives. */
+		stream->reach.peek = peek || !task;
 		ret = ktau_snapshot_trace(trace, MAX_SLOTS, state, task,
-					  peek ? &stream->from : NULL);
+					  &stream->reach);
 		trace->owner = *owner;
 		translate_slots(trace, stream);
 		if (ret >= 0 && trace->lost)
 			stream->end.cut_ticks = max(stream->end.cut_ticks,
 						    trace->lost_to_ticks);
-		if (!ret && !task && !(stream->select.flags & KTAU_SELECT_PEEK))
+		if (!ret && !task && !peek)
 			WRITE_ONCE(state->taken, true);
 		if (!ret && !trace->nr_slots && !trace->lost)
 			return false;	/* nothing new */
@@ -251,7 +250,7 @@ static void step_idle(struct ktau_stream *stream)
 	else if (put_task(stream, idle_task(cpu)))
 		return;
 	stream->cursor = cpu + 1;
-	stream->from = 0;
+	stream->reach = (struct ktau_reach) { };
 }
 
 /* The first live task with an id not below @stream->cursor. */
@@ -345,7 +344,7 @@ static void step_live(struct ktau_stream *stream)
 	put_task_struct(task);
 	if (more)
 		return;
-	stream->from = 0;
+	stream->reach = (struct ktau_reach) { };
 	if ((target & listed) && (stream->select.flags & KTAU_SELECT_THREADS))
 		stream->thread++;
 	else
@@ -382,7 +381,7 @@ static void step_dead(struct ktau_stream *stream)
 	ktau_task_put(state);
 	if (!more) {
 		stream->cursor++;
-		stream->from = 0;
+		stream->reach = (struct ktau_reach) { };
 	}
 }
 
