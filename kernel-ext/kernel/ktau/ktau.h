@@ -216,6 +216,7 @@ void ktau_trace_more(struct ktau_task *state, unsigned int type, u64 arg,
 struct ktau_ring *ktau_ring_create(u32 slots);
 size_t ktau_ring_bytes(const struct ktau_ring *ring);
 void ktau_ring_lose(const struct ktau_ring *ring, enum ktau_loss reason);
+void ktau_ring_rearm(struct ktau_ring *ring);
 void ktau_ring_free(struct ktau_ring *ring);
 extern wait_queue_head_t ktau_trace_wait;
 extern atomic_t ktau_trace_fills;

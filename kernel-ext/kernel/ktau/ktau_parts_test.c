@@ -117,6 +117,29 @@ static void ring_until(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->trace->nr_slots, 20U);
 }
 
+/* A mark that was passed while the ring was read wakes at once. */
+static void ring_rearm(struct kunit *test)
+{
+	struct ring_fixture *f = test->priv;
+	struct ktau_ring *ring = new_ring(test, f->state, 64);
+	int fills;
+
+	KUNIT_ASSERT_EQ(test, control("wake=4"), 0);
+	ring->wake_at = U64_MAX;
+	write_slots(f->state, 6);
+	ring->tail = 3;
+	fills = atomic_read(&ktau_trace_fills);
+	ktau_ring_rearm(ring);
+	KUNIT_EXPECT_EQ(test, atomic_read(&ktau_trace_fills), fills);
+	KUNIT_EXPECT_EQ(test, ring->wake_at, 7ULL);
+	ring->wake_at = U64_MAX;
+	write_slots(f->state, 1);
+	ktau_ring_rearm(ring);
+	KUNIT_EXPECT_EQ(test, atomic_read(&ktau_trace_fills), fills + 1);
+	KUNIT_EXPECT_EQ(test, ring->wake_at, U64_MAX);
+	KUNIT_EXPECT_EQ(test, control("wake=512"), 0);
+}
+
 static void ring_bounds(struct kunit *test)
 {
 	struct ring_fixture *f = test->priv;
@@ -412,6 +435,7 @@ static void voluntary_signalled(struct kunit *test)
 static struct kunit_case parts_cases[] = {
 	KUNIT_CASE(ring_other),
 	KUNIT_CASE(ring_until),
+	KUNIT_CASE(ring_rearm),
 	KUNIT_CASE(ring_bounds),
 	KUNIT_CASE(ring_halves),
 	KUNIT_CASE(ring_stale),

@@ -393,8 +393,6 @@ int ktau_snapshot_trace(struct ktau_rec_trace *rec, u32 max_slots,
 		ring->tail = next;
 		if (rec->nr_slots)
 			ring->tail_ticks = last_ticks(rec);
-		WRITE_ONCE(ring->wake_at,
-			   next + READ_ONCE(ktau_config.wake_slots));
 	}
 
 	rec->rec.type = KTAU_REC_TRACE;
@@ -405,6 +403,8 @@ int ktau_snapshot_trace(struct ktau_rec_trace *rec, u32 max_slots,
 	if (task)
 		rec->groups = READ_ONCE(task->ktau.mask) & ~KTAU_MASK_GONE;
 	ret = next < reach->until;
+	if (!ret && !reach->peek)
+		ktau_ring_rearm(ring);
 out:
 	mutex_unlock(&state->read_lock);
 	return ret;

@@ -22,6 +22,26 @@ static void wake_pollers(struct irq_work *work)
 	wake_up_all(&ktau_trace_wait);
 }
 
+/**
+ * ktau_ring_rearm() - wake pollers when there are slots enough again
+ * @ring: one that has been read, its @tail set
+ *
+ * A writer who came by while it was read has woken nobody.
+ *
+ * Context: Task; the ktau_task's read_lock held.
+ */
+void ktau_ring_rearm(struct ktau_ring *ring)
+{
+	u64 wake_at = ring->tail + READ_ONCE(ktau_config.wake_slots);
+
+	WRITE_ONCE(ring->wake_at, wake_at);
+	smp_mb();	/* either he sees the mark, or his slots are seen here */
+	if (ktau_read(&ring->head) < wake_at)
+		return;
+	WRITE_ONCE(ring->wake_at, U64_MAX);
+	wake_pollers(NULL);
+}
+
 static DEFINE_PER_CPU(struct irq_work, trace_wake_work) =
 	IRQ_WORK_INIT(wake_pollers);
 
