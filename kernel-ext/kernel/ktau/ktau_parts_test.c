@@ -289,7 +289,9 @@ static void ring_ready(struct kunit *test)
 static void ring_overrun_inside(struct kunit *test)
 {
 	struct ring_fixture *f = test->priv;
+	u64 lost = ktau_loss_total(KTAU_LOSS_NO_RING);
 	struct ktau_ring *ring = ktau_ring_create(16);
+	struct ktau_slot_more more[2] = { };
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, ring);
@@ -297,8 +299,10 @@ static void ring_overrun_inside(struct kunit *test)
 	ring->head++;		/* a write that has taken its slot */
 	for (i = 0; i < 40; i++)
 		ktau_trace(f->state, 0, KTAU_TRACE_ENTER, ID_A, i);
+	ktau_trace_more(f->state, KTAU_TRACE_NET_SEND, 0, more, 2);
 	KUNIT_EXPECT_EQ(test, ring->head, 16ULL);
-	KUNIT_EXPECT_EQ(test, f->state->lost, 25ULL);
+	KUNIT_EXPECT_EQ(test, f->state->lost, 28ULL);
+	KUNIT_EXPECT_EQ(test, ktau_loss_total(KTAU_LOSS_NO_RING) - lost, 28ULL);
 	ktau_place_done(ring, &ring->place[0]);
 	ktau_trace(f->state, 0, KTAU_TRACE_ENTER, ID_A, 99);
 	KUNIT_EXPECT_EQ(test, ring->head, 17ULL);

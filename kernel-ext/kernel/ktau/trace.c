@@ -125,7 +125,7 @@ static __always_inline bool take(struct ktau_ring *ring, unsigned int nr,
 static noinline void lose(struct ktau_task *state, unsigned int nr)
 {
 	ktau_add(&state->lost, nr);
-	ktau_loss(KTAU_LOSS_NO_RING);
+	this_cpu_add(ktau_losses[KTAU_LOSS_NO_RING], nr);
 }
 
 /**
