@@ -59,11 +59,6 @@ static void sum_up(struct ktau_task *to, const struct ktau_task *from)
 	to->obit.stime_ns += from->obit.stime_ns;
 }
 
-static u64 dead_bytes(const struct ktau_task *state)
-{
-	return atomic_long_read(&state->bytes);
-}
-
 /* Sum up the oldest until the bounds are kept; dead.lock held. */
 static void trim(u64 places)
 {
@@ -73,7 +68,7 @@ static void trim(u64 places)
 	       (dead.next - dead.first > places ||
 		dead.bytes > READ_ONCE(ktau_config.dead_bytes))) {
 		state = dead.place[dead.first++ % DEAD_PLACES];
-		dead.bytes -= dead_bytes(state);
+		dead.bytes -= state->dead_bytes;
 		sum_up(dead.reaped, state);
 		ktau_task_put(state);
 	}
@@ -110,7 +105,8 @@ void ktau_dead_bury(struct ktau_task *state)
 	trim(DEAD_PLACES - 1);
 	state->obit.dead_seq = dead.next;
 	dead.place[dead.next++ % DEAD_PLACES] = state;
-	dead.bytes += dead_bytes(state);
+	state->dead_bytes = atomic_long_read(&state->bytes);
+	dead.bytes += state->dead_bytes;
 	trim(DEAD_PLACES);
 	spin_unlock(&dead.lock);
 }

@@ -90,6 +90,8 @@ struct ktau_rights {
  * @look: when readers saw its profile; under @read_lock
  * @ref: readers and the task or queue that it belongs to
  * @bytes: memory accounted for it
+ * @dead_bytes: what of that the queue of the dead counts: a ring may come or go
+ *	at the hands of one who took the state while the task lived
  * @serial: see struct ktau_owner
  * @obit: what is left to say of a task that has exited; written then
  * @pid: its pid, at exit; NULL if it has one in the initial namespace only
@@ -120,6 +122,7 @@ struct ktau_task {
 	struct ktau_look	look;
 	refcount_t		ref;
 	atomic_long_t		bytes;
+	u64			dead_bytes;
 	u64			serial;
 	struct ktau_owner	obit;
 	struct pid		*pid;

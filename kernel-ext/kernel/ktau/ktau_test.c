@@ -379,6 +379,21 @@ static struct ktau_task *wait_for_dead(const char *comm, u64 *seq)
 	return NULL;
 }
 
+static u64 bytes_of_dead(struct kunit *test)
+{
+	static const char name[] = "tasks_dead_bytes ";
+	char text[256] = "", *line;
+	struct seq_file m = { .buf = text, .size = sizeof(text) - 1 };
+	unsigned long long bytes;
+
+	ktau_dead_stats(&m);
+	line = strstr(text, name);
+	KUNIT_ASSERT_NOT_NULL(test, line);
+	line += strlen(name);
+	KUNIT_ASSERT_EQ(test, kstrtoull(strsep(&line, "\n"), 10, &bytes), 0);
+	return bytes;
+}
+
 static void exit_inside(struct kunit *test)
 {
 	struct sleeper sleeper = { .exit_inside = true };
@@ -399,6 +414,8 @@ static void exit_inside(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, find(f->profile, ID_A)->count, 1ULL);
 		KUNIT_EXPECT_EQ(test, f->profile->depth, 0U);
 		KUNIT_EXPECT_EQ(test, state->obit.kind, (u32)KTAU_OWNER_DEAD);
+		/* Who took it while it lived gives it a ring. */
+		atomic_long_add(PAGE_SIZE, &state->bytes);
 		ktau_task_put(state);
 	}
 	/* With no room for the dead they are all in the sum. */
@@ -408,6 +425,7 @@ static void exit_inside(struct kunit *test)
 	KUNIT_EXPECT_GE(test, find(f->profile, ID_A)->count, 1ULL);
 	below = f->profile->owner.dead_seq;
 	KUNIT_EXPECT_EQ(test, below, ktau_dead_next());
+	KUNIT_EXPECT_EQ(test, bytes_of_dead(test), 0ULL);
 	KUNIT_EXPECT_EQ(test, control("dead=16M"), 0);
 }
 
