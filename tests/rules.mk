@@ -6,7 +6,8 @@ export B KERNEL FAST
 # Loads with known figures for the boot tests.
 test_LOADS := $(addprefix $(B)/tests/load/,tcp_stream known changed interrupts graph)
 # What is no good, and who may what
-test_LOADS += $(addprefix $(B)/tests/load/,badcalls badwords fuzzcalls permit guise)
+test_LOADS += $(addprefix $(B)/tests/load/,badcalls badwords fuzzcalls permit guise \
+		segments)
 # Its exceptions are those of PowerPC
 ifdef CROSS_COMPILE
 test_LOADS += $(B)/tests/load/exceptions
@@ -46,8 +47,8 @@ list-unit-tests:
 	@printf '%s\n' $(UNIT_TESTS)
 
 test_READERS := $(addprefix $(B)/tests/load/,known interrupts exceptions graph storm_check \
-		streams_check starved)
-$(addprefix $(B)/tests/load/,known exceptions graph): $(B)/tests/load/own.o
+		streams_check starved segments)
+$(addprefix $(B)/tests/load/,known exceptions graph segments): $(B)/tests/load/own.o
 $(test_READERS): LDLIBS := $(LIBKTAU_LIBS) -lpthread
 $(test_READERS): $(LIBKTAU)
 

@@ -153,6 +153,33 @@ static void translate_slots(struct ktau_rec_trace *rec,
 }
 
 /*
+ * The softirq of whatever task it hits takes the segments of all: who may not see
+ * all tasks is not told whose, nor where in a connection that is.
+ */
+static void hide_segments(struct ktau_rec_trace *rec)
+{
+	struct ktau_slot *slot = (struct ktau_slot *)(rec + 1);
+	bool hide = false;
+	u32 i;
+
+	for (i = 0; i < rec->nr_slots; i++) {
+		struct ktau_slot_more *more = (void *)&slot[i];
+
+		if (slot[i].type != KTAU_TRACE_MORE) {
+			hide = slot[i].ctx != KTAU_CTX_TASK &&
+			       (slot[i].type == KTAU_TRACE_NET_SEND ||
+				slot[i].type == KTAU_TRACE_NET_RECV);
+			if (hide)
+				slot[i].arg = 0;
+		} else if (hide) {
+			*more = (struct ktau_slot_more) {
+				.type = KTAU_TRACE_MORE, .index = more->index,
+			};
+		}
+	}
+}
+
+/*
  * Put the record of one owner. Returns whether the same owner has more.
  */
 static bool put_state(struct ktau_stream *stream, struct ktau_task *state,
@@ -173,6 +200,8 @@ static bool put_state(struct ktau_stream *stream, struct ktau_task *state,
 					  &stream->reach);
 		trace->owner = *owner;
 		translate_slots(trace, stream);
+		if (!perfmon_capable())
+			hide_segments(trace);
 		if (ret >= 0 && trace->lost)
 			stream->end.cut_ticks = max(stream->end.cut_ticks,
 						    trace->lost_to_ticks);
