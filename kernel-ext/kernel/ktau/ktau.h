@@ -209,6 +209,9 @@ static __always_inline void ktau_book_cell(struct ktau_cell *cell, u64 incl,
 /* profile.c */
 void ktau_disorder(const char *what);
 
+/* oops.c */
+void ktau_end_frames(void);
+
 /* trace.c */
 void ktau_trace(struct ktau_task *state, u64 ticks, unsigned int type,
 		unsigned int id, u64 arg);

@@ -7,6 +7,7 @@
  * scheduler and of exit switch groups on and use real threads.
  */
 #include <linux/delay.h>
+#include <linux/kdebug.h>
 #include <linux/kthread.h>
 
 #include "ktau_test.h"
@@ -305,6 +306,7 @@ static void counter(struct kunit *test)
 struct sleeper {
 	struct completion ready;
 	bool exit_inside;
+	bool oops_inside;
 };
 
 static int sleeper_run(void *data)
@@ -314,6 +316,11 @@ static int sleeper_run(void *data)
 
 	ktau_syscall_enter(&frame, ID_A);
 	msleep(20);
+	if (sleeper->oops_inside) {	/* the stack is used for something else */
+		notify_die(DIE_OOPS, "test", NULL, 0, 0, 0);
+		memset(&frame, 0x5a, sizeof(frame));
+		msleep(20);
+	}
 	if (sleeper->exit_inside)
 		do_exit(0);
 	ktau_exit(&frame);
@@ -394,9 +401,8 @@ static u64 bytes_of_dead(struct kunit *test)
 	return bytes;
 }
 
-static void exit_inside(struct kunit *test)
+static void dies_inside(struct kunit *test, struct sleeper *sleeper)
 {
-	struct sleeper sleeper = { .exit_inside = true };
 	struct fixture *f = test->priv;
 	struct task_struct *task;
 	struct ktau_task *state;
@@ -404,7 +410,7 @@ static void exit_inside(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, control("groups=syscall dead=16M"), 0);
 	seq = ktau_dead_next();
-	task = kthread_run(sleeper_run, &sleeper, "ktau_mayfly");
+	task = kthread_run(sleeper_run, sleeper, "ktau_mayfly");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
 	state = wait_for_dead("ktau_mayfly", &seq);
 	KUNIT_EXPECT_NOT_NULL(test, state);
@@ -429,6 +435,20 @@ static void exit_inside(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, control("dead=16M"), 0);
 }
 
+static void exit_inside(struct kunit *test)
+{
+	struct sleeper sleeper = { .exit_inside = true };
+
+	dies_inside(test, &sleeper);
+}
+
+static void oops_inside(struct kunit *test)
+{
+	struct sleeper sleeper = { .exit_inside = true, .oops_inside = true };
+
+	dies_inside(test, &sleeper);
+}
+
 static struct kunit_case ktau_cases[] = {
 	KUNIT_CASE(nesting),
 	KUNIT_CASE(recursion),
@@ -441,6 +461,7 @@ static struct kunit_case ktau_cases[] = {
 	KUNIT_CASE(counter),
 	KUNIT_CASE(context_switch_inside),
 	KUNIT_CASE(exit_inside),
+	KUNIT_CASE(oops_inside),
 	{ }
 };
 

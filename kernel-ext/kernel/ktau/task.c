@@ -197,10 +197,7 @@ void __ktau_task_exited(void)
 	struct ktau_task *state = ref->state;
 	struct ktau_owner *obit = &state->obit;
 
-	WRITE_ONCE(ref->mask, KTAU_MASK_GONE);
-	barrier();	/* no interrupt opens a frame here any more */
-	while (ref->top)
-		__ktau_exit(ref->top, current);
+	ktau_end_frames();
 	WRITE_ONCE(ref->state, NULL);
 	ktau_reserve_fill();	/* some CPU may see no fork, but it sees the ends */
 
