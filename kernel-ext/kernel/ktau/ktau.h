@@ -220,7 +220,7 @@ u64 ktau_trace_frame(struct ktau_task *state, const struct ktau_frame *frame,
 void ktau_trace_more(struct ktau_task *state, unsigned int type, u64 arg,
 		     struct ktau_slot_more *more, unsigned int nr);
 struct ktau_ring *ktau_ring_create(u32 slots);
-size_t ktau_ring_bytes(const struct ktau_ring *ring);
+size_t ktau_ring_bytes(u32 slots);
 void ktau_ring_lose(const struct ktau_ring *ring, enum ktau_loss reason);
 void ktau_ring_rearm(struct ktau_ring *ring);
 void ktau_ring_free(struct ktau_ring *ring);
@@ -268,6 +268,7 @@ void ktau_chunk_free(struct ktau_chunk *chunk);
 void ktau_reserve_fill(void);
 int ktau_reserve_start(void);
 u64 ktau_memory_bytes(void);
+bool ktau_has_room(size_t bytes);
 void ktau_memory_init(void);
 
 /* switch.c */

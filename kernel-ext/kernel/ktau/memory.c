@@ -52,12 +52,26 @@ u64 ktau_memory_bytes(void)
 	return atomic_long_read(&memory_bytes);
 }
 
+static unsigned long cap(void)
+{
+	return min_t(u64, READ_ONCE(ktau_config.cap_bytes), LONG_MAX);
+}
+
+/**
+ * ktau_has_room() - whether so much can be had before the cap is reached
+ * @bytes: how much
+ *
+ * Context: Any.
+ * Return: Whether, at the moment.
+ */
+bool ktau_has_room(size_t bytes)
+{
+	return atomic_long_read(&memory_bytes) + bytes <= cap();
+}
+
 static bool account(size_t bytes)
 {
-	unsigned long cap = min_t(u64, READ_ONCE(ktau_config.cap_bytes),
-				  LONG_MAX);
-
-	if (atomic_long_add_return(bytes, &memory_bytes) <= cap)
+	if (atomic_long_add_return(bytes, &memory_bytes) <= cap())
 		return true;
 	atomic_long_sub(bytes, &memory_bytes);
 	ktau_loss(KTAU_LOSS_MEMORY_CAP);

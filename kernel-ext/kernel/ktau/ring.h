@@ -70,6 +70,7 @@ struct ktau_place {
  * @ready: places that have their turns; the next one is nobody's turn. Only the
  *	task's own CPU, interrupts off
  * @place: the slots, a memory of its own that is not zeroed
+ * @next: of those that a writer may still be at, to be freed; see switch.c
  */
 struct ktau_ring {
 	u64 head;
@@ -81,6 +82,7 @@ struct ktau_ring {
 	u64 serial;
 	u32 ready;
 	struct ktau_place *place;
+	struct ktau_ring *next;
 };
 
 static __always_inline struct ktau_place *ktau_place(struct ktau_ring *ring,

@@ -39,7 +39,7 @@ static int add_ring(struct ktau_task *state)
 	if (cmpxchg(&state->ring, NULL, ring))
 		ktau_ring_free(ring);
 	else
-		atomic_long_add(ktau_ring_bytes(ring), &state->bytes);
+		atomic_long_add(ktau_ring_bytes(ring->size), &state->bytes);
 	return 0;
 }
 
@@ -162,24 +162,43 @@ void ktau_tasks_update(void)
 	ktau_config.own_groups = own_groups;
 }
 
-static void resize_ring(struct ktau_task *state)
+/* Those that were replaced, counting what nobody has read. */
+static void free_rings(struct ktau_ring **list)
 {
+	struct ktau_ring *ring;
+
+	if (!*list)
+		return;
+	/* A write with an old one goes on at most until preemption is on again. */
+	synchronize_rcu();
+	while ((ring = *list)) {
+		*list = ring->next;
+		ktau_ring_lose(ring, KTAU_LOSS_RESIZED);
+		ktau_ring_free(ring);
+		cond_resched();
+	}
+}
+
+/* The old ring goes to @olds: one grace period is enough for many. */
+static void resize_ring(struct ktau_task *state, struct ktau_ring **olds)
+{
+	const u32 slots = ktau_config.ring_slots;
 	struct ktau_ring *ring, *old;
 
-	if (!state->ring || state->ring->size == ktau_config.ring_slots)
+	if (!state->ring || state->ring->size == slots)
 		return;
-	ring = ktau_ring_create(ktau_config.ring_slots);
+	if (!ktau_has_room(ktau_ring_bytes(slots)))
+		free_rings(olds);
+	ring = ktau_ring_create(slots);
 	if (!ring)
 		return;
 	mutex_lock(&state->read_lock);
 	old = xchg(&state->ring, ring);
 	mutex_unlock(&state->read_lock);
-	atomic_long_add((long)ktau_ring_bytes(ring) - (long)ktau_ring_bytes(old),
-			&state->bytes);
-	/* A write with the old one goes on at most until preemption is on again. */
-	synchronize_rcu();
-	ktau_ring_lose(old, KTAU_LOSS_RESIZED);
-	ktau_ring_free(old);
+	atomic_long_add((long)ktau_ring_bytes(slots) -
+			(long)ktau_ring_bytes(old->size), &state->bytes);
+	old->next = *olds;
+	*olds = old;
 }
 
 /**
@@ -189,20 +208,23 @@ static void resize_ring(struct ktau_task *state)
  */
 void ktau_tasks_resize(void)
 {
+	struct ktau_ring *olds = NULL;
 	struct ktau_task *state;
 	struct task_struct *task;
 	int nr = 1, cpu;
 
 	for_each_possible_cpu(cpu)
 		if (idle_task(cpu)->ktau.state)
-			resize_ring(idle_task(cpu)->ktau.state);
+			resize_ring(idle_task(cpu)->ktau.state, &olds);
 	while ((task = next_task_from(&nr))) {
 		state = ktau_task_get(task);
 		if (state)
-			resize_ring(state);
+			resize_ring(state, &olds);
 		ktau_task_put(state);
 		put_task_struct(task);
+		cond_resched();
 	}
+	free_rings(&olds);
 }
 
 /**

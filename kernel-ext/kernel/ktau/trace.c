@@ -298,14 +298,14 @@ static size_t place_bytes(u32 slots)
 
 /**
  * ktau_ring_bytes() - memory of a ring
- * @ring: the ring
+ * @slots: its size
  *
  * Context: Any.
  * Return: Bytes.
  */
-size_t ktau_ring_bytes(const struct ktau_ring *ring)
+size_t ktau_ring_bytes(u32 slots)
 {
-	return sizeof(*ring) + place_bytes(ring->size);
+	return sizeof(struct ktau_ring) + place_bytes(slots);
 }
 
 /**
@@ -353,7 +353,7 @@ void ktau_ring_lose(const struct ktau_ring *ring, enum ktau_loss reason)
  * ktau_ring_free() - free a ring that nobody writes or reads any more
  * @ring: the ring, or NULL
  *
- * Context: May sleep.
+ * Context: Any but NMI and not under a run-queue lock.
  */
 void ktau_ring_free(struct ktau_ring *ring)
 {
