@@ -30,6 +30,7 @@ static const struct subject subjects[] = {
 	{ "another with CAP_SYSLOG", OTHER, CAP(SYSLOG), false },
 	{ "another, root of his own user namespace", OTHER, 0, true },
 	{ "the owner, root of his own user namespace", OWNER, 0, true },
+	{ "the owner with CAP_NET_RAW, dropped", OWNER, CAP(NET_RAW) | NOT_EFFECTIVE, false },
 };
 
 #define NR_SUBJECTS (sizeof(subjects) / sizeof(*subjects))
@@ -68,26 +69,26 @@ struct row {
 	{ "/proc/PID/ktau of", TEXT_OF, nr, NULL, want }
 
 static const struct row of_the_living[] = {
-	TASK(OF_ROOT,		"ynnnyyynnn"),
-	TASK(OF_OWNER,		"ynynyyynnn"),
-	TASK(CAPABLE,		"ynnnyyynnn"),
-	TASK(UNDUMPABLE,	"ynnnyyynnn"),
-	TASK(SET_UID,		"ynnnyyynnn"),
-	TASK(IN_NAMESPACE,	"ynynyyynnn"),
-	{ "profile of oneself", OWN_PROFILE, -1, NULL, "yyyyyyyyyy" },
-	{ "trace of oneself", OWN_TRACE, -1, NULL, "yyyyyyyyyy" },
-	{ "/proc/self/ktau", OWN_TEXT, -1, NULL, "yyyyyyyyyy" },
-	{ "idle tasks", IDLE, -1, NULL, "ynnnyynnnn" },
-	{ "the CPUs", CPUS, -1, NULL, "ynnnyynnnn" },
-	{ "the reaped", REAPED, -1, NULL, "ynnnyynnnn" },
-	{ "read", READ_FILE, -1, "/proc/ktau/profile", "yyyyyyyyyy" },
-	{ "read", READ_FILE, -1, "/proc/ktau/trace", "yyyyyyyyyy" },
-	{ "read", READ_FILE, -1, "/proc/ktau/events", "yyyyyyyyyy" },
-	{ "read", READ_FILE, -1, "/proc/ktau/control", "yyyyyyyyyy" },
-	{ "read", READ_FILE, -1, "/proc/ktau/stats", "yyyyyyyyyy" },
-	{ "write", WRITE_CONTROL, -1, "/proc/ktau/control", "ynnnnnnnnn" },
-	{ "by a descriptor of root's, profile of", OPENED_BY_ROOT, OF_ROOT, NULL, "yyyyyyyyyy" },
-	{ "by a descriptor of root's, write control", CONTROL_OF_ROOT, -1, NULL, "yyyyyyyyyy" },
+	TASK(OF_ROOT,		"ynnnyyynnnn"),
+	TASK(OF_OWNER,		"ynynyyynnny"),
+	TASK(CAPABLE,		"ynnnyyynnnn"),
+	TASK(UNDUMPABLE,	"ynnnyyynnnn"),
+	TASK(SET_UID,		"ynnnyyynnnn"),
+	TASK(IN_NAMESPACE,	"ynynyyynnny"),
+	{ "profile of oneself", OWN_PROFILE, -1, NULL, "yyyyyyyyyyy" },
+	{ "trace of oneself", OWN_TRACE, -1, NULL, "yyyyyyyyyyy" },
+	{ "/proc/self/ktau", OWN_TEXT, -1, NULL, "yyyyyyyyyyy" },
+	{ "idle tasks", IDLE, -1, NULL, "ynnnyynnnnn" },
+	{ "the CPUs", CPUS, -1, NULL, "ynnnyynnnnn" },
+	{ "the reaped", REAPED, -1, NULL, "ynnnyynnnnn" },
+	{ "read", READ_FILE, -1, "/proc/ktau/profile", "yyyyyyyyyyy" },
+	{ "read", READ_FILE, -1, "/proc/ktau/trace", "yyyyyyyyyyy" },
+	{ "read", READ_FILE, -1, "/proc/ktau/events", "yyyyyyyyyyy" },
+	{ "read", READ_FILE, -1, "/proc/ktau/control", "yyyyyyyyyyy" },
+	{ "read", READ_FILE, -1, "/proc/ktau/stats", "yyyyyyyyyyy" },
+	{ "write", WRITE_CONTROL, -1, "/proc/ktau/control", "ynnnnnnnnnn" },
+	{ "by a descriptor of root's, profile of", OPENED_BY_ROOT, OF_ROOT, NULL, "yyyyyyyyyyy" },
+	{ "by a descriptor of root's, write control", CONTROL_OF_ROOT, -1, NULL, "yyyyyyyyyyy" },
 };
 
 #define DEAD(nr, want) \
@@ -95,12 +96,12 @@ static const struct row of_the_living[] = {
 	{ "trace of, dead,", DEAD_TRACE_OF, nr, NULL, want }
 
 static const struct row of_the_dead[] = {
-	DEAD(OF_ROOT,		"ynnnyyynnn"),
-	DEAD(OF_OWNER,		"ynynyyynnn"),
-	DEAD(CAPABLE,		"ynnnyyynnn"),
-	DEAD(UNDUMPABLE,	"ynnnyyynnn"),
-	DEAD(SET_UID,		"ynnnyyynnn"),
-	DEAD(IN_NAMESPACE,	"ynynyyynnn"),
+	DEAD(OF_ROOT,		"ynnnyyynnnn"),
+	DEAD(OF_OWNER,		"ynynyyynnny"),
+	DEAD(CAPABLE,		"ynnnyyynnnn"),
+	DEAD(UNDUMPABLE,	"ynnnyyynnnn"),
+	DEAD(SET_UID,		"ynnnyyynnnn"),
+	DEAD(IN_NAMESPACE,	"ynynyyynnny"),
 };
 
 static pid_t pids[NR_TASKS];

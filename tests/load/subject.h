@@ -16,20 +16,22 @@
 
 #define CAP(name) (1ULL << CAP_##name)
 #define ALL_CAPS ((2ULL << CAP_LAST_CAP) - 1)
+#define NOT_EFFECTIVE (1ULL << 63) /* the others are only permitted */
 
 struct subject {
 	const char *name;
 	uid_t id;		/* user and group, all four of each */
-	uint64_t caps;		/* permitted and effective */
+	uint64_t caps;		/* permitted, and effective unless NOT_EFFECTIVE */
 	bool namespace;		/* a user namespace of his own, with all of them there */
 };
 
 static inline bool subject_caps(uint64_t caps)
 {
 	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	uint64_t permitted = caps & ALL_CAPS, effective = caps & NOT_EFFECTIVE ? 0 : permitted;
 	struct __user_cap_data_struct data[2] = {
-		{ (uint32_t)caps, (uint32_t)caps, 0 },
-		{ (uint32_t)(caps >> 32), (uint32_t)(caps >> 32), 0 },
+		{ (uint32_t)effective, (uint32_t)permitted, 0 },
+		{ (uint32_t)(effective >> 32), (uint32_t)(permitted >> 32), 0 },
 	};
 
 	return !syscall(SYS_capset, &head, data);

@@ -52,7 +52,7 @@ bool ktau_may_read(const struct ktau_rights *rights)
 	       gid_eq(reader->fsgid, rights->egid) &&
 	       gid_eq(reader->fsgid, rights->sgid) &&
 	       reader->user_ns == rights->user_ns &&
-	       cap_issubset(rights->permitted, reader->cap_permitted);
+	       cap_issubset(rights->permitted, reader->cap_effective);
 }
 
 /**
@@ -69,6 +69,7 @@ bool ktau_may_read(const struct ktau_rights *rights)
 bool ktau_may_read_task(struct task_struct *task)
 {
 	struct ktau_rights rights;
+	const struct cred *cred;
 	bool may;
 
 	if (perfmon_capable())
@@ -76,8 +77,10 @@ bool ktau_may_read_task(struct task_struct *task)
 	if (!same_thread_group(task, current))
 		return ptrace_may_access(task, PTRACE_MODE_READ_FSCREDS);
 	rcu_read_lock();
-	ktau_rights_of(&rights, __task_cred(task));
-	may = ktau_may_read(&rights);
+	cred = __task_cred(task);
+	ktau_rights_of(&rights, cred);
+	/* Its own are enough, whatever of them is in effect. */
+	may = cred == current_cred() || ktau_may_read(&rights);
 	rcu_read_unlock();
 	return may;
 }
