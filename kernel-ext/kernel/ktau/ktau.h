@@ -9,6 +9,7 @@
 #include <linux/cpumask.h>
 #include <linux/cred.h>
 #include <linux/irq_work.h>
+#include <linux/jiffies.h>
 #include <linux/kallsyms.h>
 #include <linux/ktau.h>
 #include <linux/mutex.h>
@@ -258,6 +259,13 @@ void ktau_event_name(unsigned int id, char name[KTAU_EVENT_NAME]);
 void ktau_event_init(void);
 
 /* memory.c */
+
+/* Whether @at is to come within a second: what is further has gone by long ago. */
+static inline bool ktau_is_soon(unsigned long at, unsigned long now)
+{
+	return at - now - 1 < HZ;
+}
+
 void *ktau_alloc(size_t bytes);
 void ktau_free(void *p, size_t bytes);
 struct ktau_task *ktau_state_alloc(void);

@@ -308,6 +308,19 @@ static void ring_overrun_inside(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ring->head, 17ULL);
 }
 
+/* A time of long ago is not one to come when the clock has gone round. */
+static void soon(struct kunit *test)
+{
+	unsigned long now = 5;
+
+	KUNIT_EXPECT_TRUE(test, ktau_is_soon(now + 1, now));
+	KUNIT_EXPECT_TRUE(test, ktau_is_soon(now + HZ, now));
+	KUNIT_EXPECT_FALSE(test, ktau_is_soon(now, now));
+	KUNIT_EXPECT_FALSE(test, ktau_is_soon(now - 1, now));
+	KUNIT_EXPECT_FALSE(test, ktau_is_soon(now + ULONG_MAX / 2 - HZ, now));
+	KUNIT_EXPECT_TRUE(test, ktau_is_soon(1, -1UL));
+}
+
 static void ids(struct kunit *test)
 {
 	unsigned int a = ktau_irq_id(4001), b = ktau_irq_id(4002);
@@ -445,6 +458,7 @@ static struct kunit_case parts_cases[] = {
 	KUNIT_CASE(ring_stale),
 	KUNIT_CASE(ring_ready),
 	KUNIT_CASE(ring_overrun_inside),
+	KUNIT_CASE(soon),
 	KUNIT_CASE(ids),
 	KUNIT_CASE(control_words),
 	KUNIT_CASE(cpu_frames),

@@ -274,7 +274,7 @@ static void want_fill(struct irq_work *want)
  */
 static void ask(struct reserve *reserve)
 {
-	if (time_before(jiffies, reserve->ask_at))
+	if (ktau_is_soon(reserve->ask_at, jiffies))
 		return;
 	reserve->ask_at = jiffies + 1;
 	ktau_irq_work(&reserve->want);
