@@ -16,6 +16,7 @@
 #include "ktau.h"
 
 #define DEAD_PLACES	8192
+#define TRIM_STEP	64	/* summed up under one lock */
 
 /**
  * struct dead_queue - tasks that have exited, by number
@@ -59,19 +60,26 @@ static void sum_up(struct ktau_task *to, const struct ktau_task *from)
 	to->obit.stime_ns += from->obit.stime_ns;
 }
 
-/* Sum up the oldest until the bounds are kept; dead.lock held. */
-static void trim(u64 places)
+static bool too_many(u64 places)
+{
+	return dead.first < dead.next &&
+	       (dead.next - dead.first > places ||
+		dead.bytes > READ_ONCE(ktau_config.dead_bytes));
+}
+
+/* Sum up the oldest beyond the bounds; dead.lock held. Returns if there are more. */
+static bool trim(u64 places)
 {
 	struct ktau_task *state;
+	unsigned int i;
 
-	while (dead.first < dead.next &&
-	       (dead.next - dead.first > places ||
-		dead.bytes > READ_ONCE(ktau_config.dead_bytes))) {
+	for (i = 0; i < TRIM_STEP && too_many(places); i++) {
 		state = dead.place[dead.first++ % DEAD_PLACES];
 		dead.bytes -= state->dead_bytes;
 		sum_up(dead.reaped, state);
 		ktau_task_put(state);
 	}
+	return too_many(places);
 }
 
 /* The ids of the initial namespace are in the obituary. */
@@ -96,10 +104,12 @@ static void keep_ids(struct ktau_task *state)
  * ktau_dead_bury() - put the state of the current task into the queue
  * @state: the state, with its obituary; the queue takes the reference
  *
- * Context: Task, exiting.
+ * Context: Task, exiting; may sleep.
  */
 void ktau_dead_bury(struct ktau_task *state)
 {
+	bool more;
+
 	keep_ids(state);
 	spin_lock(&dead.lock);
 	trim(DEAD_PLACES - 1);
@@ -107,20 +117,27 @@ void ktau_dead_bury(struct ktau_task *state)
 	dead.place[dead.next++ % DEAD_PLACES] = state;
 	state->dead_bytes = atomic_long_read(&state->bytes);
 	dead.bytes += state->dead_bytes;
-	trim(DEAD_PLACES);
+	more = trim(DEAD_PLACES);
 	spin_unlock(&dead.lock);
+	if (more)
+		ktau_dead_trim();
 }
 
 /**
  * ktau_dead_trim() - bring the queue of the dead in line with its bound
  *
- * Context: Task.
+ * Context: May sleep.
  */
 void ktau_dead_trim(void)
 {
-	spin_lock(&dead.lock);
-	trim(DEAD_PLACES);
-	spin_unlock(&dead.lock);
+	bool more;
+
+	do {
+		spin_lock(&dead.lock);
+		more = trim(DEAD_PLACES);
+		spin_unlock(&dead.lock);
+		cond_resched();
+	} while (more);
 }
 
 /**
