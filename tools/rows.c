@@ -124,24 +124,33 @@ static const struct ktau_rec_profile *earlier(const struct ktau_snapshot *before
 	return NULL;
 }
 
-/* What @after's owner did in the period; NULL: nothing of it belongs here. */
-static struct ktau_rec_profile *difference(struct rows *rows,
-					   const struct ktau_snapshot *snapshot,
-					   const struct ktau_rec_profile *after)
+/*
+ * What an owner did in the period: @diff, made for it; or all that it ever did,
+ * which is a record of the snapshot's.
+ */
+struct done {
+	const struct ktau_rec_profile *profile;
+	struct ktau_rec_profile *diff;
+};
+
+/* False: nothing of @after's owner belongs here. */
+static bool difference(struct rows *rows, const struct ktau_snapshot *snapshot,
+		       const struct ktau_rec_profile *after, struct done *done)
 {
 	const struct ktau_rec_profile *before = earlier(snapshot, &after->owner);
-	struct ktau_rec_profile *diff;
 	int err;
 
-	if (before && before->owner.kind == KTAU_OWNER_DEAD)
-		return NULL;
-	err = ktau_profile_diff(after, before, &diff);
+	*done = (struct done){ .profile = after };
+	if (!before)
+		return true;
+	if (before->owner.kind == KTAU_OWNER_DEAD)
+		return false;
+	err = ktau_profile_diff(after, before, &done->diff);
 	if (err == -ENOMEM)
 		cmd_alloc(NULL, SIZE_MAX, 1);
-	if (!err)
-		return diff;
-	rows->backward++;
-	return NULL;
+	done->profile = done->diff;
+	rows->backward += err != 0;
+	return !err;
 }
 
 static int compare_u64(uint64_t a, uint64_t b)
@@ -163,17 +172,18 @@ static int compare_ids(const struct ktau_owner *a, const struct ktau_owner *b)
 
 static int by_ids(const void *a, const void *b)
 {
-	const struct ktau_rec_profile *const *x = a, *const *y = b;
+	const struct done *x = a, *y = b;
 
-	return compare_ids(&(*x)->owner, &(*y)->owner);
+	return compare_ids(&x->profile->owner, &y->profile->owner);
 }
 
 static int by_name(const void *a, const void *b)
 {
-	const struct ktau_rec_profile *const *x = a, *const *y = b;
-	int order = strncmp((*x)->owner.comm, (*y)->owner.comm, sizeof((*x)->owner.comm));
+	const struct ktau_owner *x = &((const struct done *)a)->profile->owner;
+	const struct ktau_owner *y = &((const struct done *)b)->profile->owner;
+	int order = strncmp(x->comm, y->comm, sizeof(x->comm));
 
-	return order ? order : compare_ids(&(*x)->owner, &(*y)->owner);
+	return order ? order : compare_ids(x, y);
 }
 
 /* Does task @b, sorted behind @a, belong to the same table? */
@@ -196,9 +206,10 @@ static bool is_task(const struct ktau_rec_profile *p)
 	return p->owner.kind == KTAU_OWNER_TASK || p->owner.kind == KTAU_OWNER_DEAD;
 }
 
-static void add_tasks(struct rows *rows, struct ktau_rec_profile **tasks, size_t nr,
-		      enum rows_by by, struct scratch *s)
+static void add_tasks(struct rows *rows, struct done *tasks, size_t nr, enum rows_by by,
+		      struct scratch *s)
 {
+	const struct ktau_owner *owner;
 	struct process *p;
 	size_t i, next;
 
@@ -208,18 +219,17 @@ static void add_tasks(struct rows *rows, struct ktau_rec_profile **tasks, size_t
 	for (i = 0; i < nr; i = next) {
 		p = &rows->processes[rows->nr++];
 		memset(p, 0, sizeof(*p));
-		p->owner = tasks[i]->owner;
+		p->owner = tasks[i].profile->owner;
 		p->ids = &rows->ids[i];
 		for (next = i; next < nr; next++) {
-			if (next > i && !together(&tasks[next - 1]->owner,
-						  &tasks[next]->owner, by))
+			owner = &tasks[next].profile->owner;
+			if (next > i &&
+			    !together(&tasks[next - 1].profile->owner, owner, by))
 				break;
-			rows->ids[next] = (struct task_ids){
-				tasks[next]->owner.tgid, tasks[next]->owner.tid,
-			};
+			rows->ids[next] = (struct task_ids){ owner->tgid, owner->tid };
 			p->tasks++;
-			p->live += tasks[next]->owner.kind == KTAU_OWNER_TASK;
-			add_profile(s, tasks[next]);
+			p->live += owner->kind == KTAU_OWNER_TASK;
+			add_profile(s, tasks[next].profile);
 		}
 		settle(s, p);
 	}
@@ -239,24 +249,23 @@ static void add_cpu(struct rows *rows, const struct ktau_rec_profile *diff, stru
 
 /* All differences; the caller frees those of tasks. */
 static size_t differences(struct rows *rows, const struct period *period,
-			  struct ktau_rec_profile **tasks, struct scratch *s)
+			  struct done *tasks, struct scratch *s)
 {
 	const struct ktau_rec_profile *p = NULL;
-	struct ktau_rec_profile *diff;
+	struct done done;
 	size_t nr = 0;
 
 	while ((p = ktau_snapshot_next(period->after, p))) {
 		if (!is_task(p) && p->owner.kind != KTAU_OWNER_CPU)
 			continue;
-		diff = difference(rows, period->before, p);
-		if (!diff)
+		if (!difference(rows, period->before, p, &done))
 			continue;
 		if (is_task(p)) {
 			rows->unlisted += p->depth > p->nr_open ? p->depth - p->nr_open : 0;
-			tasks[nr++] = diff;
+			tasks[nr++] = done;
 		} else {
-			add_cpu(rows, diff, s);
-			ktau_record_free(diff);
+			add_cpu(rows, done.profile, s);
+			ktau_record_free(done.diff);
 		}
 	}
 	return nr;
@@ -356,7 +365,7 @@ static int make_sums(struct rows *rows, const struct period *period, struct scra
 int rows_init(struct rows *rows, const struct period *period, enum rows_by by)
 {
 	size_t room = ktau_snapshot_count(period->after), nr, i;
-	struct ktau_rec_profile **tasks = cmd_alloc(NULL, room, sizeof(*tasks));
+	struct done *tasks = cmd_alloc(NULL, room, sizeof(*tasks));
 	struct scratch *s = cmd_alloc(NULL, 1, sizeof(*s));
 	int err;
 
@@ -365,7 +374,7 @@ int rows_init(struct rows *rows, const struct period *period, enum rows_by by)
 	nr = differences(rows, period, tasks, s);
 	add_tasks(rows, tasks, nr, by, s);
 	for (i = 0; i < nr; i++)
-		ktau_record_free(tasks[i]);
+		ktau_record_free(tasks[i].diff);
 	free(tasks);
 	err = make_sums(rows, period, s);
 	free(s);

@@ -325,6 +325,9 @@ static int report(struct options *o, struct command *c, FILE *out)
 		err = ktau_events_create(&events);
 	if (!err && !o->system_wide)
 		err = make_family(c, &period);
+	/* The others' are not needed, and the own are copied. */
+	if (!o->system_wide)
+		ktau_snapshot_clear(c->after);
 	if (err) {
 		complain("out of memory");
 	} else if (!(err = name_events(o, c, events, &symtab))) {
