@@ -73,7 +73,7 @@ void ktau_task_put(struct ktau_task *state)
 		return;
 	if (state->ring && !state->taken)
 		ktau_ring_lose(state->ring, KTAU_LOSS_REAPED);
-	/* A waker may still look at the state of a task that has just exited. */
+	/* ktau_task_get() may still look at @ref. */
 	call_rcu(&state->rcu, task_free);
 }
 
