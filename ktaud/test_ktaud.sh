@@ -298,19 +298,24 @@ test_full_damaged()
 	umount "$tmp/full"
 }
 
-# A reload is the way out of a full disk, to another place.
-test_full_reload()
+# leave_full CONFIGURATION: a ktaud that waits for room gets another place by a reload.
+leave_full()
 {
-	fresh 100
 	mkdir -p "$tmp/full"
-	mount -t tmpfs -o size=1m tmpfs "$tmp/full" 2>/dev/null || return
-	printf 'sample_period 0.02\ncompress no\nrecord cumulative\noutput_dir %s/full\n' \
-		"$tmp" >"$tmp/conf"
+	mount -t tmpfs -o size=1m tmpfs "$tmp/full" 2>/dev/null || return 1
+	printf '%boutput_dir %s/full\n' "$1" "$tmp" >"$tmp/conf"
 	"$ktaud" --root "$tmp/root" -f "$tmp/conf" 2>"$tmp/log" &
 	pid=$!
 	wait_for grep -q "waiting for room" "$tmp/log"
 	sed -i "s|/full|/data|" "$tmp/conf"
 	kill -HUP $pid
+}
+
+# A reload is the way out of a full disk, to another place.
+test_full_reload()
+{
+	fresh 100
+	leave_full 'sample_period 0.02\ncompress no\nrecord cumulative\n' || return
 	wait_for nr_files eq 1
 	file=$(files)
 	wait_for is "$file" streams ge 5
@@ -326,15 +331,7 @@ test_full_reload()
 test_full_traces()
 {
 	fresh 20000
-	mkdir -p "$tmp/full"
-	mount -t tmpfs -o size=1m tmpfs "$tmp/full" 2>/dev/null || return
-	printf 'sample_period 3600\ncompress no\ninfo trace\noutput_dir %s/full\n' \
-		"$tmp" >"$tmp/conf"
-	"$ktaud" --root "$tmp/root" -f "$tmp/conf" 2>"$tmp/log" &
-	pid=$!
-	wait_for grep -q "waiting for room" "$tmp/log"
-	sed -i "s|/full|/data|" "$tmp/conf"
-	kill -HUP $pid
+	leave_full 'sample_period 3600\ncompress no\ninfo trace\n' || return
 	wait_for grep -q "now writing" "$tmp/log"
 	stop
 	dropped=$(sed -n 's/.*ends early: \([0-9]*\) records did not fit$/\1/p' "$tmp/log")
