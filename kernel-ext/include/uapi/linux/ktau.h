@@ -269,7 +269,7 @@ struct ktau_rec_profile {
 };
 
 /* Types of trace slots. */
-#define KTAU_TRACE_ENTER	1	/* @arg: argument of the point, mostly 0 */
+#define KTAU_TRACE_ENTER	1	/* @arg: 0 */
 #define KTAU_TRACE_EXIT		2	/* @arg: 0 */
 #define KTAU_TRACE_COUNT	3	/* @arg: the value */
 #define KTAU_TRACE_SWITCH	4	/* @arg: next tid | state of the owner << 32 */
@@ -285,7 +285,7 @@ struct ktau_rec_profile {
 #define KTAU_CTX_TASK		0
 #define KTAU_CTX_SOFTIRQ	1
 #define KTAU_CTX_HARDIRQ	2
-#define KTAU_CTX_NMI		3
+#define KTAU_CTX_NMI		3	/* not written: nothing is measured there */
 
 /**
  * struct ktau_slot - one place of the ring
