@@ -6,6 +6,7 @@
 
 static const char *const group_names[KTAU_NR_GROUPS] = {
 	"syscall", "irq", "bh", "sched", "exception", "signal", "socket", "tcp", "icmp",
+	"wait", "func", "user", "kvm", "account",
 };
 
 const char *ktau_version(void)

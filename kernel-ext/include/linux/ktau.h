@@ -22,7 +22,7 @@
 
 #include <linux/build_bug.h>
 #include <linux/compiler.h>
-#include <linux/ktau_types.h>
+#include <linux/ktau_irq.h>
 #include <uapi/linux/ktau.h>
 
 struct sk_buff;
@@ -58,23 +58,7 @@ enum ktau_static_id {
 
 #ifdef CONFIG_KTAU
 
-#include <linux/jump_label.h>
 #include <linux/sched.h>
-
-/**
- * struct ktau_frame - one activation of a timer, on the kernel stack
- * @prev: the frame around it
- * @start: cycle counter at entry; 0 while the entry is being written
- * @child: ticks of the frames directly inside that have ended
- * @info: event id, and KTAU_FRAME_* for what was on at entry: that decides what
- *	the exit does
- */
-struct ktau_frame {
-	struct ktau_frame	*prev;
-	u64			start;
-	u64			child;
-	u32			info;
-};
 
 /* Above all ids, so that one comparison finds a frame without any. */
 #define KTAU_FRAME_ID		0xffffU
@@ -104,26 +88,6 @@ struct ktau_point {
 
 #define KTAU_ID_NONE	U32_MAX
 
-/* Position of each group's bit: its static key. */
-enum ktau_group {
-	KTAU_BIT_SYSCALL,
-	KTAU_BIT_IRQ,
-	KTAU_BIT_BH,
-	KTAU_BIT_SCHED,
-	KTAU_BIT_EXCEPTION,
-	KTAU_BIT_SIGNAL,
-	KTAU_BIT_SOCKET,
-	KTAU_BIT_TCP,
-	KTAU_BIT_ICMP,
-};
-
-extern struct static_key_false ktau_keys[KTAU_NR_GROUPS];
-extern struct static_key_false ktau_exit_key;
-
-#define KTAU_ON(g)							\
-	(IS_ENABLED(CONFIG_KTAU_##g) &&					\
-	 static_branch_unlikely(&ktau_keys[KTAU_BIT_##g]))
-
 /*
  * The group is on and @tsk is selected for it. One bit of a word that changes at
  * any time cannot be torn: a test in memory, which READ_ONCE() would forbid.
@@ -151,10 +115,8 @@ void __ktau_count(struct ktau_point *point, u64 value);
 
 void __ktau_cpu_enter(struct ktau_frame *frame, unsigned int id, u32 group);
 void __ktau_cpu_enter_point(struct ktau_frame *frame, struct ktau_point *point);
-void __ktau_cpu_enter_irq(struct ktau_frame *frame, unsigned int irq);
 void __ktau_cpu_enter_call(struct ktau_frame *frame, enum ktau_call call,
 			   void *fn);
-void __ktau_cpu_exit(struct ktau_frame *frame);
 
 /* Open @frame on @tsk, the current task, which has a group on. */
 static __always_inline void __ktau_enter(struct ktau_frame *frame,
@@ -170,13 +132,6 @@ static __always_inline void ktau_exit(struct ktau_frame *frame)
 	if (static_branch_unlikely(&ktau_exit_key) &&
 	    current->ktau.top == frame)
 		__ktau_exit(frame, current);
-}
-
-/* The same for frames that are booked to the CPU too. */
-static __always_inline void ktau_cpu_exit(struct ktau_frame *frame)
-{
-	if (static_branch_unlikely(&ktau_exit_key))
-		__ktau_cpu_exit(frame);
 }
 
 #define __KTAU_SCOPE(g, fn, str, exit, enter)				\
@@ -267,13 +222,6 @@ static __always_inline void ktau_call_enter(struct ktau_frame *frame,
 {
 	if (KTAU_ON(BH))
 		__ktau_cpu_enter_call(frame, call, fn);
-}
-
-static __always_inline void ktau_irq_enter(struct ktau_frame *frame,
-					   unsigned int irq)
-{
-	if (KTAU_ON(IRQ))
-		__ktau_cpu_enter_irq(frame, irq);
 }
 
 static __always_inline void ktau_exception_enter(struct ktau_frame *frame,
@@ -406,8 +354,6 @@ int ktau_proc_pid_show(struct seq_file *m, struct pid_namespace *ns,
 
 #else /* !CONFIG_KTAU */
 
-struct ktau_frame { };
-
 /*
  * Off, each object is what it is without the hooks. So these are macros: even
  * an empty variable or an argument that nobody takes can move code around it.
@@ -423,13 +369,11 @@ struct ktau_frame { };
 #define KTAU_PROC_PID_ENTRY
 
 #define ktau_exit(frame)			((void)(frame))
-#define ktau_cpu_exit(frame)			((void)(frame))
 #define ktau_syscall_enter(frame, nr)		((void)(frame), (nr))
 #define ktau_compat_enter(frame, nr)		((void)(frame))
 #define ktau_work_enter(frame, fn)		((void)(frame))
 #define ktau_softirq_enter(frame, vec)		((void)(frame))
 #define ktau_call_enter(frame, call, fn)	((void)(frame))
-#define ktau_irq_enter(frame, irq)		((void)(frame))
 #define ktau_exception_enter(frame, id)		((void)(frame))
 #define ktau_sched_switch(vol, prev, next, state)	do { } while (0)
 

@@ -23,6 +23,10 @@ struct ktau_task;
  *	the task first runs, cleared by the task when it exits
  * @wake_ticks: when the task was last made runnable, 0 when that has been
  *	used up; guarded by the lock of its run queue
+ * @serial: the task's number in this boot, never reused; 0 before KTAU was first
+ *	enabled. Set before the task first runs, or under ktau_mutex
+ * @tag: set through control, inherited at fork; 0 means none. Written under
+ *	ktau_mutex
  */
 struct ktau_ref {
 	u32			mask;
@@ -30,6 +34,8 @@ struct ktau_ref {
 	struct ktau_frame	*top;
 	struct ktau_task	*state;
 	u64			wake_ticks;
+	u64			serial;
+	u32			tag;
 };
 
 #else

@@ -21,6 +21,11 @@ const char * const ktau_group_names[KTAU_NR_GROUPS] = {
 	[KTAU_BIT_SOCKET] = "socket",
 	[KTAU_BIT_TCP] = "tcp",
 	[KTAU_BIT_ICMP] = "icmp",
+	[KTAU_BIT_WAIT] = "wait",
+	[KTAU_BIT_FUNC] = "func",
+	[KTAU_BIT_USER] = "user",
+	[KTAU_BIT_KVM] = "kvm",
+	[KTAU_BIT_ACCOUNT] = "account",
 };
 
 static const u32 built_in =

@@ -33,7 +33,7 @@
 #define KTAU_ABI_VERSION	1
 #define KTAU_MAGIC		0x5541544bU	/* "KTAU" on little endian */
 
-/* Groups: what can be switched. The first nine bits are the original's. */
+/* Groups: what can be enabled. The first nine bits are the original's. */
 #define KTAU_GROUP_SYSCALL	(1U << 0)
 #define KTAU_GROUP_IRQ		(1U << 1)
 #define KTAU_GROUP_BH		(1U << 2)
@@ -43,7 +43,12 @@
 #define KTAU_GROUP_SOCKET	(1U << 6)
 #define KTAU_GROUP_TCP		(1U << 7)
 #define KTAU_GROUP_ICMP		(1U << 8)
-#define KTAU_NR_GROUPS		9
+#define KTAU_GROUP_WAIT		(1U << 9)	/* functions in which tasks sleep or spin */
+#define KTAU_GROUP_FUNC		(1U << 10)	/* functions hooked at run time */
+#define KTAU_GROUP_USER		(1U << 11)	/* regions of programs */
+#define KTAU_GROUP_KVM		(1U << 12)	/* guest mode */
+#define KTAU_GROUP_ACCOUNT	(1U << 13)	/* user-to-kernel transitions */
+#define KTAU_NR_GROUPS		14
 #define KTAU_GROUP_ALL		((1U << KTAU_NR_GROUPS) - 1)
 
 /* Modes, independent of each other. */
