@@ -1,28 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * KTAU: per-task profiles and traces of kernel routines, the binary interface.
+ * KTAU: the binary interface of /proc/ktau/profile and /proc/ktau/trace.
  *
- * Reading /proc/ktau/profile or /proc/ktau/trace gives a byte stream of
- * records. Every record starts with struct ktau_rec. One stream is
+ * A reader opens one of the two files, optionally says what it wants with
+ * KTAU_IOC_SELECT, and reads until read() returns 0. What it gets is one stream:
  *
- *	KTAU_REC_STREAM, then KTAU_REC_PROFILE or KTAU_REC_TRACE, one or more
- *	for each owner selected, then KTAU_REC_END.
+ *	STREAM  (EVENT | CGROUP | OWNER | PROFILE | TRACE)...  END
  *
- * How it grows:
- *  - Structures grow at their end only and fields never change their meaning.
- *    @head in the record says how long the writer's fixed part is: a reader
- *    takes what it knows, treats what is missing as zero, and finds the
- *    arrays behind @head bytes. Elements of arrays carry their size too.
- *  - A reader skips a record whose type it does not know.
- *  - KTAU_ABI_VERSION changes only when an old reader would go wrong.
+ * Rules:
  *
- * Everything is in the byte order of the machine that wrote it; the magic
- * number of KTAU_REC_STREAM tells which one that is. The layout is the same
- * for 32- and 64-bit programs and kernels: fixed-width types, 64-bit fields
- * on 8-byte boundaries, every record a multiple of 8 bytes.
+ *  - Byte order is that of the machine that wrote; the magic number of STREAM
+ *    shows which one that is. The layout is the same for 32-bit and 64-bit
+ *    kernels and programs: fixed-width types, 64-bit fields on 8-byte boundaries,
+ *    every record a multiple of 8 bytes.
+ *  - A structure grows at its end only. Each record gives the length of its fixed
+ *    part (@head), each array the length of its elements. A reader takes the fields
+ *    it knows, reads those that are missing as zero, and steps over the rest. It
+ *    steps over record types, slot types, entry kinds, owner kinds and groups that
+ *    it does not know; none of these is an error.
+ *  - A structure passed to ioctl() begins with its size. A shorter one than the
+ *    kernel's is extended with zeros; a longer one is accepted if the part that
+ *    the kernel does not know is zero, and is E2BIG otherwise.
+ *  - Records refer to each other by number. EVENT describes an event id, OWNER
+ *    a serial and CGROUP a control group; each comes before the first record of
+ *    the stream that refers to it. EVENT and CGROUP come once per stream.
+ *  - Times are ticks of the CPU's cycle counter (rdtsc, the time base) unless the
+ *    name ends in _ns.
  *
- * Times are ticks of the CPU's cycle counter (rdtsc, the time base) unless
- * the name ends in _ns.
+ * One word for one thing, here and in /proc/ktau/stats:
+ *
+ *	refused	KTAU had no room: an activation, a task or an id was not recorded
+ *	lost	trace slots that no reader can get any more
+ *	denied	tasks left out because the reader may not see them
+ *	evicted	exited tasks that are kept only as part of a sum
  */
 #ifndef _UAPI_LINUX_KTAU_H
 #define _UAPI_LINUX_KTAU_H
@@ -30,7 +40,7 @@
 #include <linux/types.h>
 #include <linux/ioctl.h>
 
-#define KTAU_ABI_VERSION	1
+#define KTAU_ABI_VERSION	2
 #define KTAU_MAGIC		0x5541544bU	/* "KTAU" on little endian */
 
 /* Groups: what can be enabled. The first nine bits are the original's. */
@@ -49,38 +59,52 @@
 #define KTAU_GROUP_KVM		(1U << 12)	/* guest mode */
 #define KTAU_GROUP_ACCOUNT	(1U << 13)	/* user-to-kernel transitions */
 #define KTAU_NR_GROUPS		14
-#define KTAU_GROUP_ALL		((1U << KTAU_NR_GROUPS) - 1)
+#define KTAU_GROUP_MODULE	(1U << 16)	/* the first of the modules' groups */
+#define KTAU_NR_MODULE_GROUPS	12
+#define KTAU_GROUP_ALL		0x0fff3fffU
 
-/* Modes, independent of each other. */
+/* Modes, independent of each other, in the same word as the groups. */
 #define KTAU_MODE_PROFILE	(1U << 30)
 #define KTAU_MODE_TRACE		(1U << 31)
 
-/*
- * Event ids index a table of KTAU_NR_IDS. System calls of the native ABI have
- * their own number; then come the points known when the kernel is built; the
- * rest is given out in the order of first execution and kept until reboot.
- */
-#define KTAU_ID_SYSCALL		0
-#define KTAU_ID_STATIC		512
-#define KTAU_ID_DYNAMIC		640
-#define KTAU_NR_IDS		1024
+/* Event ids are 16 bits wide. Which sources have which ids: KTAU_IOC_INFO. */
+#define KTAU_ID_NONE		65535
+
+/* Where an event comes from, which says what @key of struct ktau_rec_event is. */
+#define KTAU_SOURCE_SYSCALL	0	/* native system call; its number, which is its id */
+#define KTAU_SOURCE_STATIC	1	/* known when the kernel is built; 0 */
+#define KTAU_SOURCE_POINT	2	/* hook in a function; the function's address */
+#define KTAU_SOURCE_FOREIGN	3	/* system call of another ABI; its number there */
+#define KTAU_SOURCE_IRQ		4	/* interrupt line; its number */
+#define KTAU_SOURCE_TASKLET	5	/* callback; its address */
+#define KTAU_SOURCE_WORK	6	/* callback; its address */
+#define KTAU_SOURCE_TIMER	7	/* callback; its address */
+#define KTAU_SOURCE_HRTIMER	8	/* callback; its address */
+#define KTAU_SOURCE_KTHREAD	9	/* function of a kernel thread; its address */
+#define KTAU_SOURCE_MODULE	10	/* registered by a module; 0 */
+#define KTAU_SOURCE_FUNCTION	11	/* function hooked at run time; its address */
+#define KTAU_NR_SOURCES		12
 
 /* Kinds of events. */
 #define KTAU_KIND_TIMER		0	/* enter and exit */
 #define KTAU_KIND_COUNTER	1	/* values: count, sum, minimum, maximum */
 
 /* Record types. Files of user space use types from KTAU_REC_USER on. */
-#define KTAU_REC_STREAM		1
-#define KTAU_REC_PROFILE	2
-#define KTAU_REC_TRACE		3
-#define KTAU_REC_END		4
+#define KTAU_REC_STREAM		1	/* a stream begins */
+#define KTAU_REC_PROFILE	2	/* the profile of one owner */
+#define KTAU_REC_TRACE		3	/* slots of one owner's ring */
+#define KTAU_REC_END		4	/* a stream ends */
+#define KTAU_REC_OWNER		5	/* whose profile or ring follows */
+#define KTAU_REC_EVENT		6	/* what an event id stands for */
+#define KTAU_REC_CGROUP		7	/* what a control group's id stands for */
 #define KTAU_REC_USER		0x8000
 
 /**
  * struct ktau_rec - what every record starts with
  * @size: bytes of the whole record, this header included; a multiple of 8
  * @type: KTAU_REC_*
- * @head: bytes of the fixed part, this header included; arrays follow it
+ * @head: bytes of the fixed part, this header included; arrays and strings
+ *	follow it
  */
 struct ktau_rec {
 	__u32 size;
@@ -91,31 +115,57 @@ struct ktau_rec {
 /* @clock_flags of struct ktau_rec_stream */
 #define KTAU_CLOCK_STABLE	(1U << 0)	/* constant rate, in step on all CPUs */
 
+/*
+ * @access of struct ktau_rec_stream and struct ktau_info: what the descriptor's
+ * opener may see under the level in force, kernel.ktau_paranoid.
+ */
+#define KTAU_ACCESS_PROFILE	(1U << 0)	/* profiles of its own tasks */
+#define KTAU_ACCESS_EXACT	(1U << 1)	/* exact, with each interrupt */
+#define KTAU_ACCESS_TRACE	(1U << 2)	/* traces of its own tasks */
+#define KTAU_ACCESS_SERIALS	(1U << 3)	/* serials of other users' tasks in them */
+#define KTAU_ACCESS_ALL		(1U << 4)	/* everything, of all tasks and CPUs */
+#define KTAU_ACCESS_CONSUME	(1U << 5)	/* KTAU_SELECT_CONSUME */
+#define KTAU_ACCESS_ADDRESSES	(1U << 6)	/* kernel addresses */
+
 /**
  * struct ktau_rec_stream - first record of a stream
  * @rec: type KTAU_REC_STREAM
- * @magic: KTAU_MAGIC; reads as 0x4b544155 where the byte order is the other one
+ * @magic: KTAU_MAGIC; reads as 0x4b544155 in the other byte order
  * @version: KTAU_ABI_VERSION
  * @word_bits: 32 or 64, the kernel's
  * @pad: 0
- * @content: KTAU_REC_PROFILE or KTAU_REC_TRACE, what the stream is made of
+ * @content: KTAU_REC_PROFILE or KTAU_REC_TRACE: what the stream is made of
  * @target: KTAU_TARGET_* bits that were asked for
- * @groups: groups on system-wide when the stream began
- * @modes: KTAU_MODE_* bits on system-wide
+ * @flags: KTAU_SELECT_* bits that were asked for
+ * @access: KTAU_ACCESS_* of the reader
+ * @groups: groups enabled system-wide when the stream began
+ * @groups_built: groups that this kernel has
+ * @modes: KTAU_MODE_* bits enabled system-wide
+ * @round_ns: times of PROFILE are rounded down to multiples of this; 0 if exact
  * @clock_hz: ticks a second; 0 where the kernel does not know
  * @clock_flags: KTAU_CLOCK_*
  * @nr_cpus: number of possible CPUs
  * @ticks: cycle counter when the stream began
  * @realtime_ns: CLOCK_REALTIME of the same moment
  * @monotonic_ns: CLOCK_MONOTONIC of the same moment
+ * @boottime_ns: CLOCK_BOOTTIME of the same moment
+ * @tai_ns: CLOCK_TAI of the same moment
  * @boot_ticks: cycle counter when KTAU started in this boot
  * @boot_realtime_ns: CLOCK_REALTIME of that moment
  * @boot_monotonic_ns: CLOCK_MONOTONIC of that moment
- * @stext: address of _stext in this boot; 0 to a reader who may not see it
+ * @since_ticks: @since_ticks of struct ktau_select
+ * @exited_next: number that the next task to exit will get (see @exited_seq)
+ * @stext: address of _stext in this boot; 0 without KTAU_ACCESS_ADDRESSES
  * @profile_pair_mticks: cost of profiling one enter + exit, 1/1000 tick,
  *	measured at boot
  * @trace_pair_mticks: the same with profile and trace
- * @dead_next: number that the next task to die will get (see @dead_seq)
+ * @boot_id: /proc/sys/kernel/random/boot_id as 16 bytes
+ * @nodename: as uname(2) gives it in the opener's UTS namespace
+ * @release: the kernel's release, likewise
+ * @machine: the machine, likewise
+ *
+ * Clocks are those of the initial time namespace, except that @monotonic_ns,
+ * @boottime_ns and @boot_monotonic_ns have the offsets of the opener's.
  */
 struct ktau_rec_stream {
 	struct ktau_rec rec;
@@ -125,55 +175,137 @@ struct ktau_rec_stream {
 	__u8 pad;
 	__u32 content;
 	__u32 target;
+	__u32 flags;
+	__u32 access;
 	__u32 groups;
+	__u32 groups_built;
 	__u32 modes;
+	__u32 round_ns;
 	__aligned_u64 clock_hz;
 	__u32 clock_flags;
 	__u32 nr_cpus;
 	__aligned_u64 ticks;
 	__aligned_u64 realtime_ns;
 	__aligned_u64 monotonic_ns;
+	__aligned_u64 boottime_ns;
+	__aligned_u64 tai_ns;
 	__aligned_u64 boot_ticks;
 	__aligned_u64 boot_realtime_ns;
 	__aligned_u64 boot_monotonic_ns;
+	__aligned_u64 since_ticks;
+	__aligned_u64 exited_next;
 	__aligned_u64 stext;
 	__aligned_u64 profile_pair_mticks;
 	__aligned_u64 trace_pair_mticks;
-	__aligned_u64 dead_next;
+	__u8 boot_id[16];
+	char nodename[72];
+	char release[72];
+	char machine[24];
+};
+
+/**
+ * struct ktau_rec_event - what an event id stands for
+ * @rec: type KTAU_REC_EVENT
+ * @id: event id
+ * @kind: KTAU_KIND_*
+ * @source: KTAU_SOURCE_*
+ * @group: KTAU_GROUP_*, one bit
+ * @address: address of the function, 0 if there is none or without
+ *	KTAU_ACCESS_ADDRESSES
+ * @key: by @source; 0 where that is an address and the reader may not see it
+ * @name_bytes: bytes of the name, its zero included
+ * @reserved: 0
+ *
+ * The name follows, zero-terminated, then zeros to a multiple of 8 bytes. It was
+ * resolved when the id was assigned. An interrupt line's is irq:LINE:HANDLER.
+ */
+struct ktau_rec_event {
+	struct ktau_rec rec;
+	__u16 id;
+	__u8 kind;
+	__u8 source;
+	__u32 group;
+	__aligned_u64 address;
+	__aligned_u64 key;
+	__u32 name_bytes;
+	__u32 reserved;
+};
+
+/**
+ * struct ktau_rec_cgroup - what a control group's id stands for
+ * @rec: type KTAU_REC_CGROUP
+ * @id: its id in the default hierarchy
+ * @path_bytes: bytes of the path, its zero included
+ * @reserved: 0
+ *
+ * The path follows as the opener's cgroup namespace has it, zero-terminated, then
+ * zeros to a multiple of 8 bytes. It is empty if the group is gone.
+ */
+struct ktau_rec_cgroup {
+	struct ktau_rec rec;
+	__aligned_u64 id;
+	__u32 path_bytes;
+	__u32 reserved;
 };
 
 /* Owners: whose table or ring a record shows. */
 #define KTAU_OWNER_TASK		0	/* a live task; each CPU's idle task has tid 0 */
-#define KTAU_OWNER_DEAD		1	/* a task that has exited */
+#define KTAU_OWNER_EXITED	1	/* a task that has exited */
 #define KTAU_OWNER_CPU		2	/* a CPU: interrupts and softirqs by line */
-#define KTAU_OWNER_REAPED	3	/* sum of the dead that were dropped */
+#define KTAU_OWNER_EVICTED	3	/* sum of the exited tasks that are not kept */
 
-/* @flags of struct ktau_owner */
+/* @flags of struct ktau_rec_owner */
 #define KTAU_OWNER_IDLE		(1U << 0)	/* an idle task */
 #define KTAU_OWNER_KTHREAD	(1U << 1)	/* a kernel thread */
+#define KTAU_OWNER_FOLDED	(1U << 2)	/* includes exited threads of the process */
+#define KTAU_OWNER_NAMED	(1U << 3)	/* only named in a slot, not in the stream */
 
 /**
- * struct ktau_owner - whose data follows
- * @serial: unique in this boot for each task, never used again; 0 for
- *	KTAU_OWNER_CPU and KTAU_OWNER_REAPED
+ * struct ktau_rec_owner - whose records follow, or who is named in a slot
+ * @rec: type KTAU_REC_OWNER
+ * @serial: unique in this boot for each owner, never reused
+ * @parent_serial: serial of its parent process, 0 if that has none or is hidden
+ * @leader_serial: serial of its thread group's leader, likewise
  * @kind: KTAU_OWNER_TASK and so on
- * @flags: KTAU_OWNER_IDLE, KTAU_OWNER_KTHREAD
- * @tid: thread id in the reader's pid namespace, 0 where it has none there
+ * @flags: KTAU_OWNER_IDLE and so on
+ * @tid: thread id in the opener's pid namespace, 0 where it has none there
  * @tgid: process id, likewise
  * @ppid: process id of the parent, likewise
  * @cpu: the CPU for KTAU_OWNER_CPU and idle tasks, else the CPU last run on
- * @uid: real user id in the reader's user namespace
- * @exit_code: as wait(2) gives it, for KTAU_OWNER_DEAD
- * @start_ns: CLOCK_BOOTTIME when the task was created
- * @exit_ns: CLOCK_BOOTTIME when it exited, for KTAU_OWNER_DEAD, else 0
- * @dead_seq: how many tasks had died before it, for KTAU_OWNER_DEAD; for
- *	KTAU_OWNER_REAPED all dead below this number have been summed up
- * @utime_ns: CPU time in user mode
- * @stime_ns: CPU time in the kernel
+ * @uid: real user id in the opener's user namespace
+ * @gid: real group id, likewise
+ * @prio: priority as the scheduler has it: 0 to 99 real-time, 100 to 139 normal
+ * @policy: SCHED_*
+ * @exit_code: as wait(2) gives it, for KTAU_OWNER_EXITED
+ * @tag: set through control and inherited at fork; 0 means none
+ * @start_ns: CLOCK_BOOTTIME when the task was created, with the offset of the
+ *	opener's time namespace
+ * @exec_ns: likewise of its last exec since KTAU was enabled, 0 if there was none
+ * @exit_ns: likewise of its exit; 0 unless KTAU_OWNER_EXITED
+ * @exited_seq: how many tasks had exited before it, for KTAU_OWNER_EXITED; for
+ *	KTAU_OWNER_EVICTED each exited task below this number is in the sum
+ * @nr_tasks: number of tasks in this record: 1 for a task, 1 and the folded threads
+ *	with KTAU_OWNER_FOLDED, the number of evicted tasks for KTAU_OWNER_EVICTED
+ * @utime_ns: CPU time in user mode, as /proc/PID/stat has it
+ * @stime_ns: CPU time in the kernel, likewise
+ * @nvcsw: voluntary context switches
+ * @nivcsw: involuntary context switches
+ * @migrations: how often it changed its CPU
+ * @cgroup: id of its control group in the default hierarchy, 0 if unknown
+ * @pid_ns: inode number of its pid namespace
+ * @net_ns: inode number of its network namespace, 0 if it has none any more
  * @comm: name of the task, zero-terminated
+ * @path_bytes: bytes of the program's path, its zero included; 0 if unknown
+ * @reserved: 0
+ *
+ * The path of the program follows, zero-terminated, then zeros to a multiple of 8
+ * bytes.
  */
-struct ktau_owner {
+struct ktau_rec_owner {
+	struct ktau_rec rec;
 	__aligned_u64 serial;
+	__aligned_u64 parent_serial;
+	__aligned_u64 leader_serial;
 	__u32 kind;
 	__u32 flags;
 	__s32 tid;
@@ -181,29 +313,57 @@ struct ktau_owner {
 	__s32 ppid;
 	__u32 cpu;
 	__u32 uid;
+	__u32 gid;
+	__s32 prio;
+	__u32 policy;
 	__s32 exit_code;
+	__u32 tag;
 	__aligned_u64 start_ns;
+	__aligned_u64 exec_ns;
 	__aligned_u64 exit_ns;
-	__aligned_u64 dead_seq;
+	__aligned_u64 exited_seq;
+	__aligned_u64 nr_tasks;
 	__aligned_u64 utime_ns;
 	__aligned_u64 stime_ns;
+	__aligned_u64 nvcsw;
+	__aligned_u64 nivcsw;
+	__aligned_u64 migrations;
+	__aligned_u64 cgroup;
+	__u32 pid_ns;
+	__u32 net_ns;
 	char comm[16];
+	__u32 path_bytes;
+	__u32 reserved;
 };
+
+/* @flags of struct ktau_entry: which of the last four fields are measured */
+#define KTAU_ENTRY_LONGEST	(1U << 0)
+#define KTAU_ENTRY_ASLEEP	(1U << 1)
+#define KTAU_ENTRY_RUNQ		(1U << 2)
+#define KTAU_ENTRY_IRQ		(1U << 3)
 
 /**
  * struct ktau_entry - one event of a profile
  * @id: event id
  * @kind: KTAU_KIND_*
+ * @flags: KTAU_ENTRY_*
+ * @reserved: 0
  * @count: timer: activations ended; counter: values
  * @incl: timer: inclusive ticks, outermost activations only
  * @excl: timer: exclusive ticks of all activations
+ * @longest: timer: duration of the longest activation
  * @sum: counter: sum of the values
  * @min: counter: smallest value
- * @max: counter: largest value; timer: 0
+ * @max: counter: largest value
+ * @asleep: timer: ticks asleep inside its activations
+ * @runq: timer: ticks runnable without a CPU inside its activations
+ * @irq: timer: ticks in interrupts inside its activations
  */
 struct ktau_entry {
-	__u32 id;
-	__u32 kind;
+	__u16 id;
+	__u8 kind;
+	__u8 flags;
+	__u32 reserved;
 	__aligned_u64 count;
 	union {
 		__aligned_u64 incl;
@@ -213,7 +373,13 @@ struct ktau_entry {
 		__aligned_u64 excl;
 		__aligned_u64 min;
 	};
-	__aligned_u64 max;
+	union {
+		__aligned_u64 longest;
+		__aligned_u64 max;
+	};
+	__aligned_u64 asleep;
+	__aligned_u64 runq;
+	__aligned_u64 irq;
 };
 
 /**
@@ -233,58 +399,73 @@ struct ktau_open {
 /**
  * struct ktau_rec_profile - a snapshot: the profile of one owner
  * @rec: type KTAU_REC_PROFILE
- * @owner: whose
+ * @serial: the owner's
  * @ticks: when the copy was made
  * @outer_ticks: sum of the durations of all outermost frames that have ended
- * @open_child_ticks: sum of child_ticks over all frames in flight, those that
- *	are not listed included
+ * @open_child_ticks: sum of child_ticks over all frames in flight, including those
+ *	that are not listed
  * @refused: activations that found no room in the table
  * @refused_ticks: their exclusive time
  * @clamped: durations that came out negative and were set to 0
- * @groups: groups and modes that are on for this task
- * @nr_entries: number of struct ktau_entry behind the fixed part
+ * @start_ticks: when the profile began: at fork, when KTAU gave the task one, or
+ *	at an exec that ended the one before
+ * @groups: groups and modes that are on for the owner now
+ * @groups_throughout: groups that have been on for it without a break since
+ *	@start_ticks or @since_ticks of the stream, whichever is later
+ * @nr_entries: number of struct ktau_entry after the fixed part, in ascending
+ *	order of their ids
  * @entry_size: bytes of one of them
- * @nr_open: number of struct ktau_open behind the entries, innermost first
+ * @nr_open: number of struct ktau_open after the entries, innermost first
  * @open_size: bytes of one of them
  * @depth: number of frames in flight; more than @nr_open where the list was cut
+ * @reserved: 0
  *
  * In every snapshot, whatever happens while it is taken:
  *
  *	sum of excl + refused_ticks = outer_ticks + open_child_ticks
  *
  * The frames of a CPU nest in those of tasks and theirs in its own: its
- * @outer_ticks are the durations of all of them, without what lies directly
- * inside of each.
+ * @outer_ticks is the sum of their durations, each without what lies directly
+ * inside it. Where times are rounded, the four terms are those of the rounded
+ * entries.
  */
 struct ktau_rec_profile {
 	struct ktau_rec rec;
-	struct ktau_owner owner;
+	__aligned_u64 serial;
 	__aligned_u64 ticks;
 	__aligned_u64 outer_ticks;
 	__aligned_u64 open_child_ticks;
 	__aligned_u64 refused;
 	__aligned_u64 refused_ticks;
 	__aligned_u64 clamped;
+	__aligned_u64 start_ticks;
 	__u32 groups;
+	__u32 groups_throughout;
 	__u32 nr_entries;
 	__u32 entry_size;
 	__u32 nr_open;
 	__u32 open_size;
 	__u32 depth;
+	__u32 reserved;
 };
 
-/* Types of trace slots. */
-#define KTAU_TRACE_ENTER	1	/* @arg: 0 */
-#define KTAU_TRACE_EXIT		2	/* @arg: 0 */
-#define KTAU_TRACE_COUNT	3	/* @arg: the value */
-#define KTAU_TRACE_SWITCH	4	/* @arg: next tid | state of the owner << 32 */
-#define KTAU_TRACE_WAKEUP	5	/* @arg: tid woken | its CPU << 32 */
-#define KTAU_TRACE_FORK		6	/* @arg: tid of the child | its tgid << 32 */
-#define KTAU_TRACE_EXEC		7	/* 1 more slot: the new name */
-#define KTAU_TRACE_TASK_EXIT	8	/* @arg: exit code */
-#define KTAU_TRACE_NET_SEND	9	/* 2 more slots: struct ktau_trace_net */
-#define KTAU_TRACE_NET_RECV	10	/* 2 more slots: struct ktau_trace_net */
-#define KTAU_TRACE_MORE		255	/* continues the slot before it */
+/* Types of trace slots; the payload of each is described below. */
+#define KTAU_TRACE_ENTER	1
+#define KTAU_TRACE_EXIT		2
+#define KTAU_TRACE_COUNT	3
+#define KTAU_TRACE_SWITCH	4
+#define KTAU_TRACE_WAKING	5	/* in the waker's ring */
+#define KTAU_TRACE_WOKEN	6	/* in the woken task's ring */
+#define KTAU_TRACE_FORK		7
+#define KTAU_TRACE_EXEC		8
+#define KTAU_TRACE_TASK_EXIT	9
+#define KTAU_TRACE_COMM		10
+#define KTAU_TRACE_CGROUP	11
+#define KTAU_TRACE_NET_SEND	12
+#define KTAU_TRACE_NET_RECV	13
+#define KTAU_TRACE_KVM_ENTER	14
+#define KTAU_TRACE_KVM_EXIT	15
+#define KTAU_TRACE_CALL		16	/* an enter and its exit, nothing between */
 
 /* Context that a slot was written in. */
 #define KTAU_CTX_TASK		0
@@ -293,67 +474,155 @@ struct ktau_rec_profile {
 #define KTAU_CTX_NMI		3	/* not written: nothing is measured there */
 
 /**
- * struct ktau_slot - one place of the ring
+ * struct ktau_slot - one event of a trace
  * @ticks: when
- * @arg: by type, above
- * @id: event id for ENTER, EXIT and COUNT, else 0
+ * @id: event id for ENTER, EXIT, CALL and COUNT, else KTAU_ID_NONE
  * @type: KTAU_TRACE_*
- * @ctx: KTAU_CTX_*
+ * @words: length of this slot in units of 8 bytes, these 16 bytes included
  * @cpu: where
- * @more: how many KTAU_TRACE_MORE slots belong to this one and follow it
+ * @ctx: KTAU_CTX_*
+ * @flags: 0
+ *
+ * @words - 2 words of payload follow. What is missing is zero; what is unknown
+ * beyond is stepped over.
  */
 struct ktau_slot {
 	__aligned_u64 ticks;
-	__aligned_u64 arg;
 	__u16 id;
 	__u8 type;
-	__u8 ctx;
+	__u8 words;
 	__u16 cpu;
-	__u16 more;
+	__u8 ctx;
+	__u8 flags;
+};
+
+/*
+ * Payloads. ENTER: none, or the faulting address of a page fault as one word.
+ * EXIT: none, or a system call's result as one signed word. CALL: its duration in
+ * ticks, then as EXIT; its time is that of the enter. COUNT: the value.
+ * TASK_EXIT: the exit code as wait(2) gives it. COMM: the new name in 16 bytes.
+ * EXEC: likewise, then the serial of the profile that begins if the exec ended
+ * the one before, else 0. CGROUP: the id of the new control group.
+ */
+
+/**
+ * struct ktau_slot_switch - payload of SWITCH: the owner leaves the CPU
+ * @next_serial: serial of the task that gets the CPU, 0 if it has none or is hidden
+ * @state: what the owner waits in, as the kernel's TASK_* bits that are shown in
+ *	/proc/PID/stat: 0 running, 1 interruptible, 2 uninterruptible, 4 stopped,
+ *	8 traced, 16 dead, 32 zombie, 64 parked, 128 idle
+ * @prio: the owner's priority, as in struct ktau_rec_owner
+ * @next_prio: the other task's, -1 if hidden
+ */
+struct ktau_slot_switch {
+	__aligned_u64 next_serial;
+	__u32 state;
+	__s16 prio;
+	__s16 next_prio;
 };
 
 /**
- * struct ktau_slot_more - a place that continues the one before it
- * @data: two words; their meaning is that of the leading slot's type
- * @small: 16 more bits
- * @type: KTAU_TRACE_MORE
- * @index: 1 for the first one behind the leading slot
- * @small2: 32 more bits
- *
- * EXEC: @data is the name, 16 bytes, zero-terminated.
- * NET_SEND, NET_RECV: the leading slot's @arg is the TCP sequence number |
- * length of the payload in bytes << 32. The first further slot has the local
- * address in @data, the second one the remote address: 16 bytes in network
- * order, IPv4 as ::ffff:a.b.c.d. @small is the port of that end in host order.
+ * struct ktau_slot_waking - payload of WAKING: the owner makes a task runnable
+ * @serial: serial of the task, 0 if it has none or is hidden
+ * @target_cpu: CPU whose run queue it enters
+ * @prio: its priority, -1 if hidden
  */
-struct ktau_slot_more {
-	__aligned_u64 data[2];
-	__u16 small;
-	__u8 type;
-	__u8 index;
-	__u32 small2;
+struct ktau_slot_waking {
+	__aligned_u64 serial;
+	__u32 target_cpu;
+	__s32 prio;
+};
+
+/**
+ * struct ktau_slot_woken - payload of WOKEN: the owner runs after it was woken
+ * @waker_serial: serial of the task that woke it or that was interrupted by what
+ *	woke it, 0 if it has none or is hidden
+ * @waking_ticks: when
+ * @target_cpu: CPU whose run queue it entered
+ * @waker_ctx: KTAU_CTX_* of the waker
+ * @reserved: 0
+ */
+struct ktau_slot_woken {
+	__aligned_u64 waker_serial;
+	__aligned_u64 waking_ticks;
+	__u32 target_cpu;
+	__u8 waker_ctx;
+	__u8 reserved[3];
+};
+
+/**
+ * struct ktau_slot_fork - payload of FORK: the owner has created a task
+ * @serial: serial of the new task
+ * @leader_serial: serial of its thread group's leader: its own for a process
+ */
+struct ktau_slot_fork {
+	__aligned_u64 serial;
+	__aligned_u64 leader_serial;
+};
+
+/* @net_flags of struct ktau_slot_net */
+#define KTAU_NET_RETRANSMIT	(1U << 0)	/* the segment was sent before */
+
+/**
+ * struct ktau_slot_net - payload of NET_SEND and NET_RECV: a TCP segment
+ * @local: address of the local end in network order, IPv4 as ::ffff:a.b.c.d
+ * @remote: address of the remote end, likewise
+ * @local_port: port of the local end, a number in the byte order of the stream
+ * @remote_port: port of the remote end, likewise
+ * @seq: TCP sequence number
+ * @bytes: bytes of payload
+ * @nr_segments: number of segments on the wire that this one stands for
+ * @tcp_flags: the flags of the TCP header, FIN 1, SYN 2, RST 4, PSH 8, ACK 16 ...
+ * @net_flags: KTAU_NET_*
+ * @net_ns: inode number of the network namespace
+ */
+struct ktau_slot_net {
+	__u8 local[16];
+	__u8 remote[16];
+	__u16 local_port;
+	__u16 remote_port;
+	__u32 seq;
+	__u32 bytes;
+	__u16 nr_segments;
+	__u8 tcp_flags;
+	__u8 net_flags;
+	__u32 net_ns;
+	__u32 reserved;
+};
+
+/**
+ * struct ktau_slot_kvm - payload of KVM_ENTER and KVM_EXIT
+ * @vcpu: number of the virtual CPU
+ * @reason: KVM_EXIT: why the guest was left, as the architecture numbers it
+ */
+struct ktau_slot_kvm {
+	__u32 vcpu;
+	__u32 reason;
 };
 
 /**
  * struct ktau_rec_trace - slots of one owner's ring, oldest first
  * @rec: type KTAU_REC_TRACE
- * @owner: whose
- * @first: number of the first slot here, counted from the ring's first write
+ * @serial: the owner's
+ * @first: position of the first slot here
+ * @next: position after the last slot here
  * @lost: slots overwritten before they were read, directly before @first
  * @lost_from_ticks: those are not older than this
  * @lost_to_ticks: and not newer than this
- * @written: slots ever written to the ring
- * @ring_slots: size of the ring
- * @groups: groups and modes that are on for this task
- * @nr_slots: number of struct ktau_slot behind the fixed part
- * @slot_size: bytes of one of them
+ * @written: position after the newest slot of the ring
+ * @ring_slots: size of the ring, in the units of a position
+ * @groups: groups and modes that are on for the owner
+ * @nr_slots: number of struct ktau_slot after the fixed part
+ * @slots_bytes: bytes of all of them, payloads included
  *
- * A ring too large for one record comes in several, in order.
+ * Positions count the places of the ring since its first write; a slot takes one
+ * or more. A ring too large for one record comes in several, in order.
  */
 struct ktau_rec_trace {
 	struct ktau_rec rec;
-	struct ktau_owner owner;
+	__aligned_u64 serial;
 	__aligned_u64 first;
+	__aligned_u64 next;
 	__aligned_u64 lost;
 	__aligned_u64 lost_from_ticks;
 	__aligned_u64 lost_to_ticks;
@@ -361,101 +630,224 @@ struct ktau_rec_trace {
 	__u32 ring_slots;
 	__u32 groups;
 	__u32 nr_slots;
-	__u32 slot_size;
+	__u32 slots_bytes;
 };
 
 /**
  * struct ktau_rec_end - last record of a stream
  * @rec: type KTAU_REC_END
- * @nr_records: records of owners in this stream
- * @refused: tasks left out because the reader may not see them
- * @vanished: tasks of a list that were not found
+ * @nr_records: PROFILE and TRACE records in this stream
+ * @denied: tasks left out because the reader may not see them
+ * @vanished: tasks of a list that do not exist
+ * @stateless: tasks of a list that exist but have no profile, or no ring
  * @busy: tasks left out because they were in the middle of an exec
  * @torn: tasks left out because no quiet moment was found to copy them
  * @cut_ticks: the common cut: from this time on all rings of this stream are
  *	complete
- * @dead_next: what to give as @dead_since to see only tasks that die later
- * @lost_reaped: slots, in this boot, of tasks that were summed up or forgotten
- *	before any reader had taken them
+ * @exited_next: what to give as @exited_since to see only tasks that exit later
+ * @exited_first: the oldest exited task that is kept
+ * @losses_own: 1 if the counts below are of the reader's own tasks only, 0 if they
+ *	are of the whole machine
+ * @refused_memory_limit: allocations refused because of memory_limit
+ * @refused_user_limit: allocations refused because of the user's share of it
+ * @refused_no_memory: allocations that failed
+ * @refused_no_chunk: activations that found no chunk for their cell
+ * @refused_no_id: activations that found no id
+ * @refused_no_state: tasks that could not be given a profile
+ * @refused_descriptors: descriptors that were refused
+ * @lost_no_ring: slots that found no ring, or no room in it
+ * @lost_resized: unread slots of rings that were resized
+ * @lost_evicted: unread slots of tasks that were folded or evicted
+ * @evicted: tasks that were evicted
+ * @clamped: durations that came out negative and were set to 0
+ * @internal_errors: contradictions, after which KTAU disables itself
+ *
+ * From @refused_memory_limit on, counts are since boot, under the names that they
+ * have in /proc/ktau/stats.
  */
 struct ktau_rec_end {
 	struct ktau_rec rec;
 	__aligned_u64 nr_records;
-	__aligned_u64 refused;
+	__aligned_u64 denied;
 	__aligned_u64 vanished;
+	__aligned_u64 stateless;
 	__aligned_u64 busy;
 	__aligned_u64 torn;
 	__aligned_u64 cut_ticks;
-	__aligned_u64 dead_next;
-	__aligned_u64 lost_reaped;
+	__aligned_u64 exited_next;
+	__aligned_u64 exited_first;
+	__aligned_u64 losses_own;
+	__aligned_u64 refused_memory_limit;
+	__aligned_u64 refused_user_limit;
+	__aligned_u64 refused_no_memory;
+	__aligned_u64 refused_no_chunk;
+	__aligned_u64 refused_no_id;
+	__aligned_u64 refused_no_state;
+	__aligned_u64 refused_descriptors;
+	__aligned_u64 lost_no_ring;
+	__aligned_u64 lost_resized;
+	__aligned_u64 lost_evicted;
+	__aligned_u64 evicted;
+	__aligned_u64 clamped;
+	__aligned_u64 internal_errors;
 };
 
 /*
  * @target: at most one of SELF, LIST, ALL and CHANGED; the others may be added.
  * CHANGED is ALL without the tasks that have not run since this descriptor's last
- * stream of ALL or CHANGED that was read to its END: their profiles are as they
- * were. Of a trace, which has what is new anyway, it is the same as ALL.
+ * stream of ALL or CHANGED that was read to its END: a sleeping task whose switch
+ * count is unchanged has an unchanged profile. For a trace it is the same as ALL.
  */
 #define KTAU_TARGET_SELF	(1U << 0)	/* the calling thread */
 #define KTAU_TARGET_LIST	(1U << 1)	/* tids in @pids */
 #define KTAU_TARGET_ALL		(1U << 2)	/* every live task */
-#define KTAU_TARGET_DEAD	(1U << 3)	/* the queue of the dead */
-#define KTAU_TARGET_REAPED	(1U << 4)	/* sum of the dead dropped from it */
-#define KTAU_TARGET_CPU		(1U << 5)	/* tables of the CPUs */
+#define KTAU_TARGET_EXITED	(1U << 3)	/* exited tasks */
+#define KTAU_TARGET_EVICTED	(1U << 4)	/* the sum of those evicted; profile only */
+#define KTAU_TARGET_CPU		(1U << 5)	/* tables of the CPUs; profile only */
 #define KTAU_TARGET_CHANGED	(1U << 6)	/* every live task that has run since */
 #define KTAU_TARGET_VALID	((1U << 7) - 1)
 
 /* @flags of struct ktau_select */
-#define KTAU_SELECT_THREADS	(1U << 0)	/* @pids, SELF: all threads of the process */
-#define KTAU_SELECT_PEEK	(1U << 1)	/* trace: do not consume what is read */
-#define KTAU_SELECT_VALID	((1U << 2) - 1)
+#define KTAU_SELECT_THREADS	(1U << 0)	/* SELF, LIST: all threads of the process */
+#define KTAU_SELECT_CONSUME	(1U << 1)	/* trace: what is read is gone for others */
+#define KTAU_SELECT_CGROUP	(1U << 2)	/* only tasks in @cgroup or below it */
+#define KTAU_SELECT_UID		(1U << 3)	/* only tasks whose real user is @uid */
+#define KTAU_SELECT_TAG		(1U << 4)	/* only tasks whose tag is @tag */
+#define KTAU_SELECT_VALID	((1U << 5) - 1)
 
 #define KTAU_MAX_PIDS		65536
 
 /**
  * struct ktau_select - argument of KTAU_IOC_SELECT
- * @size: sizeof(struct ktau_select) of the caller
- * @version: KTAU_ABI_VERSION
+ * @size: sizeof(struct ktau_select) of the caller, at least KTAU_SELECT_SIZE_VER0
  * @target: KTAU_TARGET_*
  * @flags: KTAU_SELECT_*
- * @pids: address of @nr_pids __s32, any order, in the caller's pid namespace
  * @nr_pids: at most KTAU_MAX_PIDS; 0 unless KTAU_TARGET_LIST
- * @reserved: 0
- * @dead_since: of the dead, only those whose @dead_seq is not below this
+ * @pids: address of @nr_pids __s32, any order, in the opener's pid namespace; a
+ *	tid listed twice gives one record
+ * @exited_since: of the exited tasks, only those whose @exited_seq is not below
+ *	this
+ * @since_ticks: trace: only slots that are not older than this; profile: see
+ *	@groups_throughout of struct ktau_rec_profile
+ * @cgroup: control group by its id, with KTAU_SELECT_CGROUP, else 0
+ * @uid: user id in the opener's user namespace, with KTAU_SELECT_UID, else 0
+ * @tag: with KTAU_SELECT_TAG, else 0
  *
- * Chooses what read() gives and starts a new stream. Without it, a first
- * read() gives everything: ALL, DEAD, REAPED and CPU. read() returns 0 behind
- * KTAU_REC_END; the next stream is started by KTAU_IOC_SELECT or by lseek() to 0.
- * Any size of buffer does; records are cut where the buffer ends.
+ * Chooses what read() gives and starts a new stream. Without it, the first
+ * read() gives everything: ALL, EXITED, EVICTED and CPU. read() returns 0 after
+ * END; KTAU_IOC_SELECT or lseek() to 0 starts the next stream. Any size of
+ * buffer does; a record is cut where the buffer ends.
+ *
+ * Filters leave out tasks without counting them; the tables of CPUs and the
+ * evicted sum are not filtered. Reading consumes nothing without
+ * KTAU_SELECT_CONSUME, which needs KTAU_ACCESS_CONSUME (EPERM).
  *
  * Errors: E2BIG (fields unknown to this kernel are not zero, too many pids),
- * EINVAL (size, version, target, flags, reserved), EFAULT, ENOMEM.
+ * EINVAL (size, target, flags, combination), EPERM, EACCES (the level in force
+ * forbids traces), EFAULT, ENOMEM. A call that fails changes nothing.
  */
 struct ktau_select {
 	__u32 size;
-	__u32 version;
 	__u32 target;
 	__u32 flags;
-	__aligned_u64 pids;
 	__u32 nr_pids;
-	__u32 reserved;
-	__aligned_u64 dead_since;
+	__aligned_u64 pids;
+	__aligned_u64 exited_since;
+	__aligned_u64 since_ticks;
+	__aligned_u64 cgroup;
+	__u32 uid;
+	__u32 tag;
 };
 
-#define KTAU_IOC_SELECT		_IOW(0xbd, 1, struct ktau_select)
+#define KTAU_SELECT_SIZE_VER0	56
+
+/**
+ * struct ktau_id_range - ids of one source
+ * @source: KTAU_SOURCE_*
+ * @first: lowest id
+ * @count: number of ids; 0 if this kernel has none
+ * @used: how many of them are in use
+ */
+struct ktau_id_range {
+	__u32 source;
+	__u32 first;
+	__u32 count;
+	__u32 used;
+};
+
+/* @features of struct ktau_info */
+#define KTAU_FEATURE_CGROUP	(1ULL << 0)	/* owners have control groups */
+#define KTAU_FEATURE_PARANOID	(1ULL << 1)	/* kernel.ktau_paranoid */
+#define KTAU_FEATURE_GROWING	(1ULL << 2)	/* rings start small and grow */
+
+#define KTAU_INFO_RANGES	16
+
+/**
+ * struct ktau_info - argument of KTAU_IOC_INFO
+ * @size: in: sizeof(struct ktau_info) of the caller, at least
+ *	KTAU_INFO_SIZE_VER0; out: that of the kernel
+ * @version: KTAU_ABI_VERSION
+ * @features: KTAU_FEATURE_*
+ * @groups_built: groups that this kernel has
+ * @groups: groups and modes enabled system-wide
+ * @paranoid: the level in force, -1 to 3
+ * @access: KTAU_ACCESS_* of this descriptor's opener
+ * @ring_slots: size that rings grow to
+ * @nr_ranges: number of @range
+ * @boot_id: /proc/sys/kernel/random/boot_id as 16 bytes
+ * @memory_limit_bytes: bound of all memory; 0 without KTAU_ACCESS_ALL
+ * @memory_bytes: memory in use, likewise
+ * @user_limit_bytes: the opener's share
+ * @user_bytes: memory charged to the opener
+ * @range: which ids belong to which source
+ *
+ * The kernel fills in what the caller has room for.
+ */
+struct ktau_info {
+	__u32 size;
+	__u32 version;
+	__aligned_u64 features;
+	__u32 groups_built;
+	__u32 groups;
+	__s32 paranoid;
+	__u32 access;
+	__u32 ring_slots;
+	__u32 nr_ranges;
+	__u8 boot_id[16];
+	__aligned_u64 memory_limit_bytes;
+	__aligned_u64 memory_bytes;
+	__aligned_u64 user_limit_bytes;
+	__aligned_u64 user_bytes;
+	struct ktau_id_range range[KTAU_INFO_RANGES];
+};
+
+#define KTAU_INFO_SIZE_VER0	344
+
+/* No size in the number: structures say their own. */
+#define KTAU_IOC_SELECT		_IO(0xbd, 1)	/* const struct ktau_select * */
+#define KTAU_IOC_INFO		_IO(0xbd, 2)	/* struct ktau_info * */
 
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 _Static_assert(sizeof(struct ktau_rec) == 8, "ktau_rec");
-_Static_assert(sizeof(struct ktau_rec_stream) == 128, "ktau_rec_stream");
-_Static_assert(sizeof(struct ktau_owner) == 96, "ktau_owner");
-_Static_assert(sizeof(struct ktau_entry) == 40, "ktau_entry");
+_Static_assert(sizeof(struct ktau_rec_stream) == 352, "ktau_rec_stream");
+_Static_assert(sizeof(struct ktau_rec_event) == 40, "ktau_rec_event");
+_Static_assert(sizeof(struct ktau_rec_cgroup) == 24, "ktau_rec_cgroup");
+_Static_assert(sizeof(struct ktau_rec_owner) == 200, "ktau_rec_owner");
+_Static_assert(sizeof(struct ktau_entry) == 64, "ktau_entry");
 _Static_assert(sizeof(struct ktau_open) == 24, "ktau_open");
-_Static_assert(sizeof(struct ktau_rec_profile) == 176, "ktau_rec_profile");
-_Static_assert(sizeof(struct ktau_slot) == 24, "ktau_slot");
-_Static_assert(sizeof(struct ktau_slot_more) == 24, "ktau_slot_more");
-_Static_assert(sizeof(struct ktau_rec_trace) == 160, "ktau_rec_trace");
-_Static_assert(sizeof(struct ktau_rec_end) == 72, "ktau_rec_end");
-_Static_assert(sizeof(struct ktau_select) == 40, "ktau_select");
+_Static_assert(sizeof(struct ktau_rec_profile) == 104, "ktau_rec_profile");
+_Static_assert(sizeof(struct ktau_slot) == 16, "ktau_slot");
+_Static_assert(sizeof(struct ktau_slot_switch) == 16, "ktau_slot_switch");
+_Static_assert(sizeof(struct ktau_slot_waking) == 16, "ktau_slot_waking");
+_Static_assert(sizeof(struct ktau_slot_woken) == 24, "ktau_slot_woken");
+_Static_assert(sizeof(struct ktau_slot_fork) == 16, "ktau_slot_fork");
+_Static_assert(sizeof(struct ktau_slot_net) == 56, "ktau_slot_net");
+_Static_assert(sizeof(struct ktau_slot_kvm) == 8, "ktau_slot_kvm");
+_Static_assert(sizeof(struct ktau_rec_trace) == 80, "ktau_rec_trace");
+_Static_assert(sizeof(struct ktau_rec_end) == 192, "ktau_rec_end");
+_Static_assert(sizeof(struct ktau_select) == KTAU_SELECT_SIZE_VER0, "ktau_select");
+_Static_assert(sizeof(struct ktau_id_range) == 16, "ktau_id_range");
+_Static_assert(sizeof(struct ktau_info) == KTAU_INFO_SIZE_VER0, "ktau_info");
 #endif
 
 #endif /* _UAPI_LINUX_KTAU_H */
