@@ -37,6 +37,14 @@ enum ktau_call {
 	KTAU_CALL_HRTIMER,
 };
 
+/*
+ * The space of ids. A native system call's is its number; then come the points
+ * known at build time; the rest is assigned in the order of first execution.
+ */
+#define KTAU_ID_STATIC		512
+#define KTAU_ID_DYNAMIC		640
+#define KTAU_NR_IDS		1024
+
 /* Ids of the points that are known at build time. */
 enum ktau_static_id {
 	KTAU_ID_PAGE_FAULT_USER = KTAU_ID_STATIC,
@@ -85,8 +93,6 @@ struct ktau_point {
 	u16		kind;
 	u32		id;
 } __aligned(8);
-
-#define KTAU_ID_NONE	U32_MAX
 
 /*
  * The group is on and @tsk is selected for it. One bit of a word that changes at

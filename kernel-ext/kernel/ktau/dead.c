@@ -180,11 +180,12 @@ u64 ktau_dead_next(void)
 /**
  * ktau_reaped_snapshot() - the sum of the dead that are not kept
  * @rec: where it goes, KTAU_SNAPSHOT_BYTES
+ * @owner: where its description goes
  *
  * Context: Task.
  * Return: 0, or -ENODATA if KTAU was never on.
  */
-int ktau_reaped_snapshot(struct ktau_rec_profile *rec)
+int ktau_reaped_snapshot(struct ktau_rec_profile *rec, struct ktau_owner *owner)
 {
 	int err = -ENODATA;
 
@@ -192,8 +193,9 @@ int ktau_reaped_snapshot(struct ktau_rec_profile *rec)
 		return err;
 	spin_lock(&dead.lock);
 	err = ktau_snapshot(rec, dead.reaped, NULL);
-	rec->owner = dead.reaped->obit;
-	rec->owner.dead_seq = dead.first;
+	*owner = dead.reaped->obit;
+	owner->dead_seq = dead.first;
+	owner->nr_tasks = dead.first;
 	spin_unlock(&dead.lock);
 	return err;
 }
@@ -253,7 +255,7 @@ int ktau_dead_start(void)
 	reaped = create_full();
 	if (!reaped)
 		return -ENOMEM;
-	reaped->obit.kind = KTAU_OWNER_REAPED;
+	reaped->obit.kind = KTAU_OWNER_EVICTED;
 	reaped->serial = 0;
 	dead.reaped = reaped;
 	return 0;

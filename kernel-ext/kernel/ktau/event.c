@@ -224,6 +224,31 @@ const struct ktau_event *ktau_event(unsigned int id)
 }
 
 /**
+ * ktau_event_source() - where an event comes from
+ * @id: event in use
+ *
+ * Context: Any.
+ * Return: KTAU_SOURCE_*.
+ */
+unsigned int ktau_event_source(unsigned int id)
+{
+	static const u8 abi[] = {
+		[SOURCE_TASKLET] = KTAU_SOURCE_TASKLET,
+		[SOURCE_WORK] = KTAU_SOURCE_WORK,
+		[SOURCE_TIMER] = KTAU_SOURCE_TIMER,
+		[SOURCE_HRTIMER] = KTAU_SOURCE_HRTIMER,
+		[SOURCE_IRQ] = KTAU_SOURCE_IRQ,
+		[SOURCE_COMPAT] = KTAU_SOURCE_FOREIGN,
+		[SOURCE_SYSCALL] = KTAU_SOURCE_SYSCALL,
+		[SOURCE_POINT] = KTAU_SOURCE_POINT,
+	};
+
+	if (id >= KTAU_ID_STATIC && id < KTAU_ID_DYNAMIC)
+		return KTAU_SOURCE_STATIC;
+	return abi[events[id].source];
+}
+
+/**
  * ktau_event_kind() - whether an event is a timer or a counter
  * @id: event, below KTAU_NR_IDS
  *

@@ -60,6 +60,31 @@ struct ktau_look {
 	u64 changed;
 };
 
+/**
+ * struct ktau_owner - whose a table or a ring is
+ * @serial: see struct ktau_rec_owner, and so on; times without any offset, ids
+ *	as the initial namespaces have them
+ * @dead_seq: its @exited_seq
+ */
+struct ktau_owner {
+	u64	serial;
+	u32	kind;
+	u32	flags;
+	pid_t	tid;
+	pid_t	tgid;
+	pid_t	ppid;
+	u32	cpu;
+	u32	uid;
+	int	exit_code;
+	u64	start_ns;
+	u64	exit_ns;
+	u64	dead_seq;
+	u64	nr_tasks;
+	u64	utime_ns;
+	u64	stime_ns;
+	char	comm[TASK_COMM_LEN];
+};
+
 /* What of a task's credentials says who may see it; as they name it. */
 struct ktau_rights {
 	kuid_t			uid, euid, suid;
@@ -254,6 +279,7 @@ unsigned int ktau_irq_id(unsigned int irq);
 unsigned int ktau_compat_id(unsigned int nr);
 const struct ktau_event *ktau_event(unsigned int id);
 unsigned int ktau_event_kind(unsigned int id);
+unsigned int ktau_event_source(unsigned int id);
 unsigned long ktau_event_address(unsigned int id);
 void ktau_event_name(unsigned int id, char name[KTAU_EVENT_NAME]);
 void ktau_event_init(void);
@@ -300,7 +326,7 @@ void ktau_dead_bury(struct ktau_task *state);
 struct ktau_task *ktau_dead_get(u64 *seq);
 u64 ktau_dead_next(void);
 void ktau_dead_trim(void);
-int ktau_reaped_snapshot(struct ktau_rec_profile *rec);
+int ktau_reaped_snapshot(struct ktau_rec_profile *rec, struct ktau_owner *owner);
 void ktau_dead_stats(struct seq_file *m);
 
 /* clock.c */
@@ -335,21 +361,28 @@ extern const char * const ktau_group_names[KTAU_NR_GROUPS];
 int ktau_snapshot(struct ktau_rec_profile *rec, struct ktau_task *state,
 		  struct task_struct *task);
 
+/* snapshot_trace.c */
+#define KTAU_SLOT_MAX_PLACES	3	/* of one slot in a ring */
+#define KTAU_SLOT_MAX_WORDS	(KTAU_SLOT_MAX_PLACES * \
+				 sizeof(struct ktau_place) / sizeof(u64))
+
 /**
  * struct ktau_reach - how far a stream has read the ring of one owner
  * @ring: serial of the ring, 0 if there was none yet
- * @next: the slot to go on with, where reading takes nothing away
- * @until: slots written when the stream came to it; later ones are for later
- * @peek: reading takes nothing away
+ * @next: the place to go on with, where reading does not consume
+ * @until: places written when the stream came to it; later ones are for later
+ * @consume: reading consumes
  */
 struct ktau_reach {
 	u64 ring;
 	u64 next;
 	u64 until;
-	bool peek;
+	bool consume;
 };
 
-int ktau_snapshot_trace(struct ktau_rec_trace *rec, u32 max_slots,
+unsigned int ktau_slot_encode(struct ktau_slot *slot,
+			      const struct ktau_place *place);
+int ktau_snapshot_trace(struct ktau_rec_trace *rec, u32 max_places,
 			struct ktau_task *state, struct task_struct *task,
 			struct ktau_reach *reach);
 

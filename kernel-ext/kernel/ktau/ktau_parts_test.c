@@ -26,7 +26,7 @@ static int parts_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, f);
 	test->priv = f;
 	f->trace = kunit_kzalloc(test, sizeof(*f->trace) +
-				 64 * sizeof(struct ktau_slot), GFP_KERNEL);
+				 64 * sizeof(struct ktau_place), GFP_KERNEL);
 	f->state = ktau_task_create();
 	KUNIT_ASSERT_NOT_NULL(test, f->trace);
 	KUNIT_ASSERT_NOT_NULL(test, f->state);
@@ -42,9 +42,24 @@ static void parts_exit(struct kunit *test)
 
 static int read_trace(struct ring_fixture *f)
 {
-	struct ktau_reach reach = { };
+	struct ktau_reach reach = { .consume = true };
 
 	return ktau_snapshot_trace(f->trace, 64, f->state, current, &reach);
+}
+
+/* Slot number @nr of a record. */
+static const struct ktau_slot *slot_at(const struct ktau_rec_trace *rec, u32 nr)
+{
+	const struct ktau_slot *slot = (const void *)(rec + 1);
+
+	while (nr--)
+		slot = (const void *)slot + slot->words * sizeof(u64);
+	return slot;
+}
+
+static u64 payload(const struct ktau_slot *slot)
+{
+	return slot->words > 2 ? *(const u64 *)(slot + 1) : 0;
 }
 
 static void write_slots(struct ktau_task *state, unsigned int nr)
@@ -68,7 +83,7 @@ static struct ktau_ring *new_ring(struct kunit *test, struct ktau_task *state,
 static void ring_other(struct kunit *test)
 {
 	struct ring_fixture *f = test->priv;
-	struct ktau_reach reach = { .peek = true };
+	struct ktau_reach reach = { };
 	struct ktau_rec_trace *rec = f->trace;
 	static const u32 sizes[] = { 64, 16, 16 };
 	unsigned int i, nr = 12;
@@ -87,9 +102,9 @@ static void ring_other(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, ktau_snapshot_trace(rec, 64, f->state, current,
 						     &reach));
 	KUNIT_EXPECT_EQ(test, rec->nr_slots, 0U);
-	/* Of the dead it begins where the living was read to. */
+	/* What one reader has consumed is gone for the next one that consumes. */
 	f->state->ring->tail = 2;
-	reach.ring = 0;
+	reach = (struct ktau_reach) { .consume = true };
 	KUNIT_EXPECT_EQ(test, 0, ktau_snapshot_trace(rec, 64, f->state, NULL,
 						     &reach));
 	KUNIT_EXPECT_EQ(test, rec->first, 2ULL);
@@ -100,7 +115,7 @@ static void ring_other(struct kunit *test)
 static void ring_until(struct kunit *test)
 {
 	struct ring_fixture *f = test->priv;
-	struct ktau_reach reach = { };
+	struct ktau_reach reach = { .consume = true };
 	unsigned int i;
 
 	new_ring(test, f->state, 64);
@@ -143,19 +158,18 @@ static void ring_rearm(struct kunit *test)
 static void ring_bounds(struct kunit *test)
 {
 	struct ring_fixture *f = test->priv;
-	const struct ktau_slot *slot = (const void *)(f->trace + 1);
 	unsigned int i;
 
 	f->state->ring = ktau_ring_create(16);
 	KUNIT_ASSERT_NOT_NULL(test, f->state->ring);
 	for (i = 0; i < 10; i++)
-		ktau_trace(f->state, 1000 + i, KTAU_TRACE_ENTER, ID_A, i);
+		ktau_trace(f->state, 1000 + i, KTAU_TRACE_COUNT, ID_A, i);
 	KUNIT_EXPECT_EQ(test, read_trace(f), 0);
 	KUNIT_EXPECT_EQ(test, f->trace->nr_slots, 10U);
 	KUNIT_EXPECT_EQ(test, f->trace->lost, 0ULL);
 
 	for (; i < 100; i++)
-		ktau_trace(f->state, 1000 + i, KTAU_TRACE_ENTER, ID_A, i);
+		ktau_trace(f->state, 1000 + i, KTAU_TRACE_COUNT, ID_A, i);
 	KUNIT_EXPECT_EQ(test, read_trace(f), 0);
 	KUNIT_EXPECT_EQ(test, f->trace->nr_slots, 16U);
 	KUNIT_EXPECT_EQ(test, f->trace->first, 84ULL);
@@ -163,7 +177,7 @@ static void ring_bounds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->trace->lost_from_ticks, 1009ULL);
 	KUNIT_EXPECT_EQ(test, f->trace->lost_to_ticks, 1084ULL);
 	for (i = 0; i < 16; i++)
-		KUNIT_EXPECT_EQ(test, slot[i].arg, 84ULL + i);
+		KUNIT_EXPECT_EQ(test, payload(slot_at(f->trace, i)), 84ULL + i);
 	KUNIT_EXPECT_EQ(test, read_trace(f), 0);
 	KUNIT_EXPECT_EQ(test, f->trace->nr_slots, 0U);
 	KUNIT_EXPECT_EQ(test, f->trace->lost, 0ULL);
@@ -172,7 +186,7 @@ static void ring_bounds(struct kunit *test)
 static void ring_halves(struct kunit *test)
 {
 	struct ring_fixture *f = test->priv;
-	const struct ktau_slot *slot = (const void *)(f->trace + 1);
+	const struct ktau_slot_net *net;
 	struct ktau_slot_more more[2] = { };
 	unsigned int i;
 
@@ -184,9 +198,12 @@ static void ring_halves(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, read_trace(f), 0);
 	KUNIT_EXPECT_EQ(test, f->trace->first, 3ULL);
 	KUNIT_EXPECT_EQ(test, f->trace->lost, 3ULL);
-	KUNIT_ASSERT_EQ(test, f->trace->nr_slots, 15U);
-	KUNIT_EXPECT_EQ(test, slot[0].arg, 1ULL);
-	KUNIT_EXPECT_EQ(test, (unsigned int)slot[1].type, KTAU_TRACE_MORE);
+	KUNIT_EXPECT_EQ(test, f->trace->next, 18ULL);
+	KUNIT_ASSERT_EQ(test, f->trace->nr_slots, 5U);
+	for (i = 0; i < 5; i++) {
+		net = (const void *)(slot_at(f->trace, i) + 1);
+		KUNIT_EXPECT_EQ(test, net->seq, 1 + i);
+	}
 }
 
 #define STALE	0xa5
@@ -209,25 +226,23 @@ static void write_each_kind(struct ktau_task *state)
 	}
 	current->ktau = before;
 	ktau_trace(state, 0, KTAU_TRACE_COUNT, ID_B, 1);
-	ktau_trace_more(state, KTAU_TRACE_NET_SEND, 2, &more, 1);
+	ktau_trace_more(state, KTAU_TRACE_EXEC, 0, &more, 1);
 }
 
 /* A reader gets what was written, and nothing of what the memory held before. */
 static void ring_stale(struct kunit *test)
 {
 	static const struct ktau_slot expected[] = {
-		{ .type = KTAU_TRACE_ENTER, .id = ID_A },
-		{ .type = KTAU_TRACE_EXIT, .id = ID_A },
-		{ .type = KTAU_TRACE_ENTER, .id = ID_A },
-		{ .type = KTAU_TRACE_EXIT, .id = ID_A },
-		{ .type = KTAU_TRACE_COUNT, .id = ID_B, .arg = 1 },
-		{ .type = KTAU_TRACE_NET_SEND, .arg = 2, .more = 1 },
+		{ .type = KTAU_TRACE_ENTER, .id = ID_A, .words = 2 },
+		{ .type = KTAU_TRACE_EXIT, .id = ID_A, .words = 2 },
+		{ .type = KTAU_TRACE_ENTER, .id = ID_A, .words = 2 },
+		{ .type = KTAU_TRACE_EXIT, .id = ID_A, .words = 2 },
+		{ .type = KTAU_TRACE_COUNT, .id = ID_B, .words = 3 },
+		{ .type = KTAU_TRACE_EXEC, .id = KTAU_ID_NONE, .words = 5 },
 	};
 	struct ring_fixture *f = test->priv;
-	const struct ktau_slot *slot = (const void *)(f->trace + 1);
-	const struct ktau_slot_more more = {
-		{ 3, 4 }, 5, KTAU_TRACE_MORE, 1, 6
-	};
+	static const u64 name[] = { 3, 4, 0 };
+	const struct ktau_slot *slot;
 	struct ktau_ring *ring = ktau_ring_create(16);
 	u64 last = ktau_ticks();
 	unsigned int i;
@@ -238,19 +253,20 @@ static void ring_stale(struct kunit *test)
 		memset(&ring->place[i], STALE, offsetof(struct ktau_place, turn));
 	write_each_kind(f->state);
 	KUNIT_EXPECT_EQ(test, read_trace(f), 0);
-	KUNIT_ASSERT_EQ(test, f->trace->nr_slots, ARRAY_SIZE(expected) + 1);
+	KUNIT_ASSERT_EQ(test, f->trace->nr_slots, ARRAY_SIZE(expected));
 	for (i = 0; i < ARRAY_SIZE(expected); i++) {
-		KUNIT_EXPECT_EQ(test, slot[i].type, expected[i].type);
-		KUNIT_EXPECT_EQ(test, slot[i].id, expected[i].id);
-		KUNIT_EXPECT_EQ(test, slot[i].arg, expected[i].arg);
-		KUNIT_EXPECT_EQ(test, slot[i].more, expected[i].more);
-		KUNIT_EXPECT_EQ(test, slot[i].ctx, (u8)KTAU_CTX_TASK);
-		KUNIT_EXPECT_LT(test, (unsigned int)slot[i].cpu, nr_cpu_ids);
-		KUNIT_EXPECT_GE(test, slot[i].ticks, last);
-		KUNIT_EXPECT_LE(test, slot[i].ticks, ktau_ticks());
-		last = slot[i].ticks;
+		slot = slot_at(f->trace, i);
+		KUNIT_EXPECT_EQ(test, slot->type, expected[i].type);
+		KUNIT_EXPECT_EQ(test, slot->id, expected[i].id);
+		KUNIT_EXPECT_EQ(test, slot->words, expected[i].words);
+		KUNIT_EXPECT_EQ(test, slot->ctx, (u8)KTAU_CTX_TASK);
+		KUNIT_EXPECT_LT(test, (unsigned int)slot->cpu, nr_cpu_ids);
+		KUNIT_EXPECT_GE(test, slot->ticks, last);
+		KUNIT_EXPECT_LE(test, slot->ticks, ktau_ticks());
+		last = slot->ticks;
 	}
-	KUNIT_EXPECT_EQ(test, memcmp(&slot[i], &more, sizeof(more)), 0);
+	KUNIT_EXPECT_EQ(test, payload(slot_at(f->trace, 4)), 1ULL);
+	KUNIT_EXPECT_EQ(test, memcmp(slot + 1, name, sizeof(name)), 0);
 
 	ring->head++;		/* a write that has taken its slot */
 	KUNIT_EXPECT_EQ(test, read_trace(f), -EAGAIN);
@@ -260,10 +276,10 @@ static void ring_stale(struct kunit *test)
 static void ring_ready(struct kunit *test)
 {
 	struct ring_fixture *f = test->priv;
-	const struct ktau_slot *slot = (const void *)(f->trace + 1);
 	struct ktau_ring *ring = ktau_ring_create(512);
+	const struct ktau_slot_net *net;
 	struct ktau_slot_more more[2] = { };
-	unsigned int i, j;
+	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, ring);
 	f->state->ring = ring;
@@ -277,10 +293,12 @@ static void ring_ready(struct kunit *test)
 		ktau_trace_more(f->state, KTAU_TRACE_NET_SEND, i, more, 2);
 		KUNIT_ASSERT_EQ(test, read_trace(f), 0);
 		KUNIT_ASSERT_EQ(test, f->trace->first, i);
-		KUNIT_ASSERT_EQ(test, f->trace->nr_slots, 3U);
-		KUNIT_ASSERT_EQ(test, slot[0].arg, i);
-		for (j = 1; j < 3; j++)
-			KUNIT_ASSERT_EQ(test, slot[j].arg, 0ULL);
+		KUNIT_ASSERT_EQ(test, f->trace->nr_slots, 1U);
+		net = (const void *)(slot_at(f->trace, 0) + 1);
+		KUNIT_ASSERT_EQ(test, net->seq, i);
+		KUNIT_ASSERT_EQ(test, net->remote_port, (u16)0);
+		KUNIT_ASSERT_FALSE(test, memchr_inv(net->remote, 0,
+						    sizeof(net->remote)));
 	}
 	KUNIT_EXPECT_EQ(test, f->state->lost, 0ULL);
 }

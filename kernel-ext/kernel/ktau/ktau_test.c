@@ -47,7 +47,7 @@ static int fixture_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, f);
 	test->priv = f;
 	f->profile = kvzalloc(KTAU_SNAPSHOT_BYTES, GFP_KERNEL);
-	f->trace = kvzalloc(sizeof(*f->trace) + 64 * sizeof(struct ktau_slot),
+	f->trace = kvzalloc(sizeof(*f->trace) + 64 * sizeof(struct ktau_place),
 			    GFP_KERNEL);
 	f->state = ktau_task_create();
 	KUNIT_ASSERT_NOT_NULL(test, f->profile);
@@ -406,6 +406,7 @@ static void dies_inside(struct kunit *test, struct sleeper *sleeper)
 	struct fixture *f = test->priv;
 	struct task_struct *task;
 	struct ktau_task *state;
+	struct ktau_owner sum;
 	u64 seq, below;
 
 	KUNIT_ASSERT_EQ(test, control("groups=syscall dead=16M"), 0);
@@ -419,17 +420,17 @@ static void dies_inside(struct kunit *test, struct sleeper *sleeper)
 		expect_identity(test, f->profile);
 		KUNIT_EXPECT_EQ(test, find(f->profile, ID_A)->count, 1ULL);
 		KUNIT_EXPECT_EQ(test, f->profile->depth, 0U);
-		KUNIT_EXPECT_EQ(test, state->obit.kind, (u32)KTAU_OWNER_DEAD);
+		KUNIT_EXPECT_EQ(test, state->obit.kind, (u32)KTAU_OWNER_EXITED);
 		/* Who took it while it lived gives it a ring. */
 		atomic_long_add(PAGE_SIZE, &state->bytes);
 		ktau_task_put(state);
 	}
 	/* With no room for the dead they are all in the sum. */
 	KUNIT_EXPECT_EQ(test, control("groups=none dead=0"), 0);
-	KUNIT_EXPECT_EQ(test, ktau_reaped_snapshot(f->profile), 0);
+	KUNIT_EXPECT_EQ(test, ktau_reaped_snapshot(f->profile, &sum), 0);
 	expect_identity(test, f->profile);
 	KUNIT_EXPECT_GE(test, find(f->profile, ID_A)->count, 1ULL);
-	below = f->profile->owner.dead_seq;
+	below = sum.dead_seq;
 	KUNIT_EXPECT_EQ(test, below, ktau_dead_next());
 	KUNIT_EXPECT_EQ(test, bytes_of_dead(test), 0ULL);
 	KUNIT_EXPECT_EQ(test, control("dead=16M"), 0);

@@ -34,7 +34,7 @@
 
 /**
  * struct ktau_place - one slot as it is written; struct ktau_slot is made of it
- *	by the reader
+ *	by the reader, see snapshot_trace.c
  * @ticks: when; data of a further slot
  * @arg: by type; data of a further slot; not written with KTAU_WHAT_FRAME
  * @what: id, or 16 bits of data | type << 16 | further slots, or index << 24
@@ -56,6 +56,21 @@ struct ktau_place {
 
 /* Written by the shortest way: no argument, no further slots. */
 #define KTAU_WHAT_FRAME		0x80000000U
+
+/* Type of a place that continues the slot before it; never in a stream. */
+#define KTAU_TRACE_MORE		255
+
+/**
+ * struct ktau_slot_more - further data of a slot, in a place of its own
+ * @data: two words; their meaning is that of the leading slot's type
+ * @small: 16 more bits
+ * @small2: 32 more bits
+ */
+struct ktau_slot_more {
+	u64 data[2];
+	u16 small;
+	u32 small2;
+};
 
 /**
  * struct ktau_ring - a trace, counted in slots since its first write
@@ -111,7 +126,7 @@ static __always_inline void ktau_place_fill(struct ktau_place *place, u64 ticks,
 static __always_inline void ktau_place_done(const struct ktau_ring *ring,
 					    struct ktau_place *place)
 {
-	smp_wmb();	/* pairs with the reader's in snapshot.c */
+	smp_wmb();	/* pairs with the reader's in snapshot_trace.c */
 	data_race(place->turn += ring->size);	/* only we write it */
 }
 

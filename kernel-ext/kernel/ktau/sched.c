@@ -51,8 +51,8 @@ void __ktau_sched_switch(bool vol, struct task_struct *prev,
 
 	__ktau_enter(&state->sched, prev, id);
 	if (state->sched.info & KTAU_FRAME_TRACED)
-		ktau_trace(state, state->sched.start, KTAU_TRACE_SWITCH, 0,
-			   (u32)next->pid | (u64)prev_state << 32);
+		ktau_trace(state, state->sched.start, KTAU_TRACE_SWITCH,
+			   (u16)prev_state, next->ktau.serial);
 }
 
 /* From the wakeup to now the task was runnable and had no CPU. */
@@ -120,8 +120,8 @@ void __ktau_sched_wakeup(struct task_struct *p)
 	if (READ_ONCE(p->ktau.mask) & KTAU_GROUP_SCHED)
 		p->ktau.wake_ticks = now;
 	if ((READ_ONCE(ref->mask) & traced) == traced)
-		ktau_trace(ref->state, 0, KTAU_TRACE_WAKEUP, 0,
-			   (u32)p->pid | (u64)task_cpu(p) << 32);
+		ktau_trace(ref->state, 0, KTAU_TRACE_WAKING, task_cpu(p),
+			   p->ktau.serial);
 }
 
 /**

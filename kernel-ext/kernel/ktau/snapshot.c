@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: copying the profile or the trace of one owner, whole.
+ * KTAU: copying the profile of one owner, whole.
  *
  * The owner may run on another CPU while it is copied. A copy is whole if no
  * update was going on when it was begun and none was begun until it ended. Most
  * tasks sleep, so that is the rule. For one that keeps running the copy is made
  * by the CPU that runs it, in an interrupt: then nothing can be begun.
  */
-#include <linux/delay.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 #include <linux/smp.h>
@@ -184,7 +183,7 @@ static bool copy_untasked(struct ktau_rec_profile *rec, struct ktau_task *state)
 
 /**
  * ktau_snapshot() - copy a profile
- * @rec: where it goes, KTAU_SNAPSHOT_BYTES; all but the owner is filled in
+ * @rec: where it goes, KTAU_SNAPSHOT_BYTES
  * @state: whose
  * @task: the live task that it belongs to, held by the caller; or NULL: it
  *	belongs to a CPU or to the dead
@@ -199,6 +198,7 @@ int ktau_snapshot(struct ktau_rec_profile *rec, struct ktau_task *state,
 	if (!(task ? copy_task(rec, state, task) : copy_untasked(rec, state)))
 		return -EAGAIN;
 
+	rec->serial = state->serial;
 	rec->rec.type = KTAU_REC_PROFILE;
 	rec->rec.head = sizeof(*rec);
 	rec->rec.size = sizeof(*rec) +
@@ -209,203 +209,4 @@ int ktau_snapshot(struct ktau_rec_profile *rec, struct ktau_task *state,
 	if (task)
 		rec->groups = READ_ONCE(task->ktau.mask) & ~KTAU_MASK_GONE;
 	return 0;
-}
-
-/* Wait until slot @nr is whole, or overwritten; false if it never is. */
-static bool wait_written(const struct ktau_place *place, u64 nr)
-{
-	unsigned int i;
-
-	for (i = 0; i < SLOW_TRIES; i++) {
-		if ((s32)(READ_ONCE(place->turn) - (u32)nr) > 0)
-			return true;
-		if (i < QUICK_TRIES)
-			cpu_relax();
-		else
-			usleep_range(20, 100);
-	}
-	return false;
-}
-
-static unsigned int context(u32 count)
-{
-	if (count & HARDIRQ_MASK)
-		return KTAU_CTX_HARDIRQ;
-	return count & SOFTIRQ_OFFSET ? KTAU_CTX_SOFTIRQ : KTAU_CTX_TASK;
-}
-
-/* A slot as it is given to user space. What is torn is found out afterwards. */
-static void make_slot(struct ktau_slot *slot, const struct ktau_place *from)
-{
-	struct ktau_place place = data_race(*from);	/* see above */
-	struct ktau_slot_more *more = (struct ktau_slot_more *)slot;
-
-	slot->ticks = place.ticks;
-	slot->arg = place.arg;
-	slot->id = (u16)place.what;
-	slot->type = (u8)(place.what >> 16);
-	if (slot->type == KTAU_TRACE_MORE) {
-		more->index = place.what >> 24;
-		more->small2 = place.count;
-		return;
-	}
-	slot->ctx = context(place.count);
-	slot->cpu = place.cpu;
-	slot->more = place.what >> 24;
-	if (place.what & KTAU_WHAT_FRAME) {
-		slot->arg = 0;
-		slot->more = 0;
-	}
-}
-
-static u64 oldest(const struct ktau_ring *ring, u64 head)
-{
-	return head > ring->size ? head - ring->size : 0;
-}
-
-/* Drop @nr slots from the front. */
-static void drop_front(struct ktau_rec_trace *rec, u32 nr)
-{
-	struct ktau_slot *slot = (struct ktau_slot *)(rec + 1);
-
-	nr = min(nr, rec->nr_slots);
-	rec->nr_slots -= nr;
-	rec->first += nr;
-	memmove(slot, slot + nr, rec->nr_slots * sizeof(*slot));
-}
-
-/* A slot whose leading one is gone says nothing; nor does a half at the end. */
-static void trim_halves(struct ktau_rec_trace *rec, bool at_end)
-{
-	struct ktau_slot *slot = (struct ktau_slot *)(rec + 1);
-	u32 i;
-
-	for (i = 0; i < rec->nr_slots && slot[i].type == KTAU_TRACE_MORE; i++)
-		;
-	drop_front(rec, i);
-	if (at_end || !rec->nr_slots)
-		return;
-	for (i = rec->nr_slots - 1; i && slot[i].type == KTAU_TRACE_MORE; i--)
-		;
-	if (i + slot[i].more >= rec->nr_slots)
-		rec->nr_slots = i;
-}
-
-/* False if the owner never ended a write. */
-static bool copy_slots(struct ktau_rec_trace *rec, const struct ktau_ring *ring,
-		       u64 from, u32 max_slots)
-{
-	struct ktau_slot *slot = (struct ktau_slot *)(rec + 1);
-	const struct ktau_place *place;
-	u64 end = ktau_read(&ring->head), gone;
-	u32 i;
-
-	rec->written = end;
-	rec->first = max(from, oldest(ring, end));
-	rec->nr_slots = min_t(u64, end - rec->first, max_slots);
-	for (i = 0; i < rec->nr_slots; i++) {
-		place = &ring->place[(rec->first + i) & ring->mask];
-		if (!wait_written(place, rec->first + i))
-			return false;
-		smp_rmb();	/* pairs with ktau_place_done() */
-		make_slot(&slot[i], place);
-	}
-	smp_rmb();	/* what the writer has reached meanwhile may be torn */
-	gone = oldest(ring, ktau_read(&ring->head));
-	if (gone > rec->first)
-		drop_front(rec, min_t(u64, gone - rec->first, U32_MAX));
-	trim_halves(rec, rec->first + rec->nr_slots == end);
-	if (rec->nr_slots)
-		return true;
-	/* All of it has been overwritten, and perhaps what came after it too. */
-	rec->first = max(rec->first, gone);
-	rec->written = max(rec->written, rec->first);
-	return true;
-}
-
-/* Time of the last slot; one that continues another has none. */
-static u64 last_ticks(const struct ktau_rec_trace *rec)
-{
-	const struct ktau_slot *slot = (const struct ktau_slot *)(rec + 1);
-	u32 i = rec->nr_slots - 1;
-
-	while (i && slot[i].type == KTAU_TRACE_MORE)
-		i--;
-	return slot[i].ticks;
-}
-
-static void note_loss(struct ktau_rec_trace *rec, u64 from, u64 from_ticks)
-{
-	const struct ktau_slot *slot = (struct ktau_slot *)(rec + 1);
-
-	rec->lost = rec->first - from;
-	if (!rec->lost)
-		return;
-	rec->lost_from_ticks = from_ticks;
-	rec->lost_to_ticks = rec->nr_slots ? slot->ticks : ktau_ticks();
-}
-
-/**
- * ktau_snapshot_trace() - copy what is new in a ring
- * @rec: where it goes, with room for @max_slots behind it; all but the owner
- *	is filled in
- * @max_slots: at least 4
- * @state: whose
- * @task: the live task that it belongs to, or NULL
- * @reach: zero for a new owner, and kept from one call for it to the next. With
- *	@peek all that a live task's ring holds, of a dead one's what nobody has
- *	had; without, what nobody has had, and from now on nobody else will
- *
- * A ring of another size is another ring, which begins with slot 0 again.
- *
- * Context: May sleep.
- * Return: 1 if there are more slots to copy, 0 if not, -ENODATA without a ring,
- * -EAGAIN if the owner never held still.
- */
-int ktau_snapshot_trace(struct ktau_rec_trace *rec, u32 max_slots,
-			struct ktau_task *state, struct task_struct *task,
-			struct ktau_reach *reach)
-{
-	struct ktau_slot *slot = (struct ktau_slot *)(rec + 1);
-	struct ktau_ring *ring;
-	int ret = -ENODATA;
-	u64 begin, next;
-
-	memset(rec, 0, sizeof(*rec));
-	mutex_lock(&state->read_lock);
-	ring = READ_ONCE(state->ring);
-	if (!ring)
-		goto out;
-	ret = -EAGAIN;
-	if (reach->ring != ring->serial) {
-		reach->ring = ring->serial;
-		reach->next = task ? 0 : ring->tail;
-		reach->until = ktau_read(&ring->head);
-	}
-	begin = reach->peek ? reach->next : ring->tail;
-	if (!copy_slots(rec, ring, begin, max_slots))
-		goto out;
-	note_loss(rec, begin, reach->peek ? 0 : ring->tail_ticks);
-	next = rec->first + rec->nr_slots;
-	if (reach->peek) {
-		reach->next = next;
-	} else {
-		ring->tail = next;
-		if (rec->nr_slots)
-			ring->tail_ticks = last_ticks(rec);
-	}
-
-	rec->rec.type = KTAU_REC_TRACE;
-	rec->rec.head = sizeof(*rec);
-	rec->rec.size = sizeof(*rec) + rec->nr_slots * sizeof(*slot);
-	rec->slot_size = sizeof(*slot);
-	rec->ring_slots = ring->size;
-	if (task)
-		rec->groups = READ_ONCE(task->ktau.mask) & ~KTAU_MASK_GONE;
-	ret = next < reach->until;
-	if (!ret && !reach->peek)
-		ktau_ring_rearm(ring);
-out:
-	mutex_unlock(&state->read_lock);
-	return ret;
 }

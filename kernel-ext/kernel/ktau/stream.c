@@ -30,7 +30,19 @@ static void restart(struct ktau_stream *stream)
 	stream->reach = (struct ktau_reach) { };
 	stream->len = 0;
 	stream->pos = 0;
+	stream->body_len = 0;
+	bitmap_zero(stream->ids, KTAU_NR_IDS);
 	stream->end = (struct ktau_rec_end) { };
+}
+
+/* A record is handed out once everything that it refers to has been. */
+static void put_front_or_body(struct ktau_stream *stream, struct file *file)
+{
+	if (ktau_compose_front(stream, file))
+		return;
+	stream->out = stream->body;
+	stream->len = stream->body_len;
+	stream->body_len = 0;
 }
 
 /* Have a record to hand out, unless the stream is over. */
@@ -41,12 +53,17 @@ static int fill(struct ktau_stream *stream, struct file *file)
 
 	stream->pos = 0;
 	stream->len = 0;
-	while (!stream->len && stream->phase != PHASE_OVER) {
+	while (!stream->len) {
 		if (signal_pending(current)) {
 			err = -EINTR;
 			break;
 		}
-		ktau_stream_step(stream, file);
+		if (stream->body_len)
+			put_front_or_body(stream, file);
+		else if (stream->phase != PHASE_OVER)
+			ktau_stream_step(stream, file);
+		else
+			break;
 		cond_resched();
 	}
 	revert_creds(saved);
@@ -69,7 +86,7 @@ static ssize_t stream_read(struct file *file, char __user *to, size_t count,
 				break;
 		}
 		n = min(count, stream->len - stream->pos);
-		if (copy_to_user(to + done, stream->buffer + stream->pos, n)) {
+		if (copy_to_user(to + done, stream->out + stream->pos, n)) {
 			ret = -EFAULT;
 			break;
 		}
@@ -104,9 +121,9 @@ static int check_select(const struct ktau_select *select)
 		     KTAU_TARGET_CHANGED);
 	bool list = select->target & KTAU_TARGET_LIST;
 
-	if (select->version != KTAU_ABI_VERSION || !select->target ||
+	if (!select->target ||
 	    (select->target & ~KTAU_TARGET_VALID) ||
-	    (select->flags & ~KTAU_SELECT_VALID) || select->reserved ||
+	    (select->flags & ~KTAU_SELECT_VALID) ||
 	    (which & (which - 1)))
 		return -EINVAL;
 	if (select->nr_pids > KTAU_MAX_PIDS)
@@ -175,16 +192,16 @@ static int open_stream(struct file *file, u32 content)
 
 	if (!stream)
 		return -ENOMEM;
-	stream->buffer = kvmalloc(KTAU_STREAM_BYTES, GFP_KERNEL_ACCOUNT);
-	if (!stream->buffer) {
+	stream->body = kvmalloc(KTAU_BODY_BYTES, GFP_KERNEL_ACCOUNT);
+	if (!stream->body) {
 		kfree(stream);
 		return -ENOMEM;
 	}
 	mutex_init(&stream->lock);
 	stream->ns = get_pid_ns(task_active_pid_ns(current));
 	stream->content = content;
-	stream->select.target = KTAU_TARGET_ALL | KTAU_TARGET_DEAD |
-				KTAU_TARGET_REAPED | KTAU_TARGET_CPU;
+	stream->select.target = KTAU_TARGET_ALL | KTAU_TARGET_EXITED |
+				KTAU_TARGET_EVICTED | KTAU_TARGET_CPU;
 	restart(stream);
 	file->private_data = stream;
 	return 0;
@@ -206,7 +223,7 @@ static int stream_release(struct inode *inode, struct file *file)
 
 	put_pid_ns(stream->ns);
 	kvfree(stream->pids);
-	kvfree(stream->buffer);
+	kvfree(stream->body);
 	mutex_destroy(&stream->lock);
 	kfree(stream);
 	return 0;

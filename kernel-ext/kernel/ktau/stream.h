@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * KTAU: what the two halves of a stream share: its descriptor (stream.c) and the
- * walk over the owners (walk.c).
+ * KTAU: what the parts of a stream share: its descriptor (stream.c), the walk over
+ * the owners (walk.c) and the records made for it (compose.c).
  */
 #ifndef _KERNEL_KTAU_STREAM_H
 #define _KERNEL_KTAU_STREAM_H
@@ -10,9 +10,8 @@
 
 struct file;
 
-#define KTAU_STREAM_BYTES	(64 * 1024)
-
-static_assert(KTAU_SNAPSHOT_BYTES <= KTAU_STREAM_BYTES);
+#define KTAU_BODY_BYTES		KTAU_SNAPSHOT_BYTES
+#define KTAU_FRONT_BYTES	1024
 
 /* What a stream is made of, in this order. */
 enum phase {
@@ -27,9 +26,23 @@ enum phase {
 };
 
 /**
+ * struct ktau_front - the records that come before one that refers to them
+ * @owner: of the record
+ * @owner_put: OWNER has been put
+ * @next: entry or slot whose id is looked at next
+ * @offset: and where it is in the record
+ */
+struct ktau_front {
+	struct ktau_owner	owner;
+	bool			owner_put;
+	u32			next;
+	u32			offset;
+};
+
+/**
  * struct ktau_stream - an open /proc/ktau/profile or /proc/ktau/trace
  * @lock: serialises its users
- * @ns: pid namespace of who opened it
+ * @ns: pid namespace of the opener
  * @content: KTAU_REC_PROFILE or KTAU_REC_TRACE
  * @select: what was asked for
  * @pids: its list of tids, or NULL
@@ -41,9 +54,14 @@ enum phase {
  * @number: its number, see look.c
  * @since: number of the last one of all tasks that was read to its end, or 0
  * @fills: ktau_trace_fills when the stream began
- * @len: bytes in @buffer
+ * @out: the record that is being read, in @small or @body
+ * @len: its bytes
  * @pos: bytes of it that have been read
- * @buffer: a record
+ * @body: a PROFILE or TRACE
+ * @body_len: its bytes, 0 if there is none; it is put once @front has been
+ * @front: what comes before it
+ * @ids: event ids whose EVENT has been put
+ * @small: any other record
  */
 struct ktau_stream {
 	struct mutex		lock;	/* all below it */
@@ -59,14 +77,25 @@ struct ktau_stream {
 	u64			number;
 	u64			since;
 	int			fills;	/* poll() reads it without @lock */
+	const void		*out;
 	size_t			len;
 	size_t			pos;
-	void			*buffer;
+	void			*body;
+	size_t			body_len;
+	struct ktau_front	front;
+	DECLARE_BITMAP(ids, KTAU_NR_IDS);
+	u64			small[KTAU_FRONT_BYTES / sizeof(u64)];
 };
 
 /* Those that walk over all tasks. */
 #define KTAU_TARGETS_ALL	(KTAU_TARGET_ALL | KTAU_TARGET_CHANGED)
 
+/* walk.c */
 void ktau_stream_step(struct ktau_stream *stream, struct file *file);
+
+/* compose.c */
+void ktau_compose_begin(struct ktau_stream *stream, struct file *file);
+bool ktau_compose_front(struct ktau_stream *stream, struct file *file);
+void ktau_compose_end(struct ktau_stream *stream);
 
 #endif /* _KERNEL_KTAU_STREAM_H */

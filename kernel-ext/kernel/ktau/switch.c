@@ -54,8 +54,10 @@ static struct ktau_task *state_get(struct task_struct *task, bool create)
 	if (!state)
 		return NULL;
 	refcount_inc(&state->ref);	/* one is the task's, one the caller's */
-	if (!cmpxchg(&task->ktau.state, NULL, state))
+	if (!cmpxchg(&task->ktau.state, NULL, state)) {
+		WRITE_ONCE(task->ktau.serial, state->serial);
 		return state;
+	}
 	refcount_dec(&state->ref);
 	ktau_task_put(state);
 	return ktau_task_get(task);

@@ -114,8 +114,8 @@ void __ktau_task_fork(struct task_struct *p)
 		p->ktau.wake_ticks = ktau_ticks();
 	}
 	if ((ref->mask & traced) == traced)
-		ktau_trace(ref->state, 0, KTAU_TRACE_FORK, 0,
-			   (u32)p->pid | (u64)p->tgid << 32);
+		ktau_trace(ref->state, 0, KTAU_TRACE_FORK,
+			   thread_group_leader(p), p->ktau.serial);
 }
 
 /**
@@ -203,7 +203,7 @@ void __ktau_task_exited(void)
 
 	ktau_task_identify(obit, current);
 	obit->serial = state->serial;
-	obit->kind = KTAU_OWNER_DEAD;
+	obit->kind = KTAU_OWNER_EXITED;
 	obit->exit_code = current->exit_code;
 	obit->exit_ns = ktime_get_boottime_ns();
 	ktau_dead_bury(state);

@@ -7,16 +7,14 @@
  */
 #include <linux/capability.h>
 #include <linux/fs.h>
-#include <linux/kallsyms.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched/signal.h>
 #include <linux/user_namespace.h>
-#include <asm/sections.h>
 
 #include "stream.h"
 
-#define MAX_SLOTS	((KTAU_STREAM_BYTES - sizeof(struct ktau_rec_trace)) / \
-			 sizeof(struct ktau_slot))
+#define MAX_PLACES	((KTAU_BODY_BYTES - sizeof(struct ktau_rec_trace)) / \
+			 sizeof(struct ktau_place))
 
 /* As it would have been while it lived. */
 static bool may_read_dead(const struct ktau_task *state)
@@ -34,58 +32,25 @@ static void next_phase(struct ktau_stream *stream)
 	stream->thread = 0;
 	stream->reach = (struct ktau_reach) { };
 	if (stream->phase == PHASE_DEAD)
-		stream->cursor = stream->select.dead_since;
+		stream->cursor = stream->select.exited_since;
 }
 
-static void put_begin(struct ktau_stream *stream, struct file *file)
+static void begin(struct ktau_stream *stream, struct file *file)
 {
-	struct ktau_rec_stream *rec = stream->buffer;
-	struct ktau_clock now;
-
 	if (stream->content == KTAU_REC_TRACE)
 		WRITE_ONCE(stream->fills, atomic_read(&ktau_trace_fills));
 	stream->number = ktau_look_number();
-	ktau_clock_read(&now);
-	*rec = (struct ktau_rec_stream) {
-		.rec = { sizeof(*rec), KTAU_REC_STREAM, sizeof(*rec) },
-		.magic = KTAU_MAGIC,
-		.version = KTAU_ABI_VERSION,
-		.word_bits = BITS_PER_LONG,
-		.content = stream->content,
-		.target = stream->select.target,
-		.groups = READ_ONCE(ktau_config.groups),
-		.modes = READ_ONCE(ktau_config.modes),
-		.clock_hz = ktau_clock_hz(),
-		.clock_flags = ktau_arch_stable() ? KTAU_CLOCK_STABLE : 0,
-		.nr_cpus = num_possible_cpus(),
-		.ticks = now.ticks,
-		.realtime_ns = now.realtime_ns,
-		.monotonic_ns = now.monotonic_ns,
-		.boot_ticks = ktau_clock_boot.ticks,
-		.boot_realtime_ns = ktau_clock_boot.realtime_ns,
-		.boot_monotonic_ns = ktau_clock_boot.monotonic_ns,
-		.profile_pair_mticks = ktau_profile_pair_mticks,
-		.trace_pair_mticks = ktau_trace_pair_mticks,
-		.dead_next = ktau_dead_next(),
-	};
-	if (kallsyms_show_value(file->f_cred))
-		rec->stext = (unsigned long)_stext;
-	stream->len = rec->rec.size;
+	ktau_compose_begin(stream, file);
 }
 
-static void put_end(struct ktau_stream *stream)
+static void end(struct ktau_stream *stream)
 {
-	stream->end.rec = (struct ktau_rec) {
-		sizeof(stream->end), KTAU_REC_END, sizeof(stream->end)
-	};
-	stream->end.lost_reaped = ktau_loss_total(KTAU_LOSS_REAPED);
-	/* What died while the tasks were read has been read with the dead. */
-	if (!(stream->select.target & KTAU_TARGET_DEAD))
-		stream->end.dead_next = ktau_dead_next();
+	/* What exited while the tasks were read has been read with the exited. */
+	if (!(stream->select.target & KTAU_TARGET_EXITED))
+		stream->end.exited_next = ktau_dead_next();
 	if (stream->select.target & KTAU_TARGETS_ALL)
 		stream->since = stream->number;
-	memcpy(stream->buffer, &stream->end, sizeof(stream->end));
-	stream->len = sizeof(stream->end);
+	ktau_compose_end(stream);
 }
 
 /* The ids of @owner as the reader's pid namespace has them. */
@@ -116,67 +81,33 @@ static void identify(struct ktau_owner *owner, struct pid_namespace *ns,
 	rcu_read_unlock();
 }
 
-static u32 tid_in(const struct ktau_stream *stream, u32 tid)
-{
-	struct pid *pid;
-	u32 nr = 0;
-
-	rcu_read_lock();
-	pid = find_pid_ns(tid, &init_pid_ns);
-	if (pid)
-		nr = pid_nr_ns(pid, stream->ns);
-	rcu_read_unlock();
-	return nr;
-}
-
-/* Tids in slots are global ones; a reader elsewhere gets its own, or 0. */
-static void translate_slots(struct ktau_rec_trace *rec,
-			    const struct ktau_stream *stream)
-{
-	struct ktau_slot *slot = (struct ktau_slot *)(rec + 1);
-	u32 i;
-
-	if (stream->ns == &init_pid_ns)
-		return;
-	for (i = 0; i < rec->nr_slots; i++) {
-		u64 high;
-
-		if (slot[i].type != KTAU_TRACE_SWITCH &&
-		    slot[i].type != KTAU_TRACE_WAKEUP &&
-		    slot[i].type != KTAU_TRACE_FORK)
-			continue;
-		high = slot[i].arg >> 32;
-		if (slot[i].type == KTAU_TRACE_FORK)
-			high = tid_in(stream, high);
-		slot[i].arg = tid_in(stream, slot[i].arg) | high << 32;
-	}
-}
-
 /*
- * The softirq of whatever task it hits takes the segments of all: who may not see
- * all tasks is not told whose, nor where in a connection that is.
+ * The softirq of whatever task it hits takes the segments of all: a reader that may
+ * not see all tasks is not told whose, nor where in a connection that is.
  */
-static void hide_segments(struct ktau_rec_trace *rec)
+static void hide_slots(struct ktau_rec_trace *rec)
 {
 	struct ktau_slot *slot = (struct ktau_slot *)(rec + 1);
-	bool hide = false;
 	u32 i;
 
 	for (i = 0; i < rec->nr_slots; i++) {
-		struct ktau_slot_more *more = (void *)&slot[i];
-
-		if (slot[i].type != KTAU_TRACE_MORE) {
-			hide = slot[i].ctx != KTAU_CTX_TASK &&
-			       (slot[i].type == KTAU_TRACE_NET_SEND ||
-				slot[i].type == KTAU_TRACE_NET_RECV);
-			if (hide)
-				slot[i].arg = 0;
-		} else if (hide) {
-			*more = (struct ktau_slot_more) {
-				.type = KTAU_TRACE_MORE, .index = more->index,
-			};
-		}
+		if (slot->ctx != KTAU_CTX_TASK &&
+		    (slot->type == KTAU_TRACE_NET_SEND ||
+		     slot->type == KTAU_TRACE_NET_RECV))
+			memset(slot + 1, 0, slot->words * sizeof(u64) -
+			       sizeof(*slot));
+		slot = (void *)slot + slot->words * sizeof(u64);
 	}
+}
+
+/* @stream->body has a record of @owner now. */
+static void put_body(struct ktau_stream *stream, const struct ktau_owner *owner)
+{
+	const struct ktau_rec *rec = stream->body;
+
+	stream->body_len = rec->size;
+	stream->front = (struct ktau_front) { .owner = *owner };
+	stream->end.nr_records++;
 }
 
 /*
@@ -185,27 +116,22 @@ static void hide_segments(struct ktau_rec_trace *rec)
 static bool put_state(struct ktau_stream *stream, struct ktau_task *state,
 		      struct task_struct *task, const struct ktau_owner *owner)
 {
-	struct ktau_rec_profile *profile = stream->buffer;
-	struct ktau_rec_trace *trace = stream->buffer;
-	bool peek = stream->select.flags & KTAU_SELECT_PEEK;
+	struct ktau_rec_profile *profile = stream->body;
+	struct ktau_rec_trace *trace = stream->body;
 	int ret;
 
 	if (stream->content == KTAU_REC_PROFILE) {
 		ret = ktau_snapshot(profile, state, task);
-		profile->owner = *owner;
 	} else {
-		/* Of the dead each reader gets the rest; who exits just now still lives. */
-		stream->reach.peek = peek || !task;
-		ret = ktau_snapshot_trace(trace, MAX_SLOTS, state, task,
+		stream->reach.consume = stream->select.flags & KTAU_SELECT_CONSUME;
+		ret = ktau_snapshot_trace(trace, MAX_PLACES, state, task,
 					  &stream->reach);
-		trace->owner = *owner;
-		translate_slots(trace, stream);
 		if (!perfmon_capable())
-			hide_segments(trace);
+			hide_slots(trace);
 		if (ret >= 0 && trace->lost)
 			stream->end.cut_ticks = max(stream->end.cut_ticks,
 						    trace->lost_to_ticks);
-		if (!ret && !task && !peek)
+		if (!ret && !task && stream->reach.consume)
 			WRITE_ONCE(state->taken, true);
 		if (!ret && !trace->nr_slots && !trace->lost)
 			return false;	/* nothing new */
@@ -216,8 +142,7 @@ static bool put_state(struct ktau_stream *stream, struct ktau_task *state,
 	}
 	if (ret < 0)
 		return false;
-	stream->len = profile->rec.size;
-	stream->end.nr_records++;
+	put_body(stream, owner);
 	return ret;
 }
 
@@ -251,7 +176,7 @@ static bool put_task(struct ktau_stream *stream, struct task_struct *task)
 		goto out;
 	}
 	if (!privileged && !ktau_may_read_task(task)) {
-		stream->end.refused++;
+		stream->end.denied++;
 	} else if (is_due(stream, state, task)) {
 		identify(&owner, stream->ns, task);
 		owner.serial = state->serial;
@@ -275,7 +200,7 @@ static void step_idle(struct ktau_stream *stream)
 		return;
 	}
 	if (!perfmon_capable())
-		stream->end.refused++;
+		stream->end.denied++;
 	else if (put_task(stream, idle_task(cpu)))
 		return;
 	stream->cursor = cpu + 1;
@@ -386,11 +311,11 @@ static void step_dead(struct ktau_stream *stream)
 	struct ktau_owner owner;
 	bool more = false;
 
-	if (stream->select.target & KTAU_TARGET_DEAD)
+	if (stream->select.target & KTAU_TARGET_EXITED)
 		state = ktau_dead_get(&stream->cursor);
 	if (!state) {
-		if (stream->select.target & KTAU_TARGET_DEAD)
-			stream->end.dead_next = min(stream->cursor,
+		if (stream->select.target & KTAU_TARGET_EXITED)
+			stream->end.exited_next = min(stream->cursor,
 						    ktau_dead_next());
 		next_phase(stream);
 		return;
@@ -405,7 +330,7 @@ static void step_dead(struct ktau_stream *stream)
 			  state->parent);
 		more = put_state(stream, state, NULL, &owner);
 	} else {
-		stream->end.refused++;
+		stream->end.denied++;
 	}
 	ktau_task_put(state);
 	if (!more) {
@@ -416,14 +341,12 @@ static void step_dead(struct ktau_stream *stream)
 
 static void step_reaped(struct ktau_stream *stream)
 {
-	struct ktau_rec_profile *rec = stream->buffer;
+	struct ktau_owner owner;
 
-	if ((stream->select.target & KTAU_TARGET_REAPED) &&
+	if ((stream->select.target & KTAU_TARGET_EVICTED) &&
 	    stream->content == KTAU_REC_PROFILE && perfmon_capable() &&
-	    !ktau_reaped_snapshot(rec)) {
-		stream->len = rec->rec.size;
-		stream->end.nr_records++;
-	}
+	    !ktau_reaped_snapshot(stream->body, &owner))
+		put_body(stream, &owner);
 	next_phase(stream);
 }
 
@@ -458,7 +381,7 @@ void ktau_stream_step(struct ktau_stream *stream, struct file *file)
 {
 	switch (stream->phase) {
 	case PHASE_BEGIN:
-		put_begin(stream, file);
+		begin(stream, file);
 		next_phase(stream);
 		break;
 	case PHASE_IDLE:
@@ -477,7 +400,7 @@ void ktau_stream_step(struct ktau_stream *stream, struct file *file)
 		step_cpu(stream);
 		break;
 	case PHASE_END:
-		put_end(stream);
+		end(stream);
 		next_phase(stream);
 		break;
 	case PHASE_OVER:
