@@ -202,13 +202,12 @@ static void round_trip(struct kunit *test)
 {
 	char *changed, line[64];
 
-	KUNIT_ASSERT_EQ(test, control_here("groups=syscall,tcp profile=off trace=on "
-					   "inherit=on ring=64 watermark=9 "
-					   "memory_limit=32M exited_limit=1M"), 0);
-	KUNIT_ASSERT_EQ(test, control_here("filter=pid:%d,1+uid:7+tag:8 "
-					   "task_groups=%d:irq+bh"), 0);
-	KUNIT_ASSERT_EQ(test, control_here("task_groups=1:sched tag=%d:11 tag=1:12"),
-			0);
+	KUNIT_ASSERT_EQ(test, control("groups=syscall,tcp profile=off trace=on"), 0);
+	KUNIT_ASSERT_EQ(test, control("inherit=on ring=64 watermark=9"), 0);
+	KUNIT_ASSERT_EQ(test, control("memory_limit=32M exited_limit=1M"), 0);
+	KUNIT_ASSERT_EQ(test, control_here("filter=pid:%d,1+uid:7+tag:8"), 0);
+	KUNIT_ASSERT_EQ(test, control_here("task_groups=%d:irq+bh tag=%d:11"), 0);
+	KUNIT_ASSERT_EQ(test, control("task_groups=1:sched tag=1:12"), 0);
 	changed = shown(test);
 	snprintf(line, sizeof(line), "\nfilter=pid:1,%d+uid:7+tag:8\n", current->pid);
 	KUNIT_EXPECT_NOT_NULL(test, strstr(changed, line));

@@ -73,7 +73,9 @@ static int get_state(struct task_struct *task, bool create,
 	if (*state || !create || (data_race(task->flags) & PF_EXITING)) /* a hint */
 		return 0;
 	*state = make_state(task);
-	return *state || (data_race(task->flags) & PF_EXITING) ? 0 : -ENOMEM;
+	if (*state || (data_race(task->flags) & PF_EXITING)) /* a hint again */
+		return 0;
+	return -ENOMEM;
 }
 
 /* The groups in @mask whose activations go to a profile. */
