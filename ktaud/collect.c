@@ -107,7 +107,7 @@ static uint32_t all_tasks(const struct collect *collect, const struct stream *st
 {
 	if (stream->content != KTAU_REC_PROFILE)
 		return KTAU_TARGET_ALL;
-	if (collect->full || !collect->config->dead)
+	if (collect->full || !collect->config->exited)
 		return KTAU_TARGET_ALL | KTAU_TARGET_REAPED;
 	return KTAU_TARGET_CHANGED | KTAU_TARGET_REAPED;
 }
@@ -141,7 +141,7 @@ static void make_query(const struct collect *collect, const struct stream *strea
 			query->target |= KTAU_TARGET_CPU;
 		break;
 	}
-	if (config->dead && config->mode != CONFIG_SELF)
+	if (config->exited && config->mode != CONFIG_SELF)
 		query->target |= KTAU_TARGET_DEAD;
 }
 

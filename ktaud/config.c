@@ -43,7 +43,7 @@ int config_init(struct config *config)
 	*config = (struct config){
 		.period_ns = NSEC_PER_SEC,
 		.info = CONFIG_PROFILE,
-		.dead = true,
+		.exited = true,
 		.compress = true,
 	};
 	return replace(&config->output_dir, CONFIG_DEFAULT_DIR);
@@ -210,9 +210,9 @@ static int set_bool(bool *flag, const char *value, struct config_error *error)
 	return value_bool(value, flag) ? 0 : bad(error, "'%.60s' is neither yes nor no", value);
 }
 
-static int set_dead(struct config *config, char *value, struct config_error *error)
+static int set_exited(struct config *config, char *value, struct config_error *error)
 {
-	return set_bool(&config->dead, value, error);
+	return set_bool(&config->exited, value, error);
 }
 
 static int set_compress(struct config *config, char *value, struct config_error *error)
@@ -296,9 +296,9 @@ static int set_ring(struct config *config, char *value, struct config_error *err
 	return set_number(&config->ring, value, UINT32_MAX, error);
 }
 
-static int set_wake(struct config *config, char *value, struct config_error *error)
+static int set_watermark(struct config *config, char *value, struct config_error *error)
 {
-	return set_number(&config->wake, value, UINT32_MAX, error);
+	return set_number(&config->watermark, value, UINT32_MAX, error);
 }
 
 static int set_pidfile(struct config *config, char *value, struct config_error *error)
@@ -315,14 +315,14 @@ static const struct setting settings[] = {
 	{ "output_dir", set_output_dir, NULL },
 	{ "info", set_info, NULL },
 	{ "record", set_record, NULL },
-	{ "dead", set_dead, NULL },
+	{ "exited", set_exited, NULL },
 	{ "compress", set_compress, NULL },
 	{ "rotate_size", set_rotate_size, NULL },
 	{ "rotate_time", set_rotate_time, NULL },
 	{ "keep", set_keep, NULL },
 	{ "groups", set_groups, NULL },
 	{ "ring", set_ring, NULL },
-	{ "wake", set_wake, NULL },
+	{ "watermark", set_watermark, NULL },
 	{ "pidfile", set_pidfile, NULL },
 };
 

@@ -44,14 +44,14 @@ enum config_mode {
  * @output_dir: where the files go
  * @info: CONFIG_PROFILE and CONFIG_TRACE
  * @cumulative: write every profile in full, not what was added
- * @dead: include tasks that have exited
+ * @exited: include tasks that have exited
  * @compress: compress the blocks of the file
  * @rotate_bytes: start a new file behind this size, 0 never
  * @rotate_ns: start a new file after this time, 0 never
  * @keep: how many files to keep, 0 all
  * @groups: groups to switch on, comma-separated; NULL leaves them alone
  * @ring: slots of a trace ring, 0 leaves it alone
- * @wake: slots filled that wake ktaud, 0 leaves it alone
+ * @watermark: slots filled that wake ktaud, 0 leaves it alone
  * @pidfile: path, NULL for none
  * @given: bit per key: seen in this file, or on this command line
  */
@@ -66,14 +66,14 @@ struct config {
 	char *output_dir;
 	unsigned int info;
 	bool cumulative;
-	bool dead;
+	bool exited;
 	bool compress;
 	uint64_t rotate_bytes;
 	uint64_t rotate_ns;
 	uint64_t keep;
 	char *groups;
 	uint64_t ring;
-	uint64_t wake;
+	uint64_t watermark;
 	char *pidfile;
 	uint64_t given;
 };

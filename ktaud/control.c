@@ -17,7 +17,7 @@ static const char *const keys[] = {
 	[CONTROL_GROUPS] = "groups",
 	[CONTROL_PROFILE] = "profile",
 	[CONTROL_RING] = "ring",
-	[CONTROL_WAKE] = "wake",
+	[CONTROL_WATERMARK] = "watermark",
 	[CONTROL_TRACE] = "trace",
 };
 
@@ -41,7 +41,7 @@ static int append(char *words, const char *key, const char *value)
 /* What @config asks for, in @text where it is put together; NULL for nothing. */
 static const char *asked_for(const struct config *config, enum control_key key, char text[24])
 {
-	uint64_t number = key == CONTROL_RING ? config->ring : config->wake;
+	uint64_t number = key == CONTROL_RING ? config->ring : config->watermark;
 
 	switch (key) {
 	case CONTROL_GROUPS:
@@ -95,22 +95,12 @@ static int make_change(struct change *change, const struct control *control,
 	return err;
 }
 
-static void explain(int err, const char *words)
-{
-	if (err == -EPERM || err == -EACCES)
-		log_error("may not switch '%s': needs root or CAP_SYS_ADMIN", words);
-	else if (err == -EINVAL)
-		log_error("the kernel refuses '%s': the reason is in its log (dmesg)", words);
-	else
-		log_error("cannot write /proc/ktau/control: %s", strerror(-err));
-}
-
 static int write_words(const char *words)
 {
 	int err = *words ? ktau_control_write(words) : 0;
 
 	if (err)
-		explain(err, words);
+		log_error("cannot set '%s': %s", words, ktau_control_reason(err));
 	return err;
 }
 

@@ -46,6 +46,28 @@ int ktau_control_write(const char *words)
 	return err;
 }
 
+const char *ktau_control_reason(int err)
+{
+	switch (err) {
+	case -EPERM:
+	case -EACCES:
+		return "permission denied (requires CAP_SYS_ADMIN)";
+	case -EINVAL:
+		return "a word is wrong; the kernel log (dmesg) says which and why";
+	case -ESRCH:
+		return "no such task";
+	case -ENOENT:
+		return access(KTAU_PROC "/control", F_OK) ? "this kernel has no KTAU" :
+							    "no such control group";
+	case -E2BIG:
+		return "more than 64 KiB of words, or more than 64 conditions in a filter";
+	case -EOPNOTSUPP:
+		return "this kernel has no control groups";
+	default:
+		return strerror(-err);
+	}
+}
+
 int ktau_control_get(const char *key, char *value, size_t size)
 {
 	size_t key_bytes = strlen(key), bytes;

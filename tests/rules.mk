@@ -6,7 +6,7 @@ export B KERNEL FAST
 # Loads with known figures for the boot tests.
 test_LOADS := $(addprefix $(B)/tests/load/,tcp_stream known changed interrupts graph)
 # What is no good, and who may what
-test_LOADS += $(addprefix $(B)/tests/load/,badcalls badwords fuzzcalls permit guise \
+test_LOADS += $(addprefix $(B)/tests/load/,badcalls control_errors fuzzcalls permit guise \
 		segments)
 # Its exceptions are those of PowerPC
 ifdef CROSS_COMPILE

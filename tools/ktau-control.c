@@ -247,11 +247,8 @@ static int write_control(const struct options *o)
 	for (i = 0; i < o->nr_words; i++)
 		end += sprintf(end, "%s%s", i ? " " : "", o->words[i]);
 	err = ktau_control_write(words);
-	if (err == -EINVAL)
-		complain("'%s': refused, nothing changed; the kernel log (dmesg) says why",
-			 words);
-	else if (err)
-		no_ktau("/proc/ktau/control", err);
+	if (err)
+		complain("cannot set '%s': %s", words, ktau_control_reason(err));
 	free(words);
 	return err ? CMD_FAILED : CMD_DONE;
 }
@@ -260,9 +257,10 @@ int cmd_control(int argc, char **argv)
 {
 	static const struct argp parser = {
 		no_options, parse_option, "[WORD...]",
-		"Switch groups (+tcp -irq groups=syscall,sched), modes (profile=on "
-		"trace=off), selection (select=chosen pid=1,2), sizes (ring=1024). Without "
-		"a WORD print the settings. Words that begin with - go behind --.",
+		"Enable and disable groups (+tcp -irq groups=syscall,sched) and modes "
+		"(profile=on trace=off), filter tasks (filter=uid:1000 filter+=pid:12), tag "
+		"them (tag=12:7), set sizes (ring=1024). Without a WORD print the settings, "
+		"in the words that restore them. Words that begin with - go after --.",
 		NULL, NULL, NULL
 	};
 	struct options o = { .takes_words = true };

@@ -163,16 +163,19 @@ static int switch_groups(const struct options *o, char **restore)
 	return -1;
 }
 
-/* The command is a new task: where tasks have to be chosen, it is not. */
-static void warn_of_selection(void)
+/* The command is a new task, which the filter may not match. */
+static void warn_of_filter(void)
 {
-	char select[16], inherit[16];
+	char filter[8], inherit[8];
+	int err = ktau_control_get("filter", filter, sizeof(filter));
 
-	if (!ktau_control_get("select", select, sizeof(select)) &&
-	    !ktau_control_get("inherit", inherit, sizeof(inherit)) &&
-	    !strcmp(select, "chosen") && strcmp(inherit, "on"))
-		complain("only chosen tasks are measured, and the command is none: "
-			 "ktau control select=all");
+	if (err == -ENOSPC || (!err && strcmp(filter, "none")))
+		err = ktau_control_get("inherit", inherit, sizeof(inherit));
+	else
+		return;
+	if (!err && strcmp(inherit, "on"))
+		complain("only tasks that match the filter are measured, which the command "
+			 "may not: ktau control filter=none");
 }
 
 static void switch_back(char *words)
@@ -287,7 +290,7 @@ static int print(const struct command *c, const struct report *r, const struct p
 			fprintf(out,
 				"%" PRIu64 " tasks of the machine ended and were dropped before "
 				"they could be read;\nthose of the command are not in the "
-				"figures (see dead= in ktau-control(1))\n", c->missed);
+				"figures (see exited_limit= in ktau-control(1))\n", c->missed);
 	}
 	table_deinit(&times);
 	return err;
@@ -363,7 +366,7 @@ static int run(struct options *o, FILE *out)
 	if (command_init(&command, o->command, o->system_wide) ||
 	    switch_groups(o, &restore))
 		goto out;
-	warn_of_selection();
+	warn_of_filter();
 	err = command_run(&command);
 	if (!err && command.exec_errno)
 		complain("cannot run %s: %s", o->command[0], strerror(command.exec_errno));

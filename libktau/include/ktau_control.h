@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* libktau: switches and figures of the running kernel. */
+/* libktau: configuration and figures of the running kernel. */
 #ifndef KTAU_CONTROL_H
 #define KTAU_CONTROL_H
 
@@ -11,16 +11,22 @@ extern "C" {
 #endif
 
 /**
- * ktau_control_write() - switch groups, modes, sizes, tasks
- * @words: as for /proc/ktau/control, e.g. "+tcp -irq trace=on"
+ * ktau_control_write() - set groups, modes, the filter, tags and sizes
+ * @words: as for /proc/ktau/control, for example "+tcp -irq filter=uid:1000"
  *
- * Return: 0, -EINVAL (nothing of it applied, reason in the kernel log), -EPERM,
- * -ENOENT (no KTAU in this kernel), -E2BIG (longer than 64 KiB).
+ * Return: 0; -EPERM or -EACCES; -ENOENT (no KTAU in this kernel, or a control group
+ * that does not exist); and, as the kernel log says in detail, -EINVAL, -ESRCH (a task
+ * that does not exist), -E2BIG (more than 64 KiB, or than 64 conditions of a filter),
+ * -EOPNOTSUPP (control groups in a kernel without them). Nothing is applied then. With
+ * -ENOMEM part of it may be.
  */
 int ktau_control_write(const char *words);
 
+/* What an error of ktau_control_write() means: a text that is not to be freed. */
+const char *ktau_control_reason(int err);
+
 /**
- * ktau_control_get() - one setting
+ * ktau_control_get() - one setting: the first line of its key
  * @key: such as "groups", "profile", "ring"
  * @value: buffer for its text
  * @size: bytes of it

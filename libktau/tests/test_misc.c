@@ -53,6 +53,32 @@ static void clocks(void **state)
 	assert_int_equal(ktau_clock_ns(&c, 12345), 12345);
 }
 
+/* Each error that the kernel documents for a write to control has a text of its own. */
+static void control_reasons(void **state)
+{
+	static const struct {
+		int err;
+		const char *text;
+	} cases[] = {
+		{ -EPERM, "permission denied (requires CAP_SYS_ADMIN)" },
+		{ -EACCES, "permission denied (requires CAP_SYS_ADMIN)" },
+		{ -EINVAL, "a word is wrong; the kernel log (dmesg) says which and why" },
+		{ -ESRCH, "no such task" },
+		{ -E2BIG, "more than 64 KiB of words, or more than 64 conditions in a filter" },
+		{ -EOPNOTSUPP, "this kernel has no control groups" },
+		{ -EIO, "Input/output error" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_string_equal(ktau_control_reason(cases[i].err), cases[i].text);
+	/* On a kernel with KTAU it is about a control group. */
+	assert_string_equal(ktau_control_reason(-ENOENT),
+			    access("/proc/ktau/control", F_OK) ? "this kernel has no KTAU" :
+								 "no such control group");
+}
+
 static void display(void **state)
 {
 	static const char *const cases[][2] = {
@@ -191,6 +217,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(clocks),
+		cmocka_unit_test(control_reasons),
 		cmocka_unit_test(display),
 		cmocka_unit_test(names),
 		cmocka_unit_test(event_text),

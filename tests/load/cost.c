@@ -86,8 +86,8 @@ static const struct step {
 	{ "syscall_pair_profile_trace", "trace=on", call, 1 },
 	{ "fault_pair_profile", "trace=off groups=exception", fault, 1 },
 	{ "fault_pair_profile_trace", "trace=on", fault, 1 },
-	{ "hook_unselected", "trace=off groups=syscall select=chosen", call, 2 },
-	{ "hook_off_again", "groups=none select=all", call, 2 },
+	{ "hook_unselected", "trace=off groups=syscall filter=pid:", call, 2 },
+	{ "hook_off_again", "groups=none filter=none", call, 2 },
 };
 
 int main(void)

@@ -142,10 +142,13 @@ static long call_control(void)
 {
 	static const char *const words[] = {
 		"+all", "-all", "+sched", "-syscall", "groups=tcp,irq", "trace=on", "trace=off",
-		"profile=on", "profile=off", "select=all", "select=chosen", "inherit=on",
-		"inherit=off", "pid=1", "unpid=1", "own=1:sched+syscall", "own=1:", "ring=16",
-		"ring=100", "wake=1", "wake=999", "cap=1", "cap=32M", "dead=0", "dead=1M",
-		"nonsense", "=", "+", "ring=", "pid=99999", "\t", "own=1:+",
+		"profile=on", "profile=off", "filter=none", "filter=pid:", "inherit=on",
+		"inherit=off", "filter+=pid:1", "filter=pid:1+uid:0", "filter-=pid:1+tag:7",
+		"filter=uid:0,1000+tag:7", "filter+=cgroup:/", "filter+=cgroup:/no", "tag=1:7",
+		"tag=none", "task_groups=1:sched+syscall", "task_groups=1:", "task_groups=none",
+		"ring=16", "ring=100", "watermark=1", "watermark=999", "memory_limit=1",
+		"memory_limit=32M", "exited_limit=0", "exited_limit=1M", "nonsense", "=", "+",
+		"ring=", "filter=pid:99999", "\t", "task_groups=1:+", "filter+=", "tag=1",
 	};
 	char line[256] = "";
 	int i, nr = (int)(any() % 4), fd, ret;
@@ -207,8 +210,8 @@ static void tick(int sig)
 
 int main(int argc, char **argv)
 {
-	static const int expected[] = { 0, EPERM, ESRCH, EINTR, EBADF, E2BIG, ENOMEM, EFAULT,
-					EINVAL, ENOTTY };
+	static const int expected[] = { 0, EPERM, ENOENT, ESRCH, EINTR, EBADF, E2BIG, ENOMEM,
+					EFAULT, EINVAL, ENOTTY };
 	const struct itimerval timer = { { 0, 7001 }, { 0, 7001 } };
 	unsigned long count = argc > 1 ? strtoul(argv[1], NULL, 0) : 0, n, bad = 0;
 	size_t i;

@@ -150,7 +150,7 @@ static char text(const char *path)
 
 static char write_control(int fd)
 {
-	ssize_t got = fd < 0 ? -1 : write(fd, "wake=512", 8);
+	ssize_t got = fd < 0 ? -1 : write(fd, "watermark=512", 13);
 
 	return got == 8 ? 'y' : errno == EACCES || errno == EPERM ? 'n' : '?';
 }

@@ -79,7 +79,7 @@ static void control_cap(const char *bytes)
 {
 	char words[80];
 
-	snprintf(words, sizeof(words), "cap=%s", bytes);
+	snprintf(words, sizeof(words), "memory_limit=%s", bytes);
 	control(words);
 }
 
@@ -232,7 +232,7 @@ static struct worker begin_measured(void)
 	struct worker worker = begin_worker();
 	char words[80];
 
-	snprintf(words, sizeof(words), "own=%d:syscall", worker.pid);
+	snprintf(words, sizeof(words), "task_groups=%d:syscall", worker.pid);
 	control(words);
 	for (int i = 0; i < 3; i++)
 		tell(&worker, LOOK);

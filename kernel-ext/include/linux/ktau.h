@@ -285,9 +285,10 @@ void __ktau_task_exiting(long code);
 void __ktau_task_exited(void);
 void __ktau_task_free(struct task_struct *p);
 
+/* @p is a copy of the current task, tag and all. */
 static inline void ktau_task_init(struct task_struct *p)
 {
-	p->ktau = (struct ktau_ref) { };
+	p->ktau = (struct ktau_ref) { .tag = p->ktau.tag };
 }
 
 /* @p is complete and about to run for the first time. */
@@ -299,7 +300,7 @@ static inline void ktau_task_fork(struct task_struct *p)
 
 static inline void ktau_task_exec(void)
 {
-	if (static_branch_unlikely(&ktau_exit_key) && current->ktau.state)
+	if (static_branch_unlikely(&ktau_exit_key))
 		__ktau_task_exec();
 }
 

@@ -1,80 +1,110 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: switching, by /proc/ktau/control and by the kernel command line.
+ * KTAU: the configuration, set by /proc/ktau/control and the kernel command line.
  *
- * Both take the same words. A write is applied as a whole or not at all.
+ * A write is applied as a whole or not at all.
  */
 #include <linux/capability.h>
 #include <linux/init.h>
 #include <linux/irq_work.h>
 #include <linux/mm.h>
-#include <linux/seq_file.h>
-#include <linux/slab.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
 
 #include "words.h"
 
-/* Guards ktau_config, and what tasks have because of it. */
+/* Guards ktau_config and the filter, and what tasks have because of them. */
 DEFINE_MUTEX(ktau_mutex);
 
 struct ktau_config ktau_config __read_mostly = {
 	.modes = KTAU_MODE_PROFILE,
 	.ring_slots = 1024,
-	.wake_slots = 512,
+	.watermark_slots = 512,
 };
 
-static int check_tid(pid_t tid, u32 unused)
+static int find_task(const struct ktau_task_word *word, const char *tid,
+		     struct task_struct **task)
 {
-	struct task_struct *task = find_get_task_by_vpid(tid);
+	pid_t nr;
 
-	if (!task)
-		return -ESRCH;
-	put_task_struct(task);
-	return 0;
+	if (kstrtoint(tid, 10, &nr) || nr <= 0) {
+		pr_info_ratelimited("ktau: cannot set '%s' of '%.16s': not a tid\n",
+				    word->key, tid);
+		return -EINVAL;
+	}
+	*task = find_get_task_by_vpid(nr);
+	if (*task)
+		return 0;
+	pr_info_ratelimited("ktau: cannot set '%s' of %d: no such task\n",
+			    word->key, nr);
+	return -ESRCH;
 }
 
-/* One that was there when it was checked and has gone since needs nothing. */
-static int choose_tid(pid_t tid, u32 on)
+/* Check that all tasks of @word exist, or do what it says with each. */
+static int for_tids(const struct ktau_task_word *word, bool check)
 {
-	int err = ktau_task_choose(tid, on);
-
-	return err == -ESRCH ? 0 : err;
-}
-
-static int own_tid(pid_t tid, u32 groups)
-{
-	int err = ktau_task_own_groups(tid, groups);
-
-	return err == -ESRCH ? 0 : err;
-}
-
-/* Do @what with each tid of a list. */
-static int for_tids(const char *list, int (*what)(pid_t tid, u32 arg), u32 arg)
-{
+	struct task_struct *task;
 	char *copy, *rest, *one;
 	int err = 0;
-	pid_t tid;
 
-	if (!list)
-		return 0;
-	copy = kstrdup(list, GFP_KERNEL);
+	copy = kstrdup(word->tids, GFP_KERNEL);
 	if (!copy)
 		return -ENOMEM;
 	rest = copy;
 	while (!err && (one = strsep(&rest, ","))) {
-		if (kstrtoint(one, 10, &tid) || tid <= 0)
-			err = -EINVAL;
-		else
-			err = what(tid, arg);
+		err = find_task(word, one, &task);
+		if (!err) {
+			err = check ? 0 : word->set(task, word->value);
+			put_task_struct(task);
+		} else if (err == -ESRCH && !check) {
+			err = 0;	/* it was there, and needs nothing now */
+		}
 	}
 	kfree(copy);
 	return err;
 }
 
-static void switch_keys(u32 groups)
+static int for_all_tasks(const struct ktau_task_word *word)
+{
+	struct task_struct *task;
+	int nr = 1, err = 0;
+
+	while (!err && (task = ktau_next_task(&nr))) {
+		err = word->set(task, word->value);
+		put_task_struct(task);
+		cond_resched();
+	}
+	return err;
+}
+
+static int check_tasks(const struct ktau_request *req)
+{
+	const struct ktau_task_word *word;
+	int err = 0;
+
+	list_for_each_entry(word, &req->words, list)
+		if (!err && word->tids)
+			err = for_tids(word, true);
+	return err;
+}
+
+static int apply_to_tasks(const struct ktau_request *req)
+{
+	const struct ktau_task_word *word;
+	int err = 0;
+
+	list_for_each_entry(word, &req->words, list) {
+		if (!err)
+			err = word->tids ? for_tids(word, false) :
+					   for_all_tasks(word);
+	}
+	return err;
+}
+
+static void set_keys(u32 groups)
 {
 	unsigned int i;
 
@@ -84,30 +114,21 @@ static void switch_keys(u32 groups)
 		else
 			static_branch_disable(&ktau_keys[i]);
 	}
-}
-
-/* What is asked for the tasks that are named. */
-static int apply_to_named(const struct ktau_request *req)
-{
-	int err = for_tids(req->unchoose, choose_tid, false);
-
-	if (!err)
-		err = for_tids(req->choose, choose_tid, true);
-	return err ?: for_tids(req->own, own_tid, req->own_groups);
+	ktau_cpus_update(groups);
 }
 
 static int apply(struct ktau_request *req)
 {
-	struct ktau_config old = ktau_config;
+	const struct ktau_config old = ktau_config;
 	struct ktau_config *new = &req->config;
 	bool wanted;
 	int err;
 
-	new->own_groups |= req->own_groups;
+	new->task_groups |= req->task_groups;
 	ktau_config = *new;
-	/* The chosen have states before anything is on, and pass it on to children. */
-	wanted = new->groups || new->own_groups || req->choose;
-	if (wanted && !(old.groups | old.own_groups)) {
+	/* Selected tasks have states before anything is on, for children to inherit. */
+	wanted = new->groups || new->task_groups || req->selects;
+	if (wanted && !(old.groups | old.task_groups)) {
 		err = ktau_tasks_start();
 		if (err) {
 			ktau_config = old;
@@ -116,26 +137,34 @@ static int apply(struct ktau_request *req)
 		static_branch_enable(&ktau_exit_key);
 	}
 	/* What was refused for want of memory is not waited for. */
-	if (new->cap_bytes > old.cap_bytes && (new->groups | new->own_groups))
+	if (new->memory_limit_bytes > old.memory_limit_bytes &&
+	    (new->groups | new->task_groups))
 		ktau_reserve_start();
-	err = apply_to_named(req);
+	if (req->filters) {
+		ktau_filter_put_in_force(req->filter);
+		req->filter = NULL;
+	}
+	err = apply_to_tasks(req);
 	/* On: keys last, when all tasks are ready. Off: keys first is as good. */
 	ktau_tasks_update();
-	switch_keys(ktau_config.groups | ktau_config.own_groups);
+	set_keys(ktau_config.groups | ktau_config.task_groups);
 	if (new->ring_slots != old.ring_slots)
 		ktau_tasks_resize();
-	if (new->dead_bytes < old.dead_bytes)
+	if (new->exited_limit_bytes < old.exited_limit_bytes)
 		ktau_dead_trim();
 	return err;
 }
 
 /**
- * ktau_control_write() - do what a line of words says
- * @words: the words, blank separated; taken apart
+ * ktau_control_write() - do what control words say
+ * @words: the words, separated by blanks; modified
  *
- * Context: May sleep.
- * Return: 0; -EINVAL for a word that is not understood, -ESRCH for a tid that is
- * not there: then nothing is done. -ENOMEM: then part of it may be.
+ * Context: May sleep. Tids, users and control groups are those of the current
+ * task's namespaces.
+ * Return: 0. Or, with nothing done and the reason in the kernel log: -EINVAL for a
+ * word that is wrong, -ESRCH for a task or -ENOENT for a control group that does not
+ * exist, -E2BIG for too many filter items, -EOPNOTSUPP for a control group in a
+ * kernel without them. -ENOMEM: part of it may be done.
  */
 int ktau_control_write(char *words)
 {
@@ -143,16 +172,13 @@ int ktau_control_write(char *words)
 	int err;
 
 	mutex_lock(&ktau_mutex);
-	req = (struct ktau_request) { .config = ktau_config };
+	ktau_request_init(&req);
 	err = ktau_words_parse(words, &req);
 	if (!err)
-		err = for_tids(req.choose, check_tid, 0);
-	if (!err)
-		err = for_tids(req.unchoose, check_tid, 0);
-	if (!err)
-		err = for_tids(req.own, check_tid, 0);
+		err = check_tasks(&req);
 	if (!err)
 		err = apply(&req);
+	ktau_request_deinit(&req);
 	mutex_unlock(&ktau_mutex);
 	return err;
 }
@@ -181,49 +207,6 @@ static DEFINE_IRQ_WORK(off_want, want_off);
 void ktau_switch_off(void)
 {
 	irq_work_queue(&off_want);
-}
-
-static void show_groups(struct seq_file *m, u32 groups)
-{
-	const char *sep = "";
-	unsigned int i;
-
-	seq_puts(m, "groups=");
-	for (i = 0; i < KTAU_NR_GROUPS; i++) {
-		if (!(groups & BIT(i)))
-			continue;
-		seq_printf(m, "%s%s", sep, ktau_group_names[i]);
-		sep = ",";
-	}
-	seq_puts(m, groups ? "\n" : "none\n");
-}
-
-static const char *on_off(bool on)
-{
-	return on ? "on" : "off";
-}
-
-/**
- * ktau_control_show() - show the switches, in the words that set them
- * @m: where
- *
- * Context: May sleep.
- */
-void ktau_control_show(struct seq_file *m)
-{
-	const struct ktau_config *config = &ktau_config;
-
-	mutex_lock(&ktau_mutex);
-	show_groups(m, config->groups);
-	seq_printf(m, "profile=%s\n", on_off(config->modes & KTAU_MODE_PROFILE));
-	seq_printf(m, "trace=%s\n", on_off(config->modes & KTAU_MODE_TRACE));
-	seq_printf(m, "select=%s\n", config->chosen_only ? "chosen" : "all");
-	seq_printf(m, "inherit=%s\n", on_off(config->inherit));
-	seq_printf(m, "ring=%u\n", config->ring_slots);
-	seq_printf(m, "wake=%u\n", config->wake_slots);
-	seq_printf(m, "cap=%llu\n", config->cap_bytes);
-	seq_printf(m, "dead=%llu\n", config->dead_bytes);
-	mutex_unlock(&ktau_mutex);
 }
 
 /*
@@ -276,10 +259,11 @@ static int __init ktau_init(void)
 	int err = 0;
 
 	ktau_clock_read(&ktau_clock_boot);
-	ktau_config.cap_bytes = min_t(u64, (u64)totalram_pages() << PAGE_SHIFT >> 4,
-				      SZ_256M);
-	/* The dead must leave room for the living. */
-	ktau_config.dead_bytes = min_t(u64, ktau_config.cap_bytes >> 2, SZ_16M);
+	ktau_config.memory_limit_bytes =
+		min_t(u64, (u64)totalram_pages() << PAGE_SHIFT >> 4, SZ_256M);
+	/* Exited tasks must leave room for live ones. */
+	ktau_config.exited_limit_bytes =
+		min_t(u64, ktau_config.memory_limit_bytes >> 2, SZ_16M);
 	ktau_event_init();
 	ktau_memory_init();
 	ktau_clock_measure();
@@ -287,10 +271,11 @@ static int __init ktau_init(void)
 		return 0;
 
 	mutex_lock(&ktau_mutex);
-	req = (struct ktau_request) { .config = ktau_config };
+	ktau_request_init(&req);
 	req.config.groups = boot_groups;
 	req.config.modes |= boot_modes;
 	err = apply(&req);
+	ktau_request_deinit(&req);
 	mutex_unlock(&ktau_mutex);
 	return err;
 }

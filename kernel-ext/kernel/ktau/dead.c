@@ -64,7 +64,7 @@ static bool too_many(u64 places)
 {
 	return dead.first < dead.next &&
 	       (dead.next - dead.first > places ||
-		dead.bytes > READ_ONCE(ktau_config.dead_bytes));
+		dead.bytes > READ_ONCE(ktau_config.exited_limit_bytes));
 }
 
 /* Sum up the oldest beyond the bounds; dead.lock held. Returns if there are more. */
@@ -256,7 +256,8 @@ int ktau_dead_start(void)
 	if (!reaped)
 		return -ENOMEM;
 	reaped->obit.kind = KTAU_OWNER_EVICTED;
-	reaped->serial = 0;
+	reaped->serial = ktau_serial_next();
+	reaped->obit.serial = reaped->serial;
 	dead.reaped = reaped;
 	return 0;
 }

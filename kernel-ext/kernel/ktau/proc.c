@@ -77,8 +77,8 @@ static const struct seq_operations events_ops = {
 
 static int control_show(struct seq_file *m, void *v)
 {
-	ktau_control_show(m);
-	return 0;
+	return ktau_control_show(m, file_ns_capable(m->file, &init_user_ns,
+						    CAP_SYS_ADMIN));
 }
 
 static int control_open(struct inode *inode, struct file *file)
@@ -153,7 +153,7 @@ static int stats_show(struct seq_file *m, void *v)
 	for (i = 0; i < KTAU_NR_LOSSES; i++)
 		seq_printf(m, "%s %llu\n", loss_names[i], ktau_loss_total(i));
 	seq_printf(m, "memory_bytes %llu\n", ktau_memory_bytes());
-	seq_printf(m, "memory_cap_bytes %llu\n", ktau_config.cap_bytes);
+	seq_printf(m, "memory_cap_bytes %llu\n", ktau_config.memory_limit_bytes);
 	ktau_dead_stats(m);
 	seq_printf(m, "states %u\n", ktau_nr_states());
 	seq_printf(m, "clock_hz %llu\n", ktau_clock_hz());

@@ -1,28 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: giving tasks what the switches say they should have.
+ * KTAU: giving tasks what the configuration says they should have.
  *
- * What pushes the state into a task and what switches it are kept apart by a
- * generation count: who switches bumps it first and then walks over all tasks;
- * a parent looks whether it has changed after it has set its child up.
+ * A write to control walks over all tasks. A task that forks or execs sets up its
+ * child or itself meanwhile; a generation count keeps the two from missing each
+ * other: the write increments it before its walk, and the task starts again if it
+ * has changed.
  */
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
+#include <linux/spinlock.h>
 
+#include "filter.h"
 #include "ktau.h"
 
 static unsigned int generation;
 
-static u32 mask_for(const struct ktau_task *state)
+static u32 mask_for(struct task_struct *task, const struct ktau_task *state)
 {
 	const struct ktau_config *config = &ktau_config;
 	u32 groups = config->groups;
 
-	if (state->own_groups)
-		groups = state->own_groups;
-	else if (config->chosen_only && !state->chosen)
+	if (READ_ONCE(state->task_groups))
+		groups = READ_ONCE(state->task_groups);
+	else if (!ktau_filter_matches(task, READ_ONCE(state->selected)))
 		groups = 0;
 	return groups && config->modes ? groups | config->modes : 0;
 }
@@ -43,16 +46,13 @@ static int add_ring(struct ktau_task *state)
 	return 0;
 }
 
-/* The state of @task with a reference, made if @create; NULL if it has none. */
-static struct ktau_task *state_get(struct task_struct *task, bool create)
+static struct ktau_task *make_state(struct task_struct *task)
 {
-	struct ktau_task *state = ktau_task_get(task);
+	struct ktau_task *state = ktau_task_create();
 
-	if (state || !create || (data_race(task->flags) & PF_EXITING)) /* a hint */
-		return state;
-	state = ktau_task_create();
 	if (!state)
 		return NULL;
+	state->serial = ktau_task_serial(task);
 	refcount_inc(&state->ref);	/* one is the task's, one the caller's */
 	if (!cmpxchg(&task->ktau.state, NULL, state)) {
 		WRITE_ONCE(task->ktau.serial, state->serial);
@@ -64,50 +64,125 @@ static struct ktau_task *state_get(struct task_struct *task, bool create)
 }
 
 /*
- * A task that has been harvested stays off whatever is switched. One that exits is
+ * Get the state of @task with a reference, made if @create; NULL if it has none.
+ * Return: 0, or -ENOMEM if one could not be made. An exiting task gets none, which
+ * is no error.
+ */
+static int get_state(struct task_struct *task, bool create,
+		     struct ktau_task **state)
+{
+	*state = ktau_task_get(task);
+	if (*state || !create || (data_race(task->flags) & PF_EXITING)) /* a hint */
+		return 0;
+	*state = make_state(task);
+	if (*state || (data_race(task->flags) & PF_EXITING)) /* a hint again */
+		return 0;
+	return -ENOMEM;
+}
+
+/* The groups in @mask whose activations go to a profile. */
+static u32 profiled(u32 mask)
+{
+	return mask & KTAU_MODE_PROFILE ? mask & KTAU_GROUP_ALL : 0;
+}
+
+/*
+ * Note which groups @mask has on, once it is in effect; state->mask_lock held. A
+ * group that comes on with the profile has been on since the profile began.
+ */
+static void note_groups(struct ktau_task *state, u32 mask)
+{
+	unsigned long changed = state->profiled ^ profiled(mask);
+	const u64 now = ktau_ticks();
+	unsigned int i;
+
+	if (!state->start_ticks)
+		ktau_write(&state->start_ticks, now);
+	for_each_set_bit(i, &changed, KTAU_NR_GROUPS)
+		ktau_write(&state->group_since[i], mask & BIT(i) ? now : U64_MAX);
+	WRITE_ONCE(state->profiled, profiled(mask));
+}
+
+/**
+ * ktau_groups_throughout() - which groups have been on without a break
+ * @state: profile of a task or of a CPU
+ * @mask: groups of interest, such as those that are on now
+ * @since_ticks: beginning of the period
+ *
+ * Context: Any.
+ * Return: Those of @mask that have been profiled since @since_ticks or since the
+ * profile began, whichever is later.
+ */
+u32 ktau_groups_throughout(const struct ktau_task *state, u32 mask,
+			   u64 since_ticks)
+{
+	const u64 from = max(since_ticks, ktau_read(&state->start_ticks));
+	unsigned long on = mask & READ_ONCE(state->profiled);
+	unsigned int i;
+
+	for_each_set_bit(i, &on, KTAU_NR_GROUPS)
+		if (ktau_read(&state->group_since[i]) > from)
+			on &= ~BIT(i);
+	return on;
+}
+
+/*
+ * A task that has been harvested stays off whatever is enabled. One that exits is
  * given nothing more: it may be past __ktau_task_exited(), which has then not seen
- * a state that has come since, and what that would count nobody would ever see.
+ * a state that has come since, and nobody would ever see what that counts.
  * If it is not yet marked here, where the state is there, it will see it: it marks
  * itself, takes part in a full barrier, atomic_dec_and_test(), and looks for one.
  */
-static void set_mask(struct task_struct *task, u32 mask)
+static void set_mask(struct task_struct *task, struct ktau_task *state, u32 mask)
 {
 	u32 old = READ_ONCE(task->ktau.mask), new;
 	bool exits;
 
+	spin_lock(&state->mask_lock);
 	smp_mb();	/* the state before the look at the mark */
 	exits = data_race(task->flags) & PF_EXITING; /* one bit */
 	do {
 		if (old & KTAU_MASK_GONE)
-			return;
+			goto out;
 		new = exits ? old & mask : mask;
 		if (!(new & (KTAU_MODE_PROFILE | KTAU_MODE_TRACE)))
 			new = 0;
 	} while (!try_cmpxchg(&task->ktau.mask, &old, new));
+	note_groups(state, new);
+out:
+	spin_unlock(&state->mask_lock);
 }
 
-/* Give @task what the switches say it should have. */
-static int set_up(struct task_struct *task, bool choose)
+/* Give @task what the configuration says. @selected: the selection it joins, or 0. */
+static void set_up(struct task_struct *task, u32 selected)
 {
-	bool wanted = choose || (ktau_config.groups && !ktau_config.chosen_only);
-	struct ktau_task *state = state_get(task, wanted);
+	bool wanted = selected ||
+		      (ktau_config.groups && ktau_filter_matches(task, 0));
+	struct ktau_task *state;
 	u32 mask;
 
+	/* Where there is no memory, the task goes without: that is counted. */
+	get_state(task, wanted, &state);
 	if (!state)
-		return wanted && /* a hint again */
-		       !(data_race(task->flags) & PF_EXITING) ? -ENOMEM : 0;
-	if (choose)
-		state->chosen = true;
-	mask = mask_for(state);
+		return;
+	if (selected)
+		WRITE_ONCE(state->selected, selected);
+	mask = mask_for(task, state);
 	if ((mask & KTAU_MODE_TRACE) && add_ring(state))
 		mask &= ~KTAU_MODE_TRACE;
-	set_mask(task, mask);
+	set_mask(task, state, mask);
 	ktau_task_put(state);
-	return 0;
 }
 
-/* Live tasks one after the other, by global pid; the caller puts each. */
-static struct task_struct *next_task_from(int *nr)
+/**
+ * ktau_next_task() - go from one live task to the next
+ * @nr: global pid to go on from, 1 to begin; moved on
+ *
+ * Context: Task.
+ * Return: The task, for the caller to put; NULL after the last one. Idle tasks are
+ * not among them.
+ */
+struct task_struct *ktau_next_task(int *nr)
 {
 	struct task_struct *task = NULL;
 	struct pid *pid;
@@ -124,44 +199,67 @@ static struct task_struct *next_task_from(int *nr)
 	return task;
 }
 
-/* Bring @task in line with the switches. Return: the groups that it has for itself. */
-static u32 update(struct task_struct *task)
+/* Bring @task in line with the configuration, and note what only it has. */
+static void update(struct task_struct *task, struct ktau_config *config)
 {
 	struct ktau_task *state;
-	u32 groups = 0;
 
-	set_up(task, false);
+	if (static_key_enabled(&ktau_exit_key))
+		ktau_task_serial(task);
+	set_up(task, 0);
 	state = ktau_task_get(task);
 	if (state)
-		groups = state->own_groups;
+		config->task_groups |= state->task_groups;
 	ktau_task_put(state);
-	return groups;
+	config->tags |= READ_ONCE(task->ktau.tag) != 0;
 }
 
 /**
- * ktau_tasks_update() - bring all tasks in line with the switches
+ * ktau_tasks_update() - bring all tasks in line with the configuration
  *
- * Finds out, too, which groups some task still has for itself. Those of a task
- * that has ended since count until then.
+ * Finds out, too, which groups some task still has for itself and whether there are
+ * tags. Those of a task that has ended since count until then.
  *
  * Context: May sleep; ktau_mutex held.
  */
 void ktau_tasks_update(void)
 {
+	struct ktau_config found = { };
 	struct task_struct *task;
-	u32 own_groups = 0;
 	int nr = 1, cpu;
 
 	WRITE_ONCE(generation, generation + 1);
-	smp_mb();	/* pairs with ktau_task_inherit() */
+	smp_mb();	/* pairs with set_up_here() */
 	for_each_possible_cpu(cpu)
-		own_groups |= update(idle_task(cpu));
-	while ((task = next_task_from(&nr))) {
-		own_groups |= update(task);
+		update(idle_task(cpu), &found);
+	while ((task = ktau_next_task(&nr))) {
+		update(task, &found);
 		put_task_struct(task);
 		cond_resched();
 	}
-	ktau_config.own_groups = own_groups;
+	ktau_config.task_groups = found.task_groups;
+	ktau_config.tags = found.tags;
+}
+
+/**
+ * ktau_cpus_update() - note which groups the tables of the CPUs have
+ * @groups: groups whose hooks are enabled
+ *
+ * Context: Task; ktau_mutex held.
+ */
+void ktau_cpus_update(u32 groups)
+{
+	struct ktau_task *state;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		state = per_cpu_ptr(&ktau_cpu, cpu)->state;
+		if (!state)
+			continue;
+		spin_lock(&state->mask_lock);
+		note_groups(state, groups | KTAU_MODE_PROFILE);
+		spin_unlock(&state->mask_lock);
+	}
 }
 
 /* Those that were replaced, counting what nobody has read. */
@@ -218,7 +316,7 @@ void ktau_tasks_resize(void)
 	for_each_possible_cpu(cpu)
 		if (idle_task(cpu)->ktau.state)
 			resize_ring(idle_task(cpu)->ktau.state, &olds);
-	while ((task = next_task_from(&nr))) {
+	while ((task = ktau_next_task(&nr))) {
 		state = ktau_task_get(task);
 		if (state)
 			resize_ring(state, &olds);
@@ -230,53 +328,68 @@ void ktau_tasks_resize(void)
 }
 
 /**
- * ktau_task_choose() - choose a task, or take that back
- * @tid: its id in the caller's pid namespace
- * @on: which
+ * ktau_task_select() - select a task by its tid, or take that back
+ * @task: the task, held by the caller
+ * @selection: number of the filter's selection; 0 takes it back
  *
- * Context: May sleep; ktau_mutex held.
- * Return: 0, -ESRCH, -ENOMEM.
+ * Context: May sleep; ktau_mutex held. The caller calls ktau_tasks_update().
+ * Return: 0 or -ENOMEM.
  */
-int ktau_task_choose(pid_t tid, bool on)
+int ktau_task_select(struct task_struct *task, u32 selection)
 {
-	struct task_struct *task = find_get_task_by_vpid(tid);
 	struct ktau_task *state;
-	int err;
+	int err = get_state(task, selection, &state);
 
-	if (!task)
-		return -ESRCH;
-	state = ktau_task_get(task);
-	if (state && !on)
-		state->chosen = false;
+	if (state)
+		WRITE_ONCE(state->selected, selection);
 	ktau_task_put(state);
-	err = set_up(task, on);
-	put_task_struct(task);
 	return err;
 }
 
 /**
- * ktau_task_own_groups() - give a task groups of its own
- * @tid: its id in the caller's pid namespace
- * @groups: the groups, whatever the others have; 0: what the others have
+ * ktau_task_set_groups() - give a task groups of its own
+ * @task: the task, held by the caller
+ * @groups: the groups, whatever the filter says; 0: those that are on system-wide
  *
- * Context: May sleep; ktau_mutex held.
- * Return: 0, -ESRCH, -ENOMEM.
+ * Context: May sleep; ktau_mutex held. The caller calls ktau_tasks_update().
+ * Return: 0 or -ENOMEM.
  */
-int ktau_task_own_groups(pid_t tid, u32 groups)
+int ktau_task_set_groups(struct task_struct *task, u32 groups)
 {
-	struct task_struct *task = find_get_task_by_vpid(tid);
 	struct ktau_task *state;
-	int err;
+	int err = get_state(task, groups, &state);
 
-	if (!task)
-		return -ESRCH;
-	state = state_get(task, groups);
 	if (state)
-		state->own_groups = groups;
-	err = state || !groups ? set_up(task, false) : -ENOMEM;
+		WRITE_ONCE(state->task_groups, groups);
 	ktau_task_put(state);
-	put_task_struct(task);
 	return err;
+}
+
+/**
+ * ktau_task_set_tag() - give a task a tag, for itself and for what it forks later
+ * @task: the task, held by the caller
+ * @tag: the tag; 0: none
+ *
+ * Context: ktau_mutex held. The caller calls ktau_tasks_update().
+ * Return: 0.
+ */
+int ktau_task_set_tag(struct task_struct *task, u32 tag)
+{
+	WRITE_ONCE(task->ktau.tag, tag);
+	return 0;
+}
+
+/* Set up @task, which runs nowhere else, while the configuration may change. */
+static void set_up_here(struct task_struct *task, u32 selected)
+{
+	unsigned int seen;
+
+	do {
+		seen = READ_ONCE(generation);
+		smp_mb();	/* pairs with ktau_tasks_update() */
+		set_up(task, selected);
+		smp_mb();	/* the mask before the second look */
+	} while (seen != READ_ONCE(generation));
 }
 
 /**
@@ -287,16 +400,27 @@ int ktau_task_own_groups(pid_t tid, u32 groups)
  */
 void ktau_task_inherit(struct task_struct *task)
 {
-	const struct ktau_ref *parent = &current->ktau;
-	unsigned int seen;
-	bool choose;
+	const struct ktau_task *parent = current->ktau.state;
+	u32 selected = 0;
 
-	do {
-		seen = READ_ONCE(generation);
-		smp_mb();	/* pairs with ktau_tasks_update() */
-		choose = READ_ONCE(ktau_config.inherit) && parent->state &&
-			 parent->state->chosen;
-		set_up(task, choose);
-		smp_mb();	/* the mask before the second look */
-	} while (seen != READ_ONCE(generation));
+	ktau_task_serial(task);
+	if (READ_ONCE(ktau_config.inherit) && parent)
+		selected = READ_ONCE(parent->selected);
+	/* Selected for a filter that has been replaced? */
+	if (selected && selected != ktau_filter_selection())
+		selected = 0;
+	set_up_here(task, selected);
+}
+
+/**
+ * ktau_task_reconsider() - evaluate the filter for the current task again
+ *
+ * Its user and its control group may have changed since.
+ *
+ * Context: May sleep.
+ */
+void ktau_task_reconsider(void)
+{
+	if (ktau_filter_has_conditions())
+		set_up_here(current, 0);
 }

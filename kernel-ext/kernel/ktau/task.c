@@ -19,11 +19,52 @@
 
 #include "ktau.h"
 
-static atomic64_t last_serial;
+static DEFINE_SPINLOCK(serial_lock);	/* last_serial, and serials that are set */
+static u64 last_serial;
 static atomic_t nr_states;
 
 /**
- * ktau_task_create() - make an empty state
+ * ktau_serial_next() - a number for an owner
+ *
+ * Context: Task.
+ * Return: The number, which no other owner of this boot has.
+ */
+u64 ktau_serial_next(void)
+{
+	u64 serial;
+
+	spin_lock(&serial_lock);
+	serial = ++last_serial;
+	spin_unlock(&serial_lock);
+	return serial;
+}
+
+/**
+ * ktau_task_serial() - the serial of a task, given now if it has none
+ * @task: the task, held by the caller
+ *
+ * Its parent may be about to do the same, while a write to control walks over all
+ * tasks.
+ *
+ * Context: Task.
+ * Return: The serial.
+ */
+u64 ktau_task_serial(struct task_struct *task)
+{
+	u64 serial;
+
+	spin_lock(&serial_lock);
+	serial = task->ktau.serial;
+	if (!serial) {
+		serial = ++last_serial;
+		ktau_write(&task->ktau.serial, serial);
+	}
+	spin_unlock(&serial_lock);
+	return serial;
+}
+
+/**
+ * ktau_task_create() - make an empty state, whose serial is the caller's to set
  *
  * Context: May sleep.
  * Return: The state with one reference, or NULL: counted.
@@ -39,7 +80,7 @@ struct ktau_task *ktau_task_create(void)
 	mutex_init(&state->read_lock);
 	refcount_set(&state->ref, 1);
 	atomic_long_set(&state->bytes, sizeof(*state));
-	state->serial = atomic64_inc_return(&last_serial);
+	spin_lock_init(&state->mask_lock);
 	atomic_inc(&nr_states);
 	return state;
 }
@@ -128,6 +169,7 @@ void __ktau_task_exec(void)
 	struct ktau_ref *ref = &current->ktau;
 	struct ktau_slot_more more = { };
 
+	ktau_task_reconsider();
 	if (!(ref->mask & KTAU_MODE_TRACE))
 		return;
 	__get_task_comm((char *)more.data, sizeof(more.data), current);
@@ -236,7 +278,7 @@ static int start_cpus(void)
 		cpu_state->state = ktau_task_create();
 		if (!cpu_state->state)
 			return -ENOMEM;
-		cpu_state->state->serial = 0;
+		cpu_state->state->serial = ktau_serial_next();
 	}
 	return 0;
 }

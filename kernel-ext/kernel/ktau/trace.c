@@ -32,7 +32,7 @@ static void wake_pollers(struct irq_work *work)
  */
 void ktau_ring_rearm(struct ktau_ring *ring)
 {
-	u64 wake_at = ring->tail + READ_ONCE(ktau_config.wake_slots);
+	u64 wake_at = ring->tail + READ_ONCE(ktau_config.watermark_slots);
 
 	WRITE_ONCE(ring->wake_at, wake_at);
 	smp_mb();	/* either he sees the mark, or his slots are seen here */
@@ -327,7 +327,7 @@ struct ktau_ring *ktau_ring_create(u32 slots)
 		return NULL;
 	}
 	*ring = (struct ktau_ring) {
-		.wake_at = READ_ONCE(ktau_config.wake_slots),
+		.wake_at = READ_ONCE(ktau_config.watermark_slots),
 		.serial = atomic64_inc_return(&last_serial),
 		.mask = slots - 1,
 		.size = slots,

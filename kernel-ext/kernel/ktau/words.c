@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: the words that switch. Nothing here does what they say: see control.c.
+ * KTAU: parsing the words of /proc/ktau/control. control.c applies them.
  */
 #include <linux/ctype.h>
 #include <linux/log2.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 
 #include "words.h"
@@ -59,12 +60,12 @@ static int parse_group(const char *name, u32 *group)
 }
 
 /**
- * ktau_words_groups() - understand a list of groups
- * @list: their names, with commas between them; taken apart
+ * ktau_words_groups() - parse a list of groups
+ * @list: their names, separated by commas; modified
  * @groups: where their KTAU_GROUP_* bits go
  *
  * Context: Any.
- * Return: 0, or -EINVAL: @groups is as it was.
+ * Return: 0, or -EINVAL with @groups unchanged.
  */
 int ktau_words_groups(char *list, u32 *groups)
 {
@@ -80,40 +81,75 @@ int ktau_words_groups(char *list, u32 *groups)
 	return 0;
 }
 
+/**
+ * ktau_request_init() - begin a request that changes nothing
+ * @req: the request
+ *
+ * Context: ktau_mutex held.
+ */
+void ktau_request_init(struct ktau_request *req)
+{
+	*req = (struct ktau_request) { .config = ktau_config };
+	INIT_LIST_HEAD(&req->words);
+}
+
+/**
+ * ktau_request_deinit() - free what a request has allocated
+ * @req: the request
+ *
+ * Context: May sleep.
+ */
+void ktau_request_deinit(struct ktau_request *req)
+{
+	struct ktau_task_word *word, *next;
+
+	list_for_each_entry_safe(word, next, &req->words, list)
+		kfree(word);
+	kfree(req->filter);
+}
+
+static int fail(struct ktau_request *req, int err, const char *reason)
+{
+	req->reason = reason;
+	return err;
+}
+
 /* Not kstrtobool(), which looks at the first letter only. */
-static int parse_switch(const char *value, bool *on)
+static int parse_on_off(struct ktau_request *req, const char *value, bool *on)
 {
 	static const char * const words[] = { "off", "on", "0", "1" };
 	int i = match_string(words, ARRAY_SIZE(words), value);
 
 	if (i < 0)
-		return -EINVAL;
+		return fail(req, -EINVAL, "not on or off");
 	*on = i & 1;
 	return 0;
 }
 
-static int parse_mode(const char *value, u32 mode, struct ktau_config *config)
+static int parse_mode(struct ktau_request *req, const char *value, u32 mode)
 {
+	struct ktau_config *config = &req->config;
 	bool on;
 
-	if (parse_switch(value, &on))
+	if (parse_on_off(req, value, &on))
 		return -EINVAL;
 	config->modes = on ? config->modes | mode : config->modes & ~mode;
 	return 0;
 }
 
-static int parse_slots(const char *value, u32 *slots, u32 min)
+static int parse_slots(struct ktau_request *req, const char *value, u32 *slots,
+		       u32 min)
 {
 	u32 v;
 
 	if (kstrtou32(value, 0, &v) || v < min || v > RING_SLOTS_MAX)
-		return -EINVAL;
+		return fail(req, -EINVAL, "not a number of slots, or out of range");
 	*slots = v;
 	return 0;
 }
 
-/* Not memparse(), which takes a number too large for some other one. */
-static int parse_bytes(char *value, u64 *bytes)
+/* Not memparse(), which wraps numbers that are too large. */
+static int parse_bytes(struct ktau_request *req, char *value, u64 *bytes)
 {
 	static const char units[] = "kMG";
 	size_t last = strlen(value) - 1;
@@ -122,94 +158,207 @@ static int parse_bytes(char *value, u64 *bytes)
 	u64 v;
 
 	if (!isdigit(*value))
-		return -EINVAL;
+		return fail(req, -EINVAL, "not a number of bytes");
 	unit = strchr(units, value[last] == 'K' ? 'k' : value[last]);
 	if (unit) {
 		shift = 10 * (unit - units + 1);
 		value[last] = '\0';
 	}
 	if (kstrtou64(value, 0, &v) || v > U64_MAX >> shift)
-		return -EINVAL;
+		return fail(req, -EINVAL, "not a number of bytes, or too large");
 	*bytes = v << shift;
 	return 0;
 }
 
-/* "12,13:syscall+tcp"; without groups they have everybody's again. */
-static int parse_own(char *value, struct ktau_request *req)
+/* @word: key, function and value; the tids are @tids. */
+static int add_task_word(struct ktau_request *req, char *tids,
+			 struct ktau_task_word word)
 {
+	struct ktau_task_word *copy = kmemdup(&word, sizeof(word), GFP_KERNEL);
+
+	if (!copy)
+		return fail(req, -ENOMEM, "out of memory");
+	copy->tids = tids;
+	list_add_tail(&copy->list, &req->words);
+	return 0;
+}
+
+/* "12,13:syscall+tcp"; without groups they have the system-wide ones again. */
+static int parse_task_groups(struct ktau_request *req, char *value)
+{
+	struct ktau_task_word word = {
+		.key = "task_groups", .set = ktau_task_set_groups
+	};
 	char *names = value, *name;
 	u32 one;
 
-	if (req->own)
-		return -EINVAL;
-	req->own = strsep(&names, ":");
-	req->own_groups = 0;
+	if (!strcmp(value, "none"))
+		return add_task_word(req, NULL, word);
+	value = strsep(&names, ":");
 	if (!names)
-		return -EINVAL;
+		return fail(req, -EINVAL, "not TID,...:GROUP+... or none");
 	if (!*names)
-		return 0;
+		return add_task_word(req, value, word);
 	while ((name = strsep(&names, "+"))) {
-		if (parse_group(name, &one))
-			return -EINVAL;
-		req->own_groups |= one;
+		if (parse_group(name, &one) || !one)
+			return fail(req, -EINVAL, "no such group in this kernel");
+		word.value |= one;
 	}
-	return 0;
+	req->task_groups |= word.value;
+	return add_task_word(req, value, word);
 }
 
-/* One of each in a write: of two, which is meant? */
-static int parse_list(char *value, char **list)
+/* "12,13:7"; 0 takes the tag away. */
+static int parse_tag(struct ktau_request *req, char *value)
 {
-	if (*list)
+	struct ktau_task_word word = { .key = "tag", .set = ktau_task_set_tag };
+	char *number = value;
+
+	if (!strcmp(value, "none"))
+		return add_task_word(req, NULL, word);
+	value = strsep(&number, ":");
+	if (!number || kstrtou32(number, 0, &word.value))
+		return fail(req, -EINVAL, "not TID,...:NUMBER or none");
+	return add_task_word(req, value, word);
+}
+
+/* A later word of a write edits the filter that the ones before it made. */
+static int edit_filter(struct ktau_request *req, enum ktau_edit edit)
+{
+	if (!req->filters && ktau_filter_copy(&req->filter))
+		return fail(req, -ENOMEM, "out of memory");
+	req->filters = true;
+	if (edit == KTAU_EDIT_SET) {
+		kfree(req->filter);
+		req->filter = NULL;
+	}
+	if (!req->filter && edit == KTAU_EDIT_REMOVE)
+		return fail(req, -EINVAL, "no filter is set");
+	if (!req->filter)
+		req->filter = ktau_filter_create();
+	return req->filter ? 0 : fail(req, -ENOMEM, "out of memory");
+}
+
+static int parse_selected(struct ktau_request *req, char *tids,
+			  enum ktau_edit edit)
+{
+	struct ktau_task_word word = {
+		.key = "filter", .set = ktau_task_select
+	};
+
+	/* "pid:" alone is a filter for tasks that will be selected later. */
+	if (!*tids && edit == KTAU_EDIT_SET)
+		return 0;
+	if (edit != KTAU_EDIT_REMOVE) {
+		word.value = req->filter->selection;
+		req->selects = true;
+	}
+	return add_task_word(req, tids, word);
+}
+
+static int parse_filter_item(struct ktau_request *req, char *item,
+			     enum ktau_edit edit)
+{
+	char *value = item;
+	int kind, err;
+
+	item = strsep(&value, ":");
+	if (!value)
+		return fail(req, -EINVAL, "not pid:, uid:, cgroup:, tag: or none");
+	if (!strcmp(item, "pid"))
+		return parse_selected(req, value, edit);
+	kind = ktau_filter_kind(item);
+	if (kind < 0)
+		return fail(req, -EINVAL, "not pid:, uid:, cgroup:, tag: or none");
+	err = ktau_filter_edit(req->filter, kind, value, edit != KTAU_EDIT_REMOVE);
+	switch (err) {
+	case -E2BIG:
+		return fail(req, err, "too many items");
+	case -ENOENT:
+		return fail(req, err, "no such control group");
+	case -EOPNOTSUPP:
+		return fail(req, err, "this kernel has no control groups");
+	default:
+		return err;
+	}
+}
+
+/* "pid:12,13+uid:1000+cgroup:/batch+tag:7", or "none". */
+static int parse_filter(struct ktau_request *req, char *value,
+			enum ktau_edit edit)
+{
+	char *item;
+	int err;
+
+	if (edit == KTAU_EDIT_SET && !strcmp(value, "none")) {
+		kfree(req->filter);
+		req->filter = NULL;
+		req->filters = true;
+		return 0;
+	}
+	err = edit_filter(req, edit);
+	while (!err && (item = strsep(&value, "+")))
+		err = parse_filter_item(req, item, edit);
+	return err;
+}
+
+static int parse_groups(struct ktau_request *req, char *value)
+{
+	return ktau_words_groups(value, &req->config.groups) ?
+	       fail(req, -EINVAL, "no such group in this kernel") : 0;
+}
+
+static int parse_ring(struct ktau_request *req, const char *value)
+{
+	u32 *slots = &req->config.ring_slots;
+
+	if (parse_slots(req, value, slots, RING_SLOTS_MIN))
 		return -EINVAL;
-	*list = value;
+	*slots = roundup_pow_of_two(*slots);
 	return 0;
 }
 
-static int parse_setting(const char *key, char *value, struct ktau_request *req)
+static int parse_setting(struct ktau_request *req, const char *key, char *value)
 {
 	struct ktau_config *config = &req->config;
 
 	if (!strcmp(key, "groups"))
-		return ktau_words_groups(value, &config->groups);
+		return parse_groups(req, value);
 	if (!strcmp(key, "profile"))
-		return parse_mode(value, KTAU_MODE_PROFILE, config);
+		return parse_mode(req, value, KTAU_MODE_PROFILE);
 	if (!strcmp(key, "trace"))
-		return parse_mode(value, KTAU_MODE_TRACE, config);
+		return parse_mode(req, value, KTAU_MODE_TRACE);
+	if (!strcmp(key, "filter"))
+		return parse_filter(req, value, KTAU_EDIT_SET);
+	if (!strcmp(key, "filter+"))
+		return parse_filter(req, value, KTAU_EDIT_ADD);
+	if (!strcmp(key, "filter-"))
+		return parse_filter(req, value, KTAU_EDIT_REMOVE);
 	if (!strcmp(key, "inherit"))
-		return parse_switch(value, &config->inherit);
-	if (!strcmp(key, "wake"))
-		return parse_slots(value, &config->wake_slots, 1);
-	if (!strcmp(key, "cap"))
-		return parse_bytes(value, &config->cap_bytes);
-	if (!strcmp(key, "dead"))
-		return parse_bytes(value, &config->dead_bytes);
-	if (!strcmp(key, "ring")) {
-		if (parse_slots(value, &config->ring_slots, RING_SLOTS_MIN))
-			return -EINVAL;
-		config->ring_slots = roundup_pow_of_two(config->ring_slots);
-		return 0;
-	}
-	if (!strcmp(key, "select")) {
-		config->chosen_only = !strcmp(value, "chosen");
-		return config->chosen_only || !strcmp(value, "all") ? 0 : -EINVAL;
-	}
-	if (!strcmp(key, "own"))
-		return parse_own(value, req);
-	if (!strcmp(key, "pid"))
-		return parse_list(value, &req->choose);
-	if (!strcmp(key, "unpid"))
-		return parse_list(value, &req->unchoose);
-	return -EINVAL;
+		return parse_on_off(req, value, &config->inherit);
+	if (!strcmp(key, "task_groups"))
+		return parse_task_groups(req, value);
+	if (!strcmp(key, "tag"))
+		return parse_tag(req, value);
+	if (!strcmp(key, "ring"))
+		return parse_ring(req, value);
+	if (!strcmp(key, "watermark"))
+		return parse_slots(req, value, &config->watermark_slots, 1);
+	if (!strcmp(key, "memory_limit"))
+		return parse_bytes(req, value, &config->memory_limit_bytes);
+	if (!strcmp(key, "exited_limit"))
+		return parse_bytes(req, value, &config->exited_limit_bytes);
+	return fail(req, -EINVAL, "unknown key");
 }
 
-static int parse_word(char *word, struct ktau_request *req)
+static int parse_word(struct ktau_request *req, char *word)
 {
 	char *value = word;
 	u32 group;
 
 	if (*word == '+' || *word == '-') {
 		if (parse_group(word + 1, &group))
-			return -EINVAL;
+			return fail(req, -EINVAL, "no such group in this kernel");
 		if (*word == '+')
 			req->config.groups |= group;
 		else
@@ -217,30 +366,35 @@ static int parse_word(char *word, struct ktau_request *req)
 		return 0;
 	}
 	word = strsep(&value, "=");
-	return value ? parse_setting(word, value, req) : -EINVAL;
+	return value ? parse_setting(req, word, value) :
+		       fail(req, -EINVAL, "unknown word");
 }
 
 /**
- * ktau_words_parse() - understand a line of words
- * @words: the words, blank separated; taken apart, and kept by @req
- * @req: what they ask for; what they say nothing about stays
+ * ktau_words_parse() - parse control words
+ * @words: the words, separated by blanks; modified, and kept by @req
+ * @req: what they ask for, initialised
  *
- * Context: Any.
- * Return: 0, or -EINVAL: the log says for which word.
+ * Context: May sleep; ktau_mutex held.
+ * Return: 0, or the error of the first word that is wrong, which the kernel log
+ * names: -EINVAL, -E2BIG, -ENOENT, -EOPNOTSUPP; or -ENOMEM.
  */
 int ktau_words_parse(char *words, struct ktau_request *req)
 {
-	char shown[32];
+	char shown[64];
 	char *word;
+	int err;
 
 	while ((word = strsep(&words, " \t\n"))) {
 		if (!*word)
 			continue;
 		strscpy(shown, word, sizeof(shown));
-		if (parse_word(word, req)) {
-			pr_info_ratelimited("ktau: control: \"%*pE\" is not understood\n",
-					    (int)strlen(shown), shown);
-			return -EINVAL;
+		req->reason = "not understood";
+		err = parse_word(req, word);
+		if (err) {
+			pr_info_ratelimited("ktau: cannot set '%*pE': %s\n",
+					    (int)strlen(shown), shown, req->reason);
+			return err;
 		}
 	}
 	return 0;

@@ -1,28 +1,53 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * KTAU: what is between the words (words.c) and what is done with them (control.c).
+ * KTAU: what control words ask for. words.c parses them, control.c applies them.
  */
 #ifndef _KERNEL_KTAU_WORDS_H
 #define _KERNEL_KTAU_WORDS_H
 
+#include <linux/list.h>
+
+#include "filter.h"
 #include "ktau.h"
 
 /**
+ * struct ktau_task_word - what is asked for some tasks
+ * @list: in the request, in the order of the words
+ * @key: the key of the word, for messages
+ * @set: sets it
+ * @tids: list of tids, NULL for every task
+ * @value: what is set
+ */
+struct ktau_task_word {
+	struct list_head list;
+	const char *key;
+	int (*set)(struct task_struct *task, u32 value);
+	char *tids;
+	u32 value;
+};
+
+/**
  * struct ktau_request - what a write asks for, before any of it is done
- * @config: the switches as they shall be
- * @choose: list of tids, or NULL
- * @unchoose: likewise
- * @own: tids with groups of their own, or NULL
- * @own_groups: those groups
+ * @config: the configuration as it will be
+ * @task_groups: groups that some task will have for itself
+ * @filters: @filter replaces the filter in force
+ * @selects: tasks are selected
+ * @filter: the filter as it will be; NULL: every task
+ * @words: struct ktau_task_word
+ * @reason: why a word cannot be applied
  */
 struct ktau_request {
 	struct ktau_config config;
-	char *choose;
-	char *unchoose;
-	char *own;
-	u32 own_groups;
+	u32 task_groups;
+	bool filters;
+	bool selects;
+	struct ktau_filter *filter;
+	struct list_head words;
+	const char *reason;
 };
 
+void ktau_request_init(struct ktau_request *req);
+void ktau_request_deinit(struct ktau_request *req);
 int ktau_words_groups(char *list, u32 *groups);
 int ktau_words_parse(char *words, struct ktau_request *req);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * badwords: what is no good in a write to /proc/ktau/control. It fails with the error
- * that is named here, and nothing of it is done: what control shows stays the same.
+ * control_errors: invalid writes to /proc/ktau/control. Each fails with the error that
+ * is documented, and nothing of it is applied: what control shows stays the same.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ struct words {
 	const char *text;
 };
 
-static const struct words refused[] = {
+static const struct words rejected[] = {
 	{ EINVAL, "nonsense" },
 	{ EINVAL, "+tcp nonsense" },
 	{ EINVAL, "nonsense +tcp" },
@@ -33,6 +33,7 @@ static const struct words refused[] = {
 	{ EINVAL, "+TCP" },
 	{ EINVAL, "+tcpp" },
 	{ EINVAL, "+syscal" },
+	{ EINVAL, "+wait" },
 	{ EINVAL, "=" },
 	{ EINVAL, "=on" },
 	{ EINVAL, "trace" },
@@ -41,6 +42,7 @@ static const struct words refused[] = {
 	{ EINVAL, "trace=onwards" },
 	{ EINVAL, "trace=2" },
 	{ EINVAL, "trace=on=on" },
+	{ EINVAL, "trace+=on" },
 	{ EINVAL, "profile=perhaps" },
 	{ EINVAL, "inherit=yesterday" },
 	{ EINVAL, "groups=" },
@@ -49,9 +51,6 @@ static const struct words refused[] = {
 	{ EINVAL, "groups=tcp,,irq" },
 	{ EINVAL, "groups=0x1ff" },
 	{ EINVAL, "groups=-1" },
-	{ EINVAL, "select=" },
-	{ EINVAL, "select=everything" },
-	{ EINVAL, "trace=on select=some" },
 	{ EINVAL, "ring=" },
 	{ EINVAL, "ring=0" },
 	{ EINVAL, "ring=15" },
@@ -61,47 +60,83 @@ static const struct words refused[] = {
 	{ EINVAL, "ring=18446744073709551632" },
 	{ EINVAL, "ring=1e3" },
 	{ EINVAL, "ring=1024k" },
-	{ EINVAL, "ring=64 wake=0" },
-	{ EINVAL, "wake=99999999999999999999999999999999999999" },
-	{ EINVAL, "cap=" },
-	{ EINVAL, "cap=k" },
-	{ EINVAL, "cap=-1" },
-	{ EINVAL, "cap=1T" },
-	{ EINVAL, "cap=1kk" },
-	{ EINVAL, "cap=1 M" },
-	{ EINVAL, "cap=18446744073709551616" },
-	{ EINVAL, "cap=18014398509481984k" },
-	{ EINVAL, "cap=17179869184G" },
-	{ EINVAL, "cap=99999999999999999999999999999999999999" },
-	{ EINVAL, "dead=1.5M" },
-	{ EINVAL, "pid=" },
-	{ EINVAL, "pid=0" },
-	{ EINVAL, "pid=-1" },
-	{ EINVAL, "pid=1," },
-	{ EINVAL, "pid=1,,1" },
-	{ EINVAL, "pid=1;1" },
-	{ EINVAL, "pid=99999999999" },
-	{ EINVAL, "pid=1 pid=1" },
-	{ EINVAL, "unpid=x" },
-	{ EINVAL, "own=1" },
-	{ EINVAL, "own=1:x" },
-	{ EINVAL, "own=:tcp" },
-	{ EINVAL, "own=1:tcp+" },
-	{ EINVAL, "own=1:tcp,irq" },
-	{ EINVAL, "own=1:tcp own=1:irq" },
-	{ EINVAL, "+tcp pid=1,x" },
-	{ ESRCH, "pid=2147483647" },
-	{ ESRCH, "+tcp trace=on pid=%d" },
-	{ ESRCH, "+tcp ring=128 unpid=%d" },
-	{ ESRCH, "+tcp select=chosen own=%d:irq" },
-	{ ESRCH, "select=chosen +tcp pid=1,%d" },
+	{ EINVAL, "ring=64 watermark=0" },
+	{ EINVAL, "watermark=99999999999999999999999999999999999999" },
+	{ EINVAL, "memory_limit=" },
+	{ EINVAL, "memory_limit=k" },
+	{ EINVAL, "memory_limit=-1" },
+	{ EINVAL, "memory_limit=1T" },
+	{ EINVAL, "memory_limit=1kk" },
+	{ EINVAL, "memory_limit=1 M" },
+	{ EINVAL, "memory_limit=18446744073709551616" },
+	{ EINVAL, "memory_limit=18014398509481984k" },
+	{ EINVAL, "memory_limit=17179869184G" },
+	{ EINVAL, "memory_limit=99999999999999999999999999999999999999" },
+	{ EINVAL, "exited_limit=1.5M" },
+	{ EINVAL, "filter" },
+	{ EINVAL, "filter=" },
+	{ EINVAL, "filter=all" },
+	{ EINVAL, "filter=1" },
+	{ EINVAL, "filter=name:sh" },
+	{ EINVAL, "filter=none+uid:1" },
+	{ EINVAL, "filter+=none" },
+	{ EINVAL, "filter-=uid:1" },
+	{ EINVAL, "filter*=uid:1" },
+	{ EINVAL, "filter=pid:0" },
+	{ EINVAL, "filter=pid:-1" },
+	{ EINVAL, "filter=pid:1," },
+	{ EINVAL, "filter=pid:1,,1" },
+	{ EINVAL, "filter=pid:1;1" },
+	{ EINVAL, "filter=pid:99999999999" },
+	{ EINVAL, "filter+=pid:" },
+	{ EINVAL, "filter=uid:" },
+	{ EINVAL, "filter=uid:root" },
+	{ EINVAL, "filter=uid:-1" },
+	{ EINVAL, "filter=uid:4294967295" },
+	{ EINVAL, "filter=uid:1+" },
+	{ EINVAL, "filter=+uid:1" },
+	{ EINVAL, "filter=uid:1,x" },
+	{ EINVAL, "filter=tag:0" },
+	{ EINVAL, "filter=tag:4294967296" },
+	{ EINVAL, "filter=cgroup:" },
+	{ EINVAL, "filter=cgroup:name" },
+	{ EINVAL, "+tcp filter=pid:1,x" },
+	{ EINVAL, "task_groups=" },
+	{ EINVAL, "task_groups=1" },
+	{ EINVAL, "task_groups=1:x" },
+	{ EINVAL, "task_groups=1:none" },
+	{ EINVAL, "task_groups=:tcp" },
+	{ EINVAL, "task_groups=1:tcp+" },
+	{ EINVAL, "task_groups=1:tcp,irq" },
+	{ EINVAL, "task_groups=1:tcp task_groups=x:irq" },
+	{ EINVAL, "tag=" },
+	{ EINVAL, "tag=1" },
+	{ EINVAL, "tag=1:" },
+	{ EINVAL, "tag=:1" },
+	{ EINVAL, "tag=1:-1" },
+	{ EINVAL, "tag=1:1:1" },
+	{ EINVAL, "tag=1:4294967296" },
+	{ ENOENT, "filter=cgroup:/no/such/group" },
+	{ ENOENT, "+tcp filter=uid:1+cgroup:/,/no" },
+	{ ESRCH, "filter=pid:2147483647" },
+	{ ESRCH, "+tcp trace=on filter=pid:%d" },
+	{ ESRCH, "+tcp ring=128 filter=uid:1 filter-=pid:%d" },
+	{ ESRCH, "+tcp filter=pid: task_groups=%d:irq" },
+	{ ESRCH, "filter=pid:1,%d +tcp" },
+	{ ESRCH, "tag=1,%d:7" },
+	{ EINVAL, "select=all" },
+	{ EINVAL, "pid=1" },
+	{ EINVAL, "own=1:tcp" },
+	{ EINVAL, "cap=64M" },
+	{ EINVAL, "dead=4M" },
+	{ EINVAL, "wake=1" },
 };
 
-/* What is taken, and a line that shows it. */
+/* What is accepted, and a line that shows it. */
 static const struct {
 	const char *text;
 	const char *line;
-} taken[] = {
+} accepted[] = {
 	{ "", "groups=syscall\n" },
 	{ " \t\n \n", "groups=syscall\n" },
 	{ "+tcp\n", "groups=syscall,tcp\n" },
@@ -111,11 +146,20 @@ static const struct {
 	{ "trace=0", "trace=off\n" },
 	{ "ring=17", "ring=32\n" },
 	{ "ring=0x40", "ring=64\n" },
-	{ "cap=3M", "cap=3145728\n" },
-	{ "cap=17179869183G", "cap=18446744072635809792\n" },
-	{ "cap=18446744073709551615", "cap=18446744073709551615\n" },
-	{ "cap=64M dead=70k", "dead=71680\n" },
-	{ "pid=1 unpid=1,1", "select=all\n" },
+	{ "memory_limit=3M", "memory_limit=3145728\n" },
+	{ "memory_limit=17179869183G", "memory_limit=18446744072635809792\n" },
+	{ "memory_limit=18446744073709551615", "memory_limit=18446744073709551615\n" },
+	{ "memory_limit=64M exited_limit=70k", "exited_limit=71680\n" },
+	{ "filter=pid:", "filter=pid:\n" },
+	{ "filter+=pid:1 filter-=pid:1,1", "filter=pid:\n" },
+	{ "filter=pid:1 filter=pid:1", "filter=pid:1\n" },
+	{ "filter+=uid:1000,1000+cgroup:/", "filter=pid:1+uid:1000+cgroup:/\n" },
+	{ "filter-=pid:1+uid:1000,7 filter+=tag:9", "filter=cgroup:/+tag:9\n" },
+	{ "filter=none", "filter=none\n" },
+	{ "task_groups=1:tcp task_groups=1:irq+bh", "task_groups=1:irq+bh\n" },
+	{ "task_groups=none", "task_groups=none\ntag=none\n" },
+	{ "tag=1:7", "tag=1:7\n" },
+	{ "tag=1:0", "tag=none\n" },
 	{ "groups=syscall trace=off ring=1024", "groups=syscall\n" },
 };
 
@@ -134,7 +178,7 @@ static void show(char *text)
 	close(fd);
 }
 
-/* One write; 0 or the error, and -1 where only a part was taken. */
+/* One write; 0 or the error, and -1 for a short write. */
 static int put(const void *text, size_t bytes)
 {
 	int fd = open(CONTROL, O_WRONLY | O_CLOEXEC), err = 0;
@@ -159,7 +203,7 @@ static bool unchanged(void)
 	return !strcmp(before, after);
 }
 
-static void try_refused(const struct words *words, int gone)
+static void try_rejected(const struct words *words, int gone)
 {
 	char text[128], shown[64];
 	const char *d = strstr(words->text, "%d");
@@ -208,11 +252,12 @@ static void try_long(void)
 	memcpy(text + MOST - 16, "           none+", 16);
 	try_bytes("thirteen thousand words, the last one wrong", text, MOST, EINVAL);
 	for (i = 0; i < 4096; i++)
-		text[i] = "pid="[i % 4];
+		text[i] = "tag="[i % 4];
 	try_bytes("a key a thousand times", text, 4096, EINVAL);
-	memcpy(text, "pid=", 4);
-	for (i = 4; i < MOST; i += 2)
+	memcpy(text, "filter=pid: ", 12);
+	for (i = 11; i < MOST - 1; i += 2)
 		memcpy(text + i, "1,", 2);
+	text[MOST - 1] = ',';
 	try_bytes("a list of thirty thousand that ends in a comma", text, MOST, EINVAL);
 	for (i = 0; i < MOST; i++)
 		text[i] = (char)((seed = seed * 1664525 + 1013904223) >> 24 | 1);
@@ -237,7 +282,7 @@ static void try_memory(void)
 	munmap(page, 4096);
 }
 
-/* A word in two writes is two words: the first is half of one, and refused. */
+/* A word in two writes is two words, and each half of one is invalid. */
 static void try_pieces(void)
 {
 	int fd = open(CONTROL, O_WRONLY | O_CLOEXEC), first, second;
@@ -249,13 +294,22 @@ static void try_pieces(void)
 	close(fd);
 }
 
+static void try_accepted(const char *text, const char *line)
+{
+	const char *shown = strpbrk(text, "\t\n") ? "with line ends" : text;
+	int err = put(text, strlen(text));
+
+	show(after);
+	tell(!err && strstr(after, line), "control: '%s' is accepted: %s", shown, strerror(err));
+}
+
 int main(void)
 {
 	static const char base[] =
-		"groups=syscall trace=off select=all inherit=off ring=1024 wake=512";
+		"groups=syscall trace=off filter=none inherit=off task_groups=none tag=none "
+		"ring=1024 watermark=512";
 	pid_t gone = fork();
 	size_t i;
-	int err;
 
 	if (!gone)
 		_exit(0);
@@ -264,18 +318,12 @@ int main(void)
 		perror(CONTROL);
 		return 1;
 	}
-	for (i = 0; i < sizeof(refused) / sizeof(*refused); i++)
-		try_refused(&refused[i], gone);
+	for (i = 0; i < sizeof(rejected) / sizeof(*rejected); i++)
+		try_rejected(&rejected[i], gone);
 	try_long();
 	try_memory();
 	try_pieces();
-	for (i = 0; i < sizeof(taken) / sizeof(*taken); i++) {
-		err = put(taken[i].text, strlen(taken[i].text));
-		show(after);
-		tell(!err && strstr(after, taken[i].line), "control: '%s' is taken: %s",
-		     strcspn(taken[i].text, "\t\n") < strlen(taken[i].text) ? "with line ends" :
-									      taken[i].text,
-		     strerror(err));
-	}
+	for (i = 0; i < sizeof(accepted) / sizeof(*accepted); i++)
+		try_accepted(accepted[i].text, accepted[i].line);
 	return tell_failures != 0;
 }
