@@ -27,7 +27,7 @@ static int parts_init(struct kunit *test)
 	test->priv = f;
 	f->trace = kunit_kzalloc(test, sizeof(*f->trace) +
 				 64 * sizeof(struct ktau_slot), GFP_KERNEL);
-	f->state = ktau_task_create();
+	f->state = ktau_task_create(&ktau_system, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, f->trace);
 	KUNIT_ASSERT_NOT_NULL(test, f->state);
 	return 0;
@@ -59,7 +59,7 @@ static struct ktau_ring *new_ring(struct kunit *test, struct ktau_task *state,
 				  u32 slots)
 {
 	ktau_ring_free(state->ring);
-	state->ring = ktau_ring_create(slots);
+	state->ring = ktau_ring_create(&ktau_system, slots, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, state->ring);
 	return state->ring;
 }
@@ -146,7 +146,7 @@ static void ring_bounds(struct kunit *test)
 	const struct ktau_slot *slot = (const void *)(f->trace + 1);
 	unsigned int i;
 
-	f->state->ring = ktau_ring_create(16);
+	f->state->ring = ktau_ring_create(&ktau_system, 16, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, f->state->ring);
 	for (i = 0; i < 10; i++)
 		ktau_trace(f->state, 1000 + i, KTAU_TRACE_ENTER, ID_A, i);
@@ -176,7 +176,7 @@ static void ring_halves(struct kunit *test)
 	struct ktau_slot_more more[2] = { };
 	unsigned int i;
 
-	f->state->ring = ktau_ring_create(16);
+	f->state->ring = ktau_ring_create(&ktau_system, 16, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, f->state->ring);
 	for (i = 0; i < 6; i++)
 		ktau_trace_more(f->state, KTAU_TRACE_NET_SEND, i, more, 2);
@@ -228,7 +228,7 @@ static void ring_stale(struct kunit *test)
 	const struct ktau_slot_more more = {
 		{ 3, 4 }, 5, KTAU_TRACE_MORE, 1, 6
 	};
-	struct ktau_ring *ring = ktau_ring_create(16);
+	struct ktau_ring *ring = ktau_ring_create(&ktau_system, 16, GFP_KERNEL);
 	u64 last = ktau_ticks();
 	unsigned int i;
 
@@ -261,7 +261,7 @@ static void ring_ready(struct kunit *test)
 {
 	struct ring_fixture *f = test->priv;
 	const struct ktau_slot *slot = (const void *)(f->trace + 1);
-	struct ktau_ring *ring = ktau_ring_create(512);
+	struct ktau_ring *ring = ktau_ring_create(&ktau_system, 512, GFP_KERNEL);
 	struct ktau_slot_more more[2] = { };
 	unsigned int i, j;
 
@@ -290,7 +290,7 @@ static void ring_overrun_inside(struct kunit *test)
 {
 	struct ring_fixture *f = test->priv;
 	u64 lost = ktau_loss_total(KTAU_LOSS_NO_RING);
-	struct ktau_ring *ring = ktau_ring_create(16);
+	struct ktau_ring *ring = ktau_ring_create(&ktau_system, 16, GFP_KERNEL);
 	struct ktau_slot_more more[2] = { };
 	unsigned int i;
 

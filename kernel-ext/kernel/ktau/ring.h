@@ -32,6 +32,8 @@
 
 #include "arch.h"
 
+struct ktau_user;
+
 /**
  * struct ktau_place - one slot as it is written; struct ktau_slot is made of it
  *	by the reader
@@ -70,6 +72,7 @@ struct ktau_place {
  * @ready: places that have their turns; the next one is nobody's turn. Only the
  *	task's own CPU, interrupts off
  * @place: the slots, a memory of its own that is not zeroed
+ * @user: who is charged for it
  * @next: of those that a writer may still be at, to be freed; see switch.c
  */
 struct ktau_ring {
@@ -82,6 +85,7 @@ struct ktau_ring {
 	u64 serial;
 	u32 ready;
 	struct ktau_place *place;
+	struct ktau_user *user;
 	struct ktau_ring *next;
 };
 

@@ -27,13 +27,14 @@ static u32 mask_for(const struct ktau_task *state)
 	return groups && config->modes ? groups | config->modes : 0;
 }
 
-static int add_ring(struct ktau_task *state)
+static int add_ring(struct ktau_task *state, gfp_t gfp)
 {
 	struct ktau_ring *ring;
 
 	if (READ_ONCE(state->ring) || !(ktau_config.modes & KTAU_MODE_TRACE))
 		return 0;
-	ring = ktau_ring_create(READ_ONCE(ktau_config.ring_slots));
+	ring = ktau_ring_create(state->user, READ_ONCE(ktau_config.ring_slots),
+				gfp);
 	if (!ring)
 		return -ENOMEM;
 	if (cmpxchg(&state->ring, NULL, ring))
@@ -43,14 +44,32 @@ static int add_ring(struct ktau_task *state)
 	return 0;
 }
 
-/* The state of @task with a reference, made if @create; NULL if it has none. */
-static struct ktau_task *state_get(struct task_struct *task, bool create)
+static struct ktau_task *create_for(struct task_struct *task, gfp_t gfp)
+{
+	struct ktau_user *user = ktau_user_of(task);
+	struct ktau_task *state;
+
+	if (!user) {
+		ktau_loss(KTAU_LOSS_NO_MEMORY);
+		ktau_loss(KTAU_LOSS_NO_STATE);
+		return NULL;
+	}
+	state = ktau_task_create(user, gfp);
+	ktau_user_put(user);
+	return state;
+}
+
+/*
+ * The state of @task with a reference; created, if there is none, with @gfp unless
+ * that is 0. NULL if it has none.
+ */
+static struct ktau_task *state_get(struct task_struct *task, gfp_t gfp)
 {
 	struct ktau_task *state = ktau_task_get(task);
 
-	if (state || !create || (data_race(task->flags) & PF_EXITING)) /* a hint */
+	if (state || !gfp || (data_race(task->flags) & PF_EXITING)) /* a hint */
 		return state;
-	state = ktau_task_create();
+	state = create_for(task, gfp);
 	if (!state)
 		return NULL;
 	refcount_inc(&state->ref);	/* one is the task's, one the caller's */
@@ -84,11 +103,11 @@ static void set_mask(struct task_struct *task, u32 mask)
 	} while (!try_cmpxchg(&task->ktau.mask, &old, new));
 }
 
-/* Give @task what the switches say it should have. */
-static int set_up(struct task_struct *task, bool choose)
+/* Give @task what the switches say it should have, allocated with @gfp. */
+static int set_up(struct task_struct *task, bool choose, gfp_t gfp)
 {
 	bool wanted = choose || (ktau_config.groups && !ktau_config.chosen_only);
-	struct ktau_task *state = state_get(task, wanted);
+	struct ktau_task *state = state_get(task, wanted ? gfp : 0);
 	u32 mask;
 
 	if (!state)
@@ -97,7 +116,7 @@ static int set_up(struct task_struct *task, bool choose)
 	if (choose)
 		state->chosen = true;
 	mask = mask_for(state);
-	if ((mask & KTAU_MODE_TRACE) && add_ring(state))
+	if ((mask & KTAU_MODE_TRACE) && add_ring(state, gfp))
 		mask &= ~KTAU_MODE_TRACE;
 	set_mask(task, mask);
 	ktau_task_put(state);
@@ -128,7 +147,7 @@ static u32 update(struct task_struct *task)
 	struct ktau_task *state;
 	u32 groups = 0;
 
-	set_up(task, false);
+	set_up(task, false, GFP_KERNEL);
 	state = ktau_task_get(task);
 	if (state)
 		groups = state->own_groups;
@@ -189,7 +208,7 @@ static void resize_ring(struct ktau_task *state, struct ktau_ring **olds)
 		return;
 	if (!ktau_has_room(ktau_ring_bytes(slots)))
 		free_rings(olds);
-	ring = ktau_ring_create(slots);
+	ring = ktau_ring_create(state->user, slots, GFP_KERNEL);
 	if (!ring)
 		return;
 	mutex_lock(&state->read_lock);
@@ -247,7 +266,7 @@ int ktau_task_choose(pid_t tid, bool on)
 	if (state && !on)
 		state->chosen = false;
 	ktau_task_put(state);
-	err = set_up(task, on);
+	err = set_up(task, on, GFP_KERNEL);
 	put_task_struct(task);
 	return err;
 }
@@ -268,10 +287,10 @@ int ktau_task_own_groups(pid_t tid, u32 groups)
 
 	if (!task)
 		return -ESRCH;
-	state = state_get(task, groups);
+	state = state_get(task, groups ? GFP_KERNEL : 0);
 	if (state)
 		state->own_groups = groups;
-	err = state || !groups ? set_up(task, false) : -ENOMEM;
+	err = state || !groups ? set_up(task, false, GFP_KERNEL) : -ENOMEM;
 	ktau_task_put(state);
 	put_task_struct(task);
 	return err;
@@ -294,7 +313,7 @@ void ktau_task_inherit(struct task_struct *task)
 		smp_mb();	/* pairs with ktau_tasks_update() */
 		choose = READ_ONCE(ktau_config.inherit) && parent->state &&
 			 parent->state->chosen;
-		set_up(task, choose);
+		set_up(task, choose, GFP_KERNEL_ACCOUNT);
 		smp_mb();	/* the mask before the second look */
 	} while (seen != READ_ONCE(generation));
 }

@@ -125,7 +125,7 @@ static __always_inline bool take(struct ktau_ring *ring, unsigned int nr,
 static noinline void lose(struct ktau_task *state, unsigned int nr)
 {
 	ktau_add(&state->lost, nr);
-	this_cpu_add(ktau_losses[KTAU_LOSS_NO_RING], nr);
+	ktau_loss_of(state->user, KTAU_LOSS_NO_RING, nr);
 }
 
 /**
@@ -309,24 +309,28 @@ size_t ktau_ring_bytes(u32 slots)
 }
 
 /**
- * ktau_ring_create() - make an empty ring
+ * ktau_ring_create() - create an empty ring
+ * @user: whom to charge for it
  * @slots: size, a power of two
+ * @gfp: GFP_KERNEL_ACCOUNT on behalf of the current task, else GFP_KERNEL
  *
  * Context: May sleep.
  * Return: The ring, or NULL: no memory, counted.
  */
-struct ktau_ring *ktau_ring_create(u32 slots)
+struct ktau_ring *ktau_ring_create(struct ktau_user *user, u32 slots, gfp_t gfp)
 {
 	static atomic64_t last_serial;
-	struct ktau_ring *ring = ktau_alloc(sizeof(*ring));
-	struct ktau_place *place = ktau_alloc(place_bytes(slots));
+	struct ktau_ring *ring = ktau_alloc(user, sizeof(*ring), gfp);
+	struct ktau_place *place = NULL;
 
-	if (!ring || !place) {
-		ktau_free(ring, sizeof(*ring));
-		ktau_free(place, place_bytes(slots));
+	if (ring)
+		place = ktau_alloc(user, place_bytes(slots), gfp);
+	if (!place) {
+		ktau_free(user, ring, sizeof(*ring));
 		return NULL;
 	}
 	*ring = (struct ktau_ring) {
+		.user = ktau_user_get(user),
 		.wake_at = READ_ONCE(ktau_config.wake_slots),
 		.serial = atomic64_inc_return(&last_serial),
 		.mask = slots - 1,
@@ -346,7 +350,7 @@ struct ktau_ring *ktau_ring_create(u32 slots)
  */
 void ktau_ring_lose(const struct ktau_ring *ring, enum ktau_loss reason)
 {
-	this_cpu_add(ktau_losses[reason], ring->head - ring->tail);
+	ktau_loss_of(ring->user, reason, ring->head - ring->tail);
 }
 
 /**
@@ -357,8 +361,12 @@ void ktau_ring_lose(const struct ktau_ring *ring, enum ktau_loss reason)
  */
 void ktau_ring_free(struct ktau_ring *ring)
 {
+	struct ktau_user *user;
+
 	if (!ring)
 		return;
-	ktau_free(ring->place, place_bytes(ring->size));
-	ktau_free(ring, sizeof(*ring));
+	user = ring->user;
+	ktau_free(user, ring->place, place_bytes(ring->size));
+	ktau_free(user, ring, sizeof(*ring));
+	ktau_user_put(user);
 }

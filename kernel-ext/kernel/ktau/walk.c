@@ -19,7 +19,7 @@
 			 sizeof(struct ktau_slot))
 
 /* As it would have been while it lived. */
-static bool may_read_dead(const struct ktau_task *state)
+static bool may_read_exited(const struct ktau_task *state)
 {
 	if (perfmon_capable() ||
 	    ns_capable_noaudit(&init_user_ns, CAP_SYS_PTRACE))
@@ -66,7 +66,7 @@ static void put_begin(struct ktau_stream *stream, struct file *file)
 		.boot_monotonic_ns = ktau_clock_boot.monotonic_ns,
 		.profile_pair_mticks = ktau_profile_pair_mticks,
 		.trace_pair_mticks = ktau_trace_pair_mticks,
-		.dead_next = ktau_dead_next(),
+		.dead_next = ktau_exited_next(),
 	};
 	if (kallsyms_show_value(file->f_cred))
 		rec->stext = (unsigned long)_stext;
@@ -78,10 +78,10 @@ static void put_end(struct ktau_stream *stream)
 	stream->end.rec = (struct ktau_rec) {
 		sizeof(stream->end), KTAU_REC_END, sizeof(stream->end)
 	};
-	stream->end.lost_reaped = ktau_loss_total(KTAU_LOSS_REAPED);
+	stream->end.lost_reaped = ktau_loss_total(KTAU_LOSS_UNREAD);
 	/* What died while the tasks were read has been read with the dead. */
 	if (!(stream->select.target & KTAU_TARGET_DEAD))
-		stream->end.dead_next = ktau_dead_next();
+		stream->end.dead_next = ktau_exited_next();
 	if (stream->select.target & KTAU_TARGETS_ALL)
 		stream->since = stream->number;
 	memcpy(stream->buffer, &stream->end, sizeof(stream->end));
@@ -380,25 +380,25 @@ static void step_live(struct ktau_stream *stream)
 		stream->cursor++;
 }
 
-static void step_dead(struct ktau_stream *stream)
+static void step_exited(struct ktau_stream *stream)
 {
 	struct ktau_task *state = NULL;
 	struct ktau_owner owner;
 	bool more = false;
 
 	if (stream->select.target & KTAU_TARGET_DEAD)
-		state = ktau_dead_get(&stream->cursor);
+		state = ktau_exited_get(&stream->cursor);
 	if (!state) {
 		if (stream->select.target & KTAU_TARGET_DEAD)
 			stream->end.dead_next = min(stream->cursor,
-						    ktau_dead_next());
+						    ktau_exited_next());
 		next_phase(stream);
 		return;
 	}
 	if (stream->ns != &init_pid_ns && !pid_nr_ns(state->pid, stream->ns)) {
 		; /* of another namespace */
-	} else if (may_read_dead(state)) {
-		owner = state->obit;
+	} else if (may_read_exited(state)) {
+		owner = state->owner;
 		owner.uid = from_kuid_munged(current_user_ns(),
 					     state->rights.uid);
 		translate(&owner, stream->ns, state->pid, state->tgid,
@@ -414,13 +414,13 @@ static void step_dead(struct ktau_stream *stream)
 	}
 }
 
-static void step_reaped(struct ktau_stream *stream)
+static void step_evicted(struct ktau_stream *stream)
 {
 	struct ktau_rec_profile *rec = stream->buffer;
 
 	if ((stream->select.target & KTAU_TARGET_REAPED) &&
 	    stream->content == KTAU_REC_PROFILE && perfmon_capable() &&
-	    !ktau_reaped_snapshot(rec)) {
+	    !ktau_evicted_snapshot(rec)) {
 		stream->len = rec->rec.size;
 		stream->end.nr_records++;
 	}
@@ -468,10 +468,10 @@ void ktau_stream_step(struct ktau_stream *stream, struct file *file)
 		step_live(stream);
 		break;
 	case PHASE_DEAD:
-		step_dead(stream);
+		step_exited(stream);
 		break;
 	case PHASE_REAPED:
-		step_reaped(stream);
+		step_evicted(stream);
 		break;
 	case PHASE_CPU:
 		step_cpu(stream);
