@@ -133,7 +133,8 @@ extern struct ktau_user ktau_system;
  * @chunk: the table
  * @used: those that are there, for who goes through all of them
  * @ring: the trace, or NULL: never while a mask has the trace, or a frame;
- *	replaced under ktau_mutex, freed after a grace period
+ *	replaced under @read_lock, by the task itself or under ktau_mutex; in the
+ *	latter case freed after a grace period
  * @sched: the frame of a task that is off the CPU
  * @chosen: chosen by its tid; under ktau_mutex
  * @own_groups: groups of this task alone instead of everybody's, 0 if it has
@@ -153,6 +154,8 @@ extern struct ktau_user ktau_system;
  * @rights: who may see it, at exit; holds the namespace
  * @dumpable: whether it let itself be dumped, at exit
  * @taken: a reader has had all slots that were left at exit
+ * @growing: @grow is queued; only the task itself
+ * @grow: gives it a larger ring
  * @rcu: frees it
  */
 struct ktau_task {
@@ -171,6 +174,7 @@ struct ktau_task {
 	bool			chosen;
 	bool			dumpable;
 	bool			taken;
+	bool			growing;
 	struct mutex		read_lock;	/* readers of the ring, @look */
 	struct ktau_look	look;
 	refcount_t		ref;
@@ -183,7 +187,10 @@ struct ktau_task {
 	struct pid		*tgid;
 	struct pid		*parent;
 	struct ktau_rights	rights;
-	struct rcu_head		rcu;
+	union {
+		struct callback_head	grow;
+		struct rcu_head		rcu;
+	};
 };
 
 /* What a CPU has of its own. */
@@ -211,7 +218,7 @@ struct ktau_config {
 	u32	modes;		/* KTAU_MODE_* */
 	bool	chosen_only;	/* only tasks that were chosen */
 	bool	inherit;	/* children of the chosen are chosen */
-	u32	ring_slots;	/* size of new rings */
+	u32	ring_slots;	/* size that rings grow to */
 	u32	wake_slots;	/* fill that wakes a poller */
 	u64	cap_bytes;	/* bound of all memory */
 	u64	dead_bytes;	/* bound of the queue of the dead */
@@ -249,13 +256,20 @@ u64 ktau_trace_frame(struct ktau_task *state, const struct ktau_frame *frame,
 		     unsigned int type, const u64 *sum, u64 *before);
 void ktau_trace_more(struct ktau_task *state, unsigned int type, u64 arg,
 		     struct ktau_slot_more *more, unsigned int nr);
-struct ktau_ring *ktau_ring_create(struct ktau_user *user, u32 slots, gfp_t gfp);
-size_t ktau_ring_bytes(u32 slots);
-void ktau_ring_lose(const struct ktau_ring *ring, enum ktau_loss reason);
 void ktau_ring_rearm(struct ktau_ring *ring);
-void ktau_ring_free(struct ktau_ring *ring);
 extern wait_queue_head_t ktau_trace_wait;
 extern atomic_t ktau_trace_fills;
+
+/* ring.c */
+struct ktau_ring *ktau_ring_create(struct ktau_user *user, u32 slots, gfp_t gfp);
+u32 ktau_ring_start_slots(const struct task_struct *task);
+size_t ktau_ring_bytes(u32 slots);
+void ktau_ring_make_ready(struct ktau_ring *ring);
+int ktau_ring_grow(struct ktau_task *state);
+void ktau_ring_ask(struct ktau_ring *ring, u64 head);
+void ktau_ring_nudge(struct ktau_ring *ring);
+void ktau_ring_lose(const struct ktau_ring *ring, enum ktau_loss reason);
+void ktau_ring_free(struct ktau_ring *ring);
 
 /* event.c */
 

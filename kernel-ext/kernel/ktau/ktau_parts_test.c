@@ -125,18 +125,18 @@ static void ring_rearm(struct kunit *test)
 	int fills;
 
 	KUNIT_ASSERT_EQ(test, control("wake=4"), 0);
-	ring->wake_at = U64_MAX;
+	ring->poll_at = U64_MAX;
 	write_slots(f->state, 6);
 	ring->tail = 3;
 	fills = atomic_read(&ktau_trace_fills);
 	ktau_ring_rearm(ring);
 	KUNIT_EXPECT_EQ(test, atomic_read(&ktau_trace_fills), fills);
 	KUNIT_EXPECT_EQ(test, ring->wake_at, 7ULL);
-	ring->wake_at = U64_MAX;
+	ring->poll_at = U64_MAX;
 	write_slots(f->state, 1);
 	ktau_ring_rearm(ring);
 	KUNIT_EXPECT_EQ(test, atomic_read(&ktau_trace_fills), fills + 1);
-	KUNIT_EXPECT_EQ(test, ring->wake_at, U64_MAX);
+	KUNIT_EXPECT_EQ(test, ring->poll_at, U64_MAX);
 	KUNIT_EXPECT_EQ(test, control("wake=512"), 0);
 }
 

@@ -27,14 +27,13 @@ static u32 mask_for(const struct ktau_task *state)
 	return groups && config->modes ? groups | config->modes : 0;
 }
 
-static int add_ring(struct ktau_task *state, gfp_t gfp)
+static int add_ring(struct ktau_task *state, u32 slots, gfp_t gfp)
 {
 	struct ktau_ring *ring;
 
 	if (READ_ONCE(state->ring) || !(ktau_config.modes & KTAU_MODE_TRACE))
 		return 0;
-	ring = ktau_ring_create(state->user, READ_ONCE(ktau_config.ring_slots),
-				gfp);
+	ring = ktau_ring_create(state->user, slots, gfp);
 	if (!ring)
 		return -ENOMEM;
 	if (cmpxchg(&state->ring, NULL, ring))
@@ -116,7 +115,8 @@ static int set_up(struct task_struct *task, bool choose, gfp_t gfp)
 	if (choose)
 		state->chosen = true;
 	mask = mask_for(state);
-	if ((mask & KTAU_MODE_TRACE) && add_ring(state, gfp))
+	if ((mask & KTAU_MODE_TRACE) &&
+	    add_ring(state, ktau_ring_start_slots(task), gfp))
 		mask &= ~KTAU_MODE_TRACE;
 	set_mask(task, mask);
 	ktau_task_put(state);
@@ -198,48 +198,67 @@ static void free_rings(struct ktau_ring **list)
 	}
 }
 
-/* The old ring goes to @olds: one grace period is enough for many. */
-static void resize_ring(struct ktau_task *state, struct ktau_ring **olds)
+/*
+ * Let the ring of @task grow, or replace one that is too large, or a kernel thread's,
+ * by an empty one. The old one goes to @olds: one grace period is enough for many.
+ */
+static void resize_ring(struct task_struct *task, struct ktau_task *state,
+			struct ktau_ring **olds)
 {
+	const u32 start = ktau_ring_start_slots(task);
 	const u32 slots = ktau_config.ring_slots;
 	struct ktau_ring *ring, *old;
+	bool grows = start < slots;
 
-	if (!state->ring || state->ring->size == slots)
-		return;
-	if (!ktau_has_room(ktau_ring_bytes(slots)))
-		free_rings(olds);
-	ring = ktau_ring_create(state->user, slots, GFP_KERNEL);
-	if (!ring)
-		return;
 	mutex_lock(&state->read_lock);
-	old = xchg(&state->ring, ring);
-	mutex_unlock(&state->read_lock);
-	atomic_long_add((long)ktau_ring_bytes(slots) -
+	old = state->ring;
+	if (!old || old->size == slots)
+		goto out;
+	if (grows && old->size < slots) {
+		ktau_ring_nudge(old);
+		goto out;
+	}
+	if (!ktau_has_room(ktau_ring_bytes(start)))
+		free_rings(olds);
+	ring = ktau_ring_create(state->user, start, GFP_KERNEL);
+	if (!ring)
+		goto out;
+	WRITE_ONCE(state->ring, ring);
+	atomic_long_add((long)ktau_ring_bytes(start) -
 			(long)ktau_ring_bytes(old->size), &state->bytes);
 	old->next = *olds;
 	*olds = old;
+out:
+	mutex_unlock(&state->read_lock);
+}
+
+static void resize(struct task_struct *task, struct ktau_ring **olds)
+{
+	struct ktau_task *state = ktau_task_get(task);
+
+	if (state)
+		resize_ring(task, state, olds);
+	ktau_task_put(state);
 }
 
 /**
- * ktau_tasks_resize() - give every live task a ring of the size set
+ * ktau_tasks_resize() - bring the rings of all live tasks in line with ring=
  *
- * Context: May sleep; ktau_mutex held. What was in the rings is lost.
+ * A ring that is too large is replaced by an empty one; what was in it is lost, and
+ * counted. One that may be larger grows as its task goes on.
+ *
+ * Context: May sleep; ktau_mutex held.
  */
 void ktau_tasks_resize(void)
 {
 	struct ktau_ring *olds = NULL;
-	struct ktau_task *state;
 	struct task_struct *task;
 	int nr = 1, cpu;
 
 	for_each_possible_cpu(cpu)
-		if (idle_task(cpu)->ktau.state)
-			resize_ring(idle_task(cpu)->ktau.state, &olds);
+		resize(idle_task(cpu), &olds);
 	while ((task = next_task_from(&nr))) {
-		state = ktau_task_get(task);
-		if (state)
-			resize_ring(state, &olds);
-		ktau_task_put(state);
+		resize(task, &olds);
 		put_task_struct(task);
 		cond_resched();
 	}
