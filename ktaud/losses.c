@@ -12,7 +12,7 @@
 static bool is_loss(const char *name)
 {
 	return !strncmp(name, "refused_", 8) ||
-	       (!strncmp(name, "lost_", 5) && strcmp(name, "lost_reaped"));
+	       (!strncmp(name, "lost_", 5) && strcmp(name, "lost_evicted"));
 }
 
 static int begin(void *arg, const char *name, uint64_t value)

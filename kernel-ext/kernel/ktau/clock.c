@@ -97,12 +97,12 @@ static u64 measure_pair(struct ktau_task *state, u32 modes)
  */
 void ktau_clock_measure(void)
 {
-	struct ktau_task *state = ktau_task_create();
+	struct ktau_task *state = ktau_task_create(&ktau_system, GFP_KERNEL);
 
 	if (!state)
 		return;
-	state->chunk[0] = ktau_chunk_alloc();
-	state->ring = ktau_ring_create(1024);
+	state->chunk[0] = ktau_chunk_alloc(&ktau_system);
+	state->ring = ktau_ring_create(&ktau_system, 1024, GFP_KERNEL);
 	if (state->chunk[0])
 		__set_bit(0, state->used);
 	if (state->chunk[0] && state->ring) {

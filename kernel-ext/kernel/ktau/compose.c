@@ -56,7 +56,7 @@ void ktau_compose_begin(struct ktau_stream *stream, struct file *file)
 		.profile_pair_mticks = ktau_profile_pair_mticks,
 		.trace_pair_mticks = ktau_trace_pair_mticks,
 		.since_ticks = stream->select.since_ticks,
-		.exited_next = ktau_dead_next(),
+		.exited_next = ktau_exited_next(),
 	};
 	if (kallsyms_show_value(file->f_cred))
 		rec->stext = (unsigned long)_stext;
@@ -74,7 +74,7 @@ void ktau_compose_end(struct ktau_stream *stream)
 	stream->end.rec = (struct ktau_rec) {
 		sizeof(stream->end), KTAU_REC_END, sizeof(stream->end)
 	};
-	stream->end.lost_evicted = ktau_loss_total(KTAU_LOSS_REAPED);
+	stream->end.lost_evicted = ktau_loss_total(KTAU_LOSS_UNREAD);
 	memcpy(stream->small, &stream->end, sizeof(stream->end));
 	put_small(stream);
 }

@@ -151,7 +151,7 @@ static int apply(struct ktau_request *req)
 	if (new->ring_slots != old.ring_slots)
 		ktau_tasks_resize();
 	if (new->exited_limit_bytes < old.exited_limit_bytes)
-		ktau_dead_trim();
+		ktau_exited_trim();
 	return err;
 }
 

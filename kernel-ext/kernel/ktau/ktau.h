@@ -12,12 +12,14 @@
 #include <linux/jiffies.h>
 #include <linux/kallsyms.h>
 #include <linux/ktau.h>
+#include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/pid.h>
 #include <linux/refcount.h>
 #include <linux/seq_file.h>
 #include <linux/spinlock.h>
+#include <linux/uidgid.h>
 #include <linux/wait.h>
 
 #include "arch.h"
@@ -94,6 +96,55 @@ struct ktau_rights {
 	struct user_namespace	*user_ns;
 };
 
+/* Reasons for refusing or losing something; their names are in proc.c. */
+enum ktau_loss {
+	KTAU_LOSS_MEMORY_LIMIT,	/* allocation over the limit */
+	KTAU_LOSS_USER_LIMIT,	/* allocation over the user's share of it */
+	KTAU_LOSS_NO_MEMORY,	/* allocation that failed */
+	KTAU_LOSS_NO_CHUNK,	/* activation that got no chunk */
+	KTAU_LOSS_NO_ID,	/* activation that got no id */
+	KTAU_LOSS_NO_STATE,	/* task that could not be given a profile */
+	KTAU_LOSS_DESCRIPTORS,	/* stream over the user's number of them */
+	KTAU_LOSS_NO_RING,	/* slot without a ring, or room in it, to go to */
+	KTAU_LOSS_RESIZED,	/* unread slot of a ring that was resized */
+	KTAU_LOSS_UNREAD,	/* unread slot of a task that was folded or evicted */
+	KTAU_LOSS_EVICTED,	/* exited task that is kept only in the sum */
+	KTAU_LOSS_CLAMPED,	/* negative duration set to 0 */
+	KTAU_LOSS_INTERNAL,	/* contradiction: KTAU switches itself off */
+	KTAU_NR_LOSSES
+};
+
+DECLARE_PER_CPU(unsigned long [KTAU_NR_LOSSES], ktau_losses);
+
+/**
+ * struct ktau_user - the account of a user, see user.c
+ * @node: in the hash
+ * @uid: whose it is
+ * @ref: states, rings and streams that it is charged for
+ * @bytes: memory charged to it
+ * @nr_states: states charged to it
+ * @nr_streams: streams that it has open
+ * @losses: what it was refused or lost, by reason
+ * @exited: its exited tasks, the oldest first; under the lock of exited.c, as is
+ *	what follows
+ * @exited_node: in the list of the users that have some
+ * @exited_bytes: memory of those
+ */
+struct ktau_user {
+	struct hlist_node	node;
+	kuid_t			uid;
+	refcount_t		ref;
+	atomic_long_t		bytes;
+	atomic_t		nr_states;
+	atomic_t		nr_streams;
+	atomic_long_t		losses[KTAU_NR_LOSSES];
+	struct list_head	exited;
+	struct list_head	exited_node;
+	u64			exited_bytes;
+};
+
+extern struct ktau_user ktau_system;
+
 /**
  * struct ktau_task - profile and trace of one owner: a task or a CPU
  * @begin: updates begun; only the CPU that runs the owner
@@ -108,7 +159,8 @@ struct ktau_rights {
  * @chunk: the table
  * @used: those that are there, for who goes through all of them
  * @ring: the trace, or NULL: never while a mask has the trace, or a frame;
- *	replaced under ktau_mutex, freed after a grace period
+ *	replaced under @read_lock, by the task itself or under ktau_mutex; in the
+ *	latter case freed after a grace period
  * @sched: the frame of a task that is off the CPU
  * @selected: the selection, see struct ktau_filter, that the task is part of by its
  *	tid; under ktau_mutex, or by the parent before the task first runs
@@ -123,16 +175,19 @@ struct ktau_rights {
  * @look: when readers saw its profile; under @read_lock
  * @ref: readers and the task or queue that it belongs to
  * @bytes: memory accounted for it
- * @dead_bytes: what of that the queue of the dead counts: a ring may come or go
- *	at the hands of one who took the state while the task lived
+ * @user: the account that all of it is charged to
+ * @exited_bytes: what of @bytes the exited queue counts: a ring may still come or go,
+ *	where somebody took the state while the task lived
  * @serial: see struct ktau_owner
- * @obit: what is left to say of a task that has exited; written then
+ * @owner: describes a task that has exited; written then
  * @pid: its pid, at exit; NULL if it has one in the initial namespace only
  * @tgid: its process's pid, at exit; likewise
  * @parent: its parent's pid, at exit; likewise
  * @rights: who may see it, at exit; holds the namespace
  * @dumpable: whether it let itself be dumped, at exit
  * @taken: a reader has had all slots that were left at exit
+ * @growing: @grow is queued; only the task itself
+ * @grow: gives it a larger ring
  * @rcu: frees it
  */
 struct ktau_task {
@@ -155,18 +210,23 @@ struct ktau_task {
 	u64			group_since[KTAU_NR_GROUPS];
 	bool			dumpable;
 	bool			taken;
+	bool			growing;
 	struct mutex		read_lock;	/* readers of the ring, @look */
 	struct ktau_look	look;
 	refcount_t		ref;
 	atomic_long_t		bytes;
-	u64			dead_bytes;
+	struct ktau_user	*user;
+	u64			exited_bytes;
 	u64			serial;
-	struct ktau_owner	obit;
+	struct ktau_owner	owner;
 	struct pid		*pid;
 	struct pid		*tgid;
 	struct pid		*parent;
 	struct ktau_rights	rights;
-	struct rcu_head		rcu;
+	union {
+		struct callback_head	grow;
+		struct rcu_head		rcu;
+	};
 };
 
 /* What a CPU has of its own. */
@@ -176,30 +236,6 @@ struct ktau_cpu {
 };
 
 DECLARE_PER_CPU(struct ktau_cpu, ktau_cpu);
-
-/* Reasons for refusing or losing something. */
-enum ktau_loss {
-	KTAU_LOSS_MEMORY_CAP,	/* allocation over the cap */
-	KTAU_LOSS_NO_MEMORY,	/* allocation that failed */
-	KTAU_LOSS_NO_CHUNK,	/* the CPU's reserve was empty */
-	KTAU_LOSS_NO_ID,	/* the table of ids was full */
-	KTAU_LOSS_NO_RING,	/* a slot without a ring, or room in it, to go to */
-	KTAU_LOSS_RESIZED,	/* unread slots of a ring that was resized */
-	KTAU_LOSS_REAPED,	/* unread slots of a task that was reaped */
-	KTAU_LOSS_NO_STATE,	/* a task that could not be given a profile */
-	KTAU_LOSS_CLAMPED,	/* a negative duration set to 0 */
-	KTAU_LOSS_DISORDER,	/* a contradiction: KTAU switches itself off */
-	KTAU_NR_LOSSES
-};
-
-DECLARE_PER_CPU(unsigned long [KTAU_NR_LOSSES], ktau_losses);
-
-static inline void ktau_loss(enum ktau_loss reason)
-{
-	this_cpu_inc(ktau_losses[reason]);
-}
-
-u64 ktau_loss_total(enum ktau_loss reason);
 
 /*
  * A CPU on its way down no longer runs what is queued on it; left there, that
@@ -218,7 +254,7 @@ struct ktau_config {
 	u32	modes;		/* KTAU_MODE_* */
 	bool	tags;		/* some task had a tag */
 	bool	inherit;	/* children of selected tasks are selected */
-	u32	ring_slots;	/* size of new rings */
+	u32	ring_slots;	/* size that rings grow to */
 	u32	watermark_slots; /* fill that wakes a poller */
 	u64	memory_limit_bytes; /* bound of all memory */
 	u64	exited_limit_bytes; /* bound of the exited tasks' part of it */
@@ -244,7 +280,7 @@ static __always_inline void ktau_book_cell(struct ktau_cell *cell, u64 incl,
 }
 
 /* profile.c */
-void ktau_disorder(const char *what);
+void ktau_internal_error(const char *what);
 
 /* oops.c */
 void ktau_end_frames(void);
@@ -256,13 +292,20 @@ u64 ktau_trace_frame(struct ktau_task *state, const struct ktau_frame *frame,
 		     unsigned int type, const u64 *sum, u64 *before);
 void ktau_trace_more(struct ktau_task *state, unsigned int type, u64 arg,
 		     struct ktau_slot_more *more, unsigned int nr);
-struct ktau_ring *ktau_ring_create(u32 slots);
-size_t ktau_ring_bytes(u32 slots);
-void ktau_ring_lose(const struct ktau_ring *ring, enum ktau_loss reason);
 void ktau_ring_rearm(struct ktau_ring *ring);
-void ktau_ring_free(struct ktau_ring *ring);
 extern wait_queue_head_t ktau_trace_wait;
 extern atomic_t ktau_trace_fills;
+
+/* ring.c */
+struct ktau_ring *ktau_ring_create(struct ktau_user *user, u32 slots, gfp_t gfp);
+u32 ktau_ring_start_slots(const struct task_struct *task);
+size_t ktau_ring_bytes(u32 slots);
+void ktau_ring_make_ready(struct ktau_ring *ring);
+int ktau_ring_grow(struct ktau_task *state);
+void ktau_ring_ask(struct ktau_ring *ring, u64 head);
+void ktau_ring_nudge(struct ktau_ring *ring);
+void ktau_ring_lose(const struct ktau_ring *ring, enum ktau_loss reason);
+void ktau_ring_free(struct ktau_ring *ring);
 
 /* event.c */
 
@@ -303,18 +346,39 @@ static inline bool ktau_is_soon(unsigned long at, unsigned long now)
 	return at - now - 1 < HZ;
 }
 
-void *ktau_alloc(size_t bytes);
-void ktau_free(void *p, size_t bytes);
-struct ktau_task *ktau_state_alloc(void);
+void *ktau_alloc(struct ktau_user *user, size_t bytes, gfp_t gfp);
+void ktau_free(struct ktau_user *user, void *p, size_t bytes);
+struct ktau_task *ktau_state_alloc(struct ktau_user *user, gfp_t gfp);
 void ktau_state_free(struct ktau_task *state);
-struct ktau_chunk *ktau_chunk_alloc(void);
-struct ktau_chunk *ktau_chunk_take(void);
-void ktau_chunk_free(struct ktau_chunk *chunk);
+struct ktau_chunk *ktau_chunk_alloc(struct ktau_user *user);
+struct ktau_chunk *ktau_chunk_take(struct ktau_user *user);
+void ktau_chunk_free(struct ktau_user *user, struct ktau_chunk *chunk);
 void ktau_reserve_fill(void);
 int ktau_reserve_start(void);
 u64 ktau_memory_bytes(void);
 bool ktau_has_room(size_t bytes);
 void ktau_memory_init(void);
+
+/* user.c */
+static inline struct ktau_user *ktau_user_get(struct ktau_user *user)
+{
+	refcount_inc(&user->ref);
+	return user;
+}
+
+kuid_t ktau_user_uid(const struct cred *cred);
+struct ktau_user *ktau_user_find(kuid_t uid);
+struct ktau_user *ktau_user_of(struct task_struct *task);
+void ktau_user_put(struct ktau_user *user);
+bool ktau_user_charge(struct ktau_user *user, size_t bytes, unsigned long limit);
+void ktau_user_uncharge(struct ktau_user *user, size_t bytes);
+struct ktau_user *ktau_user_open(size_t bytes);
+void ktau_user_close(struct ktau_user *user, size_t bytes);
+void ktau_loss(enum ktau_loss reason);
+void ktau_loss_of(struct ktau_user *user, enum ktau_loss reason,
+		  unsigned long nr);
+u64 ktau_loss_total(enum ktau_loss reason);
+void ktau_user_losses(kuid_t uid, u64 losses[KTAU_NR_LOSSES]);
 
 /* switch.c */
 void ktau_tasks_update(void);
@@ -333,20 +397,20 @@ u32 ktau_groups_throughout(const struct ktau_task *state, u32 mask,
 int ktau_tasks_start(void);
 u64 ktau_serial_next(void);
 u64 ktau_task_serial(struct task_struct *task);
-struct ktau_task *ktau_task_create(void);
+struct ktau_task *ktau_task_create(struct ktau_user *user, gfp_t gfp);
 struct ktau_task *ktau_task_get(struct task_struct *task);
 void ktau_task_put(struct ktau_task *state);
 void ktau_task_identify(struct ktau_owner *owner, struct task_struct *task);
 unsigned int ktau_nr_states(void);
 
-/* dead.c */
-int ktau_dead_start(void);
-void ktau_dead_bury(struct ktau_task *state);
-struct ktau_task *ktau_dead_get(u64 *seq);
-u64 ktau_dead_next(void);
-void ktau_dead_trim(void);
-int ktau_reaped_snapshot(struct ktau_rec_profile *rec, struct ktau_owner *owner);
-void ktau_dead_stats(struct seq_file *m);
+/* exited.c */
+int ktau_exited_start(void);
+void ktau_exited_add(struct ktau_task *state);
+struct ktau_task *ktau_exited_get(u64 *seq);
+u64 ktau_exited_next(void);
+void ktau_exited_trim(void);
+int ktau_evicted_snapshot(struct ktau_rec_profile *rec, struct ktau_owner *owner);
+void ktau_exited_stats(struct seq_file *m);
 
 /* clock.c */
 struct ktau_clock {

@@ -101,12 +101,12 @@ static u64 per_loop(u32 batch_ticks)
 /* All that was measured was done, and a trace costs more than none. */
 static void native(struct kunit *test)
 {
-	struct ktau_task *state = ktau_task_create();
+	struct ktau_task *state = ktau_task_create(&ktau_system, GFP_KERNEL);
 	const u64 done = LOOPS * BATCHES;
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, state);
-	state->ring = ktau_ring_create(1024);
+	state->ring = ktau_ring_create(&ktau_system, 1024, GFP_KERNEL);
 	ktau_reserve_fill();
 	for (i = 0; state->ring && i < BATCHES; i++)
 		measure(state, i);

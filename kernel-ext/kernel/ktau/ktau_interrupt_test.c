@@ -86,9 +86,9 @@ static int hits_init(struct kunit *test)
 	/* What is there once KTAU has been on: the tables of the CPUs, for one. */
 	KUNIT_ASSERT_EQ(test, control("groups=syscall"), 0);
 	KUNIT_ASSERT_EQ(test, control("groups=none"), 0);
-	h->state = ktau_task_create();
+	h->state = ktau_task_create(&ktau_system, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, h->state);
-	h->state->ring = ktau_ring_create(64);
+	h->state->ring = ktau_ring_create(&ktau_system, 64, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, h->state->ring);
 	detach();
 	refcount_inc(&h->state->ref);

@@ -27,7 +27,7 @@ static int parts_init(struct kunit *test)
 	test->priv = f;
 	f->trace = kunit_kzalloc(test, sizeof(*f->trace) +
 				 64 * sizeof(struct ktau_place), GFP_KERNEL);
-	f->state = ktau_task_create();
+	f->state = ktau_task_create(&ktau_system, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, f->trace);
 	KUNIT_ASSERT_NOT_NULL(test, f->state);
 	return 0;
@@ -74,7 +74,7 @@ static struct ktau_ring *new_ring(struct kunit *test, struct ktau_task *state,
 				  u32 slots)
 {
 	ktau_ring_free(state->ring);
-	state->ring = ktau_ring_create(slots);
+	state->ring = ktau_ring_create(&ktau_system, slots, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, state->ring);
 	return state->ring;
 }
@@ -140,18 +140,18 @@ static void ring_rearm(struct kunit *test)
 	int fills;
 
 	KUNIT_ASSERT_EQ(test, control("watermark=4"), 0);
-	ring->wake_at = U64_MAX;
+	ring->poll_at = U64_MAX;
 	write_slots(f->state, 6);
 	ring->tail = 3;
 	fills = atomic_read(&ktau_trace_fills);
 	ktau_ring_rearm(ring);
 	KUNIT_EXPECT_EQ(test, atomic_read(&ktau_trace_fills), fills);
 	KUNIT_EXPECT_EQ(test, ring->wake_at, 7ULL);
-	ring->wake_at = U64_MAX;
+	ring->poll_at = U64_MAX;
 	write_slots(f->state, 1);
 	ktau_ring_rearm(ring);
 	KUNIT_EXPECT_EQ(test, atomic_read(&ktau_trace_fills), fills + 1);
-	KUNIT_EXPECT_EQ(test, ring->wake_at, U64_MAX);
+	KUNIT_EXPECT_EQ(test, ring->poll_at, U64_MAX);
 	KUNIT_EXPECT_EQ(test, control("watermark=512"), 0);
 }
 
@@ -160,7 +160,7 @@ static void ring_bounds(struct kunit *test)
 	struct ring_fixture *f = test->priv;
 	unsigned int i;
 
-	f->state->ring = ktau_ring_create(16);
+	f->state->ring = ktau_ring_create(&ktau_system, 16, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, f->state->ring);
 	for (i = 0; i < 10; i++)
 		ktau_trace(f->state, 1000 + i, KTAU_TRACE_COUNT, ID_A, i);
@@ -190,7 +190,7 @@ static void ring_halves(struct kunit *test)
 	struct ktau_slot_more more[2] = { };
 	unsigned int i;
 
-	f->state->ring = ktau_ring_create(16);
+	f->state->ring = ktau_ring_create(&ktau_system, 16, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, f->state->ring);
 	for (i = 0; i < 6; i++)
 		ktau_trace_more(f->state, KTAU_TRACE_NET_SEND, i, more, 2);
@@ -243,7 +243,7 @@ static void ring_stale(struct kunit *test)
 	struct ring_fixture *f = test->priv;
 	static const u64 name[] = { 3, 4, 0 };
 	const struct ktau_slot *slot;
-	struct ktau_ring *ring = ktau_ring_create(16);
+	struct ktau_ring *ring = ktau_ring_create(&ktau_system, 16, GFP_KERNEL);
 	u64 last = ktau_ticks();
 	unsigned int i;
 
@@ -276,7 +276,7 @@ static void ring_stale(struct kunit *test)
 static void ring_ready(struct kunit *test)
 {
 	struct ring_fixture *f = test->priv;
-	struct ktau_ring *ring = ktau_ring_create(512);
+	struct ktau_ring *ring = ktau_ring_create(&ktau_system, 512, GFP_KERNEL);
 	const struct ktau_slot_net *net;
 	struct ktau_slot_more more[2] = { };
 	unsigned int i;
@@ -308,7 +308,7 @@ static void ring_overrun_inside(struct kunit *test)
 {
 	struct ring_fixture *f = test->priv;
 	u64 lost = ktau_loss_total(KTAU_LOSS_NO_RING);
-	struct ktau_ring *ring = ktau_ring_create(16);
+	struct ktau_ring *ring = ktau_ring_create(&ktau_system, 16, GFP_KERNEL);
 	struct ktau_slot_more more[2] = { };
 	unsigned int i;
 

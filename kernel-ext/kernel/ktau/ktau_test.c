@@ -49,7 +49,7 @@ static int fixture_init(struct kunit *test)
 	f->profile = kvzalloc(KTAU_SNAPSHOT_BYTES, GFP_KERNEL);
 	f->trace = kvzalloc(sizeof(*f->trace) + 64 * sizeof(struct ktau_place),
 			    GFP_KERNEL);
-	f->state = ktau_task_create();
+	f->state = ktau_task_create(&ktau_system, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, f->profile);
 	KUNIT_ASSERT_NOT_NULL(test, f->trace);
 	KUNIT_ASSERT_NOT_NULL(test, f->state);
@@ -177,7 +177,7 @@ static void trace_only_frame(struct kunit *test)
 	struct fixture *f = test->priv;
 	struct ktau_frame fa, fb;
 
-	f->state->ring = ktau_ring_create(64);
+	f->state->ring = ktau_ring_create(&ktau_system, 64, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, f->state->ring);
 	attach(f, KTAU_MODE_TRACE);
 	enter(&fa, ID_A);
@@ -252,11 +252,12 @@ static void no_chunk(struct kunit *test)
 {
 	struct ktau_chunk *taken = NULL, *chunk;
 	const struct ktau_rec_profile *rec;
+	struct fixture *f = test->priv;
 	struct ktau_frame frame;
 
-	attach(test->priv, KTAU_MODE_PROFILE);
+	attach(f, KTAU_MODE_PROFILE);
 	local_irq_disable();
-	while ((chunk = ktau_chunk_take())) {
+	while ((chunk = ktau_chunk_take(f->state->user))) {
 		*(struct ktau_chunk **)chunk = taken;
 		taken = chunk;
 	}
@@ -265,7 +266,7 @@ static void no_chunk(struct kunit *test)
 	local_irq_enable();
 	while ((chunk = taken)) {
 		taken = *(struct ktau_chunk **)chunk;
-		ktau_chunk_free(chunk);
+		ktau_chunk_free(f->state->user, chunk);
 	}
 	ktau_reserve_fill();
 
@@ -369,7 +370,7 @@ static void context_switch_inside(struct kunit *test)
  * The state that a task of that name left behind from @seq on, with a reference, and
  * its number; NULL if none comes in ten seconds. A busy host takes its time.
  */
-static struct ktau_task *wait_for_dead(const char *comm, u64 *seq)
+static struct ktau_task *wait_for_exited(const char *comm, u64 *seq)
 {
 	unsigned long end = jiffies + 10 * HZ;
 	struct ktau_task *state;
@@ -377,8 +378,8 @@ static struct ktau_task *wait_for_dead(const char *comm, u64 *seq)
 
 	do {
 		msleep(20);
-		for (*seq = from; (state = ktau_dead_get(seq)); (*seq)++) {
-			if (!strcmp(state->obit.comm, comm))
+		for (*seq = from; (state = ktau_exited_get(seq)); (*seq)++) {
+			if (!strcmp(state->owner.comm, comm))
 				return state;
 			ktau_task_put(state);
 		}
@@ -386,14 +387,14 @@ static struct ktau_task *wait_for_dead(const char *comm, u64 *seq)
 	return NULL;
 }
 
-static u64 bytes_of_dead(struct kunit *test)
+static u64 bytes_of_exited(struct kunit *test)
 {
-	static const char name[] = "tasks_dead_bytes ";
+	static const char name[] = "tasks_exited_bytes ";
 	char text[256] = "", *line;
 	struct seq_file m = { .buf = text, .size = sizeof(text) - 1 };
 	unsigned long long bytes;
 
-	ktau_dead_stats(&m);
+	ktau_exited_stats(&m);
 	line = strstr(text, name);
 	KUNIT_ASSERT_NOT_NULL(test, line);
 	line += strlen(name);
@@ -410,29 +411,29 @@ static void dies_inside(struct kunit *test, struct sleeper *sleeper)
 	u64 seq, below;
 
 	KUNIT_ASSERT_EQ(test, control("groups=syscall exited_limit=16M"), 0);
-	seq = ktau_dead_next();
+	seq = ktau_exited_next();
 	task = kthread_run(sleeper_run, sleeper, "ktau_mayfly");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
-	state = wait_for_dead("ktau_mayfly", &seq);
+	state = wait_for_exited("ktau_mayfly", &seq);
 	KUNIT_EXPECT_NOT_NULL(test, state);
 	if (state) {
 		KUNIT_EXPECT_EQ(test, ktau_snapshot(f->profile, state, NULL), 0);
 		expect_identity(test, f->profile);
 		KUNIT_EXPECT_EQ(test, find(f->profile, ID_A)->count, 1ULL);
 		KUNIT_EXPECT_EQ(test, f->profile->depth, 0U);
-		KUNIT_EXPECT_EQ(test, state->obit.kind, (u32)KTAU_OWNER_EXITED);
+		KUNIT_EXPECT_EQ(test, state->owner.kind, (u32)KTAU_OWNER_EXITED);
 		/* Who took it while it lived gives it a ring. */
 		atomic_long_add(PAGE_SIZE, &state->bytes);
 		ktau_task_put(state);
 	}
 	/* With no room for the dead they are all in the sum. */
 	KUNIT_EXPECT_EQ(test, control("groups=none exited_limit=0"), 0);
-	KUNIT_EXPECT_EQ(test, ktau_reaped_snapshot(f->profile, &sum), 0);
+	KUNIT_EXPECT_EQ(test, ktau_evicted_snapshot(f->profile, &sum), 0);
 	expect_identity(test, f->profile);
 	KUNIT_EXPECT_GE(test, find(f->profile, ID_A)->count, 1ULL);
 	below = sum.dead_seq;
-	KUNIT_EXPECT_EQ(test, below, ktau_dead_next());
-	KUNIT_EXPECT_EQ(test, bytes_of_dead(test), 0ULL);
+	KUNIT_EXPECT_EQ(test, below, ktau_exited_next());
+	KUNIT_EXPECT_EQ(test, bytes_of_exited(test), 0ULL);
 	KUNIT_EXPECT_EQ(test, control("exited_limit=16M"), 0);
 }
 

@@ -2,10 +2,17 @@
 /*
  * KTAU: memory.
  *
- * All of it is counted against one cap. Chunks of tables are wanted in places
- * where nothing may be allocated, under the lock of a run queue for one. So every
- * CPU has a reserve of them, filled before the CPU comes up, when a task forks
- * or ends there, and by a work item when it runs low all the same.
+ * All of it is counted against one limit, and charged to the account of a user
+ * (user.c). Chunks of tables are needed in places where nothing may be allocated,
+ * under the lock of a run queue for one. So every CPU has a reserve of them, filled
+ * before the CPU comes up, when a task forks or exits there, and by a work item when
+ * it still runs low.
+ *
+ * What is allocated at a fork, and when a ring grows, is charged to the memory
+ * control group of the task too (GFP_KERNEL_ACCOUNT). Chunks are not: they are
+ * allocated before it is known who will need them, and they go from task to task
+ * through the reserves. The user's share bounds them instead. Nor is what a write to
+ * /proc/ktau/control allocates, or the writer's group would pay for all tasks.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/jiffies.h>
@@ -52,13 +59,13 @@ u64 ktau_memory_bytes(void)
 	return atomic_long_read(&memory_bytes);
 }
 
-static unsigned long cap(void)
+static unsigned long memory_limit(void)
 {
 	return min_t(u64, READ_ONCE(ktau_config.memory_limit_bytes), LONG_MAX);
 }
 
 /**
- * ktau_has_room() - whether so much can be had before the cap is reached
+ * ktau_has_room() - whether so much can be had before the limit is reached
  * @bytes: how much
  *
  * Context: Any.
@@ -66,80 +73,95 @@ static unsigned long cap(void)
  */
 bool ktau_has_room(size_t bytes)
 {
-	return atomic_long_read(&memory_bytes) + bytes <= cap();
+	return atomic_long_read(&memory_bytes) + bytes <= memory_limit();
 }
 
-static bool account(size_t bytes)
+static bool charge(struct ktau_user *user, size_t bytes)
 {
-	if (atomic_long_add_return(bytes, &memory_bytes) <= cap())
-		return true;
+	unsigned long limit = memory_limit();
+
+	if (atomic_long_add_return(bytes, &memory_bytes) > limit) {
+		ktau_loss_of(user, KTAU_LOSS_MEMORY_LIMIT, 1);
+	} else {
+		if (ktau_user_charge(user, bytes, limit))
+			return true;
+		ktau_loss_of(user, KTAU_LOSS_USER_LIMIT, 1);
+	}
 	atomic_long_sub(bytes, &memory_bytes);
-	ktau_loss(KTAU_LOSS_MEMORY_CAP);
 	return false;
 }
 
-/* @p was allocated for @bytes, or could not be. */
-static void *accounted(void *p, size_t bytes)
+static void uncharge(struct ktau_user *user, size_t bytes)
+{
+	ktau_user_uncharge(user, bytes);
+	atomic_long_sub(bytes, &memory_bytes);
+}
+
+/* @p was allocated for the @bytes charged to @user, or could not be. */
+static void *allocated(struct ktau_user *user, void *p, size_t bytes)
 {
 	if (!p) {
-		atomic_long_sub(bytes, &memory_bytes);
-		ktau_loss(KTAU_LOSS_NO_MEMORY);
+		uncharge(user, bytes);
+		ktau_loss_of(user, KTAU_LOSS_NO_MEMORY, 1);
 	}
 	return p;
 }
 
+/* What KTAU cannot get it does without: it must not make anything be killed. */
+#define GFP_MAYFAIL	(__GFP_RETRY_MAYFAIL | __GFP_NOWARN)
+
 /**
- * ktau_alloc() - allocate memory under the cap
+ * ktau_alloc() - allocate memory under the limit
+ * @user: whom to charge for it
  * @bytes: how much; it may be a lot
+ * @gfp: GFP_KERNEL_ACCOUNT on behalf of the current task, else GFP_KERNEL
  *
  * Context: May sleep.
  * Return: The memory, not zeroed, or NULL: counted by reason.
  */
-void *ktau_alloc(size_t bytes)
+void *ktau_alloc(struct ktau_user *user, size_t bytes, gfp_t gfp)
 {
-	if (!account(bytes))
+	if (!charge(user, bytes))
 		return NULL;
-	return accounted(kvmalloc(bytes, GFP_KERNEL | __GFP_NOWARN), bytes);
+	return allocated(user, kvmalloc(bytes, gfp | GFP_MAYFAIL), bytes);
 }
 
 /**
  * ktau_free() - free what ktau_alloc() gave
+ * @user: who was charged for it
  * @p: the memory, or NULL
  * @bytes: how much it was
  *
  * Context: Any but NMI and not under a run-queue lock.
  */
-void ktau_free(void *p, size_t bytes)
+void ktau_free(struct ktau_user *user, void *p, size_t bytes)
 {
 	if (!p)
 		return;
 	kvfree(p);
-	atomic_long_sub(bytes, &memory_bytes);
+	uncharge(user, bytes);
 }
 
-static void *alloc_from(struct kmem_cache *cache, size_t bytes)
+static void *alloc_from(struct kmem_cache *cache, struct ktau_user *user,
+			size_t bytes, gfp_t gfp)
 {
-	if (!account(bytes))
+	if (!charge(user, bytes))
 		return NULL;
-	return accounted(kmem_cache_alloc(cache, GFP_KERNEL | __GFP_NOWARN),
-			 bytes);
-}
-
-static void free_to(struct kmem_cache *cache, void *p, size_t bytes)
-{
-	kmem_cache_free(cache, p);
-	atomic_long_sub(bytes, &memory_bytes);
+	return allocated(user, kmem_cache_alloc(cache, gfp | GFP_MAYFAIL), bytes);
 }
 
 /**
  * ktau_state_alloc() - memory of a state
+ * @user: whom to charge for it
+ * @gfp: GFP_KERNEL_ACCOUNT on behalf of the current task, else GFP_KERNEL
  *
  * Context: May sleep.
  * Return: A zeroed state, or NULL: counted by reason.
  */
-struct ktau_task *ktau_state_alloc(void)
+struct ktau_task *ktau_state_alloc(struct ktau_user *user, gfp_t gfp)
 {
-	struct ktau_task *state = alloc_from(task_cache, sizeof(*state));
+	struct ktau_task *state = alloc_from(task_cache, user, sizeof(*state),
+					     gfp);
 
 	if (state)
 		memset(state, 0, sizeof(*state));
@@ -154,22 +176,39 @@ struct ktau_task *ktau_state_alloc(void)
  */
 void ktau_state_free(struct ktau_task *state)
 {
-	free_to(task_cache, state, sizeof(*state));
+	struct ktau_user *user = state->user;
+
+	kmem_cache_free(task_cache, state);
+	uncharge(user, sizeof(*state));
 }
 
 /**
- * ktau_chunk_alloc() - a chunk from where one can be allocated
+ * ktau_chunk_alloc() - a chunk where one can be allocated
+ * @user: whom to charge for it
  *
  * Context: May sleep.
  * Return: A zeroed chunk, or NULL: counted by reason.
  */
-struct ktau_chunk *ktau_chunk_alloc(void)
+struct ktau_chunk *ktau_chunk_alloc(struct ktau_user *user)
 {
-	struct ktau_chunk *chunk = alloc_from(chunk_cache, sizeof(*chunk));
+	struct ktau_chunk *chunk = alloc_from(chunk_cache, user, sizeof(*chunk),
+					      GFP_KERNEL);
 
 	if (chunk)
 		memset(chunk, 0, sizeof(*chunk));
 	return chunk;
+}
+
+/* Memory changes hands: a chunk of the reserves is the system's, which takes it. */
+static bool move_charge(struct ktau_user *from, struct ktau_user *to,
+			size_t bytes)
+{
+	if (from == to)
+		return true;
+	if (!ktau_user_charge(to, bytes, memory_limit()))
+		return false;
+	ktau_user_uncharge(from, bytes);
+	return true;
 }
 
 static void push(struct reserve *reserve, struct ktau_chunk *chunk)
@@ -181,11 +220,12 @@ static void push(struct reserve *reserve, struct ktau_chunk *chunk)
 
 /**
  * ktau_chunk_free() - free a chunk: into the reserve of this CPU, if it has room
+ * @user: who was charged for it
  * @chunk: the chunk
  *
  * Context: Any but NMI and not under a run-queue lock.
  */
-void ktau_chunk_free(struct ktau_chunk *chunk)
+void ktau_chunk_free(struct ktau_user *user, struct ktau_chunk *chunk)
 {
 	struct reserve *reserve;
 	unsigned long flags;
@@ -197,8 +237,12 @@ void ktau_chunk_free(struct ktau_chunk *chunk)
 	if (kept)
 		push(reserve, chunk);
 	raw_local_irq_restore(flags);
-	if (!kept)
-		free_to(chunk_cache, chunk, sizeof(*chunk));
+	if (kept) {
+		move_charge(user, &ktau_system, sizeof(*chunk));
+		return;
+	}
+	kmem_cache_free(chunk_cache, chunk);
+	uncharge(user, sizeof(*chunk));
 }
 
 /* Chunks, all or none. */
@@ -206,10 +250,11 @@ static bool alloc_batch(void *batch[RESERVE_BATCH])
 {
 	const size_t bytes = RESERVE_BATCH * sizeof(struct ktau_chunk);
 
-	if (!account(bytes))
+	if (!charge(&ktau_system, bytes))
 		return false;
-	return accounted(kmem_cache_alloc_bulk(chunk_cache,
-					       GFP_KERNEL | __GFP_NOWARN,
+	return allocated(&ktau_system,
+			 kmem_cache_alloc_bulk(chunk_cache,
+					       GFP_KERNEL | GFP_MAYFAIL,
 					       RESERVE_BATCH, batch) ?
 			 batch : NULL, bytes);
 }
@@ -282,25 +327,31 @@ static void ask(struct reserve *reserve)
 
 /**
  * ktau_chunk_take() - take a chunk from the reserve of this CPU
+ * @user: whom to charge for it
  *
  * Context: Any but NMI, interrupts off.
  * Return: A zeroed chunk, or NULL: counted.
  */
-struct ktau_chunk *ktau_chunk_take(void)
+struct ktau_chunk *ktau_chunk_take(struct ktau_user *user)
 {
 	struct reserve *reserve = this_cpu_ptr(&reserves);
 	struct ktau_chunk *chunk = reserve->first;
 
 	if (reserve->nr < RESERVE_LOW)
 		ask(reserve);
-	if (!chunk) {
-		ktau_loss(KTAU_LOSS_NO_CHUNK);
-		return NULL;
+	if (!chunk)
+		goto refused;
+	if (!move_charge(&ktau_system, user, sizeof(*chunk))) {
+		ktau_loss_of(user, KTAU_LOSS_USER_LIMIT, 1);
+		goto refused;
 	}
 	reserve->first = *(struct ktau_chunk **)chunk;
 	reserve->nr--;
 	memset(chunk, 0, sizeof(*chunk));
 	return chunk;
+refused:
+	ktau_loss_of(user, KTAU_LOSS_NO_CHUNK, 1);
+	return NULL;
 }
 
 /**

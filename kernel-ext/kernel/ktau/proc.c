@@ -115,36 +115,22 @@ static const struct proc_ops control_ops = {
 /* stats: every loss by reason, memory in use, tasks */
 
 static const char * const loss_names[] = {
-	[KTAU_LOSS_MEMORY_CAP] = "refused_memory_cap",
+	[KTAU_LOSS_MEMORY_LIMIT] = "refused_memory_limit",
+	[KTAU_LOSS_USER_LIMIT] = "refused_user_limit",
 	[KTAU_LOSS_NO_MEMORY] = "refused_no_memory",
 	[KTAU_LOSS_NO_CHUNK] = "refused_no_chunk",
 	[KTAU_LOSS_NO_ID] = "refused_no_id",
+	[KTAU_LOSS_NO_STATE] = "refused_no_state",
+	[KTAU_LOSS_DESCRIPTORS] = "refused_descriptors",
 	[KTAU_LOSS_NO_RING] = "lost_no_ring",
 	[KTAU_LOSS_RESIZED] = "lost_resized",
-	[KTAU_LOSS_REAPED] = "lost_reaped",
-	[KTAU_LOSS_NO_STATE] = "refused_no_state",
+	[KTAU_LOSS_UNREAD] = "lost_evicted",
+	[KTAU_LOSS_EVICTED] = "evicted",
 	[KTAU_LOSS_CLAMPED] = "clamped",
-	[KTAU_LOSS_DISORDER] = "disorder",
+	[KTAU_LOSS_INTERNAL] = "internal_errors",
 };
 
 static_assert(ARRAY_SIZE(loss_names) == KTAU_NR_LOSSES);
-
-/**
- * ktau_loss_total() - what was refused or lost in this boot
- * @reason: why
- *
- * Context: Any.
- * Return: How often, or how many slots.
- */
-u64 ktau_loss_total(enum ktau_loss reason)
-{
-	unsigned long sum = 0;
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		sum += READ_ONCE(per_cpu(ktau_losses[reason], cpu));
-	return sum;
-}
 
 static int stats_show(struct seq_file *m, void *v)
 {
@@ -153,8 +139,9 @@ static int stats_show(struct seq_file *m, void *v)
 	for (i = 0; i < KTAU_NR_LOSSES; i++)
 		seq_printf(m, "%s %llu\n", loss_names[i], ktau_loss_total(i));
 	seq_printf(m, "memory_bytes %llu\n", ktau_memory_bytes());
-	seq_printf(m, "memory_cap_bytes %llu\n", ktau_config.memory_limit_bytes);
-	ktau_dead_stats(m);
+	seq_printf(m, "memory_limit_bytes %llu\n",
+		   ktau_config.memory_limit_bytes);
+	ktau_exited_stats(m);
 	seq_printf(m, "states %u\n", ktau_nr_states());
 	seq_printf(m, "clock_hz %llu\n", ktau_clock_hz());
 	seq_printf(m, "clock_stable %d\n", ktau_arch_stable());

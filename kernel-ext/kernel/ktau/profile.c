@@ -46,8 +46,6 @@
 
 #include "frame.h"
 
-DEFINE_PER_CPU(unsigned long [KTAU_NR_LOSSES], ktau_losses);
-
 struct static_key_false ktau_keys[KTAU_NR_GROUPS] = {
 	[0 ... KTAU_NR_GROUPS - 1] = STATIC_KEY_FALSE_INIT
 };
@@ -61,7 +59,7 @@ DEFINE_STATIC_KEY_FALSE(ktau_exit_key);
 EXPORT_SYMBOL_GPL(ktau_exit_key);
 
 /**
- * ktau_disorder() - stop measuring after a contradiction
+ * ktau_internal_error() - stop measuring after a contradiction
  * @what: what was found
  *
  * Warns once, takes the groups from the current task at once, and has all of
@@ -69,11 +67,11 @@ EXPORT_SYMBOL_GPL(ktau_exit_key);
  *
  * Context: Any.
  */
-void ktau_disorder(const char *what)
+void ktau_internal_error(const char *what)
 {
 	static bool told;
 
-	ktau_loss(KTAU_LOSS_DISORDER);
+	ktau_loss(KTAU_LOSS_INTERNAL);
 	WRITE_ONCE(current->ktau.mask, 0);
 	if (!xchg(&told, true))
 		printk_deferred(KERN_WARNING "ktau: switched off: %s (%s[%d])\n",

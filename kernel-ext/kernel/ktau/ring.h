@@ -19,7 +19,8 @@
  *
  * A task that soon ends fills but a corner of its ring. So a new ring is memory as
  * it comes; places are made ready, that is, given their turns, a few ahead of the
- * head, by the first writer who finds that the turn of his place is not his.
+ * head, by the first writer who finds that the turn of his place is not his. A ring
+ * grows with its task, see ring.c.
  *
  * The oldest slots are overwritten: the reader knows from @head what it has missed,
  * and what it may have copied while it was written anew.
@@ -27,10 +28,13 @@
 #ifndef _KERNEL_KTAU_RING_H
 #define _KERNEL_KTAU_RING_H
 
+#include <linux/minmax.h>
 #include <linux/preempt.h>
 #include <linux/smp.h>
 
 #include "arch.h"
+
+struct ktau_user;
 
 /**
  * struct ktau_place - one slot as it is written; struct ktau_slot is made of it
@@ -75,16 +79,22 @@ struct ktau_slot_more {
 /**
  * struct ktau_ring - a trace, counted in slots since its first write
  * @head: slots given to writers; only the task's own CPU
- * @wake_at: wake pollers when @head gets there; U64_MAX when that is done.
+ * @wake_at: a writer that gets there calls ktau_ring_wake(): the lower one of
+ *	@poll_at and @grow_at, or less
+ * @poll_at: wake pollers when @head gets there; U64_MAX when that is done.
  *	Set anew by a reader.
+ * @grow_at: ask for a larger ring when @head gets there
  * @mask: @size - 1
  * @size: in slots, a power of two
  * @tail: slots read; guarded by the ktau_task's read_lock
  * @tail_ticks: time of the last slot read; guarded likewise
  * @serial: its own, never 0 and never given again
- * @ready: places that have their turns; the next one is nobody's turn. Only the
- *	task's own CPU, interrupts off
+ * @first: number of the first slot that was put here; fixed once it is in use
+ * @ready: slots below it have had places with their turns; the next place is
+ *	nobody's turn, unless all @size have been made ready. Only the task's own CPU,
+ *	interrupts off
  * @place: the slots, a memory of its own that is not zeroed
+ * @user: who is charged for it
  * @next: of those that a writer may still be at, to be freed; see switch.c
  */
 struct ktau_ring {
@@ -92,11 +102,15 @@ struct ktau_ring {
 	u64 wake_at;
 	u32 mask;
 	u32 size;
+	u64 poll_at;
+	u64 grow_at;
 	u64 tail;
 	u64 tail_ticks;
 	u64 serial;
-	u32 ready;
+	u64 first;
+	u64 ready;
 	struct ktau_place *place;
+	struct ktau_user *user;
 	struct ktau_ring *next;
 };
 
@@ -104,6 +118,12 @@ static __always_inline struct ktau_place *ktau_place(struct ktau_ring *ring,
 						     u64 nr)
 {
 	return &ring->place[(u32)nr & ring->mask];
+}
+
+/* The oldest slot that a ring written up to @head has. */
+static inline u64 ktau_ring_oldest(const struct ktau_ring *ring, u64 head)
+{
+	return max(head > ring->size ? head - ring->size : 0, ring->first);
 }
 
 /* Whether slot @nr may be written: the one a round before it is whole. */

@@ -45,7 +45,7 @@ void __ktau_sched_switch(bool vol, struct task_struct *prev,
 	ref->flags &= ~KTAU_REF_YIELD;
 	ref->wake_ticks = 0;
 	if (unlikely(ref->top == &state->sched)) {
-		ktau_disorder("a task left the CPU twice");
+		ktau_internal_error("a task left the CPU twice");
 		return;
 	}
 

@@ -186,16 +186,25 @@ static long stream_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	return do_select(file->private_data, (const void __user *)arg);
 }
 
+/* A list of pids, which comes and goes, is charged to the control group only. */
+#define STREAM_MEMORY	(sizeof(struct ktau_stream) + KTAU_STREAM_BYTES)
+
 static int open_stream(struct file *file, u32 content)
 {
 	struct ktau_stream *stream = kzalloc(sizeof(*stream), GFP_KERNEL_ACCOUNT);
+	int err;
 
 	if (!stream)
 		return -ENOMEM;
+	stream->user = ktau_user_open(STREAM_MEMORY);
+	if (IS_ERR(stream->user)) {
+		err = PTR_ERR(stream->user);
+		goto free_stream;
+	}
 	stream->body = kvmalloc(KTAU_BODY_BYTES, GFP_KERNEL_ACCOUNT);
 	if (!stream->body) {
-		kfree(stream);
-		return -ENOMEM;
+		err = -ENOMEM;
+		goto close_user;
 	}
 	mutex_init(&stream->lock);
 	stream->ns = get_pid_ns(task_active_pid_ns(current));
@@ -205,6 +214,11 @@ static int open_stream(struct file *file, u32 content)
 	restart(stream);
 	file->private_data = stream;
 	return 0;
+close_user:
+	ktau_user_close(stream->user, STREAM_MEMORY);
+free_stream:
+	kfree(stream);
+	return err;
 }
 
 static int profile_open(struct inode *inode, struct file *file)
@@ -225,6 +239,7 @@ static int stream_release(struct inode *inode, struct file *file)
 	kvfree(stream->pids);
 	kvfree(stream->body);
 	mutex_destroy(&stream->lock);
+	ktau_user_close(stream->user, STREAM_MEMORY);
 	kfree(stream);
 	return 0;
 }

@@ -42,7 +42,8 @@ struct ktau_front {
 /**
  * struct ktau_stream - an open /proc/ktau/profile or /proc/ktau/trace
  * @lock: serialises its users
- * @ns: pid namespace of the opener
+ * @user: account of its opener, charged for it
+ * @ns: pid namespace of its opener
  * @content: KTAU_REC_PROFILE or KTAU_REC_TRACE
  * @select: what was asked for
  * @pids: its list of tids, or NULL
@@ -65,6 +66,7 @@ struct ktau_front {
  */
 struct ktau_stream {
 	struct mutex		lock;	/* all below it */
+	struct ktau_user	*user;
 	struct pid_namespace	*ns;
 	u32			content;
 	struct ktau_select	select;

@@ -30,13 +30,13 @@ static u32 mask_for(struct task_struct *task, const struct ktau_task *state)
 	return groups && config->modes ? groups | config->modes : 0;
 }
 
-static int add_ring(struct ktau_task *state)
+static int add_ring(struct ktau_task *state, u32 slots, gfp_t gfp)
 {
 	struct ktau_ring *ring;
 
 	if (READ_ONCE(state->ring) || !(ktau_config.modes & KTAU_MODE_TRACE))
 		return 0;
-	ring = ktau_ring_create(READ_ONCE(ktau_config.ring_slots));
+	ring = ktau_ring_create(state->user, slots, gfp);
 	if (!ring)
 		return -ENOMEM;
 	if (cmpxchg(&state->ring, NULL, ring))
@@ -46,10 +46,18 @@ static int add_ring(struct ktau_task *state)
 	return 0;
 }
 
-static struct ktau_task *make_state(struct task_struct *task)
+static struct ktau_task *make_state(struct task_struct *task, gfp_t gfp)
 {
-	struct ktau_task *state = ktau_task_create();
+	struct ktau_user *user = ktau_user_of(task);
+	struct ktau_task *state;
 
+	if (!user) {
+		ktau_loss(KTAU_LOSS_NO_MEMORY);
+		ktau_loss(KTAU_LOSS_NO_STATE);
+		return NULL;
+	}
+	state = ktau_task_create(user, gfp);
+	ktau_user_put(user);
 	if (!state)
 		return NULL;
 	state->serial = ktau_task_serial(task);
@@ -64,17 +72,18 @@ static struct ktau_task *make_state(struct task_struct *task)
 }
 
 /*
- * Get the state of @task with a reference, made if @create; NULL if it has none.
+ * Get the state of @task with a reference, made with @gfp unless that is 0; NULL if
+ * it has none.
  * Return: 0, or -ENOMEM if one could not be made. An exiting task gets none, which
  * is no error.
  */
-static int get_state(struct task_struct *task, bool create,
+static int get_state(struct task_struct *task, gfp_t gfp,
 		     struct ktau_task **state)
 {
 	*state = ktau_task_get(task);
-	if (*state || !create || (data_race(task->flags) & PF_EXITING)) /* a hint */
+	if (*state || !gfp || (data_race(task->flags) & PF_EXITING)) /* a hint */
 		return 0;
-	*state = make_state(task);
+	*state = make_state(task, gfp);
 	if (*state || (data_race(task->flags) & PF_EXITING)) /* a hint again */
 		return 0;
 	return -ENOMEM;
@@ -153,8 +162,11 @@ out:
 	spin_unlock(&state->mask_lock);
 }
 
-/* Give @task what the configuration says. @selected: the selection it joins, or 0. */
-static void set_up(struct task_struct *task, u32 selected)
+/*
+ * Give @task what the configuration says, allocated with @gfp. @selected: the
+ * selection it joins, or 0.
+ */
+static void set_up(struct task_struct *task, u32 selected, gfp_t gfp)
 {
 	bool wanted = selected ||
 		      (ktau_config.groups && ktau_filter_matches(task, 0));
@@ -162,13 +174,14 @@ static void set_up(struct task_struct *task, u32 selected)
 	u32 mask;
 
 	/* Where there is no memory, the task goes without: that is counted. */
-	get_state(task, wanted, &state);
+	get_state(task, wanted ? gfp : 0, &state);
 	if (!state)
 		return;
 	if (selected)
 		WRITE_ONCE(state->selected, selected);
 	mask = mask_for(task, state);
-	if ((mask & KTAU_MODE_TRACE) && add_ring(state))
+	if ((mask & KTAU_MODE_TRACE) &&
+	    add_ring(state, ktau_ring_start_slots(task), gfp))
 		mask &= ~KTAU_MODE_TRACE;
 	set_mask(task, state, mask);
 	ktau_task_put(state);
@@ -206,7 +219,7 @@ static void update(struct task_struct *task, struct ktau_config *config)
 
 	if (static_key_enabled(&ktau_exit_key))
 		ktau_task_serial(task);
-	set_up(task, 0);
+	set_up(task, 0, GFP_KERNEL);
 	state = ktau_task_get(task);
 	if (state)
 		config->task_groups |= state->task_groups;
@@ -279,48 +292,67 @@ static void free_rings(struct ktau_ring **list)
 	}
 }
 
-/* The old ring goes to @olds: one grace period is enough for many. */
-static void resize_ring(struct ktau_task *state, struct ktau_ring **olds)
+/*
+ * Let the ring of @task grow, or replace one that is too large, or a kernel thread's,
+ * by an empty one. The old one goes to @olds: one grace period is enough for many.
+ */
+static void resize_ring(struct task_struct *task, struct ktau_task *state,
+			struct ktau_ring **olds)
 {
+	const u32 start = ktau_ring_start_slots(task);
 	const u32 slots = ktau_config.ring_slots;
 	struct ktau_ring *ring, *old;
+	bool grows = start < slots;
 
-	if (!state->ring || state->ring->size == slots)
-		return;
-	if (!ktau_has_room(ktau_ring_bytes(slots)))
-		free_rings(olds);
-	ring = ktau_ring_create(slots);
-	if (!ring)
-		return;
 	mutex_lock(&state->read_lock);
-	old = xchg(&state->ring, ring);
-	mutex_unlock(&state->read_lock);
-	atomic_long_add((long)ktau_ring_bytes(slots) -
+	old = state->ring;
+	if (!old || old->size == slots)
+		goto out;
+	if (grows && old->size < slots) {
+		ktau_ring_nudge(old);
+		goto out;
+	}
+	if (!ktau_has_room(ktau_ring_bytes(start)))
+		free_rings(olds);
+	ring = ktau_ring_create(state->user, start, GFP_KERNEL);
+	if (!ring)
+		goto out;
+	WRITE_ONCE(state->ring, ring);
+	atomic_long_add((long)ktau_ring_bytes(start) -
 			(long)ktau_ring_bytes(old->size), &state->bytes);
 	old->next = *olds;
 	*olds = old;
+out:
+	mutex_unlock(&state->read_lock);
+}
+
+static void resize(struct task_struct *task, struct ktau_ring **olds)
+{
+	struct ktau_task *state = ktau_task_get(task);
+
+	if (state)
+		resize_ring(task, state, olds);
+	ktau_task_put(state);
 }
 
 /**
- * ktau_tasks_resize() - give every live task a ring of the size set
+ * ktau_tasks_resize() - bring the rings of all live tasks in line with ring=
  *
- * Context: May sleep; ktau_mutex held. What was in the rings is lost.
+ * A ring that is too large is replaced by an empty one; what was in it is lost, and
+ * counted. One that may be larger grows as its task goes on.
+ *
+ * Context: May sleep; ktau_mutex held.
  */
 void ktau_tasks_resize(void)
 {
 	struct ktau_ring *olds = NULL;
-	struct ktau_task *state;
 	struct task_struct *task;
 	int nr = 1, cpu;
 
 	for_each_possible_cpu(cpu)
-		if (idle_task(cpu)->ktau.state)
-			resize_ring(idle_task(cpu)->ktau.state, &olds);
+		resize(idle_task(cpu), &olds);
 	while ((task = ktau_next_task(&nr))) {
-		state = ktau_task_get(task);
-		if (state)
-			resize_ring(state, &olds);
-		ktau_task_put(state);
+		resize(task, &olds);
 		put_task_struct(task);
 		cond_resched();
 	}
@@ -338,7 +370,7 @@ void ktau_tasks_resize(void)
 int ktau_task_select(struct task_struct *task, u32 selection)
 {
 	struct ktau_task *state;
-	int err = get_state(task, selection, &state);
+	int err = get_state(task, selection ? GFP_KERNEL : 0, &state);
 
 	if (state)
 		WRITE_ONCE(state->selected, selection);
@@ -357,7 +389,7 @@ int ktau_task_select(struct task_struct *task, u32 selection)
 int ktau_task_set_groups(struct task_struct *task, u32 groups)
 {
 	struct ktau_task *state;
-	int err = get_state(task, groups, &state);
+	int err = get_state(task, groups ? GFP_KERNEL : 0, &state);
 
 	if (state)
 		WRITE_ONCE(state->task_groups, groups);
@@ -387,7 +419,7 @@ static void set_up_here(struct task_struct *task, u32 selected)
 	do {
 		seen = READ_ONCE(generation);
 		smp_mb();	/* pairs with ktau_tasks_update() */
-		set_up(task, selected);
+		set_up(task, selected, GFP_KERNEL_ACCOUNT);
 		smp_mb();	/* the mask before the second look */
 	} while (seen != READ_ONCE(generation));
 }

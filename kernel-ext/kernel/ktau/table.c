@@ -19,7 +19,7 @@ static noinline struct ktau_cell *cell_create(struct ktau_task *state,
 	raw_local_irq_save(flags);
 	chunk = *place;
 	if (!chunk) {
-		chunk = ktau_chunk_take();
+		chunk = ktau_chunk_take(state->user);
 		if (chunk) {
 			atomic_long_add(sizeof(*chunk), &state->bytes);
 			__set_bit(id >> KTAU_CHUNK_SHIFT, state->used);

@@ -3,9 +3,9 @@
  * KTAU: life of a task.
  *
  * A task gets its state (profile, and ring if it is traced) from its parent
- * before it first runs, or when a group is switched on, from who switches (both
- * in switch.c). At exit the state moves, as it is, to the queue of the dead
- * (dead.c).
+ * before it first runs, or when a group is enabled, from the writer of
+ * /proc/ktau/control (both in switch.c). At exit the state moves as it is to the
+ * exited queue (exited.c).
  */
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
@@ -64,19 +64,20 @@ u64 ktau_task_serial(struct task_struct *task)
 }
 
 /**
- * ktau_task_create() - make an empty state, whose serial is the caller's to set
  *
  * Context: May sleep.
  * Return: The state with one reference, or NULL: counted.
  */
-struct ktau_task *ktau_task_create(void)
+struct ktau_task *ktau_task_create(struct ktau_user *user, gfp_t gfp)
 {
-	struct ktau_task *state = ktau_state_alloc();
+	struct ktau_task *state = ktau_state_alloc(user, gfp);
 
 	if (!state) {
-		ktau_loss(KTAU_LOSS_NO_STATE);
+		ktau_loss_of(user, KTAU_LOSS_NO_STATE, 1);
 		return NULL;
 	}
+	state->user = ktau_user_get(user);
+	atomic_inc(&user->nr_states);
 	mutex_init(&state->read_lock);
 	refcount_set(&state->ref, 1);
 	atomic_long_set(&state->bytes, sizeof(*state));
@@ -88,10 +89,11 @@ struct ktau_task *ktau_task_create(void)
 static void task_free(struct rcu_head *rcu)
 {
 	struct ktau_task *state = container_of(rcu, struct ktau_task, rcu);
+	struct ktau_user *user = state->user;
 	unsigned int i;
 
 	for_each_set_bit(i, state->used, KTAU_NR_CHUNKS)
-		ktau_chunk_free(state->chunk[i]);
+		ktau_chunk_free(user, state->chunk[i]);
 	ktau_ring_free(state->ring);
 	put_pid(state->pid);
 	put_pid(state->tgid);
@@ -99,6 +101,8 @@ static void task_free(struct rcu_head *rcu)
 	if (state->rights.user_ns)
 		put_user_ns(state->rights.user_ns);
 	ktau_state_free(state);
+	atomic_dec(&user->nr_states);
+	ktau_user_put(user);
 	atomic_dec(&nr_states);
 }
 
@@ -113,7 +117,7 @@ void ktau_task_put(struct ktau_task *state)
 	if (!state || !refcount_dec_and_test(&state->ref))
 		return;
 	if (state->ring && !state->taken)
-		ktau_ring_lose(state->ring, KTAU_LOSS_REAPED);
+		ktau_ring_lose(state->ring, KTAU_LOSS_UNREAD);
 	/* ktau_task_get() may still look at @ref. */
 	call_rcu(&state->rcu, task_free);
 }
@@ -237,18 +241,18 @@ void __ktau_task_exited(void)
 {
 	struct ktau_ref *ref = &current->ktau;
 	struct ktau_task *state = ref->state;
-	struct ktau_owner *obit = &state->obit;
+	struct ktau_owner *owner = &state->owner;
 
 	ktau_end_frames();
 	WRITE_ONCE(ref->state, NULL);
 	ktau_reserve_fill();	/* some CPU may see no fork, but it sees the ends */
 
-	ktau_task_identify(obit, current);
-	obit->serial = state->serial;
-	obit->kind = KTAU_OWNER_EXITED;
-	obit->exit_code = current->exit_code;
-	obit->exit_ns = ktime_get_boottime_ns();
-	ktau_dead_bury(state);
+	ktau_task_identify(owner, current);
+	owner->serial = state->serial;
+	owner->kind = KTAU_OWNER_EXITED;
+	owner->exit_code = current->exit_code;
+	owner->exit_ns = ktime_get_boottime_ns();
+	ktau_exited_add(state);
 }
 
 /**
@@ -275,7 +279,8 @@ static int start_cpus(void)
 		cpu_state = per_cpu_ptr(&ktau_cpu, cpu);
 		if (cpu_state->state)
 			continue;
-		cpu_state->state = ktau_task_create();
+		cpu_state->state = ktau_task_create(&ktau_system,
+						    GFP_KERNEL);
 		if (!cpu_state->state)
 			return -ENOMEM;
 		cpu_state->state->serial = ktau_serial_next();
@@ -294,7 +299,7 @@ int ktau_tasks_start(void)
 	int err = start_cpus();
 
 	if (!err)
-		err = ktau_dead_start();
+		err = ktau_exited_start();
 	return err ?: ktau_reserve_start();
 }
 

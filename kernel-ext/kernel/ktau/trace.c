@@ -4,8 +4,6 @@
  * shortest way for the usual entry and exit is in profile.c.
  */
 #include <linux/kprobes.h>
-#include <linux/log2.h>
-#include <linux/mm.h>
 #include <linux/preempt.h>
 #include <linux/smp.h>
 #include <linux/wait.h>
@@ -32,33 +30,20 @@ static void wake_pollers(struct irq_work *work)
  */
 void ktau_ring_rearm(struct ktau_ring *ring)
 {
-	u64 wake_at = ring->tail + READ_ONCE(ktau_config.watermark_slots);
+	u64 poll_at = ring->tail + READ_ONCE(ktau_config.watermark_slots);
 
-	WRITE_ONCE(ring->wake_at, wake_at);
-	smp_mb();	/* either he sees the mark, or his slots are seen here */
-	if (ktau_read(&ring->head) < wake_at)
+	WRITE_ONCE(ring->poll_at, poll_at);
+	smp_mb();	/* pairs with ktau_ring_wake() */
+	WRITE_ONCE(ring->wake_at, min(poll_at, READ_ONCE(ring->grow_at)));
+	smp_mb();	/* the writer sees the mark, or its slots are seen here */
+	if (ktau_read(&ring->head) < poll_at)
 		return;
-	WRITE_ONCE(ring->wake_at, U64_MAX);
+	WRITE_ONCE(ring->poll_at, U64_MAX);
 	wake_pollers(NULL);
 }
 
 static DEFINE_PER_CPU(struct irq_work, trace_wake_work) =
 	IRQ_WORK_INIT(wake_pollers);
-
-/* Places made ready at a time: a page. */
-#define READY_STEP	(4096 / sizeof(struct ktau_place))
-
-static void make_ready(struct ktau_ring *ring)
-{
-	u32 i, end = min_t(u32, ring->ready + READY_STEP, ring->size);
-
-#pragma GCC unroll 8
-	for (i = ring->ready; i < end; i++)
-		ring->place[i].turn = i;
-	if (end < ring->size)
-		ring->place[end].turn = ~end;
-	ring->ready = end;
-}
 
 /* Whether places below slot @end were not ready, and more are now. */
 static noinline bool was_not_ready(struct ktau_ring *ring, u64 end)
@@ -67,9 +52,9 @@ static noinline bool was_not_ready(struct ktau_ring *ring, u64 end)
 	bool was_not;
 
 	raw_local_irq_save(flags);
-	was_not = ring->ready < ring->size && ring->ready < end;
+	was_not = ring->ready < ring->first + ring->size && ring->ready < end;
 	if (was_not)
-		make_ready(ring);
+		ktau_ring_make_ready(ring);
 	raw_local_irq_restore(flags);
 	return was_not;
 }
@@ -125,20 +110,37 @@ static __always_inline bool take(struct ktau_ring *ring, unsigned int nr,
 static noinline void lose(struct ktau_task *state, unsigned int nr)
 {
 	ktau_add(&state->lost, nr);
-	this_cpu_add(ktau_losses[KTAU_LOSS_NO_RING], nr);
+	ktau_loss_of(state->user, KTAU_LOSS_NO_RING, nr);
 }
 
 /**
- * ktau_ring_wake() - wake those who wait for a ring to fill
- * @ring: one that has reached its mark
+ * ktau_ring_wake() - a ring has reached its mark: wake pollers, or let it grow
+ * @ring: the ring
  *
  * Context: Any but NMI, on the CPU that runs the owner. Ends the writer's
  * preempt_disable_notrace(), so that it can be the last thing that one calls.
  */
 void ktau_ring_wake(struct ktau_ring *ring)
 {
-	WRITE_ONCE(ring->wake_at, U64_MAX);
-	ktau_irq_work(this_cpu_ptr(&trace_wake_work));
+	u64 head, poll_at, grow_at;
+	unsigned long flags;
+
+	raw_local_irq_save(flags);
+	head = ktau_read(&ring->head);
+	if (head >= READ_ONCE(ring->poll_at)) {
+		WRITE_ONCE(ring->poll_at, U64_MAX);
+		ktau_irq_work(this_cpu_ptr(&trace_wake_work));
+	}
+	if (head >= READ_ONCE(ring->grow_at))
+		ktau_ring_ask(ring, head);
+	do {
+		poll_at = READ_ONCE(ring->poll_at);
+		grow_at = READ_ONCE(ring->grow_at);
+		WRITE_ONCE(ring->wake_at, min(poll_at, grow_at));
+		smp_mb();	/* a mark set meanwhile is in @wake_at, or seen here */
+	} while (READ_ONCE(ring->poll_at) != poll_at ||
+		 READ_ONCE(ring->grow_at) != grow_at);
+	raw_local_irq_restore(flags);
 	preempt_enable_no_resched_notrace();
 }
 
@@ -289,76 +291,4 @@ void ktau_trace_more(struct ktau_task *state, unsigned int type, u64 arg,
 		ktau_ring_wake(ring);
 	else
 		preempt_enable_no_resched_notrace();
-}
-
-static size_t place_bytes(u32 slots)
-{
-	return array_size(slots, sizeof(struct ktau_place));
-}
-
-/**
- * ktau_ring_bytes() - memory of a ring
- * @slots: its size
- *
- * Context: Any.
- * Return: Bytes.
- */
-size_t ktau_ring_bytes(u32 slots)
-{
-	return sizeof(struct ktau_ring) + place_bytes(slots);
-}
-
-/**
- * ktau_ring_create() - make an empty ring
- * @slots: size, a power of two
- *
- * Context: May sleep.
- * Return: The ring, or NULL: no memory, counted.
- */
-struct ktau_ring *ktau_ring_create(u32 slots)
-{
-	static atomic64_t last_serial;
-	struct ktau_ring *ring = ktau_alloc(sizeof(*ring));
-	struct ktau_place *place = ktau_alloc(place_bytes(slots));
-
-	if (!ring || !place) {
-		ktau_free(ring, sizeof(*ring));
-		ktau_free(place, place_bytes(slots));
-		return NULL;
-	}
-	*ring = (struct ktau_ring) {
-		.wake_at = READ_ONCE(ktau_config.watermark_slots),
-		.serial = atomic64_inc_return(&last_serial),
-		.mask = slots - 1,
-		.size = slots,
-		.place = place,
-	};
-	make_ready(ring);
-	return ring;
-}
-
-/**
- * ktau_ring_lose() - count the slots that no reader has taken
- * @ring: one that nobody writes or reads any more
- * @reason: why none will
- *
- * Context: Any.
- */
-void ktau_ring_lose(const struct ktau_ring *ring, enum ktau_loss reason)
-{
-	this_cpu_add(ktau_losses[reason], ring->head - ring->tail);
-}
-
-/**
- * ktau_ring_free() - free a ring that nobody writes or reads any more
- * @ring: the ring, or NULL
- *
- * Context: Any but NMI and not under a run-queue lock.
- */
-void ktau_ring_free(struct ktau_ring *ring)
-{
-	if (!ring)
-		return;
-	ktau_free(ring->place, place_bytes(ring->size));
-	ktau_free(ring, sizeof(*ring));
 }

@@ -17,7 +17,7 @@
 			 sizeof(struct ktau_place))
 
 /* As it would have been while it lived. */
-static bool may_read_dead(const struct ktau_task *state)
+static bool may_read_exited(const struct ktau_task *state)
 {
 	if (perfmon_capable() ||
 	    ns_capable_noaudit(&init_user_ns, CAP_SYS_PTRACE))
@@ -47,7 +47,7 @@ static void end(struct ktau_stream *stream)
 {
 	/* What exited while the tasks were read has been read with the exited. */
 	if (!(stream->select.target & KTAU_TARGET_EXITED))
-		stream->end.exited_next = ktau_dead_next();
+		stream->end.exited_next = ktau_exited_next();
 	if (stream->select.target & KTAU_TARGETS_ALL)
 		stream->since = stream->number;
 	ktau_compose_end(stream);
@@ -305,25 +305,25 @@ static void step_live(struct ktau_stream *stream)
 		stream->cursor++;
 }
 
-static void step_dead(struct ktau_stream *stream)
+static void step_exited(struct ktau_stream *stream)
 {
 	struct ktau_task *state = NULL;
 	struct ktau_owner owner;
 	bool more = false;
 
 	if (stream->select.target & KTAU_TARGET_EXITED)
-		state = ktau_dead_get(&stream->cursor);
+		state = ktau_exited_get(&stream->cursor);
 	if (!state) {
 		if (stream->select.target & KTAU_TARGET_EXITED)
 			stream->end.exited_next = min(stream->cursor,
-						    ktau_dead_next());
+						    ktau_exited_next());
 		next_phase(stream);
 		return;
 	}
 	if (stream->ns != &init_pid_ns && !pid_nr_ns(state->pid, stream->ns)) {
 		; /* of another namespace */
-	} else if (may_read_dead(state)) {
-		owner = state->obit;
+	} else if (may_read_exited(state)) {
+		owner = state->owner;
 		owner.uid = from_kuid_munged(current_user_ns(),
 					     state->rights.uid);
 		translate(&owner, stream->ns, state->pid, state->tgid,
@@ -339,13 +339,13 @@ static void step_dead(struct ktau_stream *stream)
 	}
 }
 
-static void step_reaped(struct ktau_stream *stream)
+static void step_evicted(struct ktau_stream *stream)
 {
 	struct ktau_owner owner;
 
 	if ((stream->select.target & KTAU_TARGET_EVICTED) &&
 	    stream->content == KTAU_REC_PROFILE && perfmon_capable() &&
-	    !ktau_reaped_snapshot(stream->body, &owner))
+	    !ktau_evicted_snapshot(stream->body, &owner))
 		put_body(stream, &owner);
 	next_phase(stream);
 }
@@ -391,10 +391,10 @@ void ktau_stream_step(struct ktau_stream *stream, struct file *file)
 		step_live(stream);
 		break;
 	case PHASE_DEAD:
-		step_dead(stream);
+		step_exited(stream);
 		break;
 	case PHASE_REAPED:
-		step_reaped(stream);
+		step_evicted(stream);
 		break;
 	case PHASE_CPU:
 		step_cpu(stream);

@@ -15,28 +15,28 @@
 
 #include "ktau.h"
 
-#define DEAD_PLACES	8192
+#define PLACES	8192
 #define TRIM_STEP	64	/* summed up under one lock */
 
 /**
- * struct dead_queue - tasks that have exited, by number
- * @lock: guards all of it and @reaped
- * @place: state of number n in place n % DEAD_PLACES
+ * struct exited_queue - tasks that have exited, by number
+ * @lock: guards all of it and @evicted
+ * @place: state of number n in place n % PLACES
  * @first: the oldest that is still here
  * @next: number of the next one
  * @bytes: memory of those that are here
- * @reaped: the sum of those that are not
+ * @evicted: the sum of those that are not
  */
-static struct dead_queue {
-	spinlock_t lock;	/* all of it, and @reaped */
+static struct exited_queue {
+	spinlock_t lock;	/* all of it, and @evicted */
 	struct ktau_task **place;
 	u64 first;
 	u64 next;
 	u64 bytes;
-	struct ktau_task *reaped;
-} dead = { .lock = __SPIN_LOCK_UNLOCKED(dead.lock) };
+	struct ktau_task *evicted;
+} exited = { .lock = __SPIN_LOCK_UNLOCKED(exited.lock) };
 
-/* Add @from to @to, which has all its chunks; dead.lock held. */
+/* Add @from to @to, which has all its chunks; exited.lock held. */
 static void sum_up(struct ktau_task *to, const struct ktau_task *from)
 {
 	const struct ktau_cell *cell;
@@ -56,27 +56,27 @@ static void sum_up(struct ktau_task *to, const struct ktau_task *from)
 					      ktau_event_kind(id));
 		}
 	}
-	to->obit.utime_ns += from->obit.utime_ns;
-	to->obit.stime_ns += from->obit.stime_ns;
+	to->owner.utime_ns += from->owner.utime_ns;
+	to->owner.stime_ns += from->owner.stime_ns;
 }
 
 static bool too_many(u64 places)
 {
-	return dead.first < dead.next &&
-	       (dead.next - dead.first > places ||
-		dead.bytes > READ_ONCE(ktau_config.exited_limit_bytes));
+	return exited.first < exited.next &&
+	       (exited.next - exited.first > places ||
+		exited.bytes > READ_ONCE(ktau_config.exited_limit_bytes));
 }
 
-/* Sum up the oldest beyond the bounds; dead.lock held. Returns if there are more. */
+/* Sum up the oldest beyond the bounds; exited.lock held. Returns if there are more. */
 static bool trim(u64 places)
 {
 	struct ktau_task *state;
 	unsigned int i;
 
 	for (i = 0; i < TRIM_STEP && too_many(places); i++) {
-		state = dead.place[dead.first++ % DEAD_PLACES];
-		dead.bytes -= state->dead_bytes;
-		sum_up(dead.reaped, state);
+		state = exited.place[exited.first++ % PLACES];
+		exited.bytes -= state->exited_bytes;
+		sum_up(exited.evicted, state);
 		ktau_task_put(state);
 	}
 	return too_many(places);
@@ -101,131 +101,131 @@ static void keep_ids(struct ktau_task *state)
 }
 
 /**
- * ktau_dead_bury() - put the state of the current task into the queue
+ * ktau_exited_add() - put the state of the current task into the queue
  * @state: the state, with its obituary; the queue takes the reference
  *
  * Context: Task, exiting; may sleep.
  */
-void ktau_dead_bury(struct ktau_task *state)
+void ktau_exited_add(struct ktau_task *state)
 {
 	bool more;
 
 	keep_ids(state);
-	spin_lock(&dead.lock);
-	trim(DEAD_PLACES - 1);
-	state->obit.dead_seq = dead.next;
-	dead.place[dead.next++ % DEAD_PLACES] = state;
-	state->dead_bytes = atomic_long_read(&state->bytes);
-	dead.bytes += state->dead_bytes;
-	more = trim(DEAD_PLACES);
-	spin_unlock(&dead.lock);
+	spin_lock(&exited.lock);
+	trim(PLACES - 1);
+	state->owner.dead_seq = exited.next;
+	exited.place[exited.next++ % PLACES] = state;
+	state->exited_bytes = atomic_long_read(&state->bytes);
+	exited.bytes += state->exited_bytes;
+	more = trim(PLACES);
+	spin_unlock(&exited.lock);
 	if (more)
-		ktau_dead_trim();
+		ktau_exited_trim();
 }
 
 /**
- * ktau_dead_trim() - bring the queue of the dead in line with its bound
+ * ktau_exited_trim() - bring the queue of the dead in line with its bound
  *
  * Context: May sleep.
  */
-void ktau_dead_trim(void)
+void ktau_exited_trim(void)
 {
 	bool more;
 
 	do {
-		spin_lock(&dead.lock);
-		more = trim(DEAD_PLACES);
-		spin_unlock(&dead.lock);
+		spin_lock(&exited.lock);
+		more = trim(PLACES);
+		spin_unlock(&exited.lock);
 		cond_resched();
 	} while (more);
 }
 
 /**
- * ktau_dead_get() - take a reference to one of the dead
+ * ktau_exited_get() - take a reference to one of the dead
  * @seq: number wanted; moved up to the oldest that is still there
  *
  * Context: Task.
  * Return: Its state, or NULL if there is none from @seq on.
  */
-struct ktau_task *ktau_dead_get(u64 *seq)
+struct ktau_task *ktau_exited_get(u64 *seq)
 {
 	struct ktau_task *state = NULL;
 
-	spin_lock(&dead.lock);
-	*seq = max(*seq, dead.first);
-	if (*seq < dead.next) {
-		state = dead.place[*seq % DEAD_PLACES];
+	spin_lock(&exited.lock);
+	*seq = max(*seq, exited.first);
+	if (*seq < exited.next) {
+		state = exited.place[*seq % PLACES];
 		refcount_inc(&state->ref);
 	}
-	spin_unlock(&dead.lock);
+	spin_unlock(&exited.lock);
 	return state;
 }
 
 /**
- * ktau_dead_next() - number that the next task to die will get
+ * ktau_exited_next() - number that the next task to die will get
  *
  * Context: Task.
  * Return: The number.
  */
-u64 ktau_dead_next(void)
+u64 ktau_exited_next(void)
 {
 	u64 next;
 
-	spin_lock(&dead.lock);
-	next = dead.next;
-	spin_unlock(&dead.lock);
+	spin_lock(&exited.lock);
+	next = exited.next;
+	spin_unlock(&exited.lock);
 	return next;
 }
 
 /**
- * ktau_reaped_snapshot() - the sum of the dead that are not kept
+ * ktau_evicted_snapshot() - the sum of the dead that are not kept
  * @rec: where it goes, KTAU_SNAPSHOT_BYTES
  * @owner: where its description goes
  *
  * Context: Task.
  * Return: 0, or -ENODATA if KTAU was never on.
  */
-int ktau_reaped_snapshot(struct ktau_rec_profile *rec, struct ktau_owner *owner)
+int ktau_evicted_snapshot(struct ktau_rec_profile *rec, struct ktau_owner *owner)
 {
 	int err = -ENODATA;
 
-	if (!dead.reaped)
+	if (!exited.evicted)
 		return err;
-	spin_lock(&dead.lock);
-	err = ktau_snapshot(rec, dead.reaped, NULL);
-	*owner = dead.reaped->obit;
-	owner->dead_seq = dead.first;
-	owner->nr_tasks = dead.first;
-	spin_unlock(&dead.lock);
+	spin_lock(&exited.lock);
+	err = ktau_snapshot(rec, exited.evicted, NULL);
+	*owner = exited.evicted->owner;
+	owner->dead_seq = exited.first;
+	owner->nr_tasks = exited.first;
+	spin_unlock(&exited.lock);
 	return err;
 }
 
 /**
- * ktau_dead_stats() - show counts of the dead
+ * ktau_exited_stats() - show counts of the dead
  * @m: where
  *
  * Context: Task.
  */
-void ktau_dead_stats(struct seq_file *m)
+void ktau_exited_stats(struct seq_file *m)
 {
-	spin_lock(&dead.lock);
-	seq_printf(m, "tasks_dead %llu\n", dead.next - dead.first);
-	seq_printf(m, "tasks_dead_bytes %llu\n", dead.bytes);
-	seq_printf(m, "tasks_died %llu\n", dead.next);
-	seq_printf(m, "tasks_reaped %llu\n", dead.first);
-	spin_unlock(&dead.lock);
+	spin_lock(&exited.lock);
+	seq_printf(m, "tasks_exited %llu\n", exited.next - exited.first);
+	seq_printf(m, "tasks_exited_bytes %llu\n", exited.bytes);
+	seq_printf(m, "tasks_ever_exited %llu\n", exited.next);
+	seq_printf(m, "tasks_evicted %llu\n", exited.first);
+	spin_unlock(&exited.lock);
 }
 
 /* A table with all chunks, so that it never needs one where none can be had. */
 static struct ktau_task *create_full(void)
 {
-	struct ktau_task *state = ktau_task_create();
+	struct ktau_task *state = ktau_task_create(&ktau_system, GFP_KERNEL);
 	unsigned int i;
 
 	if (!state)
 		return NULL;
 	for (i = 0; i < KTAU_NR_CHUNKS; i++) {
-		state->chunk[i] = ktau_chunk_alloc();
+		state->chunk[i] = ktau_chunk_alloc(&ktau_system);
 		if (!state->chunk[i])
 			goto fail;
 		__set_bit(i, state->used);
@@ -237,27 +237,29 @@ fail:
 }
 
 /**
- * ktau_dead_start() - make the queue and the sum
+ * ktau_exited_start() - make the queue and the sum
  *
  * Context: May sleep; ktau_mutex held. Can be repeated after a failure.
  * Return: 0 or -ENOMEM.
  */
-int ktau_dead_start(void)
+int ktau_exited_start(void)
 {
-	struct ktau_task *reaped;
+	struct ktau_task *evicted;
 
-	if (!dead.place)
-		dead.place = ktau_alloc(DEAD_PLACES * sizeof(*dead.place));
-	if (!dead.place)
+	if (!exited.place)
+		exited.place = ktau_alloc(&ktau_system,
+					  PLACES * sizeof(*exited.place),
+					  GFP_KERNEL);
+	if (!exited.place)
 		return -ENOMEM;
-	if (dead.reaped)
+	if (exited.evicted)
 		return 0;
-	reaped = create_full();
-	if (!reaped)
+	evicted = create_full();
+	if (!evicted)
 		return -ENOMEM;
-	reaped->obit.kind = KTAU_OWNER_EVICTED;
-	reaped->serial = ktau_serial_next();
-	reaped->obit.serial = reaped->serial;
-	dead.reaped = reaped;
+	evicted->owner.kind = KTAU_OWNER_EVICTED;
+	evicted->serial = ktau_serial_next();
+	evicted->owner.serial = evicted->serial;
+	exited.evicted = evicted;
 	return 0;
 }

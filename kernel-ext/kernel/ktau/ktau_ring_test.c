@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KTAU: tests of rings that grow, run by KUnit at boot. Those of how a slot is
+ * written are in ktau_parts_test.c.
+ */
+#include <linux/mm.h>
+
+#include "ktau_test.h"
+
+#define ID_A		100
+#define MAX_SLOTS	2048
+
+struct fixture {
+	struct ktau_task *state;
+	struct ktau_rec_trace *trace;
+	u32 written;
+};
+
+static int ring_init(struct kunit *test)
+{
+	struct fixture *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	test->priv = f;
+	f->trace = kvzalloc(sizeof(*f->trace) +
+			    MAX_SLOTS * sizeof(struct ktau_slot), GFP_KERNEL);
+	f->state = ktau_task_create(&ktau_system, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, f->trace);
+	KUNIT_ASSERT_NOT_NULL(test, f->state);
+	f->state->ring = ktau_ring_create(&ktau_system, 64, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, f->state->ring);
+	return 0;
+}
+
+static void ring_exit(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	ktau_task_put(f->state);
+	kvfree(f->trace);
+}
+
+/* Each slot has its number as its argument. */
+static void write_slots(struct fixture *f, u32 nr)
+{
+	while (nr--)
+		ktau_trace(f->state, 0, KTAU_TRACE_ENTER, ID_A, f->written++);
+}
+
+/* The record read last has the slots from @first to the newest. */
+static void expect_slots(struct kunit *test, u64 first)
+{
+	struct fixture *f = test->priv;
+	const struct ktau_slot *slot = (const void *)(f->trace + 1);
+	u32 i;
+
+	KUNIT_EXPECT_EQ(test, f->trace->first, first);
+	KUNIT_EXPECT_EQ(test, f->trace->nr_slots, f->written - (u32)first);
+	for (i = 0; i < f->trace->nr_slots; i++)
+		KUNIT_ASSERT_EQ(test, slot[i].arg, first + i);
+}
+
+static int read_on(struct fixture *f, struct ktau_reach *reach)
+{
+	return ktau_snapshot_trace(f->trace, MAX_SLOTS, f->state, current, reach);
+}
+
+/* A ring keeps its slots and their numbers when it grows, whatever is in it. */
+static void keeps_slots(struct kunit *test)
+{
+	static const u32 fill[] = { 1, 40, 64, 65, 100, 1000 };
+	struct fixture *f = test->priv;
+	struct ktau_reach reach;
+	unsigned int i;
+	u32 oldest;
+
+	for (i = 0; i < ARRAY_SIZE(fill); i++) {
+		ktau_ring_free(f->state->ring);
+		f->state->ring = ktau_ring_create(&ktau_system, 64, GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, f->state->ring);
+		f->written = 0;
+		write_slots(f, fill[i]);
+		oldest = fill[i] > 64 ? fill[i] - 64 : 0;
+		KUNIT_ASSERT_EQ(test, ktau_ring_grow(f->state), 0);
+		KUNIT_EXPECT_EQ(test, f->state->ring->size, 256U);
+		reach = (struct ktau_reach) { .peek = true };
+		KUNIT_EXPECT_EQ(test, read_on(f, &reach), 0);
+		expect_slots(test, oldest);
+		/* All of it is used, and again from the beginning. */
+		write_slots(f, 256 + oldest - fill[i]);
+		reach = (struct ktau_reach) { .peek = true };
+		KUNIT_EXPECT_EQ(test, read_on(f, &reach), 0);
+		expect_slots(test, oldest);
+		write_slots(f, 300);
+		reach = (struct ktau_reach) { .peek = true };
+		KUNIT_EXPECT_EQ(test, read_on(f, &reach), 0);
+		expect_slots(test, f->written - 256);
+		KUNIT_EXPECT_EQ(test, f->state->lost, 0ULL);
+	}
+}
+
+/* A reader goes on where it was: nothing is missing, nothing comes twice. */
+static void reader_goes_on(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct ktau_reach consumed = { }, peeked = { .peek = true };
+	u64 serial = f->state->ring->serial, at;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		at = f->written;
+		write_slots(f, 20);
+		KUNIT_EXPECT_EQ(test, read_on(f, &peeked), 0);
+		expect_slots(test, at);
+		KUNIT_EXPECT_EQ(test, read_on(f, &consumed), 0);
+		expect_slots(test, at);
+		KUNIT_EXPECT_EQ(test, f->trace->lost, 0ULL);
+		at = f->written;
+		write_slots(f, 20);
+		KUNIT_EXPECT_EQ(test, ktau_ring_grow(f->state), i < 2 ? 0 : -ENOSPC);
+		write_slots(f, 20);
+		KUNIT_EXPECT_EQ(test, read_on(f, &peeked), 0);
+		expect_slots(test, at);
+		KUNIT_EXPECT_EQ(test, read_on(f, &consumed), 0);
+		expect_slots(test, at);
+	}
+	KUNIT_EXPECT_EQ(test, f->state->ring->serial, serial);
+	/* What is overwritten before it is read is lost, as ever. */
+	at = f->written;
+	write_slots(f, 1124);
+	KUNIT_EXPECT_EQ(test, read_on(f, &consumed), 0);
+	expect_slots(test, at + 100);
+	KUNIT_EXPECT_EQ(test, f->trace->lost, 100ULL);
+}
+
+/* A ring asks when it is half full, and again; one of full size seldom. */
+static void marks(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct ktau_ring *ring = f->state->ring;
+
+	write_slots(f, 31);
+	KUNIT_EXPECT_EQ(test, ring->grow_at, 32ULL);
+	write_slots(f, 1);
+	KUNIT_EXPECT_EQ(test, ring->grow_at, 40ULL);
+	KUNIT_EXPECT_EQ(test, ring->wake_at, 40ULL);
+	KUNIT_ASSERT_EQ(test, ktau_ring_grow(f->state), 0);
+	KUNIT_ASSERT_EQ(test, ktau_ring_grow(f->state), 0);
+	ring = f->state->ring;
+	KUNIT_EXPECT_EQ(test, ring->size, 1024U);
+	/* A poller has not lost its mark. */
+	KUNIT_EXPECT_EQ(test, ring->wake_at, 512ULL);
+	write_slots(f, 1000);
+	KUNIT_EXPECT_GE(test, ring->wake_at, 4096ULL);
+}
+
+/* A ring that may not grow goes on overwriting, and counts the refusal. */
+static void refused(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct ktau_reach reach = { .peek = true };
+	u64 before = ktau_config.memory_limit_bytes;
+	u64 count = ktau_loss_total(KTAU_LOSS_MEMORY_LIMIT);
+	long bytes = atomic_long_read(&f->state->bytes);
+	char words[48];
+
+	KUNIT_ASSERT_EQ(test, control("memory_limit=1"), 0);
+	write_slots(f, 100);
+	KUNIT_EXPECT_EQ(test, ktau_ring_grow(f->state), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, ktau_loss_total(KTAU_LOSS_MEMORY_LIMIT) - count, 1ULL);
+	KUNIT_EXPECT_GE(test, f->state->ring->grow_at, 4096ULL);
+	write_slots(f, 100);
+	KUNIT_EXPECT_EQ(test, read_on(f, &reach), 0);
+	expect_slots(test, 200 - 64);
+	snprintf(words, sizeof(words), "memory_limit=%llu", before);
+	KUNIT_EXPECT_EQ(test, control(words), 0);
+	KUNIT_EXPECT_EQ(test, ktau_ring_grow(f->state), 0);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&f->state->bytes) - bytes,
+			(long)(ktau_ring_bytes(256) - ktau_ring_bytes(64)));
+}
+
+static struct kunit_case ring_cases[] = {
+	KUNIT_CASE(keeps_slots),
+	KUNIT_CASE(reader_goes_on),
+	KUNIT_CASE(marks),
+	KUNIT_CASE(refused),
+	{ }
+};
+
+static struct kunit_suite ring_suite = {
+	.name = "ktau_ring",
+	.init = ring_init,
+	.exit = ring_exit,
+	.test_cases = ring_cases,
+};
+
+kunit_test_suite(ring_suite);
