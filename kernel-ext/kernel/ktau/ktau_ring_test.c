@@ -23,7 +23,7 @@ static int ring_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, f);
 	test->priv = f;
 	f->trace = kvzalloc(sizeof(*f->trace) +
-			    MAX_SLOTS * sizeof(struct ktau_slot), GFP_KERNEL);
+			    MAX_SLOTS * sizeof(struct ktau_place), GFP_KERNEL);
 	f->state = ktau_task_create(&ktau_system, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, f->trace);
 	KUNIT_ASSERT_NOT_NULL(test, f->state);
@@ -40,11 +40,11 @@ static void ring_exit(struct kunit *test)
 	kvfree(f->trace);
 }
 
-/* Each slot has its number as its argument. */
+/* The value of each slot is its number. */
 static void write_slots(struct fixture *f, u32 nr)
 {
 	while (nr--)
-		ktau_trace(f->state, 0, KTAU_TRACE_ENTER, ID_A, f->written++);
+		ktau_trace(f->state, 0, KTAU_TRACE_COUNT, ID_A, f->written++);
 }
 
 /* The record read last has the slots from @first to the newest. */
@@ -56,8 +56,11 @@ static void expect_slots(struct kunit *test, u64 first)
 
 	KUNIT_EXPECT_EQ(test, f->trace->first, first);
 	KUNIT_EXPECT_EQ(test, f->trace->nr_slots, f->written - (u32)first);
-	for (i = 0; i < f->trace->nr_slots; i++)
-		KUNIT_ASSERT_EQ(test, slot[i].arg, first + i);
+	for (i = 0; i < f->trace->nr_slots; i++) {
+		KUNIT_ASSERT_EQ(test, slot->words, 3);
+		KUNIT_ASSERT_EQ(test, *(const u64 *)(slot + 1), first + i);
+		slot = (const void *)slot + slot->words * sizeof(u64);
+	}
 }
 
 static int read_on(struct fixture *f, struct ktau_reach *reach)
@@ -83,16 +86,16 @@ static void keeps_slots(struct kunit *test)
 		oldest = fill[i] > 64 ? fill[i] - 64 : 0;
 		KUNIT_ASSERT_EQ(test, ktau_ring_grow(f->state), 0);
 		KUNIT_EXPECT_EQ(test, f->state->ring->size, 256U);
-		reach = (struct ktau_reach) { .peek = true };
+		reach = (struct ktau_reach) { };
 		KUNIT_EXPECT_EQ(test, read_on(f, &reach), 0);
 		expect_slots(test, oldest);
 		/* All of it is used, and again from the beginning. */
 		write_slots(f, 256 + oldest - fill[i]);
-		reach = (struct ktau_reach) { .peek = true };
+		reach = (struct ktau_reach) { };
 		KUNIT_EXPECT_EQ(test, read_on(f, &reach), 0);
 		expect_slots(test, oldest);
 		write_slots(f, 300);
-		reach = (struct ktau_reach) { .peek = true };
+		reach = (struct ktau_reach) { };
 		KUNIT_EXPECT_EQ(test, read_on(f, &reach), 0);
 		expect_slots(test, f->written - 256);
 		KUNIT_EXPECT_EQ(test, f->state->lost, 0ULL);
@@ -103,7 +106,7 @@ static void keeps_slots(struct kunit *test)
 static void reader_goes_on(struct kunit *test)
 {
 	struct fixture *f = test->priv;
-	struct ktau_reach consumed = { }, peeked = { .peek = true };
+	struct ktau_reach consumed = { .consume = true }, peeked = { };
 	u64 serial = f->state->ring->serial, at;
 	unsigned int i;
 
@@ -158,7 +161,7 @@ static void marks(struct kunit *test)
 static void refused(struct kunit *test)
 {
 	struct fixture *f = test->priv;
-	struct ktau_reach reach = { .peek = true };
+	struct ktau_reach reach = { };
 	u64 before = ktau_config.memory_limit_bytes;
 	u64 count = ktau_loss_total(KTAU_LOSS_MEMORY_LIMIT);
 	long bytes = atomic_long_read(&f->state->bytes);

@@ -124,11 +124,6 @@ unsigned int ktau_slot_encode(struct ktau_slot *slot,
 	return slot->words;
 }
 
-static u64 oldest(const struct ktau_ring *ring, u64 head)
-{
-	return head > ring->size ? head - ring->size : 0;
-}
-
 /* Drop @nr places from the front; until encoded, @nr_slots counts places. */
 static void drop_front(struct ktau_rec_trace *rec, u32 nr)
 {
@@ -167,7 +162,7 @@ static bool copy_slots(struct ktau_rec_trace *rec, const struct ktau_ring *ring,
 	u32 i;
 
 	rec->written = end;
-	rec->first = max(from, oldest(ring, end));
+	rec->first = max(from, ktau_ring_oldest(ring, end));
 	rec->nr_slots = min_t(u64, end - rec->first, max_slots);
 	for (i = 0; i < rec->nr_slots; i++) {
 		place = &ring->place[(rec->first + i) & ring->mask];
@@ -177,7 +172,7 @@ static bool copy_slots(struct ktau_rec_trace *rec, const struct ktau_ring *ring,
 		to[i] = data_race(*place);	/* torn ones are dropped below */
 	}
 	smp_rmb();	/* what the writer has reached meanwhile may be torn */
-	gone = oldest(ring, ktau_read(&ring->head));
+	gone = ktau_ring_oldest(ring, ktau_read(&ring->head));
 	if (gone > rec->first)
 		drop_front(rec, min_t(u64, gone - rec->first, U32_MAX));
 	trim_halves(rec, rec->first + rec->nr_slots == end);

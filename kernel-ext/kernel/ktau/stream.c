@@ -187,7 +187,7 @@ static long stream_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 }
 
 /* A list of pids, which comes and goes, is charged to the control group only. */
-#define STREAM_MEMORY	(sizeof(struct ktau_stream) + KTAU_STREAM_BYTES)
+#define STREAM_MEMORY	(sizeof(struct ktau_stream) + KTAU_BODY_BYTES)
 
 static int open_stream(struct file *file, u32 content)
 {
