@@ -20,9 +20,9 @@ endif
 
 .PHONY: setup kernel demo check torture test-programs unit-programs list-unit-tests
 
-# Debian packages, asked for where they are missing.
+# All Debian packages that any command needs. Each command installs its own part.
 setup:
-	@tests/setup $(KERNEL)
+	@tests/setup all
 
 # The kernel of the boot tests.
 kernel:

@@ -40,7 +40,7 @@ while read -r name; do
 	grep -q "sizeof(struct $name)" "$work/abi.c" || { echo "$name: no table"; rc=1; }
 done <"$work/abi.names"
 declared=$(sed -n '/^struct ktau_.* {$/,/^};/p' "$@" |
-	grep -cE '^	+(__|char |struct )[a-z_0-9 ]+(\[[0-9]+\])?;')
+	grep -cE '^	+(__|char |struct )[a-z_0-9 ]+(\[[0-9A-Z_]+\])?;')
 [ "$declared" -eq "$fields" ] || { echo "$fields fields of $declared"; rc=1; }
 
 if [ $rc -eq 0 ]; then

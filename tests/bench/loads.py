@@ -91,7 +91,7 @@ def make_root():
     for program in PROGRAMS:
         path = shutil.which(program)
         if not path:
-            raise bench.Failed(f"{program}: not found; make setup")
+            raise bench.Failed(f"{program}: not found: tests/setup bench")
         root.put(path, f"usr/bin/{program}")
     root.put_program(bench.run(["gcc", "-print-prog-name=cc1"]).strip())
     for program in ("bench/micro", "load/tcp_stream"):

@@ -5,7 +5,8 @@ bench_PROGRAMS := $(addprefix $(B)/tests/bench/,micro crowd tables)
 .PHONY: bench bench-programs
 
 # What KTAU costs, beside its rivals: tables, and build/bench.tsv. ONLY="PART..." for some.
-bench: setup
+bench:
+	@tests/setup user kernel guest boot bench
 	@tests/bench/run $(ONLY)
 
 bench-programs: test-programs $(bench_PROGRAMS) $(B)/tests/bench/span.so
