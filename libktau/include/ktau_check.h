@@ -29,7 +29,8 @@ enum ktau_finding_code {
  * @code: what kind
  * @serial: the owner's, 0 if it is about the stream
  * @owner: its OWNER record, NULL if there is none
- * @number: place of the slot for those of traces, event id for entries, else 0
+ * @number: for those of slots the slot's number in its record, counted from 0; event
+ *	id for entries; position for losses; else 0
  * @text: in words, without owner
  */
 struct ktau_finding {
