@@ -44,7 +44,7 @@ enum config_mode {
  * @output_dir: where the files go
  * @info: CONFIG_PROFILE and CONFIG_TRACE
  * @cumulative: write every profile in full, not what was added
- * @dead: include tasks that have exited
+ * @exited: include tasks that have exited
  * @compress: compress the blocks of the file
  * @rotate_bytes: start a new file behind this size, 0 never
  * @rotate_ns: start a new file after this time, 0 never
@@ -53,6 +53,10 @@ enum config_mode {
  * @ring: slots of a trace ring, 0 leaves it alone
  * @wake: slots filled that wake ktaud, 0 leaves it alone
  * @pidfile: path, NULL for none
+ * @job: job id, for the files; NULL for none
+ * @cgroup: only tasks in this control group or below it, NULL for all
+ * @uid: only tasks of this user, if @uid_given
+ * @tag: only tasks with this tag, 0 for all
  * @given: bit per key: seen in this file, or on this command line
  */
 struct config {
@@ -66,7 +70,7 @@ struct config {
 	char *output_dir;
 	unsigned int info;
 	bool cumulative;
-	bool dead;
+	bool exited;
 	bool compress;
 	uint64_t rotate_bytes;
 	uint64_t rotate_ns;
@@ -75,6 +79,11 @@ struct config {
 	uint64_t ring;
 	uint64_t wake;
 	char *pidfile;
+	char *job;
+	char *cgroup;
+	uint64_t uid;
+	bool uid_given;
+	uint64_t tag;
 	uint64_t given;
 };
 

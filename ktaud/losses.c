@@ -8,11 +8,11 @@
 #include "log.h"
 #include "losses.h"
 
-/* Reaped slots stand in the traces, and are counted from there. */
+/* Evicted slots are counted from the END records of traces. */
 static bool is_loss(const char *name)
 {
 	return !strncmp(name, "refused_", 8) ||
-	       (!strncmp(name, "lost_", 5) && strcmp(name, "lost_reaped"));
+	       (!strncmp(name, "lost_", 5) && strcmp(name, "lost_evicted"));
 }
 
 static int begin(void *arg, const char *name, uint64_t value)

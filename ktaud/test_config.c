@@ -64,7 +64,7 @@ static const struct {
 	{ "mode name\n", 0, "no name is given" },
 	{ "info profiles\n", 1, "'profiles' is none of" },
 	{ "record all\n", 1, "neither cumulative nor difference" },
-	{ "dead maybe\n", 1, "neither yes nor no" },
+	{ "exited maybe\n", 1, "neither yes nor no" },
 	{ "compress YES\n", 1, "neither yes nor no" },
 	{ "rotate_size 10X\n", 1, "'10X' is no number" },
 	{ "rotate_size 99999999999G\n", 1, "no number" },
@@ -106,7 +106,7 @@ static void test_defaults(void **state)
 	assert_int_equal(config.mode, CONFIG_ALL);
 	assert_int_equal(config.info, CONFIG_PROFILE);
 	assert_string_equal(config.output_dir, CONFIG_DEFAULT_DIR);
-	assert_true(config.dead && config.compress && !config.cumulative);
+	assert_true(config.exited && config.compress && !config.cumulative);
 	assert_null(config.groups);
 	assert_null(config.pidfile);
 	config_deinit(&config);
@@ -123,7 +123,7 @@ static void test_all_keys(void **state)
 		"output_dir = /a dir/with#hash \n"
 		"info both\n"
 		"record cumulative\n"
-		"dead no\n"
+		"exited no\n"
 		"compress no\n"
 		"rotate_size 64M\n"
 		"rotate_time 1.5h\n"
@@ -148,7 +148,7 @@ static void test_all_keys(void **state)
 	assert_string_equal(config.names[1], "[ab]?");
 	assert_string_equal(config.output_dir, "/a dir/with#hash");
 	assert_int_equal(config.info, CONFIG_PROFILE | CONFIG_TRACE);
-	assert_true(config.cumulative && !config.dead && !config.compress);
+	assert_true(config.cumulative && !config.exited && !config.compress);
 	assert_int_equal(config.rotate_bytes, 64 << 20);
 	assert_int_equal(config.rotate_ns, 5400 * NSEC_PER_SEC);
 	assert_int_equal(config.keep, 7);
