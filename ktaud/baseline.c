@@ -31,7 +31,7 @@ static void grow(struct baseline *base)
 	for (i = 0; i < base->nr_slots; i++) {
 		while ((task = base->slots[i])) {
 			base->slots[i] = task->next;
-			slot = chain(&bigger, task->profile->owner.serial);
+			slot = chain(&bigger, task->profile->serial);
 			task->next = *slot;
 			*slot = task;
 		}
@@ -64,7 +64,7 @@ static void add(struct baseline *base, const struct ktau_rec_profile *profile)
 		return;
 	}
 	task->round = base->round;
-	slot = chain(base, profile->owner.serial);
+	slot = chain(base, profile->serial);
 	task->next = *slot;
 	*slot = task;
 	base->nr_tasks++;
@@ -77,7 +77,7 @@ static struct baseline_task **find(const struct baseline *base, uint64_t serial)
 	if (!base->nr_slots)
 		return NULL;
 	for (link = chain(base, serial); *link; link = &(*link)->next)
-		if ((*link)->profile->owner.serial == serial)
+		if ((*link)->profile->serial == serial)
 			return link;
 	return NULL;
 }
@@ -85,7 +85,7 @@ static struct baseline_task **find(const struct baseline *base, uint64_t serial)
 struct ktau_rec_profile *baseline_update(struct baseline *base,
 					 const struct ktau_rec_profile *profile)
 {
-	struct baseline_task **link = find(base, profile->owner.serial);
+	struct baseline_task **link = find(base, profile->serial);
 	struct baseline_task *task = link ? *link : NULL;
 	struct ktau_rec_profile *diff = NULL, *copy = NULL;
 
@@ -96,7 +96,7 @@ struct ktau_rec_profile *baseline_update(struct baseline *base,
 	copy = ktau_record_dup(profile);
 	if (!copy || ktau_profile_diff(profile, task->profile, &diff)) {
 		/* The one in the table must be the one that was written last. */
-		baseline_forget(base, profile->owner.serial);
+		baseline_forget(base, profile->serial);
 		ktau_record_free(copy);
 		add(base, profile);
 		return NULL;

@@ -39,7 +39,7 @@ struct baseline {
 struct ktau_rec_profile *baseline_update(struct baseline *base,
 					 const struct ktau_rec_profile *profile);
 
-/* A task has died: nothing will be compared with it any more. */
+/* A task has exited: nothing will be compared with it any more. */
 void baseline_forget(struct baseline *base, uint64_t serial);
 
 /* The stream is over: forget the tasks that were not in it. */

@@ -9,7 +9,10 @@
 #include "collect.h"
 #include "log.h"
 
-/* A damaged block spoils the sums of a file for so many periods at most. */
+/*
+ * A stream of profiles that are no differences: a damaged block spoils the sums of
+ * a file for this many periods at most, and a reader of a time window starts there.
+ */
 #define FULL_EVERY 60
 
 int collect_init(struct collect *collect, const struct config *config,
@@ -33,16 +36,21 @@ static void stop(struct stream *stream)
 	ktau_record_free(stream->head);
 	stream->head = NULL;
 	stream->head_done = false;
+	stream->last_serial = 0;
 }
 
 void collect_new_file(struct collect *collect, const struct config *config)
 {
-	/* Profiles come again. Slots have left their rings: the stream goes on here. */
+	/*
+	 * Profiles can be read again. Slots that were consumed cannot: the rest of
+	 * their stream goes to the new file.
+	 */
 	stop(&collect->profile);
 	if (!(config->info & CONFIG_TRACE))
 		stop(&collect->trace);
 	collect->trace.head_done = false;
 	collect->trace.nr_records = 0;
+	collect->trace.last_serial = 0;
 	collect->config = config;
 	collect->since_full = 0;
 	baseline_clear(&collect->base);
@@ -84,32 +92,36 @@ static bool name_matches(const struct config *config, const char *comm)
 	return false;
 }
 
-/* The kernel chooses among the living, this among the dead and by name. */
-static bool wanted(const struct config *config, const struct ktau_owner *owner)
+/* The kernel selects live tasks by tid; exited tasks and names are selected here. */
+static bool wanted(const struct config *config, const struct ktau_rec_owner *owner)
 {
+	if (config->mode == CONFIG_ALL)
+		return true;
+	if (!owner)
+		return false;
 	switch (config->mode) {
 	case CONFIG_SELF:
 		return owner->tgid == getpid();
 	case CONFIG_PID:
 		return in_list(config, owner->tgid) || in_list(config, owner->tid);
 	case CONFIG_NAME:
-		return owner->kind != KTAU_OWNER_REAPED && name_matches(config, owner->comm);
+		return owner->kind != KTAU_OWNER_EVICTED && name_matches(config, owner->comm);
 	default:
 		return true;
 	}
 }
 
 /*
- * Of a task that has not run nothing is read or written. That it lives on is
- * certain only where the dead are read too.
+ * A task that has not run is neither read nor written. That it is still alive
+ * can be concluded only if exited tasks are read as well.
  */
 static uint32_t all_tasks(const struct collect *collect, const struct stream *stream)
 {
 	if (stream->content != KTAU_REC_PROFILE)
 		return KTAU_TARGET_ALL;
 	if (collect->full || !collect->config->exited)
-		return KTAU_TARGET_ALL | KTAU_TARGET_REAPED;
-	return KTAU_TARGET_CHANGED | KTAU_TARGET_REAPED;
+		return KTAU_TARGET_ALL | KTAU_TARGET_EVICTED;
+	return KTAU_TARGET_CHANGED | KTAU_TARGET_EVICTED;
 }
 
 static void make_query(const struct collect *collect, const struct stream *stream,
@@ -119,16 +131,18 @@ static void make_query(const struct collect *collect, const struct stream *strea
 
 	*query = (struct ktau_query){
 		.content = stream->content,
-		.dead_since = stream->dead_since,
+		.exited_since = stream->exited_since,
+		.since_ticks = stream->content == KTAU_REC_PROFILE ? stream->began_ticks : 0,
+		.flags = stream->content == KTAU_REC_TRACE ? KTAU_SELECT_CONSUME : 0,
 	};
 	switch (config->mode) {
 	case CONFIG_SELF:
 		query->target = KTAU_TARGET_SELF;
-		query->flags = KTAU_SELECT_THREADS;
+		query->flags |= KTAU_SELECT_THREADS;
 		break;
 	case CONFIG_PID:
 		query->target = KTAU_TARGET_LIST;
-		query->flags = KTAU_SELECT_THREADS;
+		query->flags |= KTAU_SELECT_THREADS;
 		query->tids = config->pids;
 		query->nr_tids = config->nr_pids;
 		break;
@@ -142,7 +156,29 @@ static void make_query(const struct collect *collect, const struct stream *strea
 		break;
 	}
 	if (config->exited && config->mode != CONFIG_SELF)
-		query->target |= KTAU_TARGET_DEAD;
+		query->target |= KTAU_TARGET_EXITED;
+}
+
+/* The kernel leaves out the tasks that the filters do not match. */
+static int add_filters(const struct config *config, struct ktau_query *query)
+{
+	int err;
+
+	if (config->uid_given) {
+		query->flags |= KTAU_SELECT_UID;
+		query->uid = config->uid;
+	}
+	if (config->tag) {
+		query->flags |= KTAU_SELECT_TAG;
+		query->tag = config->tag;
+	}
+	if (!config->cgroup)
+		return 0;
+	query->flags |= KTAU_SELECT_CGROUP;
+	err = ktau_cgroup_id(config->cgroup, &query->cgroup);
+	if (err)
+		log_error("cannot use control group %s: %s", config->cgroup, strerror(-err));
+	return err;
 }
 
 static int start(struct collect *collect, struct stream *stream)
@@ -151,6 +187,9 @@ static int start(struct collect *collect, struct stream *stream)
 	int err;
 
 	make_query(collect, stream, &query);
+	err = add_filters(collect->config, &query);
+	if (err)
+		return err;
 	if (stream->reader && !stream->path) {
 		err = ktau_reader_restart(stream->reader, &query);
 	} else {
@@ -169,47 +208,87 @@ static int start(struct collect *collect, struct stream *stream)
 	return 0;
 }
 
+/*
+ * The file's head, if it has none yet, the STREAM record, and what the stream has
+ * named so far: the kernel does not name it again, and this file may be new. The
+ * writer drops what the file already has.
+ */
 static void put_head(struct collect *collect, struct stream *stream)
 {
+	const struct ktau_rec_cgroup *cgroup = NULL;
+	const struct ktau_rec_event *event = NULL;
+	const struct ktau_rec_owner *owner = NULL;
+	struct ktau_reader *reader = stream->reader;
+
 	if (stream->head_done || !stream->head)
 		return;
-	output_stream(collect->out, collect->config, stream->head);
+	output_stream(collect->out, collect->config, stream->head,
+		      stream->content == KTAU_REC_PROFILE && collect->full);
 	stream->head_done = true;
+	while ((event = ktau_events_next(ktau_reader_events(reader), event)))
+		output_record(collect->out, &event->rec);
+	while ((cgroup = ktau_reader_next_cgroup(reader, cgroup)))
+		output_record(collect->out, &cgroup->rec);
+	while ((owner = ktau_reader_next_owner(reader, owner)))
+		if (owner->flags & KTAU_OWNER_NAMED)
+			output_record(collect->out, &owner->rec);
 }
 
-static void put_owner(struct collect *collect, struct stream *stream,
-		      const struct ktau_rec *record)
+static void put_record(struct collect *collect, struct stream *stream,
+		       const struct ktau_rec_owner *owner, const struct ktau_rec *record)
 {
 	put_head(collect, stream);
+	if (owner && owner->serial != stream->last_serial) {
+		output_record(collect->out, &owner->rec);
+		stream->last_serial = owner->serial;
+	}
 	output_record(collect->out, record);
 	stream->nr_records++;
 }
 
+/* Names come before they are used; until the head is written, put_head() has them. */
+static void handle_name(struct collect *collect, struct stream *stream,
+			const struct ktau_rec *record)
+{
+	if (stream->head_done)
+		output_record(collect->out, record);
+}
+
+static void handle_owner(struct collect *collect, struct stream *stream,
+			 const struct ktau_rec_owner *owner)
+{
+	if (owner->flags & KTAU_OWNER_NAMED)
+		handle_name(collect, stream, &owner->rec);
+}
+
 static void handle_profile(struct collect *collect, const struct ktau_rec_profile *profile)
 {
+	struct stream *stream = &collect->profile;
+	const struct ktau_rec_owner *owner = ktau_reader_owner(stream->reader, profile->serial);
 	struct ktau_rec_profile *diff = NULL;
 
-	if (profile->owner.kind == KTAU_OWNER_DEAD)
-		baseline_forget(&collect->base, profile->owner.serial);
-	/* Some died between two streams and were summed up before they were read. */
-	if (profile->owner.kind == KTAU_OWNER_REAPED && collect->profile.changed &&
-	    profile->owner.dead_seq > collect->profile.dead_since)
+	if (owner && owner->kind == KTAU_OWNER_EXITED)
+		baseline_forget(&collect->base, profile->serial);
+	/* Tasks exited between two streams and were evicted before they were read. */
+	if (owner && owner->kind == KTAU_OWNER_EVICTED && stream->changed &&
+	    owner->exited_seq > stream->exited_since)
 		collect->since_full = 0;
-	if (!wanted(collect->config, &profile->owner))
+	if (!wanted(collect->config, owner))
 		return;
-	/* Only the living come again. */
-	if (!collect->config->cumulative && profile->owner.kind == KTAU_OWNER_TASK)
+	/* Only live tasks come again. */
+	if (!collect->config->cumulative && owner && owner->kind == KTAU_OWNER_TASK)
 		diff = baseline_update(&collect->base, profile);
-	put_owner(collect, &collect->profile, diff ? &diff->rec : &profile->rec);
+	put_record(collect, stream, owner, diff ? &diff->rec : &profile->rec);
 	ktau_record_free(diff);
 }
 
-/* Of several records of a ring the first one says how much there was to read. */
-static void note_fill(struct collect *collect, const struct ktau_rec_trace *trace)
+/* Of several records of a ring the first one shows how much there was to read. */
+static void note_fill(struct collect *collect, const struct ktau_rec_trace *trace,
+		      const struct ktau_rec_owner *owner)
 {
 	double fill = 1;
 
-	if (trace->owner.kind != KTAU_OWNER_TASK || !trace->ring_slots)
+	if (!owner || owner->kind != KTAU_OWNER_TASK || !trace->ring_slots)
 		return;
 	if (!trace->lost)
 		fill = (double)(trace->written - trace->first) / trace->ring_slots;
@@ -219,11 +298,14 @@ static void note_fill(struct collect *collect, const struct ktau_rec_trace *trac
 
 static void handle_trace(struct collect *collect, const struct ktau_rec_trace *trace)
 {
-	note_fill(collect, trace);
-	if ((!trace->nr_slots && !trace->lost) || !wanted(collect->config, &trace->owner))
+	struct stream *stream = &collect->trace;
+	const struct ktau_rec_owner *owner = ktau_reader_owner(stream->reader, trace->serial);
+
+	note_fill(collect, trace, owner);
+	if ((!trace->nr_slots && !trace->lost) || !wanted(collect->config, owner))
 		return;
 	collect->lost_slots += trace->lost;
-	put_owner(collect, &collect->trace, &trace->rec);
+	put_record(collect, stream, owner, &trace->rec);
 }
 
 static void handle_end(struct collect *collect, struct stream *stream,
@@ -241,10 +323,12 @@ static void handle_end(struct collect *collect, struct stream *stream,
 		output_record(collect->out, &copy.rec);
 	}
 	if (stream->content == KTAU_REC_TRACE && stream->ended)
-		collect->reaped_slots += end->lost_reaped - stream->lost_reaped;
+		collect->evicted_slots += end->lost_evicted - stream->lost_evicted;
 	stream->ended = true;
-	stream->lost_reaped = end->lost_reaped;
-	stream->dead_since = end->dead_next;
+	stream->lost_evicted = end->lost_evicted;
+	stream->exited_since = end->exited_next;
+	if (stream->head)
+		stream->began_ticks = stream->head->ticks;
 	if (stream->content == KTAU_REC_PROFILE && !stream->changed)
 		baseline_sweep(&collect->base);
 }
@@ -256,9 +340,17 @@ static int handle(struct collect *collect, struct stream *stream, union ktau_rec
 		ktau_record_free(stream->head);
 		stream->head = ktau_record_dup(record.rec);
 		stream->changed = record.stream->target & KTAU_TARGET_CHANGED;
+		stream->last_serial = 0;
 		if (stream->content == KTAU_REC_TRACE)
 			collect->fullest = 0;
 		return stream->head ? 0 : -ENOMEM;
+	case KTAU_REC_EVENT:
+	case KTAU_REC_CGROUP:
+		handle_name(collect, stream, record.rec);
+		return 0;
+	case KTAU_REC_OWNER:
+		handle_owner(collect, stream, record.owner);
+		return 0;
 	case KTAU_REC_PROFILE:
 		if (stream->content == KTAU_REC_PROFILE)
 			handle_profile(collect, record.profile);
@@ -305,8 +397,8 @@ static const char *reason(const struct stream *stream, int err)
 }
 
 /*
- * What goes wrong once a period is told once. The next stream begins with a new
- * descriptor and in full.
+ * An error that repeats every period is logged once. The next stream uses a new
+ * descriptor and is a full one.
  */
 static int conclude(struct collect *collect, struct stream *stream, int err)
 {

@@ -27,12 +27,14 @@
  * @active: in the middle of a stream
  * @head: the STREAM record of the active stream
  * @head_done: it has been written to this file
- * @changed: the stream has those of the living only that have changed
- * @nr_records: records of owners written of this stream to this file
- * @dead_since: the dead below this have been written
+ * @changed: the stream leaves out live tasks that have not run
+ * @nr_records: PROFILE and TRACE records of this stream written to this file
+ * @last_serial: owner of the last of them, 0 if there is none yet
+ * @exited_since: exited tasks below this number have been written
+ * @began_ticks: when the last stream that ended had begun
  * @ended: a stream has ended before
- * @lost_reaped: as its END had it
- * @last_error: the last errno told, 0 if the last stream was in order
+ * @lost_evicted: as its END had it
+ * @last_error: the last errno logged, 0 if the last stream was in order
  */
 struct stream {
 	uint32_t content;
@@ -43,9 +45,11 @@ struct stream {
 	bool head_done;
 	bool changed;
 	uint64_t nr_records;
-	uint64_t dead_since;
+	uint64_t last_serial;
+	uint64_t exited_since;
+	uint64_t began_ticks;
 	bool ended;
-	uint64_t lost_reaped;
+	uint64_t lost_evicted;
 	int last_error;
 };
 
@@ -64,7 +68,7 @@ struct stream {
  * @failed_periods: those that could not be read
  * @fullest: how full the fullest ring was when the last traces were read, 0 to 1
  * @lost_slots: trace slots that were overwritten before they were read
- * @reaped_slots: those of tasks that the kernel did not keep long enough
+ * @evicted_slots: unread slots of tasks that the kernel evicted
  */
 struct collect {
 	const struct config *config;
@@ -79,7 +83,7 @@ struct collect {
 	uint64_t failed_periods;
 	double fullest;
 	uint64_t lost_slots;
-	uint64_t reaped_slots;
+	uint64_t evicted_slots;
 };
 
 /* @root: directory with saved streams, NULL for the kernel. Return: 0, -ENOMEM. */

@@ -71,6 +71,8 @@ void config_deinit(struct config *config)
 	free(config->output_dir);
 	free(config->groups);
 	free(config->pidfile);
+	free(config->job);
+	free(config->cgroup);
 }
 
 /*
@@ -307,6 +309,33 @@ static int set_pidfile(struct config *config, char *value, struct config_error *
 	return replace(&config->pidfile, value);
 }
 
+static int set_job(struct config *config, char *value, struct config_error *error)
+{
+	(void)error;
+	return replace(&config->job, value);
+}
+
+static int set_cgroup(struct config *config, char *value, struct config_error *error)
+{
+	if (*value != '/')
+		return bad(error, "'%.60s' is not the path of a control group: it begins with /",
+			   value);
+	return replace(&config->cgroup, value);
+}
+
+static int set_uid(struct config *config, char *value, struct config_error *error)
+{
+	int err = set_number(&config->uid, value, UINT32_MAX - 1, error);
+
+	config->uid_given = !err;
+	return err;
+}
+
+static int set_tag(struct config *config, char *value, struct config_error *error)
+{
+	return set_number(&config->tag, value, UINT32_MAX, error);
+}
+
 static const struct setting settings[] = {
 	{ "sample_period", set_period, NULL },
 	{ "mode", set_mode, NULL },
@@ -324,6 +353,10 @@ static const struct setting settings[] = {
 	{ "ring", set_ring, NULL },
 	{ "watermark", set_watermark, NULL },
 	{ "pidfile", set_pidfile, NULL },
+	{ "job", set_job, NULL },
+	{ "cgroup", set_cgroup, NULL },
+	{ "uid", set_uid, NULL },
+	{ "tag", set_tag, NULL },
 };
 
 #define NR_SETTINGS (sizeof(settings) / sizeof(settings[0]))

@@ -53,6 +53,10 @@ enum config_mode {
  * @ring: slots of a trace ring, 0 leaves it alone
  * @watermark: slots filled that wake ktaud, 0 leaves it alone
  * @pidfile: path, NULL for none
+ * @job: job id, for the files; NULL for none
+ * @cgroup: only tasks in this control group or below it, NULL for all
+ * @uid: only tasks of this user, if @uid_given
+ * @tag: only tasks with this tag, 0 for all
  * @given: bit per key: seen in this file, or on this command line
  */
 struct config {
@@ -75,6 +79,11 @@ struct config {
 	uint64_t ring;
 	uint64_t watermark;
 	char *pidfile;
+	char *job;
+	char *cgroup;
+	uint64_t uid;
+	bool uid_given;
+	uint64_t tag;
 	uint64_t given;
 };
 

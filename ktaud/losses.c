@@ -8,7 +8,7 @@
 #include "log.h"
 #include "losses.h"
 
-/* Reaped slots stand in the traces, and are counted from there. */
+/* Evicted slots are counted from the END records of traces. */
 static bool is_loss(const char *name)
 {
 	return !strncmp(name, "refused_", 8) ||

@@ -29,16 +29,6 @@ uint64_t now_ns(int clock)
 	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
 }
 
-static bool test_bit(const uint64_t *set, unsigned int nr)
-{
-	return set[nr / 64] >> nr % 64 & 1;
-}
-
-static void set_bit(uint64_t *set, unsigned int nr)
-{
-	set[nr / 64] |= 1ULL << nr % 64;
-}
-
 static int check_dir(const char *dir)
 {
 	struct stat st;
@@ -58,8 +48,7 @@ static int check_dir(const char *dir)
 	return 0;
 }
 
-int output_init(struct output *out, const char *dir, const char *command,
-		const char *root)
+int output_init(struct output *out, const char *dir, const char *command)
 {
 	struct utsname uts;
 	int err;
@@ -75,13 +64,7 @@ int output_init(struct output *out, const char *dir, const char *command,
 	err = check_dir(dir);
 	if (err)
 		return err;
-	if (root && asprintf(&out->events_path, "%s/events", root) < 0) {
-		out->events_path = NULL;
-		return -ENOMEM;
-	}
 	err = rotate_scan(&out->rotate, dir);
-	if (!err)
-		err = ktau_events_create(&out->events);
 	if (err)
 		log_error("cannot use %s: %s", dir, strerror(-err));
 	return err;
@@ -128,23 +111,6 @@ static void put(struct output *out, const struct ktau_rec *record)
 	enqueue(out, record);
 }
 
-/* All events that are known and not in the file. What fails comes again. */
-static void put_events(struct output *out)
-{
-	const struct ktau_event *event = NULL;
-	int err;
-
-	while (!out->blocked && (event = ktau_events_next(out->events, event))) {
-		if (test_bit(out->in_file, event->id))
-			continue;
-		err = ktau_writer_put_event(out->writer, event);
-		if (err)
-			block(out, err);
-		else
-			set_bit(out->in_file, event->id);
-	}
-}
-
 static bool put_waiting(struct output *out)
 {
 	struct waiting *waiting;
@@ -178,11 +144,9 @@ bool output_flush(struct output *out)
 		return false;
 	}
 	out->blocked = 0;
-	if (was_blocked) {
+	if (was_blocked)
 		log_info("writing %s again", out->path);
-		put_events(out);
-	}
-	return !out->blocked;
+	return true;
 }
 
 /* Return: how many. */
@@ -234,9 +198,7 @@ int output_deinit(struct output *out)
 	int err = close_file(out);
 
 	drop_waiting(out);
-	ktau_events_destroy(out->events);
 	rotate_deinit(&out->rotate);
-	free(out->events_path);
 	return err;
 }
 
@@ -254,7 +216,7 @@ static int open_new(struct output *out, struct ktau_writer *writer, unsigned int
 			*path = NULL;
 			return -ENOMEM;
 		}
-		err = ktau_writer_open(writer, *path, flags);
+		err = ktau_writer_open(writer, *path, flags, NULL);
 		if (!err)
 			return rotate_add(&out->rotate, name);
 		if (err == -EEXIST)
@@ -291,18 +253,7 @@ int output_open(struct output *out, const struct config *config)
 	out->open_error = 0;
 	out->opened_ns = now_ns(CLOCK_MONOTONIC);
 	out->head_done = false;
-	memset(out->in_file, 0, sizeof(out->in_file));
 	return 0;
-}
-
-static void reload_events(struct output *out)
-{
-	int err = ktau_events_load(out->events, out->events_path);
-
-	if (err < 0)
-		log_error("cannot read the names of events: %s",
-			  *ktau_events_error(out->events) ? ktau_events_error(out->events) :
-							    strerror(-err));
 }
 
 static void remove_expired(struct output *out, uint64_t keep)
@@ -322,10 +273,11 @@ static void remove_expired(struct output *out, uint64_t keep)
 
 static void put_head(struct output *out, const struct config *config)
 {
-	struct ktau_info info = {
+	const struct ktau_writer_info info = {
 		.period_ns = config->period_ns,
 		.stext = out->stext,
 		.command = out->command,
+		.job = config->job,
 	};
 
 	if (out->head_done || out->blocked)
@@ -333,56 +285,26 @@ static void put_head(struct output *out, const struct config *config)
 	if (ktau_writer_put_info(out->writer, &info))
 		return;
 	out->head_done = true;
-	/* Not before: a file that stays empty is removed, and would have cost another. */
+	/* Not earlier: an empty file is removed again, and must not cost an older one. */
 	remove_expired(out, config->keep);
-	reload_events(out);
-	put_events(out);
 }
 
 void output_stream(struct output *out, const struct config *config,
-		   const struct ktau_rec_stream *stream)
+		   const struct ktau_rec_stream *stream, bool key)
 {
+	int err = 0;
+
 	out->stext = stream->stext;
-	memset(out->asked, 0, sizeof(out->asked));
 	put_head(out, config);
+	if (key && !out->blocked)
+		err = ktau_writer_key(out->writer);
+	if (err)
+		block(out, err);
 	put(out, &stream->rec);
-}
-
-/* An id that was given out since the table was read makes it be read again. */
-static void need_event(struct output *out, uint32_t id)
-{
-	if (id >= KTAU_NR_IDS || test_bit(out->in_file, id) || test_bit(out->asked, id))
-		return;
-	set_bit(out->asked, id);
-	reload_events(out);
-	put_events(out);
-}
-
-static void need_events(struct output *out, const struct ktau_rec *record)
-{
-	const union ktau_record r = { .rec = record };
-	const struct ktau_entry *entry;
-	const struct ktau_open *open;
-	const struct ktau_slot *slot = NULL;
-	uint32_t i;
-
-	if (record->type == KTAU_REC_TRACE) {
-		while ((slot = ktau_trace_next(r.trace, slot)))
-			if (slot->type <= KTAU_TRACE_COUNT)
-				need_event(out, slot->id);
-	} else if (record->type == KTAU_REC_PROFILE || record->type == KTAU_REC_DIFF) {
-		entry = ktau_profile_entries(r.profile);
-		for (i = 0; i < r.profile->nr_entries; i++)
-			need_event(out, entry[i].id);
-		open = ktau_profile_open(r.profile);
-		for (i = 0; i < r.profile->nr_open; i++)
-			need_event(out, open[i].id);
-	}
 }
 
 void output_record(struct output *out, const struct ktau_rec *record)
 {
-	need_events(out, record);
 	put(out, record);
 }
 

@@ -29,11 +29,7 @@ struct waiting;
  * @path: of the file
  * @opened_ns: CLOCK_MONOTONIC when it was opened
  * @stext: _stext of this boot, 0 until it is known
- * @events: the kernel's event table as far as it is known
- * @events_path: where that comes from, NULL for the running kernel
- * @in_file: ids whose EVENT record has been put to this file
- * @asked: ids that the table had no name for when this period began
- * @head_done: INFO and EVENT records have been put to this file
+ * @head_done: the INFO record has been put to this file
  * @first: first record that waits, NULL if the output is not blocked
  * @last: where the next one that waits is linked
  * @blocked: the errno that blocks it, 0 if none
@@ -48,10 +44,6 @@ struct output {
 	char *path;
 	uint64_t opened_ns;
 	uint64_t stext;
-	struct ktau_events *events;
-	char *events_path;
-	uint64_t in_file[KTAU_NR_IDS / 64];
-	uint64_t asked[KTAU_NR_IDS / 64];
 	bool head_done;
 	struct waiting *first;
 	struct waiting **last;
@@ -61,12 +53,10 @@ struct output {
 };
 
 /*
- * Make the directory if only it is missing, look what is there. @root: where
- * the names of events come from instead of the kernel, or NULL. output_deinit()
- * in any case. Return: 0, -errno with a message given.
+ * Make the directory if only it is missing, and look which files it has.
+ * output_deinit() in any case. Return: 0, -errno with a message logged.
  */
-int output_init(struct output *out, const char *dir, const char *command,
-		const char *root);
+int output_init(struct output *out, const char *dir, const char *command);
 
 /* Last try to write what waits; then close. Return: 0, -errno: data was lost. */
 int output_deinit(struct output *out);
@@ -77,11 +67,14 @@ int output_deinit(struct output *out);
  */
 int output_open(struct output *out, const struct config *config);
 
-/* A stream begins: the file's head, if it has none yet, and its record. */
+/*
+ * A stream begins: the file's head, if it has none yet, and the STREAM record.
+ * @key: the stream needs nothing that comes before it in the file.
+ */
 void output_stream(struct output *out, const struct config *config,
-		   const struct ktau_rec_stream *stream);
+		   const struct ktau_rec_stream *stream, bool key);
 
-/* A record of an owner or an END record. What it names is written before it. */
+/* Any other record of the stream. */
 void output_record(struct output *out, const struct ktau_rec *record);
 
 static inline bool output_blocked(const struct output *out)

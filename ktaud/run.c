@@ -96,7 +96,7 @@ static struct output *create_output(const struct options *options, const struct 
 		log_error("%s", strerror(ENOMEM));
 		return NULL;
 	}
-	err = output_init(out, config->output_dir, options->command, options->root);
+	err = output_init(out, config->output_dir, options->command);
 	if (!err)
 		err = output_open(out, config);
 	if (err) {
@@ -282,12 +282,12 @@ static void summary(struct ktaud *ktaud)
 		log_info("%" PRIu64 " periods, %" PRIu64 " bytes, nothing for the last file, "
 			 "which is removed", c->periods, output_bytes(ktaud->out));
 	if (ktaud->missed || c->lost_periods || c->failed_periods || c->lost_slots ||
-	    c->reaped_slots)
-		log_info("%" PRIu64 " periods missed, %" PRIu64 " lost for want of room, %" PRIu64
+	    c->evicted_slots)
+		log_info("%" PRIu64 " periods missed, %" PRIu64 " lost because the disk was full, %" PRIu64
 			 " not readable, %" PRIu64 " trace slots overwritten before they were read"
-			 ", %" PRIu64 " of tasks that the kernel could not keep so long",
+			 ", %" PRIu64 " of tasks that the kernel evicted",
 			 ktaud->missed, c->lost_periods, c->failed_periods, c->lost_slots,
-			 c->reaped_slots);
+			 c->evicted_slots);
 	losses_tell(&ktaud->losses);
 }
 

@@ -21,7 +21,7 @@ static struct one make(uint64_t serial, uint64_t count)
 		.profile = {
 			.rec = { sizeof(struct one), KTAU_REC_PROFILE,
 				 sizeof(struct ktau_rec_profile) },
-			.owner.serial = serial,
+			.serial = serial,
 			.outer_ticks = count * 10,
 			.nr_entries = 1,
 			.entry_size = sizeof(struct ktau_entry),
@@ -45,7 +45,7 @@ static void expect_diff(struct baseline *base, uint64_t serial, uint64_t count, 
 
 	assert_non_null(diff);
 	assert_int_equal(diff->rec.type, KTAU_REC_DIFF);
-	assert_int_equal(diff->owner.serial, serial);
+	assert_int_equal(diff->serial, serial);
 	assert_int_equal(diff->outer_ticks, added * 10);
 	assert_int_equal(diff->nr_entries, added ? 1 : 0);
 	if (added)
@@ -90,7 +90,7 @@ static void test_backward(void **state)
 	baseline_clear(&base);
 }
 
-/* Of a stream that leaves out who has not changed only the dead are forgotten. */
+/* A stream that leaves out unchanged tasks forgets exited ones only. */
 static void test_forget(void **state)
 {
 	struct baseline base = { 0 };

@@ -15,6 +15,7 @@
 #include <ktau.h>
 
 #include "output.h"
+#include "test_boot_id.h"
 
 #define ROOM_BYTES	4096
 #define NR_RECORDS	500	/* more than that, and less than a block */
@@ -59,7 +60,7 @@ static int setup(void **state)
 	fflush(stderr);
 	f->old_stderr = dup(STDERR_FILENO);
 	assert_non_null(freopen(f->log, "w", stderr));
-	assert_int_equal(output_init(&f->out, f->dir, "test_output", f->dir), 0);
+	assert_int_equal(output_init(&f->out, f->dir, "test_output"), 0);
 	assert_int_equal(output_open(&f->out, &f->config), 0);
 	return 0;
 }
@@ -106,16 +107,17 @@ static void begin_stream(struct fixture *f)
 		.nr_cpus = 1,
 	};
 
-	output_stream(&f->out, &f->config, &stream);
+	read_boot_id(stream.boot_id);
+	output_stream(&f->out, &f->config, &stream, false);
 }
 
 static void put_records(struct fixture *f, unsigned int nr)
 {
 	struct ktau_rec_trace trace = {
 		.rec = { sizeof(trace), KTAU_REC_TRACE, sizeof(trace) },
-		.slot_size = sizeof(struct ktau_slot),
 		.lost = 1,
 		.first = 1,
+		.next = 1,
 		.written = 1,
 	};
 

@@ -2,11 +2,11 @@
 /*
  * For test_ktaud: writes streams as a kernel would, and says what a file holds.
  *
- *	test_stream write DIR TASKS STEP	DIR/profile, DIR/trace, DIR/events
- *	test_stream read FILE			what is in it, a "name value" a line
+ *	test_stream write DIR TASKS STEP	DIR/profile, DIR/trace
+ *	test_stream read FILE			what is in it, a "name value" per line
  *
  * In step S each task has 10 x S activations of each event and a new trace
- * slot; one task has died, with serial and dead_seq S.
+ * slot; one task has exited, with serial and exited_seq S.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,6 +15,8 @@
 #include <string.h>
 
 #include <ktau.h>
+
+#include "test_boot_id.h"
 
 #define NR_ENTRIES	40
 #define FIRST_SERIAL	1000000
@@ -32,7 +34,7 @@ static FILE *create(const char *dir, const char *name, char *path, size_t size)
 	return file;
 }
 
-/* In one step: who reads sees the old or the new one. */
+/* In one step: a reader sees either the old file or the new one. */
 static void publish(FILE *file, const char *path)
 {
 	char final[512];
@@ -60,8 +62,9 @@ static void put_stream(FILE *file, uint32_t content, uint64_t step)
 		.version = KTAU_ABI_VERSION,
 		.word_bits = 64,
 		.content = content,
-		.target = KTAU_TARGET_ALL | KTAU_TARGET_DEAD,
-		.groups = KTAU_GROUP_ALL,
+		.target = KTAU_TARGET_ALL | KTAU_TARGET_EXITED,
+		.groups = KTAU_GROUP_SYSCALL,
+		.groups_built = KTAU_GROUP_SYSCALL,
 		.clock_hz = 1000000000,
 		.nr_cpus = 1,
 		.ticks = 1000000 * step,
@@ -70,6 +73,7 @@ static void put_stream(FILE *file, uint32_t content, uint64_t step)
 		.stext = 0xffffffff81000000,
 	};
 
+	read_boot_id(stream.boot_id);
 	put(file, &stream, sizeof(stream));
 }
 
@@ -78,31 +82,62 @@ static void put_end(FILE *file, uint64_t nr_records, uint64_t step)
 	struct ktau_rec_end end = {
 		.rec = { sizeof(end), KTAU_REC_END, sizeof(end) },
 		.nr_records = nr_records,
-		.dead_next = step + 1,
+		.exited_next = step + 1,
 	};
 
 	put(file, &end, sizeof(end));
 }
 
-static void fill_owner(struct ktau_owner *owner, uint64_t nr, bool dead)
+static void put_events(FILE *file)
 {
-	owner->serial = nr;
-	owner->kind = dead ? KTAU_OWNER_DEAD : KTAU_OWNER_TASK;
-	owner->tid = owner->tgid = nr % 30000 + 1;
-	owner->dead_seq = dead ? nr : 0;
-	snprintf(owner->comm, sizeof(owner->comm), "%s%" PRIu64, dead ? "dead" : "task",
-		 nr % 10);
+	struct {
+		struct ktau_rec_event event;
+		char name[16];
+	} record = {
+		.event = {
+			.rec = { sizeof(record), KTAU_REC_EVENT, sizeof(record.event) },
+			.group = KTAU_GROUP_SYSCALL,
+		},
+	};
+	unsigned int id;
+
+	for (id = 0; id < NR_ENTRIES; id++) {
+		record.event.id = id;
+		record.event.key = id;
+		memset(record.name, 0, sizeof(record.name));
+		record.event.name_bytes = snprintf(record.name, sizeof(record.name), "sys_%u",
+						   id) + 1;
+		put(file, &record, sizeof(record));
+	}
 }
 
-static void put_profile(FILE *file, uint64_t nr, uint64_t step, bool dead)
+static void put_owner(FILE *file, uint64_t nr, bool exited)
+{
+	struct ktau_rec_owner owner = {
+		.rec = { sizeof(owner), KTAU_REC_OWNER, sizeof(owner) },
+		.serial = nr,
+		.kind = exited ? KTAU_OWNER_EXITED : KTAU_OWNER_TASK,
+		.tid = nr % 30000 + 1,
+		.tgid = nr % 30000 + 1,
+		.exited_seq = exited ? nr : 0,
+		.nr_tasks = 1,
+	};
+
+	snprintf(owner.comm, sizeof(owner.comm), "%s%" PRIu64, exited ? "exited" : "task",
+		 nr % 10);
+	put(file, &owner, sizeof(owner));
+}
+
+static void put_profile(FILE *file, uint64_t nr, uint64_t step, bool exited)
 {
 	struct ktau_rec_profile profile = {
 		.rec.type = KTAU_REC_PROFILE,
 		.rec.head = sizeof(profile),
 		.rec.size = sizeof(profile) + NR_ENTRIES * sizeof(struct ktau_entry),
+		.serial = nr,
 		.ticks = 1000000 * step,
 		.outer_ticks = NR_ENTRIES * 1000 * step,
-		.groups = KTAU_GROUP_ALL,
+		.groups = KTAU_GROUP_SYSCALL,
 		.nr_entries = NR_ENTRIES,
 		.entry_size = sizeof(struct ktau_entry),
 		.open_size = sizeof(struct ktau_open),
@@ -111,7 +146,7 @@ static void put_profile(FILE *file, uint64_t nr, uint64_t step, bool dead)
 		.count = 10 * step, .incl = 1000 * step, .excl = 1000 * step,
 	};
 
-	fill_owner(&profile.owner, nr, dead);
+	put_owner(file, nr, exited);
 	put(file, &profile, sizeof(profile));
 	for (entry.id = 0; entry.id < NR_ENTRIES; entry.id++)
 		put(file, &entry, sizeof(entry));
@@ -125,19 +160,23 @@ static void put_trace(FILE *file, uint64_t nr, uint64_t step)
 	} record = {
 		.trace = {
 			.rec = { sizeof(record), KTAU_REC_TRACE, sizeof(record.trace) },
+			.serial = nr,
 			.first = step - 1,
+			.next = step,
 			.written = step,
 			.ring_slots = 1024,
 			.nr_slots = 1,
-			.slot_size = sizeof(struct ktau_slot),
+			.slots_bytes = sizeof(record.slot),
 		},
 		.slot = {
 			.ticks = 1000000 * step,
-			.type = KTAU_TRACE_WAKEUP,
+			.id = KTAU_ID_NONE,
+			.type = KTAU_TRACE_TASK_EXIT,
+			.words = sizeof(record.slot) / 8,
 		},
 	};
 
-	fill_owner(&record.trace.owner, nr, false);
+	put_owner(file, nr, false);
 	put(file, &record, sizeof(record));
 }
 
@@ -147,14 +186,9 @@ static int write_streams(const char *dir, uint64_t nr_tasks, uint64_t step)
 	FILE *file;
 	uint64_t i;
 
-	file = create(dir, "events", path, sizeof(path));
-	fprintf(file, "# id group kind address name\n");
-	for (i = 0; i < NR_ENTRIES; i++)
-		fprintf(file, "%" PRIu64 " syscall timer 0 sys_%" PRIu64 "\n", i, i);
-	publish(file, path);
-
 	file = create(dir, "profile", path, sizeof(path));
 	put_stream(file, KTAU_REC_PROFILE, step);
+	put_events(file);
 	for (i = 0; i < nr_tasks; i++)
 		put_profile(file, FIRST_SERIAL + i, step, false);
 	put_profile(file, step, step, true);
@@ -172,8 +206,8 @@ static int write_streams(const char *dir, uint64_t nr_tasks, uint64_t step)
 
 /* What a file holds, counted. */
 struct totals {
-	uint64_t streams, profiles, diffs, dead, traces, infos, events, ends;
-	char command[256];
+	uint64_t streams, profiles, diffs, exited, traces, infos, events, ends;
+	char command[256], job[64];
 };
 
 static void count(struct totals *totals, union ktau_record record)
@@ -184,7 +218,9 @@ static void count(struct totals *totals, union ktau_record record)
 		break;
 	case KTAU_REC_PROFILE:
 		totals->profiles++;
-		totals->dead += record.profile->owner.kind == KTAU_OWNER_DEAD;
+		break;
+	case KTAU_REC_OWNER:
+		totals->exited += record.owner->kind == KTAU_OWNER_EXITED;
 		break;
 	case KTAU_REC_DIFF:
 		totals->diffs++;
@@ -199,6 +235,7 @@ static void count(struct totals *totals, union ktau_record record)
 		totals->infos++;
 		snprintf(totals->command, sizeof(totals->command), "%s",
 			 ktau_info_command(record.info));
+		snprintf(totals->job, sizeof(totals->job), "%s", ktau_info_job(record.info));
 		break;
 	case KTAU_REC_EVENT:
 		totals->events++;
@@ -237,11 +274,12 @@ static int read_file(const char *path)
 	}
 	if (err)
 		printf("damage %s\n", ktau_reader_error(reader));
-	printf("streams %" PRIu64 "\nprofiles %" PRIu64 "\ndiffs %" PRIu64 "\ndead %" PRIu64
+	printf("streams %" PRIu64 "\nprofiles %" PRIu64 "\ndiffs %" PRIu64 "\nexited %" PRIu64
 	       "\ntraces %" PRIu64 "\ninfos %" PRIu64 "\nevents %" PRIu64 "\nends %" PRIu64
-	       "\ncommand %s\n", totals.streams, totals.profiles, totals.diffs, totals.dead,
-	       totals.traces, totals.infos, totals.events, totals.ends, totals.command);
-	if (!ktau_snapshot_sum(snapshot, &sum)) {
+	       "\ncommand %s\njob %s\n", totals.streams, totals.profiles, totals.diffs, totals.exited,
+	       totals.traces, totals.infos, totals.events, totals.ends, totals.command,
+	       totals.job);
+	if (!ktau_snapshot_sum(snapshot, &sum, NULL)) {
 		if (sum->nr_entries)
 			printf("count %llu\n", ktau_profile_entries(sum)[0].count);
 		ktau_record_free(sum);

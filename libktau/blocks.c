@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The blocks of a *.ktau file: checked, inflated, and found again behind
- * damage. Every byte is looked at a bounded number of times, whatever the file
- * holds: a payload is summed only where the header before it is right.
+ * The blocks of a *.ktau file: checked, unpacked, and found again after damage.
+ * Every byte is read a bounded number of times, whatever the file contains: the
+ * checksum of a payload is computed only if its header is right.
  */
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <zlib.h>
 
 #include "internal.h"
+
+void ktau__blocks_free(struct ktau__blocks *blocks)
+{
+	ktau__buffer_free(&blocks->unpacked);
+	ktau__buffer_free(&blocks->decoded);
+	memset(blocks, 0, sizeof(*blocks));
+}
 
 void ktau__damage(struct ktau__blocks *blocks, uint64_t offset, uint64_t bytes,
 		  const char *format, ...)
@@ -25,20 +33,23 @@ void ktau__damage(struct ktau__blocks *blocks, uint64_t offset, uint64_t bytes,
 	va_end(args);
 }
 
+/* The first size of struct ktau_file_header. */
+#define FILE_HEADER_BYTES	32
+
 int ktau__blocks_start(struct ktau__blocks *blocks, struct ktau__source *source,
 		       const char **why)
 {
-	struct ktau_file_header header;
+	struct ktau_file_header header = { 0 };
 	uint16_t size;
 	int err;
 
-	err = ktau__source_need(source, sizeof(header));
+	err = ktau__source_need(source, FILE_HEADER_BYTES);
 	if (err)
 		return err;
 	*why = "cut off in the file's header";
-	if (source->size < sizeof(header))
+	if (source->size < FILE_HEADER_BYTES)
 		return -EBADMSG;
-	memcpy(&header, source->data, sizeof(header));
+	memcpy(&header, source->data, FILE_HEADER_BYTES);
 	*why = "not a KTAU file";
 	blocks->swap = header.magic == __builtin_bswap32(KTAU_FILE_MAGIC);
 	if (ktau__swap32(header.magic, blocks->swap) != KTAU_FILE_MAGIC)
@@ -48,7 +59,7 @@ int ktau__blocks_start(struct ktau__blocks *blocks, struct ktau__source *source,
 		return -EPROTONOSUPPORT;
 	size = ktau__swap16(header.size, blocks->swap);
 	*why = "file header with an impossible size";
-	if (size < sizeof(header) || size % 8)
+	if (size < FILE_HEADER_BYTES || size % 8)
 		return -EBADMSG;
 	err = ktau__source_need(source, size);
 	if (err)
@@ -57,32 +68,63 @@ int ktau__blocks_start(struct ktau__blocks *blocks, struct ktau__source *source,
 	if (source->size < size)
 		return -EBADMSG;
 	ktau__source_take(source, size);
-	blocks->end = source->offset;
+	memcpy(blocks->boot_id, header.boot_id, sizeof(blocks->boot_id));
+	blocks->begin = blocks->end = source->offset;
 	return 0;
 }
 
-/* The checksum is of the bytes in the file: @block is as it stands there. */
-uint32_t ktau__block_crc(const struct ktau_block *block)
+/* Of the bytes as they are in the file, with header_crc taken as zero. */
+uint32_t ktau__block_crc(const void *header, size_t size)
 {
-	return crc32(0, (const void *)block, offsetof(struct ktau_block, header_crc));
+	const size_t at = offsetof(struct ktau_block, header_crc);
+	static const uint8_t zeros[4];
+	uint32_t crc = crc32(0, header, at);
+
+	crc = crc32(crc, zeros, sizeof(zeros));
+	return crc32(crc, (const uint8_t *)header + at + 4, size - at - 4);
 }
 
-static bool get_header(const struct ktau__blocks *blocks, const uint8_t *data,
+/* How long the header at @data says that it is; 0 if there is none. */
+static uint16_t header_size(const struct ktau__blocks *blocks, const uint8_t *data)
+{
+	struct ktau_block block;
+	uint16_t size;
+
+	memcpy(&block, data, 8);
+	size = ktau__swap16(block.size, blocks->swap);
+	if (ktau__swap32(block.magic, blocks->swap) != KTAU_BLOCK_MAGIC ||
+	    size < KTAU__BLOCK_BYTES || size > KTAU_BLOCK_HEADER_MAX || size % 8)
+		return 0;
+	return size;
+}
+
+/* The header of @size bytes at @data in normal form. */
+static bool get_header(const struct ktau__blocks *blocks, const uint8_t *data, uint16_t size,
 		       struct ktau_block *block)
 {
-	bool swap = blocks->swap;
+	uint32_t crc = ktau__block_crc(data, size);
 
-	memcpy(block, data, sizeof(*block));
-	if (ktau__swap32(block->magic, swap) != KTAU_BLOCK_MAGIC ||
-	    ktau__swap32(block->header_crc, swap) != ktau__block_crc(block))
-		return false;
-	block->type = ktau__swap16(block->type, swap);
-	block->flags = ktau__swap16(block->flags, swap);
-	block->stored_bytes = ktau__swap32(block->stored_bytes, swap);
-	block->raw_bytes = ktau__swap32(block->raw_bytes, swap);
-	block->payload_crc = ktau__swap32(block->payload_crc, swap);
-	block->sequence = ktau__swap32(block->sequence, swap);
-	return block->stored_bytes <= KTAU_BLOCK_MAX && block->raw_bytes <= KTAU_BLOCK_MAX;
+	memset(block, 0, sizeof(*block));
+	memcpy(block, data, ktau__min(size, sizeof(*block)));
+	if (blocks->swap)
+		ktau__swap_fields(block, sizeof(*block), "422" "112" "44444" "88");
+	return block->header_crc == crc && block->stored_bytes <= KTAU_BLOCK_MAX &&
+	       block->raw_bytes <= KTAU_BLOCK_MAX;
+}
+
+/* Is there a good header at the beginning of the source? 1, 0, -errno. */
+static int look_for_header(const struct ktau__blocks *blocks, struct ktau__source *source,
+			   struct ktau_block *block)
+{
+	uint16_t size = header_size(blocks, source->data);
+	int err;
+
+	if (!size)
+		return 0;
+	err = ktau__source_need(source, size);
+	if (err)
+		return err;
+	return source->size >= size && get_header(blocks, source->data, size, block);
 }
 
 /*
@@ -93,16 +135,17 @@ static int find_header(struct ktau__blocks *blocks, struct ktau__source *source,
 		       struct ktau_block *block)
 {
 	uint64_t start = source->offset;
-	bool found = false;
-	int err;
+	int found = 0, err;
 
 	for (;;) {
-		err = ktau__source_need(source, sizeof(*block));
+		err = ktau__source_need(source, KTAU__BLOCK_BYTES);
 		if (err)
 			return err;
-		if (source->size < sizeof(*block))
+		if (source->size < KTAU__BLOCK_BYTES)
 			break;
-		found = get_header(blocks, source->data, block);
+		found = look_for_header(blocks, source, block);
+		if (found < 0)
+			return found;
 		if (found)
 			break;
 		ktau__source_take(source, 8);
@@ -136,33 +179,12 @@ static void check_sequence(struct ktau__blocks *blocks, const struct ktau_block 
 		     block->sequence, offset, block->sequence - missing);
 }
 
-static int inflate_block(struct ktau__blocks *blocks, const uint8_t *stored,
-			 const struct ktau_block *block, const char **why)
-{
-	z_stream z = {
-		.next_in = (Bytef *)stored,
-		.avail_in = block->stored_bytes,
-		.avail_out = block->raw_bytes,
-	};
-	int err;
-
-	err = ktau__buffer_reserve(&blocks->inflated, block->raw_bytes);
-	if (err)
-		return err;
-	z.next_out = blocks->inflated.data;
-	if (inflateInit(&z) != Z_OK)
-		return -ENOMEM;
-	err = inflate(&z, Z_FINISH);
-	inflateEnd(&z);
-	*why = "payload that does not inflate to its size";
-	if (err == Z_MEM_ERROR)
-		return -ENOMEM;
-	return err == Z_STREAM_END && !z.avail_in && !z.avail_out ? 0 : -EBADMSG;
-}
-
-/* The payload as records: 0, -EBADMSG with *@why, -ENOMEM. */
+/*
+ * The payload as records: 0; -EOPNOTSUPP if it takes something unknown to decode it;
+ * -EBADMSG with *@why; -ENOMEM.
+ */
 static int get_payload(struct ktau__blocks *blocks, const uint8_t *stored,
-		       const struct ktau_block *block, const uint8_t **payload,
+		       const struct ktau_block *block, struct ktau__payload *payload,
 		       const char **why)
 {
 	int err;
@@ -170,21 +192,47 @@ static int get_payload(struct ktau__blocks *blocks, const uint8_t *stored,
 	*why = "bad checksum";
 	if (crc32(0, stored, block->stored_bytes) != block->payload_crc)
 		return -EBADMSG;
-	*why = "flags that this library does not know";
-	if (block->flags & ~KTAU_BLOCK_ZLIB)
-		return -EBADMSG;
-	*payload = stored;
-	if (block->flags & KTAU_BLOCK_ZLIB) {
-		err = inflate_block(blocks, stored, block, why);
-		*payload = blocks->inflated.data;
-		return err;
-	}
+	if (block->type != KTAU_BLOCK_RECORDS || !ktau_has_compression(block->compression) ||
+	    block->encoding > KTAU_ENCODE_DELTA)
+		return -EOPNOTSUPP;
+	payload->data = stored;
+	payload->size = block->stored_bytes;
 	*why = "two sizes";
-	return block->raw_bytes == block->stored_bytes ? 0 : -EBADMSG;
+	if (block->compression == KTAU_COMPRESS_NONE && block->raw_bytes != block->stored_bytes)
+		return -EBADMSG;
+	if (block->compression != KTAU_COMPRESS_NONE) {
+		*why = "payload that does not decompress to its size";
+		err = ktau__unpack(block->compression, stored, block->stored_bytes,
+				   block->raw_bytes, &blocks->unpacked);
+		if (err)
+			return err;
+		payload->data = blocks->unpacked.data;
+		payload->size = blocks->unpacked.size;
+	}
+	if (block->encoding == KTAU_ENCODE_PLAIN)
+		return 0;
+	*why = "payload that cannot be decoded";
+	err = ktau__delta_decode(payload->data, payload->size, blocks->swap, &blocks->decoded);
+	payload->data = blocks->decoded.data;
+	payload->size = blocks->decoded.size;
+	return err;
+}
+
+static void count_unknown(struct ktau__blocks *blocks, const struct ktau_block *block)
+{
+	struct ktau_unknown *unknown = &blocks->unknown;
+
+	/* A block of another type has no records, so none are missing. */
+	blocks->skipped |= block->type == KTAU_BLOCK_RECORDS;
+	if (unknown->blocks++)
+		return;
+	unknown->block_type = block->type;
+	unknown->block_compression = block->compression;
+	unknown->block_encoding = block->encoding;
 }
 
 int ktau__blocks_next(struct ktau__blocks *blocks, struct ktau__source *source,
-		      const uint8_t **payload, size_t *size, size_t *taken)
+		      struct ktau__payload *payload)
 {
 	struct ktau_block block;
 	const char *why;
@@ -194,12 +242,12 @@ int ktau__blocks_next(struct ktau__blocks *blocks, struct ktau__source *source,
 		err = find_header(blocks, source, &block);
 		if (err <= 0)
 			return err;
-		*taken = sizeof(block) + ktau__pad8(block.stored_bytes);
-		err = ktau__source_need(source, *taken);
+		payload->taken = block.size + ktau__pad8(block.stored_bytes);
+		err = ktau__source_need(source, payload->taken);
 		if (err)
 			return err;
 		check_sequence(blocks, &block, source->offset);
-		if (source->size < *taken) {
+		if (source->size < payload->taken) {
 			blocks->damage.truncated = true;
 			ktau__damage(blocks, source->offset, source->size,
 				     "truncated at byte %" PRIu64 " in block %" PRIu32,
@@ -207,23 +255,61 @@ int ktau__blocks_next(struct ktau__blocks *blocks, struct ktau__source *source,
 			ktau__source_take(source, source->size);
 			return 0;
 		}
-		err = get_payload(blocks, source->data + sizeof(block), &block,
-				  payload, &why);
+		err = get_payload(blocks, source->data + block.size, &block, payload, &why);
 		if (err == -ENOMEM)
 			return err;
-		if (!err) {
-			blocks->nr++;
-			blocks->end = source->offset + *taken;
-			blocks->end_sequence = blocks->next_sequence;
-			*size = block.raw_bytes;
-			if (block.type == KTAU_BLOCK_RECORDS)
-				return 1;
-		} else {
+		if (err == -EBADMSG) {
 			blocks->damage.bad_blocks++;
-			ktau__damage(blocks, source->offset, *taken,
+			ktau__damage(blocks, source->offset, payload->taken,
 				     "%s in block %" PRIu32 " at byte %" PRIu64,
 				     why, block.sequence, source->offset);
+		} else {
+			blocks->end = source->offset + payload->taken;
+			blocks->end_sequence = blocks->next_sequence;
 		}
-		ktau__source_take(source, *taken);
+		if (!err)
+			return 1;
+		if (err == -EOPNOTSUPP)
+			count_unknown(blocks, &block);
+		ktau__source_take(source, payload->taken);
 	}
+}
+
+/* The block header at @offset, without moving: 1, 0 if there is no good one, -errno. */
+static int peek_header(const struct ktau__blocks *blocks, const struct ktau__source *source,
+		       uint64_t offset, struct ktau_block *block)
+{
+	uint8_t data[KTAU_BLOCK_HEADER_MAX];
+	ssize_t got = ktau__source_peek(source, offset, data, sizeof(data));
+	uint16_t size;
+
+	if (got < 0)
+		return got;
+	size = got >= KTAU__BLOCK_BYTES ? header_size(blocks, data) : 0;
+	return size && size <= got && get_header(blocks, data, size, block);
+}
+
+int ktau__blocks_seek_time(struct ktau__blocks *blocks, struct ktau__source *source,
+			   uint64_t from_ns)
+{
+	uint64_t at = blocks->begin, key = at;
+	struct ktau_block block;
+	uint32_t sequence = 0;
+	int found;
+
+	while ((found = peek_header(blocks, source, at, &block)) > 0) {
+		if (block.from_ns > from_ns)
+			break;
+		if (block.flags & KTAU_BLOCK_KEY && block.from_ns) {
+			key = at;
+			sequence = block.sequence;
+		}
+		at += block.size + ktau__pad8(block.stored_bytes);
+	}
+	if (found < 0)
+		return found;
+	found = ktau__source_seek(source, key);
+	if (!found)
+		blocks->next_sequence = sequence;
+	return found;
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Do the records agree with themselves and with each other? The identity of
- * <linux/ktau.h>, what follows from the model for single entries and frames in
- * flight, and that cumulative figures only grow.
+ * Are records consistent with themselves and with each other? Streams have an END
+ * that counts them, and what records refer to has been described.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,15 +27,19 @@ void ktau_check_destroy(struct ktau_check *c)
 	for (i = 0; i < c->nr_owners; i++)
 		free(c->owners[i].stack);
 	free(c->owners);
-	ktau__map_free(&c->map);
+	ktau__map_free(&c->by_serial);
+	ktau__map_free(&c->cgroups);
+	ktau__registry_free(&c->described);
 	free(c);
 }
 
-void ktau__finding(struct ktau_check *c, enum ktau_finding_code code,
-		   const struct ktau_owner *owner, uint64_t number,
-		   const char *format, ...)
+void ktau__finding(struct ktau_check *c, enum ktau_finding_code code, uint64_t serial,
+		   uint64_t number, const char *format, ...)
 {
-	struct ktau_finding finding = { .code = code, .owner = owner, .number = number };
+	struct ktau_finding finding = {
+		.code = code, .serial = serial, .number = number,
+		.owner = serial ? ktau__check_owner(c, serial) : NULL,
+	};
 	char text[256];
 	va_list args;
 
@@ -50,12 +53,19 @@ void ktau__finding(struct ktau_check *c, enum ktau_finding_code code,
 	c->found(c->arg, &finding);
 }
 
-static int get_owner(struct ktau_check *c, const struct ktau_owner *owner,
-		     struct check_owner **state)
+const struct ktau_rec_owner *ktau__check_owner(const struct ktau_check *c, uint64_t serial)
 {
-	uint32_t family = ktau__owner_class(owner);
-	uint64_t value = ktau__owner_value(owner);
-	size_t at = ktau__map_get(&c->map, family, value);
+	return ktau__registry_find(&c->described, serial);
+}
+
+static bool is_task(const struct ktau_rec_owner *owner)
+{
+	return owner && (owner->kind == KTAU_OWNER_TASK || owner->kind == KTAU_OWNER_EXITED);
+}
+
+static int get_owner(struct ktau_check *c, uint64_t serial, struct check_owner **state)
+{
+	size_t at = ktau__map_get(&c->by_serial, serial);
 	size_t room = c->room ? c->room * 2 : 64;
 	struct check_owner *owners;
 	int err;
@@ -71,178 +81,80 @@ static int get_owner(struct ktau_check *c, const struct ktau_owner *owner,
 		c->owners = owners;
 		c->room = room;
 	}
-	err = ktau__map_put(&c->map, family, value, c->nr_owners);
+	err = ktau__map_put(&c->by_serial, serial, c->nr_owners);
 	if (err)
 		return err;
 	*state = &c->owners[c->nr_owners++];
 	memset(*state, 0, sizeof(**state));
-	c->counts.tasks += family == KTAU_OWNER_TASK;
+	c->counts.tasks += is_task(ktau__check_owner(c, serial));
 	return 0;
 }
 
-int ktau_check_identity(const struct ktau_rec_profile *p,
-			uint64_t *excl_side, uint64_t *outer_side)
+/* Each id is reported once. */
+void ktau__check_event(struct ktau_check *c, uint64_t serial, uint32_t id)
 {
-	const struct ktau_entry *entries = ktau_profile_entries(p);
-	uint64_t excl = p->refused_ticks;
-	uint64_t outer = p->outer_ticks + p->open_child_ticks;
-	uint32_t i;
+	uint8_t bit = 1 << id % 8;
 
-	for (i = 0; i < p->nr_entries; i++) {
-		if (entries[i].kind == KTAU_KIND_TIMER)
-			excl += entries[i].excl;
-	}
-	if (excl_side)
-		*excl_side = excl;
-	if (outer_side)
-		*outer_side = outer;
-	return excl == outer ? 0 : -EBADMSG;
+	if (c->blind || c->events[id / 8] & bit)
+		return;
+	c->events[id / 8] |= bit;
+	ktau__finding(c, KTAU_FINDING_REFERENCE, serial, id,
+		      "event %u: no EVENT record before its use", id);
 }
 
-static bool is_open(const struct ktau_rec_profile *p, uint32_t id)
+static int check_described(struct ktau_check *c, const struct ktau_rec_owner *owner)
 {
-	const struct ktau_open *open = ktau_profile_open(p);
-	uint32_t i;
+	int err = ktau__registry_put(&c->described, owner->serial, owner);
 
-	for (i = 0; i < p->nr_open; i++) {
-		if (open[i].id == id)
-			return true;
-	}
-	return p->nr_open < p->depth;
-}
-
-/* NULL, or what contradicts itself in one entry. */
-static const char *judge_entry(const struct ktau_rec_profile *p, const struct ktau_entry *e,
-			       uint8_t *seen)
-{
-	if (e->id >= KTAU_NR_IDS)
-		return "id out of the table";
-	if (seen[e->id]++)
-		return "id is there twice";
-	if (e->kind > KTAU_KIND_COUNTER)
-		return "kind is neither timer nor counter";
-	if (e->kind == KTAU_KIND_COUNTER)
-		return e->count && e->min > e->max ? "minimum above maximum" : NULL;
-	/* What recursion adds before the outermost activation ends comes first. */
-	if (p->rec.type == KTAU_REC_PROFILE && e->excl > e->incl && !p->clamped &&
-	    !is_open(p, e->id))
-		return "exclusive time above inclusive time";
-	return NULL;
-}
-
-static void check_entries(struct ktau_check *c, const struct ktau_rec_profile *p)
-{
-	const struct ktau_entry *entries = ktau_profile_entries(p);
-	uint8_t seen[KTAU_NR_IDS] = { 0 };
-	const char *why;
-	uint32_t i;
-
-	for (i = 0; i < p->nr_entries; i++) {
-		why = judge_entry(p, &entries[i], seen);
-		if (why)
-			ktau__finding(c, KTAU_FINDING_ENTRY, &p->owner, entries[i].id,
-				      "event %u: %s", entries[i].id, why);
-	}
-}
-
-static void check_open(struct ktau_check *c, const struct ktau_rec_profile *p)
-{
-	const struct ktau_open *open = ktau_profile_open(p);
-	__u64 child_ticks = 0;
-	const char *why = NULL;
-	uint32_t i;
-
-	for (i = 0; i < p->nr_open; i++) {
-		child_ticks += open[i].child_ticks;
-		if (open[i].id >= KTAU_NR_IDS)
-			why = "frame in flight with an id out of the table";
-		else if (i && open[i].start_ticks > open[i - 1].start_ticks)
-			why = "frame in flight entered after the one inside of it";
-	}
-	if (p->nr_open > p->depth)
-		why = "more frames in flight than the depth says";
-	else if (p->nr_open == p->depth && p->rec.type == KTAU_REC_PROFILE &&
-		 child_ticks != p->open_child_ticks)
-		why = "times inside of the frames in flight are not the sum recorded";
-	if (why)
-		ktau__finding(c, KTAU_FINDING_OPEN, &p->owner, p->depth, "%s", why);
-}
-
-static void check_growth(struct ktau_check *c, struct check_owner *owner,
-			 const struct ktau_rec_profile *p)
-{
-	const struct ktau_entry *entries = ktau_profile_entries(p);
-	struct check_owner now = *owner;
-	uint32_t i;
-
-	now.has_profile = true;
-	now.count = 0;
-	for (i = 0; i < p->nr_entries; i++)
-		now.count += entries[i].count;
-	now.outer_ticks = p->outer_ticks;
-	now.refused = p->refused;
-	now.clamped = p->clamped;
-	if (owner->has_profile &&
-	    (now.count < owner->count || now.outer_ticks < owner->outer_ticks ||
-	     now.refused < owner->refused || now.clamped < owner->clamped))
-		ktau__finding(c, KTAU_FINDING_BACKWARD, &p->owner, 0,
-			      "less than in the profile before: count %llu after "
-			      "%llu, outermost ticks %llu after %llu",
-			      now.count, owner->count, now.outer_ticks, owner->outer_ticks);
-	c->counts.refused += now.refused - owner->refused;
-	c->counts.clamped += now.clamped - owner->clamped;
-	*owner = now;
-}
-
-static void check_profile(struct ktau_check *c, struct check_owner *owner,
-			  const struct ktau_rec_profile *p)
-{
-	uint64_t excl, outer;
-
-	c->counts.profiles++;
-	if (ktau_check_identity(p, &excl, &outer))
-		ktau__finding(c, KTAU_FINDING_IDENTITY, &p->owner, 0,
-			      "exclusive times sum up to %llu, outermost frames to %llu",
-			      (unsigned long long)excl, (unsigned long long)outer);
-	check_entries(c, p);
-	if (p->owner.kind == KTAU_OWNER_TASK || p->owner.kind == KTAU_OWNER_DEAD)
-		check_open(c, p);
-	if (p->rec.type == KTAU_REC_PROFILE) {
-		check_growth(c, owner, p);
-	} else {
-		c->gap = true;	/* who did nothing may be left out of such a stream */
-		c->counts.refused += p->refused;
-		c->counts.clamped += p->clamped;
-	}
+	c->counts.unknown += owner->kind > KTAU_OWNER_EVICTED;
+	if (err || c->blind || !owner->cgroup ||
+	    ktau__map_get(&c->cgroups, owner->cgroup) != KTAU__MAP_NONE)
+		return err;
+	ktau__finding(c, KTAU_FINDING_REFERENCE, owner->serial, 0,
+		      "control group %llu: no CGROUP record before its use", owner->cgroup);
+	return ktau__map_put(&c->cgroups, owner->cgroup, 0);
 }
 
 static int check_owned(struct ktau_check *c, const union ktau_record *record)
 {
 	bool is_trace = record->rec->type == KTAU_REC_TRACE;
-	const struct ktau_owner *owner = &record->profile->owner;
+	uint64_t serial = is_trace ? record->trace->serial : record->profile->serial;
 	struct check_owner *state;
 	int err;
 
-	if (is_trace)
-		owner = &record->trace->owner;
 	c->nr_records++;
 	if (!c->gap && (!c->in_stream || is_trace != (c->stream.content == KTAU_REC_TRACE)))
-		ktau__finding(c, KTAU_FINDING_STREAM, owner, 0,
+		ktau__finding(c, KTAU_FINDING_STREAM, serial, 0,
 			      "%s record in no stream of its kind",
 			      is_trace ? "trace" : "profile");
-	err = get_owner(c, owner, &state);
+	if (!c->gap && !ktau__check_owner(c, serial))
+		ktau__finding(c, KTAU_FINDING_REFERENCE, serial, 0,
+			      "%s of serial %llu: no OWNER record before it in the stream",
+			      is_trace ? "trace" : "profile", (unsigned long long)serial);
+	err = get_owner(c, serial, &state);
 	if (err)
 		return err;
 	if (is_trace)
 		return ktau__check_trace(c, state, record->trace);
-	check_profile(c, state, record->profile);
+	ktau__check_profile(c, state, record->profile);
 	return 0;
+}
+
+/* Ids are of one boot, counters are since boot. */
+static void begin_boot(struct ktau_check *c)
+{
+	memset(c->events, 0, sizeof(c->events));
+	ktau__map_clear(&c->cgroups);
+	c->has_end = false;
 }
 
 static void begin_stream(struct ktau_check *c, const struct ktau_rec_stream *stream)
 {
 	if (c->in_stream && !c->gap)
-		ktau__finding(c, KTAU_FINDING_STREAM, NULL, 0, "stream without END");
+		ktau__finding(c, KTAU_FINDING_STREAM, 0, 0, "stream without END");
+	if (c->counts.streams && !ktau_same_boot(&c->stream, stream))
+		begin_boot(c);
+	ktau__registry_clear(&c->described);
 	c->counts.streams++;
 	c->stream = *stream;
 	c->in_stream = true;
@@ -251,47 +163,73 @@ static void begin_stream(struct ktau_check *c, const struct ktau_rec_stream *str
 	c->lost_to_ticks = 0;
 }
 
+/* What the counters gained since the first END: what was lost before is not of this file. */
+static void count_losses(struct ktau_check *c, const struct ktau_rec_end *end)
+{
+	uint64_t before, now;
+	unsigned int i;
+
+	for (i = 0; c->has_end && i < KTAU_NR_LOSSES; i++) {
+		before = ktau_loss_value(&c->end, i);
+		now = ktau_loss_value(end, i);
+		c->counts.losses[i] += now > before ? now - before : 0;
+	}
+	c->end = *end;
+	c->has_end = true;
+	c->denied[c->stream.content == KTAU_REC_TRACE] = end->denied;
+	c->counts.denied = c->denied[0] + c->denied[1];
+}
+
 static void end_stream(struct ktau_check *c, const struct ktau_rec_end *end)
 {
 	if (!c->gap && !c->in_stream)
-		ktau__finding(c, KTAU_FINDING_STREAM, NULL, 0, "END without stream");
+		ktau__finding(c, KTAU_FINDING_STREAM, 0, 0, "END without stream");
 	else if (!c->gap && end->nr_records != c->nr_records)
-		ktau__finding(c, KTAU_FINDING_STREAM, NULL, end->nr_records,
+		ktau__finding(c, KTAU_FINDING_STREAM, 0, end->nr_records,
 			      "stream of %llu records, its END says %llu",
 			      c->nr_records, end->nr_records);
 	if (!c->gap && c->in_stream && end->cut_ticks < c->lost_to_ticks)
-		ktau__finding(c, KTAU_FINDING_LOSS, NULL, end->cut_ticks,
+		ktau__finding(c, KTAU_FINDING_LOSS, 0, end->cut_ticks,
 			      "all rings complete from %llu, but slots lost up to %llu",
 			      end->cut_ticks, c->lost_to_ticks);
-	/* What was lost before the first stream is not this file's. */
-	if (c->has_end && end->lost_reaped > c->lost_reaped)
-		c->counts.lost += end->lost_reaped - c->lost_reaped;
-	c->lost_reaped = end->lost_reaped;
-	c->has_end = true;
+	count_losses(c, end);
 	c->in_stream = false;
 	c->gap = false;
+}
+
+static int check_one(struct ktau_check *c, const union ktau_record *record)
+{
+	switch (record->rec->type) {
+	case KTAU_REC_STREAM:
+		begin_stream(c, record->stream);
+		return 0;
+	case KTAU_REC_END:
+		end_stream(c, record->end);
+		return 0;
+	case KTAU_REC_EVENT:
+		c->events[record->event->id / 8] |= 1 << record->event->id % 8;
+		return 0;
+	case KTAU_REC_CGROUP:
+		return ktau__map_put(&c->cgroups, record->cgroup->id, 0);
+	case KTAU_REC_OWNER:
+		return check_described(c, record->owner);
+	case KTAU_REC_PROFILE:
+	case KTAU_REC_DIFF:
+	case KTAU_REC_TRACE:
+		return check_owned(c, record);
+	default:
+		return 0;
+	}
 }
 
 int ktau_check_record(struct ktau_check *c, const union ktau_record *record)
 {
 	uint64_t before = 0, after = 0;
-	int i, err = 0;
+	int i, err;
 
 	for (i = 0; i < KTAU_NR_FINDINGS; i++)
 		before += c->counts.findings[i];
-	switch (record->rec->type) {
-	case KTAU_REC_STREAM:
-		begin_stream(c, record->stream);
-		break;
-	case KTAU_REC_END:
-		end_stream(c, record->end);
-		break;
-	case KTAU_REC_PROFILE:
-	case KTAU_REC_DIFF:
-	case KTAU_REC_TRACE:
-		err = check_owned(c, record);
-		break;
-	}
+	err = check_one(c, record);
 	if (err)
 		return err;
 	for (i = 0; i < KTAU_NR_FINDINGS; i++)
@@ -304,9 +242,10 @@ void ktau_check_gap(struct ktau_check *c)
 	size_t i;
 
 	c->gap = true;
+	c->blind = true;
 	for (i = 0; i < c->nr_owners; i++) {
 		c->owners[i].has_trace = false;
-		c->owners[i].is_dead = false;
+		c->owners[i].has_exited = false;
 		c->owners[i].depth = 0;
 	}
 }

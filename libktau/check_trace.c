@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The stack discipline and the loss accounts of traces.
+ * The nesting of slots and the loss accounts of traces.
  *
- * Slots of a ring are numbered from its first write. A record says that it
- * begins with slot @first and that the @lost ones before it are gone: so
- * @first - @lost is where the record before ended. It is 0 for a new ring (the
- * old one was resized away) and for a stream that was asked not to consume.
- * Reading the dead consumes nothing: a later stream begins where the first one
- * that had them dead began.
+ * The places of a ring are numbered from its first write. A record has slots from
+ * position @first to @next and says that the @lost places before @first are gone:
+ * so @first - @lost is where the record before it ended, if both are of streams that
+ * consume, or if a ring comes in several records of one stream. It is 0 for a new
+ * ring, which replaces one that was resized. Reading an exited task consumes
+ * nothing: a later stream begins where the first one that had it exited began. A
+ * stream that does not consume begins where the ring, or @since_ticks, does.
  *
- * What frames were open when the trace began, or when slots were lost, is not
- * known: an EXIT that finds the stack empty is one of those and no
+ * Which frames were open when the trace began, or when slots were lost, is not
+ * known: an EXIT that finds the stack empty is of one of those and no
  * contradiction. An EXIT that finds another event on top is one.
  */
 #include <stdlib.h>
@@ -33,8 +34,8 @@ static int push(struct check_owner *owner, uint16_t id)
 	return 0;
 }
 
-static void pop(struct ktau_check *c, struct check_owner *owner,
-		const struct ktau_rec_trace *t, __u64 number, uint16_t id)
+static void pop(struct ktau_check *c, struct check_owner *owner, uint64_t serial,
+		__u64 number, uint16_t id)
 {
 	size_t depth = owner->depth;
 
@@ -44,137 +45,147 @@ static void pop(struct ktau_check *c, struct check_owner *owner,
 		owner->depth--;
 		return;
 	}
-	ktau__finding(c, KTAU_FINDING_NESTING, &t->owner, number,
-		      "slot %llu: exit of event %u inside of event %u", number, id,
+	ktau__finding(c, KTAU_FINDING_NESTING, serial, number,
+		      "slot %llu: exit of event %u inside event %u", number, id,
 		      owner->stack[depth - 1]);
-	/* Go on with what agrees: the frame that was meant, or none. */
+	/* Continue with what agrees: the frame that was meant, or none. */
 	while (depth && owner->stack[depth - 1] != id)
 		depth--;
 	owner->depth = depth ? depth - 1 : 0;
 }
 
-static void check_more(struct ktau_check *c, const struct ktau_rec_trace *t,
+/* A slot's time is taken when its place is reserved: a later one is not older. */
+static void check_time(struct ktau_check *c, struct check_owner *owner, uint64_t serial,
 		       const struct ktau_slot *slot, __u64 number)
 {
-	static const uint8_t needed[] = {
-		[KTAU_TRACE_EXEC] = 1, [KTAU_TRACE_NET_SEND] = 2, [KTAU_TRACE_NET_RECV] = 2,
-	};
-	uint32_t left = ktau_trace_slots(t) + t->nr_slots - slot - 1;
-	const struct ktau_slot_more *more;
-	uint32_t i;
-
-	if (slot->type < sizeof(needed) && slot->more < needed[slot->type])
-		ktau__finding(c, KTAU_FINDING_SLOT, &t->owner, number,
-			      "slot %llu: %u continuations where %u are needed",
-			      number, slot->more, needed[slot->type]);
-	for (i = 1; i <= slot->more; i++) {
-		more = i <= left ? (const struct ktau_slot_more *)(slot + i) : NULL;
-		if (more && more->type == KTAU_TRACE_MORE && more->index == (i & 0xff))
-			continue;
-		ktau__finding(c, KTAU_FINDING_SLOT, &t->owner, number,
-			      "slot %llu: continuation %u of %u is not there",
-			      number, i, slot->more);
-		return;
-	}
-}
-
-/* Slots are taken with their time: a later one is not older. */
-static void check_time(struct ktau_check *c, struct check_owner *owner,
-		       const struct ktau_rec_trace *t, const struct ktau_slot *slot,
-		       __u64 number)
-{
 	if ((c->stream.clock_flags & KTAU_CLOCK_STABLE) && slot->ticks < owner->slot_ticks)
-		ktau__finding(c, KTAU_FINDING_SLOT, &t->owner, number,
-			      "slot %llu: %llu ticks before the one in front of it",
+		ktau__finding(c, KTAU_FINDING_SLOT, serial, number,
+			      "slot %llu: %llu ticks before the one before it",
 			      number, owner->slot_ticks - slot->ticks);
 	owner->slot_ticks = slot->ticks;
 }
 
-static void check_slot(struct ktau_check *c, const struct ktau_rec_trace *t,
-		       const struct ktau_slot *slot, __u64 number)
+static bool has_event(uint8_t type)
+{
+	return type == KTAU_TRACE_ENTER || type == KTAU_TRACE_EXIT ||
+	       type == KTAU_TRACE_COUNT || type == KTAU_TRACE_CALL;
+}
+
+static void check_slot(struct ktau_check *c, uint64_t serial, const struct ktau_slot *slot,
+		       __u64 number)
 {
 	const char *why = NULL;
 
+	if (slot->type > KTAU_TRACE_CALL) {
+		c->counts.unknown++;
+		return;
+	}
 	if (!slot->type)
 		why = "no type";
 	else if (slot->ctx > KTAU_CTX_NMI)
 		why = "impossible context";
-	else if (slot->type <= KTAU_TRACE_COUNT && slot->id >= KTAU_NR_IDS)
-		why = "event id out of the table";
+	else if (has_event(slot->type) && slot->id == KTAU_ID_NONE)
+		why = "no event";
+	else if (!has_event(slot->type) && slot->id != KTAU_ID_NONE)
+		why = "event in a slot that has none";
+	else if (slot->type == KTAU_TRACE_CALL && ktau_slot_payload_words(slot) < 1)
+		why = "call without a duration";
 	if (why)
-		ktau__finding(c, KTAU_FINDING_SLOT, &t->owner, number,
-			      "slot %llu: %s", number, why);
-	check_more(c, t, slot, number);
+		ktau__finding(c, KTAU_FINDING_SLOT, serial, number, "slot %llu: %s", number,
+			      why);
+	else if (has_event(slot->type))
+		ktau__check_event(c, serial, slot->id);
 }
 
-/* Whether a record that begins at slot @start is what comes next. */
+/* Must a record continue where the one before it ended? */
+static bool must_follow(const struct ktau_check *c, const struct check_owner *owner,
+			bool exited)
+{
+	if (!owner->has_trace)
+		return false;
+	if (c->stream.flags & KTAU_SELECT_CONSUME)
+		return true;
+	/* Two records of one ring: the task may have exited between them. */
+	return owner->stream == c->counts.streams && exited == owner->has_exited;
+}
+
+/* Is a record that begins at position @start what comes next? */
 static bool follows(const struct ktau_check *c, struct check_owner *owner,
 		    const struct ktau_rec_trace *t, __u64 start)
 {
-	bool in_order = !owner->has_trace || !start || start == owner->next_slot ||
-			(owner->is_dead && start == owner->dead_slot);
+	const struct ktau_rec_owner *described = ktau__check_owner(c, t->serial);
+	bool exited = described && described->kind == KTAU_OWNER_EXITED;
+	bool in_order = !must_follow(c, owner, exited) || !start || start == owner->next ||
+			(owner->has_exited && start == owner->exited_start);
 
-	/* Behind a gap it may be the rest of a long ring. */
-	if (t->owner.kind == KTAU_OWNER_DEAD && !owner->is_dead && !c->gap) {
-		owner->is_dead = true;
-		owner->dead_slot = start;
+	/* After a gap it may be the rest of a long ring. */
+	if (exited && !owner->has_exited && !c->gap) {
+		owner->has_exited = true;
+		owner->exited_start = start;
 	}
+	owner->has_trace = owner->has_exited || !exited;
 	return in_order;
+}
+
+/* NULL, or how the positions of one record contradict each other. */
+static const char *judge_positions(const struct ktau_rec_trace *t)
+{
+	if (t->lost > t->first)
+		return "more lost than was written before it";
+	if (t->next < t->first || t->next - t->first < t->nr_slots)
+		return "more slots than places";
+	if (t->next > t->written)
+		return "ends after the newest slot";
+	if (t->next - t->first > t->ring_slots)
+		return "more places than the ring has";
+	if (t->lost && t->lost_from_ticks > t->lost_to_ticks)
+		return "the time of what was lost ends before it begins";
+	return NULL;
 }
 
 static void check_loss(struct ktau_check *c, struct check_owner *owner,
 		       const struct ktau_rec_trace *t)
 {
-	__u64 start = t->first - t->lost, end = t->first + t->nr_slots;
+	__u64 start = t->first - t->lost;
+	const char *why = judge_positions(t);
 	bool in_order = follows(c, owner, t, start);
 
-	if (t->lost > t->first)
-		ktau__finding(c, KTAU_FINDING_LOSS, &t->owner, t->first,
-			      "%llu slots lost before slot %llu", t->lost, t->first);
+	if (why)
+		ktau__finding(c, KTAU_FINDING_LOSS, t->serial, t->first,
+			      "positions %llu to %llu of %llu, %llu lost: %s", t->first,
+			      t->next, t->written, t->lost, why);
 	else if (!in_order)
-		ktau__finding(c, KTAU_FINDING_LOSS, &t->owner, t->first,
-			      "begins at slot %llu with %llu lost, but slot "
-			      "%llu must come next", t->first, t->lost, owner->next_slot);
-	if (end > t->written)
-		ktau__finding(c, KTAU_FINDING_LOSS, &t->owner, end,
-			      "slots up to %llu of only %llu written", end,
-			      t->written);
-	if (t->lost && t->lost_from_ticks > t->lost_to_ticks)
-		ktau__finding(c, KTAU_FINDING_LOSS, &t->owner, t->first,
-			      "the time of what was lost ends before it begins");
+		ktau__finding(c, KTAU_FINDING_LOSS, t->serial, t->first,
+			      "begins at position %llu with %llu lost, but position "
+			      "%llu must come next", t->first, t->lost, owner->next);
 	if (t->lost && t->lost_to_ticks > c->lost_to_ticks)
 		c->lost_to_ticks = t->lost_to_ticks;
-	if (t->nr_slots > t->ring_slots)
-		ktau__finding(c, KTAU_FINDING_LOSS, &t->owner, t->first,
-			      "%u slots from a ring of %u", t->nr_slots,
-			      t->ring_slots);
-	if (t->lost || !owner->has_trace || start != owner->next_slot) {
+	if (t->lost || start != owner->next) {
 		owner->depth = 0;
 		owner->slot_ticks = 0;
 	}
-	owner->has_trace = owner->is_dead || t->owner.kind != KTAU_OWNER_DEAD;
-	owner->next_slot = end;
+	owner->next = t->next;
+	owner->stream = c->counts.streams;
 }
 
 int ktau__check_trace(struct ktau_check *c, struct check_owner *owner,
 		      const struct ktau_rec_trace *t)
 {
-	const struct ktau_slot *slots = ktau_trace_slots(t), *slot = NULL;
+	const struct ktau_slot *slot = NULL;
+	__u64 number = 0;
 	int err = 0;
 
 	c->counts.traces++;
 	c->counts.slots += t->nr_slots;
 	c->counts.lost += t->lost;
 	check_loss(c, owner, t);
-	while (!err && (slot = ktau_trace_next(t, slot))) {
-		__u64 number = t->first + (slot - slots);
-
-		check_slot(c, t, slot, number);
-		check_time(c, owner, t, slot, number);
+	for (; !err && (slot = ktau_trace_next(t, slot)); number++) {
+		check_slot(c, t->serial, slot, number);
+		check_time(c, owner, t->serial, slot, number);
 		if (slot->type == KTAU_TRACE_ENTER)
 			err = push(owner, slot->id);
 		else if (slot->type == KTAU_TRACE_EXIT)
-			pop(c, owner, t, number, slot->id);
+			pop(c, owner, t->serial, number, slot->id);
 	}
 	return err;
 }

@@ -1,35 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Any writer's record into normal form: this machine's byte order, this
- * library's sizes of structures. A writer's shorter structure is filled up with
- * zeros, the tail of a longer one is left out. Nothing is believed: every
- * count is held against the size of the record, whose bytes the caller has.
+ * Any writer's record -> normal form: this machine's byte order, this library's
+ * structure sizes. A writer's shorter structure is extended with zeros, the end
+ * of a longer one is left out. Nothing is trusted: every count is checked against
+ * the size of the record, which the caller has in memory.
  */
 #include <stddef.h>
 
 #include "internal.h"
 
-uint16_t ktau__swap16(uint16_t value, bool swap)
-{
-	return swap ? __builtin_bswap16(value) : value;
-}
-
-uint32_t ktau__swap32(uint32_t value, bool swap)
-{
-	return swap ? __builtin_bswap32(value) : value;
-}
-
-uint64_t ktau__swap64(uint64_t value, bool swap)
-{
-	return swap ? __builtin_bswap64(value) : value;
-}
-
-/*
- * Structures as strings, one digit a field: its bytes. "s" is eight bytes of
- * text, which have no order.
- */
+/* Fields as ktau__swap_fields() takes them. */
 #define REC	"422"
-#define OWNER	"8" "44" "4444" "44" "88888" "ss"
 #define TEXT72	"sssssssss"
 
 static const struct layout {
@@ -38,57 +19,57 @@ static const struct layout {
 	const char *fields;
 } layouts[] = {
 	{ KTAU_REC_STREAM, sizeof(struct ktau_rec_stream),
-	  REC "4211" "4444" "8" "44" "8888888888" },
-	{ KTAU_REC_PROFILE, sizeof(struct ktau_rec_profile),
-	  REC OWNER "888888" "444444" },
-	{ KTAU_REC_DIFF, sizeof(struct ktau_rec_profile),
-	  REC OWNER "888888" "444444" },
-	{ KTAU_REC_TRACE, sizeof(struct ktau_rec_trace),
-	  REC OWNER "88888" "4444" },
-	{ KTAU_REC_END, sizeof(struct ktau_rec_end), REC "88888888" },
+	  REC "4211" "44444444" "8" "44" "8888888888888" "ss" TEXT72 TEXT72 "sss" },
+	{ KTAU_REC_EVENT, sizeof(struct ktau_rec_event), REC "211" "4" "88" "44" },
+	{ KTAU_REC_CGROUP, sizeof(struct ktau_rec_cgroup), REC "8" "44" },
+	{ KTAU_REC_OWNER, sizeof(struct ktau_rec_owner),
+	  REC "888" "444444444444" "88888888888" "44" "ss" "44" },
+	{ KTAU_REC_PROFILE, sizeof(struct ktau_rec_profile), REC "88888888" "44444444" },
+	{ KTAU_REC_DIFF, sizeof(struct ktau_rec_profile), REC "88888888" "44444444" },
+	{ KTAU_REC_TRACE, sizeof(struct ktau_rec_trace), REC "8888888" "4444" },
+	{ KTAU_REC_END, sizeof(struct ktau_rec_end), REC "88888888888888888888888" },
 	{ KTAU_REC_INFO, sizeof(struct ktau_rec_info),
 	  REC "888" "ssss" "4444" TEXT72 TEXT72 TEXT72 },
-	{ KTAU_REC_EVENT, sizeof(struct ktau_rec_event), REC "4444" "8" },
 };
 
-static const char entry_fields[] = "44" "8888";
+static const char entry_fields[] = "211" "4" "8888888";
 static const char open_fields[] = "44" "88";
-static const char slot_fields[] = "88" "211" "22";
-static const char slot_more_fields[] = "ss" "211" "4";
 
-static void swap_fields(void *data, const char *fields)
+static void swap_field(uint8_t *at, char field)
 {
-	uint8_t *at = data;
 	uint64_t v64;
 	uint32_t v32;
 	uint16_t v16;
 
-	for (; *fields; fields++) {
-		switch (*fields) {
-		case '8':
-			memcpy(&v64, at, 8);
-			v64 = __builtin_bswap64(v64);
-			memcpy(at, &v64, 8);
-			at += 8;
-			break;
-		case '4':
-			memcpy(&v32, at, 4);
-			v32 = __builtin_bswap32(v32);
-			memcpy(at, &v32, 4);
-			at += 4;
-			break;
-		case '2':
-			memcpy(&v16, at, 2);
-			v16 = __builtin_bswap16(v16);
-			memcpy(at, &v16, 2);
-			at += 2;
-			break;
-		case '1':
-			at++;
-			break;
-		default:
-			at += 8;
-		}
+	switch (field) {
+	case '8':
+		memcpy(&v64, at, 8);
+		v64 = __builtin_bswap64(v64);
+		memcpy(at, &v64, 8);
+		break;
+	case '4':
+		memcpy(&v32, at, 4);
+		v32 = __builtin_bswap32(v32);
+		memcpy(at, &v32, 4);
+		break;
+	case '2':
+		memcpy(&v16, at, 2);
+		v16 = __builtin_bswap16(v16);
+		memcpy(at, &v16, 2);
+		break;
+	}
+}
+
+void ktau__swap_fields(void *data, size_t size, const char *fields)
+{
+	uint8_t *at = data;
+	size_t bytes;
+
+	for (; *fields; fields++, at += bytes, size -= bytes) {
+		bytes = *fields == 's' ? 8 : *fields - '0';
+		if (bytes > size)
+			return;
+		swap_field(at, *fields);
 	}
 }
 
@@ -125,86 +106,88 @@ static const struct layout *find_layout(uint16_t type)
 	return NULL;
 }
 
-/* One array behind a fixed part: where it is read from and what it becomes. */
-struct array {
+/* The part of a record after the fixed one: how much is left, what it becomes. */
+struct rest {
 	const uint8_t *data;
 	uint64_t left;		/* bytes of the record from @data on */
 	struct ktau__buffer *out;
 	bool swap;
 };
 
-static void swap_slot(void *slot)
-{
-	const struct ktau_slot *s = slot;
+/* An array of @nr elements of @size bytes, which become @our_size bytes each. */
+struct array {
+	uint32_t nr;
+	uint32_t size;
+	uint32_t our_size;
+	const char *fields;
+};
 
-	/* The type is one byte, at the same place in both kinds of slots. */
-	swap_fields(slot, s->type == KTAU_TRACE_MORE ? slot_more_fields : slot_fields);
-}
-
-static int take_array(struct array *array, uint32_t nr, uint32_t size,
-		      uint32_t our_size, const char *fields)
+static int take_array(struct rest *rest, const struct array *array)
 {
-	uint64_t bytes = (uint64_t)nr * size;
-	uint64_t keep = ktau__min(size, our_size);
+	uint64_t bytes = (uint64_t)array->nr * array->size;
+	uint64_t keep = ktau__min(array->size, array->our_size);
 	uint8_t *to;
 	uint32_t i;
 	int err;
 
-	if (!nr)
+	if (!array->nr)
 		return 0;
-	if (size < 8 || size % 8 || bytes > array->left)
+	if (array->size < 8 || array->size % 8 || bytes > rest->left)
 		return -EBADMSG;
-	err = ktau__buffer_reserve(array->out, array->out->size + (size_t)nr * our_size);
+	err = ktau__buffer_reserve(rest->out,
+				   rest->out->size + (size_t)array->nr * array->our_size);
 	if (err)
 		return err;
-	to = array->out->data + array->out->size;
-	if (size == our_size)
-		memcpy(to, array->data, bytes);
-	for (i = 0; i < nr && size != our_size; i++) {
-		memcpy(to + (size_t)i * our_size, array->data + (size_t)i * size, keep);
-		memset(to + (size_t)i * our_size + keep, 0, our_size - keep);
+	to = rest->out->data + rest->out->size;
+	for (i = 0; i < array->nr; i++, to += array->our_size) {
+		memcpy(to, rest->data + (size_t)i * array->size, keep);
+		memset(to + keep, 0, array->our_size - keep);
+		if (rest->swap)
+			ktau__swap_fields(to, array->our_size, array->fields);
 	}
-	for (i = 0; i < nr && array->swap; i++, to += our_size) {
-		if (fields == slot_fields)
-			swap_slot(to);
-		else
-			swap_fields(to, fields);
-	}
-	array->data += bytes;
-	array->left -= bytes;
-	array->out->size += (size_t)nr * our_size;
+	rest->data += bytes;
+	rest->left -= bytes;
+	rest->out->size += (size_t)array->nr * array->our_size;
 	return 0;
 }
 
-static int decode_profile(struct array *array, const char **why)
+static int decode_profile(struct rest *rest, const char **why)
 {
-	struct ktau_rec_profile *p = (void *)array->out->data;
-	uint32_t entry_size = p->entry_size, nr_open = p->nr_open;
-	uint32_t open_size = p->open_size;
+	struct ktau_rec_profile *p = (void *)rest->out->data;
+	const struct array entries = {
+		.nr = p->nr_entries, .size = p->entry_size,
+		.our_size = sizeof(struct ktau_entry), .fields = entry_fields,
+	};
+	const struct array open = {
+		.nr = p->nr_open, .size = p->open_size,
+		.our_size = sizeof(struct ktau_open), .fields = open_fields,
+	};
 	int err;
 
-	p->owner.comm[sizeof(p->owner.comm) - 1] = 0;
 	p->entry_size = sizeof(struct ktau_entry);
 	p->open_size = sizeof(struct ktau_open);
 	*why = "profile with more entries than its size allows";
-	err = take_array(array, p->nr_entries, entry_size, sizeof(struct ktau_entry),
-			 entry_fields);
+	err = take_array(rest, &entries);
 	if (err)
 		return err;
 	*why = "profile with more open frames than its size allows";
-	return take_array(array, nr_open, open_size, sizeof(struct ktau_open), open_fields);
+	return take_array(rest, &open);
 }
 
-static int decode_trace(struct array *array, const char **why)
+static int decode_trace(struct rest *rest, const char **why)
 {
-	struct ktau_rec_trace *t = (void *)array->out->data;
-	uint32_t slot_size = t->slot_size;
+	struct ktau_rec_trace *t = (void *)rest->out->data;
+	uint32_t nr = t->nr_slots, bytes = t->slots_bytes;
+	size_t at = rest->out->size;
+	int err;
 
-	t->owner.comm[sizeof(t->owner.comm) - 1] = 0;
-	t->slot_size = sizeof(struct ktau_slot);
-	*why = "trace with more slots than its size allows";
-	return take_array(array, t->nr_slots, slot_size, sizeof(struct ktau_slot),
-			  slot_fields);
+	*why = "trace with slots that do not fit";
+	if (bytes > rest->left || !ktau__check_slots(rest->data, nr, bytes))
+		return -EBADMSG;
+	err = ktau__buffer_append(rest->out, rest->data, bytes);
+	if (!err && rest->swap)
+		ktau__swap_slots(rest->out->data + at, nr);
+	return err;
 }
 
 static bool is_text(const uint8_t *text, uint64_t bytes)
@@ -212,74 +195,121 @@ static bool is_text(const uint8_t *text, uint64_t bytes)
 	return !bytes || (!text[bytes - 1] && strlen((const char *)text) == bytes - 1);
 }
 
-static int take_text(struct array *array, uint64_t bytes)
+static int take_text(struct rest *rest, uint64_t bytes)
 {
 	static const uint8_t zeros[8];
 	int err;
 
-	err = ktau__buffer_append(array->out, array->data, bytes);
+	err = ktau__buffer_append(rest->out, rest->data, bytes);
 	if (err)
 		return err;
-	return ktau__buffer_append(array->out, zeros,
-				   ktau__pad8(array->out->size) - array->out->size);
+	return ktau__buffer_append(rest->out, zeros,
+				   ktau__pad8(rest->out->size) - rest->out->size);
 }
 
-static int decode_info(struct array *array, const char **why)
+/* One text of @bytes bytes, and at least one if it is @required. */
+static int take_one_text(struct rest *rest, uint32_t bytes, bool required)
 {
-	struct ktau_rec_info *info = (void *)array->out->data;
-	uint64_t bytes = (uint64_t)info->command_bytes + info->symbols_bytes;
-
-	*why = "info record with texts that do not fit";
-	if (bytes > array->left || info->build_id_bytes > sizeof(info->build_id) ||
-	    !is_text(array->data, info->command_bytes) ||
-	    !is_text(array->data + info->command_bytes, info->symbols_bytes))
+	if (bytes > rest->left || bytes < required || !is_text(rest->data, bytes))
 		return -EBADMSG;
-	info->hostname[sizeof(info->hostname) - 1] = 0;
-	info->release[sizeof(info->release) - 1] = 0;
-	info->machine[sizeof(info->machine) - 1] = 0;
-	return take_text(array, bytes);
+	return take_text(rest, bytes);
 }
 
-static int decode_event(struct array *array, const char **why)
+static void end_text(char *text, size_t size)
 {
-	struct ktau_rec_event *event = (void *)array->out->data;
+	text[size - 1] = 0;
+}
+
+static int decode_owner(struct rest *rest, const char **why)
+{
+	struct ktau_rec_owner *owner = (void *)rest->out->data;
+
+	*why = "owner record with an impossible path";
+	end_text(owner->comm, sizeof(owner->comm));
+	return take_one_text(rest, owner->path_bytes, false);
+}
+
+static int decode_cgroup(struct rest *rest, const char **why)
+{
+	struct ktau_rec_cgroup *cgroup = (void *)rest->out->data;
+
+	*why = "cgroup record with an impossible path";
+	return take_one_text(rest, cgroup->path_bytes, true);
+}
+
+static int decode_event(struct rest *rest, const char **why)
+{
+	struct ktau_rec_event *event = (void *)rest->out->data;
 	int err;
 
 	*why = "event record with an impossible name";
-	if (event->name_bytes < 2 || event->name_bytes > array->left ||
-	    !is_text(array->data, event->name_bytes))
-		return -EBADMSG;
-	err = take_text(array, event->name_bytes);
+	err = take_one_text(rest, event->name_bytes, true);
 	if (err)
 		return err;
-	*why = "impossible event";
-	return ktau__event_record_good((void *)array->out->data) ? 0 : -EBADMSG;
+	*why = ktau__bad_event((void *)rest->out->data);
+	return *why ? -EBADMSG : 0;
 }
 
-static int decode_stream(struct array *array, const char **why)
+/* Do @nr texts of these sizes, one after the other, fit? */
+static bool fit(const struct rest *rest, const uint32_t *sizes, size_t nr)
 {
-	struct ktau_rec_stream *stream = (void *)array->out->data;
+	uint64_t at = 0;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		if (at + sizes[i] > rest->left || !is_text(rest->data + at, sizes[i]))
+			return false;
+		at += sizes[i];
+	}
+	return true;
+}
+
+static int decode_info(struct rest *rest, const char **why)
+{
+	struct ktau_rec_info *info = (void *)rest->out->data;
+	const uint32_t sizes[] = { info->command_bytes, info->symbols_bytes, info->job_bytes };
+
+	*why = "info record with texts that do not fit";
+	if (info->build_id_bytes > sizeof(info->build_id) ||
+	    !fit(rest, sizes, sizeof(sizes) / sizeof(*sizes)))
+		return -EBADMSG;
+	end_text(info->hostname, sizeof(info->hostname));
+	end_text(info->release, sizeof(info->release));
+	end_text(info->machine, sizeof(info->machine));
+	return take_text(rest, (uint64_t)sizes[0] + sizes[1] + sizes[2]);
+}
+
+static int decode_stream(struct rest *rest, const char **why)
+{
+	struct ktau_rec_stream *stream = (void *)rest->out->data;
 
 	*why = "stream in another byte order or of another version";
 	if (stream->magic != KTAU_MAGIC || stream->version != KTAU_ABI_VERSION)
 		return -EBADMSG;
+	end_text(stream->nodename, sizeof(stream->nodename));
+	end_text(stream->release, sizeof(stream->release));
+	end_text(stream->machine, sizeof(stream->machine));
 	return 0;
 }
 
-static int decode_arrays(struct array *array, uint16_t type, const char **why)
+static int decode_rest(struct rest *rest, uint16_t type, const char **why)
 {
 	switch (type) {
 	case KTAU_REC_STREAM:
-		return decode_stream(array, why);
+		return decode_stream(rest, why);
+	case KTAU_REC_EVENT:
+		return decode_event(rest, why);
+	case KTAU_REC_CGROUP:
+		return decode_cgroup(rest, why);
+	case KTAU_REC_OWNER:
+		return decode_owner(rest, why);
 	case KTAU_REC_PROFILE:
 	case KTAU_REC_DIFF:
-		return decode_profile(array, why);
+		return decode_profile(rest, why);
 	case KTAU_REC_TRACE:
-		return decode_trace(array, why);
+		return decode_trace(rest, why);
 	case KTAU_REC_INFO:
-		return decode_info(array, why);
-	case KTAU_REC_EVENT:
-		return decode_event(array, why);
+		return decode_info(rest, why);
 	default:
 		return 0;
 	}
@@ -289,7 +319,7 @@ int ktau__decode(const void *data, bool swap, struct ktau__buffer *out, const ch
 {
 	struct ktau_rec rec = ktau__decode_rec(data, swap);
 	const struct layout *layout = find_layout(rec.type);
-	struct array array = {
+	struct rest rest = {
 		.data = (const uint8_t *)data + rec.head,
 		.left = rec.size - rec.head,
 		.out = out,
@@ -307,10 +337,10 @@ int ktau__decode(const void *data, bool swap, struct ktau__buffer *out, const ch
 	memcpy(out->data, data, keep);
 	memset(out->data + keep, 0, layout->size - keep);
 	if (swap)
-		swap_fields(out->data, layout->fields);
+		ktau__swap_fields(out->data, layout->size, layout->fields);
 	out->size = layout->size;
 	((struct ktau_rec *)out->data)->head = layout->size;
-	err = decode_arrays(&array, rec.type, why);
+	err = decode_rest(&rest, rec.type, why);
 	if (err)
 		return err;
 	((struct ktau_rec *)out->data)->size = out->size;

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/types.h>
 
 #include <ktau.h>
 
@@ -32,12 +33,12 @@ static inline uint64_t ktau__max(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* buffer.c: the words that go with an error code. */
+/* buffer.c: the text for an error code. */
 struct ktau__error {
 	char text[512];
 };
 
-/* Says why and gives @code back, so that it can be returned at once. */
+/* Sets the text and returns @code. */
 int ktau__fail(struct ktau__error *error, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -52,7 +53,7 @@ int ktau__buffer_reserve(struct ktau__buffer *buffer, size_t room);
 int ktau__buffer_append(struct ktau__buffer *buffer, const void *data, size_t size);
 void ktau__buffer_free(struct ktau__buffer *buffer);
 
-/* map.c: (family, value) -> index; open addressing. */
+/* map.c: value -> index; open addressing. */
 struct ktau__map {
 	struct ktau__map_slot *slots;
 	size_t nr_slots;	/* power of two, or 0 */
@@ -62,23 +63,33 @@ struct ktau__map {
 
 #define KTAU__MAP_NONE	SIZE_MAX
 
-size_t ktau__map_get(const struct ktau__map *map, uint32_t family, uint64_t value);
-int ktau__map_put(struct ktau__map *map, uint32_t family, uint64_t value, size_t index);
+size_t ktau__map_get(const struct ktau__map *map, uint64_t value);
+int ktau__map_put(struct ktau__map *map, uint64_t value, size_t index);
 void ktau__map_clear(struct ktau__map *map);
 void ktau__map_free(struct ktau__map *map);
 
-/* The key of an owner: live and dead are the same task, by its serial. */
-static inline uint32_t ktau__owner_class(const struct ktau_owner *owner)
-{
-	return owner->kind == KTAU_OWNER_DEAD ? KTAU_OWNER_TASK : owner->kind;
-}
+/* registry.c: the newest record for each key, in the order in which keys came first. */
+struct ktau__registry {
+	struct ktau__map map;
+	struct ktau__registered *entries;
+	size_t nr;
+	size_t room;
+};
 
-static inline uint64_t ktau__owner_value(const struct ktau_owner *owner)
-{
-	if (owner->kind == KTAU_OWNER_CPU)
-		return owner->cpu;
-	return owner->kind == KTAU_OWNER_REAPED ? 0 : owner->serial;
-}
+const void *ktau__registry_find(const struct ktau__registry *registry, uint64_t key);
+
+/* The record after that of @key, NULL at the end. */
+const void *ktau__registry_next(const struct ktau__registry *registry, uint64_t key);
+const void *ktau__registry_first(const struct ktau__registry *registry);
+
+/* Keep a copy of @record. */
+int ktau__registry_put(struct ktau__registry *registry, uint64_t key, const void *record);
+
+/* True if the registry has this very record. */
+bool ktau__registry_has(const struct ktau__registry *registry, uint64_t key,
+			const void *record);
+void ktau__registry_clear(struct ktau__registry *registry);
+void ktau__registry_free(struct ktau__registry *registry);
 
 /* source.c: bytes from a descriptor or memory, looked at before they are taken. */
 struct ktau__source {
@@ -96,38 +107,90 @@ void ktau__source_memory(struct ktau__source *source, const void *data, size_t s
 void ktau__source_close(struct ktau__source *source);
 int ktau__source_rewind(struct ktau__source *source);
 
+/* Continue at @offset; -ESPIPE for a pipe. */
+int ktau__source_seek(struct ktau__source *source, uint64_t offset);
+
+/*
+ * Up to @size bytes at @offset, without moving. Returns how many there are, -ESPIPE for
+ * a pipe, -errno.
+ */
+ssize_t ktau__source_peek(const struct ktau__source *source, uint64_t offset, void *data,
+			  size_t size);
+
 /* Have @size bytes at source->data; source->size is less only at the end. */
 int ktau__source_need(struct ktau__source *source, size_t size);
 void ktau__source_take(struct ktau__source *source, size_t size);
 
 /* decode.c: any writer's record -> normal form. */
-uint16_t ktau__swap16(uint16_t value, bool swap);
-uint32_t ktau__swap32(uint32_t value, bool swap);
-uint64_t ktau__swap64(uint64_t value, bool swap);
+static inline uint16_t ktau__swap16(uint16_t value, bool swap)
+{
+	return swap ? __builtin_bswap16(value) : value;
+}
+
+static inline uint32_t ktau__swap32(uint32_t value, bool swap)
+{
+	return swap ? __builtin_bswap32(value) : value;
+}
+
+static inline uint64_t ktau__swap64(uint64_t value, bool swap)
+{
+	return swap ? __builtin_bswap64(value) : value;
+}
+
+/*
+ * Reverse the bytes of each field of @size bytes at @data. @fields has one digit for
+ * each field, its size; "s" is eight bytes of text, which have no order. What lies
+ * beyond the last field stays.
+ */
+void ktau__swap_fields(void *data, size_t size, const char *fields);
 
 struct ktau_rec ktau__decode_rec(const void *data, bool swap);
 
-/* NULL if the frame of a record is possible, else what is wrong with it. */
+/* NULL if a record can have this size and fixed part, else what is wrong with it. */
 const char *ktau__bad_rec(const struct ktau_rec *rec);
 
 /*
- * 1: @out holds the normal form of the @rec.size bytes at @data; 0: of a type
- * not known; -EBADMSG: contradicts itself, *@why says how; -ENOMEM. The frame
- * has been checked.
+ * 1: @out holds the normal form of the @rec.size bytes at @data; 0: of an unknown
+ * type; -EBADMSG: contradicts itself, *@why says how; -ENOMEM. Size and fixed part
+ * have been checked.
  */
 int ktau__decode(const void *data, bool swap, struct ktau__buffer *out, const char **why);
+
+/* slot.c: true if @nr slots take exactly @bytes; reverse the bytes of such slots. */
+bool ktau__check_slots(const void *slots, uint32_t nr, uint32_t bytes);
+void ktau__swap_slots(void *slots, uint32_t nr);
+
+/* pack.c: compression. -EOPNOTSUPP for a method that is not built in. */
+int ktau__pack(uint8_t method, const uint8_t *data, size_t size, struct ktau__buffer *out);
+
+/* Exactly @raw bytes into @out: 0, -EBADMSG, -ENOMEM, -EOPNOTSUPP. */
+int ktau__unpack(uint8_t method, const uint8_t *data, size_t size, size_t raw,
+		 struct ktau__buffer *out);
+
+/* delta.c: KTAU_ENCODE_DELTA. 0, -EBADMSG, -ENOMEM. */
+int ktau__delta_encode(const uint8_t *data, size_t size, struct ktau__buffer *out);
+int ktau__delta_decode(const uint8_t *data, size_t size, bool swap, struct ktau__buffer *out);
+
+/* The first size of struct ktau_block; it has only grown since. */
+#define KTAU__BLOCK_BYTES	48
 
 /* blocks.c: the blocks of a *.ktau file. */
 struct ktau__blocks {
 	bool swap;
+	bool skipped;		/* records of a block that was stepped over are missing */
+	uint8_t boot_id[16];
 	uint32_t next_sequence;
-	uint64_t nr;		/* whole blocks so far */
-	uint64_t end;		/* offset behind the last whole block ... */
+	uint64_t begin;		/* offset of the first block */
+	uint64_t end;		/* offset after the last whole block ... */
 	uint32_t end_sequence;	/* ... and the number for the next one there */
 	struct ktau_damage damage;
+	struct ktau_unknown unknown;
 	struct ktau__error first;	/* what was damaged first */
-	struct ktau__buffer inflated;
+	struct ktau__buffer unpacked;
+	struct ktau__buffer decoded;
 };
+
+void ktau__blocks_free(struct ktau__blocks *blocks);
 
 /* Says what is wrong at a place; only the first one's text is kept. */
 void ktau__damage(struct ktau__blocks *blocks, uint64_t offset, uint64_t bytes,
@@ -137,24 +200,61 @@ void ktau__damage(struct ktau__blocks *blocks, uint64_t offset, uint64_t bytes,
 int ktau__blocks_start(struct ktau__blocks *blocks, struct ktau__source *source,
 		       const char **why);
 
+/* A payload as records. */
+struct ktau__payload {
+	const uint8_t *data;
+	size_t size;
+	size_t taken;		/* bytes of the source that it came from */
+};
+
 /*
  * The next whole block of records: 1, 0 at the end, -errno. Its bytes stay in
- * the source until ktau__source_take(source, *taken).
+ * the source until ktau__source_take(source, payload->taken).
  */
 int ktau__blocks_next(struct ktau__blocks *blocks, struct ktau__source *source,
-		      const uint8_t **payload, size_t *size, size_t *taken);
+		      struct ktau__payload *payload);
 
-uint32_t ktau__block_crc(const struct ktau_block *block);
+/* Go to where ktau_reader_seek_time() goes. 0, -errno. */
+int ktau__blocks_seek_time(struct ktau__blocks *blocks, struct ktau__source *source,
+			   uint64_t from_ns);
 
-/* events.c: between the table and EVENT records; 0 for a name that is too long. */
-#define KTAU__EVENT_BYTES	(sizeof(struct ktau_rec_event) + 256)
+/* Of a header as it is in the file, @size bytes. */
+uint32_t ktau__block_crc(const void *header, size_t size);
 
-size_t ktau__event_record(const struct ktau_event *event, uint8_t *record);
-bool ktau__event_record_good(const struct ktau_rec_event *record);
-int ktau__events_record(struct ktau_events *events, const struct ktau_rec_event *record);
+/* events.c: NULL if an EVENT record in normal form is possible, else why not. */
+const char *ktau__bad_event(const struct ktau_rec_event *event);
+void ktau__events_clear(struct ktau_events *events);
 
-/* record.c: adds @from's figures to @to, a table of KTAU_NR_IDS entries. */
-void ktau__entry_add(struct ktau_entry *to, const struct ktau_entry *from);
+/* profile.c: a profile under construction, entries in ascending order. */
+struct ktau__sum {
+	struct ktau_rec_profile head;
+	struct ktau_entry *entries;
+	uint32_t nr;
+	uint32_t room;
+};
+
+/* What to do with an entry of a kind that cannot be added. */
+enum ktau__foreign { KTAU__FOREIGN_DROP, KTAU__FOREIGN_REPLACE };
+
+void ktau__head_add(struct ktau_rec_profile *to, const struct ktau_rec_profile *from);
+int ktau__sum_entries(struct ktau__sum *sum, const struct ktau_rec_profile *from,
+		      enum ktau__foreign foreign);
+
+/* A PROFILE record with @sum's head and entries and @frames' frames in flight, or NULL. */
+struct ktau_rec_profile *ktau__sum_record(const struct ktau__sum *sum,
+					  const struct ktau_rec_profile *frames);
+void ktau__sum_free(struct ktau__sum *sum);
+
+/* @base + @diff as a new PROFILE record with @diff's frames. */
+int ktau__profile_add(const struct ktau_rec_profile *base,
+		      const struct ktau_rec_profile *diff,
+		      struct ktau_rec_profile **sum);
+
+/* True if the ids of all entries ascend. */
+bool ktau__profile_ordered(const struct ktau_rec_profile *p);
+
+/* info.c: the present boot of this machine. 0, -errno. */
+int ktau__boot_id(uint8_t id[16]);
 
 /* symtab.c: a map under construction. */
 struct ktau__symbol {

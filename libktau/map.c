@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* A hash from (family, value) to an index. Entries are never removed singly. */
+/* A hash from a number to an index. Entries are never removed singly. */
 #include <stdlib.h>
 #include <sys/random.h>
 
@@ -7,39 +7,36 @@
 
 struct ktau__map_slot {
 	uint64_t value;
-	uint32_t family;
-	uint32_t used;
 	size_t index;
+	bool used;
 };
 
 /* Finalizer of splitmix64; the seed keeps a file from choosing collisions. */
-static uint64_t mix(const struct ktau__map *map, uint32_t family, uint64_t value)
+static uint64_t mix(const struct ktau__map *map, uint64_t value)
 {
-	uint64_t x = value + map->seed + ((uint64_t)family << 56);
+	uint64_t x = value + map->seed;
 
 	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
 	x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
 	return x ^ (x >> 31) ^ map->seed;
 }
 
-static struct ktau__map_slot *probe(const struct ktau__map *map, uint32_t family,
-				    uint64_t value)
+static struct ktau__map_slot *probe(const struct ktau__map *map, uint64_t value)
 {
-	size_t at = mix(map, family, value) & (map->nr_slots - 1);
+	size_t at = mix(map, value) & (map->nr_slots - 1);
 
-	while (map->slots[at].used &&
-	       (map->slots[at].value != value || map->slots[at].family != family))
+	while (map->slots[at].used && map->slots[at].value != value)
 		at = (at + 1) & (map->nr_slots - 1);
 	return &map->slots[at];
 }
 
-size_t ktau__map_get(const struct ktau__map *map, uint32_t family, uint64_t value)
+size_t ktau__map_get(const struct ktau__map *map, uint64_t value)
 {
 	const struct ktau__map_slot *slot;
 
 	if (!map->nr_slots)
 		return KTAU__MAP_NONE;
-	slot = probe(map, family, value);
+	slot = probe(map, value);
 	return slot->used ? slot->index : KTAU__MAP_NONE;
 }
 
@@ -57,8 +54,7 @@ static int grow(struct ktau__map *map)
 		return -ENOMEM;
 	for (i = 0; i < map->nr_slots; i++) {
 		if (map->slots[i].used)
-			*probe(&bigger, map->slots[i].family, map->slots[i].value) =
-				map->slots[i];
+			*probe(&bigger, map->slots[i].value) = map->slots[i];
 	}
 	bigger.used = map->used;
 	free(map->slots);
@@ -66,7 +62,7 @@ static int grow(struct ktau__map *map)
 	return 0;
 }
 
-int ktau__map_put(struct ktau__map *map, uint32_t family, uint64_t value, size_t index)
+int ktau__map_put(struct ktau__map *map, uint64_t value, size_t index)
 {
 	struct ktau__map_slot *slot;
 	int err;
@@ -76,11 +72,9 @@ int ktau__map_put(struct ktau__map *map, uint32_t family, uint64_t value, size_t
 		if (err)
 			return err;
 	}
-	slot = probe(map, family, value);
+	slot = probe(map, value);
 	map->used += !slot->used;
-	*slot = (struct ktau__map_slot){
-		.value = value, .family = family, .used = 1, .index = index,
-	};
+	*slot = (struct ktau__map_slot){ .value = value, .index = index, .used = true };
 	return 0;
 }
 

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Numbers of the ABI as words, and symbols as people know them. */
+/* Numbers of the interface as words, symbols as people know them, patterns. */
+#include <fnmatch.h>
+
 #include "internal.h"
 
 #define NR(array)	(sizeof(array) / sizeof((array)[0]))
 
-static const char *const group_names[KTAU_NR_GROUPS] = {
+/* By bit; module groups have the bits from 16 on. */
+static const char *const group_names[] = {
 	"syscall", "irq", "bh", "sched", "exception", "signal", "socket", "tcp", "icmp",
-	"wait", "func", "user", "kvm", "account",
+	"wait", "func", "user", "kvm", "account", NULL, NULL,
+	"module0", "module1", "module2", "module3", "module4", "module5", "module6",
+	"module7", "module8", "module9", "module10", "module11",
 };
 
 const char *ktau_version(void)
@@ -14,31 +19,33 @@ const char *ktau_version(void)
 	return KTAU_LIB_VERSION;
 }
 
+static const char *word(const char *const *words, size_t nr, size_t index)
+{
+	return index < nr ? words[index] : NULL;
+}
+
+/* The name of one bit. */
+static const char *bit_word(const char *const *words, size_t nr, uint32_t bit)
+{
+	if (!bit || bit & (bit - 1))
+		return NULL;
+	return word(words, nr, __builtin_ctz(bit));
+}
+
 const char *ktau_group_name(uint32_t group)
 {
-	unsigned int i;
-
-	for (i = 0; i < KTAU_NR_GROUPS; i++) {
-		if (group == 1U << i)
-			return group_names[i];
-	}
-	return NULL;
+	return bit_word(group_names, NR(group_names), group);
 }
 
 uint32_t ktau_group_by_name(const char *name)
 {
 	unsigned int i;
 
-	for (i = 0; i < KTAU_NR_GROUPS; i++) {
-		if (!strcmp(name, group_names[i]))
+	for (i = 0; i < NR(group_names); i++) {
+		if (group_names[i] && !strcmp(name, group_names[i]))
 			return 1U << i;
 	}
 	return 0;
-}
-
-static const char *word(const char *const *words, size_t nr, size_t index)
-{
-	return index < nr ? words[index] : NULL;
 }
 
 const char *ktau_kind_name(uint32_t kind)
@@ -48,14 +55,32 @@ const char *ktau_kind_name(uint32_t kind)
 	return word(names, NR(names), kind);
 }
 
+const char *ktau_source_name(uint32_t source)
+{
+	static const char *const names[KTAU_NR_SOURCES] = {
+		"syscall", "static", "point", "foreign", "irq", "tasklet", "work", "timer",
+		"hrtimer", "kthread", "module", "function",
+	};
+
+	return word(names, NR(names), source);
+}
+
+const char *ktau_owner_kind_name(uint32_t kind)
+{
+	static const char *const names[] = { "task", "exited", "cpu", "evicted" };
+
+	return word(names, NR(names), kind);
+}
+
 const char *ktau_slot_type_name(uint8_t type)
 {
 	static const char *const names[] = {
-		NULL, "ENTER", "EXIT", "COUNT", "SWITCH", "WAKEUP", "FORK", "EXEC",
-		"TASK_EXIT", "NET_SEND", "NET_RECV",
+		NULL, "ENTER", "EXIT", "COUNT", "SWITCH", "WAKING", "WOKEN", "FORK", "EXEC",
+		"TASK_EXIT", "COMM", "CGROUP", "NET_SEND", "NET_RECV", "KVM_ENTER",
+		"KVM_EXIT", "CALL",
 	};
 
-	return type == KTAU_TRACE_MORE ? "MORE" : word(names, NR(names), type);
+	return word(names, NR(names), type);
 }
 
 const char *ktau_ctx_name(uint8_t ctx)
@@ -65,13 +90,96 @@ const char *ktau_ctx_name(uint8_t ctx)
 	return word(names, NR(names), ctx);
 }
 
+const char *ktau_access_name(uint32_t access)
+{
+	static const char *const names[] = {
+		"profile", "exact", "trace", "serials", "all", "consume", "addresses",
+	};
+
+	return bit_word(names, NR(names), access);
+}
+
+/* The kernel's order: the highest bit that is set decides. */
+char ktau_state_letter(uint32_t state)
+{
+	static const char letters[] = "RSDTtXZPI";
+	unsigned int bit = state ? 32 - __builtin_clz(state) : 0;
+
+	return bit < NR(letters) - 1 ? letters[bit] : '?';
+}
+
+const char *ktau_paranoid_text(int32_t level)
+{
+	switch (level) {
+	case 2:
+		return "its own profile: its tasks outside interrupts, times rounded to "
+		       "1 us; no trace";
+	case 1:
+		return "its own profile, exact; no trace";
+	case 0:
+		return "its own profile, exact; its own trace, without other users' tasks "
+		       "and network addresses";
+	default:
+		return level > 2 ? "nothing" :
+		       "its own profile, exact; its own trace, with the serials of other "
+		       "users' tasks";
+	}
+}
+
+bool ktau_paranoid_needed(uint32_t access, int32_t *level)
+{
+	static const struct {
+		uint32_t access;
+		int32_t level;
+	} levels[] = {
+		{ KTAU_ACCESS_PROFILE, 2 }, { KTAU_ACCESS_EXACT, 1 },
+		{ KTAU_ACCESS_TRACE, 0 }, { KTAU_ACCESS_SERIALS, -1 },
+	};
+	size_t i;
+
+	for (i = 0; i < NR(levels); i++) {
+		if (levels[i].access != access)
+			continue;
+		*level = levels[i].level;
+		return true;
+	}
+	return false;
+}
+
 const char *ktau_finding_name(enum ktau_finding_code code)
 {
 	static const char *const names[KTAU_NR_FINDINGS] = {
 		"identity", "entry", "open", "backward", "nesting", "slot", "loss", "stream",
+		"reference",
 	};
 
 	return word(names, NR(names), code);
+}
+
+/* One pattern of @bytes bytes; too long for a name is no match. */
+static bool glob_one(const char *pattern, size_t bytes, const char *name)
+{
+	char copy[512];
+
+	if (bytes >= sizeof(copy))
+		return false;
+	memcpy(copy, pattern, bytes);
+	copy[bytes] = 0;
+	return !fnmatch(copy, name, 0);
+}
+
+bool ktau_glob(const char *pattern, const char *name)
+{
+	size_t bytes;
+
+	for (;;) {
+		bytes = strcspn(pattern, ",");
+		if (glob_one(pattern, bytes, name))
+			return true;
+		if (!pattern[bytes])
+			return false;
+		pattern += bytes + 1;
+	}
 }
 
 const char *ktau_display_name(const char *symbol)

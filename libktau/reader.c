@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Records from a running kernel, a saved stream or a *.ktau file. */
+/* Readers: opening a running kernel, a saved stream, a *.ktau file; what was seen. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,29 +7,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "reader.h"
 
-enum kind { KIND_NONE, KIND_LIVE, KIND_STREAM, KIND_FILE };
-
-struct ktau_reader {
-	enum kind kind;
-	bool swap;
-	bool in_stream;		/* between STREAM and END */
-	bool ended;
-	struct ktau__source source;
-	struct ktau__blocks blocks;
-	const uint8_t *payload;	/* KIND_FILE: what is left of the block */
-	size_t payload_size;
-	size_t payload_taken;	/* bytes of the source it stands in */
-	struct ktau__buffer record;
-	struct ktau_rec_stream stream;
-	bool has_stream;
-	uint32_t content;
-	struct ktau_rec_info *info;
-	struct ktau_events *events;
-	char *name;
-	struct ktau__error error;
-};
+#define PARANOID	"/proc/sys/kernel/ktau_paranoid"
 
 int ktau_reader_create(struct ktau_reader **reader)
 {
@@ -49,18 +29,19 @@ int ktau_reader_create(struct ktau_reader **reader)
 	return 0;
 }
 
-static void leave(struct ktau_reader *r)
+static void close_source(struct ktau_reader *r)
 {
 	ktau__source_close(&r->source);
-	ktau__buffer_free(&r->blocks.inflated);
-	memset(&r->blocks, 0, sizeof(r->blocks));
+	ktau__blocks_free(&r->blocks);
 	ktau__buffer_free(&r->record);
+	ktau__registry_free(&r->owners);
+	ktau__registry_free(&r->cgroups);
 	ktau_record_free(r->info);
 	free(r->name);
 	r->kind = KIND_NONE;
 	r->swap = r->in_stream = r->ended = r->has_stream = false;
-	r->payload = NULL;
-	r->payload_size = r->payload_taken = 0;
+	r->payload = (struct ktau__payload){ 0 };
+	r->until_ns = UINT64_MAX;
 	r->info = NULL;
 	r->name = NULL;
 	r->error.text[0] = 0;
@@ -70,18 +51,18 @@ void ktau_reader_destroy(struct ktau_reader *r)
 {
 	if (!r)
 		return;
-	leave(r);
+	close_source(r);
 	ktau_events_destroy(r->events);
 	free(r);
 }
 
 /* Begin with an empty reader, its events too. */
-static int enter(struct ktau_reader *r, const char *name)
+static int begin(struct ktau_reader *r, const char *name)
 {
 	struct ktau_events *events;
 	int err;
 
-	leave(r);
+	close_source(r);
 	err = ktau_events_create(&events);
 	if (err)
 		return err;
@@ -97,19 +78,19 @@ static int fail_open(struct ktau_reader *r, int err, const char *why)
 
 	ktau__fail(&error, err, "%.300s: %s", r->name ? r->name : "(no name)",
 		   why ? why : strerror(-err));
-	leave(r);
+	close_source(r);
 	r->error = error;
 	return err;
 }
 
-static int refuse(struct ktau_reader *r, const char *why)
+int ktau__reader_invalid(struct ktau_reader *r, const char *why)
 {
 	return ktau__fail(&r->error, -EINVAL, "%.300s: %s", r->name ? r->name : "reader", why);
 }
 
 static int open_path(struct ktau_reader *r, const char *path)
 {
-	int err = enter(r, path), fd;
+	int err = begin(r, path), fd;
 
 	if (err)
 		return fail_open(r, err, NULL);
@@ -124,62 +105,109 @@ static int select_stream(struct ktau_reader *r, const struct ktau_query *query)
 {
 	struct ktau_select select = {
 		.size = sizeof(select),
-		.version = KTAU_ABI_VERSION,
 		.target = query->target,
 		.flags = query->flags,
-		.pids = (uintptr_t)query->tids,
 		.nr_pids = query->nr_tids,
-		.dead_since = query->dead_since,
+		.pids = (uintptr_t)query->tids,
+		.exited_since = query->exited_since,
+		.since_ticks = query->since_ticks,
+		.cgroup = query->cgroup,
+		.uid = query->uid,
+		.tag = query->tag,
 	};
 
 	return ioctl(r->source.fd, KTAU_IOC_SELECT, &select) < 0 ? -errno : 0;
 }
 
+/* Why the level in force does not allow @query, in @text; NULL if that is not it. */
+static const char *explain(int fd, const struct ktau_query *query, char *text, size_t size)
+{
+	uint32_t access = query->content == KTAU_REC_TRACE ? KTAU_ACCESS_TRACE :
+							     KTAU_ACCESS_PROFILE;
+	struct ktau_info info;
+	int32_t level;
+
+	if (fd < 0 || ktau_info_read(fd, &info) || info.access & KTAU_ACCESS_ALL)
+		return NULL;
+	if (query->flags & KTAU_SELECT_CONSUME && !(info.access & KTAU_ACCESS_CONSUME))
+		snprintf(text, size, "consuming a trace requires CAP_PERFMON");
+	else if (!(info.access & access) && ktau_paranoid_needed(access, &level))
+		snprintf(text, size, "%s: kernel.ktau_paranoid is %d; this requires %d or less, "
+			 "or CAP_PERFMON", strerror(EACCES), info.paranoid, level);
+	else
+		return NULL;
+	return text;
+}
+
+static bool is_forbidden(int err)
+{
+	return err == -EACCES || err == -EPERM;
+}
+
+/* The same where even open(2) is forbidden: the level is in a file of its own. */
+static const char *explain_open(int err, char *text, size_t size)
+{
+	int fd = is_forbidden(err) ? open(PARANOID, O_RDONLY | O_CLOEXEC) : -1;
+	char level[16] = "";
+	ssize_t got = fd < 0 ? -1 : read(fd, level, sizeof(level) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (got <= 0)
+		return NULL;
+	level[strcspn(level, "\n")] = 0;
+	snprintf(text, size, "%s: kernel.ktau_paranoid is %s", strerror(-err), level);
+	return text;
+}
+
 int ktau_reader_open_live(struct ktau_reader *r, const struct ktau_query *query)
 {
-	const char *path;
+	bool is_trace = query->content == KTAU_REC_TRACE;
+	const char *why = NULL;
+	char text[200];
 	int err;
 
-	if (query->content == KTAU_REC_PROFILE)
-		path = KTAU_PROC "/profile";
-	else if (query->content == KTAU_REC_TRACE)
-		path = KTAU_PROC "/trace";
-	else
-		path = NULL;
-	if (!path) {
-		leave(r);
-		return refuse(r, "content that is neither profile nor trace");
+	if (!is_trace && query->content != KTAU_REC_PROFILE) {
+		close_source(r);
+		return ktau__reader_invalid(r, "content that is neither profile nor trace");
 	}
-	err = open_path(r, path);
-	if (err)
-		return err;
+	err = open_path(r, is_trace ? KTAU_PROC "/trace" : KTAU_PROC "/profile");
+	if (err) {
+		why = explain_open(err, text, sizeof(text));
+		return why ? ktau__fail(&r->error, err, KTAU_PROC "/%s: %s",
+					is_trace ? "trace" : "profile", why) : err;
+	}
 	r->kind = KIND_LIVE;
 	r->content = query->content;
 	err = select_stream(r, query);
-	return err ? fail_open(r, err, NULL) : 0;
+	if (is_forbidden(err))
+		why = explain(r->source.fd, query, text, sizeof(text));
+	return err ? fail_open(r, err, why) : 0;
 }
 
 int ktau_reader_restart(struct ktau_reader *r, const struct ktau_query *query)
 {
+	const char *why = NULL;
+	char text[200];
 	int err;
 
 	if (r->kind != KIND_LIVE || query->content != r->content)
-		return refuse(r, "not open for such a stream");
+		return ktau__reader_invalid(r, "not open for such a stream");
 	ktau__source_rewind(&r->source);
 	memset(&r->blocks.damage, 0, sizeof(r->blocks.damage));
 	r->blocks.first.text[0] = 0;
 	r->error.text[0] = 0;
 	r->in_stream = r->ended = false;
 	err = select_stream(r, query);
-	if (err) {
-		r->ended = true;
-		return ktau__fail(&r->error, err, "%s: %s", r->name, strerror(-err));
-	}
-	return 0;
+	if (!err)
+		return 0;
+	r->ended = true;
+	if (is_forbidden(err))
+		why = explain(r->source.fd, query, text, sizeof(text));
+	return ktau__fail(&r->error, err, "%s: %s", r->name, why ? why : strerror(-err));
 }
 
-/* The byte order of the stream that begins at @data: 0, -errno with *@why. */
-static int stream_order(const uint8_t *data, bool *swap, const char **why)
+int ktau__stream_order(const uint8_t *data, bool *swap, const char **why)
 {
 	struct ktau_rec rec;
 	uint32_t magic;
@@ -218,9 +246,29 @@ static int recognise(struct ktau_reader *r)
 		r->swap = r->blocks.swap;
 	} else {
 		r->kind = KIND_STREAM;
-		err = stream_order(r->source.data, &r->swap, &why);
+		err = ktau__stream_order(r->source.data, &r->swap, &why);
 	}
 	return err ? fail_open(r, err, why) : 0;
+}
+
+int ktau_reader_seek_time(struct ktau_reader *r, uint64_t from_ns, uint64_t to_ns)
+{
+	int err;
+
+	if (r->kind != KIND_FILE)
+		return ktau__reader_invalid(r, "not a KTAU file: no periods to choose from");
+	err = ktau__blocks_seek_time(&r->blocks, &r->source, from_ns);
+	if (err)
+		return ktau__fail(&r->error, err, "%.300s: %s", r->name, strerror(-err));
+	memset(&r->blocks.damage, 0, sizeof(r->blocks.damage));
+	memset(&r->blocks.unknown, 0, sizeof(r->blocks.unknown));
+	r->blocks.first.text[0] = 0;
+	r->blocks.skipped = false;
+	r->error.text[0] = 0;
+	r->payload = (struct ktau__payload){ 0 };
+	r->in_stream = r->ended = false;
+	r->until_ns = to_ns;
+	return 0;
 }
 
 int ktau_reader_open_file(struct ktau_reader *r, const char *path)
@@ -237,7 +285,7 @@ int ktau_reader_open_file(struct ktau_reader *r, const char *path)
 
 int ktau_reader_open_fd(struct ktau_reader *r, int fd, const char *name)
 {
-	int err = enter(r, name ? name : "descriptor");
+	int err = begin(r, name ? name : "descriptor");
 
 	if (err)
 		return fail_open(r, err, NULL);
@@ -247,194 +295,12 @@ int ktau_reader_open_fd(struct ktau_reader *r, int fd, const char *name)
 
 int ktau_reader_open_memory(struct ktau_reader *r, const void *data, size_t size)
 {
-	int err = enter(r, "memory");
+	int err = begin(r, "memory");
 
 	if (err)
 		return fail_open(r, err, NULL);
 	ktau__source_memory(&r->source, data, size);
 	return recognise(r);
-}
-
-/*
- * Where the next record stands: 1 with its bytes at *@data and @rec checked,
- * 0 at the end, -errno.
- */
-static int next_in_stream(struct ktau_reader *r, const uint8_t **data, struct ktau_rec *rec)
-{
-	struct ktau__source *s = &r->source;
-	const char *why = NULL;
-	int err;
-
-	err = ktau__source_need(s, r->in_stream ? sizeof(*rec) : 16);
-	if (err)
-		return err;
-	if (!s->size)
-		return 0;
-	if (s->size < (r->in_stream ? sizeof(*rec) : 16)) {
-		why = "truncated";
-		r->blocks.damage.truncated = true;
-		err = -EBADMSG;
-	} else if (!r->in_stream) {
-		err = stream_order(s->data, &r->swap, &why);
-	}
-	if (!err) {
-		*rec = ktau__decode_rec(s->data, r->swap);
-		why = ktau__bad_rec(rec);
-		if (!why) {
-			err = ktau__source_need(s, rec->size);
-			if (err)
-				return err;
-			*data = s->data;
-			if (s->size >= rec->size)
-				return 1;
-			why = "truncated";
-			r->blocks.damage.truncated = true;
-		}
-	}
-	ktau__damage(&r->blocks, s->offset, s->size, "%s at byte %" PRIu64, why, s->offset);
-	return 0;
-}
-
-static int next_in_file(struct ktau_reader *r, const uint8_t **data, struct ktau_rec *rec)
-{
-	const char *why;
-	int err;
-
-	for (;;) {
-		while (!r->payload_size) {
-			ktau__source_take(&r->source, r->payload_taken);
-			r->payload_taken = 0;
-			err = ktau__blocks_next(&r->blocks, &r->source, &r->payload,
-						&r->payload_size, &r->payload_taken);
-			if (err <= 0)
-				return err;
-		}
-		why = "record that the block cuts";
-		if (r->payload_size >= sizeof(*rec)) {
-			*rec = ktau__decode_rec(r->payload, r->swap);
-			why = ktau__bad_rec(rec);
-			if (!why && rec->size > r->payload_size)
-				why = "record that the block cuts";
-		}
-		if (!why) {
-			*data = r->payload;
-			return 1;
-		}
-		r->blocks.damage.bad_blocks++;
-		ktau__damage(&r->blocks, r->source.offset, r->payload_size,
-			     "%s in block %" PRIu32, why, r->blocks.next_sequence - 1);
-		r->payload_size = 0;
-	}
-}
-
-static void step(struct ktau_reader *r, uint32_t size)
-{
-	if (r->kind == KIND_FILE) {
-		r->payload += size;
-		r->payload_size -= size;
-	} else {
-		ktau__source_take(&r->source, size);
-	}
-}
-
-/* A stream that began before this place and has no END. */
-static void check_end(struct ktau_reader *r)
-{
-	if (!r->in_stream)
-		return;
-	r->in_stream = false;
-	r->blocks.damage.truncated = true;
-	ktau__damage(&r->blocks, r->source.offset, 0,
-		     "stream without its END record before byte %" PRIu64, r->source.offset);
-}
-
-/* Keep what the accessors give. 0, -EBADMSG with *@why, -ENOMEM. */
-static int remember(struct ktau_reader *r, const union ktau_record *record)
-{
-	struct ktau_rec_info *info;
-
-	switch (record->rec->type) {
-	case KTAU_REC_STREAM:
-		check_end(r);
-		r->stream = *record->stream;
-		r->has_stream = true;
-		r->in_stream = true;
-		return 0;
-	case KTAU_REC_END:
-		r->in_stream = false;
-		return 0;
-	case KTAU_REC_INFO:
-		info = ktau_record_dup(record->rec);
-		if (!info)
-			return -ENOMEM;
-		ktau_record_free(r->info);
-		r->info = info;
-		return 0;
-	case KTAU_REC_EVENT:
-		return ktau__events_record(r->events, record->event);
-	default:
-		return 0;
-	}
-}
-
-static int end(struct ktau_reader *r)
-{
-	const struct ktau_damage *d = &r->blocks.damage;
-
-	check_end(r);
-	r->ended = true;
-	if (!r->blocks.first.text[0])
-		return 0;
-	if (r->kind != KIND_FILE)
-		return ktau__fail(&r->error, -EBADMSG, "%.200s: %.200s", r->name,
-				  r->blocks.first.text);
-	return ktau__fail(&r->error, -EBADMSG, "%.200s: %.200s (in all %" PRIu64
-			  " bad and %" PRIu64 " missing blocks, %" PRIu64 " bytes unusable)",
-			  r->name, r->blocks.first.text, d->bad_blocks, d->missing_blocks,
-			  d->lost_bytes);
-}
-
-static int read_error(struct ktau_reader *r, int err)
-{
-	r->ended = true;
-	return ktau__fail(&r->error, err, "%s: byte %" PRIu64 ": %s", r->name,
-			  r->source.offset + r->source.size, strerror(-err));
-}
-
-int ktau_reader_next(struct ktau_reader *r, union ktau_record *record)
-{
-	const uint8_t *data = NULL;
-	const char *why = NULL;
-	struct ktau_rec rec;
-	int err;
-
-	record->rec = NULL;
-	if (r->kind == KIND_NONE)	/* and no reason yet why not */
-		return r->error.text[0] ? -EINVAL : refuse(r, "no source");
-	while (!r->ended) {
-		if (r->kind == KIND_FILE)
-			err = next_in_file(r, &data, &rec);
-		else
-			err = next_in_stream(r, &data, &rec);
-		if (err < 0)
-			return read_error(r, err);
-		if (!err)
-			return end(r);
-		err = ktau__decode(data, r->swap, &r->record, &why);
-		record->rec = (const void *)r->record.data;
-		if (err > 0)
-			err = remember(r, record) ?: 1;
-		if (err == -EBADMSG)
-			ktau__damage(&r->blocks, r->source.offset, rec.size,
-				     "%s at byte %" PRIu64, why, r->source.offset);
-		else if (err < 0)
-			return read_error(r, err);
-		step(r, rec.size);
-		if (err > 0)
-			return 1;
-	}
-	record->rec = NULL;
-	return r->error.text[0] ? -EBADMSG : 0;
 }
 
 const char *ktau_reader_error(const struct ktau_reader *r)
@@ -445,6 +311,11 @@ const char *ktau_reader_error(const struct ktau_reader *r)
 const struct ktau_damage *ktau_reader_damage(const struct ktau_reader *r)
 {
 	return &r->blocks.damage;
+}
+
+const struct ktau_unknown *ktau_reader_unknown(const struct ktau_reader *r)
+{
+	return &r->blocks.unknown;
 }
 
 int ktau_reader_fd(const struct ktau_reader *r)
@@ -470,4 +341,33 @@ const struct ktau_rec_info *ktau_reader_info(const struct ktau_reader *r)
 const struct ktau_events *ktau_reader_events(const struct ktau_reader *r)
 {
 	return r->events;
+}
+
+const struct ktau_rec_event *ktau_reader_event(const struct ktau_reader *r, uint32_t id)
+{
+	return ktau_events_find(r->events, id);
+}
+
+const struct ktau_rec_owner *ktau_reader_owner(const struct ktau_reader *r, uint64_t serial)
+{
+	return ktau__registry_find(&r->owners, serial);
+}
+
+const struct ktau_rec_cgroup *ktau_reader_cgroup(const struct ktau_reader *r, uint64_t id)
+{
+	return ktau__registry_find(&r->cgroups, id);
+}
+
+const struct ktau_rec_owner *
+ktau_reader_next_owner(const struct ktau_reader *r, const struct ktau_rec_owner *owner)
+{
+	return owner ? ktau__registry_next(&r->owners, owner->serial) :
+		       ktau__registry_first(&r->owners);
+}
+
+const struct ktau_rec_cgroup *
+ktau_reader_next_cgroup(const struct ktau_reader *r, const struct ktau_rec_cgroup *cgroup)
+{
+	return cgroup ? ktau__registry_next(&r->cgroups, cgroup->id) :
+			ktau__registry_first(&r->cgroups);
 }

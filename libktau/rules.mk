@@ -1,17 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # libktau: shared and static. Programs of this tree link $(LIBKTAU) $(LIBKTAU_LIBS).
-# HAVE_LIBELF=n leaves out what needs libelf: symbols from a vmlinux.
+# HAVE_LIBELF=n leaves out what needs libelf: symbols from a vmlinux. HAVE_ZSTD=n leaves
+# out blocks compressed with zstd, which readers then step over.
 
 LIBKTAU_VERSION := 1.0.0
 LIBKTAU_SONAME := libktau.so.1
 LIBKTAU	:= $(B)/libktau/libktau.a
 LIBKTAU_SO := $(B)/libktau/libktau.so.$(LIBKTAU_VERSION)
-LIBKTAU_LIBS := $(if $(filter n,$(HAVE_LIBELF)),,-lelf) -lz
+# What pkg-config names for a static link.
+LIBKTAU_REQUIRES = zlib$(if $(filter n,$(HAVE_LIBELF)),,$(comma) libelf)$(if $(filter n,$(HAVE_ZSTD)),,$(comma) libzstd)
+HAVE_ZSTD ?= $(if $(CROSS_COMPILE),n,$(if $(shell pkg-config --exists libzstd && echo y),y,n))
+LIBKTAU_LIBS := $(if $(filter n,$(HAVE_LIBELF)),,-lelf) $(if $(filter n,$(HAVE_ZSTD)),,-lzstd) -lz
 LIBKTAU_SOURCES := $(wildcard libktau/*.c)
 ifeq ($(HAVE_LIBELF),n)
 KTAU_CPPFLAGS += -DKTAU_NO_LIBELF
 LIBKTAU_SOURCES := $(filter-out %/symtab_elf.c,$(LIBKTAU_SOURCES))
+endif
+ifneq ($(HAVE_ZSTD),n)
+KTAU_CPPFLAGS += -DKTAU_HAVE_ZSTD
 endif
 LIBKTAU_OBJS := $(LIBKTAU_SOURCES:%.c=$(B)/%.o)
 
@@ -59,6 +66,7 @@ install-libktau: $(LIBKTAU) $(LIBKTAU_SO)
 	install -m 644 libktau/include/*.h $(DESTDIR)$(PREFIX)/include
 	install -m 644 kernel-ext/include/uapi/linux/ktau.h $(DESTDIR)$(PREFIX)/include/linux
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(LIBKTAU_VERSION)|' \
+		-e 's|@REQUIRES@|$(LIBKTAU_REQUIRES)|' \
 		libktau/libktau.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/libktau.pc
 
 # Fuzzers: clang's, with both sanitizers. As unit tests they run the corpus and

@@ -1,17 +1,33 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A profile stream in memory: one profile an owner, found by a hash of its
- * serial. The rules of what takes whose place stand at ktau_snapshot_read().
+ * A profile stream in memory: one profile for each owner, found by a hash of its
+ * serial. Which record replaces which is described at ktau_snapshot_read().
  */
 #include <stdlib.h>
 
-#include "internal.h"
 #include "snapshot.h"
 
 int ktau_snapshot_create(struct ktau_snapshot **snapshot)
 {
 	*snapshot = calloc(1, sizeof(**snapshot));
-	return *snapshot ? 0 : -ENOMEM;
+	if (!*snapshot)
+		return -ENOMEM;
+	(*snapshot)->evicted = SNAPSHOT_NONE;
+	return 0;
+}
+
+static void free_owner(struct snapshot_owner *owner)
+{
+	ktau_record_free((void *)owner->owned.owner);
+	ktau_record_free((void *)owner->owned.profile);
+}
+
+static void clear_indexes(struct ktau_snapshot *s)
+{
+	s->evicted = SNAPSHOT_NONE;
+	ktau__map_clear(&s->by_serial);
+	ktau__map_clear(&s->by_cpu);
+	ktau__map_clear(&s->by_tid);
 }
 
 void ktau_snapshot_clear(struct ktau_snapshot *s)
@@ -19,11 +35,10 @@ void ktau_snapshot_clear(struct ktau_snapshot *s)
 	size_t i;
 
 	for (i = 0; i < s->nr; i++)
-		ktau_record_free(s->owners[i].profile);
-	s->nr = 0;
+		free_owner(&s->owners[i]);
+	s->nr = s->nr_bare = 0;
 	s->has_stream = s->has_end = s->has_diff = false;
-	ktau__map_clear(&s->by_serial);
-	ktau__map_clear(&s->by_tid);
+	clear_indexes(s);
 }
 
 void ktau_snapshot_destroy(struct ktau_snapshot *s)
@@ -32,47 +47,59 @@ void ktau_snapshot_destroy(struct ktau_snapshot *s)
 		return;
 	ktau_snapshot_clear(s);
 	ktau__map_free(&s->by_serial);
+	ktau__map_free(&s->by_cpu);
 	ktau__map_free(&s->by_tid);
 	free(s->owners);
 	free(s);
 }
 
-static struct snapshot_owner *find(const struct ktau_snapshot *s, uint32_t family,
+static struct snapshot_owner *find(const struct ktau_snapshot *s, const struct ktau__map *map,
 				   uint64_t value)
 {
-	size_t at = ktau__map_get(&s->by_serial, family, value);
+	size_t at = ktau__map_get(map, value);
 
 	return at == KTAU__MAP_NONE ? NULL : &s->owners[at];
 }
 
-static struct snapshot_owner *find_owner(const struct ktau_snapshot *s,
-					 const struct ktau_owner *owner)
+static bool is_task(const struct ktau_rec_owner *owner)
 {
-	return find(s, ktau__owner_class(owner), ktau__owner_value(owner));
+	return owner->kind == KTAU_OWNER_TASK || owner->kind == KTAU_OWNER_EXITED;
 }
 
 /* Of two tasks with one tid, is @a the one to show? Live ones, then later ones. */
-static bool shown_before(const struct ktau_owner *a, const struct ktau_owner *b)
+static bool shown_before(const struct ktau_rec_owner *a, const struct ktau_rec_owner *b)
 {
 	if (a->kind != b->kind)
 		return a->kind == KTAU_OWNER_TASK;
 	return a->start_ns >= b->start_ns;
 }
 
-static int index_owner(struct ktau_snapshot *s, const struct ktau_owner *owner, size_t at)
+static int index_tid(struct ktau_snapshot *s, size_t at)
 {
-	uint32_t family = ktau__owner_class(owner);
-	size_t other;
-	int err;
+	const struct ktau_rec_owner *owner = s->owners[at].owned.owner;
+	struct snapshot_owner *other = find(s, &s->by_tid, (uint32_t)owner->tid);
 
-	err = ktau__map_put(&s->by_serial, family, ktau__owner_value(owner), at);
-	if (err || family != KTAU_OWNER_TASK || !owner->tid)
-		return err;
-	other = ktau__map_get(&s->by_tid, 0, (uint32_t)owner->tid);
-	if (other != KTAU__MAP_NONE && other != at &&
-	    !shown_before(owner, &s->owners[other].profile->owner))
+	if (!owner->tid)
 		return 0;
-	return ktau__map_put(&s->by_tid, 0, (uint32_t)owner->tid, at);
+	if (other && other != &s->owners[at] && !shown_before(owner, other->owned.owner))
+		return 0;
+	return ktau__map_put(&s->by_tid, (uint32_t)owner->tid, at);
+}
+
+static int index_owner(struct ktau_snapshot *s, size_t at)
+{
+	const struct ktau_rec_owner *owner = s->owners[at].owned.owner;
+	int err = ktau__map_put(&s->by_serial, owner->serial, at);
+
+	if (err)
+		return err;
+	if (is_task(owner))
+		return index_tid(s, at);
+	if (owner->kind == KTAU_OWNER_CPU)
+		return ktau__map_put(&s->by_cpu, owner->cpu, at);
+	if (owner->kind == KTAU_OWNER_EVICTED)
+		s->evicted = at;
+	return 0;
 }
 
 static int make_room(struct ktau_snapshot *s)
@@ -90,117 +117,205 @@ static int make_room(struct ktau_snapshot *s)
 	return 0;
 }
 
-int ktau__snapshot_take(struct ktau_snapshot *s, struct ktau_rec_profile *profile)
+/* Put @owner in place of what is there for its serial. Owns it in any case. */
+static int take_owner(struct ktau_snapshot *s, struct ktau_rec_owner *owner)
 {
-	struct snapshot_owner *owner = find_owner(s, &profile->owner);
+	struct snapshot_owner *entry = find(s, &s->by_serial, owner->serial);
 	int err;
 
-	if (!owner) {
+	if (!entry) {
 		err = make_room(s);
-		if (err)
+		if (err) {
+			ktau_record_free(owner);
 			return err;
-		owner = &s->owners[s->nr];
-		owner->profile = NULL;
+		}
+		entry = &s->owners[s->nr++];
+		*entry = (struct snapshot_owner){ 0 };
+		s->nr_bare++;
 	}
-	err = index_owner(s, &profile->owner, owner - s->owners);
+	ktau_record_free((void *)entry->owned.owner);
+	entry->owned.owner = owner;
+	return index_owner(s, entry - s->owners);
+}
+
+static void take_profile(struct ktau_snapshot *s, struct snapshot_owner *entry,
+			 struct ktau_rec_profile *profile)
+{
+	s->nr_bare -= !entry->owned.profile;
+	ktau_record_free((void *)entry->owned.profile);
+	entry->owned.profile = profile;
+	entry->stream = s->stream_nr;
+}
+
+int ktau__snapshot_take(struct ktau_snapshot *s, struct ktau_rec_owner *owner,
+			struct ktau_rec_profile *profile)
+{
+	uint64_t serial = owner->serial;
+	int err = take_owner(s, owner);
+
 	if (err)
-		return err;
-	s->nr += !owner->profile;
-	ktau_record_free(owner->profile);
-	owner->profile = profile;
-	owner->stream = s->stream_nr;
-	return 0;
+		ktau_record_free(profile);
+	else
+		take_profile(s, find(s, &s->by_serial, serial), profile);
+	return err;
+}
+
+/* The last profile of an exited task is kept when an older one of it comes. */
+static int put_owner(struct ktau_snapshot *s, const struct ktau_rec_owner *owner)
+{
+	struct snapshot_owner *entry = find(s, &s->by_serial, owner->serial);
+	struct ktau_rec_owner *copy;
+
+	if (owner->flags & KTAU_OWNER_NAMED)
+		return 0;
+	if (entry) {
+		entry->stale = entry->owned.profile && owner->kind == KTAU_OWNER_TASK &&
+			       entry->owned.owner->kind == KTAU_OWNER_EXITED;
+		if (entry->stale)
+			return 0;
+	}
+	copy = ktau_record_dup(owner);
+	return copy ? take_owner(s, copy) : -ENOMEM;
+}
+
+/* A copy with entries in ascending order, each id once: what others rely on. */
+static int copy_ordered(const struct ktau_rec_profile *profile, struct ktau_rec_profile **copy)
+{
+	struct ktau__sum sum = { .head = *profile };
+	int err;
+
+	if (ktau__profile_ordered(profile)) {
+		*copy = ktau_record_dup(profile);
+		return *copy ? 0 : -ENOMEM;
+	}
+	err = ktau__sum_entries(&sum, profile, KTAU__FOREIGN_REPLACE);
+	*copy = err ? NULL : ktau__sum_record(&sum, profile);
+	ktau__sum_free(&sum);
+	return *copy ? 0 : -ENOMEM;
 }
 
 static int put_profile(struct ktau_snapshot *s, const struct ktau_rec_profile *profile)
 {
-	struct snapshot_owner *owner = find_owner(s, &profile->owner);
+	struct snapshot_owner *entry = find(s, &s->by_serial, profile->serial);
 	struct ktau_rec_profile *copy;
 	int err;
 
-	if (owner && profile->owner.kind == KTAU_OWNER_TASK &&
-	    owner->profile->owner.kind == KTAU_OWNER_DEAD)
+	if (!entry || entry->stale)
 		return 0;
-	copy = ktau_record_dup(profile);
-	if (!copy)
-		return -ENOMEM;
-	err = ktau__snapshot_take(s, copy);
-	if (err)
-		ktau_record_free(copy);
+	err = copy_ordered(profile, &copy);
+	if (!err)
+		take_profile(s, entry, copy);
 	return err;
 }
 
 static int put_diff(struct ktau_snapshot *s, const struct ktau_rec_profile *diff)
 {
-	struct snapshot_owner *owner = find_owner(s, &diff->owner);
+	struct snapshot_owner *entry = find(s, &s->by_serial, diff->serial);
 	struct ktau_rec_profile *sum;
 	int err;
 
 	s->has_diff = true;
-	err = ktau__profile_add(owner ? owner->profile : NULL, diff, &sum);
+	if (!entry)
+		return 0;
+	if (entry->owned.profile)
+		err = ktau__profile_add(entry->owned.profile, diff, &sum);
+	else
+		err = copy_ordered(diff, &sum);
 	if (err)
 		return err;
 	sum->rec.type = KTAU_REC_PROFILE;
-	err = ktau__snapshot_take(s, sum);
-	if (err)
-		ktau_record_free(sum);
+	take_profile(s, entry, sum);
+	return 0;
+}
+
+int ktau_snapshot_put(struct ktau_snapshot *s, const struct ktau_owned *owned)
+{
+	struct ktau_rec_owner *owner = ktau_record_dup(owned->owner);
+	struct ktau_rec_profile *profile = NULL;
+	int err = owner ? copy_ordered(owned->profile, &profile) : -ENOMEM;
+
+	if (!err)
+		return ktau__snapshot_take(s, owner, profile);
+	ktau_record_free(owner);
 	return err;
 }
 
 typedef bool (*kept_fn)(const struct snapshot_owner *owner, uint64_t value);
 
-/* Drops the owners of which @kept says no, @value being handed to it. */
+/* Drops owners without a profile, and those for which @kept, called with @value, is false. */
 static int drop(struct ktau_snapshot *s, kept_fn kept, uint64_t value)
 {
 	size_t from, to = 0;
 	int err = 0;
 
 	for (from = 0; from < s->nr; from++) {
-		if (kept(&s->owners[from], value))
+		if (s->owners[from].owned.profile && kept(&s->owners[from], value))
 			s->owners[to++] = s->owners[from];
 		else
-			ktau_record_free(s->owners[from].profile);
+			free_owner(&s->owners[from]);
 	}
+	s->nr_bare = 0;
 	if (to == s->nr)
 		return 0;
 	s->nr = to;
-	ktau__map_clear(&s->by_serial);
-	ktau__map_clear(&s->by_tid);
+	clear_indexes(s);
 	for (to = 0; !err && to < s->nr; to++)
-		err = index_owner(s, &s->owners[to].profile->owner, to);
+		err = index_owner(s, to);
 	return err;
 }
 
-/* After a complete list of the living, who is not in it lives no more. */
-static bool is_listed(const struct snapshot_owner *owner, uint64_t stream_nr)
+static bool is_any(const struct snapshot_owner *owner, uint64_t value)
 {
-	return owner->profile->owner.kind != KTAU_OWNER_TASK || owner->stream == stream_nr;
+	(void)owner, (void)value;
+	return true;
 }
 
-/* Who lives and is left out of a stream of what has changed is as he was. */
+/* A task that a complete list of live tasks does not have has exited. */
+static bool is_listed(const struct snapshot_owner *owner, uint64_t stream_nr)
+{
+	return owner->owned.owner->kind != KTAU_OWNER_TASK || owner->stream == stream_nr;
+}
+
+/* A live task that a stream of what has changed leaves out is unchanged. */
 static void hold_over(struct ktau_snapshot *s)
 {
 	struct ktau_rec_profile *profile;
 	size_t i;
 
 	for (i = 0; i < s->nr; i++) {
-		profile = s->owners[i].profile;
-		if (!is_listed(&s->owners[i], s->stream_nr))
+		profile = (struct ktau_rec_profile *)s->owners[i].owned.profile;
+		if (profile && !is_listed(&s->owners[i], s->stream_nr))
 			profile->ticks = ktau__max(profile->ticks, s->stream.ticks);
 	}
 }
 
-static bool is_not_reaped(const struct snapshot_owner *owner, uint64_t dead_seq)
+static bool is_not_evicted(const struct snapshot_owner *owner, uint64_t exited_seq)
 {
-	return owner->profile->owner.kind != KTAU_OWNER_DEAD ||
-	       owner->profile->owner.dead_seq >= dead_seq;
+	return owner->owned.owner->kind != KTAU_OWNER_EXITED ||
+	       owner->owned.owner->exited_seq >= exited_seq;
 }
 
-int ktau_snapshot_drop_reaped(struct ktau_snapshot *s)
+int ktau_snapshot_drop_evicted(struct ktau_snapshot *s)
 {
-	const struct ktau_rec_profile *reaped = ktau_snapshot_reaped(s);
+	const struct ktau_owned *evicted = ktau_snapshot_evicted(s);
 
-	return reaped ? drop(s, is_not_reaped, reaped->owner.dead_seq) : 0;
+	return evicted ? drop(s, is_not_evicted, evicted->owner->exited_seq) : 0;
+}
+
+static int end_stream(struct ktau_snapshot *s, const struct ktau_rec_end *end)
+{
+	bool all = s->stream.target & KTAU_TARGET_ALL && !s->has_diff &&
+		   !(end->denied | end->busy | end->torn);
+
+	s->end = *end;
+	s->has_end = true;
+	if (!s->has_stream)
+		return 0;
+	if (s->stream.target & KTAU_TARGET_CHANGED)
+		hold_over(s);
+	if (all)
+		return drop(s, is_listed, s->stream_nr);
+	return s->nr_bare ? drop(s, is_any, 0) : 0;
 }
 
 int ktau_snapshot_add(struct ktau_snapshot *s, const union ktau_record *record)
@@ -214,19 +329,14 @@ int ktau_snapshot_add(struct ktau_snapshot *s, const union ktau_record *record)
 		s->has_diff = s->has_end = false;
 		s->stream_nr++;
 		return 0;
+	case KTAU_REC_OWNER:
+		return put_owner(s, record->owner);
 	case KTAU_REC_PROFILE:
 		return put_profile(s, record->profile);
 	case KTAU_REC_DIFF:
 		return put_diff(s, record->profile);
 	case KTAU_REC_END:
-		s->end = *record->end;
-		s->has_end = true;
-		if (s->has_stream && s->stream.target & KTAU_TARGET_CHANGED)
-			hold_over(s);
-		if (s->has_stream && s->stream.target & KTAU_TARGET_ALL && !s->has_diff &&
-		    !(s->end.refused | s->end.busy | s->end.torn))
-			return drop(s, is_listed, s->stream_nr);
-		return 0;
+		return end_stream(s, record->end);
 	default:
 		return 0;
 	}
@@ -262,50 +372,45 @@ const struct ktau_rec_end *ktau_snapshot_end(const struct ktau_snapshot *s)
 	return s->has_end ? &s->end : NULL;
 }
 
-const struct ktau_rec_profile *
-ktau_snapshot_next(const struct ktau_snapshot *s, const struct ktau_rec_profile *profile)
+const struct ktau_owned *ktau_snapshot_next(const struct ktau_snapshot *s,
+					    const struct ktau_owned *owned)
 {
-	const struct snapshot_owner *owner;
+	const struct snapshot_owner *entry = (const struct snapshot_owner *)owned;
+	size_t at = entry ? entry - s->owners + 1 : 0;
 
-	if (!profile)
-		return s->nr ? s->owners[0].profile : NULL;
-	owner = find_owner(s, &profile->owner);
-	if (!owner || owner + 1 >= s->owners + s->nr)
-		return NULL;
-	return owner[1].profile;
+	for (; at < s->nr; at++) {
+		if (s->owners[at].owned.profile)
+			return &s->owners[at].owned;
+	}
+	return NULL;
 }
 
 size_t ktau_snapshot_count(const struct ktau_snapshot *s)
 {
-	return s->nr;
+	return s->nr - s->nr_bare;
 }
 
-static const struct ktau_rec_profile *profile_of(const struct snapshot_owner *owner)
+static const struct ktau_owned *owned_by(const struct snapshot_owner *entry)
 {
-	return owner ? owner->profile : NULL;
+	return entry && entry->owned.profile ? &entry->owned : NULL;
 }
 
-const struct ktau_rec_profile *
-ktau_snapshot_find(const struct ktau_snapshot *s, uint64_t serial)
+const struct ktau_owned *ktau_snapshot_find(const struct ktau_snapshot *s, uint64_t serial)
 {
-	return profile_of(find(s, KTAU_OWNER_TASK, serial));
+	return owned_by(find(s, &s->by_serial, serial));
 }
 
-const struct ktau_rec_profile *
-ktau_snapshot_cpu(const struct ktau_snapshot *s, uint32_t cpu)
+const struct ktau_owned *ktau_snapshot_cpu(const struct ktau_snapshot *s, uint32_t cpu)
 {
-	return profile_of(find(s, KTAU_OWNER_CPU, cpu));
+	return owned_by(find(s, &s->by_cpu, cpu));
 }
 
-const struct ktau_rec_profile *ktau_snapshot_reaped(const struct ktau_snapshot *s)
+const struct ktau_owned *ktau_snapshot_evicted(const struct ktau_snapshot *s)
 {
-	return profile_of(find(s, KTAU_OWNER_REAPED, 0));
+	return s->evicted == SNAPSHOT_NONE ? NULL : owned_by(&s->owners[s->evicted]);
 }
 
-const struct ktau_rec_profile *
-ktau_snapshot_find_tid(const struct ktau_snapshot *s, int32_t tid)
+const struct ktau_owned *ktau_snapshot_find_tid(const struct ktau_snapshot *s, int32_t tid)
 {
-	size_t at = ktau__map_get(&s->by_tid, 0, (uint32_t)tid);
-
-	return at == KTAU__MAP_NONE ? NULL : s->owners[at].profile;
+	return owned_by(find(s, &s->by_tid, (uint32_t)tid));
 }

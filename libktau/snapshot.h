@@ -6,15 +6,21 @@
 #include "internal.h"
 
 struct snapshot_owner {
-	struct ktau_rec_profile *profile;
-	uint64_t stream;	/* in which stream it came last */
+	struct ktau_owned owned;	/* first: callers have pointers to it */
+	uint64_t stream;	/* in which stream its profile came last */
+	bool stale;		/* the profile that comes next is older than this one */
 };
+
+#define SNAPSHOT_NONE	SIZE_MAX
 
 struct ktau_snapshot {
 	struct snapshot_owner *owners;
 	size_t nr;
 	size_t room;
-	struct ktau__map by_serial;	/* owner's class and value -> index */
+	size_t nr_bare;			/* how many have no profile (yet) */
+	size_t evicted;			/* index of the evicted sum, or SNAPSHOT_NONE */
+	struct ktau__map by_serial;	/* serial -> index */
+	struct ktau__map by_cpu;	/* number of the CPU -> index */
 	struct ktau__map by_tid;	/* tid -> index of the one to show */
 	struct ktau_rec_stream stream;
 	struct ktau_rec_end end;
@@ -24,12 +30,8 @@ struct ktau_snapshot {
 	bool has_diff;
 };
 
-/* Put in place of what is there for the same owner; owns @profile if 0. */
-int ktau__snapshot_take(struct ktau_snapshot *snapshot, struct ktau_rec_profile *profile);
-
-/* @base + @diff as a new record with @diff's owner and frames; @base may be NULL. */
-int ktau__profile_add(const struct ktau_rec_profile *base,
-		      const struct ktau_rec_profile *diff,
-		      struct ktau_rec_profile **sum);
+/* Put in place of what is there for the same owner. Owns both records in any case. */
+int ktau__snapshot_take(struct ktau_snapshot *snapshot, struct ktau_rec_owner *owner,
+			struct ktau_rec_profile *profile);
 
 #endif /* KTAU_INTERNAL_SNAPSHOT_H */

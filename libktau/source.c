@@ -30,7 +30,7 @@ void ktau__source_close(struct ktau__source *source)
 	source->fd = -1;
 }
 
-/* Forget what was read: the kernel has begun a new stream. */
+/* Forget what was read: the kernel has started a new stream. */
 int ktau__source_rewind(struct ktau__source *source)
 {
 	if (source->fd < 0)
@@ -41,6 +41,43 @@ int ktau__source_rewind(struct ktau__source *source)
 	source->offset = 0;
 	source->eof = false;
 	return 0;
+}
+
+int ktau__source_seek(struct ktau__source *source, uint64_t offset)
+{
+	if (source->fd < 0) {
+		/* All of it is there; @data may go back as well as forward. */
+		source->data += (int64_t)(offset - source->offset);
+		source->size -= offset - source->offset;
+		source->offset = offset;
+		return 0;
+	}
+	if (lseek(source->fd, offset, SEEK_SET) < 0)
+		return -errno;
+	source->buffer.size = 0;
+	source->data = NULL;
+	source->size = 0;
+	source->offset = offset;
+	source->eof = false;
+	return 0;
+}
+
+ssize_t ktau__source_peek(const struct ktau__source *source, uint64_t offset, void *data,
+			  size_t size)
+{
+	uint64_t end = source->offset + source->size;
+	ssize_t got;
+
+	if (source->fd < 0) {
+		size = offset < end ? ktau__min(size, end - offset) : 0;
+		if (size)
+			memcpy(data, source->data + (int64_t)(offset - source->offset), size);
+		return size;
+	}
+	do
+		got = pread(source->fd, data, size, offset);
+	while (got < 0 && errno == EINTR);
+	return got < 0 ? -errno : got;
 }
 
 /* Room is made as bytes arrive, not as a count in the source claims. */

@@ -309,7 +309,7 @@ static const char *function_part(const char *name)
 
 enum verdict { NOT_COMPARED, AGREES, OFF_SYMBOL };
 
-static enum verdict compare_event(const struct ktau_symtab *s, const struct ktau_event *event)
+static enum verdict compare_event(const struct ktau_symtab *s, const struct ktau_rec_event *event)
 {
 	uint64_t address = event->address - s->slide;
 	const struct ktau__symbol *symbol;
@@ -323,7 +323,7 @@ static enum verdict compare_event(const struct ktau_symtab *s, const struct ktau
 	if (symbol && symbol->address == address)
 		return AGREES;
 	/* Off the symbols: a module's that the map has not, or a wrong map. */
-	if (!symbol && !ktau_symtab_find(s, function_part(event->name), &named))
+	if (!symbol && !ktau_symtab_find(s, function_part(ktau_event_name(event)), &named))
 		return NOT_COMPARED;
 	return OFF_SYMBOL;
 }
@@ -346,7 +346,7 @@ int ktau_symtab_verify(struct ktau_symtab *s, const struct ktau_rec_info *info,
 		       const struct ktau_events *events)
 {
 	unsigned int count[3] = { 0 }, compared;
-	const struct ktau_event *event = NULL, *off = NULL;
+	const struct ktau_rec_event *event = NULL, *off = NULL;
 	int err = verify_build_id(s, info);
 
 	if (err || !events)
@@ -367,7 +367,7 @@ int ktau_symtab_verify(struct ktau_symtab *s, const struct ktau_rec_info *info,
 	return ktau__fail(&s->error, -ESTALE, "%.200s: map of another kernel: %u of %u "
 			  "recorded functions are on no symbol of it, first of them %.100s "
 			  "at %016" PRIx64, s->path, count[OFF_SYMBOL], compared,
-			  off->name, off->address);
+			  ktau_event_name(off), (uint64_t)off->address);
 }
 
 size_t ktau_symtab_count(const struct ktau_symtab *s)

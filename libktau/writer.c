@@ -1,58 +1,59 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Writing *.ktau files. The file never holds more than whole blocks for longer
- * than a write takes: what a failed write left behind is cut off again.
+ * Writing *.ktau files. Except during a write the file consists of whole blocks: what a
+ * failed write leaves behind is cut off again.
  */
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
-#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
-#include <zlib.h>
 
-#include "internal.h"
-
-/* Large enough to compress well, small enough to lose in a crash. */
-#define BLOCK_BYTES	(256U << 10)
-
-struct ktau_writer {
-	int fd;
-	bool zlib;
-	uint64_t end;			/* bytes of the file that are whole */
-	uint32_t sequence;
-	struct ktau__buffer records;	/* not written yet */
-	uint64_t nr_records;
-	struct ktau__buffer block;	/* header and payload as written */
-	struct ktau__buffer checked;
-	char *path;
-	struct ktau__error error;
-};
+#include "writer.h"
 
 int ktau_writer_create(struct ktau_writer **writer)
 {
 	struct ktau_writer *w = calloc(1, sizeof(*w));
 
-	*writer = w;
+	*writer = NULL;
 	if (!w)
 		return -ENOMEM;
 	w->fd = -1;
+	if (ktau_events_create(&w->events)) {
+		free(w);
+		return -ENOMEM;
+	}
+	*writer = w;
 	return 0;
 }
 
-static void leave(struct ktau_writer *w)
+void ktau__writer_start_block(struct ktau_writer *w, bool key)
+{
+	w->records.size = 0;
+	w->nr_records = 0;
+	w->from_ns = w->to_ns = 0;
+	w->key = key;
+	ktau__events_clear(w->events);
+	ktau__registry_clear(&w->cgroups);
+}
+
+static void close_file(struct ktau_writer *w)
 {
 	if (w->fd >= 0)
 		close(w->fd);
 	w->fd = -1;
 	free(w->path);
 	w->path = NULL;
+	ktau__writer_start_block(w, true);
+	ktau__registry_free(&w->cgroups);
+	ktau_record_free(w->info);
+	w->info = NULL;
 	ktau__buffer_free(&w->records);
-	ktau__buffer_free(&w->block);
 	ktau__buffer_free(&w->checked);
-	w->nr_records = 0;
+	ktau__buffer_free(&w->encoded);
+	ktau__buffer_free(&w->packed);
+	ktau__buffer_free(&w->block);
 	w->sequence = 0;
 	w->end = 0;
 }
@@ -61,7 +62,8 @@ void ktau_writer_destroy(struct ktau_writer *w)
 {
 	if (!w)
 		return;
-	leave(w);
+	close_file(w);
+	ktau_events_destroy(w->events);
 	free(w);
 }
 
@@ -73,20 +75,19 @@ static uint64_t now_ns(void)
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
-static int fail(struct ktau_writer *w, int err)
+int ktau__writer_fail(struct ktau_writer *w, int err)
 {
 	return ktau__fail(&w->error, err, "%.300s: %s", w->path ? w->path : "no file open",
 			  strerror(-err));
 }
 
-static int refuse(struct ktau_writer *w, const char *why)
+int ktau__writer_invalid(struct ktau_writer *w, const char *why)
 {
 	return ktau__fail(&w->error, -EINVAL, "%.300s: %s", w->path ? w->path : "no file open",
 			  why);
 }
 
-/* All of it behind the last whole block, or nothing. */
-static int write_whole(struct ktau_writer *w, const void *data, size_t size)
+int ktau__writer_append(struct ktau_writer *w, const void *data, size_t size)
 {
 	size_t done = 0;
 	ssize_t wrote;
@@ -105,7 +106,7 @@ static int write_whole(struct ktau_writer *w, const void *data, size_t size)
 		w->end += size;
 		return 0;
 	}
-	fail(w, err);
+	ktau__writer_fail(w, err);
 	/* A reader would stop there too, but the place is needed for the next try. */
 	if (done && ftruncate(w->fd, w->end))
 		ktau__fail(&w->error, err, "%.300s: %s, and the half-written block could not "
@@ -122,7 +123,23 @@ static int write_header(struct ktau_writer *w)
 		.created_ns = now_ns(),
 	};
 
-	return write_whole(w, &header, sizeof(header));
+	memcpy(header.boot_id, w->boot_id, sizeof(header.boot_id));
+	return ktau__writer_append(w, &header, sizeof(header));
+}
+
+/* Why this writer cannot continue a file with these blocks: 0, -errno with *@why. */
+static int check_file(const struct ktau_writer *w, const struct ktau__blocks *blocks,
+		      const char **why)
+{
+	if (blocks->swap) {
+		*why = "written in the other byte order: cannot continue it";
+		return -EINVAL;
+	}
+	if (memcmp(blocks->boot_id, w->boot_id, sizeof(w->boot_id))) {
+		*why = "of another boot: cannot continue it";
+		return -ESTALE;
+	}
+	return 0;
 }
 
 /* Where the last whole block of a file ends, and its number. */
@@ -130,34 +147,31 @@ static int find_end(struct ktau_writer *w)
 {
 	struct ktau__blocks blocks = { 0 };
 	struct ktau__source source = { .fd = -1 };
-	const uint8_t *payload;
-	size_t size, taken;
+	struct ktau__payload payload;
 	const char *why = NULL;
 	int err;
 
 	ktau__source_fd(&source, w->fd, false);
 	err = ktau__blocks_start(&blocks, &source, &why);
-	if (!err && blocks.swap) {
-		why = "written in the other byte order: cannot go on in it";
-		err = -EINVAL;
-	}
+	if (!err)
+		err = check_file(w, &blocks, &why);
 	if (err && why)
 		ktau__fail(&w->error, err, "%.300s: %s", w->path, why);
 	while (!err) {
-		err = ktau__blocks_next(&blocks, &source, &payload, &size, &taken);
+		err = ktau__blocks_next(&blocks, &source, &payload);
 		if (err <= 0)
 			break;
-		ktau__source_take(&source, taken);
+		ktau__source_take(&source, payload.taken);
 		err = 0;
 	}
 	w->end = blocks.end;
 	w->sequence = blocks.end_sequence;
-	ktau__buffer_free(&blocks.inflated);
+	ktau__blocks_free(&blocks);
 	ktau__source_close(&source);
 	return err;
 }
 
-/* Did a writer die while it wrote the header? Then nothing is lost by a new one. */
+/* Was a writer killed while it wrote the header? Then nothing is lost by a new one. */
 static bool is_half_header(struct ktau_writer *w, off_t bytes)
 {
 	const uint32_t magic = KTAU_FILE_MAGIC;
@@ -169,7 +183,7 @@ static bool is_half_header(struct ktau_writer *w, off_t bytes)
 	return pread(w->fd, start, bytes, 0) == bytes && !memcmp(start, &magic, bytes);
 }
 
-/* A file that exists: go on behind its last whole block. */
+/* A file that exists: continue after its last whole block. */
 static int resume(struct ktau_writer *w)
 {
 	off_t bytes = lseek(w->fd, 0, SEEK_END);
@@ -185,19 +199,44 @@ static int resume(struct ktau_writer *w)
 	return err;
 }
 
-int ktau_writer_open(struct ktau_writer *w, const char *path, unsigned int flags)
+/* @flags as the writer's settings: 0, -errno with the reason. */
+static int set_flags(struct ktau_writer *w, unsigned int flags)
+{
+	const unsigned int known = KTAU_WRITER_APPEND | KTAU_WRITER_ZLIB | KTAU_WRITER_ZSTD |
+				   KTAU_WRITER_DELTA;
+
+	if (flags & ~known)
+		return ktau__writer_invalid(w, "unknown flags");
+	w->compression = KTAU_COMPRESS_NONE;
+	if (flags & KTAU_WRITER_ZLIB)
+		w->compression = KTAU_COMPRESS_ZLIB;
+	if (flags & KTAU_WRITER_ZSTD)
+		w->compression = KTAU_COMPRESS_ZSTD;
+	w->encoding = flags & KTAU_WRITER_DELTA ? KTAU_ENCODE_DELTA : KTAU_ENCODE_PLAIN;
+	if (ktau_has_compression(w->compression))
+		return 0;
+	return ktau__fail(&w->error, -EOPNOTSUPP, "%.300s: libktau was built without zstd",
+			  w->path);
+}
+
+int ktau_writer_open(struct ktau_writer *w, const char *path, unsigned int flags,
+		     const uint8_t *boot_id)
 {
 	bool append = flags & KTAU_WRITER_APPEND;
 	int err;
 
-	leave(w);
+	close_file(w);
 	w->error.text[0] = 0;
 	w->path = strdup(path);
 	if (!w->path)
-		return fail(w, -ENOMEM);
-	if (flags & ~(KTAU_WRITER_APPEND | KTAU_WRITER_ZLIB))
-		return refuse(w, "unknown flags");
-	w->zlib = flags & KTAU_WRITER_ZLIB;
+		return ktau__writer_fail(w, -ENOMEM);
+	err = set_flags(w, flags);
+	if (err)
+		return err;
+	if (boot_id)
+		memcpy(w->boot_id, boot_id, sizeof(w->boot_id));
+	else
+		ktau__boot_id(w->boot_id);
 	w->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | (append ? 0 : O_EXCL), 0640);
 	if (w->fd < 0)
 		err = -errno;
@@ -208,159 +247,10 @@ int ktau_writer_open(struct ktau_writer *w, const char *path, unsigned int flags
 	if (!err)
 		return 0;
 	if (!w->error.text[0])
-		fail(w, err);
+		ktau__writer_fail(w, err);
 	if (w->fd >= 0 && !append)
 		unlink(path);
-	leave(w);
-	return err;
-}
-
-/*
- * The payload behind the header's place: compressed if that makes it smaller. At
- * the fastest level: zlib's usual one costs twice as much and gains an eighth.
- */
-static int fill_payload(struct ktau_writer *w, struct ktau_block *block)
-{
-	uLongf bytes = compressBound(w->records.size);
-	bool packed = false;
-	uint8_t *to;
-	int err;
-
-	err = ktau__buffer_reserve(&w->block, sizeof(*block) + bytes + 8);
-	if (err)
-		return err;
-	to = w->block.data + sizeof(*block);
-	if (w->zlib)
-		packed = compress2(to, &bytes, w->records.data, w->records.size,
-				   Z_BEST_SPEED) == Z_OK;
-	if (packed && bytes < w->records.size) {
-		block->flags = KTAU_BLOCK_ZLIB;
-		block->stored_bytes = bytes;
-	} else {
-		memcpy(to, w->records.data, w->records.size);
-		block->stored_bytes = w->records.size;
-	}
-	block->payload_crc = crc32(0, to, block->stored_bytes);
-	to += block->stored_bytes;
-	memset(to, 0, ktau__pad8(block->stored_bytes) - block->stored_bytes);
-	return 0;
-}
-
-static int write_block(struct ktau_writer *w)
-{
-	struct ktau_block block = {
-		.magic = KTAU_BLOCK_MAGIC,
-		.type = KTAU_BLOCK_RECORDS,
-		.raw_bytes = w->records.size,
-		.sequence = w->sequence,
-	};
-	int err;
-
-	if (!w->records.size)
-		return 0;
-	err = fill_payload(w, &block);
-	if (err)
-		return fail(w, err);
-	block.header_crc = ktau__block_crc(&block);
-	memcpy(w->block.data, &block, sizeof(block));
-	err = write_whole(w, w->block.data, sizeof(block) + ktau__pad8(block.stored_bytes));
-	if (err)
-		return err;
-	w->sequence++;
-	w->records.size = 0;
-	w->nr_records = 0;
-	return 0;
-}
-
-static int put(struct ktau_writer *w, const void *record, uint16_t type)
-{
-	const struct ktau_rec *rec = record;
-	const char *why;
-	int err = 0;
-
-	if (w->fd < 0)
-		return fail(w, -EBADF);
-	why = ktau__bad_rec(rec);
-	if (!why) {
-		why = "record of a type that files have not";
-		err = ktau__decode(record, false, &w->checked, &why);
-	}
-	if (err == -ENOMEM)
-		return fail(w, err);
-	if (err > 0 && w->checked.size > KTAU_BLOCK_MAX) {
-		why = "record too large";
-		err = 0;
-	}
-	if (err <= 0)
-		return refuse(w, why);
-	((struct ktau_rec *)w->checked.data)->type = type;
-	if (w->records.size && w->records.size + w->checked.size > BLOCK_BYTES) {
-		err = write_block(w);
-		if (err)
-			return err;
-	}
-	err = ktau__buffer_append(&w->records, w->checked.data, w->checked.size);
-	if (err)
-		return fail(w, err);
-	w->nr_records++;
-	return 0;
-}
-
-int ktau_writer_put(struct ktau_writer *w, const void *record)
-{
-	return put(w, record, ((const struct ktau_rec *)record)->type);
-}
-
-int ktau_writer_put_diff(struct ktau_writer *w, const struct ktau_rec_profile *diff)
-{
-	if (diff->rec.type != KTAU_REC_PROFILE && diff->rec.type != KTAU_REC_DIFF)
-		return refuse(w, "difference that is no profile");
-	return put(w, diff, KTAU_REC_DIFF);
-}
-
-int ktau_writer_put_event(struct ktau_writer *w, const struct ktau_event *event)
-{
-	uint8_t record[KTAU__EVENT_BYTES];
-
-	if (!ktau__event_record(event, record))
-		return refuse(w, "event with an impossible name");
-	return put(w, record, KTAU_REC_EVENT);
-}
-
-int ktau_writer_put_info(struct ktau_writer *w, const struct ktau_info *info)
-{
-	const char *command = info->command ? info->command : "";
-	const char *symbols = info->symbols ? info->symbols : "";
-	struct ktau_rec_info *rec;
-	struct utsname host;
-	size_t size;
-	int err;
-
-	size = sizeof(*rec) + ktau__pad8(strlen(command) + strlen(symbols) + 2);
-	if (size > KTAU_BLOCK_MAX)
-		return refuse(w, "texts too long");
-	rec = calloc(1, size);
-	if (!rec)
-		return fail(w, -ENOMEM);
-	rec->rec = (struct ktau_rec){
-		.size = size, .type = KTAU_REC_INFO, .head = sizeof(*rec),
-	};
-	rec->created_ns = now_ns();
-	rec->period_ns = info->period_ns;
-	rec->stext = info->stext;
-	rec->command_bytes = strlen(command) + 1;
-	rec->symbols_bytes = strlen(symbols) + 1;
-	err = ktau_build_id(rec->build_id, sizeof(rec->build_id));
-	rec->build_id_bytes = err > 0 ? err : 0;
-	if (!uname(&host)) {
-		snprintf(rec->hostname, sizeof(rec->hostname), "%s", host.nodename);
-		snprintf(rec->release, sizeof(rec->release), "%s", host.release);
-		snprintf(rec->machine, sizeof(rec->machine), "%s", host.machine);
-	}
-	memcpy(rec + 1, command, rec->command_bytes);
-	memcpy((char *)(rec + 1) + rec->command_bytes, symbols, rec->symbols_bytes);
-	err = put(w, rec, KTAU_REC_INFO);
-	free(rec);
+	close_file(w);
 	return err;
 }
 
@@ -369,13 +259,13 @@ int ktau_writer_flush(struct ktau_writer *w, bool sync)
 	int err;
 
 	if (w->fd < 0)
-		return fail(w, -EBADF);
-	err = write_block(w);
+		return ktau__writer_fail(w, -EBADF);
+	err = ktau__writer_block(w);
 	if (err || !sync)
 		return err;
 	/* A pipe or a file system without storage cannot be synced and need not. */
 	if (fdatasync(w->fd) && errno != EINVAL && errno != EROFS)
-		return fail(w, -errno);
+		return ktau__writer_fail(w, -errno);
 	return 0;
 }
 
@@ -383,8 +273,8 @@ uint64_t ktau_writer_drop(struct ktau_writer *w)
 {
 	uint64_t nr = w->nr_records;
 
-	w->records.size = 0;
-	w->nr_records = 0;
+	/* What it described is described again. A file begins with a key block. */
+	ktau__writer_start_block(w, !w->sequence);
 	return nr;
 }
 
@@ -393,9 +283,9 @@ int ktau_writer_close(struct ktau_writer *w)
 	int err = ktau_writer_flush(w, true);
 
 	if (w->fd >= 0 && close(w->fd) && !err)
-		err = fail(w, -errno);
+		err = ktau__writer_fail(w, -errno);
 	w->fd = -1;
-	leave(w);
+	close_file(w);
 	return err;
 }
 

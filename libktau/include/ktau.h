@@ -10,21 +10,28 @@
  *    different threads at once.
  *  - Handles are made by ktau_*_create() and freed by ktau_*_destroy(), which
  *    takes NULL. What a function returns through a const pointer belongs to
- *    the handle; the text at the function says how long it stays.
+ *    the handle; the comment at the function says how long it is valid.
  *  - ktau_*_error() says in words what went wrong last on a handle (file,
  *    byte or line, reason); "" if nothing did.
  *  - Times are ticks of the recorded machine's cycle counter unless the name
  *    ends in _ns; struct ktau_clock converts.
  *
- * Records. All readers give records in normal form: the layout of
+ * Records. All readers return records in normal form: the layout of
  * <linux/ktau.h> and <ktau_file.h> in this machine's byte order with this
  * library's structure sizes, whatever wrote them. Every count in them has been
- * checked against the record's size. A record is one piece of memory of
- * rec->size bytes: memcpy() copies it whole.
+ * checked against the record's size, and every text is zero-terminated. Texts and
+ * names may contain any other byte: programs that print them escape what a
+ * terminal would act on. A record is one piece of memory of rec->size bytes:
+ * memcpy() copies it whole.
+ *
+ * What this library does not know is no error. Records and blocks of unknown
+ * types are stepped over and counted; slot types, entry kinds, owner kinds,
+ * sources and groups are returned as numbers that have no name.
  */
 #ifndef KTAU_H
 #define KTAU_H
 
+#include <ktau_names.h>
 #include <ktau_record.h>
 #include <ktau_reader.h>
 #include <ktau_snapshot.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* libktau: do the records agree with themselves? The rules are in <ktau.h>. */
+/* libktau: are the records consistent? The rules are in <ktau.h>. */
 #ifndef KTAU_CHECK_H
 #define KTAU_CHECK_H
 
@@ -13,41 +13,48 @@ struct ktau_check;
 
 enum ktau_finding_code {
 	KTAU_FINDING_IDENTITY,		/* sum of excl + refused != outer + open */
-	KTAU_FINDING_ENTRY,		/* id, kind, order of min and max, excl > incl */
+	KTAU_FINDING_ENTRY,		/* order of ids, of min and max; excl > incl */
 	KTAU_FINDING_OPEN,		/* frames in flight contradict the profile */
 	KTAU_FINDING_BACKWARD,		/* a later profile of a task has less */
 	KTAU_FINDING_NESTING,		/* an exit that is not of the innermost frame */
-	KTAU_FINDING_SLOT,		/* a slot's fields, time or continuations */
-	KTAU_FINDING_LOSS,		/* first, lost, written do not add up */
+	KTAU_FINDING_SLOT,		/* a slot's context, id, payload or time */
+	KTAU_FINDING_LOSS,		/* first, lost, next, written do not add up */
 	KTAU_FINDING_STREAM,		/* records outside a stream, wrong nr_records */
+	KTAU_FINDING_REFERENCE,		/* no record describes an owner, event or cgroup */
 	KTAU_NR_FINDINGS
 };
 
 /**
  * struct ktau_finding - one contradiction
  * @code: what kind
- * @owner: whose, NULL if it is about the stream
- * @number: slot number for those of traces, event id for entries, else 0
+ * @serial: the owner's, 0 if it is about the stream
+ * @owner: its OWNER record, NULL if there is none
+ * @number: for those of slots the slot's number in its record, counted from 0; event
+ *	id for entries; position for losses; else 0
  * @text: in words, without owner
  */
 struct ktau_finding {
 	enum ktau_finding_code code;
-	const struct ktau_owner *owner;
+	uint64_t serial;
+	const struct ktau_rec_owner *owner;
 	uint64_t number;
 	const char *text;
 };
 
 /**
- * struct ktau_check_counts - what was looked at
+ * struct ktau_check_counts - what was checked
  * @streams: streams
  * @profiles: profile records, differences included
  * @traces: trace records
  * @slots: slots in them
- * @lost: slots that they, and the ENDs of streams, say were lost: told, so no
- *	finding
+ * @lost: slots that trace records report as lost
  * @refused: activations that found no room, of the last profile of each owner
  * @clamped: negative durations, likewise
- * @tasks: different serials
+ * @tasks: different serials of tasks
+ * @denied: tasks left out of the last stream of each kind because of permissions
+ * @losses: what the counters of END records, by ktau_loss_name(), gained from the
+ *	first stream of the source to the last one
+ * @unknown: slots, entries and owners of unknown types and kinds
  * @findings: by code
  */
 struct ktau_check_counts {
@@ -59,19 +66,22 @@ struct ktau_check_counts {
 	uint64_t refused;
 	uint64_t clamped;
 	uint64_t tasks;
+	uint64_t denied;
+	uint64_t losses[KTAU_NR_LOSSES];
+	uint64_t unknown;
 	uint64_t findings[KTAU_NR_FINDINGS];
 };
 
 typedef void (*ktau_finding_fn)(void *arg, const struct ktau_finding *finding);
 
-/* "identity", "nesting" ... ; NULL for a number out of range. */
+/* "identity", "nesting" ...; NULL for a number out of range. */
 const char *ktau_finding_name(enum ktau_finding_code code);
 
 /**
  * ktau_check_create() - a checker
  * @check: new handle
  * @found: called for each finding during ktau_check_record(); may be NULL
- * @arg: handed to @found
+ * @arg: passed to @found
  */
 int ktau_check_create(struct ktau_check **check, ktau_finding_fn found, void *arg);
 
@@ -79,18 +89,21 @@ int ktau_check_create(struct ktau_check **check, ktau_finding_fn found, void *ar
 void ktau_check_destroy(struct ktau_check *check);
 
 /**
- * ktau_check_record() - hold one more record against those before it
+ * ktau_check_record() - check one more record against those before it
  *
- * Feed all records of a source in order. The rules are in ktau_check(3).
+ * Pass all records of a source in order. The rules are in ktau_check(3).
  *
  * Return: number of findings in this record, -ENOMEM.
  */
 int ktau_check_record(struct ktau_check *check, const union ktau_record *record);
 
-/* Records are missing here (a damaged file): open stacks are forgotten. */
+/*
+ * Records are missing here: a damaged file, or a block that the reader stepped over.
+ * Open frames are forgotten, and nothing is concluded from what is absent.
+ */
 void ktau_check_gap(struct ktau_check *check);
 
-/* What was looked at and found so far. */
+/* What was checked and found so far. */
 const struct ktau_check_counts *ktau_check_counts(const struct ktau_check *check);
 
 /* Identity of one profile alone: 0, or -EBADMSG with both sides. */

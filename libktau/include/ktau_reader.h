@@ -3,6 +3,7 @@
 #ifndef KTAU_READER_H
 #define KTAU_READER_H
 
+#include <ktau_names.h>
 #include <ktau_record.h>
 
 #ifdef __cplusplus
@@ -22,8 +23,12 @@ struct ktau_reader;
  * @flags: KTAU_SELECT_* bits
  * @nr_tids: number of @tids, for KTAU_TARGET_LIST
  * @tids: thread ids in the caller's pid namespace, any order
- * @dead_since: of the dead, only those with this dead_seq or a later one: give
- *	dead_next of the END record before it to see each dead task once
+ * @exited_since: of the exited tasks, only those with this exited_seq or a later
+ *	one: pass exited_next of the previous END record to see each exited task once
+ * @since_ticks: as in struct ktau_select
+ * @cgroup: control group by its id, with KTAU_SELECT_CGROUP: see ktau_cgroup_id()
+ * @uid: user id, with KTAU_SELECT_UID
+ * @tag: with KTAU_SELECT_TAG
  */
 struct ktau_query {
 	uint32_t content;
@@ -31,7 +36,11 @@ struct ktau_query {
 	uint32_t flags;
 	uint32_t nr_tids;
 	const int32_t *tids;
-	uint64_t dead_since;
+	uint64_t exited_since;
+	uint64_t since_ticks;
+	uint64_t cgroup;
+	uint32_t uid;
+	uint32_t tag;
 };
 
 /**
@@ -39,8 +48,8 @@ struct ktau_query {
  * @bad_blocks: blocks with a wrong checksum, or whose records were wrong
  * @lost_bytes: bytes that belong to no good block or record
  * @first_offset: where the first of them is
+ * @missing_blocks: blocks that a jump of the sequence numbers shows to be missing
  * @truncated: the source ends inside a block, a record or a stream
- * @missing_blocks: blocks that a jump of the sequence numbers shows to be gone
  */
 struct ktau_damage {
 	uint64_t bad_blocks;
@@ -50,12 +59,30 @@ struct ktau_damage {
 	bool truncated;
 };
 
+/**
+ * struct ktau_unknown - what a reader stepped over; a newer library may know it
+ * @records: records of unknown types
+ * @record_type: type of the first of them
+ * @blocks: blocks of an unknown type, compression or encoding
+ * @block_type: type of the first of them
+ * @block_compression: its compression
+ * @block_encoding: its encoding
+ */
+struct ktau_unknown {
+	uint64_t records;
+	uint32_t record_type;
+	uint32_t block_type;
+	uint64_t blocks;
+	uint32_t block_compression;
+	uint32_t block_encoding;
+};
+
 /* A reader without a source; destroying it closes what it has opened. */
 int ktau_reader_create(struct ktau_reader **reader);
 void ktau_reader_destroy(struct ktau_reader *reader);
 
 /*
- * Opening a source. A reader that has one already leaves it first. All return 0
+ * Opening a source. A reader that already has one closes it first. All return 0
  * or -errno with the reason in ktau_reader_error(): errors of open(2), read(2)
  * and KTAU_IOC_SELECT, -EBADMSG for what is not KTAU data (or empty),
  * -EPROTONOSUPPORT for a version that this library does not know.
@@ -64,10 +91,12 @@ void ktau_reader_destroy(struct ktau_reader *reader);
 /**
  * ktau_reader_open_live() - read from the running kernel
  *
- * Opens /proc/ktau/profile or trace, selects @query, starts a stream.
+ * Opens /proc/ktau/profile or trace, selects @query, starts a stream. If the
+ * level in force does not allow what was asked for, ktau_reader_error() names
+ * kernel.ktau_paranoid and the level that would.
  *
- * Return: 0, -ENOENT without KTAU in this kernel, -EINVAL, -E2BIG, errors of
- * open(2).
+ * Return: 0, -ENOENT without KTAU in this kernel, -EACCES, -EPERM, -EINVAL,
+ * -E2BIG, errors of open(2).
  */
 int ktau_reader_open_live(struct ktau_reader *reader, const struct ktau_query *query);
 
@@ -84,17 +113,35 @@ int ktau_reader_open_fd(struct ktau_reader *reader, int fd, const char *name);
 int ktau_reader_open_memory(struct ktau_reader *reader, const void *data, size_t size);
 
 /**
+ * ktau_reader_seek_time() - read only the part of a file that covers a period
+ * @reader: reader of a *.ktau file that can be sought in, or of one in memory
+ * @from_ns: CLOCK_REALTIME of the recorded machine, inclusive
+ * @to_ns: likewise, inclusive; UINT64_MAX reads to the end
+ *
+ * Moves to the last block that needs nothing before it and whose first stream is
+ * not later than @from_ns, or else to the first block. ktau_reader_next() then ends
+ * before the first stream that is later than @to_ns. Only headers of blocks are
+ * read. The caller skips the streams that are earlier than it needs.
+ *
+ * Return: 0, -ESPIPE if the source cannot be sought in, -EINVAL if it is no *.ktau
+ * file, errors of read(2).
+ */
+int ktau_reader_seek_time(struct ktau_reader *reader, uint64_t from_ns, uint64_t to_ns);
+
+/**
  * ktau_reader_next() - the next record
  * @reader: reader
  * @record: set to the record, which is valid until the next call
  *
- * Unknown record types are stepped over. Damage does not stop the reading of
- * a *.ktau file: every block that is whole comes out. When all has come out and
- * something was damaged, -EBADMSG comes instead of 0, so a loop over
+ * Records and blocks of unknown types are stepped over and counted in
+ * ktau_reader_unknown(). Damage does not stop the reading of a *.ktau file: the
+ * records of every whole block are returned. At the end of a source in which
+ * something was damaged, -EBADMSG is returned instead of 0, so a loop over
  * "while ((err = ktau_reader_next(r, &rec)) > 0)" uses everything usable and
- * still knows. A live stream ends behind its END record: 0.
+ * still learns of the damage. A live stream ends after its END record: 0.
  *
- * Memory use is bounded by one block and one record.
+ * Memory use is bounded by one block, one record, the owners of one stream, and the
+ * events and control groups of the source.
  *
  * Return: 1 with a record, 0 at the end, -EBADMSG at the end of a damaged
  * source, -ENOMEM, errors of read(2).
@@ -107,6 +154,9 @@ const char *ktau_reader_error(const struct ktau_reader *reader);
 /* What was unusable so far; complete when ktau_reader_next() has ended. */
 const struct ktau_damage *ktau_reader_damage(const struct ktau_reader *reader);
 
+/* What was stepped over so far; likewise. */
+const struct ktau_unknown *ktau_reader_unknown(const struct ktau_reader *reader);
+
 /* The descriptor, to poll(2) on; -1 for memory. */
 int ktau_reader_fd(const struct ktau_reader *reader);
 
@@ -114,67 +164,82 @@ int ktau_reader_fd(const struct ktau_reader *reader);
 bool ktau_reader_swapped(const struct ktau_reader *reader);
 
 /*
- * What has come out so far, kept by the reader: the newest STREAM and INFO
- * record (NULL if none yet; valid until the next ktau_reader_next()), and the
- * events of all EVENT records (never NULL; valid as long as the reader).
+ * What the reader has seen so far. Unless stated otherwise, results are NULL if
+ * there is none yet, and valid until the next call of ktau_reader_next() or of a
+ * function that opens or restarts.
  */
+
+/* The newest STREAM and INFO record. */
 const struct ktau_rec_stream *ktau_reader_stream(const struct ktau_reader *reader);
 const struct ktau_rec_info *ktau_reader_info(const struct ktau_reader *reader);
+
+/* The newest OWNER record of a serial in the present stream. */
+const struct ktau_rec_owner *ktau_reader_owner(const struct ktau_reader *reader,
+					       uint64_t serial);
+
+/* The newest EVENT record of an id, and CGROUP record, in the source. */
+const struct ktau_rec_event *ktau_reader_event(const struct ktau_reader *reader,
+					       uint32_t id);
+const struct ktau_rec_cgroup *ktau_reader_cgroup(const struct ktau_reader *reader,
+						 uint64_t id);
+
+/* Walk through them in the order in which they came first: NULL begins and ends. */
+const struct ktau_rec_owner *
+ktau_reader_next_owner(const struct ktau_reader *reader, const struct ktau_rec_owner *owner);
+const struct ktau_rec_cgroup *
+ktau_reader_next_cgroup(const struct ktau_reader *reader,
+			const struct ktau_rec_cgroup *cgroup);
+
+/* The events as a table: never NULL, valid until the reader opens another source. */
 const struct ktau_events *ktau_reader_events(const struct ktau_reader *reader);
 
 /*
- * Events: ids and their names
+ * Events: EVENT records by id
  */
 
 struct ktau_events;
-
-/**
- * struct ktau_event - one named instrumentation point
- * @id: event id, below KTAU_NR_IDS
- * @group: KTAU_GROUP_* bit, 0 if unknown
- * @kind: KTAU_KIND_*
- * @address: of the function, 0 if there is none or it is hidden
- * @name: as recorded, no blanks
- */
-struct ktau_event {
-	uint32_t id;
-	uint32_t group;
-	uint32_t kind;
-	uint64_t address;
-	const char *name;
-};
 
 /* An empty table. */
 int ktau_events_create(struct ktau_events **events);
 void ktau_events_destroy(struct ktau_events *events);
 
-/**
- * ktau_events_load() - read the kernel's event table
- * @events: where to
- * @path: text as in /proc/ktau/events; NULL is that file
- *
- * What is there already is replaced id by id.
- *
- * Return: number of events read; errors of open(2) and read(2), -EINVAL for a
- * bad line (its number is in ktau_events_error(); the lines before it are in).
- */
-int ktau_events_load(struct ktau_events *events, const char *path);
-
-/* One event, copied. -EINVAL: bad id, kind, name (empty, blanks, >255 bytes). */
-int ktau_events_add(struct ktau_events *events, const struct ktau_event *event);
+/* Copy one record, which replaces that of the same id. 0, -ENOMEM, -EINVAL. */
+int ktau_events_put(struct ktau_events *events, const struct ktau_rec_event *event);
 
 /* NULL if the id has no event. Valid until that id is replaced. */
-const struct ktau_event *ktau_events_find(const struct ktau_events *events, uint32_t id);
+const struct ktau_rec_event *ktau_events_find(const struct ktau_events *events,
+					      uint32_t id);
 
-/* Walk in the order of ids: NULL begins, NULL ends. */
-const struct ktau_event *ktau_events_next(const struct ktau_events *events,
-					  const struct ktau_event *event);
+/* Walk in ascending order of ids: NULL begins and ends. */
+const struct ktau_rec_event *ktau_events_next(const struct ktau_events *events,
+					      const struct ktau_rec_event *event);
 
 /* How many ids have an event. */
 unsigned int ktau_events_count(const struct ktau_events *events);
 
-/* File, line and reason of the last error. */
-const char *ktau_events_error(const struct ktau_events *events);
+/*
+ * The running kernel
+ */
+
+/**
+ * ktau_info_read() - KTAU_IOC_INFO
+ * @fd: descriptor of /proc/ktau/profile or trace (ktau_reader_fd()); -1 opens one
+ * @info: filled in; fields that the kernel does not have are zero
+ *
+ * Return: 0, -ENOENT without KTAU in this kernel, errors of open(2) and ioctl(2).
+ */
+int ktau_info_read(int fd, struct ktau_info *info);
+
+/**
+ * ktau_cgroup_id() - id of a control group for struct ktau_query
+ * @path: in the default hierarchy, as a CGROUP record has it (/system.slice), or
+ *	the directory below /sys/fs/cgroup
+ * @id: set to the id
+ *
+ * Return: 0, -ENOENT if there is no such group or no cgroup file system of version
+ * 2 below /sys/fs/cgroup, other errors of open(2).
+ */
+int ktau_cgroup_id(const char *path, uint64_t *id);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* libktau: records in normal form, names, clock. The rules are in <ktau.h>. */
+/* libktau: records in normal form, clock. The rules are in <ktau.h>. */
 #ifndef KTAU_RECORD_H
 #define KTAU_RECORD_H
 
@@ -25,52 +25,67 @@ const char *ktau_version(void);
 /**
  * union ktau_record - pointer to a record of any type
  *
- * rec->type says which member to use: KTAU_REC_STREAM, _PROFILE, _TRACE,
- * _END, _INFO, _EVENT; KTAU_REC_DIFF is in @profile too. A type that this
- * library does not know never comes out of a reader.
+ * rec->type says which member to use: KTAU_REC_STREAM, _EVENT, _CGROUP, _OWNER,
+ * _PROFILE, _TRACE, _END, _INFO; KTAU_REC_DIFF uses @profile too. Readers step
+ * over records of types that this library does not know.
  */
 union ktau_record {
 	const struct ktau_rec *rec;
 	const struct ktau_rec_stream *stream;
+	const struct ktau_rec_event *event;
+	const struct ktau_rec_cgroup *cgroup;
+	const struct ktau_rec_owner *owner;
 	const struct ktau_rec_profile *profile;
 	const struct ktau_rec_trace *trace;
 	const struct ktau_rec_end *end;
 	const struct ktau_rec_info *info;
-	const struct ktau_rec_event *event;
 };
 
-/* The p->nr_entries entries of a profile, in the kernel's order. */
+/* Free a record that a function of this library has allocated. */
+void ktau_record_free(void *record);
+
+/* A copy of a record; NULL without memory. Free with ktau_record_free(). */
+void *ktau_record_dup(const void *record);
+
+/* The p->nr_entries entries of a profile, in ascending order of their ids. */
 static inline const struct ktau_entry *
 ktau_profile_entries(const struct ktau_rec_profile *p)
 {
 	return (const struct ktau_entry *)((const char *)p + p->rec.head);
 }
 
-/* The p->nr_open frames in flight, innermost first. */
+/* The p->nr_open frames in flight that are listed, innermost first. */
 static inline const struct ktau_open *
 ktau_profile_open(const struct ktau_rec_profile *p)
 {
 	return (const struct ktau_open *)(ktau_profile_entries(p) + p->nr_entries);
 }
 
-/* The t->nr_slots slots of a trace record, continuations included. */
-static inline const struct ktau_slot *
-ktau_trace_slots(const struct ktau_rec_trace *t)
-{
-	return (const struct ktau_slot *)((const char *)t + t->rec.head);
-}
-
-/* The command line of an info record, and the path of its symbols; "" if none. */
+/* The command line of an INFO record, its symbol source and job id; "" if none. */
 const char *ktau_info_command(const struct ktau_rec_info *info);
 const char *ktau_info_symbols(const struct ktau_rec_info *info);
+const char *ktau_info_job(const struct ktau_rec_info *info);
 
-/* The name in an event record. */
+/* The name in an EVENT record. */
 const char *ktau_event_name(const struct ktau_rec_event *event);
+
+/* The path in a CGROUP record; "" if the group is gone. */
+const char *ktau_cgroup_path(const struct ktau_rec_cgroup *cgroup);
+
+/* The path of the program in an OWNER record; "" if unknown. */
+const char *ktau_owner_path(const struct ktau_rec_owner *owner);
+
+/* True if both streams are of the same boot. */
+bool ktau_same_boot(const struct ktau_rec_stream *a, const struct ktau_rec_stream *b);
+
+/*
+ * Profiles
+ */
 
 /**
  * ktau_profile_find() - the entry of an event
  *
- * Return: the entry or NULL. Linear in the number of entries.
+ * Return: the entry or NULL. Takes logarithmic time.
  */
 const struct ktau_entry *ktau_profile_find(const struct ktau_rec_profile *p,
 					   uint32_t id);
@@ -78,95 +93,120 @@ const struct ktau_entry *ktau_profile_find(const struct ktau_rec_profile *p,
 /**
  * ktau_profile_inflight() - how long a frame in flight has taken so far
  * @p: profile
- * @index: which of the p->nr_open frames, 0 is the innermost
+ * @index: which of the p->nr_open frames; 0 is the innermost
  * @incl_ticks: time since it was entered, up to p->ticks; may be NULL
- * @excl_ticks: that without the frames inside, ended or in flight; may be NULL
+ * @excl_ticks: the same without the frames inside, ended or in flight; may be NULL
  *
  * A difference that comes out negative is 0.
  *
- * Return: 0, -ERANGE for an @index out of the list.
+ * Return: 0, -ERANGE if @index is not in the list.
  */
 int ktau_profile_inflight(const struct ktau_rec_profile *p, uint32_t index,
 			  uint64_t *incl_ticks, uint64_t *excl_ticks);
 
 /**
  * ktau_profile_diff() - what was added between two profiles of one owner
- * @after: the later one; its frames in flight, ticks and groups are kept, and of
- *	its owner everything but utime_ns and stime_ns
+ * @after: the later one; its frames in flight, ticks and groups are kept
  * @before: the earlier one; NULL counts from zero
- * @out: new record, to be freed with ktau_record_free()
+ * @out: new record; free with ktau_record_free()
  *
- * Counts and times are subtracted, events with nothing added are left out.
- * min and max of counters stay @after's.
+ * Counts and times are subtracted, and events to which nothing was added are left
+ * out. The longest activation, and the minimum and maximum of counters, stay
+ * @after's. An entry of an unknown kind is @after's, and is left out if @before
+ * has the same. The parts of an entry that one side has not measured are not
+ * marked as measured.
  *
- * Return: 0, -ENOMEM, -EINVAL if the owners differ or @after has less of some
- * event than @before.
+ * Return: 0, -ENOMEM, -EINVAL if the owners differ, if @after has less of some
+ * event than @before, or if entries are not in ascending order.
  */
 int ktau_profile_diff(const struct ktau_rec_profile *after,
 		      const struct ktau_rec_profile *before,
 		      struct ktau_rec_profile **out);
 
-/* Free what ktau_profile_diff(), ktau_snapshot_sum() or ktau_record_dup() gave. */
-void ktau_record_free(void *record);
+/**
+ * ktau_owner_diff() - what an owner's counters gained between two records
+ * @after: the later OWNER record
+ * @before: the earlier one of the same owner; NULL counts from zero
+ * @out: new record; free with ktau_record_free()
+ *
+ * A copy of @after in which utime_ns, stime_ns, nvcsw, nivcsw and migrations are
+ * differences; one that comes out negative is 0.
+ *
+ * Return: 0, -ENOMEM, -EINVAL if the serials differ.
+ */
+int ktau_owner_diff(const struct ktau_rec_owner *after,
+		    const struct ktau_rec_owner *before,
+		    struct ktau_rec_owner **out);
 
-/* A copy of a record; NULL without memory. Free with ktau_record_free(). */
-void *ktau_record_dup(const void *record);
+/*
+ * Traces
+ */
+
+/* The first slot of a trace record; the others follow at s->words * 8 bytes each. */
+static inline const struct ktau_slot *
+ktau_trace_slots(const struct ktau_rec_trace *t)
+{
+	return (const struct ktau_slot *)((const char *)t + t->rec.head);
+}
 
 /**
- * ktau_trace_next() - walk through a trace record, oldest first
+ * ktau_trace_next() - walk through a trace record, oldest slot first
  * @t: record
- * @slot: what the call before gave; NULL to begin
+ * @slot: the slot of the previous call; NULL to begin
  *
- * Continuations (KTAU_TRACE_MORE) are stepped over.
+ * Slots of unknown types are included.
  *
- * Return: the next leading slot, NULL at the end.
+ * Return: the next slot, NULL at the end.
  */
 const struct ktau_slot *ktau_trace_next(const struct ktau_rec_trace *t,
 					const struct ktau_slot *slot);
 
-/**
- * ktau_trace_more() - a continuation of a leading slot
- * @t: record
- * @slot: from ktau_trace_next()
- * @index: 1 for the first one
- *
- * @data of the result is bytes as written, never swapped.
- *
- * Return: NULL if there is none or the record ends before it.
- */
-const struct ktau_slot_more *ktau_trace_more(const struct ktau_rec_trace *t,
-					     const struct ktau_slot *slot,
-					     unsigned int index);
+/* The s->words - 2 words of payload, for types that this library does not know. */
+static inline const __u64 *ktau_slot_payload(const struct ktau_slot *s)
+{
+	return (const __u64 *)(s + 1);
+}
+
+static inline unsigned int ktau_slot_payload_words(const struct ktau_slot *s)
+{
+	return s->words > 2 ? s->words - 2 : 0;
+}
 
 /*
- * Names
+ * What a slot's payload says. Each returns false, with zeros in the output, if the
+ * slot is of another type or has no such payload. Fields that the writer
+ * did not have are zero.
  */
+bool ktau_slot_address(const struct ktau_slot *slot, uint64_t *address);  /* ENTER */
+bool ktau_slot_result(const struct ktau_slot *slot, int64_t *result);	  /* EXIT, CALL */
+bool ktau_slot_duration(const struct ktau_slot *slot, uint64_t *ticks);	  /* CALL */
+bool ktau_slot_count(const struct ktau_slot *slot, uint64_t *value);	  /* COUNT */
+bool ktau_slot_switch(const struct ktau_slot *slot, struct ktau_slot_switch *out);
+bool ktau_slot_waking(const struct ktau_slot *slot, struct ktau_slot_waking *out);
+bool ktau_slot_woken(const struct ktau_slot *slot, struct ktau_slot_woken *out);
+bool ktau_slot_fork(const struct ktau_slot *slot, struct ktau_slot_fork *out);
+bool ktau_slot_net(const struct ktau_slot *slot, struct ktau_slot_net *out); /* SEND, RECV */
+bool ktau_slot_kvm(const struct ktau_slot *slot, struct ktau_slot_kvm *out); /* ENTER, EXIT */
+bool ktau_slot_exit_code(const struct ktau_slot *slot, int32_t *code);	  /* TASK_EXIT */
+bool ktau_slot_cgroup(const struct ktau_slot *slot, uint64_t *id);	  /* CGROUP */
 
-/* "tcp" for KTAU_GROUP_TCP; NULL if it is not exactly one known group. */
-const char *ktau_group_name(uint32_t group);
+/* The new name, zero-terminated: COMM and EXEC. */
+bool ktau_slot_comm(const struct ktau_slot *slot, char comm[17]);
 
-/* The bit of a group's name, 0 if there is none of that name. */
-uint32_t ktau_group_by_name(const char *name);
+/* EXEC: serial of the profile that begins, 0 if the profile goes on. */
+bool ktau_slot_exec(const struct ktau_slot *slot, uint64_t *serial);
 
-/* "timer" or "counter"; NULL else. */
-const char *ktau_kind_name(uint32_t kind);
-
-/* "ENTER", "SWITCH" ... for KTAU_TRACE_*; NULL else. */
-const char *ktau_slot_type_name(uint8_t type);
-
-/* "task", "softirq", "hardirq", "nmi" for KTAU_CTX_*; NULL else. */
-const char *ktau_ctx_name(uint8_t ctx);
-
-/**
- * ktau_display_name() - a symbol as people know it
- *
- * Takes off what the kernel's build puts before a system call's name
- * (__x64_sys_read, __ia32_compat_sys_read, __se_sys_read, __do_sys_read ...
- * become sys_read, compat_sys_read) and the dot of ppc64's entry points.
- *
- * Return: a pointer into @symbol.
+/*
+ * Losses: the counters of an END record that are since boot, under the names that
+ * they have in /proc/ktau/stats.
  */
-const char *ktau_display_name(const char *symbol);
+#define KTAU_NR_LOSSES	13
+
+/* "refused_memory_limit" ...; NULL from KTAU_NR_LOSSES on. */
+const char *ktau_loss_name(unsigned int index);
+
+/* The value of that counter; 0 from KTAU_NR_LOSSES on. */
+uint64_t ktau_loss_value(const struct ktau_rec_end *end, unsigned int index);
 
 /*
  * Clock
@@ -175,9 +215,11 @@ const char *ktau_display_name(const char *symbol);
 /**
  * struct ktau_clock - the recorded machine's clock
  * @hz: ticks a second
- * @ticks: cycle counter at the moment of
+ * @ticks: cycle counter at the moment of the four times that follow
  * @realtime_ns: CLOCK_REALTIME
- * @monotonic_ns: and CLOCK_MONOTONIC
+ * @monotonic_ns: CLOCK_MONOTONIC
+ * @boottime_ns: CLOCK_BOOTTIME
+ * @tai_ns: CLOCK_TAI
  * @stable: constant rate, in step on all CPUs
  */
 struct ktau_clock {
@@ -185,14 +227,16 @@ struct ktau_clock {
 	uint64_t ticks;
 	uint64_t realtime_ns;
 	uint64_t monotonic_ns;
+	uint64_t boottime_ns;
+	uint64_t tai_ns;
 	bool stable;
 };
 
 /**
  * ktau_clock_init() - from a STREAM record
  *
- * Where the kernel gives no frequency, it is computed from the pairs of the
- * boot and of the stream.
+ * Where the kernel gives no frequency, it is computed from the times of the boot
+ * and of the stream.
  *
  * Return: 0, -ENODATA if there is no way to tell the frequency: conversions
  * then take a tick for a nanosecond.
@@ -202,9 +246,11 @@ int ktau_clock_init(struct ktau_clock *clock, const struct ktau_rec_stream *stre
 /* A duration; at most UINT64_MAX. */
 uint64_t ktau_clock_ns(const struct ktau_clock *clock, uint64_t ticks);
 
-/* A moment, as CLOCK_REALTIME and CLOCK_MONOTONIC; 0 and UINT64_MAX bound it. */
+/* A moment on each of the clocks; bounded by 0 and UINT64_MAX. */
 uint64_t ktau_clock_realtime_ns(const struct ktau_clock *clock, uint64_t ticks);
 uint64_t ktau_clock_monotonic_ns(const struct ktau_clock *clock, uint64_t ticks);
+uint64_t ktau_clock_boottime_ns(const struct ktau_clock *clock, uint64_t ticks);
+uint64_t ktau_clock_tai_ns(const struct ktau_clock *clock, uint64_t ticks);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What the running kernel says of itself. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+#define CGROUP_ROOT	"/sys/fs/cgroup"
+
+int ktau_info_read(int fd, struct ktau_info *info)
+{
+	int own = -1, err = 0;
+
+	memset(info, 0, sizeof(*info));
+	if (fd < 0) {
+		own = open(KTAU_PROC "/profile", O_RDONLY | O_CLOEXEC);
+		if (own < 0)
+			return -errno;
+		fd = own;
+	}
+	info->size = sizeof(*info);
+	if (ioctl(fd, KTAU_IOC_INFO, info) < 0)
+		err = -errno;
+	if (own >= 0)
+		close(own);
+	return err;
+}
+
+/* The id of a group is the number in its file handle, on every architecture. */
+static int handle_id(const char *path, uint64_t *id)
+{
+	struct {
+		struct file_handle handle;
+		unsigned char bytes[MAX_HANDLE_SZ];
+	} h = { .handle.handle_bytes = MAX_HANDLE_SZ };
+	int mount_id;
+
+	if (name_to_handle_at(AT_FDCWD, path, &h.handle, &mount_id, 0))
+		return -errno;
+	if (h.handle.handle_bytes != sizeof(*id))
+		return -ENOENT;
+	memcpy(id, h.handle.f_handle, sizeof(*id));
+	return 0;
+}
+
+/* Only groups of version 2 have this file, the root included. */
+static bool is_group(const char *path)
+{
+	char *file;
+	bool found;
+
+	if (asprintf(&file, "%s/cgroup.controllers", path) < 0)
+		return false;
+	found = !access(file, F_OK);
+	free(file);
+	return found;
+}
+
+int ktau_cgroup_id(const char *path, uint64_t *id)
+{
+	static const char *const roots[] = { CGROUP_ROOT, CGROUP_ROOT "/unified" };
+	int err = -ENOENT;
+	char *full;
+	size_t i;
+
+	*id = 0;
+	if (!strncmp(path, CGROUP_ROOT "/", sizeof(CGROUP_ROOT)))
+		return is_group(path) ? handle_id(path, id) : -ENOENT;
+	for (i = 0; err && i < sizeof(roots) / sizeof(*roots); i++) {
+		if (asprintf(&full, "%s/%s", roots[i], path) < 0)
+			return -ENOMEM;
+		if (is_group(full))
+			err = handle_id(full, id);
+		free(full);
+	}
+	return err;
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+int ktau__boot_id(uint8_t id[16])
+{
+	struct ktau__buffer text = { 0 };
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	int err = fd < 0 ? -errno : ktau__read_all(fd, 4096, &text);
+	unsigned int nr = 0;
+	size_t i;
+
+	memset(id, 0, 16);
+	for (i = 0; !err && i < text.size && nr < 32; i++) {
+		int digit = hex_digit(text.data[i]);
+
+		if (digit < 0)
+			continue;
+		id[nr / 2] |= digit << (nr % 2 ? 0 : 4);
+		nr++;
+	}
+	if (fd >= 0)
+		close(fd);
+	ktau__buffer_free(&text);
+	return err;
+}

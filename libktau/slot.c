@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Slots of a trace: walking, byte order, what their payloads say. */
+#include "internal.h"
+
+#define HEADER	"8" "2" "11" "2" "11"
+
+/* Payloads by type; what is longer, or of an unknown type, is words of 8 bytes. */
+static const char *const payloads[] = {
+	[KTAU_TRACE_SWITCH] = "8" "4" "22",
+	[KTAU_TRACE_WAKING] = "8" "44",
+	[KTAU_TRACE_WOKEN] = "88" "4" "1111",
+	[KTAU_TRACE_FORK] = "88",
+	[KTAU_TRACE_EXEC] = "ss" "8",
+	[KTAU_TRACE_COMM] = "ss",
+	[KTAU_TRACE_NET_SEND] = "ssss" "22" "44" "2" "11" "44",
+	[KTAU_TRACE_NET_RECV] = "ssss" "22" "44" "2" "11" "44",
+	[KTAU_TRACE_KVM_ENTER] = "44",
+	[KTAU_TRACE_KVM_EXIT] = "44",
+};
+
+/* Payloads are whole words, and so is each of the above. */
+static size_t fields_bytes(const char *fields)
+{
+	size_t bytes = 0;
+
+	for (; *fields; fields++)
+		bytes += *fields == 's' ? 8 : *fields - '0';
+	return bytes;
+}
+
+static void swap_payload(uint8_t type, uint64_t *payload, size_t words)
+{
+	const char *fields = type < sizeof(payloads) / sizeof(*payloads) ? payloads[type] : NULL;
+	size_t known = fields ? fields_bytes(fields) / 8 : 0;
+	size_t i;
+
+	if (fields)
+		ktau__swap_fields(payload, words * 8, fields);
+	for (i = known; i < words; i++)
+		payload[i] = __builtin_bswap64(payload[i]);
+}
+
+bool ktau__check_slots(const void *slots, uint32_t nr, uint32_t bytes)
+{
+	const uint8_t *at = slots;
+	struct ktau_slot slot;
+	size_t size;
+
+	for (; nr; nr--) {
+		if (bytes < sizeof(slot))
+			return false;
+		memcpy(&slot, at, sizeof(slot));
+		size = slot.words * 8U;
+		if (size < sizeof(slot) || size > bytes)
+			return false;
+		at += size;
+		bytes -= size;
+	}
+	return !bytes;
+}
+
+void ktau__swap_slots(void *slots, uint32_t nr)
+{
+	struct ktau_slot *slot = slots;
+
+	for (; nr; nr--) {
+		ktau__swap_fields(slot, sizeof(*slot), HEADER);
+		swap_payload(slot->type, (uint64_t *)(slot + 1), slot->words - 2);
+		slot = (struct ktau_slot *)((uint64_t *)slot + slot->words);
+	}
+}
+
+const struct ktau_slot *ktau_trace_next(const struct ktau_rec_trace *t,
+					const struct ktau_slot *slot)
+{
+	const char *end = (const char *)ktau_trace_slots(t) + t->slots_bytes;
+
+	if (slot)
+		slot = (const struct ktau_slot *)((const uint64_t *)slot + slot->words);
+	else
+		slot = ktau_trace_slots(t);
+	return (const char *)slot < end ? slot : NULL;
+}
+
+/* The first @size bytes of the payload into @out, with zeros for what is missing. */
+static bool get(const struct ktau_slot *slot, bool is_type, void *out, size_t size)
+{
+	size_t bytes = ktau_slot_payload_words(slot) * 8;
+
+	memset(out, 0, size);
+	if (!is_type || !bytes)
+		return false;
+	memcpy(out, slot + 1, ktau__min(bytes, size));
+	return true;
+}
+
+/* Word @index of the payload. */
+static bool get_word(const struct ktau_slot *slot, bool is_type, unsigned int index,
+		     uint64_t *word)
+{
+	bool present = is_type && index < ktau_slot_payload_words(slot);
+
+	*word = present ? ktau_slot_payload(slot)[index] : 0;
+	return present;
+}
+
+bool ktau_slot_address(const struct ktau_slot *slot, uint64_t *address)
+{
+	return get_word(slot, slot->type == KTAU_TRACE_ENTER, 0, address);
+}
+
+bool ktau_slot_result(const struct ktau_slot *slot, int64_t *result)
+{
+	bool is_call = slot->type == KTAU_TRACE_CALL;
+	bool is_type = is_call || slot->type == KTAU_TRACE_EXIT;
+	uint64_t word;
+	bool present = get_word(slot, is_type, is_call, &word);
+
+	*result = (int64_t)word;
+	return present;
+}
+
+bool ktau_slot_duration(const struct ktau_slot *slot, uint64_t *ticks)
+{
+	return get_word(slot, slot->type == KTAU_TRACE_CALL, 0, ticks);
+}
+
+bool ktau_slot_count(const struct ktau_slot *slot, uint64_t *value)
+{
+	return get_word(slot, slot->type == KTAU_TRACE_COUNT, 0, value);
+}
+
+bool ktau_slot_cgroup(const struct ktau_slot *slot, uint64_t *id)
+{
+	return get_word(slot, slot->type == KTAU_TRACE_CGROUP, 0, id);
+}
+
+bool ktau_slot_exec(const struct ktau_slot *slot, uint64_t *serial)
+{
+	return get_word(slot, slot->type == KTAU_TRACE_EXEC, 2, serial);
+}
+
+bool ktau_slot_exit_code(const struct ktau_slot *slot, int32_t *code)
+{
+	uint64_t word;
+	bool present = get_word(slot, slot->type == KTAU_TRACE_TASK_EXIT, 0, &word);
+
+	*code = (int32_t)word;
+	return present;
+}
+
+bool ktau_slot_comm(const struct ktau_slot *slot, char comm[17])
+{
+	bool is_type = slot->type == KTAU_TRACE_COMM || slot->type == KTAU_TRACE_EXEC;
+
+	comm[16] = 0;
+	return get(slot, is_type, comm, 16);
+}
+
+bool ktau_slot_switch(const struct ktau_slot *slot, struct ktau_slot_switch *out)
+{
+	return get(slot, slot->type == KTAU_TRACE_SWITCH, out, sizeof(*out));
+}
+
+bool ktau_slot_waking(const struct ktau_slot *slot, struct ktau_slot_waking *out)
+{
+	return get(slot, slot->type == KTAU_TRACE_WAKING, out, sizeof(*out));
+}
+
+bool ktau_slot_woken(const struct ktau_slot *slot, struct ktau_slot_woken *out)
+{
+	return get(slot, slot->type == KTAU_TRACE_WOKEN, out, sizeof(*out));
+}
+
+bool ktau_slot_fork(const struct ktau_slot *slot, struct ktau_slot_fork *out)
+{
+	return get(slot, slot->type == KTAU_TRACE_FORK, out, sizeof(*out));
+}
+
+bool ktau_slot_net(const struct ktau_slot *slot, struct ktau_slot_net *out)
+{
+	bool is_type = slot->type == KTAU_TRACE_NET_SEND || slot->type == KTAU_TRACE_NET_RECV;
+
+	return get(slot, is_type, out, sizeof(*out));
+}
+
+bool ktau_slot_kvm(const struct ktau_slot *slot, struct ktau_slot_kvm *out)
+{
+	bool is_type = slot->type == KTAU_TRACE_KVM_ENTER || slot->type == KTAU_TRACE_KVM_EXIT;
+
+	return get(slot, is_type, out, sizeof(*out));
+}
