@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Streams as a kernel writes them, byte by byte and in either byte order. It
- * shares no structure with the library, so that a wrong offset there shows.
+ * shares no structure with the library, so a wrong offset there shows.
  */
 #ifndef KTAU_TESTS_ENCODE_H
 #define KTAU_TESTS_ENCODE_H
@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* Owner kinds, as in <linux/ktau.h>. */
+enum { TASK, EXITED, CPU, EVICTED };
 
 struct stream {
 	uint8_t *data;
@@ -20,14 +23,37 @@ struct stream {
 	/* how much longer than today's the writer's structures are */
 	unsigned int grow_head;
 	unsigned int grow_element;
-	uint64_t nr_records;	/* of owners, for END */
-	uint64_t lost_reaped;	/* of the ENDs to come */
+	/* how much shorter the fixed parts of STREAM, PROFILE, END and entries are */
+	bool shrink;
+	uint64_t nr_records;	/* PROFILE and TRACE, for END */
+	/* fields of the STREAM and END records to come */
+	uint8_t boot;		/* each byte of boot_id */
+	uint32_t flags;
+	uint32_t round_ns;
+	uint64_t realtime_ns;	/* 0: 1700000000000000000 */
+	uint64_t denied;
+	uint64_t losses[13];
+};
+
+struct owner {
+	uint64_t serial, parent, leader;
+	uint32_t kind, flags;
+	int32_t tid, tgid, ppid;
+	uint32_t cpu, uid, gid;
+	int32_t prio;
+	uint32_t policy;
+	int32_t exit_code;
+	uint32_t tag;
+	uint64_t start_ns, exec_ns, exit_ns, exited_seq, nr_tasks, utime_ns, stime_ns;
+	uint64_t nvcsw, nivcsw, migrations, cgroup;
+	uint32_t pid_ns, net_ns;
+	const char *comm, *path;
 };
 
 struct entry {
-	uint32_t id;
-	uint32_t kind;
-	uint64_t count, incl, excl, max;
+	uint16_t id;
+	uint8_t kind, flags;
+	uint64_t count, incl, excl, longest, asleep, runq, irq;
 };
 
 struct frame {
@@ -35,36 +61,38 @@ struct frame {
 	uint64_t start, child;
 };
 
-/* What a profile record says; fields as in <linux/ktau.h>. */
+/* What an OWNER and a PROFILE record say; fields as in <linux/ktau.h>. */
 struct profile {
-	uint64_t serial;
-	uint32_t kind, flags;
-	int32_t tid, tgid, ppid;
-	uint32_t cpu, uid;
-	int32_t exit_code;
-	uint64_t start_ns, exit_ns, dead_seq, utime_ns, stime_ns;
-	const char *comm;
-	uint64_t ticks, outer, open_child, refused, refused_ticks, clamped;
-	uint32_t groups, depth;
+	struct owner o;
+	bool no_owner;		/* without the OWNER record */
+	uint64_t ticks, outer, open_child, refused, refused_ticks, clamped, start_ticks;
+	uint32_t groups, throughout, depth;
 	const struct entry *entries;
 	uint32_t nr_entries;
 	const struct frame *open;
 	uint32_t nr_open;
 };
 
+/*
+ * @format has one character for each field of the payload: 1, 2, 4 and 8 take a
+ * value, t is @text in 16 bytes.
+ */
 struct slot {
-	uint64_t ticks, arg;
-	uint16_t id;
+	uint64_t ticks;
+	uint16_t id;		/* 0 in slots without an event: none */
 	uint8_t type, ctx;
-	uint16_t cpu, more;
-	const char *text;	/* for MORE: 16 bytes of data */
+	uint16_t cpu;
+	const char *format;
+	const char *text;
+	uint64_t values[12];
 };
 
+/* @next and @written 0: as many places as slots, nothing after them. */
 struct trace {
 	uint64_t serial;
 	uint32_t kind;
 	int32_t tid;
-	uint64_t first, lost, from, to, written;
+	uint64_t first, next, lost, from, to, written;
 	const struct slot *slots;
 	uint32_t nr_slots;
 };
@@ -82,12 +110,21 @@ void record_fixed(struct stream *s);
 void record_end(struct stream *s);
 
 void put_stream(struct stream *s, uint32_t content, uint32_t target);
+void put_event(struct stream *s, uint16_t id, uint32_t group, const char *name);
+void put_cgroup(struct stream *s, uint64_t id, const char *path);
+void put_owner(struct stream *s, const struct owner *o);
 void put_profile(struct stream *s, const struct profile *p);
 void put_trace(struct stream *s, const struct trace *t);
 void put_end(struct stream *s);
 
-/* A small profile whose identity holds: two events, one frame in flight. */
+/* A STREAM record, and the events that put_task() and the tests of slots use. */
+void put_start(struct stream *s, uint32_t content, uint32_t target);
+
+/* A small profile whose identity holds: three events, one frame in flight. */
 void put_task(struct stream *s, uint64_t serial, int32_t tid, uint32_t kind, uint64_t scale);
+
+/* A stream of profiles and one of traces with everything in them that there is. */
+void put_everything(struct stream *s);
 
 void stream_free(struct stream *s);
 

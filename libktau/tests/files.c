@@ -17,6 +17,11 @@
 static char directory[] = "/tmp/ktau-test-XXXXXX";
 char path[64];
 
+/* As put_stream() has it. */
+static const uint8_t boot_id[16];
+
+static uint64_t realtime_ns;
+
 struct image load(void)
 {
 	struct image image;
@@ -47,41 +52,43 @@ struct ktau_writer *create(unsigned int flags)
 	struct ktau_writer *w;
 
 	assert_int_equal(ktau_writer_create(&w), 0);
-	assert_int_equal(ktau_writer_open(w, path, flags), 0);
+	assert_int_equal(ktau_writer_open(w, path, flags, boot_id), 0);
 	return w;
+}
+
+void put_records(struct ktau_writer *w, const struct stream *s)
+{
+	union ktau_record rec;
+	struct ktau_reader *r;
+
+	assert_int_equal(ktau_reader_create(&r), 0);
+	assert_int_equal(ktau_reader_open_memory(r, s->data, s->size), 0);
+	while (ktau_reader_next(r, &rec) > 0)
+		assert_int_equal(ktau_writer_put(w, rec.rec), 0);
+	ktau_reader_destroy(r);
 }
 
 void put_tasks(struct ktau_writer *w, unsigned int nr, uint64_t scale)
 {
-	struct stream s = { .word_bits = 64, .big = true };
-	union ktau_record rec;
-	struct ktau_reader *r;
+	struct stream s = { .word_bits = 64, .big = true, .realtime_ns = realtime_ns };
 	unsigned int i;
 
 	put_stream(&s, KTAU_REC_PROFILE, KTAU_TARGET_ALL);
+	put_event(&s, 39, KTAU_GROUP_SYSCALL, "__x64_sys_getpid");
+	put_event(&s, 701, KTAU_GROUP_TCP, "tcp:bytes");
+	put_cgroup(&s, 5, "/job");
 	for (i = 1; i <= nr; i++)
-		put_task(&s, i, 100 + i, 0, scale);
+		put_task(&s, i, 100 + i, TASK, scale);
 	put_end(&s);
-	assert_int_equal(ktau_reader_create(&r), 0);
-	assert_int_equal(ktau_reader_open_memory(r, s.data, s.size), 0);
-	while (ktau_reader_next(r, &rec) > 0)
-		assert_int_equal(ktau_writer_put(w, rec.rec), 0);
-	ktau_reader_destroy(r);
+	put_records(w, &s);
 	stream_free(&s);
 }
 
 void write_sample(unsigned int flags, unsigned int nr)
 {
-	const struct ktau_event getpid = {
-		.id = 39, .group = KTAU_GROUP_SYSCALL, .address = 0xffffffff81a0b2c0,
-		.name = "__x64_sys_getpid",
-	};
-	const struct ktau_event bytes = {
-		.id = 701, .group = KTAU_GROUP_TCP, .kind = KTAU_KIND_COUNTER, .name = "tcp:bytes",
-	};
-	const struct ktau_info info = {
+	const struct ktau_writer_info info = {
 		.period_ns = 1000000000, .stext = 0xffffffff81000000,
-		.command = "ktaud -f x.conf", .symbols = "/boot/System.map",
+		.command = "ktaud -f x.conf", .symbols = "/boot/System.map", .job = "job 7",
 	};
 	struct ktau_writer *w;
 	unsigned int i;
@@ -89,12 +96,14 @@ void write_sample(unsigned int flags, unsigned int nr)
 	unlink(path);
 	w = create(flags);
 	assert_int_equal(ktau_writer_put_info(w, &info), 0);
-	assert_int_equal(ktau_writer_put_event(w, &getpid), 0);
-	assert_int_equal(ktau_writer_put_event(w, &bytes), 0);
 	for (i = 1; i <= nr; i++) {
+		realtime_ns = i * SAMPLE_NS;
+		if (i > 1 && i % SAMPLE_KEY == 1)
+			assert_int_equal(ktau_writer_key(w), 0);
 		put_tasks(w, 3, i);
 		assert_int_equal(ktau_writer_flush(w, i == nr), 0);
 	}
+	realtime_ns = 0;
 	assert_int_equal(ktau_writer_close(w), 0);
 	ktau_writer_destroy(w);
 }
@@ -113,6 +122,7 @@ struct read_back finish(struct ktau_reader *r, int err)
 	}
 	b.err = err;
 	b.damage = *ktau_reader_damage(r);
+	b.unknown = *ktau_reader_unknown(r);
 	snprintf(b.error, sizeof(b.error), "%s", ktau_reader_error(r));
 	ktau_reader_destroy(r);
 	return b;
@@ -138,12 +148,14 @@ unsigned int find_blocks(const struct image *image, size_t *starts)
 {
 	unsigned int nr = 0;
 	uint32_t stored;
-	size_t at = 16;
+	uint16_t size;
+	size_t at = 32;
 
 	while (at < image->size) {
 		starts[nr++] = at;
-		memcpy(&stored, image->data + at + 8, 4);
-		at += 32 + (stored + 7) / 8 * 8;
+		memcpy(&size, image->data + at + 4, 2);
+		memcpy(&stored, image->data + at + 12, 4);
+		at += size + (stored + 7) / 8 * 8;
 	}
 	starts[nr] = at;
 	assert_int_equal(at, image->size);

@@ -21,10 +21,21 @@ void store(const struct image *image, size_t size);
 
 struct ktau_writer *create(unsigned int flags);
 
-/* One stream with @nr tasks. */
+/* All records of @s. */
+struct stream;
+void put_records(struct ktau_writer *w, const struct stream *s);
+
+/* One stream with two events, a control group and @nr tasks. */
 void put_tasks(struct ktau_writer *w, unsigned int nr, uint64_t scale);
 
-/* Info, two events, then @nr streams of three tasks, each a block. */
+/*
+ * Info, then @nr streams of three tasks, each a block. The first stream, and each
+ * SAMPLE_KEY streams after it, begins with ktau_writer_key(); stream number i, from 1 on,
+ * is of i * SAMPLE_NS.
+ */
+#define SAMPLE_KEY	4
+#define SAMPLE_NS	1000000000ULL
+
 void write_sample(unsigned int flags, unsigned int nr);
 
 /* Starts of blocks, found without the library; and the end. Returns how many. */
@@ -36,6 +47,7 @@ struct read_back {
 	unsigned int streams;
 	unsigned int profiles;
 	struct ktau_damage damage;
+	struct ktau_unknown unknown;
 	char error[512];
 };
 

@@ -13,38 +13,47 @@
 #include "encode.h"
 #include "files.h"
 
+static const unsigned int all_flags[] = {
+	0, KTAU_WRITER_ZLIB, KTAU_WRITER_DELTA, KTAU_WRITER_DELTA | KTAU_WRITER_ZLIB,
+#ifdef KTAU_HAVE_ZSTD
+	KTAU_WRITER_ZSTD, KTAU_WRITER_ZSTD | KTAU_WRITER_DELTA,
+#endif
+};
+
 static void round_trip(void **state)
 {
+	const struct ktau_rec_event *event;
 	const struct ktau_rec_info *info;
-	const struct ktau_event *event;
 	struct ktau_reader *r;
 	union ktau_record rec;
-	unsigned int flags, nr;
+	unsigned int i, nr;
 
 	(void)state;
-	for (flags = 0; flags <= KTAU_WRITER_ZLIB; flags += KTAU_WRITER_ZLIB) {
-		write_sample(flags, 4);
+	for (i = 0; i < NR(all_flags); i++) {
+		write_sample(all_flags[i], 4);
 		assert_int_equal(ktau_reader_create(&r), 0);
 		assert_int_equal(ktau_reader_open_file(r, path), 0);
 		for (nr = 0; ktau_reader_next(r, &rec) > 0; nr++)
 			;
 		assert_string_equal(ktau_reader_error(r), "");
-		assert_int_equal(nr, 3 + 4 * 5);
+		/* Info, events and the group once; of each stream STREAM, END, three pairs. */
+		assert_int_equal(nr, 1 + 3 + 4 * 8);
 		info = ktau_reader_info(r);
 		assert_non_null(info);
 		assert_string_equal(ktau_info_command(info), "ktaud -f x.conf");
 		assert_string_equal(ktau_info_symbols(info), "/boot/System.map");
+		assert_string_equal(ktau_info_job(info), "job 7");
 		assert_int_equal(info->period_ns, 1000000000);
 		assert_int_equal(info->stext, 0xffffffff81000000);
 		assert_true(strlen(info->release) > 0);
 		assert_int_equal(ktau_events_count(ktau_reader_events(r)), 2);
-		event = ktau_events_find(ktau_reader_events(r), 39);
-		assert_string_equal(event->name, "__x64_sys_getpid");
-		assert_int_equal(event->address, 0xffffffff81a0b2c0);
+		event = ktau_reader_event(r, 39);
+		assert_string_equal(ktau_event_name(event), "__x64_sys_getpid");
 		event = ktau_events_next(ktau_reader_events(r), event);
 		assert_int_equal(event->id, 701);
 		assert_int_equal(event->kind, KTAU_KIND_COUNTER);
 		assert_null(ktau_events_next(ktau_reader_events(r), event));
+		assert_string_equal(ktau_cgroup_path(ktau_reader_cgroup(r, 5)), "/job");
 		ktau_reader_destroy(r);
 	}
 }
@@ -59,74 +68,86 @@ static void put_info_record(struct stream *s)
 	put32(s, 20);
 	put32(s, 6);
 	put32(s, 4);
-	put32(s, 0);
+	put32(s, 3);
 	put_text(s, "ion7", 72);
 	put_text(s, "6.1.0-bgl", 72);
 	put_text(s, "ppc", 72);
 	record_fixed(s);
 	put_text(s, "ktaud", 6);
 	put_text(s, "map", 4);
+	put_text(s, "42", 3);
 	record_end(s);
 }
 
-static void put_event_record(struct stream *s)
+/* A block header, in front of @payload and its padding, byte by byte. */
+struct header {
+	uint16_t type, flags;
+	uint8_t compression, encoding;
+	uint32_t raw, sequence;
+	uint64_t from_ns, to_ns;
+	unsigned int grown;	/* bytes more than today's */
+};
+
+static void put_block(struct stream *s, const struct header *h, const struct stream *payload)
 {
-	record_begin(s, 0x8001);
-	put32(s, 4);
-	put32(s, KTAU_GROUP_SYSCALL);
+	size_t i, start = s->size, size;
+
+	put32(s, 0x4b42544b);
+	put16(s, 48 + h->grown);
+	put16(s, h->type);
+	put8(s, h->compression);
+	put8(s, h->encoding);
+	put16(s, h->flags);
+	put32(s, payload->size);
+	put32(s, h->raw ? h->raw : payload->size);
+	put32(s, crc32(0, payload->data, payload->size));
+	put32(s, h->sequence);
 	put32(s, 0);
-	put32(s, 10);
-	put64(s, 0xc0012340);
-	record_fixed(s);
-	put_text(s, "sys_write", 10);
-	record_end(s);
+	put64(s, h->from_ns);
+	put64(s, h->to_ns);
+	for (i = 0; i < h->grown; i++)
+		put8(s, 0x5a);
+	size = s->size;
+	set32(s, start + 28, crc32(0, s->data + start, size - start));
+	for (i = 0; i < payload->size; i++)
+		put8(s, payload->data[i]);
+	while (s->size % 8)
+		put8(s, 0);
 }
 
-/* Header and one block around @records, byte by byte. */
-static struct stream wrap(const struct stream *records)
+static void put_file_header(struct stream *s)
 {
-	struct stream s = { .big = records->big };
-	size_t i, start;
-
-	put32(&s, 0x4c49464b);
-	put16(&s, 1);
-	put16(&s, 16);
-	put64(&s, 1);
-	start = s.size;
-	put32(&s, 0x4b42544b);
-	put16(&s, 1);
-	put16(&s, 0);
-	put32(&s, records->size);
-	put32(&s, records->size);
-	put32(&s, crc32(0, records->data, records->size));
-	put32(&s, 0);
-	put32(&s, 0);
-	put32(&s, crc32(0, s.data + start, s.size - start));
-	for (i = 0; i < records->size; i++)
-		put8(&s, records->data[i]);
-	return s;
+	put32(s, 0x4c49464b);
+	put16(s, 2);
+	put16(s, 32 + s->grow_head);
+	put64(s, 1);
+	put_text(s, "boot", 16);
+	put_text(s, "", s->grow_head);
 }
 
-static void by_hand(bool big)
+static void by_hand(bool big, unsigned int grown)
 {
-	struct stream records = { .word_bits = 32, .big = big }, file;
+	struct stream records = { .word_bits = 32, .big = big };
+	struct stream file = { .big = big, .grow_head = grown };
+	const struct header header = { .type = 1, .grown = grown };
 	const struct ktau_rec_info *info;
-	const struct ktau_event *event;
+	const struct ktau_rec_event *event;
 	struct ktau_reader *r;
 	union ktau_record rec;
 	unsigned int nr = 0;
 
 	put_info_record(&records);
-	put_event_record(&records);
 	put_stream(&records, KTAU_REC_PROFILE, 1);
-	put_task(&records, 7, 70, 0, 3);
+	put_event(&records, 4, KTAU_GROUP_SYSCALL, "sys_write");
+	put_task(&records, 7, 70, TASK, 3);
 	put_end(&records);
-	file = wrap(&records);
+	put_file_header(&file);
+	put_block(&file, &header, &records);
 	assert_int_equal(ktau_reader_create(&r), 0);
 	assert_int_equal(ktau_reader_open_memory(r, file.data, file.size), 0);
 	while (ktau_reader_next(r, &rec) > 0)
 		nr++;
-	assert_int_equal(nr, 5);
+	assert_int_equal(nr, 6);
 	assert_string_equal(ktau_reader_error(r), "");
 	info = ktau_reader_info(r);
 	assert_int_equal(info->created_ns, 1700000000000000000);
@@ -139,10 +160,10 @@ static void by_hand(bool big)
 	assert_string_equal(info->machine, "ppc");
 	assert_string_equal(ktau_info_command(info), "ktaud");
 	assert_string_equal(ktau_info_symbols(info), "map");
-	event = ktau_events_find(ktau_reader_events(r), 4);
+	assert_string_equal(ktau_info_job(info), "42");
+	event = ktau_reader_event(r, 4);
 	assert_non_null(event);
-	assert_string_equal(event->name, "sys_write");
-	assert_int_equal(event->address, 0xc0012340);
+	assert_string_equal(ktau_event_name(event), "sys_write");
 	assert_int_equal(event->group, KTAU_GROUP_SYSCALL);
 	ktau_reader_destroy(r);
 	stream_free(&records);
@@ -152,8 +173,10 @@ static void by_hand(bool big)
 static void both_orders(void **state)
 {
 	(void)state;
-	by_hand(false);
-	by_hand(true);
+	by_hand(false, 0);
+	by_hand(true, 0);
+	by_hand(false, 8);
+	by_hand(true, 208);
 }
 
 static void from_pipe(void **state)
@@ -191,13 +214,13 @@ static void check_cut(const struct image *image, const size_t *starts, unsigned 
 		whole++;
 	assert_int_equal(b.streams, whole);
 	assert_int_equal(b.profiles, 3 * whole);
-	if (size >= 16 && starts[whole] == size) {
+	if (size >= 32 && starts[whole] == size) {
 		assert_int_equal(b.err, 0);
 	} else {
 		assert_int_equal(b.err, -EBADMSG);
 		assert_true(strlen(b.error) > 0);
-		assert_true(size < 16 || b.damage.truncated);
-		assert_int_equal(b.damage.lost_bytes, size < 16 ? 0 : size - starts[whole]);
+		assert_true(size < 32 || b.damage.truncated);
+		assert_int_equal(b.damage.lost_bytes, size < 32 ? 0 : size - starts[whole]);
 	}
 	free(copy);
 }
@@ -236,7 +259,7 @@ static void flipped(void **state)
 		write_sample(flags, 4);
 		image = load();
 		assert_int_equal(find_blocks(&image, starts), 4);
-		for (bit = 16 * 8; bit < image.size * 8; bit++) {
+		for (bit = 32 * 8; bit < image.size * 8; bit++) {
 			image.data[bit / 8] ^= 1 << bit % 8;
 			b = read_memory(image.data, image.size);
 			/* Only padding may change unseen. */
@@ -288,59 +311,182 @@ static void noise_between(void **state)
 	free(noisy.data);
 }
 
-/* A block as any program could write it: right checksums, wrong content. */
-static size_t forge(uint8_t *out, const void *payload, uint32_t stored, uint32_t raw,
-		    uint16_t flags)
+/* What a file with one block of @size bytes at @data gives; right checksums. */
+static struct read_back read_block(const struct header *header, const void *data, size_t size)
 {
-	struct ktau_file_header header = {
-		.magic = KTAU_FILE_MAGIC, .version = 1, .size = sizeof(header),
-	};
-	struct ktau_block block = {
-		.magic = KTAU_BLOCK_MAGIC, .type = 1, .flags = flags,
-		.stored_bytes = stored, .raw_bytes = raw,
-		.payload_crc = crc32(0, payload, stored),
-	};
+	const struct stream payload = { .data = (uint8_t *)data, .size = size };
+	struct stream file = { 0 };
+	struct read_back b;
 
-	block.header_crc = crc32(0, (void *)&block, 28);
-	memcpy(out, &header, sizeof(header));
-	memcpy(out + 16, &block, sizeof(block));
-	memcpy(out + 48, payload, stored);
-	memset(out + 48 + stored, 0, 8);
-	return 48 + (stored + 7) / 8 * 8;
+	put_file_header(&file);
+	put_block(&file, header, &payload);
+	b = read_memory(file.data, file.size);
+	stream_free(&file);
+	return b;
+}
+
+static void expect_bad(const struct header *header, const void *data, size_t size,
+		       const char *why)
+{
+	struct read_back b = read_block(header, data, size);
+
+	assert_int_equal(b.err, -EBADMSG);
+	assert_int_equal(b.records, 0);
+	assert_int_equal(b.unknown.blocks, 0);
+	if (!strstr(b.error, why))
+		fail_msg("\"%s\" is not in \"%s\"", why, b.error);
 }
 
 static void zip_bomb(void **state)
 {
+	struct header header = { .type = 1, .compression = KTAU_COMPRESS_ZLIB };
 	uLongf bytes = 1 << 20;
 	size_t room = 64 << 20;
-	uint8_t *zeros = calloc(1, room), *packed = malloc(bytes), *file = malloc(bytes + 64);
-	struct read_back b;
-	size_t size;
+	uint8_t *zeros = calloc(1, room), *packed = malloc(bytes);
 
 	(void)state;
-	assert_true(zeros && packed && file);
+	assert_true(zeros && packed);
 	assert_int_equal(compress(packed, &bytes, zeros, room), Z_OK);
 	/* More than a block may have, and more than the header says. */
-	size = forge(file, packed, bytes, room, KTAU_BLOCK_ZLIB);
-	b = read_memory(file, size);
-	assert_int_equal(b.err, -EBADMSG);
-	assert_int_equal(b.records, 0);
-	size = forge(file, packed, bytes, 4096, KTAU_BLOCK_ZLIB);
-	b = read_memory(file, size);
-	assert_int_equal(b.err, -EBADMSG);
-	assert_non_null(strstr(b.error, "does not inflate to its size in block 0"));
+	header.raw = room;
+	expect_bad(&header, packed, bytes, "no whole block follows");
+	header.raw = 4096;
+	expect_bad(&header, packed, bytes, "does not decompress to its size in block 0");
+	header.compression = KTAU_COMPRESS_ZSTD;
+	if (ktau_has_compression(KTAU_COMPRESS_ZSTD))
+		expect_bad(&header, packed, bytes, "does not decompress to its size");
 	/* Zeros are no records. */
-	size = forge(file, zeros, 4096, 4096, 0);
-	b = read_memory(file, size);
-	assert_int_equal(b.err, -EBADMSG);
-	assert_non_null(strstr(b.error, "impossible size"));
-	size = forge(file, zeros, 8, 16, 0);
-	assert_int_equal(read_memory(file, size).err, -EBADMSG);
-	size = forge(file, zeros, 8, 8, 0x80);
-	assert_non_null(strstr(read_memory(file, size).error, "flags"));
+	header = (struct header){ .type = 1 };
+	expect_bad(&header, zeros, 4096, "impossible size");
+	header.raw = 16;
+	expect_bad(&header, zeros, 8, "two sizes");
+	header = (struct header){ .type = 1, .encoding = KTAU_ENCODE_DELTA };
+	expect_bad(&header, zeros, 4096, "cannot be decoded");
 	free(zeros);
 	free(packed);
-	free(file);
+}
+
+/* What a newer writer may use is stepped over and counted; it is no damage. */
+static void unknown_blocks(void **state)
+{
+	static const struct header headers[] = {
+		{ .type = 7 }, { .type = 1, .compression = 9 }, { .type = 1, .encoding = 9 },
+	};
+	struct stream file = { 0 }, first = { .word_bits = 64 }, rest = { .word_bits = 64 };
+	struct header header = { .type = 1, .sequence = 0 };
+	struct read_back b;
+	size_t i;
+
+	(void)state;
+	/* A stream that begins before the unknown block and ends after it. */
+	put_stream(&first, KTAU_REC_PROFILE, 1);
+	put_end(&rest);
+	for (i = 0; i < NR(headers); i++) {
+		struct header unknown = headers[i];
+
+		b = read_block(&unknown, "payload ", 8);
+		assert_int_equal(b.err, 0);
+		assert_int_equal(b.unknown.blocks, 1);
+		assert_int_equal(b.unknown.block_type, unknown.type);
+		assert_int_equal(b.unknown.block_compression, unknown.compression);
+		assert_int_equal(b.unknown.block_encoding, unknown.encoding);
+		file = (struct stream){ 0 };
+		put_file_header(&file);
+		put_block(&file, &header, &first);
+		unknown.sequence = 1;
+		put_block(&file, &unknown, &first);
+		if (!i)
+			put_block(&file, &(struct header){ .type = 1, .sequence = 2 }, &rest);
+		b = read_memory(file.data, file.size);
+		assert_int_equal(b.err, 0);
+		assert_int_equal(b.streams, 1);
+		assert_int_equal(b.unknown.blocks, 1);
+		stream_free(&file);
+	}
+	stream_free(&first);
+	stream_free(&rest);
+}
+
+/* The times of the streams that come after a seek, in seconds; their number. */
+static unsigned int streams_in(struct ktau_reader *r, uint64_t from_s, uint64_t to_s,
+			       unsigned int *seconds)
+{
+	union ktau_record rec;
+	unsigned int nr = 0;
+	int err;
+
+	assert_int_equal(ktau_reader_seek_time(r, from_s * SAMPLE_NS, to_s * SAMPLE_NS), 0);
+	while ((err = ktau_reader_next(r, &rec)) > 0) {
+		if (rec.rec->type == KTAU_REC_STREAM)
+			seconds[nr++] = rec.stream->realtime_ns / SAMPLE_NS;
+	}
+	assert_int_equal(err, 0);
+	assert_int_equal(ktau_reader_damage(r)->missing_blocks, 0);
+	if (nr) {
+		/* Nothing before the key block is needed. */
+		assert_string_equal(ktau_info_job(ktau_reader_info(r)), "job 7");
+		assert_int_equal(ktau_events_count(ktau_reader_events(r)), 2);
+		assert_non_null(ktau_reader_cgroup(r, 5));
+	}
+	return nr;
+}
+
+static void check_periods(struct ktau_reader *r)
+{
+	static const struct {
+		unsigned int from, to, first, nr;
+	} cases[] = {
+		/* Key blocks are those of streams 1, 5, 9 ... */
+		{ 0, 20, 1, 20 }, { 1, 1, 1, 1 }, { 4, 4, 1, 4 }, { 5, 5, 5, 1 },
+		{ 7, 9, 5, 5 }, { 20, 99, 17, 4 }, { 99, 100, 17, 4 }, { 0, 0, 0, 0 },
+		{ 13, 12, 13, 0 },
+	};
+	unsigned int seconds[32], nr, j;
+	size_t i;
+
+	for (i = 0; i < NR(cases); i++) {
+		nr = streams_in(r, cases[i].from, cases[i].to, seconds);
+		assert_int_equal(nr, cases[i].nr);
+		for (j = 0; j < nr; j++)
+			assert_int_equal(seconds[j], cases[i].first + j);
+	}
+}
+
+static void periods(void **state)
+{
+	struct ktau_reader *r;
+	struct image image;
+	struct read_back b;
+	int fds[2];
+
+	(void)state;
+	write_sample(KTAU_WRITER_ZLIB, 20);
+	image = load();
+	assert_int_equal(ktau_reader_create(&r), 0);
+	assert_int_equal(ktau_reader_open_file(r, path), 0);
+	check_periods(r);
+	assert_int_equal(ktau_reader_open_memory(r, image.data, image.size), 0);
+	check_periods(r);
+	ktau_reader_destroy(r);
+
+	/* Only headers are read on the way: a damaged block in the past does not show. */
+	image.data[32 + 48 + 7] ^= 1;
+	assert_int_equal(ktau_reader_create(&r), 0);
+	assert_int_equal(ktau_reader_open_memory(r, image.data, image.size), 0);
+	assert_int_equal(ktau_reader_seek_time(r, 6 * SAMPLE_NS, UINT64_MAX), 0);
+	b = finish(r, 0);
+	assert_int_equal(b.err, 0);
+	assert_int_equal(b.streams, 16);
+
+	assert_int_equal(pipe(fds), 0);
+	assert_int_equal(write(fds[1], image.data, 1000), 1000);
+	close(fds[1]);
+	assert_int_equal(ktau_reader_create(&r), 0);
+	assert_int_equal(ktau_reader_open_fd(r, fds[0], "pipe"), 0);
+	assert_int_equal(ktau_reader_seek_time(r, 0, 1), -ESPIPE);
+	ktau_reader_destroy(r);
+	close(fds[0]);
+	free(image.data);
 }
 
 int main(void)
@@ -353,6 +499,8 @@ int main(void)
 		cmocka_unit_test(flipped),
 		cmocka_unit_test(noise_between),
 		cmocka_unit_test(zip_bomb),
+		cmocka_unit_test(unknown_blocks),
+		cmocka_unit_test(periods),
 	};
 
 	return cmocka_run_group_tests_name("libktau: files", tests, make_directory,

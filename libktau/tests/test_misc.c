@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Clock, names, the event table as text. */
+/* Clock, names, patterns, the event table, this machine. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,6 +18,7 @@ static void clocks(void **state)
 	struct ktau_rec_stream st = {
 		.clock_hz = 3000000000, .clock_flags = KTAU_CLOCK_STABLE, .ticks = 1000000,
 		.realtime_ns = 1700000000000000000, .monotonic_ns = 5000000000,
+		.boottime_ns = 6000000000, .tai_ns = 1700000037000000000,
 	};
 	struct ktau_clock c;
 
@@ -34,6 +34,8 @@ static void clocks(void **state)
 	assert_int_equal(ktau_clock_realtime_ns(&c, 1000000 + 3000), 1700000000000001000);
 	assert_int_equal(ktau_clock_realtime_ns(&c, 1000000 - 3000), 1699999999999999000);
 	assert_int_equal(ktau_clock_monotonic_ns(&c, 1000000), 5000000000);
+	assert_int_equal(ktau_clock_boottime_ns(&c, 1000000), 6000000000);
+	assert_int_equal(ktau_clock_tai_ns(&c, 1000000 + 3), 1700000037000000001);
 	c.hz = 1000;
 	assert_int_equal(ktau_clock_ns(&c, UINT64_MAX), UINT64_MAX);
 	assert_int_equal(ktau_clock_monotonic_ns(&c, 0), 0);
@@ -104,22 +106,35 @@ static void display(void **state)
 
 static void names(void **state)
 {
+	uint32_t bit, named = 0;
 	unsigned int i;
 
 	(void)state;
-	for (i = 0; i < KTAU_NR_GROUPS; i++)
-		assert_int_equal(ktau_group_by_name(ktau_group_name(1U << i)), 1U << i);
+	for (bit = 1; bit; bit <<= 1) {
+		if (!ktau_group_name(bit))
+			continue;
+		assert_int_equal(ktau_group_by_name(ktau_group_name(bit)), bit);
+		named |= bit;
+	}
+	assert_int_equal(named, KTAU_GROUP_ALL);
 	assert_string_equal(ktau_group_name(128), "tcp");
+	assert_string_equal(ktau_group_name(KTAU_GROUP_ACCOUNT), "account");
+	assert_string_equal(ktau_group_name(KTAU_GROUP_MODULE << 11), "module11");
 	assert_null(ktau_group_name(3));
 	assert_null(ktau_group_name(0));
-	assert_null(ktau_group_name(1U << KTAU_NR_GROUPS));
 	assert_int_equal(ktau_group_by_name("nonsense"), 0);
+	assert_int_equal(ktau_group_by_name("module12"), 0);
 	assert_string_equal(ktau_kind_name(KTAU_KIND_COUNTER), "counter");
 	assert_null(ktau_kind_name(2));
+	assert_string_equal(ktau_source_name(KTAU_SOURCE_IRQ), "irq");
+	assert_string_equal(ktau_source_name(KTAU_SOURCE_FUNCTION), "function");
+	assert_null(ktau_source_name(KTAU_NR_SOURCES));
+	assert_string_equal(ktau_owner_kind_name(KTAU_OWNER_EVICTED), "evicted");
+	assert_null(ktau_owner_kind_name(4));
 	assert_string_equal(ktau_slot_type_name(KTAU_TRACE_NET_RECV), "NET_RECV");
-	assert_string_equal(ktau_slot_type_name(KTAU_TRACE_MORE), "MORE");
+	assert_string_equal(ktau_slot_type_name(KTAU_TRACE_CALL), "CALL");
 	assert_null(ktau_slot_type_name(0));
-	assert_null(ktau_slot_type_name(11));
+	assert_null(ktau_slot_type_name(17));
 	assert_string_equal(ktau_ctx_name(KTAU_CTX_NMI), "nmi");
 	assert_null(ktau_ctx_name(4));
 	for (i = 0; i < KTAU_NR_FINDINGS; i++)
@@ -128,63 +143,121 @@ static void names(void **state)
 	assert_string_equal(ktau_version(), KTAU_LIB_VERSION);
 }
 
-static int load(struct ktau_events *events, const char *text, char *error, size_t size)
+static void policy(void **state)
 {
-	char file[] = "/tmp/ktau-events-XXXXXX";
-	int fd = mkstemp(file), err;
+	static const char letters[] = "RSDTtXZPI";
+	uint32_t access;
+	int32_t level;
+	size_t i;
 
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-	close(fd);
-	err = ktau_events_load(events, file);
-	snprintf(error, size, "%s", ktau_events_error(events));
-	unlink(file);
-	return err;
+	(void)state;
+	assert_string_equal(ktau_access_name(KTAU_ACCESS_PROFILE), "profile");
+	assert_string_equal(ktau_access_name(KTAU_ACCESS_ADDRESSES), "addresses");
+	assert_null(ktau_access_name(KTAU_ACCESS_ADDRESSES << 1));
+	assert_string_equal(ktau_paranoid_text(3), "nothing");
+	assert_string_equal(ktau_paranoid_text(4), "nothing");
+	assert_string_equal(ktau_paranoid_text(-2), ktau_paranoid_text(-1));
+	for (level = 3; level > -1; level--)
+		assert_string_not_equal(ktau_paranoid_text(level), ktau_paranoid_text(level - 1));
+	assert_true(ktau_paranoid_needed(KTAU_ACCESS_TRACE, &level));
+	assert_int_equal(level, 0);
+	assert_true(ktau_paranoid_needed(KTAU_ACCESS_PROFILE, &level));
+	assert_int_equal(level, 2);
+	for (access = KTAU_ACCESS_ALL; access <= KTAU_ACCESS_ADDRESSES; access <<= 1)
+		assert_false(ktau_paranoid_needed(access, &level));
+	assert_int_equal(ktau_state_letter(0), letters[0]);
+	for (i = 1; i < NR(letters) - 1; i++)
+		assert_int_equal(ktau_state_letter(1U << (i - 1)), letters[i]);
+	assert_int_equal(ktau_state_letter(256), '?');
+	assert_int_equal(ktau_state_letter(UINT32_MAX), '?');
 }
 
-static void event_text(void **state)
+static void globs(void **state)
 {
-	static const char *const bad[][2] = {
-		{ "39 syscall timer ffff x", "line 1: cut off" },
-		{ "# head\n39 syscall timer ffff\n", "line 2: not" },
-		{ "39 syscall timer ffff x y\n", "line 1: not" },
-		{ "1024 syscall timer ffff x\n", "line 1: event id out of range" },
-		{ "-1 syscall timer ffff x\n", "line 1: not" },
-		{ "39x syscall timer ffff x\n", "line 1: event id" },
-		{ "39 syscall stopwatch ffff x\n", "line 1: kind" },
-		{ "39 syscall timer 0xfffg x\n", "line 1: address" },
-		{ "39 syscall timer 11112222333344445 x\n", "line 1: address" },
+	(void)state;
+	assert_true(ktau_glob("tcp_*", "tcp_sendmsg"));
+	assert_false(ktau_glob("tcp_*", "udp_sendmsg"));
+	assert_true(ktau_glob("udp_*,tcp_sendmsg", "tcp_sendmsg"));
+	assert_true(ktau_glob("/job/*", "/job/7/step"));
+	assert_true(ktau_glob("[st]*", "sys_read"));
+	assert_false(ktau_glob("", "x"));
+	assert_true(ktau_glob("", ""));
+	assert_false(ktau_glob("a,", "b"));
+}
+
+struct made {
+	struct ktau_rec_event event;
+	char name[16];
+};
+
+static struct made make_event(uint16_t id, const char *name)
+{
+	struct made made = {
+		.event = { .rec = { .size = sizeof(made), .type = KTAU_REC_EVENT,
+				    .head = sizeof(made.event) },
+			   .id = id, .name_bytes = strlen(name) + 1 },
 	};
+
+	strcpy(made.name, name);
+	return made;
+}
+
+static void event_table(void **state)
+{
+	static const uint16_t ids[] = { 700, 0, 65534, 1023, 1024 };
+	const struct ktau_rec_event *event = NULL, *old;
 	struct ktau_events *events;
-	const struct ktau_event *e;
-	char error[512];
+	struct made made;
 	size_t i;
 
 	(void)state;
 	assert_int_equal(ktau_events_create(&events), 0);
-	assert_int_equal(load(events, "# id group kind address name\n"
-			      "39 syscall timer ffffffff81a0b2c0 __x64_sys_getpid\n"
-			      "515 irq timer 0 local_timer\n"
-			      "640 novel timer 0 later:group\n"
-			      "701 tcp counter 0 tcp:bytes\n", error, sizeof(error)), 4);
-	assert_string_equal(error, "");
-	assert_int_equal(ktau_events_count(events), 4);
-	e = ktau_events_find(events, 39);
-	assert_string_equal(e->name, "__x64_sys_getpid");
-	assert_int_equal(e->address, 0xffffffff81a0b2c0);
-	assert_int_equal(e->group, KTAU_GROUP_SYSCALL);
-	assert_int_equal(ktau_events_find(events, 640)->group, 0);
-	assert_int_equal(ktau_events_find(events, 701)->kind, KTAU_KIND_COUNTER);
-	assert_null(ktau_events_find(events, 40));
-	assert_null(ktau_events_find(events, UINT32_MAX));
-	for (i = 0; i < NR(bad); i++) {
-		assert_int_equal(load(events, bad[i][0], error, sizeof(error)), -EINVAL);
-		if (!strstr(error, bad[i][1]))
-			fail_msg("\"%s\" is not \"%s\"", error, bad[i][1]);
+	assert_null(ktau_events_next(events, NULL));
+	assert_null(ktau_events_find(events, 0));
+	for (i = 0; i < NR(ids); i++) {
+		made = make_event(ids[i], "name");
+		assert_int_equal(ktau_events_put(events, &made.event), 0);
+		assert_int_equal(ktau_events_put(events, &made.event), 0);
 	}
-	assert_int_equal(ktau_events_load(events, "/nonexistent"), -ENOENT);
-	assert_int_equal(ktau_events_count(events), 4);
+	assert_int_equal(ktau_events_count(events), NR(ids));
+	for (i = 0; (event = ktau_events_next(events, event)); i++)
+		assert_int_equal(event->id, ((uint16_t[]){ 0, 700, 1023, 1024, 65534 })[i]);
+	assert_int_equal(i, NR(ids));
+	assert_null(ktau_events_find(events, 1));
+	assert_null(ktau_events_find(events, UINT32_MAX));
+	/* The same again stays where it is; another one replaces it. */
+	old = ktau_events_find(events, 700);
+	made = make_event(700, "name");
+	assert_int_equal(ktau_events_put(events, &made.event), 0);
+	assert_ptr_equal(ktau_events_find(events, 700), old);
+	made = make_event(700, "other");
+	assert_int_equal(ktau_events_put(events, &made.event), 0);
+	assert_string_equal(ktau_event_name(ktau_events_find(events, 700)), "other");
+	made = make_event(KTAU_ID_NONE, "name");
+	assert_int_equal(ktau_events_put(events, &made.event), -EINVAL);
+	made = make_event(5, "");
+	assert_int_equal(ktau_events_put(events, &made.event), -EINVAL);
+	made.event.rec.type = KTAU_REC_CGROUP;
+	assert_int_equal(ktau_events_put(events, &made.event), -EINVAL);
+	assert_int_equal(ktau_events_count(events), NR(ids));
 	ktau_events_destroy(events);
+}
+
+/* Without KTAU, and without groups, the reasons are those of the system. */
+static void this_machine(void **state)
+{
+	struct ktau_info info;
+	uint8_t id[16];
+	uint64_t cgroup;
+
+	(void)state;
+	assert_int_equal(ktau_info_read(1000000, &info), -EBADF);
+	assert_int_equal(ktau_cgroup_id("/no/such/group", &cgroup), -ENOENT);
+	assert_int_equal(ktau_cgroup_id("/sys/fs/cgroup/no/such/group", &cgroup), -ENOENT);
+	if (!access("/proc/sys/kernel/random/boot_id", R_OK)) {
+		assert_int_equal(ktau__boot_id(id), 0);
+		assert_int_equal(id[6] >> 4, 4);	/* a random UUID */
+	}
 }
 
 /* Notes as /sys/kernel/notes has them, in this machine's order, and cut ones. */
@@ -220,7 +293,10 @@ int main(void)
 		cmocka_unit_test(control_reasons),
 		cmocka_unit_test(display),
 		cmocka_unit_test(names),
-		cmocka_unit_test(event_text),
+		cmocka_unit_test(policy),
+		cmocka_unit_test(globs),
+		cmocka_unit_test(event_table),
+		cmocka_unit_test(this_machine),
 		cmocka_unit_test(notes),
 	};
 

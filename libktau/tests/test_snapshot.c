@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Snapshots: who takes whose place, differences, sums, time in proportion. */
+/* Snapshots: which record replaces which, differences, sums, time in proportion. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,8 +11,6 @@
 #include <ktau.h>
 
 #include "encode.h"
-
-enum { LIVE, DEAD, CPU, REAPED };
 
 static int read_into(struct ktau_snapshot *snap, const struct stream *s)
 {
@@ -49,11 +47,29 @@ static struct ktau_snapshot *create(void)
 	return snap;
 }
 
-static uint64_t count_of(const struct ktau_rec_profile *p, uint32_t id)
+static void put_cpu(struct stream *s, uint64_t serial, uint32_t cpu, uint64_t outer)
 {
-	const struct ktau_entry *e = p ? ktau_profile_find(p, id) : NULL;
+	put_profile(s, &(struct profile){
+		.o = { .serial = serial, .kind = CPU, .cpu = cpu }, .outer = outer });
+}
+
+static void put_evicted(struct stream *s, uint64_t serial, uint64_t seq, uint64_t outer)
+{
+	put_profile(s, &(struct profile){
+		.o = { .serial = serial, .kind = EVICTED, .exited_seq = seq, .nr_tasks = seq },
+		.outer = outer });
+}
+
+static uint64_t count_in(const struct ktau_rec_profile *p, uint32_t id)
+{
+	const struct ktau_entry *e = ktau_profile_find(p, id);
 
 	return e ? e->count : 0;
+}
+
+static uint64_t count_of(const struct ktau_owned *o, uint32_t id)
+{
+	return o ? count_in(o->profile, id) : 0;
 }
 
 static void check_identity(const struct ktau_rec_profile *p)
@@ -67,103 +83,143 @@ static void check_identity(const struct ktau_rec_profile *p)
 static void lookup(void **state)
 {
 	struct ktau_snapshot *snap = create();
-	const struct ktau_rec_profile *p = NULL;
+	const struct ktau_owned *o = NULL;
 	struct stream s = begin();
 	size_t nr = 0;
 
 	(void)state;
-	put_task(&s, 1, 0, LIVE, 1);	/* idle tasks have no tid */
-	put_task(&s, 2, 0, LIVE, 1);
-	put_task(&s, 3, 100, LIVE, 3);
-	put_task(&s, 4, 101, DEAD, 4);
-	put_task(&s, 5, 101, LIVE, 5);	/* the pid came again */
-	put_task(&s, 6, 102, DEAD, 6);
-	put_task(&s, 7, 102, DEAD, 7);
-	put_profile(&s, &(struct profile){ .kind = CPU, .cpu = 1, .outer = 8 });
-	put_profile(&s, &(struct profile){ .kind = REAPED, .dead_seq = 2, .outer = 9 });
+	put_task(&s, 1, 0, TASK, 1);	/* idle tasks have no tid */
+	put_task(&s, 2, 0, TASK, 1);
+	put_task(&s, 3, 100, TASK, 3);
+	put_task(&s, 4, 101, EXITED, 4);
+	put_task(&s, 5, 101, TASK, 5);	/* the pid was used again */
+	put_task(&s, 6, 102, EXITED, 6);
+	put_task(&s, 7, 102, EXITED, 7);
+	put_cpu(&s, 20, 1, 8);
+	put_evicted(&s, 21, 2, 9);
+	put_owner(&s, &(struct owner){ .serial = 30, .flags = KTAU_OWNER_NAMED, .tid = 103 });
 	finish(snap, &s);
 	assert_int_equal(ktau_snapshot_count(snap), 9);
-	while ((p = ktau_snapshot_next(snap, p)))
+	while ((o = ktau_snapshot_next(snap, o))) {
+		assert_int_equal(o->owner->serial, o->profile->serial);
 		nr++;
+	}
 	assert_int_equal(nr, 9);
 	assert_int_equal(count_of(ktau_snapshot_find(snap, 3), 0), 6);
 	assert_null(ktau_snapshot_find(snap, 8));
-	assert_int_equal(ktau_snapshot_find_tid(snap, 100)->owner.serial, 3);
-	assert_int_equal(ktau_snapshot_find_tid(snap, 101)->owner.serial, 5);
-	assert_int_equal(ktau_snapshot_find_tid(snap, 102)->owner.serial, 7);
+	assert_null(ktau_snapshot_find(snap, 30));
+	assert_int_equal(ktau_snapshot_find_tid(snap, 100)->owner->serial, 3);
+	assert_int_equal(ktau_snapshot_find_tid(snap, 101)->owner->serial, 5);
+	assert_int_equal(ktau_snapshot_find_tid(snap, 102)->owner->serial, 7);
 	assert_null(ktau_snapshot_find_tid(snap, 0));
 	assert_null(ktau_snapshot_find_tid(snap, 103));
-	assert_int_equal(ktau_snapshot_cpu(snap, 1)->outer_ticks, 8);
+	assert_int_equal(ktau_snapshot_cpu(snap, 1)->profile->outer_ticks, 8);
 	assert_null(ktau_snapshot_cpu(snap, 0));
-	assert_int_equal(ktau_snapshot_reaped(snap)->outer_ticks, 9);
+	assert_int_equal(ktau_snapshot_evicted(snap)->profile->outer_ticks, 9);
 	assert_int_equal(ktau_snapshot_stream(snap)->nr_cpus, 2);
 	assert_int_equal(ktau_snapshot_end(snap)->nr_records, 9);
 	ktau_snapshot_destroy(snap);
 }
 
-/* Died between being streamed alive and the dead part: the dead one wins. */
-static void died_meanwhile(void **state)
+/* Exits between the walk over live tasks and that over exited ones: the last counts. */
+static void exited_meanwhile(void **state)
 {
 	struct ktau_snapshot *snap = create();
 	struct stream s;
-	int dead_first;
+	int exited_first;
 
 	(void)state;
-	for (dead_first = 0; dead_first < 2; dead_first++) {
+	for (exited_first = 0; exited_first < 2; exited_first++) {
 		ktau_snapshot_clear(snap);
 		s = begin();
-		put_task(&s, 9, 90, dead_first ? DEAD : LIVE, dead_first ? 5 : 4);
-		put_task(&s, 9, 90, dead_first ? LIVE : DEAD, dead_first ? 4 : 5);
+		put_task(&s, 9, 90, exited_first ? EXITED : TASK, exited_first ? 5 : 4);
+		put_task(&s, 9, 90, exited_first ? TASK : EXITED, exited_first ? 4 : 5);
 		finish(snap, &s);
 		assert_int_equal(ktau_snapshot_count(snap), 1);
-		assert_int_equal(ktau_snapshot_find(snap, 9)->owner.kind, KTAU_OWNER_DEAD);
+		assert_int_equal(ktau_snapshot_find(snap, 9)->owner->kind, KTAU_OWNER_EXITED);
 		assert_int_equal(count_of(ktau_snapshot_find_tid(snap, 90), 0), 10);
 	}
 	ktau_snapshot_destroy(snap);
 }
 
-/* Stream after stream: the newest figures, the dead stay, the vanished go. */
+/* Stream after stream: the newest figures; exited tasks stay, vanished ones do not. */
 static void updates(void **state)
 {
 	struct ktau_snapshot *snap = create();
 	struct stream s = begin();
 
 	(void)state;
-	put_task(&s, 1, 10, LIVE, 1);
-	put_task(&s, 2, 20, LIVE, 1);
-	put_task(&s, 3, 30, LIVE, 1);
+	put_task(&s, 1, 10, TASK, 1);
+	put_task(&s, 2, 20, TASK, 1);
+	put_task(&s, 3, 30, TASK, 1);
 	finish(snap, &s);
 	s = begin();
-	put_task(&s, 1, 10, LIVE, 2);
-	put_task(&s, 2, 20, DEAD, 3);
-	put_task(&s, 4, 40, LIVE, 1);
+	put_task(&s, 1, 10, TASK, 2);
+	put_task(&s, 2, 20, EXITED, 3);
+	put_task(&s, 4, 40, TASK, 1);
 	finish(snap, &s);
 	assert_int_equal(ktau_snapshot_count(snap), 3);
 	assert_int_equal(count_of(ktau_snapshot_find(snap, 1), 0), 4);
 	assert_null(ktau_snapshot_find(snap, 3));
 	assert_null(ktau_snapshot_find_tid(snap, 30));
 	s = begin();
-	put_task(&s, 4, 40, LIVE, 2);
+	put_task(&s, 4, 40, TASK, 2);
 	finish(snap, &s);
 	assert_int_equal(ktau_snapshot_count(snap), 2);
 	assert_int_equal(count_of(ktau_snapshot_find_tid(snap, 20), 0), 6);
 	assert_int_equal(count_of(ktau_snapshot_find_tid(snap, 40), 0), 4);
 
-	/* A stream that breaks off removes nobody. */
+	/* A stream that breaks off removes no task, and one that denies some neither. */
 	s = begin();
-	put_task(&s, 5, 50, LIVE, 1);
+	put_task(&s, 5, 50, TASK, 1);
 	assert_int_equal(read_into(snap, &s), -EBADMSG);
 	assert_int_equal(ktau_snapshot_count(snap), 3);
 	assert_null(ktau_snapshot_end(snap));
 	stream_free(&s);
+	s = begin();
+	s.denied = 1;
+	finish(snap, &s);
+	assert_int_equal(ktau_snapshot_count(snap), 3);
+	ktau_snapshot_destroy(snap);
+}
+
+/* A profile needs an owner, an owner a profile; entries come in any order. */
+static void odd_records(void **state)
+{
+	static const struct entry entries[] = {
+		{ .id = 700, .count = 1, .excl = 3, .incl = 3 },
+		{ .id = 1, .count = 2, .excl = 4, .incl = 4 },
+		{ .id = 700, .count = 5, .excl = 6, .incl = 6 },
+		{ .id = 60000, .count = 5, .excl = 6, .incl = 6 },
+	};
+	const struct frame open = { .id = 1, .start = 3 };
+	struct ktau_snapshot *snap = create();
+	const struct ktau_rec_profile *p;
+	struct stream s = begin();
+
+	(void)state;
+	put_profile(&s, &(struct profile){ .o.serial = 1, .no_owner = true });
+	put_owner(&s, &(struct owner){ .serial = 2, .tid = 2 });
+	put_profile(&s, &(struct profile){
+		.o.serial = 3, .outer = 19, .entries = entries, .nr_entries = NR(entries),
+		.open = &open, .nr_open = 1 });
+	finish(snap, &s);
+	assert_int_equal(ktau_snapshot_count(snap), 1);
+	assert_null(ktau_snapshot_find_tid(snap, 2));
+	p = ktau_snapshot_find(snap, 3)->profile;
+	assert_int_equal(p->nr_entries, 3);
+	assert_int_equal(count_in(p, 1), 2);
+	assert_int_equal(count_in(p, 700), 6);
+	assert_int_equal(count_in(p, 60000), 5);
+	assert_int_equal(ktau_profile_open(p)->start_ticks, 3);
+	check_identity(p);
 	ktau_snapshot_destroy(snap);
 }
 
 static void put_sleeper(struct stream *s, uint64_t serial, uint32_t kind, uint64_t ticks)
 {
 	static const struct frame asleep = { .id = 1, .start = 1000 };
-
-	struct profile p = { .serial = serial, .tid = (int32_t)serial, .kind = kind };
+	struct profile p = { .o = { .serial = serial, .tid = (int32_t)serial, .kind = kind } };
 
 	p.ticks = ticks;
 	p.open = &asleep;
@@ -171,152 +227,252 @@ static void put_sleeper(struct stream *s, uint64_t serial, uint32_t kind, uint64
 	put_profile(s, &p);
 }
 
-/* Who is left out of a stream of what has changed is as he was, but later. */
+/* A task that a stream of what has changed leaves out is unchanged, at a later time. */
 static void left_out(void **state)
 {
 	const uint64_t stream_ticks = 5000000000; /* as put_stream() has it */
 	struct ktau_snapshot *snap = create();
+	const struct ktau_rec_profile *p;
 	struct stream s = begin();
 
 	(void)state;
-	put_sleeper(&s, 1, LIVE, 4000);
-	put_sleeper(&s, 2, LIVE, 4000);
-	put_sleeper(&s, 3, LIVE, 4000);
-	put_sleeper(&s, 4, DEAD, 4000);
+	put_sleeper(&s, 1, TASK, 4000);
+	put_sleeper(&s, 2, TASK, 4000);
+	put_sleeper(&s, 3, TASK, 4000);
+	put_sleeper(&s, 4, EXITED, 4000);
 	finish(snap, &s);
-	assert_int_equal(ktau_snapshot_find(snap, 1)->ticks, 4000);
+	assert_int_equal(ktau_snapshot_find(snap, 1)->profile->ticks, 4000);
 	s = (struct stream){ .word_bits = 64 };
-	put_stream(&s, KTAU_REC_PROFILE, KTAU_TARGET_CHANGED | KTAU_TARGET_DEAD);
-	put_sleeper(&s, 2, LIVE, stream_ticks + 7);
-	put_sleeper(&s, 3, DEAD, stream_ticks + 8);
+	put_stream(&s, KTAU_REC_PROFILE, KTAU_TARGET_CHANGED | KTAU_TARGET_EXITED);
+	put_sleeper(&s, 2, TASK, stream_ticks + 7);
+	put_sleeper(&s, 3, EXITED, stream_ticks + 8);
 	finish(snap, &s);
 	assert_int_equal(ktau_snapshot_count(snap), 4);
-	assert_int_equal(ktau_snapshot_find(snap, 1)->ticks, stream_ticks);
-	assert_int_equal(ktau_profile_open(ktau_snapshot_find(snap, 1))->start_ticks, 1000);
-	assert_int_equal(ktau_snapshot_find(snap, 2)->ticks, stream_ticks + 7);
-	assert_int_equal(ktau_snapshot_find(snap, 3)->ticks, stream_ticks + 8);
-	assert_int_equal(ktau_snapshot_find(snap, 4)->ticks, 4000);
-	/* One of all says who lives. */
+	p = ktau_snapshot_find(snap, 1)->profile;
+	assert_int_equal(p->ticks, stream_ticks);
+	assert_int_equal(ktau_profile_open(p)->start_ticks, 1000);
+	assert_int_equal(ktau_snapshot_find(snap, 2)->profile->ticks, stream_ticks + 7);
+	assert_int_equal(ktau_snapshot_find(snap, 3)->profile->ticks, stream_ticks + 8);
+	assert_int_equal(ktau_snapshot_find(snap, 4)->profile->ticks, 4000);
+	/* A stream of all tasks says which ones are alive. */
 	s = begin();
-	put_sleeper(&s, 2, LIVE, stream_ticks + 9);
+	put_sleeper(&s, 2, TASK, stream_ticks + 9);
 	finish(snap, &s);
 	assert_null(ktau_snapshot_find(snap, 1));
 	ktau_snapshot_destroy(snap);
 }
 
+static void check_difference(const struct ktau_snapshot *diff)
+{
+	const struct ktau_owned *o = ktau_snapshot_find(diff, 1);
+
+	assert_int_equal(ktau_snapshot_count(diff), 4);
+	assert_int_equal(count_of(o, 0), 4);
+	assert_int_equal(ktau_profile_find(o->profile, 700)->excl, 6);
+	assert_int_equal(ktau_profile_find(o->profile, 700)->irq, 2);
+	assert_int_equal(ktau_profile_find(o->profile, 700)->longest, 7);
+	assert_int_equal(ktau_profile_find(o->profile, 701)->sum, 128);
+	assert_int_equal(o->owner->utime_ns, 200);
+	assert_int_equal(o->owner->nvcsw, 14);
+	assert_int_equal(o->profile->nr_open, 1);
+	assert_int_equal(ktau_profile_open(o->profile)->id, 1);
+	check_identity(o->profile);
+	o = ktau_snapshot_find(diff, 3);
+	assert_int_equal(o->owner->kind, KTAU_OWNER_EXITED);
+	assert_int_equal(count_of(o, 0), 2);
+	assert_int_equal(ktau_snapshot_find(diff, 5)->profile->nr_entries, 0);
+	assert_int_equal(count_of(ktau_snapshot_find(diff, 6), 0), 14);
+}
+
 static void difference(void **state)
 {
 	struct ktau_snapshot *before = create(), *after = create(), *diff;
-	const struct ktau_rec_profile *p;
 	struct stream s = begin();
 
 	(void)state;
-	put_task(&s, 1, 10, LIVE, 3);
-	put_task(&s, 2, 20, LIVE, 3);	/* vanishes */
-	put_task(&s, 3, 30, LIVE, 3);	/* dies */
-	put_task(&s, 4, 40, DEAD, 3);	/* dead already */
-	put_task(&s, 5, 50, LIVE, 3);	/* does nothing */
+	put_task(&s, 1, 10, TASK, 3);
+	put_task(&s, 2, 20, TASK, 3);	/* vanishes */
+	put_task(&s, 3, 30, TASK, 3);	/* exits */
+	put_task(&s, 4, 40, EXITED, 3);	/* has exited already */
+	put_task(&s, 5, 50, TASK, 3);	/* does nothing */
 	finish(before, &s);
 	s = begin();
-	put_task(&s, 1, 10, LIVE, 5);
-	put_task(&s, 3, 30, DEAD, 4);
-	put_task(&s, 4, 40, DEAD, 3);
-	put_task(&s, 5, 50, LIVE, 3);
-	put_task(&s, 6, 60, LIVE, 7);	/* new */
+	put_task(&s, 1, 10, TASK, 5);
+	put_task(&s, 3, 30, EXITED, 4);
+	put_task(&s, 4, 40, EXITED, 3);
+	put_task(&s, 5, 50, TASK, 3);
+	put_task(&s, 6, 60, TASK, 7);	/* new */
 	finish(after, &s);
-
 	assert_int_equal(ktau_snapshot_diff(after, before, &diff), 0);
-	assert_int_equal(ktau_snapshot_count(diff), 4);
-	p = ktau_snapshot_find(diff, 1);
-	assert_int_equal(count_of(p, 0), 4);
-	assert_int_equal(ktau_profile_find(p, 700)->excl, 6);
-	assert_int_equal(ktau_profile_find(p, 701)->sum, 128);
-	assert_int_equal(p->owner.utime_ns, 200);
-	assert_int_equal(p->nr_open, 1);
-	assert_int_equal(ktau_profile_open(p)->id, 1);
-	check_identity(p);
-	p = ktau_snapshot_find(diff, 3);
-	assert_int_equal(p->owner.kind, KTAU_OWNER_DEAD);
-	assert_int_equal(count_of(p, 0), 2);
-	assert_int_equal(ktau_snapshot_find(diff, 5)->nr_entries, 0);
-	assert_int_equal(count_of(ktau_snapshot_find(diff, 6), 0), 14);
+	check_difference(diff);
 	ktau_snapshot_destroy(diff);
 
 	assert_int_equal(ktau_snapshot_diff(before, after, &diff), -EINVAL);
 	assert_null(diff);
+	s = (struct stream){ .word_bits = 64, .boot = 7 };
+	put_stream(&s, KTAU_REC_PROFILE, 0x3c);
+	finish(after, &s);
+	assert_int_equal(ktau_snapshot_diff(after, before, &diff), -EINVAL);
 	ktau_snapshot_destroy(before);
 	ktau_snapshot_destroy(after);
+}
+
+/* What each side lacks, has more of, has not measured, or has in an unknown form. */
+static void merges(void **state)
+{
+	static const struct entry before[] = {
+		{ .id = 2, .flags = 7, .count = 1, .incl = 5, .excl = 5, .asleep = 1, .runq = 2 },
+		{ .id = 900, .kind = 5, .count = 1 },
+		{ .id = 901, .kind = 5, .count = 1 },
+		{ .id = 65000, .count = 9, .incl = 9, .excl = 9 },
+	};
+	static const struct entry after[] = {
+		{ .id = 1, .count = 1, .incl = 4, .excl = 4 },
+		{ .id = 2, .flags = 13, .count = 2, .incl = 8, .excl = 7, .asleep = 9,
+		  .runq = 2, .irq = 3 },
+		{ .id = 900, .kind = 5, .count = 1 },
+		{ .id = 901, .kind = 5, .count = 4 },
+		{ .id = 65000, .count = 9, .incl = 9, .excl = 9 },
+	};
+	struct ktau_snapshot *a = create(), *b = create();
+	const struct ktau_rec_profile *p, *q;
+	struct ktau_rec_profile *diff;
+	const struct ktau_entry *e;
+	struct stream s = begin();
+
+	(void)state;
+	put_profile(&s, &(struct profile){ .o.serial = 1, .entries = before, .outer = 14,
+					   .nr_entries = NR(before) });
+	finish(b, &s);
+	s = begin();
+	put_profile(&s, &(struct profile){ .o.serial = 1, .entries = after, .outer = 20,
+					   .nr_entries = NR(after) });
+	put_profile(&s, &(struct profile){ .o.serial = 2, .outer = 20 });
+	finish(a, &s);
+	p = ktau_snapshot_find(a, 1)->profile;
+	q = ktau_snapshot_find(b, 1)->profile;
+	assert_int_equal(ktau_profile_diff(p, q, &diff), 0);
+	e = ktau_profile_entries(diff);
+	assert_int_equal(diff->nr_entries, 3);
+	assert_int_equal(e[0].id, 1);
+	assert_int_equal(e[1].id, 2);
+	assert_int_equal(e[1].flags, 5);
+	assert_int_equal(e[1].incl, 3);
+	assert_int_equal(e[1].asleep, 8);
+	assert_int_equal(e[1].runq, 0);
+	assert_int_equal(e[2].id, 901);
+	assert_int_equal(e[2].count, 4);
+	ktau_record_free(diff);
+	/* Less than before, another owner, an entry that is gone. */
+	assert_int_equal(ktau_profile_diff(q, p, &diff), -EINVAL);
+	assert_null(diff);
+	p = ktau_snapshot_find(a, 2)->profile;
+	assert_int_equal(ktau_profile_diff(p, q, &diff), -EINVAL);
+	((struct ktau_rec_profile *)p)->serial = 1;
+	assert_int_equal(ktau_profile_diff(p, q, &diff), -EINVAL);
+	assert_int_equal(ktau_profile_diff(p, NULL, &diff), 0);
+	ktau_record_free(diff);
+	ktau_snapshot_destroy(a);
+	ktau_snapshot_destroy(b);
+}
+
+static int add_diff(struct ktau_snapshot *to, const struct ktau_owned *o)
+{
+	struct ktau_rec_profile *record = ktau_record_dup(o->profile);
+	union ktau_record rec = { .owner = o->owner };
+	int err;
+
+	assert_non_null(record);
+	err = ktau_snapshot_add(to, &rec);
+	record->rec.type = KTAU_REC_DIFF;
+	rec.profile = record;
+	if (!err)
+		err = ktau_snapshot_add(to, &rec);
+	ktau_record_free(record);
+	return err;
 }
 
 /* before + difference = after, also by way of DIFF records. */
 static void adds_up(void **state)
 {
-	struct ktau_snapshot *before = create(), *after = create(), *diff;
-	const struct ktau_rec_profile *p, *q;
-	struct ktau_rec_profile *record;
+	struct ktau_snapshot *before = create(), *after = create();
+	const struct ktau_owned *o = NULL, *b, *q;
+	struct ktau_rec_profile *diff;
+	struct ktau_owned owned;
 	struct stream s = begin();
-	union ktau_record rec;
 
 	(void)state;
-	put_task(&s, 1, 10, LIVE, 3);
+	put_task(&s, 1, 10, TASK, 3);
 	finish(before, &s);
 	s = begin();
-	put_task(&s, 1, 10, LIVE, 8);
-	put_task(&s, 2, 20, DEAD, 2);
+	put_task(&s, 1, 10, TASK, 8);
+	put_task(&s, 2, 20, EXITED, 2);
 	finish(after, &s);
-	assert_int_equal(ktau_snapshot_diff(after, before, &diff), 0);
-	for (p = ktau_snapshot_next(diff, NULL); p; p = ktau_snapshot_next(diff, p)) {
-		record = ktau_record_dup(p);
-		assert_non_null(record);
-		record->rec.type = KTAU_REC_DIFF;
-		rec.profile = record;
-		assert_int_equal(ktau_snapshot_add(before, &rec), 0);
-		ktau_record_free(record);
+	while ((o = ktau_snapshot_next(after, o))) {
+		b = ktau_snapshot_find(before, o->owner->serial);
+		assert_int_equal(ktau_profile_diff(o->profile, b ? b->profile : NULL, &diff), 0);
+		owned = (struct ktau_owned){ .owner = o->owner, .profile = diff };
+		assert_int_equal(add_diff(before, &owned), 0);
+		ktau_record_free(diff);
 	}
 	assert_int_equal(ktau_snapshot_count(before), ktau_snapshot_count(after));
-	for (p = ktau_snapshot_next(after, NULL); p; p = ktau_snapshot_next(after, p)) {
-		q = ktau_snapshot_find(before, p->owner.serial);
+	while ((o = ktau_snapshot_next(after, o))) {
+		q = ktau_snapshot_find(before, o->owner->serial);
 		assert_non_null(q);
-		assert_int_equal(p->rec.size, q->rec.size);
-		assert_memory_equal(p, q, p->rec.size);
+		assert_int_equal(o->profile->rec.size, q->profile->rec.size);
+		assert_memory_equal(o->profile, q->profile, o->profile->rec.size);
+		assert_memory_equal(o->owner, q->owner, o->owner->rec.size);
 	}
-	ktau_snapshot_destroy(diff);
 	ktau_snapshot_destroy(before);
 	ktau_snapshot_destroy(after);
 }
 
 static void sum(void **state)
 {
-	const struct entry reaped[] = {
+	const struct entry evicted[] = {
 		{ .id = 0, .count = 1000, .incl = 50, .excl = 50 },
 		{ .id = 5000, .count = 2, .incl = 7, .excl = 7 },
+		{ .id = 5001, .kind = 3, .count = 2 },
 	};
 	struct ktau_snapshot *snap = create();
+	struct ktau_rec_owner owner;
 	const struct ktau_entry *e;
 	struct ktau_rec_profile *p;
 	struct stream s = begin();
 	uint32_t i;
 
 	(void)state;
-	put_task(&s, 10, 10, LIVE, 1);
-	put_task(&s, 11, 11, DEAD, 2);
-	put_task(&s, 3, 12, DEAD, 100);		/* in the reaped total already */
-	put_profile(&s, &(struct profile){ .kind = CPU, .outer = 1 << 20 });
+	put_task(&s, 10, 10, TASK, 1);
+	put_task(&s, 11, 11, EXITED, 2);
+	put_task(&s, 3, 12, EXITED, 100);		/* in the evicted sum already */
+	put_cpu(&s, 20, 0, 1 << 20);
+	put_profile(&s, &(struct profile){ .o = { .serial = 30, .kind = 9 }, .outer = 1 << 20 });
 	put_profile(&s, &(struct profile){
-		.kind = REAPED, .dead_seq = 11, .outer = 60, .refused = 1, .refused_ticks = 3,
-		.entries = reaped, .nr_entries = 2 });
+		.o = { .serial = 21, .kind = EVICTED, .exited_seq = 11, .nr_tasks = 11,
+		       .nvcsw = 1 },
+		.outer = 57, .refused = 1, .entries = evicted, .nr_entries = 3 });
 	finish(snap, &s);
-	assert_int_equal(ktau_snapshot_sum(snap, &p), 0);
-	assert_int_equal(count_of(p, 0), 2 + 4 + 1000);
+	assert_int_equal(ktau_snapshot_sum(snap, &p, &owner), 0);
+	assert_int_equal(count_in(p, 0), 2 + 4 + 1000);
 	e = ktau_profile_find(p, 701);
 	assert_int_equal(e->count, 3);
 	assert_int_equal(e->sum, 3 * 64);
 	assert_int_equal(e->min, 1);
 	assert_int_equal(e->max, 64);
-	/* An id that no table has counts as refused. */
-	assert_int_equal(p->refused, 3);
-	assert_int_equal(p->refused_ticks, 10);
+	e = ktau_profile_find(p, 700);
+	assert_int_equal(e->flags, KTAU_ENTRY_LONGEST | KTAU_ENTRY_IRQ);
+	assert_int_equal(e->longest, 4);
+	assert_int_equal(e->irq, 3);
+	assert_int_equal(ktau_profile_find(p, 0)->flags, 0);
+	assert_int_equal(count_in(p, 5000), 2);
+	assert_null(ktau_profile_find(p, 5001));
+	assert_int_equal(p->refused, 1);
 	assert_int_equal(p->nr_open, 0);
+	assert_int_equal(owner.kind, KTAU_OWNER_EVICTED);
+	assert_int_equal(owner.nr_tasks, 1 + 1 + 11);
+	assert_int_equal(owner.utime_ns, 100 + 200);
+	assert_int_equal(owner.nvcsw, 7 + 14 + 1);
+	assert_int_equal(owner.exited_seq, 11);
 	check_identity(p);
 	e = ktau_profile_entries(p);
 	for (i = 1; i < p->nr_entries; i++)
@@ -325,34 +481,52 @@ static void sum(void **state)
 	ktau_snapshot_destroy(snap);
 }
 
-/* The dead that the reaped total holds go, and the sum does not notice. */
-static void drop_reaped(void **state)
+/* Exited tasks that the evicted sum includes go, and the sum stays the same. */
+static void drop_evicted(void **state)
 {
 	struct ktau_rec_profile *with, *without;
 	struct ktau_snapshot *snap = create();
 	struct stream s = begin();
 
 	(void)state;
-	assert_int_equal(ktau_snapshot_drop_reaped(snap), 0);
-	put_task(&s, 3, 12, DEAD, 100);
-	put_profile(&s, &(struct profile){ .kind = REAPED, .dead_seq = 11, .outer = 60 });
-	put_task(&s, 10, 10, LIVE, 1);
-	put_task(&s, 4, 13, DEAD, 100);
-	put_task(&s, 11, 11, DEAD, 2);
+	assert_int_equal(ktau_snapshot_drop_evicted(snap), 0);
+	put_task(&s, 3, 12, EXITED, 100);
+	put_evicted(&s, 20, 11, 60);
+	put_task(&s, 10, 10, TASK, 1);
+	put_task(&s, 4, 13, EXITED, 100);
+	put_task(&s, 11, 11, EXITED, 2);
+	put_cpu(&s, 21, 3, 1);
 	finish(snap, &s);
-	assert_int_equal(ktau_snapshot_sum(snap, &with), 0);
-	assert_int_equal(ktau_snapshot_drop_reaped(snap), 0);
-	assert_int_equal(ktau_snapshot_sum(snap, &without), 0);
+	assert_int_equal(ktau_snapshot_sum(snap, &with, NULL), 0);
+	assert_int_equal(ktau_snapshot_drop_evicted(snap), 0);
+	assert_int_equal(ktau_snapshot_sum(snap, &without, NULL), 0);
 	assert_int_equal(with->rec.size, without->rec.size);
 	assert_memory_equal(with, without, with->rec.size);
-	assert_int_equal(ktau_snapshot_count(snap), 3);
+	assert_int_equal(ktau_snapshot_count(snap), 4);
 	assert_null(ktau_snapshot_find(snap, 3));
 	assert_null(ktau_snapshot_find_tid(snap, 13));
-	assert_int_equal(ktau_snapshot_find(snap, 11)->owner.serial, 11);
-	assert_int_equal(ktau_snapshot_find_tid(snap, 10)->owner.serial, 10);
+	assert_int_equal(ktau_snapshot_find(snap, 11)->owner->serial, 11);
+	assert_int_equal(ktau_snapshot_find_tid(snap, 10)->owner->serial, 10);
+	assert_int_equal(ktau_snapshot_cpu(snap, 3)->owner->serial, 21);
+	assert_int_equal(ktau_snapshot_evicted(snap)->owner->serial, 20);
 	ktau_record_free(with);
 	ktau_record_free(without);
 	ktau_snapshot_destroy(snap);
+}
+
+static void put_copy(void **state)
+{
+	struct ktau_snapshot *from = create(), *to = create();
+	struct stream s = begin();
+
+	(void)state;
+	put_task(&s, 3, 12, TASK, 1);
+	finish(from, &s);
+	assert_int_equal(ktau_snapshot_put(to, ktau_snapshot_find(from, 3)), 0);
+	ktau_snapshot_destroy(from);
+	assert_int_equal(ktau_snapshot_count(to), 1);
+	assert_int_equal(count_of(ktau_snapshot_find_tid(to, 12), 0), 2);
+	ktau_snapshot_destroy(to);
 }
 
 static double seconds_for(unsigned int nr)
@@ -364,14 +538,14 @@ static double seconds_for(unsigned int nr)
 	unsigned int i;
 
 	for (i = 1; i <= nr; i++)
-		put_task(&s, (uint64_t)i << 32, i, LIVE, 1);
+		put_task(&s, (uint64_t)i << 32, i, TASK, 1);
 	put_end(&s);
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
 	assert_int_equal(read_into(snap, &s), 1);
 	assert_int_equal(read_into(snap, &s), 1);
 	assert_int_equal(ktau_snapshot_diff(snap, snap, &diff), 0);
 	assert_int_equal(ktau_snapshot_count(diff), nr);
-	assert_int_equal(ktau_snapshot_sum(snap, &p), 0);
+	assert_int_equal(ktau_snapshot_sum(snap, &p, NULL), 0);
 	for (i = 1; i <= nr; i++)
 		assert_non_null(ktau_snapshot_find_tid(snap, i));
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
@@ -399,13 +573,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lookup),
-		cmocka_unit_test(died_meanwhile),
+		cmocka_unit_test(exited_meanwhile),
 		cmocka_unit_test(updates),
+		cmocka_unit_test(odd_records),
 		cmocka_unit_test(left_out),
 		cmocka_unit_test(difference),
+		cmocka_unit_test(merges),
 		cmocka_unit_test(adds_up),
 		cmocka_unit_test(sum),
-		cmocka_unit_test(drop_reaped),
+		cmocka_unit_test(drop_evicted),
+		cmocka_unit_test(put_copy),
 		cmocka_unit_test(linear),
 	};
 

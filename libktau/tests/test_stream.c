@@ -12,31 +12,29 @@
 #include "encode.h"
 
 static const struct entry entries[] = {
-	{ 0x102, 0, 0x0102030405060708, 0x1112131415161718, 0x2122232425262728, 0 },
-	{ 701, 1, 3, 600, 100, 300 },
+	{ 0x102, 0, 5, 0x0102030405060708, 0x1112131415161718, 0x2122232425262728,
+	  0x3132333435363738, 0x4142434445464748, 0x5152535455565758, 0x6162636465666768 },
+	{ .id = 701, .kind = 1, .count = 3, .incl = 600, .excl = 100, .longest = 300 },
+	{ .id = 65534, .kind = 7, .count = 9 },
 };
 static const struct frame frames[] = {
 	{ 39, 0x3132333435363738, 0x4142434445464748 },
 	{ 40, 17, 18 },
 };
 static const struct profile full = {
-	.serial = 0x5152535455565758, .kind = 1, .flags = 2, .tid = 0x61626364,
-	.tgid = 0x65666768, .ppid = -2, .cpu = 3, .uid = 1000, .exit_code = 0x8b00,
-	.start_ns = 4, .exit_ns = 5, .dead_seq = 6, .utime_ns = 7, .stime_ns = 8,
-	.comm = "abcdefghijklmno", .ticks = 0x6152535455565758, .outer = 10,
-	.open_child = 11, .refused = 12, .refused_ticks = 13, .clamped = 14,
-	.groups = 0x400001ff, .depth = 16, .entries = entries, .nr_entries = 2,
+	.o = {
+		.serial = 0x5152535455565758, .parent = 0x1111111122222222,
+		.leader = 0x3333333344444444, .kind = EXITED, .flags = 2, .tid = 0x61626364,
+		.tgid = 0x65666768, .ppid = -2, .cpu = 3, .uid = 1000, .gid = 1001,
+		.prio = -3, .policy = 5, .exit_code = 0x8b00, .tag = 77, .start_ns = 4,
+		.exec_ns = 40, .exit_ns = 5, .exited_seq = 6, .nr_tasks = 2, .utime_ns = 7,
+		.stime_ns = 8, .nvcsw = 9, .nivcsw = 10, .migrations = 11, .cgroup = 12,
+		.pid_ns = 13, .net_ns = 14, .comm = "abcdefghijklmno", .path = "/bin/true",
+	},
+	.ticks = 0x6152535455565758, .outer = 10, .open_child = 11, .refused = 12,
+	.refused_ticks = 13, .clamped = 14, .start_ticks = 15, .groups = 0x400001ff,
+	.throughout = 0x1f0, .depth = 16, .entries = entries, .nr_entries = 3,
 	.open = frames, .nr_open = 2,
-};
-static const struct slot slots[] = {
-	{ .ticks = 100, .arg = 0x0a0b0c0d0e0f1011, .id = 0x203, .type = 1, .cpu = 0x102 },
-	{ .ticks = 101, .type = 7, .more = 1 },
-	{ .type = 255, .ctx = 1, .id = 0x1234, .more = 0x4321, .text = "new-name" },
-	{ .ticks = 102, .id = 0x203, .type = 2, .ctx = 2 },
-};
-static const struct trace traced = {
-	.serial = 9, .tid = 10, .first = 20, .lost = 3, .from = 80, .to = 90,
-	.written = 24, .slots = slots, .nr_slots = 4,
 };
 
 static struct ktau_reader *open_stream(const struct stream *s)
@@ -54,145 +52,196 @@ static void next(struct ktau_reader *r, union ktau_record *rec, unsigned int typ
 	assert_int_equal(rec->rec->type, type);
 }
 
-static void check_stream(const struct ktau_rec_stream *st)
+static void check_stream(const struct ktau_rec_stream *st, const struct stream *s)
 {
 	assert_int_equal(st->magic, KTAU_MAGIC);
-	assert_int_equal(st->version, 1);
+	assert_int_equal(st->version, 2);
+	assert_int_equal(st->word_bits, s->word_bits);
 	assert_int_equal(st->content, KTAU_REC_PROFILE);
+	assert_int_equal(st->flags, KTAU_SELECT_UID);
+	assert_int_equal(st->access, 0x7f);
 	assert_int_equal(st->groups, 0x1ff);
+	assert_int_equal(st->groups_built, 0x3fff);
 	assert_int_equal(st->modes, KTAU_MODE_PROFILE);
+	assert_int_equal(st->round_ns, 1000);
 	assert_int_equal(st->clock_hz, 2000000000);
 	assert_int_equal(st->clock_flags, KTAU_CLOCK_STABLE);
 	assert_int_equal(st->nr_cpus, 2);
 	assert_int_equal(st->ticks, 5000000000);
 	assert_int_equal(st->realtime_ns, 1700000000000000000);
+	assert_int_equal(st->boottime_ns, 2600000000);
+	assert_int_equal(st->tai_ns, 1700000037000000000);
 	assert_int_equal(st->boot_monotonic_ns, 500000000);
+	assert_int_equal(st->since_ticks, 12345);
+	assert_int_equal(st->exited_next, 77);
 	assert_int_equal(st->stext, 0xffffffff81000000);
 	assert_int_equal(st->profile_pair_mticks, 60123);
 	assert_int_equal(st->trace_pair_mticks, 95456);
-	assert_int_equal(st->dead_next, 77);
+	assert_int_equal(st->boot_id[15], 0xb0);
+	assert_string_equal(st->nodename, "ion7");
+	assert_string_equal(st->release, "6.1.0");
+	assert_string_equal(st->machine, s->shrink ? "" : "x86_64");
 }
 
-static void check_profile(const struct ktau_rec_profile *p)
+static void check_owner(const struct ktau_rec_owner *w)
 {
-	const struct ktau_entry *e = ktau_profile_entries(p);
-	const struct ktau_open *o = ktau_profile_open(p);
-	const struct ktau_owner *w = &p->owner;
-
-	assert_int_equal(p->rec.size, sizeof(*p) + 2 * sizeof(*e) + 2 * sizeof(*o));
-	assert_int_equal(p->rec.head, sizeof(*p));
-	assert_int_equal(w->serial, full.serial);
-	assert_int_equal(w->kind, KTAU_OWNER_DEAD);
+	assert_int_equal(w->serial, full.o.serial);
+	assert_int_equal(w->parent_serial, full.o.parent);
+	assert_int_equal(w->leader_serial, full.o.leader);
+	assert_int_equal(w->kind, KTAU_OWNER_EXITED);
 	assert_int_equal(w->flags, KTAU_OWNER_KTHREAD);
-	assert_int_equal(w->tid, full.tid);
-	assert_int_equal(w->tgid, full.tgid);
+	assert_int_equal(w->tid, full.o.tid);
+	assert_int_equal(w->tgid, full.o.tgid);
 	assert_int_equal(w->ppid, -2);
 	assert_int_equal(w->cpu, 3);
 	assert_int_equal(w->uid, 1000);
+	assert_int_equal(w->gid, 1001);
+	assert_int_equal(w->prio, -3);
+	assert_int_equal(w->policy, 5);
 	assert_int_equal(w->exit_code, 0x8b00);
+	assert_int_equal(w->tag, 77);
 	assert_int_equal(w->start_ns, 4);
+	assert_int_equal(w->exec_ns, 40);
 	assert_int_equal(w->exit_ns, 5);
-	assert_int_equal(w->dead_seq, 6);
+	assert_int_equal(w->exited_seq, 6);
+	assert_int_equal(w->nr_tasks, 2);
 	assert_int_equal(w->utime_ns, 7);
 	assert_int_equal(w->stime_ns, 8);
-	assert_string_equal(w->comm, full.comm);
+	assert_int_equal(w->nvcsw, 9);
+	assert_int_equal(w->nivcsw, 10);
+	assert_int_equal(w->migrations, 11);
+	assert_int_equal(w->cgroup, 12);
+	assert_int_equal(w->pid_ns, 13);
+	assert_int_equal(w->net_ns, 14);
+	assert_string_equal(w->comm, full.o.comm);
+	assert_string_equal(ktau_owner_path(w), "/bin/true");
+}
+
+static void check_entries(const struct ktau_rec_profile *p, bool shrunk)
+{
+	const struct ktau_entry *e = ktau_profile_entries(p);
+
+	assert_int_equal(p->nr_entries, 3);
+	assert_int_equal(p->entry_size, sizeof(*e));
+	assert_int_equal(e[0].id, 0x102);
+	assert_int_equal(e[0].flags, 5);
+	assert_int_equal(e[0].count, entries[0].count);
+	assert_int_equal(e[0].incl, entries[0].incl);
+	assert_int_equal(e[0].excl, entries[0].excl);
+	assert_int_equal(e[0].longest, entries[0].longest);
+	assert_int_equal(e[0].asleep, shrunk ? 0 : entries[0].asleep);
+	assert_int_equal(e[0].runq, shrunk ? 0 : entries[0].runq);
+	assert_int_equal(e[0].irq, shrunk ? 0 : entries[0].irq);
+	assert_int_equal(e[1].kind, KTAU_KIND_COUNTER);
+	assert_int_equal(e[1].sum, 600);
+	assert_int_equal(e[1].min, 100);
+	assert_int_equal(e[1].max, 300);
+	assert_int_equal(e[2].kind, 7);
+	assert_ptr_equal(ktau_profile_find(p, 701), &e[1]);
+	assert_ptr_equal(ktau_profile_find(p, 0x102), &e[0]);
+	assert_ptr_equal(ktau_profile_find(p, 65534), &e[2]);
+	assert_null(ktau_profile_find(p, 702));
+	assert_null(ktau_profile_find(p, 65535));
+}
+
+static void check_profile(const struct ktau_rec_profile *p, bool shrunk)
+{
+	const struct ktau_open *o = ktau_profile_open(p);
+
+	assert_int_equal(p->rec.size, sizeof(*p) + 3 * sizeof(struct ktau_entry) +
+				      2 * sizeof(*o));
+	assert_int_equal(p->rec.head, sizeof(*p));
+	assert_int_equal(p->serial, full.o.serial);
 	assert_int_equal(p->ticks, full.ticks);
 	assert_int_equal(p->outer_ticks, 10);
 	assert_int_equal(p->open_child_ticks, 11);
 	assert_int_equal(p->refused, 12);
 	assert_int_equal(p->refused_ticks, 13);
 	assert_int_equal(p->clamped, 14);
+	assert_int_equal(p->start_ticks, 15);
 	assert_int_equal(p->groups, 0x400001ff);
-	assert_int_equal(p->depth, 16);
-	assert_int_equal(p->nr_entries, 2);
-	assert_int_equal(e[0].id, 0x102);
-	assert_int_equal(e[0].count, entries[0].count);
-	assert_int_equal(e[0].incl, entries[0].incl);
-	assert_int_equal(e[0].excl, entries[0].excl);
-	assert_int_equal(e[1].kind, KTAU_KIND_COUNTER);
-	assert_int_equal(e[1].sum, 600);
-	assert_int_equal(e[1].min, 100);
-	assert_int_equal(e[1].max, 300);
+	assert_int_equal(p->groups_throughout, 0x1f0);
+	assert_int_equal(p->depth, shrunk ? 0 : 16);
+	check_entries(p, shrunk);
 	assert_int_equal(p->nr_open, 2);
 	assert_int_equal(o[0].id, 39);
 	assert_int_equal(o[0].start_ticks, frames[0].start);
 	assert_int_equal(o[0].child_ticks, frames[0].child);
 	assert_int_equal(o[1].start_ticks, 17);
-	assert_ptr_equal(ktau_profile_find(p, 701), &e[1]);
-	assert_null(ktau_profile_find(p, 702));
 }
 
-static void check_trace(const struct ktau_rec_trace *t)
+static void check_end(const struct ktau_rec_end *end, const struct stream *s)
 {
-	const struct ktau_slot *s = ktau_trace_next(t, NULL);
-	const struct ktau_slot_more *more;
-
-	assert_int_equal(t->first, 20);
-	assert_int_equal(t->lost, 3);
-	assert_int_equal(t->lost_from_ticks, 80);
-	assert_int_equal(t->lost_to_ticks, 90);
-	assert_int_equal(t->written, 24);
-	assert_int_equal(t->ring_slots, 1024);
-	assert_int_equal(t->nr_slots, 4);
-	assert_int_equal(s->ticks, 100);
-	assert_int_equal(s->arg, slots[0].arg);
-	assert_int_equal(s->id, 0x203);
-	assert_int_equal(s->type, KTAU_TRACE_ENTER);
-	assert_int_equal(s->cpu, 0x102);
-	assert_null(ktau_trace_more(t, s, 1));
-	s = ktau_trace_next(t, s);
-	assert_int_equal(s->type, KTAU_TRACE_EXEC);
-	more = ktau_trace_more(t, s, 1);
-	assert_non_null(more);
-	assert_string_equal((const char *)more->data, "new-name");
-	assert_int_equal(more->small, 0x1234);
-	assert_int_equal(more->index, 1);
-	assert_int_equal(more->small2, 0x4321);
-	assert_null(ktau_trace_more(t, s, 2));
-	assert_null(ktau_trace_more(t, s, 0));
-	s = ktau_trace_next(t, s);
-	assert_int_equal(s->type, KTAU_TRACE_EXIT);
-	assert_int_equal(s->ctx, KTAU_CTX_HARDIRQ);
-	assert_null(ktau_trace_next(t, s));
+	assert_int_equal(end->nr_records, 1);
+	assert_int_equal(end->denied, 3);
+	assert_int_equal(end->cut_ticks, 4900000000);
+	assert_int_equal(end->exited_next, 78);
+	assert_int_equal(end->exited_first, 5);
+	assert_int_equal(end->losses_own, 1);
+	assert_int_equal(end->refused_memory_limit, s->shrink ? 0 : 0x102030405);
+	assert_int_equal(end->internal_errors, s->shrink ? 0 : 99);
+	assert_string_equal(ktau_loss_name(0), "refused_memory_limit");
+	assert_string_equal(ktau_loss_name(9), "lost_evicted");
+	assert_string_equal(ktau_loss_name(KTAU_NR_LOSSES - 1), "internal_errors");
+	assert_null(ktau_loss_name(KTAU_NR_LOSSES));
+	assert_int_equal(ktau_loss_value(end, 0), end->refused_memory_limit);
+	assert_int_equal(ktau_loss_value(end, KTAU_NR_LOSSES - 1), end->internal_errors);
+	assert_int_equal(ktau_loss_value(end, KTAU_NR_LOSSES), 0);
 }
 
-/* Every field arrives, whoever wrote it and however much longer it writes. */
+/* Every field arrives, whichever machine wrote it, and however long its structures are. */
 static void decode_all(struct stream s)
 {
 	union ktau_record rec;
 	struct ktau_reader *r;
 
+	s.boot = 0xb0;
+	s.flags = KTAU_SELECT_UID;
+	s.round_ns = 1000;
+	s.denied = 3;
+	s.losses[0] = 0x102030405;
+	s.losses[12] = 99;
 	put_stream(&s, KTAU_REC_PROFILE, 0x3f);
+	put_event(&s, 0x102, 0x80000, "tcp_sendmsg");
+	put_cgroup(&s, 12, "/job/7");
 	put_profile(&s, &full);
 	record_begin(&s, 77);
 	put64(&s, 1);
 	record_fixed(&s);
 	record_end(&s);
 	put_end(&s);
-	put_stream(&s, KTAU_REC_TRACE, KTAU_TARGET_LIST);
-	put_trace(&s, &traced);
-	put_end(&s);
 	r = open_stream(&s);
 	assert_int_equal(ktau_reader_swapped(r),
 			 s.big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__));
 	next(r, &rec, KTAU_REC_STREAM);
-	assert_int_equal(rec.stream->word_bits, s.word_bits);
-	check_stream(rec.stream);
-	check_stream(ktau_reader_stream(r));
+	check_stream(rec.stream, &s);
+	check_stream(ktau_reader_stream(r), &s);
+	next(r, &rec, KTAU_REC_EVENT);
+	assert_int_equal(rec.event->id, 0x102);
+	assert_int_equal(rec.event->kind, KTAU_KIND_TIMER);
+	assert_int_equal(rec.event->source, KTAU_SOURCE_SYSCALL);
+	assert_int_equal(rec.event->group, 0x80000);
+	assert_int_equal(rec.event->address, 0xffffffff81001020);
+	assert_int_equal(rec.event->key, 0xffffffff82000102);
+	assert_string_equal(ktau_event_name(rec.event), "tcp_sendmsg");
+	assert_string_equal(ktau_event_name(ktau_reader_event(r, 0x102)), "tcp_sendmsg");
+	assert_null(ktau_reader_event(r, 0x103));
+	next(r, &rec, KTAU_REC_CGROUP);
+	assert_int_equal(rec.cgroup->id, 12);
+	assert_string_equal(ktau_cgroup_path(ktau_reader_cgroup(r, 12)), "/job/7");
+	assert_null(ktau_reader_cgroup(r, 13));
+	next(r, &rec, KTAU_REC_OWNER);
+	check_owner(rec.owner);
+	check_owner(ktau_reader_owner(r, full.o.serial));
+	assert_null(ktau_reader_owner(r, 1));
 	next(r, &rec, KTAU_REC_PROFILE);
-	check_profile(rec.profile);
+	check_profile(rec.profile, s.shrink);
 	next(r, &rec, KTAU_REC_END);
-	assert_int_equal(rec.end->nr_records, 1);
-	assert_int_equal(rec.end->cut_ticks, 4900000000);
-	assert_int_equal(rec.end->dead_next, 78);
-	assert_int_equal(rec.end->lost_reaped, s.lost_reaped);
-	next(r, &rec, KTAU_REC_STREAM);
-	assert_int_equal(rec.stream->target, KTAU_TARGET_LIST);
-	next(r, &rec, KTAU_REC_TRACE);
-	check_trace(rec.trace);
-	next(r, &rec, KTAU_REC_END);
+	check_end(rec.end, &s);
 	assert_int_equal(ktau_reader_next(r, &rec), 0);
 	assert_string_equal(ktau_reader_error(r), "");
+	assert_int_equal(ktau_reader_unknown(r)->records, 1);
+	assert_int_equal(ktau_reader_unknown(r)->record_type, 77);
 	assert_int_equal(ktau_reader_next(r, &rec), 0);
 	ktau_reader_destroy(r);
 	stream_free(&s);
@@ -201,13 +250,13 @@ static void decode_all(struct stream s)
 static void little_64(void **state)
 {
 	(void)state;
-	decode_all((struct stream){ .word_bits = 64, .lost_reaped = 0x102030405 });
+	decode_all((struct stream){ .word_bits = 64 });
 }
 
 static void big_32(void **state)
 {
 	(void)state;
-	decode_all((struct stream){ .word_bits = 32, .big = true, .lost_reaped = 0x102030405 });
+	decode_all((struct stream){ .word_bits = 32, .big = true });
 }
 
 static void grown(void **state)
@@ -218,7 +267,70 @@ static void grown(void **state)
 				    .grow_element = 24 });
 }
 
-/* A fixed part shorter than ours: the rest reads as zero, the arrays are none. */
+static void shrunk(void **state)
+{
+	(void)state;
+	decode_all((struct stream){ .word_bits = 64, .shrink = true });
+	decode_all((struct stream){ .word_bits = 32, .big = true, .shrink = true });
+}
+
+/* Owners are of one stream, events and control groups of the source. */
+static void registry(void **state)
+{
+	const struct ktau_rec_cgroup *cgroup;
+	const struct ktau_rec_owner *owner;
+	struct stream s = { .word_bits = 64, .big = true };
+	union ktau_record rec;
+	struct ktau_reader *r;
+	int i;
+
+	(void)state;
+	put_stream(&s, KTAU_REC_PROFILE, 1);
+	put_event(&s, 60000, 65536, "module event");
+	put_event(&s, 5, 1, "sys_fstat");
+	put_cgroup(&s, 2, "/b");
+	put_cgroup(&s, 1, "");
+	put_task(&s, 7, 70, TASK, 1);
+	put_task(&s, 6, 60, TASK, 1);
+	put_task(&s, 7, 70, EXITED, 2);
+	put_end(&s);
+	put_stream(&s, KTAU_REC_PROFILE, 1);
+	put_task(&s, 8, 80, TASK, 1);
+	s.boot++;
+	put_stream(&s, KTAU_REC_PROFILE, 1);
+	r = open_stream(&s);
+	for (i = 0; i < 12; i++)
+		assert_int_equal(ktau_reader_next(r, &rec), 1);
+	assert_int_equal(rec.rec->type, KTAU_REC_END);
+	assert_int_equal(ktau_reader_owner(r, 7)->kind, KTAU_OWNER_EXITED);
+	owner = ktau_reader_next_owner(r, NULL);
+	assert_int_equal(owner->serial, 7);
+	owner = ktau_reader_next_owner(r, owner);
+	assert_int_equal(owner->serial, 6);
+	assert_null(ktau_reader_next_owner(r, owner));
+	cgroup = ktau_reader_next_cgroup(r, NULL);
+	assert_int_equal(cgroup->id, 2);
+	cgroup = ktau_reader_next_cgroup(r, cgroup);
+	assert_string_equal(ktau_cgroup_path(cgroup), "");
+	assert_null(ktau_reader_next_cgroup(r, cgroup));
+	next(r, &rec, KTAU_REC_STREAM);
+	assert_null(ktau_reader_owner(r, 7));
+	assert_null(ktau_reader_next_owner(r, NULL));
+	assert_non_null(ktau_reader_event(r, 60000));
+	assert_int_equal(ktau_events_count(ktau_reader_events(r)), 2);
+	assert_int_equal(ktau_events_next(ktau_reader_events(r), NULL)->id, 5);
+	next(r, &rec, KTAU_REC_OWNER);
+	next(r, &rec, KTAU_REC_PROFILE);
+	/* Another boot: the numbers mean something else. */
+	next(r, &rec, KTAU_REC_STREAM);
+	assert_null(ktau_reader_event(r, 60000));
+	assert_null(ktau_reader_cgroup(r, 2));
+	assert_int_equal(ktau_events_count(ktau_reader_events(r)), 0);
+	ktau_reader_destroy(r);
+	stream_free(&s);
+}
+
+/* A fixed part shorter than ours: the rest reads as zero, the arrays are empty. */
 static void short_head(void **state)
 {
 	struct stream s = { .word_bits = 64 };
@@ -235,7 +347,7 @@ static void short_head(void **state)
 	r = open_stream(&s);
 	next(r, &rec, KTAU_REC_STREAM);
 	next(r, &rec, KTAU_REC_PROFILE);
-	assert_int_equal(rec.profile->owner.serial, 42);
+	assert_int_equal(rec.profile->serial, 42);
 	assert_int_equal(rec.profile->ticks, 0);
 	assert_int_equal(rec.profile->nr_entries, 0);
 	assert_int_equal(rec.profile->rec.size, sizeof(*rec.profile));
@@ -244,43 +356,91 @@ static void short_head(void **state)
 	stream_free(&s);
 }
 
-/* Offsets of fields in the first profile record, which starts at byte 128. */
-#define AT_NR_ENTRIES	(128 + 156)
-#define AT_ENTRY_SIZE	(128 + 160)
-#define AT_NR_OPEN	(128 + 164)
-#define AT_OPEN_SIZE	(128 + 168)
+/* Where fields are in the only record of a stream but STREAM and END, at byte 352. */
+enum {
+	RECORD = 352,
+	NR_ENTRIES = RECORD + 80, ENTRY_SIZE = RECORD + 84,
+	NR_OPEN = RECORD + 88, OPEN_SIZE = RECORD + 92,
+	NR_SLOTS = RECORD + 72, SLOTS_BYTES = RECORD + 76,
+	PATH_BYTES = RECORD + 192,
+};
+
+static void expect_damage(const struct stream *s)
+{
+	union ktau_record rec;
+	struct ktau_reader *r = open_stream(s);
+
+	next(r, &rec, KTAU_REC_STREAM);
+	next(r, &rec, KTAU_REC_END);
+	assert_int_equal(ktau_reader_next(r, &rec), -EBADMSG);
+	assert_non_null(strstr(ktau_reader_error(r), "at byte 352"));
+	assert_int_equal(ktau_reader_damage(r)->first_offset, 352);
+	ktau_reader_destroy(r);
+}
 
 static void lies(void **state)
 {
+	static const struct slot slots[] = { { .type = 1 }, { .type = 2 } };
+	const struct trace traced = { .slots = slots, .nr_slots = 2 };
 	static const struct {
+		int type;
 		size_t at;
 		uint32_t value;
 	} cases[] = {
-		{ AT_NR_ENTRIES, 3 }, { AT_NR_ENTRIES, UINT32_MAX },
-		{ AT_NR_ENTRIES, 0x10000000 }, { AT_ENTRY_SIZE, 0 },
-		{ AT_ENTRY_SIZE, 41 }, { AT_ENTRY_SIZE, UINT32_MAX - 7 },
-		{ AT_NR_OPEN, 99 }, { AT_NR_OPEN, UINT32_MAX },
-		{ AT_OPEN_SIZE, 4 }, { AT_OPEN_SIZE, 0x80000000 },
+		{ 2, NR_ENTRIES, 5 }, { 2, NR_ENTRIES, UINT32_MAX },
+		{ 2, NR_ENTRIES, 0x10000000 }, { 2, ENTRY_SIZE, 0 },
+		{ 2, ENTRY_SIZE, 65 }, { 2, ENTRY_SIZE, UINT32_MAX - 7 },
+		{ 2, NR_OPEN, 99 }, { 2, NR_OPEN, UINT32_MAX },
+		{ 2, OPEN_SIZE, 4 }, { 2, OPEN_SIZE, 0x80000000 },
+		{ 3, NR_SLOTS, 1 }, { 3, NR_SLOTS, 3 }, { 3, NR_SLOTS, UINT32_MAX },
+		{ 3, SLOTS_BYTES, 40 }, { 3, SLOTS_BYTES, 24 }, { 3, SLOTS_BYTES, UINT32_MAX },
+		{ 3, RECORD + 80 + 8, 0x01010101 }, { 3, RECORD + 80 + 8, 0x00000000 },
+		{ 3, RECORD + 80 + 8, 0xffffffff },
+		{ 5, PATH_BYTES, 9 }, { 5, PATH_BYTES, 17 }, { 5, PATH_BYTES, UINT32_MAX },
 	};
-	union ktau_record rec;
-	struct ktau_reader *r;
 	struct stream s;
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < NR(cases); i++) {
+		struct profile bare = full;
+
+		bare.no_owner = true;
 		s = (struct stream){ .word_bits = 64, .big = i & 1 };
 		put_stream(&s, KTAU_REC_PROFILE, 1);
-		put_profile(&s, &full);
+		if (cases[i].type == 2)
+			put_profile(&s, &bare);
+		else if (cases[i].type == 5)
+			put_owner(&s, &full.o);
+		else
+			put_trace(&s, &traced);
+		if (cases[i].type == 3) {
+			/* Without its OWNER record. */
+			memmove(s.data + RECORD, s.data + RECORD + 200, s.size - RECORD - 200);
+			s.size -= 200;
+		}
 		put_end(&s);
 		set32(&s, cases[i].at, cases[i].value);
-		r = open_stream(&s);
-		next(r, &rec, KTAU_REC_STREAM);
-		next(r, &rec, KTAU_REC_END);
-		assert_int_equal(ktau_reader_next(r, &rec), -EBADMSG);
-		assert_non_null(strstr(ktau_reader_error(r), "at byte 128"));
-		assert_int_equal(ktau_reader_damage(r)->first_offset, 128);
-		ktau_reader_destroy(r);
+		expect_damage(&s);
+		stream_free(&s);
+	}
+}
+
+static void bad_names(void **state)
+{
+	struct stream s = { .word_bits = 64 };
+	int i;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		put_stream(&s, KTAU_REC_PROFILE, 1);
+		put_event(&s, i == 3 ? 65535 : 7, 1, i ? "name" : "");
+		put_end(&s);
+		if (i == 1)
+			set32(&s, RECORD + 32, 9);	/* beyond the record */
+		if (i == 2)
+			set32(&s, RECORD + 32, 4);	/* without its zero */
+		expect_damage(&s);
 		stream_free(&s);
 	}
 }
@@ -295,7 +455,7 @@ static void not_ktau(void **state)
 		{ "", 0, "empty" },
 		{ "KTAU", 4, "shorter than any header" },
 		{ "this is a text and no stream at all", 35, "not KTAU data" },
-		{ "\x10\0\0\0\1\0\x10\0KTAU\2\0\0\0", 16, "version" },
+		{ "\x10\0\0\0\1\0\x10\0KTAU\1\0\0\0", 16, "version" },
 	};
 	struct ktau_reader *r;
 	union ktau_record rec;
@@ -319,33 +479,21 @@ static void not_ktau(void **state)
 	ktau_reader_destroy(r);
 }
 
-static struct stream sample(bool big)
-{
-	struct stream s = { .word_bits = 64, .big = big };
-
-	put_stream(&s, KTAU_REC_PROFILE, 0x3f);
-	put_task(&s, 1, 100, 0, 10);
-	put_profile(&s, &full);
-	put_end(&s);
-	put_stream(&s, KTAU_REC_TRACE, 0x3f);
-	put_trace(&s, &traced);
-	put_end(&s);
-	return s;
-}
-
-/* A file may have been open before: it is left, as by any other opening. */
+/* An open file is closed, as by any other opening. */
 static void unknown_content(void **state)
 {
 	struct ktau_query query = { .content = 7, .target = KTAU_TARGET_ALL };
-	struct stream s = sample(false);
+	struct stream s = { .word_bits = 64 };
 	struct ktau_reader *r;
 	union ktau_record rec;
 
 	(void)state;
+	put_everything(&s);
 	assert_int_equal(ktau_reader_create(&r), 0);
 	assert_int_equal(ktau_reader_open_memory(r, s.data, s.size), 0);
 	assert_int_equal(ktau_reader_restart(r, &query), -EINVAL);
 	assert_string_equal(ktau_reader_error(r), "memory: not open for such a stream");
+	assert_int_equal(ktau_reader_seek_time(r, 0, 0), -EINVAL);
 	assert_int_equal(ktau_reader_next(r, &rec), 1);
 	assert_int_equal(ktau_reader_open_live(r, &query), -EINVAL);
 	assert_non_null(strstr(ktau_reader_error(r), "neither profile nor trace"));
@@ -354,19 +502,27 @@ static void unknown_content(void **state)
 	stream_free(&s);
 }
 
-/* Cut anywhere: what is whole comes out, and the reader knows. */
+/* Cut anywhere: every whole record comes out, and the reader knows. */
 static void cut(void **state)
 {
-	struct stream s = sample(false);
-	static const size_t ends[] = { 128, 448, 752, 824, 952, 1208, 1280 };
+	struct stream s = { .word_bits = 64 };
+	size_t ends[64], size, at, whole, nr = 0, last;
+	bool at_end[64] = { false };
 	union ktau_record rec;
 	struct ktau_reader *r;
-	size_t size, whole, i;
 	uint8_t *copy;
 	int err;
 
 	(void)state;
-	assert_int_equal(s.size, ends[NR(ends) - 1]);
+	put_everything(&s);
+	for (at = 0; at < s.size; nr++) {
+		const struct ktau_rec *head = (const void *)(s.data + at);
+
+		at += head->size;
+		at_end[nr] = head->type == KTAU_REC_END;
+		ends[nr] = at;
+		nr -= head->type == 77;
+	}
 	assert_int_equal(ktau_reader_create(&r), 0);
 	for (size = 16; size <= s.size; size++) {
 		copy = malloc(size);
@@ -375,10 +531,11 @@ static void cut(void **state)
 		assert_int_equal(ktau_reader_open_memory(r, copy, size), 0);
 		for (whole = 0; (err = ktau_reader_next(r, &rec)) > 0; whole++)
 			;
-		for (i = 0; i < NR(ends) && ends[i] <= size; i++)
+		for (last = 0; last < nr && ends[last] <= size; last++)
 			;
-		assert_int_equal(whole, i);
-		assert_int_equal(err, size == 824 || size == s.size ? 0 : -EBADMSG);
+		assert_int_equal(whole, last);
+		assert_int_equal(err, last && at_end[last - 1] && ends[last - 1] == size ?
+				 0 : -EBADMSG);
 		assert_int_equal(ktau_reader_damage(r)->truncated, err != 0);
 		free(copy);
 	}
@@ -398,7 +555,8 @@ static void flipped(void **state)
 	(void)state;
 	assert_int_equal(ktau_reader_create(&r), 0);
 	for (big = 0; big < 2; big++) {
-		s = sample(big);
+		s = (struct stream){ .word_bits = 64, .big = big };
+		put_everything(&s);
 		for (bit = 0; bit < s.size * 8; bit++) {
 			s.data[bit / 8] ^= 1 << bit % 8;
 			if (!ktau_reader_open_memory(r, s.data, s.size)) {
@@ -419,7 +577,7 @@ static void in_flight(void **state)
 		{ .id = 2, .start = 500, .child = 50 },
 		{ .id = 3, .start = 2000 },
 	};
-	const struct profile p = { .serial = 1, .ticks = 1000, .open = open, .nr_open = 3 };
+	const struct profile p = { .no_owner = true, .ticks = 1000, .open = open, .nr_open = 3 };
 	struct stream s = { .word_bits = 64 };
 	uint64_t incl, excl;
 	union ktau_record rec;
@@ -451,8 +609,11 @@ int main(void)
 		cmocka_unit_test(little_64),
 		cmocka_unit_test(big_32),
 		cmocka_unit_test(grown),
+		cmocka_unit_test(shrunk),
+		cmocka_unit_test(registry),
 		cmocka_unit_test(short_head),
 		cmocka_unit_test(lies),
+		cmocka_unit_test(bad_names),
 		cmocka_unit_test(not_ktau),
 		cmocka_unit_test(unknown_content),
 		cmocka_unit_test(cut),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Writing *.ktau files: going on in one, refusing others, full disks. */
+/* Writing *.ktau files: continuing one, rejecting others, full disks. */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -14,6 +14,9 @@
 
 #include "encode.h"
 #include "files.h"
+
+/* As put_stream() has it. */
+static const uint8_t boot_id[16];
 
 static void compresses(void **state)
 {
@@ -41,7 +44,7 @@ static void append(void **state)
 	write_sample(KTAU_WRITER_ZLIB, 3);
 	image = load();
 	find_blocks(&image, starts);
-	for (cut_at = 0; cut_at <= image.size; cut_at += cut_at < 16 ? 1 : 7) {
+	for (cut_at = 0; cut_at <= image.size; cut_at += cut_at < 32 ? 1 : 7) {
 		store(&image, cut_at);
 		w = create(KTAU_WRITER_APPEND);
 		put_tasks(w, 3, 9);
@@ -68,10 +71,10 @@ static void refuses(void **state)
 	assert_int_equal(ktau_writer_flush(w, true), -EBADF);
 	assert_int_equal(ktau_writer_put(w, &rec), -EBADF);
 	store(&text, text.size);
-	assert_int_equal(ktau_writer_open(w, path, 0), -EEXIST);
-	assert_int_equal(ktau_writer_open(w, path, KTAU_WRITER_APPEND), -EBADMSG);
+	assert_int_equal(ktau_writer_open(w, path, 0, NULL), -EEXIST);
+	assert_int_equal(ktau_writer_open(w, path, KTAU_WRITER_APPEND, boot_id), -EBADMSG);
 	assert_non_null(strstr(ktau_writer_error(w), path));
-	assert_int_equal(ktau_writer_open(w, path, 1U << 31), -EINVAL);
+	assert_int_equal(ktau_writer_open(w, path, 1U << 31, NULL), -EINVAL);
 	assert_non_null(strstr(ktau_writer_error(w), "unknown flags"));
 	image = load();
 	assert_int_equal(image.size, text.size);
@@ -79,25 +82,31 @@ static void refuses(void **state)
 	free(image.data);
 
 	write_sample(0, 1);
-	assert_int_equal(ktau_writer_open(w, path, KTAU_WRITER_APPEND), 0);
+	assert_int_equal(ktau_writer_open(w, path, KTAU_WRITER_APPEND, boot_id), 0);
 	assert_int_equal(ktau_writer_create(&second), 0);
-	assert_int_equal(ktau_writer_open(second, path, KTAU_WRITER_APPEND), -EWOULDBLOCK);
+	assert_int_equal(ktau_writer_open(second, path, KTAU_WRITER_APPEND, boot_id), -EWOULDBLOCK);
 	ktau_writer_destroy(second);
 	assert_int_equal(ktau_writer_put(w, &rec), -EINVAL);
+	assert_non_null(strstr(ktau_writer_error(w), "type that files do not have"));
 	rec.size = 12;
 	assert_int_equal(ktau_writer_put(w, &rec), -EINVAL);
 	ktau_writer_destroy(w);
 	assert_int_equal(read_path().err, 0);
 
+	/* Of another boot. */
+	assert_int_equal(ktau_writer_create(&w), 0);
+	assert_int_equal(ktau_writer_open(w, path, KTAU_WRITER_APPEND, NULL), -ESTALE);
+	assert_non_null(strstr(ktau_writer_error(w), "another boot"));
+	ktau_writer_destroy(w);
 	/* Made by a machine of the other byte order. */
 	image = load();
 	*(uint32_t *)image.data = __builtin_bswap32(KTAU_FILE_MAGIC);
-	*(uint16_t *)(image.data + 4) = __builtin_bswap16(1);
-	*(uint16_t *)(image.data + 6) = __builtin_bswap16(16);
-	store(&image, 16);
+	*(uint16_t *)(image.data + 4) = __builtin_bswap16(2);
+	*(uint16_t *)(image.data + 6) = __builtin_bswap16(32);
+	store(&image, 32);
 	free(image.data);
 	assert_int_equal(ktau_writer_create(&w), 0);
-	assert_int_equal(ktau_writer_open(w, path, KTAU_WRITER_APPEND), -EINVAL);
+	assert_int_equal(ktau_writer_open(w, path, KTAU_WRITER_APPEND, boot_id), -EINVAL);
 	ktau_writer_destroy(w);
 }
 
@@ -108,19 +117,19 @@ static void refuses_records(void **state)
 		.rec = { .size = sizeof(stream), .type = KTAU_REC_STREAM, .head = sizeof(stream) },
 		.magic = KTAU_MAGIC, .version = KTAU_ABI_VERSION,
 	};
-	struct ktau_rec_profile end = { .rec = { .type = KTAU_REC_END } };
-	char name[300] = "";
-	const struct ktau_event bad[] = {
-		{ .id = KTAU_NR_IDS, .name = "x" },
-		{ .kind = KTAU_KIND_COUNTER + 1, .name = "x" },
-		{ .name = "two words" }, { .name = "line\n" }, { .name = "" }, { .name = name },
+	struct {
+		struct ktau_rec_event event;
+		char name[8];
+	} event = {
+		.event = { .rec = { .size = sizeof(event), .type = KTAU_REC_EVENT,
+				    .head = sizeof(event.event) },
+			   .id = 65534, .name_bytes = 2 },
+		.name = "x",
 	};
-	const struct ktau_event good = { .id = KTAU_NR_IDS - 1, .name = "x" };
+	struct ktau_rec_profile end = { .rec = { .type = KTAU_REC_END } };
 	struct ktau_writer *w;
-	size_t i;
 
 	(void)state;
-	memset(name, 'n', sizeof(name) - 1);
 	unlink(path);
 	w = create(0);
 	assert_int_equal(ktau_writer_put(w, &stream), 0);
@@ -130,16 +139,100 @@ static void refuses_records(void **state)
 	stream.magic = KTAU_MAGIC;
 	stream.version++;
 	assert_int_equal(ktau_writer_put(w, &stream), -EINVAL);
+	stream.version--;
+	stream.boot_id[3] = 1;
+	assert_int_equal(ktau_writer_put(w, &stream), -ESTALE);
+	assert_non_null(strstr(ktau_writer_error(w), "another boot"));
 	assert_int_equal(ktau_writer_put_diff(w, &end), -EINVAL);
-	assert_non_null(strstr(ktau_writer_error(w), "no profile"));
-	assert_int_equal(ktau_writer_put_event(w, &good), 0);
-	for (i = 0; i < NR(bad); i++) {
-		assert_int_equal(ktau_writer_put_event(w, &bad[i]), -EINVAL);
-		assert_non_null(strstr(ktau_writer_error(w), "impossible"));
-	}
+	assert_non_null(strstr(ktau_writer_error(w), "not a profile"));
+	assert_int_equal(ktau_writer_put(w, &event), 0);
+	event.event.id++;
+	assert_int_equal(ktau_writer_put(w, &event), -EINVAL);
+	event.event.id = 1;
+	event.event.name_bytes = 9;
+	assert_int_equal(ktau_writer_put(w, &event), -EINVAL);
+	event.event.name_bytes = 1;
+	assert_int_equal(ktau_writer_put(w, &event), -EINVAL);
+	assert_non_null(strstr(ktau_writer_error(w), "impossible name"));
 	assert_int_equal(ktau_writer_close(w), 0);
 	ktau_writer_destroy(w);
 	assert_int_equal(read_path().records, 2);
+}
+
+/* Events and groups once, unless they change, from a key block on again. */
+static void repeats(void **state)
+{
+	struct stream s = { .word_bits = 64 }, changed = { .word_bits = 64 };
+	struct ktau_writer *w;
+
+	(void)state;
+	put_stream(&s, KTAU_REC_PROFILE, 1);
+	put_event(&s, 1, 1, "sys_write");
+	put_event(&s, 60000, 1, "later");
+	put_cgroup(&s, 7, "/a");
+	put_end(&s);
+	put_stream(&changed, KTAU_REC_PROFILE, 1);
+	put_event(&changed, 60000, 1, "renamed");
+	put_cgroup(&changed, 7, "/b");
+	put_end(&changed);
+	unlink(path);
+	w = create(0);
+	put_records(w, &s);			/* 5 */
+	put_records(w, &s);			/* 2 */
+	assert_int_equal(ktau_writer_flush(w, false), 0);
+	put_records(w, &s);			/* 2 */
+	put_records(w, &changed);		/* 4 */
+	assert_int_equal(ktau_writer_key(w), 0);
+	put_records(w, &changed);		/* 4 */
+	put_records(w, &changed);		/* 2 */
+	assert_int_equal(ktau_writer_flush(w, false), 0);
+	/* What is dropped is not in the file. */
+	put_records(w, &s);
+	assert_int_equal(ktau_writer_drop(w), 5);
+	put_records(w, &s);			/* 5 */
+	assert_int_equal(ktau_writer_close(w), 0);
+	ktau_writer_destroy(w);
+	assert_int_equal(read_path().records, 5 + 2 + 2 + 4 + 4 + 2 + 5);
+	stream_free(&s);
+	stream_free(&changed);
+}
+
+/* The headers of the blocks: key, and the times of the streams. */
+static void headers(void **state)
+{
+	struct ktau_block block;
+	size_t starts[64];
+	struct image image;
+	unsigned int i;
+
+	(void)state;
+	write_sample(KTAU_WRITER_ZLIB, 9);
+	image = load();
+	assert_int_equal(find_blocks(&image, starts), 9);
+	for (i = 0; i < 9; i++) {
+		memcpy(&block, image.data + starts[i], sizeof(block));
+		assert_int_equal(block.sequence, i);
+		assert_int_equal(block.flags, i % SAMPLE_KEY ? 0 : KTAU_BLOCK_KEY);
+		assert_int_equal(block.compression, KTAU_COMPRESS_ZLIB);
+		assert_int_equal(block.from_ns, (i + 1) * SAMPLE_NS);
+		assert_int_equal(block.to_ns, (i + 1) * SAMPLE_NS);
+	}
+	free(image.data);
+}
+
+static void without_zstd(void **state)
+{
+	struct ktau_writer *w;
+	int err;
+
+	(void)state;
+	unlink(path);
+	assert_int_equal(ktau_writer_create(&w), 0);
+	err = ktau_writer_open(w, path, KTAU_WRITER_ZSTD, NULL);
+	assert_int_equal(err, ktau_has_compression(KTAU_COMPRESS_ZSTD) ? 0 : -EOPNOTSUPP);
+	ktau_writer_destroy(w);
+	assert_true(ktau_has_compression(KTAU_COMPRESS_ZLIB));
+	assert_false(ktau_has_compression(77));
 }
 
 /* The disk fills up in the middle of a block: it is cut back, and goes on later. */
@@ -172,14 +265,14 @@ static void full_disk(void **state)
 	setrlimit(RLIMIT_FSIZE, &old);
 	assert_int_equal(ktau_writer_flush(w, true), 0);
 	put_tasks(w, 1, 3);
-	assert_int_equal(ktau_writer_drop(w), 3);
+	assert_int_equal(ktau_writer_drop(w), 4);
 	assert_int_equal(ktau_writer_close(w), 0);
 	ktau_writer_destroy(w);
 	assert_int_equal(read_path().streams, 2);
 	assert_int_equal(read_path().err, 0);
 
 	assert_int_equal(ktau_writer_create(&w), 0);
-	assert_int_equal(ktau_writer_open(w, "/dev/full", KTAU_WRITER_APPEND), -ENOSPC);
+	assert_int_equal(ktau_writer_open(w, "/dev/full", KTAU_WRITER_APPEND, NULL), -ENOSPC);
 	ktau_writer_destroy(w);
 }
 
@@ -207,6 +300,9 @@ int main(void)
 		cmocka_unit_test(append),
 		cmocka_unit_test(refuses),
 		cmocka_unit_test(refuses_records),
+		cmocka_unit_test(repeats),
+		cmocka_unit_test(headers),
+		cmocka_unit_test(without_zstd),
 		cmocka_unit_test(full_disk),
 		cmocka_unit_test(large),
 	};

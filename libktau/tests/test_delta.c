@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* KTAU_ENCODE_DELTA: there and back, bytes by hand, lies. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../internal.h"
+#include "encode.h"
+
+/* What is encoded comes back to the byte, whatever records of today's it has. */
+static void check_same(const struct stream *s)
+{
+	struct ktau__buffer encoded = { 0 }, decoded = { 0 };
+
+	assert_int_equal(ktau__delta_encode(s->data, s->size, &encoded), 0);
+	assert_int_equal(ktau__delta_decode(encoded.data, encoded.size, false, &decoded), 0);
+	assert_int_equal(decoded.size, s->size);
+	assert_memory_equal(decoded.data, s->data, s->size);
+	ktau__buffer_free(&encoded);
+	ktau__buffer_free(&decoded);
+}
+
+static void there_and_back(void **state)
+{
+	struct stream s = { .word_bits = 64 };
+	unsigned int i;
+
+	(void)state;
+	put_everything(&s);
+	check_same(&s);
+	put_everything(&s);
+	check_same(&s);
+	s.grow_head = 16;
+	s.grow_element = 8;
+	put_everything(&s);
+	s.grow_head = 2048;	/* more than form 1 allows */
+	put_everything(&s);
+	check_same(&s);
+	stream_free(&s);
+	s = (struct stream){ .word_bits = 64 };
+	for (i = 1; i < 500; i++)
+		put_task(&s, i, i, TASK, i * i);
+	check_same(&s);
+	stream_free(&s);
+}
+
+/* Half of what it was, before any compression. */
+static void smaller(void **state)
+{
+	struct ktau__buffer encoded = { 0 };
+	struct slot slots[512] = { { 0 } };
+	struct stream s = { .word_bits = 64 };
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < NR(slots); i++)
+		slots[i] = (struct slot){ .ticks = 5000000000 + 300 * i, .id = 39 + i % 3,
+					  .type = 1 + i % 2 };
+	put_trace(&s, &(struct trace){ .serial = 7, .slots = slots, .nr_slots = NR(slots) });
+	assert_int_equal(ktau__delta_encode(s.data, s.size, &encoded), 0);
+	assert_true(encoded.size * 16 < s.size * 9);
+	ktau__buffer_free(&encoded);
+	stream_free(&s);
+}
+
+/* Records that contradict themselves go through as they are. */
+static void odd(void **state)
+{
+	struct stream s = { .word_bits = 64 };
+	size_t at;
+
+	(void)state;
+	put_task(&s, 1, 1, TASK, 1);
+	for (at = 200 + 8; at < s.size; at += 4) {
+		uint32_t right;
+
+		memcpy(&right, s.data + at, 4);
+		set32(&s, at, 0xffffffff);
+		check_same(&s);
+		set32(&s, at, 0x10);
+		check_same(&s);
+		set32(&s, at, right);
+	}
+	stream_free(&s);
+}
+
+/* From the description in delta.c: a trace with one slot, in either byte order. */
+static void by_hand(bool big)
+{
+	static const uint8_t encoded[] = {
+		13, 3, 10, 1,			/* 104 bytes, TRACE, head 80, form 1 */
+		14, 0, 4, 0, 0, 0, 4,		/* serial 7, next 2, written 2 */
+	};
+	/* ring_slots and groups, nr_slots and slots_bytes are words of the file's order. */
+	static const uint8_t slot[] = {
+		200, 1,				/* ticks 100 */
+		78,				/* id 39 */
+		2, 3,				/* EXIT, 3 words */
+		129, 2,				/* cpu 257 */
+		1, 0,				/* softirq */
+		127,				/* result 127 */
+	};
+	struct ktau__buffer in = { 0 }, out = { 0 };
+	struct stream plain = { .word_bits = 64, .big = big };
+	const struct slot result = { .ticks = 100, .id = 39, .type = 2, .ctx = 1, .cpu = 257,
+				     .format = "8", .values = { 127 } };
+	uint64_t words[2] = { 1024, 0x800001ff };
+	int i;
+
+	put_trace(&plain, &(struct trace){ .serial = 7, .next = 2, .slots = &result,
+					   .nr_slots = 1 });
+	assert_int_equal(ktau__buffer_append(&in, encoded, sizeof(encoded)), 0);
+	for (i = 0; i < 2; i++) {
+		uint64_t first = i ? 1 : words[0], second = i ? 24 : words[1];
+		uint64_t word = big ? first << 32 | second : second << 32 | first;
+		uint64_t zigzag = word << 1 ^ (word >> 63 ? UINT64_MAX : 0);
+
+		for (; zigzag > 127; zigzag >>= 7)
+			assert_int_equal(ktau__buffer_append(&in, &(uint8_t){ zigzag | 128 }, 1),
+					 0);
+		assert_int_equal(ktau__buffer_append(&in, &(uint8_t){ zigzag }, 1), 0);
+	}
+	assert_int_equal(ktau__buffer_append(&in, slot, sizeof(slot)), 0);
+	assert_int_equal(ktau__delta_decode(in.data, in.size, big, &out), 0);
+	assert_int_equal(out.size, plain.size - 200);
+	assert_memory_equal(out.data, plain.data + 200, out.size);
+	/* Cut anywhere it is no payload. */
+	for (i = 1; i < (int)in.size; i++)
+		assert_int_equal(ktau__delta_decode(in.data, i, big, &out), -EBADMSG);
+	ktau__buffer_free(&in);
+	ktau__buffer_free(&out);
+	stream_free(&plain);
+}
+
+static void both_orders(void **state)
+{
+	(void)state;
+	by_hand(false);
+	by_hand(true);
+}
+
+static void lies(void **state)
+{
+	static const struct {
+		uint8_t bytes[16];
+		size_t size;
+	} cases[] = {
+		{ { 1 }, 1 },				/* nothing follows */
+		{ { 0, 1, 1, 0 }, 4 },			/* a record of no bytes */
+		{ { 1, 1, 2, 0 }, 4 },			/* a head longer than the record */
+		{ { 1, 1, 1, 2 }, 4 },			/* an unknown form */
+		{ { 1, 1, 1, 1 }, 4 },			/* a type without form 1 */
+		{ { 2, 1, 1, 0, 0 }, 5 },		/* too little */
+		{ { 0x80, 0x80, 0x80, 0x80, 1, 1, 1, 0 }, 8 },	/* 2 GiB */
+		{ { 1, 0x80, 0x80, 4, 1, 0 }, 6 },	/* a type of more than 16 bits */
+		{ { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2, 1, 1, 0 }, 13 },
+	};
+	struct ktau__buffer out = { 0 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < NR(cases); i++)
+		assert_int_equal(ktau__delta_decode(cases[i].bytes, cases[i].size, false, &out),
+				 -EBADMSG);
+	assert_int_equal(ktau__delta_decode((const uint8_t *)"", 0, false, &out), 0);
+	assert_int_equal(out.size, 0);
+	ktau__buffer_free(&out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(there_and_back),
+		cmocka_unit_test(smaller),
+		cmocka_unit_test(odd),
+		cmocka_unit_test(both_orders),
+		cmocka_unit_test(lies),
+	};
+
+	return cmocka_run_group_tests_name("libktau: delta coding", tests, NULL, NULL);
+}
