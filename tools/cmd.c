@@ -16,7 +16,7 @@
 
 static const char *name_of_command = "ktau";
 static int failed_status = CMD_FAILED;
-static bool output_told;	/* that it could not be written */
+static bool output_failed;	/* and the message is out */
 
 static void print_version(FILE *out, struct argp_state *state)
 {
@@ -24,17 +24,17 @@ static void print_version(FILE *out, struct argp_state *state)
 	fprintf(out, "%s %s\n", name_of_command, ktau_version());
 }
 
-/* argp prints --help and the like, and exits, without a look at what became of it. */
+/* argp prints --help and the like, and exits, without checking that it was written. */
 static void check_output(void)
 {
-	if (!output_told && cmd_finish(stdout))
+	if (!output_failed && cmd_finish(stdout))
 		_exit(failed_status);
 }
 
 /*
- * A file that is opened would else take the place of one that is closed, and
- * messages would go there. Used the wrong way round they fail as before; what is
- * run from here does not get them.
+ * If a standard descriptor is closed, the next file that is opened would get its number
+ * and messages would be written into it. The substitutes are opened the wrong way
+ * round, so that using them fails as before, and are not inherited.
  */
 static void hold_standard_fds(void)
 {
@@ -94,7 +94,7 @@ int cmd_finish(FILE *out)
 	if (fflush(out) || failed) {
 		complain("cannot write the output: %s",
 			 errno ? strerror(errno) : "unknown error");
-		output_told = true;
+		output_failed = true;
 		return CMD_FAILED;
 	}
 	return CMD_DONE;
@@ -148,6 +148,15 @@ void cmd_reader_failed(const struct ktau_reader *reader, int err)
 	const char *more = "";
 
 	if (err == -EBADMSG)
-		more = "; all that is whole has been used";
+		more = "; everything undamaged has been used";
 	complain("%s%s", ktau_reader_error(reader), more);
+}
+
+int no_ktau(const char *path, int err)
+{
+	if (err == -ENOENT)
+		complain("%s: not there: this kernel has no KTAU", path);
+	else
+		complain("%s: %s", path, strerror(-err));
+	return CMD_FAILED;
 }

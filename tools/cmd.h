@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What all commands share: how they complain, end and say how far they are.
+ * What all commands share: messages, exit status, progress.
  */
 #ifndef KTAU_TOOLS_CMD_H
 #define KTAU_TOOLS_CMD_H
@@ -17,8 +17,8 @@
 #define CMD_USAGE	2
 
 /*
- * First in main(). The name is for messages and --version; what could not be
- * written to standard output is told at the end at the latest.
+ * First in main(). The name is for messages and --version; a failure to write to
+ * standard output is reported at exit at the latest.
  */
 void cmd_init(const char *name);
 
@@ -31,7 +31,7 @@ void cmd_fail_with(int status);
 /* "NAME: message" on stderr. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Memory or an end, as failed: a command has nothing better to do. */
+/* Exits as failed if there is no memory: a command has nothing better to do. */
 void *cmd_alloc(void *old, size_t nr, size_t size);
 
 /* Flush @out and say so if anything of it could not be written. */
@@ -52,11 +52,15 @@ void progress_end(struct progress *p);
 /* Why reading ended with @err. */
 void cmd_reader_failed(const struct ktau_reader *reader, int err);
 
+/* Why a file of /proc/ktau could not be used. CMD_FAILED. */
+int no_ktau(const char *path, int err);
+
 int cmd_report(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_dump(int argc, char **argv);
 int cmd_events(int argc, char **argv);
 int cmd_stats(int argc, char **argv);
+int cmd_status(int argc, char **argv);
 int cmd_control(int argc, char **argv);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Running a command. It waits behind a pipe until the first snapshot is taken,
- * so that nothing of it is missed; while it runs the queue of the dead is
- * emptied often enough for children of a millisecond not to get lost.
+ * Running a command. It waits on a pipe until the first snapshot is taken, so that
+ * nothing of it is missed. While it runs, exited tasks are read often enough for
+ * children that live a millisecond not to be evicted first.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,13 +18,13 @@
 #include "cmd.h"
 #include "command.h"
 
-#define HARVEST_MS	200
+#define READ_MS	200
 
-static uint64_t now_ns(clockid_t clock)
+static uint64_t now_ns(void)
 {
 	struct timespec ts;
 
-	clock_gettime(clock, &ts);
+	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
@@ -104,11 +104,10 @@ static int read_snapshot(struct command *c, struct ktau_snapshot *snapshot, uint
 		.target = target,
 		.nr_tids = target & KTAU_TARGET_LIST ? 1 : 0,
 		.tids = target & KTAU_TARGET_LIST ? &c->pid : NULL,
-		.dead_since = c->dead_since,
+		.exited_since = c->exited_since,
 	};
 	int err;
 
-	c->asked_ns = now_ns(CLOCK_BOOTTIME);
 	err = ktau_reader_fd(c->reader) < 0 ? ktau_reader_open_live(c->reader, &query) :
 					      ktau_reader_restart(c->reader, &query);
 	if (!err)
@@ -118,28 +117,29 @@ static int read_snapshot(struct command *c, struct ktau_snapshot *snapshot, uint
 	return err ? err : -ENODATA;
 }
 
-/* Dead tasks that the kernel had to drop before they were read here. */
+/* Exited tasks that the kernel had to evict before they were read here. */
 static void count_missed(struct command *c)
 {
-	const struct ktau_rec_profile *reaped = ktau_snapshot_reaped(c->after);
+	const struct ktau_owned *evicted = ktau_snapshot_evicted(c->after);
 	const struct ktau_rec_end *end = ktau_snapshot_end(c->after);
 
-	if (reaped && reaped->owner.dead_seq > c->dead_since)
-		c->missed += reaped->owner.dead_seq - c->dead_since;
+	if (evicted && evicted->owner->exited_seq > c->exited_since)
+		c->missed += evicted->owner->exited_seq - c->exited_since;
 	if (end)
-		c->dead_since = end->dead_next;
+		c->exited_since = end->exited_next;
 }
 
-static int harvest(struct command *c, uint32_t target)
+static int read_exited(struct command *c, uint32_t target)
 {
-	int err = read_snapshot(c, c->after, target | KTAU_TARGET_DEAD | KTAU_TARGET_REAPED);
+	int err = read_snapshot(c, c->after,
+				target | KTAU_TARGET_EXITED | KTAU_TARGET_EVICTED);
 
 	if (!err)
 		count_missed(c);
 	return err;
 }
 
-/* Has the child arrived at the pipe? There is nothing else that it could sleep in. */
+/* Has the child reached the pipe? There is nothing else that it could sleep in. */
 static bool is_asleep(pid_t pid)
 {
 	char path[32], stat[512];
@@ -169,19 +169,17 @@ static void wait_for_child(const struct command *c)
 		nanosleep(&pause, NULL);
 }
 
-/* What had died before goes on to be part of all sums, read again or not. */
+/* What had exited before remains part of all sums, whether it is read again or not. */
 static int carry_over(struct command *c)
 {
-	const struct ktau_rec_profile *p = NULL;
+	const struct ktau_owned *o = NULL;
 	union ktau_record record;
 	int err;
 
 	record.stream = ktau_snapshot_stream(c->before);
 	err = ktau_snapshot_add(c->after, &record);
-	while (!err && (p = ktau_snapshot_next(c->before, p))) {
-		record.profile = p;
-		err = ktau_snapshot_add(c->after, &record);
-	}
+	while (!err && (o = ktau_snapshot_next(c->before, o)))
+		err = ktau_snapshot_put(c->after, o);
 	return err;
 }
 
@@ -210,7 +208,7 @@ static int begin(struct command *c)
 	int err;
 
 	if (c->system_wide)
-		target = KTAU_TARGET_ALL | KTAU_TARGET_DEAD | KTAU_TARGET_REAPED |
+		target = KTAU_TARGET_ALL | KTAU_TARGET_EXITED | KTAU_TARGET_EVICTED |
 			 KTAU_TARGET_CPU;
 	wait_for_child(c);
 	err = read_snapshot(c, c->before, target);
@@ -218,19 +216,19 @@ static int begin(struct command *c)
 		err = carry_over(c);
 	if (err)
 		return err;
-	c->dead_since = c->system_wide ? ktau_snapshot_end(c->before)->dead_next :
-					 ktau_snapshot_stream(c->before)->dead_next;
-	c->start_ns = now_ns(CLOCK_MONOTONIC);
+	c->exited_since = c->system_wide ? ktau_snapshot_end(c->before)->exited_next :
+					   ktau_snapshot_stream(c->before)->exited_next;
+	c->start_ns = now_ns();
 	c->status = early_signal(c);
 	if (c->status) {
 		c->end_ns = c->start_ns;
 		return -EINTR;
 	}
-	/* One that was killed meanwhile does not listen; its status tells. */
+	/* EPIPE: the child was killed, as its status will show. */
 	return write(c->go_fd, "", 1) == 1 || errno == EPIPE ? 0 : -errno;
 }
 
-/* Take in what has ended. True once that was the command. */
+/* Wait for what has exited. True once that was the command. */
 static bool reap(struct command *c)
 {
 	struct rusage usage;
@@ -241,7 +239,7 @@ static bool reap(struct command *c)
 	while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0) {
 		if (pid != c->pid)
 			continue;	/* an orphan that became ours */
-		c->end_ns = now_ns(CLOCK_MONOTONIC);
+		c->end_ns = now_ns();
 		c->status = status;
 		c->usage = usage;
 		ended = true;
@@ -265,13 +263,13 @@ static void wait_for_end(struct command *c, int signal_fd)
 	int err = 0;
 
 	for (;;) {
-		if (poll(&fd, 1, err ? -1 : HARVEST_MS) > 0)
+		if (poll(&fd, 1, err ? -1 : READ_MS) > 0)
 			pass_on(c, signal_fd);
 		if (reap(c))
 			return;
-		/* What cannot be read now is tried again at the end. */
+		/* If reading fails now, it is tried again at the end. */
 		if (!err)
-			err = harvest(c, 0);
+			err = read_exited(c, 0);
 	}
 }
 
@@ -295,7 +293,7 @@ static int run(struct command *c, int signal_fd)
 		close(c->go_fd);
 		if (read(error_fd, &c->exec_errno, sizeof(c->exec_errno)) <= 0)
 			c->exec_errno = 0;
-		err = harvest(c, KTAU_TARGET_ALL | KTAU_TARGET_CPU);
+		err = read_exited(c, KTAU_TARGET_ALL | KTAU_TARGET_CPU);
 		if (err)
 			cmd_reader_failed(c->reader, err);
 	}
@@ -308,7 +306,7 @@ int command_run(struct command *c)
 	int signal_fd, err;
 
 	signal(SIGCHLD, SIG_DFL);
-	/* Children left alone come to this process: see family.h. */
+	/* Orphans become children of this process: see descendants.h. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	signal_fd = signalfd(-1, &c->mine, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (signal_fd < 0) {

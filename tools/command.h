@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Run a command and read, before, meanwhile and afterwards, what the kernel did. */
+/* Run a command and read, before, while it runs and afterwards, what the kernel did. */
 #ifndef KTAU_TOOLS_COMMAND_H
 #define KTAU_TOOLS_COMMAND_H
 
@@ -16,14 +16,13 @@
  * @argv: the command and its arguments
  * @system_wide: all tasks are of interest, not only the command's
  * @reader: of the kernel's profiles
- * @before: the command before it began, or all tasks
- * @after: what was seen since
+ * @before: the command before it started, or all tasks
+ * @after: what was read since
  * @pid: of the command
- * @go_fd: the command begins when something is written to it
- * @dead_since: the dead below this have been read
- * @missed: tasks that died and were dropped before they could be read
- * @asked_ns: CLOCK_BOOTTIME before the last reading
- * @start_ns: CLOCK_MONOTONIC when it began
+ * @go_fd: the command starts when something is written to it
+ * @exited_since: exited tasks below this have been read
+ * @missed: tasks that exited and were evicted before they could be read
+ * @start_ns: CLOCK_MONOTONIC when it started
  * @end_ns: and when it ended
  * @status: as wait(2) gives it
  * @exec_errno: why it could not be started, 0 if it was
@@ -38,9 +37,8 @@ struct command {
 	struct ktau_snapshot *before, *after;
 	pid_t pid;
 	int go_fd;
-	uint64_t dead_since;
+	uint64_t exited_since;
 	uint64_t missed;
-	uint64_t asked_ns;
 	uint64_t start_ns, end_ns;
 	int status;
 	int exec_errno;
@@ -50,13 +48,13 @@ struct command {
 
 /*
  * 0, CMD_FAILED if there is no memory. command_deinit() in any case. Signals
- * wait from here on: what is switched on now is switched off again.
+ * wait from here on: what is enabled now is restored at the end.
  */
 int command_init(struct command *c, char **argv, bool system_wide);
 
 /*
  * Run it to its end. Return: 0, also if it failed or could not be started;
- * -errno if the kernel's profiles cannot be read: told, and then the command
+ * -errno, with a message, if the kernel's profiles cannot be read: then the command
  * was not started; -EINTR if a signal came before it could be: @status has it.
  */
 int command_run(struct command *c);

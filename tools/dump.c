@@ -15,25 +15,69 @@
 struct dump {
 	FILE *out;
 	struct names *names;
+	const struct ktau_reader *reader;
 	struct ktau_clock clock;
 	uint64_t streams;
 };
 
-static void print_groups(FILE *out, uint32_t groups)
+static void print_bits(struct dump *d, uint32_t bits, const char *(*name)(uint32_t bit))
 {
-	const char *comma = "";
+	const char *comma = "", *known;
 	uint32_t bit;
 
-	fputs(" groups=", out);
-	for (bit = 1; bit && bit <= KTAU_GROUP_ALL; bit <<= 1) {
-		if (!(groups & bit))
+	for (bit = 1; bit; bit <<= 1) {
+		if (!(bits & bit))
 			continue;
-		fprintf(out, "%s%s", comma, ktau_group_name(bit));
+		known = name(bit);
+		if (known)
+			fprintf(d->out, "%s%s", comma, known);
+		else
+			fprintf(d->out, "%s%#" PRIx32, comma, bit);
 		comma = ",";
 	}
-	fprintf(out, "%s profile=%s trace=%s", *comma ? "" : "none",
-		groups & KTAU_MODE_PROFILE ? "on" : "off",
-		groups & KTAU_MODE_TRACE ? "on" : "off");
+	if (!bits)
+		fputs("none", d->out);
+}
+
+static void print_groups(struct dump *d, const char *key, uint32_t groups)
+{
+	fprintf(d->out, " %s=", key);
+	print_bits(d, groups & ~(KTAU_MODE_PROFILE | KTAU_MODE_TRACE), ktau_group_name);
+}
+
+static void print_modes(struct dump *d, uint32_t modes)
+{
+	fprintf(d->out, " profile=%s trace=%s", modes & KTAU_MODE_PROFILE ? "on" : "off",
+		modes & KTAU_MODE_TRACE ? "on" : "off");
+}
+
+/* A number that has a name: as a number, if this library does not know it. */
+static void print_word(struct dump *d, const char *word, uint32_t number)
+{
+	if (word)
+		fputs(word, d->out);
+	else
+		fprintf(d->out, "%" PRIu32, number);
+}
+
+static void print_text(struct dump *d, const char *name, const char *text)
+{
+	fprintf(d->out, " %s=", name);
+	print_escaped(text, d->out);
+}
+
+static void print_bytes(struct dump *d, const char *name, const uint8_t *bytes, size_t nr)
+{
+	size_t i;
+
+	fprintf(d->out, " %s=", name);
+	for (i = 0; i < nr; i++)
+		fprintf(d->out, "%02x", bytes[i]);
+}
+
+static void print_event(struct dump *d, uint32_t id)
+{
+	print_escaped(names_event(d->names, id), d->out);
 }
 
 static void print_time(FILE *out, uint64_t realtime_ns)
@@ -61,55 +105,143 @@ static void dump_stream(struct dump *d, const struct ktau_rec_stream *s)
 	fprintf(d->out, "stream %" PRIu64 " %s ", ++d->streams,
 		s->content == KTAU_REC_TRACE ? "trace" : "profile");
 	print_time(d->out, s->realtime_ns);
+	print_text(d, "host", s->nodename);
+	print_text(d, "release", s->release);
+	print_text(d, "machine", s->machine);
+	print_bytes(d, "boot_id", s->boot_id, sizeof(s->boot_id));
 	fprintf(d->out, " ticks=%llu hz=%" PRIu64 " %s cpus=%u bits=%u stext=%llx",
 		s->ticks, d->clock.hz, d->clock.stable ? "stable" : "unstable",
 		s->nr_cpus, s->word_bits, s->stext);
-	print_groups(d->out, s->groups | s->modes);
+	fprintf(d->out, " monotonic_ns=%llu boottime_ns=%llu tai_ns=%llu", s->monotonic_ns,
+		s->boottime_ns, s->tai_ns);
+	fprintf(d->out, " target=%#x flags=%#x since_ticks=%llu round_ns=%u access=", s->target,
+		s->flags, s->since_ticks, s->round_ns);
+	print_bits(d, s->access, ktau_access_name);
+	print_groups(d, "groups", s->groups);
+	print_groups(d, "built", s->groups_built);
+	print_modes(d, s->modes);
 	fprintf(d->out,
-		" pair_mticks=%llu pair_trace_mticks=%llu dead_next=%llu\n",
-		s->profile_pair_mticks, s->trace_pair_mticks, s->dead_next);
+		" pair_mticks=%llu pair_trace_mticks=%llu exited_next=%llu\n",
+		s->profile_pair_mticks, s->trace_pair_mticks, s->exited_next);
 }
 
-static void print_owner(struct dump *d, const struct ktau_owner *o)
+static void dump_cgroup(struct dump *d, const struct ktau_rec_cgroup *c)
+{
+	fprintf(d->out, "cgroup %llu ", c->id);
+	print_escaped(ktau_cgroup_path(c), d->out);
+	fputc('\n', d->out);
+}
+
+static void print_owner_name(struct dump *d, const struct ktau_rec_owner *o)
 {
 	switch (o->kind) {
 	case KTAU_OWNER_CPU:
 		fprintf(d->out, " cpu %" PRIu32, o->cpu);
 		return;
-	case KTAU_OWNER_REAPED:
-		fprintf(d->out, " reaped below=%llu", o->dead_seq);
+	case KTAU_OWNER_EVICTED:
+		fprintf(d->out, " evicted below=%llu", o->exited_seq);
 		return;
 	}
-	fprintf(d->out, " %s %" PRId32 " ", o->kind == KTAU_OWNER_DEAD ? "dead" : "task",
-		o->tid);
+	fputc(' ', d->out);
+	print_word(d, ktau_owner_kind_name(o->kind), o->kind);
+	fprintf(d->out, " %" PRId32 " ", o->tid);
 	print_escaped(o->comm, d->out);
+}
+
+static void print_owner_flags(struct dump *d, uint32_t flags)
+{
+	static const char *const names[] = { "idle", "kthread", "folded", "named" };
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (flags & 1U << i)
+			fprintf(d->out, " %s", names[i]);
+	flags &= ~0U << (sizeof(names) / sizeof(*names));
+	if (flags)
+		fprintf(d->out, " flags=%#" PRIx32, flags);
+}
+
+static void dump_owner(struct dump *d, const struct ktau_rec_owner *o)
+{
+	fprintf(d->out, "owner %llu", o->serial);
+	print_owner_name(d, o);
+	fprintf(d->out, " tgid=%d ppid=%d parent=%llu leader=%llu", o->tgid, o->ppid,
+		o->parent_serial, o->leader_serial);
+	fprintf(d->out, " cpu=%u uid=%u gid=%u prio=%d policy=%u tag=%u", o->cpu, o->uid, o->gid,
+		o->prio, o->policy, o->tag);
+	print_owner_flags(d, o->flags);
+	fprintf(d->out, " start_ns=%llu exec_ns=%llu tasks=%llu", o->start_ns, o->exec_ns,
+		o->nr_tasks);
+	if (o->kind == KTAU_OWNER_EXITED)
+		fprintf(d->out, " exit=%" PRId32 " exit_ns=%llu exited_seq=%llu",
+			o->exit_code, o->exit_ns, o->exited_seq);
 	fprintf(d->out,
-		" tgid=%" PRId32 " ppid=%" PRId32 " serial=%llu"
-		" cpu=%" PRIu32 " uid=%" PRIu32 "%s%s utime_ns=%llu stime_ns=%llu",
-		o->tgid, o->ppid, o->serial, o->cpu, o->uid,
-		o->flags & KTAU_OWNER_IDLE ? " idle" : "",
-		o->flags & KTAU_OWNER_KTHREAD ? " kthread" : "", o->utime_ns, o->stime_ns);
-	if (o->kind == KTAU_OWNER_DEAD)
-		fprintf(d->out, " exit=%" PRId32 " exit_ns=%llu dead_seq=%llu",
-			o->exit_code, o->exit_ns, o->dead_seq);
+		" utime_ns=%llu stime_ns=%llu nvcsw=%llu nivcsw=%llu migrations=%llu"
+		" cgroup=%llu pid_ns=%u net_ns=%u",
+		o->utime_ns, o->stime_ns, o->nvcsw, o->nivcsw, o->migrations, o->cgroup,
+		o->pid_ns, o->net_ns);
+	print_text(d, "path", ktau_owner_path(o));
+	fputc('\n', d->out);
+}
+
+/* The owner that a record refers to. */
+static void print_owner(struct dump *d, uint64_t serial)
+{
+	const struct ktau_rec_owner *o = ktau_reader_owner(d->reader, serial);
+
+	fprintf(d->out, " %" PRIu64, serial);
+	if (o)
+		print_owner_name(d, o);
+}
+
+/* Likewise in a slot, where 0 is no task, or one that is hidden. */
+static void print_serial(struct dump *d, const char *name, uint64_t serial)
+{
+	const struct ktau_rec_owner *o = ktau_reader_owner(d->reader, serial);
+
+	fprintf(d->out, " %s=%" PRIu64, name, serial);
+	if (!o)
+		return;
+	fprintf(d->out, "(%" PRId32 " ", o->tid);
+	print_escaped(o->comm, d->out);
+	fputc(')', d->out);
+}
+
+static void print_parts(struct dump *d, const struct ktau_entry *e)
+{
+	if (e->flags & KTAU_ENTRY_LONGEST)
+		fprintf(d->out, " longest=%llu", e->longest);
+	if (e->flags & KTAU_ENTRY_ASLEEP)
+		fprintf(d->out, " asleep=%llu", e->asleep);
+	if (e->flags & KTAU_ENTRY_RUNQ)
+		fprintf(d->out, " runq=%llu", e->runq);
+	if (e->flags & KTAU_ENTRY_IRQ)
+		fprintf(d->out, " irq=%llu", e->irq);
 }
 
 static void dump_entry(struct dump *d, const struct ktau_entry *e)
 {
-	const char *name = names_event(d->names, e->id);
-
-	if (e->kind == KTAU_KIND_COUNTER) {
+	switch (e->kind) {
+	case KTAU_KIND_TIMER:
+		fprintf(d->out, "  timer   %10llu incl=%llu excl=%llu", e->count, e->incl,
+			e->excl);
+		print_parts(d, e);
+		print_ms(d->out, d, e->incl);
+		print_ms(d->out, d, e->excl);
+		fputs(" ms ", d->out);
+		break;
+	case KTAU_KIND_COUNTER:
+		fprintf(d->out, "  counter %10llu values sum=%llu min=%llu max=%llu ", e->count,
+			e->sum, e->min, e->max);
+		break;
+	default:
 		fprintf(d->out,
-			"  counter %10llu values sum=%llu min=%llu"
-			" max=%llu %s\n",
-			e->count, e->sum, e->min, e->max, name);
-		return;
+			"  kind %-2u %10llu flags=%#x values=%llu,%llu,%llu,%llu,%llu,%llu ",
+			e->kind, e->count, e->flags, e->incl, e->excl, e->longest, e->asleep,
+			e->runq, e->irq);
 	}
-	fprintf(d->out, "  timer   %10llu incl=%llu excl=%llu", e->count,
-		e->incl, e->excl);
-	print_ms(d->out, d, e->incl);
-	print_ms(d->out, d, e->excl);
-	fprintf(d->out, " ms %s\n", name);
+	print_event(d, e->id);
+	fputc('\n', d->out);
 }
 
 static void dump_open(struct dump *d, const struct ktau_rec_profile *p, uint32_t index)
@@ -122,7 +254,9 @@ static void dump_open(struct dump *d, const struct ktau_rec_profile *p, uint32_t
 		open->start_ticks, incl, excl);
 	print_ms(d->out, d, incl);
 	print_ms(d->out, d, excl);
-	fprintf(d->out, " ms %s\n", names_event(d->names, open->id));
+	fputs(" ms ", d->out);
+	print_event(d, open->id);
+	fputc('\n', d->out);
 }
 
 static void dump_profile(struct dump *d, const struct ktau_rec_profile *p)
@@ -130,13 +264,15 @@ static void dump_profile(struct dump *d, const struct ktau_rec_profile *p)
 	uint32_t i;
 
 	fputs(p->rec.type == KTAU_REC_DIFF ? "diff" : "profile", d->out);
-	print_owner(d, &p->owner);
+	print_owner(d, p->serial);
 	fprintf(d->out,
-		" ticks=%llu outer=%llu open_child=%llu refused=%llu"
+		" ticks=%llu start_ticks=%llu outer=%llu open_child=%llu refused=%llu"
 		" refused_ticks=%llu clamped=%llu depth=%" PRIu32,
-		p->ticks, p->outer_ticks, p->open_child_ticks, p->refused,
+		p->ticks, p->start_ticks, p->outer_ticks, p->open_child_ticks, p->refused,
 		p->refused_ticks, p->clamped, p->depth);
-	print_groups(d->out, p->groups);
+	print_groups(d, "groups", p->groups);
+	print_groups(d, "throughout", p->groups_throughout);
+	print_modes(d, p->groups);
 	fputc('\n', d->out);
 	for (i = 0; i < p->nr_entries; i++)
 		dump_entry(d, &ktau_profile_entries(p)[i]);
@@ -144,152 +280,259 @@ static void dump_profile(struct dump *d, const struct ktau_rec_profile *p)
 		dump_open(d, p, i);
 }
 
-static void print_end_of_flow(struct dump *d, const struct ktau_slot_more *more)
+static void print_address(struct dump *d, const char *name, const __u8 *bytes, unsigned int port)
 {
 	char text[INET6_ADDRSTRLEN];
 	struct in6_addr address;
 
-	if (!more) {
-		fputs(" ?", d->out);
-		return;
-	}
-	memcpy(&address, more->data, sizeof(address));
+	memcpy(&address, bytes, sizeof(address));
 	if (IN6_IS_ADDR_V4MAPPED(&address))
 		inet_ntop(AF_INET, &address.s6_addr[12], text, sizeof(text));
 	else
 		inet_ntop(AF_INET6, &address, text, sizeof(text));
-	fprintf(d->out, " %s port %u", text, more->small);
+	fprintf(d->out, " %s %s port %u", name, text, port);
 }
 
-static void print_exec(struct dump *d, const struct ktau_slot_more *more)
+static void print_net(struct dump *d, const struct ktau_slot *s)
 {
-	char name[sizeof(more->data) + 1] = "?";
+	struct ktau_slot_net net;
 
-	if (more)
-		memcpy(name, more->data, sizeof(more->data));
-	fputs("exec ", d->out);
-	print_escaped(name, d->out);
+	fputs(s->type == KTAU_TRACE_NET_SEND ? "net-send" : "net-recv", d->out);
+	ktau_slot_net(s, &net);
+	fprintf(d->out, " seq=%u bytes=%u segments=%u tcp_flags=%#x net_flags=%#x net_ns=%u",
+		net.seq, net.bytes, net.nr_segments, net.tcp_flags, net.net_flags, net.net_ns);
+	print_address(d, "local", net.local, net.local_port);
+	print_address(d, "remote", net.remote, net.remote_port);
 }
 
-static void print_net(struct dump *d, const struct ktau_rec_trace *t,
-		      const struct ktau_slot *s)
+static void print_switch(struct dump *d, const struct ktau_slot *s)
 {
-	fprintf(d->out, "%s seq=%" PRIu32 " bytes=%" PRIu32 " local",
-		s->type == KTAU_TRACE_NET_SEND ? "net-send" : "net-recv", (uint32_t)s->arg,
-		(uint32_t)(s->arg >> 32));
-	print_end_of_flow(d, ktau_trace_more(t, s, 1));
-	fputs(" remote", d->out);
-	print_end_of_flow(d, ktau_trace_more(t, s, 2));
+	struct ktau_slot_switch to;
+
+	ktau_slot_switch(s, &to);
+	fputs("switch", d->out);
+	print_serial(d, "to", to.next_serial);
+	fprintf(d->out, " state=%#x(%c) prio=%d next_prio=%d", to.state,
+		ktau_state_letter(to.state), to.prio, to.next_prio);
 }
 
-static void print_what(struct dump *d, const struct ktau_rec_trace *t,
-		       const struct ktau_slot *s)
+static void print_wakeup(struct dump *d, const struct ktau_slot *s)
 {
-	uint32_t low = (uint32_t)s->arg, high = (uint32_t)(s->arg >> 32);
+	struct ktau_slot_waking waking;
+	struct ktau_slot_woken woken;
+
+	if (s->type == KTAU_TRACE_WAKING) {
+		ktau_slot_waking(s, &waking);
+		fputs("waking", d->out);
+		print_serial(d, "task", waking.serial);
+		fprintf(d->out, " cpu=%u prio=%d", waking.target_cpu, waking.prio);
+		return;
+	}
+	ktau_slot_woken(s, &woken);
+	fputs("woken", d->out);
+	print_serial(d, "by", woken.waker_serial);
+	fprintf(d->out, " at=%llu cpu=%u ctx=", woken.waking_ticks, woken.target_cpu);
+	print_word(d, ktau_ctx_name(woken.waker_ctx), woken.waker_ctx);
+}
+
+static void print_life(struct dump *d, const struct ktau_slot *s)
+{
+	struct ktau_slot_fork child;
+	uint64_t serial;
+	char comm[17];
+	int32_t code;
+
+	switch (s->type) {
+	case KTAU_TRACE_FORK:
+		ktau_slot_fork(s, &child);
+		fputs("fork", d->out);
+		print_serial(d, "child", child.serial);
+		print_serial(d, "leader", child.leader_serial);
+		return;
+	case KTAU_TRACE_TASK_EXIT:
+		ktau_slot_exit_code(s, &code);
+		fprintf(d->out, "exit code=%" PRId32, code);
+		return;
+	}
+	ktau_slot_comm(s, comm);
+	fputs(s->type == KTAU_TRACE_EXEC ? "exec " : "comm ", d->out);
+	print_escaped(comm, d->out);
+	if (ktau_slot_exec(s, &serial) && serial)
+		print_serial(d, "profile", serial);
+}
+
+static void print_result(struct dump *d, const struct ktau_slot *s)
+{
+	int64_t result;
+
+	if (ktau_slot_result(s, &result))
+		fprintf(d->out, " result=%" PRId64, result);
+}
+
+static void print_frame(struct dump *d, const struct ktau_slot *s)
+{
+	uint64_t value;
 
 	switch (s->type) {
 	case KTAU_TRACE_ENTER:
-		fprintf(d->out, "in %s", names_event(d->names, s->id));
-		if (s->arg)
-			fprintf(d->out, " arg=%#llx", s->arg);
+		fputs("in ", d->out);
+		print_event(d, s->id);
+		if (ktau_slot_address(s, &value))
+			fprintf(d->out, " address=%#" PRIx64, value);
 		return;
 	case KTAU_TRACE_EXIT:
-		fprintf(d->out, "out %s", names_event(d->names, s->id));
+		fputs("out ", d->out);
+		print_event(d, s->id);
+		print_result(d, s);
 		return;
+	case KTAU_TRACE_CALL:
+		fputs("call ", d->out);
+		print_event(d, s->id);
+		ktau_slot_duration(s, &value);
+		fprintf(d->out, " ticks=%" PRIu64, value);
+		print_result(d, s);
+		return;
+	}
+	ktau_slot_count(s, &value);
+	fputs("count ", d->out);
+	print_event(d, s->id);
+	fprintf(d->out, " %" PRIu64, value);
+}
+
+static void print_other(struct dump *d, const struct ktau_slot *s)
+{
+	const __u64 *payload = ktau_slot_payload(s);
+	unsigned int nr = ktau_slot_payload_words(s), i;
+
+	fprintf(d->out, "type=%u", s->type);
+	if (s->id != KTAU_ID_NONE)
+		fprintf(d->out, " id=%u", s->id);
+	if (nr)
+		fputs(" payload=", d->out);
+	for (i = 0; i < nr; i++)
+		fprintf(d->out, "%s%#llx", i ? "," : "", payload[i]);
+}
+
+static void print_kvm(struct dump *d, const struct ktau_slot *s)
+{
+	struct ktau_slot_kvm kvm;
+
+	ktau_slot_kvm(s, &kvm);
+	fprintf(d->out, "%s vcpu=%u", s->type == KTAU_TRACE_KVM_ENTER ? "kvm-enter" : "kvm-exit",
+		kvm.vcpu);
+	if (s->type == KTAU_TRACE_KVM_EXIT)
+		fprintf(d->out, " reason=%u", kvm.reason);
+}
+
+static void dump_slot(struct dump *d, const struct ktau_slot *s)
+{
+	uint64_t id;
+
+	switch (s->type) {
+	case KTAU_TRACE_ENTER:
+	case KTAU_TRACE_EXIT:
+	case KTAU_TRACE_CALL:
 	case KTAU_TRACE_COUNT:
-		fprintf(d->out, "count %s %llu", names_event(d->names, s->id),
-			s->arg);
+		print_frame(d, s);
 		return;
 	case KTAU_TRACE_SWITCH:
-		fprintf(d->out, "switch to=%" PRIu32 " state=%#" PRIx32, low, high);
+		print_switch(d, s);
 		return;
-	case KTAU_TRACE_WAKEUP:
-		fprintf(d->out, "wakeup of=%" PRIu32 " cpu=%" PRIu32, low, high);
+	case KTAU_TRACE_WAKING:
+	case KTAU_TRACE_WOKEN:
+		print_wakeup(d, s);
 		return;
 	case KTAU_TRACE_FORK:
-		fprintf(d->out, "fork child=%" PRIu32 " tgid=%" PRIu32, low, high);
-		return;
 	case KTAU_TRACE_EXEC:
-		print_exec(d, ktau_trace_more(t, s, 1));
-		return;
 	case KTAU_TRACE_TASK_EXIT:
-		fprintf(d->out, "exit code=%" PRId64, (int64_t)s->arg);
+	case KTAU_TRACE_COMM:
+		print_life(d, s);
+		return;
+	case KTAU_TRACE_CGROUP:
+		ktau_slot_cgroup(s, &id);
+		fprintf(d->out, "cgroup %" PRIu64, id);
 		return;
 	case KTAU_TRACE_NET_SEND:
 	case KTAU_TRACE_NET_RECV:
-		print_net(d, t, s);
+		print_net(d, s);
+		return;
+	case KTAU_TRACE_KVM_ENTER:
+	case KTAU_TRACE_KVM_EXIT:
+		print_kvm(d, s);
 		return;
 	}
-	fprintf(d->out, "type=%u id=%u arg=%#llx", s->type, s->id, s->arg);
+	print_other(d, s);
 }
 
 static void dump_trace(struct dump *d, const struct ktau_rec_trace *t)
 {
+	const struct ktau_rec_owner *owner = ktau_reader_owner(d->reader, t->serial);
 	const struct ktau_slot *s = NULL;
-	const char *ctx;
 	uint64_t ns;
 
 	fputs("trace", d->out);
-	print_owner(d, &t->owner);
+	print_owner(d, t->serial);
 	fprintf(d->out,
-		" first=%llu slots=%" PRIu32 " written=%llu ring=%" PRIu32
-		" lost=%llu",
-		t->first, t->nr_slots, t->written, t->ring_slots, t->lost);
-	print_groups(d->out, t->groups);
+		" first=%llu next=%llu slots=%" PRIu32 " written=%llu ring=%" PRIu32 " lost=%llu",
+		t->first, t->next, t->nr_slots, t->written, t->ring_slots, t->lost);
+	print_groups(d, "groups", t->groups);
+	print_modes(d, t->groups);
 	fputc('\n', d->out);
 	if (t->lost)
 		fprintf(d->out, "  lost %llu from ticks %llu to %llu\n",
 			t->lost, t->lost_from_ticks, t->lost_to_ticks);
 	while ((s = ktau_trace_next(t, s))) {
-		ctx = ktau_ctx_name(s->ctx);
 		ns = ktau_clock_monotonic_ns(&d->clock, s->ticks);
-		fprintf(d->out, "  %" PRIu64 ".%09" PRIu64 " cpu%u %s %" PRId32 " ",
-			ns / 1000000000, ns % 1000000000, s->cpu, ctx ? ctx : "?",
-			t->owner.tid);
-		print_what(d, t, s);
+		fprintf(d->out, "  %" PRIu64 ".%09" PRIu64 " cpu%u ", ns / 1000000000,
+			ns % 1000000000, s->cpu);
+		print_word(d, ktau_ctx_name(s->ctx), s->ctx);
+		fprintf(d->out, " %" PRId32 " ", owner ? owner->tid : 0);
+		dump_slot(d, s);
 		fputc('\n', d->out);
 	}
 }
 
 static void dump_end(struct dump *d, const struct ktau_rec_end *e)
 {
-	fprintf(d->out,
-		"end records=%llu refused=%llu vanished=%llu busy=%llu"
-		" torn=%llu cut_ticks=%llu dead_next=%llu lost_reaped=%llu\n",
-		e->nr_records, e->refused, e->vanished, e->busy, e->torn, e->cut_ticks,
-		e->dead_next, e->lost_reaped);
-}
+	unsigned int i;
 
-static void print_field(struct dump *d, const char *name, const char *text)
-{
-	fprintf(d->out, " %s=", name);
-	print_escaped(text, d->out);
+	fprintf(d->out,
+		"end records=%llu denied=%llu vanished=%llu stateless=%llu busy=%llu torn=%llu"
+		" cut_ticks=%llu exited_first=%llu exited_next=%llu losses_own=%llu",
+		e->nr_records, e->denied, e->vanished, e->stateless, e->busy, e->torn,
+		e->cut_ticks, e->exited_first, e->exited_next, e->losses_own);
+	for (i = 0; i < KTAU_NR_LOSSES; i++)
+		fprintf(d->out, " %s=%" PRIu64, ktau_loss_name(i), ktau_loss_value(e, i));
+	fputc('\n', d->out);
 }
 
 static void dump_info(struct dump *d, const struct ktau_rec_info *info)
 {
-	uint32_t i;
+	uint32_t bytes = info->build_id_bytes;
 
 	fputs("info ", d->out);
 	print_time(d->out, info->created_ns);
-	print_field(d, "host", info->hostname);
-	print_field(d, "release", info->release);
-	print_field(d, "machine", info->machine);
-	fprintf(d->out, " stext=%llx period_ns=%llu build_id=", info->stext, info->period_ns);
-	for (i = 0; i < info->build_id_bytes && i < sizeof(info->build_id); i++)
-		fprintf(d->out, "%02x", info->build_id[i]);
-	print_field(d, "symbols", ktau_info_symbols(info));
-	print_field(d, "command", ktau_info_command(info));
+	print_text(d, "host", info->hostname);
+	print_text(d, "release", info->release);
+	print_text(d, "machine", info->machine);
+	fprintf(d->out, " stext=%llx period_ns=%llu", info->stext, info->period_ns);
+	print_bytes(d, "build_id", info->build_id,
+		    bytes < sizeof(info->build_id) ? bytes : sizeof(info->build_id));
+	print_text(d, "symbols", ktau_info_symbols(info));
+	print_text(d, "job", ktau_info_job(info));
+	print_text(d, "command", ktau_info_command(info));
 	fputc('\n', d->out);
 }
 
 static void dump_event(struct dump *d, const struct ktau_rec_event *e)
 {
-	const char *kind = ktau_kind_name(e->kind);
-
-	fprintf(d->out, "event %" PRIu32 " %s %s %llx %s\n", e->id,
-		names_group(d->names, e->id), kind ? kind : "?", e->address,
-		names_event(d->names, e->id));
+	fprintf(d->out, "event %u %s ", e->id, names_group_text(d->names, e->group));
+	print_word(d, ktau_kind_name(e->kind), e->kind);
+	fputc(' ', d->out);
+	print_word(d, ktau_source_name(e->source), e->source);
+	fprintf(d->out, " key=%llx %llx ", e->key, e->address);
+	print_event(d, e->id);
+	fputc('\n', d->out);
 }
 
 static void dump_record(struct dump *d, const union ktau_record *r)
@@ -297,6 +540,15 @@ static void dump_record(struct dump *d, const union ktau_record *r)
 	switch (r->rec->type) {
 	case KTAU_REC_STREAM:
 		dump_stream(d, r->stream);
+		return;
+	case KTAU_REC_EVENT:
+		dump_event(d, r->event);
+		return;
+	case KTAU_REC_CGROUP:
+		dump_cgroup(d, r->cgroup);
+		return;
+	case KTAU_REC_OWNER:
+		dump_owner(d, r->owner);
 		return;
 	case KTAU_REC_PROFILE:
 	case KTAU_REC_DIFF:
@@ -311,13 +563,25 @@ static void dump_record(struct dump *d, const union ktau_record *r)
 	case KTAU_REC_INFO:
 		dump_info(d, r->info);
 		return;
-	case KTAU_REC_EVENT:
-		dump_event(d, r->event);
-		return;
 	}
 }
 
-/* Where the kernel ran is said; before a stream there is more to compare with. */
+/* Records and blocks that the reader could not return. */
+static void dump_unknown(struct dump *d)
+{
+	const struct ktau_unknown *u = ktau_reader_unknown(d->reader);
+
+	if (u->records)
+		fprintf(d->out, "unknown %" PRIu64 " records, the first of type %" PRIu32 "\n",
+			u->records, u->record_type);
+	if (u->blocks)
+		fprintf(d->out,
+			"unknown %" PRIu64 " blocks, the first of type %" PRIu32
+			", compression %" PRIu32 ", encoding %" PRIu32 "\n",
+			u->blocks, u->block_type, u->block_compression, u->block_encoding);
+}
+
+/* It says where the kernel ran; after an INFO there is a build-id to compare too. */
 static bool places_kernel(const union ktau_record *r)
 {
 	return r->rec->type == KTAU_REC_INFO || r->rec->type == KTAU_REC_STREAM;
@@ -326,7 +590,7 @@ static bool places_kernel(const union ktau_record *r)
 int dump_reader(struct ktau_reader *reader, const char *name,
 		struct ktau_symtab *symtab, FILE *out)
 {
-	struct dump d = { .out = out };
+	struct dump d = { .out = out, .reader = reader };
 	bool misfit = false;
 	struct progress progress = { 0 };
 	uint64_t records = 0;
@@ -343,6 +607,7 @@ int dump_reader(struct ktau_reader *reader, const char *name,
 		progress_step(&progress, name, ++records);
 	}
 	progress_end(&progress);
+	dump_unknown(&d);
 	if (err < 0)
 		cmd_reader_failed(reader, err);
 	names_destroy(d.names);

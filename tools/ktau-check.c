@@ -12,6 +12,9 @@
 
 enum { OPT_LIVE = 256, OPT_MAX };
 
+#define ALL_TRACES	(KTAU_TARGET_ALL | KTAU_TARGET_EXITED)
+#define ALL_PROFILES	(ALL_TRACES | KTAU_TARGET_EVICTED | KTAU_TARGET_CPU)
+
 struct options {
 	bool live;
 	uint64_t max;
@@ -53,25 +56,39 @@ static const struct argp parser = {
 	argp_options, parse_option, "FILE...\n--live",
 	"Check the identity of every snapshot, the nesting of every trace, the "
 	"accounts of losses, the checksums of the blocks, and that counts only grow. "
-	"Prints a line a file, and one for each violation. - is standard input.",
+	"Prints a line for each file, one for each violation, and one with what was "
+	"lost. - is standard input.",
 	NULL, NULL, NULL
 };
 
-/* One source being checked. */
+/**
+ * struct checking - one source being checked
+ * @name: for messages
+ * @stream: number of the present stream
+ * @found: findings so far
+ * @max: how many of them to print, 0: all
+ * @round_ns: of the streams, 0 if all times are exact
+ * @end: the newest END record, all 0 if there was none
+ */
 struct checking {
 	const char *name;
-	uint64_t stream;	/* number of the present stream */
+	uint64_t stream;
 	uint64_t found, max;
+	uint32_t round_ns;
+	struct ktau_rec_end end;
 };
 
-static void print_owner(const struct ktau_owner *o)
+static void print_owner(const struct ktau_finding *f)
 {
-	if (!o)
-		return;
-	if (o->kind == KTAU_OWNER_CPU) {
+	const struct ktau_rec_owner *o = f->owner;
+
+	if (!o) {
+		if (f->serial)
+			printf("serial %" PRIu64 ": ", f->serial);
+	} else if (o->kind == KTAU_OWNER_CPU) {
 		printf("CPU %" PRIu32 ": ", o->cpu);
-	} else if (o->kind == KTAU_OWNER_REAPED) {
-		printf("reaped: ");
+	} else if (o->kind == KTAU_OWNER_EVICTED) {
+		printf("evicted: ");
 	} else {
 		printf("task %" PRId32 " (", o->tid);
 		print_escaped(o->comm, stdout);
@@ -86,8 +103,22 @@ static void found(void *arg, const struct ktau_finding *f)
 	if (c->found++ >= c->max && c->max)
 		return;
 	printf("%s: stream %" PRIu64 ": ", c->name, c->stream);
-	print_owner(f->owner);
+	print_owner(f);
 	printf("%s: %s\n", ktau_finding_name(f->code), f->text);
+}
+
+static void look_at(struct checking *c, const union ktau_record *r)
+{
+	switch (r->rec->type) {
+	case KTAU_REC_STREAM:
+		c->stream++;
+		if (r->stream->round_ns)
+			c->round_ns = r->stream->round_ns;
+		return;
+	case KTAU_REC_END:
+		c->end = *r->end;
+		return;
+	}
 }
 
 static int feed(struct checking *c, struct ktau_check *check, struct ktau_reader *reader)
@@ -104,7 +135,7 @@ static int feed(struct checking *c, struct ktau_check *check, struct ktau_reader
 			damaged = d->bad_blocks + d->missing_blocks;
 			ktau_check_gap(check);
 		}
-		c->stream += r.rec->type == KTAU_REC_STREAM;
+		look_at(c, &r);
 		failed = ktau_check_record(check, &r);
 		progress_step(&progress, c->name, ++records);
 	}
@@ -118,6 +149,40 @@ static int feed(struct checking *c, struct ktau_check *check, struct ktau_reader
 	return err;
 }
 
+static void print_loss(const char **before, const char *name, uint64_t value)
+{
+	if (!value)
+		return;
+	printf("%s%s %" PRIu64, *before, name, value);
+	*before = ", ";
+}
+
+/*
+ * What was lost from the first stream to the last; since boot, if there is only one.
+ * Nothing is printed of what is 0.
+ */
+static void print_losses(const struct checking *c, const struct ktau_check_counts *n)
+{
+	char first[64];
+	const char *before = first;
+	unsigned int i;
+
+	snprintf(first, sizeof(first), "losses%s: ",
+		 c->end.losses_own ? " of your own tasks" : "");
+	print_loss(&before, "refused", n->refused);
+	for (i = 0; i < KTAU_NR_LOSSES; i++)
+		print_loss(&before, ktau_loss_name(i),
+			   n->streams > 1 ? n->losses[i] : ktau_loss_value(&c->end, i));
+	print_loss(&before, "lost_overwritten", n->lost);
+	print_loss(&before, "denied", n->denied);
+	print_loss(&before, "busy", c->end.busy);
+	print_loss(&before, "torn", c->end.torn);
+	print_loss(&before, "stateless", c->end.stateless);
+	print_loss(&before, "vanished", c->end.vanished);
+	if (before != first)
+		putchar('\n');
+}
+
 /* Prints the line of the file. */
 static int verdict(const struct checking *c, const struct ktau_check *check, int err)
 {
@@ -128,14 +193,15 @@ static int verdict(const struct checking *c, const struct ktau_check *check, int
 		printf("%s: %" PRIu64 " more violations\n", c->name, c->found - c->max);
 	printf("%s: %" PRIu64 " snapshots, %" PRIu64 " tasks, %" PRIu64 " slots, ", c->name,
 	       n->profiles, n->tasks, n->slots);
-	if (n->lost || n->refused || n->clamped)
-		printf("%" PRIu64 " slots lost, %" PRIu64 " activations refused, %" PRIu64
-		       " durations clamped, ",
-		       n->lost, n->refused, n->clamped);
+	if (n->unknown)
+		printf("%" PRIu64 " of unknown kinds, ", n->unknown);
+	if (c->round_ns)
+		printf("times rounded to %" PRIu32 " ns (kernel.ktau_paranoid=2), ", c->round_ns);
 	if (c->found)
 		printf("%" PRIu64 " violations%s\n", c->found, err ? ", damaged" : "");
 	else
 		puts(err ? "damaged" : "ok");
+	print_losses(c, n);
 	return bad ? CMD_FAILED : CMD_DONE;
 }
 
@@ -162,15 +228,15 @@ static int check_file(const char *path, uint64_t max, struct ktau_reader *reader
 	return CMD_FAILED;
 }
 
-/* Profiles, then traces without taking them away from who collects them. */
+/* Profiles, then traces; reading consumes nothing. */
 static int check_live(uint64_t max, struct ktau_reader *reader)
 {
 	static const struct {
-		uint32_t content, flags;
+		uint32_t content, target;
 		const char *name;
 	} sources[] = {
-		{ KTAU_REC_PROFILE, 0, "/proc/ktau/profile" },
-		{ KTAU_REC_TRACE, KTAU_SELECT_PEEK, "/proc/ktau/trace" },
+		{ KTAU_REC_PROFILE, ALL_PROFILES, "/proc/ktau/profile" },
+		{ KTAU_REC_TRACE, ALL_TRACES, "/proc/ktau/trace" },
 	};
 	int err = CMD_DONE;
 	size_t i;
@@ -178,9 +244,7 @@ static int check_live(uint64_t max, struct ktau_reader *reader)
 	for (i = 0; i < sizeof(sources) / sizeof(*sources); i++) {
 		struct ktau_query query = {
 			.content = sources[i].content,
-			.target = KTAU_TARGET_ALL | KTAU_TARGET_DEAD | KTAU_TARGET_REAPED |
-				  KTAU_TARGET_CPU,
-			.flags = sources[i].flags,
+			.target = sources[i].target,
 		};
 
 		if (!ktau_reader_open_live(reader, &query)) {

@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 #include "cmd.h"
 #include "report.h"
@@ -15,7 +14,7 @@
 enum {
 	OPT_LIVE = 256, OPT_INTERVAL, OPT_PERIOD, OPT_BOOT, OPT_FROM, OPT_TO, OPT_BY,
 	OPT_NAME, OPT_GROUP, OPT_TOP, OPT_PROCESSES, OPT_SORT, OPT_TABLES, OPT_IDLE,
-	OPT_FORMAT, OPT_SUBTRACT,
+	OPT_FORMAT, OPT_SUBTRACT, OPT_CGROUP, OPT_UID, OPT_TAG,
 };
 
 struct options {
@@ -43,20 +42,25 @@ static const struct argp_option argp_options[] = {
 	  "From TIME on: \"2026-01-31 13:00:05\", @seconds since 1970, or +seconds "
 	  "since the first stream", 2 },
 	{ "to", OPT_TO, "TIME", 0, "Up to TIME", 2 },
-	{ NULL, 0, NULL, 0, "What to show (everything):", 3 },
-	{ "pid", 'p', "PID,...", 0, "These processes or threads", 3 },
-	{ "name", OPT_NAME, "PATTERN", 0, "Processes whose name matches, as in sh(1)", 3 },
-	{ "group", 'g', "GROUP,...", 0, "Routines of these groups", 3 },
-	{ "top", OPT_TOP, "N", 0, "The first N routines of each table", 3 },
-	{ "processes", OPT_PROCESSES, "N", 0, "The first N processes", 3 },
-	{ "idle", OPT_IDLE, NULL, 0, "Kernel threads that did nothing as well", 3 },
+	{ NULL, 0, NULL, 0, "Which tasks, also in the total (all):", 3 },
+	{ "cgroup", OPT_CGROUP, "PATH", 0, "Those in this control group or below it", 3 },
+	{ "uid", OPT_UID, "UID", 0, "Those whose real user this is", 3 },
+	{ "tag", OPT_TAG, "TAG", 0, "Those with this tag (see ktau-control(1))", 3 },
+	{ NULL, 0, NULL, 0, "What to show (everything):", 4 },
+	{ "pid", 'p', "PID,...", 0, "These processes or threads", 4 },
+	{ "name", OPT_NAME, "PATTERN,...", 0, "Processes (or control groups) whose name matches one of the patterns, as in "
+	  "sh(1), with commas between them", 4 },
+	{ "group", 'g', "GROUP,...", 0, "Routines of these groups", 4 },
+	{ "top", OPT_TOP, "N", 0, "The first N routines of each table", 4 },
+	{ "processes", OPT_PROCESSES, "N", 0, "The first N processes", 4 },
+	{ "idle", OPT_IDLE, NULL, 0, "Kernel threads that did nothing as well", 4 },
 	{ "tables", OPT_TABLES, "TABLE,...", 0,
-	  "processes, counters, total, cpus, losses; all (csv: processes)", 3 },
-	{ NULL, 0, NULL, 0, "How to show it:", 4 },
-	{ "by", OPT_BY, "WHAT", 0, "A table for each process, thread or name", 4 },
-	{ "sort", OPT_SORT, "COLUMN", 0, "excl, incl, count or name (excl)", 4 },
-	{ "subtract", OPT_SUBTRACT, NULL, 0, "Take KTAU's own share out of the times", 4 },
-	{ "format", OPT_FORMAT, "FORMAT", 0, "text, csv or json (text)", 4 },
+	  "processes, counters, total, cpus, losses; all (csv: processes)", 4 },
+	{ NULL, 0, NULL, 0, "How to show it:", 5 },
+	{ "by", OPT_BY, "WHAT", 0, "A table for each process, thread, name or cgroup", 5 },
+	{ "sort", OPT_SORT, "COLUMN", 0, "excl, incl, count or name (excl)", 5 },
+	{ "subtract", OPT_SUBTRACT, NULL, 0, "Take KTAU's own share out of the times", 5 },
+	{ "format", OPT_FORMAT, "FORMAT", 0, "text, csv or json (text)", 5 },
 	{ 0 }
 };
 
@@ -83,9 +87,13 @@ static uint32_t parse_groups(const char *text, struct argp_state *state)
 {
 	char *words = strdup(text), *rest = words, *word;
 	uint32_t groups = 0, bit;
+	uint64_t number;
 
 	while (words && (word = strsep(&rest, ","))) {
 		bit = ktau_group_by_name(word);
+		/* One without a name is shown as a number. */
+		if (!bit && !cmd_number(word, UINT32_MAX, &number))
+			bit = (uint32_t)number;
 		if (!bit)
 			argp_error(state, "--group: no group '%s'", word);
 		groups |= bit;
@@ -163,10 +171,33 @@ static error_t parse_selection(int key, char *arg, struct options *o,
 	return ARGP_ERR_UNKNOWN;
 }
 
+static error_t parse_filter(int key, const char *arg, struct task_filter *f,
+			    struct argp_state *state)
+{
+	switch (key) {
+	case OPT_CGROUP:
+		f->flags |= KTAU_SELECT_CGROUP;
+		f->cgroup = arg;
+		return 0;
+	case OPT_UID:
+		f->flags |= KTAU_SELECT_UID;
+		f->uid = (uint32_t)parse_count("uid", arg, state);
+		return 0;
+	case OPT_TAG:
+		f->flags |= KTAU_SELECT_TAG;
+		f->tag = (uint32_t)parse_count("tag", arg, state);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 	struct report *r = &o->report;
+
+	if (!parse_filter(key, arg, &r->filter, state))
+		return 0;
 
 	switch (key) {
 	case 'p':
@@ -196,7 +227,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_BY:
 		if (report_parse_by(arg, &r->by))
-			argp_error(state, "--by=%s: not process, thread or name", arg);
+			argp_error(state, "--by=%s: not process, thread, name or cgroup", arg);
 		return 0;
 	case OPT_SORT:
 		if (report_parse_sort(arg, &r->sort))
@@ -213,9 +244,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp parser = {
 	argp_options, parse_option, "FILE...\n--live",
 	"Print, process by process, which routines of the kernel ran, how often and "
-	"for how long; then the same for the whole machine, interrupts and softirqs "
-	"of each CPU, and what was lost. FILE is of ktaud or a saved stream; - is "
-	"standard input. Several are one report, in the order of time.",
+	"for how long; then the same for all of them, interrupts and softirqs of each "
+	"CPU, and what was lost. FILE is of ktaud or a saved stream; - is standard "
+	"input. Several are one report, in the order of time.",
 	NULL, NULL, NULL
 };
 
@@ -226,11 +257,11 @@ static void reading_failed(const struct ktau_reader *reader, const char *file, i
 		complain("out of memory");
 		break;
 	case -ESTALE:
-		complain("%s: begins before the end of what was read before it; several "
-			 "files come in the order of time", file);
+		complain("%s: begins before the previous file ended; give files in the order "
+			 "of time", file);
 		break;
 	case -EXDEV:
-		complain("%s: of another machine than the file before it", file);
+		complain("%s: of another machine than the previous stream", file);
 		break;
 	default:
 		cmd_reader_failed(reader, err);
@@ -251,7 +282,7 @@ static int read_file(struct period *period, struct ktau_reader *reader, const ch
 	return err ? CMD_FAILED : CMD_DONE;
 }
 
-/* @reader becomes the one that the period ended in: it has the names. */
+/* @reader becomes the one that the period ended in: a map is compared with it. */
 static int read_files(const struct options *o, struct period *period,
 		      struct ktau_reader **reader)
 {
@@ -278,17 +309,22 @@ static int read_files(const struct options *o, struct period *period,
 	return status;
 }
 
-static int read_live(const struct options *o, struct period *period,
-		     struct ktau_reader *reader, struct ktau_events *events)
+static int read_live(struct options *o, struct period *period, struct ktau_reader *reader)
 {
-	int err = period_live(period, reader, o->interval_ns);
+	struct task_filter *f = &o->report.filter;
+	int err;
 
-	if (err) {
-		reading_failed(reader, NULL, err);
-	} else if (ktau_events_load(events, NULL) < 0) {
-		complain("%s", ktau_events_error(events));
-		err = -1;
+	if (f->flags & KTAU_SELECT_CGROUP) {
+		err = ktau_cgroup_id(f->cgroup, &f->cgroup_id);
+		if (err) {
+			complain("cannot find control group %s: %s", f->cgroup, strerror(-err));
+			return CMD_FAILED;
+		}
 	}
+	f->applied = true;
+	err = period_live(period, reader, o->interval_ns, f);
+	if (err)
+		reading_failed(reader, NULL, err);
 	return err ? CMD_FAILED : CMD_DONE;
 }
 
@@ -313,21 +349,7 @@ static int period_is_there(const struct options *o, const struct period *p)
 	return 0;
 }
 
-/* What a report of a file has from the file. */
-static const struct ktau_rec_info *this_machine(struct ktau_rec_info *info)
-{
-	struct utsname name;
-
-	if (uname(&name))
-		return NULL;
-	memset(info, 0, sizeof(*info));
-	snprintf(info->hostname, sizeof(info->hostname), "%s", name.nodename);
-	snprintf(info->release, sizeof(info->release), "%s", name.release);
-	snprintf(info->machine, sizeof(info->machine), "%s", name.machine);
-	return info;
-}
-
-/* Whose report it is, for people; the caller frees it. */
+/* What the report is of, for people; the caller frees it. */
 static char *name_source(const struct options *o)
 {
 	char *name;
@@ -342,11 +364,23 @@ static char *name_source(const struct options *o)
 	return n < 0 ? NULL : name;
 }
 
-static int report(struct options *o, struct ktau_reader **reader, struct ktau_events *events,
-		  struct ktau_symtab *symtab)
+static int print(struct report *r, const struct period *period, const struct ktau_reader *reader,
+		 struct ktau_symtab *symtab)
 {
-	struct report *r = &o->report;
-	struct ktau_rec_info info;
+	int err;
+
+	if (symtab && names_fit_map(symtab, r->source, reader))
+		return CMD_FAILED;
+	r->names = names_create(registry_events(period->registry), symtab);
+	err = report_print(r, period, stdout);
+	if (err)
+		complain("out of memory");
+	names_destroy(r->names);
+	return err ? CMD_FAILED : CMD_DONE;
+}
+
+static int report(struct options *o, struct ktau_reader **reader, struct ktau_symtab *symtab)
+{
 	struct period period;
 	int status = CMD_FAILED, err = period_init(&period);
 
@@ -354,24 +388,11 @@ static int report(struct options *o, struct ktau_reader **reader, struct ktau_ev
 		complain("out of memory");
 		return CMD_FAILED;
 	}
-	status = o->live ? read_live(o, &period, *reader, events) :
-			   read_files(o, &period, reader);
+	status = o->live ? read_live(o, &period, *reader) : read_files(o, &period, reader);
 	if ((status == CMD_DONE || period.streams) && !period_is_there(o, &period))
 		status = CMD_FAILED;
-	else if (period.last) {
-		if (symtab && names_fit_map(symtab, r->source, *reader)) {
-			status = CMD_FAILED;
-		} else {
-			r->info = o->live ? this_machine(&info) : ktau_reader_info(*reader);
-			r->names = names_create(o->live ? events : ktau_reader_events(*reader),
-						symtab);
-			if (report_print(r, &period, stdout)) {
-				complain("out of memory");
-				status = CMD_FAILED;
-			}
-			names_destroy(r->names);
-		}
-	}
+	else if (period.last)
+		status |= print(&o->report, &period, *reader, symtab);
 	period_deinit(&period);
 	return cmd_finish(stdout) ? CMD_FAILED : status;
 }
@@ -381,7 +402,6 @@ int cmd_report(int argc, char **argv)
 	struct options o = { .report.groups = KTAU_GROUP_ALL };
 	struct ktau_symtab *symtab = NULL;
 	struct ktau_reader *reader = NULL;
-	struct ktau_events *events = NULL;
 	int status = CMD_FAILED;
 	char *source;
 
@@ -391,13 +411,12 @@ int cmd_report(int argc, char **argv)
 	o.report.source = source = name_source(&o);
 	if (o.map && names_load_map(&symtab, o.map))
 		goto out;
-	if (!source || ktau_reader_create(&reader) || ktau_events_create(&events)) {
+	if (!source || ktau_reader_create(&reader)) {
 		complain("out of memory");
 		goto out;
 	}
-	status = report(&o, &reader, events, symtab);
+	status = report(&o, &reader, symtab);
 out:
-	ktau_events_destroy(events);
 	ktau_reader_destroy(reader);
 	ktau_symtab_destroy(symtab);
 	free(source);

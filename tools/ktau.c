@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ktau: the umbrella over the commands that look at what KTAU collected.
+ * ktau: the commands for what KTAU has collected.
  */
 #include <string.h>
 
@@ -11,12 +11,13 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 	const char *description;
 } commands[] = {
+	{ "status", cmd_status, "what can be measured here, and what to do if it cannot" },
 	{ "report", cmd_report, "where each process's time in the kernel went" },
 	{ "check", cmd_check, "do the figures agree with themselves?" },
 	{ "dump", cmd_dump, "every record of a file as text" },
-	{ "events", cmd_events, "the running kernel's events" },
-	{ "stats", cmd_stats, "losses, refusals, memory of the running kernel's KTAU" },
-	{ "control", cmd_control, "switch groups, modes, tasks, sizes" },
+	{ "events", cmd_events, "what event ids stand for, in the running kernel or a file" },
+	{ "stats", cmd_stats, "losses, memory and tasks of the running kernel's KTAU" },
+	{ "control", cmd_control, "set groups, modes, the filter, tags and sizes" },
 };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(*commands))
@@ -30,7 +31,7 @@ static void print_help(FILE *out)
 	      out);
 	for (i = 0; i < NR_COMMANDS; i++)
 		fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].description);
-	fputs("\n'ktau COMMAND --help' has the options of each; so has ktau-COMMAND(1).\n",
+	fputs("\n'ktau COMMAND --help' and ktau-COMMAND(1) describe the options of each.\n",
 	      out);
 }
 

@@ -10,14 +10,16 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "hash.h"
 #include "names.h"
 
-enum { MADE_BYTES = 320 };
+enum { MADE_BYTES = 320, GROUP_BYTES = 12 };
 
 struct names {
 	const struct ktau_events *events;
 	const struct ktau_symtab *symtab;
-	char *made[KTAU_NR_IDS];	/* names that had to be put together */
+	struct hash made;	/* names that had to be put together, by id */
+	struct hash groups;	/* likewise, of groups that have no name */
 };
 
 struct names *names_create(const struct ktau_events *events,
@@ -25,65 +27,77 @@ struct names *names_create(const struct ktau_events *events,
 {
 	struct names *names = cmd_alloc(NULL, 1, sizeof(*names));
 
-	memset(names, 0, sizeof(*names));
-	names->events = events;
-	names->symtab = symtab;
+	*names = (struct names){ .events = events, .symtab = symtab };
 	return names;
+}
+
+static void free_texts(struct hash *texts)
+{
+	size_t i;
+
+	for (i = 0; i < texts->room; i++)
+		free((char *)texts->entries[i].value);
+	hash_deinit(texts);
 }
 
 void names_destroy(struct names *names)
 {
-	int i;
-
 	if (!names)
 		return;
-	for (i = 0; i < KTAU_NR_IDS; i++)
-		free(names->made[i]);
+	free_texts(&names->made);
+	free_texts(&names->groups);
 	free(names);
+}
+
+/* @bytes of memory for the text of @key. */
+static char *text_of(struct hash *texts, uint64_t key, size_t bytes)
+{
+	char *text = (char *)hash_get(texts, key);
+
+	if (!text) {
+		text = cmd_alloc(NULL, bytes, 1);
+		hash_put(texts, key, (uintptr_t)text);
+	}
+	return text;
 }
 
 static const char *__attribute__((format(printf, 3, 4)))
 make_name(struct names *names, uint32_t id, const char *format, ...)
 {
-	static char unknown[24];
+	char *text = text_of(&names->made, id, MADE_BYTES);
 	va_list args;
 
-	if (id >= KTAU_NR_IDS) {
-		snprintf(unknown, sizeof(unknown), "event_%" PRIu32, id);
-		return unknown;
-	}
-	if (!names->made[id])
-		names->made[id] = cmd_alloc(NULL, MADE_BYTES, 1);
 	va_start(args, format);
-	vsnprintf(names->made[id], MADE_BYTES, format, args);
+	vsnprintf(text, MADE_BYTES, format, args);
 	va_end(args);
-	return names->made[id];
+	return text;
 }
 
 /*
  * A kernel without kallsyms records "sys_39" and "timer:0xffffffff81001234":
  * what is to be looked up, and how much of the name stays before it.
  */
-static bool needs_symbol(const struct ktau_event *event, uint64_t *address, int *keep)
+static bool needs_symbol(const struct ktau_rec_event *event, uint64_t *address, int *keep)
 {
-	const char *hex = strstr(event->name, "0x");
+	const char *name = ktau_event_name(event);
+	const char *hex = strstr(name, "0x");
 	char *end;
 
 	*address = event->address;
 	*keep = 0;
-	if (hex && (hex == event->name || hex[-1] == ':')) {
+	if (hex && (hex == name || hex[-1] == ':')) {
 		*address = strtoull(hex, &end, 16);
-		*keep = (int)(hex - event->name);
+		*keep = (int)(hex - name);
 		return !*end;
 	}
-	if (strncmp(event->name, "sys_", 4))
+	if (strncmp(name, "sys_", 4))
 		return false;
-	return event->address && !event->name[4 + strspn(event->name + 4, "0123456789")];
+	return event->address && !name[4 + strspn(name + 4, "0123456789")];
 }
 
 const char *names_event(struct names *names, uint32_t id)
 {
-	const struct ktau_event *event = ktau_events_find(names->events, id);
+	const struct ktau_rec_event *event = ktau_events_find(names->events, id);
 	struct ktau_symbol sym;
 	uint64_t address;
 	int keep;
@@ -92,26 +106,39 @@ const char *names_event(struct names *names, uint32_t id)
 		return make_name(names, id, "event_%" PRIu32, id);
 	if (!names->symtab || !needs_symbol(event, &address, &keep) ||
 	    ktau_symtab_lookup(names->symtab, address, &sym) <= 0)
-		return ktau_display_name(event->name);
+		return ktau_display_name(ktau_event_name(event));
 	if (sym.offset)
-		return make_name(names, id, "%.*s%s+0x%" PRIx64, keep, event->name,
-				 ktau_display_name(sym.name), sym.offset);
-	return make_name(names, id, "%.*s%s", keep, event->name,
+		return make_name(names, id, "%.*s%s+0x%" PRIx64, keep,
+				 ktau_event_name(event), ktau_display_name(sym.name),
+				 sym.offset);
+	return make_name(names, id, "%.*s%s", keep, ktau_event_name(event),
 			 ktau_display_name(sym.name));
 }
 
 uint32_t names_group_bit(const struct names *names, uint32_t id)
 {
-	const struct ktau_event *event = ktau_events_find(names->events, id);
+	const struct ktau_rec_event *event = ktau_events_find(names->events, id);
 
 	return event ? event->group : 0;
 }
 
-const char *names_group(const struct names *names, uint32_t id)
+const char *names_group_text(struct names *names, uint32_t group)
 {
-	const char *group = ktau_group_name(names_group_bit(names, id));
+	const char *known = ktau_group_name(group);
+	char *text;
 
-	return group ? group : "-";
+	if (known)
+		return known;
+	text = text_of(&names->groups, group, GROUP_BYTES);
+	snprintf(text, GROUP_BYTES, "%#" PRIx32, group);
+	return text;
+}
+
+const char *names_group(struct names *names, uint32_t id)
+{
+	uint32_t group = names_group_bit(names, id);
+
+	return group ? names_group_text(names, group) : "-";
 }
 
 int names_load_map(struct ktau_symtab **symtab, const char *path)

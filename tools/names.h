@@ -21,8 +21,11 @@ void names_destroy(struct names *names);
 /* Never NULL; "event_700" if nothing is known. Valid until the event changes. */
 const char *names_event(struct names *names, uint32_t id);
 
-/* "syscall" ...; "-" if it is not known. */
-const char *names_group(const struct names *names, uint32_t id);
+/* The group of an event: "syscall" ...; "-" if the event is unknown. */
+const char *names_group(struct names *names, uint32_t id);
+
+/* A group as a word; as a number, "0x4000", if it has no name. */
+const char *names_group_text(struct names *names, uint32_t group);
 uint32_t names_group_bit(const struct names *names, uint32_t id);
 
 /*

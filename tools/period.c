@@ -66,6 +66,7 @@ int period_init(struct period *p)
 	int err;
 
 	memset(p, 0, sizeof(*p));
+	p->registry = registry_create();
 	err = ktau_snapshot_create(&p->before);
 	if (!err)
 		err = ktau_snapshot_create(&p->after);
@@ -76,6 +77,7 @@ void period_deinit(struct period *p)
 {
 	ktau_snapshot_destroy(p->before);
 	ktau_snapshot_destroy(p->after);
+	registry_destroy(p->registry);
 }
 
 static uint64_t moment_ns(const struct moment *m, const struct period_reading *r)
@@ -83,38 +85,40 @@ static uint64_t moment_ns(const struct moment *m, const struct period_reading *r
 	return m->relative ? r->first_realtime_ns + m->ns : m->ns;
 }
 
-/* Ids, serials and counts begin anew with every boot. -ESTALE: time runs back. */
+/*
+ * Ids, serials and counts start anew with every boot. -ESTALE: time runs backward;
+ * -EXDEV: another machine.
+ */
 static int begin_boot(struct period *p, const struct ktau_rec_stream *s)
 {
 	struct period_reading *r = &p->reading;
-	bool same = s->boot_ticks == r->boot_ticks &&
-		    s->boot_monotonic_ns == r->boot_monotonic_ns;
+	bool same = r->stream.magic && ktau_same_boot(s, &r->stream);
 
-	if (p->streams && same && s->ticks < r->ticks)
+	if (same && s->content == KTAU_REC_PROFILE && s->ticks < r->ticks)
 		return -ESTALE;
-	if (p->streams && !same) {
+	if (!same && r->stream.magic) {
+		if (strcmp(s->nodename, r->stream.nodename))
+			return -EXDEV;
 		ktau_snapshot_clear(p->before);
 		ktau_snapshot_clear(p->after);
+		registry_clear(p->registry);
 		p->first = 0;
-		p->lost_slots = 0;
-		p->reboots++;
+		p->overwritten = 0;
+		p->reboots += p->streams != 0;
+		r->ticks = 0;
 	}
-	r->boot_ticks = s->boot_ticks;
-	r->boot_monotonic_ns = s->boot_monotonic_ns;
-	r->boot_realtime_ns = s->boot_realtime_ns;
-	r->ticks = s->ticks;
+	r->stream = *s;
+	if (s->content == KTAU_REC_PROFILE)
+		r->ticks = s->ticks;
 	return 0;
 }
 
-static int begin_stream(struct period *p, const struct ktau_rec_stream *s)
+static void begin_stream(struct period *p, const struct ktau_rec_stream *s)
 {
 	struct period_reading *r = &p->reading;
 	const struct period_select *select = r->select;
 	uint64_t now = s->realtime_ns;
-	int err = r->over ? 0 : begin_boot(p, s);
 
-	if (err)
-		return err;
 	if (!p->streams)
 		r->first_realtime_ns = now;
 	p->streams++;
@@ -139,11 +143,10 @@ static int begin_stream(struct period *p, const struct ktau_rec_stream *s)
 	r->to_after = !r->over;
 	if (r->to_before) {
 		p->first = p->streams;
-		p->lost_slots = 0;
+		p->overwritten = 0;
 	}
 	if (r->to_after)
 		p->last = p->streams;
-	return 0;
 }
 
 static int add(struct period *p, const union ktau_record *record)
@@ -157,46 +160,46 @@ static int add(struct period *p, const union ktau_record *record)
 	return err;
 }
 
-/* Whoever died before the period and is in the total of the reaped is not needed. */
+/* Tasks that exited before the period and are in the evicted sum are not needed. */
 static int end_stream(struct period *p, const union ktau_record *record)
 {
 	int err = add(p, record);
 
 	if (!err && p->reading.to_before)
-		err = ktau_snapshot_drop_reaped(p->before);
+		err = ktau_snapshot_drop_evicted(p->before);
 	if (!err && p->reading.to_before)
-		err = ktau_snapshot_drop_reaped(p->after);
+		err = ktau_snapshot_drop_evicted(p->after);
 	return err;
 }
 
-static int same_machine(struct period_reading *r, const struct ktau_rec_info *info)
+static int take_stream(struct period *p, const union ktau_record *record)
 {
-	if (*r->hostname && strcmp(r->hostname, info->hostname))
-		return -EXDEV;
-	memcpy(r->hostname, info->hostname, sizeof(r->hostname));
-	return 0;
+	struct period_reading *r = &p->reading;
+	int err = r->over ? 0 : begin_boot(p, record->stream);
+
+	r->inside = record->stream->content == KTAU_REC_PROFILE;
+	if (err || !r->inside)
+		return err;
+	begin_stream(p, record->stream);
+	return add(p, record);
 }
 
 static int take(struct period *p, const union ktau_record *record)
 {
 	struct period_reading *r = &p->reading;
-	int err;
 
 	switch (record->rec->type) {
-	case KTAU_REC_INFO:
-		return same_machine(r, record->info);
 	case KTAU_REC_STREAM:
-		r->inside = record->stream->content == KTAU_REC_PROFILE;
-		err = r->inside ? begin_stream(p, record->stream) : 0;
-		if (err)
-			return err;
-		break;
+		return take_stream(p, record);
+	case KTAU_REC_EVENT:
+	case KTAU_REC_CGROUP:
+		return r->over ? 0 : registry_put(p->registry, record);
 	case KTAU_REC_END:
 		return r->inside ? end_stream(p, record) : 0;
 	case KTAU_REC_TRACE:
 		p->traces++;
 		if (!r->over)
-			p->lost_slots += record->trace->lost;
+			p->overwritten += record->trace->lost;
 		return 0;
 	}
 	return r->inside ? add(p, record) : 0;
@@ -233,7 +236,7 @@ void period_stop(struct period *p)
 	const struct moment *from = &r->select->from;
 
 	if (p->first != p->last ||
-	    (from->given && r->boot_realtime_ns < moment_ns(from, r)))
+	    (from->given && r->stream.boot_realtime_ns < moment_ns(from, r)))
 		return;
 	ktau_snapshot_clear(p->before);
 	p->first = 0;
@@ -248,11 +251,12 @@ static int live_snapshot(struct ktau_reader *reader, const struct ktau_query *qu
 	return err ? err : ktau_snapshot_read(snapshot, reader);
 }
 
-int period_live(struct period *p, struct ktau_reader *reader, uint64_t interval_ns)
+int period_live(struct period *p, struct ktau_reader *reader, uint64_t interval_ns,
+		const struct task_filter *filter)
 {
 	struct ktau_query query = {
 		.content = KTAU_REC_PROFILE,
-		.target = KTAU_TARGET_ALL | KTAU_TARGET_DEAD | KTAU_TARGET_REAPED |
+		.target = KTAU_TARGET_ALL | KTAU_TARGET_EXITED | KTAU_TARGET_EVICTED |
 			  KTAU_TARGET_CPU,
 	};
 	struct timespec left = {
@@ -269,9 +273,13 @@ int period_live(struct period *p, struct ktau_reader *reader, uint64_t interval_
 			;
 		p->first = p->streams = 1;
 	}
+	query.flags = filter->flags;
+	query.cgroup = filter->cgroup_id;
+	query.uid = filter->uid;
+	query.tag = filter->tag;
 	err = live_snapshot(reader, &query, p->after, interval_ns != 0);
 	if (err < 0)
 		return err;
 	p->last = ++p->streams;
-	return 0;
+	return registry_put_all(p->registry, reader);
 }

@@ -11,6 +11,8 @@
 
 #include <ktau.h>
 
+#include "registry.h"
+
 enum period_choice {
 	PERIOD_ALL,	/* from the first stream to the last; one stream: since boot */
 	PERIOD_BOOT,	/* since KTAU began in that boot, to the last stream */
@@ -36,25 +38,38 @@ struct period_select {
 };
 
 /**
- * struct period_reading - where reading is; for period.c
+ * struct task_filter - which tasks a report is about
+ * @flags: KTAU_SELECT_CGROUP, KTAU_SELECT_UID, KTAU_SELECT_TAG; 0: all tasks
+ * @cgroup: path of the control group, for a file; tasks below it match too
+ * @cgroup_id: its id, for the running kernel
+ * @uid: real user
+ * @tag: tag
+ * @applied: by the kernel, which has left out the others
+ */
+struct task_filter {
+	uint32_t flags;
+	const char *cgroup;
+	uint64_t cgroup_id;
+	uint32_t uid, tag;
+	bool applied;
+};
+
+/**
+ * struct period_reading - how far reading has got; for period.c
  * @select: what is looked for
  * @first_realtime_ns: CLOCK_REALTIME of the first stream
- * @boot_ticks: of the present boot
- * @boot_monotonic_ns: likewise
- * @boot_realtime_ns: likewise
- * @ticks: of the present stream
- * @hostname: of the machine that it is about, empty if that is not known
+ * @stream: the newest stream
+ * @ticks: of the newest stream of profiles
  * @to_before: the present stream goes to the beginning of the period
  * @to_after: and to its end
- * @inside: it is one of profiles
+ * @inside: it is a stream of profiles
  * @over: the period has ended
  */
 struct period_reading {
 	const struct period_select *select;
 	uint64_t first_realtime_ns;
-	uint64_t boot_ticks, boot_monotonic_ns, boot_realtime_ns;
+	struct ktau_rec_stream stream;
 	uint64_t ticks;
-	char hostname[sizeof(((struct ktau_rec_info *)0)->hostname)];
 	bool to_before, to_after;
 	bool inside;
 	bool over;
@@ -62,22 +77,23 @@ struct period_reading {
 
 /**
  * struct period - what happened between two streams
- * @before: profiles at its beginning; empty: since KTAU began in that boot
+ * @before: profiles at its beginning; empty: since KTAU started in that boot
  * @after: and at its end
- * @first: number of the stream that @before is, 0 if none; the file's first is 1
+ * @registry: what the ids in them stand for
+ * @first: number of the stream that @before is, 0 if none; the source's first is 1
  * @last: number of the stream that @after is; @first: no time between them
  * @streams: number of streams of profiles in the source
- * @first_ns: CLOCK_REALTIME of @first
  * @reboots: boots before the one that is shown
- * @lost_slots: of traces, between them
+ * @overwritten: trace slots that were overwritten before they were read, in it
  * @traces: trace records in the whole source
  * @reading: while it is read
  */
 struct period {
 	struct ktau_snapshot *before, *after;
+	struct registry *registry;
 	uint64_t first, last, streams;
 	uint64_t reboots;
-	uint64_t lost_slots;
+	uint64_t overwritten;
 	uint64_t traces;
 	struct period_reading reading;
 };
@@ -91,13 +107,18 @@ void period_deinit(struct period *p);
 /*
  * A source is one file or several, in the order of time. period_read() reads all
  * of one. 0, or the error that it ended with, and what was read is in; -ESTALE if
- * it begins before the one before it ended, -EXDEV if it is of another machine.
+ * it begins before the previous one ended, -EXDEV if it is of another machine.
  */
 void period_start(struct period *p, const struct period_select *select);
 int period_read(struct period *p, struct ktau_reader *reader, const char *name);
 void period_stop(struct period *p);
 
-/* Two snapshots of the running kernel, @interval_ns apart; 0: one, since boot. */
-int period_live(struct period *p, struct ktau_reader *reader, uint64_t interval_ns);
+/*
+ * Two snapshots of the running kernel, @interval_ns apart; 0: one, since boot. The
+ * later one has only the tasks that @filter matches: what a task did before it
+ * matched, or was moved, is needed for the difference.
+ */
+int period_live(struct period *p, struct ktau_reader *reader, uint64_t interval_ns,
+		const struct task_filter *filter);
 
 #endif

@@ -12,7 +12,7 @@
 #include "text.h"
 
 /**
- * struct facts - what stands in the head and the foot
+ * struct facts - what is in the head and the foot
  * @from_ns: CLOCK_REALTIME of the beginning
  * @to_ns: of the end
  * @length_ns: time between the two by the cycle counter
@@ -86,6 +86,7 @@ int report_parse_by(const char *word, enum rows_by *by)
 {
 	static const char *const words[] = {
 		[BY_PROCESS] = "process", [BY_THREAD] = "thread", [BY_NAME] = "name",
+		[BY_CGROUP] = "cgroup",
 	};
 	size_t i;
 
@@ -137,20 +138,46 @@ static void format_time(uint64_t ns, char *text, size_t size)
 	snprintf(text + n, size - n, ".%03u%s", (unsigned int)(ns / 1000000 % 1000), zone);
 }
 
+static void print_filter(const struct task_filter *f, FILE *out)
+{
+	const char *before = "Only tasks with";
+
+	if (f->flags & KTAU_SELECT_CGROUP) {
+		fputs("Only tasks in control group ", out);
+		print_escaped(f->cgroup, out);
+		fputs(" or below", out);
+		before = ", with";
+	}
+	if (f->flags & KTAU_SELECT_UID) {
+		fprintf(out, "%s uid %" PRIu32, before, f->uid);
+		before = ", with";
+	}
+	if (f->flags & KTAU_SELECT_TAG)
+		fprintf(out, "%s tag %" PRIu32, before, f->tag);
+	fputs("; evicted tasks are not included\n", out);
+}
+
+static void print_rounding(const struct ktau_rec_stream *s, FILE *out)
+{
+	if (s->round_ns % 1000)
+		fprintf(out, "times rounded to %" PRIu32 " ns", s->round_ns);
+	else
+		fprintf(out, "times rounded to %" PRIu32 " us", s->round_ns / 1000);
+	fputs(" (kernel.ktau_paranoid=2)\n", out);
+}
+
 static void print_head(const struct report *r, const struct period *p, const struct facts *f,
 		       FILE *out)
 {
+	const struct ktau_rec_stream *s = ktau_snapshot_stream(p->after);
 	char from[64], to[64];
 
-	fprintf(out, "KTAU report of %s", r->source);
-	if (r->info) {
-		fputs(": ", out);
-		print_escaped(r->info->hostname, out);
-		fputs(", Linux ", out);
-		print_escaped(r->info->release, out);
-		fputs(", ", out);
-		print_escaped(r->info->machine, out);
-	}
+	fprintf(out, "KTAU report of %s: ", r->source);
+	print_escaped(s->nodename, out);
+	fputs(", Linux ", out);
+	print_escaped(s->release, out);
+	fputs(", ", out);
+	print_escaped(s->machine, out);
 	format_time(f->from_ns, from, sizeof(from));
 	format_time(f->to_ns, to, sizeof(to));
 	fprintf(out, "\nPeriod: %" PRIu64 ".%03u s, from %s (", f->length_ns / 1000000000,
@@ -162,35 +189,46 @@ static void print_head(const struct report *r, const struct period *p, const str
 	fprintf(out, ") to %s (stream %" PRIu64 " of %" PRIu64 ")\n", to, p->last, p->streams);
 	if (p->reboots)
 		fprintf(out, "%" PRIu64 " earlier boots in it are not shown\n", p->reboots);
+	if (r->filter.flags)
+		print_filter(&r->filter, out);
+	if (s->round_ns)
+		print_rounding(s, out);
 	if (r->subtract)
 		fputs("KTAU's own share has been taken out of the times\n", out);
+}
+
+/* What a table is about, after its label. */
+static void print_subject(const struct report *r, const struct process *p, FILE *out)
+{
+	const struct ktau_rec_owner *o = &p->owner;
+
+	if (o->kind == KTAU_OWNER_EVICTED)
+		fputs("  tasks that exited and were evicted before they were read", out);
+	else if (r->by == BY_NAME || r->by == BY_CGROUP)
+		fprintf(out, "  %" PRIu64 " tasks, %" PRIu64 " alive", p->tasks, p->live);
+	else if (o->flags & KTAU_OWNER_IDLE)
+		fprintf(out, "  idle task of CPU %" PRIu32, o->cpu);
+	else if (r->by == BY_THREAD)
+		fprintf(out, "  thread %" PRId32 " of %" PRId32 "%s", o->tid, o->tgid,
+			p->live ? "" : ", exited");
+	else
+		fprintf(out, "  pid %" PRId32 "%s", o->tgid, p->live ? "" : ", exited");
+	if (r->by == BY_PROCESS && p->tasks > 1)
+		fprintf(out, ", %" PRIu64 " threads", p->tasks);
 }
 
 static void print_process_line(const struct report *r, const struct section *s,
 			       const struct ktau_clock *clock, FILE *out)
 {
 	const struct process *p = s->process;
-	const struct ktau_owner *o = &p->owner;
 	uint64_t running, waiting;
 
 	process_times(p, r->names, &running, &waiting);
 	running = ktau_clock_ns(clock, running);
 	waiting = ktau_clock_ns(clock, waiting);
 	fputc('\n', out);
-	print_escaped(o->comm, out);
-	if (o->kind == KTAU_OWNER_REAPED)
-		fputs("  tasks that ended and were dropped before anybody read them", out);
-	else if (r->by == BY_NAME)
-		fprintf(out, "  %" PRIu64 " tasks, %" PRIu64 " alive", p->tasks, p->live);
-	else if (o->flags & KTAU_OWNER_IDLE)
-		fprintf(out, "  idle task of CPU %" PRIu32, o->cpu);
-	else if (r->by == BY_THREAD)
-		fprintf(out, "  thread %" PRId32 " of %" PRId32 "%s", o->tid, o->tgid,
-			p->live ? "" : ", ended");
-	else
-		fprintf(out, "  pid %" PRId32 "%s", o->tgid, p->live ? "" : ", ended");
-	if (r->by == BY_PROCESS && p->tasks > 1)
-		fprintf(out, ", %" PRIu64 " threads", p->tasks);
+	print_escaped(p->label, out);
+	print_subject(r, p, out);
 	fprintf(out,
 		"  in the kernel: %" PRIu64 ".%03u ms running, %" PRIu64
 		".%03u ms waiting\n",
@@ -203,7 +241,7 @@ static void print_processes(const struct report *r, const struct report_tables *
 {
 	const struct section *s;
 
-	fputs("\nPROCESSES\n", out);
+	fputs(r->by == BY_CGROUP ? "\nCONTROL GROUPS\n" : "\nPROCESSES\n", out);
 	for (s = t->sections; s < t->sections + t->nr_sections; s++) {
 		if (!(r->tables & REPORT_PROCESSES ? s->nr : 0) &&
 		    !(r->tables & REPORT_COUNTERS ? s->nr_counters : 0))
@@ -230,22 +268,28 @@ static void print_text(const struct report *r, const struct report_tables *t,
 	if (r->tables & (REPORT_PROCESSES | REPORT_COUNTERS))
 		print_processes(r, t, clock, out);
 	if (r->tables & REPORT_TOTAL) {
-		fputs("\nALL TASKS\n", out);
+		fputs(r->filter.flags ? "\nALL OF THESE TASKS\n" : "\nALL TASKS\n", out);
 		table_text(&t->total, 0, t->total.nr_rows, "  ", out);
 		if (t->total_counters.nr_rows)
 			table_text(&t->total_counters, 0, t->total_counters.nr_rows, "  ", out);
 	}
 	if (r->tables & REPORT_CPUS && t->nr_cpu_sections) {
-		fputs("\nCPUS: interrupts and softirqs, whoever was hit\n", out);
+		fputs("\nCPUS: interrupts and softirqs, whichever task they hit\n", out);
 		for (s = t->cpu_sections; s < t->cpu_sections + t->nr_cpu_sections; s++) {
 			fprintf(out, "\nCPU %" PRIu32 "\n", s->process->owner.cpu);
 			table_text(&t->cpus, s->first, s->nr, "  ", out);
 		}
 	}
-	if (r->tables & REPORT_LOSSES) {
-		fputs("\nLOSSES\n", out);
-		table_text(&t->losses, 0, t->losses.nr_rows, "  ", out);
-	}
+}
+
+static void print_losses(const struct report_tables *t, const struct period *p, FILE *out)
+{
+	const struct ktau_rec_end *end = ktau_snapshot_end(p->after);
+
+	fprintf(out, "\nLOSSES%s%s\n", end && end->losses_own ? " of your own tasks" : "",
+		t->some_losses.nr_rows ? "" : ": none");
+	if (t->some_losses.nr_rows)
+		table_text(&t->some_losses, 0, t->some_losses.nr_rows, "  ", out);
 }
 
 static void print_foot(const struct facts *f, FILE *out)
@@ -301,14 +345,16 @@ static void json_field(const char *key, const char *text, FILE *out)
 static void print_json(const struct report *r, const struct report_tables *t,
 		       const struct period *p, const struct facts *f, FILE *out)
 {
+	const struct ktau_rec_stream *s = ktau_snapshot_stream(p->after);
+	const struct ktau_rec_end *end = ktau_snapshot_end(p->after);
 	const struct table *tables[6];
 	size_t nr = chosen(r, t, tables), i;
 
 	fputs("{\"info\": {", out);
 	json_field("source", r->source, out);
-	json_field("host", r->info ? r->info->hostname : "", out);
-	json_field("release", r->info ? r->info->release : "", out);
-	json_field("machine", r->info ? r->info->machine : "", out);
+	json_field("host", s->nodename, out);
+	json_field("release", s->release, out);
+	json_field("machine", s->machine, out);
 	fprintf(out,
 		"\"from_ns\": %" PRIu64 ", \"to_ns\": %" PRIu64 ", \"length_ns\": %" PRIu64
 		", \"first_stream\": %" PRIu64 ", \"last_stream\": %" PRIu64
@@ -316,6 +362,8 @@ static void print_json(const struct report *r, const struct report_tables *t,
 		", \"cpus\": %" PRIu64 ", \"subtracted\": %s",
 		f->from_ns, f->to_ns, f->length_ns, p->first, p->last, p->streams, p->reboots,
 		f->nr_cpus, r->subtract ? "true" : "false");
+	fprintf(out, ", \"round_ns\": %" PRIu32 ", \"losses_own\": %s", s->round_ns,
+		end && end->losses_own ? "true" : "false");
 	fprintf(out,
 		", \"ktau_pairs\": %" PRIu64 ", \"ktau_pair_mticks\": %" PRIu64
 		", \"ktau_ns\": %" PRIu64 ", \"ktau_share\": %.6f}",
@@ -337,7 +385,7 @@ int report_print(const struct report *r, const struct period *period, FILE *out)
 	int err;
 
 	ktau_clock_init(&clock, stream);
-	err = rows_init(&rows, period, r->by);
+	err = rows_init(&rows, period, r->by, &r->filter);
 	if (!err) {
 		find_facts(&facts, period, &rows, &clock);
 		if (r->subtract)
@@ -350,6 +398,8 @@ int report_print(const struct report *r, const struct period *period, FILE *out)
 		} else {
 			print_head(r, period, &facts, out);
 			print_text(r, &tables, &clock, out);
+			if (r->tables & REPORT_LOSSES)
+				print_losses(&tables, period, out);
 			print_foot(&facts, out);
 		}
 		report_tables_deinit(&tables);

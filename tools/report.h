@@ -25,7 +25,6 @@ enum report_sort { SORT_EXCL, SORT_INCL, SORT_COUNT, SORT_NAME };
 /**
  * struct report - how to show a period
  * @source: name of the file, for people
- * @info: where it comes from, NULL if that is not known
  * @names: of the events
  * @format: text, CSV, JSON
  * @tables: REPORT_* bits
@@ -35,14 +34,14 @@ enum report_sort { SORT_EXCL, SORT_INCL, SORT_COUNT, SORT_NAME };
  * @processes: processes at most, 0: all
  * @pids: show only these processes or threads
  * @nr_pids: number of them, 0: all
- * @pattern: show only processes of such names, NULL: all
+ * @pattern: show only processes of such names (or control groups), NULL: all
  * @groups: show only routines of these groups
  * @idle: show kernel threads that did nothing
  * @subtract: take KTAU's own share out
+ * @filter: of which tasks
  */
 struct report {
 	const char *source;
-	const struct ktau_rec_info *info;
 	struct names *names;
 	enum table_format format;
 	unsigned int tables;
@@ -56,6 +55,7 @@ struct report {
 	uint32_t groups;
 	bool idle;
 	bool subtract;
+	struct task_filter filter;
 };
 
 /* Words of --tables, --sort and --by. 0 or -1. */

@@ -2,7 +2,6 @@
 /*
  * The tables of a report.
  */
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +11,8 @@
 #define NR(array) (sizeof(array) / sizeof(*(array)))
 
 /* Cells of a row, in the order of the columns below. */
-enum { P_PID, P_TID, P_PROCESS, P_TASKS, P_LIVE, P_SHARE, P_COUNT, P_INCL, P_EXCL,
-       P_OPEN, P_OPEN_TIME, P_GROUP, P_ROUTINE, P_OWN, P_NR };
+enum { P_PID, P_TID, P_PROCESS, P_UID, P_CGROUP, P_TASKS, P_LIVE, P_SHARE, P_COUNT, P_INCL,
+       P_EXCL, P_OPEN, P_OPEN_TIME, P_GROUP, P_ROUTINE, P_OWN, P_NR };
 enum { C_PID, C_PROCESS, C_COUNT, C_SUM, C_MIN, C_MAX, C_GROUP, C_COUNTER, C_NR };
 enum { U_CPU, U_SHARE, U_COUNT, U_INCL, U_EXCL, U_GROUP, U_ROUTINE, U_NR };
 enum { L_VALUE, L_NAME, L_NR };
@@ -22,6 +21,8 @@ static const struct column routine_columns[P_NR] = {
 	[P_PID] = { "pid", NULL, COLUMN_SIGNED },
 	[P_TID] = { "tid", NULL, COLUMN_SIGNED },
 	[P_PROCESS] = { "process", NULL, COLUMN_TEXT },
+	[P_UID] = { "uid", NULL, COLUMN_NUMBER },
+	[P_CGROUP] = { "cgroup", NULL, COLUMN_TEXT },
 	[P_TASKS] = { "tasks", NULL, COLUMN_NUMBER },
 	[P_LIVE] = { "live", NULL, COLUMN_NUMBER },
 	[P_SHARE] = { "share", "share", COLUMN_SHARE },
@@ -159,7 +160,9 @@ static void add_routines(const struct filling *f, struct table *t, const struct 
 
 		row[P_PID].sign = p->owner.tgid;
 		row[P_TID].sign = p->owner.tid;
-		row[P_PROCESS].text = p->owner.comm;
+		row[P_PROCESS].text = p->label;
+		row[P_UID].number = p->owner.uid;
+		row[P_CGROUP].text = p->cgroup;
 		row[P_TASKS].number = p->tasks;
 		row[P_LIVE].number = p->live;
 		row[P_SHARE].share = share(r->excl + r->open_excl,
@@ -188,7 +191,7 @@ static void add_counters(const struct filling *f, struct table *t, const struct 
 		union cell *row = table_row(t);
 
 		row[C_PID].sign = p->owner.tgid;
-		row[C_PROCESS].text = p->owner.comm;
+		row[C_PROCESS].text = p->label;
 		row[C_COUNT].number = r->count;
 		row[C_SUM].number = r->incl;
 		row[C_MIN].number = r->min;
@@ -233,7 +236,7 @@ static bool has_pid(const struct report *r, const struct process *p)
 	size_t i, k;
 
 	for (i = 0; i < r->nr_pids; i++)
-		for (k = 0; k < p->tasks; k++)
+		for (k = 0; k < p->nr_ids; k++)
 			if (r->pids[i] == p->ids[k].tgid || r->pids[i] == p->ids[k].tid)
 				return true;
 	return !r->nr_pids;
@@ -253,7 +256,7 @@ static bool wanted(const struct filling *f, const struct process *p)
 {
 	if (!p->nr_routines || !has_pid(f->r, p))
 		return false;
-	if (f->r->pattern && fnmatch(f->r->pattern, p->owner.comm, 0))
+	if (f->r->pattern && !ktau_glob(f->r->pattern, p->label))
 		return false;
 	if (f->r->idle || f->r->nr_pids || f->r->pattern ||
 	    !(p->owner.flags & KTAU_OWNER_KTHREAD) || !did_nothing(p))
@@ -290,9 +293,8 @@ static int by_process(const void *a, const void *b)
 
 	if (x->key != y->key)
 		return x->key < y->key ? 1 : -1;
-	order = strncmp(x->process->owner.comm, y->process->owner.comm,
-			sizeof(x->process->owner.comm));
-	/* They were in the order of their ids; qsort() forgets that. */
+	order = strcmp(x->process->label, y->process->label);
+	/* They were in the order of their ids, which qsort() does not keep. */
 	return order ? order : x->process < y->process ? -1 : 1;
 }
 
@@ -332,8 +334,8 @@ static void add_processes(const struct filling *f, const struct rows *rows)
 	}
 	for (i = 0; i < nr; i++)
 		add_section(f, keyed[i].process);
-	if (wanted(f, &rows->reaped))
-		add_section(f, &rows->reaped);
+	if (wanted(f, &rows->evicted))
+		add_section(f, &rows->evicted);
 	free(keyed);
 }
 
@@ -343,28 +345,47 @@ static void add_loss(struct report_tables *t, const char *name, uint64_t value)
 
 	row[L_NAME].text = name;
 	row[L_VALUE].number = value;
+	if (!value)
+		return;
+	row = table_row(&t->some_losses);
+	row[L_NAME].text = name;
+	row[L_VALUE].number = value;
+}
+
+/* What END counts since boot: the difference over the period. */
+static void add_counted(struct report_tables *t, const struct period *period)
+{
+	const struct ktau_rec_end *begin = ktau_snapshot_end(period->before);
+	const struct ktau_rec_end *end = ktau_snapshot_end(period->after);
+	uint64_t before, after;
+	unsigned int i;
+
+	for (i = 0; i < KTAU_NR_LOSSES; i++) {
+		before = begin ? ktau_loss_value(begin, i) : 0;
+		after = end ? ktau_loss_value(end, i) : 0;
+		add_loss(t, ktau_loss_name(i), after > before ? after - before : 0);
+	}
 }
 
 static void add_losses(const struct filling *f, const struct rows *rows,
 		       const struct period *period)
 {
-	const struct ktau_rec_end *begin = ktau_snapshot_end(period->before);
 	const struct ktau_rec_end *end = ktau_snapshot_end(period->after);
 	struct report_tables *t = f->t;
 
-	add_loss(t, "activations_refused", rows->refused);
-	add_loss(t, "activations_refused_ns", ktau_clock_ns(f->clock, rows->refused_ticks));
-	add_loss(t, "durations_clamped", rows->clamped);
-	add_loss(t, "trace_slots_lost", period->lost_slots);
-	add_loss(t, "trace_slots_of_reaped_tasks",
-		 (end ? end->lost_reaped : 0) - (begin ? begin->lost_reaped : 0));
-	add_loss(t, "tasks_not_permitted", end ? end->refused : 0);
-	add_loss(t, "tasks_busy", end ? end->busy : 0);
-	add_loss(t, "tasks_torn", end ? end->torn : 0);
-	add_loss(t, "tasks_vanished", end ? end->vanished : 0);
-	add_loss(t, "frames_in_flight_unlisted", rows->unlisted);
-	add_loss(t, "owners_run_backward", rows->backward);
-	add_loss(t, "activations_of_reaped_tasks", rows->reaped.pairs);
+	add_loss(t, "refused", rows->refused);
+	add_loss(t, "refused_ns", ktau_clock_ns(f->clock, rows->refused_ticks));
+	add_counted(t, period);
+	add_loss(t, "lost_overwritten", period->overwritten);
+	add_loss(t, "denied", end ? end->denied : 0);
+	add_loss(t, "busy", end ? end->busy : 0);
+	add_loss(t, "torn", end ? end->torn : 0);
+	add_loss(t, "stateless", end ? end->stateless : 0);
+	add_loss(t, "vanished", end ? end->vanished : 0);
+	add_loss(t, "unlisted_frames", rows->unlisted);
+	add_loss(t, "backward_owners", rows->backward);
+	add_loss(t, "evicted_activations", rows->evicted.pairs);
+	add_loss(t, "unknown", rows->unknown);
 }
 
 void report_tables_init(struct report_tables *t, const struct report *r,
@@ -386,6 +407,7 @@ void report_tables_init(struct report_tables *t, const struct report *r,
 	table_init(&t->total_counters, "total_counters", counter_columns, NR(counter_columns));
 	table_init(&t->cpus, "cpus", cpu_columns, NR(cpu_columns));
 	table_init(&t->losses, "losses", loss_columns, NR(loss_columns));
+	table_init(&t->some_losses, "losses", loss_columns, NR(loss_columns));
 	add_processes(&f, rows);
 	add_routines(&f, &t->total, &rows->total);
 	add_counters(&f, &t->total_counters, &rows->total);
@@ -403,6 +425,7 @@ void report_tables_deinit(struct report_tables *t)
 	table_deinit(&t->total_counters);
 	table_deinit(&t->cpus);
 	table_deinit(&t->losses);
+	table_deinit(&t->some_losses);
 	free(t->sections);
 	free(t->cpu_sections);
 }

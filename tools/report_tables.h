@@ -27,6 +27,7 @@ struct section {
  * @total_counters: counters, all tasks
  * @cpus: CPUs and routines, flat
  * @losses: names and values
+ * @some_losses: those that are not 0
  * @sections: processes, as rows of @routines and @counters
  * @nr_sections: number of them
  * @cpu_sections: likewise for @cpus
@@ -35,7 +36,7 @@ struct section {
  * @cut: processes left out because of r->processes
  */
 struct report_tables {
-	struct table routines, counters, total, total_counters, cpus, losses;
+	struct table routines, counters, total, total_counters, cpus, losses, some_losses;
 	struct section *sections, *cpu_sections;
 	size_t nr_sections, nr_cpu_sections;
 	uint64_t hidden, cut;

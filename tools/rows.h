@@ -14,7 +14,7 @@
 #include "period.h"
 
 /* What one table of a report is about. */
-enum rows_by { BY_PROCESS, BY_THREAD, BY_NAME };
+enum rows_by { BY_PROCESS, BY_THREAD, BY_NAME, BY_CGROUP };
 
 /**
  * struct routine - one event in the period
@@ -46,19 +46,25 @@ struct task_ids {
 };
 
 /**
- * struct process - a process, a thread, or all of one name
- * @owner: of its leader, or of the first that was found
+ * struct process - a process, a thread, all of one name, or a control group
+ * @owner: of its leader, or of the first that was found; without the path
+ * @label: its name, or the control group's path
+ * @cgroup: control group of @owner
  * @tasks: tasks in it
  * @live: how many of them were alive at the end
- * @ids: of each task
+ * @ids: of each task that has a record of its own
+ * @nr_ids: number of them
  * @routines: what they did, in the order of ids
  * @nr_routines: number of them
  * @pairs: enters with their exits: what KTAU itself has cost, in pairs
  */
 struct process {
-	struct ktau_owner owner;
+	struct ktau_rec_owner owner;
+	const char *label;
+	const char *cgroup;
 	uint64_t tasks, live;
 	const struct task_ids *ids;
+	size_t nr_ids;
 	struct routine *routines;
 	size_t nr_routines;
 	uint64_t pairs;
@@ -69,31 +75,37 @@ struct process {
  * @processes: those that were found in the period
  * @nr: number of them
  * @ids: of all their tasks
- * @reaped: what tasks did that nobody read before they were dropped
+ * @evicted: what tasks did that were evicted before they were read
  * @total: everything that tasks did; the tables of the CPUs are not in it
  * @cpus: tables of the CPUs, a second view of the same time
  * @nr_cpus: number of them
  * @refused: activations that found no room
  * @refused_ticks: their exclusive time
- * @clamped: negative durations
  * @unlisted: frames in flight that were not listed
  * @backward: owners whose later profile has less than the earlier one
+ * @unknown: entries and owners of unknown kinds, which are left out
  */
 struct rows {
 	struct process *processes;
 	size_t nr;
 	struct task_ids *ids;
-	struct process reaped;
+	struct process evicted;
 	struct process total;
 	struct process *cpus;
 	size_t nr_cpus;
-	uint64_t refused, refused_ticks, clamped;
+	uint64_t refused, refused_ticks;
 	uint64_t unlisted;
 	uint64_t backward;
+	uint64_t unknown;
 };
 
-/* 0 or -errno; rows_deinit() in any case. */
-int rows_init(struct rows *rows, const struct period *period, enum rows_by by);
+/*
+ * With @filter->flags the rows are those of the tasks that match, and so is the total;
+ * evicted tasks cannot be told apart and are in none. 0 or -errno; rows_deinit() in any
+ * case. Labels belong to the period.
+ */
+int rows_init(struct rows *rows, const struct period *period, enum rows_by by,
+	      const struct task_filter *filter);
 void rows_deinit(struct rows *rows);
 
 /*

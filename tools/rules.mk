@@ -4,13 +4,13 @@ tools_PROGRAMS := $(B)/tools/ktau $(B)/tools/funcMap $(B)/tools/runktau
 PROGRAMS += $(tools_PROGRAMS)
 INSTALL_HOOKS += install-tools
 MAN_PAGES += $(patsubst %,tools/%.1,funcMap runktau ktau ktau-report ktau-check ktau-dump \
-	ktau-events ktau-stats ktau-control)
+	ktau-events ktau-stats ktau-status ktau-control)
 
-tools_SHARED := $(patsubst %,$(B)/tools/%.o,cmd names dump text)
-tools_KTAU := $(patsubst %,$(B)/tools/%.o,ktau ktau-report ktau-check ktau-dump ktau-control \
-	report report_tables rows period table)
-tools_RUNKTAU := $(patsubst %,$(B)/tools/%.o,runktau command family report report_tables \
-	rows period table)
+tools_SHARED := $(patsubst %,$(B)/tools/%.o,cmd names dump text hash)
+tools_KTAU := $(patsubst %,$(B)/tools/%.o,ktau ktau-report ktau-check ktau-dump ktau-events \
+	ktau-stats ktau-status ktau-control report report_tables rows scratch period registry table)
+tools_RUNKTAU := $(patsubst %,$(B)/tools/%.o,runktau command descendants report report_tables \
+	rows scratch period registry table)
 tools_FUNCMAP := $(patsubst %,$(B)/tools/%.o,funcmap addrs)
 
 $(B)/tools/ktau: $(tools_KTAU) $(tools_SHARED) $(LIBKTAU)
@@ -29,12 +29,12 @@ install-tools: all
 
 # Each test is a program of tools/tests with the objects that it names here.
 test_addrs_OBJS := addrs
-test_family_OBJS := family
+test_descendants_OBJS := descendants hash cmd
 test_table_OBJS := table cmd text
 test_text_OBJS := text
-test_rows_OBJS := rows period cmd tests/fixture tests/machine
+test_rows_OBJS := rows scratch hash period registry cmd tests/fixture tests/machine
 test_cli_OBJS := tests/fixture tests/machine
-tools_TESTS := $(patsubst %,$(B)/tools/tests/%,test_addrs test_family test_table test_text \
+tools_TESTS := $(patsubst %,$(B)/tools/tests/%,test_addrs test_descendants test_table test_text \
 	test_rows test_cli)
 UNIT_TESTS += $(tools_TESTS)
 

@@ -12,7 +12,7 @@
 
 #include "cmd.h"
 #include "command.h"
-#include "family.h"
+#include "descendants.h"
 #include "report.h"
 
 /* Exit status if not the command but runktau failed; as env(1), timeout(1). */
@@ -187,37 +187,53 @@ static void switch_back(char *words)
 	free(words);
 }
 
-static int copy_record(struct ktau_snapshot *to, const void *record)
+static int copy_stream(struct ktau_snapshot *to, const struct ktau_snapshot *from)
 {
-	const union ktau_record r = { .rec = record };
+	const union ktau_record r = { .stream = ktau_snapshot_stream(from) };
 
-	return record ? ktau_snapshot_add(to, &r) : 0;
+	return r.stream ? ktau_snapshot_add(to, &r) : 0;
 }
 
-/* The command's part of what was read. 0, -ENOMEM. */
-static int make_family(const struct command *c, struct period *period)
+static int copy_end(struct ktau_snapshot *to, const struct ktau_snapshot *from)
 {
-	const struct ktau_rec_profile *before, *after;
+	const union ktau_record r = { .end = ktau_snapshot_end(from) };
+
+	return r.end ? ktau_snapshot_add(to, &r) : 0;
+}
+
+/* What the command's task did before it was the command. */
+static int put_begin(const struct command *c, struct period *period)
+{
+	const struct ktau_owned *before = ktau_snapshot_find_tid(c->before, c->pid), *after;
 	struct ktau_rec_profile *begin;
 	int err;
 
-	err = copy_record(period->before, ktau_snapshot_stream(c->before));
-	if (!err)
-		err = copy_record(period->after, ktau_snapshot_stream(c->after));
-	if (!err)
-		err = family_find(c->after, getpid(), c->asked_ns, period->after);
-	if (err)
-		return err;
-
-	/* What the command's task did before it was the command. */
-	before = ktau_snapshot_find_tid(c->before, c->pid);
-	after = before ? ktau_snapshot_find(period->after, before->owner.serial) : NULL;
+	after = before ? ktau_snapshot_find(period->after, before->owner->serial) : NULL;
 	if (!after)
 		return 0;
-	begin = family_begin(before, after);
-	err = begin ? copy_record(period->before, begin) : -ENOMEM;
+	begin = descendants_begin(before->profile, after->profile);
+	if (!begin)
+		return -ENOMEM;
+	err = ktau_snapshot_put(period->before, &(struct ktau_owned){ before->owner, begin });
 	ktau_record_free(begin);
 	return err;
+}
+
+/* The command's part of what was read. 0, -ENOMEM. */
+static int find_command(const struct command *c, struct period *period)
+{
+	int err = copy_stream(period->before, c->before);
+
+	if (!err)
+		err = copy_stream(period->after, c->after);
+	if (!err)
+		err = descendants_find(c->after, getpid(), period->after);
+	if (!err)
+		err = put_begin(c, period);
+	/* Losses are those of the whole machine. */
+	if (!err)
+		err = copy_end(period->before, c->before);
+	return err ? err : copy_end(period->after, c->after);
 }
 
 static uint64_t timeval_ns(struct timeval tv)
@@ -296,13 +312,9 @@ static int print(const struct command *c, const struct report *r, const struct p
 	return err;
 }
 
-static int name_events(const struct options *o, struct command *c, struct ktau_events *events,
-		       struct ktau_symtab **symtab)
+static int load_map(const struct options *o, const struct command *c,
+		    struct ktau_symtab **symtab)
 {
-	if (ktau_events_load(events, NULL) < 0) {
-		complain("%s", ktau_events_error(events));
-		return -1;
-	}
 	*symtab = NULL;
 	if (!o->map)
 		return 0;
@@ -311,37 +323,21 @@ static int name_events(const struct options *o, struct command *c, struct ktau_e
 	return names_fit_map(*symtab, "the running kernel", c->reader);
 }
 
-/* 0 or -1, told. */
-static int report(struct options *o, struct command *c, FILE *out)
+/* 0 or -1, with a message. */
+static int report_period(struct options *o, const struct command *c, struct period *period,
+			 FILE *out)
 {
-	struct period period;
-	struct ktau_events *events = NULL;
-	struct ktau_symtab *symtab = NULL;
 	struct report *r = &o->report;
-	char *source = join(o->command);
-	int err;
+	struct ktau_symtab *symtab;
+	struct period whole = *period;
+	int err = load_map(o, c, &symtab);
 
-	err = period_init(&period);
-	period.first = 1;
-	period.last = period.streams = 2;
-	if (!err)
-		err = ktau_events_create(&events);
-	if (!err && !o->system_wide)
-		err = make_family(c, &period);
-	/* The others' are not needed, and the own are copied. */
-	if (!o->system_wide)
-		ktau_snapshot_clear(c->after);
-	if (err) {
-		complain("out of memory");
-	} else if (!(err = name_events(o, c, events, &symtab))) {
-		struct period whole = period;
-
+	if (!err) {
 		if (o->system_wide) {
 			whole.before = c->before;
 			whole.after = c->after;
 		}
-		r->source = source;
-		r->names = names_create(events, symtab);
+		r->names = names_create(registry_events(period->registry), symtab);
 		err = print(c, r, &whole, out);
 		if (err)
 			complain("out of memory");
@@ -349,9 +345,34 @@ static int report(struct options *o, struct command *c, FILE *out)
 			err = cmd_finish(out);
 		names_destroy(r->names);
 	}
-	period_deinit(&period);
 	ktau_symtab_destroy(symtab);
-	ktau_events_destroy(events);
+	return err ? -1 : 0;
+}
+
+/* Likewise. */
+static int report(struct options *o, struct command *c, FILE *out)
+{
+	char *source = join(o->command);
+	struct period period;
+	int err;
+
+	err = period_init(&period);
+	period.first = 1;
+	period.last = period.streams = 2;
+	if (!err)
+		err = registry_put_all(period.registry, c->reader);
+	if (!err && !o->system_wide)
+		err = find_command(c, &period);
+	/* The other tasks are not needed, and the command's are copied. */
+	if (!o->system_wide)
+		ktau_snapshot_clear(c->after);
+	if (err) {
+		complain("out of memory");
+	} else {
+		o->report.source = source;
+		err = report_period(o, c, &period, out);
+	}
+	period_deinit(&period);
 	free(source);
 	return err ? -1 : 0;
 }

@@ -136,12 +136,13 @@ static void text_line(const struct table *t, const union cell *row, const int *w
 		if (!column->title)
 			continue;
 		text = row ? cell_text(column, &row[c], buffer) : column->title;
+		fputs(gap, out);
 		if (column->type != COLUMN_TEXT)
-			fprintf(out, "%s%*s", gap, width[c], text);
+			fprintf(out, "%*s", width[c], text);
 		else if (last_column(t, c))
-			fprintf(out, "%s%s", gap, text);
+			print_escaped(text, out);
 		else
-			fprintf(out, "%s%-*s", gap, width[c], text);
+			fprintf(out, "%-*s", width[c], text);
 		gap = "  ";
 	}
 	fputc('\n', out);
@@ -242,4 +243,21 @@ void table_json(const struct table *t, FILE *out)
 		json_row(t, t->cells + row * t->nr_columns, out);
 	}
 	fputs(t->nr_rows ? "\n]" : "]", out);
+}
+
+void table_print(const struct table *t, enum table_format format, FILE *out)
+{
+	switch (format) {
+	case FORMAT_TEXT:
+		table_text(t, 0, t->nr_rows, "", out);
+		return;
+	case FORMAT_CSV:
+		table_csv(t, out);
+		return;
+	case FORMAT_JSON:
+		fputc('{', out);
+		table_json(t, out);
+		fputs("}\n", out);
+		return;
+	}
 }

@@ -65,8 +65,11 @@ void table_text(const struct table *t, size_t first, size_t nr, const char *inde
 		FILE *out);
 void table_csv(const struct table *t, FILE *out);
 
-/* "key": [ {...}, ... ] without a comma behind it. */
+/* "key": [ {...}, ... ] without a comma after it. */
 void table_json(const struct table *t, FILE *out);
+
+/* A table alone, all rows; as JSON in an object. */
+void table_print(const struct table *t, enum table_format format, FILE *out);
 
 /* A string with its quotes. */
 void json_string(const char *text, FILE *out);

@@ -8,77 +8,59 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "family.h"
+#include "descendants.h"
 
-/*
- * A child may be seen with a parent that has just exited: it gets its new one a
- * little later. No process id comes again so soon.
+/**
+ * struct member - a task that may be a descendant
+ * @owned: its records
+ * @parent: serial of its parent; 0 for the process whose descendants are wanted
+ * @found: is a descendant
  */
-#define ADOPTION_NS	100000000ULL
-
 struct member {
-	const struct ktau_rec_profile *profile;
-	uint64_t seen_ns;	/* when its parent was the one it says */
+	const struct ktau_owned *owned;
+	uint64_t parent;
 	bool found;
-};
-
-struct parent {
-	int32_t pid;
-	uint64_t from_ns, to_ns;
 };
 
 static int by_parent(const void *a, const void *b)
 {
 	const struct member *x = a, *y = b;
-	int32_t p = x->profile->owner.ppid, q = y->profile->owner.ppid;
 
-	return p < q ? -1 : p > q;
+	return x->parent < y->parent ? -1 : x->parent > y->parent;
 }
 
-static bool is_task(const struct ktau_owner *owner)
+static bool is_task(const struct ktau_rec_owner *owner)
 {
 	return owner->tid > 0 &&
-	       (owner->kind == KTAU_OWNER_TASK || owner->kind == KTAU_OWNER_DEAD);
+	       (owner->kind == KTAU_OWNER_TASK || owner->kind == KTAU_OWNER_EXITED);
 }
 
-static size_t list_tasks(const struct ktau_snapshot *all, uint64_t asked_ns,
-			 struct member *members)
+/* A task whose parent is unknown descends from nothing. */
+static size_t list_tasks(const struct ktau_snapshot *all, int32_t pid, struct member *members)
 {
-	const struct ktau_rec_profile *p = NULL;
+	const struct ktau_owned *o = NULL;
 	size_t nr = 0;
 
-	while ((p = ktau_snapshot_next(all, p))) {
-		if (!is_task(&p->owner))
+	while ((o = ktau_snapshot_next(all, o))) {
+		bool is_child = o->owner->ppid == pid;
+
+		if (!is_task(o->owner) || (!is_child && !o->owner->parent_serial))
 			continue;
-		members[nr].profile = p;
-		if (p->owner.kind == KTAU_OWNER_DEAD)
-			members[nr].seen_ns = p->owner.exit_ns;
-		else
-			members[nr].seen_ns = p->owner.start_ns > asked_ns ? p->owner.start_ns :
-									     asked_ns;
-		nr++;
+		members[nr++] = (struct member){
+			.owned = o, .parent = is_child ? 0 : o->owner->parent_serial,
+		};
 	}
 	qsort(members, nr, sizeof(*members), by_parent);
 	return nr;
 }
 
-static struct parent as_parent(const struct ktau_owner *owner)
-{
-	return (struct parent){
-		.pid = owner->tgid,
-		.from_ns = owner->start_ns,
-		.to_ns = owner->kind == KTAU_OWNER_DEAD ? owner->exit_ns + ADOPTION_NS :
-							  UINT64_MAX,
-	};
-}
-
-static size_t first_child(const struct member *members, size_t nr, int32_t pid)
+static size_t first_child(const struct member *members, size_t nr, uint64_t serial)
 {
 	size_t low = 0, high = nr, middle;
 
 	while (low < high) {
 		middle = low + (high - low) / 2;
-		if (members[middle].profile->owner.ppid < pid)
+		if (members[middle].parent < serial)
 			low = middle + 1;
 		else
 			high = middle;
@@ -86,57 +68,45 @@ static size_t first_child(const struct member *members, size_t nr, int32_t pid)
 	return low;
 }
 
-/* Marks the children of @parent, and puts them at the end of the queue. */
-static size_t find_children(struct member *members, size_t nr, struct parent parent,
-			    struct parent *queue)
+/* Marks the children of @parent, and puts their serials at the end of the queue. */
+static size_t find_children(struct member *members, size_t nr, uint64_t parent,
+			    uint64_t *queue)
 {
 	size_t i, found = 0;
 
-	for (i = first_child(members, nr, parent.pid); i < nr; i++) {
-		const struct ktau_owner *owner = &members[i].profile->owner;
-
-		if (owner->ppid != parent.pid)
-			break;
-		if (members[i].found || members[i].seen_ns < parent.from_ns ||
-		    members[i].seen_ns > parent.to_ns)
+	for (i = first_child(members, nr, parent); i < nr && members[i].parent == parent; i++) {
+		if (members[i].found)
 			continue;
 		members[i].found = true;
-		queue[found++] = as_parent(owner);
+		queue[found++] = members[i].owned->owner->serial;
 	}
 	return found;
 }
 
-static int add_found(const struct member *members, size_t nr, struct ktau_snapshot *family)
+static int add_found(const struct member *members, size_t nr, struct ktau_snapshot *found)
 {
-	union ktau_record record;
 	size_t i;
-	int err;
+	int err = 0;
 
-	for (i = 0; i < nr; i++) {
-		if (!members[i].found)
-			continue;
-		record.profile = members[i].profile;
-		err = ktau_snapshot_add(family, &record);
-		if (err)
-			return err;
-	}
-	return 0;
+	for (i = 0; !err && i < nr; i++)
+		if (members[i].found)
+			err = ktau_snapshot_put(found, members[i].owned);
+	return err;
 }
 
-int family_find(const struct ktau_snapshot *all, int32_t pid, uint64_t asked_ns,
-		struct ktau_snapshot *family)
+int descendants_find(const struct ktau_snapshot *all, int32_t pid,
+		     struct ktau_snapshot *found)
 {
 	size_t room = ktau_snapshot_count(all) + 1, nr, next, end = 1;
 	struct member *members = calloc(room, sizeof(*members));
-	struct parent *queue = calloc(room, sizeof(*queue));
+	uint64_t *queue = calloc(room, sizeof(*queue));
 	int err = -ENOMEM;
 
 	if (members && queue) {
-		nr = list_tasks(all, asked_ns, members);
-		queue[0] = (struct parent){ .pid = pid, .to_ns = UINT64_MAX };
+		nr = list_tasks(all, pid, members);
 		for (next = 0; next < end; next++)
 			end += find_children(members, nr, queue[next], queue + end);
-		err = add_found(members, nr, family);
+		err = add_found(members, nr, found);
 	}
 	free(members);
 	free(queue);
@@ -148,7 +118,7 @@ static uint64_t at_most(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Book the frame in flight as if it had ended. */
+/* Account the frame in flight as if it had ended. */
 static void end_frame(struct ktau_rec_profile *p, uint32_t index, struct ktau_entry *entry)
 {
 	uint64_t incl = 0, excl = 0;
@@ -164,9 +134,16 @@ static struct ktau_entry *entry_of(struct ktau_rec_profile *p, uint32_t id)
 	return (struct ktau_entry *)ktau_profile_find(p, id);
 }
 
+static int by_id(const void *a, const void *b)
+{
+	const struct ktau_entry *x = a, *y = b;
+
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
 /*
  * A copy of @p with a zero entry for every event that had only frames in flight
- * and that was booked by @after: while profiles are off, a frame ends unbooked.
+ * and that @after accounts: while profiles are off, a frame ends unaccounted.
  */
 static struct ktau_rec_profile *copy_with_entries(const struct ktau_rec_profile *p,
 						  const struct ktau_rec_profile *after)
@@ -175,24 +152,28 @@ static struct ktau_rec_profile *copy_with_entries(const struct ktau_rec_profile 
 	size_t head = p->rec.head + p->nr_entries * sizeof(struct ktau_entry);
 	struct ktau_rec_profile *copy;
 	struct ktau_entry *entries;
-	uint32_t i;
+	uint32_t i, nr;
 
 	copy = calloc(1, p->rec.size + p->nr_open * sizeof(*entries));
 	if (!copy)
 		return NULL;
 	memcpy(copy, p, head);
 	entries = (struct ktau_entry *)((char *)copy + p->rec.head);
-	for (i = 0; i < p->nr_open; i++)
-		if (!entry_of(copy, open[i].id) && ktau_profile_find(after, open[i].id))
-			entries[copy->nr_entries++].id = open[i].id;
+	for (i = 0; i < p->nr_open; i++) {
+		if (entry_of(copy, open[i].id) || !ktau_profile_find(after, open[i].id))
+			continue;
+		nr = copy->nr_entries++;
+		entries[nr].id = (uint16_t)open[i].id;
+		qsort(entries, nr + 1, sizeof(*entries), by_id);
+	}
 	memcpy(&entries[copy->nr_entries], open, p->nr_open * sizeof(*open));
 	copy->rec.size = p->rec.size +
 			 (copy->nr_entries - p->nr_entries) * sizeof(*entries);
 	return copy;
 }
 
-struct ktau_rec_profile *family_begin(const struct ktau_rec_profile *before,
-				      const struct ktau_rec_profile *after)
+struct ktau_rec_profile *descendants_begin(const struct ktau_rec_profile *before,
+					   const struct ktau_rec_profile *after)
 {
 	struct ktau_rec_profile *begin = copy_with_entries(before, after);
 	const struct ktau_open *open;
