@@ -36,15 +36,14 @@ static int find_task(const struct ktau_task_word *word, const char *tid,
 		return -EINVAL;
 	}
 	*task = find_get_task_by_vpid(nr);
-	if (*task)
-		return 0;
-	pr_info_ratelimited("ktau: cannot set '%s' of %d: no such task\n",
-			    word->key, nr);
-	return -ESRCH;
+	return *task ? 0 : -ESRCH;
 }
 
-/* Check that all tasks of @word exist, or do what it says with each. */
-static int for_tids(const struct ktau_task_word *word, bool check)
+/*
+ * Find each task of @word and, if @set, do what it says. @skip: a task that does not
+ * exist is no error.
+ */
+static int for_tids(const struct ktau_task_word *word, bool set, bool skip)
 {
 	struct task_struct *task;
 	char *copy, *rest, *one;
@@ -56,11 +55,14 @@ static int for_tids(const struct ktau_task_word *word, bool check)
 	rest = copy;
 	while (!err && (one = strsep(&rest, ","))) {
 		err = find_task(word, one, &task);
-		if (!err) {
-			err = check ? 0 : word->set(task, word->value);
+		if (err == -ESRCH && skip) {
+			err = 0;
+		} else if (err == -ESRCH) {
+			pr_info_ratelimited("ktau: cannot set '%s' of %s: no such task\n",
+					    word->key, one);
+		} else if (!err) {
+			err = set ? word->set(task, word->value) : 0;
 			put_task_struct(task);
-		} else if (err == -ESRCH && !check) {
-			err = 0;	/* it was there, and needs nothing now */
 		}
 	}
 	kfree(copy);
@@ -87,7 +89,7 @@ static int check_tasks(const struct ktau_request *req)
 
 	list_for_each_entry(word, &req->words, list)
 		if (!err && word->tids)
-			err = for_tids(word, true);
+			err = for_tids(word, false, req->restores);
 	return err;
 }
 
@@ -98,7 +100,7 @@ static int apply_to_tasks(const struct ktau_request *req)
 
 	list_for_each_entry(word, &req->words, list) {
 		if (!err)
-			err = word->tids ? for_tids(word, false) :
+			err = word->tids ? for_tids(word, true, true) :
 					   for_all_tasks(word);
 	}
 	return err;

@@ -150,13 +150,14 @@ static int edit_item(struct ktau_filter *filter,
  * @kind: their kind
  * @value: a list of them, separated by commas; modified
  * @add: which
+ * @skip: ignore control groups that do not exist
  *
  * Context: May sleep. Users and paths are those of the current task's namespaces.
  * Return: 0; -EINVAL; -E2BIG for more than KTAU_FILTER_ITEMS; -ENOENT for a control
  * group that does not exist; -EOPNOTSUPP for one in a kernel without them.
  */
 int ktau_filter_edit(struct ktau_filter *filter, enum ktau_filter_kind kind,
-		     char *value, bool add)
+		     char *value, bool add, bool skip)
 {
 	struct ktau_filter_item item = { .kind = kind };
 	int err = 0;
@@ -166,6 +167,8 @@ int ktau_filter_edit(struct ktau_filter *filter, enum ktau_filter_kind kind,
 		err = parse_item(&item, one);
 		if (!err)
 			err = edit_item(filter, &item, add);
+		else if (err == -ENOENT && skip)
+			err = 0;
 	}
 	return err;
 }

@@ -61,7 +61,7 @@ enum ktau_edit {
 struct ktau_filter *ktau_filter_create(void);
 int ktau_filter_copy(struct ktau_filter **copy);
 int ktau_filter_edit(struct ktau_filter *filter, enum ktau_filter_kind kind,
-		     char *value, bool add);
+		     char *value, bool add, bool skip);
 int ktau_filter_kind(const char *name);
 void ktau_filter_put_in_force(struct ktau_filter *filter);
 bool ktau_filter_has_conditions(void);

@@ -225,6 +225,24 @@ static void round_trip(struct kunit *test)
 			KTAU_GROUP_IRQ | KTAU_GROUP_BH | KTAU_MODE_TRACE);
 }
 
+/* Tasks and control groups may be gone when what was shown is written back. */
+static void restore_skips(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, control_here("tag=%d:5 task_groups=%d:irq"), 0);
+	KUNIT_EXPECT_EQ(test, control("tag=2147483647:1"), -ESRCH);
+	KUNIT_EXPECT_EQ(test, control("restore tag=2147483647,1:3"), 0);
+	KUNIT_EXPECT_EQ(test, control("restore task_groups=2147483647:tcp tag=1:3"), 0);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(shown(test), "\ntag=1:3\n"));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(shown(test), "\ntask_groups=none\n"));
+	KUNIT_EXPECT_EQ(test, current->ktau.tag, 0U);
+	KUNIT_EXPECT_EQ(test, control("restore filter=pid:2147483647,1"), 0);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(shown(test), "\nfilter=pid:1\n"));
+	KUNIT_EXPECT_EQ(test, control("restore filter=cgroup:/no/such+uid:1"),
+			IS_ENABLED(CONFIG_CGROUPS) ? 0 : -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, control("restore tag=x:3"), -EINVAL);
+	KUNIT_EXPECT_EQ(test, control("restore=on"), -EINVAL);
+}
+
 /* A reader without the right to see all tasks sees neither tids nor users. */
 static void hidden(struct kunit *test)
 {
@@ -420,6 +438,7 @@ static struct kunit_case control_cases[] = {
 	KUNIT_CASE(words_accepted),
 	KUNIT_CASE(filter_limit),
 	KUNIT_CASE(round_trip),
+	KUNIT_CASE(restore_skips),
 	KUNIT_CASE(hidden),
 	KUNIT_CASE(filter_pid),
 	KUNIT_CASE(selected_before),

@@ -156,14 +156,14 @@ static int show_filter(struct seq_file *m)
 	return min(shown, 0);
 }
 
-/* First what clears all of them, so that writing it back leaves none over. */
 static int show_task_groups(struct seq_file *m)
 {
 	struct tid_list list = { .value = groups_of };
 	int err = ktau_config.task_groups ? list_tids(&list) : 0;
 	size_t i = 0;
 
-	seq_puts(m, "task_groups=none\n");
+	if (!err && !list.nr)
+		seq_puts(m, "task_groups=none\n");
 	while (i < list.nr) {
 		const u32 groups = list.task[i].value;
 
@@ -183,7 +183,8 @@ static int show_tags(struct seq_file *m)
 	int err = ktau_config.tags ? list_tids(&list) : 0;
 	size_t i = 0;
 
-	seq_puts(m, "tag=none\n");
+	if (!err && !list.nr)
+		seq_puts(m, "tag=none\n");
 	while (i < list.nr) {
 		const u32 tag = list.task[i].value;
 
@@ -229,6 +230,7 @@ int ktau_control_show(struct seq_file *m, bool all)
 	int err = 0;
 
 	mutex_lock(&ktau_mutex);
+	seq_puts(m, "restore\n");
 	show_config(m, &ktau_config);
 	if (all) {
 		err = show_filter(m);

@@ -270,7 +270,8 @@ static int parse_filter_item(struct ktau_request *req, char *item,
 	kind = ktau_filter_kind(item);
 	if (kind < 0)
 		return fail(req, -EINVAL, "not pid:, uid:, cgroup:, tag: or none");
-	err = ktau_filter_edit(req->filter, kind, value, edit != KTAU_EDIT_REMOVE);
+	err = ktau_filter_edit(req->filter, kind, value, edit != KTAU_EDIT_REMOVE,
+			       req->restores);
 	switch (err) {
 	case -E2BIG:
 		return fail(req, err, "too many items");
@@ -351,6 +352,19 @@ static int parse_setting(struct ktau_request *req, const char *key, char *value)
 	return fail(req, -EINVAL, "unknown key");
 }
 
+/*
+ * The first word of what control shows: what follows is all there is, and some of the
+ * tasks may have exited since.
+ */
+static int parse_restore(struct ktau_request *req)
+{
+	struct ktau_task_word groups = { .set = ktau_task_set_groups };
+	struct ktau_task_word tag = { .set = ktau_task_set_tag };
+
+	req->restores = true;
+	return add_task_word(req, NULL, groups) ?: add_task_word(req, NULL, tag);
+}
+
 static int parse_word(struct ktau_request *req, char *word)
 {
 	char *value = word;
@@ -365,6 +379,8 @@ static int parse_word(struct ktau_request *req, char *word)
 			req->config.groups &= ~group;
 		return 0;
 	}
+	if (!strcmp(word, "restore"))
+		return parse_restore(req);
 	word = strsep(&value, "=");
 	return value ? parse_setting(req, word, value) :
 		       fail(req, -EINVAL, "unknown word");

@@ -32,6 +32,7 @@ struct ktau_task_word {
  * @task_groups: groups that some task will have for itself
  * @filters: @filter replaces the filter in force
  * @selects: tasks are selected
+ * @restores: a task or control group that does not exist any more is skipped
  * @filter: the filter as it will be; NULL: every task
  * @words: struct ktau_task_word
  * @reason: why a word cannot be applied
@@ -41,6 +42,7 @@ struct ktau_request {
 	u32 task_groups;
 	bool filters;
 	bool selects;
+	bool restores;
 	struct ktau_filter *filter;
 	struct list_head words;
 	const char *reason;
