@@ -178,21 +178,39 @@ u64 ktau_dead_next(void)
 }
 
 /**
+ * ktau_dead_first() - the oldest exited task that is kept
+ *
+ * Context: Task.
+ * Return: Its number; that of the next one if none is kept.
+ */
+u64 ktau_dead_first(void)
+{
+	u64 first;
+
+	spin_lock(&dead.lock);
+	first = dead.first;
+	spin_unlock(&dead.lock);
+	return first;
+}
+
+/**
  * ktau_reaped_snapshot() - the sum of the dead that are not kept
- * @rec: where it goes, KTAU_SNAPSHOT_BYTES
+ * @rec: where it goes
+ * @bytes: its room
  * @owner: where its description goes
  *
  * Context: Task.
- * Return: 0, or -ENODATA if KTAU was never on.
+ * Return: 0, -ENODATA if KTAU was never on, -ENOSPC.
  */
-int ktau_reaped_snapshot(struct ktau_rec_profile *rec, struct ktau_owner *owner)
+int ktau_reaped_snapshot(struct ktau_rec_profile *rec, size_t bytes,
+			 struct ktau_owner *owner)
 {
 	int err = -ENODATA;
 
 	if (!dead.reaped)
 		return err;
 	spin_lock(&dead.lock);
-	err = ktau_snapshot(rec, dead.reaped, NULL);
+	err = ktau_snapshot_into(rec, bytes, dead.reaped, NULL);
 	*owner = dead.reaped->obit;
 	owner->dead_seq = dead.first;
 	owner->nr_tasks = dead.first;
