@@ -445,6 +445,25 @@ void ktau_task_inherit(struct task_struct *task)
 }
 
 /**
+ * ktau_task_succeed() - let a state continue what another one was selected for
+ * @next: the new state, not yet a task's
+ * @old: the state that the current task has; the profile of @next begins now
+ *
+ * Context: ktau_mutex held.
+ */
+void ktau_task_succeed(struct ktau_task *next, const struct ktau_task *old)
+{
+	unsigned int i;
+
+	next->selected = old->selected;
+	next->task_groups = old->task_groups;
+	next->profiled = old->profiled;
+	next->start_ticks = ktau_ticks();
+	for (i = 0; i < KTAU_NR_GROUPS; i++)
+		next->group_since[i] = next->start_ticks;
+}
+
+/**
  * ktau_task_reconsider() - evaluate the filter for the current task again
  *
  * Its user and its control group may have changed since.
