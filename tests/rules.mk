@@ -16,6 +16,10 @@ endif
 ifndef CROSS_COMPILE
 test_LOADS += $(addprefix $(B)/tests/load/,cost storm storm_check streams streams_check \
 		starved compat32)
+# Attacks by unprivileged users
+test_ATTACKS := $(addprefix $(B)/tests/load/attack_,ids consume spy crowd evict namespaces \
+		setuid poll landlock ipi files container memcg) $(B)/tests/load/policy
+test_LOADS += $(test_ATTACKS)
 endif
 
 .PHONY: setup kernel demo check torture test-programs unit-programs list-unit-tests
@@ -55,7 +59,8 @@ $(test_READERS): $(LIBKTAU)
 $(B)/tests/load/badcalls: LDLIBS := -lpthread
 
 # Short-lived: without libraries, a fork is quick.
-$(B)/tests/load/storm: LDFLAGS += -static
+$(B)/tests/load/storm $(test_ATTACKS): LDFLAGS += -static
+$(test_ATTACKS): $(addprefix $(B)/tests/load/,attack.o attack_abi.o)
 
 # There is no 32-bit library to link with.
 $(B)/tests/load/compat32: tests/load/compat32.c

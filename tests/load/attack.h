@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the attack tests share: reading a stream without the library, settings, and
+ * processes of other users. attack_abi.c is the only file here that knows the interface.
+ */
+#ifndef TESTS_LOAD_ATTACK_H
+#define TESTS_LOAD_ATTACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define ATTACKER 1000
+#define VICTIM 1001
+
+#define PROFILE "/proc/ktau/profile"
+#define TRACE "/proc/ktau/trace"
+
+#define NO_EVENT 0xffffffffU
+
+/* What a stream selects; OF_DEFAULT selects nothing, as cat(1) does. */
+#define OF_DEFAULT 0U
+#define OF_SELF (1U << 0)
+#define OF_LIST (1U << 1)
+#define OF_ALL (1U << 2)
+#define OF_EXITED (1U << 3)
+#define OF_EVICTED (1U << 4)
+#define OF_CPUS (1U << 5)
+#define CONSUME (1U << 6) /* a trace: take what is read */
+
+enum seen_source { SEEN_LINE, SEEN_TIMER, SEEN_WORK };
+enum seen_kind { SEEN_TASK, SEEN_EXITED, SEEN_CPU, SEEN_EVICTED, SEEN_OTHER };
+
+/* One owner and what the stream has of it. */
+struct seen_owner {
+	uint64_t serial;
+	uint64_t start_ns;
+	enum seen_kind kind;
+	int32_t tid;
+	uint32_t uid;
+	bool idle;
+	bool has_profile;
+	bool has_trace;
+	uint64_t outer_ticks;
+	uint64_t open_child_ticks;
+	uint64_t refused_ticks;
+	size_t first_entry;
+	size_t nr_entries;
+	size_t first_slot;
+	size_t nr_slots;
+};
+
+struct seen_entry {
+	unsigned int id;
+	bool timer;
+	uint64_t count;
+	uint64_t incl;
+	uint64_t excl;
+};
+
+/* @enters: the slot begins an activation; @other: the task that it names, or 0. */
+struct seen_slot {
+	unsigned int id;
+	bool enters;
+	uint64_t other;
+};
+
+#define SEEN_OWNERS 16384
+#define SEEN_ENTRIES (1U << 18)
+#define SEEN_SLOTS (1U << 18)
+
+struct seen {
+	uint64_t clock_hz;
+	bool rounded; /* the times of profiles */
+	uint64_t denied;
+	uint64_t losses; /* sum of all that END reports as lost or refused */
+	size_t nr_owners;
+	size_t nr_entries;
+	size_t nr_slots;
+	struct seen_owner owner[SEEN_OWNERS];
+	struct seen_entry entry[SEEN_ENTRIES];
+	struct seen_slot slot[SEEN_SLOTS];
+};
+
+/* Open and select: a descriptor or -errno. @tid counts with OF_LIST only. */
+int seen_open(const char *path, unsigned int what, int32_t tid);
+
+/* Read a stream to its end: 0, -errno, or -EPROTO for one that is malformed. */
+int seen_read(int fd, struct seen *seen);
+
+/* What is charged to the opener of a descriptor; 0 where that cannot be asked. */
+uint64_t user_bytes(int fd);
+
+/* Both, and close. */
+int seen_get(const char *path, unsigned int what, int32_t tid, struct seen *seen);
+
+/* The first owner with @tid, or NULL. */
+const struct seen_owner *seen_tid(const struct seen *seen, int32_t tid);
+
+/* The owner with @serial, or NULL: tids are used again. */
+const struct seen_owner *seen_serial(const struct seen *seen, uint64_t serial);
+
+/* How a trace slot names @owner. */
+uint64_t seen_identity(const struct seen_owner *owner);
+
+/* How often @event ran: in one owner's profile, in all profiles, in one owner's trace. */
+uint64_t seen_count(const struct seen *seen, const struct seen_owner *owner, const char *event);
+uint64_t seen_total(const struct seen *seen, const char *event);
+uint64_t seen_traced(const struct seen *seen, const struct seen_owner *owner, const char *event);
+
+/* Whether some profile has an event of @source that is not what the kind shares. */
+bool seen_has(const struct seen *seen, enum seen_source source);
+
+/* How many owners have a profile in the stream. */
+size_t seen_profiles(const struct seen *seen);
+
+/* An entry that is an interrupt, a softirq, or work done by one. */
+bool seen_is_interrupt(const struct seen_entry *entry);
+
+/* Slots of @owner that name @other. */
+size_t seen_naming(const struct seen *seen, const struct seen_owner *owner, uint64_t other);
+
+/* Write to /proc/ktau/control, as root: ends the program if that fails. */
+__attribute__((format(printf, 1, 2))) void control(const char *format, ...);
+
+/* A number of /proc/ktau/stats, by its name there. */
+uint64_t stat_of(const char *name);
+
+/* kernel.ktau_paranoid; false where the kernel does not have it. */
+bool set_level(int level);
+bool get_level(int *level);
+
+/* Write a number to a file, as root. */
+bool write_number(const char *path, long long value);
+
+/* Become an ordinary user for good. */
+void become(uid_t id);
+
+/* Keep the calling task on one CPU. */
+void pin(int cpu);
+
+/* @nr calls of getppid(2), which nothing else here makes. */
+void make_calls(unsigned int nr);
+#define CALLED "getppid"
+
+/* Memory that processes share; zeroed. */
+void *shared_alloc(size_t bytes);
+
+/*
+ * A process of another user in step with this one. It runs @body: helper_step() lets it
+ * go on to its next helper_reached(), or to the end of @body, and returns once it is there.
+ */
+struct helper {
+	pid_t pid;
+	int go;
+	int done;
+};
+
+struct helper helper_start(uid_t id, void (*body)(void));
+bool helper_step(const struct helper *helper);
+void helper_end(const struct helper *helper);
+void helper_reached(void);
+
+#endif /* TESTS_LOAD_ATTACK_H */
