@@ -82,6 +82,6 @@ $(LIBKTAU_FUZZ): $(B)/libktau/tests/fuzz/%: libktau/tests/fuzz/%.c $(LIBKTAU_OBJ
 	$(FUZZ_CC) $(KTAU_CPPFLAGS) -g -O1 -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=all -o $@ $< $(wildcard libktau/*.c) $(LIBKTAU_LIBS)
 
-$(B)/libktau/tests/fuzz/fuzz_%.run: $(B)/libktau/tests/fuzz/fuzz_%
+$(B)/libktau/tests/fuzz/fuzz_%.run: $(B)/libktau/tests/fuzz/fuzz_% $(B)/libktau/tests/sample
 	printf '#!/bin/sh\nexec libktau/tests/fuzz/run %s %s %s\n' $* $(B) $(FUZZ_SECONDS) > $@
 	chmod 755 $@

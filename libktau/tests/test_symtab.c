@@ -148,9 +148,17 @@ static void relocate(void **state)
 static void add_event(struct ktau_events *events, uint32_t id, uint64_t address,
 		      const char *name)
 {
-	const struct ktau_event event = { .id = id, .address = address, .name = name };
+	struct {
+		struct ktau_rec_event event;
+		char name[32];
+	} record = {
+		.event = { .rec = { .size = sizeof(record), .type = KTAU_REC_EVENT,
+				    .head = sizeof(record.event) },
+			   .id = id, .address = address, .name_bytes = strlen(name) + 1 },
+	};
 
-	assert_int_equal(ktau_events_add(events, &event), 0);
+	strcpy(record.name, name);
+	assert_int_equal(ktau_events_put(events, &record.event), 0);
 }
 
 static void verify(void **state)

@@ -8,14 +8,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct ktau_event event = { .id = 0, .address = 0xffffffff81000010, .name = "a" };
+	static const struct {
+		struct ktau_rec_event event;
+		char name[8];
+	} named = {
+		.event = { .rec = { .size = sizeof(named), .type = KTAU_REC_EVENT,
+				    .head = sizeof(named.event) },
+			   .address = 0xffffffff81000010, .name_bytes = 2 },
+		.name = "a",
+	};
 	struct ktau_events *events;
 	struct ktau_symbol symbol;
 	struct ktau_symtab *symtab;
 
 	if (ktau_symtab_create(&symtab) || ktau_events_create(&events))
 		abort();
-	ktau_events_add(events, &event);
+	ktau_events_put(events, &named.event);
 	if (!ktau_symtab_load_memory(symtab, data, size, "fuzz")) {
 		ktau_symtab_lookup(symtab, 0xffffffff81000010, &symbol);
 		ktau_symtab_lookup(symtab, UINT64_MAX, &symbol);
