@@ -40,7 +40,7 @@ $(LIBKTAU_SO): $(LIBKTAU_OBJS) libktau/libktau.map
 # Unit tests: one program for each test_*.c.
 LIBKTAU_TESTS := $(patsubst libktau/tests/%.c,$(B)/libktau/tests/%, \
 		 $(wildcard libktau/tests/test_*.c))
-UNIT_TESTS += $(LIBKTAU_TESTS) $(B)/libktau/tests/test_install $(B)/libktau/tests/test_abi
+UNIT_TESTS += $(LIBKTAU_TESTS) $(addprefix $(B)/libktau/tests/,test_install test_abi test_growth)
 
 $(LIBKTAU_TESTS) $(B)/libktau/tests/sample: %: %.o $(B)/libktau/tests/encode.o $(B)/libktau/tests/files.o $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS) -lcmocka
@@ -53,6 +53,11 @@ $(B)/libktau/tests/test_install: $(LIBKTAU) $(LIBKTAU_SO) $(B)/libktau/tests/sam
 
 $(B)/libktau/tests/test_abi: $(LIBKTAU_TESTS)
 	printf '#!/bin/sh\nexec libktau/tests/test_abi.sh %s\n' $(B) > $@
+	chmod 755 $@
+
+$(B)/libktau/tests/test_growth: $(B)/libktau/tests/sample
+	printf '#!/bin/sh\nGROWTH_CFLAGS="%s" exec libktau/tests/test_growth.sh %s\n' \
+		'$(if $(SAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=all)' $(B) > $@
 	chmod 755 $@
 
 .PHONY: install-libktau

@@ -16,7 +16,7 @@ struct ktau_symtab;
  * @name: symbol; belongs to the table
  * @module: module, NULL for the kernel itself; belongs to the table
  * @address: where the symbol begins in the recorded boot
- * @offset: how far behind that the address is
+ * @offset: how far after that the address is
  */
 struct ktau_symbol {
 	const char *name;
@@ -31,7 +31,7 @@ void ktau_symtab_destroy(struct ktau_symtab *symtab);
 
 /**
  * ktau_symtab_load() - read a symbol map
- * @symtab: where to; must be empty
+ * @symtab: table; must be empty
  * @path: System.map, /proc/kallsyms or a copy, vmlinux (ELF with symbols):
  *	told apart by content; NULL is /proc/kallsyms
  *
@@ -65,9 +65,9 @@ int ktau_symtab_relocate(struct ktau_symtab *symtab, uint64_t stext);
  * @info: INFO record with the build-id, or NULL
  * @events: recorded events, or NULL
  *
- * Compares build-ids if both sides have one. Else looks whether the addresses
- * of the events fall exactly on symbols; one in ten may be a label inside of a
- * function. Addresses in modules that the map has not are left out.
+ * Compares build-ids if both sides have one. Otherwise checks that the addresses
+ * of the events are exactly those of symbols; one in ten may be a label inside a
+ * function. Addresses in modules that the map does not have are left out.
  *
  * Return: 1 if it is, 0 if there was nothing to compare, -ESTALE if it is not;
  * ktau_symtab_error() says what differs.

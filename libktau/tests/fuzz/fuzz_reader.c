@@ -10,6 +10,9 @@
 
 #include <ktau.h>
 
+/* What compressed blocks have, as the seeds of sample.c do. */
+#define RAW_BYTES	8192
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static size_t text_bytes(const union ktau_record *record)
@@ -142,7 +145,7 @@ static void read_as_block(const uint8_t *data, size_t size, uint8_t compression,
 	struct ktau_block block = {
 		.magic = KTAU_BLOCK_MAGIC, .size = sizeof(block), .type = KTAU_BLOCK_RECORDS,
 		.compression = compression, .encoding = encoding, .stored_bytes = size,
-		.raw_bytes = compression ? 4096 : size, .payload_crc = crc32(0, data, size),
+		.raw_bytes = compression ? RAW_BYTES : size, .payload_crc = crc32(0, data, size),
 	};
 	size_t bytes = sizeof(header) + sizeof(block) + (size + 7) / 8 * 8;
 	uint8_t *file = calloc(1, bytes);
