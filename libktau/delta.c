@@ -23,11 +23,11 @@
  *	byte	form: 0 or 1
  *
  * Form 0: the rest of the record, after its first 8 bytes, as it is. Form 1 is for
- * PROFILE, DIFF and TRACE records whose fixed part has at most 1024 bytes. The words of the fixed part
- * follow, after the first 8 bytes; each is a delta to the word at the same place of
- * the previous record of form 1 and the same type in this payload, or to 0
- * where there is none or it has no such word. Then for PROFILE and DIFF, with the
- * record's own element sizes, the entries:
+ * PROFILE, DIFF and TRACE records whose fixed part has at most 1024 bytes. The words
+ * of the fixed part after its first 8 bytes follow; each is a delta to the word at the
+ * same place of the previous record of form 1 and the same type in this payload, or
+ * to 0 where there is none or it has no such word. Then for PROFILE and DIFF, with
+ * the record's own element sizes, the entries:
  *
  *	delta	id, to that of the entry before it, 0 for the first
  *	byte	kind
@@ -378,8 +378,13 @@ int ktau__delta_encode(const uint8_t *data, size_t size, struct ktau__buffer *ou
 		if (size < sizeof(c.rec) || ktau__bad_rec(&c.rec) || c.rec.size > size)
 			return -EINVAL;
 		form = has_form_1(&c);
-		err = put_number(out, c.rec.size / 8) ?: put_number(out, c.rec.type) ?:
-		      put_number(out, c.rec.head / 8) ?: ktau__buffer_append(out, &form, 1);
+		err = put_number(out, c.rec.size / 8);
+		if (!err)
+			err = put_number(out, c.rec.type);
+		if (!err)
+			err = put_number(out, c.rec.head / 8);
+		if (!err)
+			err = ktau__buffer_append(out, &form, 1);
 		if (!err)
 			err = code_record(&c, form);
 		data += c.rec.size;

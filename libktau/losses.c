@@ -4,7 +4,9 @@
 
 #include "internal.h"
 
+/* clang-format off */
 #define LOSS(field)	{ #field, offsetof(struct ktau_rec_end, field) }
+/* clang-format on */
 
 static const struct {
 	const char *name;

@@ -243,7 +243,7 @@ static struct ktau_rec_info *make_info(const struct ktau_writer_info *info)
 	size_t size = sizeof(struct ktau_rec_info) +
 		      ktau__pad8(bytes[0] + bytes[1] + bytes[2]);
 	struct ktau_rec_info *rec = calloc(1, size);
-	char *to = (char *)(rec + 1);
+	char *to;
 	size_t i;
 
 	if (!rec)
@@ -257,6 +257,7 @@ static struct ktau_rec_info *make_info(const struct ktau_writer_info *info)
 	rec->command_bytes = bytes[0];
 	rec->symbols_bytes = bytes[1];
 	rec->job_bytes = bytes[2];
+	to = (char *)(rec + 1);
 	for (i = 0; i < 3; to += bytes[i++])
 		memcpy(to, texts[i], bytes[i]);
 	return rec;

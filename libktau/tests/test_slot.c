@@ -179,6 +179,7 @@ static void every_type(struct stream s)
 	struct traced traced = { .s = s };
 	const struct ktau_slot *slot = NULL;
 	unsigned int nr = 0;
+	bool two;
 
 	put_everything(&traced.s);
 	open_trace(&traced);
@@ -200,8 +201,8 @@ static void every_type(struct stream s)
 			assert_int_equal(ktau_slot_payload(slot)[1], 9);
 		}
 		/* EXEC has two accessors, and so has CALL; the unknown type has none. */
-		assert_int_equal(accepted(slot), slot->type == KTAU_TRACE_EXEC ||
-				 slot->type == KTAU_TRACE_CALL ? 2 : slot->type != 200);
+		two = slot->type == KTAU_TRACE_EXEC || slot->type == KTAU_TRACE_CALL;
+		assert_int_equal(accepted(slot), two ? 2 : slot->type != 200);
 		nr++;
 	}
 	assert_int_equal(nr, 17);
