@@ -25,6 +25,7 @@
 #include <linux/ktau_irq.h>
 #include <uapi/linux/ktau.h>
 
+struct linux_binprm;
 struct sk_buff;
 struct sock;
 struct task_struct;
@@ -61,6 +62,7 @@ enum ktau_static_id {
 	KTAU_ID_OTHER_HRTIMER,
 	KTAU_ID_OTHER_IRQ,
 	KTAU_ID_OTHER_COMPAT,
+	KTAU_ID_INTERRUPTS,	/* all of them, where they are not shown apart */
 	KTAU_ID_SOFTIRQ,	/* and one for each further vector */
 };
 
@@ -280,6 +282,7 @@ static __always_inline void ktau_sched_yield(void)
 
 /* Life of a task. */
 void __ktau_task_fork(struct task_struct *p);
+void __ktau_task_exec_begin(const struct linux_binprm *bprm);
 void __ktau_task_exec(void);
 void __ktau_task_exiting(long code);
 void __ktau_task_exited(void);
@@ -296,6 +299,13 @@ static inline void ktau_task_fork(struct task_struct *p)
 {
 	if (static_branch_unlikely(&ktau_exit_key))
 		__ktau_task_fork(p);
+}
+
+/* The current task is about to give up its old program; its credentials are those. */
+static inline void ktau_task_exec_begin(const struct linux_binprm *bprm)
+{
+	if (static_branch_unlikely(&ktau_exit_key) && current->ktau.state)
+		__ktau_task_exec_begin(bprm);
 }
 
 static inline void ktau_task_exec(void)
@@ -389,6 +399,7 @@ static inline void ktau_sched_wakeup(struct task_struct *p) { }
 static inline void ktau_sched_yield(void) { }
 static inline void ktau_task_init(struct task_struct *p) { }
 static inline void ktau_task_fork(struct task_struct *p) { }
+static inline void ktau_task_exec_begin(const struct linux_binprm *bprm) { }
 static inline void ktau_task_exec(void) { }
 static inline void ktau_task_exiting(long code) { }
 static inline void ktau_task_exited(void) { }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * KTAU: what differs between architectures and configurations. The only header
- * of kernel/ktau with #if in it.
+ * KTAU: what differs between architectures and configurations. Besides compat.h,
+ * the only header of kernel/ktau with #if in it.
  */
 #ifndef _KERNEL_KTAU_ARCH_H
 #define _KERNEL_KTAU_ARCH_H

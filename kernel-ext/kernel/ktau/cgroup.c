@@ -72,3 +72,67 @@ bool ktau_cgroup_contains(u64 id, struct task_struct *task)
 	rcu_read_unlock();
 	return cgroup;
 }
+
+/**
+ * ktau_cgroup_of() - the control group of a task
+ * @task: the task, held by the caller
+ *
+ * Context: Any.
+ * Return: Its id.
+ */
+u64 ktau_cgroup_of(struct task_struct *task)
+{
+	u64 id;
+
+	rcu_read_lock();
+	id = cgroup_id(task_dfl_cgroup(task));
+	rcu_read_unlock();
+	return id;
+}
+
+/**
+ * ktau_cgroup_below() - whether a control group is another one or below it
+ * @id: its id
+ * @ancestor: id of the other one
+ *
+ * Context: May sleep.
+ * Return: Whether it is. Of a group that is gone only its own id is known.
+ */
+bool ktau_cgroup_below(u64 id, u64 ancestor)
+{
+	struct cgroup *cgroup, *up;
+
+	if (id == ancestor)
+		return true;
+	cgroup = cgroup_get_from_id(id);
+	if (IS_ERR(cgroup))
+		return false;
+	for (up = cgroup; up && cgroup_id(up) != ancestor; up = cgroup_parent(up))
+		;
+	cgroup_put(cgroup);
+	return up;
+}
+
+/**
+ * ktau_cgroup_path_in() - the path of a control group in a namespace
+ * @ns: the namespace
+ * @id: its id
+ * @path: where the path goes
+ * @size: bytes of @path
+ *
+ * Context: May sleep.
+ * Return: 0; -ENOENT if the group is gone or the current task's namespace does not
+ * have it; -ENAMETOOLONG.
+ */
+int ktau_cgroup_path_in(struct cgroup_namespace *ns, u64 id, char *path,
+			size_t size)
+{
+	struct cgroup *cgroup = cgroup_get_from_id(id);
+	int length;
+
+	if (IS_ERR(cgroup))
+		return -ENOENT;
+	length = cgroup_path_ns(cgroup, path, size, ns);
+	cgroup_put(cgroup);
+	return length >= 0 && length < size ? 0 : -ENAMETOOLONG;
+}

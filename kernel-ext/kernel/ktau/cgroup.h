@@ -8,6 +8,7 @@
 #include <linux/errno.h>
 #include <linux/types.h>
 
+struct cgroup_namespace;
 struct task_struct;
 
 #ifdef CONFIG_CGROUPS
@@ -15,6 +16,10 @@ struct task_struct;
 int ktau_cgroup_find(const char *path, u64 *id);
 int ktau_cgroup_path(u64 id, char *path, size_t size);
 bool ktau_cgroup_contains(u64 id, struct task_struct *task);
+u64 ktau_cgroup_of(struct task_struct *task);
+bool ktau_cgroup_below(u64 id, u64 ancestor);
+int ktau_cgroup_path_in(struct cgroup_namespace *ns, u64 id, char *path,
+			size_t size);
 
 #else /* !CONFIG_CGROUPS */
 
@@ -31,6 +36,22 @@ static inline int ktau_cgroup_path(u64 id, char *path, size_t size)
 static inline bool ktau_cgroup_contains(u64 id, struct task_struct *task)
 {
 	return false;
+}
+
+static inline u64 ktau_cgroup_of(struct task_struct *task)
+{
+	return 0;
+}
+
+static inline bool ktau_cgroup_below(u64 id, u64 ancestor)
+{
+	return id == ancestor;
+}
+
+static inline int ktau_cgroup_path_in(struct cgroup_namespace *ns, u64 id,
+				      char *path, size_t size)
+{
+	return -EOPNOTSUPP;
 }
 
 #endif /* CONFIG_CGROUPS */

@@ -33,6 +33,8 @@ void ktau_clock_read(struct ktau_clock *clock)
 	clock->monotonic_ns = ktime_get_ns();
 	after = ktau_ticks();
 	clock->realtime_ns = ktime_get_real_ns();
+	clock->boottime_ns = ktime_get_boottime_ns();
+	clock->tai_ns = ktime_get_clocktai_ns();
 	local_irq_restore(flags);
 	clock->ticks = before + (after - before) / 2;
 }
@@ -57,6 +59,17 @@ u64 ktau_clock_hz(void)
 				   NSEC_PER_SEC,
 				   max(now.monotonic_ns -
 				       ktau_clock_boot.monotonic_ns, 1ULL));
+}
+
+/**
+ * ktau_clock_round() - the unit that times are rounded to
+ *
+ * Context: Any but NMI.
+ * Return: Ticks of a microsecond, rounded up.
+ */
+u64 ktau_clock_round(void)
+{
+	return max(div_u64(ktau_clock_hz() + USEC_PER_SEC - 1, USEC_PER_SEC), 1ULL);
 }
 
 #define COST_LOOPS	1000

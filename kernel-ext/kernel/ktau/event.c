@@ -64,6 +64,7 @@ static const struct {
 	{ KTAU_ID_OTHER_HRTIMER, KTAU_GROUP_BH, "hrtimer:other" },
 	{ KTAU_ID_OTHER_IRQ, KTAU_GROUP_IRQ, "irq:other" },
 	{ KTAU_ID_OTHER_COMPAT, KTAU_GROUP_SYSCALL, "compat:other" },
+	{ KTAU_ID_INTERRUPTS, KTAU_GROUP_IRQ, "interrupts" },
 };
 
 static_assert(KTAU_ID_SOFTIRQ + NR_SOFTIRQS <= KTAU_ID_DYNAMIC);

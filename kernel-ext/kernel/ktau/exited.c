@@ -178,21 +178,39 @@ u64 ktau_exited_next(void)
 }
 
 /**
+ * ktau_exited_first() - the oldest exited task that is kept
+ *
+ * Context: Task.
+ * Return: Its number; that of the next one if none is kept.
+ */
+u64 ktau_exited_first(void)
+{
+	u64 first;
+
+	spin_lock(&exited.lock);
+	first = exited.first;
+	spin_unlock(&exited.lock);
+	return first;
+}
+
+/**
  * ktau_evicted_snapshot() - the sum of the dead that are not kept
- * @rec: where it goes, KTAU_SNAPSHOT_BYTES
+ * @rec: where it goes
+ * @bytes: its room
  * @owner: where its description goes
  *
  * Context: Task.
- * Return: 0, or -ENODATA if KTAU was never on.
+ * Return: 0, -ENODATA if KTAU was never on, -ENOSPC.
  */
-int ktau_evicted_snapshot(struct ktau_rec_profile *rec, struct ktau_owner *owner)
+int ktau_evicted_snapshot(struct ktau_rec_profile *rec, size_t bytes,
+			  struct ktau_owner *owner)
 {
 	int err = -ENODATA;
 
 	if (!exited.evicted)
 		return err;
 	spin_lock(&exited.lock);
-	err = ktau_snapshot(rec, exited.evicted, NULL);
+	err = ktau_snapshot_into(rec, bytes, exited.evicted, NULL);
 	*owner = exited.evicted->owner;
 	owner->dead_seq = exited.first;
 	owner->nr_tasks = exited.first;

@@ -33,6 +33,7 @@
 /* Flags of struct ktau_ref. */
 #define KTAU_REF_YIELD		BIT(0)	/* the next switch is by sched_yield() */
 #define KTAU_REF_NEW		BIT(1)	/* has not yet run */
+#define KTAU_REF_RENEWED	BIT(2)	/* the exec going on has ended its profile */
 
 /* In a task's mask: it has been harvested, and nothing is measured any more. */
 #define KTAU_MASK_GONE		BIT(29)
@@ -63,14 +64,15 @@ struct ktau_look {
 	u64 changed;
 };
 
-/**
- * struct ktau_owner - whose a table or a ring is
- * @serial: see struct ktau_rec_owner, and so on; times without any offset, ids
- *	as the initial namespaces have them
- * @dead_seq: its @exited_seq
+/*
+ * Whose a table or a ring is: what struct ktau_rec_owner says of it, with times
+ * without offsets and the ids of the initial namespaces. @parent_serial is 0 also
+ * where the parent is another user's; @dead_seq is @exited_seq.
  */
 struct ktau_owner {
 	u64	serial;
+	u64	parent_serial;
+	u64	leader_serial;
 	u32	kind;
 	u32	flags;
 	pid_t	tid;
@@ -78,13 +80,24 @@ struct ktau_owner {
 	pid_t	ppid;
 	u32	cpu;
 	u32	uid;
+	u32	gid;
+	int	prio;
+	u32	policy;
 	int	exit_code;
+	u32	tag;
 	u64	start_ns;
+	u64	exec_ns;
 	u64	exit_ns;
 	u64	dead_seq;
 	u64	nr_tasks;
 	u64	utime_ns;
 	u64	stime_ns;
+	u64	nvcsw;
+	u64	nivcsw;
+	u64	migrations;
+	u64	cgroup;
+	u32	pid_ns;
+	u32	net_ns;
 	char	comm[TASK_COMM_LEN];
 };
 
@@ -94,6 +107,7 @@ struct ktau_rights {
 	kgid_t			gid, egid, sgid;
 	kernel_cap_t		permitted;
 	struct user_namespace	*user_ns;
+	u32			secid;
 };
 
 /* Reasons for refusing or losing something; their names are in proc.c. */
@@ -185,6 +199,9 @@ extern struct ktau_user ktau_system;
  * @parent: its parent's pid, at exit; likewise
  * @rights: who may see it, at exit; holds the namespace
  * @dumpable: whether it let itself be dumped, at exit
+ * @exec_ns: CLOCK_BOOTTIME of its last exec, 0 if there was none
+ * @path: path of its program, at exit; NULL if unknown
+ * @path_bytes: bytes of it, its zero included
  * @taken: a reader has had all slots that were left at exit
  * @growing: @grow is queued; only the task itself
  * @grow: gives it a larger ring
@@ -208,6 +225,9 @@ struct ktau_task {
 	spinlock_t		mask_lock;	/* the task's mask, @profiled */
 	u64			start_ticks;
 	u64			group_since[KTAU_NR_GROUPS];
+	u64			exec_ns;
+	char			*path;
+	u32			path_bytes;
 	bool			dumpable;
 	bool			taken;
 	bool			growing;
@@ -293,8 +313,6 @@ u64 ktau_trace_frame(struct ktau_task *state, const struct ktau_frame *frame,
 void ktau_trace_more(struct ktau_task *state, unsigned int type, u64 arg,
 		     struct ktau_slot_more *more, unsigned int nr);
 void ktau_ring_rearm(struct ktau_ring *ring);
-extern wait_queue_head_t ktau_trace_wait;
-extern atomic_t ktau_trace_fills;
 
 /* ring.c */
 struct ktau_ring *ktau_ring_create(struct ktau_user *user, u32 slots, gfp_t gfp);
@@ -372,6 +390,7 @@ struct ktau_user *ktau_user_of(struct task_struct *task);
 void ktau_user_put(struct ktau_user *user);
 bool ktau_user_charge(struct ktau_user *user, size_t bytes, unsigned long limit);
 void ktau_user_uncharge(struct ktau_user *user, size_t bytes);
+u64 ktau_user_limit(const struct ktau_user *user);
 struct ktau_user *ktau_user_open(size_t bytes);
 void ktau_user_close(struct ktau_user *user, size_t bytes);
 void ktau_loss(enum ktau_loss reason);
@@ -390,6 +409,8 @@ int ktau_task_set_groups(struct task_struct *task, u32 groups);
 int ktau_task_set_tag(struct task_struct *task, u32 tag);
 void ktau_task_inherit(struct task_struct *task);
 void ktau_task_reconsider(void);
+struct ktau_task *ktau_task_successor(const struct ktau_task *old,
+				      const struct cred *cred);
 u32 ktau_groups_throughout(const struct ktau_task *state, u32 mask,
 			   u64 since_ticks);
 
@@ -400,7 +421,6 @@ u64 ktau_task_serial(struct task_struct *task);
 struct ktau_task *ktau_task_create(struct ktau_user *user, gfp_t gfp);
 struct ktau_task *ktau_task_get(struct task_struct *task);
 void ktau_task_put(struct ktau_task *state);
-void ktau_task_identify(struct ktau_owner *owner, struct task_struct *task);
 unsigned int ktau_nr_states(void);
 
 /* exited.c */
@@ -408,15 +428,26 @@ int ktau_exited_start(void);
 void ktau_exited_add(struct ktau_task *state);
 struct ktau_task *ktau_exited_get(u64 *seq);
 u64 ktau_exited_next(void);
+u64 ktau_exited_first(void);
 void ktau_exited_trim(void);
-int ktau_evicted_snapshot(struct ktau_rec_profile *rec, struct ktau_owner *owner);
+int ktau_evicted_snapshot(struct ktau_rec_profile *rec, size_t bytes,
+			  struct ktau_owner *owner);
 void ktau_exited_stats(struct seq_file *m);
+
+/* owner.c */
+void ktau_task_identify(struct ktau_owner *owner, struct task_struct *task);
+u32 ktau_net_ns_of(struct task_struct *task);
+char *ktau_path_of(struct task_struct *task, char *buffer);
+void ktau_path_keep(struct ktau_task *state);
+void ktau_path_drop(struct ktau_task *state);
 
 /* clock.c */
 struct ktau_clock {
 	u64 ticks;
 	u64 realtime_ns;
 	u64 monotonic_ns;
+	u64 boottime_ns;
+	u64 tai_ns;
 };
 
 extern struct ktau_clock ktau_clock_boot;
@@ -424,6 +455,7 @@ extern u64 ktau_profile_pair_mticks;
 extern u64 ktau_trace_pair_mticks;
 void ktau_clock_read(struct ktau_clock *clock);
 u64 ktau_clock_hz(void);
+u64 ktau_clock_round(void);
 void ktau_clock_measure(void);
 
 /* control.c */
@@ -433,6 +465,7 @@ void ktau_switch_off(void);
 
 /* words.c */
 extern const char * const ktau_group_names[KTAU_NR_GROUPS];
+extern const u32 ktau_groups_built;
 
 /* snapshot.c */
 #define KTAU_SNAPSHOT_OPEN	32	/* frames in flight that are listed */
@@ -441,8 +474,16 @@ extern const char * const ktau_group_names[KTAU_NR_GROUPS];
 	 KTAU_NR_IDS * sizeof(struct ktau_entry) +			\
 	 KTAU_SNAPSHOT_OPEN * sizeof(struct ktau_open))
 
-int ktau_snapshot(struct ktau_rec_profile *rec, struct ktau_task *state,
-		  struct task_struct *task);
+size_t ktau_snapshot_bytes(const struct ktau_task *state);
+int ktau_snapshot_into(struct ktau_rec_profile *rec, size_t bytes,
+		       struct ktau_task *state, struct task_struct *task);
+
+/* Into a room that is always large enough. */
+static inline int ktau_snapshot(struct ktau_rec_profile *rec,
+				struct ktau_task *state, struct task_struct *task)
+{
+	return ktau_snapshot_into(rec, KTAU_SNAPSHOT_BYTES, state, task);
+}
 
 /* snapshot_trace.c */
 #define KTAU_SLOT_MAX_PLACES	3	/* of one slot in a ring */
@@ -454,12 +495,14 @@ int ktau_snapshot(struct ktau_rec_profile *rec, struct ktau_task *state,
  * @ring: serial of the ring, 0 if there was none yet
  * @next: the place to go on with, where reading does not consume
  * @until: places written when the stream came to it; later ones are for later
+ * @since_ticks: older slots are left out, and are not lost
  * @consume: reading consumes
  */
 struct ktau_reach {
 	u64 ring;
 	u64 next;
 	u64 until;
+	u64 since_ticks;
 	bool consume;
 };
 
@@ -479,6 +522,24 @@ void ktau_look_again(struct ktau_task *state);
 void ktau_rights_of(struct ktau_rights *rights, const struct cred *cred);
 bool ktau_may_read(const struct ktau_rights *rights);
 bool ktau_may_read_task(struct task_struct *task);
+bool ktau_may_read_exited(const struct ktau_task *state);
+int ktau_task_lock(struct task_struct *task, u32 access);
+void ktau_task_unlock(struct task_struct *task, u32 access);
+
+/* access.c */
+extern int ktau_paranoid;
+bool ktau_privileged(void);
+u32 ktau_access(void);
+u32 ktau_access_at(int level, bool privileged);
+
+/* redact.c */
+bool ktau_is_interrupt(unsigned int id);
+void ktau_redact_profile(struct ktau_rec_profile *rec, u64 round_ticks);
+
+/* poll.c */
+extern wait_queue_head_t ktau_trace_wait;
+extern atomic_t ktau_trace_fills;
+void ktau_poll_wake(void);
 
 /* stream.c */
 extern const struct proc_ops ktau_profile_ops;

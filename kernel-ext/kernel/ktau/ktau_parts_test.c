@@ -143,13 +143,16 @@ static void ring_rearm(struct kunit *test)
 	ring->poll_at = U64_MAX;
 	write_slots(f->state, 6);
 	ring->tail = 3;
+	msleep(50);	/* until none is under way */
 	fills = atomic_read(&ktau_trace_fills);
 	ktau_ring_rearm(ring);
+	msleep(50);
 	KUNIT_EXPECT_EQ(test, atomic_read(&ktau_trace_fills), fills);
 	KUNIT_EXPECT_EQ(test, ring->wake_at, 7ULL);
 	ring->poll_at = U64_MAX;
 	write_slots(f->state, 1);
 	ktau_ring_rearm(ring);
+	msleep(50);
 	KUNIT_EXPECT_EQ(test, atomic_read(&ktau_trace_fills), fills + 1);
 	KUNIT_EXPECT_EQ(test, ring->poll_at, U64_MAX);
 	KUNIT_EXPECT_EQ(test, control("watermark=512"), 0);

@@ -9,11 +9,13 @@
 #include <linux/kallsyms.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
+#include <linux/pid_namespace.h>
 #include <linux/proc_fs.h>
 #include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <linux/user_namespace.h>
 
 #include "ktau.h"
 
@@ -132,10 +134,51 @@ static const char * const loss_names[] = {
 
 static_assert(ARRAY_SIZE(loss_names) == KTAU_NR_LOSSES);
 
+/* What the machine has lost in all is not for a container to see. */
+static bool is_contained(const struct seq_file *m)
+{
+	return m->file->f_cred->user_ns != &init_user_ns ||
+	       task_active_pid_ns(current) != &init_pid_ns;
+}
+
+static bool sees_nothing(const struct seq_file *m)
+{
+	const struct cred *saved = override_creds(m->file->f_cred);
+	bool nothing = !ktau_access();
+
+	revert_creds(saved);
+	return nothing;
+}
+
+static void show_own_losses(struct seq_file *m)
+{
+	u64 losses[KTAU_NR_LOSSES];
+	unsigned int i;
+
+	ktau_user_losses(ktau_user_uid(m->file->f_cred), losses);
+	for (i = 0; i < KTAU_NR_LOSSES; i++)
+		seq_printf(m, "%s %llu\n", loss_names[i], losses[i]);
+}
+
+static void show_clock(struct seq_file *m)
+{
+	seq_printf(m, "clock_hz %llu\n", ktau_clock_hz());
+	seq_printf(m, "clock_stable %d\n", ktau_arch_stable());
+	seq_printf(m, "profile_pair_mticks %llu\n", ktau_profile_pair_mticks);
+	seq_printf(m, "trace_pair_mticks %llu\n", ktau_trace_pair_mticks);
+}
+
 static int stats_show(struct seq_file *m, void *v)
 {
 	unsigned int i;
 
+	if (sees_nothing(m))
+		return -EACCES;
+	if (is_contained(m)) {
+		show_own_losses(m);
+		show_clock(m);
+		return 0;
+	}
 	for (i = 0; i < KTAU_NR_LOSSES; i++)
 		seq_printf(m, "%s %llu\n", loss_names[i], ktau_loss_total(i));
 	seq_printf(m, "memory_bytes %llu\n", ktau_memory_bytes());
@@ -143,10 +186,7 @@ static int stats_show(struct seq_file *m, void *v)
 		   ktau_config.memory_limit_bytes);
 	ktau_exited_stats(m);
 	seq_printf(m, "states %u\n", ktau_nr_states());
-	seq_printf(m, "clock_hz %llu\n", ktau_clock_hz());
-	seq_printf(m, "clock_stable %d\n", ktau_arch_stable());
-	seq_printf(m, "profile_pair_mticks %llu\n", ktau_profile_pair_mticks);
-	seq_printf(m, "trace_pair_mticks %llu\n", ktau_trace_pair_mticks);
+	show_clock(m);
 	return 0;
 }
 
@@ -198,28 +238,46 @@ static void show_profile(struct seq_file *m, const struct ktau_rec_profile *rec)
 			   to_us(rec->refused_ticks, hz));
 }
 
-/* The profile of @task, kept from an exec meanwhile. */
-static int show_task(struct seq_file *m, struct task_struct *task)
+/* Copy the profile of @task, whose table may grow meanwhile. */
+static int copy_profile(struct ktau_rec_profile **rec, struct ktau_task *state,
+			struct task_struct *task)
 {
-	struct ktau_rec_profile *rec;
-	struct ktau_task *state;
-	int err = 0;
+	size_t bytes = ktau_snapshot_bytes(state);
+	int err;
 
-	if (!ktau_may_read_task(task))
-		return -EACCES;
-	state = ktau_task_get(task);
+	do {
+		*rec = kvmalloc(bytes, GFP_KERNEL_ACCOUNT);
+		if (!*rec)
+			return -ENOMEM;
+		/* The last bytes are for ktau_redact_profile(). */
+		err = ktau_snapshot_into(*rec, bytes - 2 *
+					 sizeof(struct ktau_entry), state, task);
+		if (!err)
+			return 0;
+		kvfree(*rec);
+		bytes *= 2;
+	} while (err == -ENOSPC);
+	return err;
+}
+
+/* The profile of @task, kept from an exec meanwhile. */
+static int show_task(struct seq_file *m, struct task_struct *task, u32 access)
+{
+	struct ktau_task *state = ktau_task_get(task);
+	struct ktau_rec_profile *rec;
+	int err;
+
 	if (!state)
 		return 0;
-	rec = kvmalloc(KTAU_SNAPSHOT_BYTES, GFP_KERNEL_ACCOUNT);
-	if (rec)
-		err = ktau_snapshot(rec, state, task);
-	else
-		err = -ENOMEM;
-	if (!err)
-		show_profile(m, rec);
-	kvfree(rec);
+	err = copy_profile(&rec, state, task);
 	ktau_task_put(state);
-	return err;
+	if (err)
+		return err;
+	if (!(access & KTAU_ACCESS_EXACT))
+		ktau_redact_profile(rec, ktau_clock_round());
+	show_profile(m, rec);
+	kvfree(rec);
+	return 0;
 }
 
 /**
@@ -230,21 +288,23 @@ static int show_task(struct seq_file *m, struct task_struct *task)
  * @task: the task, held by the caller
  *
  * Context: May sleep.
- * Return: 0 or -errno: -EACCES for a reader who may not see the task.
+ * Return: 0 or -errno: -EACCES for a reader that may not see the task, -EBUSY in an
+ * exec.
  */
 int ktau_proc_pid_show(struct seq_file *m, struct pid_namespace *ns,
 		       struct pid *pid, struct task_struct *task)
 {
-	const struct cred *saved;
-	int err;
+	const struct cred *saved = override_creds(m->file->f_cred);
+	u32 access = ktau_access();
+	int err = -EACCES;
 
-	err = down_read_killable(&task->signal->exec_update_lock);
-	if (err)
-		return err;
-	saved = override_creds(m->file->f_cred);
-	err = show_task(m, task);
+	if (access & KTAU_ACCESS_PROFILE)
+		err = ktau_task_lock(task, access);
+	if (!err) {
+		err = show_task(m, task, access);
+		ktau_task_unlock(task, access);
+	}
 	revert_creds(saved);
-	up_read(&task->signal->exec_update_lock);
 	return err;
 }
 

@@ -7,6 +7,7 @@
  * tasks sleep, so that is the rule. For one that keeps running the copy is made
  * by the CPU that runs it, in an interrupt: then nothing can be begun.
  */
+#include <linux/delay.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 #include <linux/smp.h>
@@ -15,11 +16,24 @@
 
 #define QUICK_TRIES	3
 #define SLOW_TRIES	100
+#define MAX_IPIS	10
 
-static void copy_cells(struct ktau_rec_profile *rec,
-		       const struct ktau_chunk *chunk, unsigned int first_id)
+/**
+ * struct copy - where a profile is copied to
+ * @rec: the record
+ * @max_entries: for how many entries it has room
+ * @is_full: there were more
+ */
+struct copy {
+	struct ktau_rec_profile *rec;
+	u32 max_entries;
+	bool is_full;
+};
+
+static void copy_cells(struct copy *copy, const struct ktau_chunk *chunk,
+		       unsigned int first_id)
 {
-	struct ktau_entry *entry = (struct ktau_entry *)(rec + 1);
+	struct ktau_entry *entry = (struct ktau_entry *)(copy->rec + 1);
 	unsigned int i;
 
 	for (i = 0; i < KTAU_CHUNK_CELLS; i++) {
@@ -27,7 +41,11 @@ static void copy_cells(struct ktau_rec_profile *rec,
 
 		if (!READ_ONCE(cell->count))
 			continue;
-		entry[rec->nr_entries++] = (struct ktau_entry) {
+		if (copy->rec->nr_entries == copy->max_entries) {
+			copy->is_full = true;
+			return;
+		}
+		entry[copy->rec->nr_entries++] = (struct ktau_entry) {
 			.id = first_id + i,
 			.kind = ktau_event_kind(first_id + i),
 			.count = READ_ONCE(cell->count),
@@ -38,9 +56,9 @@ static void copy_cells(struct ktau_rec_profile *rec,
 	}
 }
 
-static void copy_table(struct ktau_rec_profile *rec,
-		       const struct ktau_task *state)
+static void copy_table(struct copy *copy, const struct ktau_task *state)
 {
+	struct ktau_rec_profile *rec = copy->rec;
 	struct ktau_chunk *chunk;
 	unsigned int i;
 
@@ -53,7 +71,7 @@ static void copy_table(struct ktau_rec_profile *rec,
 		/* Pairs with cell_create(). */
 		chunk = smp_load_acquire(&state->chunk[i]);
 		if (chunk)
-			copy_cells(rec, chunk, i << KTAU_CHUNK_SHIFT);
+			copy_cells(copy, chunk, i << KTAU_CHUNK_SHIFT);
 	}
 }
 
@@ -112,15 +130,17 @@ copy_frames(struct ktau_rec_profile *rec, const struct ktau_task *state,
 }
 
 /* One try; false if something moved meanwhile. */
-static bool copy_once(struct ktau_rec_profile *rec, struct ktau_task *state,
+static bool copy_once(struct copy *copy, struct ktau_task *state,
 		      struct task_struct *task, void *stack)
 {
+	struct ktau_rec_profile *rec = copy->rec;
 	const struct ktau_frame *top = task ? READ_ONCE(task->ktau.top) : NULL;
 	u64 end = ktau_read(&state->end);
 
 	smp_rmb();	/* @end before the rest, the rest before @begin */
 	rec->ticks = ktau_ticks();
-	copy_table(rec, state);
+	copy->is_full = false;
+	copy_table(copy, state);
 	if (!copy_frames(rec, state, top, stack))
 		return false;
 	smp_rmb();	/* see above */
@@ -129,7 +149,7 @@ static bool copy_once(struct ktau_rec_profile *rec, struct ktau_task *state,
 }
 
 struct remote {
-	struct ktau_rec_profile *rec;
+	struct copy *copy;
 	struct ktau_task *state;
 	struct task_struct *task;
 	bool done;
@@ -141,14 +161,26 @@ static void copy_here(void *data)
 	struct remote *remote = data;
 
 	if (current == remote->task)
-		remote->done = copy_once(remote->rec, remote->state,
+		remote->done = copy_once(remote->copy, remote->state,
 					 remote->task, NULL);
 }
 
-static bool copy_task(struct ktau_rec_profile *rec, struct ktau_task *state,
+/*
+ * Have the CPU that runs the task copy it; not one that the task was preempted on,
+ * in the middle of an update perhaps: that one has nothing to do with it.
+ */
+static bool copy_there(struct remote *remote)
+{
+	if (!task_curr(remote->task))
+		return false;
+	smp_call_function_single(task_cpu(remote->task), copy_here, remote, 1);
+	return remote->done;
+}
+
+static bool copy_task(struct copy *copy, struct ktau_task *state,
 		      struct task_struct *task)
 {
-	struct remote remote = { rec, state, task };
+	struct remote remote = { copy, state, task };
 	void *stack = try_get_task_stack(task);
 	unsigned int i;
 	bool done = false;
@@ -157,24 +189,25 @@ static bool copy_task(struct ktau_rec_profile *rec, struct ktau_task *state,
 		return false;
 	for (i = 0; i < SLOW_TRIES && !done; i++) {
 		/* Its own frames cannot change under a task that copies them. */
-		done = copy_once(rec, state, task,
+		done = copy_once(copy, state, task,
 				 task == current ? NULL : stack);
 		if (done || i < QUICK_TRIES)
 			continue;
-		smp_call_function_single(task_cpu(task), copy_here, &remote, 1);
-		done = remote.done;
-		cond_resched();
+		if (i < QUICK_TRIES + MAX_IPIS)
+			done = copy_there(&remote);
+		if (!done)
+			usleep_range(20, 100);
 	}
 	put_task_stack(task);
 	return done;
 }
 
-static bool copy_untasked(struct ktau_rec_profile *rec, struct ktau_task *state)
+static bool copy_untasked(struct copy *copy, struct ktau_task *state)
 {
 	unsigned int i;
 
 	for (i = 0; i < SLOW_TRIES; i++) {
-		if (copy_once(rec, state, NULL, NULL))
+		if (copy_once(copy, state, NULL, NULL))
 			return true;
 		cpu_relax();
 	}
@@ -182,21 +215,47 @@ static bool copy_untasked(struct ktau_rec_profile *rec, struct ktau_task *state)
 }
 
 /**
- * ktau_snapshot() - copy a profile
- * @rec: where it goes, KTAU_SNAPSHOT_BYTES
+ * ktau_snapshot_bytes() - room that the snapshot of a profile takes
+ * @state: whose
+ *
+ * Context: Any.
+ * Return: Bytes, as the table is now; it may grow meanwhile.
+ */
+size_t ktau_snapshot_bytes(const struct ktau_task *state)
+{
+	unsigned int chunks = bitmap_weight(state->used, KTAU_NR_CHUNKS);
+
+	return sizeof(struct ktau_rec_profile) +
+	       (chunks + 1) * KTAU_CHUNK_CELLS * sizeof(struct ktau_entry) +
+	       KTAU_SNAPSHOT_OPEN * sizeof(struct ktau_open);
+}
+
+/**
+ * ktau_snapshot_into() - copy a profile
+ * @rec: where it goes
+ * @bytes: its room, at least that of ktau_snapshot_bytes() of an empty table
  * @state: whose
  * @task: the live task that it belongs to, held by the caller; or NULL: it
- *	belongs to a CPU or to the dead
+ *	belongs to a CPU or to an exited task
  *
  * Context: Task. May sleep if @task is not NULL.
- * Return: 0, or -EAGAIN if the owner never held still.
+ * Return: 0, -EAGAIN if the owner never held still, or -ENOSPC.
  */
-int ktau_snapshot(struct ktau_rec_profile *rec, struct ktau_task *state,
-		  struct task_struct *task)
+int ktau_snapshot_into(struct ktau_rec_profile *rec, size_t bytes,
+		       struct ktau_task *state, struct task_struct *task)
 {
+	struct copy copy = {
+		.rec = rec,
+		.max_entries = (bytes - sizeof(*rec) -
+				KTAU_SNAPSHOT_OPEN * sizeof(struct ktau_open)) /
+			       sizeof(struct ktau_entry),
+	};
+
 	memset(rec, 0, sizeof(*rec));
-	if (!(task ? copy_task(rec, state, task) : copy_untasked(rec, state)))
+	if (!(task ? copy_task(&copy, state, task) : copy_untasked(&copy, state)))
 		return -EAGAIN;
+	if (copy.is_full)
+		return -ENOSPC;
 
 	rec->serial = state->serial;
 	rec->rec.type = KTAU_REC_PROFILE;

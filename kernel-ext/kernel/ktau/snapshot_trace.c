@@ -80,7 +80,7 @@ static unsigned int encode_payload(struct ktau_slot *slot,
 	case KTAU_TRACE_EXEC:
 		to[0] = place[1].ticks;
 		to[1] = place[1].arg;
-		to[2] = 0;
+		to[2] = place->arg;
 		return 3;
 	case KTAU_TRACE_NET_SEND:
 	case KTAU_TRACE_NET_RECV: {
@@ -226,6 +226,22 @@ static void note_loss(struct ktau_rec_trace *rec, u64 from, u64 from_ticks)
 	rec->lost_to_ticks = rec->nr_slots ? place->ticks : ktau_ticks();
 }
 
+/* Leave out what is older than @since: that is neither asked for nor lost. */
+static void trim_old(struct ktau_rec_trace *rec, u64 since)
+{
+	const struct ktau_place *place = (const struct ktau_place *)(rec + 1);
+	u32 i = 0;
+
+	while (i < rec->nr_slots && place[i].ticks < since)
+		i += 1 + nr_more(&place[i]);
+	if (!i)
+		return;
+	rec->lost = 0;
+	rec->lost_from_ticks = 0;
+	rec->lost_to_ticks = 0;
+	drop_front(rec, i);
+}
+
 /**
  * ktau_snapshot_trace() - copy what a ring holds
  * @rec: where it goes, with room for @max_places of struct ktau_place after it
@@ -235,6 +251,8 @@ static void note_loss(struct ktau_rec_trace *rec, u64 from, u64 from_ticks)
  * @reach: zero for a new owner, and kept from one call for it to the next. With
  *	@consume what no other reader has consumed, which is consumed by this one;
  *	without, all that the ring holds
+ *
+ * With @since_ticks, slots older than that are left out.
  *
  * A ring of another size is another ring, which begins with slot 0 again.
  *
@@ -265,6 +283,7 @@ int ktau_snapshot_trace(struct ktau_rec_trace *rec, u32 max_places,
 	if (!copy_slots(rec, ring, begin, max_places))
 		goto out;
 	note_loss(rec, begin, reach->consume ? ring->tail_ticks : 0);
+	trim_old(rec, reach->since_ticks);
 	next = rec->first + rec->nr_slots;
 	if (reach->consume) {
 		ring->tail = next;

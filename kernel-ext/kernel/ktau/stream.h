@@ -1,52 +1,71 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * KTAU: what the parts of a stream share: its descriptor (stream.c), the walk over
- * the owners (walk.c) and the records made for it (compose.c).
+ * KTAU: what the parts of a stream share: its descriptor (stream.c), what it was
+ * asked for (select.c), the walk over the owners (walk.c), what is taken out of a
+ * record (redact.c), who is named in one (describe.c), and the records that make a
+ * stream of it (compose.c).
  */
 #ifndef _KERNEL_KTAU_STREAM_H
 #define _KERNEL_KTAU_STREAM_H
 
+#include <linux/xarray.h>
+
 #include "ktau.h"
 
 struct file;
-
-#define KTAU_BODY_BYTES		KTAU_SNAPSHOT_BYTES
-#define KTAU_FRONT_BYTES	1024
+struct nsproxy;
 
 /* What a stream is made of, in this order. */
 enum phase {
 	PHASE_BEGIN,
 	PHASE_IDLE,
 	PHASE_LIVE,
-	PHASE_DEAD,
-	PHASE_REAPED,
+	PHASE_EXITED,
+	PHASE_EVICTED,
 	PHASE_CPU,
 	PHASE_END,
 	PHASE_OVER,
 };
 
+/* Memory of a record; grows to what the largest one needs. */
+struct ktau_buffer {
+	void	*p;
+	size_t	bytes;
+};
+
 /**
  * struct ktau_front - the records that come before one that refers to them
  * @owner: of the record
- * @owner_put: OWNER has been put
- * @next: entry or slot whose id is looked at next
- * @offset: and where it is in the record
+ * @path: path of its program, NULL if unknown; allocated
+ * @next: entry or slot that is looked at next
+ * @offset: and where it is in the record; 0 until OWNER has been put
  */
 struct ktau_front {
 	struct ktau_owner	owner;
-	bool			owner_put;
+	char			*path;
 	u32			next;
 	u32			offset;
 };
+
+/* What @owners of a stream says of a serial. */
+#define KTAU_SERIAL_PUT		BIT(0)	/* its OWNER has been put */
+#define KTAU_SERIAL_HIDDEN	BIT(1)	/* the reader may not see it */
+#define KTAU_SERIAL_RECORD	2	/* + kind, a bit: and that of a record */
 
 /**
  * struct ktau_stream - an open /proc/ktau/profile or /proc/ktau/trace
  * @lock: serialises its users
  * @user: account of its opener, charged for it
  * @ns: pid namespace of its opener
+ * @nsproxy: its other namespaces
+ * @is_contained: the opener was not in the initial pid and user namespaces
+ * @privileged: the opener may see all tasks
  * @content: KTAU_REC_PROFILE or KTAU_REC_TRACE
+ * @allowed: KTAU_ACCESS_* of the opener when it was opened
+ * @access: and when the stream began
  * @select: what was asked for
  * @pids: its list of tids, or NULL
+ * @offset: position in the file
  * @phase: where the stream is
  * @cursor: and where in that phase: CPU, pid, index into @pids, or number
  * @thread: tid reached in the process at @cursor of a list of processes
@@ -62,15 +81,26 @@ struct ktau_front {
  * @body_len: its bytes, 0 if there is none; it is put once @front has been
  * @front: what comes before it
  * @ids: event ids whose EVENT has been put
+ * @cgroups: control groups whose CGROUP has been put
+ * @owners: KTAU_SERIAL_* by serial
+ * @where: where to find the owner of a serial, see describe.c
+ * @where_until: serials above this came after @where was made
+ * @where_at: when it was made, in jiffies
  * @small: any other record
  */
 struct ktau_stream {
 	struct mutex		lock;	/* all below it */
 	struct ktau_user	*user;
 	struct pid_namespace	*ns;
+	struct nsproxy		*nsproxy;
+	bool			is_contained;
+	bool			privileged;
 	u32			content;
+	u32			allowed;
+	u32			access;
 	struct ktau_select	select;
 	s32			*pids;
+	loff_t			offset;
 	enum phase		phase;
 	u64			cursor;
 	pid_t			thread;
@@ -82,22 +112,63 @@ struct ktau_stream {
 	const void		*out;
 	size_t			len;
 	size_t			pos;
-	void			*body;
+	struct ktau_buffer	body;
 	size_t			body_len;
 	struct ktau_front	front;
 	DECLARE_BITMAP(ids, KTAU_NR_IDS);
-	u64			small[KTAU_FRONT_BYTES / sizeof(u64)];
+	struct xarray		cgroups;
+	struct xarray		owners;
+	struct xarray		where;
+	u64			where_until;
+	unsigned long		where_at;
+	struct ktau_buffer	small;
 };
 
 /* Those that walk over all tasks. */
 #define KTAU_TARGETS_ALL	(KTAU_TARGET_ALL | KTAU_TARGET_CHANGED)
 
+/* Those that are named one by one. */
+#define KTAU_TARGETS_LISTED	(KTAU_TARGET_SELF | KTAU_TARGET_LIST)
+
+/* stream.c */
+int ktau_buffer_need(struct ktau_buffer *buffer, size_t bytes);
+u32 ktau_stream_access(const struct ktau_stream *stream);
+
+/* select.c */
+int ktau_select_read(struct ktau_select *select, const void __user *arg);
+int ktau_select_check(const struct ktau_select *select, u32 content);
+int ktau_select_pids(struct ktau_select *select, s32 **pids);
+bool ktau_select_task(const struct ktau_select *select, struct task_struct *task);
+bool ktau_select_exited(const struct ktau_select *select,
+			const struct ktau_task *state);
+
+/* info.c */
+int ktau_info_write(const struct ktau_stream *stream, void __user *arg);
+void ktau_boot_id(u8 id[16]);
+
 /* walk.c */
-void ktau_stream_step(struct ktau_stream *stream, struct file *file);
+int ktau_stream_step(struct ktau_stream *stream);
+
+/* redact.c */
+void ktau_redact_trace(struct ktau_stream *stream);
+
+/* describe.c */
+void ktau_describe_task(const struct ktau_stream *stream, struct ktau_owner *owner,
+			struct task_struct *task);
+void ktau_describe_exited(const struct ktau_stream *stream,
+			  struct ktau_owner *owner, const struct ktau_task *state);
+bool ktau_is_in_reach(const struct ktau_stream *stream,
+		      const struct ktau_task *state);
+unsigned long ktau_serial_bits(struct ktau_stream *stream, u64 serial);
+int ktau_serial_mark(struct ktau_stream *stream, u64 serial, unsigned long bits);
+bool ktau_named_visible(struct ktau_stream *stream, u64 serial);
+char *ktau_describe_path(struct task_struct *task, const struct ktau_task *state);
+int ktau_named_describe(struct ktau_stream *stream, u64 serial,
+			struct ktau_owner *owner, char **path);
 
 /* compose.c */
-void ktau_compose_begin(struct ktau_stream *stream, struct file *file);
-bool ktau_compose_front(struct ktau_stream *stream, struct file *file);
-void ktau_compose_end(struct ktau_stream *stream);
+int ktau_compose_begin(struct ktau_stream *stream);
+int ktau_compose_front(struct ktau_stream *stream);
+int ktau_compose_end(struct ktau_stream *stream);
 
 #endif /* _KERNEL_KTAU_STREAM_H */

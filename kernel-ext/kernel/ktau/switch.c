@@ -445,6 +445,47 @@ void ktau_task_inherit(struct task_struct *task)
 }
 
 /**
+ * ktau_task_successor() - create the state after one that ends with an exec
+ * @old: state of the current task
+ * @cred: credentials to come, whose user is charged
+ *
+ * Context: May sleep; ktau_mutex held.
+ * Return: The state, in line with the configuration; NULL: counted.
+ */
+struct ktau_task *ktau_task_successor(const struct ktau_task *old,
+				      const struct cred *cred)
+{
+	struct ktau_user *user = ktau_user_find(ktau_user_uid(cred));
+	struct ktau_task *state;
+
+	if (!user) {
+		ktau_loss(KTAU_LOSS_NO_STATE);
+		return NULL;
+	}
+	state = ktau_task_create(user, GFP_KERNEL_ACCOUNT);
+	ktau_user_put(user);
+	if (!state)
+		return NULL;
+	state->serial = ktau_serial_next();
+	state->selected = old->selected;
+	state->task_groups = old->task_groups;
+	if (old->ring) {	/* frames in flight may have been traced */
+		state->ring = ktau_ring_create(state->user,
+					       ktau_ring_start_slots(current),
+					       GFP_KERNEL_ACCOUNT);
+		if (!state->ring) {
+			ktau_task_put(state);
+			return NULL;
+		}
+		atomic_long_add(ktau_ring_bytes(state->ring->size), &state->bytes);
+	}
+	spin_lock(&state->mask_lock);
+	note_groups(state, READ_ONCE(current->ktau.mask));
+	spin_unlock(&state->mask_lock);
+	return state;
+}
+
+/**
  * ktau_task_reconsider() - evaluate the filter for the current task again
  *
  * Its user and its control group may have changed since.

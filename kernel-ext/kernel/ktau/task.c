@@ -95,6 +95,7 @@ static void task_free(struct rcu_head *rcu)
 	for_each_set_bit(i, state->used, KTAU_NR_CHUNKS)
 		ktau_chunk_free(user, state->chunk[i]);
 	ktau_ring_free(state->ring);
+	ktau_path_drop(state);
 	put_pid(state->pid);
 	put_pid(state->tgid);
 	put_pid(state->parent);
@@ -174,6 +175,12 @@ void __ktau_task_exec(void)
 	struct ktau_slot_more more = { };
 
 	ktau_task_reconsider();
+	if (ref->state)
+		WRITE_ONCE(ref->state->exec_ns, ktime_get_boottime_ns());
+	if (ref->flags & KTAU_REF_RENEWED) {
+		ref->flags &= ~KTAU_REF_RENEWED;	/* the profile before has the slot */
+		return;
+	}
 	if (!(ref->mask & KTAU_MODE_TRACE))
 		return;
 	__get_task_comm((char *)more.data, sizeof(more.data), current);
@@ -192,42 +199,10 @@ void __ktau_task_exiting(long code)
 	struct mm_struct *mm = current->mm;
 
 	ref->state->dumpable = !mm || get_dumpable(mm) == SUID_DUMP_USER;
+	ref->state->owner.net_ns = ktau_net_ns_of(current);
+	ktau_path_keep(ref->state);
 	if (ref->mask & KTAU_MODE_TRACE)
 		ktau_trace(ref->state, 0, KTAU_TRACE_TASK_EXIT, 0, code);
-}
-
-/**
- * ktau_task_identify() - describe a task
- * @owner: where it goes; ids are those of the initial namespaces
- * @task: the task, held by the caller
- *
- * Context: Task.
- */
-void ktau_task_identify(struct ktau_owner *owner, struct task_struct *task)
-{
-	unsigned int flags = data_race(task->flags); /* these stay as they are */
-	u64 utime, stime;
-
-	*owner = (struct ktau_owner) {
-		.kind = KTAU_OWNER_TASK,
-		.tid = task->pid,
-		.tgid = task->tgid,
-		.cpu = task_cpu(task),
-		.start_ns = task->start_boottime,
-	};
-	if (flags & PF_IDLE)
-		owner->flags |= KTAU_OWNER_IDLE;
-	if (flags & PF_KTHREAD)
-		owner->flags |= KTAU_OWNER_KTHREAD;
-	rcu_read_lock();
-	if (pid_alive(task))
-		owner->ppid = task_tgid_nr(rcu_dereference(task->real_parent));
-	owner->uid = from_kuid_munged(&init_user_ns, task_uid(task));
-	rcu_read_unlock();
-	data_race(task_cputime(task, &utime, &stime));	/* ticks go on */
-	owner->utime_ns = utime;
-	owner->stime_ns = stime;
-	get_task_comm(owner->comm, task);
 }
 
 /**
@@ -249,6 +224,7 @@ void __ktau_task_exited(void)
 
 	ktau_task_identify(owner, current);
 	owner->serial = state->serial;
+	owner->exec_ns = state->exec_ns;
 	owner->kind = KTAU_OWNER_EXITED;
 	owner->exit_code = current->exit_code;
 	owner->exit_ns = ktime_get_boottime_ns();

@@ -6,18 +6,12 @@
 #include <linux/kprobes.h>
 #include <linux/preempt.h>
 #include <linux/smp.h>
-#include <linux/wait.h>
 
 #include "ktau.h"
 
-DECLARE_WAIT_QUEUE_HEAD(ktau_trace_wait);
-/* How often some ring has reached its mark. Each reader compares with its own. */
-atomic_t ktau_trace_fills;
-
 static void wake_pollers(struct irq_work *work)
 {
-	atomic_inc(&ktau_trace_fills);
-	wake_up_all(&ktau_trace_wait);
+	ktau_poll_wake();
 }
 
 /**
@@ -39,7 +33,7 @@ void ktau_ring_rearm(struct ktau_ring *ring)
 	if (ktau_read(&ring->head) < poll_at)
 		return;
 	WRITE_ONCE(ring->poll_at, U64_MAX);
-	wake_pollers(NULL);
+	ktau_poll_wake();
 }
 
 static DEFINE_PER_CPU(struct irq_work, trace_wake_work) =

@@ -215,6 +215,20 @@ void ktau_user_uncharge(struct ktau_user *user, size_t bytes)
 }
 
 /**
+ * ktau_user_limit() - how much memory a user may take
+ * @user: the user
+ *
+ * Context: Any.
+ * Return: Bytes.
+ */
+u64 ktau_user_limit(const struct ktau_user *user)
+{
+	u64 limit = READ_ONCE(ktau_config.memory_limit_bytes);
+
+	return is_limited(user) ? limit / USER_SHARE : limit;
+}
+
+/**
  * ktau_user_open() - charge a stream to the user who opens it
  * @bytes: memory of it
  *

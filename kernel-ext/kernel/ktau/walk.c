@@ -6,23 +6,22 @@
  * that the file was opened with against those that the task has then.
  */
 #include <linux/capability.h>
-#include <linux/fs.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched/signal.h>
-#include <linux/user_namespace.h>
+#include <linux/slab.h>
 
 #include "stream.h"
 
-#define MAX_PLACES	((KTAU_BODY_BYTES - sizeof(struct ktau_rec_trace)) / \
-			 sizeof(struct ktau_place))
+#define TRACE_BYTES_MIN	(16 * 1024)
+#define TRACE_BYTES_MAX	(64 * 1024)
 
-/* As it would have been while it lived. */
-static bool may_read_exited(const struct ktau_task *state)
+/* For ktau_redact_profile(), which makes one row more than there were. */
+#define REDACT_BYTES	(2 * sizeof(struct ktau_entry))
+
+static void next_owner(struct ktau_stream *stream)
 {
-	if (perfmon_capable() ||
-	    ns_capable_noaudit(&init_user_ns, CAP_SYS_PTRACE))
-		return true;
-	return state->dumpable && ktau_may_read(&state->rights);
+	stream->cursor++;
+	stream->reach = (struct ktau_reach) { };
 }
 
 static void next_phase(struct ktau_stream *stream)
@@ -31,118 +30,129 @@ static void next_phase(struct ktau_stream *stream)
 	stream->cursor = 0;
 	stream->thread = 0;
 	stream->reach = (struct ktau_reach) { };
-	if (stream->phase == PHASE_DEAD)
+	if (stream->phase == PHASE_EXITED)
 		stream->cursor = stream->select.exited_since;
 }
 
-static void begin(struct ktau_stream *stream, struct file *file)
+static int begin(struct ktau_stream *stream)
 {
 	if (stream->content == KTAU_REC_TRACE)
 		WRITE_ONCE(stream->fills, atomic_read(&ktau_trace_fills));
 	stream->number = ktau_look_number();
-	ktau_compose_begin(stream, file);
+	return ktau_compose_begin(stream);
 }
 
-static void end(struct ktau_stream *stream)
+static int end(struct ktau_stream *stream)
 {
 	/* What exited while the tasks were read has been read with the exited. */
 	if (!(stream->select.target & KTAU_TARGET_EXITED))
 		stream->end.exited_next = ktau_exited_next();
 	if (stream->select.target & KTAU_TARGETS_ALL)
 		stream->since = stream->number;
-	ktau_compose_end(stream);
+	return ktau_compose_end(stream);
 }
 
-/* The ids of @owner as the reader's pid namespace has them. */
-static void translate(struct ktau_owner *owner, struct pid_namespace *ns,
-		      struct pid *pid, struct pid *tgid, struct pid *parent)
+/* @stream->body has a record of @owner now; @path is the stream's to free. */
+static void put_body(struct ktau_stream *stream, const struct ktau_owner *owner,
+		     char *path)
 {
-	if (ns == &init_pid_ns)
-		return;
-	owner->tid = pid_nr_ns(pid, ns);
-	owner->tgid = pid_nr_ns(tgid, ns);
-	owner->ppid = pid_nr_ns(parent, ns);
-}
-
-/* Likewise for a live task, and its user as the reader's namespace has him. */
-static void identify(struct ktau_owner *owner, struct pid_namespace *ns,
-		     struct task_struct *task)
-{
-	struct pid *parent = NULL;
-
-	ktau_task_identify(owner, task);
-	owner->uid = from_kuid_munged(current_user_ns(), task_uid(task));
-	if (owner->flags & KTAU_OWNER_IDLE)
-		return;
-	rcu_read_lock();
-	if (pid_alive(task))
-		parent = task_tgid(rcu_dereference(task->real_parent));
-	translate(owner, ns, task_pid(task), task_tgid(task), parent);
-	rcu_read_unlock();
-}
-
-/*
- * The softirq of whatever task it hits takes the segments of all: a reader that may
- * not see all tasks is not told whose, nor where in a connection that is.
- */
-static void hide_slots(struct ktau_rec_trace *rec)
-{
-	struct ktau_slot *slot = (struct ktau_slot *)(rec + 1);
-	u32 i;
-
-	for (i = 0; i < rec->nr_slots; i++) {
-		if (slot->ctx != KTAU_CTX_TASK &&
-		    (slot->type == KTAU_TRACE_NET_SEND ||
-		     slot->type == KTAU_TRACE_NET_RECV))
-			memset(slot + 1, 0, slot->words * sizeof(u64) -
-			       sizeof(*slot));
-		slot = (void *)slot + slot->words * sizeof(u64);
-	}
-}
-
-/* @stream->body has a record of @owner now. */
-static void put_body(struct ktau_stream *stream, const struct ktau_owner *owner)
-{
-	const struct ktau_rec *rec = stream->body;
+	const struct ktau_rec *rec = stream->body.p;
 
 	stream->body_len = rec->size;
-	stream->front = (struct ktau_front) { .owner = *owner };
+	stream->front = (struct ktau_front) { .owner = *owner, .path = path };
 	stream->end.nr_records++;
 }
 
-/*
- * Put the record of one owner. Returns whether the same owner has more.
- */
-static bool put_state(struct ktau_stream *stream, struct ktau_task *state,
-		      struct task_struct *task, const struct ktau_owner *owner)
+/* Copy a profile to @stream->body, with as much memory as it takes. */
+static int copy_profile(struct ktau_stream *stream, struct ktau_task *state,
+			struct task_struct *task)
 {
-	struct ktau_rec_profile *profile = stream->body;
-	struct ktau_rec_trace *trace = stream->body;
+	size_t bytes = ktau_snapshot_bytes(state);
+	struct ktau_rec_profile *rec;
+	int err;
+
+	do {
+		err = ktau_buffer_need(&stream->body, bytes + REDACT_BYTES);
+		if (err)
+			return err;
+		err = ktau_snapshot_into(stream->body.p,
+					 stream->body.bytes - REDACT_BYTES,
+					 state, task);
+		bytes = 2 * stream->body.bytes;
+	} while (err == -ENOSPC);
+	if (err)
+		return err;
+	rec = stream->body.p;
+	rec->start_ticks = ktau_read(&state->start_ticks);
+	rec->groups_throughout =
+		ktau_groups_throughout(state, U32_MAX,
+				       stream->select.since_ticks);
+	if (!(stream->access & KTAU_ACCESS_EXACT))
+		ktau_redact_profile(rec, ktau_clock_round());
+	return 0;
+}
+
+/* Copy slots to @stream->body. Return: 1 if there are more, 0, -errno. */
+static int copy_trace(struct ktau_stream *stream, struct ktau_task *state,
+		      struct task_struct *task)
+{
+	const struct ktau_ring *ring = READ_ONCE(state->ring);
+	struct ktau_rec_trace *rec;
+	size_t bytes = ring ? ktau_ring_bytes(ring->size) : 0;
 	int ret;
 
-	if (stream->content == KTAU_REC_PROFILE) {
-		ret = ktau_snapshot(profile, state, task);
-	} else {
-		stream->reach.consume = stream->select.flags & KTAU_SELECT_CONSUME;
-		ret = ktau_snapshot_trace(trace, MAX_PLACES, state, task,
-					  &stream->reach);
-		if (!perfmon_capable())
-			hide_slots(trace);
-		if (ret >= 0 && trace->lost)
-			stream->end.cut_ticks = max(stream->end.cut_ticks,
-						    trace->lost_to_ticks);
-		if (!ret && !task && stream->reach.consume)
-			WRITE_ONCE(state->taken, true);
-		if (!ret && !trace->nr_slots && !trace->lost)
-			return false;	/* nothing new */
-	}
-	if (ret == -EAGAIN) {
+	bytes = clamp_t(size_t, bytes, TRACE_BYTES_MIN, TRACE_BYTES_MAX);
+	ret = ktau_buffer_need(&stream->body, bytes);
+	if (ret)
+		return ret;
+	rec = stream->body.p;
+	stream->reach.consume = stream->select.flags & KTAU_SELECT_CONSUME;
+	stream->reach.since_ticks = stream->select.since_ticks;
+	ret = ktau_snapshot_trace(rec, (stream->body.bytes - sizeof(*rec)) /
+				  sizeof(struct ktau_place),
+				  state, task, &stream->reach);
+	if (ret < 0)
+		return ret;
+	ktau_redact_trace(stream);
+	if (rec->lost)
+		stream->end.cut_ticks = max(stream->end.cut_ticks,
+					    rec->lost_to_ticks);
+	if (!ret && !task && stream->reach.consume)
+		WRITE_ONCE(state->taken, true);
+	return ret;
+}
+
+/* Nothing new. */
+static bool is_empty(const struct ktau_stream *stream)
+{
+	const struct ktau_rec_trace *rec = stream->body.p;
+
+	return stream->content == KTAU_REC_TRACE && !rec->nr_slots && !rec->lost;
+}
+
+/*
+ * Put the record of one owner. Return: 1 if the same owner has more, 0 if not,
+ * -ENOMEM. One without a ring, or that never held still, has none.
+ */
+static int put_state(struct ktau_stream *stream, struct ktau_task *state,
+		     struct task_struct *task, const struct ktau_owner *owner)
+{
+	int ret = stream->content == KTAU_REC_PROFILE ?
+		  copy_profile(stream, state, task) :
+		  copy_trace(stream, state, task);
+
+	switch (ret) {
+	case -EAGAIN:
 		stream->end.torn++;
 		ktau_look_again(state);
+		return 0;
+	case -ENODATA:
+		if (stream->select.target & KTAU_TARGETS_LISTED)
+			stream->end.stateless++;
+		return 0;
 	}
-	if (ret < 0)
-		return false;
-	put_body(stream, owner);
+	if (ret >= 0 && !is_empty(stream))
+		put_body(stream, owner, ktau_describe_path(task, state));
 	return ret;
 }
 
@@ -152,59 +162,86 @@ static bool is_due(struct ktau_stream *stream, struct ktau_task *state,
 {
 	u32 target = stream->select.target;
 
+	/* A process may be listed by several of its threads. */
+	if ((target & KTAU_TARGETS_LISTED) && !stream->reach.ring)
+		return !(ktau_serial_bits(stream, state->serial) &
+			 BIT(KTAU_SERIAL_RECORD + KTAU_OWNER_TASK));
 	if (stream->content != KTAU_REC_PROFILE || !(target & KTAU_TARGETS_ALL))
 		return true;
 	return ktau_look(state, task, stream->number,
 			 target & KTAU_TARGET_CHANGED ? stream->since : 0);
 }
 
-/*
- * Put the record of a live task, if the reader may see it. An exec changes what
- * a reader may see: it is kept out until the copy is made. Nobody waits for it.
- */
-static bool put_task(struct ktau_stream *stream, struct task_struct *task)
+/* Put the record of a live task that the reader may see, and that passes filters. */
+static int put_visible(struct ktau_stream *stream, struct task_struct *task)
 {
 	struct ktau_task *state = ktau_task_get(task);
-	bool privileged = perfmon_capable(), more = false;
 	struct ktau_owner owner;
+	int ret = 0;
 
-	if (!state)
-		return false;
-	if (!privileged && !down_read_trylock(&task->signal->exec_update_lock)) {
-		stream->end.busy++;
-		ktau_look_again(state);
-		goto out;
+	if (!state) {
+		if (stream->select.target & KTAU_TARGETS_LISTED)
+			stream->end.stateless++;
+		return 0;
 	}
-	if (!privileged && !ktau_may_read_task(task)) {
-		stream->end.denied++;
-	} else if (is_due(stream, state, task)) {
-		identify(&owner, stream->ns, task);
+	if (is_due(stream, state, task)) {
+		ktau_describe_task(stream, &owner, task);
 		owner.serial = state->serial;
-		more = put_state(stream, state, task, &owner);
+		owner.exec_ns = state->exec_ns;
+		ret = put_state(stream, state, task, &owner);
 	}
-	if (!privileged)
-		up_read(&task->signal->exec_update_lock);
-out:
 	ktau_task_put(state);
-	return more;
+	return ret;
 }
 
-static void step_idle(struct ktau_stream *stream)
+/*
+ * Put the record of a live task, if the reader may see it. Its state is looked up
+ * with execs kept out: an exec that changes who may see the task changes that too.
+ */
+static int put_task(struct ktau_stream *stream, struct task_struct *task)
+{
+	struct ktau_task *state;
+	int ret;
+
+	if (!ktau_select_task(&stream->select, task))
+		return 0;
+	ret = ktau_task_lock(task, stream->access);
+	if (!ret) {
+		ret = put_visible(stream, task);
+		ktau_task_unlock(task, stream->access);
+		return ret;
+	}
+	/* Of a task without a profile there is nothing to see. */
+	state = ktau_task_get(task);
+	if (state && ret == -EBUSY) {
+		stream->end.busy++;
+		ktau_look_again(state);
+	} else if (state) {
+		stream->end.denied++;
+	}
+	ktau_task_put(state);
+	return 0;
+}
+
+static int step_idle(struct ktau_stream *stream)
 {
 	unsigned int cpu = cpumask_next((int)stream->cursor - 1,
 					cpu_possible_mask);
+	int ret = 0;
 
 	if (!(stream->select.target & KTAU_TARGETS_ALL) ||
 	    stream->ns != &init_pid_ns || cpu >= nr_cpu_ids) {
 		next_phase(stream);
-		return;
+		return 0;
 	}
-	if (!perfmon_capable())
+	stream->cursor = cpu;
+	if (stream->access & KTAU_ACCESS_ALL)
+		ret = put_task(stream, idle_task(cpu));
+	else
 		stream->end.denied++;
-	else if (put_task(stream, idle_task(cpu)))
-		return;
-	stream->cursor = cpu + 1;
-	stream->reach = (struct ktau_reach) { };
+	if (!ret)
+		next_owner(stream);
+	return ret;
 }
 
 /* The first live task with an id not below @stream->cursor. */
@@ -279,131 +316,157 @@ static struct task_struct *find_listed(struct ktau_stream *stream)
 	return NULL;
 }
 
-static void step_live(struct ktau_stream *stream)
+static int step_live(struct ktau_stream *stream)
 {
-	const u32 listed = KTAU_TARGET_SELF | KTAU_TARGET_LIST;
 	u32 target = stream->select.target;
 	struct task_struct *task = NULL;
-	bool more;
+	int ret;
 
-	if (target & listed)
+	if (target & KTAU_TARGETS_LISTED)
 		task = find_listed(stream);
 	else if (target & KTAU_TARGETS_ALL)
 		task = find_all(stream);
 	if (!task) {
 		next_phase(stream);
-		return;
+		return 0;
 	}
-	more = put_task(stream, task);
+	ret = put_task(stream, task);
 	put_task_struct(task);
-	if (more)
-		return;
-	stream->reach = (struct ktau_reach) { };
-	if ((target & listed) && (stream->select.flags & KTAU_SELECT_THREADS))
+	if (ret)
+		return ret;
+	if ((target & KTAU_TARGETS_LISTED) &&
+	    (stream->select.flags & KTAU_SELECT_THREADS)) {
 		stream->thread++;
-	else
-		stream->cursor++;
+		stream->reach = (struct ktau_reach) { };
+	} else {
+		next_owner(stream);
+	}
+	return 0;
 }
 
-static void step_exited(struct ktau_stream *stream)
+static int put_exited(struct ktau_stream *stream, struct ktau_task *state)
+{
+	struct ktau_owner owner;
+
+	if (!ktau_is_in_reach(stream, state) ||
+	    !ktau_select_exited(&stream->select, state))
+		return 0;
+	if (!(stream->access & KTAU_ACCESS_ALL) && !ktau_may_read_exited(state)) {
+		stream->end.denied++;
+		return 0;
+	}
+	ktau_describe_exited(stream, &owner, state);
+	return put_state(stream, state, NULL, &owner);
+}
+
+static int step_exited(struct ktau_stream *stream)
 {
 	struct ktau_task *state = NULL;
-	struct ktau_owner owner;
-	bool more = false;
+	int ret;
 
 	if (stream->select.target & KTAU_TARGET_EXITED)
 		state = ktau_exited_get(&stream->cursor);
 	if (!state) {
 		if (stream->select.target & KTAU_TARGET_EXITED)
 			stream->end.exited_next = min(stream->cursor,
-						    ktau_exited_next());
+						      ktau_exited_next());
 		next_phase(stream);
-		return;
+		return 0;
 	}
-	if (stream->ns != &init_pid_ns && !pid_nr_ns(state->pid, stream->ns)) {
-		; /* of another namespace */
-	} else if (may_read_exited(state)) {
-		owner = state->owner;
-		owner.uid = from_kuid_munged(current_user_ns(),
-					     state->rights.uid);
-		translate(&owner, stream->ns, state->pid, state->tgid,
-			  state->parent);
-		more = put_state(stream, state, NULL, &owner);
-	} else {
-		stream->end.denied++;
-	}
+	ret = put_exited(stream, state);
 	ktau_task_put(state);
-	if (!more) {
-		stream->cursor++;
-		stream->reach = (struct ktau_reach) { };
-	}
+	if (!ret)
+		next_owner(stream);
+	return ret;
 }
 
-static void step_evicted(struct ktau_stream *stream)
+static int step_evicted(struct ktau_stream *stream)
 {
+	size_t bytes = KTAU_SNAPSHOT_BYTES + REDACT_BYTES;
 	struct ktau_owner owner;
+	int err;
 
 	if ((stream->select.target & KTAU_TARGET_EVICTED) &&
-	    stream->content == KTAU_REC_PROFILE && perfmon_capable() &&
-	    !ktau_evicted_snapshot(stream->body, &owner))
-		put_body(stream, &owner);
+	    stream->content == KTAU_REC_PROFILE &&
+	    (stream->access & KTAU_ACCESS_ALL)) {
+		err = ktau_buffer_need(&stream->body, bytes);
+		if (err)
+			return err;
+		if (!ktau_evicted_snapshot(stream->body.p, bytes, &owner))
+			put_body(stream, &owner, NULL);
+	}
 	next_phase(stream);
+	return 0;
 }
 
-static void step_cpu(struct ktau_stream *stream)
+static int step_cpu(struct ktau_stream *stream)
 {
 	unsigned int cpu = cpumask_next((int)stream->cursor - 1,
 					cpu_possible_mask);
-	struct ktau_owner owner = { .kind = KTAU_OWNER_CPU, .cpu = cpu };
+	struct ktau_owner owner = {
+		.kind = KTAU_OWNER_CPU, .cpu = cpu, .nr_tasks = 0,
+	};
 	struct ktau_task *state;
+	int ret = 0;
 
 	if (!(stream->select.target & KTAU_TARGET_CPU) ||
-	    stream->content != KTAU_REC_PROFILE || !perfmon_capable() ||
-	    cpu >= nr_cpu_ids) {
+	    stream->content != KTAU_REC_PROFILE ||
+	    !(stream->access & KTAU_ACCESS_ALL) || cpu >= nr_cpu_ids) {
 		next_phase(stream);
-		return;
+		return 0;
 	}
+	stream->cursor = cpu;
 	snprintf(owner.comm, sizeof(owner.comm), "cpu%u", cpu);
 	state = per_cpu(ktau_cpu, cpu).state;
-	if (state)
-		put_state(stream, state, NULL, &owner);
-	stream->cursor = cpu + 1;
+	if (state) {
+		owner.serial = state->serial;
+		ret = put_state(stream, state, NULL, &owner);
+	}
+	if (!ret)
+		next_owner(stream);
+	return ret;
 }
 
 /**
  * ktau_stream_step() - put the next record, or find that there is none here
- * @stream: the stream, locked, its record read
- * @file: its descriptor; the current credentials are those that opened it
+ * @stream: the stream, locked, its record read; the current credentials are those
+ *	that opened it
  *
  * Context: May sleep.
+ * Return: 0, or -ENOMEM: the same step can be tried again.
  */
-void ktau_stream_step(struct ktau_stream *stream, struct file *file)
+int ktau_stream_step(struct ktau_stream *stream)
 {
+	int ret = 0;
+
 	switch (stream->phase) {
 	case PHASE_BEGIN:
-		begin(stream, file);
-		next_phase(stream);
+		ret = begin(stream);
+		if (!ret)
+			next_phase(stream);
 		break;
 	case PHASE_IDLE:
-		step_idle(stream);
+		ret = step_idle(stream);
 		break;
 	case PHASE_LIVE:
-		step_live(stream);
+		ret = step_live(stream);
 		break;
-	case PHASE_DEAD:
-		step_exited(stream);
+	case PHASE_EXITED:
+		ret = step_exited(stream);
 		break;
-	case PHASE_REAPED:
-		step_evicted(stream);
+	case PHASE_EVICTED:
+		ret = step_evicted(stream);
 		break;
 	case PHASE_CPU:
-		step_cpu(stream);
+		ret = step_cpu(stream);
 		break;
 	case PHASE_END:
-		end(stream);
-		next_phase(stream);
+		ret = end(stream);
+		if (!ret)
+			next_phase(stream);
 		break;
 	case PHASE_OVER:
 		break;
 	}
+	return min(ret, 0);
 }

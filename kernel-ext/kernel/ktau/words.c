@@ -29,7 +29,7 @@ const char * const ktau_group_names[KTAU_NR_GROUPS] = {
 	[KTAU_BIT_ACCOUNT] = "account",
 };
 
-static const u32 built_in =
+const u32 ktau_groups_built =
 	(IS_ENABLED(CONFIG_KTAU_SYSCALL) ? KTAU_GROUP_SYSCALL : 0) |
 	(IS_ENABLED(CONFIG_KTAU_IRQ) ? KTAU_GROUP_IRQ : 0) |
 	(IS_ENABLED(CONFIG_KTAU_BH) ? KTAU_GROUP_BH : 0) |
@@ -45,7 +45,7 @@ static int parse_group(const char *name, u32 *group)
 	int i;
 
 	if (!strcmp(name, "all")) {
-		*group = built_in;
+		*group = ktau_groups_built;
 		return 0;
 	}
 	if (!strcmp(name, "none")) {
@@ -53,7 +53,7 @@ static int parse_group(const char *name, u32 *group)
 		return 0;
 	}
 	i = match_string(ktau_group_names, KTAU_NR_GROUPS, name);
-	if (i < 0 || !(built_in & BIT(i)))
+	if (i < 0 || !(ktau_groups_built & BIT(i)))
 		return -EINVAL;
 	*group = BIT(i);
 	return 0;

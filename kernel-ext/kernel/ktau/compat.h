@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * KTAU: what only some configurations and versions of the kernel have. Features are
+ * tested for, never version numbers.
+ */
+#ifndef _KERNEL_KTAU_COMPAT_H
+#define _KERNEL_KTAU_COMPAT_H
+
+#include <linux/cred.h>
+#include <linux/nsproxy.h>
+#include <linux/perf_event.h>
+#include <linux/security.h>
+#include <linux/sysctl.h>
+#include <linux/time_namespace.h>
+
+/* What the LSMs say of @type, PERF_SECURITY_*, for the current credentials. */
+#ifdef CONFIG_PERF_EVENTS
+static inline int ktau_lsm_perf_by_type(void *hook, int type)
+{
+	int (*fn)(int type) = hook;
+
+	return fn(type);
+}
+
+static inline int ktau_lsm_perf_by_attr(void *hook, int type)
+{
+	int (*fn)(struct perf_event_attr *attr, int type) = hook;
+	struct perf_event_attr attr = { .size = sizeof(attr) };
+
+	return fn(&attr, type);
+}
+
+/* The hook has lost its first argument on the way. */
+static inline int ktau_lsm_perf(int type)
+{
+	return _Generic(&security_perf_event_open,
+			int (*)(int): ktau_lsm_perf_by_type,
+			default: ktau_lsm_perf_by_attr)
+		((void *)security_perf_event_open, type);
+}
+#else
+#define PERF_SECURITY_OPEN		0
+#define PERF_SECURITY_CPU		1
+#define PERF_SECURITY_KERNEL		2
+#define PERF_SECURITY_TRACEPOINT	3
+
+static inline int ktau_lsm_perf(int type)
+{
+	return 0;
+}
+#endif
+
+/* The LSMs' name for the subject of @cred, 0 where none of them has one. */
+static inline u32 ktau_secid(const struct cred *cred)
+{
+	u32 secid = 0;
+
+	security_cred_getsecid(cred, &secid);
+	return secid;
+}
+
+/*
+ * Whether @cred is confined by Landlock. It offers no way to ask: its own hooks say
+ * whether one live task may trace another, and an exited task is none.
+ */
+#ifdef CONFIG_SECURITY_LANDLOCK
+#include "../../security/landlock/cred.h"
+
+static inline bool ktau_is_landlocked(const struct cred *cred)
+{
+	/* Before it is initialised, credentials have no room for it. */
+	return landlock_initialized && landlock_cred(cred)->domain;
+}
+#else
+static inline bool ktau_is_landlocked(const struct cred *cred)
+{
+	return false;
+}
+#endif
+
+/* Offsets of the clocks of a time namespace against the initial one. */
+#ifdef CONFIG_TIME_NS
+static inline s64 ktau_boottime_offset(const struct nsproxy *ns)
+{
+	return timespec64_to_ns(&ns->time_ns->offsets.boottime);
+}
+
+static inline s64 ktau_monotonic_offset(const struct nsproxy *ns)
+{
+	return timespec64_to_ns(&ns->time_ns->offsets.monotonic);
+}
+#else
+static inline s64 ktau_boottime_offset(const struct nsproxy *ns)
+{
+	return 0;
+}
+
+static inline s64 ktau_monotonic_offset(const struct nsproxy *ns)
+{
+	return 0;
+}
+#endif
+
+/* Register the first entry of @table, which has an empty one after it. */
+static inline void ktau_sysctl_register(struct ctl_table *table)
+{
+#ifdef register_sysctl
+	register_sysctl_sz("kernel", table, 1);
+#else
+	register_sysctl("kernel", table);
+#endif
+}
+
+#endif /* _KERNEL_KTAU_COMPAT_H */

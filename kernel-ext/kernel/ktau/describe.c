@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KTAU: owners as a reader's namespaces have them, and the owners of serials.
+ *
+ * A slot names a task by its serial. No table of the kernel leads from there to the
+ * task, and none is kept for it: a stream that meets a serial makes one of its own, in
+ * one pass over the tasks that live and those that have exited. Serials that are
+ * younger than the table have it made again, at most every TABLE_AGE; until then
+ * nobody has them.
+ */
+#include <linux/jiffies.h>
+#include <linux/fs.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/user_namespace.h>
+
+#include "compat.h"
+#include "stream.h"
+
+#define TABLE_AGE	(HZ / 10)
+
+/* Where the owner of a serial is: a number, and what it is a number of. */
+enum place {
+	PLACE_TASK,	/* tid in the stream's pid namespace */
+	PLACE_EXITED,	/* exited_seq */
+	PLACE_IDLE,	/* CPU */
+	PLACE_BITS = 2
+};
+
+/* Times as the reader's time namespace has them. */
+static void offset_times(const struct ktau_stream *stream,
+			 struct ktau_owner *owner)
+{
+	s64 offset = ktau_boottime_offset(stream->nsproxy);
+
+	owner->start_ns += offset;
+	if (owner->exec_ns)
+		owner->exec_ns += offset;
+	if (owner->exit_ns)
+		owner->exit_ns += offset;
+}
+
+/* Ids as its pid namespace has them. */
+static void translate(const struct ktau_stream *stream, struct ktau_owner *owner,
+		      struct pid *pid, struct pid *tgid, struct pid *parent)
+{
+	if (stream->ns == &init_pid_ns)
+		return;
+	owner->tid = pid_nr_ns(pid, stream->ns);
+	owner->tgid = pid_nr_ns(tgid, stream->ns);
+	owner->ppid = pid_nr_ns(parent, stream->ns);
+}
+
+/**
+ * ktau_describe_task() - describe a live task for the reader
+ * @stream: the stream; the current credentials are those of its opener
+ * @owner: where it goes
+ * @task: the task, held by the caller
+ *
+ * Context: Task.
+ */
+void ktau_describe_task(const struct ktau_stream *stream, struct ktau_owner *owner,
+			struct task_struct *task)
+{
+	struct pid *parent = NULL;
+
+	*owner = (struct ktau_owner) { .net_ns = ktau_net_ns_of(task) };
+	ktau_task_identify(owner, task);
+	rcu_read_lock();
+	owner->uid = from_kuid_munged(current_user_ns(), task_uid(task));
+	owner->gid = from_kgid_munged(current_user_ns(), __task_cred(task)->gid);
+	if (!(owner->flags & KTAU_OWNER_IDLE)) {
+		if (pid_alive(task))
+			parent = task_tgid(rcu_dereference(task->real_parent));
+		translate(stream, owner, task_pid(task), task_tgid(task), parent);
+	}
+	rcu_read_unlock();
+	offset_times(stream, owner);
+}
+
+/**
+ * ktau_describe_exited() - describe an exited task for the reader
+ * @stream: the stream; the current credentials are those of its opener
+ * @owner: where it goes
+ * @state: its state
+ *
+ * Context: Task.
+ */
+void ktau_describe_exited(const struct ktau_stream *stream,
+			  struct ktau_owner *owner, const struct ktau_task *state)
+{
+	*owner = state->owner;
+	owner->uid = from_kuid_munged(current_user_ns(), state->rights.uid);
+	owner->gid = from_kgid_munged(current_user_ns(), state->rights.gid);
+	translate(stream, owner, state->pid, state->tgid, state->parent);
+	offset_times(stream, owner);
+}
+
+/**
+ * ktau_is_in_reach() - whether an exited task was of the reader's pid namespace
+ * @stream: the stream
+ * @state: the task's state
+ *
+ * Context: Any.
+ * Return: Whether.
+ */
+bool ktau_is_in_reach(const struct ktau_stream *stream,
+		      const struct ktau_task *state)
+{
+	return stream->ns == &init_pid_ns || pid_nr_ns(state->pid, stream->ns);
+}
+
+/**
+ * ktau_serial_bits() - what a stream has noted of a serial
+ * @stream: the stream
+ * @serial: the serial
+ *
+ * Context: Task.
+ * Return: KTAU_SERIAL_*.
+ */
+unsigned long ktau_serial_bits(struct ktau_stream *stream, u64 serial)
+{
+	void *entry = xa_load(&stream->owners, serial);
+
+	return entry ? xa_to_value(entry) : 0;
+}
+
+/**
+ * ktau_serial_mark() - note something of a serial
+ * @stream: the stream
+ * @serial: the serial
+ * @bits: KTAU_SERIAL_*, added to those noted before
+ *
+ * Context: May sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int ktau_serial_mark(struct ktau_stream *stream, u64 serial, unsigned long bits)
+{
+	bits |= ktau_serial_bits(stream, serial);
+	return xa_err(xa_store(&stream->owners, serial, xa_mk_value(bits),
+			       GFP_KERNEL_ACCOUNT));
+}
+
+static void note_place(struct ktau_stream *stream, u64 serial, enum place place,
+		       u64 nr)
+{
+	if (!serial)
+		return;
+	stream->where_until = max(stream->where_until, serial);
+	/* Without memory it is as if nobody had it. */
+	xa_store(&stream->where, serial, xa_mk_value(nr << PLACE_BITS | place),
+		 GFP_KERNEL_ACCOUNT);
+}
+
+static void note_live(struct ktau_stream *stream)
+{
+	struct task_struct *task;
+	int nr = 1, cpu;
+	u64 serial;
+
+	for_each_possible_cpu(cpu)
+		note_place(stream, READ_ONCE(idle_task(cpu)->ktau.serial),
+			   PLACE_IDLE, cpu);
+	for (; !fatal_signal_pending(current); nr++) {
+		struct pid *pid;
+
+		rcu_read_lock();
+		pid = find_ge_pid(nr, stream->ns);
+		if (pid)
+			nr = pid_nr_ns(pid, stream->ns);
+		task = pid_task(pid, PIDTYPE_PID);
+		serial = task ? READ_ONCE(task->ktau.serial) : 0;
+		rcu_read_unlock();
+		if (!pid)
+			return;
+		note_place(stream, serial, PLACE_TASK, nr);
+		cond_resched();
+	}
+}
+
+static void note_exited(struct ktau_stream *stream)
+{
+	struct ktau_task *state;
+	u64 seq;
+
+	for (seq = 0; (state = ktau_exited_get(&seq)); seq++) {
+		note_place(stream, state->serial, PLACE_EXITED, seq);
+		ktau_task_put(state);
+		cond_resched();
+	}
+}
+
+static void *find_place(struct ktau_stream *stream, u64 serial)
+{
+	void *entry = xa_load(&stream->where, serial);
+
+	if (entry || serial <= stream->where_until ||
+	    (stream->where_at &&
+	     time_before(jiffies, stream->where_at + TABLE_AGE)))
+		return entry;
+	note_live(stream);
+	note_exited(stream);
+	stream->where_at = jiffies | 1;
+	return xa_load(&stream->where, serial);
+}
+
+/**
+ * struct named - the owner of a serial, held
+ * @task: if it lives
+ * @state: if it has exited
+ */
+struct named {
+	struct task_struct *task;
+	struct ktau_task *state;
+};
+
+static bool named_get(struct ktau_stream *stream, u64 serial, struct named *named)
+{
+	void *entry = find_place(stream, serial);
+	unsigned long value = entry ? xa_to_value(entry) : 0;
+	u64 nr = value >> PLACE_BITS;
+	struct pid *pid;
+
+	*named = (struct named) { };
+	if (!entry)
+		return false;
+	switch (value & (BIT(PLACE_BITS) - 1)) {
+	case PLACE_TASK:
+		rcu_read_lock();
+		pid = find_pid_ns(nr, stream->ns);
+		named->task = get_pid_task(pid, PIDTYPE_PID);
+		rcu_read_unlock();
+		break;
+	case PLACE_IDLE:
+		named->task = get_task_struct(idle_task(nr));
+		break;
+	case PLACE_EXITED:
+		named->state = ktau_exited_get(&nr);
+		break;
+	}
+	/* The tid, or the place in the queue, may have another owner by now. */
+	if (named->task && READ_ONCE(named->task->ktau.serial) == serial)
+		return true;
+	return named->state && named->state->serial == serial;
+}
+
+static void named_put(struct named *named)
+{
+	if (named->task)
+		put_task_struct(named->task);
+	ktau_task_put(named->state);
+}
+
+static bool may_read(struct ktau_stream *stream, struct named *named)
+{
+	bool may;
+
+	if (stream->access & KTAU_ACCESS_ALL)
+		return named->task || ktau_is_in_reach(stream, named->state);
+	if (named->state)
+		return ktau_is_in_reach(stream, named->state) &&
+		       ktau_may_read_exited(named->state);
+	may = !ktau_task_lock(named->task, stream->access);
+	if (may)
+		ktau_task_unlock(named->task, stream->access);
+	return may;
+}
+
+/**
+ * ktau_named_visible() - whether the reader may see the owner of a serial
+ * @stream: the stream; the current credentials are those of its opener
+ * @serial: the serial
+ *
+ * Context: May sleep.
+ * Return: Whether it may, and the owner is known.
+ */
+bool ktau_named_visible(struct ktau_stream *stream, u64 serial)
+{
+	unsigned long bits = ktau_serial_bits(stream, serial);
+	struct named named;
+	bool visible;
+
+	if (bits)
+		return !(bits & KTAU_SERIAL_HIDDEN);
+	visible = named_get(stream, serial, &named) && may_read(stream, &named);
+	named_put(&named);
+	if (!visible)
+		ktau_serial_mark(stream, serial, KTAU_SERIAL_HIDDEN);
+	return visible;
+}
+
+/**
+ * ktau_describe_path() - the path of an owner's program
+ * @task: the task, held by the caller; NULL if it is none, or has exited
+ * @state: its state, in the latter case
+ *
+ * Context: May sleep.
+ * Return: The path, allocated; NULL if it is unknown or there is no memory.
+ */
+char *ktau_describe_path(struct task_struct *task, const struct ktau_task *state)
+{
+	char *buffer, *path;
+
+	if (!task)
+		return state->path ?
+		       kstrdup(state->path, GFP_KERNEL_ACCOUNT) : NULL;
+	buffer = __getname();
+	if (!buffer)
+		return NULL;
+	path = ktau_path_of(task, buffer);
+	if (path)
+		path = kstrdup(path, GFP_KERNEL_ACCOUNT);
+	__putname(buffer);
+	return path;
+}
+
+/**
+ * ktau_named_describe() - describe the owner of a serial
+ * @stream: the stream; the current credentials are those of its opener
+ * @serial: the serial
+ * @owner: where it goes
+ * @path: where the path of its program goes, NULL if unknown; the caller frees it
+ *
+ * Context: May sleep.
+ * Return: 0, or -ENOENT if it is not known or not for the reader to see.
+ */
+int ktau_named_describe(struct ktau_stream *stream, u64 serial,
+			struct ktau_owner *owner, char **path)
+{
+	struct named named;
+	int err = -ENOENT;
+
+	if (named_get(stream, serial, &named) && may_read(stream, &named)) {
+		if (named.task)
+			ktau_describe_task(stream, owner, named.task);
+		else
+			ktau_describe_exited(stream, owner, named.state);
+		owner->serial = serial;
+		owner->flags |= KTAU_OWNER_NAMED;
+		*path = ktau_describe_path(named.task, named.state);
+		err = 0;
+	}
+	named_put(&named);
+	return err;
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KTAU: an exec after which other readers may see the task.
+ *
+ * A set-uid program that drops its rights and execs becomes a program of the user's,
+ * whose profile the user may read. What was counted under the rights before must not
+ * be in it. So such an exec ends the profile: it goes to the exited tasks with the
+ * credentials that it was gathered under, and the task begins another one.
+ */
+#include <linux/binfmts.h>
+#include <linux/cred.h>
+#include <linux/fs.h>
+#include <linux/irqflags.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/sched/coredump.h>
+#include <linux/string.h>
+#include <linux/timekeeping.h>
+
+#include "ktau.h"
+
+static bool same_rights(const struct cred *old, const struct cred *new)
+{
+	struct ktau_rights a, b;
+
+	ktau_rights_of(&a, old);
+	ktau_rights_of(&b, new);
+	return uid_eq(a.uid, b.uid) && uid_eq(a.euid, b.euid) &&
+	       uid_eq(a.suid, b.suid) && gid_eq(a.gid, b.gid) &&
+	       gid_eq(a.egid, b.egid) && gid_eq(a.sgid, b.sgid) &&
+	       a.user_ns == b.user_ns && a.secid == b.secid &&
+	       cap_issubset(a.permitted, b.permitted);
+}
+
+/*
+ * The frames in flight, execve() among them, go on in @next. What has ended inside of
+ * them was added to the profile before, so there it was outermost, and here they start
+ * later by as much: in both profiles the times add up, and none is in both.
+ */
+static void move_frames(struct ktau_ref *ref, struct ktau_task *old,
+			struct ktau_task *next)
+{
+	struct ktau_frame *frame;
+	unsigned long flags;
+	u64 inside = 0;
+
+	raw_local_irq_save(flags);
+	ktau_add(&old->begin, 1);
+	for (frame = ref->top; frame; frame = frame->prev) {
+		inside += frame->child;
+		ktau_write(&frame->child, 0);
+		ktau_write(&frame->start, frame->start + inside);
+	}
+	ktau_add(&old->outer_ticks, inside);
+	barrier();
+	ktau_add(&old->end, 1);
+	WRITE_ONCE(ref->serial, next->serial);
+	smp_store_release(&ref->state, next);
+	ref->flags |= KTAU_REF_RENEWED;
+	raw_local_irq_restore(flags);
+}
+
+/* Say in @old that it ends with this exec, and what comes after it. */
+static void trace_end(struct ktau_task *old, const struct ktau_task *next,
+		      const struct linux_binprm *bprm)
+{
+	struct ktau_slot_more more = { };
+	const char *name = kbasename(bprm->filename);
+
+	rcu_read_lock();
+	if (bprm->fdpath)
+		name = smp_load_acquire(&bprm->file->f_path.dentry->d_name.name);
+	strscpy_pad((char *)more.data, name, sizeof(more.data));
+	rcu_read_unlock();
+	ktau_trace_more(old, KTAU_TRACE_EXEC, next ? next->serial : 0, &more, 1);
+}
+
+/* Give @old, which the current task has let go of, to the exited tasks. */
+static void retire(struct ktau_task *old, bool dumpable)
+{
+	struct ktau_owner *owner = &old->owner;
+
+	old->dumpable = dumpable;
+	owner->net_ns = ktau_net_ns_of(current);
+	ktau_path_keep(old);
+	ktau_task_identify(owner, current);
+	owner->serial = old->serial;
+	owner->kind = KTAU_OWNER_EXITED;
+	owner->exec_ns = old->exec_ns;
+	owner->exit_ns = ktime_get_boottime_ns();
+	ktau_exited_add(old);
+}
+
+/**
+ * __ktau_task_exec_begin() - the current task is about to run another program
+ * @bprm: the program, with the credentials to come
+ *
+ * Context: Task, with its old credentials and address space; may sleep.
+ */
+void __ktau_task_exec_begin(const struct linux_binprm *bprm)
+{
+	struct ktau_ref *ref = &current->ktau;
+	struct ktau_task *old = ref->state, *next;
+	struct mm_struct *mm = current->mm;
+	bool dumpable = !mm || get_dumpable(mm) == SUID_DUMP_USER;
+
+	if (dumpable && same_rights(current_cred(), bprm->cred))
+		return;
+	mutex_lock(&ktau_mutex);
+	next = ktau_task_successor(old, bprm->cred);
+	if (ref->mask & KTAU_MODE_TRACE)
+		trace_end(old, next, bprm);
+	if (next) {
+		move_frames(ref, old, next);
+	} else {	/* counted: it is no longer measured */
+		ktau_end_frames();
+		WRITE_ONCE(ref->state, NULL);
+	}
+	mutex_unlock(&ktau_mutex);
+	retire(old, dumpable);
+}

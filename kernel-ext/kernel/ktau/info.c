@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KTAU: KTAU_IOC_INFO, and the identity of this boot.
+ */
+#include <linux/fs.h>
+#include <linux/mount.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <linux/uuid.h>
+#include <linux/workqueue.h>
+
+#include "stream.h"
+
+static u8 boot_id[16];
+
+static void parse_boot_id(struct file *file)
+{
+	char text[UUID_STRING_LEN + 1] = "";
+	loff_t pos = 0;
+	uuid_t id;
+
+	if (kernel_read(file, text, UUID_STRING_LEN, &pos) == UUID_STRING_LEN &&
+	    !uuid_parse(text, &id))
+		export_uuid(boot_id, &id);
+}
+
+/* The id has no other name in the kernel than that of its file. */
+static void read_boot_id(struct work_struct *work)
+{
+	struct file_system_type *type = get_fs_type("proc");
+	struct vfsmount *mount;
+	struct file *file;
+
+	if (!type)
+		return;
+	mount = kern_mount(type);
+	put_filesystem(type);
+	if (IS_ERR(mount))
+		return;
+	file = file_open_root_mnt(mount, "sys/kernel/random/boot_id", O_RDONLY, 0);
+	if (!IS_ERR(file)) {
+		parse_boot_id(file);
+		filp_close(file, NULL);
+	}
+	kern_unmount(mount);
+}
+
+static DECLARE_WORK(boot_id_work, read_boot_id);
+
+/**
+ * ktau_boot_id() - /proc/sys/kernel/random/boot_id
+ * @id: where it goes; zeros where the kernel has no such file
+ *
+ * It is made when it is first read, so not before user space runs; and read by a
+ * worker, whose credentials and namespaces are the kernel's.
+ *
+ * Context: May sleep.
+ */
+void ktau_boot_id(u8 id[16])
+{
+	static DEFINE_MUTEX(lock);
+	static bool done;
+
+	mutex_lock(&lock);
+	if (!done) {
+		schedule_work(&boot_id_work);
+		flush_work(&boot_id_work);
+		done = true;
+	}
+	mutex_unlock(&lock);
+	memcpy(id, boot_id, sizeof(boot_id));
+}
+
+/* The ids that this kernel has, by source. Return: the number of ranges. */
+static u32 put_ranges(struct ktau_id_range *range)
+{
+	static const struct ktau_id_range ranges[] = {
+		{ KTAU_SOURCE_SYSCALL, 0, KTAU_ID_STATIC, KTAU_NR_SYSCALLS },
+		{ KTAU_SOURCE_STATIC, KTAU_ID_STATIC,
+		  KTAU_ID_DYNAMIC - KTAU_ID_STATIC },
+		{ KTAU_SOURCE_POINT, KTAU_ID_DYNAMIC,
+		  KTAU_NR_IDS - KTAU_ID_DYNAMIC },
+	};
+
+	static_assert(ARRAY_SIZE(ranges) <= KTAU_INFO_RANGES);
+	memcpy(range, ranges, sizeof(ranges));
+	return ARRAY_SIZE(ranges);
+}
+
+static void fill(struct ktau_info *info, const struct ktau_stream *stream)
+{
+	u32 access = ktau_stream_access(stream);
+
+	*info = (struct ktau_info) {
+		.size = sizeof(*info),
+		.version = KTAU_ABI_VERSION,
+		.features = KTAU_FEATURE_PARANOID |
+			    KTAU_FEATURE_GROWING |
+			    (IS_ENABLED(CONFIG_CGROUPS) ? KTAU_FEATURE_CGROUP : 0),
+		.groups_built = ktau_groups_built,
+		.groups = READ_ONCE(ktau_config.groups) |
+			  READ_ONCE(ktau_config.modes),
+		.paranoid = READ_ONCE(ktau_paranoid),
+		.access = access,
+		.ring_slots = READ_ONCE(ktau_config.ring_slots),
+	};
+	info->nr_ranges = put_ranges(info->range);
+	ktau_boot_id(info->boot_id);
+	info->user_limit_bytes = ktau_user_limit(stream->user);
+	info->user_bytes = atomic_long_read(&stream->user->bytes);
+	if (access & KTAU_ACCESS_ALL) {
+		info->memory_limit_bytes = READ_ONCE(ktau_config.memory_limit_bytes);
+		info->memory_bytes = ktau_memory_bytes();
+	}
+}
+
+/**
+ * ktau_info_write() - answer KTAU_IOC_INFO
+ * @stream: the descriptor
+ * @arg: where the answer goes
+ *
+ * Context: May sleep.
+ * Return: 0, -EFAULT, -EINVAL if the room is too small, or -E2BIG.
+ */
+int ktau_info_write(const struct ktau_stream *stream, void __user *arg)
+{
+	struct ktau_info info;
+	u32 size;
+
+	if (get_user(size, (const u32 __user *)arg))
+		return -EFAULT;
+	if (size < KTAU_INFO_SIZE_VER0)
+		return -EINVAL;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	fill(&info, stream);
+	if (copy_to_user(arg, &info, min_t(u32, size, sizeof(info))))
+		return -EFAULT;
+	if (size > sizeof(info) &&
+	    clear_user(arg + sizeof(info), size - sizeof(info)))
+		return -EFAULT;
+	return 0;
+}

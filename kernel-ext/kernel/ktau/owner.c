@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KTAU: who an owner is, as it is now and as it was when it exited.
+ */
+#include <linux/cred.h>
+#include <linux/dcache.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched.h>
+#include <linux/sched/cputime.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/user_namespace.h>
+#include <net/net_namespace.h>
+
+#include "cgroup.h"
+#include "ktau.h"
+
+/* Its parent and its leader; the ids of what is gone are 0. */
+static void identify_family(struct ktau_owner *owner, struct task_struct *task)
+{
+	struct task_struct *parent;
+
+	rcu_read_lock();
+	owner->leader_serial = READ_ONCE(task->group_leader)->ktau.serial;
+	if (pid_alive(task)) {
+		parent = rcu_dereference(task->real_parent);
+		owner->ppid = task_tgid_nr(parent);
+		if (uid_eq(task_uid(parent), task_uid(task)))
+			owner->parent_serial =
+				READ_ONCE(parent->group_leader)->ktau.serial;
+		owner->pid_ns = task_active_pid_ns(task)->ns.inum;
+	}
+	owner->uid = from_kuid_munged(&init_user_ns, task_uid(task));
+	owner->gid = from_kgid_munged(&init_user_ns, __task_cred(task)->gid);
+	rcu_read_unlock();
+}
+
+/**
+ * ktau_net_ns_of() - the network namespace of a task
+ * @task: the task, held by the caller
+ *
+ * Context: Task.
+ * Return: Its inode number, 0 if the task has none any more.
+ */
+u32 ktau_net_ns_of(struct task_struct *task)
+{
+	u32 inum = 0;
+
+	task_lock(task);
+	if (IS_ENABLED(CONFIG_NET) && task->nsproxy)
+		inum = task->nsproxy->net_ns->ns.inum;
+	task_unlock(task);
+	return inum;
+}
+
+/**
+ * ktau_task_identify() - describe a task
+ * @owner: where it goes, except for its network namespace, which a task gives up
+ *	before it is described for the last time
+ * @task: the task, held by the caller
+ *
+ * Context: Task.
+ */
+void ktau_task_identify(struct ktau_owner *owner, struct task_struct *task)
+{
+	unsigned int flags = data_race(task->flags); /* these stay as they are */
+	u64 utime, stime;
+
+	owner->kind = KTAU_OWNER_TASK;
+	owner->serial = READ_ONCE(task->ktau.serial);
+	owner->flags = (flags & PF_IDLE ? KTAU_OWNER_IDLE : 0) |
+		       (flags & PF_KTHREAD ? KTAU_OWNER_KTHREAD : 0);
+	owner->tid = task->pid;
+	owner->tgid = task->tgid;
+	owner->cpu = task_cpu(task);
+	owner->prio = READ_ONCE(task->prio);
+	owner->policy = READ_ONCE(task->policy);
+	owner->tag = READ_ONCE(task->ktau.tag);
+	owner->nr_tasks = 1;
+	owner->start_ns = task->start_boottime;
+	owner->nvcsw = READ_ONCE(task->nvcsw);
+	owner->nivcsw = READ_ONCE(task->nivcsw);
+	owner->migrations = READ_ONCE(task->se.nr_migrations);
+	owner->cgroup = ktau_cgroup_of(task);
+	identify_family(owner, task);
+	data_race(task_cputime(task, &utime, &stime));	/* ticks go on */
+	owner->utime_ns = utime;
+	owner->stime_ns = stime;
+	get_task_comm(owner->comm, task);
+}
+
+/**
+ * ktau_path_of() - the path of a task's program
+ * @task: the task, held by the caller
+ * @buffer: memory of PATH_MAX bytes
+ *
+ * Context: May sleep.
+ * Return: The path in @buffer as the current task sees it, or NULL.
+ */
+char *ktau_path_of(struct task_struct *task, char *buffer)
+{
+	struct file *file = get_task_exe_file(task);
+	char *path;
+
+	if (!file)
+		return NULL;
+	path = file_path(file, buffer, PATH_MAX);
+	fput(file);
+	return IS_ERR(path) ? NULL : path;
+}
+
+/**
+ * ktau_path_keep() - keep the path of the current task's program
+ * @state: its state
+ *
+ * Only when it is about to lose its address space: a fork and an exec do not have
+ * to care. What the task sees from its root is what is kept.
+ *
+ * Context: May sleep.
+ */
+void ktau_path_keep(struct ktau_task *state)
+{
+	char *buffer = state->path ? NULL : __getname(), *path;
+
+	if (!buffer)
+		return;
+	path = ktau_path_of(current, buffer);
+	if (path) {
+		state->path_bytes = strlen(path) + 1;
+		state->path = ktau_alloc(state->user, state->path_bytes,
+					 GFP_KERNEL_ACCOUNT);
+	}
+	if (state->path) {
+		memcpy(state->path, path, state->path_bytes);
+		atomic_long_add(state->path_bytes, &state->bytes);
+	}
+	__putname(buffer);
+}
+
+/**
+ * ktau_path_drop() - free what ktau_path_keep() has kept
+ * @state: a state that nobody has any more
+ *
+ * Context: Any but NMI and not under a run-queue lock.
+ */
+void ktau_path_drop(struct ktau_task *state)
+{
+	ktau_free(state->user, state->path, state->path_bytes);
+}

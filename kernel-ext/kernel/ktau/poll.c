@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KTAU: waking the readers that wait for rings to fill.
+ *
+ * How many wait is not for the traced task to pay for: it only asks for a worker,
+ * which wakes them at most WAKES_PER_SECOND times a second.
+ */
+#include <linux/jiffies.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include "ktau.h"
+
+#define WAKES_PER_SECOND	100
+
+DECLARE_WAIT_QUEUE_HEAD(ktau_trace_wait);
+/* How often pollers were woken. Each reader compares with its own. */
+atomic_t ktau_trace_fills;
+
+static unsigned long woken_at;
+
+static void wake_pollers(struct work_struct *work)
+{
+	WRITE_ONCE(woken_at, jiffies);
+	atomic_inc(&ktau_trace_fills);
+	wake_up_all(&ktau_trace_wait);
+}
+
+static DECLARE_DELAYED_WORK(wake_work, wake_pollers);
+
+/**
+ * ktau_poll_wake() - have those woken that wait for rings to fill, soon
+ *
+ * Context: Any but NMI and not under a run-queue lock.
+ */
+void ktau_poll_wake(void)
+{
+	unsigned long now = jiffies;
+	unsigned long next = READ_ONCE(woken_at) +
+			     DIV_ROUND_UP(HZ, WAKES_PER_SECOND);
+
+	schedule_delayed_work(&wake_work,
+			      ktau_is_soon(next, now) ? next - now : 0);
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KTAU: what a reader may not see is taken out of a record here.
+ *
+ * A rounded profile shows what its task did itself. When an interrupt hits it, and
+ * what that does, is other people's business: all of that is one row. So the time is
+ * accounted for, but not who sent what when.
+ */
+#include <linux/string.h>
+
+#include "stream.h"
+
+/*
+ * The events of groups with code for interrupts as well that only a task gets to. A
+ * new one counts as an interrupt until it is named here.
+ */
+static const char * const task_only[] = {
+	"tcp_close", "tcp_recvmsg", "tcp_sendmsg",
+	"tcp_v4_connect", "tcp_v6_connect",
+	"collect_signal", "handle_signal",
+};
+
+/**
+ * ktau_is_interrupt() - whether an event may be of an interrupt
+ * @id: event
+ *
+ * Of the table alone it cannot be told in which context a function ran.
+ *
+ * Context: Task.
+ * Return: Whether it is one, or may be called by one.
+ */
+bool ktau_is_interrupt(unsigned int id)
+{
+	const u32 task_groups = KTAU_GROUP_SYSCALL | KTAU_GROUP_SCHED |
+				KTAU_GROUP_EXCEPTION | KTAU_GROUP_SOCKET |
+				KTAU_GROUP_WAIT |
+				KTAU_GROUP_USER | KTAU_GROUP_KVM |
+				KTAU_GROUP_ACCOUNT;
+	const struct ktau_event *event = ktau_event(id);
+	unsigned int i;
+
+	if (!event || (event->group & task_groups))
+		return false;
+	if (event->group & (KTAU_GROUP_IRQ | KTAU_GROUP_BH))
+		return ktau_event_source(id) != KTAU_SOURCE_WORK;
+	for (i = 0; event->name && i < ARRAY_SIZE(task_only); i++)
+		if (!strcmp(event->name, task_only[i]))
+			return false;
+	return true;
+}
+
+static u64 round_down_to(u64 ticks, u64 unit)
+{
+	u64 rest;
+
+	div64_u64_rem(ticks, unit, &rest);
+	return ticks - rest;
+}
+
+static void round_entry(struct ktau_entry *entry, u64 unit)
+{
+	if (entry->kind != KTAU_KIND_TIMER)
+		return;
+	entry->incl = round_down_to(entry->incl, unit);
+	entry->excl = round_down_to(entry->excl, unit);
+	entry->longest = round_down_to(entry->longest, unit);
+	entry->asleep = round_down_to(entry->asleep, unit);
+	entry->runq = round_down_to(entry->runq, unit);
+	entry->irq = 0;
+	entry->flags &= ~KTAU_ENTRY_IRQ;
+}
+
+/*
+ * Make one entry of all that are interrupts, where its id has its place among the
+ * others; a counter of theirs has no time and goes. Their exclusive times are all the
+ * time that they took. Return: how many entries are left; there is room for one more.
+ */
+static u32 merge_interrupts(struct ktau_entry *entry, u32 nr)
+{
+	struct ktau_entry all = { .id = KTAU_ID_INTERRUPTS };
+	u32 from, to = 0, at;
+
+	for (from = 0; from < nr; from++) {
+		if (!ktau_is_interrupt(entry[from].id)) {
+			entry[to++] = entry[from];
+		} else if (entry[from].kind == KTAU_KIND_TIMER) {
+			all.count += entry[from].count;
+			all.excl += entry[from].excl;
+		}
+	}
+	if (!all.count)
+		return to;
+	all.incl = all.excl;
+	for (at = to; at && entry[at - 1].id > all.id; at--)
+		entry[at] = entry[at - 1];
+	entry[at] = all;
+	return to + 1;
+}
+
+/* Leave out an interrupt in flight and what is inside of it. */
+static void cut_open(struct ktau_rec_profile *rec, struct ktau_open *open)
+{
+	u32 cut;
+
+	for (cut = rec->nr_open; cut; cut--)
+		if (ktau_is_interrupt(open[cut - 1].id))
+			break;
+	rec->nr_open -= cut;
+	rec->depth -= cut;
+	memmove(open, open + cut, rec->nr_open * sizeof(*open));
+}
+
+/*
+ * Round the frames in flight. Their children cannot have taken more time than is
+ * @left of that in all entries.
+ */
+static void round_open(struct ktau_rec_profile *rec, struct ktau_open *open,
+		       u64 left, u64 unit)
+{
+	u64 children = 0;
+	u32 i;
+
+	for (i = 0; i < rec->nr_open; i++) {
+		open[i].start_ticks = round_down_to(open[i].start_ticks, unit);
+		open[i].child_ticks = min(round_down_to(open[i].child_ticks, unit),
+					  left - children);
+		children += open[i].child_ticks;
+	}
+	/* Of those that are not listed it need not be said. */
+	rec->open_child_ticks = children;
+}
+
+/**
+ * ktau_redact_profile() - round a profile, and make one row of its interrupts
+ * @rec: the profile, with room for one more entry after it
+ * @round_ticks: what times are rounded down to
+ *
+ * sum of excl + refused_ticks = outer_ticks + open_child_ticks holds for what comes
+ * of it.
+ *
+ * Context: Task.
+ */
+void ktau_redact_profile(struct ktau_rec_profile *rec, u64 round_ticks)
+{
+	struct ktau_entry *entry = (struct ktau_entry *)(rec + 1);
+	struct ktau_open *open = (struct ktau_open *)(entry + rec->nr_entries);
+	u64 sum;
+	u32 i;
+
+	/* Out of the way of the entries, and back to their end. */
+	memmove(open + 3, open, rec->nr_open * sizeof(*open));
+	static_assert(3 * sizeof(*open) >= sizeof(*entry));
+	open += 3;
+	rec->nr_entries = merge_interrupts(entry, rec->nr_entries);
+	cut_open(rec, open);
+	memmove(entry + rec->nr_entries, open, rec->nr_open * sizeof(*open));
+	open = (struct ktau_open *)(entry + rec->nr_entries);
+
+	rec->refused_ticks = round_down_to(rec->refused_ticks, round_ticks);
+	sum = rec->refused_ticks;
+	for (i = 0; i < rec->nr_entries; i++) {
+		round_entry(&entry[i], round_ticks);
+		if (entry[i].kind == KTAU_KIND_TIMER)
+			sum += entry[i].excl;
+	}
+	round_open(rec, open, sum, round_ticks);
+	rec->outer_ticks = sum - rec->open_child_ticks;
+	rec->ticks = round_down_to(rec->ticks, round_ticks);
+	rec->start_ticks = round_down_to(rec->start_ticks, round_ticks);
+	rec->rec.size = sizeof(*rec) + rec->nr_entries * sizeof(*entry) +
+			rec->nr_open * sizeof(*open);
+}
+
+/* @serial is another user's and not shown to this reader. */
+static bool is_hidden(struct ktau_stream *stream, u64 serial)
+{
+	return serial && !(stream->access & KTAU_ACCESS_SERIALS) &&
+	       !ktau_named_visible(stream, serial);
+}
+
+static void redact_slot(struct ktau_stream *stream, struct ktau_slot *slot)
+{
+	struct ktau_slot_switch *to = (void *)(slot + 1);
+	struct ktau_slot_waking *waking = (void *)(slot + 1);
+	struct ktau_slot_woken *woken = (void *)(slot + 1);
+
+	switch (slot->type) {
+	case KTAU_TRACE_SWITCH:
+		if (is_hidden(stream, to->next_serial)) {
+			to->next_serial = 0;
+			to->next_prio = -1;
+		}
+		break;
+	case KTAU_TRACE_WAKING:
+		if (is_hidden(stream, waking->serial)) {
+			waking->serial = 0;
+			waking->prio = -1;
+		}
+		break;
+	case KTAU_TRACE_WOKEN:
+		if (is_hidden(stream, woken->waker_serial))
+			woken->waker_serial = 0;
+		break;
+	case KTAU_TRACE_NET_SEND:
+	case KTAU_TRACE_NET_RECV:
+		/* The softirq of whatever task it hits takes the segments of all. */
+		if (slot->ctx != KTAU_CTX_TASK)
+			memset(slot + 1, 0, slot->words * sizeof(u64) -
+			       sizeof(*slot));
+		break;
+	}
+}
+
+/**
+ * ktau_redact_trace() - take out of a trace what is other users'
+ * @stream: the stream; its body is the trace
+ *
+ * Context: May sleep.
+ */
+void ktau_redact_trace(struct ktau_stream *stream)
+{
+	struct ktau_rec_trace *rec = stream->body.p;
+	struct ktau_slot *slot = (struct ktau_slot *)(rec + 1);
+	u32 i;
+
+	if (stream->access & KTAU_ACCESS_ALL)
+		return;
+	for (i = 0; i < rec->nr_slots; i++) {
+		redact_slot(stream, slot);
+		slot = (void *)slot + slot->words * sizeof(u64);
+	}
+}
