@@ -52,10 +52,10 @@ static void move_frames(struct ktau_ref *ref, struct ktau_task *old,
 		ktau_write(&frame->start, frame->start + inside);
 	}
 	ktau_add(&old->outer_ticks, inside);
-	barrier();
+	barrier();	/* a copy made meanwhile is found out */
 	ktau_add(&old->end, 1);
-	WRITE_ONCE(ref->serial, next->serial);
-	smp_store_release(&ref->state, next);
+	ktau_write(&ref->serial, next->serial);
+	smp_store_release(&ref->state, next);	/* it is complete */
 	ref->flags |= KTAU_REF_RENEWED;
 	raw_local_irq_restore(flags);
 }
@@ -69,6 +69,7 @@ static void trace_end(struct ktau_task *old, const struct ktau_task *next,
 
 	rcu_read_lock();
 	if (bprm->fdpath)
+		/* Pairs with __d_alloc(). */
 		name = smp_load_acquire(&bprm->file->f_path.dentry->d_name.name);
 	strscpy_pad((char *)more.data, name, sizeof(more.data));
 	rcu_read_unlock();
