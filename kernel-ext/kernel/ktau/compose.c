@@ -98,21 +98,12 @@ int ktau_compose_begin(struct ktau_stream *stream)
 	return 0;
 }
 
-/*
- * The losses that the reader may see: those of its own user, unless it sees all
- * tasks and is not in a container. Return: whether they are its own.
- */
-static bool get_losses(const struct ktau_stream *stream,
-		       u64 losses[KTAU_NR_LOSSES])
+/* Inside a container, what others have lost is none of the reader's business. */
+static u64 loss(const struct ktau_stream *stream, enum ktau_loss reason)
 {
-	bool own = stream->is_contained || !(stream->access & KTAU_ACCESS_ALL);
-	unsigned int i;
-
-	if (own)
-		ktau_user_losses(stream->user->uid, losses);
-	for (i = 0; i < KTAU_NR_LOSSES && !own; i++)
-		losses[i] = ktau_loss_total(i);
-	return own;
+	return stream->is_contained ?
+	       atomic_long_read(&stream->user->losses[reason]) :
+	       ktau_loss_total(reason);
 }
 
 /**
@@ -125,27 +116,27 @@ static bool get_losses(const struct ktau_stream *stream,
 int ktau_compose_end(struct ktau_stream *stream)
 {
 	struct ktau_rec_end *rec = new_record(stream, KTAU_REC_END, sizeof(*rec), 0);
-	u64 losses[KTAU_NR_LOSSES];
 
 	if (!rec)
 		return -ENOMEM;
 	stream->end.rec = rec->rec;
 	*rec = stream->end;
 	rec->exited_first = ktau_exited_first();
-	rec->losses_own = get_losses(stream, losses);
-	rec->refused_memory_limit = losses[KTAU_LOSS_MEMORY_LIMIT];
-	rec->refused_user_limit = losses[KTAU_LOSS_USER_LIMIT];
-	rec->refused_no_memory = losses[KTAU_LOSS_NO_MEMORY];
-	rec->refused_no_chunk = losses[KTAU_LOSS_NO_CHUNK];
-	rec->refused_no_id = losses[KTAU_LOSS_NO_ID];
-	rec->refused_no_state = losses[KTAU_LOSS_NO_STATE];
-	rec->refused_descriptors = losses[KTAU_LOSS_DESCRIPTORS];
-	rec->lost_no_ring = losses[KTAU_LOSS_NO_RING];
-	rec->lost_resized = losses[KTAU_LOSS_RESIZED];
-	rec->lost_evicted = losses[KTAU_LOSS_UNREAD];
-	rec->clamped = losses[KTAU_LOSS_CLAMPED];
-	rec->internal_errors = losses[KTAU_LOSS_INTERNAL];
-	rec->evicted = losses[KTAU_LOSS_EVICTED];
+	rec->losses_own = stream->is_contained;
+	rec->refused_memory_limit = loss(stream, KTAU_LOSS_MEMORY_LIMIT);
+	rec->refused_user_limit = loss(stream, KTAU_LOSS_USER_LIMIT);
+	rec->refused_no_memory = loss(stream, KTAU_LOSS_NO_MEMORY);
+	rec->refused_no_chunk = loss(stream, KTAU_LOSS_NO_CHUNK);
+	rec->refused_no_id = loss(stream, KTAU_LOSS_NO_ID);
+	rec->refused_no_state = loss(stream, KTAU_LOSS_NO_STATE);
+	rec->refused_descriptors = loss(stream, KTAU_LOSS_DESCRIPTORS);
+	rec->lost_no_ring = loss(stream, KTAU_LOSS_NO_RING);
+	rec->lost_resized = loss(stream, KTAU_LOSS_RESIZED);
+	rec->lost_evicted = loss(stream, KTAU_LOSS_UNREAD);
+	rec->clamped = loss(stream, KTAU_LOSS_CLAMPED);
+	rec->internal_errors = loss(stream, KTAU_LOSS_INTERNAL);
+	rec->evicted = stream->is_contained ? loss(stream, KTAU_LOSS_EVICTED) :
+					      rec->exited_first;
 	return 0;
 }
 

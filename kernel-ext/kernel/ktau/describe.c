@@ -267,6 +267,13 @@ static bool may_read(struct ktau_stream *stream, struct named *named)
 	return may;
 }
 
+/* Nobody whom the reader may see has @serial; if it is young, that may change yet. */
+static void mark_hidden(struct ktau_stream *stream, u64 serial)
+{
+	if (serial <= stream->where_until)
+		ktau_serial_mark(stream, serial, KTAU_SERIAL_HIDDEN);
+}
+
 /**
  * ktau_named_visible() - whether the reader may see the owner of a serial
  * @stream: the stream; the current credentials are those of its opener
@@ -286,7 +293,7 @@ bool ktau_named_visible(struct ktau_stream *stream, u64 serial)
 	visible = named_get(stream, serial, &named) && may_read(stream, &named);
 	named_put(&named);
 	if (!visible)
-		ktau_serial_mark(stream, serial, KTAU_SERIAL_HIDDEN);
+		mark_hidden(stream, serial);
 	return visible;
 }
 
@@ -342,5 +349,7 @@ int ktau_named_describe(struct ktau_stream *stream, u64 serial,
 		err = 0;
 	}
 	named_put(&named);
+	if (err)
+		mark_hidden(stream, serial);
 	return err;
 }

@@ -32,28 +32,6 @@ static bool same_rights(const struct cred *old, const struct cred *new)
 	       cap_issubset(a.permitted, b.permitted);
 }
 
-/* What the current task is in the middle of when its profile ends. */
-static struct ktau_task *create_next(const struct ktau_task *old)
-{
-	struct ktau_task *next = ktau_task_create(old->user, GFP_KERNEL_ACCOUNT);
-
-	if (!next)
-		return NULL;
-	next->serial = ktau_serial_next();
-	ktau_task_succeed(next, old);
-	if (!old->ring)
-		return next;
-	/* Frames in flight may have been traced. */
-	next->ring = ktau_ring_create(old->user, old->ring->size,
-				      GFP_KERNEL_ACCOUNT);
-	if (next->ring) {
-		atomic_long_add(ktau_ring_bytes(next->ring->size), &next->bytes);
-		return next;
-	}
-	ktau_task_put(next);
-	return NULL;
-}
-
 /*
  * The frames in flight, execve() among them, go on in @next. What has ended inside of
  * them was added to the profile before, so there it was outermost, and here they start
@@ -74,10 +52,10 @@ static void move_frames(struct ktau_ref *ref, struct ktau_task *old,
 		ktau_write(&frame->start, frame->start + inside);
 	}
 	ktau_add(&old->outer_ticks, inside);
-	barrier();
+	barrier();	/* a copy made meanwhile is found out */
 	ktau_add(&old->end, 1);
-	WRITE_ONCE(ref->serial, next->serial);
-	smp_store_release(&ref->state, next);
+	ktau_write(&ref->serial, next->serial);
+	smp_store_release(&ref->state, next);	/* it is complete */
 	ref->flags |= KTAU_REF_RENEWED;
 	raw_local_irq_restore(flags);
 }
@@ -91,6 +69,7 @@ static void trace_end(struct ktau_task *old, const struct ktau_task *next,
 
 	rcu_read_lock();
 	if (bprm->fdpath)
+		/* Pairs with __d_alloc(). */
 		name = smp_load_acquire(&bprm->file->f_path.dentry->d_name.name);
 	strscpy_pad((char *)more.data, name, sizeof(more.data));
 	rcu_read_unlock();
@@ -129,7 +108,7 @@ void __ktau_task_exec_begin(const struct linux_binprm *bprm)
 	if (dumpable && same_rights(current_cred(), bprm->cred))
 		return;
 	mutex_lock(&ktau_mutex);
-	next = create_next(old);
+	next = ktau_task_successor(old, bprm->cred);
 	if (ref->mask & KTAU_MODE_TRACE)
 		trace_end(old, next, bprm);
 	if (next) {

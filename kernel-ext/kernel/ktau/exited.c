@@ -194,7 +194,7 @@ u64 ktau_exited_first(void)
 }
 
 /**
- * ktau_evicted_snapshot() - the sum of the exited tasks that are not kept
+ * ktau_evicted_snapshot() - the sum of the dead that are not kept
  * @rec: where it goes
  * @bytes: its room
  * @owner: where its description goes

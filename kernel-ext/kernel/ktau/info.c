@@ -94,7 +94,8 @@ static void fill(struct ktau_info *info, const struct ktau_stream *stream)
 	*info = (struct ktau_info) {
 		.size = sizeof(*info),
 		.version = KTAU_ABI_VERSION,
-		.features = KTAU_FEATURE_PARANOID | KTAU_FEATURE_GROWING |
+		.features = KTAU_FEATURE_PARANOID |
+			    KTAU_FEATURE_GROWING |
 			    (IS_ENABLED(CONFIG_CGROUPS) ? KTAU_FEATURE_CGROUP : 0),
 		.groups_built = ktau_groups_built,
 		.groups = READ_ONCE(ktau_config.groups) |

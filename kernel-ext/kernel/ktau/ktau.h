@@ -64,12 +64,10 @@ struct ktau_look {
 	u64 changed;
 };
 
-/**
- * struct ktau_owner - whose a table or a ring is
- * @serial: see struct ktau_rec_owner, as for all that is not described here. Times
- *	have no offset, ids are those of the initial namespaces
- * @parent_serial: 0 also if the parent is another user's
- * @dead_seq: its @exited_seq
+/*
+ * Whose a table or a ring is: what struct ktau_rec_owner says of it, with times
+ * without offsets and the ids of the initial namespaces. @parent_serial is 0 also
+ * where the parent is another user's; @dead_seq is @exited_seq.
  */
 struct ktau_owner {
 	u64	serial;
@@ -392,6 +390,7 @@ struct ktau_user *ktau_user_of(struct task_struct *task);
 void ktau_user_put(struct ktau_user *user);
 bool ktau_user_charge(struct ktau_user *user, size_t bytes, unsigned long limit);
 void ktau_user_uncharge(struct ktau_user *user, size_t bytes);
+u64 ktau_user_limit(const struct ktau_user *user);
 struct ktau_user *ktau_user_open(size_t bytes);
 void ktau_user_close(struct ktau_user *user, size_t bytes);
 void ktau_loss(enum ktau_loss reason);
@@ -411,7 +410,8 @@ int ktau_task_set_groups(struct task_struct *task, u32 groups);
 int ktau_task_set_tag(struct task_struct *task, u32 tag);
 void ktau_task_inherit(struct task_struct *task);
 void ktau_task_reconsider(void);
-void ktau_task_succeed(struct ktau_task *next, const struct ktau_task *old);
+struct ktau_task *ktau_task_successor(const struct ktau_task *old,
+				      const struct cred *cred);
 u32 ktau_groups_throughout(const struct ktau_task *state, u32 mask,
 			   u64 since_ticks);
 

@@ -150,6 +150,16 @@ static bool sees_nothing(const struct seq_file *m)
 	return nothing;
 }
 
+static void show_own_losses(struct seq_file *m)
+{
+	u64 losses[KTAU_NR_LOSSES];
+	unsigned int i;
+
+	ktau_user_losses(ktau_user_uid(m->file->f_cred), losses);
+	for (i = 0; i < KTAU_NR_LOSSES; i++)
+		seq_printf(m, "%s %llu\n", loss_names[i], losses[i]);
+}
+
 static void show_clock(struct seq_file *m)
 {
 	seq_printf(m, "clock_hz %llu\n", ktau_clock_hz());
@@ -165,6 +175,7 @@ static int stats_show(struct seq_file *m, void *v)
 	if (sees_nothing(m))
 		return -EACCES;
 	if (is_contained(m)) {
+		show_own_losses(m);
 		show_clock(m);
 		return 0;
 	}

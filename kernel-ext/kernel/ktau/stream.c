@@ -16,6 +16,7 @@
 #include <linux/poll.h>
 #include <linux/proc_fs.h>
 #include <linux/sched/signal.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/uio.h>
 #include <linux/user_namespace.h>
@@ -266,11 +267,8 @@ static long stream_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	return -ENOTTY;
 }
 
-/*
- * What an open stream is charged to its user for: its buffers start small and grow
- * to what a record needs, which is charged to the memory control group.
- */
-#define STREAM_MEMORY	(sizeof(struct ktau_stream) + 16 * 1024)
+/* What has no bound by a record, as a list of pids, is charged to the cgroup only. */
+#define STREAM_MEMORY	(sizeof(struct ktau_stream) + SZ_64K)
 
 static int open_stream(struct file *file, u32 content)
 {

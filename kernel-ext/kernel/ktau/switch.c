@@ -445,22 +445,44 @@ void ktau_task_inherit(struct task_struct *task)
 }
 
 /**
- * ktau_task_succeed() - let a state continue what another one was selected for
- * @next: the new state, not yet a task's
- * @old: the state that the current task has; the profile of @next begins now
+ * ktau_task_successor() - create the state after one that ends with an exec
+ * @old: state of the current task
+ * @cred: credentials to come, whose user is charged
  *
- * Context: ktau_mutex held.
+ * Context: May sleep; ktau_mutex held.
+ * Return: The state, in line with the configuration; NULL: counted.
  */
-void ktau_task_succeed(struct ktau_task *next, const struct ktau_task *old)
+struct ktau_task *ktau_task_successor(const struct ktau_task *old,
+				      const struct cred *cred)
 {
-	unsigned int i;
+	struct ktau_user *user = ktau_user_find(ktau_user_uid(cred));
+	struct ktau_task *state;
 
-	next->selected = old->selected;
-	next->task_groups = old->task_groups;
-	next->profiled = old->profiled;
-	next->start_ticks = ktau_ticks();
-	for (i = 0; i < KTAU_NR_GROUPS; i++)
-		next->group_since[i] = next->start_ticks;
+	if (!user) {
+		ktau_loss(KTAU_LOSS_NO_STATE);
+		return NULL;
+	}
+	state = ktau_task_create(user, GFP_KERNEL_ACCOUNT);
+	ktau_user_put(user);
+	if (!state)
+		return NULL;
+	state->serial = ktau_serial_next();
+	state->selected = old->selected;
+	state->task_groups = old->task_groups;
+	if (old->ring) {	/* frames in flight may have been traced */
+		state->ring = ktau_ring_create(state->user,
+					       ktau_ring_start_slots(current),
+					       GFP_KERNEL_ACCOUNT);
+		if (!state->ring) {
+			ktau_task_put(state);
+			return NULL;
+		}
+		atomic_long_add(ktau_ring_bytes(state->ring->size), &state->bytes);
+	}
+	spin_lock(&state->mask_lock);
+	note_groups(state, READ_ONCE(current->ktau.mask));
+	spin_unlock(&state->mask_lock);
+	return state;
 }
 
 /**

@@ -175,9 +175,8 @@ void __ktau_task_exec(void)
 	struct ktau_slot_more more = { };
 
 	ktau_task_reconsider();
-	if (!ref->state)
-		return;
-	ref->state->exec_ns = ktime_get_boottime_ns();
+	if (ref->state)
+		WRITE_ONCE(ref->state->exec_ns, ktime_get_boottime_ns());
 	if (ref->flags & KTAU_REF_RENEWED) {
 		ref->flags &= ~KTAU_REF_RENEWED;	/* the profile before has the slot */
 		return;

@@ -215,15 +215,15 @@ void ktau_user_uncharge(struct ktau_user *user, size_t bytes)
 }
 
 /**
- * ktau_user_limit() - what may be charged to a user
+ * ktau_user_limit() - how much memory a user may take
  * @user: the user
  *
  * Context: Any.
- * Return: Bytes: its share of the memory limit, all of it for root.
+ * Return: Bytes.
  */
 u64 ktau_user_limit(const struct ktau_user *user)
 {
-	const u64 limit = READ_ONCE(ktau_config.memory_limit_bytes);
+	u64 limit = READ_ONCE(ktau_config.memory_limit_bytes);
 
 	return is_limited(user) ? limit / USER_SHARE : limit;
 }

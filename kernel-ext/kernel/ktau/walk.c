@@ -63,23 +63,12 @@ static void put_body(struct ktau_stream *stream, const struct ktau_owner *owner,
 	stream->end.nr_records++;
 }
 
-/* How far the profile in @stream->body is complete. */
-static void note_groups(struct ktau_stream *stream,
-			const struct ktau_task *state)
-{
-	struct ktau_rec_profile *rec = stream->body.p;
-
-	rec->start_ticks = ktau_read(&state->start_ticks);
-	rec->groups_throughout =
-		ktau_groups_throughout(state, KTAU_GROUP_ALL,
-				       stream->select.since_ticks);
-}
-
 /* Copy a profile to @stream->body, with as much memory as it takes. */
 static int copy_profile(struct ktau_stream *stream, struct ktau_task *state,
 			struct task_struct *task)
 {
 	size_t bytes = ktau_snapshot_bytes(state);
+	struct ktau_rec_profile *rec;
 	int err;
 
 	do {
@@ -91,11 +80,16 @@ static int copy_profile(struct ktau_stream *stream, struct ktau_task *state,
 					 state, task);
 		bytes = 2 * stream->body.bytes;
 	} while (err == -ENOSPC);
-	if (!err)
-		note_groups(stream, state);
-	if (!err && !(stream->access & KTAU_ACCESS_EXACT))
-		ktau_redact_profile(stream->body.p, ktau_clock_round());
-	return err;
+	if (err)
+		return err;
+	rec = stream->body.p;
+	rec->start_ticks = ktau_read(&state->start_ticks);
+	rec->groups_throughout =
+		ktau_groups_throughout(state, U32_MAX,
+				       stream->select.since_ticks);
+	if (!(stream->access & KTAU_ACCESS_EXACT))
+		ktau_redact_profile(rec, ktau_clock_round());
+	return 0;
 }
 
 /* Copy slots to @stream->body. Return: 1 if there are more, 0, -errno. */

@@ -575,6 +575,7 @@ struct ktau_slot_fork {
  * @tcp_flags: the flags of the TCP header, FIN 1, SYN 2, RST 4, PSH 8, ACK 16 ...
  * @net_flags: KTAU_NET_*
  * @net_ns: inode number of the network namespace
+ * @reserved: 0
  */
 struct ktau_slot_net {
 	__u8 local[16];
