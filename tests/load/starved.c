@@ -303,7 +303,7 @@ static void starve(void)
 static void while_starved(const struct worker *worker, uint64_t calls, char **command)
 {
 	struct result result = tell(worker, MEASURE);
-	uint64_t over = stat_of("refused_memory_cap");
+	uint64_t over = stat_of("refused_memory_limit");
 
 	check(result.refused > 0, "calls that found no place", result.refused);
 	check(result.refused_ticks > 0, "and their time in ticks", result.refused_ticks);
@@ -311,8 +311,8 @@ static void while_starved(const struct worker *worker, uint64_t calls, char **co
 	      result.calls + result.refused);
 	control("trace=on");
 	control("trace=off");
-	check(stat_of("refused_memory_cap") > over, "rings were refused",
-	      stat_of("refused_memory_cap") - over);
+	check(stat_of("refused_memory_limit") > over, "rings were refused",
+	      stat_of("refused_memory_limit") - over);
 	check(!run(command), "all figures agree with themselves", 0);
 }
 
@@ -328,9 +328,9 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	err = ktau_control_get("cap", cap, sizeof(cap));
+	err = ktau_control_get("memory_limit", cap, sizeof(cap));
 	if (err)
-		die("cap", err);
+		die("memory_limit", err);
 	fed = begin_measured();
 	starving = begin_measured();
 	result = tell(&fed, MEASURE);
