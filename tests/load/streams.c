@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * streams [-p] FILE: reads /proc/ktau/trace, one stream after the other, all tasks and
+ * streams [-p] [-1] FILE: reads /proc/ktau/trace, one stream after the other, all tasks and
  * each exited task once, into FILE as it comes; after SIGTERM once more, then it ends.
- * With -p it consumes nothing.
+ * With -p it consumes nothing; with -1 it reads one stream.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,31 +78,42 @@ static unsigned long long copy(int from, FILE *to)
 	return last.exited_next;
 }
 
+static _Noreturn void usage(void)
+{
+	fputs("usage: streams [-p] [-1] FILE\n", stderr);
+	exit(2);
+}
+
 int main(int argc, char **argv)
 {
-	bool peek = argc == 3 && !strcmp(argv[1], "-p");
-	unsigned int flags = peek ? 0 : KTAU_SELECT_CONSUME;
+	unsigned int flags = KTAU_SELECT_CONSUME;
 	unsigned long long since = 0;
 	FILE *to;
-	int from;
+	int from, option;
 
-	if (argc != (peek ? 3 : 2)) {
-		fputs("usage: streams [-p] FILE\n", stderr);
-		return 2;
-	}
 	signal(SIGTERM, end);
+	while ((option = getopt(argc, argv, "p1")) != -1) {
+		if (option == 'p')
+			flags = 0;
+		else if (option == '1')
+			ending = 1;
+		else
+			usage();
+	}
+	if (optind != argc - 1)
+		usage();
 	from = open("/proc/ktau/trace", O_RDONLY);
 	if (from < 0)
 		die("/proc/ktau/trace");
-	to = fopen(argv[argc - 1], "w");
+	to = fopen(argv[optind], "w");
 	if (!to)
-		die(argv[argc - 1]);
+		die(argv[optind]);
 	for (int last = 0; !last;) {
 		last = ending;
 		begin(from, flags, since);
 		since = copy(from, to);
 	}
 	if (fclose(to))
-		die(argv[argc - 1]);
+		die(argv[optind]);
 	return 0;
 }
