@@ -6,7 +6,7 @@ export B KERNEL FAST
 # Loads with known figures for the boot tests.
 test_LOADS := $(addprefix $(B)/tests/load/,tcp_stream known changed interrupts graph)
 # What is no good, and who may what
-test_LOADS += $(addprefix $(B)/tests/load/,badcalls control_errors fuzzcalls permit guise \
+test_LOADS += $(addprefix $(B)/tests/load/,ioctl_errors control_errors fuzzcalls permit guise \
 		segments)
 # Its exceptions are those of PowerPC
 ifdef CROSS_COMPILE
@@ -56,7 +56,7 @@ $(addprefix $(B)/tests/load/,known exceptions graph segments): $(B)/tests/load/o
 $(test_READERS): LDLIBS := $(LIBKTAU_LIBS) -lpthread
 $(test_READERS): $(LIBKTAU)
 
-$(B)/tests/load/badcalls: LDLIBS := -lpthread
+$(B)/tests/load/ioctl_errors: LDLIBS := -lpthread
 
 # Short-lived: without libraries, a fork is quick.
 $(B)/tests/load/storm $(test_ATTACKS): LDFLAGS += -static

@@ -11,8 +11,8 @@
 #define NR(array) (sizeof(array) / sizeof(*(array)))
 
 /* Cells of a row, in the order of the columns below. */
-enum { P_PID, P_TID, P_PROCESS, P_UID, P_CGROUP, P_TASKS, P_LIVE, P_SHARE, P_COUNT, P_INCL,
-       P_EXCL, P_OPEN, P_OPEN_TIME, P_GROUP, P_ROUTINE, P_OWN, P_NR };
+enum { P_PID, P_TID, P_PROCESS, P_TASKS, P_LIVE, P_SHARE, P_COUNT, P_INCL, P_EXCL, P_OPEN,
+       P_OPEN_TIME, P_GROUP, P_ROUTINE, P_OWN, P_UID, P_CGROUP, P_NR };
 enum { C_PID, C_PROCESS, C_COUNT, C_SUM, C_MIN, C_MAX, C_GROUP, C_COUNTER, C_NR };
 enum { U_CPU, U_SHARE, U_COUNT, U_INCL, U_EXCL, U_GROUP, U_ROUTINE, U_NR };
 enum { L_VALUE, L_NAME, L_NR };
@@ -21,8 +21,6 @@ static const struct column routine_columns[P_NR] = {
 	[P_PID] = { "pid", NULL, COLUMN_SIGNED },
 	[P_TID] = { "tid", NULL, COLUMN_SIGNED },
 	[P_PROCESS] = { "process", NULL, COLUMN_TEXT },
-	[P_UID] = { "uid", NULL, COLUMN_NUMBER },
-	[P_CGROUP] = { "cgroup", NULL, COLUMN_TEXT },
 	[P_TASKS] = { "tasks", NULL, COLUMN_NUMBER },
 	[P_LIVE] = { "live", NULL, COLUMN_NUMBER },
 	[P_SHARE] = { "share", "share", COLUMN_SHARE },
@@ -34,6 +32,8 @@ static const struct column routine_columns[P_NR] = {
 	[P_GROUP] = { "group", "group", COLUMN_TEXT },
 	[P_ROUTINE] = { "routine", "routine", COLUMN_TEXT },
 	[P_OWN] = { "ktau_ns", NULL, COLUMN_NUMBER },
+	[P_UID] = { "uid", NULL, COLUMN_NUMBER },
+	[P_CGROUP] = { "cgroup", NULL, COLUMN_TEXT },
 };
 
 static const struct column counter_columns[C_NR] = {

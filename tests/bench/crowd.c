@@ -117,7 +117,6 @@ static uint64_t read_profiles(uint64_t *bytes, unsigned long *profiles)
 {
 	struct ktau_select select = {
 		.size = sizeof(select),
-		.version = KTAU_ABI_VERSION,
 		.target = KTAU_TARGET_LIST,
 		.pids = (uintptr_t)pids,
 		.nr_pids = nr_pids,

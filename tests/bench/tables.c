@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tables FILE: bytes of KTAU's tables for each task in a stream of profiles, the dead
+ * tables FILE: bytes of KTAU's tables for each task in a stream of profiles, exited tasks
  * included, a line each, for make bench. A task has a state, and a chunk of cells for each
  * eight ids of which it has used one.
  */
 #include <err.h>
 #include <linux/ktau.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,24 +16,29 @@
 
 static char buffer[1 << 20] __attribute__((aligned(8)));
 
+/* Entries are in the order of their ids: those of a chunk follow each other. */
 static void print_bytes(const struct ktau_rec_profile *p)
 {
-	unsigned char used[KTAU_NR_IDS / CHUNK_IDS] = { 0 };
 	const char *at = (const char *)p + p->rec.head;
-	unsigned int i, bytes = STATE_BYTES;
+	unsigned int i, chunk, last = -1U, bytes = STATE_BYTES;
 
-	if (p->owner.kind != KTAU_OWNER_TASK && p->owner.kind != KTAU_OWNER_DEAD)
-		return;
-	for (i = 0; i < p->nr_entries; i++, at += p->entry_size)
-		used[((const struct ktau_entry *)at)->id % KTAU_NR_IDS / CHUNK_IDS] = 1;
-	for (i = 0; i < sizeof(used); i++)
-		bytes += used[i] * CHUNK_BYTES;
+	for (i = 0; i < p->nr_entries; i++, at += p->entry_size) {
+		chunk = ((const struct ktau_entry *)at)->id / CHUNK_IDS;
+		bytes += chunk == last ? 0 : CHUNK_BYTES;
+		last = chunk;
+	}
 	printf("%u\n", bytes);
+}
+
+static bool is_task(const struct ktau_rec_owner *owner)
+{
+	return owner->kind == KTAU_OWNER_TASK || owner->kind == KTAU_OWNER_EXITED;
 }
 
 int main(int argc, char **argv)
 {
 	struct ktau_rec *rec = (struct ktau_rec *)buffer;
+	struct ktau_rec_owner task = { .serial = 0 };
 	FILE *f;
 
 	if (argc != 2 || !(f = fopen(argv[1], "r")))
@@ -41,7 +47,10 @@ int main(int argc, char **argv)
 		if (rec->size < sizeof(*rec) || rec->size > sizeof(buffer) ||
 		    fread(rec + 1, rec->size - sizeof(*rec), 1, f) != 1)
 			errx(1, "%s: not a stream of profiles", argv[1]);
-		if (rec->type == KTAU_REC_PROFILE)
+		if (rec->type == KTAU_REC_OWNER && is_task((struct ktau_rec_owner *)rec))
+			task = *(struct ktau_rec_owner *)rec;
+		if (rec->type == KTAU_REC_PROFILE &&
+		    ((struct ktau_rec_profile *)rec)->serial == task.serial)
 			print_bytes((struct ktau_rec_profile *)rec);
 	}
 	return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU_TARGET_CHANGED: who has run since is in the next stream, who has not is left
- * out; each descriptor for itself. First step by step, then at random.
+ * KTAU_TARGET_CHANGED: a task that has run since the last stream of the descriptor is in
+ * the next one, a task that has not is left out. First step by step, then at random.
  */
 #include <err.h>
 #include <errno.h>
@@ -73,7 +73,7 @@ static void start(void)
 	settle();
 }
 
-/* Which children were found, a bit each; the records have to be as many as told. */
+/* Which children were found, a bit each; END must count the records. */
 static uint32_t children(void)
 {
 	uint32_t set = 0;
@@ -127,7 +127,7 @@ static void one_reader(int a)
 	tell(!changed(a), "changed: the next one none of those that sleep");
 	who = wake(3);
 	settle();
-	tell(changed(a) == who, "changed: who has run is there");
+	tell(changed(a) == who, "changed: a task that has run is shown");
 	tell(!changed(a), "changed: and not again");
 	who = wake(4) | wake(5);
 	settle();
@@ -136,7 +136,7 @@ static void one_reader(int a)
 	who = wake(6);
 	settle();
 	shown(a, KTAU_TARGET_CPU);
-	tell(changed(a) == who, "changed: a stream without tasks shows nobody");
+	tell(changed(a) == who, "changed: a stream without tasks marks none as shown");
 }
 
 static void cut_short(int a)
@@ -147,7 +147,7 @@ static void cut_short(int a)
 	settle();
 	if (look_select(a, KTAU_TARGET_CHANGED, 0) || read(a, some, sizeof(some)) < 0)
 		err(1, "/proc/ktau/profile");
-	tell(changed(a) == who, "changed: a stream not read to its end shows nobody");
+	tell(changed(a) == who, "changed: nor does a stream that is not read to its end");
 }
 
 static void two_readers(int a, int b)
@@ -155,14 +155,14 @@ static void two_readers(int a, int b)
 	uint32_t who;
 
 	tell(changed(b) == ALL_CHILDREN, "changed: another reader begins with all");
-	tell(!changed(a) && !changed(b), "changed: which is nothing to the first");
+	tell(!changed(a) && !changed(b), "changed: which does not affect the first");
 	who = wake(8);
 	settle();
-	tell(changed(a) == who && changed(b) == who, "changed: both see who has run");
+	tell(changed(a) == who && changed(b) == who, "changed: both see the task that has run");
 	tell(!changed(b) && !changed(a), "changed: once each");
 }
 
-/* While one has begun, the other reads; then one sees a change that the other has not. */
+/* One has begun a stream; the other reads a whole one; then a task runs. */
 static void at_once(int a, int b)
 {
 	char some[sizeof(struct ktau_rec_stream)];
@@ -175,7 +175,7 @@ static void at_once(int a, int b)
 	who = wake(9);
 	settle();
 	tell(!look_on(a, 0, &found) && children() == who && changed(b) == who,
-	     "changed: who began earlier takes nothing from who began later");
+	     "changed: a stream that began earlier takes nothing from a later one");
 	changed(a); /* may show it once more */
 }
 
@@ -187,10 +187,10 @@ static void on_the_cpu(int a)
 		spinner();
 	settle();
 	child[0] = pid;
-	tell(changed(a) == 1 && changed(a) == 1, "changed: who computes is always there");
+	tell(changed(a) == 1 && changed(a) == 1, "changed: a running task is always shown");
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	tell(!changed(a), "changed: and no more when he is dead");
+	tell(!changed(a), "changed: and no longer once it has exited");
 	child[0] = was;
 }
 
@@ -201,7 +201,7 @@ struct reader {
 	unsigned int nr_due, nr_missed, nr_shown;
 };
 
-/* Who has made a call between two readings must be in the second one. */
+/* A child that has made a call between two readings must be in the second one. */
 static void look(struct reader *reader)
 {
 	uint32_t due = 0, seen;

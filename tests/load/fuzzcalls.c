@@ -95,31 +95,47 @@ static long call_select(int fd)
 {
 	const uint32_t which[] = { 0, KTAU_TARGET_SELF, KTAU_TARGET_LIST, KTAU_TARGET_ALL,
 				   KTAU_TARGET_CHANGED };
-	static const size_t fields[] = { 0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44 };
 	struct ktau_select select = {
 		.size = sizeof(select),
-		.version = KTAU_ABI_VERSION,
 		.target = which[any() % 5] | (any() & 0x38),
 		.flags = any() & KTAU_SELECT_VALID,
-		.dead_since = one_in(2) ? 0 : number(),
+		.exited_since = one_in(2) ? 0 : number(),
+		.since_ticks = one_in(2) ? 0 : number(),
 	};
 	char *at = address(sizeof(select));
 	uint32_t value;
 
+	if (select.flags & KTAU_SELECT_CGROUP)
+		select.cgroup = number();
+	if (select.flags & KTAU_SELECT_UID)
+		select.uid = one_in(2) ? 0 : (uint32_t)number();
+	if (select.flags & KTAU_SELECT_TAG)
+		select.tag = (uint32_t)number();
 	if (select.target & KTAU_TARGET_LIST) {
 		select.nr_pids = fill_pids((int32_t *)memory);
 		select.pids = (uintptr_t)memory;
 	}
-	if (one_in(3) && at >= memory + KTAU_MAX_PIDS && at < memory + MEMORY - 48) {
+	if (one_in(3) && at >= memory + KTAU_MAX_PIDS && at < memory + MEMORY - sizeof(select)) {
 		memcpy(at, &select, sizeof(select));
 		value = (uint32_t)number();
-		memcpy(at + fields[any() % 12], &value, sizeof(value));
+		memcpy(at + any() % (sizeof(select) / 4) * 4, &value, sizeof(value));
 	} else if (one_in(20)) {
 		return ioctl(fd, KTAU_IOC_SELECT, address(sizeof(select)));
 	} else {
 		at = (char *)&select;
 	}
 	return ioctl(fd, one_in(50) ? number() : KTAU_IOC_SELECT, at);
+}
+
+/* KTAU_IOC_INFO, with a size that is good now and then. */
+static long call_info(int fd)
+{
+	char *at = address(sizeof(struct ktau_info));
+	uint32_t size = one_in(2) ? sizeof(struct ktau_info) : (uint32_t)number();
+
+	if (at >= memory && at <= memory + MEMORY - sizeof(size))
+		memcpy(at, &size, sizeof(size));
+	return ioctl(fd, KTAU_IOC_INFO, at);
 }
 
 static long call_read(int fd)
@@ -186,8 +202,10 @@ static void call(void)
 
 	if (what < 400) {
 		ret = call_read(fds[i]);
-	} else if (what < 800) {
+	} else if (what < 780) {
 		ret = call_select(fds[i]);
+	} else if (what < 800) {
+		ret = call_info(fds[i]);
 	} else if (what < 900) {
 		ret = lseek(fds[i], one_in(2) ? 0 : (off_t)number(), one_in(2) ? 0 : (int)any());
 	} else if (what < 960) {

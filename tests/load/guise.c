@@ -145,12 +145,12 @@ static int hold_descriptors(pid_t pid, int go, int ready)
 	for (i = 1; i < sizeof(struct ktau_rec_stream); i++)
 		if (read(half, &byte, 1) != 1)
 			return 1;
-	tell(!look_on(half, pid, &found) && !found.nr && found.end.refused == 1,
+	tell(!look_on(half, pid, &found) && !found.nr && found.end.denied == 1,
 	     "permissions: set-uid, not in a stream that was begun before");
 	if (write(ready, "r", 1) != 1 || read(go, &byte, 1) != 1)
 		return 1;
-	tell(!shows(all, KTAU_TARGET_DEAD, pid), "permissions: set-uid, not when it is dead");
-	tell(!shows(trace, KTAU_TARGET_DEAD, pid), "permissions: set-uid, nor its trace");
+	tell(!shows(all, KTAU_TARGET_EXITED, pid), "permissions: set-uid, not once it has exited");
+	tell(!shows(trace, KTAU_TARGET_EXITED, pid), "permissions: set-uid, nor its trace");
 	return tell_failures != 0;
 }
 
@@ -206,18 +206,18 @@ static void given(const char *what, const char *mode, bool text)
 	ended_well(pid, what);
 }
 
-/* First process of a pid namespace: sees itself, its child, its dead child. */
+/* First process of a pid namespace: sees itself, its child, its exited child. */
 static int inside(void)
 {
 	int fd = opened("/proc/ktau/profile"), kill_it;
 	struct found found;
 	bool good;
 	unsigned int i;
-	pid_t dead = fork();
+	pid_t exited = fork();
 
-	if (!dead)
+	if (!exited)
 		_exit(0);
-	waitpid(dead, NULL, 0);
+	waitpid(exited, NULL, 0);
 	kill_it = fork();
 	if (!kill_it) {
 		pause();
@@ -225,7 +225,7 @@ static int inside(void)
 	}
 	good = !look_for(fd, KTAU_TARGET_ALL, 0, &found) && found.nr == 2;
 	for (i = 0; good && i < found.nr; i++) {
-		const struct ktau_owner *owner = &found.owner[i];
+		const struct ktau_rec_owner *owner = &found.owner[i];
 
 		good = owner->tid == owner->tgid &&
 		       (owner->tid == 1 ? !owner->ppid :
@@ -233,10 +233,10 @@ static int inside(void)
 	}
 	tell(good, "permissions: a pid namespace shows its own tasks, by its own pids");
 	tell(shows(fd, KTAU_TARGET_LIST, kill_it), "permissions: and finds them by those");
-	good = !look_for(fd, KTAU_TARGET_DEAD, 0, &found) && found.nr == 1 &&
-	       found.owner[0].tid == dead && found.owner[0].tgid == dead &&
+	good = !look_for(fd, KTAU_TARGET_EXITED, 0, &found) && found.nr == 1 &&
+	       found.owner[0].tid == exited && found.owner[0].tgid == exited &&
 	       found.owner[0].ppid == 1;
-	tell(good, "permissions: and its dead: %u, pid %d of %d, parent %d", found.nr,
+	tell(good, "permissions: and its exited child: %u, pid %d of %d, parent %d", found.nr,
 	     found.owner[0].tid, found.owner[0].tgid, found.owner[0].ppid);
 	return tell_failures != 0;
 }
@@ -253,7 +253,7 @@ static void pid_namespace(void)
 		if (!child)
 			exit(inside());
 		waitpid(child, &status, 0);
-		_exit(status != 0 || !shows(opened("/proc/ktau/profile"), KTAU_TARGET_DEAD, child));
+		_exit(status != 0 || !shows(opened("/proc/ktau/profile"), KTAU_TARGET_EXITED, child));
 	}
 	ended_well(pid, "who is outside sees it by his");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * interrupts COMMAND...: what KTAU counts for each CPU while COMMAND runs, held against
+ * interrupts COMMAND...: what KTAU counts for each CPU while COMMAND runs, compared with
  * /proc/interrupts and /proc/softirqs.
  *
  * Both go on while they are read. So the kernel's own counts are taken before and after
@@ -113,13 +113,18 @@ static void read_kernel(struct counts *counts)
 	read_file(counts, "/proc/softirqs", "softirq:");
 }
 
+/* "irq:4:ttyS0" is line 4. */
 static const char *line_of(const char *event)
 {
+	static char number[16];
+
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(names[i].event, event))
 			return names[i].line;
-	if (!strncmp(event, "irq:", 4))
-		return event + 4;
+	if (!strncmp(event, "irq:", 4)) {
+		snprintf(number, sizeof(number), "%.*s", (int)strcspn(event + 4, ":"), event + 4);
+		return number;
+	}
 	return strncmp(event, "softirq:", 8) ? NULL : event;
 }
 
@@ -133,16 +138,19 @@ static int is_covered(const char *name)
 }
 
 static void add_profile(struct counts *counts, const struct ktau_rec_profile *p,
-			const struct ktau_events *events)
+			const struct ktau_reader *reader)
 {
+	const struct ktau_rec_owner *owner = ktau_reader_owner(reader, p->serial);
 	const struct ktau_entry *entry = ktau_profile_entries(p);
 
+	if (!owner || owner->cpu >= nr_cpus)
+		return;
 	for (uint32_t i = 0; i < p->nr_entries; i++) {
-		const struct ktau_event *event = ktau_events_find(events, entry[i].id);
-		const char *name = event ? line_of(event->name) : NULL;
+		const struct ktau_rec_event *event = ktau_reader_event(reader, entry[i].id);
+		const char *name = event ? line_of(ktau_event_name(event)) : NULL;
 
 		if (name)
-			line_named(counts, name)->count[p->owner.cpu] += entry[i].count;
+			line_named(counts, name)->count[owner->cpu] += entry[i].count;
 	}
 }
 
@@ -150,7 +158,6 @@ static void read_ktau(struct counts *counts)
 {
 	const struct ktau_query query = { .content = KTAU_REC_PROFILE,
 					  .target = KTAU_TARGET_CPU };
-	struct ktau_events *events;
 	struct ktau_reader *reader;
 	union ktau_record record;
 	int err;
@@ -158,19 +165,14 @@ static void read_ktau(struct counts *counts)
 	counts->nr = 0;
 	err = ktau_reader_create(&reader);
 	if (!err)
-		err = ktau_events_create(&events);
-	if (!err)
 		err = ktau_reader_open_live(reader, &query);
 	if (err)
 		die("/proc/ktau/profile", err);
-	if (ktau_events_load(events, NULL) < 0)
-		die(ktau_events_error(events), -EIO);
 	while ((err = ktau_reader_next(reader, &record)) > 0)
-		if (record.rec->type == KTAU_REC_PROFILE && record.profile->owner.cpu < nr_cpus)
-			add_profile(counts, record.profile, events);
+		if (record.rec->type == KTAU_REC_PROFILE)
+			add_profile(counts, record.profile, reader);
 	if (err)
 		die(ktau_reader_error(reader), err);
-	ktau_events_destroy(events);
 	ktau_reader_destroy(reader);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * known: work whose figures are known beforehand, held against its own profile.
+ * known: work whose figures are known beforehand, compared with its own profile.
  *
  * Prints "ok - what" or "not ok - what" for each. Run where KTAU has all groups on.
  */
@@ -87,12 +87,12 @@ static void forks(void)
 	struct ktau_query query = { .content = KTAU_REC_PROFILE, .target = KTAU_TARGET_SELF };
 	struct ktau_rec_profile *p;
 	union ktau_record record;
-	uint64_t since = 0, dead = 0, exits = 0;
+	uint64_t since = 0, exited = 0, exits = 0;
 
 	own_start(&query);
 	while (own_next(&record) > 0)
 		if (record.rec->type == KTAU_REC_END)
-			since = record.end->dead_next;
+			since = record.end->exited_next;
 	begin();
 	for (int i = 0; i < 1000; i++) {
 		pid_t child = fork();
@@ -107,16 +107,21 @@ static void forks(void)
 	own_expect("1,000 waits", own_entry(p, "sys_wait4").count, 1000);
 	ktau_record_free(p);
 
-	query.target = KTAU_TARGET_DEAD;
-	query.dead_since = since;
+	query.target = KTAU_TARGET_EXITED;
+	query.exited_since = since;
 	own_start(&query);
-	while (own_next(&record) > 0)
-		if (record.rec->type == KTAU_REC_PROFILE &&
-		    record.profile->owner.ppid == getpid()) {
-			dead++;
-			exits += own_entry(record.profile, "sys_exit_group").count;
-		}
-	own_expect("their 1,000 profiles", dead, 1000);
+	while (own_next(&record) > 0) {
+		const struct ktau_rec_owner *owner;
+
+		if (record.rec->type != KTAU_REC_PROFILE)
+			continue;
+		owner = own_owner(record.profile->serial);
+		if (!owner || owner->ppid != getpid())
+			continue;
+		exited++;
+		exits += own_entry(record.profile, "sys_exit_group").count;
+	}
+	own_expect("their 1,000 profiles", exited, 1000);
 	own_expect("with an exit each", exits, 1000);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whom a stream shows, without the library: what the kernel gives is what counts. */
+/* Which tasks a stream shows, without the library: the kernel's bytes are what counts. */
 #ifndef TESTS_LOAD_LOOK_H
 #define TESTS_LOAD_LOOK_H
 
@@ -15,29 +15,79 @@
 #define LOOK_BYTES (4 << 20)
 #define LOOK_OWNERS 1024
 
+/**
+ * struct found - what a stream shows
+ * @stream: its first record
+ * @nr_described: OWNER records
+ * @described: those, the last LOOK_OWNERS
+ * @nr: owners with a profile or a ring
+ * @owner: those
+ * @end: its last record
+ */
 struct found {
 	struct ktau_rec_stream stream;
+	unsigned int nr_described;
+	struct ktau_rec_owner described[LOOK_OWNERS];
 	unsigned int nr;
-	struct ktau_owner owner[LOOK_OWNERS];
+	struct ktau_rec_owner owner[LOOK_OWNERS];
 	struct ktau_rec_end end;
 };
 
-static inline void look_take(struct found *found, const struct ktau_rec *rec, int32_t tid)
+/* The fixed part of a record, as long as both sides have it. */
+static inline void look_copy(void *to, size_t size, const struct ktau_rec *rec)
 {
-	struct ktau_owner owner;
-
-	if (rec->type == KTAU_REC_STREAM) {
-		memcpy(&found->stream, rec, sizeof(found->stream));
-	} else if (rec->type == KTAU_REC_END) {
-		memcpy(&found->end, rec, sizeof(found->end));
-	} else {
-		memcpy(&owner, rec + 1, sizeof(owner));
-		if ((!tid || owner.tid == tid) && found->nr < LOOK_OWNERS)
-			found->owner[found->nr++] = owner;
-	}
+	memset(to, 0, size);
+	memcpy(to, rec, rec->head < size ? rec->head : size);
 }
 
-/* What is left of a stream; of the owners those with @tid, or all if that is 0. */
+static inline const struct ktau_rec_owner *look_owner(const struct found *found,
+						      uint64_t serial)
+{
+	unsigned int i, nr = found->nr_described < LOOK_OWNERS ? found->nr_described : LOOK_OWNERS;
+
+	for (i = 0; i < nr; i++)
+		if (found->described[i].serial == serial)
+			return &found->described[i];
+	return NULL;
+}
+
+/* False: a profile or a ring without its owner before it. */
+static inline bool look_take_owned(struct found *found, uint64_t serial, int32_t tid)
+{
+	const struct ktau_rec_owner *owner = look_owner(found, serial);
+
+	if (!owner)
+		return false;
+	/* A long ring comes in several records. */
+	if (found->nr && found->owner[found->nr - 1].serial == serial)
+		return true;
+	if ((!tid || owner->tid == tid) && found->nr < LOOK_OWNERS)
+		found->owner[found->nr++] = *owner;
+	return true;
+}
+
+static inline bool look_take(struct found *found, const struct ktau_rec *rec, int32_t tid)
+{
+	switch (rec->type) {
+	case KTAU_REC_STREAM:
+		look_copy(&found->stream, sizeof(found->stream), rec);
+		break;
+	case KTAU_REC_END:
+		look_copy(&found->end, sizeof(found->end), rec);
+		break;
+	case KTAU_REC_OWNER:
+		look_copy(&found->described[found->nr_described++ % LOOK_OWNERS],
+			  sizeof(found->described[0]), rec);
+		break;
+	case KTAU_REC_PROFILE:
+		return look_take_owned(found, ((const struct ktau_rec_profile *)rec)->serial, tid);
+	case KTAU_REC_TRACE:
+		return look_take_owned(found, ((const struct ktau_rec_trace *)rec)->serial, tid);
+	}
+	return true;
+}
+
+/* The rest of a stream; of the owners those with @tid, or all if that is 0. */
 static inline int look_on(int fd, int32_t tid, struct found *found)
 {
 	static _Alignas(8) char bytes[LOOK_BYTES];
@@ -50,9 +100,10 @@ static inline int look_on(int fd, int32_t tid, struct found *found)
 		have += (size_t)got;
 	for (at = 0; at + sizeof(*rec) <= have; at += rec->size) {
 		rec = (const struct ktau_rec *)(bytes + at);
-		if (rec->size < sizeof(*rec) || at + rec->size > have)
+		if (rec->size < sizeof(*rec) || at + rec->size > have || rec->head > rec->size)
 			return -1;
-		look_take(found, rec, tid);
+		if (!look_take(found, rec, tid))
+			return -1;
 	}
 	return got < 0 || found->end.rec.type != KTAU_REC_END ? -1 : 0;
 }
@@ -61,9 +112,7 @@ static inline int look_select(int fd, uint32_t target, int32_t tid)
 {
 	struct ktau_select select = {
 		.size = sizeof(select),
-		.version = KTAU_ABI_VERSION,
 		.target = target,
-		.flags = KTAU_SELECT_PEEK,
 	};
 
 	if (target & KTAU_TARGET_LIST) {

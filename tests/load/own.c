@@ -10,7 +10,6 @@
 
 #include "own.h"
 
-static struct ktau_events *events;
 static struct ktau_clock ktau_time;
 static struct ktau_reader *reader;
 int own_failures;
@@ -40,8 +39,6 @@ void own_open(void)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	err = ktau_reader_create(&reader);
 	if (!err)
-		err = ktau_events_create(&events);
-	if (!err)
 		err = ktau_reader_open_live(reader, &query);
 	if (err)
 		own_die("/proc/ktau/profile", err);
@@ -49,7 +46,6 @@ void own_open(void)
 
 void own_close(void)
 {
-	ktau_events_destroy(events);
 	ktau_reader_destroy(reader);
 }
 
@@ -98,6 +94,11 @@ struct ktau_rec_profile *own_profile(pid_t tid)
 	return copy;
 }
 
+const struct ktau_rec_owner *own_owner(uint64_t serial)
+{
+	return ktau_reader_owner(reader, serial);
+}
+
 struct ktau_rec_profile *own_added(struct ktau_rec_profile *before,
 				   struct ktau_rec_profile *now)
 {
@@ -111,26 +112,15 @@ struct ktau_rec_profile *own_added(struct ktau_rec_profile *before,
 	return diff;
 }
 
-static const struct ktau_event *event_named(const char *name)
-{
-	const struct ktau_event *event = NULL;
-
-	while ((event = ktau_events_next(events, event)))
-		if (!strcmp(ktau_display_name(event->name), name))
-			return event;
-	return NULL;
-}
-
 struct ktau_entry own_entry(const struct ktau_rec_profile *p, const char *name)
 {
-	const struct ktau_event *event = event_named(name);
+	const struct ktau_events *events = ktau_reader_events(reader);
+	const struct ktau_rec_event *event = NULL;
 	const struct ktau_entry *found = NULL;
 
-	/* It may have got its id since the table was read. */
-	if (!event && ktau_events_load(events, NULL) >= 0)
-		event = event_named(name);
-	if (event)
-		found = ktau_profile_find(p, event->id);
+	while (!found && (event = ktau_events_next(events, event)))
+		if (!strcmp(ktau_display_name(ktau_event_name(event)), name))
+			found = ktau_profile_find(p, event->id);
 	return found ? *found : (struct ktau_entry){ 0 };
 }
 

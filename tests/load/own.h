@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* For loads that hold what they know against a profile: reading it. */
+/* For loads that compare what they know with a profile: reading it. */
 #ifndef KTAU_TESTS_OWN_H
 #define KTAU_TESTS_OWN_H
 
@@ -8,7 +8,7 @@
 
 #include <ktau.h>
 
-/* All of these end the program with a line that says why, where they fail. */
+/* If one of these fails, it prints why and ends the program. */
 _Noreturn void own_die(const char *what, int err);
 FILE *own_file(const char *path);
 void own_open(void);
@@ -18,10 +18,13 @@ void own_close(void);
 void own_start(const struct ktau_query *query);
 int own_next(union ktau_record *record);
 
-/* A thread's profile now, 0 for the caller's; the identity is held to each one. */
+/* A thread's profile now, 0 for the caller's; the identity of each is checked. */
 struct ktau_rec_profile *own_profile(pid_t tid);
 
-/* What @now has more than @before, which are both freed. */
+/* The owner of a profile; NULL if the stream did not describe it. */
+const struct ktau_rec_owner *own_owner(uint64_t serial);
+
+/* What was added from @before to @now, which are both freed. */
 struct ktau_rec_profile *own_added(struct ktau_rec_profile *before,
 				   struct ktau_rec_profile *now);
 

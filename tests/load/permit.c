@@ -51,8 +51,8 @@ static const struct {
 	[IN_NAMESPACE] = { { "the owner's, root of a namespace", OWNER, 0, true }, false, false },
 };
 
-enum object { PROFILE_OF, TRACE_OF, TEXT_OF, DEAD_OF, DEAD_TRACE_OF, OWN_PROFILE, OWN_TRACE,
-	      OWN_TEXT, IDLE, CPUS, REAPED, READ_FILE, WRITE_CONTROL, OPENED_BY_ROOT,
+enum object { PROFILE_OF, TRACE_OF, TEXT_OF, EXITED_OF, EXITED_TRACE_OF, OWN_PROFILE, OWN_TRACE,
+	      OWN_TEXT, IDLE, CPUS, EVICTED, READ_FILE, WRITE_CONTROL, OPENED_BY_ROOT,
 	      CONTROL_OF_ROOT };
 
 /* y: yes; n: no, refused; anything else is a fault. */
@@ -68,7 +68,7 @@ struct row {
 	{ "profile of", PROFILE_OF, nr, NULL, want }, { "trace of", TRACE_OF, nr, NULL, want }, \
 	{ "/proc/PID/ktau of", TEXT_OF, nr, NULL, want }
 
-static const struct row of_the_living[] = {
+static const struct row of_live_tasks[] = {
 	TASK(OF_ROOT,		"ynnnyyynnnn"),
 	TASK(OF_OWNER,		"ynynyyynnny"),
 	TASK(CAPABLE,		"ynnnyyynnnn"),
@@ -80,7 +80,7 @@ static const struct row of_the_living[] = {
 	{ "/proc/self/ktau", OWN_TEXT, -1, NULL, "yyyyyyyyyyy" },
 	{ "idle tasks", IDLE, -1, NULL, "ynnnyynnnnn" },
 	{ "the CPUs", CPUS, -1, NULL, "ynnnyynnnnn" },
-	{ "the reaped", REAPED, -1, NULL, "ynnnyynnnnn" },
+	{ "the evicted", EVICTED, -1, NULL, "ynnnyynnnnn" },
 	{ "read", READ_FILE, -1, "/proc/ktau/profile", "yyyyyyyyyyy" },
 	{ "read", READ_FILE, -1, "/proc/ktau/trace", "yyyyyyyyyyy" },
 	{ "read", READ_FILE, -1, "/proc/ktau/events", "yyyyyyyyyyy" },
@@ -91,17 +91,17 @@ static const struct row of_the_living[] = {
 	{ "by a descriptor of root's, write control", CONTROL_OF_ROOT, -1, NULL, "yyyyyyyyyyy" },
 };
 
-#define DEAD(nr, want) \
-	{ "profile of, dead,", DEAD_OF, nr, NULL, want }, \
-	{ "trace of, dead,", DEAD_TRACE_OF, nr, NULL, want }
+#define EXITED(nr, want) \
+	{ "profile of, exited,", EXITED_OF, nr, NULL, want }, \
+	{ "trace of, exited,", EXITED_TRACE_OF, nr, NULL, want }
 
-static const struct row of_the_dead[] = {
-	DEAD(OF_ROOT,		"ynnnyyynnnn"),
-	DEAD(OF_OWNER,		"ynynyyynnny"),
-	DEAD(CAPABLE,		"ynnnyyynnnn"),
-	DEAD(UNDUMPABLE,	"ynnnyyynnnn"),
-	DEAD(SET_UID,		"ynnnyyynnnn"),
-	DEAD(IN_NAMESPACE,	"ynynyyynnny"),
+static const struct row of_exited_tasks[] = {
+	EXITED(OF_ROOT,		"ynnnyyynnnn"),
+	EXITED(OF_OWNER,		"ynynyyynnny"),
+	EXITED(CAPABLE,		"ynnnyyynnnn"),
+	EXITED(UNDUMPABLE,	"ynnnyyynnnn"),
+	EXITED(SET_UID,		"ynnnyyynnnn"),
+	EXITED(IN_NAMESPACE,	"ynynyyynnny"),
 };
 
 static pid_t pids[NR_TASKS];
@@ -116,8 +116,8 @@ static char one_task(const char *path, pid_t pid, uint32_t target)
 	if (fd < 0)
 		return 'n';
 	letter = look_for(fd, target, pid, &found) ? '!' : found.nr ? 'y' : 'n';
-	/* Who is refused is told that there is something. */
-	if (letter == 'n' && target == KTAU_TARGET_LIST && found.end.refused != 1)
+	/* The reader is not told what it may not see, but that there is something. */
+	if (letter == 'n' && target == KTAU_TARGET_LIST && found.end.denied != 1)
 		letter = '?';
 	close(fd);
 	return letter;
@@ -175,10 +175,10 @@ static char try_object(const struct row *row)
 		return one_task("/proc/ktau/profile", pid, KTAU_TARGET_LIST);
 	case TRACE_OF:
 		return one_task("/proc/ktau/trace", pid, KTAU_TARGET_LIST);
-	case DEAD_OF:
-		return one_task("/proc/ktau/profile", pid, KTAU_TARGET_DEAD);
-	case DEAD_TRACE_OF:
-		return one_task("/proc/ktau/trace", pid, KTAU_TARGET_DEAD);
+	case EXITED_OF:
+		return one_task("/proc/ktau/profile", pid, KTAU_TARGET_EXITED);
+	case EXITED_TRACE_OF:
+		return one_task("/proc/ktau/trace", pid, KTAU_TARGET_EXITED);
 	case OWN_PROFILE:
 		return one_task("/proc/ktau/profile", pid, KTAU_TARGET_SELF);
 	case OWN_TRACE:
@@ -190,8 +190,8 @@ static char try_object(const struct row *row)
 		return of_kind(KTAU_TARGET_ALL, KTAU_OWNER_TASK, KTAU_OWNER_IDLE);
 	case CPUS:
 		return of_kind(KTAU_TARGET_CPU, KTAU_OWNER_CPU, 0);
-	case REAPED:
-		return of_kind(KTAU_TARGET_REAPED, KTAU_OWNER_REAPED, 0);
+	case EVICTED:
+		return of_kind(KTAU_TARGET_EVICTED, KTAU_OWNER_EVICTED, 0);
 	case READ_FILE:
 		return text(row->file);
 	case WRITE_CONTROL:
@@ -295,8 +295,8 @@ int main(int argc, char **argv)
 	root_profile = open("/proc/ktau/profile", O_RDONLY);
 	root_control = open("/proc/ktau/control", O_WRONLY);
 	begin_tasks(argv[1]);
-	try_rows(of_the_living, sizeof(of_the_living) / sizeof(*of_the_living));
+	try_rows(of_live_tasks, sizeof(of_live_tasks) / sizeof(*of_live_tasks));
 	end_tasks();
-	try_rows(of_the_dead, sizeof(of_the_dead) / sizeof(*of_the_dead));
+	try_rows(of_exited_tasks, sizeof(of_exited_tasks) / sizeof(*of_exited_tasks));
 	return tell_failures != 0;
 }

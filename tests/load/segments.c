@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * segments [USER]: whose TCP segments a trace tells of, to USER or to who starts it. What
- * a softirq has taken may be anybody's, so that only who may see all is told: to others
- * its slots say neither addresses nor numbers. To be run with groups=tcp trace=on.
+ * segments [USER]: which TCP segments a trace shows to USER, or to the user that runs this.
+ * A softirq may handle the segments of any task. So only a reader that may see everything
+ * gets their addresses and numbers; in other readers' slots of softirqs they are zero. To
+ * be run with groups=tcp trace=on and, for a USER, kernel.ktau_paranoid=0.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -15,34 +16,30 @@
 
 #define ROUNDS 20
 
-/* Slots of segments; and those with a figure of theirs. */
-static unsigned int of_task, of_softirq, told_of_task, told_of_softirq;
+/* Slots of segments; and those with a payload that is not zero. */
+static unsigned int of_task, of_softirq, shown_of_task, shown_of_softirq;
 
-static bool tells(const struct ktau_slot *slot)
+static bool shows(const struct ktau_slot *slot)
 {
-	const struct ktau_slot_more *more = (const void *)(slot + 1);
-	bool any = slot->arg;
-	unsigned int i;
+	static const struct ktau_slot_net nothing;
+	struct ktau_slot_net net;
 
-	for (i = 0; i < slot->more; i++)
-		any |= more[i].data[0] || more[i].data[1] || more[i].small || more[i].small2;
-	return any;
+	return ktau_slot_net(slot, &net) && memcmp(&net, &nothing, sizeof(net));
 }
 
 static void look_at(const struct ktau_rec_trace *trace)
 {
-	const struct ktau_slot *slots = ktau_trace_slots(trace);
-	uint32_t i;
+	const struct ktau_slot *slot = NULL;
 
-	for (i = 0; i < trace->nr_slots; i++) {
-		if (slots[i].type != KTAU_TRACE_NET_SEND && slots[i].type != KTAU_TRACE_NET_RECV)
+	while ((slot = ktau_trace_next(trace, slot))) {
+		if (slot->type != KTAU_TRACE_NET_SEND && slot->type != KTAU_TRACE_NET_RECV)
 			continue;
-		if (slots[i].ctx == KTAU_CTX_TASK) {
+		if (slot->ctx == KTAU_CTX_TASK) {
 			of_task++;
-			told_of_task += tells(&slots[i]);
+			shown_of_task += shows(slot);
 		} else {
 			of_softirq++;
-			told_of_softirq += tells(&slots[i]);
+			shown_of_softirq += shows(slot);
 		}
 	}
 }
@@ -64,7 +61,7 @@ static void read_own_trace(void)
 		err = 0;
 	}
 	if (err)
-		own_die("/proc/ktau/trace", err);
+		own_die(ktau_reader_error(reader), err);
 	ktau_reader_destroy(reader);
 }
 
@@ -83,7 +80,7 @@ int main(int argc, char **argv)
 	read_own_trace();
 	printf("%s - segments: %u of the task's own, %u of softirqs\n",
 	       of_task >= ROUNDS && of_softirq >= ROUNDS ? "ok" : "not ok", of_task, of_softirq);
-	own_expect("segments: own ones told", told_of_task, of_task);
-	own_expect("segments: those of softirqs told", told_of_softirq, user ? 0 : of_softirq);
+	own_expect("segments: the task's own are shown", shown_of_task, of_task);
+	own_expect("segments: those of softirqs are shown", shown_of_softirq, user ? 0 : of_softirq);
 	return own_failures || of_task < ROUNDS || of_softirq < ROUNDS;
 }

@@ -328,9 +328,9 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	err = ktau_control_get("cap", cap, sizeof(cap));
+	err = ktau_control_get("memory_limit", cap, sizeof(cap));
 	if (err)
-		die("cap", err);
+		die("memory_limit", err);
 	fed = begin_measured();
 	starving = begin_measured();
 	result = tell(&fed, MEASURE);

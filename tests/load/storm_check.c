@@ -3,9 +3,9 @@
  * storm_check FILE PID PROCESSES [HARVEST]: whether a file of ktaud accounts for every
  * process of a storm (storm.c) that ran as PID.
  *
- * What is accounted for: who died with a number of R or above and is in the file, and the
- * sum of those below R, which the last REAPED record has. With HARVEST, so many of the
- * processes have to be in the file with a profile of their own.
+ * What is accounted for: tasks that exited with a number of R or above and are in the file,
+ * and the sum of those below R, which the last evicted sum has. With HARVEST, so many of the
+ * processes must be in the file with a profile of their own.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,20 +14,20 @@
 
 #include <ktau.h>
 
-#define MAX_DEAD	(1 << 20)
+#define MAX_EXITED	(1 << 20)
 #define CALLS_EACH	3
 
-/* What is known of one of the dead, by its number. */
-struct dead {
+/* What is known of an exited task, by its number. */
+struct exited {
 	uint32_t records;
 	uint32_t exits;
 	uint32_t calls;
 	bool ours;
 };
 
-static struct dead dead[MAX_DEAD];
-static struct ktau_rec_profile *parent, *reaped;
-static uint64_t dead_next;
+static struct exited exited[MAX_EXITED];
+static struct ktau_rec_profile *parent, *evicted;
+static uint64_t exited_next, evicted_below;
 static uint32_t parent_pid;
 static int failures;
 
@@ -41,11 +41,11 @@ static uint64_t count_of(const struct ktau_rec_profile *p, const struct ktau_eve
 			 const char *name)
 {
 	const struct ktau_entry *entries = ktau_profile_entries(p);
-	const struct ktau_event *event;
+	const struct ktau_rec_event *event;
 
 	for (uint32_t i = 0; i < p->nr_entries; i++) {
 		event = ktau_events_find(events, entries[i].id);
-		if (event && !strcmp(ktau_display_name(event->name), name))
+		if (event && !strcmp(ktau_display_name(ktau_event_name(event)), name))
 			return entries[i].count;
 	}
 	return 0;
@@ -69,59 +69,69 @@ static void keep(struct ktau_rec_profile **place, const struct ktau_rec *rec)
 		die("no memory");
 }
 
-static void take_dead(const struct ktau_rec_profile *p, const struct ktau_events *events)
+static void take_exited(const struct ktau_rec_profile *p, const struct ktau_rec_owner *owner,
+			const struct ktau_events *events)
 {
-	struct dead *d;
+	struct exited *d;
 
-	if (p->owner.dead_seq >= MAX_DEAD)
-		die("too many dead");
-	d = &dead[p->owner.dead_seq];
+	if (owner->exited_seq >= MAX_EXITED)
+		die("too many exited tasks");
+	d = &exited[owner->exited_seq];
 	d->records++;
 	d->exits = (uint32_t)count_of(p, events, "sys_exit_group");
 	d->calls = (uint32_t)count_of(p, events, "sys_ioprio_get");
-	d->ours = p->owner.ppid == (int32_t)parent_pid;
-	if (p->owner.tid == (int32_t)parent_pid)
+	d->ours = owner->ppid == (int32_t)parent_pid;
+	if (owner->tid == (int32_t)parent_pid)
 		keep(&parent, &p->rec);
+}
+
+static void take(const struct ktau_reader *reader, const struct ktau_rec_profile *p)
+{
+	const struct ktau_rec_owner *owner = ktau_reader_owner(reader, p->serial);
+
+	if (!owner)
+		die("a profile without an owner");
+	if (owner->kind == KTAU_OWNER_EXITED) {
+		take_exited(p, owner, ktau_reader_events(reader));
+	} else if (owner->kind == KTAU_OWNER_EVICTED) {
+		keep(&evicted, &p->rec);
+		evicted_below = owner->exited_seq;
+	}
 }
 
 static void read_all(struct ktau_reader *reader)
 {
-	const struct ktau_events *events = ktau_reader_events(reader);
 	union ktau_record record;
 	int ret;
 
 	while ((ret = ktau_reader_next(reader, &record)) > 0) {
 		if (record.rec->type == KTAU_REC_END)
-			dead_next = record.end->dead_next;
-		if (record.rec->type != KTAU_REC_PROFILE)
-			continue;
-		if (record.profile->owner.kind == KTAU_OWNER_DEAD)
-			take_dead(record.profile, events);
-		else if (record.profile->owner.kind == KTAU_OWNER_REAPED)
-			keep(&reaped, record.rec);
+			exited_next = record.end->exited_next;
+		if (record.rec->type == KTAU_REC_PROFILE)
+			take(reader, record.profile);
 	}
 	if (ret)
 		die(ktau_reader_error(reader));
-	if (!reaped || !dead_next)
-		die("no REAPED record");
+	if (!evicted || !exited_next)
+		die("no evicted sum");
 	if (!parent)
 		die("the parent is not in the file");
 }
 
-/* All of the dead, whether they have a profile of their own or are in the sum. */
+/* All exited tasks, whether they have a profile of their own or are in the sum. */
 static void check_sums(const struct ktau_events *events, uint64_t processes)
 {
-	uint64_t calls = count_of(reaped, events, "sys_ioprio_get");
+	uint64_t calls = count_of(evicted, events, "sys_ioprio_get");
 	uint64_t missing = 0, twice = 0;
 
-	for (uint64_t i = 0; i < dead_next; i++) {
-		twice += dead[i].records > 1;
-		if (i < reaped->owner.dead_seq)
+	for (uint64_t i = 0; i < exited_next; i++) {
+		twice += exited[i].records > 1;
+		if (i < evicted_below)
 			continue;
-		missing += !dead[i].records;
-		calls += dead[i].calls;
+		missing += !exited[i].records;
+		calls += exited[i].calls;
 	}
-	expect("of the dead neither in the file nor in the sum", missing, 0);
+	expect("exited tasks neither in the file nor in the sum", missing, 0);
 	expect("in the file twice", twice, 0);
 	expect("calls of all processes together", calls, CALLS_EACH * processes);
 }
@@ -131,12 +141,12 @@ static void check_harvest(const char *wanted)
 {
 	uint64_t ours = 0, exits = 0, calls = 0;
 
-	for (uint64_t i = 0; i < dead_next; i++) {
-		if (!dead[i].ours)
+	for (uint64_t i = 0; i < exited_next; i++) {
+		if (!exited[i].ours)
 			continue;
 		ours++;
-		exits += dead[i].exits;
-		calls += dead[i].calls;
+		exits += exited[i].exits;
+		calls += exited[i].calls;
 	}
 	if (wanted)
 		expect("processes with a profile of their own", ours,
@@ -170,7 +180,7 @@ int main(int argc, char **argv)
 	check_sums(events, processes);
 	check_harvest(argv[4]);
 	ktau_record_free(parent);
-	ktau_record_free(reaped);
+	ktau_record_free(evicted);
 	ktau_reader_destroy(reader);
 	return failures != 0;
 }

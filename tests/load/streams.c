@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * streams [-p] FILE: reads /proc/ktau/trace, one stream after the other, all tasks and
- * each of the dead once, into FILE as it comes; after SIGTERM once more, then it ends.
- * With -p it only peeks.
+ * streams [-p] [-1] FILE: reads /proc/ktau/trace, one stream after the other, all tasks and
+ * each exited task once, into FILE as it comes; after SIGTERM once more, then it ends.
+ * With -p it consumes nothing; with -1 it reads one stream.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,21 +30,20 @@ static _Noreturn void die(const char *what)
 	exit(1);
 }
 
-static void begin(int from, unsigned int flags, unsigned long long dead_since)
+static void begin(int from, unsigned int flags, unsigned long long exited_since)
 {
 	struct ktau_select select = {
 		.size = sizeof(select),
-		.version = KTAU_ABI_VERSION,
-		.target = KTAU_TARGET_ALL | KTAU_TARGET_DEAD,
+		.target = KTAU_TARGET_ALL | KTAU_TARGET_EXITED,
 		.flags = flags,
-		.dead_since = dead_since,
+		.exited_since = exited_since,
 	};
 
 	if (ioctl(from, KTAU_IOC_SELECT, &select))
 		die("KTAU_IOC_SELECT");
 }
 
-/* Keep the last bytes of what has come: in the end they are the END record. */
+/* Keep the last bytes that were read: in the end they are the END record. */
 static void keep(struct ktau_rec_end *last, size_t n)
 {
 	char *bytes = (char *)last;
@@ -57,7 +56,7 @@ static void keep(struct ktau_rec_end *last, size_t n)
 	}
 }
 
-/* One stream; gives the END record's dead_next. */
+/* One stream; gives the END record's exited_next. */
 static unsigned long long copy(int from, FILE *to)
 {
 	struct ktau_rec_end last = { .rec.type = 0 };
@@ -76,33 +75,45 @@ static unsigned long long copy(int from, FILE *to)
 		fputs("streams: a stream without END\n", stderr);
 		exit(1);
 	}
-	return last.dead_next;
+	return last.exited_next;
+}
+
+static _Noreturn void usage(void)
+{
+	fputs("usage: streams [-p] [-1] FILE\n", stderr);
+	exit(2);
 }
 
 int main(int argc, char **argv)
 {
-	unsigned int flags = argc == 3 && !strcmp(argv[1], "-p") ? KTAU_SELECT_PEEK : 0;
+	unsigned int flags = KTAU_SELECT_CONSUME;
 	unsigned long long since = 0;
 	FILE *to;
-	int from;
+	int from, option;
 
-	if (argc != (flags ? 3 : 2)) {
-		fputs("usage: streams [-p] FILE\n", stderr);
-		return 2;
-	}
 	signal(SIGTERM, end);
+	while ((option = getopt(argc, argv, "p1")) != -1) {
+		if (option == 'p')
+			flags = 0;
+		else if (option == '1')
+			ending = 1;
+		else
+			usage();
+	}
+	if (optind != argc - 1)
+		usage();
 	from = open("/proc/ktau/trace", O_RDONLY);
 	if (from < 0)
 		die("/proc/ktau/trace");
-	to = fopen(argv[argc - 1], "w");
+	to = fopen(argv[optind], "w");
 	if (!to)
-		die(argv[argc - 1]);
+		die(argv[optind]);
 	for (int last = 0; !last;) {
 		last = ending;
 		begin(from, flags, since);
 		since = copy(from, to);
 	}
 	if (fclose(to))
-		die(argv[argc - 1]);
+		die(argv[optind]);
 	return 0;
 }

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * streams_check REFUSED CONSUMED... -- PEEKED...: whether what several readers of the same rings
- * have taken at once (streams.c) fits together, ring by ring:
+ * have read at the same time (streams.c) fits together, ring by ring:
  *
- *  - a slot is the same in whoever has read it: none is torn;
- *  - those who consume have each slot, or have been told that it is lost: read + lost =
- *    written. Only the rest of a dead task's ring goes to each of them;
- *  - in the order of their numbers the slots are in the order of time, and entries and
- *    exits nest, but for the REFUSED slots: an interrupt that fills the whole ring inside of
- *    a write loses what comes then, and the kernel counts it. One of them breaks one pair.
+ *  - a slot is the same in every reader that has it: none is torn;
+ *  - together, readers that consume have each slot, or were told that it is lost: read +
+ *    lost = written. Only the rest of an exited task's ring goes to each of them;
+ *  - in the order of positions the slots are in the order of time, and entries and exits
+ *    nest, except for the REFUSED slots: an interrupt that fills the whole ring during a
+ *    write loses what comes then, and the kernel counts it. Each breaks one pair.
+ *
+ * A position is where a record begins or ends; how many places a slot takes is the
+ * kernel's business. So where two records overlap, the slots that both must have are
+ * found by comparing them.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,25 +21,26 @@
 
 #include <ktau.h>
 
-#define WINDOW 4096	/* two records of one ring are never further apart */
-
-/* A record, and whether its reader consumed what it got. */
+/* A record and its owner, and whether its reader consumed what it got. */
 struct part {
 	struct ktau_rec_trace *t;
+	struct ktau_rec_owner *owner;
 	bool consumed;
 };
 
 static struct part *parts;
 static size_t nr_parts, room;
 
-/* Slots of the ring at hand by their number, to compare those that come again. */
+/* The slots of the ring at hand, in order, each once, up to position @next. */
 static struct {
-	uint64_t number;
-	struct ktau_slot slot;
-} window[WINDOW];
+	const struct ktau_slot **slot;
+	size_t nr, room;
+	uint64_t next;
+	uint64_t ticks;
+} merged;
 
 static struct {
-	uint64_t rings, closed, slots, lost, written, again;
+	uint64_t rings, closed, lost, written, again;
 	uint64_t torn, gaps, twice, backward, found, refused;
 } sum;
 
@@ -45,18 +50,29 @@ static _Noreturn void die(const char *what)
 	exit(1);
 }
 
-static void add(const struct ktau_rec_trace *t, bool consumed)
+static void *more(void *array, size_t nr, size_t *has_room, size_t size)
 {
-	if (nr_parts == room) {
-		room = room ? room * 2 : 4096;
-		parts = reallocarray(parts, room, sizeof(*parts));
-		if (!parts)
+	if (nr == *has_room) {
+		*has_room = *has_room ? *has_room * 2 : 4096;
+		array = reallocarray(array, *has_room, size);
+		if (!array)
 			die("no memory");
 	}
-	parts[nr_parts].t = ktau_record_dup(t);
-	if (!parts[nr_parts].t)
+	return array;
+}
+
+static void add(const struct ktau_reader *reader, const struct ktau_rec_trace *t, bool consumed)
+{
+	const struct ktau_rec_owner *owner = ktau_reader_owner(reader, t->serial);
+	struct part part = { .t = ktau_record_dup(t), .consumed = consumed };
+
+	if (!owner)
+		die("a ring without an owner");
+	part.owner = ktau_record_dup(owner);
+	if (!part.t || !part.owner)
 		die("no memory");
-	parts[nr_parts++].consumed = consumed;
+	parts = more(parts, nr_parts, &room, sizeof(*parts));
+	parts[nr_parts++] = part;
 }
 
 static void read_file(const char *path, bool consumed)
@@ -71,7 +87,7 @@ static void read_file(const char *path, bool consumed)
 		die(ktau_reader_error(reader));
 	while ((ret = ktau_reader_next(reader, &record)) > 0)
 		if (record.rec->type == KTAU_REC_TRACE)
-			add(record.trace, consumed);
+			add(reader, record.trace, consumed);
 	if (ret)
 		die(ktau_reader_error(reader));
 	ktau_reader_destroy(reader);
@@ -84,7 +100,12 @@ static uint64_t begin_of(const struct part *part)
 
 static uint64_t end_of(const struct part *part)
 {
-	return part->t->first + part->t->nr_slots;
+	return part->t->next;
+}
+
+static bool is_exited(const struct part *part)
+{
+	return part->owner->kind == KTAU_OWNER_EXITED;
 }
 
 static int sign(uint64_t a, uint64_t b)
@@ -95,9 +116,11 @@ static int sign(uint64_t a, uint64_t b)
 static int by_slot(const void *x, const void *y)
 {
 	const struct part *a = x, *b = y;
-	int order = sign(a->t->owner.serial, b->t->owner.serial);
+	int order = sign(a->t->serial, b->t->serial);
 
-	return order ? order : sign(a->t->first, b->t->first);
+	if (!order)
+		order = sign(a->t->first, b->t->first);
+	return order ? order : sign(a->t->next, b->t->next);
 }
 
 static int by_begin(const void *x, const void *y)
@@ -108,69 +131,125 @@ static int by_begin(const void *x, const void *y)
 	return order ? order : sign(end_of(a), end_of(b));
 }
 
-static void tell(uint64_t *count, const struct ktau_rec_trace *t, const char *what)
+static void tell(uint64_t *count, const struct part *part, const char *what)
 {
+	const struct ktau_rec_trace *t = part->t;
+
 	if ((*count)++ < 5)
-		printf("  %s: %s, task %d, slots %llu to %llu of %llu, %llu lost before\n", what,
-		       t->owner.comm, t->owner.tid, t->first, t->first + t->nr_slots, t->written,
+		printf("  %s: %s, task %d, positions %llu to %llu of %llu, %llu lost before\n",
+		       what, part->owner->comm, part->owner->tid, t->first, t->next, t->written,
 		       t->lost);
 }
 
-/* Each slot against the same one of another reader. */
-static void compare(const struct ktau_rec_trace *t)
+static bool same(const struct ktau_slot *a, const struct ktau_slot *b)
 {
-	const struct ktau_slot *slot = ktau_trace_slots(t);
-
-	for (uint32_t i = 0; i < t->nr_slots; i++) {
-		uint64_t number = t->first + i;
-		size_t at = number % WINDOW;
-
-		if (window[at].number == number + 1) {
-			sum.again++;
-			if (memcmp(&window[at].slot, &slot[i], sizeof(slot[i])))
-				tell(&sum.torn, t, "torn");
-		}
-		window[at].number = number + 1;
-		window[at].slot = slot[i];
-	}
+	return a->words == b->words && !memcmp(a, b, a->words * sizeof(uint64_t));
 }
 
-/* What is new in @t behind slot @next, as a record of its own, to the checker. */
-static uint64_t merge(struct ktau_check *check, const struct ktau_rec_trace *t, uint64_t next,
-		      uint64_t *ticks)
+/*
+ * How many slots of @t are those of the ring from number @from on, up to the end of one
+ * of the two; -1 if one differs.
+ */
+static ssize_t match(const struct ktau_rec_trace *t, size_t from)
 {
-	const struct ktau_slot *slot = ktau_trace_slots(t);
-	uint64_t end = t->first + t->nr_slots;
-	uint64_t from = t->first > next ? t->first : next;
+	const struct ktau_slot *slot = NULL;
+	ssize_t nr = 0;
+
+	while (from < merged.nr && (slot = ktau_trace_next(t, slot))) {
+		if (!same(merged.slot[from++], slot))
+			return -1;
+		nr++;
+	}
+	return nr;
+}
+
+/* The first slot of the ring that is not older than @ticks. */
+static size_t not_older(uint64_t ticks)
+{
+	size_t low = 0, high = merged.nr, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (merged.slot[middle]->ticks < ticks)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* How many slots of @part the ring has already. */
+static uint32_t overlap(const struct part *part)
+{
+	const struct ktau_slot *first = ktau_trace_next(part->t, NULL);
+	size_t from;
+	ssize_t nr;
+
+	if (!first || part->t->first >= merged.next)
+		return 0;
+	for (from = not_older(first->ticks); from < merged.nr; from++) {
+		nr = match(part->t, from);
+		/* Either the record ends inside, or what is known of the ring does. */
+		if (nr < 0 || (part->t->next <= merged.next && (size_t)nr < part->t->nr_slots))
+			continue;
+		sum.again += (uint64_t)nr;
+		return (uint32_t)nr;
+	}
+	tell(&sum.torn, part, "torn, or positions that are wrong");
+	return part->t->nr_slots;
+}
+
+/* Slots of @part from number @from on are new: as a record of its own, to the checker. */
+static void check_new(struct ktau_check *check, const struct part *part, uint32_t from)
+{
+	const struct ktau_rec_trace *t = part->t;
+	const struct ktau_slot *slot = NULL;
 	struct ktau_rec_trace *rest;
 	union ktau_record record;
+	size_t skipped = 0;
+	uint32_t i;
 
-	if (end <= from)
-		return next;
-	for (uint64_t i = from; i < end; i++) {
-		if (slot[i - t->first].type == KTAU_TRACE_MORE)
-			continue;
-		if (slot[i - t->first].ticks < *ticks)
-			tell(&sum.backward, t, "backward in time");
-		*ticks = slot[i - t->first].ticks;
+	for (i = 0; i < from; i++) {
+		slot = ktau_trace_next(t, slot);
+		skipped += slot->words * sizeof(uint64_t);
+	}
+	while ((slot = ktau_trace_next(t, slot))) {
+		merged.slot = more(merged.slot, merged.nr, &merged.room, sizeof(*merged.slot));
+		merged.slot[merged.nr++] = slot;
+		if (slot->ticks < merged.ticks)
+			tell(&sum.backward, part, "backward in time");
+		merged.ticks = slot->ticks;
 	}
 	rest = ktau_record_dup(t);
 	if (!rest)
 		die("no memory");
-	rest->first = from;
-	rest->lost = from - next;
-	rest->nr_slots = (uint32_t)(end - from);
-	rest->rec.size = (uint32_t)(rest->rec.head + rest->nr_slots * sizeof(*slot));
-	memmove((char *)rest + rest->rec.head, slot + (from - t->first),
-		rest->nr_slots * sizeof(*slot));
+	rest->first = t->first > merged.next ? t->first : merged.next;
+	rest->lost = rest->first - merged.next;
+	rest->nr_slots -= from;
+	rest->slots_bytes -= (uint32_t)skipped;
+	rest->rec.size -= (uint32_t)skipped;
+	memmove((char *)rest + rest->rec.head, (const char *)t + t->rec.head + skipped,
+		rest->slots_bytes);
+	record.owner = part->owner;
+	if (ktau_check_record(check, &record) < 0)
+		die("no memory");
 	record.trace = rest;
 	if (ktau_check_record(check, &record) < 0)
 		die("no memory");
 	ktau_record_free(rest);
-	return end;
 }
 
-/* read + lost = written, of those who consume. */
+static void merge(struct ktau_check *check, const struct part *part)
+{
+	uint32_t known = overlap(part);
+
+	if (part->t->next <= merged.next)
+		return;
+	check_new(check, part, known);
+	merged.next = part->t->next;
+}
+
+/* read + lost = written, of the readers that consume. */
 static void account(struct part *part, size_t nr)
 {
 	uint64_t next = 0, written = 0;
@@ -184,16 +263,16 @@ static void account(struct part *part, size_t nr)
 		if (!part[i].consumed)
 			continue;
 		if (begin > next)
-			tell(&sum.gaps, t, "not read and not lost before");
-		else if (begin < next && !closed && t->owner.kind != KTAU_OWNER_DEAD)
-			tell(&sum.twice, t, "consumed twice");
+			tell(&sum.gaps, &part[i], "not read and not lost before");
+		else if (begin < next && !closed && !is_exited(&part[i]))
+			tell(&sum.twice, &part[i], "consumed twice");
 		sum.lost += t->first > next ? t->first - next : 0;
 		next = end > next ? end : next;
 		written = t->written > written ? t->written : written;
-		closed |= t->owner.kind == KTAU_OWNER_DEAD;
+		closed |= is_exited(&part[i]);
 	}
 	if (closed && next != written)
-		tell(&sum.gaps, part[nr - 1].t, "not read to the end");
+		tell(&sum.gaps, &part[nr - 1], "not read to the end");
 	sum.closed += closed;
 	sum.rings += written > 0;
 	sum.written += next;
@@ -201,23 +280,20 @@ static void account(struct part *part, size_t nr)
 
 static void check_ring(struct ktau_check *check, struct part *part, size_t nr)
 {
-	uint64_t next = 0, ticks = 0;
-
-	memset(window, 0, sizeof(window));
-	for (size_t i = 0; i < nr; i++) {
-		compare(part[i].t);
-		next = merge(check, part[i].t, next, &ticks);
-	}
+	merged.nr = 0;
+	merged.next = merged.ticks = 0;
+	for (size_t i = 0; i < nr; i++)
+		merge(check, &part[i]);
 	account(part, nr);
 }
 
 /* Where the parts of another ring than that of part @from begin. */
 static size_t end_of_ring(size_t from)
 {
-	const uint64_t serial = parts[from].t->owner.serial;
+	const uint64_t serial = parts[from].t->serial;
 	size_t to = from;
 
-	while (to < nr_parts && parts[to].t->owner.serial == serial)
+	while (to < nr_parts && parts[to].t->serial == serial)
 		to++;
 	return to;
 }
@@ -226,8 +302,8 @@ static void print_finding(void *arg, const struct ktau_finding *finding)
 {
 	(void)arg;
 	if (sum.found++ < 5)
-		printf("  %s, task %d: %s\n", finding->owner->comm, finding->owner->tid,
-		       finding->text);
+		printf("  serial %" PRIu64 ", %s: %s\n", finding->serial,
+		       finding->owner ? finding->owner->comm : "", finding->text);
 }
 
 static void expect_none(const char *what, uint64_t got)
@@ -240,7 +316,7 @@ static int report(const struct ktau_check *check)
 	const struct ktau_check_counts *counts = ktau_check_counts(check);
 	bool enough = sum.closed > 100 && sum.lost && sum.again > 1000;
 
-	printf("%s - rings: %" PRIu64 " (%" PRIu64 " to their end), %" PRIu64 " slots written, %"
+	printf("%s - rings: %" PRIu64 " (%" PRIu64 " to their end), %" PRIu64 " places written, %"
 	       PRIu64 " of them lost; %" PRIu64 " slots seen, %" PRIu64 " times by two\n",
 	       enough ? "ok" : "not ok", sum.rings, sum.closed, sum.written, sum.lost,
 	       counts->slots, sum.again);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * badcalls: what a program can hand to /proc/ktau/profile and /proc/ktau/trace that is
- * no good. Each call fails with the error that the interface names, and a stream that
- * was half read goes on as if it had not been made.
+ * ioctl_errors: calls on /proc/ktau/profile and /proc/ktau/trace with invalid arguments. Each
+ * fails with the documented error, and a stream that was half read continues as if the
+ * call had not been made.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,14 +27,14 @@
 #define TRACE "/proc/ktau/trace"
 #define PAGE 4096
 #define MILLION 1000000
-#define KERNEL ((uintptr_t)1 << (8 * sizeof(uintptr_t) - 1))	/* an address of its */
+#define KERNEL ((uintptr_t)1 << (8 * sizeof(uintptr_t) - 1))	/* one of its addresses */
 
 /* Memory that calls are pointed to. */
 static char *plain;	/* 64 pages */
 static char *read_only;	/* a page */
 static char *hole;	/* a page is mapped before it, nothing from here on */
 static int32_t *million;
-static int32_t dead_pid;
+static int32_t exited_pid;
 
 static void prepare(void)
 {
@@ -45,18 +45,18 @@ static void prepare(void)
 	if (!pid)
 		_exit(0);
 	waitpid(pid, NULL, 0);
-	dead_pid = pid;
+	exited_pid = pid;
 	plain = mmap(NULL, 64 * PAGE, prot, flags, -1, 0);
 	read_only = mmap(NULL, PAGE, PROT_READ, flags, -1, 0);
 	hole = mmap(NULL, 2 * PAGE, prot, flags, -1, 0);
 	million = mmap(NULL, MILLION * sizeof(*million), prot, flags, -1, 0);
 	if (plain == MAP_FAILED || read_only == MAP_FAILED || hole == MAP_FAILED ||
 	    million == MAP_FAILED || munmap(hole += PAGE, PAGE)) {
-		perror("badcalls");
+		perror("ioctl_errors");
 		exit(1);
 	}
 	for (i = 0; i < MILLION; i++)
-		million[i] = dead_pid;
+		million[i] = exited_pid;
 }
 
 static int open_or_die(const char *path)
@@ -124,7 +124,7 @@ static bool walk_whole(int fd, size_t step)
 	return !lseek(fd, 0, SEEK_SET) && walk_on(fd, &w, step);
 }
 
-/* ioctl: the argument is that of SELF with one or two fields poked. */
+/* ioctl: the argument selects SELF, with some fields overwritten. */
 
 struct poke {
 	size_t at;
@@ -137,7 +137,7 @@ struct poke {
 
 enum list {
 	NO_LIST,
-	DEAD_LIST,	/* a process that is gone */
+	EXITED_LIST,	/* a process that has exited */
 	LONG_LIST,	/* a million of them */
 	ODD_LIST,	/* at an odd address */
 	FIXED_LIST,	/* in memory that cannot be written */
@@ -145,6 +145,8 @@ enum list {
 	HALF_LIST,	/* in memory that ends before it does */
 	KERNEL_LIST,	/* in the kernel's memory */
 };
+
+#define TRACE_ONLY	-1	/* 0; EINVAL for a profile */
 
 struct call {
 	const char *what;
@@ -157,35 +159,44 @@ static const struct call calls[] = {
 	{ "nothing wrong", 0, { { 0 } }, NO_LIST },
 	{ "size 0", EINVAL, { { AT(size), 0 } }, NO_LIST },
 	{ "size one byte short", EINVAL, { { AT(size), SIZE - 1 } }, NO_LIST },
-	{ "size longer, zeros behind", 0, { { AT(size), SIZE + 8 }, { SIZE, 8, 0 } }, NO_LIST },
-	{ "size longer, a bit behind", E2BIG, { { AT(size), SIZE + 8 }, { SIZE, 8, 1 } }, NO_LIST },
+	{ "size longer, zeros after", 0, { { AT(size), SIZE + 8 }, { SIZE, 8, 0 } }, NO_LIST },
+	{ "size longer, a bit after", E2BIG, { { AT(size), SIZE + 8 }, { SIZE, 8, 1 } }, NO_LIST },
 	{ "size of a page", 0, { { AT(size), PAGE } }, NO_LIST },
-	{ "size above a page", EINVAL, { { AT(size), PAGE + 1 } }, NO_LIST },
-	{ "size 4 GiB - 1", EINVAL, { { AT(size), UINT32_MAX } }, NO_LIST },
-	{ "version 0", EINVAL, { { AT(version), 0 } }, NO_LIST },
-	{ "version of tomorrow", EINVAL, { { AT(version), KTAU_ABI_VERSION + 1 } }, NO_LIST },
+	{ "size above a page", E2BIG, { { AT(size), PAGE + 1 } }, NO_LIST },
+	{ "size 4 GiB - 1", E2BIG, { { AT(size), UINT32_MAX } }, NO_LIST },
 	{ "no target", EINVAL, { { AT(target), 0 } }, NO_LIST },
 	{ "target unknown", EINVAL, { { AT(target), KTAU_TARGET_VALID + 1 } }, NO_LIST },
 	{ "target top bit", EINVAL, { { AT(target), 1U << 31 | 1 } }, NO_LIST },
 	{ "SELF and ALL", EINVAL, { { AT(target), 5 } }, NO_LIST },
-	{ "SELF and LIST", EINVAL, { { AT(target), 3 }, { AT(nr_pids), 1 } }, DEAD_LIST },
-	{ "LIST and ALL", EINVAL, { { AT(target), 6 }, { AT(nr_pids), 1 } }, DEAD_LIST },
+	{ "SELF and LIST", EINVAL, { { AT(target), 3 }, { AT(nr_pids), 1 } }, EXITED_LIST },
+	{ "LIST and ALL", EINVAL, { { AT(target), 6 }, { AT(nr_pids), 1 } }, EXITED_LIST },
 	{ "ALL and CHANGED", EINVAL, { { AT(target), 0x44 } }, NO_LIST },
 	{ "every target", EINVAL, { { AT(target), KTAU_TARGET_VALID } }, NO_LIST },
 	{ "all that go together", 0, { { AT(target), 0x3c } }, NO_LIST },
 	{ "all that go with CHANGED", 0, { { AT(target), 0x78 } }, NO_LIST },
-	{ "only the dead", 0, { { AT(target), KTAU_TARGET_DEAD } }, NO_LIST },
+	{ "only exited tasks", 0, { { AT(target), KTAU_TARGET_EXITED } }, NO_LIST },
 	{ "only the CPUs", 0, { { AT(target), KTAU_TARGET_CPU } }, NO_LIST },
 	{ "flag unknown", EINVAL, { { AT(flags), KTAU_SELECT_VALID + 1 } }, NO_LIST },
 	{ "flag top bit", EINVAL, { { AT(flags), 1U << 31 } }, NO_LIST },
-	{ "every flag", 0, { { AT(flags), KTAU_SELECT_VALID } }, NO_LIST },
-	{ "reserved field", EINVAL, { { AT(reserved), 1 } }, NO_LIST },
-	{ "reserved top bit", EINVAL, { { AT(reserved), 1U << 31 } }, NO_LIST },
-	{ "a list without LIST", EINVAL, { { AT(nr_pids), 1 } }, DEAD_LIST },
-	{ "its address without LIST", EINVAL, { { AT(nr_pids), 0 } }, DEAD_LIST },
+	{ "every flag", TRACE_ONLY, { { AT(flags), KTAU_SELECT_VALID } }, NO_LIST },
+	{ "CONSUME", TRACE_ONLY, { { AT(flags), KTAU_SELECT_CONSUME } }, NO_LIST },
+	{ "THREADS of ALL", EINVAL, { { AT(target), 4 }, { AT(flags), KTAU_SELECT_THREADS } },
+	  NO_LIST },
+	{ "a control group without its flag", EINVAL, { { AT(cgroup), 1 } }, NO_LIST },
+	{ "a control group that is not there", 0,
+	  { { AT(flags), KTAU_SELECT_CGROUP }, { AT(cgroup), UINT64_MAX } }, NO_LIST },
+	{ "a user without its flag", EINVAL, { { AT(uid), 1 } }, NO_LIST },
+	{ "a user", 0, { { AT(flags), KTAU_SELECT_UID }, { AT(uid), 1000 } }, NO_LIST },
+	{ "no user", EINVAL, { { AT(flags), KTAU_SELECT_UID }, { AT(uid), UINT32_MAX } },
+	  NO_LIST },
+	{ "a tag without its flag", EINVAL, { { AT(tag), 1 } }, NO_LIST },
+	{ "a tag", 0, { { AT(flags), KTAU_SELECT_TAG }, { AT(tag), UINT32_MAX } }, NO_LIST },
+	{ "slots from the end of time", 0, { { AT(since_ticks), UINT64_MAX } }, NO_LIST },
+	{ "a list without LIST", EINVAL, { { AT(nr_pids), 1 } }, EXITED_LIST },
+	{ "its address without LIST", EINVAL, { { AT(nr_pids), 0 } }, EXITED_LIST },
 	{ "LIST without a list", EINVAL, { { AT(target), 2 } }, NO_LIST },
-	{ "LIST of none", EINVAL, { { AT(target), 2 }, { AT(nr_pids), 0 } }, DEAD_LIST },
-	{ "LIST of a dead one", 0, { { AT(target), 2 }, { AT(nr_pids), 1 } }, DEAD_LIST },
+	{ "LIST of none", EINVAL, { { AT(target), 2 }, { AT(nr_pids), 0 } }, EXITED_LIST },
+	{ "LIST of an exited task", 0, { { AT(target), 2 }, { AT(nr_pids), 1 } }, EXITED_LIST },
 	{ "LIST of the most", 0, { { AT(target), 2 }, { AT(nr_pids), KTAU_MAX_PIDS } }, LONG_LIST },
 	{ "LIST of one more", E2BIG, { { AT(target), 2 }, { AT(nr_pids), 65537 } }, LONG_LIST },
 	{ "LIST of a million", E2BIG, { { AT(target), 2 }, { AT(nr_pids), MILLION } }, LONG_LIST },
@@ -195,14 +206,14 @@ static const struct call calls[] = {
 	{ "list at no address", EFAULT, { { AT(target), 2 }, { AT(nr_pids), 1 } }, HOLE_LIST },
 	{ "list mapped in part", EFAULT, { { AT(target), 2 }, { AT(nr_pids), 9 } }, HALF_LIST },
 	{ "list in the kernel", EFAULT, { { AT(target), 2 }, { AT(nr_pids), 9 } }, KERNEL_LIST },
-	{ "the dead from the end of time", 0, { { AT(target), 8 }, { AT(dead_since), UINT64_MAX } },
-	  NO_LIST },
+	{ "exited tasks from the end of time", 0,
+	  { { AT(target), 8 }, { AT(exited_since), UINT64_MAX } }, NO_LIST },
 };
 
 static uint64_t list_address(enum list list)
 {
 	switch (list) {
-	case DEAD_LIST:
+	case EXITED_LIST:
 	case LONG_LIST:
 		return (uintptr_t)million;
 	case ODD_LIST:
@@ -224,7 +235,6 @@ static void build(const struct call *call, char *arg)
 {
 	struct ktau_select select = {
 		.size = SIZE,
-		.version = KTAU_ABI_VERSION,
 		.target = KTAU_TARGET_SELF,
 		.pids = list_address(call->list),
 	};
@@ -241,9 +251,15 @@ static int errno_of(int ret)
 	return ret < 0 ? errno : 0;
 }
 
-/* The call with a stream half read: refused, the stream goes on. */
+static bool is_profile(const char *path)
+{
+	return !strcmp(path, PROFILE);
+}
+
+/* The call with a stream half read: if it fails, the stream continues. */
 static void try_call(const char *path, const struct call *call)
 {
+	int want = call->want == TRACE_ONLY ? is_profile(path) ? EINVAL : 0 : call->want;
 	struct walk w = { 0 };
 	int fd = open_or_die(path), got;
 	bool good;
@@ -251,12 +267,12 @@ static void try_call(const char *path, const struct call *call)
 	good = read(fd, plain, 200) == 200 && walk(&w, plain, 200);
 	build(call, plain);
 	got = errno_of(ioctl(fd, KTAU_IOC_SELECT, plain));
-	if (!call->want)
+	if (!want)
 		w = (struct walk){ 0 }; /* a new one has begun */
 	good = good && walk_on(fd, &w, PAGE);
-	/* Whoever asks from there on next time would never see a dead task again. */
-	good = good && w.end.dead_next < 1ULL << 32;
-	tell(good && got == call->want, "%s: ioctl, %s: %s%s", path, call->what, strerror(got),
+	/* From a larger one on, a reader would never see an exited task again. */
+	good = good && w.end.exited_next < 1ULL << 32;
+	tell(good && got == want, "%s: ioctl, %s: %s%s", path, call->what, strerror(got),
 	     good ? "" : ", and the stream is torn");
 	close(fd);
 }
@@ -267,7 +283,7 @@ struct place {
 	const void *at;
 };
 
-/* A right argument, at places of all kinds. */
+/* A valid argument at addresses of all kinds. */
 static void try_places(const char *path)
 {
 	const struct place places[] = {
@@ -299,15 +315,15 @@ static void try_places(const char *path)
 		tell(got == places[i].want, "%s: ioctl, %s: %s", path, places[i].what,
 		     strerror(got));
 	}
-	tell(walk_whole(fd, PAGE), "%s: reads as ever after that", path);
+	tell(walk_whole(fd, PAGE), "%s: reads as before after that", path);
 	close(fd);
 }
 
 static void try_commands(const char *path)
 {
 	const unsigned long commands[] = {
-		0, KTAU_IOC_SELECT + 1, KTAU_IOC_SELECT ^ 1UL << 30, ~0UL, 0x5401,
-		_IOC(_IOC_WRITE, 0xbd, 1, SIZE + 8), _IOC(_IOC_WRITE, 0xbe, 1, SIZE),
+		0, KTAU_IOC_INFO + 1, KTAU_IOC_SELECT ^ 1UL << 30, ~0UL, 0x5401,
+		_IOC(_IOC_WRITE, 0xbd, 1, SIZE), _IO(0xbe, 1),
 	};
 	int fd = open_or_die(path), got;
 	size_t i;
@@ -320,7 +336,7 @@ static void try_commands(const char *path)
 	close(fd);
 }
 
-/* read() and lseek() with what is no good, from any place of a stream. */
+/* read() and lseek() with invalid arguments, from any place of a stream. */
 static void try_reads(const char *path)
 {
 	const struct {
@@ -343,7 +359,7 @@ static void try_reads(const char *path)
 		off_t to;
 		int whence;
 	} seeks[] = { { 1, SEEK_SET }, { -1, SEEK_SET }, { INT64_MAX, SEEK_SET },
-		      { 0, SEEK_CUR }, { 0, SEEK_END }, { 0, 99 } };
+		      { 1, SEEK_CUR }, { 0, SEEK_END }, { 0, 99 } };
 	struct walk w = { 0 };
 	int fd = open_or_die(path), got;
 	bool good = true;
@@ -359,13 +375,13 @@ static void try_reads(const char *path)
 	for (i = 0; i < sizeof(seeks) / sizeof(*seeks); i++)
 		tell(lseek(fd, seeks[i].to, seeks[i].whence) < 0 && errno == EINVAL,
 		     "%s: lseek to %lld, %d", path, (long long)seeks[i].to, seeks[i].whence);
-	tell(good && walk_on(fd, &w, 1000), "%s: nothing of it is lost by that", path);
+	tell(good && walk_on(fd, &w, 1000), "%s: nothing is lost by that", path);
 	for (i = 1; i <= 4096; i = i * 7 + 2)
 		tell(walk_whole(fd, i), "%s: read in steps of %zu", path, i);
 	close(fd);
 }
 
-/* A buffer that ends in no memory: what fits comes, or EFAULT; the rest is there still. */
+/* A buffer that faults part-way: a short read or EFAULT, and the rest comes next. */
 static void try_half_buffer(const char *path)
 {
 	struct walk w = { 0 };
@@ -382,6 +398,53 @@ static void try_half_buffer(const char *path)
 			good = good && (size_t)got <= i && walk(&w, hole - i, (size_t)got);
 	}
 	tell(good && walk_on(fd, &w, PAGE), "%s: read into half a buffer, 300 times", path);
+	close(fd);
+}
+
+/* pread() continues at the position of the stream, or begins a new one at 0. */
+static void try_positions(const char *path)
+{
+	const struct {
+		off_t at;
+		int want;
+	} reads[] = { { 0, 100 }, { 100, 50 }, { 100, -EINVAL }, { 1, -EINVAL }, { 150, 30 },
+		      { 0, 100 }, { 180, -EINVAL }, { -1, -EINVAL } };
+	int fd = open_or_die(path), got;
+	size_t i;
+
+	for (i = 0; i < sizeof(reads) / sizeof(*reads); i++) {
+		size_t bytes = reads[i].want > 0 ? (size_t)reads[i].want : 10;
+
+		got = (int)pread(fd, plain, bytes, reads[i].at);
+		got = got < 0 ? -errno : got;
+		tell(got == reads[i].want, "%s: pread at %lld: %d", path, (long long)reads[i].at,
+		     got);
+	}
+	tell(walk_whole(fd, PAGE), "%s: read after that", path);
+	close(fd);
+}
+
+/* KTAU_IOC_INFO with sizes of all kinds. */
+static void try_info(const char *path)
+{
+	const struct {
+		uint32_t size;
+		int want;
+	} infos[] = { { 0, EINVAL }, { KTAU_INFO_SIZE_VER0 - 1, EINVAL }, { KTAU_INFO_SIZE_VER0, 0 },
+		      { KTAU_INFO_SIZE_VER0 + 8, 0 }, { PAGE, 0 }, { PAGE + 1, E2BIG } };
+	struct ktau_info *info = (struct ktau_info *)plain;
+	int fd = open_or_die(path), got;
+	size_t i;
+
+	for (i = 0; i < sizeof(infos) / sizeof(*infos); i++) {
+		memset(plain, 0, 2 * PAGE);
+		info->size = infos[i].size;
+		got = errno_of(ioctl(fd, KTAU_IOC_INFO, info));
+		tell(got == infos[i].want && (got || info->version == KTAU_ABI_VERSION),
+		     "%s: info of %u bytes: %s", path, infos[i].size, strerror(got));
+	}
+	got = errno_of(ioctl(fd, KTAU_IOC_INFO, hole));
+	tell(got == EFAULT, "%s: info at no address: %s", path, strerror(got));
 	close(fd);
 }
 
@@ -426,7 +489,7 @@ static void try_pair(const char *path)
 		if (i % 10 == 0)
 			usleep(1000);
 	}
-	/* Closed under the reader; another file takes its number. */
+	/* Closed under the reader; another file gets its number. */
 	for (i = 0; i < 200; i++) {
 		int fd = open_or_die(i & 1 ? PROFILE : path);
 
@@ -443,8 +506,8 @@ static void try_pair(const char *path)
 }
 
 /*
- * One reader has to be woken whatever the others read: his ring has filled, and another
- * who begins a stream takes nothing of that away.
+ * A reader must be woken whatever the others read: another one that begins a stream does
+ * not make its ring less full.
  */
 static void try_wakes(void)
 {
@@ -475,6 +538,8 @@ int main(void)
 		try_places(paths[p]);
 		try_commands(paths[p]);
 		try_reads(paths[p]);
+		try_positions(paths[p]);
+		try_info(paths[p]);
 		try_half_buffer(paths[p]);
 		try_pair(paths[p]);
 	}
