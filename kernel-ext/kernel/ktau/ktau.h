@@ -391,6 +391,13 @@ void ktau_user_put(struct ktau_user *user);
 bool ktau_user_charge(struct ktau_user *user, size_t bytes, unsigned long limit);
 void ktau_user_uncharge(struct ktau_user *user, size_t bytes);
 u64 ktau_user_limit(const struct ktau_user *user);
+struct ktau_user *ktau_user_open(size_t bytes);
+void ktau_user_close(struct ktau_user *user, size_t bytes);
+void ktau_loss(enum ktau_loss reason);
+void ktau_loss_of(struct ktau_user *user, enum ktau_loss reason,
+		  unsigned long nr);
+u64 ktau_loss_total(enum ktau_loss reason);
+void ktau_user_losses(kuid_t uid, u64 losses[KTAU_NR_LOSSES]);
 
 /* switch.c */
 void ktau_tasks_update(void);
