@@ -79,7 +79,7 @@ static void put_info_record(struct stream *s)
 	record_end(s);
 }
 
-/* A block header, in front of @payload and its padding, byte by byte. */
+/* A block: header, @payload and its padding, byte by byte. */
 struct header {
 	uint16_t type, flags;
 	uint8_t compression, encoding;
