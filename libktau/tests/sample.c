@@ -26,7 +26,7 @@ static int save(const char *directory, const char *name, const void *data, size_
 	return 0;
 }
 
-/* With the byte in front that says how the fuzzer takes it. */
+/* After the byte that says how the fuzzer takes it. */
 static int save_seed(const char *directory, const char *name, uint8_t kind,
 		     const struct stream *s)
 {

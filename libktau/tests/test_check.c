@@ -8,54 +8,7 @@
 
 #include <cmocka.h>
 
-<<<<<<< HEAD
-#include "encode.h"
-
-struct found {
-	unsigned int nr;
-	enum ktau_finding_code code;
-	char text[256];
-	uint64_t serial;
-};
-
-static void note(void *arg, const struct ktau_finding *finding)
-{
-	struct found *found = arg;
-
-	found->nr++;
-	found->code = finding->code;
-	found->serial = finding->serial;
-	strncpy(found->text, finding->text, sizeof(found->text) - 1);
-}
-
-/* Check all of @s and free it. */
-static struct found check(struct stream *s, struct ktau_check_counts *counts)
-{
-	struct found found = { 0 };
-	struct ktau_check *c;
-	struct ktau_reader *r;
-	union ktau_record rec;
-	int nr = 0, err;
-
-	assert_int_equal(ktau_check_create(&c, note, &found), 0);
-	assert_int_equal(ktau_reader_create(&r), 0);
-	assert_int_equal(ktau_reader_open_memory(r, s->data, s->size), 0);
-	while (ktau_reader_next(r, &rec) > 0) {
-		err = ktau_check_record(c, &rec);
-		assert_true(err >= 0);
-		nr += err;
-	}
-	assert_int_equal(nr, found.nr);
-	if (counts)
-		*counts = *ktau_check_counts(c);
-	ktau_reader_destroy(r);
-	ktau_check_destroy(c);
-	stream_free(s);
-	return found;
-}
-=======
 #include "checking.h"
->>>>>>> lib
 
 static void clean(void **state)
 {
@@ -220,9 +173,8 @@ static void streams(void **state)
 	assert_int_equal(found.code, KTAU_FINDING_BACKWARD);
 }
 
-/* An owner is of its stream, an event of its boot; each missing event is told once. */
+/* An owner is of its stream, an event of its boot; each missing event is reported once. */
 static void references(void **state)
-<<<<<<< HEAD
 {
 	struct stream s = { .word_bits = 64 };
 	struct ktau_check_counts counts;
@@ -256,220 +208,9 @@ static void references(void **state)
 	}
 }
 
-/* clang-format off */
-#define ENTER(event)	{ .ticks = 1, .id = (event), .type = 1 }
-#define EXIT(event)	{ .ticks = 1, .id = (event), .type = 2 }
-/* clang-format on */
-
-static struct found check_traces_of(const struct trace *traces, unsigned int nr, uint32_t flags)
-{
-	struct stream s = { .word_bits = 64, .flags = flags };
-	unsigned int i;
-
-	put_start(&s, KTAU_REC_TRACE, 0x3c);
-	for (i = 0; i < nr; i++)
-		put_trace(&s, &traces[i]);
-	put_end(&s);
-	return check(&s, NULL);
-}
-
-static struct found check_traces(const struct trace *traces, unsigned int nr)
-{
-	return check_traces_of(traces, nr, KTAU_SELECT_CONSUME);
-}
-
-static void nesting(void **state)
-{
-	static const struct slot good[] = {
-		EXIT(3), ENTER(1), ENTER(2), ENTER(2), EXIT(2), EXIT(2), EXIT(1), EXIT(0), ENTER(3),
-	};
-	static const struct slot bad[] = { ENTER(1), ENTER(2), EXIT(1), ENTER(3), EXIT(3) };
-	static const struct slot rest[] = { EXIT(3) };
-	static const struct slot wrong[] = { EXIT(2) };
-	static const struct slot calls[] = {
-		ENTER(1), { .ticks = 1, .id = 2, .type = 16, .format = "8" }, EXIT(1),
-	};
-	struct trace t[2] = {
-		{ .serial = 1, .slots = good, .nr_slots = NR(good) },
-		{ .serial = 1, .first = 9, .slots = rest, .nr_slots = 1 },
-	};
-	struct found found;
-
-	(void)state;
-	assert_int_equal(check_traces(t, 2).nr, 0);
-	/* The stack continues from record to record ... */
-	t[1].slots = wrong;
-	found = check_traces(t, 2);
-	assert_int_equal(found.nr, 1);
-	assert_int_equal(found.code, KTAU_FINDING_NESTING);
-	/* ... but not across a loss, nor from task to task. */
-	t[1].first = 20;
-	t[1].lost = 11;
-	assert_int_equal(check_traces(t, 2).nr, 0);
-	t[1] = (struct trace){ .serial = 2, .slots = wrong, .nr_slots = 1 };
-	assert_int_equal(check_traces(t, 2).nr, 0);
-	t[0] = (struct trace){ .serial = 1, .slots = bad, .nr_slots = NR(bad) };
-	found = check_traces(t, 1);
-	assert_int_equal(found.nr, 1);
-	assert_non_null(strstr(found.text, "slot 2: exit of event 1 inside event 2"));
-	/* An enter and exit in one slot. */
-	t[0] = (struct trace){ .serial = 1, .slots = calls, .nr_slots = NR(calls) };
-	assert_int_equal(check_traces(t, 1).nr, 0);
-}
-
-static void losses(void **state)
-{
-	static const struct slot slots[] = { ENTER(1), EXIT(1) };
-	const struct trace first = { .serial = 1, .first = 5, .lost = 5, .slots = slots,
-				     .nr_slots = 2 };
-	const struct {
-		struct trace t;
-		unsigned int findings;
-	} cases[] = {
-		{ { .first = 7 }, 0 },
-		{ { .first = 7, .next = 12 }, 0 },	/* slots of several places */
-		{ { .first = 7, .written = 99 }, 0 },
-		{ { .first = 0, .next = 2 }, 0 },	/* a new ring */
-		{ { .first = 3, .lost = 3, .from = 1, .to = 1 }, 0 },
-		{ { .first = 9, .lost = 2, .from = 1, .to = 2 }, 0 },
-		{ { .first = 9 }, 1 },
-		{ { .first = 9, .lost = 1 }, 1 },
-		{ { .first = 5 }, 1 },
-		{ { .first = 7, .lost = 9 }, 1 },
-		{ { .first = 7, .written = 8 }, 1 },
-		{ { .first = 7, .next = 8 }, 1 },
-		{ { .first = 7, .next = 6, .written = 9 }, 1 },
-		{ { .first = 7, .next = 7 + 1025 }, 1 },
-		{ { .first = 9, .lost = 2, .from = 3, .to = 2 }, 1 },
-	};
-	struct found found;
-	struct trace t[2];
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < NR(cases); i++) {
-		t[0] = first;
-		t[1] = cases[i].t;
-		t[1].serial = 1;
-		t[1].slots = slots;
-		t[1].nr_slots = 2;
-		found = check_traces(t, 2);
-		assert_int_equal(found.nr, cases[i].findings);
-		if (found.nr)
-			assert_int_equal(found.code, KTAU_FINDING_LOSS);
-=======
-{
-	struct stream s = { .word_bits = 64 };
-	struct ktau_check_counts counts;
-	struct found found;
-	int i;
-
-	(void)state;
-	put_start(&s, KTAU_REC_PROFILE, 0x3c);
-	put_cgroup(&s, 9, "/a");
-	put_profile(&s, &(struct profile){ .o = { .serial = 1, .cgroup = 9 } });
-	put_end(&s);
-	put_stream(&s, KTAU_REC_PROFILE, 0x3c);
-	put_profile(&s, &(struct profile){ .o = { .serial = 1, .cgroup = 9 }, .no_owner = true });
-	put_end(&s);
-	found = check(&s, NULL);
-	assert_int_equal(found.nr, 1);
-	assert_int_equal(found.code, KTAU_FINDING_REFERENCE);
-	assert_int_equal(found.serial, 1);
-	for (i = 0; i < 2; i++) {
-		s = (struct stream){ .word_bits = 64 };
-		put_start(&s, KTAU_REC_PROFILE, 0x3c);
-		put_end(&s);
-		s.boot = i;
-		put_stream(&s, KTAU_REC_PROFILE, 0x3c);
-		put_task(&s, 1, 10, TASK, 2);
-		put_task(&s, 2, 20, TASK, 2);
-		put_end(&s);
-		found = check(&s, &counts);
-		assert_int_equal(found.nr, i ? 4 : 0);
-		assert_int_equal(counts.findings[KTAU_FINDING_REFERENCE], found.nr);
->>>>>>> lib
-	}
-}
-
 /* Counters of END count from the first one on; a new boot begins again. */
 static void counters(void **state)
 {
-<<<<<<< HEAD
-	static const struct slot slots[] = { ENTER(1), EXIT(1) };
-	struct trace t = { .serial = 1, .first = 5, .lost = 5, .to = 4900000000,
-			   .slots = slots, .nr_slots = 2 };
-	struct found found;
-
-	(void)state;
-	assert_int_equal(check_traces(&t, 1).nr, 0);
-	t.to++;
-	found = check_traces(&t, 1);
-	assert_int_equal(found.nr, 1);
-	assert_int_equal(found.code, KTAU_FINDING_LOSS);
-	/* The time range of no loss means nothing. */
-	t.first = t.lost = 0;
-	assert_int_equal(check_traces(&t, 1).nr, 0);
-}
-
-/* Reading an exited task consumes nothing: each stream has the same slots of it. */
-static void exited_again(void **state)
-{
-	static const struct slot slots[] = { ENTER(1), EXIT(1), ENTER(2), EXIT(2) };
-	const struct trace alive = { .serial = 1, .slots = slots, .nr_slots = 2 };
-	const struct trace exited = { .serial = 1, .kind = EXITED, .first = 5, .lost = 3,
-				      .written = 9, .slots = slots, .nr_slots = 2 };
-	const struct trace rest = { .serial = 1, .kind = EXITED, .first = 7,
-				    .slots = slots + 2, .nr_slots = 2 };
-	struct trace t[] = { alive, exited, rest, exited, rest, exited };
-	struct found found;
-
-	(void)state;
-	assert_int_equal(check_traces(t, NR(t)).nr, 0);
-	/* It does not begin again from somewhere else. */
-	t[3].lost = 2;
-	found = check_traces(t, NR(t));
-	assert_int_equal(found.nr, 1);
-	assert_int_equal(found.code, KTAU_FINDING_LOSS);
-	/* Slots read while it was alive do not come again. */
-	t[1] = alive;
-	t[1].first = 1;
-	assert_int_equal(check_traces(t, 2).nr, 1);
-}
-
-/* Streams that do not consume begin anywhere; within one, records continue. */
-static void not_consuming(void **state)
-{
-	static const struct slot slots[] = { ENTER(1), EXIT(1) };
-	struct trace t[] = {
-		{ .serial = 1, .first = 5, .slots = slots, .nr_slots = 2 },
-		{ .serial = 1, .first = 7, .slots = slots, .nr_slots = 2 },
-		{ .serial = 1, .kind = EXITED, .first = 3, .slots = slots, .nr_slots = 2 },
-		{ .serial = 1, .kind = EXITED, .first = 5, .slots = slots, .nr_slots = 2 },
-	};
-	struct stream s = { .word_bits = 64 };
-	struct found found;
-	int i;
-
-	(void)state;
-	assert_int_equal(check_traces_of(t, NR(t), 0).nr, 0);
-	for (i = 0; i < 2; i++) {
-		put_start(&s, KTAU_REC_TRACE, 0x3c);
-		put_trace(&s, &t[1 - i]);
-		put_end(&s);
-	}
-	assert_int_equal(check(&s, NULL).nr, 0);
-	t[1].first = 8;
-	found = check_traces_of(t, 2, 0);
-	assert_int_equal(found.nr, 1);
-	assert_int_equal(found.code, KTAU_FINDING_LOSS);
-}
-
-/* Counters of END count from the first one on; a new boot begins again. */
-static void counters(void **state)
-{
-=======
->>>>>>> lib
 	struct stream s = { .word_bits = 64, .denied = 3, .losses = { 7, [9] = 100 } };
 	struct ktau_check_counts counts;
 	int i;
@@ -484,7 +225,6 @@ static void counters(void **state)
 	s.losses[9] = 1;
 	s.losses[0] = 1000;
 	put_start(&s, KTAU_REC_TRACE, 0x3c);
-<<<<<<< HEAD
 	put_end(&s);
 	s.losses[0]++;
 	put_start(&s, KTAU_REC_TRACE, 0x3c);
@@ -494,99 +234,6 @@ static void counters(void **state)
 	assert_int_equal(counts.losses[0], 1);
 	assert_int_equal(counts.lost, 0);
 	assert_int_equal(counts.denied, 6);
-}
-
-static void order(void **state)
-{
-	static const struct slot slots[] = {
-		{ .ticks = 5, .type = 8, .format = "t", .text = "" },
-		{ .ticks = 5, .type = 1 }, { .ticks = 4, .type = 2 },
-	};
-	static const struct slot earlier[] = { { .ticks = 3, .type = 1 } };
-	struct trace t[2] = {
-		{ .serial = 1, .slots = slots, .nr_slots = 2 },
-		{ .serial = 1, .first = 2, .slots = earlier, .nr_slots = 1 },
-	};
-	struct found found;
-
-	(void)state;
-	assert_int_equal(check_traces(t, 1).nr, 0);
-	found = check_traces(t, 2);
-	assert_int_equal(found.nr, 1);
-	assert_int_equal(found.code, KTAU_FINDING_SLOT);
-	assert_non_null(strstr(found.text, "slot 0: 2 ticks before"));
-	t[1].serial = 2;
-	assert_int_equal(check_traces(t, 2).nr, 0);
-	t[0].nr_slots = 3;
-	assert_int_equal(check_traces(t, 1).nr, 1);
-}
-
-static void slots(void **state)
-{
-	static const struct {
-		struct slot slot;
-		unsigned int findings;
-	} cases[] = {
-		{ { .type = 200 }, 0 },
-		{ { .type = 200, .id = 5, .ctx = 9 }, 0 },
-		{ { .type = 4 }, 0 },
-		{ { .type = 4, .format = "8422" }, 0 },
-		{ { .type = 1, .ctx = 4 }, 1 },
-		{ { .type = 3, .id = 65535 }, 1 },
-		{ { .type = 4, .id = 3 }, 1 },
-		{ { .type = 16, .id = 3 }, 1 },
-		{ { .type = 16, .id = 3, .format = "8" }, 0 },
-		{ { .type = 0 }, 1 },
-	};
-	struct found found;
-	struct trace t;
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < NR(cases); i++) {
-		t = (struct trace){ .serial = 1, .slots = &cases[i].slot, .nr_slots = 1 };
-		found = check_traces(&t, 1);
-		assert_int_equal(found.nr, cases[i].findings);
-		if (found.nr)
-			assert_int_equal(found.code, KTAU_FINDING_SLOT);
-	}
-}
-
-static void gap(void **state)
-{
-	static const struct slot exits[] = { EXIT(1) };
-	const struct trace t = { .serial = 1, .first = 50, .slots = exits, .nr_slots = 1 };
-	struct stream s = { .word_bits = 64 };
-	struct ktau_check *c;
-	struct ktau_reader *r;
-	union ktau_record rec;
-
-	(void)state;
-	put_stream(&s, KTAU_REC_TRACE, 0x3c);
-	put_trace(&s, &t);
-	put_end(&s);
-	assert_int_equal(ktau_check_create(&c, NULL, NULL), 0);
-	assert_int_equal(ktau_reader_create(&r), 0);
-	assert_int_equal(ktau_reader_open_memory(r, s.data, s.size), 0);
-	/* As if a bad block had taken the STREAM and EVENT records. */
-	assert_int_equal(ktau_reader_next(r, &rec), 1);
-	ktau_check_gap(c);
-	while (ktau_reader_next(r, &rec) > 0)
-		assert_int_equal(ktau_check_record(c, &rec), 0);
-	ktau_reader_destroy(r);
-	ktau_check_destroy(c);
-	stream_free(&s);
-=======
-	put_end(&s);
-	s.losses[0]++;
-	put_start(&s, KTAU_REC_TRACE, 0x3c);
-	put_end(&s);
-	assert_int_equal(check(&s, &counts).nr, 0);
-	assert_int_equal(counts.losses[9], 14);
-	assert_int_equal(counts.losses[0], 1);
-	assert_int_equal(counts.lost, 0);
-	assert_int_equal(counts.denied, 6);
->>>>>>> lib
 }
 
 int main(void)
@@ -598,19 +245,7 @@ int main(void)
 		cmocka_unit_test(rounded),
 		cmocka_unit_test(streams),
 		cmocka_unit_test(references),
-<<<<<<< HEAD
-		cmocka_unit_test(nesting),
-		cmocka_unit_test(losses),
-		cmocka_unit_test(common_cut),
-		cmocka_unit_test(exited_again),
-		cmocka_unit_test(not_consuming),
 		cmocka_unit_test(counters),
-		cmocka_unit_test(order),
-		cmocka_unit_test(slots),
-		cmocka_unit_test(gap),
-=======
-		cmocka_unit_test(counters),
->>>>>>> lib
 	};
 
 	return cmocka_run_group_tests_name("libktau: checker", tests, NULL, NULL);

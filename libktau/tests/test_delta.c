@@ -143,6 +143,63 @@ static void both_orders(void **state)
 	by_hand(true);
 }
 
+/* Two entries and a frame, of a kernel's size; 1024 and more take a second byte. */
+static void entries_by_hand(void **state)
+{
+	static const struct entry entries[] = {
+		{ .id = 10, .flags = 1, .count = 3, .incl = 300, .excl = 4, .longest = 5 },
+		{ .id = 7, .kind = 1, .count = 1, .incl = 2, .excl = 2, .longest = 2 },
+	};
+	static const struct frame open = { .id = 300, .start = 90, .child = 6 };
+	const struct profile p = { .no_owner = true, .o.serial = 1, .ticks = 100, .depth = 0,
+				   .entries = entries, .nr_entries = 2, .open = &open,
+				   .nr_open = 1 };
+	static const uint8_t rest[] = {
+		20, 0, 1, 0, 3, 172, 2, 4, 5, 0, 0, 0,	/* id 10 */
+		5, 1, 0, 0, 1, 2, 2, 2, 0, 0, 0,	/* id 10 - 3 */
+		172, 2, 0, 19, 6,			/* id 300, 10 ticks before */
+	};
+	struct stream plain = { .word_bits = 64 };
+	struct ktau__buffer encoded = { 0 };
+
+	(void)state;
+	put_profile(&plain, &p);
+	assert_int_equal(ktau__delta_encode(plain.data, plain.size, &encoded), 0);
+	assert_true(encoded.size > sizeof(rest));
+	assert_memory_equal(encoded.data + encoded.size - sizeof(rest), rest, sizeof(rest));
+	ktau__buffer_free(&encoded);
+	stream_free(&plain);
+}
+
+/* How many bytes the last of records adds, each with this much longer a fixed part. */
+static size_t last_bytes(const unsigned int *grown, size_t nr)
+{
+	struct ktau__buffer encoded = { 0 };
+	struct stream s = { .word_bits = 64 };
+	size_t i, before = 0;
+
+	for (i = 0; i < nr; i++) {
+		s.grow_head = grown[i];
+		put_profile(&s, &(struct profile){ .no_owner = true });
+		before = encoded.size;
+		assert_int_equal(ktau__delta_encode(s.data, s.size, &encoded), 0);
+	}
+	before = encoded.size - before;
+	ktau__buffer_free(&encoded);
+	stream_free(&s);
+	return before;
+}
+
+/* A word that the record before it does not have is a delta to 0. */
+static void missing_word(void **state)
+{
+	(void)state;
+	assert_int_equal(last_bytes((unsigned int[]){ 8, 0, 8 }, 3),
+			 last_bytes((unsigned int[]){ 0, 8 }, 2));
+	assert_int_not_equal(last_bytes((unsigned int[]){ 8, 8 }, 2),
+			     last_bytes((unsigned int[]){ 0, 8 }, 2));
+}
+
 static void lies(void **state)
 {
 	static const struct {
@@ -178,6 +235,8 @@ int main(void)
 		cmocka_unit_test(smaller),
 		cmocka_unit_test(odd),
 		cmocka_unit_test(both_orders),
+		cmocka_unit_test(entries_by_hand),
+		cmocka_unit_test(missing_word),
 		cmocka_unit_test(lies),
 	};
 

@@ -79,7 +79,7 @@ static void put_info_record(struct stream *s)
 	record_end(s);
 }
 
-/* A block header, in front of @payload and its padding, byte by byte. */
+/* A block: header, @payload and its padding, byte by byte. */
 struct header {
 	uint16_t type, flags;
 	uint8_t compression, encoding;
@@ -395,8 +395,10 @@ static void unknown_blocks(void **state)
 		put_block(&file, &header, &first);
 		unknown.sequence = 1;
 		put_block(&file, &unknown, &first);
-		if (!i)
-			put_block(&file, &(struct header){ .type = 1, .sequence = 2 }, &rest);
+		b = read_memory(file.data, file.size);
+		/* A block of another type cannot have had the END record. */
+		assert_int_equal(b.err, i ? 0 : -EBADMSG);
+		put_block(&file, &(struct header){ .type = 1, .sequence = 2 }, &rest);
 		b = read_memory(file.data, file.size);
 		assert_int_equal(b.err, 0);
 		assert_int_equal(b.streams, 1);

@@ -36,7 +36,20 @@ static unsigned int streams_in(struct ktau_reader *r, uint64_t from_s, uint64_t 
 	return nr;
 }
 
-static void check_periods(struct ktau_reader *r)
+/* Of the file at @path, or of @image if that is not NULL; each time with a new reader. */
+static struct ktau_reader *open_sample(const struct image *image)
+{
+	struct ktau_reader *r;
+	int err;
+
+	assert_int_equal(ktau_reader_create(&r), 0);
+	err = image ? ktau_reader_open_memory(r, image->data, image->size) :
+		      ktau_reader_open_file(r, path);
+	assert_int_equal(err, 0);
+	return r;
+}
+
+static void check_periods(const struct image *image)
 {
 	static const struct {
 		unsigned int from, to, first, nr;
@@ -47,13 +60,18 @@ static void check_periods(struct ktau_reader *r)
 		{ 13, 12, 13, 0 },
 	};
 	unsigned int seconds[32], nr, j;
+	struct ktau_reader *r;
 	size_t i;
 
 	for (i = 0; i < NR(cases); i++) {
+		r = open_sample(image);
 		nr = streams_in(r, cases[i].from, cases[i].to, seconds);
 		assert_int_equal(nr, cases[i].nr);
 		for (j = 0; j < nr; j++)
 			assert_int_equal(seconds[j], cases[i].first + j);
+		/* Back, in the same reader. */
+		assert_int_equal(streams_in(r, 0, 100, seconds), 20);
+		ktau_reader_destroy(r);
 	}
 }
 
@@ -67,17 +85,12 @@ static void periods(void **state)
 	(void)state;
 	write_sample(KTAU_WRITER_ZLIB, 20);
 	image = load();
-	assert_int_equal(ktau_reader_create(&r), 0);
-	assert_int_equal(ktau_reader_open_file(r, path), 0);
-	check_periods(r);
-	assert_int_equal(ktau_reader_open_memory(r, image.data, image.size), 0);
-	check_periods(r);
-	ktau_reader_destroy(r);
+	check_periods(NULL);
+	check_periods(&image);
 
 	/* Only headers are read on the way: a damaged block in the past does not show. */
 	image.data[32 + 48 + 7] ^= 1;
-	assert_int_equal(ktau_reader_create(&r), 0);
-	assert_int_equal(ktau_reader_open_memory(r, image.data, image.size), 0);
+	r = open_sample(&image);
 	assert_int_equal(ktau_reader_seek_time(r, 6 * SAMPLE_NS, UINT64_MAX), 0);
 	b = finish(r, 0);
 	assert_int_equal(b.err, 0);
