@@ -61,17 +61,6 @@ u64 ktau_clock_hz(void)
 				       ktau_clock_boot.monotonic_ns, 1ULL));
 }
 
-/**
- * ktau_clock_round() - the unit that times are rounded to
- *
- * Context: Any but NMI.
- * Return: Ticks of a microsecond, rounded up.
- */
-u64 ktau_clock_round(void)
-{
-	return max(div_u64(ktau_clock_hz() + USEC_PER_SEC - 1, USEC_PER_SEC), 1ULL);
-}
-
 #define COST_LOOPS	1000
 #define COST_BATCHES	20
 

@@ -455,7 +455,6 @@ extern u64 ktau_profile_pair_mticks;
 extern u64 ktau_trace_pair_mticks;
 void ktau_clock_read(struct ktau_clock *clock);
 u64 ktau_clock_hz(void);
-u64 ktau_clock_round(void);
 void ktau_clock_measure(void);
 
 /* control.c */
@@ -534,7 +533,7 @@ u32 ktau_access_at(int level, bool privileged);
 
 /* redact.c */
 bool ktau_is_interrupt(unsigned int id);
-void ktau_redact_profile(struct ktau_rec_profile *rec, u64 round_ticks);
+void ktau_redact_profile(struct ktau_rec_profile *rec, u64 hz);
 
 /* poll.c */
 extern wait_queue_head_t ktau_trace_wait;

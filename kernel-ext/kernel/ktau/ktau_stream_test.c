@@ -7,7 +7,9 @@
 #include "ktau_test.h"
 #include "stream.h"
 
+/* Ticks of a microsecond, at this rate. */
 #define UNIT	1000
+#define RATE	(UNIT * 1000000ULL)
 
 /* An event of each sort: of the task, of interrupts, and one that may be both. */
 #define ID_TASK		100
@@ -68,7 +70,7 @@ static void redact_rounds(struct kunit *test)
 	const struct ktau_entry *entry = (const void *)(rec + 1);
 	u32 i;
 
-	ktau_redact_profile(rec, UNIT);
+	ktau_redact_profile(rec, RATE);
 	expect_identity(test, rec);
 	KUNIT_EXPECT_EQ(test, find(rec, ID_TASK)->excl, 10ULL * UNIT);
 	KUNIT_EXPECT_EQ(test, find(rec, ID_TASK_TOO)->excl, 20ULL * UNIT);
@@ -89,7 +91,7 @@ static void redact_interrupts(struct kunit *test)
 	struct ktau_rec_profile *rec = make_record(test);
 	const struct ktau_entry *all;
 
-	ktau_redact_profile(rec, UNIT);
+	ktau_redact_profile(rec, RATE);
 	KUNIT_EXPECT_EQ(test, rec->nr_entries, 3U);
 	KUNIT_EXPECT_EQ(test, find(rec, ID_IRQ)->count, 0ULL);
 	KUNIT_EXPECT_EQ(test, find(rec, ID_SOFTIRQ)->count, 0ULL);
@@ -119,7 +121,7 @@ static void redact_small(struct kunit *test)
 	rec->open_child_ticks = 2400;
 	rec->outer_ticks = 0;
 	expect_identity(test, rec);
-	ktau_redact_profile(rec, UNIT);
+	ktau_redact_profile(rec, RATE);
 	expect_identity(test, rec);
 	KUNIT_EXPECT_EQ(test, find(rec, KTAU_ID_INTERRUPTS)->excl, 1ULL * UNIT);
 	KUNIT_EXPECT_LE(test, rec->outer_ticks, 1ULL * UNIT);
@@ -138,7 +140,7 @@ static void redact_without_interrupts(struct kunit *test)
 	open_of(rec)[0] = (struct ktau_open) { ID_TASK, 0, 7 * UNIT + 7, 0 };
 	rec->nr_open = 1;
 	rec->depth = 1;
-	ktau_redact_profile(rec, UNIT);
+	ktau_redact_profile(rec, RATE);
 	expect_identity(test, rec);
 	KUNIT_EXPECT_EQ(test, rec->nr_entries, 2U);
 	KUNIT_ASSERT_EQ(test, rec->nr_open, 1U);

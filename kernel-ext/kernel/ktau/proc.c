@@ -274,7 +274,7 @@ static int show_task(struct seq_file *m, struct task_struct *task, u32 access)
 	if (err)
 		return err;
 	if (!(access & KTAU_ACCESS_EXACT))
-		ktau_redact_profile(rec, ktau_clock_round());
+		ktau_redact_profile(rec, ktau_clock_hz());
 	show_profile(m, rec);
 	kvfree(rec);
 	return 0;

@@ -6,7 +6,9 @@
  * what that does, is other people's business: all of that is one row. So the time is
  * accounted for, but not who sent what when.
  */
+#include <linux/math64.h>
 #include <linux/string.h>
+#include <linux/time64.h>
 
 #include "stream.h"
 
@@ -49,23 +51,23 @@ bool ktau_is_interrupt(unsigned int id)
 	return true;
 }
 
-static u64 round_down_to(u64 ticks, u64 unit)
+/* Whole microseconds, in ticks. */
+static u64 round_us(u64 ticks, u64 hz)
 {
-	u64 rest;
+	u64 us = mul_u64_u64_div_u64(ticks, USEC_PER_SEC, max(hz, 1ULL));
 
-	div64_u64_rem(ticks, unit, &rest);
-	return ticks - rest;
+	return mul_u64_u64_div_u64(us, hz, USEC_PER_SEC);
 }
 
-static void round_entry(struct ktau_entry *entry, u64 unit)
+static void round_entry(struct ktau_entry *entry, u64 hz)
 {
 	if (entry->kind != KTAU_KIND_TIMER)
 		return;
-	entry->incl = round_down_to(entry->incl, unit);
-	entry->excl = round_down_to(entry->excl, unit);
-	entry->longest = round_down_to(entry->longest, unit);
-	entry->asleep = round_down_to(entry->asleep, unit);
-	entry->runq = round_down_to(entry->runq, unit);
+	entry->incl = round_us(entry->incl, hz);
+	entry->excl = round_us(entry->excl, hz);
+	entry->longest = round_us(entry->longest, hz);
+	entry->asleep = round_us(entry->asleep, hz);
+	entry->runq = round_us(entry->runq, hz);
 	entry->irq = 0;
 	entry->flags &= ~KTAU_ENTRY_IRQ;
 }
@@ -115,14 +117,14 @@ static void cut_open(struct ktau_rec_profile *rec, struct ktau_open *open)
  * @left of that in all entries.
  */
 static void round_open(struct ktau_rec_profile *rec, struct ktau_open *open,
-		       u64 left, u64 unit)
+		       u64 left, u64 hz)
 {
 	u64 children = 0;
 	u32 i;
 
 	for (i = 0; i < rec->nr_open; i++) {
-		open[i].start_ticks = round_down_to(open[i].start_ticks, unit);
-		open[i].child_ticks = min(round_down_to(open[i].child_ticks, unit),
+		open[i].start_ticks = round_us(open[i].start_ticks, hz);
+		open[i].child_ticks = min(round_us(open[i].child_ticks, hz),
 					  left - children);
 		children += open[i].child_ticks;
 	}
@@ -131,16 +133,16 @@ static void round_open(struct ktau_rec_profile *rec, struct ktau_open *open,
 }
 
 /**
- * ktau_redact_profile() - round a profile, and make one row of its interrupts
+ * ktau_redact_profile() - round a profile to 1 us, and make one row of its interrupts
  * @rec: the profile, with room for one more entry after it
- * @round_ticks: what times are rounded down to
+ * @hz: ticks a second
  *
  * sum of excl + refused_ticks = outer_ticks + open_child_ticks holds for what comes
  * of it.
  *
  * Context: Task.
  */
-void ktau_redact_profile(struct ktau_rec_profile *rec, u64 round_ticks)
+void ktau_redact_profile(struct ktau_rec_profile *rec, u64 hz)
 {
 	struct ktau_entry *entry = (struct ktau_entry *)(rec + 1);
 	struct ktau_open *open = (struct ktau_open *)(entry + rec->nr_entries);
@@ -156,17 +158,17 @@ void ktau_redact_profile(struct ktau_rec_profile *rec, u64 round_ticks)
 	memmove(entry + rec->nr_entries, open, rec->nr_open * sizeof(*open));
 	open = (struct ktau_open *)(entry + rec->nr_entries);
 
-	rec->refused_ticks = round_down_to(rec->refused_ticks, round_ticks);
+	rec->refused_ticks = round_us(rec->refused_ticks, hz);
 	sum = rec->refused_ticks;
 	for (i = 0; i < rec->nr_entries; i++) {
-		round_entry(&entry[i], round_ticks);
+		round_entry(&entry[i], hz);
 		if (entry[i].kind == KTAU_KIND_TIMER)
 			sum += entry[i].excl;
 	}
-	round_open(rec, open, sum, round_ticks);
+	round_open(rec, open, sum, hz);
 	rec->outer_ticks = sum - rec->open_child_ticks;
-	rec->ticks = round_down_to(rec->ticks, round_ticks);
-	rec->start_ticks = round_down_to(rec->start_ticks, round_ticks);
+	rec->ticks = round_us(rec->ticks, hz);
+	rec->start_ticks = round_us(rec->start_ticks, hz);
 	rec->rec.size = sizeof(*rec) + rec->nr_entries * sizeof(*entry) +
 			rec->nr_open * sizeof(*open);
 }

@@ -88,7 +88,7 @@ static int copy_profile(struct ktau_stream *stream, struct ktau_task *state,
 		ktau_groups_throughout(state, U32_MAX,
 				       stream->select.since_ticks);
 	if (!(stream->access & KTAU_ACCESS_EXACT))
-		ktau_redact_profile(rec, ktau_clock_round());
+		ktau_redact_profile(rec, ktau_clock_hz());
 	return 0;
 }
 
