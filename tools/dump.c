@@ -530,7 +530,7 @@ static void dump_event(struct dump *d, const struct ktau_rec_event *e)
 	print_word(d, ktau_kind_name(e->kind), e->kind);
 	fputc(' ', d->out);
 	print_word(d, ktau_source_name(e->source), e->source);
-	fprintf(d->out, " key=%llx %llx ", e->key, e->address);
+	fprintf(d->out, " key=%#llx %llx ", e->key, e->address);
 	print_event(d, e->id);
 	fputc('\n', d->out);
 }
