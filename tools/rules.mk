@@ -6,7 +6,7 @@ INSTALL_HOOKS += install-tools
 MAN_PAGES += $(patsubst %,tools/%.1,funcMap runktau ktau ktau-report ktau-check ktau-dump \
 	ktau-events ktau-stats ktau-status ktau-control)
 
-tools_SHARED := $(patsubst %,$(B)/tools/%.o,cmd names dump text hash)
+tools_SHARED := $(patsubst %,$(B)/tools/%.o,cmd names dump dump_slot text hash)
 tools_KTAU := $(patsubst %,$(B)/tools/%.o,ktau ktau-report ktau-check ktau-dump ktau-events \
 	ktau-stats ktau-status ktau-control report report_tables rows scratch period registry table)
 tools_RUNKTAU := $(patsubst %,$(B)/tools/%.o,runktau command descendants report report_tables \

@@ -15,30 +15,35 @@ struct slots {
 	unsigned char bytes[2048];
 };
 
-static void add(struct slots *s, uint8_t type, uint16_t id, uint8_t ctx, const void *payload,
-		size_t bytes)
+struct payload {
+	const void *at;
+	size_t bytes;
+};
+
+static void add(struct slots *s, uint8_t type, uint16_t id, uint8_t ctx, struct payload payload)
 {
 	struct ktau_slot slot = {
 		.ticks = T0 + ++s->head.nr_slots, .id = id, .type = type,
-		.words = (uint8_t)(2 + (bytes + 7) / 8), .ctx = ctx,
+		.words = (uint8_t)(2 + (payload.bytes + 7) / 8), .ctx = ctx,
 		.cpu = s->head.nr_slots > 12,
 	};
 
 	memcpy(s->bytes + s->head.slots_bytes, &slot, sizeof(slot));
-	if (bytes)
-		memcpy(s->bytes + s->head.slots_bytes + sizeof(slot), payload, bytes);
+	if (payload.bytes)
+		memcpy(s->bytes + s->head.slots_bytes + sizeof(slot), payload.at,
+		       payload.bytes);
 	s->head.slots_bytes += slot.words * 8U;
 }
 
 /* A slot without a payload, and one of a word. */
 static void add_bare(struct slots *s, uint8_t type, uint16_t id, uint8_t ctx)
 {
-	add(s, type, id, ctx, NULL, 0);
+	add(s, type, id, ctx, (struct payload){ NULL, 0 });
 }
 
 static void add_word(struct slots *s, uint8_t type, uint16_t id, uint64_t word)
 {
-	add(s, type, id, KTAU_CTX_TASK, &word, sizeof(word));
+	add(s, type, id, KTAU_CTX_TASK, (struct payload){ &word, sizeof(word) });
 }
 
 static void add_net(struct slots *s)
@@ -51,9 +56,9 @@ static void add_net(struct slots *s)
 
 	inet_pton(AF_INET6, "::ffff:10.0.0.1", net.local);
 	inet_pton(AF_INET6, "::ffff:10.0.0.2", net.remote);
-	add(s, KTAU_TRACE_NET_SEND, KTAU_ID_NONE, KTAU_CTX_TASK, &net, sizeof(net));
+	add(s, KTAU_TRACE_NET_SEND, KTAU_ID_NONE, KTAU_CTX_TASK, (struct payload){ &net, sizeof(net) });
 	inet_pton(AF_INET6, "2001:db8::2", net.remote);
-	add(s, KTAU_TRACE_NET_RECV, KTAU_ID_NONE, KTAU_CTX_SOFTIRQ, &net, sizeof(net));
+	add(s, KTAU_TRACE_NET_RECV, KTAU_ID_NONE, KTAU_CTX_SOFTIRQ, (struct payload){ &net, sizeof(net) });
 }
 
 static void add_sched(struct slots *s)
@@ -64,18 +69,20 @@ static void add_sched(struct slots *s)
 	static const struct ktau_slot_switch to = {
 		.next_serial = 12, .state = 1, .prio = 120, .next_prio = 99,
 	};
-	static const struct ktau_slot_switch to_hidden = { .state = 2, .prio = 120, .next_prio = -1 };
+	static const struct ktau_slot_switch to_hidden = {
+		.state = 2, .prio = 120, .next_prio = -1,
+	};
 	static const struct ktau_slot_woken woken = {
 		.waker_serial = 31, .waking_ticks = T0, .target_cpu = 1,
 		.waker_ctx = KTAU_CTX_HARDIRQ,
 	};
 
-	add(s, KTAU_TRACE_WAKING, KTAU_ID_NONE, KTAU_CTX_HARDIRQ, &waking, sizeof(waking));
+	add(s, KTAU_TRACE_WAKING, KTAU_ID_NONE, KTAU_CTX_HARDIRQ, (struct payload){ &waking, sizeof(waking) });
 	add_bare(s, KTAU_TRACE_EXIT, ID_TIMER, KTAU_CTX_HARDIRQ);
 	add_bare(s, KTAU_TRACE_EXIT, ID_TCP, KTAU_CTX_TASK);
-	add(s, KTAU_TRACE_SWITCH, KTAU_ID_NONE, KTAU_CTX_TASK, &to, sizeof(to));
-	add(s, KTAU_TRACE_WOKEN, KTAU_ID_NONE, KTAU_CTX_TASK, &woken, sizeof(woken));
-	add(s, KTAU_TRACE_SWITCH, KTAU_ID_NONE, KTAU_CTX_TASK, &to_hidden, sizeof(to_hidden));
+	add(s, KTAU_TRACE_SWITCH, KTAU_ID_NONE, KTAU_CTX_TASK, (struct payload){ &to, sizeof(to) });
+	add(s, KTAU_TRACE_WOKEN, KTAU_ID_NONE, KTAU_CTX_TASK, (struct payload){ &woken, sizeof(woken) });
+	add(s, KTAU_TRACE_SWITCH, KTAU_ID_NONE, KTAU_CTX_TASK, (struct payload){ &to_hidden, sizeof(to_hidden) });
 }
 
 static void add_life(struct slots *s)
@@ -86,20 +93,21 @@ static void add_life(struct slots *s)
 		uint64_t serial;
 	} exec = { "worker", 0 }, set_uid = { "passwd", 32 };
 	static const struct ktau_slot_kvm kvm = { .vcpu = 3, .reason = 48 };
+	static const char name[16] = "ser\nver";
 	static const uint64_t call[] = { 250, (uint64_t)-11 };
 
-	add(s, KTAU_TRACE_FORK, KTAU_ID_NONE, KTAU_CTX_TASK, &child, sizeof(child));
+	add(s, KTAU_TRACE_FORK, KTAU_ID_NONE, KTAU_CTX_TASK, (struct payload){ &child, sizeof(child) });
 	add_word(s, KTAU_TRACE_EXIT, ID_WRITE, 1000);
-	add(s, KTAU_TRACE_CALL, ID_READ, KTAU_CTX_TASK, call, sizeof(call));
-	add(s, KTAU_TRACE_CALL, ID_TCP, KTAU_CTX_TASK, call, sizeof(*call));
-	add(s, KTAU_TRACE_COMM, KTAU_ID_NONE, KTAU_CTX_TASK, "ser\nver\0\0\0\0\0\0\0\0", 16);
+	add(s, KTAU_TRACE_CALL, ID_READ, KTAU_CTX_TASK, (struct payload){ call, sizeof(call) });
+	add(s, KTAU_TRACE_CALL, ID_TCP, KTAU_CTX_TASK, (struct payload){ call, sizeof(*call) });
+	add(s, KTAU_TRACE_COMM, KTAU_ID_NONE, KTAU_CTX_TASK, (struct payload){ name, 16 });
 	add_word(s, KTAU_TRACE_CGROUP, KTAU_ID_NONE, CGROUP_USER_A);
-	add(s, KTAU_TRACE_EXEC, KTAU_ID_NONE, KTAU_CTX_TASK, &exec, sizeof(exec));
-	add(s, KTAU_TRACE_KVM_ENTER, KTAU_ID_NONE, KTAU_CTX_TASK, &kvm, sizeof(kvm));
-	add(s, KTAU_TRACE_KVM_EXIT, KTAU_ID_NONE, KTAU_CTX_TASK, &kvm, sizeof(kvm));
-	add(s, 77, KTAU_ID_NONE, KTAU_CTX_TASK, call, sizeof(call));
+	add(s, KTAU_TRACE_EXEC, KTAU_ID_NONE, KTAU_CTX_TASK, (struct payload){ &exec, sizeof(exec) });
+	add(s, KTAU_TRACE_KVM_ENTER, KTAU_ID_NONE, KTAU_CTX_TASK, (struct payload){ &kvm, sizeof(kvm) });
+	add(s, KTAU_TRACE_KVM_EXIT, KTAU_ID_NONE, KTAU_CTX_TASK, (struct payload){ &kvm, sizeof(kvm) });
+	add(s, 77, KTAU_ID_NONE, KTAU_CTX_TASK, (struct payload){ call, sizeof(call) });
 	add_word(s, KTAU_TRACE_TASK_EXIT, KTAU_ID_NONE, 256);
-	add(s, KTAU_TRACE_EXEC, KTAU_ID_NONE, KTAU_CTX_TASK, &set_uid, sizeof(set_uid));
+	add(s, KTAU_TRACE_EXEC, KTAU_ID_NONE, KTAU_CTX_TASK, (struct payload){ &set_uid, sizeof(set_uid) });
 }
 
 static int put_owners(struct sink *s)
