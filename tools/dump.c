@@ -2,23 +2,15 @@
 /*
  * Records as text: one line a record, its entries or slots indented below it.
  */
-#include <arpa/inet.h>
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>
 
 #include "cmd.h"
 #include "dump.h"
+#include "dump_slot.h"
 #include "names.h"
 #include "text.h"
-
-struct dump {
-	FILE *out;
-	struct names *names;
-	const struct ktau_reader *reader;
-	struct ktau_clock clock;
-	uint64_t streams;
-};
 
 static void print_bits(struct dump *d, uint32_t bits, const char *(*name)(uint32_t bit))
 {
@@ -51,15 +43,6 @@ static void print_modes(struct dump *d, uint32_t modes)
 		modes & KTAU_MODE_TRACE ? "on" : "off");
 }
 
-/* A number that has a name: as a number, if this library does not know it. */
-static void print_word(struct dump *d, const char *word, uint32_t number)
-{
-	if (word)
-		fputs(word, d->out);
-	else
-		fprintf(d->out, "%" PRIu32, number);
-}
-
 static void print_text(struct dump *d, const char *name, const char *text)
 {
 	fprintf(d->out, " %s=", name);
@@ -73,11 +56,6 @@ static void print_bytes(struct dump *d, const char *name, const uint8_t *bytes, 
 	fprintf(d->out, " %s=", name);
 	for (i = 0; i < nr; i++)
 		fprintf(d->out, "%02x", bytes[i]);
-}
-
-static void print_event(struct dump *d, uint32_t id)
-{
-	print_escaped(names_event(d->names, id), d->out);
 }
 
 static void print_time(FILE *out, uint64_t realtime_ns)
@@ -143,7 +121,7 @@ static void print_owner_name(struct dump *d, const struct ktau_rec_owner *o)
 		return;
 	}
 	fputc(' ', d->out);
-	print_word(d, ktau_owner_kind_name(o->kind), o->kind);
+	dump_word(d, ktau_owner_kind_name(o->kind), o->kind);
 	fprintf(d->out, " %" PRId32 " ", o->tid);
 	print_escaped(o->comm, d->out);
 }
@@ -194,19 +172,6 @@ static void print_owner(struct dump *d, uint64_t serial)
 		print_owner_name(d, o);
 }
 
-/* Likewise in a slot, where 0 is no task, or one that is hidden. */
-static void print_serial(struct dump *d, const char *name, uint64_t serial)
-{
-	const struct ktau_rec_owner *o = ktau_reader_owner(d->reader, serial);
-
-	fprintf(d->out, " %s=%" PRIu64, name, serial);
-	if (!o)
-		return;
-	fprintf(d->out, "(%" PRId32 " ", o->tid);
-	print_escaped(o->comm, d->out);
-	fputc(')', d->out);
-}
-
 static void print_parts(struct dump *d, const struct ktau_entry *e)
 {
 	if (e->flags & KTAU_ENTRY_LONGEST)
@@ -240,7 +205,7 @@ static void dump_entry(struct dump *d, const struct ktau_entry *e)
 			e->kind, e->count, e->flags, e->incl, e->excl, e->longest, e->asleep,
 			e->runq, e->irq);
 	}
-	print_event(d, e->id);
+	dump_event_name(d, e->id);
 	fputc('\n', d->out);
 }
 
@@ -255,7 +220,7 @@ static void dump_open(struct dump *d, const struct ktau_rec_profile *p, uint32_t
 	print_ms(d->out, d, incl);
 	print_ms(d->out, d, excl);
 	fputs(" ms ", d->out);
-	print_event(d, open->id);
+	dump_event_name(d, open->id);
 	fputc('\n', d->out);
 }
 
@@ -280,190 +245,6 @@ static void dump_profile(struct dump *d, const struct ktau_rec_profile *p)
 		dump_open(d, p, i);
 }
 
-static void print_address(struct dump *d, const char *name, const __u8 *bytes, unsigned int port)
-{
-	char text[INET6_ADDRSTRLEN];
-	struct in6_addr address;
-
-	memcpy(&address, bytes, sizeof(address));
-	if (IN6_IS_ADDR_V4MAPPED(&address))
-		inet_ntop(AF_INET, &address.s6_addr[12], text, sizeof(text));
-	else
-		inet_ntop(AF_INET6, &address, text, sizeof(text));
-	fprintf(d->out, " %s %s port %u", name, text, port);
-}
-
-static void print_net(struct dump *d, const struct ktau_slot *s)
-{
-	struct ktau_slot_net net;
-
-	fputs(s->type == KTAU_TRACE_NET_SEND ? "net-send" : "net-recv", d->out);
-	ktau_slot_net(s, &net);
-	fprintf(d->out, " seq=%u bytes=%u segments=%u tcp_flags=%#x net_flags=%#x net_ns=%u",
-		net.seq, net.bytes, net.nr_segments, net.tcp_flags, net.net_flags, net.net_ns);
-	print_address(d, "local", net.local, net.local_port);
-	print_address(d, "remote", net.remote, net.remote_port);
-}
-
-static void print_switch(struct dump *d, const struct ktau_slot *s)
-{
-	struct ktau_slot_switch to;
-
-	ktau_slot_switch(s, &to);
-	fputs("switch", d->out);
-	print_serial(d, "to", to.next_serial);
-	fprintf(d->out, " state=%#x(%c) prio=%d next_prio=%d", to.state,
-		ktau_state_letter(to.state), to.prio, to.next_prio);
-}
-
-static void print_wakeup(struct dump *d, const struct ktau_slot *s)
-{
-	struct ktau_slot_waking waking;
-	struct ktau_slot_woken woken;
-
-	if (s->type == KTAU_TRACE_WAKING) {
-		ktau_slot_waking(s, &waking);
-		fputs("waking", d->out);
-		print_serial(d, "task", waking.serial);
-		fprintf(d->out, " cpu=%u prio=%d", waking.target_cpu, waking.prio);
-		return;
-	}
-	ktau_slot_woken(s, &woken);
-	fputs("woken", d->out);
-	print_serial(d, "by", woken.waker_serial);
-	fprintf(d->out, " at=%llu cpu=%u ctx=", woken.waking_ticks, woken.target_cpu);
-	print_word(d, ktau_ctx_name(woken.waker_ctx), woken.waker_ctx);
-}
-
-static void print_life(struct dump *d, const struct ktau_slot *s)
-{
-	struct ktau_slot_fork child;
-	uint64_t serial;
-	char comm[17];
-	int32_t code;
-
-	switch (s->type) {
-	case KTAU_TRACE_FORK:
-		ktau_slot_fork(s, &child);
-		fputs("fork", d->out);
-		print_serial(d, "child", child.serial);
-		print_serial(d, "leader", child.leader_serial);
-		return;
-	case KTAU_TRACE_TASK_EXIT:
-		ktau_slot_exit_code(s, &code);
-		fprintf(d->out, "exit code=%" PRId32, code);
-		return;
-	}
-	ktau_slot_comm(s, comm);
-	fputs(s->type == KTAU_TRACE_EXEC ? "exec " : "comm ", d->out);
-	print_escaped(comm, d->out);
-	if (ktau_slot_exec(s, &serial) && serial)
-		print_serial(d, "profile", serial);
-}
-
-static void print_result(struct dump *d, const struct ktau_slot *s)
-{
-	int64_t result;
-
-	if (ktau_slot_result(s, &result))
-		fprintf(d->out, " result=%" PRId64, result);
-}
-
-static void print_frame(struct dump *d, const struct ktau_slot *s)
-{
-	uint64_t value;
-
-	switch (s->type) {
-	case KTAU_TRACE_ENTER:
-		fputs("in ", d->out);
-		print_event(d, s->id);
-		if (ktau_slot_address(s, &value))
-			fprintf(d->out, " address=%#" PRIx64, value);
-		return;
-	case KTAU_TRACE_EXIT:
-		fputs("out ", d->out);
-		print_event(d, s->id);
-		print_result(d, s);
-		return;
-	case KTAU_TRACE_CALL:
-		fputs("call ", d->out);
-		print_event(d, s->id);
-		ktau_slot_duration(s, &value);
-		fprintf(d->out, " ticks=%" PRIu64, value);
-		print_result(d, s);
-		return;
-	}
-	ktau_slot_count(s, &value);
-	fputs("count ", d->out);
-	print_event(d, s->id);
-	fprintf(d->out, " %" PRIu64, value);
-}
-
-static void print_other(struct dump *d, const struct ktau_slot *s)
-{
-	const __u64 *payload = ktau_slot_payload(s);
-	unsigned int nr = ktau_slot_payload_words(s), i;
-
-	fprintf(d->out, "type=%u", s->type);
-	if (s->id != KTAU_ID_NONE)
-		fprintf(d->out, " id=%u", s->id);
-	if (nr)
-		fputs(" payload=", d->out);
-	for (i = 0; i < nr; i++)
-		fprintf(d->out, "%s%#llx", i ? "," : "", payload[i]);
-}
-
-static void print_kvm(struct dump *d, const struct ktau_slot *s)
-{
-	struct ktau_slot_kvm kvm;
-
-	ktau_slot_kvm(s, &kvm);
-	fprintf(d->out, "%s vcpu=%u", s->type == KTAU_TRACE_KVM_ENTER ? "kvm-enter" : "kvm-exit",
-		kvm.vcpu);
-	if (s->type == KTAU_TRACE_KVM_EXIT)
-		fprintf(d->out, " reason=%u", kvm.reason);
-}
-
-static void dump_slot(struct dump *d, const struct ktau_slot *s)
-{
-	uint64_t id;
-
-	switch (s->type) {
-	case KTAU_TRACE_ENTER:
-	case KTAU_TRACE_EXIT:
-	case KTAU_TRACE_CALL:
-	case KTAU_TRACE_COUNT:
-		print_frame(d, s);
-		return;
-	case KTAU_TRACE_SWITCH:
-		print_switch(d, s);
-		return;
-	case KTAU_TRACE_WAKING:
-	case KTAU_TRACE_WOKEN:
-		print_wakeup(d, s);
-		return;
-	case KTAU_TRACE_FORK:
-	case KTAU_TRACE_EXEC:
-	case KTAU_TRACE_TASK_EXIT:
-	case KTAU_TRACE_COMM:
-		print_life(d, s);
-		return;
-	case KTAU_TRACE_CGROUP:
-		ktau_slot_cgroup(s, &id);
-		fprintf(d->out, "cgroup %" PRIu64, id);
-		return;
-	case KTAU_TRACE_NET_SEND:
-	case KTAU_TRACE_NET_RECV:
-		print_net(d, s);
-		return;
-	case KTAU_TRACE_KVM_ENTER:
-	case KTAU_TRACE_KVM_EXIT:
-		print_kvm(d, s);
-		return;
-	}
-	print_other(d, s);
-}
-
 static void dump_trace(struct dump *d, const struct ktau_rec_trace *t)
 {
 	const struct ktau_rec_owner *owner = ktau_reader_owner(d->reader, t->serial);
@@ -485,7 +266,7 @@ static void dump_trace(struct dump *d, const struct ktau_rec_trace *t)
 		ns = ktau_clock_monotonic_ns(&d->clock, s->ticks);
 		fprintf(d->out, "  %" PRIu64 ".%09" PRIu64 " cpu%u ", ns / 1000000000,
 			ns % 1000000000, s->cpu);
-		print_word(d, ktau_ctx_name(s->ctx), s->ctx);
+		dump_word(d, ktau_ctx_name(s->ctx), s->ctx);
 		fprintf(d->out, " %" PRId32 " ", owner ? owner->tid : 0);
 		dump_slot(d, s);
 		fputc('\n', d->out);
@@ -527,11 +308,11 @@ static void dump_info(struct dump *d, const struct ktau_rec_info *info)
 static void dump_event(struct dump *d, const struct ktau_rec_event *e)
 {
 	fprintf(d->out, "event %u %s ", e->id, names_group_text(d->names, e->group));
-	print_word(d, ktau_kind_name(e->kind), e->kind);
+	dump_word(d, ktau_kind_name(e->kind), e->kind);
 	fputc(' ', d->out);
-	print_word(d, ktau_source_name(e->source), e->source);
-	fprintf(d->out, " key=%llx %llx ", e->key, e->address);
-	print_event(d, e->id);
+	dump_word(d, ktau_source_name(e->source), e->source);
+	fprintf(d->out, " key=%#llx %llx ", e->key, e->address);
+	dump_event_name(d, e->id);
 	fputc('\n', d->out);
 }
 

@@ -149,12 +149,14 @@ static int feed(struct checking *c, struct ktau_check *check, struct ktau_reader
 	return err;
 }
 
-static void print_loss(const char **before, const char *name, uint64_t value)
+/* The beginning of the line comes with the first loss. */
+static void print_loss(const struct checking *c, size_t *nr, const char *name, uint64_t value)
 {
 	if (!value)
 		return;
-	printf("%s%s %" PRIu64, *before, name, value);
-	*before = ", ";
+	if (!(*nr)++)
+		printf("%s: losses%s:", c->name, c->end.losses_own ? " of your own tasks" : "");
+	printf("%s %s %" PRIu64, *nr > 1 ? "," : "", name, value);
 }
 
 /*
@@ -163,23 +165,20 @@ static void print_loss(const char **before, const char *name, uint64_t value)
  */
 static void print_losses(const struct checking *c, const struct ktau_check_counts *n)
 {
-	char first[64];
-	const char *before = first;
+	size_t nr = 0;
 	unsigned int i;
 
-	snprintf(first, sizeof(first), "losses%s: ",
-		 c->end.losses_own ? " of your own tasks" : "");
-	print_loss(&before, "refused", n->refused);
+	print_loss(c, &nr, "refused", n->refused);
 	for (i = 0; i < KTAU_NR_LOSSES; i++)
-		print_loss(&before, ktau_loss_name(i),
+		print_loss(c, &nr, ktau_loss_name(i),
 			   n->streams > 1 ? n->losses[i] : ktau_loss_value(&c->end, i));
-	print_loss(&before, "lost_overwritten", n->lost);
-	print_loss(&before, "denied", n->denied);
-	print_loss(&before, "busy", c->end.busy);
-	print_loss(&before, "torn", c->end.torn);
-	print_loss(&before, "stateless", c->end.stateless);
-	print_loss(&before, "vanished", c->end.vanished);
-	if (before != first)
+	print_loss(c, &nr, "lost_overwritten", n->lost);
+	print_loss(c, &nr, "denied", n->denied);
+	print_loss(c, &nr, "busy", c->end.busy);
+	print_loss(c, &nr, "torn", c->end.torn);
+	print_loss(c, &nr, "stateless", c->end.stateless);
+	print_loss(c, &nr, "vanished", c->end.vanished);
+	if (nr)
 		putchar('\n');
 }
 
@@ -195,8 +194,10 @@ static int verdict(const struct checking *c, const struct ktau_check *check, int
 	       n->profiles, n->tasks, n->slots);
 	if (n->unknown)
 		printf("%" PRIu64 " of unknown kinds, ", n->unknown);
-	if (c->round_ns)
-		printf("times rounded to %" PRIu32 " ns (kernel.ktau_paranoid=2), ", c->round_ns);
+	if (c->round_ns) {
+		print_rounding(c->round_ns, stdout);
+		fputs(", ", stdout);
+	}
 	if (c->found)
 		printf("%" PRIu64 " violations%s\n", c->found, err ? ", damaged" : "");
 	else

@@ -4,6 +4,7 @@
  */
 #include <argp.h>
 #include <errno.h>
+#include <stdlib.h>
 
 #include "cmd.h"
 #include "names.h"
@@ -60,7 +61,7 @@ static const struct column event_columns[E_NR] = {
 	[E_GROUP] = { "group", "group", COLUMN_TEXT },
 	[E_KIND] = { "kind", "kind", COLUMN_TEXT },
 	[E_SOURCE] = { "source", "source", COLUMN_TEXT },
-	[E_KEY] = { "key", "key", COLUMN_HEX },
+	[E_KEY] = { "key", "key", COLUMN_TEXT },
 	[E_ADDRESS] = { "address", "address", COLUMN_HEX },
 	[E_NAME] = { "name", "name", COLUMN_TEXT },
 };
@@ -76,10 +77,25 @@ static const char *word_or_number(const char *word, uint8_t number)
 	return texts[number];
 }
 
+struct key {
+	char text[20];
+};
+
+/* A number by its source: an address, or a number as people know it. */
+static const char *key_text(const struct ktau_rec_event *e, struct key *key)
+{
+	bool is_number = e->source == KTAU_SOURCE_SYSCALL || e->source == KTAU_SOURCE_FOREIGN ||
+			 e->source == KTAU_SOURCE_IRQ;
+
+	snprintf(key->text, sizeof(key->text), is_number || !e->key ? "%llu" : "0x%llx", e->key);
+	return key->text;
+}
+
 static void print_events(const struct ktau_events *events, const struct ktau_symtab *symtab,
 			 enum table_format format)
 {
 	struct names *names = names_create(events, symtab);
+	struct key *keys = cmd_alloc(NULL, ktau_events_count(events), sizeof(*keys));
 	const struct ktau_rec_event *e = NULL;
 	union cell *row;
 	struct table t;
@@ -91,12 +107,13 @@ static void print_events(const struct ktau_events *events, const struct ktau_sym
 		row[E_GROUP].text = names_group(names, e->id);
 		row[E_KIND].text = word_or_number(ktau_kind_name(e->kind), e->kind);
 		row[E_SOURCE].text = word_or_number(ktau_source_name(e->source), e->source);
-		row[E_KEY].number = e->key;
+		row[E_KEY].text = key_text(e, &keys[t.nr_rows - 1]);
 		row[E_ADDRESS].number = e->address;
 		row[E_NAME].text = names_event(names, e->id);
 	}
 	table_print(&t, format, stdout);
 	table_deinit(&t);
+	free(keys);
 	names_destroy(names);
 }
 

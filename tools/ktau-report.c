@@ -48,8 +48,8 @@ static const struct argp_option argp_options[] = {
 	{ "tag", OPT_TAG, "TAG", 0, "Those with this tag (see ktau-control(1))", 3 },
 	{ NULL, 0, NULL, 0, "What to show (everything):", 4 },
 	{ "pid", 'p', "PID,...", 0, "These processes or threads", 4 },
-	{ "name", OPT_NAME, "PATTERN,...", 0, "Processes (or control groups) whose name matches one of the patterns, as in "
-	  "sh(1), with commas between them", 4 },
+	{ "name", OPT_NAME, "PATTERN,...", 0,
+	  "Processes (or control groups) whose name matches a pattern, as in sh(1)", 4 },
 	{ "group", 'g', "GROUP,...", 0, "Routines of these groups", 4 },
 	{ "top", OPT_TOP, "N", 0, "The first N routines of each table", 4 },
 	{ "processes", OPT_PROCESSES, "N", 0, "The first N processes", 4 },

@@ -157,15 +157,6 @@ static void print_filter(const struct task_filter *f, FILE *out)
 	fputs("; evicted tasks are not included\n", out);
 }
 
-static void print_rounding(const struct ktau_rec_stream *s, FILE *out)
-{
-	if (s->round_ns % 1000)
-		fprintf(out, "times rounded to %" PRIu32 " ns", s->round_ns);
-	else
-		fprintf(out, "times rounded to %" PRIu32 " us", s->round_ns / 1000);
-	fputs(" (kernel.ktau_paranoid=2)\n", out);
-}
-
 static void print_head(const struct report *r, const struct period *p, const struct facts *f,
 		       FILE *out)
 {
@@ -191,8 +182,10 @@ static void print_head(const struct report *r, const struct period *p, const str
 		fprintf(out, "%" PRIu64 " earlier boots in it are not shown\n", p->reboots);
 	if (r->filter.flags)
 		print_filter(&r->filter, out);
-	if (s->round_ns)
-		print_rounding(s, out);
+	if (s->round_ns) {
+		print_rounding(s->round_ns, out);
+		fputc('\n', out);
+	}
 	if (r->subtract)
 		fputs("KTAU's own share has been taken out of the times\n", out);
 }

@@ -151,15 +151,20 @@ static void begin_process(struct process *p, const struct done *first, enum rows
 	p->label = by == BY_CGROUP ? p->cgroup : p->owner.comm;
 }
 
+typedef int (*order_fn)(const void *a, const void *b);
+
 static void add_tasks(struct rows *rows, struct done *tasks, size_t nr, enum rows_by by,
 		      struct scratch *s)
 {
+	static const order_fn orders[] = {
+		[BY_PROCESS] = by_ids, [BY_THREAD] = by_ids, [BY_NAME] = by_name,
+		[BY_CGROUP] = by_cgroup,
+	};
 	const struct ktau_rec_owner *owner;
 	struct process *p;
 	size_t i, next;
 
-	qsort(tasks, nr, sizeof(*tasks),
-	      by == BY_NAME ? by_name : by == BY_CGROUP ? by_cgroup : by_ids);
+	qsort(tasks, nr, sizeof(*tasks), orders[by]);
 	rows->processes = cmd_alloc(NULL, nr, sizeof(*rows->processes));
 	rows->ids = cmd_alloc(NULL, nr, sizeof(*rows->ids));
 	for (i = 0; i < nr; i = next) {

@@ -6,7 +6,7 @@ INSTALL_HOOKS += install-tools
 MAN_PAGES += $(patsubst %,tools/%.1,funcMap runktau ktau ktau-report ktau-check ktau-dump \
 	ktau-events ktau-stats ktau-status ktau-control)
 
-tools_SHARED := $(patsubst %,$(B)/tools/%.o,cmd names dump text hash)
+tools_SHARED := $(patsubst %,$(B)/tools/%.o,cmd names dump dump_slot text hash)
 tools_KTAU := $(patsubst %,$(B)/tools/%.o,ktau ktau-report ktau-check ktau-dump ktau-events \
 	ktau-stats ktau-status ktau-control report report_tables rows scratch period registry table)
 tools_RUNKTAU := $(patsubst %,$(B)/tools/%.o,runktau command descendants report report_tables \
@@ -29,13 +29,14 @@ install-tools: all
 
 # Each test is a program of tools/tests with the objects that it names here.
 test_addrs_OBJS := addrs
-test_descendants_OBJS := descendants hash cmd
+test_descendants_OBJS := descendants
 test_table_OBJS := table cmd text
 test_text_OBJS := text
-test_rows_OBJS := rows scratch hash period registry cmd tests/fixture tests/machine
-test_cli_OBJS := tests/fixture tests/machine
+test_rows_OBJS := rows scratch hash period registry cmd tests/fixture tests/machine tests/slots
+test_cli_OBJS := tests/fixture tests/machine tests/slots tests/saved
+test_status_OBJS := ktau-status cmd table text
 tools_TESTS := $(patsubst %,$(B)/tools/tests/%,test_addrs test_descendants test_table test_text \
-	test_rows test_cli)
+	test_rows test_status test_cli)
 UNIT_TESTS += $(tools_TESTS)
 
 $(B)/tools/tests/%.o: KTAU_CPPFLAGS += -Itools -Itools/tests -DTEST_BUILD='"$(B)"'

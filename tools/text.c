@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Text that others chose.
+ * Text from outside, and common phrases.
  */
+#include <inttypes.h>
 #include <stdbool.h>
 
 #include "text.h"
@@ -44,4 +45,13 @@ void print_escaped(const char *text, FILE *out)
 			for (i = 0; i < n; i++)
 				fprintf(out, "\\%03o", s[i]);
 	}
+}
+
+void print_rounding(uint32_t round_ns, FILE *out)
+{
+	if (round_ns % 1000)
+		fprintf(out, "times rounded to %" PRIu32 " ns", round_ns);
+	else
+		fprintf(out, "times rounded to %" PRIu32 " us", round_ns / 1000);
+	fputs(" (kernel.ktau_paranoid=2)", out);
 }

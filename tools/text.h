@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Text that others chose: any bytes can be the name of a task or stand in a
- * file, and what is printed goes to terminals and to programs that read lines.
+ * Texts that all commands print alike, and text from outside: any bytes can be the name
+ * of a task or in a file, and output goes to terminals and to programs that read lines.
  */
 #ifndef KTAU_TOOLS_TEXT_H
 #define KTAU_TOOLS_TEXT_H
 
+#include <stdint.h>
 #include <stdio.h>
 
 /* Bytes of the well-formed UTF-8 sequence that @s begins with; 0 if it is none. */
@@ -17,5 +18,8 @@ int utf8_bytes(const unsigned char *s);
  * octal digits each.
  */
 void print_escaped(const char *text, FILE *out);
+
+/* "times rounded to 1 us (kernel.ktau_paranoid=2)": the level that rounds. */
+void print_rounding(uint32_t round_ns, FILE *out);
 
 #endif

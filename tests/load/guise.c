@@ -253,7 +253,8 @@ static void pid_namespace(void)
 		if (!child)
 			exit(inside());
 		waitpid(child, &status, 0);
-		_exit(status != 0 || !shows(opened("/proc/ktau/profile"), KTAU_TARGET_EXITED, child));
+		_exit(status != 0 ||
+		      !shows(opened("/proc/ktau/profile"), KTAU_TARGET_EXITED, child));
 	}
 	ended_well(pid, "who is outside sees it by his");
 }

@@ -8,8 +8,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -17,11 +15,11 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <linux/ktau.h>
 
 #include "tell.h"
+#include "walk.h"
 
 #define PROFILE "/proc/ktau/profile"
 #define TRACE "/proc/ktau/trace"
@@ -70,58 +68,11 @@ static int open_or_die(const char *path)
 	return fd;
 }
 
-/**
- * struct walk - a stream as it is read
- * @rec: head of the record that is being read
- * @at: bytes of it that have come
- * @nr: records that are whole
- * @end: the last one, or zeros
- */
-struct walk {
-	struct ktau_rec rec;
-	uint32_t at;
-	unsigned int nr;
-	struct ktau_rec_end end;
-};
-
-/* Take @bytes more; false where they are no records. */
-static bool walk(struct walk *w, const char *data, size_t bytes)
-{
-	for (; bytes; data++, bytes--) {
-		if (w->at < sizeof(w->rec))
-			((char *)&w->rec)[w->at] = *data;
-		w->at++;
-		if (w->at < sizeof(w->rec))
-			continue;
-		if (w->rec.size < sizeof(w->rec) || w->rec.size % 8 || w->rec.head < 8 ||
-		    w->rec.head > w->rec.size || (!w->nr && w->rec.type != KTAU_REC_STREAM))
-			return false;
-		if (w->rec.type == KTAU_REC_END && w->at <= sizeof(w->end))
-			((char *)&w->end)[w->at - 1] = *data;
-		if (w->at == w->rec.size) {
-			w->nr++;
-			w->at = 0;
-		}
-	}
-	return true;
-}
-
-/* Read to the end in steps of @step bytes: whole records, and an END as the last. */
-static bool walk_on(int fd, struct walk *w, size_t step)
-{
-	ssize_t got;
-
-	while ((got = read(fd, plain, step)) > 0)
-		if (!walk(w, plain, (size_t)got))
-			return false;
-	return !got && !w->at && w->rec.type == KTAU_REC_END;
-}
-
 static bool walk_whole(int fd, size_t step)
 {
 	struct walk w = { 0 };
 
-	return !lseek(fd, 0, SEEK_SET) && walk_on(fd, &w, step);
+	return !lseek(fd, 0, SEEK_SET) && walk_on(fd, &w, plain, step);
 }
 
 /* ioctl: the argument selects SELF, with some fields overwritten. */
@@ -269,7 +220,7 @@ static void try_call(const char *path, const struct call *call)
 	got = errno_of(ioctl(fd, KTAU_IOC_SELECT, plain));
 	if (!want)
 		w = (struct walk){ 0 }; /* a new one has begun */
-	good = good && walk_on(fd, &w, PAGE);
+	good = good && walk_on(fd, &w, plain, PAGE);
 	/* From a larger one on, a reader would never see an exited task again. */
 	good = good && w.end.exited_next < 1ULL << 32;
 	tell(good && got == want, "%s: ioctl, %s: %s%s", path, call->what, strerror(got),
@@ -375,7 +326,7 @@ static void try_reads(const char *path)
 	for (i = 0; i < sizeof(seeks) / sizeof(*seeks); i++)
 		tell(lseek(fd, seeks[i].to, seeks[i].whence) < 0 && errno == EINVAL,
 		     "%s: lseek to %lld, %d", path, (long long)seeks[i].to, seeks[i].whence);
-	tell(good && walk_on(fd, &w, 1000), "%s: nothing is lost by that", path);
+	tell(good && walk_on(fd, &w, plain, 1000), "%s: nothing is lost by that", path);
 	for (i = 1; i <= 4096; i = i * 7 + 2)
 		tell(walk_whole(fd, i), "%s: read in steps of %zu", path, i);
 	close(fd);
@@ -397,7 +348,7 @@ static void try_half_buffer(const char *path)
 		if (got > 0)
 			good = good && (size_t)got <= i && walk(&w, hole - i, (size_t)got);
 	}
-	tell(good && walk_on(fd, &w, PAGE), "%s: read into half a buffer, 300 times", path);
+	tell(good && walk_on(fd, &w, plain, PAGE), "%s: read into half a buffer, 300 times", path);
 	close(fd);
 }
 
@@ -430,8 +381,8 @@ static void try_info(const char *path)
 	const struct {
 		uint32_t size;
 		int want;
-	} infos[] = { { 0, EINVAL }, { KTAU_INFO_SIZE_VER0 - 1, EINVAL }, { KTAU_INFO_SIZE_VER0, 0 },
-		      { KTAU_INFO_SIZE_VER0 + 8, 0 }, { PAGE, 0 }, { PAGE + 1, E2BIG } };
+	} infos[] = { { 0, EINVAL }, { KTAU_INFO_SIZE_VER0 - 1, EINVAL },
+		      { KTAU_INFO_SIZE_VER0, 0 }, { KTAU_INFO_SIZE_VER0 + 8, 0 }, { PAGE, 0 }, { PAGE + 1, E2BIG } };
 	struct ktau_info *info = (struct ktau_info *)plain;
 	int fd = open_or_die(path), got;
 	size_t i;

@@ -81,6 +81,7 @@ int main(int argc, char **argv)
 	printf("%s - segments: %u of the task's own, %u of softirqs\n",
 	       of_task >= ROUNDS && of_softirq >= ROUNDS ? "ok" : "not ok", of_task, of_softirq);
 	own_expect("segments: the task's own are shown", shown_of_task, of_task);
-	own_expect("segments: those of softirqs are shown", shown_of_softirq, user ? 0 : of_softirq);
+	own_expect("segments: those of softirqs are shown", shown_of_softirq,
+		   user ? 0 : of_softirq);
 	return own_failures || of_task < ROUNDS || of_softirq < ROUNDS;
 }

@@ -2,6 +2,7 @@
 /*
  * Records made by hand.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,12 +10,28 @@
 
 #define BOOT_NS		(1 * SECOND)
 
-struct ktau_owner fixture_owner(uint32_t kind, uint64_t serial, int32_t tgid, int32_t tid,
-				const char *comm)
+const uint8_t fixture_boot_id[16] = {
+	0x0b, 0x00, 0x71, 0xd0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
+};
+
+int sink_put(struct sink *s, const void *record)
 {
-	struct ktau_owner owner = {
+	const struct ktau_rec *rec = record;
+
+	if (s->w)
+		return ktau_writer_put(s->w, record);
+	return fwrite(record, rec->size, 1, s->f) == 1 ? 0 : -EIO;
+}
+
+struct ktau_rec_owner fixture_owner(uint32_t kind, uint64_t serial, int32_t tgid, int32_t tid,
+				    const char *comm)
+{
+	struct ktau_rec_owner owner = {
+		.rec = { sizeof(owner), KTAU_REC_OWNER, sizeof(owner) },
 		.serial = serial, .kind = kind, .tgid = tgid, .tid = tid, .ppid = 1,
-		.uid = 1000, .start_ns = serial * SECOND / 10,
+		.parent_serial = 3, .leader_serial = serial,
+		.uid = 1000, .gid = 1000, .prio = 120, .cgroup = CGROUP_USER,
+		.start_ns = serial * SECOND / 10, .nr_tasks = 1,
 	};
 
 	strncpy(owner.comm, comm, sizeof(owner.comm) - 1);
@@ -25,15 +42,17 @@ void fixture_timer(struct fixture_profile *p, uint32_t id, uint64_t count, uint6
 		   uint64_t excl)
 {
 	p->entries[p->nr_entries++] = (struct ktau_entry){
-		.id = id, .kind = KTAU_KIND_TIMER, .count = count, .incl = incl, .excl = excl,
+		.id = (uint16_t)id, .kind = KTAU_KIND_TIMER, .flags = KTAU_ENTRY_LONGEST,
+		.count = count, .incl = incl, .excl = excl,
+		.longest = count ? incl / count : 0,
 	};
 }
 
 void fixture_counter(struct fixture_profile *p, uint32_t id, uint64_t count, uint64_t value)
 {
 	p->entries[p->nr_entries++] = (struct ktau_entry){
-		.id = id, .kind = KTAU_KIND_COUNTER, .count = count, .sum = count * value,
-		.min = value, .max = value,
+		.id = (uint16_t)id, .kind = KTAU_KIND_COUNTER, .count = count,
+		.sum = count * value, .min = value, .max = value,
 	};
 }
 
@@ -56,12 +75,13 @@ struct ktau_rec_profile *fixture_record(const struct fixture_profile *p)
 	r->rec.size = (uint32_t)(sizeof(*r) + entries + open);
 	r->rec.type = KTAU_REC_PROFILE;
 	r->rec.head = sizeof(*r);
-	r->owner = p->owner;
+	r->serial = p->owner.serial;
 	r->ticks = p->ticks;
 	r->refused = p->refused;
 	r->refused_ticks = p->refused_ticks;
 	r->clamped = p->clamped;
-	r->groups = KTAU_GROUP_ALL | KTAU_MODE_PROFILE;
+	r->groups = GROUPS | KTAU_MODE_PROFILE;
+	r->groups_throughout = GROUPS;
 	r->nr_entries = p->nr_entries;
 	r->entry_size = sizeof(*p->entries);
 	r->nr_open = r->depth = p->nr_open;
@@ -81,28 +101,116 @@ struct ktau_rec_profile *fixture_record(const struct fixture_profile *p)
 
 struct ktau_rec_stream fixture_stream(uint32_t content, uint64_t at_ns)
 {
-	return (struct ktau_rec_stream){
-		.rec = { sizeof(struct ktau_rec_stream), KTAU_REC_STREAM,
-			 sizeof(struct ktau_rec_stream) },
+	struct ktau_rec_stream stream = {
+		.rec = { sizeof(stream), KTAU_REC_STREAM, sizeof(stream) },
 		.magic = KTAU_MAGIC, .version = KTAU_ABI_VERSION, .word_bits = 64,
 		.content = content,
-		.target = KTAU_TARGET_ALL | KTAU_TARGET_DEAD | KTAU_TARGET_REAPED |
+		.target = KTAU_TARGET_ALL | KTAU_TARGET_EXITED | KTAU_TARGET_EVICTED |
 			  KTAU_TARGET_CPU,
-		.groups = KTAU_GROUP_ALL, .modes = KTAU_MODE_PROFILE,
+		.access = (KTAU_ACCESS_ADDRESSES << 1) - 1,
+		.groups = GROUPS, .groups_built = GROUPS,
+		.modes = KTAU_MODE_PROFILE,
 		.clock_hz = SECOND, .clock_flags = KTAU_CLOCK_STABLE, .nr_cpus = 2,
 		.ticks = at_ns, .realtime_ns = REALTIME_NS + at_ns, .monotonic_ns = at_ns,
+		.boottime_ns = at_ns, .tai_ns = REALTIME_NS + at_ns + 37 * SECOND,
 		.boot_ticks = BOOT_NS, .boot_realtime_ns = REALTIME_NS + BOOT_NS,
 		.boot_monotonic_ns = BOOT_NS, .stext = 0xffffffff81000000,
 		.profile_pair_mticks = 100000, .trace_pair_mticks = 150000,
+		.nodename = "ionode", .release = "6.1.0-ktau", .machine = "x86_64",
 	};
+
+	memcpy(stream.boot_id, fixture_boot_id, sizeof(stream.boot_id));
+	return stream;
 }
 
-struct ktau_rec_end fixture_end(uint64_t nr_records, uint64_t dead_next)
+struct ktau_rec_end fixture_end(uint64_t nr_records, uint64_t exited_next)
 {
 	return (struct ktau_rec_end){
 		.rec = { sizeof(struct ktau_rec_end), KTAU_REC_END,
 			 sizeof(struct ktau_rec_end) },
-		.nr_records = nr_records, .dead_next = dead_next,
-		.lost_reaped = 10 * dead_next,
+		.nr_records = nr_records, .exited_next = exited_next,
+		.lost_evicted = 10 * exited_next, .evicted = exited_next,
 	};
+}
+
+int fixture_put(struct sink *s, const struct fixture_profile *p, uint64_t *nr)
+{
+	struct ktau_rec_profile *r = fixture_record(p);
+	int err = r ? sink_put(s, &p->owner) : -ENOMEM;
+
+	if (!err)
+		err = sink_put(s, r);
+	ktau_record_free(r);
+	++*nr;
+	return err;
+}
+
+/* @record with a zero-terminated text after its @head bytes. */
+static int put_with_text(struct sink *s, const void *record, size_t head, const char *text)
+{
+	struct ktau_rec *rec = calloc(1, head + strlen(text) + 8);
+	int err;
+
+	if (!rec)
+		return -ENOMEM;
+	memcpy(rec, record, head);
+	strcpy((char *)rec + head, text);
+	rec->size = (uint32_t)(head + (strlen(text) + 8) / 8 * 8);
+	err = sink_put(s, rec);
+	free(rec);
+	return err;
+}
+
+int fixture_put_event(struct sink *s, const struct ktau_rec_event *event, const char *name)
+{
+	struct ktau_rec_event e = *event;
+
+	e.rec = (struct ktau_rec){ 0, KTAU_REC_EVENT, sizeof(e) };
+	e.name_bytes = (uint32_t)strlen(name) + 1;
+	return put_with_text(s, &e, sizeof(e), name);
+}
+
+int fixture_put_cgroup(struct sink *s, uint64_t id, const char *path)
+{
+	struct ktau_rec_cgroup c = {
+		.rec = { 0, KTAU_REC_CGROUP, sizeof(c) },
+		.id = id, .path_bytes = (uint32_t)strlen(path) + 1,
+	};
+
+	return put_with_text(s, &c, sizeof(c), path);
+}
+
+int fixture_put_owner(struct sink *s, const struct ktau_rec_owner *owner, const char *path)
+{
+	struct ktau_rec_owner o = *owner;
+
+	o.path_bytes = (uint32_t)strlen(path) + 1;
+	return put_with_text(s, &o, sizeof(o), path);
+}
+
+int fixture_file(const char *path, unsigned int flags, int (*write)(struct sink *s))
+{
+	struct sink s = { 0 };
+	int err = ktau_writer_create(&s.w);
+
+	if (err)
+		return err;
+	err = ktau_writer_open(s.w, path, flags, fixture_boot_id);
+	if (!err)
+		err = write(&s);
+	if (!err)
+		err = ktau_writer_close(s.w);
+	ktau_writer_destroy(s.w);
+	return err;
+}
+
+int fixture_saved(const char *path, int (*write)(struct sink *s))
+{
+	struct sink s = { .f = fopen(path, "we") };
+	int err;
+
+	if (!s.f)
+		return -errno;
+	err = write(&s);
+	return fclose(s.f) || err ? -EIO : 0;
 }

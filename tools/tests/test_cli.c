@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The commands as a user runs them, on the machine of machine.c: output by
- * golden files, exit status, and what is said about input that is no good.
+ * golden files, exit status, and messages about invalid input.
  *
  * In a command, $T is a folder with good.ktau, zlib.ktau, wrong.ktau,
- * nowhere.ktau, part1.ktau and part2.ktau, and stream, a saved one; $D is the
+ * nowhere.ktau, part1.ktau and part2.ktau; of saved streams, saved (the records of
+ * good.ktau), stream, rounded, unknown and elsewhere; $D is the
  * folder of recorded data and $M that of maps. KTAU_GOLDEN=write makes the golden
  * files anew.
  */
@@ -84,6 +85,8 @@ struct golden {
 
 static const struct golden goldens[] = {
 	{ "report", "ktau report $T/good.ktau", 0 },
+	/* A saved stream has all that a report needs. */
+	{ "report", "ktau report $T/saved | sed \"s,of $T/saved:,of $T/good.ktau:,\"", 0 },
 	{ "report", "ktau report - <$T/good.ktau | sed \"s,of -:,of $T/good.ktau:,\"", 0 },
 	/* One report from several files is that of one file. */
 	{ "report", "ktau report $T/part1.ktau $T/part2.ktau | "
@@ -96,6 +99,15 @@ static const struct golden goldens[] = {
 	{ "report-from", "ktau report --from=+1 --tables=total $T/good.ktau", 0 },
 	{ "report-thread", "ktau report --by=thread --tables=processes $T/good.ktau", 0 },
 	{ "report-name", "ktau report --by=name --tables=processes $T/good.ktau", 0 },
+	{ "report-cgroup", "ktau report --by=cgroup --tables=processes,total $T/saved", 0 },
+	{ "report-in-cgroup", "ktau report --cgroup=/user.slice $T/good.ktau", 0 },
+	{ "report-user", "ktau report --uid=33 --tag=7 --tables=total,losses $T/good.ktau", 0 },
+	{ "report-rounded", "ktau report $T/rounded", 0 },
+	{ "report-unknown", "ktau report $T/unknown", 0 },
+	{ "check-unknown", "ktau check $T/unknown $T/rounded $T/saved", 0 },
+	{ "dump-unknown", "ktau dump $T/unknown", 0 },
+	{ "events", "ktau events $T/good.ktau", 0 },
+	{ "events-unknown", "ktau events --format=json $T/unknown", 0 },
 	{ "report-top", "ktau report --top=1 --processes=2 --sort=count $T/good.ktau", 0 },
 	{ "report-group", "ktau report --group=tcp,irq --tables=all $T/good.ktau", 0 },
 	{ "report-pid", "ktau report --pid=200,101 --tables=processes $T/good.ktau", 0 },
@@ -203,7 +215,11 @@ static const struct complaint complaints[] = {
 	{ "ktau check", 2, "give a FILE or --live" },
 	{ "ktau check --max=x f", 2, "not a number" },
 	{ "ktau dump", 2, "give a FILE" },
-	{ "ktau events x", 2, "no arguments here" },
+	{ "ktau events x y", 2, "one FILE at most" },
+	{ "ktau events $T/none", 1, "none: No such file" },
+	{ "ktau status x", 2, "no arguments here" },
+	{ "ktau report --uid=x f", 2, "--uid=x: not a number" },
+	{ "ktau report --tag=-1 f", 2, "--tag=-1: not a number" },
 	{ "funcMap --slide=x", 2, "--slide=x: not a number" },
 	{ "funcMap --stext=0", 2, "not an address" },
 	{ "funcMap --stext=1 --slide=1", 2, "exclude each other" },
@@ -217,9 +233,10 @@ static const struct complaint complaints[] = {
 	{ "ktau report $D/text", 1, "not KTAU data: no STREAM record where one should be\n" },
 	{ "ktau check $D/text", 1, "not KTAU data: no STREAM record where one should be\n" },
 	{ "ktau report $T/part2.ktau $T/part1.ktau", 1,
-	  "part1.ktau: begins before the end of what was read before it" },
-	{ "ktau report $T/good.ktau $T/good.ktau", 1, "good.ktau: begins before the end" },
-	{ "ktau report $T/good.ktau $D/recorded.ktau", 1, "recorded.ktau: of another machine" },
+	  "part1.ktau: begins before the previous file ended" },
+	{ "ktau report $T/good.ktau $T/good.ktau", 1,
+	  "good.ktau: begins before the previous file ended" },
+	{ "ktau report $T/good.ktau $T/elsewhere", 1, "elsewhere: of another machine" },
 	{ "ktau report $T/none $T/part1.ktau $T/part2.ktau", 1, "(stream 3 of 3)" },
 	{ "ktau report --period=3 $T/part1.ktau $T/none $T/part2.ktau", 1, "(stream 3 of 3)" },
 	{ "ktau report --period=4 $T/part1.ktau $T/part2.ktau", 1,
@@ -234,7 +251,7 @@ static const struct complaint complaints[] = {
 	{ "ktau report --from=+0 --to=+0.5 $T/good.ktau", 1, "no stream between" },
 	{ "ktau report --from=+0 $T/good.ktau", 0, "(stream 1) to" },
 	{ "ktau report --to=+0.5 $T/good.ktau", 0, "(start of KTAU in this boot)" },
-	/* KTAU began at 1700000001. */
+	/* KTAU started at 1700000001. */
 	{ "ktau report --from=@1700000001 --to=+0.5 $T/good.ktau", 0, "(start of KTAU in" },
 	{ "ktau report --from=@1700000002 --to=+0.5 $T/good.ktau", 1, "no stream between" },
 	{ "funcMap -m $M/good.map $T/none", 1, "none: No such file" },
@@ -287,7 +304,7 @@ static const struct complaint complaints[] = {
 	{ "funcMap -m $M/good.map --slide=0x1000000 $T/good.ktau $T/text82", 0,
 	  "[<__x64_sys_read+0x10>]" },
 	{ "ktau dump -m $M/elsewhere.map $T/good.ktau", 0, "ffffffff81003000 sys_fork" },
-	{ "ktau dump -m $M/elsewhere.map $T/good.ktau $T/nowhere.ktau | tail -n 13", 0,
+	{ "ktau dump -m $M/elsewhere.map $T/good.ktau $T/nowhere.ktau | tail -n 20", 0,
 	  "ffffffff81003000 sys_57" },
 };
 
@@ -333,7 +350,7 @@ static void write_bad(const char *data, size_t bytes)
 	spill(path, data, bytes);
 }
 
-/* However short the file, the streams that are whole come out. */
+/* However short the file, its whole streams come out. */
 static void test_cut(void **state)
 {
 	struct text file = good_file(), got;
@@ -357,7 +374,7 @@ static void test_cut(void **state)
 	free(file.data);
 }
 
-/* A bit that flipped is noticed, and takes no more with it than its block. */
+/* A flipped bit is noticed, and costs no more than its block. */
 static void test_flipped(void **state)
 {
 	struct text file = good_file(), got;
@@ -381,6 +398,24 @@ static void test_flipped(void **state)
 	free(file.data);
 }
 
+static int write_plain(const char *path)
+{
+	return fixture_write(path, 0);
+}
+
+static int write_zlib(const char *path)
+{
+	return fixture_write(path, KTAU_WRITER_ZLIB);
+}
+
+static int write_at(const char *name, int (*write)(const char *path))
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return write(path);
+}
+
 /* Nothing of the machine that this runs on may show in the output. */
 static int prepare(void **state)
 {
@@ -396,24 +431,18 @@ static int prepare(void **state)
 	setenv("D", "tools/tests/data", 1);
 	setenv("TZ", "UTC", 1);
 	setenv("LC_ALL", "C", 1);
-	snprintf(path, sizeof(path), "%s/good.ktau", folder);
-	if (fixture_write(path, 0))
-		return -1;
-	snprintf(path, sizeof(path), "%s/zlib.ktau", folder);
-	if (fixture_write(path, KTAU_WRITER_ZLIB))
-		return -1;
-	snprintf(path, sizeof(path), "%s/wrong.ktau", folder);
-	if (fixture_write_wrong(path))
+	if (write_at("good.ktau", write_plain) || write_at("zlib.ktau", write_zlib) ||
+	    write_at("wrong.ktau", fixture_write_wrong) ||
+	    write_at("nowhere.ktau", fixture_write_nowhere) ||
+	    write_at("saved", fixture_write_saved) ||
+	    write_at("stream", fixture_write_stream) ||
+	    write_at("rounded", fixture_write_rounded) ||
+	    write_at("unknown", fixture_write_unknown) ||
+	    write_at("elsewhere", fixture_write_elsewhere))
 		return -1;
 	snprintf(path, sizeof(path), "%s/part1.ktau", folder);
 	snprintf(text, sizeof(text), "%s/part2.ktau", folder);
 	if (fixture_write_parts(path, text))
-		return -1;
-	snprintf(path, sizeof(path), "%s/nowhere.ktau", folder);
-	if (fixture_write_nowhere(path))
-		return -1;
-	snprintf(path, sizeof(path), "%s/stream", folder);
-	if (fixture_write_stream(path))
 		return -1;
 	return run("cp $D/text $T/text; sed s/ffffffff81/ffffffff82/g $D/text >$T/text82");
 }

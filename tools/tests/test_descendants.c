@@ -3,23 +3,21 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-#include "family.h"
+#include "descendants.h"
 
-#define MS	1000000ULL
 #define ME	100	/* runktau's own pid */
-#define ASKED	(1000 * MS)
 
-/* A task: dead if it has an end. */
 struct task {
-	uint64_t serial;
-	int32_t tid, tgid, ppid;
-	uint64_t start_ms, exit_ms;
+	uint64_t serial, parent;
+	int32_t tid, ppid;
+	bool exited;
 };
 
 static void add_stream(struct ktau_snapshot *snapshot)
@@ -37,100 +35,100 @@ static void add_stream(struct ktau_snapshot *snapshot)
 
 static void add_task(struct ktau_snapshot *snapshot, const struct task *task)
 {
-	struct ktau_rec_profile profile = {
+	const struct ktau_rec_owner owner = {
+		.rec = { sizeof(owner), KTAU_REC_OWNER, sizeof(owner) },
+		.serial = task->serial,
+		.parent_serial = task->parent,
+		.kind = task->exited ? KTAU_OWNER_EXITED : KTAU_OWNER_TASK,
+		.tid = task->tid,
+		.tgid = task->tid,
+		.ppid = task->ppid,
+	};
+	const struct ktau_rec_profile profile = {
 		.rec = { sizeof(profile), KTAU_REC_PROFILE, sizeof(profile) },
-		.owner = {
-			.serial = task->serial,
-			.kind = task->exit_ms ? KTAU_OWNER_DEAD : KTAU_OWNER_TASK,
-			.tid = task->tid,
-			.tgid = task->tgid,
-			.ppid = task->ppid,
-			.start_ns = task->start_ms * MS,
-			.exit_ns = task->exit_ms * MS,
-		},
+		.serial = task->serial,
 		.entry_size = sizeof(struct ktau_entry),
 		.open_size = sizeof(struct ktau_open),
 	};
-	const union ktau_record record = { .profile = &profile };
+	const struct ktau_owned owned = { &owner, &profile };
 
-	assert_int_equal(ktau_snapshot_add(snapshot, &record), 0);
+	assert_int_equal(ktau_snapshot_put(snapshot, &owned), 0);
 }
 
 /* All tasks in, the serials in @expected (0 at the end) must come out. */
-static void expect_family(const struct task *tasks, const uint64_t *expected)
+static void expect_descendants(const struct task *tasks, const uint64_t *expected)
 {
-	struct ktau_snapshot *all, *family;
+	struct ktau_snapshot *all, *found;
 	size_t nr = 0;
 
 	assert_int_equal(ktau_snapshot_create(&all), 0);
-	assert_int_equal(ktau_snapshot_create(&family), 0);
+	assert_int_equal(ktau_snapshot_create(&found), 0);
 	add_stream(all);
-	add_stream(family);
+	add_stream(found);
 	for (; tasks->serial; tasks++)
 		add_task(all, tasks);
-	assert_int_equal(family_find(all, ME, ASKED, family), 0);
+	assert_int_equal(descendants_find(all, ME, found), 0);
 	for (; expected[nr]; nr++)
-		if (!ktau_snapshot_find(family, expected[nr]))
+		if (!ktau_snapshot_find(found, expected[nr]))
 			fail_msg("serial %d is missing", (int)expected[nr]);
-	assert_int_equal(ktau_snapshot_count(family), nr);
-	ktau_snapshot_destroy(family);
+	assert_int_equal(ktau_snapshot_count(found), nr);
+	ktau_snapshot_destroy(found);
 	ktau_snapshot_destroy(all);
 }
 
 static void test_generations(void **state)
 {
 	static const struct task tasks[] = {
-		{ 1, 1, 1, 0, 0, 0 },			/* init */
-		{ 2, ME, ME, 1, 100, 0 },		/* runktau */
-		{ 3, 101, 101, ME, 200, 900 },		/* the command */
-		{ 4, 105, 105, 104, 400, 500 },		/* grandchild before its parent */
-		{ 5, 104, 104, 101, 300, 800 },
-		{ 6, 106, 101, ME, 300, 400 },		/* a thread of the command */
-		{ 7, 107, 107, 101, 350, 0 },		/* outlives it */
-		{ 8, 108, 108, ME, 350, 0 },		/* an orphan, adopted */
-		{ 9, 200, 200, 1, 10, 0 },		/* a stranger, and his child */
-		{ 10, 201, 201, 200, 500, 600 },
-		{ 11, 0, 0, 0, 0, 0 },			/* idle */
+		{ 1, 0, 1, 0, false },			/* init */
+		{ 2, 1, ME, 1, false },			/* runktau */
+		{ 3, 2, 101, ME, true },		/* the command */
+		{ 4, 5, 105, 104, true },		/* grandchild before its parent */
+		{ 5, 3, 104, 101, true },
+		{ 6, 2, 106, ME, true },		/* a thread of the command */
+		{ 7, 3, 107, 101, false },		/* outlives it */
+		{ 8, 2, 108, ME, false },		/* an orphan, adopted */
+		{ 9, 1, 200, 1, false },		/* a stranger and its child */
+		{ 10, 9, 201, 200, true },
+		{ 11, 0, 0, 0, false },			/* idle */
 		{ 0 }
 	};
 	static const uint64_t expected[] = { 3, 4, 5, 6, 7, 8, 0 };
 
 	(void)state;
-	expect_family(tasks, expected);
+	expect_descendants(tasks, expected);
 }
 
-/* Process ids come again: 300 was ours, then a stranger's. */
+/* Process ids come again: 300 was a descendant, then a stranger. */
 static void test_reused_pid(void **state)
 {
 	static const struct task tasks[] = {
-		{ 3, 101, 101, ME, 200, 0 },
-		{ 4, 300, 300, 101, 300, 400 },
-		{ 5, 301, 301, 300, 310, 390 },		/* ours */
-		{ 6, 302, 302, 300, 310, 450 },		/* ours, about to be adopted */
-		{ 7, 300, 300, 1, 600, 0 },		/* the stranger */
-		{ 8, 303, 303, 300, 700, 800 },		/* his */
-		{ 9, 304, 304, 300, 700, 0 },		/* his, alive */
-		{ 0 }
-	};
-	static const uint64_t expected[] = { 3, 4, 5, 6, 0 };
-
-	(void)state;
-	expect_family(tasks, expected);
-}
-
-/* Read as alive with a parent that died while the stream was read. */
-static void test_dies_meanwhile(void **state)
-{
-	static const struct task tasks[] = {
-		{ 3, 101, 101, ME, 200, 1010 },
-		{ 4, 102, 102, 101, 300, 0 },
-		{ 5, 103, 103, 102, 1005, 0 },
+		{ 3, 2, 101, ME, false },
+		{ 4, 3, 300, 101, true },
+		{ 5, 4, 301, 300, true },
+		{ 7, 1, 300, 1, false },		/* the stranger */
+		{ 8, 7, 303, 300, true },		/* its child */
+		{ 9, 7, 304, 300, false },
 		{ 0 }
 	};
 	static const uint64_t expected[] = { 3, 4, 5, 0 };
 
 	(void)state;
-	expect_family(tasks, expected);
+	expect_descendants(tasks, expected);
+}
+
+/* KTAU was enabled after runktau had started: that has no serial. */
+static void test_no_serial(void **state)
+{
+	static const struct task tasks[] = {
+		{ 3, 0, 101, ME, false },
+		{ 4, 3, 102, 101, false },
+		{ 5, 0, 103, 7, false },		/* its parent is hidden */
+		{ 0 }
+	};
+	static const uint64_t expected[] = { 3, 4, 0 };
+
+	(void)state;
+	expect_descendants(tasks, expected);
 }
 
 struct profile {
@@ -183,7 +181,7 @@ static void test_begin(void **state)
 	const struct ktau_entry *read;
 
 	(void)state;
-	begin = family_begin(b, a);
+	begin = descendants_begin(b, a);
 	assert_non_null(begin);
 	assert_int_equal(ktau_profile_diff(a, begin, &diff), 0);
 	read = ktau_profile_find(diff, 0);
@@ -199,8 +197,8 @@ static void test_begin(void **state)
 	free(b);
 }
 
-/* What was in flight and never booked, for profiles were off, takes nothing off. */
-static void test_begin_unbooked(void **state)
+/* A frame in flight that was never accounted, because profiles were off, takes nothing off. */
+static void test_begin_unaccounted(void **state)
 {
 	static const struct ktau_open open = { .id = 0, .start_ticks = 100 };
 	static const struct ktau_entry after = {
@@ -211,7 +209,7 @@ static void test_begin_unbooked(void **state)
 	struct ktau_rec_profile *begin, *diff;
 
 	(void)state;
-	begin = family_begin(b, a);
+	begin = descendants_begin(b, a);
 	assert_non_null(begin);
 	assert_int_equal(ktau_profile_diff(a, begin, &diff), 0);
 	assert_int_equal(diff->nr_entries, 1);
@@ -227,9 +225,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_generations),
 		cmocka_unit_test(test_reused_pid),
-		cmocka_unit_test(test_dies_meanwhile),
+		cmocka_unit_test(test_no_serial),
 		cmocka_unit_test(test_begin),
-		cmocka_unit_test(test_begin_unbooked),
+		cmocka_unit_test(test_begin_unaccounted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

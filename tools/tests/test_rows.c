@@ -18,6 +18,8 @@
 #include "period.h"
 #include "rows.h"
 
+static const struct task_filter everything;
+
 static char path[] = "/tmp/ktau-rows-XXXXXX";
 
 static void read_fixture(struct period *p, const struct period_select *select)
@@ -66,7 +68,7 @@ static void expect_routine(const struct process *p, uint32_t id, uint64_t count,
 	assert_int_equal(r->excl, excl);
 }
 
-/* Each process and the reaped make the total, event by event. */
+/* Each process and the evicted tasks make the total, event by event. */
 static void expect_sums(const struct rows *rows)
 {
 	const struct routine *r, *part;
@@ -75,7 +77,7 @@ static void expect_sums(const struct rows *rows)
 
 	for (k = 0; k < rows->total.nr_routines; k++) {
 		r = &rows->total.routines[k];
-		part = routine(&rows->reaped, r->id);
+		part = routine(&rows->evicted, r->id);
 		count = part ? part->count : 0;
 		incl = part ? part->incl : 0;
 		excl = part ? part->excl : 0;
@@ -103,14 +105,14 @@ static void test_first_to_last(void **state)
 	assert_int_equal(p.first, 1);
 	assert_int_equal(p.last, 3);
 	assert_int_equal(p.streams, 3);
-	assert_int_equal(p.lost_slots, 20);
-	assert_int_equal(rows_init(&rows, &p, BY_PROCESS), 0);
+	assert_int_equal(p.overwritten, 20);
+	assert_int_equal(rows_init(&rows, &p, BY_PROCESS, &everything), 0);
 	expect_routine(process(&rows, "server"), ID_READ, 40, 160 * MS, 40 * MS);
 	assert_int_equal(process(&rows, "server")->tasks, 2);
 	expect_routine(process(&rows, "short"), ID_READ, 2, 2 * MS, 2 * MS);
 	assert_int_equal(process(&rows, "short")->live, 0);
 	expect_routine(process(&rows, "again"), ID_FORK, 2, 8 * MS, 8 * MS);
-	expect_routine(&rows.reaped, ID_READ, 7, 7 * MS, 7 * MS);
+	expect_routine(&rows.evicted, ID_READ, 7, 7 * MS, 7 * MS);
 	assert_int_equal(rows.refused, 2);
 	assert_int_equal(rows.refused_ticks, 2 * MS);
 	r = routine(process(&rows, "sleeper"), ID_READ);
@@ -135,10 +137,10 @@ static void test_since_boot(void **state)
 	read_fixture(&p, &select);
 	assert_int_equal(p.first, 0);
 	assert_int_equal(p.last, 3);
-	assert_int_equal(rows_init(&rows, &p, BY_PROCESS), 0);
+	assert_int_equal(rows_init(&rows, &p, BY_PROCESS, &everything), 0);
 	expect_routine(process(&rows, "server"), ID_READ, 60, 240 * MS, 60 * MS);
-	/* 50 reads of the dead before the file, 7 that nobody has seen. */
-	expect_routine(&rows.reaped, ID_READ, 57, 57 * MS, 57 * MS);
+	/* 50 reads of tasks that had exited before the file, 7 that were never read. */
+	expect_routine(&rows.evicted, ID_READ, 57, 57 * MS, 57 * MS);
 	expect_sums(&rows);
 	rows_deinit(&rows);
 	period_deinit(&p);
@@ -154,20 +156,20 @@ static void test_one_period(void **state)
 	read_fixture(&p, &select);
 	assert_int_equal(p.first, 1);
 	assert_int_equal(p.last, 2);
-	assert_int_equal(p.lost_slots, 0);
-	assert_int_equal(rows_init(&rows, &p, BY_PROCESS), 0);
+	assert_int_equal(p.overwritten, 0);
+	assert_int_equal(rows_init(&rows, &p, BY_PROCESS, &everything), 0);
 	expect_routine(process(&rows, "server"), ID_READ, 20, 80 * MS, 20 * MS);
-	assert_int_equal(rows.reaped.nr_routines, 0);
+	assert_int_equal(rows.evicted.nr_routines, 0);
 	expect_sums(&rows);
 	rows_deinit(&rows);
 	period_deinit(&p);
 
-	/* The dead of an earlier period are not in a later one. */
+	/* Tasks that exited in an earlier period are not in a later one. */
 	select.number = 3;
 	read_fixture(&p, &select);
-	assert_int_equal(rows_init(&rows, &p, BY_PROCESS), 0);
+	assert_int_equal(rows_init(&rows, &p, BY_PROCESS, &everything), 0);
 	assert_null(process(&rows, "short"));
-	expect_routine(&rows.reaped, ID_READ, 7, 7 * MS, 7 * MS);
+	expect_routine(&rows.evicted, ID_READ, 7, 7 * MS, 7 * MS);
 	expect_sums(&rows);
 	rows_deinit(&rows);
 	period_deinit(&p);
@@ -231,10 +233,10 @@ struct machine {
 static void put(struct ktau_snapshot *s, const struct fixture_profile *f)
 {
 	struct ktau_rec_profile *r = fixture_record(f);
-	union ktau_record record = { .profile = r };
+	const struct ktau_owned owned = { &f->owner, r };
 
 	assert_non_null(r);
-	assert_int_equal(ktau_snapshot_add(s, &record), 0);
+	assert_int_equal(ktau_snapshot_put(s, &owned), 0);
 	ktau_record_free(r);
 }
 
@@ -278,7 +280,7 @@ static void test_pid_reuse(void **state)
 	put_task(&m, 4, 50, 50, 1);
 	put_task(&m, 10, 50, 54, 1000);
 	put_task(&m, 7, 51, 51, 5);
-	assert_int_equal(rows_init(&m.rows, &m.p, BY_PROCESS), 0);
+	assert_int_equal(rows_init(&m.rows, &m.p, BY_PROCESS, &everything), 0);
 	assert_int_equal(m.rows.nr, 3);
 	expect_routine(&m.rows.processes[0], ID_READ, 11, 11, 11);
 	expect_routine(&m.rows.processes[1], ID_READ, 1100, 1100, 1100);
@@ -288,15 +290,83 @@ static void test_pid_reuse(void **state)
 	assert_int_equal(m.rows.processes[1].ids[1].tid, 54);
 	assert_int_equal(m.rows.processes[2].ids[0].tgid, 51);
 	rows_deinit(&m.rows);
-	assert_int_equal(rows_init(&m.rows, &m.p, BY_THREAD), 0);
+	assert_int_equal(rows_init(&m.rows, &m.p, BY_THREAD, &everything), 0);
 	assert_int_equal(m.rows.nr, 5);
 	rows_deinit(&m.rows);
-	assert_int_equal(rows_init(&m.rows, &m.p, BY_NAME), 0);
+	assert_int_equal(rows_init(&m.rows, &m.p, BY_NAME, &everything), 0);
 	assert_int_equal(m.rows.nr, 1);
 	assert_int_equal(m.rows.processes[0].tasks, 5);
 	expect_routine(&m.rows.processes[0], ID_READ, 1116, 1116, 1116);
 	expect_sums(&m.rows);
 	stop(&m);
+}
+
+static const struct routine *in_row(const struct rows *rows, const char *label, uint32_t id)
+{
+	size_t i;
+
+	for (i = 0; i < rows->nr; i++)
+		if (!strcmp(rows->processes[i].label, label))
+			return routine(&rows->processes[i], id);
+	return NULL;
+}
+
+static void test_by_cgroup(void **state)
+{
+	struct period_select select = { .choice = PERIOD_ALL };
+	struct period p;
+	struct rows rows;
+
+	(void)state;
+	read_fixture(&p, &select);
+	assert_int_equal(rows_init(&rows, &p, BY_CGROUP, &everything), 0);
+	assert_int_equal(in_row(&rows, "/system.slice/server", ID_READ)->count, 40);
+	assert_int_equal(in_row(&rows, "/user.slice/a", ID_FORK)->count, 2);
+	assert_int_equal(in_row(&rows, "(removed cgroup 13)", ID_READ)->count, 2);
+	assert_int_equal(in_row(&rows, "/", ID_TIMER)->count, 200);
+	assert_int_equal(rows.nr, 5);
+	expect_sums(&rows);
+	rows_deinit(&rows);
+	period_deinit(&p);
+}
+
+/* The total is that of the tasks that match, and what was evicted is in nothing. */
+static void test_filters(void **state)
+{
+	static const struct {
+		struct task_filter filter;
+		size_t nr;
+		uint64_t reads, forks, refused;
+	} cases[] = {
+		{ { .flags = KTAU_SELECT_CGROUP, .cgroup = "/user.slice" }, 2, 0, 2, 2 },
+		{ { .flags = KTAU_SELECT_CGROUP, .cgroup = "/user.slice/" }, 2, 0, 2, 2 },
+		{ { .flags = KTAU_SELECT_CGROUP, .cgroup = "/user" }, 0, 0, 0, 0 },
+		{ { .flags = KTAU_SELECT_CGROUP, .cgroup = "/" }, 5, 40, 2, 2 },
+		{ { .flags = KTAU_SELECT_UID, .uid = 33 }, 1, 40, 0, 0 },
+		{ { .flags = KTAU_SELECT_UID, .uid = 1000 }, 3, 2, 2, 2 },
+		{ { .flags = KTAU_SELECT_TAG, .tag = 7 }, 1, 40, 0, 0 },
+	};
+	const struct period_select select = { .choice = PERIOD_ALL };
+	const struct routine *r;
+	struct rows rows;
+	struct period p;
+	size_t i;
+
+	(void)state;
+	read_fixture(&p, &select);
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_int_equal(rows_init(&rows, &p, BY_PROCESS, &cases[i].filter), 0);
+		assert_int_equal(rows.nr, cases[i].nr);
+		r = routine(&rows.total, ID_READ);
+		assert_int_equal(r ? r->count : 0, cases[i].reads);
+		r = routine(&rows.total, ID_FORK);
+		assert_int_equal(r ? r->count : 0, cases[i].forks);
+		assert_int_equal(rows.evicted.nr_routines, 0);
+		assert_int_equal(rows.refused, cases[i].refused);
+		expect_sums(&rows);
+		rows_deinit(&rows);
+	}
+	period_deinit(&p);
 }
 
 /* Idle tasks and tasks of other pid namespaces all have number 0. */
@@ -308,12 +378,12 @@ static void test_no_pid(void **state)
 	start(&m);
 	put_task(&m, 1, 0, 0, 1);
 	put_task(&m, 2, 0, 0, 2);
-	assert_int_equal(rows_init(&m.rows, &m.p, BY_PROCESS), 0);
+	assert_int_equal(rows_init(&m.rows, &m.p, BY_PROCESS, &everything), 0);
 	assert_int_equal(m.rows.nr, 2);
 	stop(&m);
 }
 
-/* A later profile with less is told, and the others are shown. */
+/* A later profile with less is counted, and the others are shown. */
 static void test_backward(void **state)
 {
 	struct fixture_profile f = {
@@ -327,7 +397,7 @@ static void test_backward(void **state)
 	put(m.p.before, &f);
 	put_task(&m, 1, 60, 60, 4);
 	put_task(&m, 2, 61, 61, 4);
-	assert_int_equal(rows_init(&m.rows, &m.p, BY_PROCESS), 0);
+	assert_int_equal(rows_init(&m.rows, &m.p, BY_PROCESS, &everything), 0);
 	assert_int_equal(m.rows.backward, 1);
 	assert_int_equal(m.rows.nr, 1);
 	stop(&m);
@@ -347,7 +417,7 @@ static void test_recursion_in_flight(void **state)
 	fixture_open(&f, ID_READ, 700, 100);
 	fixture_open(&f, ID_READ, 400, 0);
 	put(m.p.after, &f);
-	assert_int_equal(rows_init(&m.rows, &m.p, BY_PROCESS), 0);
+	assert_int_equal(rows_init(&m.rows, &m.p, BY_PROCESS, &everything), 0);
 	r = routine(&m.rows.processes[0], ID_READ);
 	assert_int_equal(r->open, 2);
 	assert_int_equal(r->open_incl, 600);
@@ -368,7 +438,7 @@ static void test_subtract(void **state)
 	fixture_timer(&f, ID_WRITE, 10, 500, 500);
 	fixture_counter(&f, ID_TCP_BYTES, 10, 7);
 	put(m.p.after, &f);
-	assert_int_equal(rows_init(&m.rows, &m.p, BY_PROCESS), 0);
+	assert_int_equal(rows_init(&m.rows, &m.p, BY_PROCESS, &everything), 0);
 	assert_int_equal(m.rows.total.pairs, 20);
 	rows_subtract(&m.rows, 100500);
 	expect_routine(&m.rows.processes[0], ID_READ, 10, 5000 - 1005, 2000 - 1005);
@@ -417,6 +487,8 @@ int main(void)
 		cmocka_unit_test(test_by_times),
 		cmocka_unit_test(test_moments),
 		cmocka_unit_test(test_pid_reuse),
+		cmocka_unit_test(test_by_cgroup),
+		cmocka_unit_test(test_filters),
 		cmocka_unit_test(test_no_pid),
 		cmocka_unit_test(test_backward),
 		cmocka_unit_test(test_recursion_in_flight),

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Streams as a kernel gives them, saved, each with something special.
+ */
+#include <string.h>
+
+#include "fixture.h"
+
+#define AT (20 * SECOND)
+
+static int put_odd_names(struct sink *s)
+{
+	const struct ktau_rec_event odd = {
+		.id = ID_IRQ4, .source = KTAU_SOURCE_IRQ, .group = KTAU_GROUP_IRQ, .key = 4,
+	};
+
+	return fixture_put_event(s, &odd, "irq:4:a\033[2Jb");
+}
+
+/* Names that would act on a terminal. */
+static int write_odd(struct sink *s)
+{
+	struct ktau_rec_stream stream = fixture_stream(KTAU_REC_PROFILE, AT);
+	struct fixture_profile p = { .ticks = AT };
+	struct ktau_rec_end end = fixture_end(1, 7);
+	uint64_t nr = 0;
+	int err = sink_put(s, &stream);
+
+	p.owner = fixture_owner(KTAU_OWNER_TASK, 50, 500, 500, "x\nend\033[31m");
+	fixture_timer(&p, ID_READ, 1, 5 * MS, 5 * MS);
+	fixture_timer(&p, ID_IRQ4, 1, 1 * MS, 1 * MS);
+	if (!err)
+		err = fixture_put_names(s);
+	if (!err)
+		err = put_odd_names(s);
+	if (!err)
+		err = fixture_put(s, &p, &nr);
+	return err ? err : sink_put(s, &end);
+}
+
+int fixture_write_stream(const char *path)
+{
+	return fixture_saved(path, write_odd);
+}
+
+/* What a user gets at level 2. */
+static int write_rounded(struct sink *s)
+{
+	struct ktau_rec_stream stream = fixture_stream(KTAU_REC_PROFILE, AT);
+	struct fixture_profile p = { .ticks = AT };
+	struct ktau_rec_end end = fixture_end(1, 7);
+	uint64_t nr = 0;
+	int err;
+
+	stream.access = KTAU_ACCESS_PROFILE;
+	stream.round_ns = 1000;
+	stream.stext = 0;
+	end.denied = 40;
+	end.losses_own = 1;
+	p.owner = fixture_owner(KTAU_OWNER_TASK, 50, 500, 500, "mine");
+	fixture_timer(&p, ID_READ, 3, 5000, 5000);
+	err = sink_put(s, &stream);
+	if (!err)
+		err = fixture_put_names(s);
+	if (!err)
+		err = fixture_put(s, &p, &nr);
+	return err ? err : sink_put(s, &end);
+}
+
+int fixture_write_rounded(const char *path)
+{
+	return fixture_saved(path, write_rounded);
+}
+
+static int put_strange_names(struct sink *s)
+{
+	const struct ktau_rec_event strange = {
+		.id = ID_STRANGE, .kind = KTAU_KIND_TIMER, .source = 99, .group = 1U << 15,
+	};
+	const struct ktau_rec_event stranger = {
+		.id = ID_STRANGE + 1, .kind = 9, .source = 98, .group = 1U << 29,
+	};
+	const struct ktau_rec rec = { sizeof(rec), 99, sizeof(rec) };
+	int err = fixture_put_names(s);
+
+	if (!err)
+		err = fixture_put_event(s, &strange, "strange");
+	if (!err)
+		err = fixture_put_event(s, &stranger, "stranger");
+	return err ? err : sink_put(s, &rec);
+}
+
+/* Kinds, types, groups and sources that are not known here. */
+static int write_unknown(struct sink *s)
+{
+	struct ktau_rec_stream stream = fixture_stream(KTAU_REC_PROFILE, AT);
+	struct fixture_profile p = { .ticks = AT }, other = { .ticks = AT };
+	struct ktau_rec_end end = fixture_end(2, 7);
+	uint64_t nr = 0;
+	int err;
+
+	stream.groups |= 1U << 15;
+	stream.access |= 1U << 20;
+	p.owner = fixture_owner(KTAU_OWNER_TASK, 50, 500, 500, "modern");
+	p.owner.flags = 1U << 9;
+	fixture_timer(&p, ID_READ, 1, 5 * MS, 5 * MS);
+	fixture_timer(&p, ID_STRANGE, 2, 2 * MS, 2 * MS);
+	fixture_timer(&p, ID_STRANGE + 1, 4, 0, 0);
+	p.entries[2].kind = 9;
+	other.owner = fixture_owner(8, 60, 0, 0, "hypervisor");
+	fixture_timer(&other, ID_READ, 100, 100 * MS, 100 * MS);
+	err = sink_put(s, &stream);
+	if (!err)
+		err = put_strange_names(s);
+	if (!err)
+		err = fixture_put(s, &p, &nr);
+	if (!err)
+		err = fixture_put(s, &other, &nr);
+	return err ? err : sink_put(s, &end);
+}
+
+int fixture_write_unknown(const char *path)
+{
+	return fixture_saved(path, write_unknown);
+}
+
+static int write_elsewhere(struct sink *s)
+{
+	struct ktau_rec_stream stream = fixture_stream(KTAU_REC_PROFILE, AT);
+	struct ktau_rec_end end = fixture_end(0, 7);
+	int err;
+
+	stream.boot_id[15] ^= 1;
+	strcpy(stream.nodename, "othernode");
+	err = sink_put(s, &stream);
+	return err ? err : sink_put(s, &end);
+}
+
+int fixture_write_elsewhere(const char *path)
+{
+	return fixture_saved(path, write_elsewhere);
+}
