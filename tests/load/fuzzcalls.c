@@ -164,8 +164,8 @@ static long call_control(void)
 		"tag=none", "task_groups=1:sched+syscall", "task_groups=1:", "task_groups=none",
 		"ring=16", "ring=100", "watermark=1", "watermark=999", "memory_limit=1",
 		"memory_limit=32M", "exited_limit=0", "exited_limit=1M", "nonsense", "=", "+",
-		"ring=", "filter=pid:99999", "\t", "task_groups=1:+", "filter+=", "tag=1", "restore",
-		"restore tag=99999:1",
+		"ring=", "filter=pid:99999", "\t", "task_groups=1:+", "filter+=", "tag=1",
+		"restore", "restore tag=99999:1",
 	};
 	char line[256] = "";
 	int i, nr = (int)(any() % 4), fd, ret;

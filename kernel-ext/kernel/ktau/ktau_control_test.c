@@ -53,6 +53,7 @@ static const struct {
 	const char *words;
 } rejected[] = {
 	{ -EINVAL, "nonsense" },
+	{ -EINVAL, "restore restore" },
 	{ -EINVAL, "=" },
 	{ -EINVAL, "+" },
 	{ -EINVAL, "-" },

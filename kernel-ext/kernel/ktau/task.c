@@ -64,6 +64,9 @@ u64 ktau_task_serial(struct task_struct *task)
 }
 
 /**
+ * ktau_task_create() - make an empty state, whose serial is the caller's to set
+ * @user: the user that is charged
+ * @gfp: how to allocate it
  *
  * Context: May sleep.
  * Return: The state with one reference, or NULL: counted.

@@ -361,6 +361,8 @@ static int parse_restore(struct ktau_request *req)
 	struct ktau_task_word groups = { .set = ktau_task_set_groups };
 	struct ktau_task_word tag = { .set = ktau_task_set_tag };
 
+	if (req->nr_words)
+		return fail(req, -EINVAL, "not the first word");
 	req->restores = true;
 	return add_task_word(req, NULL, groups) ?: add_task_word(req, NULL, tag);
 }
@@ -412,6 +414,7 @@ int ktau_words_parse(char *words, struct ktau_request *req)
 					    (int)strlen(shown), shown, req->reason);
 			return err;
 		}
+		req->nr_words++;
 	}
 	return 0;
 }

@@ -35,6 +35,7 @@ struct ktau_task_word {
  * @restores: a task or control group that does not exist any more is skipped
  * @filter: the filter as it will be; NULL: every task
  * @words: struct ktau_task_word
+ * @nr_words: words that were parsed
  * @reason: why a word cannot be applied
  */
 struct ktau_request {
@@ -45,6 +46,7 @@ struct ktau_request {
 	bool restores;
 	struct ktau_filter *filter;
 	struct list_head words;
+	unsigned int nr_words;
 	const char *reason;
 };
 
