@@ -54,9 +54,13 @@ static _Noreturn void rest(void)
 static void attack(void)
 {
 	const struct seen_owner *owner;
+	uint64_t before = 0;
 	int status;
-	pid_t pid = fork();
+	pid_t pid;
 
+	if (!seen_get(PROFILE, OF_ALL | OF_EXITED, 0, &seen))
+		before = seen_total(&seen, CALLED);
+	pid = fork();
 	if (!pid) {
 		execl(set_uid_program, set_uid_program, "drop", plain_program, NULL);
 		_exit(5);
@@ -70,7 +74,7 @@ static void attack(void)
 	if (!seen_get(TRACE, OF_LIST, pid, &seen))
 		result->traced = seen_traced(&seen, seen_tid(&seen, pid), CALLED);
 	if (!result->calls && !seen_get(PROFILE, OF_ALL | OF_EXITED, 0, &seen))
-		result->calls = seen_total(&seen, CALLED);
+		result->calls = seen_total(&seen, CALLED) - before;
 }
 
 int main(int argc, char **argv)
