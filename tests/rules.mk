@@ -7,7 +7,7 @@ export B KERNEL FAST
 test_LOADS := $(addprefix $(B)/tests/load/,tcp_stream known changed interrupts graph)
 # What is no good, and who may what
 test_LOADS += $(addprefix $(B)/tests/load/,ioctl_errors control_errors fuzzcalls permit guise \
-		segments)
+		segments dump)
 # Its exceptions are those of PowerPC
 ifdef CROSS_COMPILE
 test_LOADS += $(B)/tests/load/exceptions
