@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * tables FILE: bytes of KTAU's tables for each task in a stream of profiles, exited tasks
- * included, a line each, for make bench. A task has a state, and a chunk of cells for each
- * eight ids of which it has used one.
+ * included, a line each, for make bench. A task has a state, a chunk of cells for each
+ * eight ids of which it has used one, and from id 1024 on a directory, as large as a chunk,
+ * for each 256 ids likewise.
  */
 #include <err.h>
 #include <linux/ktau.h>
@@ -11,21 +12,26 @@
 #include <string.h>
 
 #define CHUNK_IDS	8
+#define DIR_IDS		256
+#define FIRST_DIR	(1024 / DIR_IDS)
 #define CHUNK_BYTES	256
 #define STATE_BYTES	2048	/* what the allocator gives for struct ktau_task */
 
 static char buffer[1 << 20] __attribute__((aligned(8)));
 
-/* Entries are in the order of their ids: those of a chunk follow each other. */
+/* Entries are in the order of their ids: those of a chunk or directory are adjacent. */
 static void print_bytes(const struct ktau_rec_profile *p)
 {
 	const char *at = (const char *)p + p->rec.head;
-	unsigned int i, chunk, last = -1U, bytes = STATE_BYTES;
+	unsigned int i, chunk, last = -1U, dir, last_dir = -1U, bytes = STATE_BYTES;
 
 	for (i = 0; i < p->nr_entries; i++, at += p->entry_size) {
 		chunk = ((const struct ktau_entry *)at)->id / CHUNK_IDS;
 		bytes += chunk == last ? 0 : CHUNK_BYTES;
 		last = chunk;
+		dir = chunk * CHUNK_IDS / DIR_IDS;
+		bytes += dir < FIRST_DIR || dir == last_dir ? 0 : CHUNK_BYTES;
+		last_dir = dir;
 	}
 	printf("%u\n", bytes);
 }

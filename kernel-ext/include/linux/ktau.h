@@ -36,15 +36,22 @@ enum ktau_call {
 	KTAU_CALL_WORK,
 	KTAU_CALL_TIMER,
 	KTAU_CALL_HRTIMER,
+	KTAU_NR_CALLS
 };
 
 /*
- * The space of ids. A native system call's is its number; then come the points
- * known at build time; the rest is assigned in the order of first execution.
+ * Each source of events has a range of ids, so that none can use up the ids of
+ * another; see kernel/ktau/event.c.
  */
-#define KTAU_ID_STATIC		512
-#define KTAU_ID_DYNAMIC		640
-#define KTAU_NR_IDS		1024
+#define KTAU_ID_SYSCALL		0	/* + number */
+#define KTAU_ID_STATIC		512	/* enum ktau_static_id */
+#define KTAU_ID_POINT		640	/* in the order of first execution */
+#define KTAU_ID_FOREIGN		1024	/* + number in the other ABI */
+#define KTAU_ID_IRQ		1536	/* + line */
+#define KTAU_ID_CALL		2048	/* KTAU_NR_CALL_IDS for each enum ktau_call */
+#define KTAU_NR_IDS		3072
+
+#define KTAU_NR_CALL_IDS	256
 
 /* Ids of the points that are known at build time. */
 enum ktau_static_id {
@@ -55,7 +62,7 @@ enum ktau_static_id {
 	KTAU_ID_SCHEDULE_VOL,
 	KTAU_ID_SCHEDULE_YLD,
 	KTAU_ID_SCHEDULE_WAIT,
-	/* Callbacks and lines for which no dynamic id was left. */
+	/* Those that have no id of their own; callbacks as in enum ktau_call. */
 	KTAU_ID_OTHER_TASKLET,
 	KTAU_ID_OTHER_WORK,
 	KTAU_ID_OTHER_TIMER,
@@ -70,8 +77,7 @@ enum ktau_static_id {
 
 #include <linux/sched.h>
 
-/* Above all ids, so that one comparison finds a frame without any. */
-#define KTAU_FRAME_ID		0xffffU
+/* Above all ids. */
 #define KTAU_FRAME_TRACED	0x80010000U	/* as the slot of its entry has it */
 #define KTAU_FRAME_TRACE_ONLY	0x20000U	/* traced, without the profile */
 
@@ -91,9 +97,9 @@ static __always_inline unsigned int ktau_frame_id(const struct ktau_frame *frame
 struct ktau_point {
 	const char	*name;
 	unsigned long	address;
-	u16		group;
+	u32		group;
 	u16		kind;
-	u32		id;
+	u16		id;
 } __aligned(8);
 
 /*

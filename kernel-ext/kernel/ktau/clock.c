@@ -103,11 +103,8 @@ void ktau_clock_measure(void)
 
 	if (!state)
 		return;
-	state->chunk[0] = ktau_chunk_alloc(&ktau_system);
 	state->ring = ktau_ring_create(&ktau_system, 1024, GFP_KERNEL);
-	if (state->chunk[0])
-		__set_bit(0, state->used);
-	if (state->chunk[0] && state->ring) {
+	if (ktau_table_fill(state, 1) && state->ring) {
 		ktau_profile_pair_mticks = measure_pair(state, KTAU_MODE_PROFILE);
 		ktau_trace_pair_mticks =
 			measure_pair(state, KTAU_MODE_PROFILE | KTAU_MODE_TRACE);

@@ -153,16 +153,14 @@ static int put_event(struct ktau_stream *stream, unsigned int id)
 		return -ENOMEM;
 	rec->id = id;
 	rec->kind = event->kind;
-	rec->source = ktau_event_source(id);
+	rec->source = event->source;
 	rec->group = event->group;
 	rec->name_bytes = strlen(name) + 1;
 	memcpy(rec + 1, name, rec->name_bytes);
 	is_number = rec->source == KTAU_SOURCE_SYSCALL ||
 		    rec->source == KTAU_SOURCE_FOREIGN ||
 		    rec->source == KTAU_SOURCE_IRQ;
-	if (rec->source == KTAU_SOURCE_SYSCALL)
-		rec->key = id;
-	else if (is_number || (stream->access & KTAU_ACCESS_ADDRESSES))
+	if (is_number || (stream->access & KTAU_ACCESS_ADDRESSES))
 		rec->key = event->key;
 	if (stream->access & KTAU_ACCESS_ADDRESSES)
 		rec->address = ktau_event_address(id);

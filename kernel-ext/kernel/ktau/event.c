@@ -1,54 +1,60 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: ids.
+ * KTAU: what event ids stand for: ranges, sources, names.
  *
- * A table of KTAU_NR_IDS, indexed by id. Native system calls have their number;
- * what is known when the kernel is built follows; everything else gets the next
- * id when it first runs and keeps it until reboot:
- *
- *  - static points (KTAU_SCOPE() and its like) remember their id themselves;
- *  - callbacks, interrupt lines and system calls of another ABI have no place
- *    of their own and are found by a hash of what they are. When the ids have run
- *    out they share the "other" of their kind, so no time is lost.
- *
- * No locks: an id is filled in first and then published by one compare-and-
- * exchange. Who loses that race uses the winner's id; his own stays unused.
+ * An id is filled in before it is published, and is never given to another event. A
+ * count keeps the name that its event had when the id was assigned, even if a module
+ * that is loaded later has another function at the same address. How ids are
+ * assigned is described in ids.c.
  */
-#include <linux/hash.h>
 #include <linux/interrupt.h>
 #include <linux/kallsyms.h>
 #include <linux/string.h>
 
-#include "ktau.h"
+#include "ids.h"
 
-enum ktau_source {
-	SOURCE_TASKLET = KTAU_CALL_TASKLET,
-	SOURCE_WORK = KTAU_CALL_WORK,
-	SOURCE_TIMER = KTAU_CALL_TIMER,
-	SOURCE_HRTIMER = KTAU_CALL_HRTIMER,
-	SOURCE_IRQ,
-	SOURCE_COMPAT,
-	NR_KEYED_SOURCES,
-	SOURCE_SYSCALL = NR_KEYED_SOURCES,
-	SOURCE_POINT,
+#define CALL_RANGE(call)						\
+	{ KTAU_SOURCE_##call,						\
+	  KTAU_ID_CALL + KTAU_CALL_##call * KTAU_NR_CALL_IDS,		\
+	  KTAU_NR_CALL_IDS }
+
+/* In the order of their ids, and of KTAU_SOURCE_*. */
+const struct ktau_id_range ktau_id_ranges[KTAU_NR_SOURCES] = {
+	{ KTAU_SOURCE_SYSCALL, KTAU_ID_SYSCALL, KTAU_ID_STATIC },
+	{ KTAU_SOURCE_STATIC, KTAU_ID_STATIC, KTAU_NR_STATIC },
+	{ KTAU_SOURCE_POINT, KTAU_ID_POINT, KTAU_NR_POINTS },
+	{ KTAU_SOURCE_FOREIGN, KTAU_ID_FOREIGN, KTAU_NR_FOREIGN },
+	{ KTAU_SOURCE_IRQ, KTAU_ID_IRQ, KTAU_NR_LINES },
+	CALL_RANGE(TASKLET),
+	CALL_RANGE(WORK),
+	CALL_RANGE(TIMER),
+	CALL_RANGE(HRTIMER),
+	{ KTAU_SOURCE_KTHREAD, KTAU_NR_IDS, 0 },
+	{ KTAU_SOURCE_MODULE, KTAU_NR_IDS, 0 },
+	{ KTAU_SOURCE_FUNCTION, KTAU_NR_IDS, 0 },
 };
 
-static const struct {
-	const char *prefix;
-	u16 group;
-	u16 other_id;
-} sources[NR_KEYED_SOURCES] = {
-	[SOURCE_TASKLET] = { "tasklet", KTAU_GROUP_BH, KTAU_ID_OTHER_TASKLET },
-	[SOURCE_WORK] = { "work", KTAU_GROUP_BH, KTAU_ID_OTHER_WORK },
-	[SOURCE_TIMER] = { "timer", KTAU_GROUP_BH, KTAU_ID_OTHER_TIMER },
-	[SOURCE_HRTIMER] = { "hrtimer", KTAU_GROUP_BH, KTAU_ID_OTHER_HRTIMER },
-	[SOURCE_IRQ] = { "irq", KTAU_GROUP_IRQ, KTAU_ID_OTHER_IRQ },
-	[SOURCE_COMPAT] = { "compat", KTAU_GROUP_SYSCALL, KTAU_ID_OTHER_COMPAT },
+static_assert(KTAU_ID_CALL + KTAU_NR_CALLS * KTAU_NR_CALL_IDS == KTAU_NR_IDS);
+static_assert(KTAU_NR_IDS <= KTAU_ID_NONE);
+static_assert(KTAU_ID_SOFTIRQ + NR_SOFTIRQS <= KTAU_ID_POINT);
+static_assert(KTAU_NR_SYSCALLS <= KTAU_ID_STATIC);
+static_assert(KTAU_SOURCE_HRTIMER - KTAU_SOURCE_TASKLET == KTAU_CALL_HRTIMER);
+static_assert(KTAU_ID_OTHER_HRTIMER - KTAU_ID_OTHER_TASKLET ==
+	      KTAU_CALL_HRTIMER);
+
+const char * const ktau_source_names[KTAU_NR_SOURCES] = {
+	[KTAU_SOURCE_POINT] = "point",
+	[KTAU_SOURCE_FOREIGN] = "compat",
+	[KTAU_SOURCE_IRQ] = "irq",
+	[KTAU_SOURCE_TASKLET] = "tasklet",
+	[KTAU_SOURCE_WORK] = "work",
+	[KTAU_SOURCE_TIMER] = "timer",
+	[KTAU_SOURCE_HRTIMER] = "hrtimer",
 };
 
 static const struct {
 	unsigned int id;
-	u16 group;
+	u32 group;
 	const char *name;
 } static_events[] = {
 	{ KTAU_ID_PAGE_FAULT_USER, KTAU_GROUP_EXCEPTION, "page_fault_user" },
@@ -65,188 +71,69 @@ static const struct {
 	{ KTAU_ID_OTHER_IRQ, KTAU_GROUP_IRQ, "irq:other" },
 	{ KTAU_ID_OTHER_COMPAT, KTAU_GROUP_SYSCALL, "compat:other" },
 	{ KTAU_ID_INTERRUPTS, KTAU_GROUP_IRQ, "interrupts" },
+	{ KTAU_ID_INTERRUPTS, KTAU_GROUP_IRQ, "interrupts" },
 };
 
-static_assert(KTAU_ID_SOFTIRQ + NR_SOFTIRQS <= KTAU_ID_DYNAMIC);
-static_assert(KTAU_NR_SYSCALLS <= KTAU_ID_STATIC);
+/* Each is written once, under the lock of ids.c, with @group last. */
+struct ktau_event ktau_events[KTAU_NR_IDS];
 
-#define NR_DYNAMIC	(KTAU_NR_IDS - KTAU_ID_DYNAMIC)
-#define HASH_BITS_IDS	10
-#define DYNAMIC_NAME	48
+/*
+ * Names that were resolved when their id was assigned, one after the other. Ids are
+ * assigned in places where nothing can be allocated, under the lock of a run queue
+ * for one. There is room for 1,500 names or more, as long as kernel functions are
+ * called; events that come later are named by number. Written under the lock of
+ * ids.c.
+ */
+static char names[48 * 1024];
+static unsigned int names_used;
 
-static struct ktau_event events[KTAU_NR_IDS];
-/* Copies, for a point may lie in a module. */
-static char dynamic_names[NR_DYNAMIC][DYNAMIC_NAME];
-static atomic_t next_id = ATOMIC_INIT(KTAU_ID_DYNAMIC);
-/* Ids, found by hash; 0 is free: system call 0 never gets here. */
-static u32 keyed[1 << HASH_BITS_IDS];
-
-/* A fresh id, filled in but not yet published; KTAU_ID_NONE if there is none. */
-static unsigned int new_id(unsigned long key, const char *name, u16 group,
-			   u8 kind, u8 source)
+/* Returns NULL if there is no room. */
+static const char *keep_name(const char *name)
 {
-	int id = atomic_fetch_add_unless(&next_id, 1, KTAU_NR_IDS);
-	struct ktau_event *event;
+	char *kept = names + names_used, *c;
 
-	if (id == KTAU_NR_IDS) {
-		ktau_loss(KTAU_LOSS_NO_ID);
-		return KTAU_ID_NONE;
-	}
-	event = &events[id];
-	if (name) {
-		event->name = dynamic_names[id - KTAU_ID_DYNAMIC];
-		strscpy(dynamic_names[id - KTAU_ID_DYNAMIC], name, DYNAMIC_NAME);
-	}
-	event->key = key;
-	event->kind = kind;
-	event->source = source;
-	/* What has no group is not in use: see ktau_event(). */
-	smp_store_release(&event->group, group);
-	return id;
-}
-
-static void drop_id(unsigned int id)
-{
-	WRITE_ONCE(events[id].group, 0);
-}
-
-static noinline unsigned int point_assign(struct ktau_point *point)
-{
-	unsigned int id = new_id(point->address, point->name, point->group,
-				 point->kind, SOURCE_POINT);
-	u32 old;
-
-	if (id == KTAU_ID_NONE)
-		return id;
-	old = cmpxchg(&point->id, KTAU_ID_NONE, id);
-	if (old == KTAU_ID_NONE)
-		return id;
-	drop_id(id);
-	return old;
+	if (names_used > sizeof(names) - KTAU_NAME_BYTES)
+		return NULL;
+	strscpy(kept, name, KTAU_NAME_BYTES);
+	for (c = kept; *c; c++)
+		if (*c <= ' ' || *c > '~')
+			*c = '_';
+	names_used = c + 1 - names;
+	return kept;
 }
 
 /**
- * ktau_point_id() - the id of a static point, assigned at its first execution
- * @point: the point
+ * ktau_event_define() - fill in an id that is not in use yet
+ * @id: event
+ * @event: what it stands for
+ * @name: a name to copy, instead of that of @event; or NULL
  *
- * Context: Any.
- * Return: The id, or KTAU_ID_NONE if none was left.
+ * Context: Any but NMI; under the lock of ids.c, or at boot.
  */
-unsigned int ktau_point_id(struct ktau_point *point)
+void ktau_event_define(unsigned int id, const struct ktau_event *event,
+		       const char *name)
 {
-	unsigned int id = READ_ONCE(point->id);
-
-	return likely(id != KTAU_ID_NONE) ? id : point_assign(point);
-}
-
-static noinline unsigned int keyed_assign(u32 *place, unsigned long key,
-					  enum ktau_source source)
-{
-	unsigned int id = new_id(key, NULL, sources[source].group,
-				 KTAU_KIND_TIMER, source);
-	u32 old;
-
-	if (id == KTAU_ID_NONE)
-		return sources[source].other_id;
-	old = cmpxchg(place, 0, id);
-	if (!old)
-		return id;
-	drop_id(id);
-	if (events[old].key == key && events[old].source == source)
-		return old;
-	/* Another key got the place between the look and the exchange. */
-	return sources[source].other_id;
-}
-
-static unsigned int keyed_id(unsigned long key, enum ktau_source source)
-{
-	unsigned int i = hash_long(key ^ source, HASH_BITS_IDS);
-	u32 id;
-
-	/* Never full: it has more places than there are dynamic ids. */
-	static_assert(ARRAY_SIZE(keyed) > NR_DYNAMIC);
-
-	while ((id = READ_ONCE(keyed[i]))) {
-		if (events[id].key == key && events[id].source == source)
-			return id;
-		i = (i + 1) & (ARRAY_SIZE(keyed) - 1);
-	}
-	return keyed_assign(&keyed[i], key, source);
-}
-
-/**
- * ktau_call_id() - the id of a callback
- * @call: what it is
- * @fn: its function
- *
- * Context: Any.
- * Return: The id; that of the kind's "other" if none was left.
- */
-unsigned int ktau_call_id(enum ktau_call call, void *fn)
-{
-	return keyed_id((unsigned long)fn, (enum ktau_source)call);
-}
-
-/**
- * ktau_irq_id() - the id of a device interrupt
- * @irq: its line
- *
- * Context: Any.
- * Return: The id; that of irq:other if none was left.
- */
-unsigned int ktau_irq_id(unsigned int irq)
-{
-	return keyed_id(irq, SOURCE_IRQ);
-}
-
-/**
- * ktau_compat_id() - the id of a system call that is not of the native ABI
- * @nr: its number in that ABI
- *
- * Context: Any.
- * Return: The id; that of compat:other if none was left.
- */
-unsigned int ktau_compat_id(unsigned int nr)
-{
-	return keyed_id(nr, SOURCE_COMPAT);
+	ktau_events[id].key = event->key;
+	ktau_events[id].name = name ? keep_name(name) : event->name;
+	ktau_events[id].kind = event->kind;
+	ktau_events[id].source = event->source;
+	/* An event without a group is not in use; pairs with ktau_event(). */
+	smp_store_release(&ktau_events[id].group, event->group);
 }
 
 /**
  * ktau_event() - what an id stands for
- * @id: event, below KTAU_NR_IDS
+ * @id: event
  *
  * Context: Any.
- * Return: The event, or NULL if the id is not in use.
+ * Return: The event, which does not change any more, or NULL if the id is not in use.
  */
 const struct ktau_event *ktau_event(unsigned int id)
 {
-	/* Pairs with new_id(). */
-	return smp_load_acquire(&events[id].group) ? &events[id] : NULL;
-}
-
-/**
- * ktau_event_source() - where an event comes from
- * @id: event in use
- *
- * Context: Any.
- * Return: KTAU_SOURCE_*.
- */
-unsigned int ktau_event_source(unsigned int id)
-{
-	static const u8 abi[] = {
-		[SOURCE_TASKLET] = KTAU_SOURCE_TASKLET,
-		[SOURCE_WORK] = KTAU_SOURCE_WORK,
-		[SOURCE_TIMER] = KTAU_SOURCE_TIMER,
-		[SOURCE_HRTIMER] = KTAU_SOURCE_HRTIMER,
-		[SOURCE_IRQ] = KTAU_SOURCE_IRQ,
-		[SOURCE_COMPAT] = KTAU_SOURCE_FOREIGN,
-		[SOURCE_SYSCALL] = KTAU_SOURCE_SYSCALL,
-		[SOURCE_POINT] = KTAU_SOURCE_POINT,
-	};
-
-	if (id >= KTAU_ID_STATIC && id < KTAU_ID_DYNAMIC)
-		return KTAU_SOURCE_STATIC;
-	return abi[events[id].source];
+	/* Pairs with ktau_event_define(). */
+	if (id >= KTAU_NR_IDS || !smp_load_acquire(&ktau_events[id].group))
+		return NULL;
+	return &ktau_events[id];
 }
 
 /**
@@ -258,7 +145,7 @@ unsigned int ktau_event_source(unsigned int id)
  */
 unsigned int ktau_event_kind(unsigned int id)
 {
-	return READ_ONCE(events[id].kind);
+	return READ_ONCE(ktau_events[id].kind);
 }
 
 /**
@@ -270,11 +157,29 @@ unsigned int ktau_event_kind(unsigned int id)
  */
 unsigned long ktau_event_address(unsigned int id)
 {
-	const struct ktau_event *event = &events[id];
+	const struct ktau_event *event = &ktau_events[id];
 
-	if (event->source == SOURCE_IRQ || event->source == SOURCE_COMPAT)
+	switch (event->source) {
+	case KTAU_SOURCE_SYSCALL:
+		return ktau_syscall_address(event->key);
+	case KTAU_SOURCE_STATIC:
+	case KTAU_SOURCE_FOREIGN:
+	case KTAU_SOURCE_IRQ:
 		return 0;
-	return event->key;
+	default:
+		return event->key;
+	}
+}
+
+/* Native system calls are named when they are shown: they do not change. */
+static void syscall_name(unsigned int nr, char name[KTAU_EVENT_NAME])
+{
+	char symbol[KSYM_NAME_LEN];
+
+	if (!lookup_symbol_name(ktau_syscall_address(nr), symbol))
+		strscpy(name, symbol, KTAU_EVENT_NAME);
+	else
+		snprintf(name, KTAU_EVENT_NAME, "sys_%u", nr);
 }
 
 /**
@@ -286,29 +191,54 @@ unsigned long ktau_event_address(unsigned int id)
  */
 void ktau_event_name(unsigned int id, char name[KTAU_EVENT_NAME])
 {
-	const struct ktau_event *event = &events[id];
-	char symbol[KSYM_NAME_LEN];
-	bool named;
+	const struct ktau_event *event = &ktau_events[id];
+	const char *prefix = ktau_source_names[event->source];
 
-	if (event->name) {
+	if (event->source == KTAU_SOURCE_SYSCALL)
+		syscall_name(id, name);
+	else if (event->name)
 		strscpy(name, event->name, KTAU_EVENT_NAME);
-		return;
-	}
-	named = ktau_event_address(id) &&
-		!lookup_symbol_name(event->key, symbol);
-	if (event->source == SOURCE_SYSCALL && named)
-		strscpy(name, symbol, KTAU_EVENT_NAME);
-	else if (event->source == SOURCE_SYSCALL)
-		snprintf(name, KTAU_EVENT_NAME, "sys_%u", id);
-	else if (named)
-		snprintf(name, KTAU_EVENT_NAME, "%s:%s",
-			 sources[event->source].prefix, symbol);
-	else if (ktau_event_address(id))
-		snprintf(name, KTAU_EVENT_NAME, "%s:id%u",
-			 sources[event->source].prefix, id);
+	else if (event->source == KTAU_SOURCE_IRQ ||
+		 event->source == KTAU_SOURCE_FOREIGN)
+		snprintf(name, KTAU_EVENT_NAME, "%s:%lu", prefix, event->key);
 	else
-		snprintf(name, KTAU_EVENT_NAME, "%s:%lu",
-			 sources[event->source].prefix, event->key);
+		snprintf(name, KTAU_EVENT_NAME, "%s:id%u", prefix, id);
+}
+
+/**
+ * ktau_ids_used() - how many ids of a range are in use
+ * @range: one of ktau_id_ranges
+ *
+ * Context: Any.
+ * Return: The number.
+ */
+unsigned int ktau_ids_used(const struct ktau_id_range *range)
+{
+	unsigned int i, used = 0;
+
+	for (i = 0; i < range->count; i++)
+		used += !!ktau_event(range->first + i);
+	return used;
+}
+
+static void __init init_static_events(void)
+{
+	static char softirqs[NR_SOFTIRQS][24];
+	struct ktau_event event = { .source = KTAU_SOURCE_STATIC };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(static_events); i++) {
+		event.name = static_events[i].name;
+		event.group = static_events[i].group;
+		ktau_event_define(static_events[i].id, &event, NULL);
+	}
+	for (i = 0; i < NR_SOFTIRQS; i++) {
+		snprintf(softirqs[i], sizeof(softirqs[i]), "softirq:%s",
+			 softirq_to_name[i]);
+		event.name = softirqs[i];
+		event.group = KTAU_GROUP_BH;
+		ktau_event_define(KTAU_ID_SOFTIRQ + i, &event, NULL);
+	}
 }
 
 /**
@@ -318,29 +248,16 @@ void ktau_event_name(unsigned int id, char name[KTAU_EVENT_NAME])
  */
 void __init ktau_event_init(void)
 {
+	struct ktau_event event = {
+		.group = KTAU_GROUP_SYSCALL,
+		.source = KTAU_SOURCE_SYSCALL,
+	};
 	unsigned int i;
 
-	for (i = 0; i < KTAU_NR_SYSCALLS; i++)
-		events[i] = (struct ktau_event) {
-			.key = ktau_syscall_address(i),
-			.group = KTAU_GROUP_SYSCALL,
-			.source = SOURCE_SYSCALL,
-		};
-	for (i = 0; i < ARRAY_SIZE(static_events); i++)
-		events[static_events[i].id] = (struct ktau_event) {
-			.name = static_events[i].name,
-			.group = static_events[i].group,
-			.source = SOURCE_POINT,
-		};
-	for (i = 0; i < NR_SOFTIRQS; i++) {
-		static char names[NR_SOFTIRQS][24];
-
-		snprintf(names[i], sizeof(names[i]), "softirq:%s",
-			 softirq_to_name[i]);
-		events[KTAU_ID_SOFTIRQ + i] = (struct ktau_event) {
-			.name = names[i],
-			.group = KTAU_GROUP_BH,
-			.source = SOURCE_POINT,
-		};
+	for (i = 0; i < KTAU_NR_SYSCALLS; i++) {
+		event.key = i;
+		ktau_event_define(i, &event, NULL);
 	}
+	init_static_events();
+	ktau_ids_init();
 }

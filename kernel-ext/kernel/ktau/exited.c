@@ -39,20 +39,21 @@ static struct exited_queue {
 /* Add @from to @to, which has all its chunks; exited.lock held. */
 static void sum_up(struct ktau_task *to, const struct ktau_task *from)
 {
-	const struct ktau_cell *cell;
-	unsigned int i, j, id;
+	const struct ktau_chunk *chunk;
+	unsigned int j, id, next = 0;
+	struct ktau_chunk *sum;
 
 	to->outer_ticks += from->outer_ticks;
 	to->refused += from->refused;
 	to->refused_ticks += from->refused_ticks;
 	to->clamped += from->clamped;
 	to->lost += from->lost;
-	for_each_set_bit(i, from->used, KTAU_NR_CHUNKS) {
+	while ((chunk = ktau_chunk_next(from, &next))) {
+		sum = ktau_chunk_at(to, next - 1);
 		for (j = 0; j < KTAU_CHUNK_CELLS; j++) {
-			cell = &from->chunk[i]->cell[j];
-			id = i * KTAU_CHUNK_CELLS + j;
-			if (cell->count)
-				ktau_cell_add(&to->chunk[i]->cell[j], cell,
+			id = (next - 1) * KTAU_CHUNK_CELLS + j;
+			if (chunk->cell[j].count)
+				ktau_cell_add(&sum->cell[j], &chunk->cell[j],
 					      ktau_event_kind(id));
 		}
 	}
@@ -238,18 +239,9 @@ void ktau_exited_stats(struct seq_file *m)
 static struct ktau_task *create_full(void)
 {
 	struct ktau_task *state = ktau_task_create(&ktau_system, GFP_KERNEL);
-	unsigned int i;
 
-	if (!state)
-		return NULL;
-	for (i = 0; i < KTAU_NR_CHUNKS; i++) {
-		state->chunk[i] = ktau_chunk_alloc(&ktau_system);
-		if (!state->chunk[i])
-			goto fail;
-		__set_bit(i, state->used);
-	}
-	return state;
-fail:
+	if (!state || ktau_table_fill(state, KTAU_NR_IDS))
+		return state;
 	ktau_task_put(state);
 	return NULL;
 }

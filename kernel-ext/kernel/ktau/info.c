@@ -74,17 +74,14 @@ void ktau_boot_id(u8 id[16])
 /* The ids that this kernel has, by source. Return: the number of ranges. */
 static u32 put_ranges(struct ktau_id_range *range)
 {
-	static const struct ktau_id_range ranges[] = {
-		{ KTAU_SOURCE_SYSCALL, 0, KTAU_ID_STATIC, KTAU_NR_SYSCALLS },
-		{ KTAU_SOURCE_STATIC, KTAU_ID_STATIC,
-		  KTAU_ID_DYNAMIC - KTAU_ID_STATIC },
-		{ KTAU_SOURCE_POINT, KTAU_ID_DYNAMIC,
-		  KTAU_NR_IDS - KTAU_ID_DYNAMIC },
-	};
+	unsigned int i;
 
-	static_assert(ARRAY_SIZE(ranges) <= KTAU_INFO_RANGES);
-	memcpy(range, ranges, sizeof(ranges));
-	return ARRAY_SIZE(ranges);
+	static_assert(ARRAY_SIZE(ktau_id_ranges) <= KTAU_INFO_RANGES);
+	for (i = 0; i < ARRAY_SIZE(ktau_id_ranges); i++) {
+		range[i] = ktau_id_ranges[i];
+		range[i].used = ktau_ids_used(&range[i]);
+	}
+	return ARRAY_SIZE(ktau_id_ranges);
 }
 
 static void fill(struct ktau_info *info, const struct ktau_stream *stream)

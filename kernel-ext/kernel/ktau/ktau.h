@@ -25,10 +25,19 @@
 #include "arch.h"
 #include "ring.h"
 
-/* A table is made of chunks that come when an id in them is first hit. */
+/*
+ * A table is made of chunks that come when an id in them is first hit. Those of ids
+ * below KTAU_ID_INDIRECT are found directly, the others through directories, which
+ * are chunks too.
+ */
 #define KTAU_CHUNK_SHIFT	3
 #define KTAU_CHUNK_CELLS	BIT(KTAU_CHUNK_SHIFT)
 #define KTAU_NR_CHUNKS		(KTAU_NR_IDS >> KTAU_CHUNK_SHIFT)
+#define KTAU_ID_INDIRECT	KTAU_ID_FOREIGN
+#define KTAU_NR_DIRECT		(KTAU_ID_INDIRECT >> KTAU_CHUNK_SHIFT)
+#define KTAU_DIR_SHIFT		5
+#define KTAU_DIR_CHUNKS		BIT(KTAU_DIR_SHIFT)
+#define KTAU_NR_DIRS		((KTAU_NR_CHUNKS - KTAU_NR_DIRECT) >> KTAU_DIR_SHIFT)
 
 /* Flags of struct ktau_ref. */
 #define KTAU_REF_YIELD		BIT(0)	/* the next switch is by sched_yield() */
@@ -48,9 +57,17 @@ struct ktau_cell {
 	u64 v[3];
 };
 
+/* A block of cells, or a directory: 32-bit kernels leave half of that unused. */
 struct ktau_chunk {
-	struct ktau_cell cell[KTAU_CHUNK_CELLS];
+	union {
+		struct ktau_cell	cell[KTAU_CHUNK_CELLS];
+		struct ktau_chunk	*chunk[KTAU_DIR_CHUNKS];
+	};
 };
+
+static_assert(KTAU_DIR_CHUNKS * sizeof(void *) <=
+	      KTAU_CHUNK_CELLS * sizeof(struct ktau_cell));
+static_assert(KTAU_NR_DIRECT + KTAU_NR_DIRS * KTAU_DIR_CHUNKS == KTAU_NR_CHUNKS);
 
 /**
  * struct ktau_look - when readers saw a task, see look.c
@@ -170,8 +187,10 @@ extern struct ktau_user ktau_system;
  * @clamped: negative durations
  * @lost: slots that found no ring, or no room while an interrupt wrote much
  *	more than the ring holds inside another write
- * @chunk: the table
- * @used: those that are there, for who goes through all of them
+ * @chunk: the table, up to KTAU_ID_INDIRECT
+ * @dir: its directories, above that
+ * @used: chunks in use, by number: id >> KTAU_CHUNK_SHIFT. They and these two are
+ *	written by the CPU that runs the owner, interrupts off; read at any time
  * @ring: the trace, or NULL: never while a mask has the trace, or a frame;
  *	replaced under @read_lock, by the task itself or under ktau_mutex; in the
  *	latter case freed after a grace period
@@ -215,7 +234,8 @@ struct ktau_task {
 	u64			refused_ticks;
 	u64			clamped;
 	u64			lost;
-	struct ktau_chunk	*chunk[KTAU_NR_CHUNKS];
+	struct ktau_chunk	*chunk[KTAU_NR_DIRECT];
+	struct ktau_chunk	*dir[KTAU_NR_DIRS];
 	DECLARE_BITMAP(used, KTAU_NR_CHUNKS);
 	struct ktau_ring	*ring;
 	struct ktau_frame	sched;
@@ -285,6 +305,14 @@ extern struct mutex ktau_mutex;
 
 /* table.c */
 struct ktau_cell *ktau_cell(struct ktau_task *state, unsigned int id);
+bool ktau_table_fill(struct ktau_task *state, unsigned int nr_ids);
+void ktau_table_free(struct ktau_task *state);
+unsigned int ktau_table_cells(const struct ktau_task *state);
+struct ktau_chunk *ktau_chunk_at(const struct ktau_task *state,
+				 unsigned int nr);
+struct ktau_chunk *ktau_chunk_next(const struct ktau_task *state,
+				   unsigned int *next);
+
 void ktau_book(struct ktau_task *state, unsigned int id, u64 incl, u64 excl,
 	       bool outermost);
 void ktau_cell_add(struct ktau_cell *to, const struct ktau_cell *from,
@@ -329,32 +357,40 @@ void ktau_ring_free(struct ktau_ring *ring);
 
 /**
  * struct ktau_event - what an id stands for
- * @key: address of the function, or number of the line or call
- * @name: what it is called; NULL for what is named by @source and @key
+ * @key: by @source, as in struct ktau_rec_event of the binary interface
+ * @name: what it is called; NULL if ktau_event_name() makes it from the number
  * @group: KTAU_GROUP_*
  * @kind: KTAU_KIND_*
- * @source: enum ktau_source
+ * @source: KTAU_SOURCE_*
  */
 struct ktau_event {
 	unsigned long	key;
 	const char	*name;
-	u16		group;
+	u32		group;
 	u8		kind;
 	u8		source;
 };
 
 #define KTAU_EVENT_NAME		(KSYM_NAME_LEN + 16)
 
+extern const struct ktau_id_range ktau_id_ranges[KTAU_NR_SOURCES];
+const struct ktau_event *ktau_event(unsigned int id);
+unsigned int ktau_event_kind(unsigned int id);
+unsigned long ktau_event_address(unsigned int id);
+void ktau_event_name(unsigned int id, char name[KTAU_EVENT_NAME]);
+unsigned int ktau_ids_used(const struct ktau_id_range *range);
+void ktau_event_init(void);
+
+/* ids.c */
+extern struct ktau_point __start_ktau_points[], __stop_ktau_points[];
+
 unsigned int ktau_point_id(struct ktau_point *point);
 unsigned int ktau_call_id(enum ktau_call call, void *fn);
 unsigned int ktau_irq_id(unsigned int irq);
 unsigned int ktau_compat_id(unsigned int nr);
-const struct ktau_event *ktau_event(unsigned int id);
-unsigned int ktau_event_kind(unsigned int id);
-unsigned int ktau_event_source(unsigned int id);
-unsigned long ktau_event_address(unsigned int id);
-void ktau_event_name(unsigned int id, char name[KTAU_EVENT_NAME]);
-void ktau_event_init(void);
+void ktau_ids_forget(bool (*gone)(unsigned long fn, const void *data),
+		     const void *data);
+void ktau_ids_init(void);
 
 /* memory.c */
 

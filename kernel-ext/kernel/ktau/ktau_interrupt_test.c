@@ -379,6 +379,49 @@ static void whole_values(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, shared.torn, 0U);
 }
 
+/* Functions that the task and the interrupt ask for at the same time. */
+#define RACED	200
+static unsigned long raced;
+static unsigned int raced_ids[RACED];
+
+static unsigned int ask(unsigned int i)
+{
+	return ktau_call_id(KTAU_CALL_WORK, (void *)(8192UL + i));
+}
+
+static void ask_in_task(struct hits *h)
+{
+	unsigned int i = READ_ONCE(raced);
+
+	if (i == RACED)
+		return;
+	raced_ids[i] = ask(i);
+	WRITE_ONCE(raced, i + 1);
+}
+
+static void ask_in_interrupt(struct hits *h)
+{
+	unsigned int i = READ_ONCE(raced);
+
+	if (i < RACED)
+		ask(i);
+}
+
+/* The loser of a race for an id gets the winner's, and none is lost. */
+static void ids_raced(struct kunit *test)
+{
+	const struct ktau_id_range *range = &ktau_id_ranges[KTAU_SOURCE_WORK];
+	unsigned int used = ktau_ids_used(range), i;
+
+	hit(test, ask_in_task, ask_in_interrupt);
+	KUNIT_EXPECT_EQ(test, raced, (unsigned long)RACED);
+	KUNIT_EXPECT_EQ(test, ktau_ids_used(range), used + RACED);
+	for (i = 0; i < RACED; i++) {
+		KUNIT_EXPECT_EQ(test, raced_ids[i], range->first + used + i);
+		KUNIT_EXPECT_EQ(test, ask(i), raced_ids[i]);
+	}
+}
+
 static struct kunit_case hits_cases[] = {
 	KUNIT_CASE(interrupt_inside),
 	KUNIT_CASE(interrupt_recursing),
@@ -388,6 +431,7 @@ static struct kunit_case hits_cases[] = {
 	KUNIT_CASE(ring_interrupted),
 	KUNIT_CASE(ring_interrupted_new),
 	KUNIT_CASE(whole_values),
+	KUNIT_CASE(ids_raced),
 	{ }
 };
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: tests of its parts, run by KUnit at boot: the ring, ids, the words of
- * /proc/ktau/control, kinds of context switches. Those of the model are in
- * ktau_test.c.
+ * KTAU: tests of its parts, run by KUnit at boot: the ring, frames of CPUs, kinds of
+ * context switches. Those of the model are in ktau_test.c.
  */
 #include <linux/delay.h>
 #include <linux/kthread.h>
@@ -342,23 +341,6 @@ static void soon(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ktau_is_soon(1, -1UL));
 }
 
-static void ids(struct kunit *test)
-{
-	unsigned int a = ktau_irq_id(4001), b = ktau_irq_id(4002);
-	char name[KTAU_EVENT_NAME];
-
-	KUNIT_EXPECT_GE(test, a, (unsigned int)KTAU_ID_DYNAMIC);
-	KUNIT_EXPECT_NE(test, a, b);
-	KUNIT_EXPECT_EQ(test, a, ktau_irq_id(4001));
-	KUNIT_EXPECT_NE(test, a, ktau_compat_id(4001));
-	ktau_event_name(a, name);
-	KUNIT_EXPECT_STREQ(test, name, "irq:4001");
-	ktau_event_name(ktau_call_id(KTAU_CALL_TIMER, ring_bounds), name);
-	KUNIT_EXPECT_STREQ(test, name, "timer:ring_bounds");
-	ktau_event_name(__NR_read, name);
-	KUNIT_EXPECT_NOT_NULL(test, strstr(name, "sys_read"));
-}
-
 /* What a CPU holds itself, for a task that takes no frames, nests as in a task. */
 static void cpu_frames(struct kunit *test)
 {
@@ -454,7 +436,6 @@ static struct kunit_case parts_cases[] = {
 	KUNIT_CASE(ring_ready),
 	KUNIT_CASE(ring_overrun_inside),
 	KUNIT_CASE(soon),
-	KUNIT_CASE(ids),
 	KUNIT_CASE(cpu_frames),
 	KUNIT_CASE(voluntary_signalled),
 	{ }

@@ -49,20 +49,18 @@ static int events_show(struct seq_file *m, void *v)
 	const struct ktau_event *event;
 	char name[KTAU_EVENT_NAME];
 	unsigned long address = 0;
-	u32 group;
 
 	if (!*(loff_t *)v) {
 		seq_puts(m, "# id group kind address name\n");
 		return 0;
 	}
 	event = ktau_event(id);
-	group = event ? READ_ONCE(event->group) : 0;
-	if (!group)	/* or it is just given back */
+	if (!event)
 		return 0;
 	if (kallsyms_show_value(m->file->f_cred))
 		address = ktau_event_address(id);
 	ktau_event_name(id, name);
-	seq_printf(m, "%u %s %s %lx %s\n", id, group_name(group),
+	seq_printf(m, "%u %s %s %lx %s\n", id, group_name(event->group),
 		   event->kind == KTAU_KIND_TIMER ? "timer" : "counter",
 		   address, name);
 	return 0;

@@ -427,10 +427,16 @@ static noinline void exit_nested_traced(struct ktau_frame *frame,
 	trace_fast(frame, ref, state, cell, true);
 }
 
-/* @id is that of @info. The arguments are where __ktau_exit() has them. */
-static noinline void exit_traced(struct ktau_frame *frame,
-				 struct task_struct *tsk, unsigned int info,
-				 unsigned int id, struct ktau_task *state)
+/* Bits of @info: traced without the profile, or an id of the second level. */
+#define EXIT_SLOW	(KTAU_FRAME_TRACE_ONLY | (U16_MAX & -KTAU_ID_INDIRECT))
+
+/*
+ * A frame with a trace, or with an id that takes the second level of the table. @id is
+ * that of @info. The arguments are where __ktau_exit() has them.
+ */
+static noinline void exit_unusual(struct ktau_frame *frame,
+				  struct task_struct *tsk, unsigned int info,
+				  unsigned int id, struct ktau_task *state)
 {
 	struct ktau_ref *ref = &tsk->ktau;
 	struct ktau_chunk *chunk;
@@ -438,8 +444,12 @@ static noinline void exit_traced(struct ktau_frame *frame,
 
 	BUILD_BUG_ON(KTAU_FRAME_TRACED !=
 		     (KTAU_WHAT(0, KTAU_TRACE_ENTER, 0) | KTAU_WHAT_FRAME));
+	if (unlikely(info & EXIT_SLOW)) {
+		exit_slow(frame, tsk);
+		return;
+	}
 	chunk = state->chunk[id >> KTAU_CHUNK_SHIFT];
-	if (unlikely(!chunk || (info & KTAU_FRAME_TRACE_ONLY))) {
+	if (unlikely(!chunk)) {
 		exit_slow(frame, tsk);
 		return;
 	}
@@ -466,8 +476,9 @@ void __ktau_exit(struct ktau_frame *frame, struct task_struct *tsk)
 	struct ktau_chunk *chunk;
 	struct ktau_cell *cell;
 
-	if (unlikely(id > KTAU_FRAME_ID)) {
-		exit_traced(frame, tsk, id, (u16)id, state);
+	/* Of the id and the bits above it, one comparison. */
+	if (unlikely(id >= KTAU_ID_INDIRECT)) {
+		exit_unusual(frame, tsk, id, (u16)id, state);
 		return;
 	}
 	chunk = state->chunk[id >> KTAU_CHUNK_SHIFT];

@@ -44,7 +44,7 @@ bool ktau_is_interrupt(unsigned int id)
 	if (!event || (event->group & task_groups))
 		return false;
 	if (event->group & (KTAU_GROUP_IRQ | KTAU_GROUP_BH))
-		return ktau_event_source(id) != KTAU_SOURCE_WORK;
+		return event->source != KTAU_SOURCE_WORK;
 	for (i = 0; event->name && i < ARRAY_SIZE(task_only); i++)
 		if (!strcmp(event->name, task_only[i]))
 			return false;

@@ -59,20 +59,17 @@ static void copy_cells(struct copy *copy, const struct ktau_chunk *chunk,
 static void copy_table(struct copy *copy, const struct ktau_task *state)
 {
 	struct ktau_rec_profile *rec = copy->rec;
-	struct ktau_chunk *chunk;
-	unsigned int i;
+	const struct ktau_chunk *chunk;
+	unsigned int next = 0;
 
 	rec->nr_entries = 0;
 	rec->outer_ticks = READ_ONCE(state->outer_ticks);
 	rec->refused = READ_ONCE(state->refused);
 	rec->refused_ticks = READ_ONCE(state->refused_ticks);
 	rec->clamped = READ_ONCE(state->clamped);
-	for (i = 0; i < KTAU_NR_CHUNKS; i++) {
-		/* Pairs with cell_create(). */
-		chunk = smp_load_acquire(&state->chunk[i]);
-		if (chunk)
-			copy_cells(copy, chunk, i << KTAU_CHUNK_SHIFT);
-	}
+	/* Readers rely on ascending ids. */
+	while ((chunk = ktau_chunk_next(state, &next)))
+		copy_cells(copy, chunk, (next - 1) << KTAU_CHUNK_SHIFT);
 }
 
 /* The frames of a task that sleeps lie on its stack, or in its state. */
@@ -223,10 +220,10 @@ static bool copy_untasked(struct copy *copy, struct ktau_task *state)
  */
 size_t ktau_snapshot_bytes(const struct ktau_task *state)
 {
-	unsigned int chunks = bitmap_weight(state->used, KTAU_NR_CHUNKS);
+	unsigned int cells = ktau_table_cells(state) + KTAU_CHUNK_CELLS;
 
 	return sizeof(struct ktau_rec_profile) +
-	       (chunks + 1) * KTAU_CHUNK_CELLS * sizeof(struct ktau_entry) +
+	       cells * sizeof(struct ktau_entry) +
 	       KTAU_SNAPSHOT_OPEN * sizeof(struct ktau_open);
 }
 

@@ -2,31 +2,75 @@
 /*
  * KTAU: the table of one owner: cells by event id, in chunks that come when an
  * id in them is first hit. What goes into it is said in profile.c.
+ *
+ * Ids below KTAU_ID_INDIRECT, which most tasks spend most of their time in, index
+ * an array of pointers to chunks. Those above go through a directory, which comes
+ * with the first chunk in it: a task that has no such event pays a few words.
  */
+#include <linux/bitops.h>
 #include <linux/export.h>
 #include <linux/irqflags.h>
 
 #include "ktau.h"
 
+/* Where a table has the chunk of that number; NULL if the directory is missing. */
+static struct ktau_chunk **place_of(struct ktau_task *state, unsigned int nr)
+{
+	struct ktau_chunk *dir;
+
+	if (likely(nr < KTAU_NR_DIRECT))
+		return &state->chunk[nr];
+	nr -= KTAU_NR_DIRECT;
+	dir = state->dir[nr >> KTAU_DIR_SHIFT];
+	return dir ? &dir->chunk[nr & (KTAU_DIR_CHUNKS - 1)] : NULL;
+}
+
+static void add_chunk(struct ktau_task *state, struct ktau_chunk **place,
+		      struct ktau_chunk *chunk)
+{
+	atomic_long_add(sizeof(*chunk), &state->bytes);
+	/* Pairs with ktau_chunk_at() on another CPU. */
+	smp_store_release(place, chunk);
+}
+
+static void set_used(struct ktau_task *state, unsigned int nr)
+{
+	unsigned long *word = &state->used[BIT_WORD(nr)];
+
+	WRITE_ONCE(*word, *word | BIT_MASK(nr));
+}
+
+/* Interrupts off: one may want the same chunk. */
+static struct ktau_chunk *chunk_create(struct ktau_task *state, unsigned int nr)
+{
+	struct ktau_chunk **place = place_of(state, nr), *chunk;
+
+	if (!place) {
+		chunk = ktau_chunk_take(state->user);
+		if (!chunk)
+			return NULL;
+		add_chunk(state, &state->dir[(nr - KTAU_NR_DIRECT) >>
+					     KTAU_DIR_SHIFT], chunk);
+		place = place_of(state, nr);
+	}
+	if (*place)
+		return *place;
+	chunk = ktau_chunk_take(state->user);
+	if (!chunk)
+		return NULL;
+	add_chunk(state, place, chunk);
+	set_used(state, nr);
+	return chunk;
+}
+
 static noinline struct ktau_cell *cell_create(struct ktau_task *state,
 					      unsigned int id)
 {
-	struct ktau_chunk **place = &state->chunk[id >> KTAU_CHUNK_SHIFT];
 	struct ktau_chunk *chunk;
 	unsigned long flags;
 
-	/* An interrupt may want the same chunk. */
 	raw_local_irq_save(flags);
-	chunk = *place;
-	if (!chunk) {
-		chunk = ktau_chunk_take(state->user);
-		if (chunk) {
-			atomic_long_add(sizeof(*chunk), &state->bytes);
-			__set_bit(id >> KTAU_CHUNK_SHIFT, state->used);
-			/* Pairs with the reader's in snapshot.c. */
-			smp_store_release(place, chunk);
-		}
-	}
+	chunk = chunk_create(state, id >> KTAU_CHUNK_SHIFT);
 	raw_local_irq_restore(flags);
 	return chunk ? &chunk->cell[id & (KTAU_CHUNK_CELLS - 1)] : NULL;
 }
@@ -41,11 +85,130 @@ static noinline struct ktau_cell *cell_create(struct ktau_task *state,
  */
 struct ktau_cell *ktau_cell(struct ktau_task *state, unsigned int id)
 {
-	struct ktau_chunk *chunk = state->chunk[id >> KTAU_CHUNK_SHIFT];
+	struct ktau_chunk **place = place_of(state, id >> KTAU_CHUNK_SHIFT);
 
-	if (unlikely(!chunk))
+	if (unlikely(!place || !*place))
 		return cell_create(state, id);
-	return &chunk->cell[id & (KTAU_CHUNK_CELLS - 1)];
+	return &(*place)->cell[id & (KTAU_CHUNK_CELLS - 1)];
+}
+
+/**
+ * ktau_chunk_at() - find a chunk of any table
+ * @state: whose
+ * @nr: its number
+ *
+ * Context: Any.
+ * Return: The chunk, or NULL if there is none.
+ */
+struct ktau_chunk *ktau_chunk_at(const struct ktau_task *state, unsigned int nr)
+{
+	struct ktau_chunk *dir;
+
+	if (nr < KTAU_NR_DIRECT)	/* pairs with add_chunk() */
+		return smp_load_acquire(&state->chunk[nr]);
+	nr -= KTAU_NR_DIRECT;
+	/* Likewise */
+	dir = smp_load_acquire(&state->dir[nr >> KTAU_DIR_SHIFT]);
+	if (!dir)
+		return NULL;
+	/* Likewise */
+	return smp_load_acquire(&dir->chunk[nr & (KTAU_DIR_CHUNKS - 1)]);
+}
+
+/**
+ * ktau_chunk_next() - go through the chunks of any table, in the order of their ids
+ * @state: whose
+ * @next: the number to begin with, 0 at first; the one after that of the chunk found
+ *
+ * Context: Any.
+ * Return: The next chunk, or NULL if there is none.
+ */
+struct ktau_chunk *ktau_chunk_next(const struct ktau_task *state,
+				   unsigned int *next)
+{
+	unsigned long word = ~0UL << (*next % BITS_PER_LONG);
+	struct ktau_chunk *chunk;
+	unsigned int i, nr;
+
+	for (i = BIT_WORD(*next); i < ARRAY_SIZE(state->used); i++) {
+		word &= READ_ONCE(state->used[i]);
+		for (; word; word &= word - 1) {
+			nr = i * BITS_PER_LONG + __ffs(word);
+			chunk = ktau_chunk_at(state, nr);
+			if (!chunk)
+				continue;	/* it is just being added */
+			*next = nr + 1;
+			return chunk;
+		}
+		word = ~0UL;
+	}
+	return NULL;
+}
+
+/**
+ * ktau_table_fill() - give a table its chunks in advance
+ * @state: whose, not yet in use
+ * @nr_ids: all ids below this one
+ *
+ * Context: May sleep.
+ * Return: Whether there was memory. If not, the table has some of them.
+ */
+bool ktau_table_fill(struct ktau_task *state, unsigned int nr_ids)
+{
+	unsigned int nr, end = DIV_ROUND_UP(nr_ids, KTAU_CHUNK_CELLS);
+	struct ktau_chunk **place, *chunk;
+
+	for (nr = 0; nr < end; nr++) {
+		place = place_of(state, nr);
+		if (place && *place)
+			continue;
+		chunk = ktau_chunk_alloc(state->user);
+		if (!chunk)
+			return false;
+		if (place) {
+			add_chunk(state, place, chunk);
+			set_used(state, nr);
+		} else {
+			add_chunk(state, &state->dir[(nr - KTAU_NR_DIRECT) >>
+						     KTAU_DIR_SHIFT], chunk);
+			nr--;	/* it can be placed now */
+		}
+	}
+	return true;
+}
+
+/**
+ * ktau_table_free() - free all chunks of a table
+ * @state: whose; nobody uses it any more
+ *
+ * Context: Any but NMI and not under a run-queue lock.
+ */
+void ktau_table_free(struct ktau_task *state)
+{
+	struct ktau_chunk *chunk;
+	unsigned int i, next = 0;
+
+	while ((chunk = ktau_chunk_next(state, &next)))
+		ktau_chunk_free(state->user, chunk);
+	for (i = 0; i < KTAU_NR_DIRS; i++)
+		if (state->dir[i])
+			ktau_chunk_free(state->user, state->dir[i]);
+}
+
+/**
+ * ktau_table_cells() - a bound of the events that a table has
+ * @state: whose
+ *
+ * Context: Any.
+ * Return: The number of cells. A table that is in use may get more at any time.
+ */
+unsigned int ktau_table_cells(const struct ktau_task *state)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < ARRAY_SIZE(state->used); i++)
+		nr += hweight_long(READ_ONCE(state->used[i]));
+	return nr * KTAU_CHUNK_CELLS;
 }
 
 /**

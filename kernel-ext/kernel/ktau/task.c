@@ -93,10 +93,8 @@ static void task_free(struct rcu_head *rcu)
 {
 	struct ktau_task *state = container_of(rcu, struct ktau_task, rcu);
 	struct ktau_user *user = state->user;
-	unsigned int i;
 
-	for_each_set_bit(i, state->used, KTAU_NR_CHUNKS)
-		ktau_chunk_free(user, state->chunk[i]);
+	ktau_table_free(state);
 	ktau_ring_free(state->ring);
 	ktau_path_drop(state);
 	put_pid(state->pid);

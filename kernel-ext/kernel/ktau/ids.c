@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KTAU: event ids, and how events get theirs.
+ *
+ * An id is the index of an event in the table of each owner. Each source of events
+ * has a range of ids (ktau_id_ranges), so no source can use up those of another:
+ *
+ *  - System calls, native and foreign, and interrupt lines: first id + number. A
+ *    number beyond the range shares the "other" event of its source.
+ *  - Static events, known when the kernel is built: enum ktau_static_id.
+ *  - Points (KTAU_SCOPE() and its like): the next free id at the first execution,
+ *    so that events which occur together share chunks of the tables. As many ids as
+ *    vmlinux has points are reserved for those; the rest is for points of modules.
+ *    A point without an id is not measured, and is counted as refused.
+ *  - Callbacks: the next free id of their kind, found by a hash of the function.
+ *    When the quota of a kind is used up, its new functions share its "other".
+ *
+ * Lookups take no lock. Assigning an id, once for each event, takes id_lock: the
+ * loser of a race finds the winner's id there, so no id is lost.
+ */
+#include <linux/hash.h>
+#include <linux/interrupt.h>
+#include <linux/irq.h>
+#include <linux/irqdesc.h>
+#include <linux/kallsyms.h>
+#include <linux/preempt.h>
+#include <linux/printk.h>
+#include <linux/spinlock.h>
+
+#include "ids.h"
+
+static DEFINE_RAW_SPINLOCK(id_lock);
+
+/**
+ * struct share - ids that are assigned one after the other
+ * @next: the next one; written under id_lock
+ * @end: behind the last one
+ */
+struct share {
+	unsigned int next;
+	unsigned int end;
+};
+
+static struct share vmlinux_points, module_points;
+static struct share calls[KTAU_NR_CALLS];
+
+/*
+ * Ids of callbacks, found by hash; 0 is free, and FORGOTTEN is the id of no callback.
+ * Written under id_lock. At most half full, because no id is ever given back.
+ */
+#define CALL_HASH_BITS	11
+#define FORGOTTEN	KTAU_ID_OTHER_TASKLET
+static u16 call_ids[1 << CALL_HASH_BITS];
+static_assert(ARRAY_SIZE(call_ids) >= 2 * KTAU_NR_CALLS * KTAU_NR_CALL_IDS);
+
+static bool is_used_up(const struct share *share)
+{
+	return READ_ONCE(share->next) == share->end;
+}
+
+/* A fresh id, or KTAU_ID_NONE. id_lock held. */
+static unsigned int take_id(struct share *share)
+{
+	unsigned int id = share->next;
+
+	if (id == share->end)
+		return KTAU_ID_NONE;
+	WRITE_ONCE(share->next, id + 1);
+	return id;
+}
+
+static bool is_in_vmlinux(const struct ktau_point *point)
+{
+	return point >= __start_ktau_points && point < __stop_ktau_points;
+}
+
+/* id_lock held. */
+static unsigned int point_define(struct ktau_point *point, struct share *share)
+{
+	const struct ktau_event event = {
+		.key = point->address,
+		.name = point->name,
+		.group = point->group,
+		.kind = point->kind,
+		.source = KTAU_SOURCE_POINT,
+	};
+	unsigned int id = take_id(share);
+
+	if (id == KTAU_ID_NONE)
+		return id;
+	/* The name of a module's point goes with the module. */
+	ktau_event_define(id, &event, is_in_vmlinux(point) ? NULL : point->name);
+	/* A CPU that reads the id finds the event filled in. */
+	smp_store_release(&point->id, id);
+	return id;
+}
+
+static noinline unsigned int point_assign(struct ktau_point *point)
+{
+	struct share *share = is_in_vmlinux(point) ? &vmlinux_points :
+						     &module_points;
+	unsigned int id = KTAU_ID_NONE;
+	unsigned long flags;
+
+	if (in_nmi())
+		return id;
+	if (!is_used_up(share)) {
+		raw_spin_lock_irqsave(&id_lock, flags);
+		id = point->id;
+		if (id == KTAU_ID_NONE)
+			id = point_define(point, share);
+		raw_spin_unlock_irqrestore(&id_lock, flags);
+	}
+	if (id == KTAU_ID_NONE)
+		ktau_loss(KTAU_LOSS_NO_ID);
+	return id;
+}
+
+/**
+ * ktau_point_id() - the id of a static point, assigned at its first execution
+ * @point: the point
+ *
+ * Context: Any; in NMI no id is assigned.
+ * Return: The id, or KTAU_ID_NONE if there is none.
+ */
+unsigned int ktau_point_id(struct ktau_point *point)
+{
+	unsigned int id = READ_ONCE(point->id);
+
+	return likely(id != KTAU_ID_NONE) ? id : point_assign(point);
+}
+
+/* The id of @fn, or 0, and then the place in call_ids where it belongs. */
+static unsigned int call_find(enum ktau_call call, unsigned long fn, u16 **place)
+{
+	unsigned int i = hash_long(fn ^ call, CALL_HASH_BITS), id;
+
+	while ((id = READ_ONCE(call_ids[i]))) {
+		if (ktau_events[id].key == fn &&
+		    ktau_events[id].source == KTAU_SOURCE_TASKLET + call)
+			return id;
+		i = (i + 1) & (ARRAY_SIZE(call_ids) - 1);
+	}
+	*place = &call_ids[i];
+	return 0;
+}
+
+/* id_lock held. */
+static unsigned int call_define(enum ktau_call call, unsigned long fn,
+				const char *name, u16 *place)
+{
+	const struct ktau_event event = {
+		.key = fn,
+		.group = KTAU_GROUP_BH,
+		.kind = KTAU_KIND_TIMER,
+		.source = KTAU_SOURCE_TASKLET + call,
+	};
+	unsigned int id = take_id(&calls[call]);
+
+	if (id == KTAU_ID_NONE)
+		return KTAU_ID_OTHER_TASKLET + call;
+	ktau_event_define(id, &event, *name ? name : NULL);
+	/* Pairs with call_find(), which depends on what it has read. */
+	smp_store_release(place, id);
+	return id;
+}
+
+static noinline unsigned int call_assign(enum ktau_call call, unsigned long fn)
+{
+	char symbol[KSYM_NAME_LEN], name[KTAU_NAME_BYTES] = "";
+	unsigned long flags;
+	unsigned int id;
+	u16 *place;
+
+	if (is_used_up(&calls[call]) || in_nmi())
+		return KTAU_ID_OTHER_TASKLET + call;
+	if (!lookup_symbol_name(fn, symbol))
+		snprintf(name, sizeof(name), "%s:%s",
+			 ktau_source_names[KTAU_SOURCE_TASKLET + call], symbol);
+	raw_spin_lock_irqsave(&id_lock, flags);
+	id = call_find(call, fn, &place);
+	if (!id)
+		id = call_define(call, fn, name, place);
+	raw_spin_unlock_irqrestore(&id_lock, flags);
+	return id;
+}
+
+/**
+ * ktau_call_id() - the id of a callback
+ * @call: its kind
+ * @fn: its function
+ *
+ * Context: Any.
+ * Return: The id; that of the kind's "other" if none was left.
+ */
+unsigned int ktau_call_id(enum ktau_call call, void *fn)
+{
+	u16 *place;
+
+	return call_find(call, (unsigned long)fn, &place) ?:
+	       call_assign(call, (unsigned long)fn);
+}
+
+/**
+ * ktau_ids_forget() - give functions that come to old addresses ids of their own
+ * @gone: whether there is no longer a function at @fn
+ * @data: for @gone
+ *
+ * The ids of callbacks that are gone keep their names. They are not used again.
+ *
+ * Context: Task.
+ */
+void ktau_ids_forget(bool (*gone)(unsigned long fn, const void *data),
+		     const void *data)
+{
+	unsigned long flags;
+	unsigned int i;
+
+	raw_spin_lock_irqsave(&id_lock, flags);
+	for (i = 0; i < ARRAY_SIZE(call_ids); i++)
+		if (call_ids[i] >= KTAU_ID_CALL &&
+		    gone(ktau_events[call_ids[i]].key, data))
+			WRITE_ONCE(call_ids[i], FORGOTTEN);
+	raw_spin_unlock_irqrestore(&id_lock, flags);
+}
+
+/* Append ":" and the names of the handlers of a line, with commas between them. */
+static void add_handlers(char *name, size_t len, unsigned int irq)
+{
+	struct irq_desc *desc = irq_to_desc(irq);
+	const struct irqaction *action;
+	unsigned long flags;
+	char before = ':';
+
+	if (!desc)
+		return;
+	/* Keeps the handlers from being freed. */
+	raw_spin_lock_irqsave(&desc->lock, flags);
+	for (action = desc->action; action; action = action->next) {
+		if (!action->name)
+			continue;
+		len += scnprintf(name + len, KTAU_NAME_BYTES - len, "%c%s", before,
+				 action->name);
+		before = ',';
+	}
+	raw_spin_unlock_irqrestore(&desc->lock, flags);
+}
+
+static noinline void irq_assign(unsigned int irq)
+{
+	const struct ktau_event event = {
+		.key = irq,
+		.group = KTAU_GROUP_IRQ,
+		.kind = KTAU_KIND_TIMER,
+		.source = KTAU_SOURCE_IRQ,
+	};
+	char name[KTAU_NAME_BYTES];
+	unsigned long flags;
+
+	add_handlers(name, scnprintf(name, sizeof(name), "irq:%u", irq), irq);
+	raw_spin_lock_irqsave(&id_lock, flags);
+	if (!ktau_events[KTAU_ID_IRQ + irq].group)
+		ktau_event_define(KTAU_ID_IRQ + irq, &event, name);
+	raw_spin_unlock_irqrestore(&id_lock, flags);
+}
+
+/**
+ * ktau_irq_id() - the id of a device interrupt
+ * @irq: its line
+ *
+ * Context: Any but NMI, not under the lock of the line.
+ * Return: The id; that of irq:other for a line beyond the range.
+ */
+unsigned int ktau_irq_id(unsigned int irq)
+{
+	if (unlikely(irq >= KTAU_NR_LINES))
+		return KTAU_ID_OTHER_IRQ;
+	if (unlikely(!READ_ONCE(ktau_events[KTAU_ID_IRQ + irq].group)))
+		irq_assign(irq);
+	return KTAU_ID_IRQ + irq;
+}
+
+static noinline void compat_assign(unsigned int nr)
+{
+	const struct ktau_event event = {
+		.key = nr,
+		.group = KTAU_GROUP_SYSCALL,
+		.kind = KTAU_KIND_TIMER,
+		.source = KTAU_SOURCE_FOREIGN,
+	};
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&id_lock, flags);
+	if (!ktau_events[KTAU_ID_FOREIGN + nr].group)
+		ktau_event_define(KTAU_ID_FOREIGN + nr, &event, NULL);
+	raw_spin_unlock_irqrestore(&id_lock, flags);
+}
+
+/**
+ * ktau_compat_id() - the id of a system call that is not of the native ABI
+ * @nr: its number in that ABI
+ *
+ * Context: Any but NMI.
+ * Return: The id; that of compat:other for a number beyond the range.
+ */
+unsigned int ktau_compat_id(unsigned int nr)
+{
+	if (unlikely(nr >= KTAU_NR_FOREIGN))
+		return KTAU_ID_OTHER_COMPAT;
+	if (unlikely(!READ_ONCE(ktau_events[KTAU_ID_FOREIGN + nr].group)))
+		compat_assign(nr);
+	return KTAU_ID_FOREIGN + nr;
+}
+
+/**
+ * ktau_ids_init() - give each source its ids
+ *
+ * Context: Boot.
+ */
+void __init ktau_ids_init(void)
+{
+	unsigned int nr = __stop_ktau_points - __start_ktau_points;
+	unsigned int i;
+
+	if (nr > KTAU_NR_POINTS) {
+		pr_warn("ktau: %u points and only %u ids for them\n", nr,
+			KTAU_NR_POINTS);
+		nr = KTAU_NR_POINTS;
+	}
+	vmlinux_points = (struct share) { KTAU_ID_POINT, KTAU_ID_POINT + nr };
+	module_points = (struct share) { KTAU_ID_POINT + nr, KTAU_ID_FOREIGN };
+	for (i = 0; i < KTAU_NR_CALLS; i++) {
+		calls[i].next = KTAU_ID_CALL + i * KTAU_NR_CALL_IDS;
+		calls[i].end = calls[i].next + KTAU_NR_CALL_IDS;
+	}
+}
