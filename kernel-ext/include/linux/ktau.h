@@ -110,9 +110,11 @@ struct ktau_point {
 	(KTAU_ON(g) && /* one bit */					\
 	 (data_race((tsk)->ktau.mask) & KTAU_GROUP_##g))
 
+/* Aligned as its type: the section is an array, and gcc would align for speed. */
 #define __KTAU_POINT(var, g, k, fn, str)				\
 	static struct ktau_point var					\
-	__used __section("__ktau_points") = {				\
+	__used __section("__ktau_points")				\
+	__aligned(__alignof__(struct ktau_point)) = {			\
 		.name = str,						\
 		.address = (unsigned long)(fn),				\
 		.group = KTAU_GROUP_##g,				\
