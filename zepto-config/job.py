@@ -86,18 +86,18 @@ class Control:
             self.socket.close()
 
 
-def find_shim():
+def find_cnk():
     build = pathlib.Path(os.environ.get('B', HERE.parent / 'build'))
-    shim = (build / 'zepto-config/libciodshim.so').resolve()
-    if not shim.exists():
-        raise Error(f'{shim} is not there: make')
-    return shim
+    cnk = (build / 'zepto-config/cnk').resolve()
+    if not cnk.exists():
+        raise Error(f'{cnk} does not exist: run make')
+    return str(cnk)
 
 
 def environment(address, port, token, prefix, counts=None):
-    """The environment in which a program's files below prefix are the I/O node's."""
-    more = {'LD_PRELOAD': str(find_shim()), 'CIOD_ADDRESS': address,
-            'CIOD_SERVICE': str(port), 'CIOD_TOKEN': token, 'CIOD_PREFIX': prefix}
+    """The environment of cnk, which keeps it from the programs that it runs."""
+    more = {'CIOD_ADDRESS': address, 'CIOD_SERVICE': str(port), 'CIOD_TOKEN': token,
+            'CIOD_PREFIX': prefix}
     if counts:
         more['CIOD_COUNTS'] = str(counts)
     return {**os.environ, **more}
