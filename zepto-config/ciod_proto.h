@@ -25,10 +25,9 @@
  *	...	data: what was read, struct ciod_stat, or directory entries
  *
  * A connection begins with hello: the protocol's version, the peer's role and
- * the job's token; its result is the process that will execute the calls. It
- * ends with bye. A connection that ends without, or breaks these rules, ends the
- * job. A job begins with the first connection of role CIOD_CONTROL and ends
- * with end on it.
+ * the job's token; its result is the process that will execute the calls. It ends
+ * with bye. A connection that ends without, or breaks these rules, is a lost node. A job
+ * has one connection of role CIOD_CONTROL: it begins with that and ends with end on it.
  *
  * Paths are the job's: / is its root, and so is CIOD_ROOT. Modes, AT_ flags, whence
  * and file types are the same numbers on all Linux systems and go as they are;

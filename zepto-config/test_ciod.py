@@ -173,6 +173,12 @@ class Job(unittest.TestCase):
     def control(self):
         return job.Control('127.0.0.1', self.port, TOKEN, 10)
 
+    def waits(self, condition):
+        deadline = time.monotonic() + 30
+        while not condition():
+            self.assertLess(time.monotonic(), deadline, self.said())
+            time.sleep(0.05)
+
     def said(self):
         self.log.flush()
         return pathlib.Path(self.log.name).read_text()
@@ -197,7 +203,8 @@ class Daemon(Job):
         good = f'token={TOKEN}\npeer=127.0.0.1\nuid=1000\ngid=1000\nroot={self.root}\n'
         for more, wanted in [
                 ('port=0\n', 'JOB:6: a port'), ('port=65536\n', 'JOB:6: a port'),
-                ('wait=1h\n', 'JOB:6: seconds'), ('colour=red\n', 'JOB:6: unknown key'),
+                ('wait=1h\n', 'JOB:6: seconds'), ('nodes=0\n', 'JOB:6: a number of compute nodes'),
+                ('lost_node=maybe\n', "JOB:6: 'end' or 'continue'"), ('colour=red\n', 'JOB:6: unknown key'),
                 ('# well\n\nport\n', 'JOB:8: not key=value'),
                 ('uid=1000\n', 'JOB:6: given twice'), ('x' * 9000, 'JOB:6: the line is too long')]:
             self.assertIn(wanted, self.job_file(good + more))
@@ -306,6 +313,75 @@ class Daemon(Job):
         self.assertEqual(peer.error('close', f(fd)), 'Bad file descriptor')
         self.assertEqual(peer.open('x', 0x800)[0], 22)
         self.assertEqual(peer.open('x', 3)[0], 22)
+
+    def test_the_root_is_opened_once(self):
+        self.start()
+        first = Peer(self.port)
+        self.root.rename(self.dir / 'moved')
+        (self.dir / 'root').symlink_to(self.dir)
+        second = Peer(self.port)
+        for peer in first, second:
+            self.assertEqual(peer.open('secret')[0], 2)
+            self.assertEqual(peer.open('file', O_RDWR | O_CREAT)[0], 0)
+        self.assertEqual([path.name for path in (self.dir / 'moved').iterdir()], ['file'])
+
+    def test_one_control_connection(self):
+        self.start()
+        control = self.control()
+        with self.assertRaises(OSError):
+            Peer(self.port, role=job.CONTROL)
+        control.end()
+        self.ends(0, 'was refused: the job has its control connection')
+
+    def test_silent_connections_keep_nobody_out(self):
+        self.start()
+        control = self.control()
+        silent = [socket.create_connection(('127.0.0.1', self.port), 10) for _ in range(100)]
+        started = time.monotonic()
+        peer = Peer(self.port)
+        self.assertEqual(peer.open('file', O_RDWR | O_CREAT)[0], 0)
+        self.assertLess(time.monotonic() - started, 5)
+        # A byte now and then does not move the deadline
+        with contextlib.suppress(OSError):
+            for byte in job.hello(job.COMPUTE, TOKEN)[:40]:
+                silent[-1].sendall(bytes([byte]))
+                time.sleep(0.5)
+        self.assertLess(time.monotonic() - started, 15)
+        control.end()
+        self.ends(0, 'was refused')
+
+    def test_as_many_nodes_as_the_job_file_says(self):
+        self.start(nodes=2)
+        control = self.control()
+        peers = [Peer(self.port), Peer(self.port)]
+        with self.assertRaises(OSError):
+            Peer(self.port)
+        self.assertEqual(peers[0].call('bye')[0], 0)
+        peers[0].close()
+        self.waits(lambda: 'said goodbye' in self.said())
+        peers.append(Peer(self.port))
+        self.assertEqual(peers[2].open('file', O_RDWR | O_CREAT)[0], 0)
+        control.end()
+        self.ends(0, 'was refused: the job has as many compute nodes as it may have')
+
+    def test_a_lost_node(self):
+        for policy, status in ('end', 1), ('continue', 0):
+            self.start(lost_node=policy)
+            control = self.control()
+            peer = Peer(self.port)
+            Peer(self.port).close()
+            self.waits(lambda: 'has vanished' in self.said())
+            if policy == 'end':
+                self.ends(1, 'has vanished')
+                with self.assertRaises(job.Error):
+                    control.end()
+            else:
+                self.assertEqual(peer.open('file', O_RDWR | O_CREAT)[0], 0)
+                control.end()
+                self.ends(0, 'has vanished')
+        self.start(lost_node='continue')
+        self.control().socket.close()
+        self.ends(1, 'has vanished')
 
     def test_a_fifo_does_not_block(self):
         os.mkfifo(self.root / 'fifo')
@@ -564,6 +640,12 @@ class Programs(Job):
         for script, status in ('exit 7', 7), ('kill -9 $$', 137), ('exec nowhere', 127), ('', 0):
             self.assertEqual(self.run_job(script).returncode, status, script)
             self.ends(0, 'has ended the job')
+
+    def test_counts_are_nobody_elses_to_write(self):
+        self.good(self.run_job('umask 0; mkdir /bgl/open'), '')
+        self.assertEqual((self.root / 'open').stat().st_mode & 0o777, 0o777)
+        modes = [path.stat().st_mode & 0o777 for path in self.dir.glob('counts.*')]
+        self.assertEqual(modes, [0o644])
 
     def test_many_programs_at_once(self):
         self.good(self.run_job('for i in $(seq 70); do (exec 9> /bgl/f$i; sleep 2; '
