@@ -49,6 +49,8 @@ class Case(unittest.TestCase):
         self.dir = pathlib.Path(self.stack.enter_context(tempfile.TemporaryDirectory()))
         self.dir.joinpath('more').write_text('more')
         self.dir.joinpath('70more').write_text('#!/bin/sh\n')
+        self.dir.joinpath('71bad').write_text('#!/bin/sh\nif true\nfi\n')
+        self.dir.joinpath('72none').write_text('echo\n')
         self.dir.joinpath('kernel').write_bytes(uimage(1234))
 
     def write(self, text, name='a.conf'):
@@ -89,6 +91,12 @@ class Profiles(Case):
                 ('file=more:/a/../x\n', "DIR/a.conf:1: file: '/a/../x' is no absolute path"),
                 ('file=more:/x:9\n', "DIR/a.conf:1: file: '9' is no mode"),
                 ('file=more:/x\nfile=more:/x\n', 'DIR/a.conf:2: /x is in line 1 already'),
+                ('\nfile=more:/var/x\n', 'DIR/a.conf:2: file: /var/x is hidden on the I/O node'),
+                ('file=more:/proc/a/b\n', 'DIR/a.conf:1: file: /proc/a/b is hidden'),
+                ('file=more:/a\nfile=more:/a/b\n', 'DIR/a.conf:2: file: /a is a file: line 1'),
+                ('file=more:/a/b\nfile=more:/a\n', 'DIR/a.conf:1: file: /a is a file: line 2'),
+                ('rc=71bad\n', 'DIR/a.conf:1: rc: 71bad: line 3: syntax error'),
+                ('rc=72none\n', 'DIR/a.conf:1: rc: 72none: does not begin with #!'),
                 ('rc=more\n', 'DIR/a.conf:1: rc: an rc script is called two digits'),
                 ('rc=71none\n', 'DIR/a.conf:1: rc: 71none: there is no such file')]:
             with self.subTest(text):
@@ -150,7 +158,23 @@ class Configure(Case):
             self.assertEqual(done.returncode, 1)
             self.assertIn(wanted, done.stdout)
             self.assertEqual(path.read_text(), 'period=2\n')
-        self.assertEqual(len(list(self.dir.iterdir())), 4)
+        self.assertEqual(len(list(self.dir.iterdir())), 6)
+
+    def test_errors_can_be_repaired(self):
+        path = self.write('period=never\ngroups=tcp\ncolour=red\nnonsense\nfile=gone:/x\n')
+        before = path.read_text()
+        done = self.run_it('a.conf', 'period=2')
+        self.assertEqual((done.returncode, path.read_text()), (1, before))
+        for wanted in ("a.conf:3: there is no key 'colour'", "a.conf:4: 'nonsense' is not",
+                       'a.conf:5: file: gone: there is no such file'):
+            self.assertIn(wanted, done.stdout)
+        self.assertNotIn('a.conf:1:', done.stdout)
+        done = self.run_it('--edit', 'a.conf', said='s\n')
+        self.assertIn("a.conf:1: period: 'never' is no time", done.stdout)
+        self.assertEqual((done.returncode, done.stdout.count('left out')), (0, 4), done.stdout)
+        made = settings.read(path)
+        self.assertEqual((made.get('groups'), made.get('period'), made.all('file')),
+                         ('tcp', '1', []))
 
     def test_menu(self):
         number = {key: str(n) for n, key in enumerate(settings.KEYS, 1)}
@@ -219,6 +243,9 @@ class Images(Case):
                 ('memory=64M\nfile=big:/big\n',
                  'DIR/a.conf:2: the ramdisk has 49172 KiB, 49168 KiB unpacked: a board with 64M'),
                 ('toolchain=nowhere-\n', 'DIR/a.conf:2: toolchain: nowhere-gcc is not there'),
+                ('toolchain=x86_64-linux-gnu-\n',
+                 'DIR/a.conf:2: toolchain: x86_64-linux-gnu-gcc compiles for x86_64-linux-gnu'),
+                ('file=more:/sbin/ktaud/x\n', 'DIR/a.conf:2: file: /sbin/ktaud is a file'),
                 ('file=more:/sbin/ktaud\n', 'DIR/a.conf:2: file: /sbin/ktaud is part of the image')]:
             said = self.error(self.make, text)
             self.assertRegex(said, wanted.replace('49172', r'\d+').replace('49168', r'\d+'))
