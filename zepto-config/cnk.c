@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -185,6 +186,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: cnk COMMAND [ARGUMENT...]\n");
 		return 2;
 	}
+	/* The job's programs end with whoever started them */
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	cnk_prefix = copy_of("CIOD_PREFIX");
 	node.counts = copy_of("CIOD_COUNTS");
 	if (take_environment(getenv("CIOD_ADDRESS"), getenv("CIOD_SERVICE"),

@@ -38,7 +38,7 @@ $(B)/zepto-config/test_ciod: $(CIOD) $(CNK)
 	printf '#!/bin/sh\nexec python3 -B zepto-config/test_ciod.py %s "$$@"\n' $(B) > $@
 	chmod 755 $@
 
-$(B)/zepto-config/test_zepto: $(B)/ktaud/ktaud
+$(B)/zepto-config/test_zepto: $(B)/ktaud/ktaud $(CIOD) $(CNK)
 	@mkdir -p $(@D)
 	printf '#!/bin/sh\nexec python3 -B zepto-config/test_zepto.py %s "$$@"\n' $(B) > $@
 	chmod 755 $@

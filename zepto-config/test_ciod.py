@@ -647,6 +647,13 @@ class Programs(Job):
         modes = [path.stat().st_mode & 0o777 for path in self.dir.glob('counts.*')]
         self.assertEqual(modes, [0o644])
 
+    def test_the_command_ends_with_the_job(self):
+        done = self.run_job('touch /bgl/begun; kill $(pgrep -f "ciod $PWD/job$" | head -1); '
+                            'sleep 1000')
+        self.assertNotEqual(done.returncode, 0)
+        self.assertNotIn('Traceback', done.stdout)
+        self.ends(1, 'ended by a signal')
+
     def test_many_programs_at_once(self):
         self.good(self.run_job('for i in $(seq 70); do (exec 9> /bgl/f$i; sleep 2; '
                                'echo $i >&9) & done; wait; cat /bgl/* | wc -l'), '70\n')
