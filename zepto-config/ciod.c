@@ -5,11 +5,13 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -19,26 +21,32 @@
 
 #include "ciod.h"
 
-#define MAX_CONNECTIONS 64
-#define LAST_SECONDS	2
-
 static const char *const reasons[CIOD_NR_ENDS] = {
 	[CIOD_BYE] = "has said goodbye",
 	[CIOD_END] = "has ended the job",
 	[CIOD_REFUSED] = "was refused: it is not of this job",
+	[CIOD_SECOND_CONTROL] = "was refused: the job has its control connection",
+	[CIOD_TOO_MANY_NODES] = "was refused: the job has as many compute nodes as it may have",
 	[CIOD_VANISHED] = "has vanished",
 	[CIOD_BROKEN] = "breaks the protocol",
 	[CIOD_NOT_CONFINED] = "cannot be confined to the job's root and user",
 };
 
+/* The process of a connection; no process has pid 0. */
+struct connection {
+	pid_t pid;
+	unsigned long serial;	/* the lower, the older */
+};
+
 struct daemon {
 	struct ciod_job job;
+	int root;		/* the folder that the job file named when ciod started */
 	int listener;
 	int signals;
 	sigset_t before;	/* the mask that the children get back */
-	pid_t children[MAX_CONNECTIONS];
-	int told[2];		/* a child says on [1] that the job has begun */
-	bool begun;
+	struct connection connections[CIOD_MAX_CONNECTIONS];
+	unsigned long serial;
+	struct ciod_shared *shared;
 };
 
 static int fail(const char *what)
@@ -58,7 +66,7 @@ static int open_listener(const struct ciod_job *job)
 		return fail("socket");
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	if (bind(fd, (const struct sockaddr *)&address, sizeof(address)) ||
-	    listen(fd, MAX_CONNECTIONS)) {
+	    listen(fd, SOMAXCONN)) {
 		fail("cannot listen");
 		close(fd);
 		return -1;
@@ -80,36 +88,79 @@ static int open_signals(sigset_t *before)
 	return fd < 0 ? fail("signalfd") : fd;
 }
 
+/* Not one of the descriptors that the process of a connection has. */
+static int open_root(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), high;
+
+	if (fd < 0)
+		return fail(path);
+	high = fcntl(fd, F_DUPFD_CLOEXEC, CIOD_ROOT_FOLDER + 1);
+	close(fd);
+	return high < 0 ? fail(path) : high;
+}
+
 /*
  * The process of a connection. It leaves the listener behind by close_range, so that it
  * counts no close but those that are shipped.
  */
-static _Noreturn void child(struct daemon *d, int fd, pid_t parent)
+static _Noreturn void child(struct daemon *d, int fd, pid_t parent, int slot)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent || dup2(fd, CIOD_PEER) < 0 || dup2(d->told[1], CIOD_TELL) < 0 ||
-	    close_range(CIOD_TELL + 1, ~0U, 0))
+	if (getppid() != parent || dup2(fd, CIOD_PEER) < 0 ||
+	    dup2(d->root, CIOD_ROOT_FOLDER) < 0 || close_range(CIOD_ROOT_FOLDER + 1, ~0U, 0))
 		_exit(CIOD_NOT_CONFINED);
 	sigprocmask(SIG_SETMASK, &d->before, NULL);
-	_exit(ciod_serve(&d->job));
+	_exit(ciod_serve(&d->job, d->shared, slot));
+}
+
+/*
+ * A peer that has the token shows it at once. When too many have not, the one that has had
+ * most time for it has to go, so that silent peers cannot keep others out.
+ */
+static void make_room(struct daemon *d)
+{
+	struct connection *oldest = NULL, *c;
+	int i, unknown = 0, role = CIOD_UNKNOWN;
+
+	for (i = 0; i < CIOD_MAX_CONNECTIONS; i++) {
+		c = &d->connections[i];
+		if (!c->pid || d->shared->role[i] != CIOD_UNKNOWN)
+			continue;
+		unknown++;
+		if (!oldest || c->serial < oldest->serial)
+			oldest = c;
+	}
+	if (unknown < CIOD_MAX_UNKNOWN ||
+	    !atomic_compare_exchange_strong(&d->shared->role[oldest - d->connections], &role,
+					    CIOD_DROPPED))
+		return;
+	kill(oldest->pid, SIGKILL);
+	waitpid(oldest->pid, NULL, 0);
+	fprintf(stderr, "ciod: the peer of process %d was refused: others wait\n",
+		(int)oldest->pid);
+	oldest->pid = 0;
 }
 
 static void start_child(struct daemon *d, int fd)
 {
 	const pid_t parent = getpid();
+	struct connection *c;
 	int i;
 
-	for (i = 0; i < MAX_CONNECTIONS && d->children[i]; i++)
+	make_room(d);
+	for (i = 0; i < CIOD_MAX_CONNECTIONS && d->connections[i].pid; i++)
 		;
-	if (i == MAX_CONNECTIONS) {
-		fprintf(stderr, "ciod: a connection over %d was refused\n", MAX_CONNECTIONS);
+	if (i == CIOD_MAX_CONNECTIONS)
 		return;
-	}
-	d->children[i] = fork();
-	if (!d->children[i])
-		child(d, fd, parent);
-	if (d->children[i] < 0) {
-		d->children[i] = 0;
+	c = &d->connections[i];
+	c->serial = d->serial++;
+	d->shared->role[i] = CIOD_UNKNOWN;
+	c->pid = fork();
+	if (!c->pid)
+		child(d, fd, parent, i);
+	if (c->pid < 0) {
+		c->pid = 0;
 		fail("fork");
 	}
 }
@@ -133,31 +184,42 @@ static void accept_one(struct daemon *d)
 /* How a connection ended, by the status of its process. */
 static enum ciod_end how(int status)
 {
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+		return CIOD_REFUSED;
 	if (!WIFEXITED(status) || WEXITSTATUS(status) >= CIOD_NR_ENDS)
 		return CIOD_BROKEN;
 	return WEXITSTATUS(status);
 }
 
+static bool ends_job(const struct daemon *d, enum ciod_end end, int role)
+{
+	if (end == CIOD_VANISHED || end == CIOD_BROKEN)
+		return role != CIOD_COMPUTE || !d->job.lost_node_continues;
+	return end == CIOD_END || end == CIOD_NOT_CONFINED;
+}
+
 /* The children that have ended. CIOD_BYE if the job goes on. */
 static enum ciod_end reap(struct daemon *d)
 {
-	enum ciod_end end, worst = CIOD_BYE;
-	int status, i;
+	enum ciod_end end, last = CIOD_BYE;
+	int status, i, role;
 	pid_t pid;
 
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-		for (i = 0; i < MAX_CONNECTIONS && d->children[i] != pid; i++)
+		for (i = 0; i < CIOD_MAX_CONNECTIONS && d->connections[i].pid != pid; i++)
 			;
-		if (i < MAX_CONNECTIONS)
-			d->children[i] = 0;
+		if (i == CIOD_MAX_CONNECTIONS)
+			continue;
+		d->connections[i].pid = 0;
+		role = d->shared->role[i];
+		if (role == CIOD_COMPUTE)
+			atomic_fetch_sub(&d->shared->nodes, 1);
 		end = how(status);
-		if (end != CIOD_BYE)
-			fprintf(stderr, "ciod: the peer of process %d %s\n", (int)pid,
-				reasons[end]);
-		if (end > worst && end != CIOD_REFUSED)
-			worst = end;
+		fprintf(stderr, "ciod: the peer of process %d %s\n", (int)pid, reasons[end]);
+		if (ends_job(d, end, role))
+			last = end;
 	}
-	return worst;
+	return last;
 }
 
 /* What has come. CIOD_BYE if the job goes on. */
@@ -183,26 +245,24 @@ static time_t now(void)
 	return t.tv_sec;
 }
 
-/* Until the job ends. A job that nobody comes for ends too. */
+/* Until the job ends. A job that nobody begins ends too. */
 static enum ciod_end run(struct daemon *d)
 {
-	struct pollfd polled[3] = {
+	struct pollfd polled[2] = {
 		{ .fd = d->listener, .events = POLLIN },
 		{ .fd = d->signals, .events = POLLIN },
-		{ .fd = d->told[0], .events = POLLIN },
 	};
 	const time_t latest = now() + d->job.wait_seconds;
 	enum ciod_end end = CIOD_BYE;
 
 	while (end == CIOD_BYE) {
-		if (poll(polled, d->begun ? 2 : 3, d->begun ? -1 : 1000) < 0 && errno != EINTR)
+		if (poll(polled, 2, d->shared->has_control ? -1 : 1000) < 0 && errno != EINTR)
 			return CIOD_BROKEN;
-		d->begun |= !!polled[2].revents;
 		if (polled[1].revents)
 			end = take_signals(d);
 		if (polled[0].revents && end == CIOD_BYE)
 			accept_one(d);
-		if (!d->begun && now() >= latest) {
+		if (!d->shared->has_control && now() >= latest) {
 			fprintf(stderr, "ciod: nobody came for the job\n");
 			end = CIOD_VANISHED;
 		}
@@ -210,45 +270,27 @@ static enum ciod_end run(struct daemon *d)
 	return end;
 }
 
-static bool has_children(const struct daemon *d)
-{
-	int i;
-
-	for (i = 0; i < MAX_CONNECTIONS && !d->children[i]; i++)
-		;
-	return i < MAX_CONNECTIONS;
-}
-
 /*
- * The last connections. A program that died just before the job was ended has vanished
- * all the same, so they are waited for; what stays connected ends with the job.
+ * End all connections. The job has ended well if its control connection was told so, whatever
+ * else happened at that moment. Returns the exit status.
  */
-static enum ciod_end finish(struct daemon *d, enum ciod_end end)
+static int finish(struct daemon *d)
 {
-	struct pollfd polled = { .fd = d->signals, .events = POLLIN };
-	const time_t latest = now() + LAST_SECONDS;
-	enum ciod_end last;
-	int i;
+	int i, running = CIOD_RUNNING;
 
-	while (end == CIOD_END && has_children(d) && now() < latest) {
-		if (poll(&polled, 1, 1000) > 0) {
-			last = take_signals(d);
-			end = last == CIOD_BYE ? end : last;
-		}
-	}
-	for (i = 0; i < MAX_CONNECTIONS; i++) {
-		if (d->children[i])
-			kill(d->children[i], SIGKILL);
+	atomic_compare_exchange_strong(&d->shared->outcome, &running, CIOD_FAILED);
+	for (i = 0; i < CIOD_MAX_CONNECTIONS; i++) {
+		if (d->connections[i].pid)
+			kill(d->connections[i].pid, SIGKILL);
 	}
 	while (wait(NULL) > 0 || errno == EINTR)
 		;
-	return end;
+	return d->shared->outcome == CIOD_ENDED ? 0 : 1;
 }
 
 int main(int argc, char **argv)
 {
 	static struct daemon d;
-	enum ciod_end end;
 
 	if (argc != 2 || argv[1][0] == '-') {
 		fprintf(stderr, "usage: ciod JOBFILE\n");
@@ -262,12 +304,15 @@ int main(int argc, char **argv)
 	}
 	d.signals = open_signals(&d.before);
 	d.listener = open_listener(&d.job);
-	if (d.signals < 0 || d.listener < 0)
+	d.root = open_root(d.job.root);
+	if (d.signals < 0 || d.listener < 0 || d.root < 0)
 		return 1;
-	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, d.told)) {
-		fail("socketpair");
+	d.shared = mmap(NULL, sizeof(*d.shared), PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (d.shared == MAP_FAILED) {
+		fail("mmap");
 		return 1;
 	}
-	end = finish(&d, run(&d));
-	return end == CIOD_END ? 0 : 1;
+	run(&d);
+	return finish(&d);
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "ciod.h"
@@ -240,8 +241,8 @@ static int64_t run_fchown(const struct ciod_args *a, struct ciod_reply *reply)
 static int64_t run_utimensat(const struct ciod_args *a, struct ciod_reply *reply)
 {
 	const struct __kernel_timespec times[2] = {
-		{ (int64_t)a->number[0], (long)a->number[1] },
-		{ (int64_t)a->number[2], (long)a->number[3] },
+		{ (int64_t)a->number[0], (int64_t)a->number[1] },
+		{ (int64_t)a->number[2], (int64_t)a->number[3] },
 	};
 
 	(void)reply;
@@ -259,6 +260,67 @@ static int64_t run_fsync(const struct ciod_args *a, struct ciod_reply *reply)
 {
 	(void)reply;
 	return fsync(a->fd[0]);
+}
+
+static int64_t run_fdatasync(const struct ciod_args *a, struct ciod_reply *reply)
+{
+	(void)reply;
+	return fdatasync(a->fd[0]);
+}
+
+static int64_t run_syncfs(const struct ciod_args *a, struct ciod_reply *reply)
+{
+	(void)reply;
+	return syncfs(a->fd[0]);
+}
+
+static int64_t run_fallocate(const struct ciod_args *a, struct ciod_reply *reply)
+{
+	(void)reply;
+	return fallocate(a->fd[0], (int)a->number[0], (off_t)a->number[1], (off_t)a->number[2]);
+}
+
+/* The current folder is the root. */
+static int64_t run_truncate(const struct ciod_args *a, struct ciod_reply *reply)
+{
+	(void)reply;
+	return truncate(a->path[0], (off_t)a->number[0]);
+}
+
+static int64_t keep_statfs(struct ciod_reply *reply, const struct statfs *fs)
+{
+	const uint64_t values[CIOD_NR_STATFS] = {
+		[CIOD_FS_TYPE] = fs->f_type,
+		[CIOD_FS_BSIZE] = fs->f_bsize,
+		[CIOD_FS_BLOCKS] = fs->f_blocks,
+		[CIOD_FS_BFREE] = fs->f_bfree,
+		[CIOD_FS_BAVAIL] = fs->f_bavail,
+		[CIOD_FS_FILES] = fs->f_files,
+		[CIOD_FS_FFREE] = fs->f_ffree,
+		[CIOD_FS_NAMELEN] = fs->f_namelen,
+		[CIOD_FS_FRSIZE] = fs->f_frsize,
+		[CIOD_FS_FLAGS] = fs->f_flags,
+	};
+	int i;
+
+	for (i = 0; i < CIOD_NR_STATFS; i++)
+		ciod_put64(reply->data + 8 * i, values[i]);
+	reply->bytes = 8 * CIOD_NR_STATFS;
+	return 0;
+}
+
+static int64_t run_statfs(const struct ciod_args *a, struct ciod_reply *reply)
+{
+	struct statfs fs;
+
+	return statfs(a->path[0], &fs) ? -1 : keep_statfs(reply, &fs);
+}
+
+static int64_t run_fstatfs(const struct ciod_args *a, struct ciod_reply *reply)
+{
+	struct statfs fs;
+
+	return fstatfs(a->fd[0], &fs) ? -1 : keep_statfs(reply, &fs);
 }
 
 static int64_t (*const runs[CIOD_NR_CALLS])(const struct ciod_args *, struct ciod_reply *) = {
@@ -286,6 +348,12 @@ static int64_t (*const runs[CIOD_NR_CALLS])(const struct ciod_args *, struct cio
 	RUN(utimensat),
 	RUN(ftruncate),
 	RUN(fsync),
+	RUN(fdatasync),
+	RUN(syncfs),
+	RUN(fallocate),
+	RUN(truncate),
+	RUN(statfs),
+	RUN(fstatfs),
 };
 
 /* The root is a descriptor only in front of a path. */

@@ -78,6 +78,19 @@ static const char *take_wait(struct ciod_job *job, const char *value)
 	return number(value, 1, 86400, &job->wait_seconds) ? "seconds, from 1 to 86400" : NULL;
 }
 
+static const char *take_nodes(struct ciod_job *job, const char *value)
+{
+	return number(value, 1, CIOD_MAX_NODES, &job->nodes) ?
+		       "a number of compute nodes from 1 to 1024" :
+		       NULL;
+}
+
+static const char *take_lost_node(struct ciod_job *job, const char *value)
+{
+	job->lost_node_continues = !strcmp(value, "continue");
+	return job->lost_node_continues || !strcmp(value, "end") ? NULL : "'end' or 'continue'";
+}
+
 static const struct key {
 	const char *name;
 	const char *(*take)(struct ciod_job *job, const char *value);
@@ -90,6 +103,8 @@ static const struct key {
 	{ "root", take_root, 0 },
 	{ "port", take_port, 1 },
 	{ "wait", take_wait, 1 },
+	{ "nodes", take_nodes, 1 },
+	{ "lost_node", take_lost_node, 1 },
 };
 
 #define NR_KEYS (sizeof(keys) / sizeof(keys[0]))
@@ -150,6 +165,7 @@ int ciod_read_job(const char *path, struct ciod_job *job)
 	memset(job, 0, sizeof(*job));
 	job->port = CIOD_PORT;
 	job->wait_seconds = 300;
+	job->nodes = 64;
 	f = fopen(path, "r");
 	if (!f)
 		return complain(path, 0, strerror(errno));

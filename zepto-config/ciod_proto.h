@@ -11,8 +11,9 @@
  *
  * and an argument is one of
  *
- *	f	u32: a descriptor that an openat brought, or CIOD_ROOT
- *	n	u64: a number; what is negative in C is so in two's complement
+ *	f	u32: a descriptor that an openat returned, or CIOD_ROOT
+ *	i	u32: a number that is an int in C: flags, a mode, whence, a user
+ *	n	u64: a number; negative ones are in two's complement
  *	p	u32 bytes, then a path so long; its last byte is zero, no other is
  *	d	u32 bytes, then so much data
  *
@@ -24,10 +25,9 @@
  *	...	data: what was read, struct ciod_stat, or directory entries
  *
  * A connection begins with hello: the protocol's version, the peer's role and
- * the job's token; its result is the process that will execute the calls. It
- * ends with bye. A connection that ends without, or breaks these rules, ends the
- * job. A job begins with the first connection of role CIOD_CONTROL and ends
- * with end on it.
+ * the job's token; its result is the process that will execute the calls. It ends
+ * with bye. A connection that ends without, or breaks these rules, is a lost node. A job
+ * has one connection of role CIOD_CONTROL: it begins with that and ends with end on it.
  *
  * Paths are the job's: / is its root, and so is CIOD_ROOT. Modes, AT_ flags, whence
  * and file types are the same numbers on all Linux systems and go as they are;
@@ -54,37 +54,44 @@ enum ciod_role { CIOD_COMPUTE, CIOD_CONTROL };
 #define CIOD_REPLY_BYTES 16
 
 /*
- * Name, number, signature. From CIOD_NR_openat on each is a system call of Linux,
- * with its arguments in its order - but utimensat has the two times in the place of
- * the pointer to them, and an empty path stands for no path.
+ * Name, number, signature. From CIOD_NR_openat on each is a system call of Linux, with its
+ * arguments in its order. Two differ: utimensat has the two times in place of the pointer
+ * to them, and an empty path in place of none; the paths of truncate and statfs are
+ * relative to the job's root.
  */
 #define CIOD_CALLS(call) \
 	call(hello,	0,	"nnd") \
 	call(bye,	1,	"") \
 	call(end,	2,	"") \
-	call(openat,	3,	"fpnn") \
+	call(openat,	3,	"fpii") \
 	call(close,	4,	"f") \
 	call(read,	5,	"fn") \
 	call(write,	6,	"fd") \
 	call(pread64,	7,	"fnn") \
 	call(pwrite64,	8,	"fdn") \
-	call(lseek,	9,	"fnn") \
-	call(statx,	10,	"fpn") \
-	call(getdents64, 11,	"fn") \
-	call(mkdirat,	12,	"fpn") \
-	call(unlinkat,	13,	"fpn") \
-	call(renameat2,	14,	"fpfpn") \
-	call(linkat,	15,	"fpfpn") \
+	call(lseek,	9,	"fni") \
+	call(statx,	10,	"fpi") \
+	call(getdents64, 11,	"fi") \
+	call(mkdirat,	12,	"fpi") \
+	call(unlinkat,	13,	"fpi") \
+	call(renameat2,	14,	"fpfpi") \
+	call(linkat,	15,	"fpfpi") \
 	call(symlinkat,	16,	"pfp") \
-	call(readlinkat, 17,	"fpn") \
-	call(faccessat,	18,	"fpn") \
-	call(fchmodat,	19,	"fpn") \
-	call(fchmod,	20,	"fn") \
-	call(fchownat,	21,	"fpnnn") \
-	call(fchown,	22,	"fnn") \
-	call(utimensat,	23,	"fpnnnnn") \
+	call(readlinkat, 17,	"fpi") \
+	call(faccessat,	18,	"fpi") \
+	call(fchmodat,	19,	"fpi") \
+	call(fchmod,	20,	"fi") \
+	call(fchownat,	21,	"fpiii") \
+	call(fchown,	22,	"fii") \
+	call(utimensat,	23,	"fpninii") \
 	call(ftruncate,	24,	"fn") \
-	call(fsync,	25,	"f")
+	call(fsync,	25,	"f") \
+	call(fdatasync,	26,	"f") \
+	call(syncfs,	27,	"f") \
+	call(fallocate,	28,	"finn") \
+	call(truncate,	29,	"pn") \
+	call(statfs,	30,	"p") \
+	call(fstatfs,	31,	"f")
 
 #define CIOD_ENUM(name, number, signature) CIOD_NR_##name = (number),
 enum ciod_call { CIOD_CALLS(CIOD_ENUM) CIOD_NR_CALLS };
@@ -123,6 +130,21 @@ enum ciod_stat {
 	CIOD_ST_CTIME,
 	CIOD_ST_CTIME_NS,
 	CIOD_NR_STAT
+};
+
+/* The reply's data of statfs and fstatfs, likewise. */
+enum ciod_statfs {
+	CIOD_FS_TYPE,
+	CIOD_FS_BSIZE,
+	CIOD_FS_BLOCKS,
+	CIOD_FS_BFREE,
+	CIOD_FS_BAVAIL,
+	CIOD_FS_FILES,
+	CIOD_FS_FFREE,
+	CIOD_FS_NAMELEN,
+	CIOD_FS_FRSIZE,
+	CIOD_FS_FLAGS,
+	CIOD_NR_STATFS
 };
 
 /*

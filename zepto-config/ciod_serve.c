@@ -9,11 +9,11 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -107,21 +107,38 @@ static bool same_token(const char *a, const unsigned char *b)
 	return !differ;
 }
 
-/* A peer that is silent, or talks nonsense, does not get far. */
-static enum ciod_end greet(int fd, const struct ciod_job *job, enum ciod_role *role)
+/* Whether the job has room for another connection of this role. */
+static enum ciod_end enter(const struct ciod_job *job, struct ciod_shared *shared,
+			   enum ciod_role role)
 {
-	const struct timeval soon = { .tv_sec = HELLO_SECONDS }, never = { 0 };
+	if (role == CIOD_CONTROL)
+		return atomic_exchange(&shared->has_control, true) ? CIOD_SECOND_CONTROL :
+								     CIOD_BYE;
+	return atomic_fetch_add(&shared->nodes, 1) < job->nodes ? CIOD_BYE : CIOD_TOO_MANY_NODES;
+}
+
+/*
+ * The peer has to show the token. The alarm kills this process if it has not by then, however
+ * many bytes have come.
+ */
+static enum ciod_end greet(int fd, const struct ciod_job *job, struct ciod_shared *shared,
+			   int slot)
+{
+	int unknown = CIOD_UNKNOWN;
 	struct ciod_args args;
 	uint32_t call;
 
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &soon, sizeof(soon));
+	signal(SIGALRM, SIG_DFL);
+	alarm(HELLO_SECONDS);
 	if (next(fd, HELLO_BODY, &call, &args) != CIOD_BYE || call != CIOD_NR_hello ||
 	    args.number[0] != CIOD_VERSION || args.number[1] > CIOD_CONTROL ||
 	    args.data_bytes != CIOD_TOKEN_BYTES || !same_token(job->token, args.data))
 		return CIOD_REFUSED;
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &never, sizeof(never));
-	*role = args.number[1];
-	return CIOD_BYE;
+	alarm(0);
+	/* The daemon may have given the place to somebody else */
+	if (!atomic_compare_exchange_strong(&shared->role[slot], &unknown, (int)args.number[1]))
+		return CIOD_REFUSED;
+	return enter(job, shared, args.number[1]);
 }
 
 /* A node that has lost its power says nothing more: ask it. */
@@ -138,14 +155,6 @@ static void watch_peer(int fd)
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 }
 
-/* The job begins when somebody comes who can end it. */
-static void tell(enum ciod_role role)
-{
-	if (role == CIOD_CONTROL)
-		send(CIOD_TELL, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
-	close_range(CIOD_TELL, CIOD_TELL, 0);
-}
-
 /*
  * From here on this process can reach what the job's user can below the job's root, and
  * nothing else: no descriptor leads out, and only root could leave a chroot.
@@ -158,19 +167,46 @@ static bool confine(const struct ciod_job *job)
 	umask(0);
 	return !setrlimit(RLIMIT_CORE, &no_core) && !setrlimit(RLIMIT_NOFILE, &files) &&
 	       !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
-	       !chroot(job->root) && !chdir("/") && !setgroups(0, NULL) &&
+	       !fchdir(CIOD_ROOT_FOLDER) && !chroot(".") &&
+	       !close_range(CIOD_ROOT_FOLDER, CIOD_ROOT_FOLDER, 0) && !setgroups(0, NULL) &&
 	       !setresgid(job->gid, job->gid, job->gid) &&
 	       !setresuid(job->uid, job->uid, job->uid) &&
 	       /* To become another user takes back that this process dies with ciod */
 	       !prctl(PR_SET_PDEATHSIG, SIGKILL) && getppid() == parent;
 }
 
-static enum ciod_end serve(int fd, enum ciod_role role)
+/* The reply to end is the truth: from then on the job cannot fail. */
+static bool end_job(struct ciod_shared *shared)
+{
+	int running = CIOD_RUNNING;
+
+	return atomic_compare_exchange_strong(&shared->outcome, &running, CIOD_ENDED);
+}
+
+static enum ciod_end control(int fd, struct ciod_shared *shared)
+{
+	const struct ciod_reply none = { NULL, 0 };
+	struct ciod_args args;
+	enum ciod_end end;
+	uint32_t call;
+
+	end = next(fd, sizeof(body), &call, &args);
+	if (end != CIOD_BYE)
+		return end;
+	if (call != CIOD_NR_end)
+		return CIOD_BROKEN;
+	if (!end_job(shared))
+		return CIOD_VANISHED;
+	answer(fd, 0, &none);
+	return CIOD_END;
+}
+
+static enum ciod_end serve(int fd)
 {
 	struct ciod_reply reply = { .data = data };
 	struct ciod_args args;
 	enum ciod_end end;
-	int64_t result = 0;
+	int64_t result;
 	uint32_t call;
 
 	do {
@@ -178,35 +214,34 @@ static enum ciod_end serve(int fd, enum ciod_role role)
 		if (end != CIOD_BYE)
 			return end;
 		reply.bytes = 0;
-		if (call == CIOD_NR_end && role == CIOD_CONTROL)
-			end = CIOD_END;
-		else if (call == CIOD_NR_bye && role == CIOD_COMPUTE)
-			result = 0;
-		else if (call > CIOD_NR_end && role == CIOD_COMPUTE)
+		result = 0;
+		if (call > CIOD_NR_end)
 			result = ciod_execute(call, &args, &reply);
-		else
+		else if (call != CIOD_NR_bye)
 			return CIOD_BROKEN;
-		if (!answer(fd, result, &reply) && end != CIOD_END)
+		if (!answer(fd, result, &reply))
 			return CIOD_VANISHED;
 	} while (call > CIOD_NR_end);
-	return end;
+	return CIOD_BYE;
 }
 
-enum ciod_end ciod_serve(const struct ciod_job *job)
+enum ciod_end ciod_serve(const struct ciod_job *job, struct ciod_shared *shared, int slot)
 {
-	const int fd = CIOD_PEER;
 	const struct ciod_reply none = { NULL, 0 };
+	const int fd = CIOD_PEER;
 	enum ciod_role role;
 	enum ciod_end end;
 
-	end = greet(fd, job, &role);
+	end = greet(fd, job, shared, slot);
 	if (end != CIOD_BYE)
 		return end;
+	role = shared->role[slot];
 	watch_peer(fd);
-	tell(role);
+	if (role == CIOD_COMPUTE && munmap(shared, sizeof(*shared)))
+		return CIOD_NOT_CONFINED;
 	if (!confine(job))
 		return CIOD_NOT_CONFINED;
 	if (!answer(fd, getpid(), &none))
 		return CIOD_VANISHED;
-	return serve(fd, role);
+	return role == CIOD_CONTROL ? control(fd, shared) : serve(fd);
 }

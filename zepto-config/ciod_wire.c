@@ -127,6 +127,10 @@ int ciod_decode(uint32_t call, const unsigned char *body, size_t bytes, struct c
 			field = take(&c, 4);
 			if (field)
 				args->fd[fds++] = ciod_get32(field);
+		} else if (*kind == 'i') {
+			field = take(&c, 4);
+			if (field)
+				args->number[numbers++] = ciod_get32(field);
 		} else if (*kind == 'n') {
 			field = take(&c, 8);
 			if (field)
@@ -170,7 +174,7 @@ size_t ciod_encode(unsigned char *to, size_t room, uint32_t call, va_list args)
 	if (!kind || room < CIOD_HEAD_BYTES)
 		return 0;
 	for (; *kind; kind++, at += step) {
-		step = *kind == 'f' ? 4 : 8;
+		step = *kind == 'n' ? 8 : 4;
 		if (*kind == 'p') {
 			step = put_path(to + at, room - at, va_arg(args, const char *));
 		} else if (*kind == 'd') {
@@ -178,7 +182,7 @@ size_t ciod_encode(unsigned char *to, size_t room, uint32_t call, va_list args)
 			step = put_counted(to + at, room - at, data, va_arg(args, uint32_t));
 		} else if (step > room - at) {
 			step = 0;
-		} else if (*kind == 'f') {
+		} else if (*kind != 'n') {
 			ciod_put32(to + at, va_arg(args, uint32_t));
 		} else {
 			ciod_put64(to + at, va_arg(args, uint64_t));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Messages of ciod_proto.h to arguments and back: what the daemon and the shim
+ * Messages of ciod_proto.h to arguments and back: what ciod and cnk
  * share. Nothing here makes a system call.
  */
 #ifndef CIOD_WIRE_H
@@ -39,7 +39,7 @@ uint64_t ciod_get64(const unsigned char *from);
 int ciod_decode(uint32_t call, const unsigned char *body, size_t bytes, struct ciod_args *args);
 
 /*
- * A whole request with the arguments of the signature: f is a uint32_t, n a
+ * A whole request with the arguments of the signature: f and i are a uint32_t, n is a
  * uint64_t, p a char *, d a void * and a uint32_t. Returns its bytes, or 0 if they do not
  * fit into @room or a path is longer than CIOD_MAX_PATH.
  */

@@ -37,6 +37,13 @@ class Tree:
     def character(self, path, major, minor, mode=0o600):
         self._add(path, stat.S_IFCHR | mode, device=(major, minor))
 
+    def file_above(self, path):
+        """The part of a path above its last that is no folder; None if all are."""
+        parts = path.strip('/').split('/')
+        above = ('/'.join(parts[:i]) for i in range(1, len(parts)))
+        return next((p for p in above if p in self.files and not stat.S_ISDIR(self.files[p][0])),
+                    None)
+
     def __contains__(self, path):
         return path.strip('/') in self.files
 

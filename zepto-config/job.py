@@ -7,8 +7,12 @@ The protocol is that of ciod_proto.h.
 import os
 import pathlib
 import re
+import select
+import signal
 import socket
 import struct
+import subprocess
+import sys
 import time
 
 HELLO, BYE, END = 0, 1, 2
@@ -21,6 +25,41 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 class Error(Exception):
     """What a person has to be told."""
+
+
+class Interrupted(Exception):
+    """SIGINT or SIGTERM has come."""
+
+    def __init__(self, number):
+        super().__init__(signal.Signals(number).name)
+        self.status = 128 + number
+
+
+class Signals:
+    """SIGINT, SIGTERM and SIGHUP raise Interrupted, but not inside of a with statement."""
+
+    def __init__(self):
+        self.held = False
+        self.number = None
+        # Read by select() with what it waits for: a signal just before it does not wake it up
+        self.wake, end = os.pipe()
+        os.set_blocking(end, False)
+        signal.set_wakeup_fd(end)
+        for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+            signal.signal(number, self._take)
+
+    def _take(self, number, _):
+        self.number = number
+        if not self.held:
+            raise Interrupted(number)
+
+    def __enter__(self):
+        self.held = True
+
+    def __exit__(self, *_):
+        self.held = False
+        if self.number:
+            raise Interrupted(self.number)
 
 
 def message(call, body=b''):
@@ -78,6 +117,7 @@ class Control:
             reply += more
 
     def end(self):
+        """Raise Error if the job has failed."""
         try:
             self._ask(message(END))
         except OSError as error:
@@ -86,18 +126,58 @@ class Control:
             self.socket.close()
 
 
-def find_shim():
+def find_cnk():
     build = pathlib.Path(os.environ.get('B', HERE.parent / 'build'))
-    shim = (build / 'zepto-config/libciodshim.so').resolve()
-    if not shim.exists():
-        raise Error(f'{shim} is not there: make')
-    return shim
+    cnk = (build / 'zepto-config/cnk').resolve()
+    if not cnk.exists():
+        raise Error(f'{cnk} does not exist: run make')
+    return str(cnk)
 
 
 def environment(address, port, token, prefix, counts=None):
-    """The environment in which a program's files below prefix are the I/O node's."""
-    more = {'LD_PRELOAD': str(find_shim()), 'CIOD_ADDRESS': address,
-            'CIOD_SERVICE': str(port), 'CIOD_TOKEN': token, 'CIOD_PREFIX': prefix}
+    """The environment of cnk, which keeps it from the programs that it runs."""
+    more = {'CIOD_ADDRESS': address, 'CIOD_SERVICE': str(port), 'CIOD_TOKEN': token,
+            'CIOD_PREFIX': prefix}
     if counts:
         more['CIOD_COUNTS'] = str(counts)
     return {**os.environ, **more}
+
+
+def run(command, surroundings, control, signals):
+    """Run a command as the job, and end the job. Returns the exit status.
+
+    If the job ends first, or a signal comes, the command is ended. It has failed if
+    anything has.
+    """
+    process = None
+    try:
+        with signals:
+            process = subprocess.Popen([find_cnk(), *command], env=surroundings)
+        status = _wait(process, control, signals)
+    except Interrupted as interrupted:
+        signals.number = None
+        if process:
+            process.terminate()
+            process.wait()
+        status = interrupted.status
+    try:
+        control.end()
+    except Error as error:
+        print(f'{pathlib.Path(sys.argv[0]).name}: {error}', file=sys.stderr)
+        status = status or 1
+    return status
+
+
+def _wait(process, control, signals):
+    ended = os.pidfd_open(process.pid)
+    try:
+        ready = []
+        while not ready or ready == [signals.wake]:
+            ready, _, _ = select.select([ended, control.socket, signals.wake], [], [])
+    finally:
+        os.close(ended)
+    # Unasked, ciod only ever closes it
+    if control.socket in ready and process.poll() is None:
+        process.terminate()
+    status = process.wait()
+    return status if status >= 0 else 128 - status

@@ -1,38 +1,46 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# ciod and its shim know nothing of KTAU: they are compiled without its headers.
+# ciod and cnk know nothing of KTAU: they are compiled without its headers. cnk is only for
+# x86-64, whose system calls it knows.
 
 CIOD	:= $(B)/zepto-config/ciod
-CIOD_SHIM := $(B)/zepto-config/libciodshim.so
+CNK	:= $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),$(B)/zepto-config/cnk)
 ciod_OBJS := $(patsubst %,$(B)/zepto-config/%.o,ciod ciod_job ciod_serve ciod_calls ciod_wire)
-shim_OBJS := $(patsubst %,$(B)/zepto-config/%.o,shim shim_path shim_xattr shim_dir shim_link shim_table \
-	ciod_wire)
+cnk_OBJS := $(patsubst %,$(B)/zepto-config/%.o,cnk cnk_calls cnk_children cnk_data cnk_files \
+	cnk_filter cnk_link cnk_memory cnk_path ciod_wire)
 
-PROGRAMS += $(CIOD)
-LIBRARIES += $(if $(CROSS_COMPILE),,$(CIOD_SHIM))
+PROGRAMS += $(CIOD) $(CNK)
 UNIT_TESTS += $(patsubst %,$(B)/zepto-config/%,test_wire test_ciod test_zepto)
 
 $(B)/zepto-config/%.o: KTAU_CPPFLAGS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
 
-# The shim defines open as well as open64.
-$(filter $(B)/zepto-config/shim%,$(shim_OBJS)): KTAU_CPPFLAGS := -D_GNU_SOURCE -fvisibility=hidden
-
 $(CIOD): $(ciod_OBJS)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
-$(CIOD_SHIM): $(shim_OBJS)
-	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-z,defs -o $@ $^ -ldl -lpthread
+$(B)/zepto-config/cnk: $(cnk_OBJS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
 $(B)/zepto-config/test_wire: $(B)/zepto-config/test_wire.o $(B)/zepto-config/ciod_wire.o
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka
 
-$(B)/zepto-config/test_ciod: $(CIOD) $(CIOD_SHIM)
-	printf '#!/bin/sh\nexec python3 -B zepto-config/test_ciod.py %s\n' $(B) > $@
+# The program that test_ciod runs: fortified, so that it calls what the headers make of the
+# calls; and linked statically.
+$(B)/zepto-config/test_files: zepto-config/test_files.c
+	@mkdir -p $(@D)
+	$(CC) $(KTAU_CFLAGS) -O2 -D_FORTIFY_SOURCE=2 -o $@ $<
+
+$(B)/zepto-config/test_files-static: zepto-config/test_files.c
+	@mkdir -p $(@D)
+	$(CC) $(KTAU_CFLAGS) -O2 -static -o $@ $<
+
+$(B)/zepto-config/test_ciod: $(patsubst %,$(B)/zepto-config/%,test_files test_files-static)
+$(B)/zepto-config/test_ciod: $(CIOD) $(CNK)
+	printf '#!/bin/sh\nexec python3 -B zepto-config/test_ciod.py %s "$$@"\n' $(B) > $@
 	chmod 755 $@
 
-$(B)/zepto-config/test_zepto: $(B)/ktaud/ktaud
+$(B)/zepto-config/test_zepto: $(B)/ktaud/ktaud $(CIOD) $(CNK)
 	@mkdir -p $(@D)
-	printf '#!/bin/sh\nexec python3 -B zepto-config/test_zepto.py %s\n' $(B) > $@
+	printf '#!/bin/sh\nexec python3 -B zepto-config/test_zepto.py %s "$$@"\n' $(B) > $@
 	chmod 755 $@
 
 # The I/O node's kernel and ramdisk, and a job on it: see zepto-config.7.

@@ -4,12 +4,17 @@
 import dataclasses
 import pathlib
 import re
+import subprocess
 
 GROUPS = ('syscall', 'irq', 'bh', 'sched', 'exception', 'signal', 'socket', 'tcp', 'icmp')
 MODES = ('all', 'self', 'pid', 'name')
 INFO = ('profile', 'trace', 'both')
 UNITS = {'ms': 0.001, 's': 1, 'm': 60, 'h': 3600, 'd': 86400}
 SIZES = {'k': 1 << 10, 'M': 1 << 20, 'G': 1 << 30}
+
+
+# The I/O node mounts something here: files of the ramdisk below it cannot be seen.
+HIDDEN = ('dev', 'proc', 'sys', 'var')
 
 
 class Error(Exception):
@@ -136,6 +141,8 @@ class Settings:
             key, equals, value = word.partition('=')
             if not equals:
                 raise Error(f"'{word}' is not KEY=VALUE")
+            if not value.strip() and key.strip() in KEYS and KEYS[key.strip()].many:
+                self.values.pop(key.strip(), None)
             self.set(key.strip(), value.strip())
 
     def error(self, line, reason):
@@ -155,22 +162,50 @@ class Settings:
         return pathlib.Path(self.path).parent / path
 
     def check(self):
-        """What no line alone can have wrong."""
+        """Raise Error if something is wrong that no line alone can have wrong."""
+        for _, error in self.problems():
+            raise error
+
+    def problems(self):
+        """(key, line, value) and the Error of each, for what check() raises."""
         if self.get('mode') == 'pid' and not self.get('pid'):
-            raise self.error(self.line('mode'), 'mode pid needs a line pid=')
+            yield self.problem('mode', self.line('mode'), 'pid', 'mode pid needs a line pid=')
         kernel = self.get('kernel')
         if '/' in kernel and not self.resolve(kernel).is_file():
-            raise self.error(self.line('kernel'), f'kernel: {kernel}: there is no such file')
+            yield self.problem('kernel', self.line('kernel'), kernel,
+                               f'kernel: {kernel}: there is no such file')
         targets = {}
-        for key in 'file', 'rc':
-            for line, value in self.all(key):
-                host = value.split(':')[0]
-                if not self.resolve(host).is_file():
-                    raise self.error(line, f'{key}: {host}: there is no such file')
-                target = self.target(key, value)
-                if target in targets:
-                    raise self.error(line, f'{target} is in line {targets[target]} already')
-                targets[target] = line
+        for line, key, value in sorted((line, key, value) for key in ('file', 'rc')
+                                       for line, value in self.all(key)):
+            reason = self._wrong_file(key, value, targets)
+            if reason:
+                yield self.problem(key, line, value, reason)
+            targets.setdefault(self.target(key, value), line)
+        for target, line in targets.items():
+            for parent in pathlib.PurePath(target).parents:
+                if str(parent) in targets:
+                    yield self.problem('file', line, None, f'file: {parent} is a file: line '
+                                       f'{targets[str(parent)]}')
+
+    def problem(self, key, line, value, reason):
+        return (key, line, value), self.error(line, reason)
+
+    def _wrong_file(self, key, value, targets):
+        host, target = value.split(':')[0], self.target(key, value)
+        if not self.resolve(host).is_file():
+            return f'{key}: {host}: there is no such file'
+        if target in targets:
+            return f'{target} is in line {targets[target]} already'
+        if target.split('/')[1] in HIDDEN:
+            return (f'{key}: {target} is hidden on the I/O node, which mounts '
+                    f'/{target.split("/")[1]}')
+        return wrong_script(self.resolve(host), host) if key == 'rc' else None
+
+    def leave_out(self, key, line):
+        """Forget the value of a key that stands in this line."""
+        self.values[key] = [pair for pair in self.values.get(key, []) if pair[0] != line]
+        if not self.values[key]:
+            del self.values[key]
 
     @staticmethod
     def target(key, value):
@@ -191,8 +226,28 @@ class Settings:
         return '\n'.join(lines) + '\n'
 
 
-def read(path):
-    """The settings of a file. Raise Error with its line and the reason."""
+def wrong_script(path, name):
+    """What is wrong with an rc script; None if nothing is."""
+    with open(path, 'rb') as f:
+        first = f.readline()
+    if not first.startswith(b'#!'):
+        return f'rc: {name}: does not begin with #!'
+    if not re.match(rb'#! */bin/sh\s', first):
+        return None
+    done = subprocess.run(['sh', '-n', path], stderr=subprocess.PIPE, encoding='utf-8',
+                          errors='replace', check=False)
+    if not done.returncode:
+        return None
+    match = re.search(r'(?:line )?(\d+): (.*)', done.stderr.removeprefix(str(path)))
+    return f'rc: {name}: ' + (f'line {match[1]}: {match[2].lower()}' if match else done.stderr)
+
+
+def read(path, errors=None):
+    """The settings of a file. Raise Error with its line and the reason.
+
+    If errors is a list, what is wrong with lines is left out and added to it, as pairs of
+    the key or None and the Error, and what check() finds is not looked for.
+    """
     settings = Settings(str(path))
     try:
         lines = pathlib.Path(path).read_text(encoding='utf-8').splitlines()
@@ -201,18 +256,29 @@ def read(path):
         raise Error(f'{path}: {reason}') from error
     seen = {}
     for number, line in enumerate(lines, 1):
-        line = line.strip()
-        if not line or line.startswith('#'):
-            continue
-        key, equals, value = (part.strip() for part in line.partition('='))
-        if not equals:
-            raise settings.error(number, f"'{line}' is not key=value")
-        if key in seen and not KEYS[key].many:
-            raise settings.error(number, f'{key} stands in line {seen[key]} already')
-        seen[key] = number
-        settings.set(key, value, number)
-    settings.check()
+        key = line.partition('=')[0].strip()
+        try:
+            _take_line(settings, line.strip(), number, seen)
+        except Error as error:
+            if errors is None:
+                raise
+            errors.append((key, error))
+    if errors is None:
+        settings.check()
     return settings
+
+
+def _take_line(settings, line, number, seen):
+    if not line or line.startswith('#'):
+        return
+    key, equals, value = (part.strip() for part in line.partition('='))
+    if not equals:
+        raise settings.error(number, f"'{line}' is not key=value")
+    if key in seen and not KEYS[key].many:
+        raise settings.error(number, f'{key} stands in line {seen[key]} already')
+    if key in KEYS:
+        seen[key] = number
+    settings.set(key, value, number)
 
 
 def ktaud_conf(settings):

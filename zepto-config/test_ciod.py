@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""ciod as a process, and programs behind its shim: test_ciod.py BUILD."""
+"""ciod as a process, and programs that cnk runs: test_ciod.py BUILD."""
 
 import contextlib
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import socket
@@ -26,12 +27,17 @@ ROOT = 0xffffffff
 NR = {name: number for number, name in enumerate(
     'hello bye end openat close read write pread64 pwrite64 lseek statx getdents64 mkdirat '
     'unlinkat renameat2 linkat symlinkat readlinkat faccessat fchmodat fchmod fchownat '
-    'fchown utimensat ftruncate fsync'.split())}
+    'fchown utimensat ftruncate fsync fdatasync syncfs fallocate truncate statfs '
+    'fstatfs'.split())}
 O_RDWR, O_CREAT, O_DIRECTORY, O_PATH = 2, 4, 0x40, 0x100
 
 
 def f(fd):
     return struct.pack('>I', fd)
+
+
+def i(number):
+    return struct.pack('>I', number)
 
 
 def n(number):
@@ -53,6 +59,41 @@ def free_port():
         with socket.socket() as free, contextlib.suppress(OSError):
             free.bind(('127.0.0.1', port))
             return port
+
+
+# System calls without a path or a descriptor of a file that is there already, those that treat
+# all descriptors alike, and those that the filter answers by itself.
+NOT_ON_FILES = """
+_sysctl add_key adjtimex afs_syscall alarm arch_prctl bpf brk capget capset clock_adjtime
+clock_getres clock_gettime clock_nanosleep clock_settime clone clone3 close close_range
+create_module delete_module dup dup2 dup3 epoll_create epoll_create1 epoll_ctl_old
+epoll_pwait epoll_pwait2 epoll_wait epoll_wait_old eventfd eventfd2 exit exit_group
+fanotify_init fork fsmount fsopen futex futex_waitv get_kernel_syms get_mempolicy
+get_robust_list get_thread_area getcpu getcwd getegid geteuid getgid getgroups getitimer
+getpgid getpgrp getpid getpmsg getppid getpriority getrandom getresgid getresuid getrlimit
+getrusage getsid gettid gettimeofday getuid init_module inotify_init inotify_init1
+inotify_rm_watch io_cancel io_destroy io_getevents io_pgetevents io_setup io_uring_enter
+io_uring_register io_uring_setup ioperm iopl ioprio_get ioprio_set kcmp kexec_load keyctl
+kill landlock_add_rule landlock_create_ruleset landlock_restrict_self lookup_dcookie madvise
+mbind membarrier memfd_create memfd_secret migrate_pages mincore mlock mlock2 mlockall
+modify_ldt move_pages mprotect mq_getsetattr mq_notify mq_open mq_timedreceive mq_timedsend
+mq_unlink mremap msgctl msgget msgrcv msgsnd msync munlock munlockall munmap nanosleep
+nfsservctl open_by_handle_at pause perf_event_open personality pidfd_getfd pidfd_open
+pidfd_send_signal pipe pipe2 pkey_alloc pkey_free pkey_mprotect poll ppoll prctl prlimit64
+process_madvise process_mrelease process_vm_readv process_vm_writev pselect6 ptrace putpmsg
+query_module reboot remap_file_pages request_key restart_syscall rseq rt_sigaction
+rt_sigpending rt_sigprocmask rt_sigqueueinfo rt_sigreturn rt_sigsuspend rt_sigtimedwait
+rt_tgsigqueueinfo sched_get_priority_max sched_get_priority_min sched_getaffinity
+sched_getattr sched_getparam sched_getscheduler sched_rr_get_interval sched_setaffinity
+sched_setattr sched_setparam sched_setscheduler sched_yield seccomp security select semctl
+semget semop semtimedop set_mempolicy set_mempolicy_home_node set_robust_list
+set_thread_area set_tid_address setdomainname setfsgid setfsuid setgid setgroups sethostname
+setitimer setns setpgid setpriority setregid setresgid setresuid setreuid setrlimit setsid
+settimeofday setuid shmat shmctl shmdt shmget sigaltstack signalfd signalfd4 socket
+socketpair sync sysfs sysinfo syslog tgkill time timer_create timer_delete timer_getoverrun
+timer_gettime timer_settime timerfd_create timerfd_gettime timerfd_settime times tkill
+tuxcall umask uname unshare userfaultfd ustat vfork vhangup vserver wait4 waitid
+"""
 
 
 class Peer:
@@ -87,7 +128,7 @@ class Peer:
         return os.strerror(self.call(name, *fields)[0])
 
     def open(self, path, flags=0):
-        return self.call('openat', f(ROOT), p(path), n(flags), n(0o644))
+        return self.call('openat', f(ROOT), p(path), i(flags), i(0o644))
 
     def close(self):
         self.socket.close()
@@ -132,6 +173,12 @@ class Job(unittest.TestCase):
     def control(self):
         return job.Control('127.0.0.1', self.port, TOKEN, 10)
 
+    def waits(self, condition):
+        deadline = time.monotonic() + 30
+        while not condition():
+            self.assertLess(time.monotonic(), deadline, self.said())
+            time.sleep(0.05)
+
     def said(self):
         self.log.flush()
         return pathlib.Path(self.log.name).read_text()
@@ -156,7 +203,8 @@ class Daemon(Job):
         good = f'token={TOKEN}\npeer=127.0.0.1\nuid=1000\ngid=1000\nroot={self.root}\n'
         for more, wanted in [
                 ('port=0\n', 'JOB:6: a port'), ('port=65536\n', 'JOB:6: a port'),
-                ('wait=1h\n', 'JOB:6: seconds'), ('colour=red\n', 'JOB:6: unknown key'),
+                ('wait=1h\n', 'JOB:6: seconds'), ('nodes=0\n', 'JOB:6: a number of compute nodes'),
+                ('lost_node=maybe\n', "JOB:6: 'end' or 'continue'"), ('colour=red\n', 'JOB:6: unknown key'),
                 ('# well\n\nport\n', 'JOB:8: not key=value'),
                 ('uid=1000\n', 'JOB:6: given twice'), ('x' * 9000, 'JOB:6: the line is too long')]:
             self.assertIn(wanted, self.job_file(good + more))
@@ -201,7 +249,7 @@ class Daemon(Job):
             with self.assertRaises(OSError):
                 Peer(self.port, token)
         for raw in b'GET / HTTP/1.0\r\n\r\n', b'\0' * 64, b'\xff' * 64, job.message(NR['end']), \
-                job.message(NR['openat'], f(ROOT) + p('x') + n(O_RDWR | O_CREAT) + n(0)):
+                job.message(NR['openat'], f(ROOT) + p('x') + i(O_RDWR | O_CREAT) + i(0)):
             with socket.create_connection(('127.0.0.1', self.port), 10) as s:
                 # It may have closed before all is said
                 with contextlib.suppress(OSError):
@@ -226,18 +274,18 @@ class Daemon(Job):
                      'absolute', 'relative', 'up/secret', 'dir/secret', 'up/etc/passwd',
                      '/proc/self/root/etc/passwd', '/dev/stdin', './/..//secret'):
             self.assertEqual(peer.open(path)[0], 2, path)
-        self.assertEqual(peer.call('mkdirat', f(ROOT), p('../out'), n(0o755))[0], 0)
+        self.assertEqual(peer.call('mkdirat', f(ROOT), p('../out'), i(0o755))[0], 0)
         self.assertTrue((self.root / 'out').is_dir())      # .. of the root is the root
         self.assertEqual(peer.error('renameat2', f(ROOT), p('out'), f(ROOT),
-                                    p(str(self.dir) + '/out'), n(0)), 'No such file or directory')
-        self.assertEqual(peer.error('linkat', f(ROOT), p(secret), f(ROOT), p('mine'), n(0)),
+                                    p(str(self.dir) + '/out'), i(0)), 'No such file or directory')
+        self.assertEqual(peer.error('linkat', f(ROOT), p(secret), f(ROOT), p('mine'), i(0)),
                          'No such file or directory')
-        self.assertEqual(peer.error('unlinkat', f(ROOT), p(secret), n(0)),
+        self.assertEqual(peer.error('unlinkat', f(ROOT), p(secret), i(0)),
                          'No such file or directory')
         up = peer.open('up', O_PATH | O_DIRECTORY)[1]
-        self.assertEqual(peer.call('openat', f(up), p('secret'), n(0), n(0))[0], 2)
+        self.assertEqual(peer.call('openat', f(up), p('secret'), i(0), i(0))[0], 2)
         self.assertEqual(peer.open('locked')[0], 13)
-        self.assertEqual(peer.error('fchownat', f(ROOT), p('out'), n(0), n(0), n(0)),
+        self.assertEqual(peer.error('fchownat', f(ROOT), p('out'), i(0), i(0), i(0)),
                          'Operation not permitted')
         fd = peer.open('new', O_RDWR | O_CREAT)[1]
         self.assertEqual((self.root / 'new').stat().st_uid, USER)
@@ -253,10 +301,10 @@ class Daemon(Job):
         peer = Peer(self.port)
         for fd in 0, 1, 2, 3, 4, 100, 1023, 1024, 65536, 2**31, 2**32 - 100, ROOT:
             for name, rest in (('close', b''), ('read', n(10)), ('write', d(b'x')),
-                               ('fsync', b''), ('lseek', n(0) + n(0)), ('fchmod', n(0))):
+                               ('fsync', b''), ('lseek', n(0) + i(0)), ('fchmod', i(0))):
                 self.assertEqual(peer.error(name, f(fd), rest), 'Bad file descriptor')
             if fd != ROOT:
-                self.assertEqual(peer.error('statx', f(fd), p(''), n(0x1000)),
+                self.assertEqual(peer.error('statx', f(fd), p(''), i(0x1000)),
                                  'Bad file descriptor')
         fd = peer.open('x', O_RDWR | O_CREAT)[1]
         self.assertEqual(peer.call('write', f(fd), d(b'data'))[1], 4)
@@ -265,6 +313,75 @@ class Daemon(Job):
         self.assertEqual(peer.error('close', f(fd)), 'Bad file descriptor')
         self.assertEqual(peer.open('x', 0x800)[0], 22)
         self.assertEqual(peer.open('x', 3)[0], 22)
+
+    def test_the_root_is_opened_once(self):
+        self.start()
+        first = Peer(self.port)
+        self.root.rename(self.dir / 'moved')
+        (self.dir / 'root').symlink_to(self.dir)
+        second = Peer(self.port)
+        for peer in first, second:
+            self.assertEqual(peer.open('secret')[0], 2)
+            self.assertEqual(peer.open('file', O_RDWR | O_CREAT)[0], 0)
+        self.assertEqual([path.name for path in (self.dir / 'moved').iterdir()], ['file'])
+
+    def test_one_control_connection(self):
+        self.start()
+        control = self.control()
+        with self.assertRaises(OSError):
+            Peer(self.port, role=job.CONTROL)
+        control.end()
+        self.ends(0, 'was refused: the job has its control connection')
+
+    def test_silent_connections_keep_nobody_out(self):
+        self.start()
+        control = self.control()
+        silent = [socket.create_connection(('127.0.0.1', self.port), 10) for _ in range(100)]
+        started = time.monotonic()
+        peer = Peer(self.port)
+        self.assertEqual(peer.open('file', O_RDWR | O_CREAT)[0], 0)
+        self.assertLess(time.monotonic() - started, 5)
+        # A byte now and then does not move the deadline
+        with contextlib.suppress(OSError):
+            for byte in job.hello(job.COMPUTE, TOKEN)[:40]:
+                silent[-1].sendall(bytes([byte]))
+                time.sleep(0.5)
+        self.assertLess(time.monotonic() - started, 15)
+        control.end()
+        self.ends(0, 'was refused')
+
+    def test_as_many_nodes_as_the_job_file_says(self):
+        self.start(nodes=2)
+        control = self.control()
+        peers = [Peer(self.port), Peer(self.port)]
+        with self.assertRaises(OSError):
+            Peer(self.port)
+        self.assertEqual(peers[0].call('bye')[0], 0)
+        peers[0].close()
+        self.waits(lambda: 'said goodbye' in self.said())
+        peers.append(Peer(self.port))
+        self.assertEqual(peers[2].open('file', O_RDWR | O_CREAT)[0], 0)
+        control.end()
+        self.ends(0, 'was refused: the job has as many compute nodes as it may have')
+
+    def test_a_lost_node(self):
+        for policy, status in ('end', 1), ('continue', 0):
+            self.start(lost_node=policy)
+            control = self.control()
+            peer = Peer(self.port)
+            Peer(self.port).close()
+            self.waits(lambda: 'has vanished' in self.said())
+            if policy == 'end':
+                self.ends(1, 'has vanished')
+                with self.assertRaises(job.Error):
+                    control.end()
+            else:
+                self.assertEqual(peer.open('file', O_RDWR | O_CREAT)[0], 0)
+                control.end()
+                self.ends(0, 'has vanished')
+        self.start(lost_node='continue')
+        self.control().socket.close()
+        self.ends(1, 'has vanished')
 
     def test_a_fifo_does_not_block(self):
         os.mkfifo(self.root / 'fifo')
@@ -280,10 +397,14 @@ class Daemon(Job):
                     struct.pack('>II', 0xffffffff, 3), struct.pack('>II', 300000, 6),
                     job.message(99), job.message(NR['hello'], n(1) + n(0) + d(TOKEN.encode())),
                     job.message(NR['end']), job.message(NR['fsync']),
-                    job.message(NR['mkdirat'], path), job.message(NR['mkdirat'], path + n(0) + b'x'),
-                    job.message(NR['mkdirat'], f(ROOT) + d(b'no end') + n(0)),
-                    job.message(NR['mkdirat'], f(ROOT) + d(b'in\0side\0') + n(0)),
-                    job.message(NR['mkdirat'], f(ROOT) + p('x' * 5000) + n(0))):
+                    job.message(NR['mkdirat'], path), job.message(NR['mkdirat'], path + i(0) + b'x'),
+                    # A number too large for an int has no place in a message
+                    job.message(NR['mkdirat'], path + n(1 << 32)),
+                    job.message(NR['lseek'], f(3) + n(0) + n(1 << 32)),
+                    job.message(NR['statx'], path + n(1 << 32)),
+                    job.message(NR['mkdirat'], f(ROOT) + d(b'no end') + i(0)),
+                    job.message(NR['mkdirat'], f(ROOT) + d(b'in\0side\0') + i(0)),
+                    job.message(NR['mkdirat'], f(ROOT) + p('x' * 5000) + i(0))):
             self.start()
             peer = Peer(self.port)
             peer.send(raw)
@@ -341,15 +462,19 @@ class Daemon(Job):
         for _ in range(rng.randrange(1, 12)):
             path = p(rng.choice(['a', 'b', '.', '..', 'a/b', '/', '../secret', '']))
             fd = f(rng.choice([ROOT, 4, 5, 6, 7, rng.getrandbits(32)]))
-            signature = {'openat': fd + path + n(rng.getrandbits(11)) + n(0o755),
-                         'mkdirat': fd + path + n(0o755), 'write': fd + d(rng.randbytes(99)),
+            signature = {'openat': fd + path + i(rng.getrandbits(11)) + i(0o755),
+                         'mkdirat': fd + path + i(0o755), 'write': fd + d(rng.randbytes(99)),
                          'read': fd + n(rng.getrandbits(64)), 'close': fd,
-                         'getdents64': fd + n(rng.getrandbits(20)),
-                         'lseek': fd + n(rng.getrandbits(64)) + n(rng.randrange(6)),
-                         'statx': fd + path + n(rng.choice([0, 0x100, 0x1000])),
-                         'renameat2': fd + path + fd + path + n(rng.randrange(8)),
+                         'getdents64': fd + i(rng.getrandbits(20)),
+                         'lseek': fd + n(rng.getrandbits(64)) + i(rng.randrange(6)),
+                         'statx': fd + path + i(rng.choice([0, 0x100, 0x1000])),
+                         'renameat2': fd + path + fd + path + i(rng.randrange(8)),
                          'symlinkat': path + fd + path, 'ftruncate': fd + n(rng.getrandbits(24)),
-                         'utimensat': fd + path + n(rng.getrandbits(64)) * 4 + n(0)}
+                         'fallocate': fd + i(rng.randrange(4)) + n(0) + n(rng.getrandbits(16)),
+                         'truncate': path + n(rng.getrandbits(16)), 'statfs': path,
+                         'fstatfs': fd, 'fdatasync': fd,
+                         'utimensat': fd + path + (n(rng.getrandbits(64)) +
+                                                   i(rng.getrandbits(32))) * 2 + i(0)}
             name = rng.choice(list(signature))
             raw += job.message(NR[name], signature[name])
         for _ in range(rng.randrange(4)):
@@ -379,7 +504,7 @@ class Daemon(Job):
 
 
 class Programs(Job):
-    """Unmodified programs behind the shim."""
+    """Unmodified programs whose files cnk ships."""
 
     def run_job(self, script):
         self.start()
@@ -423,38 +548,179 @@ class Programs(Job):
                          int((self.dir / 'tree/a/file').stat().st_mtime))
         self.assertFalse((self.root / 'moved/a/b').exists())
 
-    def test_killed(self):
-        # Whether it or the end of the job is seen first, it has vanished
-        self.run_job('sh -c "exec 9> /bgl/file; kill -9 \\$\\$"; true')
-        self.ends(1, 'has vanished')
-        self.assertTrue((self.root / 'file').exists())
+    def python(self, *lines):
+        """Run Python code as a job."""
+        (self.dir / 'program.py').write_text('import ctypes, os, socket, sys\n' + '\n'.join(lines))
+        return self.run_job('python3 program.py')
+
+    def good(self, done, wanted=None):
+        self.assertEqual(done.returncode, 0, done.stdout)
+        if wanted is not None:
+            self.assertEqual(done.stdout, wanted)
+        self.ends(0, 'has ended the job')
+
+    def test_descriptors_are_the_programs_own(self):
+        self.good(self.python(
+            "a, b = socket.socketpair()",
+            "fd = os.open('/bgl/a', os.O_CREAT | os.O_RDWR)",
+            "for n in range(3, 60):",
+            "    if n not in (fd, a.fileno(), b.fileno()): os.dup2(b.fileno(), n)",
+            "os.write(fd, b'one')",
+            "os.mkdir('/bgl/dir')",
+            "a.setblocking(False)",
+            "try: print(a.recv(100))",
+            "except BlockingIOError: print('nothing')",
+            "os.closerange(3, 1000)",
+            "try: os.write(fd, b'gone')",
+            "except OSError as error: print(error.strerror)",
+            "print(os.open('/bgl/b', os.O_CREAT | os.O_RDWR))"),
+            'nothing\nBad file descriptor\n3\n')
+        self.assertEqual((self.root / 'a').read_text(), 'one')
+        self.assertTrue((self.root / 'b').exists())
+
+    def test_a_low_descriptor_of_the_shell(self):
+        self.good(self.run_job('exec 3> local; echo mine >&3; exec 3> /bgl/there; echo its >&3\n'
+                               'exec 3>&-; cat local /bgl/there'), 'mine\nits\n')
+
+    def test_the_end_of_a_program_is_not_that_of_the_job(self):
+        (self.root / 'big').write_bytes(b'x' * 3000000)
+        self.good(self.run_job('cat /bgl/big | head -c 10; echo\n'
+                               'sh -c "exec 9> /bgl/file; kill -9 \\$\\$"\n'
+                               "python3 -c 'import ctypes, os; os.mkdir(\"/bgl/dir\")\n"
+                               "ctypes.CDLL(None)._Exit(3)'; echo $?\n"
+                               'timeout -s KILL 0.5 tail ---disable-inotify -f /bgl/file\n'
+                               'exec cat /bgl/file'), 'x' * 10 + '\nKilled\n3\nKilled\n')
+        self.assertTrue((self.root / 'dir').exists())
+
+    def test_descriptors_are_inherited(self):
+        self.good(self.run_job('ls -d / > /bgl/out; cat /bgl/out; exec 5<> /bgl/five\n'
+                               'sh -c "echo one >&5; cat <&5"; echo two >&5; cat < /bgl/five\n'
+                               'exec wc -l < /bgl/five'), '/\none\ntwo\n2\n')
+        self.assertEqual((self.root / 'out').read_text(), '/\n')
+
+    def test_what_fails_says_so(self):
+        (self.root / 'file').write_text('#!/bin/sh\n')
+        (self.root / 'file').chmod(0o777)
+        self.good(self.python(
+            "import errno, fcntl, mmap, select, shutil",
+            "fd = os.open('/bgl/file', os.O_RDWR)",
+            "def error(call, *args):",
+            "    try: return call(*args)",
+            "    except OSError as error: return errno.errorcode[error.errno]",
+            "print(error(os.chdir, '/bgl'), error(os.execv, '/bgl/file', ['x']),",
+            "      error(mmap.mmap, fd, 10), error(fcntl.flock, fd, fcntl.LOCK_EX),",
+            "      error(fcntl.lockf, fd, fcntl.LOCK_EX), error(os.mkfifo, '/bgl/fifo'),",
+            "      error(os.rename, '/bgl/file', '/tmp/file'), error(os.listxattr, '/bgl/file'),",
+            "      error(select.epoll().register, fd), error(os.open, '/dev/fd/%d' % fd, 0),",
+            "      error(os.open, '/bgl', os.O_TMPFILE | os.O_RDWR), error(os.isatty, fd),",
+            "      error(os.lseek, fd, 0, 99), error(os.sendfile, 1, fd, 0, 10))",
+            "print(shutil.copy('/bgl/file', '/bgl/copy'), 'CIOD_TOKEN' in os.environ)"),
+            'EACCES EACCES ENODEV ENOLCK ENOLCK EPERM EXDEV ENOTSUP EPERM ENXIO ENOTSUP '
+            'False EINVAL EINVAL\n/bgl/copy False\n')
+
+    def test_a_signal_repeats_no_call(self):
+        self.good(self.python(
+            "import signal",
+            "signal.signal(signal.SIGALRM, lambda *_: None)",
+            "signal.setitimer(signal.ITIMER_REAL, 0.0003, 0.0003)",
+            "fd = os.open('/bgl/file', os.O_WRONLY | os.O_CREAT | os.O_APPEND)",
+            "for i in range(3000): os.write(fd, b'%04d\\n' % i)",
+            "signal.setitimer(signal.ITIMER_REAL, 0)"), '')
+        self.assertEqual((self.root / 'file').read_text(),
+                         ''.join(f'{i:04}\n' for i in range(3000)))
+
+    def test_what_the_command_leaves_is_killed(self):
+        started = time.monotonic()
+        self.good(self.run_job('(sleep 1000; touch /bgl/late) & setsid sleep 1000 &\n'
+                               'echo $! > /bgl/pid'), '')
+        self.assertLess(time.monotonic() - started, 60)
+        self.assertFalse(pathlib.Path('/proc', (self.root / 'pid').read_text().strip()).exists())
+
+    def test_the_status_of_the_command(self):
+        for script, status in ('exit 7', 7), ('kill -9 $$', 137), ('exec nowhere', 127), ('', 0):
+            self.assertEqual(self.run_job(script).returncode, status, script)
+            self.ends(0, 'has ended the job')
+
+    def test_counts_are_nobody_elses_to_write(self):
+        self.good(self.run_job('umask 0; mkdir /bgl/open'), '')
+        self.assertEqual((self.root / 'open').stat().st_mode & 0o777, 0o777)
+        modes = [path.stat().st_mode & 0o777 for path in self.dir.glob('counts.*')]
+        self.assertEqual(modes, [0o644])
+
+    def test_the_command_ends_with_the_job(self):
+        done = self.run_job('touch /bgl/begun; kill $(pgrep -f "ciod $PWD/job$" | head -1); '
+                            'sleep 1000')
+        self.assertNotEqual(done.returncode, 0)
+        self.assertNotIn('Traceback', done.stdout)
+        self.ends(1, 'ended by a signal')
+
+    def test_many_programs_at_once(self):
+        self.good(self.run_job('for i in $(seq 70); do (exec 9> /bgl/f$i; sleep 2; '
+                               'echo $i >&9) & done; wait; cat /bgl/* | wc -l'), '70\n')
+
+    def test_every_kind_of_call(self):
+        for program in 'test_files', 'test_files-static':
+            path = BUILD / 'zepto-config' / program
+            done = subprocess.run([path, self.dir], stdout=subprocess.PIPE, encoding='utf-8')
+            self.assertEqual(done.returncode, 0, done.stdout)
+            self.good(self.run_job(f'{path} /bgl'))
+            self.assertEqual(list(self.root.iterdir()), [])
 
     def test_no_rights(self):
-        done = self.run_job('CIOD_TOKEN=wrong cat /bgl/x; cat /bgl/../../etc/passwd /bglx')
-        self.assertIn('not accepted by the I/O node', done.stdout)
+        done = self.run_job('cat /bgl/../../etc/passwd /bglx; cat //bgl/./x /bgl/secret')
         self.assertIn('cat: /bgl/../../etc/passwd: No such file', done.stdout)
         self.assertIn('cat: /bglx: No such file', done.stdout)
+        self.assertIn('cat: //bgl/./x: No such file', done.stdout)
         self.ends(0, 'has ended the job')
 
     def test_fork(self):
-        done = self.run_job('python3 -c "\n'
-                            'import os\n'
-                            'fd = os.open(\'/bgl/file\', os.O_RDWR | os.O_CREAT)\n'
-                            'pid = os.fork()\n'
-                            'if not pid:\n'
-                            '    os.mkdir(\'/bgl/child\')\n'
-                            '    try: os.write(fd, b\'not its own\')\n'
-                            '    except OSError: os._exit(7)\n'
-                            'print(os.waitpid(pid, 0)[1] >> 8, os.write(fd, b\'parent\'))"')
-        self.assertEqual(done.stdout, '7 6\n')
-        self.assertEqual((self.root / 'file').read_text(), 'parent')
+        self.good(self.python(
+            "fd = os.open('/bgl/file', os.O_RDWR | os.O_CREAT)",
+            "pid = os.fork()",
+            "if not pid:",
+            "    os.mkdir('/bgl/child')",
+            "    os._exit(os.write(fd, b'child'))",
+            "print(os.waitpid(pid, 0)[1] >> 8, os.write(fd, b'parent'))"), '5 6\n')
+        self.assertEqual((self.root / 'file').read_text(), 'childparent')
         self.assertTrue((self.root / 'child').is_dir())
+
+
+class Calls(unittest.TestCase):
+    """The system calls that cnk knows, the kernel's and those of the manual page."""
+
+    def setUp(self):
+        self.source = (HERE / 'cnk_calls.c').read_text()
+
+    def test_each_call_of_the_kernel_is_accounted_for(self):
+        preprocessed = subprocess.run(
+            ['cc', '-E', '-dM', '-'], input='#include <sys/syscall.h>', check=True,
+            stdout=subprocess.PIPE, encoding='utf-8').stdout
+        kernel = dict(re.findall(r'#define __NR_(\w+) (\d+)', preprocessed))
+        listed = re.findall(r'\b(?:SHIP|FAIL|FAIL_EITHER)\((\w+), (?:[A-Z]+|\d), ', self.source)
+        others = NOT_ON_FILES.split()
+        self.assertEqual(len(listed), len(set(listed)))
+        self.assertFalse(set(listed) & set(others))
+        last = int(re.search(r'CNK_LAST_CALL (\d+)', (HERE / 'cnk.h').read_text())[1])
+        known = {name for name, number in kernel.items() if int(number) <= last}
+        self.assertEqual(known, set(listed) | set(others))
+
+    def test_the_manual_lists_those_that_fail(self):
+        fail = set(re.findall(r'\bFAIL(?:_EITHER)?\((\w+), .*?(E[A-Z]+)\)', self.source))
+        section = (HERE / 'cnk.8').read_text().split('.SH CALLS THAT FAIL')[1].split('.PP\n')[0]
+        listed = set()
+        for group in section.split('.TP\n')[1:]:
+            error = group.split('\n')[0].removeprefix('.B ')
+            for line in re.findall(r'^\.BR? (.*)$', group, re.M)[1:]:
+                # fcntl (2) and the like fail in part, and have their section behind them
+                words = [] if '(2)' in line else re.sub(r'"[^"]*"', ' ', line).split()
+                listed |= {(word, error) for word in words if re.fullmatch(r'[a-z_0-9]+', word)}
+        self.assertEqual(listed, fail)
 
 
 class Made(unittest.TestCase):
 
     def test_knows_nothing_of_ktau(self):
-        for name in 'ciod', 'libciodshim.so':
+        for name in 'ciod', 'cnk':
             self.assertNotIn(b'ktau', (BUILD / 'zepto-config' / name).read_bytes().lower()
                              .replace(str(BUILD).lower().encode(), b''))
         for made in (BUILD / 'zepto-config').glob('*.d'):
@@ -469,8 +735,6 @@ def main():
         os.execvp('unshare', ['unshare', '--user', '--map-root-user', '--map-auto',
                               sys.executable, *sys.argv])
     os.environ['PYTHONDONTWRITEBYTECODE'] = '1'
-    if b'__asan' in (BUILD / 'zepto-config/libciodshim.so').read_bytes():
-        del globals()['Programs']    # they are not built for it
     unittest.main(argv=[sys.argv[0], *sys.argv[2:]], warnings='ignore')
 
 

@@ -42,15 +42,22 @@ static size_t sample(uint32_t call, unsigned char *to, size_t room)
 {
 	const char *s = ciod_signature(call);
 
-	if (!strcmp(s, "fpfpn"))
-		return encode(to, room, call, 3u, "a", 4u, "b", (uint64_t)5);
+	if (!strcmp(s, "fpfpi"))
+		return encode(to, room, call, 3u, "a", 4u, "b", 5u);
 	if (!strcmp(s, "pfp"))
 		return encode(to, room, call, "a", 3u, "b");
+	if (*s == 'p')
+		return encode(to, room, call, "a", (uint64_t)5);
+	if (!strcmp(s, "fpninii"))
+		return encode(to, room, call, 3u, "a", (uint64_t)4, 5u, (uint64_t)6, 7u, 8u);
 	if (!strncmp(s, "fp", 2))
-		return encode(to, room, call, 3u, "a", (uint64_t)4, (uint64_t)5, (uint64_t)6,
-			      (uint64_t)7, (uint64_t)8);
+		return encode(to, room, call, 3u, "a", 4u, 5u, 6u);
 	if (!strncmp(s, "fd", 2))
 		return encode(to, room, call, 3u, "data", 4u, (uint64_t)5);
+	if (!strncmp(s, "fi", 2))
+		return encode(to, room, call, 3u, 4u, (uint64_t)5, (uint64_t)6);
+	if (!strcmp(s, "fni"))
+		return encode(to, room, call, 3u, (uint64_t)4, 5u);
 	if (!strncmp(s, "f", 1))
 		return encode(to, room, call, 3u, (uint64_t)4, (uint64_t)5);
 	return encode(to, room, call, (uint64_t)4, (uint64_t)5, "data", 4u);
@@ -88,13 +95,13 @@ static void arguments(void **state)
 
 	(void)state;
 	bytes = encode(message, sizeof(message), CIOD_NR_renameat2, 7u, "from", CIOD_ROOT, "to/x",
-		       UINT64_MAX - 1);
+		       UINT32_MAX - 1);
 	assert_int_equal(ciod_decode(CIOD_NR_renameat2, message + 8, bytes - 8, &args), 0);
 	assert_int_equal(args.fd[0], 7);
 	assert_int_equal(args.fd[1], CIOD_ROOT);
 	assert_string_equal(args.path[0], "from");
 	assert_string_equal(args.path[1], "to/x");
-	assert_int_equal(args.number[0], UINT64_MAX - 1);
+	assert_int_equal(args.number[0], UINT32_MAX - 1);
 	bytes = encode(message, sizeof(message), CIOD_NR_pwrite64, 7u, "a\0b", 3u,
 		       (uint64_t)1 << 40);
 	assert_int_equal(ciod_decode(CIOD_NR_pwrite64, message + 8, bytes - 8, &args), 0);
@@ -107,14 +114,14 @@ static void arguments(void **state)
 static void bytes_on_the_wire(void **state)
 {
 	static const unsigned char wire[] = {
-		0, 0, 0, 0x1e, 0, 0, 0, 12, 0xff, 0xff, 0xff, 0xff,
-		0, 0, 0, 6, 'h', 'e', 'l', 'l', 'o', 0, 0, 0, 0, 0, 0, 0, 1, 0xed
+		0, 0, 0, 0x1a, 0, 0, 0, 12, 0xff, 0xff, 0xff, 0xff,
+		0, 0, 0, 6, 'h', 'e', 'l', 'l', 'o', 0, 0, 0, 1, 0xed
 	};
 	unsigned char message[64];
 
 	(void)state;
 	assert_int_equal(encode(message, sizeof(message), CIOD_NR_mkdirat, CIOD_ROOT, "hello",
-				(uint64_t)0755),
+				0755u),
 			 sizeof(wire));
 	assert_memory_equal(message, wire, sizeof(wire));
 }
@@ -128,12 +135,12 @@ static void spoiled_paths(void **state)
 
 	(void)state;
 	memset(path, 'x', CIOD_MAX_PATH - 1);
-	bytes = encode(message, sizeof(message), CIOD_NR_statx, 0u, path, (uint64_t)0);
+	bytes = encode(message, sizeof(message), CIOD_NR_statx, 0u, path, 0u);
 	assert_int_equal(decode(CIOD_NR_statx, message, bytes, &args), 0);
 	path[CIOD_MAX_PATH - 1] = 'x';
-	assert_int_equal(encode(message, sizeof(message), CIOD_NR_statx, 0u, path, (uint64_t)0), 0);
+	assert_int_equal(encode(message, sizeof(message), CIOD_NR_statx, 0u, path, 0u), 0);
 
-	bytes = encode(message, sizeof(message), CIOD_NR_statx, 0u, "ab", (uint64_t)0);
+	bytes = encode(message, sizeof(message), CIOD_NR_statx, 0u, "ab", 0u);
 	message[16] = '\0';	/* a zero inside */
 	assert_int_equal(decode(CIOD_NR_statx, message, bytes, &args), -1);
 	message[16] = 'a';

@@ -6,18 +6,24 @@ import contextlib
 import importlib.machinery
 import importlib.util
 import io
+import json
 import os
 import pathlib
+import shutil
+import signal
 import socket
 import struct
 import subprocess
 import sys
 import tarfile
 import tempfile
+import time
 import unittest
 import zlib
 
+import collect
 import image
+import job
 import settings
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
@@ -49,6 +55,8 @@ class Case(unittest.TestCase):
         self.dir = pathlib.Path(self.stack.enter_context(tempfile.TemporaryDirectory()))
         self.dir.joinpath('more').write_text('more')
         self.dir.joinpath('70more').write_text('#!/bin/sh\n')
+        self.dir.joinpath('71bad').write_text('#!/bin/sh\nif true\nfi\n')
+        self.dir.joinpath('72none').write_text('echo\n')
         self.dir.joinpath('kernel').write_bytes(uimage(1234))
 
     def write(self, text, name='a.conf'):
@@ -89,6 +97,12 @@ class Profiles(Case):
                 ('file=more:/a/../x\n', "DIR/a.conf:1: file: '/a/../x' is no absolute path"),
                 ('file=more:/x:9\n', "DIR/a.conf:1: file: '9' is no mode"),
                 ('file=more:/x\nfile=more:/x\n', 'DIR/a.conf:2: /x is in line 1 already'),
+                ('\nfile=more:/var/x\n', 'DIR/a.conf:2: file: /var/x is hidden on the I/O node'),
+                ('file=more:/proc/a/b\n', 'DIR/a.conf:1: file: /proc/a/b is hidden'),
+                ('file=more:/a\nfile=more:/a/b\n', 'DIR/a.conf:2: file: /a is a file: line 1'),
+                ('file=more:/a/b\nfile=more:/a\n', 'DIR/a.conf:1: file: /a is a file: line 2'),
+                ('rc=71bad\n', 'DIR/a.conf:1: rc: 71bad: line 3: syntax error'),
+                ('rc=72none\n', 'DIR/a.conf:1: rc: 72none: does not begin with #!'),
                 ('rc=more\n', 'DIR/a.conf:1: rc: an rc script is called two digits'),
                 ('rc=71none\n', 'DIR/a.conf:1: rc: 71none: there is no such file')]:
             with self.subTest(text):
@@ -150,7 +164,23 @@ class Configure(Case):
             self.assertEqual(done.returncode, 1)
             self.assertIn(wanted, done.stdout)
             self.assertEqual(path.read_text(), 'period=2\n')
-        self.assertEqual(len(list(self.dir.iterdir())), 4)
+        self.assertEqual(len(list(self.dir.iterdir())), 6)
+
+    def test_errors_can_be_repaired(self):
+        path = self.write('period=never\ngroups=tcp\ncolour=red\nnonsense\nfile=gone:/x\n')
+        before = path.read_text()
+        done = self.run_it('a.conf', 'period=2')
+        self.assertEqual((done.returncode, path.read_text()), (1, before))
+        for wanted in ("a.conf:3: there is no key 'colour'", "a.conf:4: 'nonsense' is not",
+                       'a.conf:5: file: gone: there is no such file'):
+            self.assertIn(wanted, done.stdout)
+        self.assertNotIn('a.conf:1:', done.stdout)
+        done = self.run_it('--edit', 'a.conf', said='s\n')
+        self.assertIn("a.conf:1: period: 'never' is no time", done.stdout)
+        self.assertEqual((done.returncode, done.stdout.count('left out')), (0, 4), done.stdout)
+        made = settings.read(path)
+        self.assertEqual((made.get('groups'), made.get('period'), made.all('file')),
+                         ('tcp', '1', []))
 
     def test_menu(self):
         number = {key: str(n) for n, key in enumerate(settings.KEYS, 1)}
@@ -219,6 +249,9 @@ class Images(Case):
                 ('memory=64M\nfile=big:/big\n',
                  'DIR/a.conf:2: the ramdisk has 49172 KiB, 49168 KiB unpacked: a board with 64M'),
                 ('toolchain=nowhere-\n', 'DIR/a.conf:2: toolchain: nowhere-gcc is not there'),
+                ('toolchain=x86_64-linux-gnu-\n',
+                 'DIR/a.conf:2: toolchain: x86_64-linux-gnu-gcc compiles for x86_64-linux-gnu'),
+                ('file=more:/sbin/ktaud/x\n', 'DIR/a.conf:2: file: /sbin/ktaud is a file'),
                 ('file=more:/sbin/ktaud\n', 'DIR/a.conf:2: file: /sbin/ktaud is part of the image')]:
             said = self.error(self.make, text)
             self.assertRegex(said, wanted.replace('49172', r'\d+').replace('49168', r'\d+'))
@@ -267,17 +300,25 @@ class Images(Case):
         self.assertEqual(before, sorted(self.out.iterdir()))
 
 
-class Submit(Case):
+class Collecting(Case):
+    """What comes home, as it is received."""
 
     def setUp(self):
         super().setUp()
-        self.submit = load('submit')
-        self.dumps = self.submit.Dumps('token')
-        self.submit.HOME_SECONDS = 10
+        self.out = self.dir / 'out/in'
+        self.out.mkdir(parents=True)
+        self.dumps = collect.Collector('token', self.out)
+        self.addCleanup(self.dumps.close)
+
+    def connect(self):
+        s = self.stack.enter_context(socket.create_connection(('127.0.0.1', self.dumps.port), 10))
+        return s
 
     def send(self, data):
-        with socket.create_connection(('127.0.0.1', self.dumps.port), 10) as s:
+        with contextlib.suppress(OSError), self.connect() as s:
             s.sendall(data)
+            s.shutdown(socket.SHUT_WR)
+            s.recv(1)
 
     @staticmethod
     def archive(*names):
@@ -293,37 +334,197 @@ class Submit(Case):
         return out.getvalue()
 
     def test_only_files_of_its_own(self):
-        out = self.dir / 'out/in'
-        out.mkdir(parents=True)
-        self.send(b'wrong\n' + self.archive('./wrong'))
-        self.send(b'token\n' + self.archive('./a.ktau', '../up', '/abs', 'sub/x', './.hidden'))
-        self.dumps.unpack(out)
-        self.assertEqual([path.name for path in out.iterdir()], ['a.ktau'])
-        self.assertEqual([path.name for path in out.parent.iterdir()], ['in'])
+        (self.out / 'mine').write_text('mine')
+        (self.out / 'there').symlink_to(self.dir / 'more')
+        self.send(b'wrong\narchive\n' + self.archive('./wrong'))
+        for name in 'mine', 'there', '../up', '/abs', '.hidden', 'sub/x':
+            self.send(f'token\nfile {name} 0\nnew'.encode())
+        self.send(b'token\narchive\n' + self.archive('./a.ktau', '../up', '/abs', 'sub/x', 'mine',
+                                                    './.hidden', 'there'))
+        self.dumps.check()
+        self.assertEqual(sorted(path.name for path in self.out.iterdir()),
+                         ['a.ktau', 'mine', 'there'])
+        self.assertEqual([path.name for path in self.out.parent.iterdir()], ['in'])
+        self.assertEqual((self.out / 'mine').read_text(), 'mine')
+        self.assertEqual((self.dir / 'more').read_text(), 'more')
+
+    def test_parts(self):
+        for offset, part in (0, b'one'), (3, b'two'), (3, b'TWO'), (9, b'gap'):
+            self.send(f'token\nfile a.ktau {offset}\n'.encode() + part)
+        self.assertEqual((self.out / 'a.ktau').read_bytes(), b'oneTWO')
+        with self.assertRaisesRegex(job.Error, 'a part before this one is missing'):
+            self.dumps.check()
+
+    def test_nothing_has_come(self):
+        with self.assertRaisesRegex(job.Error, 'has not sent its final dump'):
+            self.dumps.check()
 
     def test_damaged(self):
-        self.send(b'token\nnonsense' * 99)
-        with self.assertRaisesRegex(Exception, 'is damaged'):
-            self.dumps.unpack(self.dir)
+        self.send(b'token\narchive\n' + b'nonsense' * 999)
+        with self.assertRaisesRegex(job.Error, 'is damaged'):
+            self.dumps.check()
 
-    def test_clears_only_its_own(self):
-        out = self.dir / 'out'
+    def test_too_much(self):
+        self.stack.callback(setattr, collect, 'MOST_BYTES', collect.MOST_BYTES)
+        collect.MOST_BYTES = 100000
+        self.send(b'token\nfile big 0\n' + bytes(300000))
+        with self.assertRaisesRegex(job.Error, 'more than 100000 bytes'):
+            self.dumps.check()
+        self.assertLessEqual((self.out / 'big').stat().st_size, 200000)
+
+    def test_silent_connections_keep_nobody_out(self):
+        silent = [self.connect() for _ in range(50)]
+        started = time.monotonic()
+        self.send(b'token\narchive\n' + self.archive('./a.ktau'))
+        self.dumps.check()
+        self.assertLess(time.monotonic() - started, 5)
+        # A byte now and then does not move the deadline
+        with contextlib.suppress(OSError):
+            for _ in range(40):
+                silent[-1].sendall(b't')
+                time.sleep(0.5)
+        self.assertLess(time.monotonic() - started, 15)
+
+
+class Submit(Case):
+    """Jobs, with a process of this machine for the I/O node."""
+
+    def setUp(self):
+        super().setUp()
+        programs = self.dir / 'bin'
+        programs.mkdir()
+        (programs / 'qemu-system-ppc').symlink_to(HERE / 'test_board.py')
+        self.b = self.dir / 'build'
+        made = self.b / 'zepto/a'
+        made.mkdir(parents=True)
+        (made / 'uImage').write_bytes(uimage(0))
+        (made / 'profile.conf').write_text('memory=256M\n')
+        (made / 'ramdisk.gz').write_bytes(image.compress(image.Tree().cpio(0)))
+        (self.b / 'zepto-config').mkdir()
+        (self.b / 'zepto-config/cnk').symlink_to(BUILD / 'zepto-config/cnk')
+        self.env = {**os.environ, 'B': str(self.b), 'PATH': f'{programs}:{os.environ["PATH"]}',
+                    'CIOD': str(BUILD / 'zepto-config/ciod'), 'TMPDIR': str(self.dir)}
+
+    def start(self, *args, board=''):
+        return subprocess.Popen([HERE / 'submit', *args], env={**self.env, 'BOARD': board},
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                encoding='utf-8', start_new_session=True)
+
+    def submit(self, script, *options, board=''):
+        process = self.start('-k', 'a', *options, 'sh', '-c', script, board=board)
+        self.said = process.communicate(timeout=60)[0]
+        return process.returncode
+
+    def jobs(self):
+        return sorted(path for path in self.b.glob('jobs/a/2*'))
+
+    def await_text(self, process, text):
+        for line in process.stdout:
+            if line == f'{text}\n':
+                return
+        self.fail(f'it has not said {text}')
+
+    def token_is_nowhere(self):
+        self.assertEqual([path for path in self.dir.rglob('*') if path.name == 'ramdisk'], [])
+
+    def test_a_job(self):
+        self.assertEqual(self.submit('echo x > /bgl/x; cat /bgl/x; exit 3'), 3, self.said)
+        self.assertIn('x\n', self.said)
+        out, = self.jobs()
+        self.assertEqual((out / 'ciod.status').read_text(), '0\n')
+        self.assertTrue((out / 'a.ktau').read_text().endswith('end\n'))
+        self.assertEqual(len(list(out.glob('counts.*'))), 1)
+        self.assertEqual((out.parent / 'last').resolve(), out.resolve())
+        self.token_is_nowhere()
+
+    def test_the_status_tells_the_truth(self):
+        self.assertEqual(self.submit('sh -c "kill -9 \\$\\$"; true'), 0, self.said)
+        self.assertEqual(self.submit('kill -9 $$'), 137, self.said)
+        self.assertEqual(self.submit('true', board='mute'), 1)
+        self.assertIn('has not sent its final dump', self.said)
+        self.assertEqual(self.submit('true', board='7'), 1)
+        self.assertIn('ktaud has ended with status 7', self.said)
+        self.assertEqual(self.submit('exit 5', board='7'), 5)
+        self.assertEqual(self.submit('true', board='broken'), 1)
+        self.assertIn('has not come up: /etc/rc.d/70more start: status 3', self.said)
+
+    def test_a_node_that_panics(self):
+        started = time.monotonic()
+        self.assertNotEqual(self.submit('sleep 1; mkdir /bgl/panic; sleep 1000', board='panic'), 0)
+        self.assertLess(time.monotonic() - started, 30)
+        self.assertIn('has not sent its final dump', self.said)
+        self.assertRegex((self.jobs()[0] / 'a.ktau').read_text(), r'^part \d+\n(part \d+\n)+$')
+
+    def test_signals_end_the_job(self):
+        for number in signal.SIGINT, signal.SIGTERM:
+            process = self.start('-k', 'a', 'sh', '-c', 'touch /bgl/x; echo running; sleep 1000')
+            self.await_text(process, 'running')
+            process.send_signal(number)
+            said = process.communicate(timeout=60)[0]
+            self.assertEqual(process.returncode, 128 + number, said)
+            self.assertNotIn('Traceback', said)
+            out = self.jobs()[-1]
+            self.assertTrue((out / 'a.ktau').read_text().endswith('end\n'), said)
+            self.assertEqual((out / 'ciod.status').read_text(), '0\n')
+            self.assertEqual(json.loads((out / 'job.json').read_text())['status'], 128 + number)
+            self.token_is_nowhere()
+            time.sleep(1)
+
+    def test_a_submit_that_is_killed(self):
+        process = self.start('-k', 'a', 'sh', '-c', 'touch /bgl/x; echo pid $$; exec sleep 1000')
+        line = process.stdout.readline()
+        while not line.startswith('pid '):
+            line = process.stdout.readline()
+        time.sleep(0.5)
+        process.kill()
+        process.wait()
+        self.assertIn('part', (self.jobs()[0] / 'a.ktau').read_text())
+        self.token_is_nowhere()
+        gone = pathlib.Path('/proc', line.split()[1])
+        deadline = time.monotonic() + 20
+        while gone.exists() and time.monotonic() < deadline:
+            time.sleep(0.1)
+        self.assertFalse(gone.exists())
+
+    def test_each_job_has_its_own_folder(self):
+        both = [self.start('-k', 'a', 'sh', '-c', f'echo {i} > /bgl/x; cat /bgl/x')
+                for i in range(2)]
+        for process in both:
+            said = process.communicate(timeout=60)[0]
+            self.assertEqual(process.returncode, 0, said)
+        self.assertEqual(len(self.jobs()), 2)
+        for out in self.jobs():
+            self.assertEqual(len(list(out.glob('*.ktau'))), 1)
+        listed = subprocess.run([HERE / 'submit', '--list'], env=self.env, check=True,
+                                stdout=subprocess.PIPE, encoding='utf-8').stdout
+        self.assertRegex(listed, r'(?m)\A(20.*  +0  a .* sh -c .*\n){2}\Z')
+
+    def test_a_folder_with_files_is_left_alone(self):
+        out = self.dir / 'mine'
         out.mkdir()
-        for name in 'counts.12', 'a.ktau', 'stats', 'mine', 'my.log', 'counts.txt':
-            (out / name).touch()
-        self.submit.clear(out)
-        self.assertEqual(sorted(path.name for path in out.iterdir()),
-                         ['counts.txt', 'mine', 'my.log'])
+        (out / 'a.ktau').write_text('mine')
+        self.assertEqual(self.submit('true', '-o', str(out)), 1)
+        self.assertIn('mine is not empty', self.said)
+        self.assertEqual([path.name for path in out.iterdir()], ['a.ktau'])
+        self.assertEqual((out / 'a.ktau').read_text(), 'mine')
+        self.assertEqual(self.submit('true', '-o', str(self.dir / 'new')), 0, self.said)
+        self.assertEqual(self.submit('true', '-o', str(self.dir / 'new')), 1)
 
     def test_unknown_profile(self):
         for name in 'none', '../a', '':
-            done = subprocess.run([HERE / 'submit', f'--kernel={name}', 'true'], stderr=subprocess.PIPE,
-                                  env={**os.environ, 'B': str(self.dir)}, encoding='utf-8')
+            done = subprocess.run([HERE / 'submit', f'--kernel={name}', 'true'],
+                                  stderr=subprocess.PIPE, env=self.env, encoding='utf-8')
             self.assertEqual(done.returncode, 1)
             self.assertIn(f"submit: there is no kernel profile '{name}'", done.stderr)
 
 
 if __name__ == '__main__':
+    if os.geteuid():
+        if not shutil.which('newuidmap'):
+            print('[  SKIPPED ] needs root, or newuidmap (uidmap)')
+            sys.exit(0)
+        os.execvp('unshare', ['unshare', '--user', '--map-root-user', '--map-auto',
+                              sys.executable, '-B', *sys.argv])
     os.environ['PYTHONDONTWRITEBYTECODE'] = '1'
     sys.dont_write_bytecode = True
     unittest.main(argv=[sys.argv[0], *sys.argv[2:]], warnings='ignore')

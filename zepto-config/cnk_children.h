@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef CNK_CHILDREN_H
+#define CNK_CHILDREN_H
+
+#include <signal.h>
+#include <sys/types.h>
+
+/* Start the command behind the filter, with the signal mask @mask. Its pid, or -1. */
+pid_t cnk_start(char **command, const sigset_t *mask);
+
+/* Kill all programs that descend from the command, and wait until they are gone. */
+void cnk_end_all(void);
+
+#endif

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""An I/O node that is a process of this machine, called as QEMU is.
+
+It takes the job from the ramdisk, runs the real ciod for it and sends dumps home like the scripts of
+the ramdisk. For tests of submit that are not worth a boot: with BOARD=panic it is gone
+when the job has made the folder "panic"; with BOARD=mute it sends nothing at its end; with BOARD=STATUS
+that is what it says of ktaud; with BOARD=broken a script of it fails.
+"""
+
+import gzip
+import io
+import os
+import pathlib
+import re
+import socket
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+
+BOARD = os.environ.get('BOARD', '')
+
+
+def files(archive):
+    """Name -> contents, of cpio archives one behind the other."""
+    found, at = {}, 0
+    while at < len(archive):
+        if archive[at] == 0:
+            at += 4
+            continue
+        fields = [int(archive[at + 6 + 8 * i:at + 14 + 8 * i], 16) for i in range(13)]
+        name = archive[at + 110:at + 109 + fields[11]].decode()
+        at = (at + 110 + fields[11] + 3) & ~3
+        found[name] = archive[at:at + fields[6]]
+        at = (at + fields[6] + 3) & ~3
+    return found
+
+
+def pairs(text):
+    return dict(line.split('=', 1) for line in text.decode().splitlines())
+
+
+def send(node, what, data):
+    with socket.create_connection(('127.0.0.1', int(node['HOME_PORT'])), 10) as s:
+        s.sendall(f'{node["TOKEN"]}\n{what}\n'.encode() + data)
+
+
+def packed(folder):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode='w') as tar:
+        tar.add(folder, '.')
+    return out.getvalue()
+
+
+def serve(work, ciod, port, node):
+    """Until ciod has ended. Each moment a part of the recording goes home."""
+    (work / 'root').mkdir()
+    os.chown(work / 'root', 1000, 1000)
+    ciod.update(peer='127.0.0.1', port=port, root=work / 'root')
+    (work / 'job').write_text(''.join(f'{k}={v}\n' for k, v in ciod.items()))
+    home = work / 'home'
+    home.mkdir()
+    with open(home / 'ciod.log', 'wb') as log:
+        daemon = subprocess.Popen([os.environ['CIOD'], work / 'job'], stderr=log)
+    sent = b''
+    while daemon.poll() is None:
+        part = b'part %d\n' % time.monotonic_ns()
+        send(node, f'file a.ktau {len(sent)}', part)
+        sent += part
+        if BOARD == 'panic' and (work / 'root/panic').exists():
+            daemon.kill()
+            daemon.wait()
+            sys.exit(1)
+        time.sleep(0.05)
+    (home / 'a.ktau').write_bytes(sent + b'end\n')
+    (home / 'ciod.status').write_text(f'{daemon.returncode}\n')
+    (home / 'ktaud.status').write_text(f'{BOARD if BOARD.isdigit() else 0}\n')
+    return home
+
+
+def main():
+    arguments = ' '.join(sys.argv)
+    ramdisk = pathlib.Path(re.search(r'-initrd (\S+)', arguments)[1])
+    console = pathlib.Path(re.search(r'-serial file:(\S+)', arguments)[1])
+    port = re.search(r'hostfwd=tcp:127.0.0.1:(\d+)', arguments)[1]
+    inside = files(gzip.decompress(ramdisk.read_bytes()))
+    node = pairs(inside['etc/job/node'])
+    if BOARD == 'broken':
+        console.write_text('ionode: /etc/rc.d/70more start: status 3\n')
+        return
+    console.write_text('ionode: ready\n')
+    with tempfile.TemporaryDirectory() as work:
+        os.chmod(work, 0o755)
+        home = serve(pathlib.Path(work), pairs(inside['etc/job/ciod']), port, node)
+        if BOARD != 'mute':
+            send(node, 'archive', packed(home))
+    time.sleep(0.5)
+
+
+if __name__ == '__main__':
+    main()
