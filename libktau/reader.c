@@ -119,11 +119,15 @@ static int select_stream(struct ktau_reader *r, const struct ktau_query *query)
 	return ioctl(r->source.fd, KTAU_IOC_SELECT, &select) < 0 ? -errno : 0;
 }
 
+static uint32_t needed_access(const struct ktau_query *query)
+{
+	return query->content == KTAU_REC_TRACE ? KTAU_ACCESS_TRACE : KTAU_ACCESS_PROFILE;
+}
+
 /* Why the level in force does not allow @query, in @text; NULL if that is not it. */
 static const char *explain(int fd, const struct ktau_query *query, char *text, size_t size)
 {
-	uint32_t access = query->content == KTAU_REC_TRACE ? KTAU_ACCESS_TRACE :
-							     KTAU_ACCESS_PROFILE;
+	uint32_t access = needed_access(query);
 	struct ktau_info info;
 	int32_t level;
 
@@ -145,10 +149,12 @@ static bool is_forbidden(int err)
 }
 
 /* The same where even open(2) is forbidden: the level is in a file of its own. */
-static const char *explain_open(int err, char *text, size_t size)
+static const char *explain_open(int err, const struct ktau_query *query, char *text,
+				size_t size)
 {
 	int fd = is_forbidden(err) ? open(PARANOID, O_RDONLY | O_CLOEXEC) : -1;
 	char level[16] = "";
+	int32_t needed = 0;
 	ssize_t got = fd < 0 ? -1 : read(fd, level, sizeof(level) - 1);
 
 	if (fd >= 0)
@@ -156,7 +162,9 @@ static const char *explain_open(int err, char *text, size_t size)
 	if (got <= 0)
 		return NULL;
 	level[strcspn(level, "\n")] = 0;
-	snprintf(text, size, "%s: kernel.ktau_paranoid is %s", strerror(-err), level);
+	ktau_paranoid_needed(needed_access(query), &needed);
+	snprintf(text, size, "%s: kernel.ktau_paranoid is %s; this requires %d or less, or "
+		 "CAP_PERFMON", strerror(-err), level, needed);
 	return text;
 }
 
@@ -173,7 +181,7 @@ int ktau_reader_open_live(struct ktau_reader *r, const struct ktau_query *query)
 	}
 	err = open_path(r, is_trace ? KTAU_PROC "/trace" : KTAU_PROC "/profile");
 	if (err) {
-		why = explain_open(err, text, sizeof(text));
+		why = explain_open(err, query, text, sizeof(text));
 		return why ? ktau__fail(&r->error, err, KTAU_PROC "/%s: %s",
 					is_trace ? "trace" : "profile", why) : err;
 	}
