@@ -135,8 +135,7 @@ int ktau_compose_end(struct ktau_stream *stream)
 	rec->lost_evicted = loss(stream, KTAU_LOSS_UNREAD);
 	rec->clamped = loss(stream, KTAU_LOSS_CLAMPED);
 	rec->internal_errors = loss(stream, KTAU_LOSS_INTERNAL);
-	rec->evicted = stream->is_contained ? loss(stream, KTAU_LOSS_EVICTED) :
-					      rec->exited_first;
+	rec->evicted = loss(stream, KTAU_LOSS_EVICTED);
 	return 0;
 }
 

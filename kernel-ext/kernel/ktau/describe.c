@@ -90,10 +90,11 @@ void ktau_describe_task(const struct ktau_stream *stream, struct ktau_owner *own
 void ktau_describe_exited(const struct ktau_stream *stream,
 			  struct ktau_owner *owner, const struct ktau_task *state)
 {
-	*owner = state->owner;
+	ktau_exited_owner(owner, state);
 	owner->uid = from_kuid_munged(current_user_ns(), state->rights.uid);
 	owner->gid = from_kgid_munged(current_user_ns(), state->rights.gid);
-	translate(stream, owner, state->pid, state->tgid, state->parent);
+	if (stream->ns != &init_pid_ns)
+		ktau_origin_ids(owner, state, &stream->ns_id);
 	offset_times(stream, owner);
 }
 
@@ -108,7 +109,8 @@ void ktau_describe_exited(const struct ktau_stream *stream,
 bool ktau_is_in_reach(const struct ktau_stream *stream,
 		      const struct ktau_task *state)
 {
-	return stream->ns == &init_pid_ns || pid_nr_ns(state->pid, stream->ns);
+	return stream->ns == &init_pid_ns ||
+	       ktau_origin_ids(NULL, state, &stream->ns_id);
 }
 
 /**

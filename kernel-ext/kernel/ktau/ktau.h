@@ -16,6 +16,7 @@
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/pid.h>
+#include <linux/rbtree.h>
 #include <linux/refcount.h>
 #include <linux/seq_file.h>
 #include <linux/spinlock.h>
@@ -118,13 +119,36 @@ struct ktau_owner {
 	char	comm[TASK_COMM_LEN];
 };
 
-/* What of a task's credentials says who may see it; as they name it. */
+/* A user namespace that an exited task was in, see origin.c. */
+struct ktau_user_level {
+	unsigned int	inum;
+	kuid_t		owner;
+};
+
+/*
+ * What of a task's credentials says who may see it; as they name it. If it has exited
+ * and was not in the initial user namespace, @level says where it was, not @user_ns.
+ */
 struct ktau_rights {
 	kuid_t			uid, euid, suid;
 	kgid_t			gid, egid, sgid;
 	kernel_cap_t		permitted;
 	struct user_namespace	*user_ns;
 	u32			secid;
+	struct ktau_user_level	*level;
+	unsigned int		nr_levels;
+};
+
+/* A pid namespace, see origin.c. */
+struct ktau_ns_id {
+	u64		start_ns;
+	unsigned int	inum;
+};
+
+/* The ids of an exited task in one. */
+struct ktau_ids {
+	struct ktau_ns_id	ns;
+	pid_t			tid, tgid, ppid;
 };
 
 /* Reasons for refusing or losing something; their names are in proc.c. */
@@ -158,6 +182,7 @@ DECLARE_PER_CPU(unsigned long [KTAU_NR_LOSSES], ktau_losses);
  * @losses: what it was refused or lost, by reason
  * @exited: its exited tasks, the oldest first; under the lock of exited.c, as is
  *	what follows
+ * @foldable: those of them that can be folded into another one
  * @exited_node: in the list of the users that have some
  * @exited_bytes: memory of those
  */
@@ -170,6 +195,7 @@ struct ktau_user {
 	atomic_t		nr_streams;
 	atomic_long_t		losses[KTAU_NR_LOSSES];
 	struct list_head	exited;
+	struct list_head	foldable;
 	struct list_head	exited_node;
 	u64			exited_bytes;
 };
@@ -212,11 +238,18 @@ extern struct ktau_user ktau_system;
  * @exited_bytes: what of @bytes the exited queue counts: a ring may still come or go,
  *	where somebody took the state while the task lived
  * @serial: see struct ktau_owner
- * @owner: describes a task that has exited; written then
- * @pid: its pid, at exit; NULL if it has one in the initial namespace only
- * @tgid: its process's pid, at exit; likewise
- * @parent: its parent's pid, at exit; likewise
- * @rights: who may see it, at exit; holds the namespace
+ * @owner: describes a task that has exited; written then, and under the lock of
+ *	exited.c when others are folded into it
+ * @exited_node: in the order of the exited tasks; under the lock of exited.c, as is
+ *	what follows up to @process_node
+ * @of_user: in @exited of @user
+ * @foldable: in @foldable of @user, if there is @next_thread
+ * @next_thread: the next one of its process to exit
+ * @process_node: in the hash of the newest ones, if there is none
+ * @exited_rcu: once this grace period is over, no reader finds the task alive
+ * @ids: its ids in pid namespaces below the initial one, at exit; or NULL
+ * @nr_ids: in how many
+ * @rights: who may see it, at exit
  * @dumpable: whether it let itself be dumped, at exit
  * @exec_ns: CLOCK_BOOTTIME of its last exec, 0 if there was none
  * @path: path of its program, at exit; NULL if unknown
@@ -259,9 +292,14 @@ struct ktau_task {
 	u64			exited_bytes;
 	u64			serial;
 	struct ktau_owner	owner;
-	struct pid		*pid;
-	struct pid		*tgid;
-	struct pid		*parent;
+	struct rb_node		exited_node;
+	struct list_head	of_user;
+	struct list_head	foldable;
+	struct ktau_task	*next_thread;
+	struct hlist_node	process_node;
+	unsigned long		exited_rcu;
+	struct ktau_ids		*ids;
+	unsigned int		nr_ids;
 	struct ktau_rights	rights;
 	union {
 		struct callback_head	grow;
@@ -306,6 +344,7 @@ extern struct mutex ktau_mutex;
 /* table.c */
 struct ktau_cell *ktau_cell(struct ktau_task *state, unsigned int id);
 bool ktau_table_fill(struct ktau_task *state, unsigned int nr_ids);
+unsigned int ktau_table_merge(struct ktau_task *to, struct ktau_task *from);
 void ktau_table_free(struct ktau_task *state);
 unsigned int ktau_table_cells(const struct ktau_task *state);
 struct ktau_chunk *ktau_chunk_at(const struct ktau_task *state,
@@ -425,6 +464,7 @@ struct ktau_user *ktau_user_find(kuid_t uid);
 struct ktau_user *ktau_user_of(struct task_struct *task);
 void ktau_user_put(struct ktau_user *user);
 bool ktau_user_charge(struct ktau_user *user, size_t bytes, unsigned long limit);
+u64 ktau_user_share(const struct ktau_user *user, u64 limit);
 void ktau_user_uncharge(struct ktau_user *user, size_t bytes);
 u64 ktau_user_limit(const struct ktau_user *user);
 struct ktau_user *ktau_user_open(size_t bytes);
@@ -459,15 +499,33 @@ struct ktau_task *ktau_task_get(struct task_struct *task);
 void ktau_task_put(struct ktau_task *state);
 unsigned int ktau_nr_states(void);
 
+/* origin.c */
+struct ktau_ns_id ktau_ns_id(const struct pid_namespace *ns);
+void ktau_origin_record(struct ktau_task *state);
+void ktau_origin_free(struct ktau_task *state);
+bool ktau_origin_ids(struct ktau_owner *owner, const struct ktau_task *state,
+		     const struct ktau_ns_id *ns);
+int ktau_origin_level(const struct ktau_rights *rights,
+		      const struct user_namespace *ns);
+
 /* exited.c */
+
+/* A user who has exited tasks that are kept, and the number of the first one. */
+struct ktau_kept {
+	kuid_t	uid;
+	u64	first;
+};
+
 int ktau_exited_start(void);
 void ktau_exited_add(struct ktau_task *state);
 struct ktau_task *ktau_exited_get(u64 *seq);
 u64 ktau_exited_next(void);
 u64 ktau_exited_first(void);
 void ktau_exited_trim(void);
+void ktau_exited_owner(struct ktau_owner *owner, const struct ktau_task *state);
 int ktau_evicted_snapshot(struct ktau_rec_profile *rec, size_t bytes,
-			  struct ktau_owner *owner);
+			  struct ktau_owner *owner, struct ktau_kept *kept,
+			  u32 *nr);
 void ktau_exited_stats(struct seq_file *m);
 
 /* owner.c */
@@ -555,6 +613,7 @@ void ktau_look_again(struct ktau_task *state);
 
 /* rights.c */
 void ktau_rights_of(struct ktau_rights *rights, const struct cred *cred);
+bool ktau_rights_equal(const struct ktau_rights *a, const struct ktau_rights *b);
 bool ktau_may_read(const struct ktau_rights *rights);
 bool ktau_may_read_task(struct task_struct *task);
 bool ktau_may_read_exited(const struct ktau_task *state);

@@ -428,8 +428,9 @@ static void dies_inside(struct kunit *test, struct sleeper *sleeper)
 	}
 	/* With no room for the dead they are all in the sum. */
 	KUNIT_EXPECT_EQ(test, control("groups=none exited_limit=0"), 0);
-	KUNIT_EXPECT_EQ(test, ktau_evicted_snapshot(f->profile, KTAU_SNAPSHOT_BYTES,
-						    &sum), 0);
+	KUNIT_EXPECT_EQ(test, 0,
+			ktau_evicted_snapshot(f->profile, KTAU_SNAPSHOT_BYTES,
+					      &sum, NULL, NULL));
 	expect_identity(test, f->profile);
 	KUNIT_EXPECT_GE(test, find(f->profile, ID_A)->count, 1ULL);
 	below = sum.dead_seq;

@@ -33,6 +33,51 @@ void ktau_rights_of(struct ktau_rights *rights, const struct cred *cred)
 	};
 }
 
+/**
+ * ktau_rights_equal() - whether the same readers may see two tasks
+ * @a: the rights of an exited task
+ * @b: those of another one
+ *
+ * Context: Any.
+ * Return: Whether.
+ */
+bool ktau_rights_equal(const struct ktau_rights *a, const struct ktau_rights *b)
+{
+	return uid_eq(a->uid, b->uid) && uid_eq(a->euid, b->euid) &&
+	       uid_eq(a->suid, b->suid) && gid_eq(a->gid, b->gid) &&
+	       gid_eq(a->egid, b->egid) && gid_eq(a->sgid, b->sgid) &&
+	       a->secid == b->secid &&
+	       !memcmp(&a->permitted, &b->permitted, sizeof(a->permitted)) &&
+	       a->user_ns == b->user_ns && a->nr_levels == b->nr_levels &&
+	       (!a->nr_levels ||
+		!memcmp(a->level, b->level, a->nr_levels * sizeof(*a->level)));
+}
+
+/* As cap_capable() has it, for the namespace of a task that may have exited. */
+static bool may_ptrace(const struct ktau_rights *rights)
+{
+	const struct cred *reader = current_cred();
+	int level;
+
+	if (rights->user_ns)
+		return ns_capable_noaudit(rights->user_ns, CAP_SYS_PTRACE);
+	level = ktau_origin_level(rights, reader->user_ns);
+	if (level < 0)
+		return false;
+	/* Its creator has all capabilities in a namespace. */
+	if (level && uid_eq(rights->level[level - 1].owner, reader->euid))
+		return true;
+	return ns_capable_noaudit(reader->user_ns, CAP_SYS_PTRACE);
+}
+
+static bool in_same_user_ns(const struct ktau_rights *rights,
+			    const struct user_namespace *ns)
+{
+	if (rights->user_ns)
+		return rights->user_ns == ns;
+	return !ktau_origin_level(rights, ns);
+}
+
 static bool ids_match(const struct ktau_rights *rights)
 {
 	const struct cred *reader = current_cred();
@@ -43,7 +88,7 @@ static bool ids_match(const struct ktau_rights *rights)
 	       gid_eq(reader->fsgid, rights->gid) &&
 	       gid_eq(reader->fsgid, rights->egid) &&
 	       gid_eq(reader->fsgid, rights->sgid) &&
-	       reader->user_ns == rights->user_ns &&
+	       in_same_user_ns(rights, reader->user_ns) &&
 	       cap_issubset(rights->permitted, reader->cap_effective);
 }
 
@@ -60,7 +105,7 @@ static bool ids_match(const struct ktau_rights *rights)
  */
 bool ktau_may_read(const struct ktau_rights *rights)
 {
-	if (ns_capable_noaudit(rights->user_ns, CAP_SYS_PTRACE))
+	if (may_ptrace(rights))
 		return true;
 	return ids_match(rights) && ktau_secid(current_cred()) == rights->secid;
 }

@@ -293,6 +293,7 @@ static int open_stream(struct file *file, u32 content)
 	xa_init(&stream->owners);
 	xa_init(&stream->where);
 	stream->ns = get_pid_ns(task_active_pid_ns(current));
+	stream->ns_id = ktau_ns_id(stream->ns);
 	get_nsproxy(current->nsproxy);
 	stream->nsproxy = current->nsproxy;
 	stream->is_contained = stream->ns != &init_pid_ns ||

@@ -57,6 +57,7 @@ struct ktau_front {
  * @lock: serialises its users
  * @user: account of its opener, charged for it
  * @ns: pid namespace of its opener
+ * @ns_id: tells it from others in what exited tasks have
  * @nsproxy: its other namespaces
  * @is_contained: the opener was not in the initial pid and user namespaces
  * @privileged: the opener may see all tasks
@@ -92,6 +93,7 @@ struct ktau_stream {
 	struct mutex		lock;	/* all below it */
 	struct ktau_user	*user;
 	struct pid_namespace	*ns;
+	struct ktau_ns_id	ns_id;
 	struct nsproxy		*nsproxy;
 	bool			is_contained;
 	bool			privileged;

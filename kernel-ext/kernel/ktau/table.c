@@ -177,6 +177,79 @@ bool ktau_table_fill(struct ktau_task *state, unsigned int nr_ids)
 	return true;
 }
 
+static void clear_used(struct ktau_task *state, unsigned int nr)
+{
+	unsigned long *word = &state->used[BIT_WORD(nr)];
+
+	WRITE_ONCE(*word, *word & ~BIT_MASK(nr));
+}
+
+/* Give the directories that @to lacks to it, with all that is in them. */
+static unsigned int move_dirs(struct ktau_task *to, struct ktau_task *from)
+{
+	unsigned int i, k, nr, moved = 0;
+
+	for (i = 0; i < KTAU_NR_DIRS; i++) {
+		if (!from->dir[i] || to->dir[i])
+			continue;
+		/* Pairs with ktau_chunk_at() on another CPU. */
+		smp_store_release(&to->dir[i], from->dir[i]);
+		from->dir[i] = NULL;
+		moved++;
+		for (k = 0; k < KTAU_DIR_CHUNKS; k++) {
+			if (!to->dir[i]->chunk[k])
+				continue;
+			nr = KTAU_NR_DIRECT + (i << KTAU_DIR_SHIFT) + k;
+			set_used(to, nr);
+			clear_used(from, nr);
+			moved++;
+		}
+	}
+	return moved;
+}
+
+static void add_cells(struct ktau_chunk *to, const struct ktau_chunk *from,
+		      unsigned int first_id)
+{
+	unsigned int i;
+
+	for (i = 0; i < KTAU_CHUNK_CELLS; i++)
+		if (from->cell[i].count)
+			ktau_cell_add(&to->cell[i], &from->cell[i],
+				      ktau_event_kind(first_id + i));
+}
+
+/**
+ * ktau_table_merge() - add a table to another, which takes the chunks that it lacks
+ * @to: whose table gets them; nobody else writes it, and a reader copies it again
+ * @from: whose table is added, and then of no use; nobody reads it, unless @to has all
+ *	chunks
+ *
+ * Context: Any. Both are charged to the same user, unless @to has all chunks.
+ * Return: How many chunks have changed hands.
+ */
+unsigned int ktau_table_merge(struct ktau_task *to, struct ktau_task *from)
+{
+	unsigned int nr, next = 0, moved = move_dirs(to, from);
+	struct ktau_chunk *chunk, *sum;
+
+	while ((chunk = ktau_chunk_next(from, &next))) {
+		nr = next - 1;
+		sum = ktau_chunk_at(to, nr);
+		if (sum) {
+			add_cells(sum, chunk, nr << KTAU_CHUNK_SHIFT);
+			continue;
+		}
+		/* Likewise */
+		smp_store_release(place_of(to, nr), chunk);
+		set_used(to, nr);
+		*place_of(from, nr) = NULL;
+		clear_used(from, nr);
+		moved++;
+	}
+	return moved;
+}
+
 /**
  * ktau_table_free() - free all chunks of a table
  * @state: whose; nobody uses it any more

@@ -15,7 +15,6 @@
 #include <linux/sched/task.h>
 #include <linux/seq_file.h>
 #include <linux/timekeeping.h>
-#include <linux/user_namespace.h>
 
 #include "ktau.h"
 
@@ -97,11 +96,7 @@ static void task_free(struct rcu_head *rcu)
 	ktau_table_free(state);
 	ktau_ring_free(state->ring);
 	ktau_path_drop(state);
-	put_pid(state->pid);
-	put_pid(state->tgid);
-	put_pid(state->parent);
-	if (state->rights.user_ns)
-		put_user_ns(state->rights.user_ns);
+	ktau_origin_free(state);
 	ktau_state_free(state);
 	atomic_dec(&user->nr_states);
 	ktau_user_put(user);

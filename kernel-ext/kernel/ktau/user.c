@@ -19,6 +19,7 @@
 #include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/hashtable.h>
+#include <linux/math64.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/uidgid.h>
@@ -40,6 +41,7 @@ struct ktau_user ktau_system = {
 	.uid = KUIDT_INIT(0),
 	.ref = REFCOUNT_INIT(1),	/* its own: it is never freed */
 	.exited = LIST_HEAD_INIT(ktau_system.exited),
+	.foldable = LIST_HEAD_INIT(ktau_system.foldable),
 	.exited_node = LIST_HEAD_INIT(ktau_system.exited_node),
 };
 
@@ -111,6 +113,7 @@ static struct ktau_user *create(kuid_t uid)
 	user->uid = uid;
 	refcount_set(&user->ref, 1);
 	INIT_LIST_HEAD(&user->exited);
+	INIT_LIST_HEAD(&user->foldable);
 	INIT_LIST_HEAD(&user->exited_node);
 	spin_lock_irqsave(&lock, flags);
 	other = find(uid);
@@ -177,6 +180,19 @@ void ktau_user_put(struct ktau_user *user)
 }
 
 /**
+ * ktau_user_share() - what of a limit a user may have
+ * @user: the user
+ * @limit: the limit
+ *
+ * Context: Any.
+ * Return: The share.
+ */
+u64 ktau_user_share(const struct ktau_user *user, u64 limit)
+{
+	return is_limited(user) ? div_u64(limit, USER_SHARE) : limit;
+}
+
+/**
  * ktau_user_charge() - charge memory to a user
  * @user: the user
  * @bytes: how much
@@ -223,9 +239,7 @@ void ktau_user_uncharge(struct ktau_user *user, size_t bytes)
  */
 u64 ktau_user_limit(const struct ktau_user *user)
 {
-	u64 limit = READ_ONCE(ktau_config.memory_limit_bytes);
-
-	return is_limited(user) ? limit / USER_SHARE : limit;
+	return ktau_user_share(user, READ_ONCE(ktau_config.memory_limit_bytes));
 }
 
 /**

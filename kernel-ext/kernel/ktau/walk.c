@@ -392,7 +392,8 @@ static int step_evicted(struct ktau_stream *stream)
 		err = ktau_buffer_need(&stream->body, bytes);
 		if (err)
 			return err;
-		if (!ktau_evicted_snapshot(stream->body.p, bytes, &owner))
+		if (!ktau_evicted_snapshot(stream->body.p, bytes, &owner,
+					   NULL, NULL))
 			put_body(stream, &owner, NULL);
 	}
 	next_phase(stream);

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KTAU: tests of exited tasks, run by KUnit at boot: what is folded and evicted, and
+ * which namespaces they were in. Tasks that exit are in ktau_test.c; here are states
+ * put into the queue by the test.
+ */
+#include <linux/pid_namespace.h>
+#include <linux/user_namespace.h>
+
+#include "ktau_test.h"
+
+#define ID_A	100	/* in one chunk */
+#define ID_B	101
+#define ID_C	300	/* in another one */
+#define ID_D	(KTAU_NR_IDS - 1) /* in one that a directory leads to */
+#define ID_E	(KTAU_NR_IDS - 20) /* in another one of that */
+
+/* Serials that no task has. */
+#define LEADER_SERIAL	BIT_ULL(40)
+
+static const kuid_t uid_a = KUIDT_INIT(54331);
+static const kuid_t uid_b = KUIDT_INIT(54332);
+
+struct fixture {
+	struct ktau_user *a, *b;
+	struct ktau_rec_profile *rec;
+	struct ktau_owner owner;	/* of what is in @rec */
+	u64 seq;		/* those of the test are not below it */
+	u64 evicted;
+	pid_t tgid;
+};
+
+static int exited_init(struct kunit *test)
+{
+	struct fixture *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	test->priv = f;
+	f->rec = kvzalloc(KTAU_SNAPSHOT_BYTES, GFP_KERNEL);
+	f->a = ktau_user_find(uid_a);
+	f->b = ktau_user_find(uid_b);
+	f->tgid = 20000;
+	KUNIT_ASSERT_NOT_NULL(test, f->rec);
+	KUNIT_ASSERT_NOT_NULL(test, f->a);
+	KUNIT_ASSERT_NOT_NULL(test, f->b);
+	KUNIT_ASSERT_EQ(test, control("groups=syscall"), 0);
+	KUNIT_ASSERT_EQ(test, control("groups=none exited_limit=0"), 0);
+	KUNIT_ASSERT_EQ(test, control("exited_limit=16M"), 0);
+	f->seq = ktau_exited_next();
+	KUNIT_ASSERT_EQ(test, 0,
+			ktau_evicted_snapshot(f->rec, KTAU_SNAPSHOT_BYTES,
+					      &f->owner, NULL, NULL));
+	f->evicted = find(f->rec, ID_A)->count;
+	return 0;
+}
+
+static void exited_exit(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	KUNIT_EXPECT_EQ(test, control("exited_limit=0"), 0);
+	KUNIT_EXPECT_EQ(test, control("exited_limit=16M"), 0);
+	KUNIT_EXPECT_EQ(test, f->a->exited_bytes, 0ULL);
+	KUNIT_EXPECT_EQ(test, f->b->exited_bytes, 0ULL);
+	ktau_user_put(f->a);
+	ktau_user_put(f->b);
+	kvfree(f->rec);
+}
+
+/* One activation of one tick. */
+static void account(struct ktau_task *state, unsigned int id)
+{
+	ktau_book(state, id, 1, 1, true);
+	state->outer_ticks++;
+}
+
+/* A thread of process @tgid has exited, after an activation of ID_A and of @id. */
+static void exits(struct kunit *test, struct ktau_user *user, pid_t tgid,
+		  pid_t tid, unsigned int id)
+{
+	struct ktau_task *state = ktau_task_create(user, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, state);
+	ktau_reserve_fill();
+	account(state, ID_A);
+	account(state, id);
+	state->owner.kind = KTAU_OWNER_EXITED;
+	state->owner.tgid = tgid;
+	state->owner.tid = tid;
+	state->serial = ktau_serial_next();
+	state->owner.serial = state->serial;
+	state->owner.leader_serial = LEADER_SERIAL + tgid;
+	state->owner.nr_tasks = 1;
+	state->owner.utime_ns = 1;
+	state->dumpable = true;
+	ktau_exited_add(state);
+}
+
+/* The n-th record of the test, copied; NULL if there are fewer. */
+static const struct ktau_rec_profile *record(struct kunit *test, unsigned int n)
+{
+	struct fixture *f = test->priv;
+	struct ktau_task *state;
+	u64 seq = f->seq;
+
+	for (;; seq++) {
+		state = ktau_exited_get(&seq);
+		if (!state)
+			return NULL;
+		if (!n--)
+			break;
+		ktau_task_put(state);
+	}
+	KUNIT_EXPECT_EQ(test, ktau_snapshot(f->rec, state, NULL), 0);
+	expect_identity(test, f->rec);
+	ktau_exited_owner(&f->owner, state);
+	ktau_task_put(state);
+	return f->rec;
+}
+
+static unsigned int count_records(struct fixture *f)
+{
+	struct ktau_task *state;
+	unsigned int nr = 0;
+	u64 seq;
+
+	for (seq = f->seq; (state = ktau_exited_get(&seq)); seq++, nr++)
+		ktau_task_put(state);
+	return nr;
+}
+
+/* Let the queue have room for @users users with @bytes each. */
+static void set_share(struct kunit *test, u64 bytes)
+{
+	char words[32];
+
+	synchronize_rcu();	/* what has exited can be folded */
+	snprintf(words, sizeof(words), "exited_limit=%llu", 4 * bytes);
+	KUNIT_EXPECT_EQ(test, control(words), 0);
+}
+
+static u64 evicted_count(struct kunit *test, struct ktau_kept *kept, u32 *nr)
+{
+	struct fixture *f = test->priv;
+
+	KUNIT_EXPECT_EQ(test, 0,
+			ktau_evicted_snapshot(f->rec, KTAU_SNAPSHOT_BYTES,
+					      &f->owner, kept, nr));
+	expect_identity(test, f->rec);
+	return find(f->rec, ID_A)->count - f->evicted;
+}
+
+/* Threads are folded into the next of their process, the oldest first. */
+static void folds(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	const struct ktau_rec_profile *rec;
+	unsigned int i;
+	u64 two;
+	u32 nr = 0;
+
+	for (i = 1; i <= 3; i++)	/* no leader among them */
+		exits(test, f->a, f->tgid, f->tgid + i, i % 2 ? ID_B : ID_C);
+	KUNIT_EXPECT_EQ(test, count_records(f), 3U);
+	/* Room for two of the three. */
+	two = f->a->exited_bytes - 1;
+	set_share(test, two);
+	KUNIT_EXPECT_EQ(test, count_records(f), 2U);
+	rec = record(test, 0);
+	KUNIT_ASSERT_NOT_NULL(test, rec);
+	KUNIT_EXPECT_EQ(test, f->owner.nr_tasks, 2ULL);
+	KUNIT_EXPECT_EQ(test, f->owner.tid, f->tgid + 2);
+	KUNIT_EXPECT_EQ(test, f->owner.dead_seq, f->seq + 1);
+	KUNIT_EXPECT_EQ(test, f->owner.utime_ns, 2ULL);
+	KUNIT_EXPECT_EQ(test, find(rec, ID_A)->count, 2ULL);
+	KUNIT_EXPECT_EQ(test, find(rec, ID_B)->count, 1ULL);
+	KUNIT_EXPECT_EQ(test, find(rec, ID_C)->count, 1ULL);
+	rec = record(test, 1);
+	KUNIT_ASSERT_NOT_NULL(test, rec);
+	KUNIT_EXPECT_EQ(test, f->owner.nr_tasks, 1ULL);
+	KUNIT_EXPECT_EQ(test, evicted_count(test, NULL, &nr), 0ULL);
+}
+
+/* The record of a process is the leader's, wherever that was among its threads. */
+static void leader(struct kunit *test)
+{
+	static const pid_t order[][3] = { { 0, 1, 2 }, { 1, 0, 2 }, { 1, 2, 0 } };
+	struct fixture *f = test->priv;
+	const struct ktau_rec_profile *rec;
+	unsigned int i, k;
+	u64 one;
+
+	for (i = 0; i < ARRAY_SIZE(order); i++) {
+		f->seq = ktau_exited_next();
+		f->tgid += 10;
+		exits(test, f->a, f->tgid, f->tgid + order[i][0], ID_B);
+		one = f->a->exited_bytes;
+		for (k = 1; k < 3; k++)
+			exits(test, f->a, f->tgid, f->tgid + order[i][k], ID_B);
+		set_share(test, one);
+		KUNIT_EXPECT_EQ(test, count_records(f), 1U);
+		rec = record(test, 0);
+		KUNIT_ASSERT_NOT_NULL(test, rec);
+		KUNIT_EXPECT_EQ(test, f->owner.nr_tasks, 3ULL);
+		KUNIT_EXPECT_EQ(test, f->owner.tid, f->tgid);
+		KUNIT_EXPECT_EQ(test, f->owner.dead_seq, f->seq + 2);
+		KUNIT_EXPECT_EQ(test, find(rec, ID_A)->count, 3ULL);
+		KUNIT_EXPECT_EQ(test, find(rec, ID_B)->count, 3ULL);
+		KUNIT_EXPECT_EQ(test, control("exited_limit=0"), 0);
+		KUNIT_EXPECT_EQ(test, control("exited_limit=16M"), 0);
+	}
+}
+
+/* Chunks move with their directory, or are added one by one. */
+static void directories(struct kunit *test)
+{
+	static const unsigned int ids[] = { ID_D, ID_B, ID_E, ID_D };
+	struct fixture *f = test->priv;
+	const struct ktau_rec_profile *rec;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ids); i++)
+		exits(test, f->a, f->tgid, f->tgid + 1 + i, ids[i]);
+	/* Room for one. */
+	set_share(test, sizeof(struct ktau_task) + 8 * sizeof(struct ktau_chunk));
+	KUNIT_EXPECT_EQ(test, count_records(f), 1U);
+	rec = record(test, 0);
+	KUNIT_ASSERT_NOT_NULL(test, rec);
+	KUNIT_EXPECT_EQ(test, f->owner.nr_tasks, 4ULL);
+	KUNIT_EXPECT_EQ(test, find(rec, ID_A)->count, 4ULL);
+	KUNIT_EXPECT_EQ(test, find(rec, ID_B)->count, 1ULL);
+	KUNIT_EXPECT_EQ(test, find(rec, ID_D)->count, 2ULL);
+	KUNIT_EXPECT_EQ(test, find(rec, ID_E)->count, 1ULL);
+}
+
+/* Who exceeds its share is evicted, and nobody else, however old. */
+static void others_stay(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	const struct ktau_rec_profile *rec;
+	struct ktau_kept kept[8];
+	u64 one;
+	u32 i, nr = ARRAY_SIZE(kept), found = 0;
+
+	exits(test, f->b, f->tgid, f->tgid, ID_B);
+	one = f->b->exited_bytes;
+	for (i = 1; i <= 20; i++)
+		exits(test, f->a, f->tgid + i, f->tgid + i, ID_B);
+	set_share(test, 5 * one);
+	KUNIT_EXPECT_EQ(test, count_records(f), 6U);
+	rec = record(test, 0);
+	KUNIT_ASSERT_NOT_NULL(test, rec);
+	KUNIT_EXPECT_EQ(test, f->owner.tid, f->tgid);
+	rec = record(test, 1);
+	KUNIT_ASSERT_NOT_NULL(test, rec);
+	KUNIT_EXPECT_EQ(test, f->owner.tid, f->tgid + 16);
+	KUNIT_EXPECT_EQ(test, evicted_count(test, kept, &nr), 15ULL);
+	/* What is in the sum can be told for each user. */
+	for (i = 0; i < nr; i++) {
+		if (uid_eq(kept[i].uid, uid_a)) {
+			KUNIT_EXPECT_EQ(test, kept[i].first, f->seq + 16);
+			found++;
+		} else if (uid_eq(kept[i].uid, uid_b)) {
+			KUNIT_EXPECT_EQ(test, kept[i].first, f->seq);
+			found++;
+		}
+	}
+	KUNIT_EXPECT_EQ(test, found, 2U);
+	/* One exit more, one evicted more: of the same user. */
+	synchronize_rcu();
+	exits(test, f->a, f->tgid + 21, f->tgid + 21, ID_B);
+	KUNIT_EXPECT_EQ(test, count_records(f), 6U);
+	nr = 0;
+	KUNIT_EXPECT_EQ(test, evicted_count(test, NULL, &nr), 16ULL);
+	KUNIT_EXPECT_NOT_NULL(test, record(test, 0));
+	KUNIT_EXPECT_EQ(test, f->owner.tid, f->tgid);
+}
+
+/* Slots that nobody has read are counted, of whoever they were. */
+static void unread(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u64 lost = ktau_loss_total(KTAU_LOSS_UNREAD);
+	struct ktau_task *state;
+	u64 losses[KTAU_NR_LOSSES];
+	unsigned int i, k;
+
+	for (i = 0; i < 2; i++) {
+		state = ktau_task_create(f->a, GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, state);
+		state->ring = ktau_ring_create(f->a, 64, GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, state->ring);
+		for (k = 0; k < 5; k++)
+			ktau_trace(state, 0, KTAU_TRACE_ENTER, ID_A, k);
+		state->owner.tgid = f->tgid;
+		state->owner.tid = f->tgid + i;
+		state->owner.leader_serial = LEADER_SERIAL + f->tgid;
+		state->owner.nr_tasks = 1;
+		ktau_exited_add(state);
+	}
+	set_share(test, f->a->exited_bytes - 1);
+	KUNIT_EXPECT_EQ(test, count_records(f), 1U);
+	KUNIT_EXPECT_EQ(test, ktau_loss_total(KTAU_LOSS_UNREAD) - lost, 5ULL);
+	KUNIT_EXPECT_EQ(test, control("exited_limit=0"), 0);
+	KUNIT_EXPECT_EQ(test, ktau_loss_total(KTAU_LOSS_UNREAD) - lost, 10ULL);
+	ktau_user_losses(uid_a, losses);
+	KUNIT_EXPECT_EQ(test, losses[KTAU_LOSS_UNREAD], 10ULL);
+	KUNIT_EXPECT_EQ(test, losses[KTAU_LOSS_EVICTED], 2ULL);
+}
+
+/* A pid namespace that is given another's inode number has none of its tasks. */
+static void pid_namespaces(struct kunit *test)
+{
+	struct task_struct *init = kunit_kzalloc(test, sizeof(*init), GFP_KERNEL);
+	struct pid_namespace *ns = kunit_kzalloc(test, sizeof(*ns), GFP_KERNEL);
+	struct ktau_task *state = kunit_kzalloc(test, sizeof(*state), GFP_KERNEL);
+	struct ktau_ids ids = { .tid = 7, .tgid = 6, .ppid = 1 };
+	struct ktau_owner owner = { .tid = 1007 };
+	struct ktau_ns_id id;
+
+	KUNIT_ASSERT_NOT_NULL(test, init);
+	KUNIT_ASSERT_NOT_NULL(test, ns);
+	KUNIT_ASSERT_NOT_NULL(test, state);
+	state->ids = &ids;
+	state->nr_ids = 1;
+	init->group_leader = init;
+	init->start_boottime = 1000;
+	ns->child_reaper = init;
+	ns->ns.inum = 4711;
+	ids.ns = ktau_ns_id(ns);
+	id = ktau_ns_id(ns);
+	KUNIT_EXPECT_TRUE(test, ktau_origin_ids(&owner, state, &id));
+	KUNIT_EXPECT_EQ(test, owner.tid, 7);
+	KUNIT_EXPECT_EQ(test, owner.tgid, 6);
+	KUNIT_EXPECT_EQ(test, owner.ppid, 1);
+
+	init->start_boottime = 2000;	/* the next one's init */
+	id = ktau_ns_id(ns);
+	KUNIT_EXPECT_FALSE(test, ktau_origin_ids(&owner, state, &id));
+	init->start_boottime = 1000;
+	ns->ns.inum = 4712;
+	id = ktau_ns_id(ns);
+	KUNIT_EXPECT_FALSE(test, ktau_origin_ids(&owner, state, &id));
+}
+
+/* User namespaces are told by their numbers and those of all above them. */
+static void user_namespaces(struct kunit *test)
+{
+	struct user_namespace *ns = kunit_kcalloc(test, 2, sizeof(*ns),
+						  GFP_KERNEL);
+	struct ktau_user_level level[] = {
+		{ .inum = 12, .owner = uid_b }, { .inum = 11, .owner = uid_a },
+	};
+	struct ktau_rights rights = { .level = level, .nr_levels = 2 };
+
+	KUNIT_ASSERT_NOT_NULL(test, ns);
+	ns[0].parent = &init_user_ns;
+	ns[0].ns.inum = 11;
+	ns[0].owner = uid_a;
+	ns[1].parent = &ns[0];
+	ns[1].ns.inum = 12;
+	ns[1].owner = uid_b;
+	KUNIT_EXPECT_EQ(test, ktau_origin_level(&rights, &ns[1]), 0);
+	KUNIT_EXPECT_EQ(test, ktau_origin_level(&rights, &ns[0]), 1);
+	KUNIT_EXPECT_EQ(test, ktau_origin_level(&rights, &init_user_ns), 2);
+	ns[1].owner = uid_a;
+	KUNIT_EXPECT_EQ(test, ktau_origin_level(&rights, &ns[1]), -1);
+	ns[1].owner = uid_b;
+	ns[0].ns.inum = 13;
+	KUNIT_EXPECT_EQ(test, ktau_origin_level(&rights, &ns[1]), -1);
+	KUNIT_EXPECT_EQ(test, ktau_origin_level(&rights, &ns[0]), -1);
+	/* Without numbers nobody outside the initial one is above it. */
+	rights.nr_levels = 0;
+	KUNIT_EXPECT_EQ(test, ktau_origin_level(&rights, &ns[0]), -1);
+}
+
+static struct kunit_case exited_cases[] = {
+	KUNIT_CASE(folds),
+	KUNIT_CASE(leader),
+	KUNIT_CASE(directories),
+	KUNIT_CASE(others_stay),
+	KUNIT_CASE(unread),
+	KUNIT_CASE(pid_namespaces),
+	KUNIT_CASE(user_namespaces),
+	{ }
+};
+
+static struct kunit_suite exited_suite = {
+	.name = "ktau_exited",
+	.init = exited_init,
+	.exit = exited_exit,
+	.test_cases = exited_cases,
+};
+
+kunit_test_suite(exited_suite);
