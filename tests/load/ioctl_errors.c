@@ -463,8 +463,12 @@ static void try_pair(const char *path)
 static void try_wakes(void)
 {
 	int reader = open_or_die(TRACE), other = open_or_die(TRACE);
+	struct ktau_select select = {
+		.size = sizeof(select), .target = KTAU_TARGET_ALL | KTAU_TARGET_EXITED,
+		.flags = KTAU_SELECT_CONSUME,
+	};
 	struct pollfd pfd = { .fd = reader, .events = POLLIN };
-	bool good = walk_whole(reader, PAGE);
+	bool good = !ioctl(reader, KTAU_IOC_SELECT, &select) && walk_whole(reader, PAGE);
 	int i;
 
 	for (i = 0; i < 100; i++)
