@@ -377,7 +377,8 @@ static void try_info(const char *path)
 		uint32_t size;
 		int want;
 	} infos[] = { { 0, EINVAL }, { KTAU_INFO_SIZE_VER0 - 1, EINVAL },
-		      { KTAU_INFO_SIZE_VER0, 0 }, { KTAU_INFO_SIZE_VER0 + 8, 0 }, { PAGE, 0 }, { PAGE + 1, E2BIG } };
+		      { KTAU_INFO_SIZE_VER0, 0 }, { KTAU_INFO_SIZE_VER0 + 8, 0 },
+		      { PAGE, 0 }, { PAGE + 1, E2BIG } };
 	struct ktau_info *info = (struct ktau_info *)plain;
 	int fd = open_or_die(path), got;
 	size_t i;
