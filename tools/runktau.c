@@ -66,7 +66,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_BY:
 		o->total = !strcmp(arg, "total");
 		if (!o->total && report_parse_by(arg, &r->by))
-			argp_error(state, "--by=%s: not process, thread, name, cgroup or total", arg);
+			argp_error(state,
+				   "--by=%s: not process, thread, name, cgroup or total", arg);
 		return 0;
 	case OPT_FORMAT:
 		if (table_parse_format(arg, &r->format))
@@ -117,7 +118,8 @@ static void cannot_enable(const struct options *o, const struct collected *old, 
 		complain("cannot enable groups: %s", strerror(-err));
 	else
 		complain("KTAU is disabled in this kernel, and enabling it requires "
-			 "CAP_SYS_ADMIN: ktau control%s%s", strcmp(old->groups, "none") ? "" : " +all",
+			 "CAP_SYS_ADMIN: ktau control%s%s",
+			 strcmp(old->groups, "none") ? "" : " +all",
 			 strcmp(old->profile, "on") ? " profile=on" : "");
 }
 
