@@ -19,7 +19,7 @@
 enum {
 	MIN_DIGITS = 8,
 	MAX_DIGITS = 16,
-	CONTEXT = 3,		/* "0x" and what stands before it */
+	CONTEXT = 3,		/* "0x" and what comes before it */
 	IN_BYTES = 1 << 20,
 	OUT_BYTES = 1 << 20,
 	OUT_SLACK = 2048,	/* longest name + offset + module */
@@ -44,7 +44,7 @@ struct addrs {
 	bool wide;		/* ... 16 digits */
 	int8_t digit[256];	/* value, -1 for no digit */
 	bool word[256];
-	size_t in_bytes;	/* held back, behind the context */
+	size_t in_bytes;	/* held back, after the context */
 	size_t out_bytes;
 	struct cached cache[CACHE_SLOTS];
 	char in[CONTEXT + IN_BYTES];
@@ -212,7 +212,7 @@ static uint64_t number_value(const struct addrs *a, const char *s, const char *e
 	return value;
 }
 
-/* The digits [@s, @e): name them if they are an address. @done moves behind. */
+/* The digits [@s, @e): name them if they are an address. @done moves past them. */
 static int number(struct addrs *a, const char *s, const char *e, const char **done)
 {
 	size_t digits = (size_t)(e - s);

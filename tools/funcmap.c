@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * funcMap: addresses of the kernel become names, in text of any kind and in
- * ktaud's files.
+ * funcMap: addresses of the kernel become names, in text of any kind, in ktaud's files and
+ * in saved streams.
  */
 #include <argp.h>
 #include <errno.h>
@@ -48,7 +48,7 @@ static const struct argp_option argp_options[] = {
 	  "System.map, kallsyms or vmlinux (default /proc/kallsyms)", 0 },
 	{ "output", 'o', "FILE", 0, "Write to FILE, not to standard output", 0 },
 	{ "slide", OPT_SLIDE, "OFFSET", 0,
-	  "The kernel ran OFFSET bytes behind the addresses of the map", 0 },
+	  "The kernel ran OFFSET bytes after the addresses of the map", 0 },
 	{ "stext", OPT_STEXT, "ADDRESS", 0,
 	  "The kernel ran with _stext at ADDRESS", 0 },
 	{ NULL, 'p', "MAP", 0, "As the first KTAU had it: the same as -m MAP", 1 },
@@ -157,7 +157,7 @@ static bool is_ktau_data(const struct input *in, bool *sure)
 	return words[2] == KTAU_MAGIC || words[2] == __builtin_bswap32(KTAU_MAGIC);
 }
 
-/* What it is, by its first bytes. 1: ktaud's, 0: text, -1: told. */
+/* What it is, by its first bytes. 1: KTAU data, 0: text, -1: an error, with a message. */
 static int look_at(struct input *in)
 {
 	bool is_ktau, sure;
@@ -307,7 +307,7 @@ static int map_input(const char *path, const struct options *o,
 	return err;
 }
 
-/* What is written and read as well is lost, or has no end. Complaints are made. */
+/* A file that is both written and read is lost, or has no end. Prints a message. */
 static bool is_input(int fd, const char *name, const struct options *o)
 {
 	struct stat out, in;

@@ -33,12 +33,12 @@ struct options {
 static const struct argp_option argp_options[] = {
 	{ "system-wide", 'a', NULL, 0, "All tasks of the machine while the command runs", 1 },
 	{ "by", OPT_BY, "WHAT", 0,
-	  "A table for each process, thread or name, or one in total (total)", 1 },
+	  "A table for each process, thread, name or cgroup, or one in total (total)", 1 },
 	{ "groups", 'g', "GROUP,...", 0,
-	  "Switch these groups on, and others off, while the command runs", 1 },
+	  "Enable these groups, and no others, while the command runs", 1 },
 	{ "map", 'm', "FILE", 0,
 	  "System.map, kallsyms or vmlinux, for names that the kernel did not know", 1 },
-	{ "output", 'o', "FILE", 0, "Write the report there, not to standard error", 2 },
+	{ "output", 'o', "FILE", 0, "Write the report there instead of to standard error", 2 },
 	{ "format", OPT_FORMAT, "FORMAT", 0, "text, csv or json (text)", 2 },
 	{ "sort", OPT_SORT, "COLUMN", 0, "excl, incl, count or name (excl)", 2 },
 	{ "subtract", OPT_SUBTRACT, NULL, 0, "Take KTAU's own share out of the times", 2 },
@@ -66,7 +66,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_BY:
 		o->total = !strcmp(arg, "total");
 		if (!o->total && report_parse_by(arg, &r->by))
-			argp_error(state, "--by=%s: not process, thread, name or total", arg);
+			argp_error(state,
+				   "--by=%s: not process, thread, name, cgroup or total", arg);
 		return 0;
 	case OPT_FORMAT:
 		if (table_parse_format(arg, &r->format))
@@ -109,23 +110,24 @@ static int get_collected(struct collected *now)
 	return err ? err : ktau_control_get("profile", now->profile, sizeof(now->profile));
 }
 
-static void cannot_switch(const struct options *o, const struct collected *old, int err)
+static void cannot_enable(const struct options *o, const struct collected *old, int err)
 {
 	if (err == -EINVAL && o->groups)
 		complain("the kernel does not know the groups '%s'", o->groups);
 	else if (o->groups || (err != -EACCES && err != -EPERM))
-		complain("cannot switch groups: %s", strerror(-err));
+		complain("cannot enable groups: %s", strerror(-err));
 	else
-		complain("KTAU is off in this kernel, and switching it on needs root: "
-			 "ktau control%s%s", strcmp(old->groups, "none") ? "" : " +all",
+		complain("KTAU is disabled in this kernel, and enabling it requires "
+			 "CAP_SYS_ADMIN: ktau control%s%s",
+			 strcmp(old->groups, "none") ? "" : " +all",
 			 strcmp(old->profile, "on") ? " profile=on" : "");
 }
 
 /*
- * Groups: those asked for; else, where none is on, all. And profiles on. What
- * was on comes back at the end. 0 or -1, told.
+ * Groups: those asked for; else, if none is enabled, all. And profiles on. What was
+ * enabled is restored at the end. 0 or -1, with a message.
  */
-static int switch_groups(const struct options *o, char **restore)
+static int enable_groups(const struct options *o, char **restore)
 {
 	const char *wanted = o->groups;
 	struct collected old;
@@ -137,7 +139,7 @@ static int switch_groups(const struct options *o, char **restore)
 		return -1;
 	}
 	if (err) {
-		/* Whether any group is on cannot be told: the report will. */
+		/* Whether any group is enabled is unknown: the report will show it. */
 		if (!wanted)
 			return 0;
 		complain("cannot read /proc/ktau/control: %s", strerror(-err));
@@ -159,7 +161,7 @@ static int switch_groups(const struct options *o, char **restore)
 		return 0;
 	free(*restore);
 	*restore = NULL;
-	cannot_switch(o, &old, err);
+	cannot_enable(o, &old, err);
 	return -1;
 }
 
@@ -178,7 +180,7 @@ static void warn_of_filter(void)
 			 "may not: ktau control filter=none");
 }
 
-static void switch_back(char *words)
+static void put_back(char *words)
 {
 	int err = words ? ktau_control_write(words) : 0;
 
@@ -258,7 +260,7 @@ static char *join(char **words)
 	return text;
 }
 
-/* What time(1) prints, and the tasks that nobody could read. */
+/* What time(1) prints, and the tasks that could not be read. */
 static void fill_times(const struct command *c, const char *text, struct table *table)
 {
 	static const struct column columns[] = {
@@ -304,7 +306,7 @@ static int print(const struct command *c, const struct report *r, const struct p
 		table_text(&times, 0, 1, "", out);
 		if (c->missed)
 			fprintf(out,
-				"%" PRIu64 " tasks of the machine ended and were dropped before "
+				"%" PRIu64 " tasks of the machine exited and were evicted before "
 				"they could be read;\nthose of the command are not in the "
 				"figures (see exited_limit= in ktau-control(1))\n", c->missed);
 	}
@@ -385,7 +387,7 @@ static int run(struct options *o, FILE *out)
 	int status = RUNKTAU_FAILED, err;
 
 	if (command_init(&command, o->command, o->system_wide) ||
-	    switch_groups(o, &restore))
+	    enable_groups(o, &restore))
 		goto out;
 	warn_of_filter();
 	err = command_run(&command);
@@ -400,7 +402,7 @@ static int run(struct options *o, FILE *out)
 		status = RUNKTAU_FAILED;
 out:
 	command_deinit(&command);
-	switch_back(restore);
+	put_back(restore);
 	return status;
 }
 

@@ -202,15 +202,10 @@ static int errno_of(int ret)
 	return ret < 0 ? errno : 0;
 }
 
-static bool is_profile(const char *path)
-{
-	return !strcmp(path, PROFILE);
-}
-
 /* The call with a stream half read: if it fails, the stream continues. */
 static void try_call(const char *path, const struct call *call)
 {
-	int want = call->want == TRACE_ONLY ? is_profile(path) ? EINVAL : 0 : call->want;
+	int want = call->want == TRACE_ONLY ? !strcmp(path, PROFILE) ? EINVAL : 0 : call->want;
 	struct walk w = { 0 };
 	int fd = open_or_die(path), got;
 	bool good;
@@ -382,7 +377,8 @@ static void try_info(const char *path)
 		uint32_t size;
 		int want;
 	} infos[] = { { 0, EINVAL }, { KTAU_INFO_SIZE_VER0 - 1, EINVAL },
-		      { KTAU_INFO_SIZE_VER0, 0 }, { KTAU_INFO_SIZE_VER0 + 8, 0 }, { PAGE, 0 }, { PAGE + 1, E2BIG } };
+		      { KTAU_INFO_SIZE_VER0, 0 }, { KTAU_INFO_SIZE_VER0 + 8, 0 },
+		      { PAGE, 0 }, { PAGE + 1, E2BIG } };
 	struct ktau_info *info = (struct ktau_info *)plain;
 	int fd = open_or_die(path), got;
 	size_t i;
@@ -457,23 +453,22 @@ static void try_pair(const char *path)
 }
 
 /*
- * A reader must be woken whatever the others read: another one that begins a stream does
- * not make its ring less full.
+ * A reader that consumes must be woken whatever the others read: another one that begins a
+ * stream does not make its ring less full.
  */
 static void try_wakes(void)
 {
 	int reader = open_or_die(TRACE), other = open_or_die(TRACE);
-	struct ktau_select select = {
-		.size = sizeof(select), .target = KTAU_TARGET_ALL | KTAU_TARGET_EXITED,
-		.flags = KTAU_SELECT_CONSUME,
-	};
 	struct pollfd pfd = { .fd = reader, .events = POLLIN };
+	struct ktau_select select = {
+		.size = SIZE, .target = KTAU_TARGET_ALL, .flags = KTAU_SELECT_CONSUME,
+	};
 	bool good = !ioctl(reader, KTAU_IOC_SELECT, &select) && walk_whole(reader, PAGE);
 	int i;
 
 	for (i = 0; i < 100; i++)
 		syscall(SYS_getppid);
-	usleep(20000);
+	usleep(50000);
 	good = good && read(other, plain, 1) == 1;
 	tell(good && poll(&pfd, 1, 0) == 1 && (pfd.revents & POLLIN),
 	     TRACE ": poll, when another reads too");

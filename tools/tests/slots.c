@@ -20,7 +20,10 @@ struct payload {
 	size_t bytes;
 };
 
-static void add(struct slots *s, uint8_t type, uint16_t id, uint8_t ctx, struct payload payload)
+#define PAYLOAD(value) ((struct payload){ &(value), sizeof(value) })
+
+static void add(struct slots *s, uint8_t type, uint16_t id, uint8_t ctx,
+		struct payload payload)
 {
 	struct ktau_slot slot = {
 		.ticks = T0 + ++s->head.nr_slots, .id = id, .type = type,
@@ -43,7 +46,7 @@ static void add_bare(struct slots *s, uint8_t type, uint16_t id, uint8_t ctx)
 
 static void add_word(struct slots *s, uint8_t type, uint16_t id, uint64_t word)
 {
-	add(s, type, id, KTAU_CTX_TASK, (struct payload){ &word, sizeof(word) });
+	add(s, type, id, KTAU_CTX_TASK, PAYLOAD(word));
 }
 
 static void add_net(struct slots *s)
@@ -56,9 +59,9 @@ static void add_net(struct slots *s)
 
 	inet_pton(AF_INET6, "::ffff:10.0.0.1", net.local);
 	inet_pton(AF_INET6, "::ffff:10.0.0.2", net.remote);
-	add(s, KTAU_TRACE_NET_SEND, KTAU_ID_NONE, KTAU_CTX_TASK, (struct payload){ &net, sizeof(net) });
+	add(s, KTAU_TRACE_NET_SEND, KTAU_ID_NONE, KTAU_CTX_TASK, PAYLOAD(net));
 	inet_pton(AF_INET6, "2001:db8::2", net.remote);
-	add(s, KTAU_TRACE_NET_RECV, KTAU_ID_NONE, KTAU_CTX_SOFTIRQ, (struct payload){ &net, sizeof(net) });
+	add(s, KTAU_TRACE_NET_RECV, KTAU_ID_NONE, KTAU_CTX_SOFTIRQ, PAYLOAD(net));
 }
 
 static void add_sched(struct slots *s)
@@ -77,12 +80,12 @@ static void add_sched(struct slots *s)
 		.waker_ctx = KTAU_CTX_HARDIRQ,
 	};
 
-	add(s, KTAU_TRACE_WAKING, KTAU_ID_NONE, KTAU_CTX_HARDIRQ, (struct payload){ &waking, sizeof(waking) });
+	add(s, KTAU_TRACE_WAKING, KTAU_ID_NONE, KTAU_CTX_HARDIRQ, PAYLOAD(waking));
 	add_bare(s, KTAU_TRACE_EXIT, ID_TIMER, KTAU_CTX_HARDIRQ);
 	add_bare(s, KTAU_TRACE_EXIT, ID_TCP, KTAU_CTX_TASK);
-	add(s, KTAU_TRACE_SWITCH, KTAU_ID_NONE, KTAU_CTX_TASK, (struct payload){ &to, sizeof(to) });
-	add(s, KTAU_TRACE_WOKEN, KTAU_ID_NONE, KTAU_CTX_TASK, (struct payload){ &woken, sizeof(woken) });
-	add(s, KTAU_TRACE_SWITCH, KTAU_ID_NONE, KTAU_CTX_TASK, (struct payload){ &to_hidden, sizeof(to_hidden) });
+	add(s, KTAU_TRACE_SWITCH, KTAU_ID_NONE, KTAU_CTX_TASK, PAYLOAD(to));
+	add(s, KTAU_TRACE_WOKEN, KTAU_ID_NONE, KTAU_CTX_TASK, PAYLOAD(woken));
+	add(s, KTAU_TRACE_SWITCH, KTAU_ID_NONE, KTAU_CTX_TASK, PAYLOAD(to_hidden));
 }
 
 static void add_life(struct slots *s)
@@ -96,18 +99,18 @@ static void add_life(struct slots *s)
 	static const char name[16] = "ser\nver";
 	static const uint64_t call[] = { 250, (uint64_t)-11 };
 
-	add(s, KTAU_TRACE_FORK, KTAU_ID_NONE, KTAU_CTX_TASK, (struct payload){ &child, sizeof(child) });
+	add(s, KTAU_TRACE_FORK, KTAU_ID_NONE, KTAU_CTX_TASK, PAYLOAD(child));
 	add_word(s, KTAU_TRACE_EXIT, ID_WRITE, 1000);
-	add(s, KTAU_TRACE_CALL, ID_READ, KTAU_CTX_TASK, (struct payload){ call, sizeof(call) });
-	add(s, KTAU_TRACE_CALL, ID_TCP, KTAU_CTX_TASK, (struct payload){ call, sizeof(*call) });
-	add(s, KTAU_TRACE_COMM, KTAU_ID_NONE, KTAU_CTX_TASK, (struct payload){ name, 16 });
+	add(s, KTAU_TRACE_CALL, ID_READ, KTAU_CTX_TASK, PAYLOAD(call));
+	add(s, KTAU_TRACE_CALL, ID_TCP, KTAU_CTX_TASK, PAYLOAD(call[0]));
+	add(s, KTAU_TRACE_COMM, KTAU_ID_NONE, KTAU_CTX_TASK, PAYLOAD(name));
 	add_word(s, KTAU_TRACE_CGROUP, KTAU_ID_NONE, CGROUP_USER_A);
-	add(s, KTAU_TRACE_EXEC, KTAU_ID_NONE, KTAU_CTX_TASK, (struct payload){ &exec, sizeof(exec) });
-	add(s, KTAU_TRACE_KVM_ENTER, KTAU_ID_NONE, KTAU_CTX_TASK, (struct payload){ &kvm, sizeof(kvm) });
-	add(s, KTAU_TRACE_KVM_EXIT, KTAU_ID_NONE, KTAU_CTX_TASK, (struct payload){ &kvm, sizeof(kvm) });
-	add(s, 77, KTAU_ID_NONE, KTAU_CTX_TASK, (struct payload){ call, sizeof(call) });
+	add(s, KTAU_TRACE_EXEC, KTAU_ID_NONE, KTAU_CTX_TASK, PAYLOAD(exec));
+	add(s, KTAU_TRACE_KVM_ENTER, KTAU_ID_NONE, KTAU_CTX_TASK, PAYLOAD(kvm));
+	add(s, KTAU_TRACE_KVM_EXIT, KTAU_ID_NONE, KTAU_CTX_TASK, PAYLOAD(kvm));
+	add(s, 77, KTAU_ID_NONE, KTAU_CTX_TASK, PAYLOAD(call));
 	add_word(s, KTAU_TRACE_TASK_EXIT, KTAU_ID_NONE, 256);
-	add(s, KTAU_TRACE_EXEC, KTAU_ID_NONE, KTAU_CTX_TASK, (struct payload){ &set_uid, sizeof(set_uid) });
+	add(s, KTAU_TRACE_EXEC, KTAU_ID_NONE, KTAU_CTX_TASK, PAYLOAD(set_uid));
 }
 
 static int put_owners(struct sink *s)
