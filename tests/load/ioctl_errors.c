@@ -457,14 +457,19 @@ static void try_pair(const char *path)
 }
 
 /*
- * A reader must be woken whatever the others read: another one that begins a stream does
- * not make its ring less full.
+ * A reader that consumes must be woken whatever the others read: another one that begins a
+ * stream does not make its ring less full.
  */
 static void try_wakes(void)
 {
 	int reader = open_or_die(TRACE), other = open_or_die(TRACE);
 	struct pollfd pfd = { .fd = reader, .events = POLLIN };
-	bool good = walk_whole(reader, PAGE);
+	const struct ktau_select consume = {
+		.size = sizeof(consume),
+		.target = KTAU_TARGET_ALL,
+		.flags = KTAU_SELECT_CONSUME,
+	};
+	bool good = !ioctl(reader, KTAU_IOC_SELECT, &consume) && walk_whole(reader, PAGE);
 	int i;
 
 	for (i = 0; i < 100; i++)
