@@ -95,6 +95,7 @@ static void retire(struct ktau_task *old, bool dumpable)
 	ktau_path_keep(old);
 	ktau_task_identify(owner, current);
 	owner->serial = old->serial;
+	owner->leader_serial = old->serial;	/* other threads are gone by now */
 	owner->kind = KTAU_OWNER_EXITED;
 	owner->exec_ns = old->exec_ns;
 	owner->exit_ns = ktime_get_boottime_ns();
