@@ -458,13 +458,11 @@ static void try_pair(const char *path)
  */
 static void try_wakes(void)
 {
-	int reader = open_or_die(TRACE), other = open_or_die(TRACE);
+	int reader = open_or_die(TRACE), other = open_or_die(TRACE), i;
 	struct pollfd pfd = { .fd = reader, .events = POLLIN };
-	struct ktau_select select = {
-		.size = SIZE, .target = KTAU_TARGET_ALL, .flags = KTAU_SELECT_CONSUME,
-	};
-	bool good = !ioctl(reader, KTAU_IOC_SELECT, &select) && walk_whole(reader, PAGE);
-	int i;
+	const struct ktau_select consume = { .size = sizeof(consume), .target = KTAU_TARGET_ALL,
+					     .flags = KTAU_SELECT_CONSUME };
+	bool good = !ioctl(reader, KTAU_IOC_SELECT, &consume) && walk_whole(reader, PAGE);
 
 	for (i = 0; i < 100; i++)
 		syscall(SYS_getppid);

@@ -33,8 +33,9 @@ static inline int ktau_lsm_perf_by_attr(void *hook, int type)
 /* The hook has lost its first argument on the way. */
 static inline int ktau_lsm_perf(int type)
 {
-	const bool by_type = __builtin_types_compatible_p
-		(typeof(&security_perf_event_open), int (*)(int type));
+	const bool by_type =
+		__builtin_types_compatible_p(typeof(security_perf_event_open),
+					     int (int type));
 
 	return (by_type ? ktau_lsm_perf_by_type : ktau_lsm_perf_by_attr)
 		((void *)security_perf_event_open, type);

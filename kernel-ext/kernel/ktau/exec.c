@@ -19,17 +19,26 @@
 
 #include "ktau.h"
 
-static bool same_rights(const struct cred *old, const struct cred *new)
+/*
+ * Whether somebody may see the task after an exec that has @new credentials who may not
+ * have seen it before. Where the new ids are not all the same, only capabilities open
+ * the task, and they did before.
+ */
+static bool has_new_readers(const struct cred *old, const struct cred *new,
+			    bool dumpable)
 {
 	struct ktau_rights a, b;
 
 	ktau_rights_of(&a, old);
 	ktau_rights_of(&b, new);
-	return uid_eq(a.uid, b.uid) && uid_eq(a.euid, b.euid) &&
-	       uid_eq(a.suid, b.suid) && gid_eq(a.gid, b.gid) &&
-	       gid_eq(a.egid, b.egid) && gid_eq(a.sgid, b.sgid) &&
-	       a.user_ns == b.user_ns && a.secid == b.secid &&
-	       cap_issubset(a.permitted, b.permitted);
+	if (!uid_eq(b.uid, b.euid) || !uid_eq(b.uid, b.suid) ||
+	    !gid_eq(b.gid, b.egid) || !gid_eq(b.gid, b.sgid))
+		return false;
+	return !dumpable || !uid_eq(a.uid, b.uid) || !uid_eq(a.euid, b.uid) ||
+	       !uid_eq(a.suid, b.uid) || !gid_eq(a.gid, b.gid) ||
+	       !gid_eq(a.egid, b.gid) || !gid_eq(a.sgid, b.gid) ||
+	       a.user_ns != b.user_ns || a.secid != b.secid ||
+	       !cap_issubset(a.permitted, b.permitted);
 }
 
 /*
@@ -86,6 +95,7 @@ static void retire(struct ktau_task *old, bool dumpable)
 	ktau_path_keep(old);
 	ktau_task_identify(owner, current);
 	owner->serial = old->serial;
+	owner->leader_serial = old->serial;	/* other threads are gone by now */
 	owner->kind = KTAU_OWNER_EXITED;
 	owner->exec_ns = old->exec_ns;
 	owner->exit_ns = ktime_get_boottime_ns();
@@ -105,7 +115,7 @@ void __ktau_task_exec_begin(const struct linux_binprm *bprm)
 	struct mm_struct *mm = current->mm;
 	bool dumpable = !mm || get_dumpable(mm) == SUID_DUMP_USER;
 
-	if (dumpable && same_rights(current_cred(), bprm->cred))
+	if (!has_new_readers(current_cred(), bprm->cred, dumpable))
 		return;
 	mutex_lock(&ktau_mutex);
 	next = ktau_task_successor(old, bprm->cred);

@@ -8,12 +8,13 @@
 #include <linux/capability.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched/signal.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 
 #include "stream.h"
 
-#define TRACE_BYTES_MIN	(16 * 1024)
-#define TRACE_BYTES_MAX	(64 * 1024)
+#define TRACE_BYTES_MIN	SZ_16K
+#define TRACE_BYTES_MAX	SZ_64K
 
 /* For ktau_redact_profile(), which makes one row more than there were. */
 #define REDACT_BYTES	(2 * sizeof(struct ktau_entry))
@@ -380,24 +381,36 @@ static int step_exited(struct ktau_stream *stream)
 	return ret;
 }
 
-static int step_evicted(struct ktau_stream *stream)
+static int put_evicted(struct ktau_stream *stream)
 {
-	size_t bytes = KTAU_SNAPSHOT_BYTES + REDACT_BYTES;
 	struct ktau_owner owner;
+	size_t bytes = SZ_64K;
 	int err;
 
-	if ((stream->select.target & KTAU_TARGET_EVICTED) &&
-	    stream->content == KTAU_REC_PROFILE &&
-	    (stream->access & KTAU_ACCESS_ALL)) {
+	do {
 		err = ktau_buffer_need(&stream->body, bytes);
 		if (err)
 			return err;
-		if (!ktau_evicted_snapshot(stream->body.p, bytes, &owner,
-					   NULL, NULL))
-			put_body(stream, &owner, NULL);
-	}
-	next_phase(stream);
+		err = ktau_evicted_snapshot(stream->body.p, stream->body.bytes,
+					    &owner, NULL, NULL);
+		bytes = 2 * stream->body.bytes;
+	} while (err == -ENOSPC);
+	if (!err)
+		put_body(stream, &owner, NULL);
 	return 0;
+}
+
+static int step_evicted(struct ktau_stream *stream)
+{
+	int err = 0;
+
+	if ((stream->select.target & KTAU_TARGET_EVICTED) &&
+	    stream->content == KTAU_REC_PROFILE &&
+	    (stream->access & KTAU_ACCESS_ALL))
+		err = put_evicted(stream);
+	if (!err)
+		next_phase(stream);
+	return err;
 }
 
 static int step_cpu(struct ktau_stream *stream)
