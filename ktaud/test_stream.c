@@ -276,9 +276,9 @@ static int read_file(const char *path)
 		printf("damage %s\n", ktau_reader_error(reader));
 	printf("streams %" PRIu64 "\nprofiles %" PRIu64 "\ndiffs %" PRIu64 "\nexited %" PRIu64
 	       "\ntraces %" PRIu64 "\ninfos %" PRIu64 "\nevents %" PRIu64 "\nends %" PRIu64
-	       "\ncommand %s\njob %s\n", totals.streams, totals.profiles, totals.diffs, totals.exited,
-	       totals.traces, totals.infos, totals.events, totals.ends, totals.command,
-	       totals.job);
+	       "\ncommand %s\njob %s\n", totals.streams, totals.profiles, totals.diffs,
+	       totals.exited, totals.traces, totals.infos, totals.events, totals.ends,
+	       totals.command, totals.job);
 	if (!ktau_snapshot_sum(snapshot, &sum, NULL)) {
 		if (sum->nr_entries)
 			printf("count %llu\n", ktau_profile_entries(sum)[0].count);

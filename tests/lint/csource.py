@@ -9,7 +9,7 @@ import functions
 from project import CannotRun, run
 
 MAX_COLUMN = 100
-MAX_FILE = 500
+MAX_FILE = 800
 MAX_FUNCTION = 60
 MAX_DEPTH = 3
 MAX_PARAMETERS = 5
