@@ -3,6 +3,7 @@
  * KTAU: tests of what a reader may ask for and gets to see, run by KUnit at boot.
  */
 #include <linux/delay.h>
+#include <linux/math64.h>
 
 #include "ktau_test.h"
 #include "stream.h"
@@ -64,6 +65,14 @@ static struct ktau_rec_profile *make_record(struct kunit *test)
 	return rec;
 }
 
+static u64 rest_of(u64 ticks)
+{
+	u64 rest;
+
+	div64_u64_rem(ticks, UNIT, &rest);
+	return rest;
+}
+
 static void redact_rounds(struct kunit *test)
 {
 	struct ktau_rec_profile *rec = make_record(test);
@@ -76,8 +85,8 @@ static void redact_rounds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, find(rec, ID_TASK_TOO)->excl, 20ULL * UNIT);
 	KUNIT_EXPECT_EQ(test, rec->refused_ticks, 5ULL * UNIT);
 	for (i = 0; i < rec->nr_entries; i++) {
-		KUNIT_EXPECT_EQ(test, entry[i].incl % UNIT, 0ULL);
-		KUNIT_EXPECT_EQ(test, entry[i].excl % UNIT, 0ULL);
+		KUNIT_EXPECT_EQ(test, rest_of(entry[i].incl), 0ULL);
+		KUNIT_EXPECT_EQ(test, rest_of(entry[i].excl), 0ULL);
 		if (i)
 			KUNIT_EXPECT_LT(test, entry[i - 1].id, entry[i].id);
 	}
