@@ -3,6 +3,7 @@
  * KTAU: tests of what a reader may ask for and gets to see, run by KUnit at boot.
  */
 #include <linux/delay.h>
+#include <linux/math64.h>
 
 #include "ktau_test.h"
 #include "stream.h"
@@ -64,6 +65,15 @@ static struct ktau_rec_profile *make_record(struct kunit *test)
 	return rec;
 }
 
+/* What @ticks exceeds a multiple of UNIT by. A 32-bit CPU has no 64-bit remainder. */
+static u32 beyond_unit(u64 ticks)
+{
+	u32 rest;
+
+	div_u64_rem(ticks, UNIT, &rest);
+	return rest;
+}
+
 static void redact_rounds(struct kunit *test)
 {
 	struct ktau_rec_profile *rec = make_record(test);
@@ -76,8 +86,8 @@ static void redact_rounds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, find(rec, ID_TASK_TOO)->excl, 20ULL * UNIT);
 	KUNIT_EXPECT_EQ(test, rec->refused_ticks, 5ULL * UNIT);
 	for (i = 0; i < rec->nr_entries; i++) {
-		KUNIT_EXPECT_EQ(test, entry[i].incl % UNIT, 0ULL);
-		KUNIT_EXPECT_EQ(test, entry[i].excl % UNIT, 0ULL);
+		KUNIT_EXPECT_EQ(test, beyond_unit(entry[i].incl), 0U);
+		KUNIT_EXPECT_EQ(test, beyond_unit(entry[i].excl), 0U);
 		if (i)
 			KUNIT_EXPECT_LT(test, entry[i - 1].id, entry[i].id);
 	}
