@@ -1,91 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Bytes as real kernels gave them, a folder of libktau/tests/data for each machine:
- * /proc/ktau/profile and trace, saved by cat. Where there is none of a machine's own
- * byte order, encoded ones take its place.
+ * /proc/ktau/profile and trace, saved by cat in tests/guest/record.
  */
 #include <errno.h>
 #include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 #include <ktau.h>
 
-#include "encode.h"
-
 #define DATA	"libktau/tests/data/"
-
-static char made[] = "/tmp/ktau-recorded-XXXXXX";
+#define NR(array)	(sizeof(array) / sizeof((array)[0]))
 
 /* A folder with streams of this machine's byte order. */
-static const char *native(void)
-{
-	return access(DATA "x86_64/profile", R_OK) ? made : DATA "x86_64";
-}
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define NATIVE	DATA "x86_64"
+#else
+#define NATIVE	DATA "powerpc"
+#endif
 
-static void save(const char *name, struct stream *s)
-{
-	char path[512];
-	FILE *file;
+/* What tests/guest/record has made the task "worker" do; CHILDREN exit with CODE. */
+#define CHILDREN	5
+#define CODE		(3 << 8)
 
-	snprintf(path, sizeof(path), "%s/%s", made, name);
-	file = fopen(path, "w");
-	if (!file || fwrite(s->data, 1, s->size, file) != s->size || fclose(file))
-		abort();
-	stream_free(s);
-}
-
-static void put_busy_ring(struct stream *s, uint64_t serial)
-{
-	struct slot slots[200] = { { 0 } };
-	size_t i;
-
-	for (i = 0; i < NR(slots); i++)
-		slots[i] = (struct slot){ .ticks = 1000 + 3 * i, .type = 1 + i % 2,
-					  .id = (i / 2) % 4 };
-	put_trace(s, &(struct trace){ .serial = serial, .tid = (int32_t)serial, .slots = slots,
-				      .nr_slots = NR(slots) });
-}
-
-static int make_streams(void **state)
-{
-	struct stream s = { .word_bits = 64 };
-	uint64_t i;
-
-	(void)state;
-	if (!mkdtemp(made))
-		return -1;
-	put_start(&s, KTAU_REC_PROFILE, 0x3c);
-	for (i = 1; i <= 40; i++)
-		put_task(&s, i, (int32_t)i, i % 3 ? TASK : EXITED, i * i);
-	put_end(&s);
-	save("profile", &s);
-	s = (struct stream){ .word_bits = 64 };
-	put_start(&s, KTAU_REC_TRACE, 0x3c);
-	for (i = 1; i <= 5; i++)
-		put_busy_ring(&s, i);
-	put_end(&s);
-	save("trace", &s);
-	return 0;
-}
-
-static int remove_streams(void **state)
-{
-	char path[512];
-
-	(void)state;
-	snprintf(path, sizeof(path), "%s/profile", made);
-	unlink(path);
-	snprintf(path, sizeof(path), "%s/trace", made);
-	unlink(path);
-	return rmdir(made);
-}
+static const struct figure {
+	const char *event;
+	uint64_t count;
+} figures[] = {
+	{ "sys_chdir", 40 },
+	{ "sys_kill", 10 },
+	{ "sys_clone", CHILDREN },
+};
 
 static void complain(void *arg, const struct ktau_finding *finding)
 {
@@ -133,6 +84,142 @@ static void check_events(const struct ktau_rec_profile *sum, const struct ktau_r
 	}
 }
 
+static bool is_event(const struct ktau_reader *r, uint32_t id, const char *name)
+{
+	const struct ktau_rec_event *event = ktau_reader_event(r, id);
+
+	assert_non_null(event);
+	return !strcmp(ktau_display_name(ktau_event_name(event)), name);
+}
+
+static bool is_worker(const struct ktau_rec_owner *owner, uint32_t kind)
+{
+	return owner->kind == kind && !strcmp(owner->comm, "worker");
+}
+
+static uint64_t count_of(const struct ktau_rec_profile *p, const struct ktau_reader *r,
+			 const char *name)
+{
+	const struct ktau_entry *entry = ktau_profile_entries(p);
+	uint64_t count = 0;
+	uint32_t i;
+
+	for (i = 0; i < p->nr_entries; i++)
+		if (is_event(r, entry[i].id, name))
+			count += entry[i].count;
+	return count;
+}
+
+static void check_worker(const struct ktau_snapshot *snap, const struct ktau_reader *r)
+{
+	const struct ktau_owned *worker = NULL, *child = NULL;
+	unsigned int children = 0;
+	size_t i;
+
+	do {
+		worker = ktau_snapshot_next(snap, worker);
+		assert_non_null(worker);
+	} while (!is_worker(worker->owner, KTAU_OWNER_TASK));
+	for (i = 0; i < NR(figures); i++)
+		assert_int_equal(count_of(worker->profile, r, figures[i].event),
+				 figures[i].count);
+	while ((child = ktau_snapshot_next(snap, child))) {
+		if (!is_worker(child->owner, KTAU_OWNER_EXITED))
+			continue;
+		children++;
+		assert_int_equal(child->owner->ppid, worker->owner->tid);
+		assert_int_equal(child->owner->exit_code, CODE);
+		assert_int_equal(count_of(child->profile, r, "sys_exit_group"), 1);
+	}
+	assert_int_equal(children, CHILDREN);
+}
+
+/* What the rings of the worker and its children say. */
+struct seen {
+	uint64_t enters[NR(figures)];
+	uint64_t exits[NR(figures)];
+	uint64_t forked[CHILDREN];
+	uint64_t exited[CHILDREN];
+	unsigned int nr_forked;
+	unsigned int nr_exited;
+};
+
+static void see_call(struct seen *seen, const struct ktau_slot *slot,
+		     const struct ktau_reader *r)
+{
+	size_t i;
+
+	if (slot->type != KTAU_TRACE_ENTER && slot->type != KTAU_TRACE_EXIT &&
+	    slot->type != KTAU_TRACE_CALL)
+		return;
+	for (i = 0; i < NR(figures); i++) {
+		if (!is_event(r, slot->id, figures[i].event))
+			continue;
+		seen->enters[i] += slot->type != KTAU_TRACE_EXIT;
+		seen->exits[i] += slot->type != KTAU_TRACE_ENTER;
+	}
+}
+
+static void see_worker(struct seen *seen, const struct ktau_rec_trace *t,
+		       const struct ktau_reader *r)
+{
+	const struct ktau_slot *slot = NULL;
+	struct ktau_slot_fork child;
+
+	while ((slot = ktau_trace_next(t, slot))) {
+		see_call(seen, slot, r);
+		if (!ktau_slot_fork(slot, &child))
+			continue;
+		assert_true(seen->nr_forked < CHILDREN);
+		assert_int_equal(child.leader_serial, child.serial);
+		seen->forked[seen->nr_forked++] = child.serial;
+	}
+}
+
+static void see_child(struct seen *seen, const struct ktau_rec_trace *t)
+{
+	const struct ktau_slot *slot = NULL;
+	int32_t code;
+
+	while ((slot = ktau_trace_next(t, slot))) {
+		if (!ktau_slot_exit_code(slot, &code))
+			continue;
+		assert_true(seen->nr_exited < CHILDREN);
+		assert_int_equal(code, CODE);
+		seen->exited[seen->nr_exited++] = t->serial;
+	}
+}
+
+/* Rings are in the order in which their owners started, and so are the forks. */
+static void check_worker_trace(const char *path)
+{
+	const struct ktau_rec_owner *owner;
+	struct seen seen = { .nr_forked = 0 };
+	struct ktau_reader *r;
+	union ktau_record rec;
+	size_t i;
+
+	assert_int_equal(ktau_reader_create(&r), 0);
+	assert_int_equal(ktau_reader_open_file(r, path), 0);
+	while (ktau_reader_next(r, &rec) > 0) {
+		if (rec.rec->type != KTAU_REC_TRACE)
+			continue;
+		owner = ktau_reader_owner(r, rec.trace->serial);
+		if (is_worker(owner, KTAU_OWNER_TASK))
+			see_worker(&seen, rec.trace, r);
+		else if (is_worker(owner, KTAU_OWNER_EXITED))
+			see_child(&seen, rec.trace);
+	}
+	for (i = 0; i < NR(figures); i++) {
+		assert_int_equal(seen.enters[i], figures[i].count);
+		assert_int_equal(seen.exits[i], figures[i].count);
+	}
+	assert_int_equal(seen.nr_forked, CHILDREN);
+	assert_int_equal(seen.nr_exited, CHILDREN);
+	assert_memory_equal(seen.forked, seen.exited, sizeof(seen.forked));
+	ktau_reader_destroy(r);
+}
+
 static void check_machine(const char *folder)
 {
 	struct ktau_check_counts counts;
@@ -146,6 +233,7 @@ static void check_machine(const char *folder)
 	snprintf(path, sizeof(path), "%s/trace", folder);
 	counts = check(path);
 	assert_true(counts.slots > 100);
+	check_worker_trace(path);
 	snprintf(path, sizeof(path), "%s/profile", folder);
 	counts = check(path);
 	assert_true(counts.tasks > 5);
@@ -160,6 +248,7 @@ static void check_machine(const char *folder)
 	assert_int_equal(ktau_snapshot_sum(snap, &sum, NULL), 0);
 	assert_int_equal(ktau_check_identity(sum, NULL, NULL), 0);
 	check_events(sum, r);
+	check_worker(snap, r);
 	ktau_record_free(sum);
 	ktau_snapshot_destroy(snap);
 	ktau_reader_destroy(r);
@@ -167,12 +256,12 @@ static void check_machine(const char *folder)
 
 static void machines(void **state)
 {
-	glob_t folders = { 0 };
+	glob_t folders;
 	size_t i;
 
 	(void)state;
-	check_machine(native());
-	glob(DATA "*/profile", 0, NULL, &folders);
+	assert_int_equal(glob(DATA "*/profile", 0, NULL, &folders), 0);
+	assert_true(folders.gl_pathc >= 2);
 	for (i = 0; i < folders.gl_pathc; i++) {
 		*strrchr(folders.gl_pathv[i], '/') = 0;
 		check_machine(folders.gl_pathv[i]);
@@ -211,13 +300,10 @@ struct recorded {
 	size_t size;
 };
 
-static void load(struct recorded *r, const char *name)
+static void load(struct recorded *r, const char *path)
 {
-	char path[512];
-	FILE *file;
+	FILE *file = fopen(path, "r");
 
-	snprintf(path, sizeof(path), "%s/%s", native(), name);
-	file = fopen(path, "r");
 	assert_non_null(file);
 	r->size = fread(r->data, 1, sizeof(r->data), file);
 	fclose(file);
@@ -243,7 +329,7 @@ static void altered_profiles(void **state)
 	size_t at = 0;
 
 	(void)state;
-	for (load(&r, "profile"); at < r.size; nr++) {
+	for (load(&r, NATIVE "/profile"); at < r.size; nr++) {
 		struct ktau_rec_profile *p = (void *)(r.data + at);
 		struct ktau_entry *entry = (void *)(r.data + at + p->rec.head);
 
@@ -299,7 +385,7 @@ static void altered_traces(void **state)
 	size_t at = 0;
 
 	(void)state;
-	for (load(&r, "trace"); at < r.size;) {
+	for (load(&r, NATIVE "/trace"); at < r.size;) {
 		struct ktau_rec_trace *t = (void *)(r.data + at);
 
 		at += t->rec.size;
@@ -324,7 +410,7 @@ static void cut(void **state)
 	size_t at;
 
 	(void)state;
-	load(&recorded, "profile");
+	load(&recorded, NATIVE "/profile");
 	assert_int_equal(ktau_reader_create(&r), 0);
 	srand(1);
 	for (i = 0; i < 300; i++) {
@@ -351,6 +437,5 @@ int main(void)
 		cmocka_unit_test(cut),
 	};
 
-	return cmocka_run_group_tests_name("libktau: recorded streams", tests, make_streams,
-					   remove_streams);
+	return cmocka_run_group_tests_name("libktau: recorded streams", tests, NULL, NULL);
 }
