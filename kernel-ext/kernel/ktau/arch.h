@@ -182,6 +182,8 @@ static inline bool ktau_arch_stable(void)
 
 /* The table of system calls, to name them by address. */
 #include <asm/unistd.h>
+#include <linux/ptrace.h>
+#include <linux/sched/task_stack.h>
 #if defined(CONFIG_UML)
 #include <sysdep/syscalls.h>
 #define KTAU_NR_SYSCALLS	__NR_syscalls
@@ -193,6 +195,36 @@ static inline bool ktau_arch_stable(void)
 static inline unsigned long ktau_syscall_address(unsigned int nr)
 {
 	return nr < KTAU_NR_SYSCALLS ? (unsigned long)sys_call_table[nr] : 0;
+}
+
+/*
+ * Where the result of the system call is that @task is about to leave. Of a task in
+ * none it is any word, or NULL on PowerPC, where a kernel thread has no registers.
+ */
+#if defined(CONFIG_UML)
+static __always_inline unsigned long *ktau_result_register(struct task_struct *task)
+{
+	return &PT_REGS_AX(task_pt_regs(task));
+}
+#elif defined(CONFIG_PPC)
+static __always_inline unsigned long *ktau_result_register(struct task_struct *task)
+{
+	struct pt_regs *regs = task_pt_regs(task);
+
+	return regs ? &regs->result : NULL;
+}
+#else
+static __always_inline unsigned long *ktau_result_register(struct task_struct *task)
+{
+	return &task_pt_regs(task)->ax;
+}
+#endif
+
+static __always_inline u64 ktau_syscall_result(struct task_struct *task)
+{
+	unsigned long *result = ktau_result_register(task);
+
+	return IS_ENABLED(CONFIG_PPC) && !result ? 0 : (long)*result;
 }
 
 /* For 32-bit programs: the arguments are the same. */
