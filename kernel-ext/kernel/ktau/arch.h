@@ -198,31 +198,33 @@ static inline unsigned long ktau_syscall_address(unsigned int nr)
 }
 
 /*
- * Where the result of the system call is that @task is about to leave. Of a task in
- * none it is any word, or NULL on PowerPC, where a kernel thread has no registers.
+ * Where the result of the system call is that the current task is about to leave. Of a
+ * task in none it is any word, or NULL on PowerPC, where a kernel thread has no
+ * registers.
  */
 #if defined(CONFIG_UML)
-static __always_inline unsigned long *ktau_result_register(struct task_struct *task)
+static __always_inline unsigned long *ktau_result_register(void)
 {
-	return &PT_REGS_AX(task_pt_regs(task));
+	return &PT_REGS_AX(current_pt_regs());
 }
 #elif defined(CONFIG_PPC)
-static __always_inline unsigned long *ktau_result_register(struct task_struct *task)
+static __always_inline unsigned long *ktau_result_register(void)
 {
-	struct pt_regs *regs = task_pt_regs(task);
+	struct pt_regs *regs = current_pt_regs();
 
 	return regs ? &regs->result : NULL;
 }
 #else
-static __always_inline unsigned long *ktau_result_register(struct task_struct *task)
+static __always_inline unsigned long *ktau_result_register(void)
 {
-	return &task_pt_regs(task)->ax;
+	/* current_pt_regs(), by one instruction less */
+	return &((struct pt_regs *)current_top_of_stack() - 1)->ax;
 }
 #endif
 
-static __always_inline u64 ktau_syscall_result(struct task_struct *task)
+static __always_inline u64 ktau_syscall_result(void)
 {
-	unsigned long *result = ktau_result_register(task);
+	unsigned long *result = ktau_result_register();
 
 	return IS_ENABLED(CONFIG_PPC) && !result ? 0 : (long)*result;
 }

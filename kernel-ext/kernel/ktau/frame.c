@@ -108,8 +108,8 @@ struct ktau_ended ktau_finish(struct ktau_frame *frame, struct ktau_task *state,
 	if (!(READ_ONCE(current->ktau.mask) & KTAU_MASK_GONE))
 		what |= KTAU_WHAT_ARG;
 	if (frame->info & KTAU_FRAME_TRACED)
-		now = ktau_trace_frame(state, what, ktau_syscall_result(current),
-				       sum, &outside);
+		now = ktau_trace_frame(state, what, ktau_syscall_result(), sum,
+				       &outside);
 	if (!now)
 		now = ktau_moment(sum, &outside);
 	return ktau_settle(frame, state, now - (outside - before) - frame->start);

@@ -182,7 +182,7 @@ static void frame(unsigned int id, unsigned long result)
 	struct ktau_frame frame;
 
 	__ktau_enter(&frame, current, id);
-	*ktau_result_register(current) = result;
+	*ktau_result_register() = result;
 	__ktau_exit(&frame, current);
 }
 
@@ -205,7 +205,7 @@ static void write_results(u32 modes)
 	frame(ID_CALL, -ENOENT);	/* the shortest way */
 	__ktau_enter(&around, current, ID_CALL);
 	frame(ID_CALL_INSIDE, ADDRESS);
-	*ktau_result_register(current) = 0;
+	*ktau_result_register() = 0;
 	__ktau_exit(&around, current);
 	frame(KTAU_ID_DEBUG, 2);	/* no system call */
 	frame_without_end();
@@ -226,7 +226,7 @@ static void slots_results(struct kunit *test)
 	static const u32 modes[] = {
 		KTAU_MODE_PROFILE | KTAU_MODE_TRACE, KTAU_MODE_TRACE,
 	};
-	unsigned long *reg = ktau_result_register(current);
+	unsigned long *reg = ktau_result_register();
 	struct ktau_ring_fixture *f = test->priv;
 	const struct ktau_slot *slot;
 	struct ktau_ref before;

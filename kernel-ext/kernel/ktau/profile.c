@@ -340,8 +340,7 @@ static __always_inline void trace_fast(struct ktau_frame *frame,
 	ktau_place_fill(place, incl, frame->info + KTAU_WHAT_ARG +
 			KTAU_WHAT(0, KTAU_TRACE_EXIT - KTAU_TRACE_ENTER, 0));
 	/* Of any exit: to ask whether it is a system call's costs more. */
-	place->arg = ktau_syscall_result(container_of(ref, struct task_struct,
-						      ktau));
+	place->arg = ktau_syscall_result();
 	ktau_place_done(ring, place);
 	incl -= frame->start;
 	excl = incl - frame->child;
