@@ -4,6 +4,7 @@
  * kernel gives it. To be run as root, with all groups and trace=on.
  */
 #include <arpa/inet.h>
+#include <netinet/tcp.h>
 #include <sched.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -76,12 +77,14 @@ static void send_and_receive(void)
 	static char data[100000];
 	struct sockaddr_in address;
 	int server = listening(&address, 1), fd = socket(AF_INET, SOCK_STREAM, 0), peer;
+	int mss = 1000;
 	uint64_t since = now();
 	struct segments s;
 	size_t got = 0;
 	ssize_t n;
 
-	if (connect(fd, (void *)&address, sizeof(address)))
+	if (setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &mss, sizeof(mss)) ||
+	    connect(fd, (void *)&address, sizeof(address)))
 		die("connect");
 	peer = accept(server, NULL, NULL);
 	if (write(fd, data, sizeof(data)) != sizeof(data))
@@ -95,8 +98,9 @@ static void send_and_receive(void)
 	     s.fin, s.retransmits);
 	tell(s.sent && !s.foreign, "%u of %u segments of another network namespace", s.foreign,
 	     s.sent);
-	/* Loopback's segments are large: one on this side, several on a wire. */
-	tell(s.wire_segments > s.sent, "%u segments on the wire in %u", s.wire_segments, s.sent);
+	/* Loopback takes them large, as a network card does that cuts them up. */
+	tell(s.wire_segments > s.sent && s.wire_segments >= sizeof(data) / mss,
+	     "%u segments on the wire in %u", s.wire_segments, s.sent);
 	close(fd);
 	close(peer);
 	close(server);

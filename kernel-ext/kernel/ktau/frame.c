@@ -8,8 +8,8 @@
 
 /**
  * ktau_start() - set the start time of a frame that is already on the stack
- * @frame: the frame, the innermost one
  * @state: the owner
+ * @frame: the frame, the innermost one
  * @flag: KTAU_WHAT_ARG if @arg goes into the trace, else 0
  * @arg: address of a page fault
  *
@@ -18,7 +18,7 @@
  *
  * Context: Any but NMI, on the CPU that runs the owner.
  */
-void ktau_start(struct ktau_frame *frame, struct ktau_task *state, u32 flag,
+void ktau_start(struct ktau_task *state, struct ktau_frame *frame, u32 flag,
 		u64 arg)
 {
 	u32 what = KTAU_WHAT(ktau_frame_id(frame), KTAU_TRACE_ENTER, 0) | flag;
@@ -47,7 +47,7 @@ void ktau_enter_trace_only(struct task_struct *tsk, struct ktau_frame *frame,
 	barrier();	/* an interrupt from here on finds it whole */
 	tsk->ktau.top = frame;
 	barrier();
-	ktau_start(frame, tsk->ktau.state, flag, arg);
+	ktau_start(tsk->ktau.state, frame, flag, arg);
 }
 
 /**

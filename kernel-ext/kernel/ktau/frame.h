@@ -52,7 +52,7 @@ struct ktau_ended {
 	bool outermost;
 };
 
-void ktau_start(struct ktau_frame *frame, struct ktau_task *state, u32 flag,
+void ktau_start(struct ktau_task *state, struct ktau_frame *frame, u32 flag,
 		u64 arg);
 void ktau_enter_trace_only(struct task_struct *tsk, struct ktau_frame *frame,
 			   u32 flag, u64 arg);

@@ -113,7 +113,7 @@ static __always_inline void trace_enter(struct task_struct *tsk,
 	if (unlikely(!ktau_place_is_free(place, nr) || frame->child ||
 		     !ktau_advance(&ring->head, &nr, 1))) {
 		preempt_enable_no_resched_notrace();
-		ktau_start(frame, state, flag, arg);
+		ktau_start(state, frame, flag, arg);
 		return;
 	}
 	ktau_write(&frame->start, now);
@@ -164,7 +164,7 @@ static __always_inline void enter(struct task_struct *tsk,
 	ktau_write(&frame->start, ktau_ticks());
 	barrier();
 	if (unlikely(frame->child))
-		ktau_start(frame, tsk->ktau.state, 0, 0);
+		ktau_start(tsk->ktau.state, frame, 0, 0);
 }
 
 /**
