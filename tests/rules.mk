@@ -21,6 +21,7 @@ test_ATTACKS := $(addprefix $(B)/tests/load/attack_,ids consume spy crowd evict 
 		setuid poll landlock ipi files container memcg) $(B)/tests/load/policy
 test_LOADS += $(test_ATTACKS)
 endif
+test_LOADS += $(addprefix $(B)/tests/load/,slots slots_tcp)
 
 .PHONY: setup kernel demo check torture test-programs unit-programs list-unit-tests
 
@@ -56,7 +57,7 @@ $(addprefix $(B)/tests/load/,known exceptions graph segments): $(B)/tests/load/o
 $(test_READERS): LDLIBS := $(LIBKTAU_LIBS) -lpthread
 $(test_READERS): $(LIBKTAU)
 
-$(B)/tests/load/ioctl_errors: LDLIBS := -lpthread
+$(B)/tests/load/ioctl_errors $(B)/tests/load/slots: LDLIBS := -lpthread
 
 # Short-lived: without libraries, a fork is quick.
 $(B)/tests/load/storm $(test_ATTACKS): LDFLAGS += -static

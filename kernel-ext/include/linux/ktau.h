@@ -26,6 +26,7 @@
 #include <uapi/linux/ktau.h>
 
 struct linux_binprm;
+struct cgroup;
 struct sk_buff;
 struct sock;
 struct task_struct;
@@ -78,7 +79,7 @@ enum ktau_static_id {
 #include <linux/sched.h>
 
 /* Above all ids. */
-#define KTAU_FRAME_TRACED	0x80010000U	/* as the slot of its entry has it */
+#define KTAU_FRAME_TRACED	0x10000U	/* as the slot of its entry has it */
 #define KTAU_FRAME_TRACE_ONLY	0x20000U	/* traced, without the profile */
 
 static __always_inline unsigned int ktau_frame_id(const struct ktau_frame *frame)
@@ -123,6 +124,8 @@ struct ktau_point {
 	}
 
 void __ktau_enter_frame(struct task_struct *tsk, struct ktau_frame *frame);
+void __ktau_enter_fault(struct task_struct *tsk, struct ktau_frame *frame,
+			unsigned long address);
 void __ktau_enter_point(struct ktau_frame *frame, struct ktau_point *point);
 void __ktau_enter_compat(struct ktau_frame *frame, unsigned int nr);
 void __ktau_enter_work(struct ktau_frame *frame, void *fn);
@@ -247,10 +250,33 @@ static __always_inline void ktau_exception_enter(struct ktau_frame *frame,
 		__ktau_enter(frame, current, id);
 }
 
+/* A page fault at @address. */
+static __always_inline void ktau_fault_enter(struct ktau_frame *frame,
+					     enum ktau_static_id id,
+					     unsigned long address)
+{
+	if (KTAU_ON_FOR(current, EXCEPTION) && likely(!in_nmi())) {
+		frame->info = id;
+		__ktau_enter_fault(current, frame, address);
+	}
+}
+
+/* Leave the frame of a system call whose result is not yet in the registers. */
+static __always_inline void ktau_syscall_exit(struct ktau_frame *frame,
+					      unsigned long *reg, long result)
+{
+	if (static_branch_unlikely(&ktau_exit_key) &&
+	    current->ktau.top == frame) {
+		*reg = result;
+		__ktau_exit(frame, current);
+	}
+}
+
 /* Scheduler. */
 void __ktau_sched_switch(bool vol, struct task_struct *prev,
 			 struct task_struct *next, unsigned int prev_state);
 void __ktau_sched_resume(void);
+void __ktau_sched_waking(struct task_struct *p, unsigned int target_cpu);
 void __ktau_sched_wakeup(struct task_struct *p);
 void __ktau_sched_yield(void);
 
@@ -270,12 +296,22 @@ static __always_inline void ktau_sched_switch(bool vol,
 /* The current task has got the CPU. */
 static __always_inline void ktau_sched_resume(void)
 {
-	if (IS_ENABLED(CONFIG_KTAU_SCHED) &&
-	    static_branch_unlikely(&ktau_exit_key) && current->ktau.state)
+	if (static_branch_unlikely(&ktau_exit_key) && current->ktau.state)
 		__ktau_sched_resume();
 }
 
-/* The current task has made @p runnable; under @p's run-queue lock. */
+/*
+ * The current task, or what has interrupted it, wakes @p, which enters the run queue
+ * of @target_cpu; under @p's pi_lock. Another CPU may finish the wakeup.
+ */
+static __always_inline void ktau_sched_waking(struct task_struct *p,
+					      unsigned int target_cpu)
+{
+	if (KTAU_ON_FOR(current, SCHED))
+		__ktau_sched_waking(p, target_cpu);
+}
+
+/* @p is runnable from now on; under its run-queue lock. */
 static __always_inline void ktau_sched_wakeup(struct task_struct *p)
 {
 	if (KTAU_ON(SCHED))
@@ -291,6 +327,9 @@ static __always_inline void ktau_sched_yield(void)
 /* Life of a task. */
 void __ktau_task_fork(struct task_struct *p);
 void __ktau_task_exec_begin(const struct linux_binprm *bprm);
+void __ktau_task_comm(struct task_struct *p);
+void __ktau_task_cgroup(const struct cgroup *cgroup, struct task_struct *p,
+			bool threadgroup);
 void __ktau_task_exec(void);
 void __ktau_task_exiting(long code);
 void __ktau_task_exited(void);
@@ -320,6 +359,21 @@ static inline void ktau_task_exec(void)
 {
 	if (static_branch_unlikely(&ktau_exit_key))
 		__ktau_task_exec();
+}
+
+/* @p has a new name; at an @exec, that says so itself. */
+static inline void ktau_task_comm(struct task_struct *p, bool exec)
+{
+	if (static_branch_unlikely(&ktau_exit_key) && !exec)
+		__ktau_task_comm(p);
+}
+
+/* @p, or with @threadgroup its process, has been moved to @cgroup if that is any. */
+static inline void ktau_task_cgroup(const struct cgroup *cgroup,
+				    struct task_struct *p, bool threadgroup)
+{
+	if (static_branch_unlikely(&ktau_exit_key) && cgroup)
+		__ktau_task_cgroup(cgroup, p, threadgroup);
 }
 
 /* The current task begins to exit, and still has its address space. */
@@ -400,14 +454,21 @@ int ktau_proc_pid_show(struct seq_file *m, struct pid_namespace *ns,
 #define ktau_softirq_enter(frame, vec)		((void)(frame))
 #define ktau_call_enter(frame, call, fn)	((void)(frame))
 #define ktau_exception_enter(frame, id)		((void)(frame))
+#define ktau_fault_enter(frame, id, address)	((void)(frame))
+#define ktau_syscall_exit(frame, reg, result)	((void)(frame))
 #define ktau_sched_switch(vol, prev, next, state)	do { } while (0)
 
 static inline void ktau_sched_resume(void) { }
+static inline void ktau_sched_waking(struct task_struct *p,
+				     unsigned int target_cpu) { }
 static inline void ktau_sched_wakeup(struct task_struct *p) { }
 static inline void ktau_sched_yield(void) { }
 static inline void ktau_task_init(struct task_struct *p) { }
 static inline void ktau_task_fork(struct task_struct *p) { }
 static inline void ktau_task_exec_begin(const struct linux_binprm *bprm) { }
+static inline void ktau_task_comm(struct task_struct *p, bool exec) { }
+static inline void ktau_task_cgroup(const struct cgroup *cgroup,
+				    struct task_struct *p, bool threadgroup) { }
 static inline void ktau_task_exec(void) { }
 static inline void ktau_task_exiting(long code) { }
 static inline void ktau_task_exited(void) { }

@@ -182,6 +182,8 @@ static inline bool ktau_arch_stable(void)
 
 /* The table of system calls, to name them by address. */
 #include <asm/unistd.h>
+#include <linux/ptrace.h>
+#include <linux/sched/task_stack.h>
 #if defined(CONFIG_UML)
 #include <sysdep/syscalls.h>
 #define KTAU_NR_SYSCALLS	__NR_syscalls
@@ -193,6 +195,38 @@ static inline bool ktau_arch_stable(void)
 static inline unsigned long ktau_syscall_address(unsigned int nr)
 {
 	return nr < KTAU_NR_SYSCALLS ? (unsigned long)sys_call_table[nr] : 0;
+}
+
+/*
+ * Where the result of the system call is that the current task is about to leave. Of a
+ * task in none it is any word, or NULL on PowerPC, where a kernel thread has no
+ * registers.
+ */
+#if defined(CONFIG_UML)
+static __always_inline unsigned long *ktau_result_register(void)
+{
+	return &PT_REGS_AX(current_pt_regs());
+}
+#elif defined(CONFIG_PPC)
+static __always_inline unsigned long *ktau_result_register(void)
+{
+	struct pt_regs *regs = current_pt_regs();
+
+	return regs ? &regs->result : NULL;
+}
+#else
+static __always_inline unsigned long *ktau_result_register(void)
+{
+	/* current_pt_regs(), by one instruction less */
+	return &((struct pt_regs *)current_top_of_stack() - 1)->ax;
+}
+#endif
+
+static __always_inline u64 ktau_syscall_result(void)
+{
+	unsigned long *result = ktau_result_register();
+
+	return IS_ENABLED(CONFIG_PPC) && !result ? 0 : (long)*result;
 }
 
 /* For 32-bit programs: the arguments are the same. */

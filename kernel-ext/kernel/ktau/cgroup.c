@@ -136,3 +136,15 @@ int ktau_cgroup_path_in(struct cgroup_namespace *ns, u64 id, char *path,
 	cgroup_put(cgroup);
 	return length >= 0 && length < size ? 0 : -ENAMETOOLONG;
 }
+
+/**
+ * ktau_cgroup_is_default() - whether a control group is of the default hierarchy
+ * @cgroup: the group
+ *
+ * Context: Any.
+ * Return: Whether it is.
+ */
+bool ktau_cgroup_is_default(const struct cgroup *cgroup)
+{
+	return cgroup->root == &cgrp_dfl_root;
+}

@@ -8,6 +8,7 @@
 #include <linux/errno.h>
 #include <linux/types.h>
 
+struct cgroup;
 struct cgroup_namespace;
 struct task_struct;
 
@@ -17,6 +18,7 @@ int ktau_cgroup_find(const char *path, u64 *id);
 int ktau_cgroup_path(u64 id, char *path, size_t size);
 bool ktau_cgroup_contains(u64 id, struct task_struct *task);
 u64 ktau_cgroup_of(struct task_struct *task);
+bool ktau_cgroup_is_default(const struct cgroup *cgroup);
 bool ktau_cgroup_below(u64 id, u64 ancestor);
 int ktau_cgroup_path_in(struct cgroup_namespace *ns, u64 id, char *path,
 			size_t size);
@@ -41,6 +43,11 @@ static inline bool ktau_cgroup_contains(u64 id, struct task_struct *task)
 static inline u64 ktau_cgroup_of(struct task_struct *task)
 {
 	return 0;
+}
+
+static inline bool ktau_cgroup_is_default(const struct cgroup *cgroup)
+{
+	return false;
 }
 
 static inline bool ktau_cgroup_below(u64 id, u64 ancestor)

@@ -82,7 +82,8 @@ static void trace_end(struct ktau_task *old, const struct ktau_task *next,
 		name = smp_load_acquire(&bprm->file->f_path.dentry->d_name.name);
 	strscpy_pad((char *)more.data, name, sizeof(more.data));
 	rcu_read_unlock();
-	ktau_trace_more(old, KTAU_TRACE_EXEC, next ? next->serial : 0, &more, 1);
+	ktau_trace_more(old, KTAU_WHAT(0, KTAU_TRACE_EXEC, 0),
+			next ? next->serial : 0, &more, 1);
 }
 
 /* Give @old, which the current task has let go of, to the exited tasks. */

@@ -52,6 +52,14 @@ struct ktau_ended {
 	bool outermost;
 };
 
+void ktau_start(struct ktau_task *state, struct ktau_frame *frame, u32 flag,
+		u64 arg);
+void ktau_enter_trace_only(struct task_struct *tsk, struct ktau_frame *frame,
+			   u32 flag, u64 arg);
+struct ktau_ended ktau_settle(struct ktau_frame *frame, struct ktau_task *state,
+			      u64 incl);
+struct ktau_ended ktau_finish(struct ktau_frame *frame, struct ktau_task *state,
+			      u64 before);
 struct ktau_ended ktau_leave(struct ktau_frame *frame, struct task_struct *tsk);
 
 #endif /* _KERNEL_KTAU_FRAME_H */

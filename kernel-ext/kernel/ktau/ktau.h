@@ -45,6 +45,10 @@
 #define KTAU_REF_NEW		BIT(1)	/* has not yet run */
 #define KTAU_REF_RENEWED	BIT(2)	/* the exec going on has ended its profile */
 
+/* Bits of @changed in struct ktau_task. */
+#define KTAU_CHANGED_COMM	0
+#define KTAU_CHANGED_CGROUP	1
+
 /* In a task's mask: it has been harvested, and nothing is measured any more. */
 #define KTAU_MASK_GONE		BIT(29)
 
@@ -220,6 +224,8 @@ extern struct ktau_user ktau_system;
  * @ring: the trace, or NULL: never while a mask has the trace, or a frame;
  *	replaced under @read_lock, by the task itself or under ktau_mutex; in the
  *	latter case freed after a grace period
+ * @changed: KTAU_CHANGED_* of what others have changed about the task, and its trace
+ *	does not yet say
  * @sched: the frame of a task that is off the CPU
  * @selected: the selection, see struct ktau_filter, that the task is part of by its
  *	tid; under ktau_mutex, or by the parent before the task first runs
@@ -271,6 +277,7 @@ struct ktau_task {
 	struct ktau_chunk	*dir[KTAU_NR_DIRS];
 	DECLARE_BITMAP(used, KTAU_NR_CHUNKS);
 	struct ktau_ring	*ring;
+	unsigned long		changed;
 	struct ktau_frame	sched;
 	u32			selected;
 	u32			task_groups;
@@ -374,12 +381,16 @@ void ktau_end_frames(void);
 
 /* trace.c */
 void ktau_trace(struct ktau_task *state, u64 ticks, unsigned int type,
-		unsigned int id, u64 arg);
-u64 ktau_trace_frame(struct ktau_task *state, const struct ktau_frame *frame,
-		     unsigned int type, const u64 *sum, u64 *before);
-void ktau_trace_more(struct ktau_task *state, unsigned int type, u64 arg,
-		     struct ktau_slot_more *more, unsigned int nr);
+		unsigned int small, u64 arg);
+u64 ktau_trace_frame(struct ktau_task *state, u32 what, u64 arg,
+		     const u64 *sum, u64 *before);
+void ktau_trace_more(struct ktau_task *state, u32 what, u64 arg,
+		     const struct ktau_slot_more *more, unsigned int nr);
 void ktau_ring_rearm(struct ktau_ring *ring);
+
+/* changes.c */
+void ktau_trace_comm(struct ktau_task *state, unsigned int type);
+void ktau_trace_changes(struct ktau_task *state);
 
 /* ring.c */
 struct ktau_ring *ktau_ring_create(struct ktau_user *user, u32 slots, gfp_t gfp);
@@ -579,15 +590,17 @@ static inline int ktau_snapshot(struct ktau_rec_profile *rec,
 }
 
 /* snapshot_trace.c */
-#define KTAU_SLOT_MAX_PLACES	3	/* of one slot in a ring */
-#define KTAU_SLOT_MAX_WORDS	(KTAU_SLOT_MAX_PLACES * \
-				 sizeof(struct ktau_place) / sizeof(u64))
+
+/* The longest slot in a stream. */
+#define KTAU_SLOT_MAX_BYTES						\
+	(sizeof(struct ktau_slot) + sizeof(struct ktau_slot_net))
 
 /**
  * struct ktau_reach - how far a stream has read the ring of one owner
  * @ring: serial of the ring, 0 if there was none yet
  * @next: the place to go on with, where reading does not consume
  * @until: places written when the stream came to it; later ones are for later
+ * @ticks: time of the last slot read, 0 if there was none
  * @since_ticks: older slots are left out, and are not lost
  * @consume: reading consumes
  */
@@ -595,13 +608,12 @@ struct ktau_reach {
 	u64 ring;
 	u64 next;
 	u64 until;
+	u64 ticks;
 	u64 since_ticks;
 	bool consume;
 };
 
-unsigned int ktau_slot_encode(struct ktau_slot *slot,
-			      const struct ktau_place *place);
-int ktau_snapshot_trace(struct ktau_rec_trace *rec, u32 max_places,
+int ktau_snapshot_trace(struct ktau_rec_trace *rec, u32 max_bytes,
 			struct ktau_task *state, struct task_struct *task,
 			struct ktau_reach *reach);
 

@@ -13,52 +13,11 @@
 #define ID_A	100
 #define ID_B	101
 
-struct ring_fixture {
-	struct ktau_task *state;
-	struct ktau_rec_trace *trace;
-};
-
-static int parts_init(struct kunit *test)
-{
-	struct ring_fixture *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
-
-	KUNIT_ASSERT_NOT_NULL(test, f);
-	test->priv = f;
-	f->trace = kunit_kzalloc(test, sizeof(*f->trace) +
-				 64 * sizeof(struct ktau_place), GFP_KERNEL);
-	f->state = ktau_task_create(&ktau_system, GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, f->trace);
-	KUNIT_ASSERT_NOT_NULL(test, f->state);
-	return 0;
-}
-
-static void parts_exit(struct kunit *test)
-{
-	struct ring_fixture *f = test->priv;
-
-	ktau_task_put(f->state);
-}
-
-static int read_trace(struct ring_fixture *f)
+static int read_trace(struct ktau_ring_fixture *f)
 {
 	struct ktau_reach reach = { .consume = true };
 
-	return ktau_snapshot_trace(f->trace, 64, f->state, current, &reach);
-}
-
-/* Slot number @nr of a record. */
-static const struct ktau_slot *slot_at(const struct ktau_rec_trace *rec, u32 nr)
-{
-	const struct ktau_slot *slot = (const void *)(rec + 1);
-
-	while (nr--)
-		slot = (const void *)slot + slot->words * sizeof(u64);
-	return slot;
-}
-
-static u64 payload(const struct ktau_slot *slot)
-{
-	return slot->words > 2 ? *(const u64 *)(slot + 1) : 0;
+	return read_slots(f, KTAU_TEST_SLOTS_BYTES, &reach);
 }
 
 static void write_slots(struct ktau_task *state, unsigned int nr)
@@ -81,7 +40,7 @@ static struct ktau_ring *new_ring(struct kunit *test, struct ktau_task *state,
 /* How far one ring was read says nothing of another's slots. */
 static void ring_other(struct kunit *test)
 {
-	struct ring_fixture *f = test->priv;
+	struct ktau_ring_fixture *f = test->priv;
 	struct ktau_reach reach = { };
 	struct ktau_rec_trace *rec = f->trace;
 	static const u32 sizes[] = { 64, 16, 16 };
@@ -90,22 +49,20 @@ static void ring_other(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(sizes); i++, nr -= 3) {
 		new_ring(test, f->state, sizes[i]);
 		write_slots(f->state, nr);
-		KUNIT_EXPECT_EQ(test, 0, ktau_snapshot_trace(rec, 64, f->state,
-							     current, &reach));
+		KUNIT_EXPECT_EQ(test, 0, read_slots(f, KTAU_TEST_SLOTS_BYTES,
+						    &reach));
 		KUNIT_EXPECT_EQ(test, rec->first, 0ULL);
 		KUNIT_EXPECT_EQ(test, rec->lost, 0ULL);
 		KUNIT_EXPECT_EQ(test, rec->nr_slots, nr);
 		KUNIT_EXPECT_EQ(test, rec->written, (u64)nr);
 	}
 	/* And nothing twice. */
-	KUNIT_EXPECT_EQ(test, 0, ktau_snapshot_trace(rec, 64, f->state, current,
-						     &reach));
+	KUNIT_EXPECT_EQ(test, 0, read_slots(f, KTAU_TEST_SLOTS_BYTES, &reach));
 	KUNIT_EXPECT_EQ(test, rec->nr_slots, 0U);
 	/* What one reader has consumed is gone for the next one that consumes. */
 	f->state->ring->tail = 2;
 	reach = (struct ktau_reach) { .consume = true };
-	KUNIT_EXPECT_EQ(test, 0, ktau_snapshot_trace(rec, 64, f->state, NULL,
-						     &reach));
+	KUNIT_EXPECT_EQ(test, 0, read_slots(f, KTAU_TEST_SLOTS_BYTES, &reach));
 	KUNIT_EXPECT_EQ(test, rec->first, 2ULL);
 	KUNIT_EXPECT_EQ(test, rec->lost, 0ULL);
 }
@@ -113,7 +70,7 @@ static void ring_other(struct kunit *test)
 /* Who writes faster than he is read does not keep the stream to himself. */
 static void ring_until(struct kunit *test)
 {
-	struct ring_fixture *f = test->priv;
+	struct ktau_ring_fixture *f = test->priv;
 	struct ktau_reach reach = { .consume = true };
 	unsigned int i;
 
@@ -121,8 +78,8 @@ static void ring_until(struct kunit *test)
 	write_slots(f->state, 16);
 	for (i = 4; i; i--) {
 		KUNIT_EXPECT_EQ(test, i > 1,
-				ktau_snapshot_trace(f->trace, 4, f->state,
-						    current, &reach));
+				read_slots(f, 3 * sizeof(struct ktau_slot) +
+					   KTAU_SLOT_MAX_BYTES, &reach));
 		KUNIT_EXPECT_EQ(test, f->trace->nr_slots, 4U);
 		write_slots(f->state, 5);
 	}
@@ -134,7 +91,7 @@ static void ring_until(struct kunit *test)
 /* A mark that was passed while the ring was read wakes at once. */
 static void ring_rearm(struct kunit *test)
 {
-	struct ring_fixture *f = test->priv;
+	struct ktau_ring_fixture *f = test->priv;
 	struct ktau_ring *ring = new_ring(test, f->state, 64);
 	int fills;
 
@@ -159,7 +116,7 @@ static void ring_rearm(struct kunit *test)
 
 static void ring_bounds(struct kunit *test)
 {
-	struct ring_fixture *f = test->priv;
+	struct ktau_ring_fixture *f = test->priv;
 	unsigned int i;
 
 	f->state->ring = ktau_ring_create(&ktau_system, 16, GFP_KERNEL);
@@ -185,9 +142,11 @@ static void ring_bounds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->trace->lost, 0ULL);
 }
 
+#define NET	KTAU_WHAT(1, KTAU_TRACE_NET_SEND, 0)
+
 static void ring_halves(struct kunit *test)
 {
-	struct ring_fixture *f = test->priv;
+	struct ktau_ring_fixture *f = test->priv;
 	const struct ktau_slot_net *net;
 	struct ktau_slot_more more[2] = { };
 	unsigned int i;
@@ -195,7 +154,7 @@ static void ring_halves(struct kunit *test)
 	f->state->ring = ktau_ring_create(&ktau_system, 16, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, f->state->ring);
 	for (i = 0; i < 6; i++)
-		ktau_trace_more(f->state, KTAU_TRACE_NET_SEND, i, more, 2);
+		ktau_trace_more(f->state, NET, i, more, 2);
 	/* 18 slots written, 16 kept: the first whole message is number 1. */
 	KUNIT_EXPECT_EQ(test, read_trace(f), 0);
 	KUNIT_EXPECT_EQ(test, f->trace->first, 3ULL);
@@ -228,7 +187,7 @@ static void write_each_kind(struct ktau_task *state)
 	}
 	current->ktau = before;
 	ktau_trace(state, 0, KTAU_TRACE_COUNT, ID_B, 1);
-	ktau_trace_more(state, KTAU_TRACE_EXEC, 0, &more, 1);
+	ktau_trace_more(state, KTAU_WHAT(0, KTAU_TRACE_EXEC, 0), 0, &more, 1);
 }
 
 /* A reader gets what was written, and nothing of what the memory held before. */
@@ -236,13 +195,13 @@ static void ring_stale(struct kunit *test)
 {
 	static const struct ktau_slot expected[] = {
 		{ .type = KTAU_TRACE_ENTER, .id = ID_A, .words = 2 },
-		{ .type = KTAU_TRACE_EXIT, .id = ID_A, .words = 2 },
+		{ .type = KTAU_TRACE_EXIT, .id = ID_A, .words = 3 },
 		{ .type = KTAU_TRACE_ENTER, .id = ID_A, .words = 2 },
-		{ .type = KTAU_TRACE_EXIT, .id = ID_A, .words = 2 },
+		{ .type = KTAU_TRACE_EXIT, .id = ID_A, .words = 3 },
 		{ .type = KTAU_TRACE_COUNT, .id = ID_B, .words = 3 },
 		{ .type = KTAU_TRACE_EXEC, .id = KTAU_ID_NONE, .words = 5 },
 	};
-	struct ring_fixture *f = test->priv;
+	struct ktau_ring_fixture *f = test->priv;
 	static const u64 name[] = { 3, 4, 0 };
 	const struct ktau_slot *slot;
 	struct ktau_ring *ring = ktau_ring_create(&ktau_system, 16, GFP_KERNEL);
@@ -277,7 +236,7 @@ static void ring_stale(struct kunit *test)
 /* A long ring is made ready step by step, whatever its memory held before. */
 static void ring_ready(struct kunit *test)
 {
-	struct ring_fixture *f = test->priv;
+	struct ktau_ring_fixture *f = test->priv;
 	struct ktau_ring *ring = ktau_ring_create(&ktau_system, 512, GFP_KERNEL);
 	const struct ktau_slot_net *net;
 	struct ktau_slot_more more[2] = { };
@@ -292,7 +251,7 @@ static void ring_ready(struct kunit *test)
 			ring->place[i].turn = i;
 	}
 	for (i = 0; i < 1500; i += 3) {
-		ktau_trace_more(f->state, KTAU_TRACE_NET_SEND, i, more, 2);
+		ktau_trace_more(f->state, NET, i, more, 2);
 		KUNIT_ASSERT_EQ(test, read_trace(f), 0);
 		KUNIT_ASSERT_EQ(test, f->trace->first, i);
 		KUNIT_ASSERT_EQ(test, f->trace->nr_slots, 1U);
@@ -308,7 +267,7 @@ static void ring_ready(struct kunit *test)
 /* An interrupt writes more than the ring holds inside another write. */
 static void ring_overrun_inside(struct kunit *test)
 {
-	struct ring_fixture *f = test->priv;
+	struct ktau_ring_fixture *f = test->priv;
 	u64 lost = ktau_loss_total(KTAU_LOSS_NO_RING);
 	struct ktau_ring *ring = ktau_ring_create(&ktau_system, 16, GFP_KERNEL);
 	struct ktau_slot_more more[2] = { };
@@ -319,7 +278,7 @@ static void ring_overrun_inside(struct kunit *test)
 	ring->head++;		/* a write that has taken its slot */
 	for (i = 0; i < 40; i++)
 		ktau_trace(f->state, 0, KTAU_TRACE_ENTER, ID_A, i);
-	ktau_trace_more(f->state, KTAU_TRACE_NET_SEND, 0, more, 2);
+	ktau_trace_more(f->state, NET, 0, more, 2);
 	KUNIT_EXPECT_EQ(test, ring->head, 16ULL);
 	KUNIT_EXPECT_EQ(test, f->state->lost, 28ULL);
 	KUNIT_EXPECT_EQ(test, ktau_loss_total(KTAU_LOSS_NO_RING) - lost, 28ULL);
@@ -443,8 +402,8 @@ static struct kunit_case parts_cases[] = {
 
 static struct kunit_suite parts_suite = {
 	.name = "ktau_parts",
-	.init = parts_init,
-	.exit = parts_exit,
+	.init = ktau_ring_fixture_init,
+	.exit = ktau_ring_fixture_exit,
 	.test_cases = parts_cases,
 };
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: tests of rings that grow, run by KUnit at boot. Those of how a slot is
- * written are in ktau_parts_test.c.
+ * KTAU: tests of rings that grow or are overtaken, run by KUnit at boot. Those of
+ * how a slot is written are in ktau_parts_test.c.
  */
+#include <linux/hrtimer.h>
 #include <linux/mm.h>
+#include <linux/string.h>
 
 #include "ktau_test.h"
 
@@ -65,7 +67,8 @@ static void expect_slots(struct kunit *test, u64 first)
 
 static int read_on(struct fixture *f, struct ktau_reach *reach)
 {
-	return ktau_snapshot_trace(f->trace, MAX_SLOTS, f->state, current, reach);
+	return ktau_snapshot_trace(f->trace, MAX_SLOTS * sizeof(struct ktau_place),
+				   f->state, current, reach);
 }
 
 /* A ring keeps its slots and their numbers when it grows, whatever is in it. */
@@ -182,11 +185,88 @@ static void refused(struct kunit *test)
 			(long)(ktau_ring_bytes(256) - ktau_ring_bytes(64)));
 }
 
+struct writer {
+	struct hrtimer timer;
+	struct ktau_task *state;
+	u64 nr;
+};
+
+/* More than the ring holds at once: a reader that it hits is overtaken. */
+static enum hrtimer_restart write_much(struct hrtimer *timer)
+{
+	struct writer *w = container_of(timer, struct writer, timer);
+	struct ktau_slot_more more[2] = { };
+	unsigned int i;
+
+	for (i = 0; i < 30; i++) {
+		more[0].data[0] = w->nr;
+		more[1].data[1] = w->nr;
+		ktau_trace_more(w->state, KTAU_WHAT(1, KTAU_TRACE_NET_SEND, 0),
+				(u32)w->nr, more, 2);
+		w->nr++;
+	}
+	hrtimer_forward_now(timer, ns_to_ktime(50 * NSEC_PER_USEC));
+	return HRTIMER_RESTART;
+}
+
+/* The slots of a record follow each other, and each has the places of one. */
+static bool is_as_written(const struct ktau_rec_trace *rec)
+{
+	const struct ktau_slot *slot = (const void *)(rec + 1);
+	const struct ktau_slot_net *net;
+	u64 place = rec->first, local, remote;
+	u32 i;
+
+	for (i = 0; i < rec->nr_slots; i++, place += 3) {
+		net = (const void *)(slot + 1);
+		memcpy(&local, net->local, sizeof(local));
+		memcpy(&remote, net->remote + 8, sizeof(remote));
+		if (slot->type != KTAU_TRACE_NET_SEND || net->seq != place / 3 ||
+		    local != place / 3 || remote != place / 3)
+			return false;
+		slot = (const void *)slot + slot->words * sizeof(u64);
+	}
+	return place == rec->next;
+}
+
+/* A writer that overtakes the reader tears nothing, and what is lost is counted. */
+static void overtaken(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	unsigned long end = jiffies + HZ / 2;
+	struct writer w = { .state = f->state };
+	struct ktau_reach reach = { };
+	unsigned int early = 0;
+	u64 next = 0;
+	int ret;
+
+	hrtimer_init_on_stack(&w.timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
+	w.timer.function = write_much;
+	hrtimer_start(&w.timer, 0, HRTIMER_MODE_REL_PINNED_HARD);
+	while (time_before(jiffies, end)) {
+		ret = read_on(f, &reach);
+		if (ret == -EAGAIN)
+			continue;
+		if (ret < 0 || f->trace->first != next + f->trace->lost ||
+		    !is_as_written(f->trace))
+			break;
+		early += f->trace->next < f->trace->written;
+		next = f->trace->next;
+		reach.until = ktau_read(&f->state->ring->head);
+	}
+	hrtimer_cancel(&w.timer);
+	destroy_hrtimer_on_stack(&w.timer);
+	KUNIT_EXPECT_FALSE(test, time_before(jiffies, end));
+	KUNIT_EXPECT_GT(test, w.nr, 1000ULL);
+	kunit_info(test, "%u records ended early", early);
+}
+
 static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(keeps_slots),
 	KUNIT_CASE(reader_goes_on),
 	KUNIT_CASE(marks),
 	KUNIT_CASE(refused),
+	KUNIT_CASE(overtaken),
 	{ }
 };
 

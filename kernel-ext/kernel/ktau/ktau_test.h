@@ -46,4 +46,62 @@ static inline void expect_identity(struct kunit *test,
 	KUNIT_EXPECT_EQ(test, sum, rec->outer_ticks + rec->open_child_ticks);
 }
 
+/* Slots of each kind from a ring of 64 places, and room for one more. */
+#define KTAU_TEST_SLOTS_BYTES						\
+	(64 * sizeof(struct ktau_place) + KTAU_SLOT_MAX_BYTES)
+
+/**
+ * struct ktau_ring_fixture - what tests of a ring have
+ * @state: without a ring to begin with
+ * @trace: with room for KTAU_TEST_SLOTS_BYTES
+ */
+struct ktau_ring_fixture {
+	struct ktau_task *state;
+	struct ktau_rec_trace *trace;
+};
+
+static inline int ktau_ring_fixture_init(struct kunit *test)
+{
+	struct ktau_ring_fixture *f = kunit_kzalloc(test, sizeof(*f),
+						    GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	test->priv = f;
+	f->trace = kunit_kzalloc(test, sizeof(*f->trace) + KTAU_TEST_SLOTS_BYTES,
+				 GFP_KERNEL);
+	f->state = ktau_task_create(&ktau_system, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, f->trace);
+	KUNIT_ASSERT_NOT_NULL(test, f->state);
+	return 0;
+}
+
+static inline void ktau_ring_fixture_exit(struct kunit *test)
+{
+	struct ktau_ring_fixture *f = test->priv;
+
+	ktau_task_put(f->state);
+}
+
+static inline int read_slots(struct ktau_ring_fixture *f, u32 max_bytes,
+			     struct ktau_reach *reach)
+{
+	return ktau_snapshot_trace(f->trace, max_bytes, f->state, current, reach);
+}
+
+/* Slot number @nr of a record. */
+static inline const struct ktau_slot *slot_at(const struct ktau_rec_trace *rec,
+					      u32 nr)
+{
+	const struct ktau_slot *slot = (const void *)(rec + 1);
+
+	while (nr--)
+		slot = (const void *)slot + slot->words * sizeof(u64);
+	return slot;
+}
+
+static inline u64 payload(const struct ktau_slot *slot)
+{
+	return slot->words > 2 ? *(const u64 *)(slot + 1) : 0;
+}
+
 #endif /* _KERNEL_KTAU_TEST_H */

@@ -26,6 +26,20 @@ static void end_point(struct ktau_slot_more *more, __be32 v4,
 	more->small = port;
 }
 
+/* Nothing takes up sequence numbers twice but what is sent again. */
+static bool is_retransmit(const struct sock *sk, const struct tcp_skb_cb *cb)
+{
+	return cb->end_seq != cb->seq && before(cb->seq, tcp_sk(sk)->snd_nxt);
+}
+
+/* How many segments on the wire: the way in has it only where there are several. */
+static unsigned int nr_segments(const struct sk_buff *skb, bool send)
+{
+	unsigned int nr = send ? tcp_skb_pcount(skb) : skb_shinfo(skb)->gso_segs;
+
+	return clamp(nr, 1U, (unsigned int)U16_MAX);
+}
+
 /**
  * __ktau_net() - trace a segment that is sent or received
  * @sk: the connection
@@ -40,6 +54,7 @@ void __ktau_net(const struct sock *sk, const struct sk_buff *skb, bool send)
 	const struct inet_sock *inet = inet_sk(sk);
 	struct ktau_slot_more more[2] = { };
 	const struct in6_addr *remote = NULL;
+	u32 type = send ? KTAU_TRACE_NET_SEND : KTAU_TRACE_NET_RECV;
 	u32 flags = cb->tcp_flags;
 	u32 len = cb->end_seq - cb->seq;
 
@@ -50,8 +65,12 @@ void __ktau_net(const struct sock *sk, const struct sk_buff *skb, bool send)
 	end_point(&more[0], inet->inet_saddr, inet6_rcv_saddr(sk),
 		  ntohs(inet->inet_sport));
 	end_point(&more[1], inet->inet_daddr, remote, ntohs(inet->inet_dport));
+	more[0].small2 = (u8)flags;
+	if (send && is_retransmit(sk, cb))
+		more[0].small2 |= KTAU_NET_RETRANSMIT << 8;
+	more[1].small2 = sock_net(sk)->ns.inum;
 	ktau_trace_more(current->ktau.state,
-			send ? KTAU_TRACE_NET_SEND : KTAU_TRACE_NET_RECV,
+			KTAU_WHAT(nr_segments(skb, send), type, 0),
 			cb->seq | (u64)len << 32, more, ARRAY_SIZE(more));
 }
 EXPORT_SYMBOL_GPL(__ktau_net);

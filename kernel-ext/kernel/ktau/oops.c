@@ -11,7 +11,7 @@
 #include <linux/notifier.h>
 #include <linux/preempt.h>
 
-#include "ktau.h"
+#include "frame.h"
 
 /**
  * ktau_end_frames() - end all that the current task is in, and begin nothing more
@@ -25,7 +25,7 @@ void ktau_end_frames(void)
 	WRITE_ONCE(ref->mask, KTAU_MASK_GONE);
 	barrier();	/* no interrupt opens a frame here any more */
 	while (ref->top)
-		__ktau_exit(ref->top, current);
+		ktau_leave(ref->top, current);
 }
 
 static int oops(struct notifier_block *block, unsigned long what, void *args)

@@ -80,41 +80,12 @@ void ktau_internal_error(const char *what)
 }
 
 /*
- * Let @frame, linked, start now. What has hit it since its linking is inside of it,
- * for that is how it was booked: so it starts earlier by as much.
+ * With a slot in the trace, written by as little as it can be; @arg goes into it if
+ * @flag is KTAU_WHAT_ARG.
  */
-static void start(struct ktau_frame *frame, struct ktau_task *state)
-{
-	u64 now = 0, inside;
-
-	if (frame->info & KTAU_FRAME_TRACED)
-		now = ktau_trace_frame(state, frame, KTAU_TRACE_ENTER,
-				       &frame->child, &inside);
-	if (!now)
-		now = ktau_moment(&frame->child, &inside);
-	ktau_write(&frame->start, now - inside);
-}
-
-/* An interrupt hit between the linking and the start; or no place in the ring. */
-static noinline void enter_hit(struct ktau_task *state, struct ktau_frame *frame)
-{
-	start(frame, state);
-}
-
-/* Without the profile: no need to be quick. */
-static noinline void enter_trace_only(struct task_struct *tsk,
-				      struct ktau_frame *frame)
-{
-	frame->info |= KTAU_FRAME_TRACED | KTAU_FRAME_TRACE_ONLY;
-	barrier();	/* an interrupt from here on finds it whole */
-	tsk->ktau.top = frame;
-	barrier();
-	start(frame, tsk->ktau.state);
-}
-
-/* With a slot in the trace, written by as little as it can be. */
-static noinline void enter_traced(struct task_struct *tsk,
-				  struct ktau_frame *frame)
+static __always_inline void trace_enter(struct task_struct *tsk,
+					struct ktau_frame *frame, u32 flag,
+					u64 arg)
 {
 	struct ktau_task *state = tsk->ktau.state;
 	struct ktau_place *place;
@@ -123,7 +94,7 @@ static noinline void enter_traced(struct task_struct *tsk,
 
 	/* One bit: read it as it comes. */
 	if (unlikely(!(data_race(tsk->ktau.mask) & KTAU_MODE_PROFILE))) {
-		enter_trace_only(tsk, frame);
+		ktau_enter_trace_only(tsk, frame, flag, arg);
 		return;
 	}
 	frame->info += KTAU_FRAME_TRACED;
@@ -142,12 +113,14 @@ static noinline void enter_traced(struct task_struct *tsk,
 	if (unlikely(!ktau_place_is_free(place, nr) || frame->child ||
 		     !ktau_advance(&ring->head, &nr, 1))) {
 		preempt_enable_no_resched_notrace();
-		enter_hit(state, frame);
+		ktau_start(state, frame, flag, arg);
 		return;
 	}
 	ktau_write(&frame->start, now);
 	smp_wmb();	/* @head is moved before anything is overwritten */
-	ktau_place_fill(place, now, frame->info);
+	ktau_place_fill(place, now, frame->info | flag);
+	if (flag)
+		place->arg = arg;
 	ktau_place_done(ring, place);
 	if (unlikely(ktau_ring_wakes(ring, nr)))
 		ktau_ring_wake(ring);
@@ -155,8 +128,23 @@ static noinline void enter_traced(struct task_struct *tsk,
 		preempt_enable_no_resched_notrace();
 }
 
-static __always_inline void enter(struct task_struct *tsk,
+static noinline void enter_traced(struct task_struct *tsk,
 				  struct ktau_frame *frame)
+{
+	trace_enter(tsk, frame, 0, 0);
+}
+
+static noinline void enter_traced_fault(struct task_struct *tsk,
+					struct ktau_frame *frame,
+					unsigned long address)
+{
+	trace_enter(tsk, frame, KTAU_WHAT_ARG, address);
+}
+
+/* Of a page fault, @address is where. */
+static __always_inline void enter(struct task_struct *tsk,
+				  struct ktau_frame *frame, bool fault,
+				  unsigned long address)
 {
 	frame->prev = tsk->ktau.top;
 	frame->start = 0;
@@ -164,7 +152,10 @@ static __always_inline void enter(struct task_struct *tsk,
 	/* Two bits are tested in memory, the uppermost alone in a register. */
 	if (unlikely(data_race(tsk->ktau.mask) &
 		     (KTAU_MODE_TRACE | KTAU_MASK_GONE))) {
-		enter_traced(tsk, frame);
+		if (fault)
+			enter_traced_fault(tsk, frame, address);
+		else
+			enter_traced(tsk, frame);
 		return;
 	}
 	barrier();	/* an interrupt from here on finds it whole */
@@ -173,7 +164,7 @@ static __always_inline void enter(struct task_struct *tsk,
 	ktau_write(&frame->start, ktau_ticks());
 	barrier();
 	if (unlikely(frame->child))
-		enter_hit(tsk->ktau.state, frame);
+		ktau_start(tsk->ktau.state, frame, 0, 0);
 }
 
 /**
@@ -185,7 +176,7 @@ static __always_inline void enter(struct task_struct *tsk,
  */
 void __ktau_enter_frame(struct task_struct *tsk, struct ktau_frame *frame)
 {
-	enter(tsk, frame);
+	enter(tsk, frame, false, 0);
 }
 EXPORT_SYMBOL_GPL(__ktau_enter_frame);
 NOKPROBE_SYMBOL(__ktau_enter_frame);
@@ -206,7 +197,7 @@ void __ktau_enter_point(struct ktau_frame *frame, struct ktau_point *point)
 	if (unlikely(id == KTAU_ID_NONE || in_nmi()))
 		return;
 	frame->info = id;
-	enter(current, frame);
+	enter(current, frame, false, 0);
 }
 EXPORT_SYMBOL_GPL(__ktau_enter_point);
 NOKPROBE_SYMBOL(__ktau_enter_point);
@@ -221,7 +212,7 @@ NOKPROBE_SYMBOL(__ktau_enter_point);
 void __ktau_enter_compat(struct ktau_frame *frame, unsigned int nr)
 {
 	frame->info = ktau_compat_id(nr);
-	enter(current, frame);
+	enter(current, frame, false, 0);
 }
 
 /**
@@ -234,77 +225,24 @@ void __ktau_enter_compat(struct ktau_frame *frame, unsigned int nr)
 void __ktau_enter_work(struct ktau_frame *frame, void *fn)
 {
 	frame->info = ktau_call_id(KTAU_CALL_WORK, fn);
-	enter(current, frame);
-}
-
-/* Book @frame, unlinked, that lasted for @incl. */
-static struct ktau_ended settle(struct ktau_frame *frame,
-				struct ktau_task *state, u64 incl)
-{
-	struct ktau_ended e = {
-		.incl = incl,
-		.inside = frame->child,
-		.outermost = ktau_is_outermost(frame),
-	};
-
-	e.excl = e.incl - e.inside;
-	if (frame->info & KTAU_FRAME_TRACE_ONLY) {
-		e.incl = e.inside;
-		e.excl = 0;
-	} else if (unlikely((s64)e.excl < 0)) {
-		e.incl = e.inside;
-		e.excl = 0;
-		ktau_add(&state->clamped, 1);
-		ktau_loss(KTAU_LOSS_CLAMPED);
-	}
-	ktau_add(ktau_outside(state, frame->prev), e.incl);
-	if (!(frame->info & KTAU_FRAME_TRACE_ONLY))
-		ktau_book(state, ktau_frame_id(frame), e.incl, e.excl, e.outermost);
-	barrier();
-	ktau_add(&state->end, 1);
-	return e;
-}
-
-/*
- * The rest of an exit after the unlinking. What hit in between is outside, where
- * there was @before until then: so the frame ends earlier by as much.
- */
-static struct ktau_ended finish(struct ktau_frame *frame,
-				struct ktau_task *state, u64 before)
-{
-	u64 *sum = ktau_outside(state, frame->prev);
-	u64 now = 0, outside;
-
-	if (frame->info & KTAU_FRAME_TRACED)
-		now = ktau_trace_frame(state, frame, KTAU_TRACE_EXIT, sum,
-				       &outside);
-	if (!now)
-		now = ktau_moment(sum, &outside);
-	return settle(frame, state, now - (outside - before) - frame->start);
+	enter(current, frame, false, 0);
 }
 
 /**
- * ktau_leave() - close a frame, whatever it is
- * @frame: the innermost one of @tsk
+ * __ktau_enter_fault() - open a frame of a page fault on the current task
  * @tsk: the current task
+ * @frame: room for it, on the kernel stack, with its id
+ * @address: the address that was not there
  *
- * Context: As its entry.
- * Return: Its times.
+ * Context: Any but NMI. The current task has a group on, so it has a state.
  */
-struct ktau_ended ktau_leave(struct ktau_frame *frame, struct task_struct *tsk)
+void __ktau_enter_fault(struct task_struct *tsk, struct ktau_frame *frame,
+			unsigned long address)
 {
-	struct ktau_task *state = tsk->ktau.state;
-	u64 before;
-
-	ktau_add(&state->begin, 1);
-	barrier();
-	before = ktau_read(ktau_outside(state, frame->prev));
-	barrier();
-	WRITE_ONCE(tsk->ktau.top, frame->prev);
-	barrier();	/* interrupts belong to the frame around it now */
-	return finish(frame, state, before);
+	enter(tsk, frame, true, address);
 }
 
+/* These give nothing back: the usual ways would have to make room for it. */
 static noinline void exit_slow(struct ktau_frame *frame, struct task_struct *tsk)
 {
 	ktau_leave(frame, tsk);
@@ -314,13 +252,13 @@ static noinline void exit_slow(struct ktau_frame *frame, struct task_struct *tsk
 static noinline void exit_hit(struct ktau_frame *frame, struct ktau_task *state,
 			      u64 before)
 {
-	finish(frame, state, before);
+	ktau_finish(frame, state, before);
 }
 
 static noinline void exit_clamped(struct ktau_frame *frame,
 				  struct ktau_task *state, u64 incl)
 {
-	settle(frame, state, incl);
+	ktau_settle(frame, state, incl);
 }
 
 /*
@@ -399,8 +337,10 @@ static __always_inline void trace_fast(struct ktau_frame *frame,
 		return;
 	}
 	smp_wmb();	/* @head is moved before anything is overwritten */
-	ktau_place_fill(place, incl, frame->info +
+	ktau_place_fill(place, incl, frame->info + KTAU_WHAT_ARG +
 			KTAU_WHAT(0, KTAU_TRACE_EXIT - KTAU_TRACE_ENTER, 0));
+	/* Of any exit: to ask whether it is a system call's costs more. */
+	place->arg = ktau_syscall_result();
 	ktau_place_done(ring, place);
 	incl -= frame->start;
 	excl = incl - frame->child;
@@ -442,8 +382,7 @@ static noinline void exit_unusual(struct ktau_frame *frame,
 	struct ktau_chunk *chunk;
 	struct ktau_cell *cell;
 
-	BUILD_BUG_ON(KTAU_FRAME_TRACED !=
-		     (KTAU_WHAT(0, KTAU_TRACE_ENTER, 0) | KTAU_WHAT_FRAME));
+	BUILD_BUG_ON(KTAU_FRAME_TRACED ^ KTAU_WHAT(0, KTAU_TRACE_ENTER, 0));
 	if (unlikely(info & EXIT_SLOW)) {
 		exit_slow(frame, tsk);
 		return;

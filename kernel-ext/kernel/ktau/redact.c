@@ -9,6 +9,7 @@
 #include <linux/math64.h>
 #include <linux/string.h>
 #include <linux/time64.h>
+#include <linux/uaccess.h>
 
 #include "stream.h"
 
@@ -180,6 +181,16 @@ static bool is_hidden(struct ktau_stream *stream, u64 serial)
 	       !ktau_named_visible(stream, serial);
 }
 
+/* The kernel's own page faults tell where it has what. */
+static void redact_fault(const struct ktau_stream *stream, struct ktau_slot *slot)
+{
+	u64 *address = (u64 *)(slot + 1);
+
+	if (slot->words * sizeof(u64) > sizeof(*slot) &&
+	    *address >= TASK_SIZE_MAX && !(stream->access & KTAU_ACCESS_ADDRESSES))
+		*address = 0;
+}
+
 static void redact_slot(struct ktau_stream *stream, struct ktau_slot *slot)
 {
 	struct ktau_slot_switch *to = (void *)(slot + 1);
@@ -187,6 +198,9 @@ static void redact_slot(struct ktau_stream *stream, struct ktau_slot *slot)
 	struct ktau_slot_woken *woken = (void *)(slot + 1);
 
 	switch (slot->type) {
+	case KTAU_TRACE_ENTER:
+		redact_fault(stream, slot);
+		break;
 	case KTAU_TRACE_SWITCH:
 		if (is_hidden(stream, to->next_serial)) {
 			to->next_serial = 0;

@@ -28,6 +28,7 @@
 #ifndef _KERNEL_KTAU_RING_H
 #define _KERNEL_KTAU_RING_H
 
+#include <linux/bits.h>
 #include <linux/minmax.h>
 #include <linux/preempt.h>
 #include <linux/smp.h>
@@ -37,14 +38,17 @@
 struct ktau_user;
 
 /**
- * struct ktau_place - one slot as it is written; struct ktau_slot is made of it
- *	by the reader, see snapshot_trace.c
- * @ticks: when; data of a further slot
- * @arg: by type; data of a further slot; not written with KTAU_WHAT_FRAME
- * @what: id, or 16 bits of data | type << 16 | further slots, or index << 24
- * @count: preempt_count(): the context; data of a further slot
- * @cpu: where
+ * struct ktau_place - a slot, or a part of one, as it is in the ring
+ * @ticks: when; data in a place that continues a slot
+ * @arg: by type; data in a place that continues a slot; not written by an entry
+ *	without KTAU_WHAT_ARG
+ * @what: KTAU_WHAT()
+ * @count: preempt_count(), which gives the context; data in a place that
+ *	continues a slot
+ * @cpu: where; 0 in a place that continues a slot
  * @turn: lower half of the number of the slot to be written here next
+ *
+ * This layout is private: snapshot_trace.c makes struct ktau_slot of it.
  */
 struct ktau_place {
 	u64 ticks;
@@ -55,18 +59,25 @@ struct ktau_place {
 	u32 turn;
 };
 
-#define KTAU_WHAT(id, type, more)					\
-	((u32)(id) | (u32)(type) << 16 | (u32)(more) << 24)
+/*
+ * An id or 16 bits of data, the type, and how many places continue this one; in
+ * those, which one it is.
+ */
+#define KTAU_WHAT(small, type, more)					\
+	((u32)(small) | (u32)(type) << 16 | (u32)(more) << 24)
+#define KTAU_WHAT_SMALL(what)	((u16)(what))
+#define KTAU_WHAT_TYPE(what)	((u8)((what) >> 16))
+#define KTAU_WHAT_MORE(what)	((what) >> 24 & 3)
 
-/* Written by the shortest way: no argument, no further slots. */
-#define KTAU_WHAT_FRAME		0x80000000U
+/* ENTER and EXIT: @arg is written. Whether it means anything depends on the id. */
+#define KTAU_WHAT_ARG		0x80000000U
 
-/* Type of a place that continues the slot before it; never in a stream. */
+/* Type of a place that continues a slot; never in a stream. */
 #define KTAU_TRACE_MORE		255
 
 /**
- * struct ktau_slot_more - further data of a slot, in a place of its own
- * @data: two words; their meaning is that of the leading slot's type
+ * struct ktau_slot_more - what a place that continues a slot holds
+ * @data: two words; their meaning is that of the slot's type
  * @small: 16 more bits
  * @small2: 32 more bits
  */
@@ -75,6 +86,34 @@ struct ktau_slot_more {
 	u16 small;
 	u32 small2;
 };
+
+/* Places of the longest slot: a network segment. */
+#define KTAU_SLOT_MAX_PLACES	3
+
+/*
+ * A serial and two priorities in one word. Serials count up from 1 and stay below
+ * 2^48 for centuries; priorities are from -1 (deadline) to 140.
+ */
+#define KTAU_SERIAL_BITS	48
+
+static inline u64 ktau_pack_serial(u64 serial, int prio, int next_prio)
+{
+	return (serial & (BIT_ULL(KTAU_SERIAL_BITS) - 1)) |
+	       (u64)(u8)prio << 48 | (u64)(u8)next_prio << 56;
+}
+
+static inline u64 ktau_packed_serial(u64 arg)
+{
+	return arg & (BIT_ULL(KTAU_SERIAL_BITS) - 1);
+}
+
+/* @shift: 48 or 56, for the first or the second priority. */
+static inline int ktau_packed_prio(u64 arg, unsigned int shift)
+{
+	u8 prio = arg >> shift;
+
+	return prio == (u8)-1 ? -1 : prio;
+}
 
 /**
  * struct ktau_ring - a trace, counted in slots since its first write

@@ -22,6 +22,15 @@
 
 #include "ktau.h"
 
+/* As /proc/PID/stat and the kernel's own trace show it. */
+static unsigned int shown_state(const struct task_struct *task,
+				unsigned int state)
+{
+	unsigned int index = __task_state_index(state, task->exit_state);
+
+	return index ? BIT(index - 1) : 0;
+}
+
 /**
  * __ktau_sched_switch() - the current task loses the CPU
  * @vol: whether the kernel counts it as voluntary, in nvcsw
@@ -52,7 +61,9 @@ void __ktau_sched_switch(bool vol, struct task_struct *prev,
 	__ktau_enter(&state->sched, prev, id);
 	if (state->sched.info & KTAU_FRAME_TRACED)
 		ktau_trace(state, state->sched.start, KTAU_TRACE_SWITCH,
-			   (u16)prev_state, next->ktau.serial);
+			   vol ? shown_state(prev, prev_state) : 0,
+			   ktau_pack_serial(next->ktau.serial, prev->prio,
+					    next->prio));
 }
 
 /* From the wakeup to now the task was runnable and had no CPU. */
@@ -103,25 +114,36 @@ void __ktau_sched_resume(void)
 	ref->flags &= ~KTAU_REF_NEW;
 	if (ref->top == &state->sched)
 		__ktau_exit(&state->sched, current);
+	if (unlikely(READ_ONCE(state->changed)))
+		ktau_trace_changes(state);
 }
 
 /**
- * __ktau_sched_wakeup() - the current task or interrupt makes a task runnable
+ * __ktau_sched_waking() - the current task, or what interrupts it, wakes a task
+ * @p: the task
+ * @target_cpu: CPU whose run queue it enters
+ *
+ * Context: Under @p's pi_lock. The current task has the scheduler's group on.
+ */
+void __ktau_sched_waking(struct task_struct *p, unsigned int target_cpu)
+{
+	struct ktau_ref *ref = &current->ktau;
+
+	if (READ_ONCE(ref->mask) & KTAU_MODE_TRACE)
+		ktau_trace(ref->state, 0, KTAU_TRACE_WAKING, target_cpu,
+			   ktau_pack_serial(p->ktau.serial, p->prio, 0));
+}
+
+/**
+ * __ktau_sched_wakeup() - a task is runnable
  * @p: the task
  *
  * Context: Under the lock of @p's run queue.
  */
 void __ktau_sched_wakeup(struct task_struct *p)
 {
-	struct ktau_ref *ref = &current->ktau;
-	const u32 traced = KTAU_GROUP_SCHED | KTAU_MODE_TRACE;
-	u64 now = ktau_ticks();
-
 	if (READ_ONCE(p->ktau.mask) & KTAU_GROUP_SCHED)
-		p->ktau.wake_ticks = now;
-	if ((READ_ONCE(ref->mask) & traced) == traced)
-		ktau_trace(ref->state, 0, KTAU_TRACE_WAKING, task_cpu(p),
-			   p->ktau.serial);
+		p->ktau.wake_ticks = ktau_ticks();
 }
 
 /**

@@ -2,8 +2,16 @@
 /*
  * KTAU: copying the trace of one owner, and giving its slots their form in streams.
  *
- * The places of the ring are copied as they are to where the slots go. Then each
- * slot is encoded from the front on: it never takes more than its places did.
+ * The owner may write while its ring is read. The reader takes one slot at a time:
+ *
+ *	it waits until the slot is committed,
+ *	copies its places, and
+ *	reads @head: if the writer has got so far that it may write to these places
+ *	again, the copy may be torn, and the reader drops it.
+ *
+ * Only a copy that is whole is interpreted. A record holds slots without a hole:
+ * where the writer overtakes the reader, the record ends, and the next one counts
+ * what is lost.
  */
 #include <linux/delay.h>
 #include <linux/preempt.h>
@@ -14,7 +22,7 @@
 #define QUICK_TRIES	3
 #define SLOW_TRIES	100
 
-/* Wait until slot @nr is whole, or overwritten; false if it never is. */
+/* Wait until slot @nr is committed, or overwritten; false if it never is. */
 static bool wait_written(const struct ktau_place *place, u64 nr)
 {
 	unsigned int i;
@@ -37,272 +45,301 @@ static unsigned int context(u32 count)
 	return count & SOFTIRQ_OFFSET ? KTAU_CTX_SOFTIRQ : KTAU_CTX_TASK;
 }
 
-static unsigned int type_of(const struct ktau_place *place)
+static bool has_id(unsigned int type)
 {
-	return (u8)(place->what >> 16);
+	return type == KTAU_TRACE_ENTER || type == KTAU_TRACE_EXIT ||
+	       type == KTAU_TRACE_COUNT;
 }
 
-/* How many places belong to the slot that begins with @place, but for that one. */
-static unsigned int nr_more(const struct ktau_place *place)
+/* Each exit keeps the word that a system call has its result in. */
+static bool has_result(const struct ktau_place *place)
 {
-	return place->what & KTAU_WHAT_FRAME ? 0 : place->what >> 24;
+	const struct ktau_event *event = ktau_event(KTAU_WHAT_SMALL(place->what));
+
+	return (place->what & KTAU_WHAT_ARG) && event &&
+	       event->group == KTAU_GROUP_SYSCALL;
 }
 
-/* Payload of @slot from its first place and the further ones. Return: words. */
-static unsigned int encode_payload(struct ktau_slot *slot,
-				   const struct ktau_place *place)
+static unsigned int encode_word(void *to, u64 value)
 {
-	u64 *to = (u64 *)(slot + 1);
-	u16 small = place->what;
+	*(u64 *)to = value;
+	return 1;
+}
 
-	switch (slot->type) {
+static unsigned int encode_switch(struct ktau_slot_switch *to,
+				  const struct ktau_place *place)
+{
+	to->next_serial = ktau_packed_serial(place->arg);
+	to->state = KTAU_WHAT_SMALL(place->what);
+	to->prio = ktau_packed_prio(place->arg, 48);
+	to->next_prio = ktau_packed_prio(place->arg, 56);
+	return sizeof(*to) / sizeof(u64);
+}
+
+static unsigned int encode_waking(struct ktau_slot_waking *to,
+				  const struct ktau_place *place)
+{
+	to->serial = ktau_packed_serial(place->arg);
+	to->target_cpu = KTAU_WHAT_SMALL(place->what);
+	to->prio = ktau_packed_prio(place->arg, 48);
+	return sizeof(*to) / sizeof(u64);
+}
+
+static unsigned int encode_fork(struct ktau_slot_fork *to,
+				const struct ktau_place *place)
+{
+	to->serial = place[0].arg;
+	to->leader_serial = place[1].arg;
+	return sizeof(*to) / sizeof(u64);
+}
+
+/* A name in 16 bytes. */
+static unsigned int encode_comm(u64 *to, const struct ktau_place *place)
+{
+	to[0] = place[1].ticks;
+	to[1] = place[1].arg;
+	return 2;
+}
+
+/* See __ktau_net() for what is where. */
+static unsigned int encode_net(struct ktau_slot_net *to,
+			       const struct ktau_place *place)
+{
+	memcpy(&to->local[0], &place[1].ticks, sizeof(u64));
+	memcpy(&to->local[8], &place[1].arg, sizeof(u64));
+	memcpy(&to->remote[0], &place[2].ticks, sizeof(u64));
+	memcpy(&to->remote[8], &place[2].arg, sizeof(u64));
+	to->local_port = KTAU_WHAT_SMALL(place[1].what);
+	to->remote_port = KTAU_WHAT_SMALL(place[2].what);
+	to->seq = place->arg;
+	to->bytes = place->arg >> 32;
+	to->nr_segments = KTAU_WHAT_SMALL(place->what);
+	to->tcp_flags = place[1].count;
+	to->net_flags = place[1].count >> 8;
+	to->net_ns = place[2].count;
+	to->reserved = 0;
+	return sizeof(*to) / sizeof(u64);
+}
+
+/* Payload of a slot, from its first place and the further ones. Return: words. */
+static unsigned int encode_payload(void *to, const struct ktau_place *place)
+{
+	switch (KTAU_WHAT_TYPE(place->what)) {
+	case KTAU_TRACE_ENTER:
+		return place->what & KTAU_WHAT_ARG ?
+		       encode_word(to, place->arg) : 0;
+	case KTAU_TRACE_EXIT:
+		return has_result(place) ? encode_word(to, place->arg) : 0;
 	case KTAU_TRACE_COUNT:
 	case KTAU_TRACE_TASK_EXIT:
-		*to = place->arg;
-		return 1;
+	case KTAU_TRACE_CGROUP:
+		return encode_word(to, place->arg);
 	case KTAU_TRACE_SWITCH:
-		*(struct ktau_slot_switch *)to = (struct ktau_slot_switch) {
-			.next_serial = place->arg, .state = small,
-			.prio = -1, .next_prio = -1,
-		};
-		return 2;
+		return encode_switch(to, place);
 	case KTAU_TRACE_WAKING:
-		*(struct ktau_slot_waking *)to = (struct ktau_slot_waking) {
-			.serial = place->arg, .target_cpu = small, .prio = -1,
-		};
-		return 2;
+		return encode_waking(to, place);
 	case KTAU_TRACE_FORK:
-		*(struct ktau_slot_fork *)to = (struct ktau_slot_fork) {
-			.serial = place->arg,
-			.leader_serial = small ? place->arg : 0,
-		};
-		return 2;
+		return encode_fork(to, place);
 	case KTAU_TRACE_EXEC:
-		to[0] = place[1].ticks;
-		to[1] = place[1].arg;
-		to[2] = place->arg;
-		return 3;
+		return encode_comm(to, place) +
+		       encode_word((u64 *)to + 2, place->arg);
+	case KTAU_TRACE_COMM:
+		return encode_comm(to, place);
 	case KTAU_TRACE_NET_SEND:
-	case KTAU_TRACE_NET_RECV: {
-		struct ktau_slot_net *net = (struct ktau_slot_net *)to;
-
-		*net = (struct ktau_slot_net) {
-			.local_port = place[1].what, .remote_port = place[2].what,
-			.seq = place->arg, .bytes = place->arg >> 32,
-			.nr_segments = 1,
-		};
-		memcpy(net->local, &place[1].ticks, sizeof(net->local));
-		memcpy(net->remote, &place[2].ticks, sizeof(net->remote));
-		return sizeof(*net) / sizeof(u64);
-	}
+	case KTAU_TRACE_NET_RECV:
+		return encode_net(to, place);
 	}
 	return 0;
 }
 
-/**
- * ktau_slot_encode() - give a slot its form in streams
- * @slot: where it goes, KTAU_SLOT_MAX_WORDS
- * @place: a copy of its first place, the further ones after it
- *
- * Context: Any.
- * Return: Its length in words.
- */
-unsigned int ktau_slot_encode(struct ktau_slot *slot,
-			      const struct ktau_place *place)
+/* Return: bytes of the slot. */
+static unsigned int encode(struct ktau_slot *slot, const struct ktau_place *place)
 {
 	*slot = (struct ktau_slot) {
 		.ticks = place->ticks,
 		.id = KTAU_ID_NONE,
-		.type = type_of(place),
+		.type = KTAU_WHAT_TYPE(place->what),
 		.cpu = place->cpu,
 		.ctx = context(place->count),
 	};
-	if (slot->type == KTAU_TRACE_ENTER || slot->type == KTAU_TRACE_EXIT ||
-	    slot->type == KTAU_TRACE_COUNT)
-		slot->id = (u16)place->what;
-	slot->words = sizeof(*slot) / sizeof(u64) + encode_payload(slot, place);
-	return slot->words;
+	if (has_id(slot->type))
+		slot->id = KTAU_WHAT_SMALL(place->what);
+	slot->words = sizeof(*slot) / sizeof(u64) +
+		      encode_payload(slot + 1, place);
+	return slot->words * sizeof(u64);
 }
 
-/* Drop @nr places from the front; until encoded, @nr_slots counts places. */
-static void drop_front(struct ktau_rec_trace *rec, u32 nr)
+static u64 oldest(const struct ktau_ring *ring)
 {
-	struct ktau_place *place = (struct ktau_place *)(rec + 1);
-
-	nr = min(nr, rec->nr_slots);
-	rec->nr_slots -= nr;
-	rec->first += nr;
-	memmove(place, place + nr, rec->nr_slots * sizeof(*place));
+	return ktau_ring_oldest(ring, ktau_read(&ring->head));
 }
 
-/* A slot whose leading one is gone says nothing; nor does a half at the end. */
-static void trim_halves(struct ktau_rec_trace *rec, bool at_end)
+/* Return: 1, 0 if place @nr has been overwritten, -EAGAIN if never committed. */
+static int copy_place(struct ktau_place *to, const struct ktau_ring *ring, u64 nr)
 {
-	struct ktau_place *place = (struct ktau_place *)(rec + 1);
-	u32 i;
+	const struct ktau_place *from = &ring->place[(u32)nr & ring->mask];
 
-	for (i = 0; i < rec->nr_slots && type_of(&place[i]) == KTAU_TRACE_MORE; i++)
-		;
-	drop_front(rec, i);
-	if (at_end || !rec->nr_slots)
-		return;
-	for (i = rec->nr_slots - 1; i && type_of(&place[i]) == KTAU_TRACE_MORE; i--)
-		;
-	if (i + nr_more(&place[i]) >= rec->nr_slots)
-		rec->nr_slots = i;
+	if (!wait_written(from, nr))
+		return -EAGAIN;
+	smp_rmb();	/* pairs with ktau_place_done() */
+	*to = data_race(*from);	/* if torn, it is dropped below */
+	smp_rmb();	/* pairs with the barrier of a writer that has moved @head */
+	return nr >= oldest(ring);
 }
 
-/* False if the owner never ended a write. */
-static bool copy_slots(struct ktau_rec_trace *rec, const struct ktau_ring *ring,
-		       u64 from, u32 max_slots)
+/* Copy a slot. Return: number of its places, otherwise as copy_place(). */
+static int copy_slot(struct ktau_place place[KTAU_SLOT_MAX_PLACES],
+		     const struct ktau_ring *ring, u64 nr)
 {
-	struct ktau_place *to = (struct ktau_place *)(rec + 1);
-	const struct ktau_place *place;
-	u64 end = ktau_read(&ring->head), gone;
-	u32 i;
+	unsigned int i, more;
+	int ret = copy_place(place, ring, nr);
 
-	rec->written = end;
-	rec->first = max(from, ktau_ring_oldest(ring, end));
-	rec->nr_slots = min_t(u64, end - rec->first, max_slots);
-	for (i = 0; i < rec->nr_slots; i++) {
-		place = &ring->place[(rec->first + i) & ring->mask];
-		if (!wait_written(place, rec->first + i))
-			return false;
-		smp_rmb();	/* pairs with ktau_place_done() */
-		to[i] = data_race(*place);	/* torn ones are dropped below */
+	if (ret <= 0 || KTAU_WHAT_TYPE(place->what) == KTAU_TRACE_MORE)
+		return ret;
+	more = KTAU_WHAT_MORE(place->what);
+	for (i = 1; i <= more; i++) {
+		ret = copy_place(&place[i], ring, nr + i);
+		if (ret <= 0)
+			return ret;
 	}
-	smp_rmb();	/* what the writer has reached meanwhile may be torn */
-	gone = ktau_ring_oldest(ring, ktau_read(&ring->head));
-	if (gone > rec->first)
-		drop_front(rec, min_t(u64, gone - rec->first, U32_MAX));
-	trim_halves(rec, rec->first + rec->nr_slots == end);
-	if (rec->nr_slots)
-		return true;
-	/* All of it has been overwritten, and perhaps what came after it too. */
-	rec->first = max(rec->first, gone);
-	rec->written = max(rec->written, rec->first);
-	return true;
+	return 1 + more;
 }
 
-/* Time of the last slot; a place that continues another has none. */
-static u64 last_ticks(const struct ktau_rec_trace *rec)
+/* Append a slot of @nr places to @rec. */
+static void append(struct ktau_rec_trace *rec, const struct ktau_place *place,
+		   unsigned int nr)
 {
-	const struct ktau_place *place = (const struct ktau_place *)(rec + 1);
-	u32 i = rec->nr_slots - 1;
+	void *to = (u8 *)(rec + 1) + rec->slots_bytes;
 
-	while (i && type_of(&place[i]) == KTAU_TRACE_MORE)
-		i--;
-	return place[i].ticks;
+	rec->slots_bytes += encode(to, place);
+	rec->nr_slots++;
+	rec->next += nr;
 }
 
-/* Encode the places that were copied, from the front on. */
-static void encode(struct ktau_rec_trace *rec)
+/* Nothing is in @rec yet: go on behind a slot of @nr places that will not be. */
+static void leave_out(struct ktau_rec_trace *rec, const struct ktau_ring *ring,
+		      const struct ktau_place *place, int nr)
 {
-	const struct ktau_place *from = (const struct ktau_place *)(rec + 1);
-	u32 nr_places = rec->nr_slots, nr_slots = 0, i, more;
-	u64 *to = (u64 *)(rec + 1);
-
-	for (i = 0; i < nr_places; i += 1 + more) {
-		struct ktau_place place[KTAU_SLOT_MAX_PLACES] = { };
-
-		more = min_t(u32, nr_more(&from[i]), nr_places - i - 1);
-		memcpy(place, &from[i],
-		       min_t(u32, 1 + more, KTAU_SLOT_MAX_PLACES) * sizeof(*place));
-		to += ktau_slot_encode((struct ktau_slot *)to, place);
-		nr_slots++;
+	if (!nr) {
+		rec->next = max(rec->next + 1, oldest(ring));
+		rec->lost += rec->next - rec->first;
+	} else if (KTAU_WHAT_TYPE(place->what) == KTAU_TRACE_MORE) {
+		rec->next++;	/* the beginning of the slot is overwritten */
+		rec->lost++;
+	} else {
+		rec->next += nr;
+		rec->lost = 0;	/* older than this one, which is too old */
 	}
-	rec->nr_slots = nr_slots;
-	rec->slots_bytes = (u8 *)to - (u8 *)(rec + 1);
+	rec->first = rec->next;
 }
 
-static void note_loss(struct ktau_rec_trace *rec, u64 from, u64 from_ticks)
+static bool is_wanted(const struct ktau_rec_trace *rec,
+		      const struct ktau_place *place, u64 since)
 {
-	const struct ktau_place *place = (struct ktau_place *)(rec + 1);
+	return KTAU_WHAT_TYPE(place->what) != KTAU_TRACE_MORE &&
+	       (rec->nr_slots || place->ticks >= since);
+}
 
-	rec->lost = rec->first - from;
+static void note_loss(struct ktau_rec_trace *rec, const struct ktau_reach *reach)
+{
+	const struct ktau_slot *slot = (const struct ktau_slot *)(rec + 1);
+
 	if (!rec->lost)
 		return;
-	rec->lost_from_ticks = from_ticks;
-	rec->lost_to_ticks = rec->nr_slots ? place->ticks : ktau_ticks();
+	rec->lost_from_ticks = max(reach->ticks, reach->since_ticks);
+	rec->lost_to_ticks = rec->nr_slots ? slot->ticks : ktau_ticks();
 }
 
-/* Leave out what is older than @since: that is neither asked for nor lost. */
-static void trim_old(struct ktau_rec_trace *rec, u64 since)
+/*
+ * Copy the slots from @rec->next on, to @rec->written or until @max_bytes are full
+ * or the writer has overtaken. Return: 0, or -EAGAIN if there are none because the
+ * owner does not finish writing one.
+ */
+static int copy_slots(struct ktau_rec_trace *rec, const struct ktau_ring *ring,
+		      struct ktau_reach *reach, u32 max_bytes)
 {
-	const struct ktau_place *place = (const struct ktau_place *)(rec + 1);
-	u32 i = 0;
+	struct ktau_place place[KTAU_SLOT_MAX_PLACES];
+	u64 begin = rec->next, ticks = reach->ticks;
+	int nr;
 
-	while (i < rec->nr_slots && place[i].ticks < since)
-		i += 1 + nr_more(&place[i]);
-	if (!i)
-		return;
-	rec->lost = 0;
-	rec->lost_from_ticks = 0;
-	rec->lost_to_ticks = 0;
-	drop_front(rec, i);
+	rec->next = max(begin, oldest(ring));
+	rec->first = rec->next;
+	rec->lost = rec->first - begin;
+	while (rec->next < rec->written &&
+	       rec->slots_bytes + KTAU_SLOT_MAX_BYTES <= max_bytes) {
+		nr = copy_slot(place, ring, rec->next);
+		if (nr < 0 && !rec->nr_slots)
+			return nr;
+		if (nr > 0 && is_wanted(rec, place, reach->since_ticks)) {
+			append(rec, place, nr);
+			ticks = place->ticks;
+			continue;
+		}
+		if (rec->nr_slots)
+			break;
+		leave_out(rec, ring, place, nr);
+	}
+	rec->written = max(rec->written, rec->next);
+	note_loss(rec, reach);
+	reach->ticks = ticks;
+	return 0;
 }
 
 /**
  * ktau_snapshot_trace() - copy what a ring holds
- * @rec: where it goes, with room for @max_places of struct ktau_place after it
- * @max_places: at least KTAU_SLOT_MAX_PLACES
+ * @rec: where it goes
+ * @max_bytes: room for slots after the fixed part, at least KTAU_SLOT_MAX_BYTES
  * @state: whose
  * @task: the live task that it belongs to, or NULL
- * @reach: zero for a new owner, and kept from one call for it to the next. With
- *	@consume what no other reader has consumed, which is consumed by this one;
- *	without, all that the ring holds
- *
- * With @since_ticks, slots older than that are left out.
+ * @reach: zero but for @since_ticks and @consume for a new owner, and kept from one call
+ *	for it to the next. With @consume what no other reader has consumed, which
+ *	is consumed by this one; without, all that the ring holds
  *
  * A ring of another size is another ring, which begins with slot 0 again.
  *
  * Context: May sleep.
  * Return: 1 if there are more slots to copy, 0 if not, -ENODATA without a ring,
- * -EAGAIN if the owner never ended a write.
+ * -EAGAIN if the owner does not finish writing a slot.
  */
-int ktau_snapshot_trace(struct ktau_rec_trace *rec, u32 max_places,
+int ktau_snapshot_trace(struct ktau_rec_trace *rec, u32 max_bytes,
 			struct ktau_task *state, struct task_struct *task,
 			struct ktau_reach *reach)
 {
 	struct ktau_ring *ring;
 	int ret = -ENODATA;
-	u64 begin, next;
 
 	memset(rec, 0, sizeof(*rec));
 	mutex_lock(&state->read_lock);
 	ring = READ_ONCE(state->ring);
 	if (!ring)
 		goto out;
-	ret = -EAGAIN;
 	if (reach->ring != ring->serial) {
 		reach->ring = ring->serial;
 		reach->next = 0;
+		reach->ticks = 0;
 		reach->until = ktau_read(&ring->head);
 	}
-	begin = reach->consume ? ring->tail : reach->next;
-	if (!copy_slots(rec, ring, begin, max_places))
+	if (reach->consume)
+		reach->ticks = ring->tail_ticks;
+	rec->next = reach->consume ? ring->tail : reach->next;
+	rec->written = ktau_read(&ring->head);
+	ret = copy_slots(rec, ring, reach, max_bytes);
+	if (ret)
 		goto out;
-	note_loss(rec, begin, reach->consume ? ring->tail_ticks : 0);
-	trim_old(rec, reach->since_ticks);
-	next = rec->first + rec->nr_slots;
+	reach->next = rec->next;
 	if (reach->consume) {
-		ring->tail = next;
-		if (rec->nr_slots)
-			ring->tail_ticks = last_ticks(rec);
-	} else {
-		reach->next = next;
+		ring->tail = rec->next;
+		ring->tail_ticks = reach->ticks;
 	}
-	encode(rec);
 
 	rec->rec.type = KTAU_REC_TRACE;
 	rec->rec.head = sizeof(*rec);
 	rec->rec.size = sizeof(*rec) + rec->slots_bytes;
 	rec->serial = state->serial;
-	rec->next = next;
 	rec->ring_slots = ring->size;
 	if (task)
 		rec->groups = READ_ONCE(task->ktau.mask) & ~KTAU_MASK_GONE;
-	ret = next < reach->until;
+	ret = rec->next < reach->until;
 	if (!ret && reach->consume)
 		ktau_ring_rearm(ring);
 out:

@@ -138,6 +138,17 @@ struct ktau_task *ktau_task_get(struct task_struct *task)
 	return state;
 }
 
+static void trace_fork(struct ktau_task *state, struct task_struct *p)
+{
+	struct ktau_slot_more more = { };
+
+	rcu_read_lock();	/* another thread's exec may make it the leader */
+	more.data[1] = ktau_read(&READ_ONCE(p->group_leader)->ktau.serial);
+	rcu_read_unlock();
+	ktau_trace_more(state, KTAU_WHAT(0, KTAU_TRACE_FORK, 0), p->ktau.serial,
+			&more, 1);
+}
+
 /**
  * __ktau_task_fork() - set up a new task
  * @p: the task, complete but not yet running
@@ -156,8 +167,7 @@ void __ktau_task_fork(struct task_struct *p)
 		p->ktau.wake_ticks = ktau_ticks();
 	}
 	if ((ref->mask & traced) == traced)
-		ktau_trace(ref->state, 0, KTAU_TRACE_FORK,
-			   thread_group_leader(p), p->ktau.serial);
+		trace_fork(ref->state, p);
 }
 
 /**
@@ -168,7 +178,6 @@ void __ktau_task_fork(struct task_struct *p)
 void __ktau_task_exec(void)
 {
 	struct ktau_ref *ref = &current->ktau;
-	struct ktau_slot_more more = { };
 
 	ktau_task_reconsider();
 	if (ref->state)
@@ -177,10 +186,8 @@ void __ktau_task_exec(void)
 		ref->flags &= ~KTAU_REF_RENEWED;	/* the profile before has the slot */
 		return;
 	}
-	if (!(ref->mask & KTAU_MODE_TRACE))
-		return;
-	__get_task_comm((char *)more.data, sizeof(more.data), current);
-	ktau_trace_more(ref->state, KTAU_TRACE_EXEC, 0, &more, 1);
+	if (ref->mask & KTAU_MODE_TRACE)
+		ktau_trace_comm(ref->state, KTAU_TRACE_EXEC);
 }
 
 /**

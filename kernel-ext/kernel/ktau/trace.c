@@ -175,7 +175,7 @@ static noinline void trace_slow(struct ktau_task *state, u64 ticks, u32 what,
  * @state: the owner
  * @ticks: when it happened; 0: now. Interrupts are off if it is not 0.
  * @type: KTAU_TRACE_*
- * @id: event, or 0
+ * @small: event, or 16 bits of data
  * @arg: by type
  *
  * As write() does, but by as little as it can be, and calling nothing.
@@ -183,9 +183,9 @@ static noinline void trace_slow(struct ktau_task *state, u64 ticks, u32 what,
  * Context: Any but NMI, on the CPU that runs the owner.
  */
 void ktau_trace(struct ktau_task *state, u64 ticks, unsigned int type,
-		unsigned int id, u64 arg)
+		unsigned int small, u64 arg)
 {
-	const u32 what = KTAU_WHAT(id, type, 0);
+	const u32 what = KTAU_WHAT(small, type, 0);
 	struct ktau_place *place;
 	struct ktau_ring *ring;
 	u64 nr, now = ticks;
@@ -222,21 +222,20 @@ slow:
 /**
  * ktau_trace_frame() - write the slot of an entry or exit
  * @state: the owner
- * @frame: the frame, the innermost one
- * @type: KTAU_TRACE_ENTER or KTAU_TRACE_EXIT
+ * @what: KTAU_WHAT() of it, with KTAU_WHAT_ARG if @arg says something
+ * @arg: faulting address or result
  * @sum: what the durations of interrupts are added to meanwhile
  * @before: gets what it was at that time
  *
  * Context: Any but NMI, on the CPU that runs the owner.
  * Return: When it happened; 0 if the slot was lost.
  */
-u64 ktau_trace_frame(struct ktau_task *state, const struct ktau_frame *frame,
-		     unsigned int type, const u64 *sum, u64 *before)
+u64 ktau_trace_frame(struct ktau_task *state, u32 what, u64 arg,
+		     const u64 *sum, u64 *before)
 {
 	u64 ticks = 0;
 
-	if (likely(write(state, sum, before, &ticks,
-			 KTAU_WHAT(ktau_frame_id(frame), type, 0), 0)))
+	if (likely(write(state, sum, before, &ticks, what, arg)))
 		return ticks;
 	lose(state, 1);
 	return 0;
@@ -245,17 +244,17 @@ u64 ktau_trace_frame(struct ktau_task *state, const struct ktau_frame *frame,
 NOKPROBE_SYMBOL(ktau_trace_frame);
 
 /**
- * ktau_trace_more() - write a slot that others belong to
+ * ktau_trace_more() - write a slot that takes several places
  * @state: the owner
- * @type: KTAU_TRACE_*
+ * @what: KTAU_WHAT() of the first place, without the number of further ones
  * @arg: by type
- * @more: the further slots; type and index need not be filled in
- * @nr: how many
+ * @more: what the further places hold
+ * @nr: how many, less than KTAU_SLOT_MAX_PLACES
  *
  * Context: Any but NMI, on the CPU that runs the owner.
  */
-void ktau_trace_more(struct ktau_task *state, unsigned int type, u64 arg,
-		     struct ktau_slot_more *more, unsigned int nr)
+void ktau_trace_more(struct ktau_task *state, u32 what, u64 arg,
+		     const struct ktau_slot_more *more, unsigned int nr)
 {
 	struct ktau_place *place;
 	struct ktau_ring *ring;
@@ -270,7 +269,7 @@ void ktau_trace_more(struct ktau_task *state, unsigned int type, u64 arg,
 		return;
 	}
 	place = ktau_place(ring, first);
-	ktau_place_fill(place, ticks, KTAU_WHAT(0, type, nr));
+	ktau_place_fill(place, ticks, what | KTAU_WHAT(0, 0, nr));
 	place->arg = arg;
 	ktau_place_done(ring, place);
 	for (i = 0; i < nr; i++) {
@@ -279,6 +278,7 @@ void ktau_trace_more(struct ktau_task *state, unsigned int type, u64 arg,
 		place->arg = more[i].data[1];
 		place->what = KTAU_WHAT(more[i].small, KTAU_TRACE_MORE, i + 1);
 		place->count = more[i].small2;
+		place->cpu = 0;
 		ktau_place_done(ring, place);
 	}
 	if (unlikely(ktau_ring_wakes(ring, first + 1)))

@@ -109,9 +109,8 @@ static int copy_trace(struct ktau_stream *stream, struct ktau_task *state,
 	rec = stream->body.p;
 	stream->reach.consume = stream->select.flags & KTAU_SELECT_CONSUME;
 	stream->reach.since_ticks = stream->select.since_ticks;
-	ret = ktau_snapshot_trace(rec, (stream->body.bytes - sizeof(*rec)) /
-				  sizeof(struct ktau_place),
-				  state, task, &stream->reach);
+	ret = ktau_snapshot_trace(rec, stream->body.bytes - sizeof(*rec), state,
+				  task, &stream->reach);
 	if (ret < 0)
 		return ret;
 	ktau_redact_trace(stream);

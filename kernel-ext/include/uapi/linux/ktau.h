@@ -561,7 +561,7 @@ struct ktau_slot_fork {
 };
 
 /* @net_flags of struct ktau_slot_net */
-#define KTAU_NET_RETRANSMIT	(1U << 0)	/* the segment was sent before */
+#define KTAU_NET_RETRANSMIT	(1U << 0)	/* NET_SEND: it was sent before */
 
 /**
  * struct ktau_slot_net - payload of NET_SEND and NET_RECV: a TCP segment

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KTAU: what others change about a task, and its trace says.
+ *
+ * Only the CPU that runs a task writes its ring. So when another task renames it or
+ * moves it to another control group, that one
+ *
+ *	sets a bit in the task's state, and
+ *	interrupts the CPU that runs the task, if one does;
+ *
+ * and the task, in that interrupt or when it gets a CPU, writes what it finds to be
+ * true by then.
+ */
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+#include <linux/wait.h>
+
+#include "cgroup.h"
+#include "ktau.h"
+
+/**
+ * ktau_trace_comm() - trace the current task's name
+ * @state: the task's
+ * @type: KTAU_TRACE_EXEC or KTAU_TRACE_COMM
+ *
+ * Context: Any but NMI, also under the lock of the run queue.
+ */
+void ktau_trace_comm(struct ktau_task *state, unsigned int type)
+{
+	struct ktau_slot_more more = { };
+
+	static_assert(sizeof(more.data) == TASK_COMM_LEN);
+	/* Another thread that writes the name meanwhile comes here afterwards. */
+	data_race(memcpy(more.data, current->comm, TASK_COMM_LEN - 1));
+	ktau_trace_more(state, KTAU_WHAT(0, type, 0), 0, &more, 1);
+}
+
+/**
+ * ktau_trace_changes() - trace what others have changed about the current task
+ * @state: the task's
+ *
+ * Context: Any but NMI, also under the lock of the run queue.
+ */
+void ktau_trace_changes(struct ktau_task *state)
+{
+	unsigned long changed = xchg(&state->changed, 0);
+
+	if (!(READ_ONCE(current->ktau.mask) & KTAU_MODE_TRACE))
+		return;
+	if (changed & BIT(KTAU_CHANGED_COMM))
+		ktau_trace_comm(state, KTAU_TRACE_COMM);
+	if (changed & BIT(KTAU_CHANGED_CGROUP))
+		ktau_trace(state, 0, KTAU_TRACE_CGROUP, 0,
+			   ktau_cgroup_of(current));
+}
+
+/* On the CPU that ran the task a moment ago. */
+static void trace_changes_here(void *task)
+{
+	struct ktau_task *state = current->ktau.state;
+
+	if (current == task && state)
+		ktau_trace_changes(state);
+}
+
+struct change {
+	struct ktau_task *state;
+	unsigned int bit;
+};
+
+/*
+ * With the task neither put on a CPU nor taken off one meanwhile: if it is on none, it
+ * sees the bit when it gets there.
+ */
+static int note_change(struct task_struct *p, void *data)
+{
+	const struct change *change = data;
+
+	set_bit(change->bit, &change->state->changed);
+	return task_curr(p);
+}
+
+static void task_changed(struct task_struct *p, unsigned int bit)
+{
+	struct change change = { .bit = bit };
+
+	if (!(READ_ONCE(p->ktau.mask) & KTAU_MODE_TRACE))
+		return;
+	change.state = ktau_task_get(p);
+	if (!change.state)
+		return;
+	if (p == current) {
+		set_bit(bit, &change.state->changed);
+		ktau_trace_changes(change.state);
+	} else if (task_call_func(p, note_change, &change)) {
+		smp_call_function_single(task_cpu(p), trace_changes_here, p, 1);
+	}
+	ktau_task_put(change.state);
+}
+
+/**
+ * __ktau_task_comm() - a task has a new name
+ * @p: the task, held by the caller
+ *
+ * Context: Task, interrupts on.
+ */
+void __ktau_task_comm(struct task_struct *p)
+{
+	task_changed(p, KTAU_CHANGED_COMM);
+}
+
+/**
+ * __ktau_task_cgroup() - a task, or all of its process, is in another control group
+ * @cgroup: that group
+ * @p: the task, with @threadgroup the leader, held by the caller
+ * @threadgroup: whether the other threads have been moved too
+ *
+ * Context: Task, interrupts on.
+ */
+void __ktau_task_cgroup(const struct cgroup *cgroup, struct task_struct *p,
+			bool threadgroup)
+{
+	struct task_struct *thread;
+
+	if (!ktau_cgroup_is_default(cgroup))
+		return;
+	if (!threadgroup) {
+		task_changed(p, KTAU_CHANGED_CGROUP);
+		return;
+	}
+	rcu_read_lock();
+	for_each_thread(p, thread)
+		task_changed(thread, KTAU_CHANGED_CGROUP);
+	rcu_read_unlock();
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KTAU: frames where something is unusual, and how all of them end: an interrupt has
+ * hit between two steps, the ring has no place, there is no profile, no chunk, or a
+ * clock that went back. The model, and the usual way through it, is in profile.c.
+ */
+#include "frame.h"
+
+/**
+ * ktau_start() - set the start time of a frame that is already on the stack
+ * @state: the owner
+ * @frame: the frame, the innermost one
+ * @flag: KTAU_WHAT_ARG if @arg goes into the trace, else 0
+ * @arg: address of a page fault
+ *
+ * Interrupts taken since it was pushed count as its children, so it starts earlier by
+ * their time.
+ *
+ * Context: Any but NMI, on the CPU that runs the owner.
+ */
+void ktau_start(struct ktau_task *state, struct ktau_frame *frame, u32 flag,
+		u64 arg)
+{
+	u32 what = KTAU_WHAT(ktau_frame_id(frame), KTAU_TRACE_ENTER, 0) | flag;
+	u64 now = 0, inside;
+
+	if (frame->info & KTAU_FRAME_TRACED)
+		now = ktau_trace_frame(state, what, arg, &frame->child, &inside);
+	if (!now)
+		now = ktau_moment(&frame->child, &inside);
+	ktau_write(&frame->start, now - inside);
+}
+
+/**
+ * ktau_enter_trace_only() - open a frame of a task without the profile
+ * @tsk: the current task
+ * @frame: room for it, with its id
+ * @flag: as for ktau_start()
+ * @arg: likewise
+ *
+ * Context: As ktau_start().
+ */
+void ktau_enter_trace_only(struct task_struct *tsk, struct ktau_frame *frame,
+			   u32 flag, u64 arg)
+{
+	frame->info |= KTAU_FRAME_TRACED | KTAU_FRAME_TRACE_ONLY;
+	barrier();	/* an interrupt from here on finds it whole */
+	tsk->ktau.top = frame;
+	barrier();
+	ktau_start(tsk->ktau.state, frame, flag, arg);
+}
+
+/**
+ * ktau_settle() - book a frame that is off the stack
+ * @frame: the frame
+ * @state: the owner
+ * @incl: its duration
+ *
+ * Context: As ktau_start().
+ * Return: Its times.
+ */
+struct ktau_ended ktau_settle(struct ktau_frame *frame, struct ktau_task *state,
+			      u64 incl)
+{
+	struct ktau_ended e = {
+		.incl = incl,
+		.inside = frame->child,
+		.outermost = ktau_is_outermost(frame),
+	};
+
+	e.excl = e.incl - e.inside;
+	if (frame->info & KTAU_FRAME_TRACE_ONLY) {
+		e.incl = e.inside;
+		e.excl = 0;
+	} else if (unlikely((s64)e.excl < 0)) {
+		e.incl = e.inside;
+		e.excl = 0;
+		ktau_add(&state->clamped, 1);
+		ktau_loss(KTAU_LOSS_CLAMPED);
+	}
+	ktau_add(ktau_outside(state, frame->prev), e.incl);
+	if (!(frame->info & KTAU_FRAME_TRACE_ONLY))
+		ktau_book(state, ktau_frame_id(frame), e.incl, e.excl, e.outermost);
+	barrier();
+	ktau_add(&state->end, 1);
+	return e;
+}
+
+/**
+ * ktau_finish() - end a frame that is off the stack
+ * @frame: the frame
+ * @state: the owner
+ * @before: what the sum around it was when it was unlinked
+ *
+ * What has hit since then is outside: the frame ends earlier by as much.
+ *
+ * Context: As ktau_start().
+ * Return: Its times.
+ */
+struct ktau_ended ktau_finish(struct ktau_frame *frame, struct ktau_task *state,
+			      u64 before)
+{
+	u32 what = KTAU_WHAT(ktau_frame_id(frame), KTAU_TRACE_EXIT, 0);
+	u64 *sum = ktau_outside(state, frame->prev);
+	u64 now = 0, outside;
+
+	/* A call that never returns has no result. */
+	if (!(READ_ONCE(current->ktau.mask) & KTAU_MASK_GONE))
+		what |= KTAU_WHAT_ARG;
+	if (frame->info & KTAU_FRAME_TRACED)
+		now = ktau_trace_frame(state, what, ktau_syscall_result(), sum,
+				       &outside);
+	if (!now)
+		now = ktau_moment(sum, &outside);
+	return ktau_settle(frame, state, now - (outside - before) - frame->start);
+}
+
+/**
+ * ktau_leave() - close a frame, whatever it is
+ * @frame: the innermost one of @tsk
+ * @tsk: the current task
+ *
+ * Context: As its entry.
+ * Return: Its times.
+ */
+struct ktau_ended ktau_leave(struct ktau_frame *frame, struct task_struct *tsk)
+{
+	struct ktau_task *state = tsk->ktau.state;
+	u64 before;
+
+	ktau_add(&state->begin, 1);
+	barrier();
+	before = ktau_read(ktau_outside(state, frame->prev));
+	barrier();
+	WRITE_ONCE(tsk->ktau.top, frame->prev);
+	barrier();	/* interrupts belong to the frame around it now */
+	return ktau_finish(frame, state, before);
+}
