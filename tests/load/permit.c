@@ -55,10 +55,7 @@ enum object { PROFILE_OF, TRACE_OF, TEXT_OF, EXITED_OF, EXITED_TRACE_OF, OWN_PRO
 	      OWN_TEXT, IDLE, CPUS, EVICTED, READ_FILE, WRITE_CONTROL, OPENED_BY_ROOT,
 	      CONTROL_OF_ROOT };
 
-/*
- * y: yes; n: no, it is denied; b: only what was before its exec made it somebody else's;
- * anything else is a fault.
- */
+/* y: yes; n: no, it is denied; anything else is a fault. */
 struct row {
 	const char *what;
 	enum object object;
@@ -103,25 +100,14 @@ static const struct row of_exited_tasks[] = {
 	EXITED(OF_OWNER,		"ynynyyynnny"),
 	EXITED(CAPABLE,		"ynnnyyynnnn"),
 	EXITED(UNDUMPABLE,	"ynnnyyynnnn"),
-	EXITED(SET_UID,		"ynbnyyynnnb"),
+	EXITED(SET_UID,		"ynnnyyynnnn"),
 	EXITED(IN_NAMESPACE,	"ynynyyynnny"),
 };
 
 static pid_t pids[NR_TASKS];
 static int root_profile, root_control;
 
-/* An exec that makes a task somebody else's ends its profile and begins another. */
-static char how_much(const struct found *found)
-{
-	unsigned int i;
-
-	for (i = 0; i < found->nr; i++)
-		if (!strncmp(found->owner[i].comm, "set-uid", 7))
-			return 'y';
-	return 'b';
-}
-
-static char one_task(const char *path, const struct row *row, pid_t pid, uint32_t target)
+static char one_task(const char *path, pid_t pid, uint32_t target)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct found found;
@@ -130,8 +116,6 @@ static char one_task(const char *path, const struct row *row, pid_t pid, uint32_
 	if (fd < 0)
 		return 'n';
 	letter = look_for(fd, target, pid, &found) ? '!' : found.nr ? 'y' : 'n';
-	if (letter == 'y' && target == KTAU_TARGET_EXITED && row->task == SET_UID)
-		letter = how_much(&found);
 	/* The reader is not told what it may not see, but that there is something. */
 	if (letter == 'n' && target == KTAU_TARGET_LIST && found.end.denied != 1)
 		letter = '?';
@@ -188,17 +172,17 @@ static char try_object(const struct row *row)
 
 	switch (row->object) {
 	case PROFILE_OF:
-		return one_task("/proc/ktau/profile", row, pid, KTAU_TARGET_LIST);
+		return one_task("/proc/ktau/profile", pid, KTAU_TARGET_LIST);
 	case TRACE_OF:
-		return one_task("/proc/ktau/trace", row, pid, KTAU_TARGET_LIST);
+		return one_task("/proc/ktau/trace", pid, KTAU_TARGET_LIST);
 	case EXITED_OF:
-		return one_task("/proc/ktau/profile", row, pid, KTAU_TARGET_EXITED);
+		return one_task("/proc/ktau/profile", pid, KTAU_TARGET_EXITED);
 	case EXITED_TRACE_OF:
-		return one_task("/proc/ktau/trace", row, pid, KTAU_TARGET_EXITED);
+		return one_task("/proc/ktau/trace", pid, KTAU_TARGET_EXITED);
 	case OWN_PROFILE:
-		return one_task("/proc/ktau/profile", row, pid, KTAU_TARGET_SELF);
+		return one_task("/proc/ktau/profile", pid, KTAU_TARGET_SELF);
 	case OWN_TRACE:
-		return one_task("/proc/ktau/trace", row, pid, KTAU_TARGET_SELF);
+		return one_task("/proc/ktau/trace", pid, KTAU_TARGET_SELF);
 	case TEXT_OF:
 	case OWN_TEXT:
 		return text_of(pid);
