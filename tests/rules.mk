@@ -15,7 +15,7 @@ endif
 # Torture, and instructions counted; what they do is an x86 machine's
 ifndef CROSS_COMPILE
 test_LOADS += $(addprefix $(B)/tests/load/,cost storm storm_check streams streams_check \
-		starved compat32)
+		starved compat32 fuzz_races)
 # Attacks by unprivileged users
 test_ATTACKS := $(addprefix $(B)/tests/load/attack_,ids consume spy crowd evict namespaces \
 		setuid poll landlock ipi files container memcg) $(B)/tests/load/policy
@@ -57,10 +57,11 @@ $(addprefix $(B)/tests/load/,known exceptions graph segments): $(B)/tests/load/o
 $(test_READERS): LDLIBS := $(LIBKTAU_LIBS) -lpthread
 $(test_READERS): $(LIBKTAU)
 
-$(B)/tests/load/ioctl_errors $(B)/tests/load/slots: LDLIBS := -lpthread
+$(addprefix $(B)/tests/load/,ioctl_errors slots fuzz_races): LDLIBS := -lpthread
+$(B)/tests/load/fuzz_races: $(B)/tests/load/fuzz_begin.o
 
 # Short-lived: without libraries, a fork is quick.
-$(B)/tests/load/storm $(test_ATTACKS): LDFLAGS += -static
+$(B)/tests/load/storm $(B)/tests/load/fuzz_races $(test_ATTACKS): LDFLAGS += -static
 $(test_ATTACKS): $(addprefix $(B)/tests/load/,attack.o attack_abi.o)
 
 # There is no 32-bit library to link with.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fuzzcalls COUNT [SEED]: calls to /proc/ktau/profile and /proc/ktau/trace at random:
+ * fuzzcalls COUNT [SEED [UID]]: calls to /proc/ktau/profile and /proc/ktau/trace at random:
  * ioctl, read, lseek, poll, close, words into control. The seed is printed; the same one
- * makes the same calls. Afterwards a stream read by the rules has to be whole: the
- * script that runs this looks at that, and at what the kernel has said.
+ * makes the same calls. With UID, as that user, who must never get what takes a capability.
+ * Afterwards a stream read by the rules has to be whole: the script that runs this looks
+ * at that, and at what the kernel has said.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,44 +22,19 @@
 
 #include <linux/ktau.h>
 
+#include "fuzz.h"
 #include "tell.h"
 
 #define NR_FDS 8
-#define MEMORY (256 * 1024)
+#define MEMORY (512 * 1024)
 
-static uint64_t state;
 static int fds[NR_FDS];
 static char *memory;		/* MEMORY bytes, nothing behind them */
+static uid_t user;
 static unsigned long errors[256];
-
-static uint32_t any(void)
-{
-	/* xorshift64* */
-	state ^= state >> 12;
-	state ^= state << 25;
-	state ^= state >> 27;
-	return (uint32_t)(state * 0x2545f4914f6cdd1dULL >> 32);
-}
-
-static bool one_in(uint32_t n)
-{
-	return any() % n == 0;
-}
-
-/* Small, near a power of two, or anything. */
-static uint64_t number(void)
-{
-	switch (any() % 4) {
-	case 0:
-		return any() % 8;
-	case 1:
-		return (1ULL << any() % 64) - 1 + any() % 3;
-	case 2:
-		return any();
-	default:
-		return (uint64_t)any() << 32 | any();
-	}
-}
+static unsigned long accepted[32];	/* selections, by bit of @target and @flags */
+static unsigned long nr_infos;
+static unsigned long wrong;
 
 /* Somewhere in the memory, or now and then at its end, in the kernel, nowhere. */
 static void *address(size_t bytes)
@@ -78,64 +54,82 @@ static void *address(size_t bytes)
 static int open_any(void)
 {
 	return open(one_in(2) ? "/proc/ktau/profile" : "/proc/ktau/trace",
-		    (one_in(2) ? O_RDONLY : O_RDWR) | O_CLOEXEC);
+		    (user || one_in(2) ? O_RDONLY : O_RDWR) | O_CLOEXEC);
 }
 
-/* Tids that are there, that may be there, and that cannot be. */
-static uint32_t fill_pids(int32_t *pids)
+/* Which fields were accepted, to see that the fuzzer gets that far. */
+static void note_select(const struct ktau_select *select)
 {
-	uint32_t nr = one_in(50) ? KTAU_MAX_PIDS : any() % 20 + 1, i;
+	unsigned int bit;
 
-	for (i = 0; i < nr; i++)
-		pids[i] = one_in(4) ? (int32_t)number() : (int32_t)(any() % 300);
-	return nr;
+	for (bit = 0; bit < 16; bit++) {
+		accepted[bit] += select->target >> bit & 1;
+		accepted[16 + bit] += select->flags >> bit & 1;
+	}
+	wrong += user && (select->flags & KTAU_SELECT_CONSUME);
 }
 
 static long call_select(int fd)
 {
-	const uint32_t which[] = { 0, KTAU_TARGET_SELF, KTAU_TARGET_LIST, KTAU_TARGET_ALL,
-				   KTAU_TARGET_CHANGED };
-	struct ktau_select select = {
-		.size = sizeof(select),
-		.target = which[any() % 5] | (any() & 0x38),
-		.flags = any() & KTAU_SELECT_VALID,
-		.exited_since = one_in(2) ? 0 : number(),
-		.since_ticks = one_in(2) ? 0 : number(),
-	};
-	char *at = address(sizeof(select));
-	uint32_t value;
+	uint32_t room = one_in(50) ? KTAU_MAX_PIDS : FUZZ_PIDS;
+	struct ktau_select select;
+	long ret;
+	char *at;
 
-	if (select.flags & KTAU_SELECT_CGROUP)
-		select.cgroup = number();
-	if (select.flags & KTAU_SELECT_UID)
-		select.uid = one_in(2) ? 0 : (uint32_t)number();
-	if (select.flags & KTAU_SELECT_TAG)
-		select.tag = (uint32_t)number();
-	if (select.target & KTAU_TARGET_LIST) {
-		select.nr_pids = fill_pids((int32_t *)memory);
-		select.pids = (uintptr_t)memory;
-	}
-	if (one_in(3) && at >= memory + KTAU_MAX_PIDS && at < memory + MEMORY - sizeof(select)) {
-		memcpy(at, &select, sizeof(select));
-		value = (uint32_t)number();
-		memcpy(at + any() % (sizeof(select) / 4) * 4, &value, sizeof(value));
-	} else if (one_in(20)) {
+	fuzz_select(&select, (int32_t *)memory, room);
+	if (one_in(20))
 		return ioctl(fd, KTAU_IOC_SELECT, address(sizeof(select)));
-	} else {
-		at = (char *)&select;
-	}
-	return ioctl(fd, one_in(50) ? number() : KTAU_IOC_SELECT, at);
+	/* Behind the list; what is longer goes beyond the end of the memory now and then. */
+	at = memory + MEMORY - 2 * FUZZ_PAGE;
+	memcpy(at, &select, sizeof(select));
+	if (one_in(3))
+		fuzz_size(at, sizeof(select));
+	if (one_in(20))
+		at = memmove(memory + MEMORY - sizeof(select), at, sizeof(select));
+	/* Some numbers mean something for every file. */
+	if (one_in(50))
+		return ioctl(fd, number(), at);
+	ret = ioctl(fd, KTAU_IOC_SELECT, at);
+	if (!ret)
+		note_select((struct ktau_select *)at);
+	return ret;
 }
 
-/* KTAU_IOC_INFO, with a size that is good now and then. */
+/* What was answered, and nothing behind the size. */
+static void check_info(const char *at, uint32_t size)
+{
+	const uint32_t never = KTAU_ACCESS_ALL | KTAU_ACCESS_CONSUME;
+	const struct ktau_info *info = (const struct ktau_info *)at;
+	uint32_t i;
+
+	nr_infos++;
+	wrong += info->size != sizeof(*info) || info->version != KTAU_ABI_VERSION ||
+		 info->nr_ranges > KTAU_INFO_RANGES;
+	wrong += user && ((info->access & never) || info->memory_bytes);
+	for (i = sizeof(*info); i < size; i++)
+		wrong += at[i] != 0;
+	wrong += at[size] != 'x';
+}
+
+/* KTAU_IOC_INFO, with a size that is good more often than not. */
 static long call_info(int fd)
 {
-	char *at = address(sizeof(struct ktau_info));
-	uint32_t size = one_in(2) ? sizeof(struct ktau_info) : (uint32_t)number();
+	char *at = memory + MEMORY - 2 * FUZZ_PAGE;
+	uint32_t size;
+	long ret;
 
-	if (at >= memory && at <= memory + MEMORY - sizeof(size))
-		memcpy(at, &size, sizeof(size));
-	return ioctl(fd, KTAU_IOC_INFO, at);
+	if (one_in(10))
+		return ioctl(fd, KTAU_IOC_INFO, address(sizeof(struct ktau_info)));
+	memset(at, 'x', 2 * FUZZ_PAGE);
+	fuzz_size(at, sizeof(struct ktau_info));
+	memset(at + FUZZ_PAGE, 'x', FUZZ_PAGE);
+	memcpy(&size, at, sizeof(size));
+	if (size <= FUZZ_PAGE)
+		memset(at + size, 'x', 1);
+	ret = ioctl(fd, KTAU_IOC_INFO, at);
+	if (!ret)
+		check_info(at, size);
+	return ret;
 }
 
 static long call_read(int fd)
@@ -153,33 +147,14 @@ static long call_poll(int fd)
 	return poll(&pfd, 1, one_in(100) ? 1 : 0);
 }
 
-/* Sizes stay small, so that the guest has room for the next call. */
 static long call_control(void)
 {
-	static const char *const words[] = {
-		"+all", "-all", "+sched", "-syscall", "groups=tcp,irq", "trace=on", "trace=off",
-		"profile=on", "profile=off", "filter=none", "filter=pid:", "inherit=on",
-		"inherit=off", "filter+=pid:1", "filter=pid:1+uid:0", "filter-=pid:1+tag:7",
-		"filter=uid:0,1000+tag:7", "filter+=cgroup:/", "filter+=cgroup:/no", "tag=1:7",
-		"tag=none", "task_groups=1:sched+syscall", "task_groups=1:", "task_groups=none",
-		"ring=16", "ring=100", "watermark=1", "watermark=999", "memory_limit=1",
-		"memory_limit=32M", "exited_limit=0", "exited_limit=1M", "nonsense", "=", "+",
-		"ring=", "filter=pid:99999", "\t", "task_groups=1:+", "filter+=", "tag=1",
-		"restore", "restore tag=99999:1",
-	};
 	char line[256] = "";
-	int i, nr = (int)(any() % 4), fd, ret;
 
-	for (i = 0; i < nr; i++) {
-		strcat(line, words[any() % (sizeof(words) / sizeof(*words))]);
-		strcat(line, " ");
-	}
+	fuzz_words(line, sizeof(line));
 	if (one_in(4))
 		line[any() % sizeof(line)] = (char)any();
-	fd = open("/proc/ktau/control", O_WRONLY | O_CLOEXEC);
-	ret = (int)write(fd, line, one_in(10) ? sizeof(line) : strlen(line));
-	close(fd);
-	return ret;
+	return fuzz_control(line, one_in(10) ? sizeof(line) : strlen(line));
 }
 
 /* A process that lives for a moment and looks at itself. */
@@ -202,7 +177,7 @@ static void call(void)
 
 	if (what < 400) {
 		ret = call_read(fds[i]);
-	} else if (what < 780) {
+	} else if (what < 740) {
 		ret = call_select(fds[i]);
 	} else if (what < 800) {
 		ret = call_info(fds[i]);
@@ -227,22 +202,62 @@ static void tick(int sig)
 	(void)sig;
 }
 
-int main(int argc, char **argv)
+/* Which parts of a selection were accepted at all; a user cannot consume. */
+static void tell_accepted(void)
+{
+	unsigned int bit, nr = 0, want = 0;
+
+	for (bit = 0; bit < 16; bit++) {
+		nr += accepted[bit] && (KTAU_TARGET_VALID >> bit & 1);
+		nr += accepted[16 + bit] && (KTAU_SELECT_VALID >> bit & 1);
+		want += (KTAU_TARGET_VALID >> bit & 1) + (KTAU_SELECT_VALID >> bit & 1);
+	}
+	want -= user != 0;
+	tell(nr >= want && nr_infos, "%u of %u targets and flags were accepted, and %lu sizes "
+	     "of INFO", nr, want, nr_infos);
+	tell(!wrong, "nothing was given that takes a capability, nor a wrong answer: %lu", wrong);
+}
+
+static void tell_errors(unsigned long count)
 {
 	static const int expected[] = { 0, EPERM, ENOENT, ESRCH, EINTR, EBADF, E2BIG, ENOMEM,
 					EFAULT, EINVAL, ENOTTY };
+	unsigned long bad = 0;
+	size_t i;
+
+	for (i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
+		printf("%lu: %s\n", errors[expected[i]], strerror(expected[i]));
+		errors[expected[i]] = 0;
+	}
+	/* The level is not known to the one who makes the calls. */
+	if (user)
+		errors[EACCES] = 0;
+	for (i = 0; i < 256; i++) {
+		if (errors[i])
+			printf("%lu: %s\n", errors[i], strerror((int)i));
+		bad += errors[i];
+	}
+	tell(!bad, "%lu calls at random, no error but those that are documented", count);
+}
+
+int main(int argc, char **argv)
+{
 	const struct itimerval timer = { { 0, 7001 }, { 0, 7001 } };
-	unsigned long count = argc > 1 ? strtoul(argv[1], NULL, 0) : 0, n, bad = 0;
+	unsigned long count = argc > 1 ? strtoul(argv[1], NULL, 0) : 0, n;
+	uint64_t seed;
 	size_t i;
 
 	if (!count) {
-		fprintf(stderr, "usage: fuzzcalls COUNT [SEED]\n");
+		fprintf(stderr, "usage: fuzzcalls COUNT [SEED [UID]]\n");
 		return 2;
 	}
-	state = argc > 2 ? strtoull(argv[2], NULL, 0) : (uint64_t)time(NULL) << 16 | getpid();
-	printf("seed %" PRIu64 "\n", state);
+	seed = argc > 2 ? strtoull(argv[2], NULL, 0) : (uint64_t)time(NULL) << 16 | getpid();
+	user = argc > 3 ? (uid_t)atoi(argv[3]) : 0;
+	printf("seed %" PRIu64 "\n", seed);
 	fflush(stdout);
-	state = state ?: 1;
+	fuzz_seed(seed);
+	if (user && (setgid(user) || setuid(user)))
+		return 1;
 	memory = mmap(NULL, MEMORY + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 		      -1, 0);
 	if (memory == MAP_FAILED || munmap(memory + MEMORY, 4096))
@@ -253,14 +268,7 @@ int main(int argc, char **argv)
 		fds[i] = open_any();
 	for (n = 0; n < count; n++)
 		call();
-	for (i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
-		printf("%lu: %s\n", errors[expected[i]], strerror(expected[i]));
-		errors[expected[i]] = 0;
-	}
-	for (i = 0; i < 256; i++) {
-		if (errors[i])
-			printf("%lu: %s\n", errors[i], strerror((int)i));
-		bad += errors[i];
-	}
-	return !tell(!bad, "%lu calls at random, no error but those that are documented", count);
+	tell_errors(count);
+	tell_accepted();
+	return tell_failures != 0;
 }

@@ -79,16 +79,16 @@ static bool shows(int fd, uint32_t target, pid_t pid)
 	return !look_for(fd, target, pid, &found) && found.nr;
 }
 
-/* Of an exited task: the exec has ended the profile that was the owner's. */
-static bool shows_disguised(int fd, pid_t pid)
+/* Is the set-uid program shown? What was before its exec may be, with the same pid. */
+static bool shows_set_uid(int fd, uint32_t target, pid_t pid)
 {
 	struct found found;
 	unsigned int i;
 
-	if (look_for(fd, KTAU_TARGET_EXITED, pid, &found))
+	if (look_for(fd, target, pid, &found))
 		return true;
 	for (i = 0; i < found.nr; i++)
-		if (!strncmp(found.owner[i].comm, "set-uid", 7))
+		if (!strcmp(found.owner[i].comm, "set-uid"))
 			return true;
 	return false;
 }
@@ -163,8 +163,9 @@ static int hold_descriptors(pid_t pid, int go, int ready)
 	     "permissions: set-uid, not in a stream that was begun before");
 	if (write(ready, "r", 1) != 1 || read(go, &byte, 1) != 1)
 		return 1;
-	tell(!shows_disguised(all, pid), "permissions: set-uid, not once it has exited");
-	tell(!shows_disguised(trace, pid), "permissions: set-uid, nor its trace");
+	tell(!shows_set_uid(all, KTAU_TARGET_EXITED, pid),
+	     "permissions: set-uid, not once it has exited");
+	tell(!shows_set_uid(trace, KTAU_TARGET_EXITED, pid), "permissions: set-uid, nor its trace");
 	return tell_failures != 0;
 }
 

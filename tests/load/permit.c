@@ -53,7 +53,8 @@ static const struct {
 
 enum object { PROFILE_OF, TRACE_OF, TEXT_OF, EXITED_OF, EXITED_TRACE_OF, OWN_PROFILE, OWN_TRACE,
 	      OWN_TEXT, IDLE, CPUS, EVICTED, READ_FILE, WRITE_CONTROL, OPENED_BY_ROOT,
-	      CONTROL_OF_ROOT };
+	      CONTROL_OF_ROOT, CONSUME, SELECT_UID, SELECT_OTHER, INFO_ALL, INFO_MEMORY,
+	      INFO_TRACE };
 
 /* y: yes; n: no, it is denied; anything else is a fault. */
 struct row {
@@ -89,6 +90,11 @@ static const struct row of_live_tasks[] = {
 	{ "write", WRITE_CONTROL, -1, "/proc/ktau/control", "ynnnnnnnnnn" },
 	{ "by a descriptor of root's, profile of", OPENED_BY_ROOT, OF_ROOT, NULL, "yyyyyyyyyyy" },
 	{ "by a descriptor of root's, write control", CONTROL_OF_ROOT, -1, NULL, "yyyyyyyyyyy" },
+	{ "consume", CONSUME, -1, NULL, "ynnnyynnnnn" },
+	{ "among all of its uid, profile of", SELECT_UID, OF_OWNER, NULL, "ynynyyynnny" },
+	{ "among all of another uid, not", SELECT_OTHER, OF_OWNER, NULL, "nnnnnnnnnnn" },
+	{ "INFO: access to all", INFO_ALL, -1, NULL, "ynnnyynnnnn" },
+	{ "INFO: memory of the machine", INFO_MEMORY, -1, NULL, "ynnnyynnnnn" },
 };
 
 #define EXITED(nr, want) \
@@ -104,10 +110,50 @@ static const struct row of_exited_tasks[] = {
 	EXITED(IN_NAMESPACE,	"ynynyyynnny"),
 };
 
+/* What depends on the level of kernel.ktau_paranoid; the rows above are of level 0. */
+#define NR_OF_LEVEL 4
+
+static const struct {
+	int level;
+	struct row rows[NR_OF_LEVEL];
+} of_levels[] = {
+	{ 3, { { "profile of", PROFILE_OF, OF_OWNER, NULL, "ynnnyynnnnn" },
+	       { "trace of", TRACE_OF, OF_OWNER, NULL, "ynnnyynnnnn" },
+	       { "consume", CONSUME, -1, NULL, "ynnnyynnnnn" },
+	       { "INFO: access to traces", INFO_TRACE, -1, NULL, "ynnnyynnnnn" } } },
+	{ 2, { { "profile of", PROFILE_OF, OF_OWNER, NULL, "ynynyyynnny" },
+	       { "trace of", TRACE_OF, OF_OWNER, NULL, "ynnnyynnnnn" },
+	       { "consume", CONSUME, -1, NULL, "ynnnyynnnnn" },
+	       { "INFO: access to traces", INFO_TRACE, -1, NULL, "ynnnyynnnnn" } } },
+	{ 1, { { "profile of", PROFILE_OF, OF_OWNER, NULL, "ynynyyynnny" },
+	       { "trace of", TRACE_OF, OF_OWNER, NULL, "ynnnyynnnnn" },
+	       { "consume", CONSUME, -1, NULL, "ynnnyynnnnn" },
+	       { "INFO: access to traces", INFO_TRACE, -1, NULL, "ynnnyynnnnn" } } },
+	{ 0, { { "profile of", PROFILE_OF, OF_OWNER, NULL, "ynynyyynnny" },
+	       { "trace of", TRACE_OF, OF_OWNER, NULL, "ynynyyynnny" },
+	       { "consume", CONSUME, -1, NULL, "ynnnyynnnnn" },
+	       { "INFO: access to traces", INFO_TRACE, -1, NULL, "yyyyyyyyyyy" } } },
+	{ -1, { { "profile of", PROFILE_OF, OF_OWNER, NULL, "ynynyyynnny" },
+		{ "trace of", TRACE_OF, OF_OWNER, NULL, "ynynyyynnny" },
+		{ "consume", CONSUME, -1, NULL, "ynnnyynnnnn" },
+		{ "INFO: access to traces", INFO_TRACE, -1, NULL, "yyyyyyyyyyy" } } },
+};
+
 static pid_t pids[NR_TASKS];
 static int root_profile, root_control;
 
-static char one_task(const char *path, pid_t pid, uint32_t target)
+/* Whether there is a record of a program called @comm, or of any if that is NULL. */
+static bool has(const struct found *found, const char *comm)
+{
+	unsigned int i;
+
+	for (i = 0; i < found->nr; i++)
+		if (!comm || !strcmp(found->owner[i].comm, comm))
+			return true;
+	return false;
+}
+
+static char one_task(const char *path, pid_t pid, uint32_t target, const char *comm)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct found found;
@@ -115,12 +161,84 @@ static char one_task(const char *path, pid_t pid, uint32_t target)
 
 	if (fd < 0)
 		return 'n';
-	letter = look_for(fd, target, pid, &found) ? '!' : found.nr ? 'y' : 'n';
+	letter = look_for(fd, target, pid, &found) ? '!' : has(&found, comm) ? 'y' : 'n';
 	/* The reader is not told what it may not see, but that there is something. */
 	if (letter == 'n' && target == KTAU_TARGET_LIST && found.end.denied != 1)
 		letter = '?';
 	close(fd);
 	return letter;
+}
+
+/*
+ * Of the set-uid program only what it did as such: if its exec has ended the profile, there
+ * is a record of what its user's program did before, with the same pid.
+ */
+static char of_task(const struct row *row, pid_t pid)
+{
+	const char *comm = row->task == SET_UID ? "set-uid" : NULL;
+
+	switch (row->object) {
+	case PROFILE_OF:
+		return one_task("/proc/ktau/profile", pid, KTAU_TARGET_LIST, comm);
+	case TRACE_OF:
+		return one_task("/proc/ktau/trace", pid, KTAU_TARGET_LIST, comm);
+	case EXITED_OF:
+		return one_task("/proc/ktau/profile", pid, KTAU_TARGET_EXITED, comm);
+	default:
+		return one_task("/proc/ktau/trace", pid, KTAU_TARGET_EXITED, comm);
+	}
+}
+
+static char consume(void)
+{
+	struct ktau_select select = { .size = sizeof(select), .target = KTAU_TARGET_SELF,
+				      .flags = KTAU_SELECT_CONSUME };
+	int fd = open("/proc/ktau/trace", O_RDONLY | O_CLOEXEC), err;
+
+	if (fd < 0)
+		return errno == EACCES ? 'n' : '?';
+	err = ioctl(fd, KTAU_IOC_SELECT, &select) ? errno : 0;
+	close(fd);
+	return !err ? 'y' : err == EPERM ? 'n' : '?';
+}
+
+/* Is @pid among all tasks of @uid? */
+static char among(pid_t pid, uid_t uid)
+{
+	struct ktau_select select = { .size = sizeof(select), .target = KTAU_TARGET_ALL,
+				      .flags = KTAU_SELECT_UID, .uid = uid };
+	int fd = open("/proc/ktau/profile", O_RDONLY | O_CLOEXEC);
+	struct found found;
+	char letter = 'n';
+
+	/* It is not mapped in a namespace. */
+	if (ioctl(fd, KTAU_IOC_SELECT, &select))
+		letter = errno == EINVAL ? 'n' : '!';
+	else if (look_on(fd, pid, &found))
+		letter = '!';
+	else if (found.nr)
+		letter = 'y';
+	close(fd);
+	return letter;
+}
+
+/* A descriptor that cannot be opened has no access at all. */
+static char info(enum object object)
+{
+	struct ktau_info info = { .size = sizeof(info) };
+	int fd = open("/proc/ktau/profile", O_RDONLY | O_CLOEXEC);
+	bool yes;
+
+	if (fd < 0)
+		return errno == EACCES ? 'n' : '?';
+	if (ioctl(fd, KTAU_IOC_INFO, &info))
+		return '!';
+	close(fd);
+	if (object == INFO_MEMORY)
+		yes = info.memory_bytes && info.memory_limit_bytes;
+	else
+		yes = info.access & (object == INFO_ALL ? KTAU_ACCESS_ALL : KTAU_ACCESS_TRACE);
+	return yes ? 'y' : 'n';
 }
 
 static char of_kind(uint32_t target, uint32_t kind, uint32_t flags)
@@ -171,18 +289,21 @@ static char try_object(const struct row *row)
 	char letter;
 
 	switch (row->object) {
-	case PROFILE_OF:
-		return one_task("/proc/ktau/profile", pid, KTAU_TARGET_LIST);
-	case TRACE_OF:
-		return one_task("/proc/ktau/trace", pid, KTAU_TARGET_LIST);
-	case EXITED_OF:
-		return one_task("/proc/ktau/profile", pid, KTAU_TARGET_EXITED);
-	case EXITED_TRACE_OF:
-		return one_task("/proc/ktau/trace", pid, KTAU_TARGET_EXITED);
+	case PROFILE_OF ... TRACE_OF:
+	case EXITED_OF ... EXITED_TRACE_OF:
+		return of_task(row, pid);
 	case OWN_PROFILE:
-		return one_task("/proc/ktau/profile", pid, KTAU_TARGET_SELF);
+		return one_task("/proc/ktau/profile", pid, KTAU_TARGET_SELF, NULL);
 	case OWN_TRACE:
-		return one_task("/proc/ktau/trace", pid, KTAU_TARGET_SELF);
+		return one_task("/proc/ktau/trace", pid, KTAU_TARGET_SELF, NULL);
+	case CONSUME:
+		return consume();
+	case SELECT_UID:
+		return among(pid, OWNER);
+	case SELECT_OTHER:
+		return among(pid, OTHER);
+	case INFO_ALL ... INFO_TRACE:
+		return info(row->object);
 	case TEXT_OF:
 	case OWN_TEXT:
 		return text_of(pid);
@@ -233,7 +354,7 @@ static void try_all(const struct subject *subject, const struct row *rows, size_
 	waitpid(pid, NULL, 0);
 }
 
-static void try_rows(const struct row *rows, size_t nr)
+static void try_rows(const char *when, const struct row *rows, size_t nr)
 {
 	char letters[NR_SUBJECTS][64];
 	size_t s, i;
@@ -246,7 +367,7 @@ static void try_rows(const struct row *rows, size_t nr)
 
 		for (s = 0; s < NR_SUBJECTS; s++)
 			got[s] = letters[s][i];
-		tell(!strcmp(got, row->want), "permissions: %s %s%s: %s", row->what,
+		tell(!strcmp(got, row->want), "permissions: %s%s %s%s: %s", when, row->what,
 		     row->file ? row->file : "",
 		     row->task >= 0 ? tasks[row->task].is.name : "", got);
 		for (s = 0; s < NR_SUBJECTS; s++)
@@ -286,6 +407,27 @@ static void end_tasks(void)
 	}
 }
 
+static void set_level(int level)
+{
+	FILE *file = fopen("/proc/sys/kernel/ktau_paranoid", "we");
+
+	if (!file || fprintf(file, "%d", level) < 0 || fclose(file))
+		tell(false, "permissions: level %d", level);
+}
+
+static void try_levels(void)
+{
+	char when[32];
+	size_t i;
+
+	for (i = 0; i < sizeof(of_levels) / sizeof(*of_levels); i++) {
+		set_level(of_levels[i].level);
+		snprintf(when, sizeof(when), "level %d: ", of_levels[i].level);
+		try_rows(when, of_levels[i].rows, NR_OF_LEVEL);
+	}
+	set_level(0);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 2 || getuid()) {
@@ -295,8 +437,9 @@ int main(int argc, char **argv)
 	root_profile = open("/proc/ktau/profile", O_RDONLY);
 	root_control = open("/proc/ktau/control", O_WRONLY);
 	begin_tasks(argv[1]);
-	try_rows(of_live_tasks, sizeof(of_live_tasks) / sizeof(*of_live_tasks));
+	try_rows("", of_live_tasks, sizeof(of_live_tasks) / sizeof(*of_live_tasks));
+	try_levels();
 	end_tasks();
-	try_rows(of_exited_tasks, sizeof(of_exited_tasks) / sizeof(*of_exited_tasks));
+	try_rows("", of_exited_tasks, sizeof(of_exited_tasks) / sizeof(*of_exited_tasks));
 	return tell_failures != 0;
 }

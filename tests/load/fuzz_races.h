@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the processes of fuzz_races share, and the process that begins and ends them. */
+#ifndef TESTS_LOAD_FUZZ_RACES_H
+#define TESTS_LOAD_FUZZ_RACES_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+/* Descriptors that every process has, over an exec too. */
+#define SHARED_FD 900	/* of struct races_shared */
+#define BUS_FD 901	/* descriptors are sent through this one, */
+#define BUS_TAKE_FD 902	/* and received through that */
+
+#define CGROUPS "/sys/fs/cgroup"
+
+enum races_count {
+	RACES_CALLS,
+	RACES_OPENED,
+	RACES_OPEN_REFUSED,
+	RACES_SELECTED,
+	RACES_SELECT_REFUSED,
+	RACES_JUDGED,		/* streams */
+	RACES_OWN_RECORDS,	/* profiles and rings that users got, in those */
+	RACES_PASSED,
+	RACES_FORKED,
+	RACES_THREADED,
+	RACES_SET_UID,
+	RACES_UNSHARED,
+	RACES_SET,		/* settings */
+	RACES_MOVED,		/* between control groups */
+	RACES_NR_COUNTS,
+};
+
+/**
+ * struct races_shared - memory of all processes
+ * @until: when to end
+ * @calls: end after as many, unless 0
+ * @group: process group of all
+ * @program: path of this program
+ * @set_uid_program: path of its copy that is set-uid root
+ * @count: how often what was done
+ * @failures: number of them
+ * @failure: the first one
+ */
+struct races_shared {
+	time_t until;
+	uint64_t calls;
+	pid_t group;
+	char program[128];
+	char set_uid_program[128];
+	_Atomic uint64_t count[RACES_NR_COUNTS];
+	_Atomic uint64_t failures;
+	char failure[256];
+};
+
+/**
+ * races_main() - begin the processes, and see that nothing is left of them
+ * @argc: of main()
+ * @argv: likewise
+ * @worker: what each process does; it gets its number and the seed
+ *
+ * Return: what main() returns.
+ */
+int races_main(int argc, char **argv, void (*worker)(unsigned int nr, uint64_t seed));
+
+#endif /* TESTS_LOAD_FUZZ_RACES_H */
