@@ -181,6 +181,8 @@ static void namespaces(struct kunit *test)
 						  GFP_KERNEL);
 	struct user_namespace *of_a, *inside, *container;
 
+	if (!IS_ENABLED(CONFIG_USER_NS))
+		kunit_skip(test, "needs CONFIG_USER_NS");
 	KUNIT_ASSERT_NOT_NULL(test, ns);
 	of_a = &ns[0];
 	of_a->parent = &init_user_ns;
