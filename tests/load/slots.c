@@ -67,7 +67,7 @@ static void make_calls(void)
 	while (CALL(SYS_read, fds[0], buffer, 8) > 0)
 		;
 	fd = CALL(SYS_memfd_create, "slots", 0);
-	CALL(SYS_lseek, fd, 1L << 40, SEEK_SET);
+	CALL(SYS_lseek, fd, 1L << (sizeof(long) == 8 ? 40 : 30), SEEK_SET);
 	CALL(SYS_close, fd);
 	CALL(SYS_close, fd);
 	CALL(SYS_brk, 0);

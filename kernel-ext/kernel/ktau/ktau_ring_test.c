@@ -4,6 +4,7 @@
  * how a slot is written are in ktau_parts_test.c.
  */
 #include <linux/hrtimer.h>
+#include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/string.h>
 
@@ -213,20 +214,18 @@ static enum hrtimer_restart write_much(struct hrtimer *timer)
 static bool is_as_written(const struct ktau_rec_trace *rec)
 {
 	const struct ktau_slot *slot = (const void *)(rec + 1);
+	u64 nr = div_u64(rec->first, 3), end = nr + rec->nr_slots, of[4];
 	const struct ktau_slot_net *net;
-	u64 place = rec->first, local, remote;
-	u32 i;
 
-	for (i = 0; i < rec->nr_slots; i++, place += 3) {
+	for (; nr < end; nr++) {
 		net = (const void *)(slot + 1);
-		memcpy(&local, net->local, sizeof(local));
-		memcpy(&remote, net->remote + 8, sizeof(remote));
-		if (slot->type != KTAU_TRACE_NET_SEND || net->seq != place / 3 ||
-		    local != place / 3 || remote != place / 3)
+		memcpy(of, net, sizeof(of));	/* both addresses */
+		if (slot->type != KTAU_TRACE_NET_SEND || net->seq != (u32)nr ||
+		    of[0] != nr || of[3] != nr)
 			return false;
 		slot = (const void *)slot + slot->words * sizeof(u64);
 	}
-	return place == rec->next;
+	return 3 * end == rec->next;
 }
 
 /* A writer that overtakes the reader tears nothing, and what is lost is counted. */

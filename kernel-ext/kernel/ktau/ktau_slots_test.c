@@ -9,7 +9,7 @@
 #define ID_CALL		100
 #define ID_CALL_INSIDE	101
 #define SERIAL		0x923456789abcULL	/* all of the 48 bits count */
-#define ADDRESS		0x7fff12345678UL
+#define ADDRESS		0x12345678UL
 
 #define WHAT(small, type)	KTAU_WHAT(small, KTAU_TRACE_##type, 0)
 
