@@ -225,7 +225,7 @@ static bool is_as_written(const struct ktau_rec_trace *rec)
 			return false;
 		slot = (const void *)slot + slot->words * sizeof(u64);
 	}
-	return 3 * end == rec->next;
+	return rec->first + 3 * rec->nr_slots == rec->next;
 }
 
 /* A writer that overtakes the reader tears nothing, and what is lost is counted. */
