@@ -283,9 +283,10 @@ static void summary(struct ktaud *ktaud)
 			 "which is removed", c->periods, output_bytes(ktaud->out));
 	if (ktaud->missed || c->lost_periods || c->failed_periods || c->lost_slots ||
 	    c->evicted_slots)
-		log_info("%" PRIu64 " periods missed, %" PRIu64 " lost because the disk was full"
-			 ", %" PRIu64 " not readable, %" PRIu64 " trace slots overwritten before they were read"
-			 ", %" PRIu64 " of tasks that the kernel evicted",
+		log_info("%" PRIu64 " periods missed, %" PRIu64
+			 " lost because the disk was full, %" PRIu64 " not readable, %" PRIu64
+			 " trace slots overwritten before they were read, %" PRIu64
+			 " of tasks that the kernel evicted",
 			 ktaud->missed, c->lost_periods, c->failed_periods, c->lost_slots,
 			 c->evicted_slots);
 	losses_tell(&ktaud->losses);
