@@ -9,10 +9,12 @@
  *	names		threads renamed by themselves and by others
  *	cgroups FOLDER	tasks moved to FOLDER, of cgroup2, and back
  *	switches	priorities and states
+ *	wakings		a child woken on another CPU
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -369,6 +371,68 @@ static void switches(void)
 	     odd);
 }
 
+static void pin(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		die("sched_setaffinity");
+}
+
+/* A child that sleeps on another CPU, which is idle, is woken by this task. */
+static void wakings(void)
+{
+	enum { TIMES = 50 };
+	unsigned int cpu = sysconf(_SC_NPROCESSORS_ONLN) - 1, nr = 0, right = 0, i;
+	const struct ktau_slot *slot = NULL;
+	const struct ktau_slot_waking *waking;
+	const struct ktau_slot_fork *child;
+	uint64_t since = now();
+	int fds[2];
+	char byte;
+	pid_t pid;
+
+	if (pipe(fds))
+		die("pipe");
+	pid = fork();
+	if (!pid) {
+		close(fds[1]);
+		pin(cpu);
+		while (read(fds[0], &byte, 1) == 1)
+			;
+		_exit(0);
+	}
+	pin(0);
+	for (i = 0; i < TIMES; i++) {
+		usleep(5000);
+		if (write(fds[1], "", 1) != 1)
+			die("write");
+	}
+	load(getpid(), since);
+	close(fds[1]);
+	waitpid(pid, NULL, 0);
+	slot = next_slot(NULL, KTAU_TRACE_FORK);
+	if (!tell(slot && slot->words == 4, "the fork is in the trace"))
+		return;
+	child = (const void *)(slot + 1);
+	tell(child->serial && child->leader_serial == child->serial,
+	     "the child has a serial, and leads its process");
+	slot = NULL;
+	while ((slot = next_slot(slot, KTAU_TRACE_WAKING))) {
+		waking = (const void *)(slot + 1);
+		if (waking->serial != child->serial)
+			continue;
+		nr++;
+		right += waking->target_cpu == cpu && waking->prio == 120 &&
+			 slot->ctx == KTAU_CTX_TASK;
+	}
+	/* To move to its CPU it may have slept too. */
+	tell(right >= TIMES && nr - right <= 2, "%u of %u wakeups of a task on CPU %u", right, nr,
+	     cpu);
+}
+
 int main(int argc, char **argv)
 {
 	const char *test = argc > 1 ? argv[1] : "";
@@ -385,6 +449,8 @@ int main(int argc, char **argv)
 		cgroups(argv[2]);
 	else if (!strcmp(test, "switches"))
 		switches();
+	else if (!strcmp(test, "wakings"))
+		wakings();
 	else
 		return 2;
 	return tell_failures > 0;
