@@ -24,7 +24,7 @@ static inline void die(const char *what)
 	exit(1);
 }
 
-/* What one task's trace has from some time on. */
+/* What one task's trace, or every task's, has from some time on. */
 struct trace {
 	size_t len;
 	_Alignas(8) unsigned char bytes[8 << 20];
@@ -32,12 +32,13 @@ struct trace {
 
 static struct trace trace;
 
+/* @tid: 0 for all tasks */
 static inline void load(pid_t tid, uint64_t since)
 {
 	int32_t tids[] = { tid };
 	struct ktau_select select = {
-		.size = sizeof(select), .target = KTAU_TARGET_LIST, .nr_pids = 1,
-		.pids = (uintptr_t)tids, .since_ticks = since,
+		.size = sizeof(select), .target = tid ? KTAU_TARGET_LIST : KTAU_TARGET_ALL,
+		.nr_pids = !!tid, .pids = tid ? (uintptr_t)tids : 0, .since_ticks = since,
 	};
 	int fd = open("/proc/ktau/trace", O_RDONLY);
 	ssize_t n;

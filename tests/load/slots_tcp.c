@@ -45,7 +45,8 @@ static struct segments segments_of(uint64_t since, unsigned int port)
 	struct segments s = { 0 };
 	uint32_t ns = own_net_ns();
 
-	load(getpid(), since);
+	/* A softirq may send, in whatever task it runs. */
+	load(0, since);
 	while ((slot = next_slot(slot, KTAU_TRACE_NET_SEND))) {
 		const struct ktau_slot_net *net = (const void *)(slot + 1);
 
