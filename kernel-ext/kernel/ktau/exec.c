@@ -20,8 +20,8 @@
 #include "ktau.h"
 
 /*
- * Whether somebody may see the task after an exec that has @new credentials who may not
- * have seen it before. Where the new ids are not all the same, only capabilities open
+ * Whether an exec with @new credentials opens the task to readers that were not allowed
+ * to see it before. Where the new ids are not all the same, only capabilities open
  * the task, and they did before.
  */
 static bool has_new_readers(const struct cred *old, const struct cred *new,

@@ -94,7 +94,7 @@
 #define KTAU_REC_PROFILE	2	/* the profile of one owner */
 #define KTAU_REC_TRACE		3	/* slots of one owner's ring */
 #define KTAU_REC_END		4	/* a stream ends */
-#define KTAU_REC_OWNER		5	/* whose profile or ring follows */
+#define KTAU_REC_OWNER		5	/* the owner of the records that follow */
 #define KTAU_REC_EVENT		6	/* what an event id stands for */
 #define KTAU_REC_CGROUP		7	/* what a control group's id stands for */
 #define KTAU_REC_USER		0x8000
@@ -261,7 +261,7 @@ struct ktau_rec_cgroup {
 #define KTAU_OWNER_NAMED	(1U << 3)	/* only named in a slot, not in the stream */
 
 /**
- * struct ktau_rec_owner - whose records follow, or who is named in a slot
+ * struct ktau_rec_owner - the owner of the records that follow, or named in a slot
  * @rec: type KTAU_REC_OWNER
  * @serial: unique in this boot for each owner, never reused
  * @parent_serial: serial of its parent process, 0 if that has none or is hidden
