@@ -59,7 +59,7 @@ const char *ktau_source_name(uint32_t source)
 {
 	static const char *const names[KTAU_NR_SOURCES] = {
 		"syscall", "static", "point", "foreign", "irq", "tasklet", "work", "timer",
-		"hrtimer", "kthread", "module", "function",
+		"hrtimer", "kthread", "task_work", "napi", "rcu", "module", "function",
 	};
 
 	return word(names, NR(names), source);

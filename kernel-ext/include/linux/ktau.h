@@ -37,6 +37,10 @@ enum ktau_call {
 	KTAU_CALL_WORK,
 	KTAU_CALL_TIMER,
 	KTAU_CALL_HRTIMER,
+	KTAU_CALL_KTHREAD,
+	KTAU_CALL_TASK_WORK,
+	KTAU_CALL_NAPI,
+	KTAU_CALL_RCU,
 	KTAU_NR_CALLS
 };
 
@@ -50,7 +54,7 @@ enum ktau_call {
 #define KTAU_ID_FOREIGN		1024	/* + number in the other ABI */
 #define KTAU_ID_IRQ		1536	/* + line */
 #define KTAU_ID_CALL		2048	/* KTAU_NR_CALL_IDS for each enum ktau_call */
-#define KTAU_NR_IDS		3072
+#define KTAU_NR_IDS		4096
 
 #define KTAU_NR_CALL_IDS	256
 
@@ -68,6 +72,10 @@ enum ktau_static_id {
 	KTAU_ID_OTHER_WORK,
 	KTAU_ID_OTHER_TIMER,
 	KTAU_ID_OTHER_HRTIMER,
+	KTAU_ID_OTHER_KTHREAD,
+	KTAU_ID_OTHER_TASK_WORK,
+	KTAU_ID_OTHER_NAPI,
+	KTAU_ID_OTHER_RCU,
 	KTAU_ID_OTHER_IRQ,
 	KTAU_ID_OTHER_COMPAT,
 	KTAU_ID_INTERRUPTS,	/* all of them, where they are not shown apart */

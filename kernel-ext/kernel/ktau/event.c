@@ -29,7 +29,10 @@ const struct ktau_id_range ktau_id_ranges[KTAU_NR_SOURCES] = {
 	CALL_RANGE(WORK),
 	CALL_RANGE(TIMER),
 	CALL_RANGE(HRTIMER),
-	{ KTAU_SOURCE_KTHREAD, KTAU_NR_IDS, 0 },
+	CALL_RANGE(KTHREAD),
+	CALL_RANGE(TASK_WORK),
+	CALL_RANGE(NAPI),
+	CALL_RANGE(RCU),
 	{ KTAU_SOURCE_MODULE, KTAU_NR_IDS, 0 },
 	{ KTAU_SOURCE_FUNCTION, KTAU_NR_IDS, 0 },
 };
@@ -38,9 +41,8 @@ static_assert(KTAU_ID_CALL + KTAU_NR_CALLS * KTAU_NR_CALL_IDS == KTAU_NR_IDS);
 static_assert(KTAU_NR_IDS <= KTAU_ID_NONE);
 static_assert(KTAU_ID_SOFTIRQ + NR_SOFTIRQS <= KTAU_ID_POINT);
 static_assert(KTAU_NR_SYSCALLS <= KTAU_ID_STATIC);
-static_assert(KTAU_SOURCE_HRTIMER - KTAU_SOURCE_TASKLET == KTAU_CALL_HRTIMER);
-static_assert(KTAU_ID_OTHER_HRTIMER - KTAU_ID_OTHER_TASKLET ==
-	      KTAU_CALL_HRTIMER);
+static_assert(KTAU_SOURCE_RCU - KTAU_SOURCE_TASKLET == KTAU_CALL_RCU);
+static_assert(KTAU_ID_OTHER_RCU - KTAU_ID_OTHER_TASKLET == KTAU_CALL_RCU);
 
 const char * const ktau_source_names[KTAU_NR_SOURCES] = {
 	[KTAU_SOURCE_POINT] = "point",
@@ -50,6 +52,10 @@ const char * const ktau_source_names[KTAU_NR_SOURCES] = {
 	[KTAU_SOURCE_WORK] = "work",
 	[KTAU_SOURCE_TIMER] = "timer",
 	[KTAU_SOURCE_HRTIMER] = "hrtimer",
+	[KTAU_SOURCE_KTHREAD] = "kthread",
+	[KTAU_SOURCE_TASK_WORK] = "task_work",
+	[KTAU_SOURCE_NAPI] = "napi",
+	[KTAU_SOURCE_RCU] = "rcu",
 };
 
 static const struct {
@@ -68,9 +74,12 @@ static const struct {
 	{ KTAU_ID_OTHER_WORK, KTAU_GROUP_BH, "work:other" },
 	{ KTAU_ID_OTHER_TIMER, KTAU_GROUP_BH, "timer:other" },
 	{ KTAU_ID_OTHER_HRTIMER, KTAU_GROUP_BH, "hrtimer:other" },
+	{ KTAU_ID_OTHER_KTHREAD, KTAU_GROUP_ACCOUNT, "kthread:other" },
+	{ KTAU_ID_OTHER_TASK_WORK, KTAU_GROUP_ACCOUNT, "task_work:other" },
+	{ KTAU_ID_OTHER_NAPI, KTAU_GROUP_BH, "napi:other" },
+	{ KTAU_ID_OTHER_RCU, KTAU_GROUP_BH, "rcu:other" },
 	{ KTAU_ID_OTHER_IRQ, KTAU_GROUP_IRQ, "irq:other" },
 	{ KTAU_ID_OTHER_COMPAT, KTAU_GROUP_SYSCALL, "compat:other" },
-	{ KTAU_ID_INTERRUPTS, KTAU_GROUP_IRQ, "interrupts" },
 	{ KTAU_ID_INTERRUPTS, KTAU_GROUP_IRQ, "interrupts" },
 };
 

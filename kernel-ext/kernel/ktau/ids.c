@@ -48,7 +48,7 @@ static struct share calls[KTAU_NR_CALLS];
  * Ids of callbacks, found by hash; 0 is free, and FORGOTTEN is the id of no callback.
  * Written under id_lock. At most half full, because no id is ever given back.
  */
-#define CALL_HASH_BITS	11
+#define CALL_HASH_BITS	12
 #define FORGOTTEN	KTAU_ID_OTHER_TASKLET
 static u16 call_ids[1 << CALL_HASH_BITS];
 static_assert(ARRAY_SIZE(call_ids) >= 2 * KTAU_NR_CALLS * KTAU_NR_CALL_IDS);
@@ -145,13 +145,20 @@ static unsigned int call_find(enum ktau_call call, unsigned long fn, u16 **place
 	return 0;
 }
 
+static u32 call_group(enum ktau_call call)
+{
+	if (call == KTAU_CALL_KTHREAD || call == KTAU_CALL_TASK_WORK)
+		return KTAU_GROUP_ACCOUNT;
+	return KTAU_GROUP_BH;
+}
+
 /* id_lock held. */
 static unsigned int call_define(enum ktau_call call, unsigned long fn,
 				const char *name, u16 *place)
 {
 	const struct ktau_event event = {
 		.key = fn,
-		.group = KTAU_GROUP_BH,
+		.group = call_group(call),
 		.kind = KTAU_KIND_TIMER,
 		.source = KTAU_SOURCE_TASKLET + call,
 	};

@@ -81,9 +81,12 @@
 #define KTAU_SOURCE_TIMER	7	/* callback; its address */
 #define KTAU_SOURCE_HRTIMER	8	/* callback; its address */
 #define KTAU_SOURCE_KTHREAD	9	/* function of a kernel thread; its address */
-#define KTAU_SOURCE_MODULE	10	/* registered by a module; 0 */
-#define KTAU_SOURCE_FUNCTION	11	/* function hooked at run time; its address */
-#define KTAU_NR_SOURCES		12
+#define KTAU_SOURCE_TASK_WORK	10	/* callback on the way to user mode; its address */
+#define KTAU_SOURCE_NAPI	11	/* NAPI poll function; its address */
+#define KTAU_SOURCE_RCU		12	/* RCU callback; its address */
+#define KTAU_SOURCE_MODULE	13	/* registered by a module; 0 */
+#define KTAU_SOURCE_FUNCTION	14	/* function hooked at run time; its address */
+#define KTAU_NR_SOURCES		15
 
 /* Kinds of events. */
 #define KTAU_KIND_TIMER		0	/* enter and exit */
@@ -163,6 +166,10 @@ struct ktau_rec {
  * @nodename: as uname(2) gives it in the opener's UTS namespace
  * @release: the kernel's release, likewise
  * @machine: the machine, likewise
+ * @cpu_pair_mticks: as @profile_pair_mticks of an interrupt or softirq
+ * @call_pair_mticks: likewise of a callback, or of another event that takes the
+ *	second level of the table
+ * @switch_mticks: likewise of a context switch with its wakeup
  *
  * Clocks are those of the initial time namespace, except that @monotonic_ns,
  * @boottime_ns and @boot_monotonic_ns have the offsets of the opener's.
@@ -201,6 +208,9 @@ struct ktau_rec_stream {
 	char nodename[72];
 	char release[72];
 	char machine[24];
+	__aligned_u64 cpu_pair_mticks;
+	__aligned_u64 call_pair_mticks;
+	__aligned_u64 switch_mticks;
 };
 
 /**
@@ -419,6 +429,23 @@ struct ktau_open {
  * @open_size: bytes of one of them
  * @depth: number of frames in flight; more than @nr_open where the list was cut
  * @reserved: 0
+ * @user_ticks: in user mode
+ * @kernel_ticks: in the kernel on its own account: none of the other five. For a
+ *	CPU: running tasks other than the idle task
+ * @irq_ticks: in interrupts, and in softirqs at the end of one
+ * @runq_ticks: runnable without a CPU
+ * @asleep_ticks: waiting for something. For a CPU: idle
+ * @guest_ticks: in guest mode
+ *
+ * The account: the last six fields are parts of the owner's life, from @start_ticks
+ * to @ticks. Each is measured by itself and includes what is in progress at @ticks;
+ * what their sum leaves of @ticks - @start_ticks was not measured. A part counts
+ * only while the groups that measure it are on: KTAU_GROUP_ACCOUNT for @user_ticks
+ * and @kernel_ticks, KTAU_GROUP_SCHED for @runq_ticks and @asleep_ticks,
+ * KTAU_GROUP_IRQ and KTAU_GROUP_BH for @irq_ticks, KTAU_GROUP_KVM for @guest_ticks.
+ * Where one of them is not in @groups_throughout, its parts, and @kernel_ticks, do
+ * not cover the whole life. For an exited task @ticks is its end. The evicted sum
+ * has no life.
  *
  * In every snapshot, whatever happens while it is taken:
  *
@@ -447,6 +474,12 @@ struct ktau_rec_profile {
 	__u32 open_size;
 	__u32 depth;
 	__u32 reserved;
+	__aligned_u64 user_ticks;
+	__aligned_u64 kernel_ticks;
+	__aligned_u64 irq_ticks;
+	__aligned_u64 runq_ticks;
+	__aligned_u64 asleep_ticks;
+	__aligned_u64 guest_ticks;
 };
 
 /* Types of trace slots; the payload of each is described below. */
@@ -830,13 +863,13 @@ struct ktau_info {
 
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 _Static_assert(sizeof(struct ktau_rec) == 8, "ktau_rec");
-_Static_assert(sizeof(struct ktau_rec_stream) == 352, "ktau_rec_stream");
+_Static_assert(sizeof(struct ktau_rec_stream) == 376, "ktau_rec_stream");
 _Static_assert(sizeof(struct ktau_rec_event) == 40, "ktau_rec_event");
 _Static_assert(sizeof(struct ktau_rec_cgroup) == 24, "ktau_rec_cgroup");
 _Static_assert(sizeof(struct ktau_rec_owner) == 200, "ktau_rec_owner");
 _Static_assert(sizeof(struct ktau_entry) == 64, "ktau_entry");
 _Static_assert(sizeof(struct ktau_open) == 24, "ktau_open");
-_Static_assert(sizeof(struct ktau_rec_profile) == 104, "ktau_rec_profile");
+_Static_assert(sizeof(struct ktau_rec_profile) == 152, "ktau_rec_profile");
 _Static_assert(sizeof(struct ktau_slot) == 16, "ktau_slot");
 _Static_assert(sizeof(struct ktau_slot_switch) == 16, "ktau_slot_switch");
 _Static_assert(sizeof(struct ktau_slot_waking) == 16, "ktau_slot_waking");
