@@ -5,9 +5,9 @@ import re
 
 import patch as patchfile
 
-SECTIONS = ('glue', 'task', 'entry', 'irq', 'sched', 'mm', 'net', 'arch')
+SECTIONS = ('glue', 'task', 'entry', 'irq', 'sched', 'mm', 'net', 'wait', 'arch')
 MAX_FILE = 15
-MAX_QUEUE = 181
+MAX_QUEUE = 260
 
 RULES = {
     'series': 'series and folder name the same patches, each once',
@@ -17,6 +17,8 @@ RULES = {
     'patch-broken': 'a patch can be read to its end',
     'patch-existing': 'a patch changes the contents of existing files only',
     'patch-small': f'at most {MAX_FILE} added lines a file, {MAX_QUEUE} a queue',
+    'patch-budget': 'at most as many added lines as "Budget: N added lines." in '
+                    'the header says',
     'patch-hook': 'an added line is a ktau_ call, an include or known glue',
     'patch-if': 'no preprocessor conditionals in a .c file',
     'patch-removed': 'a removed line comes back with the hook',
@@ -41,6 +43,7 @@ NOT_IMPERATIVE = re.compile(r'(?!(embed|feed|need|speed|bring|ring|string)\b)'
                             r'remove|hook|give|put|allow|count|show)e?s$')
 SUBJECT = re.compile(r'Subject: (?:\[PATCH[^]]*\] )?([\w/.,+-]+): '
                      r'([a-z][\w-]*)\b.*[^.]$')
+BUDGET = re.compile(r'Budget: (\d+) added lines\.$')
 TAG = re.compile(r'[A-Z][a-z-]+-by: ')
 
 
@@ -116,6 +119,7 @@ def _same(queues, found):
 
 def _patch(path, patch, total, found):
     _header(path, patch.head, found)
+    _budget(path, patch, found)
     for number, reason in patch.broken:
         found('patch-broken', path, number, reason)
     if not patch.files:
@@ -159,6 +163,15 @@ def _header(path, head, found):
             body.append(line.text.strip())
     if len(' '.join(body).strip()) < 40:
         found('patch-header', path, number, 'the body does not say why')
+
+
+def _budget(path, patch, found):
+    for line in patch.head:
+        match = BUDGET.match(line.text)
+        added = sum(len(file.added) for file in patch.files)
+        if match and added > int(match.group(1)):
+            found('patch-budget', path, line.number,
+                  f'{added} lines added, {match.group(1)} stated')
 
 
 def _size(path, file, total, found):
