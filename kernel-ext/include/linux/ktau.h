@@ -29,6 +29,7 @@ struct linux_binprm;
 struct cgroup;
 struct sk_buff;
 struct sock;
+struct socket;
 struct task_struct;
 
 /* Frames of callbacks are named by the function called. */
@@ -140,9 +141,10 @@ void __ktau_enter_work(struct ktau_frame *frame, void *fn);
 void __ktau_exit(struct ktau_frame *frame, struct task_struct *tsk);
 void __ktau_count(struct ktau_point *point, u64 value);
 
-void __ktau_cpu_enter(struct ktau_frame *frame, unsigned int id, u32 group);
-void __ktau_cpu_enter_point(struct ktau_frame *frame, struct ktau_point *point);
-void __ktau_cpu_enter_call(struct ktau_frame *frame, enum ktau_call call,
+void __ktau_cpu_enter(struct ktau_cpu_frame *frame, unsigned int id, u32 group);
+void __ktau_cpu_enter_point(struct ktau_cpu_frame *frame,
+			    struct ktau_point *point);
+void __ktau_cpu_enter_call(struct ktau_cpu_frame *frame, enum ktau_call call,
 			   void *fn);
 
 /* Open @frame on @tsk, the current task, which has a group on. */
@@ -161,28 +163,29 @@ static __always_inline void ktau_exit(struct ktau_frame *frame)
 		__ktau_exit(frame, current);
 }
 
-#define __KTAU_SCOPE(g, fn, str, exit, enter)				\
+#define __KTAU_SCOPE(g, fn, str, type, exit, enter)			\
 	__KTAU_POINT(__ktau_point, g, TIMER, fn, str);			\
-	struct ktau_frame __ktau_frame __cleanup(exit);			\
+	struct type __ktau_frame __cleanup(exit);			\
 	const int __ktau_entered __maybe_unused =			\
 		enter ? 1 : 0
 
 /* A function of the task it runs for. */
 #define KTAU_SCOPE(g, fn)						\
-	__KTAU_SCOPE(g, fn, #fn, ktau_exit, KTAU_ON_FOR(current, g) &&	\
+	__KTAU_SCOPE(g, fn, #fn, ktau_frame, ktau_exit,			\
+		     KTAU_ON_FOR(current, g) &&				\
 		     (__ktau_enter_point(&__ktau_frame, &__ktau_point), 1))
 
 /* The same where a hit in the kernel is as good as an NMI: user mode only. */
 #define KTAU_USER_SCOPE(g, fn, regs)					\
-	__KTAU_SCOPE(g, fn, #fn, ktau_exit, KTAU_ON_FOR(current, g) &&	\
-		     user_mode(regs) &&					\
+	__KTAU_SCOPE(g, fn, #fn, ktau_frame, ktau_exit,			\
+		     KTAU_ON_FOR(current, g) && user_mode(regs) &&	\
 		     (__ktau_enter_point(&__ktau_frame, &__ktau_point), 1))
 
 /* An interrupt handler: charged to the task it hits and to the CPU. */
 #define KTAU_CPU_SCOPE(g, fn)						\
-	__KTAU_SCOPE(g, fn, #fn, ktau_cpu_exit, KTAU_ON(g) &&		\
-		     (__ktau_cpu_enter_point(&__ktau_frame,		\
-					     &__ktau_point), 1))
+	__KTAU_SCOPE(g, fn, #fn, ktau_cpu_frame, ktau_cpu_exit,		\
+		     KTAU_ON(g) &&					\
+		     (__ktau_cpu_enter_point(&__ktau_frame, &__ktau_point), 1))
 
 /* A part of a function, from KTAU_REGION_ENTER() to any return. */
 #define KTAU_REGION(g, name)						\
@@ -205,14 +208,32 @@ static __always_inline void ktau_exit(struct ktau_frame *frame)
 			__ktau_count(&__ktau_count_##name, value);	\
 	} while (0)
 
-/* The same, for a result that may be an error: those are not counted. */
-#define KTAU_COUNT_BYTES(g, name, ret)					\
-	do {								\
-		const long __bytes = (ret);				\
+/* The value of @expr, which calls @fn, a callback of kind @call. */
+#define KTAU_CALL(call, fn, expr)					\
+({									\
+	struct ktau_cpu_frame __ktau_call __cleanup(ktau_cpu_exit);	\
 									\
-		if (__bytes > 0)					\
-			KTAU_COUNT(g, name, __bytes);			\
-	} while (0)
+	ktau_call_enter(&__ktau_call, KTAU_CALL_##call, fn);		\
+	expr;								\
+})
+
+/* The same for the softirq vector @vec. */
+#define KTAU_SOFTIRQ(vec, expr)						\
+({									\
+	struct ktau_cpu_frame __ktau_call __cleanup(ktau_cpu_exit);	\
+									\
+	ktau_softirq_enter(&__ktau_call, vec);				\
+	expr;								\
+})
+
+/* The same for the function @fn of a work item. */
+#define KTAU_WORK(fn, expr)						\
+({									\
+	struct ktau_frame __ktau_call __cleanup(ktau_exit);		\
+									\
+	ktau_work_enter(&__ktau_call, fn);				\
+	expr;								\
+})
 
 /* Gives back @nr: the frame keeps it for a caller that needs it afterwards. */
 static __always_inline unsigned int
@@ -237,14 +258,14 @@ static __always_inline void ktau_work_enter(struct ktau_frame *frame, void *fn)
 		__ktau_enter_work(frame, fn);
 }
 
-static __always_inline void ktau_softirq_enter(struct ktau_frame *frame,
+static __always_inline void ktau_softirq_enter(struct ktau_cpu_frame *frame,
 					       unsigned int vec)
 {
 	if (KTAU_ON(BH))
 		__ktau_cpu_enter(frame, KTAU_ID_SOFTIRQ + vec, KTAU_GROUP_BH);
 }
 
-static __always_inline void ktau_call_enter(struct ktau_frame *frame,
+static __always_inline void ktau_call_enter(struct ktau_cpu_frame *frame,
 					    enum ktau_call call, void *fn)
 {
 	if (KTAU_ON(BH))
@@ -405,6 +426,58 @@ static inline void ktau_task_free(struct task_struct *p)
 		__ktau_task_free(p);
 }
 
+/* Bytes that programs send and receive; see kernel/ktau/socket.c. */
+void __ktau_sock_sent(const struct socket *sock, long result);
+void __ktau_sock_received(const struct socket *sock, int flags, long result,
+			  size_t copied);
+void __ktau_sock_spliced(long result);
+void ktau_sock_page_begin(void);
+void ktau_sock_page_end(const struct socket *sock, long result);
+
+#define KTAU_COUNT_SENT(sock, result)					\
+	do {								\
+		if (KTAU_ON_FOR(current, SOCKET))			\
+			__ktau_sock_sent(sock, result);			\
+	} while (0)
+
+/* The result of @expr, which receives into @msg. */
+#define KTAU_RECEIVE(sock, msg, flags, expr)				\
+({									\
+	const bool __on = KTAU_ON_FOR(current, SOCKET);			\
+	struct msghdr *__msg = (msg);					\
+	const size_t __room = __on ? msg_data_left(__msg) : 0;		\
+	const int __result = (expr);					\
+									\
+	if (KTAU_ON(SOCKET) && __on)					\
+		__ktau_sock_received(sock, flags, __result,		\
+				     __room - msg_data_left(__msg));	\
+	__result;							\
+})
+
+/* The result of @expr, which sends a page, itself or by sendmsg(). */
+#define KTAU_SEND_PAGE(sock, expr)					\
+({									\
+	const bool __on = KTAU_ON_FOR(current, SOCKET);			\
+	ssize_t __result;						\
+									\
+	if (__on)							\
+		ktau_sock_page_begin();					\
+	__result = (expr);						\
+	if (KTAU_ON(SOCKET) && __on)					\
+		ktau_sock_page_end(sock, __result);			\
+	__result;							\
+})
+
+/* The result of @expr, which moves what has come to a pipe. */
+#define KTAU_SPLICE_READ(expr)						\
+({									\
+	const ssize_t __result = (expr);				\
+									\
+	if (KTAU_ON_FOR(current, SOCKET))				\
+		__ktau_sock_spliced(__result);				\
+	__result;							\
+})
+
 /* Network messages, for the trace. */
 void __ktau_net(const struct sock *sk, const struct sk_buff *skb, bool send);
 
@@ -452,15 +525,18 @@ int ktau_proc_pid_show(struct seq_file *m, struct pid_namespace *ns,
 
 #define KTAU_REGION_ENTER(g, name)		do { } while (0)
 #define KTAU_COUNT(g, name, value)		do { } while (0)
-#define KTAU_COUNT_BYTES(g, name, ret)		do { } while (0)
+#define KTAU_COUNT_SENT(sock, result)		do { } while (0)
+#define KTAU_RECEIVE(sock, msg, flags, expr)	(expr)
+#define KTAU_SEND_PAGE(sock, expr)		(expr)
+#define KTAU_SPLICE_READ(expr)			(expr)
+#define KTAU_CALL(call, fn, expr)		(expr)
+#define KTAU_SOFTIRQ(vec, expr)			(expr)
+#define KTAU_WORK(fn, expr)			(expr)
 #define KTAU_PROC_PID_ENTRY
 
 #define ktau_exit(frame)			((void)(frame))
 #define ktau_syscall_enter(frame, nr)		((void)(frame), (nr))
 #define ktau_compat_enter(frame, nr)		((void)(frame))
-#define ktau_work_enter(frame, fn)		((void)(frame))
-#define ktau_softirq_enter(frame, vec)		((void)(frame))
-#define ktau_call_enter(frame, call, fn)	((void)(frame))
 #define ktau_exception_enter(frame, id)		((void)(frame))
 #define ktau_fault_enter(frame, id, address)	((void)(frame))
 #define ktau_syscall_exit(frame, reg, result)	((void)(frame))

@@ -28,6 +28,17 @@ struct ktau_frame {
 	u32			info;
 };
 
+/**
+ * struct ktau_cpu_frame - one activation of a timer that is accounted to the CPU too
+ * @frame: what the task, or the CPU in its place, has
+ * @before: ticks accounted to the CPU at the entry. All that comes on top until the
+ *	exit is time of CPU frames inside
+ */
+struct ktau_cpu_frame {
+	struct ktau_frame	frame;
+	u64			before;
+};
+
 /* The position of each group's bit, which is the index of its static key. */
 enum ktau_group {
 	KTAU_BIT_SYSCALL,
@@ -53,17 +64,17 @@ extern struct static_key_false ktau_exit_key;
 	(IS_ENABLED(CONFIG_KTAU_##g) &&					\
 	 static_branch_unlikely(&ktau_keys[KTAU_BIT_##g]))
 
-void __ktau_cpu_enter_irq(struct ktau_frame *frame, unsigned int irq);
-void __ktau_cpu_exit(struct ktau_frame *frame);
+void __ktau_cpu_enter_irq(struct ktau_cpu_frame *frame, unsigned int irq);
+void __ktau_cpu_exit(struct ktau_cpu_frame *frame);
 
 /* Leave a frame that is accounted to the CPU as well. */
-static __always_inline void ktau_cpu_exit(struct ktau_frame *frame)
+static __always_inline void ktau_cpu_exit(struct ktau_cpu_frame *frame)
 {
 	if (static_branch_unlikely(&ktau_exit_key))
 		__ktau_cpu_exit(frame);
 }
 
-static __always_inline void ktau_irq_enter(struct ktau_frame *frame,
+static __always_inline void ktau_irq_enter(struct ktau_cpu_frame *frame,
 					   unsigned int irq)
 {
 	if (KTAU_ON(IRQ))
@@ -73,6 +84,7 @@ static __always_inline void ktau_irq_enter(struct ktau_frame *frame,
 #else /* !CONFIG_KTAU */
 
 struct ktau_frame { };
+struct ktau_cpu_frame { };
 
 #define ktau_cpu_exit(frame)			((void)(frame))
 #define ktau_irq_enter(frame, irq)		((void)(frame))

@@ -16,6 +16,9 @@
 struct ktau_clock ktau_clock_boot;
 u64 ktau_profile_pair_mticks;
 u64 ktau_trace_pair_mticks;
+u64 ktau_cpu_pair_mticks;
+u64 ktau_call_pair_mticks;
+u64 ktau_switch_mticks;
 
 /**
  * ktau_clock_read() - the same moment on all clocks
@@ -64,51 +67,106 @@ u64 ktau_clock_hz(void)
 #define COST_LOOPS	1000
 #define COST_BATCHES	20
 
-/* Cheapest of several batches of enter + exit, in 1/1000 tick for each. */
-static u64 measure_pair(struct ktau_task *state, u32 modes)
+static __always_inline void pair_of_task(void)
+{
+	struct ktau_frame frame;
+
+	__ktau_enter(&frame, current, 0);
+	__ktau_exit(&frame, current);
+}
+
+static __always_inline void pair_of_softirq(void)
+{
+	struct ktau_cpu_frame frame;
+
+	__ktau_cpu_enter(&frame, KTAU_ID_SOFTIRQ, KTAU_GROUP_BH);
+	__ktau_cpu_exit(&frame);
+}
+
+/* Looks a function up that has no id, and books to the first of all callbacks. */
+static __always_inline void pair_of_callback(void)
+{
+	struct ktau_cpu_frame frame;
+
+	ktau_call_lookup(KTAU_CALL_TIMER, pair_of_callback);
+	__ktau_cpu_enter(&frame, KTAU_ID_CALL, KTAU_GROUP_BH);
+	__ktau_cpu_exit(&frame);
+}
+
+static __always_inline void pair_of_switch(void)
+{
+	__ktau_sched_switch(true, current, current, TASK_INTERRUPTIBLE);
+	__ktau_sched_wakeup(current);
+	__ktau_sched_resume();
+}
+
+/*
+ * Cheapest of several batches of @pair, in 1/1000 tick for each, with @task as the
+ * current task's table and @cpu as that of the CPU.
+ */
+static __always_inline u64 measure(struct ktau_task *task, struct ktau_task *cpu,
+				   u32 mask, void (*pair)(void))
 {
 	struct ktau_ref saved = current->ktau;
+	struct ktau_cpu saved_cpu;
 	u64 best = U64_MAX, ticks;
-	struct ktau_frame frame;
 	unsigned int i, batch;
 	unsigned long flags;
 
 	for (batch = 0; batch < COST_BATCHES; batch++) {
 		local_irq_save(flags);
+		saved_cpu = *this_cpu_ptr(&ktau_cpu);
+		*this_cpu_ptr(&ktau_cpu) = (struct ktau_cpu) { .state = cpu };
 		current->ktau = (struct ktau_ref) {
-			.mask = KTAU_GROUP_SYSCALL | modes,
-			.state = state,
+			.mask = mask,
+			.state = task,
 		};
 		ticks = ktau_ticks();
-		for (i = 0; i < COST_LOOPS; i++) {
-			__ktau_enter(&frame, current, 0);
-			__ktau_exit(&frame, current);
-		}
+		for (i = 0; i < COST_LOOPS; i++)
+			pair();
 		ticks = ktau_ticks() - ticks;
 		current->ktau = saved;
+		*this_cpu_ptr(&ktau_cpu) = saved_cpu;
 		local_irq_restore(flags);
 		best = min(best, ticks);
 	}
 	return div_u64(best * 1000, COST_LOOPS);
 }
 
+static void measure_all(struct ktau_task *task, struct ktau_task *cpu)
+{
+	const u32 mask = KTAU_GROUP_SYSCALL | KTAU_GROUP_BH | KTAU_GROUP_SCHED |
+			 KTAU_MODE_PROFILE;
+
+	ktau_profile_pair_mticks = measure(task, cpu, mask, pair_of_task);
+	ktau_trace_pair_mticks = measure(task, cpu, mask | KTAU_MODE_TRACE,
+					 pair_of_task);
+	ktau_cpu_pair_mticks = measure(task, cpu, mask, pair_of_softirq);
+	ktau_call_pair_mticks = measure(task, cpu, mask, pair_of_callback);
+	ktau_switch_mticks = measure(task, cpu, mask, pair_of_switch);
+}
+
 /**
- * ktau_clock_measure() - measure what a pair of hooks costs on this machine
+ * ktau_clock_measure() - measure what a pair of hooks of each kind costs here
  *
- * Context: May sleep. Does nothing where there is no memory for it.
+ * Context: May sleep; before any group is enabled. Does nothing where there is no
+ * memory for it.
  */
 void ktau_clock_measure(void)
 {
-	struct ktau_task *state = ktau_task_create(&ktau_system, GFP_KERNEL);
+	struct ktau_task *task = ktau_task_create(&ktau_system, GFP_KERNEL);
+	struct ktau_task *cpu = ktau_task_create(&ktau_system, GFP_KERNEL);
 
-	if (!state)
-		return;
-	state->ring = ktau_ring_create(&ktau_system, 1024, GFP_KERNEL);
-	if (ktau_table_fill(state, 1) && state->ring) {
-		ktau_profile_pair_mticks = measure_pair(state, KTAU_MODE_PROFILE);
-		ktau_trace_pair_mticks =
-			measure_pair(state, KTAU_MODE_PROFILE | KTAU_MODE_TRACE);
+	if (task && cpu) {
+		task->ring = ktau_ring_create(&ktau_system, 1024, GFP_KERNEL);
+		/* All ids that are used, so that no chunk is created meanwhile. */
+		if (task->ring && ktau_table_fill(task, KTAU_ID_CALL + 1) &&
+		    ktau_table_fill(cpu, KTAU_ID_CALL + 1))
+			measure_all(task, cpu);
+		task->taken = true;	/* nobody misses these slots */
 	}
-	state->taken = true;	/* nobody misses these slots */
-	ktau_task_put(state);
+	if (task)
+		ktau_task_put(task);
+	if (cpu)
+		ktau_task_put(cpu);
 }

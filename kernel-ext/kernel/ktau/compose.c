@@ -93,6 +93,9 @@ int ktau_compose_begin(struct ktau_stream *stream)
 		rec->stext = (unsigned long)_stext;
 	rec->profile_pair_mticks = ktau_profile_pair_mticks;
 	rec->trace_pair_mticks = ktau_trace_pair_mticks;
+	rec->cpu_pair_mticks = ktau_cpu_pair_mticks;
+	rec->call_pair_mticks = ktau_call_pair_mticks;
+	rec->switch_mticks = ktau_switch_mticks;
 	put_names(rec, stream);
 	put_clocks(rec, stream);
 	return 0;

@@ -1,53 +1,64 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: the frames of interrupts and softirqs, which are booked to the CPU too.
+ * KTAU: the frames of interrupts and softirqs, which are accounted to the CPU too.
  *
  * A task that is not selected, or that has told its parent of its end, takes no
  * frames; the CPU then holds them, so that its own table misses nothing.
+ *
+ * The CPU has a nesting of its own. Frames of tasks lie between those of the CPU
+ * (a softirq calls tcp_v4_rcv(), an interrupt hits that), and the CPU accounts no
+ * time to them: what is exclusive for the task is not so for the CPU. So each frame
+ * notes what the CPU has accounted when it begins. What has been added when it ends
+ * is the time of the CPU's frames inside, directly or not, and all of it: each adds
+ * its own exclusive time.
+ *
+ * Both the note and the sum belong to the moment of the frame's clock reading.
+ * Interrupts are off from one to the other, so none can lie between them.
  */
 #include <linux/export.h>
+#include <linux/irqflags.h>
 #include <linux/preempt.h>
 
 #include "frame.h"
 
 DEFINE_PER_CPU(struct ktau_cpu, ktau_cpu);
 
-/* A frame that no task takes. As in one of a task, what hits it once linked is inside. */
 static void enter_cpu(struct ktau_cpu *cpu, struct ktau_frame *frame,
 		      unsigned int id)
 {
-	u64 now, inside;
-
 	frame->prev = cpu->top;
 	frame->child = 0;
 	frame->info = id;
-	barrier();	/* an interrupt from here on finds it whole */
 	WRITE_ONCE(cpu->top, frame);
-	barrier();
-	now = ktau_moment(&frame->child, &inside);
-	frame->start = now - inside;
+	frame->start = ktau_ticks();
 }
 
-static __always_inline void cpu_enter(struct ktau_frame *frame,
+static __always_inline void cpu_enter(struct ktau_cpu_frame *frame,
 				      unsigned int id, u32 group)
 {
 	struct task_struct *tsk = current;
+	struct ktau_cpu *cpu;
+	unsigned long flags;
 
+	local_irq_save(flags);
+	cpu = this_cpu_ptr(&ktau_cpu);
+	frame->before = cpu->state->outer_ticks;
 	if (likely(READ_ONCE(tsk->ktau.mask) & group))
-		__ktau_enter(frame, tsk, id);
+		__ktau_enter(&frame->frame, tsk, id);
 	else
-		enter_cpu(this_cpu_ptr(&ktau_cpu), frame, id);
+		enter_cpu(cpu, &frame->frame, id);
+	local_irq_restore(flags);
 }
 
 /**
- * __ktau_cpu_enter() - open a frame that is booked to the CPU too
+ * __ktau_cpu_enter() - open a frame that is accounted to the CPU too
  * @frame: room for it, on the kernel stack
  * @id: event
  * @group: KTAU_GROUP_* of the event
  *
  * Context: Interrupt or softirq.
  */
-void __ktau_cpu_enter(struct ktau_frame *frame, unsigned int id, u32 group)
+void __ktau_cpu_enter(struct ktau_cpu_frame *frame, unsigned int id, u32 group)
 {
 	cpu_enter(frame, id, group);
 }
@@ -59,7 +70,8 @@ void __ktau_cpu_enter(struct ktau_frame *frame, unsigned int id, u32 group)
  *
  * Context: Interrupt or softirq.
  */
-void __ktau_cpu_enter_point(struct ktau_frame *frame, struct ktau_point *point)
+void __ktau_cpu_enter_point(struct ktau_cpu_frame *frame,
+			    struct ktau_point *point)
 {
 	unsigned int id = ktau_point_id(point);
 
@@ -74,48 +86,56 @@ void __ktau_cpu_enter_point(struct ktau_frame *frame, struct ktau_point *point)
  *
  * Context: Interrupt.
  */
-void __ktau_cpu_enter_irq(struct ktau_frame *frame, unsigned int irq)
+void __ktau_cpu_enter_irq(struct ktau_cpu_frame *frame, unsigned int irq)
 {
 	cpu_enter(frame, ktau_irq_id(irq), KTAU_GROUP_IRQ);
 }
 EXPORT_SYMBOL_GPL(__ktau_cpu_enter_irq);
 
 /**
- * __ktau_cpu_enter_call() - the same for a tasklet or a timer callback
+ * __ktau_cpu_enter_call() - the same for a callback
  * @frame: room for it, on the kernel stack
  * @call: what it is
  * @fn: its function
  *
  * Context: Interrupt or softirq.
  */
-void __ktau_cpu_enter_call(struct ktau_frame *frame, enum ktau_call call,
+void __ktau_cpu_enter_call(struct ktau_cpu_frame *frame, enum ktau_call call,
 			   void *fn)
 {
 	cpu_enter(frame, ktau_call_id(call, fn), KTAU_GROUP_BH);
 }
 
-/* A frame that no task took. */
+/* A frame that no task took: what is inside is known from the CPU's sum alone. */
 static struct ktau_ended leave_cpu(struct ktau_cpu *cpu, struct ktau_frame *frame)
 {
-	struct ktau_ended e = { .outermost = ktau_is_outermost(frame) };
-	u64 inside;
+	struct ktau_ended e = {
+		.incl = ktau_ticks() - frame->start,
+		.outermost = ktau_is_outermost(frame),
+	};
 
-	e.incl = ktau_moment(&frame->child, &inside) - frame->start;
 	WRITE_ONCE(cpu->top, frame->prev);
-	barrier();
-	/* What has hit it since that moment is inside too. */
-	e.inside = frame->child;
-	e.incl += e.inside - inside;
+	return e;
+}
+
+/* Account a frame that has ended to the CPU. */
+static void account(struct ktau_task *state, const struct ktau_cpu_frame *frame,
+		    struct ktau_ended e)
+{
+	e.inside = state->outer_ticks - frame->before;
 	e.excl = e.incl - e.inside;
 	if (unlikely((s64)e.excl < 0)) {
 		e.incl = e.inside;
 		e.excl = 0;
-		ktau_add(&cpu->state->clamped, 1);
+		ktau_add(&state->clamped, 1);
 		ktau_loss(KTAU_LOSS_CLAMPED);
 	}
-	if (frame->prev)
-		ktau_add(&frame->prev->child, e.incl);
-	return e;
+	ktau_add(&state->begin, 1);
+	barrier();
+	ktau_add(&state->outer_ticks, e.excl);
+	ktau_book(state, ktau_frame_id(&frame->frame), e.incl, e.excl, e.outermost);
+	barrier();
+	ktau_add(&state->end, 1);
 }
 
 /**
@@ -124,30 +144,21 @@ static struct ktau_ended leave_cpu(struct ktau_cpu *cpu, struct ktau_frame *fram
  *
  * Context: As its entry.
  */
-void __ktau_cpu_exit(struct ktau_frame *frame)
+void __ktau_cpu_exit(struct ktau_cpu_frame *frame)
 {
 	struct ktau_cpu *cpu = this_cpu_ptr(&ktau_cpu);
-	struct ktau_task *state = cpu->state;
 	struct ktau_ended e;
+	unsigned long flags;
 
-	if (likely(current->ktau.top == frame))
-		e = ktau_leave(frame, current);
-	else if (cpu->top == frame)
-		e = leave_cpu(cpu, frame);
+	if (current->ktau.top != &frame->frame && cpu->top != &frame->frame)
+		return;
+	local_irq_save(flags);
+	if (likely(current->ktau.top == &frame->frame))
+		e = ktau_leave(&frame->frame, current);
 	else
-		return;
-
-	if (frame->info & KTAU_FRAME_TRACE_ONLY)
-		return;
-	ktau_add(&state->begin, 1);
-	barrier();
-	/*
-	 * Its frames nest in those of tasks, and theirs in its own: each adds its
-	 * duration, but for what is inside and has been added, or is not the CPU's.
-	 */
-	ktau_add(&state->outer_ticks, e.incl - e.inside);
-	ktau_book(state, ktau_frame_id(frame), e.incl, e.excl, e.outermost);
-	barrier();
-	ktau_add(&state->end, 1);
+		e = leave_cpu(cpu, &frame->frame);
+	if (!(frame->frame.info & KTAU_FRAME_TRACE_ONLY))
+		account(cpu->state, frame, e);
+	local_irq_restore(flags);
 }
 EXPORT_SYMBOL_GPL(__ktau_cpu_exit);

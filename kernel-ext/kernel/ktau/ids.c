@@ -209,6 +209,21 @@ unsigned int ktau_call_id(enum ktau_call call, void *fn)
 }
 
 /**
+ * ktau_call_lookup() - find the id of a callback, without assigning one
+ * @call: its kind
+ * @fn: its function
+ *
+ * Context: Any.
+ * Return: The id, or 0 if it has none.
+ */
+unsigned int ktau_call_lookup(enum ktau_call call, void *fn)
+{
+	u16 *place;
+
+	return call_find(call, (unsigned long)fn, &place);
+}
+
+/**
  * ktau_ids_forget() - give functions that come to old addresses ids of their own
  * @gone: whether there is no longer a function at @fn
  * @data: for @gone

@@ -44,6 +44,7 @@
 #define KTAU_REF_YIELD		BIT(0)	/* the next switch is by sched_yield() */
 #define KTAU_REF_NEW		BIT(1)	/* has not yet run */
 #define KTAU_REF_RENEWED	BIT(2)	/* the exec going on has ended its profile */
+#define KTAU_REF_SENT		BIT(3)	/* has counted what it sent through a socket */
 
 /* Bits of @changed in struct ktau_task. */
 #define KTAU_CHANGED_COMM	0
@@ -436,6 +437,7 @@ extern struct ktau_point __start_ktau_points[], __stop_ktau_points[];
 
 unsigned int ktau_point_id(struct ktau_point *point);
 unsigned int ktau_call_id(enum ktau_call call, void *fn);
+unsigned int ktau_call_lookup(enum ktau_call call, void *fn);
 unsigned int ktau_irq_id(unsigned int irq);
 unsigned int ktau_compat_id(unsigned int nr);
 void ktau_ids_forget(bool (*gone)(unsigned long fn, const void *data),
@@ -558,6 +560,9 @@ struct ktau_clock {
 extern struct ktau_clock ktau_clock_boot;
 extern u64 ktau_profile_pair_mticks;
 extern u64 ktau_trace_pair_mticks;
+extern u64 ktau_cpu_pair_mticks;
+extern u64 ktau_call_pair_mticks;
+extern u64 ktau_switch_mticks;
 void ktau_clock_read(struct ktau_clock *clock);
 u64 ktau_clock_hz(void);
 void ktau_clock_measure(void);

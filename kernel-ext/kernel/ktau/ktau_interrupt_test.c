@@ -197,7 +197,7 @@ static void interrupt_recursing_traced(struct kunit *test)
 
 static void cpu_frame(struct hits *h)
 {
-	struct ktau_frame frame;
+	struct ktau_cpu_frame frame;
 
 	__ktau_cpu_enter(&frame, ID_A, KTAU_GROUP_IRQ);
 	__ktau_cpu_exit(&frame);
@@ -234,7 +234,7 @@ static void cpu_recursing(struct kunit *test)
 
 static void cpu_frames_nested(struct hits *h)
 {
-	struct ktau_frame outer, inner;
+	struct ktau_cpu_frame outer, inner;
 
 	__ktau_cpu_enter(&outer, ID_A, KTAU_GROUP_IRQ);
 	__ktau_cpu_enter(&inner, ID_B, KTAU_GROUP_IRQ);
@@ -244,7 +244,7 @@ static void cpu_frames_nested(struct hits *h)
 
 static void cpu_frame_long(struct hits *h)
 {
-	struct ktau_frame frame;
+	struct ktau_cpu_frame frame;
 
 	__ktau_cpu_enter(&frame, ID_C, KTAU_GROUP_IRQ);
 	udelay(5);	/* much more than what it hits has of its own */

@@ -12,6 +12,7 @@
 
 #define ID_A	100
 #define ID_B	101
+#define ID_C	102
 
 static int read_trace(struct ktau_ring_fixture *f)
 {
@@ -305,7 +306,7 @@ static void cpu_frames(struct kunit *test)
 {
 	struct ktau_rec_profile *rec = kvzalloc(KTAU_SNAPSHOT_BYTES, GFP_KERNEL);
 	const struct ktau_entry *a, *b;
-	struct ktau_frame fa, fb;
+	struct ktau_cpu_frame fa, fb;
 	int err;
 
 	KUNIT_ASSERT_NOT_NULL(test, rec);
@@ -332,6 +333,47 @@ static void cpu_frames(struct kunit *test)
 	KUNIT_EXPECT_GT(test, a->excl, 0ULL);
 	KUNIT_EXPECT_GT(test, b->excl, 0ULL);
 	KUNIT_EXPECT_EQ(test, control("groups=none filter=none"), 0);
+	kvfree(rec);
+}
+
+/*
+ * A frame of the task's between two of the CPU's is a level more for the task and
+ * none for the CPU, whose outer frame has that time of its own.
+ */
+static void cpu_frames_around_task_frame(struct kunit *test)
+{
+	struct ktau_rec_profile *rec = kvzalloc(KTAU_SNAPSHOT_BYTES, GFP_KERNEL);
+	const struct ktau_entry *a, *b;
+	struct ktau_cpu_frame fa, fb;
+	struct ktau_frame fc;
+	u64 ticks;
+	int err;
+
+	KUNIT_ASSERT_NOT_NULL(test, rec);
+	KUNIT_EXPECT_EQ(test, control("groups=syscall,irq"), 0);
+	local_irq_disable();
+	__ktau_cpu_enter(&fa, ID_A, KTAU_GROUP_IRQ);
+	__ktau_enter(&fc, current, ID_C);
+	ticks = ktau_ticks();
+	udelay(5);
+	ticks = ktau_ticks() - ticks;
+	__ktau_cpu_enter(&fb, ID_B, KTAU_GROUP_IRQ);
+	udelay(1);
+	__ktau_cpu_exit(&fb);
+	__ktau_exit(&fc, current);
+	__ktau_cpu_exit(&fa);
+	err = ktau_snapshot(rec, this_cpu_ptr(&ktau_cpu)->state, NULL);
+	local_irq_enable();
+
+	KUNIT_EXPECT_EQ(test, err, 0);
+	expect_identity(test, rec);
+	a = find(rec, ID_A);
+	b = find(rec, ID_B);
+	KUNIT_EXPECT_EQ(test, a->count, 1ULL);
+	KUNIT_EXPECT_EQ(test, find(rec, ID_C)->count, 0ULL);
+	KUNIT_EXPECT_GE(test, a->excl, ticks);
+	KUNIT_EXPECT_EQ(test, a->incl, a->excl + b->incl);
+	KUNIT_EXPECT_EQ(test, control("groups=none"), 0);
 	kvfree(rec);
 }
 
@@ -396,6 +438,7 @@ static struct kunit_case parts_cases[] = {
 	KUNIT_CASE(ring_overrun_inside),
 	KUNIT_CASE(soon),
 	KUNIT_CASE(cpu_frames),
+	KUNIT_CASE(cpu_frames_around_task_frame),
 	KUNIT_CASE(voluntary_signalled),
 	{ }
 };

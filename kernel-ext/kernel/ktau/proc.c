@@ -164,6 +164,9 @@ static void show_clock(struct seq_file *m)
 	seq_printf(m, "clock_stable %d\n", ktau_arch_stable());
 	seq_printf(m, "profile_pair_mticks %llu\n", ktau_profile_pair_mticks);
 	seq_printf(m, "trace_pair_mticks %llu\n", ktau_trace_pair_mticks);
+	seq_printf(m, "cpu_pair_mticks %llu\n", ktau_cpu_pair_mticks);
+	seq_printf(m, "call_pair_mticks %llu\n", ktau_call_pair_mticks);
+	seq_printf(m, "switch_mticks %llu\n", ktau_switch_mticks);
 }
 
 static int stats_show(struct seq_file *m, void *v)

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KTAU: the bytes that programs send and receive through sockets.
+ *
+ * Each datagram counts, an empty one as 0 bytes. On a stream a result of 0 is its
+ * end, or nothing to do, and does not count. What is received is what has been
+ * copied: the result of a receive with MSG_TRUNC is the length of the message.
+ * A look with MSG_PEEK takes nothing, and MSG_ERRQUEUE gives back what was sent.
+ */
+#include <linux/net.h>
+#include <linux/socket.h>
+
+#include "ktau.h"
+
+static bool is_message(const struct socket *sock, size_t bytes)
+{
+	return bytes || sock->type != SOCK_STREAM;
+}
+
+/**
+ * __ktau_sock_sent() - count what the current task has sent
+ * @sock: where
+ * @result: bytes, or -errno
+ *
+ * Context: Task or softirq. The current task has the group on.
+ */
+void __ktau_sock_sent(const struct socket *sock, long result)
+{
+	if (result < 0 || !is_message(sock, result))
+		return;
+	current->ktau.flags |= KTAU_REF_SENT;
+	KTAU_COUNT(SOCKET, sock_send_bytes, result);
+}
+
+/* What comes by a message, and by a splice, is one event. */
+static void count_received(size_t bytes)
+{
+	KTAU_COUNT(SOCKET, sock_recv_bytes, bytes);
+}
+
+/**
+ * __ktau_sock_received() - count what the current task has received
+ * @sock: where
+ * @flags: MSG_* of the call
+ * @result: what it returned
+ * @copied: bytes that it has copied
+ *
+ * Context: As __ktau_sock_sent().
+ */
+void __ktau_sock_received(const struct socket *sock, int flags, long result,
+			  size_t copied)
+{
+	if (result < 0 || flags & (MSG_PEEK | MSG_ERRQUEUE) ||
+	    !is_message(sock, copied))
+		return;
+	count_received(copied);
+}
+
+/**
+ * __ktau_sock_spliced() - count what the current task has moved from a socket
+ * @result: bytes, or -errno
+ *
+ * Context: Task. The current task has the group on.
+ */
+void __ktau_sock_spliced(long result)
+{
+	if (result > 0)
+		count_received(result);
+}
+
+/**
+ * ktau_sock_page_begin() - the current task is about to send a page
+ *
+ * Some families do that by sendmsg(), where it counts already.
+ *
+ * Context: Task.
+ */
+void ktau_sock_page_begin(void)
+{
+	current->ktau.flags &= ~KTAU_REF_SENT;
+}
+
+/**
+ * ktau_sock_page_end() - count the page, unless it has been
+ * @sock: where it was sent
+ * @result: bytes, or -errno
+ *
+ * Context: Task.
+ */
+void ktau_sock_page_end(const struct socket *sock, long result)
+{
+	if (!(current->ktau.flags & KTAU_REF_SENT))
+		__ktau_sock_sent(sock, result);
+}
