@@ -99,8 +99,10 @@ static void dump_stream(struct dump *d, const struct ktau_rec_stream *s)
 	print_groups(d, "built", s->groups_built);
 	print_modes(d, s->modes);
 	fprintf(d->out,
-		" pair_mticks=%llu pair_trace_mticks=%llu exited_next=%llu\n",
-		s->profile_pair_mticks, s->trace_pair_mticks, s->exited_next);
+		" pair_mticks=%llu pair_trace_mticks=%llu cpu_pair_mticks=%llu"
+		" call_pair_mticks=%llu switch_mticks=%llu exited_next=%llu\n",
+		s->profile_pair_mticks, s->trace_pair_mticks, s->cpu_pair_mticks,
+		s->call_pair_mticks, s->switch_mticks, s->exited_next);
 }
 
 static void dump_cgroup(struct dump *d, const struct ktau_rec_cgroup *c)

@@ -115,6 +115,12 @@ const char *names_event(struct names *names, uint32_t id)
 			 ktau_display_name(sym.name));
 }
 
+uint64_t names_hook_ticks(const struct names *names, const struct ktau_rec_stream *stream,
+			  uint32_t id, uint64_t count)
+{
+	return ktau_hook_ticks(stream, ktau_events_find(names->events, id), count);
+}
+
 uint32_t names_group_bit(const struct names *names, uint32_t id)
 {
 	const struct ktau_rec_event *event = ktau_events_find(names->events, id);

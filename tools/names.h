@@ -24,6 +24,10 @@ const char *names_event(struct names *names, uint32_t id);
 /* The group of an event: "syscall" ...; "-" if the event is unknown. */
 const char *names_group(struct names *names, uint32_t id);
 
+/* Ticks that KTAU itself has cost in @count activations of an event, estimated. */
+uint64_t names_hook_ticks(const struct names *names, const struct ktau_rec_stream *stream,
+			  uint32_t id, uint64_t count);
+
 /* A group as a word; as a number, "0x4000", if it has no name. */
 const char *names_group_text(struct names *names, uint32_t group);
 uint32_t names_group_bit(const struct names *names, uint32_t id);

@@ -18,13 +18,12 @@
  * @length_ns: time between the two by the cycle counter
  * @nr_cpus: CPUs
  * @pairs: enters with their exits
- * @pair_mticks: cost of one
- * @own_ns: cost of all
+ * @own_ns: cost of all, by the kind of their hooks
  */
 struct facts {
 	uint64_t from_ns, to_ns, length_ns;
 	uint64_t nr_cpus;
-	uint64_t pairs, pair_mticks, own_ns;
+	uint64_t pairs, own_ns;
 };
 
 static const struct {
@@ -100,7 +99,7 @@ int report_parse_by(const char *word, enum rows_by *by)
 }
 
 static void find_facts(struct facts *f, const struct period *period, const struct rows *rows,
-		       const struct ktau_clock *clock)
+		       const struct names *names, const struct ktau_clock *clock)
 {
 	const struct ktau_rec_stream *to = ktau_snapshot_stream(period->after);
 	const struct ktau_rec_stream *from = ktau_snapshot_stream(period->before);
@@ -112,8 +111,7 @@ static void find_facts(struct facts *f, const struct period *period, const struc
 	f->length_ns = to->ticks > from_ticks ? ktau_clock_ns(clock, to->ticks - from_ticks) : 0;
 	f->nr_cpus = to->nr_cpus;
 	f->pairs = rows->total.pairs;
-	f->pair_mticks = pair_mticks(to);
-	f->own_ns = ktau_clock_ns(clock, pairs_ticks(f->pairs, f->pair_mticks));
+	f->own_ns = ktau_clock_ns(clock, rows_own_ticks(&rows->total, names, to));
 }
 
 static double own_share(const struct facts *f)
@@ -288,10 +286,9 @@ static void print_losses(const struct report_tables *t, const struct period *p, 
 static void print_foot(const struct facts *f, FILE *out)
 {
 	fprintf(out,
-		"\nKTAU's own share (estimate): %" PRIu64 " pairs x %" PRIu64
-		".%03u ticks = %" PRIu64 ".%03u ms, %.3f%% of %" PRIu64 " CPU%s\n",
-		f->pairs, f->pair_mticks / 1000, (unsigned int)(f->pair_mticks % 1000),
-		f->own_ns / 1000000, (unsigned int)(f->own_ns / 1000 % 1000),
+		"\nKTAU's own share (estimate): %" PRIu64 " pairs = %" PRIu64
+		".%03u ms, %.3f%% of %" PRIu64 " CPU%s\n",
+		f->pairs, f->own_ns / 1000000, (unsigned int)(f->own_ns / 1000 % 1000),
 		own_share(f) * 100, f->nr_cpus, f->nr_cpus == 1 ? "" : "s");
 }
 
@@ -358,9 +355,8 @@ static void print_json(const struct report *r, const struct report_tables *t,
 	fprintf(out, ", \"round_ns\": %" PRIu32 ", \"losses_own\": %s", s->round_ns,
 		end && end->losses_own ? "true" : "false");
 	fprintf(out,
-		", \"ktau_pairs\": %" PRIu64 ", \"ktau_pair_mticks\": %" PRIu64
-		", \"ktau_ns\": %" PRIu64 ", \"ktau_share\": %.6f}",
-		f->pairs, f->pair_mticks, f->own_ns, own_share(f));
+		", \"ktau_pairs\": %" PRIu64 ", \"ktau_ns\": %" PRIu64 ", \"ktau_share\": %.6f}",
+		f->pairs, f->own_ns, own_share(f));
 	for (i = 0; i < nr; i++) {
 		fputs(",\n", out);
 		table_json(tables[i], out);
@@ -380,9 +376,9 @@ int report_print(const struct report *r, const struct period *period, FILE *out)
 	ktau_clock_init(&clock, stream);
 	err = rows_init(&rows, period, r->by, &r->filter);
 	if (!err) {
-		find_facts(&facts, period, &rows, &clock);
+		find_facts(&facts, period, &rows, r->names, &clock);
 		if (r->subtract)
-			rows_subtract(&rows, facts.pair_mticks);
+			rows_subtract(&rows, r->names, stream);
 		report_tables_init(&tables, r, &rows, period, &clock);
 		if (r->format == FORMAT_CSV) {
 			print_csv(r, &tables, out);

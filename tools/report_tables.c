@@ -67,7 +67,7 @@ struct filling {
 	struct report_tables *t;
 	const struct report *r;
 	const struct ktau_clock *clock;
-	uint64_t pair_mticks;
+	const struct ktau_rec_stream *stream;
 };
 
 /* A routine with what it is sorted by. */
@@ -175,7 +175,8 @@ static void add_routines(const struct filling *f, struct table *t, const struct 
 		row[P_GROUP].text = names_group(f->r->names, r->id);
 		row[P_ROUTINE].text = keyed[i].name;
 		row[P_OWN].number =
-			ktau_clock_ns(f->clock, pairs_ticks(r->count, f->pair_mticks));
+			ktau_clock_ns(f->clock, names_hook_ticks(f->r->names, f->stream,
+								  r->id, r->count));
 	}
 	free(keyed);
 }
@@ -396,7 +397,7 @@ void report_tables_init(struct report_tables *t, const struct report *r,
 		.t = t,
 		.r = r,
 		.clock = clock,
-		.pair_mticks = pair_mticks(ktau_snapshot_stream(period->after)),
+		.stream = ktau_snapshot_stream(period->after),
 	};
 	size_t i;
 

@@ -331,7 +331,20 @@ void rows_deinit(struct rows *rows)
 	free(rows->cpus);
 }
 
-static void subtract(struct process *p, uint64_t pair_mticks)
+uint64_t rows_own_ticks(const struct process *p, const struct names *names,
+			const struct ktau_rec_stream *stream)
+{
+	const struct routine *r;
+	uint64_t own = 0;
+
+	for (r = p->routines; r < p->routines + p->nr_routines; r++)
+		if (r->kind == KTAU_KIND_TIMER)
+			own += names_hook_ticks(names, stream, r->id, r->count);
+	return own;
+}
+
+static void subtract(struct process *p, const struct names *names,
+		     const struct ktau_rec_stream *stream)
 {
 	struct routine *r;
 	uint64_t own;
@@ -339,20 +352,21 @@ static void subtract(struct process *p, uint64_t pair_mticks)
 	for (r = p->routines; r < p->routines + p->nr_routines; r++) {
 		if (r->kind != KTAU_KIND_TIMER)
 			continue;
-		own = pairs_ticks(r->count, pair_mticks);
+		own = names_hook_ticks(names, stream, r->id, r->count);
 		r->incl = less(r->incl, own);
 		r->excl = less(r->excl, own);
 	}
 }
 
-void rows_subtract(struct rows *rows, uint64_t pair_mticks)
+void rows_subtract(struct rows *rows, const struct names *names,
+		   const struct ktau_rec_stream *stream)
 {
 	size_t i;
 
 	for (i = 0; i < rows->nr; i++)
-		subtract(&rows->processes[i], pair_mticks);
+		subtract(&rows->processes[i], names, stream);
 	for (i = 0; i < rows->nr_cpus; i++)
-		subtract(&rows->cpus[i], pair_mticks);
-	subtract(&rows->evicted, pair_mticks);
-	subtract(&rows->total, pair_mticks);
+		subtract(&rows->cpus[i], names, stream);
+	subtract(&rows->evicted, names, stream);
+	subtract(&rows->total, names, stream);
 }

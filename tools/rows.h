@@ -11,6 +11,7 @@
 
 #include <ktau.h>
 
+#include "names.h"
 #include "period.h"
 
 /* What one table of a report is about. */
@@ -108,23 +109,15 @@ int rows_init(struct rows *rows, const struct period *period, enum rows_by by,
 	      const struct task_filter *filter);
 void rows_deinit(struct rows *rows);
 
+/* Ticks that KTAU itself has cost in the activations of @p, by the kind of their hooks. */
+uint64_t rows_own_ticks(const struct process *p, const struct names *names,
+			const struct ktau_rec_stream *stream);
+
 /*
- * Take KTAU's own time out of times: @pair_mticks thousandths of a tick for
- * each activation, from its own inclusive and exclusive time.
+ * Take KTAU's own time out of times: what each activation costs, from its own inclusive
+ * and exclusive time.
  */
-void rows_subtract(struct rows *rows, uint64_t pair_mticks);
-
-/* Thousandths of a tick that a pair of hooks costs with what was on in @stream. */
-static inline uint64_t pair_mticks(const struct ktau_rec_stream *stream)
-{
-	return stream->modes & KTAU_MODE_TRACE ? stream->trace_pair_mticks :
-						 stream->profile_pair_mticks;
-}
-
-/* Ticks of @pairs of hooks of @pair_mticks thousandths of a tick, rounded down. */
-static inline uint64_t pairs_ticks(uint64_t pairs, uint64_t pair_mticks)
-{
-	return pairs / 1000 * pair_mticks + pairs % 1000 * pair_mticks / 1000;
-}
+void rows_subtract(struct rows *rows, const struct names *names,
+		   const struct ktau_rec_stream *stream);
 
 #endif

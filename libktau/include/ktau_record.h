@@ -252,6 +252,23 @@ uint64_t ktau_clock_monotonic_ns(const struct ktau_clock *clock, uint64_t ticks)
 uint64_t ktau_clock_boottime_ns(const struct ktau_clock *clock, uint64_t ticks);
 uint64_t ktau_clock_tai_ns(const struct ktau_clock *clock, uint64_t ticks);
 
+/**
+ * ktau_hook_mticks() - what one activation of an event costs KTAU itself
+ * @stream: of the same boot; says what each kind of hook costs, and if there is a trace
+ * @event: the event; NULL if it is unknown, which is taken for a function
+ *
+ * An estimate: what a pair of hooks took at boot, with nothing else in the caches. A
+ * counter, and schedule_wait, which is written at a switch, cost nothing of their own.
+ *
+ * Return: thousandths of a tick.
+ */
+uint64_t ktau_hook_mticks(const struct ktau_rec_stream *stream,
+			  const struct ktau_rec_event *event);
+
+/* Ticks of @count of them, rounded down. */
+uint64_t ktau_hook_ticks(const struct ktau_rec_stream *stream,
+			 const struct ktau_rec_event *event, uint64_t count);
+
 #ifdef __cplusplus
 }
 #endif

@@ -55,6 +55,63 @@ static void clocks(void **state)
 	assert_int_equal(ktau_clock_ns(&c, 12345), 12345);
 }
 
+/* By the kind of hook that each event has. */
+static void hook_costs(void **state)
+{
+	static const struct {
+		uint8_t source, kind;
+		uint32_t group;
+		const char *name;
+		uint64_t mticks;
+	} events[] = {
+		{ KTAU_SOURCE_SYSCALL, KTAU_KIND_TIMER, KTAU_GROUP_SYSCALL, "sys_read", 1000 },
+		{ KTAU_SOURCE_POINT, KTAU_KIND_TIMER, KTAU_GROUP_TCP, "tcp_ack", 1000 },
+		{ KTAU_SOURCE_POINT, KTAU_KIND_TIMER, KTAU_GROUP_IRQ, "sysvec_irq_work", 4000 },
+		{ KTAU_SOURCE_POINT, KTAU_KIND_COUNTER, KTAU_GROUP_TCP, "tcp_retransmit", 0 },
+		{ KTAU_SOURCE_STATIC, KTAU_KIND_TIMER, KTAU_GROUP_EXCEPTION, "debug", 1000 },
+		{ KTAU_SOURCE_STATIC, KTAU_KIND_TIMER, KTAU_GROUP_BH, "softirq:RCU", 4000 },
+		{ KTAU_SOURCE_STATIC, KTAU_KIND_TIMER, KTAU_GROUP_IRQ, "irq:other", 4000 },
+		{ KTAU_SOURCE_STATIC, KTAU_KIND_TIMER, KTAU_GROUP_SCHED, "schedule", 7000 },
+		{ KTAU_SOURCE_STATIC, KTAU_KIND_TIMER, KTAU_GROUP_SCHED, "schedule_wait", 0 },
+		{ KTAU_SOURCE_IRQ, KTAU_KIND_TIMER, KTAU_GROUP_IRQ, "irq:4", 4000 },
+		{ KTAU_SOURCE_HRTIMER, KTAU_KIND_TIMER, KTAU_GROUP_BH, "hrtimer:x", 5000 },
+		{ KTAU_SOURCE_WORK, KTAU_KIND_TIMER, KTAU_GROUP_BH, "work:x", 5000 },
+		{ KTAU_SOURCE_FOREIGN, KTAU_KIND_TIMER, KTAU_GROUP_SYSCALL, "compat_1", 5000 },
+		{ KTAU_SOURCE_FUNCTION, KTAU_KIND_TIMER, KTAU_GROUP_FUNC, "f", 5000 },
+	};
+	struct ktau_rec_stream st = {
+		.profile_pair_mticks = 1000, .trace_pair_mticks = 1500,
+		.cpu_pair_mticks = 4000, .call_pair_mticks = 5000, .switch_mticks = 7000,
+	};
+	struct {
+		struct ktau_rec_event rec;
+		char name[32];
+	} event = { .rec.rec.head = sizeof(event.rec), .rec.name_bytes = sizeof(event.name) };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++) {
+		event.rec.source = events[i].source;
+		event.rec.kind = events[i].kind;
+		event.rec.group = events[i].group;
+		strcpy(event.name, events[i].name);
+		st.modes = KTAU_MODE_PROFILE;
+		assert_int_equal(ktau_hook_mticks(&st, &event.rec), events[i].mticks);
+		st.modes |= KTAU_MODE_TRACE;
+		assert_int_equal(ktau_hook_mticks(&st, &event.rec),
+				 events[i].mticks ? events[i].mticks + 500 : 0);
+	}
+	assert_int_equal(ktau_hook_mticks(&st, NULL), 1500);
+	assert_int_equal(ktau_hook_ticks(&st, NULL, 3), 4);
+	/* Exact, and far beyond where the product leaves 64 bits. */
+	st = (struct ktau_rec_stream){ .profile_pair_mticks = 7003 };
+	assert_int_equal(ktau_hook_ticks(&st, NULL, 0), 0);
+	assert_int_equal(ktau_hook_ticks(&st, NULL, 1999), 13998);
+	assert_int_equal(ktau_hook_ticks(&st, NULL, 1000000000000000999ULL),
+			 7003000000000006995ULL);
+	st.profile_pair_mticks = 1000;
+	assert_int_equal(ktau_hook_ticks(&st, NULL, UINT64_MAX), UINT64_MAX);
+}
+
 /* Each error that the kernel documents for a write to control has a text of its own. */
 static void control_reasons(void **state)
 {
@@ -290,6 +347,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(clocks),
+		cmocka_unit_test(hook_costs),
 		cmocka_unit_test(control_reasons),
 		cmocka_unit_test(display),
 		cmocka_unit_test(names),

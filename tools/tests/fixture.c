@@ -116,6 +116,7 @@ struct ktau_rec_stream fixture_stream(uint32_t content, uint64_t at_ns)
 		.boot_ticks = BOOT_NS, .boot_realtime_ns = REALTIME_NS + BOOT_NS,
 		.boot_monotonic_ns = BOOT_NS, .stext = 0xffffffff81000000,
 		.profile_pair_mticks = 100000, .trace_pair_mticks = 150000,
+		.cpu_pair_mticks = 400000, .call_pair_mticks = 450000, .switch_mticks = 300000,
 		.nodename = "ionode", .release = "6.1.0-ktau", .machine = "x86_64",
 	};
 
