@@ -7,7 +7,7 @@ import patch as patchfile
 
 SECTIONS = ('glue', 'task', 'entry', 'irq', 'sched', 'mm', 'net', 'arch')
 MAX_FILE = 15
-MAX_QUEUE = 181
+MAX_QUEUE = 260
 
 RULES = {
     'series': 'series and folder name the same patches, each once',

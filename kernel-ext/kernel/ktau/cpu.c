@@ -6,6 +6,7 @@
  * frames; the CPU then holds them, so that its own table misses nothing.
  */
 #include <linux/export.h>
+#include <linux/interrupt.h>
 #include <linux/preempt.h>
 
 #include "frame.h"
@@ -94,6 +95,35 @@ void __ktau_cpu_enter_call(struct ktau_frame *frame, enum ktau_call call,
 	cpu_enter(frame, ktau_call_id(call, fn), KTAU_GROUP_BH);
 }
 
+/*
+ * Whether the end of an interrupt is where a frame ends. The softirqs that a kernel
+ * thread runs for all are that thread's own work.
+ */
+static bool is_interrupt(const struct task_struct *tsk)
+{
+	return in_hardirq() || tsk != this_cpu_ksoftirqd();
+}
+
+/* A frame of the task that was hit: it also gets the time as that of an interrupt. */
+static struct ktau_ended leave_task(struct ktau_frame *frame,
+				    struct task_struct *tsk)
+{
+	struct ktau_task *state = tsk->ktau.state;
+	struct ktau_ended e;
+	unsigned long flags;
+
+	raw_local_irq_save(flags);
+	ktau_add(&state->begin, 1);
+	barrier();
+	e = ktau_leave(frame, tsk);
+	if (!(frame->info & KTAU_FRAME_TRACE_ONLY) && is_interrupt(tsk))
+		ktau_times_interrupt(frame, state, e.incl);
+	barrier();
+	ktau_add(&state->end, 1);
+	raw_local_irq_restore(flags);
+	return e;
+}
+
 /* A frame that no task took. */
 static struct ktau_ended leave_cpu(struct ktau_cpu *cpu, struct ktau_frame *frame)
 {
@@ -131,7 +161,7 @@ void __ktau_cpu_exit(struct ktau_frame *frame)
 	struct ktau_ended e;
 
 	if (likely(current->ktau.top == frame))
-		e = ktau_leave(frame, current);
+		e = leave_task(frame, current);
 	else if (cpu->top == frame)
 		e = leave_cpu(cpu, frame);
 	else
