@@ -56,6 +56,9 @@ static const char *judge_entry(const struct ktau_rec_profile *p, const struct kt
 		return "exclusive time above inclusive time";
 	if (e->flags & KTAU_ENTRY_LONGEST && e->longest > e->incl)
 		return "longest activation above inclusive time";
+	if (e->asleep > e->incl || e->runq > e->incl - e->asleep ||
+	    e->irq > e->incl - e->asleep - e->runq)
+		return "times inside above inclusive time";
 	return NULL;
 }
 

@@ -67,6 +67,9 @@ static void profiles(void **state)
 	static const struct entry above = { .id = 1, .count = 1, .incl = 5, .excl = 6 };
 	static const struct entry longest = { .id = 1, .flags = 1, .count = 1, .incl = 5,
 					      .excl = 5, .longest = 6 };
+	static const struct entry inside = { .id = 1, .flags = 15, .count = 1, .incl = 5,
+					     .excl = 2, .longest = 5, .asleep = 2, .runq = 3,
+					     .irq = 1 };
 	static const struct entry range = { .id = 1, .kind = 1, .count = 1, .excl = 6,
 					    .longest = 5 };
 	static const struct entry none = { .id = 65535, .count = 1, .incl = 5, .excl = 5 };
@@ -85,6 +88,7 @@ static void profiles(void **state)
 		{ { .entries = backward, .nr_entries = 2 }, KTAU_FINDING_ENTRY },
 		{ { .outer = 6, .entries = &above, .nr_entries = 1 }, KTAU_FINDING_ENTRY },
 		{ { .outer = 5, .entries = &longest, .nr_entries = 1 }, KTAU_FINDING_ENTRY },
+		{ { .outer = 2, .entries = &inside, .nr_entries = 1 }, KTAU_FINDING_ENTRY },
 		{ { .entries = &range, .nr_entries = 1 }, KTAU_FINDING_ENTRY },
 		{ { .outer = 5, .entries = &none, .nr_entries = 1 }, KTAU_FINDING_ENTRY },
 		{ { .entries = &nameless, .nr_entries = 1 }, KTAU_FINDING_REFERENCE },

@@ -229,8 +229,66 @@ static void sleeps(void)
 						  "sys_clock_nanosleep");
 	own_expect("20 sleeps", call.count, 20);
 	expect_near("their time in the system call", own_seconds(call.incl), took);
-	expect_near("and off the CPU", own_seconds(own_entry(p, "schedule_vol").incl), took);
+	expect_near("and off the CPU", own_seconds(own_sum(p, "schedule_vol").incl), took);
 	ktau_record_free(p);
+}
+
+static void write_slowly(int fd, int times)
+{
+	const struct timespec pause = { .tv_nsec = 20000000 };
+
+	while (times--) {
+		nanosleep(&pause, NULL);
+		if (write(fd, "", 1) != 1)
+			break;
+	}
+	_exit(0);
+}
+
+/* A reader that waits for each byte: where the time of its read() was. */
+static void waits(void)
+{
+	enum { TIMES = 20 };
+	struct ktau_entry call, vol;
+	struct ktau_rec_profile *p;
+	uint64_t own;
+	double took;
+	char byte;
+	int fds[2];
+	pid_t pid;
+
+	if (pipe(fds))
+		own_die("pipe", -errno);
+	pid = fork();
+	if (!pid)
+		write_slowly(fds[1], TIMES);
+	if (pid < 0)
+		own_die("fork", -errno);
+	begin();
+	took = now_seconds();
+	for (int i = 0; i < TIMES; i++)
+		if (read(fds[0], &byte, 1) != 1)
+			own_die("read", -EIO);
+	took = now_seconds() - took;
+	p = added();
+	waitpid(pid, NULL, 0);
+	call = own_entry(p, "sys_read");
+	vol = own_entry(p, "schedule_vol_interruptible");
+	own = call.incl - call.asleep - call.runq - call.irq;
+	own_expect("times inside of read() are measured", call.flags, 15);
+	expect_near("its time asleep and in the run queue", own_seconds(call.asleep + call.runq),
+		    took);
+	own_expect("it waited for nothing else", vol.count >= TIMES && call.asleep <= vol.asleep &&
+		   call.asleep >= vol.asleep / 100 * 98, 1);
+	printf("read(): %.3f s asleep, %.6f s in the run queue, %.6f s in interrupts, %.6f s its own\n",
+	       own_seconds(call.asleep), own_seconds(call.runq), own_seconds(call.irq),
+	       own_seconds(own));
+	own_expect("the rest is its own", own >= call.excl && own <= call.incl / 50, 1);
+	own_expect("the longest took a pause", own_seconds(call.longest) > 0.015 &&
+		   own_seconds(call.longest) < took, 1);
+	ktau_record_free(p);
+	close(fds[0]);
+	close(fds[1]);
 }
 
 /* "voluntary_ctxt_switches" or "nonvoluntary_ctxt_switches" of this thread. */
@@ -302,7 +360,7 @@ static void context_switches(void)
 	} while (vol != switches("voluntary_ctxt_switches") ||
 		 other != switches("nonvoluntary_ctxt_switches"));
 	own_expect("voluntary switches, as /proc/PID/status has them",
-		   own_entry(p, "schedule_vol").count, vol);
+		   own_sum(p, "schedule_vol").count, vol);
 	own_expect("and the others",
 		   own_entry(p, "schedule").count + own_entry(p, "schedule_yld").count, other);
 	ktau_record_free(p);
@@ -318,6 +376,7 @@ int main(void)
 	signals();
 	page_faults();
 	sleeps();
+	waits();
 	yields();
 	context_switches();
 

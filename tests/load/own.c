@@ -124,6 +124,27 @@ struct ktau_entry own_entry(const struct ktau_rec_profile *p, const char *name)
 	return found ? *found : (struct ktau_entry){ 0 };
 }
 
+struct ktau_entry own_sum(const struct ktau_rec_profile *p, const char *prefix)
+{
+	const struct ktau_events *events = ktau_reader_events(reader);
+	const struct ktau_rec_event *event = NULL;
+	const struct ktau_entry *e;
+	struct ktau_entry sum = { 0 };
+
+	while ((event = ktau_events_next(events, event))) {
+		e = ktau_profile_find(p, event->id);
+		if (!e || strncmp(ktau_display_name(ktau_event_name(event)), prefix, strlen(prefix)))
+			continue;
+		sum.count += e->count;
+		sum.incl += e->incl;
+		sum.excl += e->excl;
+		sum.asleep += e->asleep;
+		sum.runq += e->runq;
+		sum.irq += e->irq;
+	}
+	return sum;
+}
+
 double own_seconds(uint64_t ticks)
 {
 	return (double)ktau_clock_ns(&ktau_time, ticks) / 1e9;

@@ -31,6 +31,9 @@ struct ktau_rec_profile *own_added(struct ktau_rec_profile *before,
 /* The entry of an event by name; all zero if it has not run there. */
 struct ktau_entry own_entry(const struct ktau_rec_profile *p, const char *name);
 
+/* The sum of the entries whose names begin so. */
+struct ktau_entry own_sum(const struct ktau_rec_profile *p, const char *prefix);
+
 double own_seconds(uint64_t ticks);
 
 /* The two ends of a TCP connection over loopback. */

@@ -10,6 +10,7 @@
  *	cgroups FOLDER	tasks moved to FOLDER, of cgroup2, and back
  *	switches	priorities and states
  *	wakings		a child woken on another CPU
+ *	unseen		the same by a task that is not traced
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -381,35 +382,138 @@ static void pin(int cpu)
 		die("sched_setaffinity");
 }
 
-/* A child that sleeps on another CPU, which is idle, is woken by this task. */
-static void wakings(void)
+/* The serial of whom the loaded trace is. */
+static uint64_t loaded_serial(void)
 {
-	enum { TIMES = 50 };
-	unsigned int cpu = sysconf(_SC_NPROCESSORS_ONLN) - 1, nr = 0, right = 0, i;
-	const struct ktau_slot *slot = NULL;
-	const struct ktau_slot_waking *waking;
-	const struct ktau_slot_fork *child;
-	uint64_t since = now();
-	int fds[2];
+	const struct ktau_rec *rec;
+	size_t at;
+
+	for (at = 0; at < trace.len; at += rec->size) {
+		rec = (const void *)(trace.bytes + at);
+		if (rec->type == KTAU_REC_TRACE)
+			return ((const struct ktau_rec_trace *)rec)->serial;
+	}
+	return 0;
+}
+
+static unsigned int last_cpu(void)
+{
+	return sysconf(_SC_NPROCESSORS_ONLN) - 1;
+}
+
+enum { WAKEUPS = 50 };
+
+/* A child on another CPU, which is idle, that sleeps until this task writes. */
+static pid_t start_reader(int fds[2])
+{
 	char byte;
 	pid_t pid;
 
 	if (pipe(fds))
 		die("pipe");
 	pid = fork();
-	if (!pid) {
-		close(fds[1]);
-		pin(cpu);
-		while (read(fds[0], &byte, 1) == 1)
-			;
-		_exit(0);
-	}
-	pin(0);
-	for (i = 0; i < TIMES; i++) {
+	if (pid < 0)
+		die("fork");
+	if (pid)
+		return pid;
+	close(fds[1]);
+	pin(last_cpu());
+	while (read(fds[0], &byte, 1) == 1)
+		;
+	_exit(0);
+}
+
+static void wake(int fd)
+{
+	int i;
+
+	for (i = 0; i < WAKEUPS; i++) {
 		usleep(5000);
-		if (write(fds[1], "", 1) != 1)
+		if (write(fd, "", 1) != 1)
 			die("write");
 	}
+	usleep(5000);
+}
+
+/* The loaded trace says of each wakeup that it was by the task with @serial. */
+static void expect_woken(uint64_t serial, const char *how)
+{
+	unsigned int nr = 0, right = 0, waits = 0, since_then = 0;
+	const struct ktau_slot *slot = NULL;
+	const struct ktau_slot_woken *woken;
+	uint64_t wait = 0;
+
+	while ((slot = next_slot(slot, 0))) {
+		/* Both stand in front of it. */
+		if (slot->type == KTAU_TRACE_ENTER)
+			wait = slot->ticks;
+		if (slot->type != KTAU_TRACE_WOKEN)
+			continue;
+		woken = (const void *)(slot + 1);
+		nr++;
+		waits += wait == woken->waking_ticks;
+		since_then += woken->waking_ticks <= slot->ticks;
+		right += woken->waker_serial == serial && slot->cpu == last_cpu() &&
+			 woken->target_cpu == last_cpu() &&
+			 woken->waker_ctx == KTAU_CTX_TASK && slot->ctx == KTAU_CTX_TASK;
+	}
+	tell(right >= WAKEUPS && nr - right <= 4 && since_then == nr,
+	     "%s: the woken task says %u of %u times who woke it", how, right, nr);
+	tell(waits >= WAKEUPS - 5, "and has waited for a CPU since then: %u", waits);
+}
+
+static void set_groups(const char *groups)
+{
+	char words[64];
+
+	snprintf(words, sizeof(words), "task_groups=%d:%s", getpid(), groups);
+	put("/proc/ktau/control", words);
+}
+
+/* Who wakes leaves no trace, and the CPU that queues the task is idle. */
+static void unseen(void)
+{
+	uint64_t since, serial;
+	int fds[2];
+	pid_t pid;
+
+	pin(0);
+	since = now();
+	getppid();
+	load(getpid(), since);
+	serial = loaded_serial();
+	pid = start_reader(fds);
+	usleep(100000);
+	since = now();
+	set_groups("syscall");
+	wake(fds[1]);
+	load(pid, since);
+	expect_woken(serial, "untraced waker");
+	load(getpid(), since);
+	tell(!count(KTAU_TRACE_WAKING), "the waker has left no trace");
+	set_groups("");
+	close(fds[1]);
+	waitpid(pid, NULL, 0);
+}
+
+/* A child that sleeps on another CPU, which is idle, is woken by this task. */
+static void wakings(void)
+{
+	unsigned int cpu = last_cpu(), nr = 0, right = 0;
+	const struct ktau_slot *slot = NULL;
+	const struct ktau_slot_waking *waking;
+	const struct ktau_slot_fork *child;
+	uint64_t since = now(), serial;
+	int fds[2];
+	pid_t pid;
+
+	pin(0);
+	pid = start_reader(fds);
+	wake(fds[1]);
+	load(getpid(), since);
+	serial = loaded_serial();
+	load(pid, since);
+	expect_woken(serial, "traced waker");
 	load(getpid(), since);
 	close(fds[1]);
 	waitpid(pid, NULL, 0);
@@ -429,7 +533,7 @@ static void wakings(void)
 			 slot->ctx == KTAU_CTX_TASK;
 	}
 	/* To move to its CPU it may have slept too. */
-	tell(right >= TIMES && nr - right <= 2, "%u of %u wakeups of a task on CPU %u", right, nr,
+	tell(right >= WAKEUPS && nr - right <= 2, "%u of %u wakeups of a task on CPU %u", right, nr,
 	     cpu);
 }
 
@@ -451,6 +555,8 @@ int main(int argc, char **argv)
 		switches();
 	else if (!strcmp(test, "wakings"))
 		wakings();
+	else if (!strcmp(test, "unseen"))
+		unseen();
 	else
 		return 2;
 	return tell_failures > 0;

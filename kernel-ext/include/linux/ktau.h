@@ -65,7 +65,11 @@ enum ktau_static_id {
 	KTAU_ID_PAGE_FAULT_KERNEL,
 	KTAU_ID_DEBUG,
 	KTAU_ID_SCHEDULE,
-	KTAU_ID_SCHEDULE_VOL,
+	KTAU_ID_SCHEDULE_VOL_IO,	/* voluntary switches, by reason */
+	KTAU_ID_SCHEDULE_VOL_INTERRUPTIBLE,
+	KTAU_ID_SCHEDULE_VOL_UNINTERRUPTIBLE,
+	KTAU_ID_SCHEDULE_VOL_IDLE,
+	KTAU_ID_SCHEDULE_VOL_STOPPED,
 	KTAU_ID_SCHEDULE_YLD,
 	KTAU_ID_SCHEDULE_WAIT,
 	/* Those that have no id of their own; callbacks as in enum ktau_call. */
@@ -304,10 +308,10 @@ static __always_inline void ktau_syscall_exit(struct ktau_frame *frame,
 /* Scheduler. */
 void __ktau_sched_switch(bool vol, struct task_struct *prev,
 			 struct task_struct *next, unsigned int prev_state);
+void __ktau_sched_switched(struct task_struct *prev);
 void __ktau_sched_resume(void);
 void __ktau_sched_waking(struct task_struct *p, unsigned int target_cpu);
-void __ktau_sched_wakeup(struct task_struct *p);
-void __ktau_sched_yield(void);
+void __ktau_sched_yield(bool yields);
 
 /*
  * @prev is about to lose the CPU to @next, counted in nvcsw if @vol; under the
@@ -322,10 +326,34 @@ static __always_inline void ktau_sched_switch(bool vol,
 		__ktau_sched_switch(vol, prev, next, prev_state);
 }
 
-/* The current task has got the CPU. */
+/*
+ * Whether @tsk has something to do at a switch: it was switched out, is new, was
+ * woken, or others may have changed what its trace has to say.
+ */
+static __always_inline bool __ktau_sched_pending(const struct task_struct *tsk)
+{
+	const struct ktau_ref *ref = &tsk->ktau;
+
+	return ref->flags || ref->wake_ticks ||
+	       (data_race(ref->mask) & KTAU_MODE_TRACE); /* one bit */
+}
+
+/*
+ * The current task has got the CPU from @prev, which no other CPU has yet: what
+ * comes from here on is no longer @prev's.
+ */
+static __always_inline void ktau_sched_switched(struct task_struct *prev)
+{
+	if (static_branch_unlikely(&ktau_exit_key) &&
+	    (prev->ktau.flags || __ktau_sched_pending(current)))
+		__ktau_sched_switched(prev);
+}
+
+/* The current task has got the CPU, and the one before may run elsewhere. */
 static __always_inline void ktau_sched_resume(void)
 {
-	if (static_branch_unlikely(&ktau_exit_key) && current->ktau.state)
+	if (static_branch_unlikely(&ktau_exit_key) &&
+	    __ktau_sched_pending(current))
 		__ktau_sched_resume();
 }
 
@@ -336,21 +364,18 @@ static __always_inline void ktau_sched_resume(void)
 static __always_inline void ktau_sched_waking(struct task_struct *p,
 					      unsigned int target_cpu)
 {
-	if (KTAU_ON_FOR(current, SCHED))
+	if (KTAU_ON(SCHED) &&	/* one bit */
+	    (data_race(current->ktau.mask | p->ktau.mask) & KTAU_GROUP_SCHED))
 		__ktau_sched_waking(p, target_cpu);
 }
 
-/* @p is runnable from now on; under its run-queue lock. */
-static __always_inline void ktau_sched_wakeup(struct task_struct *p)
+/* The current task is about to give way to others, or has done so. */
+static __always_inline void ktau_sched_yield(bool yields)
 {
-	if (KTAU_ON(SCHED))
-		__ktau_sched_wakeup(p);
-}
-
-static __always_inline void ktau_sched_yield(void)
-{
-	if (KTAU_ON_FOR(current, SCHED))
-		__ktau_sched_yield();
+	if (yields ? KTAU_ON_FOR(current, SCHED) :
+		     static_branch_unlikely(&ktau_exit_key) &&
+		     current->ktau.flags)
+		__ktau_sched_yield(yields);
 }
 
 /* Life of a task. */
@@ -542,11 +567,11 @@ int ktau_proc_pid_show(struct seq_file *m, struct pid_namespace *ns,
 #define ktau_syscall_exit(frame, reg, result)	((void)(frame))
 #define ktau_sched_switch(vol, prev, next, state)	do { } while (0)
 
+static inline void ktau_sched_switched(struct task_struct *prev) { }
 static inline void ktau_sched_resume(void) { }
 static inline void ktau_sched_waking(struct task_struct *p,
 				     unsigned int target_cpu) { }
-static inline void ktau_sched_wakeup(struct task_struct *p) { }
-static inline void ktau_sched_yield(void) { }
+static inline void ktau_sched_yield(bool yields) { }
 static inline void ktau_task_init(struct task_struct *p) { }
 static inline void ktau_task_fork(struct task_struct *p) { }
 static inline void ktau_task_exec_begin(const struct linux_binprm *bprm) { }

@@ -13,19 +13,29 @@
 
 #include <linux/jump_label.h>
 
+/* Ticks in which a task did not run its own code: see kernel/ktau/times.c. */
+struct ktau_times {
+	u64 asleep;
+	u64 runq;
+	u64 irq;
+};
+
 /**
  * struct ktau_frame - one activation of a timer, on the kernel stack
  * @prev: the frame around it
  * @start: cycle counter at entry; 0 while the entry is being written
- * @child: ticks of the frames directly inside that have ended
+ * @child: ticks of the frames directly inside that have ended; KTAU_CHILD_TIMED
+ *	says that @base is set
  * @info: event id, and KTAU_FRAME_* for what was on at entry: that decides what
  *	the exit does
+ * @base: sums of the task before the first wait, or interrupt, inside the frame
  */
 struct ktau_frame {
 	struct ktau_frame	*prev;
 	u64			start;
 	u64			child;
 	u32			info;
+	struct ktau_times	base;
 };
 
 /**

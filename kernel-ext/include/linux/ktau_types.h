@@ -21,8 +21,9 @@ struct ktau_task;
  * @top: innermost open frame; only the CPU that runs the task
  * @state: profile and trace; set once under ktau_mutex or by the parent before
  *	the task first runs, cleared by the task when it exits
- * @wake_ticks: when the task was last made runnable, 0 when that has been
- *	used up; guarded by the lock of its run queue
+ * @wake_ticks: when the task was woken from the sleep that it is in, or made, 0
+ *	when that has been used up. Written by the waker under the task's pi_lock,
+ *	cleared by the task when it is back on a CPU
  * @serial: the task's number in this boot, never reused; 0 before KTAU was first
  *	enabled. Set before the task first runs, or under ktau_mutex
  * @tag: set through control, inherited at fork; 0 means none. Written under

@@ -32,7 +32,28 @@ static __always_inline void ktau_add(u64 *p, u64 v)
 	asm volatile("addq %1, %0" : "+m" (*p) : "er" (v));
 }
 
-/* The same, giving what was there before. */
+/* Set bit @nr, likewise. */
+static __always_inline void ktau_set_bit(u64 *p, unsigned int nr)
+{
+	asm volatile("btsq %1, %0" : "+m" (*p) : "i" (nr) : "cc");
+}
+
+/*
+ * Raise @p to @v, likewise: an interrupt that raises it meanwhile is seen. Usually
+ * that is one comparison.
+ */
+static __always_inline void ktau_raise(u64 *p, u64 v)
+{
+	u64 old;
+
+	if (likely(data_race(*p) >= v))	/* only we write it */
+		return;
+	do {
+		old = READ_ONCE(*p);
+	} while (old < v && cmpxchg_local(p, old, v) != old);
+}
+
+/* As ktau_add(), giving what was there before. */
 static __always_inline u64 ktau_fetch_add(u64 *p, u64 v)
 {
 	asm volatile("xaddq %0, %1" : "+r" (v), "+m" (*p));
@@ -102,6 +123,25 @@ static __always_inline u64 ktau_fetch_add(u64 *p, u64 v)
 static __always_inline void ktau_add(u64 *p, u64 v)
 {
 	ktau_fetch_add(p, v);
+}
+
+static __always_inline void ktau_set_bit(u64 *p, unsigned int nr)
+{
+	unsigned long flags;
+
+	raw_local_irq_save(flags);
+	*p |= 1ULL << nr;
+	raw_local_irq_restore(flags);
+}
+
+static __always_inline void ktau_raise(u64 *p, u64 v)
+{
+	unsigned long flags;
+
+	raw_local_irq_save(flags);
+	if (*p < v)
+		*p = v;
+	raw_local_irq_restore(flags);
 }
 
 static __always_inline bool ktau_advance(u64 *p, u64 *v, u64 n)

@@ -16,6 +16,7 @@
  * Interrupts are off from one to the other, so none can lie between them.
  */
 #include <linux/export.h>
+#include <linux/interrupt.h>
 #include <linux/irqflags.h>
 #include <linux/preempt.h>
 
@@ -106,6 +107,32 @@ void __ktau_cpu_enter_call(struct ktau_cpu_frame *frame, enum ktau_call call,
 	cpu_enter(frame, ktau_call_id(call, fn), KTAU_GROUP_BH);
 }
 
+/*
+ * Whether the end of an interrupt is where a frame ends. The softirqs that a kernel
+ * thread runs for all are that thread's own work.
+ */
+static bool is_interrupt(const struct task_struct *tsk)
+{
+	return in_hardirq() || tsk != this_cpu_ksoftirqd();
+}
+
+/* A frame of the task that was hit: it also gets the time as that of an interrupt. */
+static struct ktau_ended leave_task(struct ktau_frame *frame,
+				    struct task_struct *tsk)
+{
+	struct ktau_task *state = tsk->ktau.state;
+	struct ktau_ended e;
+
+	ktau_add(&state->begin, 1);
+	barrier();
+	e = ktau_leave(frame, tsk);
+	if (!(frame->info & KTAU_FRAME_TRACE_ONLY) && is_interrupt(tsk))
+		ktau_times_interrupt(frame, state, e.incl);
+	barrier();
+	ktau_add(&state->end, 1);
+	return e;
+}
+
 /* A frame that no task took: what is inside is known from the CPU's sum alone. */
 static struct ktau_ended leave_cpu(struct ktau_cpu *cpu, struct ktau_frame *frame)
 {
@@ -154,7 +181,7 @@ void __ktau_cpu_exit(struct ktau_cpu_frame *frame)
 		return;
 	local_irq_save(flags);
 	if (likely(current->ktau.top == &frame->frame))
-		e = ktau_leave(&frame->frame, current);
+		e = leave_task(&frame->frame, current);
 	else
 		e = leave_cpu(cpu, &frame->frame);
 	if (!(frame->frame.info & KTAU_FRAME_TRACE_ONLY))

@@ -17,7 +17,7 @@
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 
-#include "ktau.h"
+#include "frame.h"
 
 /*
  * Whether an exec with @new credentials opens the task to readers that were not allowed
@@ -42,7 +42,8 @@ static bool has_new_readers(const struct cred *old, const struct cred *new,
 }
 
 /*
- * The frames in flight, execve() among them, go on in @next. What has ended inside of
+ * The frames in flight, execve() among them, go on in @next, without a base for the
+ * times inside them, which @old has counted. What has ended inside of
  * them was added to the profile before, so there it was outermost, and here they start
  * later by as much: in both profiles the times add up, and none is in both.
  */
@@ -56,7 +57,7 @@ static void move_frames(struct ktau_ref *ref, struct ktau_task *old,
 	raw_local_irq_save(flags);
 	ktau_add(&old->begin, 1);
 	for (frame = ref->top; frame; frame = frame->prev) {
-		inside += frame->child;
+		inside += ktau_child_ticks(frame->child);
 		ktau_write(&frame->child, 0);
 		ktau_write(&frame->start, frame->start + inside);
 	}

@@ -129,6 +129,9 @@ static void drop(struct ktau_task *state)
 static void add_counts(struct ktau_task *to, const struct ktau_task *from)
 {
 	to->outer_ticks += from->outer_ticks;
+	to->irq_ticks += from->irq_ticks;
+	to->runq_ticks += from->runq_ticks;
+	to->asleep_ticks += from->asleep_ticks;
 	to->refused += from->refused;
 	to->refused_ticks += from->refused_ticks;
 	to->clamped += from->clamped;
@@ -474,7 +477,7 @@ void ktau_exited_stats(struct seq_file *m)
 /**
  * ktau_exited_start() - create the sum of the evicted tasks
  *
- * With all chunks, so that it never needs one where none can be had.
+ * With room for all events, so that it never needs any where none can be had.
  *
  * Context: May sleep; ktau_mutex held. Can be repeated after a failure.
  * Return: 0 or -ENOMEM.
@@ -486,7 +489,8 @@ int ktau_exited_start(void)
 	if (exited.evicted)
 		return 0;
 	evicted = ktau_task_create(&ktau_system, GFP_KERNEL);
-	if (!evicted || !ktau_table_fill(evicted, KTAU_NR_IDS)) {
+	if (!evicted || !ktau_table_fill(evicted, KTAU_NR_IDS) ||
+	    !ktau_times_of_all(evicted)) {
 		ktau_task_put(evicted);
 		return -ENOMEM;
 	}

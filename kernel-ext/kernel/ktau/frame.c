@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * KTAU: frames where something is unusual, and how all of them end: an interrupt has
- * hit between two steps, the ring has no place, there is no profile, no chunk, or a
- * clock that went back. The model, and the usual way through it, is in profile.c.
+ * hit between two steps, the ring has no place, there is no profile, no chunk, a wait or
+ * an interrupt inside, or a clock that went back. The model, and the usual way through
+ * it, is in profile.c.
  */
 #include "frame.h"
 
@@ -28,7 +29,7 @@ void ktau_start(struct ktau_task *state, struct ktau_frame *frame, u32 flag,
 		now = ktau_trace_frame(state, what, arg, &frame->child, &inside);
 	if (!now)
 		now = ktau_moment(&frame->child, &inside);
-	ktau_write(&frame->start, now - inside);
+	ktau_write(&frame->start, now - ktau_child_ticks(inside));
 }
 
 /**
@@ -64,7 +65,7 @@ struct ktau_ended ktau_settle(struct ktau_frame *frame, struct ktau_task *state,
 {
 	struct ktau_ended e = {
 		.incl = incl,
-		.inside = frame->child,
+		.inside = ktau_child_ticks(frame->child),
 		.outermost = ktau_is_outermost(frame),
 	};
 
@@ -81,6 +82,8 @@ struct ktau_ended ktau_settle(struct ktau_frame *frame, struct ktau_task *state,
 	ktau_add(ktau_outside(state, frame->prev), e.incl);
 	if (!(frame->info & KTAU_FRAME_TRACE_ONLY))
 		ktau_book(state, ktau_frame_id(frame), e.incl, e.excl, e.outermost);
+	if (unlikely(frame->child & KTAU_CHILD_TIMED))
+		ktau_times_settle(frame, state, &e);
 	barrier();
 	ktau_add(&state->end, 1);
 	return e;
@@ -102,7 +105,7 @@ struct ktau_ended ktau_finish(struct ktau_frame *frame, struct ktau_task *state,
 {
 	u32 what = KTAU_WHAT(ktau_frame_id(frame), KTAU_TRACE_EXIT, 0);
 	u64 *sum = ktau_outside(state, frame->prev);
-	u64 now = 0, outside;
+	u64 now = 0, outside, since;
 
 	/* A call that never returns has no result. */
 	if (!(READ_ONCE(current->ktau.mask) & KTAU_MASK_GONE))
@@ -112,7 +115,8 @@ struct ktau_ended ktau_finish(struct ktau_frame *frame, struct ktau_task *state,
 				       &outside);
 	if (!now)
 		now = ktau_moment(sum, &outside);
-	return ktau_settle(frame, state, now - (outside - before) - frame->start);
+	since = ktau_child_ticks(outside - before);
+	return ktau_settle(frame, state, now - since - frame->start);
 }
 
 /**

@@ -7,6 +7,19 @@
 
 #include "ktau.h"
 
+/*
+ * In @child of a frame: @base is set. No sum of ticks gets there, and the fast exit, which
+ * subtracts @child, finds an exclusive time below zero, even where a clock went back.
+ */
+#define KTAU_CHILD_TIMED_BIT	62
+#define KTAU_CHILD_TIMED	BIT_ULL(KTAU_CHILD_TIMED_BIT)
+
+/* Ticks in @child of a frame, or between two values of it. */
+static __always_inline u64 ktau_child_ticks(u64 child)
+{
+	return child & (KTAU_CHILD_TIMED - 1);
+}
+
 static __always_inline bool ktau_is_outermost(const struct ktau_frame *frame)
 {
 	const struct ktau_frame *f;
@@ -61,5 +74,12 @@ struct ktau_ended ktau_settle(struct ktau_frame *frame, struct ktau_task *state,
 struct ktau_ended ktau_finish(struct ktau_frame *frame, struct ktau_task *state,
 			      u64 before);
 struct ktau_ended ktau_leave(struct ktau_frame *frame, struct task_struct *tsk);
+
+/* times.c */
+void ktau_times_mark(struct ktau_frame *frame, const struct ktau_times *base);
+void ktau_times_settle(struct ktau_frame *frame, struct ktau_task *state,
+		       const struct ktau_ended *e);
+void ktau_times_interrupt(struct ktau_frame *frame, struct ktau_task *state,
+			  u64 ticks);
 
 #endif /* _KERNEL_KTAU_FRAME_H */

@@ -45,6 +45,7 @@
 #define KTAU_REF_NEW		BIT(1)	/* has not yet run */
 #define KTAU_REF_RENEWED	BIT(2)	/* the exec going on has ended its profile */
 #define KTAU_REF_SENT		BIT(3)	/* has counted what it sent through a socket */
+#define KTAU_REF_OFF		BIT(4)	/* has left the CPU */
 
 /* Bits of @changed in struct ktau_task. */
 #define KTAU_CHANGED_COMM	0
@@ -56,20 +57,44 @@
 /**
  * struct ktau_cell - one event in a table
  * @count: activations ended, or values
- * @v: timer: inclusive, exclusive ticks, 0; counter: sum, minimum, maximum
+ * @v: timer: inclusive, exclusive ticks, duration of the longest activation;
+ *	counter: sum, minimum, maximum
  */
 struct ktau_cell {
 	u64 count;
 	u64 v[3];
 };
 
-/* A block of cells, or a directory: 32-bit kernels leave half of that unused. */
+#define KTAU_EXTRA_EVENTS	9
+
+/**
+ * struct ktau_extra - times inside some of the events of a task
+ * @next: further ones; all of those are full
+ * @nr: number of events here
+ * @id: their ids
+ * @times: of each the times inside its outermost activations
+ */
+struct ktau_extra {
+	struct ktau_extra	*next;
+	u32			nr;
+	u16			id[KTAU_EXTRA_EVENTS];
+	struct ktau_times	times[KTAU_EXTRA_EVENTS];
+};
+
+/*
+ * A block of cells, or a directory, or times; 32-bit kernels leave half of a directory
+ * unused.
+ */
 struct ktau_chunk {
 	union {
 		struct ktau_cell	cell[KTAU_CHUNK_CELLS];
 		struct ktau_chunk	*chunk[KTAU_DIR_CHUNKS];
+		struct ktau_extra	extra;
 	};
 };
+
+static_assert(sizeof(struct ktau_extra) <=
+	      KTAU_CHUNK_CELLS * sizeof(struct ktau_cell));
 
 static_assert(KTAU_DIR_CHUNKS * sizeof(void *) <=
 	      KTAU_CHUNK_CELLS * sizeof(struct ktau_cell));
@@ -208,6 +233,30 @@ struct ktau_user {
 extern struct ktau_user ktau_system;
 
 /**
+ * struct ktau_off - a task that is off the CPU
+ * @next: the one that got the CPU, as SWITCH has it
+ * @shown: what the task waits in, likewise
+ * @sleeps: it waits for something, rather than only for a CPU
+ */
+struct ktau_off {
+	u64	next;
+	u16	shown;
+	bool	sleeps;
+};
+
+/**
+ * struct ktau_waker - what woke a task
+ * @serial: of the task that did, or that was interrupted
+ * @cpu: whose run queue the woken task entered
+ * @context: KTAU_CTX_*
+ */
+struct ktau_waker {
+	u64	serial;
+	u16	cpu;
+	u8	context;
+};
+
+/**
  * struct ktau_task - profile and trace of one owner: a task or a CPU
  * @begin: updates begun; only the CPU that runs the owner
  * @end: updates ended, likewise. A copy made while both were equal and stayed
@@ -227,7 +276,17 @@ extern struct ktau_user ktau_system;
  *	latter case freed after a grace period
  * @changed: KTAU_CHANGED_* of what others have changed about the task, and its trace
  *	does not yet say
+ * @asleep_ticks: time asleep, of waits that have ended; this and the next two only by
+ *	the CPU that runs the owner
+ * @runq_ticks: time runnable without a CPU, likewise
+ * @irq_ticks: time in interrupts that have ended
+ * @extra: those inside events
+ * @extra_by_id: or all of them by their ids, for the sum of the evicted tasks
+ * @times_refused: some did not find room in @extra
  * @sched: the frame of a task that is off the CPU
+ * @off: what more there is to say of that; written under the lock of the run queue
+ * @waker: what woke the task; written under its pi_lock
+ * @switched_ticks: when the task got the CPU last, for the end of the switch to it
  * @selected: the selection, see struct ktau_filter, that the task is part of by its
  *	tid; under ktau_mutex, or by the parent before the task first runs
  * @task_groups: groups of this task alone in place of the system-wide ones, 0 if
@@ -279,7 +338,16 @@ struct ktau_task {
 	DECLARE_BITMAP(used, KTAU_NR_CHUNKS);
 	struct ktau_ring	*ring;
 	unsigned long		changed;
+	u64			asleep_ticks;
+	u64			runq_ticks;
+	u64			irq_ticks;
+	struct ktau_extra	*extra;
+	struct ktau_times	*extra_by_id;
+	bool			times_refused;
 	struct ktau_frame	sched;
+	struct ktau_off		off;
+	struct ktau_waker	waker;
+	u64			switched_ticks;
 	u32			selected;
 	u32			task_groups;
 	u32			profiled;
@@ -369,10 +437,29 @@ static __always_inline void ktau_book_cell(struct ktau_cell *cell, u64 incl,
 					   u64 excl, bool outermost)
 {
 	ktau_add(&cell->count, 1);
-	if (outermost)
+	if (outermost) {
 		ktau_add(&cell->v[0], incl);
+		ktau_raise(&cell->v[2], incl);
+	}
 	ktau_add(&cell->v[1], excl);
 }
+
+/* times.c */
+struct ktau_times ktau_times(const struct ktau_task *state);
+void ktau_times_copy(struct ktau_rec_profile *rec,
+		     const struct ktau_task *state);
+unsigned int ktau_times_merge(struct ktau_task *to, struct ktau_task *from);
+bool ktau_times_of_all(struct ktau_task *state);
+void ktau_times_free(struct ktau_task *state);
+
+/* sched.c */
+static inline bool ktau_is_voluntary(unsigned int id)
+{
+	return id >= KTAU_ID_SCHEDULE_VOL_IO && id <= KTAU_ID_SCHEDULE_VOL_STOPPED;
+}
+
+struct ktau_times ktau_times_at(const struct ktau_task *state,
+				const struct task_struct *task, u64 ticks);
 
 /* profile.c */
 void ktau_internal_error(const char *what);
@@ -387,6 +474,7 @@ u64 ktau_trace_frame(struct ktau_task *state, u32 what, u64 arg,
 		     const u64 *sum, u64 *before);
 void ktau_trace_more(struct ktau_task *state, u32 what, u64 arg,
 		     const struct ktau_slot_more *more, unsigned int nr);
+void ktau_trace_woken(struct ktau_task *state, u64 ticks, u64 waking_ticks);
 void ktau_ring_rearm(struct ktau_ring *ring);
 
 /* changes.c */

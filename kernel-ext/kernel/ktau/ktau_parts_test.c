@@ -386,7 +386,7 @@ static int runnable_run(void *unused)
 
 static u64 vol_count(void)
 {
-	const unsigned int id = KTAU_ID_SCHEDULE_VOL;
+	const unsigned int id = KTAU_ID_SCHEDULE_VOL_INTERRUPTIBLE;
 	struct ktau_chunk *chunk;
 
 	chunk = current->ktau.state->chunk[id >> KTAU_CHUNK_SHIFT];

@@ -352,7 +352,7 @@ static void context_switch_inside(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, ktau_snapshot(f->profile, state, task), 0);
 		expect_identity(test, f->profile);
 		a = find(f->profile, ID_A);
-		vol = find(f->profile, KTAU_ID_SCHEDULE_VOL);
+		vol = find(f->profile, KTAU_ID_SCHEDULE_VOL_UNINTERRUPTIBLE);
 		wait = find(f->profile, KTAU_ID_SCHEDULE_WAIT);
 		KUNIT_EXPECT_EQ(test, a->count, 1ULL);
 		KUNIT_EXPECT_GE(test, a->incl, sleep);

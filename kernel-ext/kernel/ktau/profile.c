@@ -255,6 +255,7 @@ static noinline void exit_hit(struct ktau_frame *frame, struct ktau_task *state,
 	ktau_finish(frame, state, before);
 }
 
+/* The clock went back, or a wait or an interrupt was inside. */
 static noinline void exit_clamped(struct ktau_frame *frame,
 				  struct ktau_task *state, u64 incl)
 {

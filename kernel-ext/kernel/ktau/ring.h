@@ -32,6 +32,7 @@
 #include <linux/minmax.h>
 #include <linux/preempt.h>
 #include <linux/smp.h>
+#include <uapi/linux/ktau.h>
 
 #include "arch.h"
 
@@ -113,6 +114,14 @@ static inline int ktau_packed_prio(u64 arg, unsigned int shift)
 	u8 prio = arg >> shift;
 
 	return prio == (u8)-1 ? -1 : prio;
+}
+
+/* Which context a slot was written in, by preempt_count(). */
+static inline unsigned int ktau_context(u32 count)
+{
+	if (count & HARDIRQ_MASK)
+		return KTAU_CTX_HARDIRQ;
+	return count & SOFTIRQ_OFFSET ? KTAU_CTX_SOFTIRQ : KTAU_CTX_TASK;
 }
 
 /**

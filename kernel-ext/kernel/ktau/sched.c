@@ -8,19 +8,35 @@
  * the task left:
  *
  *	schedule	preempted: it could have gone on
- *	schedule_vol	it gave up the CPU to wait for something
  *	schedule_yld	sched_yield()
+ *	schedule_vol_*	it gave up the CPU to wait for something:
+ *	  io		  for a device, as iowait has it
+ *	  interruptible	  for what a signal ends too
+ *	  uninterruptible
+ *	  idle		  for work: uninterruptible, but no part of the load
+ *	  stopped	  stopped, traced, parked or frozen
  *
- * as the kernel has just decided for its own counts: nvcsw is the count of
- * schedule_vol, nivcsw that of schedule and schedule_yld together. The end of
- * a wait, from the wakeup to the CPU, is an activation of schedule_wait inside.
+ * as the kernel has just decided for its own counts: nvcsw is the count of all
+ * schedule_vol_*, nivcsw that of schedule and schedule_yld together. The end of
+ * a wait, from the wakeup to the CPU, is an activation of schedule_wait inside. A task
+ * that has a signal pending is switched out as if it waited, but stays runnable:
+ * all of that is schedule_wait.
+ *
+ * The frame begins, and the wait of the next task ends, at one reading of the clock,
+ * after the switch and before another CPU may have the task that was switched out:
+ * what the switch takes is that task's.
+ *
+ * A waker leaves what there is to know about a wakeup with the task that it wakes,
+ * which writes that into its own trace when it runs. So it makes no difference whether
+ * the waker is traced, and which CPU puts the task into its queue.
  *
  * All of it runs under the lock of a run queue: nothing here may allocate, wake
  * or print.
  */
+#include <linux/preempt.h>
 #include <linux/sched.h>
 
-#include "ktau.h"
+#include "frame.h"
 
 /* As /proc/PID/stat and the kernel's own trace show it. */
 static unsigned int shown_state(const struct task_struct *task,
@@ -31,12 +47,32 @@ static unsigned int shown_state(const struct task_struct *task,
 	return index ? BIT(index - 1) : 0;
 }
 
+/* Which event it is that @task gives up the CPU in @state. */
+static unsigned int reason(const struct task_struct *task, unsigned int state)
+{
+	if (task->in_iowait)
+		return KTAU_ID_SCHEDULE_VOL_IO;
+	if (state & (__TASK_STOPPED | __TASK_TRACED | TASK_PARKED | TASK_FROZEN))
+		return KTAU_ID_SCHEDULE_VOL_STOPPED;
+	if (state & TASK_INTERRUPTIBLE)
+		return KTAU_ID_SCHEDULE_VOL_INTERRUPTIBLE;
+	return state & TASK_NOLOAD ? KTAU_ID_SCHEDULE_VOL_IDLE :
+				     KTAU_ID_SCHEDULE_VOL_UNINTERRUPTIBLE;
+}
+
+static bool is_off(const struct ktau_task *state, const struct ktau_frame *top)
+{
+	return top == &state->sched;
+}
+
 /**
  * __ktau_sched_switch() - the current task loses the CPU
  * @vol: whether the kernel counts it as voluntary, in nvcsw
  * @prev: the current task
  * @next: the one that gets the CPU
- * @prev_state: what @prev waits in, 0 if it could have gone on: for the trace
+ * @prev_state: what @prev waits in, 0 if it could have gone on
+ *
+ * Its frame is there from here on; it begins in __ktau_sched_switched().
  *
  * Context: Under the lock of the run queue.
  */
@@ -45,52 +81,146 @@ void __ktau_sched_switch(bool vol, struct task_struct *prev,
 {
 	struct ktau_ref *ref = &prev->ktau;
 	struct ktau_task *state = ref->state;
-	unsigned int id = KTAU_ID_SCHEDULE;
+	struct ktau_frame *frame = &state->sched;
+	const u32 mask = READ_ONCE(ref->mask);
 
-	if (vol)
-		id = KTAU_ID_SCHEDULE_VOL;
-	else if (ref->flags & KTAU_REF_YIELD)
-		id = KTAU_ID_SCHEDULE_YLD;
-	ref->flags &= ~KTAU_REF_YIELD;
-	ref->wake_ticks = 0;
-	if (unlikely(ref->top == &state->sched)) {
+	if (unlikely(is_off(state, ref->top))) {
 		ktau_internal_error("a task left the CPU twice");
 		return;
 	}
-
-	__ktau_enter(&state->sched, prev, id);
-	if (state->sched.info & KTAU_FRAME_TRACED)
-		ktau_trace(state, state->sched.start, KTAU_TRACE_SWITCH,
-			   vol ? shown_state(prev, prev_state) : 0,
-			   ktau_pack_serial(next->ktau.serial, prev->prio,
-					    next->prio));
+	/* A waker waits until the switch is over, or for the run queue. */
+	state->off = (struct ktau_off) {
+		.next = ktau_pack_serial(next->ktau.serial, prev->prio, next->prio),
+		.shown = vol ? shown_state(prev, prev_state) : 0,
+		.sleeps = vol && READ_ONCE(prev->__state) != TASK_RUNNING,
+	};
+	frame->prev = ref->top;
+	frame->child = 0;
+	ktau_write(&frame->start, 0);
+	if (vol)
+		frame->info = reason(prev, prev_state);
+	else
+		frame->info = ref->flags & KTAU_REF_YIELD ? KTAU_ID_SCHEDULE_YLD :
+							    KTAU_ID_SCHEDULE;
+	if (mask & KTAU_MODE_TRACE)
+		frame->info |= KTAU_FRAME_TRACED;
+	if (!(mask & KTAU_MODE_PROFILE))
+		frame->info |= KTAU_FRAME_TRACE_ONLY;
+	ref->flags = (ref->flags & ~KTAU_REF_YIELD) | KTAU_REF_OFF;
+	barrier();	/* whole before a reader finds it */
+	WRITE_ONCE(ref->top, frame);
 }
 
-/* From the wakeup to now the task was runnable and had no CPU. */
-static void end_wait(struct ktau_ref *ref, u64 now)
+/* @ref's task is off the CPU since @now. */
+static void begin_off(struct ktau_ref *ref, u64 now)
 {
 	struct ktau_task *state = ref->state;
-	u64 since = ref->wake_ticks;
-	u64 wait;
+
+	ktau_write(&state->sched.start, now);
+	if (!(state->sched.info & KTAU_FRAME_TRACED))
+		return;
+	ktau_trace(state, now, KTAU_TRACE_ENTER, ktau_frame_id(&state->sched), 0);
+	ktau_trace(state, now, KTAU_TRACE_SWITCH, state->off.shown, state->off.next);
+}
+
+/**
+ * __ktau_sched_switched() - the current task has got the CPU from another one
+ * @prev: that task, which no other CPU can have yet
+ *
+ * Context: Under the lock of the run queue, interrupts off.
+ */
+void __ktau_sched_switched(struct task_struct *prev)
+{
+	struct ktau_task *state = current->ktau.state;
+	const u64 now = ktau_ticks();
+
+	if (state)
+		state->switched_ticks = now;
+	if (prev->ktau.flags & KTAU_REF_OFF)
+		begin_off(&prev->ktau, now);
+}
+
+/* From the wakeup, @wait ticks before @now, the task was runnable and had no CPU. */
+static void trace_wait(struct ktau_ref *ref, u64 wait, u64 now)
+{
+	struct ktau_task *state = ref->state;
+
+	ktau_trace(state, now - wait, KTAU_TRACE_ENTER, KTAU_ID_SCHEDULE_WAIT, 0);
+	ktau_trace(state, now, KTAU_TRACE_EXIT, KTAU_ID_SCHEDULE_WAIT, 0);
+	if (ref->wake_ticks)
+		ktau_trace_woken(state, now, ref->wake_ticks);
+}
+
+/* Since when the task was runnable; 0 if it never was, or not apart from the frame. */
+static u64 runnable_since(const struct ktau_task *state, u64 wake_ticks)
+{
+	const struct ktau_frame *frame = &state->sched;
+
+	if (!ktau_is_voluntary(ktau_frame_id(frame)))
+		return 0;
+	if (!state->off.sleeps)
+		return frame->start;
+	/* The switch may have taken longer than the waker. */
+	return wake_ticks ? max(wake_ticks, frame->start) : 0;
+}
+
+/* A waker on another CPU may be ahead of the clock here. */
+static u64 ticks_between(u64 since, u64 now)
+{
+	return (s64)(now - since) > 0 ? now - since : 0;
+}
+
+/* The task is back on a CPU since @now. */
+static void end_off(struct ktau_ref *ref, u64 now)
+{
+	struct ktau_task *state = ref->state;
+	struct ktau_frame *frame = &state->sched;
+	const struct ktau_times base = ktau_times(state);
+	const u64 since = runnable_since(state, ref->wake_ticks);
+	const bool traced = frame->info & KTAU_FRAME_TRACED;
+	const bool profiled = !(frame->info & KTAU_FRAME_TRACE_ONLY);
+	u64 wait = since ? ticks_between(since, now) : 0;
+	struct ktau_ended e;
+
+	if (traced && since)
+		trace_wait(ref, wait, now);
+	ktau_add(&state->begin, 2);	/* one ends in ktau_settle() */
+	barrier();
+	WRITE_ONCE(ref->top, frame->prev);
+	if (profiled && since) {
+		ktau_book(state, KTAU_ID_SCHEDULE_WAIT, wait, wait, true);
+		frame->child = wait;
+	}
+	if (traced)
+		ktau_trace(state, now, KTAU_TRACE_EXIT, ktau_frame_id(frame), 0);
+	e = ktau_settle(frame, state, now - frame->start);
+	if (profiled) {
+		wait = ktau_is_voluntary(ktau_frame_id(frame)) ? e.inside : e.incl;
+		ktau_add(&state->runq_ticks, wait);
+		ktau_add(&state->asleep_ticks, e.incl - wait);
+		ktau_times_mark(ref->top, &base);
+	}
+	barrier();
+	ktau_add(&state->end, 1);
+}
+
+/* The task runs for the first time, since @now. */
+static void begin_on(struct ktau_ref *ref, u64 now)
+{
+	struct ktau_task *state = ref->state;
+	const u64 wait = ticks_between(ref->wake_ticks, now);
 
 	if (!(ref->mask & KTAU_GROUP_SCHED))
 		return;
-	/* A waker on another CPU may be ahead of the clock here. */
-	if (ref->top == &state->sched && (s64)(since - ref->top->start) < 0)
-		since = ref->top->start;
-	wait = (s64)(now - since) > 0 ? now - since : 0;
-
-	if (ref->mask & KTAU_MODE_TRACE) {
-		ktau_trace(state, now - wait, KTAU_TRACE_ENTER,
-			   KTAU_ID_SCHEDULE_WAIT, 0);
-		ktau_trace(state, now, KTAU_TRACE_EXIT, KTAU_ID_SCHEDULE_WAIT, 0);
-	}
+	if (ref->mask & KTAU_MODE_TRACE)
+		trace_wait(ref, wait, now);
 	if (!(ref->mask & KTAU_MODE_PROFILE))
 		return;
 	ktau_add(&state->begin, 1);
 	barrier();
 	ktau_book(state, KTAU_ID_SCHEDULE_WAIT, wait, wait, true);
-	ktau_add(ref->top ? &ref->top->child : &state->outer_ticks, wait);
+	ktau_add(ktau_outside(state, ref->top), wait);
+	ktau_add(&state->runq_ticks, wait);
 	barrier();
 	ktau_add(&state->end, 1);
 }
@@ -106,16 +236,61 @@ void __ktau_sched_resume(void)
 	struct ktau_ref *ref = &current->ktau;
 	struct ktau_task *state = ref->state;
 
-	/* Set while it ran, with the group off, the time means nothing. */
-	if (ref->wake_ticks &&
-	    (ref->top == &state->sched || (ref->flags & KTAU_REF_NEW)))
-		end_wait(ref, ktau_ticks());
-	ref->wake_ticks = 0;
-	ref->flags &= ~KTAU_REF_NEW;
-	if (ref->top == &state->sched)
-		__ktau_exit(&state->sched, current);
+	if (unlikely(!state))
+		return;
+	if (is_off(state, ref->top))
+		end_off(ref, state->switched_ticks);
+	else if ((ref->flags & KTAU_REF_NEW) && ref->wake_ticks)
+		begin_on(ref, state->switched_ticks);
+	ktau_write(&ref->wake_ticks, 0);
+	ref->flags &= ~(KTAU_REF_NEW | KTAU_REF_OFF);
 	if (unlikely(READ_ONCE(state->changed)))
 		ktau_trace_changes(state);
+}
+
+/**
+ * ktau_times_at() - the sums of a task, with what is in progress
+ * @state: its state
+ * @task: the task, or NULL: it has exited
+ * @ticks: the moment
+ *
+ * Context: Any. The task may run: the caller finds out afterwards.
+ * Return: What the sums were at that moment, but for an interrupt in progress.
+ */
+struct ktau_times ktau_times_at(const struct ktau_task *state,
+				const struct task_struct *task, u64 ticks)
+{
+	struct ktau_times times = ktau_times(state);
+	const struct ktau_ref *ref = task ? &task->ktau : NULL;
+	u64 woken = ref ? ktau_read(&ref->wake_ticks) : 0;
+	u64 off, wait;
+
+	if (!ref)
+		return times;
+	if (is_off(state, READ_ONCE(ref->top))) {
+		off = ticks_between(ktau_read(&state->sched.start), ticks);
+		wait = off;
+		if (state->off.sleeps) {
+			woken = runnable_since(state, woken);
+			wait = woken ? min(off, ticks_between(woken, ticks)) : 0;
+		}
+		times.runq += wait;
+		times.asleep += off - wait;
+	} else if (woken && (READ_ONCE(ref->flags) & KTAU_REF_NEW)) {
+		times.runq += ticks_between(woken, ticks);
+	}
+	return times;
+}
+
+/*
+ * Whether @p has slept: it was taken off its queue, or 6.12 has left it there until its
+ * turn came. Otherwise it is woken before it sleeps, and goes on.
+ */
+static bool has_slept(const struct task_struct *p, const struct ktau_task *state)
+{
+	if (!READ_ONCE(p->on_rq))
+		return true;
+	return is_off(state, READ_ONCE(p->ktau.top)) && state->off.sleeps;
 }
 
 /**
@@ -123,35 +298,45 @@ void __ktau_sched_resume(void)
  * @p: the task
  * @target_cpu: CPU whose run queue it enters
  *
- * Context: Under @p's pi_lock. The current task has the scheduler's group on.
+ * Context: Under @p's pi_lock, interrupts off; if @p is in a run queue, under the lock
+ * of that too.
  */
 void __ktau_sched_waking(struct task_struct *p, unsigned int target_cpu)
 {
+	const u32 traced = KTAU_GROUP_SCHED | KTAU_MODE_TRACE;
 	struct ktau_ref *ref = &current->ktau;
+	struct ktau_task *state = READ_ONCE(p->ktau.state);
+	const u64 now = ktau_ticks();
 
-	if (READ_ONCE(ref->mask) & KTAU_MODE_TRACE)
-		ktau_trace(ref->state, 0, KTAU_TRACE_WAKING, target_cpu,
+	if ((READ_ONCE(ref->mask) & traced) == traced)
+		ktau_trace(ref->state, now, KTAU_TRACE_WAKING, target_cpu,
 			   ktau_pack_serial(p->ktau.serial, p->prio, 0));
-}
-
-/**
- * __ktau_sched_wakeup() - a task is runnable
- * @p: the task
- *
- * Context: Under the lock of @p's run queue.
- */
-void __ktau_sched_wakeup(struct task_struct *p)
-{
-	if (READ_ONCE(p->ktau.mask) & KTAU_GROUP_SCHED)
-		p->ktau.wake_ticks = ktau_ticks();
+	if (!state || !(READ_ONCE(p->ktau.mask) & KTAU_GROUP_SCHED) ||
+	    !has_slept(p, state))
+		return;
+	state->waker = (struct ktau_waker) {
+		.serial = ref->serial,
+		.cpu = target_cpu,
+		.context = ktau_context(preempt_count()),
+	};
+	ktau_write(&p->ktau.wake_ticks, now);
 }
 
 /**
  * __ktau_sched_yield() - the current task gives way to others
+ * @yields: it is about to; if not, it has, and none may have come
  *
  * Context: Task.
  */
-void __ktau_sched_yield(void)
+void __ktau_sched_yield(bool yields)
 {
-	current->ktau.flags |= KTAU_REF_YIELD;
+	struct ktau_ref *ref = &current->ktau;
+	unsigned long flags;
+
+	raw_local_irq_save(flags);	/* a preemption clears other flags */
+	if (yields)
+		ref->flags |= KTAU_REF_YIELD;
+	else
+		ref->flags &= ~KTAU_REF_YIELD;
+	raw_local_irq_restore(flags);
 }

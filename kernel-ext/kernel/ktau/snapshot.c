@@ -12,7 +12,7 @@
 #include <linux/sched/task_stack.h>
 #include <linux/smp.h>
 
-#include "ktau.h"
+#include "frame.h"
 
 #define QUICK_TRIES	3
 #define SLOW_TRIES	100
@@ -70,6 +70,7 @@ static void copy_table(struct copy *copy, const struct ktau_task *state)
 	/* Readers rely on ascending ids. */
 	while ((chunk = ktau_chunk_next(state, &next)))
 		copy_cells(copy, chunk, (next - 1) << KTAU_CHUNK_SHIFT);
+	ktau_times_copy(rec, state);
 }
 
 /* The frames of a task that sleeps lie on its stack, or in its state. */
@@ -109,7 +110,7 @@ copy_frames(struct ktau_rec_profile *rec, const struct ktau_task *state,
 		if (stack && !frame_is_valid(frame, state, low, high))
 			return false;
 		start = READ_ONCE(frame->start);
-		child = READ_ONCE(frame->child);
+		child = ktau_child_ticks(READ_ONCE(frame->child));
 		if (!start)
 			return false;	/* being written */
 		rec->depth++;

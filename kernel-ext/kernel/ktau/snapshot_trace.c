@@ -38,13 +38,6 @@ static bool wait_written(const struct ktau_place *place, u64 nr)
 	return false;
 }
 
-static unsigned int context(u32 count)
-{
-	if (count & HARDIRQ_MASK)
-		return KTAU_CTX_HARDIRQ;
-	return count & SOFTIRQ_OFFSET ? KTAU_CTX_SOFTIRQ : KTAU_CTX_TASK;
-}
-
 static bool has_id(unsigned int type)
 {
 	return type == KTAU_TRACE_ENTER || type == KTAU_TRACE_EXIT ||
@@ -82,6 +75,18 @@ static unsigned int encode_waking(struct ktau_slot_waking *to,
 	to->serial = ktau_packed_serial(place->arg);
 	to->target_cpu = KTAU_WHAT_SMALL(place->what);
 	to->prio = ktau_packed_prio(place->arg, 48);
+	return sizeof(*to) / sizeof(u64);
+}
+
+static unsigned int encode_woken(struct ktau_slot_woken *to,
+				 const struct ktau_place *place)
+{
+	*to = (struct ktau_slot_woken) {
+		.waker_serial = ktau_packed_serial(place[0].arg),
+		.waking_ticks = place[1].ticks,
+		.target_cpu = KTAU_WHAT_SMALL(place[0].what),
+		.waker_ctx = ktau_packed_prio(place[0].arg, 48),
+	};
 	return sizeof(*to) / sizeof(u64);
 }
 
@@ -138,6 +143,8 @@ static unsigned int encode_payload(void *to, const struct ktau_place *place)
 		return encode_switch(to, place);
 	case KTAU_TRACE_WAKING:
 		return encode_waking(to, place);
+	case KTAU_TRACE_WOKEN:
+		return encode_woken(to, place);
 	case KTAU_TRACE_FORK:
 		return encode_fork(to, place);
 	case KTAU_TRACE_EXEC:
@@ -160,7 +167,7 @@ static unsigned int encode(struct ktau_slot *slot, const struct ktau_place *plac
 		.id = KTAU_ID_NONE,
 		.type = KTAU_WHAT_TYPE(place->what),
 		.cpu = place->cpu,
-		.ctx = context(place->count),
+		.ctx = ktau_context(place->count),
 	};
 	if (has_id(slot->type))
 		slot->id = KTAU_WHAT_SMALL(place->what);

@@ -233,6 +233,7 @@ unsigned int ktau_table_merge(struct ktau_task *to, struct ktau_task *from)
 	unsigned int nr, next = 0, moved = move_dirs(to, from);
 	struct ktau_chunk *chunk, *sum;
 
+	moved += ktau_times_merge(to, from);
 	while ((chunk = ktau_chunk_next(from, &next))) {
 		nr = next - 1;
 		sum = ktau_chunk_at(to, nr);
@@ -266,6 +267,7 @@ void ktau_table_free(struct ktau_task *state)
 	for (i = 0; i < KTAU_NR_DIRS; i++)
 		if (state->dir[i])
 			ktau_chunk_free(state->user, state->dir[i]);
+	ktau_times_free(state);
 }
 
 /**
@@ -344,6 +346,8 @@ void ktau_cell_add(struct ktau_cell *to, const struct ktau_cell *from,
 	to->v[0] += from->v[0];
 	if (kind == KTAU_KIND_TIMER) {
 		to->v[1] += from->v[1];
+		if (from->v[2] > to->v[2])
+			to->v[2] = from->v[2];
 	} else {
 		if (!to->count || from->v[1] < to->v[1])
 			to->v[1] = from->v[1];

@@ -162,10 +162,8 @@ void __ktau_task_fork(struct task_struct *p)
 
 	ktau_task_inherit(p);
 	ktau_reserve_fill();
-	if (p->ktau.state) {
+	if (p->ktau.state)
 		p->ktau.flags |= KTAU_REF_NEW;
-		p->ktau.wake_ticks = ktau_ticks();
-	}
 	if ((ref->mask & traced) == traced)
 		trace_fork(ref->state, p);
 }
@@ -263,6 +261,7 @@ static int start_cpus(void)
 		if (!cpu_state->state)
 			return -ENOMEM;
 		cpu_state->state->serial = ktau_serial_next();
+		cpu_state->state->owner.kind = KTAU_OWNER_CPU;
 	}
 	return 0;
 }

@@ -243,23 +243,15 @@ u64 ktau_trace_frame(struct ktau_task *state, u32 what, u64 arg,
 
 NOKPROBE_SYMBOL(ktau_trace_frame);
 
-/**
- * ktau_trace_more() - write a slot that takes several places
- * @state: the owner
- * @what: KTAU_WHAT() of the first place, without the number of further ones
- * @arg: by type
- * @more: what the further places hold
- * @nr: how many, less than KTAU_SLOT_MAX_PLACES
- *
- * Context: Any but NMI, on the CPU that runs the owner.
- */
-void ktau_trace_more(struct ktau_task *state, u32 what, u64 arg,
-		     const struct ktau_slot_more *more, unsigned int nr)
+/* @what says how many further places there are; @ticks as for ktau_trace(). */
+static void trace_more(struct ktau_task *state, u64 ticks, u32 what, u64 arg,
+		       const struct ktau_slot_more *more)
 {
+	const unsigned int nr = KTAU_WHAT_MORE(what);
 	struct ktau_place *place;
 	struct ktau_ring *ring;
-	u64 ticks = 0, first;
 	unsigned int i;
+	u64 first;
 
 	preempt_disable_notrace();
 	ring = READ_ONCE(state->ring);
@@ -269,7 +261,7 @@ void ktau_trace_more(struct ktau_task *state, u32 what, u64 arg,
 		return;
 	}
 	place = ktau_place(ring, first);
-	ktau_place_fill(place, ticks, what | KTAU_WHAT(0, 0, nr));
+	ktau_place_fill(place, ticks, what);
 	place->arg = arg;
 	ktau_place_done(ring, place);
 	for (i = 0; i < nr; i++) {
@@ -285,4 +277,37 @@ void ktau_trace_more(struct ktau_task *state, u32 what, u64 arg,
 		ktau_ring_wake(ring);
 	else
 		preempt_enable_no_resched_notrace();
+}
+
+/**
+ * ktau_trace_woken() - write that the owner runs after it was woken
+ * @state: the owner
+ * @ticks: when it got the CPU; interrupts are off
+ * @waking_ticks: when it was woken
+ *
+ * Context: On the CPU that runs the owner.
+ */
+void ktau_trace_woken(struct ktau_task *state, u64 ticks, u64 waking_ticks)
+{
+	const struct ktau_slot_more more = { .data = { waking_ticks } };
+	const struct ktau_waker *waker = &state->waker;
+
+	trace_more(state, ticks, KTAU_WHAT(waker->cpu, KTAU_TRACE_WOKEN, 1),
+		   ktau_pack_serial(waker->serial, waker->context, 0), &more);
+}
+
+/**
+ * ktau_trace_more() - write a slot that takes several places
+ * @state: the owner
+ * @what: KTAU_WHAT() of the first place, without the number of further ones
+ * @arg: by type
+ * @more: what the further places hold
+ * @nr: how many, less than KTAU_SLOT_MAX_PLACES
+ *
+ * Context: Any but NMI, on the CPU that runs the owner.
+ */
+void ktau_trace_more(struct ktau_task *state, u32 what, u64 arg,
+		     const struct ktau_slot_more *more, unsigned int nr)
+{
+	trace_more(state, 0, what | KTAU_WHAT(0, 0, nr), arg, more);
 }
