@@ -32,6 +32,11 @@ static __always_inline void ktau_add(u64 *p, u64 v)
 	asm volatile("addq %1, %0" : "+m" (*p) : "er" (v));
 }
 
+static __always_inline void ktau_sub(u64 *p, u64 v)
+{
+	asm volatile("subq %1, %0" : "+m" (*p) : "er" (v));
+}
+
 /* The same, giving what was there before. */
 static __always_inline u64 ktau_fetch_add(u64 *p, u64 v)
 {
@@ -102,6 +107,11 @@ static __always_inline u64 ktau_fetch_add(u64 *p, u64 v)
 static __always_inline void ktau_add(u64 *p, u64 v)
 {
 	ktau_fetch_add(p, v);
+}
+
+static __always_inline void ktau_sub(u64 *p, u64 v)
+{
+	ktau_fetch_add(p, -v);
 }
 
 static __always_inline bool ktau_advance(u64 *p, u64 *v, u64 n)

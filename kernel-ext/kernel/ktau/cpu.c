@@ -39,6 +39,21 @@ static __always_inline void cpu_enter(struct ktau_frame *frame,
 		enter_cpu(this_cpu_ptr(&ktau_cpu), frame, id);
 }
 
+/*
+ * The same for an interrupt, or for the softirqs at its end: interrupts are off. What is
+ * inside of the outermost one is the interrupt's time too.
+ */
+static __always_inline void irq_enter(struct ktau_frame *frame, unsigned int id,
+				      u32 group)
+{
+	struct ktau_cpu *cpu = this_cpu_ptr(&ktau_cpu);
+
+	if (likely(!cpu->irq))
+		cpu->irq = frame;
+	ktau_root_name(KTAU_ID_INTERRUPT_USER);
+	cpu_enter(frame, id, group);
+}
+
 /**
  * __ktau_cpu_enter() - open a frame that is booked to the CPU too
  * @frame: room for it, on the kernel stack
@@ -64,7 +79,7 @@ void __ktau_cpu_enter_point(struct ktau_frame *frame, struct ktau_point *point)
 	unsigned int id = ktau_point_id(point);
 
 	if (likely(id != KTAU_ID_NONE && !in_nmi()))
-		cpu_enter(frame, id, point->group);
+		irq_enter(frame, id, point->group);
 }
 
 /**
@@ -76,7 +91,7 @@ void __ktau_cpu_enter_point(struct ktau_frame *frame, struct ktau_point *point)
  */
 void __ktau_cpu_enter_irq(struct ktau_frame *frame, unsigned int irq)
 {
-	cpu_enter(frame, ktau_irq_id(irq), KTAU_GROUP_IRQ);
+	irq_enter(frame, ktau_irq_id(irq), KTAU_GROUP_IRQ);
 }
 EXPORT_SYMBOL_GPL(__ktau_cpu_enter_irq);
 
@@ -118,6 +133,21 @@ static struct ktau_ended leave_cpu(struct ktau_cpu *cpu, struct ktau_frame *fram
 	return e;
 }
 
+/* The outermost frame of an interrupt that hit the current task. */
+static struct ktau_ended leave_irq(struct ktau_frame *frame)
+{
+	struct ktau_task *state = current->ktau.state;
+	struct ktau_ended e;
+
+	ktau_add(&state->begin, 1);
+	barrier();
+	e = ktau_leave(frame, current);
+	ktau_add(&state->irq_ticks, e.incl);
+	barrier();
+	ktau_add(&state->end, 1);
+	return e;
+}
+
 /**
  * __ktau_cpu_exit() - close a frame of __ktau_cpu_enter() and its like
  * @frame: a frame that may or may not have been entered
@@ -128,10 +158,13 @@ void __ktau_cpu_exit(struct ktau_frame *frame)
 {
 	struct ktau_cpu *cpu = this_cpu_ptr(&ktau_cpu);
 	struct ktau_task *state = cpu->state;
+	bool irq = cpu->irq == frame;
 	struct ktau_ended e;
 
+	if (irq)
+		cpu->irq = NULL;
 	if (likely(current->ktau.top == frame))
-		e = ktau_leave(frame, current);
+		e = irq ? leave_irq(frame) : ktau_leave(frame, current);
 	else if (cpu->top == frame)
 		e = leave_cpu(cpu, frame);
 	else
@@ -141,6 +174,8 @@ void __ktau_cpu_exit(struct ktau_frame *frame)
 		return;
 	ktau_add(&state->begin, 1);
 	barrier();
+	if (irq)
+		ktau_add(&state->irq_ticks, e.incl);
 	/*
 	 * Its frames nest in those of tasks, and theirs in its own: each adds its
 	 * duration, but for what is inside and has been added, or is not the CPU's.

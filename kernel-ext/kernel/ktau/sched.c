@@ -114,6 +114,7 @@ void __ktau_sched_resume(void)
 	ref->flags &= ~KTAU_REF_NEW;
 	if (ref->top == &state->sched)
 		__ktau_exit(&state->sched, current);
+	ktau_root_resume(ref);
 	if (unlikely(READ_ONCE(state->changed)))
 		ktau_trace_changes(state);
 }

@@ -162,12 +162,14 @@ void __ktau_task_fork(struct task_struct *p)
 
 	ktau_task_inherit(p);
 	ktau_reserve_fill();
+	if ((ref->mask & traced) == traced)
+		trace_fork(ref->state, p);
 	if (p->ktau.state) {
 		p->ktau.flags |= KTAU_REF_NEW;
 		p->ktau.wake_ticks = ktau_ticks();
+		/* What it took to get there is its parent's time. */
+		ktau_write(&p->ktau.state->start_ticks, p->ktau.wake_ticks);
 	}
-	if ((ref->mask & traced) == traced)
-		trace_fork(ref->state, p);
 }
 
 /**
@@ -222,6 +224,7 @@ void __ktau_task_exited(void)
 	struct ktau_owner *owner = &state->owner;
 
 	ktau_end_frames();
+	ktau_write(&state->end_ticks, ktau_ticks());
 	WRITE_ONCE(ref->state, NULL);
 	ktau_reserve_fill();	/* some CPU may see no fork, but it sees the ends */
 
