@@ -84,12 +84,19 @@ enum ktau_static_id {
 	KTAU_ID_OTHER_IRQ,
 	KTAU_ID_OTHER_COMPAT,
 	KTAU_ID_INTERRUPTS,	/* all of them, where they are not shown apart */
+	/* Names of the root frame, see kernel/ktau/root.c. */
+	KTAU_ID_KERNEL,		/* it has no name yet */
+	KTAU_ID_INTERRUPT_USER,	/* an interrupt from user mode, without its handler */
+	KTAU_ID_RET_FROM_FORK,
+	KTAU_ID_USER_WORKER,
+	KTAU_ID_IDLE,
 	KTAU_ID_SOFTIRQ,	/* and one for each further vector */
 };
 
 #ifdef CONFIG_KTAU
 
 #include <linux/sched.h>
+#include <linux/vtime.h>
 
 /* Above all ids. */
 #define KTAU_FRAME_TRACED	0x10000U	/* as the slot of its entry has it */
@@ -142,7 +149,11 @@ void __ktau_enter_fault(struct task_struct *tsk, struct ktau_frame *frame,
 void __ktau_enter_point(struct ktau_frame *frame, struct ktau_point *point);
 void __ktau_enter_compat(struct ktau_frame *frame, unsigned int nr);
 void __ktau_enter_work(struct ktau_frame *frame, void *fn);
+void __ktau_enter_trap(struct ktau_frame *frame, struct ktau_point *point);
+void __ktau_enter_call(struct ktau_frame *frame, enum ktau_call call, void *fn);
 void __ktau_exit(struct ktau_frame *frame, struct task_struct *tsk);
+void __ktau_trace_name(struct ktau_frame *frame, unsigned int id);
+void __ktau_trace_fault(struct ktau_frame *frame, unsigned long address);
 void __ktau_count(struct ktau_point *point, u64 value);
 
 void __ktau_cpu_enter(struct ktau_cpu_frame *frame, unsigned int id, u32 group);
@@ -184,6 +195,14 @@ static __always_inline void ktau_exit(struct ktau_frame *frame)
 	__KTAU_SCOPE(g, fn, #fn, ktau_frame, ktau_exit,			\
 		     KTAU_ON_FOR(current, g) && user_mode(regs) &&	\
 		     (__ktau_enter_point(&__ktau_frame, &__ktau_point), 1))
+
+/* An exception; one from user mode names the root frame. */
+#define KTAU_TRAP_SCOPE(fn, regs)					\
+	__KTAU_SCOPE(EXCEPTION, fn, #fn, ktau_frame, ktau_exit,		\
+		     KTAU_ON_FOR(current, EXCEPTION) &&			\
+		     (user_mode(regs) ?					\
+		      __ktau_enter_trap(&__ktau_frame, &__ktau_point) :	\
+		      __ktau_enter_point(&__ktau_frame, &__ktau_point), 1))
 
 /* An interrupt handler: charged to the task it hits and to the CPU. */
 #define KTAU_CPU_SCOPE(g, fn)						\
@@ -239,13 +258,38 @@ static __always_inline void ktau_exit(struct ktau_frame *frame)
 	expr;								\
 })
 
-/* Gives back @nr: the frame keeps it for a caller that needs it afterwards. */
+/* The root frame, where it is open and has no name yet, becomes event @id. */
+static __always_inline bool ktau_root_name(unsigned int id)
+{
+	struct ktau_frame *top = current->ktau.top;
+
+	if (!KTAU_ON(ACCOUNT) || !top || top->info != KTAU_ID_KERNEL)
+		return false;
+	WRITE_ONCE(top->info, id);
+	return true;
+}
+
+/* One bit of a word that changes at any time, as in KTAU_ON_FOR(). */
+static __always_inline bool ktau_is_traced(void)
+{
+	return unlikely(data_race(current->ktau.mask) & KTAU_MODE_TRACE);
+}
+
+/*
+ * Gives back @nr: the frame keeps it for a caller that needs it afterwards. Where the
+ * root frame becomes the system call, @frame is only for the trace.
+ */
 static __always_inline unsigned int
 ktau_syscall_enter(struct ktau_frame *frame, unsigned int nr)
 {
 	if (!KTAU_ON_FOR(current, SYSCALL))
 		return nr;
-	__ktau_enter(frame, current, nr);
+	if (!ktau_root_name(nr))
+		__ktau_enter(frame, current, nr);
+	else if (ktau_is_traced())
+		__ktau_trace_name(frame, nr);
+	else
+		return nr;
 	return (u16)frame->info;	/* nobody else writes it */
 }
 
@@ -276,11 +320,16 @@ static __always_inline void ktau_call_enter(struct ktau_cpu_frame *frame,
 		__ktau_cpu_enter_call(frame, call, fn);
 }
 
+/* An exception from user mode. */
 static __always_inline void ktau_exception_enter(struct ktau_frame *frame,
 						 enum ktau_static_id id)
 {
-	if (KTAU_ON_FOR(current, EXCEPTION) && likely(!in_nmi()))
+	if (!KTAU_ON_FOR(current, EXCEPTION) || unlikely(in_nmi()))
+		return;
+	if (!ktau_root_name(id))
 		__ktau_enter(frame, current, id);
+	else if (ktau_is_traced())
+		__ktau_trace_name(frame, id);
 }
 
 /* A page fault at @address. */
@@ -288,11 +337,60 @@ static __always_inline void ktau_fault_enter(struct ktau_frame *frame,
 					     enum ktau_static_id id,
 					     unsigned long address)
 {
-	if (KTAU_ON_FOR(current, EXCEPTION) && likely(!in_nmi())) {
+	if (!KTAU_ON_FOR(current, EXCEPTION) || unlikely(in_nmi()))
+		return;
+	if (id != KTAU_ID_PAGE_FAULT_USER || !ktau_root_name(id)) {
 		frame->info = id;
 		__ktau_enter_fault(current, frame, address);
+	} else if (ktau_is_traced()) {
+		__ktau_trace_fault(frame, address);
 	}
 }
+
+/* The current task leaves user mode, or goes back to it; interrupts off. */
+void __ktau_user_exit(struct ktau_ref *ref);
+void __ktau_user_enter(struct ktau_frame *top, struct ktau_ref *ref);
+void __ktau_user_begin(struct ktau_ref *ref);
+
+static __always_inline void ktau_user_exit(void)
+{
+	if (KTAU_ON_FOR(current, ACCOUNT))
+		__ktau_user_exit(&current->ktau);
+}
+
+static __always_inline void ktau_vtime_user_enter(void)
+{
+	struct ktau_frame *top;
+
+	if (!IS_ENABLED(CONFIG_KTAU_ACCOUNT) ||
+	    !static_branch_unlikely(&ktau_exit_key))
+		return;
+	top = current->ktau.top;
+	if (top)
+		__ktau_user_enter(top, &current->ktau);
+	else if (KTAU_ON_FOR(current, ACCOUNT))
+		__ktau_user_begin(&current->ktau);
+}
+
+/* Where the kernel accounts CPU time precisely, the boundary is the one it takes. */
+static __always_inline void ktau_user_enter(void)
+{
+	if (!IS_ENABLED(CONFIG_VIRT_CPU_ACCOUNTING_GEN) ||
+	    !vtime_accounting_enabled_this_cpu())
+		ktau_vtime_user_enter();
+}
+
+/* @statement calls @fn, a function of kind @call, for the task itself. */
+#define KTAU_TASK_CALL(call, fn, statement)				\
+	do {								\
+		struct ktau_frame __frame;				\
+									\
+		if (KTAU_ON_FOR(current, ACCOUNT))			\
+			__ktau_enter_call(&__frame, KTAU_CALL_##call,	\
+					  fn);				\
+		statement;						\
+		ktau_exit(&__frame);					\
+	} while (0)
 
 /* Leave the frame of a system call whose result is not yet in the registers. */
 static __always_inline void ktau_syscall_exit(struct ktau_frame *frame,
@@ -328,14 +426,16 @@ static __always_inline void ktau_sched_switch(bool vol,
 
 /*
  * Whether @tsk has something to do at a switch: it was switched out, is new, was
- * woken, or others may have changed what its trace has to say.
+ * woken, has no root frame yet, or others may have changed what its trace has to say.
  */
 static __always_inline bool __ktau_sched_pending(const struct task_struct *tsk)
 {
 	const struct ktau_ref *ref = &tsk->ktau;
 
+	/* Of the mask, one bit at a time. */
 	return ref->flags || ref->wake_ticks ||
-	       (data_race(ref->mask) & KTAU_MODE_TRACE); /* one bit */
+	       (data_race(ref->mask) & KTAU_MODE_TRACE) ||
+	       (!ref->top && (data_race(ref->mask) & KTAU_GROUP_ACCOUNT));
 }
 
 /*
@@ -546,6 +646,7 @@ int ktau_proc_pid_show(struct seq_file *m, struct pid_namespace *ns,
 #define KTAU_SCOPE(g, fn)			static_assert(true)
 #define KTAU_USER_SCOPE(g, fn, regs)		static_assert(true)
 #define KTAU_CPU_SCOPE(g, fn)			static_assert(true)
+#define KTAU_TRAP_SCOPE(fn, regs)		static_assert(true)
 #define KTAU_REGION(g, name)			static_assert(true)
 
 #define KTAU_REGION_ENTER(g, name)		do { } while (0)
@@ -557,6 +658,7 @@ int ktau_proc_pid_show(struct seq_file *m, struct pid_namespace *ns,
 #define KTAU_CALL(call, fn, expr)		(expr)
 #define KTAU_SOFTIRQ(vec, expr)			(expr)
 #define KTAU_WORK(fn, expr)			(expr)
+#define KTAU_TASK_CALL(call, fn, statement)	statement
 #define KTAU_PROC_PID_ENTRY
 
 #define ktau_exit(frame)			((void)(frame))
@@ -568,6 +670,9 @@ int ktau_proc_pid_show(struct seq_file *m, struct pid_namespace *ns,
 #define ktau_sched_switch(vol, prev, next, state)	do { } while (0)
 
 static inline void ktau_sched_switched(struct task_struct *prev) { }
+static inline void ktau_user_exit(void) { }
+static inline void ktau_vtime_user_enter(void) { }
+static inline void ktau_user_enter(void) { }
 static inline void ktau_sched_resume(void) { }
 static inline void ktau_sched_waking(struct task_struct *p,
 				     unsigned int target_cpu) { }

@@ -53,6 +53,11 @@ static __always_inline void ktau_raise(u64 *p, u64 v)
 	} while (old < v && cmpxchg_local(p, old, v) != old);
 }
 
+static __always_inline void ktau_sub(u64 *p, u64 v)
+{
+	asm volatile("subq %1, %0" : "+m" (*p) : "er" (v));
+}
+
 /* As ktau_add(), giving what was there before. */
 static __always_inline u64 ktau_fetch_add(u64 *p, u64 v)
 {
@@ -142,6 +147,11 @@ static __always_inline void ktau_raise(u64 *p, u64 v)
 	if (*p < v)
 		*p = v;
 	raw_local_irq_restore(flags);
+}
+
+static __always_inline void ktau_sub(u64 *p, u64 v)
+{
+	ktau_fetch_add(p, -v);
 }
 
 static __always_inline bool ktau_advance(u64 *p, u64 *v, u64 n)

@@ -13,6 +13,13 @@
 #include <linux/sysctl.h>
 #include <linux/time_namespace.h>
 
+/* Threads of a process that never go to user mode. */
+#ifdef PF_USER_WORKER
+#define KTAU_PF_USER_WORKER	(PF_IO_WORKER | PF_USER_WORKER)
+#else
+#define KTAU_PF_USER_WORKER	PF_IO_WORKER
+#endif
+
 /* What the LSMs say of @type, PERF_SECURITY_*, for the current credentials. */
 #ifdef CONFIG_PERF_EVENTS
 static inline int ktau_lsm_perf_by_type(void *hook, int type)

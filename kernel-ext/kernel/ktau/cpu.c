@@ -16,7 +16,6 @@
  * Interrupts are off from one to the other, so none can lie between them.
  */
 #include <linux/export.h>
-#include <linux/interrupt.h>
 #include <linux/irqflags.h>
 #include <linux/preempt.h>
 
@@ -51,6 +50,21 @@ static __always_inline void cpu_enter(struct ktau_cpu_frame *frame,
 	local_irq_restore(flags);
 }
 
+/*
+ * The same for an interrupt, or for the softirqs at its end: interrupts are off. What is
+ * inside of the outermost one is the interrupt's time too.
+ */
+static __always_inline void irq_enter(struct ktau_cpu_frame *frame, unsigned int id,
+				      u32 group)
+{
+	struct ktau_cpu *cpu = this_cpu_ptr(&ktau_cpu);
+
+	if (likely(!cpu->irq))
+		cpu->irq = &frame->frame;
+	ktau_root_name(KTAU_ID_INTERRUPT_USER);
+	cpu_enter(frame, id, group);
+}
+
 /**
  * __ktau_cpu_enter() - open a frame that is accounted to the CPU too
  * @frame: room for it, on the kernel stack
@@ -77,7 +91,7 @@ void __ktau_cpu_enter_point(struct ktau_cpu_frame *frame,
 	unsigned int id = ktau_point_id(point);
 
 	if (likely(id != KTAU_ID_NONE && !in_nmi()))
-		cpu_enter(frame, id, point->group);
+		irq_enter(frame, id, point->group);
 }
 
 /**
@@ -89,7 +103,7 @@ void __ktau_cpu_enter_point(struct ktau_cpu_frame *frame,
  */
 void __ktau_cpu_enter_irq(struct ktau_cpu_frame *frame, unsigned int irq)
 {
-	cpu_enter(frame, ktau_irq_id(irq), KTAU_GROUP_IRQ);
+	irq_enter(frame, ktau_irq_id(irq), KTAU_GROUP_IRQ);
 }
 EXPORT_SYMBOL_GPL(__ktau_cpu_enter_irq);
 
@@ -108,25 +122,18 @@ void __ktau_cpu_enter_call(struct ktau_cpu_frame *frame, enum ktau_call call,
 }
 
 /*
- * Whether the end of an interrupt is where a frame ends. The softirqs that a kernel
- * thread runs for all are that thread's own work.
+ * A frame of the current task, which also gets the time of the outermost one of an
+ * interrupt as that of an interrupt.
  */
-static bool is_interrupt(const struct task_struct *tsk)
+static struct ktau_ended leave_task(struct ktau_frame *frame, bool irq)
 {
-	return in_hardirq() || tsk != this_cpu_ksoftirqd();
-}
-
-/* A frame of the task that was hit: it also gets the time as that of an interrupt. */
-static struct ktau_ended leave_task(struct ktau_frame *frame,
-				    struct task_struct *tsk)
-{
-	struct ktau_task *state = tsk->ktau.state;
+	struct ktau_task *state = current->ktau.state;
 	struct ktau_ended e;
 
 	ktau_add(&state->begin, 1);
 	barrier();
-	e = ktau_leave(frame, tsk);
-	if (!(frame->info & KTAU_FRAME_TRACE_ONLY) && is_interrupt(tsk))
+	e = ktau_leave(frame, current);
+	if (irq && !(frame->info & KTAU_FRAME_TRACE_ONLY))
 		ktau_times_interrupt(frame, state, e.incl);
 	barrier();
 	ktau_add(&state->end, 1);
@@ -147,7 +154,7 @@ static struct ktau_ended leave_cpu(struct ktau_cpu *cpu, struct ktau_frame *fram
 
 /* Account a frame that has ended to the CPU. */
 static void account(struct ktau_task *state, const struct ktau_cpu_frame *frame,
-		    struct ktau_ended e)
+		    struct ktau_ended e, bool irq)
 {
 	e.inside = state->outer_ticks - frame->before;
 	e.excl = e.incl - e.inside;
@@ -160,6 +167,8 @@ static void account(struct ktau_task *state, const struct ktau_cpu_frame *frame,
 	ktau_add(&state->begin, 1);
 	barrier();
 	ktau_add(&state->outer_ticks, e.excl);
+	if (irq)
+		ktau_add(&state->irq_ticks, e.incl);
 	ktau_book(state, ktau_frame_id(&frame->frame), e.incl, e.excl, e.outermost);
 	barrier();
 	ktau_add(&state->end, 1);
@@ -174,18 +183,21 @@ static void account(struct ktau_task *state, const struct ktau_cpu_frame *frame,
 void __ktau_cpu_exit(struct ktau_cpu_frame *frame)
 {
 	struct ktau_cpu *cpu = this_cpu_ptr(&ktau_cpu);
+	const bool irq = cpu->irq == &frame->frame;
 	struct ktau_ended e;
 	unsigned long flags;
 
 	if (current->ktau.top != &frame->frame && cpu->top != &frame->frame)
 		return;
 	local_irq_save(flags);
+	if (irq)
+		cpu->irq = NULL;
 	if (likely(current->ktau.top == &frame->frame))
-		e = leave_task(&frame->frame, current);
+		e = leave_task(&frame->frame, irq);
 	else
 		e = leave_cpu(cpu, &frame->frame);
 	if (!(frame->frame.info & KTAU_FRAME_TRACE_ONLY))
-		account(cpu->state, frame, e);
+		account(cpu->state, frame, e, irq);
 	local_irq_restore(flags);
 }
 EXPORT_SYMBOL_GPL(__ktau_cpu_exit);

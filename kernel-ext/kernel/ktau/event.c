@@ -88,6 +88,11 @@ static const struct {
 	{ KTAU_ID_OTHER_IRQ, KTAU_GROUP_IRQ, "irq:other" },
 	{ KTAU_ID_OTHER_COMPAT, KTAU_GROUP_SYSCALL, "compat:other" },
 	{ KTAU_ID_INTERRUPTS, KTAU_GROUP_IRQ, "interrupts" },
+	{ KTAU_ID_KERNEL, KTAU_GROUP_ACCOUNT, "kernel" },
+	{ KTAU_ID_INTERRUPT_USER, KTAU_GROUP_IRQ, "interrupt_user" },
+	{ KTAU_ID_RET_FROM_FORK, KTAU_GROUP_ACCOUNT, "ret_from_fork" },
+	{ KTAU_ID_USER_WORKER, KTAU_GROUP_ACCOUNT, "user_worker" },
+	{ KTAU_ID_IDLE, KTAU_GROUP_ACCOUNT, "idle" },
 };
 
 /* Each is written once, under the lock of ids.c, with @group last. */

@@ -42,26 +42,61 @@ static bool has_new_readers(const struct cred *old, const struct cred *new,
 }
 
 /*
- * The frames in flight, execve() among them, go on in @next, without a base for the
- * times inside them, which @old has counted. What has ended inside of
- * them was added to the profile before, so there it was outermost, and here they start
- * later by as much: in both profiles the times add up, and none is in both.
+ * Have the open frames begin now; @inside gets the time of those inside that have ended.
+ * Return: What the open ones have had for themselves.
+ */
+static u64 restart_frames(struct ktau_ref *ref, u64 now, u64 *inside)
+{
+	struct ktau_frame *frame;
+	u64 start = now;
+
+	*inside = 0;
+	for (frame = ref->top; frame; frame = frame->prev) {
+		if (!(frame->info & KTAU_FRAME_TRACE_ONLY))
+			start = frame->start;
+		*inside += ktau_child_ticks(frame->child);
+		ktau_write(&frame->child, 0);
+		ktau_write(&frame->start, now);
+	}
+	return now - start > *inside ? now - start - *inside : 0;
+}
+
+/* The root frame goes along. */
+static void move_root(struct ktau_ref *ref, struct ktau_task *old,
+		      struct ktau_task *next)
+{
+	struct ktau_frame **link = &ref->top;
+
+	next->root = old->root;
+	while (*link && *link != &old->root)
+		link = &(*link)->prev;
+	if (*link)
+		*link = &next->root;
+}
+
+/*
+ * The frames in flight, execve() among them, go on in @next, and begin there now. What
+ * of their time until now is not in the profile before yet goes to its "kernel": in
+ * both profiles the times add up, and none is in both. The frames have no base for the
+ * times inside them any more: @old has counted those.
  */
 static void move_frames(struct ktau_ref *ref, struct ktau_task *old,
 			struct ktau_task *next)
 {
-	struct ktau_frame *frame;
 	unsigned long flags;
-	u64 inside = 0;
+	u64 now, inside, own;
 
 	raw_local_irq_save(flags);
+	now = ktau_ticks();
 	ktau_add(&old->begin, 1);
-	for (frame = ref->top; frame; frame = frame->prev) {
-		inside += ktau_child_ticks(frame->child);
-		ktau_write(&frame->child, 0);
-		ktau_write(&frame->start, frame->start + inside);
-	}
-	ktau_add(&old->outer_ticks, inside);
+	barrier();
+	own = restart_frames(ref, now, &inside);
+	if (own)
+		ktau_book(old, KTAU_ID_KERNEL, own, own, true);
+	ktau_add(&old->outer_ticks, inside + own);
+	move_root(ref, old, next);
+	ktau_write(&old->end_ticks, now);
+	ktau_write(&next->start_ticks, now);
 	barrier();	/* a copy made meanwhile is found out */
 	ktau_add(&old->end, 1);
 	ktau_write(&ref->serial, next->serial);
@@ -92,6 +127,8 @@ static void retire(struct ktau_task *old, bool dumpable)
 {
 	struct ktau_owner *owner = &old->owner;
 
+	if (!old->end_ticks)
+		ktau_write(&old->end_ticks, ktau_ticks());
 	old->dumpable = dumpable;
 	owner->net_ns = ktau_net_ns_of(current);
 	ktau_path_keep(old);

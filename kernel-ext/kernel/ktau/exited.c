@@ -129,9 +129,11 @@ static void drop(struct ktau_task *state)
 static void add_counts(struct ktau_task *to, const struct ktau_task *from)
 {
 	to->outer_ticks += from->outer_ticks;
+	to->user_ticks += from->user_ticks;
 	to->irq_ticks += from->irq_ticks;
 	to->runq_ticks += from->runq_ticks;
 	to->asleep_ticks += from->asleep_ticks;
+	to->guest_ticks += from->guest_ticks;
 	to->refused += from->refused;
 	to->refused_ticks += from->refused_ticks;
 	to->clamped += from->clamped;

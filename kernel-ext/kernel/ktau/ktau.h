@@ -262,6 +262,11 @@ struct ktau_waker {
  * @end: updates ended, likewise. A copy made while both were equal and stayed
  *	so is whole; interrupts may nest one update in another.
  * @outer_ticks: durations of the outermost frames that have ended
+ * @user_ticks: time in user mode; while the task is there, minus the time at which
+ *	it went there: negative, because a task is never longer in user mode than
+ *	the clock has run
+ * @root: the root frame, see root.c
+ * @guest_ticks: time in guest mode
  * @refused: activations that found no chunk
  * @refused_ticks: their exclusive time
  * @clamped: negative durations
@@ -293,7 +298,10 @@ struct ktau_waker {
  *	it has none; under ktau_mutex
  * @profiled: groups whose activations go to the table now; under @mask_lock
  * @mask_lock: serialises updates of the task's mask and of what depends on it
- * @start_ticks: when the profile began; under @mask_lock
+ * @start_ticks: when the profile began; under @mask_lock, or by the parent before
+ *	the task first runs
+ * @end_ticks: when it ended, 0 before; only the task itself
+ * @account_until: when the account was last disabled; under @mask_lock
  * @group_since: for each group in @profiled since when it has been there without a
  *	break; under @mask_lock
  * @read_lock: serialises readers of the ring, and lookers
@@ -329,6 +337,9 @@ struct ktau_task {
 	u64			begin;
 	u64			end;
 	u64			outer_ticks;
+	u64			user_ticks;
+	struct ktau_frame	root;
+	u64			guest_ticks;
 	u64			refused;
 	u64			refused_ticks;
 	u64			clamped;
@@ -353,6 +364,8 @@ struct ktau_task {
 	u32			profiled;
 	spinlock_t		mask_lock;	/* the task's mask, @profiled */
 	u64			start_ticks;
+	u64			end_ticks;
+	u64			account_until;
 	u64			group_since[KTAU_NR_GROUPS];
 	u64			exec_ns;
 	char			*path;
@@ -387,6 +400,7 @@ struct ktau_task {
 struct ktau_cpu {
 	struct ktau_task	*state;	/* interrupts and softirqs by line */
 	struct ktau_frame	*top;	/* frames on tasks that are not selected */
+	struct ktau_frame	*irq;	/* the outermost one of an interrupt */
 };
 
 DECLARE_PER_CPU(struct ktau_cpu, ktau_cpu);
@@ -463,6 +477,14 @@ struct ktau_times ktau_times_at(const struct ktau_task *state,
 
 /* profile.c */
 void ktau_internal_error(const char *what);
+
+/* root.c */
+void ktau_root_resume(struct ktau_ref *ref);
+
+/* account.c */
+bool ktau_account_copy(struct ktau_rec_profile *rec, const struct ktau_task *state,
+		       const struct task_struct *task,
+		       const struct ktau_frame *outermost, u64 outermost_ticks);
 
 /* oops.c */
 void ktau_end_frames(void);

@@ -202,6 +202,15 @@ void __ktau_enter_point(struct ktau_frame *frame, struct ktau_point *point)
 EXPORT_SYMBOL_GPL(__ktau_enter_point);
 NOKPROBE_SYMBOL(__ktau_enter_point);
 
+/* What is entered from user mode: @frame, unless the root frame becomes event @id. */
+static void enter_named(struct ktau_frame *frame, unsigned int id)
+{
+	if (!ktau_root_name(id))
+		__ktau_enter(frame, current, id);
+	else if (ktau_is_traced())
+		__ktau_trace_name(frame, id);
+}
+
 /**
  * __ktau_enter_compat() - open a frame of a system call of another ABI
  * @frame: room for it, on the kernel stack
@@ -211,9 +220,38 @@ NOKPROBE_SYMBOL(__ktau_enter_point);
  */
 void __ktau_enter_compat(struct ktau_frame *frame, unsigned int nr)
 {
-	frame->info = ktau_compat_id(nr);
+	enter_named(frame, ktau_compat_id(nr));
+}
+
+/**
+ * __ktau_enter_trap() - open a frame of an exception from user mode
+ * @frame: room for it, on the kernel stack
+ * @point: the point
+ *
+ * Context: Task.
+ */
+void __ktau_enter_trap(struct ktau_frame *frame, struct ktau_point *point)
+{
+	unsigned int id = ktau_point_id(point);
+
+	if (likely(id != KTAU_ID_NONE))
+		enter_named(frame, id);
+}
+
+/**
+ * __ktau_enter_call() - open a frame of a function that a thread calls
+ * @frame: room for it, on the kernel stack
+ * @call: what it is
+ * @fn: the function
+ *
+ * Context: Task.
+ */
+void __ktau_enter_call(struct ktau_frame *frame, enum ktau_call call, void *fn)
+{
+	frame->info = ktau_call_id(call, fn);
 	enter(current, frame, false, 0);
 }
+EXPORT_SYMBOL_GPL(__ktau_enter_call);
 
 /**
  * __ktau_enter_work() - open a frame of a work item on its worker
@@ -224,8 +262,7 @@ void __ktau_enter_compat(struct ktau_frame *frame, unsigned int nr)
  */
 void __ktau_enter_work(struct ktau_frame *frame, void *fn)
 {
-	frame->info = ktau_call_id(KTAU_CALL_WORK, fn);
-	enter(current, frame, false, 0);
+	__ktau_enter_call(frame, KTAU_CALL_WORK, fn);
 }
 
 /**

@@ -244,6 +244,7 @@ void __ktau_sched_resume(void)
 		begin_on(ref, state->switched_ticks);
 	ktau_write(&ref->wake_ticks, 0);
 	ref->flags &= ~(KTAU_REF_NEW | KTAU_REF_OFF);
+	ktau_root_resume(ref);
 	if (unlikely(READ_ONCE(state->changed)))
 		ktau_trace_changes(state);
 }

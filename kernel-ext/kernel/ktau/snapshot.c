@@ -22,11 +22,15 @@
  * struct copy - where a profile is copied to
  * @rec: the record
  * @max_entries: for how many entries it has room
+ * @outermost: the outermost open frame
+ * @outermost_ticks: when it was entered
  * @is_full: there were more
  */
 struct copy {
 	struct ktau_rec_profile *rec;
 	u32 max_entries;
+	const struct ktau_frame *outermost;
+	u64 outermost_ticks;
 	bool is_full;
 };
 
@@ -80,7 +84,7 @@ static bool frame_is_valid(const struct ktau_frame *frame,
 {
 	unsigned long p = (unsigned long)frame;
 
-	if (frame == &state->sched)
+	if (frame == &state->sched || frame == &state->root)
 		return true;
 	return IS_ALIGNED(p, sizeof(long)) && p >= low &&
 	       p + sizeof(*frame) <= high;
@@ -93,9 +97,10 @@ static bool frame_is_valid(const struct ktau_frame *frame,
  * lead astray: each frame lies further up the stack than the one before.
  */
 static __no_kasan_or_inline bool
-copy_frames(struct ktau_rec_profile *rec, const struct ktau_task *state,
+copy_frames(struct copy *copy, const struct ktau_task *state,
 	    const struct ktau_frame *frame, void *stack)
 {
+	struct ktau_rec_profile *rec = copy->rec;
 	struct ktau_open *open = (struct ktau_open *)
 		((struct ktau_entry *)(rec + 1) + rec->nr_entries);
 	unsigned long low = (unsigned long)stack;
@@ -103,6 +108,7 @@ copy_frames(struct ktau_rec_profile *rec, const struct ktau_task *state,
 
 	rec->nr_open = 0;
 	rec->depth = 0;
+	copy->outermost = NULL;
 	rec->open_child_ticks = 0;
 	for (; frame; frame = READ_ONCE(frame->prev)) {
 		u64 start, child;
@@ -113,6 +119,8 @@ copy_frames(struct ktau_rec_profile *rec, const struct ktau_task *state,
 		child = ktau_child_ticks(READ_ONCE(frame->child));
 		if (!start)
 			return false;	/* being written */
+		copy->outermost = frame;
+		copy->outermost_ticks = start;
 		rec->depth++;
 		rec->open_child_ticks += child;
 		if (rec->nr_open < KTAU_SNAPSHOT_OPEN)
@@ -121,7 +129,7 @@ copy_frames(struct ktau_rec_profile *rec, const struct ktau_task *state,
 				.start_ticks = start,
 				.child_ticks = child,
 			};
-		if (frame != &state->sched)
+		if (frame != &state->sched && frame != &state->root)
 			low = (unsigned long)(frame + 1);
 	}
 	return true;
@@ -136,10 +144,12 @@ static bool copy_once(struct copy *copy, struct ktau_task *state,
 	u64 end = ktau_read(&state->end);
 
 	smp_rmb();	/* @end before the rest, the rest before @begin */
-	rec->ticks = ktau_ticks();
+	rec->ticks = ktau_read(&state->end_ticks) ?: ktau_ticks();
 	copy->is_full = false;
 	copy_table(copy, state);
-	if (!copy_frames(rec, state, top, stack))
+	if (!copy_frames(copy, state, top, stack) ||
+	    !ktau_account_copy(rec, state, task, copy->outermost,
+			       copy->outermost_ticks))
 		return false;
 	smp_rmb();	/* see above */
 	return ktau_read(&state->begin) == end &&

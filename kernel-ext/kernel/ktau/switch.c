@@ -109,6 +109,8 @@ static void note_groups(struct ktau_task *state, u32 mask)
 		ktau_write(&state->start_ticks, now);
 	for_each_set_bit(i, &changed, KTAU_NR_GROUPS)
 		ktau_write(&state->group_since[i], mask & BIT(i) ? now : U64_MAX);
+	if (changed & ~mask & KTAU_GROUP_ACCOUNT)
+		ktau_write(&state->account_until, now);
 	WRITE_ONCE(state->profiled, profiled(mask));
 }
 

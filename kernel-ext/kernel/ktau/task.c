@@ -162,8 +162,11 @@ void __ktau_task_fork(struct task_struct *p)
 
 	ktau_task_inherit(p);
 	ktau_reserve_fill();
-	if (p->ktau.state)
+	if (p->ktau.state) {
 		p->ktau.flags |= KTAU_REF_NEW;
+		/* What it took to get there is its parent's time. */
+		ktau_write(&p->ktau.state->start_ticks, ktau_ticks());
+	}
 	if ((ref->mask & traced) == traced)
 		trace_fork(ref->state, p);
 }
@@ -220,6 +223,7 @@ void __ktau_task_exited(void)
 	struct ktau_owner *owner = &state->owner;
 
 	ktau_end_frames();
+	ktau_write(&state->end_ticks, ktau_ticks());
 	WRITE_ONCE(ref->state, NULL);
 	ktau_reserve_fill();	/* some CPU may see no fork, but it sees the ends */
 

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KTAU: the root frame, around all that a task does in the kernel.
+ *
+ * With the group "account" a task is either in user mode or in a frame. Each transition
+ * from user mode opens the root frame, which lies in the task's state, and the return
+ * closes it. It is opened without a name ("kernel") and becomes the event that was
+ * entered: a system call or an exception costs no frame of its own. An interrupt has
+ * its own frame inside, because its time is the CPU's too and ends before the way back
+ * to user mode begins; the root frame is then "interrupt_user".
+ *
+ * Tasks that never were in user mode get their root frame when they get the CPU: a
+ * new task, a kernel thread, whose root frame has the name of its function, a worker of
+ * io_uring. So does a task that was asleep in the kernel when the group was enabled.
+ *
+ * A traced task has the slots of a system call or an exception where they are without
+ * the root frame, from a frame that is not profiled; the root frame has none.
+ *
+ * Entry and return run with interrupts off, so no interrupt comes between two steps.
+ */
+#include <linux/kprobes.h>
+#include <linux/kthread.h>
+
+#include "compat.h"
+#include "frame.h"
+
+/* The order is that which ktau_account_copy() relies on. */
+static __always_inline void open_root(struct ktau_ref *ref, unsigned int id)
+{
+	struct ktau_task *state = ref->state;
+	u64 now = ktau_ticks();
+
+	ktau_write(&state->root.start, now);
+	ktau_write(&state->root.child, 0);
+	state->root.info = id;
+	barrier();	/* it is linked whole */
+	WRITE_ONCE(ref->top, &state->root);
+	smp_wmb();	/* a reader sees it linked if @user_ticks is not negative */
+	if ((s64)ktau_read(&state->user_ticks) < 0)
+		ktau_add(&state->user_ticks, now);
+}
+
+/**
+ * __ktau_user_exit() - the current task comes from user mode
+ * @ref: its own; the account is on
+ *
+ * Context: Entry from user mode, interrupts off.
+ */
+void __ktau_user_exit(struct ktau_ref *ref)
+{
+	if (likely(!ref->top) && likely(data_race(ref->mask) & KTAU_MODE_PROFILE))
+		open_root(ref, KTAU_ID_KERNEL);
+}
+NOKPROBE_SYMBOL(__ktau_user_exit);
+
+/* A clock that went back, no chunk, an id of the second level. */
+static noinline void close_root_slow(struct ktau_frame *root, struct ktau_ref *ref)
+{
+	struct ktau_task *state = ref->state;
+	u64 now;
+
+	ktau_add(&state->begin, 1);
+	barrier();
+	WRITE_ONCE(ref->top, NULL);
+	now = ktau_ticks();
+	ktau_sub(&state->user_ticks, now);
+	ktau_settle(root, state, now - root->start);
+}
+
+static noinline void root_clamped(struct ktau_frame *root, struct ktau_task *state,
+				  u64 incl)
+{
+	ktau_settle(root, state, incl);
+}
+
+static __always_inline void close_root(struct ktau_frame *root, struct ktau_ref *ref,
+				       struct ktau_task *state,
+				       struct ktau_cell *cell)
+{
+	u64 now, incl, excl;
+
+	ktau_add(&state->begin, 1);
+	barrier();
+	WRITE_ONCE(ref->top, NULL);
+	now = ktau_ticks();
+	ktau_sub(&state->user_ticks, now);
+	incl = now - root->start;
+	excl = incl - root->child;
+	if (unlikely((s64)excl < 0)) {
+		root_clamped(root, state, incl);
+		return;
+	}
+	ktau_add(&state->outer_ticks, incl);
+	ktau_book_cell(cell, incl, excl, true);
+	barrier();
+	ktau_add(&state->end, 1);
+}
+
+/* A frame of something that has ended. */
+static noinline void end_stray(struct ktau_frame *top, struct ktau_ref *ref)
+{
+	WRITE_ONCE(ref->top, NULL);
+	ktau_internal_error("user mode inside of a frame");
+}
+
+/**
+ * __ktau_user_enter() - the current task goes to user mode
+ * @top: its innermost frame
+ * @ref: its own
+ *
+ * Context: Return to user mode, interrupts off.
+ */
+void __ktau_user_enter(struct ktau_frame *top, struct ktau_ref *ref)
+{
+	struct ktau_task *state = ref->state;
+	unsigned int id = top->info;
+	struct ktau_chunk *chunk;
+	struct ktau_cell *cell;
+
+	if (unlikely(top != &state->root)) {
+		end_stray(top, ref);
+		return;
+	}
+	if (unlikely(id >= KTAU_ID_INDIRECT)) {
+		close_root_slow(top, ref);
+		return;
+	}
+	chunk = state->chunk[id >> KTAU_CHUNK_SHIFT];
+	if (unlikely(!chunk)) {
+		close_root_slow(top, ref);
+		return;
+	}
+	cell = &chunk->cell[id & (KTAU_CHUNK_CELLS - 1)];
+	OPTIMIZER_HIDE_VAR(cell);	/* else it is made up in each use */
+	close_root(top, ref, state, cell);
+}
+NOKPROBE_SYMBOL(__ktau_user_enter);
+
+/**
+ * __ktau_user_begin() - a task without a root frame goes to user mode
+ * @ref: of the current task, for which the account has been enabled meanwhile
+ *
+ * Context: Return to user mode, interrupts off.
+ */
+void __ktau_user_begin(struct ktau_ref *ref)
+{
+	struct ktau_task *state = ref->state;
+
+	if (!(READ_ONCE(ref->mask) & KTAU_MODE_PROFILE) ||
+	    (s64)ktau_read(&state->user_ticks) < 0)
+		return;
+	ktau_add(&state->begin, 1);
+	barrier();
+	ktau_sub(&state->user_ticks, ktau_ticks());
+	barrier();
+	ktau_add(&state->end, 1);
+}
+
+/* What the root frame of a task that gets the CPU is, if not what was entered. */
+static unsigned int root_id(struct task_struct *tsk)
+{
+	void *fn;
+
+	if (is_idle_task(tsk))
+		return KTAU_ID_IDLE;
+	if (tsk->flags & PF_KTHREAD) {
+		fn = kthread_func(tsk);	/* it is set when the thread has run */
+		return fn ? ktau_call_id(KTAU_CALL_KTHREAD, fn) :
+			    KTAU_ID_RET_FROM_FORK;
+	}
+	if (tsk->flags & KTAU_PF_USER_WORKER)
+		return KTAU_ID_USER_WORKER;
+	return tsk->nvcsw + tsk->nivcsw ? KTAU_ID_KERNEL : KTAU_ID_RET_FROM_FORK;
+}
+
+/**
+ * ktau_root_resume() - give the current task, which has got the CPU, its root frame
+ * @ref: its own
+ *
+ * Context: At the end of the switch, interrupts off.
+ */
+void ktau_root_resume(struct ktau_ref *ref)
+{
+	const u32 account = KTAU_GROUP_ACCOUNT | KTAU_MODE_PROFILE;
+	struct ktau_frame *top = ref->top;
+
+	if (!top && (READ_ONCE(ref->mask) & account) == account)
+		open_root(ref, root_id(current));
+	else if (top && top->info == KTAU_ID_RET_FROM_FORK)
+		WRITE_ONCE(top->info, root_id(current));
+}
+
+/* Open @frame for its slots alone: the root frame inside of which it is has its time. */
+static void trace_name(struct ktau_frame *frame, unsigned int id, u32 flag, u64 arg)
+{
+	frame->prev = current->ktau.top;
+	frame->start = 0;
+	frame->child = 0;
+	frame->info = id;
+	ktau_enter_trace_only(current, frame, flag, arg);
+}
+
+/**
+ * __ktau_trace_name() - trace what the root frame has become
+ * @frame: room for a frame, on the kernel stack
+ * @id: event
+ *
+ * Context: Task.
+ */
+void __ktau_trace_name(struct ktau_frame *frame, unsigned int id)
+{
+	trace_name(frame, id, 0, 0);
+}
+
+/**
+ * __ktau_trace_fault() - the same for a page fault
+ * @frame: room for a frame, on the kernel stack
+ * @address: the address that was not there
+ *
+ * Context: Task.
+ */
+void __ktau_trace_fault(struct ktau_frame *frame, unsigned long address)
+{
+	trace_name(frame, KTAU_ID_PAGE_FAULT_USER, KTAU_WHAT_ARG, address);
+}
