@@ -101,6 +101,7 @@ enum ktau_static_id {
 /* Above all ids. */
 #define KTAU_FRAME_TRACED	0x10000U	/* as the slot of its entry has it */
 #define KTAU_FRAME_TRACE_ONLY	0x20000U	/* traced, without the profile */
+#define KTAU_FRAME_TRACE_NAME	0x40000U	/* what names it will be traced */
 
 static __always_inline unsigned int ktau_frame_id(const struct ktau_frame *frame)
 {
@@ -144,6 +145,7 @@ struct ktau_point {
 	}
 
 void __ktau_enter_frame(struct task_struct *tsk, struct ktau_frame *frame);
+void __ktau_enter_from_user(struct task_struct *tsk, struct ktau_frame *frame);
 void __ktau_enter_fault(struct task_struct *tsk, struct ktau_frame *frame,
 			unsigned long address);
 void __ktau_enter_point(struct ktau_frame *frame, struct ktau_point *point);
@@ -152,8 +154,6 @@ void __ktau_enter_work(struct ktau_frame *frame, void *fn);
 void __ktau_enter_trap(struct ktau_frame *frame, struct ktau_point *point);
 void __ktau_enter_call(struct ktau_frame *frame, enum ktau_call call, void *fn);
 void __ktau_exit(struct ktau_frame *frame, struct task_struct *tsk);
-void __ktau_trace_name(struct ktau_frame *frame, unsigned int id);
-void __ktau_trace_fault(struct ktau_frame *frame, unsigned long address);
 void __ktau_count(struct ktau_point *point, u64 value);
 
 void __ktau_cpu_enter(struct ktau_cpu_frame *frame, unsigned int id, u32 group);
@@ -261,36 +261,41 @@ static __always_inline void ktau_exit(struct ktau_frame *frame)
 /* The root frame, where it is open and has no name yet, becomes event @id. */
 static __always_inline bool ktau_root_name(unsigned int id)
 {
-	struct ktau_frame *top = current->ktau.top;
+	struct ktau_frame *top;
 
-	if (!KTAU_ON(ACCOUNT) || !top || top->info != KTAU_ID_KERNEL)
+	if (!KTAU_ON(ACCOUNT))
+		return false;
+	top = current->ktau.top;
+	if (!top || top->info != KTAU_ID_KERNEL)
 		return false;
 	WRITE_ONCE(top->info, id);
 	return true;
 }
 
-/* One bit of a word that changes at any time, as in KTAU_ON_FOR(). */
-static __always_inline bool ktau_is_traced(void)
+/*
+ * What is entered from user mode: event @id, the root frame's or that of @frame. Gives
+ * back @id, that @frame keeps where a call would make the caller save it.
+ */
+static __always_inline unsigned int
+ktau_enter_from_user(struct ktau_frame *frame, unsigned int id)
 {
-	return unlikely(data_race(current->ktau.mask) & KTAU_MODE_TRACE);
+	if (ktau_root_name(id))
+		return id;
+	frame->info = id;
+	if (KTAU_ON(ACCOUNT))
+		__ktau_enter_from_user(current, frame);
+	else
+		__ktau_enter_frame(current, frame);
+	return (u16)frame->info;	/* nobody else writes it */
 }
 
-/*
- * Gives back @nr: the frame keeps it for a caller that needs it afterwards. Where the
- * root frame becomes the system call, @frame is only for the trace.
- */
+/* Gives back @nr, as ktau_enter_from_user(). */
 static __always_inline unsigned int
 ktau_syscall_enter(struct ktau_frame *frame, unsigned int nr)
 {
 	if (!KTAU_ON_FOR(current, SYSCALL))
 		return nr;
-	if (!ktau_root_name(nr))
-		__ktau_enter(frame, current, nr);
-	else if (ktau_is_traced())
-		__ktau_trace_name(frame, nr);
-	else
-		return nr;
-	return (u16)frame->info;	/* nobody else writes it */
+	return ktau_enter_from_user(frame, nr);
 }
 
 static __always_inline void ktau_compat_enter(struct ktau_frame *frame,
@@ -324,12 +329,8 @@ static __always_inline void ktau_call_enter(struct ktau_cpu_frame *frame,
 static __always_inline void ktau_exception_enter(struct ktau_frame *frame,
 						 enum ktau_static_id id)
 {
-	if (!KTAU_ON_FOR(current, EXCEPTION) || unlikely(in_nmi()))
-		return;
-	if (!ktau_root_name(id))
-		__ktau_enter(frame, current, id);
-	else if (ktau_is_traced())
-		__ktau_trace_name(frame, id);
+	if (KTAU_ON_FOR(current, EXCEPTION) && likely(!in_nmi()))
+		ktau_enter_from_user(frame, id);
 }
 
 /* A page fault at @address. */
@@ -339,12 +340,10 @@ static __always_inline void ktau_fault_enter(struct ktau_frame *frame,
 {
 	if (!KTAU_ON_FOR(current, EXCEPTION) || unlikely(in_nmi()))
 		return;
-	if (id != KTAU_ID_PAGE_FAULT_USER || !ktau_root_name(id)) {
-		frame->info = id;
-		__ktau_enter_fault(current, frame, address);
-	} else if (ktau_is_traced()) {
-		__ktau_trace_fault(frame, address);
-	}
+	if (id == KTAU_ID_PAGE_FAULT_USER && ktau_root_name(id))
+		return;
+	frame->info = id;
+	__ktau_enter_fault(current, frame, address);
 }
 
 /* The current task leaves user mode, or goes back to it; interrupts off. */
@@ -352,7 +351,7 @@ void __ktau_user_exit(struct ktau_ref *ref);
 void __ktau_user_enter(struct ktau_frame *top, struct ktau_ref *ref);
 void __ktau_user_begin(struct ktau_ref *ref);
 
-static __always_inline void ktau_user_exit(void)
+static __always_inline void ktau_vtime_user_exit(void)
 {
 	if (KTAU_ON_FOR(current, ACCOUNT))
 		__ktau_user_exit(&current->ktau);
@@ -372,11 +371,22 @@ static __always_inline void ktau_vtime_user_enter(void)
 		__ktau_user_begin(&current->ktau);
 }
 
-/* Where the kernel accounts CPU time precisely, the boundary is the one it takes. */
+/* Where the kernel accounts CPU time precisely, the boundary is the one that it takes. */
+static __always_inline bool ktau_vtime_is_precise(void)
+{
+	return IS_ENABLED(CONFIG_VIRT_CPU_ACCOUNTING_GEN) &&
+	       vtime_accounting_enabled_this_cpu();
+}
+
+static __always_inline void ktau_user_exit(void)
+{
+	if (!ktau_vtime_is_precise())
+		ktau_vtime_user_exit();
+}
+
 static __always_inline void ktau_user_enter(void)
 {
-	if (!IS_ENABLED(CONFIG_VIRT_CPU_ACCOUNTING_GEN) ||
-	    !vtime_accounting_enabled_this_cpu())
+	if (!ktau_vtime_is_precise())
 		ktau_vtime_user_enter();
 }
 
@@ -671,6 +681,7 @@ int ktau_proc_pid_show(struct seq_file *m, struct pid_namespace *ns,
 
 static inline void ktau_sched_switched(struct task_struct *prev) { }
 static inline void ktau_user_exit(void) { }
+static inline void ktau_vtime_user_exit(void) { }
 static inline void ktau_vtime_user_enter(void) { }
 static inline void ktau_user_enter(void) { }
 static inline void ktau_sched_resume(void) { }

@@ -50,6 +50,18 @@ static __always_inline void cpu_enter(struct ktau_cpu_frame *frame,
 	local_irq_restore(flags);
 }
 
+/* The root frame of a task in user mode that is interrupted, traced or not. */
+static __always_inline void name_root(struct task_struct *tsk)
+{
+	struct ktau_frame *top;
+
+	if (!KTAU_ON(ACCOUNT))
+		return;
+	top = tsk->ktau.top;
+	if (top && ktau_frame_id(top) == KTAU_ID_KERNEL)
+		WRITE_ONCE(top->info, KTAU_ID_INTERRUPT_USER);
+}
+
 /*
  * The same for an interrupt, or for the softirqs at its end: interrupts are off. What is
  * inside of the outermost one is the interrupt's time too.
@@ -61,7 +73,7 @@ static __always_inline void irq_enter(struct ktau_cpu_frame *frame, unsigned int
 
 	if (likely(!cpu->irq))
 		cpu->irq = &frame->frame;
-	ktau_root_name(KTAU_ID_INTERRUPT_USER);
+	name_root(current);
 	cpu_enter(frame, id, group);
 }
 

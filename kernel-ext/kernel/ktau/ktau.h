@@ -480,6 +480,8 @@ void ktau_internal_error(const char *what);
 
 /* root.c */
 void ktau_root_resume(struct ktau_ref *ref);
+void ktau_root_trace(struct task_struct *tsk, struct ktau_frame *frame, u32 flag,
+		     u64 arg);
 
 /* account.c */
 bool ktau_account_copy(struct ktau_rec_profile *rec, const struct ktau_task *state,

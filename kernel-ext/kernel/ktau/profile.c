@@ -202,13 +202,28 @@ void __ktau_enter_point(struct ktau_frame *frame, struct ktau_point *point)
 EXPORT_SYMBOL_GPL(__ktau_enter_point);
 NOKPROBE_SYMBOL(__ktau_enter_point);
 
-/* What is entered from user mode: @frame, unless the root frame becomes event @id. */
-static void enter_named(struct ktau_frame *frame, unsigned int id)
+/* A root frame that has no name yet, of a traced task. */
+static __always_inline bool root_is_traced(struct task_struct *tsk)
 {
-	if (!ktau_root_name(id))
-		__ktau_enter(frame, current, id);
-	else if (ktau_is_traced())
-		__ktau_trace_name(frame, id);
+	const struct ktau_frame *top = tsk->ktau.top;
+
+	return KTAU_ON(ACCOUNT) && top &&
+	       top->info == (KTAU_ID_KERNEL | KTAU_FRAME_TRACE_NAME);
+}
+
+/**
+ * __ktau_enter_from_user() - open a frame of what was entered from user mode
+ * @tsk: the current task
+ * @frame: room for it, on the kernel stack, with its id
+ *
+ * Context: Task, with a group on.
+ */
+void __ktau_enter_from_user(struct task_struct *tsk, struct ktau_frame *frame)
+{
+	if (root_is_traced(tsk))
+		ktau_root_trace(tsk, frame, 0, 0);
+	else
+		enter(tsk, frame, false, 0);
 }
 
 /**
@@ -220,7 +235,7 @@ static void enter_named(struct ktau_frame *frame, unsigned int id)
  */
 void __ktau_enter_compat(struct ktau_frame *frame, unsigned int nr)
 {
-	enter_named(frame, ktau_compat_id(nr));
+	ktau_enter_from_user(frame, ktau_compat_id(nr));
 }
 
 /**
@@ -235,7 +250,7 @@ void __ktau_enter_trap(struct ktau_frame *frame, struct ktau_point *point)
 	unsigned int id = ktau_point_id(point);
 
 	if (likely(id != KTAU_ID_NONE))
-		enter_named(frame, id);
+		ktau_enter_from_user(frame, id);
 }
 
 /**
@@ -276,7 +291,10 @@ void __ktau_enter_work(struct ktau_frame *frame, void *fn)
 void __ktau_enter_fault(struct task_struct *tsk, struct ktau_frame *frame,
 			unsigned long address)
 {
-	enter(tsk, frame, true, address);
+	if (frame->info == KTAU_ID_PAGE_FAULT_USER && root_is_traced(tsk))
+		ktau_root_trace(tsk, frame, KTAU_WHAT_ARG, address);
+	else
+		enter(tsk, frame, true, address);
 }
 
 /* These give nothing back: the usual ways would have to make room for it. */

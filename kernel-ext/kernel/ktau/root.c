@@ -40,6 +40,13 @@ static __always_inline void open_root(struct ktau_ref *ref, unsigned int id)
 		ktau_add(&state->user_ticks, now);
 }
 
+/* Without the profile there is no account. */
+static noinline void enter_slow(struct ktau_ref *ref)
+{
+	if (READ_ONCE(ref->mask) & KTAU_MODE_PROFILE)
+		open_root(ref, KTAU_ID_KERNEL | KTAU_FRAME_TRACE_NAME);
+}
+
 /**
  * __ktau_user_exit() - the current task comes from user mode
  * @ref: its own; the account is on
@@ -48,9 +55,15 @@ static __always_inline void open_root(struct ktau_ref *ref, unsigned int id)
  */
 void __ktau_user_exit(struct ktau_ref *ref)
 {
-	if (likely(!ref->top) && likely(data_race(ref->mask) & KTAU_MODE_PROFILE))
+	/* Two bits: read them as they come. */
+	u32 modes = data_race(ref->mask) & (KTAU_MODE_PROFILE | KTAU_MODE_TRACE);
+
+	if (likely(modes == KTAU_MODE_PROFILE))
 		open_root(ref, KTAU_ID_KERNEL);
+	else
+		enter_slow(ref);
 }
+
 NOKPROBE_SYMBOL(__ktau_user_exit);
 
 /* A clock that went back, no chunk, an id of the second level. */
@@ -134,6 +147,7 @@ void __ktau_user_enter(struct ktau_frame *top, struct ktau_ref *ref)
 	OPTIMIZER_HIDE_VAR(cell);	/* else it is made up in each use */
 	close_root(top, ref, state, cell);
 }
+
 NOKPROBE_SYMBOL(__ktau_user_enter);
 
 /**
@@ -190,36 +204,25 @@ void ktau_root_resume(struct ktau_ref *ref)
 		WRITE_ONCE(top->info, root_id(current));
 }
 
-/* Open @frame for its slots alone: the root frame inside of which it is has its time. */
-static void trace_name(struct ktau_frame *frame, unsigned int id, u32 flag, u64 arg)
+/**
+ * ktau_root_trace() - name the root frame and trace what it has become
+ * @tsk: the current task, whose innermost frame is the root frame, without a name
+ * @frame: room for a frame, on the kernel stack, with the id
+ * @flag: KTAU_WHAT_ARG if @arg goes into the trace, else 0
+ * @arg: address of a page fault
+ *
+ * The slots are those of a frame that is not profiled: the root frame has its time.
+ *
+ * Context: Task.
+ */
+void ktau_root_trace(struct task_struct *tsk, struct ktau_frame *frame, u32 flag,
+		     u64 arg)
 {
-	frame->prev = current->ktau.top;
+	struct ktau_frame *root = tsk->ktau.top;
+
+	WRITE_ONCE(root->info, frame->info);
+	frame->prev = root;
 	frame->start = 0;
 	frame->child = 0;
-	frame->info = id;
-	ktau_enter_trace_only(current, frame, flag, arg);
-}
-
-/**
- * __ktau_trace_name() - trace what the root frame has become
- * @frame: room for a frame, on the kernel stack
- * @id: event
- *
- * Context: Task.
- */
-void __ktau_trace_name(struct ktau_frame *frame, unsigned int id)
-{
-	trace_name(frame, id, 0, 0);
-}
-
-/**
- * __ktau_trace_fault() - the same for a page fault
- * @frame: room for a frame, on the kernel stack
- * @address: the address that was not there
- *
- * Context: Task.
- */
-void __ktau_trace_fault(struct ktau_frame *frame, unsigned long address)
-{
-	trace_name(frame, KTAU_ID_PAGE_FAULT_USER, KTAU_WHAT_ARG, address);
+	ktau_enter_trace_only(tsk, frame, flag, arg);
 }

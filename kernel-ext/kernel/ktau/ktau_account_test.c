@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KTAU: tests of the root frame and of the account.
+ *
+ * The test's own thread takes a state and makes the transitions that the entry code
+ * makes for others; no group is enabled.
+ */
+#include <linux/delay.h>
+#include <linux/irqflags.h>
+
+#include "ktau_test.h"
+
+#define ID_A	100
+#define ID_B	101
+#define ID_FAR	(KTAU_ID_FOREIGN + 3)
+#define ACCOUNT	(KTAU_GROUP_ACCOUNT | KTAU_MODE_PROFILE)
+
+/**
+ * struct fixture - a state, its copy, and what bounds the beginning of its account
+ * @state: the test's
+ * @rec: for its copy
+ * @before: a moment before the account began
+ * @after: a moment after
+ */
+struct fixture {
+	struct ktau_task *state;
+	struct ktau_rec_profile *rec;
+	u64 before;
+	u64 after;
+};
+
+static int account_init(struct kunit *test)
+{
+	struct fixture *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	test->priv = f;
+	/* The tables of the CPUs come with the first group. */
+	KUNIT_ASSERT_EQ(test, control("groups=syscall"), 0);
+	KUNIT_ASSERT_EQ(test, control("groups=none"), 0);
+	f->rec = kvzalloc(KTAU_SNAPSHOT_BYTES, GFP_KERNEL);
+	f->state = ktau_task_create(&ktau_system, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, f->rec);
+	KUNIT_ASSERT_NOT_NULL(test, f->state);
+	ktau_reserve_fill();
+	ktau_task_put(current->ktau.state);
+	current->ktau = (struct ktau_ref) { .mask = ACCOUNT, .state = f->state };
+	f->state->profiled = KTAU_GROUP_ACCOUNT;
+	f->before = ktau_ticks();
+	__ktau_user_begin(&current->ktau);
+	f->after = ktau_ticks();
+	return 0;
+}
+
+static void account_exit(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	current->ktau = (struct ktau_ref) { };
+	ktau_task_put(f->state);
+	kvfree(f->rec);
+}
+
+static void enter_kernel(unsigned int id)
+{
+	unsigned long flags;
+
+	udelay(2);
+	local_irq_save(flags);
+	__ktau_user_exit(&current->ktau);
+	local_irq_restore(flags);
+	/* What ktau_root_name() does, which the kernel at hand may be without. */
+	if (current->ktau.top->info == KTAU_ID_KERNEL)
+		current->ktau.top->info = id;
+	udelay(2);
+}
+
+static void leave_kernel(void)
+{
+	unsigned long flags;
+
+	udelay(2);
+	local_irq_save(flags);
+	__ktau_user_enter(current->ktau.top, &current->ktau);
+	local_irq_restore(flags);
+	udelay(2);
+}
+
+/* A whole copy, the parts of which are all the time since the account began. */
+static const struct ktau_rec_profile *copy(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u64 sum;
+
+	KUNIT_ASSERT_EQ(test, ktau_snapshot(f->rec, f->state, current), 0);
+	expect_identity(test, f->rec);
+	sum = f->rec->user_ticks + f->rec->kernel_ticks + f->rec->irq_ticks +
+	      f->rec->runq_ticks + f->rec->asleep_ticks + f->rec->guest_ticks;
+	KUNIT_EXPECT_LE(test, sum, f->rec->ticks - f->before);
+	KUNIT_EXPECT_GE(test, sum, f->rec->ticks - f->after);
+	return f->rec;
+}
+
+static void account_segments(struct kunit *test)
+{
+	const struct ktau_rec_profile *rec = copy(test);
+	u64 user = rec->user_ticks;
+
+	KUNIT_EXPECT_GT(test, user, 0ULL);
+	KUNIT_EXPECT_EQ(test, rec->kernel_ticks, 0ULL);
+	enter_kernel(ID_A);
+	rec = copy(test);
+	KUNIT_EXPECT_GT(test, rec->user_ticks, user);
+	KUNIT_EXPECT_GT(test, rec->kernel_ticks, 0ULL);
+	KUNIT_EXPECT_EQ(test, rec->depth, 1U);
+	user = rec->user_ticks;
+	udelay(2);
+	rec = copy(test);
+	KUNIT_EXPECT_EQ(test, rec->user_ticks, user);
+	leave_kernel();
+	rec = copy(test);
+	KUNIT_EXPECT_GT(test, rec->user_ticks, user);
+	KUNIT_EXPECT_EQ(test, rec->depth, 0U);
+	KUNIT_EXPECT_EQ(test, rec->kernel_ticks, rec->outer_ticks);
+	KUNIT_EXPECT_EQ(test, find(rec, ID_A)->count, 1ULL);
+	KUNIT_EXPECT_EQ(test, find(rec, ID_A)->incl, rec->outer_ticks);
+	KUNIT_EXPECT_EQ(test, find(rec, KTAU_ID_KERNEL)->count, 0ULL);
+}
+
+/* Frames nest in the root frame, whatever it is called in the end. */
+static void account_nesting(struct kunit *test)
+{
+	const struct ktau_rec_profile *rec;
+	struct ktau_frame frame;
+
+	enter_kernel(KTAU_ID_KERNEL);
+	__ktau_enter(&frame, current, ID_B);
+	udelay(2);
+	__ktau_exit(&frame, current);
+	copy(test);
+	current->ktau.top->info = ID_A;
+	leave_kernel();
+	rec = copy(test);
+	KUNIT_EXPECT_EQ(test, find(rec, ID_A)->excl,
+			find(rec, ID_A)->incl - find(rec, ID_B)->incl);
+	KUNIT_EXPECT_GT(test, find(rec, ID_B)->incl, 0ULL);
+}
+
+/* An id that takes the second level of the table, and a name that never came. */
+static void account_slow(struct kunit *test)
+{
+	const struct ktau_rec_profile *rec;
+
+	enter_kernel(ID_FAR);
+	leave_kernel();
+	enter_kernel(KTAU_ID_KERNEL);
+	leave_kernel();
+	rec = copy(test);
+	KUNIT_EXPECT_EQ(test, find(rec, ID_FAR)->count, 1ULL);
+	KUNIT_EXPECT_EQ(test, find(rec, KTAU_ID_KERNEL)->count, 1ULL);
+	KUNIT_EXPECT_EQ(test, find(rec, ID_FAR)->excl +
+			find(rec, KTAU_ID_KERNEL)->excl, rec->kernel_ticks);
+}
+
+/* The clock of another CPU is behind: what is inside is the least that it was. */
+static void account_clamped(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	enter_kernel(ID_A);
+	current->ktau.top->child = 1ULL << 40;
+	leave_kernel();
+	KUNIT_EXPECT_EQ(test, f->state->clamped, 1ULL);
+	KUNIT_EXPECT_EQ(test, f->state->outer_ticks, 1ULL << 40);
+	KUNIT_EXPECT_EQ(test, f->state->begin, f->state->end);
+}
+
+/* Of interrupts, and those inside them, the outermost counts. */
+static void account_interrupts(struct kunit *test)
+{
+	const struct ktau_rec_profile *rec;
+	struct ktau_frame outer, inner;
+	unsigned long flags;
+	u64 irq;
+
+	current->ktau.mask |= KTAU_GROUP_IRQ;
+	enter_kernel(ID_A);
+	local_irq_save(flags);
+	__ktau_cpu_enter_irq(&outer, 1);
+	udelay(2);
+	__ktau_cpu_enter_irq(&inner, 2);
+	udelay(2);
+	__ktau_cpu_exit(&inner);
+	__ktau_cpu_exit(&outer);
+	local_irq_restore(flags);
+	leave_kernel();
+	rec = copy(test);
+	irq = find(rec, KTAU_ID_IRQ + 1)->incl;
+	KUNIT_EXPECT_EQ(test, rec->irq_ticks, irq);
+	KUNIT_EXPECT_GT(test, irq, find(rec, KTAU_ID_IRQ + 2)->incl);
+	KUNIT_EXPECT_EQ(test, rec->kernel_ticks, find(rec, ID_A)->excl);
+}
+
+/* Off the CPU: asleep until it is woken, then runnable. */
+static void account_off_cpu(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	const struct ktau_rec_profile *rec;
+
+	enter_kernel(ID_A);
+	__ktau_enter(&f->state->sched, current, KTAU_ID_SCHEDULE_VOL);
+	udelay(2);
+	rec = copy(test);
+	KUNIT_EXPECT_GT(test, rec->asleep_ticks, 0ULL);
+	KUNIT_EXPECT_EQ(test, rec->runq_ticks, 0ULL);
+	current->ktau.wake_ticks = ktau_ticks();
+	udelay(2);
+	rec = copy(test);
+	KUNIT_EXPECT_EQ(test, rec->asleep_ticks,
+			current->ktau.wake_ticks - f->state->sched.start);
+	KUNIT_EXPECT_GT(test, rec->runq_ticks, 0ULL);
+	__ktau_exit(&f->state->sched, current);
+	leave_kernel();
+}
+
+/* Disabled in user mode, the account does not go on. */
+static void account_disabled(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u64 user;
+
+	f->state->profiled = 0;
+	f->state->account_until = ktau_ticks();
+	KUNIT_ASSERT_EQ(test, ktau_snapshot(f->rec, f->state, current), 0);
+	user = f->rec->user_ticks;
+	KUNIT_EXPECT_LE(test, user, f->state->account_until - f->before);
+	KUNIT_EXPECT_GE(test, user, f->state->account_until - f->after);
+	udelay(2);
+	KUNIT_ASSERT_EQ(test, ktau_snapshot(f->rec, f->state, current), 0);
+	KUNIT_EXPECT_EQ(test, f->rec->user_ticks, user);
+}
+
+/* A traced task: the slots are of what names the root frame, which counts once. */
+static void account_traced(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct ktau_ring_fixture traced = { .state = f->state };
+	const struct ktau_rec_profile *rec;
+	struct ktau_reach reach = { };
+	struct ktau_frame frame = { .info = ID_A };
+
+	traced.trace = kunit_kzalloc(test, sizeof(*traced.trace) +
+				     KTAU_TEST_SLOTS_BYTES, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, traced.trace);
+	f->state->ring = ktau_ring_create(&ktau_system, 64, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, f->state->ring);
+	current->ktau.mask |= KTAU_MODE_TRACE;
+
+	enter_kernel(ID_A);
+	KUNIT_EXPECT_EQ(test, current->ktau.top->info,
+			KTAU_ID_KERNEL | KTAU_FRAME_TRACE_NAME);
+	ktau_root_trace(current, &frame, 0, 0);
+	udelay(2);
+	__ktau_exit(&frame, current);
+	leave_kernel();
+	enter_kernel(KTAU_ID_KERNEL);
+	leave_kernel();
+	current->ktau.mask &= ~KTAU_MODE_TRACE;
+
+	rec = copy(test);
+	KUNIT_EXPECT_EQ(test, find(rec, ID_A)->count, 1ULL);
+	KUNIT_EXPECT_EQ(test, find(rec, KTAU_ID_KERNEL)->count, 1ULL);
+	KUNIT_ASSERT_EQ(test, read_slots(&traced, KTAU_TEST_SLOTS_BYTES, &reach), 0);
+	KUNIT_ASSERT_EQ(test, traced.trace->nr_slots, 2U);
+	KUNIT_EXPECT_EQ(test, slot_at(traced.trace, 0)->id, ID_A);
+	KUNIT_EXPECT_EQ(test, slot_at(traced.trace, 0)->type, (u8)KTAU_TRACE_ENTER);
+	KUNIT_EXPECT_EQ(test, slot_at(traced.trace, 1)->id, ID_A);
+	KUNIT_EXPECT_EQ(test, slot_at(traced.trace, 1)->type, (u8)KTAU_TRACE_EXIT);
+}
+
+/* A thread that never was in user mode has its root frame when it gets the CPU. */
+static void account_resumed(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	unsigned long flags;
+	unsigned int id;
+
+	f->state->user_ticks = 0;	/* it has none */
+	local_irq_save(flags);
+	ktau_root_resume(&current->ktau);
+	local_irq_restore(flags);
+	KUNIT_ASSERT_PTR_EQ(test, current->ktau.top, &f->state->root);
+	id = current->ktau.top->info;
+	KUNIT_EXPECT_GE(test, id, KTAU_ID_CALL + KTAU_CALL_KTHREAD *
+				  KTAU_NR_CALL_IDS);
+	KUNIT_EXPECT_EQ(test, ktau_event(id)->group, KTAU_GROUP_ACCOUNT);
+	udelay(2);
+	KUNIT_ASSERT_EQ(test, ktau_snapshot(f->rec, f->state, current), 0);
+	KUNIT_EXPECT_EQ(test, f->rec->user_ticks, 0ULL);
+	KUNIT_EXPECT_EQ(test, f->rec->kernel_ticks,
+			f->rec->ticks - f->state->root.start);
+	current->ktau.top = NULL;
+}
+
+static struct kunit_case account_cases[] = {
+	KUNIT_CASE(account_segments),
+	KUNIT_CASE(account_nesting),
+	KUNIT_CASE(account_slow),
+	KUNIT_CASE(account_clamped),
+	KUNIT_CASE(account_interrupts),
+	KUNIT_CASE(account_off_cpu),
+	KUNIT_CASE(account_disabled),
+	KUNIT_CASE(account_traced),
+	KUNIT_CASE(account_resumed),
+	{ }
+};
+
+static struct kunit_suite account_suite = {
+	.name = "ktau_account",
+	.init = account_init,
+	.exit = account_exit,
+	.test_cases = account_cases,
+};
+
+kunit_test_suite(account_suite);
