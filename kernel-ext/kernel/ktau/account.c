@@ -15,36 +15,6 @@
 
 #include "ktau.h"
 
-/* Off the CPU: until it was woken it slept, unless it could have gone on. */
-static void add_off_cpu(struct ktau_rec_profile *rec,
-			const struct ktau_task *state,
-			const struct task_struct *task)
-{
-	u64 woken = ktau_read(&task->ktau.wake_ticks);
-	u64 from = ktau_read(&state->sched.start);
-	unsigned int id = ktau_frame_id(&state->sched);
-
-	if (id == KTAU_ID_SCHEDULE || id == KTAU_ID_SCHEDULE_YLD)
-		woken = from;
-	else if (!woken || (s64)(woken - rec->ticks) > 0)
-		woken = rec->ticks;
-	if ((s64)(woken - from) > 0)
-		rec->asleep_ticks += woken - from;
-	if ((s64)(rec->ticks - woken) > 0)
-		rec->runq_ticks += rec->ticks - woken;
-}
-
-/* A task that has not run yet waits for a CPU; no frame says so. */
-static void add_not_run(struct ktau_rec_profile *rec,
-			const struct task_struct *task)
-{
-	u64 woken = ktau_read(&task->ktau.wake_ticks);
-
-	if ((READ_ONCE(task->ktau.flags) & KTAU_REF_NEW) && woken &&
-	    !ktau_on_cpu(task) && (s64)(rec->ticks - woken) > 0)
-		rec->runq_ticks += rec->ticks - woken;
-}
-
 /* A reader that has interrupted the task, to copy it. */
 static void add_interrupt(struct ktau_rec_profile *rec,
 			  const struct task_struct *task)
@@ -83,25 +53,23 @@ bool ktau_account_copy(struct ktau_rec_profile *rec, const struct ktau_task *sta
 {
 	u64 user = ktau_read(&state->user_ticks);
 	u64 frames = rec->outer_ticks, parts;
+	struct ktau_times times;
 
 	if ((s64)user < 0 && outermost == &state->root)
 		return false;
 	rec->user_ticks = (s64)user < 0 ? user_until(rec, state, user) : user;
-	rec->irq_ticks = ktau_read(&state->irq_ticks);
-	rec->runq_ticks = ktau_read(&state->runq_ticks);
-	rec->asleep_ticks = ktau_read(&state->asleep_ticks);
+	times = ktau_times_at(state, task, rec->ticks);
+	rec->irq_ticks = times.irq;
+	rec->runq_ticks = times.runq;
+	rec->asleep_ticks = times.asleep;
 	rec->guest_ticks = ktau_read(&state->guest_ticks);
 	if (outermost) {
 		if ((s64)(rec->ticks - outermost_ticks) > 0)
 			frames += rec->ticks - outermost_ticks;
-		if (READ_ONCE(task->ktau.top) == &state->sched)
-			add_off_cpu(rec, state, task);
 		add_interrupt(rec, task);
 	}
 	parts = rec->irq_ticks + rec->runq_ticks + rec->asleep_ticks +
 		rec->guest_ticks;
 	rec->kernel_ticks = frames > parts ? frames - parts : 0;
-	if (task)
-		add_not_run(rec, task);
 	return true;
 }

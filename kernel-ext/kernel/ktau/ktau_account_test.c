@@ -179,7 +179,7 @@ static void account_clamped(struct kunit *test)
 static void account_interrupts(struct kunit *test)
 {
 	const struct ktau_rec_profile *rec;
-	struct ktau_frame outer, inner;
+	struct ktau_cpu_frame outer, inner;
 	unsigned long flags;
 	u64 irq;
 
@@ -208,7 +208,8 @@ static void account_off_cpu(struct kunit *test)
 	const struct ktau_rec_profile *rec;
 
 	enter_kernel(ID_A);
-	__ktau_enter(&f->state->sched, current, KTAU_ID_SCHEDULE_VOL);
+	f->state->off.sleeps = true;
+	__ktau_enter(&f->state->sched, current, KTAU_ID_SCHEDULE_VOL_INTERRUPTIBLE);
 	udelay(2);
 	rec = copy(test);
 	KUNIT_EXPECT_GT(test, rec->asleep_ticks, 0ULL);

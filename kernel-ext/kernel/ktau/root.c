@@ -25,10 +25,9 @@
 #include "frame.h"
 
 /* The order is that which ktau_account_copy() relies on. */
-static __always_inline void open_root(struct ktau_ref *ref, unsigned int id)
+static __always_inline void open_root(struct ktau_ref *ref, unsigned int id, u64 now)
 {
 	struct ktau_task *state = ref->state;
-	u64 now = ktau_ticks();
 
 	ktau_write(&state->root.start, now);
 	ktau_write(&state->root.child, 0);
@@ -44,7 +43,7 @@ static __always_inline void open_root(struct ktau_ref *ref, unsigned int id)
 static noinline void enter_slow(struct ktau_ref *ref)
 {
 	if (READ_ONCE(ref->mask) & KTAU_MODE_PROFILE)
-		open_root(ref, KTAU_ID_KERNEL | KTAU_FRAME_TRACE_NAME);
+		open_root(ref, KTAU_ID_KERNEL | KTAU_FRAME_TRACE_NAME, ktau_ticks());
 }
 
 /**
@@ -59,7 +58,7 @@ void __ktau_user_exit(struct ktau_ref *ref)
 	u32 modes = data_race(ref->mask) & (KTAU_MODE_PROFILE | KTAU_MODE_TRACE);
 
 	if (likely(modes == KTAU_MODE_PROFILE))
-		open_root(ref, KTAU_ID_KERNEL);
+		open_root(ref, KTAU_ID_KERNEL, ktau_ticks());
 	else
 		enter_slow(ref);
 }
@@ -199,7 +198,8 @@ void ktau_root_resume(struct ktau_ref *ref)
 	struct ktau_frame *top = ref->top;
 
 	if (!top && (READ_ONCE(ref->mask) & account) == account)
-		open_root(ref, root_id(current));
+		open_root(ref, root_id(current),
+			  ref->state->switched_ticks ?: ktau_ticks());
 	else if (top && top->info == KTAU_ID_RET_FROM_FORK)
 		WRITE_ONCE(top->info, root_id(current));
 }
