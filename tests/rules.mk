@@ -4,7 +4,7 @@ KERNEL	?= 6.1
 export B KERNEL FAST
 
 # Loads with known figures for the boot tests.
-test_LOADS := $(addprefix $(B)/tests/load/,tcp_stream known transfers waits cpus changed interrupts graph)
+test_LOADS := $(addprefix $(B)/tests/load/,tcp_stream known account transfers waits cpus changed interrupts graph)
 # What is no good, and who may what
 test_LOADS += $(addprefix $(B)/tests/load/,ioctl_errors control_errors fuzzcalls permit guise \
 		segments dump)
@@ -51,9 +51,9 @@ unit-programs: $(UNIT_TESTS)
 list-unit-tests:
 	@printf '%s\n' $(UNIT_TESTS)
 
-test_READERS := $(addprefix $(B)/tests/load/,known transfers waits cpus interrupts exceptions graph storm_check \
+test_READERS := $(addprefix $(B)/tests/load/,known account transfers waits cpus interrupts exceptions graph storm_check \
 		streams_check starved segments)
-$(addprefix $(B)/tests/load/,known transfers waits cpus exceptions graph segments): $(B)/tests/load/own.o
+$(addprefix $(B)/tests/load/,known account transfers waits cpus exceptions graph segments): $(B)/tests/load/own.o
 $(test_READERS): LDLIBS := $(LIBKTAU_LIBS) -lpthread
 $(test_READERS): $(LIBKTAU)
 

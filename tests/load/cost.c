@@ -88,6 +88,8 @@ static const struct step {
 	{ "fault_pair_profile_trace", "trace=on", fault, 1 },
 	{ "hook_unselected", "trace=off groups=syscall filter=pid:", call, 2 },
 	{ "hook_off_again", "groups=none filter=none", call, 2 },
+	{ "syscall_pair_account", "groups=syscall,account", call, 1 },
+	{ "fault_pair_account", "groups=exception,syscall,account", fault, 1 },
 };
 
 int main(void)

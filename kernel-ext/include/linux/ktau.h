@@ -455,7 +455,7 @@ static __always_inline bool __ktau_sched_pending(const struct task_struct *tsk)
 static __always_inline void ktau_sched_switched(struct task_struct *prev)
 {
 	if (static_branch_unlikely(&ktau_exit_key) &&
-	    (prev->ktau.flags || __ktau_sched_pending(current)))
+	    (KTAU_ON(ACCOUNT) || prev->ktau.flags || __ktau_sched_pending(current)))
 		__ktau_sched_switched(prev);
 }
 

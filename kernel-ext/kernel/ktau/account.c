@@ -10,10 +10,60 @@
  *	guest	in guest mode
  *
  * Each is a sum of what has ended; what is in progress is added to the copy.
+ *
+ * A CPU is idle, runs tasks, or is in an interrupt. Its root frame, which no other frame
+ * is in, is what it does now between interrupts.
  */
 #include <linux/sched.h>
 
 #include "ktau.h"
+
+/**
+ * ktau_account_switch() - account the time of this CPU where it begins or ends to be idle
+ * @prev: the task that has left it, for the current one
+ * @now: when
+ *
+ * Context: At the end of the switch, interrupts off.
+ */
+void ktau_account_switch(const struct task_struct *prev, u64 now)
+{
+	struct ktau_task *state = this_cpu_read(ktau_cpu.state);
+	struct ktau_frame *root = &state->root;
+	u64 since = ktau_read(&state->group_since[KTAU_BIT_ACCOUNT]);
+
+	if (is_idle_task(prev) == is_idle_task(current))
+		return;
+	ktau_add(&state->begin, 1);
+	barrier();
+	/* The account may have been off since, or begun meanwhile. */
+	if (root->start && (s64)(root->start - since) >= 0)
+		ktau_add(is_idle_task(prev) ? &state->asleep_ticks :
+					      &state->kernel_ticks,
+			 now - root->start - root->child);
+	ktau_write(&root->child, 0);
+	ktau_write(&root->start, now);
+	root->info = is_idle_task(current) ? KTAU_ID_IDLE : KTAU_ID_KERNEL;
+	barrier();
+	ktau_add(&state->end, 1);
+}
+
+static void copy_cpu(struct ktau_rec_profile *rec, const struct ktau_task *state)
+{
+	u64 start = ktau_read(&state->root.start), now = 0;
+
+	if (start && (READ_ONCE(state->profiled) & KTAU_GROUP_ACCOUNT) &&
+	    (s64)(start - ktau_read(&state->group_since[KTAU_BIT_ACCOUNT])) >= 0)
+		now = rec->ticks - start - ktau_read(&state->root.child);
+	rec->irq_ticks = ktau_read(&state->irq_ticks);
+	rec->kernel_ticks = ktau_read(&state->kernel_ticks);
+	rec->asleep_ticks = ktau_read(&state->asleep_ticks);
+	if ((s64)now <= 0)
+		return;
+	if (READ_ONCE(state->root.info) == KTAU_ID_IDLE)
+		rec->asleep_ticks += now;
+	else
+		rec->kernel_ticks += now;
+}
 
 /* A reader that has interrupted the task, to copy it. */
 static void add_interrupt(struct ktau_rec_profile *rec,
@@ -55,6 +105,10 @@ bool ktau_account_copy(struct ktau_rec_profile *rec, const struct ktau_task *sta
 	u64 frames = rec->outer_ticks, parts;
 	struct ktau_times times;
 
+	if (state->is_cpu) {
+		copy_cpu(rec, state);
+		return true;
+	}
 	if ((s64)user < 0 && outermost == &state->root)
 		return false;
 	rec->user_ticks = (s64)user < 0 ? user_until(rec, state, user) : user;

@@ -96,7 +96,8 @@ static __always_inline void pair_of_callback(void)
 static __always_inline void pair_of_switch(void)
 {
 	__ktau_sched_switch(true, current, current, TASK_INTERRUPTIBLE);
-	__ktau_sched_wakeup(current);
+	__ktau_sched_switched(current);
+	__ktau_sched_waking(current, 0);
 	__ktau_sched_resume();
 }
 

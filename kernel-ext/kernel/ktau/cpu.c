@@ -179,8 +179,10 @@ static void account(struct ktau_task *state, const struct ktau_cpu_frame *frame,
 	ktau_add(&state->begin, 1);
 	barrier();
 	ktau_add(&state->outer_ticks, e.excl);
-	if (irq)
+	if (irq) {
 		ktau_add(&state->irq_ticks, e.incl);
+		ktau_add(&state->root.child, e.incl);
+	}
 	ktau_book(state, ktau_frame_id(&frame->frame), e.incl, e.excl, e.outermost);
 	barrier();
 	ktau_add(&state->end, 1);

@@ -267,6 +267,8 @@ struct ktau_waker {
  *	the clock has run
  * @root: the root frame, see root.c
  * @guest_ticks: time in guest mode
+ * @kernel_ticks: of a CPU: time in tasks
+ * @is_cpu: it is a CPU's
  * @refused: activations that found no chunk
  * @refused_ticks: their exclusive time
  * @clamped: negative durations
@@ -340,6 +342,7 @@ struct ktau_task {
 	u64			user_ticks;
 	struct ktau_frame	root;
 	u64			guest_ticks;
+	u64			kernel_ticks;
 	u64			refused;
 	u64			refused_ticks;
 	u64			clamped;
@@ -370,6 +373,7 @@ struct ktau_task {
 	u64			exec_ns;
 	char			*path;
 	u32			path_bytes;
+	bool			is_cpu;
 	bool			dumpable;
 	bool			taken;
 	bool			growing;
@@ -484,6 +488,7 @@ void ktau_root_trace(struct task_struct *tsk, struct ktau_frame *frame, u32 flag
 		     u64 arg);
 
 /* account.c */
+void ktau_account_switch(const struct task_struct *prev, u64 now);
 bool ktau_account_copy(struct ktau_rec_profile *rec, const struct ktau_task *state,
 		       const struct task_struct *task,
 		       const struct ktau_frame *outermost, u64 outermost_ticks);

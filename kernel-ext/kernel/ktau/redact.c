@@ -133,6 +133,16 @@ static void round_open(struct ktau_rec_profile *rec, struct ktau_open *open,
 	rec->open_child_ticks = children;
 }
 
+static void round_account(struct ktau_rec_profile *rec, u64 hz)
+{
+	rec->user_ticks = round_us(rec->user_ticks, hz);
+	rec->kernel_ticks = round_us(rec->kernel_ticks, hz);
+	rec->irq_ticks = round_us(rec->irq_ticks, hz);
+	rec->runq_ticks = round_us(rec->runq_ticks, hz);
+	rec->asleep_ticks = round_us(rec->asleep_ticks, hz);
+	rec->guest_ticks = round_us(rec->guest_ticks, hz);
+}
+
 /**
  * ktau_redact_profile() - round a profile to 1 us, and make one row of its interrupts
  * @rec: the profile, with room for one more entry after it
@@ -170,6 +180,7 @@ void ktau_redact_profile(struct ktau_rec_profile *rec, u64 hz)
 	rec->outer_ticks = sum - rec->open_child_ticks;
 	rec->ticks = round_us(rec->ticks, hz);
 	rec->start_ticks = round_us(rec->start_ticks, hz);
+	round_account(rec, hz);
 	rec->rec.size = sizeof(*rec) + rec->nr_entries * sizeof(*entry) +
 			rec->nr_open * sizeof(*open);
 }

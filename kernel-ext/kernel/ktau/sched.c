@@ -138,6 +138,8 @@ void __ktau_sched_switched(struct task_struct *prev)
 		state->switched_ticks = now;
 	if (prev->ktau.flags & KTAU_REF_OFF)
 		begin_off(&prev->ktau, now);
+	if (KTAU_ON(ACCOUNT))
+		ktau_account_switch(prev, now);
 }
 
 /* From the wakeup, @wait ticks before @now, the task was runnable and had no CPU. */

@@ -265,6 +265,7 @@ static int start_cpus(void)
 		if (!cpu_state->state)
 			return -ENOMEM;
 		cpu_state->state->serial = ktau_serial_next();
+		cpu_state->state->is_cpu = true;
 		cpu_state->state->owner.kind = KTAU_OWNER_CPU;
 	}
 	return 0;
