@@ -246,8 +246,8 @@ static const struct kind {
 	unsigned int least_ms;
 } kinds[] = {
 	{ "pipe_read", by_pipe, TIMES, TIMES * PAUSE_MS },
-	{ "unix_stream_data_wait", by_unix_socket, TIMES, TIMES * PAUSE_MS },
-	{ "unix_wait_for_peer", by_full_peer, 0, TIMES * PAUSE_MS / 2 },
+	{ "unix_stream_read_generic", by_unix_socket, TIMES, TIMES * PAUSE_MS },
+	{ "unix_dgram_sendmsg", by_full_peer, 0, TIMES * PAUSE_MS / 2 },
 	{ "futex_wait_queue", by_futex, TIMES, TIMES * PAUSE_MS },
 	{ "poll_schedule_timeout", by_poll, TIMES, TIMES * PAUSE_MS },
 	{ "poll_schedule_timeout", by_select, TIMES, TIMES * PAUSE_MS },

@@ -13,6 +13,8 @@
 #define ID_A	100
 #define ID_B	101
 #define ID_C	102
+#define ID_D	103
+#define ID_E	104
 
 static int read_trace(struct ktau_ring_fixture *f)
 {
@@ -352,12 +354,12 @@ static void cpu_frames_around_task_frame(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, rec);
 	KUNIT_EXPECT_EQ(test, control("groups=syscall,irq"), 0);
 	local_irq_disable();
-	__ktau_cpu_enter(&fa, ID_A, KTAU_GROUP_IRQ);
+	__ktau_cpu_enter(&fa, ID_D, KTAU_GROUP_IRQ);
 	__ktau_enter(&fc, current, ID_C);
 	ticks = ktau_ticks();
 	udelay(5);
 	ticks = ktau_ticks() - ticks;
-	__ktau_cpu_enter(&fb, ID_B, KTAU_GROUP_IRQ);
+	__ktau_cpu_enter(&fb, ID_E, KTAU_GROUP_IRQ);
 	udelay(1);
 	__ktau_cpu_exit(&fb);
 	__ktau_exit(&fc, current);
@@ -367,8 +369,8 @@ static void cpu_frames_around_task_frame(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, err, 0);
 	expect_identity(test, rec);
-	a = find(rec, ID_A);
-	b = find(rec, ID_B);
+	a = find(rec, ID_D);
+	b = find(rec, ID_E);
 	KUNIT_EXPECT_EQ(test, a->count, 1ULL);
 	KUNIT_EXPECT_EQ(test, find(rec, ID_C)->count, 0ULL);
 	KUNIT_EXPECT_GE(test, a->excl, ticks);
