@@ -64,14 +64,15 @@ enum ktau_static_id {
 	KTAU_ID_PAGE_FAULT_USER = KTAU_ID_STATIC,
 	KTAU_ID_PAGE_FAULT_KERNEL,
 	KTAU_ID_DEBUG,
+	/* The usual ones are in one chunk of a table. */
 	KTAU_ID_SCHEDULE,
-	KTAU_ID_SCHEDULE_VOL_IO,	/* voluntary switches, by reason */
-	KTAU_ID_SCHEDULE_VOL_INTERRUPTIBLE,
+	KTAU_ID_SCHEDULE_WAIT,
+	KTAU_ID_SCHEDULE_VOL_INTERRUPTIBLE,	/* voluntary ones, by reason */
 	KTAU_ID_SCHEDULE_VOL_UNINTERRUPTIBLE,
+	KTAU_ID_SCHEDULE_VOL_IO,
 	KTAU_ID_SCHEDULE_VOL_IDLE,
 	KTAU_ID_SCHEDULE_VOL_STOPPED,
 	KTAU_ID_SCHEDULE_YLD,
-	KTAU_ID_SCHEDULE_WAIT,
 	/* Those that have no id of their own; callbacks as in enum ktau_call. */
 	KTAU_ID_OTHER_TASKLET,
 	KTAU_ID_OTHER_WORK,

@@ -473,7 +473,8 @@ void ktau_times_free(struct ktau_task *state);
 /* sched.c */
 static inline bool ktau_is_voluntary(unsigned int id)
 {
-	return id >= KTAU_ID_SCHEDULE_VOL_IO && id <= KTAU_ID_SCHEDULE_VOL_STOPPED;
+	return id >= KTAU_ID_SCHEDULE_VOL_INTERRUPTIBLE &&
+	       id <= KTAU_ID_SCHEDULE_VOL_STOPPED;
 }
 
 struct ktau_times ktau_times_at(const struct ktau_task *state,

@@ -60,6 +60,7 @@ static void write_long(struct ktau_task *state)
 		{ { 1, 2 }, 65535, 0x18 | KTAU_NET_RETRANSMIT << 8 },
 		{ { 3, 4 }, 80, 0xf0000001 },
 	};
+	unsigned long flags;
 
 	ktau_trace_more(state, WHAT(0, FORK), SERIAL, &leader, 1);
 	ktau_trace_more(state, WHAT(0, EXEC), SERIAL, &name, 1);
@@ -67,6 +68,10 @@ static void write_long(struct ktau_task *state)
 	ktau_trace_more(state, WHAT(45, NET_SEND), 0xfffffff0ULL | 1448ULL << 32,
 			net, 2);
 	ktau_trace_more(state, WHAT(1, NET_RECV), 0, net, 2);
+	state->waker = (struct ktau_waker) { SERIAL, 8191, KTAU_CTX_SOFTIRQ };
+	local_irq_save(flags);
+	ktau_trace_woken(state, ktau_ticks(), 77);
+	local_irq_restore(flags);
 }
 
 /* Whatever has been written has its type, its length and its time. */
@@ -88,6 +93,7 @@ static void slots_types(struct kunit *test)
 		{ KTAU_ID_NONE, KTAU_TRACE_COMM, 4 },
 		{ KTAU_ID_NONE, KTAU_TRACE_NET_SEND, 9 },
 		{ KTAU_ID_NONE, KTAU_TRACE_NET_RECV, 9 },
+		{ KTAU_ID_NONE, KTAU_TRACE_WOKEN, 5 },
 	};
 	struct ktau_ring_fixture *f = test->priv;
 	const struct ktau_slot *slot = slot_at(f->trace, 0);
@@ -110,7 +116,7 @@ static void slots_types(struct kunit *test)
 	}
 	KUNIT_EXPECT_PTR_EQ(test, (const void *)slot,
 			    (const void *)(f->trace + 1) + f->trace->slots_bytes);
-	KUNIT_EXPECT_EQ(test, f->trace->next, 6 + 3 * 2 + 2 * 3ULL);
+	KUNIT_EXPECT_EQ(test, f->trace->next, 6 + 4 * 2 + 2 * 3ULL);
 	KUNIT_EXPECT_EQ(test, f->trace->written, f->trace->next);
 	KUNIT_EXPECT_EQ(test, f->trace->rec.size,
 			(u32)sizeof(*f->trace) + f->trace->slots_bytes);
@@ -137,6 +143,9 @@ static void slots_short(struct kunit *test)
 static void slots_long(struct kunit *test)
 {
 	static const struct ktau_slot_fork fork = { SERIAL, SERIAL + 1 };
+	static const struct ktau_slot_woken woken = {
+		SERIAL, 77, 8191, KTAU_CTX_SOFTIRQ,
+	};
 	struct ktau_ring_fixture *f = test->priv;
 	const struct ktau_rec_trace *rec = f->trace;
 	const struct ktau_slot_net *net;
@@ -162,6 +171,7 @@ static void slots_long(struct kunit *test)
 	net = (const void *)(slot_at(rec, 4) + 1);
 	KUNIT_EXPECT_EQ(test, net->bytes, 0U);
 	KUNIT_EXPECT_EQ(test, net->nr_segments, (u16)1);
+	KUNIT_EXPECT_EQ(test, 0, memcmp(slot_at(rec, 5) + 1, &woken, sizeof(woken)));
 }
 
 /* The test's thread with @f's state and @modes, as if it made system calls. */
@@ -296,12 +306,17 @@ static void slots_task(struct kunit *test)
 	const struct ktau_slot_waking *waking;
 	struct ktau_ref before;
 	char comm[TASK_COMM_LEN];
+	unsigned long flags;
 	const u64 *exec;
 
 	get_task_comm(comm, current);
 	before = pretend(f, KTAU_MODE_TRACE);
 	current->ktau.mask |= KTAU_GROUP_SCHED;
+	local_irq_save(flags);
 	__ktau_sched_waking(current, 3);
+	local_irq_restore(flags);
+	/* It was woken before it slept: there is nothing to wait for. */
+	KUNIT_EXPECT_EQ(test, current->ktau.wake_ticks, 0ULL);
 	__ktau_task_exec();
 	set_task_comm(current, "renamed");
 	current->ktau.mask = 0;
@@ -360,7 +375,7 @@ static void slots_cut(struct kunit *test)
 	unsigned int i;
 	u32 max;
 
-	for (i = 0; i < 5; i++) { /* 90 places: the first ones are overwritten */
+	for (i = 0; i < 5; i++) { /* 100 places: the first ones are overwritten */
 		write_long(f->state);
 		write_short(f->state);
 	}

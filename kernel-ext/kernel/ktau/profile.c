@@ -19,8 +19,11 @@
  *	event		count	inclusive		exclusive
  *	sys_read	1	100			100 - 10 - 50 = 40
  *	local_timer	1	10			10
- *	schedule_vol	1	50			50 - 5 = 45
+ *	schedule_vol_*	1	50			50 - 5 = 45
  *	schedule_wait	1	5 (85 to 90)		5
+ *
+ * Of the 100 ticks of sys_read 45 were asleep, 5 in the run queue and 10 in
+ * interrupts: see times.c.
  *
  * The exclusive times sum up to 100, the duration of the outermost frame. That
  * holds at every moment:

@@ -156,14 +156,14 @@ static void trace_wait(struct ktau_ref *ref, u64 wait, u64 now)
 /* Since when the task was runnable; 0 if it never was, or not apart from the frame. */
 static u64 runnable_since(const struct ktau_task *state, u64 wake_ticks)
 {
-	const struct ktau_frame *frame = &state->sched;
+	const u64 start = ktau_read(&state->sched.start);
 
-	if (!ktau_is_voluntary(ktau_frame_id(frame)))
+	if (!ktau_is_voluntary(ktau_frame_id(&state->sched)))
 		return 0;
-	if (!state->off.sleeps)
-		return frame->start;
+	if (!READ_ONCE(state->off.sleeps))
+		return start;
 	/* The switch may have taken longer than the waker. */
-	return wake_ticks ? max(wake_ticks, frame->start) : 0;
+	return wake_ticks ? max(wake_ticks, start) : 0;
 }
 
 /* A waker on another CPU may be ahead of the clock here. */
@@ -273,7 +273,7 @@ struct ktau_times ktau_times_at(const struct ktau_task *state,
 	if (is_off(state, READ_ONCE(ref->top))) {
 		off = ticks_between(ktau_read(&state->sched.start), ticks);
 		wait = off;
-		if (state->off.sleeps) {
+		if (READ_ONCE(state->off.sleeps)) {
 			woken = runnable_since(state, woken);
 			wait = woken ? min(off, ticks_between(woken, ticks)) : 0;
 		}

@@ -201,7 +201,7 @@ static void fill_flags(struct ktau_entry *entry, bool timed)
 	entry->flags |= KTAU_ENTRY_ASLEEP | KTAU_ENTRY_RUNQ | KTAU_ENTRY_IRQ;
 	if (ktau_is_voluntary(entry->id))
 		entry->asleep = entry->excl;
-	if (entry->id >= KTAU_ID_SCHEDULE && entry->id <= KTAU_ID_SCHEDULE_WAIT)
+	if (entry->id >= KTAU_ID_SCHEDULE && entry->id <= KTAU_ID_SCHEDULE_YLD)
 		entry->runq = entry->incl - entry->asleep;
 }
 
