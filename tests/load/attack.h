@@ -74,6 +74,7 @@ struct seen {
 	uint64_t clock_hz;
 	bool rounded; /* the times of profiles */
 	uint64_t denied;
+	uint64_t torn; /* owners that never held still */
 	uint64_t losses; /* sum of all that END reports as lost or refused */
 	size_t nr_owners;
 	size_t nr_entries;

@@ -200,6 +200,7 @@ static void take_end(struct seen *seen, const struct ktau_rec *from)
 
 	get_fixed(&rec, sizeof(rec), from);
 	seen->denied = rec.denied;
+	seen->torn = rec.torn;
 	seen->losses = rec.refused_memory_limit + rec.refused_user_limit + rec.refused_no_memory +
 		       rec.refused_no_chunk + rec.refused_no_id + rec.refused_no_state +
 		       rec.refused_descriptors + rec.lost_no_ring + rec.lost_resized +

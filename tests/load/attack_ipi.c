@@ -65,7 +65,7 @@ static unsigned long calls_of_cpu1(void)
 int main(int argc, char **argv)
 {
 	int rounds = argc > 1 ? atoi(argv[1]) : 150, i, fd;
-	unsigned long most = 0, sum = 0, calls;
+	unsigned long most = 0, sum = 0, torn = 0, calls;
 	struct helper task, other;
 
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
@@ -86,11 +86,12 @@ int main(int argc, char **argv)
 		close(fd);
 		calls = calls_of_cpu1() - calls;
 		sum += calls;
+		torn += seen.torn;
 		most = calls > most ? calls : most;
 		hog->spins = 0;
 	}
 	tell(most <= MAX_CALLS, "attack ipi: of %d reads one interrupted the other CPU %lu times, "
-	     "all together %lu times", rounds, most, sum);
+	     "all together %lu times; %lu met the task inside an update", rounds, most, sum, torn);
 	helper_end(&other);
 	helper_end(&task);
 	control("groups=none trace=off ring=1024");

@@ -119,6 +119,20 @@ static void set_keys(u32 groups)
 	ktau_cpus_update(groups);
 }
 
+/* A task that forks reads settings without the mutex: each is the old or the new one. */
+static void set_config(const struct ktau_config *config)
+{
+	WRITE_ONCE(ktau_config.groups, config->groups);
+	WRITE_ONCE(ktau_config.task_groups, config->task_groups);
+	WRITE_ONCE(ktau_config.modes, config->modes);
+	WRITE_ONCE(ktau_config.tags, config->tags);
+	WRITE_ONCE(ktau_config.inherit, config->inherit);
+	WRITE_ONCE(ktau_config.ring_slots, config->ring_slots);
+	WRITE_ONCE(ktau_config.watermark_slots, config->watermark_slots);
+	WRITE_ONCE(ktau_config.memory_limit_bytes, config->memory_limit_bytes);
+	WRITE_ONCE(ktau_config.exited_limit_bytes, config->exited_limit_bytes);
+}
+
 static int apply(struct ktau_request *req)
 {
 	const struct ktau_config old = ktau_config;
@@ -127,13 +141,13 @@ static int apply(struct ktau_request *req)
 	int err;
 
 	new->task_groups |= req->task_groups;
-	ktau_config = *new;
+	set_config(new);
 	/* Selected tasks have states before anything is on, for children to inherit. */
 	wanted = new->groups || new->task_groups || req->selects;
 	if (wanted && !(old.groups | old.task_groups)) {
 		err = ktau_tasks_start();
 		if (err) {
-			ktau_config = old;
+			set_config(&old);
 			return err;
 		}
 		static_branch_enable(&ktau_exit_key);

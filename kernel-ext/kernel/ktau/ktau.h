@@ -736,6 +736,7 @@ struct ktau_reach {
 	bool consume;
 };
 
+size_t ktau_snapshot_trace_bytes(struct ktau_task *state);
 int ktau_snapshot_trace(struct ktau_rec_trace *rec, u32 max_bytes,
 			struct ktau_task *state, struct task_struct *task,
 			struct ktau_reach *reach);

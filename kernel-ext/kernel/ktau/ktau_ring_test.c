@@ -3,10 +3,12 @@
  * KTAU: tests of rings that grow or are overtaken, run by KUnit at boot. Those of
  * how a slot is written are in ktau_parts_test.c.
  */
+#include <linux/completion.h>
 #include <linux/hrtimer.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/string.h>
+#include <linux/workqueue.h>
 
 #include "ktau_test.h"
 
@@ -186,6 +188,48 @@ static void refused(struct kunit *test)
 			(long)(ktau_ring_bytes(256) - ktau_ring_bytes(64)));
 }
 
+struct sizing {
+	struct work_struct work;
+	struct ktau_task *state;
+	struct completion done;
+	size_t bytes;
+};
+
+static void find_size(struct work_struct *work)
+{
+	struct sizing *sizing = container_of(work, struct sizing, work);
+
+	sizing->bytes = ktau_snapshot_trace_bytes(sizing->state);
+	complete(&sizing->done);
+}
+
+/*
+ * A reader that asks for the size of a ring while its task replaces it waits until
+ * that is done: the old ring is freed at once.
+ */
+static void size_while_growing(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct sizing sizing = { .state = f->state };
+	struct ktau_ring *old = f->state->ring;
+
+	INIT_WORK_ONSTACK(&sizing.work, find_size);
+	init_completion(&sizing.done);
+	mutex_lock(&f->state->read_lock);
+	queue_work(system_unbound_wq, &sizing.work);
+	KUNIT_EXPECT_EQ(test, wait_for_completion_timeout(&sizing.done, HZ / 10), 0UL);
+	f->state->ring = ktau_ring_create(&ktau_system, 256, GFP_KERNEL);
+	if (f->state->ring)
+		ktau_ring_free(old);
+	else
+		f->state->ring = old;
+	mutex_unlock(&f->state->read_lock);
+	wait_for_completion(&sizing.done);
+	flush_work(&sizing.work);
+	destroy_work_on_stack(&sizing.work);
+	KUNIT_EXPECT_EQ(test, sizing.bytes, ktau_ring_bytes(256));
+}
+
 struct writer {
 	struct hrtimer timer;
 	struct ktau_task *state;
@@ -265,6 +309,7 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(reader_goes_on),
 	KUNIT_CASE(marks),
 	KUNIT_CASE(refused),
+	KUNIT_CASE(size_while_growing),
 	KUNIT_CASE(overtaken),
 	{ }
 };

@@ -293,6 +293,25 @@ static int copy_slots(struct ktau_rec_trace *rec, const struct ktau_ring *ring,
 }
 
 /**
+ * ktau_snapshot_trace_bytes() - room that all slots of a ring take, more or less
+ * @state: whose ring
+ *
+ * Context: May sleep.
+ * Return: Bytes, as the ring is now; it may grow meanwhile. 0 without a ring.
+ */
+size_t ktau_snapshot_trace_bytes(struct ktau_task *state)
+{
+	const struct ktau_ring *ring;
+	size_t bytes;
+
+	mutex_lock(&state->read_lock);	/* a ring that grows is freed at once */
+	ring = READ_ONCE(state->ring);
+	bytes = ring ? ktau_ring_bytes(ring->size) : 0;
+	mutex_unlock(&state->read_lock);
+	return bytes;
+}
+
+/**
  * ktau_snapshot_trace() - copy what a ring holds
  * @rec: where it goes
  * @max_bytes: room for slots after the fixed part, at least KTAU_SLOT_MAX_BYTES

@@ -20,21 +20,22 @@ static unsigned int generation;
 
 static u32 mask_for(struct task_struct *task, const struct ktau_task *state)
 {
-	const struct ktau_config *config = &ktau_config;
-	u32 groups = config->groups;
+	u32 groups = READ_ONCE(ktau_config.groups);
+	u32 modes = READ_ONCE(ktau_config.modes);
 
 	if (READ_ONCE(state->task_groups))
 		groups = READ_ONCE(state->task_groups);
 	else if (!ktau_filter_matches(task, READ_ONCE(state->selected)))
 		groups = 0;
-	return groups && config->modes ? groups | config->modes : 0;
+	return groups && modes ? groups | modes : 0;
 }
 
 static int add_ring(struct ktau_task *state, u32 slots, gfp_t gfp)
 {
 	struct ktau_ring *ring;
 
-	if (READ_ONCE(state->ring) || !(ktau_config.modes & KTAU_MODE_TRACE))
+	if (READ_ONCE(state->ring) ||
+	    !(READ_ONCE(ktau_config.modes) & KTAU_MODE_TRACE))
 		return 0;
 	ring = ktau_ring_create(state->user, slots, gfp);
 	if (!ring)
@@ -171,7 +172,8 @@ out:
 static void set_up(struct task_struct *task, u32 selected, gfp_t gfp)
 {
 	bool wanted = selected ||
-		      (ktau_config.groups && ktau_filter_matches(task, 0));
+		      (READ_ONCE(ktau_config.groups) &&
+		       ktau_filter_matches(task, 0));
 	struct ktau_task *state;
 	u32 mask;
 

@@ -97,12 +97,11 @@ static int copy_profile(struct ktau_stream *stream, struct ktau_task *state,
 static int copy_trace(struct ktau_stream *stream, struct ktau_task *state,
 		      struct task_struct *task)
 {
-	const struct ktau_ring *ring = READ_ONCE(state->ring);
+	size_t bytes = clamp_t(size_t, ktau_snapshot_trace_bytes(state),
+			       TRACE_BYTES_MIN, TRACE_BYTES_MAX);
 	struct ktau_rec_trace *rec;
-	size_t bytes = ring ? ktau_ring_bytes(ring->size) : 0;
 	int ret;
 
-	bytes = clamp_t(size_t, bytes, TRACE_BYTES_MIN, TRACE_BYTES_MAX);
 	ret = ktau_buffer_need(&stream->body, bytes);
 	if (ret)
 		return ret;
