@@ -505,6 +505,7 @@ void ktau_trace_changes(struct ktau_task *state);
 
 /* ring.c */
 struct ktau_ring *ktau_ring_create(struct ktau_user *user, u32 slots, gfp_t gfp);
+u32 ktau_ring_full_slots(const struct task_struct *task);
 u32 ktau_ring_start_slots(const struct task_struct *task);
 size_t ktau_ring_bytes(u32 slots);
 void ktau_ring_make_ready(struct ktau_ring *ring);
