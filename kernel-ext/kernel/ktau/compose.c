@@ -266,6 +266,8 @@ static int put_owner(struct ktau_stream *stream, const struct ktau_owner *owner,
 	if (!rec)
 		return -ENOMEM;
 	fill_owner(rec, owner);
+	if (!owner->has_own_parent && !(stream->access & KTAU_ACCESS_ALL))
+		rec->parent_serial = 0;
 	rec->path_bytes = bytes;
 	if (path)
 		memcpy(rec + 1, path, bytes);

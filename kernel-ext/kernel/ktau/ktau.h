@@ -114,8 +114,8 @@ struct ktau_look {
 
 /*
  * Whose a table or a ring is: what struct ktau_rec_owner says of it, with times
- * without offsets and the ids of the initial namespaces. @parent_serial is 0 also
- * where the parent is another user's; @dead_seq is @exited_seq.
+ * without offsets and the ids of the initial namespaces. @dead_seq is @exited_seq.
+ * @has_own_parent: the parent is the same user's, so who may see the task may know it.
  */
 struct ktau_owner {
 	u64	serial;
@@ -146,6 +146,7 @@ struct ktau_owner {
 	u64	cgroup;
 	u32	pid_ns;
 	u32	net_ns;
+	bool	has_own_parent;
 	char	comm[TASK_COMM_LEN];
 };
 
