@@ -42,10 +42,12 @@ static void stop(struct stream *stream)
 void collect_new_file(struct collect *collect, const struct config *config)
 {
 	/*
-	 * Profiles can be read again. Slots that were consumed cannot: the rest of
-	 * their stream goes to the new file.
+	 * Profiles can be read again, those of exited tasks included: what is evicted
+	 * later can then be told from what has happened since. Slots that were consumed
+	 * cannot: the rest of their stream goes to the new file.
 	 */
 	stop(&collect->profile);
+	collect->profile.exited_since = 0;
 	if (!(config->info & CONFIG_TRACE))
 		stop(&collect->trace);
 	collect->trace.head_done = false;
@@ -269,10 +271,6 @@ static void handle_profile(struct collect *collect, const struct ktau_rec_profil
 
 	if (owner && owner->kind == KTAU_OWNER_EXITED)
 		baseline_forget(&collect->base, profile->serial);
-	/* Tasks exited between two streams and were evicted before they were read. */
-	if (owner && owner->kind == KTAU_OWNER_EVICTED && stream->changed &&
-	    owner->exited_seq > stream->exited_since)
-		collect->since_full = 0;
 	if (!wanted(collect->config, owner))
 		return;
 	/* Only live tasks come again. */
@@ -280,6 +278,19 @@ static void handle_profile(struct collect *collect, const struct ktau_rec_profil
 		diff = baseline_update(&collect->base, profile);
 	put_record(collect, stream, owner, diff ? &diff->rec : &profile->rec);
 	ktau_record_free(diff);
+}
+
+/* They do not come again. */
+static void handle_gone(struct collect *collect, struct stream *stream,
+			const struct ktau_rec_gone *gone)
+{
+	const uint64_t *serials = ktau_gone_serials(gone);
+	uint32_t i;
+
+	for (i = 0; i < gone->nr_serials; i++)
+		baseline_forget(&collect->base, serials[i]);
+	put_head(collect, stream);
+	output_record(collect->out, &gone->rec);
 }
 
 /* Of several records of a ring the first one shows how much there was to read. */
@@ -359,6 +370,9 @@ static int handle(struct collect *collect, struct stream *stream, union ktau_rec
 		if (stream->content == KTAU_REC_TRACE)
 			handle_trace(collect, record.trace);
 		return 0;
+	case KTAU_REC_GONE:
+		handle_gone(collect, stream, record.gone);
+		return 0;
 	case KTAU_REC_END:
 		handle_end(collect, stream, record.end);
 		return 0;
@@ -408,6 +422,8 @@ static int conclude(struct collect *collect, struct stream *stream, int err)
 	if (err) {
 		ktau_reader_destroy(stream->reader);
 		stream->reader = NULL;
+		/* What the old descriptor has shown, the new one does not know. */
+		stream->exited_since = 0;
 		collect->since_full = 0;
 	}
 	return err;

@@ -30,7 +30,7 @@
  * @changed: the stream leaves out live tasks that have not run
  * @nr_records: PROFILE and TRACE records of this stream written to this file
  * @last_serial: owner of the last of them, 0 if there is none yet
- * @exited_since: exited tasks below this number have been written
+ * @exited_since: exited tasks below this number are in the file
  * @began_ticks: when the last stream that ended had begun
  * @ended: a stream has ended before
  * @lost_evicted: as its END had it

@@ -19,7 +19,7 @@ static const struct layout {
 	const char *fields;
 } layouts[] = {
 	{ KTAU_REC_STREAM, sizeof(struct ktau_rec_stream),
-	  REC "4211" "44444444" "8" "44" "8888888888888" "ss" TEXT72 TEXT72 "sss" },
+	  REC "4211" "44444444" "8" "44" "8888888888888" "ss" TEXT72 TEXT72 "sss" "8888" },
 	{ KTAU_REC_EVENT, sizeof(struct ktau_rec_event), REC "211" "4" "88" "44" },
 	{ KTAU_REC_CGROUP, sizeof(struct ktau_rec_cgroup), REC "8" "44" },
 	{ KTAU_REC_OWNER, sizeof(struct ktau_rec_owner),
@@ -27,7 +27,8 @@ static const struct layout {
 	{ KTAU_REC_PROFILE, sizeof(struct ktau_rec_profile), REC "88888888" "44444444" },
 	{ KTAU_REC_DIFF, sizeof(struct ktau_rec_profile), REC "88888888" "44444444" },
 	{ KTAU_REC_TRACE, sizeof(struct ktau_rec_trace), REC "8888888" "4444" },
-	{ KTAU_REC_END, sizeof(struct ktau_rec_end), REC "88888888888888888888888" },
+	{ KTAU_REC_END, sizeof(struct ktau_rec_end), REC "888888888888888888888888" },
+	{ KTAU_REC_GONE, sizeof(struct ktau_rec_gone), REC "4444" },
 	{ KTAU_REC_INFO, sizeof(struct ktau_rec_info),
 	  REC "888" "ssss" "4444" TEXT72 TEXT72 TEXT72 },
 };
@@ -190,6 +191,22 @@ static int decode_trace(struct rest *rest, const char **why)
 	return err;
 }
 
+static int decode_gone(struct rest *rest, const char **why)
+{
+	struct ktau_rec_gone *gone = (void *)rest->out->data;
+	const struct array serials = {
+		.nr = gone->nr_serials, .size = gone->serial_bytes,
+		.our_size = sizeof(uint64_t), .fields = "8",
+	};
+
+	gone->serial_bytes = sizeof(uint64_t);
+	*why = "list of serials of which more were folded than there are";
+	if (gone->nr_folded > gone->nr_serials)
+		return -EBADMSG;
+	*why = "list of serials that is longer than its size allows";
+	return take_array(rest, &serials);
+}
+
 static bool is_text(const uint8_t *text, uint64_t bytes)
 {
 	return !bytes || (!text[bytes - 1] && strlen((const char *)text) == bytes - 1);
@@ -308,6 +325,8 @@ static int decode_rest(struct rest *rest, uint16_t type, const char **why)
 		return decode_profile(rest, why);
 	case KTAU_REC_TRACE:
 		return decode_trace(rest, why);
+	case KTAU_REC_GONE:
+		return decode_gone(rest, why);
 	case KTAU_REC_INFO:
 		return decode_info(rest, why);
 	default:

@@ -284,22 +284,66 @@ static void hold_over(struct ktau_snapshot *s)
 
 	for (i = 0; i < s->nr; i++) {
 		profile = (struct ktau_rec_profile *)s->owners[i].owned.profile;
-		if (profile && !is_listed(&s->owners[i], s->stream_nr))
+		if (profile && !s->owners[i].evicted && !is_listed(&s->owners[i], s->stream_nr))
 			profile->ticks = ktau__max(profile->ticks, s->stream.ticks);
 	}
 }
 
-static bool is_not_evicted(const struct snapshot_owner *owner, uint64_t exited_seq)
+static bool is_not_folded(const struct snapshot_owner *owner, uint64_t unused)
 {
-	return owner->owned.owner->kind != KTAU_OWNER_EXITED ||
-	       owner->owned.owner->exited_seq >= exited_seq;
+	(void)unused;
+	return !owner->folded;
+}
+
+static bool is_not_evicted(const struct snapshot_owner *owner, uint64_t unused)
+{
+	(void)unused;
+	return !owner->evicted;
+}
+
+/* Others include them now: the evicted ones, which have names here, all the same stay. */
+static int put_gone(struct ktau_snapshot *s, const struct ktau_rec_gone *gone)
+{
+	const uint64_t *serials = ktau_gone_serials(gone);
+	struct snapshot_owner *owner;
+	bool found = false;
+	uint32_t i;
+
+	for (i = 0; i < gone->nr_serials; i++) {
+		owner = find(s, &s->by_serial, serials[i]);
+		if (!owner)
+			continue;
+		if (i < gone->nr_folded)
+			owner->folded = found = true;
+		else
+			owner->evicted = true;
+	}
+	return found ? drop(s, is_not_folded, 0) : 0;
 }
 
 int ktau_snapshot_drop_evicted(struct ktau_snapshot *s)
 {
-	const struct ktau_owned *evicted = ktau_snapshot_evicted(s);
+	return drop(s, is_not_evicted, 0);
+}
 
-	return evicted ? drop(s, is_not_evicted, evicted->owner->exited_seq) : 0;
+/* Of an exited task that a complete list of them does not have, the evicted sum has all. */
+static void mark_evicted(struct ktau_snapshot *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr; i++)
+		if (s->owners[i].owned.owner->kind == KTAU_OWNER_EXITED &&
+		    s->owners[i].stream != s->stream_nr)
+			s->owners[i].evicted = true;
+}
+
+static bool lists_all_exited(const struct ktau_snapshot *s, const struct ktau_rec_end *end)
+{
+	const uint32_t all = KTAU_TARGET_EXITED | KTAU_TARGET_EVICTED;
+	const uint32_t filters = KTAU_SELECT_CGROUP | KTAU_SELECT_UID | KTAU_SELECT_TAG;
+
+	return (s->stream.target & all) == all && !s->stream.exited_since &&
+	       s->stream.access & KTAU_ACCESS_ALL && !(s->stream.flags & filters) && !end->torn;
 }
 
 static int end_stream(struct ktau_snapshot *s, const struct ktau_rec_end *end)
@@ -313,6 +357,8 @@ static int end_stream(struct ktau_snapshot *s, const struct ktau_rec_end *end)
 		return 0;
 	if (s->stream.target & KTAU_TARGET_CHANGED)
 		hold_over(s);
+	if (lists_all_exited(s, end))
+		mark_evicted(s);
 	if (all)
 		return drop(s, is_listed, s->stream_nr);
 	return s->nr_bare ? drop(s, is_any, 0) : 0;
@@ -335,6 +381,8 @@ int ktau_snapshot_add(struct ktau_snapshot *s, const union ktau_record *record)
 		return put_profile(s, record->profile);
 	case KTAU_REC_DIFF:
 		return put_diff(s, record->profile);
+	case KTAU_REC_GONE:
+		return put_gone(s, record->gone);
 	case KTAU_REC_END:
 		return end_stream(s, record->end);
 	default:

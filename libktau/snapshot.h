@@ -9,6 +9,8 @@ struct snapshot_owner {
 	struct ktau_owned owned;	/* first: callers have pointers to it */
 	uint64_t stream;	/* in which stream its profile came last */
 	bool stale;		/* the profile that comes next is older than this one */
+	bool folded;		/* another task includes it */
+	bool evicted;		/* the evicted sum does */
 };
 
 #define SNAPSHOT_NONE	SIZE_MAX

@@ -2,11 +2,10 @@
 /* Arithmetic on snapshots: difference and sum. */
 #include "snapshot.h"
 
-/* Does the evicted sum include this exited task already? */
-static bool is_evicted(const struct ktau_rec_owner *owner, const struct ktau_owned *evicted)
+/* Does the evicted sum include it? */
+static bool is_evicted(const struct ktau_owned *owned)
 {
-	return evicted && owner->kind == KTAU_OWNER_EXITED &&
-	       owner->exited_seq < evicted->owner->exited_seq;
+	return ((const struct snapshot_owner *)owned)->evicted;
 }
 
 static void owner_add(struct ktau_rec_owner *to, const struct ktau_rec_owner *from)
@@ -32,7 +31,7 @@ int ktau_snapshot_sum(const struct ktau_snapshot *s, struct ktau_rec_profile **o
 
 	while (!err && (o = ktau_snapshot_next(s, o))) {
 		if (o->owner->kind > KTAU_OWNER_EVICTED || o->owner->kind == KTAU_OWNER_CPU ||
-		    is_evicted(o->owner, evicted))
+		    is_evicted(o))
 			continue;
 		owner_add(&total, o->owner);
 		ktau__head_add(&sum.head, o->profile);

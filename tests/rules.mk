@@ -19,7 +19,7 @@ test_LOADS += $(addprefix $(B)/tests/load/,cost storm storm_check streams stream
 # Attacks by unprivileged users
 test_ATTACKS := $(addprefix $(B)/tests/load/attack_,ids consume spy crowd evict namespaces \
 		setuid poll landlock ipi files container memcg) $(B)/tests/load/policy
-test_LOADS += $(test_ATTACKS)
+test_LOADS += $(test_ATTACKS) $(B)/tests/load/attack_totals
 endif
 test_LOADS += $(addprefix $(B)/tests/load/,slots slots_tcp)
 
@@ -52,7 +52,7 @@ list-unit-tests:
 	@printf '%s\n' $(UNIT_TESTS)
 
 test_READERS := $(addprefix $(B)/tests/load/,known account transfers waits cpus interrupts exceptions graph storm_check \
-		streams_check starved segments)
+		streams_check starved segments attack_totals)
 $(addprefix $(B)/tests/load/,known account transfers waits cpus exceptions graph segments): $(B)/tests/load/own.o
 $(test_READERS): LDLIBS := $(LIBKTAU_LIBS) -lpthread
 $(test_READERS): $(LIBKTAU)
@@ -62,7 +62,8 @@ $(B)/tests/load/fuzz_races: $(B)/tests/load/fuzz_begin.o
 
 # Short-lived: without libraries, a fork is quick.
 $(B)/tests/load/storm $(B)/tests/load/fuzz_races $(test_ATTACKS): LDFLAGS += -static
-$(test_ATTACKS): $(addprefix $(B)/tests/load/,attack.o attack_abi.o)
+$(test_ATTACKS) $(B)/tests/load/attack_totals: $(addprefix $(B)/tests/load/,attack.o \
+		attack_abi.o)
 
 # There is no 32-bit library to link with.
 $(B)/tests/load/compat32: tests/load/compat32.c

@@ -120,13 +120,12 @@ static int read_snapshot(struct command *c, struct ktau_snapshot *snapshot, uint
 /* Exited tasks that the kernel had to evict before they were read here. */
 static void count_missed(struct command *c)
 {
-	const struct ktau_owned *evicted = ktau_snapshot_evicted(c->after);
 	const struct ktau_rec_end *end = ktau_snapshot_end(c->after);
 
-	if (evicted && evicted->owner->exited_seq > c->exited_since)
-		c->missed += evicted->owner->exited_seq - c->exited_since;
-	if (end)
-		c->exited_since = end->exited_next;
+	if (!end)
+		return;
+	c->missed += end->missed;
+	c->exited_since = end->exited_next;
 }
 
 static int read_exited(struct command *c, uint32_t target)

@@ -318,6 +318,17 @@ static void dump_event(struct dump *d, const struct ktau_rec_event *e)
 	fputc('\n', d->out);
 }
 
+static void dump_gone(struct dump *d, const struct ktau_rec_gone *gone)
+{
+	const uint64_t *serials = ktau_gone_serials(gone);
+	uint32_t i;
+
+	fputs("gone folded", d->out);
+	for (i = 0; i < gone->nr_serials; i++)
+		fprintf(d->out, "%s %" PRIu64, i == gone->nr_folded ? " evicted" : "", serials[i]);
+	fputc('\n', d->out);
+}
+
 static void dump_record(struct dump *d, const union ktau_record *r)
 {
 	switch (r->rec->type) {
@@ -339,6 +350,9 @@ static void dump_record(struct dump *d, const union ktau_record *r)
 		return;
 	case KTAU_REC_TRACE:
 		dump_trace(d, r->trace);
+		return;
+	case KTAU_REC_GONE:
+		dump_gone(d, r->gone);
 		return;
 	case KTAU_REC_END:
 		dump_end(d, r->end);

@@ -26,7 +26,7 @@ const char *ktau_version(void);
  * union ktau_record - pointer to a record of any type
  *
  * rec->type says which member to use: KTAU_REC_STREAM, _EVENT, _CGROUP, _OWNER,
- * _PROFILE, _TRACE, _END, _INFO; KTAU_REC_DIFF uses @profile too. Readers step
+ * _PROFILE, _TRACE, _GONE, _END, _INFO; KTAU_REC_DIFF uses @profile too. Readers step
  * over records of types that this library does not know.
  */
 union ktau_record {
@@ -37,6 +37,7 @@ union ktau_record {
 	const struct ktau_rec_owner *owner;
 	const struct ktau_rec_profile *profile;
 	const struct ktau_rec_trace *trace;
+	const struct ktau_rec_gone *gone;
 	const struct ktau_rec_end *end;
 	const struct ktau_rec_info *info;
 };
@@ -59,6 +60,12 @@ static inline const struct ktau_open *
 ktau_profile_open(const struct ktau_rec_profile *p)
 {
 	return (const struct ktau_open *)(ktau_profile_entries(p) + p->nr_entries);
+}
+
+/* The gone->nr_serials serials of owners that others include now. */
+static inline const uint64_t *ktau_gone_serials(const struct ktau_rec_gone *gone)
+{
+	return (const uint64_t *)((const char *)gone + gone->rec.head);
 }
 
 /* The command line of an INFO record, its symbol source and job id; "" if none. */

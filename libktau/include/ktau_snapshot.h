@@ -37,7 +37,14 @@ void ktau_snapshot_clear(struct ktau_snapshot *snapshot);
  * KTAU_TARGET_ALL) does not list any more are removed. Live tasks that a stream of
  * KTAU_TARGET_CHANGED leaves out are unchanged, and their profiles get the ticks of
  * the stream. A task that exits during a stream appears twice in it: the profile
- * taken at its exit is kept. Time and memory are linear in the number of tasks.
+ * taken at its exit is kept. Of the tasks that a GONE record lists, those that were
+ * folded are removed; those that were evicted stay, but ktau_snapshot_sum() leaves
+ * them out. So do exited tasks that a stream of all that are kept (exited_since 0)
+ * does not list, if it has the evicted sum. Time and memory are linear in the number
+ * of tasks.
+ *
+ * The streams have to be those of one descriptor, none left out; one of another
+ * descriptor has to list all that are kept.
  *
  * Return: 1 with a stream, 0 at the end (nothing taken in), -errno of
  * ktau_reader_next() (the records before the error are in), -ENOMEM.
@@ -47,8 +54,8 @@ int ktau_snapshot_read(struct ktau_snapshot *snapshot, struct ktau_reader *reade
 /**
  * ktau_snapshot_add() - take in one record
  *
- * For programs that read records themselves: STREAM, OWNER, PROFILE, DIFF and END
- * are used, others are ignored. A profile whose OWNER record did not come before it
+ * For programs that read records themselves: STREAM, OWNER, PROFILE, DIFF, GONE and
+ * END are used, others are ignored. A profile whose OWNER record did not come before it
  * in the stream is ignored, too.
  *
  * Return: 0, -ENOMEM.
@@ -59,7 +66,7 @@ int ktau_snapshot_add(struct ktau_snapshot *snapshot, const union ktau_record *r
 int ktau_snapshot_put(struct ktau_snapshot *snapshot, const struct ktau_owned *owned);
 
 /**
- * ktau_snapshot_drop_evicted() - forget exited tasks that the evicted sum includes
+ * ktau_snapshot_drop_evicted() - forget tasks that the evicted sum includes
  * @snapshot: snapshot
  *
  * For programs that take in stream after stream and do not want to keep every
@@ -119,8 +126,7 @@ int ktau_snapshot_diff(const struct ktau_snapshot *after,
  * @owner: set to the sums of nr_tasks, utime_ns, stime_ns, nvcsw, nivcsw and
  *	migrations, kind KTAU_OWNER_EVICTED; may be NULL
  *
- * Live, exited and evicted tasks are added. Exited tasks that the evicted sum
- * already includes are counted once. The tables of the CPUs (a second view of
+ * Live, exited and evicted tasks are added, each once. The tables of the CPUs (a second view of
  * the same time), owners of unknown kinds and entries of unknown kinds are left
  * out. The identity holds for the sum as well.
  *

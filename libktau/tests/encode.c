@@ -133,8 +133,13 @@ void put_stream(struct stream *s, uint32_t content, uint32_t target)
 		put8(s, s->boot);
 	put_text(s, "ion7", 72);
 	put_text(s, "6.1.0", 72);
-	if (!s->shrink)
+	if (!s->shrink) {
 		put_text(s, "x86_64", 24);
+		put64(s, 70123);
+		put64(s, 80123);
+		put64(s, 90123);
+		put64(s, s->exited_since);
+	}
 	record_fixed(s);
 	record_end(s);
 }
@@ -334,6 +339,23 @@ void put_trace(struct stream *s, const struct trace *t)
 	s->nr_records++;
 }
 
+void put_gone(struct stream *s, const uint64_t *serials, uint32_t nr, uint32_t nr_folded)
+{
+	uint32_t i;
+
+	record_begin(s, 8);
+	put32(s, nr);
+	put32(s, 8 + s->grow_element);
+	put32(s, nr_folded);
+	put32(s, 0);
+	record_fixed(s);
+	for (i = 0; i < nr; i++) {
+		put64(s, serials[i]);
+		put_growth(s, s->grow_element);
+	}
+	record_end(s);
+}
+
 void put_end(struct stream *s)
 {
 	unsigned int i;
@@ -344,7 +366,7 @@ void put_end(struct stream *s)
 	put64(s, 0);			/* vanished */
 	put64(s, 0);
 	put64(s, 0);
-	put64(s, 0);
+	put64(s, s->torn);
 	put64(s, 4900000000);		/* cut_ticks */
 	put64(s, 78);
 	put64(s, 5);
@@ -436,6 +458,7 @@ void put_everything(struct stream *s)
 	put_profile(s, &(struct profile){ .o = { .serial = 9, .kind = CPU, .cpu = 1 } });
 	put_profile(s, &(struct profile){ .o = { .serial = 8, .kind = EVICTED } });
 	put_profile(s, &(struct profile){ .o = { .serial = 7, .kind = 99 } });
+	put_gone(s, (const uint64_t[]){ 5, 0x100000006 }, 2, 1);
 	record_begin(s, 77);
 	put64(s, 1);
 	record_fixed(s);

@@ -31,8 +31,9 @@ struct stream {
 	uint32_t flags;
 	uint32_t round_ns;
 	uint64_t realtime_ns;	/* 0: 1700000000000000000 */
-	uint64_t denied;
-	uint64_t losses[13];
+	uint64_t exited_since;
+	uint64_t denied, torn;
+	uint64_t losses[14];	/* and @missed */
 };
 
 struct owner {
@@ -115,6 +116,7 @@ void put_cgroup(struct stream *s, uint64_t id, const char *path);
 void put_owner(struct stream *s, const struct owner *o);
 void put_profile(struct stream *s, const struct profile *p);
 void put_trace(struct stream *s, const struct trace *t);
+void put_gone(struct stream *s, const uint64_t *serials, uint32_t nr, uint32_t nr_folded);
 void put_end(struct stream *s);
 
 /* A STREAM record, and the events that put_task() and the tests of slots use. */

@@ -70,6 +70,9 @@ static void print(const union ktau_record *r)
 	case KTAU_REC_TRACE:
 		print_trace(r->trace);
 		break;
+	case KTAU_REC_GONE:
+		printf("gone %u\n", r->gone->nr_serials);
+		break;
 	case KTAU_REC_END:
 		printf("end records=%llu cut=%llu own=%llu\n", r->end->nr_records,
 		       r->end->cut_ticks, r->end->losses_own);

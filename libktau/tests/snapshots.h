@@ -19,12 +19,26 @@ static inline int read_into(struct ktau_snapshot *snap, const struct stream *s)
 	return err;
 }
 
+/* A stream of @target, with the exited tasks from a number on. */
+static inline struct stream begin_since(uint64_t exited_since, uint32_t target)
+{
+	struct stream s = { .word_bits = 64, .big = true, .exited_since = exited_since };
+
+	put_stream(&s, KTAU_REC_PROFILE, target);
+	return s;
+}
+
+#define EVERYTHING (KTAU_TARGET_ALL | KTAU_TARGET_EXITED | KTAU_TARGET_EVICTED | KTAU_TARGET_CPU)
+
 static inline struct stream begin(void)
 {
-	struct stream s = { .word_bits = 64, .big = true };
+	return begin_since(0, EVERYTHING);
+}
 
-	put_stream(&s, KTAU_REC_PROFILE, 0x3f & ~KTAU_TARGET_SELF & ~KTAU_TARGET_LIST);
-	return s;
+/* A later one, without the exited tasks that were in earlier ones. */
+static inline struct stream begin_after(void)
+{
+	return begin_since(1, EVERYTHING);
 }
 
 static inline void finish(struct ktau_snapshot *snap, struct stream *s)

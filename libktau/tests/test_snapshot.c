@@ -83,7 +83,7 @@ static void updates(void **state)
 	put_task(&s, 2, 20, TASK, 1);
 	put_task(&s, 3, 30, TASK, 1);
 	finish(snap, &s);
-	s = begin();
+	s = begin_after();
 	put_task(&s, 1, 10, TASK, 2);
 	put_task(&s, 2, 20, EXITED, 3);
 	put_task(&s, 4, 40, TASK, 1);
@@ -92,7 +92,7 @@ static void updates(void **state)
 	assert_int_equal(count_of(ktau_snapshot_find(snap, 1), 0), 4);
 	assert_null(ktau_snapshot_find(snap, 3));
 	assert_null(ktau_snapshot_find_tid(snap, 30));
-	s = begin();
+	s = begin_after();
 	put_task(&s, 4, 40, TASK, 2);
 	finish(snap, &s);
 	assert_int_equal(ktau_snapshot_count(snap), 2);
@@ -100,13 +100,13 @@ static void updates(void **state)
 	assert_int_equal(count_of(ktau_snapshot_find_tid(snap, 40), 0), 4);
 
 	/* A stream that breaks off removes no task, and one that denies some neither. */
-	s = begin();
+	s = begin_after();
 	put_task(&s, 5, 50, TASK, 1);
 	assert_int_equal(read_into(snap, &s), -EBADMSG);
 	assert_int_equal(ktau_snapshot_count(snap), 3);
 	assert_null(ktau_snapshot_end(snap));
 	stream_free(&s);
-	s = begin();
+	s = begin_after();
 	s.denied = 1;
 	finish(snap, &s);
 	assert_int_equal(ktau_snapshot_count(snap), 3);

@@ -193,7 +193,6 @@ static void sum(void **state)
 	(void)state;
 	put_task(&s, 10, 10, TASK, 1);
 	put_task(&s, 11, 11, EXITED, 2);
-	put_task(&s, 3, 12, EXITED, 100);		/* in the evicted sum already */
 	put_cpu(&s, 20, 0, 1 << 20);
 	put_profile(&s, &(struct profile){ .o = { .serial = 30, .kind = 9 }, .outer = 1 << 20 });
 	put_profile(&s, &(struct profile){
@@ -230,36 +229,89 @@ static void sum(void **state)
 	ktau_snapshot_destroy(snap);
 }
 
-/* Exited tasks that the evicted sum includes go, and the sum stays the same. */
-static void drop_evicted(void **state)
+static void expect_calls(const struct ktau_snapshot *snap, uint64_t calls, size_t owners)
 {
-	struct ktau_rec_profile *with, *without;
+	struct ktau_rec_profile *p;
+
+	assert_int_equal(ktau_snapshot_sum(snap, &p, NULL), 0);
+	assert_int_equal(count_in(p, 0), calls);
+	check_identity(p);
+	ktau_record_free(p);
+	assert_int_equal(ktau_snapshot_count(snap), owners);
+}
+
+/* The evicted sum, with this many calls. */
+static void put_sum(struct stream *s, uint64_t calls)
+{
+	const struct entry entry = { .id = 0, .count = calls, .incl = 10, .excl = 10 };
+
+	put_profile(s, &(struct profile){ .o = { .serial = 20, .kind = EVICTED }, .outer = 10,
+					  .entries = &entry, .nr_entries = 1 });
+}
+
+/* Tasks that others include go; live ones too, and whatever their number was. */
+static void gone(void **state)
+{
+	static const uint64_t serials[] = { 2, 98, 4, 99, 10 };
 	struct ktau_snapshot *snap = create();
 	struct stream s = begin();
 
 	(void)state;
-	assert_int_equal(ktau_snapshot_drop_evicted(snap), 0);
-	put_task(&s, 3, 12, EXITED, 100);
-	put_evicted(&s, 20, 11, 60);
-	put_task(&s, 10, 10, TASK, 1);
-	put_task(&s, 4, 13, EXITED, 100);
-	put_task(&s, 11, 11, EXITED, 2);
-	put_cpu(&s, 21, 3, 1);
+	put_task(&s, 10, 10, TASK, 1);		/* exits and is evicted */
+	put_task(&s, 11, 11, TASK, 1);		/* sleeps */
+	put_task(&s, 3, 3, EXITED, 2);		/* stays */
+	put_task(&s, 4, 4, EXITED, 3);		/* is evicted, though not the oldest */
+	put_task(&s, 2, 2, EXITED, 1);		/* is folded into task 5 */
+	put_task(&s, 5, 5, EXITED, 1);
+	put_sum(&s, 100);
 	finish(snap, &s);
-	assert_int_equal(ktau_snapshot_sum(snap, &with, NULL), 0);
+	expect_calls(snap, 2 * 9 + 100, 7);
+
+	s = begin_since(6, (EVERYTHING & ~KTAU_TARGET_ALL) | KTAU_TARGET_CHANGED);
+	put_task(&s, 5, 5, EXITED, 2);
+	put_sum(&s, 100 + 2 * 3 + 2 * 2);
+	put_gone(&s, serials, NR(serials), 2);
+	finish(snap, &s);
+	expect_calls(snap, 2 * (9 + 1) + 100, 6);
+	assert_null(ktau_snapshot_find(snap, 2));
+	/* Known by name, but not counted. */
+	assert_int_equal(ktau_snapshot_find(snap, 4)->owner->serial, 4);
 	assert_int_equal(ktau_snapshot_drop_evicted(snap), 0);
-	assert_int_equal(ktau_snapshot_sum(snap, &without, NULL), 0);
-	assert_int_equal(with->rec.size, without->rec.size);
-	assert_memory_equal(with, without, with->rec.size);
-	assert_int_equal(ktau_snapshot_count(snap), 4);
-	assert_null(ktau_snapshot_find(snap, 3));
-	assert_null(ktau_snapshot_find_tid(snap, 13));
+	expect_calls(snap, 2 * (9 + 1) + 100, 4);
+	assert_null(ktau_snapshot_find(snap, 4));
+	assert_null(ktau_snapshot_find_tid(snap, 10));
 	assert_int_equal(ktau_snapshot_find(snap, 11)->owner->serial, 11);
-	assert_int_equal(ktau_snapshot_find_tid(snap, 10)->owner->serial, 10);
-	assert_int_equal(ktau_snapshot_cpu(snap, 3)->owner->serial, 21);
 	assert_int_equal(ktau_snapshot_evicted(snap)->owner->serial, 20);
-	ktau_record_free(with);
-	ktau_record_free(without);
+	ktau_snapshot_destroy(snap);
+}
+
+#define EXITED_TASKS (KTAU_TARGET_EXITED | KTAU_TARGET_EVICTED)
+
+/* A list of all exited tasks that are kept, as another descriptor gives it. */
+static void all_exited(void **state)
+{
+	struct ktau_snapshot *snap = create();
+	struct stream s = begin_since(0, EXITED_TASKS);
+
+	(void)state;
+	put_task(&s, 3, 3, EXITED, 2);
+	put_task(&s, 4, 4, EXITED, 3);
+	put_sum(&s, 100);
+	finish(snap, &s);
+	s = begin_since(5, EXITED_TASKS);	/* of some */
+	put_sum(&s, 100);
+	finish(snap, &s);
+	expect_calls(snap, 100 + 2 * 5, 3);
+	s = begin_since(0, EXITED_TASKS);	/* not complete */
+	s.torn = 1;
+	put_sum(&s, 100);
+	finish(snap, &s);
+	expect_calls(snap, 100 + 2 * 5, 3);
+	s = begin_since(0, EXITED_TASKS);
+	put_task(&s, 3, 3, EXITED, 2);
+	put_sum(&s, 106);
+	finish(snap, &s);
+	expect_calls(snap, 106 + 2 * 2, 3);
 	ktau_snapshot_destroy(snap);
 }
 
@@ -310,7 +362,8 @@ int main(void)
 		cmocka_unit_test(merges),
 		cmocka_unit_test(adds_up),
 		cmocka_unit_test(sum),
-		cmocka_unit_test(drop_evicted),
+		cmocka_unit_test(gone),
+		cmocka_unit_test(all_exited),
 		cmocka_unit_test(linear),
 	};
 

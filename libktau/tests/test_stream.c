@@ -180,6 +180,7 @@ static void check_end(const struct ktau_rec_end *end, const struct stream *s)
 	assert_int_equal(end->losses_own, 1);
 	assert_int_equal(end->refused_memory_limit, s->shrink ? 0 : 0x102030405);
 	assert_int_equal(end->internal_errors, s->shrink ? 0 : 99);
+	assert_int_equal(end->missed, s->losses[13]);
 	assert_string_equal(ktau_loss_name(0), "refused_memory_limit");
 	assert_string_equal(ktau_loss_name(9), "lost_evicted");
 	assert_string_equal(ktau_loss_name(KTAU_NR_LOSSES - 1), "internal_errors");

@@ -194,6 +194,20 @@ static void show_trace(const struct ktau_rec_trace *r)
 	nr_records++;
 }
 
+static void show_gone(const struct ktau_rec_gone *r)
+{
+	const __u64 *gone = (const __u64 *)(r + 1);
+	unsigned int i;
+
+	printf("GONE");
+	for (i = 0; i < r->nr_serials; i++)
+		printf(" %" PRIu64, (uint64_t)gone[i]);
+	putchar('\n');
+	if (r->serial_bytes != sizeof(*gone) ||
+	    r->rec.size != sizeof(*r) + r->nr_serials * sizeof(*gone))
+		complain("length of the list of", r->nr_serials);
+}
+
 static void show_end(const struct ktau_rec_end *r)
 {
 	printf("END records %" PRIu64 " denied %" PRIu64 " vanished %" PRIu64
@@ -231,6 +245,9 @@ static int show(const struct ktau_rec *rec)
 		break;
 	case KTAU_REC_TRACE:
 		show_trace(r);
+		break;
+	case KTAU_REC_GONE:
+		show_gone(r);
 		break;
 	case KTAU_REC_END:
 		show_end(r);

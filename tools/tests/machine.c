@@ -207,6 +207,22 @@ static int put_evicted(struct sink *s, uint64_t at, uint64_t seq, uint64_t *nr)
 	return fixture_put(s, &p, nr);
 }
 
+static int put_gone(struct sink *s, uint64_t serial)
+{
+	const struct {
+		struct ktau_rec_gone gone;
+		uint64_t serial;
+	} r = {
+		.gone = {
+			.rec = { sizeof(r), KTAU_REC_GONE, sizeof(r.gone) },
+			.nr_serials = 1, .serial_bytes = 8,
+		},
+		.serial = serial,
+	};
+
+	return sink_put(s, &r);
+}
+
 static int put_stream(struct sink *s, uint64_t n)
 {
 	uint64_t at = (9 + n) * SECOND, nr = 0;
@@ -214,6 +230,7 @@ static int put_stream(struct sink *s, uint64_t n)
 	struct ktau_rec_end end;
 	int err;
 
+	stream.exited_since = n == 1 ? 0 : n + 3;
 	err = sink_put(s, &stream);
 	if (!err)
 		err = fixture_put_names(s);
@@ -235,6 +252,8 @@ static int put_stream(struct sink *s, uint64_t n)
 		err = put_cpus(s, at, n, &nr);
 	if (!err)
 		err = put_evicted(s, at, n == 3 ? 7 : 5, &nr);
+	if (!err && n == 3)
+		err = put_gone(s, 20);	/* "short" */
 	end = fixture_end(nr, n == 1 ? 5 : n == 2 ? 6 : 7);
 	end.refused_no_chunk = n == 1 ? 1 : 3;
 	return err ? err : sink_put(s, &end);

@@ -89,6 +89,7 @@ int ktau_compose_begin(struct ktau_stream *stream)
 	rec->nr_cpus = num_possible_cpus();
 	rec->since_ticks = stream->select.since_ticks;
 	rec->exited_next = ktau_exited_next();
+	rec->exited_since = stream->select.exited_since;
 	if (stream->access & KTAU_ACCESS_ADDRESSES)
 		rec->stext = (unsigned long)_stext;
 	rec->profile_pair_mticks = ktau_profile_pair_mticks;
@@ -107,6 +108,11 @@ static u64 loss(const struct ktau_stream *stream, enum ktau_loss reason)
 	return stream->is_contained ?
 	       atomic_long_read(&stream->user->losses[reason]) :
 	       ktau_loss_total(reason);
+}
+
+static bool may_see_losses_of_all(const struct ktau_stream *stream)
+{
+	return !stream->is_contained && (stream->access & KTAU_ACCESS_ALL);
 }
 
 /**
@@ -139,6 +145,33 @@ int ktau_compose_end(struct ktau_stream *stream)
 	rec->clamped = loss(stream, KTAU_LOSS_CLAMPED);
 	rec->internal_errors = loss(stream, KTAU_LOSS_INTERNAL);
 	rec->evicted = loss(stream, KTAU_LOSS_EVICTED);
+	if (!stream->watch.wide || may_see_losses_of_all(stream))
+		rec->missed = stream->settle.missed;
+	return 0;
+}
+
+/**
+ * ktau_compose_gone() - put GONE, if there is something to say
+ * @stream: the stream, locked
+ *
+ * Context: May sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int ktau_compose_gone(struct ktau_stream *stream)
+{
+	const struct ktau_settle *settle = &stream->settle;
+	size_t bytes = settle->nr * sizeof(*settle->gone);
+	struct ktau_rec_gone *rec;
+
+	if (!settle->nr)
+		return 0;
+	rec = new_record(stream, KTAU_REC_GONE, sizeof(*rec), bytes);
+	if (!rec)
+		return -ENOMEM;
+	rec->nr_serials = settle->nr;
+	rec->serial_bytes = sizeof(*settle->gone);
+	rec->nr_folded = settle->nr_folded;
+	memcpy(rec + 1, settle->gone, bytes);
 	return 0;
 }
 
@@ -266,6 +299,8 @@ static int put_owner(struct ktau_stream *stream, const struct ktau_owner *owner,
 	if (!rec)
 		return -ENOMEM;
 	fill_owner(rec, owner);
+	if (!owner->has_own_parent && !(stream->access & KTAU_ACCESS_ALL))
+		rec->parent_serial = 0;
 	rec->path_bytes = bytes;
 	if (path)
 		memcpy(rec + 1, path, bytes);
@@ -277,12 +312,16 @@ static int put_owner(struct ktau_stream *stream, const struct ktau_owner *owner,
 	return ret ?: 1;
 }
 
-/* Put OWNER of a record if it has not been. Return: 1, 0 or -ENOMEM. */
+/*
+ * Put OWNER of a record if it has not been, or if it may have changed: a profile comes
+ * once, or again with what has been folded into it. Return: 1, 0 or -ENOMEM.
+ */
 static int need_owner(struct ktau_stream *stream, const struct ktau_owner *owner,
 		      const char *path)
 {
-	if (ktau_serial_bits(stream, owner->serial) &
-	    BIT(KTAU_SERIAL_RECORD + owner->kind))
+	if (stream->content == KTAU_REC_TRACE &&
+	    (ktau_serial_bits(stream, owner->serial) &
+	     BIT(KTAU_SERIAL_RECORD + owner->kind)))
 		return 0;
 	return put_owner(stream, owner, path);
 }

@@ -15,9 +15,10 @@
  * So the sum over living tasks, exited ones and the evicted sum is always that of
  * everything that happened.
  *
- * A folded record has the exited_seq of the newest task in it, and includes all exited
- * threads of its process with lower numbers, as far as they had the same credentials. So
- * a reader that goes on from a number sees it if it has not seen all of it.
+ * A folded record gets a new number and is the newest one then. So a reader that goes on
+ * from a number sees it unless it has seen all of it, and once there is nothing from
+ * some number on, that reader has seen every record as it is. At that moment it gets the
+ * evicted sum, and which of the tasks that it knows are folded or evicted, see gone.c.
  */
 #include <linux/hashtable.h>
 #include <linux/rbtree.h>
@@ -35,7 +36,9 @@
  * @lock: guards all of it, the lists of struct ktau_user, and @processes
  * @tasks: the records, by number
  * @users: users who have some
+ * @watches: of streams that may show tasks of any user
  * @next: number of the next one
+ * @ever: tasks that have exited
  * @nr: records
  * @bytes: memory of them
  * @evicted: the sum of those that are not kept
@@ -44,7 +47,9 @@ static struct exited_queue {
 	spinlock_t lock;	/* all of it, see above */
 	struct rb_root tasks;
 	struct list_head users;
+	struct list_head watches;
 	u64 next;
+	u64 ever;
 	u64 nr;
 	u64 bytes;
 	struct ktau_task *evicted;
@@ -52,6 +57,7 @@ static struct exited_queue {
 	.lock = __SPIN_LOCK_UNLOCKED(exited.lock),
 	.tasks = RB_ROOT,
 	.users = LIST_HEAD_INIT(exited.users),
+	.watches = LIST_HEAD_INIT(exited.watches),
 };
 
 /* The newest record of each process. */
@@ -77,10 +83,13 @@ static struct ktau_task *newest_of_process(const struct ktau_task *state)
 
 /* All that follows up to trim() is called with exited.lock held. */
 
+/* Make @state the newest record. */
 static void link_last(struct ktau_task *state)
 {
 	struct rb_node *last = rb_last(&exited.tasks);
 
+	state->owner.dead_seq = exited.next++;
+	list_add_tail(&state->of_user, &state->user->exited);
 	rb_link_node(&state->exited_node, last,
 		     last ? &last->rb_right : &exited.tasks.rb_node);
 	rb_insert_color(&state->exited_node, &exited.tasks);
@@ -91,12 +100,10 @@ static void add(struct ktau_task *state)
 	struct ktau_task *before = newest_of_process(state);
 	struct ktau_user *user = state->user;
 
-	state->owner.dead_seq = exited.next++;
 	state->exited_bytes = atomic_long_read(&state->bytes);
-	link_last(state);
 	if (list_empty(&user->exited))
 		list_add(&user->exited_node, &exited.users);
-	list_add_tail(&state->of_user, &user->exited);
+	link_last(state);
 	INIT_LIST_HEAD(&state->foldable);
 	if (before) {
 		hash_del(&before->process_node);
@@ -106,15 +113,22 @@ static void add(struct ktau_task *state)
 	hash_add(processes, &state->process_node, state->owner.leader_serial);
 	user->exited_bytes += state->exited_bytes;
 	exited.bytes += state->exited_bytes;
+	exited.ever++;
 	exited.nr++;
 }
 
-/* Take @state, which no other record leads to, out of all lists, and drop it. */
-static void drop(struct ktau_task *state)
+/*
+ * Take @state, which no other record leads to, out of all lists, and drop it: it has
+ * been @evicted, or folded.
+ */
+static void drop(struct ktau_task *state, bool evicted)
 {
 	struct ktau_user *user = state->user;
 
+	ktau_gone_note(&exited.watches, state, evicted);
+	ktau_gone_note(&user->watches, state, evicted);
 	rb_erase(&state->exited_node, &exited.tasks);
+	RB_CLEAR_NODE(&state->exited_node);
 	list_del(&state->of_user);
 	list_del(&state->foldable);
 	hash_del(&state->process_node);
@@ -169,14 +183,9 @@ static void merge(struct ktau_task *to, struct ktau_task *from)
 	to->owner.flags |= KTAU_OWNER_FOLDED;
 }
 
-/* @to gets the place of @from, the next one of its process. */
+/* @to gets the place of @from, the next one of its process, among the others of it. */
 static void move_to(struct ktau_task *to, struct ktau_task *from)
 {
-	to->owner.dead_seq = from->owner.dead_seq;
-	rb_erase(&to->exited_node, &exited.tasks);
-	rb_replace_node(&from->exited_node, &to->exited_node, &exited.tasks);
-	list_del(&to->of_user);
-	list_replace(&from->of_user, &to->of_user);
 	list_del_init(&to->foldable);
 	if (list_empty(&from->foldable)) {
 		hash_del(&from->process_node);
@@ -185,9 +194,14 @@ static void move_to(struct ktau_task *to, struct ktau_task *from)
 		list_replace_init(&from->foldable, &to->foldable);
 	}
 	to->next_thread = from->next_thread;
-	/* So that @from can be dropped. */
-	link_last(from);
-	list_add_tail(&from->of_user, &from->user->exited);
+}
+
+/* What has been read of @state is not all of it any more. */
+static void renumber(struct ktau_task *state)
+{
+	rb_erase(&state->exited_node, &exited.tasks);
+	list_del(&state->of_user);
+	link_last(state);
 }
 
 /*
@@ -217,10 +231,12 @@ static bool fold(struct ktau_user *user)
 	if (leads) {
 		merge(older, newer);
 		move_to(older, newer);
-		drop(newer);
+		drop(newer, false);
+		renumber(older);
 	} else {
 		merge(newer, older);
-		drop(older);
+		drop(older, false);
+		renumber(newer);
 	}
 	return true;
 }
@@ -234,7 +250,7 @@ static void evict(struct ktau_user *user)
 	add_counts(exited.evicted, state);
 	ktau_table_merge(exited.evicted, state); /* it has all chunks */
 	ktau_loss_of(user, KTAU_LOSS_EVICTED, state->owner.nr_tasks);
-	drop(state);
+	drop(state, true);
 }
 
 /* The user who has to pay, if any. */
@@ -372,7 +388,7 @@ void ktau_exited_owner(struct ktau_owner *owner, const struct ktau_task *state)
 }
 
 /**
- * ktau_exited_next() - number that the next task to exit will get
+ * ktau_exited_next() - number that the next task to exit or to be folded will get
  *
  * Context: Task.
  * Return: The number.
@@ -411,52 +427,128 @@ u64 ktau_exited_first(void)
 	return first;
 }
 
-static u32 list_kept(struct ktau_kept *kept, u32 max)
+/**
+ * ktau_exited_show() - a stream is about to show an exited task
+ * @watch: of the stream, locked; NULL if it need not know what becomes of the task
+ * @state: the task's state, held
+ *
+ * Context: May sleep.
+ * Return: Whether the task is still kept, which the stream notes; else it is part of
+ * another one now, or of the evicted sum. -ENOMEM is taken as the former.
+ */
+bool ktau_exited_show(struct ktau_watch *watch, struct ktau_task *state)
 {
-	struct ktau_user *user;
-	u32 nr = 0;
+	bool kept;
 
-	list_for_each_entry(user, &exited.users, exited_node) {
-		if (nr == max)
-			break;
-		kept[nr++] = (struct ktau_kept) {
-			.uid = user->uid,
-			.first = list_first_entry(&user->exited,
-						  struct ktau_task,
-						  of_user)->owner.dead_seq,
-		};
-	}
-	return nr;
+	if (watch && xa_reserve(&watch->known, state->serial, GFP_KERNEL_ACCOUNT))
+		watch = NULL;
+	spin_lock(&exited.lock);
+	kept = !RB_EMPTY_NODE(&state->exited_node);
+	if (watch && kept)
+		xa_store(&watch->known, state->serial, xa_mk_value(1), GFP_NOWAIT);
+	else if (watch)
+		xa_release(&watch->known, state->serial);
+	spin_unlock(&exited.lock);
+	return kept;
 }
 
-/**
- * ktau_evicted_snapshot() - the sum of the exited tasks that are not kept
- * @rec: where it goes
- * @bytes: its room
- * @owner: where its description goes
- * @kept: gets the users who have exited tasks that are kept, and the number of the
- *	first one of each: what is below it, and any other user's, is in the sum
- * @nr: how many users @kept has room for, and then has; or NULL
- *
- * Context: Task.
- * Return: 0, -ENODATA if KTAU was never on, -ENOSPC.
- */
-int ktau_evicted_snapshot(struct ktau_rec_profile *rec, size_t bytes,
-			  struct ktau_owner *owner, struct ktau_kept *kept,
-			  u32 *nr)
+/* exited.lock held. */
+static int copy_evicted(struct ktau_settle *settle)
 {
 	int err;
 
-	if (!exited.evicted)
-		return -ENODATA;
-	spin_lock(&exited.lock);
-	err = ktau_snapshot_into(rec, bytes, exited.evicted, NULL);
-	*owner = exited.evicted->owner;
-	owner->dead_seq = first_kept();
-	if (nr)
-		*nr = list_kept(kept, *nr);
-	spin_unlock(&exited.lock);
+	if (!exited.evicted) {
+		settle->evicted = NULL;
+		return 0;
+	}
+	err = ktau_snapshot_into(settle->evicted, settle->bytes, exited.evicted,
+				 NULL);
+	*settle->owner = exited.evicted->owner;
+	settle->owner->dead_seq = first_kept();
 	return err;
+}
+
+/**
+ * ktau_exited_settle() - end the reading of exited tasks
+ * @settle: what is wanted, and where it goes; @evicted becomes NULL if there is no sum,
+ *	@nr the room needed with -ENOSPC
+ *
+ * All of it is of one moment, at which no exited task is left to read.
+ *
+ * Context: Task.
+ * Return: 0; 1 if there is another exited task to read first; -ENOSPC.
+ */
+int ktau_exited_settle(struct ktau_settle *settle)
+{
+	const struct ktau_watch *watch = settle->watch;
+	int ret = 1;
+
+	spin_lock(&exited.lock);
+	if (settle->exited && find_from(settle->next))
+		goto out;
+	ret = -ENOSPC;
+	settle->nr = watch ? watch->nr_gone : 0;
+	if (settle->nr > settle->room)
+		goto out;
+	ret = settle->evicted ? copy_evicted(settle) : 0;
+	if (ret)
+		goto out;
+	if (watch)
+		ktau_gone_take(settle);
+	settle->next = exited.next;
+out:
+	spin_unlock(&exited.lock);
+	return ret;
+}
+
+/**
+ * ktau_exited_settled() - a stream is complete: forget what it has said
+ * @watch: of the stream, locked
+ * @settle: of the stream
+ *
+ * Context: Task.
+ */
+void ktau_exited_settled(struct ktau_watch *watch, const struct ktau_settle *settle)
+{
+	spin_lock(&exited.lock);
+	ktau_gone_taken(watch, settle);
+	spin_unlock(&exited.lock);
+}
+
+/**
+ * ktau_exited_watch() - have a stream told which of its tasks are folded or evicted
+ * @watch: of the stream, locked
+ * @user: whose tasks it shows; NULL: anybody's
+ * @sums: the stream has the evicted sum
+ *
+ * Can be repeated.
+ *
+ * Context: Task.
+ */
+void ktau_exited_watch(struct ktau_watch *watch, struct ktau_user *user, bool sums)
+{
+	spin_lock(&exited.lock);
+	watch->sums = sums;
+	if (list_empty(&watch->node)) {
+		watch->from = exited.next;
+		watch->wide = !user;
+		list_add(&watch->node, user ? &user->watches : &exited.watches);
+	}
+	spin_unlock(&exited.lock);
+}
+
+/**
+ * ktau_exited_unwatch() - the other end of ktau_exited_watch()
+ * @watch: of a stream that nobody has any more
+ *
+ * Context: Task.
+ */
+void ktau_exited_unwatch(struct ktau_watch *watch)
+{
+	spin_lock(&exited.lock);
+	list_del_init(&watch->node);
+	spin_unlock(&exited.lock);
+	xa_destroy(&watch->known);
 }
 
 /**
@@ -470,7 +562,7 @@ void ktau_exited_stats(struct seq_file *m)
 	spin_lock(&exited.lock);
 	seq_printf(m, "tasks_exited %llu\n", exited.nr);
 	seq_printf(m, "tasks_exited_bytes %llu\n", exited.bytes);
-	seq_printf(m, "tasks_ever_exited %llu\n", exited.next);
+	seq_printf(m, "tasks_ever_exited %llu\n", exited.ever);
 	seq_printf(m, "tasks_evicted %llu\n",
 		   exited.evicted ? exited.evicted->owner.nr_tasks : 0);
 	spin_unlock(&exited.lock);

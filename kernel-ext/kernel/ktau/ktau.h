@@ -22,6 +22,7 @@
 #include <linux/spinlock.h>
 #include <linux/uidgid.h>
 #include <linux/wait.h>
+#include <linux/xarray.h>
 
 #include "arch.h"
 #include "ring.h"
@@ -114,8 +115,8 @@ struct ktau_look {
 
 /*
  * Whose a table or a ring is: what struct ktau_rec_owner says of it, with times
- * without offsets and the ids of the initial namespaces. @parent_serial is 0 also
- * where the parent is another user's; @dead_seq is @exited_seq.
+ * without offsets and the ids of the initial namespaces. @dead_seq is @exited_seq.
+ * @has_own_parent: the parent is the same user's, so who may see the task may know it.
  */
 struct ktau_owner {
 	u64	serial;
@@ -146,6 +147,7 @@ struct ktau_owner {
 	u64	cgroup;
 	u32	pid_ns;
 	u32	net_ns;
+	bool	has_own_parent;
 	char	comm[TASK_COMM_LEN];
 };
 
@@ -215,6 +217,7 @@ DECLARE_PER_CPU(unsigned long [KTAU_NR_LOSSES], ktau_losses);
  * @foldable: those of them that can be folded into another one
  * @exited_node: in the list of the users that have some
  * @exited_bytes: memory of those
+ * @watches: of streams of this user, see struct ktau_watch
  */
 struct ktau_user {
 	struct hlist_node	node;
@@ -228,6 +231,7 @@ struct ktau_user {
 	struct list_head	foldable;
 	struct list_head	exited_node;
 	u64			exited_bytes;
+	struct list_head	watches;
 };
 
 extern struct ktau_user ktau_system;
@@ -513,6 +517,7 @@ void ktau_trace_changes(struct ktau_task *state);
 
 /* ring.c */
 struct ktau_ring *ktau_ring_create(struct ktau_user *user, u32 slots, gfp_t gfp);
+u32 ktau_ring_full_slots(const struct task_struct *task);
 u32 ktau_ring_start_slots(const struct task_struct *task);
 size_t ktau_ring_bytes(u32 slots);
 void ktau_ring_make_ready(struct ktau_ring *ring);
@@ -641,10 +646,53 @@ int ktau_origin_level(const struct ktau_rights *rights,
 
 /* exited.c */
 
-/* A user who has exited tasks that are kept, and the number of the first one. */
-struct ktau_kept {
-	kuid_t	uid;
-	u64	first;
+/**
+ * struct ktau_watch - what a stream has shown of tasks that may leave the exited queue
+ * @node: in @watches of a user or of all; under the lock of exited.c, as is what
+ *	follows, except that only the stream adds serials
+ * @known: serials that have been shown; marked once they are gone, see gone.c
+ * @nr_gone: how many are marked
+ * @from: exited tasks below this number have been read, or are not to be
+ * @missed: evicted tasks that were not below it, nor known
+ * @sums: the stream has the evicted sum
+ * @wide: it may show tasks of any user
+ */
+struct ktau_watch {
+	struct list_head	node;
+	struct xarray		known;
+	u32			nr_gone;
+	u64			from;
+	u64			missed;
+	bool			sums;
+	bool			wide;
+};
+
+/**
+ * struct ktau_settle - the end of reading exited tasks, all at one moment
+ * @exited: exited tasks have been read; before @next
+ * @next: becomes the number that the next task to exit will get
+ * @watch: what the stream has shown, or NULL
+ * @gone: gets the serials of those in @watch that are gone
+ * @room: how many fit
+ * @nr: how many there are
+ * @nr_folded: how many of them were folded; they come first
+ * @missed: becomes that of @watch
+ * @evicted: gets the evicted sum, unless NULL
+ * @bytes: its room
+ * @owner: gets its description
+ */
+struct ktau_settle {
+	bool			exited;
+	u64			next;
+	struct ktau_watch	*watch;
+	u64			*gone;
+	u32			room;
+	u32			nr;
+	u32			nr_folded;
+	u64			missed;
+	struct ktau_rec_profile	*evicted;
+	size_t			bytes;
+	struct ktau_owner	*owner;
 };
 
 int ktau_exited_start(void);
@@ -654,10 +702,19 @@ u64 ktau_exited_next(void);
 u64 ktau_exited_first(void);
 void ktau_exited_trim(void);
 void ktau_exited_owner(struct ktau_owner *owner, const struct ktau_task *state);
-int ktau_evicted_snapshot(struct ktau_rec_profile *rec, size_t bytes,
-			  struct ktau_owner *owner, struct ktau_kept *kept,
-			  u32 *nr);
+bool ktau_exited_show(struct ktau_watch *watch, struct ktau_task *state);
+int ktau_exited_settle(struct ktau_settle *settle);
+void ktau_exited_settled(struct ktau_watch *watch, const struct ktau_settle *settle);
+void ktau_exited_watch(struct ktau_watch *watch, struct ktau_user *user, bool sums);
+void ktau_exited_unwatch(struct ktau_watch *watch);
 void ktau_exited_stats(struct seq_file *m);
+
+/* gone.c */
+int ktau_gone_know(struct ktau_watch *watch, u64 serial);
+void ktau_gone_note(struct list_head *watches, const struct ktau_task *state,
+		    bool evicted);
+void ktau_gone_take(struct ktau_settle *settle);
+void ktau_gone_taken(struct ktau_watch *watch, const struct ktau_settle *settle);
 
 /* owner.c */
 void ktau_task_identify(struct ktau_owner *owner, struct task_struct *task);

@@ -29,7 +29,44 @@ struct fixture {
 	u64 seq;		/* those of the test are not below it */
 	u64 evicted;
 	pid_t tgid;
+	struct ktau_watch watch;
+	u64 gone[8];
+	u32 nr_gone, nr_folded;
+	u64 missed;
 };
+
+/*
+ * End a stream that has read the exited tasks below @next: note what is gone. Return:
+ * whether there was none from @next on.
+ */
+static bool settle(struct kunit *test, u64 next)
+{
+	struct fixture *f = test->priv;
+	struct ktau_settle settle = {
+		.exited = true, .next = next, .watch = &f->watch, .gone = f->gone,
+		.room = ARRAY_SIZE(f->gone), .evicted = f->rec,
+		.bytes = KTAU_SNAPSHOT_BYTES, .owner = &f->owner,
+	};
+	int ret = ktau_exited_settle(&settle);
+
+	KUNIT_EXPECT_TRUE(test, ret == 0 || ret == 1);
+	if (ret)
+		return false;
+	f->nr_gone = settle.nr;
+	f->nr_folded = settle.nr_folded;
+	f->missed = settle.missed;
+	ktau_exited_settled(&f->watch, &settle);
+	return true;
+}
+
+static u64 evicted_count(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	KUNIT_EXPECT_TRUE(test, settle(test, U64_MAX));
+	expect_identity(test, f->rec);
+	return find(f->rec, ID_A)->count - f->evicted;
+}
 
 static int exited_init(struct kunit *test)
 {
@@ -47,11 +84,10 @@ static int exited_init(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, control("groups=syscall"), 0);
 	KUNIT_ASSERT_EQ(test, control("groups=none exited_limit=0"), 0);
 	KUNIT_ASSERT_EQ(test, control("exited_limit=16M"), 0);
+	INIT_LIST_HEAD(&f->watch.node);
+	xa_init(&f->watch.known);
+	f->evicted = evicted_count(test);
 	f->seq = ktau_exited_next();
-	KUNIT_ASSERT_EQ(test, 0,
-			ktau_evicted_snapshot(f->rec, KTAU_SNAPSHOT_BYTES,
-					      &f->owner, NULL, NULL));
-	f->evicted = find(f->rec, ID_A)->count;
 	return 0;
 }
 
@@ -63,6 +99,7 @@ static void exited_exit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, control("exited_limit=16M"), 0);
 	KUNIT_EXPECT_EQ(test, f->a->exited_bytes, 0ULL);
 	KUNIT_EXPECT_EQ(test, f->b->exited_bytes, 0ULL);
+	ktau_exited_unwatch(&f->watch);
 	ktau_user_put(f->a);
 	ktau_user_put(f->b);
 	kvfree(f->rec);
@@ -144,17 +181,6 @@ static void set_share(struct kunit *test, u64 bytes)
 	KUNIT_EXPECT_EQ(test, control(words), 0);
 }
 
-static u64 evicted_count(struct kunit *test, struct ktau_kept *kept, u32 *nr)
-{
-	struct fixture *f = test->priv;
-
-	KUNIT_EXPECT_EQ(test, 0,
-			ktau_evicted_snapshot(f->rec, KTAU_SNAPSHOT_BYTES,
-					      &f->owner, kept, nr));
-	expect_identity(test, f->rec);
-	return find(f->rec, ID_A)->count - f->evicted;
-}
-
 /* Threads are folded into the next of their process, the oldest first. */
 static void folds(struct kunit *test)
 {
@@ -162,7 +188,6 @@ static void folds(struct kunit *test)
 	const struct ktau_rec_profile *rec;
 	unsigned int i;
 	u64 two;
-	u32 nr = 0;
 
 	for (i = 1; i <= 3; i++)	/* no leader among them */
 		exits(test, f->a, f->tgid, f->tgid + i, i % 2 ? ID_B : ID_C);
@@ -173,17 +198,18 @@ static void folds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, count_records(f), 2U);
 	rec = record(test, 0);
 	KUNIT_ASSERT_NOT_NULL(test, rec);
+	KUNIT_EXPECT_EQ(test, f->owner.nr_tasks, 1ULL);
+	/* What has been folded is new to readers. */
+	rec = record(test, 1);
+	KUNIT_ASSERT_NOT_NULL(test, rec);
 	KUNIT_EXPECT_EQ(test, f->owner.nr_tasks, 2ULL);
 	KUNIT_EXPECT_EQ(test, f->owner.tid, f->tgid + 2);
-	KUNIT_EXPECT_EQ(test, f->owner.dead_seq, f->seq + 1);
+	KUNIT_EXPECT_EQ(test, f->owner.dead_seq, f->seq + 3);
 	KUNIT_EXPECT_EQ(test, f->owner.utime_ns, 2ULL);
 	KUNIT_EXPECT_EQ(test, find(rec, ID_A)->count, 2ULL);
 	KUNIT_EXPECT_EQ(test, find(rec, ID_B)->count, 1ULL);
 	KUNIT_EXPECT_EQ(test, find(rec, ID_C)->count, 1ULL);
-	rec = record(test, 1);
-	KUNIT_ASSERT_NOT_NULL(test, rec);
-	KUNIT_EXPECT_EQ(test, f->owner.nr_tasks, 1ULL);
-	KUNIT_EXPECT_EQ(test, evicted_count(test, NULL, &nr), 0ULL);
+	KUNIT_EXPECT_EQ(test, evicted_count(test), 0ULL);
 }
 
 /* The record of a process is the leader's, wherever that was among its threads. */
@@ -208,7 +234,7 @@ static void leader(struct kunit *test)
 		KUNIT_ASSERT_NOT_NULL(test, rec);
 		KUNIT_EXPECT_EQ(test, f->owner.nr_tasks, 3ULL);
 		KUNIT_EXPECT_EQ(test, f->owner.tid, f->tgid);
-		KUNIT_EXPECT_EQ(test, f->owner.dead_seq, f->seq + 2);
+		KUNIT_EXPECT_EQ(test, f->owner.dead_seq, f->seq + 4);
 		KUNIT_EXPECT_EQ(test, find(rec, ID_A)->count, 3ULL);
 		KUNIT_EXPECT_EQ(test, find(rec, ID_B)->count, 3ULL);
 		KUNIT_EXPECT_EQ(test, control("exited_limit=0"), 0);
@@ -243,9 +269,8 @@ static void others_stay(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	const struct ktau_rec_profile *rec;
-	struct ktau_kept kept[8];
 	u64 one;
-	u32 i, nr = ARRAY_SIZE(kept), found = 0;
+	u32 i;
 
 	exits(test, f->b, f->tgid, f->tgid, ID_B);
 	one = f->b->exited_bytes;
@@ -259,26 +284,89 @@ static void others_stay(struct kunit *test)
 	rec = record(test, 1);
 	KUNIT_ASSERT_NOT_NULL(test, rec);
 	KUNIT_EXPECT_EQ(test, f->owner.tid, f->tgid + 16);
-	KUNIT_EXPECT_EQ(test, evicted_count(test, kept, &nr), 15ULL);
-	/* What is in the sum can be told for each user. */
-	for (i = 0; i < nr; i++) {
-		if (uid_eq(kept[i].uid, uid_a)) {
-			KUNIT_EXPECT_EQ(test, kept[i].first, f->seq + 16);
-			found++;
-		} else if (uid_eq(kept[i].uid, uid_b)) {
-			KUNIT_EXPECT_EQ(test, kept[i].first, f->seq);
-			found++;
-		}
-	}
-	KUNIT_EXPECT_EQ(test, found, 2U);
+	KUNIT_EXPECT_EQ(test, evicted_count(test), 15ULL);
 	/* One exit more, one evicted more: of the same user. */
 	synchronize_rcu();
 	exits(test, f->a, f->tgid + 21, f->tgid + 21, ID_B);
 	KUNIT_EXPECT_EQ(test, count_records(f), 6U);
-	nr = 0;
-	KUNIT_EXPECT_EQ(test, evicted_count(test, NULL, &nr), 16ULL);
+	KUNIT_EXPECT_EQ(test, evicted_count(test), 16ULL);
 	KUNIT_EXPECT_NOT_NULL(test, record(test, 0));
 	KUNIT_EXPECT_EQ(test, f->owner.tid, f->tgid);
+}
+
+/* Read all records from @seq on as a stream does. Return: where the next one begins. */
+static u64 show(struct kunit *test, u64 seq)
+{
+	struct fixture *f = test->priv;
+	struct ktau_task *state;
+
+	for (; (state = ktau_exited_get(&seq)); seq++) {
+		KUNIT_EXPECT_TRUE(test, ktau_exited_show(&f->watch, state));
+		ktau_task_put(state);
+	}
+	return seq;
+}
+
+static u64 serial_of(struct kunit *test, unsigned int n)
+{
+	struct fixture *f = test->priv;
+
+	return record(test, n) ? f->owner.serial : 0;
+}
+
+/*
+ * A reader is told what has been folded or evicted of what it has been shown, once, and
+ * how much was evicted that it was not shown.
+ */
+static void told(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u64 next, one, alive, first, third;
+
+	ktau_exited_watch(&f->watch, f->a, true);
+	alive = ktau_serial_next();
+	KUNIT_EXPECT_EQ(test, ktau_gone_know(&f->watch, alive), 0);
+	exits(test, f->a, f->tgid, f->tgid + 1, ID_B);	/* to be folded */
+	one = f->a->exited_bytes;
+	exits(test, f->a, f->tgid, f->tgid + 2, ID_B);
+	exits(test, f->a, f->tgid + 5, f->tgid + 5, ID_B);	/* to be evicted */
+	exits(test, f->b, f->tgid + 6, f->tgid + 6, ID_B);	/* stays */
+	first = serial_of(test, 0);
+	third = serial_of(test, 2);
+	next = show(test, f->seq);
+	KUNIT_EXPECT_TRUE(test, settle(test, next));
+	KUNIT_EXPECT_EQ(test, f->nr_gone, 0U);
+
+	set_share(test, 3 * one - 1);
+	KUNIT_EXPECT_FALSE(test, settle(test, next));	/* the folded one comes again */
+	KUNIT_EXPECT_EQ(test, show(test, next), next + 1);
+	set_share(test, one);
+	KUNIT_EXPECT_TRUE(test, settle(test, next + 1));
+	KUNIT_ASSERT_EQ(test, f->nr_gone, 2U);
+	KUNIT_EXPECT_EQ(test, f->nr_folded, 1U);
+	KUNIT_EXPECT_EQ(test, f->gone[0], first);
+	KUNIT_EXPECT_EQ(test, f->gone[1], third);
+	KUNIT_EXPECT_EQ(test, f->missed, 0ULL);
+	KUNIT_EXPECT_TRUE(test, settle(test, next + 1));
+	KUNIT_EXPECT_EQ(test, f->nr_gone, 0U);
+
+	/* Not shown; the folded record is evicted before them. */
+	exits(test, f->a, f->tgid + 7, f->tgid + 7, ID_B);
+	exits(test, f->a, f->tgid + 8, f->tgid + 8, ID_B);
+	KUNIT_EXPECT_EQ(test, control("exited_limit=0"), 0);
+	KUNIT_EXPECT_TRUE(test, settle(test, U64_MAX));
+	KUNIT_EXPECT_EQ(test, f->nr_gone, 1U);
+	KUNIT_EXPECT_EQ(test, f->missed, 2ULL);
+
+	/* A stream without the sum keeps them. */
+	KUNIT_EXPECT_EQ(test, control("exited_limit=16M"), 0);
+	ktau_exited_watch(&f->watch, f->a, false);
+	exits(test, f->a, f->tgid, f->tgid + 1, ID_B);
+	show(test, f->seq);
+	KUNIT_EXPECT_EQ(test, control("exited_limit=0"), 0);
+	KUNIT_EXPECT_TRUE(test, settle(test, U64_MAX));
+	KUNIT_EXPECT_EQ(test, f->nr_gone, 0U);
+	KUNIT_EXPECT_NOT_NULL(test, xa_load(&f->watch.known, alive));
 }
 
 /* Slots that nobody has read are counted, of whoever they were. */
@@ -387,6 +475,7 @@ static struct kunit_case exited_cases[] = {
 	KUNIT_CASE(leader),
 	KUNIT_CASE(directories),
 	KUNIT_CASE(others_stay),
+	KUNIT_CASE(told),
 	KUNIT_CASE(unread),
 	KUNIT_CASE(pid_namespaces),
 	KUNIT_CASE(user_namespaces),

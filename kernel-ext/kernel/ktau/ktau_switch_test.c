@@ -68,8 +68,40 @@ static void exits_meanwhile(struct kunit *test)
 	kthread_stop(task);
 }
 
+static u32 ring_size(struct task_struct *task)
+{
+	struct ktau_task *state = ktau_task_get(task);
+	struct ktau_ring *ring = state ? READ_ONCE(state->ring) : NULL;
+	u32 size = ring ? ring->size : 0;
+
+	ktau_task_put(state);
+	return size;
+}
+
+/* Kernel threads, most of them idle, do not take all the memory. */
+static void kthread_rings(struct kunit *test)
+{
+	u64 refused = ktau_loss_total(KTAU_LOSS_MEMORY_LIMIT);
+	struct task_struct *task;
+
+	KUNIT_ASSERT_EQ(test, control("groups=none trace=off"), 0);
+	task = kthread_create(nothing_run, NULL, "ktau_idle");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	KUNIT_EXPECT_EQ(test, control("groups=syscall trace=on ring=1048576"), 0);
+	KUNIT_EXPECT_EQ(test, ring_size(task), 1024U);
+	KUNIT_EXPECT_EQ(test, ring_size(idle_task(0)), 1024U);
+	KUNIT_EXPECT_EQ(test, ktau_loss_total(KTAU_LOSS_MEMORY_LIMIT), refused);
+	KUNIT_EXPECT_EQ(test, control("ring=256"), 0);
+	KUNIT_EXPECT_EQ(test, ring_size(task), 256U);
+	KUNIT_EXPECT_EQ(test, control("ring=4096"), 0);
+	KUNIT_EXPECT_EQ(test, ring_size(task), 1024U);
+	KUNIT_EXPECT_EQ(test, control("groups=none trace=off ring=1024"), 0);
+	kthread_stop(task);
+}
+
 static struct kunit_case switch_cases[] = {
 	KUNIT_CASE(task_groups),
+	KUNIT_CASE(kthread_rings),
 	KUNIT_CASE(exits_meanwhile),
 	{ }
 };

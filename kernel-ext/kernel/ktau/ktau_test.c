@@ -408,6 +408,9 @@ static void dies_inside(struct kunit *test, struct sleeper *sleeper)
 	struct task_struct *task;
 	struct ktau_task *state;
 	struct ktau_owner sum;
+	struct ktau_settle settle = {
+		.evicted = f->profile, .bytes = KTAU_SNAPSHOT_BYTES, .owner = &sum,
+	};
 	u64 seq, below;
 
 	KUNIT_ASSERT_EQ(test, control("groups=syscall exited_limit=16M"), 0);
@@ -428,9 +431,7 @@ static void dies_inside(struct kunit *test, struct sleeper *sleeper)
 	}
 	/* With no room for the dead they are all in the sum. */
 	KUNIT_EXPECT_EQ(test, control("groups=none exited_limit=0"), 0);
-	KUNIT_EXPECT_EQ(test, 0,
-			ktau_evicted_snapshot(f->profile, KTAU_SNAPSHOT_BYTES,
-					      &sum, NULL, NULL));
+	KUNIT_EXPECT_EQ(test, ktau_exited_settle(&settle), 0);
 	expect_identity(test, f->profile);
 	KUNIT_EXPECT_GE(test, find(f->profile, ID_A)->count, 1ULL);
 	below = sum.dead_seq;

@@ -27,9 +27,9 @@ static void identify_family(struct ktau_owner *owner, struct task_struct *task)
 	if (pid_alive(task)) {
 		parent = rcu_dereference(task->real_parent);
 		owner->ppid = task_tgid_nr(parent);
-		if (uid_eq(task_uid(parent), task_uid(task)))
-			owner->parent_serial =
-				READ_ONCE(parent->group_leader)->ktau.serial;
+		owner->parent_serial =
+			READ_ONCE(parent->group_leader)->ktau.serial;
+		owner->has_own_parent = uid_eq(task_uid(parent), task_uid(task));
 		owner->pid_ns = task_active_pid_ns(task)->ns.inum;
 	}
 	owner->uid = from_kuid_munged(&init_user_ns, task_uid(task));

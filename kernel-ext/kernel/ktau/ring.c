@@ -17,7 +17,9 @@
  *     one, and its interrupts have returned. So nothing is lost, and the old ring can
  *     be freed at once. Slots keep their numbers, so no reader sees the difference.
  *
- * A kernel thread never gets there: it has a ring of full size from the beginning.
+ * A kernel thread never gets there. There are many of them, most of them idle, so with
+ * a ring of full size each they could take all the memory that there is: they have
+ * KTHREAD_SLOTS from the beginning, or what ring= says if that is less.
  */
 #include <linux/irqflags.h>
 #include <linux/mm.h>
@@ -30,6 +32,9 @@
 #define START_SLOTS	64
 
 #define GROWTH		4
+
+/* Slots of a kernel thread or an idle task, if ring= does not say less. */
+#define KTHREAD_SLOTS	1024
 
 /* Slots after which one that cannot grow looks whether it can now. */
 #define RECHECK_SLOTS	4096
@@ -74,6 +79,26 @@ size_t ktau_ring_bytes(u32 slots)
 	return sizeof(struct ktau_ring) + place_bytes(slots);
 }
 
+/* Is the ring of @task always of the same size? */
+static bool is_fixed(const struct task_struct *task)
+{
+	return data_race(task->flags) & (PF_KTHREAD | PF_IDLE); /* these stay */
+}
+
+/**
+ * ktau_ring_full_slots() - size that the ring of a task may get to
+ * @task: the task
+ *
+ * Context: Any.
+ * Return: Slots.
+ */
+u32 ktau_ring_full_slots(const struct task_struct *task)
+{
+	u32 slots = READ_ONCE(ktau_config.ring_slots);
+
+	return is_fixed(task) ? min_t(u32, slots, KTHREAD_SLOTS) : slots;
+}
+
 /**
  * ktau_ring_start_slots() - size of the first ring of a task
  * @task: the task
@@ -83,11 +108,9 @@ size_t ktau_ring_bytes(u32 slots)
  */
 u32 ktau_ring_start_slots(const struct task_struct *task)
 {
-	u32 slots = READ_ONCE(ktau_config.ring_slots);
+	u32 slots = ktau_ring_full_slots(task);
 
-	if (data_race(task->flags) & (PF_KTHREAD | PF_IDLE)) /* they stay */
-		return slots;
-	return min_t(u32, slots, START_SLOTS);
+	return is_fixed(task) ? slots : min_t(u32, slots, START_SLOTS);
 }
 
 /* Set the marks of a ring that nobody writes yet. */
@@ -281,7 +304,7 @@ void ktau_ring_ask(struct ktau_ring *ring, u64 head)
 {
 	u32 wait = RECHECK_SLOTS;
 
-	if (ring->size < READ_ONCE(ktau_config.ring_slots)) {
+	if (ring->size < ktau_ring_full_slots(current)) {
 		ktau_irq_work(this_cpu_ptr(&growth_work));
 		wait = max(ring->size / 8, 4U);
 	}

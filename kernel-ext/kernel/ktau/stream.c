@@ -5,7 +5,7 @@
  * A descriptor holds a cursor and one record. read() hands out the record, then
  * goes on to the next owner: nothing is locked while the reader is away, and
  * what a stream needs does not grow with the number of tasks, except for the
- * numbers of those that have been described.
+ * numbers of those that have been described or shown.
  */
 #include <linux/capability.h>
 #include <linux/fs.h>
@@ -78,6 +78,7 @@ static void restart(struct ktau_stream *stream)
 	stream->pos = 0;
 	stream->body_len = 0;
 	stream->end = (struct ktau_rec_end) { };
+	stream->settle = (struct ktau_settle) { };
 	stream->access = ktau_stream_access(stream);
 	kfree(stream->front.path);
 	stream->front = (struct ktau_front) { };
@@ -292,6 +293,8 @@ static int open_stream(struct file *file, u32 content)
 	xa_init(&stream->cgroups);
 	xa_init(&stream->owners);
 	xa_init(&stream->where);
+	xa_init(&stream->watch.known);
+	INIT_LIST_HEAD(&stream->watch.node);
 	stream->ns = get_pid_ns(task_active_pid_ns(current));
 	stream->ns_id = ktau_ns_id(stream->ns);
 	get_nsproxy(current->nsproxy);
@@ -323,11 +326,13 @@ static int stream_release(struct inode *inode, struct file *file)
 	struct ktau_stream *stream = file->private_data;
 
 	restart(stream);
+	ktau_exited_unwatch(&stream->watch);
 	put_nsproxy(stream->nsproxy);
 	put_pid_ns(stream->ns);
 	kvfree(stream->pids);
 	kvfree(stream->body.p);
 	kvfree(stream->small.p);
+	kvfree(stream->gone.p);
 	mutex_destroy(&stream->lock);
 	ktau_user_close(stream->user, STREAM_MEMORY);
 	kfree(stream);

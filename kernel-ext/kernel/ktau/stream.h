@@ -21,7 +21,7 @@ enum phase {
 	PHASE_IDLE,
 	PHASE_LIVE,
 	PHASE_EXITED,
-	PHASE_EVICTED,
+	PHASE_GONE,	/* behind the evicted sum */
 	PHASE_CPU,
 	PHASE_END,
 	PHASE_OVER,
@@ -72,6 +72,9 @@ struct ktau_front {
  * @thread: tid reached in the process at @cursor of a list of processes
  * @reach: what of the ring at @cursor has been read
  * @end: counts for the last record
+ * @watch: what it has shown of tasks that may be folded or evicted; profile only
+ * @settle: what became of them
+ * @gone: their serials
  * @number: its number, see look.c
  * @since: number of the last one of all tasks that was read to its end, or 0
  * @fills: ktau_trace_fills when the stream began
@@ -108,6 +111,9 @@ struct ktau_stream {
 	pid_t			thread;
 	struct ktau_reach	reach;
 	struct ktau_rec_end	end;
+	struct ktau_watch	watch;
+	struct ktau_settle	settle;
+	struct ktau_buffer	gone;
 	u64			number;
 	u64			since;
 	int			fills;	/* poll() reads it without @lock */
@@ -171,6 +177,7 @@ int ktau_named_describe(struct ktau_stream *stream, u64 serial,
 /* compose.c */
 int ktau_compose_begin(struct ktau_stream *stream);
 int ktau_compose_front(struct ktau_stream *stream);
+int ktau_compose_gone(struct ktau_stream *stream);
 int ktau_compose_end(struct ktau_stream *stream);
 
 #endif /* _KERNEL_KTAU_STREAM_H */

@@ -304,7 +304,7 @@ static void resize_ring(struct task_struct *task, struct ktau_task *state,
 			struct ktau_ring **olds)
 {
 	const u32 start = ktau_ring_start_slots(task);
-	const u32 slots = ktau_config.ring_slots;
+	const u32 slots = ktau_ring_full_slots(task);
 	struct ktau_ring *ring, *old;
 	bool grows = start < slots;
 

@@ -43,6 +43,7 @@ struct ktau_user ktau_system = {
 	.exited = LIST_HEAD_INIT(ktau_system.exited),
 	.foldable = LIST_HEAD_INIT(ktau_system.foldable),
 	.exited_node = LIST_HEAD_INIT(ktau_system.exited_node),
+	.watches = LIST_HEAD_INIT(ktau_system.watches),
 };
 
 static DEFINE_SPINLOCK(lock);		/* the hash, and the step of @ref to 0 */
@@ -115,6 +116,7 @@ static struct ktau_user *create(kuid_t uid)
 	INIT_LIST_HEAD(&user->exited);
 	INIT_LIST_HEAD(&user->foldable);
 	INIT_LIST_HEAD(&user->exited_node);
+	INIT_LIST_HEAD(&user->watches);
 	spin_lock_irqsave(&lock, flags);
 	other = find(uid);
 	if (other)

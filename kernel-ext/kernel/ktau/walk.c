@@ -35,22 +35,64 @@ static void next_phase(struct ktau_stream *stream)
 		stream->cursor = stream->select.exited_since;
 }
 
+static bool has_sum(const struct ktau_stream *stream)
+{
+	return (stream->select.target & KTAU_TARGET_EVICTED) &&
+	       stream->content == KTAU_REC_PROFILE &&
+	       (stream->access & KTAU_ACCESS_ALL);
+}
+
+static void watch(struct ktau_stream *stream)
+{
+	/* The same may see tasks of other users. */
+	bool wide = stream->privileged ||
+		    ns_capable_noaudit(&init_user_ns, CAP_SYS_PTRACE);
+
+	ktau_exited_watch(&stream->watch, wide ? NULL : stream->user,
+			  has_sum(stream));
+}
+
 static int begin(struct ktau_stream *stream)
 {
 	if (stream->content == KTAU_REC_TRACE)
 		WRITE_ONCE(stream->fills, atomic_read(&ktau_trace_fills));
+	else
+		watch(stream);
 	stream->number = ktau_look_number();
 	return ktau_compose_begin(stream);
 }
 
+/* What the stream has shown, if it is to say what is folded or evicted; or NULL. */
+static struct ktau_watch *watched(struct ktau_stream *stream)
+{
+	return stream->content == KTAU_REC_PROFILE &&
+	       (stream->select.target & KTAU_TARGET_EXITED) ?
+	       &stream->watch : NULL;
+}
+
+/* The same for a task with @state: it may be of a user whose tasks are not watched. */
+static struct ktau_watch *watched_for(struct ktau_stream *stream,
+				      const struct ktau_task *state)
+{
+	return stream->watch.wide || state->user == stream->user ?
+	       watched(stream) : NULL;
+}
+
 static int end(struct ktau_stream *stream)
 {
+	int err;
+
 	/* What exited while the tasks were read has been read with the exited. */
 	if (!(stream->select.target & KTAU_TARGET_EXITED))
 		stream->end.exited_next = ktau_exited_next();
+	err = ktau_compose_end(stream);
+	if (err)
+		return err;
 	if (stream->select.target & KTAU_TARGETS_ALL)
 		stream->since = stream->number;
-	return ktau_compose_end(stream);
+	if (watched(stream))
+		ktau_exited_settled(&stream->watch, &stream->settle);
+	return 0;
 }
 
 /* @stream->body has a record of @owner now; @path is the stream's to free. */
@@ -171,6 +213,20 @@ static bool is_due(struct ktau_stream *stream, struct ktau_task *state,
 			 target & KTAU_TARGET_CHANGED ? stream->since : 0);
 }
 
+/* Note that @task is shown. 0; 1 if it has exited since @state was looked up; -ENOMEM. */
+static int know(struct ktau_stream *stream, const struct ktau_task *state,
+		const struct task_struct *task)
+{
+	struct ktau_watch *watch = watched_for(stream, state);
+	int err;
+
+	if (!watch)
+		return 0;
+	err = ktau_gone_know(watch, state->serial);
+	smp_mb();	/* known, then the look; exits have one before they queue up */
+	return err ?: READ_ONCE(task->ktau.state) != state;
+}
+
 /* Put the record of a live task that the reader may see, and that passes filters. */
 static int put_visible(struct ktau_stream *stream, struct task_struct *task)
 {
@@ -183,11 +239,17 @@ static int put_visible(struct ktau_stream *stream, struct task_struct *task)
 			stream->end.stateless++;
 		return 0;
 	}
-	if (is_due(stream, state, task)) {
+	if (is_due(stream, state, task))
+		ret = know(stream, state, task);
+	else
+		ret = 1;
+	if (!ret) {
 		ktau_describe_task(stream, &owner, task);
 		owner.serial = state->serial;
 		owner.exec_ns = state->exec_ns;
 		ret = put_state(stream, state, task, &owner);
+	} else if (ret > 0) {
+		ret = 0;
 	}
 	ktau_task_put(state);
 	return ret;
@@ -354,8 +416,61 @@ static int put_exited(struct ktau_stream *stream, struct ktau_task *state)
 		stream->end.denied++;
 		return 0;
 	}
+	/* Folded or evicted meanwhile: it is part of what is still to come. */
+	if (stream->content == KTAU_REC_PROFILE &&
+	    !ktau_exited_show(watched_for(stream, state), state))
+		return 0;
 	ktau_describe_exited(stream, &owner, state);
 	return put_state(stream, state, NULL, &owner);
+}
+
+/* Have memory for what ktau_exited_settle() gives. */
+static int make_room(struct ktau_stream *stream, u32 nr, size_t bytes)
+{
+	struct ktau_settle *settle = &stream->settle;
+	int err = ktau_buffer_need(&stream->gone, nr * sizeof(*settle->gone));
+
+	if (!err && has_sum(stream))
+		err = ktau_buffer_need(&stream->body, bytes);
+	settle->gone = stream->gone.p;
+	settle->room = stream->gone.bytes / sizeof(*settle->gone);
+	settle->evicted = has_sum(stream) ? stream->body.p : NULL;
+	settle->bytes = stream->body.bytes;
+	return err;
+}
+
+/*
+ * No exited task is left: put the evicted sum, and note what is gone. Return: 1 if there
+ * is an exited task by now, 0, -ENOMEM.
+ */
+static int settle_exited(struct ktau_stream *stream)
+{
+	struct ktau_settle *settle = &stream->settle;
+	struct ktau_owner owner;
+	size_t bytes = SZ_64K;
+	int ret;
+
+	*settle = (struct ktau_settle) {
+		.exited = stream->select.target & KTAU_TARGET_EXITED,
+		.next = stream->cursor,
+		.watch = watched(stream),
+		.owner = &owner,
+	};
+	do {
+		ret = make_room(stream, settle->nr, bytes);
+		if (ret)
+			return ret;
+		ret = ktau_exited_settle(settle);
+		bytes = 2 * stream->body.bytes;
+	} while (ret == -ENOSPC);
+	if (ret)
+		return ret;
+	if (settle->exited)
+		stream->end.exited_next = settle->next;
+	if (settle->evicted)
+		put_body(stream, &owner, NULL);
+	settle->owner = NULL;
+	return 0;
 }
 
 static int step_exited(struct ktau_stream *stream)
@@ -366,11 +481,10 @@ static int step_exited(struct ktau_stream *stream)
 	if (stream->select.target & KTAU_TARGET_EXITED)
 		state = ktau_exited_get(&stream->cursor);
 	if (!state) {
-		if (stream->select.target & KTAU_TARGET_EXITED)
-			stream->end.exited_next = min(stream->cursor,
-						      ktau_exited_next());
-		next_phase(stream);
-		return 0;
+		ret = settle_exited(stream);
+		if (!ret)
+			next_phase(stream);
+		return min(ret, 0);
 	}
 	ret = put_exited(stream, state);
 	ktau_task_put(state);
@@ -379,33 +493,10 @@ static int step_exited(struct ktau_stream *stream)
 	return ret;
 }
 
-static int put_evicted(struct ktau_stream *stream)
+static int step_gone(struct ktau_stream *stream)
 {
-	struct ktau_owner owner;
-	size_t bytes = SZ_64K;
-	int err;
+	int err = ktau_compose_gone(stream);
 
-	do {
-		err = ktau_buffer_need(&stream->body, bytes);
-		if (err)
-			return err;
-		err = ktau_evicted_snapshot(stream->body.p, stream->body.bytes,
-					    &owner, NULL, NULL);
-		bytes = 2 * stream->body.bytes;
-	} while (err == -ENOSPC);
-	if (!err)
-		put_body(stream, &owner, NULL);
-	return 0;
-}
-
-static int step_evicted(struct ktau_stream *stream)
-{
-	int err = 0;
-
-	if ((stream->select.target & KTAU_TARGET_EVICTED) &&
-	    stream->content == KTAU_REC_PROFILE &&
-	    (stream->access & KTAU_ACCESS_ALL))
-		err = put_evicted(stream);
 	if (!err)
 		next_phase(stream);
 	return err;
@@ -466,8 +557,8 @@ int ktau_stream_step(struct ktau_stream *stream)
 	case PHASE_EXITED:
 		ret = step_exited(stream);
 		break;
-	case PHASE_EVICTED:
-		ret = step_evicted(stream);
+	case PHASE_GONE:
+		ret = step_gone(stream);
 		break;
 	case PHASE_CPU:
 		ret = step_cpu(stream);

@@ -114,9 +114,9 @@ static void read_all(struct ktau_reader *reader)
 	}
 	if (!ktau_snapshot_sum(snapshot, &sum, NULL))
 		ktau_record_free(sum);
+	ktau_snapshot_drop_evicted(snapshot);
 	if (!ktau_snapshot_diff(snapshot, snapshot, &diff))
 		ktau_snapshot_destroy(diff);
-	ktau_snapshot_drop_evicted(snapshot);
 	ktau_snapshot_destroy(snapshot);
 	ktau_check_destroy(check);
 }

@@ -5,7 +5,7 @@
  * A reader opens one of the two files, optionally says what it wants with
  * KTAU_IOC_SELECT, and reads until read() returns 0. What it gets is one stream:
  *
- *	STREAM  (EVENT | CGROUP | OWNER | PROFILE | TRACE)...  END
+ *	STREAM  (EVENT | CGROUP | OWNER | PROFILE | TRACE | GONE)...  END
  *
  * Rules:
  *
@@ -100,6 +100,7 @@
 #define KTAU_REC_OWNER		5	/* the owner of the records that follow */
 #define KTAU_REC_EVENT		6	/* what an event id stands for */
 #define KTAU_REC_CGROUP		7	/* what a control group's id stands for */
+#define KTAU_REC_GONE		8	/* owners that others include now */
 #define KTAU_REC_USER		0x8000
 
 /**
@@ -157,7 +158,8 @@ struct ktau_rec {
  * @boot_realtime_ns: CLOCK_REALTIME of that moment
  * @boot_monotonic_ns: CLOCK_MONOTONIC of that moment
  * @since_ticks: @since_ticks of struct ktau_select
- * @exited_next: number that the next task to exit will get (see @exited_seq)
+ * @exited_next: number that the next task to exit or to be folded will get (see
+ *	@exited_seq)
  * @stext: address of _stext in this boot; 0 without KTAU_ACCESS_ADDRESSES
  * @profile_pair_mticks: cost of profiling one enter + exit, 1/1000 tick,
  *	measured at boot
@@ -170,6 +172,7 @@ struct ktau_rec {
  * @call_pair_mticks: likewise of a callback, or of another event that takes the
  *	second level of the table
  * @switch_mticks: likewise of a context switch with its wakeup
+ * @exited_since: @exited_since of struct ktau_select
  *
  * Clocks are those of the initial time namespace, except that @monotonic_ns,
  * @boottime_ns and @boot_monotonic_ns have the offsets of the opener's.
@@ -211,6 +214,7 @@ struct ktau_rec_stream {
 	__aligned_u64 cpu_pair_mticks;
 	__aligned_u64 call_pair_mticks;
 	__aligned_u64 switch_mticks;
+	__aligned_u64 exited_since;
 };
 
 /**
@@ -292,8 +296,9 @@ struct ktau_rec_cgroup {
  *	opener's time namespace
  * @exec_ns: likewise of its last exec since KTAU was enabled, 0 if there was none
  * @exit_ns: likewise of its exit; 0 unless KTAU_OWNER_EXITED
- * @exited_seq: how many tasks had exited before it, for KTAU_OWNER_EXITED; for
- *	KTAU_OWNER_EVICTED each exited task below this number is in the sum
+ * @exited_seq: for KTAU_OWNER_EXITED: a number that grows from exit to exit; a
+ *	record that a thread is folded into gets a new one. For KTAU_OWNER_EVICTED:
+ *	no exited task below this number is kept
  * @nr_tasks: number of tasks in this record: 1 for a task, 1 and the folded threads
  *	with KTAU_OWNER_FOLDED, the number of evicted tasks for KTAU_OWNER_EVICTED
  * @utime_ns: CPU time in user mode, as /proc/PID/stat has it
@@ -343,6 +348,28 @@ struct ktau_rec_owner {
 	__u32 net_ns;
 	char comm[16];
 	__u32 path_bytes;
+	__u32 reserved;
+};
+
+/**
+ * struct ktau_rec_gone - owners that are part of others now
+ * @rec: type KTAU_REC_GONE
+ * @nr_serials: number of serials after the fixed part
+ * @serial_bytes: bytes of each: 8
+ * @nr_folded: how many of them, the first ones, were folded; the others were evicted
+ * @reserved: 0
+ *
+ * Serials of tasks that earlier streams of the descriptor or this one have shown, and
+ * that have exited and been folded or evicted since. What they counted is in a
+ * KTAU_OWNER_FOLDED record or in the evicted sum of this stream: a reader that adds
+ * up owners forgets them. Comes after the exited tasks and the evicted sum, if there
+ * are any. Without KTAU_TARGET_EVICTED, evicted tasks are not listed.
+ */
+struct ktau_rec_gone {
+	struct ktau_rec rec;
+	__u32 nr_serials;
+	__u32 serial_bytes;
+	__u32 nr_folded;
 	__u32 reserved;
 };
 
@@ -678,7 +705,8 @@ struct ktau_rec_trace {
  * @torn: tasks left out because no quiet moment was found to copy them
  * @cut_ticks: the common cut: from this time on all rings of this stream are
  *	complete
- * @exited_next: what to give as @exited_since to see only tasks that exit later
+ * @exited_next: what to give as @exited_since to see only tasks that exit or are
+ *	folded later
  * @exited_first: the oldest exited task that is kept
  * @losses_own: 1 if the counts below are of the reader's own tasks only, 0 if they
  *	are of the whole machine
@@ -695,9 +723,11 @@ struct ktau_rec_trace {
  * @evicted: tasks that were evicted
  * @clamped: durations that came out negative and were set to 0
  * @internal_errors: contradictions, after which KTAU disables itself
+ * @missed: tasks that exited and were evicted since the END of the descriptor's
+ *	stream of exited tasks before this one, without having been in any of its streams
  *
- * From @refused_memory_limit on, counts are since boot, under the names that they
- * have in /proc/ktau/stats.
+ * From @refused_memory_limit to @internal_errors, counts are since boot, under the
+ * names that they have in /proc/ktau/stats.
  */
 struct ktau_rec_end {
 	struct ktau_rec rec;
@@ -724,6 +754,7 @@ struct ktau_rec_end {
 	__aligned_u64 evicted;
 	__aligned_u64 clamped;
 	__aligned_u64 internal_errors;
+	__aligned_u64 missed;
 };
 
 /*
@@ -760,7 +791,7 @@ struct ktau_rec_end {
  * @pids: address of @nr_pids __s32, any order, in the opener's pid namespace; a
  *	tid listed twice gives one record
  * @exited_since: of the exited tasks, only those whose @exited_seq is not below
- *	this
+ *	this: @exited_next of the END of this descriptor's stream before, or 0
  * @since_ticks: trace: only slots that are not older than this; profile: see
  *	@groups_throughout of struct ktau_rec_profile
  * @cgroup: control group by its id, with KTAU_SELECT_CGROUP, else 0
@@ -863,10 +894,11 @@ struct ktau_info {
 
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 _Static_assert(sizeof(struct ktau_rec) == 8, "ktau_rec");
-_Static_assert(sizeof(struct ktau_rec_stream) == 376, "ktau_rec_stream");
+_Static_assert(sizeof(struct ktau_rec_stream) == 384, "ktau_rec_stream");
 _Static_assert(sizeof(struct ktau_rec_event) == 40, "ktau_rec_event");
 _Static_assert(sizeof(struct ktau_rec_cgroup) == 24, "ktau_rec_cgroup");
 _Static_assert(sizeof(struct ktau_rec_owner) == 200, "ktau_rec_owner");
+_Static_assert(sizeof(struct ktau_rec_gone) == 24, "ktau_rec_gone");
 _Static_assert(sizeof(struct ktau_entry) == 64, "ktau_entry");
 _Static_assert(sizeof(struct ktau_open) == 24, "ktau_open");
 _Static_assert(sizeof(struct ktau_rec_profile) == 152, "ktau_rec_profile");
@@ -878,7 +910,7 @@ _Static_assert(sizeof(struct ktau_slot_fork) == 16, "ktau_slot_fork");
 _Static_assert(sizeof(struct ktau_slot_net) == 56, "ktau_slot_net");
 _Static_assert(sizeof(struct ktau_slot_kvm) == 8, "ktau_slot_kvm");
 _Static_assert(sizeof(struct ktau_rec_trace) == 80, "ktau_rec_trace");
-_Static_assert(sizeof(struct ktau_rec_end) == 192, "ktau_rec_end");
+_Static_assert(sizeof(struct ktau_rec_end) == 200, "ktau_rec_end");
 _Static_assert(sizeof(struct ktau_select) == KTAU_SELECT_SIZE_VER0, "ktau_select");
 _Static_assert(sizeof(struct ktau_id_range) == 16, "ktau_id_range");
 _Static_assert(sizeof(struct ktau_info) == KTAU_INFO_SIZE_VER0, "ktau_info");
