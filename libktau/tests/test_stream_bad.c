@@ -26,9 +26,9 @@ static void next(struct ktau_reader *r, union ktau_record *rec, unsigned int typ
 	assert_int_equal(rec->rec->type, type);
 }
 
-/* Where fields are in the only record of a stream but STREAM and END, at byte 352. */
+/* Where fields are in the only record of a stream but STREAM and END, at byte 376. */
 enum {
-	RECORD = 352,
+	RECORD = 376,
 	NR_ENTRIES = RECORD + 80, ENTRY_SIZE = RECORD + 84,
 	NR_OPEN = RECORD + 88, OPEN_SIZE = RECORD + 92,
 	NR_SLOTS = RECORD + 72, SLOTS_BYTES = RECORD + 76,
@@ -43,8 +43,8 @@ static void expect_damage(const struct stream *s)
 	next(r, &rec, KTAU_REC_STREAM);
 	next(r, &rec, KTAU_REC_END);
 	assert_int_equal(ktau_reader_next(r, &rec), -EBADMSG);
-	assert_non_null(strstr(ktau_reader_error(r), "at byte 352"));
-	assert_int_equal(ktau_reader_damage(r)->first_offset, 352);
+	assert_non_null(strstr(ktau_reader_error(r), "at byte 376"));
+	assert_int_equal(ktau_reader_damage(r)->first_offset, 376);
 	ktau_reader_destroy(r);
 }
 
