@@ -40,7 +40,7 @@ $(LIBKTAU_SO): $(LIBKTAU_OBJS) libktau/libktau.map
 # Unit tests: one program for each test_*.c.
 LIBKTAU_TESTS := $(patsubst libktau/tests/%.c,$(B)/libktau/tests/%, \
 		 $(wildcard libktau/tests/test_*.c))
-UNIT_TESTS += $(LIBKTAU_TESTS) $(addprefix $(B)/libktau/tests/,test_install test_abi test_growth)
+UNIT_TESTS += $(LIBKTAU_TESTS) $(addprefix $(B)/libktau/tests/,test_install test_abi test_abi_decoder test_growth)
 
 $(LIBKTAU_TESTS) $(B)/libktau/tests/sample: %: %.o $(B)/libktau/tests/encode.o $(B)/libktau/tests/files.o $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS) -lcmocka
@@ -53,6 +53,13 @@ $(B)/libktau/tests/test_install: $(LIBKTAU) $(LIBKTAU_SO) $(B)/libktau/tests/sam
 
 $(B)/libktau/tests/test_abi: $(LIBKTAU_TESTS)
 	printf '#!/bin/sh\nexec libktau/tests/test_abi.sh %s\n' $(B) > $@
+	chmod 755 $@
+
+$(B)/libktau/tests/records: %: %.o $(LIBKTAU)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS)
+
+$(B)/libktau/tests/test_abi_decoder: $(B)/libktau/tests/records $(B)/libktau/tests/sample
+	printf '#!/bin/sh\nexec libktau/tests/test_abi_decoder.sh %s\n' $(B) > $@
 	chmod 755 $@
 
 $(B)/libktau/tests/test_growth: $(B)/libktau/tests/sample

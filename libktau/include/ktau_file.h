@@ -79,8 +79,8 @@ struct ktau_file_header {
  *	is not compressed; at most KTAU_BLOCK_MAX
  * @payload_crc: CRC-32 (zlib's) of the payload as stored, padding excluded
  * @sequence: 0 for the first block of the file, then one more for each
- * @from_ns: CLOCK_REALTIME of the first stream in it; 0 if there is none
- * @to_ns: CLOCK_REALTIME of the last stream in it; 0 if there is none
+ * @from_ns: CLOCK_REALTIME of the first stream that begins in it; 0 if there is none
+ * @to_ns: CLOCK_REALTIME of the last stream that begins in it; 0 if there is none
  * @header_crc: CRC-32 of the header with this field taken as zero. It makes
  *	@stored_bytes trustworthy: after a damaged payload the next block is found
  *	at once, after a damaged header by looking at every eighth byte
@@ -139,9 +139,10 @@ struct ktau_rec_info {
 
 /*
  * A KTAU_REC_DIFF record has the layout of struct ktau_rec_profile. Its times
- * and counts are what was added since the record of the same owner before it
- * in this file; a first one is counted from zero. The longest activation, and the
- * smallest and largest values of counters, are those of the whole life.
+ * and counts are what was added since the record of the same serial before it
+ * in this file; a first one, also after a block with KTAU_BLOCK_KEY has begun, is
+ * counted from zero. The longest activation, the smallest and largest values of
+ * counters, and the account are those of the whole life.
  * @open_child_ticks may have become smaller: the difference is taken modulo 2^64,
  * and the identity still holds. An owner to whom nothing was added may be left out.
  * Its OWNER record is absolute.

@@ -135,9 +135,9 @@ void put_stream(struct stream *s, uint32_t content, uint32_t target)
 	put_text(s, "6.1.0", 72);
 	if (!s->shrink) {
 		put_text(s, "x86_64", 24);
-		put64(s, 70123);
-		put64(s, 80123);
-		put64(s, 90123);
+		put64(s, 70789);	/* what other hooks cost */
+		put64(s, 81012);
+		put64(s, 123456);
 		put64(s, s->exited_since);
 	}
 	record_fixed(s);
@@ -247,6 +247,8 @@ static void put_elements(struct stream *s, const struct profile *p)
 
 void put_profile(struct stream *s, const struct profile *p)
 {
+	unsigned int i;
+
 	if (!p->no_owner)
 		put_owner(s, &p->o);
 	record_begin(s, 2);
@@ -267,6 +269,8 @@ void put_profile(struct stream *s, const struct profile *p)
 	if (!s->shrink) {
 		put32(s, p->depth);
 		put32(s, 0);
+		for (i = 0; i < NR(p->account); i++)
+			put64(s, p->account[i]);
 	}
 	record_fixed(s);
 	put_elements(s, p);
@@ -411,8 +415,8 @@ void put_task(struct stream *s, uint64_t serial, int32_t tid, uint32_t kind, uin
 		       .nr_tasks = 1, .comm = "task", .utime_ns = 100 * scale,
 		       .stime_ns = 50 * scale, .nvcsw = 7 * scale },
 		.ticks = 5000000000, .outer = 10 * scale, .open_child = 5,
-		.groups = 1, .throughout = 1, .depth = 1, .entries = entries,
-		.nr_entries = NR(entries), .open = &open, .nr_open = 1,
+		.groups = 1, .throughout = 1, .depth = 1, .account = { 11, 12, 13, 14, 15, 16 },
+		.entries = entries, .nr_entries = NR(entries), .open = &open, .nr_open = 1,
 	};
 
 	put_profile(s, &p);

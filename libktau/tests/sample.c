@@ -2,7 +2,7 @@
 /*
  * Input for tests of programs: sample FILE writes a *.ktau file, sample --seeds
  * DIRECTORY what fuzz_reader begins with, sample --streams DIRECTORY streams of
- * writers with larger and smaller structures.
+ * writers with larger and smaller structures, and of the other byte order.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,6 +113,7 @@ static int streams(const char *directory)
 		{ "today", { .word_bits = 64 } },
 		{ "larger", { .word_bits = 64, .grow_head = 24, .grow_element = 16 } },
 		{ "smaller", { .word_bits = 64, .shrink = true } },
+		{ "big", { .word_bits = 32, .big = true } },
 	};
 	struct stream s;
 	size_t i;

@@ -33,8 +33,9 @@ static const struct profile full = {
 	},
 	.ticks = 0x6152535455565758, .outer = 10, .open_child = 11, .refused = 12,
 	.refused_ticks = 13, .clamped = 14, .start_ticks = 15, .groups = 0x400001ff,
-	.throughout = 0x1f0, .depth = 16, .entries = entries, .nr_entries = 3,
-	.open = frames, .nr_open = 2,
+	.throughout = 0x1f0, .depth = 16,
+	.account = { 1ULL << 32, 2ULL << 33, 3ULL << 34, 4ULL << 35, 5ULL << 36, 6ULL << 37 },
+	.entries = entries, .nr_entries = 3, .open = frames, .nr_open = 2,
 };
 
 static struct ktau_reader *open_stream(const struct stream *s)
@@ -81,6 +82,9 @@ static void check_stream(const struct ktau_rec_stream *st, const struct stream *
 	assert_string_equal(st->nodename, "ion7");
 	assert_string_equal(st->release, "6.1.0");
 	assert_string_equal(st->machine, s->shrink ? "" : "x86_64");
+	assert_int_equal(st->cpu_pair_mticks, s->shrink ? 0 : 70789);
+	assert_int_equal(st->call_pair_mticks, s->shrink ? 0 : 81012);
+	assert_int_equal(st->switch_mticks, s->shrink ? 0 : 123456);
 }
 
 static void check_owner(const struct ktau_rec_owner *w)
@@ -162,6 +166,12 @@ static void check_profile(const struct ktau_rec_profile *p, bool shrunk)
 	assert_int_equal(p->groups, 0x400001ff);
 	assert_int_equal(p->groups_throughout, 0x1f0);
 	assert_int_equal(p->depth, shrunk ? 0 : 16);
+	assert_int_equal(p->user_ticks, shrunk ? 0 : full.account[0]);
+	assert_int_equal(p->kernel_ticks, shrunk ? 0 : full.account[1]);
+	assert_int_equal(p->irq_ticks, shrunk ? 0 : full.account[2]);
+	assert_int_equal(p->runq_ticks, shrunk ? 0 : full.account[3]);
+	assert_int_equal(p->asleep_ticks, shrunk ? 0 : full.account[4]);
+	assert_int_equal(p->guest_ticks, shrunk ? 0 : full.account[5]);
 	check_entries(p, shrunk);
 	assert_int_equal(p->nr_open, 2);
 	assert_int_equal(o[0].id, 39);

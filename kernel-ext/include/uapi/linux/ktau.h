@@ -278,8 +278,9 @@ struct ktau_rec_cgroup {
  * struct ktau_rec_owner - the owner of the records that follow, or named in a slot
  * @rec: type KTAU_REC_OWNER
  * @serial: unique in this boot for each owner, never reused
- * @parent_serial: serial of its parent process, 0 if that has none or is hidden
- * @leader_serial: serial of its thread group's leader, likewise
+ * @parent_serial: serial of its parent process's leader, 0 if that has none or has
+ *	another real user
+ * @leader_serial: serial of its thread group's leader, 0 if that has none
  * @kind: KTAU_OWNER_TASK and so on
  * @flags: KTAU_OWNER_IDLE and so on
  * @tid: thread id in the opener's pid namespace, 0 where it has none there
@@ -288,7 +289,8 @@ struct ktau_rec_cgroup {
  * @cpu: the CPU for KTAU_OWNER_CPU and idle tasks, else the CPU last run on
  * @uid: real user id in the opener's user namespace
  * @gid: real group id, likewise
- * @prio: priority as the scheduler has it: 0 to 99 real-time, 100 to 139 normal
+ * @prio: priority as the scheduler has it: -1 deadline, 0 to 99 real-time, 100 to 139
+ *	normal
  * @policy: SCHED_*
  * @exit_code: as wait(2) gives it, for KTAU_OWNER_EXITED
  * @tag: set through control and inherited at fork; 0 means none
@@ -478,10 +480,9 @@ struct ktau_open {
  *
  *	sum of excl + refused_ticks = outer_ticks + open_child_ticks
  *
- * The frames of a CPU nest in those of tasks and theirs in its own: its
- * @outer_ticks is the sum of their durations, each without what lies directly
- * inside it. Where times are rounded, the four terms are those of the rounded
- * entries.
+ * A CPU accounts the frames of interrupts, softirqs and their callbacks and no others:
+ * the time of other frames inside them is their own. Where times are rounded, the
+ * four terms are those of the rounded entries.
  */
 struct ktau_rec_profile {
 	struct ktau_rec rec;
@@ -667,7 +668,7 @@ struct ktau_slot_kvm {
  * @serial: the owner's
  * @first: position of the first slot here
  * @next: position after the last slot here
- * @lost: slots overwritten before they were read, directly before @first
+ * @lost: positions overwritten before they were read, directly before @first
  * @lost_from_ticks: those are not older than this
  * @lost_to_ticks: and not newer than this
  * @written: position after the newest slot of the ring
@@ -763,7 +764,7 @@ struct ktau_rec_end {
  * stream of ALL or CHANGED that was read to its END: a sleeping task whose switch
  * count is unchanged has an unchanged profile. For a trace it is the same as ALL.
  */
-#define KTAU_TARGET_SELF	(1U << 0)	/* the calling thread */
+#define KTAU_TARGET_SELF	(1U << 0)	/* the thread that calls read() */
 #define KTAU_TARGET_LIST	(1U << 1)	/* tids in @pids */
 #define KTAU_TARGET_ALL		(1U << 2)	/* every live task */
 #define KTAU_TARGET_EXITED	(1U << 3)	/* exited tasks */
@@ -792,8 +793,8 @@ struct ktau_rec_end {
  *	tid listed twice gives one record
  * @exited_since: of the exited tasks, only those whose @exited_seq is not below
  *	this: @exited_next of the END of this descriptor's stream before, or 0
- * @since_ticks: trace: only slots that are not older than this; profile: see
- *	@groups_throughout of struct ktau_rec_profile
+ * @since_ticks: trace: slots from the first one on that is not older than this;
+ *	profile: see @groups_throughout of struct ktau_rec_profile
  * @cgroup: control group by its id, with KTAU_SELECT_CGROUP, else 0
  * @uid: user id in the opener's user namespace, with KTAU_SELECT_UID, else 0
  * @tag: with KTAU_SELECT_TAG, else 0
