@@ -56,5 +56,6 @@ struct exporter {
 };
 
 extern const struct exporter export_chrome;
+extern const struct exporter export_perfetto;
 
 #endif

@@ -15,6 +15,7 @@
 #include "export.h"
 
 static const struct exporter *const formats[] = {
+	&export_perfetto,
 	&export_chrome,
 };
 

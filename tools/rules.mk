@@ -8,7 +8,7 @@ MAN_PAGES += $(patsubst %,tools/%.1,funcMap runktau ktau ktau-report ktau-check 
 
 tools_SHARED := $(patsubst %,$(B)/tools/%.o,cmd names dump dump_slot text hash)
 tools_KTAU := $(patsubst %,$(B)/tools/%.o,ktau ktau-report ktau-check ktau-dump ktau-events \
-	ktau-stats ktau-status ktau-control ktau-export timeline report report_tables rows scratch period registry table \
+	ktau-stats ktau-status ktau-control ktau-export timeline protobuf report report_tables rows scratch period registry table \
 	$(patsubst tools/%.c,%,$(wildcard tools/export_*.c)))
 tools_RUNKTAU := $(patsubst %,$(B)/tools/%.o,runktau command descendants report report_tables \
 	rows scratch period registry table)
