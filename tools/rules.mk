@@ -4,7 +4,7 @@ tools_PROGRAMS := $(B)/tools/ktau $(B)/tools/funcMap $(B)/tools/runktau
 PROGRAMS += $(tools_PROGRAMS)
 INSTALL_HOOKS += install-tools
 MAN_PAGES += $(patsubst %,tools/%.1,funcMap runktau ktau ktau-report ktau-check ktau-dump \
-	ktau-events ktau-stats ktau-status ktau-control)
+	ktau-events ktau-export ktau-stats ktau-status ktau-control)
 
 tools_SHARED := $(patsubst %,$(B)/tools/%.o,cmd names dump dump_slot text hash)
 tools_KTAU := $(patsubst %,$(B)/tools/%.o,ktau ktau-report ktau-check ktau-dump ktau-events \
@@ -34,10 +34,11 @@ test_descendants_OBJS := descendants
 test_table_OBJS := table cmd text
 test_text_OBJS := text
 test_rows_OBJS := rows scratch hash period registry cmd tests/fixture tests/machine tests/slots
+test_timeline_OBJS := timeline hash cmd names text tests/fixture tests/machine tests/slots
 test_cli_OBJS := tests/fixture tests/machine tests/slots tests/saved
 test_status_OBJS := ktau-status cmd table text
 tools_TESTS := $(patsubst %,$(B)/tools/tests/%,test_addrs test_descendants test_table test_text \
-	test_rows test_status test_cli)
+	test_rows test_status test_timeline test_cli)
 UNIT_TESTS += $(tools_TESTS)
 
 $(B)/tools/tests/%.o: KTAU_CPPFLAGS += -Itools -Itools/tests -DTEST_BUILD='"$(B)"'
