@@ -58,7 +58,7 @@ include tools/rules.mk
 include zepto-config/rules.mk
 include tests/rules.mk
 
-.PHONY: all unit install clean
+.PHONY: all unit install uninstall clean
 
 all: $(LIBRARIES) $(PROGRAMS)
 
@@ -66,11 +66,33 @@ all: $(LIBRARIES) $(PROGRAMS)
 unit: $(UNIT_TESTS)
 	@set -e; for t in $(abspath $(UNIT_TESTS)); do echo "  TEST    $$t"; $$t; done
 
-# A hook installs what is its folder's; manual pages go by their section.
+# A hook installs the files of its folder. A page of section 3 documents several functions;
+# each function gets a link to it, so that man finds the function by name.
 install: all $(INSTALL_HOOKS)
 	@for page in $(MAN_PAGES); do \
-		install -D -m 644 -t $(DESTDIR)$(MANDIR)/man$${page##*.} $$page || exit 1; \
+		dir=$(DESTDIR)$(MANDIR)/man$${page##*.}; \
+		install -D -m 644 -t $$dir $$page || exit 1; \
+		case $$page in *.3) ;; *) continue ;; esac; \
+		for name in $$(sed -n 's/^\.Fo \(ktau_[a-z0-9_]*\)$$/\1/p' $$page); do \
+			[ $$name.3 = $${page##*/} ] || \
+				ln -sf $${page##*/} $$dir/$$name.3 || exit 1; \
+		done; \
 	done
+	@$(if $(DESTDIR),,ldconfig || echo "ldconfig failed: run it as root")
+
+# Removes what install with the same settings would write; a configuration that has been
+# edited stays.
+uninstall:
+	@rm -rf $(B)/uninstall
+	@$(MAKE) --no-print-directory -s install DESTDIR=$(abspath $(B))/uninstall
+	@cd $(B)/uninstall && find . ! -type d -printf '%P\n' | while read -r file; do \
+		case $$file in \
+		*.conf) cmp -s "$$file" "$(DESTDIR)/$$file" || continue ;; \
+		esac; \
+		rm -f "$(DESTDIR)/$$file" || exit 1; \
+	done
+	@rm -rf $(B)/uninstall
+	@$(if $(DESTDIR),,ldconfig || echo "ldconfig failed: run it as root")
 
 clean: $(CLEAN_HOOKS)
 	rm -rf $(B)
@@ -82,4 +104,4 @@ $(B)/%.o: %.c | $(CROSS_LIBS)
 $(CROSS_LIBS): tests/cross/zlib
 	tests/cross/zlib $(CROSS_COMPILE) $(SYSROOT)
 
--include $(shell find $(B)/libktau $(B)/ktaud $(B)/tools $(B)/zepto-config $(B)/tests -name '*.d' 2>/dev/null)
+-include $(shell find $(B)/libktau $(B)/ktaud $(B)/tools $(B)/zepto-config $(B)/tests -type f -name '*.d' 2>/dev/null)

@@ -70,16 +70,17 @@ $(B)/libktau/tests/test_growth: $(B)/libktau/tests/sample
 .PHONY: install-libktau
 INSTALL_HOOKS += install-libktau
 install-libktau: $(LIBKTAU) $(LIBKTAU_SO)
-	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/linux
-	install -m 644 $(LIBKTAU) $(DESTDIR)$(PREFIX)/lib
-	install -m 755 $(LIBKTAU_SO) $(DESTDIR)$(PREFIX)/lib
-	ln -sf $(notdir $(LIBKTAU_SO)) $(DESTDIR)$(PREFIX)/lib/$(LIBKTAU_SONAME)
-	ln -sf $(notdir $(LIBKTAU_SO)) $(DESTDIR)$(PREFIX)/lib/libktau.so
-	install -m 644 libktau/include/*.h $(DESTDIR)$(PREFIX)/include
-	install -m 644 kernel-ext/include/uapi/linux/ktau.h $(DESTDIR)$(PREFIX)/include/linux
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(LIBKTAU_VERSION)|' \
+	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/linux
+	install -m 644 $(LIBKTAU) $(DESTDIR)$(LIBDIR)
+	install -m 755 $(LIBKTAU_SO) $(DESTDIR)$(LIBDIR)
+	ln -sf $(notdir $(LIBKTAU_SO)) $(DESTDIR)$(LIBDIR)/$(LIBKTAU_SONAME)
+	ln -sf $(notdir $(LIBKTAU_SO)) $(DESTDIR)$(LIBDIR)/libktau.so
+	install -m 644 libktau/include/*.h $(DESTDIR)$(INCLUDEDIR)
+	install -m 644 kernel-ext/include/uapi/linux/ktau.h $(DESTDIR)$(INCLUDEDIR)/linux
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
+		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(LIBKTAU_VERSION)|' \
 		-e 's|@REQUIRES@|$(LIBKTAU_REQUIRES)|' \
-		libktau/libktau.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/libktau.pc
+		libktau/libktau.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/libktau.pc
 
 # Fuzzers: clang's, with both sanitizers. As unit tests they run the corpus and
 # then FUZZ_SECONDS each; what they find is kept in $(B)/libktau/tests/fuzz.

@@ -15,6 +15,7 @@ static const struct command {
 	{ "report", cmd_report, "where each process's time in the kernel went" },
 	{ "check", cmd_check, "do the figures agree with themselves?" },
 	{ "dump", cmd_dump, "every record of a file as text" },
+	{ "export", cmd_export, "a trace in the format of another program" },
 	{ "events", cmd_events, "what event ids stand for, in the running kernel or a file" },
 	{ "stats", cmd_stats, "losses, memory and tasks of the running kernel's KTAU" },
 	{ "control", cmd_control, "set groups, modes, the filter, tags and sizes" },

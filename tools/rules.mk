@@ -4,11 +4,12 @@ tools_PROGRAMS := $(B)/tools/ktau $(B)/tools/funcMap $(B)/tools/runktau
 PROGRAMS += $(tools_PROGRAMS)
 INSTALL_HOOKS += install-tools
 MAN_PAGES += $(patsubst %,tools/%.1,funcMap runktau ktau ktau-report ktau-check ktau-dump \
-	ktau-events ktau-stats ktau-status ktau-control)
+	ktau-events ktau-export ktau-stats ktau-status ktau-control)
 
 tools_SHARED := $(patsubst %,$(B)/tools/%.o,cmd names dump dump_slot text hash)
 tools_KTAU := $(patsubst %,$(B)/tools/%.o,ktau ktau-report ktau-check ktau-dump ktau-events \
-	ktau-stats ktau-status ktau-control report report_tables rows scratch period registry table)
+	ktau-stats ktau-status ktau-control ktau-export timeline protobuf report report_tables rows scratch period registry table \
+	$(patsubst tools/%.c,%,$(wildcard tools/export_*.c)))
 tools_RUNKTAU := $(patsubst %,$(B)/tools/%.o,runktau command descendants report report_tables \
 	rows scratch period registry table)
 tools_FUNCMAP := $(patsubst %,$(B)/tools/%.o,funcmap addrs)
@@ -33,10 +34,11 @@ test_descendants_OBJS := descendants
 test_table_OBJS := table cmd text
 test_text_OBJS := text
 test_rows_OBJS := rows names text scratch hash period registry cmd tests/fixture tests/machine tests/slots
+test_timeline_OBJS := timeline hash cmd names text tests/fixture tests/machine tests/slots
 test_cli_OBJS := tests/fixture tests/machine tests/slots tests/saved
 test_status_OBJS := ktau-status cmd table text
 tools_TESTS := $(patsubst %,$(B)/tools/tests/%,test_addrs test_descendants test_table test_text \
-	test_rows test_status test_cli)
+	test_rows test_status test_timeline test_cli)
 UNIT_TESTS += $(tools_TESTS)
 
 $(B)/tools/tests/%.o: KTAU_CPPFLAGS += -Itools -Itools/tests -DTEST_BUILD='"$(B)"'

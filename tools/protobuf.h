@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Writing messages in the wire format of protocol buffers: a message is built in memory
+ * and then put into another one, or into a file, as a field.
+ */
+#ifndef KTAU_TOOLS_PROTOBUF_H
+#define KTAU_TOOLS_PROTOBUF_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* All zero is an empty message. */
+struct message {
+	uint8_t *data;
+	size_t nr, room;
+};
+
+void message_deinit(struct message *m);
+void message_clear(struct message *m);
+
+/* Fields by their number. A negative number of int32 or int64 is cast. */
+void message_varint(struct message *m, uint32_t field, uint64_t value);
+void message_string(struct message *m, uint32_t field, const char *text);
+void message_bytes(struct message *m, uint32_t field, const void *data, size_t nr);
+void message_put(struct message *m, uint32_t field, const struct message *inner);
+
+/* The numbers of a packed repeated field. */
+void message_packed(struct message *m, uint32_t field, const uint64_t *values, size_t nr);
+
+/* As a field of the file's message; errors are those of @out. */
+void message_write(const struct message *m, uint32_t field, FILE *out);
+
+#endif
