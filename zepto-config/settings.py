@@ -7,7 +7,7 @@ import re
 import subprocess
 
 GROUPS = ('syscall', 'irq', 'bh', 'sched', 'exception', 'signal', 'socket', 'tcp', 'icmp',
-          'wait')
+          'wait', 'kvm', 'account')
 MODES = ('all', 'self', 'pid', 'name')
 INFO = ('profile', 'trace', 'both')
 UNITS = {'ms': 0.001, 's': 1, 'm': 60, 'h': 3600, 'd': 86400}

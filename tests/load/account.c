@@ -180,9 +180,8 @@ static void *exited_profile(uint64_t since_seq, pid_t pid)
 		if (!owner || owner->tid != pid)
 			continue;
 		found = malloc(record.rec->size);
-		if (!found)
-			own_die("malloc", -ENOMEM);
-		memcpy(found, record.rec, record.rec->size);
+		if (found)
+			memcpy(found, record.rec, record.rec->size);
 	}
 	return found;
 }

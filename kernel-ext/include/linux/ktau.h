@@ -91,6 +91,8 @@ enum ktau_static_id {
 	KTAU_ID_RET_FROM_FORK,
 	KTAU_ID_USER_WORKER,
 	KTAU_ID_IDLE,
+	KTAU_ID_GUEST,
+	KTAU_ID_NMI,
 	KTAU_ID_SOFTIRQ,	/* and one for each further vector */
 };
 
@@ -403,6 +405,59 @@ static __always_inline void ktau_user_enter(void)
 		ktau_exit(&__frame);					\
 	} while (0)
 
+/* What comes even with interrupts off; a CPU alone accounts it. */
+void __ktau_nmi_enter(void);
+void __ktau_nmi_exit(void);
+
+static __always_inline void ktau_nmi_enter(void)
+{
+	if (IS_ENABLED(CONFIG_64BIT) && KTAU_ON(IRQ))
+		__ktau_nmi_enter();
+}
+
+static __always_inline void ktau_nmi_exit(void)
+{
+	if (IS_ENABLED(CONFIG_64BIT) && static_branch_unlikely(&ktau_exit_key))
+		__ktau_nmi_exit();
+}
+
+/* Guest mode: the current task runs a virtual CPU; interrupts off. */
+void __ktau_guest_enter(void);
+void __ktau_guest_exit(void);
+void __ktau_kvm(unsigned int type, u32 vcpu, u32 reason);
+
+static __always_inline void ktau_guest_enter(void)
+{
+	if (KTAU_ON_FOR(current, KVM))
+		__ktau_guest_enter();
+}
+
+static __always_inline void ktau_guest_exit(void)
+{
+	if (IS_ENABLED(CONFIG_KTAU_KVM) &&
+	    static_branch_unlikely(&ktau_exit_key) && current->ktau.state)
+		__ktau_guest_exit();
+}
+
+static __always_inline bool ktau_kvm_is_traced(void)
+{
+	return KTAU_ON(KVM) && (READ_ONCE(current->ktau.mask) &
+				(KTAU_GROUP_KVM | KTAU_MODE_TRACE)) ==
+			       (KTAU_GROUP_KVM | KTAU_MODE_TRACE);
+}
+
+static __always_inline void ktau_kvm_enter(u32 vcpu)
+{
+	if (ktau_kvm_is_traced())
+		__ktau_kvm(KTAU_TRACE_KVM_ENTER, vcpu, 0);
+}
+
+static __always_inline void ktau_kvm_exit(u32 vcpu, u32 reason)
+{
+	if (ktau_kvm_is_traced())
+		__ktau_kvm(KTAU_TRACE_KVM_EXIT, vcpu, reason);
+}
+
 /* Leave the frame of a system call whose result is not yet in the registers. */
 static __always_inline void ktau_syscall_exit(struct ktau_frame *frame,
 					      unsigned long *reg, long result)
@@ -681,6 +736,12 @@ int ktau_proc_pid_show(struct seq_file *m, struct pid_namespace *ns,
 #define ktau_sched_switch(vol, prev, next, state)	do { } while (0)
 
 static inline void ktau_sched_switched(struct task_struct *prev) { }
+#define ktau_kvm_enter(vcpu)			do { } while (0)
+#define ktau_kvm_exit(vcpu, reason)		do { } while (0)
+static inline void ktau_nmi_enter(void) { }
+static inline void ktau_nmi_exit(void) { }
+static inline void ktau_guest_enter(void) { }
+static inline void ktau_guest_exit(void) { }
 static inline void ktau_user_exit(void) { }
 static inline void ktau_vtime_user_exit(void) { }
 static inline void ktau_vtime_user_enter(void) { }

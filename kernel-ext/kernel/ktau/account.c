@@ -116,7 +116,7 @@ bool ktau_account_copy(struct ktau_rec_profile *rec, const struct ktau_task *sta
 	rec->irq_ticks = times.irq;
 	rec->runq_ticks = times.runq;
 	rec->asleep_ticks = times.asleep;
-	rec->guest_ticks = ktau_read(&state->guest_ticks);
+	rec->guest_ticks += ktau_read(&state->guest_ticks);
 	if (outermost) {
 		if ((s64)(rec->ticks - outermost_ticks) > 0)
 			frames += rec->ticks - outermost_ticks;

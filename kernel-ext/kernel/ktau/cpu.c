@@ -215,3 +215,46 @@ void __ktau_cpu_exit(struct ktau_cpu_frame *frame)
 	local_irq_restore(flags);
 }
 EXPORT_SYMBOL_GPL(__ktau_cpu_exit);
+
+/**
+ * __ktau_nmi_enter() - an NMI, or an exception that comes like one, has come
+ *
+ * Context: NMI.
+ */
+void __ktau_nmi_enter(void)
+{
+	struct ktau_cpu *cpu = this_cpu_ptr(&ktau_cpu);
+
+	if (!cpu->nmi_depth++)
+		cpu->nmi_ticks = ktau_ticks();
+}
+
+/**
+ * __ktau_nmi_exit() - account it to the CPU, if its beginning has been seen
+ *
+ * No other event is in its cell, which is there since before the group is on. What it has
+ * hit has its time too, but for an interrupt in the table of the CPU.
+ *
+ * Context: NMI.
+ */
+void __ktau_nmi_exit(void)
+{
+	struct ktau_cpu *cpu = this_cpu_ptr(&ktau_cpu);
+	struct ktau_task *state = cpu->state;
+	struct ktau_chunk *chunk;
+	u64 ticks;
+
+	if (!cpu->nmi_depth || --cpu->nmi_depth)
+		return;
+	chunk = state->chunk[KTAU_ID_NMI >> KTAU_CHUNK_SHIFT];
+	if (!chunk)
+		return;
+	ticks = ktau_ticks() - cpu->nmi_ticks;
+	ktau_add(&state->begin, 1);
+	barrier();
+	ktau_add(&state->outer_ticks, ticks);
+	ktau_book_cell(&chunk->cell[KTAU_ID_NMI & (KTAU_CHUNK_CELLS - 1)], ticks,
+		       ticks, true);
+	barrier();
+	ktau_add(&state->end, 1);
+}

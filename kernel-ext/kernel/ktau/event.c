@@ -93,6 +93,8 @@ static const struct {
 	{ KTAU_ID_RET_FROM_FORK, KTAU_GROUP_ACCOUNT, "ret_from_fork" },
 	{ KTAU_ID_USER_WORKER, KTAU_GROUP_ACCOUNT, "user_worker" },
 	{ KTAU_ID_IDLE, KTAU_GROUP_ACCOUNT, "idle" },
+	{ KTAU_ID_GUEST, KTAU_GROUP_KVM, "guest" },
+	{ KTAU_ID_NMI, KTAU_GROUP_IRQ, "nmi" },
 };
 
 /* Each is written once, under the lock of ids.c, with @group last. */

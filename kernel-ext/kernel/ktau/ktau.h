@@ -270,6 +270,7 @@ struct ktau_waker {
  *	it went there: negative, because a task is never longer in user mode than
  *	the clock has run
  * @root: the root frame, see root.c
+ * @guest: the frame of a task in guest mode
  * @guest_ticks: time in guest mode
  * @kernel_ticks: of a CPU: time in tasks
  * @is_cpu: it is a CPU's
@@ -345,6 +346,7 @@ struct ktau_task {
 	u64			outer_ticks;
 	u64			user_ticks;
 	struct ktau_frame	root;
+	struct ktau_frame	guest;
 	u64			guest_ticks;
 	u64			kernel_ticks;
 	u64			refused;
@@ -409,6 +411,8 @@ struct ktau_cpu {
 	struct ktau_task	*state;	/* interrupts and softirqs by line */
 	struct ktau_frame	*top;	/* frames on tasks that are not selected */
 	struct ktau_frame	*irq;	/* the outermost one of an interrupt */
+	u64			nmi_ticks;	/* when the outermost NMI came */
+	unsigned int		nmi_depth;	/* those that have come and not ended */
 };
 
 DECLARE_PER_CPU(struct ktau_cpu, ktau_cpu);

@@ -77,6 +77,13 @@ static void copy_table(struct copy *copy, const struct ktau_task *state)
 	ktau_times_copy(rec, state);
 }
 
+static bool is_in_state(const struct ktau_frame *frame,
+			const struct ktau_task *state)
+{
+	return frame == &state->sched || frame == &state->root ||
+	       frame == &state->guest;
+}
+
 /* The frames of a task that sleeps lie on its stack, or in its state. */
 static bool frame_is_valid(const struct ktau_frame *frame,
 			   const struct ktau_task *state,
@@ -84,7 +91,7 @@ static bool frame_is_valid(const struct ktau_frame *frame,
 {
 	unsigned long p = (unsigned long)frame;
 
-	if (frame == &state->sched || frame == &state->root)
+	if (is_in_state(frame, state))
 		return true;
 	return IS_ALIGNED(p, sizeof(long)) && p >= low &&
 	       p + sizeof(*frame) <= high;
@@ -105,9 +112,11 @@ copy_frames(struct copy *copy, const struct ktau_task *state,
 		((struct ktau_entry *)(rec + 1) + rec->nr_entries);
 	unsigned long low = (unsigned long)stack;
 	unsigned long high = low + THREAD_SIZE;
+	u64 inside = rec->ticks;	/* when the frame inside was entered */
 
 	rec->nr_open = 0;
 	rec->depth = 0;
+	rec->guest_ticks = 0;
 	copy->outermost = NULL;
 	rec->open_child_ticks = 0;
 	for (; frame; frame = READ_ONCE(frame->prev)) {
@@ -119,6 +128,9 @@ copy_frames(struct copy *copy, const struct ktau_task *state,
 		child = ktau_child_ticks(READ_ONCE(frame->child));
 		if (!start)
 			return false;	/* being written */
+		if (frame == &state->guest)
+			rec->guest_ticks = max_t(s64, inside - start - child, 0);
+		inside = start;
 		copy->outermost = frame;
 		copy->outermost_ticks = start;
 		rec->depth++;
@@ -129,7 +141,7 @@ copy_frames(struct copy *copy, const struct ktau_task *state,
 				.start_ticks = start,
 				.child_ticks = child,
 			};
-		if (frame != &state->sched && frame != &state->root)
+		if (!is_in_state(frame, state))
 			low = (unsigned long)(frame + 1);
 	}
 	return true;

@@ -90,6 +90,14 @@ static unsigned int encode_woken(struct ktau_slot_woken *to,
 	return sizeof(*to) / sizeof(u64);
 }
 
+static unsigned int encode_kvm(struct ktau_slot_kvm *to,
+			       const struct ktau_place *place)
+{
+	to->vcpu = place->arg;
+	to->reason = place->arg >> 32;
+	return sizeof(*to) / sizeof(u64);
+}
+
 static unsigned int encode_fork(struct ktau_slot_fork *to,
 				const struct ktau_place *place)
 {
@@ -145,6 +153,9 @@ static unsigned int encode_payload(void *to, const struct ktau_place *place)
 		return encode_waking(to, place);
 	case KTAU_TRACE_WOKEN:
 		return encode_woken(to, place);
+	case KTAU_TRACE_KVM_ENTER:
+	case KTAU_TRACE_KVM_EXIT:
+		return encode_kvm(to, place);
 	case KTAU_TRACE_FORK:
 		return encode_fork(to, place);
 	case KTAU_TRACE_EXEC:

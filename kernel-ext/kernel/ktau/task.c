@@ -271,6 +271,17 @@ static int start_cpus(void)
 	return 0;
 }
 
+/* An NMI finds its cell there. */
+static int start_nmis(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		if (!ktau_cell(per_cpu_ptr(&ktau_cpu, cpu)->state, KTAU_ID_NMI))
+			return -ENOMEM;
+	return 0;
+}
+
 /**
  * ktau_tasks_start() - make what has to be there before any group is on
  *
@@ -283,7 +294,9 @@ int ktau_tasks_start(void)
 
 	if (!err)
 		err = ktau_exited_start();
-	return err ?: ktau_reserve_start();
+	if (!err)
+		err = ktau_reserve_start();
+	return err ?: start_nmis();
 }
 
 /**

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KTAU: guest mode.
+ *
+ * The frame of a virtual CPU's thread that is in its guest lies in the task's state, for
+ * the two hooks are in different functions. It lasts for as long as the kernel accounts
+ * CPU time to the guest; an interrupt of the host inside of it is the host's.
+ */
+#include <linux/export.h>
+
+#include "frame.h"
+
+/**
+ * __ktau_guest_enter() - the current task is about to enter its guest
+ *
+ * Context: Task, interrupts off.
+ */
+void __ktau_guest_enter(void)
+{
+	struct ktau_frame *frame = &current->ktau.state->guest;
+
+	__ktau_enter(frame, current, KTAU_ID_GUEST);
+}
+EXPORT_SYMBOL_GPL(__ktau_guest_enter);
+
+/**
+ * __ktau_guest_exit() - the current task has left its guest
+ *
+ * Context: As __ktau_guest_enter(); the task has a state.
+ */
+void __ktau_guest_exit(void)
+{
+	struct ktau_task *state = current->ktau.state;
+	struct ktau_ended e;
+
+	if (current->ktau.top != &state->guest)
+		return;
+	ktau_add(&state->begin, 1);
+	barrier();
+	e = ktau_leave(&state->guest, current);
+	ktau_add(&state->guest_ticks, e.excl);
+	barrier();
+	ktau_add(&state->end, 1);
+}
+EXPORT_SYMBOL_GPL(__ktau_guest_exit);
+
+/**
+ * __ktau_kvm() - trace that a virtual CPU enters its guest, or has left it
+ * @type: KTAU_TRACE_KVM_ENTER or KTAU_TRACE_KVM_EXIT
+ * @vcpu: its number
+ * @reason: why it left
+ *
+ * Context: Task.
+ */
+void __ktau_kvm(unsigned int type, u32 vcpu, u32 reason)
+{
+	ktau_trace(current->ktau.state, 0, type, 0, vcpu | (u64)reason << 32);
+}
+EXPORT_SYMBOL_GPL(__ktau_kvm);
