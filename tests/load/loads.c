@@ -2,7 +2,7 @@
 /*
  * loads NAME: kernel work of one kind, as much each time.
  *
- * Loads of the account (account.c). Each is about a tenth of a second to a second of a
+ * loads of the account (coverage.c). Each is about a tenth of a second to a second of a
  * CPU with 10^9 instructions a second, and waits for all tasks that it starts. Linked
  * statically, so that starting it is little.
  */

@@ -16,7 +16,7 @@ static FILE *open_oracle(const char *mode)
 	FILE *file = fopen(ORACLE, mode);
 
 	if (!file) {
-		perror("account: precise accounting is not active: " ORACLE);
+		perror("coverage: precise accounting is not active: " ORACLE);
 		exit(1);
 	}
 	return file;
@@ -45,7 +45,7 @@ void oracle_read(void)
 		      &t.tid, &t.utime, &t.stime, &t.gtime, &t.runtime, &t.transitions,
 		      &t.switches) == 7) {
 		if (nr_tasks == MAX_TASKS) {
-			fputs("account: too many tasks in " ORACLE "\n", stderr);
+			fputs("coverage: too many tasks in " ORACLE "\n", stderr);
 			exit(1);
 		}
 		tasks[nr_tasks++] = t;
