@@ -75,3 +75,27 @@ kunit_results()
 		exit bad > 0
 	}' "$1"
 }
+
+# The hot path of kernel $1 in instructions: nothing may be worse than recorded in $2,
+# except for the slack there. A line "ok - NAME" or "not ok - NAME" for each figure.
+cost_gate()
+{
+	local kernel out=$build/check/cost-$1
+
+	kernel=$(tests/kernel/build -k "${KERNEL:-6.1}" "$1") || return 1
+	make -s test-programs || return 1
+	ACCEL=tcg tests/boot/run -k "$kernel" -c 1 -t 300 -q '-icount shift=0,sleep=off' \
+		-a 'mitigations=off quiet tsc_early_khz=1000000' -o "$out" tests/guest/cost ||
+		return 1
+	awk -F '\t' '
+		FILENAME == ARGV[1] { got[$2] = $3; next }
+		/^#/ { next }
+		{
+			worse = !($1 in got) || got[$1] > $2 + $3
+			printf "%s - %s: %s instructions, %s recorded\n",
+				worse ? "not ok" : "ok", $1, ($1 in got) ? got[$1] : "no", $2
+			bad += worse
+			n++
+		}
+		END { exit bad > 0 || !n }' "$out/output" "$2"
+}

@@ -15,7 +15,7 @@ endif
 # Torture, and instructions counted; what they do is an x86 machine's
 ifndef CROSS_COMPILE
 test_LOADS += $(addprefix $(B)/tests/load/,cost storm storm_check streams streams_check \
-		starved compat32 fuzz_races)
+		starved compat32 fuzz_races coverage loads)
 # Attacks by unprivileged users
 test_ATTACKS := $(addprefix $(B)/tests/load/attack_,ids consume spy crowd evict namespaces \
 		setuid poll landlock ipi files container memcg) $(B)/tests/load/policy
@@ -52,16 +52,19 @@ list-unit-tests:
 	@printf '%s\n' $(UNIT_TESTS)
 
 test_READERS := $(addprefix $(B)/tests/load/,known account transfers waits cpus interrupts exceptions graph storm_check \
-		streams_check starved segments attack_totals)
+		streams_check starved segments attack_totals coverage)
 $(addprefix $(B)/tests/load/,known account transfers waits cpus exceptions graph segments): $(B)/tests/load/own.o
 $(test_READERS): LDLIBS := $(LIBKTAU_LIBS) -lpthread
 $(test_READERS): $(LIBKTAU)
+
+$(B)/tests/load/coverage: $(B)/tests/load/oracle.o
 
 $(addprefix $(B)/tests/load/,ioctl_errors slots fuzz_races): LDLIBS := -lpthread
 $(B)/tests/load/fuzz_races: $(B)/tests/load/fuzz_begin.o
 
 # Short-lived: without libraries, a fork is quick.
-$(B)/tests/load/storm $(B)/tests/load/fuzz_races $(test_ATTACKS): LDFLAGS += -static
+$(addprefix $(B)/tests/load/,storm loads fuzz_races) $(test_ATTACKS): LDFLAGS += -static
+$(B)/tests/load/loads: $(addprefix $(B)/tests/load/loads_,uring.o vcpu.o)
 $(test_ATTACKS) $(B)/tests/load/attack_totals: $(addprefix $(B)/tests/load/,attack.o \
 		attack_abi.o)
 

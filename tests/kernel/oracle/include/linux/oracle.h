@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _LINUX_ORACLE_H
+#define _LINUX_ORACLE_H
+
+#include <linux/context_tracking_state.h>
+#include <linux/sched.h>
+#include <linux/vtime.h>
+
+/*
+ * vtime looks at the clock directly after KTAU, on the way in and on the way
+ * out: so both have the same boundary between user mode and the kernel.
+ */
+static __always_inline void oracle_user_exit(void)
+{
+	if (vtime_accounting_enabled_this_cpu()) {
+		vtime_user_exit(current);
+		current->vtime.transitions++;
+	}
+}
+
+static __always_inline void oracle_user_enter(void)
+{
+	if (vtime_accounting_enabled_this_cpu())
+		vtime_user_enter(current);
+}
+
+void oracle_exited(void);
+
+#endif /* _LINUX_ORACLE_H */

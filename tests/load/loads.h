@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Loads of the account: what each does is in loads.c. */
+#ifndef TESTS_LOAD_LOADS_H
+#define TESTS_LOAD_LOADS_H
+
+/* Ends the program: what failed, and errno. */
+_Noreturn void load_die(const char *what);
+
+/* A new file of @mib MiB in a tmpfs, open and unlinked; its pages are there. */
+int load_file(unsigned int mib);
+
+/* io_uring: operations in the thread that polls the queue, and in workers. */
+void load_sqpoll(void);
+void load_workers(void);
+
+/* A virtual CPU that counts and does nothing else. */
+void load_vcpu(void);
+
+#endif /* TESTS_LOAD_LOADS_H */
