@@ -426,10 +426,14 @@ int ktau_compose_front(struct ktau_stream *stream)
 	int ret;
 
 	if (!front->offset) {
-		ret = need_owner(stream, &front->owner, front->path);
+		ret = need_cgroup(stream, front->owner.cgroup);
 		if (ret)
 			return ret;
-		front->offset = rec->head;
+		ret = need_owner(stream, &front->owner, front->path);
+		if (ret >= 0)
+			front->offset = rec->head;
+		if (ret)
+			return ret;
 	}
 	return rec->type == KTAU_REC_TRACE ?
 	       need_for_trace(stream, stream->body.p) :
