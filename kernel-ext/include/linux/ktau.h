@@ -151,6 +151,8 @@ void __ktau_enter_frame(struct task_struct *tsk, struct ktau_frame *frame);
 void __ktau_enter_from_user(struct task_struct *tsk, struct ktau_frame *frame);
 void __ktau_enter_fault(struct task_struct *tsk, struct ktau_frame *frame,
 			unsigned long address);
+void __ktau_enter_user_fault(struct task_struct *tsk, struct ktau_frame *frame,
+			     unsigned long address);
 void __ktau_enter_point(struct ktau_frame *frame, struct ktau_point *point);
 void __ktau_enter_compat(struct ktau_frame *frame, unsigned int nr);
 void __ktau_enter_work(struct ktau_frame *frame, void *fn);
@@ -264,11 +266,8 @@ static __always_inline void ktau_exit(struct ktau_frame *frame)
 /* The root frame, where it is open and has no name yet, becomes event @id. */
 static __always_inline bool ktau_root_name(unsigned int id)
 {
-	struct ktau_frame *top;
+	struct ktau_frame *top = current->ktau.top;
 
-	if (!KTAU_ON(ACCOUNT))
-		return false;
-	top = current->ktau.top;
 	if (!top || top->info != KTAU_ID_KERNEL)
 		return false;
 	WRITE_ONCE(top->info, id);
@@ -282,13 +281,14 @@ static __always_inline bool ktau_root_name(unsigned int id)
 static __always_inline unsigned int
 ktau_enter_from_user(struct ktau_frame *frame, unsigned int id)
 {
-	if (ktau_root_name(id))
-		return id;
-	frame->info = id;
-	if (KTAU_ON(ACCOUNT))
+	if (KTAU_ON(ACCOUNT)) {
+		if (ktau_root_name(id))
+			return id;
+		frame->info = id;
 		__ktau_enter_from_user(current, frame);
-	else
-		__ktau_enter_frame(current, frame);
+	} else {
+		__ktau_enter(frame, current, id);
+	}
 	return (u16)frame->info;	/* nobody else writes it */
 }
 
@@ -343,11 +343,19 @@ static __always_inline void ktau_fault_enter(struct ktau_frame *frame,
 {
 	if (!KTAU_ON_FOR(current, EXCEPTION) || unlikely(in_nmi()))
 		return;
-	if (id == KTAU_ID_PAGE_FAULT_USER && ktau_root_name(id))
-		return;
-	frame->info = id;
-	__ktau_enter_fault(current, frame, address);
+	if (KTAU_ON(ACCOUNT) && id == KTAU_ID_PAGE_FAULT_USER) {
+		if (ktau_root_name(id))
+			return;
+		frame->info = id;
+		__ktau_enter_user_fault(current, frame, address);
+	} else {
+		frame->info = id;
+		__ktau_enter_fault(current, frame, address);
+	}
 }
+
+/* As ktau_exit_key, from the first time that the account is on. */
+extern struct static_key_false ktau_root_key;
 
 /* The current task leaves user mode, or goes back to it; interrupts off. */
 void __ktau_user_exit(struct ktau_ref *ref);
@@ -365,7 +373,7 @@ static __always_inline void ktau_vtime_user_enter(void)
 	struct ktau_frame *top;
 
 	if (!IS_ENABLED(CONFIG_KTAU_ACCOUNT) ||
-	    !static_branch_unlikely(&ktau_exit_key))
+	    !static_branch_unlikely(&ktau_root_key))
 		return;
 	top = current->ktau.top;
 	if (top)

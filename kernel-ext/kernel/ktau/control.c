@@ -152,6 +152,8 @@ static int apply(struct ktau_request *req)
 		}
 		static_branch_enable(&ktau_exit_key);
 	}
+	if ((new->groups | new->task_groups) & KTAU_GROUP_ACCOUNT)
+		static_branch_enable(&ktau_root_key);
 	/* What was refused for want of memory is not waited for. */
 	if (new->memory_limit_bytes > old.memory_limit_bytes &&
 	    (new->groups | new->task_groups))

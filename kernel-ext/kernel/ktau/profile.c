@@ -210,8 +210,7 @@ static __always_inline bool root_is_traced(struct task_struct *tsk)
 {
 	const struct ktau_frame *top = tsk->ktau.top;
 
-	return KTAU_ON(ACCOUNT) && top &&
-	       top->info == (KTAU_ID_KERNEL | KTAU_FRAME_TRACE_NAME);
+	return top && top->info == (KTAU_ID_KERNEL | KTAU_FRAME_TRACE_NAME);
 }
 
 /**
@@ -294,7 +293,21 @@ void __ktau_enter_work(struct ktau_frame *frame, void *fn)
 void __ktau_enter_fault(struct task_struct *tsk, struct ktau_frame *frame,
 			unsigned long address)
 {
-	if (frame->info == KTAU_ID_PAGE_FAULT_USER && root_is_traced(tsk))
+	enter(tsk, frame, true, address);
+}
+
+/**
+ * __ktau_enter_user_fault() - the same where the fault may name the root frame
+ * @tsk: the current task
+ * @frame: room for it, on the kernel stack, with its id
+ * @address: the address that was not there
+ *
+ * Context: Any but NMI. The current task has a group on, so it has a state.
+ */
+void __ktau_enter_user_fault(struct task_struct *tsk, struct ktau_frame *frame,
+			     unsigned long address)
+{
+	if (root_is_traced(tsk))
 		ktau_root_trace(tsk, frame, KTAU_WHAT_ARG, address);
 	else
 		enter(tsk, frame, true, address);

@@ -24,6 +24,8 @@
 #include "compat.h"
 #include "frame.h"
 
+DEFINE_STATIC_KEY_FALSE(ktau_root_key);
+
 /* The order is that which ktau_account_copy() relies on. */
 static __always_inline void open_root(struct ktau_ref *ref, unsigned int id, u64 now)
 {
