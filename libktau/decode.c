@@ -19,13 +19,14 @@ static const struct layout {
 	const char *fields;
 } layouts[] = {
 	{ KTAU_REC_STREAM, sizeof(struct ktau_rec_stream),
-	  REC "4211" "44444444" "8" "44" "8888888888888" "ss" TEXT72 TEXT72 "sss" },
+	  REC "4211" "44444444" "8" "44" "8888888888888" "ss" TEXT72 TEXT72 "sss"
+	  "888" },
 	{ KTAU_REC_EVENT, sizeof(struct ktau_rec_event), REC "211" "4" "88" "44" },
 	{ KTAU_REC_CGROUP, sizeof(struct ktau_rec_cgroup), REC "8" "44" },
 	{ KTAU_REC_OWNER, sizeof(struct ktau_rec_owner),
 	  REC "888" "444444444444" "88888888888" "44" "ss" "44" },
-	{ KTAU_REC_PROFILE, sizeof(struct ktau_rec_profile), REC "88888888" "44444444" },
-	{ KTAU_REC_DIFF, sizeof(struct ktau_rec_profile), REC "88888888" "44444444" },
+	{ KTAU_REC_PROFILE, sizeof(struct ktau_rec_profile), REC "88888888" "44444444" "888888" },
+	{ KTAU_REC_DIFF, sizeof(struct ktau_rec_profile), REC "88888888" "44444444" "888888" },
 	{ KTAU_REC_TRACE, sizeof(struct ktau_rec_trace), REC "8888888" "4444" },
 	{ KTAU_REC_END, sizeof(struct ktau_rec_end), REC "88888888888888888888888" },
 	{ KTAU_REC_INFO, sizeof(struct ktau_rec_info),

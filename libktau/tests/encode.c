@@ -242,6 +242,8 @@ static void put_elements(struct stream *s, const struct profile *p)
 
 void put_profile(struct stream *s, const struct profile *p)
 {
+	size_t i;
+
 	if (!p->no_owner)
 		put_owner(s, &p->o);
 	record_begin(s, 2);
@@ -262,6 +264,8 @@ void put_profile(struct stream *s, const struct profile *p)
 	if (!s->shrink) {
 		put32(s, p->depth);
 		put32(s, 0);
+		for (i = 0; i < NR(p->account); i++)
+			put64(s, p->account[i]);
 	}
 	record_fixed(s);
 	put_elements(s, p);

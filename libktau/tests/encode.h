@@ -67,6 +67,7 @@ struct profile {
 	bool no_owner;		/* without the OWNER record */
 	uint64_t ticks, outer, open_child, refused, refused_ticks, clamped, start_ticks;
 	uint32_t groups, throughout, depth;
+	uint64_t account[6];	/* user, kernel, irq, runq, asleep, guest */
 	const struct entry *entries;
 	uint32_t nr_entries;
 	const struct frame *open;
