@@ -145,6 +145,7 @@ static void take_profile(struct ktau_snapshot *s, struct snapshot_owner *entry,
 	ktau_record_free((void *)entry->owned.profile);
 	entry->owned.profile = profile;
 	entry->stream = s->stream_nr;
+	entry->held_ticks = 0;
 }
 
 int ktau__snapshot_take(struct ktau_snapshot *s, struct ktau_rec_owner *owner,
@@ -160,7 +161,21 @@ int ktau__snapshot_take(struct ktau_snapshot *s, struct ktau_rec_owner *owner,
 	return err;
 }
 
-/* The last profile of an exited task is kept when an older one of it comes. */
+/*
+ * An exited task's last profile is kept when an older one comes, and so is an evicted
+ * sum that has more tasks: ktau_snapshot_drop_exited() has added them.
+ */
+static bool is_stale(const struct snapshot_owner *entry, const struct ktau_rec_owner *owner)
+{
+	const struct ktau_rec_owner *old = entry->owned.owner;
+
+	if (!entry->owned.profile)
+		return false;
+	if (owner->kind == KTAU_OWNER_EVICTED && old->kind == KTAU_OWNER_EVICTED)
+		return owner->exited_seq < old->exited_seq;
+	return owner->kind == KTAU_OWNER_TASK && old->kind == KTAU_OWNER_EXITED;
+}
+
 static int put_owner(struct ktau_snapshot *s, const struct ktau_rec_owner *owner)
 {
 	struct snapshot_owner *entry = find(s, &s->by_serial, owner->serial);
@@ -169,8 +184,7 @@ static int put_owner(struct ktau_snapshot *s, const struct ktau_rec_owner *owner
 	if (owner->flags & KTAU_OWNER_NAMED)
 		return 0;
 	if (entry) {
-		entry->stale = entry->owned.profile && owner->kind == KTAU_OWNER_TASK &&
-			       entry->owned.owner->kind == KTAU_OWNER_EXITED;
+		entry->stale = is_stale(entry, owner);
 		if (entry->stale)
 			return 0;
 	}
@@ -217,6 +231,10 @@ static int put_diff(struct ktau_snapshot *s, const struct ktau_rec_profile *diff
 	s->has_diff = true;
 	if (!entry)
 		return 0;
+	/* The difference is to what was read, not to what was held over. */
+	if (entry->owned.profile)
+		((struct ktau_rec_profile *)entry->owned.profile)->asleep_ticks -=
+			entry->held_ticks;
 	if (entry->owned.profile)
 		err = ktau__profile_add(entry->owned.profile, diff, &sum);
 	else
@@ -276,16 +294,30 @@ static bool is_listed(const struct snapshot_owner *owner, uint64_t stream_nr)
 	return owner->owned.owner->kind != KTAU_OWNER_TASK || owner->stream == stream_nr;
 }
 
-/* A live task that a stream of what has changed leaves out is unchanged. */
+static bool has_account(const struct ktau_rec_profile *p)
+{
+	return p->user_ticks | p->kernel_ticks | p->irq_ticks | p->runq_ticks |
+	       p->asleep_ticks | p->guest_ticks;
+}
+
+/* A live task that a stream of what has changed leaves out has slept since. */
 static void hold_over(struct ktau_snapshot *s)
 {
 	struct ktau_rec_profile *profile;
+	uint64_t ticks;
 	size_t i;
 
 	for (i = 0; i < s->nr; i++) {
 		profile = (struct ktau_rec_profile *)s->owners[i].owned.profile;
-		if (profile && !is_listed(&s->owners[i], s->stream_nr))
-			profile->ticks = ktau__max(profile->ticks, s->stream.ticks);
+		if (!profile || is_listed(&s->owners[i], s->stream_nr) ||
+		    profile->ticks >= s->stream.ticks)
+			continue;
+		ticks = s->stream.ticks - profile->ticks;
+		profile->ticks = s->stream.ticks;
+		if (!(profile->groups & KTAU_GROUP_SCHED) || !has_account(profile))
+			continue;
+		profile->asleep_ticks += ticks;
+		s->owners[i].held_ticks += ticks;
 	}
 }
 
@@ -295,11 +327,67 @@ static bool is_not_evicted(const struct snapshot_owner *owner, uint64_t exited_s
 	       owner->owned.owner->exited_seq >= exited_seq;
 }
 
-int ktau_snapshot_drop_evicted(struct ktau_snapshot *s)
+/* Are all tasks that have exited in the evicted sum, or here one by one? */
+static bool has_all_exited(const struct ktau_snapshot *s, const struct ktau_rec_owner *evicted)
 {
-	const struct ktau_owned *evicted = ktau_snapshot_evicted(s);
+	uint64_t nr = evicted->exited_seq;
+	size_t i;
 
-	return evicted ? drop(s, is_not_evicted, evicted->owner->exited_seq) : 0;
+	if (!s->has_end)
+		return false;
+	for (i = 0; i < s->nr; i++) {
+		if (s->owners[i].owned.profile &&
+		    s->owners[i].owned.owner->kind == KTAU_OWNER_EXITED &&
+		    is_not_evicted(&s->owners[i], evicted->exited_seq))
+			nr += ktau__max(s->owners[i].owned.owner->nr_tasks, 1);
+	}
+	return nr == s->end.exited_next;
+}
+
+static int add_to_sum(struct ktau__sum *sum, struct ktau_rec_owner *evicted,
+		      const struct ktau_owned *exited)
+{
+	ktau__owner_add(evicted, exited->owner);
+	ktau__head_add(&sum->head, exited->profile);
+	return ktau__sum_entries(sum, exited->profile, KTAU__FOREIGN_DROP);
+}
+
+/* Moves the exited tasks into the evicted sum: any reader that comes later may. */
+static int evict_exited(struct ktau_snapshot *s, struct snapshot_owner *evicted)
+{
+	struct ktau_rec_owner *owner = (struct ktau_rec_owner *)evicted->owned.owner;
+	struct ktau__sum sum = { .head = *evicted->owned.profile };
+	struct ktau_rec_profile *profile = NULL;
+	struct ktau_rec_owner total = *owner;
+	const struct snapshot_owner *o;
+	int err = ktau__sum_entries(&sum, evicted->owned.profile, KTAU__FOREIGN_REPLACE);
+
+	for (o = s->owners; !err && o < s->owners + s->nr; o++)
+		if (o->owned.profile && o->owned.owner->kind == KTAU_OWNER_EXITED &&
+		    is_not_evicted(o, owner->exited_seq))
+			err = add_to_sum(&sum, &total, &o->owned);
+	if (!err)
+		profile = ktau__sum_record(&sum, NULL);
+	ktau__sum_free(&sum);
+	if (!profile)
+		return -ENOMEM;
+	*owner = total;
+	owner->exited_seq = s->end.exited_next;
+	take_profile(s, evicted, profile);
+	return 0;
+}
+
+int ktau_snapshot_drop_exited(struct ktau_snapshot *s)
+{
+	struct snapshot_owner *evicted;
+	int err = 0;
+
+	if (!ktau_snapshot_evicted(s))
+		return 0;
+	evicted = &s->owners[s->evicted];
+	if (has_all_exited(s, evicted->owned.owner))
+		err = evict_exited(s, evicted);
+	return err ? err : drop(s, is_not_evicted, evicted->owned.owner->exited_seq);
 }
 
 static int end_stream(struct ktau_snapshot *s, const struct ktau_rec_end *end)

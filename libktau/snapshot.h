@@ -8,6 +8,7 @@
 struct snapshot_owner {
 	struct ktau_owned owned;	/* first: callers have pointers to it */
 	uint64_t stream;	/* in which stream its profile came last */
+	uint64_t held_ticks;	/* added to its account for streams that left it out */
 	bool stale;		/* the profile that comes next is older than this one */
 };
 
@@ -33,5 +34,8 @@ struct ktau_snapshot {
 /* Put in place of what is there for the same owner. Owns both records in any case. */
 int ktau__snapshot_take(struct ktau_snapshot *snapshot, struct ktau_rec_owner *owner,
 			struct ktau_rec_profile *profile);
+
+/* The sums of an owner: nr_tasks, times and switches. */
+void ktau__owner_add(struct ktau_rec_owner *to, const struct ktau_rec_owner *from);
 
 #endif /* KTAU_INTERNAL_SNAPSHOT_H */

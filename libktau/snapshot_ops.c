@@ -9,7 +9,7 @@ static bool is_evicted(const struct ktau_rec_owner *owner, const struct ktau_own
 	       owner->exited_seq < evicted->owner->exited_seq;
 }
 
-static void owner_add(struct ktau_rec_owner *to, const struct ktau_rec_owner *from)
+void ktau__owner_add(struct ktau_rec_owner *to, const struct ktau_rec_owner *from)
 {
 	to->nr_tasks += from->nr_tasks;
 	to->utime_ns += from->utime_ns;
@@ -34,7 +34,7 @@ int ktau_snapshot_sum(const struct ktau_snapshot *s, struct ktau_rec_profile **o
 		if (o->owner->kind > KTAU_OWNER_EVICTED || o->owner->kind == KTAU_OWNER_CPU ||
 		    is_evicted(o->owner, evicted))
 			continue;
-		owner_add(&total, o->owner);
+		ktau__owner_add(&total, o->owner);
 		ktau__head_add(&sum.head, o->profile);
 		err = ktau__sum_entries(&sum, o->profile, KTAU__FOREIGN_DROP);
 	}

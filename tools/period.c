@@ -166,9 +166,9 @@ static int end_stream(struct period *p, const union ktau_record *record)
 	int err = add(p, record);
 
 	if (!err && p->reading.to_before)
-		err = ktau_snapshot_drop_evicted(p->before);
+		err = ktau_snapshot_drop_exited(p->before);
 	if (!err && p->reading.to_before)
-		err = ktau_snapshot_drop_evicted(p->after);
+		err = ktau_snapshot_drop_exited(p->after);
 	return err;
 }
 

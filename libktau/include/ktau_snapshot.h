@@ -59,15 +59,17 @@ int ktau_snapshot_add(struct ktau_snapshot *snapshot, const union ktau_record *r
 int ktau_snapshot_put(struct ktau_snapshot *snapshot, const struct ktau_owned *owned);
 
 /**
- * ktau_snapshot_drop_evicted() - forget exited tasks that the evicted sum includes
+ * ktau_snapshot_drop_exited() - forget exited tasks whose figures the evicted sum has
  * @snapshot: snapshot
  *
  * For programs that take in stream after stream and do not want to keep every
- * task that has ever exited. ktau_snapshot_sum() is the same before and after.
+ * task that has ever exited. If none of them is missing from the snapshot, those that
+ * the kernel has not evicted are added to the sum as well, and none is kept.
+ * ktau_snapshot_sum() is the same before and after.
  *
  * Return: 0, -ENOMEM.
  */
-int ktau_snapshot_drop_evicted(struct ktau_snapshot *snapshot);
+int ktau_snapshot_drop_exited(struct ktau_snapshot *snapshot);
 
 /* The newest STREAM and END record; NULL if there was none. */
 const struct ktau_rec_stream *ktau_snapshot_stream(const struct ktau_snapshot *snapshot);

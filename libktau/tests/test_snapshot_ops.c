@@ -231,14 +231,14 @@ static void sum(void **state)
 }
 
 /* Exited tasks that the evicted sum includes go, and the sum stays the same. */
-static void drop_evicted(void **state)
+static void drop_exited(void **state)
 {
 	struct ktau_rec_profile *with, *without;
 	struct ktau_snapshot *snap = create();
 	struct stream s = begin();
 
 	(void)state;
-	assert_int_equal(ktau_snapshot_drop_evicted(snap), 0);
+	assert_int_equal(ktau_snapshot_drop_exited(snap), 0);
 	put_task(&s, 3, 12, EXITED, 100);
 	put_evicted(&s, 20, 11, 60);
 	put_task(&s, 10, 10, TASK, 1);
@@ -247,7 +247,7 @@ static void drop_evicted(void **state)
 	put_cpu(&s, 21, 3, 1);
 	finish(snap, &s);
 	assert_int_equal(ktau_snapshot_sum(snap, &with, NULL), 0);
-	assert_int_equal(ktau_snapshot_drop_evicted(snap), 0);
+	assert_int_equal(ktau_snapshot_drop_exited(snap), 0);
 	assert_int_equal(ktau_snapshot_sum(snap, &without, NULL), 0);
 	assert_int_equal(with->rec.size, without->rec.size);
 	assert_memory_equal(with, without, with->rec.size);
@@ -260,6 +260,93 @@ static void drop_evicted(void **state)
 	assert_int_equal(ktau_snapshot_evicted(snap)->owner->serial, 20);
 	ktau_record_free(with);
 	ktau_record_free(without);
+	ktau_snapshot_destroy(snap);
+}
+
+static uint64_t sum_counts(struct ktau_snapshot *snap, uint32_t id, uint64_t *nr_tasks)
+{
+	struct ktau_rec_profile *p;
+	struct ktau_rec_owner owner;
+	uint64_t count;
+
+	assert_int_equal(ktau_snapshot_sum(snap, &p, &owner), 0);
+	count = count_in(p, id);
+	*nr_tasks = owner.nr_tasks;
+	ktau_record_free(p);
+	return count;
+}
+
+static void put_exited(struct stream *s, uint64_t serial, uint64_t seq)
+{
+	const struct entry read = { .id = 0, .count = 1, .incl = 1, .excl = 1 };
+
+	put_profile(s, &(struct profile){
+		.o = { .serial = serial, .kind = EXITED, .exited_seq = seq, .nr_tasks = 1 },
+		.outer = 1, .entries = &read, .nr_entries = 1 });
+}
+
+static void put_sum(struct stream *s, uint64_t seq)
+{
+	const struct entry reads = { .id = 0, .count = seq, .incl = seq, .excl = seq };
+
+	put_profile(s, &(struct profile){
+		.o = { .serial = 20, .kind = EVICTED, .exited_seq = seq, .nr_tasks = seq },
+		.outer = seq, .entries = &reads, .nr_entries = 1 });
+}
+
+/* A stream whose END says that @next is the number of the next task to exit. */
+static void finish_at(struct ktau_snapshot *snap, struct stream *s, uint64_t next)
+{
+	size_t end = s->size;
+
+	put_end(s);
+	s->data[end + 8 + 7 * 8 + 7] = (uint8_t)next;
+	assert_int_equal(read_into(snap, s), 1);
+	stream_free(s);
+}
+
+/*
+ * Without a gap between the evicted sum and the tasks that have exited since, none
+ * has to be kept. What the kernel evicts later was in the sum before.
+ */
+static void drop_all_exited(void **state)
+{
+	struct ktau_snapshot *snap = create();
+	struct stream s = begin();
+	uint64_t nr_tasks;
+
+	(void)state;
+	put_exited(&s, 35, 5);
+	put_exited(&s, 36, 6);
+	put_sum(&s, 5);
+	finish_at(snap, &s, 7);
+	assert_int_equal(ktau_snapshot_drop_exited(snap), 0);
+	assert_int_equal(ktau_snapshot_count(snap), 1);
+	assert_int_equal(sum_counts(snap, 0, &nr_tasks), 7);
+	assert_int_equal(nr_tasks, 7);
+	/* One more, and the kernel has evicted one that is in the sum already. */
+	s = begin();
+	put_exited(&s, 37, 7);
+	put_sum(&s, 6);
+	finish_at(snap, &s, 8);
+	assert_int_equal(sum_counts(snap, 0, &nr_tasks), 8);
+	assert_int_equal(ktau_snapshot_drop_exited(snap), 0);
+	assert_int_equal(sum_counts(snap, 0, &nr_tasks), 8);
+	assert_int_equal(nr_tasks, 8);
+	/* The ninth was not seen: those after it are kept, until it is in the sum. */
+	s = begin();
+	put_exited(&s, 39, 9);
+	put_sum(&s, 7);
+	finish_at(snap, &s, 10);
+	assert_int_equal(ktau_snapshot_drop_exited(snap), 0);
+	assert_non_null(ktau_snapshot_find(snap, 39));
+	assert_int_equal(sum_counts(snap, 0, &nr_tasks), 9);
+	s = begin();
+	put_sum(&s, 9);
+	finish_at(snap, &s, 10);
+	assert_int_equal(ktau_snapshot_drop_exited(snap), 0);
+	assert_int_equal(ktau_snapshot_count(snap), 1);
+	assert_int_equal(sum_counts(snap, 0, &nr_tasks), 10);
 	ktau_snapshot_destroy(snap);
 }
 
@@ -310,7 +397,8 @@ int main(void)
 		cmocka_unit_test(merges),
 		cmocka_unit_test(adds_up),
 		cmocka_unit_test(sum),
-		cmocka_unit_test(drop_evicted),
+		cmocka_unit_test(drop_exited),
+		cmocka_unit_test(drop_all_exited),
 		cmocka_unit_test(linear),
 	};
 

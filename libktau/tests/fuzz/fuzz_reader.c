@@ -116,7 +116,7 @@ static void read_all(struct ktau_reader *reader)
 		ktau_record_free(sum);
 	if (!ktau_snapshot_diff(snapshot, snapshot, &diff))
 		ktau_snapshot_destroy(diff);
-	ktau_snapshot_drop_evicted(snapshot);
+	ktau_snapshot_drop_exited(snapshot);
 	ktau_snapshot_destroy(snapshot);
 	ktau_check_destroy(check);
 }
