@@ -140,3 +140,34 @@ int fixture_write_elsewhere(const char *path)
 {
 	return fixture_saved(path, write_elsewhere);
 }
+
+/* The machine after it was booted again: its traces are read first. */
+static int write_rebooted(struct sink *s)
+{
+	struct ktau_rec_stream stream = fixture_stream(KTAU_REC_TRACE, AT);
+	struct fixture_profile p = { .ticks = AT };
+	struct ktau_rec_end end = fixture_end(0, 7);
+	uint64_t nr = 0;
+	int err;
+
+	stream.boot_id[15] ^= 1;
+	err = sink_put(s, &stream);
+	if (!err)
+		err = sink_put(s, &end);
+	stream.content = KTAU_REC_PROFILE;
+	if (!err)
+		err = sink_put(s, &stream);
+	if (!err)
+		err = fixture_put_names(s);
+	p.owner = fixture_owner(KTAU_OWNER_TASK, 10, 100, 100, "after");
+	fixture_timer(&p, ID_READ, 1, 5 * MS, 5 * MS);
+	if (!err)
+		err = fixture_put(s, &p, &nr);
+	end.nr_records = nr;
+	return err ? err : sink_put(s, &end);
+}
+
+int fixture_write_rebooted(const char *path)
+{
+	return fixture_saved(path, write_rebooted);
+}
