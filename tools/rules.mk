@@ -40,7 +40,7 @@ test_many_OBJS := tests/fixture
 test_cli_OBJS := tests/fixture tests/machine tests/slots tests/saved
 test_status_OBJS := ktau-status cmd table text
 tools_TESTS := $(patsubst %,$(B)/tools/tests/%,test_addrs test_descendants test_table test_text \
-	test_rows test_period test_status test_cli)
+	test_rows test_period test_many test_status test_cli)
 UNIT_TESTS += $(tools_TESTS)
 
 $(B)/tools/tests/%.o: KTAU_CPPFLAGS += -Itools -Itools/tests -DTEST_BUILD='"$(B)"'
@@ -49,5 +49,5 @@ $(B)/tools/tests/%.o: KTAU_CPPFLAGS += -Itools -Itools/tests -DTEST_BUILD='"$(B)
 $(tools_TESTS): %: %.o $$(addprefix $(B)/tools/,$$(addsuffix .o,$$($$(@F)_OBJS))) $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBKTAU_LIBS) -lm
 
-# It runs the programs.
-$(B)/tools/tests/test_cli: | $(tools_PROGRAMS)
+# They run the programs.
+$(B)/tools/tests/test_cli $(B)/tools/tests/test_many: | $(tools_PROGRAMS)
