@@ -189,8 +189,9 @@ static void put_routines(const struct filling *f, const struct process *p, union
 
 	row[A_TOP].text = top ? names_event(f->r->names, top->id) : "-";
 	row[A_TOP_NS].number = top ? ktau_clock_ns(&f->clock, top->excl) : 0;
-	row[A_TOP_SHARE].share = top && kernel ? fmin(share_of(top->excl, kernel), 1) :
-						 (double)NAN;
+	row[A_TOP_SHARE].share = (double)NAN;
+	if (top && kernel && account_has(f->stream, p, ACCOUNT_KERNEL))
+		row[A_TOP_SHARE].share = fmin(share_of(top->excl, kernel), 1);
 	row[A_WAITS].text = waits_most_in(f, p, &ticks);
 	row[A_WAITS_NS].number = ktau_clock_ns(&f->clock, ticks);
 }

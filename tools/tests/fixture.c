@@ -78,9 +78,10 @@ static void put_account(struct ktau_rec_profile *r, const struct fixture_profile
 	r->kernel_ticks = p->kernel;
 	r->irq_ticks = p->irq;
 	r->runq_ticks = p->runq;
+	r->guest_ticks = p->guest;
 	if (p->user || p->kernel || p->irq || p->runq)
 		r->asleep_ticks = p->ticks - p->owner.start_ns - p->user - p->kernel - p->irq -
-				  p->runq - p->unmeasured;
+				  p->runq - p->guest - p->unmeasured;
 	r->groups_throughout = GROUPS & ~p->missing;
 }
 

@@ -48,7 +48,7 @@ int sink_put(struct sink *s, const void *record);
 struct fixture_profile {
 	struct ktau_rec_owner owner;
 	uint64_t ticks;
-	uint64_t user, kernel, irq, runq, unmeasured;
+	uint64_t user, kernel, irq, runq, guest, unmeasured;
 	uint32_t missing;	/* groups that were off for a time */
 	uint64_t refused, refused_ticks, clamped;
 	uint32_t nr_entries, nr_open;
@@ -126,6 +126,9 @@ int fixture_write_unknown(const char *path);
 
 /* A stream of another machine. */
 int fixture_write_elsewhere(const char *path);
+
+/* A stream in which not everything was measured. */
+int fixture_write_partly(const char *path);
 
 /* The machine's next boot. */
 int fixture_write_rebooted(const char *path);

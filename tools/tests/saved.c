@@ -141,6 +141,37 @@ int fixture_write_elsewhere(const char *path)
 	return fixture_saved(path, write_elsewhere);
 }
 
+/* Interrupts were not measured all the time; one task has a guest, and a rest. */
+static int write_partly(struct sink *s)
+{
+	struct ktau_rec_stream stream = fixture_stream(KTAU_REC_PROFILE, AT);
+	struct fixture_profile p = { .ticks = AT, .user = SECOND, .kernel = 2 * SECOND };
+	struct ktau_rec_end end = fixture_end(2, 0);
+	uint64_t nr = 0;
+	int err = sink_put(s, &stream);
+
+	if (!err)
+		err = fixture_put_names(s);
+	p.owner = fixture_owner(KTAU_OWNER_TASK, 50, 500, 500, "partly");
+	p.missing = KTAU_GROUP_IRQ;
+	fixture_timer(&p, ID_READ, 1, SECOND, SECOND);
+	if (!err)
+		err = fixture_put(s, &p, &nr);
+	p.owner = fixture_owner(KTAU_OWNER_TASK, 51, 510, 510, "a\tb");
+	p.missing = 0;
+	p.runq = SECOND;
+	p.guest = 5 * SECOND;
+	p.unmeasured = 300 * MS;
+	if (!err)
+		err = fixture_put(s, &p, &nr);
+	return err ? err : sink_put(s, &end);
+}
+
+int fixture_write_partly(const char *path)
+{
+	return fixture_saved(path, write_partly);
+}
+
 /* The machine after it was booted again: its traces are read first. */
 static int write_rebooted(struct sink *s)
 {

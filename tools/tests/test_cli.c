@@ -5,7 +5,8 @@
  *
  * In a command, $T is a folder with good.ktau, zlib.ktau, wrong.ktau,
  * nowhere.ktau, part1.ktau and part2.ktau; of saved streams, saved (the records of
- * good.ktau), stream, rounded, unknown, rebooted and elsewhere; $D is the
+ * good.ktau), stream, rounded, unknown, partly, rebooted and elsewhere;
+ * $D is the
  * folder of recorded data and $M that of maps. KTAU_GOLDEN=write makes the golden
  * files anew.
  */
@@ -97,6 +98,9 @@ static const struct golden goldens[] = {
 	{ "report-last", "ktau report --period=3 $T/good.ktau $T/rebooted", 0 },
 	{ "report-rebooted", "ktau report $T/good.ktau $T/rebooted", 0 },
 	{ "report-rebooted", "ktau report --period=4 $T/good.ktau $T/rebooted", 0 },
+	{ "report-partly", "ktau report $T/partly", 0 },
+	{ "report-partly-csv", "ktau report --format=csv $T/partly", 0 },
+	{ "report-partly-name", "ktau report --name=partly $T/partly", 0 },
 	{ "report-narrow", "COLUMNS=80 ktau report $T/good.ktau", 0 },
 	{ "report-few", "ktau report --processes=2 --idle --by=process $T/good.ktau", 0 },
 	{ "report-waits", "ktau report --waits $T/good.ktau", 0 },
@@ -462,6 +466,7 @@ static int prepare(void **state)
 	    write_at("stream", fixture_write_stream) ||
 	    write_at("rounded", fixture_write_rounded) ||
 	    write_at("unknown", fixture_write_unknown) ||
+	    write_at("partly", fixture_write_partly) ||
 	    write_at("rebooted", fixture_write_rebooted) ||
 	    write_at("elsewhere", fixture_write_elsewhere))
 		return -1;

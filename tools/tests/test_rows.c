@@ -462,6 +462,101 @@ static void test_recursion_in_flight(void **state)
 	stop(&m);
 }
 
+/* One task in both snapshots; @missing groups were off for a time after the first. */
+static const struct account *account_of_task(struct machine *m, uint32_t missing)
+{
+	struct fixture_profile f = {
+		.owner = fixture_owner(KTAU_OWNER_TASK, 1, 60, 60, "task"),
+		.ticks = 5 * SECOND, .user = SECOND, .kernel = MS,
+	};
+
+	start(m);
+	put(m->p.before, &f);
+	f.ticks += SECOND;
+	f.user += 200 * MS;
+	f.kernel += 300 * MS;
+	f.irq = 50 * MS;
+	f.unmeasured = 10 * MS;
+	f.missing = missing;
+	put(m->p.after, &f);
+	make_rows(m, BY_NAME);
+	assert_int_equal(m->rows.nr, 1);
+	return &m->rows.processes[0].account;
+}
+
+static void test_account(void **state)
+{
+	const struct account *a;
+	struct machine m;
+
+	(void)state;
+	a = account_of_task(&m, 0);
+	assert_int_equal(a->life, SECOND);
+	assert_int_equal(a->parts[ACCOUNT_USER], 200 * MS);
+	assert_int_equal(a->parts[ACCOUNT_KERNEL], 300 * MS);
+	assert_int_equal(a->parts[ACCOUNT_IRQ], 50 * MS);
+	assert_int_equal(a->parts[ACCOUNT_ASLEEP], 440 * MS);
+	assert_int_equal(a->parts[ACCOUNT_GUEST], 0);
+	assert_int_equal(a->throughout, GROUPS);
+	stop(&m);
+	a = account_of_task(&m, KTAU_GROUP_SCHED);
+	assert_int_equal(a->throughout, GROUPS & ~KTAU_GROUP_SCHED);
+	stop(&m);
+}
+
+/* A group that was off in one stream was not on all the time. */
+static void test_missing_groups(void **state)
+{
+	struct fixture_profile f = {
+		.owner = fixture_owner(KTAU_OWNER_TASK, 1, 60, 60, "task"),
+		.user = SECOND, .ticks = 4 * SECOND, .missing = KTAU_GROUP_IRQ,
+	};
+	struct ktau_rec_profile *r;
+	struct machine m;
+
+	(void)state;
+	start(&m);
+	r = fixture_record(&f);
+	rows_note_groups(&m.rows, r);
+	ktau_record_free(r);
+	f.ticks = 5 * SECOND;
+	f.missing = KTAU_GROUP_BH;
+	put(m.p.after, &f);
+	assert_int_equal(rows_finish(&m.rows, &m.p), 0);
+	assert_int_equal(m.rows.processes[0].account.throughout,
+			 GROUPS & ~(KTAU_GROUP_IRQ | KTAU_GROUP_BH));
+	stop(&m);
+}
+
+/* An exited task is taken once, and not if it had exited before the period. */
+static void test_exited(void **state)
+{
+	struct fixture_profile f = {
+		.owner = fixture_owner(KTAU_OWNER_EXITED, 1, 60, 60, "task"),
+		.user = SECOND, .ticks = 4 * SECOND,
+	};
+	struct ktau_rec_profile *r;
+	struct ktau_owned owned;
+	struct machine m;
+
+	(void)state;
+	start(&m);
+	fixture_timer(&f, ID_READ, 3, 30, 30);
+	r = fixture_record(&f);
+	owned = (struct ktau_owned){ &f.owner, r };
+	rows_exited(&m.rows, &owned, m.p.before);
+	rows_exited(&m.rows, &owned, m.p.before);
+	put(m.p.after, &f);
+	assert_int_equal(rows_finish(&m.rows, &m.p), 0);
+	assert_int_equal(m.rows.processes[0].tasks, 1);
+	expect_routine(&m.rows.processes[0], ID_READ, 3, 30, 30);
+	put(m.p.before, &f);
+	make_rows(&m, BY_PROCESS);
+	assert_int_equal(m.rows.nr, 0);
+	ktau_record_free(r);
+	stop(&m);
+}
+
 static void test_subtract(void **state)
 {
 	struct fixture_profile f = {
@@ -526,6 +621,9 @@ int main(void)
 		cmocka_unit_test(test_no_pid),
 		cmocka_unit_test(test_backward),
 		cmocka_unit_test(test_recursion_in_flight),
+		cmocka_unit_test(test_account),
+		cmocka_unit_test(test_missing_groups),
+		cmocka_unit_test(test_exited),
 		cmocka_unit_test(test_subtract),
 	};
 
