@@ -13,9 +13,10 @@
 
 /* Cells of a row, in the order of the columns below. */
 enum { P_PID, P_TID, P_PROCESS, P_TASKS, P_LIVE, P_SHARE, P_COUNT, P_INCL, P_EXCL, P_LONGEST,
-       P_OPEN, P_OPEN_TIME, P_GROUP, P_ROUTINE, P_OWN, P_UID, P_CGROUP, P_NR };
+       P_OPEN, P_OPEN_TIME, P_GROUP, P_ROUTINE, P_OWN, P_UID, P_CGROUP, P_LONGEST_NS, P_NR };
 enum { C_PID, C_PROCESS, C_COUNT, C_SUM, C_MIN, C_MAX, C_GROUP, C_COUNTER, C_NR };
-enum { U_CPU, U_SHARE, U_COUNT, U_INCL, U_EXCL, U_LONGEST, U_GROUP, U_ROUTINE, U_NR };
+enum { U_CPU, U_SHARE, U_COUNT, U_INCL, U_EXCL, U_LONGEST, U_GROUP, U_ROUTINE, U_LONGEST_NS,
+       U_NR };
 enum { L_VALUE, L_NAME, L_MEANING, L_NR };
 
 static const struct column routine_columns[P_NR] = {
@@ -28,7 +29,7 @@ static const struct column routine_columns[P_NR] = {
 	[P_COUNT] = { "count", "count", COLUMN_NUMBER },
 	[P_INCL] = { "incl_ns", "incl ms", COLUMN_NS },
 	[P_EXCL] = { "excl_ns", "excl ms", COLUMN_NS },
-	[P_LONGEST] = { "longest_ns", "longest ms", COLUMN_NS },
+	[P_LONGEST] = { NULL, "longest ms", COLUMN_NS },
 	[P_OPEN] = { "in_flight", "in flight", COLUMN_NUMBER },
 	[P_OPEN_TIME] = { "in_flight_ns", NULL, COLUMN_NS },
 	[P_GROUP] = { "group", "group", COLUMN_TEXT },
@@ -36,6 +37,7 @@ static const struct column routine_columns[P_NR] = {
 	[P_OWN] = { "ktau_ns", NULL, COLUMN_NUMBER },
 	[P_UID] = { "uid", NULL, COLUMN_NUMBER },
 	[P_CGROUP] = { "cgroup", NULL, COLUMN_TEXT },
+	[P_LONGEST_NS] = { "longest_ns", NULL, COLUMN_NS },
 };
 
 static const struct column counter_columns[C_NR] = {
@@ -55,15 +57,16 @@ static const struct column cpu_columns[U_NR] = {
 	[U_COUNT] = { "count", "count", COLUMN_NUMBER },
 	[U_INCL] = { "incl_ns", "incl ms", COLUMN_NS },
 	[U_EXCL] = { "excl_ns", "excl ms", COLUMN_NS },
-	[U_LONGEST] = { "longest_ns", "longest ms", COLUMN_NS },
+	[U_LONGEST] = { NULL, "longest ms", COLUMN_NS },
 	[U_GROUP] = { "group", "group", COLUMN_TEXT },
 	[U_ROUTINE] = { "routine", "line or vector", COLUMN_TEXT },
+	[U_LONGEST_NS] = { "longest_ns", NULL, COLUMN_NS },
 };
 
 static const struct column loss_columns[L_NR] = {
 	[L_VALUE] = { "value", "value", COLUMN_NUMBER },
 	[L_NAME] = { "name", "loss", COLUMN_TEXT },
-	[L_MEANING] = { "meaning", "meaning", COLUMN_TEXT },
+	[L_MEANING] = { NULL, "meaning", COLUMN_TEXT },
 };
 
 /* A routine with what it is sorted by. */
@@ -165,7 +168,7 @@ static void put_routine(const struct filling *f, union cell *row, const struct r
 	row[P_COUNT].number = r->count;
 	row[P_INCL].number = ktau_clock_ns(&f->clock, r->incl);
 	row[P_EXCL].number = ktau_clock_ns(&f->clock, r->excl);
-	row[P_LONGEST].number = longest_ns(f, r);
+	row[P_LONGEST].number = row[P_LONGEST_NS].number = longest_ns(f, r);
 	row[P_OPEN].number = r->open;
 	row[P_OPEN_TIME].number = ktau_clock_ns(&f->clock, r->open_incl);
 	row[P_GROUP].text = names_group(f->r->names, r->id);
@@ -243,7 +246,7 @@ static void add_cpu(const struct filling *f, const struct process *p)
 		row[U_COUNT].number = r->count;
 		row[U_INCL].number = ktau_clock_ns(&f->clock, r->incl);
 		row[U_EXCL].number = ktau_clock_ns(&f->clock, r->excl);
-		row[U_LONGEST].number = longest_ns(f, r);
+		row[U_LONGEST].number = row[U_LONGEST_NS].number = longest_ns(f, r);
 		row[U_GROUP].text = names_group(f->r->names, r->id);
 		row[U_ROUTINE].text = keyed[i].name;
 	}
