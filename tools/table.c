@@ -13,6 +13,9 @@
 
 enum { CELL_BYTES = 128 };
 
+/* A text may be cut to so much before columns are left out. */
+enum { TEXT_COLUMNS = 16 };
+
 int table_parse_format(const char *word, enum table_format *format)
 {
 	static const char *const words[] = {
@@ -177,25 +180,33 @@ static int excess(const struct table *t, const struct layout *l)
 	return t->width ? total - t->width : 0;
 }
 
-/* Narrower gaps, then fewer columns; then the widest text is cut. */
+/* Cuts the widest text, if that is enough and leaves @least of it. */
+static void cut(const struct table *t, struct layout *l, int least)
+{
+	int over = excess(t, l);
+	size_t c, widest = 0;
+
+	for (c = 0; c < t->nr_columns; c++)
+		if (t->columns[c].type == COLUMN_TEXT && l->width[c] > l->width[widest])
+			widest = c;
+	if (over > 0 && l->width[widest] - over >= least)
+		l->width[widest] -= over;
+}
+
+/* Narrower gaps, a shorter text, then fewer columns. */
 static void fit(const struct table *t, struct layout *l)
 {
-	size_t c, widest = 0;
-	int over;
+	size_t c;
 
 	if (excess(t, l) > 0)
 		l->gap = 1;
+	cut(t, l, TEXT_COLUMNS);
 	for (c = t->nr_columns; c-- && excess(t, l) > 0;)
 		if (t->spare >> c & 1)
 			l->width[c] = 0;
-	for (c = 0; c < t->nr_columns; c++) {
-		if (t->columns[c].type == COLUMN_TEXT && l->width[c] > l->width[widest])
-			widest = c;
+	cut(t, l, 1);
+	for (c = 0; c < t->nr_columns; c++)
 		l->last = l->width[c] ? c : l->last;
-	}
-	over = excess(t, l);
-	if (over > 0 && over < l->width[widest])
-		l->width[widest] -= over;
 }
 
 static void print_text(const struct table *t, const struct layout *l, size_t c,

@@ -142,7 +142,8 @@ struct ktau_rec_info {
  * and counts are what was added since the record of the same owner before it
  * in this file; a first one is counted from zero. Only live tasks and CPUs have
  * such records. The longest activation, and the smallest and largest values of
- * counters, are those of the whole life. @open_child_ticks may have become smaller: the difference is taken modulo 2^64,
+ * counters, are those of the whole life. @open_child_ticks may have become
+ * smaller: the difference is taken modulo 2^64, as are the parts of the account,
  * and the identity still holds. An owner to whom nothing was added may be left out.
  * Its OWNER record is absolute.
  */
