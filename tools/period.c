@@ -254,8 +254,10 @@ static int take(struct period *p, const union ktau_record *record)
 		return r->inside ? end_stream(p, record) : 0;
 	case KTAU_REC_TRACE:
 		p->traces++;
-		if (!r->over)
-			p->overwritten += record->trace->lost;
+		if (r->over)
+			return 0;
+		p->overwritten += record->trace->lost;
+		rows_trace(p->rows, record->trace, r->reader);
 		return 0;
 	}
 	return r->inside ? add(p, record) : 0;
@@ -274,6 +276,7 @@ int period_read(struct period *p, struct ktau_reader *reader, const char *name)
 	int err, failed = 0;
 
 	p->reading.inside = false;
+	p->reading.reader = reader;
 	while ((err = ktau_reader_next(reader, &record)) > 0 && !failed) {
 		failed = take(p, &record);
 		progress_step(&progress, name, ++records);

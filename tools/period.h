@@ -42,6 +42,7 @@ struct period_select {
 /**
  * struct period_reading - how far reading has got; for period.c
  * @select: what is looked for
+ * @reader: of what is read
  * @first_realtime_ns: CLOCK_REALTIME of the first stream
  * @stream: the newest stream
  * @ticks: of the newest stream of profiles
@@ -52,6 +53,7 @@ struct period_select {
  */
 struct period_reading {
 	const struct period_select *select;
+	const struct ktau_reader *reader;
 	uint64_t first_realtime_ns;
 	struct ktau_rec_stream stream;
 	uint64_t ticks;

@@ -238,7 +238,8 @@ static void add_task(struct rows *rows, const struct ktau_owned *owned,
 		return;
 	}
 	p = row_of(rows, owner);
-	if (rows->by == BY_PROCESS && owner->tid == owner->tgid)
+	/* A trace may have made the row. */
+	if (!p->tasks || (rows->by == BY_PROCESS && owner->tid == owner->tgid))
 		p->owner = *owner;
 	add_ids(p, owner);
 	p->tasks += more(owner->nr_tasks, 1);
@@ -275,6 +276,15 @@ void rows_exited(struct rows *rows, const struct ktau_owned *owned,
 	old = before ? ktau_snapshot_find(before, owned->owner->serial) : NULL;
 	if (!old || old->owner->kind != KTAU_OWNER_EXITED)
 		add_task(rows, owned, old);
+}
+
+void rows_trace(struct rows *rows, const struct ktau_rec_trace *t,
+		const struct ktau_reader *reader)
+{
+	const struct ktau_rec_owner *owner = ktau_reader_owner(reader, t->serial);
+	bool wanted = owner && is_task(owner) && matches(rows, owner);
+
+	wakers_add(wanted ? &row_of(rows, owner)->wakers : NULL, &rows->stacks, t, reader);
 }
 
 void rows_note_groups(struct rows *rows, const struct ktau_rec_profile *p)
@@ -467,6 +477,7 @@ void rows_begin(struct rows *rows)
 
 	for (p = rows->processes; p < rows->processes + rows->nr; p++) {
 		tally_deinit(&p->tally);
+		wakers_deinit(&p->wakers);
 		free(p->ids);
 		if (rows->by == BY_CGROUP)
 			free((char *)p->label);
@@ -486,6 +497,7 @@ void rows_reboot(struct rows *rows)
 {
 	rows_begin(rows);
 	hash_clear(&rows->taken);
+	wake_stacks_deinit(&rows->stacks);
 }
 
 void rows_deinit(struct rows *rows)
@@ -494,6 +506,7 @@ void rows_deinit(struct rows *rows)
 	hash_deinit(&rows->by_key);
 	hash_deinit(&rows->taken);
 	hash_deinit(&rows->missing);
+	wake_stacks_deinit(&rows->stacks);
 	tally_deinit(&rows->scratch);
 	free(rows->processes);
 	free(rows->cpus);

@@ -14,6 +14,7 @@
 #include "hash.h"
 #include "names.h"
 #include "registry.h"
+#include "wakers.h"
 
 /* What one row of a report is about. */
 enum rows_by { BY_PROCESS, BY_THREAD, BY_NAME, BY_CGROUP };
@@ -112,6 +113,7 @@ struct task_ids {
  * @room_ids: for how many there is memory
  * @account: where its life went
  * @tally: what they did
+ * @wakers: who woke them, if there are traces
  */
 struct process {
 	struct ktau_rec_owner owner;
@@ -122,6 +124,7 @@ struct process {
 	size_t nr_ids, room_ids;
 	struct account account;
 	struct tally tally;
+	struct wakers wakers;
 };
 
 struct period;
@@ -137,6 +140,7 @@ struct period;
  * @by_key: index of a row plus 1, by what its tasks have in common
  * @taken: serials of exited tasks that are in the rows, or exited before the period
  * @missing: by serial of a task, groups that were off for it at some time
+ * @stacks: where traced tasks are
  * @evicted: what tasks did that were evicted before they were read
  * @total: everything that tasks did; the tables of the CPUs are not in it
  * @cpus: tables of the CPUs, a second view of the same time
@@ -158,6 +162,7 @@ struct rows {
 	struct hash by_key;
 	struct hash taken;
 	struct hash missing;
+	struct wake_stacks stacks;
 	struct process evicted;
 	struct process total;
 	struct process *cpus;
@@ -191,6 +196,10 @@ void rows_reboot(struct rows *rows);
  */
 void rows_exited(struct rows *rows, const struct ktau_owned *owned,
 		 const struct ktau_snapshot *before);
+
+/* A trace of the period, of which @reader has the owners. */
+void rows_trace(struct rows *rows, const struct ktau_rec_trace *t,
+		const struct ktau_reader *reader);
 
 /* A profile of the period says which groups were on for its owner. */
 void rows_note_groups(struct rows *rows, const struct ktau_rec_profile *p);

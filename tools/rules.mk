@@ -8,10 +8,10 @@ MAN_PAGES += $(patsubst %,tools/%.1,funcMap runktau ktau ktau-report ktau-check 
 
 tools_SHARED := $(patsubst %,$(B)/tools/%.o,cmd names dump dump_slot text hash)
 tools_KTAU := $(patsubst %,$(B)/tools/%.o,ktau ktau-report ktau-check ktau-dump ktau-events \
-	ktau-stats ktau-status ktau-control report report_tables account waits rows scratch \
+	ktau-stats ktau-status ktau-control report report_tables account waits wakers rows scratch \
 	period registry table)
 tools_RUNKTAU := $(patsubst %,$(B)/tools/%.o,runktau command descendants report report_tables \
-	account waits rows scratch period registry table)
+	account waits wakers rows scratch period registry table)
 tools_FUNCMAP := $(patsubst %,$(B)/tools/%.o,funcmap addrs)
 
 $(B)/tools/ktau: $(tools_KTAU) $(tools_SHARED) $(LIBKTAU)
@@ -33,7 +33,7 @@ test_addrs_OBJS := addrs
 test_descendants_OBJS := descendants
 test_table_OBJS := table cmd text
 test_text_OBJS := text
-test_rows_OBJS := rows names text scratch hash period registry cmd tests/fixture \
+test_rows_OBJS := rows wakers names text scratch hash period registry cmd tests/fixture \
 	tests/machine tests/slots
 test_period_OBJS := $(test_rows_OBJS)
 test_many_OBJS := tests/fixture

@@ -14,7 +14,7 @@
 #include "scratch.h"
 
 enum { W_PID, W_PROCESS, W_CALLS, W_INCL, W_ASLEEP, W_RUNQ, W_IRQ, W_LONGEST, W_GROUP, W_ROUTINE,
-       W_IN, W_WOKEN_BY, W_NR };
+       W_IN, W_WOKEN_BY, W_WAKES, W_NR };
 
 static const struct column columns[W_NR] = {
 	[W_PID] = { "pid", NULL, COLUMN_SIGNED },
@@ -29,6 +29,7 @@ static const struct column columns[W_NR] = {
 	[W_ROUTINE] = { "routine", "routine", COLUMN_TEXT },
 	[W_IN] = { "asleep_in", "asleep in", COLUMN_TEXT },
 	[W_WOKEN_BY] = { "woken_by", "woken by", COLUMN_TEXT },
+	[W_WAKES] = { "wakes", NULL, COLUMN_NUMBER },
 };
 
 /* Routines of each process, unless --top says how many. */
@@ -129,6 +130,18 @@ static uint64_t measured(const struct filling *f, const struct routine *r, uint1
 	return r->flags & flag ? ktau_clock_ns(&f->clock, ticks) : CELL_NONE;
 }
 
+/* With a trace: the waker that ended most of the waits. */
+static void put_waker(const struct filling *f, union cell *row, const struct process *p,
+		      uint32_t id)
+{
+	const struct waker *waker = wakers_find(&p->wakers, id);
+
+	row[W_WOKEN_BY].text = waker ? waker->name : "-";
+	row[W_WAKES].number = waker ? waker->nr : 0;
+	if (waker)
+		f->t->waits.hidden = 0;
+}
+
 void waits_rows(const struct filling *f, const struct process *p)
 {
 	size_t nr, shown, i;
@@ -152,6 +165,7 @@ void waits_rows(const struct filling *f, const struct process *p)
 		row[W_LONGEST].number = measured(f, r, KTAU_ENTRY_LONGEST, r->longest);
 		row[W_GROUP].text = names_group(f->r->names, r->id);
 		row[W_ROUTINE].text = w->name;
+		put_waker(f, row, p, r->id);
 		row[W_IN].text = asleep_inside(w, waits, nr, all);
 	}
 	free(waits);

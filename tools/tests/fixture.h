@@ -130,6 +130,9 @@ int fixture_write_elsewhere(const char *path);
 /* A stream in which not everything was measured. */
 int fixture_write_partly(const char *path);
 
+/* A task that is woken, with its trace. */
+int fixture_write_woken(const char *path);
+
 /* The machine's next boot. */
 int fixture_write_rebooted(const char *path);
 

@@ -5,7 +5,7 @@
  *
  * In a command, $T is a folder with good.ktau, zlib.ktau, wrong.ktau,
  * nowhere.ktau, part1.ktau and part2.ktau; of saved streams, saved (the records of
- * good.ktau), stream, rounded, unknown, partly, rebooted and elsewhere;
+ * good.ktau), stream, rounded, unknown, partly, woken, rebooted and elsewhere;
  * $D is the
  * folder of recorded data and $M that of maps. KTAU_GOLDEN=write makes the golden
  * files anew.
@@ -104,6 +104,8 @@ static const struct golden goldens[] = {
 	{ "report-narrow", "COLUMNS=80 ktau report $T/good.ktau", 0 },
 	{ "report-few", "ktau report --processes=2 --idle --by=process $T/good.ktau", 0 },
 	{ "report-waits", "ktau report --waits $T/good.ktau", 0 },
+	{ "report-woken", "ktau report --waits $T/woken", 0 },
+	{ "report-woken-csv", "ktau report --waits --format=csv $T/woken", 0 },
 	{ "report-details", "ktau report --details $T/good.ktau", 0 },
 	{ "report-details", "ktau report --details $T/saved | "
 	  "sed \"s,of $T/saved:,of $T/good.ktau:,\"", 0 },
@@ -467,6 +469,7 @@ static int prepare(void **state)
 	    write_at("rounded", fixture_write_rounded) ||
 	    write_at("unknown", fixture_write_unknown) ||
 	    write_at("partly", fixture_write_partly) ||
+	    write_at("woken", fixture_write_woken) ||
 	    write_at("rebooted", fixture_write_rebooted) ||
 	    write_at("elsewhere", fixture_write_elsewhere))
 		return -1;
