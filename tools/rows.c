@@ -431,12 +431,37 @@ static int by_ids(const void *a, const void *b)
 	return order ? order : compare_u64(x->serial, y->serial);
 }
 
+static void free_process(const struct rows *rows, struct process *p)
+{
+	tally_deinit(&p->tally);
+	wakers_deinit(&p->wakers);
+	free(p->ids);
+	if (rows->by == BY_CGROUP)
+		free((char *)p->label);
+}
+
+/* Rows that only a trace has made: of tasks that are not in the profiles. */
+static void drop_empty(struct rows *rows)
+{
+	struct process *p;
+	size_t nr = 0;
+
+	for (p = rows->processes; p < rows->processes + rows->nr; p++) {
+		if (p->tasks)
+			rows->processes[nr++] = *p;
+		else
+			free_process(rows, p);
+	}
+	rows->nr = nr;
+}
+
 int rows_finish(struct rows *rows, const struct period *period)
 {
 	struct process *p;
 	int err = 0;
 
 	add_owners(rows, period);
+	drop_empty(rows);
 	if (!rows->filter->flags)
 		err = make_sums(rows, period);
 	tally_merge(&rows->total.tally, &rows->evicted.tally);
@@ -475,13 +500,8 @@ void rows_begin(struct rows *rows)
 	struct process *p;
 	size_t i;
 
-	for (p = rows->processes; p < rows->processes + rows->nr; p++) {
-		tally_deinit(&p->tally);
-		wakers_deinit(&p->wakers);
-		free(p->ids);
-		if (rows->by == BY_CGROUP)
-			free((char *)p->label);
-	}
+	for (p = rows->processes; p < rows->processes + rows->nr; p++)
+		free_process(rows, p);
 	for (i = 0; i < rows->nr_cpus; i++)
 		tally_deinit(&rows->cpus[i].tally);
 	rows->nr = rows->nr_cpus = 0;
