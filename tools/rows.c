@@ -465,7 +465,8 @@ int rows_finish(struct rows *rows, const struct period *period)
 	if (!rows->filter->flags)
 		err = make_sums(rows, period);
 	tally_merge(&rows->total.tally, &rows->evicted.tally);
-	qsort(rows->processes, rows->nr, sizeof(*rows->processes), by_ids);
+	if (rows->nr)
+		qsort(rows->processes, rows->nr, sizeof(*rows->processes), by_ids);
 	for (p = rows->processes; p < rows->processes + rows->nr; p++) {
 		tally_trim(&p->tally);
 		tally_merge(&rows->total.tally, &p->tally);
