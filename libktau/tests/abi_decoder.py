@@ -25,6 +25,7 @@ import zlib
 
 PAGE = 'docs/abi.md'
 M64 = (1 << 64) - 1
+ACCOUNT = tuple(part + '_ticks' for part in ('user', 'kernel', 'irq', 'runq', 'asleep', 'guest'))
 NATIVE = '<' if sys.byteorder == 'little' else '>'
 
 # Numbers that the page gives in its text.
@@ -443,14 +444,18 @@ class Rules:
              'groups or frames of what does not live')
         if self.owner['kind'] != 3:
             need(self.stream['boot_ticks'] <= f['start_ticks'] <= f['ticks'], 'start_ticks')
-            account = sum(f[k + '_ticks'] for k in ('user', 'kernel', 'irq', 'runq', 'asleep',
-                                                    'guest'))
-            need(account <= f['ticks'] - f['start_ticks'], 'an account of more than a life')
+            if record.name == 'PROFILE':
+                self._account(f, f)
         self._identity(f, self._excl(record.entries))
         if record.name == 'PROFILE':
             self.profiles[f['serial']] = (dict(f), {e['id']: e for e in record.entries})
         for key in ('outer_ticks', 'open_child_ticks', 'refused', 'refused_ticks', 'clamped'):
             self.sums[key] += f[key]
+
+    @staticmethod
+    def _account(parts, f):
+        need(sum(parts[key] for key in ACCOUNT) <= f['ticks'] - f['start_ticks'],
+             'an account of more than a life')
 
     @staticmethod
     def _excl(entries):
@@ -494,9 +499,11 @@ class Rules:
             need(children == f['open_child_ticks'], 'child_ticks')
 
     def _diff(self, record, f):
+        need(self.owner['kind'] in (0, 2), 'of what has exited')
         self._profile(record, f)
         total, entries = self.profiles.setdefault(f['serial'], ({}, {}))
-        for key in ('outer_ticks', 'open_child_ticks', 'refused', 'refused_ticks', 'clamped'):
+        for key in ('outer_ticks', 'open_child_ticks', 'refused', 'refused_ticks', 'clamped',
+                    *ACCOUNT):
             total[key] = (total.get(key, 0) + f[key]) & M64
         for e in record.entries:
             before = entries.get(e['id'], {})
@@ -505,6 +512,7 @@ class Rules:
             if e['kind'] == TIMER:
                 entries[e['id']]['excl'] += before.get('excl', 0)
         self._identity(total, self._excl(entries.values()))
+        self._account(total, f)
         if f['depth'] == f['nr_open']:
             need(sum(o['child_ticks'] for o in record.open) == total['open_child_ticks'],
                  'child_ticks of the sum')

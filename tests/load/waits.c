@@ -6,17 +6,17 @@
  * Prints "ok - what" or "not ok - what" for each. Run where KTAU has all groups on.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -89,14 +89,23 @@ static void by_unix_socket(void)
 	read_what_is_fed();
 }
 
-/* The queue of the peer is full until it takes a datagram up, TIMES times. */
+/*
+ * The queue of the peer is full until it takes a datagram up, TIMES times. The peer is
+ * not connected: of two that are connected to each other neither has a full queue.
+ */
 static void by_full_peer(void)
 {
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	socklen_t len = sizeof(address);
 	pthread_t thread;
 	int nr = TIMES;
 
-	if (socketpair(AF_UNIX, SOCK_DGRAM, 0, end))
-		own_die("socketpair", -errno);
+	end[0] = socket(AF_UNIX, SOCK_DGRAM, 0);
+	end[1] = socket(AF_UNIX, SOCK_DGRAM, 0);
+	if (bind(end[0], (struct sockaddr *)&address, sizeof(sa_family_t)) ||
+	    getsockname(end[0], (struct sockaddr *)&address, &len) ||
+	    connect(end[1], (struct sockaddr *)&address, len))
+		own_die("AF_UNIX", -errno);
 	while (send(end[1], "x", 1, MSG_DONTWAIT) == 1)
 		;
 	if (pthread_create(&thread, NULL, drain, &nr))
@@ -174,62 +183,14 @@ static void by_vfork(void)
 	}
 }
 
-static int kmsg;
-
-/* Sleeps in read() with the lock of the file's position, until there is a message. */
-static void *read_kmsg(void *arg)
-{
-	char line[1024];
-
-	if (read(kmsg, line, sizeof(line)) <= 0)
-		own_die("/proc/kmsg", -errno);
-	return arg;
-}
-
-static void *log_later(void *arg)
-{
-	int fd = open("/dev/kmsg", O_WRONLY);
-
-	for (int i = 0; i < 2; i++) {
-		for (int k = 0; k < TIMES; k++)
-			nanosleep(&pause_time, NULL);
-		if (write(fd, "<7>waits", 8) != 8)
-			own_die("/dev/kmsg", -errno);
-	}
-	close(fd);
-	return arg;
-}
-
-/* Another thread holds a mutex while it sleeps. */
-static void by_mutex(void)
-{
-	pthread_t reader, writer;
-	char line[1024];
-
-	kmsg = open("/proc/kmsg", O_RDONLY | O_NONBLOCK);
-	while (read(kmsg, line, sizeof(line)) > 0)
-		;
-	fcntl(kmsg, F_SETFL, 0);
-	if (pthread_create(&reader, NULL, read_kmsg, NULL))
-		own_die("thread", -EAGAIN);
-	nanosleep(&pause_time, NULL);
-	if (pthread_create(&writer, NULL, log_later, NULL))
-		own_die("thread", -EAGAIN);
-	read_kmsg(NULL);
-	pthread_join(reader, NULL);
-	pthread_join(writer, NULL);
-	close(kmsg);
-}
-
+/* A file of no directory: overlayfs would call the function once more. */
 static void by_fsync(void)
 {
-	char name[] = "/tmp/waits.XXXXXX";
-	int fd = mkstemp(name);
+	int fd = memfd_create("waits", 0);
 
 	for (int i = 0; i < TIMES; i++)
 		fsync(fd);
 	close(fd);
-	unlink(name);
 }
 
 /**
@@ -255,7 +216,6 @@ static const struct kind {
 	{ "do_nanosleep", by_nanosleep, TIMES, TIMES * PAUSE_MS },
 	{ "do_wait", by_wait, TIMES, TIMES * PAUSE_MS / 2 },
 	{ "__wait_for_common", by_vfork, 0, TIMES * PAUSE_MS },
-	{ "__mutex_lock", by_mutex, 0, TIMES * PAUSE_MS / 2 },
 	{ "vfs_fsync_range", by_fsync, TIMES, 0 },
 };
 

@@ -255,7 +255,8 @@ static void interrupts(struct kunit *test)
 {
 	struct times_fixture *f = test->priv;
 	const struct ktau_rec_profile *rec;
-	struct ktau_frame a, b, irq;
+	struct ktau_cpu_frame irq;
+	struct ktau_frame a, b;
 	const struct ktau_entry *hit;
 	struct ktau_ref before;
 	unsigned long flags;
