@@ -155,7 +155,7 @@ class Page:
 # Records
 
 Record = collections.namedtuple('Record', 'type name head fields entries open slots strings '
-                                          'size')
+                                          'serials size')
 Slot = collections.namedtuple('Slot', 'fields payload')
 
 STRINGS = {
@@ -195,13 +195,15 @@ class Decoder:
         if not name:
             return None
         fields = self.layouts[name].unpack(self.order, data[:head])
-        record = Record(kind, name, head, fields, [], [], [], [], len(data))
+        record = Record(kind, name, head, fields, [], [], [], [], [], len(data))
         end = head
         if name in ('PROFILE', 'DIFF'):
             end = self._array(record.entries, 'entry', fields, data, end)
             end = self._array(record.open, 'open', fields, data, end)
         elif name == 'TRACE':
             end = self._slots(record.slots, fields, data, end)
+        elif name == 'GONE':
+            end = self._serials(record.serials, fields, data, end)
         for count in STRINGS.get(name, ()):
             record.strings.append(self._string(data, end, fields[count]))
             end += fields[count]
@@ -217,6 +219,14 @@ class Decoder:
              '%d elements of %d bytes', nr, size)
         for i in range(nr):
             into.append(layout.unpack(self.order, data[at + i * size:at + (i + 1) * size]))
+        return at + nr * size
+
+    def _serials(self, into, fields, data, at):
+        nr, size = fields['nr_serials'], fields['serial_bytes']
+        need(not nr or (size >= 8 and size % 8 == 0 and at + nr * size <= len(data)),
+             '%d serials of %d bytes', nr, size)
+        for i in range(nr):
+            into.append(struct.unpack_from(self.order + 'Q', data, at + i * size)[0])
         return at + nr * size
 
     def _slots(self, into, fields, data, at):
@@ -262,12 +272,15 @@ class Decoder:
         for slot in record.slots:
             rest += self.page.layouts['ktau_slot'].pack(order, slot.fields)
             rest += struct.pack(order + slot.payload[0], *slot.payload[1])
+        rest += struct.pack(f'{order}{len(record.serials)}Q', *record.serials)
         rest += bytes(-len(rest) % 8)
         layout = self.layouts[record.name]
         fields = dict(record.fields)
         if record.name in ('PROFILE', 'DIFF'):
             fields['entry_size'] = self.page.layouts['ktau_entry'].size
             fields['open_size'] = self.page.layouts['ktau_open'].size
+        if record.name == 'GONE':
+            fields['serial_bytes'] = 8
         fields['rec'] = struct.pack(order + 'IHH', layout.size + len(rest), record.type,
                                     layout.size)
         return layout.pack(order, fields) + rest
@@ -560,6 +573,11 @@ class Rules:
             need(ring['stack'] or not ring['whole'], 'EXIT without ENTER')
             need(not ring['stack'] or ring['stack'].pop() == f['id'], 'EXIT of event %d here',
                  f['id'])
+
+    def _gone(self, _, f):
+        need(self.stream['content'] == 2, 'in a trace')
+        need(f['nr_folded'] <= f['nr_serials'] and not f['reserved'], 'nr_folded %d',
+             f['nr_folded'])
 
     def _end(self, _, f):
         need(self.in_file or f['nr_records'] == self.nr_records, '%d records of %d',
