@@ -5,7 +5,7 @@
  * A running total would take less memory than one profile for each task. But the kernel
  * may evict or fold a task later, and a GONE record then names its serial only:
  * what that task has counted must be known, to take exactly that much out of the sum.
- * So each profile is kept, delta-coded: a tenth of the record's size or less.
+ * So each profile is kept, delta-coded, which takes a few hundred bytes.
  */
 #include "snapshot.h"
 

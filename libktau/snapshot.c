@@ -177,7 +177,8 @@ static int put_owner(struct ktau_snapshot *s, const struct ktau_rec_owner *owner
 			       entry->owned.owner->kind == KTAU_OWNER_EXITED;
 		if (entry->stale)
 			return 0;
-	} else if (owner->kind == KTAU_OWNER_TASK && ktau__dropped_has(&s->dropped, owner->serial)) {
+	} else if (owner->kind == KTAU_OWNER_TASK &&
+		   ktau__dropped_has(&s->dropped, owner->serial)) {
 		return 0;
 	}
 	copy = ktau_record_dup(owner);
@@ -359,19 +360,22 @@ static bool is_not_dropped(const struct snapshot_owner *owner, uint64_t unused)
 
 int ktau_snapshot_drop_exited(struct ktau_snapshot *s)
 {
-	const struct snapshot_owner *o, *end = s->owners + s->nr;
+	const struct ktau_owned *owned;
+	size_t i;
 	int err = 0;
 
-	for (o = s->owners; !err && o < end; o++)
-		if (o->owned.profile && !o->evicted &&
-		    o->owned.owner->kind == KTAU_OWNER_EXITED)
-			err = ktau__dropped_put(&s->dropped, &o->owned);
+	for (i = 0; !err && i < s->nr; i++) {
+		owned = &s->owners[i].owned;
+		if (owned->profile && !s->owners[i].evicted &&
+		    owned->owner->kind == KTAU_OWNER_EXITED)
+			err = ktau__dropped_put(&s->dropped, owned);
+	}
 	if (!err)
 		return drop(s, is_not_dropped, 0);
 	/* All of them stay, and none may be counted twice. */
-	for (o = s->owners; o < end; o++)
-		if (o->owned.profile)
-			ktau__dropped_remove(&s->dropped, o->owned.owner->serial);
+	for (i = 0; i < s->nr; i++)
+		if (s->owners[i].owned.profile)
+			ktau__dropped_remove(&s->dropped, s->owners[i].owned.owner->serial);
 	return err;
 }
 

@@ -2,7 +2,7 @@
 /*
  * The period of a report: two snapshots out of a source of many, and what was
  * lost between them. Exited tasks go into rows as they are read, so memory is bounded
- * by the tasks that are alive and, with some hundred bytes each, the exited ones that
+ * by the tasks that are alive and, with a few hundred bytes each, the exited ones that
  * the kernel keeps.
  */
 #ifndef KTAU_TOOLS_PERIOD_H
