@@ -70,6 +70,27 @@ static int subtract_entries(struct ktau_rec_profile *p, const struct ktau_rec_pr
 	return 0;
 }
 
+/* Modulo 2^64, so that adding the difference gives back exactly what it was taken from. */
+static void subtract_account(struct ktau_rec_profile *p, const struct ktau_rec_profile *before)
+{
+	p->user_ticks -= before->user_ticks;
+	p->kernel_ticks -= before->kernel_ticks;
+	p->irq_ticks -= before->irq_ticks;
+	p->runq_ticks -= before->runq_ticks;
+	p->asleep_ticks -= before->asleep_ticks;
+	p->guest_ticks -= before->guest_ticks;
+}
+
+static void add_account(struct ktau_rec_profile *to, const struct ktau_rec_profile *from)
+{
+	to->user_ticks += from->user_ticks;
+	to->kernel_ticks += from->kernel_ticks;
+	to->irq_ticks += from->irq_ticks;
+	to->runq_ticks += from->runq_ticks;
+	to->asleep_ticks += from->asleep_ticks;
+	to->guest_ticks += from->guest_ticks;
+}
+
 static int subtract(struct ktau_rec_profile *p, const struct ktau_rec_profile *before)
 {
 	if (p->serial != before->serial || p->outer_ticks < before->outer_ticks ||
@@ -81,6 +102,7 @@ static int subtract(struct ktau_rec_profile *p, const struct ktau_rec_profile *b
 	p->refused -= before->refused;
 	p->refused_ticks -= before->refused_ticks;
 	p->clamped -= before->clamped;
+	subtract_account(p, before);
 	return subtract_entries(p, before);
 }
 
@@ -135,6 +157,7 @@ void ktau__head_add(struct ktau_rec_profile *to, const struct ktau_rec_profile *
 	to->refused += from->refused;
 	to->refused_ticks += from->refused_ticks;
 	to->clamped += from->clamped;
+	add_account(to, from);
 	to->groups |= from->groups;
 	to->groups_throughout &= from->groups_throughout;
 }

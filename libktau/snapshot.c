@@ -39,6 +39,7 @@ void ktau_snapshot_clear(struct ktau_snapshot *s)
 	s->nr = s->nr_bare = 0;
 	s->has_stream = s->has_end = s->has_diff = false;
 	clear_indexes(s);
+	ktau__dropped_clear(&s->dropped);
 }
 
 void ktau_snapshot_destroy(struct ktau_snapshot *s)
@@ -49,6 +50,7 @@ void ktau_snapshot_destroy(struct ktau_snapshot *s)
 	ktau__map_free(&s->by_serial);
 	ktau__map_free(&s->by_cpu);
 	ktau__map_free(&s->by_tid);
+	ktau__dropped_free(&s->dropped);
 	free(s->owners);
 	free(s);
 }
@@ -145,6 +147,8 @@ static void take_profile(struct ktau_snapshot *s, struct snapshot_owner *entry,
 	ktau_record_free((void *)entry->owned.profile);
 	entry->owned.profile = profile;
 	entry->stream = s->stream_nr;
+	entry->held_ticks = 0;
+	ktau__dropped_remove(&s->dropped, profile->serial);
 }
 
 int ktau__snapshot_take(struct ktau_snapshot *s, struct ktau_rec_owner *owner,
@@ -173,6 +177,9 @@ static int put_owner(struct ktau_snapshot *s, const struct ktau_rec_owner *owner
 			       entry->owned.owner->kind == KTAU_OWNER_EXITED;
 		if (entry->stale)
 			return 0;
+	} else if (owner->kind == KTAU_OWNER_TASK &&
+		   ktau__dropped_has(&s->dropped, owner->serial)) {
+		return 0;
 	}
 	copy = ktau_record_dup(owner);
 	return copy ? take_owner(s, copy) : -ENOMEM;
@@ -217,6 +224,10 @@ static int put_diff(struct ktau_snapshot *s, const struct ktau_rec_profile *diff
 	s->has_diff = true;
 	if (!entry)
 		return 0;
+	/* The difference is to what was read, not to what was held over. */
+	if (entry->owned.profile)
+		((struct ktau_rec_profile *)entry->owned.profile)->asleep_ticks -=
+			entry->held_ticks;
 	if (entry->owned.profile)
 		err = ktau__profile_add(entry->owned.profile, diff, &sum);
 	else
@@ -276,16 +287,30 @@ static bool is_listed(const struct snapshot_owner *owner, uint64_t stream_nr)
 	return owner->owned.owner->kind != KTAU_OWNER_TASK || owner->stream == stream_nr;
 }
 
-/* A live task that a stream of what has changed leaves out is unchanged. */
+static bool has_account(const struct ktau_rec_profile *p)
+{
+	return p->user_ticks | p->kernel_ticks | p->irq_ticks | p->runq_ticks |
+	       p->asleep_ticks | p->guest_ticks;
+}
+
+/* A live task that a stream of what has changed leaves out has slept since. */
 static void hold_over(struct ktau_snapshot *s)
 {
 	struct ktau_rec_profile *profile;
+	uint64_t ticks;
 	size_t i;
 
 	for (i = 0; i < s->nr; i++) {
 		profile = (struct ktau_rec_profile *)s->owners[i].owned.profile;
-		if (profile && !s->owners[i].evicted && !is_listed(&s->owners[i], s->stream_nr))
-			profile->ticks = ktau__max(profile->ticks, s->stream.ticks);
+		if (!profile || s->owners[i].evicted || is_listed(&s->owners[i], s->stream_nr) ||
+		    profile->ticks >= s->stream.ticks)
+			continue;
+		ticks = s->stream.ticks - profile->ticks;
+		profile->ticks = s->stream.ticks;
+		if (!(profile->groups & KTAU_GROUP_SCHED) || !has_account(profile))
+			continue;
+		profile->asleep_ticks += ticks;
+		s->owners[i].held_ticks += ticks;
 	}
 }
 
@@ -310,6 +335,7 @@ static int put_gone(struct ktau_snapshot *s, const struct ktau_rec_gone *gone)
 	uint32_t i;
 
 	for (i = 0; i < gone->nr_serials; i++) {
+		ktau__dropped_remove(&s->dropped, serials[i]);
 		owner = find(s, &s->by_serial, serials[i]);
 		if (!owner)
 			continue;
@@ -326,6 +352,33 @@ int ktau_snapshot_drop_evicted(struct ktau_snapshot *s)
 	return drop(s, is_not_evicted, 0);
 }
 
+static bool is_not_dropped(const struct snapshot_owner *owner, uint64_t unused)
+{
+	(void)unused;
+	return !owner->evicted && owner->owned.owner->kind != KTAU_OWNER_EXITED;
+}
+
+int ktau_snapshot_drop_exited(struct ktau_snapshot *s)
+{
+	const struct ktau_owned *owned;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < s->nr; i++) {
+		owned = &s->owners[i].owned;
+		if (owned->profile && !s->owners[i].evicted &&
+		    owned->owner->kind == KTAU_OWNER_EXITED)
+			err = ktau__dropped_put(&s->dropped, owned);
+	}
+	if (!err)
+		return drop(s, is_not_dropped, 0);
+	/* All of them stay, and none may be counted twice. */
+	for (i = 0; i < s->nr; i++)
+		if (s->owners[i].owned.profile)
+			ktau__dropped_remove(&s->dropped, s->owners[i].owned.owner->serial);
+	return err;
+}
+
 /* Of an exited task that a complete list of them does not have, the evicted sum has all. */
 static void mark_evicted(struct ktau_snapshot *s)
 {
@@ -335,6 +388,7 @@ static void mark_evicted(struct ktau_snapshot *s)
 		if (s->owners[i].owned.owner->kind == KTAU_OWNER_EXITED &&
 		    s->owners[i].stream != s->stream_nr)
 			s->owners[i].evicted = true;
+	ktau__dropped_clear(&s->dropped);	/* this stream had none of them */
 }
 
 static bool lists_all_exited(const struct ktau_snapshot *s, const struct ktau_rec_end *end)

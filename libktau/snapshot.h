@@ -8,10 +8,30 @@
 struct snapshot_owner {
 	struct ktau_owned owned;	/* first: callers have pointers to it */
 	uint64_t stream;	/* in which stream its profile came last */
+	uint64_t held_ticks;	/* added to its account for streams that left it out */
 	bool stale;		/* the profile that comes next is older than this one */
 	bool folded;		/* another task includes it */
 	bool evicted;		/* the evicted sum does */
 };
+
+/* dropped.c: exited tasks that are not owners any more, but in the sum. */
+struct ktau__dropped {
+	struct ktau__map by_serial;	/* serial -> offset in @tasks */
+	struct ktau__buffer tasks;
+	size_t removed_bytes;		/* of @tasks: removed, still in @by_serial */
+	size_t nr;			/* without the removed ones */
+};
+
+/* Keeps the figures of @owned, in place of what is there for its serial. 0, -ENOMEM. */
+int ktau__dropped_put(struct ktau__dropped *dropped, const struct ktau_owned *owned);
+bool ktau__dropped_has(const struct ktau__dropped *dropped, uint64_t serial);
+void ktau__dropped_remove(struct ktau__dropped *dropped, uint64_t serial);
+
+/* Adds all of them to @sum and @total. 0, -ENOMEM. */
+int ktau__dropped_add(const struct ktau__dropped *dropped, struct ktau__sum *sum,
+		      struct ktau_rec_owner *total);
+void ktau__dropped_clear(struct ktau__dropped *dropped);
+void ktau__dropped_free(struct ktau__dropped *dropped);
 
 #define SNAPSHOT_NONE	SIZE_MAX
 
@@ -24,6 +44,7 @@ struct ktau_snapshot {
 	struct ktau__map by_serial;	/* serial -> index */
 	struct ktau__map by_cpu;	/* number of the CPU -> index */
 	struct ktau__map by_tid;	/* tid -> index of the one to show */
+	struct ktau__dropped dropped;
 	struct ktau_rec_stream stream;
 	struct ktau_rec_end end;
 	uint64_t stream_nr;

@@ -37,7 +37,9 @@ int ktau_snapshot_sum(const struct ktau_snapshot *s, struct ktau_rec_profile **o
 		ktau__head_add(&sum.head, o->profile);
 		err = ktau__sum_entries(&sum, o->profile, KTAU__FOREIGN_DROP);
 	}
-	if (!ktau_snapshot_count(s))
+	if (!err)
+		err = ktau__dropped_add(&s->dropped, &sum, &total);
+	if (!ktau_snapshot_count(s) && !s->dropped.nr)
 		sum.head.groups_throughout = 0;
 	if (evicted)
 		total.exited_seq = evicted->owner->exited_seq;
@@ -88,7 +90,8 @@ int ktau_snapshot_diff(const struct ktau_snapshot *after,
 	d->end = after->end;
 	d->has_end = after->has_end;
 	while (!err && (o = ktau_snapshot_next(after, o)))
-		err = diff_owner(d, o, ktau_snapshot_find(before, o->owner->serial));
+		if (!ktau__dropped_has(&before->dropped, o->owner->serial))
+			err = diff_owner(d, o, ktau_snapshot_find(before, o->owner->serial));
 	if (err) {
 		ktau_snapshot_destroy(d);
 		return err;

@@ -200,5 +200,7 @@ struct ktau_rec_profile *descendants_begin(const struct ktau_rec_profile *before
 		entry->incl = at_most(entry->incl, later->incl);
 		entry->excl = at_most(entry->excl, later->excl);
 	}
+	begin->rec.size -= begin->nr_open * sizeof(*open);
+	begin->nr_open = begin->depth = 0;
 	return begin;
 }

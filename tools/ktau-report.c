@@ -14,7 +14,8 @@
 enum {
 	OPT_LIVE = 256, OPT_INTERVAL, OPT_PERIOD, OPT_BOOT, OPT_FROM, OPT_TO, OPT_BY,
 	OPT_NAME, OPT_GROUP, OPT_TOP, OPT_PROCESSES, OPT_SORT, OPT_TABLES, OPT_IDLE,
-	OPT_FORMAT, OPT_SUBTRACT, OPT_CGROUP, OPT_UID, OPT_TAG,
+	OPT_FORMAT, OPT_SUBTRACT, OPT_CGROUP, OPT_UID, OPT_TAG, OPT_DETAILS, OPT_WAITS,
+	OPT_CPUS,
 };
 
 struct options {
@@ -24,6 +25,8 @@ struct options {
 	char **files;
 	int nr_files;
 	bool live;
+	bool details;
+	bool by_given;
 	uint64_t interval_ns;
 	int32_t *pids;
 };
@@ -46,18 +49,24 @@ static const struct argp_option argp_options[] = {
 	{ "cgroup", OPT_CGROUP, "PATH", 0, "Those in this control group or below it", 3 },
 	{ "uid", OPT_UID, "UID", 0, "Those whose real user this is", 3 },
 	{ "tag", OPT_TAG, "TAG", 0, "Those with this tag (see ktau-control(1))", 3 },
-	{ NULL, 0, NULL, 0, "What to show (everything):", 4 },
+	{ NULL, 0, NULL, 0, "What to show (where the life of each task went):", 4 },
+	{ "details", OPT_DETAILS, NULL, 0, "Each routine; so do the next six options", 4 },
+	{ "waits", OPT_WAITS, NULL, 0, "The routines in which tasks slept, and why", 4 },
+	{ "cpus", OPT_CPUS, NULL, 0, "Where the time of each CPU went", 4 },
 	{ "pid", 'p', "PID,...", 0, "These processes or threads", 4 },
 	{ "name", OPT_NAME, "PATTERN,...", 0,
 	  "Processes (or control groups) whose name matches a pattern, as in sh(1)", 4 },
 	{ "group", 'g', "GROUP,...", 0, "Routines of these groups", 4 },
 	{ "top", OPT_TOP, "N", 0, "The first N routines of each table", 4 },
-	{ "processes", OPT_PROCESSES, "N", 0, "The first N processes", 4 },
-	{ "idle", OPT_IDLE, NULL, 0, "Kernel threads that did nothing as well", 4 },
 	{ "tables", OPT_TABLES, "TABLE,...", 0,
-	  "processes, counters, total, cpus, losses; all (csv: processes)", 4 },
+	  "account, waits, processes, counters, total, cpus, losses; all", 4 },
+	{ "processes", OPT_PROCESSES, "N", 0, "The first N processes, or rows", 4 },
+	{ "idle", OPT_IDLE, NULL, 0,
+	  "Idle tasks, and kernel threads that did nothing, as well", 4 },
 	{ NULL, 0, NULL, 0, "How to show it:", 5 },
-	{ "by", OPT_BY, "WHAT", 0, "A table for each process, thread, name or cgroup", 5 },
+	{ "by", OPT_BY, "WHAT", 0,
+	  "A row or table for each process, thread, name or cgroup (name; in details, "
+	  "process)", 5 },
 	{ "sort", OPT_SORT, "COLUMN", 0, "excl, incl, count or name (excl)", 5 },
 	{ "subtract", OPT_SUBTRACT, NULL, 0, "Take KTAU's own share out of the times", 5 },
 	{ "format", OPT_FORMAT, "FORMAT", 0, "text, csv or json (text)", 5 },
@@ -198,8 +207,18 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 	if (!parse_filter(key, arg, &r->filter, state))
 		return 0;
+	o->details |= key == 'g' || key == OPT_TOP || key == OPT_SORT || key == OPT_SUBTRACT;
 
 	switch (key) {
+	case OPT_DETAILS:
+		o->details = true;
+		return 0;
+	case OPT_WAITS:
+		r->tables |= REPORT_WAITS;
+		return 0;
+	case OPT_CPUS:
+		r->cpus = true;
+		return 0;
 	case 'p':
 		parse_pids(o, arg, state);
 		return 0;
@@ -226,6 +245,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--tables=%s: no such table", arg);
 		return 0;
 	case OPT_BY:
+		o->by_given = true;
 		if (report_parse_by(arg, &r->by))
 			argp_error(state, "--by=%s: not process, thread, name or cgroup", arg);
 		return 0;
@@ -243,10 +263,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 static const struct argp parser = {
 	argp_options, parse_option, "FILE...\n--live",
-	"Print, process by process, which routines of the kernel ran, how often and "
-	"for how long; then the same for all of them, interrupts and softirqs of each "
-	"CPU, and what was lost. FILE is of ktaud or a saved stream; - is standard "
-	"input. Several are one report, in the order of time.",
+	"Print where the life of each task went: in user mode, in the kernel, in interrupts, "
+	"waiting for a CPU, asleep; and which routines of the kernel took most of it. "
+	"FILE is of ktaud or a saved stream; - is standard input. Several are one report, "
+	"in the order of time.",
 	NULL, NULL, NULL
 };
 
@@ -371,10 +391,16 @@ static int print(struct report *r, const struct period *period, const struct kta
 
 	if (symtab && names_fit_map(symtab, r->source, reader))
 		return CMD_FAILED;
-	r->names = names_create(registry_events(period->registry), symtab);
-	err = report_print(r, period, stdout);
-	if (err)
+	err = rows_finish(period->rows, period);
+	if (err) {
 		complain("out of memory");
+		return CMD_FAILED;
+	}
+	r->names = names_create(registry_events(period->registry), symtab);
+	if (!report_print(r, period, stdout)) {
+		complain("%s: nothing matches", r->source);
+		err = -ENOENT;
+	}
 	names_destroy(r->names);
 	return err ? CMD_FAILED : CMD_DONE;
 }
@@ -382,19 +408,50 @@ static int print(struct report *r, const struct period *period, const struct kta
 static int report(struct options *o, struct ktau_reader **reader, struct ktau_symtab *symtab)
 {
 	struct period period;
-	int status = CMD_FAILED, err = period_init(&period);
+	struct rows rows;
+	int status = CMD_FAILED, err = period_init(&period, &rows);
 
 	if (err) {
 		complain("out of memory");
 		return CMD_FAILED;
 	}
+	rows_init(&rows, o->report.by, &o->report.filter, period.registry);
 	status = o->live ? read_live(o, &period, *reader) : read_files(o, &period, reader);
 	if ((status == CMD_DONE || period.streams) && !period_is_there(o, &period))
 		status = CMD_FAILED;
 	else if (period.last)
 		status |= print(&o->report, &period, *reader, symtab);
+	rows_deinit(&rows);
 	period_deinit(&period);
 	return cmd_finish(stdout) ? CMD_FAILED : status;
+}
+
+/* What is shown unless it was said: of some processes, what they did. */
+static unsigned int usual_tables(const struct options *o)
+{
+	static const unsigned int tables[][3] = {
+		/* text, csv, json */
+		{ REPORT_ACCOUNT | REPORT_CPU_ACCOUNT, REPORT_ACCOUNT,
+		  REPORT_ACCOUNT | REPORT_CPU_ACCOUNT | REPORT_LOSSES },
+		{ REPORT_PROCESSES | REPORT_COUNTERS | REPORT_LOSSES, REPORT_PROCESSES,
+		  REPORT_ACCOUNT | REPORT_PROCESSES | REPORT_COUNTERS | REPORT_LOSSES },
+		{ REPORT_DETAILS, REPORT_PROCESSES, REPORT_ALL },
+	};
+	const struct report *r = &o->report;
+
+	if (o->details)
+		return tables[2][r->format];
+	return tables[r->nr_pids || r->pattern][r->format];
+}
+
+static void choose(struct options *o)
+{
+	struct report *r = &o->report;
+
+	if (!r->tables)
+		r->tables = usual_tables(o);
+	if (!o->by_given)
+		r->by = r->tables & (REPORT_PROCESSES | REPORT_COUNTERS) ? BY_PROCESS : BY_NAME;
 }
 
 int cmd_report(int argc, char **argv)
@@ -406,8 +463,7 @@ int cmd_report(int argc, char **argv)
 	char *source;
 
 	argp_parse(&parser, argc, argv, 0, NULL, &o);
-	if (!o.report.tables)
-		o.report.tables = o.report.format == FORMAT_CSV ? REPORT_PROCESSES : REPORT_ALL;
+	choose(&o);
 	o.report.source = source = name_source(&o);
 	if (o.map && names_load_map(&symtab, o.map))
 		goto out;

@@ -3,7 +3,9 @@
  * The period of a report.
  *
  * Streams are read once, in order: every one goes into the later snapshot,
- * those up to the beginning of the period into the earlier one as well.
+ * those up to the beginning of the period into the earlier one as well. An exited
+ * task of the period goes into its row; the snapshots keep of it
+ * only what their sums need.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -61,11 +63,12 @@ int moment_parse(const char *text, struct moment *moment)
 	return parse_date(text, &moment->ns);
 }
 
-int period_init(struct period *p)
+int period_init(struct period *p, struct rows *rows)
 {
 	int err;
 
 	memset(p, 0, sizeof(*p));
+	p->rows = rows;
 	p->registry = registry_create();
 	err = ktau_snapshot_create(&p->before);
 	if (!err)
@@ -85,6 +88,33 @@ static uint64_t moment_ns(const struct moment *m, const struct period_reading *r
 	return m->relative ? r->first_realtime_ns + m->ns : m->ns;
 }
 
+static bool same_boot(const struct period *p, const struct ktau_rec_stream *s)
+{
+	return p->reading.stream.magic && ktau_same_boot(s, &p->reading.stream);
+}
+
+/*
+ * Does the period end before @s? A stream of traces belongs to the profiles before it,
+ * unless the machine was booted again in between.
+ */
+static bool is_beyond(const struct period *p, const struct ktau_rec_stream *s)
+{
+	const struct period_reading *r = &p->reading;
+
+	if (s->content != KTAU_REC_PROFILE && (!p->streams || same_boot(p, s)))
+		return false;
+	switch (r->select->choice) {
+	case PERIOD_NUMBER:
+		return p->streams >= r->select->number;
+	case PERIOD_TIMES:
+		return r->select->to.given && s->realtime_ns > moment_ns(&r->select->to, r);
+	case PERIOD_ALL:
+	case PERIOD_BOOT:
+		break;
+	}
+	return false;
+}
+
 /*
  * Ids, serials and counts start anew with every boot. -ESTALE: time runs backward;
  * -EXDEV: another machine.
@@ -92,7 +122,7 @@ static uint64_t moment_ns(const struct moment *m, const struct period_reading *r
 static int begin_boot(struct period *p, const struct ktau_rec_stream *s)
 {
 	struct period_reading *r = &p->reading;
-	bool same = r->stream.magic && ktau_same_boot(s, &r->stream);
+	bool same = same_boot(p, s);
 
 	if (same && s->content == KTAU_REC_PROFILE && s->ticks < r->ticks)
 		return -ESTALE;
@@ -102,6 +132,7 @@ static int begin_boot(struct period *p, const struct ktau_rec_stream *s)
 		ktau_snapshot_clear(p->before);
 		ktau_snapshot_clear(p->after);
 		registry_clear(p->registry);
+		rows_reboot(p->rows);
 		p->first = 0;
 		p->overwritten = 0;
 		p->reboots += p->streams != 0;
@@ -113,33 +144,34 @@ static int begin_boot(struct period *p, const struct ktau_rec_stream *s)
 	return 0;
 }
 
+/* Is the stream one of those that the period begins with? */
+static bool is_before(const struct period *p, const struct ktau_rec_stream *s)
+{
+	const struct period_reading *r = &p->reading;
+	const struct period_select *select = r->select;
+
+	switch (select->choice) {
+	case PERIOD_ALL:
+		return !p->first;
+	case PERIOD_NUMBER:
+		return p->streams < select->number;
+	case PERIOD_TIMES:
+		return !p->first || (select->from.given &&
+				     s->realtime_ns <= moment_ns(&select->from, r));
+	case PERIOD_BOOT:
+		break;
+	}
+	return false;
+}
+
+/* Rows are begun twice: if there is no other stream, the first one's are shown. */
 static void begin_stream(struct period *p, const struct ktau_rec_stream *s)
 {
 	struct period_reading *r = &p->reading;
-	const struct period_select *select = r->select;
-	uint64_t now = s->realtime_ns;
+	bool began = r->to_before;
 
-	if (!p->streams)
-		r->first_realtime_ns = now;
 	p->streams++;
-	r->to_before = false;
-	switch (select->choice) {
-	case PERIOD_ALL:
-		r->to_before = !p->first;
-		break;
-	case PERIOD_BOOT:
-		break;
-	case PERIOD_NUMBER:
-		r->to_before = p->streams < select->number;
-		r->over |= p->streams > select->number;
-		break;
-	case PERIOD_TIMES:
-		r->to_before = !p->first ||
-			       (select->from.given && now <= moment_ns(&select->from, r));
-		r->over |= select->to.given && now > moment_ns(&select->to, r);
-		break;
-	}
-	r->to_before &= !r->over;
+	r->to_before = !r->over && is_before(p, s);
 	r->to_after = !r->over;
 	if (r->to_before) {
 		p->first = p->streams;
@@ -147,6 +179,23 @@ static void begin_stream(struct period *p, const struct ktau_rec_stream *s)
 	}
 	if (r->to_after)
 		p->last = p->streams;
+	if (r->to_before || (began && r->to_after))
+		rows_begin(p->rows);
+}
+
+/* After @record has gone into the snapshots: what they have of its owner is complete. */
+static void add_to_rows(struct period *p, const union ktau_record *record)
+{
+	bool begins = p->reading.to_before;
+	const struct ktau_owned *owned;
+
+	if (record->rec->type != KTAU_REC_PROFILE && record->rec->type != KTAU_REC_DIFF)
+		return;
+	owned = ktau_snapshot_find(p->after, record->profile->serial);
+	if (owned && owned->owner->kind == KTAU_OWNER_EXITED)
+		rows_exited(p->rows, owned, begins ? NULL : p->before);
+	else if (!begins)
+		rows_note_groups(p->rows, record->profile);
 }
 
 static int add(struct period *p, const union ktau_record *record)
@@ -157,30 +206,37 @@ static int add(struct period *p, const union ktau_record *record)
 		err = ktau_snapshot_add(p->before, record);
 	if (!err && p->reading.to_after)
 		err = ktau_snapshot_add(p->after, record);
+	if (!err && p->reading.to_after)
+		add_to_rows(p, record);
 	return err;
 }
 
-/* Tasks that exited before the period and are in the evicted sum are not needed. */
 static int end_stream(struct period *p, const union ktau_record *record)
 {
 	int err = add(p, record);
 
 	if (!err && p->reading.to_before)
-		err = ktau_snapshot_drop_evicted(p->before);
-	if (!err && p->reading.to_before)
-		err = ktau_snapshot_drop_evicted(p->after);
+		err = ktau_snapshot_drop_exited(p->before);
+	if (!err && p->reading.to_after)
+		err = ktau_snapshot_drop_exited(p->after);
 	return err;
 }
 
 static int take_stream(struct period *p, const union ktau_record *record)
 {
 	struct period_reading *r = &p->reading;
-	int err = r->over ? 0 : begin_boot(p, record->stream);
+	const struct ktau_rec_stream *s = record->stream;
+	int err = 0;
 
-	r->inside = record->stream->content == KTAU_REC_PROFILE;
+	r->inside = s->content == KTAU_REC_PROFILE;
+	if (!p->streams && r->inside)
+		r->first_realtime_ns = s->realtime_ns;
+	r->over |= is_beyond(p, s);
+	if (!r->over)
+		err = begin_boot(p, s);
 	if (err || !r->inside)
 		return err;
-	begin_stream(p, record->stream);
+	begin_stream(p, s);
 	return add(p, record);
 }
 
@@ -198,8 +254,10 @@ static int take(struct period *p, const union ktau_record *record)
 		return r->inside ? end_stream(p, record) : 0;
 	case KTAU_REC_TRACE:
 		p->traces++;
-		if (!r->over)
-			p->overwritten += record->trace->lost;
+		if (r->over)
+			return 0;
+		p->overwritten += record->trace->lost;
+		rows_trace(p->rows, record->trace, r->reader);
 		return 0;
 	}
 	return r->inside ? add(p, record) : 0;
@@ -218,6 +276,7 @@ int period_read(struct period *p, struct ktau_reader *reader, const char *name)
 	int err, failed = 0;
 
 	p->reading.inside = false;
+	p->reading.reader = reader;
 	while ((err = ktau_reader_next(reader, &record)) > 0 && !failed) {
 		failed = take(p, &record);
 		progress_step(&progress, name, ++records);
@@ -272,6 +331,7 @@ int period_live(struct period *p, struct ktau_reader *reader, uint64_t interval_
 		while (nanosleep(&left, &left) && errno == EINTR)
 			;
 		p->first = p->streams = 1;
+		query.since_ticks = ktau_snapshot_stream(p->before)->ticks;
 	}
 	query.flags = filter->flags;
 	query.cgroup = filter->cgroup_id;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The period of a report: two snapshots out of a source of many, and what was
- * lost between them. Memory is bounded by the tasks of the period.
+ * lost between them. Exited tasks go into rows as they are read, so memory is bounded
+ * by the tasks that are alive and, with a few hundred bytes each, the exited ones that
+ * the kernel keeps.
  */
 #ifndef KTAU_TOOLS_PERIOD_H
 #define KTAU_TOOLS_PERIOD_H
@@ -12,6 +14,7 @@
 #include <ktau.h>
 
 #include "registry.h"
+#include "rows.h"
 
 enum period_choice {
 	PERIOD_ALL,	/* from the first stream to the last; one stream: since boot */
@@ -38,25 +41,9 @@ struct period_select {
 };
 
 /**
- * struct task_filter - which tasks a report is about
- * @flags: KTAU_SELECT_CGROUP, KTAU_SELECT_UID, KTAU_SELECT_TAG; 0: all tasks
- * @cgroup: path of the control group, for a file; tasks below it match too
- * @cgroup_id: its id, for the running kernel
- * @uid: real user
- * @tag: tag
- * @applied: by the kernel, which has left out the others
- */
-struct task_filter {
-	uint32_t flags;
-	const char *cgroup;
-	uint64_t cgroup_id;
-	uint32_t uid, tag;
-	bool applied;
-};
-
-/**
  * struct period_reading - how far reading has got; for period.c
  * @select: what is looked for
+ * @reader: of what is read
  * @first_realtime_ns: CLOCK_REALTIME of the first stream
  * @stream: the newest stream
  * @ticks: of the newest stream of profiles
@@ -67,6 +54,7 @@ struct task_filter {
  */
 struct period_reading {
 	const struct period_select *select;
+	const struct ktau_reader *reader;
 	uint64_t first_realtime_ns;
 	struct ktau_rec_stream stream;
 	uint64_t ticks;
@@ -80,6 +68,7 @@ struct period_reading {
  * @before: profiles at its beginning; empty: since KTAU started in that boot
  * @after: and at its end
  * @registry: what the ids in them stand for
+ * @rows: what each process did; complete after rows_finish()
  * @first: number of the stream that @before is, 0 if none; the source's first is 1
  * @last: number of the stream that @after is; @first: no time between them
  * @streams: number of streams of profiles in the source
@@ -91,6 +80,7 @@ struct period_reading {
 struct period {
 	struct ktau_snapshot *before, *after;
 	struct registry *registry;
+	struct rows *rows;
 	uint64_t first, last, streams;
 	uint64_t reboots;
 	uint64_t overwritten;
@@ -101,7 +91,8 @@ struct period {
 /* "+12.5" since the first stream, "@1700000000" or "2026-01-31 13:00:05" local. */
 int moment_parse(const char *text, struct moment *moment);
 
-int period_init(struct period *p);
+/* @rows is made for the registry of @p by the caller, before anything is read. */
+int period_init(struct period *p, struct rows *rows);
 void period_deinit(struct period *p);
 
 /*

@@ -3,13 +3,27 @@
  * A report on paper: head, tables, foot.
  */
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cmd.h"
 #include "report.h"
 #include "report_tables.h"
+#include "scratch.h"
 #include "text.h"
+
+/* Rows of the account that text shows, unless --processes says how many. */
+enum { SHOWN = 20 };
+
+/* Each CPU is shown if there are no more than these. */
+enum { FEW_CPUS = 8 };
+
+/* Where it is not a terminal that is written to. */
+enum { DEFAULT_WIDTH = 100 };
 
 /**
  * struct facts - what is in the head and the foot
@@ -19,20 +33,28 @@
  * @nr_cpus: CPUs
  * @pairs: enters with their exits
  * @own_ns: cost of all, by the kind of their hooks
+ * @stream: the end of the period
+ * @clock: of the machine
+ * @width: columns of a line
  */
 struct facts {
 	uint64_t from_ns, to_ns, length_ns;
 	uint64_t nr_cpus;
 	uint64_t pairs, own_ns;
+	const struct ktau_rec_stream *stream;
+	struct ktau_clock clock;
+	int width;
 };
 
 static const struct {
 	const char *word;
 	unsigned int bit;
 } table_words[] = {
+	{ "account", REPORT_ACCOUNT },	   { "waits", REPORT_WAITS },
 	{ "processes", REPORT_PROCESSES }, { "counters", REPORT_COUNTERS },
 	{ "total", REPORT_TOTAL },	   { "cpus", REPORT_CPUS },
-	{ "losses", REPORT_LOSSES },	   { "all", REPORT_ALL },
+	{ "losses", REPORT_LOSSES },	   { "cpu_account", REPORT_CPU_ACCOUNT },
+	{ "all", REPORT_ALL },
 };
 
 static unsigned int table_bit(const char *word, size_t length)
@@ -98,20 +120,37 @@ int report_parse_by(const char *word, enum rows_by *by)
 	return -1;
 }
 
-static void find_facts(struct facts *f, const struct period *period, const struct rows *rows,
-		       const struct names *names, const struct ktau_clock *clock)
+static int width_of(FILE *out)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+	uint64_t width;
+
+	if (columns && !cmd_number(columns, 1000, &width) && width)
+		return (int)width;
+	if (isatty(fileno(out)) && !ioctl(fileno(out), TIOCGWINSZ, &size) && size.ws_col)
+		return size.ws_col;
+	return DEFAULT_WIDTH;
+}
+
+static void find_facts(struct facts *f, const struct period *period,
+		       const struct names *names, FILE *out)
 {
 	const struct ktau_rec_stream *to = ktau_snapshot_stream(period->after);
 	const struct ktau_rec_stream *from = ktau_snapshot_stream(period->before);
 	uint64_t from_ticks = from && period->first ? from->ticks : to->boot_ticks;
+	const struct tally *total = &period->rows->total.tally;
 
 	memset(f, 0, sizeof(*f));
+	f->stream = to;
+	ktau_clock_init(&f->clock, to);
 	f->from_ns = from && period->first ? from->realtime_ns : to->boot_realtime_ns;
 	f->to_ns = to->realtime_ns;
-	f->length_ns = to->ticks > from_ticks ? ktau_clock_ns(clock, to->ticks - from_ticks) : 0;
+	f->length_ns = ktau_clock_ns(&f->clock, less(to->ticks, from_ticks));
 	f->nr_cpus = to->nr_cpus;
-	f->pairs = rows->total.pairs;
-	f->own_ns = ktau_clock_ns(clock, rows_own_ticks(&rows->total, names, to));
+	f->width = width_of(out);
+	f->pairs = tally_activations(total);
+	f->own_ns = ktau_clock_ns(&f->clock, rows_own_ticks(total, names, to));
 }
 
 static double own_share(const struct facts *f)
@@ -155,6 +194,86 @@ static void print_filter(const struct task_filter *f, FILE *out)
 	fputs("; evicted tasks are not included\n", out);
 }
 
+/* What a table is about, after its label. */
+static void print_subject(const struct report *r, const struct process *p, FILE *out)
+{
+	const struct ktau_rec_owner *o = &p->owner;
+
+	if (o->kind == KTAU_OWNER_EVICTED)
+		fputs("  tasks that exited and were evicted before they were read", out);
+	else if (r->by == BY_NAME || r->by == BY_CGROUP)
+		fprintf(out, "  %" PRIu64 " tasks, %" PRIu64 " alive", p->tasks, p->live);
+	else if (o->flags & KTAU_OWNER_IDLE)
+		fprintf(out, "  idle task of CPU %" PRIu32, o->cpu);
+	else if (r->by == BY_THREAD)
+		fprintf(out, "  thread %" PRId32 " of %" PRId32 "%s", o->tid, o->tgid,
+			p->live ? "" : ", exited");
+	else
+		fprintf(out, "  pid %" PRId32 "%s", o->tgid, p->live ? "" : ", exited");
+	if (r->by == BY_PROCESS && p->tasks > 1)
+		fprintf(out, ", %" PRIu64 " threads", p->tasks);
+}
+
+/* "life 1.55 s: 8.6% user, 47.9% kernel, ...", or what is known without the account. */
+static void print_life(const struct process *p, const struct ktau_rec_stream *stream,
+		       const struct names *names, const struct ktau_clock *clock, FILE *out)
+{
+	static const char *const parts[ACCOUNT_NR] = {
+		"user", "kernel", "irq", "runq", "asleep", "guest",
+	};
+	uint64_t running, waiting;
+	int i;
+
+	if (!account_has(stream, p, ACCOUNT_USER) || !p->account.life) {
+		process_times(p, names, &running, &waiting);
+		fprintf(out, "in the kernel: %.3f ms running, %.3f ms waiting\n",
+			(double)ktau_clock_ns(clock, running) / 1e6,
+			(double)ktau_clock_ns(clock, waiting) / 1e6);
+		return;
+	}
+	fprintf(out, "life %.3f s:", (double)ktau_clock_ns(clock, p->account.life) / 1e9);
+	for (i = 0; i < ACCOUNT_NR; i++) {
+		if (i == ACCOUNT_GUEST && !p->account.parts[i])
+			continue;
+		fputs(i ? ", " : " ", out);
+		if (account_has(stream, p, i))
+			fprintf(out, "%.1f%% %s",
+				share_of(p->account.parts[i], p->account.life) * 100, parts[i]);
+		else
+			fprintf(out, "n/a %s", parts[i]);
+	}
+	fputc('\n', out);
+}
+
+static void print_process_line(const struct report *r, const struct process *p,
+			       const struct ktau_rec_stream *stream,
+			       const struct ktau_clock *clock, FILE *out)
+{
+	fputc('\n', out);
+	print_escaped(p->label, out);
+	print_subject(r, p, out);
+	fputs("\n  ", out);
+	print_life(p, stream, r->names, clock, out);
+}
+
+/* What limits the figures. */
+static void print_limits(const struct report *r, const struct period *p, FILE *out)
+{
+	const struct ktau_rec_stream *s = ktau_snapshot_stream(p->after);
+
+	if (p->reboots)
+		fprintf(out, "%" PRIu64 " earlier boot%s in it %s not shown\n",
+			p->reboots, p->reboots == 1 ? "" : "s", p->reboots == 1 ? "is" : "are");
+	if (r->filter.flags)
+		print_filter(&r->filter, out);
+	if (s->round_ns) {
+		print_rounding(s->round_ns, out);
+		fputc('\n', out);
+	}
+	if (r->subtract)
+		fputs("KTAU's own share has been taken out of the times\n", out);
+}
+
 static void print_head(const struct report *r, const struct period *p, const struct facts *f,
 		       FILE *out)
 {
@@ -176,70 +295,163 @@ static void print_head(const struct report *r, const struct period *p, const str
 	else
 		fputs("start of KTAU in this boot", out);
 	fprintf(out, ") to %s (stream %" PRIu64 " of %" PRIu64 ")\n", to, p->last, p->streams);
-	if (p->reboots)
-		fprintf(out, "%" PRIu64 " earlier boots in it are not shown\n", p->reboots);
-	if (r->filter.flags)
-		print_filter(&r->filter, out);
-	if (s->round_ns) {
-		print_rounding(s->round_ns, out);
-		fputc('\n', out);
-	}
-	if (r->subtract)
-		fputs("KTAU's own share has been taken out of the times\n", out);
+	print_limits(r, p, out);
 }
 
-/* What a table is about, after its label. */
-static void print_subject(const struct report *r, const struct process *p, FILE *out)
+/* One fact of the head line; a new line begins where it does not fit. */
+static void __attribute__((format(printf, 4, 5)))
+print_fact(int *used, int width, FILE *out, const char *format, ...)
 {
-	const struct ktau_rec_owner *o = &p->owner;
+	va_list args;
+	char *text;
+	int n;
 
-	if (o->kind == KTAU_OWNER_EVICTED)
-		fputs("  tasks that exited and were evicted before they were read", out);
-	else if (r->by == BY_NAME || r->by == BY_CGROUP)
-		fprintf(out, "  %" PRIu64 " tasks, %" PRIu64 " alive", p->tasks, p->live);
-	else if (o->flags & KTAU_OWNER_IDLE)
-		fprintf(out, "  idle task of CPU %" PRIu32, o->cpu);
-	else if (r->by == BY_THREAD)
-		fprintf(out, "  thread %" PRId32 " of %" PRId32 "%s", o->tid, o->tgid,
-			p->live ? "" : ", exited");
+	va_start(args, format);
+	n = vasprintf(&text, format, args);
+	va_end(args);
+	if (n < 0)
+		cmd_alloc(NULL, SIZE_MAX, 1);
+	if (*used)
+		fputs(*used + 2 + n > width ? "\n" : "  ", out);
+	*used = *used && *used + 2 + n <= width ? *used + 2 + n : n;
+	print_escaped(text, out);
+	free(text);
+}
+
+/* "all", "none", "syscall,irq": the caller frees it. */
+static char *name_groups(const struct report *r, const struct ktau_rec_stream *s)
+{
+	uint32_t bit;
+	size_t size;
+	char *text;
+	FILE *f;
+
+	f = open_memstream(&text, &size);
+	if (!f)
+		cmd_alloc(NULL, SIZE_MAX, 1);
+	if (!(s->groups & KTAU_GROUP_ALL))
+		fputs("none", f);
+	else if (!(s->groups_built & ~s->groups))
+		fputs("all", f);
 	else
-		fprintf(out, "  pid %" PRId32 "%s", o->tgid, p->live ? "" : ", exited");
-	if (r->by == BY_PROCESS && p->tasks > 1)
-		fprintf(out, ", %" PRIu64 " threads", p->tasks);
+		for (bit = 1; bit && bit <= KTAU_GROUP_ALL; bit <<= 1)
+			if (s->groups & bit)
+				fprintf(f, "%s%s", s->groups & (bit - 1) ? "," : "",
+					names_group_text(r->names, bit));
+	fclose(f);
+	return text;
 }
 
-static void print_process_line(const struct report *r, const struct section *s,
-			       const struct ktau_clock *clock, FILE *out)
+/* A phrase for each kind; one of a thing is named in the singular. */
+static void print_loss_facts(const struct table *losses, const struct ktau_rec_end *end,
+			     int width, int *used, FILE *out)
 {
-	const struct process *p = s->process;
-	uint64_t running, waiting;
+	const char *before = end && end->losses_own ? "losses of your own tasks: " : "losses: ";
+	const char *what;
+	uint64_t value;
+	size_t i;
+	int first;
 
-	process_times(p, r->names, &running, &waiting);
-	running = ktau_clock_ns(clock, running);
-	waiting = ktau_clock_ns(clock, waiting);
+	if (!losses->nr_rows)
+		print_fact(used, width, out, "%snone", before);
+	for (i = 0; i < losses->nr_rows; i++) {
+		what = report_loss_meaning(losses, i);
+		if (!*what)
+			continue;
+		value = report_loss_value(losses, i);
+		first = (int)strcspn(what, " ");
+		print_fact(used, width, out, "%s%" PRIu64 " %.*s%s%s", before, value,
+			   value == 1 ? first - 1 : first, what, what + first,
+			   i + 1 < losses->nr_rows ? "," : "");
+		before = "";
+	}
+}
+
+static void print_account_head(const struct report *r, const struct report_tables *t,
+			       const struct period *p, const struct facts *f, FILE *out)
+{
+	const struct ktau_rec_stream *s = ktau_snapshot_stream(p->after);
+	char *groups = name_groups(r, s);
+	int used = 0, w = f->width;
+
+	print_fact(&used, w, out, "%s", s->nodename);
+	print_fact(&used, w, out, "Linux %s", s->release);
+	print_fact(&used, w, out, "%" PRIu64 " CPU%s", f->nr_cpus, f->nr_cpus == 1 ? "" : "s");
+	print_fact(&used, w, out, "%.*f s", f->length_ns < 1000000000 ? 3 : 1,
+		   (double)f->length_ns / 1e9);
+	print_fact(&used, w, out, "groups: %s", groups);
+	print_loss_facts(&t->some_losses, ktau_snapshot_end(p->after), w, &used, out);
+	print_fact(&used, w, out, "KTAU's own cost: %.2f %%", own_share(f) * 100);
 	fputc('\n', out);
-	print_escaped(p->label, out);
-	print_subject(r, p, out);
-	fprintf(out,
-		"  in the kernel: %" PRIu64 ".%03u ms running, %" PRIu64
-		".%03u ms waiting\n",
-		running / 1000000, (unsigned int)(running / 1000 % 1000),
-		waiting / 1000000, (unsigned int)(waiting / 1000 % 1000));
+	free(groups);
+	print_limits(r, p, out);
+}
+
+static void print_account(const struct report *r, struct report_tables *t,
+			  const struct facts *f, FILE *out)
+{
+	size_t nr = t->account.nr_rows, shown = nr;
+
+	if (!r->processes && shown > SHOWN)
+		shown = SHOWN;
+	t->account.width = t->cpu_account.width = f->width;
+	table_text(&t->account, 0, shown, "", out);
+	if (t->cpu_account.nr_rows && r->tables & REPORT_CPU_ACCOUNT &&
+	    (r->cpus || t->cpu_account.nr_rows <= FEW_CPUS)) {
+		fputc('\n', out);
+		table_text(&t->cpu_account, 0, t->cpu_account.nr_rows, "", out);
+	}
+	if (nr - shown + t->cut)
+		fprintf(out, "Not shown: %" PRIu64 " rows with less kernel time (--processes=N)\n",
+			nr - shown + t->cut);
+}
+
+static void print_waits(const struct report *r, struct report_tables *t, const struct facts *f,
+			FILE *out)
+{
+	size_t nr = 0, i;
+
+	t->waits.width = f->width > 2 ? f->width - 2 : f->width;
+	for (i = 0; i < t->nr_sections && (r->processes || nr < SHOWN); i++) {
+		const struct section *s = &t->sections[i];
+
+		if (!s->nr_waits)
+			continue;
+		nr++;
+		print_process_line(r, s->process, f->stream, &f->clock, out);
+		table_text(&t->waits, s->first_wait, s->nr_waits, "  ", out);
+	}
+	for (nr = 0; i < t->nr_sections; i++)
+		nr += t->sections[i].nr_waits != 0;
+	if (nr)
+		fprintf(out, "\nNot shown: %zu rows with less kernel time (--processes=N)\n", nr);
+}
+
+static void print_routines(const struct table *t, const struct section *s, FILE *out)
+{
+	if (s->running) {
+		fputs("  RUNNING\n", out);
+		table_text(t, s->first, s->running, "  ", out);
+	}
+	if (s->waiting) {
+		fputs("  WAITING\n", out);
+		table_text(t, s->first + s->running, s->waiting, "  ", out);
+	}
 }
 
 static void print_processes(const struct report *r, const struct report_tables *t,
-			    const struct ktau_clock *clock, FILE *out)
+			    const struct facts *f, FILE *out)
 {
 	const struct section *s;
 
 	fputs(r->by == BY_CGROUP ? "\nCONTROL GROUPS\n" : "\nPROCESSES\n", out);
 	for (s = t->sections; s < t->sections + t->nr_sections; s++) {
-		if (!(r->tables & REPORT_PROCESSES ? s->nr : 0) &&
-		    !(r->tables & REPORT_COUNTERS ? s->nr_counters : 0))
+		if (!(r->tables & REPORT_PROCESSES && s->running + s->waiting) &&
+		    !(r->tables & REPORT_COUNTERS && s->nr_counters))
 			continue;
-		print_process_line(r, s, clock, out);
-		if (r->tables & REPORT_PROCESSES && s->nr)
-			table_text(&t->routines, s->first, s->nr, "  ", out);
+		print_process_line(r, s->process, f->stream, &f->clock, out);
+		if (r->tables & REPORT_PROCESSES)
+			print_routines(&t->routines, s, out);
 		if (r->tables & REPORT_COUNTERS && s->nr_counters)
 			table_text(&t->counters, s->first_counter, s->nr_counters, "  ", out);
 	}
@@ -251,16 +463,16 @@ static void print_processes(const struct report *r, const struct report_tables *
 			t->cut);
 }
 
-static void print_text(const struct report *r, const struct report_tables *t,
-		       const struct ktau_clock *clock, FILE *out)
+static void print_details(const struct report *r, const struct report_tables *t,
+			  const struct facts *f, FILE *out)
 {
 	const struct section *s;
 
 	if (r->tables & (REPORT_PROCESSES | REPORT_COUNTERS))
-		print_processes(r, t, clock, out);
+		print_processes(r, t, f, out);
 	if (r->tables & REPORT_TOTAL) {
 		fputs(r->filter.flags ? "\nALL OF THESE TASKS\n" : "\nALL TASKS\n", out);
-		table_text(&t->total, 0, t->total.nr_rows, "  ", out);
+		print_routines(&t->total, &t->total_section, out);
 		if (t->total_counters.nr_rows)
 			table_text(&t->total_counters, 0, t->total_counters.nr_rows, "  ", out);
 	}
@@ -268,7 +480,7 @@ static void print_text(const struct report *r, const struct report_tables *t,
 		fputs("\nCPUS: interrupts and softirqs, whichever task they hit\n", out);
 		for (s = t->cpu_sections; s < t->cpu_sections + t->nr_cpu_sections; s++) {
 			fprintf(out, "\nCPU %" PRIu32 "\n", s->process->owner.cpu);
-			table_text(&t->cpus, s->first, s->nr, "  ", out);
+			table_text(&t->cpus, s->first, s->running, "  ", out);
 		}
 	}
 }
@@ -286,36 +498,57 @@ static void print_losses(const struct report_tables *t, const struct period *p, 
 static void print_foot(const struct facts *f, FILE *out)
 {
 	fprintf(out,
-		"\nKTAU's own share (estimate): %" PRIu64 " pairs = %" PRIu64
-		".%03u ms, %.3f%% of %" PRIu64 " CPU%s\n",
-		f->pairs, f->own_ns / 1000000, (unsigned int)(f->own_ns / 1000 % 1000),
+		"\nKTAU's own cost (estimate): %" PRIu64 ".%03u ms for %" PRIu64
+		" pairs of hooks, %.3f%% of %" PRIu64 " CPU%s\n",
+		f->own_ns / 1000000, (unsigned int)(f->own_ns / 1000 % 1000), f->pairs,
 		own_share(f) * 100, f->nr_cpus, f->nr_cpus == 1 ? "" : "s");
 }
 
+static void print_text(const struct report *r, struct report_tables *t,
+		       const struct period *p, const struct facts *f, FILE *out)
+{
+	if (r->tables & (REPORT_ACCOUNT | REPORT_WAITS))
+		print_account_head(r, t, p, f, out);
+	else
+		print_head(r, p, f, out);
+	if (r->tables & REPORT_ACCOUNT)
+		print_account(r, t, f, out);
+	if (r->tables & REPORT_WAITS)
+		print_waits(r, t, f, out);
+	print_details(r, t, f, out);
+	if (r->tables & REPORT_LOSSES)
+		print_losses(t, p, out);
+	if (r->tables & REPORT_DETAILS)
+		print_foot(f, out);
+}
+
 /* The flat tables that were asked for. */
+enum { NR_TABLES = 9 };
+
 static size_t chosen(const struct report *r, const struct report_tables *t,
 		     const struct table **tables)
 {
-	size_t nr = 0;
+	const struct {
+		unsigned int bit;
+		const struct table *table;
+	} all[NR_TABLES] = {
+		{ REPORT_ACCOUNT, &t->account },     { REPORT_CPU_ACCOUNT, &t->cpu_account },
+		{ REPORT_WAITS, &t->waits },	     { REPORT_PROCESSES, &t->routines },
+		{ REPORT_COUNTERS, &t->counters },   { REPORT_TOTAL, &t->total },
+		{ REPORT_TOTAL, &t->total_counters }, { REPORT_CPUS, &t->cpus },
+		{ REPORT_LOSSES, &t->losses },
+	};
+	size_t nr = 0, i;
 
-	if (r->tables & REPORT_PROCESSES)
-		tables[nr++] = &t->routines;
-	if (r->tables & REPORT_COUNTERS)
-		tables[nr++] = &t->counters;
-	if (r->tables & REPORT_TOTAL) {
-		tables[nr++] = &t->total;
-		tables[nr++] = &t->total_counters;
-	}
-	if (r->tables & REPORT_CPUS)
-		tables[nr++] = &t->cpus;
-	if (r->tables & REPORT_LOSSES)
-		tables[nr++] = &t->losses;
+	for (i = 0; i < NR_TABLES; i++)
+		if (r->tables & all[i].bit)
+			tables[nr++] = all[i].table;
 	return nr;
 }
 
 static void print_csv(const struct report *r, const struct report_tables *t, FILE *out)
 {
-	const struct table *tables[6];
+	const struct table *tables[NR_TABLES];
 	size_t nr = chosen(r, t, tables), i;
 
 	for (i = 0; i < nr; i++) {
@@ -337,7 +570,7 @@ static void print_json(const struct report *r, const struct report_tables *t,
 {
 	const struct ktau_rec_stream *s = ktau_snapshot_stream(p->after);
 	const struct ktau_rec_end *end = ktau_snapshot_end(p->after);
-	const struct table *tables[6];
+	const struct table *tables[NR_TABLES];
 	size_t nr = chosen(r, t, tables), i;
 
 	fputs("{\"info\": {", out);
@@ -355,7 +588,8 @@ static void print_json(const struct report *r, const struct report_tables *t,
 	fprintf(out, ", \"round_ns\": %" PRIu32 ", \"losses_own\": %s", s->round_ns,
 		end && end->losses_own ? "true" : "false");
 	fprintf(out,
-		", \"ktau_pairs\": %" PRIu64 ", \"ktau_ns\": %" PRIu64 ", \"ktau_share\": %.6f}",
+		", \"ktau_pairs\": %" PRIu64 ", \"ktau_ns\": %" PRIu64
+		", \"ktau_share\": %.6f}",
 		f->pairs, f->own_ns, own_share(f));
 	for (i = 0; i < nr; i++) {
 		fputs(",\n", out);
@@ -364,35 +598,33 @@ static void print_json(const struct report *r, const struct report_tables *t,
 	fputs("}\n", out);
 }
 
-int report_print(const struct report *r, const struct period *period, FILE *out)
+/* Is there anything of what was asked for? */
+static bool is_there(const struct report *r, const struct report_tables *t)
 {
-	const struct ktau_rec_stream *stream = ktau_snapshot_stream(period->after);
-	struct report_tables tables;
-	struct ktau_clock clock;
-	struct facts facts;
-	struct rows rows;
-	int err;
+	if (r->groups != KTAU_GROUP_ALL && !t->total.nr_rows && !t->total_counters.nr_rows)
+		return false;
+	return t->nr_wanted || !(r->nr_pids || r->pattern || r->filter.flags);
+}
 
-	ktau_clock_init(&clock, stream);
-	err = rows_init(&rows, period, r->by, &r->filter);
-	if (!err) {
-		find_facts(&facts, period, &rows, r->names, &clock);
-		if (r->subtract)
-			rows_subtract(&rows, r->names, stream);
-		report_tables_init(&tables, r, &rows, period, &clock);
-		if (r->format == FORMAT_CSV) {
-			print_csv(r, &tables, out);
-		} else if (r->format == FORMAT_JSON) {
-			print_json(r, &tables, period, &facts, out);
-		} else {
-			print_head(r, period, &facts, out);
-			print_text(r, &tables, &clock, out);
-			if (r->tables & REPORT_LOSSES)
-				print_losses(&tables, period, out);
-			print_foot(&facts, out);
-		}
-		report_tables_deinit(&tables);
-	}
-	rows_deinit(&rows);
-	return err;
+bool report_print(const struct report *r, const struct period *period, FILE *out)
+{
+	struct report_tables tables;
+	struct facts facts;
+	bool there;
+
+	find_facts(&facts, period, r->names, out);
+	if (r->subtract)
+		rows_subtract(period->rows, r->names, facts.stream);
+	report_tables_init(&tables, r, period);
+	there = is_there(r, &tables);
+	if (!there)
+		;
+	else if (r->format == FORMAT_CSV)
+		print_csv(r, &tables, out);
+	else if (r->format == FORMAT_JSON)
+		print_json(r, &tables, period, &facts, out);
+	else
+		print_text(r, &tables, period, &facts, out);
+	report_tables_deinit(&tables);
+	return there;
 }

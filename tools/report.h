@@ -20,7 +20,11 @@ enum report_sort { SORT_EXCL, SORT_INCL, SORT_COUNT, SORT_NAME };
 #define REPORT_TOTAL		(1U << 2)
 #define REPORT_CPUS		(1U << 3)
 #define REPORT_LOSSES		(1U << 4)
-#define REPORT_ALL		((1U << 5) - 1)
+#define REPORT_ACCOUNT		(1U << 5)
+#define REPORT_WAITS		(1U << 6)
+#define REPORT_CPU_ACCOUNT	(1U << 7)
+#define REPORT_DETAILS		((1U << 5) - 1)
+#define REPORT_ALL		((1U << 8) - 1)
 
 /**
  * struct report - how to show a period
@@ -36,7 +40,8 @@ enum report_sort { SORT_EXCL, SORT_INCL, SORT_COUNT, SORT_NAME };
  * @nr_pids: number of them, 0: all
  * @pattern: show only processes of such names (or control groups), NULL: all
  * @groups: show only routines of these groups
- * @idle: show kernel threads that did nothing
+ * @idle: show idle tasks, and kernel threads that did nothing
+ * @cpus: show where the time of each CPU went, however many there are
  * @subtract: take KTAU's own share out
  * @filter: of which tasks
  */
@@ -54,6 +59,7 @@ struct report {
 	const char *pattern;
 	uint32_t groups;
 	bool idle;
+	bool cpus;
 	bool subtract;
 	struct task_filter filter;
 };
@@ -63,7 +69,10 @@ int report_parse_tables(const char *words, unsigned int *tables);
 int report_parse_sort(const char *word, enum report_sort *sort);
 int report_parse_by(const char *word, enum rows_by *by);
 
-/* 0 or -errno. */
-int report_print(const struct report *r, const struct period *period, FILE *out);
+/*
+ * The rows of @period, which are complete. False, and nothing is printed, if a part was
+ * asked for that is not there.
+ */
+bool report_print(const struct report *r, const struct period *period, FILE *out);
 
 #endif

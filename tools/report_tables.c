@@ -7,15 +7,17 @@
 
 #include "cmd.h"
 #include "report_tables.h"
+#include "scratch.h"
 
 #define NR(array) (sizeof(array) / sizeof(*(array)))
 
 /* Cells of a row, in the order of the columns below. */
-enum { P_PID, P_TID, P_PROCESS, P_TASKS, P_LIVE, P_SHARE, P_COUNT, P_INCL, P_EXCL, P_OPEN,
-       P_OPEN_TIME, P_GROUP, P_ROUTINE, P_OWN, P_UID, P_CGROUP, P_NR };
+enum { P_PID, P_TID, P_PROCESS, P_TASKS, P_LIVE, P_SHARE, P_COUNT, P_INCL, P_EXCL, P_LONGEST,
+       P_OPEN, P_OPEN_TIME, P_GROUP, P_ROUTINE, P_OWN, P_UID, P_CGROUP, P_LONGEST_NS, P_NR };
 enum { C_PID, C_PROCESS, C_COUNT, C_SUM, C_MIN, C_MAX, C_GROUP, C_COUNTER, C_NR };
-enum { U_CPU, U_SHARE, U_COUNT, U_INCL, U_EXCL, U_GROUP, U_ROUTINE, U_NR };
-enum { L_VALUE, L_NAME, L_NR };
+enum { U_CPU, U_SHARE, U_COUNT, U_INCL, U_EXCL, U_LONGEST, U_GROUP, U_ROUTINE, U_LONGEST_NS,
+       U_NR };
+enum { L_VALUE, L_NAME, L_MEANING, L_NR };
 
 static const struct column routine_columns[P_NR] = {
 	[P_PID] = { "pid", NULL, COLUMN_SIGNED },
@@ -27,13 +29,15 @@ static const struct column routine_columns[P_NR] = {
 	[P_COUNT] = { "count", "count", COLUMN_NUMBER },
 	[P_INCL] = { "incl_ns", "incl ms", COLUMN_NS },
 	[P_EXCL] = { "excl_ns", "excl ms", COLUMN_NS },
+	[P_LONGEST] = { NULL, "longest ms", COLUMN_NS },
 	[P_OPEN] = { "in_flight", "in flight", COLUMN_NUMBER },
-	[P_OPEN_TIME] = { "in_flight_ns", "so far ms", COLUMN_NS },
+	[P_OPEN_TIME] = { "in_flight_ns", NULL, COLUMN_NS },
 	[P_GROUP] = { "group", "group", COLUMN_TEXT },
 	[P_ROUTINE] = { "routine", "routine", COLUMN_TEXT },
 	[P_OWN] = { "ktau_ns", NULL, COLUMN_NUMBER },
 	[P_UID] = { "uid", NULL, COLUMN_NUMBER },
 	[P_CGROUP] = { "cgroup", NULL, COLUMN_TEXT },
+	[P_LONGEST_NS] = { "longest_ns", NULL, COLUMN_NS },
 };
 
 static const struct column counter_columns[C_NR] = {
@@ -53,21 +57,16 @@ static const struct column cpu_columns[U_NR] = {
 	[U_COUNT] = { "count", "count", COLUMN_NUMBER },
 	[U_INCL] = { "incl_ns", "incl ms", COLUMN_NS },
 	[U_EXCL] = { "excl_ns", "excl ms", COLUMN_NS },
+	[U_LONGEST] = { NULL, "longest ms", COLUMN_NS },
 	[U_GROUP] = { "group", "group", COLUMN_TEXT },
 	[U_ROUTINE] = { "routine", "line or vector", COLUMN_TEXT },
+	[U_LONGEST_NS] = { "longest_ns", NULL, COLUMN_NS },
 };
 
 static const struct column loss_columns[L_NR] = {
 	[L_VALUE] = { "value", "value", COLUMN_NUMBER },
 	[L_NAME] = { "name", "loss", COLUMN_TEXT },
-};
-
-/* What the filling needs everywhere. */
-struct filling {
-	struct report_tables *t;
-	const struct report *r;
-	const struct ktau_clock *clock;
-	const struct ktau_rec_stream *stream;
+	[L_MEANING] = { NULL, "meaning", COLUMN_TEXT },
 };
 
 /* A routine with what it is sorted by. */
@@ -83,23 +82,28 @@ void process_times(const struct process *p, const struct names *names,
 	const struct routine *r;
 
 	*running_ticks = *waiting_ticks = 0;
-	for (r = p->routines; r < p->routines + p->nr_routines; r++) {
+	for (r = p->tally.routines; r < p->tally.routines + p->tally.nr; r++) {
 		if (r->kind != KTAU_KIND_TIMER)
 			continue;
 		if (names_group_bit(names, r->id) == KTAU_GROUP_SCHED)
-			*waiting_ticks += r->excl + r->open_excl;
+			*waiting_ticks += r->excl;
 		else
-			*running_ticks += r->excl + r->open_excl;
+			*running_ticks += r->excl;
 	}
+}
+
+static bool is_wait(const struct filling *f, const struct routine *r)
+{
+	return names_group_bit(f->r->names, r->id) == KTAU_GROUP_SCHED;
 }
 
 static uint64_t routine_key(const struct routine *r, enum report_sort sort)
 {
 	switch (sort) {
 	case SORT_EXCL:
-		return r->kind == KTAU_KIND_TIMER ? r->excl + r->open_excl : r->incl;
+		return r->kind == KTAU_KIND_TIMER ? r->excl : r->incl;
 	case SORT_INCL:
-		return r->incl + r->open_incl;
+		return r->incl;
 	case SORT_COUNT:
 		return r->count;
 	case SORT_NAME:
@@ -117,18 +121,29 @@ static int by_key(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
+/* Which routines: timers that run, timers that wait, counters. */
+enum picked { PICK_RUNNING, PICK_WAITING, PICK_TIMERS, PICK_COUNTERS };
+
+static bool is_picked(const struct filling *f, const struct routine *r, enum picked what)
+{
+	if (f->r->groups != KTAU_GROUP_ALL &&
+	    !(names_group_bit(f->r->names, r->id) & f->r->groups))
+		return false;
+	if (what == PICK_COUNTERS || r->kind == KTAU_KIND_COUNTER)
+		return what == PICK_COUNTERS && r->kind == KTAU_KIND_COUNTER;
+	return what == PICK_TIMERS || is_wait(f, r) == (what == PICK_WAITING);
+}
+
 /* The routines of @p to show, sorted; the caller frees them. */
-static struct keyed *pick(const struct filling *f, const struct process *p, uint32_t kind,
+static struct keyed *pick(const struct filling *f, const struct process *p, enum picked what,
 			  size_t *nr)
 {
-	struct keyed *keyed = cmd_alloc(NULL, p->nr_routines, sizeof(*keyed));
+	struct keyed *keyed = cmd_alloc(NULL, p->tally.nr, sizeof(*keyed));
 	const struct routine *r;
 
 	*nr = 0;
-	for (r = p->routines; r < p->routines + p->nr_routines; r++) {
-		uint32_t group = names_group_bit(f->r->names, r->id);
-
-		if (r->kind != kind || (f->r->groups != KTAU_GROUP_ALL && !(group & f->r->groups)))
+	for (r = p->tally.routines; r < p->tally.routines + p->tally.nr; r++) {
+		if (!is_picked(f, r, what))
 			continue;
 		keyed[*nr].routine = r;
 		keyed[*nr].name = names_event(f->r->names, r->id);
@@ -140,23 +155,40 @@ static struct keyed *pick(const struct filling *f, const struct process *p, uint
 	return keyed;
 }
 
-static double share(uint64_t part, uint64_t whole)
+/* How long the longest took, if that was measured. */
+static uint64_t longest_ns(const struct filling *f, const struct routine *r)
 {
-	return whole ? (double)part / (double)whole : 0;
+	return r->flags & KTAU_ENTRY_LONGEST ? ktau_clock_ns(&f->clock, r->longest) : CELL_NONE;
 }
 
-static void add_routines(const struct filling *f, struct table *t, const struct process *p)
+static void put_routine(const struct filling *f, union cell *row, const struct routine *r)
+{
+	uint64_t own = names_hook_ticks(f->r->names, f->stream, r->id, r->count);
+
+	row[P_COUNT].number = r->count;
+	row[P_INCL].number = ktau_clock_ns(&f->clock, r->incl);
+	row[P_EXCL].number = ktau_clock_ns(&f->clock, r->excl);
+	row[P_LONGEST].number = row[P_LONGEST_NS].number = longest_ns(f, r);
+	row[P_OPEN].number = r->open;
+	row[P_OPEN_TIME].number = ktau_clock_ns(&f->clock, r->open_incl);
+	row[P_GROUP].text = names_group(f->r->names, r->id);
+	row[P_ROUTINE].text = names_event(f->r->names, r->id);
+	row[P_OWN].number = ktau_clock_ns(&f->clock, own);
+}
+
+/* Returns the number of rows. */
+static size_t add_routines(const struct filling *f, struct table *t, const struct process *p,
+			   enum picked what)
 {
 	uint64_t running, waiting;
 	struct keyed *keyed;
 	size_t nr, i;
 
 	process_times(p, f->r->names, &running, &waiting);
-	keyed = pick(f, p, KTAU_KIND_TIMER, &nr);
+	keyed = pick(f, p, what, &nr);
 	for (i = 0; i < nr; i++) {
 		const struct routine *r = keyed[i].routine;
 		union cell *row = table_row(t);
-		bool waits = names_group_bit(f->r->names, r->id) == KTAU_GROUP_SCHED;
 
 		row[P_PID].sign = p->owner.tgid;
 		row[P_TID].sign = p->owner.tid;
@@ -165,20 +197,11 @@ static void add_routines(const struct filling *f, struct table *t, const struct 
 		row[P_CGROUP].text = p->cgroup;
 		row[P_TASKS].number = p->tasks;
 		row[P_LIVE].number = p->live;
-		row[P_SHARE].share = share(r->excl + r->open_excl,
-						waits ? waiting : running);
-		row[P_COUNT].number = r->count;
-		row[P_INCL].number = ktau_clock_ns(f->clock, r->incl);
-		row[P_EXCL].number = ktau_clock_ns(f->clock, r->excl);
-		row[P_OPEN].number = r->open;
-		row[P_OPEN_TIME].number = ktau_clock_ns(f->clock, r->open_incl);
-		row[P_GROUP].text = names_group(f->r->names, r->id);
-		row[P_ROUTINE].text = keyed[i].name;
-		row[P_OWN].number =
-			ktau_clock_ns(f->clock, names_hook_ticks(f->r->names, f->stream,
-								  r->id, r->count));
+		row[P_SHARE].share = share_of(r->excl, what == PICK_WAITING ? waiting : running);
+		put_routine(f, row, r);
 	}
 	free(keyed);
+	return nr;
 }
 
 static void add_counters(const struct filling *f, struct table *t, const struct process *p)
@@ -186,7 +209,7 @@ static void add_counters(const struct filling *f, struct table *t, const struct 
 	struct keyed *keyed;
 	size_t nr, i;
 
-	keyed = pick(f, p, KTAU_KIND_COUNTER, &nr);
+	keyed = pick(f, p, PICK_COUNTERS, &nr);
 	for (i = 0; i < nr; i++) {
 		const struct routine *r = keyed[i].routine;
 		union cell *row = table_row(t);
@@ -211,25 +234,25 @@ static void add_cpu(const struct filling *f, const struct process *p)
 	struct keyed *keyed;
 	size_t nr, i;
 
-	memset(section, 0, sizeof(*section));
-	section->process = p;
-	section->first = t->cpus.nr_rows;
+	*section = (struct section){ .process = p, .first = t->cpus.nr_rows };
 	process_times(p, f->r->names, &running, &waiting);
-	keyed = pick(f, p, KTAU_KIND_TIMER, &nr);
+	keyed = pick(f, p, PICK_TIMERS, &nr);
 	for (i = 0; i < nr; i++) {
 		const struct routine *r = keyed[i].routine;
 		union cell *row = table_row(&t->cpus);
 
 		row[U_CPU].number = p->owner.cpu;
-		row[U_SHARE].share = share(r->excl, running);
+		row[U_SHARE].share = share_of(r->excl, running);
 		row[U_COUNT].number = r->count;
-		row[U_INCL].number = ktau_clock_ns(f->clock, r->incl);
-		row[U_EXCL].number = ktau_clock_ns(f->clock, r->excl);
+		row[U_INCL].number = ktau_clock_ns(&f->clock, r->incl);
+		row[U_EXCL].number = ktau_clock_ns(&f->clock, r->excl);
+		row[U_LONGEST].number = row[U_LONGEST_NS].number = longest_ns(f, r);
 		row[U_GROUP].text = names_group(f->r->names, r->id);
 		row[U_ROUTINE].text = keyed[i].name;
 	}
 	free(keyed);
-	section->nr = t->cpus.nr_rows - section->first;
+	section->running = t->cpus.nr_rows - section->first;
+	account_cpu_row(f, p);
 }
 
 static bool has_pid(const struct report *r, const struct process *p)
@@ -247,18 +270,22 @@ static bool did_nothing(const struct process *p)
 {
 	size_t i;
 
-	for (i = 0; i < p->nr_routines; i++)
-		if (p->routines[i].count)
+	for (i = 0; i < p->tally.nr; i++)
+		if (p->tally.routines[i].count)
 			return false;
-	return true;
+	return !p->account.parts[ACCOUNT_KERNEL];
+}
+
+static bool was_asked_for(const struct filling *f, const struct process *p)
+{
+	return has_pid(f->r, p) && (!f->r->pattern || ktau_glob(f->r->pattern, p->label));
 }
 
 static bool wanted(const struct filling *f, const struct process *p)
 {
-	if (!p->nr_routines || !has_pid(f->r, p))
+	if ((!p->tally.nr && !p->account.life) || !was_asked_for(f, p))
 		return false;
-	if (f->r->pattern && !ktau_glob(f->r->pattern, p->label))
-		return false;
+	f->t->nr_wanted++;
 	if (f->r->idle || f->r->nr_pids || f->r->pattern ||
 	    !(p->owner.flags & KTAU_OWNER_KTHREAD) || !did_nothing(p))
 		return true;
@@ -274,16 +301,15 @@ struct keyed_process {
 
 static uint64_t process_key(const struct filling *f, const struct process *p)
 {
-	uint64_t running, waiting, count = 0;
+	uint64_t count = 0;
 	size_t i;
 
 	if (f->r->sort == SORT_NAME)
 		return 0;
-	process_times(p, f->r->names, &running, &waiting);
 	if (f->r->sort != SORT_COUNT)
-		return running;
-	for (i = 0; i < p->nr_routines; i++)
-		count += p->routines[i].count;
+		return account_kernel(f, p);
+	for (i = 0; i < p->tally.nr; i++)
+		count += p->tally.routines[i].count;
 	return count;
 }
 
@@ -306,14 +332,20 @@ static void add_section(const struct filling *f, const struct process *p)
 		.process = p,
 		.first = t->routines.nr_rows,
 		.first_counter = t->counters.nr_rows,
+		.first_wait = t->waits.nr_rows,
 	};
 
-	add_routines(f, &t->routines, p);
+	s.running = add_routines(f, &t->routines, p, PICK_RUNNING);
+	s.waiting = add_routines(f, &t->routines, p, PICK_WAITING);
 	add_counters(f, &t->counters, p);
-	s.nr = t->routines.nr_rows - s.first;
 	s.nr_counters = t->counters.nr_rows - s.first_counter;
-	if (s.nr || s.nr_counters)
+	waits_rows(f, p);
+	s.nr_waits = t->waits.nr_rows - s.first_wait;
+	if (s.running || s.waiting || s.nr_counters || s.nr_waits)
 		t->sections[t->nr_sections++] = s;
+	/* An idle task has nothing of a life: that of its CPU is in another table. */
+	if (f->r->idle || !(p->owner.flags & KTAU_OWNER_IDLE))
+		account_row(f, p);
 }
 
 static void add_processes(const struct filling *f, const struct rows *rows)
@@ -335,22 +367,80 @@ static void add_processes(const struct filling *f, const struct rows *rows)
 	}
 	for (i = 0; i < nr; i++)
 		add_section(f, keyed[i].process);
-	if (wanted(f, &rows->evicted))
+	if (rows->evicted.tally.nr && was_asked_for(f, &rows->evicted)) {
+		f->t->nr_wanted++;
 		add_section(f, &rows->evicted);
+	}
 	free(keyed);
+}
+
+/*
+ * What is counted as lost, and the words for it in the head of a report. The first word
+ * is a plural that ends in s.
+ */
+static const struct {
+	const char *name, *meaning;
+} meanings[] = {
+	{ "refused", "activations without room in the profiles" },
+	{ "refused_memory_limit", "allocations over memory_limit" },
+	{ "refused_user_limit", "allocations over the user's share of it" },
+	{ "refused_no_memory", "allocations that failed" },
+	{ "refused_no_chunk", "activations without room for their counts" },
+	{ "refused_no_id", "activations without an id" },
+	{ "refused_no_state", "tasks without a profile" },
+	{ "refused_descriptors", "descriptors refused" },
+	{ "lost_no_ring", "trace slots without room in a ring" },
+	{ "lost_resized", "trace slots of resized rings" },
+	{ "lost_evicted", "unread trace slots of evicted tasks" },
+	{ "lost_overwritten", "trace slots overwritten unread" },
+	{ "evicted", "tasks evicted" },
+	{ "evicted_activations", "activations of tasks evicted unread" },
+	{ "clamped", "durations below 0" },
+	{ "internal_errors", "errors inside KTAU" },
+	{ "denied", "tasks denied to the reader" },
+	{ "busy", "tasks in the middle of an exec" },
+	{ "torn", "tasks that never held still" },
+	{ "stateless", "tasks found without a profile" },
+	{ "vanished", "tasks not found" },
+	{ "unlisted_frames", "frames in flight not listed" },
+	{ "backward_owners", "owners with less than before" },
+	{ "unknown", "records of unknown kinds" },
+};
+
+static const char *meaning_of(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < NR(meanings); i++)
+		if (!strcmp(meanings[i].name, name))
+			return meanings[i].meaning;
+	return "";
+}
+
+static void put_loss(struct table *t, const char *name, uint64_t value)
+{
+	union cell *row = table_row(t);
+
+	row[L_NAME].text = name;
+	row[L_VALUE].number = value;
+	row[L_MEANING].text = meaning_of(name);
 }
 
 static void add_loss(struct report_tables *t, const char *name, uint64_t value)
 {
-	union cell *row = table_row(&t->losses);
+	put_loss(&t->losses, name, value);
+	if (value)
+		put_loss(&t->some_losses, name, value);
+}
 
-	row[L_NAME].text = name;
-	row[L_VALUE].number = value;
-	if (!value)
-		return;
-	row = table_row(&t->some_losses);
-	row[L_NAME].text = name;
-	row[L_VALUE].number = value;
+uint64_t report_loss_value(const struct table *losses, size_t i)
+{
+	return losses->cells[i * L_NR + L_VALUE].number;
+}
+
+const char *report_loss_meaning(const struct table *losses, size_t i)
+{
+	return losses->cells[i * L_NR + L_MEANING].text;
 }
 
 /* What END counts since boot: the difference over the period. */
@@ -375,7 +465,7 @@ static void add_losses(const struct filling *f, const struct rows *rows,
 	struct report_tables *t = f->t;
 
 	add_loss(t, "refused", rows->refused);
-	add_loss(t, "refused_ns", ktau_clock_ns(f->clock, rows->refused_ticks));
+	add_loss(t, "refused_ns", ktau_clock_ns(&f->clock, rows->refused_ticks));
 	add_counted(t, period);
 	add_loss(t, "lost_overwritten", period->overwritten);
 	add_loss(t, "denied", end ? end->denied : 0);
@@ -385,23 +475,35 @@ static void add_losses(const struct filling *f, const struct rows *rows,
 	add_loss(t, "vanished", end ? end->vanished : 0);
 	add_loss(t, "unlisted_frames", rows->unlisted);
 	add_loss(t, "backward_owners", rows->backward);
-	add_loss(t, "evicted_activations", rows->evicted.pairs);
+	add_loss(t, "evicted_activations", tally_activations(&rows->evicted.tally));
 	add_loss(t, "unknown", rows->unknown);
 }
 
-void report_tables_init(struct report_tables *t, const struct report *r,
-			const struct rows *rows, const struct period *period,
-			const struct ktau_clock *clock)
+static void add_total(const struct filling *f, const struct process *total)
 {
+	struct report_tables *t = f->t;
+	struct section *s = &t->total_section;
+
+	s->process = total;
+	s->running = add_routines(f, &t->total, total, PICK_RUNNING);
+	s->waiting = add_routines(f, &t->total, total, PICK_WAITING);
+	add_counters(f, &t->total_counters, total);
+}
+
+void report_tables_init(struct report_tables *t, const struct report *r,
+			const struct period *period)
+{
+	const struct rows *rows = period->rows;
 	struct filling f = {
-		.t = t,
-		.r = r,
-		.clock = clock,
+		.t = t, .r = r, .registry = period->registry,
 		.stream = ktau_snapshot_stream(period->after),
 	};
 	size_t i;
 
+	ktau_clock_init(&f.clock, f.stream);
 	memset(t, 0, sizeof(*t));
+	account_columns(t);
+	waits_columns(t);
 	table_init(&t->routines, "processes", routine_columns, NR(routine_columns));
 	table_init(&t->counters, "counters", counter_columns, NR(counter_columns));
 	table_init(&t->total, "total", routine_columns, NR(routine_columns));
@@ -410,8 +512,7 @@ void report_tables_init(struct report_tables *t, const struct report *r,
 	table_init(&t->losses, "losses", loss_columns, NR(loss_columns));
 	table_init(&t->some_losses, "losses", loss_columns, NR(loss_columns));
 	add_processes(&f, rows);
-	add_routines(&f, &t->total, &rows->total);
-	add_counters(&f, &t->total_counters, &rows->total);
+	add_total(&f, &rows->total);
 	t->cpu_sections = cmd_alloc(NULL, rows->nr_cpus, sizeof(*t->cpu_sections));
 	for (i = 0; i < rows->nr_cpus; i++)
 		add_cpu(&f, &rows->cpus[i]);
@@ -420,8 +521,11 @@ void report_tables_init(struct report_tables *t, const struct report *r,
 
 void report_tables_deinit(struct report_tables *t)
 {
+	table_deinit(&t->account);
+	table_deinit(&t->cpu_account);
 	table_deinit(&t->routines);
 	table_deinit(&t->counters);
+	table_deinit(&t->waits);
 	table_deinit(&t->total);
 	table_deinit(&t->total_counters);
 	table_deinit(&t->cpus);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * From the two snapshots of a period to what each process did in it.
+ * What each process did in a period, added up while the period is read.
  */
 #ifndef KTAU_TOOLS_ROWS_H
 #define KTAU_TOOLS_ROWS_H
@@ -11,34 +11,89 @@
 
 #include <ktau.h>
 
+#include "hash.h"
 #include "names.h"
-#include "period.h"
+#include "registry.h"
+#include "wakers.h"
 
-/* What one table of a report is about. */
+/* What one row of a report is about. */
 enum rows_by { BY_PROCESS, BY_THREAD, BY_NAME, BY_CGROUP };
+
+/**
+ * struct task_filter - which tasks a report is about
+ * @flags: KTAU_SELECT_CGROUP, KTAU_SELECT_UID, KTAU_SELECT_TAG; 0: all tasks
+ * @cgroup: path of the control group, for a file; tasks below it match too
+ * @cgroup_id: its id, for the running kernel
+ * @uid: real user
+ * @tag: tag
+ * @applied: by the kernel, which has left out the others
+ */
+struct task_filter {
+	uint32_t flags;
+	const char *cgroup;
+	uint64_t cgroup_id;
+	uint32_t uid, tag;
+	bool applied;
+};
 
 /**
  * struct routine - one event in the period
  * @id: event id
  * @kind: KTAU_KIND_*
+ * @flags: KTAU_ENTRY_*: which of the last four are measured
  * @count: activations that ended, or values
- * @incl: ticks; @sum for counters
- * @excl: ticks
+ * @incl: ticks, of those in flight too; @sum for counters
+ * @excl: ticks, likewise
  * @min: counters: smallest value, of the whole life
  * @max: counters: largest value, likewise
  * @open: frames in flight at the end of the period
- * @open_incl: ticks since the outermost of them was entered
- * @open_excl: ticks of that without what ran inside
+ * @open_incl: what the outermost of them have taken of @incl
+ * @longest: ticks of the longest activation, of the whole life
+ * @asleep: ticks asleep inside
+ * @runq: ticks inside in which it was runnable without a CPU
+ * @irq: ticks in interrupts inside
  */
 struct routine {
 	uint32_t id;
-	uint32_t kind;
+	uint16_t kind;
+	uint16_t flags;
 	uint64_t count;
 	uint64_t incl;
 	uint64_t excl;
 	uint64_t min, max;
 	uint64_t open;
-	uint64_t open_incl, open_excl;
+	uint64_t open_incl;
+	uint64_t longest;
+	uint64_t asleep, runq, irq;
+};
+
+/**
+ * struct tally - routines in the order of their ids
+ * @routines: they
+ * @nr: number of them
+ * @room: for how many there is memory
+ * @last: the one that was found last
+ * @registry: what the ids stand for
+ */
+struct tally {
+	struct routine *routines;
+	size_t nr, room, last;
+	const struct registry *registry;
+};
+
+/**
+ * struct account - where the time went
+ * @life: ticks between the beginning and the end, summed over the tasks
+ * @parts: ticks by ACCOUNT_*
+ * @throughout: groups that were on for all of them all the time
+ */
+enum { ACCOUNT_USER, ACCOUNT_KERNEL, ACCOUNT_IRQ, ACCOUNT_RUNQ, ACCOUNT_ASLEEP, ACCOUNT_GUEST,
+       ACCOUNT_NR };
+
+struct account {
+	uint64_t life;
+	uint64_t parts[ACCOUNT_NR];
+	uint32_t throughout;
 };
 
 /* One task of a row. */
@@ -55,62 +110,105 @@ struct task_ids {
  * @live: how many of them were alive at the end
  * @ids: of each task that has a record of its own
  * @nr_ids: number of them
- * @routines: what they did, in the order of ids
- * @nr_routines: number of them
- * @pairs: enters with their exits: what KTAU itself has cost, in pairs
+ * @room_ids: for how many there is memory
+ * @account: where its life went
+ * @tally: what they did
+ * @wakers: who woke them, if there are traces
  */
 struct process {
 	struct ktau_rec_owner owner;
 	const char *label;
 	const char *cgroup;
 	uint64_t tasks, live;
-	const struct task_ids *ids;
-	size_t nr_ids;
-	struct routine *routines;
-	size_t nr_routines;
-	uint64_t pairs;
+	struct task_ids *ids;
+	size_t nr_ids, room_ids;
+	struct account account;
+	struct tally tally;
+	struct wakers wakers;
 };
+
+struct period;
 
 /**
  * struct rows - the period, process by process
+ * @by: what a row is
+ * @filter: which tasks are in them
+ * @registry: what ids stand for
  * @processes: those that were found in the period
  * @nr: number of them
- * @ids: of all their tasks
+ * @room: for how many there is memory
+ * @by_key: index of a row plus 1, by what its tasks have in common
+ * @taken: serials of exited tasks that are in the rows, or exited before the period
+ * @missing: by serial of a task, groups that were off for it at some time
+ * @stacks: where traced tasks are
  * @evicted: what tasks did that were evicted before they were read
  * @total: everything that tasks did; the tables of the CPUs are not in it
  * @cpus: tables of the CPUs, a second view of the same time
  * @nr_cpus: number of them
+ * @exited: how many tasks of them have exited
  * @refused: activations that found no room
  * @refused_ticks: their exclusive time
  * @unlisted: frames in flight that were not listed
  * @backward: owners whose later profile has less than the earlier one
  * @unknown: entries and owners of unknown kinds, which are left out
+ * @scratch: one task's difference
  */
 struct rows {
+	enum rows_by by;
+	const struct task_filter *filter;
+	struct registry *registry;
 	struct process *processes;
-	size_t nr;
-	struct task_ids *ids;
+	size_t nr, room;
+	struct hash by_key;
+	struct hash taken;
+	struct hash missing;
+	struct wake_stacks stacks;
 	struct process evicted;
 	struct process total;
 	struct process *cpus;
 	size_t nr_cpus;
+	uint64_t exited;
 	uint64_t refused, refused_ticks;
 	uint64_t unlisted;
 	uint64_t backward;
 	uint64_t unknown;
+	struct tally scratch;
 };
 
 /*
  * With @filter->flags the rows are those of the tasks that match, and so is the total;
- * evicted tasks cannot be told apart and are in none. 0 or -errno; rows_deinit() in any
- * case. Labels belong to the period.
+ * evicted tasks cannot be told apart and are in none. Labels belong to @registry and
+ * to the rows.
  */
-int rows_init(struct rows *rows, const struct period *period, enum rows_by by,
-	      const struct task_filter *filter);
+void rows_init(struct rows *rows, enum rows_by by, const struct task_filter *filter,
+	       struct registry *registry);
 void rows_deinit(struct rows *rows);
 
-/* Ticks that KTAU itself has cost in the activations of @p, by the kind of their hooks. */
-uint64_t rows_own_ticks(const struct process *p, const struct names *names,
+/* The period begins here: what came before it is dropped. */
+void rows_begin(struct rows *rows);
+
+/* Serials start anew. */
+void rows_reboot(struct rows *rows);
+
+/*
+ * A task that has exited goes into its row as soon as it has been read, less what it
+ * had done in @before; NULL: all that it ever did. Only the first time.
+ */
+void rows_exited(struct rows *rows, const struct ktau_owned *owned,
+		 const struct ktau_snapshot *before);
+
+/* A trace of the period, of which @reader has the owners. */
+void rows_trace(struct rows *rows, const struct ktau_rec_trace *t,
+		const struct ktau_reader *reader);
+
+/* A profile of the period says which groups were on for its owner. */
+void rows_note_groups(struct rows *rows, const struct ktau_rec_profile *p);
+
+/* Everything else, at the end of the period. 0 or -ENOMEM. */
+int rows_finish(struct rows *rows, const struct period *period);
+
+/* Ticks that KTAU itself has cost in the activations of @t, by the kind of their hooks. */
+uint64_t rows_own_ticks(const struct tally *t, const struct names *names,
 			const struct ktau_rec_stream *stream);
 
 /*

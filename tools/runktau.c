@@ -283,11 +283,10 @@ static void fill_times(const struct command *c, const char *text, struct table *
 	row[5].number = c->missed;
 }
 
-static int print(const struct command *c, const struct report *r, const struct period *period,
-		 FILE *out)
+static void print(const struct command *c, const struct report *r, const struct period *period,
+		  FILE *out)
 {
 	struct table times;
-	int err;
 
 	fill_times(c, r->source, &times);
 	if (r->format == FORMAT_JSON) {
@@ -298,7 +297,7 @@ static int print(const struct command *c, const struct report *r, const struct p
 		table_csv(&times, out);
 		fputc('\n', out);
 	}
-	err = report_print(r, period, out);
+	report_print(r, period, out);
 	if (r->format == FORMAT_JSON) {
 		fputs("}\n", out);
 	} else if (r->format == FORMAT_TEXT) {
@@ -311,7 +310,6 @@ static int print(const struct command *c, const struct report *r, const struct p
 				"figures (see exited_limit= in ktau-control(1))\n", c->missed);
 	}
 	table_deinit(&times);
-	return err;
 }
 
 static int load_map(const struct options *o, const struct command *c,
@@ -334,17 +332,19 @@ static int report_period(struct options *o, const struct command *c, struct peri
 	struct period whole = *period;
 	int err = load_map(o, c, &symtab);
 
+	if (o->system_wide) {
+		whole.before = c->before;
+		whole.after = c->after;
+	}
 	if (!err) {
-		if (o->system_wide) {
-			whole.before = c->before;
-			whole.after = c->after;
-		}
-		r->names = names_create(registry_events(period->registry), symtab);
-		err = print(c, r, &whole, out);
+		err = rows_finish(whole.rows, &whole);
 		if (err)
 			complain("out of memory");
-		else
-			err = cmd_finish(out);
+	}
+	if (!err) {
+		r->names = names_create(registry_events(period->registry), symtab);
+		print(c, r, &whole, out);
+		err = cmd_finish(out);
 		names_destroy(r->names);
 	}
 	ktau_symtab_destroy(symtab);
@@ -356,9 +356,11 @@ static int report(struct options *o, struct command *c, FILE *out)
 {
 	char *source = join(o->command);
 	struct period period;
+	struct rows rows;
 	int err;
 
-	err = period_init(&period);
+	err = period_init(&period, &rows);
+	rows_init(&rows, o->report.by, &o->report.filter, period.registry);
 	period.first = 1;
 	period.last = period.streams = 2;
 	if (!err)
@@ -374,6 +376,7 @@ static int report(struct options *o, struct command *c, FILE *out)
 		o->report.source = source;
 		err = report_period(o, c, &period, out);
 	}
+	rows_deinit(&rows);
 	period_deinit(&period);
 	free(source);
 	return err ? -1 : 0;

@@ -1,73 +1,140 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Adding up profiles event by event. */
+/*
+ * Adding up profiles event by event.
+ *
+ * Entries come in the order of their ids, and so do the routines: what comes next
+ * is nearly always the routine after the last one, and a search is the exception.
+ */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cmd.h"
 #include "scratch.h"
 
-void scratch_deinit(struct scratch *s)
+enum event_wait event_wait(const struct ktau_events *events, uint32_t id)
 {
-	free(s->routines);
-	hash_deinit(&s->by_key);
+	const struct ktau_rec_event *e = ktau_events_find(events, id);
+
+	if (!e || e->group != KTAU_GROUP_SCHED)
+		return WAIT_NONE;
+	return strncmp(ktau_event_name(e), "schedule_vol", 12) ? WAIT_RUNQ : WAIT_ASLEEP;
 }
 
-static uint64_t key_of(uint32_t id, uint32_t kind)
+static int compare(const struct routine *r, uint32_t id, uint32_t kind)
 {
-	return (uint64_t)kind << 32 | id;
+	if (r->id != id)
+		return r->id < id ? -1 : 1;
+	return r->kind < kind ? -1 : r->kind > kind;
 }
 
-static struct routine *find(struct scratch *s, uint32_t id, uint32_t kind)
+/* Where @id is, or belongs. */
+static size_t search(const struct tally *t, uint32_t id, uint32_t kind)
 {
-	size_t index = hash_get(&s->by_key, key_of(id, kind));
+	size_t low = 0, high = t->nr, middle;
 
-	return index ? &s->routines[index - 1] : NULL;
-}
-
-static struct routine *get(struct scratch *s, uint32_t id, uint32_t kind)
-{
-	struct routine *r = find(s, id, kind);
-
-	if (r)
-		return r;
-	if (s->nr == s->room) {
-		s->room = s->room ? s->room * 2 : 64;
-		s->routines = cmd_alloc(s->routines, s->room, sizeof(*s->routines));
+	if (t->last < t->nr && compare(&t->routines[t->last], id, kind) < 0) {
+		low = t->last + 1;
+		if (low < t->nr && compare(&t->routines[low], id, kind) >= 0)
+			return low;
 	}
-	r = &s->routines[s->nr++];
-	*r = (struct routine){ .id = id, .kind = kind, .min = UINT64_MAX };
-	hash_put(&s->by_key, key_of(id, kind), s->nr);
-	return r;
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (compare(&t->routines[middle], id, kind) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static struct routine *find(struct tally *t, uint32_t id, uint32_t kind)
+{
+	size_t at = search(t, id, kind);
+
+	if (at == t->nr || compare(&t->routines[at], id, kind))
+		return NULL;
+	t->last = at;
+	return &t->routines[at];
+}
+
+static struct routine *get(struct tally *t, uint32_t id, uint32_t kind)
+{
+	size_t at = search(t, id, kind);
+
+	t->last = at;
+	if (at < t->nr && !compare(&t->routines[at], id, kind))
+		return &t->routines[at];
+	if (t->nr == t->room) {
+		t->room = t->room ? t->room * 2 : 16;
+		t->routines = cmd_alloc(t->routines, t->room, sizeof(*t->routines));
+	}
+	memmove(&t->routines[at + 1], &t->routines[at], (t->nr - at) * sizeof(*t->routines));
+	t->nr++;
+	t->routines[at] = (struct routine){
+		.id = id, .kind = kind, .flags = 0xff, .min = UINT64_MAX,
+	};
+	return &t->routines[at];
+}
+
+static void add_timer(struct routine *r, const struct ktau_entry *e)
+{
+	r->flags &= e->flags;
+	r->excl += e->excl;
+	r->longest = more(r->longest, e->longest);
+	r->asleep += e->asleep;
+	r->runq += e->runq;
+	r->irq += e->irq;
 }
 
 static void widen(struct routine *r, uint64_t min, uint64_t max)
 {
 	r->min = min < r->min ? min : r->min;
-	r->max = max > r->max ? max : r->max;
+	r->max = more(r->max, max);
 }
 
-static void add_entry(struct scratch *s, const struct ktau_entry *e)
+uint64_t tally_add_entries(struct tally *t, const struct ktau_rec_profile *p)
 {
+	const struct ktau_entry *e = ktau_profile_entries(p);
+	uint64_t unknown = 0;
 	struct routine *r;
-
-	if (e->kind != KTAU_KIND_TIMER && e->kind != KTAU_KIND_COUNTER) {
-		s->unknown++;
-		return;
-	}
-	r = get(s, e->id, e->kind);
-	r->count += e->count;
-	r->incl += e->incl;
-	if (e->kind == KTAU_KIND_COUNTER)
-		widen(r, e->min, e->max);
-	else
-		r->excl += e->excl;
-}
-
-void scratch_add_entries(struct scratch *s, const struct ktau_rec_profile *p)
-{
 	uint32_t i;
 
-	for (i = 0; i < p->nr_entries; i++)
-		add_entry(s, &ktau_profile_entries(p)[i]);
+	for (i = 0; i < p->nr_entries; i++, e++) {
+		if (e->kind > KTAU_KIND_COUNTER) {
+			unknown++;
+			continue;
+		}
+		r = get(t, e->id, e->kind);
+		r->count += e->count;
+		r->incl += e->incl;
+		if (e->kind == KTAU_KIND_TIMER)
+			add_timer(r, e);
+		else
+			widen(r, e->min, e->max);
+	}
+	return unknown;
+}
+
+void tally_subtract_entries(struct tally *t, const struct ktau_rec_profile *p)
+{
+	const struct ktau_entry *e = ktau_profile_entries(p);
+	struct routine *r;
+	uint32_t i;
+
+	for (i = 0; i < p->nr_entries; i++, e++) {
+		r = find(t, e->id, e->kind);
+		if (!r)
+			continue;
+		r->count = less(r->count, e->count);
+		r->incl = less(r->incl, e->incl);
+		if (e->kind != KTAU_KIND_TIMER)
+			continue;
+		r->flags &= e->flags;
+		r->excl = less(r->excl, e->excl);
+		r->asleep = less(r->asleep, e->asleep);
+		r->runq = less(r->runq, e->runq);
+		r->irq = less(r->irq, e->irq);
+	}
 }
 
 /* Of a recursion only the outermost frame counts as inclusive time. */
@@ -82,9 +149,38 @@ static bool outermost(const struct ktau_rec_profile *p, uint32_t index)
 	return true;
 }
 
-void scratch_add_open(struct scratch *s, const struct ktau_rec_profile *p)
+/*
+ * The wait that @p's owner is in: only when it ends do the routines around it get its
+ * time. Where it is waiting for something, or for a CPU.
+ */
+struct wait {
+	uint64_t asleep, runq;
+};
+
+static struct wait present_wait(const struct tally *t, const struct ktau_rec_profile *p)
+{
+	struct wait w = { 0 };
+	uint64_t ticks;
+
+	if (ktau_profile_inflight(p, 0, &ticks, NULL))
+		return w;
+	switch (event_wait(registry_events(t->registry), ktau_profile_open(p)->id)) {
+	case WAIT_ASLEEP:
+		w.asleep = ticks;
+		break;
+	case WAIT_RUNQ:
+		w.runq = ticks;
+		break;
+	case WAIT_NONE:
+		break;
+	}
+	return w;
+}
+
+void tally_add_open(struct tally *t, const struct ktau_rec_profile *p)
 {
 	const struct ktau_open *open = ktau_profile_open(p);
+	struct wait wait = present_wait(t, p);
 	uint64_t incl, excl;
 	struct routine *r;
 	uint32_t i;
@@ -92,89 +188,128 @@ void scratch_add_open(struct scratch *s, const struct ktau_rec_profile *p)
 	for (i = 0; i < p->nr_open; i++) {
 		if (ktau_profile_inflight(p, i, &incl, &excl))
 			continue;
-		r = get(s, open[i].id, KTAU_KIND_TIMER);
+		r = get(t, open[i].id, KTAU_KIND_TIMER);
 		r->open++;
-		r->open_excl += excl;
-		if (outermost(p, i))
-			r->open_incl += incl;
+		r->excl += excl;
+		r->longest = more(r->longest, incl);
+		if (!outermost(p, i))
+			continue;
+		r->incl += incl;
+		r->open_incl += incl;
+		r->asleep += wait.asleep;
+		r->runq += wait.runq;
 	}
 }
 
-void scratch_add(struct scratch *s, const struct ktau_owned *owned)
+/*
+ * The frames of an earlier moment: those that are still in flight have been for part of
+ * the time only.
+ */
+void tally_subtract_open(struct tally *t, const struct ktau_rec_profile *p)
 {
-	scratch_add_entries(s, owned->profile);
-	if (owned->owner->kind == KTAU_OWNER_TASK)
-		scratch_add_open(s, owned->profile);
-}
-
-void scratch_add_process(struct scratch *s, const struct process *p)
-{
-	const struct routine *from;
-	struct routine *to;
-
-	for (from = p->routines; from < p->routines + p->nr_routines; from++) {
-		to = get(s, from->id, from->kind);
-		to->count += from->count;
-		to->incl += from->incl;
-		to->excl += from->excl;
-		to->open += from->open;
-		to->open_incl += from->open_incl;
-		to->open_excl += from->open_excl;
-		widen(to, from->min, from->max);
-	}
-}
-
-static void subtract(struct routine *r, uint64_t count, uint64_t incl, uint64_t excl)
-{
-	if (!r)
-		return;
-	r->count = less(r->count, count);
-	r->incl = less(r->incl, incl);
-	r->excl = less(r->excl, excl);
-}
-
-void scratch_subtract(struct scratch *s, const struct ktau_rec_profile *p)
-{
-	const struct ktau_entry *e = ktau_profile_entries(p);
+	const struct ktau_open *open = ktau_profile_open(p);
+	struct wait wait = present_wait(t, p);
+	uint64_t incl, excl;
+	struct routine *r;
 	uint32_t i;
 
-	for (i = 0; i < p->nr_entries; i++, e++)
-		subtract(find(s, e->id, e->kind), e->count, e->incl,
-			 e->kind == KTAU_KIND_TIMER ? e->excl : 0);
+	for (i = 0; i < p->nr_open; i++) {
+		r = find(t, open[i].id, KTAU_KIND_TIMER);
+		if (!r || ktau_profile_inflight(p, i, &incl, &excl))
+			continue;
+		r->excl = less(r->excl, excl);
+		if (outermost(p, i)) {
+			r->incl = less(r->incl, incl);
+			r->asleep = less(r->asleep, wait.asleep);
+			r->runq = less(r->runq, wait.runq);
+		}
+		r->open_incl = r->incl < r->open_incl ? r->incl : r->open_incl;
+	}
 }
 
-void scratch_subtract_process(struct scratch *s, const struct process *p)
+uint64_t tally_add(struct tally *t, const struct ktau_rec_profile *p)
+{
+	tally_add_open(t, p);
+	return tally_add_entries(t, p);
+}
+
+void tally_subtract(struct tally *t, const struct ktau_rec_profile *p)
+{
+	tally_subtract_entries(t, p);
+	tally_subtract_open(t, p);
+}
+
+void tally_merge(struct tally *t, const struct tally *from)
+{
+	const struct routine *f;
+	struct routine *r;
+
+	for (f = from->routines; f < from->routines + from->nr; f++) {
+		r = get(t, f->id, f->kind);
+		r->flags &= f->flags;
+		r->count += f->count;
+		r->incl += f->incl;
+		r->excl += f->excl;
+		r->open += f->open;
+		r->open_incl += f->open_incl;
+		r->longest = more(r->longest, f->longest);
+		r->asleep += f->asleep;
+		r->runq += f->runq;
+		r->irq += f->irq;
+		widen(r, f->min, f->max);
+	}
+}
+
+void tally_take_out(struct tally *t, const struct tally *part)
+{
+	const struct routine *f;
+	struct routine *r;
+
+	for (f = part->routines; f < part->routines + part->nr; f++) {
+		r = find(t, f->id, f->kind);
+		if (!r)
+			continue;
+		r->count = less(r->count, f->count);
+		r->incl = less(r->incl, f->incl);
+		r->excl = less(r->excl, f->excl);
+		r->open = less(r->open, f->open);
+		r->open_incl = less(r->open_incl, f->open_incl);
+		r->asleep = less(r->asleep, f->asleep);
+		r->runq = less(r->runq, f->runq);
+		r->irq = less(r->irq, f->irq);
+	}
+}
+
+uint64_t tally_activations(const struct tally *t)
 {
 	const struct routine *r;
+	uint64_t nr = 0;
 
-	for (r = p->routines; r < p->routines + p->nr_routines; r++)
-		subtract(find(s, r->id, r->kind), r->count, r->incl, r->excl);
+	for (r = t->routines; r < t->routines + t->nr; r++)
+		if (r->kind == KTAU_KIND_TIMER)
+			nr += r->count;
+	return nr;
 }
 
-static int by_id(const void *a, const void *b)
-{
-	const struct routine *x = a, *y = b;
-
-	if (x->id != y->id)
-		return x->id < y->id ? -1 : 1;
-	return x->kind < y->kind ? -1 : x->kind > y->kind;
-}
-
-void scratch_settle(struct scratch *s, struct process *process)
+void tally_trim(struct tally *t)
 {
 	struct routine *r;
 	size_t nr = 0;
 
-	process->routines = cmd_alloc(NULL, s->nr, sizeof(*process->routines));
-	for (r = s->routines; r < s->routines + s->nr; r++) {
-		if (!r->count && !r->incl && !r->excl && !r->open)
-			continue;
-		process->routines[nr++] = *r;
-		if (r->kind == KTAU_KIND_TIMER)
-			process->pairs += r->count;
-	}
-	process->nr_routines = nr;
-	qsort(process->routines, nr, sizeof(*process->routines), by_id);
-	s->nr = 0;
-	hash_clear(&s->by_key);
+	for (r = t->routines; r < t->routines + t->nr; r++)
+		if (r->count || r->incl || r->excl || r->open)
+			t->routines[nr++] = *r;
+	t->nr = nr;
+}
+
+void tally_clear(struct tally *t)
+{
+	t->nr = t->last = 0;
+}
+
+void tally_deinit(struct tally *t)
+{
+	free(t->routines);
+	t->routines = NULL;
+	t->nr = t->room = t->last = 0;
 }

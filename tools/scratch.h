@@ -1,45 +1,53 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Adding up profiles event by event: a sparse table of routines. */
+/* Adding up profiles event by event: routines in the order of ids. */
 #ifndef KTAU_TOOLS_SCRATCH_H
 #define KTAU_TOOLS_SCRATCH_H
 
-#include "hash.h"
 #include "rows.h"
 
-/**
- * struct scratch - a table on its way to be a process's
- * @routines: in the order in which they came
- * @nr: number of them
- * @room: for how many there is memory
- * @by_key: index of an id of a kind, plus 1
- * @unknown: entries of unknown kinds that were left out; never reset
+/* What an event is a wait for: group sched. */
+enum event_wait { WAIT_NONE, WAIT_ASLEEP, WAIT_RUNQ };
+
+enum event_wait event_wait(const struct ktau_events *events, uint32_t id);
+
+/*
+ * The entries of a profile into @t, and what its frames in flight have taken so far:
+ * both together are what the owner had done at that moment. Entries of unknown
+ * kinds are left out; their number is returned.
  */
-struct scratch {
-	struct routine *routines;
-	size_t nr, room;
-	struct hash by_key;
-	uint64_t unknown;
-};
+uint64_t tally_add(struct tally *t, const struct ktau_rec_profile *p);
+uint64_t tally_add_entries(struct tally *t, const struct ktau_rec_profile *p);
+void tally_add_open(struct tally *t, const struct ktau_rec_profile *p);
 
-void scratch_deinit(struct scratch *s);
+/* The same backward, of an earlier moment; nothing goes below 0. */
+void tally_subtract(struct tally *t, const struct ktau_rec_profile *p);
+void tally_subtract_entries(struct tally *t, const struct ktau_rec_profile *p);
+void tally_subtract_open(struct tally *t, const struct ktau_rec_profile *p);
 
-/* The entries of a profile; of a live task also its frames in flight. */
-void scratch_add(struct scratch *s, const struct ktau_owned *owned);
-void scratch_add_entries(struct scratch *s, const struct ktau_rec_profile *p);
-void scratch_add_open(struct scratch *s, const struct ktau_rec_profile *p);
-void scratch_add_process(struct scratch *s, const struct process *p);
+/* All of another one. */
+void tally_merge(struct tally *t, const struct tally *from);
 
-/* The same backward; nothing goes below 0. */
-void scratch_subtract(struct scratch *s, const struct ktau_rec_profile *p);
-void scratch_subtract_process(struct scratch *s, const struct process *p);
+/* What is left of @t without @part; longest activations are kept. */
+void tally_take_out(struct tally *t, const struct tally *part);
 
-/* Moves what is not zero into @process, and empties the table. */
-void scratch_settle(struct scratch *s, struct process *process);
+/* How many activations ended. */
+uint64_t tally_activations(const struct tally *t);
+
+/* Drop routines of which nothing is left. */
+void tally_trim(struct tally *t);
+
+void tally_clear(struct tally *t);
+void tally_deinit(struct tally *t);
 
 /* a - b, or 0. */
 static inline uint64_t less(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : 0;
+}
+
+static inline uint64_t more(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
 }
 
 #endif

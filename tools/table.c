@@ -3,6 +3,7 @@
  * Tables as text, CSV (RFC 4180) and JSON.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,10 @@
 #include "table.h"
 #include "text.h"
 
-enum { NUMBER_BYTES = 40 };
+enum { CELL_BYTES = 128 };
+
+/* A text may be cut to so much before columns are left out. */
+enum { TEXT_COLUMNS = 16 };
 
 int table_parse_format(const char *word, enum table_format *format)
 {
@@ -58,107 +62,216 @@ union cell *table_row(struct table *t)
 	return row;
 }
 
-/* A cell as people want it; numbers go to @buffer of NUMBER_BYTES. */
-static const char *cell_text(const struct column *c, const union cell *cell, char *buffer)
+static bool is_share(const struct column *c)
 {
+	return c->type == COLUMN_SHARE || c->type == COLUMN_PER_CENT;
+}
+
+static bool is_none(const struct column *c, const union cell *cell)
+{
+	if (is_share(c))
+		return isnan(cell->share);
+	return (c->type == COLUMN_NS || c->type == COLUMN_SECONDS) && cell->number == CELL_NONE;
+}
+
+/* As much of @text as there is room for, escaped. */
+static void escape(const char *text, char *buffer)
+{
+	char escaped[ESCAPED_BYTES];
+	size_t used = 0;
+
+	for (*buffer = 0; *text; used = strlen(buffer)) {
+		text += escape_one(text, escaped);
+		if (used + strlen(escaped) >= CELL_BYTES)
+			return;
+		strcpy(buffer + used, escaped);
+	}
+}
+
+/* A cell as people want it, in @buffer of CELL_BYTES. */
+static void cell_text(const struct column *c, const union cell *cell, char *buffer)
+{
+	uint64_t n = cell->number;
+
+	if (is_none(c, cell)) {
+		strcpy(buffer, "n/a");
+		return;
+	}
 	switch (c->type) {
 	case COLUMN_TEXT:
-		return cell->text ? cell->text : "";
+		escape(cell->text ? cell->text : "", buffer);
+		break;
 	case COLUMN_NUMBER:
-		snprintf(buffer, NUMBER_BYTES, "%" PRIu64, cell->number);
+		snprintf(buffer, CELL_BYTES, "%" PRIu64, n);
 		break;
 	case COLUMN_SIGNED:
-		snprintf(buffer, NUMBER_BYTES, "%" PRId64, cell->sign);
+		snprintf(buffer, CELL_BYTES, "%" PRId64, cell->sign);
 		break;
 	case COLUMN_HEX:
-		snprintf(buffer, NUMBER_BYTES, "%" PRIx64, cell->number);
+		snprintf(buffer, CELL_BYTES, "%" PRIx64, n);
 		break;
 	case COLUMN_NS:
-		snprintf(buffer, NUMBER_BYTES, "%" PRIu64 ".%03u",
-			 cell->number / 1000000,
-			 (unsigned int)(cell->number / 1000 % 1000));
+		snprintf(buffer, CELL_BYTES, "%" PRIu64 ".%03u", n / 1000000,
+			 (unsigned int)(n / 1000 % 1000));
+		break;
+	case COLUMN_SECONDS:
+		snprintf(buffer, CELL_BYTES, "%.2f", (double)n / 1e9);
 		break;
 	case COLUMN_SHARE:
-		snprintf(buffer, NUMBER_BYTES, "%.1f%%", cell->share * 100);
+	case COLUMN_PER_CENT:
+		snprintf(buffer, CELL_BYTES, "%.1f%s", cell->share * 100,
+			 c->type == COLUMN_SHARE ? "%" : "");
 		break;
 	}
-	return buffer;
 }
 
 /* A cell as programs want it. */
 static const char *cell_data(const struct column *c, const union cell *cell, char *buffer)
 {
+	if (is_none(c, cell))
+		return "";
 	switch (c->type) {
+	case COLUMN_TEXT:
+		return cell->text ? cell->text : "";
 	case COLUMN_NS:
-		snprintf(buffer, NUMBER_BYTES, "%" PRIu64, cell->number);
-		return buffer;
+	case COLUMN_SECONDS:
+		snprintf(buffer, CELL_BYTES, "%" PRIu64, cell->number);
+		break;
 	case COLUMN_SHARE:
-		snprintf(buffer, NUMBER_BYTES, "%.6f", cell->share);
-		return buffer;
+	case COLUMN_PER_CENT:
+		snprintf(buffer, CELL_BYTES, "%.6f", cell->share);
+		break;
 	default:
-		return cell_text(c, cell, buffer);
+		cell_text(c, cell, buffer);
 	}
+	return buffer;
 }
 
-/* The last column of text is as long as it is. */
-static bool last_column(const struct table *t, size_t c)
-{
-	while (++c < t->nr_columns)
-		if (t->columns[c].title)
-			return false;
-	return true;
-}
+/* Some rows as text: which columns, and how wide. */
+struct layout {
+	size_t first, nr;	/* rows */
+	int *width;		/* of each column; 0: left out */
+	size_t last;		/* the last column; as long as it is, if that is text */
+	int gap;
+};
 
-static int column_width(const struct table *t, size_t c, size_t first, size_t nr)
+static int column_width(const struct table *t, size_t c, const struct layout *l)
 {
-	size_t width = strlen(t->columns[c].title), row, length;
-	char buffer[NUMBER_BYTES];
+	int width = text_columns(t->columns[c].title), length;
+	char buffer[CELL_BYTES];
+	size_t row;
 
-	for (row = first; row < first + nr; row++) {
-		length = strlen(cell_text(&t->columns[c],
-					  &t->cells[row * t->nr_columns + c], buffer));
-		if (length > width)
-			width = length;
+	for (row = l->first; row < l->first + l->nr; row++) {
+		cell_text(&t->columns[c], &t->cells[row * t->nr_columns + c], buffer);
+		length = text_columns(buffer);
+		width = length > width ? length : width;
 	}
-	return (int)width;
+	return width;
 }
 
-static void text_line(const struct table *t, const union cell *row, const int *width,
-		      const char *indent, FILE *out)
+/* By how much the table is too wide. */
+static int excess(const struct table *t, const struct layout *l)
 {
-	const char *gap = indent, *text;
-	char buffer[NUMBER_BYTES];
+	int total = -l->gap;
 	size_t c;
 
-	for (c = 0; c < t->nr_columns; c++) {
-		const struct column *column = &t->columns[c];
+	for (c = 0; c < t->nr_columns; c++)
+		total += l->width[c] ? l->width[c] + l->gap : 0;
+	return t->width ? total - t->width : 0;
+}
 
-		if (!column->title)
+/* Cuts the widest text, if that is enough and leaves @least of it. */
+static void cut(const struct table *t, struct layout *l, int least)
+{
+	int over = excess(t, l);
+	size_t c, widest = 0;
+
+	for (c = 0; c < t->nr_columns; c++)
+		if (t->columns[c].type == COLUMN_TEXT && l->width[c] > l->width[widest])
+			widest = c;
+	if (over > 0 && l->width[widest] - over >= least)
+		l->width[widest] -= over;
+}
+
+/* Narrower gaps, a shorter text, then fewer columns. */
+static void fit(const struct table *t, struct layout *l)
+{
+	size_t c;
+
+	if (excess(t, l) > 0)
+		l->gap = 1;
+	cut(t, l, TEXT_COLUMNS);
+	for (c = t->nr_columns; c-- && excess(t, l) > 0;)
+		if (t->spare >> c & 1)
+			l->width[c] = 0;
+	cut(t, l, 1);
+	for (c = 0; c < t->nr_columns; c++)
+		l->last = l->width[c] ? c : l->last;
+}
+
+static void print_text(const struct table *t, const struct layout *l, size_t c,
+		       const char *text, FILE *out)
+{
+	char buffer[CELL_BYTES];
+	int pad;
+
+	if (c == l->last && !t->width) {
+		print_escaped(text, out);
+		return;
+	}
+	escape(text, buffer);
+	pad = l->width[c] - text_columns(buffer);
+	fprintf(out, "%.*s", l->width[c], buffer);
+	if (c != l->last && pad > 0)
+		fprintf(out, "%*s", pad, "");
+}
+
+static void text_line(const struct table *t, const union cell *row, const struct layout *l,
+		      const char *indent, FILE *out)
+{
+	char buffer[CELL_BYTES];
+	const char *text;
+	int gap = 0;
+	size_t c;
+
+	fputs(indent, out);
+	for (c = 0; c < t->nr_columns; c++) {
+		if (!l->width[c])
 			continue;
-		text = row ? cell_text(column, &row[c], buffer) : column->title;
-		fputs(gap, out);
-		if (column->type != COLUMN_TEXT)
-			fprintf(out, "%*s", width[c], text);
-		else if (last_column(t, c))
-			print_escaped(text, out);
-		else
-			fprintf(out, "%-*s", width[c], text);
-		gap = "  ";
+		fprintf(out, "%*s", gap, "");
+		gap = l->gap;
+		text = t->columns[c].title;
+		if (t->columns[c].type == COLUMN_TEXT) {
+			text = !row ? text : row[c].text ? row[c].text : "";
+			print_text(t, l, c, text, out);
+			continue;
+		}
+		if (row) {
+			cell_text(&t->columns[c], &row[c], buffer);
+			text = buffer;
+		}
+		fprintf(out, "%*s", l->width[c], text);
 	}
 	fputc('\n', out);
 }
 
 void table_text(const struct table *t, size_t first, size_t nr, const char *indent, FILE *out)
 {
-	int *width = cmd_alloc(NULL, t->nr_columns, sizeof(*width));
+	struct layout l = {
+		.first = first, .nr = nr, .gap = 2,
+		.width = cmd_alloc(NULL, t->nr_columns, sizeof(*l.width)),
+	};
 	size_t c, row;
 
+	memset(l.width, 0, t->nr_columns * sizeof(*l.width));
 	for (c = 0; c < t->nr_columns; c++)
-		width[c] = t->columns[c].title ? column_width(t, c, first, nr) : 0;
-	text_line(t, NULL, width, indent, out);
+		if (t->columns[c].title && !(t->hidden >> c & 1))
+			l.width[c] = column_width(t, c, &l);
+	fit(t, &l);
+	text_line(t, NULL, &l, indent, out);
 	for (row = first; row < first + nr; row++)
-		text_line(t, t->cells + row * t->nr_columns, width, indent, out);
-	free(width);
+		text_line(t, t->cells + row * t->nr_columns, &l, indent, out);
+	free(l.width);
 }
 
 static void csv_field(const char *text, FILE *out)
@@ -178,19 +291,26 @@ static void csv_field(const char *text, FILE *out)
 
 void table_csv(const struct table *t, FILE *out)
 {
-	char buffer[NUMBER_BYTES];
+	char buffer[CELL_BYTES];
+	const char *comma = "";
 	size_t c, row;
 
-	for (c = 0; c < t->nr_columns; c++)
-		fprintf(out, "%s%s", c ? "," : "", t->columns[c].key);
+	for (c = 0; c < t->nr_columns; c++) {
+		if (!t->columns[c].key)
+			continue;
+		fprintf(out, "%s%s", comma, t->columns[c].key);
+		comma = ",";
+	}
 	fputc('\n', out);
 	for (row = 0; row < t->nr_rows; row++) {
+		comma = "";
 		for (c = 0; c < t->nr_columns; c++) {
-			if (c)
-				fputc(',', out);
+			if (!t->columns[c].key)
+				continue;
+			fputs(comma, out);
+			comma = ",";
 			csv_field(cell_data(&t->columns[c], &t->cells[row * t->nr_columns + c],
-					    buffer),
-				  out);
+					    buffer), out);
 		}
 		fputc('\n', out);
 	}
@@ -218,17 +338,20 @@ void json_string(const char *text, FILE *out)
 
 static void json_row(const struct table *t, const union cell *row, FILE *out)
 {
-	char buffer[NUMBER_BYTES];
-	const char *text;
+	const char *before = "{", *text;
+	char buffer[CELL_BYTES];
 	size_t c;
 
 	for (c = 0; c < t->nr_columns; c++) {
-		fprintf(out, "%s\"%s\": ", c ? ", " : "{", t->columns[c].key);
+		if (!t->columns[c].key)
+			continue;
+		fprintf(out, "%s\"%s\": ", before, t->columns[c].key);
+		before = ", ";
 		text = cell_data(&t->columns[c], &row[c], buffer);
 		if (t->columns[c].type == COLUMN_TEXT || t->columns[c].type == COLUMN_HEX)
 			json_string(text, out);
 		else
-			fputs(text, out);
+			fputs(*text ? text : "null", out);
 	}
 	fputc('}', out);
 }

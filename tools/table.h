@@ -17,12 +17,17 @@ enum column_type {
 	COLUMN_SIGNED,
 	COLUMN_HEX,
 	COLUMN_NS,	/* text: milliseconds */
+	COLUMN_SECONDS,	/* nanoseconds; text: seconds */
 	COLUMN_SHARE,	/* text: per cent; CSV and JSON: 0 to 1 */
+	COLUMN_PER_CENT,	/* the same, in text without the sign */
 };
+
+/* A time that is not known: "n/a" in text, empty in CSV, null in JSON; a share is NAN. */
+#define CELL_NONE	UINT64_MAX
 
 /**
  * struct column - one column
- * @key: its name in CSV and JSON, units in it
+ * @key: its name in CSV and JSON, units in it; NULL: they do not have it
  * @title: its head in text; NULL: text does not have it
  * @type: what its cells are
  */
@@ -40,12 +45,26 @@ union cell {
 	double share;
 };
 
+/**
+ * struct table - rows of cells
+ * @key: its name in JSON
+ * @columns: they
+ * @nr_columns: number of them
+ * @cells: row by row
+ * @nr_rows: number of rows
+ * @room: for how many there is memory
+ * @hidden: columns that text leaves out, a bit each
+ * @spare: columns that text leaves out if it is too wide, likewise
+ * @width: of text, 0: as wide as it is
+ */
 struct table {
 	const char *key;
 	const struct column *columns;
 	size_t nr_columns;
 	union cell *cells;
 	size_t nr_rows, room;
+	uint64_t hidden, spare;
+	int width;
 };
 
 enum table_format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };

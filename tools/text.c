@@ -4,6 +4,7 @@
  */
 #include <inttypes.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "text.h"
 
@@ -27,24 +28,41 @@ static bool is_control(const unsigned char *s)
 	return *s < 0x20 || *s == 0x7f || (*s == 0xc2 && s[1] < 0xa0);
 }
 
-void print_escaped(const char *text, FILE *out)
+int escape_one(const char *text, char out[ESCAPED_BYTES])
 {
 	const unsigned char *s = (const unsigned char *)text;
-	bool plain;
-	int n, i;
+	int n = utf8_bytes(s), i;
 
-	for (; *s; s += n) {
-		n = utf8_bytes(s);
-		plain = n && !is_control(s);
+	if (*s == '\n' || *s == '\\') {
+		strcpy(out, *s == '\n' ? "\\n" : "\\\\");
+	} else if (n && !is_control(s)) {
+		memcpy(out, s, (size_t)n);
+		out[n] = 0;
+	} else {
 		n = n ? n : 1;
-		if (*s == '\n' || *s == '\\')
-			fputs(*s == '\n' ? "\\n" : "\\\\", out);
-		else if (plain)
-			fwrite(s, 1, (size_t)n, out);
-		else
-			for (i = 0; i < n; i++)
-				fprintf(out, "\\%03o", s[i]);
+		for (i = 0; i < n; i++)
+			sprintf(out + 4 * i, "\\%03o", s[i]);
 	}
+	return n;
+}
+
+void print_escaped(const char *text, FILE *out)
+{
+	char escaped[ESCAPED_BYTES];
+
+	while (*text) {
+		text += escape_one(text, escaped);
+		fputs(escaped, out);
+	}
+}
+
+int text_columns(const char *text)
+{
+	int nr = 0;
+
+	for (; *text; text++)
+		nr += (*text & 0xc0) != 0x80;
+	return nr;
 }
 
 void print_rounding(uint32_t round_ns, FILE *out)

@@ -22,4 +22,13 @@ void print_escaped(const char *text, FILE *out);
 /* "times rounded to 1 us (kernel.ktau_paranoid=2)": the level that rounds. */
 void print_rounding(uint32_t round_ns, FILE *out);
 
+/* Its bytes with a zero: a character of four bytes, each as a number. */
+enum { ESCAPED_BYTES = 17 };
+
+/* The first character of @text as print_escaped() prints it. Returns its bytes. */
+int escape_one(const char *text, char out[ESCAPED_BYTES]);
+
+/* How many columns of a terminal a text takes: one for each character. */
+int text_columns(const char *text);
+
 #endif

@@ -141,9 +141,10 @@ struct ktau_rec_info {
  * A KTAU_REC_DIFF record has the layout of struct ktau_rec_profile. Its times
  * and counts are what was added since the record of the same serial before it
  * in this file; a first one, also after a block with KTAU_BLOCK_KEY has begun, is
- * counted from zero. The longest activation, the smallest and largest values of
- * counters, and the account are those of the whole life.
- * @open_child_ticks may have become smaller: the difference is taken modulo 2^64,
+ * counted from zero. Only live tasks and CPUs have such records. The longest
+ * activation, and the smallest and largest values of counters, are those of the whole
+ * life. @open_child_ticks may have become smaller: the difference is taken modulo
+ * 2^64, as are the parts of the account,
  * and the identity still holds. An owner to whom nothing was added may be left out.
  * Its OWNER record is absolute.
  */

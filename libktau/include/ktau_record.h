@@ -117,11 +117,11 @@ int ktau_profile_inflight(const struct ktau_rec_profile *p, uint32_t index,
  * @before: the earlier one; NULL counts from zero
  * @out: new record; free with ktau_record_free()
  *
- * Counts and times are subtracted, and events to which nothing was added are left
- * out. The longest activation, and the minimum and maximum of counters, stay
- * @after's. An entry of an unknown kind is @after's, and is left out if @before
- * has the same. The parts of an entry that one side has not measured are not
- * marked as measured.
+ * Counts, times and the parts of the account are subtracted, and events to which
+ * nothing was added are left out. The longest activation, and the minimum and
+ * maximum of counters, stay @after's. An entry of an unknown kind is @after's, and
+ * is left out if @before has the same. The parts of an entry that one side has not
+ * measured are not marked as measured.
  *
  * Return: 0, -ENOMEM, -EINVAL if the owners differ, if @after has less of some
  * event than @before, or if entries are not in ascending order.

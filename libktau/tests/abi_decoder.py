@@ -25,6 +25,7 @@ import zlib
 
 PAGE = 'docs/abi.md'
 M64 = (1 << 64) - 1
+ACCOUNT = tuple(part + '_ticks' for part in ('user', 'kernel', 'irq', 'runq', 'asleep', 'guest'))
 NATIVE = '<' if sys.byteorder == 'little' else '>'
 
 # Numbers that the page gives in its text.
@@ -154,7 +155,7 @@ class Page:
 # Records
 
 Record = collections.namedtuple('Record', 'type name head fields entries open slots strings '
-                                          'size')
+                                          'serials size')
 Slot = collections.namedtuple('Slot', 'fields payload')
 
 STRINGS = {
@@ -194,13 +195,15 @@ class Decoder:
         if not name:
             return None
         fields = self.layouts[name].unpack(self.order, data[:head])
-        record = Record(kind, name, head, fields, [], [], [], [], len(data))
+        record = Record(kind, name, head, fields, [], [], [], [], [], len(data))
         end = head
         if name in ('PROFILE', 'DIFF'):
             end = self._array(record.entries, 'entry', fields, data, end)
             end = self._array(record.open, 'open', fields, data, end)
         elif name == 'TRACE':
             end = self._slots(record.slots, fields, data, end)
+        elif name == 'GONE':
+            end = self._serials(record.serials, fields, data, end)
         for count in STRINGS.get(name, ()):
             record.strings.append(self._string(data, end, fields[count]))
             end += fields[count]
@@ -216,6 +219,14 @@ class Decoder:
              '%d elements of %d bytes', nr, size)
         for i in range(nr):
             into.append(layout.unpack(self.order, data[at + i * size:at + (i + 1) * size]))
+        return at + nr * size
+
+    def _serials(self, into, fields, data, at):
+        nr, size = fields['nr_serials'], fields['serial_bytes']
+        need(not nr or (size >= 8 and size % 8 == 0 and at + nr * size <= len(data)),
+             '%d serials of %d bytes', nr, size)
+        for i in range(nr):
+            into.append(struct.unpack_from(self.order + 'Q', data, at + i * size)[0])
         return at + nr * size
 
     def _slots(self, into, fields, data, at):
@@ -261,12 +272,15 @@ class Decoder:
         for slot in record.slots:
             rest += self.page.layouts['ktau_slot'].pack(order, slot.fields)
             rest += struct.pack(order + slot.payload[0], *slot.payload[1])
+        rest += struct.pack(f'{order}{len(record.serials)}Q', *record.serials)
         rest += bytes(-len(rest) % 8)
         layout = self.layouts[record.name]
         fields = dict(record.fields)
         if record.name in ('PROFILE', 'DIFF'):
             fields['entry_size'] = self.page.layouts['ktau_entry'].size
             fields['open_size'] = self.page.layouts['ktau_open'].size
+        if record.name == 'GONE':
+            fields['serial_bytes'] = 8
         fields['rec'] = struct.pack(order + 'IHH', layout.size + len(rest), record.type,
                                     layout.size)
         return layout.pack(order, fields) + rest
@@ -443,14 +457,18 @@ class Rules:
              'groups or frames of what does not live')
         if self.owner['kind'] != 3:
             need(self.stream['boot_ticks'] <= f['start_ticks'] <= f['ticks'], 'start_ticks')
-            account = sum(f[k + '_ticks'] for k in ('user', 'kernel', 'irq', 'runq', 'asleep',
-                                                    'guest'))
-            need(account <= f['ticks'] - f['start_ticks'], 'an account of more than a life')
+            if record.name == 'PROFILE':
+                self._account(f, f)
         self._identity(f, self._excl(record.entries))
         if record.name == 'PROFILE':
             self.profiles[f['serial']] = (dict(f), {e['id']: e for e in record.entries})
         for key in ('outer_ticks', 'open_child_ticks', 'refused', 'refused_ticks', 'clamped'):
             self.sums[key] += f[key]
+
+    @staticmethod
+    def _account(parts, f):
+        need(sum(parts[key] for key in ACCOUNT) <= f['ticks'] - f['start_ticks'],
+             'an account of more than a life')
 
     @staticmethod
     def _excl(entries):
@@ -494,9 +512,11 @@ class Rules:
             need(children == f['open_child_ticks'], 'child_ticks')
 
     def _diff(self, record, f):
+        need(self.owner['kind'] in (0, 2), 'of what has exited')
         self._profile(record, f)
         total, entries = self.profiles.setdefault(f['serial'], ({}, {}))
-        for key in ('outer_ticks', 'open_child_ticks', 'refused', 'refused_ticks', 'clamped'):
+        for key in ('outer_ticks', 'open_child_ticks', 'refused', 'refused_ticks', 'clamped',
+                    *ACCOUNT):
             total[key] = (total.get(key, 0) + f[key]) & M64
         for e in record.entries:
             before = entries.get(e['id'], {})
@@ -505,6 +525,7 @@ class Rules:
             if e['kind'] == TIMER:
                 entries[e['id']]['excl'] += before.get('excl', 0)
         self._identity(total, self._excl(entries.values()))
+        self._account(total, f)
         if f['depth'] == f['nr_open']:
             need(sum(o['child_ticks'] for o in record.open) == total['open_child_ticks'],
                  'child_ticks of the sum')
@@ -552,6 +573,11 @@ class Rules:
             need(ring['stack'] or not ring['whole'], 'EXIT without ENTER')
             need(not ring['stack'] or ring['stack'].pop() == f['id'], 'EXIT of event %d here',
                  f['id'])
+
+    def _gone(self, _, f):
+        need(self.stream['content'] == 2, 'in a trace')
+        need(f['nr_folded'] <= f['nr_serials'] and not f['reserved'], 'nr_folded %d',
+             f['nr_folded'])
 
     def _end(self, _, f):
         need(self.in_file or f['nr_records'] == self.nr_records, '%d records of %d',

@@ -192,6 +192,60 @@ static void left_out(void **state)
 	ktau_snapshot_destroy(snap);
 }
 
+static void put_measured(struct stream *s, uint64_t serial, uint64_t ticks, uint64_t user,
+			 uint64_t asleep)
+{
+	const struct profile p = {
+		.o = { .serial = serial }, .ticks = ticks, .groups = KTAU_GROUP_SCHED,
+		.account = { user, 0, 0, 0, asleep, 0 },
+	};
+
+	put_profile(s, &p);
+}
+
+static const struct ktau_rec_profile *profile_of(struct ktau_snapshot *snap, uint64_t serial)
+{
+	const struct ktau_owned *owned = ktau_snapshot_find(snap, serial);
+
+	assert_non_null(owned);
+	return owned->profile;
+}
+
+/* What a task that is left out has slept is not in the next difference either. */
+static void left_out_account(void **state)
+{
+	const uint64_t stream_ticks = 5000000000;
+	struct ktau_snapshot *snap = create();
+	struct stream s = begin();
+	size_t type;
+
+	(void)state;
+	put_measured(&s, 1, 4000, 3000, 1000);
+	put_measured(&s, 2, 4000, 0, 0);
+	finish(snap, &s);
+	s = (struct stream){ .word_bits = 64 };
+	put_stream(&s, KTAU_REC_PROFILE, KTAU_TARGET_CHANGED | KTAU_TARGET_EXITED);
+	finish(snap, &s);
+	assert_int_equal(profile_of(snap, 1)->asleep_ticks, stream_ticks - 3000);
+	assert_int_equal(profile_of(snap, 1)->user_ticks, 3000);
+	/* One that was not measured was not asleep either. */
+	assert_int_equal(profile_of(snap, 2)->asleep_ticks, 0);
+
+	s = (struct stream){ .word_bits = 64 };
+	put_stream(&s, KTAU_REC_PROFILE, KTAU_TARGET_CHANGED | KTAU_TARGET_EXITED);
+	put_owner(&s, &(struct owner){ .serial = 1 });
+	type = s.size + 4;
+	put_profile(&s, &(struct profile){
+		.o = { .serial = 1 }, .no_owner = true, .groups = KTAU_GROUP_SCHED,
+		.ticks = stream_ticks + 500, .account = { 400, 0, 0, 0, stream_ticks - 3900, 0 } });
+	s.data[type] = (uint8_t)KTAU_REC_DIFF;
+	s.data[type + 1] = KTAU_REC_DIFF >> 8;
+	finish(snap, &s);
+	assert_int_equal(profile_of(snap, 1)->user_ticks, 3400);
+	assert_int_equal(profile_of(snap, 1)->asleep_ticks, stream_ticks - 2900);
+	ktau_snapshot_destroy(snap);
+}
+
 static void put_copy(void **state)
 {
 	struct ktau_snapshot *from = create(), *to = create();
@@ -215,6 +269,7 @@ int main(void)
 		cmocka_unit_test(updates),
 		cmocka_unit_test(odd_records),
 		cmocka_unit_test(left_out),
+		cmocka_unit_test(left_out_account),
 		cmocka_unit_test(put_copy),
 	};
 

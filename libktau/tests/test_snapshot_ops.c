@@ -315,6 +315,109 @@ static void all_exited(void **state)
 	ktau_snapshot_destroy(snap);
 }
 
+/*
+ * All exited tasks go, and the sum stays what it is: also when the kernel evicts some
+ * of them later, together with tasks that were never read or were alive, or folds one.
+ */
+static void drop_exited(void **state)
+{
+	static const uint64_t serials[] = { 2, 4, 10 };
+	struct ktau_snapshot *snap = create();
+	struct stream s = begin();
+
+	(void)state;
+	assert_int_equal(ktau_snapshot_drop_exited(snap), 0);
+	put_task(&s, 10, 10, TASK, 1);		/* exits and is evicted */
+	put_task(&s, 11, 11, TASK, 1);		/* sleeps */
+	put_task(&s, 2, 2, EXITED, 1);		/* is folded into task 5 */
+	put_task(&s, 3, 3, EXITED, 2);
+	put_task(&s, 4, 4, EXITED, 3);		/* is evicted */
+	put_task(&s, 5, 5, EXITED, 1);
+	put_sum(&s, 100);
+	put_cpu(&s, 21, 3, 1);
+	finish(snap, &s);
+	expect_calls(snap, 2 * 9 + 100, 8);
+	assert_int_equal(ktau_snapshot_drop_exited(snap), 0);
+	expect_calls(snap, 2 * 9 + 100, 4);
+	assert_null(ktau_snapshot_find(snap, 3));
+	assert_null(ktau_snapshot_find_tid(snap, 3));
+	assert_int_equal(ktau_snapshot_find_tid(snap, 10)->owner->serial, 10);
+	assert_int_equal(ktau_snapshot_cpu(snap, 3)->owner->serial, 21);
+
+	s = begin_since(6, (EVERYTHING & ~KTAU_TARGET_ALL) | KTAU_TARGET_CHANGED);
+	put_task(&s, 5, 5, EXITED, 2);
+	put_sum(&s, 100 + 2 * 3 + 2 * 2 + 50);
+	put_gone(&s, serials, NR(serials), 1);
+	finish(snap, &s);
+	expect_calls(snap, 2 * (9 + 1) + 100 + 50, 5);
+	assert_int_equal(ktau_snapshot_drop_exited(snap), 0);
+	expect_calls(snap, 2 * (9 + 1) + 100 + 50, 3);
+	ktau_snapshot_clear(snap);
+	expect_calls(snap, 0, 0);
+	ktau_snapshot_destroy(snap);
+}
+
+/* Another descriptor lists the exited tasks again, or evicted them meanwhile. */
+static void drop_listed_again(void **state)
+{
+	struct ktau_snapshot *snap = create(), *before = create(), *diff;
+	struct stream s = begin_since(0, EXITED_TASKS);
+
+	(void)state;
+	put_task(&s, 3, 3, EXITED, 2);
+	put_task(&s, 4, 4, EXITED, 3);
+	put_sum(&s, 100);
+	put_end(&s);
+	assert_int_equal(read_into(snap, &s), 1);
+	assert_int_equal(read_into(before, &s), 1);
+	stream_free(&s);
+	assert_int_equal(ktau_snapshot_drop_exited(snap), 0);
+	assert_int_equal(ktau_snapshot_drop_exited(before), 0);
+	expect_calls(snap, 100 + 2 * 5, 1);
+	s = begin_since(0, EXITED_TASKS);
+	put_task(&s, 3, 3, TASK, 1);		/* an older profile */
+	put_task(&s, 4, 4, EXITED, 3);
+	put_task(&s, 5, 5, EXITED, 1);
+	put_sum(&s, 100 + 2 * 2);
+	finish(snap, &s);
+	expect_calls(snap, 100 + 2 * (5 + 1), 3);
+	assert_int_equal(ktau_snapshot_diff(snap, before, &diff), 0);
+	assert_null(ktau_snapshot_find(diff, 4));
+	assert_int_equal(count_of(ktau_snapshot_find(diff, 5), 0), 2);
+	ktau_snapshot_destroy(diff);
+	assert_int_equal(ktau_snapshot_drop_exited(snap), 0);
+	expect_calls(snap, 100 + 2 * (5 + 1), 1);
+	ktau_snapshot_destroy(before);
+	ktau_snapshot_destroy(snap);
+}
+
+/* Tasks come, are dropped and are evicted, a thousand at a time. */
+static void drop_many(void **state)
+{
+	enum { ROUNDS = 8, NR_NEW = 1000 };
+	struct ktau_snapshot *snap = create();
+	uint64_t serials[NR_NEW], serial;
+	struct stream s;
+	int round;
+
+	(void)state;
+	for (round = 0; round < ROUNDS; round++) {
+		s = begin_after();
+		for (serial = 0; serial < NR_NEW; serial++) {
+			put_task(&s, 1000 + round * NR_NEW + serial, serial + 1, EXITED, 1);
+			serials[serial] = 1000 + (round - 1) * NR_NEW + serial;
+		}
+		put_sum(&s, round ? 2 * (round - 1) * NR_NEW + 2 * (NR_NEW - 1) : 0);
+		/* The first one stays. */
+		if (round)
+			put_gone(&s, serials + (round == 1), NR_NEW - (round == 1), 0);
+		finish(snap, &s);
+		assert_int_equal(ktau_snapshot_drop_exited(snap), 0);
+		expect_calls(snap, 2 * (round + 1) * NR_NEW, 1);
+	}
+	ktau_snapshot_destroy(snap);
+}
+
 static double seconds_for(unsigned int nr)
 {
 	struct ktau_snapshot *snap = create(), *diff;
@@ -364,6 +467,9 @@ int main(void)
 		cmocka_unit_test(sum),
 		cmocka_unit_test(gone),
 		cmocka_unit_test(all_exited),
+		cmocka_unit_test(drop_exited),
+		cmocka_unit_test(drop_listed_again),
+		cmocka_unit_test(drop_many),
 		cmocka_unit_test(linear),
 	};
 

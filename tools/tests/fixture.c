@@ -48,6 +48,14 @@ void fixture_timer(struct fixture_profile *p, uint32_t id, uint64_t count, uint6
 	};
 }
 
+void fixture_waited(struct fixture_profile *p, uint32_t id, uint64_t count, uint64_t incl,
+		    uint64_t excl)
+{
+	fixture_timer(p, id, count, incl, excl);
+	p->entries[p->nr_entries - 1].flags |= KTAU_ENTRY_ASLEEP | KTAU_ENTRY_RUNQ | KTAU_ENTRY_IRQ;
+	p->entries[p->nr_entries - 1].asleep = incl - excl;
+}
+
 void fixture_counter(struct fixture_profile *p, uint32_t id, uint64_t count, uint64_t value)
 {
 	p->entries[p->nr_entries++] = (struct ktau_entry){
@@ -61,6 +69,20 @@ void fixture_open(struct fixture_profile *p, uint32_t id, uint64_t start, uint64
 	p->open[p->nr_open++] = (struct ktau_open){
 		.id = id, .start_ticks = start, .child_ticks = child,
 	};
+}
+
+static void put_account(struct ktau_rec_profile *r, const struct fixture_profile *p)
+{
+	r->start_ticks = p->owner.start_ns;
+	r->user_ticks = p->user;
+	r->kernel_ticks = p->kernel;
+	r->irq_ticks = p->irq;
+	r->runq_ticks = p->runq;
+	r->guest_ticks = p->guest;
+	if (p->user || p->kernel || p->irq || p->runq)
+		r->asleep_ticks = p->ticks - p->owner.start_ns - p->user - p->kernel - p->irq -
+				  p->runq - p->guest - p->unmeasured;
+	r->groups_throughout = GROUPS & ~p->missing;
 }
 
 struct ktau_rec_profile *fixture_record(const struct fixture_profile *p)
@@ -81,7 +103,7 @@ struct ktau_rec_profile *fixture_record(const struct fixture_profile *p)
 	r->refused_ticks = p->refused_ticks;
 	r->clamped = p->clamped;
 	r->groups = GROUPS | KTAU_MODE_PROFILE;
-	r->groups_throughout = GROUPS;
+	put_account(r, p);
 	r->nr_entries = p->nr_entries;
 	r->entry_size = sizeof(*p->entries);
 	r->nr_open = r->depth = p->nr_open;

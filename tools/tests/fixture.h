@@ -16,7 +16,7 @@
 #define SECOND		(1000 * MS)
 
 /* Groups that the machine has built and enabled. */
-#define GROUPS		0x1ffU
+#define GROUPS		(0x1ffU | KTAU_GROUP_WAIT | KTAU_GROUP_ACCOUNT)
 
 /* CLOCK_REALTIME when the machine's other clocks were 0. */
 #define REALTIME_NS	(1700000000 * SECOND)
@@ -25,7 +25,7 @@
 enum {
 	ID_READ = 0, ID_WRITE = 1, ID_FORK = 57,
 	ID_SCHEDULE = 512, ID_SCHEDULE_VOL = 513, ID_TIMER = 515,
-	ID_TCP = 640, ID_TCP_BYTES = 641, ID_IRQ4 = 700, ID_CALLBACK = 40701,
+	ID_TCP = 640, ID_TCP_BYTES = 641, ID_WAIT = 642, ID_IRQ4 = 700, ID_CALLBACK = 40701,
 	ID_STRANGE = 65000,
 };
 
@@ -41,10 +41,15 @@ struct sink {
 
 int sink_put(struct sink *s, const void *record);
 
-/* What every profile of the machine is made from. */
+/*
+ * What every profile of the machine is made from. The account has what is given, and the
+ * owner sleeps for the rest of its life, unless it has no account at all.
+ */
 struct fixture_profile {
 	struct ktau_rec_owner owner;
 	uint64_t ticks;
+	uint64_t user, kernel, irq, runq, guest, unmeasured;
+	uint32_t missing;	/* groups that were off for a time */
 	uint64_t refused, refused_ticks, clamped;
 	uint32_t nr_entries, nr_open;
 	struct ktau_entry entries[8];
@@ -59,6 +64,11 @@ struct ktau_rec_owner fixture_owner(uint32_t kind, uint64_t serial, int32_t tgid
 /* A timer that ended; a counter that had the same value each time. */
 void fixture_timer(struct fixture_profile *p, uint32_t id, uint64_t count, uint64_t incl,
 		   uint64_t excl);
+
+/* A timer in which the owner slept. */
+void fixture_waited(struct fixture_profile *p, uint32_t id, uint64_t count, uint64_t incl,
+		    uint64_t excl);
+
 void fixture_counter(struct fixture_profile *p, uint32_t id, uint64_t count,
 		     uint64_t value);
 
@@ -116,5 +126,14 @@ int fixture_write_unknown(const char *path);
 
 /* A stream of another machine. */
 int fixture_write_elsewhere(const char *path);
+
+/* A stream in which not everything was measured. */
+int fixture_write_partly(const char *path);
+
+/* A task that is woken, with its trace. */
+int fixture_write_woken(const char *path);
+
+/* The machine's next boot. */
+int fixture_write_rebooted(const char *path);
 
 #endif

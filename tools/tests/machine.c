@@ -2,7 +2,8 @@
 /*
  * The machine of the tests. Over three streams, a second apart:
  *
- *	server	100	two threads; each second 10 reads and writes, 5 sends
+ *	server	100	two threads; each second 10 reads and writes, 5 sends; half a
+ *			second in user mode
  *	sleeper	200	in read() the whole time
  *	short	300	exits between the first stream and the second
  *	again	300	a later process of the same number
@@ -63,6 +64,8 @@ static int put_events(struct sink *s)
 		  0xffffffff81005000, 0xffffffff81005000, "tcp_sendmsg" },
 		{ ID_TCP_BYTES, KTAU_KIND_COUNTER, KTAU_SOURCE_POINT, KTAU_GROUP_TCP, 0, 0,
 		  "tcp_send_bytes" },
+		{ ID_WAIT, KTAU_KIND_TIMER, KTAU_SOURCE_POINT, KTAU_GROUP_WAIT,
+		  0xffffffff81006000, 0xffffffff81006000, "sk_wait_data" },
 		{ ID_IRQ4, KTAU_KIND_TIMER, KTAU_SOURCE_IRQ, KTAU_GROUP_IRQ, 0, 4,
 		  "irq:4:ttyS0" },
 		{ ID_CALLBACK, KTAU_KIND_TIMER, KTAU_SOURCE_TIMER, KTAU_GROUP_BH,
@@ -109,11 +112,16 @@ static int put_server(struct sink *s, uint64_t at, uint64_t n, int thread, uint6
 	p.owner.uid = 33;
 	p.owner.tag = 7;
 	p.owner.cgroup = CGROUP_SERVER;
-	fixture_timer(&p, ID_READ, 10 * n, 40 * n * MS, 10 * n * MS);
+	p.user = 500 * n * MS;
+	p.kernel = 40 * n * MS;
+	p.irq = 10 * n * MS;
+	p.runq = 20 * n * MS;
+	fixture_waited(&p, ID_READ, 10 * n, 40 * n * MS, 10 * n * MS);
 	fixture_timer(&p, ID_WRITE, 10 * n, 20 * n * MS, 15 * n * MS);
 	fixture_timer(&p, ID_SCHEDULE_VOL, 3 * n, 30 * n * MS, 30 * n * MS);
 	fixture_timer(&p, ID_TCP, 5 * n, 5 * n * MS, 5 * n * MS);
 	fixture_counter(&p, ID_TCP_BYTES, 5 * n, 1000);
+	fixture_waited(&p, ID_WAIT, 3 * n, 31 * n * MS, n * MS);
 	return fixture_put(s, &p, nr);
 }
 
@@ -123,6 +131,8 @@ static int put_sleeper(struct sink *s, uint64_t at, uint64_t *nr)
 	struct fixture_profile p = { .ticks = at };
 
 	p.owner = fixture_owner(KTAU_OWNER_TASK, 12, 200, 200, "sleeper");
+	p.user = 600 * MS;
+	p.kernel = 1 * MS;
 	fixture_timer(&p, ID_SCHEDULE_VOL, 1, 2 * MS, 2 * MS);
 	fixture_open(&p, ID_SCHEDULE_VOL, 2 * SECOND + 3 * MS, 0);
 	fixture_open(&p, ID_READ, 2 * SECOND, 2 * MS);
@@ -138,12 +148,14 @@ static int put_kernel(struct sink *s, uint64_t at, uint64_t n, uint64_t *nr)
 	idle.owner.flags = KTAU_OWNER_IDLE | KTAU_OWNER_KTHREAD;
 	idle.owner.uid = 0;
 	idle.owner.cgroup = CGROUP_ROOT;
+	idle.irq = 4 * n * MS;
 	fixture_timer(&idle, ID_TIMER, 100 * n, 3 * n * MS, 2 * n * MS);
 	fixture_timer(&idle, ID_CALLBACK, 4 * n, n * MS, n * MS);
 	kworker.owner = fixture_owner(KTAU_OWNER_TASK, 2, 2, 2, "kworker/0:1");
 	kworker.owner.flags = KTAU_OWNER_KTHREAD;
 	kworker.owner.uid = 0;
 	kworker.owner.cgroup = CGROUP_ROOT;
+	kworker.kernel = 1;
 	fixture_timer(&kworker, ID_SCHEDULE_VOL, 1, MS, MS);
 	fixture_open(&kworker, ID_SCHEDULE_VOL, 2 * SECOND, 0);
 	err = fixture_put(s, &idle, nr);
@@ -157,10 +169,13 @@ static int put_short(struct sink *s, uint64_t at, uint32_t kind, uint64_t n, uin
 
 	p.owner = fixture_owner(kind, 20, 300, 300, "short");
 	p.owner.cgroup = CGROUP_REMOVED;
+	p.owner.start_ns = 9 * SECOND + 500 * MS;
 	if (kind == KTAU_OWNER_EXITED) {
 		p.owner.exited_seq = 5;
-		p.owner.exit_ns = 10 * SECOND + 500 * MS;
+		p.owner.exit_ns = p.ticks = 10 * SECOND + 500 * MS;
 	}
+	p.user = n * 100 * MS;
+	p.kernel = n * MS;
 	fixture_timer(&p, ID_READ, n, n * MS, n * MS);
 	return fixture_put(s, &p, nr);
 }
@@ -171,6 +186,9 @@ static int put_again(struct sink *s, uint64_t at, uint64_t n, uint64_t *nr)
 
 	p.owner = fixture_owner(KTAU_OWNER_TASK, 30, 300, 300, "again");
 	p.owner.cgroup = CGROUP_USER_A;
+	p.owner.start_ns = 10 * SECOND + 500 * MS;
+	p.user = n * 90 * MS;
+	p.kernel = n * 6 * MS;
 	fixture_timer(&p, ID_FORK, n, 4 * n * MS, 4 * n * MS);
 	return fixture_put(s, &p, nr);
 }
@@ -186,6 +204,9 @@ static int put_cpus(struct sink *s, uint64_t at, uint64_t n, uint64_t *nr)
 		p.owner = fixture_owner(KTAU_OWNER_CPU, 1000 + cpu, 0, 0, "");
 		p.owner.cpu = cpu;
 		p.owner.cgroup = 0;
+		p.owner.start_ns = SECOND;
+		p.kernel = 550 * n * MS;
+		p.irq = 5 * n * MS;
 		fixture_timer(&p, ID_TIMER, 100 * n, 3 * n * MS, 2 * n * MS);
 		if (cpu)
 			fixture_timer(&p, ID_IRQ4, 2 * n, n * MS, n * MS);
@@ -203,6 +224,7 @@ static int put_evicted(struct sink *s, uint64_t at, uint64_t seq, uint64_t *nr)
 	p.owner = fixture_owner(KTAU_OWNER_EVICTED, 1002, 0, 0, "");
 	p.owner.cgroup = 0;
 	p.owner.exited_seq = p.owner.nr_tasks = seq;
+	p.owner.start_ns = at;
 	fixture_timer(&p, ID_READ, reads, reads * MS, reads * MS);
 	return fixture_put(s, &p, nr);
 }

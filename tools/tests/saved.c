@@ -140,3 +140,146 @@ int fixture_write_elsewhere(const char *path)
 {
 	return fixture_saved(path, write_elsewhere);
 }
+
+/* Interrupts were not measured all the time; one task has a guest, and a rest. */
+static int write_partly(struct sink *s)
+{
+	struct ktau_rec_stream stream = fixture_stream(KTAU_REC_PROFILE, AT);
+	struct fixture_profile p = { .ticks = AT, .user = SECOND, .kernel = 2 * SECOND };
+	struct ktau_rec_end end = fixture_end(2, 0);
+	uint64_t nr = 0;
+	int err = sink_put(s, &stream);
+
+	if (!err)
+		err = fixture_put_names(s);
+	p.owner = fixture_owner(KTAU_OWNER_TASK, 50, 500, 500, "partly");
+	p.missing = KTAU_GROUP_IRQ;
+	fixture_timer(&p, ID_READ, 1, SECOND, SECOND);
+	if (!err)
+		err = fixture_put(s, &p, &nr);
+	p.owner = fixture_owner(KTAU_OWNER_TASK, 51, 510, 510, "a\tb");
+	p.missing = 0;
+	p.runq = SECOND;
+	p.guest = 5 * SECOND;
+	p.unmeasured = 300 * MS;
+	if (!err)
+		err = fixture_put(s, &p, &nr);
+	return err ? err : sink_put(s, &end);
+}
+
+int fixture_write_partly(const char *path)
+{
+	return fixture_saved(path, write_partly);
+}
+
+/* A system call with three wakeups in it. */
+struct woken_trace {
+	struct ktau_rec_trace head;
+	struct ktau_slot enter;
+	struct {
+		struct ktau_slot slot;
+		struct ktau_slot_woken woken;
+	} wakes[3];
+	struct ktau_slot exit;
+};
+
+/* In read(), the task is woken by a writer twice and by an interrupt. */
+static int put_wakes(struct sink *s, uint64_t serial, uint64_t writer)
+{
+	struct woken_trace t = {
+		.head = {
+			.rec = { sizeof(t), KTAU_REC_TRACE, sizeof(t.head) }, .serial = serial,
+			.next = 8, .written = 8, .ring_slots = 64, .nr_slots = 5,
+			.groups = GROUPS | KTAU_MODE_TRACE,
+		},
+	};
+	int i;
+
+	t.enter = (struct ktau_slot){
+		.ticks = AT, .id = ID_READ, .type = KTAU_TRACE_ENTER, .words = 2,
+	};
+	for (i = 0; i < 3; i++) {
+		t.wakes[i].slot = (struct ktau_slot){
+			.ticks = AT + 1 + (uint64_t)i, .id = KTAU_ID_NONE,
+			.type = KTAU_TRACE_WOKEN,
+			.words = sizeof(t.wakes[i]) / 8,
+		};
+		t.wakes[i].woken = (struct ktau_slot_woken){
+			.waker_serial = writer, .waking_ticks = AT,
+			.waker_ctx = i == 1 ? KTAU_CTX_HARDIRQ : KTAU_CTX_TASK,
+		};
+	}
+	t.exit = (struct ktau_slot){
+		.ticks = AT + 9, .id = ID_READ, .type = KTAU_TRACE_EXIT, .words = 2,
+	};
+	t.head.slots_bytes = sizeof(t) - sizeof(t.head);
+	return sink_put(s, &t);
+}
+
+/* A task that sleeps until another one has written. */
+static int write_woken(struct sink *s)
+{
+	struct ktau_rec_stream stream = fixture_stream(KTAU_REC_PROFILE, AT);
+	struct fixture_profile p = { .ticks = AT, .user = SECOND, .kernel = SECOND };
+	struct ktau_rec_owner writer = fixture_owner(KTAU_OWNER_TASK, 51, 510, 510, "writer");
+	struct ktau_rec_end end = fixture_end(1, 0);
+	uint64_t nr = 0;
+	int err = sink_put(s, &stream);
+
+	p.owner = fixture_owner(KTAU_OWNER_TASK, 50, 500, 500, "reader");
+	fixture_waited(&p, ID_READ, 3, 13 * SECOND, SECOND);
+	fixture_waited(&p, ID_WAIT, 3, 12 * SECOND, 0);
+	if (!err)
+		err = fixture_put_names(s);
+	if (!err)
+		err = fixture_put(s, &p, &nr);
+	if (!err)
+		err = sink_put(s, &end);
+	stream.content = KTAU_REC_TRACE;
+	if (!err)
+		err = sink_put(s, &stream);
+	writer.flags = KTAU_OWNER_NAMED;
+	if (!err)
+		err = sink_put(s, &writer);
+	if (!err)
+		err = sink_put(s, &p.owner);
+	if (!err)
+		err = put_wakes(s, 50, 51);
+	return err ? err : sink_put(s, &end);
+}
+
+int fixture_write_woken(const char *path)
+{
+	return fixture_saved(path, write_woken);
+}
+
+/* The machine after it was booted again: its traces are read first. */
+static int write_rebooted(struct sink *s)
+{
+	struct ktau_rec_stream stream = fixture_stream(KTAU_REC_TRACE, AT);
+	struct fixture_profile p = { .ticks = AT };
+	struct ktau_rec_end end = fixture_end(0, 7);
+	uint64_t nr = 0;
+	int err;
+
+	stream.boot_id[15] ^= 1;
+	err = sink_put(s, &stream);
+	if (!err)
+		err = sink_put(s, &end);
+	stream.content = KTAU_REC_PROFILE;
+	if (!err)
+		err = sink_put(s, &stream);
+	if (!err)
+		err = fixture_put_names(s);
+	p.owner = fixture_owner(KTAU_OWNER_TASK, 10, 100, 100, "after");
+	fixture_timer(&p, ID_READ, 1, 5 * MS, 5 * MS);
+	if (!err)
+		err = fixture_put(s, &p, &nr);
+	end.nr_records = nr;
+	return err ? err : sink_put(s, &end);
+}
+
+int fixture_write_rebooted(const char *path)
+{
+	return fixture_saved(path, write_rebooted);
+}

@@ -17,31 +17,55 @@
 #include "fixture.h"
 #include "period.h"
 #include "rows.h"
+#include "scratch.h"
 
 static const struct task_filter everything;
 
 static char path[] = "/tmp/ktau-rows-XXXXXX";
 
-static void read_fixture(struct period *p, const struct period_select *select)
+/* Of the machine's file, or of another one. */
+static void read_from(struct period *p, struct rows *rows, const struct period_select *select,
+		      const char *file)
 {
 	struct ktau_reader *reader;
 
-	assert_int_equal(period_init(p), 0);
 	assert_int_equal(ktau_reader_create(&reader), 0);
-	assert_int_equal(ktau_reader_open_file(reader, path), 0);
+	assert_int_equal(ktau_reader_open_file(reader, file), 0);
 	period_start(p, select);
-	assert_int_equal(period_read(p, reader, path), 0);
+	assert_int_equal(period_read(p, reader, file), 0);
 	period_stop(p);
 	ktau_reader_destroy(reader);
+	if (p->last)
+		assert_int_equal(rows_finish(rows, p), 0);
+}
+
+static void read_rows(struct period *p, struct rows *rows, const struct period_select *select,
+		      enum rows_by by, const struct task_filter *filter)
+{
+	assert_int_equal(period_init(p, rows), 0);
+	rows_init(rows, by, filter, p->registry);
+	read_from(p, rows, select, path);
+}
+
+static void read_fixture(struct period *p, struct rows *rows,
+			 const struct period_select *select)
+{
+	read_rows(p, rows, select, BY_PROCESS, &everything);
+}
+
+static void forget(struct period *p, struct rows *rows)
+{
+	rows_deinit(rows);
+	period_deinit(p);
 }
 
 static const struct routine *routine(const struct process *p, uint32_t id)
 {
 	size_t i;
 
-	for (i = 0; i < p->nr_routines; i++)
-		if (p->routines[i].id == id)
-			return &p->routines[i];
+	for (i = 0; i < p->tally.nr; i++)
+		if (p->tally.routines[i].id == id)
+			return &p->tally.routines[i];
 	return NULL;
 }
 
@@ -75,8 +99,8 @@ static void expect_sums(const struct rows *rows)
 	uint64_t count, incl, excl;
 	size_t i, k;
 
-	for (k = 0; k < rows->total.nr_routines; k++) {
-		r = &rows->total.routines[k];
+	for (k = 0; k < rows->total.tally.nr; k++) {
+		r = &rows->total.tally.routines[k];
 		part = routine(&rows->evicted, r->id);
 		count = part ? part->count : 0;
 		incl = part ? part->incl : 0;
@@ -101,12 +125,11 @@ static void test_first_to_last(void **state)
 	struct rows rows;
 
 	(void)state;
-	read_fixture(&p, &select);
+	read_fixture(&p, &rows, &select);
 	assert_int_equal(p.first, 1);
 	assert_int_equal(p.last, 3);
 	assert_int_equal(p.streams, 3);
 	assert_int_equal(p.overwritten, 20);
-	assert_int_equal(rows_init(&rows, &p, BY_PROCESS, &everything), 0);
 	expect_routine(process(&rows, "server"), ID_READ, 40, 160 * MS, 40 * MS);
 	assert_int_equal(process(&rows, "server")->tasks, 2);
 	expect_routine(process(&rows, "short"), ID_READ, 2, 2 * MS, 2 * MS);
@@ -118,13 +141,15 @@ static void test_first_to_last(void **state)
 	r = routine(process(&rows, "sleeper"), ID_READ);
 	assert_int_equal(r->count, 0);
 	assert_int_equal(r->open, 1);
-	assert_int_equal(r->open_incl, 10 * SECOND);
-	assert_int_equal(r->open_excl, MS);
+	/* It has been in flight for 10 s, and for the whole period. */
+	assert_int_equal(r->open_incl, 2 * SECOND);
+	assert_int_equal(r->incl, 2 * SECOND);
+	assert_int_equal(r->longest, 10 * SECOND);
+	assert_int_equal(r->excl, 0);
 	assert_int_equal(rows.nr_cpus, 2);
 	expect_routine(&rows.cpus[1], ID_IRQ4, 4, 2 * MS, 2 * MS);
 	expect_sums(&rows);
-	rows_deinit(&rows);
-	period_deinit(&p);
+	forget(&p, &rows);
 }
 
 static void test_since_boot(void **state)
@@ -134,16 +159,14 @@ static void test_since_boot(void **state)
 	struct rows rows;
 
 	(void)state;
-	read_fixture(&p, &select);
+	read_fixture(&p, &rows, &select);
 	assert_int_equal(p.first, 0);
 	assert_int_equal(p.last, 3);
-	assert_int_equal(rows_init(&rows, &p, BY_PROCESS, &everything), 0);
 	expect_routine(process(&rows, "server"), ID_READ, 60, 240 * MS, 60 * MS);
 	/* 50 reads of tasks that had exited before the file, 7 that were never read. */
 	expect_routine(&rows.evicted, ID_READ, 57, 57 * MS, 57 * MS);
 	expect_sums(&rows);
-	rows_deinit(&rows);
-	period_deinit(&p);
+	forget(&p, &rows);
 }
 
 static void test_one_period(void **state)
@@ -153,26 +176,22 @@ static void test_one_period(void **state)
 	struct rows rows;
 
 	(void)state;
-	read_fixture(&p, &select);
+	read_fixture(&p, &rows, &select);
 	assert_int_equal(p.first, 1);
 	assert_int_equal(p.last, 2);
 	assert_int_equal(p.overwritten, 0);
-	assert_int_equal(rows_init(&rows, &p, BY_PROCESS, &everything), 0);
 	expect_routine(process(&rows, "server"), ID_READ, 20, 80 * MS, 20 * MS);
-	assert_int_equal(rows.evicted.nr_routines, 0);
+	assert_int_equal(rows.evicted.tally.nr, 0);
 	expect_sums(&rows);
-	rows_deinit(&rows);
-	period_deinit(&p);
+	forget(&p, &rows);
 
 	/* Tasks that exited in an earlier period are not in a later one. */
 	select.number = 3;
-	read_fixture(&p, &select);
-	assert_int_equal(rows_init(&rows, &p, BY_PROCESS, &everything), 0);
+	read_fixture(&p, &rows, &select);
 	assert_null(process(&rows, "short"));
 	expect_routine(&rows.evicted, ID_READ, 7, 7 * MS, 7 * MS);
 	expect_sums(&rows);
-	rows_deinit(&rows);
-	period_deinit(&p);
+	forget(&p, &rows);
 }
 
 static void test_by_times(void **state)
@@ -193,6 +212,7 @@ static void test_by_times(void **state)
 		{ { 0 }, { true, false, 5 * SECOND }, 0, 0 },
 	};
 	struct period p;
+	struct rows rows;
 	size_t i;
 
 	(void)state;
@@ -201,10 +221,10 @@ static void test_by_times(void **state)
 			.choice = PERIOD_TIMES, .from = cases[i].from, .to = cases[i].to,
 		};
 
-		read_fixture(&p, &select);
+		read_fixture(&p, &rows, &select);
 		assert_int_equal(p.first, cases[i].first);
 		assert_int_equal(p.last, cases[i].last);
-		period_deinit(&p);
+		forget(&p, &rows);
 	}
 }
 
@@ -245,16 +265,38 @@ static void start(struct machine *m)
 	struct ktau_rec_stream stream = fixture_stream(KTAU_REC_PROFILE, 5 * SECOND);
 	union ktau_record record = { .stream = &stream };
 
-	assert_int_equal(period_init(&m->p), 0);
+	assert_int_equal(period_init(&m->p, &m->rows), 0);
+	rows_init(&m->rows, BY_PROCESS, &everything, m->p.registry);
 	ktau_snapshot_add(m->p.before, &record);
 	stream.ticks += SECOND;
 	ktau_snapshot_add(m->p.after, &record);
+}
+
+/* The rows of all that was put. */
+static void make_rows(struct machine *m, enum rows_by by)
+{
+	rows_deinit(&m->rows);
+	rows_init(&m->rows, by, &everything, m->p.registry);
+	assert_int_equal(rows_finish(&m->rows, &m->p), 0);
 }
 
 static void stop(struct machine *m)
 {
 	rows_deinit(&m->rows);
 	period_deinit(&m->p);
+}
+
+/* A thread of process 50. */
+static void put_thread(struct machine *m, uint64_t serial, uint64_t leader, int32_t tid,
+		       uint64_t reads)
+{
+	struct fixture_profile f = {
+		.owner = fixture_owner(KTAU_OWNER_TASK, serial, 50, tid, "task"),
+	};
+
+	f.owner.leader_serial = leader;
+	fixture_timer(&f, ID_READ, reads, reads, reads);
+	put(m->p.after, &f);
 }
 
 static void put_task(struct machine *m, uint64_t serial, int32_t tgid, int32_t tid,
@@ -276,24 +318,23 @@ static void test_pid_reuse(void **state)
 	(void)state;
 	start(&m);
 	put_task(&m, 9, 50, 50, 100);
-	put_task(&m, 5, 50, 53, 10);
+	put_thread(&m, 5, 4, 53, 10);
 	put_task(&m, 4, 50, 50, 1);
-	put_task(&m, 10, 50, 54, 1000);
+	put_thread(&m, 10, 9, 54, 1000);
 	put_task(&m, 7, 51, 51, 5);
-	assert_int_equal(rows_init(&m.rows, &m.p, BY_PROCESS, &everything), 0);
+	make_rows(&m, BY_PROCESS);
 	assert_int_equal(m.rows.nr, 3);
 	expect_routine(&m.rows.processes[0], ID_READ, 11, 11, 11);
 	expect_routine(&m.rows.processes[1], ID_READ, 1100, 1100, 1100);
 	expect_routine(&m.rows.processes[2], ID_READ, 5, 5, 5);
-	assert_int_equal(m.rows.processes[0].ids[1].tid, 53);
+	assert_int_equal(m.rows.processes[0].owner.tid, 50);
+	assert_int_equal(m.rows.processes[0].ids[0].tid, 53);
 	assert_int_equal(m.rows.processes[1].ids[0].tid, 50);
 	assert_int_equal(m.rows.processes[1].ids[1].tid, 54);
 	assert_int_equal(m.rows.processes[2].ids[0].tgid, 51);
-	rows_deinit(&m.rows);
-	assert_int_equal(rows_init(&m.rows, &m.p, BY_THREAD, &everything), 0);
+	make_rows(&m, BY_THREAD);
 	assert_int_equal(m.rows.nr, 5);
-	rows_deinit(&m.rows);
-	assert_int_equal(rows_init(&m.rows, &m.p, BY_NAME, &everything), 0);
+	make_rows(&m, BY_NAME);
 	assert_int_equal(m.rows.nr, 1);
 	assert_int_equal(m.rows.processes[0].tasks, 5);
 	expect_routine(&m.rows.processes[0], ID_READ, 1116, 1116, 1116);
@@ -318,16 +359,14 @@ static void test_by_cgroup(void **state)
 	struct rows rows;
 
 	(void)state;
-	read_fixture(&p, &select);
-	assert_int_equal(rows_init(&rows, &p, BY_CGROUP, &everything), 0);
+	read_rows(&p, &rows, &select, BY_CGROUP, &everything);
 	assert_int_equal(in_row(&rows, "/system.slice/server", ID_READ)->count, 40);
 	assert_int_equal(in_row(&rows, "/user.slice/a", ID_FORK)->count, 2);
 	assert_int_equal(in_row(&rows, "(removed cgroup 13)", ID_READ)->count, 2);
 	assert_int_equal(in_row(&rows, "/", ID_TIMER)->count, 200);
 	assert_int_equal(rows.nr, 5);
 	expect_sums(&rows);
-	rows_deinit(&rows);
-	period_deinit(&p);
+	forget(&p, &rows);
 }
 
 /* The total is that of the tasks that match, and what was evicted is in nothing. */
@@ -353,20 +392,18 @@ static void test_filters(void **state)
 	size_t i;
 
 	(void)state;
-	read_fixture(&p, &select);
 	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		assert_int_equal(rows_init(&rows, &p, BY_PROCESS, &cases[i].filter), 0);
+		read_rows(&p, &rows, &select, BY_PROCESS, &cases[i].filter);
 		assert_int_equal(rows.nr, cases[i].nr);
 		r = routine(&rows.total, ID_READ);
 		assert_int_equal(r ? r->count : 0, cases[i].reads);
 		r = routine(&rows.total, ID_FORK);
 		assert_int_equal(r ? r->count : 0, cases[i].forks);
-		assert_int_equal(rows.evicted.nr_routines, 0);
+		assert_int_equal(rows.evicted.tally.nr, 0);
 		assert_int_equal(rows.refused, cases[i].refused);
 		expect_sums(&rows);
-		rows_deinit(&rows);
+		forget(&p, &rows);
 	}
-	period_deinit(&p);
 }
 
 /* Idle tasks and tasks of other pid namespaces all have number 0. */
@@ -378,7 +415,7 @@ static void test_no_pid(void **state)
 	start(&m);
 	put_task(&m, 1, 0, 0, 1);
 	put_task(&m, 2, 0, 0, 2);
-	assert_int_equal(rows_init(&m.rows, &m.p, BY_PROCESS, &everything), 0);
+	make_rows(&m, BY_PROCESS);
 	assert_int_equal(m.rows.nr, 2);
 	stop(&m);
 }
@@ -397,7 +434,7 @@ static void test_backward(void **state)
 	put(m.p.before, &f);
 	put_task(&m, 1, 60, 60, 4);
 	put_task(&m, 2, 61, 61, 4);
-	assert_int_equal(rows_init(&m.rows, &m.p, BY_PROCESS, &everything), 0);
+	make_rows(&m, BY_PROCESS);
 	assert_int_equal(m.rows.backward, 1);
 	assert_int_equal(m.rows.nr, 1);
 	stop(&m);
@@ -417,11 +454,106 @@ static void test_recursion_in_flight(void **state)
 	fixture_open(&f, ID_READ, 700, 100);
 	fixture_open(&f, ID_READ, 400, 0);
 	put(m.p.after, &f);
-	assert_int_equal(rows_init(&m.rows, &m.p, BY_PROCESS, &everything), 0);
+	make_rows(&m, BY_PROCESS);
 	r = routine(&m.rows.processes[0], ID_READ);
 	assert_int_equal(r->open, 2);
 	assert_int_equal(r->open_incl, 600);
-	assert_int_equal(r->open_excl, 200 + 300);
+	assert_int_equal(r->excl, 200 + 300);
+	stop(&m);
+}
+
+/* One task in both snapshots; @missing groups were off for a time after the first. */
+static const struct account *account_of_task(struct machine *m, uint32_t missing)
+{
+	struct fixture_profile f = {
+		.owner = fixture_owner(KTAU_OWNER_TASK, 1, 60, 60, "task"),
+		.ticks = 5 * SECOND, .user = SECOND, .kernel = MS,
+	};
+
+	start(m);
+	put(m->p.before, &f);
+	f.ticks += SECOND;
+	f.user += 200 * MS;
+	f.kernel += 300 * MS;
+	f.irq = 50 * MS;
+	f.unmeasured = 10 * MS;
+	f.missing = missing;
+	put(m->p.after, &f);
+	make_rows(m, BY_NAME);
+	assert_int_equal(m->rows.nr, 1);
+	return &m->rows.processes[0].account;
+}
+
+static void test_account(void **state)
+{
+	const struct account *a;
+	struct machine m;
+
+	(void)state;
+	a = account_of_task(&m, 0);
+	assert_int_equal(a->life, SECOND);
+	assert_int_equal(a->parts[ACCOUNT_USER], 200 * MS);
+	assert_int_equal(a->parts[ACCOUNT_KERNEL], 300 * MS);
+	assert_int_equal(a->parts[ACCOUNT_IRQ], 50 * MS);
+	assert_int_equal(a->parts[ACCOUNT_ASLEEP], 440 * MS);
+	assert_int_equal(a->parts[ACCOUNT_GUEST], 0);
+	assert_int_equal(a->throughout, GROUPS);
+	stop(&m);
+	a = account_of_task(&m, KTAU_GROUP_SCHED);
+	assert_int_equal(a->throughout, GROUPS & ~KTAU_GROUP_SCHED);
+	stop(&m);
+}
+
+/* A group that was off in one stream was not on all the time. */
+static void test_missing_groups(void **state)
+{
+	struct fixture_profile f = {
+		.owner = fixture_owner(KTAU_OWNER_TASK, 1, 60, 60, "task"),
+		.user = SECOND, .ticks = 4 * SECOND, .missing = KTAU_GROUP_IRQ,
+	};
+	struct ktau_rec_profile *r;
+	struct machine m;
+
+	(void)state;
+	start(&m);
+	r = fixture_record(&f);
+	rows_note_groups(&m.rows, r);
+	ktau_record_free(r);
+	f.ticks = 5 * SECOND;
+	f.missing = KTAU_GROUP_BH;
+	put(m.p.after, &f);
+	assert_int_equal(rows_finish(&m.rows, &m.p), 0);
+	assert_int_equal(m.rows.processes[0].account.throughout,
+			 GROUPS & ~(KTAU_GROUP_IRQ | KTAU_GROUP_BH));
+	stop(&m);
+}
+
+/* An exited task is taken once, and not if it had exited before the period. */
+static void test_exited(void **state)
+{
+	struct fixture_profile f = {
+		.owner = fixture_owner(KTAU_OWNER_EXITED, 1, 60, 60, "task"),
+		.user = SECOND, .ticks = 4 * SECOND,
+	};
+	struct ktau_rec_profile *r;
+	struct ktau_owned owned;
+	struct machine m;
+
+	(void)state;
+	start(&m);
+	fixture_timer(&f, ID_READ, 3, 30, 30);
+	r = fixture_record(&f);
+	owned = (struct ktau_owned){ &f.owner, r };
+	rows_exited(&m.rows, &owned, m.p.before);
+	rows_exited(&m.rows, &owned, m.p.before);
+	put(m.p.after, &f);
+	assert_int_equal(rows_finish(&m.rows, &m.p), 0);
+	assert_int_equal(m.rows.processes[0].tasks, 1);
+	expect_routine(&m.rows.processes[0], ID_READ, 3, 30, 30);
+	put(m.p.before, &f);
+	make_rows(&m, BY_PROCESS);
+	assert_int_equal(m.rows.nr, 0);
+	ktau_record_free(r);
 	stop(&m);
 }
 
@@ -444,9 +576,9 @@ static void test_subtract(void **state)
 	fixture_timer(&f, ID_WRITE, 10, 500, 500);
 	fixture_counter(&f, ID_TCP_BYTES, 10, 7);
 	put(m.p.after, &f);
-	assert_int_equal(rows_init(&m.rows, &m.p, BY_PROCESS, &everything), 0);
-	assert_int_equal(m.rows.total.pairs, 20);
-	assert_int_equal(rows_own_ticks(&m.rows.total, names, &stream), 2010);
+	make_rows(&m, BY_PROCESS);
+	assert_int_equal(tally_activations(&m.rows.total.tally), 20);
+	assert_int_equal(rows_own_ticks(&m.rows.total.tally, names, &stream), 2010);
 	rows_subtract(&m.rows, names, &stream);
 	expect_routine(&m.rows.processes[0], ID_READ, 10, 5000 - 1005, 2000 - 1005);
 	expect_routine(&m.rows.processes[0], ID_WRITE, 10, 0, 0);
@@ -489,6 +621,9 @@ int main(void)
 		cmocka_unit_test(test_no_pid),
 		cmocka_unit_test(test_backward),
 		cmocka_unit_test(test_recursion_in_flight),
+		cmocka_unit_test(test_account),
+		cmocka_unit_test(test_missing_groups),
+		cmocka_unit_test(test_exited),
 		cmocka_unit_test(test_subtract),
 	};
 

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +123,68 @@ static void test_json_bytes(void **state)
 	}
 }
 
+static void expect(const struct table *t, enum table_format format, const char *expected)
+{
+	size_t size;
+	char *text;
+	FILE *out;
+
+	out = open_memstream(&text, &size);
+	assert_non_null(out);
+	table_print(t, format, out);
+	fclose(out);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+/* What is not known, and tables that are too wide. */
+static void test_width(void **state)
+{
+	static const struct column cells[] = {
+		{ "name", "name", COLUMN_TEXT },
+		{ NULL, "share", COLUMN_PER_CENT },
+		{ "s", "s", COLUMN_SECONDS },
+		{ "in", "in", COLUMN_TEXT },
+		{ "more", NULL, COLUMN_NUMBER },
+	};
+	struct table t;
+	union cell *row;
+
+	(void)state;
+	table_init(&t, "t", cells, sizeof(cells) / sizeof(*cells));
+	row = table_row(&t);
+	row[0].text = "a\tname that is long";
+	row[1].share = 0.125;
+	row[2].number = 1500000000;
+	row[3].text = "read";
+	row = table_row(&t);
+	row[0].text = "b";
+	row[1].share = (double)NAN;
+	row[2].number = CELL_NONE;
+	row[3].text = "-";
+	row[4].number = 7;
+	t.width = 60;
+	expect(&t, FORMAT_TEXT, "name                    share     s  in\n"
+	       "a\\011name that is long   12.5  1.50  read\n"
+	       "b                         n/a   n/a  -\n");
+	t.width = 35;
+	t.spare = 1 << 3;
+	expect(&t, FORMAT_TEXT, "name                share    s in\n"
+	       "a\\011name that is l  12.5 1.50 read\n"
+	       "b                     n/a  n/a -\n");
+	t.width = 20;
+	expect(&t, FORMAT_TEXT, "name      share    s\n"
+	       "a\\011name  12.5 1.50\n"
+	       "b           n/a  n/a\n");
+	t.hidden = 1 << 1;
+	t.width = 0;
+	expect(&t, FORMAT_TEXT, "name                       s  in\n"
+	       "a\\011name that is long  1.50  read\n"
+	       "b                        n/a  -\n");
+	expect(&t, FORMAT_CSV, "name,s,in,more\na\tname that is long,1500000000,read,0\nb,,-,7\n");
+	table_deinit(&t);
+}
+
 static void test_formats(void **state)
 {
 	enum table_format format;
@@ -140,6 +203,7 @@ int main(void)
 		cmocka_unit_test(test_csv),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_json_bytes),
+		cmocka_unit_test(test_width),
 		cmocka_unit_test(test_formats),
 	};
 

@@ -117,6 +117,7 @@ static void read_all(struct ktau_reader *reader)
 	ktau_snapshot_drop_evicted(snapshot);
 	if (!ktau_snapshot_diff(snapshot, snapshot, &diff))
 		ktau_snapshot_destroy(diff);
+	ktau_snapshot_drop_exited(snapshot);
 	ktau_snapshot_destroy(snapshot);
 	ktau_check_destroy(check);
 }
