@@ -53,7 +53,7 @@ static void read_stats(struct stats *stats)
 /* What is the machine's and not anybody's. */
 static bool is_public(const char *key)
 {
-	static const char *const parts[] = { "clock", "pair", "limit_bytes", "cap_bytes" };
+	static const char *const parts[] = { "clock", "mticks", "limit_bytes", "cap_bytes" };
 	size_t i;
 
 	for (i = 0; i < sizeof(parts) / sizeof(*parts); i++)
