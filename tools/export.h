@@ -11,7 +11,7 @@
 #include "timeline.h"
 
 /**
- * struct export - one run of an exporter
+ * struct export_run - one run of an exporter
  * @format: the exporter
  * @path: what is written: a file, or a directory that exists and is empty
  * @out: the file, open; NULL if @path is a directory
@@ -20,7 +20,7 @@
  * @begun: the exporter's begin() has been called
  * @data: the exporter's own
  */
-struct export {
+struct export_run {
 	const struct exporter *format;
 	const char *path;
 	FILE *out;
@@ -49,10 +49,10 @@ struct exporter {
 	const char *suffix;
 	const char *opens;
 	bool directory;
-	int (*begin)(struct export *x);
-	int (*track)(struct export *x, struct track *track);
-	int (*event)(struct export *x, const struct timeline_event *e);
-	int (*end)(struct export *x);
+	int (*begin)(struct export_run *x);
+	int (*track)(struct export_run *x, struct track *track);
+	int (*event)(struct export_run *x, const struct timeline_event *e);
+	int (*end)(struct export_run *x);
 };
 
 extern const struct exporter export_chrome;

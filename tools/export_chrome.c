@@ -19,18 +19,18 @@ static int32_t shown_tid(const struct track *track)
 }
 
 /* An event is an object of its own line; all but the first follow a comma. */
-static void put_event(struct export *x, const char *phase, const struct track *track)
+static void put_event(struct export_run *x, const char *phase, const struct track *track)
 {
 	fprintf(x->out, ",\n{\"ph\":\"%s\",\"pid\":%d,\"tid\":%d", phase, track->owner.tgid,
 		shown_tid(track));
 }
 
-static void put_time(struct export *x, const char *key, uint64_t ns)
+static void put_time(struct export_run *x, const char *key, uint64_t ns)
 {
 	fprintf(x->out, ",\"%s\":%" PRIu64 ".%03" PRIu64, key, ns / 1000, ns % 1000);
 }
 
-static int begin(struct export *x)
+static int begin(struct export_run *x)
 {
 	const struct ktau_rec_stream *stream = timeline_stream(x->timeline);
 
@@ -43,7 +43,7 @@ static int begin(struct export *x)
 	return 0;
 }
 
-static void put_name(struct export *x, const struct track *track, const char *what)
+static void put_name(struct export_run *x, const struct track *track, const char *what)
 {
 	put_event(x, "M", track);
 	fprintf(x->out, ",\"name\":\"%s\",\"args\":{\"name\":", what);
@@ -51,7 +51,7 @@ static void put_name(struct export *x, const struct track *track, const char *wh
 	fputs("}}", x->out);
 }
 
-static int track(struct export *x, struct track *track)
+static int track(struct export_run *x, struct track *track)
 {
 	put_name(x, track, "thread_name");
 	if (track->owner.tid && track->owner.tid == track->owner.tgid)
@@ -59,7 +59,7 @@ static int track(struct export *x, struct track *track)
 	return 0;
 }
 
-static void put_enter(struct export *x, const struct timeline_event *e)
+static void put_enter(struct export_run *x, const struct timeline_event *e)
 {
 	put_event(x, "B", e->track);
 	put_time(x, "ts", e->ns);
@@ -70,7 +70,7 @@ static void put_enter(struct export *x, const struct timeline_event *e)
 	fputs("}", x->out);
 }
 
-static void put_exit(struct export *x, const struct timeline_event *e)
+static void put_exit(struct export_run *x, const struct timeline_event *e)
 {
 	int64_t result;
 
@@ -85,7 +85,7 @@ static void put_exit(struct export *x, const struct timeline_event *e)
 	fputs("}", x->out);
 }
 
-static int event(struct export *x, const struct timeline_event *e)
+static int event(struct export_run *x, const struct timeline_event *e)
 {
 	uint64_t value;
 
@@ -115,7 +115,7 @@ static int event(struct export *x, const struct timeline_event *e)
 	return 0;
 }
 
-static int end(struct export *x)
+static int end(struct export_run *x)
 {
 	fputs("\n]}\n", x->out);
 	return 0;

@@ -88,7 +88,7 @@ static void begin_packet(struct perfetto *p, uint64_t ns)
 	message_varint(&p->packet, PACKET_SEQUENCE_ID, SEQUENCE);
 }
 
-static void write_packet(struct export *x)
+static void write_packet(struct export_run *x)
 {
 	struct perfetto *p = x->data;
 
@@ -103,7 +103,7 @@ static void put_clock(struct perfetto *p, uint32_t clock, uint64_t ns)
 	message_put(&p->inner, SNAPSHOT_CLOCKS, &p->deep);
 }
 
-static int begin(struct export *x)
+static int begin(struct export_run *x)
 {
 	const struct ktau_rec_stream *stream = timeline_stream(x->timeline);
 	const struct ktau_clock *clock = timeline_clock(x->timeline);
@@ -134,7 +134,7 @@ static int begin(struct export *x)
 	return 0;
 }
 
-static void put_descriptor(struct export *x, uint64_t ns)
+static void put_descriptor(struct export_run *x, uint64_t ns)
 {
 	struct perfetto *p = x->data;
 
@@ -144,7 +144,7 @@ static void put_descriptor(struct export *x, uint64_t ns)
 }
 
 /* A process is named by its leader, or until that appears by its first thread. */
-static void describe_process(struct export *x, const struct track *track)
+static void describe_process(struct export_run *x, const struct track *track)
 {
 	const struct ktau_rec_owner *o = &track->owner;
 	struct perfetto *p = x->data;
@@ -161,7 +161,7 @@ static void describe_process(struct export *x, const struct track *track)
 	put_descriptor(x, track->ns);
 }
 
-static int track(struct export *x, struct track *track)
+static int track(struct export_run *x, struct track *track)
 {
 	const struct ktau_rec_owner *o = &track->owner;
 	struct perfetto *p = x->data;
@@ -193,14 +193,14 @@ static void intern(struct perfetto *p, uint32_t field, uint64_t iid, const char 
 }
 
 /* The bit of an event's group as an identifier: 1 to 32; 0 if it is unknown. */
-static uint64_t category(struct export *x, uint32_t id)
+static uint64_t category(struct export_run *x, uint32_t id)
 {
 	uint32_t group = names_group_bit(x->names, id);
 
 	return group ? (uint64_t)__builtin_ctz(group) + 1 : 0;
 }
 
-static void introduce(struct export *x, uint32_t id)
+static void introduce(struct export_run *x, uint32_t id)
 {
 	uint32_t group = names_group_bit(x->names, id);
 	struct perfetto *p = x->data;
@@ -229,7 +229,7 @@ static void begin_event(struct perfetto *p, uint64_t uuid, uint32_t type)
 	message_varint(&p->event, EVENT_TYPE, type);
 }
 
-static void write_event(struct export *x, uint64_t ns)
+static void write_event(struct export_run *x, uint64_t ns)
 {
 	struct perfetto *p = x->data;
 
@@ -242,7 +242,7 @@ static void write_event(struct export *x, uint64_t ns)
 	write_packet(x);
 }
 
-static void put_enter(struct export *x, const struct timeline_event *e)
+static void put_enter(struct export_run *x, const struct timeline_event *e)
 {
 	uint64_t group = category(x, e->id), address;
 	struct perfetto *p = x->data;
@@ -257,7 +257,7 @@ static void put_enter(struct export *x, const struct timeline_event *e)
 	write_event(x, e->ns);
 }
 
-static void put_exit(struct export *x, const struct timeline_event *e)
+static void put_exit(struct export_run *x, const struct timeline_event *e)
 {
 	struct perfetto *p = x->data;
 	int64_t result;
@@ -272,7 +272,7 @@ static void put_exit(struct export *x, const struct timeline_event *e)
 	write_event(x, e->ns);
 }
 
-static void put_gap(struct export *x, const struct timeline_event *e)
+static void put_gap(struct export_run *x, const struct timeline_event *e)
 {
 	struct perfetto *p = x->data;
 
@@ -284,7 +284,7 @@ static void put_gap(struct export *x, const struct timeline_event *e)
 	write_event(x, e->to_ns);
 }
 
-static void describe_counter(struct export *x, const struct timeline_event *e, uint64_t uuid)
+static void describe_counter(struct export_run *x, const struct timeline_event *e, uint64_t uuid)
 {
 	struct perfetto *p = x->data;
 
@@ -300,7 +300,7 @@ static void describe_counter(struct export *x, const struct timeline_event *e, u
 	put_descriptor(x, e->ns);
 }
 
-static void put_count(struct export *x, const struct timeline_event *e)
+static void put_count(struct export_run *x, const struct timeline_event *e)
 {
 	uint64_t uuid = COUNTER_UUID(e->track, e->id), value;
 	struct perfetto *p = x->data;
@@ -313,7 +313,7 @@ static void put_count(struct export *x, const struct timeline_event *e)
 }
 
 /* @p->inner is the event, of @field in FtraceEvent. */
-static void write_ftrace(struct export *x, const struct timeline_event *e, uint32_t field,
+static void write_ftrace(struct export_run *x, const struct timeline_event *e, uint32_t field,
 			 uint64_t ns)
 {
 	struct perfetto *p = x->data;
@@ -331,7 +331,7 @@ static void write_ftrace(struct export *x, const struct timeline_event *e, uint3
 }
 
 /* Left out where the next task is hidden: the CPU would seem to be idle. */
-static void put_switch(struct export *x, const struct timeline_event *e)
+static void put_switch(struct export_run *x, const struct timeline_event *e)
 {
 	const struct ktau_rec_owner *prev = &e->track->owner, *next;
 	struct perfetto *p = x->data;
@@ -352,7 +352,7 @@ static void put_switch(struct export *x, const struct timeline_event *e)
 	write_ftrace(x, e, FTRACE_SWITCH, e->ns);
 }
 
-static void put_waking(struct export *x, const struct timeline_event *e)
+static void put_waking(struct export_run *x, const struct timeline_event *e)
 {
 	struct ktau_slot_waking waking;
 	const struct ktau_rec_owner *o;
@@ -371,7 +371,7 @@ static void put_waking(struct export *x, const struct timeline_event *e)
 	write_ftrace(x, e, FTRACE_WAKING, e->ns);
 }
 
-static int event(struct export *x, const struct timeline_event *e)
+static int event(struct export_run *x, const struct timeline_event *e)
 {
 	switch (e->type) {
 	case KTAU_TRACE_ENTER:
@@ -396,7 +396,7 @@ static int event(struct export *x, const struct timeline_event *e)
 	return 0;
 }
 
-static int end(struct export *x)
+static int end(struct export_run *x)
 {
 	struct perfetto *p = x->data;
 

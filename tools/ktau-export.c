@@ -121,7 +121,7 @@ static bool same_file(const char *a, const char *b)
 }
 
 /* 0, or CMD_FAILED with a message. */
-static int open_output(struct export *x, const char *file)
+static int open_output(struct export_run *x, const char *file)
 {
 	bool std = !strcmp(x->path, "-");
 
@@ -149,7 +149,7 @@ static int open_output(struct export *x, const char *file)
 }
 
 /* The exporter begins when the first stream is known. */
-static int begin_once(struct export *x)
+static int begin_once(struct export_run *x)
 {
 	int err = 0;
 
@@ -162,7 +162,7 @@ static int begin_once(struct export *x)
 
 static int take_track(void *arg, struct track *track)
 {
-	struct export *x = arg;
+	struct export_run *x = arg;
 	int err = begin_once(x);
 
 	return err || !x->format->track ? err : x->format->track(x, track);
@@ -170,13 +170,13 @@ static int take_track(void *arg, struct track *track)
 
 static int take_event(void *arg, const struct timeline_event *e)
 {
-	struct export *x = arg;
+	struct export_run *x = arg;
 	int err = begin_once(x);
 
 	return err ? err : x->format->event(x, e);
 }
 
-static void print_summary(const struct export *x, double seconds)
+static void print_summary(const struct export_run *x, double seconds)
 {
 	const struct timeline_counts *c = timeline_counts(x->timeline);
 
@@ -203,7 +203,7 @@ static double now(void)
 }
 
 /* A file that is only half written is worse than none. */
-static int close_output(struct export *x, int status)
+static int close_output(struct export_run *x, int status)
 {
 	bool failed = x->out && (ferror(x->out) || fflush(x->out));
 
@@ -218,7 +218,7 @@ static int close_output(struct export *x, int status)
 	return status;
 }
 
-static int convert(struct export *x, struct ktau_reader *reader)
+static int convert(struct export_run *x, struct ktau_reader *reader)
 {
 	int status = CMD_DONE, err, end_err = 0;
 	double start = now();
@@ -248,7 +248,7 @@ static int convert(struct export *x, struct ktau_reader *reader)
 	return status;
 }
 
-static int export_file(struct export *x, const struct options *o, struct ktau_symtab *symtab)
+static int export_file(struct export_run *x, const struct options *o, struct ktau_symtab *symtab)
 {
 	const struct timeline_sink sink = { take_track, take_event, x };
 	struct ktau_reader *reader;
@@ -275,7 +275,7 @@ int cmd_export(int argc, char **argv)
 {
 	struct ktau_symtab *symtab = NULL;
 	struct options o = { 0 };
-	struct export x = { 0 };
+	struct export_run x = { 0 };
 	char *path = NULL;
 	int status;
 

@@ -226,6 +226,7 @@ static int enter_frame(struct timeline *t, struct timeline_event *e)
 /* The exit of the innermost frame of its event; what is inside has no exit any more. */
 static int leave_frame(struct timeline *t, struct timeline_event *e)
 {
+	struct timeline_event lost = { .ns = e->ns, .ended = ENDED_BY_LOSS };
 	struct track *track = e->track;
 	size_t depth = track->depth;
 	int err = 0;
@@ -238,8 +239,7 @@ static int leave_frame(struct timeline *t, struct timeline_event *e)
 	}
 	t->counts.half_enters += track->depth - depth;
 	while (!err && track->depth > depth)
-		err = exit_frame(t, track, &(struct timeline_event){
-					 .ns = e->ns, .ended = ENDED_BY_LOSS });
+		err = exit_frame(t, track, &lost);
 	return err ? err : exit_frame(t, track, e);
 }
 
@@ -412,6 +412,11 @@ static const struct ktau_slot *first_new(const struct track *track,
 	return slot;
 }
 
+static const struct ktau_slot *slot_in(const struct ktau_rec_trace *trace, ptrdiff_t offset)
+{
+	return (const struct ktau_slot *)((const char *)trace + offset);
+}
+
 static int put_trace(struct timeline *t, const struct ktau_rec_trace *trace)
 {
 	const struct ktau_slot *slot, *first;
@@ -432,8 +437,7 @@ static int put_trace(struct timeline *t, const struct ktau_rec_trace *trace)
 			free(run);
 			return -ENOMEM;
 		}
-		run->slot = (const struct ktau_slot *)((const char *)run->trace +
-				((const char *)first - (const char *)trace));
+		run->slot = slot_in(run->trace, (const char *)first - (const char *)trace);
 		/* A ring seen again has lost nothing that was not handed on before. */
 		run->opened = trace->first < track->next;
 		for (slot = first; slot; slot = ktau_trace_next(trace, slot))

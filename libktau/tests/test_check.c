@@ -57,13 +57,14 @@ static struct found check_one(const struct profile *p, uint32_t round_ns)
 	return check(&s, NULL);
 }
 
+static const struct entry twice[] = {
+	{ .id = 1, .count = 1, .incl = 5, .excl = 5 },
+	{ .id = 1, .count = 1, .incl = 5, .excl = 5 },
+};
+static const struct entry backward[] = { { .id = 2 }, { .id = 1 } };
+
 static void profiles(void **state)
 {
-	static const struct entry twice[] = {
-		{ .id = 1, .count = 1, .incl = 5, .excl = 5 },
-		{ .id = 1, .count = 1, .incl = 5, .excl = 5 },
-	};
-	static const struct entry backward[] = { { .id = 2 }, { .id = 1 } };
 	static const struct entry above = { .id = 1, .count = 1, .incl = 5, .excl = 6 };
 	static const struct entry longest = { .id = 1, .flags = 1, .count = 1, .incl = 5,
 					      .excl = 5, .longest = 6 };

@@ -294,8 +294,8 @@ static void judge(const char *name, const struct account *a, double clock)
 	     percent(a->leader_life, clock), clock / 1e6);
 	tell(a->rest <= 0.005 * a->life, "%s: rest %.2f %% of life, at most 0.5", name,
 	     percent(a->rest, a->life));
-	printf("row | %s | %u | %.1f ms | %.2f %% | %.2f %% | %.2f %% | %.2f %% | %.2f %% |\n", name,
-	       a->nr_tasks, stime / 1e6, percent(a->named, stime),
+	printf("row | %s | %u | %.1f ms | %.2f %% | %.2f %% | %.2f %% | %.2f %% | %.2f %% |\n",
+	       name, a->nr_tasks, stime / 1e6, percent(a->named, stime),
 	       percent(a->named + a->unnamed, stime), percent(a->user, utime),
 	       percent(a->leader_life, clock), percent(a->rest, a->life));
 }

@@ -280,7 +280,8 @@ static void waits(void)
 		    took);
 	own_expect("it waited for nothing else", vol.count >= TIMES && call.asleep <= vol.asleep &&
 		   call.asleep >= vol.asleep / 100 * 98, 1);
-	printf("read(): %.3f s asleep, %.6f s in the run queue, %.6f s in interrupts, %.6f s its own\n",
+	printf("read(): %.3f s asleep, %.6f s in the run queue, %.6f s in interrupts, "
+	       "%.6f s its own\n",
 	       own_seconds(call.asleep), own_seconds(call.runq), own_seconds(call.irq),
 	       own_seconds(own));
 	own_expect("the rest is its own", own >= call.excl && own <= call.incl / 50, 1);

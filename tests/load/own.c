@@ -133,7 +133,8 @@ struct ktau_entry own_sum(const struct ktau_rec_profile *p, const char *prefix)
 
 	while ((event = ktau_events_next(events, event))) {
 		e = ktau_profile_find(p, event->id);
-		if (!e || strncmp(ktau_display_name(ktau_event_name(event)), prefix, strlen(prefix)))
+		if (!e || strncmp(ktau_display_name(ktau_event_name(event)), prefix,
+				  strlen(prefix)))
 			continue;
 		sum.count += e->count;
 		sum.incl += e->incl;

@@ -423,16 +423,36 @@ static pid_t start_reader(int fds[2])
 	_exit(0);
 }
 
-static void wake(int fd)
+/* On a busy machine it takes the child longer than usual to get there. */
+static void wait_asleep(pid_t pid)
+{
+	char path[32], text[256], *state;
+	ssize_t got;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	do {
+		usleep(5000);
+		fd = open(path, O_RDONLY);
+		got = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+		if (got <= 0)
+			die(path);
+		close(fd);
+		text[got] = 0;
+		state = strrchr(text, ')');
+	} while (!state || strncmp(state, ") S", 3));
+}
+
+static void wake(pid_t pid, int fd)
 {
 	int i;
 
 	for (i = 0; i < WAKEUPS; i++) {
-		usleep(5000);
+		wait_asleep(pid);
 		if (write(fd, "", 1) != 1)
 			die("write");
 	}
-	usleep(5000);
+	wait_asleep(pid);
 }
 
 /* The loaded trace says of each wakeup that it was by the task with @serial. */
@@ -486,7 +506,7 @@ static void unseen(void)
 	usleep(100000);
 	since = now();
 	set_groups("syscall");
-	wake(fds[1]);
+	wake(pid, fds[1]);
 	load(pid, since);
 	expect_woken(serial, "untraced waker");
 	load(getpid(), since);
@@ -509,7 +529,7 @@ static void wakings(void)
 
 	pin(0);
 	pid = start_reader(fds);
-	wake(fds[1]);
+	wake(pid, fds[1]);
 	load(getpid(), since);
 	serial = loaded_serial();
 	load(pid, since);

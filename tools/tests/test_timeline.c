@@ -41,9 +41,9 @@ struct stream {
 	struct ring rings[4];
 };
 
-#define ENTER(t, i)	{ t, KTAU_TRACE_ENTER, i, 0 }
-#define EXIT(t, i)	{ t, KTAU_TRACE_EXIT, i, 0 }
-#define CALL(t, i, d)	{ t, KTAU_TRACE_CALL, i, d }
+#define ENTER(t, i) ((struct given){ t, KTAU_TRACE_ENTER, i, 0 })
+#define EXIT(t, i) ((struct given){ t, KTAU_TRACE_EXIT, i, 0 })
+#define CALL(t, i, d) ((struct given){ t, KTAU_TRACE_CALL, i, d })
 
 static const struct stream *streams;
 static size_t nr_streams;
@@ -53,12 +53,7 @@ static int put_ring(struct sink *s, const struct ring *ring)
 	struct {
 		struct ktau_rec_trace head;
 		uint64_t words[64];
-	} r = { .head = {
-		.rec = { 0, KTAU_REC_TRACE, sizeof(r.head) },
-		.serial = ring->serial, .first = ring->first, .lost = ring->lost,
-		.lost_from_ticks = ring->lost_from, .lost_to_ticks = ring->lost_to,
-		.ring_slots = 64,
-	} };
+	} r = { .head.rec = { 0, KTAU_REC_TRACE, sizeof(r.head) } };
 	struct ktau_rec_owner owner = fixture_owner(KTAU_OWNER_TASK, ring->serial,
 						    (int32_t)ring->serial, (int32_t)ring->serial,
 						    "task");
@@ -67,6 +62,12 @@ static int put_ring(struct sink *s, const struct ring *ring)
 	uint64_t *at = r.words;
 	int err;
 
+	r.head.serial = ring->serial;
+	r.head.first = ring->first;
+	r.head.lost = ring->lost;
+	r.head.lost_from_ticks = ring->lost_from;
+	r.head.lost_to_ticks = ring->lost_to;
+	r.head.ring_slots = 64;
 	for (g = ring->slots; g->type; g++) {
 		slot = (struct ktau_slot){ .ticks = g->ticks, .id = g->id, .type = g->type,
 					   .words = g->word ? 3 : 2 };
@@ -113,6 +114,7 @@ struct seen {
 static int take(void *arg, const struct timeline_event *e)
 {
 	static const char *const ended[] = { "", " by loss", " by end" };
+	uint64_t number = e->type == TIMELINE_LOST ? e->lost : e->id;
 	struct seen *s = arg;
 	const char *what = e->type == KTAU_TRACE_ENTER ? "in" :
 			   e->type == KTAU_TRACE_EXIT ? "out" :
@@ -123,8 +125,7 @@ static int take(void *arg, const struct timeline_event *e)
 	s->used += (size_t)snprintf(s->text + s->used, sizeof(s->text) - s->used,
 				    "%llu %llu %s %llu%s\n", (unsigned long long)e->ns,
 				    (unsigned long long)e->track->serial, what,
-				    (unsigned long long)(e->type == TIMELINE_LOST ? e->lost : e->id),
-				    ended[e->ended]);
+				    (unsigned long long)number, ended[e->ended]);
 	return 0;
 }
 

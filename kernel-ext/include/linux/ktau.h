@@ -506,10 +506,10 @@ static __always_inline bool __ktau_sched_pending(const struct task_struct *tsk)
 {
 	const struct ktau_ref *ref = &tsk->ktau;
 
-	/* Of the mask, one bit at a time. */
 	return ref->flags || ref->wake_ticks ||
-	       (data_race(ref->mask) & KTAU_MODE_TRACE) ||
-	       (!ref->top && (data_race(ref->mask) & KTAU_GROUP_ACCOUNT));
+	       (data_race(ref->mask) & KTAU_MODE_TRACE) || /* one bit */
+	       (!ref->top && /* one bit */
+		(data_race(ref->mask) & KTAU_GROUP_ACCOUNT));
 }
 
 /*
