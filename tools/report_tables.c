@@ -325,6 +325,12 @@ static int by_process(const void *a, const void *b)
 	return order ? order : x->process < y->process ? -1 : 1;
 }
 
+/* An idle task has nothing of a life: that of its CPU is in another table. */
+static bool has_account(const struct filling *f, const struct process *p)
+{
+	return f->r->idle || !(p->owner.flags & KTAU_OWNER_IDLE);
+}
+
 static void add_section(const struct filling *f, const struct process *p)
 {
 	struct report_tables *t = f->t;
@@ -343,15 +349,14 @@ static void add_section(const struct filling *f, const struct process *p)
 	s.nr_waits = t->waits.nr_rows - s.first_wait;
 	if (s.running || s.waiting || s.nr_counters || s.nr_waits)
 		t->sections[t->nr_sections++] = s;
-	/* An idle task has nothing of a life: that of its CPU is in another table. */
-	if (f->r->idle || !(p->owner.flags & KTAU_OWNER_IDLE))
+	if (has_account(f, p))
 		account_row(f, p);
 }
 
 static void add_processes(const struct filling *f, const struct rows *rows)
 {
 	struct keyed_process *keyed = cmd_alloc(NULL, rows->nr, sizeof(*keyed));
-	size_t nr = 0, i;
+	size_t nr = 0, shown = 0, i, row;
 
 	for (i = 0; i < rows->nr; i++) {
 		if (!wanted(f, &rows->processes[i]))
@@ -361,12 +366,15 @@ static void add_processes(const struct filling *f, const struct rows *rows)
 	}
 	qsort(keyed, nr, sizeof(*keyed), by_process);
 	f->t->sections = cmd_alloc(NULL, nr + 1, sizeof(*f->t->sections));
-	if (f->r->processes && nr > f->r->processes) {
-		f->t->cut = nr - f->r->processes;
-		nr = f->r->processes;
-	}
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < nr; i++) {
+		row = has_account(f, keyed[i].process);
+		if (f->r->processes && shown >= f->r->processes) {
+			f->t->cut += row;
+			continue;
+		}
+		shown += row;
 		add_section(f, keyed[i].process);
+	}
 	if (rows->evicted.tally.nr && was_asked_for(f, &rows->evicted)) {
 		f->t->nr_wanted++;
 		add_section(f, &rows->evicted);
