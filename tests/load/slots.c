@@ -504,8 +504,8 @@ static void unseen(void)
 	serial = loaded_serial();
 	pid = start_reader(fds);
 	usleep(100000);
+	set_groups("syscall");	/* which may wake others */
 	since = now();
-	set_groups("syscall");
 	wake(pid, fds[1]);
 	load(pid, since);
 	expect_woken(serial, "untraced waker");
