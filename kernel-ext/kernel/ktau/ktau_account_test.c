@@ -44,6 +44,8 @@ static int account_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, f->state);
 	ktau_reserve_fill();
 	ktau_task_put(current->ktau.state);
+	/* A thread that ends attached takes its reference to the exited tasks. */
+	refcount_inc(&f->state->ref);
 	current->ktau = (struct ktau_ref) { .mask = ACCOUNT, .state = f->state };
 	f->state->profiled = KTAU_GROUP_ACCOUNT;
 	f->before = ktau_ticks();
@@ -54,9 +56,12 @@ static int account_init(struct kunit *test)
 
 static void account_exit(struct kunit *test)
 {
+	struct ktau_task *state = current->ktau.state;
 	struct fixture *f = test->priv;
 
+	/* This may be another thread than the test's. */
 	current->ktau = (struct ktau_ref) { };
+	ktau_task_put(state);
 	ktau_task_put(f->state);
 	kvfree(f->rec);
 }

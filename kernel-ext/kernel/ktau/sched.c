@@ -47,14 +47,17 @@ static unsigned int shown_state(const struct task_struct *task,
 	return index ? BIT(index - 1) : 0;
 }
 
-/* Which event it is that @task gives up the CPU in @state. */
+/*
+ * Which event it is that @task gives up the CPU in @state. A pending signal keeps a task
+ * from an interruptible sleep; from 6.12 on its state is 0 then.
+ */
 static unsigned int reason(const struct task_struct *task, unsigned int state)
 {
 	if (task->in_iowait)
 		return KTAU_ID_SCHEDULE_VOL_IO;
 	if (state & (__TASK_STOPPED | __TASK_TRACED | TASK_PARKED | TASK_FROZEN))
 		return KTAU_ID_SCHEDULE_VOL_STOPPED;
-	if (state & TASK_INTERRUPTIBLE)
+	if (!state || (state & TASK_INTERRUPTIBLE))
 		return KTAU_ID_SCHEDULE_VOL_INTERRUPTIBLE;
 	return state & TASK_NOLOAD ? KTAU_ID_SCHEDULE_VOL_IDLE :
 				     KTAU_ID_SCHEDULE_VOL_UNINTERRUPTIBLE;
