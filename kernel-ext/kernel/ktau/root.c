@@ -67,24 +67,41 @@ void __ktau_user_exit(struct ktau_ref *ref)
 
 NOKPROBE_SYMBOL(__ktau_user_exit);
 
-/* A clock that went back, no chunk, an id of the second level. */
-static noinline void close_root_slow(struct ktau_frame *root, struct ktau_ref *ref)
+/*
+ * Account the root frame, off the stack since @now, where something is unusual: it has
+ * slept, there is no chunk, its id is one of the second level, or a clock went back. What
+ * that takes is still the kernel's time, and not that of user mode.
+ */
+static noinline void settle_root(struct ktau_frame *root, struct ktau_ref *ref,
+				 u64 now)
 {
 	struct ktau_task *state = ref->state;
-	u64 now;
+	struct ktau_cell *cell;
+	u64 more;
 
-	ktau_add(&state->begin, 1);
+	ktau_add(&state->begin, 1);	/* one ends in ktau_settle() */
 	barrier();
-	WRITE_ONCE(ref->top, NULL);
-	now = ktau_ticks();
-	ktau_sub(&state->user_ticks, now);
 	ktau_settle(root, state, now - root->start);
+	cell = ktau_cell(state, ktau_frame_id(root));
+	more = ktau_ticks() - now;
+	ktau_sub(&state->user_ticks, now + more);
+	ktau_add(&state->outer_ticks, more);
+	if (likely(cell)) {
+		ktau_add(&cell->v[0], more);
+		ktau_add(&cell->v[1], more);
+	} else {
+		ktau_add(&state->refused_ticks, more);
+	}
+	barrier();
+	ktau_add(&state->end, 1);
 }
 
-static noinline void root_clamped(struct ktau_frame *root, struct ktau_task *state,
-				  u64 incl)
+static noinline void close_root_slow(struct ktau_frame *root, struct ktau_ref *ref)
 {
-	ktau_settle(root, state, incl);
+	ktau_add(&ref->state->begin, 1);
+	barrier();
+	WRITE_ONCE(ref->top, NULL);
+	settle_root(root, ref, ktau_ticks());
 }
 
 static __always_inline void close_root(struct ktau_frame *root, struct ktau_ref *ref,
@@ -97,13 +114,13 @@ static __always_inline void close_root(struct ktau_frame *root, struct ktau_ref 
 	barrier();
 	WRITE_ONCE(ref->top, NULL);
 	now = ktau_ticks();
-	ktau_sub(&state->user_ticks, now);
 	incl = now - root->start;
 	excl = incl - root->child;
 	if (unlikely((s64)excl < 0)) {
-		root_clamped(root, state, incl);
+		settle_root(root, ref, now);
 		return;
 	}
+	ktau_sub(&state->user_ticks, now);
 	ktau_add(&state->outer_ticks, incl);
 	ktau_book_cell(cell, incl, excl, true);
 	barrier();
