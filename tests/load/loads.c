@@ -74,6 +74,7 @@ static void load_close(void)
 		check(write(fd, buffer, sizeof(buffer)) != (ssize_t)sizeof(buffer), "write");
 	check(unlink(path), "unlink");
 	check(close(fd), "close");
+	usleep(50000);	/* the rest is freed after a grace period, not after its life */
 }
 
 static char *map(size_t bytes)
@@ -164,10 +165,10 @@ static void load_tcp(void)
 	finish();
 }
 
-/* Ten tasks send 100 messages of 100 bytes to each of ten that receive. */
+/* Ten tasks send 400 messages of 100 bytes to each of ten that receive. */
 static void load_hackbench(void)
 {
-	enum { TASKS = 10, MESSAGES = 100, BYTES = 100 };
+	enum { TASKS = 10, MESSAGES = 400, BYTES = 100 };
 	int pair[TASKS][2];
 	char message[BYTES] = "";
 
@@ -217,7 +218,7 @@ static void load_seccomp(void)
 	filter[299] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	check(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no new privileges");
 	check(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), "seccomp");
-	getppid_calls(100000);
+	getppid_calls(300000);
 }
 
 static void ignore(int number)

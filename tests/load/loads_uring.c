@@ -113,7 +113,7 @@ void load_workers(void)
 	struct uring ring;
 
 	setup(&ring, 0);
-	for (int i = 0; i < 300; i++) {
+	for (int i = 0; i < 1000; i++) {
 		queue(&ring, 8, file, IOSQE_ASYNC);
 		enter(&ring, 8, 8, IORING_ENTER_GETEVENTS);
 		take(&ring, 8);

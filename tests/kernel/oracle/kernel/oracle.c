@@ -6,7 +6,8 @@
  *
  * On the kernel command line, "oracle" makes context tracking active on all
  * CPUs; without it, this is an ordinary kernel. /proc/oracle then has a line
- * for each task that has exited since the file was last written to:
+ * for each kernel thread that is not running, and for each task that has
+ * exited since the file was last written to:
  *
  *	tid utime stime gtime runtime transitions switches
  *
@@ -21,6 +22,7 @@
 #include <linux/proc_fs.h>
 #include <linux/sched/clock.h>
 #include <linux/sched/cputime.h>
+#include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 
@@ -88,15 +90,38 @@ void oracle_exited(void)
 	mutex_unlock(&exited_lock);
 }
 
+static void show(struct seq_file *m, const struct oracle_task *task)
+{
+	seq_printf(m, "%d %llu %llu %llu %llu %llu %lu\n", task->tid,
+		   task->utime, task->stime, task->gtime, task->runtime,
+		   task->transitions, task->switches);
+}
+
+static void show_thread(struct seq_file *m, struct task_struct *p)
+{
+	struct oracle_task task = {
+		.tid = p->pid,
+		.stime = p->stime + p->vtime.stime,
+		.runtime = p->se.sum_exec_runtime,
+		.switches = p->nvcsw + p->nivcsw,
+	};
+
+	show(m, &task);
+}
+
 static int oracle_show(struct seq_file *m, void *v)
 {
 	struct oracle_task *task;
+	struct task_struct *p;
 
+	rcu_read_lock();
+	for_each_process(p)
+		if ((p->flags & PF_KTHREAD) && p->pid)
+			show_thread(m, p);
+	rcu_read_unlock();
 	mutex_lock(&exited_lock);
 	list_for_each_entry(task, &exited, link)
-		seq_printf(m, "%d %llu %llu %llu %llu %llu %lu\n", task->tid,
-			   task->utime, task->stime, task->gtime, task->runtime,
-			   task->transitions, task->switches);
+		show(m, task);
 	mutex_unlock(&exited_lock);
 	return 0;
 }
