@@ -33,7 +33,7 @@ static const struct words rejected[] = {
 	{ EINVAL, "+TCP" },
 	{ EINVAL, "+tcpp" },
 	{ EINVAL, "+syscal" },
-	{ EINVAL, "+wait" },
+	{ EINVAL, "+func" },
 	{ EINVAL, "=" },
 	{ EINVAL, "=on" },
 	{ EINVAL, "trace" },
