@@ -23,6 +23,7 @@
  */
 #include <linux/irqflags.h>
 #include <linux/mm.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/task_work.h>
 
@@ -298,6 +299,9 @@ static DEFINE_PER_CPU(struct irq_work, growth_work) =
  * @ring: the ring
  * @head: how far it has been written
  *
+ * Only slots of the task itself ask: those of the interrupt that is asked for would
+ * ask again, for ever.
+ *
  * Context: Any but NMI, on the CPU that runs the owner, interrupts off.
  */
 void ktau_ring_ask(struct ktau_ring *ring, u64 head)
@@ -305,7 +309,8 @@ void ktau_ring_ask(struct ktau_ring *ring, u64 head)
 	u32 wait = RECHECK_SLOTS;
 
 	if (ring->size < ktau_ring_full_slots(current)) {
-		ktau_irq_work(this_cpu_ptr(&growth_work));
+		if (in_task())
+			ktau_irq_work(this_cpu_ptr(&growth_work));
 		wait = max(ring->size / 8, 4U);
 	}
 	WRITE_ONCE(ring->grow_at, head + wait);
