@@ -2,9 +2,9 @@
 /*
  * KTAU: the account of a task: where its life went.
  *
- *	user	between the root frame's end and its next beginning
- *	kernel	in frames, but for
- *	irq	in interrupts that hit it, and in softirqs at the end of one
+ *	user	from the end of the root frame to its next beginning
+ *	kernel	in frames, without the parts below
+ *	irq	in interrupts of the task, and in softirqs at the end of one
  *	runq	runnable without a CPU
  *	asleep	waiting
  *	guest	in guest mode

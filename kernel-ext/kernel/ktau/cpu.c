@@ -232,8 +232,9 @@ void __ktau_nmi_enter(void)
 /**
  * __ktau_nmi_exit() - account it to the CPU, if its beginning has been seen
  *
- * No other event is in its cell, which is there since before the group is on. What it has
- * hit has its time too, but for an interrupt in the table of the CPU.
+ * Its cell holds no other event and was allocated before the group was enabled. The time
+ * is also part of whatever the NMI interrupted, except an interrupt's frame in the table
+ * of the CPU.
  *
  * Context: NMI.
  */

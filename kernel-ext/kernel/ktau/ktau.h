@@ -116,7 +116,7 @@ struct ktau_look {
 /*
  * Whose a table or a ring is: what struct ktau_rec_owner says of it, with times
  * without offsets and the ids of the initial namespaces. @dead_seq is @exited_seq.
- * @has_own_parent: the parent is the same user's, so who may see the task may know it.
+ * @has_own_parent: the parent belongs to the same user, so readers of the task may see it.
  */
 struct ktau_owner {
 	u64	serial;

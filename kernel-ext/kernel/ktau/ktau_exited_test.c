@@ -315,8 +315,8 @@ static u64 serial_of(struct kunit *test, unsigned int n)
 }
 
 /*
- * A reader is told what has been folded or evicted of what it has been shown, once, and
- * how much was evicted that it was not shown.
+ * A reader learns once which of the tasks that it has read were folded or evicted, and
+ * how many were evicted before it read them.
  */
 static void told(struct kunit *test)
 {

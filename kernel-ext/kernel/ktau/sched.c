@@ -261,7 +261,7 @@ void __ktau_sched_resume(void)
  * @ticks: the moment
  *
  * Context: Any. The task may run: the caller finds out afterwards.
- * Return: What the sums were at that moment, but for an interrupt in progress.
+ * Return: The sums at that moment, without an interrupt in progress.
  */
 struct ktau_times ktau_times_at(const struct ktau_task *state,
 				const struct task_struct *task, u64 ticks)

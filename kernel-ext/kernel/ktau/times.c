@@ -232,7 +232,7 @@ static struct ktau_entry *entry_of(struct ktau_rec_profile *rec, unsigned int id
 
 /**
  * ktau_times_copy() - copy the times inside events into the entries of a snapshot
- * @rec: the snapshot, complete but for them
+ * @rec: the snapshot, complete except for these times
  * @state: whose
  *
  * Context: Any. @state may be in use: the caller finds out afterwards.
