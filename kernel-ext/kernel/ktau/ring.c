@@ -23,7 +23,6 @@
  */
 #include <linux/irqflags.h>
 #include <linux/mm.h>
-#include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/task_work.h>
 
@@ -273,14 +272,22 @@ static void grow_work(struct callback_head *work)
 	ktau_task_put(state);
 }
 
+/* Whether the current task's ring may get larger, and has not been promised to. */
+static bool may_grow(const struct ktau_task *state)
+{
+	const struct ktau_ring *ring = state ? READ_ONCE(state->ring) : NULL;
+
+	return ring && !READ_ONCE(state->growing) &&
+	       !(current->flags & (PF_KTHREAD | PF_EXITING)) &&
+	       ring->size < ktau_ring_full_slots(current);
+}
+
 /* In an interrupt of the task that has asked, or of another one: then it asks again. */
 static void want_growth(struct irq_work *want)
 {
 	struct ktau_task *state = READ_ONCE(current->ktau.state);
 
-	if (!state || !READ_ONCE(state->ring) || READ_ONCE(state->growing) ||
-	    (current->flags & (PF_KTHREAD | PF_EXITING)) ||
-	    READ_ONCE(state->ring->size) >= READ_ONCE(ktau_config.ring_slots))
+	if (!may_grow(state))
 		return;
 	WRITE_ONCE(state->growing, true);
 	refcount_inc(&state->ref);
@@ -299,8 +306,8 @@ static DEFINE_PER_CPU(struct irq_work, growth_work) =
  * @ring: the ring
  * @head: how far it has been written
  *
- * Only slots of the task itself ask: those of the interrupt that is asked for would
- * ask again, for ever.
+ * It asks by an interrupt, whose own slots may reach the next mark. So it must not ask
+ * again before the task has been back in user mode, or the interrupts would not end.
  *
  * Context: Any but NMI, on the CPU that runs the owner, interrupts off.
  */
@@ -309,7 +316,7 @@ void ktau_ring_ask(struct ktau_ring *ring, u64 head)
 	u32 wait = RECHECK_SLOTS;
 
 	if (ring->size < ktau_ring_full_slots(current)) {
-		if (in_task())
+		if (may_grow(READ_ONCE(current->ktau.state)))
 			ktau_irq_work(this_cpu_ptr(&growth_work));
 		wait = max(ring->size / 8, 4U);
 	}
