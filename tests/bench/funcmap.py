@@ -71,7 +71,7 @@ def measure():
     addresses = make_stream(out / "large", BYTES)
     make_stream(out / "small", BYTES // 10)
     few = make_stream(out / "few", RIVAL_ADDRESSES * LINE)
-    funcmap = [bench.BUILD / "tools/funcMap", "-m", vmlinux]
+    funcmap = [bench.BUILD / "tools/funcmap/funcMap", "-m", vmlinux]
     ours, large = repeat(out, "funcmap", funcmap, out / "large", addresses)
     _, small = repeat(out, "funcmap_small", funcmap, out / "small", addresses // 10)
     theirs, _ = repeat(out, "addr2line", ["addr2line", "-f", "-e", vmlinux], out / "few", few)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 
-bench_PROGRAMS := $(addprefix $(B)/tests/bench/,micro crowd tables)
+bench_PROGRAMS := $(addprefix $(B)/tests/bench/,micro many_tasks tables)
 
 .PHONY: bench bench-programs
 

@@ -13,11 +13,11 @@ RULES = {
 # The first that matches. What has no comments, or is not ours, has no line.
 EXEMPT = ('LICENSES/*', 'patches/*.patch', '*.gitignore', '*.gitattributes',
           '*.json', '*.csv', '*.golden', '*.expected', '*.bin', '*.ktau',
-          '*.png', '*.svg', '*.hex', '*/testdata/*', '*/tests/data/*')
+          '*.png', '*.svg', '*.hex', '*/testdata/*', 'tests/unit/*/data/*')
 LICENCES = (
     ('kernel-ext/include/uapi/*', 'GPL-2.0-only WITH Linux-syscall-note'),
     ('*.mk', 'GPL-2.0-only'),
-    ('libktau/tests/*', 'GPL-2.0-only'),
+    ('tests/unit/libktau/*', 'GPL-2.0-only'),
     ('libktau/*', 'LGPL-2.1-or-later'),
     ('*', 'GPL-2.0-only'),
 )

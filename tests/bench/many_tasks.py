@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Reading the profiles of many tasks, against /proc/PID/stat of the same; and ktaud's own cost."""
+
+import bench
+from bench import Figure, median
+
+
+def measure():
+    """One boot. ktaud's share is of a CPU that executes 1,000 million instructions a second."""
+    raw = bench.boot("many_tasks", "many_tasks", image=bench.kernel(), memory="3G")
+    figures = []
+    for tasks in (1000, 10000):
+        ours, theirs = (median(raw, f"read.{tasks}", column) / tasks for column in (0, 1))
+        figures.append(Figure(f"snapshot_rate_{tasks}", ours, "instructions/task",
+                              "/proc/PID/stat", theirs, ratio=ours / theirs,
+                              spread=bench.spread(raw, f"read.{tasks}"), reach="<= 0.5"))
+    one, ten = (median(raw, f"read.{tasks}") for tasks in (1000, 10000))
+    figures.append(Figure("snapshot_linear", ten / one / 10, "of 10 times the time",
+                          reach="about 1"))
+    for name in ("ktaud", "ktaud_awake", "ktaud_awake_plain"):
+        used = raw[f"{name}.ns"][1][0] - raw[f"{name}.ns"][0][0]
+        passed = raw[f"{name}.s"][1][0] - raw[f"{name}.s"][0][0]
+        figures += [Figure(f"{name}_cpu", used / passed / 1e7, "% of 1,000 MIPS",
+                           reach="<= 0.5" if name == "ktaud" else ""),
+                    Figure(f"{name}_rss", median(raw, f"{name}.kib") / 1024, "MiB",
+                           reach="<= 32"),
+                    Figure(f"{name}_file", median(raw, f"{name}.bytes") / passed / 1024,
+                           "KiB/s")]
+    return figures

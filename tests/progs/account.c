@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * account: where the time of known work goes, compared with the clock.
+ *
+ * Prints "ok - what" or "not ok - what" for each. Run where KTAU has all groups on, the
+ * account among them.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "self.h"
+
+/**
+ * struct part - what a thread's account has had since another moment
+ * @life: all of it, by the clock of the two copies
+ * @user: in user mode, and so on: seconds
+ */
+struct part {
+	double life, user, kernel, irq, runq, asleep, guest;
+};
+
+static struct ktau_rec_profile *before;
+
+static struct part since(const struct ktau_rec_profile *a, const struct ktau_rec_profile *b)
+{
+	return (struct part){
+		.life = self_seconds(b->ticks - a->ticks),
+		.user = self_seconds(b->user_ticks - a->user_ticks),
+		.kernel = self_seconds(b->kernel_ticks - a->kernel_ticks),
+		.irq = self_seconds(b->irq_ticks - a->irq_ticks),
+		.runq = self_seconds(b->runq_ticks - a->runq_ticks),
+		.asleep = self_seconds(b->asleep_ticks - a->asleep_ticks),
+		.guest = self_seconds(b->guest_ticks - a->guest_ticks),
+	};
+}
+
+static double sum(struct part p)
+{
+	return p.user + p.kernel + p.irq + p.runq + p.asleep + p.guest;
+}
+
+static void begin(void)
+{
+	ktau_record_free(before);
+	before = self_profile(0);
+}
+
+static struct part end(const char *what)
+{
+	struct ktau_rec_profile *now = self_profile(0);
+	struct part p = since(before, now);
+	int good = sum(p) >= p.life * 0.995 && sum(p) <= p.life * 1.0001;
+
+	printf("%s - %s: the parts sum up to %.6f s of %.6f s\n", good ? "ok" : "not ok", what,
+	       sum(p), p.life);
+	self_failures += !good;
+	ktau_record_free(now);
+	return p;
+}
+
+static void expect(const char *what, double got, double want)
+{
+	int good = got >= want * 0.98 && got <= want * 1.02;
+
+	printf("%s - %s: %.6f s of %.6f s\n", good ? "ok" : "not ok", what, got, want);
+	self_failures += !good;
+}
+
+static double now_seconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+static double cpu_seconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+/* It knows nothing but its own speed: the time in user mode is what is left of the CPU's. */
+static void spin(void)
+{
+	static volatile unsigned long turns;
+	double took, cpu;
+	struct part p;
+
+	begin();
+	took = now_seconds();
+	cpu = cpu_seconds();
+	while (turns < 100000000)
+		turns++;
+	cpu = cpu_seconds() - cpu;
+	took = now_seconds() - took;
+	p = end("a loop");
+	expect("a loop: its life", p.life, took);
+	expect("a loop: user mode, kernel and interrupts", p.user + p.kernel + p.irq, cpu);
+	self_expect("a loop: next to nothing in the kernel", p.kernel < took / 50, 1);
+}
+
+static void nap(void)
+{
+	const struct timespec pause = { .tv_nsec = 300000000 };
+	struct part p;
+	double took;
+
+	begin();
+	took = now_seconds();
+	nanosleep(&pause, NULL);
+	took = now_seconds() - took;
+	p = end("a nap");
+	expect("a nap: asleep", p.asleep, took);
+}
+
+/* The kernel works on a large piece of memory, with hardly a turn of the program. */
+static void map(void)
+{
+	struct part p;
+	double took;
+
+	begin();
+	took = now_seconds();
+	for (int i = 0; i < 8; i++) {
+		void *memory = mmap(NULL, 16 << 20, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+		if (memory == MAP_FAILED)
+			self_die("mmap", -errno);
+		munmap(memory, 16 << 20);
+	}
+	took = now_seconds() - took;
+	p = end("mappings");
+	expect("mappings: in the kernel, or interrupted there", p.kernel + p.irq + p.runq, took);
+}
+
+/* The root frame of each entry has a name, but where no hook knows what was entered. */
+static void names(void)
+{
+	struct ktau_rec_profile *p;
+
+	before = NULL;
+	begin();
+	for (int i = 0; i < 1000; i++)
+		syscall(SYS_getppid);
+	for (int i = 0; i < 10; i++)
+		syscall(1000 + i);
+	p = self_added(before, self_profile(0));
+	before = NULL;
+	self_expect("1,000 calls, named", self_entry(p, "sys_getppid").count, 1000);
+	self_expect("10 entries without a name", self_entry(p, "kernel").count, 10);
+	ktau_record_free(p);
+}
+
+static void *exited_profile(uint64_t since_seq, pid_t pid)
+{
+	struct ktau_query query = { .content = KTAU_REC_PROFILE, .target = KTAU_TARGET_EXITED };
+	struct ktau_rec_profile *found = NULL;
+	union ktau_record record;
+
+	query.exited_since = since_seq;
+	self_start(&query);
+	while (self_next(&record) > 0) {
+		const struct ktau_rec_owner *owner;
+
+		if (record.rec->type != KTAU_REC_PROFILE || found)
+			continue;
+		owner = self_owner(record.profile->serial);
+		if (!owner || owner->tid != pid)
+			continue;
+		found = malloc(record.rec->size);
+		if (found)
+			memcpy(found, record.rec, record.rec->size);
+	}
+	return found;
+}
+
+/* The life of a child: from its creation to its end, as its parent has seen them. */
+static void child(void)
+{
+	struct ktau_query query = { .content = KTAU_REC_PROFILE, .target = KTAU_TARGET_SELF };
+	static const struct ktau_rec_profile none;
+	const struct timespec pause = { .tv_nsec = 400000000 };
+	struct ktau_rec_profile *p;
+	union ktau_record record;
+	uint64_t seq = 0;
+	struct part all;
+	double took;
+	pid_t pid;
+
+	self_start(&query);
+	while (self_next(&record) > 0)
+		if (record.rec->type == KTAU_REC_END)
+			seq = record.end->exited_next;
+	took = now_seconds();
+	pid = fork();
+	if (!pid) {
+		nanosleep(&pause, NULL);
+		_exit(0);
+	}
+	if (pid < 0 || waitpid(pid, NULL, 0) != pid)
+		self_die("fork", -errno);
+	took = now_seconds() - took;
+	p = exited_profile(seq, pid);
+	self_expect("a child: its profile", p != NULL, 1);
+	if (!p)
+		return;
+	all = since(&none, p);
+	all.life = self_seconds(p->ticks - p->start_ticks);
+	expect("a child: its life", all.life, took);
+	expect("a child: what the parts sum up to", sum(all), all.life);
+	self_expect("a child: a root frame for its start", self_entry(p, "ret_from_fork").count, 1);
+	self_expect("a child: an end", self_entry(p, "do_exit").count, 1);
+	free(p);
+}
+
+int main(void)
+{
+	struct ktau_rec_profile *p;
+	int has;
+
+	self_open();
+	p = self_profile(0);
+	has = p->groups_throughout & KTAU_GROUP_ACCOUNT;
+	ktau_record_free(p);
+	if (has) {
+		spin();
+		nap();
+		map();
+		names();
+		child();
+	} else {
+		printf("ok - account # SKIP this kernel has none\n");
+	}
+	self_close();
+	return self_failures != 0;
+}

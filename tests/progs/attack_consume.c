@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * attack_consume: a user reads its own trace so that root finds nothing in it. Reading must
+ * not consume, and consuming must need CAP_PERFMON. To be run as root.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "attack.h"
+#include "result.h"
+
+#define CALLS 100
+
+static struct seen seen;
+static int *consume_result;
+
+static void body(void)
+{
+	make_calls(CALLS);
+	helper_reached();
+	seen_get(TRACE, OF_SELF, 0, &seen);
+	seen_get(TRACE, OF_DEFAULT, 0, &seen);
+	helper_reached();
+	make_calls(CALLS);
+	helper_reached();
+	*consume_result = seen_get(TRACE, OF_SELF | CONSUME, 0, &seen);
+}
+
+static uint64_t consumed_by_root(pid_t pid)
+{
+	if (seen_get(TRACE, OF_LIST | CONSUME, pid, &seen))
+		return 0;
+	return seen_traced(&seen, seen_tid(&seen, pid), CALLED);
+}
+
+int main(void)
+{
+	struct helper user;
+	uint64_t got;
+
+	consume_result = shared_alloc(sizeof(*consume_result));
+	set_level(-1);
+	control("groups=syscall trace=on ring=1024");
+	user = helper_start(ATTACKER, body);
+
+	helper_step(&user);
+	helper_step(&user);
+	got = consumed_by_root(user.pid);
+	tell(got == CALLS,
+	     "attack consume: after a user has read its trace, root sees %llu of %d calls",
+	     (unsigned long long)got, CALLS);
+
+	helper_step(&user);
+	seen_get(TRACE, OF_DEFAULT, 0, &seen);
+	got = consumed_by_root(user.pid);
+	tell(got == CALLS, "attack consume: after cat, root sees %llu of %d calls",
+	     (unsigned long long)got, CALLS);
+
+	got = consumed_by_root(user.pid);
+	tell(!got, "attack consume: after root has consumed them, it sees %llu",
+	     (unsigned long long)got);
+
+	helper_step(&user);
+	tell(*consume_result == -EPERM || *consume_result == -EACCES,
+	     "attack consume: consuming its own trace gives a user: %s",
+	     strerror(-*consume_result));
+	helper_end(&user);
+	set_level(2);
+	control("groups=none trace=off");
+	return tell_failures != 0;
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * attack_crowd [PROCESSES]: a user's idle processes use up the memory that KTAU may have. The
+ * next process of root must have a profile and a trace. To be run as root.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "attack.h"
+#include "result.h"
+
+#define CALLS 600
+#define MIN_LIMIT (6U << 20)
+#define PROCESS_BYTES 30000 /* what a process took, rounded down */
+#define IDLE 50
+#define IDLE_BYTES 12288
+
+static struct seen seen;
+static unsigned int nr_processes, nr_calls;
+
+/* Begins the processes and returns when all have made their calls. */
+static void crowd(void)
+{
+	int ends[2];
+	unsigned int i;
+	char byte;
+
+	if (pipe(ends))
+		_exit(1);
+	for (i = 0; i < nr_processes; i++) {
+		pid_t pid = fork();
+
+		if (pid < 0)
+			_exit(1);
+		if (!pid) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			make_calls(nr_calls);
+			if (write(ends[1], "d", 1) != 1)
+				_exit(1);
+			for (;;)
+				pause();
+		}
+	}
+	for (i = 0; i < nr_processes; i++)
+		if (read(ends[0], &byte, 1) != 1)
+			_exit(1);
+}
+
+static void next_process(void)
+{
+	make_calls(CALLS);
+}
+
+/* What is being freed is freed a moment later. */
+static uint64_t settled_bytes(void)
+{
+	uint64_t before, now = stat_of("memory_bytes");
+	unsigned int i;
+
+	for (i = 0; i < 20; i++) {
+		usleep(100000);
+		before = now;
+		now = stat_of("memory_bytes");
+		if (now == before)
+			break;
+	}
+	return now;
+}
+
+static void small_rings(void)
+{
+	uint64_t before = settled_bytes(), each;
+	struct helper user;
+	unsigned int wanted = nr_processes;
+
+	nr_processes = IDLE;
+	nr_calls = 1;
+	user = helper_start(ATTACKER, crowd);
+	helper_step(&user);
+	each = (stat_of("memory_bytes") - before) / IDLE;
+	tell(each <= IDLE_BYTES, "attack crowd: an idle process takes %llu bytes",
+	     (unsigned long long)each);
+	helper_end(&user);
+	nr_processes = wanted;
+}
+
+/* To a limit that leaves room for the share of a user, and to processes that would fill it. */
+static void lower_limit(void)
+{
+	uint64_t bytes = settled_bytes(), limit = 4 * bytes;
+
+	if (limit < MIN_LIMIT)
+		limit = MIN_LIMIT;
+	control("memory_limit=%llu", (unsigned long long)limit);
+	nr_processes = (unsigned int)((limit - bytes) / PROCESS_BYTES) + 20;
+}
+
+int main(int argc, char **argv)
+{
+	struct helper user, root;
+	uint64_t calls, traced;
+
+	if (argc > 1)
+		nr_processes = (unsigned int)atoi(argv[1]);
+	control("exited_limit=64k");
+	control("groups=syscall trace=on ring=1024");
+	small_rings();
+
+	/* With all their number the limit may be what it usually is. */
+	if (argc == 1)
+		lower_limit();
+	nr_calls = 1500;
+	user = helper_start(ATTACKER, crowd);
+	tell(helper_step(&user), "attack crowd: %u processes", nr_processes);
+
+	root = helper_start(0, next_process);
+	helper_step(&root);
+	seen_get(PROFILE, OF_LIST, root.pid, &seen);
+	calls = seen_total(&seen, CALLED);
+	tell(calls == CALLS, "attack crowd: root's next process has a profile with %llu of %d "
+	     "calls", (unsigned long long)calls, CALLS);
+	seen_get(TRACE, OF_LIST, root.pid, &seen);
+	traced = seen_traced(&seen, seen_tid(&seen, root.pid), CALLED);
+	tell(traced >= 100, "attack crowd: and a trace with %llu of them",
+	     (unsigned long long)traced);
+	helper_end(&root);
+	helper_end(&user);
+	control("memory_limit=64M");
+	control("exited_limit=16M");
+	control("groups=none trace=off");
+	return tell_failures != 0;
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * attack_memcg: what KTAU allocates for the processes of a cgroup is charged to it. To be
+ * run as root. Exit status 77: no memory controller here.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "attack.h"
+#include "result.h"
+
+#define CGROUPS "/run/attack-cgroups"
+#define GROUP CGROUPS "/one"
+#define PROCESSES 60
+
+static void crowd(void)
+{
+	int ends[2], i;
+	char byte;
+
+	if (pipe(ends))
+		_exit(1);
+	for (i = 0; i < PROCESSES; i++) {
+		if (fork())
+			continue;
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		make_calls(1000);
+		if (write(ends[1], "d", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	for (i = 0; i < PROCESSES; i++)
+		if (read(ends[0], &byte, 1) != 1)
+			_exit(1);
+}
+
+/* Kernel memory charged to the group; -1 where that is not told. */
+static long long charged(void)
+{
+	FILE *file = fopen(GROUP "/memory.stat", "re");
+	long long value = -1;
+	char line[128];
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "kernel %lld", &value) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return value;
+}
+
+/* How much more is charged, and counted by KTAU, with the processes than without. */
+static bool measure(long long *more, long long *counted)
+{
+	struct helper user = helper_start(ATTACKER, crowd);
+	bool done = write_number(GROUP "/cgroup.procs", user.pid);
+
+	*more = charged();
+	*counted = (long long)stat_of("memory_bytes");
+	done = done && helper_step(&user);
+	/* Charges are kept on each CPU in stocks and told in batches. */
+	usleep(2500000);
+	*more = charged() - *more;
+	*counted = (long long)stat_of("memory_bytes") - *counted;
+	helper_end(&user);
+	usleep(500000);
+	return done;
+}
+
+int main(void)
+{
+	long long plain, traced, counted;
+
+	if ((mkdir(CGROUPS, 0755) || mount("none", CGROUPS, "cgroup2", 0, NULL)))
+		return 77;
+	{
+		int fd = open(CGROUPS "/cgroup.subtree_control", O_WRONLY | O_CLOEXEC);
+
+		if (fd < 0 || write(fd, "+memory", 7) != 7)
+			return 77;
+		close(fd);
+	}
+	if (mkdir(GROUP, 0755) || charged() < 0)
+		return 77;
+	control("exited_limit=64k");
+	if (!tell(measure(&plain, &counted), "attack memcg: processes in a cgroup"))
+		return 1;
+	control("groups=syscall trace=on ring=1024");
+	measure(&traced, &counted);
+	control("groups=none trace=off");
+	control("exited_limit=16M");
+	tell(traced - plain >= counted / 2 && counted > 0,
+	     "attack memcg: %lld kB more are charged with %lld kB of KTAU's",
+	     (traced - plain) >> 10, counted >> 10);
+	return tell_failures != 0;
+}

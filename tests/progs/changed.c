@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KTAU_TARGET_CHANGED: a task that has run since the last stream of the descriptor is in
+ * the next one, a task that has not is left out. First step by step, then at random.
+ */
+#include <err.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "look.h"
+#include "result.h"
+
+#define NR_CHILDREN 20
+#define ROUNDS 200
+#define ALL_CHILDREN ((1U << NR_CHILDREN) - 1)
+
+static pid_t child[NR_CHILDREN];
+static volatile unsigned int *calls; /* of each child, in memory shared with it */
+static struct found found;
+
+static void settle(void)
+{
+	struct timespec while_they_sleep = { .tv_nsec = 100 * 1000 * 1000 };
+
+	while (nanosleep(&while_they_sleep, &while_they_sleep) && errno == EINTR)
+		;
+}
+
+/* Each signal is a few system calls, then it sleeps again. */
+static _Noreturn void sleeper(const sigset_t *woken, volatile unsigned int *count)
+{
+	int signal;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;) {
+		sigwait(woken, &signal);
+		getppid();
+		++*count;
+	}
+}
+
+static _Noreturn void spinner(void)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;)
+		;
+}
+
+static void start(void)
+{
+	sigset_t woken;
+	int i;
+
+	calls = mmap(NULL, sizeof(*calls) * NR_CHILDREN, PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (calls == MAP_FAILED)
+		err(1, "mmap");
+	sigemptyset(&woken);
+	sigaddset(&woken, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &woken, NULL);
+	for (i = 0; i < NR_CHILDREN; i++) {
+		child[i] = fork();
+		if (child[i] < 0)
+			err(1, "fork");
+		if (!child[i])
+			sleeper(&woken, &calls[i]);
+	}
+	settle();
+}
+
+/* Which children were found, a bit each; END must count the records. */
+static uint32_t children(void)
+{
+	uint32_t set = 0;
+	unsigned int i, j;
+
+	for (i = 0; i < found.nr; i++) {
+		for (j = 0; j < NR_CHILDREN; j++) {
+			if (found.owner[i].tid == child[j])
+				set |= 1U << j;
+		}
+	}
+	if (found.nr != found.end.nr_records)
+		errx(1, "%u records, END says %llu", found.nr, found.end.nr_records);
+	return set;
+}
+
+static uint32_t shown(int fd, uint32_t target)
+{
+	if (look_for(fd, target, 0, &found))
+		err(1, "/proc/ktau/profile");
+	if (found.stream.target != target)
+		errx(1, "asked for %x, got %x", target, found.stream.target);
+	return children();
+}
+
+static uint32_t changed(int fd)
+{
+	return shown(fd, KTAU_TARGET_CHANGED);
+}
+
+static uint32_t wake(int i)
+{
+	kill(child[i], SIGUSR1);
+	return 1U << i;
+}
+
+static int open_profile(void)
+{
+	int fd = open("/proc/ktau/profile", O_RDONLY);
+
+	if (fd < 0)
+		err(1, "/proc/ktau/profile");
+	return fd;
+}
+
+static void one_reader(int a)
+{
+	uint32_t who;
+
+	tell(changed(a) == ALL_CHILDREN, "changed: the first stream has all");
+	tell(!changed(a), "changed: the next one none of those that sleep");
+	who = wake(3);
+	settle();
+	tell(changed(a) == who, "changed: a task that has run is shown");
+	tell(!changed(a), "changed: and not again");
+	who = wake(4) | wake(5);
+	settle();
+	tell(shown(a, KTAU_TARGET_ALL) == ALL_CHILDREN, "changed: ALL has all");
+	tell(!changed(a), "changed: after ALL nothing is left to show");
+	who = wake(6);
+	settle();
+	shown(a, KTAU_TARGET_CPU);
+	tell(changed(a) == who, "changed: a stream without tasks marks none as shown");
+}
+
+static void cut_short(int a)
+{
+	uint32_t who = wake(7);
+	char some[300];
+
+	settle();
+	if (look_select(a, KTAU_TARGET_CHANGED, 0) || read(a, some, sizeof(some)) < 0)
+		err(1, "/proc/ktau/profile");
+	tell(changed(a) == who, "changed: nor does a stream that is not read to its end");
+}
+
+static void two_readers(int a, int b)
+{
+	uint32_t who;
+
+	tell(changed(b) == ALL_CHILDREN, "changed: another reader begins with all");
+	tell(!changed(a) && !changed(b), "changed: which does not affect the first");
+	who = wake(8);
+	settle();
+	tell(changed(a) == who && changed(b) == who, "changed: both see the task that has run");
+	tell(!changed(b) && !changed(a), "changed: once each");
+}
+
+/* One has begun a stream; the other reads a whole one; then a task runs. */
+static void at_once(int a, int b)
+{
+	char some[sizeof(struct ktau_rec_stream)];
+	uint32_t who;
+
+	if (look_select(a, KTAU_TARGET_CHANGED, 0) ||
+	    read(a, some, sizeof(some)) != sizeof(some))
+		err(1, "/proc/ktau/profile");
+	changed(b);
+	who = wake(9);
+	settle();
+	tell(!look_on(a, 0, &found) && children() == who && changed(b) == who,
+	     "changed: a stream that began earlier takes nothing from a later one");
+	changed(a); /* may show it once more */
+}
+
+static void on_the_cpu(int a)
+{
+	pid_t pid = fork(), was = child[0];
+
+	if (!pid)
+		spinner();
+	settle();
+	child[0] = pid;
+	tell(changed(a) == 1 && changed(a) == 1, "changed: a running task is always shown");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	tell(!changed(a), "changed: and no longer once it has exited");
+	child[0] = was;
+}
+
+/* A reader that remembers how many calls it can have seen. */
+struct reader {
+	int fd;
+	unsigned int calls[NR_CHILDREN];
+	unsigned int nr_due, nr_missed, nr_shown;
+};
+
+/* A child that has made a call between two readings must be in the second one. */
+static void look(struct reader *reader)
+{
+	uint32_t due = 0, seen;
+	int i;
+
+	for (i = 0; i < NR_CHILDREN; i++)
+		due |= (uint32_t)(calls[i] != reader->calls[i]) << i;
+	seen = changed(reader->fd);
+	for (i = 0; i < NR_CHILDREN; i++)
+		reader->calls[i] = calls[i];
+	reader->nr_due += (unsigned int)__builtin_popcount(due);
+	reader->nr_missed += (unsigned int)__builtin_popcount(due & ~seen);
+	reader->nr_shown += (unsigned int)__builtin_popcount(seen);
+}
+
+static void at_random(int a, int b)
+{
+	struct reader readers[] = { { .fd = a }, { .fd = b } }, *r;
+	unsigned int i;
+
+	for (r = readers; r < readers + 2; r++) {
+		look(r); /* what was before */
+		r->nr_due = r->nr_missed = r->nr_shown = 0;
+	}
+	for (i = 0; i < ROUNDS; i++) {
+		wake(rand() % NR_CHILDREN);
+		wake(rand() % NR_CHILDREN);
+		if (i % 2)
+			usleep((useconds_t)(rand() % 3000));
+		look(&readers[rand() % 2]);
+	}
+	for (r = readers; r < readers + 2; r++)
+		tell(r->nr_due > ROUNDS / 2 && !r->nr_missed && r->nr_shown < 4 * ROUNDS,
+		     "changed: at random %u due, %u missed, %u shown", r->nr_due,
+		     r->nr_missed, r->nr_shown);
+}
+
+int main(void)
+{
+	int a = open_profile(), b = open_profile(), i;
+
+	start();
+	one_reader(a);
+	cut_short(a);
+	two_readers(a, b);
+	at_once(a, b);
+	on_the_cpu(a);
+	at_random(a, b);
+	for (i = 0; i < NR_CHILDREN; i++)
+		kill(child[i], SIGKILL);
+	return tell_failures != 0;
+}

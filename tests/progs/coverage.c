@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * coverage NAME COMMAND...: run a command and compare KTAU's account of its tasks with the
+ * kernel's own precise accounting (/proc/oracle, of the kernel x86_64-distro).
+ *
+ * coverage -k NAME THREAD COMMAND...: the same for the kernel threads that ran meanwhile, one
+ * of which has to have a name that matches THREAD.
+ *
+ * What is compared with what, and why none of it holds by itself:
+ *
+ *  - kernel time of named events, which is the exclusive time of all timers except the
+ *    unnamed root, the scheduler's and guest mode, with stime;
+ *  - user_ticks, which KTAU measures between the close of a root and the opening of the
+ *    next, with utime;
+ *  - the life of the command's process with the parent's clock around fork and waitid;
+ *  - the sum of the parts of each life with the life;
+ *  - of a kernel thread: the named time with its stime. What the scheduler says that it ran
+ *    is shown only: it counts from the wakeup where it saves a reading of the clock.
+ *
+ * A line "ok - " or "not ok - " for each, and a row of the table in docs/accuracy.md.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <ktau.h>
+
+#include "oracle.h"
+#include "result.h"
+
+#define TRANSITION_NS 20 /* what a transition and a switch may differ by */
+#define SWITCH_NS     50
+
+#define MAX_THREADS   1024
+
+/**
+ * struct account - sums over tasks, in nanoseconds
+ * @nr_tasks: number of tasks
+ * @refused: activations that KTAU had no room for
+ * @named: exclusive time of kernel events with a name
+ * @unnamed: that of roots without one
+ * @user: user_ticks
+ * @guest: guest_ticks
+ * @life: durations of the tasks' lives
+ * @rest: what the parts of each life differ from it by
+ * @begin: start of the process that was started, in ticks
+ * @end: end of its last thread, until which its parent waits
+ * @io_named: @named of io_uring's threads
+ * @io_stime: what the kernel accounted to these
+ * @oracle: what the kernel accounted
+ */
+struct account {
+	unsigned int nr_tasks;
+	uint64_t refused;
+	double named;
+	double unnamed;
+	double user;
+	double guest;
+	double life;
+	double rest;
+	uint64_t begin;
+	uint64_t end;
+	double io_named;
+	double io_stime;
+	struct oracle_task oracle;
+};
+
+/**
+ * struct thread - a kernel thread
+ * @tid: its number
+ * @comm: its name
+ * @account: what KTAU has of it
+ * @oracle: what the kernel accounted
+ */
+struct thread {
+	int32_t tid;
+	char comm[16];
+	struct account account;
+	struct oracle_task oracle;
+};
+
+static struct ktau_reader *reader;
+static struct ktau_clock ktau_time;
+
+_Noreturn __attribute__((format(printf, 1, 2))) static void die(const char *format, ...)
+{
+	va_list args;
+
+	fputs("coverage: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	exit(1);
+}
+
+/* Of 1: how far @got is from @want. */
+static double off(double got, double want)
+{
+	double far = got > want ? got - want : want - got;
+
+	return want > 0 ? far / want : far > 0;
+}
+
+static double percent(double part, double whole)
+{
+	return whole > 0 ? 100 * part / whole : 0;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static double ns(uint64_t ticks)
+{
+	return (double)ktau_clock_ns(&ktau_time, ticks);
+}
+
+/* A new stream; afterwards next_profile() until it gives NULL. */
+static void start_stream(const struct ktau_query *query)
+{
+	int err;
+
+	if (!reader && ktau_reader_create(&reader))
+		die("no memory");
+	err = ktau_reader_fd(reader) < 0 ? ktau_reader_open_live(reader, query) :
+					   ktau_reader_restart(reader, query);
+	if (err)
+		die("%s", ktau_reader_error(reader));
+}
+
+static const struct ktau_rec_profile *next_profile(uint64_t *exited_next)
+{
+	union ktau_record record;
+	int ret;
+
+	while ((ret = ktau_reader_next(reader, &record)) > 0) {
+		if (record.rec->type == KTAU_REC_STREAM)
+			ktau_clock_init(&ktau_time, record.stream);
+		if (record.rec->type == KTAU_REC_END && exited_next)
+			*exited_next = record.end->exited_next;
+		if (record.rec->type == KTAU_REC_PROFILE)
+			return record.profile;
+	}
+	if (ret)
+		die("%s", ktau_reader_error(reader));
+	return NULL;
+}
+
+/* Where the exclusive time of one event of a profile belongs. */
+static void add_event(struct account *sum, uint32_t id, uint64_t ticks)
+{
+	const struct ktau_rec_event *event = ktau_reader_event(reader, id);
+	const char *name = event ? ktau_event_name(event) : "";
+	uint32_t group = event ? event->group : 0;
+
+	if (group == KTAU_GROUP_SCHED || (group == KTAU_GROUP_KVM && !strcmp(name, "guest")))
+		return;
+	if (group == KTAU_GROUP_ACCOUNT && !strcmp(name, "kernel"))
+		sum->unnamed += ns(ticks);
+	else
+		sum->named += ns(ticks);
+}
+
+static void add_events(struct account *sum, const struct ktau_rec_profile *p)
+{
+	const struct ktau_entry *entries = ktau_profile_entries(p);
+	uint64_t excl;
+
+	for (uint32_t i = 0; i < p->nr_entries; i++)
+		if (entries[i].kind == KTAU_KIND_TIMER)
+			add_event(sum, entries[i].id, entries[i].excl);
+	for (uint32_t i = 0; !ktau_profile_inflight(p, i, NULL, &excl); i++)
+		add_event(sum, ktau_profile_open(p)[i].id, excl);
+	sum->refused += p->refused;
+}
+
+static void add_profile(struct account *sum, const struct ktau_rec_profile *p)
+{
+	double life = ns(p->ticks - p->start_ticks);
+	double parts = ns(p->user_ticks) + ns(p->kernel_ticks) + ns(p->irq_ticks) +
+		       ns(p->runq_ticks) + ns(p->asleep_ticks) + ns(p->guest_ticks);
+
+	add_events(sum, p);
+	sum->nr_tasks++;
+	sum->user += ns(p->user_ticks);
+	sum->guest += ns(p->guest_ticks);
+	sum->life += life;
+	sum->rest += off(parts, life) * life;
+}
+
+static void add_oracle(struct oracle_task *sum, const struct oracle_task *task)
+{
+	sum->utime += task->utime;
+	sum->stime += task->stime;
+	sum->gtime += task->gtime;
+	sum->runtime += task->runtime;
+	sum->transitions += task->transitions;
+	sum->switches += task->switches;
+}
+
+/* One that has exited: to be found in the oracle's list. */
+static void add_exited(struct account *sum, const struct ktau_rec_profile *p,
+		       const struct ktau_rec_owner *owner)
+{
+	const struct oracle_task *task = oracle_find(owner->tid);
+	double before = sum->named;
+
+	if (!task)
+		die("task %d is not in /proc/oracle", owner->tid);
+	add_profile(sum, p);
+	add_oracle(&sum->oracle, task);
+	if (!strncmp(owner->comm, "iou-", 4)) {
+		sum->io_named += sum->named - before;
+		sum->io_stime += (double)task->stime;
+	}
+}
+
+static void sum_exited(struct account *sum, uint64_t exited_since, int32_t leader)
+{
+	const struct ktau_query query = { .content = KTAU_REC_PROFILE,
+					  .target = KTAU_TARGET_EXITED,
+					  .exited_since = exited_since };
+	const struct ktau_rec_profile *p;
+
+	start_stream(&query);
+	while ((p = next_profile(NULL))) {
+		const struct ktau_rec_owner *owner = ktau_reader_owner(reader, p->serial);
+
+		if (!owner || owner->flags & KTAU_OWNER_KTHREAD)
+			continue;
+		add_exited(sum, p, owner);
+		if (owner->tid == leader)
+			sum->begin = p->start_ticks;
+		if (owner->tgid == leader && p->ticks > sum->end)
+			sum->end = p->ticks;
+	}
+}
+
+/*
+ * The parent has to get the CPU as soon as the child has ended: else its clock has its own
+ * time in the run queue.
+ */
+static void come_first(void)
+{
+	const struct sched_param param = { .sched_priority = 90 };
+
+	if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param))
+		die("SCHED_FIFO: %s", strerror(errno));
+}
+
+static pid_t run(char **command)
+{
+	siginfo_t info;
+	pid_t pid = fork();
+
+	if (pid < 0)
+		die("fork: %s", strerror(errno));
+	if (!pid) {
+		execvp(command[0], command);
+		die("%s: %s", command[0], strerror(errno));
+	}
+	if (waitid(P_PID, (id_t)pid, &info, WEXITED))
+		die("waitid: %s", strerror(errno));
+	if (info.si_code != CLD_EXITED || info.si_status)
+		die("%s failed", command[0]);
+	return pid;
+}
+
+/* Of a kernel thread's time, 98 %, and no more than it ran. */
+static bool is_named(double named, double ran)
+{
+	return named >= 0.98 * ran && named <= 1.005 * ran;
+}
+
+static void judge(const char *name, const struct account *a, double clock)
+{
+	const struct oracle_task *o = &a->oracle;
+	double stime = (double)o->stime, utime = (double)o->utime, gtime = (double)o->gtime;
+	double bound = 0.005 * stime + TRANSITION_NS * (double)o->transitions +
+		       SWITCH_NS * (double)o->switches;
+	double far = a->named > stime ? a->named - stime : stime - a->named;
+	double life = ns(a->end - a->begin);
+	double ubound = 0.01 * utime + TRANSITION_NS * (double)o->transitions;
+
+	tell(off(utime + stime + gtime, (double)o->runtime) <= 0.01,
+	     "%s: precise accounting: %.3f ms, %.3f ms by the scheduler", name,
+	     (utime + stime + gtime) / 1e6, (double)o->runtime / 1e6);
+	tell(!a->refused && far <= bound,
+	     "%s: kernel time of named events %.2f %% of %.3f ms stime, +- %.2f", name,
+	     percent(a->named, stime), stime / 1e6, percent(bound, stime));
+	tell(off(a->user, utime) * utime <= ubound, "%s: user %.2f %% of %.3f ms utime, +- %.2f",
+	     name, percent(a->user, utime), utime / 1e6, percent(ubound, utime));
+	if (gtime > 0)
+		tell(off(a->guest, gtime) <= 0.01, "%s: guest %.2f %% of %.3f ms gtime, +- 1",
+		     name, percent(a->guest, gtime), gtime / 1e6);
+	if (a->io_stime > 0)
+		tell(is_named(a->io_named, a->io_stime),
+		     "%s: io_uring's threads: %.2f %% of %.3f ms named, at least 98", name,
+		     percent(a->io_named, a->io_stime), a->io_stime / 1e6);
+	tell(off(life, clock) <= 0.001,
+	     "%s: life %.3f %% of %.3f ms by the parent's clock, +- 0.1", name,
+	     percent(life, clock), clock / 1e6);
+	tell(a->rest <= 0.005 * a->life, "%s: rest %.2f %% of life, at most 0.5", name,
+	     percent(a->rest, a->life));
+	printf("row | %s | %u | %.1f ms | %.2f %% | %.2f %% | %.2f %% | %.2f %% | %.2f %% |\n",
+	       name, a->nr_tasks, stime / 1e6, percent(a->named, stime),
+	       percent(a->named + a->unnamed, stime), percent(a->user, utime),
+	       percent(life, clock), percent(a->rest, a->life));
+}
+
+static void test_tasks(const char *name, char **command)
+{
+	const struct ktau_query query = { .content = KTAU_REC_PROFILE,
+					  .target = KTAU_TARGET_EXITED,
+					  .exited_since = UINT64_MAX };
+	struct account sum = { 0 };
+	uint64_t exited_next = 0, begin, end;
+	pid_t pid;
+
+	come_first();
+	start_stream(&query);
+	while (next_profile(&exited_next))
+		;
+	oracle_clear();
+	begin = now_ns();
+	pid = run(command);
+	end = now_ns();
+	oracle_read();
+	sum_exited(&sum, exited_next, pid);
+	judge(name, &sum, (double)(end - begin));
+}
+
+/* All kernel threads, in the order of the stream. */
+static unsigned int read_threads(struct thread *threads)
+{
+	const struct ktau_query query = { .content = KTAU_REC_PROFILE,
+					  .target = KTAU_TARGET_ALL };
+	const struct ktau_rec_profile *p;
+	unsigned int nr = 0;
+
+	oracle_read();
+	start_stream(&query);
+	while ((p = next_profile(NULL))) {
+		const struct ktau_rec_owner *owner = ktau_reader_owner(reader, p->serial);
+		const struct oracle_task *task = owner ? oracle_find(owner->tid) : NULL;
+
+		if (!task || !(owner->flags & KTAU_OWNER_KTHREAD) || nr == MAX_THREADS)
+			continue;
+		memset(&threads[nr], 0, sizeof(threads[nr]));
+		threads[nr].tid = owner->tid;
+		memcpy(threads[nr].comm, owner->comm, sizeof(threads[nr].comm));
+		threads[nr].oracle = *task;
+		add_events(&threads[nr].account, p);
+		nr++;
+	}
+	return nr;
+}
+
+/* Whether it ran for a millisecond: what is less is not compared. */
+static bool judge_thread(const char *name, const struct thread *now, const struct thread *before)
+{
+	double stime = (double)(now->oracle.stime - before->oracle.stime);
+	double runtime = (double)(now->oracle.runtime - before->oracle.runtime);
+	double named = now->account.named - before->account.named;
+	double unnamed = now->account.unnamed - before->account.unnamed;
+
+	if (stime < 1e6)
+		return false;
+	tell(is_named(named, stime), "%s: %s: %.2f %% of %.3f ms named, at least 98", name,
+	     now->comm, percent(named, stime), stime / 1e6);
+	printf("thread | %s | %s | %.1f ms | %.1f ms | %.2f %% | %.2f %% |\n", name, now->comm,
+	       runtime / 1e6, stime / 1e6, percent(named, stime),
+	       percent(named + unnamed, stime));
+	return true;
+}
+
+static void test_threads(const char *name, const char *wanted, char **command)
+{
+	static struct thread before[MAX_THREADS], now[MAX_THREADS];
+	unsigned int nr_before, nr_now;
+	bool found = false;
+
+	nr_before = read_threads(before);
+	run(command);
+	nr_now = read_threads(now);
+	for (unsigned int i = 0; i < nr_now; i++)
+		for (unsigned int j = 0; j < nr_before; j++)
+			if (now[i].tid == before[j].tid &&
+			    judge_thread(name, &now[i], &before[j]))
+				found |= ktau_glob(wanted, now[i].comm);
+	tell(found, "%s: a thread %s ran", name, wanted);
+}
+
+int main(int argc, char **argv)
+{
+	int kernel = argc > 1 && !strcmp(argv[1], "-k");
+
+	if (argc < 3 + 2 * kernel) {
+		fputs("usage: coverage NAME COMMAND...\n"
+		      "       coverage -k NAME THREAD COMMAND...\n", stderr);
+		return 2;
+	}
+	if (kernel)
+		test_threads(argv[2], argv[3], argv + 4);
+	else
+		test_tasks(argv[1], argv + 2);
+	ktau_reader_destroy(reader);
+	return tell_failures != 0;
+}

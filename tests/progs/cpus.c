@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * cpus: what the CPUs' tables have of one load, with all groups and with those of
+ * interrupts only. The frames that a softirq's functions have in the task's profile are
+ * none of the CPU's: its time must not depend on them.
+ *
+ * The cost of the hooks, and of the emulator, is in the durations; a softirq that loses
+ * the time of tcp_v4_rcv() has a fifth of it left.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "self.h"
+
+#define MESSAGES 3000
+#define ROUNDS 3
+
+/* What all CPUs have of receiving: the softirq and the functions that it polls. */
+struct figures {
+	uint64_t count;
+	uint64_t excl;
+	uint64_t all;	/* exclusive time of all events */
+};
+
+static void control(const char *words)
+{
+	FILE *file = fopen("/proc/ktau/control", "w");
+
+	if (!file || fputs(words, file) < 0 || fclose(file))
+		self_die(words, -errno);
+}
+
+static struct figures read_cpus(void)
+{
+	const struct ktau_query query = { .content = KTAU_REC_PROFILE,
+					  .target = KTAU_TARGET_CPU };
+	struct figures f = { 0 };
+	union ktau_record record;
+
+	self_start(&query);
+	while (self_next(&record) > 0) {
+		if (record.rec->type != KTAU_REC_PROFILE)
+			continue;
+		for (uint32_t i = 0; i < record.profile->nr_entries; i++)
+			f.all += ktau_profile_entries(record.profile)[i].excl;
+		f.count += self_entry(record.profile, "softirq:NET_RX").count;
+		f.excl += self_entry(record.profile, "softirq:NET_RX").excl +
+			  self_entry(record.profile, "napi:process_backlog").excl;
+	}
+	return f;
+}
+
+static void work(int end[2])
+{
+	static char buffer[4096];
+
+	for (int i = 0; i < MESSAGES; i++)
+		if (send(end[0], buffer, sizeof(buffer), 0) != sizeof(buffer) ||
+		    recv(end[1], buffer, sizeof(buffer), MSG_WAITALL) != sizeof(buffer))
+			self_die("message", -errno);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+/* Nanoseconds of receiving for each softirq, with @groups; the least of some rounds. */
+static double measure(int end[2], const char *groups)
+{
+	const long nr_cpus = sysconf(_SC_NPROCESSORS_CONF);
+	double least = 0;
+
+	control(groups);
+	for (int i = 0; i < ROUNDS; i++) {
+		uint64_t start = now_ns();
+		struct figures before = read_cpus(), after;
+		double each, all, length;
+
+		work(end);
+		after = read_cpus();
+		length = (double)(now_ns() - start) / 1e9 * (double)nr_cpus;
+		all = self_seconds(after.all - before.all);
+		if (all > length) {
+			printf("not ok - CPUs had %.3f s of interrupts in %.3f s\n", all, length);
+			self_failures++;
+		}
+		each = self_seconds(after.excl - before.excl) * 1e9 /
+		       (double)(after.count - before.count);
+		least = i && least < each ? least : each;
+	}
+	return least;
+}
+
+int main(void)
+{
+	double few, all;
+	int end[2], good;
+
+	self_open();
+	ktau_record_free(self_profile(0));	/* sets the clock */
+	self_connection(end);
+	few = measure(end, "groups=irq,bh");
+	all = measure(end, "groups=all");
+	good = all > few * 0.7;
+	printf("%s - a CPU's softirq:NET_RX: %.0f ns each with all groups, %.0f with two\n",
+	       good ? "ok" : "not ok", all, few);
+	self_failures += !good;
+	close(end[0]);
+	close(end[1]);
+	self_close();
+	return self_failures != 0;
+}

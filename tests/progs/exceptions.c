@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * exceptions: each kind of exception a known number of times, held against the profile
+ * of the thread that meets it. For PowerPC, where the kinds are the processor's.
+ *
+ * Prints "ok - what" or "not ok - what" for each. Run where KTAU has all groups on.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "self.h"
+
+#define STEPS	50
+
+static volatile sig_atomic_t caught;
+
+/* Go on behind the instruction. */
+static void skip(int sig, siginfo_t *info, void *context)
+{
+	ucontext_t *uc = context;
+
+	(void)sig, (void)info;
+	uc->uc_mcontext.uc_regs->gregs[32] += 4;
+	caught++;
+}
+
+static struct ktau_entry counted(struct ktau_rec_profile *before, const char *name)
+{
+	struct ktau_rec_profile *p = self_added(before, self_profile(0));
+	struct ktau_entry entry = self_entry(p, name);
+
+	ktau_record_free(p);
+	return entry;
+}
+
+static void illegal_instructions(void)
+{
+	struct ktau_rec_profile *before = self_profile(0);
+
+	caught = 0;
+	for (int i = 0; i < 100; i++)
+		asm volatile(".long 0");
+	self_expect("100 illegal instructions",
+		   counted(before, "program_check_exception").count, 100);
+	self_expect("and their signals", (uint64_t)caught, 100);
+}
+
+/* To load with a reservation, an address has to be a multiple of four. */
+static void odd_addresses(void)
+{
+	static uint32_t words[2];
+	struct ktau_rec_profile *before = self_profile(0);
+	uint32_t *odd = (uint32_t *)((char *)words + 1);
+
+	caught = 0;
+	for (int i = 0; i < 100; i++) {
+		uint32_t word;
+
+		asm volatile("lwarx %0,0,%1" : "=r" (word) : "r" (odd) : "memory");
+	}
+	self_expect("100 odd addresses", counted(before, "alignment_exception").count, 100);
+	self_expect("and their signals", (uint64_t)caught, 100);
+}
+
+/* The kernel touches what the program has not: pages to read a file into. */
+static void faults_in_the_kernel(void)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct ktau_rec_profile *before;
+	int zero = open("/dev/zero", O_RDONLY);
+	char *fresh = mmap(NULL, 300 * page, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (zero < 0 || fresh == MAP_FAILED)
+		self_die("/dev/zero", -errno);
+	/* The first readings make the memory that the later ones use again. */
+	for (int i = 0; i < 3; i++)
+		ktau_record_free(self_profile(0));
+	before = self_profile(0);
+	for (int i = 0; i < 300; i++)
+		if (read(zero, fresh + (size_t)i * page, 1) != 1)
+			self_die("/dev/zero", -errno);
+	self_expect("300 page faults of the kernel",
+		   counted(before, "page_fault_kernel").count, 300);
+	munmap(fresh, 300 * page);
+	close(zero);
+}
+
+static void step(pid_t child, int request)
+{
+	int status;
+
+	if (ptrace(request, child, NULL, NULL) || waitpid(child, &status, 0) != child ||
+	    !WIFSTOPPED(status))
+		self_die("a step", -errno);
+}
+
+static void single_steps(void)
+{
+	struct ktau_rec_profile *before, *p;
+	pid_t child = fork();
+	int status;
+
+	if (!child) {
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		raise(SIGSTOP);
+		for (;;)
+			;
+	}
+	if (child < 0 || waitpid(child, &status, 0) != child)
+		self_die("fork", -errno);
+	before = self_profile(child);
+	for (int i = 0; i < STEPS; i++)
+		step(child, PTRACE_SINGLESTEP);
+	p = self_added(before, self_profile(child));
+	self_expect("50 single steps", self_entry(p, "DebugException").count, STEPS);
+	ktau_record_free(p);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+}
+
+int main(void)
+{
+	const struct sigaction action = { .sa_sigaction = skip, .sa_flags = SA_SIGINFO };
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	self_open();
+	if (sigaction(SIGILL, &action, NULL) || sigaction(SIGBUS, &action, NULL))
+		self_die("sigaction", -errno);
+	illegal_instructions();
+	odd_addresses();
+	faults_in_the_kernel();
+	single_steps();
+	self_close();
+	return self_failures != 0;
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * fuzzcalls COUNT [SEED [UID]]: calls to /proc/ktau/profile and /proc/ktau/trace at random:
+ * ioctl, read, lseek, poll, close, words into control. The seed is printed; the same one
+ * makes the same calls. With UID, as that user, who must never get what takes a capability.
+ * Afterwards a stream read by the rules has to be whole: the script that runs this looks
+ * at that, and at what the kernel has said.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <linux/ktau.h>
+
+#include "fuzz.h"
+#include "result.h"
+
+#define NR_FDS 8
+#define MEMORY (512 * 1024)
+
+static int fds[NR_FDS];
+static char *memory;		/* MEMORY bytes, nothing behind them */
+static uid_t user;
+static unsigned long errors[256];
+static unsigned long accepted[32];	/* selections, by bit of @target and @flags */
+static unsigned long nr_infos;
+static unsigned long wrong;
+
+/* Somewhere in the memory, or now and then at its end, in the kernel, nowhere. */
+static void *address(size_t bytes)
+{
+	switch (any() % 16) {
+	case 0:
+		return (void *)(uintptr_t)number();
+	case 1:
+		return memory + MEMORY - any() % 64;
+	case 2:
+		return memory + any() % MEMORY;
+	default:
+		return memory + any() % (MEMORY - (bytes < MEMORY ? bytes : MEMORY - 1)) / 8 * 8;
+	}
+}
+
+static int open_any(void)
+{
+	return open(one_in(2) ? "/proc/ktau/profile" : "/proc/ktau/trace",
+		    (user || one_in(2) ? O_RDONLY : O_RDWR) | O_CLOEXEC);
+}
+
+/* Which fields were accepted, to see that the fuzzer gets that far. */
+static void note_select(const struct ktau_select *select)
+{
+	unsigned int bit;
+
+	for (bit = 0; bit < 16; bit++) {
+		accepted[bit] += select->target >> bit & 1;
+		accepted[16 + bit] += select->flags >> bit & 1;
+	}
+	wrong += user && (select->flags & KTAU_SELECT_CONSUME);
+}
+
+static long call_select(int fd)
+{
+	uint32_t room = one_in(50) ? KTAU_MAX_PIDS : FUZZ_PIDS;
+	struct ktau_select select;
+	long ret;
+	char *at;
+
+	fuzz_select(&select, (int32_t *)memory, room);
+	if (one_in(20))
+		return ioctl(fd, KTAU_IOC_SELECT, address(sizeof(select)));
+	/* Behind the list; what is longer goes beyond the end of the memory now and then. */
+	at = memory + MEMORY - 2 * FUZZ_PAGE;
+	memcpy(at, &select, sizeof(select));
+	if (one_in(3))
+		fuzz_size(at, sizeof(select));
+	if (one_in(20))
+		at = memmove(memory + MEMORY - sizeof(select), at, sizeof(select));
+	/* Some numbers mean something for every file. */
+	if (one_in(50))
+		return ioctl(fd, number(), at);
+	ret = ioctl(fd, KTAU_IOC_SELECT, at);
+	if (!ret)
+		note_select((struct ktau_select *)at);
+	return ret;
+}
+
+/* What was answered, and nothing behind the size. */
+static void check_info(const char *at, uint32_t size)
+{
+	const uint32_t never = KTAU_ACCESS_ALL | KTAU_ACCESS_CONSUME;
+	const struct ktau_info *info = (const struct ktau_info *)at;
+	uint32_t i;
+
+	nr_infos++;
+	wrong += info->size != sizeof(*info) || info->version != KTAU_ABI_VERSION ||
+		 info->nr_ranges > KTAU_INFO_RANGES;
+	wrong += user && ((info->access & never) || info->memory_bytes);
+	for (i = sizeof(*info); i < size; i++)
+		wrong += at[i] != 0;
+	wrong += at[size] != 'x';
+}
+
+/* KTAU_IOC_INFO, with a size that is good more often than not. */
+static long call_info(int fd)
+{
+	char *at = memory + MEMORY - 2 * FUZZ_PAGE;
+	uint32_t size;
+	long ret;
+
+	if (one_in(10))
+		return ioctl(fd, KTAU_IOC_INFO, address(sizeof(struct ktau_info)));
+	memset(at, 'x', 2 * FUZZ_PAGE);
+	fuzz_size(at, sizeof(struct ktau_info));
+	memset(at + FUZZ_PAGE, 'x', FUZZ_PAGE);
+	memcpy(&size, at, sizeof(size));
+	if (size <= FUZZ_PAGE)
+		memset(at + size, 'x', 1);
+	ret = ioctl(fd, KTAU_IOC_INFO, at);
+	if (!ret)
+		check_info(at, size);
+	return ret;
+}
+
+static long call_read(int fd)
+{
+	size_t bytes = one_in(20) ? number() : any() % (one_in(4) ? 100000 : 2000);
+
+	return one_in(10) ? pread(fd, address(bytes), bytes, (off_t)number()) :
+			    read(fd, address(bytes), bytes);
+}
+
+static long call_poll(int fd)
+{
+	struct pollfd pfd = { .fd = fd, .events = (short)any() };
+
+	return poll(&pfd, 1, one_in(100) ? 1 : 0);
+}
+
+static long call_control(void)
+{
+	char line[256] = "";
+
+	fuzz_words(line, sizeof(line));
+	if (one_in(4))
+		line[any() % sizeof(line)] = (char)any();
+	return fuzz_control(line, one_in(10) ? sizeof(line) : strlen(line));
+}
+
+/* A process that lives for a moment and looks at itself. */
+static void call_fork(int fd)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		call_read(fd);
+		_exit(0);
+	}
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+}
+
+static void call(void)
+{
+	unsigned int i = any() % NR_FDS, what = any() % 1000;
+	long ret = 0;
+
+	if (what < 400) {
+		ret = call_read(fds[i]);
+	} else if (what < 740) {
+		ret = call_select(fds[i]);
+	} else if (what < 800) {
+		ret = call_info(fds[i]);
+	} else if (what < 900) {
+		ret = lseek(fds[i], one_in(2) ? 0 : (off_t)number(), one_in(2) ? 0 : (int)any());
+	} else if (what < 960) {
+		ret = call_poll(fds[i]);
+	} else if (what < 995) {
+		close(fds[i]);
+		fds[i] = open_any();
+	} else if (what < 997) {
+		call_fork(fds[i]);
+	} else {
+		ret = call_control();
+	}
+	errors[ret < 0 ? errno & 255 : 0]++;
+}
+
+/* Signals come in the middle of calls. */
+static void tick(int sig)
+{
+	(void)sig;
+}
+
+/* Which parts of a selection were accepted at all; a user cannot consume. */
+static void tell_accepted(void)
+{
+	unsigned int bit, nr = 0, want = 0;
+
+	for (bit = 0; bit < 16; bit++) {
+		nr += accepted[bit] && (KTAU_TARGET_VALID >> bit & 1);
+		nr += accepted[16 + bit] && (KTAU_SELECT_VALID >> bit & 1);
+		want += (KTAU_TARGET_VALID >> bit & 1) + (KTAU_SELECT_VALID >> bit & 1);
+	}
+	want -= user != 0;
+	tell(nr >= want && nr_infos, "%u of %u targets and flags were accepted, and %lu sizes "
+	     "of INFO", nr, want, nr_infos);
+	tell(!wrong, "nothing was given that takes a capability, nor a wrong answer: %lu", wrong);
+}
+
+static void tell_errors(unsigned long count)
+{
+	static const int expected[] = { 0, EPERM, ENOENT, ESRCH, EINTR, EBADF, E2BIG, ENOMEM,
+					EFAULT, EINVAL, ENOTTY };
+	unsigned long bad = 0;
+	size_t i;
+
+	for (i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
+		printf("%lu: %s\n", errors[expected[i]], strerror(expected[i]));
+		errors[expected[i]] = 0;
+	}
+	/* The level is not known to the one who makes the calls. */
+	if (user)
+		errors[EACCES] = 0;
+	for (i = 0; i < 256; i++) {
+		if (errors[i])
+			printf("%lu: %s\n", errors[i], strerror((int)i));
+		bad += errors[i];
+	}
+	tell(!bad, "%lu calls at random, no error but those that are documented", count);
+}
+
+int main(int argc, char **argv)
+{
+	const struct itimerval timer = { { 0, 7001 }, { 0, 7001 } };
+	unsigned long count = argc > 1 ? strtoul(argv[1], NULL, 0) : 0, n;
+	uint64_t seed;
+	size_t i;
+
+	if (!count) {
+		fprintf(stderr, "usage: fuzzcalls COUNT [SEED [UID]]\n");
+		return 2;
+	}
+	seed = argc > 2 ? strtoull(argv[2], NULL, 0) : (uint64_t)time(NULL) << 16 | getpid();
+	user = argc > 3 ? (uid_t)atoi(argv[3]) : 0;
+	printf("seed %" PRIu64 "\n", seed);
+	fflush(stdout);
+	fuzz_seed(seed);
+	if (user && (setgid(user) || setuid(user)))
+		return 1;
+	memory = mmap(NULL, MEMORY + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		      -1, 0);
+	if (memory == MAP_FAILED || munmap(memory + MEMORY, 4096))
+		return 1;
+	signal(SIGALRM, tick);
+	setitimer(ITIMER_REAL, &timer, NULL);
+	for (i = 0; i < NR_FDS; i++)
+		fds[i] = open_any();
+	for (n = 0; n < count; n++)
+		call();
+	tell_errors(count);
+	tell_accepted();
+	return tell_failures != 0;
+}

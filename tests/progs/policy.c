@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * policy: what each level of kernel.ktau_paranoid lets a user see, and that CAP_PERFMON sees
+ * all at each. To be run as root.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "attack.h"
+#include "subject.h"
+#include "result.h"
+
+#define CALLS 500
+
+static struct seen seen;
+
+/* What one reader sees at one level. */
+struct result {
+	int32_t foreign;	   /* in: a task of another user */
+	uint64_t foreign_identity; /* and its name in a trace */
+	int32_t user;		   /* in: the user's own task; 0: the reader itself */
+	int profile_err;
+	uint64_t calls;
+	bool rounded;
+	bool all_rounded; /* each time is a multiple of 1 us */
+	bool identity;	  /* exclusive times add up to those of outermost frames */
+	unsigned int nr_interrupts;
+	int trace_err;
+	uint64_t traced;
+	size_t naming;
+	unsigned int nr_described; /* owners of other users in the stream of its trace */
+	bool text;
+	unsigned int text_interrupts;
+	bool foreign_profile;
+	bool foreign_trace;
+	bool foreign_text;
+	bool foreign_exited;
+	unsigned int nr_foreign; /* owners of other users, among all */
+	unsigned int nr_cpus;
+	bool evicted;
+};
+
+static struct result *result;
+
+static bool in_us(uint64_t ticks)
+{
+	/* Whole microseconds are rounded to ticks: half a tick either way, and the division's. */
+	uint64_t hz = seen.clock_hz, us = (ticks * 1000000 + hz / 2) / hz;
+	uint64_t back = us * hz / 1000000;
+
+	return ticks <= back + 2 && back <= ticks + 2;
+}
+
+static void look_at_entries(const struct seen_owner *owner)
+{
+	uint64_t excl = owner->refused_ticks, outer = owner->outer_ticks;
+	size_t i;
+
+	result->rounded = seen.rounded;
+	result->all_rounded = true;
+	for (i = 0; i < owner->nr_entries; i++) {
+		const struct seen_entry *entry = &seen.entry[owner->first_entry + i];
+
+		result->nr_interrupts += seen_is_interrupt(entry);
+		if (!entry->timer)
+			continue;
+		excl += entry->excl;
+		if (!in_us(entry->incl) || !in_us(entry->excl))
+			result->all_rounded = false;
+	}
+	result->identity = excl == outer + owner->open_child_ticks;
+}
+
+static bool reads(const char *path)
+{
+	char bytes[64];
+	FILE *file = fopen(path, "re");
+	bool got = file && fread(bytes, 1, sizeof(bytes), file) > 0;
+
+	if (file)
+		fclose(file);
+	return got;
+}
+
+/* Lines of a text file that are about one kind of interrupt. */
+static unsigned int interrupts_in(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	unsigned int nr = 0;
+	char line[256];
+
+	while (file && fgets(line, sizeof(line), file))
+		nr += strstr(line, "softirq:") || strstr(line, "sysvec_") || strstr(line, "irq:");
+	if (file)
+		fclose(file);
+	return nr;
+}
+
+static void look_at_own(void)
+{
+	int32_t tid = result->user ? result->user : (int32_t)getpid();
+	const struct seen_owner *owner;
+	char path[32];
+	size_t i;
+
+	result->profile_err = seen_get(PROFILE, OF_LIST, tid, &seen);
+	owner = seen_tid(&seen, tid);
+	if (!result->profile_err && owner && owner->has_profile) {
+		result->calls = seen_count(&seen, owner, CALLED);
+		look_at_entries(owner);
+	}
+	result->trace_err = seen_get(TRACE, OF_LIST, tid, &seen);
+	for (i = 0; i < seen.nr_owners; i++)
+		result->nr_described += seen.owner[i].uid != ATTACKER;
+	owner = seen_tid(&seen, tid);
+	if (!result->trace_err && owner) {
+		result->traced = seen_traced(&seen, owner, CALLED);
+		result->naming = seen_naming(&seen, owner, result->foreign_identity);
+	}
+	snprintf(path, sizeof(path), "/proc/%d/ktau", tid);
+	result->text = reads(path);
+	result->text_interrupts = interrupts_in(path);
+}
+
+static void look_at_others(void)
+{
+	const struct seen_owner *owner;
+	char path[32];
+	size_t i;
+
+	result->foreign_profile = !seen_get(PROFILE, OF_LIST, result->foreign, &seen) &&
+				  (owner = seen_tid(&seen, result->foreign)) && owner->has_profile;
+	result->foreign_trace = !seen_get(TRACE, OF_LIST, result->foreign, &seen) &&
+				(owner = seen_tid(&seen, result->foreign)) && owner->has_trace;
+	snprintf(path, sizeof(path), "/proc/%d/ktau", result->foreign);
+	result->foreign_text = reads(path);
+	seen_get(PROFILE, OF_DEFAULT, 0, &seen);
+	for (i = 0; i < seen.nr_owners; i++) {
+		owner = &seen.owner[i];
+		result->nr_cpus += owner->kind == SEEN_CPU;
+		result->evicted |= owner->kind == SEEN_EVICTED;
+		if (owner->kind > SEEN_EXITED || !owner->has_profile || owner->uid == ATTACKER)
+			continue;
+		result->nr_foreign++;
+		result->foreign_exited |= owner->kind == SEEN_EXITED;
+	}
+}
+
+static void look(void)
+{
+	look_at_own();
+	look_at_others();
+}
+
+/* Interrupts of several kinds, and switches to the other user's task. */
+static void spin(void)
+{
+	struct timespec start, now;
+
+	make_calls(CALLS);
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	do
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	while ((now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000 < 200);
+}
+
+static void user(void)
+{
+	for (;;) {
+		spin();
+		helper_reached();
+		look();
+		helper_reached();
+	}
+}
+
+/* Another user's task: runs on the same CPU now and then. */
+static void foreign(void)
+{
+	make_calls(CALLS);
+	for (;;)
+		usleep(2000);
+}
+
+static void foreign_exits(void)
+{
+	struct helper other = helper_start(VICTIM, spin);
+
+	helper_step(&other);
+	helper_end(&other);
+	usleep(50000);
+}
+
+static const char *name(int err)
+{
+	return err ? strerror(-err) : "a stream";
+}
+
+static bool is_refusal(int err)
+{
+	return err == -EACCES || err == -EPERM;
+}
+
+static void reset(void)
+{
+	const struct result in = *result;
+
+	memset(result, 0, sizeof(*result));
+	result->foreign = in.foreign;
+	result->foreign_identity = in.foreign_identity;
+	result->user = in.user;
+}
+
+static void tell_profile(int level)
+{
+	if (level > 2) {
+		tell(!result->calls && !result->text,
+		     "policy: level %d: a user sees nothing of itself: %s", level,
+		     name(result->profile_err));
+		return;
+	}
+	tell(result->calls >= CALLS && result->text,
+	     "policy: level %d: a user sees its own profile", level);
+	tell(result->identity, "policy: level %d: whose times add up", level);
+	if (level == 2) {
+		tell(result->rounded && result->all_rounded,
+		     "policy: level %d: rounded to 1 us, and it says so", level);
+		tell(result->nr_interrupts <= 1 && !result->text_interrupts,
+		     "policy: level %d: interrupts are one row, not %u, and have none in the text, "
+		     "not %u",
+		     level, result->nr_interrupts, result->text_interrupts);
+	} else {
+		tell(!result->rounded && !result->all_rounded, "policy: level %d: exact", level);
+		tell(result->nr_interrupts > 1 && result->text_interrupts,
+		     "policy: level %d: with each interrupt: %u, in the text %u", level,
+		     result->nr_interrupts, result->text_interrupts);
+	}
+}
+
+static void tell_trace(int level)
+{
+	if (level > 0)
+		tell(is_refusal(result->trace_err),
+		     "policy: level %d: reading its own trace gives it: %s", level,
+		     name(result->trace_err));
+	else
+		tell(result->traced >= 100,
+		     "policy: level %d: it sees its own trace: %" PRIu64 " calls", level,
+		     result->traced);
+	tell(!result->nr_described, "policy: level %d: with %u descriptions of other users' tasks",
+	     level, result->nr_described);
+	if (level == 0)
+		tell(!result->naming, "policy: level %d: which names other users' tasks %zu times",
+		     level, result->naming);
+	if (level < 0)
+		tell(result->naming, "policy: level %d: which names other users' tasks %zu times",
+		     level, result->naming);
+}
+
+static void tell_others(int level, const char *who, bool all)
+{
+	const unsigned int nr = result->foreign_profile + result->foreign_trace +
+				result->foreign_text + result->foreign_exited +
+				(result->nr_foreign > 0);
+
+	tell(nr == (all ? 5 : 0),
+	     "policy: level %d: %s sees %s tasks of other users: profile %d, trace %d, text %d, "
+	     "exited %d, %u among all",
+	     level, who, all ? "the" : "no", result->foreign_profile, result->foreign_trace,
+	     result->foreign_text, result->foreign_exited, result->nr_foreign);
+	tell((result->nr_cpus > 0) == all && result->evicted == all,
+	     "policy: level %d: and %u CPUs, evicted %d", level, result->nr_cpus, result->evicted);
+}
+
+/* The user's task as somebody with CAP_PERFMON sees it. */
+static void tell_privileged(int level, const char *who)
+{
+	tell(result->calls >= CALLS && !result->rounded && result->nr_interrupts > 1,
+	     "policy: level %d: %s sees the user's profile, exact", level, who);
+	tell(result->traced && result->naming,
+	     "policy: level %d: and its trace with %zu slots that name others", level,
+	     result->naming);
+	tell_others(level, who, true);
+}
+
+static void with_perfmon(void)
+{
+	static const struct subject subject = { "with CAP_PERFMON", VICTIM + 1, CAP(PERFMON),
+						false };
+
+	subject_become(&subject);
+	look();
+}
+
+static void at_level(int level, const struct helper *own)
+{
+	struct helper perfmon;
+	int got = 99;
+
+	tell(set_level(level) && get_level(&got) && got == level, "policy: level %d is set", level);
+	control("ring=2048");
+	control("ring=4096");
+	reset();
+	result->user = 0;
+	helper_step(own);
+	helper_step(own);
+	tell_profile(level);
+	tell_trace(level);
+	tell_others(level, "a user", false);
+
+	reset();
+	result->user = own->pid;
+	look();
+	tell_privileged(level, "root");
+	reset();
+	perfmon = helper_start(0, with_perfmon);
+	helper_step(&perfmon);
+	tell_privileged(level, "another user with CAP_PERFMON");
+	helper_end(&perfmon);
+}
+
+static void try_to_set(void)
+{
+	result->text = set_level(-1);
+}
+
+int main(void)
+{
+	struct helper own, other;
+	int level = 99;
+
+	result = shared_alloc(sizeof(*result));
+	tell(get_level(&level) && level == 2, "policy: kernel.ktau_paranoid is 2 at first");
+	own = helper_start(ATTACKER, try_to_set);
+	helper_step(&own);
+	helper_end(&own);
+	tell(get_level(&level) && level == 2 && !result->text, "policy: a user cannot set it");
+
+	pin(0);
+	control("groups=syscall,irq,bh,sched trace=on ring=4096");
+	other = helper_start(VICTIM, foreign);
+	if (write(other.go, "g", 1) != 1)
+		return 1;
+	usleep(100000);
+	result->foreign = other.pid;
+	seen_get(PROFILE, OF_LIST, other.pid, &seen);
+	if (!tell(seen_tid(&seen, other.pid), "policy: the other user's task has a profile"))
+		return 1;
+	result->foreign_identity = seen_identity(seen_tid(&seen, other.pid));
+	/* One exited task that is evicted, and one that is kept. */
+	foreign_exits();
+	control("exited_limit=0");
+	control("exited_limit=4M");
+	foreign_exits();
+	own = helper_start(ATTACKER, user);
+	for (level = 3; level >= -1; level--)
+		at_level(level, &own);
+	helper_end(&own);
+	helper_end(&other);
+	set_level(2);
+	control("groups=none trace=off ring=1024");
+	return tell_failures != 0;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The trace of one task as the kernel gives it, read without the library, which is what
+ * this is an oracle for.
+ */
+#ifndef TESTS_LOAD_SLOTS_H
+#define TESTS_LOAD_SLOTS_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <linux/ktau.h>
+
+#include "result.h"
+
+static inline void die(const char *what)
+{
+	fprintf(stderr, "slots: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+/* What one task's trace, or every task's, has from some time on. */
+struct trace {
+	size_t len;
+	_Alignas(8) unsigned char bytes[8 << 20];
+};
+
+static struct trace trace;
+
+/* @tid: 0 for all tasks */
+static inline void load(pid_t tid, uint64_t since)
+{
+	int32_t tids[] = { tid };
+	struct ktau_select select = {
+		.size = sizeof(select), .target = tid ? KTAU_TARGET_LIST : KTAU_TARGET_ALL,
+		.nr_pids = !!tid, .pids = tid ? (uintptr_t)tids : 0, .since_ticks = since,
+	};
+	int fd = open("/proc/ktau/trace", O_RDONLY);
+	ssize_t n;
+
+	if (fd < 0 || ioctl(fd, KTAU_IOC_SELECT, &select))
+		die("/proc/ktau/trace");
+	trace.len = 0;
+	while ((n = read(fd, trace.bytes + trace.len, sizeof(trace.bytes) - trace.len)) > 0)
+		trace.len += n;
+	if (n < 0)
+		die("read /proc/ktau/trace");
+	close(fd);
+}
+
+/*
+ * The slot after @slot, NULL for the first, that has @type, or any if that is 0;
+ * NULL at the end.
+ */
+static inline const struct ktau_slot *next_slot(const struct ktau_slot *slot, unsigned int type)
+{
+	static size_t record, at;
+	const struct ktau_rec_trace *rec;
+
+	if (!slot)
+		record = at = 0;
+	while (record < trace.len) {
+		rec = (const void *)(trace.bytes + record);
+		if (!at)
+			at = rec->rec.head;
+		if (rec->rec.type != KTAU_REC_TRACE ||
+		    at >= rec->rec.head + (size_t)rec->slots_bytes) {
+			record += rec->rec.size;
+			at = 0;
+			continue;
+		}
+		slot = (const void *)(trace.bytes + record + at);
+		at += slot->words * 8UL;
+		if (!type || slot->type == type)
+			return slot;
+	}
+	return NULL;
+}
+
+static inline unsigned int count(unsigned int type)
+{
+	const struct ktau_slot *slot = NULL;
+	unsigned int nr = 0;
+
+	while ((slot = next_slot(slot, type)))
+		nr++;
+	return nr;
+}
+
+/* The time of now, as slots have it. */
+static inline uint64_t now(void)
+{
+	int fd = open("/proc/ktau/trace", O_RDONLY);
+	struct ktau_rec_stream stream;
+
+	if (fd < 0 || read(fd, &stream, sizeof(stream)) != sizeof(stream))
+		die("/proc/ktau/trace");
+	close(fd);
+	return stream.ticks;
+}
+
+#endif /* TESTS_LOAD_SLOTS_H */

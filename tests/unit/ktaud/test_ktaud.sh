@@ -1,0 +1,384 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# ktaud as a process: files, signals, configuration, a full disk, kill -9, the clock.
+set -u
+# shellcheck source=tests/unit/ktaud/test_lib.sh
+. "$(dirname "$0")/test_lib.sh"
+
+test_config()
+{
+	printf 'mode all\nbad key\n' >"$tmp/conf"
+	fails 2 "^ktaud: $tmp/conf:2: unknown key 'bad'" -f "$tmp/conf"
+	printf 'mode pid\n' >"$tmp/conf"
+	fails 2 "^ktaud: $tmp/conf: mode is pid, but no pid" -f "$tmp/conf"
+	fails 1 "^ktaud: cannot read $tmp/none: No such file" -f "$tmp/none"
+	fails 1 "^ktaud: cannot read $tmp: Is a directory" -f "$tmp"
+	fails 2 "command line: 'x' is no number" -t x
+	fails 2 "command line: unknown key 'foo'" -s foo=1
+	fails 2 "command line: foo\|unknown key" -s foo
+	fails 2 "unrecognized option" --nonsense
+	printf 'mode = all\n' >"$tmp/conf"
+	fails 0 "in order" -f "$tmp/conf" --check-config
+}
+
+test_places()
+{
+	fails 1 "cannot make directory $tmp/a/b: No such file" --root "$tmp/root" -d "$tmp/a/b"
+	: >"$tmp/file"
+	fails 1 "cannot use $tmp/file: Not a directory" --root "$tmp/root" -d "$tmp/file"
+	# An unwritable one, for who is not root: he may read all of the rest.
+	chmod 755 "$tmp" "$tmp/root"
+	chmod -R a+rX "$tmp/root"
+	mkdir "$tmp/closed"
+	if [ "$(id -u)" -eq 0 ]; then
+		setpriv --reuid=65534 --regid=65534 --clear-groups \
+			"$ktaud" --root "$tmp/root" -d "$tmp/closed" -1 2>"$tmp/log"
+		check "status where nothing can be written" [ $? -eq 1 ]
+		check "said of which file" \
+			grep -q "^ktaud: cannot create $tmp/closed/.*: Permission denied" "$tmp/log"
+		check "nothing left behind" [ -z "$(ls "$tmp/closed")" ]
+	fi
+	fails 1 "$tmp/none/profile" --root "$tmp/none" -d "$tmp/data" -1
+	if [ ! -e /proc/ktau ]; then
+		fails 1 "this kernel has no KTAU" -d "$tmp/data"
+	fi
+	fresh 3
+	fails 0 "1 periods" --root "$tmp/root" -d "$tmp/data/new" -1
+	check "directory made" [ -d "$tmp/data/new" ]
+}
+
+test_period()
+{
+	fresh 3
+	began=$(date +%s%3N)
+	start -t 0.05 -i both
+	for step in 2 3 4 5; do
+		sleep 0.2
+		"$stream" write "$tmp/root" 3 $step
+	done
+	sleep 0.2
+	stop
+	ended=$(date +%s%3N)
+	check "one file" nr_files eq 1
+	file=$(files)
+	check "sound" sound "$file"
+	check "periods of 50 ms" is "$file" streams ge 24
+	# Two streams a period, and those of the end
+	check "no more than that" is "$file" streams le $(((ended - began) / 25 + 4))
+	check "every stream has its end" is "$file" ends eq "$(value streams "$file")"
+	check "differences" is "$file" diffs ge 30
+	check "traces" is "$file" traces ge 3
+	check "names" is "$file" events eq 40
+	check "sum of differences" is "$file" count ge 150
+	check "command line" [ -n "$(value command "$file")" ]
+	check "mode of the file" [ "$(stat -c %a "$file")" = 640 ]
+
+	fresh 3
+	start -t 0.05 -s record=cumulative -s compress=no
+	sleep 0.4
+	stop
+	file=$(files)
+	check "sound" sound "$file"
+	check "no differences" is "$file" diffs eq 0
+	check "profiles" is "$file" profiles ge 16
+}
+
+test_choice()
+{
+	fresh 20
+	fails 0 "1 periods" --root "$tmp/root" -d "$tmp/data" -1 -n 'task3' -n 'x*'
+	check "by name" is "$(files)" profiles eq 2
+	fresh 20
+	fails 0 "1 periods" --root "$tmp/root" -d "$tmp/data" -1 -p 10005 -p 10007
+	check "by pid" is "$(files)" profiles eq 2
+	check "sound" sound "$(files)"
+}
+
+test_signals()
+{
+	fresh 3
+	printf 'sample_period 60\noutput_dir %s/data\n' "$tmp" >"$tmp/conf"
+	"$ktaud" --root "$tmp/root" -f "$tmp/conf" 2>"$tmp/log" &
+	pid=$!
+	wait_for nr_files eq 1
+	first=$(files)
+	wait_for is "$first" streams eq 1
+	kill -USR1 $pid
+	wait_for is "$first" streams eq 2
+
+	echo "smaple_period 1" >>"$tmp/conf"
+	kill -HUP $pid
+	wait_for grep -q "conf:3: unknown key 'smaple_period'" "$tmp/log"
+	wait_for grep -q "the old configuration stays" "$tmp/log"
+	check "no new file" nr_files eq 1
+
+	printf 'sample_period 0.1\noutput_dir %s/none/x\n' "$tmp" >"$tmp/conf"
+	kill -HUP $pid
+	wait_for grep -q "cannot make directory" "$tmp/log"
+	check "still there" kill -0 $pid
+
+	printf 'sample_period 0.1\noutput_dir %s/data\n' "$tmp" >"$tmp/conf"
+	kill -HUP $pid
+	wait_for nr_files eq 2
+	second=$(files | tail -1)
+	wait_for is "$second" streams ge 3
+	check "the old file is whole" sound "$first"
+	kill -INT $pid
+	wait $pid
+	check "SIGINT ends it well" [ $? -eq 0 ]
+	pid=
+	check "sound" sound "$second"
+}
+
+test_rotation()
+{
+	fresh 50
+	start -t 0.05 -s rotate_size=20k -s keep=3 -s compress=no -s record=cumulative -s job=job-7
+	wait_for nr_files eq 3
+	sleep 1
+	stop
+	check "three files stay" nr_files eq 3
+	for file in $(files); do
+		check "sound" sound "$file"
+		check "names in each" is "$file" events eq 40
+		check "info in each" is "$file" infos ge 1
+		check "job in each" [ "$(value job "$file")" = job-7 ]
+	done
+}
+
+# Files without anything in them come and go; for them nothing is removed.
+test_keep_empty()
+{
+	fresh 0
+	for name in 1 2 3; do
+		"$ktaud" --root "$tmp/root" -d "$tmp/data" -1 2>"$tmp/log"
+	done
+	before=$(files)
+	for keep in 5 3 1; do
+		start -i trace -t 0.05 -s rotate_time=0.05 -s keep=$keep
+		sleep 0.5
+		check "nothing to write, $keep to keep: a file comes and goes" nr_files eq 4
+		stop
+		check "the file that is removed is not named" \
+			grep -q ' periods, 0 bytes, nothing for the last file, which' "$tmp/log"
+		check "what was there is there" [ "$(files)" = "$before" ]
+	done
+
+	# With something in it, it counts; what somebody has removed does not.
+	start -i trace -t 0.05 -s keep=2
+	wait_for nr_files eq 4
+	rm "$(echo "$before" | tail -1)"
+	"$stream" write "$tmp/root" 3 1
+	wait_for nr_files eq 2
+	stop
+	check "two stay, one of before" [ "$(files | head -1)" = "$(echo "$before" | sed -n 2p)" ]
+}
+
+# Streams that have their end in whole blocks of a file, counted without the library.
+whole_ends()
+{
+	python3 - "$1" <<- 'END'
+		import struct, sys, zlib
+		data = open(sys.argv[1], "rb").read()
+		at, ends = struct.unpack_from("<H", data, 6)[0], 0
+		while at + 48 <= len(data):
+		    _, size, _, compression, _, _, stored = struct.unpack_from("<IHHBBHI", data, at)
+		    payload = data[at + size:at + size + stored]
+		    at += size + (stored + 7) // 8 * 8
+		    if at > len(data):
+		        break
+		    payload = zlib.decompress(payload) if compression == 1 else payload
+		    here = 0
+		    while here < len(payload):
+		        size, kind = struct.unpack_from("<IH", payload, here)
+		        ends += kind == 4
+		        here += size
+		print(ends)
+	END
+}
+
+# Killed at any moment, in the middle of a write as well: what was whole is read, and at
+# most one finding, of the half block at the end.
+test_kill()
+{
+	compress=yes
+	for delay in 0.2 0.31 0.42 0.53 0.24 0.35 0.46 0.57; do
+		fresh 200
+		start -t 0.01 -i both -s record=cumulative -s compress=$compress
+		wait_for nr_files eq 1
+		sleep $delay
+		kill -9 $pid
+		wait $pid 2>/dev/null
+		pid=
+		file=$(files)
+		"$stream" read "$file" >"$tmp/read"
+		check "killed after $delay s: sound up to the end" \
+			sh -c "! grep '^finding' '$tmp/read' | grep -v '^finding loss' | grep -v truncated"
+		check "all that is whole is read" is "$file" ends eq "$(whole_ends "$file")"
+		compress=no
+	done
+	check "with what was collected" is "$file" streams ge 5
+}
+
+test_full_disk()
+{
+	fresh 100
+	mkdir -p "$tmp/full"
+	if ! mount -t tmpfs -o size=1m tmpfs "$tmp/full" 2>/dev/null; then
+		echo "skipped: full disk (cannot mount a tmpfs)"
+		return
+	fi
+	dd if=/dev/zero of="$tmp/full/ballast" bs=1k count=600 2>/dev/null
+	"$ktaud" --root "$tmp/root" -d "$tmp/full" -t 0.02 -s compress=no \
+		-s record=cumulative 2>"$tmp/log" &
+	pid=$!
+	wait_for grep -q "No space left on device; waiting for room" "$tmp/log"
+	sleep 0.5
+	file=$(echo "$tmp"/full/*.ktau)
+	check "lives" kill -0 $pid
+	check "told once" [ "$(grep -c waiting "$tmp/log")" -eq 1 ]
+	check "no finding in what is there" sh -c "! '$stream' read '$file' | grep -q finding"
+	before=$(value streams "$file")
+	rm "$tmp/full/ballast"
+	wait_for grep -q "writing $file again" "$tmp/log"
+	wait_for is "$file" streams gt "$before"
+	# Room again for good, or the end would find the disk full once more.
+	mount -o remount,size=64m "$tmp/full"
+	wait_for is "$file" streams gt $((before + 5))
+	stop
+	check "sound" sound "$file"
+	check "every stream has its end" is "$file" ends eq "$(value streams "$file")"
+	check "lost periods are told" grep -q "[1-9][0-9]* lost because the disk was full" "$tmp/log"
+	umount "$tmp/full"
+}
+
+# The first of its streams does not fit, and the second one is far: $file is where it waits.
+start_full()
+{
+	mkdir -p "$tmp/full"
+	mount -t tmpfs -o size=1m tmpfs "$tmp/full" 2>/dev/null || return
+	"$ktaud" --root "$tmp/root" -d "$tmp/full" -t 3600 -s compress=no 2>"$tmp/log" &
+	pid=$!
+	wait_for grep -q "waiting for room" "$tmp/log"
+	file=$(echo "$tmp"/full/*.ktau)
+}
+
+# However long the period is.
+test_full_soon()
+{
+	fresh 1000
+	start_full || return
+	sleep 2.5
+	check "told once" [ "$(wc -l <"$tmp/log")" -eq 1 ]
+	mount -o remount,size=64m "$tmp/full"
+	sleep 2
+	check "room is found within two seconds" grep -q "writing $file again" "$tmp/log"
+	check "the stream of before goes on" is "$file" profiles eq 1001
+	check "to its end" is "$file" ends eq 1
+	stop
+	check "sound" sound "$file"
+	umount "$tmp/full"
+}
+
+# A stream that turns out to be damaged when it goes on: the next one is in full.
+test_full_damaged()
+{
+	fresh 1000
+	truncate -s -100 "$tmp/root/profile"
+	start_full || return
+	check "not read to its end" [ "$(wc -l <"$tmp/log")" -eq 1 ]
+	mount -o remount,size=64m "$tmp/full"
+	wait_for grep -q "^ktaud: $tmp/root/profile: .*" "$tmp/log"
+	before=$(value profiles "$file")
+	"$stream" write "$tmp/root" 1000 2
+	kill -USR1 $pid
+	wait_for is "$file" ends eq 1
+	check "the next one is in full" is "$file" profiles eq $((before + 1001))
+	stop
+	umount "$tmp/full"
+}
+
+# leave_full CONFIGURATION: a ktaud that waits for room gets another place by a reload.
+leave_full()
+{
+	mkdir -p "$tmp/full"
+	mount -t tmpfs -o size=1m tmpfs "$tmp/full" 2>/dev/null || return 1
+	printf '%boutput_dir %s/full\n' "$1" "$tmp" >"$tmp/conf"
+	"$ktaud" --root "$tmp/root" -f "$tmp/conf" 2>"$tmp/log" &
+	pid=$!
+	wait_for grep -q "waiting for room" "$tmp/log"
+	sed -i "s|/full|/data|" "$tmp/conf"
+	kill -HUP $pid
+}
+
+# A reload is the way out of a full disk, to another place.
+test_full_reload()
+{
+	fresh 100
+	leave_full 'sample_period 0.02\ncompress no\nrecord cumulative\n' || return
+	wait_for nr_files eq 1
+	file=$(files)
+	wait_for is "$file" streams ge 5
+	stop
+	check "sound" sound "$file"
+	check "every stream has its end" is "$file" ends eq "$(value streams "$file")"
+	check "the old file reads" is "$(echo "$tmp"/full/*.ktau)" streams ge 1
+	umount "$tmp/full"
+}
+
+# Slots that were consumed exist nowhere else: they go to the new place, except those of the
+# block that was waiting, and that is logged. An OWNER record comes with each trace.
+test_full_traces()
+{
+	fresh 20000
+	leave_full 'sample_period 3600\ncompress no\ninfo trace\n' || return
+	wait_for grep -q "now writing" "$tmp/log"
+	stop
+	dropped=$(sed -n 's/.*ends early: \([0-9]*\) records did not fit$/\1/p' "$tmp/log")
+	before=$(value traces "$(echo "$tmp"/full/*.ktau)")
+	after=$(value traces "$(files)")
+	# Once for the stream that was blocked, for the first period and for the end.
+	check "each trace is written, or logged: $before + $dropped / 2 + $after" \
+		[ $((before + (dropped + 1) / 2 + after)) -eq 60000 ]
+	check "most of them are written" [ "$dropped" -lt 5000 ]
+	check "sound" sound "$(files)"
+	check "every stream has its end" is "$(files)" ends eq 3
+	umount "$tmp/full"
+}
+
+# Never more room: the end is told, the file is whole up to its last block.
+test_full_end()
+{
+	fresh 100
+	(
+		ulimit -f 2048
+		exec "$ktaud" --root "$tmp/root" -d "$tmp/data" -t 0.02 -s compress=no \
+			-s record=cumulative 2>"$tmp/log"
+	) &
+	pid=$!
+	wait_for grep -q "waiting for room" "$tmp/log"
+	kill -TERM $pid
+	wait $pid
+	check "status says that data is lost" [ $? -eq 1 ]
+	pid=
+	check "and the message too" grep -q "ends early" "$tmp/log"
+	"$stream" read "$(files)" >"$tmp/read"
+	check "whole blocks only" sh -c "! grep finding '$tmp/read'"
+	check "what is there reads" is "$(files)" streams ge 1
+}
+
+test_cost()
+{
+	fresh 1000
+	start -t 0.1 -i both
+	sleep 1.5
+	kb=$(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\).*/\1/p' /proc/$pid/status)
+	# The address sanitizer needs more than that for itself.
+	! grep -q 'libasan' /proc/$pid/maps || kb=0
+	stop
+	check "at most 32 MiB for 1,000 tasks" [ "$kb" -le 32768 ]
+}
+
+run config places period choice signals rotation keep_empty kill \
+	full_disk full_soon full_damaged full_reload full_traces full_end cost

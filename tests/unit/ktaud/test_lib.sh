@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=sh
+#
+# What the tests of ktaud as a process share. The streams come from test_stream; a
+# kernel's own are read by the boot tests.
+
+build=$(cd "$(dirname "$0")" && pwd)
+ktaud=${build%/tests/unit/ktaud}/ktaud/ktaud
+stream=$build/test_stream
+tmp=$(mktemp -d)
+passed=0
+failed=0
+pid=
+
+# shellcheck disable=SC2317 # called by the trap
+cleanup()
+{
+	[ -n "$pid" ] && kill -9 "$pid" 2>/dev/null
+	mountpoint -q "$tmp/full" && umount "$tmp/full"
+	rm -rf "$tmp"
+}
+trap cleanup EXIT
+
+# check NAME COMMAND...: the command must succeed.
+check()
+{
+	name=$1
+	shift
+	if "$@" >"$tmp/check" 2>&1; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAILED: $name: $*"
+		cat "$tmp/check" "$tmp/log" | head -20 | sed 's/^/    /'
+	fi
+}
+
+# fails STATUS PATTERN ARGS...: ktaud must end with that status and message.
+fails()
+{
+	want=$1
+	pattern=$2
+	shift 2
+	"$ktaud" "$@" >"$tmp/out" 2>"$tmp/log"
+	got=$?
+	check "status of ktaud $*" [ "$got" -eq "$want" ]
+	check "message of ktaud $*" grep -q "$pattern" "$tmp/log"
+}
+
+# start ARGS...: in the background, messages to the log.
+start()
+{
+	"$ktaud" --root "$tmp/root" -d "$tmp/data" "$@" 2>"$tmp/log" &
+	pid=$!
+}
+
+# stop: end it with SIGTERM, expect status 0.
+stop()
+{
+	kill -TERM "$pid"
+	wait "$pid"
+	status=$?
+	pid=
+	check "clean exit" [ "$status" -eq 0 ]
+}
+
+# wait_for COMMAND...: up to ten seconds until the command succeeds.
+wait_for()
+{
+	n=0
+	until "$@" >/dev/null 2>&1; do
+		n=$((n + 1))
+		if [ $n -gt 200 ]; then
+			check "wait for" "$@"
+			return
+		fi
+		sleep 0.05
+	done
+}
+
+# fresh TASKS: streams of that many, and no files yet.
+fresh()
+{
+	rm -rf "$tmp/data" "$tmp/root"
+	mkdir "$tmp/data" "$tmp/root"
+	"$stream" write "$tmp/root" "$1" 1
+}
+
+files()
+{
+	find "$tmp/data" -name '*.ktau' | sort
+}
+
+nr_files()
+{
+	test "$(files | wc -l)" "-$1" "$2"
+}
+
+# value NAME FILE: one figure of a file.
+value()
+{
+	"$stream" read "$2" | sed -n "s/^$1 //p"
+}
+
+is()
+{
+	test "$(value "$2" "$1")" "-$3" "$4"
+}
+
+# Whole, and without contradictions. A saved trace is not consumed by reading it:
+# that the same slots come again is no fault.
+sound()
+{
+	"$stream" read "$1" >"$tmp/read" || return 1
+	! grep '^finding' "$tmp/read" | grep -v '^finding loss'
+}
+
+# run TEST...: each from fresh streams, then the result.
+run()
+{
+	for test; do
+		: >"$tmp/log"
+		fresh 3
+		"test_$test"
+	done
+	echo "$(basename "$0"): $passed passed, $failed failed"
+	[ $failed -eq 0 ]
+}

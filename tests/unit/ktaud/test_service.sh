@@ -1,0 +1,131 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# ktaud as a service: how it is started, that it is there once, how it is ended.
+set -u
+# shellcheck source=tests/unit/ktaud/test_lib.sh
+. "$(dirname "$0")/test_lib.sh"
+
+test_pidfile()
+{
+	fresh 3
+	start -s "pidfile=$tmp/pid"
+	wait_for nr_files eq 1
+	check "its own pid" [ "$(cat "$tmp/pid")" = $pid ]
+	fails 1 "already running as process $pid " --root "$tmp/root" -d "$tmp/data" \
+		-s "pidfile=$tmp/pid"
+	check "not removed by the second" [ -s "$tmp/pid" ]
+	stop
+	check "removed" [ ! -e "$tmp/pid" ]
+	fails 1 "cannot open pid file" --root "$tmp/root" -d "$tmp/data" \
+		-s "pidfile=$tmp/none/pid"
+}
+
+test_background()
+{
+	fresh 3
+	check "goes into the background" "$ktaud" --root "$tmp/root" -d "$tmp/data" -D -t 0.1 \
+		-s "pidfile=$tmp/pid"
+	check "has read once when it returns" is "$(files)" streams ge 1
+	pid=$(cat "$tmp/pid")
+	check "runs" kill -0 "$pid"
+	kill -TERM "$pid"
+	wait_for [ ! -e "$tmp/pid" ]
+	pid=
+	check "sound" sound "$(files)"
+	fails 1 "none/profile" --root "$tmp/none" -d "$tmp/data" -D
+}
+
+# Nothing to read from and to write to: no file of its own may become one of these.
+test_closed()
+{
+	fresh 3
+	"$ktaud" --root "$tmp/root" -d "$tmp/data" -t 0.1 <&- >&- 2>&- &
+	pid=$!
+	wait_for nr_files eq 1
+	wait_for is "$(files)" streams ge 3
+	check "its files are not its standard descriptors" \
+		[ -z "$(readlink /proc/$pid/fd/[012] | grep -v '^/dev/null$')" ]
+	stop
+	check "sound" sound "$(files)"
+
+	fresh 3
+	timeout 10 "$ktaud" --root "$tmp/root" -d "$tmp/data" -D -t 0.1 -s "pidfile=$tmp/pid" \
+		<&- >&- 2>&-
+	check "goes into the background" [ $? -eq 0 ]
+	pid=$(cat "$tmp/pid")
+	wait_for is "$(files)" streams ge 3
+	kill -TERM "$pid"
+	wait_for [ ! -e "$tmp/pid" ]
+	[ -e "$tmp/pid" ] || pid=
+	check "sound" sound "$(files)"
+}
+
+# rc WORD: what the script does, with the shell that the machine has.
+rc()
+{
+	KTAUD=$ktaud KTAUD_CONF=$tmp/conf KTAUD_PIDFILE=$tmp/pid "$build/test_rc" "$1" \
+		>"$tmp/out" 2>&1
+}
+
+rc_says()
+{
+	rc "$1"
+	got=$?
+	check "rc $1: status" [ "$got" -eq "$2" ]
+	check "rc $1: $3" grep -q "^$3" "$tmp/out"
+}
+
+test_rc()
+{
+	printf 'sample_period 0.1\noutput_dir %s/data\n' "$tmp" >"$tmp/conf"
+	# There is no kernel to read: what it is started with can be seen all the same.
+	printf '#!/bin/sh\nexec "%s" --root "%s" "$@"\n' "$ktaud" "$tmp/root" >"$tmp/ktaud"
+	chmod 755 "$tmp/ktaud"
+	ktaud=$tmp/ktaud
+	rc_says status 3 "ktaud does not run"
+	check "rc stop, where nothing runs" rc stop
+	check "rc start" rc start
+	pid=$(cat "$tmp/pid")
+	rc_says status 0 "ktaud runs as process $pid"
+	rc_says start 0 "ktaud runs as process $pid"
+	check "one file" nr_files eq 1
+	check "rc reload" rc reload
+	wait_for nr_files eq 2
+	check "rc restart" rc restart
+	check "another process" [ "$(cat "$tmp/pid")" != "$pid" ]
+	check "rc stop" rc stop
+	check "the file of its number is gone" [ ! -e "$tmp/pid" ]
+
+	# A number left by a crash, and what has it now.
+	sleep 60 &
+	pid=$!
+	for number in $pid 4194305 -1 self x; do
+		echo "$number" >"$tmp/pid"
+		rc_says status 3 "ktaud does not run"
+		check "rc stop: $number is no ktaud" rc stop
+	done
+	check "the other process lives" kill -0 $pid
+	echo $pid >"$tmp/pid"
+	check "rc start all the same" rc start
+	check "and it runs" rc status
+	check "rc stop" rc stop
+	kill $pid
+	pid=
+	ktaud=${build%/tests/unit/ktaud}/ktaud/ktaud
+}
+
+test_help()
+{
+	for option in --help --version --usage; do
+		check "ktaud $option" sh -c "'$ktaud' $option | grep -q ktaud"
+		"$ktaud" $option >/dev/full 2>"$tmp/log"
+		check "ktaud $option where nothing fits: status" [ $? -eq 1 ]
+		check "and the reason" \
+			grep -q "^ktaud: cannot write the output: No space left" "$tmp/log"
+	done
+	"$ktaud" --help >&- 2>"$tmp/log"
+	check "ktaud --help without an output: status" [ $? -eq 1 ]
+}
+
+run pidfile background closed rc help

@@ -1,0 +1,116 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# abi_decoder.py knows the interface from docs/abi.md alone. It and libktau make the same
+# of every stream and file here, byte for byte, and each reads what the other has written.
+#
+# usage: test_abi_decoder.sh BUILD_DIRECTORY
+
+set -eu
+build=$1
+tests=tests/unit/libktau
+work=$(mktemp -d /tmp/ktau-abi-XXXXXX)
+trap 'rm -rf "$work"' EXIT
+streams="$tests/data/x86_64/profile $tests/data/x86_64/trace
+	$tests/data/powerpc/profile $tests/data/powerpc/trace"
+recorded=tests/unit/tools/data/recorded.ktau
+# One of each kind for what is tried in many forms.
+some="$tests/data/x86_64/trace $tests/data/powerpc/profile $recorded"
+failed=0
+ran=0
+
+page() {
+	PYTHONDONTWRITEBYTECODE=1 python3 "$tests/abi_decoder.py" "$@"
+}
+
+ok() {
+	ran=$((ran + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "[       OK ] $2"
+	else
+		echo "[  FAILED  ] $2"
+		failed=$((failed + 1))
+	fi
+}
+
+# same FILE: both decode it to the same records, of which there are some.
+same() {
+	page plain "$1" >"$work/page" && "$build/$tests/records" "$1" >"$work/libktau" &&
+		[ -s "$work/page" ] && cmp "$work/page" "$work/libktau"
+}
+
+# figures FILE: what the page's decoder counts and adds up in it, without its name.
+figures() {
+	page check "$1" >"$work/figures.out" && sed 's/^[^ ]* //' "$work/figures.out"
+}
+
+mkdir "$work/streams"
+
+for file in $streams $recorded; do
+	rc=0
+	page check "$file" >"$work/out" || rc=1
+	ok $rc "$file keeps all rules of the page"
+	rc=0
+	same "$file" || rc=1
+	ok $rc "$file is the same to libktau"
+done
+
+# What is not what the page says is noticed.
+for file in $streams; do
+	rc=0
+	page selftest "$file" >"$work/out" || rc=1
+	[ $rc -eq 0 ] || cat "$work/out"
+	[ "$(wc -l <"$work/out")" -gt 10 ] || rc=1
+	ok $rc "$file with something wrong in it is rejected"
+done
+
+# Structures of other sizes, of either byte order, with everything that there is in them.
+"$build/$tests/sample" --streams "$work/streams"
+for name in today smaller larger big; do
+	rc=0
+	same "$work/streams/$name" || rc=1
+	ok $rc "a stream with everything is the same to libktau ($name)"
+done
+"$build/$tests/sample" "$work/sample.ktau"
+rc=0
+same "$work/sample.ktau" || rc=1
+ok $rc "a file with a key block is the same to libktau"
+
+# libktau writes, the page's decoder reads.
+for file in $some; do
+	figures "$file" >"$work/figures"
+	"$build/$tests/records" "$file" >"$work/before"
+	for flags in d z ds; do
+		rc=0
+		rm -f "$work/written.ktau"
+		"$build/$tests/records" $flags "$file" "$work/written.ktau" || rc=$?
+		[ $rc -ne 77 ] || continue
+		case $flags in
+		*s) command -v zstd >/dev/null || continue ;;
+		esac
+		figures "$work/written.ktau" | cmp - "$work/figures" || rc=1
+		page plain "$work/written.ktau" | cmp - "$work/before" || rc=1
+		ok $rc "$file as libktau writes it ($flags)"
+	done
+done
+
+# The page's encoder writes, libktau reads.
+for file in $some; do
+	"$build/$tests/records" "$file" >"$work/before"
+	for order in little big; do
+		for coding in plain delta; do
+			rc=0
+			page write $order $coding zlib "$file" "$work/written.ktau" || rc=1
+			same "$work/written.ktau" || rc=1
+			cmp "$work/page" "$work/before" || rc=1
+			ok $rc "$file as the page has it written ($order, $coding)"
+		done
+	done
+done
+
+echo "[==========] $ran test(s) run."
+if [ $failed -gt 0 ]; then
+	echo "[  FAILED  ] $failed test(s)."
+	exit 1
+fi
+echo "[  PASSED  ] $ran test(s)."

@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The installed library as a user meets it: the symbol map, the manual pages,
+# pkg-config, the example of libktau(3), compiled and run, and uninstallation.
+#
+# usage: test_install.sh BUILD_DIRECTORY
+
+set -eu
+build=$1
+work=$build/tests/unit/libktau/install
+root=$work/root
+failed=0
+ran=0
+
+ok() {
+	ran=$((ran + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "[       OK ] $2"
+	else
+		echo "[  FAILED  ] $2"
+		failed=$((failed + 1))
+	fi
+}
+
+rm -rf "$work"
+mkdir -p "$work"
+# Directories other than the default ones, so that none is assumed anywhere.
+lib=$root/usr/lib/here
+include=$root/usr/include/here
+staged() {
+	env -u MAKEFLAGS -u MFLAGS make --no-print-directory -s B="$build" PREFIX=/usr \
+		DESTDIR="$(realpath "$work")/root" LIBDIR=/usr/lib/here \
+		INCLUDEDIR=/usr/include/here ${EXAMPLE_CFLAGS:+SAN=1} "$@" >/dev/null
+}
+
+staged install
+
+# What headers declare, as the compiler has it, is what the library exports.
+(cd "$include" && printf '#include <%s>\n' ktau*.h) >"$work/declared.c"
+gcc -I"$include" -fsyntax-only -aux-info "$work/declared.x" "$work/declared.c"
+sed -n 's/.* extern .*[ *]\(ktau_[a-z0-9_]*\) (.*/\1/p' "$work/declared.x" |
+	sort -u >"$work/declared"
+nm -D --defined-only "$lib/libktau.so.1" | sed -n 's/.* [TW] \([^@]*\)@.*/\1/p' |
+	sort -u >"$work/exported"
+rc=0
+diff "$work/declared" "$work/exported" || rc=1
+[ "$(wc -l <"$work/exported")" -gt 90 ] || rc=1
+ok $rc "what is declared is what is exported"
+
+rc=0
+while read -r name; do
+	page=$root/usr/share/man/man3/$name.3
+	grep -qs "^\.Fo $name$" "$page" || { echo "$name: no manual page"; rc=1; }
+done <"$work/exported"
+ok $rc "man finds every exported function by its name"
+
+rc=0
+nm -D --defined-only "$lib/libktau.so.1" | grep -vE ' (ktau_[a-z]|KTAU_1)' && rc=1
+nm -g --defined-only "$lib/libktau.a" | grep -E '^[0-9a-f]+ ' | grep -v ' ktau_' && rc=1
+ok $rc "nothing but ktau_ is exported"
+
+rc=0
+objdump -p "$lib/libktau.so" | grep -q 'SONAME *libktau.so.1$' || rc=1
+ok $rc "the shared library has its name"
+
+# The example: extracted, compiled as its first line says, run.
+sed -n '/^\.Bd -literal/,/^\.Ed/p' libktau/libktau.3 |
+	sed -e '/^\.Bd/d' -e '/^\.Ed/d' -e 's/\\e/\\/g' >"$work/top10.c"
+export PKG_CONFIG_SYSROOT_DIR="$root" PKG_CONFIG_PATH="$lib/pkgconfig"
+export PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1
+rc=0
+# shellcheck disable=SC2046,SC2086
+${CC:-cc} -Wall -Wextra -Werror ${EXAMPLE_CFLAGS:-} -o "$work/top10" "$work/top10.c" \
+	$(pkg-config --cflags --libs libktau) || rc=1
+ok $rc "the example compiles by pkg-config"
+
+export LD_LIBRARY_PATH="$lib"
+"$build/tests/unit/libktau/sample" "$work/s.ktau"
+rc=0
+"$work/top10" "$work/s.ktau" >"$work/out" || rc=1
+grep -q 'excl us' "$work/out" || rc=1
+[ "$(grep -c ' (unnamed)$' "$work/out")" -eq 4 ] || rc=1
+ok $rc "the example reads a file"
+
+rc=0
+head -c 700 "$work/s.ktau" >"$work/cut.ktau"
+if "$work/top10" "$work/cut.ktau" >/dev/null 2>"$work/err"; then rc=1; fi
+grep -q 'cut.ktau: truncated at byte' "$work/err" || rc=1
+ok $rc "and says what is wrong with a damaged one"
+
+# What was there before, and what has been edited, stays.
+rc=0
+echo mine >"$root/usr/lib/here/libmine.so"
+echo "# edited" >>"$root/etc/ktaud.conf"
+staged uninstall
+(cd "$root" && find . ! -type d | sort) >"$work/left"
+printf '%s\n' ./etc/ktaud.conf ./usr/lib/here/libmine.so | diff - "$work/left" || rc=1
+ok $rc "uninstall removes what was installed, and nothing else"
+
+echo "[==========] $ran test(s) run."
+if [ $failed -gt 0 ]; then
+	echo "[  FAILED  ] $failed test(s)."
+	exit 1
+fi
+echo "[  PASSED  ] $ran test(s)."

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Unit tests: tests/unit/FOLDER/test_NAME.c (or .sh) tests a part of FOLDER. Each is a
+# program that says what it ran and exits 0 if all is well; all run from the top of the tree.
+
+unit = $(patsubst %,$(B)/tests/unit/%,$(1))
+
+# libktau: each with what makes and reads streams.
+LIBKTAU_TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/libktau/test_*.c))
+UNIT_TESTS += $(LIBKTAU_TESTS) $(addprefix $(B)/tests/unit/libktau/,test_install test_abi test_abi_decoder test_growth)
+
+$(LIBKTAU_TESTS) $(B)/tests/unit/libktau/sample: %: %.o $(B)/tests/unit/libktau/encode.o $(B)/tests/unit/libktau/files.o $(LIBKTAU)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS) -lcmocka
+
+# Run from the top of the tree, like all of them.
+$(B)/tests/unit/libktau/test_install: $(LIBKTAU) $(LIBKTAU_SO) $(B)/tests/unit/libktau/sample
+	printf '#!/bin/sh\nEXAMPLE_CFLAGS="%s" exec tests/unit/libktau/test_install.sh %s\n' \
+		'$(if $(SAN),-fsanitize=address$(comma)undefined)' $(B) > $@
+	chmod 755 $@
+
+$(B)/tests/unit/libktau/test_abi: $(LIBKTAU_TESTS)
+	printf '#!/bin/sh\nexec tests/unit/libktau/test_abi.sh %s\n' $(B) > $@
+	chmod 755 $@
+
+$(B)/tests/unit/libktau/records: %: %.o $(LIBKTAU)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS)
+
+$(B)/tests/unit/libktau/test_abi_decoder: $(B)/tests/unit/libktau/records $(B)/tests/unit/libktau/sample
+	printf '#!/bin/sh\nexec tests/unit/libktau/test_abi_decoder.sh %s\n' $(B) > $@
+	chmod 755 $@
+
+$(B)/tests/unit/libktau/test_growth: $(B)/tests/unit/libktau/sample
+	printf '#!/bin/sh\nGROWTH_CFLAGS="%s" exec tests/unit/libktau/test_growth.sh %s\n' \
+		'$(if $(SAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=all)' $(B) > $@
+	chmod 755 $@
+
+# Fuzzers: clang's, with both sanitizers. As unit tests they run the corpus and
+# then FUZZ_SECONDS each; what they find is kept in $(B)/tests/unit/libktau/fuzz.
+FUZZ_SECONDS ?= 5
+FUZZ_CC	?= clang
+LIBKTAU_FUZZ := $(patsubst tests/unit/libktau/fuzz/fuzz_%.c,$(B)/tests/unit/libktau/fuzz/fuzz_%, \
+		$(wildcard tests/unit/libktau/fuzz/fuzz_*.c))
+UNIT_TESTS += $(if $(SAN),,$(addsuffix .run,$(LIBKTAU_FUZZ)))
+
+$(LIBKTAU_FUZZ): $(B)/tests/unit/libktau/fuzz/%: tests/unit/libktau/fuzz/%.c $(LIBKTAU_OBJS)
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(KTAU_CPPFLAGS) -g -O1 -fsanitize=fuzzer,address,undefined \
+		-fno-sanitize-recover=all -o $@ $< $(wildcard libktau/*.c) $(LIBKTAU_LIBS)
+
+$(B)/tests/unit/libktau/fuzz/fuzz_%.run: $(B)/tests/unit/libktau/fuzz/fuzz_% $(B)/tests/unit/libktau/sample
+	printf '#!/bin/sh\nexec tests/unit/libktau/fuzz/run %s %s %s\n' $* $(B) $(FUZZ_SECONDS) > $@
+	chmod 755 $@
+
+# ktaud: the test and the objects of the daemon that it names here.
+test_config_OBJS := ktaud/config ktaud/value
+test_rotate_OBJS := ktaud/rotate
+test_output_OBJS := ktaud/output ktaud/rotate ktaud/log
+test_baseline_OBJS := ktaud/baseline
+test_daemon_OBJS := ktaud/daemon ktaud/log
+ktaud_TESTS := $(patsubst %.c,$(B)/%,$(filter-out %/test_stream.c,$(wildcard tests/unit/ktaud/test_*.c)))
+UNIT_TESTS += $(ktaud_TESTS) $(call unit,ktaud/test_ktaud ktaud/test_service)
+
+$(patsubst %.c,$(B)/%.o,$(wildcard tests/unit/ktaud/*.c)): KTAU_CPPFLAGS += -Iktaud
+$(call unit,ktaud/test_daemon): private override LDFLAGS += -Wl,--wrap=flock
+
+# What the shell tests of the daemon give it to read, and what they share.
+$(call unit,ktaud/test_stream): $(call unit,ktaud/test_stream.o) $(LIBKTAU)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS)
+
+$(call unit,ktaud/test_lib.sh): tests/unit/ktaud/test_lib.sh
+	@mkdir -p $(@D)
+	install -m 644 $< $@
+
+$(call unit,ktaud/test_rc): ktaud/ktaud.rc.in
+	@mkdir -p $(@D)
+	install -m 755 $< $@
+
+$(call unit,ktaud/test_service): $(call unit,ktaud/test_rc)
+
+$(call unit,ktaud/test_ktaud ktaud/test_service): $(B)/%: %.sh $(call unit,ktaud/test_lib.sh) \
+		$(B)/ktaud/ktaud $(call unit,ktaud/test_stream)
+	install -m 755 $< $@
+
+# tools: likewise.
+test_addrs_OBJS := tools/funcmap/addrs
+test_descendants_OBJS := tools/runktau/descendants
+test_table_OBJS := $(addprefix tools/ktau/,table cli text)
+test_text_OBJS := tools/ktau/text
+unit_MACHINE := $(addprefix tests/unit/tools/,fixture machine slots)
+test_aggregate_OBJS := $(addprefix tools/ktau/,aggregate wakers symbolize text scratch hash period \
+	registry cli) $(unit_MACHINE)
+test_period_OBJS := $(test_aggregate_OBJS)
+test_many_OBJS := tests/unit/tools/fixture
+test_timeline_OBJS := $(addprefix tools/ktau/,timeline hash cli symbolize text) $(unit_MACHINE)
+test_cli_OBJS := $(unit_MACHINE) tests/unit/tools/saved
+test_status_OBJS := $(addprefix tools/ktau/,ktau-status cli table text)
+tools_TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/tools/test_*.c))
+UNIT_TESTS += $(tools_TESTS)
+
+$(patsubst %.c,$(B)/%.o,$(wildcard tests/unit/tools/*.c)): KTAU_CPPFLAGS += -Itools/ktau \
+	-Itools/funcmap -Itools/runktau -DTEST_BUILD='"$(B)"'
+
+.SECONDEXPANSION:
+$(tools_TESTS) $(ktaud_TESTS): %: %.o $$(addprefix $(B)/,$$(addsuffix .o,$$($$(@F)_OBJS))) $(LIBKTAU)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBKTAU_LIBS) -lm
+
+# They run the programs.
+$(call unit,tools/test_cli tools/test_many): | $(tools_PROGRAMS)

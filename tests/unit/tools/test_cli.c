@@ -1,0 +1,524 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The commands as a user runs them, on the machine of machine.c: output by
+ * golden files, exit status, and messages about invalid input.
+ *
+ * In a command, $T is a folder with good.ktau, zlib.ktau, wrong.ktau,
+ * nowhere.ktau, part1.ktau and part2.ktau; of saved streams, saved (the records of
+ * good.ktau), stream, rounded, unknown, partly, woken, rebooted and elsewhere;
+ * $D is the
+ * folder of recorded data and $M that of maps. KTAU_GOLDEN=write makes the golden
+ * files anew.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fixture.h"
+
+#define GOLDEN "tests/unit/tools/data/golden/"
+
+static char folder[] = "/tmp/ktau-cli-XXXXXX";
+
+struct text {
+	char *data;
+	size_t bytes;
+};
+
+static struct text slurp(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	struct text t = { NULL, 0 };
+	struct stat st;
+
+	assert_non_null(f);
+	assert_int_equal(fstat(fileno(f), &st), 0);
+	t.data = calloc(1, (size_t)st.st_size + 1);
+	assert_non_null(t.data);
+	t.bytes = fread(t.data, 1, (size_t)st.st_size, f);
+	fclose(f);
+	return t;
+}
+
+static void spill(const char *path, const char *data, size_t bytes)
+{
+	FILE *f = fopen(path, "we");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(data, 1, bytes, f), bytes);
+	assert_int_equal(fclose(f), 0);
+}
+
+/* Runs a shell command; its output, standard error with it, goes to $T/out. */
+static int run(const char *command)
+{
+	char line[1024];
+	int status;
+
+	snprintf(line, sizeof(line), "{ %s\n} >$T/out 2>&1", command);
+	status = system(line);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static struct text output(void)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "%s/out", folder);
+	return slurp(path);
+}
+
+struct golden {
+	const char *name;
+	const char *command;
+	int status;
+};
+
+static const struct golden goldens[] = {
+	{ "report", "ktau report $T/good.ktau", 0 },
+	/* A saved stream has all that a report needs. */
+	{ "report", "ktau report $T/saved", 0 },
+	{ "report", "ktau report - <$T/good.ktau", 0 },
+	/* One report from several files is that of one file. */
+	{ "report", "ktau report $T/part1.ktau $T/part2.ktau", 0 },
+	/* A boot after the period is not looked at. */
+	{ "report", "ktau report --to=+2 $T/good.ktau $T/rebooted", 0 },
+	{ "report", "ktau report --from=+0 --to=+2.5 $T/good.ktau $T/rebooted", 0 },
+	{ "report-last", "ktau report --period=3 $T/good.ktau", 0 },
+	{ "report-last", "ktau report --period=3 $T/good.ktau $T/rebooted", 0 },
+	{ "report-rebooted", "ktau report $T/good.ktau $T/rebooted", 0 },
+	{ "report-rebooted", "ktau report --period=4 $T/good.ktau $T/rebooted", 0 },
+	{ "report-partly", "ktau report $T/partly", 0 },
+	{ "report-partly-csv", "ktau report --format=csv $T/partly", 0 },
+	{ "report-partly-name", "ktau report --name=partly $T/partly", 0 },
+	{ "report-narrow", "COLUMNS=80 ktau report $T/good.ktau", 0 },
+	{ "report-few", "ktau report --processes=2 --idle --by=process $T/good.ktau", 0 },
+	{ "report-waits", "ktau report --waits $T/good.ktau", 0 },
+	{ "report-woken", "ktau report --waits $T/woken", 0 },
+	{ "report-woken-csv", "ktau report --waits --format=csv $T/woken", 0 },
+	{ "report-details", "ktau report --details $T/good.ktau", 0 },
+	{ "report-details", "ktau report --details $T/saved | "
+			    "sed \"s,of $T/saved:,of $T/good.ktau:,\"",
+	  0 },
+	{ "report-details", "ktau report --details $T/part1.ktau $T/part2.ktau | "
+			    "sed \"1s,of .*ktau:,of $T/good.ktau:,\"",
+	  0 },
+	{ "report-from", "ktau report --from=+1 --tables=total $T/part*.ktau | "
+			 "sed \"1s,of .*ktau:,of $T/good.ktau:,\"",
+	  0 },
+	{ "report-parts", "ktau report --period=1 --tables=total $T/part*.ktau", 0 },
+	{ "report-boot", "ktau report --boot --tables=account,total,losses $T/good.ktau", 0 },
+	{ "report-period", "ktau report --period=2 --tables=processes $T/zlib.ktau", 0 },
+	{ "report-from", "ktau report --from=+1 --tables=total $T/good.ktau", 0 },
+	{ "report-thread", "ktau report --by=thread --tables=processes $T/good.ktau", 0 },
+	{ "report-name", "ktau report --by=name --tables=processes $T/good.ktau", 0 },
+	{ "report-cgroup", "ktau report --by=cgroup --tables=account,processes,total $T/saved", 0 },
+	{ "report-in-cgroup", "ktau report --cgroup=/user.slice $T/good.ktau", 0 },
+	{ "report-user", "ktau report --uid=33 --tag=7 --tables=total,losses $T/good.ktau", 0 },
+	{ "report-rounded", "ktau report $T/rounded", 0 },
+	{ "report-unknown", "ktau report --details $T/unknown", 0 },
+	{ "check-unknown", "ktau check $T/unknown $T/rounded $T/saved", 0 },
+	{ "dump-unknown", "ktau dump $T/unknown", 0 },
+	{ "events", "ktau events $T/good.ktau", 0 },
+	{ "events-unknown", "ktau events --format=json $T/unknown", 0 },
+	{ "report-top", "ktau report --top=1 --processes=2 --sort=count $T/good.ktau", 0 },
+	{ "report-group", "ktau report --group=tcp,irq $T/good.ktau", 0 },
+	{ "report-pid", "ktau report --pid=200,101 $T/good.ktau", 0 },
+	{ "report-pattern", "ktau report --name='s[lh]*' --tables=processes $T/good.ktau", 0 },
+	{ "report-idle", "ktau report --idle --name='k*' --tables=processes $T/good.ktau", 0 },
+	/* A table with a task of that number, wherever it stands in it. */
+	{ "report-tid", "ktau report --pid=101 --tables=processes $T/good.ktau", 0 },
+	{ "report-tid-name", "ktau report --by=name --pid=101 --tables=processes $T/good.ktau", 0 },
+	{ "report-tid-thread", "ktau report --by=thread --pid=101 --tables=processes "
+			       "$T/good.ktau",
+	  0 },
+	{ "report-map", "ktau report -m $M/good.map --tables=total $T/good.ktau", 0 },
+	{ "report-subtract", "ktau report --subtract --tables=total $T/good.ktau", 0 },
+	{ "report-csv", "ktau report --format=csv $T/good.ktau", 0 },
+	{ "report-csv-all", "ktau report --format=csv --tables=all --pid=100 $T/good.ktau", 0 },
+	{ "report-json", "ktau report --format=json $T/good.ktau", 0 },
+	{ "report-json-details", "ktau report --format=json --details $T/good.ktau", 0 },
+	{ "check", "ktau check $T/good.ktau $T/zlib.ktau", 0 },
+	{ "check-wrong", "ktau check $T/good.ktau $T/wrong.ktau", 1 },
+	{ "dump", "ktau dump $T/good.ktau", 0 },
+	{ "dump-map", "ktau dump -m $M/good.map $T/good.ktau", 0 },
+	{ "dump-map", "funcMap -m $M/good.map $T/good.ktau", 0 },
+	{ "dump-map", "funcMap -p $M/good.map $T/zlib.ktau", 0 },
+	{ "dump-map", "cat $T/good.ktau | funcMap -m $M/good.map", 0 },
+	{ "dump-map", "{ head -c 3; sleep 0.1; cat; } <$T/good.ktau | "
+		      "funcMap -m $M/good.map -",
+	  0 },
+	{ "dump-map", "mkfifo $T/fifo; cat $T/zlib.ktau >$T/fifo & "
+		      "funcMap -m $M/good.map $T/fifo",
+	  0 },
+	{ "dump-stream", "funcMap -m $M/good.map $T/stream", 0 },
+	{ "dump-stream", "{ head -c 9; sleep 0.1; cat; } <$T/stream | funcMap -m $M/good.map", 0 },
+	{ "report-name-bytes", "ktau report --tables=processes $T/stream", 0 },
+	{ "report-name-json", "ktau report --tables=processes --format=json $T/stream", 0 },
+	/* The same kernel, linked elsewhere: the file's _stext says where it ran. */
+	{ "dump-map", "funcMap -m $M/elsewhere.map $T/good.ktau", 0 },
+	{ "help", "ktau --help", 0 },
+	/* From a kernel: sh runs sleep in a loop until it is killed, cat reads. */
+	{ "recorded", "ktau report --details $D/recorded.ktau", 0 },
+	{ "recorded-check", "ktau check $D/recorded.ktau", 0 },
+	{ "recorded-dump", "ktau dump $D/recorded.ktau | sed -n \"/^stream 3/,/^end/p\"", 0 },
+	{ "text", "funcMap -m $M/good.map $D/text", 0 },
+	{ "text", "funcMap -t $M/good.map $D/text", 0 },
+	{ "text", "cat $D/text | funcMap -m $M/good.map", 0 },
+	{ "text", "cat $D/text | funcMap -m $M/good.map -", 0 },
+	{ "text", "funcMap --slide=-0x1000000 -m $M/elsewhere.map $D/text", 0 },
+	{ "text", "funcMap --stext=0xffffffff81000000 -m $M/elsewhere.map $T/text", 0 },
+	{ "text", "funcMap -m $M/good.map -o $T/o $D/text; cat $T/o", 0 },
+};
+
+/* The folder has another name in every run. */
+static void normalise(struct text *t)
+{
+	size_t length = strlen(folder);
+	char *at = t->data;
+
+	while ((at = strstr(at, folder))) {
+		memmove(at + 2, at + length, t->bytes - (size_t)(at + length - t->data) + 1);
+		memcpy(at, "$T", 2);
+		t->bytes -= length - 2;
+	}
+}
+
+static void test_golden(void **state)
+{
+	const struct golden *g = *state;
+	struct text got, want;
+	char path[128];
+
+	assert_int_equal(run(g->command), g->status);
+	got = output();
+	normalise(&got);
+	snprintf(path, sizeof(path), GOLDEN "%s", g->name);
+	if (getenv("KTAU_GOLDEN"))
+		spill(path, got.data, got.bytes);
+	want = slurp(path);
+	assert_string_equal(got.data, want.data);
+	free(got.data);
+	free(want.data);
+}
+
+struct complaint {
+	const char *command;
+	int status;
+	const char *words; /* somewhere in the output */
+};
+
+static const struct complaint complaints[] = {
+	/* Usage. */
+	{ "ktau", 2, "Usage: ktau COMMAND" },
+	{ "ktau nonsense", 2, "no command 'nonsense'" },
+	{ "ktau report", 2, "give a FILE or --live" },
+	{ "ktau report --live $T/good.ktau", 2, "give a FILE or --live" },
+	{ "ktau report --live a b", 2, "give a FILE or --live" },
+	{ "ktau report --sort=size x", 2, "--sort=size: not" },
+	{ "ktau report --by=x x", 2, "--by=x: not" },
+	{ "ktau report --format=xml x", 2, "--format=xml: not" },
+	{ "ktau report --tables=total,x x", 2, "no such table" },
+	{ "ktau report --group=tcp,x x", 2, "no group 'x'" },
+	{ "ktau report --pid=1,x x", 2, "not a list of pids" },
+	{ "ktau report --pid=-1 x", 2, "not a list of pids" },
+	{ "ktau report --pid=99999999999 x", 2, "not a list of pids" },
+	{ "ktau report --period=0 x", 2, "the first one is 1" },
+	{ "ktau report --period=x x", 2, "--period=x: not a number" },
+	{ "ktau report --from=soon x", 2, "--from=soon: not a time" },
+	{ "ktau report --interval=1 x", 2, "--interval goes with --live" },
+	{ "ktau report --live --interval=0", 2, "not a number of seconds" },
+	{ "ktau report --live --period=1", 2, "go with a FILE" },
+	{ "ktau check", 2, "give a FILE or --live" },
+	{ "ktau check --max=x f", 2, "not a number" },
+	{ "ktau dump", 2, "give a FILE" },
+	{ "ktau events x y", 2, "one FILE at most" },
+	{ "ktau events $T/none", 1, "none: No such file" },
+	{ "ktau status x", 2, "no arguments here" },
+	{ "ktau report --uid=x f", 2, "--uid=x: not a number" },
+	{ "ktau report --tag=-1 f", 2, "--tag=-1: not a number" },
+	{ "funcMap --slide=x", 2, "--slide=x: not a number" },
+	{ "funcMap --stext=0", 2, "not an address" },
+	{ "funcMap --stext=1 --slide=1", 2, "exclude each other" },
+	{ "funcMap --nonsense", 2, "unrecognized option" },
+	/* Files that are not there or hold something else. */
+	{ "ktau report $T/none", 1, "none: No such file" },
+	{ "ktau check $T/none", 1, "none: No such file" },
+	{ "ktau dump $T/none", 1, "none: No such file" },
+	{ "ktau dump $T", 1, "$T: Is a directory" },
+	{ "ktau dump /dev/null", 1, "/dev/null: " },
+	{ "ktau report $D/text", 1, "not KTAU data: no STREAM record where one should be\n" },
+	{ "ktau check $D/text", 1, "not KTAU data: no STREAM record where one should be\n" },
+	{ "ktau report $T/part2.ktau $T/part1.ktau", 1,
+	  "part1.ktau: begins before the previous file ended" },
+	{ "ktau report $T/good.ktau $T/good.ktau", 1,
+	  "good.ktau: begins before the previous file ended" },
+	{ "ktau report $T/good.ktau $T/elsewhere", 1, "elsewhere: of another machine" },
+	{ "ktau report --details $T/none $T/part1.ktau $T/part2.ktau", 1, "(stream 3 of 3)" },
+	{ "ktau report --details --period=3 $T/part1.ktau $T/none $T/part2.ktau", 1,
+	  "(stream 3 of 3)" },
+	{ "ktau report --period=4 $T/part1.ktau $T/part2.ktau", 1,
+	  "$T/part1.ktau to $T/part2.ktau: no period 4, it has 3 streams" },
+	{ "ktau report --period=9 $T/good.ktau", 1, "no period 9, it has 3 streams" },
+	{ "ktau report --to=@5 $T/good.ktau", 1, "no stream before --to" },
+	{ "ktau report --from=+100000 $T/good.ktau", 1, "no stream between --from and --to" },
+	{ "ktau report --from=+2 $T/good.ktau", 1, "no stream between --from and --to" },
+	{ "ktau report --from=2030-01-01 $T/good.ktau", 1, "no stream between" },
+	{ "ktau report --from=+5 --to=+2 $T/good.ktau", 1, "no stream between" },
+	{ "ktau report --from=+1.5 --to=+1.6 $T/good.ktau", 1, "no stream between" },
+	{ "ktau report --from=+0 --to=+0.5 $T/good.ktau", 1, "no stream between" },
+	{ "ktau report --details --from=+0 $T/good.ktau", 0, "(stream 1) to" },
+	{ "ktau report --details --to=+0.5 $T/good.ktau", 0, "(start of KTAU in this boot)" },
+	/* KTAU started at 1700000001. */
+	{ "ktau report --details --from=@1700000001 --to=+0.5 $T/good.ktau", 0,
+	  "(start of KTAU in" },
+	{ "ktau report --from=@1700000002 --to=+0.5 $T/good.ktau", 1, "no stream between" },
+	/* What was asked for is not there. */
+	{ "ktau report --name=nobody $T/good.ktau", 1, "good.ktau: nothing matches\n" },
+	{ "ktau report --pid=7 --format=csv $T/good.ktau", 1, "good.ktau: nothing matches\n" },
+	{ "ktau report --cgroup=/none $T/good.ktau", 1, "good.ktau: nothing matches\n" },
+	{ "ktau report --tag=9 --waits $T/good.ktau", 1, "good.ktau: nothing matches\n" },
+	{ "ktau report --group=icmp $T/good.ktau", 1, "good.ktau: nothing matches\n" },
+	{ "ktau report --name=nobody $T/good.ktau 2>/dev/null | wc -c", 0, "0\n" },
+	{ "funcMap -m $M/good.map $T/none", 1, "none: No such file" },
+	{ "funcMap -m $M/good.map -o /none/x </dev/null", 1, "/none/x: No such file" },
+	{ "funcMap -m $M/good.map -o $T/text $T/text", 1, "is an input as well" },
+	{ "funcMap -m $M/good.map -o $T/text <$T/text", 1, "text: is an input as well" },
+	{ "ulimit -f 64; funcMap -m $M/good.map $T/text >>$T/text", 1,
+	  "standard output: is an input as well" },
+	{ "ulimit -f 64; funcMap -m $M/good.map $T/none - <$T/text >>$T/text", 1,
+	  "standard output: is an input as well" },
+	{ ": | funcMap -m $M/good.map", 0, "" },
+	{ "printf ab | funcMap -m $M/good.map", 0, "ab" },
+	{ "cat $T/good.ktau | funcMap -m $M/other.map", 1,
+	  "other.map: map of another kernel" },
+	{ "cat $T/good.ktau | funcMap -m $M/good.map >/dev/full", 1, "No space left" },
+	{ "cmp $T/text $D/text && echo unharmed", 0, "unharmed" },
+	{ "funcMap -m $M/good.map $T/text >/dev/full", 1, "No space left" },
+	{ "ktau dump $T/good.ktau >/dev/full", 1, "No space left" },
+	{ "ktau report $T/good.ktau >/dev/full", 1, "No space left" },
+	{ "ktau check $T/good.ktau >/dev/full", 1, "No space left" },
+	{ "ktau check $T/good.ktau 2>&1 >/dev/full | grep -c cannot", 0, "1\n" },
+	{ "ktau --help >/dev/full", 1, "ktau: cannot write the output: No space left" },
+	{ "ktau report --help >/dev/full", 1, "ktau report: cannot write the output: No space" },
+	{ "ktau report --help 2>&1 >/dev/full | grep -c cannot", 0, "1\n" },
+	{ "ktau stats --usage >/dev/full", 1, "No space left" },
+	{ "funcMap --help >/dev/full", 1, "funcMap: cannot write the output: No space" },
+	{ "funcMap --version >/dev/full", 1, "No space left" },
+	{ "runktau --help >/dev/full", 125, "runktau: cannot write the output: No space" },
+	{ "runktau --nonsense", 125, "unrecognized option" },
+	/* Closed descriptors: no file takes their place. */
+	{ "funcMap -m $M/good.map -o $T/o $T/none 2>&-; wc -c <$T/o", 0, "0\n" },
+	{ "funcMap -m $M/good.map <&-", 1, "standard input: Bad file descriptor" },
+	{ "ktau report $T/good.ktau >&-", 1, "cannot write the output: Bad file descriptor" },
+	{ "ktau dump - <&-", 1, "standard input: Bad file descriptor" },
+	/* Maps. */
+	{ "funcMap -m $M/none", 1, "none: No such file" },
+	{ "funcMap -m $M/empty.map", 1, "empty.map: empty" },
+	{ "funcMap -m $M/truncated.map", 1, "truncated.map: truncated" },
+	{ "funcMap -m $M/unsorted.map", 1, "unsorted.map: line 6" },
+	{ "funcMap -m $M/garbage.map", 1, "garbage.map: line 2" },
+	{ "funcMap -m $M/hidden.map", 1, "hidden.map: all addresses are 0" },
+	{ "funcMap -m $T/good.ktau", 1, "good.ktau: " },
+	{ "funcMap -m $M/nostext.map --slide=0x1000", 1, "no symbol _stext" },
+	{ "funcMap -m $M/other.map $T/good.ktau", 1, "other.map: map of another kernel" },
+	{ "ktau report -m $M/other.map $T/good.ktau", 1, "map of another kernel" },
+	{ "ktau dump -m $M/other.map $T/good.ktau", 1, "map of another kernel" },
+	{ "funcMap -m $M/elsewhere.map $T/text", 1, "none of its 11 kernel addresses" },
+	/* A file of ktaud moves the map for itself only. */
+	{ "funcMap -m $M/elsewhere.map $T/good.ktau $T/text82", 0, "[<__x64_sys_read+0x10>]" },
+	{ "funcMap -m $M/good.map --slide=0x1000000 $T/good.ktau $T/text82", 0,
+	  "[<__x64_sys_read+0x10>]" },
+	{ "ktau dump -m $M/elsewhere.map $T/good.ktau", 0, "ffffffff81003000 sys_fork" },
+	{ "ktau dump -m $M/elsewhere.map $T/good.ktau $T/nowhere.ktau | tail -n 20", 0,
+	  "ffffffff81003000 sys_57" },
+};
+
+static void test_complaint(void **state)
+{
+	const struct complaint *c = *state;
+	struct text got;
+	char *words = strdup(c->words);
+	int status = run(c->command);
+
+	assert_non_null(words);
+	got = output();
+	normalise(&got);
+	if (!strstr(got.data, words))
+		fail_msg("%s: said: %s", c->command, got.data);
+	assert_int_equal(status, c->status);
+	free(words);
+	free(got.data);
+}
+
+static size_t count(const char *text, const char *line)
+{
+	size_t nr = 0;
+
+	for (; (text = strstr(text, line)); text++)
+		nr++;
+	return nr;
+}
+
+static struct text good_file(void)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "%s/good.ktau", folder);
+	return slurp(path);
+}
+
+static void write_bad(const char *data, size_t bytes)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "%s/bad.ktau", folder);
+	spill(path, data, bytes);
+}
+
+/* However short the file, its whole streams come out. */
+static void test_cut(void **state)
+{
+	struct text file = good_file(), got;
+	size_t bytes, streams = 0, now;
+	int status;
+
+	(void)state;
+	for (bytes = 0; bytes < file.bytes; bytes += bytes < 64 ? 1 : 41) {
+		write_bad(file.data, bytes);
+		status = run("ktau dump $T/bad.ktau");
+		assert_true(status == 0 || status == 1);
+		got = output();
+		now = count(got.data, "\nend records=");
+		assert_true(now >= streams);
+		streams = now;
+		if (status)
+			assert_non_null(strstr(got.data, "bad.ktau: "));
+		free(got.data);
+	}
+	assert_int_equal(streams, 3);
+	free(file.data);
+}
+
+/* A flipped bit is noticed, and costs no more than its block. */
+static void test_flipped(void **state)
+{
+	struct text file = good_file(), got;
+	uint32_t seed = 2; /* none of them in the padding, which no checksum covers */
+	size_t i, at;
+
+	(void)state;
+	for (i = 0; i < 30; i++) {
+		seed = seed * 1664525 + 1013904223;
+		at = 16 + (seed >> 4) % (file.bytes - 16);
+		file.data[at] ^= (char)(1 << (seed & 7));
+		write_bad(file.data, file.bytes);
+		file.data[at] ^= (char)(1 << (seed & 7));
+		assert_int_equal(run("ktau check $T/bad.ktau"), 1);
+		run("ktau dump $T/bad.ktau");
+		got = output();
+		assert_true(count(got.data, "\nend records=") >= 2);
+		free(got.data);
+		assert_true(run("ktau report $T/bad.ktau") <= 1);
+	}
+	free(file.data);
+}
+
+static int write_plain(const char *path)
+{
+	return fixture_write(path, 0);
+}
+
+static int write_zlib(const char *path)
+{
+	return fixture_write(path, KTAU_WRITER_ZLIB);
+}
+
+static int write_at(const char *name, int (*write)(const char *path))
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return write(path);
+}
+
+/* Nothing of the machine that this runs on may show in the output. */
+static int prepare(void **state)
+{
+	char text[1024], path[64];
+
+	(void)state;
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(text, sizeof(text), "%1$s/tools/ktau:%1$s/tools/funcmap:%1$s/tools/runktau:%2$s",
+		 TEST_BUILD, getenv("PATH"));
+	setenv("PATH", text, 1);
+	setenv("T", folder, 1);
+	setenv("M", "tests/unit/tools/data/maps", 1);
+	setenv("D", "tests/unit/tools/data", 1);
+	setenv("TZ", "UTC", 1);
+	setenv("LC_ALL", "C", 1);
+	if (write_at("good.ktau", write_plain) || write_at("zlib.ktau", write_zlib) ||
+	    write_at("wrong.ktau", fixture_write_wrong) ||
+	    write_at("nowhere.ktau", fixture_write_nowhere) ||
+	    write_at("saved", fixture_write_saved) ||
+	    write_at("stream", fixture_write_stream) ||
+	    write_at("rounded", fixture_write_rounded) ||
+	    write_at("unknown", fixture_write_unknown) ||
+	    write_at("partly", fixture_write_partly) ||
+	    write_at("woken", fixture_write_woken) ||
+	    write_at("rebooted", fixture_write_rebooted) ||
+	    write_at("elsewhere", fixture_write_elsewhere))
+		return -1;
+	snprintf(path, sizeof(path), "%s/part1.ktau", folder);
+	snprintf(text, sizeof(text), "%s/part2.ktau", folder);
+	if (fixture_write_parts(path, text))
+		return -1;
+	return run("cp $D/text $T/text; sed s/ffffffff81/ffffffff82/g $D/text >$T/text82");
+}
+
+static int clean(void **state)
+{
+	(void)state;
+	return system("rm -r \"$T\"");
+}
+
+int main(void)
+{
+	enum {
+		NR_GOLDENS = sizeof(goldens) / sizeof(*goldens),
+		NR_COMPLAINTS = sizeof(complaints) / sizeof(*complaints),
+	};
+	static struct CMUnitTest tests[NR_GOLDENS + NR_COMPLAINTS + 2];
+	size_t nr = 0, i;
+
+	for (i = 0; i < NR_GOLDENS; i++)
+		tests[nr++] = (struct CMUnitTest){
+			goldens[i].command,
+			test_golden,
+			NULL,
+			NULL,
+			(void *)&goldens[i],
+		};
+	for (i = 0; i < NR_COMPLAINTS; i++)
+		tests[nr++] = (struct CMUnitTest){
+			complaints[i].command,
+			test_complaint,
+			NULL,
+			NULL,
+			(void *)&complaints[i],
+		};
+	tests[nr++] = (struct CMUnitTest)cmocka_unit_test(test_cut);
+	tests[nr++] = (struct CMUnitTest)cmocka_unit_test(test_flipped);
+	return cmocka_run_group_tests(tests, prepare, clean);
+}

@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Periods of machines whose every tick is known: what a report says of each period
+ * is what was done in it, and the periods add up to the whole.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "fixture.h"
+#include "period.h"
+#include "aggregate.h"
+
+enum { NR_STREAMS = 8, NR_TASKS = 12, NR_EVENTS = 4, MAX_DEPTH = 4 };
+
+static const uint32_t event_ids[NR_EVENTS] = { ID_READ, ID_WRITE, ID_SCHEDULE_VOL, ID_WAIT };
+static const struct task_filter everything;
+static char path[] = "/tmp/ktau-period-XXXXXX";
+
+/* What is true of a task in a period. */
+struct truth {
+	uint64_t incl[NR_EVENTS], excl[NR_EVENTS], count[NR_EVENTS];
+	uint64_t user, kernel, asleep;
+};
+
+struct frame {
+	int event;
+	uint64_t start, child;
+};
+
+/* A task from @born to @dies, in ticks; @account is its whole life up to now. */
+struct task {
+	uint64_t born, dies, seq;
+	struct frame stack[MAX_DEPTH];
+	int depth;
+	struct ktau_entry entries[NR_EVENTS];
+	struct truth account, truth[NR_STREAMS + 1];
+};
+
+static struct task tasks[NR_TASKS];
+static uint32_t seed;
+static uint64_t nr_exited;
+
+static uint32_t chance(uint32_t n)
+{
+	seed = seed * 1664525 + 1013904223;
+	return (seed >> 8) % n;
+}
+
+static uint64_t stream_at(uint64_t n)
+{
+	return (9 + n) * SECOND;
+}
+
+static bool on_stack(const struct task *t, int event, int below)
+{
+	int i;
+
+	for (i = 0; i < below; i++)
+		if (t->stack[i].event == event)
+			return true;
+	return false;
+}
+
+static void let_pass(struct task *t, struct truth *truth, uint64_t ticks)
+{
+	int top = t->depth ? t->stack[t->depth - 1].event : -1, i;
+
+	if (top < 0)
+		truth->user += ticks;
+	else if (event_ids[top] == ID_SCHEDULE_VOL)
+		truth->asleep += ticks;
+	else
+		truth->kernel += ticks;
+	if (top >= 0)
+		truth->excl[top] += ticks;
+	for (i = 0; i < NR_EVENTS; i++)
+		if (on_stack(t, i, t->depth))
+			truth->incl[i] += ticks;
+}
+
+static void enter(struct task *t, uint64_t now)
+{
+	int event = (int)chance(NR_EVENTS);
+
+	t->stack[t->depth++] = (struct frame){ .event = event, .start = now };
+}
+
+static void leave(struct task *t, uint64_t now, struct truth *truth)
+{
+	struct frame *f = &t->stack[--t->depth];
+	struct ktau_entry *e = &t->entries[f->event];
+	uint64_t ticks = now - f->start;
+
+	e->count++;
+	e->excl += ticks - f->child;
+	if (!on_stack(t, f->event, t->depth))
+		e->incl += ticks;
+	if (t->depth)
+		t->stack[t->depth - 1].child += ticks;
+	truth->count[f->event]++;
+}
+
+static uint64_t at_most(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t at_least(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Up to @to, which is in period @n. An exiting task leaves its frames first. */
+static void run(struct task *t, uint64_t to, uint64_t n)
+{
+	uint64_t now = at_least(t->born, n > 1 ? stream_at(n - 1) : 0), ticks;
+	bool dies = t->dies <= to;
+
+	if (dies)
+		to = t->dies;
+	while (now < to) {
+		ticks = at_most(1 + chance(300) * MS, to - now);
+		let_pass(t, &t->truth[n], ticks);
+		let_pass(t, &t->account, ticks);
+		now += ticks;
+		if (t->depth && chance(2))
+			leave(t, now, &t->truth[n]);
+		else if (t->depth < MAX_DEPTH)
+			enter(t, now);
+	}
+	while (dies && t->depth)
+		leave(t, now, &t->truth[n]);
+}
+
+static int put_task(struct sink *s, const struct task *t, uint64_t at, uint64_t *nr)
+{
+	struct fixture_profile p = { .ticks = at_most(at, t->dies) };
+	bool exited = t->dies <= at;
+	char name[16];
+	int i;
+
+	snprintf(name, sizeof(name), "task%d", (int)(t - tasks));
+	p.owner = fixture_owner(exited ? KTAU_OWNER_EXITED : KTAU_OWNER_TASK,
+				100 + (uint64_t)(t - tasks), 100 + (int)(t - tasks),
+				100 + (int)(t - tasks), name);
+	p.owner.start_ns = t->born;
+	p.owner.exited_seq = t->seq;
+	p.user = t->account.user;
+	p.kernel = t->account.kernel;
+	for (i = 0; i < NR_EVENTS; i++) {
+		p.entries[p.nr_entries] = t->entries[i];
+		p.entries[p.nr_entries].id = (uint16_t)event_ids[i];
+		p.nr_entries += t->entries[i].count != 0;
+	}
+	for (i = t->depth; i--;)
+		fixture_open(&p, event_ids[t->stack[i].event], t->stack[i].start,
+			     t->stack[i].child);
+	return fixture_put(s, &p, nr);
+}
+
+/* All tasks that had exited two streams ago are evicted. */
+static bool is_evicted(const struct task *t, uint64_t n)
+{
+	return n >= 3 && t->dies <= stream_at(n - 2);
+}
+
+/* Those that were not in the stream before. */
+static int put_gone(struct sink *s, uint64_t n)
+{
+	struct {
+		struct ktau_rec_gone gone;
+		uint64_t serials[NR_TASKS];
+	} r = { .gone.serial_bytes = sizeof(r.serials[0]) };
+	uint32_t i, size;
+
+	for (i = 0; i < NR_TASKS; i++)
+		if (is_evicted(&tasks[i], n) && !is_evicted(&tasks[i], n - 1))
+			r.serials[r.gone.nr_serials++] = 100 + i;
+	size = (uint32_t)(sizeof(r.gone) + r.gone.nr_serials * sizeof(r.serials[0]));
+	r.gone.rec = (struct ktau_rec){ size, KTAU_REC_GONE, sizeof(r.gone) };
+	return r.gone.nr_serials ? sink_put(s, &r) : 0;
+}
+
+static int put_evicted(struct sink *s, uint64_t n, uint64_t *nr)
+{
+	struct fixture_profile p = { .ticks = stream_at(n) };
+	struct ktau_entry *e;
+	int i, k;
+
+	p.owner = fixture_owner(KTAU_OWNER_EVICTED, 1002, 0, 0, "");
+	p.owner.start_ns = p.ticks;
+	p.nr_entries = NR_EVENTS;
+	for (i = 0; i < NR_TASKS; i++) {
+		if (!is_evicted(&tasks[i], n))
+			continue;
+		p.owner.exited_seq++;
+		p.user += tasks[i].account.user;
+		p.kernel += tasks[i].account.kernel;
+		for (k = 0; k < NR_EVENTS; k++) {
+			e = &p.entries[k];
+			e->count += tasks[i].entries[k].count;
+			e->incl += tasks[i].entries[k].incl;
+			e->excl += tasks[i].entries[k].excl;
+		}
+	}
+	for (k = 0; k < NR_EVENTS; k++)
+		p.entries[k].id = (uint16_t)event_ids[k];
+	p.owner.nr_tasks = p.owner.exited_seq;
+	p.unmeasured = -p.user - p.kernel;
+	return fixture_put(s, &p, nr);
+}
+
+static int by_death(const void *a, const void *b)
+{
+	const struct task *x = a, *y = b;
+
+	return x->dies < y->dies ? -1 : x->dies > y->dies;
+}
+
+/* Exited tasks are in one stream, as ktaud reads them. */
+static int put_stream(struct sink *s, uint64_t n)
+{
+	struct ktau_rec_stream stream = fixture_stream(KTAU_REC_PROFILE, stream_at(n));
+	struct ktau_rec_end end;
+	uint64_t nr = 0;
+	struct task *t;
+	int err;
+
+	stream.exited_since = nr_exited;
+	err = sink_put(s, &stream);
+	if (!err)
+		err = fixture_put_names(s);
+	for (t = tasks; !err && t < tasks + NR_TASKS; t++) {
+		if (t->born >= stream_at(n) || (n > 1 && t->dies <= stream_at(n - 1)))
+			continue;
+		run(t, stream_at(n), n);
+		if (t->dies <= stream_at(n))
+			t->seq = nr_exited++;
+		err = put_task(s, t, stream_at(n), &nr);
+	}
+	if (!err)
+		err = put_evicted(s, n, &nr);
+	if (!err)
+		err = put_gone(s, n);
+	end = fixture_end(nr, nr_exited);
+	return err ? err : sink_put(s, &end);
+}
+
+static int write_history(struct sink *s)
+{
+	uint64_t n;
+	int err = 0, i;
+
+	memset(tasks, 0, sizeof(tasks));
+	nr_exited = 0;
+	for (i = 0; i < NR_TASKS; i++) {
+		tasks[i].born = i < 4 ? SECOND : stream_at(0) + chance(7000) * MS;
+		tasks[i].dies = i < 2 ? UINT64_MAX : tasks[i].born + chance(9000) * MS + 1;
+		tasks[i].dies = at_least(tasks[i].dies, stream_at(1) - SECOND / 2);
+	}
+	qsort(tasks, NR_TASKS, sizeof(*tasks), by_death);
+	for (n = 1; !err && n <= NR_STREAMS; n++)
+		err = put_stream(s, n);
+	return err;
+}
+
+static void read_file(struct period *p, struct aggregate *rows, const struct period_select *select)
+{
+	struct ktau_reader *reader;
+
+	assert_int_equal(period_init(p, rows), 0);
+	aggregate_init(rows, BY_NAME, &everything, p->registry);
+	assert_int_equal(ktau_reader_create(&reader), 0);
+	assert_int_equal(ktau_reader_open_file(reader, path), 0);
+	period_start(p, select);
+	assert_int_equal(period_read(p, reader, path), 0);
+	period_stop(p);
+	ktau_reader_destroy(reader);
+	assert_int_equal(aggregate_finish(rows, p), 0);
+}
+
+static const struct process *row_of(const struct aggregate *rows, int i)
+{
+	char name[16];
+	size_t k;
+
+	snprintf(name, sizeof(name), "task%d", i);
+	for (k = 0; k < rows->nr; k++)
+		if (!strcmp(rows->processes[k].label, name))
+			return &rows->processes[k];
+	return NULL;
+}
+
+static void expect_events(const struct tally *tally, const struct truth *truth)
+{
+	struct routine got[NR_EVENTS] = { { 0 } };
+	size_t k;
+	int i;
+
+	for (k = 0; k < tally->nr; k++)
+		for (i = 0; i < NR_EVENTS; i++)
+			if (tally->routines[k].id == event_ids[i])
+				got[i] = tally->routines[k];
+	for (i = 0; i < NR_EVENTS; i++) {
+		assert_int_equal(got[i].count, truth->count[i]);
+		assert_int_equal(got[i].incl, truth->incl[i]);
+		assert_int_equal(got[i].excl, truth->excl[i]);
+	}
+}
+
+static void add_truth(struct truth *to, const struct truth *from)
+{
+	uint64_t *t = (uint64_t *)to;
+	const uint64_t *f = (const uint64_t *)from;
+	size_t i;
+
+	for (i = 0; i < sizeof(*to) / sizeof(*t); i++)
+		t[i] += f[i];
+}
+
+/* The periods from @first to @last, as a report has them. */
+static void expect_periods(const struct aggregate *rows, uint64_t first, uint64_t last)
+{
+	struct truth all = { 0 };
+	const struct process *p;
+	uint64_t n;
+	int i;
+
+	for (i = 0; i < NR_TASKS; i++) {
+		struct truth truth = { 0 };
+
+		for (n = first; n <= last; n++)
+			add_truth(&truth, &tasks[i].truth[n]);
+		add_truth(&all, &truth);
+		p = row_of(rows, i);
+		if (!p) {
+			assert_int_equal(truth.user + truth.kernel + truth.asleep, 0);
+			continue;
+		}
+		expect_events(&p->tally, &truth);
+		assert_int_equal(p->account.parts[ACCOUNT_USER], truth.user);
+		assert_int_equal(p->account.parts[ACCOUNT_KERNEL], truth.kernel);
+		assert_int_equal(p->account.parts[ACCOUNT_ASLEEP], truth.asleep);
+		assert_int_equal(p->account.life, truth.user + truth.kernel + truth.asleep);
+	}
+	/* No task was evicted unread. */
+	assert_int_equal(rows->evicted.tally.nr, 0);
+	assert_int_equal(rows->evicted.tasks, 0);
+	expect_events(&rows->total.tally, &all);
+	assert_int_equal(rows->backward, 0);
+}
+
+static void check_history(void)
+{
+	struct period_select select = { .choice = PERIOD_NUMBER };
+	struct period p;
+	struct aggregate rows;
+	uint64_t n;
+
+	for (n = 2; n <= NR_STREAMS; n++) {
+		select.number = n;
+		read_file(&p, &rows, &select);
+		expect_periods(&rows, n, n);
+		aggregate_deinit(&rows);
+		period_deinit(&p);
+	}
+	select.choice = PERIOD_ALL;
+	read_file(&p, &rows, &select);
+	expect_periods(&rows, 2, NR_STREAMS);
+	aggregate_deinit(&rows);
+	period_deinit(&p);
+	/* What was done before the file is in the profiles, too. */
+	select.choice = PERIOD_BOOT;
+	read_file(&p, &rows, &select);
+	expect_periods(&rows, 1, NR_STREAMS);
+	aggregate_deinit(&rows);
+	period_deinit(&p);
+}
+
+static void test_periods_add_up(void **state)
+{
+	(void)state;
+	for (seed = 1; seed <= 40; seed++) {
+		uint32_t begin = seed;
+
+		assert_int_equal(fixture_file(path, 0, write_history), 0);
+		check_history();
+		unlink(path);
+		seed = begin;
+	}
+}
+
+static int make_name(void **state)
+{
+	int fd = mkstemp(path);
+
+	(void)state;
+	if (fd < 0)
+		return -1;
+	close(fd);
+	return unlink(path);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_periods_add_up),
+	};
+
+	return cmocka_run_group_tests(tests, make_name, NULL);
+}

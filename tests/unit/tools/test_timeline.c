@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The sequence of events out of rings: order, balance, gaps, streams that overlap.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "fixture.h"
+#include "timeline.h"
+
+static char path[] = "/tmp/ktau-timeline-XXXXXX";
+
+/* A slot as the tests write it; @word is the payload if it is not 0. */
+struct given {
+	uint64_t ticks;
+	uint8_t type;
+	uint16_t id;
+	uint64_t word;
+};
+
+/* A trace record of at most 16 slots. */
+struct ring {
+	uint64_t serial, first, lost, lost_from, lost_to;
+	struct given slots[16];
+};
+
+/* A stream of traces, of at most 4 rings, begun at @ticks. */
+struct stream {
+	uint64_t ticks;
+	uint8_t boot;
+	struct ring rings[4];
+};
+
+#define ENTER(t, i) ((struct given){ t, KTAU_TRACE_ENTER, i, 0 })
+#define EXIT(t, i) ((struct given){ t, KTAU_TRACE_EXIT, i, 0 })
+#define CALL(t, i, d) ((struct given){ t, KTAU_TRACE_CALL, i, d })
+
+static const struct stream *streams;
+static size_t nr_streams;
+
+static int put_ring(struct sink *s, const struct ring *ring)
+{
+	struct {
+		struct ktau_rec_trace head;
+		uint64_t words[64];
+	} r = { .head.rec = { 0, KTAU_REC_TRACE, sizeof(r.head) } };
+	struct ktau_rec_owner owner = fixture_owner(KTAU_OWNER_TASK, ring->serial,
+						    (int32_t)ring->serial, (int32_t)ring->serial,
+						    "task");
+	const struct given *g;
+	struct ktau_slot slot;
+	uint64_t *at = r.words;
+	int err;
+
+	r.head.serial = ring->serial;
+	r.head.first = ring->first;
+	r.head.lost = ring->lost;
+	r.head.lost_from_ticks = ring->lost_from;
+	r.head.lost_to_ticks = ring->lost_to;
+	r.head.ring_slots = 64;
+	for (g = ring->slots; g->type; g++) {
+		slot = (struct ktau_slot){ .ticks = g->ticks, .id = g->id, .type = g->type,
+					   .words = g->word ? 3 : 2 };
+		memcpy(at, &slot, sizeof(slot));
+		at[2] = g->word;
+		at += slot.words;
+		r.head.nr_slots++;
+	}
+	r.head.slots_bytes = (uint32_t)((char *)at - (char *)r.words);
+	r.head.rec.size = (uint32_t)sizeof(r.head) + r.head.slots_bytes;
+	r.head.next = r.head.written = r.head.first + r.head.nr_slots;
+	err = sink_put(s, &owner);
+	return err ? err : sink_put(s, &r);
+}
+
+static int put_streams(struct sink *s)
+{
+	struct ktau_rec_end end = fixture_end(1, 1);
+	const struct ring *ring;
+	struct ktau_rec_stream head;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < nr_streams; i++) {
+		head = fixture_stream(KTAU_REC_TRACE, streams[i].ticks);
+		head.boot_id[0] ^= streams[i].boot;
+		err = sink_put(s, &head);
+		for (ring = streams[i].rings; !err && ring->serial; ring++)
+			err = put_ring(s, ring);
+		if (!err)
+			err = sink_put(s, &end);
+	}
+	return err;
+}
+
+/* What came out, a line for each event: time, serial, what. */
+struct seen {
+	char text[2048];
+	size_t used;
+	uint64_t refuse_after;
+	struct timeline_counts counts;
+};
+
+static int take(void *arg, const struct timeline_event *e)
+{
+	static const char *const ended[] = { "", " by loss", " by end" };
+	uint64_t number = e->type == TIMELINE_LOST ? e->lost : e->id;
+	struct seen *s = arg;
+	const char *what = e->type == KTAU_TRACE_ENTER ? "in" :
+			   e->type == KTAU_TRACE_EXIT ? "out" :
+			   e->type == TIMELINE_LOST ? "lost" : "other";
+
+	if (s->refuse_after && !--s->refuse_after)
+		return -ENOSPC;
+	s->used += (size_t)snprintf(s->text + s->used, sizeof(s->text) - s->used,
+				    "%llu %llu %s %llu%s\n", (unsigned long long)e->ns,
+				    (unsigned long long)e->track->serial, what,
+				    (unsigned long long)number, ended[e->ended]);
+	return 0;
+}
+
+static int convert(struct seen *seen)
+{
+	const struct timeline_sink sink = { NULL, take, seen };
+	struct ktau_reader *reader;
+	struct timeline *t;
+	int err;
+
+	unlink(path);
+	assert_int_equal(fixture_saved(path, put_streams), 0);
+	assert_int_equal(ktau_reader_create(&reader), 0);
+	assert_int_equal(ktau_reader_open_file(reader, path), 0);
+	t = timeline_create(reader, &sink);
+	err = timeline_read(t);
+	seen->counts = *timeline_counts(t);
+	timeline_destroy(t);
+	ktau_reader_destroy(reader);
+	return err;
+}
+
+static struct seen convert_ok(const struct stream *s, size_t nr)
+{
+	struct seen seen = { .used = 0 };
+
+	streams = s;
+	nr_streams = nr;
+	assert_int_equal(convert(&seen), 0);
+	return seen;
+}
+
+/* Rings are merged by time, and a CALL becomes its enter and its exit. */
+static void merge(void **state)
+{
+	static const struct stream s[] = { { 1000, 0, {
+		{ 10, 0, 0, 0, 0, { ENTER(100, 1), CALL(120, 2, 30), EXIT(200, 1) } },
+		{ 11, 0, 0, 0, 0, { CALL(110, 3, 20), ENTER(140, 4), EXIT(150, 4) } },
+	} } };
+	struct seen seen = convert_ok(s, 1);
+
+	(void)state;
+	assert_string_equal(seen.text,
+			    "100 10 in 1\n110 11 in 3\n120 10 in 2\n130 11 out 3\n140 11 in 4\n"
+			    "150 10 out 2\n150 11 out 4\n200 10 out 1\n");
+	assert_int_equal(seen.counts.slots, 6);
+	assert_int_equal(seen.counts.enters, 4);
+}
+
+/*
+ * What a stream holds that is newer than its beginning waits for the next one, in which
+ * another ring may have something older.
+ */
+static void between_streams(void **state)
+{
+	static const struct stream s[] = {
+		{ 150, 0, { { 10, 0, 0, 0, 0, { ENTER(100, 1), EXIT(180, 1) } },
+			    { 11, 0, 0, 0, 0, { ENTER(120, 2) } } } },
+		{ 250, 0, { { 10, 2, 0, 0, 0, { ENTER(210, 3), EXIT(220, 3) } },
+			    { 11, 1, 0, 0, 0, { EXIT(160, 2) } } } },
+	};
+	struct seen seen = convert_ok(s, 2);
+
+	(void)state;
+	assert_string_equal(seen.text,
+			    "100 10 in 1\n120 11 in 2\n160 11 out 2\n180 10 out 1\n"
+			    "210 10 in 3\n220 10 out 3\n");
+}
+
+/* A reader that does not consume gets the same slots again. */
+static void again(void **state)
+{
+	static const struct stream s[] = {
+		{ 150, 0, { { 10, 0, 0, 0, 0, { ENTER(100, 1), EXIT(110, 1) } } } },
+		{ 250, 0, { { 10, 0, 0, 0, 0, { ENTER(100, 1), EXIT(110, 1), ENTER(200, 2),
+						EXIT(210, 2) } } } },
+	};
+	struct seen seen = convert_ok(s, 2);
+
+	(void)state;
+	assert_string_equal(seen.text, "100 10 in 1\n110 10 out 1\n200 10 in 2\n210 10 out 2\n");
+}
+
+/* A gap ends all frames; an exit without its enter is left out. */
+static void gap(void **state)
+{
+	static const struct stream s[] = {
+		{ 150, 0, { { 10, 0, 0, 0, 0, { ENTER(100, 1), ENTER(110, 2) } } } },
+		{ 400, 0, { { 10, 12, 10, 120, 300, { EXIT(310, 1), ENTER(320, 3),
+						      EXIT(330, 3) } } } },
+	};
+	struct seen seen = convert_ok(s, 2);
+
+	(void)state;
+	assert_string_equal(seen.text,
+			    "100 10 in 1\n110 10 in 2\n120 10 out 2 by loss\n120 10 out 1 by loss\n"
+			    "120 10 lost 10\n320 10 in 3\n330 10 out 3\n");
+	assert_int_equal(seen.counts.lost, 10);
+	assert_int_equal(seen.counts.gaps, 1);
+	assert_int_equal(seen.counts.half_exits, 1);
+	assert_int_equal(seen.counts.half_enters, 2);
+}
+
+/* Exits that are missing without a gap do not leave frames open for ever. */
+static void unbalanced(void **state)
+{
+	static const struct stream s[] = { { 1000, 0, {
+		{ 10, 0, 0, 0, 0, { EXIT(90, 9), ENTER(100, 1), ENTER(110, 2), EXIT(120, 1),
+				    EXIT(130, 2) } },
+	} } };
+	struct seen seen = convert_ok(s, 1);
+
+	(void)state;
+	assert_string_equal(seen.text, "100 10 in 1\n110 10 in 2\n120 10 out 2 by loss\n"
+				       "120 10 out 1\n");
+	assert_int_equal(seen.counts.half_exits, 2);
+	assert_int_equal(seen.counts.half_enters, 1);
+}
+
+/* What is open at the end lasts until the newest stream; times never go back. */
+static void unfinished(void **state)
+{
+	static const struct stream s[] = { { 500, 0, {
+		{ 10, 0, 0, 0, 0, { ENTER(100, 1), ENTER(90, 2), EXIT(130, 2) } },
+	} } };
+	struct seen seen = convert_ok(s, 1);
+
+	(void)state;
+	assert_string_equal(seen.text, "100 10 in 1\n100 10 in 2\n130 10 out 2\n"
+				       "500 10 out 1 by end\n");
+	assert_int_equal(seen.counts.unfinished, 1);
+	assert_int_equal(seen.counts.clamped, 1);
+}
+
+static void errors(void **state)
+{
+	static const struct stream s[] = {
+		{ 150, 0, { { 10, 0, 0, 0, 0, { ENTER(100, 1), ENTER(110, 2) } } } },
+		{ 250, 1, { { 10, 0, 0, 0, 0, { ENTER(200, 1) } } } },
+	};
+	struct seen seen = { .refuse_after = 2 };
+
+	(void)state;
+	streams = s;
+	nr_streams = 1;
+	assert_int_equal(convert(&seen), -ENOSPC);
+	seen = (struct seen){ .used = 0 };
+	nr_streams = 2;
+	assert_int_equal(convert(&seen), -ESTALE);
+}
+
+/* Many rings, whose slots alternate: each time only once, in order. */
+static int check_order(void *arg, const struct timeline_event *e)
+{
+	uint64_t *last = arg;
+
+	assert_true(e->ns >= *last);
+	*last = e->ns;
+	return 0;
+}
+
+static void many(void **state)
+{
+	uint64_t last = 0;
+	const struct timeline_sink sink = { NULL, check_order, &last };
+	static struct stream s[40];
+	struct ktau_reader *reader;
+	struct timeline *t;
+	uint64_t i, r, k;
+
+	(void)state;
+	for (i = 0; i < 40; i++) {
+		s[i].ticks = 1000 * (i + 1);
+		for (r = 0; r < 3; r++) {
+			s[i].rings[r].serial = 10 + r;
+			s[i].rings[r].first = 14 * i;
+			for (k = 0; k < 14; k++)
+				s[i].rings[r].slots[k] = (struct given){
+					1000 * i + 500 + k * 40 + (k * 7 + r * 13) % 40,
+					k % 2 ? KTAU_TRACE_EXIT : KTAU_TRACE_ENTER, 1, 0,
+				};
+		}
+	}
+	streams = s;
+	nr_streams = 40;
+	unlink(path);
+	assert_int_equal(fixture_saved(path, put_streams), 0);
+	assert_int_equal(ktau_reader_create(&reader), 0);
+	assert_int_equal(ktau_reader_open_file(reader, path), 0);
+	t = timeline_create(reader, &sink);
+	assert_int_equal(timeline_read(t), 0);
+	assert_int_equal(timeline_counts(t)->slots, 40 * 3 * 14);
+	assert_int_equal(timeline_counts(t)->enters, 40 * 3 * 7);
+	assert_int_equal(timeline_counts(t)->clamped, 0);
+	timeline_destroy(t);
+	ktau_reader_destroy(reader);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(merge),
+		cmocka_unit_test(between_streams),
+		cmocka_unit_test(again),
+		cmocka_unit_test(gap),
+		cmocka_unit_test(unbalanced),
+		cmocka_unit_test(unfinished),
+		cmocka_unit_test(errors),
+		cmocka_unit_test(many),
+	};
+	int fd = mkstemp(path), err;
+
+	cli_init("test_timeline");
+	if (fd < 0)
+		return 1;
+	close(fd);
+	err = cmocka_run_group_tests(tests, NULL, NULL);
+	unlink(path);
+	return err;
+}

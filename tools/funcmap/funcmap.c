@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * funcMap: addresses of the kernel become names, in text of any kind, in ktaud's files and
+ * in saved streams.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "addrs.h"
+#include "cli.h"
+#include "dump.h"
+#include "symbolize.h"
+
+struct options {
+	const char *map;
+	const char *output;
+	bool have_slide, have_stext;
+	uint64_t slide, stext;
+	char **inputs;
+	int nr_inputs;
+};
+
+/**
+ * struct input - what is read
+ * @name: for messages
+ * @fd: where from
+ * @head: the first bytes, that tell what it is; they are read no more
+ * @head_bytes: number of them
+ */
+struct input {
+	const char *name;
+	int fd;
+	char head[16];
+	size_t head_bytes;
+};
+
+enum { OPT_SLIDE = 256, OPT_STEXT };
+
+static const struct argp_option argp_options[] = {
+	{ "map", 'm', "FILE", 0,
+	  "System.map, kallsyms or vmlinux (default /proc/kallsyms)", 0 },
+	{ "output", 'o', "FILE", 0, "Write to FILE, not to standard output", 0 },
+	{ "slide", OPT_SLIDE, "OFFSET", 0,
+	  "The kernel ran OFFSET bytes after the addresses of the map", 0 },
+	{ "stext", OPT_STEXT, "ADDRESS", 0,
+	  "The kernel ran with _stext at ADDRESS", 0 },
+	{ NULL, 'p', "MAP", 0, "As the first KTAU had it: the same as -m MAP", 1 },
+	{ NULL, 't', "MAP", 0, "Likewise", 1 },
+	{ NULL, 'h', NULL, 0, "Give this help list", -1 },
+	{ 0 }
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case 'm':
+	case 'p':
+	case 't':
+		o->map = arg;
+		return 0;
+	case 'o':
+		o->output = arg;
+		return 0;
+	case 'h':
+		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+		return 0;
+	case OPT_SLIDE:
+		o->have_slide = true;
+		if (cli_number(*arg == '-' ? arg + 1 : arg, INT64_MAX, &o->slide))
+			argp_error(state, "--slide=%s: not a number", arg);
+		if (*arg == '-')
+			o->slide = -o->slide;
+		return 0;
+	case OPT_STEXT:
+		o->have_stext = true;
+		if (cli_number(arg, UINT64_MAX, &o->stext) || !o->stext)
+			argp_error(state, "--stext=%s: not an address", arg);
+		return 0;
+	case ARGP_KEY_ARGS:
+		o->inputs = state->argv + state->next;
+		o->nr_inputs = state->argc - state->next;
+		return 0;
+	case ARGP_KEY_END:
+		if (o->have_slide && o->have_stext)
+			argp_error(state, "--slide and --stext exclude each other");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp parser = {
+	argp_options, parse_option, "[FILE...]",
+	"Replace addresses of the kernel by names. FILE is text of any kind, which "
+	"passes through with names in place of addresses, or a file of ktaud, which "
+	"is printed; without FILE, or where FILE is -, read standard input.",
+	NULL, NULL, NULL
+};
+
+static int write_all(void *arg, const char *data, size_t size)
+{
+	return fwrite(data, 1, size, arg) == size && !fflush(arg) ? 0 : -EIO;
+}
+
+/* @stext becomes where --slide or --stext say, or where the map has it. */
+static int place_map(struct ktau_symtab *symtab, struct options *o)
+{
+	uint64_t stext = symbolize_map_stext(symtab);
+
+	if (o->have_slide && !stext) {
+		complain("%s: no symbol _stext, so --slide has no effect",
+			 o->map ? o->map : "/proc/kallsyms");
+		return -1;
+	}
+	if (!o->have_stext)
+		o->stext = stext + o->slide;
+	if (ktau_symtab_relocate(symtab, o->stext) >= 0)
+		return 0;
+	complain("%s", ktau_symtab_error(symtab));
+	return -1;
+}
+
+/* As read(2), but never interrupted. */
+static ssize_t read_some(int fd, char *to, size_t size)
+{
+	ssize_t n;
+
+	do
+		n = read(fd, to, size);
+	while (n < 0 && errno == EINTR);
+	return n;
+}
+
+/*
+ * Is it ktaud's file or a saved stream? Either begins with a magic or with a
+ * small number, and no text does: one that comes slowly is not kept waiting.
+ */
+static bool is_ktau_data(const struct input *in, bool *sure)
+{
+	uint32_t words[4] = { 0 };
+
+	memcpy(words, in->head, in->head_bytes);
+	*sure = in->head_bytes >= 4;
+	if (words[0] == KTAU_FILE_MAGIC || words[0] == __builtin_bswap32(KTAU_FILE_MAGIC))
+		return true;
+	if (words[0] > UINT16_MAX && __builtin_bswap32(words[0]) > UINT16_MAX)
+		return false;
+	*sure = in->head_bytes >= 12;
+	return words[2] == KTAU_MAGIC || words[2] == __builtin_bswap32(KTAU_MAGIC);
+}
+
+/* What it is, by its first bytes. 1: KTAU data, 0: text, -1: an error, with a message. */
+static int look_at(struct input *in)
+{
+	bool is_ktau, sure;
+	ssize_t n;
+
+	do {
+		n = read_some(in->fd, in->head + in->head_bytes,
+			      sizeof(in->head) - in->head_bytes);
+		if (n < 0) {
+			complain("%s: %s", in->name, strerror(errno));
+			return -1;
+		}
+		in->head_bytes += (size_t)n;
+		is_ktau = is_ktau_data(in, &sure);
+	} while (n && !sure);
+	return is_ktau;
+}
+
+/* The child's part: all of @in to @to. Exit status. */
+static int copy_input(const struct input *in, int to)
+{
+	char bytes[65536];
+	ssize_t n = (ssize_t)in->head_bytes, done;
+
+	memcpy(bytes, in->head, in->head_bytes);
+	while (n > 0) {
+		for (done = 0; done < n;) {
+			ssize_t written = write(to, bytes + done, (size_t)(n - done));
+
+			/* The parent has had enough, and says why. */
+			if (written < 0 && errno != EINTR)
+				return CLI_DONE;
+			done += written > 0 ? written : 0;
+		}
+		n = read_some(in->fd, bytes, sizeof(bytes));
+	}
+	if (!n)
+		return CLI_DONE;
+	complain("%s: %s", in->name, strerror(errno));
+	return CLI_FAILED;
+}
+
+/* Of a pipe the first bytes are gone: they come again through another one. */
+static int dump_pipe(const struct input *in, struct ktau_symtab *symtab, FILE *out)
+{
+	int fds[2], status = 0, err;
+	pid_t child;
+
+	if (fflush(out) || pipe2(fds, O_CLOEXEC)) {
+		complain("%s: %s", in->name, strerror(errno));
+		return CLI_FAILED;
+	}
+	child = fork();
+	if (!child) {
+		close(fds[0]);
+		_exit(copy_input(in, fds[1]));
+	}
+	close(fds[1]);
+	if (child < 0) {
+		complain("%s: %s", in->name, strerror(errno));
+		err = CLI_FAILED;
+	} else {
+		err = dump_fd(fds[0], in->name, symtab, out);
+	}
+	close(fds[0]);
+	if (child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status))
+		err |= WEXITSTATUS(status);
+	return err;
+}
+
+static int dump_input(const struct input *in, struct ktau_symtab *symtab, FILE *out)
+{
+	if (lseek(in->fd, -(off_t)in->head_bytes, SEEK_CUR) >= 0)
+		return dump_fd(in->fd, in->name, symtab, out);
+	return dump_pipe(in, symtab, out);
+}
+
+static int wrong_map(const struct addrs_counts *counts, const char *name, const char *map)
+{
+	if (!counts->unresolved || counts->resolved)
+		return CLI_DONE;
+	complain("%s: none of its %" PRIu64 " kernel addresses is in a function of %s: "
+		 "the map of another kernel, or the kernel was loaded elsewhere "
+		 "(see --stext)",
+		 name, counts->unresolved, map ? map : "/proc/kallsyms");
+	return CLI_FAILED;
+}
+
+static int map_text(const struct input *in, const struct options *o,
+		    const struct ktau_symtab *symtab, FILE *out)
+{
+	struct addrs *a = addrs_create(symtab, write_all, out);
+	ssize_t n = (ssize_t)in->head_bytes;
+	int err = CLI_DONE;
+	size_t size;
+	char *to;
+
+	if (!a) {
+		complain("out of memory");
+		return CLI_FAILED;
+	}
+	memcpy(addrs_space(a, &size), in->head, in->head_bytes);
+	for (;;) {
+		if (addrs_feed(a, n > 0 ? (size_t)n : 0))
+			err = CLI_FAILED;
+		if (err || n <= 0)
+			break;
+		to = addrs_space(a, &size);
+		n = read_some(in->fd, to, size);
+		if (n < 0) {
+			complain("%s: %s", in->name, strerror(errno));
+			err = CLI_FAILED;
+		}
+	}
+	if (!err)
+		err = wrong_map(addrs_counts(a), in->name, o->map);
+	addrs_destroy(a);
+	return err;
+}
+
+static int map_input(const char *path, const struct options *o,
+		     struct ktau_symtab *symtab, FILE *out)
+{
+	bool is_stdin = !strcmp(path, "-");
+	struct input in = { .name = is_stdin ? "standard input" : path };
+	int err;
+
+	in.fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	if (in.fd < 0) {
+		complain("%s: %s", path, strerror(errno));
+		return CLI_FAILED;
+	}
+	/* A file of ktaud before this one has moved the map. */
+	ktau_symtab_relocate(symtab, o->stext);
+	switch (look_at(&in)) {
+	case 1:
+		err = dump_input(&in, symtab, out);
+		break;
+	case 0:
+		err = map_text(&in, o, symtab, out);
+		break;
+	default:
+		err = CLI_FAILED;
+	}
+	if (!is_stdin)
+		close(in.fd);
+	return err;
+}
+
+/* A file that is both written and read is lost, or has no end. Prints a message. */
+static bool is_input(int fd, const char *name, const struct options *o)
+{
+	struct stat out, in;
+	int i, err;
+
+	if (fstat(fd, &out) || !S_ISREG(out.st_mode))
+		return false;
+	for (i = 0; i < o->nr_inputs; i++) {
+		err = strcmp(o->inputs[i], "-") ? stat(o->inputs[i], &in) :
+						  fstat(STDIN_FILENO, &in);
+		if (err || in.st_dev != out.st_dev || in.st_ino != out.st_ino)
+			continue;
+		complain("%s: is an input as well", name);
+		return true;
+	}
+	return false;
+}
+
+/* Emptied only when it is sure that it is not one of the inputs. */
+static FILE *open_output(const struct options *o)
+{
+	struct stat st;
+	FILE *out;
+	int fd;
+
+	if (!o->output)
+		return is_input(STDOUT_FILENO, "standard output", o) ? NULL : stdout;
+	fd = open(o->output, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	if (fd >= 0 && is_input(fd, o->output, o)) {
+		close(fd);
+		return NULL;
+	}
+	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && ftruncate(fd, 0)) {
+		close(fd);
+		fd = -1;
+	}
+	out = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!out)
+		complain("%s: %s", o->output, strerror(errno));
+	return out;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = { 0 };
+	struct ktau_symtab *symtab;
+	char *standard_input = "-";
+	int err = CLI_DONE, i;
+	FILE *out;
+
+	cli_init("funcMap");
+	argp_parse(&parser, argc, argv, 0, NULL, &o);
+	if (!o.nr_inputs) {
+		o.inputs = &standard_input;
+		o.nr_inputs = 1;
+	}
+	if (symbolize_load_map(&symtab, o.map))
+		return CLI_FAILED;
+	if (place_map(symtab, &o)) {
+		ktau_symtab_destroy(symtab);
+		return CLI_FAILED;
+	}
+	out = open_output(&o);
+	for (i = 0; out && i < o.nr_inputs; i++)
+		err |= map_input(o.inputs[i], &o, symtab, out);
+	if (!out || cli_finish(out))
+		err = CLI_FAILED;
+	if (out && out != stdout && fclose(out))
+		err = CLI_FAILED;
+	ktau_symtab_destroy(symtab);
+	return err;
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What all commands share.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+static const char *name_of_command = "ktau";
+static int failed_status = CLI_FAILED;
+static bool output_failed;	/* and the message is out */
+
+static void print_version(FILE *out, struct argp_state *state)
+{
+	(void)state;
+	fprintf(out, "%s %s\n", name_of_command, ktau_version());
+}
+
+/* argp prints --help and the like, and exits, without checking that it was written. */
+static void check_output(void)
+{
+	if (!output_failed && cli_finish(stdout))
+		_exit(failed_status);
+}
+
+/*
+ * If a standard descriptor is closed, the next file that is opened would get its number
+ * and messages would be written into it. The substitutes are opened the wrong way
+ * round, so that using them fails as before, and are not inherited.
+ */
+static void hold_standard_fds(void)
+{
+	int fd;
+
+	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			open("/dev/null", (fd ? O_RDONLY : O_WRONLY) | O_CLOEXEC);
+}
+
+void cli_init(const char *name)
+{
+	hold_standard_fds();
+	name_of_command = name;
+	argp_program_version_hook = print_version;
+	argp_err_exit_status = CLI_USAGE;
+	atexit(check_output);
+}
+
+void cli_rename(const char *name)
+{
+	name_of_command = name;
+}
+
+void cli_fail_with(int status)
+{
+	failed_status = argp_err_exit_status = status;
+}
+
+void complain(const char *format, ...)
+{
+	va_list args;
+
+	fflush(stdout);
+	fprintf(stderr, "%s: ", name_of_command);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
+void *cli_alloc(void *old, size_t nr, size_t size)
+{
+	void *new = reallocarray(old, nr ? nr : 1, size);
+
+	if (!new) {
+		complain("out of memory");
+		exit(failed_status);
+	}
+	return new;
+}
+
+int cli_finish(FILE *out)
+{
+	bool failed = ferror(out);
+
+	if (fflush(out) || failed) {
+		complain("cannot write the output: %s",
+			 errno ? strerror(errno) : "unknown error");
+		output_failed = true;
+		return CLI_FAILED;
+	}
+	return CLI_DONE;
+}
+
+int cli_number(const char *text, uint64_t max, uint64_t *value)
+{
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return -1;
+	errno = 0;
+	*value = strtoull(text, &end, 0);
+	return errno || *end || *value > max ? -1 : 0;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+void progress_step(struct progress *p, const char *what, uint64_t records)
+{
+	uint64_t now;
+
+	if (records % 1024)
+		return;
+	now = now_ns();
+	if (!p->last_ns)
+		p->last_ns = now + 500000000;
+	if (now < p->last_ns + 500000000 || !isatty(STDERR_FILENO))
+		return;
+	p->last_ns = now;
+	p->shown = true;
+	fprintf(stderr, "\r%s: %s: %" PRIu64 " records ", name_of_command, what,
+		records);
+}
+
+void progress_end(struct progress *p)
+{
+	if (p->shown)
+		fputs("\r\033[K", stderr);
+	p->shown = false;
+}
+
+void cli_reader_failed(const struct ktau_reader *reader, int err)
+{
+	const char *more = "";
+
+	if (err == -EBADMSG)
+		more = "; everything undamaged has been used";
+	complain("%s%s", ktau_reader_error(reader), more);
+}
+
+int no_ktau(const char *path, int err)
+{
+	if (err == -ENOENT)
+		complain("%s: not there: this kernel has no KTAU", path);
+	else
+		complain("%s: %s", path, strerror(-err));
+	return CLI_FAILED;
+}

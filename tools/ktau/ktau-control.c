@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ktau control: the settings in /proc/ktau/control.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "subcommand.h"
+
+struct options {
+	char **words;
+	int nr_words;
+};
+
+static const struct argp_option no_options[] = { { 0 } };
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	(void)arg;
+	if (key != ARGP_KEY_ARGS)
+		return ARGP_ERR_UNKNOWN;
+	o->words = state->argv + state->next;
+	o->nr_words = state->argc - state->next;
+	return 0;
+}
+
+static int show_control(void)
+{
+	static const char path[] = "/proc/ktau/control";
+	FILE *control = fopen(path, "re");
+	char line[4096];
+	int err = 0;
+
+	if (!control)
+		return no_ktau(path, -errno);
+	while (fgets(line, sizeof(line), control))
+		fputs(line, stdout);
+	if (ferror(control))
+		err = no_ktau(path, -errno);
+	fclose(control);
+	return err || cli_finish(stdout) ? CLI_FAILED : CLI_DONE;
+}
+
+/* All words go in one write: the kernel takes all of them or none. */
+static int write_control(const struct options *o)
+{
+	size_t bytes = 1;
+	char *words, *end;
+	int i, err;
+
+	for (i = 0; i < o->nr_words; i++)
+		bytes += strlen(o->words[i]) + 1;
+	words = end = cli_alloc(NULL, bytes, 1);
+	*words = 0;
+	for (i = 0; i < o->nr_words; i++)
+		end += sprintf(end, "%s%s", i ? " " : "", o->words[i]);
+	err = ktau_control_write(words);
+	if (err)
+		complain("cannot set '%s': %s", words, ktau_control_reason(err));
+	free(words);
+	return err ? CLI_FAILED : CLI_DONE;
+}
+
+static const struct argp parser = {
+	no_options, parse_option, "[WORD...]",
+	"Enable and disable groups (+tcp -irq groups=syscall,sched) and modes "
+	"(profile=on trace=off), filter tasks (filter=uid:1000 filter+=pid:12), tag "
+	"them (tag=12:7), set sizes (ring=1024). Without a WORD print the settings, "
+	"in the words that restore them. Words that begin with - go after --.",
+	NULL, NULL, NULL
+};
+
+static int control_main(int argc, char **argv)
+{
+	struct options o = { 0 };
+
+	argp_parse(&parser, argc, argv, 0, NULL, &o);
+	return o.nr_words ? write_control(&o) : show_control();
+}
+
+const struct subcommand subcommand_control = {
+	"control", control_main, "set groups, modes, the filter, tags and sizes", &parser
+};

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ktau events: what the event ids of a kernel or a file stand for.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cli.h"
+#include "subcommand.h"
+#include "symbolize.h"
+#include "table.h"
+
+enum { OPT_FORMAT = 256 };
+
+struct options {
+	enum table_format format;
+	const char *map;
+	const char *file;
+};
+
+static const struct argp_option argp_options[] = {
+	{ "format", OPT_FORMAT, "FORMAT", 0, "text, csv or json (text)", 0 },
+	{ "map", 'm', "FILE", 0,
+	  "System.map, kallsyms or vmlinux, for names that the kernel did not know", 0 },
+	{ 0 }
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case OPT_FORMAT:
+		if (table_parse_format(arg, &o->format))
+			argp_error(state, "--format=%s: not text, csv or json", arg);
+		return 0;
+	case 'm':
+		o->map = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (o->file)
+			argp_error(state, "'%s': one FILE at most", arg);
+		o->file = arg;
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp parser = {
+	argp_options, parse_option, "[FILE]",
+	"List the events in FILE, of ktaud or a saved stream; - is standard input. Without "
+	"FILE list those that the profiles of the running kernel have: those that have "
+	"happened since boot to tasks that you may see, and to the CPUs.",
+	NULL, NULL, NULL
+};
+
+enum { E_ID,
+       E_GROUP,
+       E_KIND,
+       E_SOURCE,
+       E_KEY,
+       E_ADDRESS,
+       E_NAME,
+       E_NR };
+
+static const struct column event_columns[E_NR] = {
+	[E_ID] = { "id", "id", COLUMN_NUMBER },
+	[E_GROUP] = { "group", "group", COLUMN_TEXT },
+	[E_KIND] = { "kind", "kind", COLUMN_TEXT },
+	[E_SOURCE] = { "source", "source", COLUMN_TEXT },
+	[E_KEY] = { "key", "key", COLUMN_TEXT },
+	[E_ADDRESS] = { "address", "address", COLUMN_HEX },
+	[E_NAME] = { "name", "name", COLUMN_TEXT },
+};
+
+/* Words for all numbers that one byte can be: unknown ones are shown as such. */
+static const char *word_or_number(const char *word, uint8_t number)
+{
+	static char texts[256][4];
+
+	if (word)
+		return word;
+	snprintf(texts[number], sizeof(texts[number]), "%u", number);
+	return texts[number];
+}
+
+struct key {
+	char text[20];
+};
+
+/* A number by its source: an address, or a number as people know it. */
+static const char *key_text(const struct ktau_rec_event *e, struct key *key)
+{
+	bool is_number = e->source == KTAU_SOURCE_SYSCALL || e->source == KTAU_SOURCE_FOREIGN ||
+			 e->source == KTAU_SOURCE_IRQ;
+
+	snprintf(key->text, sizeof(key->text), is_number || !e->key ? "%llu" : "0x%llx", e->key);
+	return key->text;
+}
+
+static void print_events(const struct ktau_events *events, const struct ktau_symtab *symtab,
+			 enum table_format format)
+{
+	struct symbolizer *names = symbolize_create(events, symtab);
+	struct key *keys = cli_alloc(NULL, ktau_events_count(events), sizeof(*keys));
+	const struct ktau_rec_event *e = NULL;
+	union cell *row;
+	struct table t;
+
+	table_init(&t, "events", event_columns, E_NR);
+	while ((e = ktau_events_next(events, e))) {
+		row = table_row(&t);
+		row[E_ID].number = e->id;
+		row[E_GROUP].text = symbolize_group(names, e->id);
+		row[E_KIND].text = word_or_number(ktau_kind_name(e->kind), e->kind);
+		row[E_SOURCE].text = word_or_number(ktau_source_name(e->source), e->source);
+		row[E_KEY].text = key_text(e, &keys[t.nr_rows - 1]);
+		row[E_ADDRESS].number = e->address;
+		row[E_NAME].text = symbolize_event(names, e->id);
+	}
+	table_print(&t, format, stdout);
+	table_deinit(&t);
+	free(keys);
+	symbolize_destroy(names);
+}
+
+static int open_source(struct ktau_reader *reader, const char *file)
+{
+	const struct ktau_query query = {
+		.content = KTAU_REC_PROFILE,
+		.target = KTAU_TARGET_ALL | KTAU_TARGET_EXITED | KTAU_TARGET_EVICTED |
+			  KTAU_TARGET_CPU,
+	};
+	int err = file ? ktau_reader_open_file(reader, file) :
+			 ktau_reader_open_live(reader, &query);
+
+	if (err)
+		complain("%s", ktau_reader_error(reader));
+	return err;
+}
+
+static int list(struct ktau_reader *reader, const struct options *o, struct ktau_symtab *symtab)
+{
+	union ktau_record record;
+	int err;
+
+	if (open_source(reader, o->file))
+		return CLI_FAILED;
+	while ((err = ktau_reader_next(reader, &record)) > 0)
+		;
+	if (err)
+		cli_reader_failed(reader, err);
+	if (symtab && symbolize_fit_map(symtab, o->file ? o->file : "the running kernel", reader))
+		return CLI_FAILED;
+	print_events(ktau_reader_events(reader), symtab, o->format);
+	return err ? CLI_FAILED : CLI_DONE;
+}
+
+static int events_main(int argc, char **argv)
+{
+	struct ktau_symtab *symtab = NULL;
+	struct ktau_reader *reader;
+	struct options o = { 0 };
+	int status = CLI_FAILED;
+
+	argp_parse(&parser, argc, argv, 0, NULL, &o);
+	if (o.map && symbolize_load_map(&symtab, o.map))
+		return CLI_FAILED;
+	if (ktau_reader_create(&reader)) {
+		complain("out of memory");
+	} else {
+		status = list(reader, &o, symtab);
+		ktau_reader_destroy(reader);
+	}
+	ktau_symtab_destroy(symtab);
+	return cli_finish(stdout) ? CLI_FAILED : status;
+}
+
+const struct subcommand subcommand_events = {
+	"events", events_main, "what event ids stand for", &parser
+};

@@ -1,0 +1,507 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ktau report: where each process's time in the kernel went.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "report.h"
+#include "subcommand.h"
+
+enum {
+	OPT_LIVE = 256,
+	OPT_INTERVAL,
+	OPT_PERIOD,
+	OPT_BOOT,
+	OPT_FROM,
+	OPT_TO,
+	OPT_BY,
+	OPT_NAME,
+	OPT_GROUP,
+	OPT_TOP,
+	OPT_PROCESSES,
+	OPT_SORT,
+	OPT_TABLES,
+	OPT_IDLE,
+	OPT_FORMAT,
+	OPT_SUBTRACT,
+	OPT_CGROUP,
+	OPT_UID,
+	OPT_TAG,
+	OPT_DETAILS,
+	OPT_WAITS,
+	OPT_CPUS,
+};
+
+struct options {
+	struct report report;
+	struct period_select select;
+	const char *map;
+	char **files;
+	int nr_files;
+	bool live;
+	bool details;
+	bool by_given;
+	uint64_t interval_ns;
+	int32_t *pids;
+};
+
+static const struct argp_option argp_options[] = {
+	{ NULL, 0, NULL, 0, "What to read:", 1 },
+	{ "live", OPT_LIVE, NULL, 0, "The running kernel, not a file", 1 },
+	{ "interval", OPT_INTERVAL, "SECONDS", 0,
+	  "With --live: what happens in so many seconds", 1 },
+	{ "map", 'm', "FILE", 0,
+	  "System.map, kallsyms or vmlinux, for names that the kernel did not know", 1 },
+	{ NULL, 0, NULL, 0, "Which time (from the first stream to the last):", 2 },
+	{ "boot", OPT_BOOT, NULL, 0, "From the start of KTAU in that boot", 2 },
+	{ "period", OPT_PERIOD, "N", 0, "The period that ended with stream N", 2 },
+	{ "from", OPT_FROM, "TIME", 0,
+	  "From TIME on: \"2026-01-31 13:00:05\", @seconds since 1970, or +seconds "
+	  "since the first stream",
+	  2 },
+	{ "to", OPT_TO, "TIME", 0, "Up to TIME", 2 },
+	{ NULL, 0, NULL, 0, "Which tasks, also in the total (all):", 3 },
+	{ "cgroup", OPT_CGROUP, "PATH", 0, "Those in this control group or below it", 3 },
+	{ "uid", OPT_UID, "UID", 0, "Those whose real user this is", 3 },
+	{ "tag", OPT_TAG, "TAG", 0, "Those with this tag (see ktau-control(1))", 3 },
+	{ NULL, 0, NULL, 0, "What to show (where the life of each task went):", 4 },
+	{ "details", OPT_DETAILS, NULL, 0, "Each routine; so do the next six options", 4 },
+	{ "waits", OPT_WAITS, NULL, 0, "The routines in which tasks slept, and why", 4 },
+	{ "cpus", OPT_CPUS, NULL, 0, "Where the time of each CPU went", 4 },
+	{ "pid", 'p', "PID,...", 0, "These processes or threads", 4 },
+	{ "name", OPT_NAME, "PATTERN,...", 0,
+	  "Processes (or control groups) whose name matches a pattern, as in sh(1)", 4 },
+	{ "group", 'g', "GROUP,...", 0, "Routines of these groups", 4 },
+	{ "top", OPT_TOP, "N", 0, "The first N routines of each table", 4 },
+	{ "tables", OPT_TABLES, "TABLE,...", 0,
+	  "account, waits, processes, counters, total, cpus, losses; all", 4 },
+	{ "processes", OPT_PROCESSES, "N", 0, "The first N processes, or rows", 4 },
+	{ "idle", OPT_IDLE, NULL, 0,
+	  "Idle tasks, and kernel threads that did nothing, as well", 4 },
+	{ NULL, 0, NULL, 0, "How to show it:", 5 },
+	{ "by", OPT_BY, "WHAT", 0,
+	  "A row or table for each process, thread, name or cgroup (name; in details, "
+	  "process)",
+	  5 },
+	{ "sort", OPT_SORT, "COLUMN", 0, "excl, incl, count or name (excl)", 5 },
+	{ "subtract", OPT_SUBTRACT, NULL, 0, "Take KTAU's own share out of the times", 5 },
+	{ "format", OPT_FORMAT, "FORMAT", 0, "text, csv or json (text)", 5 },
+	{ 0 }
+};
+
+static void parse_pids(struct options *o, const char *text, struct argp_state *state)
+{
+	uint64_t pid;
+	char *end;
+
+	for (;;) {
+		errno = 0;
+		pid = strtoull(text, &end, 10);
+		if (end == text || *text == '-' || (*end && *end != ',') || pid > INT32_MAX)
+			argp_error(state, "--pid: '%s' is not a list of pids", text);
+		o->pids = cli_alloc(o->pids, o->report.nr_pids + 1, sizeof(*o->pids));
+		o->pids[o->report.nr_pids++] = (int32_t)pid;
+		if (!*end)
+			break;
+		text = end + 1;
+	}
+	o->report.pids = o->pids;
+}
+
+static uint32_t parse_groups(const char *text, struct argp_state *state)
+{
+	char *words = strdup(text), *rest = words, *word;
+	uint32_t groups = 0, bit;
+	uint64_t number;
+
+	while (words && (word = strsep(&rest, ","))) {
+		bit = ktau_group_by_name(word);
+		/* One without a name is shown as a number. */
+		if (!bit && !cli_number(word, UINT32_MAX, &number))
+			bit = (uint32_t)number;
+		if (!bit)
+			argp_error(state, "--group: no group '%s'", word);
+		groups |= bit;
+	}
+	free(words);
+	return groups;
+}
+
+static uint64_t parse_count(const char *option, const char *text, struct argp_state *state)
+{
+	uint64_t value;
+
+	if (cli_number(text, UINT32_MAX, &value))
+		argp_error(state, "--%s=%s: not a number", option, text);
+	return value;
+}
+
+static void parse_moment(struct options *o, const char *option, const char *text,
+			 struct argp_state *state)
+{
+	struct moment *m = *option == 'f' ? &o->select.from : &o->select.to;
+
+	o->select.choice = PERIOD_TIMES;
+	if (moment_parse(text, m))
+		argp_error(state, "--%s=%s: not a time", option, text);
+}
+
+static error_t parse_selection(int key, char *arg, struct options *o,
+			       struct argp_state *state)
+{
+	double seconds;
+	char *end;
+
+	switch (key) {
+	case OPT_LIVE:
+		o->live = true;
+		return 0;
+	case OPT_INTERVAL:
+		seconds = strtod(arg, &end);
+		if (end == arg || *end || !(seconds > 0) || seconds > 1e6)
+			argp_error(state, "--interval=%s: not a number of seconds", arg);
+		o->interval_ns = (uint64_t)(seconds * 1e9);
+		return 0;
+	case OPT_BOOT:
+		o->select.choice = PERIOD_BOOT;
+		return 0;
+	case OPT_PERIOD:
+		o->select.choice = PERIOD_NUMBER;
+		o->select.number = parse_count("period", arg, state);
+		if (!o->select.number)
+			argp_error(state, "--period: the first one is 1");
+		return 0;
+	case OPT_FROM:
+		parse_moment(o, "from", arg, state);
+		return 0;
+	case OPT_TO:
+		parse_moment(o, "to", arg, state);
+		return 0;
+	case 'm':
+		o->map = arg;
+		return 0;
+	case ARGP_KEY_ARGS:
+		o->files = state->argv + state->next;
+		o->nr_files = state->argc - state->next;
+		return 0;
+	case ARGP_KEY_END:
+		if (o->live == (o->nr_files > 0))
+			argp_error(state, "give a FILE or --live");
+		if (o->interval_ns && !o->live)
+			argp_error(state, "--interval goes with --live");
+		if (o->live && o->select.choice != PERIOD_ALL && o->select.choice != PERIOD_BOOT)
+			argp_error(state, "--period, --from and --to go with a FILE");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static error_t parse_filter(int key, const char *arg, struct task_filter *f,
+			    struct argp_state *state)
+{
+	switch (key) {
+	case OPT_CGROUP:
+		f->flags |= KTAU_SELECT_CGROUP;
+		f->cgroup = arg;
+		return 0;
+	case OPT_UID:
+		f->flags |= KTAU_SELECT_UID;
+		f->uid = (uint32_t)parse_count("uid", arg, state);
+		return 0;
+	case OPT_TAG:
+		f->flags |= KTAU_SELECT_TAG;
+		f->tag = (uint32_t)parse_count("tag", arg, state);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+	struct report *r = &o->report;
+
+	if (!parse_filter(key, arg, &r->filter, state))
+		return 0;
+	o->details |= key == 'g' || key == OPT_TOP || key == OPT_SORT || key == OPT_SUBTRACT;
+
+	switch (key) {
+	case OPT_DETAILS:
+		o->details = true;
+		return 0;
+	case OPT_WAITS:
+		r->tables |= REPORT_WAITS;
+		return 0;
+	case OPT_CPUS:
+		r->cpus = true;
+		return 0;
+	case 'p':
+		parse_pids(o, arg, state);
+		return 0;
+	case OPT_NAME:
+		r->pattern = arg;
+		return 0;
+	case 'g':
+		r->groups = parse_groups(arg, state);
+		return 0;
+	case OPT_TOP:
+		r->top = parse_count("top", arg, state);
+		return 0;
+	case OPT_PROCESSES:
+		r->processes = parse_count("processes", arg, state);
+		return 0;
+	case OPT_IDLE:
+		r->idle = true;
+		return 0;
+	case OPT_SUBTRACT:
+		r->subtract = true;
+		return 0;
+	case OPT_TABLES:
+		if (report_parse_tables(arg, &r->tables))
+			argp_error(state, "--tables=%s: no such table", arg);
+		return 0;
+	case OPT_BY:
+		o->by_given = true;
+		if (report_parse_by(arg, &r->by))
+			argp_error(state, "--by=%s: not process, thread, name or cgroup", arg);
+		return 0;
+	case OPT_SORT:
+		if (report_parse_sort(arg, &r->sort))
+			argp_error(state, "--sort=%s: not excl, incl, count or name", arg);
+		return 0;
+	case OPT_FORMAT:
+		if (table_parse_format(arg, &r->format))
+			argp_error(state, "--format=%s: not text, csv or json", arg);
+		return 0;
+	}
+	return parse_selection(key, arg, o, state);
+}
+
+static const struct argp parser = {
+	argp_options, parse_option, "FILE...\n--live",
+	"Print where the life of each task went: in user mode, in the kernel, in interrupts, "
+	"waiting for a CPU, asleep; and which routines of the kernel took most of it. "
+	"FILE is of ktaud or a saved stream; - is standard input. Several are one report, "
+	"in the order of time.",
+	NULL, NULL, NULL
+};
+
+static void reading_failed(const struct ktau_reader *reader, const char *file, int err)
+{
+	switch (err) {
+	case -ENOMEM:
+		complain("out of memory");
+		break;
+	case -ESTALE:
+		complain("%s: begins before the previous file ended; give files in the order "
+			 "of time",
+			 file);
+		break;
+	case -EXDEV:
+		complain("%s: of another machine than the previous stream", file);
+		break;
+	default:
+		cli_reader_failed(reader, err);
+	}
+}
+
+static int read_file(struct period *period, struct ktau_reader *reader, const char *file)
+{
+	int err;
+
+	if (ktau_reader_open_file(reader, file)) {
+		complain("%s", ktau_reader_error(reader));
+		return CLI_FAILED;
+	}
+	err = period_read(period, reader, file);
+	if (err)
+		reading_failed(reader, file, err);
+	return err ? CLI_FAILED : CLI_DONE;
+}
+
+/* @reader becomes the one that the period ended in: a map is compared with it. */
+static int read_files(const struct options *o, struct period *period,
+		      struct ktau_reader **reader)
+{
+	struct ktau_reader *next, *done;
+	int status = CLI_DONE, i;
+	uint64_t last;
+
+	period_start(period, &o->select);
+	for (i = 0; i < o->nr_files; i++) {
+		last = period->last;
+		if (ktau_reader_create(&next)) {
+			complain("out of memory");
+			return CLI_FAILED;
+		}
+		status |= read_file(period, next, o->files[i]);
+		done = next;
+		if (period->last != last) {
+			done = *reader;
+			*reader = next;
+		}
+		ktau_reader_destroy(done);
+	}
+	period_stop(period);
+	return status;
+}
+
+static int read_live(struct options *o, struct period *period, struct ktau_reader *reader)
+{
+	struct task_filter *f = &o->report.filter;
+	int err;
+
+	if (f->flags & KTAU_SELECT_CGROUP) {
+		err = ktau_cgroup_id(f->cgroup, &f->cgroup_id);
+		if (err) {
+			complain("cannot find control group %s: %s", f->cgroup, strerror(-err));
+			return CLI_FAILED;
+		}
+	}
+	f->applied = true;
+	err = period_live(period, reader, o->interval_ns, f);
+	if (err)
+		reading_failed(reader, NULL, err);
+	return err ? CLI_FAILED : CLI_DONE;
+}
+
+/* Is what was asked for in the source? */
+static int period_is_there(const struct options *o, const struct period *p)
+{
+	const char *source = o->report.source;
+
+	if (!p->streams && p->traces)
+		complain("%s: no profiles in it, only traces (ktau dump shows them)", source);
+	else if (!p->streams)
+		complain("%s: no profiles in it", source);
+	else if (o->select.choice == PERIOD_NUMBER && p->last != o->select.number)
+		complain("%s: no period %" PRIu64 ", it has %" PRIu64 " streams", source,
+			 o->select.number, p->streams);
+	else if (!p->last)
+		complain("%s: no stream before --to", source);
+	else if (p->first == p->last)
+		complain("%s: no stream between --from and --to", source);
+	else
+		return 1;
+	return 0;
+}
+
+/* What the report is of, for people; the caller frees it. */
+static char *name_source(const struct options *o)
+{
+	char *name;
+	int n;
+
+	if (o->live)
+		n = asprintf(&name, "the running kernel");
+	else if (o->nr_files == 1)
+		n = asprintf(&name, "%s", o->files[0]);
+	else
+		n = asprintf(&name, "%s to %s", o->files[0], o->files[o->nr_files - 1]);
+	return n < 0 ? NULL : name;
+}
+
+static int print(struct report *r, const struct period *period, const struct ktau_reader *reader,
+		 struct ktau_symtab *symtab)
+{
+	int err;
+
+	if (symtab && symbolize_fit_map(symtab, r->source, reader))
+		return CLI_FAILED;
+	err = aggregate_finish(period->rows, period);
+	if (err) {
+		complain("out of memory");
+		return CLI_FAILED;
+	}
+	r->names = symbolize_create(registry_events(period->registry), symtab);
+	if (!report_print(r, period, stdout)) {
+		complain("%s: nothing matches", r->source);
+		err = -ENOENT;
+	}
+	symbolize_destroy(r->names);
+	return err ? CLI_FAILED : CLI_DONE;
+}
+
+static int report(struct options *o, struct ktau_reader **reader, struct ktau_symtab *symtab)
+{
+	struct period period;
+	struct aggregate rows;
+	int status = CLI_FAILED, err = period_init(&period, &rows);
+
+	if (err) {
+		complain("out of memory");
+		return CLI_FAILED;
+	}
+	aggregate_init(&rows, o->report.by, &o->report.filter, period.registry);
+	status = o->live ? read_live(o, &period, *reader) : read_files(o, &period, reader);
+	if ((status == CLI_DONE || period.streams) && !period_is_there(o, &period))
+		status = CLI_FAILED;
+	else if (period.last)
+		status |= print(&o->report, &period, *reader, symtab);
+	aggregate_deinit(&rows);
+	period_deinit(&period);
+	return cli_finish(stdout) ? CLI_FAILED : status;
+}
+
+/* What is shown unless it was said: of some processes, what they did. */
+static unsigned int usual_tables(const struct options *o)
+{
+	static const unsigned int tables[][3] = {
+		/* text, csv, json */
+		{ REPORT_ACCOUNT | REPORT_CPU_ACCOUNT, REPORT_ACCOUNT,
+		  REPORT_ACCOUNT | REPORT_CPU_ACCOUNT | REPORT_LOSSES },
+		{ REPORT_PROCESSES | REPORT_COUNTERS | REPORT_LOSSES, REPORT_PROCESSES,
+		  REPORT_ACCOUNT | REPORT_PROCESSES | REPORT_COUNTERS | REPORT_LOSSES },
+		{ REPORT_DETAILS, REPORT_PROCESSES, REPORT_ALL },
+	};
+	const struct report *r = &o->report;
+
+	if (o->details)
+		return tables[2][r->format];
+	return tables[r->nr_pids || r->pattern][r->format];
+}
+
+static void choose(struct options *o)
+{
+	struct report *r = &o->report;
+
+	if (!r->tables)
+		r->tables = usual_tables(o);
+	if (!o->by_given)
+		r->by = r->tables & (REPORT_PROCESSES | REPORT_COUNTERS) ? BY_PROCESS : BY_NAME;
+}
+
+static int report_main(int argc, char **argv)
+{
+	struct options o = { .report.groups = KTAU_GROUP_ALL };
+	struct ktau_symtab *symtab = NULL;
+	struct ktau_reader *reader = NULL;
+	int status = CLI_FAILED;
+	char *source;
+
+	argp_parse(&parser, argc, argv, 0, NULL, &o);
+	choose(&o);
+	o.report.source = source = name_source(&o);
+	if (o.map && symbolize_load_map(&symtab, o.map))
+		goto out;
+	if (!source || ktau_reader_create(&reader)) {
+		complain("out of memory");
+		goto out;
+	}
+	status = report(&o, &reader, symtab);
+out:
+	ktau_reader_destroy(reader);
+	ktau_symtab_destroy(symtab);
+	free(source);
+	free(o.pids);
+	return status;
+}
+
+const struct subcommand subcommand_report = {
+	"report", report_main, "where each process's time in the kernel went", &parser
+};

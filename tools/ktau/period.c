@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The period of a report.
+ *
+ * Streams are read once, in order: every one goes into the later snapshot,
+ * those up to the beginning of the period into the earlier one as well. An exited
+ * task of the period goes into its row; the snapshots keep of it
+ * only what their sums need.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli.h"
+#include "period.h"
+
+static int parse_seconds(const char *text, uint64_t *ns)
+{
+	char *end;
+	double s;
+
+	if (*text < '0' || *text > '9')
+		return -1;
+	s = strtod(text, &end);
+	if (*end || s > 18e9)
+		return -1;
+	*ns = (uint64_t)(s * 1e9 + 0.5);
+	return 0;
+}
+
+static int parse_date(const char *text, uint64_t *ns)
+{
+	static const char *const formats[] = {
+		"%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d",
+	};
+	const char *end;
+	struct tm tm;
+	time_t t;
+	size_t i;
+
+	for (i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+		memset(&tm, 0, sizeof(tm));
+		tm.tm_isdst = -1;
+		end = strptime(text, formats[i], &tm);
+		if (!end || *end)
+			continue;
+		t = mktime(&tm);
+		if (t < 0)
+			return -1;
+		*ns = (uint64_t)t * 1000000000;
+		return 0;
+	}
+	return -1;
+}
+
+int moment_parse(const char *text, struct moment *moment)
+{
+	moment->given = true;
+	moment->relative = *text == '+';
+	if (*text == '+' || *text == '@')
+		return parse_seconds(text + 1, &moment->ns);
+	return parse_date(text, &moment->ns);
+}
+
+int period_init(struct period *p, struct aggregate *rows)
+{
+	int err;
+
+	memset(p, 0, sizeof(*p));
+	p->rows = rows;
+	p->registry = registry_create();
+	err = ktau_snapshot_create(&p->before);
+	if (!err)
+		err = ktau_snapshot_create(&p->after);
+	return err;
+}
+
+void period_deinit(struct period *p)
+{
+	ktau_snapshot_destroy(p->before);
+	ktau_snapshot_destroy(p->after);
+	registry_destroy(p->registry);
+}
+
+static uint64_t moment_ns(const struct moment *m, const struct period_reading *r)
+{
+	return m->relative ? r->first_realtime_ns + m->ns : m->ns;
+}
+
+static bool same_boot(const struct period *p, const struct ktau_rec_stream *s)
+{
+	return p->reading.stream.magic && ktau_same_boot(s, &p->reading.stream);
+}
+
+/*
+ * Does the period end before @s? A stream of traces belongs to the profiles before it,
+ * unless the machine was booted again in between.
+ */
+static bool is_beyond(const struct period *p, const struct ktau_rec_stream *s)
+{
+	const struct period_reading *r = &p->reading;
+
+	if (s->content != KTAU_REC_PROFILE && (!p->streams || same_boot(p, s)))
+		return false;
+	switch (r->select->choice) {
+	case PERIOD_NUMBER:
+		return p->streams >= r->select->number;
+	case PERIOD_TIMES:
+		return r->select->to.given && s->realtime_ns > moment_ns(&r->select->to, r);
+	case PERIOD_ALL:
+	case PERIOD_BOOT:
+		break;
+	}
+	return false;
+}
+
+/*
+ * Ids, serials and counts start anew with every boot. -ESTALE: time runs backward;
+ * -EXDEV: another machine.
+ */
+static int begin_boot(struct period *p, const struct ktau_rec_stream *s)
+{
+	struct period_reading *r = &p->reading;
+	bool same = same_boot(p, s);
+
+	if (same && s->content == KTAU_REC_PROFILE && s->ticks < r->ticks)
+		return -ESTALE;
+	if (!same && r->stream.magic) {
+		if (strcmp(s->nodename, r->stream.nodename))
+			return -EXDEV;
+		ktau_snapshot_clear(p->before);
+		ktau_snapshot_clear(p->after);
+		registry_clear(p->registry);
+		aggregate_reboot(p->rows);
+		p->first = 0;
+		p->overwritten = 0;
+		p->reboots += p->streams != 0;
+		r->ticks = 0;
+	}
+	r->stream = *s;
+	if (s->content == KTAU_REC_PROFILE)
+		r->ticks = s->ticks;
+	return 0;
+}
+
+/* Is the stream one of those that the period begins with? */
+static bool is_before(const struct period *p, const struct ktau_rec_stream *s)
+{
+	const struct period_reading *r = &p->reading;
+	const struct period_select *select = r->select;
+
+	switch (select->choice) {
+	case PERIOD_ALL:
+		return !p->first;
+	case PERIOD_NUMBER:
+		return p->streams < select->number;
+	case PERIOD_TIMES:
+		return !p->first || (select->from.given &&
+				     s->realtime_ns <= moment_ns(&select->from, r));
+	case PERIOD_BOOT:
+		break;
+	}
+	return false;
+}
+
+/* Rows are begun twice: if there is no other stream, the first one's are shown. */
+static void begin_stream(struct period *p, const struct ktau_rec_stream *s)
+{
+	struct period_reading *r = &p->reading;
+	bool began = r->to_before;
+
+	p->streams++;
+	r->to_before = !r->over && is_before(p, s);
+	r->to_after = !r->over;
+	if (r->to_before) {
+		p->first = p->streams;
+		p->overwritten = 0;
+	}
+	if (r->to_after)
+		p->last = p->streams;
+	if (r->to_before || (began && r->to_after))
+		aggregate_begin(p->rows);
+}
+
+/* After @record has gone into the snapshots: what they have of its owner is complete. */
+static void add_to_rows(struct period *p, const union ktau_record *record)
+{
+	bool begins = p->reading.to_before;
+	const struct ktau_owned *owned;
+
+	if (record->rec->type != KTAU_REC_PROFILE && record->rec->type != KTAU_REC_DIFF)
+		return;
+	owned = ktau_snapshot_find(p->after, record->profile->serial);
+	if (owned && owned->owner->kind == KTAU_OWNER_EXITED)
+		aggregate_exited(p->rows, owned, begins ? NULL : p->before);
+	else if (!begins)
+		aggregate_note_groups(p->rows, record->profile);
+}
+
+static int add(struct period *p, const union ktau_record *record)
+{
+	int err = 0;
+
+	if (p->reading.to_before)
+		err = ktau_snapshot_add(p->before, record);
+	if (!err && p->reading.to_after)
+		err = ktau_snapshot_add(p->after, record);
+	if (!err && p->reading.to_after)
+		add_to_rows(p, record);
+	return err;
+}
+
+static int end_stream(struct period *p, const union ktau_record *record)
+{
+	int err = add(p, record);
+
+	if (!err && p->reading.to_before)
+		err = ktau_snapshot_drop_exited(p->before);
+	if (!err && p->reading.to_after)
+		err = ktau_snapshot_drop_exited(p->after);
+	return err;
+}
+
+static int take_stream(struct period *p, const union ktau_record *record)
+{
+	struct period_reading *r = &p->reading;
+	const struct ktau_rec_stream *s = record->stream;
+	int err = 0;
+
+	r->inside = s->content == KTAU_REC_PROFILE;
+	if (!p->streams && r->inside)
+		r->first_realtime_ns = s->realtime_ns;
+	r->over |= is_beyond(p, s);
+	if (!r->over)
+		err = begin_boot(p, s);
+	if (err || !r->inside)
+		return err;
+	begin_stream(p, s);
+	return add(p, record);
+}
+
+static int take(struct period *p, const union ktau_record *record)
+{
+	struct period_reading *r = &p->reading;
+
+	switch (record->rec->type) {
+	case KTAU_REC_STREAM:
+		return take_stream(p, record);
+	case KTAU_REC_EVENT:
+	case KTAU_REC_CGROUP:
+		return r->over ? 0 : registry_put(p->registry, record);
+	case KTAU_REC_END:
+		return r->inside ? end_stream(p, record) : 0;
+	case KTAU_REC_TRACE:
+		p->traces++;
+		if (r->over)
+			return 0;
+		p->overwritten += record->trace->lost;
+		aggregate_trace(p->rows, record->trace, r->reader);
+		return 0;
+	}
+	return r->inside ? add(p, record) : 0;
+}
+
+void period_start(struct period *p, const struct period_select *select)
+{
+	p->reading = (struct period_reading){ .select = select };
+}
+
+int period_read(struct period *p, struct ktau_reader *reader, const char *name)
+{
+	struct progress progress = { 0 };
+	union ktau_record record;
+	uint64_t records = 0;
+	int err, failed = 0;
+
+	p->reading.inside = false;
+	p->reading.reader = reader;
+	while ((err = ktau_reader_next(reader, &record)) > 0 && !failed) {
+		failed = take(p, &record);
+		progress_step(&progress, name, ++records);
+	}
+	progress_end(&progress);
+	return failed ? failed : err;
+}
+
+/*
+ * One stream only: all that there is to show is what came before it, unless
+ * that is older than what was asked for.
+ */
+void period_stop(struct period *p)
+{
+	const struct period_reading *r = &p->reading;
+	const struct moment *from = &r->select->from;
+
+	if (p->first != p->last ||
+	    (from->given && r->stream.boot_realtime_ns < moment_ns(from, r)))
+		return;
+	ktau_snapshot_clear(p->before);
+	p->first = 0;
+}
+
+static int live_snapshot(struct ktau_reader *reader, const struct ktau_query *query,
+			 struct ktau_snapshot *snapshot, bool again)
+{
+	int err = again ? ktau_reader_restart(reader, query) :
+			  ktau_reader_open_live(reader, query);
+
+	return err ? err : ktau_snapshot_read(snapshot, reader);
+}
+
+int period_live(struct period *p, struct ktau_reader *reader, uint64_t interval_ns,
+		const struct task_filter *filter)
+{
+	struct ktau_query query = {
+		.content = KTAU_REC_PROFILE,
+		.target = KTAU_TARGET_ALL | KTAU_TARGET_EXITED | KTAU_TARGET_EVICTED |
+			  KTAU_TARGET_CPU,
+	};
+	struct timespec left = {
+		.tv_sec = (time_t)(interval_ns / 1000000000),
+		.tv_nsec = (long)(interval_ns % 1000000000),
+	};
+	int err = 0;
+
+	if (interval_ns) {
+		err = live_snapshot(reader, &query, p->before, false);
+		if (err < 0)
+			return err;
+		while (nanosleep(&left, &left) && errno == EINTR)
+			;
+		p->first = p->streams = 1;
+		query.since_ticks = ktau_snapshot_stream(p->before)->ticks;
+	}
+	query.flags = filter->flags;
+	query.cgroup = filter->cgroup_id;
+	query.uid = filter->uid;
+	query.tag = filter->tag;
+	err = live_snapshot(reader, &query, p->after, interval_ns != 0);
+	if (err < 0)
+		return err;
+	p->last = ++p->streams;
+	return registry_put_all(p->registry, reader);
+}

@@ -1,0 +1,521 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The traces of all tasks as one sequence; timeline.h has the rules.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "hash.h"
+#include "timeline.h"
+
+/* Slots of a trace record that have not all been handed on. */
+struct run {
+	struct run *next;
+	struct ktau_rec_trace *trace;
+	const struct ktau_slot *slot;	/* the next one */
+	uint64_t call_exit_ticks;	/* of the CALL before it, whose exit is due */
+	const struct ktau_slot *call;
+	bool opened;			/* the gap before it has been handed on */
+};
+
+/*
+ * A binary heap of the tracks that have slots waiting: the one whose next event is
+ * the oldest is the first. Equal times go by the order of the tracks.
+ */
+struct heap {
+	struct track **tracks;
+	size_t nr, room;
+};
+
+struct timeline {
+	struct ktau_reader *reader;
+	const struct timeline_sink *sink;
+	struct ktau_rec_stream stream;
+	struct ktau_clock clock;
+	struct hash by_serial;		/* struct track * */
+	struct hash named;		/* struct ktau_rec_owner *, of other serials */
+	struct track **tracks;
+	size_t nr_tracks, room;
+	struct heap heap;
+	struct timeline_counts counts;
+	uint64_t final_ticks;		/* of the newest stream of traces */
+};
+
+struct timeline *timeline_create(struct ktau_reader *reader,
+				 const struct timeline_sink *sink)
+{
+	struct timeline *t = cli_alloc(NULL, 1, sizeof(*t));
+
+	*t = (struct timeline){ .reader = reader, .sink = sink };
+	return t;
+}
+
+static void free_run(struct run *run)
+{
+	ktau_record_free(run->trace);
+	free(run);
+}
+
+void timeline_destroy(struct timeline *t)
+{
+	struct run *run;
+	size_t i;
+
+	if (!t)
+		return;
+	for (i = 0; i < t->nr_tracks; i++) {
+		while ((run = t->tracks[i]->first)) {
+			t->tracks[i]->first = run->next;
+			free_run(run);
+		}
+		free(t->tracks[i]->frames);
+		free(t->tracks[i]);
+	}
+	for (i = 0; i < t->named.room; i++)
+		free((void *)t->named.entries[i].value);
+	hash_deinit(&t->named);
+	hash_deinit(&t->by_serial);
+	free(t->heap.tracks);
+	free(t->tracks);
+	free(t);
+}
+
+const struct timeline_counts *timeline_counts(const struct timeline *t)
+{
+	return &t->counts;
+}
+
+const struct ktau_rec_stream *timeline_stream(const struct timeline *t)
+{
+	return t->stream.rec.type ? &t->stream : NULL;
+}
+
+const struct ktau_clock *timeline_clock(const struct timeline *t)
+{
+	return &t->clock;
+}
+
+struct track *timeline_track(const struct timeline *t, uint64_t serial)
+{
+	return (struct track *)hash_get(&t->by_serial, serial);
+}
+
+const struct ktau_rec_owner *timeline_owner(const struct timeline *t, uint64_t serial)
+{
+	const struct track *track = timeline_track(t, serial);
+
+	if (track && track->owner.rec.type)
+		return &track->owner;
+	return (const struct ktau_rec_owner *)hash_get(&t->named, serial);
+}
+
+/* Heap of tracks. A track in it has a run, and that has a next event. */
+
+static uint64_t due(const struct track *track)
+{
+	const struct run *run = track->first;
+
+	return run->call ? run->call_exit_ticks : run->slot->ticks;
+}
+
+static bool earlier(const struct track *a, const struct track *b)
+{
+	return a->order_ticks != b->order_ticks ? a->order_ticks < b->order_ticks :
+						  a->index < b->index;
+}
+
+static void sift_down(struct heap *h, size_t i)
+{
+	struct track *track = h->tracks[i];
+	size_t child;
+
+	while ((child = 2 * i + 1) < h->nr) {
+		if (child + 1 < h->nr && earlier(h->tracks[child + 1], h->tracks[child]))
+			child++;
+		if (!earlier(h->tracks[child], track))
+			break;
+		h->tracks[i] = h->tracks[child];
+		i = child;
+	}
+	h->tracks[i] = track;
+}
+
+static void heap_put(struct heap *h, struct track *track)
+{
+	size_t i = h->nr++;
+
+	if (h->nr > h->room) {
+		h->room = h->room ? 2 * h->room : 64;
+		h->tracks = cli_alloc(h->tracks, h->room, sizeof(struct track *));
+	}
+	track->order_ticks = due(track);
+	for (; i && earlier(track, h->tracks[(i - 1) / 2]); i = (i - 1) / 2)
+		h->tracks[i] = h->tracks[(i - 1) / 2];
+	h->tracks[i] = track;
+}
+
+/* The first track has gone on, or has no slots any more. */
+static void heap_renew(struct heap *h)
+{
+	struct track *track = h->tracks[0];
+
+	if (track->first)
+		track->order_ticks = due(track);
+	else
+		h->tracks[0] = h->tracks[--h->nr];
+	if (h->nr)
+		sift_down(h, 0);
+}
+
+/* Events */
+
+static int emit(struct timeline *t, struct timeline_event *e)
+{
+	struct track *track = e->track;
+
+	if (e->ns < track->ns) {
+		t->counts.clamped++;
+		e->ns = track->ns;
+	}
+	track->ns = e->ns;
+	return t->sink->event(t->sink->arg, e);
+}
+
+static int exit_frame(struct timeline *t, struct track *track, struct timeline_event *e)
+{
+	const struct timeline_frame *frame = &track->frames[--track->depth];
+
+	e->track = track;
+	e->type = KTAU_TRACE_EXIT;
+	e->id = frame->id;
+	e->from_ns = frame->ns;
+	return emit(t, e);
+}
+
+static int exit_all(struct timeline *t, struct track *track, uint64_t ns,
+		    enum timeline_ended ended)
+{
+	uint64_t *count = ended == ENDED_BY_END ? &t->counts.unfinished :
+						  &t->counts.half_enters;
+	int err = 0;
+
+	*count += track->depth;
+	while (!err && track->depth)
+		err = exit_frame(t, track, &(struct timeline_event){ .ns = ns, .ended = ended });
+	return err;
+}
+
+static int enter_frame(struct timeline *t, struct timeline_event *e)
+{
+	struct track *track = e->track;
+	int err;
+
+	if (track->depth == track->room) {
+		track->room = track->room ? 2 * track->room : 16;
+		track->frames = cli_alloc(track->frames, track->room, sizeof(*track->frames));
+	}
+	t->counts.enters++;
+	e->type = KTAU_TRACE_ENTER;
+	err = emit(t, e);
+	track->frames[track->depth++] = (struct timeline_frame){ e->id, e->ns };
+	return err;
+}
+
+/* The exit of the innermost frame of its event; what is inside has no exit any more. */
+static int leave_frame(struct timeline *t, struct timeline_event *e)
+{
+	struct timeline_event lost = { .ns = e->ns, .ended = ENDED_BY_LOSS };
+	struct track *track = e->track;
+	size_t depth = track->depth;
+	int err = 0;
+
+	while (depth && track->frames[depth - 1].id != e->id)
+		depth--;
+	if (!depth) {
+		t->counts.half_exits++;
+		return 0;
+	}
+	t->counts.half_enters += track->depth - depth;
+	while (!err && track->depth > depth)
+		err = exit_frame(t, track, &lost);
+	return err ? err : exit_frame(t, track, e);
+}
+
+/* The slots before @run are lost: no frame is known to be open any more. */
+static int hand_on_gap(struct timeline *t, struct track *track, struct run *run)
+{
+	const struct ktau_rec_trace *trace = run->trace;
+	struct timeline_event gap = {
+		.track = track,
+		.type = TIMELINE_LOST,
+		.ns = ktau_clock_boottime_ns(&t->clock, trace->lost_from_ticks),
+		.to_ns = ktau_clock_boottime_ns(&t->clock, trace->lost_to_ticks),
+		.lost = trace->lost,
+	};
+	int err;
+
+	run->opened = true;
+	if (!trace->lost)
+		return 0;
+	t->counts.lost += trace->lost;
+	t->counts.gaps++;
+	err = exit_all(t, track, gap.ns, ENDED_BY_LOSS);
+	if (gap.to_ns < gap.ns)
+		gap.to_ns = gap.ns;
+	if (!err)
+		err = emit(t, &gap);
+	if (gap.to_ns > track->ns)
+		track->ns = gap.to_ns;
+	return err;
+}
+
+static int hand_on_slot(struct timeline *t, struct track *track, struct run *run)
+{
+	const struct ktau_slot *slot = run->slot;
+	struct timeline_event e = {
+		.track = track,
+		.slot = slot,
+		.type = slot->type,
+		.id = slot->id,
+		.ns = ktau_clock_boottime_ns(&t->clock, slot->ticks),
+	};
+	uint64_t ticks;
+
+	t->counts.slots++;
+	track->cpu = slot->cpu;
+	switch (slot->type) {
+	case KTAU_TRACE_CALL:
+		ktau_slot_duration(slot, &ticks);
+		run->call = slot;
+		run->call_exit_ticks = slot->ticks + ticks;
+		return enter_frame(t, &e);
+	case KTAU_TRACE_ENTER:
+		return enter_frame(t, &e);
+	case KTAU_TRACE_EXIT:
+		return leave_frame(t, &e);
+	}
+	return emit(t, &e);
+}
+
+/* One event of the track that has the oldest one. */
+static int hand_on(struct timeline *t, struct track *track)
+{
+	struct run *run = track->first;
+	struct timeline_event e;
+	int err = 0;
+
+	if (!run->opened)
+		err = hand_on_gap(t, track, run);
+	if (err)
+		return err;
+	if (run->call) {
+		e = (struct timeline_event){
+			.track = track, .slot = run->call, .id = run->call->id,
+			.ns = ktau_clock_boottime_ns(&t->clock, run->call_exit_ticks),
+		};
+		run->call = NULL;
+		err = leave_frame(t, &e);
+	} else {
+		err = hand_on_slot(t, track, run);
+		run->slot = ktau_trace_next(run->trace, run->slot);
+	}
+	if (!run->slot && !run->call) {
+		track->first = run->next;
+		if (!track->first)
+			track->last = NULL;
+		free_run(run);
+	}
+	return err;
+}
+
+/* Everything that is older than @ticks. */
+static int hand_on_until(struct timeline *t, uint64_t ticks)
+{
+	int err = 0;
+
+	while (!err && t->heap.nr && t->heap.tracks[0]->order_ticks < ticks) {
+		err = hand_on(t, t->heap.tracks[0]);
+		heap_renew(&t->heap);
+	}
+	return err;
+}
+
+/* Records */
+
+static struct track *find_track(struct timeline *t, uint64_t serial, bool *changed)
+{
+	struct track *track = timeline_track(t, serial);
+
+	*changed = !track;
+	if (track)
+		return track;
+	if (t->nr_tracks == t->room) {
+		t->room = t->room ? 2 * t->room : 64;
+		t->tracks = cli_alloc(t->tracks, t->room, sizeof(struct track *));
+	}
+	track = cli_alloc(NULL, 1, sizeof(*track));
+	*track = (struct track){
+		.serial = serial,
+		.index = (uint32_t)t->nr_tracks,
+		.owner.serial = serial,
+	};
+	t->tracks[t->nr_tracks++] = track;
+	hash_put(&t->by_serial, serial, (uintptr_t)track);
+	return track;
+}
+
+static struct ktau_rec_owner without_path(const struct ktau_rec_owner *owner)
+{
+	struct ktau_rec_owner o = *owner;
+
+	o.path_bytes = 0;
+	return o;
+}
+
+static int put_owner(struct timeline *t, const struct ktau_rec_owner *owner)
+{
+	struct ktau_rec_owner *named = (struct ktau_rec_owner *)hash_get(&t->named, owner->serial);
+	struct track *track = timeline_track(t, owner->serial);
+	bool changed;
+
+	if (track) {
+		changed = memcmp(track->owner.comm, owner->comm, sizeof(owner->comm)) ||
+			  track->owner.tid != owner->tid || track->owner.tgid != owner->tgid;
+		track->owner = without_path(owner);
+		if (changed && t->sink->track)
+			return t->sink->track(t->sink->arg, track);
+		return 0;
+	}
+	if (!named) {
+		named = cli_alloc(NULL, 1, sizeof(*named));
+		hash_put(&t->named, owner->serial, (uintptr_t)named);
+	}
+	*named = without_path(owner);
+	return 0;
+}
+
+/*
+ * The slots of @trace that are new: a reader that does not consume sees a ring again
+ * in each stream.
+ */
+static const struct ktau_slot *first_new(const struct track *track,
+					 const struct ktau_rec_trace *trace)
+{
+	const struct ktau_slot *slot = ktau_trace_next(trace, NULL);
+
+	if (trace->first >= track->next)
+		return slot;
+	while (slot && slot->ticks <= track->queued_ticks)
+		slot = ktau_trace_next(trace, slot);
+	return slot;
+}
+
+static const struct ktau_slot *slot_in(const struct ktau_rec_trace *trace, ptrdiff_t offset)
+{
+	return (const struct ktau_slot *)((const char *)trace + offset);
+}
+
+static int put_trace(struct timeline *t, const struct ktau_rec_trace *trace)
+{
+	const struct ktau_slot *slot, *first;
+	const struct ktau_rec_owner *owner;
+	struct track *track;
+	struct run *run;
+	bool changed;
+
+	track = find_track(t, trace->serial, &changed);
+	owner = ktau_reader_owner(t->reader, trace->serial);
+	if (changed && owner)
+		track->owner = without_path(owner);
+	first = first_new(track, trace);
+	if (first) {
+		run = cli_alloc(NULL, 1, sizeof(*run));
+		*run = (struct run){ .trace = ktau_record_dup(trace) };
+		if (!run->trace) {
+			free(run);
+			return -ENOMEM;
+		}
+		run->slot = slot_in(run->trace, (const char *)first - (const char *)trace);
+		/* A ring seen again has lost nothing that was not handed on before. */
+		run->opened = trace->first < track->next;
+		for (slot = first; slot; slot = ktau_trace_next(trace, slot))
+			track->queued_ticks = slot->ticks;
+		if (track->last)
+			track->last->next = run;
+		else
+			track->first = run;
+		track->last = run;
+		if (track->first == run)
+			heap_put(&t->heap, track);
+	}
+	if (trace->next > track->next)
+		track->next = trace->next;
+	return changed && t->sink->track ? t->sink->track(t->sink->arg, track) : 0;
+}
+
+static int put_record(struct timeline *t, const union ktau_record *rec)
+{
+	switch (rec->rec->type) {
+	case KTAU_REC_STREAM:
+		if (rec->stream->content != KTAU_REC_TRACE)
+			return 0;
+		if (!t->stream.rec.type) {
+			t->stream = *rec->stream;
+			ktau_clock_init(&t->clock, &t->stream);
+		} else if (!ktau_same_boot(&t->stream, rec->stream)) {
+			return -ESTALE;
+		}
+		t->final_ticks = rec->stream->ticks;
+		return 0;
+	case KTAU_REC_OWNER:
+		return put_owner(t, rec->owner);
+	case KTAU_REC_TRACE:
+		return put_trace(t, rec->trace);
+	case KTAU_REC_END:
+		return hand_on_until(t, t->final_ticks);
+	}
+	return 0;
+}
+
+/*
+ * The frames that are open end with the trace: with the newest stream, or with the last
+ * event of a task that has exited.
+ */
+static int finish(struct timeline *t)
+{
+	uint64_t end_ns = ktau_clock_boottime_ns(&t->clock, t->final_ticks);
+	int err = hand_on_until(t, UINT64_MAX);
+	struct track *track;
+	size_t i;
+
+	for (i = 0; !err && i < t->nr_tracks; i++) {
+		track = t->tracks[i];
+		if (track->ns < end_ns && track->owner.kind != KTAU_OWNER_EXITED)
+			err = exit_all(t, track, end_ns, ENDED_BY_END);
+		else
+			err = exit_all(t, track, track->ns, ENDED_BY_END);
+	}
+	return err;
+}
+
+int timeline_read(struct timeline *t)
+{
+	struct progress progress = { 0 };
+	union ktau_record rec;
+	uint64_t records = 0;
+	int err, read;
+
+	while ((read = ktau_reader_next(t->reader, &rec)) > 0) {
+		progress_step(&progress, "exporting", ++records);
+		err = put_record(t, &rec);
+		if (err) {
+			progress_end(&progress);
+			return err;
+		}
+	}
+	progress_end(&progress);
+	err = finish(t);
+	return err ? err : read;
+}

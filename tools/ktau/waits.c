@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Why a process slept: the routines that it waited in.
+ *
+ * A profile does not say which routine called which. But of the time that a process
+ * slept, two routines share at least what their times together are more than all of
+ * it, and so it is often known which wait was inside which call.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "report_tables.h"
+#include "scratch.h"
+
+enum { W_PID, W_PROCESS, W_CALLS, W_INCL, W_ASLEEP, W_RUNQ, W_IRQ, W_LONGEST, W_GROUP, W_ROUTINE,
+       W_IN, W_WOKEN_BY, W_WAKES, W_NR };
+
+static const struct column columns[W_NR] = {
+	[W_PID] = { "pid", NULL, COLUMN_SIGNED },
+	[W_PROCESS] = { "process", NULL, COLUMN_TEXT },
+	[W_CALLS] = { "calls", "calls", COLUMN_NUMBER },
+	[W_INCL] = { "incl_ns", "incl ms", COLUMN_NS },
+	[W_ASLEEP] = { "asleep_ns", "asleep ms", COLUMN_NS },
+	[W_RUNQ] = { "runq_ns", "runq ms", COLUMN_NS },
+	[W_IRQ] = { "irq_ns", "irq ms", COLUMN_NS },
+	[W_LONGEST] = { "longest_ns", "longest ms", COLUMN_NS },
+	[W_GROUP] = { "group", NULL, COLUMN_TEXT },
+	[W_ROUTINE] = { "routine", "routine", COLUMN_TEXT },
+	[W_IN] = { "asleep_in", "asleep in", COLUMN_TEXT },
+	[W_WOKEN_BY] = { "woken_by", "woken by", COLUMN_TEXT },
+	[W_WAKES] = { "wakes", NULL, COLUMN_NUMBER },
+};
+
+/* Routines of each process, unless --top says how many. */
+enum { SHOWN = 10 };
+
+struct waited {
+	const struct routine *routine;
+	const char *name;
+	uint32_t group;
+	uint64_t asleep, runq;
+};
+
+void waits_columns(struct report_tables *t)
+{
+	table_init(&t->waits, "waits", columns, W_NR);
+	t->waits.hidden = 1ULL << W_WOKEN_BY;
+	t->waits.spare = 1ULL << W_IRQ | 1ULL << W_CALLS;
+}
+
+static uint64_t runq_in(const struct filling *f, const struct waited *w)
+{
+	enum event_wait wait = event_wait(registry_events(f->registry), w->routine->id);
+
+	if (w->group == KTAU_GROUP_SCHED)
+		return wait == WAIT_RUNQ ? w->routine->excl : 0;
+	return w->routine->flags & KTAU_ENTRY_RUNQ ? w->routine->runq : 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct waited *x = a, *y = b;
+	uint64_t p = x->asleep + x->runq, q = y->asleep + y->runq;
+
+	if (p != q)
+		return p < q ? 1 : -1;
+	return strcmp(x->name, y->name);
+}
+
+/* The routines that @p waited in, longest first; the caller frees them. */
+static struct waited *find_waits(const struct filling *f, const struct process *p, size_t *nr)
+{
+	struct waited *waits = cli_alloc(NULL, p->tally.nr, sizeof(*waits)), *w;
+	const struct routine *r;
+
+	*nr = 0;
+	for (r = p->tally.routines; r < p->tally.routines + p->tally.nr; r++) {
+		if (r->kind != KTAU_KIND_TIMER)
+			continue;
+		w = &waits[*nr];
+		w->routine = r;
+		w->name = symbolize_event(f->r->names, r->id);
+		w->group = symbolize_group_bit(f->r->names, r->id);
+		w->asleep = asleep_in(f, r, w->group);
+		w->runq = runq_in(f, w);
+		*nr += w->asleep || w->runq;
+	}
+	qsort(waits, *nr, sizeof(*waits), by_time);
+	return waits;
+}
+
+static uint64_t all_asleep(const struct filling *f, const struct process *p,
+			   const struct waited *waits, size_t nr)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	if (account_has(f->stream, p, ACCOUNT_ASLEEP))
+		return p->account.parts[ACCOUNT_ASLEEP];
+	for (i = 0; i < nr; i++)
+		if (waits[i].group == KTAU_GROUP_SCHED)
+			sum += waits[i].asleep;
+	return sum;
+}
+
+/* What most of @w's time asleep was in; "-" if that is not known. */
+static const char *asleep_inside(const struct waited *w, const struct waited *waits, size_t nr,
+				 uint64_t all)
+{
+	uint32_t inner = w->group == KTAU_GROUP_WAIT ? KTAU_GROUP_SCHED : KTAU_GROUP_WAIT;
+	uint64_t best = w->asleep / 2, common;
+	const char *name = "-";
+	size_t i;
+
+	for (i = 0; i < nr && w->group != KTAU_GROUP_SCHED; i++) {
+		common = less(w->asleep + waits[i].asleep, more(all, w->asleep));
+		if (waits[i].group != inner || common <= best)
+			continue;
+		best = common;
+		name = waits[i].name;
+	}
+	return name;
+}
+
+/* CELL_NONE unless @flag, KTAU_ENTRY_*, says that it was measured. */
+static uint64_t measured(const struct filling *f, const struct routine *r, uint16_t flag,
+			 uint64_t ticks)
+{
+	return r->flags & flag ? ktau_clock_ns(&f->clock, ticks) : CELL_NONE;
+}
+
+/* With a trace: the waker that ended most of the waits. */
+static void put_waker(const struct filling *f, union cell *row, const struct process *p,
+		      uint32_t id)
+{
+	const struct waker *waker = wakers_find(&p->wakers, id);
+
+	row[W_WOKEN_BY].text = waker ? waker->name : "-";
+	row[W_WAKES].number = waker ? waker->nr : 0;
+	if (waker)
+		f->t->waits.hidden = 0;
+}
+
+void waits_rows(const struct filling *f, const struct process *p)
+{
+	size_t nr, shown, i;
+	struct waited *waits = find_waits(f, p, &nr), *w;
+	const struct routine *r;
+	uint64_t all = all_asleep(f, p, waits, nr);
+	union cell *row;
+
+	shown = f->r->top ? f->r->top : SHOWN;
+	for (i = 0; i < nr && i < shown; i++) {
+		w = &waits[i];
+		r = w->routine;
+		row = table_row(&f->t->waits);
+		row[W_PID].sign = p->owner.tgid;
+		row[W_PROCESS].text = p->label;
+		row[W_CALLS].number = r->count;
+		row[W_INCL].number = ktau_clock_ns(&f->clock, r->incl);
+		row[W_ASLEEP].number = ktau_clock_ns(&f->clock, w->asleep);
+		row[W_RUNQ].number = ktau_clock_ns(&f->clock, w->runq);
+		row[W_IRQ].number = measured(f, r, KTAU_ENTRY_IRQ, r->irq);
+		row[W_LONGEST].number = measured(f, r, KTAU_ENTRY_LONGEST, r->longest);
+		row[W_GROUP].text = symbolize_group(f->r->names, r->id);
+		row[W_ROUTINE].text = w->name;
+		put_waker(f, row, p, r->id);
+		row[W_IN].text = asleep_inside(w, waits, nr, all);
+	}
+	free(waits);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Run a command and read, before, while it runs and afterwards, what the kernel did. */
+#ifndef KTAU_TOOLS_COMMAND_H
+#define KTAU_TOOLS_COMMAND_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include <ktau.h>
+
+/**
+ * struct command - a command that runs or has run
+ * @argv: the command and its arguments
+ * @system_wide: all tasks are of interest, not only the command's
+ * @reader: of the kernel's profiles
+ * @before: the command before it started, or all tasks
+ * @after: what was read since
+ * @pid: of the command
+ * @go_fd: the command starts when something is written to it
+ * @exited_since: exited tasks below this have been read
+ * @missed: tasks that exited and were evicted before they could be read
+ * @start_ns: CLOCK_MONOTONIC when it started
+ * @end_ns: and when it ended
+ * @status: as wait(2) gives it
+ * @exec_errno: why it could not be started, 0 if it was
+ * @mine: signals that are blocked from command_init() on, to be read here
+ * @theirs: the mask before, which the command gets
+ * @usage: of the command and the children that it waited for
+ */
+struct command {
+	char **argv;
+	bool system_wide;
+	struct ktau_reader *reader;
+	struct ktau_snapshot *before, *after;
+	pid_t pid;
+	int go_fd;
+	uint64_t exited_since;
+	uint64_t missed;
+	uint64_t start_ns, end_ns;
+	int status;
+	int exec_errno;
+	sigset_t mine, theirs;
+	struct rusage usage;
+};
+
+/*
+ * 0, CLI_FAILED if there is no memory. command_deinit() in any case. Signals
+ * wait from here on: what is enabled now is restored at the end.
+ */
+int command_init(struct command *c, char **argv, bool system_wide);
+
+/*
+ * Run it to its end. Return: 0, also if it failed or could not be started;
+ * -errno, with a message, if the kernel's profiles cannot be read: then the command
+ * was not started; -EINTR if a signal came before it could be: @status has it.
+ */
+int command_run(struct command *c);
+void command_deinit(struct command *c);
+
+/* What a shell would give as its exit status. */
+int command_exit_status(const struct command *c);
+
+#endif

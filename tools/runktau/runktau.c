@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * runktau: run a command and print where its time in the kernel went, its
+ * children's included.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "command.h"
+#include "descendants.h"
+#include "report.h"
+
+/* Exit status if not the command but runktau failed; as env(1), timeout(1). */
+#define RUNKTAU_FAILED	125
+
+enum { OPT_BY = 256, OPT_FORMAT, OPT_SORT, OPT_SUBTRACT };
+
+struct options {
+	struct report report;
+	bool total;		/* one table for all */
+	bool system_wide;
+	const char *groups;
+	const char *map;
+	const char *output;
+	char **command;
+};
+
+static const struct argp_option argp_options[] = {
+	{ "system-wide", 'a', NULL, 0, "All tasks of the machine while the command runs", 1 },
+	{ "by", OPT_BY, "WHAT", 0,
+	  "A table for each process, thread, name or cgroup, or one in total (total)", 1 },
+	{ "groups", 'g', "GROUP,...", 0,
+	  "Enable these groups, and no others, while the command runs", 1 },
+	{ "map", 'm', "FILE", 0,
+	  "System.map, kallsyms or vmlinux, for names that the kernel did not know", 1 },
+	{ "output", 'o', "FILE", 0, "Write the report there instead of to standard error", 2 },
+	{ "format", OPT_FORMAT, "FORMAT", 0, "text, csv or json (text)", 2 },
+	{ "sort", OPT_SORT, "COLUMN", 0, "excl, incl, count or name (excl)", 2 },
+	{ "subtract", OPT_SUBTRACT, NULL, 0, "Take KTAU's own share out of the times", 2 },
+	{ 0 }
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+	struct report *r = &o->report;
+
+	switch (key) {
+	case 'a':
+		o->system_wide = true;
+		return 0;
+	case 'g':
+		o->groups = arg;
+		return 0;
+	case 'm':
+		o->map = arg;
+		return 0;
+	case 'o':
+		o->output = arg;
+		return 0;
+	case OPT_BY:
+		o->total = !strcmp(arg, "total");
+		if (!o->total && report_parse_by(arg, &r->by))
+			argp_error(state,
+				   "--by=%s: not process, thread, name, cgroup or total", arg);
+		return 0;
+	case OPT_FORMAT:
+		if (table_parse_format(arg, &r->format))
+			argp_error(state, "--format=%s: not text, csv or json", arg);
+		return 0;
+	case OPT_SORT:
+		if (report_parse_sort(arg, &r->sort))
+			argp_error(state, "--sort=%s: not excl, incl, count or name", arg);
+		return 0;
+	case OPT_SUBTRACT:
+		r->subtract = true;
+		return 0;
+	case ARGP_KEY_ARGS:
+		o->command = state->argv + state->next;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "no command");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp parser = {
+	argp_options, parse_option, "COMMAND [ARGUMENT...]",
+	"Run COMMAND and print which routines of the kernel it and its children ran, how "
+	"often and for how long. The exit status is the command's.",
+	NULL, NULL, NULL
+};
+
+/* What is to be collected: as /proc/ktau/control has it. */
+struct collected {
+	char groups[512];
+	char profile[16];
+};
+
+static int get_collected(struct collected *now)
+{
+	int err = ktau_control_get("groups", now->groups, sizeof(now->groups));
+
+	return err ? err : ktau_control_get("profile", now->profile, sizeof(now->profile));
+}
+
+static void cannot_enable(const struct options *o, const struct collected *old, int err)
+{
+	if (err == -EINVAL && o->groups)
+		complain("the kernel does not know the groups '%s'", o->groups);
+	else if (o->groups || (err != -EACCES && err != -EPERM))
+		complain("cannot enable groups: %s", strerror(-err));
+	else
+		complain("KTAU is disabled in this kernel, and enabling it requires "
+			 "CAP_SYS_ADMIN: ktau control%s%s",
+			 strcmp(old->groups, "none") ? "" : " +all",
+			 strcmp(old->profile, "on") ? " profile=on" : "");
+}
+
+/*
+ * Groups: those asked for; else, if none is enabled, all. And profiles on. What was
+ * enabled is restored at the end. 0 or -1, with a message.
+ */
+static int enable_groups(const struct options *o, char **restore)
+{
+	const char *wanted = o->groups;
+	struct collected old;
+	char *words;
+	int err = get_collected(&old);
+
+	if (err == -ENOENT) {
+		complain("this kernel has no KTAU: there is no /proc/ktau (see ktaud(8))");
+		return -1;
+	}
+	if (err) {
+		/* Whether any group is enabled is unknown: the report will show it. */
+		if (!wanted)
+			return 0;
+		complain("cannot read /proc/ktau/control: %s", strerror(-err));
+		return -1;
+	}
+	if (!wanted)
+		wanted = strcmp(old.groups, "none") ? old.groups : "all";
+	if (!strcmp(wanted, old.groups) && !strcmp(old.profile, "on"))
+		return 0;
+	if (asprintf(&words, "groups=%s profile=on", wanted) < 0 ||
+	    asprintf(restore, "groups=%s profile=%s", old.groups, old.profile) < 0) {
+		complain("out of memory");
+		*restore = NULL;
+		return -1;
+	}
+	err = ktau_control_write(words);
+	free(words);
+	if (!err)
+		return 0;
+	free(*restore);
+	*restore = NULL;
+	cannot_enable(o, &old, err);
+	return -1;
+}
+
+/* The command is a new task, which the filter may not match. */
+static void warn_of_filter(void)
+{
+	char filter[8], inherit[8];
+	int err = ktau_control_get("filter", filter, sizeof(filter));
+
+	if (err == -ENOSPC || (!err && strcmp(filter, "none")))
+		err = ktau_control_get("inherit", inherit, sizeof(inherit));
+	else
+		return;
+	if (!err && strcmp(inherit, "on"))
+		complain("only tasks that match the filter are measured, which the command "
+			 "may not: ktau control filter=none");
+}
+
+static void put_back(char *words)
+{
+	int err = words ? ktau_control_write(words) : 0;
+
+	if (err)
+		complain("cannot put back '%s': %s", words, strerror(-err));
+	free(words);
+}
+
+static int copy_stream(struct ktau_snapshot *to, const struct ktau_snapshot *from)
+{
+	const union ktau_record r = { .stream = ktau_snapshot_stream(from) };
+
+	return r.stream ? ktau_snapshot_add(to, &r) : 0;
+}
+
+static int copy_end(struct ktau_snapshot *to, const struct ktau_snapshot *from)
+{
+	const union ktau_record r = { .end = ktau_snapshot_end(from) };
+
+	return r.end ? ktau_snapshot_add(to, &r) : 0;
+}
+
+/* What the command's task did before it was the command. */
+static int put_begin(const struct command *c, struct period *period)
+{
+	const struct ktau_owned *before = ktau_snapshot_find_tid(c->before, c->pid), *after;
+	struct ktau_rec_profile *begin;
+	int err;
+
+	after = before ? ktau_snapshot_find(period->after, before->owner->serial) : NULL;
+	if (!after)
+		return 0;
+	begin = descendants_begin(before->profile, after->profile);
+	if (!begin)
+		return -ENOMEM;
+	err = ktau_snapshot_put(period->before, &(struct ktau_owned){ before->owner, begin });
+	ktau_record_free(begin);
+	return err;
+}
+
+/* The command's part of what was read. 0, -ENOMEM. */
+static int find_command(const struct command *c, struct period *period)
+{
+	int err = copy_stream(period->before, c->before);
+
+	if (!err)
+		err = copy_stream(period->after, c->after);
+	if (!err)
+		err = descendants_find(c->after, getpid(), period->after);
+	if (!err)
+		err = put_begin(c, period);
+	/* Losses are those of the whole machine. */
+	if (!err)
+		err = copy_end(period->before, c->before);
+	return err ? err : copy_end(period->after, c->after);
+}
+
+static uint64_t timeval_ns(struct timeval tv)
+{
+	return ((uint64_t)tv.tv_sec * 1000000 + (uint64_t)tv.tv_usec) * 1000;
+}
+
+static char *join(char **words)
+{
+	size_t size = 1, i;
+	char *text;
+
+	for (i = 0; words[i]; i++)
+		size += strlen(words[i]) + 1;
+	text = cli_alloc(NULL, size, 1);
+	*text = 0;
+	for (i = 0; words[i]; i++) {
+		if (i)
+			strcat(text, " ");
+		strcat(text, words[i]);
+	}
+	return text;
+}
+
+/* What time(1) prints, and the tasks that could not be read. */
+static void fill_times(const struct command *c, const char *text, struct table *table)
+{
+	static const struct column columns[] = {
+		{ "command", NULL, COLUMN_TEXT },
+		{ "exit_status", "exit status", COLUMN_NUMBER },
+		{ "real_ns", "real ms", COLUMN_NS },
+		{ "user_ns", "user ms", COLUMN_NS },
+		{ "sys_ns", "sys ms", COLUMN_NS },
+		{ "tasks_missed", "tasks missed", COLUMN_NUMBER },
+	};
+	union cell *row;
+
+	table_init(table, "times", columns, sizeof(columns) / sizeof(*columns));
+	row = table_row(table);
+	row[0].text = text;
+	row[1].number = (uint64_t)command_exit_status(c);
+	row[2].number = c->end_ns - c->start_ns;
+	row[3].number = timeval_ns(c->usage.ru_utime);
+	row[4].number = timeval_ns(c->usage.ru_stime);
+	row[5].number = c->missed;
+}
+
+static void print(const struct command *c, const struct report *r, const struct period *period,
+		  FILE *out)
+{
+	struct table times;
+
+	fill_times(c, r->source, &times);
+	if (r->format == FORMAT_JSON) {
+		fputs("{", out);
+		table_json(&times, out);
+		fputs(",\n\"report\": ", out);
+	} else if (r->format == FORMAT_CSV) {
+		table_csv(&times, out);
+		fputc('\n', out);
+	}
+	report_print(r, period, out);
+	if (r->format == FORMAT_JSON) {
+		fputs("}\n", out);
+	} else if (r->format == FORMAT_TEXT) {
+		fputc('\n', out);
+		table_text(&times, 0, 1, "", out);
+		if (c->missed)
+			fprintf(out,
+				"%" PRIu64 " tasks of the machine exited and were evicted before "
+				"they could be read;\nthose of the command are not in the "
+				"figures (see exited_limit= in ktau-control(1))\n", c->missed);
+	}
+	table_deinit(&times);
+}
+
+static int load_map(const struct options *o, const struct command *c,
+		    struct ktau_symtab **symtab)
+{
+	*symtab = NULL;
+	if (!o->map)
+		return 0;
+	if (symbolize_load_map(symtab, o->map))
+		return -1;
+	return symbolize_fit_map(*symtab, "the running kernel", c->reader);
+}
+
+/* 0 or -1, with a message. */
+static int report_period(struct options *o, const struct command *c, struct period *period,
+			 FILE *out)
+{
+	struct report *r = &o->report;
+	struct ktau_symtab *symtab;
+	struct period whole = *period;
+	int err = load_map(o, c, &symtab);
+
+	if (o->system_wide) {
+		whole.before = c->before;
+		whole.after = c->after;
+	}
+	if (!err) {
+		err = aggregate_finish(whole.rows, &whole);
+		if (err)
+			complain("out of memory");
+	}
+	if (!err) {
+		r->names = symbolize_create(registry_events(period->registry), symtab);
+		print(c, r, &whole, out);
+		err = cli_finish(out);
+		symbolize_destroy(r->names);
+	}
+	ktau_symtab_destroy(symtab);
+	return err ? -1 : 0;
+}
+
+/* Likewise. */
+static int report(struct options *o, struct command *c, FILE *out)
+{
+	char *source = join(o->command);
+	struct period period;
+	struct aggregate rows;
+	int err;
+
+	err = period_init(&period, &rows);
+	aggregate_init(&rows, o->report.by, &o->report.filter, period.registry);
+	period.first = 1;
+	period.last = period.streams = 2;
+	if (!err)
+		err = registry_put_all(period.registry, c->reader);
+	if (!err && !o->system_wide)
+		err = find_command(c, &period);
+	/* The other tasks are not needed, and the command's are copied. */
+	if (!o->system_wide)
+		ktau_snapshot_clear(c->after);
+	if (err) {
+		complain("out of memory");
+	} else {
+		o->report.source = source;
+		err = report_period(o, c, &period, out);
+	}
+	aggregate_deinit(&rows);
+	period_deinit(&period);
+	free(source);
+	return err ? -1 : 0;
+}
+
+/* Exit status. */
+static int run(struct options *o, FILE *out)
+{
+	struct command command;
+	char *restore = NULL;
+	int status = RUNKTAU_FAILED, err;
+
+	if (command_init(&command, o->command, o->system_wide) ||
+	    enable_groups(o, &restore))
+		goto out;
+	warn_of_filter();
+	err = command_run(&command);
+	if (!err && command.exec_errno)
+		complain("cannot run %s: %s", o->command[0], strerror(command.exec_errno));
+	else if (!err)
+		err = report(o, &command, out);
+	/* A report that failed does not hide what became of the command. */
+	if (command.end_ns)
+		status = command_exit_status(&command);
+	if (err && !status)
+		status = RUNKTAU_FAILED;
+out:
+	command_deinit(&command);
+	put_back(restore);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = { .report.groups = KTAU_GROUP_ALL, .total = true };
+	struct report *r = &o.report;
+	FILE *out = stderr;
+	int status;
+
+	cli_init("runktau");
+	cli_fail_with(RUNKTAU_FAILED);
+	argp_parse(&parser, argc, argv, ARGP_IN_ORDER, NULL, &o);
+
+	r->tables = o.total ? REPORT_TOTAL : REPORT_PROCESSES | REPORT_COUNTERS;
+	if (o.system_wide)
+		r->tables |= REPORT_TOTAL | REPORT_CPUS;
+	if (r->format != FORMAT_CSV)
+		r->tables |= REPORT_LOSSES;
+
+	if (o.output) {
+		out = fopen(o.output, "we");
+		if (!out) {
+			complain("cannot write %s: %s", o.output, strerror(errno));
+			return RUNKTAU_FAILED;
+		}
+	}
+	status = run(&o, out);
+	if (o.output && fclose(out) && !status) {
+		complain("cannot write %s: %s", o.output, strerror(errno));
+		status = RUNKTAU_FAILED;
+	}
+	return status;
+}
