@@ -62,9 +62,9 @@ include tests/rules.mk
 
 all: $(LIBRARIES) $(PROGRAMS)
 
-# Each unit test is a program that says what it ran and exits 0 if all is well.
+# Each unit test is a program that speaks TAP.
 unit: $(UNIT_TESTS)
-	@set -e; for t in $(abspath $(UNIT_TESTS)); do echo "  TEST    $$t"; $$t; done
+	@B=$(B) prove --exec tests/tap $(UNIT_TESTS)
 
 # A hook installs the files of its folder. A page of section 3 documents several functions;
 # each function gets a link to it, so that man finds the function by name.

@@ -31,59 +31,63 @@ minutes()
 	printf '%d:%02d' $(($1 / 60)) $(($1 % 60))
 }
 
-# Build and run the unit tests, a line "ok - NAME" or "not ok - NAME" each. The
-# arguments go to make.
+# build_step COMMAND...: its time is told apart from that of the tests.
+build_step()
+{
+	local start=$EPOCHREALTIME status=0
+
+	"$@" || status=$?
+	[ -z "${TAP_BUILD_TIME:-}" ] ||
+		awk -v a="$start" -v b="$EPOCHREALTIME" 'BEGIN { print b - a }' >> "$TAP_BUILD_TIME"
+	return $status
+}
+
+# build_kernel ARGUMENT...: those of tests/kernel/build; the path of the kernel.
+build_kernel()
+{
+	build_step tests/kernel/build -k "${KERNEL:-6.1}" "$@"
+}
+
+# build_programs [VARIABLE=VALUE...]: all programs, and those that run in guests.
+build_programs()
+{
+	build_step make -s -j"${JOBS:-$(nproc)}" "$@" test-programs
+}
+
+# Build and run the unit tests. The arguments go to make.
 unit_tests()
 {
-	local tests test bad=0
+	local test tests bad=0
 
-	make -j"${JOBS:-$(nproc)}" "$@" unit-programs || return 1
+	build_step make -s -j"${JOBS:-$(nproc)}" "$@" unit-programs || return 1
 	tests=$(make -s "$@" list-unit-tests)
 	[ -n "$tests" ] || return 1
 	for test in $tests; do
-		if "$test"; then
-			echo "ok - ${test##*/}"
-		else
-			echo "not ok - ${test##*/}"
-			bad=1
-		fi
+		echo "# ${test##*/}"
+		"$test" || { bad=1; echo "# ${test##*/} ended with status $?"; }
 	done
 	return $bad
 }
 
-# What KUnit said in the log of a kernel, a line "ok - NAME" or "not ok - NAME" each.
+# kunit_results VERSION LOG: the results of KUnit in the log of a kernel, by the parser of
+# that kernel's source.
 kunit_results()
 {
-	# A suite's tests are indented once; its plan stands before them
-	awk '
-	/^    1\.\.[0-9]+/ { sub(/^ *1\.\./, ""); plan += $0 }
-	/^    (not )?ok [0-9]+/ {
-		n++
-		if (/# SKIP/)
-			next
-		bad += /^    not ok/
-		text = $0
-		sub(/\r$/, "", text)
-		sub(/^ *(not )?ok [0-9]+ *-? */, "", text)
-		print (/^    not/ ? "not ok" : "ok") " - " text
-	}
-	END {
-		if (!plan || n != plan) {
-			print "not ok - all tests ran: " n " of " plan
-			bad++
-		}
-		exit bad > 0
-	}' "$1"
+	local parser=$build/linux-$1/tools/testing/kunit/kunit.py
+
+	tr -d '\r' < "$2" > "$2.plain"
+	python3 -B "$parser" parse --json="$2.json" "$2.plain" > "$2.parsed" || :
+	python3 -B tests/kunit.py "$2.json"
 }
 
-# The hot path of kernel $1 in instructions: nothing may be worse than recorded in $2,
-# except for the slack there. A line "ok - NAME" or "not ok - NAME" for each figure.
+# cost_gate KERNEL FIGURES: the hot path in instructions. None may exceed the figure recorded
+# by more than the slack there.
 cost_gate()
 {
 	local kernel out=$build/check/cost-$1
 
-	kernel=$(tests/kernel/build -k "${KERNEL:-6.1}" "$1") || return 1
-	make -s test-programs || return 1
+	kernel=$(build_kernel "$1") || return 1
+	build_programs || return 1
 	ACCEL=tcg tests/boot/run -k "$kernel" -c 1 -t 300 -q '-icount shift=0,sleep=off' \
 		-a 'mitigations=off quiet tsc_early_khz=1000000' -o "$out" tests/guest/cost ||
 		return 1
@@ -97,5 +101,5 @@ cost_gate()
 			bad += worse
 			n++
 		}
-		END { exit bad > 0 || !n }' "$out/output" "$2"
+		END { print "1.." n; exit bad > 0 || !n }' "$out/output" "$2"
 }

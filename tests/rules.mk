@@ -74,6 +74,8 @@ $(B)/tests/progs/compat32: tests/progs/compat32.c
 	$(CC) -m32 -O2 -Wall -Wextra -Werror -ffreestanding -fno-stack-protector -fno-pie -no-pie \
 		-nostdlib -static -o $@ $<
 
+$(test_LOADS): $(B)/tests/progs/tap.o
+
 $(B)/tests/progs/%: $(B)/tests/progs/%.o
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 

@@ -13,7 +13,7 @@
 
 #include "look.h"
 #include "subject.h"
-#include "result.h"
+#include "tap.h"
 
 #define OWNER 1000
 #define OTHER 1001
@@ -36,7 +36,13 @@ static const struct subject subjects[] = {
 #define NR_SUBJECTS (sizeof(subjects) / sizeof(*subjects))
 
 /* Tasks to be looked at. */
-enum { OF_ROOT, OF_OWNER, CAPABLE, UNDUMPABLE, SET_UID, IN_NAMESPACE, NR_TASKS };
+enum { OF_ROOT,
+       OF_OWNER,
+       CAPABLE,
+       UNDUMPABLE,
+       SET_UID,
+       IN_NAMESPACE,
+       NR_TASKS };
 
 static const struct {
 	struct subject is;
@@ -51,9 +57,26 @@ static const struct {
 	[IN_NAMESPACE] = { { "the owner's, root of a namespace", OWNER, 0, true }, false, false },
 };
 
-enum object { PROFILE_OF, TRACE_OF, TEXT_OF, EXITED_OF, EXITED_TRACE_OF, OWN_PROFILE, OWN_TRACE,
-	      OWN_TEXT, IDLE, CPUS, EVICTED, READ_FILE, WRITE_CONTROL, OPENED_BY_ROOT,
-	      CONTROL_OF_ROOT, CONSUME, SELECT_UID, SELECT_OTHER, INFO_ALL, INFO_MEMORY,
+enum object { PROFILE_OF,
+	      TRACE_OF,
+	      TEXT_OF,
+	      EXITED_OF,
+	      EXITED_TRACE_OF,
+	      OWN_PROFILE,
+	      OWN_TRACE,
+	      OWN_TEXT,
+	      IDLE,
+	      CPUS,
+	      EVICTED,
+	      READ_FILE,
+	      WRITE_CONTROL,
+	      OPENED_BY_ROOT,
+	      CONTROL_OF_ROOT,
+	      CONSUME,
+	      SELECT_UID,
+	      SELECT_OTHER,
+	      INFO_ALL,
+	      INFO_MEMORY,
 	      INFO_TRACE };
 
 /* y: yes; n: no, it is denied; anything else is a fault. */
@@ -65,17 +88,19 @@ struct row {
 	const char *want;
 };
 
-#define TASK(nr, want) \
+#define TASK(nr, want)                                                                          \
 	{ "profile of", PROFILE_OF, nr, NULL, want }, { "trace of", TRACE_OF, nr, NULL, want }, \
-	{ "/proc/PID/ktau of", TEXT_OF, nr, NULL, want }
+	{                                                                                       \
+		"/proc/PID/ktau of", TEXT_OF, nr, NULL, want                                    \
+	}
 
 static const struct row of_live_tasks[] = {
-	TASK(OF_ROOT,		"ynnnyyynnnn"),
-	TASK(OF_OWNER,		"ynynyyynnny"),
-	TASK(CAPABLE,		"ynnnyyynnnn"),
-	TASK(UNDUMPABLE,	"ynnnyyynnnn"),
-	TASK(SET_UID,		"ynnnyyynnnn"),
-	TASK(IN_NAMESPACE,	"ynynyyynnny"),
+	TASK(OF_ROOT, "ynnnyyynnnn"),
+	TASK(OF_OWNER, "ynynyyynnny"),
+	TASK(CAPABLE, "ynnnyyynnnn"),
+	TASK(UNDUMPABLE, "ynnnyyynnnn"),
+	TASK(SET_UID, "ynnnyyynnnn"),
+	TASK(IN_NAMESPACE, "ynynyyynnny"),
 	{ "profile of oneself", OWN_PROFILE, -1, NULL, "yyyyyyyyyyy" },
 	{ "trace of oneself", OWN_TRACE, -1, NULL, "yyyyyyyyyyy" },
 	{ "/proc/self/ktau", OWN_TEXT, -1, NULL, "yyyyyyyyyyy" },
@@ -97,17 +122,19 @@ static const struct row of_live_tasks[] = {
 	{ "INFO: memory of the machine", INFO_MEMORY, -1, NULL, "ynnnyynnnnn" },
 };
 
-#define EXITED(nr, want) \
-	{ "profile of, exited,", EXITED_OF, nr, NULL, want }, \
-	{ "trace of, exited,", EXITED_TRACE_OF, nr, NULL, want }
+#define EXITED(nr, want)                                             \
+	{ "profile of, exited,", EXITED_OF, nr, NULL, want },        \
+	{                                                            \
+		"trace of, exited,", EXITED_TRACE_OF, nr, NULL, want \
+	}
 
 static const struct row of_exited_tasks[] = {
-	EXITED(OF_ROOT,		"ynnnyyynnnn"),
-	EXITED(OF_OWNER,		"ynynyyynnny"),
-	EXITED(CAPABLE,		"ynnnyyynnnn"),
-	EXITED(UNDUMPABLE,	"ynnnyyynnnn"),
-	EXITED(SET_UID,		"ynnnyyynnnn"),
-	EXITED(IN_NAMESPACE,	"ynynyyynnny"),
+	EXITED(OF_ROOT, "ynnnyyynnnn"),
+	EXITED(OF_OWNER, "ynynyyynnny"),
+	EXITED(CAPABLE, "ynnnyyynnnn"),
+	EXITED(UNDUMPABLE, "ynnnyyynnnn"),
+	EXITED(SET_UID, "ynnnyyynnnn"),
+	EXITED(IN_NAMESPACE, "ynynyyynnny"),
 };
 
 /* What depends on the level of kernel.ktau_paranoid; the rows above are of level 0. */
@@ -117,26 +144,11 @@ static const struct {
 	int level;
 	struct row rows[NR_OF_LEVEL];
 } of_levels[] = {
-	{ 3, { { "profile of", PROFILE_OF, OF_OWNER, NULL, "ynnnyynnnnn" },
-	       { "trace of", TRACE_OF, OF_OWNER, NULL, "ynnnyynnnnn" },
-	       { "consume", CONSUME, -1, NULL, "ynnnyynnnnn" },
-	       { "INFO: access to traces", INFO_TRACE, -1, NULL, "ynnnyynnnnn" } } },
-	{ 2, { { "profile of", PROFILE_OF, OF_OWNER, NULL, "ynynyyynnny" },
-	       { "trace of", TRACE_OF, OF_OWNER, NULL, "ynnnyynnnnn" },
-	       { "consume", CONSUME, -1, NULL, "ynnnyynnnnn" },
-	       { "INFO: access to traces", INFO_TRACE, -1, NULL, "ynnnyynnnnn" } } },
-	{ 1, { { "profile of", PROFILE_OF, OF_OWNER, NULL, "ynynyyynnny" },
-	       { "trace of", TRACE_OF, OF_OWNER, NULL, "ynnnyynnnnn" },
-	       { "consume", CONSUME, -1, NULL, "ynnnyynnnnn" },
-	       { "INFO: access to traces", INFO_TRACE, -1, NULL, "ynnnyynnnnn" } } },
-	{ 0, { { "profile of", PROFILE_OF, OF_OWNER, NULL, "ynynyyynnny" },
-	       { "trace of", TRACE_OF, OF_OWNER, NULL, "ynynyyynnny" },
-	       { "consume", CONSUME, -1, NULL, "ynnnyynnnnn" },
-	       { "INFO: access to traces", INFO_TRACE, -1, NULL, "yyyyyyyyyyy" } } },
-	{ -1, { { "profile of", PROFILE_OF, OF_OWNER, NULL, "ynynyyynnny" },
-		{ "trace of", TRACE_OF, OF_OWNER, NULL, "ynynyyynnny" },
-		{ "consume", CONSUME, -1, NULL, "ynnnyynnnnn" },
-		{ "INFO: access to traces", INFO_TRACE, -1, NULL, "yyyyyyyyyyy" } } },
+	{ 3, { { "profile of", PROFILE_OF, OF_OWNER, NULL, "ynnnyynnnnn" }, { "trace of", TRACE_OF, OF_OWNER, NULL, "ynnnyynnnnn" }, { "consume", CONSUME, -1, NULL, "ynnnyynnnnn" }, { "INFO: access to traces", INFO_TRACE, -1, NULL, "ynnnyynnnnn" } } },
+	{ 2, { { "profile of", PROFILE_OF, OF_OWNER, NULL, "ynynyyynnny" }, { "trace of", TRACE_OF, OF_OWNER, NULL, "ynnnyynnnnn" }, { "consume", CONSUME, -1, NULL, "ynnnyynnnnn" }, { "INFO: access to traces", INFO_TRACE, -1, NULL, "ynnnyynnnnn" } } },
+	{ 1, { { "profile of", PROFILE_OF, OF_OWNER, NULL, "ynynyyynnny" }, { "trace of", TRACE_OF, OF_OWNER, NULL, "ynnnyynnnnn" }, { "consume", CONSUME, -1, NULL, "ynnnyynnnnn" }, { "INFO: access to traces", INFO_TRACE, -1, NULL, "ynnnyynnnnn" } } },
+	{ 0, { { "profile of", PROFILE_OF, OF_OWNER, NULL, "ynynyyynnny" }, { "trace of", TRACE_OF, OF_OWNER, NULL, "ynynyyynnny" }, { "consume", CONSUME, -1, NULL, "ynnnyynnnnn" }, { "INFO: access to traces", INFO_TRACE, -1, NULL, "yyyyyyyyyyy" } } },
+	{ -1, { { "profile of", PROFILE_OF, OF_OWNER, NULL, "ynynyyynnny" }, { "trace of", TRACE_OF, OF_OWNER, NULL, "ynynyyynnny" }, { "consume", CONSUME, -1, NULL, "ynnnyynnnnn" }, { "INFO: access to traces", INFO_TRACE, -1, NULL, "yyyyyyyyyyy" } } },
 };
 
 static pid_t pids[NR_TASKS];
@@ -161,7 +173,8 @@ static char one_task(const char *path, pid_t pid, uint32_t target, const char *c
 
 	if (fd < 0)
 		return 'n';
-	letter = look_for(fd, target, pid, &found) ? '!' : has(&found, comm) ? 'y' : 'n';
+	letter = look_for(fd, target, pid, &found) ? '!' : has(&found, comm) ? 'y' :
+									       'n';
 	/* The reader is not told what it may not see, but that there is something. */
 	if (letter == 'n' && target == KTAU_TARGET_LIST && found.end.denied != 1)
 		letter = '?';
@@ -191,22 +204,21 @@ static char of_task(const struct row *row, pid_t pid)
 
 static char consume(void)
 {
-	struct ktau_select select = { .size = sizeof(select), .target = KTAU_TARGET_SELF,
-				      .flags = KTAU_SELECT_CONSUME };
+	struct ktau_select select = { .size = sizeof(select), .target = KTAU_TARGET_SELF, .flags = KTAU_SELECT_CONSUME };
 	int fd = open("/proc/ktau/trace", O_RDONLY | O_CLOEXEC), err;
 
 	if (fd < 0)
 		return errno == EACCES ? 'n' : '?';
 	err = ioctl(fd, KTAU_IOC_SELECT, &select) ? errno : 0;
 	close(fd);
-	return !err ? 'y' : err == EPERM ? 'n' : '?';
+	return !err ? 'y' : err == EPERM ? 'n' :
+					   '?';
 }
 
 /* Is @pid among all tasks of @uid? */
 static char among(pid_t pid, uid_t uid)
 {
-	struct ktau_select select = { .size = sizeof(select), .target = KTAU_TARGET_ALL,
-				      .flags = KTAU_SELECT_UID, .uid = uid };
+	struct ktau_select select = { .size = sizeof(select), .target = KTAU_TARGET_ALL, .flags = KTAU_SELECT_UID, .uid = uid };
 	int fd = open("/proc/ktau/profile", O_RDONLY | O_CLOEXEC);
 	struct found found;
 	char letter = 'n';
@@ -260,7 +272,8 @@ static char text(const char *path)
 	char bytes[64];
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t got = fd < 0 ? -1 : read(fd, bytes, sizeof(bytes));
-	char letter = got > 0 ? 'y' : got < 0 && (errno == EACCES || errno == EPERM) ? 'n' : '?';
+	char letter = got > 0 ? 'y' : got < 0 && (errno == EACCES || errno == EPERM) ? 'n' :
+										       '?';
 
 	close(fd);
 	return letter;
@@ -270,7 +283,8 @@ static char write_control(int fd)
 {
 	ssize_t got = fd < 0 ? -1 : write(fd, "watermark=512", 13);
 
-	return got > 0 ? 'y' : errno == EACCES || errno == EPERM ? 'n' : '?';
+	return got > 0 ? 'y' : errno == EACCES || errno == EPERM ? 'n' :
+								   '?';
 }
 
 static char text_of(pid_t pid)
@@ -367,9 +381,9 @@ static void try_rows(const char *when, const struct row *rows, size_t nr)
 
 		for (s = 0; s < NR_SUBJECTS; s++)
 			got[s] = letters[s][i];
-		tell(!strcmp(got, row->want), "permissions: %s%s %s%s: %s", when, row->what,
-		     row->file ? row->file : "",
-		     row->task >= 0 ? tasks[row->task].is.name : "", got);
+		tap_ok(!strcmp(got, row->want), "permissions: %s%s %s%s: %s", when, row->what,
+		       row->file ? row->file : "",
+		       row->task >= 0 ? tasks[row->task].is.name : "", got);
 		for (s = 0; s < NR_SUBJECTS; s++)
 			if (got[s] != row->want[s])
 				printf("    %s: '%c', wanted '%c'\n", subjects[s].name, got[s],
@@ -412,7 +426,7 @@ static void set_level(int level)
 	FILE *file = fopen("/proc/sys/kernel/ktau_paranoid", "we");
 
 	if (!file || fprintf(file, "%d", level) < 0 || fclose(file))
-		tell(false, "permissions: level %d", level);
+		tap_ok(false, "permissions: level %d", level);
 }
 
 static void try_levels(void)
@@ -441,5 +455,5 @@ int main(int argc, char **argv)
 	try_levels();
 	end_tasks();
 	try_rows("", of_exited_tasks, sizeof(of_exited_tasks) / sizeof(*of_exited_tasks));
-	return tell_failures != 0;
+	return tap_done();
 }

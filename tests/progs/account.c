@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "self.h"
+#include "tap.h"
 
 /**
  * struct part - what a thread's account has had since another moment
@@ -59,9 +60,8 @@ static struct part end(const char *what)
 	struct part p = since(before, now);
 	int good = sum(p) >= p.life * 0.995 && sum(p) <= p.life * 1.0001;
 
-	printf("%s - %s: the parts sum up to %.6f s of %.6f s\n", good ? "ok" : "not ok", what,
+	tap_ok(good, "%s: the parts sum up to %.6f s of %.6f s", what,
 	       sum(p), p.life);
-	self_failures += !good;
 	ktau_record_free(now);
 	return p;
 }
@@ -70,8 +70,7 @@ static void expect(const char *what, double got, double want)
 {
 	int good = got >= want * 0.98 && got <= want * 1.02;
 
-	printf("%s - %s: %.6f s of %.6f s\n", good ? "ok" : "not ok", what, got, want);
-	self_failures += !good;
+	tap_ok(good, "%s: %.6f s of %.6f s", what, got, want);
 }
 
 static double now_seconds(void)
@@ -241,8 +240,8 @@ int main(void)
 		names();
 		child();
 	} else {
-		printf("ok - account # SKIP this kernel has none\n");
+		tap_skip("account", "this kernel has none");
 	}
 	self_close();
-	return self_failures != 0;
+	return tap_done();
 }

@@ -15,10 +15,11 @@
 
 #include "attack.h"
 #include "subject.h"
+#include "tap.h"
 
 static _Noreturn void die(const char *what)
 {
-	printf("not ok - %s: %s: %s\n", program_invocation_short_name, what, strerror(errno));
+	tap_ok(false, "%s: %s: %s", program_invocation_short_name, what, strerror(errno));
 	exit(1);
 }
 

@@ -3,8 +3,8 @@
  * What the attack tests share: reading a stream without the library, settings, and
  * processes of other users. attack_abi.c is the only file here that knows the interface.
  */
-#ifndef TESTS_LOAD_ATTACK_H
-#define TESTS_LOAD_ATTACK_H
+#ifndef KTAU_TESTS_ATTACK_H
+#define KTAU_TESTS_ATTACK_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,8 +29,14 @@
 #define OF_CPUS (1U << 5)
 #define CONSUME (1U << 6) /* a trace: take what is read */
 
-enum seen_source { SEEN_LINE, SEEN_TIMER, SEEN_WORK };
-enum seen_kind { SEEN_TASK, SEEN_EXITED, SEEN_CPU, SEEN_EVICTED, SEEN_OTHER };
+enum seen_source { SEEN_LINE,
+		   SEEN_TIMER,
+		   SEEN_WORK };
+enum seen_kind { SEEN_TASK,
+		 SEEN_EXITED,
+		 SEEN_CPU,
+		 SEEN_EVICTED,
+		 SEEN_OTHER };
 
 /* One owner and what the stream has of it. */
 struct seen_owner {
@@ -74,7 +80,7 @@ struct seen {
 	uint64_t clock_hz;
 	bool rounded; /* the times of profiles */
 	uint64_t denied;
-	uint64_t torn; /* owners that never held still */
+	uint64_t torn;	 /* owners that never held still */
 	uint64_t losses; /* sum of all that END reports as lost or refused */
 	size_t nr_owners;
 	size_t nr_entries;
@@ -163,4 +169,4 @@ bool helper_step(const struct helper *helper);
 void helper_end(const struct helper *helper);
 void helper_reached(void);
 
-#endif /* TESTS_LOAD_ATTACK_H */
+#endif /* KTAU_TESTS_ATTACK_H */

@@ -27,9 +27,12 @@ static const struct {
 	unsigned int what;
 	uint32_t target;
 } targets[] = {
-	{ OF_SELF, KTAU_TARGET_SELF },	     { OF_LIST, KTAU_TARGET_LIST },
-	{ OF_ALL, KTAU_TARGET_ALL },	     { OF_EXITED, KTAU_TARGET_EXITED },
-	{ OF_EVICTED, KTAU_TARGET_EVICTED }, { OF_CPUS, KTAU_TARGET_CPU },
+	{ OF_SELF, KTAU_TARGET_SELF },
+	{ OF_LIST, KTAU_TARGET_LIST },
+	{ OF_ALL, KTAU_TARGET_ALL },
+	{ OF_EXITED, KTAU_TARGET_EXITED },
+	{ OF_EVICTED, KTAU_TARGET_EVICTED },
+	{ OF_CPUS, KTAU_TARGET_CPU },
 };
 
 static int select_owners(int fd, unsigned int what, int32_t tid)

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "attack.h"
-#include "result.h"
+#include "tap.h"
 
 #define CALLS 100
 
@@ -47,26 +47,26 @@ int main(void)
 	helper_step(&user);
 	helper_step(&user);
 	got = consumed_by_root(user.pid);
-	tell(got == CALLS,
-	     "attack consume: after a user has read its trace, root sees %llu of %d calls",
-	     (unsigned long long)got, CALLS);
+	tap_ok(got == CALLS,
+	       "attack consume: after a user has read its trace, root sees %llu of %d calls",
+	       (unsigned long long)got, CALLS);
 
 	helper_step(&user);
 	seen_get(TRACE, OF_DEFAULT, 0, &seen);
 	got = consumed_by_root(user.pid);
-	tell(got == CALLS, "attack consume: after cat, root sees %llu of %d calls",
-	     (unsigned long long)got, CALLS);
+	tap_ok(got == CALLS, "attack consume: after cat, root sees %llu of %d calls",
+	       (unsigned long long)got, CALLS);
 
 	got = consumed_by_root(user.pid);
-	tell(!got, "attack consume: after root has consumed them, it sees %llu",
-	     (unsigned long long)got);
+	tap_ok(!got, "attack consume: after root has consumed them, it sees %llu",
+	       (unsigned long long)got);
 
 	helper_step(&user);
-	tell(*consume_result == -EPERM || *consume_result == -EACCES,
-	     "attack consume: consuming its own trace gives a user: %s",
-	     strerror(-*consume_result));
+	tap_ok(*consume_result == -EPERM || *consume_result == -EACCES,
+	       "attack consume: consuming its own trace gives a user: %s",
+	       strerror(-*consume_result));
 	helper_end(&user);
 	set_level(2);
 	control("groups=none trace=off");
-	return tell_failures != 0;
+	return tap_done();
 }

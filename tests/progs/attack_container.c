@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "attack.h"
-#include "result.h"
+#include "tap.h"
 
 #define OFFSET_S 100000
 #define MAX_KEYS 64
@@ -129,14 +129,14 @@ static void counts(void)
 	other = helper_start(VICTIM, lose);
 	helper_step(&other);
 	helper_end(&other);
-	tell(stat_of("lost_evicted") > 0, "attack container: on the host slots were lost");
+	tap_ok(stat_of("lost_evicted") > 0, "attack container: on the host slots were lost");
 	user = helper_start(TENANT, container);
 	helper_step(&user);
-	tell(result->done && !result->losses && !result->denied,
-	     "attack container: inside, END reports %llu lost and %llu denied",
-	     (unsigned long long)result->losses, (unsigned long long)result->denied);
+	tap_ok(result->done && !result->losses && !result->denied,
+	       "attack container: inside, END reports %llu lost and %llu denied",
+	       (unsigned long long)result->losses, (unsigned long long)result->denied);
 	nr = leaked();
-	tell(result->done && !nr, "attack container: inside, stats has %u counts of the host", nr);
+	tap_ok(result->done && !nr, "attack container: inside, stats has %u counts of the host", nr);
 	helper_end(&user);
 	control("exited_limit=16M");
 }
@@ -168,7 +168,7 @@ static void time_namespace(void)
 	}
 	fd = open("/proc/self/timens_offsets", O_WRONLY | O_CLOEXEC);
 	snprintf(line, sizeof(line), "boottime %d 0\n", OFFSET_S);
-	if (!tell(write(fd, line, strlen(line)) > 0, "attack container: a time namespace"))
+	if (!tap_ok(write(fd, line, strlen(line)) > 0, "attack container: a time namespace"))
 		return;
 	close(fd);
 	result->done = false;
@@ -179,9 +179,9 @@ static void time_namespace(void)
 		_exit(0);
 	}
 	waitpid(pid, &status, 0);
-	tell(result->done && result->age_ms >= 0 && result->age_ms < 10000,
-	     "attack container: in a time namespace a process is %lld ms old at its start",
-	     (long long)result->age_ms);
+	tap_ok(result->done && result->age_ms >= 0 && result->age_ms < 10000,
+	       "attack container: in a time namespace a process is %lld ms old at its start",
+	       (long long)result->age_ms);
 }
 
 int main(void)
@@ -191,5 +191,5 @@ int main(void)
 	counts();
 	time_namespace();
 	control("groups=none trace=off ring=1024");
-	return tell_failures != 0;
+	return tap_done();
 }

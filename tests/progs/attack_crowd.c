@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "attack.h"
-#include "result.h"
+#include "tap.h"
 
 #define CALLS 600
 #define MIN_LIMIT (6U << 20)
@@ -81,8 +81,8 @@ static void small_rings(void)
 	user = helper_start(ATTACKER, crowd);
 	helper_step(&user);
 	each = (stat_of("memory_bytes") - before) / IDLE;
-	tell(each <= IDLE_BYTES, "attack crowd: an idle process takes %llu bytes",
-	     (unsigned long long)each);
+	tap_ok(each <= IDLE_BYTES, "attack crowd: an idle process takes %llu bytes",
+	       (unsigned long long)each);
 	helper_end(&user);
 	nr_processes = wanted;
 }
@@ -114,22 +114,23 @@ int main(int argc, char **argv)
 		lower_limit();
 	nr_calls = 1500;
 	user = helper_start(ATTACKER, crowd);
-	tell(helper_step(&user), "attack crowd: %u processes", nr_processes);
+	tap_ok(helper_step(&user), "attack crowd: %u processes", nr_processes);
 
 	root = helper_start(0, next_process);
 	helper_step(&root);
 	seen_get(PROFILE, OF_LIST, root.pid, &seen);
 	calls = seen_total(&seen, CALLED);
-	tell(calls == CALLS, "attack crowd: root's next process has a profile with %llu of %d "
-	     "calls", (unsigned long long)calls, CALLS);
+	tap_ok(calls == CALLS, "attack crowd: root's next process has a profile with %llu of %d "
+			       "calls",
+	       (unsigned long long)calls, CALLS);
 	seen_get(TRACE, OF_LIST, root.pid, &seen);
 	traced = seen_traced(&seen, seen_tid(&seen, root.pid), CALLED);
-	tell(traced >= 100, "attack crowd: and a trace with %llu of them",
-	     (unsigned long long)traced);
+	tap_ok(traced >= 100, "attack crowd: and a trace with %llu of them",
+	       (unsigned long long)traced);
 	helper_end(&root);
 	helper_end(&user);
 	control("memory_limit=64M");
 	control("exited_limit=16M");
 	control("groups=none trace=off");
-	return tell_failures != 0;
+	return tap_done();
 }

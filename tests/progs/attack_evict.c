@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "attack.h"
-#include "result.h"
+#include "tap.h"
 
 #define VICTIM_CALLS 7
 #define CALLS 3
@@ -71,23 +71,23 @@ int main(int argc, char **argv)
 	before = all_calls();
 	lost = stat_of("lost_evicted");
 	victim = exited();
-	tell(victim, "attack evict: another user's task exits first");
-	tell(helper_step(&attacker), "attack evict: %u threads exit", nr_threads);
+	tap_ok(victim, "attack evict: another user's task exits first");
+	tap_ok(helper_step(&attacker), "attack evict: %u threads exit", nr_threads);
 
 	seen_get(PROFILE, OF_EXITED, 0, &seen);
 	added = seen_count(&seen, seen_serial(&seen, victim), CALLED);
-	tell(added == VICTIM_CALLS,
-	     "attack evict: another user's exited task is there with %llu of %d calls",
-	     (unsigned long long)added, VICTIM_CALLS);
+	tap_ok(added == VICTIM_CALLS,
+	       "attack evict: another user's exited task is there with %llu of %d calls",
+	       (unsigned long long)added, VICTIM_CALLS);
 	added = all_calls() - before;
-	tell(added == VICTIM_CALLS + CALLS * nr_threads,
-	     "attack evict: living, exited and evicted have %llu of %u calls",
-	     (unsigned long long)added, VICTIM_CALLS + CALLS * nr_threads);
+	tap_ok(added == VICTIM_CALLS + CALLS * nr_threads,
+	       "attack evict: living, exited and evicted have %llu of %u calls",
+	       (unsigned long long)added, VICTIM_CALLS + CALLS * nr_threads);
 	lost = stat_of("lost_evicted") - lost;
-	tell(lost >= smallest * nr_threads / 2,
-	     "attack evict: %llu slots that were not read are counted", (unsigned long long)lost);
+	tap_ok(lost >= smallest * nr_threads / 2,
+	       "attack evict: %llu slots that were not read are counted", (unsigned long long)lost);
 	helper_end(&attacker);
 	control("exited_limit=16M");
 	control("groups=none trace=off ring=1024");
-	return tell_failures != 0;
+	return tap_done();
 }

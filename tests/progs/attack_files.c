@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "attack.h"
-#include "result.h"
+#include "tap.h"
 
 #define MAX_BYTES (16U << 20)
 
@@ -84,16 +84,16 @@ int main(int argc, char **argv)
 	helper_step(&user);
 	taken = free_bytes();
 	taken = taken < before ? before - taken : 0;
-	tell(taken <= MAX_BYTES,
-	     "attack files: %u of %u descriptors opened, %u read from, take %llu kB: %s",
-	     result->opened, nr_files, result->read, (unsigned long long)taken >> 10,
-	     strerror(result->err));
-	tell(result->charged >= (uint64_t)result->opened * 4096,
-	     "attack files: %llu kB are charged to the user",
-	     (unsigned long long)result->charged >> 10);
-	tell(!seen_get(PROFILE, OF_SELF, 0, &seen) && seen_profiles(&seen) == 1,
-	     "attack files: root can still read");
+	tap_ok(taken <= MAX_BYTES,
+	       "attack files: %u of %u descriptors opened, %u read from, take %llu kB: %s",
+	       result->opened, nr_files, result->read, (unsigned long long)taken >> 10,
+	       strerror(result->err));
+	tap_ok(result->charged >= (uint64_t)result->opened * 4096,
+	       "attack files: %llu kB are charged to the user",
+	       (unsigned long long)result->charged >> 10);
+	tap_ok(!seen_get(PROFILE, OF_SELF, 0, &seen) && seen_profiles(&seen) == 1,
+	       "attack files: root can still read");
 	helper_end(&user);
 	control("groups=none");
-	return tell_failures != 0;
+	return tap_done();
 }

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "attack.h"
-#include "result.h"
+#include "tap.h"
 
 #define NR_NUMBERS 452
 #define NR_SENDS 50
@@ -77,7 +77,7 @@ static void use_tcp(void)
 	char bytes[100] = "";
 	int end[2] = { -1, -1 }, i;
 
-	if (!tell(connection(end), "attack ids: a connection"))
+	if (!tap_ok(connection(end), "attack ids: a connection"))
 		return;
 	for (i = 0; i < NR_SENDS; i++)
 		if (send(end[0], bytes, sizeof(bytes), 0) != sizeof(bytes) ||
@@ -94,7 +94,7 @@ int main(void)
 
 	control("groups=syscall");
 	attacker = helper_start(ATTACKER, attack);
-	tell(helper_step(&attacker), "attack ids: %d numbers called", NR_NUMBERS);
+	tap_ok(helper_step(&attacker), "attack ids: %d numbers called", NR_NUMBERS);
 	helper_end(&attacker);
 
 	control("groups=all");
@@ -102,14 +102,14 @@ int main(void)
 	usleep(50000);
 	seen_get(PROFILE, OF_SELF, 0, &seen);
 	sends = seen_total(&seen, "tcp_sendmsg");
-	tell(sends == NR_SENDS, "attack ids: %llu of %d sends are counted",
-	     (unsigned long long)sends, NR_SENDS);
+	tap_ok(sends == NR_SENDS, "attack ids: %llu of %d sends are counted",
+	       (unsigned long long)sends, NR_SENDS);
 	seen_get(PROFILE, OF_CPUS, 0, &seen);
-	tell(seen_has(&seen, SEEN_LINE), "attack ids: interrupt lines have events of their own");
-	tell(seen_has(&seen, SEEN_TIMER),
-	     "attack ids: timers have events of their own");
+	tap_ok(seen_has(&seen, SEEN_LINE), "attack ids: interrupt lines have events of their own");
+	tap_ok(seen_has(&seen, SEEN_TIMER),
+	       "attack ids: timers have events of their own");
 	seen_get(PROFILE, OF_ALL, 0, &seen);
-	tell(seen_has(&seen, SEEN_WORK), "attack ids: work items have events of their own");
+	tap_ok(seen_has(&seen, SEEN_WORK), "attack ids: work items have events of their own");
 	control("groups=none");
-	return tell_failures != 0;
+	return tap_done();
 }

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "attack.h"
-#include "result.h"
+#include "tap.h"
 
 #define MAX_CALLS 5 /* the kernel has others, for its own purposes */
 
@@ -90,10 +90,11 @@ int main(int argc, char **argv)
 		most = calls > most ? calls : most;
 		hog->spins = 0;
 	}
-	tell(most <= MAX_CALLS, "attack ipi: of %d reads one interrupted the other CPU %lu times, "
-	     "all together %lu times; %lu met the task inside an update", rounds, most, sum, torn);
+	tap_ok(most <= MAX_CALLS, "attack ipi: of %d reads one interrupted the other CPU %lu times, "
+				  "all together %lu times; %lu met the task inside an update",
+	       rounds, most, sum, torn);
 	helper_end(&other);
 	helper_end(&task);
 	control("groups=none trace=off ring=1024");
-	return tell_failures != 0;
+	return tap_done();
 }

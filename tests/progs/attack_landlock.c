@@ -12,7 +12,7 @@
 #include <linux/landlock.h>
 
 #include "attack.h"
-#include "result.h"
+#include "tap.h"
 
 #define CALLS 9
 
@@ -91,15 +91,15 @@ int main(void)
 	result->living = other.pid;
 	result->exited = begin_exited();
 	user = helper_start(ATTACKER, confined);
-	tell(helper_step(&user) && result->sees_living && result->sees_exited,
-	     "attack landlock: before, it sees a living and an exited task of its user");
-	tell(helper_step(&user) && result->sees_itself,
-	     "attack landlock: confined, it sees itself");
-	tell(!result->sees_living, "attack landlock: but no living task");
-	tell(!result->sees_exited && !result->nr_exited,
-	     "attack landlock: and no exited task: %zu", result->nr_exited);
+	tap_ok(helper_step(&user) && result->sees_living && result->sees_exited,
+	       "attack landlock: before, it sees a living and an exited task of its user");
+	tap_ok(helper_step(&user) && result->sees_itself,
+	       "attack landlock: confined, it sees itself");
+	tap_ok(!result->sees_living, "attack landlock: but no living task");
+	tap_ok(!result->sees_exited && !result->nr_exited,
+	       "attack landlock: and no exited task: %zu", result->nr_exited);
 	helper_end(&user);
 	helper_end(&other);
 	control("groups=none");
-	return tell_failures != 0;
+	return tap_done();
 }

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "attack.h"
-#include "result.h"
+#include "tap.h"
 
 #define CGROUPS "/run/attack-cgroups"
 #define GROUP CGROUPS "/one"
@@ -90,14 +90,14 @@ int main(void)
 	if (mkdir(GROUP, 0755) || charged() < 0)
 		return 77;
 	control("exited_limit=64k");
-	if (!tell(measure(&plain, &counted), "attack memcg: processes in a cgroup"))
+	if (!tap_ok(measure(&plain, &counted), "attack memcg: processes in a cgroup"))
 		return 1;
 	control("groups=syscall trace=on ring=1024");
 	measure(&traced, &counted);
 	control("groups=none trace=off");
 	control("exited_limit=16M");
-	tell(traced - plain >= counted / 2 && counted > 0,
-	     "attack memcg: %lld kB more are charged with %lld kB of KTAU's",
-	     (traced - plain) >> 10, counted >> 10);
-	return tell_failures != 0;
+	tap_ok(traced - plain >= counted / 2 && counted > 0,
+	       "attack memcg: %lld kB more are charged with %lld kB of KTAU's",
+	       (traced - plain) >> 10, counted >> 10);
+	return tap_done();
 }

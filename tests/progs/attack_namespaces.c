@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "attack.h"
-#include "result.h"
+#include "tap.h"
 
 #define MAX_USER "/proc/sys/user/max_user_namespaces"
 #define MAX_PID "/proc/sys/user/max_pid_namespaces"
@@ -103,16 +103,16 @@ int main(int argc, char **argv)
 	attacker = helper_start(ATTACKER, attack);
 	before = exited();
 	helper_step(&attacker);
-	tell(result->user == nr_times, "attack namespaces: %u of %u user namespaces: %s",
-	     result->user, nr_times, strerror(result->err));
+	tap_ok(result->user == nr_times, "attack namespaces: %u of %u user namespaces: %s",
+	       result->user, nr_times, strerror(result->err));
 	helper_step(&attacker);
-	tell(result->pid == nr_times, "attack namespaces: %u of %u pid namespaces: %s",
-	     result->pid, nr_times, strerror(result->err));
+	tap_ok(result->pid == nr_times, "attack namespaces: %u of %u pid namespaces: %s",
+	       result->pid, nr_times, strerror(result->err));
 	kept = exited() - before;
 	/* Of very many the oldest may have been evicted. */
-	tell(kept >= (argc > 1 ? 1 : result->user + 2 * result->pid),
-	     "attack namespaces: root sees %u exited tasks", kept);
+	tap_ok(kept >= (argc > 1 ? 1 : result->user + 2 * result->pid),
+	       "attack namespaces: root sees %u exited tasks", kept);
 	helper_end(&attacker);
 	control("groups=none");
-	return tell_failures != 0;
+	return tap_done();
 }

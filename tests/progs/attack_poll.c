@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -14,7 +15,7 @@
 #include <unistd.h>
 
 #include "attack.h"
-#include "result.h"
+#include "tap.h"
 
 #define POLLERS 2
 #define MAX_US 20000
@@ -134,10 +135,11 @@ static void many_entries(void)
 	before = interrupt_us();
 	helper_step(&user);
 	us = interrupt_us() - before;
-	tell(result->ready == POLLERS || !result->ready, "attack poll: %u pollers", result->ready);
-	tell(us < idle + MAX_US, "attack poll: interrupt handlers took %llu us while %u pollers of "
-	     "%u entries were woken, and %llu us in the time before", (unsigned long long)us,
-	     POLLERS, nr_entries, (unsigned long long)idle);
+	tap_ok(result->ready == POLLERS || !result->ready, "attack poll: %u pollers", result->ready);
+	tap_ok(us < idle + MAX_US, "attack poll: interrupt handlers took %llu us while %u pollers of "
+				   "%u entries were woken, and %llu us in the time before",
+	       (unsigned long long)us,
+	       POLLERS, nr_entries, (unsigned long long)idle);
 	helper_end(&user);
 }
 
@@ -172,14 +174,14 @@ static void foreign_rings(int level)
 		return;
 	helper_step(&user);
 	if (level > 0)
-		tell(result->opened < 0 || (result->polled == 1 && (result->revents & POLLERR)),
-		     "attack poll: level %d: polling a trace gives a user: %s, %d", level,
-		     result->opened < 0 ? strerror(-result->opened) : "a descriptor",
-		     result->revents);
+		tap_ok(result->opened < 0 || (result->polled == 1 && (result->revents & POLLERR)),
+		       "attack poll: level %d: polling a trace gives a user: %s, %d", level,
+		       result->opened < 0 ? strerror(-result->opened) : "a descriptor",
+		       result->revents);
 	else
-		tell(!(result->revents & POLLIN),
-		     "attack poll: level %d: another user's ring fills and poll gives %d with %d",
-		     level, result->polled, result->revents);
+		tap_ok(!(result->revents & POLLIN),
+		       "attack poll: level %d: another user's ring fills and poll gives %d with %d",
+		       level, result->polled, result->revents);
 	helper_end(&user);
 	helper_end(&other);
 }
@@ -196,5 +198,5 @@ int main(int argc, char **argv)
 	foreign_rings(0);
 	set_level(2);
 	control("groups=none trace=off");
-	return tell_failures != 0;
+	return tap_done();
 }

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "attack.h"
-#include "result.h"
+#include "tap.h"
 
 #define CALLS 40
 
@@ -99,18 +99,19 @@ int main(int argc, char **argv)
 	seen_get(PROFILE, OF_ALL | OF_EXITED | OF_EVICTED, 0, &seen);
 	before = seen_total(&seen, CALLED);
 	helper_step(&user);
-	tell(result->pid && !result->err && result->found,
-	     "attack setuid: the program that it runs afterwards shows its profile to the user");
-	tell(!result->calls, "attack setuid: of %d calls made as root the user sees %llu in "
-	     "profiles", CALLS, (unsigned long long)result->calls);
-	tell(!result->traced, "attack setuid: and %llu in the trace",
-	     (unsigned long long)result->traced);
+	tap_ok(result->pid && !result->err && result->found,
+	       "attack setuid: the program that it runs afterwards shows its profile to the user");
+	tap_ok(!result->calls, "attack setuid: of %d calls made as root the user sees %llu in "
+			       "profiles",
+	       CALLS, (unsigned long long)result->calls);
+	tap_ok(!result->traced, "attack setuid: and %llu in the trace",
+	       (unsigned long long)result->traced);
 	seen_get(PROFILE, OF_ALL | OF_EXITED | OF_EVICTED, 0, &seen);
 	calls = seen_total(&seen, CALLED) - before;
-	tell(calls == CALLS, "attack setuid: root sees %llu of them", (unsigned long long)calls);
+	tap_ok(calls == CALLS, "attack setuid: root sees %llu of them", (unsigned long long)calls);
 	kill(result->pid, SIGKILL);
 	helper_end(&user);
 	set_level(2);
 	control("groups=none trace=off");
-	return tell_failures != 0;
+	return tap_done();
 }

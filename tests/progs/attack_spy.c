@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "attack.h"
-#include "result.h"
+#include "tap.h"
 
 static struct seen seen;
 
@@ -61,13 +61,13 @@ static void at_level(const struct helper *user, int level)
 	control("ring=8192");
 	helper_step(user);
 	if (level > 0)
-		tell(result->err == -EACCES || result->err == -EPERM,
-		     "attack spy: level %d: reading its own trace gives a user: %s", level,
-		     strerror(-result->err));
+		tap_ok(result->err == -EACCES || result->err == -EPERM,
+		       "attack spy: level %d: reading its own trace gives a user: %s", level,
+		       strerror(-result->err));
 	else
-		tell(!result->err && result->slots && !result->naming,
-		     "attack spy: level %d: of %zu slots %zu name another user's task", level,
-		     result->slots, result->naming);
+		tap_ok(!result->err && result->slots && !result->naming,
+		       "attack spy: level %d: of %zu slots %zu name another user's task", level,
+		       result->slots, result->naming);
 	control("ring=16384");
 }
 
@@ -86,7 +86,7 @@ int main(void)
 	usleep(20000);
 	err = seen_get(PROFILE, OF_LIST, asleep.pid, &seen);
 	owner = err ? NULL : seen_tid(&seen, asleep.pid);
-	if (!tell(owner, "attack spy: the other user's task has a profile"))
+	if (!tap_ok(owner, "attack spy: the other user's task has a profile"))
 		return 1;
 	result->victim = seen_identity(owner);
 	user = helper_start(ATTACKER, spy);
@@ -98,12 +98,12 @@ int main(void)
 	helper_step(&user);
 	err = seen_get(TRACE, OF_LIST, user.pid, &seen);
 	owner = err ? NULL : seen_tid(&seen, user.pid);
-	tell(seen_naming(&seen, owner, result->victim) > 10,
-	     "attack spy: root sees the other user's task in %zu slots of it",
-	     seen_naming(&seen, owner, result->victim));
+	tap_ok(seen_naming(&seen, owner, result->victim) > 10,
+	       "attack spy: root sees the other user's task in %zu slots of it",
+	       seen_naming(&seen, owner, result->victim));
 	helper_end(&user);
 	helper_end(&asleep);
 	set_level(2);
 	control("groups=none trace=off ring=1024");
-	return tell_failures != 0;
+	return tap_done();
 }

@@ -16,7 +16,7 @@
 #include <ktau.h>
 
 #include "attack.h"
-#include "result.h"
+#include "tap.h"
 
 #define THREAD_CALLS 3
 #define PROCESS_CALLS 5
@@ -42,7 +42,7 @@ struct adder {
 
 static _Noreturn void die(const char *what)
 {
-	printf("not ok - totals: %s\n", what);
+	tap_ok(false, "totals: %s", what);
 	exit(1);
 }
 
@@ -171,10 +171,10 @@ static void expect(struct adder *adder, uint64_t calls, const char *when)
 	adder_read(adder);
 	reading_on = adder_calls(adder);
 	anew = calls_anew();
-	tell(reading_on == calls, "totals: %s: a reader that reads on has %llu of %llu calls", when,
-	     (unsigned long long)reading_on, (unsigned long long)calls);
-	tell(anew == calls, "totals: %s: and one that begins has %llu", when,
-	     (unsigned long long)anew);
+	tap_ok(reading_on == calls, "totals: %s: a reader that reads on has %llu of %llu calls", when,
+	       (unsigned long long)reading_on, (unsigned long long)calls);
+	tap_ok(anew == calls, "totals: %s: and one that begins has %llu", when,
+	       (unsigned long long)anew);
 }
 
 int main(int argc, char **argv)
@@ -203,13 +203,13 @@ int main(int argc, char **argv)
 	helper_step(&attacker);
 	calls += (uint64_t)nr_threads * THREAD_CALLS;
 	expect(&adder, calls, "once more");
-	tell(stat_of("evicted") > evicted, "totals: tasks were evicted");
-	tell(adder.gone >= NR_PROCESSES / 2, "totals: the reader was told of %llu that it knew",
-	     (unsigned long long)adder.gone);
+	tap_ok(stat_of("evicted") > evicted, "totals: tasks were evicted");
+	tap_ok(adder.gone >= NR_PROCESSES / 2, "totals: the reader was told of %llu that it knew",
+	       (unsigned long long)adder.gone);
 	helper_end(&attacker);
 	expect(&adder, calls, "all have ended");
 	adder_deinit(&adder);
 	control("exited_limit=16M");
 	control("groups=none ring=1024");
-	return tell_failures != 0;
+	return tap_done();
 }

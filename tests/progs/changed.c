@@ -13,7 +13,7 @@
 #include <time.h>
 
 #include "look.h"
-#include "result.h"
+#include "tap.h"
 
 #define NR_CHILDREN 20
 #define ROUNDS 200
@@ -123,20 +123,20 @@ static void one_reader(int a)
 {
 	uint32_t who;
 
-	tell(changed(a) == ALL_CHILDREN, "changed: the first stream has all");
-	tell(!changed(a), "changed: the next one none of those that sleep");
+	tap_ok(changed(a) == ALL_CHILDREN, "changed: the first stream has all");
+	tap_ok(!changed(a), "changed: the next one none of those that sleep");
 	who = wake(3);
 	settle();
-	tell(changed(a) == who, "changed: a task that has run is shown");
-	tell(!changed(a), "changed: and not again");
+	tap_ok(changed(a) == who, "changed: a task that has run is shown");
+	tap_ok(!changed(a), "changed: and not again");
 	who = wake(4) | wake(5);
 	settle();
-	tell(shown(a, KTAU_TARGET_ALL) == ALL_CHILDREN, "changed: ALL has all");
-	tell(!changed(a), "changed: after ALL nothing is left to show");
+	tap_ok(shown(a, KTAU_TARGET_ALL) == ALL_CHILDREN, "changed: ALL has all");
+	tap_ok(!changed(a), "changed: after ALL nothing is left to show");
 	who = wake(6);
 	settle();
 	shown(a, KTAU_TARGET_CPU);
-	tell(changed(a) == who, "changed: a stream without tasks marks none as shown");
+	tap_ok(changed(a) == who, "changed: a stream without tasks marks none as shown");
 }
 
 static void cut_short(int a)
@@ -147,19 +147,19 @@ static void cut_short(int a)
 	settle();
 	if (look_select(a, KTAU_TARGET_CHANGED, 0) || read(a, some, sizeof(some)) < 0)
 		err(1, "/proc/ktau/profile");
-	tell(changed(a) == who, "changed: nor does a stream that is not read to its end");
+	tap_ok(changed(a) == who, "changed: nor does a stream that is not read to its end");
 }
 
 static void two_readers(int a, int b)
 {
 	uint32_t who;
 
-	tell(changed(b) == ALL_CHILDREN, "changed: another reader begins with all");
-	tell(!changed(a) && !changed(b), "changed: which does not affect the first");
+	tap_ok(changed(b) == ALL_CHILDREN, "changed: another reader begins with all");
+	tap_ok(!changed(a) && !changed(b), "changed: which does not affect the first");
 	who = wake(8);
 	settle();
-	tell(changed(a) == who && changed(b) == who, "changed: both see the task that has run");
-	tell(!changed(b) && !changed(a), "changed: once each");
+	tap_ok(changed(a) == who && changed(b) == who, "changed: both see the task that has run");
+	tap_ok(!changed(b) && !changed(a), "changed: once each");
 }
 
 /* One has begun a stream; the other reads a whole one; then a task runs. */
@@ -174,8 +174,8 @@ static void at_once(int a, int b)
 	changed(b);
 	who = wake(9);
 	settle();
-	tell(!look_on(a, 0, &found) && children() == who && changed(b) == who,
-	     "changed: a stream that began earlier takes nothing from a later one");
+	tap_ok(!look_on(a, 0, &found) && children() == who && changed(b) == who,
+	       "changed: a stream that began earlier takes nothing from a later one");
 	changed(a); /* may show it once more */
 }
 
@@ -187,10 +187,10 @@ static void on_the_cpu(int a)
 		spinner();
 	settle();
 	child[0] = pid;
-	tell(changed(a) == 1 && changed(a) == 1, "changed: a running task is always shown");
+	tap_ok(changed(a) == 1 && changed(a) == 1, "changed: a running task is always shown");
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	tell(!changed(a), "changed: and no longer once it has exited");
+	tap_ok(!changed(a), "changed: and no longer once it has exited");
 	child[0] = was;
 }
 
@@ -234,9 +234,9 @@ static void at_random(int a, int b)
 		look(&readers[rand() % 2]);
 	}
 	for (r = readers; r < readers + 2; r++)
-		tell(r->nr_due > ROUNDS / 2 && !r->nr_missed && r->nr_shown < 4 * ROUNDS,
-		     "changed: at random %u due, %u missed, %u shown", r->nr_due,
-		     r->nr_missed, r->nr_shown);
+		tap_ok(r->nr_due > ROUNDS / 2 && !r->nr_missed && r->nr_shown < 4 * ROUNDS,
+		       "changed: at random %u due, %u missed, %u shown", r->nr_due,
+		       r->nr_missed, r->nr_shown);
 }
 
 int main(void)
@@ -252,5 +252,5 @@ int main(void)
 	at_random(a, b);
 	for (i = 0; i < NR_CHILDREN; i++)
 		kill(child[i], SIGKILL);
-	return tell_failures != 0;
+	return tap_done();
 }

@@ -5,10 +5,10 @@
  *
  *	10,000 getppid (64), 1,000 geteuid32 (201), 100 gettid (224), 1 exit (1)
  */
-#define NR_EXIT		1
-#define NR_GETPPID	64
-#define NR_GETEUID32	201
-#define NR_GETTID	224
+#define NR_EXIT 1
+#define NR_GETPPID 64
+#define NR_GETEUID32 201
+#define NR_GETTID 224
 
 void _start(void);
 
@@ -16,7 +16,10 @@ static int call(int nr, int arg)
 {
 	int ret;
 
-	__asm__ volatile("int $0x80" : "=a"(ret) : "a"(nr), "b"(arg) : "memory");
+	__asm__ volatile("int $0x80"
+			 : "=a"(ret)
+			 : "a"(nr), "b"(arg)
+			 : "memory");
 	return ret;
 }
 

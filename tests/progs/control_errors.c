@@ -6,13 +6,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "result.h"
+#include "tap.h"
 
 #define CONTROL "/proc/ktau/control"
 #define MOST (64 * 1024)
@@ -223,7 +224,7 @@ static void try_rejected(const struct words *words, int gone)
 	snprintf(shown, sizeof(shown), "%s", words->text);
 	show(before);
 	got = put(text, strlen(text));
-	tell(got == words->want && unchanged(), "control: '%s': %s", shown, strerror(got));
+	tap_ok(got == words->want && unchanged(), "control: '%s': %s", shown, strerror(got));
 }
 
 static void try_bytes(const char *what, const void *text, size_t bytes, int want)
@@ -232,7 +233,7 @@ static void try_bytes(const char *what, const void *text, size_t bytes, int want
 
 	show(before);
 	got = put(text, bytes);
-	tell(got == want && unchanged(), "control: %s: %s", what, strerror(got));
+	tap_ok(got == want && unchanged(), "control: %s: %s", what, strerror(got));
 }
 
 static void try_long(void)
@@ -296,7 +297,7 @@ static void try_pieces(void)
 	show(before);
 	first = write(fd, "+t", 2) < 0 ? errno : 0;
 	second = write(fd, "cp", 2) < 0 ? errno : 0;
-	tell(first == EINVAL && second == EINVAL && unchanged(), "control: a word in two writes");
+	tap_ok(first == EINVAL && second == EINVAL && unchanged(), "control: a word in two writes");
 	close(fd);
 }
 
@@ -306,7 +307,7 @@ static void try_accepted(const char *text, const char *line)
 	int err = put(text, strlen(text));
 
 	show(after);
-	tell(!err && strstr(after, line), "control: '%s' is accepted: %s", shown, strerror(err));
+	tap_ok(!err && strstr(after, line), "control: '%s' is accepted: %s", shown, strerror(err));
 }
 
 int main(void)
@@ -331,5 +332,5 @@ int main(void)
 	try_pieces();
 	for (i = 0; i < sizeof(accepted) / sizeof(*accepted); i++)
 		try_accepted(accepted[i].text, accepted[i].line);
-	return tell_failures != 0;
+	return tap_done();
 }

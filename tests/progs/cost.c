@@ -20,7 +20,7 @@
 #include <x86intrin.h>
 
 /* A batch is short against the timer's period: most are not hit by its interrupt. */
-#define CALLS	1000
+#define CALLS 1000
 #define BATCHES 100
 
 #define CONTROL "/proc/ktau/control"
@@ -32,7 +32,10 @@ static void call(void)
 	long nr = SYS_getppid;
 
 	/* The C library would count too. */
-	__asm__ volatile("syscall" : "+a"(nr) : : "rcx", "r11", "memory");
+	__asm__ volatile("syscall"
+			 : "+a"(nr)
+			 :
+			 : "rcx", "r11", "memory");
 }
 
 static void fault(void)

@@ -33,12 +33,12 @@
 #include <ktau.h>
 
 #include "oracle.h"
-#include "result.h"
+#include "tap.h"
 
 #define TRANSITION_NS 20 /* what a transition and a switch may differ by */
-#define SWITCH_NS     50
+#define SWITCH_NS 50
 
-#define MAX_THREADS   1024
+#define MAX_THREADS 1024
 
 /**
  * struct account - sums over tasks, in nanoseconds
@@ -294,26 +294,26 @@ static void judge(const char *name, const struct account *a, double clock)
 	double life = ns(a->end - a->begin);
 	double ubound = 0.01 * utime + TRANSITION_NS * (double)o->transitions;
 
-	tell(off(utime + stime + gtime, (double)o->runtime) <= 0.01,
-	     "%s: precise accounting: %.3f ms, %.3f ms by the scheduler", name,
-	     (utime + stime + gtime) / 1e6, (double)o->runtime / 1e6);
-	tell(!a->refused && far <= bound,
-	     "%s: kernel time of named events %.2f %% of %.3f ms stime, +- %.2f", name,
-	     percent(a->named, stime), stime / 1e6, percent(bound, stime));
-	tell(off(a->user, utime) * utime <= ubound, "%s: user %.2f %% of %.3f ms utime, +- %.2f",
-	     name, percent(a->user, utime), utime / 1e6, percent(ubound, utime));
+	tap_ok(off(utime + stime + gtime, (double)o->runtime) <= 0.01,
+	       "%s: precise accounting: %.3f ms, %.3f ms by the scheduler", name,
+	       (utime + stime + gtime) / 1e6, (double)o->runtime / 1e6);
+	tap_ok(!a->refused && far <= bound,
+	       "%s: kernel time of named events %.2f %% of %.3f ms stime, +- %.2f", name,
+	       percent(a->named, stime), stime / 1e6, percent(bound, stime));
+	tap_ok(off(a->user, utime) * utime <= ubound, "%s: user %.2f %% of %.3f ms utime, +- %.2f",
+	       name, percent(a->user, utime), utime / 1e6, percent(ubound, utime));
 	if (gtime > 0)
-		tell(off(a->guest, gtime) <= 0.01, "%s: guest %.2f %% of %.3f ms gtime, +- 1",
-		     name, percent(a->guest, gtime), gtime / 1e6);
+		tap_ok(off(a->guest, gtime) <= 0.01, "%s: guest %.2f %% of %.3f ms gtime, +- 1",
+		       name, percent(a->guest, gtime), gtime / 1e6);
 	if (a->io_stime > 0)
-		tell(is_named(a->io_named, a->io_stime),
-		     "%s: io_uring's threads: %.2f %% of %.3f ms named, at least 98", name,
-		     percent(a->io_named, a->io_stime), a->io_stime / 1e6);
-	tell(off(life, clock) <= 0.001,
-	     "%s: life %.3f %% of %.3f ms by the parent's clock, +- 0.1", name,
-	     percent(life, clock), clock / 1e6);
-	tell(a->rest <= 0.005 * a->life, "%s: rest %.2f %% of life, at most 0.5", name,
-	     percent(a->rest, a->life));
+		tap_ok(is_named(a->io_named, a->io_stime),
+		       "%s: io_uring's threads: %.2f %% of %.3f ms named, at least 98", name,
+		       percent(a->io_named, a->io_stime), a->io_stime / 1e6);
+	tap_ok(off(life, clock) <= 0.001,
+	       "%s: life %.3f %% of %.3f ms by the parent's clock, +- 0.1", name,
+	       percent(life, clock), clock / 1e6);
+	tap_ok(a->rest <= 0.005 * a->life, "%s: rest %.2f %% of life, at most 0.5", name,
+	       percent(a->rest, a->life));
 	printf("row | %s | %u | %.1f ms | %.2f %% | %.2f %% | %.2f %% | %.2f %% | %.2f %% |\n",
 	       name, a->nr_tasks, stime / 1e6, percent(a->named, stime),
 	       percent(a->named + a->unnamed, stime), percent(a->user, utime),
@@ -378,8 +378,8 @@ static bool judge_thread(const char *name, const struct thread *now, const struc
 
 	if (stime < 1e6)
 		return false;
-	tell(is_named(named, stime), "%s: %s: %.2f %% of %.3f ms named, at least 98", name,
-	     now->comm, percent(named, stime), stime / 1e6);
+	tap_ok(is_named(named, stime), "%s: %s: %.2f %% of %.3f ms named, at least 98", name,
+	       now->comm, percent(named, stime), stime / 1e6);
 	printf("thread | %s | %s | %.1f ms | %.1f ms | %.2f %% | %.2f %% |\n", name, now->comm,
 	       runtime / 1e6, stime / 1e6, percent(named, stime),
 	       percent(named + unnamed, stime));
@@ -400,7 +400,7 @@ static void test_threads(const char *name, const char *wanted, char **command)
 			if (now[i].tid == before[j].tid &&
 			    judge_thread(name, &now[i], &before[j]))
 				found |= ktau_glob(wanted, now[i].comm);
-	tell(found, "%s: a thread %s ran", name, wanted);
+	tap_ok(found, "%s: a thread %s ran", name, wanted);
 }
 
 int main(int argc, char **argv)
@@ -409,7 +409,8 @@ int main(int argc, char **argv)
 
 	if (argc < 3 + 2 * kernel) {
 		fputs("usage: coverage NAME COMMAND...\n"
-		      "       coverage -k NAME THREAD COMMAND...\n", stderr);
+		      "       coverage -k NAME THREAD COMMAND...\n",
+		      stderr);
 		return 2;
 	}
 	if (kernel)
@@ -417,5 +418,5 @@ int main(int argc, char **argv)
 	else
 		test_tasks(argv[1], argv + 2);
 	ktau_reader_destroy(reader);
-	return tell_failures != 0;
+	return tap_done();
 }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "self.h"
+#include "tap.h"
 
 #define MESSAGES 3000
 #define ROUNDS 3
@@ -23,7 +24,7 @@
 struct figures {
 	uint64_t count;
 	uint64_t excl;
-	uint64_t all;	/* exclusive time of all events */
+	uint64_t all; /* exclusive time of all events */
 };
 
 static void control(const char *words)
@@ -88,10 +89,7 @@ static double measure(int end[2], const char *groups)
 		after = read_cpus();
 		length = (double)(now_ns() - start) / 1e9 * (double)nr_cpus;
 		all = self_seconds(after.all - before.all);
-		if (all > length) {
-			printf("not ok - CPUs had %.3f s of interrupts in %.3f s\n", all, length);
-			self_failures++;
-		}
+		tap_ok(all <= length, "CPUs: %.3f s of interrupts in %.3f s", all, length);
 		each = self_seconds(after.excl - before.excl) * 1e9 /
 		       (double)(after.count - before.count);
 		least = i && least < each ? least : each;
@@ -105,16 +103,14 @@ int main(void)
 	int end[2], good;
 
 	self_open();
-	ktau_record_free(self_profile(0));	/* sets the clock */
+	ktau_record_free(self_profile(0)); /* sets the clock */
 	self_connection(end);
 	few = measure(end, "groups=irq,bh");
 	all = measure(end, "groups=all");
 	good = all > few * 0.7;
-	printf("%s - a CPU's softirq:NET_RX: %.0f ns each with all groups, %.0f with two\n",
-	       good ? "ok" : "not ok", all, few);
-	self_failures += !good;
+	tap_ok(good, "a CPU's softirq:NET_RX: %.0f ns each with all groups, %.0f with two", all, few);
 	close(end[0]);
 	close(end[1]);
 	self_close();
-	return self_failures != 0;
+	return tap_done();
 }

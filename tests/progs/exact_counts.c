@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "self.h"
+#include "tap.h"
 
 static struct ktau_rec_profile *before;
 
@@ -42,8 +43,7 @@ static void expect_near(const char *what, double got, double want)
 {
 	int good = got >= want * 0.98 && got <= want * 1.02;
 
-	printf("%s - %s: %.3f s of %.3f s\n", good ? "ok" : "not ok", what, got, want);
-	self_failures += !good;
+	tap_ok(good, "%s: %.3f s of %.3f s", what, got, want);
 }
 
 static double now_seconds(void)
@@ -381,5 +381,5 @@ int main(void)
 
 	ktau_record_free(before);
 	self_close();
-	return self_failures != 0;
+	return tap_done();
 }

@@ -18,8 +18,9 @@
 #include <unistd.h>
 
 #include "self.h"
+#include "tap.h"
 
-#define STEPS	50
+#define STEPS 50
 
 static volatile sig_atomic_t caught;
 
@@ -50,7 +51,7 @@ static void illegal_instructions(void)
 	for (int i = 0; i < 100; i++)
 		asm volatile(".long 0");
 	self_expect("100 illegal instructions",
-		   counted(before, "program_check_exception").count, 100);
+		    counted(before, "program_check_exception").count, 100);
 	self_expect("and their signals", (uint64_t)caught, 100);
 }
 
@@ -65,7 +66,10 @@ static void odd_addresses(void)
 	for (int i = 0; i < 100; i++) {
 		uint32_t word;
 
-		asm volatile("lwarx %0,0,%1" : "=r" (word) : "r" (odd) : "memory");
+		asm volatile("lwarx %0,0,%1"
+			     : "=r"(word)
+			     : "r"(odd)
+			     : "memory");
 	}
 	self_expect("100 odd addresses", counted(before, "alignment_exception").count, 100);
 	self_expect("and their signals", (uint64_t)caught, 100);
@@ -90,7 +94,7 @@ static void faults_in_the_kernel(void)
 		if (read(zero, fresh + (size_t)i * page, 1) != 1)
 			self_die("/dev/zero", -errno);
 	self_expect("300 page faults of the kernel",
-		   counted(before, "page_fault_kernel").count, 300);
+		    counted(before, "page_fault_kernel").count, 300);
 	munmap(fresh, 300 * page);
 	close(zero);
 }
@@ -141,5 +145,5 @@ int main(void)
 	faults_in_the_kernel();
 	single_steps();
 	self_close();
-	return self_failures != 0;
+	return tap_done();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the fuzzers share: random numbers, and random arguments of the interface. */
-#ifndef TESTS_LOAD_FUZZ_H
-#define TESTS_LOAD_FUZZ_H
+#ifndef KTAU_TESTS_FUZZ_H
+#define KTAU_TESTS_FUZZ_H
 
 #include <fcntl.h>
 #include <stdbool.h>
@@ -12,8 +12,8 @@
 
 #include <linux/ktau.h>
 
-#define FUZZ_PIDS 20		/* room for a list of pids, unless it is of the most */
-#define FUZZ_PAGE 4096		/* the longest argument */
+#define FUZZ_PIDS 20   /* room for a list of pids, unless it is of the most */
+#define FUZZ_PAGE 4096 /* the longest argument */
 
 static _Thread_local uint64_t fuzz_state;
 
@@ -84,7 +84,8 @@ static inline void fuzz_select(struct ktau_select *select, int32_t *pids, uint32
 	if (select->flags & KTAU_SELECT_CGROUP)
 		select->cgroup = one_in(2) ? 1 + any() % 64 : number();
 	if (select->flags & KTAU_SELECT_UID)
-		select->uid = one_in(4) ? (uint32_t)number() : one_in(2) ? 0 : 1000 + any() % 2;
+		select->uid = one_in(4) ? (uint32_t)number() : one_in(2) ? 0 :
+									   1000 + any() % 2;
 	if (select->flags & KTAU_SELECT_TAG)
 		select->tag = one_in(2) ? 7 : (uint32_t)number();
 	if (select->target & KTAU_TARGET_LIST) {
@@ -133,15 +134,49 @@ static inline void fuzz_size(char *arg, size_t bytes)
 static inline void fuzz_words(char *line, size_t room)
 {
 	static const char *const words[] = {
-		"+all", "-all", "+sched", "-syscall", "groups=tcp,irq", "trace=on", "trace=off",
-		"profile=on", "profile=off", "filter=none", "filter=pid:", "inherit=on",
-		"inherit=off", "filter+=pid:1", "filter=pid:1+uid:0", "filter-=pid:1+tag:7",
-		"filter=uid:0,1000+tag:7", "filter+=cgroup:/", "filter+=cgroup:/no", "tag=1:7",
-		"tag=none", "task_groups=1:sched+syscall", "task_groups=1:", "task_groups=none",
-		"ring=16", "ring=100", "watermark=1", "watermark=999", "memory_limit=1",
-		"memory_limit=32M", "exited_limit=0", "exited_limit=1M", "nonsense", "=", "+",
-		"ring=", "filter=pid:99999", "\t", "task_groups=1:+", "filter+=", "tag=1",
-		"restore", "restore tag=99999:1",
+		"+all",
+		"-all",
+		"+sched",
+		"-syscall",
+		"groups=tcp,irq",
+		"trace=on",
+		"trace=off",
+		"profile=on",
+		"profile=off",
+		"filter=none",
+		"filter=pid:",
+		"inherit=on",
+		"inherit=off",
+		"filter+=pid:1",
+		"filter=pid:1+uid:0",
+		"filter-=pid:1+tag:7",
+		"filter=uid:0,1000+tag:7",
+		"filter+=cgroup:/",
+		"filter+=cgroup:/no",
+		"tag=1:7",
+		"tag=none",
+		"task_groups=1:sched+syscall",
+		"task_groups=1:",
+		"task_groups=none",
+		"ring=16",
+		"ring=100",
+		"watermark=1",
+		"watermark=999",
+		"memory_limit=1",
+		"memory_limit=32M",
+		"exited_limit=0",
+		"exited_limit=1M",
+		"nonsense",
+		"=",
+		"+",
+		"ring=",
+		"filter=pid:99999",
+		"\t",
+		"task_groups=1:+",
+		"filter+=",
+		"tag=1",
+		"restore",
+		"restore tag=99999:1",
 	};
 	int i, nr = (int)(any() % 4);
 
@@ -164,4 +199,4 @@ static inline int fuzz_control(const char *line, size_t bytes)
 	return ret;
 }
 
-#endif /* TESTS_LOAD_FUZZ_H */
+#endif /* KTAU_TESTS_FUZZ_H */

@@ -23,7 +23,7 @@
 
 #include "fuzz_races.h"
 #include "subject.h"
-#include "result.h"
+#include "tap.h"
 
 #define NR_MOST 64
 
@@ -54,7 +54,7 @@ static const char *const names[RACES_NR_COUNTS] = {
 
 static _Noreturn void die(const char *what)
 {
-	printf("not ok - races: %s: %s\n", what, strerror(errno));
+	tap_ok(false, "races: %s: %s", what, strerror(errno));
 	exit(1);
 }
 
@@ -69,7 +69,7 @@ static void settle(const char *path, const char *words)
 
 /* What is in use by KTAU. */
 struct usage {
-	long states;	/* beyond those of the tasks that live */
+	long states; /* beyond those of the tasks that live */
 	long bytes;
 };
 
@@ -173,16 +173,16 @@ static void compare(struct usage before, const long *user_before)
 		if (after.states <= before.states && after.bytes <= before.bytes + NEAR_BYTES)
 			break;
 	}
-	tell(after.states <= before.states,
-	     "races: no state is left: %ld beyond the tasks that live, %ld before", after.states,
-	     before.states);
-	tell(after.bytes <= before.bytes + NEAR_BYTES, "races: memory: %ld bytes, %ld before",
-	     after.bytes, before.bytes);
+	tap_ok(after.states <= before.states,
+	       "races: no state is left: %ld beyond the tasks that live, %ld before", after.states,
+	       before.states);
+	tap_ok(after.bytes <= before.bytes + NEAR_BYTES, "races: memory: %ld bytes, %ld before",
+	       after.bytes, before.bytes);
 	for (id = 1000; id <= 1001; id++) {
 		bytes = user_bytes(id);
-		tell(bytes >= 0 && bytes <= user_before[id - 1000],
-		     "races: user %u is charged for %ld bytes, %ld before", id, bytes,
-		     user_before[id - 1000]);
+		tap_ok(bytes >= 0 && bytes <= user_before[id - 1000],
+		       "races: user %u is charged for %ld bytes, %ld before", id, bytes,
+		       user_before[id - 1000]);
 	}
 }
 
@@ -250,7 +250,7 @@ static void end(unsigned int nr)
 		killpg(shared->group, SIGKILL);
 		killed = true;
 	}
-	tell(!killed, "races: all processes ended in time");
+	tap_ok(!killed, "races: all processes ended in time");
 }
 
 static void report(void)
@@ -263,15 +263,16 @@ static void report(void)
 	printf("\n");
 	for (i = 0; i < RACES_NR_COUNTS; i++)
 		if (!shared->count[i])
-			tell(false, "races: %s: none", names[i]);
-	tell(!shared->failures, "races: users get records of their own tasks only%s%s",
-	     shared->failures ? ": " : "", shared->failure);
+			tap_ok(false, "races: %s: none", names[i]);
+	tap_ok(!shared->failures, "races: users get records of their own tasks only%s%s",
+	       shared->failures ? ": " : "", shared->failure);
 }
 
 int races_main(int argc, char **argv, void (*worker)(unsigned int nr, uint64_t seed))
 {
 	unsigned int cpus = (unsigned int)get_nprocs();
-	unsigned int nr = argc > 4 ? (unsigned int)atoi(argv[4]) : cpus > 1 ? 2 * cpus : 3;
+	unsigned int nr = argc > 4 ? (unsigned int)atoi(argv[4]) : cpus > 1 ? 2 * cpus :
+									      3;
 	uint64_t seed = argc > 3 ? strtoull(argv[3], NULL, 0) :
 				   (uint64_t)time(NULL) << 16 | (uint64_t)getpid();
 	unsigned long amount;
@@ -299,5 +300,5 @@ int races_main(int argc, char **argv, void (*worker)(unsigned int nr, uint64_t s
 	close(BUS_TAKE_FD);
 	report();
 	compare(before, user_before);
-	return tell_failures != 0;
+	return tap_done();
 }

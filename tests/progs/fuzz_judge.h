@@ -3,8 +3,8 @@
  * May the opener of a descriptor have got what it gave? Of a stream from its beginning, to
  * its end or to anywhere.
  */
-#ifndef TESTS_LOAD_FUZZ_JUDGE_H
-#define TESTS_LOAD_FUZZ_JUDGE_H
+#ifndef KTAU_TESTS_FUZZ_JUDGE_H
+#define KTAU_TESTS_FUZZ_JUDGE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@ struct opener {
 struct judge {
 	const struct opener *opener;
 	unsigned int nr;
-	unsigned int nr_shown;	/* profiles and rings */
+	unsigned int nr_shown; /* profiles and rings */
 	char why[160];
 	struct ktau_rec_owner owner[JUDGED_OWNERS];
 };
@@ -181,4 +181,4 @@ static inline bool judge(struct judge *judge, const struct opener *opener, const
 	return true;
 }
 
-#endif /* TESTS_LOAD_FUZZ_JUDGE_H */
+#endif /* KTAU_TESTS_FUZZ_JUDGE_H */

@@ -46,10 +46,10 @@ struct slot {
 /* What a process keeps over an exec. */
 static struct self {
 	uint64_t seed;
-	uint32_t left;		/* actions to go, unless it ends before */
+	uint32_t left; /* actions to go, unless it ends before */
 	uint32_t depth;
-	uid_t uid;		/* in the initial user namespace */
-	struct opener opener;	/* as which it opens */
+	uid_t uid;	      /* in the initial user namespace */
+	struct opener opener; /* as which it opens */
 	struct slot slots[NR_FDS];
 } self;
 
@@ -229,8 +229,7 @@ static void pass(void)
 	} u = { .head = { CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS } };
 	struct slot *slot = any_slot();
 	struct iovec iov = { &slot->opener, sizeof(slot->opener) };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &u,
-			      .msg_controllen = sizeof(u) };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &u, .msg_controllen = sizeof(u) };
 
 	if (slot->fd < 0)
 		return;
@@ -247,8 +246,7 @@ static void take(void)
 	} u;
 	struct opener opener;
 	struct iovec iov = { &opener, sizeof(opener) };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &u,
-			      .msg_controllen = sizeof(u) };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &u, .msg_controllen = sizeof(u) };
 	int fd;
 
 	if (recvmsg(BUS_TAKE_FD, &msg, MSG_DONTWAIT) != sizeof(opener) ||
@@ -530,8 +528,7 @@ static _Noreturn void worker(unsigned int nr, uint64_t seed)
 	if (subject.id)
 		subject_become(&subject);
 	prctl(PR_SET_DUMPABLE, 1);
-	self = (struct self){ .left = UINT32_MAX, .uid = subject.id,
-			      .opener = { subject.id, !subject.id, false } };
+	self = (struct self){ .left = UINT32_MAX, .uid = subject.id, .opener = { subject.id, !subject.id, false } };
 	for (i = 0; i < NR_FDS; i++)
 		self.slots[i].fd = -1;
 	fuzz_seed(seed + nr);

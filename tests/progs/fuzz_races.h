@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the processes of fuzz_races share, and the process that begins and ends them. */
-#ifndef TESTS_LOAD_FUZZ_RACES_H
-#define TESTS_LOAD_FUZZ_RACES_H
+#ifndef KTAU_TESTS_FUZZ_RACES_H
+#define KTAU_TESTS_FUZZ_RACES_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 /* Descriptors that every process has, over an exec too. */
 #define SHARED_FD 900	/* of struct races_shared */
 #define BUS_FD 901	/* descriptors are sent through this one, */
-#define BUS_TAKE_FD 902	/* and received through that */
+#define BUS_TAKE_FD 902 /* and received through that */
 
 #define CGROUPS "/sys/fs/cgroup"
 
@@ -22,15 +22,15 @@ enum races_count {
 	RACES_OPEN_REFUSED,
 	RACES_SELECTED,
 	RACES_SELECT_REFUSED,
-	RACES_JUDGED,		/* streams */
-	RACES_OWN_RECORDS,	/* profiles and rings that users got, in those */
+	RACES_JUDGED,	   /* streams */
+	RACES_OWN_RECORDS, /* profiles and rings that users got, in those */
 	RACES_PASSED,
 	RACES_FORKED,
 	RACES_THREADED,
 	RACES_SET_UID,
 	RACES_UNSHARED,
-	RACES_SET,		/* settings */
-	RACES_MOVED,		/* between control groups */
+	RACES_SET,   /* settings */
+	RACES_MOVED, /* between control groups */
 	RACES_NR_COUNTS,
 };
 
@@ -66,4 +66,4 @@ struct races_shared {
  */
 int races_main(int argc, char **argv, void (*worker)(unsigned int nr, uint64_t seed));
 
-#endif /* TESTS_LOAD_FUZZ_RACES_H */
+#endif /* KTAU_TESTS_FUZZ_RACES_H */

@@ -21,18 +21,19 @@
 #include <unistd.h>
 
 #include <linux/ktau.h>
+#include <stdio.h>
 
 #include "fuzz.h"
-#include "result.h"
+#include "tap.h"
 
 #define NR_FDS 8
 #define MEMORY (512 * 1024)
 
 static int fds[NR_FDS];
-static char *memory;		/* MEMORY bytes, nothing behind them */
+static char *memory; /* MEMORY bytes, nothing behind them */
 static uid_t user;
 static unsigned long errors[256];
-static unsigned long accepted[32];	/* selections, by bit of @target and @flags */
+static unsigned long accepted[32]; /* selections, by bit of @target and @flags */
 static unsigned long nr_infos;
 static unsigned long wrong;
 
@@ -213,9 +214,10 @@ static void tell_accepted(void)
 		want += (KTAU_TARGET_VALID >> bit & 1) + (KTAU_SELECT_VALID >> bit & 1);
 	}
 	want -= user != 0;
-	tell(nr >= want && nr_infos, "%u of %u targets and flags were accepted, and %lu sizes "
-	     "of INFO", nr, want, nr_infos);
-	tell(!wrong, "nothing was given that takes a capability, nor a wrong answer: %lu", wrong);
+	tap_ok(nr >= want && nr_infos, "%u of %u targets and flags were accepted, and %lu sizes "
+				       "of INFO",
+	       nr, want, nr_infos);
+	tap_ok(!wrong, "nothing was given that takes a capability, nor a wrong answer: %lu", wrong);
 }
 
 static void tell_errors(unsigned long count)
@@ -237,7 +239,7 @@ static void tell_errors(unsigned long count)
 			printf("%lu: %s\n", errors[i], strerror((int)i));
 		bad += errors[i];
 	}
-	tell(!bad, "%lu calls at random, no error but those that are documented", count);
+	tap_ok(!bad, "%lu calls at random, no error but those that are documented", count);
 }
 
 int main(int argc, char **argv)
@@ -270,5 +272,5 @@ int main(int argc, char **argv)
 		call();
 	tell_errors(count);
 	tell_accepted();
-	return tell_failures != 0;
+	return tap_done();
 }

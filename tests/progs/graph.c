@@ -31,6 +31,7 @@
 #include <unistd.h>
 
 #include "self.h"
+#include "tap.h"
 
 #define TRACING "/sys/kernel/tracing/"
 
@@ -39,7 +40,7 @@
 /* What one of them has of one kind of work. */
 struct figures {
 	uint64_t count;
-	uint64_t records;	/* of the tracer: of all functions */
+	uint64_t records; /* of the tracer: of all functions */
 	double seconds;
 };
 
@@ -53,7 +54,7 @@ struct work {
 	const char *what;
 	/* As the tracer calls them; it counts the first. Kernels have some of them. */
 	const char *functions[MAX_NAMES];
-	const char *events[MAX_NAMES];	/* as KTAU does */
+	const char *events[MAX_NAMES]; /* as KTAU does */
 	int ktau_outside;
 	void (*prepare)(void);
 	void (*run)(void);
@@ -300,12 +301,11 @@ static void compare(const struct work *work, struct figures ktau, struct figures
 	int good = ktau.count && ktau.count == graph.count && more_ns >= -records &&
 		   more_ns <= most_ns + records;
 
-	printf("%s - %s: %" PRIu64 " times by KTAU, %" PRIu64 " by function_graph, "
-	       "%.6f s and %.6f s: %s has %.0f ns a call more, of %.0f that both cost\n",
-	       good ? "ok" : "not ok", work->what, ktau.count, graph.count, ktau.seconds,
-	       graph.seconds, work->ktau_outside ? "KTAU" : "function_graph", more_ns / calls,
-	       most_ns / calls);
-	self_failures += !good;
+	tap_ok(good,
+	       "%s: %" PRIu64 " times by KTAU, %" PRIu64 " by function_graph, "
+	       "%.6f s and %.6f s: %s has %.0f ns a call more, of %.0f that both cost",
+	       work->what, ktau.count, graph.count, ktau.seconds, graph.seconds,
+	       work->ktau_outside ? "KTAU" : "function_graph", more_ns / calls, most_ns / calls);
 }
 
 static void hold(const struct work *work, struct cost cost)
@@ -343,5 +343,5 @@ int main(void)
 		hold(&works[i], cost);
 	put("current_tracer", "nop");
 	self_close();
-	return self_failures != 0;
+	return tap_done();
 }

@@ -18,6 +18,8 @@
 
 #include <ktau.h>
 
+#include "tap.h"
+
 #define MAX_CPUS 16
 #define MAX_LINES 64
 
@@ -184,7 +186,7 @@ static void read_moment(struct moment *moment)
 }
 
 /* Whether each CPU's count lies within what can have happened. */
-static int compare(struct moment *start, struct moment *end, const char *name)
+static void compare(struct moment *start, struct moment *end, const char *name)
 {
 	const struct line *from = line_named(&start->ktau, name);
 	const struct line *to = line_named(&end->ktau, name);
@@ -199,24 +201,20 @@ static int compare(struct moment *start, struct moment *end, const char *name)
 				line_named(&start->before, name)->count[cpu];
 
 		if (got < least || got > most) {
-			printf("not ok - %s on CPU %u: %" PRIu64 ", not %" PRIu64 " to %" PRIu64
-			       "\n",
-			       name, cpu, got, least, most);
+			tap_ok(false, "%s on CPU %u: %" PRIu64 ", not %" PRIu64 " to %" PRIu64, name,
+			       cpu, got, least, most);
 			good = 0;
 		}
 		total += got;
 		slack += most - least;
 	}
 	if (good)
-		printf("ok - %s: %" PRIu64 ", known to %" PRIu64 "\n", name, total, slack);
-	return good;
+		tap_ok(true, "%s: %" PRIu64 ", known to %" PRIu64, name, total, slack);
 }
 
 /* What KTAU counts and the kernel has no line for would be compared with nothing. */
-static int all_known(struct moment *end)
+static void all_known(struct moment *end)
 {
-	int good = 1;
-
 	for (unsigned int i = 0; i < end->ktau.nr; i++) {
 		const char *name = end->ktau.line[i].name;
 		unsigned int known = end->before.nr;
@@ -224,16 +222,13 @@ static int all_known(struct moment *end)
 		line_named(&end->before, name);
 		if (end->before.nr == known)
 			continue;
-		printf("not ok - %s: the kernel counts no such line\n", name);
-		good = 0;
+		tap_ok(false, "%s: the kernel counts no such line", name);
 	}
-	return good;
 }
 
 int main(int argc, char **argv)
 {
 	static struct moment start, end;
-	int good = 1;
 	pid_t child;
 
 	if (argc < 2) {
@@ -251,7 +246,7 @@ int main(int argc, char **argv)
 	read_moment(&end);
 	for (unsigned int i = 0; i < end.before.nr; i++)
 		if (is_covered(end.before.line[i].name))
-			good &= compare(&start, &end, end.before.line[i].name);
-	good &= all_known(&end);
-	return !good;
+			compare(&start, &end, end.before.line[i].name);
+	all_known(&end);
+	return tap_done();
 }

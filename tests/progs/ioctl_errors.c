@@ -17,19 +17,20 @@
 #include <sys/wait.h>
 
 #include <linux/ktau.h>
+#include <stdio.h>
 
-#include "result.h"
+#include "tap.h"
 #include "walk.h"
 
 #define PROFILE "/proc/ktau/profile"
 #define TRACE "/proc/ktau/trace"
 #define PAGE 4096
 #define MILLION 1000000
-#define KERNEL ((uintptr_t)1 << (8 * sizeof(uintptr_t) - 1))	/* one of its addresses */
+#define KERNEL ((uintptr_t)1 << (8 * sizeof(uintptr_t) - 1)) /* one of its addresses */
 
 /* Memory that calls are pointed to. */
 static char *plain;	/* 64 pages */
-static char *read_only;	/* a page */
+static char *read_only; /* a page */
 static char *hole;	/* a page is mapped before it, nothing from here on */
 static int32_t *million;
 static int32_t exited_pid;
@@ -88,16 +89,16 @@ struct poke {
 
 enum list {
 	NO_LIST,
-	EXITED_LIST,	/* a process that has exited */
-	LONG_LIST,	/* a million of them */
-	ODD_LIST,	/* at an odd address */
-	FIXED_LIST,	/* in memory that cannot be written */
-	HOLE_LIST,	/* in no memory */
-	HALF_LIST,	/* in memory that ends before it does */
-	KERNEL_LIST,	/* in the kernel's memory */
+	EXITED_LIST, /* a process that has exited */
+	LONG_LIST,   /* a million of them */
+	ODD_LIST,    /* at an odd address */
+	FIXED_LIST,  /* in memory that cannot be written */
+	HOLE_LIST,   /* in no memory */
+	HALF_LIST,   /* in memory that ends before it does */
+	KERNEL_LIST, /* in the kernel's memory */
 };
 
-#define TRACE_ONLY	-1	/* 0; EINVAL for a profile */
+#define TRACE_ONLY -1 /* 0; EINVAL for a profile */
 
 struct call {
 	const char *what;
@@ -131,15 +132,12 @@ static const struct call calls[] = {
 	{ "flag top bit", EINVAL, { { AT(flags), 1U << 31 } }, NO_LIST },
 	{ "every flag", TRACE_ONLY, { { AT(flags), KTAU_SELECT_VALID } }, NO_LIST },
 	{ "CONSUME", TRACE_ONLY, { { AT(flags), KTAU_SELECT_CONSUME } }, NO_LIST },
-	{ "THREADS of ALL", EINVAL, { { AT(target), 4 }, { AT(flags), KTAU_SELECT_THREADS } },
-	  NO_LIST },
+	{ "THREADS of ALL", EINVAL, { { AT(target), 4 }, { AT(flags), KTAU_SELECT_THREADS } }, NO_LIST },
 	{ "a control group without its flag", EINVAL, { { AT(cgroup), 1 } }, NO_LIST },
-	{ "a control group that is not there", 0,
-	  { { AT(flags), KTAU_SELECT_CGROUP }, { AT(cgroup), UINT64_MAX } }, NO_LIST },
+	{ "a control group that is not there", 0, { { AT(flags), KTAU_SELECT_CGROUP }, { AT(cgroup), UINT64_MAX } }, NO_LIST },
 	{ "a user without its flag", EINVAL, { { AT(uid), 1 } }, NO_LIST },
 	{ "a user", 0, { { AT(flags), KTAU_SELECT_UID }, { AT(uid), 1000 } }, NO_LIST },
-	{ "no user", EINVAL, { { AT(flags), KTAU_SELECT_UID }, { AT(uid), UINT32_MAX } },
-	  NO_LIST },
+	{ "no user", EINVAL, { { AT(flags), KTAU_SELECT_UID }, { AT(uid), UINT32_MAX } }, NO_LIST },
 	{ "a tag without its flag", EINVAL, { { AT(tag), 1 } }, NO_LIST },
 	{ "a tag", 0, { { AT(flags), KTAU_SELECT_TAG }, { AT(tag), UINT32_MAX } }, NO_LIST },
 	{ "slots from the end of time", 0, { { AT(since_ticks), UINT64_MAX } }, NO_LIST },
@@ -157,8 +155,7 @@ static const struct call calls[] = {
 	{ "list at no address", EFAULT, { { AT(target), 2 }, { AT(nr_pids), 1 } }, HOLE_LIST },
 	{ "list mapped in part", EFAULT, { { AT(target), 2 }, { AT(nr_pids), 9 } }, HALF_LIST },
 	{ "list in the kernel", EFAULT, { { AT(target), 2 }, { AT(nr_pids), 9 } }, KERNEL_LIST },
-	{ "exited tasks from the end of time", 0,
-	  { { AT(target), 8 }, { AT(exited_since), UINT64_MAX } }, NO_LIST },
+	{ "exited tasks from the end of time", 0, { { AT(target), 8 }, { AT(exited_since), UINT64_MAX } }, NO_LIST },
 };
 
 static uint64_t list_address(enum list list)
@@ -218,8 +215,8 @@ static void try_call(const char *path, const struct call *call)
 	good = good && walk_on(fd, &w, plain, PAGE);
 	/* From a larger one on, a reader would never see an exited task again. */
 	good = good && w.end.exited_next < 1ULL << 32;
-	tell(good && got == want, "%s: ioctl, %s: %s%s", path, call->what, strerror(got),
-	     good ? "" : ", and the stream is torn");
+	tap_ok(good && got == want, "%s: ioctl, %s: %s%s", path, call->what, strerror(got),
+	       good ? "" : ", and the stream is torn");
 	close(fd);
 }
 
@@ -258,18 +255,23 @@ static void try_places(const char *path)
 		else if (places[i].at == hole - 4)
 			memcpy(hole - 4, arg, 4);
 		got = errno_of(ioctl(fd, KTAU_IOC_SELECT, places[i].at));
-		tell(got == places[i].want, "%s: ioctl, %s: %s", path, places[i].what,
-		     strerror(got));
+		tap_ok(got == places[i].want, "%s: ioctl, %s: %s", path, places[i].what,
+		       strerror(got));
 	}
-	tell(walk_whole(fd, PAGE), "%s: reads as before after that", path);
+	tap_ok(walk_whole(fd, PAGE), "%s: reads as before after that", path);
 	close(fd);
 }
 
 static void try_commands(const char *path)
 {
 	const unsigned long commands[] = {
-		0, KTAU_IOC_INFO + 1, KTAU_IOC_SELECT ^ 1UL << 30, ~0UL, 0x5401,
-		_IOC(_IOC_WRITE, 0xbd, 1, SIZE), _IO(0xbe, 1),
+		0,
+		KTAU_IOC_INFO + 1,
+		KTAU_IOC_SELECT ^ 1UL << 30,
+		~0UL,
+		0x5401,
+		_IOC(_IOC_WRITE, 0xbd, 1, SIZE),
+		_IO(0xbe, 1),
 	};
 	int fd = open_or_die(path), got;
 	size_t i;
@@ -277,7 +279,7 @@ static void try_commands(const char *path)
 	memset(plain, 0, PAGE);
 	for (i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
 		got = errno_of(ioctl(fd, commands[i], plain));
-		tell(got == ENOTTY, "%s: ioctl %#lx: %s", path, commands[i], strerror(got));
+		tap_ok(got == ENOTTY, "%s: ioctl %#lx: %s", path, commands[i], strerror(got));
 	}
 	close(fd);
 }
@@ -289,7 +291,7 @@ static void try_reads(const char *path)
 		const char *what;
 		void *at;
 		size_t bytes;
-		int want;	/* bytes, or -errno */
+		int want; /* bytes, or -errno */
 	} reads[] = {
 		{ "to no address", hole, 64, -EFAULT },
 		{ "to memory that is read-only", read_only, 64, -EFAULT },
@@ -304,8 +306,7 @@ static void try_reads(const char *path)
 	const struct {
 		off_t to;
 		int whence;
-	} seeks[] = { { 1, SEEK_SET }, { -1, SEEK_SET }, { INT64_MAX, SEEK_SET },
-		      { 1, SEEK_CUR }, { 0, SEEK_END }, { 0, 99 } };
+	} seeks[] = { { 1, SEEK_SET }, { -1, SEEK_SET }, { INT64_MAX, SEEK_SET }, { 1, SEEK_CUR }, { 0, SEEK_END }, { 0, 99 } };
 	struct walk w = { 0 };
 	int fd = open_or_die(path), got;
 	bool good = true;
@@ -316,14 +317,14 @@ static void try_reads(const char *path)
 		if (got > 0)
 			good = good && walk(&w, reads[i].at, (size_t)got);
 		got = got < 0 ? -errno : got;
-		tell(got == reads[i].want, "%s: read %s: %d", path, reads[i].what, got);
+		tap_ok(got == reads[i].want, "%s: read %s: %d", path, reads[i].what, got);
 	}
 	for (i = 0; i < sizeof(seeks) / sizeof(*seeks); i++)
-		tell(lseek(fd, seeks[i].to, seeks[i].whence) < 0 && errno == EINVAL,
-		     "%s: lseek to %lld, %d", path, (long long)seeks[i].to, seeks[i].whence);
-	tell(good && walk_on(fd, &w, plain, 1000), "%s: nothing is lost by that", path);
+		tap_ok(lseek(fd, seeks[i].to, seeks[i].whence) < 0 && errno == EINVAL,
+		       "%s: lseek to %lld, %d", path, (long long)seeks[i].to, seeks[i].whence);
+	tap_ok(good && walk_on(fd, &w, plain, 1000), "%s: nothing is lost by that", path);
 	for (i = 1; i <= 4096; i = i * 7 + 2)
-		tell(walk_whole(fd, i), "%s: read in steps of %zu", path, i);
+		tap_ok(walk_whole(fd, i), "%s: read in steps of %zu", path, i);
 	close(fd);
 }
 
@@ -343,7 +344,7 @@ static void try_half_buffer(const char *path)
 		if (got > 0)
 			good = good && (size_t)got <= i && walk(&w, hole - i, (size_t)got);
 	}
-	tell(good && walk_on(fd, &w, plain, PAGE), "%s: read into half a buffer, 300 times", path);
+	tap_ok(good && walk_on(fd, &w, plain, PAGE), "%s: read into half a buffer, 300 times", path);
 	close(fd);
 }
 
@@ -353,8 +354,7 @@ static void try_positions(const char *path)
 	const struct {
 		off_t at;
 		int want;
-	} reads[] = { { 0, 100 }, { 100, 50 }, { 100, -EINVAL }, { 1, -EINVAL }, { 150, 30 },
-		      { 0, 100 }, { 180, -EINVAL }, { -1, -EINVAL } };
+	} reads[] = { { 0, 100 }, { 100, 50 }, { 100, -EINVAL }, { 1, -EINVAL }, { 150, 30 }, { 0, 100 }, { 180, -EINVAL }, { -1, -EINVAL } };
 	int fd = open_or_die(path), got;
 	size_t i;
 
@@ -363,10 +363,10 @@ static void try_positions(const char *path)
 
 		got = (int)pread(fd, plain, bytes, reads[i].at);
 		got = got < 0 ? -errno : got;
-		tell(got == reads[i].want, "%s: pread at %lld: %d", path, (long long)reads[i].at,
-		     got);
+		tap_ok(got == reads[i].want, "%s: pread at %lld: %d", path, (long long)reads[i].at,
+		       got);
 	}
-	tell(walk_whole(fd, PAGE), "%s: read after that", path);
+	tap_ok(walk_whole(fd, PAGE), "%s: read after that", path);
 	close(fd);
 }
 
@@ -376,9 +376,7 @@ static void try_info(const char *path)
 	const struct {
 		uint32_t size;
 		int want;
-	} infos[] = { { 0, EINVAL }, { KTAU_INFO_SIZE_VER0 - 1, EINVAL },
-		      { KTAU_INFO_SIZE_VER0, 0 }, { KTAU_INFO_SIZE_VER0 + 8, 0 },
-		      { PAGE, 0 }, { PAGE + 1, E2BIG } };
+	} infos[] = { { 0, EINVAL }, { KTAU_INFO_SIZE_VER0 - 1, EINVAL }, { KTAU_INFO_SIZE_VER0, 0 }, { KTAU_INFO_SIZE_VER0 + 8, 0 }, { PAGE, 0 }, { PAGE + 1, E2BIG } };
 	struct ktau_info *info = (struct ktau_info *)plain;
 	int fd = open_or_die(path), got;
 	size_t i;
@@ -387,11 +385,11 @@ static void try_info(const char *path)
 		memset(plain, 0, 2 * PAGE);
 		info->size = infos[i].size;
 		got = errno_of(ioctl(fd, KTAU_IOC_INFO, info));
-		tell(got == infos[i].want && (got || info->version == KTAU_ABI_VERSION),
-		     "%s: info of %u bytes: %s", path, infos[i].size, strerror(got));
+		tap_ok(got == infos[i].want && (got || info->version == KTAU_ABI_VERSION),
+		       "%s: info of %u bytes: %s", path, infos[i].size, strerror(got));
 	}
 	got = errno_of(ioctl(fd, KTAU_IOC_INFO, hole));
-	tell(got == EFAULT, "%s: info at no address: %s", path, strerror(got));
+	tap_ok(got == EFAULT, "%s: info at no address: %s", path, strerror(got));
 	close(fd);
 }
 
@@ -449,7 +447,7 @@ static void try_pair(const char *path)
 	usleep(10000);
 	pair.stop = true;
 	pthread_join(thread, NULL);
-	tell(!pair.bad, "%s: two threads read, select and close one descriptor", path);
+	tap_ok(!pair.bad, "%s: two threads read, select and close one descriptor", path);
 }
 
 /*
@@ -460,8 +458,7 @@ static void try_wakes(void)
 {
 	int reader = open_or_die(TRACE), other = open_or_die(TRACE), i;
 	struct pollfd pfd = { .fd = reader, .events = POLLIN };
-	const struct ktau_select consume = { .size = sizeof(consume), .target = KTAU_TARGET_ALL,
-					     .flags = KTAU_SELECT_CONSUME };
+	const struct ktau_select consume = { .size = sizeof(consume), .target = KTAU_TARGET_ALL, .flags = KTAU_SELECT_CONSUME };
 	bool good = !ioctl(reader, KTAU_IOC_SELECT, &consume) && walk_whole(reader, PAGE);
 
 	for (i = 0; i < 100; i++)
@@ -469,8 +466,8 @@ static void try_wakes(void)
 	usleep(50000);
 	good = good && read(other, plain, 1) == 1;
 	/* Readers are woken by a worker, which may be late on a busy machine. */
-	tell(good && poll(&pfd, 1, 2000) == 1 && (pfd.revents & POLLIN),
-	     TRACE ": poll, when another reads too");
+	tap_ok(good && poll(&pfd, 1, 2000) == 1 && (pfd.revents & POLLIN),
+	       TRACE ": poll, when another reads too");
 	close(reader);
 	close(other);
 }
@@ -493,5 +490,5 @@ int main(void)
 		try_pair(paths[p]);
 	}
 	try_wakes();
-	return tell_failures != 0;
+	return tap_done();
 }

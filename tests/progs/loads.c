@@ -74,7 +74,7 @@ static void load_close(void)
 		check(write(fd, buffer, sizeof(buffer)) != (ssize_t)sizeof(buffer), "write");
 	check(unlink(path), "unlink");
 	check(close(fd), "close");
-	usleep(50000);	/* the rest is freed after a grace period, not after its life */
+	usleep(50000); /* the rest is freed after a grace period, not after its life */
 }
 
 static char *map(size_t bytes)
@@ -144,7 +144,8 @@ static void load_tcp(void)
 	pid_t pid;
 
 	check(bind(listener, (struct sockaddr *)&address, len) || listen(listener, 1) ||
-	      getsockname(listener, (struct sockaddr *)&address, &len), "listen");
+		      getsockname(listener, (struct sockaddr *)&address, &len),
+	      "listen");
 	pid = start();
 	if (pid) {
 		end = accept(listener, NULL, NULL);
@@ -168,7 +169,9 @@ static void load_tcp(void)
 /* Ten tasks send 400 messages of 100 bytes to each of ten that receive. */
 static void load_hackbench(void)
 {
-	enum { TASKS = 10, MESSAGES = 400, BYTES = 100 };
+	enum { TASKS = 10,
+	       MESSAGES = 400,
+	       BYTES = 100 };
 	int pair[TASKS][2];
 	char message[BYTES] = "";
 

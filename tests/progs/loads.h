@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Loads of the account: what each does is in loads.c. */
-#ifndef TESTS_LOAD_LOADS_H
-#define TESTS_LOAD_LOADS_H
+#ifndef KTAU_TESTS_LOADS_H
+#define KTAU_TESTS_LOADS_H
 
 /* Ends the program: what failed, and errno. */
 _Noreturn void load_die(const char *what);
@@ -16,4 +16,4 @@ void load_workers(void);
 /* A virtual CPU that counts and does nothing else. */
 void load_vcpu(void);
 
-#endif /* TESTS_LOAD_LOADS_H */
+#endif /* KTAU_TESTS_LOADS_H */

@@ -11,9 +11,9 @@
 
 #include "loads.h"
 
-#define ENTRIES	  32
+#define ENTRIES 32
 #define READ_SIZE 65536
-#define FILE_MIB  4
+#define FILE_MIB 4
 
 /**
  * struct uring - a ring that is mapped

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which tasks a stream shows, without the library: the kernel's bytes are what counts. */
-#ifndef TESTS_LOAD_LOOK_H
-#define TESTS_LOAD_LOOK_H
+#ifndef KTAU_TESTS_LOOK_H
+#define KTAU_TESTS_LOOK_H
 
 #include <fcntl.h>
 #include <stdbool.h>
@@ -129,4 +129,4 @@ static inline int look_for(int fd, uint32_t target, int32_t tid, struct found *f
 	return look_select(fd, target, tid) ? -1 : look_on(fd, tid, found);
 }
 
-#endif /* TESTS_LOAD_LOOK_H */
+#endif /* KTAU_TESTS_LOOK_H */

@@ -23,6 +23,8 @@
 
 #include <ktau.h>
 
+#include "tap.h"
+
 /* What one piece of work has added to its own profile. */
 struct result {
 	uint64_t calls;
@@ -31,7 +33,9 @@ struct result {
 };
 
 /* What a process can be told to do. */
-enum order { LOOK, MEASURE, SPEND };
+enum order { LOOK,
+	     MEASURE,
+	     SPEND };
 
 /* A process that works when it is told to. */
 struct worker {
@@ -43,18 +47,15 @@ struct worker {
 /* Enough for what the reserves of two CPUs hold, half of them on each. */
 #define SPENDERS 60
 
-static int failures;
-
 static _Noreturn void die(const char *what, int err)
 {
-	fprintf(stderr, "starved: %s: %s\n", what, strerror(-err));
+	fprintf(stderr, "oom: %s: %s\n", what, strerror(-err));
 	exit(1);
 }
 
 static void check(int good, const char *what, uint64_t value)
 {
-	printf("%s - cap: %s: %" PRIu64 "\n", good ? "ok" : "not ok", what, value);
-	failures += !good;
+	tap_ok(good, "cap: %s: %" PRIu64, what, value);
 }
 
 static uint64_t stat_of(const char *name)
@@ -161,13 +162,34 @@ static struct result measure(struct ktau_reader *reader)
 static void spend(void)
 {
 	static const long numbers[] = {
-		SYS_close,	 SYS_lseek,	 SYS_ioctl,	   SYS_madvise,
-		SYS_dup,	 SYS_getpeername, SYS_fcntl,	   SYS_fchdir,
-		SYS_fchmod,	 SYS_getrlimit,	 SYS_getgid,	   SYS_getpgid,
-		SYS_fstatfs,	 SYS_sched_rr_get_interval, SYS_readahead, SYS_flistxattr,
-		SYS_epoll_create, SYS_fadvise64, SYS_clock_getres, SYS_epoll_wait,
-		SYS_ioprio_get,	 SYS_openat,	 SYS_splice,	   SYS_fallocate,
-		SYS_accept4,	 SYS_syncfs,	 SYS_getrandom,	   SYS_copy_file_range,
+		SYS_close,
+		SYS_lseek,
+		SYS_ioctl,
+		SYS_madvise,
+		SYS_dup,
+		SYS_getpeername,
+		SYS_fcntl,
+		SYS_fchdir,
+		SYS_fchmod,
+		SYS_getrlimit,
+		SYS_getgid,
+		SYS_getpgid,
+		SYS_fstatfs,
+		SYS_sched_rr_get_interval,
+		SYS_readahead,
+		SYS_flistxattr,
+		SYS_epoll_create,
+		SYS_fadvise64,
+		SYS_clock_getres,
+		SYS_epoll_wait,
+		SYS_ioprio_get,
+		SYS_openat,
+		SYS_splice,
+		SYS_fallocate,
+		SYS_accept4,
+		SYS_syncfs,
+		SYS_getrandom,
+		SYS_copy_file_range,
 	};
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
@@ -324,7 +346,7 @@ int main(int argc, char **argv)
 	int err;
 
 	if (argc < 2) {
-		fputs("usage: starved COMMAND...\n", stderr);
+		fputs("usage: oom COMMAND...\n", stderr);
 		return 2;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -344,5 +366,5 @@ int main(int argc, char **argv)
 	check(new_is_measured(), "with memory again, a new process is measured", 1);
 	check(tell(&starving, MEASURE).calls == result.calls,
 	      "and the old one finds a place for each call", result.calls);
-	return failures != 0;
+	return tap_done();
 }

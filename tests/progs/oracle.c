@@ -5,7 +5,7 @@
 
 #include "oracle.h"
 
-#define ORACLE	  "/proc/oracle"
+#define ORACLE "/proc/oracle"
 #define MAX_TASKS 8192
 
 static struct oracle_task tasks[MAX_TASKS];

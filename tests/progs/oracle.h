@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the kernel accounted to the tasks that have exited: /proc/oracle. */
-#ifndef TESTS_LOAD_ORACLE_H
-#define TESTS_LOAD_ORACLE_H
+#ifndef KTAU_TESTS_ORACLE_H
+#define KTAU_TESTS_ORACLE_H
 
 #include <stdint.h>
 
@@ -34,4 +34,4 @@ void oracle_read(void);
 /* The one with that number, or NULL. */
 const struct oracle_task *oracle_find(int32_t tid);
 
-#endif /* TESTS_LOAD_ORACLE_H */
+#endif /* KTAU_TESTS_ORACLE_H */

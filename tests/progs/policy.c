@@ -11,7 +11,7 @@
 
 #include "attack.h"
 #include "subject.h"
-#include "result.h"
+#include "tap.h"
 
 #define CALLS 500
 
@@ -217,47 +217,47 @@ static void reset(void)
 static void tell_profile(int level)
 {
 	if (level > 2) {
-		tell(!result->calls && !result->text,
-		     "policy: level %d: a user sees nothing of itself: %s", level,
-		     name(result->profile_err));
+		tap_ok(!result->calls && !result->text,
+		       "policy: level %d: a user sees nothing of itself: %s", level,
+		       name(result->profile_err));
 		return;
 	}
-	tell(result->calls >= CALLS && result->text,
-	     "policy: level %d: a user sees its own profile", level);
-	tell(result->identity, "policy: level %d: whose times add up", level);
+	tap_ok(result->calls >= CALLS && result->text,
+	       "policy: level %d: a user sees its own profile", level);
+	tap_ok(result->identity, "policy: level %d: whose times add up", level);
 	if (level == 2) {
-		tell(result->rounded && result->all_rounded,
-		     "policy: level %d: rounded to 1 us, and it says so", level);
-		tell(result->nr_interrupts <= 1 && !result->text_interrupts,
-		     "policy: level %d: interrupts are one row, not %u, and have none in the text, "
-		     "not %u",
-		     level, result->nr_interrupts, result->text_interrupts);
+		tap_ok(result->rounded && result->all_rounded,
+		       "policy: level %d: rounded to 1 us, and it says so", level);
+		tap_ok(result->nr_interrupts <= 1 && !result->text_interrupts,
+		       "policy: level %d: interrupts are one row, not %u, and have none in the text, "
+		       "not %u",
+		       level, result->nr_interrupts, result->text_interrupts);
 	} else {
-		tell(!result->rounded && !result->all_rounded, "policy: level %d: exact", level);
-		tell(result->nr_interrupts > 1 && result->text_interrupts,
-		     "policy: level %d: with each interrupt: %u, in the text %u", level,
-		     result->nr_interrupts, result->text_interrupts);
+		tap_ok(!result->rounded && !result->all_rounded, "policy: level %d: exact", level);
+		tap_ok(result->nr_interrupts > 1 && result->text_interrupts,
+		       "policy: level %d: with each interrupt: %u, in the text %u", level,
+		       result->nr_interrupts, result->text_interrupts);
 	}
 }
 
 static void tell_trace(int level)
 {
 	if (level > 0)
-		tell(is_refusal(result->trace_err),
-		     "policy: level %d: reading its own trace gives it: %s", level,
-		     name(result->trace_err));
+		tap_ok(is_refusal(result->trace_err),
+		       "policy: level %d: reading its own trace gives it: %s", level,
+		       name(result->trace_err));
 	else
-		tell(result->traced >= 100,
-		     "policy: level %d: it sees its own trace: %" PRIu64 " calls", level,
-		     result->traced);
-	tell(!result->nr_described, "policy: level %d: with %u descriptions of other users' tasks",
-	     level, result->nr_described);
+		tap_ok(result->traced >= 100,
+		       "policy: level %d: it sees its own trace: %" PRIu64 " calls", level,
+		       result->traced);
+	tap_ok(!result->nr_described, "policy: level %d: with %u descriptions of other users' tasks",
+	       level, result->nr_described);
 	if (level == 0)
-		tell(!result->naming, "policy: level %d: which names other users' tasks %zu times",
-		     level, result->naming);
+		tap_ok(!result->naming, "policy: level %d: which names other users' tasks %zu times",
+		       level, result->naming);
 	if (level < 0)
-		tell(result->naming, "policy: level %d: which names other users' tasks %zu times",
-		     level, result->naming);
+		tap_ok(result->naming, "policy: level %d: which names other users' tasks %zu times",
+		       level, result->naming);
 }
 
 static void tell_others(int level, const char *who, bool all)
@@ -266,23 +266,23 @@ static void tell_others(int level, const char *who, bool all)
 				result->foreign_text + result->foreign_exited +
 				(result->nr_foreign > 0);
 
-	tell(nr == (all ? 5 : 0),
-	     "policy: level %d: %s sees %s tasks of other users: profile %d, trace %d, text %d, "
-	     "exited %d, %u among all",
-	     level, who, all ? "the" : "no", result->foreign_profile, result->foreign_trace,
-	     result->foreign_text, result->foreign_exited, result->nr_foreign);
-	tell((result->nr_cpus > 0) == all && result->evicted == all,
-	     "policy: level %d: and %u CPUs, evicted %d", level, result->nr_cpus, result->evicted);
+	tap_ok(nr == (all ? 5 : 0),
+	       "policy: level %d: %s sees %s tasks of other users: profile %d, trace %d, text %d, "
+	       "exited %d, %u among all",
+	       level, who, all ? "the" : "no", result->foreign_profile, result->foreign_trace,
+	       result->foreign_text, result->foreign_exited, result->nr_foreign);
+	tap_ok((result->nr_cpus > 0) == all && result->evicted == all,
+	       "policy: level %d: and %u CPUs, evicted %d", level, result->nr_cpus, result->evicted);
 }
 
 /* The user's task as somebody with CAP_PERFMON sees it. */
 static void tell_privileged(int level, const char *who)
 {
-	tell(result->calls >= CALLS && !result->rounded && result->nr_interrupts > 1,
-	     "policy: level %d: %s sees the user's profile, exact", level, who);
-	tell(result->traced && result->naming,
-	     "policy: level %d: and its trace with %zu slots that name others", level,
-	     result->naming);
+	tap_ok(result->calls >= CALLS && !result->rounded && result->nr_interrupts > 1,
+	       "policy: level %d: %s sees the user's profile, exact", level, who);
+	tap_ok(result->traced && result->naming,
+	       "policy: level %d: and its trace with %zu slots that name others", level,
+	       result->naming);
 	tell_others(level, who, true);
 }
 
@@ -300,7 +300,7 @@ static void at_level(int level, const struct helper *own)
 	struct helper perfmon;
 	int got = 99;
 
-	tell(set_level(level) && get_level(&got) && got == level, "policy: level %d is set", level);
+	tap_ok(set_level(level) && get_level(&got) && got == level, "policy: level %d is set", level);
 	control("ring=2048");
 	control("ring=4096");
 	reset();
@@ -333,11 +333,11 @@ int main(void)
 	int level = 99;
 
 	result = shared_alloc(sizeof(*result));
-	tell(get_level(&level) && level == 2, "policy: kernel.ktau_paranoid is 2 at first");
+	tap_ok(get_level(&level) && level == 2, "policy: kernel.ktau_paranoid is 2 at first");
 	own = helper_start(ATTACKER, try_to_set);
 	helper_step(&own);
 	helper_end(&own);
-	tell(get_level(&level) && level == 2 && !result->text, "policy: a user cannot set it");
+	tap_ok(get_level(&level) && level == 2 && !result->text, "policy: a user cannot set it");
 
 	pin(0);
 	control("groups=syscall,irq,bh,sched trace=on ring=4096");
@@ -347,7 +347,7 @@ int main(void)
 	usleep(100000);
 	result->foreign = other.pid;
 	seen_get(PROFILE, OF_LIST, other.pid, &seen);
-	if (!tell(seen_tid(&seen, other.pid), "policy: the other user's task has a profile"))
+	if (!tap_ok(seen_tid(&seen, other.pid), "policy: the other user's task has a profile"))
 		return 1;
 	result->foreign_identity = seen_identity(seen_tid(&seen, other.pid));
 	/* One exited task that is evicted, and one that is kept. */
@@ -362,5 +362,5 @@ int main(void)
 	helper_end(&other);
 	set_level(2);
 	control("groups=none trace=off ring=1024");
-	return tell_failures != 0;
+	return tap_done();
 }

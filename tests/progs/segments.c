@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "self.h"
+#include "tap.h"
 
 #define ROUNDS 20
 
@@ -79,10 +80,10 @@ int main(int argc, char **argv)
 		if (write(end[0], byte, 1 + i) != 1 + i || read(end[1], byte, 1 + i) != 1 + i)
 			self_die("connection", -errno);
 	read_own_trace();
-	printf("%s - segments: %u of the task's own, %u of softirqs\n",
-	       of_task >= ROUNDS && of_softirq >= ROUNDS ? "ok" : "not ok", of_task, of_softirq);
+	tap_ok(of_task >= ROUNDS && of_softirq >= ROUNDS,
+	       "segments: %u of the task's own, %u of softirqs", of_task, of_softirq);
 	self_expect("segments: the task's own are shown", shown_of_task, of_task);
 	self_expect("segments: those of softirqs are shown", shown_of_softirq,
 		    user ? 0 : of_softirq);
-	return self_failures || of_task < ROUNDS || of_softirq < ROUNDS;
+	return tap_done();
 }

@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "self.h"
+#include "tap.h"
 
 static struct ktau_clock ktau_time;
 static struct ktau_reader *reader;
-int self_failures;
 
 _Noreturn void self_die(const char *what, int err)
 {
@@ -87,10 +87,8 @@ struct ktau_rec_profile *self_profile(pid_t tid)
 	}
 	if (!copy)
 		self_die("no profile of this task", -ENODATA);
-	if (ktau_check_identity(copy, &excl, &outer)) {
-		printf("not ok - identity: %" PRIu64 " ticks, not %" PRIu64 "\n", excl, outer);
-		self_failures++;
-	}
+	if (ktau_check_identity(copy, &excl, &outer))
+		tap_ok(false, "identity: %" PRIu64 " ticks, not %" PRIu64, excl, outer);
 	return copy;
 }
 
@@ -100,7 +98,7 @@ const struct ktau_rec_owner *self_owner(uint64_t serial)
 }
 
 struct ktau_rec_profile *self_added(struct ktau_rec_profile *before,
-				   struct ktau_rec_profile *now)
+				    struct ktau_rec_profile *now)
 {
 	struct ktau_rec_profile *diff;
 	int err = ktau_profile_diff(now, before, &diff);
@@ -171,10 +169,5 @@ void self_connection(int end[2])
 
 void self_expect(const char *what, uint64_t got, uint64_t want)
 {
-	printf("%s - %s: %" PRIu64, got == want ? "ok" : "not ok", what, got);
-	if (got != want) {
-		printf(", not %" PRIu64, want);
-		self_failures++;
-	}
-	putchar('\n');
+	tap_ok(got == want, "%s: %" PRIu64 ", of %" PRIu64, what, got, want);
 }

@@ -26,7 +26,7 @@ const struct ktau_rec_owner *self_owner(uint64_t serial);
 
 /* What was added from @before to @now, which are both freed. */
 struct ktau_rec_profile *self_added(struct ktau_rec_profile *before,
-				   struct ktau_rec_profile *now);
+				    struct ktau_rec_profile *now);
 
 /* The entry of an event by name; all zero if it has not run there. */
 struct ktau_entry self_entry(const struct ktau_rec_profile *p, const char *name);
@@ -40,7 +40,6 @@ double self_seconds(uint64_t ticks);
 void self_connection(int end[2]);
 
 /* How many tests have failed, and a line for each test. */
-extern int self_failures;
-void self_expect(const char *what, uint64_t got, uint64_t want);
+extern void self_expect(const char *what, uint64_t got, uint64_t want);
 
 #endif /* KTAU_TESTS_SELF_H */

@@ -12,7 +12,7 @@
 
 #include "look.h"
 #include "subject.h"
-#include "result.h"
+#include "tap.h"
 
 #define OWNER 1000
 
@@ -126,7 +126,7 @@ static void await_exec(pid_t pid)
 			return;
 		usleep(10000);
 	}
-	tell(false, "permissions: the set-uid program runs");
+	tap_ok(false, "permissions: the set-uid program runs");
 }
 
 /* The reader, as the owner, with pipes to and from root. */
@@ -143,30 +143,30 @@ static int hold_descriptors(pid_t pid, int go, int ready)
 	half = opened("/proc/ktau/profile");
 	trace = opened("/proc/ktau/trace");
 	text = open_text(pid);
-	tell(shows(list, KTAU_TARGET_LIST, pid), "permissions: before the exec, by pid");
-	tell(shows(all, KTAU_TARGET_ALL, pid), "permissions: before the exec, among all");
-	tell(shows(trace, KTAU_TARGET_LIST, pid), "permissions: before the exec, the trace");
-	tell(text_shows(text), "permissions: before the exec, the text");
+	tap_ok(shows(list, KTAU_TARGET_LIST, pid), "permissions: before the exec, by pid");
+	tap_ok(shows(all, KTAU_TARGET_ALL, pid), "permissions: before the exec, among all");
+	tap_ok(shows(trace, KTAU_TARGET_LIST, pid), "permissions: before the exec, the trace");
+	tap_ok(text_shows(text), "permissions: before the exec, the text");
 	if (look_select(half, KTAU_TARGET_LIST, pid) || read(half, &byte, 1) != 1)
 		return 1;
 	if (write(ready, "r", 1) != 1 || read(go, &byte, 1) != 1)
 		return 1;
-	tell(!shows(list, KTAU_TARGET_LIST, pid), "permissions: set-uid, not by pid");
-	tell(!shows(all, KTAU_TARGET_ALL, pid), "permissions: set-uid, not among all");
-	tell(!shows(trace, KTAU_TARGET_LIST, pid), "permissions: set-uid, not the trace");
-	tell(!text_shows(text), "permissions: set-uid, not the text");
+	tap_ok(!shows(list, KTAU_TARGET_LIST, pid), "permissions: set-uid, not by pid");
+	tap_ok(!shows(all, KTAU_TARGET_ALL, pid), "permissions: set-uid, not among all");
+	tap_ok(!shows(trace, KTAU_TARGET_LIST, pid), "permissions: set-uid, not the trace");
+	tap_ok(!text_shows(text), "permissions: set-uid, not the text");
 	/* What is left of the head, then what is left of the stream. */
 	for (i = 1; i < sizeof(struct ktau_rec_stream); i++)
 		if (read(half, &byte, 1) != 1)
 			return 1;
-	tell(!look_on(half, pid, &found) && !found.nr && found.end.denied == 1,
-	     "permissions: set-uid, not in a stream that was begun before");
+	tap_ok(!look_on(half, pid, &found) && !found.nr && found.end.denied == 1,
+	       "permissions: set-uid, not in a stream that was begun before");
 	if (write(ready, "r", 1) != 1 || read(go, &byte, 1) != 1)
 		return 1;
-	tell(!shows_set_uid(all, KTAU_TARGET_EXITED, pid),
-	     "permissions: set-uid, not once it has exited");
-	tell(!shows_set_uid(trace, KTAU_TARGET_EXITED, pid), "permissions: set-uid, nor its trace");
-	return tell_failures != 0;
+	tap_ok(!shows_set_uid(all, KTAU_TARGET_EXITED, pid),
+	       "permissions: set-uid, not once it has exited");
+	tap_ok(!shows_set_uid(trace, KTAU_TARGET_EXITED, pid), "permissions: set-uid, nor its trace");
+	return tap_failed();
 }
 
 static void ended_well(pid_t pid, const char *what)
@@ -174,7 +174,7 @@ static void ended_well(pid_t pid, const char *what)
 	int status = -1;
 
 	waitpid(pid, &status, 0);
-	tell(!status, "permissions: %s", what);
+	tap_ok(!status, "permissions: %s", what);
 }
 
 static void exec_under_reader(void)
@@ -246,14 +246,14 @@ static int inside(void)
 		       (owner->tid == 1 ? !owner->ppid :
 					  owner->tid == kill_it && owner->ppid == 1);
 	}
-	tell(good, "permissions: a pid namespace shows its own tasks, by its own pids");
-	tell(shows(fd, KTAU_TARGET_LIST, kill_it), "permissions: and finds them by those");
+	tap_ok(good, "permissions: a pid namespace shows its own tasks, by its own pids");
+	tap_ok(shows(fd, KTAU_TARGET_LIST, kill_it), "permissions: and finds them by those");
 	good = !look_for(fd, KTAU_TARGET_EXITED, 0, &found) && found.nr == 1 &&
 	       found.owner[0].tid == exited && found.owner[0].tgid == exited &&
 	       found.owner[0].ppid == 1;
-	tell(good, "permissions: and its exited child: %u, pid %d of %d, parent %d", found.nr,
-	     found.owner[0].tid, found.owner[0].tgid, found.owner[0].ppid);
-	return tell_failures != 0;
+	tap_ok(good, "permissions: and its exited child: %u, pid %d of %d, parent %d", found.nr,
+	       found.owner[0].tid, found.owner[0].tgid, found.owner[0].ppid);
+	return tap_failed();
 }
 
 static void pid_namespace(void)
@@ -347,9 +347,10 @@ static void try_addresses(int hide, int paranoid, bool seen[2])
 			memcpy(letters, "???", 3);
 		close(ends[0]);
 		wait(NULL);
-		tell(letters[0] != '?' && letters[0] == letters[1] && letters[0] == letters[2],
-		     "permissions: kptr_restrict %d, perf_event_paranoid %d, %s: addresses in "
-		     "kallsyms, events, stream: %s", hide, paranoid, subjects[i].name, letters);
+		tap_ok(letters[0] != '?' && letters[0] == letters[1] && letters[0] == letters[2],
+		       "permissions: kptr_restrict %d, perf_event_paranoid %d, %s: addresses in "
+		       "kallsyms, events, stream: %s",
+		       hide, paranoid, subjects[i].name, letters);
 		seen[letters[0] == 'y'] = true;
 	}
 }
@@ -379,6 +380,6 @@ int main(int argc, char **argv)
 			if (set("/proc/sys/kernel/kptr_restrict", hide) &&
 			    set("/proc/sys/kernel/perf_event_paranoid", paranoid[i]))
 				try_addresses(hide, paranoid[i], seen);
-	tell(seen[0] && seen[1], "permissions: addresses were seen, and were hidden");
-	return tell_failures != 0;
+	tap_ok(seen[0] && seen[1], "permissions: addresses were seen, and were hidden");
+	return tap_done();
 }

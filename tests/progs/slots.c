@@ -19,6 +19,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -32,7 +33,7 @@
 
 #include "slots.h"
 
-#define MARK	-77
+#define MARK -77
 
 static struct {
 	long nr;
@@ -78,7 +79,7 @@ static void make_calls(void)
 	if (!pid)
 		_exit(7);
 	CALL(SYS_wait4, pid, 0, 0, 0);
-	CALL(1000);	/* counted, but not timed: no slot */
+	CALL(1000); /* counted, but not timed: no slot */
 	nr_calls--;
 	CALL(SYS_getpriority, PRIO_PROCESS, 0);
 	CALL(SYS_dup, MARK);
@@ -121,8 +122,8 @@ static void results(const char *name)
 	}
 	if (file && fclose(file))
 		die(name);
-	tell(same == nr_calls && nr_calls > 100, "results of %u of %u system calls in their exits",
-	     same, nr_calls);
+	tap_ok(same == nr_calls && nr_calls > 100, "results of %u of %u system calls in their exits",
+	       same, nr_calls);
 }
 
 static int64_t result_of(const char *text)
@@ -131,7 +132,9 @@ static int64_t result_of(const char *text)
 		const char *name;
 		int nr;
 	} restarts[] = {
-		{ "ERESTARTSYS", 512 }, { "ERESTARTNOINTR", 513 }, { "ERESTARTNOHAND", 514 },
+		{ "ERESTARTSYS", 512 },
+		{ "ERESTARTNOINTR", 513 },
+		{ "ERESTARTNOHAND", 514 },
 		{ "ERESTART_RESTARTBLOCK", 516 },
 	};
 	char name[32];
@@ -174,8 +177,8 @@ static void compare_strace(const char *results, const char *strace)
 		else
 			printf("%lld in the trace, by strace: %s", result, line);
 	}
-	tell(nr > 100 && same == nr, "results of %u of %u system calls as strace has them", same,
-	     nr);
+	tap_ok(nr > 100 && same == nr, "results of %u of %u system calls as strace has them", same,
+	       nr);
 }
 
 static void faults(void)
@@ -188,7 +191,7 @@ static void faults(void)
 	char *map = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	for (i = 0; i < PAGES; i++)	/* 37 and 64 have no common factor */
+	for (i = 0; i < PAGES; i++) /* 37 and 64 have no common factor */
 		((volatile char *)map)[i * 37 % PAGES * page + i] = 1;
 	load(getpid(), since);
 	while ((slot = next_slot(slot, KTAU_TRACE_ENTER))) {
@@ -201,8 +204,8 @@ static void faults(void)
 		else
 			others++;
 	}
-	tell(seen == PAGES && !others, "page faults of %u of %u addresses, in order", seen,
-	     PAGES);
+	tap_ok(seen == PAGES && !others, "page faults of %u of %u addresses, in order", seen,
+	       PAGES);
 	munmap(map, PAGES * page);
 }
 
@@ -257,9 +260,10 @@ static void expect_name(pid_t tid, uint64_t since, const char *name, const char 
 
 	load(tid, since);
 	slot = next_slot(NULL, KTAU_TRACE_COMM);
-	tell(slot && slot->words == 4 && !strcmp((const char *)(slot + 1), name) &&
-	     count(KTAU_TRACE_COMM) == 1, "%s: named %s", whose,
-	     slot ? (const char *)(slot + 1) : "nothing");
+	tap_ok(slot && slot->words == 4 && !strcmp((const char *)(slot + 1), name) &&
+		       count(KTAU_TRACE_COMM) == 1,
+	       "%s: named %s", whose,
+	       slot ? (const char *)(slot + 1) : "nothing");
 }
 
 static void names(void)
@@ -268,7 +272,8 @@ static void names(void)
 		const char *whose;
 		void *(*run)(void *);
 	} others[] = {
-		{ "a thread that sleeps", sleeping }, { "a thread that runs", spinning },
+		{ "a thread that sleeps", sleeping },
+		{ "a thread that runs", spinning },
 	};
 	uint64_t since = now();
 	char path[64];
@@ -301,8 +306,8 @@ static void expect_cgroups(pid_t tid, uint64_t since, const uint64_t ids[2], con
 			*(const uint64_t *)(slot + 1) == ids[nr];
 		nr++;
 	}
-	tell(nr == 2 && same == 2, "%s: %u of %u moves to the right control group", whose, same,
-	     nr);
+	tap_ok(nr == 2 && same == 2, "%s: %u of %u moves to the right control group", whose, same,
+	       nr);
 }
 
 static void move(const char *folder, const char *file)
@@ -367,9 +372,9 @@ static void switches(void)
 		running += to->state == 0;
 		odd += to->prio != 125 || to->next_prio < 0 || to->next_prio > 139;
 	}
-	tell(asleep >= 10 && asleep + running == nr && !odd,
-	     "%u switches, %u to sleep, %u preempted, %u of a wrong priority", nr, asleep, running,
-	     odd);
+	tap_ok(asleep >= 10 && asleep + running == nr && !odd,
+	       "%u switches, %u to sleep, %u preempted, %u of a wrong priority", nr, asleep, running,
+	       odd);
 }
 
 static void pin(int cpu)
@@ -477,9 +482,9 @@ static void expect_woken(uint64_t serial, const char *how)
 			 woken->target_cpu == last_cpu() &&
 			 woken->waker_ctx == KTAU_CTX_TASK && slot->ctx == KTAU_CTX_TASK;
 	}
-	tell(right >= WAKEUPS && nr - right <= 4 && since_then == nr,
-	     "%s: the woken task says %u of %u times who woke it", how, right, nr);
-	tell(waits >= WAKEUPS - 5, "and has waited for a CPU since then: %u", waits);
+	tap_ok(right >= WAKEUPS && nr - right <= 4 && since_then == nr,
+	       "%s: the woken task says %u of %u times who woke it", how, right, nr);
+	tap_ok(waits >= WAKEUPS - 5, "and has waited for a CPU since then: %u", waits);
 }
 
 static void set_groups(const char *groups)
@@ -504,13 +509,13 @@ static void unseen(void)
 	serial = loaded_serial();
 	pid = start_reader(fds);
 	usleep(100000);
-	set_groups("syscall");	/* which may wake others */
+	set_groups("syscall"); /* which may wake others */
 	since = now();
 	wake(pid, fds[1]);
 	load(pid, since);
 	expect_woken(serial, "untraced waker");
 	load(getpid(), since);
-	tell(!count(KTAU_TRACE_WAKING), "the waker has left no trace");
+	tap_ok(!count(KTAU_TRACE_WAKING), "the waker has left no trace");
 	set_groups("");
 	close(fds[1]);
 	waitpid(pid, NULL, 0);
@@ -538,11 +543,11 @@ static void wakings(void)
 	close(fds[1]);
 	waitpid(pid, NULL, 0);
 	slot = next_slot(NULL, KTAU_TRACE_FORK);
-	if (!tell(slot && slot->words == 4, "the fork is in the trace"))
+	if (!tap_ok(slot && slot->words == 4, "the fork is in the trace"))
 		return;
 	child = (const void *)(slot + 1);
-	tell(child->serial && child->leader_serial == child->serial,
-	     "the child has a serial, and leads its process");
+	tap_ok(child->serial && child->leader_serial == child->serial,
+	       "the child has a serial, and leads its process");
 	slot = NULL;
 	while ((slot = next_slot(slot, KTAU_TRACE_WAKING))) {
 		waking = (const void *)(slot + 1);
@@ -553,8 +558,8 @@ static void wakings(void)
 			 slot->ctx == KTAU_CTX_TASK;
 	}
 	/* It was new, and to move to its CPU it may have slept too. */
-	tell(right >= WAKEUPS && nr - right <= 4, "%u of %u wakeups of a task on CPU %u", right, nr,
-	     cpu);
+	tap_ok(right >= WAKEUPS && nr - right <= 4, "%u of %u wakeups of a task on CPU %u", right, nr,
+	       cpu);
 }
 
 int main(int argc, char **argv)
@@ -579,5 +584,5 @@ int main(int argc, char **argv)
 		unseen();
 	else
 		return 2;
-	return tell_failures > 0;
+	return tap_done();
 }

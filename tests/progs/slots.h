@@ -3,12 +3,13 @@
  * The trace of one task as the kernel gives it, read without the library, which is what
  * this is an oracle for.
  */
-#ifndef TESTS_LOAD_SLOTS_H
-#define TESTS_LOAD_SLOTS_H
+#ifndef KTAU_TESTS_SLOTS_H
+#define KTAU_TESTS_SLOTS_H
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -16,7 +17,7 @@
 
 #include <linux/ktau.h>
 
-#include "result.h"
+#include "tap.h"
 
 static inline void die(const char *what)
 {
@@ -37,8 +38,11 @@ static inline void load(pid_t tid, uint64_t since)
 {
 	int32_t tids[] = { tid };
 	struct ktau_select select = {
-		.size = sizeof(select), .target = tid ? KTAU_TARGET_LIST : KTAU_TARGET_ALL,
-		.nr_pids = !!tid, .pids = tid ? (uintptr_t)tids : 0, .since_ticks = since,
+		.size = sizeof(select),
+		.target = tid ? KTAU_TARGET_LIST : KTAU_TARGET_ALL,
+		.nr_pids = !!tid,
+		.pids = tid ? (uintptr_t)tids : 0,
+		.since_ticks = since,
 	};
 	int fd = open("/proc/ktau/trace", O_RDONLY);
 	ssize_t n;
@@ -104,4 +108,4 @@ static inline uint64_t now(void)
 	return stream.ticks;
 }
 
-#endif /* TESTS_LOAD_SLOTS_H */
+#endif /* KTAU_TESTS_SLOTS_H */

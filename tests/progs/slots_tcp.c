@@ -94,14 +94,14 @@ static void send_and_receive(void)
 	while ((n = read(peer, data, sizeof(data))) > 0)
 		got += n;
 	s = segments_of(since, port_of(fd));
-	tell(got == sizeof(data) && s.bytes == got && s.syn == 1 && s.fin == 1 && !s.retransmits,
-	     "%llu bytes sent, %u SYN, %u FIN, %u again", (unsigned long long)s.bytes, s.syn,
-	     s.fin, s.retransmits);
-	tell(s.sent && !s.foreign, "%u of %u segments of another network namespace", s.foreign,
-	     s.sent);
+	tap_ok(got == sizeof(data) && s.bytes == got && s.syn == 1 && s.fin == 1 && !s.retransmits,
+	       "%llu bytes sent, %u SYN, %u FIN, %u again", (unsigned long long)s.bytes, s.syn,
+	       s.fin, s.retransmits);
+	tap_ok(s.sent && !s.foreign, "%u of %u segments of another network namespace", s.foreign,
+	       s.sent);
 	/* Loopback takes them large, as a network card does that cuts them up. */
-	tell(s.wire_segments > s.sent && s.wire_segments >= sizeof(data) / mss,
-	     "%u segments on the wire in %u", s.wire_segments, s.sent);
+	tap_ok(s.wire_segments > s.sent && s.wire_segments >= sizeof(data) / mss,
+	       "%u segments on the wire in %u", s.wire_segments, s.sent);
 	close(fd);
 	close(peer);
 	close(server);
@@ -133,8 +133,8 @@ static void send_again(void)
 		clock_gettime(CLOCK_MONOTONIC, &at);
 	} while (at.tv_sec - begin.tv_sec < 3);
 	s = segments_of(since, port_of(fd[2]));
-	tell(s.sent > 1 && s.syn == s.sent && s.retransmits == s.sent - 1,
-	     "%u SYN of a connection that nobody takes, %u of them again", s.syn, s.retransmits);
+	tap_ok(s.sent > 1 && s.syn == s.sent && s.retransmits == s.sent - 1,
+	       "%u SYN of a connection that nobody takes, %u of them again", s.syn, s.retransmits);
 	close(server);
 }
 
@@ -142,5 +142,5 @@ int main(void)
 {
 	send_and_receive();
 	send_again();
-	return tell_failures > 0;
+	return tap_done();
 }

@@ -14,8 +14,10 @@
 
 #include <ktau.h>
 
-#define MAX_EXITED	(1 << 20)
-#define CALLS_EACH	3
+#include "tap.h"
+
+#define MAX_EXITED (1 << 20)
+#define CALLS_EACH 3
 
 /* What is known of an exited task, by its number. */
 struct exited {
@@ -29,7 +31,6 @@ static struct exited exited[MAX_EXITED];
 static struct ktau_rec_profile *parent, *evicted;
 static uint64_t exited_next, evicted_below;
 static uint32_t parent_pid;
-static int failures;
 
 static _Noreturn void die(const char *what)
 {
@@ -53,12 +54,7 @@ static uint64_t count_of(const struct ktau_rec_profile *p, const struct ktau_eve
 
 static void expect(const char *what, uint64_t got, uint64_t want)
 {
-	printf("%s - storm: %s: %" PRIu64, got == want ? "ok" : "not ok", what, got);
-	if (got != want) {
-		printf(", not %" PRIu64, want);
-		failures++;
-	}
-	putchar('\n');
+	tap_ok(got == want, "storm: %s: %" PRIu64 ", of %" PRIu64, what, got, want);
 }
 
 static void keep(struct ktau_rec_profile **place, const struct ktau_rec *rec)
@@ -182,5 +178,5 @@ int main(int argc, char **argv)
 	ktau_record_free(parent);
 	ktau_record_free(evicted);
 	ktau_reader_destroy(reader);
-	return failures != 0;
+	return tap_done();
 }

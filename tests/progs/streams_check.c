@@ -21,6 +21,8 @@
 
 #include <ktau.h>
 
+#include "tap.h"
+
 /* A record and its owner, and whether its reader consumed what it got. */
 struct part {
 	struct ktau_rec_trace *t;
@@ -308,7 +310,7 @@ static void print_finding(void *arg, const struct ktau_finding *finding)
 
 static void expect_none(const char *what, uint64_t got)
 {
-	printf("%s - rings: %s: %" PRIu64 "\n", got ? "not ok" : "ok", what, got);
+	tap_ok(!got, "rings: %s: %" PRIu64, what, got);
 }
 
 static int report(const struct ktau_check *check)
@@ -316,19 +318,14 @@ static int report(const struct ktau_check *check)
 	const struct ktau_check_counts *counts = ktau_check_counts(check);
 	bool enough = sum.closed > 100 && sum.lost && sum.again > 1000;
 
-	printf("%s - rings: %" PRIu64 " (%" PRIu64 " to their end), %" PRIu64 " places written, %"
-	       PRIu64 " of them lost; %" PRIu64 " slots seen, %" PRIu64 " times by two\n",
-	       enough ? "ok" : "not ok", sum.rings, sum.closed, sum.written, sum.lost,
+	tap_ok(enough, "rings: %" PRIu64 " (%" PRIu64 " to their end), %" PRIu64 " slots written, %" PRIu64 " of them lost; %" PRIu64 " slots seen, %" PRIu64 " times by two", sum.rings, sum.closed, sum.written, sum.lost,
 	       counts->slots, sum.again);
 	expect_none("slots that differ from reader to reader", sum.torn);
 	expect_none("slots neither read nor lost", sum.gaps);
 	expect_none("records consumed twice", sum.twice);
 	expect_none("slots out of the order of time", sum.backward);
-	printf("%s - rings: entries and exits that do not nest, and the like: %" PRIu64 ", with %"
-	       PRIu64 " slots refused\n",
-	       sum.found > sum.refused ? "not ok" : "ok", sum.found, sum.refused);
-	return !enough || sum.torn || sum.gaps || sum.twice || sum.backward ||
-	       sum.found > sum.refused;
+	tap_ok(sum.found <= sum.refused, "rings: findings of the checker: %" PRIu64 ", with %" PRIu64 " slots refused", sum.found, sum.refused);
+	return tap_done();
 }
 
 int main(int argc, char **argv)

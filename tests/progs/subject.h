@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Being somebody: a user, capabilities, a user namespace of his own. */
-#ifndef TESTS_LOAD_SUBJECT_H
-#define TESTS_LOAD_SUBJECT_H
+#ifndef KTAU_TESTS_SUBJECT_H
+#define KTAU_TESTS_SUBJECT_H
 
 #include <grp.h>
 #include <sched.h>
@@ -20,9 +20,9 @@
 
 struct subject {
 	const char *name;
-	uid_t id;		/* user and group, all four of each */
-	uint64_t caps;		/* permitted, and effective unless NOT_EFFECTIVE */
-	bool namespace;		/* a user namespace of his own, with all of them there */
+	uid_t id;	/* user and group, all four of each */
+	uint64_t caps;	/* permitted, and effective unless NOT_EFFECTIVE */
+	bool namespace; /* a user namespace of his own, with all of them there */
 };
 
 static inline bool subject_caps(uint64_t caps)
@@ -47,4 +47,4 @@ static inline void subject_become(const struct subject *s)
 	}
 }
 
-#endif /* TESTS_LOAD_SUBJECT_H */
+#endif /* KTAU_TESTS_SUBJECT_H */

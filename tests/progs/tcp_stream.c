@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define CHUNK_BYTES	65536
+#define CHUNK_BYTES 65536
 
 static _Noreturn void die(const char *what)
 {

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "self.h"
+#include "tap.h"
 
 #define TIMES 10
 #define PAUSE_MS 10
@@ -206,16 +207,16 @@ static const struct kind {
 	uint64_t count;
 	unsigned int least_ms;
 } kinds[] = {
-	{ "pipe_read", by_pipe, TIMES, TIMES * PAUSE_MS },
-	{ "unix_stream_read_generic", by_unix_socket, TIMES, TIMES * PAUSE_MS },
-	{ "unix_dgram_sendmsg", by_full_peer, 0, TIMES * PAUSE_MS / 2 },
-	{ "futex_wait_queue", by_futex, TIMES, TIMES * PAUSE_MS },
-	{ "poll_schedule_timeout", by_poll, TIMES, TIMES * PAUSE_MS },
-	{ "poll_schedule_timeout", by_select, TIMES, TIMES * PAUSE_MS },
-	{ "ep_poll", by_epoll, TIMES, TIMES * PAUSE_MS },
-	{ "do_nanosleep", by_nanosleep, TIMES, TIMES * PAUSE_MS },
-	{ "do_wait", by_wait, TIMES, TIMES * PAUSE_MS / 2 },
-	{ "__wait_for_common", by_vfork, 0, TIMES * PAUSE_MS },
+	{ "pipe_read", by_pipe, TIMES, TIMES *PAUSE_MS },
+	{ "unix_stream_read_generic", by_unix_socket, TIMES, TIMES *PAUSE_MS },
+	{ "unix_dgram_sendmsg", by_full_peer, 0, TIMES *PAUSE_MS / 2 },
+	{ "futex_wait_queue", by_futex, TIMES, TIMES *PAUSE_MS },
+	{ "poll_schedule_timeout", by_poll, TIMES, TIMES *PAUSE_MS },
+	{ "poll_schedule_timeout", by_select, TIMES, TIMES *PAUSE_MS },
+	{ "ep_poll", by_epoll, TIMES, TIMES *PAUSE_MS },
+	{ "do_nanosleep", by_nanosleep, TIMES, TIMES *PAUSE_MS },
+	{ "do_wait", by_wait, TIMES, TIMES *PAUSE_MS / 2 },
+	{ "__wait_for_common", by_vfork, 0, TIMES *PAUSE_MS },
 	{ "vfs_fsync_range", by_fsync, TIMES, 0 },
 };
 
@@ -224,9 +225,8 @@ static void expect_time(const struct kind *kind, double got, double took)
 {
 	int good = got * 1000 >= kind->least_ms && got <= took;
 
-	printf("%s - %s: %.1f ms of %.1f, at least %u\n", good ? "ok" : "not ok", kind->event,
+	tap_ok(good, "%s: %.1f ms of %.1f, at least %u", kind->event,
 	       got * 1000, took * 1000, kind->least_ms);
-	self_failures += !good;
 }
 
 int main(void)
@@ -248,5 +248,5 @@ int main(void)
 		ktau_record_free(p);
 	}
 	self_close();
-	return self_failures != 0;
+	return tap_done();
 }

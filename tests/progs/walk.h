@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A stream read in pieces of any size: are they whole records? */
-#ifndef TESTS_LOAD_WALK_H
-#define TESTS_LOAD_WALK_H
+#ifndef KTAU_TESTS_WALK_H
+#define KTAU_TESTS_WALK_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,4 +57,4 @@ static inline bool walk_on(int fd, struct walk *w, char *to, size_t step)
 	return !got && !w->at && w->rec.type == KTAU_REC_END;
 }
 
-#endif /* TESTS_LOAD_WALK_H */
+#endif /* KTAU_TESTS_WALK_H */

@@ -8,8 +8,7 @@ build=$(cd "$(dirname "$0")" && pwd)
 ktaud=${build%/tests/unit/ktaud}/ktaud/ktaud
 stream=$build/test_stream
 tmp=$(mktemp -d)
-passed=0
-failed=0
+. tests/tap.sh
 pid=
 
 # shellcheck disable=SC2317 # called by the trap
@@ -20,20 +19,6 @@ cleanup()
 	rm -rf "$tmp"
 }
 trap cleanup EXIT
-
-# check NAME COMMAND...: the command must succeed.
-check()
-{
-	name=$1
-	shift
-	if "$@" >"$tmp/check" 2>&1; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "FAILED: $name: $*"
-		cat "$tmp/check" "$tmp/log" | head -20 | sed 's/^/    /'
-	fi
-}
 
 # fails STATUS PATTERN ARGS...: ktaud must end with that status and message.
 fails()
@@ -123,6 +108,5 @@ run()
 		fresh 3
 		"test_$test"
 	done
-	echo "$(basename "$0"): $passed passed, $failed failed"
-	[ $failed -eq 0 ]
+	done_testing
 }

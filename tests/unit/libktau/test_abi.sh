@@ -43,9 +43,6 @@ declared=$(sed -n '/^struct ktau_.* {$/,/^};/p' "$@" |
 	grep -cE '^	+(__|char |struct )[a-z_0-9 ]+(\[[0-9A-Z_]+\])?;')
 [ "$declared" -eq "$fields" ] || { echo "$fields fields of $declared"; rc=1; }
 
-if [ $rc -eq 0 ]; then
-	echo "[  PASSED  ] $structures structures, $fields fields of $page"
-else
-	echo "[  FAILED  ] $page"
-fi
-exit $rc
+. tests/tap.sh
+same "$structures structures, $fields fields of $page" $rc 0
+done_testing

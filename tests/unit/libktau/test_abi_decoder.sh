@@ -16,25 +16,22 @@ streams="$tests/data/x86_64/profile $tests/data/x86_64/trace
 recorded=tests/unit/tools/data/recorded.ktau
 # One of each kind for what is tried in many forms.
 some="$tests/data/x86_64/trace $tests/data/powerpc/profile $recorded"
-failed=0
-ran=0
+. tests/tap.sh
 
 page() {
 	PYTHONDONTWRITEBYTECODE=1 python3 "$tests/abi_decoder.py" "$@"
 }
 
 ok() {
-	ran=$((ran + 1))
 	if [ "$1" -eq 0 ]; then
-		echo "[       OK ] $2"
+		pass "$2"
 	else
-		echo "[  FAILED  ] $2"
-		failed=$((failed + 1))
+		fail "$2"
 	fi
 }
 
-# same FILE: both decode it to the same records, of which there are some.
-same() {
+# alike FILE: both decode it to the same records, of which there are some.
+alike() {
 	page plain "$1" >"$work/page" && "$build/$tests/records" "$1" >"$work/libktau" &&
 		[ -s "$work/page" ] && cmp "$work/page" "$work/libktau"
 }
@@ -51,7 +48,7 @@ for file in $streams $recorded; do
 	page check "$file" >"$work/out" || rc=1
 	ok $rc "$file keeps all rules of the page"
 	rc=0
-	same "$file" || rc=1
+	alike "$file" || rc=1
 	ok $rc "$file is the same to libktau"
 done
 
@@ -68,12 +65,12 @@ done
 "$build/$tests/sample" --streams "$work/streams"
 for name in today smaller larger big; do
 	rc=0
-	same "$work/streams/$name" || rc=1
+	alike "$work/streams/$name" || rc=1
 	ok $rc "a stream with everything is the same to libktau ($name)"
 done
 "$build/$tests/sample" "$work/sample.ktau"
 rc=0
-same "$work/sample.ktau" || rc=1
+alike "$work/sample.ktau" || rc=1
 ok $rc "a file with a key block is the same to libktau"
 
 # libktau writes, the page's decoder reads.
@@ -101,7 +98,7 @@ for file in $some; do
 		for coding in plain delta; do
 			rc=0
 			page write $order $coding zlib "$file" "$work/written.ktau" || rc=1
-			same "$work/written.ktau" || rc=1
+			alike "$work/written.ktau" || rc=1
 			cmp "$work/page" "$work/before" || rc=1
 			ok $rc "$file as the page has it written ($order, $coding)"
 		done
@@ -109,8 +106,4 @@ for file in $some; do
 done
 
 echo "[==========] $ran test(s) run."
-if [ $failed -gt 0 ]; then
-	echo "[  FAILED  ] $failed test(s)."
-	exit 1
-fi
-echo "[  PASSED  ] $ran test(s)."
+done_testing

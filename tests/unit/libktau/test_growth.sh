@@ -13,16 +13,13 @@ uapi=kernel-ext/include/uapi/linux/ktau.h
 # What decodes; the rest of the library uses fields that the smaller header lacks.
 sources='blocks buffer clock decode delta events info map names pack reader reader_next
 	record registry slot source'
-failed=0
-ran=0
+. tests/tap.sh
 
 ok() {
-	ran=$((ran + 1))
 	if [ "$1" -eq 0 ]; then
-		echo "[       OK ] $2"
+		pass "$2"
 	else
-		echo "[  FAILED  ] $2"
-		failed=$((failed + 1))
+		fail "$2"
 	fi
 }
 
@@ -89,8 +86,4 @@ for reader in today larger smaller; do
 done
 
 echo "[==========] $ran test(s) run."
-if [ $failed -gt 0 ]; then
-	echo "[  FAILED  ] $failed test(s)."
-	exit 1
-fi
-echo "[  PASSED  ] $ran test(s)."
+done_testing

@@ -10,16 +10,13 @@ set -eu
 build=$1
 work=$build/tests/unit/libktau/install
 root=$work/root
-failed=0
-ran=0
+. tests/tap.sh
 
 ok() {
-	ran=$((ran + 1))
 	if [ "$1" -eq 0 ]; then
-		echo "[       OK ] $2"
+		pass "$2"
 	else
-		echo "[  FAILED  ] $2"
-		failed=$((failed + 1))
+		fail "$2"
 	fi
 }
 
@@ -99,8 +96,4 @@ printf '%s\n' ./etc/ktaud.conf ./usr/lib/here/libmine.so | diff - "$work/left" |
 ok $rc "uninstall removes what was installed, and nothing else"
 
 echo "[==========] $ran test(s) run."
-if [ $failed -gt 0 ]; then
-	echo "[  FAILED  ] $failed test(s)."
-	exit 1
-fi
-echo "[  PASSED  ] $ran test(s)."
+done_testing

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=sh
+#
+# The Test Anything Protocol for shell scripts, in the guest and outside. A script that
+# sources this reports tests by pass, fail, check, same and skip, in subshells too, and
+# ends with done_testing, which prints the plan. tests/tap adds the plans of a case up: a
+# script or program that ended early has none.
+
+tap_marks=$(mktemp)
+# Put before each description, with a colon.
+tap_prefix=
+
+tap_line()
+{
+	printf '%s - %s\n' "$1" "${tap_prefix:+$tap_prefix: }$2"
+}
+
+# pass WHAT
+pass()
+{
+	echo . >> "$tap_marks"
+	tap_line ok "$1"
+}
+
+# fail WHAT [DETAIL...]: the details on lines of their own
+fail()
+{
+	echo x >> "$tap_marks"
+	tap_line 'not ok' "$1"
+	shift
+	[ $# -eq 0 ] || printf '%s\n' "$@" | sed 's/^/#   /'
+}
+
+# skip WHAT REASON
+skip()
+{
+	echo . >> "$tap_marks"
+	tap_line ok "$1 # SKIP $2"
+}
+
+# check WHAT COMMAND...: the command succeeds; otherwise the end of its output is shown
+check()
+{
+	tap_what=$1
+	shift
+	if "$@" > "$tap_marks.out" 2>&1; then
+		pass "$tap_what"
+	else
+		fail "$tap_what" "$*" "$(tail -n 20 "$tap_marks.out")"
+	fi
+}
+
+# same WHAT GOT WANTED
+same()
+{
+	if [ "$2" = "$3" ]; then
+		pass "$1"
+	else
+		fail "$1" "got  $2" "want $3"
+	fi
+}
+
+# program COMMAND...: a program that reports tests, and has a plan, of its own
+program()
+{
+	"$@" || echo "$? $*" >> "$tap_marks.ended"
+}
+
+# done_testing: the plan. Its status is 1 if a test failed; put it last.
+done_testing()
+{
+	echo "1..$(wc -l < "$tap_marks" | tr -d ' ')"
+	[ ! -e "$tap_marks.ended" ] || sed 's/^/# ended with status /' "$tap_marks.ended"
+	[ ! -e "$tap_marks.ended" ] && ! grep -q x "$tap_marks"
+	set -- $?
+	rm -f "$tap_marks" "$tap_marks.out" "$tap_marks.ended"
+	return "$1"
+}
