@@ -106,3 +106,27 @@ $(tools_TESTS) $(ktaud_TESTS): %: %.o $$(addprefix $(B)/,$$(addsuffix .o,$$($$(@
 
 # They run the programs.
 $(call unit,tools/test_cli tools/test_many): | $(tools_PROGRAMS)
+
+# zepto: ciod, cnk, images and jobs.
+UNIT_TESTS += $(call unit,zepto/test_wire zepto/test_ciod zepto/test_zepto)
+
+$(call unit,zepto/test_wire.o): KTAU_CPPFLAGS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Izepto-config
+$(call unit,zepto/test_wire): $(call unit,zepto/test_wire.o) $(B)/zepto-config/ciod/wire.o
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka
+
+# The program that test_ciod runs: fortified, so that it calls what the headers make of the
+# calls; and linked statically.
+$(call unit,zepto/test_files): tests/unit/zepto/test_files.c
+	@mkdir -p $(@D)
+	$(CC) $(KTAU_CFLAGS) -O2 -D_FORTIFY_SOURCE=2 -o $@ $<
+
+$(call unit,zepto/test_files-static): tests/unit/zepto/test_files.c
+	@mkdir -p $(@D)
+	$(CC) $(KTAU_CFLAGS) -O2 -static -o $@ $<
+
+$(call unit,zepto/test_ciod): $(call unit,zepto/test_files zepto/test_files-static)
+$(call unit,zepto/test_zepto): $(B)/ktaud/ktaud
+$(call unit,zepto/test_ciod zepto/test_zepto): $(B)/%: %.py $(CIOD) $(CNK)
+	@mkdir -p $(@D)
+	printf '#!/bin/sh\nPYTHONPATH=zepto-config exec python3 -B %s %s "$$@"\n' $< $(B) > $@
+	chmod 755 $@

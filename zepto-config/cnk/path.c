@@ -10,8 +10,8 @@
 #include <time.h>
 #include <utime.h>
 
-#include "ciod_wire.h"
-#include "cnk.h"
+#include "ciod/wire.h"
+#include "cnk/cnk.h"
 
 /* Never a device of this node, whatever its number. */
 #define DEVICE_BASE 0xc10d000

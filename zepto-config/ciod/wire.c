@@ -2,7 +2,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "ciod_wire.h"
+#include "ciod/wire.h"
 
 static const struct {
 	const char *name;

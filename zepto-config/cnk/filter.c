@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "cnk.h"
+#include "cnk/cnk.h"
 
 #define MAX_STEPS 512
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "ciod_wire.h"
+#include "ciod/wire.h"
 
 static size_t encode(unsigned char *to, size_t room, uint32_t call, ...)
 {

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "ciod_proto.h"
+#include "ciod/proto.h"
 
 /* What the job file says. */
 struct ciod_job {

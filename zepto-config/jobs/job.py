@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A job seen from outside: its life on the I/O node, and a program's environment.
 
-The protocol is that of ciod_proto.h.
+The protocol is that of ciod/proto.h.
 """
 
 import os
@@ -127,8 +127,8 @@ class Control:
 
 
 def find_cnk():
-    build = pathlib.Path(os.environ.get('B', HERE.parent / 'build'))
-    cnk = (build / 'zepto-config/cnk').resolve()
+    build = pathlib.Path(os.environ.get('B', HERE.parent.parent / 'build'))
+    cnk = (build / 'zepto-config/cnk/cnk').resolve()
     if not cnk.exists():
         raise Error(f'{cnk} does not exist: run make')
     return str(cnk)

@@ -18,7 +18,7 @@ import tempfile
 import threading
 import time
 
-import job
+from jobs import job
 
 MOST_BYTES = 1 << 30        # of a job, in all
 MOST_UNKNOWN = 16           # connections that have not shown the token

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/uio.h>
 
-#include "ciod_wire.h"
-#include "cnk.h"
+#include "ciod/wire.h"
+#include "cnk/cnk.h"
 
 #define MAX_BYTES 0x7ffff000u	/* of one call, as the kernel has it */
 #define NO_OFFSET UINT64_MAX

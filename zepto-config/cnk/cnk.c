@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cnk.h"
-#include "cnk_children.h"
+#include "cnk/cnk.h"
+#include "cnk/children.h"
 
 #define MAX_EVENTS	64
 #define PATIENCE_SECONDS 5	/* from SIGTERM to SIGKILL */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Messages of ciod_proto.h to arguments and back: what ciod and cnk
+ * Messages of ciod/proto.h to arguments and back: what ciod and cnk
  * share. Nothing here makes a system call.
  */
 #ifndef CIOD_WIRE_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ciod_proto.h"
+#include "ciod/proto.h"
 
 /* What a request asks for. Each kind is numbered by itself, in the signature's order. */
 struct ciod_args {

@@ -3,10 +3,10 @@
  * cnk takes the place of the compute node's kernel: it runs unmodified programs and ships their
  * system calls on files below a prefix to ciod. See cnk.8.
  *
- * A seccomp filter stops each system call that takes a path or a descriptor (cnk_filter.c)
+ * A seccomp filter stops each system call that takes a path or a descriptor (filter.c)
  * until cnk has answered it (cnk.c). If the path or the descriptor is the I/O node's,
  * cnk ships the call and answers with the result; otherwise the program's own kernel executes it
- * (cnk_calls.c, cnk_data.c, cnk_path.c). cnk is one process with one thread, and handles
+ * (calls.c, data.c, path.c). cnk is one process with one thread, and handles
  * one call at a time.
  */
 #ifndef CNK_H
@@ -18,7 +18,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "ciod_proto.h"
+#include "ciod/proto.h"
 
 /* The last system call that this table of calls was made for. Later ones fail with ENOSYS. */
 #define CNK_LAST_CALL 450
@@ -51,10 +51,10 @@ struct cnk_call {
 	const char *path[2];
 };
 
-/* cnk_filter.c. Installs the filter for this process; the listener, or -errno. */
+/* filter.c. Installs the filter for this process; the listener, or -errno. */
 int cnk_install_filter(void);
 
-/* cnk_files.c */
+/* files.c */
 int cnk_open_files(void);		/* an epoll descriptor for the watched ends; -errno */
 struct cnk_file *cnk_find_file(pid_t pid, int fd);
 int64_t cnk_add_file(const struct cnk_call *call, uint32_t remote, int flags);
@@ -62,14 +62,14 @@ void cnk_close_file(struct cnk_file *file);
 void cnk_close_all_files(void);
 extern int cnk_listener;
 
-/* cnk_memory.c. Each returns 0 or -EFAULT; nothing is copied in part. */
+/* memory.c. Each returns 0 or -EFAULT; nothing is copied in part. */
 int cnk_load(pid_t pid, uint64_t from, void *to, size_t bytes);
 int cnk_store(pid_t pid, uint64_t to, const void *from, size_t bytes);
 /* A path up to its zero byte; @to has room for CIOD_MAX_PATH. Also -ENAMETOOLONG. */
 int cnk_load_path(pid_t pid, uint64_t from, char *to);
 mode_t cnk_umask(pid_t pid);
 
-/* cnk_link.c */
+/* link.c */
 struct cnk_data {
 	void *to;
 	size_t room;
@@ -87,14 +87,14 @@ bool cnk_connected(void);
 /* Say goodbye and write the counts of shipped calls to "@path.PID"; @path may be NULL. */
 int cnk_disconnect(const char *path);
 
-/* cnk_calls.c */
+/* calls.c */
 extern const char *cnk_prefix;
 /* The numbers of the calls to stop. */
 size_t cnk_nr_rules(void);
 int cnk_rule_call(size_t i);
 int64_t cnk_execute(const struct seccomp_notif *request);
 
-/* cnk_data.c, cnk_path.c: what is shipped. */
+/* data.c, path.c: what is shipped. */
 typedef int64_t cnk_handler(struct cnk_call *call);
 cnk_handler cnk_read, cnk_pread, cnk_readv, cnk_preadv, cnk_preadv2;
 cnk_handler cnk_write, cnk_pwrite, cnk_writev, cnk_pwritev, cnk_pwritev2;

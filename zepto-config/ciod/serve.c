@@ -17,8 +17,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "ciod.h"
-#include "ciod_wire.h"
+#include "ciod/ciod.h"
+#include "ciod/wire.h"
 
 #define HELLO_SECONDS	10
 #define HELLO_BODY	(8 + 8 + 4 + CIOD_TOKEN_BYTES)

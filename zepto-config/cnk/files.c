@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cnk.h"
+#include "cnk/cnk.h"
 
 #define NR_BUCKETS 256
 

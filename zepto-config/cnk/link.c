@@ -10,8 +10,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "ciod_wire.h"
-#include "cnk.h"
+#include "ciod/wire.h"
+#include "cnk/cnk.h"
 
 static struct {
 	int fd;

@@ -17,10 +17,10 @@ import tempfile
 import time
 import unittest
 
-import job
+from jobs import job
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
-HERE = pathlib.Path(__file__).resolve().parent
+ZEPTO = pathlib.Path('zepto-config').resolve()
 TOKEN = '0123456789abcdef' * 2
 USER = 1000
 ROOT = 0xffffffff
@@ -159,7 +159,7 @@ class Job(unittest.TestCase):
     def start(self, **changes):
         self.log = open(self.dir / 'log', 'w+', encoding='utf-8')
         self.stack.callback(self.log.close)
-        self.ciod = subprocess.Popen([BUILD / 'zepto-config/ciod', self.write_job(**changes)],
+        self.ciod = subprocess.Popen([BUILD / 'zepto-config/ciod/ciod', self.write_job(**changes)],
                                      stderr=self.log, extra_groups=[1, 2])
         self.stack.callback(self.ciod.wait)
         self.stack.callback(self.ciod.kill)
@@ -194,7 +194,7 @@ class Daemon(Job):
     def job_file(self, text):
         path = self.dir / 'job'
         path.write_text(text)
-        done = subprocess.run([BUILD / 'zepto-config/ciod', path], stderr=subprocess.PIPE,
+        done = subprocess.run([BUILD / 'zepto-config/ciod/ciod', path], stderr=subprocess.PIPE,
                               encoding='utf-8', timeout=30)
         self.assertEqual(done.returncode, 2)
         return done.stderr.replace(str(path), 'JOB')
@@ -221,7 +221,7 @@ class Daemon(Job):
             without = [x for x in good.splitlines() if not x.startswith(key)]
             self.assertIn(f"JOB: there is no '{key}'", self.job_file('\n'.join(without) + '\n'))
         path = self.dir / 'nowhere'
-        done = subprocess.run([BUILD / 'zepto-config/ciod', path], stderr=subprocess.PIPE)
+        done = subprocess.run([BUILD / 'zepto-config/ciod/ciod', path], stderr=subprocess.PIPE)
         self.assertEqual(done.returncode, 2)
         self.assertIn(b'No such file', done.stderr)
 
@@ -509,7 +509,7 @@ class Programs(Job):
     def run_job(self, script):
         self.start()
         return subprocess.run(
-            [HERE / 'launch', '-p', str(self.port), '--counts', self.dir / 'counts',
+            [ZEPTO / 'launch', '-p', str(self.port), '--counts', self.dir / 'counts',
              self.dir / 'job', 'sh', '-c', script], cwd=self.dir, encoding='utf-8',
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120,
             env={**os.environ, 'B': str(BUILD)})
@@ -660,7 +660,7 @@ class Programs(Job):
 
     def test_every_kind_of_call(self):
         for program in 'test_files', 'test_files-static':
-            path = BUILD / 'zepto-config' / program
+            path = BUILD / 'tests/unit/zepto' / program
             done = subprocess.run([path, self.dir], stdout=subprocess.PIPE, encoding='utf-8')
             self.assertEqual(done.returncode, 0, done.stdout)
             self.good(self.run_job(f'{path} /bgl'))
@@ -689,7 +689,7 @@ class Calls(unittest.TestCase):
     """The system calls that cnk knows, the kernel's and those of the manual page."""
 
     def setUp(self):
-        self.source = (HERE / 'cnk_calls.c').read_text()
+        self.source = (ZEPTO / 'cnk/calls.c').read_text()
 
     def test_each_call_of_the_kernel_is_accounted_for(self):
         preprocessed = subprocess.run(
@@ -700,13 +700,13 @@ class Calls(unittest.TestCase):
         others = NOT_ON_FILES.split()
         self.assertEqual(len(listed), len(set(listed)))
         self.assertFalse(set(listed) & set(others))
-        last = int(re.search(r'CNK_LAST_CALL (\d+)', (HERE / 'cnk.h').read_text())[1])
+        last = int(re.search(r'CNK_LAST_CALL (\d+)', (ZEPTO / 'cnk/cnk.h').read_text())[1])
         known = {name for name, number in kernel.items() if int(number) <= last}
         self.assertEqual(known, set(listed) | set(others))
 
     def test_the_manual_lists_those_that_fail(self):
         fail = set(re.findall(r'\bFAIL(?:_EITHER)?\((\w+), .*?(E[A-Z]+)\)', self.source))
-        section = (HERE / 'cnk.8').read_text().split('.SH CALLS THAT FAIL')[1].split('.PP\n')[0]
+        section = (ZEPTO / 'cnk/cnk.8').read_text().split('.SH CALLS THAT FAIL')[1].split('.PP\n')[0]
         listed = set()
         for group in section.split('.TP\n')[1:]:
             error = group.split('\n')[0].removeprefix('.B ')
@@ -721,9 +721,9 @@ class Made(unittest.TestCase):
 
     def test_knows_nothing_of_ktau(self):
         for name in 'ciod', 'cnk':
-            self.assertNotIn(b'ktau', (BUILD / 'zepto-config' / name).read_bytes().lower()
+            self.assertNotIn(b'ktau', (BUILD / 'zepto-config' / name / name).read_bytes().lower()
                              .replace(str(BUILD).lower().encode(), b''))
-        for made in (BUILD / 'zepto-config').glob('*.d'):
+        for made in (BUILD / 'zepto-config').rglob('*.d'):
             self.assertNotRegex(made.read_text(), r'ktau\w*\.h')
 
 

@@ -15,8 +15,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "ciod.h"
-#include "ciod_wire.h"
+#include "ciod/ciod.h"
+#include "ciod/wire.h"
 
 #define MAX_DESCRIPTORS 1024
 

@@ -21,18 +21,17 @@ import time
 import unittest
 import zlib
 
-import collect
-import image
-import job
-import settings
+from image import image, settings
+from jobs import collect, job
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 HERE = pathlib.Path(__file__).resolve().parent
+ZEPTO = pathlib.Path('zepto-config').resolve()
 
 
 def load(name):
-    """A script of this folder as a module."""
-    loader = importlib.machinery.SourceFileLoader(f'script_{name}', str(HERE / name))
+    """A command of zepto-config as a module."""
+    loader = importlib.machinery.SourceFileLoader(f'script_{name}', str(ZEPTO / name))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
     loader.exec_module(module)
     return module
@@ -136,14 +135,14 @@ class Profiles(Case):
             self.assertIn('No such file', done.stderr)
 
     def test_shipped_profiles(self):
-        for path in sorted((HERE / 'profiles').glob('*.conf')):
+        for path in sorted((ZEPTO / 'profiles').glob('*.conf')):
             settings.read(path)
 
 
 class Configure(Case):
 
     def run_it(self, *args, said=''):
-        return subprocess.run([HERE / 'configure', *args], cwd=self.dir, input=said,
+        return subprocess.run([ZEPTO / 'configure', *args], cwd=self.dir, input=said,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               encoding='utf-8', timeout=60)
 
@@ -393,20 +392,20 @@ class Submit(Case):
         super().setUp()
         programs = self.dir / 'bin'
         programs.mkdir()
-        (programs / 'qemu-system-ppc').symlink_to(HERE / 'test_board.py')
+        (programs / 'qemu-system-ppc').symlink_to(HERE / 'board.py')
         self.b = self.dir / 'build'
         made = self.b / 'zepto/a'
         made.mkdir(parents=True)
         (made / 'uImage').write_bytes(uimage(0))
         (made / 'profile.conf').write_text('memory=256M\n')
         (made / 'ramdisk.gz').write_bytes(image.compress(image.Tree().cpio(0)))
-        (self.b / 'zepto-config').mkdir()
-        (self.b / 'zepto-config/cnk').symlink_to(BUILD / 'zepto-config/cnk')
+        (self.b / 'zepto-config/cnk').mkdir(parents=True)
+        (self.b / 'zepto-config/cnk/cnk').symlink_to(BUILD / 'zepto-config/cnk/cnk')
         self.env = {**os.environ, 'B': str(self.b), 'PATH': f'{programs}:{os.environ["PATH"]}',
-                    'CIOD': str(BUILD / 'zepto-config/ciod'), 'TMPDIR': str(self.dir)}
+                    'CIOD': str(BUILD / 'zepto-config/ciod/ciod'), 'TMPDIR': str(self.dir)}
 
     def start(self, *args, board=''):
-        return subprocess.Popen([HERE / 'submit', *args], env={**self.env, 'BOARD': board},
+        return subprocess.Popen([ZEPTO / 'submit', *args], env={**self.env, 'BOARD': board},
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                 encoding='utf-8', start_new_session=True)
 
@@ -495,7 +494,7 @@ class Submit(Case):
         self.assertEqual(len(self.jobs()), 2)
         for out in self.jobs():
             self.assertEqual(len(list(out.glob('*.ktau'))), 1)
-        listed = subprocess.run([HERE / 'submit', '--list'], env=self.env, check=True,
+        listed = subprocess.run([ZEPTO / 'submit', '--list'], env=self.env, check=True,
                                 stdout=subprocess.PIPE, encoding='utf-8').stdout
         self.assertRegex(listed, r'(?m)\A(20.*  +0  a .* sh -c .*\n){2}\Z')
 
@@ -512,7 +511,7 @@ class Submit(Case):
 
     def test_unknown_profile(self):
         for name in 'none', '../a', '':
-            done = subprocess.run([HERE / 'submit', f'--kernel={name}', 'true'],
+            done = subprocess.run([ZEPTO / 'submit', f'--kernel={name}', 'true'],
                                   stderr=subprocess.PIPE, env=self.env, encoding='utf-8')
             self.assertEqual(done.returncode, 1)
             self.assertIn(f"submit: there is no kernel profile '{name}'", done.stderr)

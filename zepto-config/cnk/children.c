@@ -15,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cnk.h"
-#include "cnk_children.h"
+#include "cnk/cnk.h"
+#include "cnk/children.h"
 
 /* It cannot write to a pipe: with the filter installed, each write waits for an answer. */
 static _Noreturn void run(char **command, const sigset_t *mask, atomic_int *listener)

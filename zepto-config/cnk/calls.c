@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "cnk.h"
+#include "cnk/cnk.h"
 
 const char *cnk_prefix;
 

@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ciod.h"
+#include "ciod/ciod.h"
 
 static const char *const reasons[CIOD_NR_ENDS] = {
 	[CIOD_BYE] = "has said goodbye",

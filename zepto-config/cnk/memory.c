@@ -6,7 +6,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "cnk.h"
+#include "cnk/cnk.h"
 
 #define PAGE_BYTES 4096
 
