@@ -105,5 +105,4 @@ for file in $some; do
 	done
 done
 
-echo "[==========] $ran test(s) run."
 done_testing

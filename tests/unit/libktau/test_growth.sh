@@ -85,5 +85,4 @@ for reader in today larger smaller; do
 	done
 done
 
-echo "[==========] $ran test(s) run."
 done_testing

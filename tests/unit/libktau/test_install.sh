@@ -95,5 +95,4 @@ staged uninstall
 printf '%s\n' ./etc/ktaud.conf ./usr/lib/here/libmine.so | diff - "$work/left" || rc=1
 ok $rc "uninstall removes what was installed, and nothing else"
 
-echo "[==========] $ran test(s) run."
 done_testing

@@ -17,6 +17,8 @@ import tempfile
 import time
 import unittest
 
+from tap import TAPTestRunner
+
 from jobs import job
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
@@ -730,12 +732,14 @@ class Made(unittest.TestCase):
 def main():
     if os.geteuid():
         if not shutil.which('newuidmap'):
-            print('[  SKIPPED ] needs root, or newuidmap (uidmap)')
+            print('1..0 # SKIP needs root, or newuidmap (uidmap)')
             return
         os.execvp('unshare', ['unshare', '--user', '--map-root-user', '--map-auto',
                               sys.executable, *sys.argv])
     os.environ['PYTHONDONTWRITEBYTECODE'] = '1'
-    unittest.main(argv=[sys.argv[0], *sys.argv[2:]], warnings='ignore')
+    TAPTestRunner.set_stream(True)
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]], warnings='ignore',
+                  testRunner=TAPTestRunner)
 
 
 if __name__ == '__main__':

@@ -21,6 +21,8 @@ import time
 import unittest
 import zlib
 
+from tap import TAPTestRunner
+
 from image import image, settings
 from jobs import collect, job
 
@@ -520,10 +522,12 @@ class Submit(Case):
 if __name__ == '__main__':
     if os.geteuid():
         if not shutil.which('newuidmap'):
-            print('[  SKIPPED ] needs root, or newuidmap (uidmap)')
+            print('1..0 # SKIP needs root, or newuidmap (uidmap)')
             sys.exit(0)
         os.execvp('unshare', ['unshare', '--user', '--map-root-user', '--map-auto',
                               sys.executable, '-B', *sys.argv])
     os.environ['PYTHONDONTWRITEBYTECODE'] = '1'
     sys.dont_write_bytecode = True
-    unittest.main(argv=[sys.argv[0], *sys.argv[2:]], warnings='ignore')
+    TAPTestRunner.set_stream(True)
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]], warnings='ignore',
+                  testRunner=TAPTestRunner)
