@@ -20,8 +20,8 @@
 #include <linux/kernel.h>
 #include <linux/user_namespace.h>
 
+#include "access.h"
 #include "compat.h"
-#include "ktau.h"
 
 #define LEVEL_MIN	-1
 #define LEVEL_MAX	3

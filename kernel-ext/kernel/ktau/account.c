@@ -16,7 +16,11 @@
  */
 #include <linux/sched.h>
 
-#include "ktau.h"
+#include "account.h"
+#include "arch.h"
+#include "cpu.h"
+#include "off.h"
+#include "times.h"
 
 /**
  * ktau_account_switch() - account the time of this CPU where it begins or ends to be idle
@@ -84,6 +88,40 @@ static u64 user_until(const struct ktau_rec_profile *rec,
 	if (!(READ_ONCE(state->profiled) & KTAU_GROUP_ACCOUNT))
 		until = ktau_read(&state->account_until);
 	return max_t(s64, user + until, 0);
+}
+
+/**
+ * ktau_times_at() - the sums of a task, with what is in progress
+ * @state: its state
+ * @task: the task, or NULL: it has exited
+ * @ticks: the moment
+ *
+ * Context: Any. The task may run: the caller finds out afterwards.
+ * Return: The sums at that moment, without an interrupt in progress.
+ */
+struct ktau_times ktau_times_at(const struct ktau_task *state,
+				const struct task_struct *task, u64 ticks)
+{
+	struct ktau_times times = ktau_times(state);
+	const struct ktau_ref *ref = task ? &task->ktau : NULL;
+	u64 woken = ref ? ktau_read(&ref->wake_ticks) : 0;
+	u64 off, wait;
+
+	if (!ref)
+		return times;
+	if (ktau_is_off(state, READ_ONCE(ref->top))) {
+		off = ktau_ticks_between(ktau_read(&state->sched.start), ticks);
+		wait = off;
+		if (READ_ONCE(state->off.sleeps)) {
+			woken = ktau_runnable_since(state, woken);
+			wait = woken ? min(off, ktau_ticks_between(woken, ticks)) : 0;
+		}
+		times.runq += wait;
+		times.asleep += off - wait;
+	} else if (woken && (READ_ONCE(ref->flags) & KTAU_REF_NEW)) {
+		times.runq += ktau_ticks_between(woken, ticks);
+	}
+	return times;
 }
 
 /**

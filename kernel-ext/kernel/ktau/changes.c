@@ -18,7 +18,10 @@
 #include <linux/wait.h>
 
 #include "cgroup.h"
-#include "ktau.h"
+#include "changes.h"
+#include "ring.h"
+#include "state.h"
+#include "trace.h"
 
 /**
  * ktau_trace_comm() - trace the current task's name
@@ -88,7 +91,7 @@ static void task_changed(struct task_struct *p, unsigned int bit)
 
 	if (!(READ_ONCE(p->ktau.mask) & KTAU_MODE_TRACE))
 		return;
-	change.state = ktau_task_get(p);
+	change.state = ktau_state_get(p);
 	if (!change.state)
 		return;
 	if (p == current) {
@@ -97,7 +100,7 @@ static void task_changed(struct task_struct *p, unsigned int bit)
 	} else if (task_call_func(p, note_change, &change)) {
 		smp_call_function_single(task_cpu(p), trace_changes_here, p, 1);
 	}
-	ktau_task_put(change.state);
+	ktau_state_put(change.state);
 }
 
 /**

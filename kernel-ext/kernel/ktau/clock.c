@@ -11,7 +11,14 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
-#include "ktau.h"
+#include "arch.h"
+#include "clock.h"
+#include "core.h"
+#include "cpu.h"
+#include "ids.h"
+#include "ring.h"
+#include "state.h"
+#include "table.h"
 
 struct ktau_clock ktau_clock_boot;
 u64 ktau_profile_pair_mticks;
@@ -155,8 +162,8 @@ static void measure_all(struct ktau_task *task, struct ktau_task *cpu)
  */
 void ktau_clock_measure(void)
 {
-	struct ktau_task *task = ktau_task_create(&ktau_system, GFP_KERNEL);
-	struct ktau_task *cpu = ktau_task_create(&ktau_system, GFP_KERNEL);
+	struct ktau_task *task = ktau_state_create(&ktau_system, GFP_KERNEL);
+	struct ktau_task *cpu = ktau_state_create(&ktau_system, GFP_KERNEL);
 
 	if (task && cpu) {
 		task->ring = ktau_ring_create(&ktau_system, 1024, GFP_KERNEL);
@@ -167,7 +174,7 @@ void ktau_clock_measure(void)
 		task->taken = true;	/* nobody misses these slots */
 	}
 	if (task)
-		ktau_task_put(task);
+		ktau_state_put(task);
 	if (cpu)
-		ktau_task_put(cpu);
+		ktau_state_put(cpu);
 }

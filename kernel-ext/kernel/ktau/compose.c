@@ -9,9 +9,19 @@
 #include <linux/utsname.h>
 #include <asm/sections.h>
 
+#include "arch.h"
 #include "cgroup.h"
+#include "clock.h"
 #include "compat.h"
+#include "compose.h"
+#include "core.h"
+#include "describe.h"
+#include "event.h"
+#include "exited.h"
+#include "gone.h"
+#include "info.h"
 #include "stream.h"
+#include "words.h"
 
 /* A zeroed record of @head bytes and a string after it, or NULL. */
 static void *new_record(struct ktau_stream *stream, u16 type, size_t head,

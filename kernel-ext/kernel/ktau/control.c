@@ -6,7 +6,6 @@
  */
 #include <linux/capability.h>
 #include <linux/init.h>
-#include <linux/irq_work.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
@@ -14,16 +13,17 @@
 #include <linux/string.h>
 #include <linux/workqueue.h>
 
+#include "clock.h"
+#include "control.h"
+#include "core.h"
+#include "event.h"
+#include "exited.h"
+#include "filter.h"
+#include "ids.h"
+#include "memory.h"
+#include "switch.h"
+#include "task.h"
 #include "words.h"
-
-/* Guards ktau_config and the filter, and what tasks have because of them. */
-DEFINE_MUTEX(ktau_mutex);
-
-struct ktau_config ktau_config __read_mostly = {
-	.modes = KTAU_MODE_PROFILE,
-	.ring_slots = 1024,
-	.watermark_slots = 512,
-};
 
 static int find_task(const struct ktau_task_word *word, const char *tid,
 		     struct task_struct **task)
@@ -201,31 +201,14 @@ int ktau_control_write(char *words)
 	return err;
 }
 
-static void switch_off_work(struct work_struct *work)
+static void disable_all(struct work_struct *work)
 {
 	char words[] = "groups=none profile=off trace=off";
 
 	ktau_control_write(words);
 }
 
-static DECLARE_WORK(off_work, switch_off_work);
-
-static void want_off(struct irq_work *want)
-{
-	schedule_work(&off_work);
-}
-
-static DEFINE_IRQ_WORK(off_want, want_off);
-
-/**
- * ktau_switch_off() - have all groups switched off, soon
- *
- * Context: Any.
- */
-void ktau_switch_off(void)
-{
-	irq_work_queue(&off_want);
-}
+static DECLARE_WORK(disable_all_work, disable_all);
 
 /*
  * Command line: "ktau=all" or "ktau=syscall,irq", "ktau.trace=1", and the words
@@ -276,6 +259,7 @@ static int __init ktau_init(void)
 	struct ktau_request req;
 	int err = 0;
 
+	ktau_disable_register(&disable_all_work);
 	ktau_clock_read(&ktau_clock_boot);
 	ktau_config.memory_limit_bytes =
 		min_t(u64, (u64)totalram_pages() << PAGE_SHIFT >> 4, SZ_256M);
@@ -283,6 +267,7 @@ static int __init ktau_init(void)
 	ktau_config.exited_limit_bytes =
 		min_t(u64, ktau_config.memory_limit_bytes >> 2, SZ_16M);
 	ktau_event_init();
+	ktau_ids_init();
 	ktau_memory_init();
 	ktau_clock_measure();
 	if (!boot_groups)

@@ -19,7 +19,13 @@
 #include <linux/irqflags.h>
 #include <linux/preempt.h>
 
+#include "arch.h"
+#include "core.h"
+#include "cpu.h"
 #include "frame.h"
+#include "ids.h"
+#include "table.h"
+#include "times.h"
 
 DEFINE_PER_CPU(struct ktau_cpu, ktau_cpu);
 

@@ -16,6 +16,12 @@
 #include <linux/user_namespace.h>
 
 #include "compat.h"
+#include "describe.h"
+#include "exited.h"
+#include "origin.h"
+#include "owner.h"
+#include "permission.h"
+#include "state.h"
 #include "stream.h"
 
 #define TABLE_AGE	(HZ / 10)
@@ -188,7 +194,7 @@ static void note_exited(struct ktau_stream *stream)
 
 	for (seq = 0; (state = ktau_exited_get(&seq)); seq++) {
 		note_place(stream, state->serial, PLACE_EXITED, seq);
-		ktau_task_put(state);
+		ktau_state_put(state);
 		cond_resched();
 	}
 }
@@ -251,7 +257,7 @@ static void named_put(struct named *named)
 {
 	if (named->task)
 		put_task_struct(named->task);
-	ktau_task_put(named->state);
+	ktau_state_put(named->state);
 }
 
 static bool may_read(struct ktau_stream *stream, struct named *named)

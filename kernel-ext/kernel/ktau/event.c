@@ -11,7 +11,8 @@
 #include <linux/kallsyms.h>
 #include <linux/string.h>
 
-#include "ids.h"
+#include "arch.h"
+#include "event.h"
 
 #define CALL_RANGE(call)						\
 	{ KTAU_SOURCE_##call,						\
@@ -282,5 +283,4 @@ void __init ktau_event_init(void)
 		ktau_event_define(i, &event, NULL);
 	}
 	init_static_events();
-	ktau_ids_init();
 }

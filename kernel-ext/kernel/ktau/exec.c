@@ -17,7 +17,17 @@
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 
-#include "frame.h"
+#include "arch.h"
+#include "core.h"
+#include "exited.h"
+#include "oops.h"
+#include "owner.h"
+#include "rights.h"
+#include "ring.h"
+#include "switch.h"
+#include "table.h"
+#include "times.h"
+#include "trace.h"
 
 /*
  * Whether an exec with @new credentials opens the task to readers that were not allowed

@@ -27,7 +27,17 @@
 #include <linux/seq_file.h>
 #include <linux/spinlock.h>
 
-#include "ktau.h"
+#include "arch.h"
+#include "core.h"
+#include "exited.h"
+#include "gone.h"
+#include "origin.h"
+#include "rights.h"
+#include "snapshot.h"
+#include "state.h"
+#include "table.h"
+#include "times.h"
+#include "user.h"
 
 #define TRIM_STEP	64	/* folded or evicted under one lock */
 
@@ -137,7 +147,7 @@ static void drop(struct ktau_task *state, bool evicted)
 	user->exited_bytes -= state->exited_bytes;
 	exited.bytes -= state->exited_bytes;
 	exited.nr--;
-	ktau_task_put(state);
+	ktau_state_put(state);
 }
 
 static void add_counts(struct ktau_task *to, const struct ktau_task *from)
@@ -582,10 +592,10 @@ int ktau_exited_start(void)
 
 	if (exited.evicted)
 		return 0;
-	evicted = ktau_task_create(&ktau_system, GFP_KERNEL);
+	evicted = ktau_state_create(&ktau_system, GFP_KERNEL);
 	if (!evicted || !ktau_table_fill(evicted, KTAU_NR_IDS) ||
 	    !ktau_times_of_all(evicted)) {
-		ktau_task_put(evicted);
+		ktau_state_put(evicted);
 		return -ENOMEM;
 	}
 	evicted->owner.kind = KTAU_OWNER_EVICTED;

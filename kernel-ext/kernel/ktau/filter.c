@@ -24,8 +24,8 @@
 #include <linux/uidgid.h>
 
 #include "cgroup.h"
+#include "core.h"
 #include "filter.h"
-#include "ktau.h"
 
 /* What separates words, lists and items, and what escapes it, in a path. */
 #define PATH_ESCAPED	" \t\n\\,+"

@@ -5,7 +5,13 @@
  * an interrupt inside, or a clock that went back. The model, and the usual way through
  * it, is in profile.c.
  */
+#include "arch.h"
+#include "core.h"
 #include "frame.h"
+#include "ring.h"
+#include "table.h"
+#include "times.h"
+#include "trace.h"
 
 /**
  * ktau_start() - set the start time of a frame that is already on the stack

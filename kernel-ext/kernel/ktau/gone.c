@@ -17,7 +17,7 @@
  */
 #include <linux/xarray.h>
 
-#include "ktau.h"
+#include "gone.h"
 
 #define FOLDED	XA_MARK_0
 #define EVICTED	XA_MARK_1

@@ -8,7 +8,10 @@
  */
 #include <linux/export.h>
 
+#include "arch.h"
 #include "frame.h"
+#include "times.h"
+#include "trace.h"
 
 /**
  * __ktau_guest_enter() - the current task is about to enter its guest

@@ -27,6 +27,8 @@
 #include <linux/printk.h>
 #include <linux/spinlock.h>
 
+#include "core.h"
+#include "event.h"
 #include "ids.h"
 
 static DEFINE_RAW_SPINLOCK(id_lock);

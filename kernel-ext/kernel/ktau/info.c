@@ -9,7 +9,14 @@
 #include <linux/uuid.h>
 #include <linux/workqueue.h>
 
+#include "access.h"
+#include "core.h"
+#include "event.h"
+#include "info.h"
+#include "memory.h"
 #include "stream.h"
+#include "user.h"
+#include "words.h"
 
 static u8 boot_id[16];
 

@@ -8,7 +8,12 @@
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
 
+#include "cpu.h"
+#include "defer.h"
 #include "ktau_test.h"
+#include "poll.h"
+#include "snapshot.h"
+#include "trace.h"
 
 #define ID_A	100
 #define ID_B	101

@@ -15,7 +15,8 @@
  */
 #include <linux/sched.h>
 
-#include "ktau.h"
+#include "arch.h"
+#include "look.h"
 
 #define AWAKE	U64_MAX
 

@@ -20,7 +20,10 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
-#include "ktau.h"
+#include "core.h"
+#include "defer.h"
+#include "memory.h"
+#include "user.h"
 
 #define RESERVE_FULL	256
 #define RESERVE_LOW	128

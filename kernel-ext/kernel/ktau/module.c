@@ -11,7 +11,7 @@
 #include <linux/notifier.h>
 #include <linux/printk.h>
 
-#include "ktau.h"
+#include "ids.h"
 
 static bool is_in_module(unsigned long fn, const void *data)
 {

@@ -11,7 +11,9 @@
 #include <net/ipv6.h>
 #include <net/tcp.h>
 
-#include "ktau.h"
+#include "arch.h"
+#include "ring.h"
+#include "trace.h"
 
 static void end_point(struct ktau_slot_more *more, __be32 v4,
 		      const struct in6_addr *v6, u16 port)

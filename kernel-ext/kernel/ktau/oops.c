@@ -12,6 +12,7 @@
 #include <linux/preempt.h>
 
 #include "frame.h"
+#include "oops.h"
 
 /**
  * ktau_end_frames() - end all that the current task is in, and begin nothing more

@@ -22,7 +22,9 @@
 #include <linux/sched/signal.h>
 #include <linux/user_namespace.h>
 
-#include "ktau.h"
+#include "memory.h"
+#include "origin.h"
+#include "rights.h"
 
 /**
  * ktau_ns_id() - what tells a pid namespace from all others of this boot

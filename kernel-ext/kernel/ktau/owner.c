@@ -15,7 +15,8 @@
 #include <net/net_namespace.h>
 
 #include "cgroup.h"
-#include "ktau.h"
+#include "memory.h"
+#include "owner.h"
 
 /* Its parent and its leader; the ids of what is gone are 0. */
 static void identify_family(struct ktau_owner *owner, struct task_struct *task)

@@ -9,7 +9,8 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
-#include "ktau.h"
+#include "defer.h"
+#include "poll.h"
 
 #define WAKES_PER_SECOND	100
 

@@ -17,7 +17,22 @@
 #include <linux/uaccess.h>
 #include <linux/user_namespace.h>
 
-#include "ktau.h"
+#include "access.h"
+#include "arch.h"
+#include "clock.h"
+#include "control.h"
+#include "core.h"
+#include "event.h"
+#include "exited.h"
+#include "file.h"
+#include "memory.h"
+#include "permission.h"
+#include "redact.h"
+#include "show.h"
+#include "snapshot.h"
+#include "state.h"
+#include "user.h"
+#include "words.h"
 
 #define CONTROL_BYTES	(64 * 1024)
 
@@ -264,14 +279,14 @@ static int copy_profile(struct ktau_rec_profile **rec, struct ktau_task *state,
 /* The profile of @task, kept from an exec meanwhile. */
 static int show_task(struct seq_file *m, struct task_struct *task, u32 access)
 {
-	struct ktau_task *state = ktau_task_get(task);
+	struct ktau_task *state = ktau_state_get(task);
 	struct ktau_rec_profile *rec;
 	int err;
 
 	if (!state)
 		return 0;
 	err = copy_profile(&rec, state, task);
-	ktau_task_put(state);
+	ktau_state_put(state);
 	if (err)
 		return err;
 	if (!(access & KTAU_ACCESS_EXACT))

@@ -45,42 +45,14 @@
 #include <linux/export.h>
 #include <linux/kprobes.h>
 #include <linux/preempt.h>
-#include <linux/printk.h>
 
+#include "arch.h"
 #include "frame.h"
-
-struct static_key_false ktau_keys[KTAU_NR_GROUPS] = {
-	[0 ... KTAU_NR_GROUPS - 1] = STATIC_KEY_FALSE_INIT
-};
-EXPORT_SYMBOL_GPL(ktau_keys);
-
-/*
- * On from the first time that any group is on, for ever: a frame may outlive
- * its group, and the test behind this key is what finds it.
- */
-DEFINE_STATIC_KEY_FALSE(ktau_exit_key);
-EXPORT_SYMBOL_GPL(ktau_exit_key);
-
-/**
- * ktau_internal_error() - stop measuring after a contradiction
- * @what: what was found
- *
- * Warns once, takes the groups from the current task at once, and has all of
- * them switched off; the machine goes on.
- *
- * Context: Any.
- */
-void ktau_internal_error(const char *what)
-{
-	static bool told;
-
-	ktau_loss(KTAU_LOSS_INTERNAL);
-	WRITE_ONCE(current->ktau.mask, 0);
-	if (!xchg(&told, true))
-		printk_deferred(KERN_WARNING "ktau: switched off: %s (%s[%d])\n",
-				what, current->comm, current->pid);
-	ktau_switch_off();
-}
+#include "ids.h"
+#include "ring.h"
+#include "root.h"
+#include "table.h"
+#include "trace.h"
 
 /*
  * With a slot in the trace, written by as little as it can be; @arg goes into it if

@@ -11,6 +11,9 @@
 #include <linux/time64.h>
 #include <linux/uaccess.h>
 
+#include "describe.h"
+#include "event.h"
+#include "redact.h"
 #include "stream.h"
 
 /*

@@ -35,8 +35,7 @@
 #include <uapi/linux/ktau.h>
 
 #include "arch.h"
-
-struct ktau_user;
+#include "types.h"
 
 /**
  * struct ktau_place - a slot, or a part of one, as it is in the ring
@@ -203,6 +202,13 @@ static __always_inline bool ktau_ring_wakes(const struct ktau_ring *ring, u64 nr
 	return nr >= data_race(ring->wake_at);	/* a hint: late by a slot */
 }
 
-void ktau_ring_wake(struct ktau_ring *ring);
+struct ktau_ring *ktau_ring_create(struct ktau_user *user, u32 slots, gfp_t gfp);
+u32 ktau_ring_full_slots(const struct task_struct *task);
+u32 ktau_ring_start_slots(const struct task_struct *task);
+size_t ktau_ring_bytes(u32 slots);
+void ktau_ring_make_ready(struct ktau_ring *ring);
+void ktau_ring_lose(const struct ktau_ring *ring, enum ktau_loss reason);
+void ktau_ring_free(struct ktau_ring *ring);
+void ktau_ring_set_marks(struct ktau_ring *ring, u64 poll_at);
 
 #endif /* _KERNEL_KTAU_RING_H */

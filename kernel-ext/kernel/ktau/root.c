@@ -21,10 +21,13 @@
 #include <linux/kprobes.h>
 #include <linux/kthread.h>
 
+#include "arch.h"
 #include "compat.h"
+#include "core.h"
 #include "frame.h"
-
-DEFINE_STATIC_KEY_FALSE(ktau_root_key);
+#include "ids.h"
+#include "root.h"
+#include "table.h"
 
 /* The order is that which ktau_account_copy() relies on. */
 static __always_inline void open_root(struct ktau_ref *ref, unsigned int id, u64 now)

@@ -36,7 +36,18 @@
 #include <linux/preempt.h>
 #include <linux/sched.h>
 
+#include "account.h"
+#include "arch.h"
+#include "changes.h"
+#include "core.h"
+#include "event.h"
 #include "frame.h"
+#include "off.h"
+#include "ring.h"
+#include "root.h"
+#include "table.h"
+#include "times.h"
+#include "trace.h"
 
 /* As /proc/PID/stat and the kernel's own trace show it. */
 static unsigned int shown_state(const struct task_struct *task,
@@ -63,11 +74,6 @@ static unsigned int reason(const struct task_struct *task, unsigned int state)
 				     KTAU_ID_SCHEDULE_VOL_UNINTERRUPTIBLE;
 }
 
-static bool is_off(const struct ktau_task *state, const struct ktau_frame *top)
-{
-	return top == &state->sched;
-}
-
 /**
  * __ktau_sched_switch() - the current task loses the CPU
  * @vol: whether the kernel counts it as voluntary, in nvcsw
@@ -87,7 +93,7 @@ void __ktau_sched_switch(bool vol, struct task_struct *prev,
 	struct ktau_frame *frame = &state->sched;
 	const u32 mask = READ_ONCE(ref->mask);
 
-	if (unlikely(is_off(state, ref->top))) {
+	if (unlikely(ktau_is_off(state, ref->top))) {
 		ktau_internal_error("a task left the CPU twice");
 		return;
 	}
@@ -156,35 +162,16 @@ static void trace_wait(struct ktau_ref *ref, u64 wait, u64 now)
 		ktau_trace_woken(state, now, ref->wake_ticks);
 }
 
-/* Since when the task was runnable; 0 if it never was, or not apart from the frame. */
-static u64 runnable_since(const struct ktau_task *state, u64 wake_ticks)
-{
-	const u64 start = ktau_read(&state->sched.start);
-
-	if (!ktau_is_voluntary(ktau_frame_id(&state->sched)))
-		return 0;
-	if (!READ_ONCE(state->off.sleeps))
-		return start;
-	/* The switch may have taken longer than the waker. */
-	return wake_ticks ? max(wake_ticks, start) : 0;
-}
-
-/* A waker on another CPU may be ahead of the clock here. */
-static u64 ticks_between(u64 since, u64 now)
-{
-	return (s64)(now - since) > 0 ? now - since : 0;
-}
-
 /* The task is back on a CPU since @now. */
 static void end_off(struct ktau_ref *ref, u64 now)
 {
 	struct ktau_task *state = ref->state;
 	struct ktau_frame *frame = &state->sched;
 	const struct ktau_times base = ktau_times(state);
-	const u64 since = runnable_since(state, ref->wake_ticks);
+	const u64 since = ktau_runnable_since(state, ref->wake_ticks);
 	const bool traced = frame->info & KTAU_FRAME_TRACED;
 	const bool profiled = !(frame->info & KTAU_FRAME_TRACE_ONLY);
-	u64 wait = since ? ticks_between(since, now) : 0;
+	u64 wait = since ? ktau_ticks_between(since, now) : 0;
 	struct ktau_ended e;
 
 	if (traced && since)
@@ -213,7 +200,7 @@ static void end_off(struct ktau_ref *ref, u64 now)
 static void begin_on(struct ktau_ref *ref, u64 now)
 {
 	struct ktau_task *state = ref->state;
-	const u64 wait = ticks_between(ref->wake_ticks, now);
+	const u64 wait = ktau_ticks_between(ref->wake_ticks, now);
 
 	if (!(ref->mask & KTAU_GROUP_SCHED))
 		return;
@@ -243,7 +230,7 @@ void __ktau_sched_resume(void)
 
 	if (unlikely(!state))
 		return;
-	if (is_off(state, ref->top))
+	if (ktau_is_off(state, ref->top))
 		end_off(ref, state->switched_ticks);
 	else if ((ref->flags & KTAU_REF_NEW) && ref->wake_ticks)
 		begin_on(ref, state->switched_ticks);
@@ -254,40 +241,6 @@ void __ktau_sched_resume(void)
 		ktau_trace_changes(state);
 }
 
-/**
- * ktau_times_at() - the sums of a task, with what is in progress
- * @state: its state
- * @task: the task, or NULL: it has exited
- * @ticks: the moment
- *
- * Context: Any. The task may run: the caller finds out afterwards.
- * Return: The sums at that moment, without an interrupt in progress.
- */
-struct ktau_times ktau_times_at(const struct ktau_task *state,
-				const struct task_struct *task, u64 ticks)
-{
-	struct ktau_times times = ktau_times(state);
-	const struct ktau_ref *ref = task ? &task->ktau : NULL;
-	u64 woken = ref ? ktau_read(&ref->wake_ticks) : 0;
-	u64 off, wait;
-
-	if (!ref)
-		return times;
-	if (is_off(state, READ_ONCE(ref->top))) {
-		off = ticks_between(ktau_read(&state->sched.start), ticks);
-		wait = off;
-		if (READ_ONCE(state->off.sleeps)) {
-			woken = runnable_since(state, woken);
-			wait = woken ? min(off, ticks_between(woken, ticks)) : 0;
-		}
-		times.runq += wait;
-		times.asleep += off - wait;
-	} else if (woken && (READ_ONCE(ref->flags) & KTAU_REF_NEW)) {
-		times.runq += ticks_between(woken, ticks);
-	}
-	return times;
-}
-
 /*
  * Whether @p has slept: it was taken off its queue, or 6.12 has left it there until its
  * turn came. Otherwise it is woken before it sleeps, and goes on.
@@ -296,7 +249,7 @@ static bool has_slept(const struct task_struct *p, const struct ktau_task *state
 {
 	if (!READ_ONCE(p->on_rq))
 		return true;
-	return is_off(state, READ_ONCE(p->ktau.top)) && state->off.sleeps;
+	return ktau_is_off(state, READ_ONCE(p->ktau.top)) && state->off.sleeps;
 }
 
 /**

@@ -11,6 +11,7 @@
 #include <linux/user_namespace.h>
 
 #include "cgroup.h"
+#include "select.h"
 #include "stream.h"
 
 /**

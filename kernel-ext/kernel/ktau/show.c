@@ -11,8 +11,12 @@
 #include <linux/sort.h>
 #include <linux/string.h>
 
+#include "core.h"
 #include "filter.h"
-#include "ktau.h"
+#include "show.h"
+#include "state.h"
+#include "switch.h"
+#include "words.h"
 
 static void show_group_names(struct seq_file *m, u32 groups, char separator)
 {
@@ -50,19 +54,19 @@ struct tid_list {
 
 static u32 selected_of(struct task_struct *task)
 {
-	struct ktau_task *state = ktau_task_get(task);
+	struct ktau_task *state = ktau_state_get(task);
 	u32 selected = state ? state->selected : 0;
 
-	ktau_task_put(state);
+	ktau_state_put(state);
 	return selected == ktau_filter_selection() ? selected : 0;
 }
 
 static u32 groups_of(struct task_struct *task)
 {
-	struct ktau_task *state = ktau_task_get(task);
+	struct ktau_task *state = ktau_state_get(task);
 	u32 groups = state ? state->task_groups : 0;
 
-	ktau_task_put(state);
+	ktau_state_put(state);
 	return groups;
 }
 

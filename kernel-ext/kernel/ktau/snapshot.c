@@ -12,7 +12,12 @@
 #include <linux/sched/task_stack.h>
 #include <linux/smp.h>
 
-#include "frame.h"
+#include "account.h"
+#include "arch.h"
+#include "event.h"
+#include "snapshot.h"
+#include "table.h"
+#include "times.h"
 
 #define QUICK_TRIES	3
 #define SLOW_TRIES	100

@@ -17,7 +17,11 @@
 #include <linux/preempt.h>
 #include <linux/sched.h>
 
-#include "ktau.h"
+#include "arch.h"
+#include "event.h"
+#include "ring.h"
+#include "snapshot_trace.h"
+#include "trace.h"
 
 #define QUICK_TRIES	3
 #define SLOW_TRIES	100

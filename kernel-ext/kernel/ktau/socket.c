@@ -10,7 +10,7 @@
 #include <linux/net.h>
 #include <linux/socket.h>
 
-#include "ktau.h"
+#include "types.h"
 
 static bool is_message(const struct socket *sock, size_t bytes)
 {

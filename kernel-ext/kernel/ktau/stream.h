@@ -10,7 +10,9 @@
 
 #include <linux/xarray.h>
 
-#include "ktau.h"
+#include "gone.h"
+#include "snapshot_trace.h"
+#include "types.h"
 
 struct file;
 struct nsproxy;
@@ -138,46 +140,7 @@ struct ktau_stream {
 /* Those that are named one by one. */
 #define KTAU_TARGETS_LISTED	(KTAU_TARGET_SELF | KTAU_TARGET_LIST)
 
-/* stream.c */
 int ktau_buffer_need(struct ktau_buffer *buffer, size_t bytes);
 u32 ktau_stream_access(const struct ktau_stream *stream);
-
-/* select.c */
-int ktau_select_read(struct ktau_select *select, const void __user *arg);
-int ktau_select_check(const struct ktau_select *select, u32 content);
-int ktau_select_pids(struct ktau_select *select, s32 **pids);
-bool ktau_select_task(const struct ktau_select *select, struct task_struct *task);
-bool ktau_select_exited(const struct ktau_select *select,
-			const struct ktau_task *state);
-
-/* info.c */
-int ktau_info_write(const struct ktau_stream *stream, void __user *arg);
-void ktau_boot_id(u8 id[16]);
-
-/* walk.c */
-int ktau_stream_step(struct ktau_stream *stream);
-
-/* redact.c */
-void ktau_redact_trace(struct ktau_stream *stream);
-
-/* describe.c */
-void ktau_describe_task(const struct ktau_stream *stream, struct ktau_owner *owner,
-			struct task_struct *task);
-void ktau_describe_exited(const struct ktau_stream *stream,
-			  struct ktau_owner *owner, const struct ktau_task *state);
-bool ktau_is_in_reach(const struct ktau_stream *stream,
-		      const struct ktau_task *state);
-unsigned long ktau_serial_bits(struct ktau_stream *stream, u64 serial);
-int ktau_serial_mark(struct ktau_stream *stream, u64 serial, unsigned long bits);
-bool ktau_named_visible(struct ktau_stream *stream, u64 serial);
-char *ktau_describe_path(struct task_struct *task, const struct ktau_task *state);
-int ktau_named_describe(struct ktau_stream *stream, u64 serial,
-			struct ktau_owner *owner, char **path);
-
-/* compose.c */
-int ktau_compose_begin(struct ktau_stream *stream);
-int ktau_compose_front(struct ktau_stream *stream);
-int ktau_compose_gone(struct ktau_stream *stream);
-int ktau_compose_end(struct ktau_stream *stream);
 
 #endif /* _KERNEL_KTAU_STREAM_H */

@@ -13,8 +13,16 @@
 #include <linux/sched/task.h>
 #include <linux/spinlock.h>
 
+#include "arch.h"
+#include "core.h"
+#include "cpu.h"
 #include "filter.h"
-#include "ktau.h"
+#include "grow.h"
+#include "memory.h"
+#include "ring.h"
+#include "state.h"
+#include "switch.h"
+#include "user.h"
 
 static unsigned int generation;
 
@@ -57,7 +65,7 @@ static struct ktau_task *make_state(struct task_struct *task, gfp_t gfp)
 		ktau_loss(KTAU_LOSS_NO_STATE);
 		return NULL;
 	}
-	state = ktau_task_create(user, gfp);
+	state = ktau_state_create(user, gfp);
 	ktau_user_put(user);
 	if (!state)
 		return NULL;
@@ -68,8 +76,8 @@ static struct ktau_task *make_state(struct task_struct *task, gfp_t gfp)
 		return state;
 	}
 	refcount_dec(&state->ref);
-	ktau_task_put(state);
-	return ktau_task_get(task);
+	ktau_state_put(state);
+	return ktau_state_get(task);
 }
 
 /*
@@ -81,7 +89,7 @@ static struct ktau_task *make_state(struct task_struct *task, gfp_t gfp)
 static int get_state(struct task_struct *task, gfp_t gfp,
 		     struct ktau_task **state)
 {
-	*state = ktau_task_get(task);
+	*state = ktau_state_get(task);
 	if (*state || !gfp || (data_race(task->flags) & PF_EXITING)) /* a hint */
 		return 0;
 	*state = make_state(task, gfp);
@@ -188,7 +196,7 @@ static void set_up(struct task_struct *task, u32 selected, gfp_t gfp)
 	    add_ring(state, ktau_ring_start_slots(task), gfp))
 		mask &= ~KTAU_MODE_TRACE;
 	set_mask(task, state, mask);
-	ktau_task_put(state);
+	ktau_state_put(state);
 }
 
 /**
@@ -224,10 +232,10 @@ static void update(struct task_struct *task, struct ktau_config *config)
 	if (static_key_enabled(&ktau_exit_key))
 		ktau_task_serial(task);
 	set_up(task, 0, GFP_KERNEL);
-	state = ktau_task_get(task);
+	state = ktau_state_get(task);
 	if (state)
 		config->task_groups |= state->task_groups;
-	ktau_task_put(state);
+	ktau_state_put(state);
 	config->tags |= READ_ONCE(task->ktau.tag) != 0;
 }
 
@@ -332,11 +340,11 @@ out:
 
 static void resize(struct task_struct *task, struct ktau_ring **olds)
 {
-	struct ktau_task *state = ktau_task_get(task);
+	struct ktau_task *state = ktau_state_get(task);
 
 	if (state)
 		resize_ring(task, state, olds);
-	ktau_task_put(state);
+	ktau_state_put(state);
 }
 
 /**
@@ -378,7 +386,7 @@ int ktau_task_select(struct task_struct *task, u32 selection)
 
 	if (state)
 		WRITE_ONCE(state->selected, selection);
-	ktau_task_put(state);
+	ktau_state_put(state);
 	return err;
 }
 
@@ -397,7 +405,7 @@ int ktau_task_set_groups(struct task_struct *task, u32 groups)
 
 	if (state)
 		WRITE_ONCE(state->task_groups, groups);
-	ktau_task_put(state);
+	ktau_state_put(state);
 	return err;
 }
 
@@ -466,7 +474,7 @@ struct ktau_task *ktau_task_successor(const struct ktau_task *old,
 		ktau_loss(KTAU_LOSS_NO_STATE);
 		return NULL;
 	}
-	state = ktau_task_create(user, GFP_KERNEL_ACCOUNT);
+	state = ktau_state_create(user, GFP_KERNEL_ACCOUNT);
 	ktau_user_put(user);
 	if (!state)
 		return NULL;
@@ -478,7 +486,7 @@ struct ktau_task *ktau_task_successor(const struct ktau_task *old,
 					       ktau_ring_start_slots(current),
 					       GFP_KERNEL_ACCOUNT);
 		if (!state->ring) {
-			ktau_task_put(state);
+			ktau_state_put(state);
 			return NULL;
 		}
 		atomic_long_add(ktau_ring_bytes(state->ring->size), &state->bytes);

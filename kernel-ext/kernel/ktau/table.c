@@ -8,10 +8,13 @@
  * with the first chunk in it: a task that has no such event pays a few words.
  */
 #include <linux/bitops.h>
-#include <linux/export.h>
 #include <linux/irqflags.h>
 
-#include "ktau.h"
+#include "arch.h"
+#include "event.h"
+#include "memory.h"
+#include "table.h"
+#include "times.h"
 
 /* Where a table has the chunk of that number; NULL if the directory is missing. */
 static struct ktau_chunk **place_of(struct ktau_task *state, unsigned int nr)
@@ -310,26 +313,6 @@ void ktau_book(struct ktau_task *state, unsigned int id, u64 incl, u64 excl,
 	}
 }
 
-/* Extremes take a comparison and a store: no single instruction does that. */
-static void count_value(struct ktau_task *state, unsigned int id, u64 value)
-{
-	struct ktau_cell *cell = ktau_cell(state, id);
-	unsigned long flags;
-
-	if (unlikely(!cell)) {
-		ktau_add(&state->refused, 1);
-		return;
-	}
-	raw_local_irq_save(flags);
-	if (!cell->count || value < cell->v[1])
-		cell->v[1] = value;
-	if (value > cell->v[2])
-		cell->v[2] = value;
-	cell->v[0] += value;
-	cell->count++;
-	raw_local_irq_restore(flags);
-}
-
 /**
  * ktau_cell_add() - add one cell to another
  * @to: sum so far
@@ -356,31 +339,3 @@ void ktau_cell_add(struct ktau_cell *to, const struct ktau_cell *from,
 	}
 	to->count += from->count;
 }
-
-/**
- * __ktau_count() - add a value to a counter of the current task
- * @point: the counter
- * @value: the value
- *
- * Context: Any but NMI. The current task has the counter's group on.
- */
-void __ktau_count(struct ktau_point *point, u64 value)
-{
-	struct ktau_ref *ref = &current->ktau;
-	struct ktau_task *state = ref->state;
-	unsigned int id = ktau_point_id(point);
-	u32 mask = READ_ONCE(ref->mask);
-
-	if (unlikely(id == KTAU_ID_NONE))
-		return;
-	if (mask & KTAU_MODE_TRACE)
-		ktau_trace(state, 0, KTAU_TRACE_COUNT, id, value);
-	if (mask & KTAU_MODE_PROFILE) {
-		ktau_add(&state->begin, 1);
-		barrier();
-		count_value(state, id, value);
-		barrier();
-		ktau_add(&state->end, 1);
-	}
-}
-EXPORT_SYMBOL_GPL(__ktau_count);

@@ -16,127 +16,20 @@
 #include <linux/seq_file.h>
 #include <linux/timekeeping.h>
 
-#include "ktau.h"
-
-static DEFINE_SPINLOCK(serial_lock);	/* last_serial, and serials that are set */
-static u64 last_serial;
-static atomic_t nr_states;
-
-/**
- * ktau_serial_next() - a number for an owner
- *
- * Context: Task.
- * Return: The number, which no other owner of this boot has.
- */
-u64 ktau_serial_next(void)
-{
-	u64 serial;
-
-	spin_lock(&serial_lock);
-	serial = ++last_serial;
-	spin_unlock(&serial_lock);
-	return serial;
-}
-
-/**
- * ktau_task_serial() - the serial of a task, given now if it has none
- * @task: the task, held by the caller
- *
- * Its parent may be about to do the same, while a write to control walks over all
- * tasks.
- *
- * Context: Task.
- * Return: The serial.
- */
-u64 ktau_task_serial(struct task_struct *task)
-{
-	u64 serial;
-
-	spin_lock(&serial_lock);
-	serial = task->ktau.serial;
-	if (!serial) {
-		serial = ++last_serial;
-		ktau_write(&task->ktau.serial, serial);
-	}
-	spin_unlock(&serial_lock);
-	return serial;
-}
-
-/**
- * ktau_task_create() - make an empty state, whose serial is the caller's to set
- * @user: the user that is charged
- * @gfp: how to allocate it
- *
- * Context: May sleep.
- * Return: The state with one reference, or NULL: counted.
- */
-struct ktau_task *ktau_task_create(struct ktau_user *user, gfp_t gfp)
-{
-	struct ktau_task *state = ktau_state_alloc(user, gfp);
-
-	if (!state) {
-		ktau_loss_of(user, KTAU_LOSS_NO_STATE, 1);
-		return NULL;
-	}
-	state->user = ktau_user_get(user);
-	atomic_inc(&user->nr_states);
-	mutex_init(&state->read_lock);
-	refcount_set(&state->ref, 1);
-	atomic_long_set(&state->bytes, sizeof(*state));
-	spin_lock_init(&state->mask_lock);
-	atomic_inc(&nr_states);
-	return state;
-}
-
-static void task_free(struct rcu_head *rcu)
-{
-	struct ktau_task *state = container_of(rcu, struct ktau_task, rcu);
-	struct ktau_user *user = state->user;
-
-	ktau_table_free(state);
-	ktau_ring_free(state->ring);
-	ktau_path_drop(state);
-	ktau_origin_free(state);
-	ktau_state_free(state);
-	atomic_dec(&user->nr_states);
-	ktau_user_put(user);
-	atomic_dec(&nr_states);
-}
-
-/**
- * ktau_task_put() - drop a reference to a state
- * @state: the state, or NULL
- *
- * Context: Any but NMI and not under a run-queue lock.
- */
-void ktau_task_put(struct ktau_task *state)
-{
-	if (!state || !refcount_dec_and_test(&state->ref))
-		return;
-	if (state->ring && !state->taken)
-		ktau_ring_lose(state->ring, KTAU_LOSS_UNREAD);
-	/* ktau_task_get() may still look at @ref. */
-	call_rcu(&state->rcu, task_free);
-}
-
-/**
- * ktau_task_get() - take a reference to the state of a live task
- * @task: the task, held by the caller
- *
- * Context: Any.
- * Return: The state, or NULL if it has none (any more).
- */
-struct ktau_task *ktau_task_get(struct task_struct *task)
-{
-	struct ktau_task *state;
-
-	rcu_read_lock();
-	state = READ_ONCE(task->ktau.state);
-	if (state && !refcount_inc_not_zero(&state->ref))
-		state = NULL;
-	rcu_read_unlock();
-	return state;
-}
+#include "arch.h"
+#include "changes.h"
+#include "core.h"
+#include "cpu.h"
+#include "exited.h"
+#include "memory.h"
+#include "oops.h"
+#include "owner.h"
+#include "ring.h"
+#include "state.h"
+#include "switch.h"
+#include "table.h"
+#include "task.h"
+#include "trace.h"
 
 static void trace_fork(struct ktau_task *state, struct task_struct *p)
 {
@@ -247,7 +140,7 @@ void __ktau_task_exited(void)
  */
 void __ktau_task_free(struct task_struct *p)
 {
-	ktau_task_put(p->ktau.state);
+	ktau_state_put(p->ktau.state);
 	p->ktau.state = NULL;
 }
 
@@ -260,8 +153,8 @@ static int start_cpus(void)
 		cpu_state = per_cpu_ptr(&ktau_cpu, cpu);
 		if (cpu_state->state)
 			continue;
-		cpu_state->state = ktau_task_create(&ktau_system,
-						    GFP_KERNEL);
+		cpu_state->state = ktau_state_create(&ktau_system,
+						     GFP_KERNEL);
 		if (!cpu_state->state)
 			return -ENOMEM;
 		cpu_state->state->serial = ktau_serial_next();
@@ -297,15 +190,4 @@ int ktau_tasks_start(void)
 	if (!err)
 		err = ktau_reserve_start();
 	return err ?: start_nmis();
-}
-
-/**
- * ktau_nr_states() - number of states in memory
- *
- * Context: Any.
- * Return: The number.
- */
-unsigned int ktau_nr_states(void)
-{
-	return atomic_read(&nr_states);
 }

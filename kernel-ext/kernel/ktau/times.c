@@ -22,7 +22,10 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 
-#include "frame.h"
+#include "arch.h"
+#include "event.h"
+#include "memory.h"
+#include "times.h"
 
 /**
  * ktau_times() - the sums of a state

@@ -7,7 +7,13 @@
 #include <linux/preempt.h>
 #include <linux/smp.h>
 
-#include "ktau.h"
+#include "arch.h"
+#include "core.h"
+#include "defer.h"
+#include "grow.h"
+#include "poll.h"
+#include "ring.h"
+#include "trace.h"
 
 static void wake_pollers(struct irq_work *work)
 {

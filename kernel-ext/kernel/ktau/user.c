@@ -25,7 +25,8 @@
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
 
-#include "ktau.h"
+#include "core.h"
+#include "user.h"
 
 /*
  * A user may have this part of a limit. With a quarter, two users who take all they
@@ -35,16 +36,6 @@
 
 /* Open streams of one user: enough for a reader on each CPU of a large machine. */
 #define USER_STREAMS	64
-
-/* The kernel and root: CPUs, kernel threads, the reserves, uid 0. */
-struct ktau_user ktau_system = {
-	.uid = KUIDT_INIT(0),
-	.ref = REFCOUNT_INIT(1),	/* its own: it is never freed */
-	.exited = LIST_HEAD_INIT(ktau_system.exited),
-	.foldable = LIST_HEAD_INIT(ktau_system.foldable),
-	.exited_node = LIST_HEAD_INIT(ktau_system.exited_node),
-	.watches = LIST_HEAD_INIT(ktau_system.watches),
-};
 
 static DEFINE_SPINLOCK(lock);		/* the hash, and the step of @ref to 0 */
 static DEFINE_HASHTABLE(users, 6);
@@ -285,55 +276,6 @@ void ktau_user_close(struct ktau_user *user, size_t bytes)
 	atomic_long_sub(bytes, &user->bytes);
 	atomic_dec(&user->nr_streams);
 	ktau_user_put(user);
-}
-
-DEFINE_PER_CPU(unsigned long [KTAU_NR_LOSSES], ktau_losses);
-
-/**
- * ktau_loss_of() - count what was refused to a user, or what it lost
- * @user: the user
- * @reason: why
- * @nr: how much
- *
- * Context: Any.
- */
-void ktau_loss_of(struct ktau_user *user, enum ktau_loss reason,
-		  unsigned long nr)
-{
-	this_cpu_add(ktau_losses[reason], nr);
-	atomic_long_add(nr, &user->losses[reason]);
-}
-
-/**
- * ktau_loss() - count what was refused to the current task, or what it lost
- * @reason: why
- *
- * An interrupt's are those of the task that it hits, as its time is.
- *
- * Context: Any.
- */
-void ktau_loss(enum ktau_loss reason)
-{
-	const struct ktau_task *state = READ_ONCE(current->ktau.state);
-
-	ktau_loss_of(state ? state->user : &ktau_system, reason, 1);
-}
-
-/**
- * ktau_loss_total() - what was refused or lost in this boot
- * @reason: why
- *
- * Context: Any.
- * Return: How often, or how many slots.
- */
-u64 ktau_loss_total(enum ktau_loss reason)
-{
-	unsigned long sum = 0;
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		sum += READ_ONCE(per_cpu(ktau_losses[reason], cpu));
-	return sum;
 }
 
 /**

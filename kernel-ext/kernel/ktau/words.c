@@ -7,6 +7,9 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "core.h"
+#include "filter.h"
+#include "switch.h"
 #include "words.h"
 
 #define RING_SLOTS_MIN	16

@@ -7,8 +7,8 @@
 
 #include <linux/list.h>
 
+#include "core.h"
 #include "filter.h"
-#include "ktau.h"
 
 /**
  * struct ktau_task_word - what is asked for some tasks
@@ -49,6 +49,9 @@ struct ktau_request {
 	unsigned int nr_words;
 	const char *reason;
 };
+
+extern const char * const ktau_group_names[KTAU_NR_GROUPS];
+extern const u32 ktau_groups_built;
 
 void ktau_request_init(struct ktau_request *req);
 void ktau_request_deinit(struct ktau_request *req);
