@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: what others change about a task, and its trace says.
+ * KTAU: tracing changes that other tasks make to a task.
  *
- * Only the CPU that runs a task writes its ring. So when another task renames it or
- * moves it to another control group, that one
+ * Only the CPU that runs a task writes its ring. When another task renames it or moves it
+ * to another control group, that other task
  *
- *	sets a bit in the task's state, and
- *	interrupts the CPU that runs the task, if one does;
+ *	sets a bit in the task's state and
+ *	interrupts the CPU that runs the task, if there is one.
  *
- * and the task, in that interrupt or when it gets a CPU, writes what it finds to be
- * true by then.
+ * In that interrupt, or when it next gets a CPU, the task traces its current name or
+ * control group.
  */
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -28,23 +28,23 @@
  * @state: the task's
  * @type: KTAU_TRACE_EXEC or KTAU_TRACE_COMM
  *
- * Context: Any but NMI, also under the lock of the run queue.
+ * Context: Any but NMI, including under the lock of the run queue.
  */
 void ktau_trace_comm(struct ktau_task *state, unsigned int type)
 {
 	struct ktau_slot_more more = { };
 
 	static_assert(sizeof(more.data) == TASK_COMM_LEN);
-	/* Another thread that writes the name meanwhile comes here afterwards. */
+	/* A thread that changes the name meanwhile traces it afterwards. */
 	data_race(memcpy(more.data, current->comm, TASK_COMM_LEN - 1));
 	ktau_trace_more(state, KTAU_WHAT(0, type, 0), 0, &more, 1);
 }
 
 /**
- * ktau_trace_changes() - trace what others have changed about the current task
+ * ktau_trace_changes() - trace what other tasks have changed about the current task
  * @state: the task's
  *
- * Context: Any but NMI, also under the lock of the run queue.
+ * Context: Any but NMI, including under the lock of the run queue.
  */
 void ktau_trace_changes(struct ktau_task *state)
 {
@@ -74,8 +74,8 @@ struct change {
 };
 
 /*
- * With the task neither put on a CPU nor taken off one meanwhile: if it is on none, it
- * sees the bit when it gets there.
+ * Called while the task can neither be put on a CPU nor taken off one. If it is on none,
+ * it sees the bit when it next gets one.
  */
 static int note_change(struct task_struct *p, void *data)
 {
@@ -104,7 +104,7 @@ static void task_changed(struct task_struct *p, unsigned int bit)
 }
 
 /**
- * __ktau_task_comm() - a task has a new name
+ * __ktau_task_comm() - a task has been renamed
  * @p: the task, held by the caller
  *
  * Context: Task, interrupts on.
@@ -115,7 +115,7 @@ void __ktau_task_comm(struct task_struct *p)
 }
 
 /**
- * __ktau_task_cgroup() - a task, or all of its process, is in another control group
+ * __ktau_task_cgroup() - a task or process has been moved to another control group
  * @cgroup: that group
  * @p: the task, with @threadgroup the leader, held by the caller
  * @threadgroup: whether the other threads have been moved too

@@ -11,7 +11,7 @@
 #include "table.h"
 #include "trace.h"
 
-/* Extremes take a comparison and a store: no single instruction does that. */
+/* No single instruction updates a minimum or maximum, so interrupts are disabled. */
 static void count_value(struct ktau_task *state, unsigned int id, u64 value)
 {
 	struct ktau_cell *cell = ktau_cell(state, id);

@@ -14,13 +14,13 @@
 #define KTAU_NR_FOREIGN		(KTAU_ID_IRQ - KTAU_ID_FOREIGN)
 #define KTAU_NR_LINES		(KTAU_ID_CALL - KTAU_ID_IRQ)
 
-/* Longest name that is copied, its zero included. */
+/* Size of the longest name that is copied, including the final NUL. */
 #define KTAU_NAME_BYTES		64
 
 /**
- * struct ktau_event - what an id stands for
- * @key: by @source, as in struct ktau_rec_event of the binary interface
- * @name: what it is called; NULL if ktau_event_name() makes it from the number
+ * struct ktau_event - an event
+ * @key: depends on @source, as in struct ktau_rec_event of the binary interface
+ * @name: its name; NULL if ktau_event_name() makes it from the number
  * @group: KTAU_GROUP_*
  * @kind: KTAU_KIND_*
  * @source: KTAU_SOURCE_*

@@ -2,10 +2,10 @@
 /*
  * KTAU: /proc/ktau/profile and /proc/ktau/trace.
  *
- * A descriptor holds a cursor and one record. read() hands out the record, then
- * goes on to the next owner: nothing is locked while the reader is away, and
- * what a stream needs does not grow with the number of tasks, except for the
- * numbers of those that have been described or shown.
+ * A descriptor holds a cursor and one record. read() hands out the record and then
+ * continues with the next owner. Nothing is locked between reads. The memory of a stream
+ * does not grow with the number of tasks, except for the serials of those that have been
+ * described or shown.
  */
 #include <linux/capability.h>
 #include <linux/fs.h>
@@ -36,7 +36,7 @@
 #include "user.h"
 #include "walk.h"
 
-/* What a stream of this content takes at least. */
+/* The access that a stream with this content needs. */
 static u32 needed(u32 content)
 {
 	return content == KTAU_REC_TRACE ? KTAU_ACCESS_TRACE : KTAU_ACCESS_PROFILE;
@@ -64,7 +64,7 @@ static void restart(struct ktau_stream *stream)
 	stream->where_at = 0;
 }
 
-/* A record is handed out once everything that it refers to has been. */
+/* A record is handed out after everything that it refers to. */
 static int put_front_or_body(struct ktau_stream *stream)
 {
 	int ret = ktau_compose_front(stream);
@@ -79,12 +79,12 @@ static int put_front_or_body(struct ktau_stream *stream)
 	return 0;
 }
 
-/* One step nearer to a record. */
+/* Make one step towards the next record. */
 static int step(struct ktau_stream *stream)
 {
 	u32 access = ktau_stream_access(stream);
 
-	/* What the level forbids now was allowed to the stream when it began. */
+	/* The stream began with access that the current level forbids. */
 	if (!(access & needed(stream->content)) || (stream->access & ~access))
 		return -EACCES;
 	if (signal_pending(current))
@@ -94,7 +94,7 @@ static int step(struct ktau_stream *stream)
 				  ktau_stream_step(stream);
 }
 
-/* Have a record to hand out, unless the stream is over. */
+/* Get the next record to hand out, unless the stream is over. */
 static int fill(struct ktau_stream *stream, struct file *file)
 {
 	const struct cred *saved = override_creds(file->f_cred);
@@ -109,7 +109,7 @@ static int fill(struct ktau_stream *stream, struct file *file)
 	return err;
 }
 
-/* Go to @offset: to where the stream is, or to its beginning. */
+/* Go to @offset: the current position or the beginning. */
 static int go_to(struct ktau_stream *stream, loff_t offset)
 {
 	if (offset == stream->offset)
@@ -176,7 +176,7 @@ static loff_t stream_lseek(struct file *file, loff_t offset, int whence)
 		return -EINTR;
 	ret = offset;
 	if (!offset && whence == SEEK_SET)
-		stream->offset = -1;	/* from the beginning, wherever it is */
+		stream->offset = -1;	/* restart, whatever the current position */
 	if (go_to(stream, offset))
 		ret = -EINVAL;
 	else
@@ -190,7 +190,7 @@ static int may_select(const struct ktau_stream *stream,
 {
 	u32 access = ktau_stream_access(stream);
 
-	/* kernel.ktau_paranoid must be 0 or less for traces, 2 or less for profiles. */
+	/* kernel.ktau_paranoid must be at most 0 for traces, at most 2 for profiles. */
 	if (!(access & needed(stream->content)))
 		return -EACCES;
 	if ((select->flags & KTAU_SELECT_CONSUME) &&
@@ -242,7 +242,7 @@ static long stream_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	return -ENOTTY;
 }
 
-/* What has no bound by a record, as a list of pids, is charged to the cgroup only. */
+/* Memory that is not bounded, such as a list of pids, is charged to the cgroup only. */
 #define STREAM_MEMORY	(sizeof(struct ktau_stream) + SZ_64K)
 
 static int open_stream(struct file *file, u32 content)
@@ -251,7 +251,7 @@ static int open_stream(struct file *file, u32 content)
 	struct ktau_stream *stream;
 	int err;
 
-	/* kernel.ktau_paranoid must be 0 or less for traces, 2 or less for profiles. */
+	/* kernel.ktau_paranoid must be at most 0 for traces, at most 2 for profiles. */
 	if (!(allowed & needed(content)))
 		return -EACCES;
 	stream = kzalloc(sizeof(*stream), GFP_KERNEL_ACCOUNT);
@@ -313,7 +313,7 @@ static int stream_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* A ring is full enough for those that empty it; others have nothing to wait for. */
+/* Only readers that consume may wait for rings to fill. */
 static __poll_t trace_poll(struct file *file, poll_table *wait)
 {
 	const struct ktau_stream *stream = file->private_data;

@@ -20,8 +20,8 @@ static __always_inline bool ktau_is_outermost(const struct ktau_frame *frame)
 }
 
 /*
- * A moment: the clock, and what of @sum lies before it. An interrupt between the
- * two readings would be on the wrong side of the moment.
+ * Read the clock, and @sum at the same moment: an interrupt between the two would be
+ * counted on the wrong side.
  */
 static __always_inline u64 ktau_moment(const u64 *sum, u64 *before)
 {
@@ -36,7 +36,10 @@ static __always_inline u64 ktau_moment(const u64 *sum, u64 *before)
 	return now;
 }
 
-/* Where the duration of a frame goes: to the one around it, or to none. */
+/*
+ * The sum to which the duration of a frame is added: that of the enclosing frame, or that
+ * of the outermost frames.
+ */
 static __always_inline u64 *ktau_outside(struct ktau_task *state,
 					 struct ktau_frame *prev)
 {

@@ -10,15 +10,16 @@
 #include "types.h"
 
 /**
- * struct ktau_watch - what a stream has shown of tasks that may leave the exited queue
- * @node: in @watches of a user or of all; under the lock of exited.c, as is what
- *	follows, except that only the stream adds serials
- * @known: serials that have been shown; marked once they are gone, see gone.c
- * @nr_gone: how many are marked
- * @from: exited tasks below this number have been read, or are not to be
- * @missed: evicted tasks that were not below it, nor known
- * @sums: the stream has the evicted sum
- * @wide: it may show tasks of any user
+ * struct ktau_watch - the tasks that a stream has shown and that may leave the exited
+ * queue
+ * @node: in @watches of a user or of the queue; this and the other fields are guarded by
+ *	the lock of exited.c, but only the stream adds serials
+ * @known: serials that have been shown, marked once they are gone; see gone.c
+ * @nr_gone: number of marked serials
+ * @from: exited tasks below this number have been read or skipped
+ * @missed: evicted tasks that were neither below @from nor known
+ * @sums: the stream contains the evicted sum
+ * @wide: the stream may show tasks of any user
  */
 struct ktau_watch {
 	struct list_head	node;
@@ -31,18 +32,18 @@ struct ktau_watch {
 };
 
 /**
- * struct ktau_settle - the end of reading exited tasks, all at one moment
- * @exited: exited tasks have been read; before @next
- * @next: becomes the number that the next task to exit will get
- * @watch: what the stream has shown, or NULL
- * @gone: gets the serials of those in @watch that are gone
- * @room: how many fit
- * @nr: how many there are
- * @nr_folded: how many of them were folded; they come first
- * @missed: becomes that of @watch
- * @evicted: gets the evicted sum, unless NULL
- * @bytes: its room
- * @owner: gets its description
+ * struct ktau_settle - the end of reading exited tasks, as of one moment
+ * @exited: exited tasks below @next have been read
+ * @next: set to the number of the next record
+ * @watch: the watch of the stream, or NULL
+ * @gone: receives the marked serials of @watch
+ * @room: size of @gone
+ * @nr: number of serials in @gone
+ * @nr_folded: how many of them were folded; these come first
+ * @missed: set to @missed of @watch
+ * @evicted: receives the evicted sum, unless NULL
+ * @bytes: size of @evicted
+ * @owner: receives the description of the evicted sum
  */
 struct ktau_settle {
 	bool			exited;

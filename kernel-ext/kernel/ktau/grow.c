@@ -34,23 +34,23 @@
 
 #define GROWTH		4
 
-/* Slots after which one that cannot grow looks whether it can now. */
+/* A ring that cannot grow tries again after this many slots. */
 #define RECHECK_SLOTS	4096
 
-/* Copy slots, all of them committed. */
+/* Copy slots, all of which are committed. */
 static void copy_slots(struct ktau_ring *to, const struct ktau_ring *from,
 		       u64 nr, u64 end)
 {
-	struct ktau_place *place;
+	struct ktau_ring_slot *slot;
 
 	for (; nr < end; nr++) {
-		place = ktau_place(to, nr);
-		*place = from->place[(u32)nr & from->mask];
-		place->turn = (u32)nr + to->size;
+		slot = ktau_ring_slot(to, nr);
+		*slot = from->slot[(u32)nr & from->mask];
+		slot->seq = (u32)nr + to->size;
 	}
 }
 
-/* Replace the ring of the current task, which is in no write, by a larger one. */
+/* Replace the ring of the current task, which is not inside a write, by a larger one. */
 static void replace(struct ktau_task *state, struct ktau_ring *ring,
 		    struct ktau_ring *old)
 {
@@ -62,7 +62,7 @@ static void replace(struct ktau_task *state, struct ktau_ring *ring,
 	copy_slots(ring, old, ring->first, end);
 
 	raw_local_irq_save(flags);
-	/* Interrupts have written since, and perhaps over what was copied. */
+	/* Interrupts may have written since, and overwritten slots that were copied. */
 	ring->first = max(ring->first, ktau_ring_oldest(old, old->head));
 	begin = max(end, ring->first);
 	copy_slots(ring, old, begin, old->head);
@@ -72,17 +72,16 @@ static void replace(struct ktau_task *state, struct ktau_ring *ring,
 	ring->tail = old->tail;
 	ring->tail_ticks = old->tail_ticks;
 	ktau_ring_set_marks(ring, old->poll_at);
-	smp_store_release(&state->ring, ring); /* to readers of its slots */
+	smp_store_release(&state->ring, ring); /* pairs with readers of its slots */
 	raw_local_irq_restore(flags);
 }
 
 /**
- * ktau_ring_grow() - give the current task a larger ring, with what is in its own
+ * ktau_ring_grow() - replace the current task's ring by a larger one with the same slots
  * @state: its state
  *
- * Context: Task, in no frame of which an interrupt is a part: user mode is next. May
- * sleep.
- * Return: 0; -ENODATA without a ring, -ENOSPC if it has the size set, -ENOMEM.
+ * Context: Task, on its way to user mode, outside of any write. May sleep.
+ * Return: 0; -ENODATA without a ring, -ENOSPC if the ring has its full size, -ENOMEM.
  */
 int ktau_ring_grow(struct ktau_task *state)
 {
@@ -125,7 +124,7 @@ static void grow_work(struct callback_head *work)
 	ktau_state_put(state);
 }
 
-/* Whether the current task's ring may get larger, and has not been promised to. */
+/* Whether the current task's ring may grow, and no task work for that is queued. */
 static bool may_grow(const struct ktau_task *state)
 {
 	const struct ktau_ring *ring = state ? READ_ONCE(state->ring) : NULL;
@@ -135,7 +134,7 @@ static bool may_grow(const struct ktau_task *state)
 	       ring->size < ktau_ring_full_slots(current);
 }
 
-/* In an interrupt of the task that has asked, or of another one: then it asks again. */
+/* Usually this interrupts the task that queued it. If not, that task queues it again. */
 static void want_growth(struct irq_work *want)
 {
 	struct ktau_task *state = READ_ONCE(current->ktau.state);
@@ -155,12 +154,13 @@ static DEFINE_PER_CPU(struct irq_work, growth_work) =
 	IRQ_WORK_INIT(want_growth);
 
 /**
- * ktau_ring_ask() - a ring has reached the mark where it should grow
+ * ktau_ring_ask() - request a larger ring for the current task
  * @ring: the ring
- * @head: how far it has been written
+ * @head: number of slots written
  *
- * It asks by an interrupt, whose own slots may reach the next mark. So it must not ask
- * again before the task has been back in user mode, or the interrupts would not end.
+ * The request is an irq_work, that is, an interrupt whose own slots may reach the next
+ * mark. So there must be no further request before the task has returned to user mode, or
+ * the interrupts would never end.
  *
  * Context: Any but NMI, on the CPU that runs the owner, interrupts off.
  */
@@ -177,7 +177,7 @@ void ktau_ring_ask(struct ktau_ring *ring, u64 head)
 }
 
 /**
- * ktau_ring_nudge() - have a ring look at once whether it may grow
+ * ktau_ring_nudge() - let a ring check at its next write whether it may grow
  * @ring: the ring
  *
  * Context: Task; the ktau_task's read_lock held.

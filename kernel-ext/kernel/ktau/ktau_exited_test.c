@@ -116,7 +116,7 @@ static void exited_exit(struct kunit *test)
 /* One activation of one tick. */
 static void account(struct ktau_task *state, unsigned int id)
 {
-	ktau_book(state, id, 1, 1, true);
+	ktau_table_account(state, id, 1, 1, true);
 	state->outer_ticks++;
 }
 
@@ -212,7 +212,7 @@ static void folds(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, rec);
 	KUNIT_EXPECT_EQ(test, f->owner.nr_tasks, 2ULL);
 	KUNIT_EXPECT_EQ(test, f->owner.tid, f->tgid + 2);
-	KUNIT_EXPECT_EQ(test, f->owner.dead_seq, f->seq + 3);
+	KUNIT_EXPECT_EQ(test, f->owner.exited_seq, f->seq + 3);
 	KUNIT_EXPECT_EQ(test, f->owner.utime_ns, 2ULL);
 	KUNIT_EXPECT_EQ(test, find(rec, ID_A)->count, 2ULL);
 	KUNIT_EXPECT_EQ(test, find(rec, ID_B)->count, 1ULL);
@@ -242,7 +242,7 @@ static void leader(struct kunit *test)
 		KUNIT_ASSERT_NOT_NULL(test, rec);
 		KUNIT_EXPECT_EQ(test, f->owner.nr_tasks, 3ULL);
 		KUNIT_EXPECT_EQ(test, f->owner.tid, f->tgid);
-		KUNIT_EXPECT_EQ(test, f->owner.dead_seq, f->seq + 4);
+		KUNIT_EXPECT_EQ(test, f->owner.exited_seq, f->seq + 4);
 		KUNIT_EXPECT_EQ(test, find(rec, ID_A)->count, 3ULL);
 		KUNIT_EXPECT_EQ(test, find(rec, ID_B)->count, 3ULL);
 		KUNIT_EXPECT_EQ(test, control("exited_limit=0"), 0);

@@ -377,7 +377,7 @@ static void far_traced(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, find(f->rec, FAR_B)->count, 0ULL);
 	KUNIT_ASSERT_EQ(test, ring->head, (u64)ARRAY_SIZE(wanted));
 	for (i = 0; i < ARRAY_SIZE(wanted); i++)
-		KUNIT_EXPECT_EQ(test, (u16)ring->place[i].what, wanted[i]);
+		KUNIT_EXPECT_EQ(test, (u16)ring->slot[i].what, wanted[i]);
 	KUNIT_EXPECT_EQ(test, f->state->lost, 0ULL);
 }
 

@@ -323,7 +323,7 @@ static void write_round(struct hits *h)
 	slots_before += ring->head;
 	ring->head = 0;
 	ring->ready = 0;
-	ring->place[0].turn = ~0;
+	ring->slot[0].seq = ~0;
 	local_irq_restore(flags);
 	for (i = 0; i < 100; i++) {
 		write_slot(h);

@@ -30,7 +30,7 @@ static int ring_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, f);
 	test->priv = f;
 	f->trace = kvzalloc(sizeof(*f->trace) +
-			    MAX_SLOTS * sizeof(struct ktau_place), GFP_KERNEL);
+			    MAX_SLOTS * sizeof(struct ktau_ring_slot), GFP_KERNEL);
 	f->state = ktau_state_create(&ktau_system, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, f->trace);
 	KUNIT_ASSERT_NOT_NULL(test, f->state);
@@ -72,7 +72,7 @@ static void expect_slots(struct kunit *test, u64 first)
 
 static int read_on(struct fixture *f, struct ktau_reach *reach)
 {
-	return ktau_snapshot_trace(f->trace, MAX_SLOTS * sizeof(struct ktau_place),
+	return ktau_snapshot_trace(f->trace, MAX_SLOTS * sizeof(struct ktau_ring_slot),
 				   f->state, current, reach);
 }
 

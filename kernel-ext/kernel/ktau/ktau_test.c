@@ -53,7 +53,7 @@ static int fixture_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, f);
 	test->priv = f;
 	f->profile = kvzalloc(KTAU_SNAPSHOT_BYTES, GFP_KERNEL);
-	f->trace = kvzalloc(sizeof(*f->trace) + 64 * sizeof(struct ktau_place),
+	f->trace = kvzalloc(sizeof(*f->trace) + 64 * sizeof(struct ktau_ring_slot),
 			    GFP_KERNEL);
 	f->state = ktau_state_create(&ktau_system, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, f->profile);
@@ -440,7 +440,7 @@ static void dies_inside(struct kunit *test, struct sleeper *sleeper)
 	KUNIT_EXPECT_EQ(test, ktau_exited_settle(&settle), 0);
 	expect_identity(test, f->profile);
 	KUNIT_EXPECT_GE(test, find(f->profile, ID_A)->count, 1ULL);
-	below = sum.dead_seq;
+	below = sum.exited_seq;
 	KUNIT_EXPECT_EQ(test, below, ktau_exited_next());
 	KUNIT_EXPECT_EQ(test, bytes_of_exited(test), 0ULL);
 	KUNIT_EXPECT_EQ(test, control("exited_limit=16M"), 0);

@@ -50,9 +50,9 @@ static inline void expect_identity(struct kunit *test,
 	KUNIT_EXPECT_EQ(test, sum, rec->outer_ticks + rec->open_child_ticks);
 }
 
-/* Slots of each kind from a ring of 64 places, and room for one more. */
+/* Slots of each kind from a ring of 64 slots, and room for one more. */
 #define KTAU_TEST_SLOTS_BYTES						\
-	(64 * sizeof(struct ktau_place) + KTAU_SLOT_MAX_BYTES)
+	(64 * sizeof(struct ktau_ring_slot) + KTAU_SLOT_MAX_BYTES)
 
 /**
  * struct ktau_ring_fixture - what tests of a ring have

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * KTAU: a task that is off the CPU: whether it is, and since when it could run.
- */
+/* KTAU: whether a task is off the CPU, and since when it has been runnable. */
 #ifndef _KERNEL_KTAU_OFF_H
 #define _KERNEL_KTAU_OFF_H
 
@@ -14,7 +12,10 @@ static inline bool ktau_is_off(const struct ktau_task *state, const struct ktau_
 	return top == &state->sched;
 }
 
-/* Since when the task was runnable; 0 if it never was, or not apart from the frame. */
+/*
+ * Since when the task has been runnable; 0 if it has not been, or if the whole frame
+ * counts.
+ */
 static inline u64 ktau_runnable_since(const struct ktau_task *state, u64 wake_ticks)
 {
 	const u64 start = ktau_read(&state->sched.start);
@@ -23,11 +24,11 @@ static inline u64 ktau_runnable_since(const struct ktau_task *state, u64 wake_ti
 		return 0;
 	if (!READ_ONCE(state->off.sleeps))
 		return start;
-	/* The switch may have taken longer than the waker. */
+	/* The task may have been woken before the switch ended. */
 	return wake_ticks ? max(wake_ticks, start) : 0;
 }
 
-/* A waker on another CPU may be ahead of the clock here. */
+/* The clock of the waker's CPU may be ahead of this one. */
 static inline u64 ktau_ticks_between(u64 since, u64 now)
 {
 	return (s64)(now - since) > 0 ? now - since : 0;

@@ -13,7 +13,7 @@
 #include "permission.h"
 #include "rights.h"
 
-/* As cap_capable() has it, for the namespace of a task that may have exited. */
+/* As cap_capable(), for the namespace of a task that may have exited. */
 static bool may_ptrace(const struct ktau_rights *rights)
 {
 	const struct cred *reader = current_cred();
@@ -24,7 +24,7 @@ static bool may_ptrace(const struct ktau_rights *rights)
 	level = ktau_origin_level(rights, reader->user_ns);
 	if (level < 0)
 		return false;
-	/* Its creator has all capabilities in a namespace. */
+	/* The creator of a namespace has all capabilities in it. */
 	if (level && uid_eq(rights->level[level - 1].owner, reader->euid))
 		return true;
 	return ns_capable_noaudit(reader->user_ns, CAP_SYS_PTRACE);
@@ -56,12 +56,12 @@ static bool ids_match(const struct ktau_rights *rights)
  * ktau_may_read() - whether the current credentials may see a task
  * @rights: the task's
  *
- * As ptrace_may_access() has it, except for what the address space says. Where LSMs
- * have names for subjects, a reader without capabilities sees only tasks of the name
- * that it has itself: their rules are for tasks that live.
+ * Decides as ptrace_may_access(), without its check of the address space. LSM rules only
+ * cover live tasks. So where an LSM labels subjects, a reader without capabilities sees
+ * only tasks with its own label.
  *
  * Context: Task.
- * Return: Whether.
+ * Return: Whether they may.
  */
 bool ktau_may_read(const struct ktau_rights *rights)
 {
@@ -74,12 +74,13 @@ bool ktau_may_read(const struct ktau_rights *rights)
  * ktau_may_read_task() - whether a reader without KTAU_ACCESS_ALL may see a live task
  * @task: the task, held by the caller
  *
- * ptrace_may_access() opens a process to itself before it looks at credentials.
- * Here they are not its own where it reads a file that another program has
- * opened: what a set-uid program finds as its standard input must not show it.
+ * ptrace_may_access() always lets a process access itself, without looking at
+ * credentials. That is wrong here, because the current credentials are those of the
+ * file's opener: a set-uid program may have been given the file as its standard input,
+ * and its opener must not see the program's profile.
  *
  * Context: May sleep.
- * Return: Whether.
+ * Return: Whether they may.
  */
 bool ktau_may_read_task(struct task_struct *task)
 {
@@ -93,21 +94,23 @@ bool ktau_may_read_task(struct task_struct *task)
 	rcu_read_lock();
 	cred = __task_cred(task);
 	ktau_rights_of(&rights, cred);
-	/* Its own are enough, whatever of them is in effect. */
+	/* A task may see itself whatever capabilities are effective. */
 	may = cred == current_cred() || ktau_may_read(&rights);
 	rcu_read_unlock();
 	return may;
 }
 
 /**
- * ktau_may_read_exited() - whether a reader without KTAU_ACCESS_ALL may see an exited one
+ * ktau_may_read_exited() - whether a reader without KTAU_ACCESS_ALL may see an exited
+ * task
  * @state: its state
  *
- * As it would have been while the task lived. Landlock lets a confined reader see
- * tasks of its own domain only, and of what domain an exited task was is not known.
+ * Decides as while the task lived. Landlock restricts a confined reader to tasks of its
+ * own domain, but the domain of an exited task is unknown, so a confined reader sees
+ * none.
  *
  * Context: Task.
- * Return: Whether.
+ * Return: Whether they may.
  */
 bool ktau_may_read_exited(const struct ktau_task *state)
 {
@@ -119,7 +122,7 @@ bool ktau_may_read_exited(const struct ktau_task *state)
 	return state->dumpable && ktau_may_read(&state->rights);
 }
 
-/* Whether it is worth taking a lock of @task to look closer. */
+/* Whether @task can be visible at all, checked before its lock is taken. */
 static bool may_match(struct task_struct *task)
 {
 	struct ktau_rights rights;
@@ -136,16 +139,17 @@ static bool may_match(struct task_struct *task)
 }
 
 /**
- * ktau_task_lock() - keep what a reader may see of a live task as it is
+ * ktau_task_lock() - check that a reader may see a live task, and keep it so
  * @task: the task, held by the caller
  * @access: KTAU_ACCESS_* of the reader
  *
- * An exec changes who may see a task: it is kept out until ktau_task_unlock(). A
- * reader that may not see the task does not get as far as its lock, and no reader
- * waits for it.
+ * An exec can change who may see a task, so execs are blocked until ktau_task_unlock(). A
+ * reader that may not see the task never takes its lock, and no reader waits for the
+ * lock.
  *
  * Context: Task.
- * Return: 0, -EACCES if the reader may not see it, -EBUSY if it is in an exec.
+ * Return: 0, -EACCES if the reader may not see the task, -EBUSY if the task is in an
+ * exec.
  */
 int ktau_task_lock(struct task_struct *task, u32 access)
 {
@@ -164,7 +168,7 @@ int ktau_task_lock(struct task_struct *task, u32 access)
 /**
  * ktau_task_unlock() - undo ktau_task_lock()
  * @task: the task
- * @access: as there
+ * @access: as passed to ktau_task_lock()
  *
  * Context: Task.
  */

@@ -9,8 +9,8 @@
 #include "rights.h"
 
 /**
- * ktau_rights_of() - what of credentials says who may see their task
- * @rights: where it goes; the namespace is not held
+ * ktau_rights_of() - extract the credentials that decide who may see a task
+ * @rights: receives them; without a reference to the namespace
  * @cred: the credentials
  *
  * Context: Any.
@@ -36,7 +36,7 @@ void ktau_rights_of(struct ktau_rights *rights, const struct cred *cred)
  * @b: those of another one
  *
  * Context: Any.
- * Return: Whether.
+ * Return: Whether they may.
  */
 bool ktau_rights_equal(const struct ktau_rights *a, const struct ktau_rights *b)
 {

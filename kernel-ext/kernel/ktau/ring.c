@@ -11,21 +11,23 @@
 #include "ring.h"
 #include "user.h"
 
-/* Slots at first: half a page, with what kmalloc() puts beside it a page's worth. */
+/*
+ * Initial size of a ring: half a page, a power of two so that kmalloc() wastes nothing.
+ */
 #define START_SLOTS	64
 
-/* Slots of a kernel thread or an idle task, if ring= does not say less. */
+/* Size of the ring of a kernel thread or idle task, unless ring= is less. */
 #define KTHREAD_SLOTS	1024
 
-/* Places made ready at a time: a page. */
-#define READY_STEP	(4096 / sizeof(struct ktau_place))
+/* Number of slots prepared at a time: a page. */
+#define READY_STEP	(4096 / sizeof(struct ktau_ring_slot))
 
 /**
- * ktau_ring_make_ready() - give the next places their sequence numbers
+ * ktau_ring_make_ready() - initialise the sequence numbers of the next slots
  * @ring: the ring
  *
- * Context: On the CPU that runs the owner, interrupts off; or a ring that nobody
- * writes yet.
+ * Context: On the CPU that runs the owner, interrupts disabled; or the ring is not in use
+ * yet.
  */
 void ktau_ring_make_ready(struct ktau_ring *ring)
 {
@@ -34,15 +36,15 @@ void ktau_ring_make_ready(struct ktau_ring *ring)
 
 #pragma GCC unroll 8
 	for (nr = ring->ready; nr < end; nr++)
-		ktau_place(ring, nr)->turn = nr;
+		ktau_ring_slot(ring, nr)->seq = nr;
 	if (end < last)
-		ktau_place(ring, end)->turn = ~(u32)end;
+		ktau_ring_slot(ring, end)->seq = ~(u32)end;
 	ring->ready = end;
 }
 
-static size_t place_bytes(u32 slots)
+static size_t slots_bytes(u32 slots)
 {
-	return array_size(slots, sizeof(struct ktau_place));
+	return array_size(slots, sizeof(struct ktau_ring_slot));
 }
 
 /**
@@ -54,17 +56,17 @@ static size_t place_bytes(u32 slots)
  */
 size_t ktau_ring_bytes(u32 slots)
 {
-	return sizeof(struct ktau_ring) + place_bytes(slots);
+	return sizeof(struct ktau_ring) + slots_bytes(slots);
 }
 
-/* Is the ring of @task always of the same size? */
+/* Whether the ring of @task never changes its size. */
 static bool is_fixed(const struct task_struct *task)
 {
-	return data_race(task->flags) & (PF_KTHREAD | PF_IDLE); /* these stay */
+	return data_race(task->flags) & (PF_KTHREAD | PF_IDLE); /* these never change */
 }
 
 /**
- * ktau_ring_full_slots() - size that the ring of a task may get to
+ * ktau_ring_full_slots() - the size up to which a task's ring may grow
  * @task: the task
  *
  * Context: Any.
@@ -78,7 +80,7 @@ u32 ktau_ring_full_slots(const struct task_struct *task)
 }
 
 /**
- * ktau_ring_start_slots() - size of the first ring of a task
+ * ktau_ring_start_slots() - the initial size of a task's ring
  * @task: the task
  *
  * Context: Any.
@@ -107,22 +109,22 @@ void ktau_ring_set_marks(struct ktau_ring *ring, u64 poll_at)
 
 /**
  * ktau_ring_create() - create an empty ring
- * @user: whom to charge for it
+ * @user: the user to charge
  * @slots: size, a power of two
  * @gfp: GFP_KERNEL_ACCOUNT on behalf of the current task, else GFP_KERNEL
  *
  * Context: May sleep.
- * Return: The ring, or NULL: no memory, counted.
+ * Return: The ring. NULL if there is no memory; this is counted.
  */
 struct ktau_ring *ktau_ring_create(struct ktau_user *user, u32 slots, gfp_t gfp)
 {
 	static atomic64_t last_serial;
 	struct ktau_ring *ring = ktau_alloc(user, sizeof(*ring), gfp);
-	struct ktau_place *place = NULL;
+	struct ktau_ring_slot *slot = NULL;
 
 	if (ring)
-		place = ktau_alloc(user, place_bytes(slots), gfp);
-	if (!place) {
+		slot = ktau_alloc(user, slots_bytes(slots), gfp);
+	if (!slot) {
 		ktau_free(user, ring, sizeof(*ring));
 		return NULL;
 	}
@@ -131,7 +133,7 @@ struct ktau_ring *ktau_ring_create(struct ktau_user *user, u32 slots, gfp_t gfp)
 		.serial = atomic64_inc_return(&last_serial),
 		.mask = slots - 1,
 		.size = slots,
-		.place = place,
+		.slot = slot,
 	};
 	ktau_ring_set_marks(ring, READ_ONCE(ktau_config.watermark_slots));
 	ktau_ring_make_ready(ring);
@@ -139,9 +141,9 @@ struct ktau_ring *ktau_ring_create(struct ktau_user *user, u32 slots, gfp_t gfp)
 }
 
 /**
- * ktau_ring_lose() - count the slots that no reader has taken
- * @ring: one that nobody writes or reads any more
- * @reason: why none will
+ * ktau_ring_lose() - count the slots that no reader has consumed
+ * @ring: a ring without writer and readers
+ * @reason: why none will consume them
  *
  * Context: Any.
  */
@@ -151,7 +153,7 @@ void ktau_ring_lose(const struct ktau_ring *ring, enum ktau_loss reason)
 }
 
 /**
- * ktau_ring_free() - free a ring that nobody writes or reads any more
+ * ktau_ring_free() - free a ring without writer and readers
  * @ring: the ring, or NULL
  *
  * Context: Any but NMI and not under a run-queue lock.
@@ -163,7 +165,7 @@ void ktau_ring_free(struct ktau_ring *ring)
 	if (!ring)
 		return;
 	user = ring->user;
-	ktau_free(user, ring->place, place_bytes(ring->size));
+	ktau_free(user, ring->slot, slots_bytes(ring->size));
 	ktau_free(user, ring, sizeof(*ring));
 	ktau_user_put(user);
 }

@@ -7,7 +7,7 @@
 
 #include "types.h"
 
-#define KTAU_SNAPSHOT_OPEN	32	/* frames in flight that are listed */
+#define KTAU_SNAPSHOT_OPEN	32	/* open frames that are listed */
 #define KTAU_SNAPSHOT_BYTES						\
 	(sizeof(struct ktau_rec_profile) +				\
 	 KTAU_NR_IDS * sizeof(struct ktau_entry) +			\
@@ -17,7 +17,7 @@ size_t ktau_snapshot_bytes(const struct ktau_task *state);
 int ktau_snapshot_into(struct ktau_rec_profile *rec, size_t bytes,
 		       struct ktau_task *state, struct task_struct *task);
 
-/* Into a room that is always large enough. */
+/* Copy to a buffer that is always large enough. */
 static inline int ktau_snapshot(struct ktau_rec_profile *rec,
 				struct ktau_task *state, struct task_struct *task)
 {

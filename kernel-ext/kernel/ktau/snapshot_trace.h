@@ -7,17 +7,18 @@
 
 #include "types.h"
 
-/* The longest slot in a stream. */
+/* Size of the longest slot in a stream. */
 #define KTAU_SLOT_MAX_BYTES						\
 	(sizeof(struct ktau_slot) + sizeof(struct ktau_slot_net))
 
 /**
  * struct ktau_reach - how far a stream has read the ring of one owner
  * @ring: serial of the ring, 0 if there was none yet
- * @next: the place to go on with, where reading does not consume
- * @until: places written when the stream came to it; later ones are for later
+ * @next: the slot to continue with, if reading does not consume
+ * @until: slots written when the stream came to this owner; later ones are left to the
+ *	next stream
  * @ticks: time of the last slot read, 0 if there was none
- * @since_ticks: older slots are left out, and are not lost
+ * @since_ticks: older slots are skipped, and not counted as lost
  * @consume: reading consumes
  */
 struct ktau_reach {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: the life of a state, which holds what is measured about one owner.
+ * KTAU: the life of a state, which holds everything that is measured about one owner.
  *
- * A task and the exited queue hold one reference each, and so does every reader. The last
- * one to drop its reference has the state freed after a grace period, because a reader may
- * find it through its task without a lock.
+ * A task, the exited queue and each reader hold a reference. When the last one is dropped
+ * the state is freed after a grace period, because readers look it up through its task
+ * without a lock.
  */
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -19,15 +19,15 @@
 #include "table.h"
 #include "user.h"
 
-static DEFINE_SPINLOCK(serial_lock);	/* last_serial, and serials that are set */
+static DEFINE_SPINLOCK(serial_lock);	/* last_serial, and the serials of tasks */
 static u64 last_serial;
 static atomic_t nr_states;
 
 /**
- * ktau_serial_next() - a number for an owner
+ * ktau_serial_next() - allocate a serial
  *
  * Context: Task.
- * Return: The number, which no other owner of this boot has.
+ * Return: The serial, unique in this boot.
  */
 u64 ktau_serial_next(void)
 {
@@ -40,10 +40,10 @@ u64 ktau_serial_next(void)
 }
 
 /**
- * ktau_task_serial() - the serial of a task, given now if it has none
+ * ktau_task_serial() - the serial of a task, allocated if it has none
  * @task: the task, held by the caller
  *
- * Its parent may be about to do the same, while a write to control walks over all
+ * The parent may do the same at the same time as a write to control, which walks over all
  * tasks.
  *
  * Context: Task.
@@ -64,12 +64,12 @@ u64 ktau_task_serial(struct task_struct *task)
 }
 
 /**
- * ktau_state_create() - make an empty state, whose serial is the caller's to set
- * @user: the user that is charged
+ * ktau_state_create() - create an empty state; the caller sets its serial
+ * @user: the user to charge
  * @gfp: how to allocate it
  *
  * Context: May sleep.
- * Return: The state with one reference, or NULL: counted.
+ * Return: The state with one reference. NULL if there is no memory; this is counted.
  */
 struct ktau_task *ktau_state_create(struct ktau_user *user, gfp_t gfp)
 {
@@ -116,7 +116,7 @@ void ktau_state_put(struct ktau_task *state)
 		return;
 	if (state->ring && !state->taken)
 		ktau_ring_lose(state->ring, KTAU_LOSS_UNREAD);
-	/* ktau_state_get() may still look at @ref. */
+	/* ktau_state_get() may still read @ref. */
 	call_rcu(&state->rcu, task_free);
 }
 
@@ -125,7 +125,7 @@ void ktau_state_put(struct ktau_task *state)
  * @task: the task, held by the caller
  *
  * Context: Any.
- * Return: The state, or NULL if it has none (any more).
+ * Return: The state, or NULL if the task has none, or none any more.
  */
 struct ktau_task *ktau_state_get(struct task_struct *task)
 {

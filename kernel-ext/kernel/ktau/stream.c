@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * KTAU: what the parts of a stream need of its descriptor.
- */
+/* KTAU: what the parts of a stream share: its buffers and its access. */
 #include <linux/mm.h>
 #include <linux/slab.h>
 
@@ -9,12 +7,12 @@
 #include "stream.h"
 
 /**
- * ktau_buffer_need() - have a buffer of some size
- * @buffer: the buffer; what is in it is lost if it has to grow
- * @bytes: how much is needed
+ * ktau_buffer_need() - make sure that a buffer has some size
+ * @buffer: the buffer; its contents are lost if it has to grow
+ * @bytes: the size
  *
  * Context: May sleep.
- * Return: 0, or -ENOMEM: it is as it was.
+ * Return: 0, or -ENOMEM with the buffer unchanged.
  */
 int ktau_buffer_need(struct ktau_buffer *buffer, size_t bytes)
 {
@@ -33,12 +31,12 @@ int ktau_buffer_need(struct ktau_buffer *buffer, size_t bytes)
 }
 
 /**
- * ktau_stream_access() - what a descriptor is good for at present
+ * ktau_stream_access() - the access that a descriptor gives now
  * @stream: the descriptor
  *
  * Context: Any.
- * Return: KTAU_ACCESS_*: those of the time when it was opened, less what the level
- * forbids that has been set since.
+ * Return: KTAU_ACCESS_*: those of the opener, without those that the current level
+ * forbids.
  */
 u32 ktau_stream_access(const struct ktau_stream *stream)
 {

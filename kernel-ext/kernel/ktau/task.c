@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: life of a task.
+ * KTAU: the life of a task: fork, exec and exit.
  *
- * A task gets its state (profile, and ring if it is traced) from its parent
- * before it first runs, or when a group is enabled, from the writer of
- * /proc/ktau/control (both in switch.c). At exit the state moves as it is to the
- * exited queue (exited.c).
+ * A task gets its state (its profile, and a ring if it is traced) from its parent before
+ * it first runs, or from the writer of /proc/ktau/control when a group is enabled (both
+ * in switch.c). At exit the state moves to the exited queue as it is (exited.c).
  */
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
@@ -35,7 +34,7 @@ static void trace_fork(struct ktau_task *state, struct task_struct *p)
 {
 	struct ktau_slot_more more = { };
 
-	rcu_read_lock();	/* another thread's exec may make it the leader */
+	rcu_read_lock();	/* the exec of another thread may change the leader */
 	more.data[1] = ktau_read(&READ_ONCE(p->group_leader)->ktau.serial);
 	rcu_read_unlock();
 	ktau_trace_more(state, KTAU_WHAT(0, KTAU_TRACE_FORK, 0), p->ktau.serial,
@@ -44,7 +43,7 @@ static void trace_fork(struct ktau_task *state, struct task_struct *p)
 
 /**
  * __ktau_task_fork() - set up a new task
- * @p: the task, complete but not yet running
+ * @p: the task, complete but not running yet
  *
  * Context: May sleep, on behalf of the parent.
  */
@@ -57,7 +56,7 @@ void __ktau_task_fork(struct task_struct *p)
 	ktau_reserve_fill();
 	if (p->ktau.state) {
 		p->ktau.flags |= KTAU_REF_NEW;
-		/* What it took to get there is its parent's time. */
+		/* The time of its creation is its parent's. */
 		ktau_write(&p->ktau.state->start_ticks, ktau_ticks());
 	}
 	if ((ref->mask & traced) == traced)
@@ -65,7 +64,7 @@ void __ktau_task_fork(struct task_struct *p)
 }
 
 /**
- * __ktau_task_exec() - the current task runs another program
+ * __ktau_task_exec() - the current task has started another program
  *
  * Context: Task.
  */
@@ -77,7 +76,7 @@ void __ktau_task_exec(void)
 	if (ref->state)
 		WRITE_ONCE(ref->state->exec_ns, ktime_get_boottime_ns());
 	if (ref->flags & KTAU_REF_RENEWED) {
-		ref->flags &= ~KTAU_REF_RENEWED;	/* the profile before has the slot */
+		ref->flags &= ~KTAU_REF_RENEWED;	/* the old profile has the slot */
 		return;
 	}
 	if (ref->mask & KTAU_MODE_TRACE)
@@ -103,11 +102,12 @@ void __ktau_task_exiting(long code)
 }
 
 /**
- * __ktau_task_exited() - take the measurements of the current task
+ * __ktau_task_exited() - move the state of the current task to the exited queue
  *
- * The frames still open, exit_group() among them, end here: they never return.
+ * The frames that are still open, such as that of exit_group(), end here because they
+ * never return.
  *
- * Context: Task, before its parent is told.
+ * Context: Task, before its parent is notified.
  */
 void __ktau_task_exited(void)
 {
@@ -118,7 +118,7 @@ void __ktau_task_exited(void)
 	ktau_end_frames();
 	ktau_write(&state->end_ticks, ktau_ticks());
 	WRITE_ONCE(ref->state, NULL);
-	ktau_reserve_fill();	/* some CPU may see no fork, but it sees the ends */
+	ktau_reserve_fill();	/* a CPU that sees no forks still sees exits */
 
 	ktau_task_identify(owner, current);
 	owner->serial = state->serial;
@@ -130,11 +130,11 @@ void __ktau_task_exited(void)
 }
 
 /**
- * __ktau_task_free() - drop a state that its task did not take along
- * @p: a task that nobody holds any more
+ * __ktau_task_free() - drop a state that was left in an exited task
+ * @p: a task without references
  *
- * A group switched on while the task was exiting may have given it one: empty,
- * see set_mask().
+ * A group that was enabled while the task was exiting may have given it an empty one; see
+ * set_mask().
  *
  * Context: Any but NMI and not under a run-queue lock.
  */
@@ -164,7 +164,7 @@ static int start_cpus(void)
 	return 0;
 }
 
-/* An NMI finds its cell there. */
+/* NMIs need their cell to exist. */
 static int start_nmis(void)
 {
 	int cpu;
@@ -176,9 +176,9 @@ static int start_nmis(void)
 }
 
 /**
- * ktau_tasks_start() - make what has to be there before any group is on
+ * ktau_tasks_start() - create what is needed before a group is enabled
  *
- * Context: May sleep; ktau_mutex held. Can be repeated after a failure.
+ * Context: May sleep; ktau_mutex held. May be repeated after a failure.
  * Return: 0 or -ENOMEM.
  */
 int ktau_tasks_start(void)

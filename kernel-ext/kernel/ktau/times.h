@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * KTAU: time inside events that is not the task's own.
- */
+/* KTAU: time inside events in which the task did not run its own code. */
 #ifndef _KERNEL_KTAU_TIMES_H
 #define _KERNEL_KTAU_TIMES_H
 
 #include "types.h"
 
 /*
- * In @child of a frame: @base is set. No sum of ticks gets there, and the fast exit, which
- * subtracts @child, finds an exclusive time below zero, even where a clock went back.
+ * Flag in @child of a frame: @base is set. No sum of ticks reaches this bit. The fast
+ * exit, which subtracts @child, computes a negative exclusive time, even if a clock went
+ * back.
  */
 #define KTAU_CHILD_TIMED_BIT	62
 #define KTAU_CHILD_TIMED	BIT_ULL(KTAU_CHILD_TIMED_BIT)
 
-/* Ticks in @child of a frame, or between two values of it. */
+/* Ticks in @child of a frame, or in the difference of two of its values. */
 static __always_inline u64 ktau_child_ticks(u64 child)
 {
 	return child & (KTAU_CHILD_TIMED - 1);
 }
 
 /*
- * Times of a frame that has ended: its duration, those of the frames directly
- * inside, and what is its own.
+ * Times of a frame that has ended: its duration, the sum of the durations directly
+ * inside, and its exclusive time.
  */
 struct ktau_ended {
 	u64 incl;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * KTAU: the structures that most files work on. Which file may write a field, and under
- * which lock, is said with the field. A structure that only one module and its users need
- * is in that module's header.
+ * KTAU: the structures that most modules work on. The comment of a field states which
+ * lock or rule guards it. A structure that belongs to one module is in the header of that
+ * module.
  */
 #ifndef _KERNEL_KTAU_TYPES_H
 #define _KERNEL_KTAU_TYPES_H
@@ -21,9 +21,9 @@
 #include <linux/uidgid.h>
 
 /*
- * A table is made of chunks that come when an id in them is first hit. Those of ids
- * below KTAU_ID_INDIRECT are found directly, the others through directories, which
- * are chunks too.
+ * A table consists of chunks, each allocated when one of its ids is first hit. Ids below
+ * KTAU_ID_INDIRECT index an array of chunks; ids above go through a directory, which is a
+ * chunk too.
  */
 #define KTAU_CHUNK_SHIFT	3
 #define KTAU_CHUNK_CELLS	BIT(KTAU_CHUNK_SHIFT)
@@ -35,24 +35,24 @@
 #define KTAU_NR_DIRS		((KTAU_NR_CHUNKS - KTAU_NR_DIRECT) >> KTAU_DIR_SHIFT)
 
 /* Flags of struct ktau_ref. */
-#define KTAU_REF_YIELD		BIT(0)	/* the next switch is by sched_yield() */
-#define KTAU_REF_NEW		BIT(1)	/* has not yet run */
-#define KTAU_REF_RENEWED	BIT(2)	/* the exec going on has ended its profile */
-#define KTAU_REF_SENT		BIT(3)	/* has counted what it sent through a socket */
-#define KTAU_REF_OFF		BIT(4)	/* has left the CPU */
+#define KTAU_REF_YIELD		BIT(0)	/* sched_yield() causes the next switch */
+#define KTAU_REF_NEW		BIT(1)	/* has not run yet */
+#define KTAU_REF_RENEWED	BIT(2)	/* the current exec has ended its profile */
+#define KTAU_REF_SENT		BIT(3)	/* sendmsg() has counted its bytes already */
+#define KTAU_REF_OFF		BIT(4)	/* is off the CPU */
 
 /* Bits of @changed in struct ktau_task. */
 #define KTAU_CHANGED_COMM	0
 #define KTAU_CHANGED_CGROUP	1
 
-/* In a task's mask: it has been harvested, and nothing is measured any more. */
+/* In a task's mask: its profile has been taken at exit; nothing is measured any more. */
 #define KTAU_MASK_GONE		BIT(29)
 
 /**
  * struct ktau_cell - one event in a table
- * @count: activations ended, or values
- * @v: timer: inclusive, exclusive ticks, duration of the longest activation;
- *	counter: sum, minimum, maximum
+ * @count: activations that have ended, or values
+ * @v: timer: inclusive, exclusive ticks, duration of the longest activation; counter:
+ *	sum, minimum, maximum
  */
 struct ktau_cell {
 	u64 count;
@@ -62,11 +62,11 @@ struct ktau_cell {
 #define KTAU_EXTRA_EVENTS	9
 
 /**
- * struct ktau_extra - times inside some of the events of a task
- * @next: further ones; all of those are full
+ * struct ktau_extra - times asleep, runnable and in interrupts for some events of a task
+ * @next: the rest of the list; all of those are full
  * @nr: number of events here
- * @id: their ids
- * @times: of each the times inside its outermost activations
+ * @id: ids of the events
+ * @times: for each event, the times inside its outermost activations
  */
 struct ktau_extra {
 	struct ktau_extra	*next;
@@ -76,8 +76,8 @@ struct ktau_extra {
 };
 
 /*
- * A block of cells, or a directory, or times; 32-bit kernels leave half of a directory
- * unused.
+ * A block of cells, a directory, or a block of times. 32-bit kernels leave half of a
+ * directory unused.
  */
 struct ktau_chunk {
 	union {
@@ -95,10 +95,10 @@ static_assert(KTAU_DIR_CHUNKS * sizeof(void *) <=
 static_assert(KTAU_NR_DIRECT + KTAU_NR_DIRS * KTAU_DIR_CHUNKS == KTAU_NR_CHUNKS);
 
 /**
- * struct ktau_look - when readers saw a task, see look.c
- * @switches: how often it had left the CPU by then
- * @last: highest number of a stream that looked
- * @changed: of streams below it, none has seen the last change
+ * struct ktau_look - when readers last saw a task; see look.c
+ * @switches: how often the task had been switched out by then
+ * @last: highest number of a stream that has looked
+ * @changed: streams with a lower number have not seen the last change
  */
 struct ktau_look {
 	u64 switches;
@@ -107,9 +107,10 @@ struct ktau_look {
 };
 
 /*
- * Whose a table or a ring is: what struct ktau_rec_owner says of it, with times
- * without offsets and the ids of the initial namespaces. @dead_seq is @exited_seq.
- * @has_own_parent: the parent belongs to the same user, so readers of the task may see it.
+ * The owner of a table or ring: the contents of struct ktau_rec_owner, with times and ids
+ * as the initial namespaces have them.
+ * @has_own_parent: the parent belongs to the same user, so readers of the task may see
+ *	it.
  */
 struct ktau_owner {
 	u64	serial;
@@ -130,7 +131,7 @@ struct ktau_owner {
 	u64	start_ns;
 	u64	exec_ns;
 	u64	exit_ns;
-	u64	dead_seq;
+	u64	exited_seq;
 	u64	nr_tasks;
 	u64	utime_ns;
 	u64	stime_ns;
@@ -144,15 +145,16 @@ struct ktau_owner {
 	char	comm[TASK_COMM_LEN];
 };
 
-/* A user namespace that an exited task was in, see origin.c. */
+/* A user namespace of an exited task; see origin.c. */
 struct ktau_user_level {
 	unsigned int	inum;
 	kuid_t		owner;
 };
 
 /*
- * What of a task's credentials says who may see it; as they name it. If it has exited
- * and was not in the initial user namespace, @level says where it was, not @user_ns.
+ * The part of a task's credentials that decides who may see it, under the names used in
+ * struct cred. For an exited task outside the initial user namespace, @level identifies
+ * its namespaces and @user_ns is NULL.
  */
 struct ktau_rights {
 	kuid_t			uid, euid, suid;
@@ -164,51 +166,51 @@ struct ktau_rights {
 	unsigned int		nr_levels;
 };
 
-/* A pid namespace, see origin.c. */
+/* Identifies a pid namespace; see origin.c. */
 struct ktau_ns_id {
 	u64		start_ns;
 	unsigned int	inum;
 };
 
-/* The ids of an exited task in one. */
+/* The ids of an exited task in one pid namespace. */
 struct ktau_ids {
 	struct ktau_ns_id	ns;
 	pid_t			tid, tgid, ppid;
 };
 
-/* Reasons for refusing or losing something; their names are in proc.c. */
+/* Why something was refused or lost. proc.c has their names. */
 enum ktau_loss {
-	KTAU_LOSS_MEMORY_LIMIT,	/* allocation over the limit */
-	KTAU_LOSS_USER_LIMIT,	/* allocation over the user's share of it */
+	KTAU_LOSS_MEMORY_LIMIT,	/* allocation beyond the memory limit */
+	KTAU_LOSS_USER_LIMIT,	/* allocation beyond the user's share of it */
 	KTAU_LOSS_NO_MEMORY,	/* allocation that failed */
-	KTAU_LOSS_NO_CHUNK,	/* activation that got no chunk */
-	KTAU_LOSS_NO_ID,	/* activation that got no id */
-	KTAU_LOSS_NO_STATE,	/* task that could not be given a profile */
-	KTAU_LOSS_DESCRIPTORS,	/* stream over the user's number of them */
-	KTAU_LOSS_NO_RING,	/* slot without a ring, or room in it, to go to */
+	KTAU_LOSS_NO_CHUNK,	/* no chunk for the table of a task or CPU */
+	KTAU_LOSS_NO_ID,	/* activation of an event without an id */
+	KTAU_LOSS_NO_STATE,	/* task without a profile for lack of memory */
+	KTAU_LOSS_DESCRIPTORS,	/* stream beyond the number that a user may open */
+	KTAU_LOSS_NO_RING,	/* slot without a ring, or without room in it */
 	KTAU_LOSS_RESIZED,	/* unread slot of a ring that was resized */
 	KTAU_LOSS_UNREAD,	/* unread slot of a task that was folded or evicted */
-	KTAU_LOSS_EVICTED,	/* exited task that is kept only in the sum */
+	KTAU_LOSS_EVICTED,	/* exited task that was added to the evicted sum */
 	KTAU_LOSS_CLAMPED,	/* negative duration set to 0 */
-	KTAU_LOSS_INTERNAL,	/* contradiction: KTAU switches itself off */
+	KTAU_LOSS_INTERNAL,	/* internal error: KTAU disables itself */
 	KTAU_NR_LOSSES
 };
 
 /**
- * struct ktau_user - the account of a user, see user.c
- * @node: in the hash
- * @uid: whose it is
- * @ref: states, rings and streams that it is charged for
- * @bytes: memory charged to it
- * @nr_states: states charged to it
- * @nr_streams: streams that it has open
- * @losses: what it was refused or lost, by reason
- * @exited: its exited tasks, the oldest first; under the lock of exited.c, as is
- *	what follows
- * @foldable: those of them that can be folded into another one
- * @exited_node: in the list of the users that have some
- * @exited_bytes: memory of those
- * @watches: of streams of this user, see struct ktau_watch
+ * struct ktau_user - the account of a user; see user.c
+ * @node: in the hash table of user.c
+ * @uid: the user
+ * @ref: counts the states, rings and streams charged to the account
+ * @bytes: memory charged
+ * @nr_states: states charged
+ * @nr_streams: open streams
+ * @losses: what the user was refused or has lost, by reason
+ * @exited: exited tasks of the user, the oldest first; this and all further fields are
+ *	guarded by the lock of exited.c
+ * @foldable: those that can be folded into another one
+ * @exited_node: in the list of users with exited tasks
+ * @exited_bytes: memory of the exited tasks
+ * @watches: watches of the user's streams; see struct ktau_watch
  */
 struct ktau_user {
 	struct hlist_node	node;
@@ -227,9 +229,9 @@ struct ktau_user {
 
 /**
  * struct ktau_off - a task that is off the CPU
- * @next: the one that got the CPU, as SWITCH has it
- * @shown: what the task waits in, likewise
- * @sleeps: it waits for something, rather than only for a CPU
+ * @next: the task that got the CPU, in the form of a SWITCH slot
+ * @shown: the state in which the task waits, likewise
+ * @sleeps: the task sleeps; otherwise it only waits for a CPU
  */
 struct ktau_off {
 	u64	next;
@@ -238,9 +240,9 @@ struct ktau_off {
 };
 
 /**
- * struct ktau_waker - what woke a task
- * @serial: of the task that did, or that was interrupted
- * @cpu: whose run queue the woken task entered
+ * struct ktau_waker - the waker of a task
+ * @serial: of the waking task, or of the task that the waking interrupt hit
+ * @cpu: CPU whose run queue the woken task entered
  * @context: KTAU_CTX_*
  */
 struct ktau_waker {
@@ -250,84 +252,86 @@ struct ktau_waker {
 };
 
 /**
- * struct ktau_task - profile and trace of one owner: a task or a CPU
- * @begin: updates begun; only the CPU that runs the owner
- * @end: updates ended, likewise. A copy made while both were equal and stayed
- *	so is whole; interrupts may nest one update in another.
- * @outer_ticks: durations of the outermost frames that have ended
- * @user_ticks: time in user mode; while the task is there, minus the time at which
- *	it went there: negative, because a task is never longer in user mode than
- *	the clock has run
- * @root: the root frame, see root.c
+ * struct ktau_task - what is measured about one owner: a task, a CPU or the evicted sum
+ * @begin: updates begun; written only by the CPU that runs the owner
+ * @end: updates ended, likewise. A copy is consistent if both counts were equal before
+ *	it and @begin is unchanged after it. Interrupts may nest one update inside
+ *	another.
+ * @outer_ticks: sum of the durations of outermost frames that have ended
+ * @user_ticks: time in user mode. While the task is in user mode the time of its entry
+ *	has been subtracted, so the value is negative: no task has been in user mode
+ *	for longer than the clock has run
+ * @root: the root frame; see root.c
  * @guest: the frame of a task in guest mode
  * @guest_ticks: time in guest mode
- * @kernel_ticks: of a CPU: time in tasks
- * @is_cpu: it is a CPU's
- * @refused: activations that found no chunk
+ * @kernel_ticks: of a CPU: time running tasks
+ * @is_cpu: the owner is a CPU
+ * @refused: activations that got no chunk
  * @refused_ticks: their exclusive time
- * @clamped: negative durations
- * @lost: slots that found no ring, or no room while an interrupt wrote much
- *	more than the ring holds inside another write
- * @chunk: the table, up to KTAU_ID_INDIRECT
- * @dir: its directories, above that
- * @used: chunks in use, by number: id >> KTAU_CHUNK_SHIFT. They and these two are
- *	written by the CPU that runs the owner, interrupts off; read at any time
- * @ring: the trace, or NULL: never while a mask has the trace, or a frame;
- *	replaced under @read_lock, by the task itself or under ktau_mutex; in the
- *	latter case freed after a grace period
- * @changed: KTAU_CHANGED_* of what others have changed about the task, and its trace
- *	does not yet say
- * @asleep_ticks: time asleep, of waits that have ended; this and the next two only by
- *	the CPU that runs the owner
+ * @clamped: negative durations that were set to 0
+ * @lost: slots that were lost because there was no ring, or because an interrupt that
+ *	hit an unfinished write wrote more than the ring holds
+ * @chunk: the table, for ids below KTAU_ID_INDIRECT
+ * @dir: directories, for the ids above
+ * @used: bitmap of the chunks in use, by number: id >> KTAU_CHUNK_SHIFT. @chunk, @dir
+ *	and @used are written by the CPU that runs the owner, with interrupts disabled,
+ *	and may be read at any time
+ * @ring: the trace; NULL only while neither the task's mask nor an open frame has
+ *	tracing enabled. Replaced under @read_lock, by the task itself or under
+ *	ktau_mutex; in the latter case the old ring is freed after a grace period
+ * @changed: KTAU_CHANGED_* bits of changes by other tasks that are not in the trace yet
+ * @asleep_ticks: time asleep, in waits that have ended; this and the next two are
+ *	written only by the CPU that runs the owner
  * @runq_ticks: time runnable without a CPU, likewise
  * @irq_ticks: time in interrupts that have ended
- * @extra: those inside events
- * @extra_by_id: or all of them by their ids, for the sum of the evicted tasks
- * @times_refused: some did not find room in @extra
+ * @extra: the three times inside events
+ * @extra_by_id: the same, indexed by id, for the evicted sum
+ * @times_refused: no memory for some of them
  * @sched: the frame of a task that is off the CPU
- * @off: what more there is to say of that; written under the lock of the run queue
- * @waker: what woke the task; written under its pi_lock
- * @switched_ticks: when the task got the CPU last, for the end of the switch to it
- * @selected: the selection, see struct ktau_filter, that the task is part of by its
- *	tid; under ktau_mutex, or by the parent before the task first runs
- * @task_groups: groups of this task alone in place of the system-wide ones, 0 if
- *	it has none; under ktau_mutex
- * @profiled: groups whose activations go to the table now; under @mask_lock
- * @mask_lock: serialises updates of the task's mask and of what depends on it
- * @start_ticks: when the profile began; under @mask_lock, or by the parent before
- *	the task first runs
- * @end_ticks: when it ended, 0 before; only the task itself
+ * @off: details of the switch; written under the lock of the run queue
+ * @waker: waker of the task; written under the task's pi_lock
+ * @switched_ticks: when the task last got the CPU, for the end of the switch
+ * @selected: the selection (see struct ktau_filter) that includes the task by its tid;
+ *	written under ktau_mutex, or by the parent before the task first runs
+ * @task_groups: groups for this task only, in place of the system-wide ones, or 0;
+ *	written under ktau_mutex
+ * @profiled: groups whose activations are being added to the table; under @mask_lock
+ * @mask_lock: serialises updates of the task's mask and of the fields that depend on it
+ * @start_ticks: when the profile began; under @mask_lock, or by the parent before the
+ *	task first runs
+ * @end_ticks: when the profile ended, 0 before that; written only by the task
  * @account_until: when the account was last disabled; under @mask_lock
- * @group_since: for each group in @profiled since when it has been there without a
- *	break; under @mask_lock
- * @read_lock: serialises readers of the ring, and lookers
- * @look: when readers saw its profile; under @read_lock
- * @ref: readers and the task or queue that it belongs to
- * @bytes: memory accounted for it
- * @user: the account that all of it is charged to
- * @exited_bytes: what of @bytes the exited queue counts: a ring may still come or go,
- *	where somebody took the state while the task lived
- * @serial: see struct ktau_owner
- * @owner: describes a task that has exited; written then, and under the lock of
- *	exited.c when others are folded into it
- * @exited_node: in the order of the exited tasks; under the lock of exited.c, as is
- *	what follows up to @process_node
+ * @group_since: for each group in @profiled, since when it has been there without
+ *	interruption; under @mask_lock
+ * @read_lock: serialises readers of the ring and users of @look
+ * @look: when readers last saw the profile; under @read_lock
+ * @ref: counts readers, and the task or queue that the state belongs to
+ * @bytes: memory of the state and of everything that belongs to it
+ * @user: account to which that memory is charged
+ * @exited_bytes: @bytes as counted by the exited queue. @bytes may still change there,
+ *	because a caller that took the state while the task lived may add or replace a
+ *	ring
+ * @serial: identifies the owner; see struct ktau_owner
+ * @owner: describes an exited task; written at exit, and under the lock of exited.c when
+ *	other tasks are folded into it
+ * @exited_node: in the tree of exited tasks; this and the next fields up to
+ *	@process_node are guarded by the lock of exited.c
  * @of_user: in @exited of @user
- * @foldable: in @foldable of @user, if there is @next_thread
- * @next_thread: the next one of its process to exit
- * @process_node: in the hash of the newest ones, if there is none
- * @exited_rcu: once this grace period is over, no reader finds the task alive
- * @ids: its ids in pid namespaces below the initial one, at exit; or NULL
- * @nr_ids: in how many
- * @rights: who may see it, at exit
- * @dumpable: whether it let itself be dumped, at exit
- * @exec_ns: CLOCK_BOOTTIME of its last exec, 0 if there was none
- * @path: path of its program, at exit; NULL if unknown
- * @path_bytes: bytes of it, its zero included
- * @taken: a reader has had all slots that were left at exit
- * @growing: @grow is queued; only the task itself
- * @grow: gives it a larger ring
- * @rcu: frees it
+ * @foldable: in @foldable of @user, if @next_thread is set
+ * @next_thread: the next thread of the process to exit
+ * @process_node: in the hash of newest records, if @next_thread is NULL
+ * @exited_rcu: after this grace period no reader can find the task alive any more
+ * @ids: the ids at exit in pid namespaces below the initial one, or NULL
+ * @nr_ids: number of @ids
+ * @rights: who might see the task when it exited
+ * @dumpable: whether the task was dumpable when it exited
+ * @exec_ns: CLOCK_BOOTTIME of the last exec, 0 if there was none
+ * @path: path of the program at exit, NULL if unknown
+ * @path_bytes: size of @path, including the final NUL
+ * @taken: a reader has consumed all slots that were left at exit
+ * @growing: @grow is queued; written only by the task
+ * @grow: task work that replaces the ring by a larger one
+ * @rcu: frees the state
  */
 struct ktau_task {
 	u64			begin;
@@ -395,13 +399,13 @@ struct ktau_task {
 	};
 };
 
-/* What a CPU has of its own. */
+/* Per-CPU data. */
 struct ktau_cpu {
-	struct ktau_task	*state;	/* interrupts and softirqs by line */
-	struct ktau_frame	*top;	/* frames on tasks that are not selected */
-	struct ktau_frame	*irq;	/* the outermost one of an interrupt */
-	u64			nmi_ticks;	/* when the outermost NMI came */
-	unsigned int		nmi_depth;	/* those that have come and not ended */
+	struct ktau_task	*state;	/* interrupts and softirqs of this CPU */
+	struct ktau_frame	*top;	/* innermost frame, while the task takes no frames */
+	struct ktau_frame	*irq;	/* the outermost frame of an interrupt */
+	u64			nmi_ticks;	/* start of the outermost NMI */
+	unsigned int		nmi_depth;	/* nesting depth of NMIs */
 };
 
 #endif /* _KERNEL_KTAU_TYPES_H */

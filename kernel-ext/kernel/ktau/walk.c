@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: the walk of a stream over the owners, one record at a step.
+ * KTAU: the cursor of a stream, which walks over the owners one record at a time.
  *
- * Who may read is decided for each task when it is copied, with the credentials
- * that the file was opened with against those that the task has then.
+ * Who may read is decided for each task when it is copied, with the credentials that the
+ * file was opened with against those that the task has then.
  */
 #include <linux/capability.h>
 #include <linux/pid_namespace.h>
