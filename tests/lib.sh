@@ -12,7 +12,7 @@ build=$(realpath -m "${B:-build}")
 complaints='(WARNING|BUG|UBSAN|KASAN|KCSAN|KMSAN|KFENCE): |\bOops\b|Kernel panic|'\
 'Call Trace:|rcu: INFO|INFO: (task|rcu|possible|trying)|(possible|inconsistent) .*lock|'\
 'suspicious RCU|unreferenced object|soft lockup|hung task|INTERNAL ERROR|'\
-'ktau: (contradiction|switched off)|kmemleak: [0-9]+ new suspected'
+'ktau: internal error|kmemleak: [0-9]+ new suspected'
 
 say()
 {

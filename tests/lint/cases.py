@@ -11,6 +11,7 @@ CORE = 'kernel-ext/kernel/ktau/core.c'
 UAPI = 'kernel-ext/include/uapi/linux/ktau.h'
 HEADER = 'libktau/include/ktau.h'
 OPEN = 'libktau/open.c'
+DESIGN = 'docs/design.md'
 
 
 @dataclasses.dataclass
@@ -47,6 +48,14 @@ def append(path, text):
 
 def remove(path):
     return lambda root: (root / path).unlink()
+
+
+def both(*ways):
+    def spoil(root):
+        for way in ways:
+            (root / 'kernel-ext/include/linux').mkdir(parents=True, exist_ok=True)
+            way(root)
+    return spoil
 
 
 def nothing(_):
@@ -224,4 +233,38 @@ C = [
          append(OPEN, function('\treturn x / 0;\n'))),
 ]
 
-CASES = PATCHES + KERNEL + TEXT + C
+CALLS = '#include "a.h"\n\nint ktau_c(void)\n{\n\treturn ktau_a();\n}\n'
+LAYERS = [
+    Case('circle', 'two headers', 'kernel-ext/kernel/ktau/a.h', 1,
+         both(write('kernel-ext/kernel/ktau/a.h', '#include "c.h"\n'),
+              write('kernel-ext/kernel/ktau/c.h', '#include "a.h"\n'))),
+    Case('circle', 'a call, declared by a common header',
+         'kernel-ext/kernel/ktau/a.c', 5,
+         both(write('kernel-ext/kernel/ktau/a.h',
+                    'int ktau_a(void);\nint ktau_c(void);\n'),
+              write('kernel-ext/kernel/ktau/c.c', CALLS),
+              write('kernel-ext/kernel/ktau/a.c',
+                    CALLS.replace('_c(', '_b(').replace('_a(', '_c(')
+                    .replace('_b(', '_a(')))),
+    Case('circle', 'a function by its address, through a macro of the hooks',
+         'kernel-ext/kernel/ktau/a.c', 3,
+         both(write('kernel-ext/include/linux/ktau.h',
+                    '#define KTAU_HOOK(x) \\\n\tktau_c(x)\n'),
+              write('kernel-ext/kernel/ktau/a.c',
+                    'int ktau_a(int x)\n{\n\treturn KTAU_HOOK(x);\n}\n'),
+              write('kernel-ext/kernel/ktau/c.c',
+                    'int ktau_c(int x)\n{\n\treturn x;\n}\n\n'
+                    'int (*ktau_other)(int x) = ktau_a;\n'))),
+    Case('layer', 'a module in none', 'kernel-ext/kernel/ktau/a.c', 1,
+         write('kernel-ext/kernel/ktau/a.c', '')),
+    Case('layer', 'a module that is not there', DESIGN, 7,
+         edit(DESIGN, '| core |', '| core a |')),
+    Case('layer', 'a lower one that calls a higher one', CORE, 8,
+         both(edit(DESIGN, 'nothing yet | ', 'calls | a '),
+              write('kernel-ext/kernel/ktau/a.c',
+                    'int ktau_a(int x)\n{\n\treturn x;\n}\n'),
+              edit(CORE, 'half(int value)\n{\n\treturn value',
+                   'half(int value)\n{\n\n\n\treturn ktau_a(value)'))),
+]
+
+CASES = PATCHES + KERNEL + TEXT + C + LAYERS

@@ -11,6 +11,7 @@ import sys
 import time
 
 import apply
+import circles
 import csource
 import headers
 import kernel
@@ -20,7 +21,8 @@ import patches
 import scripts
 from project import CannotRun, Project, argument_parser
 
-GROUPS = (patches, apply, kernel, headers, licence, csource, scripts, manual)
+GROUPS = (patches, apply, kernel, headers, licence, csource, circles, scripts,
+          manual)
 
 
 def check(group, project):

@@ -11,8 +11,8 @@
  *				and network addresses
  *	-1			its own trace, other users' serials included
  *
- * A descriptor has what its opener was allowed when it was opened, and less once the
- * level has been raised. Which tasks are a reader's own is said in rights.c.
+ * A descriptor keeps the access that its opener had, reduced when the level is raised
+ * later. Which tasks are a reader's own is decided in permission.c.
  */
 #include <linux/capability.h>
 #include <linux/init.h>
@@ -20,8 +20,8 @@
 #include <linux/kernel.h>
 #include <linux/user_namespace.h>
 
+#include "access.h"
 #include "compat.h"
-#include "ktau.h"
 
 #define LEVEL_MIN	-1
 #define LEVEL_MAX	3
@@ -77,12 +77,12 @@ bool ktau_privileged(void)
 }
 
 /**
- * ktau_access_at() - what a level allows
+ * ktau_access_at() - the access that a level allows
  * @level: kernel.ktau_paranoid
  * @privileged: ktau_privileged() of the reader
  *
  * Context: Any.
- * Return: KTAU_ACCESS_*, kernel addresses left aside.
+ * Return: KTAU_ACCESS_*, without kernel addresses.
  */
 u32 ktau_access_at(int level, bool privileged)
 {
@@ -104,11 +104,11 @@ u32 ktau_access_at(int level, bool privileged)
 }
 
 /**
- * ktau_access() - what the current credentials are allowed at present
+ * ktau_access() - the access that the current credentials have now
  *
- * The LSMs are asked as perf asks them. Where they keep a reader from looking into
- * the kernel, it still gets what is rounded; a locked-down kernel shows nothing to
- * anybody, as tracefs does.
+ * The LSMs are asked the same questions as by perf. A reader that they deny kernel
+ * profiling still gets rounded profiles. A locked-down kernel shows nothing to anybody,
+ * as tracefs.
  *
  * Context: Task.
  * Return: KTAU_ACCESS_*, 0 for nothing.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: the account of a task: where its life went.
+ * KTAU: the account of a task: how it has spent the time since its profile began.
  *
  *	user	from the end of the root frame to its next beginning
  *	kernel	in frames, without the parts below
@@ -9,21 +9,25 @@
  *	asleep	waiting
  *	guest	in guest mode
  *
- * Each is a sum of what has ended; what is in progress is added to the copy.
+ * Each is a sum over what has ended; the part in progress is added to a copy.
  *
- * A CPU is idle, runs tasks, or is in an interrupt. Its root frame, which no other frame
- * is in, is what it does now between interrupts.
+ * A CPU is idle, runs tasks, or is in an interrupt. Its root frame, which is linked to no
+ * other, is what the CPU does between interrupts.
  */
 #include <linux/sched.h>
 
-#include "ktau.h"
+#include "account.h"
+#include "arch.h"
+#include "cpu.h"
+#include "off.h"
+#include "times.h"
 
 /**
- * ktau_account_switch() - account the time of this CPU where it begins or ends to be idle
- * @prev: the task that has left it, for the current one
+ * ktau_account_switch() - account the time of this CPU when it becomes idle or busy
+ * @prev: the task that has lost the CPU to the current one
  * @now: when
  *
- * Context: At the end of the switch, interrupts off.
+ * Context: At the end of a context switch, interrupts disabled.
  */
 void ktau_account_switch(const struct task_struct *prev, u64 now)
 {
@@ -35,7 +39,7 @@ void ktau_account_switch(const struct task_struct *prev, u64 now)
 		return;
 	ktau_add(&state->begin, 1);
 	barrier();
-	/* The account may have been off since, or begun meanwhile. */
+	/* The account may have been disabled since, or enabled later. */
 	if (root->start && (s64)(root->start - since) >= 0)
 		ktau_add(is_idle_task(prev) ? &state->asleep_ticks :
 					      &state->kernel_ticks,
@@ -65,7 +69,7 @@ static void copy_cpu(struct ktau_rec_profile *rec, const struct ktau_task *state
 		rec->kernel_ticks += now;
 }
 
-/* A reader that has interrupted the task, to copy it. */
+/* Add the interrupt in progress, if the reader copies from inside one. */
 static void add_interrupt(struct ktau_rec_profile *rec,
 			  const struct task_struct *task)
 {
@@ -75,7 +79,7 @@ static void add_interrupt(struct ktau_rec_profile *rec,
 		rec->irq_ticks += rec->ticks - irq->start;
 }
 
-/* In user mode, as far as it is known: the account may have been disabled there. */
+/* Time in user mode, up to the last time at which the account was enabled. */
 static u64 user_until(const struct ktau_rec_profile *rec,
 		      const struct ktau_task *state, u64 user)
 {
@@ -87,15 +91,50 @@ static u64 user_until(const struct ktau_rec_profile *rec,
 }
 
 /**
- * ktau_account_copy() - add the account to a copy of a profile
- * @rec: the copy, with all that comes before the account, and the number of open frames
+ * ktau_times_at() - the sums of a task, including the wait in progress
+ * @state: its state
+ * @task: the task, or NULL if it has exited
+ * @ticks: the moment
+ *
+ * Context: Any. The task may run: the caller detects that afterwards.
+ * Return: The sums at that moment, without an interrupt in progress.
+ */
+struct ktau_times ktau_times_at(const struct ktau_task *state,
+				const struct task_struct *task, u64 ticks)
+{
+	struct ktau_times times = ktau_times(state);
+	const struct ktau_ref *ref = task ? &task->ktau : NULL;
+	u64 woken = ref ? ktau_read(&ref->wake_ticks) : 0;
+	u64 off, wait;
+
+	if (!ref)
+		return times;
+	if (ktau_is_off(state, READ_ONCE(ref->top))) {
+		off = ktau_ticks_between(ktau_read(&state->sched.start), ticks);
+		wait = off;
+		if (READ_ONCE(state->off.sleeps)) {
+			woken = ktau_runnable_since(state, woken);
+			wait = woken ? min(off, ktau_ticks_between(woken, ticks)) : 0;
+		}
+		times.runq += wait;
+		times.asleep += off - wait;
+	} else if (woken && (READ_ONCE(ref->flags) & KTAU_REF_NEW)) {
+		times.runq += ktau_ticks_between(woken, ticks);
+	}
+	return times;
+}
+
+/**
+ * ktau_account_copy() - add the account to the copy of a profile
+ * @rec: the copy, complete except for the account
  * @state: whose
- * @task: the live task that it belongs to, or NULL
- * @outermost: the outermost open frame, if there is any
+ * @task: the live task that the state belongs to, or NULL
+ * @outermost: the outermost open frame, or NULL
  * @outermost_ticks: when it was entered
  *
- * Context: Any; as the rest of the copy.
- * Return: Whether it fits the open frames; if not, a transition is going on.
+ * Context: Any. @state may be in use: the caller detects that afterwards.
+ * Return: Whether the account matches the open frames; if not, a transition between user
+ * mode and kernel is in progress.
  */
 bool ktau_account_copy(struct ktau_rec_profile *rec, const struct ktau_task *state,
 		       const struct task_struct *task,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * KTAU: what differs between architectures and configurations. Besides compat.h,
- * the only header of kernel/ktau with #if in it.
+ * KTAU: everything that differs between architectures and configurations. Besides
+ * compat.h this is the only header in kernel/ktau that contains #if.
  */
 #ifndef _KERNEL_KTAU_ARCH_H
 #define _KERNEL_KTAU_ARCH_H
@@ -13,40 +13,40 @@
 
 #if defined(CONFIG_X86_64)
 
-/* The raw counter; user-mode Linux has no rdtsc() but the instruction works. */
+/* The raw counter. User-mode Linux has no rdtsc(), but the instruction works. */
 static __always_inline u64 ktau_ticks(void)
 {
 	u64 low, high;
 
-	/* Clears the upper halves: no need to do it again. */
+	/* rdtsc clears the upper halves, so 64-bit outputs save clearing them again. */
 	asm volatile("rdtsc" : "=a" (low), "=d" (high));
 	return high << 32 | low;
 }
 
 /*
- * Add without a lock, whole against an interrupt on the same CPU: a single
- * instruction. Only the CPU that runs the owner may write.
+ * Add without a lock, by a single instruction, so that an interrupt on the same CPU
+ * cannot tear the update. Only the CPU that runs the owner may write.
  */
 static __always_inline void ktau_add(u64 *p, u64 v)
 {
 	asm volatile("addq %1, %0" : "+m" (*p) : "er" (v));
 }
 
-/* Set bit @nr, likewise. */
+/* Set bit @nr in the same way. */
 static __always_inline void ktau_set_bit(u64 *p, unsigned int nr)
 {
 	asm volatile("btsq %1, %0" : "+m" (*p) : "i" (nr) : "cc");
 }
 
 /*
- * Raise @p to @v, likewise: an interrupt that raises it meanwhile is seen. Usually
- * that is one comparison.
+ * Raise @p to @v in the same way: a value that an interrupt stores meanwhile is not lost.
+ * The usual case is a single comparison.
  */
 static __always_inline void ktau_raise(u64 *p, u64 v)
 {
 	u64 old;
 
-	if (likely(data_race(*p) >= v))	/* only we write it */
+	if (likely(data_race(*p) >= v))	/* no other CPU writes it */
 		return;
 	do {
 		old = READ_ONCE(*p);
@@ -58,7 +58,7 @@ static __always_inline void ktau_sub(u64 *p, u64 v)
 	asm volatile("subq %1, %0" : "+m" (*p) : "er" (v));
 }
 
-/* As ktau_add(), giving what was there before. */
+/* As ktau_add(), but returns the old value. */
 static __always_inline u64 ktau_fetch_add(u64 *p, u64 v)
 {
 	asm volatile("xaddq %0, %1" : "+r" (v), "+m" (*p));
@@ -66,8 +66,9 @@ static __always_inline u64 ktau_fetch_add(u64 *p, u64 v)
 }
 
 /*
- * Add @n to @p and to @v without a lock; false if @p is no longer @v. All in one, for
- * the compiler would keep both values of @v in registers.
+ * Add @n to @v and store the sum in @p if @p still has the old value of @v; otherwise
+ * return false. Without a lock, and in one asm statement because the compiler would keep
+ * both values of @v in registers.
  */
 static __always_inline bool ktau_advance(u64 *p, u64 *v, u64 n)
 {
@@ -81,19 +82,19 @@ static __always_inline bool ktau_advance(u64 *p, u64 *v, u64 n)
 	return moved;
 }
 
-/* Read what the owner's CPU may be adding to. */
+/* Read a value that the owner's CPU may be adding to. */
 static __always_inline u64 ktau_read(const u64 *p)
 {
 	return READ_ONCE(*p);
 }
 
-/* Whether it is no longer @v: a comparison in memory. */
+/* Whether @p is no longer @v, by a comparison in memory. */
 static __always_inline bool ktau_differs(const u64 *p, u64 v)
 {
-	return data_race(*p) != v;	/* whole: aligned, one load */
+	return data_race(*p) != v;	/* one aligned load cannot be torn */
 }
 
-/* Write what others may read at any time. */
+/* Write a value that other CPUs may read at any time. */
 static __always_inline void ktau_write(u64 *p, u64 v)
 {
 	WRITE_ONCE(*p, v);
@@ -103,15 +104,15 @@ static __always_inline void ktau_write(u64 *p, u64 v)
 
 #include <asm/time.h>
 
-/* The time base, both halves of the same moment. */
+/* The time base, with both halves read at the same moment. */
 static __always_inline u64 ktau_ticks(void)
 {
 	return get_tb();
 }
 
 /*
- * 64 bits are two words here. Without interrupts they are written and read whole,
- * for there is one CPU (Kconfig): nobody else runs in between.
+ * A 64-bit value is two words here. With interrupts disabled each access is atomic,
+ * because Kconfig allows a single CPU only.
  */
 static __always_inline u64 ktau_fetch_add(u64 *p, u64 v)
 {
@@ -195,7 +196,7 @@ static __always_inline void ktau_write(u64 *p, u64 v)
 
 #endif
 
-/* Rate of the counter, 0 where it has to be measured; whether it is steady. */
+/* Rate of the counter, 0 if it has to be measured; and whether the rate is constant. */
 #if defined(CONFIG_X86) && !defined(CONFIG_UML)
 #include <asm/tsc.h>
 
@@ -230,7 +231,7 @@ static inline bool ktau_arch_stable(void)
 }
 #endif
 
-/* The table of system calls, to name them by address. */
+/* The table of system calls, to name each by its address. */
 #include <asm/unistd.h>
 #include <linux/ptrace.h>
 #include <linux/sched/task_stack.h>
@@ -248,9 +249,9 @@ static inline unsigned long ktau_syscall_address(unsigned int nr)
 }
 
 /*
- * Where the result of the system call is that the current task is about to leave. Of a
- * task in none it is any word, or NULL on PowerPC, where a kernel thread has no
- * registers.
+ * Location of the result of the system call that the current task is about to leave. For
+ * a task outside of a system call it is an arbitrary word, or NULL on PowerPC, where a
+ * kernel thread has no saved registers.
  */
 #if defined(CONFIG_UML)
 static __always_inline unsigned long *ktau_result_register(void)
@@ -267,7 +268,7 @@ static __always_inline unsigned long *ktau_result_register(void)
 #else
 static __always_inline unsigned long *ktau_result_register(void)
 {
-	/* current_pt_regs(), by one instruction less */
+	/* one instruction less than current_pt_regs() */
 	return &((struct pt_regs *)current_top_of_stack() - 1)->ax;
 }
 #endif
@@ -279,7 +280,7 @@ static __always_inline u64 ktau_syscall_result(void)
 	return IS_ENABLED(CONFIG_PPC) && !result ? 0 : (long)*result;
 }
 
-/* For 32-bit programs: the arguments are the same. */
+/* 32-bit programs pass the same structures. */
 #ifdef CONFIG_COMPAT
 #define KTAU_COMPAT_IOCTL(fn)	.proc_compat_ioctl = fn,
 #else
@@ -290,14 +291,14 @@ static __always_inline u64 ktau_syscall_result(void)
 static inline bool ktau_on_cpu(const struct task_struct *task)
 {
 #ifdef CONFIG_SMP
-	/* If not, what it did there is seen from here on. */
+	/* If not, pairs with the store in finish_task(): its effects are visible here. */
 	return smp_load_acquire(&task->on_cpu);
 #else
 	return task == current;
 #endif
 }
 
-/* Without IPv6 a socket has no such address. */
+/* Without IPv6 support a socket has no IPv6 address. */
 #if IS_ENABLED(CONFIG_IPV6)
 #define KTAU_V6_DADDR(sk)	(&(sk)->sk_v6_daddr)
 #else

@@ -2,8 +2,8 @@
 /*
  * KTAU: control groups of the default hierarchy (cgroup v2), named by their ids.
  *
- * KTAU keeps ids, never references: a removed group must not be pinned by a filter
- * that names it. Ids are not reused.
+ * KTAU keeps ids, never references, so that a filter cannot pin a removed group. Ids are
+ * not reused.
  */
 #include <linux/cgroup.h>
 #include <linux/err.h>
@@ -15,8 +15,8 @@
 
 /**
  * ktau_cgroup_find() - look up a control group by its path
- * @path: absolute path, as the current task's cgroup namespace has it
- * @id: where its id goes
+ * @path: absolute path in the current task's cgroup namespace
+ * @id: receives its id
  *
  * Context: May sleep.
  * Return: 0, or -ENOENT if there is no such group.
@@ -35,11 +35,12 @@ int ktau_cgroup_find(const char *path, u64 *id)
 /**
  * ktau_cgroup_path() - the path of a control group
  * @id: its id
- * @path: where the path goes, as the current task's cgroup namespace has it
+ * @path: buffer for the path in the current task's cgroup namespace
  * @size: bytes of @path
  *
  * Context: May sleep.
- * Return: 0; -ENOENT if the group is gone or outside the namespace; -ENAMETOOLONG.
+ * Return: 0; -ENOENT if the group has been removed or is outside the namespace;
+ * -ENAMETOOLONG.
  */
 int ktau_cgroup_path(u64 id, char *path, size_t size)
 {
@@ -91,12 +92,12 @@ u64 ktau_cgroup_of(struct task_struct *task)
 }
 
 /**
- * ktau_cgroup_below() - whether a control group is another one or below it
+ * ktau_cgroup_below() - whether a control group is equal to another one or below it
  * @id: its id
  * @ancestor: id of the other one
  *
  * Context: May sleep.
- * Return: Whether it is. Of a group that is gone only its own id is known.
+ * Return: Whether it is. A removed group is only known to be in itself.
  */
 bool ktau_cgroup_below(u64 id, u64 ancestor)
 {
@@ -117,12 +118,12 @@ bool ktau_cgroup_below(u64 id, u64 ancestor)
  * ktau_cgroup_path_in() - the path of a control group in a namespace
  * @ns: the namespace
  * @id: its id
- * @path: where the path goes
+ * @path: buffer for the path
  * @size: bytes of @path
  *
  * Context: May sleep.
- * Return: 0; -ENOENT if the group is gone or the current task's namespace does not
- * have it; -ENAMETOOLONG.
+ * Return: 0; -ENOENT if the group has been removed or is outside the current task's
+ * namespace; -ENAMETOOLONG.
  */
 int ktau_cgroup_path_in(struct cgroup_namespace *ns, u64 id, char *path,
 			size_t size)
@@ -138,7 +139,7 @@ int ktau_cgroup_path_in(struct cgroup_namespace *ns, u64 id, char *path,
 }
 
 /**
- * ktau_cgroup_is_default() - whether a control group is of the default hierarchy
+ * ktau_cgroup_is_default() - whether a control group belongs to the default hierarchy
  * @cgroup: the group
  *
  * Context: Any.

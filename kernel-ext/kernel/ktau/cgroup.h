@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * KTAU: control groups of the default hierarchy (cgroup v2), named by their ids.
- */
+/* KTAU: control groups of the default hierarchy (cgroup v2), identified by their ids. */
 #ifndef _KERNEL_KTAU_CGROUP_H
 #define _KERNEL_KTAU_CGROUP_H
 

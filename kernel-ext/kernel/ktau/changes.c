@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: what others change about a task, and its trace says.
+ * KTAU: tracing changes that other tasks make to a task.
  *
- * Only the CPU that runs a task writes its ring. So when another task renames it or
- * moves it to another control group, that one
+ * Only the CPU that runs a task writes its ring. When another task renames it or moves it
+ * to another control group, that other task
  *
- *	sets a bit in the task's state, and
- *	interrupts the CPU that runs the task, if one does;
+ *	sets a bit in the task's state and
+ *	interrupts the CPU that runs the task, if there is one.
  *
- * and the task, in that interrupt or when it gets a CPU, writes what it finds to be
- * true by then.
+ * In that interrupt, or when it next gets a CPU, the task traces its current name or
+ * control group.
  */
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -18,30 +18,33 @@
 #include <linux/wait.h>
 
 #include "cgroup.h"
-#include "ktau.h"
+#include "changes.h"
+#include "ring.h"
+#include "state.h"
+#include "trace.h"
 
 /**
  * ktau_trace_comm() - trace the current task's name
  * @state: the task's
  * @type: KTAU_TRACE_EXEC or KTAU_TRACE_COMM
  *
- * Context: Any but NMI, also under the lock of the run queue.
+ * Context: Any but NMI, including under the lock of the run queue.
  */
 void ktau_trace_comm(struct ktau_task *state, unsigned int type)
 {
 	struct ktau_slot_more more = { };
 
 	static_assert(sizeof(more.data) == TASK_COMM_LEN);
-	/* Another thread that writes the name meanwhile comes here afterwards. */
+	/* A thread that changes the name meanwhile traces it afterwards. */
 	data_race(memcpy(more.data, current->comm, TASK_COMM_LEN - 1));
 	ktau_trace_more(state, KTAU_WHAT(0, type, 0), 0, &more, 1);
 }
 
 /**
- * ktau_trace_changes() - trace what others have changed about the current task
+ * ktau_trace_changes() - trace what other tasks have changed about the current task
  * @state: the task's
  *
- * Context: Any but NMI, also under the lock of the run queue.
+ * Context: Any but NMI, including under the lock of the run queue.
  */
 void ktau_trace_changes(struct ktau_task *state)
 {
@@ -71,8 +74,8 @@ struct change {
 };
 
 /*
- * With the task neither put on a CPU nor taken off one meanwhile: if it is on none, it
- * sees the bit when it gets there.
+ * Called while the task can neither be put on a CPU nor taken off one. If it is on none,
+ * it sees the bit when it next gets one.
  */
 static int note_change(struct task_struct *p, void *data)
 {
@@ -88,7 +91,7 @@ static void task_changed(struct task_struct *p, unsigned int bit)
 
 	if (!(READ_ONCE(p->ktau.mask) & KTAU_MODE_TRACE))
 		return;
-	change.state = ktau_task_get(p);
+	change.state = ktau_state_get(p);
 	if (!change.state)
 		return;
 	if (p == current) {
@@ -97,11 +100,11 @@ static void task_changed(struct task_struct *p, unsigned int bit)
 	} else if (task_call_func(p, note_change, &change)) {
 		smp_call_function_single(task_cpu(p), trace_changes_here, p, 1);
 	}
-	ktau_task_put(change.state);
+	ktau_state_put(change.state);
 }
 
 /**
- * __ktau_task_comm() - a task has a new name
+ * __ktau_task_comm() - a task has been renamed
  * @p: the task, held by the caller
  *
  * Context: Task, interrupts on.
@@ -112,7 +115,7 @@ void __ktau_task_comm(struct task_struct *p)
 }
 
 /**
- * __ktau_task_cgroup() - a task, or all of its process, is in another control group
+ * __ktau_task_cgroup() - a task or process has been moved to another control group
  * @cgroup: that group
  * @p: the task, with @threadgroup the leader, held by the caller
  * @threadgroup: whether the other threads have been moved too

@@ -2,16 +2,23 @@
 /*
  * KTAU: the clock, and what KTAU itself costs.
  *
- * Times are raw ticks of the CPU's counter. What they mean is said once in
- * every stream: the rate, whether it is the same everywhere, and moments known in
- * both ticks and wall-clock time.
+ * Times are raw ticks of the CPU's counter. Every stream states once how to convert them:
+ * their rate, whether it is the same on all CPUs, and two moments in both ticks and
+ * wall-clock time.
  */
 #include <linux/irqflags.h>
 #include <linux/math64.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
-#include "ktau.h"
+#include "arch.h"
+#include "clock.h"
+#include "core.h"
+#include "cpu.h"
+#include "ids.h"
+#include "ring.h"
+#include "state.h"
+#include "table.h"
 
 struct ktau_clock ktau_clock_boot;
 u64 ktau_profile_pair_mticks;
@@ -21,8 +28,8 @@ u64 ktau_call_pair_mticks;
 u64 ktau_switch_mticks;
 
 /**
- * ktau_clock_read() - the same moment on all clocks
- * @clock: where it goes
+ * ktau_clock_read() - read all clocks at the same moment
+ * @clock: receives the times
  *
  * Context: Any but NMI.
  */
@@ -45,7 +52,7 @@ void ktau_clock_read(struct ktau_clock *clock)
 /**
  * ktau_clock_hz() - rate of the counter
  *
- * Where the architecture does not know it, it is measured from boot to now.
+ * If the architecture does not know the rate, it is measured from boot until now.
  *
  * Context: Any but NMI.
  * Return: Ticks a second.
@@ -83,7 +90,7 @@ static __always_inline void pair_of_softirq(void)
 	__ktau_cpu_exit(&frame);
 }
 
-/* Looks a function up that has no id, and books to the first of all callbacks. */
+/* Look up a function without an id, and account to the first id of callbacks. */
 static __always_inline void pair_of_callback(void)
 {
 	struct ktau_cpu_frame frame;
@@ -102,8 +109,8 @@ static __always_inline void pair_of_switch(void)
 }
 
 /*
- * Cheapest of several batches of @pair, in 1/1000 tick for each, with @task as the
- * current task's table and @cpu as that of the CPU.
+ * Measure the fastest of several batches of @pair, in 1/1000 tick for each pair, with
+ * @task as the state of the current task and @cpu as that of the CPU.
  */
 static __always_inline u64 measure(struct ktau_task *task, struct ktau_task *cpu,
 				   u32 mask, void (*pair)(void))
@@ -148,26 +155,27 @@ static void measure_all(struct ktau_task *task, struct ktau_task *cpu)
 }
 
 /**
- * ktau_clock_measure() - measure what a pair of hooks of each kind costs here
+ * ktau_clock_measure() - measure the cost of a pair of hooks of each kind
  *
- * Context: May sleep; before any group is enabled. Does nothing where there is no
- * memory for it.
+ * Context: May sleep; before any group is enabled. Does nothing without memory.
  */
 void ktau_clock_measure(void)
 {
-	struct ktau_task *task = ktau_task_create(&ktau_system, GFP_KERNEL);
-	struct ktau_task *cpu = ktau_task_create(&ktau_system, GFP_KERNEL);
+	struct ktau_task *task = ktau_state_create(&ktau_system, GFP_KERNEL);
+	struct ktau_task *cpu = ktau_state_create(&ktau_system, GFP_KERNEL);
 
 	if (task && cpu) {
 		task->ring = ktau_ring_create(&ktau_system, 1024, GFP_KERNEL);
-		/* All ids that are used, so that no chunk is created meanwhile. */
+		/*
+		 * Create the chunks of all ids used, so that none is created meanwhile.
+		 */
 		if (task->ring && ktau_table_fill(task, KTAU_ID_CALL + 1) &&
 		    ktau_table_fill(cpu, KTAU_ID_CALL + 1))
 			measure_all(task, cpu);
-		task->taken = true;	/* nobody misses these slots */
+		task->taken = true;	/* these slots do not count as unread */
 	}
 	if (task)
-		ktau_task_put(task);
+		ktau_state_put(task);
 	if (cpu)
-		ktau_task_put(cpu);
+		ktau_state_put(cpu);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * KTAU: what only some configurations and versions of the kernel have. Features are
- * tested for, never version numbers.
+ * KTAU: differences between configurations and versions of the kernel. The code tests for
+ * features, never for version numbers.
  */
 #ifndef _KERNEL_KTAU_COMPAT_H
 #define _KERNEL_KTAU_COMPAT_H
@@ -13,14 +13,14 @@
 #include <linux/sysctl.h>
 #include <linux/time_namespace.h>
 
-/* Threads of a process that never go to user mode. */
+/* Threads of a process that never run in user mode. */
 #ifdef PF_USER_WORKER
 #define KTAU_PF_USER_WORKER	(PF_IO_WORKER | PF_USER_WORKER)
 #else
 #define KTAU_PF_USER_WORKER	PF_IO_WORKER
 #endif
 
-/* What the LSMs say of @type, PERF_SECURITY_*, for the current credentials. */
+/* Ask the LSMs whether the current credentials may use @type, PERF_SECURITY_*. */
 #ifdef CONFIG_PERF_EVENTS
 static inline int ktau_lsm_perf_by_type(void *hook, int type)
 {
@@ -37,7 +37,7 @@ static inline int ktau_lsm_perf_by_attr(void *hook, int type)
 	return fn(&attr, type);
 }
 
-/* The hook has lost its first argument on the way. */
+/* Newer kernels have dropped the first argument of the hook. */
 static inline int ktau_lsm_perf(int type)
 {
 	const bool by_type =
@@ -59,7 +59,7 @@ static inline int ktau_lsm_perf(int type)
 }
 #endif
 
-/* The LSMs' name for the subject of @cred, 0 where none of them has one. */
+/* The LSM's id of the subject that @cred stands for, 0 if no LSM has one. */
 static inline u32 ktau_secid(const struct cred *cred)
 {
 	u32 secid = 0;
@@ -69,15 +69,15 @@ static inline u32 ktau_secid(const struct cred *cred)
 }
 
 /*
- * Whether @cred is confined by Landlock. It offers no way to ask: its own hooks say
- * whether one live task may trace another, and an exited task is none.
+ * Whether @cred is confined by Landlock. Landlock has no interface for this question: its
+ * hooks only decide whether one live task may trace another.
  */
 #ifdef CONFIG_SECURITY_LANDLOCK
 #include "../../security/landlock/cred.h"
 
 static inline bool ktau_is_landlocked(const struct cred *cred)
 {
-	/* Before it is initialised, credentials have no room for it. */
+	/* Credentials have no Landlock blob before Landlock is initialised. */
 	return landlock_initialized && landlock_cred(cred)->domain;
 }
 #else
@@ -87,7 +87,7 @@ static inline bool ktau_is_landlocked(const struct cred *cred)
 }
 #endif
 
-/* Offsets of the clocks of a time namespace against the initial one. */
+/* Clock offsets of a time namespace relative to the initial one. */
 #ifdef CONFIG_TIME_NS
 static inline s64 ktau_boottime_offset(const struct nsproxy *ns)
 {
@@ -110,7 +110,7 @@ static inline s64 ktau_monotonic_offset(const struct nsproxy *ns)
 }
 #endif
 
-/* Register the first entry of @table, which has an empty one after it. */
+/* Register the first entry of @table. An empty entry follows it. */
 static inline void ktau_sysctl_register(struct ctl_table *table)
 {
 #ifdef register_sysctl

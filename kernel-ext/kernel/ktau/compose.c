@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: the records of a stream, except for the snapshots: how it begins and ends,
- * and what describes the ids and owners of a snapshot before it is put.
+ * KTAU: the records of a stream except for the snapshots: those at its beginning and end,
+ * and those that describe the ids and owners of a snapshot and precede it.
  */
 #include <linux/fs.h>
 #include <linux/kallsyms.h>
@@ -9,11 +9,24 @@
 #include <linux/utsname.h>
 #include <asm/sections.h>
 
+#include "arch.h"
 #include "cgroup.h"
+#include "clock.h"
 #include "compat.h"
+#include "compose.h"
+#include "core.h"
+#include "describe.h"
+#include "event.h"
+#include "exited.h"
+#include "gone.h"
+#include "info.h"
 #include "stream.h"
+#include "words.h"
 
-/* A zeroed record of @head bytes and a string after it, or NULL. */
+/*
+ * Create a zeroed record of @head bytes, followed by a string. Return: the record or
+ * NULL.
+ */
 static void *new_record(struct ktau_stream *stream, u16 type, size_t head,
 			size_t string_bytes)
 {
@@ -102,7 +115,7 @@ int ktau_compose_begin(struct ktau_stream *stream)
 	return 0;
 }
 
-/* Inside a container, what others have lost is none of the reader's business. */
+/* A reader in a container gets the losses of its own user only. */
 static u64 loss(const struct ktau_stream *stream, enum ktau_loss reason)
 {
 	return stream->is_contained ?
@@ -151,7 +164,7 @@ int ktau_compose_end(struct ktau_stream *stream)
 }
 
 /**
- * ktau_compose_gone() - put GONE, if there is something to say
+ * ktau_compose_gone() - put GONE, if tasks have gone
  * @stream: the stream, locked
  *
  * Context: May sleep.
@@ -202,7 +215,7 @@ static int put_event(struct ktau_stream *stream, unsigned int id)
 	return 0;
 }
 
-/* Put EVENT of @id if it has not been. Return: 1 if it has been now, 0, -ENOMEM. */
+/* Put EVENT of @id unless it has been put. Return: 1 if it was put now, 0, -ENOMEM. */
 static int need_event(struct ktau_stream *stream, unsigned int id)
 {
 	int err;
@@ -230,7 +243,7 @@ static int put_cgroup(struct ktau_stream *stream, u64 id, const char *path)
 	return 0;
 }
 
-/* The same for CGROUP. */
+/* Likewise for CGROUP. */
 static int need_cgroup(struct ktau_stream *stream, u64 id)
 {
 	char *path;
@@ -271,7 +284,7 @@ static void fill_owner(struct ktau_rec_owner *rec, const struct ktau_owner *owne
 	rec->start_ns = owner->start_ns;
 	rec->exec_ns = owner->exec_ns;
 	rec->exit_ns = owner->exit_ns;
-	rec->exited_seq = owner->dead_seq;
+	rec->exited_seq = owner->exited_seq;
 	rec->nr_tasks = owner->nr_tasks;
 	rec->utime_ns = owner->utime_ns;
 	rec->stime_ns = owner->stime_ns;
@@ -284,7 +297,7 @@ static void fill_owner(struct ktau_rec_owner *rec, const struct ktau_owner *owne
 	memcpy(rec->comm, owner->comm, sizeof(rec->comm));
 }
 
-/* Put OWNER, and before it the CGROUP that it refers to. Return: 1 or -ENOMEM. */
+/* Put OWNER, preceded by the CGROUP that it refers to. Return: 1 or -ENOMEM. */
 static int put_owner(struct ktau_stream *stream, const struct ktau_owner *owner,
 		     const char *path)
 {
@@ -308,13 +321,13 @@ static int put_owner(struct ktau_stream *stream, const struct ktau_owner *owner,
 		bits |= BIT(KTAU_SERIAL_RECORD + owner->kind);
 	ret = ktau_serial_mark(stream, owner->serial, bits);
 	if (ret)
-		stream->len = 0;	/* once more, with memory */
+		stream->len = 0;	/* again, with memory */
 	return ret ?: 1;
 }
 
 /*
- * Put OWNER of a record if it has not been, or if it may have changed: a profile comes
- * once, or again with what has been folded into it. Return: 1, 0 or -ENOMEM.
+ * Put OWNER of a record unless it has been put and cannot have changed. A profile is put
+ * again if another one has been folded into it. Return: 1, 0 or -ENOMEM.
  */
 static int need_owner(struct ktau_stream *stream, const struct ktau_owner *owner,
 		      const char *path)
@@ -326,7 +339,7 @@ static int need_owner(struct ktau_stream *stream, const struct ktau_owner *owner
 	return put_owner(stream, owner, path);
 }
 
-/* Put OWNER of a serial in a slot if none has been. Return: 1, 0 or -ENOMEM. */
+/* Put OWNER of a serial in a slot unless one has been put. Return: 1, 0 or -ENOMEM. */
 static int need_named(struct ktau_stream *stream, u64 serial)
 {
 	struct ktau_owner owner;
@@ -342,7 +355,7 @@ static int need_named(struct ktau_stream *stream, u64 serial)
 	return ret;
 }
 
-/* What one slot refers to. */
+/* Put what one slot refers to. */
 static int need_for_slot(struct ktau_stream *stream, const struct ktau_slot *slot)
 {
 	const u64 *word = (const u64 *)(slot + 1);
@@ -373,7 +386,7 @@ static int need_for_slot(struct ktau_stream *stream, const struct ktau_slot *slo
 	return ret;
 }
 
-/* What the slots refer to that has not been put. */
+/* Put what the slots refer to. */
 static int need_for_trace(struct ktau_stream *stream,
 			  const struct ktau_rec_trace *rec)
 {
@@ -392,7 +405,7 @@ static int need_for_trace(struct ktau_stream *stream,
 	return 0;
 }
 
-/* The same for entries and frames in flight. */
+/* Put what the entries and open frames refer to. */
 static int need_for_profile(struct ktau_stream *stream,
 			    const struct ktau_rec_profile *rec)
 {
@@ -413,7 +426,7 @@ static int need_for_profile(struct ktau_stream *stream,
 }
 
 /**
- * ktau_compose_front() - put a record that has to come before @stream->body
+ * ktau_compose_front() - put a record that must precede @stream->body
  * @stream: the stream, locked; the current credentials are those of its opener
  *
  * Context: May sleep.

@@ -2,11 +2,10 @@
 /*
  * KTAU: the configuration, set by /proc/ktau/control and the kernel command line.
  *
- * A write is applied as a whole or not at all.
+ * A write is applied as a whole or not at all, unless memory runs out.
  */
 #include <linux/capability.h>
 #include <linux/init.h>
-#include <linux/irq_work.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
@@ -14,16 +13,17 @@
 #include <linux/string.h>
 #include <linux/workqueue.h>
 
+#include "clock.h"
+#include "control.h"
+#include "core.h"
+#include "event.h"
+#include "exited.h"
+#include "filter.h"
+#include "ids.h"
+#include "memory.h"
+#include "switch.h"
+#include "task.h"
 #include "words.h"
-
-/* Guards ktau_config and the filter, and what tasks have because of them. */
-DEFINE_MUTEX(ktau_mutex);
-
-struct ktau_config ktau_config __read_mostly = {
-	.modes = KTAU_MODE_PROFILE,
-	.ring_slots = 1024,
-	.watermark_slots = 512,
-};
 
 static int find_task(const struct ktau_task_word *word, const char *tid,
 		     struct task_struct **task)
@@ -40,8 +40,8 @@ static int find_task(const struct ktau_task_word *word, const char *tid,
 }
 
 /*
- * Find each task of @word and, if @set, do what it says. @skip: a task that does not
- * exist is no error.
+ * Find each task of @word and, if @set, apply the word to it. @skip: ignore tasks that do
+ * not exist.
  */
 static int for_tids(const struct ktau_task_word *word, bool set, bool skip)
 {
@@ -119,7 +119,10 @@ static void set_keys(u32 groups)
 	ktau_cpus_update(groups);
 }
 
-/* A task that forks reads settings without the mutex: each is the old or the new one. */
+/*
+ * A task that forks reads settings without the mutex, and sees the old or the new value
+ * of each.
+ */
 static void set_config(const struct ktau_config *config)
 {
 	WRITE_ONCE(ktau_config.groups, config->groups);
@@ -142,7 +145,9 @@ static int apply(struct ktau_request *req)
 
 	new->task_groups |= req->task_groups;
 	set_config(new);
-	/* Selected tasks have states before anything is on, for children to inherit. */
+	/*
+	 * Selected tasks need states before a group is enabled, because children inherit.
+	 */
 	wanted = new->groups || new->task_groups || req->selects;
 	if (wanted && !(old.groups | old.task_groups)) {
 		err = ktau_tasks_start();
@@ -154,7 +159,7 @@ static int apply(struct ktau_request *req)
 	}
 	if ((new->groups | new->task_groups) & KTAU_GROUP_ACCOUNT)
 		static_branch_enable(&ktau_root_key);
-	/* What was refused for want of memory is not waited for. */
+	/* With more memory, refill the reserves at once. */
 	if (new->memory_limit_bytes > old.memory_limit_bytes &&
 	    (new->groups | new->task_groups))
 		ktau_reserve_start();
@@ -163,7 +168,7 @@ static int apply(struct ktau_request *req)
 		req->filter = NULL;
 	}
 	err = apply_to_tasks(req);
-	/* On: keys last, when all tasks are ready. Off: keys first is as good. */
+	/* When enabling, the keys come last, after all tasks are set up. */
 	ktau_tasks_update();
 	set_keys(ktau_config.groups | ktau_config.task_groups);
 	if (new->ring_slots != old.ring_slots)
@@ -174,15 +179,15 @@ static int apply(struct ktau_request *req)
 }
 
 /**
- * ktau_control_write() - do what control words say
- * @words: the words, separated by blanks; modified
+ * ktau_control_write() - apply control words
+ * @words: the words, separated by white space; modified
  *
- * Context: May sleep. Tids, users and control groups are those of the current
- * task's namespaces.
- * Return: 0. Or, with nothing done and the reason in the kernel log: -EINVAL for a
- * word that is wrong, -ESRCH for a task or -ENOENT for a control group that does not
- * exist, -E2BIG for too many filter items, -EOPNOTSUPP for a control group in a
- * kernel without them. -ENOMEM: part of it may be done.
+ * Context: May sleep. Tids, users and control groups are those of the current task's
+ * namespaces.
+ * Return: 0. On error nothing is applied, and the reason is logged: -EINVAL for an
+ * invalid word, -ESRCH for a task or -ENOENT for a control group that does not exist,
+ * -E2BIG for too many filter items, -EOPNOTSUPP for a control group in a kernel without
+ * them. With -ENOMEM, part of the request may have been applied.
  */
 int ktau_control_write(char *words)
 {
@@ -201,35 +206,18 @@ int ktau_control_write(char *words)
 	return err;
 }
 
-static void switch_off_work(struct work_struct *work)
+static void disable_all(struct work_struct *work)
 {
 	char words[] = "groups=none profile=off trace=off";
 
 	ktau_control_write(words);
 }
 
-static DECLARE_WORK(off_work, switch_off_work);
-
-static void want_off(struct irq_work *want)
-{
-	schedule_work(&off_work);
-}
-
-static DEFINE_IRQ_WORK(off_want, want_off);
-
-/**
- * ktau_switch_off() - have all groups switched off, soon
- *
- * Context: Any.
- */
-void ktau_switch_off(void)
-{
-	irq_work_queue(&off_want);
-}
+static DECLARE_WORK(disable_all_work, disable_all);
 
 /*
- * Command line: "ktau=all" or "ktau=syscall,irq", "ktau.trace=1", and the words
- * of the original, "ktau_syscall" to "ktau_icmp" and "ktau_trace".
+ * Command line: "ktau=all" or "ktau=syscall,irq", "ktau.trace=1", and the words of the
+ * original KTAU, "ktau_syscall" to "ktau_icmp" and "ktau_trace".
  */
 static u32 boot_groups __initdata;
 static u32 boot_modes __initdata;
@@ -256,7 +244,7 @@ static int __init boot_trace(char *value)
 }
 __setup("ktau.trace=", boot_trace);
 
-/* What follows "ktau_" is the name of a group or "trace". */
+/* "ktau_" is followed by the name of a group or "trace". */
 static int __init boot_word(char *name)
 {
 	u32 group;
@@ -276,6 +264,7 @@ static int __init ktau_init(void)
 	struct ktau_request req;
 	int err = 0;
 
+	ktau_disable_register(&disable_all_work);
 	ktau_clock_read(&ktau_clock_boot);
 	ktau_config.memory_limit_bytes =
 		min_t(u64, (u64)totalram_pages() << PAGE_SHIFT >> 4, SZ_256M);
@@ -283,6 +272,7 @@ static int __init ktau_init(void)
 	ktau_config.exited_limit_bytes =
 		min_t(u64, ktau_config.memory_limit_bytes >> 2, SZ_16M);
 	ktau_event_init();
+	ktau_ids_init();
 	ktau_memory_init();
 	ktau_clock_measure();
 	if (!boot_groups)

@@ -1,25 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: the frames of interrupts and softirqs, which are accounted to the CPU too.
+ * KTAU: the frames of interrupts and softirqs, which are also accounted to the CPU.
  *
- * A task that is not selected, or that has told its parent of its end, takes no
- * frames; the CPU then holds them, so that its own table misses nothing.
+ * A task that is not selected, or that has reported its exit to its parent, takes no
+ * frames. The CPU then has a frame of its own, so its table is complete.
  *
- * The CPU has a nesting of its own. Frames of tasks lie between those of the CPU
- * (a softirq calls tcp_v4_rcv(), an interrupt hits that), and the CPU accounts no
- * time to them: what is exclusive for the task is not so for the CPU. So each frame
- * notes what the CPU has accounted when it begins. What has been added when it ends
- * is the time of the CPU's frames inside, directly or not, and all of it: each adds
- * its own exclusive time.
+ * Frames nest differently for the CPU. There may be frames of the task between those of
+ * the CPU (a softirq calls tcp_v4_rcv(), and an interrupt hits that), and the CPU
+ * accounts no time to them. So exclusive time for the task is not exclusive time for the
+ * CPU. Each frame of the CPU notes the CPU's sum when it begins. Each adds its exclusive
+ * time to that sum when it ends, so the growth of the sum during a frame is the time of
+ * all the CPU's frames inside.
  *
- * Both the note and the sum belong to the moment of the frame's clock reading.
- * Interrupts are off from one to the other, so none can lie between them.
+ * The sum must be read at the same moment as the clock, so interrupts are disabled from
+ * one to the other.
  */
 #include <linux/export.h>
 #include <linux/irqflags.h>
 #include <linux/preempt.h>
 
+#include "arch.h"
+#include "core.h"
+#include "cpu.h"
 #include "frame.h"
+#include "ids.h"
+#include "table.h"
+#include "times.h"
 
 DEFINE_PER_CPU(struct ktau_cpu, ktau_cpu);
 
@@ -50,7 +56,7 @@ static __always_inline void cpu_enter(struct ktau_cpu_frame *frame,
 	local_irq_restore(flags);
 }
 
-/* The root frame of a task in user mode that is interrupted, traced or not. */
+/* Name the root frame of a task that was interrupted in user mode, traced or not. */
 static __always_inline void name_root(struct task_struct *tsk)
 {
 	struct ktau_frame *top;
@@ -63,8 +69,8 @@ static __always_inline void name_root(struct task_struct *tsk)
 }
 
 /*
- * The same for an interrupt, or for the softirqs at its end: interrupts are off. What is
- * inside of the outermost one is the interrupt's time too.
+ * Open the frame of an interrupt, or of the softirqs at its end, with interrupts
+ * disabled. Everything inside the outermost one is interrupt time.
  */
 static __always_inline void irq_enter(struct ktau_cpu_frame *frame, unsigned int id,
 				      u32 group)
@@ -78,8 +84,8 @@ static __always_inline void irq_enter(struct ktau_cpu_frame *frame, unsigned int
 }
 
 /**
- * __ktau_cpu_enter() - open a frame that is accounted to the CPU too
- * @frame: room for it, on the kernel stack
+ * __ktau_cpu_enter() - open a frame that is also accounted to the CPU
+ * @frame: uninitialised frame on the kernel stack
  * @id: event
  * @group: KTAU_GROUP_* of the event
  *
@@ -91,8 +97,8 @@ void __ktau_cpu_enter(struct ktau_cpu_frame *frame, unsigned int id, u32 group)
 }
 
 /**
- * __ktau_cpu_enter_point() - the same for a static point
- * @frame: room for it, on the kernel stack
+ * __ktau_cpu_enter_point() - open such a frame for a point
+ * @frame: uninitialised frame on the kernel stack
  * @point: the point
  *
  * Context: Interrupt or softirq.
@@ -107,9 +113,9 @@ void __ktau_cpu_enter_point(struct ktau_cpu_frame *frame,
 }
 
 /**
- * __ktau_cpu_enter_irq() - the same for a device interrupt
- * @frame: room for it, on the kernel stack
- * @irq: its line
+ * __ktau_cpu_enter_irq() - open such a frame for a device interrupt
+ * @frame: uninitialised frame on the kernel stack
+ * @irq: interrupt line
  *
  * Context: Interrupt.
  */
@@ -120,9 +126,9 @@ void __ktau_cpu_enter_irq(struct ktau_cpu_frame *frame, unsigned int irq)
 EXPORT_SYMBOL_GPL(__ktau_cpu_enter_irq);
 
 /**
- * __ktau_cpu_enter_call() - the same for a callback
- * @frame: room for it, on the kernel stack
- * @call: what it is
+ * __ktau_cpu_enter_call() - open such a frame for a callback
+ * @frame: uninitialised frame on the kernel stack
+ * @call: kind of the callback
  * @fn: its function
  *
  * Context: Interrupt or softirq.
@@ -134,8 +140,8 @@ void __ktau_cpu_enter_call(struct ktau_cpu_frame *frame, enum ktau_call call,
 }
 
 /*
- * A frame of the current task, which also gets the time of the outermost one of an
- * interrupt as that of an interrupt.
+ * Close a frame of the current task. If it is the outermost frame of an interrupt, its
+ * time is also the task's interrupt time.
  */
 static struct ktau_ended leave_task(struct ktau_frame *frame, bool irq)
 {
@@ -152,7 +158,10 @@ static struct ktau_ended leave_task(struct ktau_frame *frame, bool irq)
 	return e;
 }
 
-/* A frame that no task took: what is inside is known from the CPU's sum alone. */
+/*
+ * Close a frame that the CPU has instead of a task. The time inside follows from the
+ * CPU's sum.
+ */
 static struct ktau_ended leave_cpu(struct ktau_cpu *cpu, struct ktau_frame *frame)
 {
 	struct ktau_ended e = {
@@ -164,7 +173,7 @@ static struct ktau_ended leave_cpu(struct ktau_cpu *cpu, struct ktau_frame *fram
 	return e;
 }
 
-/* Account a frame that has ended to the CPU. */
+/* Account an ended frame to the CPU. */
 static void account(struct ktau_task *state, const struct ktau_cpu_frame *frame,
 		    struct ktau_ended e, bool irq)
 {
@@ -183,13 +192,13 @@ static void account(struct ktau_task *state, const struct ktau_cpu_frame *frame,
 		ktau_add(&state->irq_ticks, e.incl);
 		ktau_add(&state->root.child, e.incl);
 	}
-	ktau_book(state, ktau_frame_id(&frame->frame), e.incl, e.excl, e.outermost);
+	ktau_table_account(state, ktau_frame_id(&frame->frame), e.incl, e.excl, e.outermost);
 	barrier();
 	ktau_add(&state->end, 1);
 }
 
 /**
- * __ktau_cpu_exit() - close a frame of __ktau_cpu_enter() and its like
+ * __ktau_cpu_exit() - close a frame that is also accounted to the CPU
  * @frame: a frame that may or may not have been entered
  *
  * Context: As its entry.
@@ -217,7 +226,7 @@ void __ktau_cpu_exit(struct ktau_cpu_frame *frame)
 EXPORT_SYMBOL_GPL(__ktau_cpu_exit);
 
 /**
- * __ktau_nmi_enter() - an NMI, or an exception that comes like one, has come
+ * __ktau_nmi_enter() - an NMI, or an exception that is handled like one, begins
  *
  * Context: NMI.
  */
@@ -230,11 +239,10 @@ void __ktau_nmi_enter(void)
 }
 
 /**
- * __ktau_nmi_exit() - account it to the CPU, if its beginning has been seen
+ * __ktau_nmi_exit() - account an NMI to the CPU, if its beginning was seen
  *
- * Its cell holds no other event and was allocated before the group was enabled. The time
- * is also part of whatever the NMI interrupted, except an interrupt's frame in the table
- * of the CPU.
+ * The cell of NMIs was allocated before the group was enabled. The time is also part of
+ * the interrupted frame, except for that of an interrupt in the table of the CPU.
  *
  * Context: NMI.
  */
@@ -254,7 +262,7 @@ void __ktau_nmi_exit(void)
 	ktau_add(&state->begin, 1);
 	barrier();
 	ktau_add(&state->outer_ticks, ticks);
-	ktau_book_cell(&chunk->cell[KTAU_ID_NMI & (KTAU_CHUNK_CELLS - 1)], ticks,
+	ktau_cell_account(&chunk->cell[KTAU_ID_NMI & (KTAU_CHUNK_CELLS - 1)], ticks,
 		       ticks, true);
 	barrier();
 	ktau_add(&state->end, 1);

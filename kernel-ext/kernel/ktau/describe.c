@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: owners as a reader's namespaces have them, and the owners of serials.
+ * KTAU: describing owners as a reader's namespaces see them, and finding owners by
+ * serial.
  *
- * A slot names a task by its serial. No table of the kernel leads from there to the
- * task, and none is kept for it: a stream that meets a serial makes one of its own, in
- * one pass over the tasks that live and those that have exited. Serials that are
- * younger than the table have it made again, at most every TABLE_AGE; until then
- * nobody has them.
+ * A slot identifies a task by its serial. The kernel has no table that leads from a
+ * serial to the task. So a stream that meets a serial builds one, in a single pass over
+ * the live and exited tasks. For serials newer than the table it is built again, at most
+ * every TABLE_AGE; until then their owners are unknown.
  */
 #include <linux/jiffies.h>
 #include <linux/fs.h>
@@ -16,19 +16,25 @@
 #include <linux/user_namespace.h>
 
 #include "compat.h"
+#include "describe.h"
+#include "exited.h"
+#include "origin.h"
+#include "owner.h"
+#include "permission.h"
+#include "state.h"
 #include "stream.h"
 
 #define TABLE_AGE	(HZ / 10)
 
-/* Where the owner of a serial is: a number, and what it is a number of. */
-enum place {
-	PLACE_TASK,	/* tid in the stream's pid namespace */
-	PLACE_EXITED,	/* exited_seq */
-	PLACE_IDLE,	/* CPU */
-	PLACE_BITS = 2
+/* Where to find the owner of a serial: the kind of a number. */
+enum where {
+	AT_TASK,	/* tid in the stream's pid namespace */
+	AT_EXITED,	/* exited_seq */
+	AT_IDLE,	/* CPU */
+	AT_BITS = 2
 };
 
-/* Times as the reader's time namespace has them. */
+/* Convert times to the reader's time namespace. */
 static void offset_times(const struct ktau_stream *stream,
 			 struct ktau_owner *owner)
 {
@@ -41,7 +47,7 @@ static void offset_times(const struct ktau_stream *stream,
 		owner->exit_ns += offset;
 }
 
-/* Ids as its pid namespace has them. */
+/* Convert ids to the reader's pid namespace. */
 static void translate(const struct ktau_stream *stream, struct ktau_owner *owner,
 		      struct pid *pid, struct pid *tgid, struct pid *parent)
 {
@@ -55,7 +61,7 @@ static void translate(const struct ktau_stream *stream, struct ktau_owner *owner
 /**
  * ktau_describe_task() - describe a live task for the reader
  * @stream: the stream; the current credentials are those of its opener
- * @owner: where it goes
+ * @owner: receives the description
  * @task: the task, held by the caller
  *
  * Context: Task.
@@ -82,7 +88,7 @@ void ktau_describe_task(const struct ktau_stream *stream, struct ktau_owner *own
 /**
  * ktau_describe_exited() - describe an exited task for the reader
  * @stream: the stream; the current credentials are those of its opener
- * @owner: where it goes
+ * @owner: receives the description
  * @state: its state
  *
  * Context: Task.
@@ -99,12 +105,12 @@ void ktau_describe_exited(const struct ktau_stream *stream,
 }
 
 /**
- * ktau_is_in_reach() - whether an exited task was of the reader's pid namespace
+ * ktau_is_in_reach() - whether an exited task was in the reader's pid namespace
  * @stream: the stream
  * @state: the task's state
  *
  * Context: Any.
- * Return: Whether.
+ * Return: Whether it was.
  */
 bool ktau_is_in_reach(const struct ktau_stream *stream,
 		      const struct ktau_task *state)
@@ -114,7 +120,7 @@ bool ktau_is_in_reach(const struct ktau_stream *stream,
 }
 
 /**
- * ktau_serial_bits() - what a stream has noted of a serial
+ * ktau_serial_bits() - the flags of a serial in a stream
  * @stream: the stream
  * @serial: the serial
  *
@@ -129,10 +135,10 @@ unsigned long ktau_serial_bits(struct ktau_stream *stream, u64 serial)
 }
 
 /**
- * ktau_serial_mark() - note something of a serial
+ * ktau_serial_mark() - set flags of a serial in a stream
  * @stream: the stream
  * @serial: the serial
- * @bits: KTAU_SERIAL_*, added to those noted before
+ * @bits: KTAU_SERIAL_* to set
  *
  * Context: May sleep.
  * Return: 0 or -ENOMEM.
@@ -144,14 +150,14 @@ int ktau_serial_mark(struct ktau_stream *stream, u64 serial, unsigned long bits)
 			       GFP_KERNEL_ACCOUNT));
 }
 
-static void note_place(struct ktau_stream *stream, u64 serial, enum place place,
+static void note_where(struct ktau_stream *stream, u64 serial, enum where where,
 		       u64 nr)
 {
 	if (!serial)
 		return;
 	stream->where_until = max(stream->where_until, serial);
-	/* Without memory it is as if nobody had it. */
-	xa_store(&stream->where, serial, xa_mk_value(nr << PLACE_BITS | place),
+	/* Without memory the owner is unknown. */
+	xa_store(&stream->where, serial, xa_mk_value(nr << AT_BITS | where),
 		 GFP_KERNEL_ACCOUNT);
 }
 
@@ -162,8 +168,8 @@ static void note_live(struct ktau_stream *stream)
 	u64 serial;
 
 	for_each_possible_cpu(cpu)
-		note_place(stream, READ_ONCE(idle_task(cpu)->ktau.serial),
-			   PLACE_IDLE, cpu);
+		note_where(stream, READ_ONCE(idle_task(cpu)->ktau.serial),
+			   AT_IDLE, cpu);
 	for (; !fatal_signal_pending(current); nr++) {
 		struct pid *pid;
 
@@ -176,7 +182,7 @@ static void note_live(struct ktau_stream *stream)
 		rcu_read_unlock();
 		if (!pid)
 			return;
-		note_place(stream, serial, PLACE_TASK, nr);
+		note_where(stream, serial, AT_TASK, nr);
 		cond_resched();
 	}
 }
@@ -187,13 +193,13 @@ static void note_exited(struct ktau_stream *stream)
 	u64 seq;
 
 	for (seq = 0; (state = ktau_exited_get(&seq)); seq++) {
-		note_place(stream, state->serial, PLACE_EXITED, seq);
-		ktau_task_put(state);
+		note_where(stream, state->serial, AT_EXITED, seq);
+		ktau_state_put(state);
 		cond_resched();
 	}
 }
 
-static void *find_place(struct ktau_stream *stream, u64 serial)
+static void *find_where(struct ktau_stream *stream, u64 serial)
 {
 	void *entry = xa_load(&stream->where, serial);
 
@@ -208,9 +214,9 @@ static void *find_place(struct ktau_stream *stream, u64 serial)
 }
 
 /**
- * struct named - the owner of a serial, held
- * @task: if it lives
- * @state: if it has exited
+ * struct named - the owner of a serial, with a reference
+ * @task: the task, if it lives
+ * @state: its state, if it has exited
  */
 struct named {
 	struct task_struct *task;
@@ -219,29 +225,29 @@ struct named {
 
 static bool named_get(struct ktau_stream *stream, u64 serial, struct named *named)
 {
-	void *entry = find_place(stream, serial);
+	void *entry = find_where(stream, serial);
 	unsigned long value = entry ? xa_to_value(entry) : 0;
-	u64 nr = value >> PLACE_BITS;
+	u64 nr = value >> AT_BITS;
 	struct pid *pid;
 
 	*named = (struct named) { };
 	if (!entry)
 		return false;
-	switch (value & (BIT(PLACE_BITS) - 1)) {
-	case PLACE_TASK:
+	switch (value & (BIT(AT_BITS) - 1)) {
+	case AT_TASK:
 		rcu_read_lock();
 		pid = find_pid_ns(nr, stream->ns);
 		named->task = get_pid_task(pid, PIDTYPE_PID);
 		rcu_read_unlock();
 		break;
-	case PLACE_IDLE:
+	case AT_IDLE:
 		named->task = get_task_struct(idle_task(nr));
 		break;
-	case PLACE_EXITED:
+	case AT_EXITED:
 		named->state = ktau_exited_get(&nr);
 		break;
 	}
-	/* The tid, or the place in the queue, may have another owner by now. */
+	/* The tid or the position in the queue may belong to another owner by now. */
 	if (named->task && READ_ONCE(named->task->ktau.serial) == serial)
 		return true;
 	return named->state && named->state->serial == serial;
@@ -251,7 +257,7 @@ static void named_put(struct named *named)
 {
 	if (named->task)
 		put_task_struct(named->task);
-	ktau_task_put(named->state);
+	ktau_state_put(named->state);
 }
 
 static bool may_read(struct ktau_stream *stream, struct named *named)
@@ -269,7 +275,10 @@ static bool may_read(struct ktau_stream *stream, struct named *named)
 	return may;
 }
 
-/* Nobody whom the reader may see has @serial; if it is young, that may change yet. */
+/*
+ * The reader may not see the owner of @serial, or it has none. For a new serial that may
+ * still change.
+ */
 static void mark_hidden(struct ktau_stream *stream, u64 serial)
 {
 	if (serial <= stream->where_until)
@@ -300,12 +309,12 @@ bool ktau_named_visible(struct ktau_stream *stream, u64 serial)
 }
 
 /**
- * ktau_describe_path() - the path of an owner's program
- * @task: the task, held by the caller; NULL if it is none, or has exited
- * @state: its state, in the latter case
+ * ktau_describe_path() - get the path of an owner's program
+ * @task: the task, held by the caller; NULL if the owner is no task or has exited
+ * @state: its state, if it has exited
  *
  * Context: May sleep.
- * Return: The path, allocated; NULL if it is unknown or there is no memory.
+ * Return: The path, for the caller to free; NULL if it is unknown or there is no memory.
  */
 char *ktau_describe_path(struct task_struct *task, const struct ktau_task *state)
 {
@@ -328,11 +337,11 @@ char *ktau_describe_path(struct task_struct *task, const struct ktau_task *state
  * ktau_named_describe() - describe the owner of a serial
  * @stream: the stream; the current credentials are those of its opener
  * @serial: the serial
- * @owner: where it goes
- * @path: where the path of its program goes, NULL if unknown; the caller frees it
+ * @owner: receives the description
+ * @path: receives the path of its program, NULL if unknown; the caller frees it
  *
  * Context: May sleep.
- * Return: 0, or -ENOENT if it is not known or not for the reader to see.
+ * Return: 0, or -ENOENT if the owner is unknown or the reader may not see it.
  */
 int ktau_named_describe(struct ktau_stream *stream, u64 serial,
 			struct ktau_owner *owner, char **path)

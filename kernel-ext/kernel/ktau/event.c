@@ -2,16 +2,17 @@
 /*
  * KTAU: what event ids stand for: ranges, sources, names.
  *
- * An id is filled in before it is published, and is never given to another event. A
- * count keeps the name that its event had when the id was assigned, even if a module
- * that is loaded later has another function at the same address. How ids are
- * assigned is described in ids.c.
+ * An id's event is filled in before the id is published, and an id is never given to
+ * another event. So counts keep the name that the event had when its id was assigned,
+ * even if a module loaded later has another function at the same address. ids.c describes
+ * how ids are assigned.
  */
 #include <linux/interrupt.h>
 #include <linux/kallsyms.h>
 #include <linux/string.h>
 
-#include "ids.h"
+#include "arch.h"
+#include "event.h"
 
 #define CALL_RANGE(call)						\
 	{ KTAU_SOURCE_##call,						\
@@ -97,20 +98,19 @@ static const struct {
 	{ KTAU_ID_NMI, KTAU_GROUP_IRQ, "nmi" },
 };
 
-/* Each is written once, under the lock of ids.c, with @group last. */
+/* Each entry is written once, under the lock of ids.c, @group last. */
 struct ktau_event ktau_events[KTAU_NR_IDS];
 
 /*
- * Names that were resolved when their id was assigned, one after the other. Ids are
- * assigned in places where nothing can be allocated, under the lock of a run queue
- * for one. There is room for 1,500 names or more, as long as kernel functions are
- * called; events that come later are named by number. Written under the lock of
- * ids.c.
+ * Names that were resolved when an id was assigned, stored back to back. Ids are assigned
+ * in contexts that cannot allocate memory, such as under the lock of a run queue. With
+ * the usual length of kernel function names there is room for 1,500 or more; events
+ * beyond that are named by number. Written under the lock of ids.c.
  */
 static char names[48 * 1024];
 static unsigned int names_used;
 
-/* Returns NULL if there is no room. */
+/* Return: the copy, or NULL if there is no room. */
 static const char *keep_name(const char *name)
 {
 	char *kept = names + names_used, *c;
@@ -126,10 +126,10 @@ static const char *keep_name(const char *name)
 }
 
 /**
- * ktau_event_define() - fill in an id that is not in use yet
+ * ktau_event_define() - fill in the event of an id that is not in use yet
  * @id: event
  * @event: what it stands for
- * @name: a name to copy, instead of that of @event; or NULL
+ * @name: a name to copy instead of that of @event, or NULL
  *
  * Context: Any but NMI; under the lock of ids.c, or at boot.
  */
@@ -140,16 +140,16 @@ void ktau_event_define(unsigned int id, const struct ktau_event *event,
 	ktau_events[id].name = name ? keep_name(name) : event->name;
 	ktau_events[id].kind = event->kind;
 	ktau_events[id].source = event->source;
-	/* An event without a group is not in use; pairs with ktau_event(). */
+	/* An id without a group is not in use; pairs with ktau_event(). */
 	smp_store_release(&ktau_events[id].group, event->group);
 }
 
 /**
- * ktau_event() - what an id stands for
+ * ktau_event() - look up an event
  * @id: event
  *
  * Context: Any.
- * Return: The event, which does not change any more, or NULL if the id is not in use.
+ * Return: The event, which never changes, or NULL if the id is not in use.
  */
 const struct ktau_event *ktau_event(unsigned int id)
 {
@@ -172,11 +172,11 @@ unsigned int ktau_event_kind(unsigned int id)
 }
 
 /**
- * ktau_event_address() - the function that an event is about
+ * ktau_event_address() - the function of an event
  * @id: event in use
  *
  * Context: Any.
- * Return: Its address; 0 where the event is no function.
+ * Return: Its address, 0 if the event is not a function.
  */
 unsigned long ktau_event_address(unsigned int id)
 {
@@ -194,7 +194,7 @@ unsigned long ktau_event_address(unsigned int id)
 	}
 }
 
-/* Native system calls are named when they are shown: they do not change. */
+/* Native system calls never change, so they are named when shown. */
 static void syscall_name(unsigned int nr, char name[KTAU_EVENT_NAME])
 {
 	char symbol[KSYM_NAME_LEN];
@@ -206,9 +206,9 @@ static void syscall_name(unsigned int nr, char name[KTAU_EVENT_NAME])
 }
 
 /**
- * ktau_event_name() - the name of an event, without blanks
+ * ktau_event_name() - the name of an event, without white space
  * @id: event in use
- * @name: where it goes
+ * @name: receives the name
  *
  * Context: Any.
  */
@@ -229,7 +229,7 @@ void ktau_event_name(unsigned int id, char name[KTAU_EVENT_NAME])
 }
 
 /**
- * ktau_ids_used() - how many ids of a range are in use
+ * ktau_ids_used() - count the ids of a range that are in use
  * @range: one of ktau_id_ranges
  *
  * Context: Any.
@@ -265,7 +265,7 @@ static void __init init_static_events(void)
 }
 
 /**
- * ktau_event_init() - fill in the ids that are known beforehand
+ * ktau_event_init() - fill in the events whose ids are fixed
  *
  * Context: Boot.
  */
@@ -282,5 +282,4 @@ void __init ktau_event_init(void)
 		ktau_event_define(i, &event, NULL);
 	}
 	init_static_events();
-	ktau_ids_init();
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: an exec after which other readers may see the task.
+ * KTAU: an exec that makes the task visible to other readers.
  *
- * A set-uid program that drops its rights and execs becomes a program of the user's,
- * whose profile the user may read. What was counted under the rights before must not
- * be in it. So such an exec ends the profile: it goes to the exited tasks with the
- * credentials that it was gathered under, and the task begins another one.
+ * When a set-uid program drops its privileges and execs, its user may read the profile of
+ * the new program. That must not contain what was counted under the old privileges. So
+ * such an exec ends the profile: it is queued with the exited tasks, with the credentials
+ * under which it was collected, and the task begins a new one.
  */
 #include <linux/binfmts.h>
 #include <linux/cred.h>
@@ -17,12 +17,22 @@
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 
-#include "frame.h"
+#include "arch.h"
+#include "core.h"
+#include "exited.h"
+#include "oops.h"
+#include "owner.h"
+#include "rights.h"
+#include "ring.h"
+#include "switch.h"
+#include "table.h"
+#include "times.h"
+#include "trace.h"
 
 /*
- * Whether an exec with @new credentials opens the task to readers that were not allowed
- * to see it before. Where the new ids are not all the same, only capabilities open
- * the task, and they did before.
+ * Whether an exec with @new credentials makes the task visible to readers that could not
+ * see it before. If the new ids are not all the same, only readers with capabilities see
+ * the task, and they could see it before.
  */
 static bool has_new_readers(const struct cred *old, const struct cred *new,
 			    bool dumpable)
@@ -42,8 +52,9 @@ static bool has_new_readers(const struct cred *old, const struct cred *new,
 }
 
 /*
- * Have the open frames begin now; @inside gets the time of those inside that have ended.
- * Return: What the open ones have had for themselves.
+ * Let the open frames begin now. @inside receives the time of the frames inside that have
+ * ended.
+ * Return: the exclusive time of the open frames.
  */
 static u64 restart_frames(struct ktau_ref *ref, u64 now, u64 *inside)
 {
@@ -61,7 +72,7 @@ static u64 restart_frames(struct ktau_ref *ref, u64 now, u64 *inside)
 	return now - start > *inside ? now - start - *inside : 0;
 }
 
-/* The root frame goes along. */
+/* Move the root frame, which is part of the state. */
 static void move_root(struct ktau_ref *ref, struct ktau_task *old,
 		      struct ktau_task *next)
 {
@@ -75,10 +86,10 @@ static void move_root(struct ktau_ref *ref, struct ktau_task *old,
 }
 
 /*
- * The frames in flight, execve() among them, go on in @next, and begin there now. What
- * of their time until now is not in the profile before yet goes to its "kernel": in
- * both profiles the times add up, and none is in both. The frames have no base for the
- * times inside them any more: @old has counted those.
+ * The open frames, execve() among them, continue in @next and begin there now. The part
+ * of their time that is not yet in the old profile is accounted there to "kernel". So the
+ * times of each profile add up, and no time is in both. The bases of the frames are
+ * dropped, because @old has counted the times inside them.
  */
 static void move_frames(struct ktau_ref *ref, struct ktau_task *old,
 			struct ktau_task *next)
@@ -92,12 +103,12 @@ static void move_frames(struct ktau_ref *ref, struct ktau_task *old,
 	barrier();
 	own = restart_frames(ref, now, &inside);
 	if (own)
-		ktau_book(old, KTAU_ID_KERNEL, own, own, true);
+		ktau_table_account(old, KTAU_ID_KERNEL, own, own, true);
 	ktau_add(&old->outer_ticks, inside + own);
 	move_root(ref, old, next);
 	ktau_write(&old->end_ticks, now);
 	ktau_write(&next->start_ticks, now);
-	barrier();	/* a copy made meanwhile is found out */
+	barrier();	/* a copy made meanwhile is detected */
 	ktau_add(&old->end, 1);
 	ktau_write(&ref->serial, next->serial);
 	smp_store_release(&ref->state, next);	/* it is complete */
@@ -105,7 +116,7 @@ static void move_frames(struct ktau_ref *ref, struct ktau_task *old,
 	raw_local_irq_restore(flags);
 }
 
-/* Say in @old that it ends with this exec, and what comes after it. */
+/* Trace in @old that it ends with this exec, and which state follows it. */
 static void trace_end(struct ktau_task *old, const struct ktau_task *next,
 		      const struct linux_binprm *bprm)
 {
@@ -122,7 +133,7 @@ static void trace_end(struct ktau_task *old, const struct ktau_task *next,
 			next ? next->serial : 0, &more, 1);
 }
 
-/* Give @old, which the current task has let go of, to the exited tasks. */
+/* Queue @old, which is no longer the current task's, with the exited tasks. */
 static void retire(struct ktau_task *old, bool dumpable)
 {
 	struct ktau_owner *owner = &old->owner;
@@ -134,7 +145,7 @@ static void retire(struct ktau_task *old, bool dumpable)
 	ktau_path_keep(old);
 	ktau_task_identify(owner, current);
 	owner->serial = old->serial;
-	owner->leader_serial = old->serial;	/* other threads are gone by now */
+	owner->leader_serial = old->serial;	/* other threads have exited by now */
 	owner->kind = KTAU_OWNER_EXITED;
 	owner->exec_ns = old->exec_ns;
 	owner->exit_ns = ktime_get_boottime_ns();
@@ -143,7 +154,7 @@ static void retire(struct ktau_task *old, bool dumpable)
 
 /**
  * __ktau_task_exec_begin() - the current task is about to run another program
- * @bprm: the program, with the credentials to come
+ * @bprm: the program, with the new credentials
  *
  * Context: Task, with its old credentials and address space; may sleep.
  */
@@ -162,7 +173,7 @@ void __ktau_task_exec_begin(const struct linux_binprm *bprm)
 		trace_end(old, next, bprm);
 	if (next) {
 		move_frames(ref, old, next);
-	} else {	/* counted: it is no longer measured */
+	} else {	/* no memory, which is counted: the task is no longer measured */
 		ktau_end_frames();
 		WRITE_ONCE(ref->state, NULL);
 	}

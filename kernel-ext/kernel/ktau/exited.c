@@ -2,23 +2,24 @@
 /*
  * KTAU: exited tasks.
  *
- * A task that exits leaves its state in a queue, so that a reader who looks once a
- * second still gets the process that lived a millisecond. The queue is bounded. A user
- * who exceeds its share of it, or the largest user if the whole is too large, pays with
- * its own exited tasks, never with those of others:
+ * The state of a task that exits is put into a queue, so that a reader that polls once a
+ * second still gets a process that lived for a millisecond. The queue is bounded. If a
+ * user exceeds its share, or if the whole queue is too large, that user or the largest
+ * one loses exited tasks of its own, never those of others:
  *
- *  1. Its oldest exited threads are folded into the next exited thread of their
- *     process, so that in the end there is one record for each process: the leader's,
- *     if that has exited.
- *  2. Then its oldest records are evicted: added to one sum, and freed.
+ *  1. Its oldest exited threads are folded into the next exited thread of their process.
+ *     In the end there is one record for each process: that of the leader, if the leader
+ *     has exited.
+ *  2. Then its oldest records are evicted: added to one sum and freed.
  *
- * So the sum over living tasks, exited ones and the evicted sum is always that of
- * everything that happened.
+ * So live tasks, exited tasks and the evicted sum always add up to everything that
+ * happened.
  *
- * A folded record gets a new number and is the newest one then. So a reader that goes on
- * from a number sees it unless it has seen all of it, and once there is nothing from
- * some number on, that reader has seen every record as it is. At that moment it gets the
- * evicted sum, and which of the tasks that it knows are folded or evicted, see gone.c.
+ * The record that another one is folded into gets a new number and becomes the newest. So
+ * a reader that continues from a number sees the record again unless it has already seen
+ * all of it. A reader that finds no record from its number on has seen every record in
+ * its current form. At that moment it gets the evicted sum, and the list of tasks known
+ * to it that have been folded or evicted; see gone.c.
  */
 #include <linux/hashtable.h>
 #include <linux/rbtree.h>
@@ -27,24 +28,34 @@
 #include <linux/seq_file.h>
 #include <linux/spinlock.h>
 
-#include "ktau.h"
+#include "arch.h"
+#include "core.h"
+#include "exited.h"
+#include "gone.h"
+#include "origin.h"
+#include "rights.h"
+#include "snapshot.h"
+#include "state.h"
+#include "table.h"
+#include "times.h"
+#include "user.h"
 
-#define TRIM_STEP	64	/* folded or evicted under one lock */
+#define TRIM_STEP	64	/* folded or evicted while the lock is held once */
 
 /**
  * struct exited_queue - tasks that have exited
- * @lock: guards all of it, the lists of struct ktau_user, and @processes
+ * @lock: guards the queue, the lists in struct ktau_user, and processes
  * @tasks: the records, by number
- * @users: users who have some
+ * @users: users with exited tasks
  * @watches: of streams that may show tasks of any user
- * @next: number of the next one
+ * @next: number of the next record
  * @ever: tasks that have exited
  * @nr: records
- * @bytes: memory of them
- * @evicted: the sum of those that are not kept
+ * @bytes: memory of the records
+ * @evicted: the evicted sum
  */
 static struct exited_queue {
-	spinlock_t lock;	/* all of it, see above */
+	spinlock_t lock;	/* the whole queue, see above */
 	struct rb_root tasks;
 	struct list_head users;
 	struct list_head watches;
@@ -64,8 +75,8 @@ static struct exited_queue {
 static DEFINE_HASHTABLE(processes, 10);
 
 /*
- * Of the process of @state. What readers may see of it must be the same, or folding
- * would undo what an exec has taken apart, see exec.c.
+ * The newest record of the process of @state with the same rights: folding must not join
+ * what an exec has separated; see exec.c.
  */
 static struct ktau_task *newest_of_process(const struct ktau_task *state)
 {
@@ -81,14 +92,14 @@ static struct ktau_task *newest_of_process(const struct ktau_task *state)
 	return NULL;
 }
 
-/* All that follows up to trim() is called with exited.lock held. */
+/* The functions up to trim() are called with exited.lock held. */
 
 /* Make @state the newest record. */
 static void link_last(struct ktau_task *state)
 {
 	struct rb_node *last = rb_last(&exited.tasks);
 
-	state->owner.dead_seq = exited.next++;
+	state->owner.exited_seq = exited.next++;
 	list_add_tail(&state->of_user, &state->user->exited);
 	rb_link_node(&state->exited_node, last,
 		     last ? &last->rb_right : &exited.tasks.rb_node);
@@ -118,8 +129,8 @@ static void add(struct ktau_task *state)
 }
 
 /*
- * Take @state, which no other record leads to, out of all lists, and drop it: it has
- * been @evicted, or folded.
+ * Remove @state from all lists and drop it, because it has been @evicted or folded. No
+ * other record has it as its next thread.
  */
 static void drop(struct ktau_task *state, bool evicted)
 {
@@ -137,7 +148,7 @@ static void drop(struct ktau_task *state, bool evicted)
 	user->exited_bytes -= state->exited_bytes;
 	exited.bytes -= state->exited_bytes;
 	exited.nr--;
-	ktau_task_put(state);
+	ktau_state_put(state);
 }
 
 static void add_counts(struct ktau_task *to, const struct ktau_task *from)
@@ -160,7 +171,7 @@ static void add_counts(struct ktau_task *to, const struct ktau_task *from)
 	to->owner.migrations += from->owner.migrations;
 }
 
-/* Add the table of @from to that of @to, which takes the chunks that it lacks. */
+/* Add the table of @from to that of @to, moving the chunks that @to lacks. */
 static void add_table(struct ktau_task *to, struct ktau_task *from)
 {
 	long bytes = ktau_table_merge(to, from) * sizeof(struct ktau_chunk);
@@ -171,11 +182,11 @@ static void add_table(struct ktau_task *to, struct ktau_task *from)
 	from->exited_bytes -= bytes;
 }
 
-/* A reader of @to, who has a reference, copies it again; see ktau_snapshot(). */
+/* Readers of @to retry their copy; see ktau_snapshot_into(). */
 static void merge(struct ktau_task *to, struct ktau_task *from)
 {
 	ktau_add(&to->begin, 1);
-	smp_wmb();	/* @begin, then the rest, then @end */
+	smp_wmb();	/* @begin before the rest, the rest before @end */
 	add_counts(to, from);
 	add_table(to, from);
 	smp_wmb();	/* see above */
@@ -183,7 +194,7 @@ static void merge(struct ktau_task *to, struct ktau_task *from)
 	to->owner.flags |= KTAU_OWNER_FOLDED;
 }
 
-/* @to gets the place of @from, the next one of its process, among the others of it. */
+/* Let @to take the position of @from, the next one of the process, in its lists. */
 static void move_to(struct ktau_task *to, struct ktau_task *from)
 {
 	list_del_init(&to->foldable);
@@ -196,7 +207,7 @@ static void move_to(struct ktau_task *to, struct ktau_task *from)
 	to->next_thread = from->next_thread;
 }
 
-/* What has been read of @state is not all of it any more. */
+/* Make @state the newest record again, because it has changed since it was read. */
 static void renumber(struct ktau_task *state)
 {
 	rb_erase(&state->exited_node, &exited.tasks);
@@ -205,8 +216,8 @@ static void renumber(struct ktau_task *state)
 }
 
 /*
- * Whether nobody reads @state: a reader who found the task alive would have its
- * reference by now, and others take theirs under the lock.
+ * Whether @state has no readers. One that found the task alive would have its reference
+ * by now, and others take theirs under the lock.
  */
 static bool is_unread(struct ktau_task *state)
 {
@@ -214,7 +225,7 @@ static bool is_unread(struct ktau_task *state)
 	       refcount_read(&state->ref) == 1;
 }
 
-/* Fold one record of @user, if there is one to fold and its reader, if any, is gone. */
+/* Fold one record of @user, if there is one to fold and it has no readers. */
 static bool fold(struct ktau_user *user)
 {
 	struct ktau_task *older, *newer;
@@ -241,19 +252,19 @@ static bool fold(struct ktau_user *user)
 	return true;
 }
 
-/* Add the oldest record of @user to the sum. */
+/* Add the oldest record of @user to the evicted sum. */
 static void evict(struct ktau_user *user)
 {
 	struct ktau_task *state = list_first_entry(&user->exited,
 						   struct ktau_task, of_user);
 
 	add_counts(exited.evicted, state);
-	ktau_table_merge(exited.evicted, state); /* it has all chunks */
+	ktau_table_merge(exited.evicted, state); /* the sum has all chunks */
 	ktau_loss_of(user, KTAU_LOSS_EVICTED, state->owner.nr_tasks);
 	drop(state, true);
 }
 
-/* The user who has to pay, if any. */
+/* The user that must lose records, if any. */
 static struct ktau_user *find_payer(u64 limit)
 {
 	struct ktau_user *user, *largest = NULL;
@@ -268,8 +279,8 @@ static struct ktau_user *find_payer(u64 limit)
 }
 
 /*
- * Fold or evict what is too much. @now: evict what can be folded only later, else leave
- * it until then. Returns whether there is more to do.
+ * Fold or evict records beyond the limits. @now: evict records that can only be folded
+ * later, instead of waiting for that. Return: whether there is more to do.
  */
 static bool trim(bool now)
 {
@@ -304,7 +315,7 @@ static void trim_all(bool now)
 
 /**
  * ktau_exited_add() - put the state of the current task into the queue
- * @state: the state, with its owner described; the queue takes the reference
+ * @state: the state, with its owner described; the queue takes over the reference
  *
  * Context: Task, exiting; may sleep.
  */
@@ -334,7 +345,7 @@ void ktau_exited_trim(void)
 	trim_all(true);
 }
 
-/* The first record from @seq on; exited.lock held. */
+/* The first record from @seq on. exited.lock held. */
 static struct ktau_task *find_from(u64 seq)
 {
 	struct rb_node *node = exited.tasks.rb_node;
@@ -342,7 +353,7 @@ static struct ktau_task *find_from(u64 seq)
 
 	while (node) {
 		state = rb_entry(node, struct ktau_task, exited_node);
-		if (state->owner.dead_seq >= seq) {
+		if (state->owner.exited_seq >= seq) {
 			found = state;
 			node = node->rb_left;
 		} else {
@@ -354,7 +365,7 @@ static struct ktau_task *find_from(u64 seq)
 
 /**
  * ktau_exited_get() - take a reference to an exited task
- * @seq: number wanted; moved up to the first that is still there
+ * @seq: number to start from; set to that of the record found
  *
  * Context: Task.
  * Return: Its state, or NULL if there is none from @seq on.
@@ -366,7 +377,7 @@ struct ktau_task *ktau_exited_get(u64 *seq)
 	spin_lock(&exited.lock);
 	state = find_from(*seq);
 	if (state) {
-		*seq = state->owner.dead_seq;
+		*seq = state->owner.exited_seq;
 		refcount_inc(&state->ref);
 	}
 	spin_unlock(&exited.lock);
@@ -375,7 +386,7 @@ struct ktau_task *ktau_exited_get(u64 *seq)
 
 /**
  * ktau_exited_owner() - describe an exited task
- * @owner: where it goes
+ * @owner: receives the description
  * @state: its state, held by the caller
  *
  * Context: Task.
@@ -388,7 +399,7 @@ void ktau_exited_owner(struct ktau_owner *owner, const struct ktau_task *state)
 }
 
 /**
- * ktau_exited_next() - number that the next task to exit or to be folded will get
+ * ktau_exited_next() - the number of the next record
  *
  * Context: Task.
  * Return: The number.
@@ -408,14 +419,14 @@ static u64 first_kept(void)
 {
 	struct ktau_task *state = find_from(0);
 
-	return state ? state->owner.dead_seq : exited.next;
+	return state ? state->owner.exited_seq : exited.next;
 }
 
 /**
- * ktau_exited_first() - the oldest exited task that is kept
+ * ktau_exited_first() - the number of the oldest exited task
  *
  * Context: Task.
- * Return: Its number; that of the next one if none is kept.
+ * Return: The number; that of the next record if the queue is empty.
  */
 u64 ktau_exited_first(void)
 {
@@ -428,13 +439,13 @@ u64 ktau_exited_first(void)
 }
 
 /**
- * ktau_exited_show() - a stream is about to show an exited task
- * @watch: of the stream, locked; NULL if it need not know what becomes of the task
+ * ktau_exited_show() - note that a stream is about to show an exited task
+ * @watch: of the stream, locked; NULL if the stream does not watch the task
  * @state: the task's state, held
  *
  * Context: May sleep.
- * Return: Whether the task is still kept, which the stream notes; else it is part of
- * another one now, or of the evicted sum. -ENOMEM is taken as the former.
+ * Return: Whether the task is still in the queue; otherwise it has been folded or
+ * evicted. Without memory the task is not noted.
  */
 bool ktau_exited_show(struct ktau_watch *watch, struct ktau_task *state)
 {
@@ -464,16 +475,16 @@ static int copy_evicted(struct ktau_settle *settle)
 	err = ktau_snapshot_into(settle->evicted, settle->bytes, exited.evicted,
 				 NULL);
 	*settle->owner = exited.evicted->owner;
-	settle->owner->dead_seq = first_kept();
+	settle->owner->exited_seq = first_kept();
 	return err;
 }
 
 /**
- * ktau_exited_settle() - end the reading of exited tasks
- * @settle: what is wanted, and where it goes; @evicted becomes NULL if there is no sum,
- *	@nr the room needed with -ENOSPC
+ * ktau_exited_settle() - finish reading exited tasks
+ * @settle: request and results; @evicted becomes NULL if there is no sum; with -ENOSPC,
+ *	@nr is the room needed
  *
- * All of it is of one moment, at which no exited task is left to read.
+ * All results are of one moment, at which no exited task is left to read.
  *
  * Context: Task.
  * Return: 0; 1 if there is another exited task to read first; -ENOSPC.
@@ -502,7 +513,7 @@ out:
 }
 
 /**
- * ktau_exited_settled() - a stream is complete: forget what it has said
+ * ktau_exited_settled() - forget what a complete stream has reported
  * @watch: of the stream, locked
  * @settle: of the stream
  *
@@ -516,12 +527,12 @@ void ktau_exited_settled(struct ktau_watch *watch, const struct ktau_settle *set
 }
 
 /**
- * ktau_exited_watch() - have a stream told which of its tasks are folded or evicted
+ * ktau_exited_watch() - start marking the tasks of a stream that are folded or evicted
  * @watch: of the stream, locked
- * @user: whose tasks it shows; NULL: anybody's
+ * @user: the user whose tasks it shows; NULL for all users
  * @sums: the stream has the evicted sum
  *
- * Can be repeated.
+ * May be repeated.
  *
  * Context: Task.
  */
@@ -538,8 +549,8 @@ void ktau_exited_watch(struct ktau_watch *watch, struct ktau_user *user, bool su
 }
 
 /**
- * ktau_exited_unwatch() - the other end of ktau_exited_watch()
- * @watch: of a stream that nobody has any more
+ * ktau_exited_unwatch() - undo ktau_exited_watch()
+ * @watch: of a stream that is being closed
  *
  * Context: Task.
  */
@@ -553,7 +564,7 @@ void ktau_exited_unwatch(struct ktau_watch *watch)
 
 /**
  * ktau_exited_stats() - show counts of exited tasks
- * @m: where
+ * @m: output
  *
  * Context: Task.
  */
@@ -569,11 +580,11 @@ void ktau_exited_stats(struct seq_file *m)
 }
 
 /**
- * ktau_exited_start() - create the sum of the evicted tasks
+ * ktau_exited_start() - create the evicted sum
  *
- * With room for all events, so that it never needs any where none can be had.
+ * It has all chunks from the start, because none can be allocated when tasks are evicted.
  *
- * Context: May sleep; ktau_mutex held. Can be repeated after a failure.
+ * Context: May sleep; ktau_mutex held. May be repeated after a failure.
  * Return: 0 or -ENOMEM.
  */
 int ktau_exited_start(void)
@@ -582,10 +593,10 @@ int ktau_exited_start(void)
 
 	if (exited.evicted)
 		return 0;
-	evicted = ktau_task_create(&ktau_system, GFP_KERNEL);
+	evicted = ktau_state_create(&ktau_system, GFP_KERNEL);
 	if (!evicted || !ktau_table_fill(evicted, KTAU_NR_IDS) ||
 	    !ktau_times_of_all(evicted)) {
-		ktau_task_put(evicted);
+		ktau_state_put(evicted);
 		return -ENOMEM;
 	}
 	evicted->owner.kind = KTAU_OWNER_EVICTED;

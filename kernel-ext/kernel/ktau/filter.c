@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: the filter: which tasks are measured.
+ * KTAU: the filter: whether to add; otherwise remove tasks are measured.
  *
- * Without a filter every task is. With one, a task is measured if it was selected
- * by its tid or meets one of the conditions: a user, a control group, a tag. Items
- * are alternatives: adding one measures more tasks and removing one fewer, whatever
- * else is in the filter, so that jobs can come and go without knowing of each other.
- * A reader that wants only tasks that meet several conditions says so when it reads.
+ * Without a filter every task is measured. With one, a task is measured if it was
+ * selected by its tid or meets one of the conditions: a user, a control group, a tag.
+ * Items are alternatives: adding one never excludes a task and removing one never
+ * includes one, so jobs can come and go independently of each other. A reader that wants
+ * tasks that meet several conditions filters when it reads.
  *
- * Tasks are selected by a mark in their state: the number of the selection. A filter
- * that replaces another has a number of its own, which makes all marks obsolete at
- * once. Conditions are evaluated by switch.c: for every task after each write to
- * control, and for one task at its fork and at its exec.
+ * A selected task has the number of the selection in its state. A filter that replaces
+ * another has a new number, which deselects all tasks at once. switch.c evaluates the
+ * conditions: for every task after each write to control, and for a single task at fork
+ * and exec.
  */
 #include <linux/cred.h>
 #include <linux/kernel.h>
@@ -24,13 +24,16 @@
 #include <linux/uidgid.h>
 
 #include "cgroup.h"
+#include "core.h"
 #include "filter.h"
-#include "ktau.h"
 
-/* What separates words, lists and items, and what escapes it, in a path. */
+/*
+ * Characters that must be escaped in a path: the separators of words, lists and items,
+ * and the escape character.
+ */
 #define PATH_ESCAPED	" \t\n\\,+"
 
-/* NULL: every task is measured. Replaced under ktau_mutex. */
+/* NULL if every task is measured. Replaced under ktau_mutex. */
 static struct ktau_filter __rcu *in_force;
 static u32 last_selection;	/* under ktau_mutex */
 
@@ -47,10 +50,10 @@ static struct ktau_filter *locked(void)
 }
 
 /**
- * ktau_filter_create() - make a filter that matches no task
+ * ktau_filter_create() - create a filter that matches no task
  *
  * Context: May sleep; ktau_mutex held.
- * Return: The filter, the caller's to free, or NULL.
+ * Return: The filter, for the caller to free, or NULL.
  */
 struct ktau_filter *ktau_filter_create(void)
 {
@@ -64,7 +67,7 @@ struct ktau_filter *ktau_filter_create(void)
 
 /**
  * ktau_filter_copy() - copy the filter in force
- * @copy: where the copy goes, the caller's to free; NULL if no filter is in force
+ * @copy: receives the copy, for the caller to free; NULL if no filter is in force
  *
  * Context: May sleep; ktau_mutex held.
  * Return: 0 or -ENOMEM.
@@ -81,7 +84,7 @@ int ktau_filter_copy(struct ktau_filter **copy)
 }
 
 /**
- * ktau_filter_kind() - the kind of condition that a name stands for
+ * ktau_filter_kind() - look up a kind of condition by name
  * @name: the name
  *
  * Context: Any.
@@ -127,7 +130,7 @@ static bool same(const struct ktau_filter_item *a,
 	}
 }
 
-/* Adding what is there and removing what is not are no errors. */
+/* Adding an item twice or removing one that is not there is not an error. */
 static int edit_item(struct ktau_filter *filter,
 		     const struct ktau_filter_item *item, bool add)
 {
@@ -145,16 +148,16 @@ static int edit_item(struct ktau_filter *filter,
 }
 
 /**
- * ktau_filter_edit() - add conditions to a filter, or remove them
+ * ktau_filter_edit() - add conditions to a filter or remove them
  * @filter: the filter, not in force
  * @kind: their kind
- * @value: a list of them, separated by commas; modified
- * @add: which
+ * @value: comma-separated list of conditions; modified
+ * @add: whether to add; otherwise remove
  * @skip: ignore control groups that do not exist
  *
  * Context: May sleep. Users and paths are those of the current task's namespaces.
- * Return: 0; -EINVAL; -E2BIG for more than KTAU_FILTER_ITEMS; -ENOENT for a control
- * group that does not exist; -EOPNOTSUPP for one in a kernel without them.
+ * Return: 0; -EINVAL; -E2BIG for more than KTAU_FILTER_ITEMS; -ENOENT for a control group
+ * that does not exist; -EOPNOTSUPP in a kernel without control groups.
  */
 int ktau_filter_edit(struct ktau_filter *filter, enum ktau_filter_kind kind,
 		     char *value, bool add, bool skip)
@@ -175,7 +178,7 @@ int ktau_filter_edit(struct ktau_filter *filter, enum ktau_filter_kind kind,
 
 /**
  * ktau_filter_put_in_force() - replace the filter in force
- * @filter: the filter, which is no longer the caller's; NULL: every task
+ * @filter: the filter, now owned by this module; NULL to measure every task
  *
  * Context: May sleep; ktau_mutex held. The caller calls ktau_tasks_update().
  */
@@ -189,7 +192,7 @@ void ktau_filter_put_in_force(struct ktau_filter *filter)
 }
 
 /**
- * ktau_filter_has_conditions() - whether an exec may change what the filter says
+ * ktau_filter_has_conditions() - whether an exec may change the result of the filter
  *
  * Context: Any.
  * Return: Whether there are conditions besides selected tasks.
@@ -237,9 +240,9 @@ static bool meets(struct task_struct *task, const struct ktau_filter_item *item)
 }
 
 /**
- * ktau_filter_matches() - whether a task is to be measured
+ * ktau_filter_matches() - whether a task is measured
  * @task: the task, held by the caller
- * @selected: the selection that it is part of, 0 if none
+ * @selected: the selection that includes the task, 0 if none
  *
  * Context: Any.
  * Return: Whether it is.
@@ -259,11 +262,13 @@ bool ktau_filter_matches(struct task_struct *task, u32 selected)
 	return matches;
 }
 
-/* @path: PATH_MAX bytes to use. Return: whether it was shown. */
+/*
+ * @path: buffer of PATH_MAX bytes. Return: whether the item was shown.
+ */
 static bool show_item(struct seq_file *m, const struct ktau_filter_item *item,
 		      const char *before, char *path)
 {
-	/* A control group that is gone matches no task any more. */
+	/* A removed control group matches no task any more. */
 	if (item->kind == KTAU_FILTER_CGROUP &&
 	    ktau_cgroup_path(item->cgroup, path, PATH_MAX))
 		return false;
@@ -281,7 +286,9 @@ static bool show_item(struct seq_file *m, const struct ktau_filter_item *item,
 	return true;
 }
 
-/* Return: how many conditions of @kind were shown. */
+/*
+ * Return: the number of conditions of @kind that were shown.
+ */
 static int show_kind(struct seq_file *m, enum ktau_filter_kind kind,
 		     const char *separator, char *path)
 {
@@ -299,11 +306,11 @@ static int show_kind(struct seq_file *m, enum ktau_filter_kind kind,
 
 /**
  * ktau_filter_show() - show the conditions of the filter in force
- * @m: where
- * @separator: what comes before the first one
+ * @m: output
+ * @separator: printed before the first condition
  *
  * Context: May sleep; ktau_mutex held.
- * Return: how many were shown, or -ENOMEM.
+ * Return: The number of conditions shown, or -ENOMEM.
  */
 int ktau_filter_show(struct seq_file *m, const char *separator)
 {

@@ -22,10 +22,10 @@ enum ktau_filter_kind {
 };
 
 /**
- * struct ktau_filter_item - a condition that a task meets or not
+ * struct ktau_filter_item - a condition that a task may meet
  * @kind: KTAU_FILTER_*
  * @uid: real user id
- * @cgroup: id of a control group: its tasks, and those below it
+ * @cgroup: id of a control group: tasks in it or below it
  * @tag: tag
  */
 struct ktau_filter_item {
@@ -38,11 +38,11 @@ struct ktau_filter_item {
 };
 
 /**
- * struct ktau_filter - which tasks are measured; once in force it is not modified
+ * struct ktau_filter - which tasks are measured; not modified once it is in force
  * @rcu: frees it
- * @selection: the number that tasks selected by their tid carry; never 0
- * @nr_items: number of @item
- * @item: conditions; one that is met is enough
+ * @selection: number that selected tasks have in their state; never 0
+ * @nr_items: number of items in @item
+ * @item: alternative conditions
  */
 struct ktau_filter {
 	struct rcu_head		rcu;
@@ -51,7 +51,7 @@ struct ktau_filter {
 	struct ktau_filter_item	item[KTAU_FILTER_ITEMS];
 };
 
-/* What a word does with the items that it names. */
+/* What a control word does with its items. */
 enum ktau_edit {
 	KTAU_EDIT_SET,
 	KTAU_EDIT_ADD,

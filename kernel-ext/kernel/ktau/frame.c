@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: frames where something is unusual, and how all of them end: an interrupt has
- * hit between two steps, the ring has no place, there is no profile, no chunk, a wait or
- * an interrupt inside, or a clock that went back. The model, and the usual way through
- * it, is in profile.c.
+ * KTAU: the slow paths of frames. profile.c has the model and the fast paths, which end
+ * up here if an interrupt hit between two steps, the ring has no room, the frame is not
+ * profiled, its id has no chunk, there was a wait or interrupt inside, or a clock went
+ * back.
  */
+#include "arch.h"
+#include "core.h"
 #include "frame.h"
+#include "ring.h"
+#include "table.h"
+#include "times.h"
+#include "trace.h"
 
 /**
  * ktau_start() - set the start time of a frame that is already on the stack
  * @state: the owner
- * @frame: the frame, the innermost one
+ * @frame: the innermost frame
  * @flag: KTAU_WHAT_ARG if @arg goes into the trace, else 0
  * @arg: address of a page fault
  *
- * Interrupts taken since it was pushed count as its children, so it starts earlier by
+ * Interrupts taken since it was pushed count as its children, so the start is earlier by
  * their time.
  *
  * Context: Any but NMI, on the CPU that runs the owner.
@@ -33,9 +39,9 @@ void ktau_start(struct ktau_task *state, struct ktau_frame *frame, u32 flag,
 }
 
 /**
- * ktau_enter_trace_only() - open a frame of a task without the profile
+ * ktau_enter_trace_only() - open a frame that is traced but not profiled
  * @tsk: the current task
- * @frame: room for it, with its id
+ * @frame: uninitialised frame, except for its id
  * @flag: as for ktau_start()
  * @arg: likewise
  *
@@ -45,14 +51,14 @@ void ktau_enter_trace_only(struct task_struct *tsk, struct ktau_frame *frame,
 			   u32 flag, u64 arg)
 {
 	frame->info |= KTAU_FRAME_TRACED | KTAU_FRAME_TRACE_ONLY;
-	barrier();	/* an interrupt from here on finds it whole */
+	barrier();	/* interrupts find the frame complete from here on */
 	tsk->ktau.top = frame;
 	barrier();
 	ktau_start(tsk->ktau.state, frame, flag, arg);
 }
 
 /**
- * ktau_settle() - book a frame that is off the stack
+ * ktau_settle() - account a frame that has been unlinked
  * @frame: the frame
  * @state: the owner
  * @incl: its duration
@@ -81,7 +87,7 @@ struct ktau_ended ktau_settle(struct ktau_frame *frame, struct ktau_task *state,
 	}
 	ktau_add(ktau_outside(state, frame->prev), e.incl);
 	if (!(frame->info & KTAU_FRAME_TRACE_ONLY))
-		ktau_book(state, ktau_frame_id(frame), e.incl, e.excl, e.outermost);
+		ktau_table_account(state, ktau_frame_id(frame), e.incl, e.excl, e.outermost);
 	if (unlikely(frame->child & KTAU_CHILD_TIMED))
 		ktau_times_settle(frame, state, &e);
 	barrier();
@@ -90,12 +96,12 @@ struct ktau_ended ktau_settle(struct ktau_frame *frame, struct ktau_task *state,
 }
 
 /**
- * ktau_finish() - end a frame that is off the stack
+ * ktau_finish() - end a frame that has been unlinked
  * @frame: the frame
  * @state: the owner
- * @before: what the sum around it was when it was unlinked
+ * @before: the sum of the enclosing frame when the frame was unlinked
  *
- * What has hit since then is outside: the frame ends earlier by as much.
+ * Interrupts since then are outside of the frame, so it ends earlier by their time.
  *
  * Context: As ktau_start().
  * Return: Its times.
@@ -107,7 +113,7 @@ struct ktau_ended ktau_finish(struct ktau_frame *frame, struct ktau_task *state,
 	u64 *sum = ktau_outside(state, frame->prev);
 	u64 now = 0, outside, since;
 
-	/* A call that never returns has no result. */
+	/* System calls that never return have no result. */
 	if (!(READ_ONCE(current->ktau.mask) & KTAU_MASK_GONE))
 		what |= KTAU_WHAT_ARG;
 	if (frame->info & KTAU_FRAME_TRACED)
@@ -120,8 +126,8 @@ struct ktau_ended ktau_finish(struct ktau_frame *frame, struct ktau_task *state,
 }
 
 /**
- * ktau_leave() - close a frame, whatever it is
- * @frame: the innermost one of @tsk
+ * ktau_leave() - close any frame
+ * @frame: the innermost frame of @tsk
  * @tsk: the current task
  *
  * Context: As its entry.
@@ -137,6 +143,6 @@ struct ktau_ended ktau_leave(struct ktau_frame *frame, struct task_struct *tsk)
 	before = ktau_read(ktau_outside(state, frame->prev));
 	barrier();
 	WRITE_ONCE(tsk->ktau.top, frame->prev);
-	barrier();	/* interrupts belong to the frame around it now */
+	barrier();	/* from here on interrupts belong to the enclosing frame */
 	return ktau_finish(frame, state, before);
 }

@@ -1,24 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * KTAU: what the files that enter and leave frames share; see profile.c.
+ * KTAU: opening and closing frames; see profile.c for the model.
  */
 #ifndef _KERNEL_KTAU_FRAME_H
 #define _KERNEL_KTAU_FRAME_H
 
-#include "ktau.h"
-
-/*
- * In @child of a frame: @base is set. No sum of ticks gets there, and the fast exit, which
- * subtracts @child, finds an exclusive time below zero, even where a clock went back.
- */
-#define KTAU_CHILD_TIMED_BIT	62
-#define KTAU_CHILD_TIMED	BIT_ULL(KTAU_CHILD_TIMED_BIT)
-
-/* Ticks in @child of a frame, or between two values of it. */
-static __always_inline u64 ktau_child_ticks(u64 child)
-{
-	return child & (KTAU_CHILD_TIMED - 1);
-}
+#include "arch.h"
+#include "times.h"
+#include "types.h"
 
 static __always_inline bool ktau_is_outermost(const struct ktau_frame *frame)
 {
@@ -31,8 +20,8 @@ static __always_inline bool ktau_is_outermost(const struct ktau_frame *frame)
 }
 
 /*
- * A moment: the clock, and what of @sum lies before it. An interrupt between the
- * two readings would be on the wrong side of the moment.
+ * Read the clock, and @sum at the same moment: an interrupt between the two would be
+ * counted on the wrong side.
  */
 static __always_inline u64 ktau_moment(const u64 *sum, u64 *before)
 {
@@ -47,23 +36,15 @@ static __always_inline u64 ktau_moment(const u64 *sum, u64 *before)
 	return now;
 }
 
-/* Where the duration of a frame goes: to the one around it, or to none. */
+/*
+ * The sum to which the duration of a frame is added: that of the enclosing frame, or that
+ * of the outermost frames.
+ */
 static __always_inline u64 *ktau_outside(struct ktau_task *state,
 					 struct ktau_frame *prev)
 {
 	return prev ? &prev->child : &state->outer_ticks;
 }
-
-/*
- * Times of a frame that has ended: its duration, those of the frames directly
- * inside, and what is its own.
- */
-struct ktau_ended {
-	u64 incl;
-	u64 inside;
-	u64 excl;
-	bool outermost;
-};
 
 void ktau_start(struct ktau_task *state, struct ktau_frame *frame, u32 flag,
 		u64 arg);
@@ -74,12 +55,5 @@ struct ktau_ended ktau_settle(struct ktau_frame *frame, struct ktau_task *state,
 struct ktau_ended ktau_finish(struct ktau_frame *frame, struct ktau_task *state,
 			      u64 before);
 struct ktau_ended ktau_leave(struct ktau_frame *frame, struct task_struct *tsk);
-
-/* times.c */
-void ktau_times_mark(struct ktau_frame *frame, const struct ktau_times *base);
-void ktau_times_settle(struct ktau_frame *frame, struct ktau_task *state,
-		       const struct ktau_ended *e);
-void ktau_times_interrupt(struct ktau_frame *frame, struct ktau_task *state,
-			  u64 ticks);
 
 #endif /* _KERNEL_KTAU_FRAME_H */

@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: telling readers which tasks are counted elsewhere now.
+ * KTAU: reporting which tasks are counted elsewhere now.
  *
- * A reader that adds up all owners must count each task once. It has a task from an
- * earlier stream, or as a live task from this one; then the task exits, and is folded
- * into another one of its process or evicted before the reader gets that far. No
- * number tells the reader so: each user's tasks are evicted on their own, and folding
- * picks tasks from anywhere. So a descriptor remembers which serials it has shown, and
- * whoever folds or evicts one of them marks it there. The stream lists what is marked
- * (GONE) as of the same moment as the evicted sum, and forgets it once the stream is
- * complete. So there are never more serials than tasks that live or are kept, and
- * those that have gone since the last complete stream.
+ * A reader that adds up all owners must count each task once. But a task that the reader
+ * knows, from an earlier stream or as a live task from this one, may exit and be folded
+ * into another one or evicted before the reader gets that far. Sequence numbers cannot
+ * report that, because tasks of each user are evicted separately and folding takes them
+ * from anywhere in the queue. So a descriptor remembers the serials that it has shown,
+ * and folding or evicting a task marks its serial there. The stream lists the marked
+ * serials (GONE) as of the same moment as the evicted sum, and forgets them once it is
+ * complete. So the number of serials is bounded by the tasks that are live or queued,
+ * plus those that have gone since the last complete stream.
  *
- * A reader without the evicted sum keeps what it knows of evicted tasks; they are
- * not listed to it.
+ * A reader without the evicted sum keeps the evicted tasks that it knows, so these are
+ * not listed.
  */
 #include <linux/xarray.h>
 
-#include "ktau.h"
+#include "gone.h"
 
 #define FOLDED	XA_MARK_0
 #define EVICTED	XA_MARK_1
-#define TAKEN	XA_MARK_2	/* is listed in the stream that is being read */
+#define TAKEN	XA_MARK_2	/* listed in the current stream */
 
 /**
  * ktau_gone_know() - note that a stream is about to show a live task
  * @watch: of the stream, locked
  * @serial: the task's
  *
- * The task may have exited meanwhile: the caller looks whether it still has its state.
+ * The task may have exited meanwhile, so the caller must check that it still has its
+ * state.
  *
  * Context: May sleep.
  * Return: 0 or -ENOMEM.
@@ -45,7 +46,7 @@ static void note(struct ktau_watch *watch, const struct ktau_task *state,
 		 bool evicted)
 {
 	if (!xa_load(&watch->known, state->serial)) {
-		if (evicted && state->owner.dead_seq >= watch->from)
+		if (evicted && state->owner.exited_seq >= watch->from)
 			watch->missed += state->owner.nr_tasks;
 	} else if (evicted && !watch->sums) {
 		xa_erase(&watch->known, state->serial);
@@ -58,9 +59,9 @@ static void note(struct ktau_watch *watch, const struct ktau_task *state,
 
 /**
  * ktau_gone_note() - note that an exited task is no longer kept
- * @watches: some of those that may know it
+ * @watches: one of the lists of watches that may know it
  * @state: the task's state
- * @evicted: the task is in the evicted sum, else in another one of its process
+ * @evicted: the task was evicted; otherwise it was folded
  *
  * Context: The lock of exited.c held.
  */
@@ -86,8 +87,8 @@ static void take(struct ktau_settle *settle, xa_mark_t mark)
 }
 
 /**
- * ktau_gone_take() - list what is gone, what has been folded first
- * @settle: has a watch, and room for all of its @nr_gone
+ * ktau_gone_take() - list the marked serials, folded tasks first
+ * @settle: with a watch, and room for its @nr_gone serials
  *
  * Context: The lock of exited.c held.
  */
@@ -101,9 +102,9 @@ void ktau_gone_take(struct ktau_settle *settle)
 }
 
 /**
- * ktau_gone_taken() - forget what has been listed in a complete stream
+ * ktau_gone_taken() - forget the serials that a complete stream has listed
  * @watch: of the stream
- * @settle: what was listed
+ * @settle: the list
  *
  * Context: The lock of exited.c held.
  */

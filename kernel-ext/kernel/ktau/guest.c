@@ -2,18 +2,21 @@
 /*
  * KTAU: guest mode.
  *
- * The frame of a virtual CPU's thread that is in its guest lies in the task's state, for
- * the two hooks are in different functions. It lasts for as long as the kernel accounts
- * CPU time to the guest; an interrupt of the host inside of it is the host's.
+ * The frame of a thread that runs a virtual CPU is part of the task's state, because the
+ * two hooks are in different functions. It lasts as long as the kernel accounts CPU time
+ * to the guest. An interrupt of the host inside it is not guest time.
  */
 #include <linux/export.h>
 
+#include "arch.h"
 #include "frame.h"
+#include "times.h"
+#include "trace.h"
 
 /**
  * __ktau_guest_enter() - the current task is about to enter its guest
  *
- * Context: Task, interrupts off.
+ * Context: Task, interrupts disabled.
  */
 void __ktau_guest_enter(void)
 {
@@ -45,7 +48,7 @@ void __ktau_guest_exit(void)
 EXPORT_SYMBOL_GPL(__ktau_guest_exit);
 
 /**
- * __ktau_kvm() - trace that a virtual CPU enters its guest, or has left it
+ * __ktau_kvm() - trace that a virtual CPU enters or has left its guest
  * @type: KTAU_TRACE_KVM_ENTER or KTAU_TRACE_KVM_EXIT
  * @vcpu: its number
  * @reason: why it left

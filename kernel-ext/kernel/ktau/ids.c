@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: event ids, and how events get theirs.
+ * KTAU: how events get their ids.
  *
- * An id is the index of an event in the table of each owner. Each source of events
- * has a range of ids (ktau_id_ranges), so no source can use up those of another:
+ * An id is the index of an event in the table of each owner. Each source of events has a
+ * range of ids of its own (ktau_id_ranges), so no source can use up the ids of another:
  *
- *  - System calls, native and foreign, and interrupt lines: first id + number. A
- *    number beyond the range shares the "other" event of its source.
- *  - Static events, known when the kernel is built: enum ktau_static_id.
- *  - Points (KTAU_SCOPE() and its like): the next free id at the first execution,
- *    so that events which occur together share chunks of the tables. As many ids as
- *    vmlinux has points are reserved for those; the rest is for points of modules.
- *    A point without an id is not measured, and is counted as refused.
- *  - Callbacks: the next free id of their kind, found by a hash of the function.
- *    When the quota of a kind is used up, its new functions share its "other".
+ *  - System calls, native and foreign, and interrupt lines: the first id of the range
+ *    plus the number. Numbers beyond the range share the "other" event of their source.
+ *  - Static events, known at build time: enum ktau_static_id.
+ *  - Points (KTAU_SCOPE() and similar macros): the next free id at first execution, so
+ *    events that occur together share chunks of the tables. Each point in vmlinux has an
+ *    id reserved; the remaining ids are for points in modules. A point without an id is
+ *    not measured, and is counted as refused.
+ *  - Callbacks: the next free id of their kind, looked up by a hash of the function. When
+ *    the ids of a kind are used up, new functions share its "other" event.
  *
- * Lookups take no lock. Assigning an id, once for each event, takes id_lock: the
- * loser of a race finds the winner's id there, so no id is lost.
+ * Lookups take no lock. Assigning an id, once for each event, takes id_lock. The loser of
+ * a race adopts the winner's id, so no id is lost.
  */
 #include <linux/hash.h>
 #include <linux/interrupt.h>
@@ -27,14 +27,16 @@
 #include <linux/printk.h>
 #include <linux/spinlock.h>
 
+#include "core.h"
+#include "event.h"
 #include "ids.h"
 
 static DEFINE_RAW_SPINLOCK(id_lock);
 
 /**
- * struct share - ids that are assigned one after the other
- * @next: the next one; written under id_lock
- * @end: behind the last one
+ * struct share - ids that are assigned in order
+ * @next: the next id to assign; written under id_lock
+ * @end: one past the last id
  */
 struct share {
 	unsigned int next;
@@ -45,8 +47,9 @@ static struct share vmlinux_points, module_points;
 static struct share calls[KTAU_NR_CALLS];
 
 /*
- * Ids of callbacks, found by hash; 0 is free, and FORGOTTEN is the id of no callback.
- * Written under id_lock. At most half full, because no id is ever given back.
+ * Hash table of the ids of callbacks. 0 is a free entry; FORGOTTEN is not the id of any
+ * callback. Written under id_lock. There are twice as many entries as ids, and ids are
+ * never returned, so the table is at most half full.
  */
 #define CALL_HASH_BITS	12
 #define FORGOTTEN	KTAU_ID_OTHER_TASKLET
@@ -58,7 +61,7 @@ static bool is_used_up(const struct share *share)
 	return READ_ONCE(share->next) == share->end;
 }
 
-/* A fresh id, or KTAU_ID_NONE. id_lock held. */
+/* Take the next id. Return: the id or KTAU_ID_NONE. id_lock held. */
 static unsigned int take_id(struct share *share)
 {
 	unsigned int id = share->next;
@@ -88,9 +91,9 @@ static unsigned int point_define(struct ktau_point *point, struct share *share)
 
 	if (id == KTAU_ID_NONE)
 		return id;
-	/* The name of a module's point goes with the module. */
+	/* The name of a point in a module is unloaded with the module. */
 	ktau_event_define(id, &event, is_in_vmlinux(point) ? NULL : point->name);
-	/* A CPU that reads the id finds the event filled in. */
+	/* A CPU that reads the id must find the event filled in. */
 	smp_store_release(&point->id, id);
 	return id;
 }
@@ -117,11 +120,11 @@ static noinline unsigned int point_assign(struct ktau_point *point)
 }
 
 /**
- * ktau_point_id() - the id of a static point, assigned at its first execution
+ * ktau_point_id() - the id of a point, assigned at first execution
  * @point: the point
  *
- * Context: Any; in NMI no id is assigned.
- * Return: The id, or KTAU_ID_NONE if there is none.
+ * Context: Any, but no id is assigned in NMI.
+ * Return: The id or KTAU_ID_NONE.
  */
 unsigned int ktau_point_id(struct ktau_point *point)
 {
@@ -130,8 +133,8 @@ unsigned int ktau_point_id(struct ktau_point *point)
 	return likely(id != KTAU_ID_NONE) ? id : point_assign(point);
 }
 
-/* The id of @fn, or 0, and then the place in call_ids where it belongs. */
-static unsigned int call_find(enum ktau_call call, unsigned long fn, u16 **place)
+/* Find the id of @fn. Return: the id, or 0 and in @entry the entry for its id. */
+static unsigned int call_find(enum ktau_call call, unsigned long fn, u16 **entry)
 {
 	unsigned int i = hash_long(fn ^ call, CALL_HASH_BITS), id;
 
@@ -141,7 +144,7 @@ static unsigned int call_find(enum ktau_call call, unsigned long fn, u16 **place
 			return id;
 		i = (i + 1) & (ARRAY_SIZE(call_ids) - 1);
 	}
-	*place = &call_ids[i];
+	*entry = &call_ids[i];
 	return 0;
 }
 
@@ -154,7 +157,7 @@ static u32 call_group(enum ktau_call call)
 
 /* id_lock held. */
 static unsigned int call_define(enum ktau_call call, unsigned long fn,
-				const char *name, u16 *place)
+				const char *name, u16 *entry)
 {
 	const struct ktau_event event = {
 		.key = fn,
@@ -167,8 +170,8 @@ static unsigned int call_define(enum ktau_call call, unsigned long fn,
 	if (id == KTAU_ID_NONE)
 		return KTAU_ID_OTHER_TASKLET + call;
 	ktau_event_define(id, &event, *name ? name : NULL);
-	/* Pairs with call_find(), which depends on what it has read. */
-	smp_store_release(place, id);
+	/* Pairs with the address dependency in call_find(). */
+	smp_store_release(entry, id);
 	return id;
 }
 
@@ -177,7 +180,7 @@ static noinline unsigned int call_assign(enum ktau_call call, unsigned long fn)
 	char symbol[KSYM_NAME_LEN], name[KTAU_NAME_BYTES] = "";
 	unsigned long flags;
 	unsigned int id;
-	u16 *place;
+	u16 *entry;
 
 	if (is_used_up(&calls[call]) || in_nmi())
 		return KTAU_ID_OTHER_TASKLET + call;
@@ -185,9 +188,9 @@ static noinline unsigned int call_assign(enum ktau_call call, unsigned long fn)
 		snprintf(name, sizeof(name), "%s:%s",
 			 ktau_source_names[KTAU_SOURCE_TASKLET + call], symbol);
 	raw_spin_lock_irqsave(&id_lock, flags);
-	id = call_find(call, fn, &place);
+	id = call_find(call, fn, &entry);
 	if (!id)
-		id = call_define(call, fn, name, place);
+		id = call_define(call, fn, name, entry);
 	raw_spin_unlock_irqrestore(&id_lock, flags);
 	return id;
 }
@@ -198,13 +201,13 @@ static noinline unsigned int call_assign(enum ktau_call call, unsigned long fn)
  * @fn: its function
  *
  * Context: Any.
- * Return: The id; that of the kind's "other" if none was left.
+ * Return: The id; that of the kind's "other" event if none is left.
  */
 unsigned int ktau_call_id(enum ktau_call call, void *fn)
 {
-	u16 *place;
+	u16 *entry;
 
-	return call_find(call, (unsigned long)fn, &place) ?:
+	return call_find(call, (unsigned long)fn, &entry) ?:
 	       call_assign(call, (unsigned long)fn);
 }
 
@@ -214,21 +217,21 @@ unsigned int ktau_call_id(enum ktau_call call, void *fn)
  * @fn: its function
  *
  * Context: Any.
- * Return: The id, or 0 if it has none.
+ * Return: The id, or 0 if the function has none.
  */
 unsigned int ktau_call_lookup(enum ktau_call call, void *fn)
 {
-	u16 *place;
+	u16 *entry;
 
-	return call_find(call, (unsigned long)fn, &place);
+	return call_find(call, (unsigned long)fn, &entry);
 }
 
 /**
- * ktau_ids_forget() - give functions that come to old addresses ids of their own
- * @gone: whether there is no longer a function at @fn
- * @data: for @gone
+ * ktau_ids_forget() - let new functions at old addresses get new ids
+ * @gone: whether the function at @fn has been unloaded
+ * @data: argument for @gone
  *
- * The ids of callbacks that are gone keep their names. They are not used again.
+ * The ids of unloaded callbacks keep their names and are not used again.
  *
  * Context: Task.
  */
@@ -246,7 +249,7 @@ void ktau_ids_forget(bool (*gone)(unsigned long fn, const void *data),
 	raw_spin_unlock_irqrestore(&id_lock, flags);
 }
 
-/* Append ":" and the names of the handlers of a line, with commas between them. */
+/* Append ":" and the names of a line's handlers, separated by commas. */
 static void add_handlers(char *name, size_t len, unsigned int irq)
 {
 	struct irq_desc *desc = irq_to_desc(irq);
@@ -256,7 +259,7 @@ static void add_handlers(char *name, size_t len, unsigned int irq)
 
 	if (!desc)
 		return;
-	/* Keeps the handlers from being freed. */
+	/* The lock keeps the handlers from being freed. */
 	raw_spin_lock_irqsave(&desc->lock, flags);
 	for (action = desc->action; action; action = action->next) {
 		if (!action->name)
@@ -290,8 +293,8 @@ static noinline void irq_assign(unsigned int irq)
  * ktau_irq_id() - the id of a device interrupt
  * @irq: its line
  *
- * Context: Any but NMI, not under the lock of the line.
- * Return: The id; that of irq:other for a line beyond the range.
+ * Context: Any but NMI, not under the lock of the interrupt line.
+ * Return: The id; that of irq:other for lines beyond the range.
  */
 unsigned int ktau_irq_id(unsigned int irq)
 {
@@ -319,11 +322,11 @@ static noinline void compat_assign(unsigned int nr)
 }
 
 /**
- * ktau_compat_id() - the id of a system call that is not of the native ABI
+ * ktau_compat_id() - the id of a system call of another ABI
  * @nr: its number in that ABI
  *
  * Context: Any but NMI.
- * Return: The id; that of compat:other for a number beyond the range.
+ * Return: The id; that of compat:other for numbers beyond the range.
  */
 unsigned int ktau_compat_id(unsigned int nr)
 {
@@ -335,7 +338,7 @@ unsigned int ktau_compat_id(unsigned int nr)
 }
 
 /**
- * ktau_ids_init() - give each source its ids
+ * ktau_ids_init() - divide the ids between the sources
  *
  * Context: Boot.
  */

@@ -1,25 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * KTAU: what the files that assign ids and describe events share.
+ * KTAU: assigning ids to events.
  */
 #ifndef _KERNEL_KTAU_IDS_H
 #define _KERNEL_KTAU_IDS_H
 
-#include "ktau.h"
+#include <linux/ktau.h>
 
-#define KTAU_NR_STATIC		(KTAU_ID_POINT - KTAU_ID_STATIC)
-#define KTAU_NR_POINTS		(KTAU_ID_FOREIGN - KTAU_ID_POINT)
-#define KTAU_NR_FOREIGN		(KTAU_ID_IRQ - KTAU_ID_FOREIGN)
-#define KTAU_NR_LINES		(KTAU_ID_CALL - KTAU_ID_IRQ)
+extern struct ktau_point __start_ktau_points[], __stop_ktau_points[];
 
-/* Longest name that is copied, its zero included. */
-#define KTAU_NAME_BYTES		64
-
-extern struct ktau_event ktau_events[KTAU_NR_IDS];
-extern const char * const ktau_source_names[KTAU_NR_SOURCES];
-
-/* event.c */
-void ktau_event_define(unsigned int id, const struct ktau_event *event,
-		       const char *name);
+unsigned int ktau_point_id(struct ktau_point *point);
+unsigned int ktau_call_id(enum ktau_call call, void *fn);
+unsigned int ktau_call_lookup(enum ktau_call call, void *fn);
+unsigned int ktau_irq_id(unsigned int irq);
+unsigned int ktau_compat_id(unsigned int nr);
+void ktau_ids_forget(bool (*gone)(unsigned long fn, const void *data),
+		     const void *data);
+void ktau_ids_init(void);
 
 #endif /* _KERNEL_KTAU_IDS_H */

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * KTAU: KTAU_IOC_INFO, and the identity of this boot.
- */
+/* KTAU: KTAU_IOC_INFO, and the id of this boot. */
 #include <linux/fs.h>
 #include <linux/mount.h>
 #include <linux/string.h>
@@ -9,7 +7,14 @@
 #include <linux/uuid.h>
 #include <linux/workqueue.h>
 
+#include "access.h"
+#include "core.h"
+#include "event.h"
+#include "info.h"
+#include "memory.h"
 #include "stream.h"
+#include "user.h"
+#include "words.h"
 
 static u8 boot_id[16];
 
@@ -24,7 +29,7 @@ static void parse_boot_id(struct file *file)
 		export_uuid(boot_id, &id);
 }
 
-/* The id has no other name in the kernel than that of its file. */
+/* The kernel exports the id only as a file. */
 static void read_boot_id(struct work_struct *work)
 {
 	struct file_system_type *type = get_fs_type("proc");
@@ -49,10 +54,10 @@ static DECLARE_WORK(boot_id_work, read_boot_id);
 
 /**
  * ktau_boot_id() - /proc/sys/kernel/random/boot_id
- * @id: where it goes; zeros where the kernel has no such file
+ * @id: receives the id; zeros if the kernel has no such file
  *
- * It is made when it is first read, so not before user space runs; and read by a
- * worker, whose credentials and namespaces are the kernel's.
+ * The id is generated when it is first read, so it is not read before user space runs. A
+ * worker reads it, with the credentials and namespaces of the kernel.
  *
  * Context: May sleep.
  */
@@ -71,7 +76,7 @@ void ktau_boot_id(u8 id[16])
 	memcpy(id, boot_id, sizeof(boot_id));
 }
 
-/* The ids that this kernel has, by source. Return: the number of ranges. */
+/* Fill in the ranges of ids, by source. Return: their number. */
 static u32 put_ranges(struct ktau_id_range *range)
 {
 	unsigned int i;
@@ -114,10 +119,10 @@ static void fill(struct ktau_info *info, const struct ktau_stream *stream)
 /**
  * ktau_info_write() - answer KTAU_IOC_INFO
  * @stream: the descriptor
- * @arg: where the answer goes
+ * @arg: receives the answer
  *
  * Context: May sleep.
- * Return: 0, -EFAULT, -EINVAL if the room is too small, or -E2BIG.
+ * Return: 0, -EFAULT, -EINVAL if the buffer is too small, or -E2BIG.
  */
 int ktau_info_write(const struct ktau_stream *stream, void __user *arg)
 {

@@ -8,7 +8,11 @@
 #include <linux/delay.h>
 #include <linux/irqflags.h>
 
+#include "event.h"
 #include "ktau_test.h"
+#include "memory.h"
+#include "root.h"
+#include "snapshot.h"
 
 #define ID_A	100
 #define ID_B	101
@@ -39,11 +43,11 @@ static int account_init(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, control("groups=syscall"), 0);
 	KUNIT_ASSERT_EQ(test, control("groups=none"), 0);
 	f->rec = kvzalloc(KTAU_SNAPSHOT_BYTES, GFP_KERNEL);
-	f->state = ktau_task_create(&ktau_system, GFP_KERNEL);
+	f->state = ktau_state_create(&ktau_system, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, f->rec);
 	KUNIT_ASSERT_NOT_NULL(test, f->state);
 	ktau_reserve_fill();
-	ktau_task_put(current->ktau.state);
+	ktau_state_put(current->ktau.state);
 	/* A thread that ends attached takes its reference to the exited tasks. */
 	refcount_inc(&f->state->ref);
 	current->ktau = (struct ktau_ref) { .mask = ACCOUNT, .state = f->state };
@@ -61,8 +65,8 @@ static void account_exit(struct kunit *test)
 
 	/* This may be another thread than the test's. */
 	current->ktau = (struct ktau_ref) { };
-	ktau_task_put(state);
-	ktau_task_put(f->state);
+	ktau_state_put(state);
+	ktau_state_put(f->state);
 	kvfree(f->rec);
 }
 

@@ -12,7 +12,13 @@
 #include <linux/math64.h>
 #include <linux/sort.h>
 
-#include "ktau.h"
+#include "arch.h"
+#include "core.h"
+#include "memory.h"
+#include "ring.h"
+#include "state.h"
+#include "table.h"
+#include "trace.h"
 
 #define LOOPS	1000
 #define BATCHES	201
@@ -101,7 +107,7 @@ static u64 per_loop(u32 batch_ticks)
 /* All that was measured was done, and a trace costs more than none. */
 static void native(struct kunit *test)
 {
-	struct ktau_task *state = ktau_task_create(&ktau_system, GFP_KERNEL);
+	struct ktau_task *state = ktau_state_create(&ktau_system, GFP_KERNEL);
 	const u64 done = LOOPS * BATCHES;
 	unsigned int i;
 
@@ -120,7 +126,7 @@ static void native(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, state->ring->head, 3 * done);
 	KUNIT_EXPECT_EQ(test, ktau_cell(state, ID)->count, 2 * done);
 	KUNIT_EXPECT_GT(test, ticks[PAIR_TRACED][0], ticks[PAIR][0]);
-	ktau_task_put(state);
+	ktau_state_put(state);
 }
 
 static struct kunit_case bench_cases[] = {

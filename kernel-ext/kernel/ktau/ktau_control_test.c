@@ -8,8 +8,11 @@
 #include <linux/sched/task.h>
 #include <linux/seq_file.h>
 
+#include "cpu.h"
 #include "filter.h"
 #include "ktau_test.h"
+#include "show.h"
+#include "switch.h"
 
 #define TEXT_BYTES	(64 * 1024)
 

@@ -8,7 +8,15 @@
 #include <linux/rcupdate_wait.h>
 #include <linux/user_namespace.h>
 
+#include "exited.h"
+#include "gone.h"
 #include "ktau_test.h"
+#include "memory.h"
+#include "origin.h"
+#include "snapshot.h"
+#include "table.h"
+#include "trace.h"
+#include "user.h"
 
 #define ID_A	100	/* in one chunk */
 #define ID_B	101
@@ -108,7 +116,7 @@ static void exited_exit(struct kunit *test)
 /* One activation of one tick. */
 static void account(struct ktau_task *state, unsigned int id)
 {
-	ktau_book(state, id, 1, 1, true);
+	ktau_table_account(state, id, 1, 1, true);
 	state->outer_ticks++;
 }
 
@@ -116,7 +124,7 @@ static void account(struct ktau_task *state, unsigned int id)
 static void exits(struct kunit *test, struct ktau_user *user, pid_t tgid,
 		  pid_t tid, unsigned int id)
 {
-	struct ktau_task *state = ktau_task_create(user, GFP_KERNEL);
+	struct ktau_task *state = ktau_state_create(user, GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, state);
 	ktau_reserve_fill();
@@ -147,12 +155,12 @@ static const struct ktau_rec_profile *record(struct kunit *test, unsigned int n)
 			return NULL;
 		if (!n--)
 			break;
-		ktau_task_put(state);
+		ktau_state_put(state);
 	}
 	KUNIT_EXPECT_EQ(test, ktau_snapshot(f->rec, state, NULL), 0);
 	expect_identity(test, f->rec);
 	ktau_exited_owner(&f->owner, state);
-	ktau_task_put(state);
+	ktau_state_put(state);
 	return f->rec;
 }
 
@@ -163,7 +171,7 @@ static unsigned int count_records(struct fixture *f)
 	u64 seq;
 
 	for (seq = f->seq; (state = ktau_exited_get(&seq)); seq++, nr++)
-		ktau_task_put(state);
+		ktau_state_put(state);
 	return nr;
 }
 
@@ -204,7 +212,7 @@ static void folds(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, rec);
 	KUNIT_EXPECT_EQ(test, f->owner.nr_tasks, 2ULL);
 	KUNIT_EXPECT_EQ(test, f->owner.tid, f->tgid + 2);
-	KUNIT_EXPECT_EQ(test, f->owner.dead_seq, f->seq + 3);
+	KUNIT_EXPECT_EQ(test, f->owner.exited_seq, f->seq + 3);
 	KUNIT_EXPECT_EQ(test, f->owner.utime_ns, 2ULL);
 	KUNIT_EXPECT_EQ(test, find(rec, ID_A)->count, 2ULL);
 	KUNIT_EXPECT_EQ(test, find(rec, ID_B)->count, 1ULL);
@@ -234,7 +242,7 @@ static void leader(struct kunit *test)
 		KUNIT_ASSERT_NOT_NULL(test, rec);
 		KUNIT_EXPECT_EQ(test, f->owner.nr_tasks, 3ULL);
 		KUNIT_EXPECT_EQ(test, f->owner.tid, f->tgid);
-		KUNIT_EXPECT_EQ(test, f->owner.dead_seq, f->seq + 4);
+		KUNIT_EXPECT_EQ(test, f->owner.exited_seq, f->seq + 4);
 		KUNIT_EXPECT_EQ(test, find(rec, ID_A)->count, 3ULL);
 		KUNIT_EXPECT_EQ(test, find(rec, ID_B)->count, 3ULL);
 		KUNIT_EXPECT_EQ(test, control("exited_limit=0"), 0);
@@ -302,7 +310,7 @@ static u64 show(struct kunit *test, u64 seq)
 
 	for (; (state = ktau_exited_get(&seq)); seq++) {
 		KUNIT_EXPECT_TRUE(test, ktau_exited_show(&f->watch, state));
-		ktau_task_put(state);
+		ktau_state_put(state);
 	}
 	return seq;
 }
@@ -380,7 +388,7 @@ static void unread(struct kunit *test)
 
 	ktau_user_losses(uid_a, before);
 	for (i = 0; i < 2; i++) {
-		state = ktau_task_create(f->a, GFP_KERNEL);
+		state = ktau_state_create(f->a, GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, state);
 		state->ring = ktau_ring_create(f->a, 64, GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, state->ring);

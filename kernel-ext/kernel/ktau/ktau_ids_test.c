@@ -9,7 +9,12 @@
 #include <linux/irq.h>
 #include <linux/rcupdate.h>
 
+#include "event.h"
+#include "ids.h"
 #include "ktau_test.h"
+#include "memory.h"
+#include "snapshot.h"
+#include "table.h"
 
 #define NEAR	100
 #define FAR_A	(KTAU_ID_FOREIGN + 5)
@@ -26,7 +31,7 @@ static void detach(void)
 	struct ktau_task *state = current->ktau.state;
 
 	current->ktau = (struct ktau_ref) { };
-	ktau_task_put(state);
+	ktau_state_put(state);
 }
 
 /* Measure the test's own thread in a new state. */
@@ -49,7 +54,7 @@ static int ids_init(struct kunit *test)
 	test->priv = f;
 	f->rec = kunit_kzalloc(test, KTAU_SNAPSHOT_BYTES, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, f->rec);
-	f->state = ktau_task_create(&ktau_system, GFP_KERNEL);
+	f->state = ktau_state_create(&ktau_system, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, f->state);
 	f->state->ring = ktau_ring_create(&ktau_system, 64, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, f->state->ring);
@@ -65,7 +70,7 @@ static void ids_exit(struct kunit *test)
 	struct fixture *f = test->priv;
 
 	detach();
-	ktau_task_put(f->state);
+	ktau_state_put(f->state);
 }
 
 static void enter(struct ktau_frame *frame, unsigned int id)
@@ -372,7 +377,7 @@ static void far_traced(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, find(f->rec, FAR_B)->count, 0ULL);
 	KUNIT_ASSERT_EQ(test, ring->head, (u64)ARRAY_SIZE(wanted));
 	for (i = 0; i < ARRAY_SIZE(wanted); i++)
-		KUNIT_EXPECT_EQ(test, (u16)ring->place[i].what, wanted[i]);
+		KUNIT_EXPECT_EQ(test, (u16)ring->slot[i].what, wanted[i]);
 	KUNIT_EXPECT_EQ(test, f->state->lost, 0ULL);
 }
 
@@ -456,14 +461,14 @@ static void given_back(struct kunit *test)
 	set_cpus_allowed_ptr(current, cpumask_of(raw_smp_processor_id()));
 	/* The first one fills up the reserve. */
 	for (i = 0; i < 2; i++) {
-		state = ktau_task_create(&ktau_system, GFP_KERNEL);
+		state = ktau_state_create(&ktau_system, GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, state);
 		KUNIT_EXPECT_TRUE(test, ktau_table_fill(state, KTAU_NR_IDS));
 		KUNIT_EXPECT_EQ(test, ktau_table_cells(state),
 				(unsigned int)KTAU_NR_IDS);
 		KUNIT_EXPECT_GT(test, (u64)atomic_long_read(&state->bytes),
 				KTAU_NR_IDS * (u64)sizeof(struct ktau_cell));
-		ktau_task_put(state);
+		ktau_state_put(state);
 		rcu_barrier();
 		bytes[i] = ktau_memory_bytes();
 	}

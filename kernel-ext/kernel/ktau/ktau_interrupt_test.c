@@ -9,7 +9,13 @@
 #include <linux/hrtimer.h>
 #include <linux/preempt.h>
 
+#include "cpu.h"
+#include "event.h"
+#include "ids.h"
 #include "ktau_test.h"
+#include "memory.h"
+#include "snapshot.h"
+#include "trace.h"
 
 #define ID_A	100
 #define ID_B	101
@@ -74,7 +80,7 @@ static void detach(void)
 	struct ktau_task *state = current->ktau.state;
 
 	current->ktau = (struct ktau_ref) { };
-	ktau_task_put(state);
+	ktau_state_put(state);
 }
 
 static int hits_init(struct kunit *test)
@@ -86,7 +92,7 @@ static int hits_init(struct kunit *test)
 	/* What is there once KTAU has been on: the tables of the CPUs, for one. */
 	KUNIT_ASSERT_EQ(test, control("groups=syscall"), 0);
 	KUNIT_ASSERT_EQ(test, control("groups=none"), 0);
-	h->state = ktau_task_create(&ktau_system, GFP_KERNEL);
+	h->state = ktau_state_create(&ktau_system, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, h->state);
 	h->state->ring = ktau_ring_create(&ktau_system, 64, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, h->state->ring);
@@ -102,7 +108,7 @@ static void hits_exit(struct kunit *test)
 	struct hits *h = test->priv;
 
 	detach();
-	ktau_task_put(h->state);
+	ktau_state_put(h->state);
 }
 
 static void snapshot(struct kunit *test, struct ktau_rec_profile *rec,
@@ -317,7 +323,7 @@ static void write_round(struct hits *h)
 	slots_before += ring->head;
 	ring->head = 0;
 	ring->ready = 0;
-	ring->place[0].turn = ~0;
+	ring->slot[0].seq = ~0;
 	local_irq_restore(flags);
 	for (i = 0; i < 100; i++) {
 		write_slot(h);

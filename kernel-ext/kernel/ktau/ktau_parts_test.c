@@ -8,7 +8,12 @@
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
 
+#include "cpu.h"
+#include "defer.h"
 #include "ktau_test.h"
+#include "poll.h"
+#include "snapshot.h"
+#include "trace.h"
 
 #define ID_A	100
 #define ID_B	101
@@ -214,7 +219,7 @@ static void ring_stale(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, ring);
 	f->state->ring = ring;
 	for (i = 0; i < ring->size; i++)
-		memset(&ring->place[i], STALE, offsetof(struct ktau_place, turn));
+		memset(&ring->slot[i], STALE, offsetof(struct ktau_ring_slot, seq));
 	write_each_kind(f->state);
 	KUNIT_EXPECT_EQ(test, read_trace(f), 0);
 	KUNIT_ASSERT_EQ(test, f->trace->nr_slots, ARRAY_SIZE(expected));
@@ -249,9 +254,9 @@ static void ring_ready(struct kunit *test)
 	f->state->ring = ring;
 	KUNIT_ASSERT_LT(test, ring->ready, ring->size);
 	for (i = ring->ready + 1; i < ring->size; i++) {
-		memset(&ring->place[i], STALE, sizeof(ring->place[i]));
+		memset(&ring->slot[i], STALE, sizeof(ring->slot[i]));
 		if (i % 2)
-			ring->place[i].turn = i;
+			ring->slot[i].seq = i;
 	}
 	for (i = 0; i < 1500; i += 3) {
 		ktau_trace_more(f->state, NET, i, more, 2);
@@ -285,7 +290,7 @@ static void ring_overrun_inside(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ring->head, 16ULL);
 	KUNIT_EXPECT_EQ(test, f->state->lost, 28ULL);
 	KUNIT_EXPECT_EQ(test, ktau_loss_total(KTAU_LOSS_NO_RING) - lost, 28ULL);
-	ktau_place_done(ring, &ring->place[0]);
+	ktau_slot_commit(ring, &ring->slot[0]);
 	ktau_trace(f->state, 0, KTAU_TRACE_ENTER, ID_A, 99);
 	KUNIT_EXPECT_EQ(test, ring->head, 17ULL);
 }

@@ -10,7 +10,9 @@
 #include <linux/string.h>
 #include <linux/workqueue.h>
 
+#include "grow.h"
 #include "ktau_test.h"
+#include "trace.h"
 
 #define ID_A		100
 #define MAX_SLOTS	2048
@@ -28,8 +30,8 @@ static int ring_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, f);
 	test->priv = f;
 	f->trace = kvzalloc(sizeof(*f->trace) +
-			    MAX_SLOTS * sizeof(struct ktau_place), GFP_KERNEL);
-	f->state = ktau_task_create(&ktau_system, GFP_KERNEL);
+			    MAX_SLOTS * sizeof(struct ktau_ring_slot), GFP_KERNEL);
+	f->state = ktau_state_create(&ktau_system, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, f->trace);
 	KUNIT_ASSERT_NOT_NULL(test, f->state);
 	f->state->ring = ktau_ring_create(&ktau_system, 64, GFP_KERNEL);
@@ -41,7 +43,7 @@ static void ring_exit(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 
-	ktau_task_put(f->state);
+	ktau_state_put(f->state);
 	kvfree(f->trace);
 }
 
@@ -70,7 +72,7 @@ static void expect_slots(struct kunit *test, u64 first)
 
 static int read_on(struct fixture *f, struct ktau_reach *reach)
 {
-	return ktau_snapshot_trace(f->trace, MAX_SLOTS * sizeof(struct ktau_place),
+	return ktau_snapshot_trace(f->trace, MAX_SLOTS * sizeof(struct ktau_ring_slot),
 				   f->state, current, reach);
 }
 

@@ -5,6 +5,9 @@
 #include <linux/string.h>
 
 #include "ktau_test.h"
+#include "oops.h"
+#include "table.h"
+#include "trace.h"
 
 #define ID_CALL		100
 #define ID_CALL_INSIDE	101

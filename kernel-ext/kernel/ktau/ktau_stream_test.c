@@ -5,8 +5,14 @@
 #include <linux/delay.h>
 #include <linux/math64.h>
 
+#include "access.h"
 #include "ktau_test.h"
-#include "stream.h"
+#include "memory.h"
+#include "poll.h"
+#include "redact.h"
+#include "select.h"
+#include "snapshot.h"
+#include "table.h"
 
 /* Ticks of a microsecond, at this rate. */
 #define UNIT	1000
@@ -248,7 +254,7 @@ static void snapshot_bounded(struct kunit *test)
 		       KTAU_CHUNK_CELLS * sizeof(struct ktau_entry) +
 		       KTAU_SNAPSHOT_OPEN * sizeof(struct ktau_open);
 	u8 *room = kunit_kzalloc(test, KTAU_SNAPSHOT_BYTES, GFP_KERNEL);
-	struct ktau_task *state = ktau_task_create(&ktau_system, GFP_KERNEL);
+	struct ktau_task *state = ktau_state_create(&ktau_system, GFP_KERNEL);
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, room);
@@ -264,7 +270,7 @@ static void snapshot_bounded(struct kunit *test)
 			ktau_snapshot_into((void *)room, bytes, state, NULL));
 	KUNIT_EXPECT_FALSE(test, memchr_inv(room + bytes, 0xa5,
 					    KTAU_SNAPSHOT_BYTES - bytes));
-	ktau_task_put(state);
+	ktau_state_put(state);
 }
 
 static struct kunit_case stream_cases[] = {

@@ -9,8 +9,14 @@
 #include <linux/delay.h>
 #include <linux/kdebug.h>
 #include <linux/kthread.h>
+#include <linux/seq_file.h>
 
+#include "clock.h"
+#include "exited.h"
+#include "gone.h"
 #include "ktau_test.h"
+#include "memory.h"
+#include "snapshot.h"
 
 #define ID_A	100
 #define ID_B	101
@@ -28,7 +34,7 @@ static void detach(void)
 	struct ktau_task *state = current->ktau.state;
 
 	current->ktau = (struct ktau_ref) { };
-	ktau_task_put(state);
+	ktau_state_put(state);
 }
 
 /* A task that ends attached takes its reference to the dead. */
@@ -47,9 +53,9 @@ static int fixture_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, f);
 	test->priv = f;
 	f->profile = kvzalloc(KTAU_SNAPSHOT_BYTES, GFP_KERNEL);
-	f->trace = kvzalloc(sizeof(*f->trace) + 64 * sizeof(struct ktau_place),
+	f->trace = kvzalloc(sizeof(*f->trace) + 64 * sizeof(struct ktau_ring_slot),
 			    GFP_KERNEL);
-	f->state = ktau_task_create(&ktau_system, GFP_KERNEL);
+	f->state = ktau_state_create(&ktau_system, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, f->profile);
 	KUNIT_ASSERT_NOT_NULL(test, f->trace);
 	KUNIT_ASSERT_NOT_NULL(test, f->state);
@@ -65,7 +71,7 @@ static void fixture_exit(struct kunit *test)
 	struct fixture *f = test->priv;
 
 	detach();
-	ktau_task_put(f->state);
+	ktau_state_put(f->state);
 	kvfree(f->profile);
 	kvfree(f->trace);
 }
@@ -346,7 +352,7 @@ static void context_switch_inside(struct kunit *test)
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
 	wait_for_completion(&sleeper.ready);
 	msleep(20);	/* until it sleeps again */
-	state = ktau_task_get(task);
+	state = ktau_state_get(task);
 	KUNIT_EXPECT_NOT_NULL(test, state);
 	if (state) {
 		KUNIT_EXPECT_EQ(test, ktau_snapshot(f->profile, state, task), 0);
@@ -360,7 +366,7 @@ static void context_switch_inside(struct kunit *test)
 		KUNIT_EXPECT_GE(test, vol->count, 1ULL);
 		KUNIT_EXPECT_GE(test, wait->count, vol->count);
 		KUNIT_EXPECT_EQ(test, f->profile->depth, 1U);
-		ktau_task_put(state);
+		ktau_state_put(state);
 	}
 	kthread_stop(task);
 	KUNIT_EXPECT_EQ(test, control("groups=none"), 0);
@@ -381,7 +387,7 @@ static struct ktau_task *wait_for_exited(const char *comm, u64 *seq)
 		for (*seq = from; (state = ktau_exited_get(seq)); (*seq)++) {
 			if (!strcmp(state->owner.comm, comm))
 				return state;
-			ktau_task_put(state);
+			ktau_state_put(state);
 		}
 	} while (time_before(jiffies, end));
 	return NULL;
@@ -427,14 +433,14 @@ static void dies_inside(struct kunit *test, struct sleeper *sleeper)
 		KUNIT_EXPECT_EQ(test, state->owner.kind, (u32)KTAU_OWNER_EXITED);
 		/* Who took it while it lived gives it a ring. */
 		atomic_long_add(PAGE_SIZE, &state->bytes);
-		ktau_task_put(state);
+		ktau_state_put(state);
 	}
 	/* With no room for the dead they are all in the sum. */
 	KUNIT_EXPECT_EQ(test, control("groups=none exited_limit=0"), 0);
 	KUNIT_EXPECT_EQ(test, ktau_exited_settle(&settle), 0);
 	expect_identity(test, f->profile);
 	KUNIT_EXPECT_GE(test, find(f->profile, ID_A)->count, 1ULL);
-	below = sum.dead_seq;
+	below = sum.exited_seq;
 	KUNIT_EXPECT_EQ(test, below, ktau_exited_next());
 	KUNIT_EXPECT_EQ(test, bytes_of_exited(test), 0ULL);
 	KUNIT_EXPECT_EQ(test, control("exited_limit=16M"), 0);

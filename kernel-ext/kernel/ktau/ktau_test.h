@@ -8,7 +8,11 @@
 #include <kunit/test.h>
 #include <linux/slab.h>
 
-#include "ktau.h"
+#include "control.h"
+#include "core.h"
+#include "ring.h"
+#include "snapshot_trace.h"
+#include "state.h"
 
 /* Write @words to the control file, and what they come to. */
 static inline int control(const char *words)
@@ -46,9 +50,9 @@ static inline void expect_identity(struct kunit *test,
 	KUNIT_EXPECT_EQ(test, sum, rec->outer_ticks + rec->open_child_ticks);
 }
 
-/* Slots of each kind from a ring of 64 places, and room for one more. */
+/* Slots of each kind from a ring of 64 slots, and room for one more. */
 #define KTAU_TEST_SLOTS_BYTES						\
-	(64 * sizeof(struct ktau_place) + KTAU_SLOT_MAX_BYTES)
+	(64 * sizeof(struct ktau_ring_slot) + KTAU_SLOT_MAX_BYTES)
 
 /**
  * struct ktau_ring_fixture - what tests of a ring have
@@ -69,7 +73,7 @@ static inline int ktau_ring_fixture_init(struct kunit *test)
 	test->priv = f;
 	f->trace = kunit_kzalloc(test, sizeof(*f->trace) + KTAU_TEST_SLOTS_BYTES,
 				 GFP_KERNEL);
-	f->state = ktau_task_create(&ktau_system, GFP_KERNEL);
+	f->state = ktau_state_create(&ktau_system, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, f->trace);
 	KUNIT_ASSERT_NOT_NULL(test, f->state);
 	return 0;
@@ -79,7 +83,7 @@ static inline void ktau_ring_fixture_exit(struct kunit *test)
 {
 	struct ktau_ring_fixture *f = test->priv;
 
-	ktau_task_put(f->state);
+	ktau_state_put(f->state);
 }
 
 static inline int read_slots(struct ktau_ring_fixture *f, u32 max_bytes,

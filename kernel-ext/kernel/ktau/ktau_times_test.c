@@ -7,8 +7,15 @@
 #include <linux/kthread.h>
 #include <linux/sched.h>
 
-#include "frame.h"
+#include "account.h"
+#include "clock.h"
+#include "event.h"
+#include "ids.h"
 #include "ktau_test.h"
+#include "memory.h"
+#include "snapshot.h"
+#include "table.h"
+#include "times.h"
 
 #define ID_A	100
 #define ID_B	101
@@ -26,7 +33,7 @@ static int times_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, f);
 	test->priv = f;
 	f->profile = kvzalloc(KTAU_SNAPSHOT_BYTES, GFP_KERNEL);
-	f->state = ktau_task_create(&ktau_system, GFP_KERNEL);
+	f->state = ktau_state_create(&ktau_system, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, f->profile);
 	KUNIT_ASSERT_NOT_NULL(test, f->state);
 	/* What is there once KTAU has been on. */
@@ -40,7 +47,7 @@ static void times_exit(struct kunit *test)
 {
 	struct times_fixture *f = test->priv;
 
-	ktau_task_put(f->state);
+	ktau_state_put(f->state);
 	kvfree(f->profile);
 }
 
@@ -110,7 +117,7 @@ static void inside(struct kunit *test)
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
 	wait_for_completion(&ready);
 	msleep(20);	/* until it sleeps again */
-	state = ktau_task_get(task);
+	state = ktau_state_get(task);
 	KUNIT_ASSERT_NOT_NULL(test, state);
 	rec = copy(test, state, task);
 	a = find(rec, ID_A);
@@ -130,7 +137,7 @@ static void inside(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ktau_times(state).runq, runq_of(rec));
 	KUNIT_EXPECT_EQ(test, find(rec, KTAU_ID_SCHEDULE_WAIT)->runq,
 			find(rec, KTAU_ID_SCHEDULE_WAIT)->incl);
-	ktau_task_put(state);
+	ktau_state_put(state);
 	kthread_stop(task);
 	KUNIT_EXPECT_EQ(test, control("groups=none"), 0);
 }
@@ -149,14 +156,14 @@ static void in_progress(struct kunit *test)
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
 	wait_for_completion(&ready);
 	msleep(20);
-	state = ktau_task_get(task);
+	state = ktau_state_get(task);
 	KUNIT_ASSERT_NOT_NULL(test, state);
 	before = ktau_times_at(state, task, ktau_ticks());
 	msleep(20);
 	after = ktau_times_at(state, task, ktau_ticks());
 	KUNIT_EXPECT_GE(test, after.asleep - before.asleep, sleep * 9 / 10);
 	KUNIT_EXPECT_EQ(test, after.runq, before.runq);
-	ktau_task_put(state);
+	ktau_state_put(state);
 	kthread_stop(task);
 	KUNIT_EXPECT_EQ(test, control("groups=none"), 0);
 }
@@ -196,7 +203,7 @@ static void reasons(struct kunit *test)
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
 	wait_for_completion(&ready);
 	msleep(20);	/* until it sleeps again */
-	state = ktau_task_get(task);
+	state = ktau_state_get(task);
 	KUNIT_ASSERT_NOT_NULL(test, state);
 	rec = copy(test, state, task);
 	KUNIT_EXPECT_GE(test, find(rec, KTAU_ID_SCHEDULE_VOL_INTERRUPTIBLE)->count, 3ULL);
@@ -208,7 +215,7 @@ static void reasons(struct kunit *test)
 		if (ktau_is_voluntary(id))
 			sum += find(rec, id)->count;
 	KUNIT_EXPECT_LE(test, sum, (u64)task->nvcsw);
-	ktau_task_put(state);
+	ktau_state_put(state);
 	kthread_stop(task);
 	KUNIT_EXPECT_EQ(test, control("groups=none"), 0);
 }
@@ -345,7 +352,7 @@ static void merging(struct kunit *test)
 {
 	struct times_fixture *f = test->priv;
 	struct times_fixture other = {
-		.state = ktau_task_create(&ktau_system, GFP_KERNEL),
+		.state = ktau_state_create(&ktau_system, GFP_KERNEL),
 	};
 	unsigned int i, moved;
 	struct ktau_ref before;
@@ -373,7 +380,7 @@ static void merging(struct kunit *test)
 	atomic_long_sub(moved * sizeof(struct ktau_chunk), &other.state->bytes);
 	KUNIT_EXPECT_EQ(test, bytes, atomic_long_read(&f->state->bytes) +
 			atomic_long_read(&other.state->bytes));
-	ktau_task_put(other.state);
+	ktau_state_put(other.state);
 }
 
 /* Where one time found no room, none of them is claimed to be measured. */

@@ -6,6 +6,8 @@
 #include <linux/user_namespace.h>
 
 #include "ktau_test.h"
+#include "memory.h"
+#include "user.h"
 
 #define LIMIT	((u64)SZ_4M)
 #define PIECE	SZ_16K

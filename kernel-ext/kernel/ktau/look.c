@@ -2,25 +2,26 @@
 /*
  * KTAU: which tasks have run since a reader saw them.
  *
- * A profile changes only while its task runs, and a task that ran and sleeps has
- * been switched meanwhile. So who still has as many switches as when he was last
- * looked at is as he was; nothing of the hot path is needed to tell.
+ * A profile changes only while its task runs, and a task that has run and is asleep again
+ * has been switched out. So a sleeping task whose switch count is unchanged has an
+ * unchanged profile, and detecting this costs the hot path nothing.
  *
- * Streams have numbers, given when they begin. A state remembers the last number
- * of those that looked at it, and one for when it was last found changed: above
- * all numbers that had looked before. A reader has missed that change if the
- * number of its stream before is lower. What several readers remember does not
- * grow with their number; one may be shown an unchanged profile once more where
- * another has looked at the same time, and never misses a changed one.
+ * Streams are numbered when they begin. A state remembers the highest number of the
+ * streams that have looked at it. When it is found changed, it also remembers a number
+ * above those of all streams that had looked before. A reader has missed that change if
+ * the number of its previous stream is lower. So the memory does not grow with the number
+ * of readers. A reader may be shown an unchanged profile again if another one looked at
+ * the same time, but never misses a change.
  */
 #include <linux/sched.h>
 
-#include "ktau.h"
+#include "arch.h"
+#include "look.h"
 
 #define AWAKE	U64_MAX
 
 /**
- * ktau_look_number() - number of a stream that begins
+ * ktau_look_number() - allocate the number of a stream
  *
  * Context: Any.
  * Return: The number, above 0.
@@ -32,7 +33,7 @@ u64 ktau_look_number(void)
 	return atomic64_inc_return(&last);
 }
 
-/* How often @task has left the CPU, or AWAKE if it can change at once. */
+/* How often @task has been switched out, or AWAKE if its profile may be changing. */
 static u64 switches(struct task_struct *task)
 {
 	if (task_is_running(task) || ktau_on_cpu(task))
@@ -41,17 +42,17 @@ static u64 switches(struct task_struct *task)
 }
 
 /**
- * ktau_look() - a reader looks at a live task
+ * ktau_look() - check whether a live task's profile may have changed
  * @state: its state
  * @task: the task, held by the caller
  * @number: number of the reader's stream
- * @since: number of its stream before, 0 to see all
+ * @since: number of its previous stream, 0 to see all
  *
- * To be called before the profile is copied: what changes in between is in the
- * copy, and comes once more.
+ * Must be called before the profile is copied: a change in between is in the copy, and is
+ * shown once more.
  *
  * Context: May sleep.
- * Return: Whether the profile may have changed since.
+ * Return: Whether the profile may have changed since stream @since.
  */
 bool ktau_look(struct ktau_task *state, struct task_struct *task, u64 number,
 	       u64 since)
@@ -73,7 +74,7 @@ bool ktau_look(struct ktau_task *state, struct task_struct *task, u64 number,
 }
 
 /**
- * ktau_look_again() - what was looked at has not been shown
+ * ktau_look_again() - take back a ktau_look() whose profile was not shown
  * @state: whose
  *
  * Context: May sleep.

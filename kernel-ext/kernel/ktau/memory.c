@@ -2,17 +2,16 @@
 /*
  * KTAU: memory.
  *
- * All of it is counted against one limit, and charged to the account of a user
- * (user.c). Chunks of tables are needed in places where nothing may be allocated,
- * under the lock of a run queue for one. So every CPU has a reserve of them, filled
- * before the CPU comes up, when a task forks or exits there, and by a work item when
- * it still runs low.
+ * All memory is counted against one limit and charged to the account of a user (user.c).
+ * Chunks of tables are needed in contexts that cannot allocate, such as under the lock of
+ * a run queue. So every CPU has a reserve of chunks. It is filled before the CPU comes
+ * up, whenever a task forks or exits there, and by a work item if it still runs low.
  *
- * What is allocated at a fork, and when a ring grows, is charged to the memory
- * control group of the task too (GFP_KERNEL_ACCOUNT). Chunks are not: they are
- * allocated before it is known who will need them, and they go from task to task
- * through the reserves. The user's share bounds them instead. Nor is what a write to
- * /proc/ktau/control allocates, or the writer's group would pay for all tasks.
+ * Memory allocated at fork, and for a ring that grows, is also charged to the memory
+ * control group of the task (GFP_KERNEL_ACCOUNT). Chunks are not, because they are
+ * allocated before their user is known and move from task to task through the reserves;
+ * the user's share bounds them instead. Neither is memory allocated by a write to
+ * /proc/ktau/control: the writer's group would pay for all tasks.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/jiffies.h>
@@ -20,19 +19,22 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
-#include "ktau.h"
+#include "core.h"
+#include "defer.h"
+#include "memory.h"
+#include "user.h"
 
 #define RESERVE_FULL	256
 #define RESERVE_LOW	128
 #define RESERVE_BATCH	16
 
 /**
- * struct reserve - chunks of one CPU; only that CPU, interrupts off
+ * struct reserve - chunks of one CPU, accessed only by that CPU with interrupts disabled
  * @first: the chunks, linked through their first word
- * @nr: how many
- * @ask_at: jiffies before which no fill is asked for
- * @want: asks for one from where nothing may be queued
- * @fill: does it
+ * @nr: number of chunks
+ * @ask_at: no fill is requested before this time, in jiffies
+ * @want: requests a fill from contexts that cannot queue work
+ * @fill: fills the reserve
  */
 struct reserve {
 	struct ktau_chunk *first;
@@ -44,7 +46,7 @@ struct reserve {
 
 static DEFINE_PER_CPU(struct reserve, reserves);
 static struct kmem_cache *task_cache, *chunk_cache;
-/* The reserves of the CPUs that are up are full, or were. */
+/* The reserves of all CPUs that are up have been filled. */
 static bool started;
 static atomic_long_t memory_bytes;
 
@@ -65,11 +67,11 @@ static unsigned long memory_limit(void)
 }
 
 /**
- * ktau_has_room() - whether so much can be had before the limit is reached
+ * ktau_has_room() - whether an allocation would fit into the memory limit
  * @bytes: how much
  *
  * Context: Any.
- * Return: Whether, at the moment.
+ * Return: Whether it would fit now.
  */
 bool ktau_has_room(size_t bytes)
 {
@@ -97,7 +99,7 @@ static void uncharge(struct ktau_user *user, size_t bytes)
 	atomic_long_sub(bytes, &memory_bytes);
 }
 
-/* @p was allocated for the @bytes charged to @user, or could not be. */
+/* Undo the charge of @bytes if the allocation of @p failed. */
 static void *allocated(struct ktau_user *user, void *p, size_t bytes)
 {
 	if (!p) {
@@ -107,17 +109,17 @@ static void *allocated(struct ktau_user *user, void *p, size_t bytes)
 	return p;
 }
 
-/* What KTAU cannot get it does without: it must not make anything be killed. */
+/* KTAU copes without memory, and must never invoke the OOM killer. */
 #define GFP_MAYFAIL	(__GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
 /**
- * ktau_alloc() - allocate memory under the limit
- * @user: whom to charge for it
- * @bytes: how much; it may be a lot
+ * ktau_alloc() - allocate memory within the limit
+ * @user: the user to charge
+ * @bytes: how much; it may be large
  * @gfp: GFP_KERNEL_ACCOUNT on behalf of the current task, else GFP_KERNEL
  *
  * Context: May sleep.
- * Return: The memory, not zeroed, or NULL: counted by reason.
+ * Return: The memory, not zeroed. NULL if there is none; this is counted by reason.
  */
 void *ktau_alloc(struct ktau_user *user, size_t bytes, gfp_t gfp)
 {
@@ -127,10 +129,10 @@ void *ktau_alloc(struct ktau_user *user, size_t bytes, gfp_t gfp)
 }
 
 /**
- * ktau_free() - free what ktau_alloc() gave
- * @user: who was charged for it
+ * ktau_free() - free memory from ktau_alloc()
+ * @user: the user that was charged
  * @p: the memory, or NULL
- * @bytes: how much it was
+ * @bytes: its size
  *
  * Context: Any but NMI and not under a run-queue lock.
  */
@@ -151,12 +153,12 @@ static void *alloc_from(struct kmem_cache *cache, struct ktau_user *user,
 }
 
 /**
- * ktau_state_alloc() - memory of a state
- * @user: whom to charge for it
+ * ktau_state_alloc() - allocate the memory of a state
+ * @user: the user to charge
  * @gfp: GFP_KERNEL_ACCOUNT on behalf of the current task, else GFP_KERNEL
  *
  * Context: May sleep.
- * Return: A zeroed state, or NULL: counted by reason.
+ * Return: A zeroed state. NULL if there is no memory; this is counted by reason.
  */
 struct ktau_task *ktau_state_alloc(struct ktau_user *user, gfp_t gfp)
 {
@@ -169,7 +171,7 @@ struct ktau_task *ktau_state_alloc(struct ktau_user *user, gfp_t gfp)
 }
 
 /**
- * ktau_state_free() - free a state without anything that hangs from it
+ * ktau_state_free() - free the memory of a state, but nothing that it points to
  * @state: the state
  *
  * Context: Any but NMI and not under a run-queue lock.
@@ -183,11 +185,11 @@ void ktau_state_free(struct ktau_task *state)
 }
 
 /**
- * ktau_chunk_alloc() - a chunk where one can be allocated
- * @user: whom to charge for it
+ * ktau_chunk_alloc() - allocate a chunk in a context that may sleep
+ * @user: the user to charge
  *
  * Context: May sleep.
- * Return: A zeroed chunk, or NULL: counted by reason.
+ * Return: A zeroed chunk. NULL if there is no memory; this is counted by reason.
  */
 struct ktau_chunk *ktau_chunk_alloc(struct ktau_user *user)
 {
@@ -199,7 +201,7 @@ struct ktau_chunk *ktau_chunk_alloc(struct ktau_user *user)
 	return chunk;
 }
 
-/* Memory changes hands: a chunk of the reserves is the system's, which takes it. */
+/* Move a charge between accounts. Chunks in the reserves are charged to the system. */
 static bool move_charge(struct ktau_user *from, struct ktau_user *to,
 			size_t bytes)
 {
@@ -219,8 +221,8 @@ static void push(struct reserve *reserve, struct ktau_chunk *chunk)
 }
 
 /**
- * ktau_chunk_free() - free a chunk: into the reserve of this CPU, if it has room
- * @user: who was charged for it
+ * ktau_chunk_free() - free a chunk, into the reserve of this CPU if there is room
+ * @user: the user that was charged
  * @chunk: the chunk
  *
  * Context: Any but NMI and not under a run-queue lock.
@@ -245,7 +247,7 @@ void ktau_chunk_free(struct ktau_user *user, struct ktau_chunk *chunk)
 	uncharge(user, sizeof(*chunk));
 }
 
-/* Chunks, all or none. */
+/* Allocate RESERVE_BATCH chunks or none. */
 static bool alloc_batch(void *batch[RESERVE_BATCH])
 {
 	const size_t bytes = RESERVE_BATCH * sizeof(struct ktau_chunk);
@@ -285,8 +287,8 @@ void ktau_reserve_fill(void)
 }
 
 /*
- * @cpu is about to come up: nobody else is at its reserve. It comes up without
- * one too, and counts what it then has to refuse.
+ * @cpu is about to come up, so no other CPU uses its reserve. Without memory it comes up
+ * with an empty reserve, and refused chunks are counted.
  */
 static int fill_before(unsigned int cpu)
 {
@@ -314,8 +316,8 @@ static void want_fill(struct irq_work *want)
 }
 
 /*
- * At most once a tick: the interrupt that asks has a table too, and would ask
- * again when it finds no chunk at its own end, for ever.
+ * At most once a tick: the requesting interrupt has a table too. If it got no chunk at
+ * its own end it would request another fill, and so on for ever.
  */
 static void ask(struct reserve *reserve)
 {
@@ -327,10 +329,10 @@ static void ask(struct reserve *reserve)
 
 /**
  * ktau_chunk_take() - take a chunk from the reserve of this CPU
- * @user: whom to charge for it
+ * @user: the user to charge
  *
  * Context: Any but NMI, interrupts off.
- * Return: A zeroed chunk, or NULL: counted.
+ * Return: A zeroed chunk. NULL if there is none; this is counted.
  */
 struct ktau_chunk *ktau_chunk_take(struct ktau_user *user)
 {
@@ -355,19 +357,20 @@ refused:
 }
 
 /**
- * ktau_reserve_start() - fill the reserves of all CPUs, and of those to come
+ * ktau_reserve_start() - fill the reserves of all CPUs, including those that come up
+ * later
  *
  * Context: May sleep.
  * Return: 0 or -errno.
  */
 int ktau_reserve_start(void)
 {
-	WRITE_ONCE(started, true);	/* one that comes up now waits, or is met */
+	WRITE_ONCE(started, true);	/* a CPU coming up now sees this, or is online below */
 	return schedule_on_each_cpu(fill_work);
 }
 
 /**
- * ktau_memory_init() - make the reserves, empty
+ * ktau_memory_init() - set up the reserves, still empty
  *
  * Context: Boot.
  */

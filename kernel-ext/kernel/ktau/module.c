@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: modules that are unloaded. Another one may be loaded to the same addresses,
- * and its functions must not be counted under the names of those before.
+ * KTAU: unloaded modules. Another module may be loaded at the same addresses, and its
+ * functions must not be counted under the old names.
  *
- * Points need no care: they lie in their module, so after loading it again they have
- * no id.
+ * Points need no care: they are part of their module, so they have no id after it is
+ * loaded again.
  */
 #include <linux/init.h>
 #include <linux/module.h>
 #include <linux/notifier.h>
 #include <linux/printk.h>
 
-#include "ktau.h"
+#include "ids.h"
 
 static bool is_in_module(unsigned long fn, const void *data)
 {
@@ -28,7 +28,7 @@ static int module_event(struct notifier_block *block, unsigned long state,
 {
 	if (state == MODULE_STATE_GOING)
 		ktau_ids_forget(is_in_module, data);
-	else if (state == MODULE_STATE_LIVE)	/* its init text is freed next */
+	else if (state == MODULE_STATE_LIVE)	/* its init text is about to be freed */
 		ktau_ids_forget(is_in_module_init, data);
 	return NOTIFY_DONE;
 }

@@ -2,8 +2,8 @@
 /*
  * KTAU: TCP segments in the trace.
  *
- * Address, port, sequence number and length of a segment are the same at both
- * ends: that is what joins the traces of two machines.
+ * Addresses, ports, sequence number and length of a segment are the same at both ends, so
+ * the traces of two machines can be matched.
  */
 #include <linux/export.h>
 #include <linux/ipv6.h>
@@ -11,7 +11,9 @@
 #include <net/ipv6.h>
 #include <net/tcp.h>
 
-#include "ktau.h"
+#include "arch.h"
+#include "ring.h"
+#include "trace.h"
 
 static void end_point(struct ktau_slot_more *more, __be32 v4,
 		      const struct in6_addr *v6, u16 port)
@@ -26,13 +28,13 @@ static void end_point(struct ktau_slot_more *more, __be32 v4,
 	more->small = port;
 }
 
-/* Nothing takes up sequence numbers twice but what is sent again. */
+/* Only a retransmission uses sequence numbers that were sent before. */
 static bool is_retransmit(const struct sock *sk, const struct tcp_skb_cb *cb)
 {
 	return cb->end_seq != cb->seq && before(cb->seq, tcp_sk(sk)->snd_nxt);
 }
 
-/* How many segments on the wire: the way in has it only where there are several. */
+/* Number of segments on the wire. On receive, gso_segs is 0 for a single segment. */
 static unsigned int nr_segments(const struct sk_buff *skb, bool send)
 {
 	unsigned int nr = send ? tcp_skb_pcount(skb) : skb_shinfo(skb)->gso_segs;
@@ -58,7 +60,7 @@ void __ktau_net(const struct sock *sk, const struct sk_buff *skb, bool send)
 	u32 flags = cb->tcp_flags;
 	u32 len = cb->end_seq - cb->seq;
 
-	/* SYN and FIN take a number each, but carry nothing. */
+	/* SYN and FIN take a sequence number each, but no payload. */
 	len -= !!(flags & TCPHDR_SYN) + !!(flags & TCPHDR_FIN);
 	if (sk->sk_family == AF_INET6)
 		remote = KTAU_V6_DADDR(sk);

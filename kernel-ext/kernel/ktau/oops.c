@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: a task that the kernel kills for a fault of its own.
+ * KTAU: ending the frames of a task that is about to exit, or that oopses.
  *
- * x86 rewinds the stack of such a task and lets it exit from there, over the frames of
- * all that it was in. What an interrupt, a switch or the exit followed from there on would
- * be whatever the exit has put on the stack meanwhile. So they end before.
+ * When a task oopses, x86 rewinds its stack and makes it exit from there, which
+ * overwrites the frames on the stack. An interrupt, a context switch or the exit would
+ * then follow pointers to overwritten memory. So all frames are ended before.
  */
 #include <linux/init.h>
 #include <linux/kdebug.h>
@@ -12,31 +12,32 @@
 #include <linux/preempt.h>
 
 #include "frame.h"
+#include "oops.h"
 
 /**
- * ktau_end_frames() - end all that the current task is in, and begin nothing more
+ * ktau_end_frames() - end all frames of the current task, and open no more
  *
- * Context: Task; of one that is about to exit.
+ * Context: Task, about to exit.
  */
 void ktau_end_frames(void)
 {
 	struct ktau_ref *ref = &current->ktau;
 
 	WRITE_ONCE(ref->mask, KTAU_MASK_GONE);
-	barrier();	/* no interrupt opens a frame here any more */
+	barrier();	/* no interrupt opens a frame of this task any more */
 	while (ref->top)
 		ktau_leave(ref->top, current);
 }
 
 static int oops(struct notifier_block *block, unsigned long what, void *args)
 {
-	/* In an interrupt it is the end of the kernel. */
+	/* An oops in an interrupt ends in a panic. */
 	if (what == DIE_OOPS && !in_interrupt() && current->ktau.state)
 		ktau_end_frames();
 	return NOTIFY_DONE;
 }
 
-/* The last one: who handles the fault, and lets the task go on, says so before. */
+/* Called last: a notifier that handles the fault stops the chain before. */
 static struct notifier_block oops_block = {
 	.notifier_call = oops,
 	.priority = INT_MIN,

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: which namespaces an exited task was in, as numbers.
+ * KTAU: the namespaces of an exited task, as numbers.
  *
- * A reference to a namespace would keep it until the task is evicted: a user who creates
- * namespaces one after the other would soon be refused one. So an exited task has
+ * A reference would keep a namespace alive until the task is evicted, and a user that
+ * creates one namespace after another would soon reach its limit. So an exited task has
  * numbers instead:
  *
- *  - For each pid namespace below the initial one its ids there. The namespace is told
- *    by its inode number and the time when its init process was created. The former is
- *    given again, to a namespace with an init process of its own, so both together are
- *    not. Once the namespace has no task left nobody has the pair any more: the ids are
- *    as good as forgotten, while readers outside still get the task.
- *  - For each user namespace below the initial one its inode number and its owner, up
- *    to the initial one. A namespace that has been given the same numbers is one that
- *    the same user has created inside the same others, and that user may read the task
- *    from outside anyway.
+ *  - For each pid namespace below the initial one, the ids of the task there. The
+ *    namespace is identified by its inode number and the creation time of its init
+ *    process. Inode numbers are reused, but by a namespace with a new init process, so
+ *    the pair is unique. No reader has that pair once the namespace is empty; readers
+ *    outside it still get the task.
+ *  - For each user namespace from that of the task up to the initial one, its inode
+ *    number and owner. A later namespace with the same numbers was created by the same
+ *    user inside the same ancestors, and that user may read the task from outside anyway.
  */
 #include <linux/cred.h>
 #include <linux/pid_namespace.h>
@@ -22,11 +21,13 @@
 #include <linux/sched/signal.h>
 #include <linux/user_namespace.h>
 
-#include "ktau.h"
+#include "memory.h"
+#include "origin.h"
+#include "rights.h"
 
 /**
- * ktau_ns_id() - what tells a pid namespace from all others of this boot
- * @ns: the namespace; some task in it is not yet released
+ * ktau_ns_id() - identify a pid namespace uniquely within this boot
+ * @ns: the namespace; at least one task in it is not yet released
  *
  * Context: Any.
  * Return: The id.
@@ -37,7 +38,7 @@ struct ktau_ns_id ktau_ns_id(const struct pid_namespace *ns)
 	const struct task_struct *reaper;
 
 	rcu_read_lock();
-	/* Another thread of its process may just become it: the leader is the same. */
+	/* Another thread may take over as reaper; the group leader is the same. */
 	reaper = READ_ONCE(ns->child_reaper);
 	if (reaper)
 		id.start_ns = READ_ONCE(reaper->group_leader)->start_boottime;
@@ -80,10 +81,10 @@ static void record_users(struct ktau_rights *rights)
 }
 
 /**
- * ktau_origin_record() - note where the current task, which exits, is known by which ids
+ * ktau_origin_record() - record the namespaces of the current task, which is exiting
  * @state: its state
  *
- * Without memory, only readers in the initial namespaces will see it.
+ * Without memory for that, only readers in the initial namespaces will see the task.
  *
  * Context: May sleep.
  */
@@ -103,7 +104,7 @@ void ktau_origin_record(struct ktau_task *state)
 		record_pids(state);
 	}
 	if (!nr_levels)
-		return;		/* it is the initial one, which stays */
+		return;		/* the initial namespace never goes away */
 	rights->user_ns = NULL;
 	rights->level = ktau_alloc(state->user,
 				   nr_levels * sizeof(*rights->level),
@@ -133,12 +134,12 @@ void ktau_origin_free(struct ktau_task *state)
 
 /**
  * ktau_origin_ids() - the ids of an exited task in a pid namespace
- * @owner: gets the ids, if not NULL
+ * @owner: receives the ids, unless NULL
  * @state: its state
- * @ns: the namespace, which is not the initial one
+ * @ns: the namespace, other than the initial one
  *
  * Context: Any.
- * Return: Whether it had ids there.
+ * Return: Whether the task had ids there.
  */
 bool ktau_origin_ids(struct ktau_owner *owner, const struct ktau_task *state,
 		     const struct ktau_ns_id *ns)
@@ -160,7 +161,7 @@ bool ktau_origin_ids(struct ktau_owner *owner, const struct ktau_task *state,
 	return false;
 }
 
-/* Whether @ns and all above it are the levels of @rights from @i on. */
+/* Whether @ns and its ancestors match the levels of @rights from @i on. */
 static bool is_level(const struct ktau_rights *rights, unsigned int i,
 		     const struct user_namespace *ns)
 {
@@ -173,12 +174,12 @@ static bool is_level(const struct ktau_rights *rights, unsigned int i,
 }
 
 /**
- * ktau_origin_level() - where a user namespace is above that of an exited task
- * @rights: those of the task, without a reference to its namespace
+ * ktau_origin_level() - how far a user namespace is above that of an exited task
+ * @rights: rights of the exited task
  * @ns: the namespace
  *
  * Context: Any.
- * Return: 0 if it is the same one, 1 for its parent, and so on; -1 if it is neither.
+ * Return: 0 for the same namespace, 1 for its parent and so on; -1 if it is no ancestor.
  */
 int ktau_origin_level(const struct ktau_rights *rights,
 		      const struct user_namespace *ns)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * KTAU: who an owner is, as it is now and as it was when it exited.
- */
+/* KTAU: the identity of an owner, now and when it exited. */
 #include <linux/cred.h>
 #include <linux/dcache.h>
 #include <linux/file.h>
@@ -15,9 +13,10 @@
 #include <net/net_namespace.h>
 
 #include "cgroup.h"
-#include "ktau.h"
+#include "memory.h"
+#include "owner.h"
 
-/* Its parent and its leader; the ids of what is gone are 0. */
+/* Identify the task's parent and leader; ids of released tasks are 0. */
 static void identify_family(struct ktau_owner *owner, struct task_struct *task)
 {
 	struct task_struct *parent;
@@ -42,7 +41,7 @@ static void identify_family(struct ktau_owner *owner, struct task_struct *task)
  * @task: the task, held by the caller
  *
  * Context: Task.
- * Return: Its inode number, 0 if the task has none any more.
+ * Return: Its inode number, 0 if the task has left its namespaces.
  */
 u32 ktau_net_ns_of(struct task_struct *task)
 {
@@ -57,15 +56,15 @@ u32 ktau_net_ns_of(struct task_struct *task)
 
 /**
  * ktau_task_identify() - describe a task
- * @owner: where it goes, except for its network namespace, which a task gives up
- *	before it is described for the last time
+ * @owner: receives the description, except for the network namespace: an exiting task
+ *	gives that up before it is described for the last time
  * @task: the task, held by the caller
  *
  * Context: Task.
  */
 void ktau_task_identify(struct ktau_owner *owner, struct task_struct *task)
 {
-	unsigned int flags = data_race(task->flags); /* these stay as they are */
+	unsigned int flags = data_race(task->flags); /* these flags never change */
 	u64 utime, stime;
 
 	owner->kind = KTAU_OWNER_TASK;
@@ -85,7 +84,7 @@ void ktau_task_identify(struct ktau_owner *owner, struct task_struct *task)
 	owner->migrations = READ_ONCE(task->se.nr_migrations);
 	owner->cgroup = ktau_cgroup_of(task);
 	identify_family(owner, task);
-	data_race(task_cputime(task, &utime, &stime));	/* ticks go on */
+	data_race(task_cputime(task, &utime, &stime));	/* they may grow meanwhile */
 	owner->utime_ns = utime;
 	owner->stime_ns = stime;
 	get_task_comm(owner->comm, task);
@@ -97,7 +96,7 @@ void ktau_task_identify(struct ktau_owner *owner, struct task_struct *task)
  * @buffer: memory of PATH_MAX bytes
  *
  * Context: May sleep.
- * Return: The path in @buffer as the current task sees it, or NULL.
+ * Return: The path in @buffer as seen by the current task, or NULL.
  */
 char *ktau_path_of(struct task_struct *task, char *buffer)
 {
@@ -115,8 +114,8 @@ char *ktau_path_of(struct task_struct *task, char *buffer)
  * ktau_path_keep() - keep the path of the current task's program
  * @state: its state
  *
- * Only when it is about to lose its address space: a fork and an exec do not have
- * to care. What the task sees from its root is what is kept.
+ * Called just before the task gives up its address space, so fork and exec need not keep
+ * track of the path. The path is relative to the task's root.
  *
  * Context: May sleep.
  */
@@ -141,7 +140,7 @@ void ktau_path_keep(struct ktau_task *state)
 
 /**
  * ktau_path_drop() - free what ktau_path_keep() has kept
- * @state: a state that nobody has any more
+ * @state: a state without references
  *
  * Context: Any but NMI and not under a run-queue lock.
  */

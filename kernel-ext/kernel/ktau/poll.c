@@ -2,19 +2,20 @@
 /*
  * KTAU: waking the readers that wait for rings to fill.
  *
- * How many wait is not for the traced task to pay for: it only asks for a worker,
- * which wakes them at most WAKES_PER_SECOND times a second.
+ * The traced task must not pay for the number of waiting readers. It only queues a work
+ * item, which wakes them at most WAKES_PER_SECOND times a second.
  */
 #include <linux/jiffies.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
-#include "ktau.h"
+#include "defer.h"
+#include "poll.h"
 
 #define WAKES_PER_SECOND	100
 
 DECLARE_WAIT_QUEUE_HEAD(ktau_trace_wait);
-/* How often pollers were woken. Each reader compares with its own. */
+/* How often pollers were woken; each stream compares it with an earlier value. */
 atomic_t ktau_trace_fills;
 
 static unsigned long woken_at;
@@ -29,7 +30,7 @@ static void wake_pollers(struct work_struct *work)
 static DECLARE_DELAYED_WORK(wake_work, wake_pollers);
 
 /**
- * ktau_poll_wake() - have those woken that wait for rings to fill, soon
+ * ktau_poll_wake() - wake the readers that wait for rings to fill, soon
  *
  * Context: Any but NMI and not under a run-queue lock.
  */

@@ -17,7 +17,22 @@
 #include <linux/uaccess.h>
 #include <linux/user_namespace.h>
 
-#include "ktau.h"
+#include "access.h"
+#include "arch.h"
+#include "clock.h"
+#include "control.h"
+#include "core.h"
+#include "event.h"
+#include "exited.h"
+#include "file.h"
+#include "memory.h"
+#include "permission.h"
+#include "redact.h"
+#include "show.h"
+#include "snapshot.h"
+#include "state.h"
+#include "user.h"
+#include "words.h"
 
 #define CONTROL_BYTES	(64 * 1024)
 
@@ -112,7 +127,7 @@ static const struct proc_ops control_ops = {
 	.proc_release	= single_release,
 };
 
-/* stats: every loss by reason, memory in use, tasks */
+/* stats: losses by reason, memory in use, tasks */
 
 static const char * const loss_names[] = {
 	[KTAU_LOSS_MEMORY_LIMIT] = "refused_memory_limit",
@@ -132,7 +147,7 @@ static const char * const loss_names[] = {
 
 static_assert(ARRAY_SIZE(loss_names) == KTAU_NR_LOSSES);
 
-/* What the machine has lost in all is not for a container to see. */
+/* A reader in a container does not see the losses of the whole machine. */
 static bool is_contained(const struct seq_file *m)
 {
 	return m->file->f_cred->user_ns != &init_user_ns ||
@@ -191,7 +206,7 @@ static int stats_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-/* /proc/PID/ktau: for a person */
+/* /proc/PID/ktau: for humans */
 
 static u64 to_us(u64 ticks, u64 hz)
 {
@@ -261,17 +276,17 @@ static int copy_profile(struct ktau_rec_profile **rec, struct ktau_task *state,
 	return err;
 }
 
-/* The profile of @task, kept from an exec meanwhile. */
+/* Show the profile of @task, which is locked against execs. */
 static int show_task(struct seq_file *m, struct task_struct *task, u32 access)
 {
-	struct ktau_task *state = ktau_task_get(task);
+	struct ktau_task *state = ktau_state_get(task);
 	struct ktau_rec_profile *rec;
 	int err;
 
 	if (!state)
 		return 0;
 	err = copy_profile(&rec, state, task);
-	ktau_task_put(state);
+	ktau_state_put(state);
 	if (err)
 		return err;
 	if (!(access & KTAU_ACCESS_EXACT))
@@ -283,14 +298,14 @@ static int show_task(struct seq_file *m, struct task_struct *task, u32 access)
 
 /**
  * ktau_proc_pid_show() - contents of /proc/PID/ktau
- * @m: where they go
+ * @m: output
  * @ns: pid namespace of the mount
  * @pid: the pid
  * @task: the task, held by the caller
  *
  * Context: May sleep.
- * Return: 0 or -errno: -EACCES for a reader that may not see the task, -EBUSY in an
- * exec.
+ * Return: 0 or -errno: -EACCES if the reader may not see the task, -EBUSY if the task is
+ * in an exec.
  */
 int ktau_proc_pid_show(struct seq_file *m, struct pid_namespace *ns,
 		       struct pid *pid, struct task_struct *task)

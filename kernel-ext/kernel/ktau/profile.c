@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: the model, and the hot path that keeps it.
+ * KTAU: the model, and the hot path that implements it.
  *
- * An event is a named instrumentation point. A frame is one activation of a
- * timer event. Frames lie on the kernel stack and are linked from the task,
- * innermost first:
+ * An event is a named instrumentation point. A frame is one activation of a timer event.
+ * Frames lie on the kernel stack and are linked from the task, innermost first:
  *
  *	duration  of a frame = ticks from its entry to its exit
  *	exclusive time       = duration - durations of the frames directly inside
  *	inclusive time       = durations of the outermost activations of an event
  *
- * Interrupts and softirqs are frames of the task that they hit. They, and only
- * they, are booked a second time, to the table of the CPU.
+ * Interrupts and softirqs are frames of the task that they interrupt. They, and only
+ * they, are also accounted in the table of the CPU.
  *
- * Example: a task is in read() from tick 0 to tick 100. A timer interrupt hits
- * it from 20 to 30. From 40 to 90 it is off the CPU; it was woken at 85.
+ * Example: a task is in read() from tick 0 to tick 100. A timer interrupt hits it from 20
+ * to 30. From 40 to 90 it is off the CPU; it was woken at 85.
  *
  *	event		count	inclusive		exclusive
  *	sys_read	1	100			100 - 10 - 50 = 40
@@ -22,68 +21,40 @@
  *	schedule_vol_*	1	50			50 - 5 = 45
  *	schedule_wait	1	5 (85 to 90)		5
  *
- * Of the 100 ticks of sys_read 45 were asleep, 5 in the run queue and 10 in
+ * Of the 100 ticks of sys_read, 45 were spent asleep, 5 in the run queue and 10 in
  * interrupts: see times.c.
  *
- * The exclusive times sum up to 100, the duration of the outermost frame. That
- * holds at every moment:
+ * The exclusive times add up to 100, the duration of the outermost frame. At every
+ * moment:
  *
  *	sum of exclusive + refused_ticks
  *		= outer_ticks + sum of child over the open frames
  *
- * It would break if a duration were shorter than the frames inside it, as when
- * the counters of two CPUs are not in step. Such a duration is set to theirs,
- * and the case is counted as clamped. A frame entered without the profile (only
- * traced) has by definition the duration of the frames inside it.
+ * A duration that is shorter than the frames inside it, as when the counters of two CPUs
+ * are out of step, would break this. It is set to their sum, and counted as clamped. A
+ * frame that is traced but not profiled has by definition the duration of the frames
+ * inside it.
  *
- * Who writes: only the CPU that runs the owner of a table, so there is no lock.
- * An interrupt may come between any two instructions, and works on the same
- * table; each addition is a single instruction (or as good as one, arch.h), and
- * the stack of frames is as before when it returns. Readers on other CPUs tell a
- * whole copy by struct ktau_task::begin and ::end.
+ * Only the CPU that runs the owner writes a table, so there is no lock. An interrupt may
+ * come between any two instructions and update the same table. So each addition is a
+ * single instruction, or equivalent to one (arch.h), and an interrupt leaves the stack of
+ * frames as it found it. Readers on other CPUs detect an inconsistent copy by struct
+ * ktau_task::begin and ::end.
  */
 #include <linux/export.h>
 #include <linux/kprobes.h>
 #include <linux/preempt.h>
-#include <linux/printk.h>
 
+#include "arch.h"
 #include "frame.h"
-
-struct static_key_false ktau_keys[KTAU_NR_GROUPS] = {
-	[0 ... KTAU_NR_GROUPS - 1] = STATIC_KEY_FALSE_INIT
-};
-EXPORT_SYMBOL_GPL(ktau_keys);
-
-/*
- * On from the first time that any group is on, for ever: a frame may outlive
- * its group, and the test behind this key is what finds it.
- */
-DEFINE_STATIC_KEY_FALSE(ktau_exit_key);
-EXPORT_SYMBOL_GPL(ktau_exit_key);
-
-/**
- * ktau_internal_error() - stop measuring after a contradiction
- * @what: what was found
- *
- * Warns once, takes the groups from the current task at once, and has all of
- * them switched off; the machine goes on.
- *
- * Context: Any.
- */
-void ktau_internal_error(const char *what)
-{
-	static bool told;
-
-	ktau_loss(KTAU_LOSS_INTERNAL);
-	WRITE_ONCE(current->ktau.mask, 0);
-	if (!xchg(&told, true))
-		printk_deferred(KERN_WARNING "ktau: switched off: %s (%s[%d])\n",
-				what, current->comm, current->pid);
-	ktau_switch_off();
-}
+#include "ids.h"
+#include "ring.h"
+#include "root.h"
+#include "table.h"
+#include "trace.h"
 
 /*
- * With a slot in the trace, written by as little as it can be; @arg goes into it if
+ * Open a frame and write its slot, on an open-coded fast path. @arg goes into the slot if
  * @flag is KTAU_WHAT_ARG.
  */
 static __always_inline void trace_enter(struct task_struct *tsk,
@@ -91,40 +62,40 @@ static __always_inline void trace_enter(struct task_struct *tsk,
 					u64 arg)
 {
 	struct ktau_task *state = tsk->ktau.state;
-	struct ktau_place *place;
+	struct ktau_ring_slot *slot;
 	struct ktau_ring *ring;
 	u64 nr, now;
 
-	/* One bit: read it as it comes. */
+	/* a single bit cannot be torn */
 	if (unlikely(!(data_race(tsk->ktau.mask) & KTAU_MODE_PROFILE))) {
 		ktau_enter_trace_only(tsk, frame, flag, arg);
 		return;
 	}
 	frame->info += KTAU_FRAME_TRACED;
-	barrier();	/* an interrupt from here on finds it whole */
+	barrier();	/* interrupts find the frame complete from here on */
 	tsk->ktau.top = frame;
-	OPTIMIZER_HIDE_VAR(frame);	/* else it is moved to another register */
-	preempt_disable_notrace();	/* the ring stays, and so does the CPU */
+	OPTIMIZER_HIDE_VAR(frame);	/* else gcc moves it to another register */
+	preempt_disable_notrace();	/* neither the ring nor the CPU changes */
 	ring = READ_ONCE(state->ring);
 	nr = ktau_read(&ring->head);
-	place = ktau_place(ring, nr);
-	OPTIMIZER_HIDE_VAR(place);	/* else it is made up in each use */
+	slot = ktau_ring_slot(ring, nr);
+	OPTIMIZER_HIDE_VAR(slot);	/* else gcc recomputes it at each use */
 	barrier();
 	now = ktau_ticks();
-	OPTIMIZER_HIDE_VAR(now);	/* in one register, not two */
+	OPTIMIZER_HIDE_VAR(now);	/* keep it in one register */
 	barrier();
-	if (unlikely(!ktau_place_is_free(place, nr) || frame->child ||
+	if (unlikely(!ktau_slot_is_free(slot, nr) || frame->child ||
 		     !ktau_advance(&ring->head, &nr, 1))) {
 		preempt_enable_no_resched_notrace();
 		ktau_start(state, frame, flag, arg);
 		return;
 	}
 	ktau_write(&frame->start, now);
-	smp_wmb();	/* @head is moved before anything is overwritten */
-	ktau_place_fill(place, now, frame->info | flag);
+	smp_wmb();	/* @head is advanced before anything is overwritten */
+	ktau_slot_fill(slot, now, frame->info | flag);
 	if (flag)
-		place->arg = arg;
-	ktau_place_done(ring, place);
+		slot->arg = arg;
+	ktau_slot_commit(ring, slot);
 	if (unlikely(ktau_ring_wakes(ring, nr)))
 		ktau_ring_wake(ring);
 	else
@@ -144,7 +115,7 @@ static noinline void enter_traced_fault(struct task_struct *tsk,
 	trace_enter(tsk, frame, KTAU_WHAT_ARG, address);
 }
 
-/* Of a page fault, @address is where. */
+/* Open a frame; @address is that of a page fault. */
 static __always_inline void enter(struct task_struct *tsk,
 				  struct ktau_frame *frame, bool fault,
 				  unsigned long address)
@@ -152,7 +123,7 @@ static __always_inline void enter(struct task_struct *tsk,
 	frame->prev = tsk->ktau.top;
 	frame->start = 0;
 	frame->child = 0;
-	/* Two bits are tested in memory, the uppermost alone in a register. */
+	/* gcc tests two bits in memory, but the uppermost alone in a register. */
 	if (unlikely(data_race(tsk->ktau.mask) &
 		     (KTAU_MODE_TRACE | KTAU_MASK_GONE))) {
 		if (fault)
@@ -161,7 +132,7 @@ static __always_inline void enter(struct task_struct *tsk,
 			enter_traced(tsk, frame);
 		return;
 	}
-	barrier();	/* an interrupt from here on finds it whole */
+	barrier();	/* interrupts find the frame complete from here on */
 	tsk->ktau.top = frame;
 	barrier();
 	ktau_write(&frame->start, ktau_ticks());
@@ -173,9 +144,9 @@ static __always_inline void enter(struct task_struct *tsk,
 /**
  * __ktau_enter_frame() - open a frame on the current task
  * @tsk: the current task
- * @frame: room for it, on the kernel stack, with its id
+ * @frame: uninitialised frame on the kernel stack, except for its id
  *
- * Context: Any but NMI. The current task has a group on, so it has a state.
+ * Context: Any but NMI. The current task has a group enabled, so it has a state.
  */
 void __ktau_enter_frame(struct task_struct *tsk, struct ktau_frame *frame)
 {
@@ -185,11 +156,11 @@ EXPORT_SYMBOL_GPL(__ktau_enter_frame);
 NOKPROBE_SYMBOL(__ktau_enter_frame);
 
 /**
- * __ktau_enter_point() - open a frame of a static point on the current task
- * @frame: room for it, on the kernel stack
+ * __ktau_enter_point() - open a frame of a point on the current task
+ * @frame: uninitialised frame on the kernel stack
  * @point: the point
  *
- * Context: Any; in NMI and where no id is left, nothing is opened.
+ * Context: Any. In NMI, or if no id is left, no frame is opened.
  */
 void __ktau_enter_point(struct ktau_frame *frame, struct ktau_point *point)
 {
@@ -205,7 +176,7 @@ void __ktau_enter_point(struct ktau_frame *frame, struct ktau_point *point)
 EXPORT_SYMBOL_GPL(__ktau_enter_point);
 NOKPROBE_SYMBOL(__ktau_enter_point);
 
-/* A root frame that has no name yet, of a traced task. */
+/* Whether the root frame of a traced task is open and has no name yet. */
 static __always_inline bool root_is_traced(struct task_struct *tsk)
 {
 	const struct ktau_frame *top = tsk->ktau.top;
@@ -214,11 +185,11 @@ static __always_inline bool root_is_traced(struct task_struct *tsk)
 }
 
 /**
- * __ktau_enter_from_user() - open a frame of what was entered from user mode
+ * __ktau_enter_from_user() - open a frame of an entry from user mode
  * @tsk: the current task
- * @frame: room for it, on the kernel stack, with its id
+ * @frame: uninitialised frame on the kernel stack, except for its id
  *
- * Context: Task, with a group on.
+ * Context: Task, with a group enabled.
  */
 void __ktau_enter_from_user(struct task_struct *tsk, struct ktau_frame *frame)
 {
@@ -230,7 +201,7 @@ void __ktau_enter_from_user(struct task_struct *tsk, struct ktau_frame *frame)
 
 /**
  * __ktau_enter_compat() - open a frame of a system call of another ABI
- * @frame: room for it, on the kernel stack
+ * @frame: uninitialised frame on the kernel stack
  * @nr: number of the call in that ABI
  *
  * Context: Task.
@@ -242,7 +213,7 @@ void __ktau_enter_compat(struct ktau_frame *frame, unsigned int nr)
 
 /**
  * __ktau_enter_trap() - open a frame of an exception from user mode
- * @frame: room for it, on the kernel stack
+ * @frame: uninitialised frame on the kernel stack
  * @point: the point
  *
  * Context: Task.
@@ -256,9 +227,9 @@ void __ktau_enter_trap(struct ktau_frame *frame, struct ktau_point *point)
 }
 
 /**
- * __ktau_enter_call() - open a frame of a function that a thread calls
- * @frame: room for it, on the kernel stack
- * @call: what it is
+ * __ktau_enter_call() - open a frame of a function that a task calls
+ * @frame: uninitialised frame on the kernel stack
+ * @call: kind of the call
  * @fn: the function
  *
  * Context: Task.
@@ -272,7 +243,7 @@ EXPORT_SYMBOL_GPL(__ktau_enter_call);
 
 /**
  * __ktau_enter_work() - open a frame of a work item on its worker
- * @frame: room for it, on the kernel stack
+ * @frame: uninitialised frame on the kernel stack
  * @fn: its function
  *
  * Context: Task.
@@ -285,10 +256,10 @@ void __ktau_enter_work(struct ktau_frame *frame, void *fn)
 /**
  * __ktau_enter_fault() - open a frame of a page fault on the current task
  * @tsk: the current task
- * @frame: room for it, on the kernel stack, with its id
- * @address: the address that was not there
+ * @frame: uninitialised frame on the kernel stack, except for its id
+ * @address: the faulting address
  *
- * Context: Any but NMI. The current task has a group on, so it has a state.
+ * Context: Any but NMI. The current task has a group enabled, so it has a state.
  */
 void __ktau_enter_fault(struct task_struct *tsk, struct ktau_frame *frame,
 			unsigned long address)
@@ -297,12 +268,12 @@ void __ktau_enter_fault(struct task_struct *tsk, struct ktau_frame *frame,
 }
 
 /**
- * __ktau_enter_user_fault() - the same where the fault may name the root frame
+ * __ktau_enter_user_fault() - open a frame of a page fault that may name the root frame
  * @tsk: the current task
- * @frame: room for it, on the kernel stack, with its id
- * @address: the address that was not there
+ * @frame: uninitialised frame on the kernel stack, except for its id
+ * @address: the faulting address
  *
- * Context: Any but NMI. The current task has a group on, so it has a state.
+ * Context: Any but NMI. The current task has a group enabled, so it has a state.
  */
 void __ktau_enter_user_fault(struct task_struct *tsk, struct ktau_frame *frame,
 			     unsigned long address)
@@ -313,20 +284,20 @@ void __ktau_enter_user_fault(struct task_struct *tsk, struct ktau_frame *frame,
 		enter(tsk, frame, true, address);
 }
 
-/* These give nothing back: the usual ways would have to make room for it. */
+/* The slow paths return nothing: their callers would need stack space for it. */
 static noinline void exit_slow(struct ktau_frame *frame, struct task_struct *tsk)
 {
 	ktau_leave(frame, tsk);
 }
 
-/* An interrupt hit between the unlinking and the clock; or no place in the ring. */
+/* An interrupt hit after the frame was unlinked, or there is no room in the ring. */
 static noinline void exit_hit(struct ktau_frame *frame, struct ktau_task *state,
 			      u64 before)
 {
 	ktau_finish(frame, state, before);
 }
 
-/* The clock went back, or a wait or an interrupt was inside. */
+/* The clock went back, or there was a wait or interrupt inside the frame. */
 static noinline void exit_clamped(struct ktau_frame *frame,
 				  struct ktau_task *state, u64 incl)
 {
@@ -334,8 +305,8 @@ static noinline void exit_clamped(struct ktau_frame *frame,
 }
 
 /*
- * The exit as it nearly always is: with the profile, without a trace, no interrupt
- * in the middle. Calls nothing, and so needs to save no register.
+ * The usual exit: profiled, not traced, and no interrupt in the middle. It calls nothing,
+ * so it need not save registers.
  */
 static __always_inline void exit_fast(struct ktau_frame *frame,
 				      struct ktau_ref *ref,
@@ -351,7 +322,7 @@ static __always_inline void exit_fast(struct ktau_frame *frame,
 	before = ktau_read(sum);
 	barrier();
 	WRITE_ONCE(ref->top, prev);
-	barrier();	/* interrupts belong to the frame around it now */
+	barrier();	/* from here on interrupts belong to the enclosing frame */
 	incl = ktau_ticks();
 	barrier();
 	if (unlikely(ktau_differs(sum, before))) {
@@ -365,7 +336,7 @@ static __always_inline void exit_fast(struct ktau_frame *frame,
 		return;
 	}
 	ktau_add(sum, incl);
-	ktau_book_cell(cell, incl, excl, !nested || ktau_is_outermost(frame));
+	ktau_cell_account(cell, incl, excl, !nested || ktau_is_outermost(frame));
 	barrier();
 	ktau_add(&state->end, 1);
 }
@@ -376,7 +347,7 @@ static noinline void exit_nested(struct ktau_frame *frame, struct ktau_ref *ref,
 	exit_fast(frame, ref, state, cell, true);
 }
 
-/* The same with a slot in the trace. */
+/* The same for a frame that is also traced. */
 static __always_inline void trace_fast(struct ktau_frame *frame,
 				       struct ktau_ref *ref,
 				       struct ktau_task *state,
@@ -385,7 +356,7 @@ static __always_inline void trace_fast(struct ktau_frame *frame,
 	struct ktau_frame *prev = nested ? frame->prev : NULL;
 	u64 *sum = nested ? &prev->child : &state->outer_ticks;
 	struct ktau_ring *ring;
-	struct ktau_place *place;
+	struct ktau_ring_slot *slot;
 	u64 before, incl, excl, nr;
 
 	ktau_add(&state->begin, 1);
@@ -393,27 +364,27 @@ static __always_inline void trace_fast(struct ktau_frame *frame,
 	before = ktau_read(sum);
 	barrier();
 	WRITE_ONCE(ref->top, prev);
-	preempt_disable_notrace();	/* the ring stays, and so does the CPU */
+	preempt_disable_notrace();	/* neither the ring nor the CPU changes */
 	ring = READ_ONCE(state->ring);
 	nr = ktau_read(&ring->head);
-	place = ktau_place(ring, nr);
-	OPTIMIZER_HIDE_VAR(place);
+	slot = ktau_ring_slot(ring, nr);
+	OPTIMIZER_HIDE_VAR(slot);
 	barrier();
 	incl = ktau_ticks();
 	OPTIMIZER_HIDE_VAR(incl);
 	barrier();
-	if (unlikely(!ktau_place_is_free(place, nr) || ktau_differs(sum, before) ||
+	if (unlikely(!ktau_slot_is_free(slot, nr) || ktau_differs(sum, before) ||
 		     !ktau_advance(&ring->head, &nr, 1))) {
 		preempt_enable_no_resched_notrace();
 		exit_hit(frame, state, before);
 		return;
 	}
-	smp_wmb();	/* @head is moved before anything is overwritten */
-	ktau_place_fill(place, incl, frame->info + KTAU_WHAT_ARG +
+	smp_wmb();	/* @head is advanced before anything is overwritten */
+	ktau_slot_fill(slot, incl, frame->info + KTAU_WHAT_ARG +
 			KTAU_WHAT(0, KTAU_TRACE_EXIT - KTAU_TRACE_ENTER, 0));
-	/* Of any exit: to ask whether it is a system call's costs more. */
-	place->arg = ktau_syscall_result();
-	ktau_place_done(ring, place);
+	/* For any exit: testing for a system call costs more than storing. */
+	slot->arg = ktau_syscall_result();
+	ktau_slot_commit(ring, slot);
 	incl -= frame->start;
 	excl = incl - frame->child;
 	if (unlikely((s64)excl < 0)) {
@@ -422,7 +393,7 @@ static __always_inline void trace_fast(struct ktau_frame *frame,
 		return;
 	}
 	ktau_add(sum, incl);
-	ktau_book_cell(cell, incl, excl, !nested || ktau_is_outermost(frame));
+	ktau_cell_account(cell, incl, excl, !nested || ktau_is_outermost(frame));
 	barrier();
 	ktau_add(&state->end, 1);
 	if (unlikely(ktau_ring_wakes(ring, nr)))
@@ -439,12 +410,13 @@ static noinline void exit_nested_traced(struct ktau_frame *frame,
 	trace_fast(frame, ref, state, cell, true);
 }
 
-/* Bits of @info: traced without the profile, or an id of the second level. */
+/* Bits of @info: traced only, or an id of the second level. */
 #define EXIT_SLOW	(KTAU_FRAME_TRACE_ONLY | (U16_MAX & -KTAU_ID_INDIRECT))
 
 /*
- * A frame with a trace, or with an id that takes the second level of the table. @id is
- * that of @info. The arguments are where __ktau_exit() has them.
+ * Close a frame that is traced, or whose id is in the second level of the table. @id is
+ * that in @info. The order of the arguments is that of the registers in which
+ * __ktau_exit() has them.
  */
 static noinline void exit_unusual(struct ktau_frame *frame,
 				  struct task_struct *tsk, unsigned int info,
@@ -487,7 +459,7 @@ void __ktau_exit(struct ktau_frame *frame, struct task_struct *tsk)
 	struct ktau_chunk *chunk;
 	struct ktau_cell *cell;
 
-	/* Of the id and the bits above it, one comparison. */
+	/* one comparison covers the id and the flags above it */
 	if (unlikely(id >= KTAU_ID_INDIRECT)) {
 		exit_unusual(frame, tsk, id, (u16)id, state);
 		return;
@@ -498,7 +470,7 @@ void __ktau_exit(struct ktau_frame *frame, struct task_struct *tsk)
 		return;
 	}
 	cell = &chunk->cell[id & (KTAU_CHUNK_CELLS - 1)];
-	OPTIMIZER_HIDE_VAR(cell);	/* else it is made up in each use */
+	OPTIMIZER_HIDE_VAR(cell);	/* else gcc recomputes it at each use */
 	if (frame->prev)
 		exit_nested(frame, ref, state, cell);
 	else

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: what a reader may not see is taken out of a record here.
+ * KTAU: removing from a record what its reader may not see.
  *
- * A rounded profile shows what its task did itself. When an interrupt hits it, and
- * what that does, is other people's business: all of that is one row. So the time is
- * accounted for, but not who sent what when.
+ * A rounded profile shows what its task did itself. Interrupts of the task may do work
+ * for other users, so all of them are merged into one row. That accounts for their time,
+ * but does not show when other users received network traffic or disk data.
  */
 #include <linux/math64.h>
 #include <linux/string.h>
 #include <linux/time64.h>
 #include <linux/uaccess.h>
 
+#include "describe.h"
+#include "event.h"
+#include "redact.h"
 #include "stream.h"
 
 /*
- * The events of groups with code for interrupts as well that only a task gets to. A
- * new one counts as an interrupt until it is named here.
+ * Events that only occur in task context, although their groups also have events in
+ * interrupts. A new event counts as an interrupt until it is added here.
  */
 static const char * const task_only[] = {
 	"tcp_close", "tcp_recvmsg", "tcp_sendmsg",
@@ -24,13 +27,13 @@ static const char * const task_only[] = {
 };
 
 /**
- * ktau_is_interrupt() - whether an event may be of an interrupt
+ * ktau_is_interrupt() - whether an event may occur in an interrupt
  * @id: event
  *
- * Of the table alone it cannot be told in which context a function ran.
+ * A table does not contain the context in which a function ran.
  *
  * Context: Task.
- * Return: Whether it is one, or may be called by one.
+ * Return: Whether it is an interrupt, or may be called by one.
  */
 bool ktau_is_interrupt(unsigned int id)
 {
@@ -52,7 +55,7 @@ bool ktau_is_interrupt(unsigned int id)
 	return true;
 }
 
-/* Whole microseconds, in ticks. */
+/* Round to whole microseconds, in ticks. */
 static u64 round_us(u64 ticks, u64 hz)
 {
 	u64 us = mul_u64_u64_div_u64(ticks, USEC_PER_SEC, max(hz, 1ULL));
@@ -74,9 +77,9 @@ static void round_entry(struct ktau_entry *entry, u64 hz)
 }
 
 /*
- * Make one entry of all that are interrupts, where its id has its place among the
- * others; a counter of theirs has no time and goes. Their exclusive times are all the
- * time that they took. Return: how many entries are left; there is room for one more.
+ * Merge all interrupts into one entry, in the order of ids. Counters in interrupts have
+ * no time and are dropped. The sum of the exclusive times is all the time that interrupts
+ * took. Return: the number of entries; there is room for one more.
  */
 static u32 merge_interrupts(struct ktau_entry *entry, u32 nr)
 {
@@ -100,7 +103,7 @@ static u32 merge_interrupts(struct ktau_entry *entry, u32 nr)
 	return to + 1;
 }
 
-/* Leave out an interrupt in flight and what is inside of it. */
+/* Remove an open interrupt, and the frames inside it. */
 static void cut_open(struct ktau_rec_profile *rec, struct ktau_open *open)
 {
 	u32 cut;
@@ -114,8 +117,8 @@ static void cut_open(struct ktau_rec_profile *rec, struct ktau_open *open)
 }
 
 /*
- * Round the frames in flight. Their children cannot have taken more time than is
- * @left of that in all entries.
+ * Round the open frames. Their children cannot have taken more than @left, the sum of all
+ * entries.
  */
 static void round_open(struct ktau_rec_profile *rec, struct ktau_open *open,
 		       u64 left, u64 hz)
@@ -129,7 +132,7 @@ static void round_open(struct ktau_rec_profile *rec, struct ktau_open *open,
 					  left - children);
 		children += open[i].child_ticks;
 	}
-	/* Of those that are not listed it need not be said. */
+	/* Frames beyond those listed are left out. */
 	rec->open_child_ticks = children;
 }
 
@@ -144,12 +147,12 @@ static void round_account(struct ktau_rec_profile *rec, u64 hz)
 }
 
 /**
- * ktau_redact_profile() - round a profile to 1 us, and make one row of its interrupts
- * @rec: the profile, with room for one more entry after it
- * @hz: ticks a second
+ * ktau_redact_profile() - round a profile to 1 us, and merge its interrupts into one row
+ * @rec: the profile, followed by room for one more entry
+ * @hz: ticks per second
  *
- * sum of excl + refused_ticks = outer_ticks + open_child_ticks holds for what comes
- * of it.
+ * The result still satisfies: sum of excl + refused_ticks = outer_ticks +
+ * open_child_ticks.
  *
  * Context: Task.
  */
@@ -160,7 +163,7 @@ void ktau_redact_profile(struct ktau_rec_profile *rec, u64 hz)
 	u64 sum;
 	u32 i;
 
-	/* Out of the way of the entries, and back to their end. */
+	/* Move the frames out of the way of the entries, and later back to their end. */
 	memmove(open + 3, open, rec->nr_open * sizeof(*open));
 	static_assert(3 * sizeof(*open) >= sizeof(*entry));
 	open += 3;
@@ -185,14 +188,14 @@ void ktau_redact_profile(struct ktau_rec_profile *rec, u64 hz)
 			rec->nr_open * sizeof(*open);
 }
 
-/* @serial is another user's and not shown to this reader. */
+/* Whether @serial belongs to another user and must not be shown to this reader. */
 static bool is_hidden(struct ktau_stream *stream, u64 serial)
 {
 	return serial && !(stream->access & KTAU_ACCESS_SERIALS) &&
 	       !ktau_named_visible(stream, serial);
 }
 
-/* The kernel's own page faults tell where it has what. */
+/* Addresses of page faults in the kernel reveal its memory layout. */
 static void redact_fault(const struct ktau_stream *stream, struct ktau_slot *slot)
 {
 	u64 *address = (u64 *)(slot + 1);
@@ -230,7 +233,9 @@ static void redact_slot(struct ktau_stream *stream, struct ktau_slot *slot)
 		break;
 	case KTAU_TRACE_NET_SEND:
 	case KTAU_TRACE_NET_RECV:
-		/* The softirq of whatever task it hits takes the segments of all. */
+		/*
+		 * A softirq handles segments of all users, whatever task it interrupts.
+		 */
 		if (slot->ctx != KTAU_CTX_TASK)
 			memset(slot + 1, 0, slot->words * sizeof(u64) -
 			       sizeof(*slot));
@@ -239,8 +244,8 @@ static void redact_slot(struct ktau_stream *stream, struct ktau_slot *slot)
 }
 
 /**
- * ktau_redact_trace() - take out of a trace what is other users'
- * @stream: the stream; its body is the trace
+ * ktau_redact_trace() - remove from a trace what belongs to other users
+ * @stream: the stream, whose body is the trace
  *
  * Context: May sleep.
  */

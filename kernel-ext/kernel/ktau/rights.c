@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: who may see a task, while it lives and afterwards. How much of it is a
- * question of its own, see access.c.
+ * KTAU: the part of a task's credentials that decides who may see it.
  */
-#include <linux/capability.h>
-#include <linux/ptrace.h>
-#include <linux/sched/signal.h>
-#include <linux/user_namespace.h>
+#include <linux/cred.h>
+#include <linux/string.h>
 
 #include "compat.h"
-#include "ktau.h"
+#include "rights.h"
 
 /**
- * ktau_rights_of() - what of credentials says who may see their task
- * @rights: where it goes; the namespace is not held
+ * ktau_rights_of() - extract the credentials that decide who may see a task
+ * @rights: receives them; without a reference to the namespace
  * @cred: the credentials
  *
  * Context: Any.
@@ -39,7 +36,7 @@ void ktau_rights_of(struct ktau_rights *rights, const struct cred *cred)
  * @b: those of another one
  *
  * Context: Any.
- * Return: Whether.
+ * Return: Whether they may.
  */
 bool ktau_rights_equal(const struct ktau_rights *a, const struct ktau_rights *b)
 {
@@ -51,165 +48,4 @@ bool ktau_rights_equal(const struct ktau_rights *a, const struct ktau_rights *b)
 	       a->user_ns == b->user_ns && a->nr_levels == b->nr_levels &&
 	       (!a->nr_levels ||
 		!memcmp(a->level, b->level, a->nr_levels * sizeof(*a->level)));
-}
-
-/* As cap_capable() has it, for the namespace of a task that may have exited. */
-static bool may_ptrace(const struct ktau_rights *rights)
-{
-	const struct cred *reader = current_cred();
-	int level;
-
-	if (rights->user_ns)
-		return ns_capable_noaudit(rights->user_ns, CAP_SYS_PTRACE);
-	level = ktau_origin_level(rights, reader->user_ns);
-	if (level < 0)
-		return false;
-	/* Its creator has all capabilities in a namespace. */
-	if (level && uid_eq(rights->level[level - 1].owner, reader->euid))
-		return true;
-	return ns_capable_noaudit(reader->user_ns, CAP_SYS_PTRACE);
-}
-
-static bool in_same_user_ns(const struct ktau_rights *rights,
-			    const struct user_namespace *ns)
-{
-	if (rights->user_ns)
-		return rights->user_ns == ns;
-	return !ktau_origin_level(rights, ns);
-}
-
-static bool ids_match(const struct ktau_rights *rights)
-{
-	const struct cred *reader = current_cred();
-
-	return uid_eq(reader->fsuid, rights->uid) &&
-	       uid_eq(reader->fsuid, rights->euid) &&
-	       uid_eq(reader->fsuid, rights->suid) &&
-	       gid_eq(reader->fsgid, rights->gid) &&
-	       gid_eq(reader->fsgid, rights->egid) &&
-	       gid_eq(reader->fsgid, rights->sgid) &&
-	       in_same_user_ns(rights, reader->user_ns) &&
-	       cap_issubset(rights->permitted, reader->cap_effective);
-}
-
-/**
- * ktau_may_read() - whether the current credentials may see a task
- * @rights: the task's
- *
- * As ptrace_may_access() has it, except for what the address space says. Where LSMs
- * have names for subjects, a reader without capabilities sees only tasks of the name
- * that it has itself: their rules are for tasks that live.
- *
- * Context: Task.
- * Return: Whether.
- */
-bool ktau_may_read(const struct ktau_rights *rights)
-{
-	if (may_ptrace(rights))
-		return true;
-	return ids_match(rights) && ktau_secid(current_cred()) == rights->secid;
-}
-
-/**
- * ktau_may_read_task() - whether a reader without KTAU_ACCESS_ALL may see a live task
- * @task: the task, held by the caller
- *
- * ptrace_may_access() opens a process to itself before it looks at credentials.
- * Here they are not its own where it reads a file that another program has
- * opened: what a set-uid program finds as its standard input must not show it.
- *
- * Context: May sleep.
- * Return: Whether.
- */
-bool ktau_may_read_task(struct task_struct *task)
-{
-	struct ktau_rights rights;
-	const struct cred *cred;
-	bool may;
-
-	if (!same_thread_group(task, current))
-		return ptrace_may_access(task, PTRACE_MODE_READ_FSCREDS |
-					 PTRACE_MODE_NOAUDIT);
-	rcu_read_lock();
-	cred = __task_cred(task);
-	ktau_rights_of(&rights, cred);
-	/* Its own are enough, whatever of them is in effect. */
-	may = cred == current_cred() || ktau_may_read(&rights);
-	rcu_read_unlock();
-	return may;
-}
-
-/**
- * ktau_may_read_exited() - whether a reader without KTAU_ACCESS_ALL may see an exited one
- * @state: its state
- *
- * As it would have been while the task lived. Landlock lets a confined reader see
- * tasks of its own domain only, and of what domain an exited task was is not known.
- *
- * Context: Task.
- * Return: Whether.
- */
-bool ktau_may_read_exited(const struct ktau_task *state)
-{
-	if (ktau_is_landlocked(current_cred()) ||
-	    ktau_is_landlocked(current_real_cred()))
-		return false;
-	if (ns_capable_noaudit(&init_user_ns, CAP_SYS_PTRACE))
-		return true;
-	return state->dumpable && ktau_may_read(&state->rights);
-}
-
-/* Whether it is worth taking a lock of @task to look closer. */
-static bool may_match(struct task_struct *task)
-{
-	struct ktau_rights rights;
-	bool may;
-
-	if (same_thread_group(task, current))
-		return true;
-	rcu_read_lock();
-	ktau_rights_of(&rights, __task_cred(task));
-	may = ids_match(&rights) ||
-	      ns_capable_noaudit(rights.user_ns, CAP_SYS_PTRACE);
-	rcu_read_unlock();
-	return may;
-}
-
-/**
- * ktau_task_lock() - keep what a reader may see of a live task as it is
- * @task: the task, held by the caller
- * @access: KTAU_ACCESS_* of the reader
- *
- * An exec changes who may see a task: it is kept out until ktau_task_unlock(). A
- * reader that may not see the task does not get as far as its lock, and no reader
- * waits for it.
- *
- * Context: Task.
- * Return: 0, -EACCES if the reader may not see it, -EBUSY if it is in an exec.
- */
-int ktau_task_lock(struct task_struct *task, u32 access)
-{
-	if (access & KTAU_ACCESS_ALL)
-		return 0;
-	if (!may_match(task))
-		return -EACCES;
-	if (!down_read_trylock(&task->signal->exec_update_lock))
-		return -EBUSY;
-	if (ktau_may_read_task(task))
-		return 0;
-	up_read(&task->signal->exec_update_lock);
-	return -EACCES;
-}
-
-/**
- * ktau_task_unlock() - undo ktau_task_lock()
- * @task: the task
- * @access: as there
- *
- * Context: Task.
- */
-void ktau_task_unlock(struct task_struct *task, u32 access)
-{
-	if (!(access & KTAU_ACCESS_ALL))
-		up_read(&task->signal->exec_update_lock);
 }

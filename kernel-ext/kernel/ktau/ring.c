@@ -1,53 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: the life of a ring. How a slot is written is said in ring.h.
- *
- * Most tasks that are traced write little. So a ring starts with a page's half, and
- * is replaced by one four times as large when it is half full, until it has the
- * slots set by ring=. A ring that has become full before overwrites its oldest slots,
- * as does one for which there is no memory: it is a flight recorder of any size.
- *
- * The task itself makes the change, on its way back to user mode:
- *
- *  1. A slot that reaches the mark takes the slow path, ktau_ring_wake(). It may be
- *     written under the lock of a run queue, so it asks with an irq_work.
- *  2. The irq_work finds the task still running and gives it a task_work.
- *  3. The task_work allocates the ring, copies the slots, and, with interrupts off,
- *     those written meanwhile. No write can be unfinished then: the task is not in
- *     one, and its interrupts have returned. So nothing is lost, and the old ring can
- *     be freed at once. Slots keep their numbers, so no reader sees the difference.
- *
- * A kernel thread never gets there. There are many of them, most of them idle, so with
- * a ring of full size each they could take all the memory that there is: they have
- * KTHREAD_SLOTS from the beginning, or what ring= says if that is less.
+ * KTAU: creating and freeing rings. ring.h describes how a slot is written, and grow.c how
+ * a ring grows.
  */
-#include <linux/irqflags.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
-#include <linux/task_work.h>
 
-#include "ktau.h"
+#include "core.h"
+#include "memory.h"
+#include "ring.h"
+#include "user.h"
 
-/* Slots at first: half a page, with what kmalloc() puts beside it a page's worth. */
+/*
+ * Initial size of a ring: half a page, a power of two so that kmalloc() wastes nothing.
+ */
 #define START_SLOTS	64
 
-#define GROWTH		4
-
-/* Slots of a kernel thread or an idle task, if ring= does not say less. */
+/* Size of the ring of a kernel thread or idle task, unless ring= is less. */
 #define KTHREAD_SLOTS	1024
 
-/* Slots after which one that cannot grow looks whether it can now. */
-#define RECHECK_SLOTS	4096
-
-/* Places made ready at a time: a page. */
-#define READY_STEP	(4096 / sizeof(struct ktau_place))
+/* Number of slots prepared at a time: a page. */
+#define READY_STEP	(4096 / sizeof(struct ktau_ring_slot))
 
 /**
- * ktau_ring_make_ready() - give the next places their sequence numbers
+ * ktau_ring_make_ready() - initialise the sequence numbers of the next slots
  * @ring: the ring
  *
- * Context: On the CPU that runs the owner, interrupts off; or a ring that nobody
- * writes yet.
+ * Context: On the CPU that runs the owner, interrupts disabled; or the ring is not in use
+ * yet.
  */
 void ktau_ring_make_ready(struct ktau_ring *ring)
 {
@@ -56,15 +36,15 @@ void ktau_ring_make_ready(struct ktau_ring *ring)
 
 #pragma GCC unroll 8
 	for (nr = ring->ready; nr < end; nr++)
-		ktau_place(ring, nr)->turn = nr;
+		ktau_ring_slot(ring, nr)->seq = nr;
 	if (end < last)
-		ktau_place(ring, end)->turn = ~(u32)end;
+		ktau_ring_slot(ring, end)->seq = ~(u32)end;
 	ring->ready = end;
 }
 
-static size_t place_bytes(u32 slots)
+static size_t slots_bytes(u32 slots)
 {
-	return array_size(slots, sizeof(struct ktau_place));
+	return array_size(slots, sizeof(struct ktau_ring_slot));
 }
 
 /**
@@ -76,17 +56,17 @@ static size_t place_bytes(u32 slots)
  */
 size_t ktau_ring_bytes(u32 slots)
 {
-	return sizeof(struct ktau_ring) + place_bytes(slots);
+	return sizeof(struct ktau_ring) + slots_bytes(slots);
 }
 
-/* Is the ring of @task always of the same size? */
+/* Whether the ring of @task never changes its size. */
 static bool is_fixed(const struct task_struct *task)
 {
-	return data_race(task->flags) & (PF_KTHREAD | PF_IDLE); /* these stay */
+	return data_race(task->flags) & (PF_KTHREAD | PF_IDLE); /* these never change */
 }
 
 /**
- * ktau_ring_full_slots() - size that the ring of a task may get to
+ * ktau_ring_full_slots() - the size up to which a task's ring may grow
  * @task: the task
  *
  * Context: Any.
@@ -100,7 +80,7 @@ u32 ktau_ring_full_slots(const struct task_struct *task)
 }
 
 /**
- * ktau_ring_start_slots() - size of the first ring of a task
+ * ktau_ring_start_slots() - the initial size of a task's ring
  * @task: the task
  *
  * Context: Any.
@@ -113,8 +93,14 @@ u32 ktau_ring_start_slots(const struct task_struct *task)
 	return is_fixed(task) ? slots : min_t(u32, slots, START_SLOTS);
 }
 
-/* Set the marks of a ring that nobody writes yet. */
-static void set_marks(struct ktau_ring *ring, u64 poll_at)
+/**
+ * ktau_ring_set_marks() - set the marks of a ring that is not yet in use
+ * @ring: the ring
+ * @poll_at: where the writer wakes pollers
+ *
+ * Context: Any.
+ */
+void ktau_ring_set_marks(struct ktau_ring *ring, u64 poll_at)
 {
 	ring->poll_at = poll_at;
 	ring->grow_at = ring->first + ring->size / 2;
@@ -123,22 +109,22 @@ static void set_marks(struct ktau_ring *ring, u64 poll_at)
 
 /**
  * ktau_ring_create() - create an empty ring
- * @user: whom to charge for it
+ * @user: the user to charge
  * @slots: size, a power of two
  * @gfp: GFP_KERNEL_ACCOUNT on behalf of the current task, else GFP_KERNEL
  *
  * Context: May sleep.
- * Return: The ring, or NULL: no memory, counted.
+ * Return: The ring. NULL if there is no memory; this is counted.
  */
 struct ktau_ring *ktau_ring_create(struct ktau_user *user, u32 slots, gfp_t gfp)
 {
 	static atomic64_t last_serial;
 	struct ktau_ring *ring = ktau_alloc(user, sizeof(*ring), gfp);
-	struct ktau_place *place = NULL;
+	struct ktau_ring_slot *slot = NULL;
 
 	if (ring)
-		place = ktau_alloc(user, place_bytes(slots), gfp);
-	if (!place) {
+		slot = ktau_alloc(user, slots_bytes(slots), gfp);
+	if (!slot) {
 		ktau_free(user, ring, sizeof(*ring));
 		return NULL;
 	}
@@ -147,17 +133,17 @@ struct ktau_ring *ktau_ring_create(struct ktau_user *user, u32 slots, gfp_t gfp)
 		.serial = atomic64_inc_return(&last_serial),
 		.mask = slots - 1,
 		.size = slots,
-		.place = place,
+		.slot = slot,
 	};
-	set_marks(ring, READ_ONCE(ktau_config.watermark_slots));
+	ktau_ring_set_marks(ring, READ_ONCE(ktau_config.watermark_slots));
 	ktau_ring_make_ready(ring);
 	return ring;
 }
 
 /**
- * ktau_ring_lose() - count the slots that no reader has taken
- * @ring: one that nobody writes or reads any more
- * @reason: why none will
+ * ktau_ring_lose() - count the slots that no reader has consumed
+ * @ring: a ring without writer and readers
+ * @reason: why none will consume them
  *
  * Context: Any.
  */
@@ -167,7 +153,7 @@ void ktau_ring_lose(const struct ktau_ring *ring, enum ktau_loss reason)
 }
 
 /**
- * ktau_ring_free() - free a ring that nobody writes or reads any more
+ * ktau_ring_free() - free a ring without writer and readers
  * @ring: the ring, or NULL
  *
  * Context: Any but NMI and not under a run-queue lock.
@@ -179,159 +165,7 @@ void ktau_ring_free(struct ktau_ring *ring)
 	if (!ring)
 		return;
 	user = ring->user;
-	ktau_free(user, ring->place, place_bytes(ring->size));
+	ktau_free(user, ring->slot, slots_bytes(ring->size));
 	ktau_free(user, ring, sizeof(*ring));
 	ktau_user_put(user);
-}
-
-/* Copy slots, all of them committed. */
-static void copy_slots(struct ktau_ring *to, const struct ktau_ring *from,
-		       u64 nr, u64 end)
-{
-	struct ktau_place *place;
-
-	for (; nr < end; nr++) {
-		place = ktau_place(to, nr);
-		*place = from->place[(u32)nr & from->mask];
-		place->turn = (u32)nr + to->size;
-	}
-}
-
-/* Replace the ring of the current task, which is in no write, by a larger one. */
-static void replace(struct ktau_task *state, struct ktau_ring *ring,
-		    struct ktau_ring *old)
-{
-	u64 begin, end = ktau_read(&old->head);
-	unsigned long flags;
-
-	ring->serial = old->serial;
-	ring->first = ktau_ring_oldest(old, end);
-	copy_slots(ring, old, ring->first, end);
-
-	raw_local_irq_save(flags);
-	/* Interrupts have written since, and perhaps over what was copied. */
-	ring->first = max(ring->first, ktau_ring_oldest(old, old->head));
-	begin = max(end, ring->first);
-	copy_slots(ring, old, begin, old->head);
-	ring->head = old->head;
-	ring->ready = old->head;
-	ktau_ring_make_ready(ring);
-	ring->tail = old->tail;
-	ring->tail_ticks = old->tail_ticks;
-	set_marks(ring, old->poll_at);
-	smp_store_release(&state->ring, ring); /* to readers of its slots */
-	raw_local_irq_restore(flags);
-}
-
-/**
- * ktau_ring_grow() - give the current task a larger ring, with what is in its own
- * @state: its state
- *
- * Context: Task, in no frame of which an interrupt is a part: user mode is next. May
- * sleep.
- * Return: 0; -ENODATA without a ring, -ENOSPC if it has the size set, -ENOMEM.
- */
-int ktau_ring_grow(struct ktau_task *state)
-{
-	struct ktau_ring *old, *ring;
-	int err = -ENODATA;
-	u32 slots;
-
-	mutex_lock(&state->read_lock);
-	old = state->ring;
-	if (!old)
-		goto out;
-	err = -ENOSPC;
-	slots = min_t(u64, (u64)old->size * GROWTH,
-		      READ_ONCE(ktau_config.ring_slots));
-	if (slots <= old->size)
-		goto out;
-	err = -ENOMEM;
-	ring = ktau_ring_create(state->user, slots, GFP_KERNEL_ACCOUNT);
-	if (!ring) {
-		WRITE_ONCE(old->grow_at, ktau_read(&old->head) + RECHECK_SLOTS);
-		goto out;
-	}
-	atomic_long_add(ktau_ring_bytes(slots) - ktau_ring_bytes(old->size),
-			&state->bytes);
-	replace(state, ring, old);
-	ktau_ring_free(old);
-	err = 0;
-out:
-	mutex_unlock(&state->read_lock);
-	return err;
-}
-
-static void grow_work(struct callback_head *work)
-{
-	struct ktau_task *state = container_of(work, struct ktau_task, grow);
-
-	if (current->ktau.state == state && !(current->flags & PF_EXITING))
-		ktau_ring_grow(state);
-	WRITE_ONCE(state->growing, false);
-	ktau_task_put(state);
-}
-
-/* Whether the current task's ring may get larger, and has not been promised to. */
-static bool may_grow(const struct ktau_task *state)
-{
-	const struct ktau_ring *ring = state ? READ_ONCE(state->ring) : NULL;
-
-	return ring && !READ_ONCE(state->growing) &&
-	       !(current->flags & (PF_KTHREAD | PF_EXITING)) &&
-	       ring->size < ktau_ring_full_slots(current);
-}
-
-/* In an interrupt of the task that has asked, or of another one: then it asks again. */
-static void want_growth(struct irq_work *want)
-{
-	struct ktau_task *state = READ_ONCE(current->ktau.state);
-
-	if (!may_grow(state))
-		return;
-	WRITE_ONCE(state->growing, true);
-	refcount_inc(&state->ref);
-	init_task_work(&state->grow, grow_work);
-	if (!task_work_add(current, &state->grow, TWA_RESUME))
-		return;
-	WRITE_ONCE(state->growing, false);
-	ktau_task_put(state);
-}
-
-static DEFINE_PER_CPU(struct irq_work, growth_work) =
-	IRQ_WORK_INIT(want_growth);
-
-/**
- * ktau_ring_ask() - a ring has reached the mark where it should grow
- * @ring: the ring
- * @head: how far it has been written
- *
- * It asks by an interrupt, whose own slots may reach the next mark. So it must not ask
- * again before the task has been back in user mode, or the interrupts would not end.
- *
- * Context: Any but NMI, on the CPU that runs the owner, interrupts off.
- */
-void ktau_ring_ask(struct ktau_ring *ring, u64 head)
-{
-	u32 wait = RECHECK_SLOTS;
-
-	if (ring->size < ktau_ring_full_slots(current)) {
-		if (may_grow(READ_ONCE(current->ktau.state)))
-			ktau_irq_work(this_cpu_ptr(&growth_work));
-		wait = max(ring->size / 8, 4U);
-	}
-	WRITE_ONCE(ring->grow_at, head + wait);
-}
-
-/**
- * ktau_ring_nudge() - have a ring look at once whether it may grow
- * @ring: the ring
- *
- * Context: Task; the ktau_task's read_lock held.
- */
-void ktau_ring_nudge(struct ktau_ring *ring)
-{
-	WRITE_ONCE(ring->grow_at, 0);
-	smp_mb();	/* pairs with ktau_ring_wake() */
-	WRITE_ONCE(ring->wake_at, 0);
 }

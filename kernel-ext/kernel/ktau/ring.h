@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * KTAU: the ring of trace slots, and the writing of one.
+ * KTAU: the ring of trace slots, and how a slot is written.
  *
- * Only the CPU that runs the owner writes, without a lock; an interrupt may write
- * inside another write. Each place of the ring knows whose turn it is: the number
- * of the slot that may be written there next. A writer
+ * Slots are numbered from the first write on; the position of a slot in the ring is its
+ * number modulo the size. Each position has a sequence number: the number of the slot
+ * that may be written there next. Only the CPU that runs the owner writes, without a
+ * lock; an interrupt may write inside another write. A writer
  *
- *	looks at @head, and whether it is the turn of that slot,
+ *	reads @head, and checks that the sequence number there is the same,
  *	reads the clock,
- *	moves @head, which fails if an interrupt has written meanwhile,
- *	fills the place, and
- *	gives the turn to the slot that comes one round later.
+ *	reserves the slot by advancing @head, which fails if an interrupt has written meanwhile,
+ *	fills the slot, and
+ *	commits it by advancing the sequence number by the size of the ring.
  *
- * So slots are in the order of their times, and a slot is whole if and only if the
- * turn has gone on from it. An interrupt that writes as much as the whole ring
- * inside another write comes to a place whose turn has not come, and loses its
- * slots: a place is never written by two.
+ * So slots are in the order of their times, and a slot is committed once its sequence
+ * number has advanced. An interrupt that writes more than the whole ring inside another
+ * write reaches the uncommitted slot and loses its own slots: a slot is never written by
+ * two writers at once.
  *
- * A task that soon ends fills but a corner of its ring. So a new ring is memory as
- * it comes; places are made ready, that is, given their turns, a few ahead of the
- * head, by the first writer who finds that the turn of his place is not his. A ring
- * grows with its task, see ring.c.
+ * Short-lived tasks use only a small part of their ring, so ring memory is not zeroed.
+ * Sequence numbers are initialised a page at a time, by the first writer that finds a
+ * slot not ready. grow.c describes how a ring grows.
  *
- * The oldest slots are overwritten: the reader knows from @head what it has missed,
- * and what it may have copied while it was written anew.
+ * The oldest slots are overwritten. From @head a reader can tell which slots it has
+ * missed, and which of its copies may be torn.
  */
 #ifndef _KERNEL_KTAU_RING_H
 #define _KERNEL_KTAU_RING_H
@@ -35,34 +35,33 @@
 #include <uapi/linux/ktau.h>
 
 #include "arch.h"
-
-struct ktau_user;
+#include "types.h"
 
 /**
- * struct ktau_place - a slot, or a part of one, as it is in the ring
- * @ticks: when; data in a place that continues a slot
- * @arg: by type; data in a place that continues a slot; not written by an entry
+ * struct ktau_ring_slot - a slot as it is in the ring
+ * @ticks: when; data in a continuation slot
+ * @arg: depends on the type; data in a continuation slot; not written by an entry
  *	without KTAU_WHAT_ARG
  * @what: KTAU_WHAT()
- * @count: preempt_count(), which gives the context; data in a place that
- *	continues a slot
- * @cpu: where; 0 in a place that continues a slot
- * @turn: lower half of the number of the slot to be written here next
+ * @count: preempt_count(), which contains the context; data in a continuation slot
+ * @cpu: CPU; 0 in a continuation slot
+ * @seq: sequence number: the lower half of the number of the slot to be written here
+ *	next
  *
- * This layout is private: snapshot_trace.c makes struct ktau_slot of it.
+ * This layout is private: snapshot_trace.c converts it to struct ktau_slot.
  */
-struct ktau_place {
+struct ktau_ring_slot {
 	u64 ticks;
 	u64 arg;
 	u32 what;
 	u32 count;
 	u32 cpu;
-	u32 turn;
+	u32 seq;
 };
 
 /*
- * An id or 16 bits of data, the type, and how many places continue this one; in
- * those, which one it is.
+ * An id or 16 bits of data, the type, and the number of continuation slots that follow.
+ * In a continuation slot, its index.
  */
 #define KTAU_WHAT(small, type, more)					\
 	((u32)(small) | (u32)(type) << 16 | (u32)(more) << 24)
@@ -70,15 +69,15 @@ struct ktau_place {
 #define KTAU_WHAT_TYPE(what)	((u8)((what) >> 16))
 #define KTAU_WHAT_MORE(what)	((what) >> 24 & 3)
 
-/* ENTER and EXIT: @arg is written. Whether it means anything depends on the id. */
+/* ENTER and EXIT: @arg has been written. Whether it is meaningful depends on the id. */
 #define KTAU_WHAT_ARG		0x80000000U
 
-/* Type of a place that continues a slot; never in a stream. */
+/* Type of a continuation slot; never in a stream. */
 #define KTAU_TRACE_MORE		255
 
 /**
- * struct ktau_slot_more - what a place that continues a slot holds
- * @data: two words; their meaning is that of the slot's type
+ * struct ktau_slot_more - contents of a continuation slot
+ * @data: two words, whose meaning depends on the type of the first slot
  * @small: 16 more bits
  * @small2: 32 more bits
  */
@@ -88,12 +87,12 @@ struct ktau_slot_more {
 	u32 small2;
 };
 
-/* Places of the longest slot: a network segment. */
-#define KTAU_SLOT_MAX_PLACES	3
+/* Slots that the longest trace entry takes: a network segment. */
+#define KTAU_ENTRY_MAX_SLOTS	3
 
 /*
- * A serial and two priorities in one word. Serials count up from 1 and stay below
- * 2^48 for centuries; priorities are from -1 (deadline) to 140.
+ * A serial and two priorities in one word. Serials count up from 1 and stay below 2^48
+ * for centuries; priorities range from -1 (deadline) to 140.
  */
 #define KTAU_SERIAL_BITS	48
 
@@ -108,7 +107,9 @@ static inline u64 ktau_packed_serial(u64 arg)
 	return arg & (BIT_ULL(KTAU_SERIAL_BITS) - 1);
 }
 
-/* @shift: 48 or 56, for the first or the second priority. */
+/*
+ * @shift: 48 for the first priority, 56 for the second.
+ */
 static inline int ktau_packed_prio(u64 arg, unsigned int shift)
 {
 	u8 prio = arg >> shift;
@@ -116,7 +117,7 @@ static inline int ktau_packed_prio(u64 arg, unsigned int shift)
 	return prio == (u8)-1 ? -1 : prio;
 }
 
-/* Which context a slot was written in, by preempt_count(). */
+/* The context in which a slot was written, from its preempt_count(). */
 static inline unsigned int ktau_context(u32 count)
 {
 	if (count & HARDIRQ_MASK)
@@ -126,24 +127,24 @@ static inline unsigned int ktau_context(u32 count)
 
 /**
  * struct ktau_ring - a trace, counted in slots since its first write
- * @head: slots given to writers; only the task's own CPU
- * @wake_at: a writer that gets there calls ktau_ring_wake(): the lower one of
+ * @head: slots reserved by writers; written only by the CPU that runs the task
+ * @wake_at: a writer that reaches this mark calls ktau_ring_wake(): the lower of
  *	@poll_at and @grow_at, or less
- * @poll_at: wake pollers when @head gets there; U64_MAX when that is done.
- *	Set anew by a reader.
- * @grow_at: ask for a larger ring when @head gets there
+ * @poll_at: pollers are woken when @head reaches this mark; U64_MAX after that, until a
+ *	reader sets it again
+ * @grow_at: a larger ring is requested when @head reaches this mark
  * @mask: @size - 1
- * @size: in slots, a power of two
- * @tail: slots read; guarded by the ktau_task's read_lock
+ * @size: number of slots, a power of two
+ * @tail: slots consumed; guarded by read_lock of the state
  * @tail_ticks: time of the last slot read; guarded likewise
- * @serial: its own, never 0 and never given again
- * @first: number of the first slot that was put here; fixed once it is in use
- * @ready: slots below it have had places with their turns; the next place is
- *	nobody's turn, unless all @size have been made ready. Only the task's own CPU,
- *	interrupts off
- * @place: the slots, a memory of its own that is not zeroed
- * @user: who is charged for it
- * @next: of those that a writer may still be at, to be freed; see switch.c
+ * @serial: unique serial of the ring, never 0
+ * @first: number of the first slot in this ring; constant once the ring is in use
+ * @ready: sequence numbers of slots below this one have been initialised; that of the
+ *	next one is invalid, unless all @size are initialised. Written only by the CPU
+ *	that runs the task, interrupts disabled
+ * @slot: the slots, allocated separately and not zeroed
+ * @user: the user charged for the ring
+ * @next: in a list of rings to be freed once no writer can use them; see switch.c
  */
 struct ktau_ring {
 	u64 head;
@@ -157,52 +158,62 @@ struct ktau_ring {
 	u64 serial;
 	u64 first;
 	u64 ready;
-	struct ktau_place *place;
+	struct ktau_ring_slot *slot;
 	struct ktau_user *user;
 	struct ktau_ring *next;
 };
 
-static __always_inline struct ktau_place *ktau_place(struct ktau_ring *ring,
+static __always_inline struct ktau_ring_slot *ktau_ring_slot(struct ktau_ring *ring,
 						     u64 nr)
 {
-	return &ring->place[(u32)nr & ring->mask];
+	return &ring->slot[(u32)nr & ring->mask];
 }
 
-/* The oldest slot that a ring written up to @head has. */
+/* The oldest slot in a ring that has been written up to @head. */
 static inline u64 ktau_ring_oldest(const struct ktau_ring *ring, u64 head)
 {
 	return max(head > ring->size ? head - ring->size : 0, ring->first);
 }
 
-/* Whether slot @nr may be written: the one a round before it is whole. */
-static __always_inline bool ktau_place_is_free(const struct ktau_place *place,
+/*
+ * Whether slot @nr may be written, that is, the slot before it in that position is
+ * committed.
+ */
+static __always_inline bool ktau_slot_is_free(const struct ktau_ring_slot *slot,
 					       u64 nr)
 {
-	return data_race(place->turn) == (u32)nr; /* only we write it */
+	return data_race(slot->seq) == (u32)nr; /* no other CPU writes it */
 }
 
-static __always_inline void ktau_place_fill(struct ktau_place *place, u64 ticks,
+static __always_inline void ktau_slot_fill(struct ktau_ring_slot *slot, u64 ticks,
 					    u32 what)
 {
-	place->ticks = ticks;
-	place->what = what;
-	place->count = preempt_count();
-	place->cpu = raw_smp_processor_id();
+	slot->ticks = ticks;
+	slot->what = what;
+	slot->count = preempt_count();
+	slot->cpu = raw_smp_processor_id();
 }
 
-/* Its slot is whole, for other CPUs too: the turn is that of the next round. */
-static __always_inline void ktau_place_done(const struct ktau_ring *ring,
-					    struct ktau_place *place)
+/* Commit a slot by advancing its sequence number to the next round. */
+static __always_inline void ktau_slot_commit(const struct ktau_ring *ring,
+					    struct ktau_ring_slot *slot)
 {
 	smp_wmb();	/* pairs with the reader's in snapshot_trace.c */
-	data_race(place->turn += ring->size);	/* only we write it */
+	data_race(slot->seq += ring->size);	/* no other CPU writes it */
 }
 
 static __always_inline bool ktau_ring_wakes(const struct ktau_ring *ring, u64 nr)
 {
-	return nr >= data_race(ring->wake_at);	/* a hint: late by a slot */
+	return nr >= data_race(ring->wake_at);	/* a hint: a slot late at worst */
 }
 
-void ktau_ring_wake(struct ktau_ring *ring);
+struct ktau_ring *ktau_ring_create(struct ktau_user *user, u32 slots, gfp_t gfp);
+u32 ktau_ring_full_slots(const struct task_struct *task);
+u32 ktau_ring_start_slots(const struct task_struct *task);
+size_t ktau_ring_bytes(u32 slots);
+void ktau_ring_make_ready(struct ktau_ring *ring);
+void ktau_ring_lose(const struct ktau_ring *ring, enum ktau_loss reason);
+void ktau_ring_free(struct ktau_ring *ring);
+void ktau_ring_set_marks(struct ktau_ring *ring, u64 poll_at);
 
 #endif /* _KERNEL_KTAU_RING_H */

@@ -1,32 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: the root frame, around all that a task does in the kernel.
+ * KTAU: the root frame, which encloses everything that a task does in the kernel.
  *
- * With the group "account" a task is either in user mode or in a frame. Each transition
- * from user mode opens the root frame, which lies in the task's state, and the return
- * closes it. It is opened without a name ("kernel") and becomes the event that was
- * entered: a system call or an exception costs no frame of its own. An interrupt has
- * its own frame inside, because its time is the CPU's too and ends before the way back
- * to user mode begins; the root frame is then "interrupt_user".
+ * With the group "account" a task is either in user mode or in a frame. Each entry from
+ * user mode opens the root frame, which is part of the task's state, and the return to
+ * user mode closes it. It is opened without a name ("kernel") and then becomes the event
+ * that was entered, so a system call or exception needs no further frame. An interrupt
+ * has a frame of its own inside, because its time is also accounted to the CPU and ends
+ * before the return to user mode begins; the root frame is then called "interrupt_user".
  *
- * Tasks that never were in user mode get their root frame when they get the CPU: a
- * new task, a kernel thread, whose root frame has the name of its function, a worker of
- * io_uring. So does a task that was asleep in the kernel when the group was enabled.
+ * Tasks that have not been in user mode get their root frame when they get the CPU: new
+ * tasks, kernel threads, whose root frame is named after their function, and io_uring
+ * workers. So does a task that was asleep in the kernel when the group was enabled.
  *
- * A traced task has the slots of a system call or an exception where they are without
- * the root frame, from a frame that is not profiled; the root frame has none.
+ * In a trace, the slots of a system call or exception are where they are without the root
+ * frame: they come from a frame that is traced only. The root frame itself has no slots.
  *
- * Entry and return run with interrupts off, so no interrupt comes between two steps.
+ * Entry and return run with interrupts disabled, so no interrupt comes between two steps.
  */
 #include <linux/kprobes.h>
 #include <linux/kthread.h>
 
+#include "arch.h"
 #include "compat.h"
+#include "core.h"
 #include "frame.h"
+#include "ids.h"
+#include "root.h"
+#include "table.h"
 
-DEFINE_STATIC_KEY_FALSE(ktau_root_key);
-
-/* The order is that which ktau_account_copy() relies on. */
+/* ktau_account_copy() relies on this order. */
 static __always_inline void open_root(struct ktau_ref *ref, unsigned int id, u64 now)
 {
 	struct ktau_task *state = ref->state;
@@ -34,14 +37,14 @@ static __always_inline void open_root(struct ktau_ref *ref, unsigned int id, u64
 	ktau_write(&state->root.start, now);
 	ktau_write(&state->root.child, 0);
 	state->root.info = id;
-	barrier();	/* it is linked whole */
+	barrier();	/* it is complete before it is linked */
 	WRITE_ONCE(ref->top, &state->root);
-	smp_wmb();	/* a reader sees it linked if @user_ticks is not negative */
+	smp_wmb();	/* a reader that finds @user_ticks positive finds it linked */
 	if ((s64)ktau_read(&state->user_ticks) < 0)
 		ktau_add(&state->user_ticks, now);
 }
 
-/* Without the profile there is no account. */
+/* There is no account without the profile. */
 static noinline void enter_slow(struct ktau_ref *ref)
 {
 	if (READ_ONCE(ref->mask) & KTAU_MODE_PROFILE)
@@ -49,14 +52,14 @@ static noinline void enter_slow(struct ktau_ref *ref)
 }
 
 /**
- * __ktau_user_exit() - the current task comes from user mode
- * @ref: its own; the account is on
+ * __ktau_user_exit() - the current task enters the kernel from user mode
+ * @ref: that of the current task; the group "account" is enabled
  *
- * Context: Entry from user mode, interrupts off.
+ * Context: Entry from user mode, interrupts disabled.
  */
 void __ktau_user_exit(struct ktau_ref *ref)
 {
-	/* Two bits: read them as they come. */
+	/* two bits of one word cannot be torn */
 	u32 modes = data_race(ref->mask) & (KTAU_MODE_PROFILE | KTAU_MODE_TRACE);
 
 	if (likely(modes == KTAU_MODE_PROFILE))
@@ -68,9 +71,9 @@ void __ktau_user_exit(struct ktau_ref *ref)
 NOKPROBE_SYMBOL(__ktau_user_exit);
 
 /*
- * Account the root frame, off the stack since @now, where something is unusual: it has
- * slept, there is no chunk, its id is one of the second level, or a clock went back. What
- * that takes is still the kernel's time, and not that of user mode.
+ * Account the root frame, unlinked at @now, on the slow path: the task has slept, there
+ * is no chunk, the id is in the second level of the table, or a clock went back. The time
+ * that this takes is still kernel time, not user time.
  */
 static noinline void settle_root(struct ktau_frame *root, struct ktau_ref *ref,
 				 u64 now)
@@ -122,24 +125,24 @@ static __always_inline void close_root(struct ktau_frame *root, struct ktau_ref 
 	}
 	ktau_sub(&state->user_ticks, now);
 	ktau_add(&state->outer_ticks, incl);
-	ktau_book_cell(cell, incl, excl, true);
+	ktau_cell_account(cell, incl, excl, true);
 	barrier();
 	ktau_add(&state->end, 1);
 }
 
-/* A frame of something that has ended. */
+/* The innermost frame should have been closed before. */
 static noinline void end_stray(struct ktau_frame *top, struct ktau_ref *ref)
 {
 	WRITE_ONCE(ref->top, NULL);
-	ktau_internal_error("user mode inside of a frame");
+	ktau_internal_error("return to user mode inside a frame");
 }
 
 /**
- * __ktau_user_enter() - the current task goes to user mode
+ * __ktau_user_enter() - the current task returns to user mode
  * @top: its innermost frame
  * @ref: its own
  *
- * Context: Return to user mode, interrupts off.
+ * Context: Return to user mode, interrupts disabled.
  */
 void __ktau_user_enter(struct ktau_frame *top, struct ktau_ref *ref)
 {
@@ -162,17 +165,17 @@ void __ktau_user_enter(struct ktau_frame *top, struct ktau_ref *ref)
 		return;
 	}
 	cell = &chunk->cell[id & (KTAU_CHUNK_CELLS - 1)];
-	OPTIMIZER_HIDE_VAR(cell);	/* else it is made up in each use */
+	OPTIMIZER_HIDE_VAR(cell);	/* else gcc recomputes it at each use */
 	close_root(top, ref, state, cell);
 }
 
 NOKPROBE_SYMBOL(__ktau_user_enter);
 
 /**
- * __ktau_user_begin() - a task without a root frame goes to user mode
- * @ref: of the current task, for which the account has been enabled meanwhile
+ * __ktau_user_begin() - a task without a root frame returns to user mode
+ * @ref: that of the current task, for which the account was enabled in the meantime
  *
- * Context: Return to user mode, interrupts off.
+ * Context: Return to user mode, interrupts disabled.
  */
 void __ktau_user_begin(struct ktau_ref *ref)
 {
@@ -188,7 +191,7 @@ void __ktau_user_begin(struct ktau_ref *ref)
 	ktau_add(&state->end, 1);
 }
 
-/* What the root frame of a task that gets the CPU is, if not what was entered. */
+/* The event of the root frame of a task that gets the CPU. */
 static unsigned int root_id(struct task_struct *tsk)
 {
 	void *fn;
@@ -196,7 +199,7 @@ static unsigned int root_id(struct task_struct *tsk)
 	if (is_idle_task(tsk))
 		return KTAU_ID_IDLE;
 	if (tsk->flags & PF_KTHREAD) {
-		fn = kthread_func(tsk);	/* it is set when the thread has run */
+		fn = kthread_func(tsk);	/* set once the thread has run */
 		return fn ? ktau_call_id(KTAU_CALL_KTHREAD, fn) :
 			    KTAU_ID_RET_FROM_FORK;
 	}
@@ -206,10 +209,10 @@ static unsigned int root_id(struct task_struct *tsk)
 }
 
 /**
- * ktau_root_resume() - give the current task, which has got the CPU, its root frame
+ * ktau_root_resume() - open the root frame of a task that has got the CPU
  * @ref: its own
  *
- * Context: At the end of the switch, interrupts off.
+ * Context: At the end of a context switch, interrupts disabled.
  */
 void ktau_root_resume(struct ktau_ref *ref)
 {
@@ -224,13 +227,13 @@ void ktau_root_resume(struct ktau_ref *ref)
 }
 
 /**
- * ktau_root_trace() - name the root frame and trace what it has become
- * @tsk: the current task, whose innermost frame is the root frame, without a name
- * @frame: room for a frame, on the kernel stack, with the id
- * @flag: KTAU_WHAT_ARG if @arg goes into the trace, else 0
+ * ktau_root_trace() - name the root frame, and trace the event that it has become
+ * @tsk: the current task, whose innermost frame is the unnamed root frame
+ * @frame: uninitialised frame on the kernel stack, except for its id
+ * @flag: KTAU_WHAT_ARG if @arg goes into the slot, else 0
  * @arg: address of a page fault
  *
- * The slots are those of a frame that is not profiled: the root frame has its time.
+ * The slots are those of a frame that is traced only: the root frame has the time.
  *
  * Context: Task.
  */

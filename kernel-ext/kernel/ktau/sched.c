@@ -2,43 +2,53 @@
 /*
  * KTAU: the scheduler.
  *
- * A task that leaves the CPU gets a frame that ends when it is back: what it
- * waits for is time spent in the kernel too. The frame lies in the task's state,
- * for the two hooks are in different functions. Which event it is depends on why
- * the task left:
+ * A task that leaves the CPU gets a frame that ends when it is back, because waiting is
+ * time spent in the kernel too. The frame is part of the task's state, because the two
+ * hooks are in different functions. Its event depends on why the task left:
  *
- *	schedule	preempted: it could have gone on
+ *	schedule	preempted while runnable
  *	schedule_yld	sched_yield()
- *	schedule_vol_*	it gave up the CPU to wait for something:
- *	  io		  for a device, as iowait has it
- *	  interruptible	  for what a signal ends too
+ *	schedule_vol_*	gave up the CPU to wait:
+ *	  io		  for I/O, as the kernel counts iowait
+ *	  interruptible	  interruptible by signals
  *	  uninterruptible
- *	  idle		  for work: uninterruptible, but no part of the load
+ *	  idle		  for work: uninterruptible, not part of the load average
  *	  stopped	  stopped, traced, parked or frozen
  *
- * as the kernel has just decided for its own counts: nvcsw is the count of all
- * schedule_vol_*, nivcsw that of schedule and schedule_yld together. The end of
- * a wait, from the wakeup to the CPU, is an activation of schedule_wait inside. A task
- * that has a signal pending is switched out as if it waited, but stays runnable:
- * all of that is schedule_wait.
+ * The decision is the one that the kernel has just made for its own counters: nvcsw is
+ * the count of all schedule_vol_*, nivcsw that of schedule and schedule_yld together. The
+ * end of a wait, from the wakeup to the CPU, is an activation of schedule_wait inside. A
+ * task with a pending signal is switched out as if it waited but stays runnable: all of
+ * that time is schedule_wait.
  *
- * The frame begins, and the wait of the next task ends, at one reading of the clock,
- * after the switch and before another CPU may have the task that was switched out:
- * what the switch takes is that task's.
+ * The frame begins and the wait of the next task ends at the same clock reading, after
+ * the switch and before another CPU may run the task that was switched out. The cost of
+ * the switch is accounted to the task that was switched out.
  *
- * A waker leaves what there is to know about a wakeup with the task that it wakes,
- * which writes that into its own trace when it runs. So it makes no difference whether
- * the waker is traced, and which CPU puts the task into its queue.
+ * A waker stores the details of a wakeup in the state of the woken task, which traces
+ * them when it runs. So it makes no difference whether the waker is traced, or which CPU
+ * enqueues the task.
  *
- * All of it runs under the lock of a run queue: nothing here may allocate, wake
- * or print.
+ * All of this runs under the lock of a run queue: nothing here may allocate memory, wake
+ * tasks or print.
  */
 #include <linux/preempt.h>
 #include <linux/sched.h>
 
+#include "account.h"
+#include "arch.h"
+#include "changes.h"
+#include "core.h"
+#include "event.h"
 #include "frame.h"
+#include "off.h"
+#include "ring.h"
+#include "root.h"
+#include "table.h"
+#include "times.h"
+#include "trace.h"
 
-/* As /proc/PID/stat and the kernel's own trace show it. */
+/* The task state as /proc/PID/stat and the sched_switch tracepoint show it. */
 static unsigned int shown_state(const struct task_struct *task,
 				unsigned int state)
 {
@@ -48,8 +58,8 @@ static unsigned int shown_state(const struct task_struct *task,
 }
 
 /*
- * Which event it is that @task gives up the CPU in @state. A pending signal keeps a task
- * from an interruptible sleep; from 6.12 on its state is 0 then.
+ * The event of @task giving up the CPU in @state. A pending signal prevents an
+ * interruptible sleep; from 6.12 on the state is 0 then.
  */
 static unsigned int reason(const struct task_struct *task, unsigned int state)
 {
@@ -63,19 +73,14 @@ static unsigned int reason(const struct task_struct *task, unsigned int state)
 				     KTAU_ID_SCHEDULE_VOL_UNINTERRUPTIBLE;
 }
 
-static bool is_off(const struct ktau_task *state, const struct ktau_frame *top)
-{
-	return top == &state->sched;
-}
-
 /**
  * __ktau_sched_switch() - the current task loses the CPU
- * @vol: whether the kernel counts it as voluntary, in nvcsw
+ * @vol: whether the kernel counts the switch as voluntary, in nvcsw
  * @prev: the current task
- * @next: the one that gets the CPU
- * @prev_state: what @prev waits in, 0 if it could have gone on
+ * @next: the task that gets the CPU
+ * @prev_state: the state in which @prev waits, 0 if it is runnable
  *
- * Its frame is there from here on; it begins in __ktau_sched_switched().
+ * This links the frame, whose time begins in __ktau_sched_switched().
  *
  * Context: Under the lock of the run queue.
  */
@@ -87,11 +92,11 @@ void __ktau_sched_switch(bool vol, struct task_struct *prev,
 	struct ktau_frame *frame = &state->sched;
 	const u32 mask = READ_ONCE(ref->mask);
 
-	if (unlikely(is_off(state, ref->top))) {
+	if (unlikely(ktau_is_off(state, ref->top))) {
 		ktau_internal_error("a task left the CPU twice");
 		return;
 	}
-	/* A waker waits until the switch is over, or for the run queue. */
+	/* A waker waits for the end of the switch or for the run queue. */
 	state->off = (struct ktau_off) {
 		.next = ktau_pack_serial(next->ktau.serial, prev->prio, next->prio),
 		.shown = vol ? shown_state(prev, prev_state) : 0,
@@ -110,11 +115,11 @@ void __ktau_sched_switch(bool vol, struct task_struct *prev,
 	if (!(mask & KTAU_MODE_PROFILE))
 		frame->info |= KTAU_FRAME_TRACE_ONLY;
 	ref->flags = (ref->flags & ~KTAU_REF_YIELD) | KTAU_REF_OFF;
-	barrier();	/* whole before a reader finds it */
+	barrier();	/* complete before a reader finds it */
 	WRITE_ONCE(ref->top, frame);
 }
 
-/* @ref's task is off the CPU since @now. */
+/* The task of @ref has been off the CPU since @now. */
 static void begin_off(struct ktau_ref *ref, u64 now)
 {
 	struct ktau_task *state = ref->state;
@@ -128,9 +133,9 @@ static void begin_off(struct ktau_ref *ref, u64 now)
 
 /**
  * __ktau_sched_switched() - the current task has got the CPU from another one
- * @prev: that task, which no other CPU can have yet
+ * @prev: that task, which no other CPU can run yet
  *
- * Context: Under the lock of the run queue, interrupts off.
+ * Context: Under the lock of the run queue, interrupts disabled.
  */
 void __ktau_sched_switched(struct task_struct *prev)
 {
@@ -145,7 +150,7 @@ void __ktau_sched_switched(struct task_struct *prev)
 		ktau_account_switch(prev, now);
 }
 
-/* From the wakeup, @wait ticks before @now, the task was runnable and had no CPU. */
+/* Trace that the task waited for a CPU from its wakeup, @wait ticks before @now. */
 static void trace_wait(struct ktau_ref *ref, u64 wait, u64 now)
 {
 	struct ktau_task *state = ref->state;
@@ -156,35 +161,16 @@ static void trace_wait(struct ktau_ref *ref, u64 wait, u64 now)
 		ktau_trace_woken(state, now, ref->wake_ticks);
 }
 
-/* Since when the task was runnable; 0 if it never was, or not apart from the frame. */
-static u64 runnable_since(const struct ktau_task *state, u64 wake_ticks)
-{
-	const u64 start = ktau_read(&state->sched.start);
-
-	if (!ktau_is_voluntary(ktau_frame_id(&state->sched)))
-		return 0;
-	if (!READ_ONCE(state->off.sleeps))
-		return start;
-	/* The switch may have taken longer than the waker. */
-	return wake_ticks ? max(wake_ticks, start) : 0;
-}
-
-/* A waker on another CPU may be ahead of the clock here. */
-static u64 ticks_between(u64 since, u64 now)
-{
-	return (s64)(now - since) > 0 ? now - since : 0;
-}
-
-/* The task is back on a CPU since @now. */
+/* The task has been back on a CPU since @now. */
 static void end_off(struct ktau_ref *ref, u64 now)
 {
 	struct ktau_task *state = ref->state;
 	struct ktau_frame *frame = &state->sched;
 	const struct ktau_times base = ktau_times(state);
-	const u64 since = runnable_since(state, ref->wake_ticks);
+	const u64 since = ktau_runnable_since(state, ref->wake_ticks);
 	const bool traced = frame->info & KTAU_FRAME_TRACED;
 	const bool profiled = !(frame->info & KTAU_FRAME_TRACE_ONLY);
-	u64 wait = since ? ticks_between(since, now) : 0;
+	u64 wait = since ? ktau_ticks_between(since, now) : 0;
 	struct ktau_ended e;
 
 	if (traced && since)
@@ -193,7 +179,7 @@ static void end_off(struct ktau_ref *ref, u64 now)
 	barrier();
 	WRITE_ONCE(ref->top, frame->prev);
 	if (profiled && since) {
-		ktau_book(state, KTAU_ID_SCHEDULE_WAIT, wait, wait, true);
+		ktau_table_account(state, KTAU_ID_SCHEDULE_WAIT, wait, wait, true);
 		frame->child = wait;
 	}
 	if (traced)
@@ -209,11 +195,11 @@ static void end_off(struct ktau_ref *ref, u64 now)
 	ktau_add(&state->end, 1);
 }
 
-/* The task runs for the first time, since @now. */
+/* The task has been running for the first time since @now. */
 static void begin_on(struct ktau_ref *ref, u64 now)
 {
 	struct ktau_task *state = ref->state;
-	const u64 wait = ticks_between(ref->wake_ticks, now);
+	const u64 wait = ktau_ticks_between(ref->wake_ticks, now);
 
 	if (!(ref->mask & KTAU_GROUP_SCHED))
 		return;
@@ -223,7 +209,7 @@ static void begin_on(struct ktau_ref *ref, u64 now)
 		return;
 	ktau_add(&state->begin, 1);
 	barrier();
-	ktau_book(state, KTAU_ID_SCHEDULE_WAIT, wait, wait, true);
+	ktau_table_account(state, KTAU_ID_SCHEDULE_WAIT, wait, wait, true);
 	ktau_add(ktau_outside(state, ref->top), wait);
 	ktau_add(&state->runq_ticks, wait);
 	barrier();
@@ -231,10 +217,10 @@ static void begin_on(struct ktau_ref *ref, u64 now)
 }
 
 /**
- * __ktau_sched_resume() - the current task is back on a CPU, or new on it
+ * __ktau_sched_resume() - the current task is back on a CPU, or runs for the first time
  *
- * Context: At the end of the switch, interrupts off: none may hit the task
- * between its return and here, or its time would lie inside the wait.
+ * Context: At the end of a context switch, interrupts disabled: the time of an interrupt
+ * that hits before this would be counted as part of the wait.
  */
 void __ktau_sched_resume(void)
 {
@@ -243,7 +229,7 @@ void __ktau_sched_resume(void)
 
 	if (unlikely(!state))
 		return;
-	if (is_off(state, ref->top))
+	if (ktau_is_off(state, ref->top))
 		end_off(ref, state->switched_ticks);
 	else if ((ref->flags & KTAU_REF_NEW) && ref->wake_ticks)
 		begin_on(ref, state->switched_ticks);
@@ -254,58 +240,24 @@ void __ktau_sched_resume(void)
 		ktau_trace_changes(state);
 }
 
-/**
- * ktau_times_at() - the sums of a task, with what is in progress
- * @state: its state
- * @task: the task, or NULL: it has exited
- * @ticks: the moment
- *
- * Context: Any. The task may run: the caller finds out afterwards.
- * Return: The sums at that moment, without an interrupt in progress.
- */
-struct ktau_times ktau_times_at(const struct ktau_task *state,
-				const struct task_struct *task, u64 ticks)
-{
-	struct ktau_times times = ktau_times(state);
-	const struct ktau_ref *ref = task ? &task->ktau : NULL;
-	u64 woken = ref ? ktau_read(&ref->wake_ticks) : 0;
-	u64 off, wait;
-
-	if (!ref)
-		return times;
-	if (is_off(state, READ_ONCE(ref->top))) {
-		off = ticks_between(ktau_read(&state->sched.start), ticks);
-		wait = off;
-		if (READ_ONCE(state->off.sleeps)) {
-			woken = runnable_since(state, woken);
-			wait = woken ? min(off, ticks_between(woken, ticks)) : 0;
-		}
-		times.runq += wait;
-		times.asleep += off - wait;
-	} else if (woken && (READ_ONCE(ref->flags) & KTAU_REF_NEW)) {
-		times.runq += ticks_between(woken, ticks);
-	}
-	return times;
-}
-
 /*
- * Whether @p has slept: it was taken off its queue, or 6.12 has left it there until its
- * turn came. Otherwise it is woken before it sleeps, and goes on.
+ * Whether @p has slept: it was dequeued, or its dequeue has been delayed, as 6.12 does.
+ * Otherwise it is woken before it sleeps, and keeps running.
  */
 static bool has_slept(const struct task_struct *p, const struct ktau_task *state)
 {
 	if (!READ_ONCE(p->on_rq))
 		return true;
-	return is_off(state, READ_ONCE(p->ktau.top)) && state->off.sleeps;
+	return ktau_is_off(state, READ_ONCE(p->ktau.top)) && state->off.sleeps;
 }
 
 /**
- * __ktau_sched_waking() - the current task, or what interrupts it, wakes a task
+ * __ktau_sched_waking() - the current task, or an interrupt of it, wakes a task
  * @p: the task
  * @target_cpu: CPU whose run queue it enters
  *
- * Context: Under @p's pi_lock, interrupts off; if @p is in a run queue, under the lock
- * of that too.
+ * Context: Under @p's pi_lock, interrupts disabled; if @p is in a run queue, under the
+ * lock of that queue too.
  */
 void __ktau_sched_waking(struct task_struct *p, unsigned int target_cpu)
 {
@@ -329,8 +281,8 @@ void __ktau_sched_waking(struct task_struct *p, unsigned int target_cpu)
 }
 
 /**
- * __ktau_sched_yield() - the current task gives way to others
- * @yields: it is about to; if not, it has, and none may have come
+ * __ktau_sched_yield() - the current task calls sched_yield()
+ * @yields: it is about to yield; if not, it has yielded, perhaps without a switch
  *
  * Context: Task.
  */
@@ -339,7 +291,7 @@ void __ktau_sched_yield(bool yields)
 	struct ktau_ref *ref = &current->ktau;
 	unsigned long flags;
 
-	raw_local_irq_save(flags);	/* a preemption clears other flags */
+	raw_local_irq_save(flags);	/* a preemption changes other flags */
 	if (yields)
 		ref->flags |= KTAU_REF_YIELD;
 	else

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * KTAU: what a reader asks for by KTAU_IOC_SELECT.
- */
+/* KTAU: what a reader requests with KTAU_IOC_SELECT. */
 #include <linux/cred.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -11,16 +9,17 @@
 #include <linux/user_namespace.h>
 
 #include "cgroup.h"
+#include "select.h"
 #include "stream.h"
 
 /**
  * ktau_select_read() - copy the argument of KTAU_IOC_SELECT
- * @select: where it goes
- * @arg: where it is
+ * @select: receives the argument
+ * @arg: user address of the argument
  *
  * Context: May sleep.
- * Return: 0, -EFAULT, -EINVAL if it is too short, or -E2BIG if it has fields that are
- * not known here.
+ * Return: 0, -EFAULT, -EINVAL if it is too short, or -E2BIG if it sets fields that this
+ * kernel does not know.
  */
 int ktau_select_read(struct ktau_select *select, const void __user *arg)
 {
@@ -35,7 +34,7 @@ int ktau_select_read(struct ktau_select *select, const void __user *arg)
 	return copy_struct_from_user(select, sizeof(*select), arg, size);
 }
 
-/* What belongs to a flag is 0 without it. */
+/* The field of a filter must be 0 unless its flag is set. */
 static bool has_stray_filter(const struct ktau_select *select)
 {
 	return (select->cgroup && !(select->flags & KTAU_SELECT_CGROUP)) ||
@@ -44,8 +43,8 @@ static bool has_stray_filter(const struct ktau_select *select)
 }
 
 /**
- * ktau_select_check() - whether what is asked for makes sense
- * @select: what is asked for
+ * ktau_select_check() - check a request
+ * @select: the request
  * @content: KTAU_REC_PROFILE or KTAU_REC_TRACE
  *
  * Context: Any; the current credentials are those of the opener.
@@ -83,7 +82,7 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Leave each tid once. Return: how many. */
+/* Remove duplicate tids. Return: the number that is left. */
 static u32 sort_pids(s32 *pids, u32 nr)
 {
 	u32 from, to = 0;
@@ -96,9 +95,9 @@ static u32 sort_pids(s32 *pids, u32 nr)
 }
 
 /**
- * ktau_select_pids() - copy the list of tids that was asked for
- * @select: what was asked for; its number is reduced where it has one twice
- * @pids: where the list goes, NULL if there is none; the caller frees it
+ * ktau_select_pids() - copy the requested list of tids
+ * @select: the request; @nr_pids is reduced if there are duplicates
+ * @pids: receives the list, NULL if there is none; the caller frees it
  *
  * Context: May sleep.
  * Return: 0, -ENOMEM or -EFAULT.
@@ -131,7 +130,7 @@ static bool matches(const struct ktau_select *select, kuid_t uid, u32 tag)
 
 /**
  * ktau_select_task() - whether a live task passes the filters
- * @select: what was asked for
+ * @select: the request
  * @task: the task, held by the caller
  *
  * Context: Task; the current credentials are those of the opener.
@@ -147,10 +146,10 @@ bool ktau_select_task(const struct ktau_select *select, struct task_struct *task
 
 /**
  * ktau_select_exited() - whether an exited task passes the filters
- * @select: what was asked for
+ * @select: the request
  * @state: its state
  *
- * Where its control group is gone, it is not known what that one was below of.
+ * The ancestors of a removed control group are unknown.
  *
  * Context: May sleep; the current credentials are those of the opener.
  * Return: Whether it does.

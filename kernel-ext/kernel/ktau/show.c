@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: what /proc/ktau/control shows: the words that set the configuration, so that
- * writing them back restores it.
+ * KTAU: reading /proc/ktau/control, which shows the configuration as the words that
+ * restore it when they are written back.
  */
 #include <linux/minmax.h>
 #include <linux/mm.h>
@@ -11,8 +11,12 @@
 #include <linux/sort.h>
 #include <linux/string.h>
 
+#include "core.h"
 #include "filter.h"
-#include "ktau.h"
+#include "show.h"
+#include "state.h"
+#include "switch.h"
+#include "words.h"
 
 static void show_group_names(struct seq_file *m, u32 groups, char separator)
 {
@@ -28,7 +32,7 @@ static void show_group_names(struct seq_file *m, u32 groups, char separator)
 	}
 }
 
-/* A task of a list, and what it is listed under. */
+/* A task, and the value under which it is listed. */
 struct listed {
 	u32 value;
 	pid_t tid;
@@ -36,10 +40,10 @@ struct listed {
 
 /**
  * struct tid_list - tasks to show
- * @value: what a task is listed under, or 0 for a task that is not listed
+ * @value: returns the value of a task, 0 if it is not listed
  * @task: the tasks
- * @nr: number of them
- * @room: for how many @task has room
+ * @nr: number of tasks
+ * @room: size of @task
  */
 struct tid_list {
 	u32 (*value)(struct task_struct *task);
@@ -50,19 +54,19 @@ struct tid_list {
 
 static u32 selected_of(struct task_struct *task)
 {
-	struct ktau_task *state = ktau_task_get(task);
+	struct ktau_task *state = ktau_state_get(task);
 	u32 selected = state ? state->selected : 0;
 
-	ktau_task_put(state);
+	ktau_state_put(state);
 	return selected == ktau_filter_selection() ? selected : 0;
 }
 
 static u32 groups_of(struct task_struct *task)
 {
-	struct ktau_task *state = ktau_task_get(task);
+	struct ktau_task *state = ktau_state_get(task);
 	u32 groups = state ? state->task_groups : 0;
 
-	ktau_task_put(state);
+	ktau_state_put(state);
 	return groups;
 }
 
@@ -104,7 +108,7 @@ static int add_listed(struct tid_list *list, struct task_struct *task)
 	return 0;
 }
 
-/* Fill in @list, which has @value; the caller frees @task. Return: 0 or -ENOMEM. */
+/* Fill in @list, whose @value is set; the caller frees @task. Return: 0 or -ENOMEM. */
 static int list_tids(struct tid_list *list)
 {
 	struct task_struct *task;
@@ -119,7 +123,7 @@ static int list_tids(struct tid_list *list)
 	return err;
 }
 
-/* The tids of all that have the value of task @i. Return: the next task. */
+/* Show the tids of all tasks with the value of task @i. Return: the next task. */
 static size_t show_tids(struct seq_file *m, const struct tid_list *list, size_t i)
 {
 	const u32 value = list->task[i].value;
@@ -218,9 +222,9 @@ static void show_config(struct seq_file *m, const struct ktau_config *config)
 }
 
 /**
- * ktau_control_show() - show the configuration, in the words that set it
- * @m: where
- * @all: show also what names tasks and users
+ * ktau_control_show() - show the configuration as control words
+ * @m: output
+ * @all: include words that identify tasks and users
  *
  * Context: May sleep.
  * Return: 0 or -ENOMEM.

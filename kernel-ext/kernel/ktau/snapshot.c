@@ -1,30 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: copying the profile of one owner, whole.
+ * KTAU: taking a consistent copy of one owner's profile.
  *
- * The owner may run on another CPU while it is copied. A copy is whole if no
- * update was going on when it was begun and none was begun until it ended. Most
- * tasks sleep, so that is the rule. For one that keeps running the copy is made
- * by the CPU that runs it, in an interrupt: then nothing can be begun.
+ * The owner may run on another CPU while it is copied. A copy is consistent if no update
+ * was in progress when it began and none began before it ended. Most tasks are asleep, so
+ * this is the usual case. The profile of a task that keeps running is copied by the CPU
+ * that runs it, in an interrupt, during which no update can begin.
  */
 #include <linux/delay.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 #include <linux/smp.h>
 
-#include "frame.h"
+#include "account.h"
+#include "arch.h"
+#include "event.h"
+#include "snapshot.h"
+#include "table.h"
+#include "times.h"
 
 #define QUICK_TRIES	3
 #define SLOW_TRIES	100
 #define MAX_IPIS	10
 
 /**
- * struct copy - where a profile is copied to
+ * struct copy - destination of a copy
  * @rec: the record
- * @max_entries: for how many entries it has room
+ * @max_entries: room for entries
  * @outermost: the outermost open frame
  * @outermost_ticks: when it was entered
- * @is_full: there were more
+ * @is_full: there were more entries
  */
 struct copy {
 	struct ktau_rec_profile *rec;
@@ -84,7 +89,7 @@ static bool is_in_state(const struct ktau_frame *frame,
 	       frame == &state->guest;
 }
 
-/* The frames of a task that sleeps lie on its stack, or in its state. */
+/* The frames of a sleeping task are on its stack or in its state. */
 static bool frame_is_valid(const struct ktau_frame *frame,
 			   const struct ktau_task *state,
 			   unsigned long low, unsigned long high)
@@ -98,10 +103,10 @@ static bool frame_is_valid(const struct ktau_frame *frame,
 }
 
 /*
- * Copy the open frames, innermost first. @stack is the stack that they have to
- * lie on; NULL if the chain cannot change, and need not be doubted. A chain that
- * changes all the same is found out afterwards; until then it must only not
- * lead astray: each frame lies further up the stack than the one before.
+ * Copy the open frames, innermost first. @stack is the stack that must contain them; NULL
+ * if the list cannot change. A list that changes is detected afterwards; until then it
+ * must only be safe to follow, so each frame must be at a higher address than the one
+ * before.
  */
 static __no_kasan_or_inline bool
 copy_frames(struct copy *copy, const struct ktau_task *state,
@@ -112,7 +117,7 @@ copy_frames(struct copy *copy, const struct ktau_task *state,
 		((struct ktau_entry *)(rec + 1) + rec->nr_entries);
 	unsigned long low = (unsigned long)stack;
 	unsigned long high = low + THREAD_SIZE;
-	u64 inside = rec->ticks;	/* when the frame inside was entered */
+	u64 inside = rec->ticks;	/* when the next inner frame was entered */
 
 	rec->nr_open = 0;
 	rec->depth = 0;
@@ -127,7 +132,7 @@ copy_frames(struct copy *copy, const struct ktau_task *state,
 		start = READ_ONCE(frame->start);
 		child = ktau_child_ticks(READ_ONCE(frame->child));
 		if (!start)
-			return false;	/* being written */
+			return false;	/* not complete yet */
 		if (frame == &state->guest)
 			rec->guest_ticks = max_t(s64, inside - start - child, 0);
 		inside = start;
@@ -147,7 +152,7 @@ copy_frames(struct copy *copy, const struct ktau_task *state,
 	return true;
 }
 
-/* One try; false if something moved meanwhile. */
+/* Try once. Return: whether the copy is consistent. */
 static bool copy_once(struct copy *copy, struct ktau_task *state,
 		      struct task_struct *task, void *stack)
 {
@@ -175,7 +180,7 @@ struct remote {
 	bool done;
 };
 
-/* On the CPU that ran the task a moment ago. */
+/* Runs on the CPU that ran the task when the copy was requested. */
 static void copy_here(void *data)
 {
 	struct remote *remote = data;
@@ -186,8 +191,8 @@ static void copy_here(void *data)
 }
 
 /*
- * Have the CPU that runs the task copy it; not one that the task was preempted on,
- * in the middle of an update perhaps: that one has nothing to do with it.
+ * Let the CPU that runs the task copy it. If the task has been preempted, perhaps in the
+ * middle of an update, its last CPU cannot help.
  */
 static bool copy_there(struct remote *remote)
 {
@@ -208,7 +213,7 @@ static bool copy_task(struct copy *copy, struct ktau_task *state,
 	if (!stack)
 		return false;
 	for (i = 0; i < SLOW_TRIES && !done; i++) {
-		/* Its own frames cannot change under a task that copies them. */
+		/* The frames of a task that copies itself cannot change. */
 		done = copy_once(copy, state, task,
 				 task == current ? NULL : stack);
 		if (done || i < QUICK_TRIES)
@@ -235,11 +240,11 @@ static bool copy_untasked(struct copy *copy, struct ktau_task *state)
 }
 
 /**
- * ktau_snapshot_bytes() - room that the snapshot of a profile takes
+ * ktau_snapshot_bytes() - size of the snapshot of a profile
  * @state: whose
  *
  * Context: Any.
- * Return: Bytes, as the table is now; it may grow meanwhile.
+ * Return: Bytes for the current table, which may grow.
  */
 size_t ktau_snapshot_bytes(const struct ktau_task *state)
 {
@@ -252,14 +257,14 @@ size_t ktau_snapshot_bytes(const struct ktau_task *state)
 
 /**
  * ktau_snapshot_into() - copy a profile
- * @rec: where it goes
- * @bytes: its room, at least that of ktau_snapshot_bytes() of an empty table
+ * @rec: receives the copy
+ * @bytes: size of @rec, at least ktau_snapshot_bytes() of an empty table
  * @state: whose
- * @task: the live task that it belongs to, held by the caller; or NULL: it
- *	belongs to a CPU or to an exited task
+ * @task: the live task that it belongs to, held by the caller; NULL for a CPU or an
+ *	exited task
  *
  * Context: Task. May sleep if @task is not NULL.
- * Return: 0, -EAGAIN if the owner never held still, or -ENOSPC.
+ * Return: 0, -EAGAIN if no consistent copy could be made, or -ENOSPC.
  */
 int ktau_snapshot_into(struct ktau_rec_profile *rec, size_t bytes,
 		       struct ktau_task *state, struct task_struct *task)

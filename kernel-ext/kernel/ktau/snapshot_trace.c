@@ -1,34 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: copying the trace of one owner, and giving its slots their form in streams.
+ * KTAU: copying the trace of one owner, and converting its slots to their form in
+ * streams.
  *
  * The owner may write while its ring is read. The reader takes one slot at a time:
  *
  *	it waits until the slot is committed,
- *	copies its places, and
- *	reads @head: if the writer has got so far that it may write to these places
- *	again, the copy may be torn, and the reader drops it.
+ *	copies it and its continuation slots, and
+ *	reads @head: if the writer may have overwritten these slots since, the copy may
+ *	be torn, and the reader drops it.
  *
- * Only a copy that is whole is interpreted. A record holds slots without a hole:
- * where the writer overtakes the reader, the record ends, and the next one counts
- * what is lost.
+ * Only a consistent copy is interpreted. The slots of a record have no gap: the record
+ * ends where the writer overtakes the reader, and the next one counts the lost slots.
  */
 #include <linux/delay.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
 
-#include "ktau.h"
+#include "arch.h"
+#include "event.h"
+#include "ring.h"
+#include "snapshot_trace.h"
+#include "trace.h"
 
 #define QUICK_TRIES	3
 #define SLOW_TRIES	100
 
-/* Wait until slot @nr is committed, or overwritten; false if it never is. */
-static bool wait_written(const struct ktau_place *place, u64 nr)
+/* Wait until slot @nr is committed or overwritten. Return: whether it was. */
+static bool wait_written(const struct ktau_ring_slot *raw, u64 nr)
 {
 	unsigned int i;
 
 	for (i = 0; i < SLOW_TRIES; i++) {
-		if ((s32)(READ_ONCE(place->turn) - (u32)nr) > 0)
+		if ((s32)(READ_ONCE(raw->seq) - (u32)nr) > 0)
 			return true;
 		if (i < QUICK_TRIES)
 			cpu_relax();
@@ -44,12 +48,12 @@ static bool has_id(unsigned int type)
 	       type == KTAU_TRACE_COUNT;
 }
 
-/* Each exit keeps the word that a system call has its result in. */
-static bool has_result(const struct ktau_place *place)
+/* Every exit contains the word in which a system call has its result. */
+static bool has_result(const struct ktau_ring_slot *raw)
 {
-	const struct ktau_event *event = ktau_event(KTAU_WHAT_SMALL(place->what));
+	const struct ktau_event *event = ktau_event(KTAU_WHAT_SMALL(raw->what));
 
-	return (place->what & KTAU_WHAT_ARG) && event &&
+	return (raw->what & KTAU_WHAT_ARG) && event &&
 	       event->group == KTAU_GROUP_SYSCALL;
 }
 
@@ -60,130 +64,132 @@ static unsigned int encode_word(void *to, u64 value)
 }
 
 static unsigned int encode_switch(struct ktau_slot_switch *to,
-				  const struct ktau_place *place)
+				  const struct ktau_ring_slot *raw)
 {
-	to->next_serial = ktau_packed_serial(place->arg);
-	to->state = KTAU_WHAT_SMALL(place->what);
-	to->prio = ktau_packed_prio(place->arg, 48);
-	to->next_prio = ktau_packed_prio(place->arg, 56);
+	to->next_serial = ktau_packed_serial(raw->arg);
+	to->state = KTAU_WHAT_SMALL(raw->what);
+	to->prio = ktau_packed_prio(raw->arg, 48);
+	to->next_prio = ktau_packed_prio(raw->arg, 56);
 	return sizeof(*to) / sizeof(u64);
 }
 
 static unsigned int encode_waking(struct ktau_slot_waking *to,
-				  const struct ktau_place *place)
+				  const struct ktau_ring_slot *raw)
 {
-	to->serial = ktau_packed_serial(place->arg);
-	to->target_cpu = KTAU_WHAT_SMALL(place->what);
-	to->prio = ktau_packed_prio(place->arg, 48);
+	to->serial = ktau_packed_serial(raw->arg);
+	to->target_cpu = KTAU_WHAT_SMALL(raw->what);
+	to->prio = ktau_packed_prio(raw->arg, 48);
 	return sizeof(*to) / sizeof(u64);
 }
 
 static unsigned int encode_woken(struct ktau_slot_woken *to,
-				 const struct ktau_place *place)
+				 const struct ktau_ring_slot *raw)
 {
 	*to = (struct ktau_slot_woken) {
-		.waker_serial = ktau_packed_serial(place[0].arg),
-		.waking_ticks = place[1].ticks,
-		.target_cpu = KTAU_WHAT_SMALL(place[0].what),
-		.waker_ctx = ktau_packed_prio(place[0].arg, 48),
+		.waker_serial = ktau_packed_serial(raw[0].arg),
+		.waking_ticks = raw[1].ticks,
+		.target_cpu = KTAU_WHAT_SMALL(raw[0].what),
+		.waker_ctx = ktau_packed_prio(raw[0].arg, 48),
 	};
 	return sizeof(*to) / sizeof(u64);
 }
 
 static unsigned int encode_kvm(struct ktau_slot_kvm *to,
-			       const struct ktau_place *place)
+			       const struct ktau_ring_slot *raw)
 {
-	to->vcpu = place->arg;
-	to->reason = place->arg >> 32;
+	to->vcpu = raw->arg;
+	to->reason = raw->arg >> 32;
 	return sizeof(*to) / sizeof(u64);
 }
 
 static unsigned int encode_fork(struct ktau_slot_fork *to,
-				const struct ktau_place *place)
+				const struct ktau_ring_slot *raw)
 {
-	to->serial = place[0].arg;
-	to->leader_serial = place[1].arg;
+	to->serial = raw[0].arg;
+	to->leader_serial = raw[1].arg;
 	return sizeof(*to) / sizeof(u64);
 }
 
-/* A name in 16 bytes. */
-static unsigned int encode_comm(u64 *to, const struct ktau_place *place)
+/* A name of 16 bytes. */
+static unsigned int encode_comm(u64 *to, const struct ktau_ring_slot *raw)
 {
-	to[0] = place[1].ticks;
-	to[1] = place[1].arg;
+	to[0] = raw[1].ticks;
+	to[1] = raw[1].arg;
 	return 2;
 }
 
-/* See __ktau_net() for what is where. */
+/* __ktau_net() has the layout. */
 static unsigned int encode_net(struct ktau_slot_net *to,
-			       const struct ktau_place *place)
+			       const struct ktau_ring_slot *raw)
 {
-	memcpy(&to->local[0], &place[1].ticks, sizeof(u64));
-	memcpy(&to->local[8], &place[1].arg, sizeof(u64));
-	memcpy(&to->remote[0], &place[2].ticks, sizeof(u64));
-	memcpy(&to->remote[8], &place[2].arg, sizeof(u64));
-	to->local_port = KTAU_WHAT_SMALL(place[1].what);
-	to->remote_port = KTAU_WHAT_SMALL(place[2].what);
-	to->seq = place->arg;
-	to->bytes = place->arg >> 32;
-	to->nr_segments = KTAU_WHAT_SMALL(place->what);
-	to->tcp_flags = place[1].count;
-	to->net_flags = place[1].count >> 8;
-	to->net_ns = place[2].count;
+	memcpy(&to->local[0], &raw[1].ticks, sizeof(u64));
+	memcpy(&to->local[8], &raw[1].arg, sizeof(u64));
+	memcpy(&to->remote[0], &raw[2].ticks, sizeof(u64));
+	memcpy(&to->remote[8], &raw[2].arg, sizeof(u64));
+	to->local_port = KTAU_WHAT_SMALL(raw[1].what);
+	to->remote_port = KTAU_WHAT_SMALL(raw[2].what);
+	to->seq = raw->arg;
+	to->bytes = raw->arg >> 32;
+	to->nr_segments = KTAU_WHAT_SMALL(raw->what);
+	to->tcp_flags = raw[1].count;
+	to->net_flags = raw[1].count >> 8;
+	to->net_ns = raw[2].count;
 	to->reserved = 0;
 	return sizeof(*to) / sizeof(u64);
 }
 
-/* Payload of a slot, from its first place and the further ones. Return: words. */
-static unsigned int encode_payload(void *to, const struct ktau_place *place)
+/* Encode the payload of a slot and its continuation slots. Return: its size in words. */
+static unsigned int encode_payload(void *to, const struct ktau_ring_slot *raw)
 {
-	switch (KTAU_WHAT_TYPE(place->what)) {
+	switch (KTAU_WHAT_TYPE(raw->what)) {
 	case KTAU_TRACE_ENTER:
-		return place->what & KTAU_WHAT_ARG ?
-		       encode_word(to, place->arg) : 0;
+		return raw->what & KTAU_WHAT_ARG ?
+		       encode_word(to, raw->arg) : 0;
 	case KTAU_TRACE_EXIT:
-		return has_result(place) ? encode_word(to, place->arg) : 0;
+		return has_result(raw) ? encode_word(to, raw->arg) : 0;
 	case KTAU_TRACE_COUNT:
 	case KTAU_TRACE_TASK_EXIT:
 	case KTAU_TRACE_CGROUP:
-		return encode_word(to, place->arg);
+		return encode_word(to, raw->arg);
 	case KTAU_TRACE_SWITCH:
-		return encode_switch(to, place);
+		return encode_switch(to, raw);
 	case KTAU_TRACE_WAKING:
-		return encode_waking(to, place);
+		return encode_waking(to, raw);
 	case KTAU_TRACE_WOKEN:
-		return encode_woken(to, place);
+		return encode_woken(to, raw);
 	case KTAU_TRACE_KVM_ENTER:
 	case KTAU_TRACE_KVM_EXIT:
-		return encode_kvm(to, place);
+		return encode_kvm(to, raw);
 	case KTAU_TRACE_FORK:
-		return encode_fork(to, place);
+		return encode_fork(to, raw);
 	case KTAU_TRACE_EXEC:
-		return encode_comm(to, place) +
-		       encode_word((u64 *)to + 2, place->arg);
+		return encode_comm(to, raw) +
+		       encode_word((u64 *)to + 2, raw->arg);
 	case KTAU_TRACE_COMM:
-		return encode_comm(to, place);
+		return encode_comm(to, raw);
 	case KTAU_TRACE_NET_SEND:
 	case KTAU_TRACE_NET_RECV:
-		return encode_net(to, place);
+		return encode_net(to, raw);
 	}
 	return 0;
 }
 
-/* Return: bytes of the slot. */
-static unsigned int encode(struct ktau_slot *slot, const struct ktau_place *place)
+/*
+ * Return: the size of the slot in bytes.
+ */
+static unsigned int encode(struct ktau_slot *slot, const struct ktau_ring_slot *raw)
 {
 	*slot = (struct ktau_slot) {
-		.ticks = place->ticks,
+		.ticks = raw->ticks,
 		.id = KTAU_ID_NONE,
-		.type = KTAU_WHAT_TYPE(place->what),
-		.cpu = place->cpu,
-		.ctx = ktau_context(place->count),
+		.type = KTAU_WHAT_TYPE(raw->what),
+		.cpu = raw->cpu,
+		.ctx = ktau_context(raw->count),
 	};
 	if (has_id(slot->type))
-		slot->id = KTAU_WHAT_SMALL(place->what);
+		slot->id = KTAU_WHAT_SMALL(raw->what);
 	slot->words = sizeof(*slot) / sizeof(u64) +
-		      encode_payload(slot + 1, place);
+		      encode_payload(slot + 1, raw);
 	return slot->words * sizeof(u64);
 }
 
@@ -192,70 +198,75 @@ static u64 oldest(const struct ktau_ring *ring)
 	return ktau_ring_oldest(ring, ktau_read(&ring->head));
 }
 
-/* Return: 1, 0 if place @nr has been overwritten, -EAGAIN if never committed. */
-static int copy_place(struct ktau_place *to, const struct ktau_ring *ring, u64 nr)
+/*
+ * Return: 1, 0 if slot @nr has been overwritten, -EAGAIN if it is never committed.
+ */
+static int copy_one(struct ktau_ring_slot *to, const struct ktau_ring *ring, u64 nr)
 {
-	const struct ktau_place *from = &ring->place[(u32)nr & ring->mask];
+	const struct ktau_ring_slot *from = &ring->slot[(u32)nr & ring->mask];
 
 	if (!wait_written(from, nr))
 		return -EAGAIN;
-	smp_rmb();	/* pairs with ktau_place_done() */
+	smp_rmb();	/* pairs with ktau_slot_commit() */
 	*to = data_race(*from);	/* if torn, it is dropped below */
-	smp_rmb();	/* pairs with the barrier of a writer that has moved @head */
+	smp_rmb();	/* pairs with the barrier of a writer that has advanced @head */
 	return nr >= oldest(ring);
 }
 
-/* Copy a slot. Return: number of its places, otherwise as copy_place(). */
-static int copy_slot(struct ktau_place place[KTAU_SLOT_MAX_PLACES],
+/*
+ * Copy a slot with its continuation slots. Return: their number, or 0 or -EAGAIN as
+ * copy_one().
+ */
+static int copy_slot(struct ktau_ring_slot raw[KTAU_ENTRY_MAX_SLOTS],
 		     const struct ktau_ring *ring, u64 nr)
 {
 	unsigned int i, more;
-	int ret = copy_place(place, ring, nr);
+	int ret = copy_one(raw, ring, nr);
 
-	if (ret <= 0 || KTAU_WHAT_TYPE(place->what) == KTAU_TRACE_MORE)
+	if (ret <= 0 || KTAU_WHAT_TYPE(raw->what) == KTAU_TRACE_MORE)
 		return ret;
-	more = KTAU_WHAT_MORE(place->what);
+	more = KTAU_WHAT_MORE(raw->what);
 	for (i = 1; i <= more; i++) {
-		ret = copy_place(&place[i], ring, nr + i);
+		ret = copy_one(&raw[i], ring, nr + i);
 		if (ret <= 0)
 			return ret;
 	}
 	return 1 + more;
 }
 
-/* Append a slot of @nr places to @rec. */
-static void append(struct ktau_rec_trace *rec, const struct ktau_place *place,
+/* Append a trace entry of @nr slots to @rec. */
+static void append(struct ktau_rec_trace *rec, const struct ktau_ring_slot *raw,
 		   unsigned int nr)
 {
 	void *to = (u8 *)(rec + 1) + rec->slots_bytes;
 
-	rec->slots_bytes += encode(to, place);
+	rec->slots_bytes += encode(to, raw);
 	rec->nr_slots++;
 	rec->next += nr;
 }
 
-/* Nothing is in @rec yet: go on behind a slot of @nr places that will not be. */
+/* Skip a trace entry of @nr slots, while @rec is still empty. */
 static void leave_out(struct ktau_rec_trace *rec, const struct ktau_ring *ring,
-		      const struct ktau_place *place, int nr)
+		      const struct ktau_ring_slot *raw, int nr)
 {
 	if (!nr) {
 		rec->next = max(rec->next + 1, oldest(ring));
 		rec->lost += rec->next - rec->first;
-	} else if (KTAU_WHAT_TYPE(place->what) == KTAU_TRACE_MORE) {
-		rec->next++;	/* the beginning of the slot is overwritten */
+	} else if (KTAU_WHAT_TYPE(raw->what) == KTAU_TRACE_MORE) {
+		rec->next++;	/* the first slot of the entry has been overwritten */
 		rec->lost++;
 	} else {
 		rec->next += nr;
-		rec->lost = 0;	/* older than this one, which is too old */
+		rec->lost = 0;	/* lost slots are older than this one, which is too old */
 	}
 	rec->first = rec->next;
 }
 
 static bool is_wanted(const struct ktau_rec_trace *rec,
-		      const struct ktau_place *place, u64 since)
+		      const struct ktau_ring_slot *raw, u64 since)
 {
-	return KTAU_WHAT_TYPE(place->what) != KTAU_TRACE_MORE &&
-	       (rec->nr_slots || place->ticks >= since);
+	return KTAU_WHAT_TYPE(raw->what) != KTAU_TRACE_MORE &&
+	       (rec->nr_slots || raw->ticks >= since);
 }
 
 static void note_loss(struct ktau_rec_trace *rec, const struct ktau_reach *reach)
@@ -269,14 +280,14 @@ static void note_loss(struct ktau_rec_trace *rec, const struct ktau_reach *reach
 }
 
 /*
- * Copy the slots from @rec->next on, to @rec->written or until @max_bytes are full
- * or the writer has overtaken. Return: 0, or -EAGAIN if there are none because the
- * owner does not finish writing one.
+ * Copy the slots from @rec->next up to @rec->written, until @max_bytes are used or the
+ * writer overtakes. Return: 0, or -EAGAIN if there are none because the owner does not
+ * commit one.
  */
 static int copy_slots(struct ktau_rec_trace *rec, const struct ktau_ring *ring,
 		      struct ktau_reach *reach, u32 max_bytes)
 {
-	struct ktau_place place[KTAU_SLOT_MAX_PLACES];
+	struct ktau_ring_slot raw[KTAU_ENTRY_MAX_SLOTS];
 	u64 begin = rec->next, ticks = reach->ticks;
 	int nr;
 
@@ -285,17 +296,17 @@ static int copy_slots(struct ktau_rec_trace *rec, const struct ktau_ring *ring,
 	rec->lost = rec->first - begin;
 	while (rec->next < rec->written &&
 	       rec->slots_bytes + KTAU_SLOT_MAX_BYTES <= max_bytes) {
-		nr = copy_slot(place, ring, rec->next);
+		nr = copy_slot(raw, ring, rec->next);
 		if (nr < 0 && !rec->nr_slots)
 			return nr;
-		if (nr > 0 && is_wanted(rec, place, reach->since_ticks)) {
-			append(rec, place, nr);
-			ticks = place->ticks;
+		if (nr > 0 && is_wanted(rec, raw, reach->since_ticks)) {
+			append(rec, raw, nr);
+			ticks = raw->ticks;
 			continue;
 		}
 		if (rec->nr_slots)
 			break;
-		leave_out(rec, ring, place, nr);
+		leave_out(rec, ring, raw, nr);
 	}
 	rec->written = max(rec->written, rec->next);
 	note_loss(rec, reach);
@@ -304,11 +315,11 @@ static int copy_slots(struct ktau_rec_trace *rec, const struct ktau_ring *ring,
 }
 
 /**
- * ktau_snapshot_trace_bytes() - room that all slots of a ring take, more or less
+ * ktau_snapshot_trace_bytes() - approximate size of all slots of a ring
  * @state: whose ring
  *
  * Context: May sleep.
- * Return: Bytes, as the ring is now; it may grow meanwhile. 0 without a ring.
+ * Return: Bytes for the current ring, which may grow; 0 without a ring.
  */
 size_t ktau_snapshot_trace_bytes(struct ktau_task *state)
 {
@@ -323,20 +334,21 @@ size_t ktau_snapshot_trace_bytes(struct ktau_task *state)
 }
 
 /**
- * ktau_snapshot_trace() - copy what a ring holds
+ * ktau_snapshot_trace() - copy the slots of a ring
  * @rec: where it goes
  * @max_bytes: room for slots after the fixed part, at least KTAU_SLOT_MAX_BYTES
  * @state: whose
  * @task: the live task that it belongs to, or NULL
- * @reach: zero but for @since_ticks and @consume for a new owner, and kept from one call
- *	for it to the next. With @consume what no other reader has consumed, which
- *	is consumed by this one; without, all that the ring holds
+ * @reach: position of the reader, kept between calls for one owner; for a new owner,
+ *	zero except for @since_ticks and @consume. With @consume, the slots are copied
+ *	that no reader has consumed, and are consumed; without it, all slots in the
+ *	ring
  *
- * A ring of another size is another ring, which begins with slot 0 again.
+ * A ring that replaces another one, other than by growing, begins with slot 0 again.
  *
  * Context: May sleep.
- * Return: 1 if there are more slots to copy, 0 if not, -ENODATA without a ring,
- * -EAGAIN if the owner does not finish writing a slot.
+ * Return: 1 if there are more slots to copy, 0 if not, -ENODATA without a ring, -EAGAIN
+ * if the owner does not commit a slot.
  */
 int ktau_snapshot_trace(struct ktau_rec_trace *rec, u32 max_bytes,
 			struct ktau_task *state, struct task_struct *task,

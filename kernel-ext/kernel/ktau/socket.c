@@ -2,15 +2,15 @@
 /*
  * KTAU: the bytes that programs send and receive through sockets.
  *
- * Each datagram counts, an empty one as 0 bytes. On a stream a result of 0 is its
- * end, or nothing to do, and does not count. What is received is what has been
- * copied: the result of a receive with MSG_TRUNC is the length of the message.
- * A look with MSG_PEEK takes nothing, and MSG_ERRQUEUE gives back what was sent.
+ * Each datagram is counted, an empty one as 0 bytes. On a stream a result of 0 means end
+ * of file or nothing to do, and is not counted. A receive counts the bytes copied,
+ * because with MSG_TRUNC the result is the length of the message. Receives with MSG_PEEK,
+ * which consume nothing, and with MSG_ERRQUEUE, which return sent data, are not counted.
  */
 #include <linux/net.h>
 #include <linux/socket.h>
 
-#include "ktau.h"
+#include "types.h"
 
 static bool is_message(const struct socket *sock, size_t bytes)
 {
@@ -32,7 +32,7 @@ void __ktau_sock_sent(const struct socket *sock, long result)
 	KTAU_COUNT(SOCKET, sock_send_bytes, result);
 }
 
-/* What comes by a message, and by a splice, is one event. */
+/* Received messages and splices are the same event. */
 static void count_received(size_t bytes)
 {
 	KTAU_COUNT(SOCKET, sock_recv_bytes, bytes);
@@ -71,7 +71,7 @@ void __ktau_sock_spliced(long result)
 /**
  * ktau_sock_page_begin() - the current task is about to send a page
  *
- * Some families do that by sendmsg(), where it counts already.
+ * Some families send a page through sendmsg(), which counts it already.
  *
  * Context: Task.
  */
@@ -81,7 +81,7 @@ void ktau_sock_page_begin(void)
 }
 
 /**
- * ktau_sock_page_end() - count the page, unless it has been
+ * ktau_sock_page_end() - count the page, unless sendmsg() has done so
  * @sock: where it was sent
  * @result: bytes, or -errno
  *

@@ -1,44 +1,46 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * KTAU: what the parts of a stream share: its descriptor (stream.c), what it was
- * asked for (select.c), the walk over the owners (walk.c), what is taken out of a
- * record (redact.c), who is named in one (describe.c), and the records that make a
- * stream of it (compose.c).
+ * KTAU: an open stream, as its parts see it: the file operations (file.c), the request
+ * (select.c), the cursor (walk.c), whether an owner gets a record (admit.c), the record
+ * of one owner (record.c), what is removed from it (redact.c), descriptions of owners
+ * (describe.c) and all other records (compose.c).
  */
 #ifndef _KERNEL_KTAU_STREAM_H
 #define _KERNEL_KTAU_STREAM_H
 
 #include <linux/xarray.h>
 
-#include "ktau.h"
+#include "gone.h"
+#include "snapshot_trace.h"
+#include "types.h"
 
 struct file;
 struct nsproxy;
 
-/* What a stream is made of, in this order. */
+/* The parts of a stream, in this order. */
 enum phase {
 	PHASE_BEGIN,
 	PHASE_IDLE,
 	PHASE_LIVE,
 	PHASE_EXITED,
-	PHASE_GONE,	/* behind the evicted sum */
+	PHASE_GONE,	/* after the evicted sum */
 	PHASE_CPU,
 	PHASE_END,
 	PHASE_OVER,
 };
 
-/* Memory of a record; grows to what the largest one needs. */
+/* A buffer for records, which grows to the size of the largest one. */
 struct ktau_buffer {
 	void	*p;
 	size_t	bytes;
 };
 
 /**
- * struct ktau_front - the records that come before one that refers to them
- * @owner: of the record
+ * struct ktau_front - the records that must precede the one that refers to them
+ * @owner: owner of the record
  * @path: path of its program, NULL if unknown; allocated
- * @next: entry or slot that is looked at next
- * @offset: and where it is in the record; 0 until OWNER has been put
+ * @next: entry or slot to look at next
+ * @offset: its offset in the record; 0 until OWNER has been put
  */
 struct ktau_front {
 	struct ktau_owner	owner;
@@ -47,53 +49,53 @@ struct ktau_front {
 	u32			offset;
 };
 
-/* What @owners of a stream says of a serial. */
+/* Flags of a serial in @owners of a stream. */
 #define KTAU_SERIAL_PUT		BIT(0)	/* its OWNER has been put */
 #define KTAU_SERIAL_HIDDEN	BIT(1)	/* the reader may not see it */
-#define KTAU_SERIAL_RECORD	2	/* + kind, a bit: and that of a record */
+#define KTAU_SERIAL_RECORD	2	/* + kind, a bit: OWNER of a record of that kind has been put */
 
 /**
  * struct ktau_stream - an open /proc/ktau/profile or /proc/ktau/trace
- * @lock: serialises its users
- * @user: account of its opener, charged for it
- * @ns: pid namespace of its opener
- * @ns_id: tells it from others in what exited tasks have
- * @nsproxy: its other namespaces
+ * @lock: serialises operations on the stream
+ * @user: account of the opener, charged for the stream
+ * @ns: pid namespace of the opener
+ * @ns_id: identifies @ns in the records of exited tasks
+ * @nsproxy: the other namespaces of the opener
  * @is_contained: the opener was not in the initial pid and user namespaces
  * @privileged: the opener may see all tasks
  * @content: KTAU_REC_PROFILE or KTAU_REC_TRACE
- * @allowed: KTAU_ACCESS_* of the opener when it was opened
- * @access: and when the stream began
- * @select: what was asked for
- * @pids: its list of tids, or NULL
+ * @allowed: KTAU_ACCESS_* of the opener when the file was opened
+ * @access: the same when the stream began
+ * @select: the request
+ * @pids: the requested list of tids, or NULL
  * @offset: position in the file
- * @phase: where the stream is
- * @cursor: and where in that phase: CPU, pid, index into @pids, or number
- * @thread: tid reached in the process at @cursor of a list of processes
- * @reach: what of the ring at @cursor has been read
+ * @phase: current phase
+ * @cursor: position in that phase: CPU, pid, index into @pids, or number
+ * @thread: position within the process at @cursor, if a list of processes was requested
+ * @reach: position in the ring of the owner at @cursor
  * @end: counts for the last record
- * @watch: what it has shown of tasks that may be folded or evicted; profile only
- * @settle: what became of them
- * @gone: their serials
- * @number: its number, see look.c
- * @since: number of the last one of all tasks that was read to its end, or 0
+ * @watch: tasks shown that may be folded or evicted; profiles only
+ * @settle: what became of those
+ * @gone: buffer for their serials
+ * @number: number of the stream; see look.c
+ * @since: number of the last complete stream of all tasks, or 0
  * @fills: ktau_trace_fills when the stream began
- * @out: the record that is being read, in @small or @body
- * @len: its bytes
+ * @out: the record being read, in @small or @body
+ * @len: its size
  * @pos: bytes of it that have been read
  * @body: a PROFILE or TRACE
- * @body_len: its bytes, 0 if there is none; it is put once @front has been
- * @front: what comes before it
+ * @body_len: its size, 0 if there is none; it is put after the records of @front
+ * @front: the records that precede it
  * @ids: event ids whose EVENT has been put
  * @cgroups: control groups whose CGROUP has been put
  * @owners: KTAU_SERIAL_* by serial
- * @where: where to find the owner of a serial, see describe.c
- * @where_until: serials above this came after @where was made
- * @where_at: when it was made, in jiffies
+ * @where: where to find the owner of a serial; see describe.c
+ * @where_until: serials above this are newer than @where
+ * @where_at: when @where was made, in jiffies
  * @small: any other record
  */
 struct ktau_stream {
-	struct mutex		lock;	/* all below it */
+	struct mutex		lock;	/* all further fields */
 	struct ktau_user	*user;
 	struct pid_namespace	*ns;
 	struct ktau_ns_id	ns_id;
@@ -132,52 +134,13 @@ struct ktau_stream {
 	struct ktau_buffer	small;
 };
 
-/* Those that walk over all tasks. */
+/* Targets that walk over all tasks. */
 #define KTAU_TARGETS_ALL	(KTAU_TARGET_ALL | KTAU_TARGET_CHANGED)
 
-/* Those that are named one by one. */
+/* Targets that list tasks. */
 #define KTAU_TARGETS_LISTED	(KTAU_TARGET_SELF | KTAU_TARGET_LIST)
 
-/* stream.c */
 int ktau_buffer_need(struct ktau_buffer *buffer, size_t bytes);
 u32 ktau_stream_access(const struct ktau_stream *stream);
-
-/* select.c */
-int ktau_select_read(struct ktau_select *select, const void __user *arg);
-int ktau_select_check(const struct ktau_select *select, u32 content);
-int ktau_select_pids(struct ktau_select *select, s32 **pids);
-bool ktau_select_task(const struct ktau_select *select, struct task_struct *task);
-bool ktau_select_exited(const struct ktau_select *select,
-			const struct ktau_task *state);
-
-/* info.c */
-int ktau_info_write(const struct ktau_stream *stream, void __user *arg);
-void ktau_boot_id(u8 id[16]);
-
-/* walk.c */
-int ktau_stream_step(struct ktau_stream *stream);
-
-/* redact.c */
-void ktau_redact_trace(struct ktau_stream *stream);
-
-/* describe.c */
-void ktau_describe_task(const struct ktau_stream *stream, struct ktau_owner *owner,
-			struct task_struct *task);
-void ktau_describe_exited(const struct ktau_stream *stream,
-			  struct ktau_owner *owner, const struct ktau_task *state);
-bool ktau_is_in_reach(const struct ktau_stream *stream,
-		      const struct ktau_task *state);
-unsigned long ktau_serial_bits(struct ktau_stream *stream, u64 serial);
-int ktau_serial_mark(struct ktau_stream *stream, u64 serial, unsigned long bits);
-bool ktau_named_visible(struct ktau_stream *stream, u64 serial);
-char *ktau_describe_path(struct task_struct *task, const struct ktau_task *state);
-int ktau_named_describe(struct ktau_stream *stream, u64 serial,
-			struct ktau_owner *owner, char **path);
-
-/* compose.c */
-int ktau_compose_begin(struct ktau_stream *stream);
-int ktau_compose_front(struct ktau_stream *stream);
-int ktau_compose_gone(struct ktau_stream *stream);
-int ktau_compose_end(struct ktau_stream *stream);
 
 #endif /* _KERNEL_KTAU_STREAM_H */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: giving tasks what the configuration says they should have.
+ * KTAU: bringing tasks in line with the configuration.
  *
- * A write to control walks over all tasks. A task that forks or execs sets up its
- * child or itself meanwhile; a generation count keeps the two from missing each
- * other: the write increments it before its walk, and the task starts again if it
- * has changed.
+ * A write to control walks over all tasks. Meanwhile a task that forks or execs sets up
+ * its child or itself. A generation count makes sure that the walk or the task sees the
+ * other's change: the write increments it before the walk, and the task starts again if
+ * it has changed.
  */
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
@@ -13,8 +13,16 @@
 #include <linux/sched/task.h>
 #include <linux/spinlock.h>
 
+#include "arch.h"
+#include "core.h"
+#include "cpu.h"
 #include "filter.h"
-#include "ktau.h"
+#include "grow.h"
+#include "memory.h"
+#include "ring.h"
+#include "state.h"
+#include "switch.h"
+#include "user.h"
 
 static unsigned int generation;
 
@@ -57,31 +65,31 @@ static struct ktau_task *make_state(struct task_struct *task, gfp_t gfp)
 		ktau_loss(KTAU_LOSS_NO_STATE);
 		return NULL;
 	}
-	state = ktau_task_create(user, gfp);
+	state = ktau_state_create(user, gfp);
 	ktau_user_put(user);
 	if (!state)
 		return NULL;
 	state->serial = ktau_task_serial(task);
-	refcount_inc(&state->ref);	/* one is the task's, one the caller's */
+	refcount_inc(&state->ref);	/* one for the task, one for the caller */
 	if (!cmpxchg(&task->ktau.state, NULL, state)) {
 		WRITE_ONCE(task->ktau.serial, state->serial);
 		return state;
 	}
 	refcount_dec(&state->ref);
-	ktau_task_put(state);
-	return ktau_task_get(task);
+	ktau_state_put(state);
+	return ktau_state_get(task);
 }
 
 /*
- * Get the state of @task with a reference, made with @gfp unless that is 0; NULL if
- * it has none.
- * Return: 0, or -ENOMEM if one could not be made. An exiting task gets none, which
- * is no error.
+ * Get the state of @task with a reference. If it has none, create one with @gfp unless
+ * that is 0.
+ * Return: 0, or -ENOMEM if it could not be created. An exiting task gets no new state,
+ * which is not an error.
  */
 static int get_state(struct task_struct *task, gfp_t gfp,
 		     struct ktau_task **state)
 {
-	*state = ktau_task_get(task);
+	*state = ktau_state_get(task);
 	if (*state || !gfp || (data_race(task->flags) & PF_EXITING)) /* a hint */
 		return 0;
 	*state = make_state(task, gfp);
@@ -90,15 +98,15 @@ static int get_state(struct task_struct *task, gfp_t gfp,
 	return -ENOMEM;
 }
 
-/* The groups in @mask whose activations go to a profile. */
+/* The groups in @mask whose activations are profiled. */
 static u32 profiled(u32 mask)
 {
 	return mask & KTAU_MODE_PROFILE ? mask & KTAU_GROUP_ALL : 0;
 }
 
 /*
- * Note which groups @mask has on, once it is in effect; state->mask_lock held. A
- * group that comes on with the profile has been on since the profile began.
+ * Note which groups @mask enables, once it is in effect; state->mask_lock held. Groups
+ * that are enabled when the profile begins have been enabled since its start.
  */
 static void note_groups(struct ktau_task *state, u32 mask)
 {
@@ -116,13 +124,13 @@ static void note_groups(struct ktau_task *state, u32 mask)
 }
 
 /**
- * ktau_groups_throughout() - which groups have been on without a break
+ * ktau_groups_throughout() - which groups have been enabled without interruption
  * @state: profile of a task or of a CPU
- * @mask: groups of interest, such as those that are on now
+ * @mask: groups of interest
  * @since_ticks: beginning of the period
  *
  * Context: Any.
- * Return: Those of @mask that have been profiled since @since_ticks or since the
+ * Return: The groups in @mask that have been profiled since @since_ticks or since the
  * profile began, whichever is later.
  */
 u32 ktau_groups_throughout(const struct ktau_task *state, u32 mask,
@@ -139,11 +147,11 @@ u32 ktau_groups_throughout(const struct ktau_task *state, u32 mask,
 }
 
 /*
- * A task that has been harvested stays off whatever is enabled. One that exits is
- * given nothing more: it may be past __ktau_task_exited(), which has then not seen
- * a state that has come since, and nobody would ever see what that counts.
- * If it is not yet marked here, where the state is there, it will see it: it marks
- * itself, takes part in a full barrier, atomic_dec_and_test(), and looks for one.
+ * Set the mask of @task. A task whose profile has been taken stays disabled. An exiting
+ * task gets no further groups: it may be past __ktau_task_exited(), which has then not
+ * seen this state, so its contents would be lost. A task without PF_EXITING here will
+ * find the state: it sets the flag, executes a full barrier (atomic_dec_and_test()), and
+ * looks for a state.
  */
 static void set_mask(struct task_struct *task, struct ktau_task *state, u32 mask)
 {
@@ -151,7 +159,7 @@ static void set_mask(struct task_struct *task, struct ktau_task *state, u32 mask
 	bool exits;
 
 	spin_lock(&state->mask_lock);
-	smp_mb();	/* the state before the look at the mark */
+	smp_mb();	/* the state is set before the flag is read */
 	exits = data_race(task->flags) & PF_EXITING; /* one bit */
 	do {
 		if (old & KTAU_MASK_GONE)
@@ -166,8 +174,8 @@ out:
 }
 
 /*
- * Give @task what the configuration says, allocated with @gfp. @selected: the
- * selection it joins, or 0.
+ * Set up @task as the configuration says, allocating with @gfp. @selected: the selection
+ * that it joins, or 0.
  */
 static void set_up(struct task_struct *task, u32 selected, gfp_t gfp)
 {
@@ -177,7 +185,7 @@ static void set_up(struct task_struct *task, u32 selected, gfp_t gfp)
 	struct ktau_task *state;
 	u32 mask;
 
-	/* Where there is no memory, the task goes without: that is counted. */
+	/* Without memory the task gets no state, which is counted. */
 	get_state(task, wanted ? gfp : 0, &state);
 	if (!state)
 		return;
@@ -188,16 +196,16 @@ static void set_up(struct task_struct *task, u32 selected, gfp_t gfp)
 	    add_ring(state, ktau_ring_start_slots(task), gfp))
 		mask &= ~KTAU_MODE_TRACE;
 	set_mask(task, state, mask);
-	ktau_task_put(state);
+	ktau_state_put(state);
 }
 
 /**
- * ktau_next_task() - go from one live task to the next
- * @nr: global pid to go on from, 1 to begin; moved on
+ * ktau_next_task() - iterate over the live tasks
+ * @nr: global pid to continue from, 1 to begin; advanced
  *
  * Context: Task.
- * Return: The task, for the caller to put; NULL after the last one. Idle tasks are
- * not among them.
+ * Return: The next task, which the caller must put; NULL after the last one. Idle tasks
+ * are not included.
  */
 struct task_struct *ktau_next_task(int *nr)
 {
@@ -216,7 +224,7 @@ struct task_struct *ktau_next_task(int *nr)
 	return task;
 }
 
-/* Bring @task in line with the configuration, and note what only it has. */
+/* Bring @task in line with the configuration, and collect its own groups and tag. */
 static void update(struct task_struct *task, struct ktau_config *config)
 {
 	struct ktau_task *state;
@@ -224,18 +232,18 @@ static void update(struct task_struct *task, struct ktau_config *config)
 	if (static_key_enabled(&ktau_exit_key))
 		ktau_task_serial(task);
 	set_up(task, 0, GFP_KERNEL);
-	state = ktau_task_get(task);
+	state = ktau_state_get(task);
 	if (state)
 		config->task_groups |= state->task_groups;
-	ktau_task_put(state);
+	ktau_state_put(state);
 	config->tags |= READ_ONCE(task->ktau.tag) != 0;
 }
 
 /**
  * ktau_tasks_update() - bring all tasks in line with the configuration
  *
- * Finds out, too, which groups some task still has for itself and whether there are
- * tags. Those of a task that has ended since count until then.
+ * Also determines which groups individual tasks still have, and whether there are tags.
+ * The groups of a task that has exited count until the next call.
  *
  * Context: May sleep; ktau_mutex held.
  */
@@ -259,7 +267,7 @@ void ktau_tasks_update(void)
 }
 
 /**
- * ktau_cpus_update() - note which groups the tables of the CPUs have
+ * ktau_cpus_update() - note which groups the tables of the CPUs contain
  * @groups: groups whose hooks are enabled
  *
  * Context: Task; ktau_mutex held.
@@ -279,14 +287,14 @@ void ktau_cpus_update(u32 groups)
 	}
 }
 
-/* Those that were replaced, counting what nobody has read. */
+/* Free rings that were replaced, and count their unread slots. */
 static void free_rings(struct ktau_ring **list)
 {
 	struct ktau_ring *ring;
 
 	if (!*list)
 		return;
-	/* A write with an old one goes on at most until preemption is on again. */
+	/* A write to an old ring ends before preemption is enabled again. */
 	synchronize_rcu();
 	while ((ring = *list)) {
 		*list = ring->next;
@@ -297,8 +305,9 @@ static void free_rings(struct ktau_ring **list)
 }
 
 /*
- * Let the ring of @task grow, or replace one that is too large, or a kernel thread's,
- * by an empty one. The old one goes to @olds: one grace period is enough for many.
+ * Let the ring of @task grow. A ring that is too large, or that of a kernel thread, is
+ * replaced by an empty one. The old ring is added to @olds, so that one grace period is
+ * enough for many.
  */
 static void resize_ring(struct task_struct *task, struct ktau_task *state,
 			struct ktau_ring **olds)
@@ -332,18 +341,18 @@ out:
 
 static void resize(struct task_struct *task, struct ktau_ring **olds)
 {
-	struct ktau_task *state = ktau_task_get(task);
+	struct ktau_task *state = ktau_state_get(task);
 
 	if (state)
 		resize_ring(task, state, olds);
-	ktau_task_put(state);
+	ktau_state_put(state);
 }
 
 /**
  * ktau_tasks_resize() - bring the rings of all live tasks in line with ring=
  *
- * A ring that is too large is replaced by an empty one; what was in it is lost, and
- * counted. One that may be larger grows as its task goes on.
+ * A ring that is too large is replaced by an empty one; its unread slots are counted as
+ * lost. A ring that may be larger grows as its task continues.
  *
  * Context: May sleep; ktau_mutex held.
  */
@@ -364,9 +373,9 @@ void ktau_tasks_resize(void)
 }
 
 /**
- * ktau_task_select() - select a task by its tid, or take that back
+ * ktau_task_select() - select a task by its tid, or deselect it
  * @task: the task, held by the caller
- * @selection: number of the filter's selection; 0 takes it back
+ * @selection: number of the filter's selection; 0 deselects the task
  *
  * Context: May sleep; ktau_mutex held. The caller calls ktau_tasks_update().
  * Return: 0 or -ENOMEM.
@@ -378,14 +387,14 @@ int ktau_task_select(struct task_struct *task, u32 selection)
 
 	if (state)
 		WRITE_ONCE(state->selected, selection);
-	ktau_task_put(state);
+	ktau_state_put(state);
 	return err;
 }
 
 /**
- * ktau_task_set_groups() - give a task groups of its own
+ * ktau_task_set_groups() - set the groups of one task
  * @task: the task, held by the caller
- * @groups: the groups, whatever the filter says; 0: those that are on system-wide
+ * @groups: groups that apply whatever the filter says; 0: the system-wide groups
  *
  * Context: May sleep; ktau_mutex held. The caller calls ktau_tasks_update().
  * Return: 0 or -ENOMEM.
@@ -397,14 +406,14 @@ int ktau_task_set_groups(struct task_struct *task, u32 groups)
 
 	if (state)
 		WRITE_ONCE(state->task_groups, groups);
-	ktau_task_put(state);
+	ktau_state_put(state);
 	return err;
 }
 
 /**
- * ktau_task_set_tag() - give a task a tag, for itself and for what it forks later
+ * ktau_task_set_tag() - set the tag of a task, which its later children inherit
  * @task: the task, held by the caller
- * @tag: the tag; 0: none
+ * @tag: the tag; 0 for none
  *
  * Context: ktau_mutex held. The caller calls ktau_tasks_update().
  * Return: 0.
@@ -415,7 +424,9 @@ int ktau_task_set_tag(struct task_struct *task, u32 tag)
 	return 0;
 }
 
-/* Set up @task, which runs nowhere else, while the configuration may change. */
+/*
+ * Set up @task, which is current or not running yet, while the configuration may change.
+ */
 static void set_up_here(struct task_struct *task, u32 selected)
 {
 	unsigned int seen;
@@ -424,13 +435,13 @@ static void set_up_here(struct task_struct *task, u32 selected)
 		seen = READ_ONCE(generation);
 		smp_mb();	/* pairs with ktau_tasks_update() */
 		set_up(task, selected, GFP_KERNEL_ACCOUNT);
-		smp_mb();	/* the mask before the second look */
+		smp_mb();	/* the mask is set before the generation is read again */
 	} while (seen != READ_ONCE(generation));
 }
 
 /**
- * ktau_task_inherit() - give a new task what it has from the current one
- * @task: the task, not yet running
+ * ktau_task_inherit() - set up a new task with what it inherits from the current one
+ * @task: the task, not running yet
  *
  * Context: May sleep, on behalf of the parent.
  */
@@ -442,19 +453,20 @@ void ktau_task_inherit(struct task_struct *task)
 	ktau_task_serial(task);
 	if (READ_ONCE(ktau_config.inherit) && parent)
 		selected = READ_ONCE(parent->selected);
-	/* Selected for a filter that has been replaced? */
+	/* The filter of the selection may have been replaced. */
 	if (selected && selected != ktau_filter_selection())
 		selected = 0;
 	set_up_here(task, selected);
 }
 
 /**
- * ktau_task_successor() - create the state after one that ends with an exec
+ * ktau_task_successor() - create the state that follows one which ends with an exec
  * @old: state of the current task
- * @cred: credentials to come, whose user is charged
+ * @cred: the new credentials, whose user is charged
  *
  * Context: May sleep; ktau_mutex held.
- * Return: The state, in line with the configuration; NULL: counted.
+ * Return: The state, in line with the configuration. NULL if there is no memory; this is
+ * counted.
  */
 struct ktau_task *ktau_task_successor(const struct ktau_task *old,
 				      const struct cred *cred)
@@ -466,19 +478,19 @@ struct ktau_task *ktau_task_successor(const struct ktau_task *old,
 		ktau_loss(KTAU_LOSS_NO_STATE);
 		return NULL;
 	}
-	state = ktau_task_create(user, GFP_KERNEL_ACCOUNT);
+	state = ktau_state_create(user, GFP_KERNEL_ACCOUNT);
 	ktau_user_put(user);
 	if (!state)
 		return NULL;
 	state->serial = ktau_serial_next();
 	state->selected = old->selected;
 	state->task_groups = old->task_groups;
-	if (old->ring) {	/* frames in flight may have been traced */
+	if (old->ring) {	/* open frames may be traced */
 		state->ring = ktau_ring_create(state->user,
 					       ktau_ring_start_slots(current),
 					       GFP_KERNEL_ACCOUNT);
 		if (!state->ring) {
-			ktau_task_put(state);
+			ktau_state_put(state);
 			return NULL;
 		}
 		atomic_long_add(ktau_ring_bytes(state->ring->size), &state->bytes);
@@ -490,9 +502,9 @@ struct ktau_task *ktau_task_successor(const struct ktau_task *old,
 }
 
 /**
- * ktau_task_reconsider() - evaluate the filter for the current task again
+ * ktau_task_reconsider() - evaluate the filter again for the current task
  *
- * Its user and its control group may have changed since.
+ * Its user and control group may have changed.
  *
  * Context: May sleep.
  */

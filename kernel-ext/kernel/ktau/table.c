@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: the table of one owner: cells by event id, in chunks that come when an
- * id in them is first hit. What goes into it is said in profile.c.
+ * KTAU: the table of one owner: cells by event id, in chunks that are allocated when one
+ * of their ids is first hit. profile.c describes what is accounted in a cell.
  *
- * Ids below KTAU_ID_INDIRECT, which most tasks spend most of their time in, index
- * an array of pointers to chunks. Those above go through a directory, which comes
- * with the first chunk in it: a task that has no such event pays a few words.
+ * Ids below KTAU_ID_INDIRECT, where most tasks spend most of their time, index an array
+ * of pointers to chunks. Ids above go through a directory, allocated with its first
+ * chunk, so a task without such events pays only a few words for them.
  */
 #include <linux/bitops.h>
-#include <linux/export.h>
 #include <linux/irqflags.h>
 
-#include "ktau.h"
+#include "arch.h"
+#include "event.h"
+#include "memory.h"
+#include "table.h"
+#include "times.h"
 
-/* Where a table has the chunk of that number; NULL if the directory is missing. */
-static struct ktau_chunk **place_of(struct ktau_task *state, unsigned int nr)
+/* Location of the pointer to a chunk; NULL if its directory is missing. */
+static struct ktau_chunk **chunk_link(struct ktau_task *state, unsigned int nr)
 {
 	struct ktau_chunk *dir;
 
@@ -25,12 +28,12 @@ static struct ktau_chunk **place_of(struct ktau_task *state, unsigned int nr)
 	return dir ? &dir->chunk[nr & (KTAU_DIR_CHUNKS - 1)] : NULL;
 }
 
-static void add_chunk(struct ktau_task *state, struct ktau_chunk **place,
+static void add_chunk(struct ktau_task *state, struct ktau_chunk **link,
 		      struct ktau_chunk *chunk)
 {
 	atomic_long_add(sizeof(*chunk), &state->bytes);
 	/* Pairs with ktau_chunk_at() on another CPU. */
-	smp_store_release(place, chunk);
+	smp_store_release(link, chunk);
 }
 
 static void set_used(struct ktau_task *state, unsigned int nr)
@@ -40,25 +43,25 @@ static void set_used(struct ktau_task *state, unsigned int nr)
 	WRITE_ONCE(*word, *word | BIT_MASK(nr));
 }
 
-/* Interrupts off: one may want the same chunk. */
+/* Interrupts are disabled, because one could create the same chunk. */
 static struct ktau_chunk *chunk_create(struct ktau_task *state, unsigned int nr)
 {
-	struct ktau_chunk **place = place_of(state, nr), *chunk;
+	struct ktau_chunk **link = chunk_link(state, nr), *chunk;
 
-	if (!place) {
+	if (!link) {
 		chunk = ktau_chunk_take(state->user);
 		if (!chunk)
 			return NULL;
 		add_chunk(state, &state->dir[(nr - KTAU_NR_DIRECT) >>
 					     KTAU_DIR_SHIFT], chunk);
-		place = place_of(state, nr);
+		link = chunk_link(state, nr);
 	}
-	if (*place)
-		return *place;
+	if (*link)
+		return *link;
 	chunk = ktau_chunk_take(state->user);
 	if (!chunk)
 		return NULL;
-	add_chunk(state, place, chunk);
+	add_chunk(state, link, chunk);
 	set_used(state, nr);
 	return chunk;
 }
@@ -76,7 +79,7 @@ static noinline struct ktau_cell *cell_create(struct ktau_task *state,
 }
 
 /**
- * ktau_cell() - find an event in a table, with a chunk for it if need be
+ * ktau_cell() - find the cell of an event, allocating its chunk if necessary
  * @state: whose table
  * @id: event
  *
@@ -85,17 +88,17 @@ static noinline struct ktau_cell *cell_create(struct ktau_task *state,
  */
 struct ktau_cell *ktau_cell(struct ktau_task *state, unsigned int id)
 {
-	struct ktau_chunk **place = place_of(state, id >> KTAU_CHUNK_SHIFT);
+	struct ktau_chunk **link = chunk_link(state, id >> KTAU_CHUNK_SHIFT);
 
-	if (unlikely(!place || !*place))
+	if (unlikely(!link || !*link))
 		return cell_create(state, id);
-	return &(*place)->cell[id & (KTAU_CHUNK_CELLS - 1)];
+	return &(*link)->cell[id & (KTAU_CHUNK_CELLS - 1)];
 }
 
 /**
  * ktau_chunk_at() - find a chunk of any table
  * @state: whose
- * @nr: its number
+ * @nr: number of the chunk
  *
  * Context: Any.
  * Return: The chunk, or NULL if there is none.
@@ -116,9 +119,9 @@ struct ktau_chunk *ktau_chunk_at(const struct ktau_task *state, unsigned int nr)
 }
 
 /**
- * ktau_chunk_next() - go through the chunks of any table, in the order of their ids
+ * ktau_chunk_next() - iterate over the chunks of a table, in the order of their ids
  * @state: whose
- * @next: the number to begin with, 0 at first; the one after that of the chunk found
+ * @next: the number to start from, 0 at first; set to the number after the chunk found
  *
  * Context: Any.
  * Return: The next chunk, or NULL if there is none.
@@ -136,7 +139,7 @@ struct ktau_chunk *ktau_chunk_next(const struct ktau_task *state,
 			nr = i * BITS_PER_LONG + __ffs(word);
 			chunk = ktau_chunk_at(state, nr);
 			if (!chunk)
-				continue;	/* it is just being added */
+				continue;	/* it is being added */
 			*next = nr + 1;
 			return chunk;
 		}
@@ -146,32 +149,32 @@ struct ktau_chunk *ktau_chunk_next(const struct ktau_task *state,
 }
 
 /**
- * ktau_table_fill() - give a table its chunks in advance
- * @state: whose, not yet in use
- * @nr_ids: all ids below this one
+ * ktau_table_fill() - allocate chunks of a table in advance
+ * @state: the owner, not yet in use
+ * @nr_ids: the ids below this one get chunks
  *
  * Context: May sleep.
- * Return: Whether there was memory. If not, the table has some of them.
+ * Return: Whether there was memory. If not, the table has some of the chunks.
  */
 bool ktau_table_fill(struct ktau_task *state, unsigned int nr_ids)
 {
 	unsigned int nr, end = DIV_ROUND_UP(nr_ids, KTAU_CHUNK_CELLS);
-	struct ktau_chunk **place, *chunk;
+	struct ktau_chunk **link, *chunk;
 
 	for (nr = 0; nr < end; nr++) {
-		place = place_of(state, nr);
-		if (place && *place)
+		link = chunk_link(state, nr);
+		if (link && *link)
 			continue;
 		chunk = ktau_chunk_alloc(state->user);
 		if (!chunk)
 			return false;
-		if (place) {
-			add_chunk(state, place, chunk);
+		if (link) {
+			add_chunk(state, link, chunk);
 			set_used(state, nr);
 		} else {
 			add_chunk(state, &state->dir[(nr - KTAU_NR_DIRECT) >>
 						     KTAU_DIR_SHIFT], chunk);
-			nr--;	/* it can be placed now */
+			nr--;	/* its directory exists now */
 		}
 	}
 	return true;
@@ -184,7 +187,7 @@ static void clear_used(struct ktau_task *state, unsigned int nr)
 	WRITE_ONCE(*word, *word & ~BIT_MASK(nr));
 }
 
-/* Give the directories that @to lacks to it, with all that is in them. */
+/* Move the directories that @to lacks from @from, with all their chunks. */
 static unsigned int move_dirs(struct ktau_task *to, struct ktau_task *from)
 {
 	unsigned int i, k, nr, moved = 0;
@@ -220,13 +223,13 @@ static void add_cells(struct ktau_chunk *to, const struct ktau_chunk *from,
 }
 
 /**
- * ktau_table_merge() - add a table to another, which takes the chunks that it lacks
- * @to: whose table gets them; nobody else writes it, and a reader copies it again
- * @from: whose table is added, and then of no use; nobody reads it, unless @to has all
- *	chunks
+ * ktau_table_merge() - add a table to another one
+ * @to: receives the sums, and the chunks that it lacks; no other writer, and readers
+ *	retry
+ * @from: is added, and not used afterwards; without readers, unless @to has all chunks
  *
  * Context: Any. Both are charged to the same user, unless @to has all chunks.
- * Return: How many chunks have changed hands.
+ * Return: The number of chunks that were moved.
  */
 unsigned int ktau_table_merge(struct ktau_task *to, struct ktau_task *from)
 {
@@ -242,9 +245,9 @@ unsigned int ktau_table_merge(struct ktau_task *to, struct ktau_task *from)
 			continue;
 		}
 		/* Likewise */
-		smp_store_release(place_of(to, nr), chunk);
+		smp_store_release(chunk_link(to, nr), chunk);
 		set_used(to, nr);
-		*place_of(from, nr) = NULL;
+		*chunk_link(from, nr) = NULL;
 		clear_used(from, nr);
 		moved++;
 	}
@@ -253,7 +256,7 @@ unsigned int ktau_table_merge(struct ktau_task *to, struct ktau_task *from)
 
 /**
  * ktau_table_free() - free all chunks of a table
- * @state: whose; nobody uses it any more
+ * @state: the owner, no longer in use
  *
  * Context: Any but NMI and not under a run-queue lock.
  */
@@ -271,11 +274,11 @@ void ktau_table_free(struct ktau_task *state)
 }
 
 /**
- * ktau_table_cells() - a bound of the events that a table has
+ * ktau_table_cells() - upper bound of the number of events in a table
  * @state: whose
  *
  * Context: Any.
- * Return: The number of cells. A table that is in use may get more at any time.
+ * Return: The number of cells, which may grow at any time if the table is in use.
  */
 unsigned int ktau_table_cells(const struct ktau_task *state)
 {
@@ -287,56 +290,36 @@ unsigned int ktau_table_cells(const struct ktau_task *state)
 }
 
 /**
- * ktau_book() - add one activation to a table
+ * ktau_table_account() - account one activation in a table
  * @state: whose table
  * @id: event
  * @incl: its duration
  * @excl: its exclusive time
- * @outermost: whether no other activation of the event is around it
+ * @outermost: whether it is not nested in another activation of the same event
  *
- * Context: Any but NMI, on the CPU that runs the owner, between an increment of
- * @state->begin and one of @state->end.
+ * Context: Any but NMI, on the CPU that runs the owner, after an increment of
+ * @state->begin and before one of @state->end.
  */
-void ktau_book(struct ktau_task *state, unsigned int id, u64 incl, u64 excl,
+void ktau_table_account(struct ktau_task *state, unsigned int id, u64 incl, u64 excl,
 	       bool outermost)
 {
 	struct ktau_cell *cell = ktau_cell(state, id);
 
 	if (likely(cell)) {
-		ktau_book_cell(cell, incl, excl, outermost);
+		ktau_cell_account(cell, incl, excl, outermost);
 	} else {
 		ktau_add(&state->refused, 1);
 		ktau_add(&state->refused_ticks, excl);
 	}
 }
 
-/* Extremes take a comparison and a store: no single instruction does that. */
-static void count_value(struct ktau_task *state, unsigned int id, u64 value)
-{
-	struct ktau_cell *cell = ktau_cell(state, id);
-	unsigned long flags;
-
-	if (unlikely(!cell)) {
-		ktau_add(&state->refused, 1);
-		return;
-	}
-	raw_local_irq_save(flags);
-	if (!cell->count || value < cell->v[1])
-		cell->v[1] = value;
-	if (value > cell->v[2])
-		cell->v[2] = value;
-	cell->v[0] += value;
-	cell->count++;
-	raw_local_irq_restore(flags);
-}
-
 /**
  * ktau_cell_add() - add one cell to another
- * @to: sum so far
- * @from: what is added
+ * @to: the sum
+ * @from: the cell to add
  * @kind: KTAU_KIND_*
  *
- * Context: Any; nobody else writes @to.
+ * Context: Any; no other CPU writes @to.
  */
 void ktau_cell_add(struct ktau_cell *to, const struct ktau_cell *from,
 		   unsigned int kind)
@@ -356,31 +339,3 @@ void ktau_cell_add(struct ktau_cell *to, const struct ktau_cell *from,
 	}
 	to->count += from->count;
 }
-
-/**
- * __ktau_count() - add a value to a counter of the current task
- * @point: the counter
- * @value: the value
- *
- * Context: Any but NMI. The current task has the counter's group on.
- */
-void __ktau_count(struct ktau_point *point, u64 value)
-{
-	struct ktau_ref *ref = &current->ktau;
-	struct ktau_task *state = ref->state;
-	unsigned int id = ktau_point_id(point);
-	u32 mask = READ_ONCE(ref->mask);
-
-	if (unlikely(id == KTAU_ID_NONE))
-		return;
-	if (mask & KTAU_MODE_TRACE)
-		ktau_trace(state, 0, KTAU_TRACE_COUNT, id, value);
-	if (mask & KTAU_MODE_PROFILE) {
-		ktau_add(&state->begin, 1);
-		barrier();
-		count_value(state, id, value);
-		barrier();
-		ktau_add(&state->end, 1);
-	}
-}
-EXPORT_SYMBOL_GPL(__ktau_count);

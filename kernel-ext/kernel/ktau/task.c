@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: life of a task.
+ * KTAU: the life of a task: fork, exec and exit.
  *
- * A task gets its state (profile, and ring if it is traced) from its parent
- * before it first runs, or when a group is enabled, from the writer of
- * /proc/ktau/control (both in switch.c). At exit the state moves as it is to the
- * exited queue (exited.c).
+ * A task gets its state (its profile, and a ring if it is traced) from its parent before
+ * it first runs, or from the writer of /proc/ktau/control when a group is enabled (both
+ * in switch.c). At exit the state moves to the exited queue as it is (exited.c).
  */
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
@@ -16,133 +15,26 @@
 #include <linux/seq_file.h>
 #include <linux/timekeeping.h>
 
-#include "ktau.h"
-
-static DEFINE_SPINLOCK(serial_lock);	/* last_serial, and serials that are set */
-static u64 last_serial;
-static atomic_t nr_states;
-
-/**
- * ktau_serial_next() - a number for an owner
- *
- * Context: Task.
- * Return: The number, which no other owner of this boot has.
- */
-u64 ktau_serial_next(void)
-{
-	u64 serial;
-
-	spin_lock(&serial_lock);
-	serial = ++last_serial;
-	spin_unlock(&serial_lock);
-	return serial;
-}
-
-/**
- * ktau_task_serial() - the serial of a task, given now if it has none
- * @task: the task, held by the caller
- *
- * Its parent may be about to do the same, while a write to control walks over all
- * tasks.
- *
- * Context: Task.
- * Return: The serial.
- */
-u64 ktau_task_serial(struct task_struct *task)
-{
-	u64 serial;
-
-	spin_lock(&serial_lock);
-	serial = task->ktau.serial;
-	if (!serial) {
-		serial = ++last_serial;
-		ktau_write(&task->ktau.serial, serial);
-	}
-	spin_unlock(&serial_lock);
-	return serial;
-}
-
-/**
- * ktau_task_create() - make an empty state, whose serial is the caller's to set
- * @user: the user that is charged
- * @gfp: how to allocate it
- *
- * Context: May sleep.
- * Return: The state with one reference, or NULL: counted.
- */
-struct ktau_task *ktau_task_create(struct ktau_user *user, gfp_t gfp)
-{
-	struct ktau_task *state = ktau_state_alloc(user, gfp);
-
-	if (!state) {
-		ktau_loss_of(user, KTAU_LOSS_NO_STATE, 1);
-		return NULL;
-	}
-	state->user = ktau_user_get(user);
-	atomic_inc(&user->nr_states);
-	mutex_init(&state->read_lock);
-	refcount_set(&state->ref, 1);
-	atomic_long_set(&state->bytes, sizeof(*state));
-	spin_lock_init(&state->mask_lock);
-	atomic_inc(&nr_states);
-	return state;
-}
-
-static void task_free(struct rcu_head *rcu)
-{
-	struct ktau_task *state = container_of(rcu, struct ktau_task, rcu);
-	struct ktau_user *user = state->user;
-
-	ktau_table_free(state);
-	ktau_ring_free(state->ring);
-	ktau_path_drop(state);
-	ktau_origin_free(state);
-	ktau_state_free(state);
-	atomic_dec(&user->nr_states);
-	ktau_user_put(user);
-	atomic_dec(&nr_states);
-}
-
-/**
- * ktau_task_put() - drop a reference to a state
- * @state: the state, or NULL
- *
- * Context: Any but NMI and not under a run-queue lock.
- */
-void ktau_task_put(struct ktau_task *state)
-{
-	if (!state || !refcount_dec_and_test(&state->ref))
-		return;
-	if (state->ring && !state->taken)
-		ktau_ring_lose(state->ring, KTAU_LOSS_UNREAD);
-	/* ktau_task_get() may still look at @ref. */
-	call_rcu(&state->rcu, task_free);
-}
-
-/**
- * ktau_task_get() - take a reference to the state of a live task
- * @task: the task, held by the caller
- *
- * Context: Any.
- * Return: The state, or NULL if it has none (any more).
- */
-struct ktau_task *ktau_task_get(struct task_struct *task)
-{
-	struct ktau_task *state;
-
-	rcu_read_lock();
-	state = READ_ONCE(task->ktau.state);
-	if (state && !refcount_inc_not_zero(&state->ref))
-		state = NULL;
-	rcu_read_unlock();
-	return state;
-}
+#include "arch.h"
+#include "changes.h"
+#include "core.h"
+#include "cpu.h"
+#include "exited.h"
+#include "memory.h"
+#include "oops.h"
+#include "owner.h"
+#include "ring.h"
+#include "state.h"
+#include "switch.h"
+#include "table.h"
+#include "task.h"
+#include "trace.h"
 
 static void trace_fork(struct ktau_task *state, struct task_struct *p)
 {
 	struct ktau_slot_more more = { };
 
-	rcu_read_lock();	/* another thread's exec may make it the leader */
+	rcu_read_lock();	/* the exec of another thread may change the leader */
 	more.data[1] = ktau_read(&READ_ONCE(p->group_leader)->ktau.serial);
 	rcu_read_unlock();
 	ktau_trace_more(state, KTAU_WHAT(0, KTAU_TRACE_FORK, 0), p->ktau.serial,
@@ -151,7 +43,7 @@ static void trace_fork(struct ktau_task *state, struct task_struct *p)
 
 /**
  * __ktau_task_fork() - set up a new task
- * @p: the task, complete but not yet running
+ * @p: the task, complete but not running yet
  *
  * Context: May sleep, on behalf of the parent.
  */
@@ -164,7 +56,7 @@ void __ktau_task_fork(struct task_struct *p)
 	ktau_reserve_fill();
 	if (p->ktau.state) {
 		p->ktau.flags |= KTAU_REF_NEW;
-		/* What it took to get there is its parent's time. */
+		/* The time of its creation is its parent's. */
 		ktau_write(&p->ktau.state->start_ticks, ktau_ticks());
 	}
 	if ((ref->mask & traced) == traced)
@@ -172,7 +64,7 @@ void __ktau_task_fork(struct task_struct *p)
 }
 
 /**
- * __ktau_task_exec() - the current task runs another program
+ * __ktau_task_exec() - the current task has started another program
  *
  * Context: Task.
  */
@@ -184,7 +76,7 @@ void __ktau_task_exec(void)
 	if (ref->state)
 		WRITE_ONCE(ref->state->exec_ns, ktime_get_boottime_ns());
 	if (ref->flags & KTAU_REF_RENEWED) {
-		ref->flags &= ~KTAU_REF_RENEWED;	/* the profile before has the slot */
+		ref->flags &= ~KTAU_REF_RENEWED;	/* the old profile has the slot */
 		return;
 	}
 	if (ref->mask & KTAU_MODE_TRACE)
@@ -210,11 +102,12 @@ void __ktau_task_exiting(long code)
 }
 
 /**
- * __ktau_task_exited() - take the measurements of the current task
+ * __ktau_task_exited() - move the state of the current task to the exited queue
  *
- * The frames still open, exit_group() among them, end here: they never return.
+ * The frames that are still open, such as that of exit_group(), end here because they
+ * never return.
  *
- * Context: Task, before its parent is told.
+ * Context: Task, before its parent is notified.
  */
 void __ktau_task_exited(void)
 {
@@ -225,7 +118,7 @@ void __ktau_task_exited(void)
 	ktau_end_frames();
 	ktau_write(&state->end_ticks, ktau_ticks());
 	WRITE_ONCE(ref->state, NULL);
-	ktau_reserve_fill();	/* some CPU may see no fork, but it sees the ends */
+	ktau_reserve_fill();	/* a CPU that sees no forks still sees exits */
 
 	ktau_task_identify(owner, current);
 	owner->serial = state->serial;
@@ -237,17 +130,17 @@ void __ktau_task_exited(void)
 }
 
 /**
- * __ktau_task_free() - drop a state that its task did not take along
- * @p: a task that nobody holds any more
+ * __ktau_task_free() - drop a state that was left in an exited task
+ * @p: a task without references
  *
- * A group switched on while the task was exiting may have given it one: empty,
- * see set_mask().
+ * A group that was enabled while the task was exiting may have given it an empty one; see
+ * set_mask().
  *
  * Context: Any but NMI and not under a run-queue lock.
  */
 void __ktau_task_free(struct task_struct *p)
 {
-	ktau_task_put(p->ktau.state);
+	ktau_state_put(p->ktau.state);
 	p->ktau.state = NULL;
 }
 
@@ -260,8 +153,8 @@ static int start_cpus(void)
 		cpu_state = per_cpu_ptr(&ktau_cpu, cpu);
 		if (cpu_state->state)
 			continue;
-		cpu_state->state = ktau_task_create(&ktau_system,
-						    GFP_KERNEL);
+		cpu_state->state = ktau_state_create(&ktau_system,
+						     GFP_KERNEL);
 		if (!cpu_state->state)
 			return -ENOMEM;
 		cpu_state->state->serial = ktau_serial_next();
@@ -271,7 +164,7 @@ static int start_cpus(void)
 	return 0;
 }
 
-/* An NMI finds its cell there. */
+/* NMIs need their cell to exist. */
 static int start_nmis(void)
 {
 	int cpu;
@@ -283,9 +176,9 @@ static int start_nmis(void)
 }
 
 /**
- * ktau_tasks_start() - make what has to be there before any group is on
+ * ktau_tasks_start() - create what is needed before a group is enabled
  *
- * Context: May sleep; ktau_mutex held. Can be repeated after a failure.
+ * Context: May sleep; ktau_mutex held. May be repeated after a failure.
  * Return: 0 or -ENOMEM.
  */
 int ktau_tasks_start(void)
@@ -297,15 +190,4 @@ int ktau_tasks_start(void)
 	if (!err)
 		err = ktau_reserve_start();
 	return err ?: start_nmis();
-}
-
-/**
- * ktau_nr_states() - number of states in memory
- *
- * Context: Any.
- * Return: The number.
- */
-unsigned int ktau_nr_states(void)
-{
-	return atomic_read(&nr_states);
 }

@@ -1,35 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: time inside events that is not the task's own: asleep, in the run queue, and
- * in interrupts.
+ * KTAU: time inside events in which the task did not run its own code: asleep, in the run
+ * queue and in interrupts.
  *
- * A state has the sum of each. A frame needs to know what they were before the first
- * wait or interrupt inside it: what they have grown by since is inside the frame.
- * Whoever adds to a sum notes the old sums in the frame that is innermost then, as
- * its base, and sets KTAU_CHILD_TIMED in its child. So a frame in which nothing
- * happened pays nothing, and one in which something did leaves by the slow path: the
- * fast exit finds the exclusive time below zero. That path accounts the times to the
- * event, and hands the base to the frame around it, unless that has an older one.
+ * A state has a running sum of each. The base of a frame holds the sums from before the
+ * first wait or interrupt inside it; the growth since then lies inside the frame. Code
+ * that adds to a sum stores the old sums as the base of the innermost frame, and sets
+ * KTAU_CHILD_TIMED in the frame's child. So a frame without waits and interrupts costs
+ * nothing extra. A frame with one takes the slow exit, because the fast exit computes a
+ * negative exclusive time. The slow exit accounts the times to the event and passes the
+ * base on to the enclosing frame, unless that has an older one.
  *
- * The fast exit looks at child after it has unlinked the frame. So an interrupt, or a
- * preemption, in the middle of an exit is never missed: it hits either the frame while
- * it is linked, or the frame around it.
+ * The fast exit reads child after it has unlinked the frame. So an interrupt or
+ * preemption in the middle of an exit is never missed: it marks either the frame, while
+ * that is still linked, or the enclosing frame.
  *
- * Times inside events are in a list of chunks of their own, since most events of a task
+ * The times of events are in a list of separate chunks, because most events of a task
  * have none.
  */
 #include <linux/irqflags.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
 
-#include "frame.h"
+#include "arch.h"
+#include "event.h"
+#include "memory.h"
+#include "times.h"
 
 /**
- * ktau_times() - the sums of a state
+ * ktau_times() - read the sums of a state
  * @state: whose
  *
  * Context: Any.
- * Return: What they are now.
+ * Return: Their current values.
  */
 struct ktau_times ktau_times(const struct ktau_task *state)
 {
@@ -41,11 +44,11 @@ struct ktau_times ktau_times(const struct ktau_task *state)
 }
 
 /**
- * ktau_times_mark() - note that something in a frame was not the task's own time
- * @frame: a frame of the current task that is linked, or NULL
- * @base: what the sums were before
+ * ktau_times_mark() - note that a frame contains a wait or interrupt
+ * @frame: a linked frame of the current task, or NULL
+ * @base: the sums before the wait or interrupt
  *
- * An interrupt meanwhile notes a later base: the older one stays.
+ * If an interrupt stores a base meanwhile, the older of the two is kept.
  *
  * Context: Any but NMI.
  */
@@ -55,7 +58,7 @@ void ktau_times_mark(struct ktau_frame *frame, const struct ktau_times *base)
 		return;
 	if (!(ktau_read(&frame->child) & KTAU_CHILD_TIMED)) {
 		frame->base = *base;
-		barrier();	/* the base, then the bit */
+		barrier();	/* the base before the bit */
 		ktau_set_bit(&frame->child, KTAU_CHILD_TIMED_BIT);
 		return;
 	}
@@ -78,7 +81,7 @@ static struct ktau_times *find(const struct ktau_task *state, unsigned int id)
 	return NULL;
 }
 
-/* Room for one more event in the first chunk of the list. */
+/* Add an event to the first chunk of the list, which has room. */
 static struct ktau_times *append(struct ktau_extra *extra, unsigned int id)
 {
 	const unsigned int nr = extra->nr;
@@ -96,7 +99,7 @@ static void push(struct ktau_task *state, struct ktau_extra *extra)
 	smp_store_release(&state->extra, extra);
 }
 
-/* Interrupts off: one may want the same. */
+/* Interrupts are disabled, because one could create the same entry. */
 static struct ktau_times *create(struct ktau_task *state, unsigned int id)
 {
 	struct ktau_times *times = find(state, id);
@@ -139,17 +142,17 @@ static void add_to_event(struct ktau_task *state, unsigned int id,
 }
 
 /**
- * ktau_times_settle() - account the times inside a frame that is off the stack
+ * ktau_times_settle() - account the times inside a frame that has been unlinked
  * @frame: the frame, with KTAU_CHILD_TIMED
  * @state: the owner
  * @e: its times
  *
- * What has hit since it was unlinked is in the sums too, but not in the frame. That
- * can only have been an interrupt or a preemption, in the few instructions since then;
- * what does not fit into the frame is theirs.
+ * The sums also contain interrupts and preemptions in the few instructions since the
+ * frame was unlinked, which are not inside it. So each time is limited to what fits into
+ * the frame.
  *
- * Context: Any but NMI, on the CPU that runs the owner, between an increment of
- * @state->begin and one of @state->end.
+ * Context: Any but NMI, on the CPU that runs the owner, after an increment of
+ * @state->begin and before one of @state->end.
  */
 void ktau_times_settle(struct ktau_frame *frame, struct ktau_task *state,
 		       const struct ktau_ended *e)
@@ -168,14 +171,14 @@ void ktau_times_settle(struct ktau_frame *frame, struct ktau_task *state,
 }
 
 /**
- * ktau_times_interrupt() - account the frame of an interrupt to the task that it hit
- * @frame: the frame, off the stack
+ * ktau_times_interrupt() - account the frame of an interrupt to the interrupted task
+ * @frame: the frame, unlinked
  * @state: the task's
  * @ticks: its duration
  *
- * What hit the interrupt itself is in the sum already.
+ * Interrupts nested in this one are in the sum already.
  *
- * Context: Interrupts off since before it was taken off the stack.
+ * Context: Interrupts disabled since before the frame was unlinked.
  */
 void ktau_times_interrupt(struct ktau_frame *frame, struct ktau_task *state,
 			  u64 ticks)
@@ -190,7 +193,7 @@ void ktau_times_interrupt(struct ktau_frame *frame, struct ktau_task *state,
 	ktau_times_mark(frame->prev, &base);
 }
 
-/* Which of a timer's fields are measured, and what follows from its other times. */
+/* Set the flags of a timer, and times that follow from its other fields. */
 static void fill_flags(struct ktau_entry *entry, bool timed)
 {
 	if (entry->kind != KTAU_KIND_TIMER)
@@ -212,7 +215,7 @@ static void fill_times(struct ktau_entry *entry, const struct ktau_times *times)
 	entry->irq = ktau_read(&times->irq);
 }
 
-/* The entry of event @id, or NULL: its activations were refused. */
+/* The entry of event @id, or NULL if all its activations were refused. */
 static struct ktau_entry *entry_of(struct ktau_rec_profile *rec, unsigned int id)
 {
 	struct ktau_entry *entry = (struct ktau_entry *)(rec + 1);
@@ -235,7 +238,7 @@ static struct ktau_entry *entry_of(struct ktau_rec_profile *rec, unsigned int id
  * @rec: the snapshot, complete except for these times
  * @state: whose
  *
- * Context: Any. @state may be in use: the caller finds out afterwards.
+ * Context: Any. @state may be in use: the caller detects that afterwards.
  */
 void ktau_times_copy(struct ktau_rec_profile *rec, const struct ktau_task *state)
 {
@@ -265,8 +268,8 @@ void ktau_times_copy(struct ktau_rec_profile *rec, const struct ktau_task *state
 }
 
 /*
- * Move the events of @from that @to lacks, as many as its first chunk has room for. The
- * others stay; those that it has are added.
+ * Add the events of @from that @to has, and move as many others as fit into the first
+ * chunk of @to. The rest stay in @from.
  */
 static void merge_chunk(struct ktau_task *to, struct ktau_extra *from)
 {
@@ -289,14 +292,13 @@ static void merge_chunk(struct ktau_task *to, struct ktau_extra *from)
 }
 
 /**
- * ktau_times_merge() - add times inside events to those of another state, which takes
- * what it lacks
- * @to: the state that gets them; nobody else writes it, and a reader copies it again
- * @from: the state that is added, and then of no use; nobody reads it, unless @to has
- *	all events
+ * ktau_times_merge() - add the times inside events to those of another state
+ * @to: receives the sums, and the chunks that it lacks; no other writer, and readers
+ *	retry
+ * @from: is added, and not used afterwards; without readers, unless @to has all events
  *
  * Context: Any. Both are charged to the same user, unless @to has all events.
- * Return: How many chunks have changed hands.
+ * Return: The number of chunks that were moved.
  */
 unsigned int ktau_times_merge(struct ktau_task *to, struct ktau_task *from)
 {
@@ -321,7 +323,7 @@ unsigned int ktau_times_merge(struct ktau_task *to, struct ktau_task *from)
 }
 
 /**
- * ktau_times_of_all() - give a state room for the times of all events
+ * ktau_times_of_all() - allocate the times of all events in advance
  * @state: the state, not yet in use
  *
  * Context: May sleep.
@@ -340,8 +342,8 @@ bool ktau_times_of_all(struct ktau_task *state)
 }
 
 /**
- * ktau_times_free() - free what the times of a state take
- * @state: whose; nobody uses it any more
+ * ktau_times_free() - free the times of a state
+ * @state: the owner, no longer in use
  *
  * Context: Any but NMI and not under a run-queue lock.
  */

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: the trace, the writer's side. How a slot is written is said in ring.h; the
- * shortest way for the usual entry and exit is in profile.c.
+ * KTAU: writing to the trace. ring.h describes the protocol; the fast paths for entries
+ * and exits are in profile.c.
  */
 #include <linux/kprobes.h>
 #include <linux/preempt.h>
 #include <linux/smp.h>
 
-#include "ktau.h"
+#include "arch.h"
+#include "core.h"
+#include "defer.h"
+#include "grow.h"
+#include "poll.h"
+#include "ring.h"
+#include "trace.h"
 
 static void wake_pollers(struct irq_work *work)
 {
@@ -15,10 +21,10 @@ static void wake_pollers(struct irq_work *work)
 }
 
 /**
- * ktau_ring_rearm() - wake pollers when there are slots enough again
- * @ring: one that has been read, its @tail set
+ * ktau_ring_rearm() - set the mark for the next wakeup of pollers
+ * @ring: a ring that has been read, with @tail set
  *
- * A writer who came by while it was read has woken nobody.
+ * Writers that passed the mark during the read have not woken anybody.
  *
  * Context: Task; the ktau_task's read_lock held.
  */
@@ -29,7 +35,7 @@ void ktau_ring_rearm(struct ktau_ring *ring)
 	WRITE_ONCE(ring->poll_at, poll_at);
 	smp_mb();	/* pairs with ktau_ring_wake() */
 	WRITE_ONCE(ring->wake_at, min(poll_at, READ_ONCE(ring->grow_at)));
-	smp_mb();	/* the writer sees the mark, or its slots are seen here */
+	smp_mb();	/* either the writer sees the mark, or its slots are seen here */
 	if (ktau_read(&ring->head) < poll_at)
 		return;
 	WRITE_ONCE(ring->poll_at, U64_MAX);
@@ -39,7 +45,7 @@ void ktau_ring_rearm(struct ktau_ring *ring)
 static DEFINE_PER_CPU(struct irq_work, trace_wake_work) =
 	IRQ_WORK_INIT(wake_pollers);
 
-/* Whether places below slot @end were not ready, and more are now. */
+/* Prepare more slots if those below @end are not ready. Return: whether any were. */
 static noinline bool was_not_ready(struct ktau_ring *ring, u64 end)
 {
 	unsigned long flags;
@@ -53,24 +59,24 @@ static noinline bool was_not_ready(struct ktau_ring *ring, u64 end)
 	return was_not;
 }
 
-/* Whether it is the turn of all @nr slots from @head on. */
+/* Whether all @nr slots from @head on may be written. */
 static __always_inline bool has_room(struct ktau_ring *ring, u64 head,
 				     unsigned int nr)
 {
 	unsigned int i;
 
 	for (i = 0; i < nr; i++)
-		if (unlikely(!ktau_place_is_free(ktau_place(ring, head + i),
+		if (unlikely(!ktau_slot_is_free(ktau_ring_slot(ring, head + i),
 						 head + i)))
 			return false;
 	return true;
 }
 
 /*
- * Take @nr slots, and the time, unless @ticks has one: then interrupts are off.
- * With a sum, @before gets what it was at that time.
+ * Reserve @nr slots and read the clock, unless @ticks is set: then interrupts are
+ * disabled. If @sum is not NULL, @before receives its value at that time.
  */
-static __always_inline bool take(struct ktau_ring *ring, unsigned int nr,
+static __always_inline bool reserve(struct ktau_ring *ring, unsigned int nr,
 				 const u64 *sum, u64 *before,
 				 u64 *ticks, u64 *first)
 {
@@ -80,7 +86,10 @@ static __always_inline bool take(struct ktau_ring *ring, unsigned int nr,
 	for (;;) {
 		head = ktau_read(&ring->head);
 		if (unlikely(!has_room(ring, head, nr))) {
-			/* Or an interrupt has taken them since: its turn is over. */
+			/*
+			 * They are free if an interrupt has reserved them since @head was
+			 * read.
+			 */
 			if (!was_not_ready(ring, head + nr) &&
 			    !ktau_differs(&ring->head, head))
 				return false;
@@ -97,7 +106,7 @@ static __always_inline bool take(struct ktau_ring *ring, unsigned int nr,
 			   ktau_advance(&ring->head, &head, nr)))
 			break;
 	}
-	smp_wmb();	/* @head is moved before anything is overwritten */
+	smp_wmb();	/* @head is advanced before anything is overwritten */
 	return true;
 }
 
@@ -108,11 +117,11 @@ static noinline void lose(struct ktau_task *state, unsigned int nr)
 }
 
 /**
- * ktau_ring_wake() - a ring has reached its mark: wake pollers, or let it grow
+ * ktau_ring_wake() - wake pollers or let the ring grow when its mark is reached
  * @ring: the ring
  *
  * Context: Any but NMI, on the CPU that runs the owner. Ends the writer's
- * preempt_disable_notrace(), so that it can be the last thing that one calls.
+ * preempt_disable_notrace() section, so that the writer can end with a tail call.
  */
 void ktau_ring_wake(struct ktau_ring *ring)
 {
@@ -131,7 +140,7 @@ void ktau_ring_wake(struct ktau_ring *ring)
 		poll_at = READ_ONCE(ring->poll_at);
 		grow_at = READ_ONCE(ring->grow_at);
 		WRITE_ONCE(ring->wake_at, min(poll_at, grow_at));
-		smp_mb();	/* a mark set meanwhile is in @wake_at, or seen here */
+		smp_mb();	/* either @wake_at has a mark set meanwhile, or it is seen here */
 	} while (READ_ONCE(ring->poll_at) != poll_at ||
 		 READ_ONCE(ring->grow_at) != grow_at);
 	raw_local_irq_restore(flags);
@@ -141,17 +150,17 @@ void ktau_ring_wake(struct ktau_ring *ring)
 static __always_inline bool write(struct ktau_task *state, const u64 *sum,
 				  u64 *before, u64 *ticks, u32 what, u64 arg)
 {
-	struct ktau_place *place;
+	struct ktau_ring_slot *slot;
 	struct ktau_ring *ring;
 	u64 nr;
 
-	preempt_disable_notrace();	/* the ring stays, and so does the CPU */
+	preempt_disable_notrace();	/* neither the ring nor the CPU changes */
 	ring = READ_ONCE(state->ring);
-	if (likely(ring && take(ring, 1, sum, before, ticks, &nr))) {
-		place = ktau_place(ring, nr);
-		ktau_place_fill(place, *ticks, what);
-		place->arg = arg;
-		ktau_place_done(ring, place);
+	if (likely(ring && reserve(ring, 1, sum, before, ticks, &nr))) {
+		slot = ktau_ring_slot(ring, nr);
+		ktau_slot_fill(slot, *ticks, what);
+		slot->arg = arg;
+		ktau_slot_commit(ring, slot);
 		if (unlikely(ktau_ring_wakes(ring, nr + 1)))
 			ktau_ring_wake(ring);
 		else
@@ -162,7 +171,9 @@ static __always_inline bool write(struct ktau_task *state, const u64 *sum,
 	return false;
 }
 
-/* Whatever stands in the way of a slot by itself. */
+/*
+ * Slow path of ktau_trace(): there is no ring, the slot is not free, or it was reserved.
+ */
 static noinline void trace_slow(struct ktau_task *state, u64 ticks, u32 what,
 				u64 arg)
 {
@@ -173,12 +184,12 @@ static noinline void trace_slow(struct ktau_task *state, u64 ticks, u32 what,
 /**
  * ktau_trace() - write one slot
  * @state: the owner
- * @ticks: when it happened; 0: now. Interrupts are off if it is not 0.
+ * @ticks: when it happened; 0 for now. If not 0, interrupts are disabled.
  * @type: KTAU_TRACE_*
- * @small: event, or 16 bits of data
- * @arg: by type
+ * @small: event id, or 16 bits of data
+ * @arg: depends on the type
  *
- * As write() does, but by as little as it can be, and calling nothing.
+ * Open-coded leaf fast path of write().
  *
  * Context: Any but NMI, on the CPU that runs the owner.
  */
@@ -186,29 +197,29 @@ void ktau_trace(struct ktau_task *state, u64 ticks, unsigned int type,
 		unsigned int small, u64 arg)
 {
 	const u32 what = KTAU_WHAT(small, type, 0);
-	struct ktau_place *place;
+	struct ktau_ring_slot *slot;
 	struct ktau_ring *ring;
 	u64 nr, now = ticks;
 
-	preempt_disable_notrace();	/* the ring stays, and so does the CPU */
+	preempt_disable_notrace();	/* neither the ring nor the CPU changes */
 	ring = READ_ONCE(state->ring);
 	if (unlikely(!ring))
 		goto slow;
 	nr = ktau_read(&ring->head);
-	place = ktau_place(ring, nr);
-	OPTIMIZER_HIDE_VAR(place);	/* else it is made up in each use */
-	OPTIMIZER_HIDE_VAR(nr);		/* in one register, not two */
+	slot = ktau_ring_slot(ring, nr);
+	OPTIMIZER_HIDE_VAR(slot);	/* else gcc recomputes it at each use */
+	OPTIMIZER_HIDE_VAR(nr);		/* keep it in one register */
 	barrier();
 	if (!now)
 		now = ktau_ticks();
 	barrier();
-	if (unlikely(!ktau_place_is_free(place, nr) ||
+	if (unlikely(!ktau_slot_is_free(slot, nr) ||
 		     !ktau_advance(&ring->head, &nr, 1)))
 		goto slow;
-	smp_wmb();	/* @head is moved before anything is overwritten */
-	ktau_place_fill(place, now, what);
-	place->arg = arg;
-	ktau_place_done(ring, place);
+	smp_wmb();	/* @head is advanced before anything is overwritten */
+	ktau_slot_fill(slot, now, what);
+	slot->arg = arg;
+	ktau_slot_commit(ring, slot);
 	if (unlikely(ktau_ring_wakes(ring, nr)))
 		ktau_ring_wake(ring);
 	else
@@ -220,15 +231,15 @@ slow:
 }
 
 /**
- * ktau_trace_frame() - write the slot of an entry or exit
+ * ktau_trace_frame() - write the slot of a frame's entry or exit
  * @state: the owner
- * @what: KTAU_WHAT() of it, with KTAU_WHAT_ARG if @arg says something
+ * @what: KTAU_WHAT() of the slot, with KTAU_WHAT_ARG if @arg is valid
  * @arg: faulting address or result
- * @sum: what the durations of interrupts are added to meanwhile
- * @before: gets what it was at that time
+ * @sum: the sum to which interrupts add their durations
+ * @before: receives its value at the time of the slot
  *
  * Context: Any but NMI, on the CPU that runs the owner.
- * Return: When it happened; 0 if the slot was lost.
+ * Return: The time in the slot, 0 if the slot was lost.
  */
 u64 ktau_trace_frame(struct ktau_task *state, u32 what, u64 arg,
 		     const u64 *sum, u64 *before)
@@ -243,35 +254,35 @@ u64 ktau_trace_frame(struct ktau_task *state, u32 what, u64 arg,
 
 NOKPROBE_SYMBOL(ktau_trace_frame);
 
-/* @what says how many further places there are; @ticks as for ktau_trace(). */
+/* @what contains the number of continuation slots; @ticks as for ktau_trace(). */
 static void trace_more(struct ktau_task *state, u64 ticks, u32 what, u64 arg,
 		       const struct ktau_slot_more *more)
 {
 	const unsigned int nr = KTAU_WHAT_MORE(what);
-	struct ktau_place *place;
+	struct ktau_ring_slot *slot;
 	struct ktau_ring *ring;
 	unsigned int i;
 	u64 first;
 
 	preempt_disable_notrace();
 	ring = READ_ONCE(state->ring);
-	if (!ring || !take(ring, nr + 1, NULL, NULL, &ticks, &first)) {
+	if (!ring || !reserve(ring, nr + 1, NULL, NULL, &ticks, &first)) {
 		preempt_enable_no_resched_notrace();
 		lose(state, nr + 1);
 		return;
 	}
-	place = ktau_place(ring, first);
-	ktau_place_fill(place, ticks, what);
-	place->arg = arg;
-	ktau_place_done(ring, place);
+	slot = ktau_ring_slot(ring, first);
+	ktau_slot_fill(slot, ticks, what);
+	slot->arg = arg;
+	ktau_slot_commit(ring, slot);
 	for (i = 0; i < nr; i++) {
-		place = ktau_place(ring, ++first);
-		place->ticks = more[i].data[0];
-		place->arg = more[i].data[1];
-		place->what = KTAU_WHAT(more[i].small, KTAU_TRACE_MORE, i + 1);
-		place->count = more[i].small2;
-		place->cpu = 0;
-		ktau_place_done(ring, place);
+		slot = ktau_ring_slot(ring, ++first);
+		slot->ticks = more[i].data[0];
+		slot->arg = more[i].data[1];
+		slot->what = KTAU_WHAT(more[i].small, KTAU_TRACE_MORE, i + 1);
+		slot->count = more[i].small2;
+		slot->cpu = 0;
+		ktau_slot_commit(ring, slot);
 	}
 	if (unlikely(ktau_ring_wakes(ring, first + 1)))
 		ktau_ring_wake(ring);
@@ -280,9 +291,9 @@ static void trace_more(struct ktau_task *state, u64 ticks, u32 what, u64 arg,
 }
 
 /**
- * ktau_trace_woken() - write that the owner runs after it was woken
+ * ktau_trace_woken() - trace that the owner runs after a wakeup
  * @state: the owner
- * @ticks: when it got the CPU; interrupts are off
+ * @ticks: when it got the CPU; interrupts are disabled
  * @waking_ticks: when it was woken
  *
  * Context: On the CPU that runs the owner.
@@ -297,12 +308,12 @@ void ktau_trace_woken(struct ktau_task *state, u64 ticks, u64 waking_ticks)
 }
 
 /**
- * ktau_trace_more() - write a slot that takes several places
+ * ktau_trace_more() - write a slot with continuation slots
  * @state: the owner
- * @what: KTAU_WHAT() of the first place, without the number of further ones
- * @arg: by type
- * @more: what the further places hold
- * @nr: how many, less than KTAU_SLOT_MAX_PLACES
+ * @what: KTAU_WHAT() of the first slot, without the number of continuation slots
+ * @arg: depends on the type
+ * @more: the contents of the continuation slots
+ * @nr: how many, less than KTAU_ENTRY_MAX_SLOTS
  *
  * Context: Any but NMI, on the CPU that runs the owner.
  */

@@ -2,19 +2,19 @@
 /*
  * KTAU: the accounts of users.
  *
- * Everything that KTAU keeps for a task is charged to the account of the task's
- * user: to the account that the task had when its state was created, and
- * uncharged from the same one. A user may take a share of the memory limit, so
- * that whatever one does, there is room for the others; and all users together
+ * All memory that KTAU keeps for a task is charged to the account of the task's user when
+ * the state is created, and uncharged from that same account later. A user is limited to
+ * a share of the memory limit, so no user can deprive the others. All users together
  * leave a share to root, which is not limited itself.
  *
- * Whose account that is depends on who is responsible for the credentials. A user
- * who creates a user namespace may have thousands of uids in it; they are all
- * charged to the creator. A namespace that root has created is a container with
- * users of its own; it is charged to the uid that its root is mapped to.
+ * The account is that of the user responsible for the credentials. A user namespace may
+ * contain thousands of uids; all are charged to the user that created it. A namespace
+ * created by root is a container with users of its own; it is charged to the uid that its
+ * root is mapped to.
  *
- * An account exists while a state or an open descriptor refers to it. Its counts of
- * losses end with it: whoever compares two of them has a descriptor open.
+ * An account exists as long as a state or an open descriptor refers to it. Its loss
+ * counters disappear with it, so a reader that compares two readings must keep a
+ * descriptor open.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -25,30 +25,21 @@
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
 
-#include "ktau.h"
+#include "core.h"
+#include "user.h"
 
 /*
- * A user may have this part of a limit. With a quarter, two users who take all they
- * can leave half of it, and all users together leave one to root (see below).
+ * The fraction of a limit that one user may have. With a quarter, two users that take all
+ * they can still leave half, and all users together leave a quarter to root.
  */
 #define USER_SHARE	4
 
-/* Open streams of one user: enough for a reader on each CPU of a large machine. */
+/* Bound of a user's open streams: enough for a reader on each CPU of a large machine. */
 #define USER_STREAMS	64
 
-/* The kernel and root: CPUs, kernel threads, the reserves, uid 0. */
-struct ktau_user ktau_system = {
-	.uid = KUIDT_INIT(0),
-	.ref = REFCOUNT_INIT(1),	/* its own: it is never freed */
-	.exited = LIST_HEAD_INIT(ktau_system.exited),
-	.foldable = LIST_HEAD_INIT(ktau_system.foldable),
-	.exited_node = LIST_HEAD_INIT(ktau_system.exited_node),
-	.watches = LIST_HEAD_INIT(ktau_system.watches),
-};
-
-static DEFINE_SPINLOCK(lock);		/* the hash, and the step of @ref to 0 */
+static DEFINE_SPINLOCK(lock);		/* the hash, and dropping the last reference */
 static DEFINE_HASHTABLE(users, 6);
-static atomic_long_t limited_bytes;	/* of all users that are limited */
+static atomic_long_t limited_bytes;	/* of all users except root */
 
 static bool is_limited(const struct ktau_user *user)
 {
@@ -56,7 +47,7 @@ static bool is_limited(const struct ktau_user *user)
 }
 
 /**
- * ktau_user_uid() - the uid whose account credentials are charged to
+ * ktau_user_uid() - the uid of the account that credentials are charged to
  * @cred: the credentials
  *
  * Context: Any.
@@ -87,7 +78,7 @@ static struct ktau_user *find(kuid_t uid)
 	return NULL;
 }
 
-/* A reference to the account of @uid, if it is there. */
+/* Take a reference to the account of @uid if it exists. */
 static struct ktau_user *find_get(kuid_t uid)
 {
 	struct ktau_user *user;
@@ -135,7 +126,7 @@ static struct ktau_user *create(kuid_t uid)
  * @uid: see ktau_user_uid()
  *
  * Context: May sleep.
- * Return: The account with a reference, created if need be, or NULL: no memory.
+ * Return: The account with a reference, created if necessary, or NULL without memory.
  */
 struct ktau_user *ktau_user_find(kuid_t uid)
 {
@@ -146,10 +137,10 @@ struct ktau_user *ktau_user_find(kuid_t uid)
  * ktau_user_of() - the account of a task's user
  * @task: the task, held by the caller
  *
- * Nearly always it is that of the current task, as at a fork.
+ * At a fork it is nearly always the account of the current task.
  *
  * Context: May sleep.
- * Return: The account with a reference, or NULL: no memory.
+ * Return: The account with a reference, or NULL without memory.
  */
 struct ktau_user *ktau_user_of(struct task_struct *task)
 {
@@ -182,7 +173,7 @@ void ktau_user_put(struct ktau_user *user)
 }
 
 /**
- * ktau_user_share() - what of a limit a user may have
+ * ktau_user_share() - the share of a limit that a user may have
  * @user: the user
  * @limit: the limit
  *
@@ -198,11 +189,11 @@ u64 ktau_user_share(const struct ktau_user *user, u64 limit)
  * ktau_user_charge() - charge memory to a user
  * @user: the user
  * @bytes: how much
- * @limit: that of all memory
+ * @limit: the memory limit
  *
  * Context: Any.
- * Return: Whether it was charged: the user has not used up its share, nor have the
- * users used up all but root's.
+ * Return: Whether it was charged. It is not if the user would exceed its share, or all
+ * users together would use up root's.
  */
 bool ktau_user_charge(struct ktau_user *user, size_t bytes, unsigned long limit)
 {
@@ -219,7 +210,7 @@ bool ktau_user_charge(struct ktau_user *user, size_t bytes, unsigned long limit)
 }
 
 /**
- * ktau_user_uncharge() - take memory off a user's account
+ * ktau_user_uncharge() - uncharge memory
  * @user: the user
  * @bytes: how much
  *
@@ -245,16 +236,16 @@ u64 ktau_user_limit(const struct ktau_user *user)
 }
 
 /**
- * ktau_user_open() - charge a stream to the user who opens it
- * @bytes: memory of it
+ * ktau_user_open() - charge a stream to the user that opens it
+ * @bytes: memory of the stream
  *
- * The number of streams is bounded, not their memory: a user whose tasks have used
- * up its share must be able to see that. The memory is on the user's account all the
- * same, so its tasks get less. CAP_PERFMON is not bounded.
+ * The number of streams is bounded, not their memory: a user whose tasks have used up its
+ * share must still be able to see that. The memory is charged nevertheless, which leaves
+ * less for the user's tasks. A reader with CAP_PERFMON may open any number.
  *
  * Context: May sleep.
- * Return: The account to give to ktau_user_close(), -EMFILE if the user has too many
- * streams open (as for inotify_init(2)), -ENOMEM.
+ * Return: The account to pass to ktau_user_close(); -EMFILE if the user has too many open
+ * streams, as with inotify_init(2); -ENOMEM.
  */
 struct ktau_user *ktau_user_open(size_t bytes)
 {
@@ -274,9 +265,9 @@ struct ktau_user *ktau_user_open(size_t bytes)
 }
 
 /**
- * ktau_user_close() - the other end of ktau_user_open()
- * @user: the account that it returned
- * @bytes: as given to it
+ * ktau_user_close() - undo ktau_user_open()
+ * @user: the account that ktau_user_open() returned
+ * @bytes: as passed to ktau_user_open()
  *
  * Context: Any but NMI.
  */
@@ -287,59 +278,10 @@ void ktau_user_close(struct ktau_user *user, size_t bytes)
 	ktau_user_put(user);
 }
 
-DEFINE_PER_CPU(unsigned long [KTAU_NR_LOSSES], ktau_losses);
-
 /**
- * ktau_loss_of() - count what was refused to a user, or what it lost
- * @user: the user
- * @reason: why
- * @nr: how much
- *
- * Context: Any.
- */
-void ktau_loss_of(struct ktau_user *user, enum ktau_loss reason,
-		  unsigned long nr)
-{
-	this_cpu_add(ktau_losses[reason], nr);
-	atomic_long_add(nr, &user->losses[reason]);
-}
-
-/**
- * ktau_loss() - count what was refused to the current task, or what it lost
- * @reason: why
- *
- * An interrupt's are those of the task that it hits, as its time is.
- *
- * Context: Any.
- */
-void ktau_loss(enum ktau_loss reason)
-{
-	const struct ktau_task *state = READ_ONCE(current->ktau.state);
-
-	ktau_loss_of(state ? state->user : &ktau_system, reason, 1);
-}
-
-/**
- * ktau_loss_total() - what was refused or lost in this boot
- * @reason: why
- *
- * Context: Any.
- * Return: How often, or how many slots.
- */
-u64 ktau_loss_total(enum ktau_loss reason)
-{
-	unsigned long sum = 0;
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		sum += READ_ONCE(per_cpu(ktau_losses[reason], cpu));
-	return sum;
-}
-
-/**
- * ktau_user_losses() - what a user was refused or lost
+ * ktau_user_losses() - read a user's loss counters
  * @uid: see ktau_user_uid()
- * @losses: where it goes, by reason; zero if the user has no account
+ * @losses: receives the counters; all zero if the user has no account
  *
  * Context: Task.
  */

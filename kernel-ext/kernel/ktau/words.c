@@ -7,6 +7,9 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "core.h"
+#include "filter.h"
+#include "switch.h"
 #include "words.h"
 
 #define RING_SLOTS_MIN	16
@@ -65,7 +68,7 @@ static int parse_group(const char *name, u32 *group)
 /**
  * ktau_words_groups() - parse a list of groups
  * @list: their names, separated by commas; modified
- * @groups: where their KTAU_GROUP_* bits go
+ * @groups: receives their KTAU_GROUP_* bits
  *
  * Context: Any.
  * Return: 0, or -EINVAL with @groups unchanged.
@@ -85,7 +88,7 @@ int ktau_words_groups(char *list, u32 *groups)
 }
 
 /**
- * ktau_request_init() - begin a request that changes nothing
+ * ktau_request_init() - initialise a request that changes nothing
  * @req: the request
  *
  * Context: ktau_mutex held.
@@ -117,7 +120,7 @@ static int fail(struct ktau_request *req, int err, const char *reason)
 	return err;
 }
 
-/* Not kstrtobool(), which looks at the first letter only. */
+/* Not kstrtobool(), which only looks at the first letter. */
 static int parse_on_off(struct ktau_request *req, const char *value, bool *on)
 {
 	static const char * const words[] = { "off", "on", "0", "1" };
@@ -151,7 +154,7 @@ static int parse_slots(struct ktau_request *req, const char *value, u32 *slots,
 	return 0;
 }
 
-/* Not memparse(), which wraps numbers that are too large. */
+/* Not memparse(), which wraps around if a number is too large. */
 static int parse_bytes(struct ktau_request *req, char *value, u64 *bytes)
 {
 	static const char units[] = "kMG";
@@ -173,7 +176,9 @@ static int parse_bytes(struct ktau_request *req, char *value, u64 *bytes)
 	return 0;
 }
 
-/* @word: key, function and value; the tids are @tids. */
+/*
+ * Add a copy of @word, which has key, function and value, with @tids.
+ */
 static int add_task_word(struct ktau_request *req, char *tids,
 			 struct ktau_task_word word)
 {
@@ -186,7 +191,7 @@ static int add_task_word(struct ktau_request *req, char *tids,
 	return 0;
 }
 
-/* "12,13:syscall+tcp"; without groups they have the system-wide ones again. */
+/* "12,13:syscall+tcp". Without groups, the tasks return to the system-wide ones. */
 static int parse_task_groups(struct ktau_request *req, char *value)
 {
 	struct ktau_task_word word = {
@@ -211,7 +216,7 @@ static int parse_task_groups(struct ktau_request *req, char *value)
 	return add_task_word(req, value, word);
 }
 
-/* "12,13:7"; 0 takes the tag away. */
+/* "12,13:7". The value 0 removes the tag. */
 static int parse_tag(struct ktau_request *req, char *value)
 {
 	struct ktau_task_word word = { .key = "tag", .set = ktau_task_set_tag };
@@ -225,7 +230,7 @@ static int parse_tag(struct ktau_request *req, char *value)
 	return add_task_word(req, value, word);
 }
 
-/* A later word of a write edits the filter that the ones before it made. */
+/* A later word of a write edits the filter that the earlier words made. */
 static int edit_filter(struct ktau_request *req, enum ktau_edit edit)
 {
 	if (!req->filters && ktau_filter_copy(&req->filter))
@@ -249,7 +254,7 @@ static int parse_selected(struct ktau_request *req, char *tids,
 		.key = "filter", .set = ktau_task_select
 	};
 
-	/* "pid:" alone is a filter for tasks that will be selected later. */
+	/* "pid:" alone makes a filter to which tasks are added later. */
 	if (!*tids && edit == KTAU_EDIT_SET)
 		return 0;
 	if (edit != KTAU_EDIT_REMOVE) {
@@ -356,8 +361,8 @@ static int parse_setting(struct ktau_request *req, const char *key, char *value)
 }
 
 /*
- * The first word of what control shows: what follows is all there is, and some of the
- * tasks may have exited since.
+ * The first word that control shows: the following words are the complete configuration,
+ * and some of its tasks may have exited since.
  */
 static int parse_restore(struct ktau_request *req)
 {
@@ -393,12 +398,12 @@ static int parse_word(struct ktau_request *req, char *word)
 
 /**
  * ktau_words_parse() - parse control words
- * @words: the words, separated by blanks; modified, and kept by @req
- * @req: what they ask for, initialised
+ * @words: the words, separated by white space; modified, and referenced by @req
+ * @req: the request, initialised
  *
  * Context: May sleep; ktau_mutex held.
- * Return: 0, or the error of the first word that is wrong, which the kernel log
- * names: -EINVAL, -E2BIG, -ENOENT, -EOPNOTSUPP; or -ENOMEM.
+ * Return: 0, or the error of the first invalid word, which is logged: -EINVAL, -E2BIG,
+ * -ENOENT, -EOPNOTSUPP; or -ENOMEM.
  */
 int ktau_words_parse(char *words, struct ktau_request *req)
 {

@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * KTAU: what control words ask for. words.c parses them, control.c applies them.
- */
+/* KTAU: parsing control words. control.c applies them. */
 #ifndef _KERNEL_KTAU_WORDS_H
 #define _KERNEL_KTAU_WORDS_H
 
 #include <linux/list.h>
 
+#include "core.h"
 #include "filter.h"
-#include "ktau.h"
 
 /**
- * struct ktau_task_word - what is asked for some tasks
- * @list: in the request, in the order of the words
+ * struct ktau_task_word - a setting for some tasks
+ * @list: in @words of the request, in the order of the words
  * @key: the key of the word, for messages
- * @set: sets it
+ * @set: applies the setting to one task
  * @tids: list of tids, NULL for every task
- * @value: what is set
+ * @value: the value
  */
 struct ktau_task_word {
 	struct list_head list;
@@ -27,16 +25,16 @@ struct ktau_task_word {
 };
 
 /**
- * struct ktau_request - what a write asks for, before any of it is done
- * @config: the configuration as it will be
- * @task_groups: groups that some task will have for itself
+ * struct ktau_request - what a write asks for, before any of it is applied
+ * @config: the new configuration
+ * @task_groups: groups that individual tasks will have
  * @filters: @filter replaces the filter in force
- * @selects: tasks are selected
- * @restores: a task or control group that does not exist any more is skipped
- * @filter: the filter as it will be; NULL: every task
+ * @selects: the request selects tasks
+ * @restores: tasks and control groups that no longer exist are skipped
+ * @filter: the new filter; NULL to measure every task
  * @words: struct ktau_task_word
- * @nr_words: words that were parsed
- * @reason: why a word cannot be applied
+ * @nr_words: number of words parsed
+ * @reason: why a word was rejected
  */
 struct ktau_request {
 	struct ktau_config config;
@@ -49,6 +47,9 @@ struct ktau_request {
 	unsigned int nr_words;
 	const char *reason;
 };
+
+extern const char * const ktau_group_names[KTAU_NR_GROUPS];
+extern const u32 ktau_groups_built;
 
 void ktau_request_init(struct ktau_request *req);
 void ktau_request_deinit(struct ktau_request *req);

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * KTAU: applying control words.
+ */
+#ifndef _KERNEL_KTAU_CONTROL_H
+#define _KERNEL_KTAU_CONTROL_H
+
+int ktau_control_write(char *words);
+
+#endif /* _KERNEL_KTAU_CONTROL_H */

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * KTAU: what every other file may rely on: the configuration, loss counters, and how KTAU
+ * disables itself after an internal error.
+ */
+#ifndef _KERNEL_KTAU_CORE_H
+#define _KERNEL_KTAU_CORE_H
+
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+
+#include "types.h"
+
+struct work_struct;
+
+/* The configuration, except for the filter. Guarded by ktau_mutex. */
+struct ktau_config {
+	u32	groups;		/* enabled KTAU_GROUP_* */
+	u32	task_groups;	/* KTAU_GROUP_* that some task had for itself */
+	u32	modes;		/* KTAU_MODE_* */
+	bool	tags;		/* some task had a tag */
+	bool	inherit;	/* children of selected tasks are selected */
+	u32	ring_slots;	/* size that rings grow to */
+	u32	watermark_slots; /* fill level that wakes pollers */
+	u64	memory_limit_bytes; /* bound of all memory */
+	u64	exited_limit_bytes; /* bound of the exited tasks' part of it */
+};
+
+extern struct ktau_config ktau_config;
+extern struct mutex ktau_mutex;
+extern struct ktau_user ktau_system;
+
+DECLARE_PER_CPU(unsigned long [KTAU_NR_LOSSES], ktau_losses);
+
+void ktau_loss(enum ktau_loss reason);
+void ktau_loss_of(struct ktau_user *user, enum ktau_loss reason,
+		  unsigned long nr);
+u64 ktau_loss_total(enum ktau_loss reason);
+
+void ktau_internal_error(const char *what);
+void ktau_disable_register(struct work_struct *work);
+
+#endif /* _KERNEL_KTAU_CORE_H */

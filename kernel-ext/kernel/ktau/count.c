@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KTAU: counters: events that have a value instead of a duration.
+ */
+#include <linux/export.h>
+#include <linux/irqflags.h>
+#include <linux/sched.h>
+
+#include "arch.h"
+#include "ids.h"
+#include "table.h"
+#include "trace.h"
+
+/* No single instruction updates a minimum or maximum, so interrupts are disabled. */
+static void count_value(struct ktau_task *state, unsigned int id, u64 value)
+{
+	struct ktau_cell *cell = ktau_cell(state, id);
+	unsigned long flags;
+
+	if (unlikely(!cell)) {
+		ktau_add(&state->refused, 1);
+		return;
+	}
+	raw_local_irq_save(flags);
+	if (!cell->count || value < cell->v[1])
+		cell->v[1] = value;
+	if (value > cell->v[2])
+		cell->v[2] = value;
+	cell->v[0] += value;
+	cell->count++;
+	raw_local_irq_restore(flags);
+}
+
+/**
+ * __ktau_count() - add a value to a counter of the current task
+ * @point: the counter
+ * @value: the value
+ *
+ * Context: Any but NMI. The current task has the counter's group on.
+ */
+void __ktau_count(struct ktau_point *point, u64 value)
+{
+	struct ktau_ref *ref = &current->ktau;
+	struct ktau_task *state = ref->state;
+	unsigned int id = ktau_point_id(point);
+	u32 mask = READ_ONCE(ref->mask);
+
+	if (unlikely(id == KTAU_ID_NONE))
+		return;
+	if (mask & KTAU_MODE_TRACE)
+		ktau_trace(state, 0, KTAU_TRACE_COUNT, id, value);
+	if (mask & KTAU_MODE_PROFILE) {
+		ktau_add(&state->begin, 1);
+		barrier();
+		count_value(state, id, value);
+		barrier();
+		ktau_add(&state->end, 1);
+	}
+}
+EXPORT_SYMBOL_GPL(__ktau_count);

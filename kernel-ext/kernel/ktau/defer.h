@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * KTAU: asking for work from contexts that cannot do it themselves.
+ */
+#ifndef _KERNEL_KTAU_DEFER_H
+#define _KERNEL_KTAU_DEFER_H
+
+#include <linux/cpumask.h>
+#include <linux/irq_work.h>
+#include <linux/jiffies.h>
+#include <linux/smp.h>
+
+/*
+ * A CPU that is going down no longer runs its irq_work queue. An item left there would
+ * stay pending and could not be queued again when the CPU comes back.
+ */
+static inline void ktau_irq_work(struct irq_work *work)
+{
+	if (likely(cpu_online(raw_smp_processor_id())))
+		irq_work_queue(work);
+}
+
+/* Whether @at lies within the next second; anything farther away is long past. */
+static inline bool ktau_is_soon(unsigned long at, unsigned long now)
+{
+	return at - now - 1 < HZ;
+}
+
+#endif /* _KERNEL_KTAU_DEFER_H */

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * KTAU: what event ids stand for.
+ */
+#ifndef _KERNEL_KTAU_EVENT_H
+#define _KERNEL_KTAU_EVENT_H
+
+#include <linux/kallsyms.h>
+
+#include "types.h"
+
+#define KTAU_NR_STATIC		(KTAU_ID_POINT - KTAU_ID_STATIC)
+#define KTAU_NR_POINTS		(KTAU_ID_FOREIGN - KTAU_ID_POINT)
+#define KTAU_NR_FOREIGN		(KTAU_ID_IRQ - KTAU_ID_FOREIGN)
+#define KTAU_NR_LINES		(KTAU_ID_CALL - KTAU_ID_IRQ)
+
+/* Size of the longest name that is copied, including the final NUL. */
+#define KTAU_NAME_BYTES		64
+
+/**
+ * struct ktau_event - an event
+ * @key: depends on @source, as in struct ktau_rec_event of the binary interface
+ * @name: its name; NULL if ktau_event_name() makes it from the number
+ * @group: KTAU_GROUP_*
+ * @kind: KTAU_KIND_*
+ * @source: KTAU_SOURCE_*
+ */
+struct ktau_event {
+	unsigned long	key;
+	const char	*name;
+	u32		group;
+	u8		kind;
+	u8		source;
+};
+
+static inline bool ktau_is_voluntary(unsigned int id)
+{
+	return id >= KTAU_ID_SCHEDULE_VOL_INTERRUPTIBLE &&
+	       id <= KTAU_ID_SCHEDULE_VOL_STOPPED;
+}
+
+#define KTAU_EVENT_NAME		(KSYM_NAME_LEN + 16)
+
+extern struct ktau_event ktau_events[KTAU_NR_IDS];
+extern const char * const ktau_source_names[KTAU_NR_SOURCES];
+extern const struct ktau_id_range ktau_id_ranges[KTAU_NR_SOURCES];
+const struct ktau_event *ktau_event(unsigned int id);
+unsigned int ktau_event_kind(unsigned int id);
+unsigned long ktau_event_address(unsigned int id);
+void ktau_event_name(unsigned int id, char name[KTAU_EVENT_NAME]);
+unsigned int ktau_ids_used(const struct ktau_id_range *range);
+void ktau_event_define(unsigned int id, const struct ktau_event *event,
+		       const char *name);
+void ktau_event_init(void);
+
+#endif /* _KERNEL_KTAU_EVENT_H */

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * KTAU: exited tasks.
+ */
+#ifndef _KERNEL_KTAU_EXITED_H
+#define _KERNEL_KTAU_EXITED_H
+
+#include "gone.h"
+#include "types.h"
+
+struct seq_file;
+
+int ktau_exited_start(void);
+void ktau_exited_add(struct ktau_task *state);
+struct ktau_task *ktau_exited_get(u64 *seq);
+u64 ktau_exited_next(void);
+u64 ktau_exited_first(void);
+void ktau_exited_trim(void);
+void ktau_exited_owner(struct ktau_owner *owner, const struct ktau_task *state);
+bool ktau_exited_show(struct ktau_watch *watch, struct ktau_task *state);
+int ktau_exited_settle(struct ktau_settle *settle);
+void ktau_exited_settled(struct ktau_watch *watch, const struct ktau_settle *settle);
+void ktau_exited_watch(struct ktau_watch *watch, struct ktau_user *user, bool sums);
+void ktau_exited_unwatch(struct ktau_watch *watch);
+void ktau_exited_stats(struct seq_file *m);
+
+#endif /* _KERNEL_KTAU_EXITED_H */

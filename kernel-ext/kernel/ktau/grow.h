@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * KTAU: letting a ring grow.
+ */
+#ifndef _KERNEL_KTAU_GROW_H
+#define _KERNEL_KTAU_GROW_H
+
+#include "ring.h"
+#include "types.h"
+
+int ktau_ring_grow(struct ktau_task *state);
+void ktau_ring_ask(struct ktau_ring *ring, u64 head);
+void ktau_ring_nudge(struct ktau_ring *ring);
+
+#endif /* _KERNEL_KTAU_GROW_H */

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * KTAU: which tasks have run since a reader saw them.
+ */
+#ifndef _KERNEL_KTAU_LOOK_H
+#define _KERNEL_KTAU_LOOK_H
+
+#include "types.h"
+
+u64 ktau_look_number(void);
+bool ktau_look(struct ktau_task *state, struct task_struct *task, u64 number,
+	       u64 since);
+void ktau_look_again(struct ktau_task *state);
+
+#endif /* _KERNEL_KTAU_LOOK_H */

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * KTAU: memory, charged to users within one limit.
+ */
+#ifndef _KERNEL_KTAU_MEMORY_H
+#define _KERNEL_KTAU_MEMORY_H
+
+#include "types.h"
+
+void *ktau_alloc(struct ktau_user *user, size_t bytes, gfp_t gfp);
+void ktau_free(struct ktau_user *user, void *p, size_t bytes);
+struct ktau_task *ktau_state_alloc(struct ktau_user *user, gfp_t gfp);
+void ktau_state_free(struct ktau_task *state);
+struct ktau_chunk *ktau_chunk_alloc(struct ktau_user *user);
+struct ktau_chunk *ktau_chunk_take(struct ktau_user *user);
+void ktau_chunk_free(struct ktau_user *user, struct ktau_chunk *chunk);
+void ktau_reserve_fill(void);
+int ktau_reserve_start(void);
+u64 ktau_memory_bytes(void);
+bool ktau_has_room(size_t bytes);
+void ktau_memory_init(void);
+
+#endif /* _KERNEL_KTAU_MEMORY_H */

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* KTAU: whether a task is off the CPU, and since when it has been runnable. */
+#ifndef _KERNEL_KTAU_OFF_H
+#define _KERNEL_KTAU_OFF_H
+
+#include "arch.h"
+#include "event.h"
+#include "types.h"
+
+static inline bool ktau_is_off(const struct ktau_task *state, const struct ktau_frame *top)
+{
+	return top == &state->sched;
+}
+
+/*
+ * Since when the task has been runnable; 0 if it has not been, or if the whole frame
+ * counts.
+ */
+static inline u64 ktau_runnable_since(const struct ktau_task *state, u64 wake_ticks)
+{
+	const u64 start = ktau_read(&state->sched.start);
+
+	if (!ktau_is_voluntary(ktau_frame_id(&state->sched)))
+		return 0;
+	if (!READ_ONCE(state->off.sleeps))
+		return start;
+	/* The task may have been woken before the switch ended. */
+	return wake_ticks ? max(wake_ticks, start) : 0;
+}
+
+/* The clock of the waker's CPU may be ahead of this one. */
+static inline u64 ktau_ticks_between(u64 since, u64 now)
+{
+	return (s64)(now - since) > 0 ? now - since : 0;
+}
+
+#endif /* _KERNEL_KTAU_OFF_H */

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KTAU: which tasks a reader may see, while they live and afterwards. How much of a
+ * task it may see is decided in access.c.
+ */
+#include <linux/capability.h>
+#include <linux/ptrace.h>
+#include <linux/sched/signal.h>
+#include <linux/user_namespace.h>
+
+#include "compat.h"
+#include "origin.h"
+#include "permission.h"
+#include "rights.h"
+
+/* As cap_capable(), for the namespace of a task that may have exited. */
+static bool may_ptrace(const struct ktau_rights *rights)
+{
+	const struct cred *reader = current_cred();
+	int level;
+
+	if (rights->user_ns)
+		return ns_capable_noaudit(rights->user_ns, CAP_SYS_PTRACE);
+	level = ktau_origin_level(rights, reader->user_ns);
+	if (level < 0)
+		return false;
+	/* The creator of a namespace has all capabilities in it. */
+	if (level && uid_eq(rights->level[level - 1].owner, reader->euid))
+		return true;
+	return ns_capable_noaudit(reader->user_ns, CAP_SYS_PTRACE);
+}
+
+static bool in_same_user_ns(const struct ktau_rights *rights,
+			    const struct user_namespace *ns)
+{
+	if (rights->user_ns)
+		return rights->user_ns == ns;
+	return !ktau_origin_level(rights, ns);
+}
+
+static bool ids_match(const struct ktau_rights *rights)
+{
+	const struct cred *reader = current_cred();
+
+	return uid_eq(reader->fsuid, rights->uid) &&
+	       uid_eq(reader->fsuid, rights->euid) &&
+	       uid_eq(reader->fsuid, rights->suid) &&
+	       gid_eq(reader->fsgid, rights->gid) &&
+	       gid_eq(reader->fsgid, rights->egid) &&
+	       gid_eq(reader->fsgid, rights->sgid) &&
+	       in_same_user_ns(rights, reader->user_ns) &&
+	       cap_issubset(rights->permitted, reader->cap_effective);
+}
+
+/**
+ * ktau_may_read() - whether the current credentials may see a task
+ * @rights: the task's
+ *
+ * Decides as ptrace_may_access(), without its check of the address space. LSM rules only
+ * cover live tasks. So where an LSM labels subjects, a reader without capabilities sees
+ * only tasks with its own label.
+ *
+ * Context: Task.
+ * Return: Whether they may.
+ */
+bool ktau_may_read(const struct ktau_rights *rights)
+{
+	if (may_ptrace(rights))
+		return true;
+	return ids_match(rights) && ktau_secid(current_cred()) == rights->secid;
+}
+
+/**
+ * ktau_may_read_task() - whether a reader without KTAU_ACCESS_ALL may see a live task
+ * @task: the task, held by the caller
+ *
+ * ptrace_may_access() always lets a process access itself, without looking at
+ * credentials. That is wrong here, because the current credentials are those of the
+ * file's opener: a set-uid program may have been given the file as its standard input,
+ * and its opener must not see the program's profile.
+ *
+ * Context: May sleep.
+ * Return: Whether they may.
+ */
+bool ktau_may_read_task(struct task_struct *task)
+{
+	struct ktau_rights rights;
+	const struct cred *cred;
+	bool may;
+
+	if (!same_thread_group(task, current))
+		return ptrace_may_access(task, PTRACE_MODE_READ_FSCREDS |
+					 PTRACE_MODE_NOAUDIT);
+	rcu_read_lock();
+	cred = __task_cred(task);
+	ktau_rights_of(&rights, cred);
+	/* A task may see itself whatever capabilities are effective. */
+	may = cred == current_cred() || ktau_may_read(&rights);
+	rcu_read_unlock();
+	return may;
+}
+
+/**
+ * ktau_may_read_exited() - whether a reader without KTAU_ACCESS_ALL may see an exited
+ * task
+ * @state: its state
+ *
+ * Decides as while the task lived. Landlock restricts a confined reader to tasks of its
+ * own domain, but the domain of an exited task is unknown, so a confined reader sees
+ * none.
+ *
+ * Context: Task.
+ * Return: Whether they may.
+ */
+bool ktau_may_read_exited(const struct ktau_task *state)
+{
+	if (ktau_is_landlocked(current_cred()) ||
+	    ktau_is_landlocked(current_real_cred()))
+		return false;
+	if (ns_capable_noaudit(&init_user_ns, CAP_SYS_PTRACE))
+		return true;
+	return state->dumpable && ktau_may_read(&state->rights);
+}
+
+/* Whether @task can be visible at all, checked before its lock is taken. */
+static bool may_match(struct task_struct *task)
+{
+	struct ktau_rights rights;
+	bool may;
+
+	if (same_thread_group(task, current))
+		return true;
+	rcu_read_lock();
+	ktau_rights_of(&rights, __task_cred(task));
+	may = ids_match(&rights) ||
+	      ns_capable_noaudit(rights.user_ns, CAP_SYS_PTRACE);
+	rcu_read_unlock();
+	return may;
+}
+
+/**
+ * ktau_task_lock() - check that a reader may see a live task, and keep it so
+ * @task: the task, held by the caller
+ * @access: KTAU_ACCESS_* of the reader
+ *
+ * An exec can change who may see a task, so execs are blocked until ktau_task_unlock(). A
+ * reader that may not see the task never takes its lock, and no reader waits for the
+ * lock.
+ *
+ * Context: Task.
+ * Return: 0, -EACCES if the reader may not see the task, -EBUSY if the task is in an
+ * exec.
+ */
+int ktau_task_lock(struct task_struct *task, u32 access)
+{
+	if (access & KTAU_ACCESS_ALL)
+		return 0;
+	if (!may_match(task))
+		return -EACCES;
+	if (!down_read_trylock(&task->signal->exec_update_lock))
+		return -EBUSY;
+	if (ktau_may_read_task(task))
+		return 0;
+	up_read(&task->signal->exec_update_lock);
+	return -EACCES;
+}
+
+/**
+ * ktau_task_unlock() - undo ktau_task_lock()
+ * @task: the task
+ * @access: as passed to ktau_task_lock()
+ *
+ * Context: Task.
+ */
+void ktau_task_unlock(struct task_struct *task, u32 access)
+{
+	if (!(access & KTAU_ACCESS_ALL))
+		up_read(&task->signal->exec_update_lock);
+}

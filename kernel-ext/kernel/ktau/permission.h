@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * KTAU: which tasks a reader may see.
+ */
+#ifndef _KERNEL_KTAU_PERMISSION_H
+#define _KERNEL_KTAU_PERMISSION_H
+
+#include "types.h"
+
+bool ktau_may_read(const struct ktau_rights *rights);
+bool ktau_may_read_task(struct task_struct *task);
+bool ktau_may_read_exited(const struct ktau_task *state);
+int ktau_task_lock(struct task_struct *task, u32 access);
+void ktau_task_unlock(struct task_struct *task, u32 access);
+
+#endif /* _KERNEL_KTAU_PERMISSION_H */

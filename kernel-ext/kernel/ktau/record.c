@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KTAU: the record of one owner: a copy of its profile or trace, with what the reader may
+ * not see taken out.
+ */
+#include <linux/mm.h>
+#include <linux/sizes.h>
+
+#include "arch.h"
+#include "clock.h"
+#include "describe.h"
+#include "look.h"
+#include "record.h"
+#include "redact.h"
+#include "snapshot.h"
+#include "snapshot_trace.h"
+#include "stream.h"
+#include "switch.h"
+
+#define TRACE_BYTES_MIN	SZ_16K
+#define TRACE_BYTES_MAX	SZ_64K
+
+/* For ktau_redact_profile(), which may add one entry. */
+#define REDACT_BYTES	(2 * sizeof(struct ktau_entry))
+
+/**
+ * ktau_record_put_body() - put the record that is in a stream's body
+ * @stream: the stream, locked
+ * @owner: whose record it is
+ * @path: path of its program, NULL if unknown; the stream frees it
+ *
+ * Context: Task.
+ */
+void ktau_record_put_body(struct ktau_stream *stream,
+			  const struct ktau_owner *owner, char *path)
+{
+	const struct ktau_rec *rec = stream->body.p;
+
+	stream->body_len = rec->size;
+	stream->front = (struct ktau_front) { .owner = *owner, .path = path };
+	stream->end.nr_records++;
+}
+
+/* Copy a profile to @stream->body, which grows until the profile fits. */
+static int copy_profile(struct ktau_stream *stream, struct ktau_task *state,
+			struct task_struct *task)
+{
+	size_t bytes = ktau_snapshot_bytes(state);
+	struct ktau_rec_profile *rec;
+	int err;
+
+	do {
+		err = ktau_buffer_need(&stream->body, bytes + REDACT_BYTES);
+		if (err)
+			return err;
+		err = ktau_snapshot_into(stream->body.p,
+					 stream->body.bytes - REDACT_BYTES,
+					 state, task);
+		bytes = 2 * stream->body.bytes;
+	} while (err == -ENOSPC);
+	if (err)
+		return err;
+	rec = stream->body.p;
+	rec->start_ticks = ktau_read(&state->start_ticks);
+	rec->groups_throughout =
+		ktau_groups_throughout(state, U32_MAX,
+				       stream->select.since_ticks);
+	if (!(stream->access & KTAU_ACCESS_EXACT))
+		ktau_redact_profile(rec, ktau_clock_hz());
+	return 0;
+}
+
+/* Copy slots to @stream->body. Return: 1 if there are more, 0, -errno. */
+static int copy_trace(struct ktau_stream *stream, struct ktau_task *state,
+		      struct task_struct *task)
+{
+	size_t bytes = clamp_t(size_t, ktau_snapshot_trace_bytes(state),
+			       TRACE_BYTES_MIN, TRACE_BYTES_MAX);
+	struct ktau_rec_trace *rec;
+	int ret;
+
+	ret = ktau_buffer_need(&stream->body, bytes);
+	if (ret)
+		return ret;
+	rec = stream->body.p;
+	stream->reach.consume = stream->select.flags & KTAU_SELECT_CONSUME;
+	stream->reach.since_ticks = stream->select.since_ticks;
+	ret = ktau_snapshot_trace(rec, stream->body.bytes - sizeof(*rec), state,
+				  task, &stream->reach);
+	if (ret < 0)
+		return ret;
+	ktau_redact_trace(stream);
+	if (rec->lost)
+		stream->end.cut_ticks = max(stream->end.cut_ticks,
+					    rec->lost_to_ticks);
+	if (!ret && !task && stream->reach.consume)
+		WRITE_ONCE(state->taken, true);
+	return ret;
+}
+
+/* Whether the body is a trace with nothing to report. */
+static bool is_empty(const struct ktau_stream *stream)
+{
+	const struct ktau_rec_trace *rec = stream->body.p;
+
+	return stream->content == KTAU_REC_TRACE && !rec->nr_slots && !rec->lost;
+}
+
+/**
+ * ktau_record_put() - copy and put the record of one owner
+ * @stream: the stream, locked
+ * @state: the owner's state, held by the caller
+ * @task: the live task that it belongs to, or NULL
+ * @owner: its description
+ *
+ * An owner without a ring, or whose state never was consistent, is counted instead.
+ *
+ * Context: May sleep.
+ * Return: 1 if the same owner has more, 0 if not, -ENOMEM.
+ */
+int ktau_record_put(struct ktau_stream *stream, struct ktau_task *state,
+		    struct task_struct *task, const struct ktau_owner *owner)
+{
+	int ret = stream->content == KTAU_REC_PROFILE ?
+		  copy_profile(stream, state, task) :
+		  copy_trace(stream, state, task);
+
+	switch (ret) {
+	case -EAGAIN:
+		stream->end.torn++;
+		ktau_look_again(state);
+		return 0;
+	case -ENODATA:
+		if (stream->select.target & KTAU_TARGETS_LISTED)
+			stream->end.stateless++;
+		return 0;
+	}
+	if (ret >= 0 && !is_empty(stream))
+		ktau_record_put_body(stream, owner, ktau_describe_path(task, state));
+	return ret;
+}

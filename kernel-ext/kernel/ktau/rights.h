@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * KTAU: the part of a task's credentials that decides who may see it.
+ */
+#ifndef _KERNEL_KTAU_RIGHTS_H
+#define _KERNEL_KTAU_RIGHTS_H
+
+#include "types.h"
+
+void ktau_rights_of(struct ktau_rights *rights, const struct cred *cred);
+bool ktau_rights_equal(const struct ktau_rights *a, const struct ktau_rights *b);
+
+#endif /* _KERNEL_KTAU_RIGHTS_H */

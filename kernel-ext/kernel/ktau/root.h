@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * KTAU: the root frame.
+ */
+#ifndef _KERNEL_KTAU_ROOT_H
+#define _KERNEL_KTAU_ROOT_H
+
+#include <linux/ktau.h>
+
+void ktau_root_resume(struct ktau_ref *ref);
+void ktau_root_trace(struct task_struct *tsk, struct ktau_frame *frame, u32 flag,
+		     u64 arg);
+
+#endif /* _KERNEL_KTAU_ROOT_H */

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * KTAU: copying a profile.
+ */
+#ifndef _KERNEL_KTAU_SNAPSHOT_H
+#define _KERNEL_KTAU_SNAPSHOT_H
+
+#include "types.h"
+
+#define KTAU_SNAPSHOT_OPEN	32	/* open frames that are listed */
+#define KTAU_SNAPSHOT_BYTES						\
+	(sizeof(struct ktau_rec_profile) +				\
+	 KTAU_NR_IDS * sizeof(struct ktau_entry) +			\
+	 KTAU_SNAPSHOT_OPEN * sizeof(struct ktau_open))
+
+size_t ktau_snapshot_bytes(const struct ktau_task *state);
+int ktau_snapshot_into(struct ktau_rec_profile *rec, size_t bytes,
+		       struct ktau_task *state, struct task_struct *task);
+
+/* Copy to a buffer that is always large enough. */
+static inline int ktau_snapshot(struct ktau_rec_profile *rec,
+				struct ktau_task *state, struct task_struct *task)
+{
+	return ktau_snapshot_into(rec, KTAU_SNAPSHOT_BYTES, state, task);
+}
+
+#endif /* _KERNEL_KTAU_SNAPSHOT_H */

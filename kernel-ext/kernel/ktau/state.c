@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KTAU: the life of a state, which holds everything that is measured about one owner.
+ *
+ * A task, the exited queue and each reader hold a reference. When the last one is dropped
+ * the state is freed after a grace period, because readers look it up through its task
+ * without a lock.
+ */
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+
+#include "arch.h"
+#include "core.h"
+#include "memory.h"
+#include "origin.h"
+#include "owner.h"
+#include "ring.h"
+#include "state.h"
+#include "table.h"
+#include "user.h"
+
+static DEFINE_SPINLOCK(serial_lock);	/* last_serial, and the serials of tasks */
+static u64 last_serial;
+static atomic_t nr_states;
+
+/**
+ * ktau_serial_next() - allocate a serial
+ *
+ * Context: Task.
+ * Return: The serial, unique in this boot.
+ */
+u64 ktau_serial_next(void)
+{
+	u64 serial;
+
+	spin_lock(&serial_lock);
+	serial = ++last_serial;
+	spin_unlock(&serial_lock);
+	return serial;
+}
+
+/**
+ * ktau_task_serial() - the serial of a task, allocated if it has none
+ * @task: the task, held by the caller
+ *
+ * The parent may do the same at the same time as a write to control, which walks over all
+ * tasks.
+ *
+ * Context: Task.
+ * Return: The serial.
+ */
+u64 ktau_task_serial(struct task_struct *task)
+{
+	u64 serial;
+
+	spin_lock(&serial_lock);
+	serial = task->ktau.serial;
+	if (!serial) {
+		serial = ++last_serial;
+		ktau_write(&task->ktau.serial, serial);
+	}
+	spin_unlock(&serial_lock);
+	return serial;
+}
+
+/**
+ * ktau_state_create() - create an empty state; the caller sets its serial
+ * @user: the user to charge
+ * @gfp: how to allocate it
+ *
+ * Context: May sleep.
+ * Return: The state with one reference. NULL if there is no memory; this is counted.
+ */
+struct ktau_task *ktau_state_create(struct ktau_user *user, gfp_t gfp)
+{
+	struct ktau_task *state = ktau_state_alloc(user, gfp);
+
+	if (!state) {
+		ktau_loss_of(user, KTAU_LOSS_NO_STATE, 1);
+		return NULL;
+	}
+	state->user = ktau_user_get(user);
+	atomic_inc(&user->nr_states);
+	mutex_init(&state->read_lock);
+	refcount_set(&state->ref, 1);
+	atomic_long_set(&state->bytes, sizeof(*state));
+	spin_lock_init(&state->mask_lock);
+	atomic_inc(&nr_states);
+	return state;
+}
+
+static void task_free(struct rcu_head *rcu)
+{
+	struct ktau_task *state = container_of(rcu, struct ktau_task, rcu);
+	struct ktau_user *user = state->user;
+
+	ktau_table_free(state);
+	ktau_ring_free(state->ring);
+	ktau_path_drop(state);
+	ktau_origin_free(state);
+	ktau_state_free(state);
+	atomic_dec(&user->nr_states);
+	ktau_user_put(user);
+	atomic_dec(&nr_states);
+}
+
+/**
+ * ktau_state_put() - drop a reference to a state
+ * @state: the state, or NULL
+ *
+ * Context: Any but NMI and not under a run-queue lock.
+ */
+void ktau_state_put(struct ktau_task *state)
+{
+	if (!state || !refcount_dec_and_test(&state->ref))
+		return;
+	if (state->ring && !state->taken)
+		ktau_ring_lose(state->ring, KTAU_LOSS_UNREAD);
+	/* ktau_state_get() may still read @ref. */
+	call_rcu(&state->rcu, task_free);
+}
+
+/**
+ * ktau_state_get() - take a reference to the state of a live task
+ * @task: the task, held by the caller
+ *
+ * Context: Any.
+ * Return: The state, or NULL if the task has none, or none any more.
+ */
+struct ktau_task *ktau_state_get(struct task_struct *task)
+{
+	struct ktau_task *state;
+
+	rcu_read_lock();
+	state = READ_ONCE(task->ktau.state);
+	if (state && !refcount_inc_not_zero(&state->ref))
+		state = NULL;
+	rcu_read_unlock();
+	return state;
+}
+
+/**
+ * ktau_nr_states() - number of states in memory
+ *
+ * Context: Any.
+ * Return: The number.
+ */
+unsigned int ktau_nr_states(void)
+{
+	return atomic_read(&nr_states);
+}

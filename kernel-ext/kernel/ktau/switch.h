@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * KTAU: bringing tasks in line with the configuration.
+ */
+#ifndef _KERNEL_KTAU_SWITCH_H
+#define _KERNEL_KTAU_SWITCH_H
+
+#include "types.h"
+
+struct cred;
+
+void ktau_tasks_update(void);
+void ktau_tasks_resize(void);
+void ktau_cpus_update(u32 groups);
+struct task_struct *ktau_next_task(int *nr);
+int ktau_task_select(struct task_struct *task, u32 selection);
+int ktau_task_set_groups(struct task_struct *task, u32 groups);
+int ktau_task_set_tag(struct task_struct *task, u32 tag);
+void ktau_task_inherit(struct task_struct *task);
+void ktau_task_reconsider(void);
+struct ktau_task *ktau_task_successor(const struct ktau_task *old,
+				      const struct cred *cred);
+u32 ktau_groups_throughout(const struct ktau_task *state, u32 mask,
+			   u64 since_ticks);
+
+#endif /* _KERNEL_KTAU_SWITCH_H */

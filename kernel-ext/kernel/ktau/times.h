@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* KTAU: time inside events in which the task did not run its own code. */
+#ifndef _KERNEL_KTAU_TIMES_H
+#define _KERNEL_KTAU_TIMES_H
+
+#include "types.h"
+
+/*
+ * Flag in @child of a frame: @base is set. No sum of ticks reaches this bit. The fast
+ * exit, which subtracts @child, computes a negative exclusive time, even if a clock went
+ * back.
+ */
+#define KTAU_CHILD_TIMED_BIT	62
+#define KTAU_CHILD_TIMED	BIT_ULL(KTAU_CHILD_TIMED_BIT)
+
+/* Ticks in @child of a frame, or in the difference of two of its values. */
+static __always_inline u64 ktau_child_ticks(u64 child)
+{
+	return child & (KTAU_CHILD_TIMED - 1);
+}
+
+/*
+ * Times of a frame that has ended: its duration, the sum of the durations directly
+ * inside, and its exclusive time.
+ */
+struct ktau_ended {
+	u64 incl;
+	u64 inside;
+	u64 excl;
+	bool outermost;
+};
+
+struct ktau_times ktau_times(const struct ktau_task *state);
+void ktau_times_copy(struct ktau_rec_profile *rec,
+		     const struct ktau_task *state);
+unsigned int ktau_times_merge(struct ktau_task *to, struct ktau_task *from);
+bool ktau_times_of_all(struct ktau_task *state);
+void ktau_times_free(struct ktau_task *state);
+void ktau_times_mark(struct ktau_frame *frame, const struct ktau_times *base);
+void ktau_times_settle(struct ktau_frame *frame, struct ktau_task *state,
+		       const struct ktau_ended *e);
+void ktau_times_interrupt(struct ktau_frame *frame, struct ktau_task *state,
+			  u64 ticks);
+
+#endif /* _KERNEL_KTAU_TIMES_H */

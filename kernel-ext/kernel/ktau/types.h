@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * KTAU: the structures that most modules work on. The comment of a field states which
+ * lock or rule guards it. A structure that belongs to one module is in the header of that
+ * module.
+ */
+#ifndef _KERNEL_KTAU_TYPES_H
+#define _KERNEL_KTAU_TYPES_H
+
+#include <linux/atomic.h>
+#include <linux/bitmap.h>
+#include <linux/cred.h>
+#include <linux/ktau.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/rbtree.h>
+#include <linux/refcount.h>
+#include <linux/sched.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <linux/uidgid.h>
+
+/*
+ * A table consists of chunks, each allocated when one of its ids is first hit. Ids below
+ * KTAU_ID_INDIRECT index an array of chunks; ids above go through a directory, which is a
+ * chunk too.
+ */
+#define KTAU_CHUNK_SHIFT	3
+#define KTAU_CHUNK_CELLS	BIT(KTAU_CHUNK_SHIFT)
+#define KTAU_NR_CHUNKS		(KTAU_NR_IDS >> KTAU_CHUNK_SHIFT)
+#define KTAU_ID_INDIRECT	KTAU_ID_FOREIGN
+#define KTAU_NR_DIRECT		(KTAU_ID_INDIRECT >> KTAU_CHUNK_SHIFT)
+#define KTAU_DIR_SHIFT		5
+#define KTAU_DIR_CHUNKS		BIT(KTAU_DIR_SHIFT)
+#define KTAU_NR_DIRS		((KTAU_NR_CHUNKS - KTAU_NR_DIRECT) >> KTAU_DIR_SHIFT)
+
+/* Flags of struct ktau_ref. */
+#define KTAU_REF_YIELD		BIT(0)	/* sched_yield() causes the next switch */
+#define KTAU_REF_NEW		BIT(1)	/* has not run yet */
+#define KTAU_REF_RENEWED	BIT(2)	/* the current exec has ended its profile */
+#define KTAU_REF_SENT		BIT(3)	/* sendmsg() has counted its bytes already */
+#define KTAU_REF_OFF		BIT(4)	/* is off the CPU */
+
+/* Bits of @changed in struct ktau_task. */
+#define KTAU_CHANGED_COMM	0
+#define KTAU_CHANGED_CGROUP	1
+
+/* In a task's mask: its profile has been taken at exit; nothing is measured any more. */
+#define KTAU_MASK_GONE		BIT(29)
+
+/**
+ * struct ktau_cell - one event in a table
+ * @count: activations that have ended, or values
+ * @v: timer: inclusive, exclusive ticks, duration of the longest activation; counter:
+ *	sum, minimum, maximum
+ */
+struct ktau_cell {
+	u64 count;
+	u64 v[3];
+};
+
+#define KTAU_EXTRA_EVENTS	9
+
+/**
+ * struct ktau_extra - times asleep, runnable and in interrupts for some events of a task
+ * @next: the rest of the list; all of those are full
+ * @nr: number of events here
+ * @id: ids of the events
+ * @times: for each event, the times inside its outermost activations
+ */
+struct ktau_extra {
+	struct ktau_extra	*next;
+	u32			nr;
+	u16			id[KTAU_EXTRA_EVENTS];
+	struct ktau_times	times[KTAU_EXTRA_EVENTS];
+};
+
+/*
+ * A block of cells, a directory, or a block of times. 32-bit kernels leave half of a
+ * directory unused.
+ */
+struct ktau_chunk {
+	union {
+		struct ktau_cell	cell[KTAU_CHUNK_CELLS];
+		struct ktau_chunk	*chunk[KTAU_DIR_CHUNKS];
+		struct ktau_extra	extra;
+	};
+};
+
+static_assert(sizeof(struct ktau_extra) <=
+	      KTAU_CHUNK_CELLS * sizeof(struct ktau_cell));
+
+static_assert(KTAU_DIR_CHUNKS * sizeof(void *) <=
+	      KTAU_CHUNK_CELLS * sizeof(struct ktau_cell));
+static_assert(KTAU_NR_DIRECT + KTAU_NR_DIRS * KTAU_DIR_CHUNKS == KTAU_NR_CHUNKS);
+
+/**
+ * struct ktau_look - when readers last saw a task; see look.c
+ * @switches: how often the task had been switched out by then
+ * @last: highest number of a stream that has looked
+ * @changed: streams with a lower number have not seen the last change
+ */
+struct ktau_look {
+	u64 switches;
+	u64 last;
+	u64 changed;
+};
+
+/*
+ * The owner of a table or ring: the contents of struct ktau_rec_owner, with times and ids
+ * as the initial namespaces have them.
+ * @has_own_parent: the parent belongs to the same user, so readers of the task may see
+ *	it.
+ */
+struct ktau_owner {
+	u64	serial;
+	u64	parent_serial;
+	u64	leader_serial;
+	u32	kind;
+	u32	flags;
+	pid_t	tid;
+	pid_t	tgid;
+	pid_t	ppid;
+	u32	cpu;
+	u32	uid;
+	u32	gid;
+	int	prio;
+	u32	policy;
+	int	exit_code;
+	u32	tag;
+	u64	start_ns;
+	u64	exec_ns;
+	u64	exit_ns;
+	u64	exited_seq;
+	u64	nr_tasks;
+	u64	utime_ns;
+	u64	stime_ns;
+	u64	nvcsw;
+	u64	nivcsw;
+	u64	migrations;
+	u64	cgroup;
+	u32	pid_ns;
+	u32	net_ns;
+	bool	has_own_parent;
+	char	comm[TASK_COMM_LEN];
+};
+
+/* A user namespace of an exited task; see origin.c. */
+struct ktau_user_level {
+	unsigned int	inum;
+	kuid_t		owner;
+};
+
+/*
+ * The part of a task's credentials that decides who may see it, under the names used in
+ * struct cred. For an exited task outside the initial user namespace, @level identifies
+ * its namespaces and @user_ns is NULL.
+ */
+struct ktau_rights {
+	kuid_t			uid, euid, suid;
+	kgid_t			gid, egid, sgid;
+	kernel_cap_t		permitted;
+	struct user_namespace	*user_ns;
+	u32			secid;
+	struct ktau_user_level	*level;
+	unsigned int		nr_levels;
+};
+
+/* Identifies a pid namespace; see origin.c. */
+struct ktau_ns_id {
+	u64		start_ns;
+	unsigned int	inum;
+};
+
+/* The ids of an exited task in one pid namespace. */
+struct ktau_ids {
+	struct ktau_ns_id	ns;
+	pid_t			tid, tgid, ppid;
+};
+
+/* Why something was refused or lost. proc.c has their names. */
+enum ktau_loss {
+	KTAU_LOSS_MEMORY_LIMIT,	/* allocation beyond the memory limit */
+	KTAU_LOSS_USER_LIMIT,	/* allocation beyond the user's share of it */
+	KTAU_LOSS_NO_MEMORY,	/* allocation that failed */
+	KTAU_LOSS_NO_CHUNK,	/* no chunk for the table of a task or CPU */
+	KTAU_LOSS_NO_ID,	/* activation of an event without an id */
+	KTAU_LOSS_NO_STATE,	/* task without a profile for lack of memory */
+	KTAU_LOSS_DESCRIPTORS,	/* stream beyond the number that a user may open */
+	KTAU_LOSS_NO_RING,	/* slot without a ring, or without room in it */
+	KTAU_LOSS_RESIZED,	/* unread slot of a ring that was resized */
+	KTAU_LOSS_UNREAD,	/* unread slot of a task that was folded or evicted */
+	KTAU_LOSS_EVICTED,	/* exited task that was added to the evicted sum */
+	KTAU_LOSS_CLAMPED,	/* negative duration set to 0 */
+	KTAU_LOSS_INTERNAL,	/* internal error: KTAU disables itself */
+	KTAU_NR_LOSSES
+};
+
+/**
+ * struct ktau_user - the account of a user; see user.c
+ * @node: in the hash table of user.c
+ * @uid: the user
+ * @ref: counts the states, rings and streams charged to the account
+ * @bytes: memory charged
+ * @nr_states: states charged
+ * @nr_streams: open streams
+ * @losses: what the user was refused or has lost, by reason
+ * @exited: exited tasks of the user, the oldest first; this and all further fields are
+ *	guarded by the lock of exited.c
+ * @foldable: those that can be folded into another one
+ * @exited_node: in the list of users with exited tasks
+ * @exited_bytes: memory of the exited tasks
+ * @watches: watches of the user's streams; see struct ktau_watch
+ */
+struct ktau_user {
+	struct hlist_node	node;
+	kuid_t			uid;
+	refcount_t		ref;
+	atomic_long_t		bytes;
+	atomic_t		nr_states;
+	atomic_t		nr_streams;
+	atomic_long_t		losses[KTAU_NR_LOSSES];
+	struct list_head	exited;
+	struct list_head	foldable;
+	struct list_head	exited_node;
+	u64			exited_bytes;
+	struct list_head	watches;
+};
+
+/**
+ * struct ktau_off - a task that is off the CPU
+ * @next: the task that got the CPU, in the form of a SWITCH slot
+ * @shown: the state in which the task waits, likewise
+ * @sleeps: the task sleeps; otherwise it only waits for a CPU
+ */
+struct ktau_off {
+	u64	next;
+	u16	shown;
+	bool	sleeps;
+};
+
+/**
+ * struct ktau_waker - the waker of a task
+ * @serial: of the waking task, or of the task that the waking interrupt hit
+ * @cpu: CPU whose run queue the woken task entered
+ * @context: KTAU_CTX_*
+ */
+struct ktau_waker {
+	u64	serial;
+	u16	cpu;
+	u8	context;
+};
+
+/**
+ * struct ktau_task - what is measured about one owner: a task, a CPU or the evicted sum
+ * @begin: updates begun; written only by the CPU that runs the owner
+ * @end: updates ended, likewise. A copy is consistent if both counts were equal before
+ *	it and @begin is unchanged after it. Interrupts may nest one update inside
+ *	another.
+ * @outer_ticks: sum of the durations of outermost frames that have ended
+ * @user_ticks: time in user mode. While the task is in user mode the time of its entry
+ *	has been subtracted, so the value is negative: no task has been in user mode
+ *	for longer than the clock has run
+ * @root: the root frame; see root.c
+ * @guest: the frame of a task in guest mode
+ * @guest_ticks: time in guest mode
+ * @kernel_ticks: of a CPU: time running tasks
+ * @is_cpu: the owner is a CPU
+ * @refused: activations that got no chunk
+ * @refused_ticks: their exclusive time
+ * @clamped: negative durations that were set to 0
+ * @lost: slots that were lost because there was no ring, or because an interrupt that
+ *	hit an unfinished write wrote more than the ring holds
+ * @chunk: the table, for ids below KTAU_ID_INDIRECT
+ * @dir: directories, for the ids above
+ * @used: bitmap of the chunks in use, by number: id >> KTAU_CHUNK_SHIFT. @chunk, @dir
+ *	and @used are written by the CPU that runs the owner, with interrupts disabled,
+ *	and may be read at any time
+ * @ring: the trace; NULL only while neither the task's mask nor an open frame has
+ *	tracing enabled. Replaced under @read_lock, by the task itself or under
+ *	ktau_mutex; in the latter case the old ring is freed after a grace period
+ * @changed: KTAU_CHANGED_* bits of changes by other tasks that are not in the trace yet
+ * @asleep_ticks: time asleep, in waits that have ended; this and the next two are
+ *	written only by the CPU that runs the owner
+ * @runq_ticks: time runnable without a CPU, likewise
+ * @irq_ticks: time in interrupts that have ended
+ * @extra: the three times inside events
+ * @extra_by_id: the same, indexed by id, for the evicted sum
+ * @times_refused: no memory for some of them
+ * @sched: the frame of a task that is off the CPU
+ * @off: details of the switch; written under the lock of the run queue
+ * @waker: waker of the task; written under the task's pi_lock
+ * @switched_ticks: when the task last got the CPU, for the end of the switch
+ * @selected: the selection (see struct ktau_filter) that includes the task by its tid;
+ *	written under ktau_mutex, or by the parent before the task first runs
+ * @task_groups: groups for this task only, in place of the system-wide ones, or 0;
+ *	written under ktau_mutex
+ * @profiled: groups whose activations are being added to the table; under @mask_lock
+ * @mask_lock: serialises updates of the task's mask and of the fields that depend on it
+ * @start_ticks: when the profile began; under @mask_lock, or by the parent before the
+ *	task first runs
+ * @end_ticks: when the profile ended, 0 before that; written only by the task
+ * @account_until: when the account was last disabled; under @mask_lock
+ * @group_since: for each group in @profiled, since when it has been there without
+ *	interruption; under @mask_lock
+ * @read_lock: serialises readers of the ring and users of @look
+ * @look: when readers last saw the profile; under @read_lock
+ * @ref: counts readers, and the task or queue that the state belongs to
+ * @bytes: memory of the state and of everything that belongs to it
+ * @user: account to which that memory is charged
+ * @exited_bytes: @bytes as counted by the exited queue. @bytes may still change there,
+ *	because a caller that took the state while the task lived may add or replace a
+ *	ring
+ * @serial: identifies the owner; see struct ktau_owner
+ * @owner: describes an exited task; written at exit, and under the lock of exited.c when
+ *	other tasks are folded into it
+ * @exited_node: in the tree of exited tasks; this and the next fields up to
+ *	@process_node are guarded by the lock of exited.c
+ * @of_user: in @exited of @user
+ * @foldable: in @foldable of @user, if @next_thread is set
+ * @next_thread: the next thread of the process to exit
+ * @process_node: in the hash of newest records, if @next_thread is NULL
+ * @exited_rcu: after this grace period no reader can find the task alive any more
+ * @ids: the ids at exit in pid namespaces below the initial one, or NULL
+ * @nr_ids: number of @ids
+ * @rights: who might see the task when it exited
+ * @dumpable: whether the task was dumpable when it exited
+ * @exec_ns: CLOCK_BOOTTIME of the last exec, 0 if there was none
+ * @path: path of the program at exit, NULL if unknown
+ * @path_bytes: size of @path, including the final NUL
+ * @taken: a reader has consumed all slots that were left at exit
+ * @growing: @grow is queued; written only by the task
+ * @grow: task work that replaces the ring by a larger one
+ * @rcu: frees the state
+ */
+struct ktau_task {
+	u64			begin;
+	u64			end;
+	u64			outer_ticks;
+	u64			user_ticks;
+	struct ktau_frame	root;
+	struct ktau_frame	guest;
+	u64			guest_ticks;
+	u64			kernel_ticks;
+	u64			refused;
+	u64			refused_ticks;
+	u64			clamped;
+	u64			lost;
+	struct ktau_chunk	*chunk[KTAU_NR_DIRECT];
+	struct ktau_chunk	*dir[KTAU_NR_DIRS];
+	DECLARE_BITMAP(used, KTAU_NR_CHUNKS);
+	struct ktau_ring	*ring;
+	unsigned long		changed;
+	u64			asleep_ticks;
+	u64			runq_ticks;
+	u64			irq_ticks;
+	struct ktau_extra	*extra;
+	struct ktau_times	*extra_by_id;
+	bool			times_refused;
+	struct ktau_frame	sched;
+	struct ktau_off		off;
+	struct ktau_waker	waker;
+	u64			switched_ticks;
+	u32			selected;
+	u32			task_groups;
+	u32			profiled;
+	spinlock_t		mask_lock;	/* the task's mask, @profiled */
+	u64			start_ticks;
+	u64			end_ticks;
+	u64			account_until;
+	u64			group_since[KTAU_NR_GROUPS];
+	u64			exec_ns;
+	char			*path;
+	u32			path_bytes;
+	bool			is_cpu;
+	bool			dumpable;
+	bool			taken;
+	bool			growing;
+	struct mutex		read_lock;	/* readers of the ring, @look */
+	struct ktau_look	look;
+	refcount_t		ref;
+	atomic_long_t		bytes;
+	struct ktau_user	*user;
+	u64			exited_bytes;
+	u64			serial;
+	struct ktau_owner	owner;
+	struct rb_node		exited_node;
+	struct list_head	of_user;
+	struct list_head	foldable;
+	struct ktau_task	*next_thread;
+	struct hlist_node	process_node;
+	unsigned long		exited_rcu;
+	struct ktau_ids		*ids;
+	unsigned int		nr_ids;
+	struct ktau_rights	rights;
+	union {
+		struct callback_head	grow;
+		struct rcu_head		rcu;
+	};
+};
+
+/* Per-CPU data. */
+struct ktau_cpu {
+	struct ktau_task	*state;	/* interrupts and softirqs of this CPU */
+	struct ktau_frame	*top;	/* innermost frame, while the task takes no frames */
+	struct ktau_frame	*irq;	/* the outermost frame of an interrupt */
+	u64			nmi_ticks;	/* start of the outermost NMI */
+	unsigned int		nmi_depth;	/* nesting depth of NMIs */
+};
+
+#endif /* _KERNEL_KTAU_TYPES_H */

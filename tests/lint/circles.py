@@ -1,0 +1,313 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Modules must not depend on each other in a circle.
+
+A module is a .c file together with the header of the same name beside it. It
+depends on every module whose header it includes, and on every module whose
+functions or variables it uses, whichever header declares them. Taking the
+address of a function is a use of it.
+"""
+
+import dataclasses
+import re
+
+import functions
+
+RULES = {
+    'circle': 'modules do not include or call each other in a circle',
+    'layer': 'a module depends on its own and lower layers of docs/design.md only',
+}
+
+KERNEL = 'kernel-ext/kernel/ktau/'
+# Each is a group of folders whose modules are checked together.
+AREAS = (
+    (KERNEL,),
+)
+# What these headers define inline is part of whoever uses it.
+HOOKS = ('kernel-ext/include/linux/ktau.h',)
+
+DESIGN = 'docs/design.md'
+# A row is "| 3 | what it is for | module module |"; further modules of the same
+# layer follow in rows without a number.
+LAYERS = re.compile(r'\| layer +\|')
+TESTS = re.compile(r'(^|/)tests?/|(^|/)test_|_test\.[ch]$')
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"\n]+)"', re.M)
+# A macro's body is code like any other.
+DIRECTIVE = re.compile(r'^[ \t]*#(?![ \t]*define\b)(?:[^\n\\]|\\.|\\\n)*', re.M)
+WORD = re.compile(r'[A-Za-z_]\w*')
+EXTERN = re.compile(r'^(?:extern|DECLARE_PER_CPU\()\b[^;{]*;', re.M)
+DECLARED = re.compile(r'(\w+)(?:\s*\[[^\]]*\])*\s*\)?\s*[;,]')
+# "u32 name", "struct x *name": what follows hides a function of that name.
+LOCAL = re.compile(r'(?:\b[A-Za-z_]\w*[ \t]+\**|\*[ \t]*)([A-Za-z_]\w*)\s*'
+                   r'(?=[;,=)\[])')
+NO_TYPE = re.compile(r'\b(?:return|else|case|goto|sizeof)\s+\**$')
+
+
+@dataclasses.dataclass
+class Source:
+    """One file: @defines and @statics are the functions in it."""
+    path: str
+    text: str
+    defines: dict
+    statics: set
+    includes: list
+
+    @property
+    def module(self):
+        return self.path.rsplit('.', 1)[0]
+
+    @property
+    def folder(self):
+        return self.path.rsplit('/', 1)[0]
+
+
+def check(project, found):
+    for area in AREAS:
+        for path, line, circle in circles(project, area):
+            found('circle', path, line, 'circle: ' + ' -> '.join(circle))
+    _layers(project, found)
+
+
+def _layers(project, found):
+    """Compare the kernel's modules with the layers that the design states."""
+    layer = _stated_layers(project)
+    graph = depend(sources(project, (KERNEL,)), _hooks(project))
+    for module in sorted(set(graph) - set(layer)):
+        path = project.files(f'{module}.[ch]')[0]
+        found('layer', path, 1, f'{DESIGN} has no layer for it')
+    for module, line in sorted(layer.lines.items()):
+        if module not in graph:
+            found('layer', DESIGN, line, f'there is no module {_name(module)}')
+    for module, uses in sorted(graph.items()):
+        for other, (path, line) in sorted(uses.items()):
+            if layer.get(other, 0) > layer.get(module, len(graph)):
+                found('layer', path, line,
+                      f'{_name(module)} is below {_name(other)}')
+
+
+class Layers(dict):
+    """Module -> number of its layer, 0 the lowest; @lines: where it is stated."""
+
+    def __init__(self):
+        super().__init__()
+        self.lines = {}
+
+
+def _stated_layers(project):
+    layers, inside, number = Layers(), False, None
+    if DESIGN not in project.files():
+        return layers
+    for at, line in enumerate(project.lines(DESIGN), 1):
+        inside = bool(LAYERS.match(line)) or inside and line.startswith(('|', '+'))
+        cells = [cell.strip() for cell in line.strip('|').split('|')]
+        if not inside or len(cells) != 3:
+            continue
+        number = int(cells[0]) if cells[0].isdigit() else number
+        for name in cells[2].split() if number is not None else ():
+            layers[KERNEL + name] = number
+            layers.lines[KERNEL + name] = at
+    return layers
+
+
+def _name(module):
+    return module.rsplit('/', 1)[1]
+
+
+def circles(project, area):
+    """The shortest circle of each group of modules that reach each other.
+
+    Yields the place where the circle's first module depends on its second
+    one, and the names of the modules, the first one again at the end.
+    """
+    graph = depend(sources(project, area), _hooks(project))
+    for group in components(graph):
+        ring = shortest(graph, group)
+        path, line = graph[ring[0]][ring[1]]
+        yield path, line, [_name(module) for module in ring]
+
+
+def sources(project, area):
+    """Every file of the area's folders except tests."""
+    wanted = [f'{folder}*.[ch]' for folder in area]
+    return [read(project, path) for path in project.files(*wanted)
+            if not TESTS.search(path)]
+
+
+def read(project, path):
+    """Parse one file."""
+    raw = project.text(path)
+    text = functions.bare(raw)
+    defined = list(functions.functions(raw))
+    statics = {f.name for f in defined if f.is_static}
+    return Source(path, DIRECTIVE.sub(blank, text),
+                  {f.name: f.line for f in defined if not f.is_static}, statics,
+                  [(match.group(1), raw.count('\n', 0, match.start()) + 1)
+                   for match in INCLUDE.finditer(raw)])
+
+
+def blank(match):
+    return re.sub(r'[^\n]', ' ', match.group(0))
+
+
+def _hooks(project):
+    """Name of a macro or inline function of the hooks -> words in its body."""
+    bodies = {}
+    for path in project.files(*HOOKS):
+        text = functions.bare(project.text(path))
+        text = re.sub(r'\\\n', ' ', text)
+        for match in re.finditer(r'^#[ \t]*define[ \t]+(\w+)(.*)$', text, re.M):
+            bodies.setdefault(match.group(1), set()).update(
+                WORD.findall(match.group(2)))
+        for match in re.finditer(r'^static[^;{}]*?\b(\w+)\([^;{}]*\)\s*^\{(.*?)^\}',
+                                 text, re.M | re.S):
+            bodies.setdefault(match.group(1), set()).update(
+                WORD.findall(match.group(2)))
+    return {name: _expand(bodies, name) for name in bodies}
+
+
+def _expand(bodies, name):
+    """All words that a macro or inline function comes to."""
+    seen, todo = set(), [name]
+    while todo:
+        for word in bodies.get(todo.pop(), ()):
+            if word not in seen:
+                seen.add(word)
+                todo.append(word)
+    return seen
+
+
+def depend(files, hooks):
+    """Module -> module that it depends on -> (path, line) of the first use."""
+    graph = {source.module: {} for source in files}
+    owners = definitions(files)
+    paths = {source.path: source for source in files}
+    for source in files:
+        uses = graph[source.module]
+        for name, line in source.includes:
+            target = included(paths, source, name)
+            if target and target.module != source.module:
+                uses.setdefault(target.module, (source.path, line))
+        for name, line in references(source, owners, hooks):
+            target = resolve(source, owners[name])
+            if target and target.module != source.module:
+                uses.setdefault(target.module, (source.path, line))
+    return graph
+
+
+def included(paths, source, name):
+    """The file that an #include names: beside this one, or the only such one."""
+    beside = paths.get(f'{source.folder}/{name}')
+    if beside:
+        return beside
+    other = [s for p, s in paths.items() if p.endswith(f'/{name}')]
+    return other[0] if len(other) == 1 else None
+
+
+def definitions(files):
+    """Name -> sources that define a function or variable with it."""
+    owners = {}
+    variables = {name for source in files for match in EXTERN.finditer(source.text)
+                 for name in DECLARED.findall(match.group(0))[-1:]}
+    for source in files:
+        for name in source.defines:
+            owners.setdefault(name, []).append(source)
+        if source.path.endswith('.c'):
+            for name in variables & set(top_level(source.text)):
+                owners.setdefault(name, []).append(source)
+    return owners
+
+
+def top_level(text):
+    """Names on lines that begin a definition outside of functions."""
+    for line in text.splitlines():
+        if re.match(r'[A-Za-z_]', line) and not line.startswith(('extern', 'static ')):
+            yield from WORD.findall(line.split('=')[0])
+
+
+def references(source, owners, hooks):
+    """(name, line) of each first use of something that a file may define."""
+    for name, line in words(source, set(owners) | set(hooks)):
+        if name in owners:
+            yield name, line
+        for word in hooks.get(name, ()):
+            if word in owners and word not in source.statics:
+                yield word, line
+
+
+def words(source, wanted):
+    """(name, line) of the first use of each wanted name that a file has."""
+    seen = set(source.statics)
+    hidden = {match.group(1) for match in LOCAL.finditer(source.text)
+              if not NO_TYPE.search(source.text[:match.start(1)][-20:])}
+    for match in WORD.finditer(source.text):
+        name = match.group(0)
+        if name in seen or name not in wanted:
+            continue
+        after = source.text[match.end():match.end() + 2].lstrip()
+        before = source.text[:match.start()][-2:].rstrip()
+        if before.endswith(('.', '->')) or is_declared(source.text, match):
+            continue
+        if not after.startswith('(') and name in hidden:
+            continue
+        seen.add(name)
+        yield name, source.text.count('\n', 0, match.start()) + 1
+
+
+def is_declared(text, match):
+    """Is this a type, or the name in a declaration at the left margin?"""
+    start = text.rfind('\n', 0, match.start()) + 1
+    head = text[start:match.start()]
+    return bool(re.search(r'\b(?:struct|union|enum)\s+$', head)) or \
+        bool(re.match(r'[A-Za-z_][\w\s*]*$', head)) or \
+        bool(re.match(r'(?:extern|DECLARE_|DEFINE_)', text[start:]))
+
+
+def resolve(source, candidates):
+    """The definition that a use means, or None if that is not certain."""
+    if source in candidates:
+        return source
+    beside = [c for c in candidates if c.folder == source.folder]
+    chosen = beside or candidates
+    return chosen[0] if len(chosen) == 1 else None
+
+
+def components(graph):
+    """Groups of two or more modules that all reach each other, by name."""
+    reach = {module: reachable(graph, module) for module in graph}
+    groups = {frozenset(other for other in reach[module] if module in reach[other])
+              for module in graph if module in reach[module]}
+    return sorted((group for group in groups if len(group) > 1), key=sorted)
+
+
+def reachable(graph, module):
+    """All that a module depends on, directly or not."""
+    seen, todo = set(), [module]
+    while todo:
+        for other in graph[todo.pop()]:
+            if other not in seen:
+                seen.add(other)
+                todo.append(other)
+    return seen
+
+
+def shortest(graph, group):
+    """A shortest circle within a group, its first name again at the end."""
+    best = None
+    for first in sorted(group):
+        ring = ring_from(graph, group, first)
+        if best is None or len(ring) < len(best):
+            best = ring
+    return best
+
+
+def ring_from(graph, group, first):
+    """A shortest way from a module back to itself."""
+    ways, todo = {first: [first]}, [first]
+    for module in todo:
+        for other in sorted(set(graph[module]) & group):
+            if other == first:
+                return ways[module] + [first]
+            if other not in ways:
+                ways[other] = ways[module] + [other]
+                todo.append(other)
+    raise AssertionError(f'{first} is in no circle')
