@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "log.h"
-#include "run.h"
+#include "options.h"
 
 static int read_file(const char *path, struct config *config)
 {

@@ -9,7 +9,10 @@
 #include <stdio.h>
 #include <zlib.h>
 
-#include "internal.h"
+#include "blocks.h"
+#include "delta.h"
+#include "pack.h"
+#include "swap.h"
 
 void ktau__blocks_free(struct ktau__blocks *blocks)
 {

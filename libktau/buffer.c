@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Memory that grows, whole files in memory, and the words of errors. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "buffer.h"
 
 int ktau__buffer_reserve(struct ktau__buffer *buffer, size_t room)
 {
@@ -68,14 +66,4 @@ int ktau__read_all(int fd, size_t max, struct ktau__buffer *buffer)
 		if (buffer->size > max)
 			return -EFBIG;
 	}
-}
-
-int ktau__fail(struct ktau__error *error, int code, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(error->text, sizeof(error->text), format, args);
-	va_end(args);
-	return code;
 }

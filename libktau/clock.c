@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Ticks to nanoseconds, in 64-bit arithmetic: PowerPC 440 has no wider one. */
-#include "internal.h"
+#include "util.h"
 
 #define NS	1000000000ULL
 

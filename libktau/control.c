@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The text files of the running kernel: control, stats, notes. */
-#include <elf.h>
+/* The text files of the running kernel: control and stats. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "buffer.h"
 
 #define TEXT_MAX_BYTES	(1U << 20)
 #define WORDS_MAX_BYTES	65536
@@ -140,47 +139,4 @@ int ktau_stats_get(const char *name, uint64_t *value)
 		return err;
 	*value = wanted.value;
 	return err ? 0 : -ENOENT;
-}
-
-size_t ktau__note_build_id(const void *notes, size_t size, const uint8_t **id)
-{
-	const uint8_t *at = notes;
-	uint64_t name_bytes, desc_bytes;
-	Elf32_Nhdr note;
-
-	while (size >= sizeof(note)) {
-		memcpy(&note, at, sizeof(note));
-		at += sizeof(note);
-		size -= sizeof(note);
-		name_bytes = ((uint64_t)note.n_namesz + 3) & ~3ULL;
-		desc_bytes = ((uint64_t)note.n_descsz + 3) & ~3ULL;
-		if (name_bytes > size || desc_bytes > size - name_bytes)
-			return 0;
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-		    !memcmp(at, "GNU", 4)) {
-			*id = at + name_bytes;
-			return note.n_descsz;
-		}
-		at += name_bytes + desc_bytes;
-		size -= name_bytes + desc_bytes;
-	}
-	return 0;
-}
-
-int ktau_build_id(uint8_t *id, size_t size)
-{
-	struct ktau__buffer notes = { 0 };
-	const uint8_t *found;
-	size_t bytes;
-	int err;
-
-	err = read_text("/sys/kernel/notes", &notes);
-	if (!err) {
-		bytes = ktau__note_build_id(notes.data, notes.size - 1, &found);
-		err = bytes && bytes <= size ? (int)bytes : -ENOENT;
-		if (err > 0)
-			memcpy(id, found, bytes);
-	}
-	ktau__buffer_free(&notes);
-	return err;
 }

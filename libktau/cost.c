@@ -2,7 +2,7 @@
 /* What KTAU itself costs, by the kind of hook: estimated from what the kernel measured at boot. */
 #include <string.h>
 
-#include "internal.h"
+#include "util.h"
 
 /* Only the frames of tasks leave by the short way; those of a CPU are its too. */
 static uint64_t static_mticks(const struct ktau_rec_stream *stream,

@@ -60,7 +60,10 @@
  */
 #include <stddef.h>
 
-#include "internal.h"
+#include "decode.h"
+#include "delta.h"
+#include "slot.h"
+#include "swap.h"
 
 #define HEAD_WORDS_MAX	128
 

@@ -7,7 +7,8 @@
  * what that task has counted must be known, to take exactly that much out of the sum.
  * So each profile is kept, delta-coded, which takes a few hundred bytes.
  */
-#include "snapshot.h"
+#include "delta.h"
+#include "dropped.h"
 
 /* Precedes the delta-coded PROFILE record in ktau__dropped.bytes. */
 struct dropped_task {

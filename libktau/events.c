@@ -2,7 +2,7 @@
 /* EVENT records by id. Ids are sparse: the table grows to the highest one. */
 #include <stdlib.h>
 
-#include "internal.h"
+#include "events.h"
 
 struct ktau_events {
 	struct ktau_rec_event **table;	/* NULL: no event */
@@ -43,6 +43,13 @@ const char *ktau__bad_event(const struct ktau_rec_event *event)
 	return *ktau_event_name(event) ? NULL : "event record without a name";
 }
 
+bool ktau__events_has(const struct ktau_events *events, const struct ktau_rec_event *event)
+{
+	const struct ktau_rec_event *old = ktau_events_find(events, event->id);
+
+	return old && old->rec.size == event->rec.size && !memcmp(old, event, old->rec.size);
+}
+
 static int make_room(struct ktau_events *events, uint32_t id)
 {
 	uint32_t room = events->room ? events->room : 1024;
@@ -63,23 +70,22 @@ static int make_room(struct ktau_events *events, uint32_t id)
 
 int ktau_events_put(struct ktau_events *events, const struct ktau_rec_event *event)
 {
-	struct ktau_rec_event *copy, *old;
+	struct ktau_rec_event *copy;
 	int err;
 
 	if (event->rec.type != KTAU_REC_EVENT || ktau__bad_event(event))
 		return -EINVAL;
+	/* Files repeat events: an unchanged one keeps its address. */
+	if (ktau__events_has(events, event))
+		return 0;
 	err = make_room(events, event->id);
 	if (err)
 		return err;
-	/* Files repeat events: an unchanged one keeps its address. */
-	old = events->table[event->id];
-	if (old && old->rec.size == event->rec.size && !memcmp(old, event, old->rec.size))
-		return 0;
 	copy = ktau_record_dup(event);
 	if (!copy)
 		return -ENOMEM;
-	ktau_record_free(old);
-	events->count += !old;
+	events->count += !events->table[event->id];
+	ktau_record_free(events->table[event->id]);
 	events->table[event->id] = copy;
 	return 0;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* What the running kernel says of itself. */
+#include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "buffer.h"
+#include "info.h"
 
 #define CGROUP_ROOT	"/sys/fs/cgroup"
 
@@ -87,25 +89,75 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
+static int read_file(const char *path, size_t max, struct ktau__buffer *buffer)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err;
+
+	if (fd < 0)
+		return -errno;
+	err = ktau__read_all(fd, max, buffer);
+	close(fd);
+	return err;
+}
+
 int ktau__boot_id(uint8_t id[16])
 {
 	struct ktau__buffer text = { 0 };
-	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-	int err = fd < 0 ? -errno : ktau__read_all(fd, 4096, &text);
+	int err = read_file("/proc/sys/kernel/random/boot_id", 4096, &text);
 	unsigned int nr = 0;
+	int digit;
 	size_t i;
 
 	memset(id, 0, 16);
 	for (i = 0; !err && i < text.size && nr < 32; i++) {
-		int digit = hex_digit(text.data[i]);
-
+		digit = hex_digit(text.data[i]);
 		if (digit < 0)
 			continue;
 		id[nr / 2] |= digit << (nr % 2 ? 0 : 4);
 		nr++;
 	}
-	if (fd >= 0)
-		close(fd);
 	ktau__buffer_free(&text);
+	return err;
+}
+
+size_t ktau__note_build_id(const void *notes, size_t size, const uint8_t **id)
+{
+	const uint8_t *at = notes;
+	uint64_t name_bytes, desc_bytes;
+	Elf32_Nhdr note;
+
+	while (size >= sizeof(note)) {
+		memcpy(&note, at, sizeof(note));
+		at += sizeof(note);
+		size -= sizeof(note);
+		name_bytes = ((uint64_t)note.n_namesz + 3) & ~3ULL;
+		desc_bytes = ((uint64_t)note.n_descsz + 3) & ~3ULL;
+		if (name_bytes > size || desc_bytes > size - name_bytes)
+			return 0;
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
+		    !memcmp(at, "GNU", 4)) {
+			*id = at + name_bytes;
+			return note.n_descsz;
+		}
+		at += name_bytes + desc_bytes;
+		size -= name_bytes + desc_bytes;
+	}
+	return 0;
+}
+
+int ktau_build_id(uint8_t *id, size_t size)
+{
+	struct ktau__buffer notes = { 0 };
+	const uint8_t *found;
+	size_t bytes;
+	int err = read_file("/sys/kernel/notes", 1U << 20, &notes);
+
+	if (!err) {
+		bytes = ktau__note_build_id(notes.data, notes.size, &found);
+		err = bytes && bytes <= size ? (int)bytes : -ENOENT;
+		if (err > 0)
+			memcpy(id, found, bytes);
+	}
+	ktau__buffer_free(&notes);
 	return err;
 }

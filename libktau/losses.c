@@ -2,7 +2,7 @@
 /* The counters of an END record that are since boot. */
 #include <stddef.h>
 
-#include "internal.h"
+#include "util.h"
 
 /* clang-format off */
 #define LOSS(field)	{ #field, offsetof(struct ktau_rec_end, field) }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-#include "internal.h"
+#include "map.h"
 
 struct ktau__map_slot {
 	uint64_t value;
@@ -62,16 +62,18 @@ static int grow(struct ktau__map *map)
 	return 0;
 }
 
+int ktau__map_reserve(struct ktau__map *map)
+{
+	return map->used * 2 >= map->nr_slots ? grow(map) : 0;
+}
+
 int ktau__map_put(struct ktau__map *map, uint64_t value, size_t index)
 {
 	struct ktau__map_slot *slot;
-	int err;
+	int err = ktau__map_reserve(map);
 
-	if (map->used * 2 >= map->nr_slots) {
-		err = grow(map);
-		if (err)
-			return err;
-	}
+	if (err)
+		return err;
 	slot = probe(map, value);
 	map->used += !slot->used;
 	*slot = (struct ktau__map_slot){ .value = value, .index = index, .used = true };

@@ -2,7 +2,7 @@
 /* Numbers of the interface as words, symbols as people know them, patterns. */
 #include <fnmatch.h>
 
-#include "internal.h"
+#include "util.h"
 
 #define NR(array)	(sizeof(array) / sizeof((array)[0]))
 

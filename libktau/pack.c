@@ -2,7 +2,7 @@
 /* Compression of blocks: zlib always, zstd where it is built in. */
 #include <zlib.h>
 
-#include "internal.h"
+#include "pack.h"
 
 #ifdef KTAU_HAVE_ZSTD
 #include <zstd.h>

@@ -2,7 +2,7 @@
 /* Arithmetic on profiles: entries are in ascending order, so it is merging. */
 #include <stdlib.h>
 
-#include "internal.h"
+#include "profile.h"
 
 bool ktau__profile_ordered(const struct ktau_rec_profile *p)
 {

@@ -2,7 +2,7 @@
 /* What a record in normal form says: its texts, and copies of it. */
 #include <stdlib.h>
 
-#include "internal.h"
+#include "util.h"
 
 /* A text of @bytes bytes @offset after the fixed part. */
 static const char *text(const void *record, uint64_t offset, uint32_t bytes)

@@ -2,7 +2,7 @@
 /* Copies of the newest record for each key: owners, control groups. */
 #include <stdlib.h>
 
-#include "internal.h"
+#include "registry.h"
 
 struct ktau__registered {
 	uint64_t key;

@@ -28,6 +28,7 @@ LIBRARIES += $(LIBKTAU) $(if $(CROSS_COMPILE),,$(LIBKTAU_SO))
 MAN_PAGES += $(wildcard libktau/*.3)
 
 $(LIBKTAU): $(LIBKTAU_OBJS)
+	rm -f $@
 	$(AR) rcs $@ $^
 
 $(LIBKTAU_SO): $(LIBKTAU_OBJS) libktau/libktau.map

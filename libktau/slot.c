@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Slots of a trace: walking, byte order, what their payloads say. */
-#include "internal.h"
+#include "slot.h"
+#include "swap.h"
 
 #define HEADER	"8" "2" "11" "2" "11"
 

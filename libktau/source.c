@@ -2,7 +2,7 @@
 /* Bytes from a descriptor or from memory, looked at before they are taken. */
 #include <unistd.h>
 
-#include "internal.h"
+#include "source.h"
 
 #define READ_BYTES	65536
 

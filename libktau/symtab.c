@@ -4,18 +4,59 @@
  * at one address, by how well they name a function; a look-up is two binary
  * searches. symtab_text.c and symtab_elf.c read the maps.
  */
+#include <ctype.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "buffer.h"
+#include "fail.h"
+#include "symtab_elf.h"
 
 /* No function is longer: what is further off belongs to no symbol. */
 #define FUNCTION_MAX	0x40000
 #define TEXT_MAX_BYTES	(1U << 30)
 #define PAGE		4096
+
+/* symtab.c: a map under construction. */
+struct symbol {
+	uint64_t address;
+	uint32_t name;		/* offset in @names */
+	uint32_t module;	/* likewise, 0 for none */
+	uint32_t order;		/* in the source, so that sorting is stable */
+	uint32_t rank;		/* of names at one address the lowest is shown */
+};
+
+/* Symbols that cannot be the name of a function. */
+#define RANK_DATA		100
+#define RANK_END		101	/* end of a range: nothing belongs to it */
+
+struct ktau_symtab {
+	struct symbol *symbols;
+	size_t nr_symbols;
+	size_t room;
+	struct ktau__buffer names;
+	uint64_t stext;		/* where the map has it */
+	uint64_t slide;		/* recorded kernel - map */
+	bool has_stext;
+	bool has_etext;
+	bool loaded;
+	uint8_t build_id[32];
+	size_t build_id_bytes;
+	char *path;
+	struct ktau__error error;
+};
+
+/* A symbol as a map has it: @type as nm(1) prints it, @module 0 for the kernel. */
+struct mapped {
+	uint64_t address;
+	const char *name;
+	size_t name_bytes;
+	uint32_t module;
+	char type;
+};
 
 int ktau_symtab_create(struct ktau_symtab **symtab)
 {
@@ -42,7 +83,7 @@ void ktau_symtab_destroy(struct ktau_symtab *s)
 	free(s);
 }
 
-int ktau__symtab_name(struct ktau_symtab *s, const char *name, size_t bytes, uint32_t *offset)
+static int add_name(struct ktau_symtab *s, const char *name, size_t bytes, uint32_t *offset)
 {
 	int err = 0;
 
@@ -76,18 +117,18 @@ static uint32_t rank_of(char type, const char *name)
 	uint32_t underscores = strspn(name, "_");
 
 	if (is_one_of(name, ends))
-		return KTAU__RANK_END;
+		return RANK_END;
 	if (!strchr("tTwWi", type))
-		return KTAU__RANK_DATA;
+		return RANK_DATA;
 	if (underscores > 9)
 		underscores = 9;
 	return (type == 'T' ? 0 : type == 't' || type == 'i' ? 20 : 40) + underscores;
 }
 
-int ktau__symtab_add(struct ktau_symtab *s, const struct ktau__mapped *mapped)
+static int add_symbol(struct ktau_symtab *s, const struct mapped *mapped)
 {
 	size_t room = s->room ? s->room * 2 : 16384;
-	struct ktau__symbol *symbol;
+	struct symbol *symbol;
 	const char *kept;
 	int err;
 
@@ -99,7 +140,7 @@ int ktau__symtab_add(struct ktau_symtab *s, const struct ktau__mapped *mapped)
 		s->room = room;
 	}
 	symbol = &s->symbols[s->nr_symbols];
-	err = ktau__symtab_name(s, mapped->name, mapped->name_bytes, &symbol->name);
+	err = add_name(s, mapped->name, mapped->name_bytes, &symbol->name);
 	if (err)
 		return err;
 	kept = (const char *)s->names.data + symbol->name;
@@ -115,9 +156,174 @@ int ktau__symtab_add(struct ktau_symtab *s, const struct ktau__mapped *mapped)
 	return 0;
 }
 
+/*
+ * Maps as text
+ */
+
+/* One line, as far as it has been read. */
+struct line {
+	struct mapped symbol;
+	const char *module;
+	size_t module_bytes;
+};
+
+static const char *read_address(const char **at, const char *end, uint64_t *address)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *start = *at, *digit;
+
+	*address = 0;
+	for (; *at < end && **at != ' '; (*at)++) {
+		digit = memchr(digits, tolower((unsigned char)**at), 16);
+		if (!digit)
+			return "does not begin with a hexadecimal address";
+		*address = *address << 4 | (digit - digits);
+	}
+	if (*at == start || *at - start > 16)
+		return "does not begin with a hexadecimal address";
+	return NULL;
+}
+
+static const char *read_module(const char *at, const char *end, struct line *line)
+{
+	while (at < end && (*at == ' ' || *at == '\t'))
+		at++;
+	line->module_bytes = 0;
+	if (at == end)
+		return NULL;
+	if (end - at < 3 || at[0] != '[' || end[-1] != ']')
+		return "has something behind the name that is no [module]";
+	line->module = at + 1;
+	line->module_bytes = end - at - 2;
+	return NULL;
+}
+
+/* What is wrong with a line; NULL if nothing. */
+static const char *read_line(const char *at, const char *end, struct line *line)
+{
+	const char *why = read_address(&at, end, &line->symbol.address);
+
+	if (why)
+		return why;
+	if (end - at < 4 || at[0] != ' ' || at[2] != ' ' || !isgraph((unsigned char)at[1]))
+		return "is not \"<address> <type> <name>\"";
+	line->symbol.type = at[1];
+	line->symbol.name = at += 3;
+	while (at < end && *at != '\t' && *at != ' ') {
+		if (!isgraph((unsigned char)*at))
+			return "has a name with control characters";
+		at++;
+	}
+	line->symbol.name_bytes = at - line->symbol.name;
+	if (!line->symbol.name_bytes)
+		return "has no name";
+	return read_module(at, end, line);
+}
+
+/* Modules come in runs: the offset of the last name is mostly the one wanted. */
+static int module_name(struct ktau_symtab *s, const struct line *line, uint32_t *offset)
+{
+	const char *last;
+
+	if (*offset) {
+		last = (const char *)s->names.data + *offset;
+		if (strlen(last) == line->module_bytes &&
+		    !memcmp(last, line->module, line->module_bytes))
+			return 0;
+	}
+	return add_name(s, line->module, line->module_bytes, offset);
+}
+
+/* What the whole says: 0, or the error. */
+static int judge(struct ktau_symtab *s, bool any_address)
+{
+	if (!any_address)
+		return ktau__fail(&s->error, -EPERM, "%.300s: all addresses are 0: hidden "
+				  "from this user (kernel.kptr_restrict, CAP_SYSLOG)", s->path);
+	if (!s->nr_symbols)
+		return ktau__fail(&s->error, -EINVAL, "%.300s: absolute symbols only", s->path);
+	if (s->has_stext && !s->has_etext)
+		return ktau__fail(&s->error, -EINVAL, "%.300s: truncated: _stext is in it, "
+				  "_etext is not", s->path);
+	return 0;
+}
+
+static int read_text(struct ktau_symtab *s, const char *text, size_t size)
+{
+	const char *end = text + size, *why, *eol;
+	uint32_t module = 0;
+	bool any_address = false, absolute;
+	uint64_t last = 0;
+	struct line line = { 0 };
+	size_t nr;
+	int err;
+
+	for (nr = 1; text < end; nr++, text = eol + 1) {
+		eol = memchr(text, '\n', end - text);
+		why = eol ? read_line(text, eol, &line) : "is cut off: no end of line";
+		absolute = line.symbol.type == 'A' || line.symbol.type == 'a';
+		if (!why && !line.module_bytes && !absolute) {
+			if (line.symbol.address < last)
+				why = "goes back to a lower address: the map is not sorted";
+			last = line.symbol.address;
+		}
+		if (why)
+			return ktau__fail(&s->error, -EINVAL, "%.300s: line %zu %s",
+					  s->path, nr, why);
+		any_address |= line.symbol.address != 0;
+		/* Absolute symbols are numbers, not places. */
+		if (absolute)
+			continue;
+		err = line.module_bytes ? module_name(s, &line, &module) : 0;
+		line.symbol.module = line.module_bytes ? module : 0;
+		if (!err)
+			err = add_symbol(s, &line.symbol);
+		if (err)
+			return err;
+	}
+	return judge(s, any_address);
+}
+
+/*
+ * Maps as ELF files
+ */
+
+static int add_elf_symbol(void *arg, const struct ktau__elf_symbol *symbol)
+{
+	const struct mapped mapped = {
+		.address = symbol->address,
+		.name = symbol->name,
+		.name_bytes = strlen(symbol->name),
+		.type = symbol->type,
+	};
+
+	return add_symbol(arg, &mapped);
+}
+
+static int read_elf(struct ktau_symtab *s, int fd, const void *image, size_t size)
+{
+	struct ktau__elf_sink sink = { .symbol = add_elf_symbol, .arg = s };
+	int err = ktau__elf_read(fd, image, size, &sink);
+
+	if (err == -EOPNOTSUPP)
+		return ktau__fail(&s->error, err, "%.300s: an ELF file, and libktau was built "
+				  "without libelf", s->path);
+	if (err == -EINVAL)
+		return ktau__fail(&s->error, err, "%.300s: damaged ELF file", s->path);
+	if (!err && !s->nr_symbols)
+		return ktau__fail(&s->error, -EINVAL, "%.300s: ELF file without symbols (stripped "
+				  "or truncated)", s->path);
+	memcpy(s->build_id, sink.build_id, sizeof(s->build_id));
+	s->build_id_bytes = sink.build_id_bytes;
+	return err;
+}
+/*
+ * Look-ups
+ */
+
 static int compare(const void *left, const void *right)
 {
-	const struct ktau__symbol *a = left, *b = right;
+	const struct symbol *a = left, *b = right;
 
 	if (a->address != b->address)
 		return a->address < b->address ? -1 : 1;
@@ -140,9 +346,9 @@ static int load(struct ktau_symtab *s, const char *name, int fd, const void *ima
 	if (image && !size)
 		err = ktau__fail(&s->error, -EINVAL, "%.300s: empty", name);
 	else if (!image || (size >= 4 && !memcmp(image, ELF_MAGIC, 4)))
-		err = ktau__symtab_elf(s, fd, image, size);
+		err = read_elf(s, fd, image, size);
 	else
-		err = ktau__symtab_text(s, image, size);
+		err = read_text(s, image, size);
 	if (!err) {
 		qsort(s->symbols, s->nr_symbols, sizeof(*s->symbols), compare);
 		s->loaded = true;
@@ -220,17 +426,17 @@ static size_t upper_bound(const struct ktau_symtab *s, uint64_t address)
 }
 
 /* The best name at the nearest address at or below; NULL if that is no function. */
-static const struct ktau__symbol *nearest(const struct ktau_symtab *s, uint64_t address)
+static const struct symbol *nearest(const struct ktau_symtab *s, uint64_t address)
 {
 	size_t nr = upper_bound(s, address);
-	const struct ktau__symbol *symbol;
+	const struct symbol *symbol;
 	uint64_t start;
 
 	if (!nr)
 		return NULL;
 	start = s->symbols[nr - 1].address;
 	symbol = &s->symbols[start ? upper_bound(s, start - 1) : 0];
-	if (symbol->rank >= KTAU__RANK_DATA || address - start >= FUNCTION_MAX)
+	if (symbol->rank >= RANK_DATA || address - start >= FUNCTION_MAX)
 		return NULL;
 	return symbol;
 }
@@ -240,7 +446,7 @@ static const char *name_of(const struct ktau_symtab *s, uint32_t offset)
 	return (const char *)s->names.data + offset;
 }
 
-static void fill(const struct ktau_symtab *s, const struct ktau__symbol *from,
+static void fill(const struct ktau_symtab *s, const struct symbol *from,
 		 uint64_t address, struct ktau_symbol *to)
 {
 	to->name = name_of(s, from->name);
@@ -252,7 +458,7 @@ static void fill(const struct ktau_symtab *s, const struct ktau__symbol *from,
 int ktau_symtab_lookup(const struct ktau_symtab *s, uint64_t address,
 		       struct ktau_symbol *symbol)
 {
-	const struct ktau__symbol *found = nearest(s, address - s->slide);
+	const struct symbol *found = nearest(s, address - s->slide);
 
 	/* Modules of another boot were loaded elsewhere. */
 	if (!found || (found->module && s->slide))
@@ -312,7 +518,7 @@ enum verdict { NOT_COMPARED, AGREES, OFF_SYMBOL };
 static enum verdict compare_event(const struct ktau_symtab *s, const struct ktau_rec_event *event)
 {
 	uint64_t address = event->address - s->slide;
-	const struct ktau__symbol *symbol;
+	const struct symbol *symbol;
 	struct ktau_symbol named;
 
 	if (!event->address || !in_kernel(s, event->address))

@@ -3,7 +3,7 @@
 #include <gelf.h>
 #include <libelf.h>
 
-#include "internal.h"
+#include "symtab_elf.h"
 
 static bool is_text_section(Elf *elf, size_t index)
 {
@@ -32,31 +32,27 @@ static char symbol_type(Elf *elf, const GElf_Sym *symbol)
 	return bind == STB_LOCAL ? 't' : 'T';
 }
 
-static int read_symbols(struct ktau_symtab *s, Elf *elf, Elf_Scn *section,
-			const GElf_Shdr *header)
+static int read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
+			const struct ktau__elf_sink *sink)
 {
 	Elf_Data *data = elf_getdata(section, NULL);
-	struct ktau__mapped mapped = { 0 };
+	struct ktau__elf_symbol found;
 	GElf_Sym symbol;
-	int i, err;
+	int i, err = 0;
 
-	for (i = 0; data && gelf_getsym(data, i, &symbol); i++) {
-		mapped.address = symbol.st_value;
-		mapped.type = symbol_type(elf, &symbol);
-		if (!mapped.type)
+	for (i = 0; !err && data && gelf_getsym(data, i, &symbol); i++) {
+		found.address = symbol.st_value;
+		found.type = symbol_type(elf, &symbol);
+		if (!found.type)
 			continue;
-		mapped.name = elf_strptr(elf, header->sh_link, symbol.st_name);
-		if (!mapped.name || !*mapped.name || *mapped.name == '$')
-			continue;
-		mapped.name_bytes = strlen(mapped.name);
-		err = ktau__symtab_add(s, &mapped);
-		if (err)
-			return err;
+		found.name = elf_strptr(elf, header->sh_link, symbol.st_name);
+		if (found.name && *found.name && *found.name != '$')
+			err = sink->symbol(sink->arg, &found);
 	}
-	return 0;
+	return err;
 }
 
-static void read_note(struct ktau_symtab *s, Elf_Scn *section)
+static void read_note(Elf_Scn *section, struct ktau__elf_sink *sink)
 {
 	Elf_Data *data = elf_getdata(section, NULL);
 	size_t offset = 0, name_at, desc_at;
@@ -66,14 +62,15 @@ static void read_note(struct ktau_symtab *s, Elf_Scn *section)
 		const char *base = data->d_buf;
 
 		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 ||
-		    memcmp(base + name_at, "GNU", 4) || note.n_descsz > sizeof(s->build_id))
+		    memcmp(base + name_at, "GNU", 4) ||
+		    note.n_descsz > sizeof(sink->build_id))
 			continue;
-		memcpy(s->build_id, base + desc_at, note.n_descsz);
-		s->build_id_bytes = note.n_descsz;
+		memcpy(sink->build_id, base + desc_at, note.n_descsz);
+		sink->build_id_bytes = note.n_descsz;
 	}
 }
 
-int ktau__symtab_elf(struct ktau_symtab *s, int fd, const void *image, size_t size)
+int ktau__elf_read(int fd, const void *image, size_t size, struct ktau__elf_sink *sink)
 {
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
@@ -84,19 +81,16 @@ int ktau__symtab_elf(struct ktau_symtab *s, int fd, const void *image, size_t si
 	elf = image ? elf_memory((char *)image, size) : elf_begin(fd, ELF_C_READ, NULL);
 	if (!elf || elf_kind(elf) != ELF_K_ELF) {
 		elf_end(elf);
-		return ktau__fail(&s->error, -EINVAL, "%.300s: damaged ELF file", s->path);
+		return -EINVAL;
 	}
 	while (!err && (section = elf_nextscn(elf, section))) {
 		if (!gelf_getshdr(section, &header))
 			continue;
 		if (header.sh_type == SHT_SYMTAB)
-			err = read_symbols(s, elf, section, &header);
+			err = read_symbols(elf, section, &header, sink);
 		else if (header.sh_type == SHT_NOTE)
-			read_note(s, section);
+			read_note(section, sink);
 	}
 	elf_end(elf);
-	if (!err && !s->nr_symbols)
-		err = ktau__fail(&s->error, -EINVAL, "%.300s: ELF file without symbols (stripped "
-				 "or truncated)", s->path);
 	return err;
 }

@@ -9,6 +9,9 @@ unit = $(patsubst %,$(B)/tests/unit/%,$(1))
 LIBKTAU_TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/libktau/test_*.c))
 UNIT_TESTS += $(LIBKTAU_TESTS) $(addprefix $(B)/tests/unit/libktau/,test_install test_abi test_abi_decoder test_growth)
 
+# -iquote: a header of the library, such as map.h, does not shadow one of the system.
+$(LIBKTAU_TESTS:=.o): KTAU_CPPFLAGS += -iquote libktau
+
 $(LIBKTAU_TESTS) $(B)/tests/unit/libktau/sample: %: %.o $(B)/tests/unit/libktau/encode.o $(B)/tests/unit/libktau/files.o $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS) -lcmocka
 

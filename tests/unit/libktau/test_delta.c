@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "../internal.h"
+#include "delta.h"
 #include "encode.h"
 
 /* What is encoded comes back to the byte, whatever records of today's it has. */

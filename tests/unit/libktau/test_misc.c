@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <ktau.h>
 
-#include "../internal.h"
+#include "info.h"
 #include "encode.h"
 
 static void clocks(void **state)

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The running kernel. */
+#ifndef KTAU_INTERNAL_INFO_H
+#define KTAU_INTERNAL_INFO_H
+
+#include "util.h"
+
+/* The id of this machine's current boot. 0, -errno. */
+int ktau__boot_id(uint8_t id[16]);
+
+/* The length of the GNU build-id in a sequence of ELF notes, 0 if there is none. */
+size_t ktau__note_build_id(const void *notes, size_t size, const uint8_t **id);
+
+#endif /* KTAU_INTERNAL_INFO_H */
