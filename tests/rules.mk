@@ -3,6 +3,8 @@
 KERNEL	?= 6.1
 export B KERNEL FAST
 
+include tests/unit/rules.mk
+
 # Loads with exact_counts figures for the boot tests.
 test_LOADS := $(addprefix $(B)/tests/progs/,tcp_stream exact_counts account transfers waits cpus changed interrupts graph)
 # What is no good, and who may what
@@ -81,6 +83,5 @@ $(B)/tests/progs/%: $(B)/tests/progs/%.o
 
 .PRECIOUS: $(B)/%.o
 
-include tests/unit/rules.mk
 include tests/bench/rules.mk
 include tests/lint/rules.mk

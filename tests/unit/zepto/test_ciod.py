@@ -737,9 +737,10 @@ def main():
         os.execvp('unshare', ['unshare', '--user', '--map-root-user', '--map-auto',
                               sys.executable, *sys.argv])
     os.environ['PYTHONDONTWRITEBYTECODE'] = '1'
-    TAPTestRunner.set_stream(True)
+    runner = TAPTestRunner()
+    runner.set_stream(True)
     unittest.main(argv=[sys.argv[0], *sys.argv[2:]], warnings='ignore',
-                  testRunner=TAPTestRunner)
+                  testRunner=runner)
 
 
 if __name__ == '__main__':

@@ -528,6 +528,7 @@ if __name__ == '__main__':
                               sys.executable, '-B', *sys.argv])
     os.environ['PYTHONDONTWRITEBYTECODE'] = '1'
     sys.dont_write_bytecode = True
-    TAPTestRunner.set_stream(True)
+    runner = TAPTestRunner()
+    runner.set_stream(True)
     unittest.main(argv=[sys.argv[0], *sys.argv[2:]], warnings='ignore',
-                  testRunner=TAPTestRunner)
+                  testRunner=runner)
