@@ -413,7 +413,7 @@ static int print(struct report *r, const struct period *period, const struct kta
 
 	if (symtab && symbolize_fit_map(symtab, r->source, reader))
 		return CLI_FAILED;
-	err = aggregate_finish(period->rows, period);
+	err = aggregate_finish(period->rows, period->before, period->after);
 	if (err) {
 		complain("out of memory");
 		return CLI_FAILED;

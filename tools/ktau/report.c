@@ -10,10 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "account.h"
 #include "cli.h"
 #include "report.h"
 #include "report_tables.h"
-#include "scratch.h"
+#include "tally.h"
 #include "text.h"
 
 /* Rows of the account that text shows, unless --processes says how many. */
@@ -45,80 +46,6 @@ struct facts {
 	struct ktau_clock clock;
 	int width;
 };
-
-static const struct {
-	const char *word;
-	unsigned int bit;
-} table_words[] = {
-	{ "account", REPORT_ACCOUNT },	   { "waits", REPORT_WAITS },
-	{ "processes", REPORT_PROCESSES }, { "counters", REPORT_COUNTERS },
-	{ "total", REPORT_TOTAL },	   { "cpus", REPORT_CPUS },
-	{ "losses", REPORT_LOSSES },	   { "cpu_account", REPORT_CPU_ACCOUNT },
-	{ "all", REPORT_ALL },
-};
-
-static unsigned int table_bit(const char *word, size_t length)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(table_words) / sizeof(*table_words); i++)
-		if (strlen(table_words[i].word) == length &&
-		    !strncmp(table_words[i].word, word, length))
-			return table_words[i].bit;
-	return 0;
-}
-
-int report_parse_tables(const char *words, unsigned int *tables)
-{
-	unsigned int bit;
-	size_t length;
-
-	*tables = 0;
-	for (;;) {
-		length = strcspn(words, ",");
-		bit = table_bit(words, length);
-		if (!bit)
-			return -1;
-		*tables |= bit;
-		if (!words[length])
-			return 0;
-		words += length + 1;
-	}
-}
-
-int report_parse_sort(const char *word, enum report_sort *sort)
-{
-	static const char *const words[] = {
-		[SORT_EXCL] = "excl", [SORT_INCL] = "incl", [SORT_COUNT] = "count",
-		[SORT_NAME] = "name",
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		if (!strcmp(word, words[i])) {
-			*sort = (enum report_sort)i;
-			return 0;
-		}
-	}
-	return -1;
-}
-
-int report_parse_by(const char *word, enum aggregate_by *by)
-{
-	static const char *const words[] = {
-		[BY_PROCESS] = "process", [BY_THREAD] = "thread", [BY_NAME] = "name",
-		[BY_CGROUP] = "cgroup",
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		if (!strcmp(word, words[i])) {
-			*by = (enum aggregate_by)i;
-			return 0;
-		}
-	}
-	return -1;
-}
 
 static int width_of(FILE *out)
 {
@@ -225,7 +152,7 @@ static void print_life(const struct process *p, const struct ktau_rec_stream *st
 	int i;
 
 	if (!account_has(stream, p, ACCOUNT_USER) || !p->account.life) {
-		process_times(p, names, &running, &waiting);
+		account_times(p, names, &running, &waiting);
 		fprintf(out, "in the kernel: %.3f ms running, %.3f ms waiting\n",
 			(double)ktau_clock_ns(clock, running) / 1e6,
 			(double)ktau_clock_ns(clock, waiting) / 1e6);

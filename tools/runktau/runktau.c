@@ -337,7 +337,7 @@ static int report_period(struct options *o, const struct command *c, struct peri
 		whole.after = c->after;
 	}
 	if (!err) {
-		err = aggregate_finish(whole.rows, &whole);
+		err = aggregate_finish(whole.rows, whole.before, whole.after);
 		if (err)
 			complain("out of memory");
 	}
