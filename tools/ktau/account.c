@@ -39,12 +39,12 @@ static const struct column account_column[A_NR] = {
 	[A_REST_NS] = { "rest_ns", NULL, COLUMN_NS },
 	[A_TOP_NS] = { "top_ns", NULL, COLUMN_NS },
 	[A_WAITS_NS] = { "waits_ns", NULL, COLUMN_NS },
-	[A_UID] = { "uid", NULL, COLUMN_NUMBER },
+	[A_UID] = { "uid", NULL, COLUMN_SMALL },
 	[A_CGROUP] = { "cgroup", NULL, COLUMN_TEXT },
 };
 
 static const struct column cpu_column[U_NR] = {
-	[U_CPU] = { "cpu", "CPU", COLUMN_NUMBER },
+	[U_CPU] = { "cpu", "CPU", COLUMN_SMALL },
 	[U_TIME] = { "time_ns", "TIME s", COLUMN_SECONDS },
 	[U_TASK] = { NULL, "TASKS", COLUMN_SHARE },
 	[U_IRQ] = { NULL, "IRQ", COLUMN_PER_CENT },

@@ -40,7 +40,7 @@ enum { DEFAULT_WIDTH = 100 };
  */
 struct facts {
 	uint64_t from_ns, to_ns, length_ns;
-	uint64_t nr_cpus;
+	uint32_t nr_cpus;
 	uint64_t pairs, own_ns;
 	const struct ktau_rec_stream *stream;
 	struct ktau_clock clock;
@@ -207,7 +207,9 @@ static void print_head(const struct report *r, const struct period *p, const str
 	const struct ktau_rec_stream *s = ktau_snapshot_stream(p->after);
 	char from[64], to[64];
 
-	fprintf(out, "KTAU report of %s: ", r->source);
+	fputs("KTAU report of ", out);
+	print_escaped(r->source, out);
+	fputs(": ", out);
 	print_escaped(s->nodename, out);
 	fputs(", Linux ", out);
 	print_escaped(s->release, out);
@@ -303,7 +305,7 @@ static void print_account_head(const struct report *r, const struct report_table
 
 	print_fact(&used, w, out, "%s", s->nodename);
 	print_fact(&used, w, out, "Linux %s", s->release);
-	print_fact(&used, w, out, "%" PRIu64 " CPU%s", f->nr_cpus, f->nr_cpus == 1 ? "" : "s");
+	print_fact(&used, w, out, "%" PRIu32 " CPU%s", f->nr_cpus, f->nr_cpus == 1 ? "" : "s");
 	print_fact(&used, w, out, "%.*f s", f->length_ns < 1000000000 ? 3 : 1,
 		   (double)f->length_ns / 1e9);
 	print_fact(&used, w, out, "groups: %s", groups);
@@ -426,7 +428,7 @@ static void print_foot(const struct facts *f, FILE *out)
 {
 	fprintf(out,
 		"\nKTAU's own cost (estimate): %" PRIu64 ".%03u ms for %" PRIu64
-		" pairs of hooks, %.3f%% of %" PRIu64 " CPU%s\n",
+		" pairs of hooks, %.3f%% of %" PRIu32 " CPU%s\n",
 		f->own_ns / 1000000, (unsigned int)(f->own_ns / 1000 % 1000), f->pairs,
 		own_share(f) * 100, f->nr_cpus, f->nr_cpus == 1 ? "" : "s");
 }
@@ -481,6 +483,8 @@ static void print_csv(const struct report *r, const struct report_tables *t, FIL
 	for (i = 0; i < nr; i++) {
 		if (i)
 			fputc('\n', out);
+		if (nr > 1)
+			table_csv_name(tables[i], out);
 		table_csv(tables[i], out);
 	}
 }
@@ -506,17 +510,18 @@ static void print_json(const struct report *r, const struct report_tables *t,
 	json_field("release", s->release, out);
 	json_field("machine", s->machine, out);
 	fprintf(out,
-		"\"from_ns\": %" PRIu64 ", \"to_ns\": %" PRIu64 ", \"length_ns\": %" PRIu64
-		", \"first_stream\": %" PRIu64 ", \"last_stream\": %" PRIu64
-		", \"streams\": %" PRIu64 ", \"earlier_boots\": %" PRIu64
-		", \"cpus\": %" PRIu64 ", \"subtracted\": %s",
+		"\"from_ns\": \"%" PRIu64 "\", \"to_ns\": \"%" PRIu64
+		"\", \"length_ns\": \"%" PRIu64 "\", \"first_stream\": \"%" PRIu64
+		"\", \"last_stream\": \"%" PRIu64 "\", \"streams\": \"%" PRIu64
+		"\", \"earlier_boots\": \"%" PRIu64 "\", \"cpus\": %" PRIu32
+		", \"subtracted\": %s",
 		f->from_ns, f->to_ns, f->length_ns, p->first, p->last, p->streams, p->reboots,
 		f->nr_cpus, r->subtract ? "true" : "false");
 	fprintf(out, ", \"round_ns\": %" PRIu32 ", \"losses_own\": %s", s->round_ns,
 		end && end->losses_own ? "true" : "false");
 	fprintf(out,
-		", \"ktau_pairs\": %" PRIu64 ", \"ktau_ns\": %" PRIu64
-		", \"ktau_share\": %.6f}",
+		", \"ktau_pairs\": \"%" PRIu64 "\", \"ktau_ns\": \"%" PRIu64
+		"\", \"ktau_share\": %.6f}",
 		f->pairs, f->own_ns, own_share(f));
 	for (i = 0; i < nr; i++) {
 		fputs(",\n", out);

@@ -37,7 +37,7 @@ static const struct column routine_columns[P_NR] = {
 	[P_GROUP] = { "group", "group", COLUMN_TEXT },
 	[P_ROUTINE] = { "routine", "routine", COLUMN_TEXT },
 	[P_OWN] = { "ktau_ns", NULL, COLUMN_NUMBER },
-	[P_UID] = { "uid", NULL, COLUMN_NUMBER },
+	[P_UID] = { "uid", NULL, COLUMN_SMALL },
 	[P_CGROUP] = { "cgroup", NULL, COLUMN_TEXT },
 	[P_LONGEST_NS] = { "longest_ns", NULL, COLUMN_NS },
 };
@@ -54,7 +54,7 @@ static const struct column counter_columns[C_NR] = {
 };
 
 static const struct column cpu_columns[U_NR] = {
-	[U_CPU] = { "cpu", NULL, COLUMN_NUMBER },
+	[U_CPU] = { "cpu", NULL, COLUMN_SMALL },
 	[U_SHARE] = { "share", "share", COLUMN_SHARE },
 	[U_COUNT] = { "count", "count", COLUMN_NUMBER },
 	[U_INCL] = { "incl_ns", "incl ms", COLUMN_NS },
