@@ -10,7 +10,7 @@ MAN_PAGES += $(wildcard tools/*/*.1)
 
 tools_objects = $(patsubst %,$(B)/tools/ktau/%.o,$(1))
 tools_SHARED := $(call tools_objects,cli symbolize dump dump_slot text hash)
-tools_REPORT := $(call tools_objects,report report_tables account waits wakers aggregate scratch \
+tools_REPORT := $(call tools_objects,report report_options report_tables account waits wakers aggregate tally \
 	period registry table)
 tools_KTAU := $(patsubst %.c,$(B)/%.o,$(wildcard tools/ktau/*.c))
 tools_RUNKTAU := $(patsubst %.c,$(B)/%.o,$(wildcard tools/runktau/*.c)) $(tools_REPORT)

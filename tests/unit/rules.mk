@@ -90,7 +90,7 @@ test_descendants_OBJS := tools/runktau/descendants
 test_table_OBJS := $(addprefix tools/ktau/,table cli text)
 test_text_OBJS := tools/ktau/text
 unit_MACHINE := $(addprefix tests/unit/tools/,fixture machine slots)
-test_aggregate_OBJS := $(addprefix tools/ktau/,aggregate wakers symbolize text scratch hash period \
+test_aggregate_OBJS := $(addprefix tools/ktau/,aggregate wakers symbolize text tally hash period \
 	registry cli) $(unit_MACHINE)
 test_period_OBJS := $(test_aggregate_OBJS)
 test_many_OBJS := tests/unit/tools/fixture

@@ -4,6 +4,7 @@
  * in saved streams.
  */
 #include <argp.h>
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -53,9 +54,20 @@ static const struct argp_option argp_options[] = {
 	  "The kernel ran with _stext at ADDRESS", 0 },
 	{ NULL, 'p', "MAP", 0, "As the first KTAU had it: the same as -m MAP", 1 },
 	{ NULL, 't', "MAP", 0, "Likewise", 1 },
-	{ NULL, 'h', NULL, 0, "Give this help list", -1 },
 	{ 0 }
 };
+
+/* Hexadecimal, with or without 0x; not 0. 0 or -1. */
+static int parse_address(const char *text, uint64_t *address)
+{
+	char *end;
+
+	if (!isxdigit((unsigned char)*text))
+		return -1;
+	errno = 0;
+	*address = strtoull(text, &end, 16);
+	return errno || *end || !*address ? -1 : 0;
+}
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
@@ -70,20 +82,19 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'o':
 		o->output = arg;
 		return 0;
-	case 'h':
-		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
-		return 0;
 	case OPT_SLIDE:
 		o->have_slide = true;
 		if (cli_number(*arg == '-' ? arg + 1 : arg, INT64_MAX, &o->slide))
-			argp_error(state, "--slide=%s: not a number", arg);
+			cli_usage(state, "--slide=%s: not a number", arg);
 		if (*arg == '-')
 			o->slide = -o->slide;
 		return 0;
 	case OPT_STEXT:
 		o->have_stext = true;
-		if (cli_number(arg, UINT64_MAX, &o->stext) || !o->stext)
-			argp_error(state, "--stext=%s: not an address", arg);
+		if (parse_address(arg, &o->stext))
+			cli_usage(state, "--stext=%s: not an address, such as "
+					 "ffffffff81000000",
+				  arg);
 		return 0;
 	case ARGP_KEY_ARGS:
 		o->inputs = state->argv + state->next;
@@ -91,7 +102,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (o->have_slide && o->have_stext)
-			argp_error(state, "--slide and --stext exclude each other");
+			cli_usage(state, "--slide and --stext exclude each other");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -359,7 +370,7 @@ int main(int argc, char **argv)
 	FILE *out;
 
 	cli_init("funcMap");
-	argp_parse(&parser, argc, argv, 0, NULL, &o);
+	cli_parse(&parser, argc, argv, 0, &o);
 	if (!o.nr_inputs) {
 		o.inputs = &standard_input;
 		o.nr_inputs = 1;

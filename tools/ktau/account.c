@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "account.h"
 #include "cli.h"
-#include "report_tables.h"
-#include "scratch.h"
+#include "tally.h"
 
 enum { A_NAME, A_PID, A_TASKS, A_LIVE, A_LIFE, A_SHARE, A_GUEST = A_SHARE + ACCOUNT_GUEST, A_REST,
        A_TOP, A_TOP_SHARE, A_WAITS, A_NS, A_REST_NS = A_NS + ACCOUNT_NR, A_TOP_NS, A_WAITS_NS,
@@ -39,12 +39,12 @@ static const struct column account_column[A_NR] = {
 	[A_REST_NS] = { "rest_ns", NULL, COLUMN_NS },
 	[A_TOP_NS] = { "top_ns", NULL, COLUMN_NS },
 	[A_WAITS_NS] = { "waits_ns", NULL, COLUMN_NS },
-	[A_UID] = { "uid", NULL, COLUMN_NUMBER },
+	[A_UID] = { "uid", NULL, COLUMN_SMALL },
 	[A_CGROUP] = { "cgroup", NULL, COLUMN_TEXT },
 };
 
 static const struct column cpu_column[U_NR] = {
-	[U_CPU] = { "cpu", "CPU", COLUMN_NUMBER },
+	[U_CPU] = { "cpu", "CPU", COLUMN_SMALL },
 	[U_TIME] = { "time_ns", "TIME s", COLUMN_SECONDS },
 	[U_TASK] = { NULL, "TASKS", COLUMN_SHARE },
 	[U_IRQ] = { NULL, "IRQ", COLUMN_PER_CENT },
@@ -57,12 +57,12 @@ static const struct column cpu_column[U_NR] = {
 /* What was not measured, in per cent of a life, is not shown below this. */
 static const double rest_shown = 0.005;
 
-void account_columns(struct report_tables *t)
+void account_columns(struct table *account, struct table *cpu_account)
 {
-	table_init(&t->account, "account", account_column, A_NR);
-	table_init(&t->cpu_account, "cpu_account", cpu_column, U_NR);
-	t->account.spare = 1ULL << A_WAITS;
-	t->account.hidden = 1ULL << A_GUEST | 1ULL << A_REST | 1ULL << A_PID;
+	table_init(account, "account", account_column, A_NR);
+	table_init(cpu_account, "cpu_account", cpu_column, U_NR);
+	account->spare = 1ULL << A_WAITS;
+	account->hidden = 1ULL << A_GUEST | 1ULL << A_REST | 1ULL << A_PID;
 }
 
 static uint32_t needed(const struct ktau_rec_stream *stream, int part)
@@ -87,36 +87,52 @@ bool account_has(const struct ktau_rec_stream *stream, const struct process *p, 
 	return !(needed(stream, part) & ~p->account.throughout);
 }
 
-uint64_t account_kernel(const struct filling *f, const struct process *p)
+void account_times(const struct process *p, const struct symbolizer *names,
+		   uint64_t *running_ticks, uint64_t *waiting_ticks)
+{
+	const struct routine *r;
+
+	*running_ticks = *waiting_ticks = 0;
+	for (r = p->tally.routines; r < p->tally.routines + p->tally.nr; r++) {
+		if (r->kind != KTAU_KIND_TIMER)
+			continue;
+		if (symbolize_group_bit(names, r->id) == KTAU_GROUP_SCHED)
+			*waiting_ticks += r->excl;
+		else
+			*running_ticks += r->excl;
+	}
+}
+
+uint64_t account_kernel(const struct view *v, const struct process *p)
 {
 	uint64_t running, waiting;
 
-	if (account_has(f->stream, p, ACCOUNT_KERNEL))
+	if (account_has(v->stream, p, ACCOUNT_KERNEL))
 		return p->account.parts[ACCOUNT_KERNEL];
-	process_times(p, f->r->names, &running, &waiting);
+	account_times(p, v->r->names, &running, &waiting);
 	return running;
 }
 
 /* What the parts leave of the life; CELL_NONE if one of them was not measured. */
-static uint64_t rest_ticks(const struct filling *f, const struct process *p)
+static uint64_t rest_ticks(const struct view *v, const struct process *p)
 {
 	uint64_t sum = 0;
 	int i;
 
 	for (i = 0; i < ACCOUNT_NR; i++) {
-		if (!account_has(f->stream, p, i))
+		if (!account_has(v->stream, p, i))
 			return CELL_NONE;
 		sum += p->account.parts[i];
 	}
 	return less(p->account.life, sum);
 }
 
-static void put_part(const struct filling *f, union cell *row, int share_column,
+static void put_part(const struct view *v, union cell *row, int share_column,
 		     int ns_column, const uint64_t *part_and_life)
 {
 	uint64_t part = part_and_life[0], life = part_and_life[1];
 
-	row[ns_column].number = part == CELL_NONE ? part : ktau_clock_ns(&f->clock, part);
+	row[ns_column].number = part == CELL_NONE ? part : ktau_clock_ns(&v->clock, part);
 	row[share_column].share = part == CELL_NONE || !life ? (double)NAN :
 							       share_of(part, life);
 }
@@ -125,8 +141,8 @@ static void put_part(const struct filling *f, union cell *row, int share_column,
  * The routine with most time in the kernel. Softirqs run there or at the end of an
  * interrupt, which nobody can tell apart here: with more than all of it they did not.
  */
-static const struct routine *top_routine(const struct filling *f, const struct process *p,
-					 uint64_t kernel)
+const struct routine *account_top_routine(const struct view *v, const struct process *p,
+					  uint64_t kernel)
 {
 	const uint32_t elsewhere = KTAU_GROUP_SCHED | KTAU_GROUP_IRQ | KTAU_GROUP_KVM |
 				   KTAU_GROUP_USER;
@@ -134,7 +150,7 @@ static const struct routine *top_routine(const struct filling *f, const struct p
 	uint32_t group;
 
 	for (r = p->tally.routines; r < p->tally.routines + p->tally.nr; r++) {
-		group = symbolize_group_bit(f->r->names, r->id);
+		group = symbolize_group_bit(v->r->names, r->id);
 		if (r->kind != KTAU_KIND_TIMER || !r->excl || group & elsewhere ||
 		    (group == KTAU_GROUP_BH && r->excl > kernel))
 			continue;
@@ -144,9 +160,9 @@ static const struct routine *top_routine(const struct filling *f, const struct p
 	return top;
 }
 
-uint64_t asleep_in(const struct filling *f, const struct routine *r, uint32_t group)
+uint64_t account_asleep_in(const struct view *v, const struct routine *r, uint32_t group)
 {
-	enum event_wait wait = event_wait(registry_events(f->registry), r->id);
+	enum event_wait wait = event_wait(registry_events(v->registry), r->id);
 
 	if (group == KTAU_GROUP_SCHED)
 		return wait == WAIT_ASLEEP ? r->excl : 0;
@@ -157,8 +173,8 @@ uint64_t asleep_in(const struct filling *f, const struct routine *r, uint32_t gr
  * Where it slept most: in a function of group wait; else, the reason that the scheduler
  * gave.
  */
-static const char *waits_most_in(const struct filling *f, const struct process *p,
-				 uint64_t *ticks)
+const char *account_waits_most_in(const struct view *v, const struct process *p,
+				  uint64_t *ticks)
 {
 	static const uint32_t groups[] = { KTAU_GROUP_WAIT, KTAU_GROUP_SCHED };
 	const char *name = "-";
@@ -170,35 +186,35 @@ static const char *waits_most_in(const struct filling *f, const struct process *
 	for (i = 0; i < sizeof(groups) / sizeof(*groups) && !*ticks; i++) {
 		for (r = p->tally.routines; r < p->tally.routines + p->tally.nr; r++) {
 			if (r->kind != KTAU_KIND_TIMER ||
-			    symbolize_group_bit(f->r->names, r->id) != groups[i])
+			    symbolize_group_bit(v->r->names, r->id) != groups[i])
 				continue;
-			asleep = asleep_in(f, r, groups[i]);
+			asleep = account_asleep_in(v, r, groups[i]);
 			if (asleep <= *ticks)
 				continue;
 			*ticks = asleep;
-			name = symbolize_event(f->r->names, r->id);
+			name = symbolize_event(v->r->names, r->id);
 		}
 	}
 	return name;
 }
 
-static void put_routines(const struct filling *f, const struct process *p, union cell *row)
+static void put_routines(const struct view *v, const struct process *p, union cell *row)
 {
-	uint64_t kernel = account_kernel(f, p), ticks;
-	const struct routine *top = top_routine(f, p, kernel);
+	uint64_t kernel = account_kernel(v, p), ticks;
+	const struct routine *top = account_top_routine(v, p, kernel);
 
-	row[A_TOP].text = top ? symbolize_event(f->r->names, top->id) : "-";
-	row[A_TOP_NS].number = top ? ktau_clock_ns(&f->clock, top->excl) : 0;
+	row[A_TOP].text = top ? symbolize_event(v->r->names, top->id) : "-";
+	row[A_TOP_NS].number = top ? ktau_clock_ns(&v->clock, top->excl) : 0;
 	row[A_TOP_SHARE].share = (double)NAN;
-	if (top && kernel && account_has(f->stream, p, ACCOUNT_KERNEL))
+	if (top && kernel && account_has(v->stream, p, ACCOUNT_KERNEL))
 		row[A_TOP_SHARE].share = fmin(share_of(top->excl, kernel), 1);
-	row[A_WAITS].text = waits_most_in(f, p, &ticks);
-	row[A_WAITS_NS].number = ktau_clock_ns(&f->clock, ticks);
+	row[A_WAITS].text = account_waits_most_in(v, p, &ticks);
+	row[A_WAITS_NS].number = ktau_clock_ns(&v->clock, ticks);
 }
 
-void account_row(const struct filling *f, const struct process *p)
+void account_row(const struct view *v, struct table *account, const struct process *p)
 {
-	union cell *row = table_row(&f->t->account);
+	union cell *row = table_row(account);
 	uint64_t part[2] = { 0, p->account.life };
 	int i;
 
@@ -210,34 +226,35 @@ void account_row(const struct filling *f, const struct process *p)
 	row[A_CGROUP].text = p->cgroup;
 	row[A_LIFE].number = CELL_NONE;
 	if (p->owner.kind != KTAU_OWNER_EVICTED)
-		row[A_LIFE].number = ktau_clock_ns(&f->clock, p->account.life);
+		row[A_LIFE].number = ktau_clock_ns(&v->clock, p->account.life);
 	for (i = 0; i < ACCOUNT_NR; i++) {
-		part[0] = account_has(f->stream, p, i) ? p->account.parts[i] : CELL_NONE;
-		put_part(f, row, A_SHARE + i, A_NS + i, part);
+		part[0] = account_has(v->stream, p, i) ? p->account.parts[i] : CELL_NONE;
+		put_part(v, row, A_SHARE + i, A_NS + i, part);
 	}
-	part[0] = rest_ticks(f, p);
-	put_part(f, row, A_REST, A_REST_NS, part);
-	put_routines(f, p, row);
+	part[0] = rest_ticks(v, p);
+	put_part(v, row, A_REST, A_REST_NS, part);
+	put_routines(v, p, row);
 	if (p->account.parts[ACCOUNT_GUEST])
-		f->t->account.hidden &= ~(1ULL << A_GUEST);
+		account->hidden &= ~(1ULL << A_GUEST);
 	if (row[A_REST].share > rest_shown)
-		f->t->account.hidden &= ~(1ULL << A_REST);
-	if (f->r->by == BY_PROCESS || f->r->by == BY_THREAD)
-		f->t->account.hidden &= ~(1ULL << A_PID);
+		account->hidden &= ~(1ULL << A_REST);
+	if (v->r->by == BY_PROCESS || v->r->by == BY_THREAD)
+		account->hidden &= ~(1ULL << A_PID);
 }
 
-void account_cpu_row(const struct filling *f, const struct process *p)
+void account_cpu_row(const struct view *v, struct table *cpu_account,
+		     const struct process *p)
 {
-	union cell *row = table_row(&f->t->cpu_account);
+	union cell *row = table_row(cpu_account);
 	const uint64_t *parts = p->account.parts;
 	static const int part_of[] = { ACCOUNT_KERNEL, ACCOUNT_IRQ, ACCOUNT_ASLEEP };
 	uint64_t part[2] = { 0, p->account.life };
 	int i;
 
 	row[U_CPU].number = p->owner.cpu;
-	row[U_TIME].number = ktau_clock_ns(&f->clock, p->account.life);
+	row[U_TIME].number = ktau_clock_ns(&v->clock, p->account.life);
 	for (i = 0; i < 3; i++) {
-		part[0] = account_has(f->stream, p, part_of[i]) ? parts[part_of[i]] : CELL_NONE;
-		put_part(f, row, U_TASK + i, U_TASK_NS + i, part);
+		part[0] = account_has(v->stream, p, part_of[i]) ? parts[part_of[i]] : CELL_NONE;
+		put_part(v, row, U_TASK + i, U_TASK_NS + i, part);
 	}
 }

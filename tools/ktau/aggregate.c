@@ -13,9 +13,12 @@
 #include <string.h>
 
 #include "cli.h"
-#include "period.h"
 #include "aggregate.h"
-#include "scratch.h"
+
+/* The snapshots around the period. */
+struct between {
+	const struct ktau_snapshot *before, *after;
+};
 
 /* Bits of a value in rows->taken. */
 enum { TAKEN_BITS = 32 };
@@ -321,22 +324,22 @@ static void add_cpu(struct aggregate *rows, const struct ktau_owned *owned,
 	tally_difference(rows, &p->tally, owned->profile, old);
 }
 
-static void add_owners(struct aggregate *rows, const struct period *period)
+static void add_owners(struct aggregate *rows, const struct between *between)
 {
 	const struct ktau_owned *o = NULL;
 
-	while ((o = ktau_snapshot_next(period->after, o))) {
+	while ((o = ktau_snapshot_next(between->after, o))) {
 		switch (o->owner->kind) {
 		case KTAU_OWNER_TASK:
 			if (matches(rows, o->owner))
 				add_task(rows, o,
-					 ktau_snapshot_find(period->before, o->owner->serial));
+					 ktau_snapshot_find(between->before, o->owner->serial));
 			break;
 		case KTAU_OWNER_EXITED:
-			aggregate_exited(rows, o, period->before);
+			aggregate_exited(rows, o, between->before);
 			break;
 		case KTAU_OWNER_CPU:
-			add_cpu(rows, o, ktau_snapshot_cpu(period->before, o->owner->cpu));
+			add_cpu(rows, o, ktau_snapshot_cpu(between->before, o->owner->cpu));
 			break;
 		case KTAU_OWNER_EVICTED:
 			break;
@@ -359,7 +362,7 @@ static void each_open(struct tally *t, const struct ktau_snapshot *snapshot, ope
 }
 
 /* Everything that was done in the period, without what is known of each task. */
-static void make_evicted(struct aggregate *rows, const struct period *period,
+static void make_evicted(struct aggregate *rows, const struct between *between,
 			 const struct ktau_rec_profile *after,
 			 const struct ktau_rec_profile *before)
 {
@@ -369,9 +372,9 @@ static void make_evicted(struct aggregate *rows, const struct period *period,
 	size_t i, k;
 
 	tally_add_entries(&e->tally, after);
-	each_open(&e->tally, period->after, tally_add_open);
+	each_open(&e->tally, between->after, tally_add_open);
 	tally_subtract_entries(&e->tally, before);
-	each_open(&e->tally, period->before, tally_subtract_open);
+	each_open(&e->tally, between->before, tally_subtract_open);
 	parts_of(after, parts);
 	parts_of(before, old);
 	for (k = 0; k < ACCOUNT_NR; k++)
@@ -391,27 +394,27 @@ static void make_evicted(struct aggregate *rows, const struct period *period,
 }
 
 /* How many tasks exited, from one END to the other. */
-static uint64_t nr_exited(const struct period *period)
+static uint64_t nr_exited(const struct between *between)
 {
-	const struct ktau_rec_end *after = ktau_snapshot_end(period->after);
-	const struct ktau_rec_end *before = ktau_snapshot_end(period->before);
+	const struct ktau_rec_end *after = ktau_snapshot_end(between->after);
+	const struct ktau_rec_end *before = ktau_snapshot_end(between->before);
 
 	return less(after ? after->exited_next : 0, before ? before->exited_next : 0);
 }
 
-static int make_sums(struct aggregate *rows, const struct period *period)
+static int make_sums(struct aggregate *rows, const struct between *between)
 {
-	const struct ktau_owned *evicted = ktau_snapshot_evicted(period->after);
+	const struct ktau_owned *evicted = ktau_snapshot_evicted(between->after);
 	struct ktau_rec_profile *after = NULL, *before = NULL;
-	int err = ktau_snapshot_sum(period->after, &after, NULL);
+	int err = ktau_snapshot_sum(between->after, &after, NULL);
 
 	if (!err)
-		err = ktau_snapshot_sum(period->before, &before, NULL);
+		err = ktau_snapshot_sum(between->before, &before, NULL);
 	if (!err) {
-		make_evicted(rows, period, after, before);
+		make_evicted(rows, between, after, before);
 		if (evicted && rows->evicted.account.life)
 			rows->evicted.account.throughout = evicted->profile->groups_throughout;
-		rows->evicted.tasks = less(nr_exited(period), rows->exited);
+		rows->evicted.tasks = less(nr_exited(between), rows->exited);
 		rows->refused = less(after->refused, before->refused);
 		rows->refused_ticks = less(after->refused_ticks, before->refused_ticks);
 	}
@@ -460,15 +463,17 @@ static void drop_empty(struct aggregate *rows)
 	rows->nr = nr;
 }
 
-int aggregate_finish(struct aggregate *rows, const struct period *period)
+int aggregate_finish(struct aggregate *rows, const struct ktau_snapshot *before,
+		     const struct ktau_snapshot *after)
 {
+	const struct between between = { before, after };
 	struct process *p;
 	int err = 0;
 
-	add_owners(rows, period);
+	add_owners(rows, &between);
 	drop_empty(rows);
 	if (!rows->filter->flags)
-		err = make_sums(rows, period);
+		err = make_sums(rows, &between);
 	tally_merge(&rows->total.tally, &rows->evicted.tally);
 	if (rows->nr)
 		qsort(rows->processes, rows->nr, sizeof(*rows->processes), by_ids);

@@ -12,8 +12,9 @@
 #include <ktau.h>
 
 #include "hash.h"
-#include "symbolize.h"
 #include "registry.h"
+#include "symbolize.h"
+#include "tally.h"
 #include "wakers.h"
 
 /* What one row of a report is about. */
@@ -37,51 +38,6 @@ struct task_filter {
 	uint64_t cgroup_id;
 	uint32_t uid, tag;
 	bool applied;
-};
-
-/**
- * struct routine - one event in the period
- * @id: event id
- * @kind: KTAU_KIND_*
- * @flags: KTAU_ENTRY_*: which of the last four are measured
- * @count: activations that ended, or values
- * @incl: ticks, of those in flight too; @sum for counters
- * @excl: ticks, likewise
- * @min: counters: smallest value, of the whole life
- * @max: counters: largest value, likewise
- * @open: frames in flight at the end of the period
- * @open_incl: what the outermost of them have taken of @incl
- * @longest: ticks of the longest activation, of the whole life
- * @asleep: ticks asleep inside
- * @runq: ticks inside in which it was runnable without a CPU
- * @irq: ticks in interrupts inside
- */
-struct routine {
-	uint32_t id;
-	uint16_t kind;
-	uint16_t flags;
-	uint64_t count;
-	uint64_t incl;
-	uint64_t excl;
-	uint64_t min, max;
-	uint64_t open;
-	uint64_t open_incl;
-	uint64_t longest;
-	uint64_t asleep, runq, irq;
-};
-
-/**
- * struct tally - routines in the order of their ids
- * @routines: they
- * @nr: number of them
- * @room: for how many there is memory
- * @last: the one that was found last
- * @registry: what the ids stand for
- */
-struct tally {
-	struct routine *routines;
-	size_t nr, room, last;
-	const struct registry *registry;
 };
 
 /**
@@ -134,8 +90,6 @@ struct process {
 	struct tally tally;
 	struct wakers wakers;
 };
-
-struct period;
 
 /**
  * struct aggregate - the period, process by process
@@ -212,8 +166,9 @@ void aggregate_trace(struct aggregate *rows, const struct ktau_rec_trace *t,
 /* A profile of the period says which groups were on for its owner. */
 void aggregate_note_groups(struct aggregate *rows, const struct ktau_rec_profile *p);
 
-/* Everything else, at the end of the period. 0 or -ENOMEM. */
-int aggregate_finish(struct aggregate *rows, const struct period *period);
+/* Everything else, at the end of the period, from the snapshots around it. 0 or -ENOMEM. */
+int aggregate_finish(struct aggregate *rows, const struct ktau_snapshot *before,
+		     const struct ktau_snapshot *after);
 
 /* Ticks that KTAU itself has cost in the activations of @t, by the kind of their hooks. */
 uint64_t aggregate_own_ticks(const struct tally *t, const struct symbolizer *names,

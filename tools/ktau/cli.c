@@ -2,7 +2,6 @@
 /*
  * What all commands share.
  */
-#include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "text.h"
 
 static const char *name_of_command = "ktau";
 static int failed_status = CLI_FAILED;
@@ -64,16 +64,74 @@ void cli_fail_with(int status)
 	failed_status = argp_err_exit_status = status;
 }
 
+/* What a message is made of: names of files and words may contain any byte. */
+static char *escaped(const char *format, va_list args)
+{
+	char *raw, *text = NULL;
+	size_t size;
+	FILE *f;
+
+	if (vasprintf(&raw, format, args) < 0)
+		return NULL;
+	f = open_memstream(&text, &size);
+	if (f) {
+		print_escaped(raw, f);
+		fclose(f);
+	}
+	free(raw);
+	return text;
+}
+
 void complain(const char *format, ...)
 {
 	va_list args;
+	char *text;
 
-	fflush(stdout);
-	fprintf(stderr, "%s: ", name_of_command);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	text = escaped(format, args);
 	va_end(args);
-	fputc('\n', stderr);
+	fflush(stdout);
+	fprintf(stderr, "%s: %s\n", name_of_command, text ? text : "out of memory");
+	free(text);
+}
+
+void cli_usage(const struct argp_state *state, const char *format, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, format);
+	text = escaped(format, args);
+	va_end(args);
+	argp_error(state, "%s", text ? text : "out of memory");
+	free(text);
+}
+
+static error_t parse_help(int key, char *arg, struct argp_state *state)
+{
+	(void)arg;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = state->input;
+		return 0;
+	case 'h':
+		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+void cli_parse(const struct argp *parser, int argc, char **argv, unsigned int flags,
+	       void *input)
+{
+	static const struct argp_option options[] = {
+		{ NULL, 'h', NULL, OPTION_HIDDEN, "The same as --help", -1 },
+		{ 0 }
+	};
+	const struct argp_child children[] = { { parser, 0, NULL, 0 }, { 0 } };
+	const struct argp with_help = { options, parse_help, NULL, NULL, children, NULL, NULL };
+
+	argp_parse(&with_help, argc, argv, flags, NULL, input);
 }
 
 void *cli_alloc(void *old, size_t nr, size_t size)
@@ -147,6 +205,10 @@ void cli_reader_failed(const struct ktau_reader *reader, int err)
 {
 	const char *more = "";
 
+	if (err == -ENOENT && !access("/proc", F_OK) && access("/proc/ktau", F_OK)) {
+		no_ktau("/proc/ktau", err);
+		return;
+	}
 	if (err == -EBADMSG)
 		more = "; everything undamaged has been used";
 	complain("%s%s", ktau_reader_error(reader), more);
@@ -155,7 +217,9 @@ void cli_reader_failed(const struct ktau_reader *reader, int err)
 int no_ktau(const char *path, int err)
 {
 	if (err == -ENOENT)
-		complain("%s: not there: this kernel has no KTAU", path);
+		complain("this kernel has no KTAU: there is no %s (boot a kernel with "
+			 "CONFIG_KTAU)",
+			 path);
 	else
 		complain("%s: %s", path, strerror(-err));
 	return CLI_FAILED;

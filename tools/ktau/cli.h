@@ -5,6 +5,7 @@
 #ifndef KTAU_TOOLS_CLI_H
 #define KTAU_TOOLS_CLI_H
 
+#include <argp.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -28,7 +29,18 @@ void cli_rename(const char *name);
 /* Another status than CLI_FAILED and CLI_USAGE, for both. */
 void cli_fail_with(int status);
 
-/* "NAME: message" on stderr. */
+/*
+ * argp_parse() with -h for --help. Messages about the command line are made by
+ * cli_usage().
+ */
+void cli_parse(const struct argp *parser, int argc, char **argv, unsigned int flags,
+	       void *input);
+
+/* argp_error(), with what a terminal would act on escaped. */
+void cli_usage(const struct argp_state *state, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* "NAME: message" on stderr, escaped likewise. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Exits as failed if there is no memory: a command has nothing better to do. */

@@ -40,7 +40,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_MAX:
 		if (cli_number(arg, UINT64_MAX, &o->max))
-			argp_error(state, "--max=%s: not a number", arg);
+			cli_usage(state, "--max=%s: not a number", arg);
 		return 0;
 	case ARGP_KEY_ARGS:
 		o->files = state->argv + state->next;
@@ -48,7 +48,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (!o->live && !o->nr_files)
-			argp_error(state, "give a FILE or --live");
+			cli_usage(state, "give a FILE or --live");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -80,6 +80,18 @@ struct checking {
 	struct ktau_rec_end end;
 };
 
+static void print_name(const struct checking *c)
+{
+	print_escaped(c->name, stdout);
+	fputs(": ", stdout);
+}
+
+static void print_more(const struct checking *c)
+{
+	print_name(c);
+	printf("%" PRIu64 " more violations\n", c->found - c->max);
+}
+
 static void print_owner(const struct ktau_finding *f)
 {
 	const struct ktau_rec_owner *o = f->owner;
@@ -104,7 +116,8 @@ static void found(void *arg, const struct ktau_finding *f)
 
 	if (c->found++ >= c->max && c->max)
 		return;
-	printf("%s: stream %" PRIu64 ": ", c->name, c->stream);
+	print_name(c);
+	printf("stream %" PRIu64 ": ", c->stream);
 	print_owner(f);
 	printf("%s: %s\n", ktau_finding_name(f->code), f->text);
 }
@@ -156,8 +169,10 @@ static void print_loss(const struct checking *c, size_t *nr, const char *name, u
 {
 	if (!value)
 		return;
-	if (!(*nr)++)
-		printf("%s: losses%s:", c->name, c->end.losses_own ? " of your own tasks" : "");
+	if (!(*nr)++) {
+		print_name(c);
+		printf("losses%s:", c->end.losses_own ? " of your own tasks" : "");
+	}
 	printf("%s %s %" PRIu64, *nr > 1 ? "," : "", name, value);
 }
 
@@ -191,9 +206,10 @@ static int verdict(const struct checking *c, const struct ktau_check *check, int
 	bool bad = err || c->found;
 
 	if (c->max && c->found > c->max)
-		printf("%s: %" PRIu64 " more violations\n", c->name, c->found - c->max);
-	printf("%s: %" PRIu64 " snapshots, %" PRIu64 " tasks, %" PRIu64 " slots, ", c->name,
-	       n->profiles, n->tasks, n->slots);
+		print_more(c);
+	print_name(c);
+	printf("%" PRIu64 " snapshots, %" PRIu64 " tasks, %" PRIu64 " slots, ", n->profiles,
+	       n->tasks, n->slots);
 	if (n->unknown)
 		printf("%" PRIu64 " of unknown kinds, ", n->unknown);
 	if (c->round_ns) {
@@ -241,7 +257,7 @@ static int check_live(uint64_t max, struct ktau_reader *reader)
 		{ KTAU_REC_PROFILE, ALL_PROFILES, "/proc/ktau/profile" },
 		{ KTAU_REC_TRACE, ALL_TRACES, "/proc/ktau/trace" },
 	};
-	int err = CLI_DONE;
+	int err = CLI_DONE, status;
 	size_t i;
 
 	for (i = 0; i < sizeof(sources) / sizeof(*sources); i++) {
@@ -250,10 +266,11 @@ static int check_live(uint64_t max, struct ktau_reader *reader)
 			.target = sources[i].target,
 		};
 
-		if (!ktau_reader_open_live(reader, &query)) {
+		status = ktau_reader_open_live(reader, &query);
+		if (!status) {
 			err |= check_reader(sources[i].name, reader, max);
 		} else {
-			complain("%s", ktau_reader_error(reader));
+			cli_reader_failed(reader, status);
 			err = CLI_FAILED;
 		}
 	}
@@ -266,7 +283,7 @@ static int check_main(int argc, char **argv)
 	struct ktau_reader *reader;
 	int err = CLI_DONE, i;
 
-	argp_parse(&parser, argc, argv, 0, NULL, &o);
+	cli_parse(&parser, argc, argv, 0, &o);
 	if (ktau_reader_create(&reader)) {
 		complain("out of memory");
 		return CLI_FAILED;

@@ -17,16 +17,10 @@ struct options {
 
 static const struct argp_option no_options[] = { { 0 } };
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+/* The options are --help and the like, and their letters: no group has one letter. */
+static bool is_option(const char *word)
 {
-	struct options *o = state->input;
-
-	(void)arg;
-	if (key != ARGP_KEY_ARGS)
-		return ARGP_ERR_UNKNOWN;
-	o->words = state->argv + state->next;
-	o->nr_words = state->argc - state->next;
-	return 0;
+	return *word == '-' && (word[1] == '-' || strlen(word) == 2);
 }
 
 static int show_control(void)
@@ -67,19 +61,25 @@ static int write_control(const struct options *o)
 }
 
 static const struct argp parser = {
-	no_options, parse_option, "[WORD...]",
+	no_options, NULL, "[WORD...]",
 	"Enable and disable groups (+tcp -irq groups=syscall,sched) and modes "
 	"(profile=on trace=off), filter tasks (filter=uid:1000 filter+=pid:12), tag "
 	"them (tag=12:7), set sizes (ring=1024). Without a WORD print the settings, "
-	"in the words that restore them. Words that begin with - go after --.",
+	"in the words that restore them.",
 	NULL, NULL, NULL
 };
 
 static int control_main(int argc, char **argv)
 {
 	struct options o = { 0 };
+	int i;
 
-	argp_parse(&parser, argc, argv, 0, NULL, &o);
+	/* From the first word on nothing is an option: -tcp disables a group. */
+	for (i = 1; i < argc && is_option(argv[i]); i++)
+		;
+	o.words = argv + i;
+	o.nr_words = argc - i;
+	cli_parse(&parser, i, argv, 0, &o);
 	return o.nr_words ? write_control(&o) : show_control();
 }
 

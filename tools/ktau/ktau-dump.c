@@ -35,7 +35,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		o->nr_files = state->argc - state->next;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "give a FILE");
+		cli_usage(state, "give a FILE");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -72,7 +72,7 @@ static int dump_main(int argc, char **argv)
 	int err = CLI_DONE, i;
 	uint64_t stext = 0;
 
-	argp_parse(&parser, argc, argv, 0, NULL, &o);
+	cli_parse(&parser, argc, argv, 0, &o);
 	if (o.map && symbolize_load_map(&symtab, o.map))
 		return CLI_FAILED;
 	if (symtab)

@@ -33,14 +33,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case OPT_FORMAT:
 		if (table_parse_format(arg, &o->format))
-			argp_error(state, "--format=%s: not text, csv or json", arg);
+			cli_usage(state, "--format=%s: not text, csv or json", arg);
 		return 0;
 	case 'm':
 		o->map = arg;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (o->file)
-			argp_error(state, "'%s': one FILE at most", arg);
+			cli_usage(state, "'%s': one FILE at most", arg);
 		o->file = arg;
 		return 0;
 	}
@@ -65,7 +65,7 @@ enum { E_ID,
        E_NR };
 
 static const struct column event_columns[E_NR] = {
-	[E_ID] = { "id", "id", COLUMN_NUMBER },
+	[E_ID] = { "id", "id", COLUMN_SMALL },
 	[E_GROUP] = { "group", "group", COLUMN_TEXT },
 	[E_KIND] = { "kind", "kind", COLUMN_TEXT },
 	[E_SOURCE] = { "source", "source", COLUMN_TEXT },
@@ -135,7 +135,9 @@ static int open_source(struct ktau_reader *reader, const char *file)
 	int err = file ? ktau_reader_open_file(reader, file) :
 			 ktau_reader_open_live(reader, &query);
 
-	if (err)
+	if (err && !file)
+		cli_reader_failed(reader, err);
+	else if (err)
 		complain("%s", ktau_reader_error(reader));
 	return err;
 }
@@ -164,7 +166,7 @@ static int events_main(int argc, char **argv)
 	struct options o = { 0 };
 	int status = CLI_FAILED;
 
-	argp_parse(&parser, argc, argv, 0, NULL, &o);
+	cli_parse(&parser, argc, argv, 0, &o);
 	if (o.map && symbolize_load_map(&symtab, o.map))
 		return CLI_FAILED;
 	if (ktau_reader_create(&reader)) {

@@ -103,7 +103,7 @@ static void parse_pids(struct options *o, const char *text, struct argp_state *s
 		errno = 0;
 		pid = strtoull(text, &end, 10);
 		if (end == text || *text == '-' || (*end && *end != ',') || pid > INT32_MAX)
-			argp_error(state, "--pid: '%s' is not a list of pids", text);
+			cli_usage(state, "--pid: '%s' is not a list of pids", text);
 		o->pids = cli_alloc(o->pids, o->report.nr_pids + 1, sizeof(*o->pids));
 		o->pids[o->report.nr_pids++] = (int32_t)pid;
 		if (!*end)
@@ -125,7 +125,7 @@ static uint32_t parse_groups(const char *text, struct argp_state *state)
 		if (!bit && !cli_number(word, UINT32_MAX, &number))
 			bit = (uint32_t)number;
 		if (!bit)
-			argp_error(state, "--group: no group '%s'", word);
+			cli_usage(state, "--group: no group '%s'", word);
 		groups |= bit;
 	}
 	free(words);
@@ -137,7 +137,7 @@ static uint64_t parse_count(const char *option, const char *text, struct argp_st
 	uint64_t value;
 
 	if (cli_number(text, UINT32_MAX, &value))
-		argp_error(state, "--%s=%s: not a number", option, text);
+		cli_usage(state, "--%s=%s: not a number", option, text);
 	return value;
 }
 
@@ -148,7 +148,9 @@ static void parse_moment(struct options *o, const char *option, const char *text
 
 	o->select.choice = PERIOD_TIMES;
 	if (moment_parse(text, m))
-		argp_error(state, "--%s=%s: not a time", option, text);
+		cli_usage(state, "--%s=%s: not a time: give \"2026-01-31 13:00:05\", "
+				 "@seconds since 1970, or +seconds since the first stream",
+			  option, text);
 }
 
 static error_t parse_selection(int key, char *arg, struct options *o,
@@ -164,7 +166,8 @@ static error_t parse_selection(int key, char *arg, struct options *o,
 	case OPT_INTERVAL:
 		seconds = strtod(arg, &end);
 		if (end == arg || *end || !(seconds > 0) || seconds > 1e6)
-			argp_error(state, "--interval=%s: not a number of seconds", arg);
+			cli_usage(state, "--interval=%s: not a number of seconds, as 10 or 0.5",
+				  arg);
 		o->interval_ns = (uint64_t)(seconds * 1e9);
 		return 0;
 	case OPT_BOOT:
@@ -174,7 +177,7 @@ static error_t parse_selection(int key, char *arg, struct options *o,
 		o->select.choice = PERIOD_NUMBER;
 		o->select.number = parse_count("period", arg, state);
 		if (!o->select.number)
-			argp_error(state, "--period: the first one is 1");
+			cli_usage(state, "--period: the first one is 1");
 		return 0;
 	case OPT_FROM:
 		parse_moment(o, "from", arg, state);
@@ -191,11 +194,11 @@ static error_t parse_selection(int key, char *arg, struct options *o,
 		return 0;
 	case ARGP_KEY_END:
 		if (o->live == (o->nr_files > 0))
-			argp_error(state, "give a FILE or --live");
+			cli_usage(state, "give a FILE or --live");
 		if (o->interval_ns && !o->live)
-			argp_error(state, "--interval goes with --live");
+			cli_usage(state, "--interval goes with --live");
 		if (o->live && o->select.choice != PERIOD_ALL && o->select.choice != PERIOD_BOOT)
-			argp_error(state, "--period, --from and --to go with a FILE");
+			cli_usage(state, "--period, --from and --to go with a FILE");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -263,20 +266,20 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_TABLES:
 		if (report_parse_tables(arg, &r->tables))
-			argp_error(state, "--tables=%s: no such table", arg);
+			cli_usage(state, "--tables=%s: no such table", arg);
 		return 0;
 	case OPT_BY:
 		o->by_given = true;
 		if (report_parse_by(arg, &r->by))
-			argp_error(state, "--by=%s: not process, thread, name or cgroup", arg);
+			cli_usage(state, "--by=%s: not process, thread, name or cgroup", arg);
 		return 0;
 	case OPT_SORT:
 		if (report_parse_sort(arg, &r->sort))
-			argp_error(state, "--sort=%s: not excl, incl, count or name", arg);
+			cli_usage(state, "--sort=%s: not excl, incl, count or name", arg);
 		return 0;
 	case OPT_FORMAT:
 		if (table_parse_format(arg, &r->format))
-			argp_error(state, "--format=%s: not text, csv or json", arg);
+			cli_usage(state, "--format=%s: not text, csv or json", arg);
 		return 0;
 	}
 	return parse_selection(key, arg, o, state);
@@ -413,7 +416,7 @@ static int print(struct report *r, const struct period *period, const struct kta
 
 	if (symtab && symbolize_fit_map(symtab, r->source, reader))
 		return CLI_FAILED;
-	err = aggregate_finish(period->rows, period);
+	err = aggregate_finish(period->rows, period->before, period->after);
 	if (err) {
 		complain("out of memory");
 		return CLI_FAILED;
@@ -484,7 +487,7 @@ static int report_main(int argc, char **argv)
 	int status = CLI_FAILED;
 	char *source;
 
-	argp_parse(&parser, argc, argv, 0, NULL, &o);
+	cli_parse(&parser, argc, argv, 0, &o);
 	choose(&o);
 	o.report.source = source = name_source(&o);
 	if (o.map && symbolize_load_map(&symtab, o.map))

@@ -31,7 +31,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case OPT_FORMAT:
 		if (table_parse_format(arg, &o->format))
-			argp_error(state, "--format=%s: not text, csv or json", arg);
+			cli_usage(state, "--format=%s: not text, csv or json", arg);
 		return 0;
 	case ARGP_KEY_ARGS:
 		o->words = state->argv + state->next;
@@ -90,7 +90,7 @@ static int stats_main(int argc, char **argv)
 	int err, i, status = CLI_DONE;
 	size_t row;
 
-	argp_parse(&parser, argc, argv, 0, NULL, &o);
+	cli_parse(&parser, argc, argv, 0, &o);
 	s.found = cli_alloc(NULL, (size_t)o.nr_words, sizeof(*s.found));
 	memset(s.found, 0, (size_t)o.nr_words * sizeof(*s.found));
 	table_init(&s.t, "stats", stat_columns, S_NR);

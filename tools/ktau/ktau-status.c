@@ -35,7 +35,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		*json = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		argp_error(state, "'%s': no arguments here", arg);
+		cli_usage(state, "'%s': no arguments here", arg);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -409,9 +409,9 @@ static void json_info(const struct status *s, FILE *out)
 	fprintf(out, "\"profile\": %s, \"trace\": %s, \"ring_slots\": %" PRIu32 ", ",
 		info->groups & KTAU_MODE_PROFILE ? "true" : "false",
 		info->groups & KTAU_MODE_TRACE ? "true" : "false", info->ring_slots);
-	fprintf(out, "\"memory_bytes\": %llu, \"memory_limit_bytes\": %llu, ",
+	fprintf(out, "\"memory_bytes\": \"%llu\", \"memory_limit_bytes\": \"%llu\", ",
 		info->memory_bytes, info->memory_limit_bytes);
-	fprintf(out, "\"user_bytes\": %llu, \"user_limit_bytes\": %llu, ", info->user_bytes,
+	fprintf(out, "\"user_bytes\": \"%llu\", \"user_limit_bytes\": \"%llu\", ", info->user_bytes,
 		info->user_limit_bytes);
 }
 
@@ -421,7 +421,7 @@ static void json_end(const struct ktau_rec_end *end, FILE *out)
 
 	fprintf(out, "\"losses_own\": %s, \"losses\": {", end->losses_own ? "true" : "false");
 	for (i = 0; i < KTAU_NR_LOSSES; i++)
-		fprintf(out, "%s\"%s\": %" PRIu64, i ? ", " : "", ktau_loss_name(i),
+		fprintf(out, "%s\"%s\": \"%" PRIu64 "\"", i ? ", " : "", ktau_loss_name(i),
 			ktau_loss_value(end, i));
 	fputs("}, ", out);
 }
@@ -441,7 +441,8 @@ void status_json(const struct status *s, const struct problem *problems, size_t 
 		fprintf(out, "\"paranoid\": %" PRId32 ", ", s->info.paranoid);
 	if (!s->info_err)
 		json_info(s, out);
-	fprintf(out, "\"exited_limit_bytes\": %" PRIu64 ", \"filter\": ", s->exited_limit_bytes);
+	fprintf(out, "\"exited_limit_bytes\": \"%" PRIu64 "\", \"filter\": ",
+		s->exited_limit_bytes);
 	json_string(s->filter, out);
 	fputs(", ", out);
 	if (s->has_end)
@@ -464,7 +465,7 @@ static int status_main(int argc, char **argv)
 	struct status s;
 	size_t nr;
 
-	argp_parse(&parser, argc, argv, 0, NULL, &json);
+	cli_parse(&parser, argc, argv, 0, &json);
 	collect(&s);
 	nr = status_judge(&s, problems);
 	if (json)

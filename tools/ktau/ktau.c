@@ -42,8 +42,55 @@ static int run(const struct subcommand *c, int argc, char **argv)
 	return c->run(argc, argv);
 }
 
+static void print_usage(FILE *out)
+{
+	fputs("Usage: ktau COMMAND [OPTION...] [ARGUMENT...]\n"
+	      "       ktau [-?hV] [--help] [--usage] [--version] [help [COMMAND]]\n",
+	      out);
+}
+
+static void print_version(FILE *out)
+{
+	fprintf(out, "ktau %s\n", ktau_version());
+}
+
+static const struct {
+	const char *word;
+	void (*print)(FILE *out);
+} options[] = {
+	{ "help", print_help },
+	{ "--help", print_help },
+	{ "-h", print_help },
+	{ "-?", print_help },
+	{ "--usage", print_usage },
+	{ "--version", print_version },
+	{ "-V", print_version },
+};
+
+/* With a message if there is no such command. */
+static const struct subcommand *find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < NR_SUBCOMMANDS; i++)
+		if (!strcmp(name, subcommands[i]->name))
+			return subcommands[i];
+	complain("no command '%s'; 'ktau --help' lists them", name);
+	return NULL;
+}
+
+/* "ktau help report" is "ktau report --help". */
+static int help_of(char *name)
+{
+	char *words[] = { name, "--help", NULL };
+	const struct subcommand *c = find(name);
+
+	return c ? run(c, 2, words) : CLI_USAGE;
+}
+
 int main(int argc, char **argv)
 {
+	const struct subcommand *c;
 	size_t i;
 
 	cli_init("ktau");
@@ -51,17 +98,14 @@ int main(int argc, char **argv)
 		print_help(stderr);
 		return CLI_USAGE;
 	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "help")) {
-		print_help(stdout);
+	if (!strcmp(argv[1], "help") && argc > 2)
+		return help_of(argv[2]);
+	for (i = 0; i < sizeof(options) / sizeof(*options); i++) {
+		if (strcmp(argv[1], options[i].word))
+			continue;
+		options[i].print(stdout);
 		return cli_finish(stdout);
 	}
-	if (!strcmp(argv[1], "--version")) {
-		printf("ktau %s\n", ktau_version());
-		return cli_finish(stdout);
-	}
-	for (i = 0; i < NR_SUBCOMMANDS; i++)
-		if (!strcmp(argv[1], subcommands[i]->name))
-			return run(subcommands[i], argc - 1, argv + 1);
-	complain("no command '%s'; 'ktau --help' lists them", argv[1]);
-	return CLI_USAGE;
+	c = find(argv[1]);
+	return c ? run(c, argc - 1, argv + 1) : CLI_USAGE;
 }

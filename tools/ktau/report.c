@@ -10,10 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "account.h"
 #include "cli.h"
 #include "report.h"
 #include "report_tables.h"
-#include "scratch.h"
+#include "tally.h"
 #include "text.h"
 
 /* Rows of the account that text shows, unless --processes says how many. */
@@ -39,86 +40,12 @@ enum { DEFAULT_WIDTH = 100 };
  */
 struct facts {
 	uint64_t from_ns, to_ns, length_ns;
-	uint64_t nr_cpus;
+	uint32_t nr_cpus;
 	uint64_t pairs, own_ns;
 	const struct ktau_rec_stream *stream;
 	struct ktau_clock clock;
 	int width;
 };
-
-static const struct {
-	const char *word;
-	unsigned int bit;
-} table_words[] = {
-	{ "account", REPORT_ACCOUNT },	   { "waits", REPORT_WAITS },
-	{ "processes", REPORT_PROCESSES }, { "counters", REPORT_COUNTERS },
-	{ "total", REPORT_TOTAL },	   { "cpus", REPORT_CPUS },
-	{ "losses", REPORT_LOSSES },	   { "cpu_account", REPORT_CPU_ACCOUNT },
-	{ "all", REPORT_ALL },
-};
-
-static unsigned int table_bit(const char *word, size_t length)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(table_words) / sizeof(*table_words); i++)
-		if (strlen(table_words[i].word) == length &&
-		    !strncmp(table_words[i].word, word, length))
-			return table_words[i].bit;
-	return 0;
-}
-
-int report_parse_tables(const char *words, unsigned int *tables)
-{
-	unsigned int bit;
-	size_t length;
-
-	*tables = 0;
-	for (;;) {
-		length = strcspn(words, ",");
-		bit = table_bit(words, length);
-		if (!bit)
-			return -1;
-		*tables |= bit;
-		if (!words[length])
-			return 0;
-		words += length + 1;
-	}
-}
-
-int report_parse_sort(const char *word, enum report_sort *sort)
-{
-	static const char *const words[] = {
-		[SORT_EXCL] = "excl", [SORT_INCL] = "incl", [SORT_COUNT] = "count",
-		[SORT_NAME] = "name",
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		if (!strcmp(word, words[i])) {
-			*sort = (enum report_sort)i;
-			return 0;
-		}
-	}
-	return -1;
-}
-
-int report_parse_by(const char *word, enum aggregate_by *by)
-{
-	static const char *const words[] = {
-		[BY_PROCESS] = "process", [BY_THREAD] = "thread", [BY_NAME] = "name",
-		[BY_CGROUP] = "cgroup",
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		if (!strcmp(word, words[i])) {
-			*by = (enum aggregate_by)i;
-			return 0;
-		}
-	}
-	return -1;
-}
 
 static int width_of(FILE *out)
 {
@@ -225,7 +152,7 @@ static void print_life(const struct process *p, const struct ktau_rec_stream *st
 	int i;
 
 	if (!account_has(stream, p, ACCOUNT_USER) || !p->account.life) {
-		process_times(p, names, &running, &waiting);
+		account_times(p, names, &running, &waiting);
 		fprintf(out, "in the kernel: %.3f ms running, %.3f ms waiting\n",
 			(double)ktau_clock_ns(clock, running) / 1e6,
 			(double)ktau_clock_ns(clock, waiting) / 1e6);
@@ -280,7 +207,9 @@ static void print_head(const struct report *r, const struct period *p, const str
 	const struct ktau_rec_stream *s = ktau_snapshot_stream(p->after);
 	char from[64], to[64];
 
-	fprintf(out, "KTAU report of %s: ", r->source);
+	fputs("KTAU report of ", out);
+	print_escaped(r->source, out);
+	fputs(": ", out);
 	print_escaped(s->nodename, out);
 	fputs(", Linux ", out);
 	print_escaped(s->release, out);
@@ -376,7 +305,7 @@ static void print_account_head(const struct report *r, const struct report_table
 
 	print_fact(&used, w, out, "%s", s->nodename);
 	print_fact(&used, w, out, "Linux %s", s->release);
-	print_fact(&used, w, out, "%" PRIu64 " CPU%s", f->nr_cpus, f->nr_cpus == 1 ? "" : "s");
+	print_fact(&used, w, out, "%" PRIu32 " CPU%s", f->nr_cpus, f->nr_cpus == 1 ? "" : "s");
 	print_fact(&used, w, out, "%.*f s", f->length_ns < 1000000000 ? 3 : 1,
 		   (double)f->length_ns / 1e9);
 	print_fact(&used, w, out, "groups: %s", groups);
@@ -499,7 +428,7 @@ static void print_foot(const struct facts *f, FILE *out)
 {
 	fprintf(out,
 		"\nKTAU's own cost (estimate): %" PRIu64 ".%03u ms for %" PRIu64
-		" pairs of hooks, %.3f%% of %" PRIu64 " CPU%s\n",
+		" pairs of hooks, %.3f%% of %" PRIu32 " CPU%s\n",
 		f->own_ns / 1000000, (unsigned int)(f->own_ns / 1000 % 1000), f->pairs,
 		own_share(f) * 100, f->nr_cpus, f->nr_cpus == 1 ? "" : "s");
 }
@@ -554,6 +483,8 @@ static void print_csv(const struct report *r, const struct report_tables *t, FIL
 	for (i = 0; i < nr; i++) {
 		if (i)
 			fputc('\n', out);
+		if (nr > 1)
+			table_csv_name(tables[i], out);
 		table_csv(tables[i], out);
 	}
 }
@@ -579,17 +510,18 @@ static void print_json(const struct report *r, const struct report_tables *t,
 	json_field("release", s->release, out);
 	json_field("machine", s->machine, out);
 	fprintf(out,
-		"\"from_ns\": %" PRIu64 ", \"to_ns\": %" PRIu64 ", \"length_ns\": %" PRIu64
-		", \"first_stream\": %" PRIu64 ", \"last_stream\": %" PRIu64
-		", \"streams\": %" PRIu64 ", \"earlier_boots\": %" PRIu64
-		", \"cpus\": %" PRIu64 ", \"subtracted\": %s",
+		"\"from_ns\": \"%" PRIu64 "\", \"to_ns\": \"%" PRIu64
+		"\", \"length_ns\": \"%" PRIu64 "\", \"first_stream\": \"%" PRIu64
+		"\", \"last_stream\": \"%" PRIu64 "\", \"streams\": \"%" PRIu64
+		"\", \"earlier_boots\": \"%" PRIu64 "\", \"cpus\": %" PRIu32
+		", \"subtracted\": %s",
 		f->from_ns, f->to_ns, f->length_ns, p->first, p->last, p->streams, p->reboots,
 		f->nr_cpus, r->subtract ? "true" : "false");
 	fprintf(out, ", \"round_ns\": %" PRIu32 ", \"losses_own\": %s", s->round_ns,
 		end && end->losses_own ? "true" : "false");
 	fprintf(out,
-		", \"ktau_pairs\": %" PRIu64 ", \"ktau_ns\": %" PRIu64
-		", \"ktau_share\": %.6f}",
+		", \"ktau_pairs\": \"%" PRIu64 "\", \"ktau_ns\": \"%" PRIu64
+		"\", \"ktau_share\": %.6f}",
 		f->pairs, f->own_ns, own_share(f));
 	for (i = 0; i < nr; i++) {
 		fputs(",\n", out);

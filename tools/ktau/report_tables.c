@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "account.h"
 #include "cli.h"
 #include "report_tables.h"
-#include "scratch.h"
+#include "tally.h"
+#include "waits.h"
 
 #define NR(array) (sizeof(array) / sizeof(*(array)))
 
@@ -35,7 +37,7 @@ static const struct column routine_columns[P_NR] = {
 	[P_GROUP] = { "group", "group", COLUMN_TEXT },
 	[P_ROUTINE] = { "routine", "routine", COLUMN_TEXT },
 	[P_OWN] = { "ktau_ns", NULL, COLUMN_NUMBER },
-	[P_UID] = { "uid", NULL, COLUMN_NUMBER },
+	[P_UID] = { "uid", NULL, COLUMN_SMALL },
 	[P_CGROUP] = { "cgroup", NULL, COLUMN_TEXT },
 	[P_LONGEST_NS] = { "longest_ns", NULL, COLUMN_NS },
 };
@@ -52,7 +54,7 @@ static const struct column counter_columns[C_NR] = {
 };
 
 static const struct column cpu_columns[U_NR] = {
-	[U_CPU] = { "cpu", NULL, COLUMN_NUMBER },
+	[U_CPU] = { "cpu", NULL, COLUMN_SMALL },
 	[U_SHARE] = { "share", "share", COLUMN_SHARE },
 	[U_COUNT] = { "count", "count", COLUMN_NUMBER },
 	[U_INCL] = { "incl_ns", "incl ms", COLUMN_NS },
@@ -69,6 +71,12 @@ static const struct column loss_columns[L_NR] = {
 	[L_MEANING] = { NULL, "meaning", COLUMN_TEXT },
 };
 
+/* Tables, and what they are filled with. */
+struct filling {
+	struct report_tables *t;
+	struct view v;
+};
+
 /* A routine with what it is sorted by. */
 struct keyed {
 	const struct routine *routine;
@@ -76,25 +84,9 @@ struct keyed {
 	uint64_t key;
 };
 
-void process_times(const struct process *p, const struct symbolizer *names,
-		   uint64_t *running_ticks, uint64_t *waiting_ticks)
-{
-	const struct routine *r;
-
-	*running_ticks = *waiting_ticks = 0;
-	for (r = p->tally.routines; r < p->tally.routines + p->tally.nr; r++) {
-		if (r->kind != KTAU_KIND_TIMER)
-			continue;
-		if (symbolize_group_bit(names, r->id) == KTAU_GROUP_SCHED)
-			*waiting_ticks += r->excl;
-		else
-			*running_ticks += r->excl;
-	}
-}
-
 static bool is_wait(const struct filling *f, const struct routine *r)
 {
-	return symbolize_group_bit(f->r->names, r->id) == KTAU_GROUP_SCHED;
+	return symbolize_group_bit(f->v.r->names, r->id) == KTAU_GROUP_SCHED;
 }
 
 static uint64_t routine_key(const struct routine *r, enum report_sort sort)
@@ -126,8 +118,8 @@ enum picked { PICK_RUNNING, PICK_WAITING, PICK_TIMERS, PICK_COUNTERS };
 
 static bool is_picked(const struct filling *f, const struct routine *r, enum picked what)
 {
-	if (f->r->groups != KTAU_GROUP_ALL &&
-	    !(symbolize_group_bit(f->r->names, r->id) & f->r->groups))
+	if (f->v.r->groups != KTAU_GROUP_ALL &&
+	    !(symbolize_group_bit(f->v.r->names, r->id) & f->v.r->groups))
 		return false;
 	if (what == PICK_COUNTERS || r->kind == KTAU_KIND_COUNTER)
 		return what == PICK_COUNTERS && r->kind == KTAU_KIND_COUNTER;
@@ -146,34 +138,34 @@ static struct keyed *pick(const struct filling *f, const struct process *p, enum
 		if (!is_picked(f, r, what))
 			continue;
 		keyed[*nr].routine = r;
-		keyed[*nr].name = symbolize_event(f->r->names, r->id);
-		keyed[(*nr)++].key = routine_key(r, f->r->sort);
+		keyed[*nr].name = symbolize_event(f->v.r->names, r->id);
+		keyed[(*nr)++].key = routine_key(r, f->v.r->sort);
 	}
 	qsort(keyed, *nr, sizeof(*keyed), by_key);
-	if (f->r->top && *nr > f->r->top)
-		*nr = f->r->top;
+	if (f->v.r->top && *nr > f->v.r->top)
+		*nr = f->v.r->top;
 	return keyed;
 }
 
 /* How long the longest took, if that was measured. */
 static uint64_t longest_ns(const struct filling *f, const struct routine *r)
 {
-	return r->flags & KTAU_ENTRY_LONGEST ? ktau_clock_ns(&f->clock, r->longest) : CELL_NONE;
+	return r->flags & KTAU_ENTRY_LONGEST ? ktau_clock_ns(&f->v.clock, r->longest) : CELL_NONE;
 }
 
 static void put_routine(const struct filling *f, union cell *row, const struct routine *r)
 {
-	uint64_t own = symbolize_hook_ticks(f->r->names, f->stream, r->id, r->count);
+	uint64_t own = symbolize_hook_ticks(f->v.r->names, f->v.stream, r->id, r->count);
 
 	row[P_COUNT].number = r->count;
-	row[P_INCL].number = ktau_clock_ns(&f->clock, r->incl);
-	row[P_EXCL].number = ktau_clock_ns(&f->clock, r->excl);
+	row[P_INCL].number = ktau_clock_ns(&f->v.clock, r->incl);
+	row[P_EXCL].number = ktau_clock_ns(&f->v.clock, r->excl);
 	row[P_LONGEST].number = row[P_LONGEST_NS].number = longest_ns(f, r);
 	row[P_OPEN].number = r->open;
-	row[P_OPEN_TIME].number = ktau_clock_ns(&f->clock, r->open_incl);
-	row[P_GROUP].text = symbolize_group(f->r->names, r->id);
-	row[P_ROUTINE].text = symbolize_event(f->r->names, r->id);
-	row[P_OWN].number = ktau_clock_ns(&f->clock, own);
+	row[P_OPEN_TIME].number = ktau_clock_ns(&f->v.clock, r->open_incl);
+	row[P_GROUP].text = symbolize_group(f->v.r->names, r->id);
+	row[P_ROUTINE].text = symbolize_event(f->v.r->names, r->id);
+	row[P_OWN].number = ktau_clock_ns(&f->v.clock, own);
 }
 
 /* Returns the number of rows. */
@@ -184,7 +176,7 @@ static size_t add_routines(const struct filling *f, struct table *t, const struc
 	struct keyed *keyed;
 	size_t nr, i;
 
-	process_times(p, f->r->names, &running, &waiting);
+	account_times(p, f->v.r->names, &running, &waiting);
 	keyed = pick(f, p, what, &nr);
 	for (i = 0; i < nr; i++) {
 		const struct routine *r = keyed[i].routine;
@@ -220,7 +212,7 @@ static void add_counters(const struct filling *f, struct table *t, const struct 
 		row[C_SUM].number = r->incl;
 		row[C_MIN].number = r->min;
 		row[C_MAX].number = r->max;
-		row[C_GROUP].text = symbolize_group(f->r->names, r->id);
+		row[C_GROUP].text = symbolize_group(f->v.r->names, r->id);
 		row[C_COUNTER].text = keyed[i].name;
 	}
 	free(keyed);
@@ -235,7 +227,7 @@ static void add_cpu(const struct filling *f, const struct process *p)
 	size_t nr, i;
 
 	*section = (struct section){ .process = p, .first = t->cpus.nr_rows };
-	process_times(p, f->r->names, &running, &waiting);
+	account_times(p, f->v.r->names, &running, &waiting);
 	keyed = pick(f, p, PICK_TIMERS, &nr);
 	for (i = 0; i < nr; i++) {
 		const struct routine *r = keyed[i].routine;
@@ -244,15 +236,15 @@ static void add_cpu(const struct filling *f, const struct process *p)
 		row[U_CPU].number = p->owner.cpu;
 		row[U_SHARE].share = share_of(r->excl, running);
 		row[U_COUNT].number = r->count;
-		row[U_INCL].number = ktau_clock_ns(&f->clock, r->incl);
-		row[U_EXCL].number = ktau_clock_ns(&f->clock, r->excl);
+		row[U_INCL].number = ktau_clock_ns(&f->v.clock, r->incl);
+		row[U_EXCL].number = ktau_clock_ns(&f->v.clock, r->excl);
 		row[U_LONGEST].number = row[U_LONGEST_NS].number = longest_ns(f, r);
-		row[U_GROUP].text = symbolize_group(f->r->names, r->id);
+		row[U_GROUP].text = symbolize_group(f->v.r->names, r->id);
 		row[U_ROUTINE].text = keyed[i].name;
 	}
 	free(keyed);
 	section->running = t->cpus.nr_rows - section->first;
-	account_cpu_row(f, p);
+	account_cpu_row(&f->v, &f->t->cpu_account, p);
 }
 
 static bool has_pid(const struct report *r, const struct process *p)
@@ -278,7 +270,7 @@ static bool did_nothing(const struct process *p)
 
 static bool was_asked_for(const struct filling *f, const struct process *p)
 {
-	return has_pid(f->r, p) && (!f->r->pattern || ktau_glob(f->r->pattern, p->label));
+	return has_pid(f->v.r, p) && (!f->v.r->pattern || ktau_glob(f->v.r->pattern, p->label));
 }
 
 static bool wanted(const struct filling *f, const struct process *p)
@@ -286,7 +278,7 @@ static bool wanted(const struct filling *f, const struct process *p)
 	if ((!p->tally.nr && !p->account.life) || !was_asked_for(f, p))
 		return false;
 	f->t->nr_wanted++;
-	if (f->r->idle || f->r->nr_pids || f->r->pattern ||
+	if (f->v.r->idle || f->v.r->nr_pids || f->v.r->pattern ||
 	    !(p->owner.flags & KTAU_OWNER_KTHREAD) || !did_nothing(p))
 		return true;
 	f->t->hidden++;
@@ -304,10 +296,10 @@ static uint64_t process_key(const struct filling *f, const struct process *p)
 	uint64_t count = 0;
 	size_t i;
 
-	if (f->r->sort == SORT_NAME)
+	if (f->v.r->sort == SORT_NAME)
 		return 0;
-	if (f->r->sort != SORT_COUNT)
-		return account_kernel(f, p);
+	if (f->v.r->sort != SORT_COUNT)
+		return account_kernel(&f->v, p);
 	for (i = 0; i < p->tally.nr; i++)
 		count += p->tally.routines[i].count;
 	return count;
@@ -328,7 +320,7 @@ static int by_process(const void *a, const void *b)
 /* An idle task has nothing of a life: that of its CPU is in another table. */
 static bool has_account(const struct filling *f, const struct process *p)
 {
-	return f->r->idle || !(p->owner.flags & KTAU_OWNER_IDLE);
+	return f->v.r->idle || !(p->owner.flags & KTAU_OWNER_IDLE);
 }
 
 static void add_section(const struct filling *f, const struct process *p)
@@ -345,12 +337,12 @@ static void add_section(const struct filling *f, const struct process *p)
 	s.waiting = add_routines(f, &t->routines, p, PICK_WAITING);
 	add_counters(f, &t->counters, p);
 	s.nr_counters = t->counters.nr_rows - s.first_counter;
-	waits_rows(f, p);
+	waits_rows(&f->v, &t->waits, p);
 	s.nr_waits = t->waits.nr_rows - s.first_wait;
 	if (s.running || s.waiting || s.nr_counters || s.nr_waits)
 		t->sections[t->nr_sections++] = s;
 	if (has_account(f, p))
-		account_row(f, p);
+		account_row(&f->v, &t->account, p);
 }
 
 static void add_processes(const struct filling *f, const struct aggregate *rows)
@@ -368,7 +360,7 @@ static void add_processes(const struct filling *f, const struct aggregate *rows)
 	f->t->sections = cli_alloc(NULL, nr + 1, sizeof(*f->t->sections));
 	for (i = 0; i < nr; i++) {
 		row = has_account(f, keyed[i].process);
-		if (f->r->processes && shown >= f->r->processes) {
+		if (f->v.r->processes && shown >= f->v.r->processes) {
 			f->t->cut += row;
 			continue;
 		}
@@ -473,7 +465,7 @@ static void add_losses(const struct filling *f, const struct aggregate *rows,
 	struct report_tables *t = f->t;
 
 	add_loss(t, "refused", rows->refused);
-	add_loss(t, "refused_ns", ktau_clock_ns(&f->clock, rows->refused_ticks));
+	add_loss(t, "refused_ns", ktau_clock_ns(&f->v.clock, rows->refused_ticks));
 	add_counted(t, period);
 	add_loss(t, "lost_overwritten", period->overwritten);
 	add_loss(t, "denied", end ? end->denied : 0);
@@ -503,15 +495,18 @@ void report_tables_init(struct report_tables *t, const struct report *r,
 {
 	const struct aggregate *rows = period->rows;
 	struct filling f = {
-		.t = t, .r = r, .registry = period->registry,
-		.stream = ktau_snapshot_stream(period->after),
+		.t = t,
+		.v = {
+			.r = r, .registry = period->registry,
+			.stream = ktau_snapshot_stream(period->after),
+		},
 	};
 	size_t i;
 
-	ktau_clock_init(&f.clock, f.stream);
+	ktau_clock_init(&f.v.clock, f.v.stream);
 	memset(t, 0, sizeof(*t));
-	account_columns(t);
-	waits_columns(t);
+	account_columns(&t->account, &t->cpu_account);
+	waits_columns(&t->waits);
 	table_init(&t->routines, "processes", routine_columns, NR(routine_columns));
 	table_init(&t->counters, "counters", counter_columns, NR(counter_columns));
 	table_init(&t->total, "total", routine_columns, NR(routine_columns));

@@ -3,7 +3,9 @@
 #ifndef KTAU_TOOLS_REPORT_TABLES_H
 #define KTAU_TOOLS_REPORT_TABLES_H
 
-#include "report.h"
+#include "period.h"
+#include "report_options.h"
+#include "table.h"
 
 /**
  * struct section - rows of one process in the flat tables
@@ -53,22 +55,6 @@ struct report_tables {
 	uint64_t hidden, cut;
 };
 
-/**
- * struct filling - what filling a table takes
- * @t: the tables
- * @r: what to show
- * @registry: what ids stand for
- * @stream: the end of the period
- * @clock: of the machine
- */
-struct filling {
-	struct report_tables *t;
-	const struct report *r;
-	const struct registry *registry;
-	const struct ktau_rec_stream *stream;
-	struct ktau_clock clock;
-};
-
 void report_tables_init(struct report_tables *t, const struct report *r,
 			const struct period *period);
 void report_tables_deinit(struct report_tables *t);
@@ -76,37 +62,5 @@ void report_tables_deinit(struct report_tables *t);
 /* Row @i of a table of losses. */
 uint64_t report_loss_value(const struct table *losses, size_t i);
 const char *report_loss_meaning(const struct table *losses, size_t i);
-
-/* account.c and waits.c: one more row. */
-void account_columns(struct report_tables *t);
-void account_row(const struct filling *f, const struct process *p);
-void account_cpu_row(const struct filling *f, const struct process *p);
-void waits_columns(struct report_tables *t);
-void waits_rows(const struct filling *f, const struct process *p);
-
-/* Kernel time, or what comes nearest to it where that was not measured. */
-uint64_t account_kernel(const struct filling *f, const struct process *p);
-
-/* Was this part of @p's account measured all the time? */
-bool account_has(const struct ktau_rec_stream *stream, const struct process *p, int part);
-
-/*
- * How long a process slept in a routine of @group: of a wait itself, and of a function
- * around waits.
- */
-uint64_t asleep_in(const struct filling *f, const struct routine *r, uint32_t group);
-
-/*
- * Exclusive time of a process, frames in flight included: running in the kernel, and
- * waiting (group sched). Shares are of one or the other: time asleep would hide
- * everything else.
- */
-void process_times(const struct process *p, const struct symbolizer *names,
-		   uint64_t *running_ticks, uint64_t *waiting_ticks);
-
-static inline double share_of(uint64_t part, uint64_t whole)
-{
-	return whole ? (double)part / (double)whole : 0;
-}
 
 #endif

@@ -102,6 +102,7 @@ static void cell_text(const struct column *c, const union cell *cell, char *buff
 		escape(cell->text ? cell->text : "", buffer);
 		break;
 	case COLUMN_NUMBER:
+	case COLUMN_SMALL:
 		snprintf(buffer, CELL_BYTES, "%" PRIu64, n);
 		break;
 	case COLUMN_SIGNED:
@@ -274,19 +275,27 @@ void table_text(const struct table *t, size_t first, size_t nr, const char *inde
 	free(l.width);
 }
 
+/* Escaped as in text: a terminal or a line-based reader may be next. */
 static void csv_field(const char *text, FILE *out)
 {
-	if (!text[strcspn(text, ",\"\r\n")]) {
-		fputs(text, out);
-		return;
-	}
-	fputc('"', out);
-	for (; *text; text++) {
+	bool quoted = text[strcspn(text, ",\"")];
+	char escaped[ESCAPED_BYTES];
+
+	if (quoted)
+		fputc('"', out);
+	while (*text) {
 		if (*text == '"')
 			fputc('"', out);
-		fputc(*text, out);
+		text += escape_one(text, escaped);
+		fputs(escaped, out);
 	}
-	fputc('"', out);
+	if (quoted)
+		fputc('"', out);
+}
+
+void table_csv_name(const struct table *t, FILE *out)
+{
+	fprintf(out, "# %s\n", t->key);
 }
 
 void table_csv(const struct table *t, FILE *out)
@@ -336,6 +345,34 @@ void json_string(const char *text, FILE *out)
 	fputc('"', out);
 }
 
+/*
+ * Many readers keep numbers as doubles, which 64 bits do not fit in. Those are strings
+ * whatever their value, so that a column has one type.
+ */
+static void json_cell(const struct column *c, const char *text, FILE *out)
+{
+	switch (c->type) {
+	case COLUMN_SMALL:
+	case COLUMN_SIGNED:
+	case COLUMN_SHARE:
+	case COLUMN_PER_CENT:
+		fputs(*text ? text : "null", out);
+		return;
+	case COLUMN_TEXT:
+		json_string(text, out);
+		return;
+	case COLUMN_NUMBER:
+	case COLUMN_HEX:
+	case COLUMN_NS:
+	case COLUMN_SECONDS:
+		if (*text)
+			json_string(text, out);
+		else
+			fputs("null", out);
+		return;
+	}
+}
+
 static void json_row(const struct table *t, const union cell *row, FILE *out)
 {
 	const char *before = "{", *text;
@@ -348,10 +385,7 @@ static void json_row(const struct table *t, const union cell *row, FILE *out)
 		fprintf(out, "%s\"%s\": ", before, t->columns[c].key);
 		before = ", ";
 		text = cell_data(&t->columns[c], &row[c], buffer);
-		if (t->columns[c].type == COLUMN_TEXT || t->columns[c].type == COLUMN_HEX)
-			json_string(text, out);
-		else
-			fputs(*text ? text : "null", out);
+		json_cell(&t->columns[c], text, out);
 	}
 	fputc('}', out);
 }

@@ -13,8 +13,9 @@
 
 enum column_type {
 	COLUMN_TEXT,
-	COLUMN_NUMBER,
-	COLUMN_SIGNED,
+	COLUMN_NUMBER,	/* of 64 bits; JSON: a string, as all of 64 bits */
+	COLUMN_SMALL,	/* of 32 bits */
+	COLUMN_SIGNED,	/* of 32 bits */
 	COLUMN_HEX,
 	COLUMN_NS,	/* text: milliseconds */
 	COLUMN_SECONDS,	/* nanoseconds; text: seconds */
@@ -83,6 +84,9 @@ union cell *table_row(struct table *t);
 void table_text(const struct table *t, size_t first, size_t nr, const char *indent,
 		FILE *out);
 void table_csv(const struct table *t, FILE *out);
+
+/* "# key": the line before a table where there are several. */
+void table_csv_name(const struct table *t, FILE *out);
 
 /* "key": [ {...}, ... ] without a comma after it. */
 void table_json(const struct table *t, FILE *out);

@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "account.h"
 #include "cli.h"
-#include "report_tables.h"
-#include "scratch.h"
+#include "tally.h"
+#include "waits.h"
 
 enum { W_PID, W_PROCESS, W_CALLS, W_INCL, W_ASLEEP, W_RUNQ, W_IRQ, W_LONGEST, W_GROUP, W_ROUTINE,
        W_IN, W_WOKEN_BY, W_WAKES, W_NR };
@@ -42,16 +43,16 @@ struct waited {
 	uint64_t asleep, runq;
 };
 
-void waits_columns(struct report_tables *t)
+void waits_columns(struct table *table)
 {
-	table_init(&t->waits, "waits", columns, W_NR);
-	t->waits.hidden = 1ULL << W_WOKEN_BY;
-	t->waits.spare = 1ULL << W_IRQ | 1ULL << W_CALLS;
+	table_init(table, "waits", columns, W_NR);
+	table->hidden = 1ULL << W_WOKEN_BY;
+	table->spare = 1ULL << W_IRQ | 1ULL << W_CALLS;
 }
 
-static uint64_t runq_in(const struct filling *f, const struct waited *w)
+static uint64_t runq_in(const struct view *v, const struct waited *w)
 {
-	enum event_wait wait = event_wait(registry_events(f->registry), w->routine->id);
+	enum event_wait wait = event_wait(registry_events(v->registry), w->routine->id);
 
 	if (w->group == KTAU_GROUP_SCHED)
 		return wait == WAIT_RUNQ ? w->routine->excl : 0;
@@ -69,7 +70,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /* The routines that @p waited in, longest first; the caller frees them. */
-static struct waited *find_waits(const struct filling *f, const struct process *p, size_t *nr)
+static struct waited *find_waits(const struct view *v, const struct process *p, size_t *nr)
 {
 	struct waited *waits = cli_alloc(NULL, p->tally.nr, sizeof(*waits)), *w;
 	const struct routine *r;
@@ -80,23 +81,23 @@ static struct waited *find_waits(const struct filling *f, const struct process *
 			continue;
 		w = &waits[*nr];
 		w->routine = r;
-		w->name = symbolize_event(f->r->names, r->id);
-		w->group = symbolize_group_bit(f->r->names, r->id);
-		w->asleep = asleep_in(f, r, w->group);
-		w->runq = runq_in(f, w);
+		w->name = symbolize_event(v->r->names, r->id);
+		w->group = symbolize_group_bit(v->r->names, r->id);
+		w->asleep = account_asleep_in(v, r, w->group);
+		w->runq = runq_in(v, w);
 		*nr += w->asleep || w->runq;
 	}
 	qsort(waits, *nr, sizeof(*waits), by_time);
 	return waits;
 }
 
-static uint64_t all_asleep(const struct filling *f, const struct process *p,
+static uint64_t all_asleep(const struct view *v, const struct process *p,
 			   const struct waited *waits, size_t nr)
 {
 	uint64_t sum = 0;
 	size_t i;
 
-	if (account_has(f->stream, p, ACCOUNT_ASLEEP))
+	if (account_has(v->stream, p, ACCOUNT_ASLEEP))
 		return p->account.parts[ACCOUNT_ASLEEP];
 	for (i = 0; i < nr; i++)
 		if (waits[i].group == KTAU_GROUP_SCHED)
@@ -124,14 +125,14 @@ static const char *asleep_inside(const struct waited *w, const struct waited *wa
 }
 
 /* CELL_NONE unless @flag, KTAU_ENTRY_*, says that it was measured. */
-static uint64_t measured(const struct filling *f, const struct routine *r, uint16_t flag,
+static uint64_t measured(const struct view *v, const struct routine *r, uint16_t flag,
 			 uint64_t ticks)
 {
-	return r->flags & flag ? ktau_clock_ns(&f->clock, ticks) : CELL_NONE;
+	return r->flags & flag ? ktau_clock_ns(&v->clock, ticks) : CELL_NONE;
 }
 
 /* With a trace: the waker that ended most of the waits. */
-static void put_waker(const struct filling *f, union cell *row, const struct process *p,
+static void put_waker(struct table *table, union cell *row, const struct process *p,
 		      uint32_t id)
 {
 	const struct waker *waker = wakers_find(&p->wakers, id);
@@ -139,33 +140,33 @@ static void put_waker(const struct filling *f, union cell *row, const struct pro
 	row[W_WOKEN_BY].text = waker ? waker->name : "-";
 	row[W_WAKES].number = waker ? waker->nr : 0;
 	if (waker)
-		f->t->waits.hidden = 0;
+		table->hidden = 0;
 }
 
-void waits_rows(const struct filling *f, const struct process *p)
+void waits_rows(const struct view *v, struct table *table, const struct process *p)
 {
 	size_t nr, shown, i;
-	struct waited *waits = find_waits(f, p, &nr), *w;
+	struct waited *waits = find_waits(v, p, &nr), *w;
 	const struct routine *r;
-	uint64_t all = all_asleep(f, p, waits, nr);
+	uint64_t all = all_asleep(v, p, waits, nr);
 	union cell *row;
 
-	shown = f->r->top ? f->r->top : SHOWN;
+	shown = v->r->top ? v->r->top : SHOWN;
 	for (i = 0; i < nr && i < shown; i++) {
 		w = &waits[i];
 		r = w->routine;
-		row = table_row(&f->t->waits);
+		row = table_row(table);
 		row[W_PID].sign = p->owner.tgid;
 		row[W_PROCESS].text = p->label;
 		row[W_CALLS].number = r->count;
-		row[W_INCL].number = ktau_clock_ns(&f->clock, r->incl);
-		row[W_ASLEEP].number = ktau_clock_ns(&f->clock, w->asleep);
-		row[W_RUNQ].number = ktau_clock_ns(&f->clock, w->runq);
-		row[W_IRQ].number = measured(f, r, KTAU_ENTRY_IRQ, r->irq);
-		row[W_LONGEST].number = measured(f, r, KTAU_ENTRY_LONGEST, r->longest);
-		row[W_GROUP].text = symbolize_group(f->r->names, r->id);
+		row[W_INCL].number = ktau_clock_ns(&v->clock, r->incl);
+		row[W_ASLEEP].number = ktau_clock_ns(&v->clock, w->asleep);
+		row[W_RUNQ].number = ktau_clock_ns(&v->clock, w->runq);
+		row[W_IRQ].number = measured(v, r, KTAU_ENTRY_IRQ, r->irq);
+		row[W_LONGEST].number = measured(v, r, KTAU_ENTRY_LONGEST, r->longest);
+		row[W_GROUP].text = symbolize_group(v->r->names, r->id);
 		row[W_ROUTINE].text = w->name;
-		put_waker(f, row, p, r->id);
+		put_waker(table, row, p, r->id);
 		row[W_IN].text = asleep_inside(w, waits, nr, all);
 	}
 	free(waits);

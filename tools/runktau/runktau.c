@@ -66,16 +66,16 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_BY:
 		o->total = !strcmp(arg, "total");
 		if (!o->total && report_parse_by(arg, &r->by))
-			argp_error(state,
+			cli_usage(state,
 				   "--by=%s: not process, thread, name, cgroup or total", arg);
 		return 0;
 	case OPT_FORMAT:
 		if (table_parse_format(arg, &r->format))
-			argp_error(state, "--format=%s: not text, csv or json", arg);
+			cli_usage(state, "--format=%s: not text, csv or json", arg);
 		return 0;
 	case OPT_SORT:
 		if (report_parse_sort(arg, &r->sort))
-			argp_error(state, "--sort=%s: not excl, incl, count or name", arg);
+			cli_usage(state, "--sort=%s: not excl, incl, count or name", arg);
 		return 0;
 	case OPT_SUBTRACT:
 		r->subtract = true;
@@ -84,7 +84,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		o->command = state->argv + state->next;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "no command");
+		cli_usage(state, "no command");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -265,7 +265,7 @@ static void fill_times(const struct command *c, const char *text, struct table *
 {
 	static const struct column columns[] = {
 		{ "command", NULL, COLUMN_TEXT },
-		{ "exit_status", "exit status", COLUMN_NUMBER },
+		{ "exit_status", "exit status", COLUMN_SMALL },
 		{ "real_ns", "real ms", COLUMN_NS },
 		{ "user_ns", "user ms", COLUMN_NS },
 		{ "sys_ns", "sys ms", COLUMN_NS },
@@ -294,6 +294,7 @@ static void print(const struct command *c, const struct report *r, const struct 
 		table_json(&times, out);
 		fputs(",\n\"report\": ", out);
 	} else if (r->format == FORMAT_CSV) {
+		table_csv_name(&times, out);
 		table_csv(&times, out);
 		fputc('\n', out);
 	}
@@ -337,7 +338,7 @@ static int report_period(struct options *o, const struct command *c, struct peri
 		whole.after = c->after;
 	}
 	if (!err) {
-		err = aggregate_finish(whole.rows, &whole);
+		err = aggregate_finish(whole.rows, whole.before, whole.after);
 		if (err)
 			complain("out of memory");
 	}
@@ -418,7 +419,7 @@ int main(int argc, char **argv)
 
 	cli_init("runktau");
 	cli_fail_with(RUNKTAU_FAILED);
-	argp_parse(&parser, argc, argv, ARGP_IN_ORDER, NULL, &o);
+	cli_parse(&parser, argc, argv, ARGP_IN_ORDER, &o);
 
 	r->tables = o.total ? REPORT_TOTAL : REPORT_PROCESSES | REPORT_COUNTERS;
 	if (o.system_wide)

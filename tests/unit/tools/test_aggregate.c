@@ -17,7 +17,7 @@
 #include "fixture.h"
 #include "period.h"
 #include "aggregate.h"
-#include "scratch.h"
+#include "tally.h"
 
 static const struct task_filter everything;
 
@@ -36,7 +36,7 @@ static void read_from(struct period *p, struct aggregate *rows, const struct per
 	period_stop(p);
 	ktau_reader_destroy(reader);
 	if (p->last)
-		assert_int_equal(aggregate_finish(rows, p), 0);
+		assert_int_equal(aggregate_finish(rows, p->before, p->after), 0);
 }
 
 static void read_rows(struct period *p, struct aggregate *rows, const struct period_select *select,
@@ -277,7 +277,7 @@ static void make_rows(struct machine *m, enum aggregate_by by)
 {
 	aggregate_deinit(&m->rows);
 	aggregate_init(&m->rows, by, &everything, m->p.registry);
-	assert_int_equal(aggregate_finish(&m->rows, &m->p), 0);
+	assert_int_equal(aggregate_finish(&m->rows, m->p.before, m->p.after), 0);
 }
 
 static void stop(struct machine *m)
@@ -522,7 +522,7 @@ static void test_missing_groups(void **state)
 	f.ticks = 5 * SECOND;
 	f.missing = KTAU_GROUP_BH;
 	put(m.p.after, &f);
-	assert_int_equal(aggregate_finish(&m.rows, &m.p), 0);
+	assert_int_equal(aggregate_finish(&m.rows, m.p.before, m.p.after), 0);
 	assert_int_equal(m.rows.processes[0].account.throughout,
 			 GROUPS & ~(KTAU_GROUP_IRQ | KTAU_GROUP_BH));
 	stop(&m);
@@ -547,7 +547,7 @@ static void test_exited(void **state)
 	aggregate_exited(&m.rows, &owned, m.p.before);
 	aggregate_exited(&m.rows, &owned, m.p.before);
 	put(m.p.after, &f);
-	assert_int_equal(aggregate_finish(&m.rows, &m.p), 0);
+	assert_int_equal(aggregate_finish(&m.rows, m.p.before, m.p.after), 0);
 	assert_int_equal(m.rows.processes[0].tasks, 1);
 	expect_routine(&m.rows.processes[0], ID_READ, 3, 30, 30);
 	put(m.p.before, &f);

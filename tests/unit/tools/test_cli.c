@@ -178,6 +178,7 @@ static const struct golden goldens[] = {
 	{ "text", "cat $D/text | funcMap -m $M/good.map -", 0 },
 	{ "text", "funcMap --slide=-0x1000000 -m $M/elsewhere.map $D/text", 0 },
 	{ "text", "funcMap --stext=0xffffffff81000000 -m $M/elsewhere.map $T/text", 0 },
+	{ "text", "funcMap --stext=ffffffff81000000 -m $M/elsewhere.map $T/text", 0 },
 	{ "text", "funcMap -m $M/good.map -o $T/o $D/text; cat $T/o", 0 },
 };
 
@@ -222,6 +223,32 @@ static const struct complaint complaints[] = {
 	/* Usage. */
 	{ "ktau", 2, "Usage: ktau COMMAND" },
 	{ "ktau nonsense", 2, "no command 'nonsense'" },
+	{ "ktau help nonsense", 2, "no command 'nonsense'" },
+	{ "ktau help report", 0, "Usage: ktau report [OPTION...] FILE...\n" },
+	{ "ktau -h", 0, "Usage: ktau COMMAND" },
+	{ "ktau --usage", 0, "Usage: ktau COMMAND" },
+	{ "ktau -V", 0, "ktau 1." },
+	{ "ktau check -h", 0, "Usage: ktau check [OPTION...] FILE...\n" },
+	{ "ktau check -V", 0, "ktau check 1." },
+	{ "ktau dump --usage", 0, "Usage: ktau dump [-?V] [-m FILE]" },
+	{ "runktau -h", 0, "Usage: runktau" },
+	{ "funcMap -h", 0, "Usage: funcMap" },
+	/* Names are not for the terminal to act on. */
+	{ "ktau report \"$(printf '\\033[2J')\"", 1, "\\033[2J: No such file" },
+	{ "ktau \"$(printf '\\033[2J')\"", 2, "no command '\\033[2J'" },
+	{ "ktau report --by=\"$(printf '\\033')\" x", 2, "--by=\\033: not" },
+	{ "cp $T/good.ktau $T/$(printf 'a\\033b'); ktau check $T/a*b", 0,
+	  "/a\\033b: 28 snapshots" },
+	{ "ktau report --details $T/a*b", 0, "of $T/a\\033b: " },
+	/* A group can be disabled without --. */
+	{ "ktau control -all -x", 1, "ktau control: " },
+	{ "ktau control --nonsense", 2, "unrecognized option" },
+	{ "ktau control -h", 0, "Usage: ktau control" },
+	/* Where there is no KTAU. */
+	{ "[ -e /proc/ktau ] || ktau report --live", 1, "no KTAU: there is no /proc/ktau" },
+	{ "[ -e /proc/ktau ] || ktau check --live", 1, "no KTAU: there is no /proc/ktau" },
+	{ "[ -e /proc/ktau ] || ktau events", 1, "no KTAU: there is no /proc/ktau" },
+	{ "[ -e /proc/ktau ] || ktau stats", 1, "no KTAU: there is no /proc/ktau" },
 	{ "ktau report", 2, "give a FILE or --live" },
 	{ "ktau report --live $T/good.ktau", 2, "give a FILE or --live" },
 	{ "ktau report --live a b", 2, "give a FILE or --live" },
@@ -235,7 +262,7 @@ static const struct complaint complaints[] = {
 	{ "ktau report --pid=99999999999 x", 2, "not a list of pids" },
 	{ "ktau report --period=0 x", 2, "the first one is 1" },
 	{ "ktau report --period=x x", 2, "--period=x: not a number" },
-	{ "ktau report --from=soon x", 2, "--from=soon: not a time" },
+	{ "ktau report --from=soon x", 2, "--from=soon: not a time: give \"2026-01-31 13:00:05\"" },
 	{ "ktau report --interval=1 x", 2, "--interval goes with --live" },
 	{ "ktau report --live --interval=0", 2, "not a number of seconds" },
 	{ "ktau report --live --period=1", 2, "go with a FILE" },
@@ -249,6 +276,7 @@ static const struct complaint complaints[] = {
 	{ "ktau report --tag=-1 f", 2, "--tag=-1: not a number" },
 	{ "funcMap --slide=x", 2, "--slide=x: not a number" },
 	{ "funcMap --stext=0", 2, "not an address" },
+	{ "funcMap --stext=-1", 2, "not an address" },
 	{ "funcMap --stext=1 --slide=1", 2, "exclude each other" },
 	{ "funcMap --nonsense", 2, "unrecognized option" },
 	/* Files that are not there or hold something else. */

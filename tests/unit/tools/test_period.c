@@ -284,7 +284,7 @@ static void read_file(struct period *p, struct aggregate *rows, const struct per
 	assert_int_equal(period_read(p, reader, path), 0);
 	period_stop(p);
 	ktau_reader_destroy(reader);
-	assert_int_equal(aggregate_finish(rows, p), 0);
+	assert_int_equal(aggregate_finish(rows, p->before, p->after), 0);
 }
 
 static const struct process *row_of(const struct aggregate *rows, int i)

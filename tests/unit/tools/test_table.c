@@ -16,7 +16,7 @@
 enum { SECRET, SHARE, NUMBER, SIGNED, HEX, TIME, NAME, NR };
 
 static const struct column columns[NR] = {
-	[SECRET] = { "secret", NULL, COLUMN_NUMBER },
+	[SECRET] = { "secret", NULL, COLUMN_SMALL },
 	[SHARE] = { "share", "share", COLUMN_SHARE },
 	[NUMBER] = { "number", "number", COLUMN_NUMBER },
 	[SIGNED] = { "signed", "signed", COLUMN_SIGNED },
@@ -81,16 +81,26 @@ static void test_csv(void **state)
 		   "42,0.500000,18446744073709551615,-1,ffffffff81000000,1234567890,\n");
 }
 
+/* What a terminal or a reader of lines would act on. */
+static void test_csv_bytes(void **state)
+{
+	(void)state;
+	with_table(table_csv, "\033[2J\r,\n",
+		   "secret,share,number,signed,hex,time_ns,name\n"
+		   "42,0.500000,0,-1,ffffffff81000000,1234567890,\"\\033[2J\\015,\\n\"\n"
+		   "42,0.500000,18446744073709551615,-1,ffffffff81000000,1234567890,\n");
+}
+
 static void test_json(void **state)
 {
 	(void)state;
 	with_table(table_json, "a\"b\\\n",
 		   "\"rows\": [\n"
-		   "  {\"secret\": 42, \"share\": 0.500000, \"number\": 0, \"signed\": -1, "
-		   "\"hex\": \"ffffffff81000000\", \"time_ns\": 1234567890, "
+		   "  {\"secret\": 42, \"share\": 0.500000, \"number\": \"0\", \"signed\": -1, "
+		   "\"hex\": \"ffffffff81000000\", \"time_ns\": \"1234567890\", "
 		   "\"name\": \"a\\\"b\\\\\\u000a\"},\n"
-		   "  {\"secret\": 42, \"share\": 0.500000, \"number\": 18446744073709551615, "
-		   "\"signed\": -1, \"hex\": \"ffffffff81000000\", \"time_ns\": 1234567890, "
+		   "  {\"secret\": 42, \"share\": 0.500000, \"number\": \"18446744073709551615\", "
+		   "\"signed\": -1, \"hex\": \"ffffffff81000000\", \"time_ns\": \"1234567890\", "
 		   "\"name\": \"\"}\n]");
 }
 
@@ -181,7 +191,8 @@ static void test_width(void **state)
 	expect(&t, FORMAT_TEXT, "name                       s  in\n"
 	       "a\\011name that is long  1.50  read\n"
 	       "b                        n/a  -\n");
-	expect(&t, FORMAT_CSV, "name,s,in,more\na\tname that is long,1500000000,read,0\nb,,-,7\n");
+	expect(&t, FORMAT_CSV,
+	       "name,s,in,more\na\\011name that is long,1500000000,read,0\nb,,-,7\n");
 	table_deinit(&t);
 }
 
@@ -201,6 +212,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_csv),
+		cmocka_unit_test(test_csv_bytes),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_json_bytes),
 		cmocka_unit_test(test_width),

@@ -1,9 +1,59 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Adding up profiles event by event: routines in the order of ids. */
-#ifndef KTAU_TOOLS_SCRATCH_H
-#define KTAU_TOOLS_SCRATCH_H
+#ifndef KTAU_TOOLS_TALLY_H
+#define KTAU_TOOLS_TALLY_H
 
-#include "aggregate.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ktau.h>
+
+#include "registry.h"
+
+/**
+ * struct routine - one event in the period
+ * @id: event id
+ * @kind: KTAU_KIND_*
+ * @flags: KTAU_ENTRY_*: which of the last four are measured
+ * @count: activations that ended, or values
+ * @incl: ticks, of those in flight too; @sum for counters
+ * @excl: ticks, likewise
+ * @min: counters: smallest value, of the whole life
+ * @max: counters: largest value, likewise
+ * @open: frames in flight at the end of the period
+ * @open_incl: what the outermost of them have taken of @incl
+ * @longest: ticks of the longest activation, of the whole life
+ * @asleep: ticks asleep inside
+ * @runq: ticks inside in which it was runnable without a CPU
+ * @irq: ticks in interrupts inside
+ */
+struct routine {
+	uint32_t id;
+	uint16_t kind;
+	uint16_t flags;
+	uint64_t count;
+	uint64_t incl;
+	uint64_t excl;
+	uint64_t min, max;
+	uint64_t open;
+	uint64_t open_incl;
+	uint64_t longest;
+	uint64_t asleep, runq, irq;
+};
+
+/**
+ * struct tally - routines in the order of their ids
+ * @routines: they
+ * @nr: number of them
+ * @room: for how many there is memory
+ * @last: the one that was found last
+ * @registry: what the ids stand for
+ */
+struct tally {
+	struct routine *routines;
+	size_t nr, room, last;
+	const struct registry *registry;
+};
 
 /* What an event is a wait for: group sched. */
 enum event_wait { WAIT_NONE, WAIT_ASLEEP, WAIT_RUNQ };

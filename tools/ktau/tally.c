@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "scratch.h"
+#include "tally.h"
 
 enum event_wait event_wait(const struct ktau_events *events, uint32_t id)
 {

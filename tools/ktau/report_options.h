@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What to show of a period, and how. */
+#ifndef KTAU_TOOLS_REPORT_OPTIONS_H
+#define KTAU_TOOLS_REPORT_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "aggregate.h"
+#include "symbolize.h"
+#include "table.h"
+
+enum report_sort { SORT_EXCL, SORT_INCL, SORT_COUNT, SORT_NAME };
+
+/* Bits of the tables to print. */
+#define REPORT_PROCESSES	(1U << 0)
+#define REPORT_COUNTERS		(1U << 1)
+#define REPORT_TOTAL		(1U << 2)
+#define REPORT_CPUS		(1U << 3)
+#define REPORT_LOSSES		(1U << 4)
+#define REPORT_ACCOUNT		(1U << 5)
+#define REPORT_WAITS		(1U << 6)
+#define REPORT_CPU_ACCOUNT	(1U << 7)
+#define REPORT_DETAILS		((1U << 5) - 1)
+#define REPORT_ALL		((1U << 8) - 1)
+
+/**
+ * struct report - how to show a period
+ * @source: name of the file, for people
+ * @names: of the events
+ * @format: text, CSV, JSON
+ * @tables: REPORT_* bits
+ * @by: what a table is about
+ * @sort: by what processes and routines are sorted
+ * @top: routines a table at most, 0: all
+ * @processes: processes at most, 0: all
+ * @pids: show only these processes or threads
+ * @nr_pids: number of them, 0: all
+ * @pattern: show only processes of such names (or control groups), NULL: all
+ * @groups: show only routines of these groups
+ * @idle: show idle tasks, and kernel threads that did nothing
+ * @cpus: show where the time of each CPU went, however many there are
+ * @subtract: take KTAU's own share out
+ * @filter: of which tasks
+ */
+struct report {
+	const char *source;
+	struct symbolizer *names;
+	enum table_format format;
+	unsigned int tables;
+	enum aggregate_by by;
+	enum report_sort sort;
+	uint64_t top;
+	uint64_t processes;
+	const int32_t *pids;
+	size_t nr_pids;
+	const char *pattern;
+	uint32_t groups;
+	bool idle;
+	bool cpus;
+	bool subtract;
+	struct task_filter filter;
+};
+
+/* Words of --tables, --sort and --by. 0 or -1. */
+int report_parse_tables(const char *words, unsigned int *tables);
+int report_parse_sort(const char *word, enum report_sort *sort);
+int report_parse_by(const char *word, enum aggregate_by *by);
+
+/**
+ * struct view - a report of a period, as the makers of its tables need it
+ * @r: what to show
+ * @registry: what ids stand for
+ * @stream: the end of the period
+ * @clock: of the machine
+ */
+struct view {
+	const struct report *r;
+	const struct registry *registry;
+	const struct ktau_rec_stream *stream;
+	struct ktau_clock clock;
+};
+
+static inline double share_of(uint64_t part, uint64_t whole)
+{
+	return whole ? (double)part / (double)whole : 0;
+}
+
+#endif
