@@ -48,10 +48,10 @@ build_kernel()
 	build_step tests/kernel/build -k "${KERNEL:-6.1}" "$@"
 }
 
-# build_programs [VARIABLE=VALUE...]: all programs, and those that run in guests.
+# All programs, and those that run in guests.
 build_programs()
 {
-	build_step make -s -j"${JOBS:-$(nproc)}" "$@" test-programs
+	build_step make -s -j"${JOBS:-$(nproc)}" test-programs
 }
 
 # Build and run the unit tests. The arguments go to make.

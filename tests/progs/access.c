@@ -144,11 +144,31 @@ static const struct {
 	int level;
 	struct row rows[NR_OF_LEVEL];
 } of_levels[] = {
-	{ 3, { { "profile of", PROFILE_OF, OF_OWNER, NULL, "ynnnyynnnnn" }, { "trace of", TRACE_OF, OF_OWNER, NULL, "ynnnyynnnnn" }, { "consume", CONSUME, -1, NULL, "ynnnyynnnnn" }, { "INFO: access to traces", INFO_TRACE, -1, NULL, "ynnnyynnnnn" } } },
-	{ 2, { { "profile of", PROFILE_OF, OF_OWNER, NULL, "ynynyyynnny" }, { "trace of", TRACE_OF, OF_OWNER, NULL, "ynnnyynnnnn" }, { "consume", CONSUME, -1, NULL, "ynnnyynnnnn" }, { "INFO: access to traces", INFO_TRACE, -1, NULL, "ynnnyynnnnn" } } },
-	{ 1, { { "profile of", PROFILE_OF, OF_OWNER, NULL, "ynynyyynnny" }, { "trace of", TRACE_OF, OF_OWNER, NULL, "ynnnyynnnnn" }, { "consume", CONSUME, -1, NULL, "ynnnyynnnnn" }, { "INFO: access to traces", INFO_TRACE, -1, NULL, "ynnnyynnnnn" } } },
-	{ 0, { { "profile of", PROFILE_OF, OF_OWNER, NULL, "ynynyyynnny" }, { "trace of", TRACE_OF, OF_OWNER, NULL, "ynynyyynnny" }, { "consume", CONSUME, -1, NULL, "ynnnyynnnnn" }, { "INFO: access to traces", INFO_TRACE, -1, NULL, "yyyyyyyyyyy" } } },
-	{ -1, { { "profile of", PROFILE_OF, OF_OWNER, NULL, "ynynyyynnny" }, { "trace of", TRACE_OF, OF_OWNER, NULL, "ynynyyynnny" }, { "consume", CONSUME, -1, NULL, "ynnnyynnnnn" }, { "INFO: access to traces", INFO_TRACE, -1, NULL, "yyyyyyyyyyy" } } },
+	{ 3,
+	  { { "profile of", PROFILE_OF, OF_OWNER, NULL, "ynnnyynnnnn" },
+	    { "trace of", TRACE_OF, OF_OWNER, NULL, "ynnnyynnnnn" },
+	    { "consume", CONSUME, -1, NULL, "ynnnyynnnnn" },
+	    { "INFO: access to traces", INFO_TRACE, -1, NULL, "ynnnyynnnnn" } } },
+	{ 2,
+	  { { "profile of", PROFILE_OF, OF_OWNER, NULL, "ynynyyynnny" },
+	    { "trace of", TRACE_OF, OF_OWNER, NULL, "ynnnyynnnnn" },
+	    { "consume", CONSUME, -1, NULL, "ynnnyynnnnn" },
+	    { "INFO: access to traces", INFO_TRACE, -1, NULL, "ynnnyynnnnn" } } },
+	{ 1,
+	  { { "profile of", PROFILE_OF, OF_OWNER, NULL, "ynynyyynnny" },
+	    { "trace of", TRACE_OF, OF_OWNER, NULL, "ynnnyynnnnn" },
+	    { "consume", CONSUME, -1, NULL, "ynnnyynnnnn" },
+	    { "INFO: access to traces", INFO_TRACE, -1, NULL, "ynnnyynnnnn" } } },
+	{ 0,
+	  { { "profile of", PROFILE_OF, OF_OWNER, NULL, "ynynyyynnny" },
+	    { "trace of", TRACE_OF, OF_OWNER, NULL, "ynynyyynnny" },
+	    { "consume", CONSUME, -1, NULL, "ynnnyynnnnn" },
+	    { "INFO: access to traces", INFO_TRACE, -1, NULL, "yyyyyyyyyyy" } } },
+	{ -1,
+	  { { "profile of", PROFILE_OF, OF_OWNER, NULL, "ynynyyynnny" },
+	    { "trace of", TRACE_OF, OF_OWNER, NULL, "ynynyyynnny" },
+	    { "consume", CONSUME, -1, NULL, "ynnnyynnnnn" },
+	    { "INFO: access to traces", INFO_TRACE, -1, NULL, "yyyyyyyyyyy" } } },
 };
 
 static pid_t pids[NR_TASKS];
@@ -204,7 +224,9 @@ static char of_task(const struct row *row, pid_t pid)
 
 static char consume(void)
 {
-	struct ktau_select select = { .size = sizeof(select), .target = KTAU_TARGET_SELF, .flags = KTAU_SELECT_CONSUME };
+	struct ktau_select select = { .size = sizeof(select),
+				      .target = KTAU_TARGET_SELF,
+				      .flags = KTAU_SELECT_CONSUME };
 	int fd = open("/proc/ktau/trace", O_RDONLY | O_CLOEXEC), err;
 
 	if (fd < 0)
@@ -218,7 +240,10 @@ static char consume(void)
 /* Is @pid among all tasks of @uid? */
 static char among(pid_t pid, uid_t uid)
 {
-	struct ktau_select select = { .size = sizeof(select), .target = KTAU_TARGET_ALL, .flags = KTAU_SELECT_UID, .uid = uid };
+	struct ktau_select select = { .size = sizeof(select),
+				      .target = KTAU_TARGET_ALL,
+				      .flags = KTAU_SELECT_UID,
+				      .uid = uid };
 	int fd = open("/proc/ktau/profile", O_RDONLY | O_CLOEXEC);
 	struct found found;
 	char letter = 'n';

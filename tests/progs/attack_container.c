@@ -136,7 +136,8 @@ static void counts(void)
 	       "attack container: inside, END reports %llu lost and %llu denied",
 	       (unsigned long long)result->losses, (unsigned long long)result->denied);
 	nr = leaked();
-	tap_ok(result->done && !nr, "attack container: inside, stats has %u counts of the host", nr);
+	tap_ok(result->done && !nr, "attack container: inside, stats has %u counts of the host",
+	       nr);
 	helper_end(&user);
 	control("exited_limit=16M");
 }

@@ -90,8 +90,9 @@ int main(int argc, char **argv)
 		most = calls > most ? calls : most;
 		hog->spins = 0;
 	}
-	tap_ok(most <= MAX_CALLS, "attack ipi: of %d reads one interrupted the other CPU %lu times, "
-				  "all together %lu times; %lu met the task inside an update",
+	tap_ok(most <= MAX_CALLS,
+	       "attack ipi: of %d reads one interrupted the other CPU %lu times, "
+	       "all together %lu times; %lu met the task inside an update",
 	       rounds, most, sum, torn);
 	helper_end(&other);
 	helper_end(&task);

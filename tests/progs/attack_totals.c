@@ -171,8 +171,8 @@ static void expect(struct adder *adder, uint64_t calls, const char *when)
 	adder_read(adder);
 	reading_on = adder_calls(adder);
 	anew = calls_anew();
-	tap_ok(reading_on == calls, "totals: %s: a reader that reads on has %llu of %llu calls", when,
-	       (unsigned long long)reading_on, (unsigned long long)calls);
+	tap_ok(reading_on == calls, "totals: %s: a reader that reads on has %llu of %llu calls",
+	       when, (unsigned long long)reading_on, (unsigned long long)calls);
 	tap_ok(anew == calls, "totals: %s: and one that begins has %llu", when,
 	       (unsigned long long)anew);
 }

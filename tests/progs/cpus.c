@@ -108,7 +108,8 @@ int main(void)
 	few = measure(end, "groups=irq,bh");
 	all = measure(end, "groups=all");
 	good = all > few * 0.7;
-	tap_ok(good, "a CPU's softirq:NET_RX: %.0f ns each with all groups, %.0f with two", all, few);
+	tap_ok(good, "a CPU's softirq:NET_RX: %.0f ns each with all groups, %.0f with two", all,
+	       few);
 	close(end[0]);
 	close(end[1]);
 	self_close();

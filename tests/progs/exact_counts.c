@@ -278,13 +278,17 @@ static void waits(void)
 	self_expect("times inside of read() are measured", call.flags, 15);
 	expect_near("its time asleep and in the run queue", self_seconds(call.asleep + call.runq),
 		    took);
-	self_expect("it waited for nothing else", vol.count >= TIMES && call.asleep <= vol.asleep && call.asleep >= vol.asleep / 100 * 98, 1);
+	self_expect("it waited for nothing else",
+		    vol.count >= TIMES && call.asleep <= vol.asleep &&
+			    call.asleep >= vol.asleep / 100 * 98,
+		    1);
 	printf("read(): %.3f s asleep, %.6f s in the run queue, %.6f s in interrupts, "
 	       "%.6f s its own\n",
 	       self_seconds(call.asleep), self_seconds(call.runq), self_seconds(call.irq),
 	       self_seconds(own));
 	self_expect("the rest is its own", own >= call.excl && own <= call.incl / 50, 1);
-	self_expect("the longest took a pause", self_seconds(call.longest) > 0.015 && self_seconds(call.longest) < took, 1);
+	self_expect("the longest took a pause",
+		    self_seconds(call.longest) > 0.015 && self_seconds(call.longest) < took, 1);
 	ktau_record_free(p);
 	close(fds[0]);
 	close(fds[1]);

@@ -229,7 +229,9 @@ static void pass(void)
 	} u = { .head = { CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS } };
 	struct slot *slot = any_slot();
 	struct iovec iov = { &slot->opener, sizeof(slot->opener) };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &u, .msg_controllen = sizeof(u) };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &u, .msg_controllen = sizeof(u)
+	};
 
 	if (slot->fd < 0)
 		return;
@@ -246,7 +248,9 @@ static void take(void)
 	} u;
 	struct opener opener;
 	struct iovec iov = { &opener, sizeof(opener) };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &u, .msg_controllen = sizeof(u) };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &u, .msg_controllen = sizeof(u)
+	};
 	int fd;
 
 	if (recvmsg(BUS_TAKE_FD, &msg, MSG_DONTWAIT) != sizeof(opener) ||
@@ -528,7 +532,9 @@ static _Noreturn void worker(unsigned int nr, uint64_t seed)
 	if (subject.id)
 		subject_become(&subject);
 	prctl(PR_SET_DUMPABLE, 1);
-	self = (struct self){ .left = UINT32_MAX, .uid = subject.id, .opener = { subject.id, !subject.id, false } };
+	self = (struct self){ .left = UINT32_MAX,
+			      .uid = subject.id,
+			      .opener = { subject.id, !subject.id, false } };
 	for (i = 0; i < NR_FDS; i++)
 		self.slots[i].fd = -1;
 	fuzz_seed(seed + nr);

@@ -201,8 +201,8 @@ static void compare(struct moment *start, struct moment *end, const char *name)
 				line_named(&start->before, name)->count[cpu];
 
 		if (got < least || got > most) {
-			tap_ok(false, "%s on CPU %u: %" PRIu64 ", not %" PRIu64 " to %" PRIu64, name,
-			       cpu, got, least, most);
+			tap_ok(false, "%s on CPU %u: %" PRIu64 ", not %" PRIu64 " to %" PRIu64,
+			       name, cpu, got, least, most);
 			good = 0;
 		}
 		total += got;

@@ -132,9 +132,15 @@ static const struct call calls[] = {
 	{ "flag top bit", EINVAL, { { AT(flags), 1U << 31 } }, NO_LIST },
 	{ "every flag", TRACE_ONLY, { { AT(flags), KTAU_SELECT_VALID } }, NO_LIST },
 	{ "CONSUME", TRACE_ONLY, { { AT(flags), KTAU_SELECT_CONSUME } }, NO_LIST },
-	{ "THREADS of ALL", EINVAL, { { AT(target), 4 }, { AT(flags), KTAU_SELECT_THREADS } }, NO_LIST },
+	{ "THREADS of ALL",
+	  EINVAL,
+	  { { AT(target), 4 }, { AT(flags), KTAU_SELECT_THREADS } },
+	  NO_LIST },
 	{ "a control group without its flag", EINVAL, { { AT(cgroup), 1 } }, NO_LIST },
-	{ "a control group that is not there", 0, { { AT(flags), KTAU_SELECT_CGROUP }, { AT(cgroup), UINT64_MAX } }, NO_LIST },
+	{ "a control group that is not there",
+	  0,
+	  { { AT(flags), KTAU_SELECT_CGROUP }, { AT(cgroup), UINT64_MAX } },
+	  NO_LIST },
 	{ "a user without its flag", EINVAL, { { AT(uid), 1 } }, NO_LIST },
 	{ "a user", 0, { { AT(flags), KTAU_SELECT_UID }, { AT(uid), 1000 } }, NO_LIST },
 	{ "no user", EINVAL, { { AT(flags), KTAU_SELECT_UID }, { AT(uid), UINT32_MAX } }, NO_LIST },
@@ -155,7 +161,10 @@ static const struct call calls[] = {
 	{ "list at no address", EFAULT, { { AT(target), 2 }, { AT(nr_pids), 1 } }, HOLE_LIST },
 	{ "list mapped in part", EFAULT, { { AT(target), 2 }, { AT(nr_pids), 9 } }, HALF_LIST },
 	{ "list in the kernel", EFAULT, { { AT(target), 2 }, { AT(nr_pids), 9 } }, KERNEL_LIST },
-	{ "exited tasks from the end of time", 0, { { AT(target), 8 }, { AT(exited_since), UINT64_MAX } }, NO_LIST },
+	{ "exited tasks from the end of time",
+	  0,
+	  { { AT(target), 8 }, { AT(exited_since), UINT64_MAX } },
+	  NO_LIST },
 };
 
 static uint64_t list_address(enum list list)
@@ -306,7 +315,8 @@ static void try_reads(const char *path)
 	const struct {
 		off_t to;
 		int whence;
-	} seeks[] = { { 1, SEEK_SET }, { -1, SEEK_SET }, { INT64_MAX, SEEK_SET }, { 1, SEEK_CUR }, { 0, SEEK_END }, { 0, 99 } };
+	} seeks[] = { { 1, SEEK_SET }, { -1, SEEK_SET }, { INT64_MAX, SEEK_SET },
+		      { 1, SEEK_CUR }, { 0, SEEK_END },	 { 0, 99 } };
 	struct walk w = { 0 };
 	int fd = open_or_die(path), got;
 	bool good = true;
@@ -344,7 +354,8 @@ static void try_half_buffer(const char *path)
 		if (got > 0)
 			good = good && (size_t)got <= i && walk(&w, hole - i, (size_t)got);
 	}
-	tap_ok(good && walk_on(fd, &w, plain, PAGE), "%s: read into half a buffer, 300 times", path);
+	tap_ok(good && walk_on(fd, &w, plain, PAGE), "%s: read into half a buffer, 300 times",
+	       path);
 	close(fd);
 }
 
@@ -354,7 +365,8 @@ static void try_positions(const char *path)
 	const struct {
 		off_t at;
 		int want;
-	} reads[] = { { 0, 100 }, { 100, 50 }, { 100, -EINVAL }, { 1, -EINVAL }, { 150, 30 }, { 0, 100 }, { 180, -EINVAL }, { -1, -EINVAL } };
+	} reads[] = { { 0, 100 },  { 100, 50 }, { 100, -EINVAL }, { 1, -EINVAL },
+		      { 150, 30 }, { 0, 100 },	{ 180, -EINVAL }, { -1, -EINVAL } };
 	int fd = open_or_die(path), got;
 	size_t i;
 
@@ -376,7 +388,12 @@ static void try_info(const char *path)
 	const struct {
 		uint32_t size;
 		int want;
-	} infos[] = { { 0, EINVAL }, { KTAU_INFO_SIZE_VER0 - 1, EINVAL }, { KTAU_INFO_SIZE_VER0, 0 }, { KTAU_INFO_SIZE_VER0 + 8, 0 }, { PAGE, 0 }, { PAGE + 1, E2BIG } };
+	} infos[] = { { 0, EINVAL },
+		      { KTAU_INFO_SIZE_VER0 - 1, EINVAL },
+		      { KTAU_INFO_SIZE_VER0, 0 },
+		      { KTAU_INFO_SIZE_VER0 + 8, 0 },
+		      { PAGE, 0 },
+		      { PAGE + 1, E2BIG } };
 	struct ktau_info *info = (struct ktau_info *)plain;
 	int fd = open_or_die(path), got;
 	size_t i;
@@ -458,7 +475,9 @@ static void try_wakes(void)
 {
 	int reader = open_or_die(TRACE), other = open_or_die(TRACE), i;
 	struct pollfd pfd = { .fd = reader, .events = POLLIN };
-	const struct ktau_select consume = { .size = sizeof(consume), .target = KTAU_TARGET_ALL, .flags = KTAU_SELECT_CONSUME };
+	const struct ktau_select consume = { .size = sizeof(consume),
+					     .target = KTAU_TARGET_ALL,
+					     .flags = KTAU_SELECT_CONSUME };
 	bool good = !ioctl(reader, KTAU_IOC_SELECT, &consume) && walk_whole(reader, PAGE);
 
 	for (i = 0; i < 100; i++)

@@ -229,7 +229,7 @@ static void tell_profile(int level)
 		tap_ok(result->rounded && result->all_rounded,
 		       "policy: level %d: rounded to 1 us, and it says so", level);
 		tap_ok(result->nr_interrupts <= 1 && !result->text_interrupts,
-		       "policy: level %d: interrupts are one row, not %u, and have none in the text, "
+		       "policy: level %d: interrupts are one row, not %u, and none in the text, "
 		       "not %u",
 		       level, result->nr_interrupts, result->text_interrupts);
 	} else {
@@ -250,11 +250,13 @@ static void tell_trace(int level)
 		tap_ok(result->traced >= 100,
 		       "policy: level %d: it sees its own trace: %" PRIu64 " calls", level,
 		       result->traced);
-	tap_ok(!result->nr_described, "policy: level %d: with %u descriptions of other users' tasks",
-	       level, result->nr_described);
+	tap_ok(!result->nr_described,
+	       "policy: level %d: with %u descriptions of other users' tasks", level,
+	       result->nr_described);
 	if (level == 0)
-		tap_ok(!result->naming, "policy: level %d: which names other users' tasks %zu times",
-		       level, result->naming);
+		tap_ok(!result->naming,
+		       "policy: level %d: which names other users' tasks %zu times", level,
+		       result->naming);
 	if (level < 0)
 		tap_ok(result->naming, "policy: level %d: which names other users' tasks %zu times",
 		       level, result->naming);
@@ -272,7 +274,8 @@ static void tell_others(int level, const char *who, bool all)
 	       level, who, all ? "the" : "no", result->foreign_profile, result->foreign_trace,
 	       result->foreign_text, result->foreign_exited, result->nr_foreign);
 	tap_ok((result->nr_cpus > 0) == all && result->evicted == all,
-	       "policy: level %d: and %u CPUs, evicted %d", level, result->nr_cpus, result->evicted);
+	       "policy: level %d: and %u CPUs, evicted %d", level, result->nr_cpus,
+	       result->evicted);
 }
 
 /* The user's task as somebody with CAP_PERFMON sees it. */
@@ -300,7 +303,8 @@ static void at_level(int level, const struct helper *own)
 	struct helper perfmon;
 	int got = 99;
 
-	tap_ok(set_level(level) && get_level(&got) && got == level, "policy: level %d is set", level);
+	tap_ok(set_level(level) && get_level(&got) && got == level, "policy: level %d is set",
+	       level);
 	control("ring=2048");
 	control("ring=4096");
 	reset();

@@ -165,7 +165,8 @@ static int hold_descriptors(pid_t pid, int go, int ready)
 		return 1;
 	tap_ok(!shows_set_uid(all, KTAU_TARGET_EXITED, pid),
 	       "permissions: set-uid, not once it has exited");
-	tap_ok(!shows_set_uid(trace, KTAU_TARGET_EXITED, pid), "permissions: set-uid, nor its trace");
+	tap_ok(!shows_set_uid(trace, KTAU_TARGET_EXITED, pid),
+	       "permissions: set-uid, nor its trace");
 	return tap_failed();
 }
 

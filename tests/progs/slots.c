@@ -122,8 +122,8 @@ static void results(const char *name)
 	}
 	if (file && fclose(file))
 		die(name);
-	tap_ok(same == nr_calls && nr_calls > 100, "results of %u of %u system calls in their exits",
-	       same, nr_calls);
+	tap_ok(same == nr_calls && nr_calls > 100,
+	       "results of %u of %u system calls in their exits", same, nr_calls);
 }
 
 static int64_t result_of(const char *text)
@@ -373,8 +373,8 @@ static void switches(void)
 		odd += to->prio != 125 || to->next_prio < 0 || to->next_prio > 139;
 	}
 	tap_ok(asleep >= 10 && asleep + running == nr && !odd,
-	       "%u switches, %u to sleep, %u preempted, %u of a wrong priority", nr, asleep, running,
-	       odd);
+	       "%u switches, %u to sleep, %u preempted, %u of a wrong priority", nr, asleep,
+	       running, odd);
 }
 
 static void pin(int cpu)
@@ -558,8 +558,8 @@ static void wakings(void)
 			 slot->ctx == KTAU_CTX_TASK;
 	}
 	/* It was new, and to move to its CPU it may have slept too. */
-	tap_ok(right >= WAKEUPS && nr - right <= 4, "%u of %u wakeups of a task on CPU %u", right, nr,
-	       cpu);
+	tap_ok(right >= WAKEUPS && nr - right <= 4, "%u of %u wakeups of a task on CPU %u", right,
+	       nr, cpu);
 }
 
 int main(int argc, char **argv)

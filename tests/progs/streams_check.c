@@ -318,13 +318,17 @@ static int report(const struct ktau_check *check)
 	const struct ktau_check_counts *counts = ktau_check_counts(check);
 	bool enough = sum.closed > 100 && sum.lost && sum.again > 1000;
 
-	tap_ok(enough, "rings: %" PRIu64 " (%" PRIu64 " to their end), %" PRIu64 " slots written, %" PRIu64 " of them lost; %" PRIu64 " slots seen, %" PRIu64 " times by two", sum.rings, sum.closed, sum.written, sum.lost,
-	       counts->slots, sum.again);
+	tap_ok(enough,
+	       "rings: %" PRIu64 " (%" PRIu64 " to their end), %" PRIu64 " slots written, %" PRIu64
+	       " of them lost; %" PRIu64 " slots seen, %" PRIu64 " times by two",
+	       sum.rings, sum.closed, sum.written, sum.lost, counts->slots, sum.again);
 	expect_none("slots that differ from reader to reader", sum.torn);
 	expect_none("slots neither read nor lost", sum.gaps);
 	expect_none("records consumed twice", sum.twice);
 	expect_none("slots out of the order of time", sum.backward);
-	tap_ok(sum.found <= sum.refused, "rings: findings of the checker: %" PRIu64 ", with %" PRIu64 " slots refused", sum.found, sum.refused);
+	tap_ok(sum.found <= sum.refused,
+	       "rings: findings of the checker: %" PRIu64 ", with %" PRIu64 " slots refused",
+	       sum.found, sum.refused);
 	return tap_done();
 }
 

@@ -137,7 +137,9 @@ static void unix_datagrams(void)
 /* The error queue gives back what was sent to a port where nobody listens. */
 static void error_queue(void)
 {
-	struct sockaddr_in none = { .sin_family = AF_INET, .sin_port = htons(9), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in none = { .sin_family = AF_INET,
+				    .sin_port = htons(9),
+				    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	int fd = socket(AF_INET, SOCK_DGRAM, 0), on = 1;
 	struct ktau_rec_profile *p;
 	char buffer[100] = "";

@@ -151,7 +151,7 @@ test_rotation()
 test_keep_empty()
 {
 	fresh 0
-	for name in 1 2 3; do
+	for _ in 1 2 3; do
 		"$ktaud" --root "$tmp/root" -d "$tmp/data" -1 2>"$tmp/log"
 	done
 	before=$(files)
