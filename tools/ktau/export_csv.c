@@ -82,7 +82,7 @@ static int write_row(struct export_run *x, int table, const struct row_cell *cel
 			fprintf(out, "%" PRId64, cells[c].number);
 	}
 	putc_unlocked('\n', out);
-	return ferror(out) ? -EIO : 0;
+	return output_check(x->output, out) ? -EIO : 0;
 }
 
 static int start_host(struct export_run *x)
@@ -108,11 +108,10 @@ static int end_host(struct export_run *x)
 static int end(struct export_run *x)
 {
 	struct csv *csv = x->data;
-	char name[32];
 	int err = 0, i;
 
 	for (i = 0; i < ROW_NR_TABLES; i++)
-		if (csv->files[i] && output_close(x->output, csv->files[i], file_name(i, name)))
+		if (csv->files[i] && output_close(x->output, csv->files[i]))
 			err = -EIO;
 	free(csv);
 	return err;

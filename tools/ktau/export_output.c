@@ -22,11 +22,13 @@
  * @partial: its name while it is written; equal to @path if it is no regular file,
  *	and NULL for standard output
  * @file: open, unless it is a directory
+ * @failed: it could not be written, and the message is out
  */
 struct output {
 	const char *path;
 	char *partial;
 	FILE *file;
+	bool failed;
 };
 
 /*
@@ -160,7 +162,7 @@ FILE *output_file(const struct output *o)
 	return o->file;
 }
 
-FILE *output_add(struct output *o, const char *name)
+static FILE *open_in(struct output *o, const char *name, const char *mode)
 {
 	char *path = cli_alloc(NULL, strlen(o->partial) + strlen(name) + 2, 1), *slash;
 	FILE *file;
@@ -173,7 +175,7 @@ FILE *output_add(struct output *o, const char *name)
 		mkdir(path, 0777);
 		*slash = '/';
 	}
-	file = fopen(path, "wxe");
+	file = fopen(path, mode);
 	pthread_mutex_unlock(&lock);
 	if (!file)
 		complain("cannot create %s: %s", path, strerror(errno));
@@ -181,32 +183,63 @@ FILE *output_add(struct output *o, const char *name)
 	return file;
 }
 
-int output_close(struct output *o, FILE *file, const char *name)
+static int cannot_write(struct output *o, int err)
+{
+	if (!o->failed)
+		complain("cannot write %s: %s", o->path, err ? strerror(err) : "unknown error");
+	o->failed = true;
+	return -1;
+}
+
+int output_check(struct output *o, FILE *file)
+{
+	return ferror(file) ? cannot_write(o, errno) : 0;
+}
+
+int output_close(struct output *o, FILE *file)
 {
 	bool failed = ferror(file) != 0;
 
-	errno = failed ? EIO : 0;
-	if (fclose(file))
-		failed = true;
-	if (failed)
-		complain("cannot write %s/%s: %s", o->path, name, strerror(errno));
-	return failed ? -1 : 0;
+	errno = 0;
+	if (fclose(file) || failed)
+		return cannot_write(o, errno);
+	return 0;
 }
 
-/* What was written, to the disk as far as write(2) goes. 0 or errno. */
+FILE *output_add(struct output *o, const char *name)
+{
+	return open_in(o, name, "wxe");
+}
+
+int output_append(struct output *o, const char *name, const void *data, size_t bytes)
+{
+	FILE *file = open_in(o, name, "ae");
+
+	if (!file)
+		return -1;
+	if (fwrite(data, 1, bytes, file) < bytes)
+		output_check(o, file);
+	return output_close(o, file);
+}
+
+/* All that was written goes out. */
 static int finish(struct output *o)
 {
-	int err = 0;
+	FILE *file = o->file;
+	bool failed;
 
-	if (!o->file)
+	if (!file)
 		return 0;
-	errno = 0;
-	if (ferror(o->file) || fflush(o->file))
-		err = errno ? errno : EIO;
-	if (o->file != stdout && fclose(o->file) && !err)
-		err = errno;
 	o->file = NULL;
-	return err;
+	failed = ferror(file) != 0;
+	errno = 0;
+	if (fflush(file) || failed)
+		failed = true;
+	if (failed)
+		cannot_write(o, errno);
+	if (file != stdout && fclose(file) && !failed)
+		cannot_write(o, errno);
+	return o->failed ? -1 : 0;
 }
 
 int output_commit(struct output *o)
@@ -215,20 +248,20 @@ int output_commit(struct output *o)
 
 	pthread_mutex_lock(&lock);
 	if (!err && o->partial && strcmp(o->partial, o->path) && rename(o->partial, o->path))
-		err = errno;
+		err = cannot_write(o, errno);
 	if (err)
 		remove_unfinished();
 	unfinished = NULL;
 	pthread_mutex_unlock(&lock);
-	if (err)
-		complain("cannot write %s: %s", o->path, strerror(err));
 	free(o->partial);
 	free(o);
-	return err ? -1 : 0;
+	return err;
 }
 
+/* Whatever has not been written is not missed. */
 void output_discard(struct output *o)
 {
+	o->failed = true;
 	finish(o);
 	pthread_mutex_lock(&lock);
 	remove_unfinished();

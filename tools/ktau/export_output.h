@@ -32,7 +32,19 @@ FILE *output_file(const struct output *o);
  * with a message. output_close() returns 0 or -1 with a message.
  */
 FILE *output_add(struct output *o, const char *name);
-int output_close(struct output *o, FILE *file, const char *name);
+int output_close(struct output *o, FILE *file);
+
+/*
+ * After something was written to a file: 0, or -1 with a message if that failed. There is
+ * one message only, however often and with what function it is found.
+ */
+int output_check(struct output *o, FILE *file);
+
+/*
+ * More bytes for a file of the directory, which is made if it is not there: for
+ * more files than can be open. 0 or -1 with a message.
+ */
+int output_append(struct output *o, const char *name, const void *data, size_t bytes);
 
 /* It gets its name; 0 or -1 with a message, and nothing is left. */
 int output_commit(struct output *o);

@@ -67,14 +67,13 @@ static int take_track(void *arg, struct track *track)
 static int take_event(void *arg, const struct timeline_event *e)
 {
 	struct export_run *x = arg;
+	int err = x->entered ? 0 : enter_host(x);
 
-	if (!x->entered) {
-		int err = enter_host(x);
-
-		if (err)
-			return err;
-	}
-	return x->format->event(x, e);
+	if (!err)
+		err = x->format->event(x, e);
+	if (!err && x->out && output_check(x->output, x->out))
+		err = -EIO;
+	return err;
 }
 
 static int start_host(struct input *in, const struct ktau_rec_stream *stream)

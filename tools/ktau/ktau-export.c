@@ -17,6 +17,7 @@
 static const struct exporter *const formats[] = {
 	&export_perfetto,
 	&export_chrome,
+	&export_ctf,
 	&export_csv,
 	&export_json,
 	&export_sqlite,
