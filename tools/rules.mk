@@ -18,12 +18,14 @@ tools_FUNCMAP := $(patsubst %.c,$(B)/%.o,$(wildcard tools/funcmap/*.c))
 
 $(patsubst %.c,$(B)/%.o,$(wildcard tools/*/*.c)): KTAU_CPPFLAGS += -Itools/ktau
 
-# Formats of ktau export that need a library: HAVE_SQLITE=n leaves one out, as does a
-# build without the package; the command says so.
+# Formats of ktau export that need a library: HAVE_SQLITE=n or HAVE_OTF2=n leaves one out,
+# as does a build without the package; the command says so.
 have = $(if $(CROSS_COMPILE),n,$(if $(shell $(1) 2>/dev/null && echo y),y,n))
 HAVE_SQLITE ?= $(call have,pkg-config --exists sqlite3)
 $(B)/tools/ktau/export_sqlite.o: KTAU_CPPFLAGS += $(if $(filter y,$(HAVE_SQLITE)),-DKTAU_HAVE_SQLITE)
-EXPORT_LIBS := $(if $(filter y,$(HAVE_SQLITE)),-lsqlite3)
+HAVE_OTF2 ?= $(call have,pkg-config --exists otf2)
+$(B)/tools/ktau/export_otf2.o: KTAU_CPPFLAGS += $(if $(filter y,$(HAVE_OTF2)),-DKTAU_HAVE_OTF2)
+EXPORT_LIBS := $(if $(filter y,$(HAVE_SQLITE)),-lsqlite3) $(if $(filter y,$(HAVE_OTF2)),-lotf2)
 
 # The table of subcommands is the list of their files.
 tools_SUBCOMMANDS := $(patsubst tools/ktau/ktau-%.c,%,$(wildcard tools/ktau/ktau-*.c))

@@ -113,7 +113,7 @@ static int put_profiles(struct input *in)
 		return 0;
 	if (in->period.streams)
 		period_stop(&in->period);
-	err = aggregate_finish(&in->rows, &in->period);
+	err = aggregate_finish(&in->rows, in->period.before, in->period.after);
 	if (err || !in->period.streams)
 		return err;
 	err = enter_host(x);

@@ -18,6 +18,7 @@ static const struct exporter *const formats[] = {
 	&export_perfetto,
 	&export_chrome,
 	&export_ctf,
+	&export_otf2,
 	&export_csv,
 	&export_json,
 	&export_sqlite,
@@ -70,7 +71,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 	if (key >= OPT_FORMAT && key < OPT_FORMAT + NR_FORMATS) {
 		if (o->format)
-			argp_error(state, "--%s and --%s: one format at a time",
+			cli_usage(state, "--%s and --%s: one format at a time",
 				   o->format->name, formats[key - OPT_FORMAT]->name);
 		o->format = formats[key - OPT_FORMAT];
 		return 0;
@@ -88,10 +89,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (!o->format)
-			argp_error(state, "choose a format, for example --%s",
+			cli_usage(state, "choose a format, for example --%s",
 				   formats[0]->name);
 		if (!o->nr_files)
-			argp_error(state, "give a FILE");
+			cli_usage(state, "give a FILE");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -210,7 +211,7 @@ static int export_main(int argc, char **argv)
 	int status;
 
 	make_options();
-	argp_parse(&parser, argc, argv, 0, NULL, &o);
+	cli_parse(&parser, argc, argv, 0, &o);
 	if (o.format->package) {
 		complain("--%s: ktau was built without it: install %s and build again",
 			 o.format->name, o.format->package);
