@@ -18,6 +18,15 @@ tools_FUNCMAP := $(patsubst %.c,$(B)/%.o,$(wildcard tools/funcmap/*.c))
 
 $(patsubst %.c,$(B)/%.o,$(wildcard tools/*/*.c)): KTAU_CPPFLAGS += -Itools/ktau
 
+# Formats of ktau export that need a library: HAVE_SQLITE=n or HAVE_OTF2=n leaves one out,
+# as does a build without the package; the command says so.
+have = $(if $(CROSS_COMPILE),n,$(if $(shell $(1) 2>/dev/null && echo y),y,n))
+HAVE_SQLITE ?= $(call have,pkg-config --exists sqlite3)
+$(B)/tools/ktau/export_sqlite.o: KTAU_CPPFLAGS += $(if $(filter y,$(HAVE_SQLITE)),-DKTAU_HAVE_SQLITE)
+HAVE_OTF2 ?= $(call have,pkg-config --exists otf2)
+$(B)/tools/ktau/export_otf2.o: KTAU_CPPFLAGS += $(if $(filter y,$(HAVE_OTF2)),-DKTAU_HAVE_OTF2)
+EXPORT_LIBS := $(if $(filter y,$(HAVE_SQLITE)),-lsqlite3) $(if $(filter y,$(HAVE_OTF2)),-lotf2)
+
 # The table of subcommands is the list of their files.
 tools_SUBCOMMANDS := $(patsubst tools/ktau/ktau-%.c,%,$(wildcard tools/ktau/ktau-*.c))
 tools_LIST := $(B)/include/ktau-subcommands.h
@@ -30,7 +39,7 @@ $(tools_LIST): tools/rules.mk $(wildcard tools/ktau)
 $(B)/tools/ktau/ktau.o: | $(tools_LIST)
 
 $(B)/tools/ktau/ktau: $(tools_KTAU) $(LIBKTAU)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS) -lm
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS) $(EXPORT_LIBS) -lpthread -lm
 
 $(B)/tools/funcmap/funcMap: $(tools_FUNCMAP) $(tools_SHARED) $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS) -lm

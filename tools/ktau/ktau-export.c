@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ktau export: the trace of a file in the format of another program.
+ * ktau export: what is in a file in the format of another program.
  */
 #include <argp.h>
 #include <errno.h>
@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "cli.h"
 #include "export.h"
@@ -18,6 +17,11 @@
 static const struct exporter *const formats[] = {
 	&export_perfetto,
 	&export_chrome,
+	&export_ctf,
+	&export_otf2,
+	&export_csv,
+	&export_json,
+	&export_sqlite,
 };
 
 enum { NR_FORMATS = sizeof(formats) / sizeof(*formats),
@@ -25,7 +29,9 @@ enum { NR_FORMATS = sizeof(formats) / sizeof(*formats),
 
 struct options {
 	const struct exporter *format;
-	const char *map, *output, *file;
+	const char *map, *output;
+	char **files;
+	int nr_files;
 };
 
 /* One option for each format, then the others. */
@@ -47,7 +53,8 @@ static void make_options(void)
 	size_t i;
 
 	for (i = 0; i < NR_FORMATS; i++) {
-		snprintf(descriptions[i], sizeof(descriptions[i]), "For %s", formats[i]->opens);
+		snprintf(descriptions[i], sizeof(descriptions[i]), "For %s%s", formats[i]->opens,
+			 formats[i]->package ? " (not built)" : "");
 		argp_options[i] = (struct argp_option){
 			.name = formats[i]->name,
 			.key = OPT_FORMAT + (int)i,
@@ -64,7 +71,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 	if (key >= OPT_FORMAT && key < OPT_FORMAT + NR_FORMATS) {
 		if (o->format)
-			argp_error(state, "--%s and --%s: one format at a time",
+			cli_usage(state, "--%s and --%s: one format at a time",
 				   o->format->name, formats[key - OPT_FORMAT]->name);
 		o->format = formats[key - OPT_FORMAT];
 		return 0;
@@ -76,26 +83,26 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'm':
 		o->map = arg;
 		return 0;
-	case ARGP_KEY_ARG:
-		if (o->file)
-			argp_error(state, "one FILE at a time");
-		o->file = arg;
+	case ARGP_KEY_ARGS:
+		o->files = state->argv + state->next;
+		o->nr_files = state->argc - state->next;
 		return 0;
 	case ARGP_KEY_END:
 		if (!o->format)
-			argp_error(state, "choose a format, for example --%s",
+			cli_usage(state, "choose a format, for example --%s",
 				   formats[0]->name);
-		if (!o->file)
-			argp_error(state, "give a FILE");
+		if (!o->nr_files)
+			cli_usage(state, "give a FILE");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp parser = {
-	argp_options, parse_option, "--FORMAT FILE",
-	"Write the trace in FILE, made by ktaud or saved from /proc/ktau/trace, in the "
-	"format of another program. - is standard input.",
+	argp_options, parse_option, "--FORMAT FILE...",
+	"Write what is in FILE, made by ktaud or saved from /proc/ktau/trace or profile, in the "
+	"format of another program. - is standard input. Several files of one boot are given "
+	"in the order of time.",
 	NULL, NULL, NULL
 };
 
@@ -125,68 +132,34 @@ static bool same_file(const char *a, const char *b)
 	       sa.st_ino == sb.st_ino;
 }
 
-/* 0, or CLI_FAILED with a message. */
-static int open_output(struct export_run *x, const char *file)
+static bool overwrites_input(const struct options *o, const char *path)
 {
-	bool std = !strcmp(x->path, "-");
+	int i;
 
-	if (x->format->directory) {
-		if (std) {
-			complain("--%s writes a directory, not standard output", x->format->name);
-			return CLI_FAILED;
-		}
-		if (mkdir(x->path, 0777)) {
-			complain("cannot create %s: %s", x->path, strerror(errno));
-			return CLI_FAILED;
-		}
-		return 0;
-	}
-	if (same_file(x->path, file)) {
-		complain("%s is the input and would be overwritten", x->path);
-		return CLI_FAILED;
-	}
-	x->out = std ? stdout : fopen(x->path, "we");
-	if (!x->out) {
-		complain("cannot create %s: %s", x->path, strerror(errno));
-		return CLI_FAILED;
-	}
-	return 0;
+	for (i = 0; i < o->nr_files; i++)
+		if (strcmp(path, "-") && same_file(path, o->files[i]))
+			return true;
+	return false;
 }
 
-/* The exporter begins when the first stream is known. */
-static int begin_once(struct export_run *x)
+static double now(void)
 {
-	int err = 0;
+	struct timespec ts;
 
-	if (!x->begun) {
-		x->begun = true;
-		err = x->format->begin ? x->format->begin(x) : 0;
-	}
-	return err;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-static int take_track(void *arg, struct track *track)
+static void print_summary(const char *name, const struct export_totals *t, double seconds)
 {
-	struct export_run *x = arg;
-	int err = begin_once(x);
+	const struct timeline_counts *c = &t->counts;
 
-	return err || !x->format->track ? err : x->format->track(x, track);
-}
-
-static int take_event(void *arg, const struct timeline_event *e)
-{
-	struct export_run *x = arg;
-	int err = begin_once(x);
-
-	return err ? err : x->format->event(x, e);
-}
-
-static void print_summary(const struct export_run *x, double seconds)
-{
-	const struct timeline_counts *c = timeline_counts(x->timeline);
-
-	fprintf(stderr, "%s: %" PRIu64 " frames from %" PRIu64 " slots", x->path, c->enters,
+	fprintf(stderr, "%s: %" PRIu64 " frames from %" PRIu64 " slots", name, c->enters,
 		c->slots);
+	if (t->profiles)
+		fprintf(stderr, ", %" PRIu64 " profiles", t->profiles);
+	if (t->hosts > 1)
+		fprintf(stderr, ", %" PRIu64 " hosts", t->hosts);
 	if (c->lost)
 		fprintf(stderr, ", %" PRIu64 " slots lost in %" PRIu64 " gaps", c->lost, c->gaps);
 	if (c->half_enters + c->half_exits)
@@ -199,80 +172,33 @@ static void print_summary(const struct export_run *x, double seconds)
 	fprintf(stderr, "; %.0f slots/s\n", (double)c->slots / (seconds > 1e-9 ? seconds : 1e-9));
 }
 
-static double now(void)
+/* Of a damaged input, what could be read is kept. */
+static int export_to(struct export_run *x, const struct options *o, const char *path,
+		     struct ktau_symtab *symtab)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
-
-/* A file that is only half written is worse than none. */
-static int close_output(struct export_run *x, int status)
-{
-	bool failed = x->out && (ferror(x->out) || fflush(x->out));
-
-	if (x->out && x->out != stdout && fclose(x->out))
-		failed = true;
-	if (failed) {
-		complain("cannot write %s: %s", x->path, strerror(errno));
-		status = CLI_FAILED;
-	}
-	if (status != CLI_DONE && x->out && x->out != stdout)
-		unlink(x->path);
-	return status;
-}
-
-static int convert(struct export_run *x, struct ktau_reader *reader)
-{
-	int status = CLI_DONE, err, end_err = 0;
+	struct export_totals totals = { 0 };
 	double start = now();
+	int status;
 
-	err = timeline_read(x->timeline);
-	if (x->begun && x->format->end)
-		end_err = x->format->end(x);
-	if (err == -EBADMSG) {
-		cli_reader_failed(reader, err);
+	if (overwrites_input(o, path)) {
+		complain("%s is the input and would be overwritten", path);
+		return CLI_FAILED;
+	}
+	if (x->format->directory && !strcmp(path, "-")) {
+		complain("--%s writes a directory, not standard output", x->format->name);
+		return CLI_USAGE;
+	}
+	x->output = output_create(path, x->format->directory);
+	if (!x->output)
+		return CLI_FAILED;
+	x->out = output_file(x->output);
+	status = export_files(x, o->files, o->nr_files, symtab, &totals);
+	if (!totals.hosts)
+		output_discard(x->output);
+	else if (output_commit(x->output))
 		status = CLI_FAILED;
-		err = end_err;
-	} else if (!err) {
-		err = end_err;
-	}
-	if (err == -ESTALE)
-		complain("the input has traces of two boots; export them apart");
-	else if (err)
-		complain("%s", strerror(-err));
-	else if (!x->begun)
-		complain("there is no trace in the input: record with trace=on");
-	if (err || !x->begun)
-		return close_output(x, CLI_FAILED);
-	/* What could be read of a damaged file is kept. */
-	if (close_output(x, CLI_DONE))
-		return CLI_FAILED;
-	print_summary(x, now() - start);
-	return status;
-}
-
-static int export_file(struct export_run *x, const struct options *o, struct ktau_symtab *symtab)
-{
-	const struct timeline_sink sink = { take_track, take_event, x };
-	struct ktau_reader *reader;
-	int status = CLI_FAILED;
-
-	if (ktau_reader_create(&reader)) {
-		complain("out of memory");
-		return CLI_FAILED;
-	}
-	if (ktau_reader_open_file(reader, o->file)) {
-		complain("%s", ktau_reader_error(reader));
-	} else if (!open_output(x, o->file)) {
-		x->names = symbolize_create(ktau_reader_events(reader), symtab);
-		x->timeline = timeline_create(reader, &sink);
-		status = convert(x, reader);
-		timeline_destroy(x->timeline);
-		symbolize_destroy(x->names);
-	}
-	ktau_reader_destroy(reader);
+	else
+		print_summary(path, &totals, now() - start);
 	return status;
 }
 
@@ -285,19 +211,23 @@ static int export_main(int argc, char **argv)
 	int status;
 
 	make_options();
-	argp_parse(&parser, argc, argv, 0, NULL, &o);
+	cli_parse(&parser, argc, argv, 0, &o);
+	if (o.format->package) {
+		complain("--%s: ktau was built without it: install %s and build again",
+			 o.format->name, o.format->package);
+		return CLI_FAILED;
+	}
 	if (o.map && symbolize_load_map(&symtab, o.map))
 		return CLI_FAILED;
 	x.format = o.format;
-	x.path = o.output;
-	if (!x.path)
-		x.path = path = default_output(o.format, o.file);
-	status = export_file(&x, &o, symtab);
+	if (!o.output)
+		path = default_output(o.format, o.files[0]);
+	status = export_to(&x, &o, path ? path : o.output, symtab);
 	free(path);
 	ktau_symtab_destroy(symtab);
 	return status;
 }
 
 const struct subcommand subcommand_export = {
-	"export", export_main, "convert a trace for another program", &parser
+	"export", export_main, "convert a file for another program", &parser
 };

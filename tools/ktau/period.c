@@ -268,6 +268,13 @@ void period_start(struct period *p, const struct period_select *select)
 	p->reading = (struct period_reading){ .select = select };
 }
 
+int period_put(struct period *p, const struct ktau_reader *reader,
+	       const union ktau_record *record)
+{
+	p->reading.reader = reader;
+	return take(p, record);
+}
+
 int period_read(struct period *p, struct ktau_reader *reader, const char *name)
 {
 	struct progress progress = { 0 };

@@ -102,6 +102,10 @@ void period_deinit(struct period *p);
  */
 void period_start(struct period *p, const struct period_select *select);
 int period_read(struct period *p, struct ktau_reader *reader, const char *name);
+
+/* One record that @reader has just returned: for a caller that reads itself. */
+int period_put(struct period *p, const struct ktau_reader *reader,
+	       const union ktau_record *record);
 void period_stop(struct period *p);
 
 /*

@@ -31,6 +31,7 @@ struct heap {
 
 struct timeline {
 	struct ktau_reader *reader;
+	const struct ktau_reader *owners;	/* whose owners are those of the stream */
 	const struct timeline_sink *sink;
 	struct ktau_rec_stream stream;
 	struct ktau_clock clock;
@@ -102,6 +103,11 @@ struct track *timeline_track(const struct timeline *t, uint64_t serial)
 	return (struct track *)hash_get(&t->by_serial, serial);
 }
 
+const struct track *timeline_track_at(const struct timeline *t, size_t index)
+{
+	return index < t->nr_tracks ? t->tracks[index] : NULL;
+}
+
 const struct ktau_rec_owner *timeline_owner(const struct timeline *t, uint64_t serial)
 {
 	const struct track *track = timeline_track(t, serial);
@@ -171,7 +177,7 @@ static void heap_renew(struct heap *h)
 
 /* Events */
 
-static int emit(struct timeline *t, struct timeline_event *e)
+static void clamp(struct timeline *t, struct timeline_event *e)
 {
 	struct track *track = e->track;
 
@@ -180,18 +186,41 @@ static int emit(struct timeline *t, struct timeline_event *e)
 		e->ns = track->ns;
 	}
 	track->ns = e->ns;
+}
+
+static int emit(struct timeline *t, struct timeline_event *e)
+{
+	clamp(t, e);
 	return t->sink->event(t->sink->arg, e);
+}
+
+static bool is_nested(const struct track *track, uint32_t id)
+{
+	size_t i = track->depth;
+
+	while (i--)
+		if (track->frames[i].id == id)
+			return true;
+	return false;
 }
 
 static int exit_frame(struct timeline *t, struct track *track, struct timeline_event *e)
 {
-	const struct timeline_frame *frame = &track->frames[--track->depth];
+	struct timeline_frame *frame = &track->frames[--track->depth];
+	uint64_t duration;
 
 	e->track = track;
 	e->type = KTAU_TRACE_EXIT;
 	e->id = frame->id;
+	e->frame = frame;
 	e->from_ns = frame->ns;
-	return emit(t, e);
+	clamp(t, e);
+	duration = e->ns - frame->ns;
+	e->excl_ns = duration - frame->child_ns;
+	e->nested = is_nested(track, frame->id);
+	if (track->depth)
+		frame[-1].child_ns += duration;
+	return t->sink->event(t->sink->arg, e);
 }
 
 static int exit_all(struct timeline *t, struct track *track, uint64_t ns,
@@ -210,7 +239,6 @@ static int exit_all(struct timeline *t, struct track *track, uint64_t ns,
 static int enter_frame(struct timeline *t, struct timeline_event *e)
 {
 	struct track *track = e->track;
-	int err;
 
 	if (track->depth == track->room) {
 		track->room = track->room ? 2 * track->room : 16;
@@ -218,9 +246,11 @@ static int enter_frame(struct timeline *t, struct timeline_event *e)
 	}
 	t->counts.enters++;
 	e->type = KTAU_TRACE_ENTER;
-	err = emit(t, e);
-	track->frames[track->depth++] = (struct timeline_frame){ e->id, e->ns };
-	return err;
+	clamp(t, e);
+	e->frame = &track->frames[track->depth++];
+	*e->frame = (struct timeline_frame){ .id = e->id, .ns = e->ns };
+	ktau_slot_address(e->slot, &e->frame->address);
+	return t->sink->event(t->sink->arg, e);
 }
 
 /* The exit of the innermost frame of its event; what is inside has no exit any more. */
@@ -426,7 +456,7 @@ static int put_trace(struct timeline *t, const struct ktau_rec_trace *trace)
 	bool changed;
 
 	track = find_track(t, trace->serial, &changed);
-	owner = ktau_reader_owner(t->reader, trace->serial);
+	owner = ktau_reader_owner(t->owners, trace->serial);
 	if (changed && owner)
 		track->owner = without_path(owner);
 	first = first_new(track, trace);
@@ -455,8 +485,10 @@ static int put_trace(struct timeline *t, const struct ktau_rec_trace *trace)
 	return changed && t->sink->track ? t->sink->track(t->sink->arg, track) : 0;
 }
 
-static int put_record(struct timeline *t, const union ktau_record *rec)
+int timeline_put(struct timeline *t, const struct ktau_reader *reader,
+		 const union ktau_record *rec)
 {
+	t->owners = reader;
 	switch (rec->rec->type) {
 	case KTAU_REC_STREAM:
 		if (rec->stream->content != KTAU_REC_TRACE)
@@ -483,7 +515,7 @@ static int put_record(struct timeline *t, const union ktau_record *rec)
  * The frames that are open end with the trace: with the newest stream, or with the last
  * event of a task that has exited.
  */
-static int finish(struct timeline *t)
+int timeline_finish(struct timeline *t)
 {
 	uint64_t end_ns = ktau_clock_boottime_ns(&t->clock, t->final_ticks);
 	int err = hand_on_until(t, UINT64_MAX);
@@ -509,13 +541,13 @@ int timeline_read(struct timeline *t)
 
 	while ((read = ktau_reader_next(t->reader, &rec)) > 0) {
 		progress_step(&progress, "exporting", ++records);
-		err = put_record(t, &rec);
+		err = timeline_put(t, t->reader, &rec);
 		if (err) {
 			progress_end(&progress);
 			return err;
 		}
 	}
 	progress_end(&progress);
-	err = finish(t);
+	err = timeline_finish(t);
 	return err ? err : read;
 }

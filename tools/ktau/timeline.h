@@ -27,10 +27,16 @@
  * struct timeline_frame - an activation that has begun and not ended
  * @id: event id
  * @ns: when it began
+ * @child_ns: duration of the frames directly inside that have ended
+ * @address: of a page fault, else 0
+ * @writer: the exporter's own
  */
 struct timeline_frame {
 	uint32_t id;
 	uint64_t ns;
+	uint64_t child_ns;
+	uint64_t address;
+	uintptr_t writer;
 };
 
 /**
@@ -78,6 +84,9 @@ enum timeline_ended {
  * @type: KTAU_TRACE_* or TIMELINE_LOST
  * @id: event id of ENTER, EXIT and COUNT
  * @ns: CLOCK_BOOTTIME
+ * @frame: EXIT: the frame; ENTER: likewise, the exporter may set its @writer
+ * @excl_ns: EXIT: its duration without the frames inside
+ * @nested: EXIT: a frame of the same event is around it
  * @from_ns: EXIT: when the frame began
  * @to_ns: TIMELINE_LOST: the end of the gap
  * @lost: TIMELINE_LOST: number of slots
@@ -89,6 +98,9 @@ struct timeline_event {
 	uint32_t type;
 	uint32_t id;
 	uint64_t ns;
+	struct timeline_frame *frame;
+	uint64_t excl_ns;
+	bool nested;
 	uint64_t from_ns;
 	uint64_t to_ns;
 	uint64_t lost;
@@ -126,7 +138,7 @@ struct timeline_sink {
 	void *arg;
 };
 
-/* @reader and @sink must outlive it. Never NULL. */
+/* @reader, which timeline_read() needs alone, and @sink must outlive it. Never NULL. */
 struct timeline *timeline_create(struct ktau_reader *reader,
 				 const struct timeline_sink *sink);
 void timeline_destroy(struct timeline *t);
@@ -137,6 +149,16 @@ void timeline_destroy(struct timeline *t);
  */
 int timeline_read(struct timeline *t);
 
+/*
+ * The same in steps, for a caller that needs the records for more than this, or has
+ * several files of one boot: timeline_put() takes the record that @reader has just
+ * returned, timeline_finish() hands on the rest. 0 or the error of the sink; -ESTALE for
+ * a stream of another boot.
+ */
+int timeline_put(struct timeline *t, const struct ktau_reader *reader,
+		 const union ktau_record *record);
+int timeline_finish(struct timeline *t);
+
 const struct timeline_counts *timeline_counts(const struct timeline *t);
 
 /* Of the first stream of traces, which all times are converted by; NULL: no trace. */
@@ -145,6 +167,9 @@ const struct ktau_clock *timeline_clock(const struct timeline *t);
 
 /* The track of a serial that has had slots; NULL if there is none. */
 struct track *timeline_track(const struct timeline *t, uint64_t serial);
+
+/* The tracks by their index; NULL beyond the last. */
+const struct track *timeline_track_at(const struct timeline *t, size_t index);
 
 /* The owner of a serial, on a track or only named in a slot; NULL if unknown. */
 const struct ktau_rec_owner *timeline_owner(const struct timeline *t, uint64_t serial);

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * CSV: a directory with a file for each table, the names of the columns in its first
+ * line. Control characters in names are escaped.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "export_rows.h"
+#include "text.h"
+
+/* Open files, by table. */
+struct csv {
+	FILE *files[ROW_NR_TABLES];
+};
+
+static const char *file_name(int table, char name[32])
+{
+	snprintf(name, 32, "%s.csv", row_tables[table].name);
+	return name;
+}
+
+static int begin(struct export_run *x)
+{
+	struct csv *csv = cli_alloc(NULL, 1, sizeof(*csv));
+	char name[32];
+	size_t c;
+	int i;
+
+	*csv = (struct csv){ { NULL } };
+	x->data = csv;
+	for (i = 0; i < ROW_NR_TABLES; i++) {
+		csv->files[i] = output_add(x->output, file_name(i, name));
+		if (!csv->files[i])
+			return -EIO;
+		for (c = 0; c < row_tables[i].nr_columns; c++)
+			fprintf(csv->files[i], "%s%s", c ? "," : "",
+				row_tables[i].columns[c].name);
+		fputc('\n', csv->files[i]);
+	}
+	return 0;
+}
+
+static void put_text(const char *text, FILE *out)
+{
+	char escaped[ESCAPED_BYTES];
+
+	if (!text[strcspn(text, ",\"\\ \n\r")] && *text) {
+		print_escaped(text, out);
+		return;
+	}
+	fputc('"', out);
+	while (*text) {
+		text += escape_one(text, escaped);
+		fputs(strcmp(escaped, "\"") ? escaped : "\"\"", out);
+	}
+	fputc('"', out);
+}
+
+static int write_row(struct export_run *x, int table, const struct row_cell *cells)
+{
+	const struct row_table *t = &row_tables[table];
+	struct csv *csv = x->data;
+	FILE *out = csv->files[table];
+	size_t c;
+
+	for (c = 0; c < t->nr_columns; c++) {
+		if (c)
+			putc_unlocked(',', out);
+		if (!cells[c].known)
+			continue;
+		if (t->columns[c].type == ROW_TEXT)
+			put_text(cells[c].text, out);
+		else if (t->columns[c].type == ROW_HEX)
+			fprintf(out, "%#" PRIx64, (uint64_t)cells[c].number);
+		else if (t->columns[c].type == ROW_ULONG)
+			fprintf(out, "%" PRIu64, (uint64_t)cells[c].number);
+		else
+			fprintf(out, "%" PRId64, cells[c].number);
+	}
+	putc_unlocked('\n', out);
+	return output_check(x->output, out) ? -EIO : 0;
+}
+
+static int start_host(struct export_run *x)
+{
+	return rows_start_host(x, write_row);
+}
+
+static int event(struct export_run *x, const struct timeline_event *e)
+{
+	return rows_event(x, e, write_row);
+}
+
+static int profile(struct export_run *x)
+{
+	return rows_profile(x, write_row);
+}
+
+static int end_host(struct export_run *x)
+{
+	return rows_end_host(x, write_row);
+}
+
+static int end(struct export_run *x)
+{
+	struct csv *csv = x->data;
+	int err = 0, i;
+
+	for (i = 0; i < ROW_NR_TABLES; i++)
+		if (csv->files[i] && output_close(x->output, csv->files[i]))
+			err = -EIO;
+	free(csv);
+	return err;
+}
+
+const struct exporter export_csv = {
+	.name = "csv",
+	.suffix = ".csv",
+	.opens = "everything: a directory of tables",
+	.directory = true,
+	.hosts = true,
+	.begin = begin,
+	.start_host = start_host,
+	.event = event,
+	.profile = profile,
+	.end_host = end_host,
+	.end = end,
+};

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * JSON lines: each row is an object of its own, with the name of its table. Numbers that
+ * may have more than 32 bits are strings, because many readers make doubles of numbers.
+ */
+#include <inttypes.h>
+
+#include "export_rows.h"
+#include "table.h"
+
+static void put_value(const struct row_cell *cell, enum row_type type, FILE *out)
+{
+	if (!cell->known) {
+		fputs("null", out);
+		return;
+	}
+	switch (type) {
+	case ROW_TEXT:
+		json_string(cell->text, out);
+		return;
+	case ROW_INT:
+		fprintf(out, "%" PRId64, cell->number);
+		return;
+	case ROW_LONG:
+		fprintf(out, "\"%" PRId64 "\"", cell->number);
+		return;
+	case ROW_ULONG:
+		fprintf(out, "\"%" PRIu64 "\"", (uint64_t)cell->number);
+		return;
+	case ROW_HEX:
+		fprintf(out, "\"%#" PRIx64 "\"", (uint64_t)cell->number);
+		return;
+	}
+}
+
+static int write_row(struct export_run *x, int table, const struct row_cell *cells)
+{
+	const struct row_table *t = &row_tables[table];
+	size_t c;
+
+	fprintf(x->out, "{\"table\":\"%s\"", t->name);
+	for (c = 0; c < t->nr_columns; c++) {
+		fprintf(x->out, ",\"%s\":", t->columns[c].name);
+		put_value(&cells[c], t->columns[c].type, x->out);
+	}
+	fputs("}\n", x->out);
+	return 0;
+}
+
+static int start_host(struct export_run *x)
+{
+	return rows_start_host(x, write_row);
+}
+
+static int event(struct export_run *x, const struct timeline_event *e)
+{
+	return rows_event(x, e, write_row);
+}
+
+static int profile(struct export_run *x)
+{
+	return rows_profile(x, write_row);
+}
+
+static int end_host(struct export_run *x)
+{
+	return rows_end_host(x, write_row);
+}
+
+const struct exporter export_json = {
+	.name = "json",
+	.suffix = ".jsonl",
+	.opens = "jq and everything that reads JSON lines",
+	.hosts = true,
+	.start_host = start_host,
+	.event = event,
+	.profile = profile,
+	.end_host = end_host,
+};

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The file or directory that an export writes.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "export_output.h"
+
+/**
+ * struct output - what is written
+ * @path: its name
+ * @partial: its name while it is written; equal to @path if it is no regular file,
+ *	and NULL for standard output
+ * @file: open, unless it is a directory
+ * @failed: it could not be written, and the message is out
+ */
+struct output {
+	const char *path;
+	char *partial;
+	FILE *file;
+	bool failed;
+};
+
+/*
+ * The thread that waits for signals removes @unfinished. It holds @lock from then
+ * on, so that no file is added afterwards.
+ */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static const char *unfinished;
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st, (void)type, (void)ftw;
+	return remove(path);
+}
+
+static void remove_unfinished(void)
+{
+	if (unfinished)
+		nftw(unfinished, remove_one, 4, FTW_DEPTH | FTW_PHYS);
+	unfinished = NULL;
+}
+
+/* As if the signal had not been caught. */
+static void *await_signal(void *arg)
+{
+	sigset_t *signals = arg;
+	int number;
+
+	if (sigwait(signals, &number))
+		return NULL;
+	pthread_mutex_lock(&lock);
+	remove_unfinished();
+	signal(number, SIG_DFL);
+	sigemptyset(signals);
+	sigaddset(signals, number);
+	pthread_sigmask(SIG_UNBLOCK, signals, NULL);
+	raise(number);
+	return NULL;
+}
+
+static void catch_signals(void)
+{
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+	static sigset_t signals;
+	struct sigaction action;
+	pthread_t thread;
+	size_t i;
+
+	sigemptyset(&signals);
+	for (i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		if (!sigaction(numbers[i], NULL, &action) && action.sa_handler == SIG_DFL)
+			sigaddset(&signals, numbers[i]);
+	if (pthread_sigmask(SIG_BLOCK, &signals, NULL))
+		return;
+	if (pthread_create(&thread, NULL, await_signal, &signals))
+		pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+	else
+		pthread_detach(thread);
+}
+
+static struct output *refuse(struct output *o)
+{
+	complain("cannot create %s: %s", o->path, strerror(errno));
+	free(o->partial);
+	free(o);
+	return NULL;
+}
+
+static bool is_special(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+static int make(struct output *o, bool directory)
+{
+	struct stat st;
+
+	if (directory && !lstat(o->path, &st)) {
+		errno = EEXIST;
+		return -1;
+	}
+	if (directory)
+		return mkdir(o->partial, 0777);
+	if (!stat(o->path, &st) && S_ISDIR(st.st_mode)) {
+		errno = EISDIR;
+		return -1;
+	}
+	o->file = fopen(o->partial, "we");
+	return o->file ? 0 : -1;
+}
+
+struct output *output_create(const char *path, bool directory)
+{
+	struct output *o = cli_alloc(NULL, 1, sizeof(*o));
+	int err;
+
+	*o = (struct output){ .path = path };
+	if (!directory && !strcmp(path, "-")) {
+		o->file = stdout;
+		return o;
+	}
+	if (is_special(path) ? asprintf(&o->partial, "%s", path) < 0 :
+			       asprintf(&o->partial, "%s.partial", path) < 0) {
+		o->partial = NULL;
+		errno = ENOMEM;
+		return refuse(o);
+	}
+	catch_signals();
+	pthread_mutex_lock(&lock);
+	err = make(o, directory);
+	if (!err && strcmp(o->path, o->partial))
+		unfinished = o->partial;
+	pthread_mutex_unlock(&lock);
+	return err ? refuse(o) : o;
+}
+
+const char *output_name(const struct output *o)
+{
+	return o->path;
+}
+
+const char *output_path(const struct output *o)
+{
+	return o->partial ? o->partial : o->path;
+}
+
+FILE *output_file(const struct output *o)
+{
+	return o->file;
+}
+
+static FILE *open_in(struct output *o, const char *name, const char *mode)
+{
+	char *path = cli_alloc(NULL, strlen(o->partial) + strlen(name) + 2, 1), *slash;
+	FILE *file;
+
+	sprintf(path, "%s/%s", o->partial, name);
+	pthread_mutex_lock(&lock);
+	slash = strrchr(name, '/') ? strrchr(path, '/') : NULL;
+	if (slash) {
+		*slash = 0;
+		mkdir(path, 0777);
+		*slash = '/';
+	}
+	file = fopen(path, mode);
+	pthread_mutex_unlock(&lock);
+	if (!file)
+		complain("cannot create %s: %s", path, strerror(errno));
+	free(path);
+	return file;
+}
+
+static int cannot_write(struct output *o, int err)
+{
+	if (!o->failed)
+		complain("cannot write %s: %s", o->path, err ? strerror(err) : "unknown error");
+	o->failed = true;
+	return -1;
+}
+
+int output_check(struct output *o, FILE *file)
+{
+	return ferror(file) ? cannot_write(o, errno) : 0;
+}
+
+int output_close(struct output *o, FILE *file)
+{
+	bool failed = ferror(file) != 0;
+
+	errno = 0;
+	if (fclose(file) || failed)
+		return cannot_write(o, errno);
+	return 0;
+}
+
+FILE *output_add(struct output *o, const char *name)
+{
+	return open_in(o, name, "wxe");
+}
+
+int output_append(struct output *o, const char *name, const void *data, size_t bytes)
+{
+	FILE *file = open_in(o, name, "ae");
+
+	if (!file)
+		return -1;
+	if (fwrite(data, 1, bytes, file) < bytes)
+		output_check(o, file);
+	return output_close(o, file);
+}
+
+/* All that was written goes out. */
+static int finish(struct output *o)
+{
+	FILE *file = o->file;
+	bool failed;
+
+	if (!file)
+		return 0;
+	o->file = NULL;
+	failed = ferror(file) != 0;
+	errno = 0;
+	if (fflush(file) || failed)
+		failed = true;
+	if (failed)
+		cannot_write(o, errno);
+	if (file != stdout && fclose(file) && !failed)
+		cannot_write(o, errno);
+	return o->failed ? -1 : 0;
+}
+
+int output_commit(struct output *o)
+{
+	int err = finish(o);
+
+	pthread_mutex_lock(&lock);
+	if (!err && o->partial && strcmp(o->partial, o->path) && rename(o->partial, o->path))
+		err = cannot_write(o, errno);
+	if (err)
+		remove_unfinished();
+	unfinished = NULL;
+	pthread_mutex_unlock(&lock);
+	free(o->partial);
+	free(o);
+	return err;
+}
+
+/* Whatever has not been written is not missed. */
+void output_discard(struct output *o)
+{
+	o->failed = true;
+	finish(o);
+	pthread_mutex_lock(&lock);
+	remove_unfinished();
+	pthread_mutex_unlock(&lock);
+	free(o->partial);
+	free(o);
+}

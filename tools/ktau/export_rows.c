@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * An export as rows of tables. Times are nanoseconds of CLOCK_BOOTTIME.
+ */
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export_rows.h"
+
+#define NR(array) (sizeof(array) / sizeof(*(array)))
+
+static const struct row_column host_columns[] = {
+	{ "host", ROW_INT }, { "nodename", ROW_TEXT }, { "release", ROW_TEXT },
+	{ "machine", ROW_TEXT }, { "boot_id", ROW_TEXT }, { "cpus", ROW_INT },
+	{ "clock_hz", ROW_ULONG }, { "clock_stable", ROW_INT }, { "realtime_offset_ns", ROW_LONG },
+};
+
+static const struct row_column task_columns[] = {
+	{ "host", ROW_INT }, { "serial", ROW_ULONG }, { "kind", ROW_TEXT }, { "tid", ROW_INT },
+	{ "pid", ROW_INT }, { "ppid", ROW_INT }, { "name", ROW_TEXT }, { "cpu", ROW_INT },
+	{ "uid", ROW_INT }, { "prio", ROW_INT }, { "cgroup", ROW_TEXT }, { "start_ns", ROW_ULONG },
+	{ "exit_ns", ROW_ULONG }, { "exit_code", ROW_INT }, { "life_ns", ROW_ULONG },
+	{ "user_ns", ROW_ULONG }, { "kernel_ns", ROW_ULONG }, { "irq_ns", ROW_ULONG },
+	{ "runq_ns", ROW_ULONG }, { "asleep_ns", ROW_ULONG }, { "guest_ns", ROW_ULONG },
+};
+
+static const struct row_column routine_columns[] = {
+	{ "host", ROW_INT }, { "serial", ROW_ULONG }, { "kind", ROW_TEXT }, { "tid", ROW_INT },
+	{ "task", ROW_TEXT }, { "group_name", ROW_TEXT }, { "routine", ROW_TEXT },
+	{ "count", ROW_ULONG }, { "incl_ns", ROW_ULONG }, { "excl_ns", ROW_ULONG },
+	{ "longest_ns", ROW_ULONG }, { "asleep_ns", ROW_ULONG }, { "runq_ns", ROW_ULONG },
+	{ "irq_ns", ROW_ULONG }, { "in_flight", ROW_ULONG }, { "in_flight_ns", ROW_ULONG },
+};
+
+static const struct row_column counter_columns[] = {
+	{ "host", ROW_INT }, { "serial", ROW_ULONG }, { "kind", ROW_TEXT }, { "tid", ROW_INT },
+	{ "task", ROW_TEXT }, { "group_name", ROW_TEXT }, { "counter", ROW_TEXT },
+	{ "count", ROW_ULONG }, { "sum", ROW_ULONG }, { "min", ROW_ULONG }, { "max", ROW_ULONG },
+};
+
+static const struct row_column frame_columns[] = {
+	{ "host", ROW_INT }, { "serial", ROW_ULONG }, { "tid", ROW_INT }, { "task", ROW_TEXT },
+	{ "start_ns", ROW_ULONG }, { "duration_ns", ROW_ULONG }, { "excl_ns", ROW_ULONG },
+	{ "depth", ROW_INT }, { "nested", ROW_INT }, { "cpu", ROW_INT }, { "context", ROW_TEXT },
+	{ "group_name", ROW_TEXT }, { "routine", ROW_TEXT }, { "ended", ROW_TEXT },
+	{ "result", ROW_LONG }, { "address", ROW_HEX },
+};
+
+static const struct row_column point_columns[] = {
+	{ "host", ROW_INT }, { "serial", ROW_ULONG }, { "tid", ROW_INT }, { "task", ROW_TEXT },
+	{ "ns", ROW_ULONG }, { "cpu", ROW_INT }, { "context", ROW_TEXT }, { "type", ROW_TEXT },
+	{ "name", ROW_TEXT }, { "value", ROW_LONG }, { "other_serial", ROW_ULONG },
+	{ "other_tid", ROW_INT }, { "other_task", ROW_TEXT }, { "detail", ROW_TEXT },
+};
+
+static const struct row_column loss_columns[] = {
+	{ "host", ROW_INT }, { "serial", ROW_ULONG }, { "tid", ROW_INT }, { "task", ROW_TEXT },
+	{ "start_ns", ROW_ULONG }, { "duration_ns", ROW_ULONG }, { "slots", ROW_ULONG },
+};
+
+const struct row_table row_tables[ROW_NR_TABLES] = {
+	[ROW_HOSTS] = { "hosts", host_columns, NR(host_columns) },
+	[ROW_TASKS] = { "tasks", task_columns, NR(task_columns) },
+	[ROW_ROUTINES] = { "routines", routine_columns, NR(routine_columns) },
+	[ROW_COUNTERS] = { "counters", counter_columns, NR(counter_columns) },
+	[ROW_FRAMES] = { "frames", frame_columns, NR(frame_columns) },
+	[ROW_POINTS] = { "points", point_columns, NR(point_columns) },
+	[ROW_LOSSES] = { "losses", loss_columns, NR(loss_columns) },
+};
+
+/* A row being made: cells are put from left to right. */
+struct row {
+	struct row_cell cells[ROW_MAX_COLUMNS];
+	size_t nr;
+};
+
+static void put_text(struct row *r, const char *text)
+{
+	r->cells[r->nr++] = (struct row_cell){ text != NULL, text, 0 };
+}
+
+static void put_number(struct row *r, int64_t number)
+{
+	r->cells[r->nr++] = (struct row_cell){ true, NULL, number };
+}
+
+static void put_ulong(struct row *r, uint64_t number)
+{
+	put_number(r, (int64_t)number);
+}
+
+/* Known only if @known. */
+static void put_known(struct row *r, bool known, uint64_t number)
+{
+	r->cells[r->nr++] = (struct row_cell){ known, NULL, (int64_t)number };
+}
+
+int rows_start_host(struct export_run *x, row_writer write)
+{
+	const struct ktau_rec_stream *s = &x->stream;
+	char boot_id[2 * sizeof(s->boot_id) + 1];
+	struct row r = { .nr = 0 };
+	struct ktau_clock clock;
+	size_t i;
+
+	for (i = 0; i < sizeof(s->boot_id); i++)
+		sprintf(boot_id + 2 * i, "%02x", s->boot_id[i]);
+	ktau_clock_init(&clock, s);
+	put_number(&r, x->host);
+	put_text(&r, s->nodename);
+	put_text(&r, s->release);
+	put_text(&r, s->machine);
+	put_text(&r, boot_id);
+	put_number(&r, s->nr_cpus);
+	put_ulong(&r, clock.hz);
+	put_number(&r, clock.stable);
+	put_ulong(&r, clock.realtime_ns - clock.boottime_ns);
+	return write(x, ROW_HOSTS, r.cells);
+}
+
+/* The first cells of all rows of a trace. */
+static struct row start_row(struct export_run *x, const struct track *track)
+{
+	struct row r = { .nr = 0 };
+
+	put_number(&r, x->host);
+	put_ulong(&r, track->serial);
+	put_number(&r, track->owner.tid);
+	put_text(&r, track->owner.comm);
+	return r;
+}
+
+static int write_frame(struct export_run *x, const struct timeline_event *e, row_writer write)
+{
+	static const char *const ended[] = { "exit", "loss", "end" };
+	struct row r = start_row(x, e->track);
+	int64_t result = 0;
+	bool known = e->slot && ktau_slot_result(e->slot, &result);
+
+	put_ulong(&r, e->from_ns);
+	put_ulong(&r, e->ns - e->from_ns);
+	put_ulong(&r, e->excl_ns);
+	put_ulong(&r, e->track->depth);
+	put_number(&r, e->nested);
+	put_number(&r, e->track->cpu);
+	put_text(&r, e->slot ? ktau_ctx_name(e->slot->ctx) : NULL);
+	put_text(&r, symbolize_group(x->names, e->id));
+	put_text(&r, symbolize_event(x->names, e->id));
+	put_text(&r, ended[e->ended]);
+	put_known(&r, known, (uint64_t)result);
+	put_known(&r, e->frame->address, e->frame->address);
+	return write(x, ROW_FRAMES, r.cells);
+}
+
+static int write_loss(struct export_run *x, const struct timeline_event *e, row_writer write)
+{
+	struct row r = start_row(x, e->track);
+
+	put_ulong(&r, e->ns);
+	put_ulong(&r, e->to_ns - e->ns);
+	put_ulong(&r, e->lost);
+	return write(x, ROW_LOSSES, r.cells);
+}
+
+/**
+ * struct point - what a slot that is no frame says
+ * @name: of the counter, or the new one of the task
+ * @value: the counter's, or a number by the type
+ * @other: serial of the other task, 0 if there is none
+ * @detail: more as text
+ */
+struct point {
+	const char *name;
+	bool has_value;
+	int64_t value;
+	uint64_t other;
+	char comm[17];
+	char detail[160];
+};
+
+static void describe_net(struct point *p, const struct ktau_slot_net *net)
+{
+	char local[INET6_ADDRSTRLEN] = "", remote[INET6_ADDRSTRLEN] = "";
+
+	inet_ntop(AF_INET6, net->local, local, sizeof(local));
+	inet_ntop(AF_INET6, net->remote, remote, sizeof(remote));
+	snprintf(p->detail, sizeof(p->detail), "[%s]:%u [%s]:%u seq %u", local,
+		 net->local_port, remote, net->remote_port, net->seq);
+	p->value = net->bytes;
+	p->has_value = true;
+}
+
+static void describe_sched(struct point *p, const struct ktau_slot *slot)
+{
+	struct ktau_slot_switch to;
+	struct ktau_slot_waking waking;
+	struct ktau_slot_woken woken;
+	struct ktau_slot_fork child;
+
+	if (ktau_slot_switch(slot, &to)) {
+		p->other = to.next_serial;
+		p->has_value = true;
+		p->value = to.state;
+		snprintf(p->detail, sizeof(p->detail), "%c", ktau_state_letter(to.state));
+	} else if (ktau_slot_waking(slot, &waking)) {
+		p->other = waking.serial;
+		p->has_value = true;
+		p->value = waking.target_cpu;
+	} else if (ktau_slot_woken(slot, &woken)) {
+		p->other = woken.waker_serial;
+		p->has_value = true;
+		p->value = woken.target_cpu;
+	} else if (ktau_slot_fork(slot, &child)) {
+		p->other = child.serial;
+	}
+}
+
+static void describe(struct export_run *x, const struct timeline_event *e, struct point *p)
+{
+	struct ktau_slot_net net;
+	int32_t code;
+	uint64_t number;
+
+	*p = (struct point){ .name = NULL };
+	describe_sched(p, e->slot);
+	if (ktau_slot_count(e->slot, &number)) {
+		p->name = symbolize_event(x->names, e->id);
+		p->has_value = true;
+		p->value = (int64_t)number;
+	} else if (ktau_slot_comm(e->slot, p->comm)) {
+		p->name = p->comm;
+	} else if (ktau_slot_exit_code(e->slot, &code)) {
+		p->has_value = true;
+		p->value = code;
+	} else if (ktau_slot_cgroup(e->slot, &number)) {
+		p->name = registry_cgroup_text(x->period->registry, number);
+	} else if (ktau_slot_net(e->slot, &net)) {
+		describe_net(p, &net);
+	}
+}
+
+static int write_point(struct export_run *x, const struct timeline_event *e, row_writer write)
+{
+	const char *type = ktau_slot_type_name((uint8_t)e->type);
+	const struct ktau_rec_owner *other;
+	struct row r = start_row(x, e->track);
+	struct point p;
+
+	describe(x, e, &p);
+	other = p.other ? timeline_owner(x->timeline, p.other) : NULL;
+	put_ulong(&r, e->ns);
+	put_number(&r, e->slot->cpu);
+	put_text(&r, ktau_ctx_name(e->slot->ctx));
+	put_text(&r, type ? type : "UNKNOWN");
+	put_text(&r, p.name);
+	put_known(&r, p.has_value, (uint64_t)p.value);
+	put_known(&r, p.other, p.other);
+	put_known(&r, other, other ? (uint64_t)(int64_t)other->tid : 0);
+	put_text(&r, other ? other->comm : NULL);
+	put_text(&r, *p.detail ? p.detail : NULL);
+	return write(x, ROW_POINTS, r.cells);
+}
+
+int rows_event(struct export_run *x, const struct timeline_event *e, row_writer write)
+{
+	switch (e->type) {
+	case KTAU_TRACE_ENTER:
+		return 0;
+	case KTAU_TRACE_EXIT:
+		return write_frame(x, e, write);
+	case TIMELINE_LOST:
+		return write_loss(x, e, write);
+	}
+	return write_point(x, e, write);
+}
+
+static uint64_t ns_of(const struct export_run *x, uint64_t ticks)
+{
+	struct ktau_clock clock;
+
+	ktau_clock_init(&clock, &x->stream);
+	return ktau_clock_ns(&clock, ticks);
+}
+
+static void put_ticks(struct export_run *x, struct row *r, bool known, uint64_t ticks)
+{
+	put_known(r, known, known ? ns_of(x, ticks) : 0);
+}
+
+static int write_task(struct export_run *x, const struct ktau_rec_owner *o,
+		      const struct account *account, row_writer write)
+{
+	static const int parts[] = { ACCOUNT_USER, ACCOUNT_KERNEL, ACCOUNT_IRQ, ACCOUNT_RUNQ,
+				     ACCOUNT_ASLEEP, ACCOUNT_GUEST };
+	bool exited = o->kind == KTAU_OWNER_EXITED;
+	struct row r = { .nr = 0 };
+	size_t i;
+
+	put_number(&r, x->host);
+	put_ulong(&r, o->serial);
+	put_text(&r, ktau_owner_kind_name(o->kind));
+	put_number(&r, o->tid);
+	put_number(&r, o->tgid);
+	put_number(&r, o->ppid);
+	put_text(&r, o->comm);
+	put_number(&r, o->cpu);
+	put_number(&r, o->uid);
+	put_number(&r, o->prio);
+	put_text(&r, o->cgroup ? registry_cgroup_text(x->period->registry, o->cgroup) : NULL);
+	put_ulong(&r, o->start_ns);
+	put_known(&r, exited, o->exit_ns);
+	put_known(&r, exited, (uint64_t)(int64_t)o->exit_code);
+	put_ticks(x, &r, account, account ? account->life : 0);
+	for (i = 0; i < NR(parts); i++)
+		put_ticks(x, &r, account, account ? account->parts[parts[i]] : 0);
+	return write(x, ROW_TASKS, r.cells);
+}
+
+static struct row start_profile(struct export_run *x, const struct process *p,
+				const struct routine *routine)
+{
+	const struct ktau_rec_owner *o = &p->owner;
+	struct row r = { .nr = 0 };
+
+	put_number(&r, x->host);
+	put_ulong(&r, o->serial);
+	put_text(&r, ktau_owner_kind_name(o->kind));
+	put_number(&r, o->tid);
+	put_text(&r, p->label && *p->label ? p->label : o->comm);
+	put_text(&r, symbolize_group(x->names, routine->id));
+	put_text(&r, symbolize_event(x->names, routine->id));
+	put_ulong(&r, routine->count);
+	return r;
+}
+
+static int write_routine(struct export_run *x, const struct process *p,
+			 const struct routine *routine, row_writer write)
+{
+	struct row r = start_profile(x, p, routine);
+
+	if (routine->kind == KTAU_KIND_COUNTER) {
+		put_ulong(&r, routine->incl);
+		put_ulong(&r, routine->min);
+		put_ulong(&r, routine->max);
+		return write(x, ROW_COUNTERS, r.cells);
+	}
+	put_ticks(x, &r, true, routine->incl);
+	put_ticks(x, &r, true, routine->excl);
+	put_ticks(x, &r, routine->flags & KTAU_ENTRY_LONGEST, routine->longest);
+	put_ticks(x, &r, routine->flags & KTAU_ENTRY_ASLEEP, routine->asleep);
+	put_ticks(x, &r, routine->flags & KTAU_ENTRY_RUNQ, routine->runq);
+	put_ticks(x, &r, routine->flags & KTAU_ENTRY_IRQ, routine->irq);
+	put_ulong(&r, routine->open);
+	put_ticks(x, &r, true, routine->open_incl);
+	return write(x, ROW_ROUTINES, r.cells);
+}
+
+static int write_tally(struct export_run *x, const struct process *p, row_writer write)
+{
+	const struct routine *r;
+	int err = 0;
+
+	for (r = p->tally.routines; !err && r < p->tally.routines + p->tally.nr; r++)
+		err = write_routine(x, p, r, write);
+	return err;
+}
+
+static int write_process(struct export_run *x, const struct process *p, row_writer write)
+{
+	int err = write_task(x, &p->owner, &p->account, write);
+
+	return err ? err : write_tally(x, p, write);
+}
+
+/* Tasks, then the CPUs and the evicted sum, which have kinds of their own. */
+int rows_profile(struct export_run *x, row_writer write)
+{
+	const struct aggregate *rows = x->period->rows;
+	int err = 0;
+	size_t i;
+
+	for (i = 0; !err && i < rows->nr; i++)
+		err = write_process(x, &rows->processes[i], write);
+	for (i = 0; !err && i < rows->nr_cpus; i++)
+		err = write_process(x, &rows->cpus[i], write);
+	return err ? err : write_tally(x, &rows->evicted, write);
+}
+
+/* Tasks of which there is only a trace. */
+int rows_end_host(struct export_run *x, row_writer write)
+{
+	const struct aggregate *rows = x->period->rows;
+	const struct track *track;
+	struct hash known = { 0 };
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < rows->nr; i++)
+		hash_put(&known, rows->processes[i].owner.serial, 1);
+	for (i = 0; !err && (track = timeline_track_at(x->timeline, i)); i++)
+		if (!hash_get(&known, track->serial))
+			err = write_task(x, &track->owner, NULL, write);
+	hash_deinit(&known);
+	return err;
+}
