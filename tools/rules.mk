@@ -12,7 +12,16 @@ tools_objects = $(patsubst %,$(B)/tools/ktau/%.o,$(1))
 tools_SHARED := $(call tools_objects,cli symbolize dump dump_slot text hash)
 tools_REPORT := $(call tools_objects,report report_options report_tables account waits wakers aggregate tally \
 	period registry table)
-tools_KTAU := $(patsubst %.c,$(B)/%.o,$(wildcard tools/ktau/*.c))
+# HAVE_NCURSES=n leaves out the screen of ktau top.
+HAVE_NCURSES ?= $(if $(CROSS_COMPILE),n,$(if $(shell pkg-config --exists ncursesw && echo y),y,n))
+tools_SOURCES := $(wildcard tools/ktau/*.c)
+ifeq ($(HAVE_NCURSES),n)
+tools_SOURCES := $(filter-out %/top_screen.c,$(tools_SOURCES))
+else
+$(call tools_objects,ktau-top top_screen): KTAU_CPPFLAGS += -DKTAU_HAVE_NCURSES
+tools_CURSES := $(shell pkg-config --libs ncursesw)
+endif
+tools_KTAU := $(patsubst %.c,$(B)/%.o,$(tools_SOURCES))
 tools_RUNKTAU := $(patsubst %.c,$(B)/%.o,$(wildcard tools/runktau/*.c)) $(tools_REPORT)
 tools_FUNCMAP := $(patsubst %.c,$(B)/%.o,$(wildcard tools/funcmap/*.c))
 
@@ -39,7 +48,7 @@ $(tools_LIST): tools/rules.mk $(wildcard tools/ktau)
 $(B)/tools/ktau/ktau.o: | $(tools_LIST)
 
 $(B)/tools/ktau/ktau: $(tools_KTAU) $(LIBKTAU)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS) $(EXPORT_LIBS) -lpthread -lm
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS) $(EXPORT_LIBS) $(tools_CURSES) -lpthread -lm
 
 $(B)/tools/funcmap/funcMap: $(tools_FUNCMAP) $(tools_SHARED) $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS) -lm

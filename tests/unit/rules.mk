@@ -114,6 +114,18 @@ $(call unit,tools/export_fixture): %: %.o $(call unit,tools/fixture.o) $(LIBKTAU
 # They run the programs.
 $(call unit,tools/test_cli tools/test_many): | $(tools_PROGRAMS)
 
+# What the shell tests of the tools read.
+$(call unit,tools/sample): $(addprefix $(B)/,$(addsuffix .o,$(unit_MACHINE) tests/unit/tools/saved \
+		tests/unit/tools/sample)) $(LIBKTAU)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS)
+
+tools_SHELL_TESTS := $(patsubst %.sh,$(B)/%,$(wildcard tests/unit/tools/test_*.sh))
+UNIT_TESTS += $(tools_SHELL_TESTS)
+
+$(tools_SHELL_TESTS): $(call unit,tools/sample) $(tools_PROGRAMS)
+	printf '#!/bin/sh\nexec tests/unit/tools/%s.sh %s\n' $(@F) $(B) > $@
+	chmod 755 $@
+
 # zepto: ciod, cnk, images and jobs.
 UNIT_TESTS += $(call unit,zepto/test_wire zepto/test_ciod zepto/test_zepto)
 

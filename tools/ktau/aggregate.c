@@ -9,6 +9,8 @@
  * that were evicted unread.
  */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -152,7 +154,7 @@ static uint64_t hash_text(const char *text)
 }
 
 /* What the tasks of a row have in common: @text, or the number returned. */
-static uint64_t key_of(const struct aggregate *rows, const struct ktau_rec_owner *owner,
+static uint64_t key_of(struct aggregate *rows, const struct ktau_rec_owner *owner,
 		       const char **text)
 {
 	*text = NULL;
@@ -162,6 +164,10 @@ static uint64_t key_of(const struct aggregate *rows, const struct ktau_rec_owner
 		return hash_text(*text);
 	case BY_CGROUP:
 		*text = registry_cgroup_text(rows->registry, owner->cgroup);
+		return hash_text(*text);
+	case BY_USER:
+		snprintf(rows->user, sizeof(rows->user), "uid %" PRIu32, owner->uid);
+		*text = rows->user;
 		return hash_text(*text);
 	case BY_PROCESS:
 		if (owner->leader_serial)
@@ -174,6 +180,12 @@ static uint64_t key_of(const struct aggregate *rows, const struct ktau_rec_owner
 		break;
 	}
 	return owner->serial;
+}
+
+/* Elsewhere the label of a row is the name of its owner. */
+static bool has_own_label(const struct aggregate *rows)
+{
+	return rows->by == BY_CGROUP || rows->by == BY_USER;
 }
 
 static struct process *new_row(struct aggregate *rows, const struct ktau_rec_owner *owner,
@@ -192,14 +204,14 @@ static struct process *new_row(struct aggregate *rows, const struct ktau_rec_own
 		.tally.registry = rows->registry,
 	};
 	/* The path of a control group may change while the period is read. */
-	if (rows->by == BY_CGROUP)
+	if (has_own_label(rows))
 		p->label = strcpy(cli_alloc(NULL, strlen(text) + 1, 1), text);
 	return p;
 }
 
 static const char *label_of(const struct aggregate *rows, const struct process *p)
 {
-	return rows->by == BY_CGROUP ? p->label : p->owner.comm;
+	return has_own_label(rows) ? p->label : p->owner.comm;
 }
 
 static struct process *row_of(struct aggregate *rows, const struct ktau_rec_owner *owner)
@@ -444,7 +456,7 @@ static void free_process(const struct aggregate *rows, struct process *p)
 	tally_deinit(&p->tally);
 	wakers_deinit(&p->wakers);
 	free(p->ids);
-	if (rows->by == BY_CGROUP)
+	if (has_own_label(rows))
 		free((char *)p->label);
 }
 

@@ -21,7 +21,8 @@
 enum aggregate_by { BY_PROCESS,
 		    BY_THREAD,
 		    BY_NAME,
-		    BY_CGROUP };
+		    BY_CGROUP,
+		    BY_USER };
 
 /**
  * struct task_filter - which tasks a report is about
@@ -66,9 +67,9 @@ struct task_ids {
 };
 
 /**
- * struct process - a process, a thread, all of one name, or a control group
+ * struct process - a process, a thread, all of one name, a control group or a user
  * @owner: of its leader, or of the first that was found; without the path
- * @label: its name, or the control group's path
+ * @label: its name, the control group's path, or "uid 1000"
  * @cgroup: control group of @owner
  * @tasks: tasks in it
  * @live: how many of them were alive at the end
@@ -114,6 +115,7 @@ struct process {
  * @backward: owners whose later profile has less than the earlier one
  * @unknown: entries and owners of unknown kinds, which are left out
  * @scratch: one task's difference
+ * @user: the present owner's user, with BY_USER
  */
 struct aggregate {
 	enum aggregate_by by;
@@ -135,6 +137,7 @@ struct aggregate {
 	uint64_t backward;
 	uint64_t unknown;
 	struct tally scratch;
+	char user[20];
 };
 
 /*

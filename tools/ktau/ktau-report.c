@@ -10,6 +10,7 @@
 
 #include "cli.h"
 #include "report.h"
+#include "source.h"
 #include "subcommand.h"
 
 enum {
@@ -35,6 +36,7 @@ enum {
 	OPT_DETAILS,
 	OPT_WAITS,
 	OPT_CPUS,
+	OPT_HOST,
 };
 
 struct options {
@@ -57,6 +59,7 @@ static const struct argp_option argp_options[] = {
 	  "With --live: what happens in so many seconds", 1 },
 	{ "map", 'm', "FILE", 0,
 	  "System.map, kallsyms or vmlinux, for names that the kernel did not know", 1 },
+	{ "host", OPT_HOST, "NAME", 0, "Of files of several machines, this one", 1 },
 	{ NULL, 0, NULL, 0, "Which time (from the first stream to the last):", 2 },
 	{ "boot", OPT_BOOT, NULL, 0, "From the start of KTAU in that boot", 2 },
 	{ "period", OPT_PERIOD, "N", 0, "The period that ended with stream N", 2 },
@@ -85,7 +88,7 @@ static const struct argp_option argp_options[] = {
 	  "Idle tasks, and kernel threads that did nothing, as well", 4 },
 	{ NULL, 0, NULL, 0, "How to show it:", 5 },
 	{ "by", OPT_BY, "WHAT", 0,
-	  "A row or table for each process, thread, name or cgroup (name; in details, "
+	  "A row or table for each process, thread, name, cgroup or user (name; in details, "
 	  "process)",
 	  5 },
 	{ "sort", OPT_SORT, "COLUMN", 0, "excl, incl, count or name (excl)", 5 },
@@ -185,6 +188,9 @@ static error_t parse_selection(int key, char *arg, struct options *o,
 	case OPT_TO:
 		parse_moment(o, "to", arg, state);
 		return 0;
+	case OPT_HOST:
+		o->select.host = arg;
+		return 0;
 	case 'm':
 		o->map = arg;
 		return 0;
@@ -271,7 +277,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_BY:
 		o->by_given = true;
 		if (report_parse_by(arg, &r->by))
-			cli_usage(state, "--by=%s: not process, thread, name or cgroup", arg);
+			cli_usage(state, "--by=%s: not process, thread, name, cgroup or user", arg);
 		return 0;
 	case OPT_SORT:
 		if (report_parse_sort(arg, &r->sort))
@@ -294,66 +300,6 @@ static const struct argp parser = {
 	NULL, NULL, NULL
 };
 
-static void reading_failed(const struct ktau_reader *reader, const char *file, int err)
-{
-	switch (err) {
-	case -ENOMEM:
-		complain("out of memory");
-		break;
-	case -ESTALE:
-		complain("%s: begins before the previous file ended; give files in the order "
-			 "of time",
-			 file);
-		break;
-	case -EXDEV:
-		complain("%s: of another machine than the previous stream", file);
-		break;
-	default:
-		cli_reader_failed(reader, err);
-	}
-}
-
-static int read_file(struct period *period, struct ktau_reader *reader, const char *file)
-{
-	int err;
-
-	if (ktau_reader_open_file(reader, file)) {
-		complain("%s", ktau_reader_error(reader));
-		return CLI_FAILED;
-	}
-	err = period_read(period, reader, file);
-	if (err)
-		reading_failed(reader, file, err);
-	return err ? CLI_FAILED : CLI_DONE;
-}
-
-/* @reader becomes the one that the period ended in: a map is compared with it. */
-static int read_files(const struct options *o, struct period *period,
-		      struct ktau_reader **reader)
-{
-	struct ktau_reader *next, *done;
-	int status = CLI_DONE, i;
-	uint64_t last;
-
-	period_start(period, &o->select);
-	for (i = 0; i < o->nr_files; i++) {
-		last = period->last;
-		if (ktau_reader_create(&next)) {
-			complain("out of memory");
-			return CLI_FAILED;
-		}
-		status |= read_file(period, next, o->files[i]);
-		done = next;
-		if (period->last != last) {
-			done = *reader;
-			*reader = next;
-		}
-		ktau_reader_destroy(done);
-	}
-	period_stop(period);
-	return status;
-}
-
 static int read_live(struct options *o, struct period *period, struct ktau_reader *reader)
 {
 	struct task_filter *f = &o->report.filter;
@@ -369,29 +315,8 @@ static int read_live(struct options *o, struct period *period, struct ktau_reade
 	f->applied = true;
 	err = period_live(period, reader, o->interval_ns, f);
 	if (err)
-		reading_failed(reader, NULL, err);
+		source_failed(reader, NULL, err);
 	return err ? CLI_FAILED : CLI_DONE;
-}
-
-/* Is what was asked for in the source? */
-static int period_is_there(const struct options *o, const struct period *p)
-{
-	const char *source = o->report.source;
-
-	if (!p->streams && p->traces)
-		complain("%s: no profiles in it, only traces (ktau dump shows them)", source);
-	else if (!p->streams)
-		complain("%s: no profiles in it", source);
-	else if (o->select.choice == PERIOD_NUMBER && p->last != o->select.number)
-		complain("%s: no period %" PRIu64 ", it has %" PRIu64 " streams", source,
-			 o->select.number, p->streams);
-	else if (!p->last)
-		complain("%s: no stream before --to", source);
-	else if (p->first == p->last)
-		complain("%s: no stream between --from and --to", source);
-	else
-		return 1;
-	return 0;
 }
 
 /* What the report is of, for people; the caller frees it. */
@@ -441,8 +366,12 @@ static int report(struct options *o, struct ktau_reader **reader, struct ktau_sy
 		return CLI_FAILED;
 	}
 	aggregate_init(&rows, o->report.by, &o->report.filter, period.registry);
-	status = o->live ? read_live(o, &period, *reader) : read_files(o, &period, reader);
-	if ((status == CLI_DONE || period.streams) && !period_is_there(o, &period))
+	if (o->live)
+		status = read_live(o, &period, *reader);
+	else
+		status = source_read_files(&period, &o->select, o->files, o->nr_files, reader);
+	if ((status == CLI_DONE || period.streams) &&
+	    !source_has_period(&period, &o->select, o->report.source))
 		status = CLI_FAILED;
 	else if (period.last)
 		status |= print(&o->report, &period, *reader, symtab);

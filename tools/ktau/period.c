@@ -228,6 +228,9 @@ static int take_stream(struct period *p, const union ktau_record *record)
 	const struct ktau_rec_stream *s = record->stream;
 	int err = 0;
 
+	r->elsewhere = r->select->host && strcmp(r->select->host, s->nodename);
+	if (r->elsewhere)
+		return 0;
 	r->inside = s->content == KTAU_REC_PROFILE;
 	if (!p->streams && r->inside)
 		r->first_realtime_ns = s->realtime_ns;
@@ -244,9 +247,11 @@ static int take(struct period *p, const union ktau_record *record)
 {
 	struct period_reading *r = &p->reading;
 
-	switch (record->rec->type) {
-	case KTAU_REC_STREAM:
+	if (record->rec->type == KTAU_REC_STREAM)
 		return take_stream(p, record);
+	if (r->elsewhere)
+		return 0;
+	switch (record->rec->type) {
 	case KTAU_REC_EVENT:
 	case KTAU_REC_CGROUP:
 		return r->over ? 0 : registry_put(p->registry, record);
@@ -308,6 +313,11 @@ void period_stop(struct period *p)
 	p->first = 0;
 }
 
+static const struct ktau_query live_query = {
+	.content = KTAU_REC_PROFILE,
+	.target = KTAU_TARGET_ALL | KTAU_TARGET_EXITED | KTAU_TARGET_EVICTED | KTAU_TARGET_CPU,
+};
+
 static int live_snapshot(struct ktau_reader *reader, const struct ktau_query *query,
 			 struct ktau_snapshot *snapshot, bool again)
 {
@@ -317,36 +327,60 @@ static int live_snapshot(struct ktau_reader *reader, const struct ktau_query *qu
 	return err ? err : ktau_snapshot_read(snapshot, reader);
 }
 
+/* The end of a period; @filter NULL: all tasks. */
+static int live_end(struct period *p, struct ktau_reader *reader, bool again,
+		    const struct task_filter *filter)
+{
+	const struct ktau_rec_stream *before = ktau_snapshot_stream(p->before);
+	struct ktau_query query = live_query;
+	int err;
+
+	if (before)
+		query.since_ticks = before->ticks;
+	if (filter) {
+		query.flags = filter->flags;
+		query.cgroup = filter->cgroup_id;
+		query.uid = filter->uid;
+		query.tag = filter->tag;
+	}
+	err = live_snapshot(reader, &query, p->after, again);
+	if (err < 0)
+		return err;
+	p->last = ++p->streams;
+	return registry_put_all(p->registry, reader);
+}
+
 int period_live(struct period *p, struct ktau_reader *reader, uint64_t interval_ns,
 		const struct task_filter *filter)
 {
-	struct ktau_query query = {
-		.content = KTAU_REC_PROFILE,
-		.target = KTAU_TARGET_ALL | KTAU_TARGET_EXITED | KTAU_TARGET_EVICTED |
-			  KTAU_TARGET_CPU,
-	};
 	struct timespec left = {
 		.tv_sec = (time_t)(interval_ns / 1000000000),
 		.tv_nsec = (long)(interval_ns % 1000000000),
 	};
-	int err = 0;
+	int err;
 
 	if (interval_ns) {
-		err = live_snapshot(reader, &query, p->before, false);
+		err = live_snapshot(reader, &live_query, p->before, false);
 		if (err < 0)
 			return err;
 		while (nanosleep(&left, &left) && errno == EINTR)
 			;
 		p->first = p->streams = 1;
-		query.since_ticks = ktau_snapshot_stream(p->before)->ticks;
 	}
-	query.flags = filter->flags;
-	query.cgroup = filter->cgroup_id;
-	query.uid = filter->uid;
-	query.tag = filter->tag;
-	err = live_snapshot(reader, &query, p->after, interval_ns != 0);
-	if (err < 0)
-		return err;
-	p->last = ++p->streams;
-	return registry_put_all(p->registry, reader);
+	return live_end(p, reader, interval_ns != 0, filter);
+}
+
+int period_live_next(struct period *p, struct ktau_reader *reader, bool again,
+		     const struct task_filter *filter)
+{
+	struct ktau_snapshot *before = p->before;
+
+	ktau_snapshot_clear(before);
+	if (again) {
+		p->before = p->after;
+		p->after = before;
+		p->first = p->last;
+	}
+	aggregate_reboot(p->rows);
+	return live_end(p, reader, again, filter);
 }

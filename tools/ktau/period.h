@@ -34,7 +34,16 @@ struct moment {
 	uint64_t ns;
 };
 
+/**
+ * struct period_select - which period of a source
+ * @choice: by which of the following
+ * @number: of the stream that it ended with
+ * @from: time of its beginning
+ * @to: and of its end
+ * @host: only streams of this machine, NULL: all are of one
+ */
 struct period_select {
+	const char *host;
 	enum period_choice choice;
 	uint64_t number;
 	struct moment from, to;
@@ -51,6 +60,7 @@ struct period_select {
  * @to_after: and to its end
  * @inside: it is a stream of profiles
  * @over: the period has ended
+ * @elsewhere: the present stream is of a machine that was not asked for
  */
 struct period_reading {
 	const struct period_select *select;
@@ -61,6 +71,7 @@ struct period_reading {
 	bool to_before, to_after;
 	bool inside;
 	bool over;
+	bool elsewhere;
 };
 
 /**
@@ -115,5 +126,12 @@ void period_stop(struct period *p);
  */
 int period_live(struct period *p, struct ktau_reader *reader, uint64_t interval_ns,
 		const struct task_filter *filter);
+
+/*
+ * One period of the running kernel after the other: each begins where the one before it
+ * ended. @again is false the first time, when there is no period yet.
+ */
+int period_live_next(struct period *p, struct ktau_reader *reader, bool again,
+		     const struct task_filter *filter);
 
 #endif

@@ -128,7 +128,7 @@ static void print_subject(const struct report *r, const struct process *p, FILE 
 
 	if (o->kind == KTAU_OWNER_EVICTED)
 		fputs("  tasks that exited and were evicted before they were read", out);
-	else if (r->by == BY_NAME || r->by == BY_CGROUP)
+	else if (r->by == BY_NAME || r->by == BY_CGROUP || r->by == BY_USER)
 		fprintf(out, "  %" PRIu64 " tasks, %" PRIu64 " alive", p->tasks, p->live);
 	else if (o->flags & KTAU_OWNER_IDLE)
 		fprintf(out, "  idle task of CPU %" PRIu32, o->cpu);
@@ -373,7 +373,8 @@ static void print_processes(const struct report *r, const struct report_tables *
 {
 	const struct section *s;
 
-	fputs(r->by == BY_CGROUP ? "\nCONTROL GROUPS\n" : "\nPROCESSES\n", out);
+	fputs(r->by == BY_CGROUP ? "\nCONTROL GROUPS\n" :
+	      r->by == BY_USER ? "\nUSERS\n" : "\nPROCESSES\n", out);
 	for (s = t->sections; s < t->sections + t->nr_sections; s++) {
 		if (!(r->tables & REPORT_PROCESSES && s->running + s->waiting) &&
 		    !(r->tables & REPORT_COUNTERS && s->nr_counters))

@@ -67,7 +67,7 @@ int report_parse_by(const char *word, enum aggregate_by *by)
 {
 	static const char *const words[] = {
 		[BY_PROCESS] = "process", [BY_THREAD] = "thread", [BY_NAME] = "name",
-		[BY_CGROUP] = "cgroup",
+		[BY_CGROUP] = "cgroup", [BY_USER] = "user",
 	};
 	size_t i;
 

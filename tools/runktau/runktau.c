@@ -33,7 +33,7 @@ struct options {
 static const struct argp_option argp_options[] = {
 	{ "system-wide", 'a', NULL, 0, "All tasks of the machine while the command runs", 1 },
 	{ "by", OPT_BY, "WHAT", 0,
-	  "A table for each process, thread, name or cgroup, or one in total (total)", 1 },
+	  "A table for each process, thread, name, cgroup or user, or one in total (total)", 1 },
 	{ "groups", 'g', "GROUP,...", 0,
 	  "Enable these groups, and no others, while the command runs", 1 },
 	{ "map", 'm', "FILE", 0,
@@ -67,7 +67,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		o->total = !strcmp(arg, "total");
 		if (!o->total && report_parse_by(arg, &r->by))
 			cli_usage(state,
-				   "--by=%s: not process, thread, name, cgroup or total", arg);
+				   "--by=%s: not process, thread, name, cgroup, user or total", arg);
 		return 0;
 	case OPT_FORMAT:
 		if (table_parse_format(arg, &r->format))

@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ktau top: the default report, refreshed; of a file, period by period.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "report_options.h"
+#include "source.h"
+#include "subcommand.h"
+#include "top_screen.h"
+#include "top_view.h"
+
+enum { OPT_BY = 256, OPT_HOST };
+
+/**
+ * struct top - the program
+ * @report: what to show
+ * @select: which period of the files
+ * @files: names, NULL: the running kernel
+ * @nr_files: number of them
+ * @map: for names
+ * @symtab: likewise
+ * @interval_ns: between two periods of the running kernel, or of a replay
+ * @reader: of the running kernel, or of the present period
+ * @period: the present one; unused until @read
+ * @rows: of it
+ * @read: there is one
+ * @view: what it looks like
+ * @screen: how much of that is seen
+ */
+struct top {
+	struct report report;
+	struct period_select select;
+	char **files;
+	int nr_files;
+	const char *map;
+	struct ktau_symtab *symtab;
+	uint64_t interval_ns;
+	struct ktau_reader *reader;
+	struct period period;
+	struct aggregate rows;
+	bool read;
+	struct top_view view;
+	struct top_screen screen;
+	int32_t pid;
+};
+
+static const struct argp_option argp_options[] = {
+	{ "pid", 'p', "PID", 0, "This process or thread only", 0 },
+	{ "by", OPT_BY, "WHAT", 0, "A row for each name, pid, cgroup or user (name)", 0 },
+	{ "interval", 'd', "SECONDS", 0, "Time between two screens (1)", 0 },
+	{ "host", OPT_HOST, "NAME", 0, "Of files of several machines, this one", 0 },
+	{ "map", 'm', "FILE", 0,
+	  "System.map, kallsyms or vmlinux, for names that the kernel did not know", 0 },
+	{ 0 }
+};
+
+static int parse_by(const char *word, enum aggregate_by *by)
+{
+	static const struct {
+		const char *word;
+		enum aggregate_by by;
+	} words[] = {
+		{ "name", BY_NAME }, { "pid", BY_PROCESS }, { "cgroup", BY_CGROUP },
+		{ "user", BY_USER },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (!strcmp(words[i].word, word)) {
+			*by = words[i].by;
+			return 0;
+		}
+	}
+	return -1;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct top *t = state->input;
+	uint64_t pid;
+	double seconds;
+	char *end;
+
+	switch (key) {
+	case 'p':
+		if (cli_number(arg, INT32_MAX, &pid))
+			cli_usage(state, "--pid=%s: not a pid", arg);
+		t->pid = (int32_t)pid;
+		t->report.pids = &t->pid;
+		t->report.nr_pids = 1;
+		t->report.by = BY_PROCESS;
+		return 0;
+	case OPT_BY:
+		if (parse_by(arg, &t->report.by))
+			cli_usage(state, "--by=%s: not name, pid, cgroup or user", arg);
+		return 0;
+	case 'd':
+		seconds = strtod(arg, &end);
+		if (end == arg || *end || !(seconds >= 0.1) || seconds > 1e6)
+			cli_usage(state, "--interval=%s: not a number of seconds, 0.1 or more",
+				  arg);
+		t->interval_ns = (uint64_t)(seconds * 1e9);
+		return 0;
+	case OPT_HOST:
+		t->select.host = arg;
+		return 0;
+	case 'm':
+		t->map = arg;
+		return 0;
+	case ARGP_KEY_ARGS:
+		t->files = state->argv + state->next;
+		t->nr_files = state->argc - state->next;
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp parser = {
+	argp_options, parse_option, "[FILE...]",
+	"Show where the life of each task goes, and what it is doing now, on a screen that is "
+	"refreshed. FILE is of ktaud or a saved stream: its periods are replayed one after the "
+	"other. Several are one recording, in the order of time. Keys: Enter opens the routines "
+	"of a task, w its waits, i interrupts by line and CPU, l losses; Esc goes back; s sorts, "
+	"/ filters by name, f freezes; left and right step through the periods of a FILE; q ends.",
+	NULL, NULL, NULL
+};
+
+static void drop_period(struct top *t)
+{
+	if (!t->read)
+		return;
+	aggregate_deinit(&t->rows);
+	period_deinit(&t->period);
+	t->read = false;
+}
+
+static int make_period(struct top *t)
+{
+	if (period_init(&t->period, &t->rows)) {
+		complain("out of memory");
+		return CLI_FAILED;
+	}
+	t->read = true;
+	aggregate_init(&t->rows, t->report.by, &t->report.filter, t->period.registry);
+	return CLI_DONE;
+}
+
+static int read_live(struct top *t)
+{
+	bool again = t->read;
+	int err;
+
+	if (!again && make_period(t))
+		return CLI_FAILED;
+	err = period_live_next(&t->period, t->reader, again, &t->report.filter);
+	if (err)
+		source_failed(t->reader, NULL, err);
+	return err ? CLI_FAILED : CLI_DONE;
+}
+
+/* The period that ends with stream number t->select.number. */
+static int read_files(struct top *t)
+{
+	int status;
+
+	drop_period(t);
+	if (make_period(t))
+		return CLI_FAILED;
+	status = source_read_files(&t->period, &t->select, t->files, t->nr_files, &t->reader);
+	/* What is readable of a damaged file is shown. */
+	if (t->period.last)
+		return CLI_DONE;
+	if (status == CLI_DONE)
+		source_has_period(&t->period, &t->select, t->files[0]);
+	return CLI_FAILED;
+}
+
+static int read_period(struct top *t)
+{
+	if ((t->files ? read_files(t) : read_live(t)) ||
+	    (t->symtab && symbolize_fit_map(t->symtab, t->files ? t->files[0] : "this kernel",
+					    t->reader)))
+		return CLI_FAILED;
+	if (!aggregate_finish(&t->rows, t->period.before, t->period.after))
+		return CLI_DONE;
+	complain("out of memory");
+	return CLI_FAILED;
+}
+
+/* The first period, and how many there are: a file with two streams has one. */
+static int read_first(struct top *t)
+{
+	if (t->files)
+		t->select = (struct period_select){
+			.choice = PERIOD_NUMBER, .number = 1, .host = t->select.host,
+		};
+	if (read_period(t))
+		return CLI_FAILED;
+	if (!t->files)
+		return CLI_DONE;
+	t->screen.last = t->period.streams;
+	t->screen.number = t->select.number;
+	if (t->screen.last < 2)
+		return CLI_DONE;
+	t->screen.number = t->select.number = 2;
+	return read_period(t);
+}
+
+static void fill(struct top *t)
+{
+	t->report.names = symbolize_create(registry_events(t->period.registry), t->symtab);
+	t->view.width = top_screen_width();
+	top_view_fill(&t->view, &t->report, &t->period);
+	symbolize_destroy(t->report.names);
+}
+
+/* To another period of the files; at either end nothing happens. */
+static int step(struct top *t, int by)
+{
+	uint64_t to = t->screen.number + (uint64_t)by;
+
+	if (!t->files || to < (t->screen.last > 1 ? 2 : 1) || to > t->screen.last)
+		return CLI_DONE;
+	t->screen.number = t->select.number = to;
+	return read_period(t);
+}
+
+static void open_page(struct top *t, enum top_page page)
+{
+	t->view.page = page;
+	t->screen.scroll = 0;
+}
+
+static void move_by(struct top *t, long by)
+{
+	size_t nr = t->view.nr_lines ? t->view.nr_lines - 1 : 0;
+	size_t *at = t->view.page == PAGE_TASKS ? &t->view.selected : &t->screen.scroll;
+	size_t to = *at;
+
+	if (!nr)
+		return;
+	if (by < 0)
+		to = to > (size_t)-by ? to - (size_t)-by : 0;
+	else
+		to = to + (size_t)by < nr ? to + (size_t)by : nr - 1;
+	if (t->view.page == PAGE_TASKS)
+		top_view_select(&t->view, to);
+	else
+		t->screen.scroll = to;
+}
+
+/* The filter, as it is typed. */
+static void edit_filter(struct top *t, int key)
+{
+	size_t used = strlen(t->view.filter);
+
+	if (key == TOP_KEY_ENTER)
+		t->screen.prompt = false;
+	else if (key == TOP_KEY_BACK && used)
+		t->view.filter[used - 1] = 0;
+	else if (key == TOP_KEY_BACK)
+		t->screen.prompt = false;
+	else if (key >= ' ' && key < TOP_KEY_NONE && used + 1 < sizeof(t->view.filter))
+		t->view.filter[used] = (char)key, t->view.filter[used + 1] = 0;
+}
+
+static void move_key(struct top *t, int key)
+{
+	long page = (long)top_screen_rows(&t->view) - 1;
+
+	switch (key) {
+	case TOP_KEY_UP:
+		move_by(t, -1);
+		break;
+	case TOP_KEY_DOWN:
+		move_by(t, 1);
+		break;
+	case TOP_KEY_PAGE_UP:
+		move_by(t, -page);
+		break;
+	case TOP_KEY_PAGE_DOWN:
+		move_by(t, page);
+		break;
+	case TOP_KEY_HOME:
+		move_by(t, -(1L << 30));
+		break;
+	case TOP_KEY_END:
+		move_by(t, 1L << 30);
+		break;
+	}
+}
+
+static void page_key(struct top *t, int key)
+{
+	bool has_rows = t->view.page != PAGE_TASKS || t->view.nr_lines > 1;
+
+	switch (key) {
+	case TOP_KEY_ENTER:
+		if (has_rows)
+			open_page(t, PAGE_ROUTINES);
+		break;
+	case 'w':
+		if (has_rows)
+			open_page(t, PAGE_WAITS);
+		break;
+	case 'i':
+		open_page(t, PAGE_INTERRUPTS);
+		break;
+	case 'l':
+		open_page(t, PAGE_LOSSES);
+		break;
+	case TOP_KEY_BACK:
+		open_page(t, PAGE_TASKS);
+		break;
+	}
+}
+
+/* One key. 0, -1: the end, 1: with an error. */
+static int handle_key(struct top *t, int key)
+{
+	if (key == TOP_KEY_STOP || (key == 'q' && !t->screen.prompt))
+		return -1;
+	if (t->screen.prompt) {
+		edit_filter(t, key);
+		return 0;
+	}
+	switch (key) {
+	case 's':
+		t->view.sort = (t->view.sort + 1) % TOP_NR_SORTS;
+		break;
+	case '/':
+		open_page(t, PAGE_TASKS);
+		t->screen.prompt = true;
+		t->view.filter[0] = 0;
+		break;
+	case 'f':
+		t->screen.frozen = !t->screen.frozen;
+		break;
+	case TOP_KEY_LEFT:
+	case TOP_KEY_RIGHT:
+		t->screen.frozen = t->screen.frozen || t->files;
+		return step(t, key == TOP_KEY_LEFT ? -1 : 1);
+	default:
+		move_key(t, key);
+		page_key(t, key);
+	}
+	return 0;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+/* The next period by itself. */
+static int refresh(struct top *t)
+{
+	if (t->screen.frozen)
+		return 0;
+	return t->files ? step(t, 1) : read_period(t);
+}
+
+static int show(struct top *t)
+{
+	uint64_t next = now_ns() + t->interval_ns, now;
+	int status = 0;
+
+	do {
+		fill(t);
+		top_screen_draw(&t->screen, &t->view);
+		now = now_ns();
+		status = handle_key(t, top_screen_key(now < next ? (int)((next - now) / 1000000) + 1
+								 : 0));
+		if (!status && now_ns() >= next) {
+			next = now_ns() + t->interval_ns;
+			status = refresh(t);
+		}
+	} while (!status);
+	return status > 0 ? CLI_FAILED : CLI_DONE;
+}
+
+/*
+ * Messages would be written into the screen: they are kept, and come when the terminal is
+ * back.
+ */
+static int hold_messages(int *saved)
+{
+	int held = memfd_create("messages", MFD_CLOEXEC);
+
+	fflush(stderr);
+	*saved = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (held >= 0 && *saved >= 0)
+		dup2(held, STDERR_FILENO);
+	return held;
+}
+
+static void release_messages(int held, int saved)
+{
+	char text[1024];
+	ssize_t n;
+
+	fflush(stderr);
+	if (held < 0 || saved < 0)
+		return;
+	dup2(saved, STDERR_FILENO);
+	n = pread(held, text, sizeof(text), 0);
+	if (n > 0 && write(STDERR_FILENO, text, (size_t)n) != n)
+		n = 0;
+	close(saved);
+	close(held);
+}
+
+static int run(struct top *t)
+{
+	int status, held, saved;
+
+	if (read_first(t) || top_screen_open())
+		return CLI_FAILED;
+	held = hold_messages(&saved);
+	status = show(t);
+	top_screen_close();
+	release_messages(held, saved);
+	top_view_deinit(&t->view);
+	return status;
+}
+
+static int top_main(int argc, char **argv)
+{
+	struct top t = { .report.groups = KTAU_GROUP_ALL, .report.by = BY_NAME,
+			 .interval_ns = 1000000000 };
+	int status = CLI_FAILED, number;
+
+	cli_parse(&parser, argc, argv, 0, &t);
+	t.report.filter.applied = !t.files;
+	if (t.map && symbolize_load_map(&t.symtab, t.map))
+		return CLI_FAILED;
+	if (ktau_reader_create(&t.reader))
+		complain("out of memory");
+	else
+		status = run(&t);
+	drop_period(&t);
+	ktau_reader_destroy(t.reader);
+	ktau_symtab_destroy(t.symtab);
+	number = top_screen_signal();
+	if (number) {
+		signal(number, SIG_DFL);
+		raise(number);
+	}
+	return status;
+}
+
+const struct subcommand subcommand_top = {
+	"top", top_main, "the same on a screen, refreshed, or replayed from a file", &parser
+};
