@@ -263,7 +263,7 @@ void __ktau_nmi_exit(void)
 	barrier();
 	ktau_add(&state->outer_ticks, ticks);
 	ktau_cell_account(&chunk->cell[KTAU_ID_NMI & (KTAU_CHUNK_CELLS - 1)], ticks,
-		       ticks, true);
+			  ticks, true);
 	barrier();
 	ktau_add(&state->end, 1);
 }

@@ -301,7 +301,7 @@ unsigned int ktau_table_cells(const struct ktau_task *state)
  * @state->begin and before one of @state->end.
  */
 void ktau_table_account(struct ktau_task *state, unsigned int id, u64 incl, u64 excl,
-	       bool outermost)
+			bool outermost)
 {
 	struct ktau_cell *cell = ktau_cell(state, id);
 

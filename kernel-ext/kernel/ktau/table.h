@@ -19,12 +19,12 @@ struct ktau_chunk *ktau_chunk_next(const struct ktau_task *state,
 				   unsigned int *next);
 
 void ktau_table_account(struct ktau_task *state, unsigned int id, u64 incl, u64 excl,
-	       bool outermost);
+			bool outermost);
 void ktau_cell_add(struct ktau_cell *to, const struct ktau_cell *from,
 		   unsigned int kind);
 
 static __always_inline void ktau_cell_account(struct ktau_cell *cell, u64 incl,
-					   u64 excl, bool outermost)
+					      u64 excl, bool outermost)
 {
 	ktau_add(&cell->count, 1);
 	if (outermost) {

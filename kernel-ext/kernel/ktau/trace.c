@@ -67,7 +67,7 @@ static __always_inline bool has_room(struct ktau_ring *ring, u64 head,
 
 	for (i = 0; i < nr; i++)
 		if (unlikely(!ktau_slot_is_free(ktau_ring_slot(ring, head + i),
-						 head + i)))
+						head + i)))
 			return false;
 	return true;
 }
@@ -77,8 +77,8 @@ static __always_inline bool has_room(struct ktau_ring *ring, u64 head,
  * disabled. If @sum is not NULL, @before receives its value at that time.
  */
 static __always_inline bool reserve(struct ktau_ring *ring, unsigned int nr,
-				 const u64 *sum, u64 *before,
-				 u64 *ticks, u64 *first)
+				    const u64 *sum, u64 *before,
+				    u64 *ticks, u64 *first)
 {
 	bool timed = *ticks;
 	u64 head;
