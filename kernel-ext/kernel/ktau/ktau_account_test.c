@@ -27,7 +27,7 @@
  * @after: a moment after
  */
 struct fixture {
-	struct ktau_task *state;
+	struct ktau_state *state;
 	struct ktau_rec_profile *rec;
 	u64 before;
 	u64 after;
@@ -60,7 +60,7 @@ static int account_init(struct kunit *test)
 
 static void account_exit(struct kunit *test)
 {
-	struct ktau_task *state = current->ktau.state;
+	struct ktau_state *state = current->ktau.state;
 	struct fixture *f = test->priv;
 
 	/* This may run in another thread than the test. */

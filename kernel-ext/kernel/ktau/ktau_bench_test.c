@@ -33,18 +33,18 @@ static const char * const names[NR_KINDS] = {
 
 static u32 ticks[NR_KINDS][BATCHES];
 
-static __always_inline void one_clock(struct ktau_task *state)
+static __always_inline void one_clock(struct ktau_state *state)
 {
 	ktau_ticks();
 }
 
-static __always_inline void two_clocks(struct ktau_task *state)
+static __always_inline void two_clocks(struct ktau_state *state)
 {
 	ktau_ticks();
 	ktau_ticks();
 }
 
-static __always_inline void pair(struct ktau_task *state)
+static __always_inline void pair(struct ktau_state *state)
 {
 	struct ktau_frame frame;
 
@@ -53,14 +53,14 @@ static __always_inline void pair(struct ktau_task *state)
 		__ktau_exit(&frame, current);
 }
 
-static __always_inline void slot(struct ktau_task *state)
+static __always_inline void slot(struct ktau_state *state)
 {
 	ktau_trace(state, 0, KTAU_TRACE_ENTER, ID, 0);
 }
 
 /* Inlined for each @what, so that its loop contains no calls except KTAU's. */
-static __always_inline u32 batch(struct ktau_task *state, u32 modes,
-				 void (*what)(struct ktau_task *state))
+static __always_inline u32 batch(struct ktau_state *state, u32 modes,
+				 void (*what)(struct ktau_state *state))
 {
 	struct ktau_ref saved = current->ktau;
 	unsigned long flags;
@@ -81,7 +81,7 @@ static __always_inline u32 batch(struct ktau_task *state, u32 modes,
 	return min_t(u64, begin, U32_MAX);
 }
 
-static void measure(struct ktau_task *state, unsigned int n)
+static void measure(struct ktau_state *state, unsigned int n)
 {
 	const u32 both = KTAU_MODE_PROFILE | KTAU_MODE_TRACE;
 
@@ -107,7 +107,7 @@ static u64 per_loop(u32 batch_ticks)
 /* All loops were executed, and tracing costs more than not tracing. */
 static void native(struct kunit *test)
 {
-	struct ktau_task *state = ktau_state_create(&ktau_system, GFP_KERNEL);
+	struct ktau_state *state = ktau_state_create(&ktau_system, GFP_KERNEL);
 	const u64 done = LOOPS * BATCHES;
 	unsigned int i;
 

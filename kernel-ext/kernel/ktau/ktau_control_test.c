@@ -403,7 +403,7 @@ static u32 throughout(u64 since_ticks)
 static void groups_throughout(struct kunit *test)
 {
 	const u32 syscall = KTAU_GROUP_SYSCALL, tcp = KTAU_GROUP_TCP;
-	struct ktau_task *cpu;
+	struct ktau_state *cpu;
 	u64 begin, middle;
 
 	KUNIT_ASSERT_EQ(test, control("groups=syscall"), 0);

@@ -114,7 +114,7 @@ static void exited_exit(struct kunit *test)
 }
 
 /* One activation of one tick. */
-static void account(struct ktau_task *state, unsigned int id)
+static void account(struct ktau_state *state, unsigned int id)
 {
 	ktau_table_account(state, id, 1, 1, true);
 	state->outer_ticks++;
@@ -124,7 +124,7 @@ static void account(struct ktau_task *state, unsigned int id)
 static void exits(struct kunit *test, struct ktau_user *user, pid_t tgid,
 		  pid_t tid, unsigned int id)
 {
-	struct ktau_task *state = ktau_state_create(user, GFP_KERNEL);
+	struct ktau_state *state = ktau_state_create(user, GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, state);
 	ktau_reserve_fill();
@@ -146,7 +146,7 @@ static void exits(struct kunit *test, struct ktau_user *user, pid_t tgid,
 static const struct ktau_rec_profile *record(struct kunit *test, unsigned int n)
 {
 	struct fixture *f = test->priv;
-	struct ktau_task *state;
+	struct ktau_state *state;
 	u64 seq = f->seq;
 
 	for (;; seq++) {
@@ -166,7 +166,7 @@ static const struct ktau_rec_profile *record(struct kunit *test, unsigned int n)
 
 static unsigned int count_records(struct fixture *f)
 {
-	struct ktau_task *state;
+	struct ktau_state *state;
 	unsigned int nr = 0;
 	u64 seq;
 
@@ -263,7 +263,7 @@ static void directories(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(ids); i++)
 		exits(test, f->a, f->tgid, f->tgid + 1 + i, ids[i]);
 	/* Room for one. */
-	set_share(test, sizeof(struct ktau_task) + 8 * sizeof(struct ktau_chunk));
+	set_share(test, sizeof(struct ktau_state) + 8 * sizeof(struct ktau_chunk));
 	KUNIT_EXPECT_EQ(test, count_records(f), 1U);
 	rec = record(test, 0);
 	KUNIT_ASSERT_NOT_NULL(test, rec);
@@ -310,7 +310,7 @@ static void eviction_by_user(struct kunit *test)
 static u64 show(struct kunit *test, u64 seq)
 {
 	struct fixture *f = test->priv;
-	struct ktau_task *state;
+	struct ktau_state *state;
 
 	for (; (state = ktau_exited_get(&seq)); seq++) {
 		KUNIT_EXPECT_TRUE(test, ktau_exited_show(&f->watch, state));
@@ -386,7 +386,7 @@ static void unread(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	u64 lost = ktau_loss_total(KTAU_LOSS_UNREAD);
-	struct ktau_task *state;
+	struct ktau_state *state;
 	u64 before[KTAU_NR_LOSSES], losses[KTAU_NR_LOSSES];
 	unsigned int i, k;
 
@@ -421,7 +421,7 @@ static void pid_namespaces(struct kunit *test)
 {
 	struct task_struct *init = kunit_kzalloc(test, sizeof(*init), GFP_KERNEL);
 	struct pid_namespace *ns = kunit_kzalloc(test, sizeof(*ns), GFP_KERNEL);
-	struct ktau_task *state = kunit_kzalloc(test, sizeof(*state), GFP_KERNEL);
+	struct ktau_state *state = kunit_kzalloc(test, sizeof(*state), GFP_KERNEL);
 	struct ktau_ids ids = { .tid = 7, .tgid = 6, .ppid = 1 };
 	struct ktau_owner owner = { .tid = 1007 };
 	struct ktau_ns_id id;

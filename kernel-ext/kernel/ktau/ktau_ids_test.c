@@ -22,13 +22,13 @@
 #define MODES	(KTAU_MODE_PROFILE | KTAU_MODE_TRACE)
 
 struct fixture {
-	struct ktau_task *state;
+	struct ktau_state *state;
 	struct ktau_rec_profile *rec;
 };
 
 static void detach(void)
 {
-	struct ktau_task *state = current->ktau.state;
+	struct ktau_state *state = current->ktau.state;
 
 	current->ktau = (struct ktau_ref) { };
 	ktau_state_put(state);
@@ -457,7 +457,7 @@ static void indirect_no_chunk(struct kunit *test)
 /* Freeing a state returns its directories and all chunks. */
 static void chunks_returned(struct kunit *test)
 {
-	struct ktau_task *state;
+	struct ktau_state *state;
 	u64 bytes[2];
 	unsigned int i;
 

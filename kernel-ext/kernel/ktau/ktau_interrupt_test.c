@@ -35,7 +35,7 @@
 struct hits {
 	struct hrtimer timer;
 	void (*inside)(struct hits *h);
-	struct ktau_task *state;
+	struct ktau_state *state;
 	unsigned int id;
 	u64 fired;
 	u64 beyond;
@@ -80,7 +80,7 @@ static u64 hit(struct kunit *test, void (*loop)(struct hits *h),
 
 static void detach(void)
 {
-	struct ktau_task *state = current->ktau.state;
+	struct ktau_state *state = current->ktau.state;
 
 	current->ktau = (struct ktau_ref) { };
 	ktau_state_put(state);
@@ -117,7 +117,7 @@ static void hits_exit(struct kunit *test)
 }
 
 static void snapshot(struct kunit *test, struct ktau_rec_profile *rec,
-		     struct ktau_task *state, struct task_struct *task)
+		     struct ktau_state *state, struct task_struct *task)
 {
 	KUNIT_ASSERT_EQ(test, ktau_snapshot(rec, state, task), 0);
 	expect_identity(test, rec);
@@ -218,7 +218,7 @@ static void cpu_frame(struct hits *h)
 }
 
 /* Bind the test's thread to one CPU. Return: the state of that CPU. */
-static struct ktau_task *stay_here(void)
+static struct ktau_state *stay_here(void)
 {
 	unsigned int cpu = raw_smp_processor_id();
 
@@ -231,7 +231,7 @@ static void cpu_recursing(struct kunit *test)
 {
 	struct ktau_rec_profile *before = room(test), *rec = room(test);
 	struct hits *h = test->priv;
-	struct ktau_task *state = stay_here();
+	struct ktau_state *state = stay_here();
 	u64 loops, ticks;
 
 	snapshot(test, before, state, NULL);
@@ -268,7 +268,7 @@ static void cpu_frame_long(struct hits *h)
 /* Wherever an interrupt hits a softirq, its time is inside one frame, not two. */
 static void cpu_interrupted(struct kunit *test)
 {
-	struct ktau_task *state = stay_here();
+	struct ktau_state *state = stay_here();
 	u64 clamped = state->clamped;
 
 	hit(test, cpu_frames_nested, cpu_frame_long);

@@ -28,7 +28,7 @@ static int read_trace(struct ktau_ring_fixture *f)
 	return read_slots(f, KTAU_TEST_SLOTS_BYTES, &reach);
 }
 
-static void write_slots(struct ktau_task *state, unsigned int nr)
+static void write_slots(struct ktau_state *state, unsigned int nr)
 {
 	unsigned int i;
 
@@ -36,7 +36,7 @@ static void write_slots(struct ktau_task *state, unsigned int nr)
 		ktau_trace(state, 0, KTAU_TRACE_ENTER, ID_A, i);
 }
 
-static struct ktau_ring *new_ring(struct kunit *test, struct ktau_task *state,
+static struct ktau_ring *new_ring(struct kunit *test, struct ktau_state *state,
 				  u32 slots)
 {
 	ktau_ring_free(state->ring);
@@ -178,7 +178,7 @@ static void ring_halves(struct kunit *test)
 #define STALE	0xa5
 
 /* Write slots of each kind on each path. */
-static void write_each_kind(struct ktau_task *state)
+static void write_each_kind(struct ktau_state *state)
 {
 	struct ktau_slot_more more = { .data = { 3, 4 }, .small = 5, .small2 = 6 };
 	struct ktau_ref before = current->ktau;

@@ -18,7 +18,7 @@
 #define MAX_SLOTS	2048
 
 struct fixture {
-	struct ktau_task *state;
+	struct ktau_state *state;
 	struct ktau_rec_trace *trace;
 	u32 written;
 };
@@ -194,7 +194,7 @@ static void refused(struct kunit *test)
 
 struct sizing {
 	struct work_struct work;
-	struct ktau_task *state;
+	struct ktau_state *state;
 	struct completion done;
 	size_t bytes;
 };
@@ -236,7 +236,7 @@ static void size_while_growing(struct kunit *test)
 
 struct writer {
 	struct hrtimer timer;
-	struct ktau_task *state;
+	struct ktau_state *state;
 	u64 nr;
 };
 

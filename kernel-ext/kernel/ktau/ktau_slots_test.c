@@ -40,7 +40,7 @@ static void read_all(struct kunit *test)
 }
 
 /* Types that take a single slot, some packed as by their hooks. */
-static void write_short(struct ktau_task *state)
+static void write_short(struct ktau_state *state)
 {
 	ktau_trace(state, 0, KTAU_TRACE_ENTER, ID_CALL, 1);
 	ktau_trace(state, 0, KTAU_TRACE_COUNT, KTAU_ID_STATIC, 1ULL << 63);
@@ -54,7 +54,7 @@ static void write_short(struct ktau_task *state)
 
 static const struct ktau_slot_more name = { .data = { 0x1112131415161718, 0x19 } };
 
-static void write_long(struct ktau_task *state)
+static void write_long(struct ktau_state *state)
 {
 	const struct ktau_slot_more leader = { .data = { 0, SERIAL + 1 } };
 	const struct ktau_slot_more net[] = {

@@ -252,7 +252,7 @@ static void snapshot_bounded(struct kunit *test)
 		       KTAU_CHUNK_CELLS * sizeof(struct ktau_entry) +
 		       KTAU_SNAPSHOT_OPEN * sizeof(struct ktau_open);
 	u8 *room = kunit_kzalloc(test, KTAU_SNAPSHOT_BYTES, GFP_KERNEL);
-	struct ktau_task *state = ktau_state_create(&ktau_system, GFP_KERNEL);
+	struct ktau_state *state = ktau_state_create(&ktau_system, GFP_KERNEL);
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, room);

@@ -68,7 +68,7 @@ static void exits_meanwhile(struct kunit *test)
 
 static u32 ring_size(struct task_struct *task)
 {
-	struct ktau_task *state = ktau_state_get(task);
+	struct ktau_state *state = ktau_state_get(task);
 	struct ktau_ring *ring = state ? READ_ONCE(state->ring) : NULL;
 	u32 size = ring ? ring->size : 0;
 

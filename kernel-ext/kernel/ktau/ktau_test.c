@@ -23,7 +23,7 @@
 #define MODES	(KTAU_MODE_PROFILE | KTAU_MODE_TRACE)
 
 struct fixture {
-	struct ktau_task *state;
+	struct ktau_state *state;
 	struct ktau_rec_profile *profile;
 	struct ktau_rec_trace *trace;
 };
@@ -31,7 +31,7 @@ struct fixture {
 /* Drop the state that the task got from a test or from an enabled group. */
 static void detach(void)
 {
-	struct ktau_task *state = current->ktau.state;
+	struct ktau_state *state = current->ktau.state;
 
 	current->ktau = (struct ktau_ref) { };
 	ktau_state_put(state);
@@ -344,7 +344,7 @@ static void context_switch_inside(struct kunit *test)
 	struct sleeper sleeper = { };
 	struct fixture *f = test->priv;
 	const struct ktau_entry *a, *vol, *wait;
-	struct ktau_task *state;
+	struct ktau_state *state;
 	struct task_struct *task;
 	u64 sleep = ktau_clock_hz() / 50;
 
@@ -379,10 +379,10 @@ static void context_switch_inside(struct kunit *test)
  * reference, and its number in @seq; NULL after ten seconds, because the host may be
  * busy.
  */
-static struct ktau_task *wait_for_exited(const char *comm, u64 *seq)
+static struct ktau_state *wait_for_exited(const char *comm, u64 *seq)
 {
 	unsigned long end = jiffies + 10 * HZ;
-	struct ktau_task *state;
+	struct ktau_state *state;
 	u64 from = *seq;
 
 	do {
@@ -415,7 +415,7 @@ static void dies_inside(struct kunit *test, struct sleeper *sleeper)
 {
 	struct fixture *f = test->priv;
 	struct task_struct *task;
-	struct ktau_task *state;
+	struct ktau_state *state;
 	struct ktau_owner sum;
 	struct ktau_settle settle = {
 		.evicted = f->profile, .bytes = KTAU_SNAPSHOT_BYTES, .owner = &sum,

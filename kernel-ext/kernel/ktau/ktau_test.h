@@ -58,7 +58,7 @@ static inline void expect_identity(struct kunit *test,
  * @trace: buffer with room for KTAU_TEST_SLOTS_BYTES
  */
 struct ktau_ring_fixture {
-	struct ktau_task *state;
+	struct ktau_state *state;
 	struct ktau_rec_trace *trace;
 };
 

@@ -22,7 +22,7 @@
 #define ID_IRQ	7
 
 struct times_fixture {
-	struct ktau_task *state;
+	struct ktau_state *state;
 	struct ktau_rec_profile *profile;
 };
 
@@ -52,7 +52,7 @@ static void times_exit(struct kunit *test)
 }
 
 static const struct ktau_rec_profile *copy(struct kunit *test,
-					   struct ktau_task *state,
+					   struct ktau_state *state,
 					   struct task_struct *task)
 {
 	struct times_fixture *f = test->priv;
@@ -113,7 +113,7 @@ static void inside(struct kunit *test)
 	const struct ktau_entry *a, *b;
 	DECLARE_COMPLETION_ONSTACK(ready);
 	struct task_struct *task;
-	struct ktau_task *state;
+	struct ktau_state *state;
 
 	KUNIT_ASSERT_EQ(test, control("groups=syscall,sched"), 0);
 	task = kthread_run(waiter_run, &ready, "ktau_waiter");
@@ -152,7 +152,7 @@ static void in_progress(struct kunit *test)
 	DECLARE_COMPLETION_ONSTACK(ready);
 	struct ktau_times before, after;
 	struct task_struct *task;
-	struct ktau_task *state;
+	struct ktau_state *state;
 
 	KUNIT_ASSERT_EQ(test, control("groups=sched"), 0);
 	task = kthread_run(waiter_run, &ready, "ktau_waiter");
@@ -197,7 +197,7 @@ static void reasons(struct kunit *test)
 	const struct ktau_rec_profile *rec;
 	DECLARE_COMPLETION_ONSTACK(ready);
 	struct task_struct *task;
-	struct ktau_task *state;
+	struct ktau_state *state;
 	unsigned int id;
 	u64 sum = 0;
 
@@ -240,7 +240,7 @@ static struct ktau_ref pretend(struct times_fixture *f)
  * Account as if there had been a wait of @asleep and @runq ticks in @frame, the innermost
  * one.
  */
-static void was_away(struct ktau_task *state, struct ktau_frame *frame,
+static void was_away(struct ktau_state *state, struct ktau_frame *frame,
 		     u64 asleep, u64 runq)
 {
 	const struct ktau_times base = ktau_times(state);
@@ -253,7 +253,7 @@ static void was_away(struct ktau_task *state, struct ktau_frame *frame,
 }
 
 /* Activate an event that waits for a given time. */
-static void away(struct ktau_task *state, unsigned int id, u64 asleep)
+static void away(struct ktau_state *state, unsigned int id, u64 asleep)
 {
 	struct ktau_frame frame;
 
@@ -337,7 +337,7 @@ static void recursion(struct kunit *test)
 
 #define NR_EVENTS	100U
 
-static void expect_all(struct kunit *test, struct ktau_task *state, u64 first,
+static void expect_all(struct kunit *test, struct ktau_state *state, u64 first,
 		       u64 second)
 {
 	struct times_fixture *f = test->priv;
