@@ -15,7 +15,7 @@
 #define DIR_IDS		256
 #define FIRST_DIR	(1024 / DIR_IDS)
 #define CHUNK_BYTES	256
-#define STATE_BYTES	2048	/* what the allocator gives for struct ktau_task */
+#define STATE_BYTES	2048	/* what the allocator gives for struct ktau_state */
 
 static char buffer[1 << 20] __attribute__((aligned(8)));
 

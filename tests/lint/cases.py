@@ -255,6 +255,10 @@ LAYERS = [
               write('kernel-ext/kernel/ktau/c.c',
                     'int ktau_c(int x)\n{\n\treturn x;\n}\n\n'
                     'int (*ktau_other)(int x) = ktau_a;\n'))),
+    Case('circle', 'the library and a tool', 'libktau/open.c', 16,
+         both(append(OPEN, function('\treturn sum(x);\n', 'int ktau_sum(int x)')),
+              write('tools/sum.c', function('\treturn ktau_sum(x);\n',
+                                            'int sum(int x)')))),
     Case('layer', 'a module in none', 'kernel-ext/kernel/ktau/a.c', 1,
          write('kernel-ext/kernel/ktau/a.c', '')),
     Case('layer', 'a module that is not there', DESIGN, 7,

@@ -21,6 +21,7 @@ KERNEL = 'kernel-ext/kernel/ktau/'
 # Each is a group of folders whose modules are checked together.
 AREAS = (
     (KERNEL,),
+    ('libktau/', 'ktaud/', 'tools/'),
 )
 # What these headers define inline is part of whoever uses it.
 HOOKS = ('kernel-ext/include/linux/ktau.h',)

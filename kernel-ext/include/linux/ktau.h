@@ -2,20 +2,21 @@
 /*
  * KTAU hooks: what the rest of the kernel calls.
  *
- * A hook is one line without any #if. Off, an entry and an exit are a nop each;
- * on, a task that is not selected leaves after one load and a test of its mask.
+ * A hook is one line without #if. If its group is disabled, an entry and an exit are a
+ * nop each. If it is enabled, a task that is not selected skips the hook after one load
+ * and a test of its mask.
  *
  *	int tcp_sendmsg(struct sock *sk, ...)
  *	{
  *		KTAU_SCOPE(TCP, tcp_sendmsg);
  *		int ret;
  *
- * covers every return of the function. Where a region is no function, a frame
- * is declared and ktau_*_enter() and ktau_*_exit() stand around the region.
+ * covers every return of the function. A region that is not a function needs a declared
+ * frame, with ktau_*_enter() and ktau_*_exit() around the region.
  *
- * A frame that is not entered is not initialised either. Whether it has to be
- * left is asked of the task: a frame is open if and only if it is the task's
- * innermost one. So switching a group inside a frame never unbalances a stack.
+ * A frame that is not entered is not initialised. At the exit, a frame is open if and
+ * only if it is the innermost frame of the task. So enabling or disabling a group inside
+ * a frame never unbalances the stack of frames.
  */
 #ifndef _LINUX_KTAU_H
 #define _LINUX_KTAU_H
@@ -32,7 +33,7 @@ struct sock;
 struct socket;
 struct task_struct;
 
-/* Frames of callbacks are named by the function called. */
+/* Kinds of callbacks; their frames are named by the function called. */
 enum ktau_call {
 	KTAU_CALL_TASKLET,
 	KTAU_CALL_WORK,
@@ -46,7 +47,7 @@ enum ktau_call {
 };
 
 /*
- * Each source of events has a range of ids, so that none can use up the ids of
+ * Each source of events has a range of ids of its own, so that none can use up the ids of
  * another; see kernel/ktau/event.c.
  */
 #define KTAU_ID_SYSCALL		0	/* + number */
@@ -59,21 +60,21 @@ enum ktau_call {
 
 #define KTAU_NR_CALL_IDS	256
 
-/* Ids of the points that are known at build time. */
+/* Ids of the events that are known at build time. */
 enum ktau_static_id {
 	KTAU_ID_PAGE_FAULT_USER = KTAU_ID_STATIC,
 	KTAU_ID_PAGE_FAULT_KERNEL,
 	KTAU_ID_DEBUG,
-	/* The usual ones are in one chunk of a table. */
+	/* The most frequent ones share a chunk of a table. */
 	KTAU_ID_SCHEDULE,
 	KTAU_ID_SCHEDULE_WAIT,
-	KTAU_ID_SCHEDULE_VOL_INTERRUPTIBLE,	/* voluntary ones, by reason */
+	KTAU_ID_SCHEDULE_VOL_INTERRUPTIBLE,	/* voluntary switches, by reason */
 	KTAU_ID_SCHEDULE_VOL_UNINTERRUPTIBLE,
 	KTAU_ID_SCHEDULE_VOL_IO,
 	KTAU_ID_SCHEDULE_VOL_IDLE,
 	KTAU_ID_SCHEDULE_VOL_STOPPED,
 	KTAU_ID_SCHEDULE_YLD,
-	/* Those that have no id of their own; callbacks as in enum ktau_call. */
+	/* Events without an id of their own; callbacks in the order of enum ktau_call. */
 	KTAU_ID_OTHER_TASKLET,
 	KTAU_ID_OTHER_WORK,
 	KTAU_ID_OTHER_TIMER,
@@ -84,16 +85,16 @@ enum ktau_static_id {
 	KTAU_ID_OTHER_RCU,
 	KTAU_ID_OTHER_IRQ,
 	KTAU_ID_OTHER_COMPAT,
-	KTAU_ID_INTERRUPTS,	/* all of them, where they are not shown apart */
+	KTAU_ID_INTERRUPTS,	/* all interrupts of a rounded profile */
 	/* Names of the root frame, see kernel/ktau/root.c. */
-	KTAU_ID_KERNEL,		/* it has no name yet */
+	KTAU_ID_KERNEL,		/* no name yet */
 	KTAU_ID_INTERRUPT_USER,	/* an interrupt from user mode, without its handler */
 	KTAU_ID_RET_FROM_FORK,
 	KTAU_ID_USER_WORKER,
 	KTAU_ID_IDLE,
 	KTAU_ID_GUEST,
 	KTAU_ID_NMI,
-	KTAU_ID_SOFTIRQ,	/* and one for each further vector */
+	KTAU_ID_SOFTIRQ,	/* and one more for each further vector */
 };
 
 #ifdef CONFIG_KTAU
@@ -101,10 +102,10 @@ enum ktau_static_id {
 #include <linux/sched.h>
 #include <linux/vtime.h>
 
-/* Above all ids. */
-#define KTAU_FRAME_TRACED	0x10000U	/* as the slot of its entry has it */
-#define KTAU_FRAME_TRACE_ONLY	0x20000U	/* traced, without the profile */
-#define KTAU_FRAME_TRACE_NAME	0x40000U	/* what names it will be traced */
+/* Flags above the id in @info of a frame. */
+#define KTAU_FRAME_TRACED	0x10000U	/* also the type of the slot of its entry */
+#define KTAU_FRAME_TRACE_ONLY	0x20000U	/* traced, but not profiled */
+#define KTAU_FRAME_TRACE_NAME	0x40000U	/* the event that names it is traced */
 
 static __always_inline unsigned int ktau_frame_id(const struct ktau_frame *frame)
 {
@@ -112,9 +113,9 @@ static __always_inline unsigned int ktau_frame_id(const struct ktau_frame *frame
 }
 
 /**
- * struct ktau_point - an instrumentation point, in a section of its own
- * @name: what it is called
- * @address: the function's, 0 where there is none
+ * struct ktau_point - an instrumentation point, in the section __ktau_points
+ * @name: name of the point
+ * @address: address of the function, 0 if there is none
  * @group: KTAU_GROUP_*
  * @kind: KTAU_KIND_*
  * @id: event id, KTAU_ID_NONE before the first execution
@@ -128,14 +129,14 @@ struct ktau_point {
 } __aligned(8);
 
 /*
- * The group is on and @tsk is selected for it. One bit of a word that changes at
- * any time cannot be torn: a test in memory, which READ_ONCE() would forbid.
+ * Whether the group is enabled and @tsk is selected for it. A single bit cannot be torn.
+ * Without READ_ONCE() the compiler may test it in memory.
  */
 #define KTAU_ON_FOR(tsk, g)						\
 	(KTAU_ON(g) && /* one bit */					\
 	 (data_race((tsk)->ktau.mask) & KTAU_GROUP_##g))
 
-/* Aligned as its type: the section is an array, and gcc would align for speed. */
+/* Aligned like its type: the section is an array, and gcc would align for speed. */
 #define __KTAU_POINT(var, g, k, fn, str)				\
 	static struct ktau_point var					\
 	__used __section("__ktau_points")				\
@@ -167,7 +168,7 @@ void __ktau_cpu_enter_point(struct ktau_cpu_frame *frame,
 void __ktau_cpu_enter_call(struct ktau_cpu_frame *frame, enum ktau_call call,
 			   void *fn);
 
-/* Open @frame on @tsk, the current task, which has a group on. */
+/* Open @frame on @tsk, the current task, which has a group enabled. */
 static __always_inline void __ktau_enter(struct ktau_frame *frame,
 					 struct task_struct *tsk, unsigned int id)
 {
@@ -175,7 +176,7 @@ static __always_inline void __ktau_enter(struct ktau_frame *frame,
 	__ktau_enter_frame(tsk, frame);
 }
 
-/* Leave @frame if it was entered; the whole test when KTAU is on. */
+/* Close @frame if it was opened. This is the whole test when KTAU is enabled. */
 static __always_inline void ktau_exit(struct ktau_frame *frame)
 {
 	if (static_branch_unlikely(&ktau_exit_key) &&
@@ -189,13 +190,16 @@ static __always_inline void ktau_exit(struct ktau_frame *frame)
 	const int __ktau_entered __maybe_unused =			\
 		enter ? 1 : 0
 
-/* A function of the task it runs for. */
+/* A function that runs on behalf of the current task. */
 #define KTAU_SCOPE(g, fn)						\
 	__KTAU_SCOPE(g, fn, #fn, ktau_frame, ktau_exit,			\
 		     KTAU_ON_FOR(current, g) &&				\
 		     (__ktau_enter_point(&__ktau_frame, &__ktau_point), 1))
 
-/* The same where a hit in the kernel is as good as an NMI: user mode only. */
+/*
+ * The same, from user mode only, for an exception that may hit the kernel anywhere, as an
+ * NMI.
+ */
 #define KTAU_USER_SCOPE(g, fn, regs)					\
 	__KTAU_SCOPE(g, fn, #fn, ktau_frame, ktau_exit,			\
 		     KTAU_ON_FOR(current, g) && user_mode(regs) &&	\
@@ -209,7 +213,7 @@ static __always_inline void ktau_exit(struct ktau_frame *frame)
 		      __ktau_enter_trap(&__ktau_frame, &__ktau_point) :	\
 		      __ktau_enter_point(&__ktau_frame, &__ktau_point), 1))
 
-/* An interrupt handler: charged to the task it hits and to the CPU. */
+/* An interrupt handler: accounted to the interrupted task and to the CPU. */
 #define KTAU_CPU_SCOPE(g, fn)						\
 	__KTAU_SCOPE(g, fn, #fn, ktau_cpu_frame, ktau_cpu_exit,		\
 		     KTAU_ON(g) &&					\
@@ -227,7 +231,7 @@ static __always_inline void ktau_exit(struct ktau_frame *frame)
 					   &__ktau_point_##name);	\
 	} while (0)
 
-/* A counter: @value is added to what the current task has of @name. */
+/* A counter: add @value to counter @name of the current task. */
 #define KTAU_COUNT(g, name, value)					\
 	do {								\
 		__KTAU_POINT(__ktau_count_##name, g, COUNTER, 0, #name);	\
@@ -236,7 +240,7 @@ static __always_inline void ktau_exit(struct ktau_frame *frame)
 			__ktau_count(&__ktau_count_##name, value);	\
 	} while (0)
 
-/* The value of @expr, which calls @fn, a callback of kind @call. */
+/* Evaluate @expr, which calls @fn, a callback of kind @call. */
 #define KTAU_CALL(call, fn, expr)					\
 ({									\
 	struct ktau_cpu_frame __ktau_call __cleanup(ktau_cpu_exit);	\
@@ -263,7 +267,7 @@ static __always_inline void ktau_exit(struct ktau_frame *frame)
 	expr;								\
 })
 
-/* The root frame, where it is open and has no name yet, becomes event @id. */
+/* Name the root frame with event @id, if it is open and has no name yet. */
 static __always_inline bool ktau_root_name(unsigned int id)
 {
 	struct ktau_frame *top = current->ktau.top;
@@ -275,8 +279,8 @@ static __always_inline bool ktau_root_name(unsigned int id)
 }
 
 /*
- * What is entered from user mode: event @id, the root frame's or that of @frame. Gives
- * back @id, that @frame keeps where a call would make the caller save it.
+ * Enter event @id from user mode, as the name of the root frame or with @frame. Returns
+ * @id, read back from @frame after a call, so that the caller need not save it.
  */
 static __always_inline unsigned int
 ktau_enter_from_user(struct ktau_frame *frame, unsigned int id)
@@ -289,10 +293,10 @@ ktau_enter_from_user(struct ktau_frame *frame, unsigned int id)
 	} else {
 		__ktau_enter(frame, current, id);
 	}
-	return (u16)frame->info;	/* nobody else writes it */
+	return (u16)frame->info;	/* only the current task writes it */
 }
 
-/* Gives back @nr, as ktau_enter_from_user(). */
+/* Returns @nr, as ktau_enter_from_user(). */
 static __always_inline unsigned int
 ktau_syscall_enter(struct ktau_frame *frame, unsigned int nr)
 {
@@ -354,10 +358,10 @@ static __always_inline void ktau_fault_enter(struct ktau_frame *frame,
 	}
 }
 
-/* As ktau_exit_key, from the first time that the account is on. */
+/* As ktau_exit_key, from the first time that the account is enabled. */
 extern struct static_key_false ktau_root_key;
 
-/* The current task leaves user mode, or goes back to it; interrupts off. */
+/* The current task leaves user mode or returns to it; interrupts disabled. */
 void __ktau_user_exit(struct ktau_ref *ref);
 void __ktau_user_enter(struct ktau_frame *top, struct ktau_ref *ref);
 void __ktau_user_begin(struct ktau_ref *ref);
@@ -382,7 +386,7 @@ static __always_inline void ktau_vtime_user_enter(void)
 		__ktau_user_begin(&current->ktau);
 }
 
-/* Where the kernel accounts CPU time precisely, the boundary is the one that it takes. */
+/* Where the kernel accounts CPU time precisely, use the same boundary. */
 static __always_inline bool ktau_vtime_is_precise(void)
 {
 	return IS_ENABLED(CONFIG_VIRT_CPU_ACCOUNTING_GEN) &&
@@ -401,7 +405,9 @@ static __always_inline void ktau_user_enter(void)
 		ktau_vtime_user_enter();
 }
 
-/* @statement calls @fn, a function of kind @call, for the task itself. */
+/*
+ * Execute @statement, which calls @fn, a function of kind @call, on behalf of the task.
+ */
 #define KTAU_TASK_CALL(call, fn, statement)				\
 	do {								\
 		struct ktau_frame __frame;				\
@@ -413,7 +419,7 @@ static __always_inline void ktau_user_enter(void)
 		ktau_exit(&__frame);					\
 	} while (0)
 
-/* What comes even with interrupts off; a CPU alone accounts it. */
+/* NMIs, which only the CPU accounts, because they come with interrupts disabled. */
 void __ktau_nmi_enter(void);
 void __ktau_nmi_exit(void);
 
@@ -429,7 +435,7 @@ static __always_inline void ktau_nmi_exit(void)
 		__ktau_nmi_exit();
 }
 
-/* Guest mode: the current task runs a virtual CPU; interrupts off. */
+/* Guest mode: the current task runs a virtual CPU; interrupts disabled. */
 void __ktau_guest_enter(void);
 void __ktau_guest_exit(void);
 void __ktau_kvm(unsigned int type, u32 vcpu, u32 reason);
@@ -466,7 +472,7 @@ static __always_inline void ktau_kvm_exit(u32 vcpu, u32 reason)
 		__ktau_kvm(KTAU_TRACE_KVM_EXIT, vcpu, reason);
 }
 
-/* Leave the frame of a system call whose result is not yet in the registers. */
+/* Close the frame of a system call whose result is not in the registers yet. */
 static __always_inline void ktau_syscall_exit(struct ktau_frame *frame,
 					      unsigned long *reg, long result)
 {
@@ -486,8 +492,8 @@ void __ktau_sched_waking(struct task_struct *p, unsigned int target_cpu);
 void __ktau_sched_yield(bool yields);
 
 /*
- * @prev is about to lose the CPU to @next, counted in nvcsw if @vol; under the
- * run-queue lock.
+ * @prev is about to lose the CPU to @next; the kernel counts that in nvcsw if @vol. Under
+ * the run-queue lock.
  */
 static __always_inline void ktau_sched_switch(bool vol,
 					      struct task_struct *prev,
@@ -499,8 +505,8 @@ static __always_inline void ktau_sched_switch(bool vol,
 }
 
 /*
- * Whether @tsk has something to do at a switch: it was switched out, is new, was
- * woken, has no root frame yet, or others may have changed what its trace has to say.
+ * Whether @tsk has work to do at a switch: it was switched out, is new, was woken, has no
+ * root frame yet, or may have changes by other tasks to trace.
  */
 static __always_inline bool __ktau_sched_pending(const struct task_struct *tsk)
 {
@@ -513,8 +519,8 @@ static __always_inline bool __ktau_sched_pending(const struct task_struct *tsk)
 }
 
 /*
- * The current task has got the CPU from @prev, which no other CPU has yet: what
- * comes from here on is no longer @prev's.
+ * The current task has got the CPU from @prev, which no other CPU runs yet. From here on,
+ * time and slots are not those of @prev.
  */
 static __always_inline void ktau_sched_switched(struct task_struct *prev)
 {
@@ -523,7 +529,7 @@ static __always_inline void ktau_sched_switched(struct task_struct *prev)
 		__ktau_sched_switched(prev);
 }
 
-/* The current task has got the CPU, and the one before may run elsewhere. */
+/* The current task has got the CPU, and the previous task may run elsewhere. */
 static __always_inline void ktau_sched_resume(void)
 {
 	if (static_branch_unlikely(&ktau_exit_key) &&
@@ -532,8 +538,8 @@ static __always_inline void ktau_sched_resume(void)
 }
 
 /*
- * The current task, or what has interrupted it, wakes @p, which enters the run queue
- * of @target_cpu; under @p's pi_lock. Another CPU may finish the wakeup.
+ * The current task, or an interrupt of it, wakes @p, which enters the run queue of
+ * @target_cpu; under @p's pi_lock. Another CPU may finish the wakeup.
  */
 static __always_inline void ktau_sched_waking(struct task_struct *p,
 					      unsigned int target_cpu)
@@ -543,7 +549,7 @@ static __always_inline void ktau_sched_waking(struct task_struct *p,
 		__ktau_sched_waking(p, target_cpu);
 }
 
-/* The current task is about to give way to others, or has done so. */
+/* The current task is about to yield, or has yielded. */
 static __always_inline void ktau_sched_yield(bool yields)
 {
 	if (yields ? KTAU_ON_FOR(current, SCHED) :
@@ -563,7 +569,7 @@ void __ktau_task_exiting(long code);
 void __ktau_task_exited(void);
 void __ktau_task_free(struct task_struct *p);
 
-/* @p is a copy of the current task, tag and all. */
+/* @p is a copy of the current task, including its tag. */
 static inline void ktau_task_init(struct task_struct *p)
 {
 	p->ktau = (struct ktau_ref) { .tag = p->ktau.tag };
@@ -576,7 +582,10 @@ static inline void ktau_task_fork(struct task_struct *p)
 		__ktau_task_fork(p);
 }
 
-/* The current task is about to give up its old program; its credentials are those. */
+/*
+ * The current task is about to give up its old program, and still has its old
+ * credentials.
+ */
 static inline void ktau_task_exec_begin(const struct linux_binprm *bprm)
 {
 	if (static_branch_unlikely(&ktau_exit_key) && current->ktau.state)
@@ -589,14 +598,16 @@ static inline void ktau_task_exec(void)
 		__ktau_task_exec();
 }
 
-/* @p has a new name; at an @exec, that says so itself. */
+/* @p has a new name. The name set by an @exec is traced with the exec. */
 static inline void ktau_task_comm(struct task_struct *p, bool exec)
 {
 	if (static_branch_unlikely(&ktau_exit_key) && !exec)
 		__ktau_task_comm(p);
 }
 
-/* @p, or with @threadgroup its process, has been moved to @cgroup if that is any. */
+/*
+ * @p, or its process with @threadgroup, has been moved to @cgroup, unless that is NULL.
+ */
 static inline void ktau_task_cgroup(const struct cgroup *cgroup,
 				    struct task_struct *p, bool threadgroup)
 {
@@ -611,14 +622,14 @@ static inline void ktau_task_exiting(long code)
 		__ktau_task_exiting(code);
 }
 
-/* The current task is about to tell its parent: nothing counts any more. */
+/* The current task is about to notify its parent: nothing is measured any more. */
 static inline void ktau_task_exited(void)
 {
 	if (static_branch_unlikely(&ktau_exit_key) && current->ktau.state)
 		__ktau_task_exited();
 }
 
-/* Nobody holds @p any more. */
+/* The last reference to @p is gone. */
 static inline void ktau_task_free(struct task_struct *p)
 {
 	if (unlikely(p->ktau.state))
@@ -639,7 +650,7 @@ void ktau_sock_page_end(const struct socket *sock, long result);
 			__ktau_sock_sent(sock, result);			\
 	} while (0)
 
-/* The result of @expr, which receives into @msg. */
+/* Evaluate @expr, which receives into @msg. */
 #define KTAU_RECEIVE(sock, msg, flags, expr)				\
 ({									\
 	const bool __on = KTAU_ON_FOR(current, SOCKET);			\
@@ -653,7 +664,7 @@ void ktau_sock_page_end(const struct socket *sock, long result);
 	__result;							\
 })
 
-/* The result of @expr, which sends a page, itself or by sendmsg(). */
+/* Evaluate @expr, which sends a page, itself or through sendmsg(). */
 #define KTAU_SEND_PAGE(sock, expr)					\
 ({									\
 	const bool __on = KTAU_ON_FOR(current, SOCKET);			\
@@ -667,7 +678,7 @@ void ktau_sock_page_end(const struct socket *sock, long result);
 	__result;							\
 })
 
-/* The result of @expr, which moves what has come to a pipe. */
+/* Evaluate @expr, which moves received data to a pipe. */
 #define KTAU_SPLICE_READ(expr)						\
 ({									\
 	const ssize_t __result = (expr);				\
@@ -708,14 +719,14 @@ struct pid;
 int ktau_proc_pid_show(struct seq_file *m, struct pid_namespace *ns,
 		       struct pid *pid, struct task_struct *task);
 
-/* Line of the tables of /proc/PID and /proc/PID/task/TID. */
+/* Entry of the tables of /proc/PID and /proc/PID/task/TID. */
 #define KTAU_PROC_PID_ENTRY	ONE("ktau", 0444, ktau_proc_pid_show),
 
 #else /* !CONFIG_KTAU */
 
 /*
- * Off, each object is what it is without the hooks. So these are macros: even
- * an empty variable or an argument that nobody takes can move code around it.
+ * Without KTAU each object file must be the same as without the hooks. So these are
+ * macros: even an empty variable or an unused argument can change the code around it.
  */
 #define KTAU_SCOPE(g, fn)			static_assert(true)
 #define KTAU_USER_SCOPE(g, fn, regs)		static_assert(true)

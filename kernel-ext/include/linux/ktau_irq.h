@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The hooks of generic_handle_irq_desc(), and what they need. They are apart from
- * linux/ktau.h because linux/irqdesc.h, which nearly every file includes, has to
- * include them: a change of linux/ktau.h then recompiles only the files with hooks.
+ * The hooks of generic_handle_irq_desc(), and what they need. They are separate from
+ * linux/ktau.h because linux/irqdesc.h, which nearly every file includes, must include
+ * them. So a change to linux/ktau.h only recompiles the files with hooks.
  */
 #ifndef _LINUX_KTAU_IRQ_H
 #define _LINUX_KTAU_IRQ_H
@@ -13,7 +13,7 @@
 
 #include <linux/jump_label.h>
 
-/* Ticks in which a task did not run its own code: see kernel/ktau/times.c. */
+/* Ticks in which a task did not run its own code; see kernel/ktau/times.c. */
 struct ktau_times {
 	u64 asleep;
 	u64 runq;
@@ -22,13 +22,13 @@ struct ktau_times {
 
 /**
  * struct ktau_frame - one activation of a timer, on the kernel stack
- * @prev: the frame around it
- * @start: cycle counter at entry; 0 while the entry is being written
- * @child: ticks of the frames directly inside that have ended; KTAU_CHILD_TIMED
- *	says that @base is set
- * @info: event id, and KTAU_FRAME_* for what was on at entry: that decides what
- *	the exit does
- * @base: sums of the task before the first wait, or interrupt, inside the frame
+ * @prev: the enclosing frame
+ * @start: cycle counter at entry; 0 until it has been read
+ * @child: ticks of the frames directly inside that have ended; KTAU_CHILD_TIMED if @base
+ *	is set
+ * @info: event id and KTAU_FRAME_*, which record what was enabled at entry and so decide
+ *	what the exit does
+ * @base: sums of the task before the first wait or interrupt inside the frame
  */
 struct ktau_frame {
 	struct ktau_frame	*prev;
@@ -39,17 +39,17 @@ struct ktau_frame {
 };
 
 /**
- * struct ktau_cpu_frame - one activation of a timer that is accounted to the CPU too
- * @frame: what the task, or the CPU in its place, has
- * @before: ticks accounted to the CPU at the entry. All that comes on top until the
- *	exit is time of CPU frames inside
+ * struct ktau_cpu_frame - one activation of a timer that is also accounted to the CPU
+ * @frame: the frame of the task, or of the CPU instead
+ * @before: ticks accounted to the CPU at entry; the growth until the exit is the time of
+ *	the CPU's frames inside
  */
 struct ktau_cpu_frame {
 	struct ktau_frame	frame;
 	u64			before;
 };
 
-/* The position of each group's bit, which is the index of its static key. */
+/* The position of each group's bit, which is also the index of its static key. */
 enum ktau_group {
 	KTAU_BIT_SYSCALL,
 	KTAU_BIT_IRQ,
@@ -77,7 +77,7 @@ extern struct static_key_false ktau_exit_key;
 void __ktau_cpu_enter_irq(struct ktau_cpu_frame *frame, unsigned int irq);
 void __ktau_cpu_exit(struct ktau_cpu_frame *frame);
 
-/* Leave a frame that is accounted to the CPU as well. */
+/* Close a frame that is also accounted to the CPU. */
 static __always_inline void ktau_cpu_exit(struct ktau_cpu_frame *frame)
 {
 	if (static_branch_unlikely(&ktau_exit_key))

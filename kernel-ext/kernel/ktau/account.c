@@ -31,7 +31,7 @@
  */
 void ktau_account_switch(const struct task_struct *prev, u64 now)
 {
-	struct ktau_task *state = this_cpu_read(ktau_cpu.state);
+	struct ktau_state *state = this_cpu_read(ktau_cpu.state);
 	struct ktau_frame *root = &state->root;
 	u64 since = ktau_read(&state->group_since[KTAU_BIT_ACCOUNT]);
 
@@ -51,7 +51,7 @@ void ktau_account_switch(const struct task_struct *prev, u64 now)
 	ktau_add(&state->end, 1);
 }
 
-static void copy_cpu(struct ktau_rec_profile *rec, const struct ktau_task *state)
+static void copy_cpu(struct ktau_rec_profile *rec, const struct ktau_state *state)
 {
 	u64 start = ktau_read(&state->root.start), now = 0;
 
@@ -81,7 +81,7 @@ static void add_interrupt(struct ktau_rec_profile *rec,
 
 /* Time in user mode, up to the last time at which the account was enabled. */
 static u64 user_until(const struct ktau_rec_profile *rec,
-		      const struct ktau_task *state, u64 user)
+		      const struct ktau_state *state, u64 user)
 {
 	u64 until = rec->ticks;
 
@@ -99,7 +99,7 @@ static u64 user_until(const struct ktau_rec_profile *rec,
  * Context: Any. The task may run: the caller detects that afterwards.
  * Return: The sums at that moment, without an interrupt in progress.
  */
-struct ktau_times ktau_times_at(const struct ktau_task *state,
+struct ktau_times ktau_times_at(const struct ktau_state *state,
 				const struct task_struct *task, u64 ticks)
 {
 	struct ktau_times times = ktau_times(state);
@@ -136,7 +136,7 @@ struct ktau_times ktau_times_at(const struct ktau_task *state,
  * Return: Whether the account matches the open frames; if not, a transition between user
  * mode and kernel is in progress.
  */
-bool ktau_account_copy(struct ktau_rec_profile *rec, const struct ktau_task *state,
+bool ktau_account_copy(struct ktau_rec_profile *rec, const struct ktau_state *state,
 		       const struct task_struct *task,
 		       const struct ktau_frame *outermost, u64 outermost_ticks)
 {

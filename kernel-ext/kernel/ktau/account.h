@@ -8,10 +8,10 @@
 #include "types.h"
 
 void ktau_account_switch(const struct task_struct *prev, u64 now);
-bool ktau_account_copy(struct ktau_rec_profile *rec, const struct ktau_task *state,
+bool ktau_account_copy(struct ktau_rec_profile *rec, const struct ktau_state *state,
 		       const struct task_struct *task,
 		       const struct ktau_frame *outermost, u64 outermost_ticks);
-struct ktau_times ktau_times_at(const struct ktau_task *state,
+struct ktau_times ktau_times_at(const struct ktau_state *state,
 				const struct task_struct *task, u64 ticks);
 
 #endif /* _KERNEL_KTAU_ACCOUNT_H */

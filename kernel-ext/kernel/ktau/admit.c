@@ -67,14 +67,14 @@ struct ktau_watch *ktau_admit_watched(struct ktau_stream *stream)
 
 /* The same for one owner, whose user's tasks the stream may not watch. */
 static struct ktau_watch *watched_for(struct ktau_stream *stream,
-				      const struct ktau_task *state)
+				      const struct ktau_state *state)
 {
 	return stream->watch.wide || state->user == stream->user ?
 	       ktau_admit_watched(stream) : NULL;
 }
 
 /* Whether the profile of a live task is to be put. */
-static bool is_due(struct ktau_stream *stream, struct ktau_task *state,
+static bool is_due(struct ktau_stream *stream, struct ktau_state *state,
 		   struct task_struct *task)
 {
 	u32 target = stream->select.target;
@@ -93,7 +93,7 @@ static bool is_due(struct ktau_stream *stream, struct ktau_task *state,
  * Note that @task is being shown. Return: 0, 1 if it has exited since @state was looked
  * up, or -ENOMEM.
  */
-static int know(struct ktau_stream *stream, const struct ktau_task *state,
+static int know(struct ktau_stream *stream, const struct ktau_state *state,
 		const struct task_struct *task)
 {
 	struct ktau_watch *watch = watched_for(stream, state);
@@ -109,7 +109,7 @@ static int know(struct ktau_stream *stream, const struct ktau_task *state,
 /* Put the record of a live task that the reader may see and has selected. */
 static int put_visible(struct ktau_stream *stream, struct task_struct *task)
 {
-	struct ktau_task *state = ktau_state_get(task);
+	struct ktau_state *state = ktau_state_get(task);
 	struct ktau_owner owner;
 	int ret = 0;
 
@@ -147,7 +147,7 @@ static int put_visible(struct ktau_stream *stream, struct task_struct *task)
  */
 int ktau_admit_task(struct ktau_stream *stream, struct task_struct *task)
 {
-	struct ktau_task *state;
+	struct ktau_state *state;
 	int ret;
 
 	if (!ktau_select_task(&stream->select, task))
@@ -178,7 +178,7 @@ int ktau_admit_task(struct ktau_stream *stream, struct task_struct *task)
  * Context: May sleep.
  * Return: As ktau_record_put(); 0 if the reader does not get the task.
  */
-int ktau_admit_exited(struct ktau_stream *stream, struct ktau_task *state)
+int ktau_admit_exited(struct ktau_stream *stream, struct ktau_state *state)
 {
 	struct ktau_owner owner;
 

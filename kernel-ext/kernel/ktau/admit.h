@@ -8,7 +8,7 @@
 #include <linux/types.h>
 
 struct ktau_stream;
-struct ktau_task;
+struct ktau_state;
 struct ktau_watch;
 struct task_struct;
 
@@ -16,6 +16,6 @@ bool ktau_admit_sum(const struct ktau_stream *stream);
 void ktau_admit_begin(struct ktau_stream *stream);
 struct ktau_watch *ktau_admit_watched(struct ktau_stream *stream);
 int ktau_admit_task(struct ktau_stream *stream, struct task_struct *task);
-int ktau_admit_exited(struct ktau_stream *stream, struct ktau_task *state);
+int ktau_admit_exited(struct ktau_stream *stream, struct ktau_state *state);
 
 #endif /* _KERNEL_KTAU_ADMIT_H */

@@ -30,7 +30,7 @@
  *
  * Context: Any but NMI, including under the lock of the run queue.
  */
-void ktau_trace_comm(struct ktau_task *state, unsigned int type)
+void ktau_trace_comm(struct ktau_state *state, unsigned int type)
 {
 	struct ktau_slot_more more = { };
 
@@ -46,7 +46,7 @@ void ktau_trace_comm(struct ktau_task *state, unsigned int type)
  *
  * Context: Any but NMI, including under the lock of the run queue.
  */
-void ktau_trace_changes(struct ktau_task *state)
+void ktau_trace_changes(struct ktau_state *state)
 {
 	unsigned long changed = xchg(&state->changed, 0);
 
@@ -62,14 +62,14 @@ void ktau_trace_changes(struct ktau_task *state)
 /* On the CPU that ran the task a moment ago. */
 static void trace_changes_here(void *task)
 {
-	struct ktau_task *state = current->ktau.state;
+	struct ktau_state *state = current->ktau.state;
 
 	if (current == task && state)
 		ktau_trace_changes(state);
 }
 
 struct change {
-	struct ktau_task *state;
+	struct ktau_state *state;
 	unsigned int bit;
 };
 

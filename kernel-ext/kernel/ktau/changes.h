@@ -7,7 +7,7 @@
 
 #include "types.h"
 
-void ktau_trace_comm(struct ktau_task *state, unsigned int type);
-void ktau_trace_changes(struct ktau_task *state);
+void ktau_trace_comm(struct ktau_state *state, unsigned int type);
+void ktau_trace_changes(struct ktau_state *state);
 
 #endif /* _KERNEL_KTAU_CHANGES_H */

@@ -112,7 +112,7 @@ static __always_inline void pair_of_switch(void)
  * Measure the fastest of several batches of @pair, in 1/1000 tick for each pair, with
  * @task as the state of the current task and @cpu as that of the CPU.
  */
-static __always_inline u64 measure(struct ktau_task *task, struct ktau_task *cpu,
+static __always_inline u64 measure(struct ktau_state *task, struct ktau_state *cpu,
 				   u32 mask, void (*pair)(void))
 {
 	struct ktau_ref saved = current->ktau;
@@ -141,7 +141,7 @@ static __always_inline u64 measure(struct ktau_task *task, struct ktau_task *cpu
 	return div_u64(best * 1000, COST_LOOPS);
 }
 
-static void measure_all(struct ktau_task *task, struct ktau_task *cpu)
+static void measure_all(struct ktau_state *task, struct ktau_state *cpu)
 {
 	const u32 mask = KTAU_GROUP_SYSCALL | KTAU_GROUP_BH | KTAU_GROUP_SCHED |
 			 KTAU_MODE_PROFILE;
@@ -161,8 +161,8 @@ static void measure_all(struct ktau_task *task, struct ktau_task *cpu)
  */
 void ktau_clock_measure(void)
 {
-	struct ktau_task *task = ktau_state_create(&ktau_system, GFP_KERNEL);
-	struct ktau_task *cpu = ktau_state_create(&ktau_system, GFP_KERNEL);
+	struct ktau_state *task = ktau_state_create(&ktau_system, GFP_KERNEL);
+	struct ktau_state *cpu = ktau_state_create(&ktau_system, GFP_KERNEL);
 
 	if (task && cpu) {
 		task->ring = ktau_ring_create(&ktau_system, 1024, GFP_KERNEL);

@@ -77,7 +77,7 @@ void ktau_loss_of(struct ktau_user *user, enum ktau_loss reason,
  */
 void ktau_loss(enum ktau_loss reason)
 {
-	const struct ktau_task *state = READ_ONCE(current->ktau.state);
+	const struct ktau_state *state = READ_ONCE(current->ktau.state);
 
 	ktau_loss_of(state ? state->user : &ktau_system, reason, 1);
 }

@@ -12,7 +12,7 @@
 #include "trace.h"
 
 /* No single instruction updates a minimum or maximum, so interrupts are disabled. */
-static void count_value(struct ktau_task *state, unsigned int id, u64 value)
+static void count_value(struct ktau_state *state, unsigned int id, u64 value)
 {
 	struct ktau_cell *cell = ktau_cell(state, id);
 	unsigned long flags;
@@ -41,7 +41,7 @@ static void count_value(struct ktau_task *state, unsigned int id, u64 value)
 void __ktau_count(struct ktau_point *point, u64 value)
 {
 	struct ktau_ref *ref = &current->ktau;
-	struct ktau_task *state = ref->state;
+	struct ktau_state *state = ref->state;
 	unsigned int id = ktau_point_id(point);
 	u32 mask = READ_ONCE(ref->mask);
 

@@ -145,7 +145,7 @@ void __ktau_cpu_enter_call(struct ktau_cpu_frame *frame, enum ktau_call call,
  */
 static struct ktau_ended leave_task(struct ktau_frame *frame, bool irq)
 {
-	struct ktau_task *state = current->ktau.state;
+	struct ktau_state *state = current->ktau.state;
 	struct ktau_ended e;
 
 	ktau_add(&state->begin, 1);
@@ -174,7 +174,7 @@ static struct ktau_ended leave_cpu(struct ktau_cpu *cpu, struct ktau_frame *fram
 }
 
 /* Account an ended frame to the CPU. */
-static void account(struct ktau_task *state, const struct ktau_cpu_frame *frame,
+static void account(struct ktau_state *state, const struct ktau_cpu_frame *frame,
 		    struct ktau_ended e, bool irq)
 {
 	e.inside = state->outer_ticks - frame->before;
@@ -249,7 +249,7 @@ void __ktau_nmi_enter(void)
 void __ktau_nmi_exit(void)
 {
 	struct ktau_cpu *cpu = this_cpu_ptr(&ktau_cpu);
-	struct ktau_task *state = cpu->state;
+	struct ktau_state *state = cpu->state;
 	struct ktau_chunk *chunk;
 	u64 ticks;
 
@@ -263,7 +263,7 @@ void __ktau_nmi_exit(void)
 	barrier();
 	ktau_add(&state->outer_ticks, ticks);
 	ktau_cell_account(&chunk->cell[KTAU_ID_NMI & (KTAU_CHUNK_CELLS - 1)], ticks,
-		       ticks, true);
+			  ticks, true);
 	barrier();
 	ktau_add(&state->end, 1);
 }

@@ -94,7 +94,7 @@ void ktau_describe_task(const struct ktau_stream *stream, struct ktau_owner *own
  * Context: Task.
  */
 void ktau_describe_exited(const struct ktau_stream *stream,
-			  struct ktau_owner *owner, const struct ktau_task *state)
+			  struct ktau_owner *owner, const struct ktau_state *state)
 {
 	ktau_exited_owner(owner, state);
 	owner->uid = from_kuid_munged(current_user_ns(), state->rights.uid);
@@ -113,7 +113,7 @@ void ktau_describe_exited(const struct ktau_stream *stream,
  * Return: Whether it was.
  */
 bool ktau_is_in_reach(const struct ktau_stream *stream,
-		      const struct ktau_task *state)
+		      const struct ktau_state *state)
 {
 	return stream->ns == &init_pid_ns ||
 	       ktau_origin_ids(NULL, state, &stream->ns_id);
@@ -189,7 +189,7 @@ static void note_live(struct ktau_stream *stream)
 
 static void note_exited(struct ktau_stream *stream)
 {
-	struct ktau_task *state;
+	struct ktau_state *state;
 	u64 seq;
 
 	for (seq = 0; (state = ktau_exited_get(&seq)); seq++) {
@@ -220,7 +220,7 @@ static void *find_where(struct ktau_stream *stream, u64 serial)
  */
 struct named {
 	struct task_struct *task;
-	struct ktau_task *state;
+	struct ktau_state *state;
 };
 
 static bool named_get(struct ktau_stream *stream, u64 serial, struct named *named)
@@ -316,7 +316,7 @@ bool ktau_named_visible(struct ktau_stream *stream, u64 serial)
  * Context: May sleep.
  * Return: The path, for the caller to free; NULL if it is unknown or there is no memory.
  */
-char *ktau_describe_path(struct task_struct *task, const struct ktau_task *state)
+char *ktau_describe_path(struct task_struct *task, const struct ktau_state *state)
 {
 	char *buffer, *path;
 

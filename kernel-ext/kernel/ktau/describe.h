@@ -12,13 +12,13 @@ struct ktau_stream;
 void ktau_describe_task(const struct ktau_stream *stream, struct ktau_owner *owner,
 			struct task_struct *task);
 void ktau_describe_exited(const struct ktau_stream *stream,
-			  struct ktau_owner *owner, const struct ktau_task *state);
+			  struct ktau_owner *owner, const struct ktau_state *state);
 bool ktau_is_in_reach(const struct ktau_stream *stream,
-		      const struct ktau_task *state);
+		      const struct ktau_state *state);
 unsigned long ktau_serial_bits(struct ktau_stream *stream, u64 serial);
 int ktau_serial_mark(struct ktau_stream *stream, u64 serial, unsigned long bits);
 bool ktau_named_visible(struct ktau_stream *stream, u64 serial);
-char *ktau_describe_path(struct task_struct *task, const struct ktau_task *state);
+char *ktau_describe_path(struct task_struct *task, const struct ktau_state *state);
 int ktau_named_describe(struct ktau_stream *stream, u64 serial,
 			struct ktau_owner *owner, char **path);
 

@@ -73,8 +73,8 @@ static u64 restart_frames(struct ktau_ref *ref, u64 now, u64 *inside)
 }
 
 /* Move the root frame, which is part of the state. */
-static void move_root(struct ktau_ref *ref, struct ktau_task *old,
-		      struct ktau_task *next)
+static void move_root(struct ktau_ref *ref, struct ktau_state *old,
+		      struct ktau_state *next)
 {
 	struct ktau_frame **link = &ref->top;
 
@@ -91,8 +91,8 @@ static void move_root(struct ktau_ref *ref, struct ktau_task *old,
  * times of each profile add up, and no time is in both. The bases of the frames are
  * dropped, because @old has counted the times inside them.
  */
-static void move_frames(struct ktau_ref *ref, struct ktau_task *old,
-			struct ktau_task *next)
+static void move_frames(struct ktau_ref *ref, struct ktau_state *old,
+			struct ktau_state *next)
 {
 	unsigned long flags;
 	u64 now, inside, own;
@@ -117,7 +117,7 @@ static void move_frames(struct ktau_ref *ref, struct ktau_task *old,
 }
 
 /* Trace in @old that it ends with this exec, and which state follows it. */
-static void trace_end(struct ktau_task *old, const struct ktau_task *next,
+static void trace_end(struct ktau_state *old, const struct ktau_state *next,
 		      const struct linux_binprm *bprm)
 {
 	struct ktau_slot_more more = { };
@@ -134,7 +134,7 @@ static void trace_end(struct ktau_task *old, const struct ktau_task *next,
 }
 
 /* Queue @old, which is no longer the current task's, with the exited tasks. */
-static void retire(struct ktau_task *old, bool dumpable)
+static void retire(struct ktau_state *old, bool dumpable)
 {
 	struct ktau_owner *owner = &old->owner;
 
@@ -161,7 +161,7 @@ static void retire(struct ktau_task *old, bool dumpable)
 void __ktau_task_exec_begin(const struct linux_binprm *bprm)
 {
 	struct ktau_ref *ref = &current->ktau;
-	struct ktau_task *old = ref->state, *next;
+	struct ktau_state *old = ref->state, *next;
 	struct mm_struct *mm = current->mm;
 	bool dumpable = !mm || get_dumpable(mm) == SUID_DUMP_USER;
 

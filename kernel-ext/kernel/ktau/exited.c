@@ -63,7 +63,7 @@ static struct exited_queue {
 	u64 ever;
 	u64 nr;
 	u64 bytes;
-	struct ktau_task *evicted;
+	struct ktau_state *evicted;
 } exited = {
 	.lock = __SPIN_LOCK_UNLOCKED(exited.lock),
 	.tasks = RB_ROOT,
@@ -78,9 +78,9 @@ static DEFINE_HASHTABLE(processes, 10);
  * The newest record of the process of @state with the same rights: folding must not join
  * what an exec has separated; see exec.c.
  */
-static struct ktau_task *newest_of_process(const struct ktau_task *state)
+static struct ktau_state *newest_of_process(const struct ktau_state *state)
 {
-	struct ktau_task *other;
+	struct ktau_state *other;
 	u64 serial = state->owner.leader_serial;
 
 	hash_for_each_possible(processes, other, process_node, serial)
@@ -95,7 +95,7 @@ static struct ktau_task *newest_of_process(const struct ktau_task *state)
 /* The functions up to trim() are called with exited.lock held. */
 
 /* Make @state the newest record. */
-static void link_last(struct ktau_task *state)
+static void link_last(struct ktau_state *state)
 {
 	struct rb_node *last = rb_last(&exited.tasks);
 
@@ -106,9 +106,9 @@ static void link_last(struct ktau_task *state)
 	rb_insert_color(&state->exited_node, &exited.tasks);
 }
 
-static void add(struct ktau_task *state)
+static void add(struct ktau_state *state)
 {
-	struct ktau_task *before = newest_of_process(state);
+	struct ktau_state *before = newest_of_process(state);
 	struct ktau_user *user = state->user;
 
 	state->exited_bytes = atomic_long_read(&state->bytes);
@@ -132,7 +132,7 @@ static void add(struct ktau_task *state)
  * Remove @state from all lists and drop it, because it has been @evicted or folded. No
  * other record has it as its next thread.
  */
-static void drop(struct ktau_task *state, bool evicted)
+static void drop(struct ktau_state *state, bool evicted)
 {
 	struct ktau_user *user = state->user;
 
@@ -151,7 +151,7 @@ static void drop(struct ktau_task *state, bool evicted)
 	ktau_state_put(state);
 }
 
-static void add_counts(struct ktau_task *to, const struct ktau_task *from)
+static void add_counts(struct ktau_state *to, const struct ktau_state *from)
 {
 	to->outer_ticks += from->outer_ticks;
 	to->user_ticks += from->user_ticks;
@@ -172,7 +172,7 @@ static void add_counts(struct ktau_task *to, const struct ktau_task *from)
 }
 
 /* Add the table of @from to that of @to, moving the chunks that @to lacks. */
-static void add_table(struct ktau_task *to, struct ktau_task *from)
+static void add_table(struct ktau_state *to, struct ktau_state *from)
 {
 	long bytes = ktau_table_merge(to, from) * sizeof(struct ktau_chunk);
 
@@ -183,7 +183,7 @@ static void add_table(struct ktau_task *to, struct ktau_task *from)
 }
 
 /* Readers of @to retry their copy; see ktau_snapshot_into(). */
-static void merge(struct ktau_task *to, struct ktau_task *from)
+static void merge(struct ktau_state *to, struct ktau_state *from)
 {
 	ktau_add(&to->begin, 1);
 	smp_wmb();	/* @begin before the rest, the rest before @end */
@@ -195,7 +195,7 @@ static void merge(struct ktau_task *to, struct ktau_task *from)
 }
 
 /* Let @to take the position of @from, the next one of the process, in its lists. */
-static void move_to(struct ktau_task *to, struct ktau_task *from)
+static void move_to(struct ktau_state *to, struct ktau_state *from)
 {
 	list_del_init(&to->foldable);
 	if (list_empty(&from->foldable)) {
@@ -208,7 +208,7 @@ static void move_to(struct ktau_task *to, struct ktau_task *from)
 }
 
 /* Make @state the newest record again, because it has changed since it was read. */
-static void renumber(struct ktau_task *state)
+static void renumber(struct ktau_state *state)
 {
 	rb_erase(&state->exited_node, &exited.tasks);
 	list_del(&state->of_user);
@@ -219,7 +219,7 @@ static void renumber(struct ktau_task *state)
  * Whether @state has no readers. One that found the task alive would have its reference
  * by now, and others take theirs under the lock.
  */
-static bool is_unread(struct ktau_task *state)
+static bool is_unread(struct ktau_state *state)
 {
 	return poll_state_synchronize_rcu(state->exited_rcu) &&
 	       refcount_read(&state->ref) == 1;
@@ -228,10 +228,10 @@ static bool is_unread(struct ktau_task *state)
 /* Fold one record of @user, if there is one to fold and it has no readers. */
 static bool fold(struct ktau_user *user)
 {
-	struct ktau_task *older, *newer;
+	struct ktau_state *older, *newer;
 	bool leads;
 
-	older = list_first_entry_or_null(&user->foldable, struct ktau_task,
+	older = list_first_entry_or_null(&user->foldable, struct ktau_state,
 					 foldable);
 	if (!older)
 		return false;
@@ -255,8 +255,8 @@ static bool fold(struct ktau_user *user)
 /* Add the oldest record of @user to the evicted sum. */
 static void evict(struct ktau_user *user)
 {
-	struct ktau_task *state = list_first_entry(&user->exited,
-						   struct ktau_task, of_user);
+	struct ktau_state *state = list_first_entry(&user->exited,
+						    struct ktau_state, of_user);
 
 	add_counts(exited.evicted, state);
 	ktau_table_merge(exited.evicted, state); /* the sum has all chunks */
@@ -319,7 +319,7 @@ static void trim_all(bool now)
  *
  * Context: Task, exiting; may sleep.
  */
-void ktau_exited_add(struct ktau_task *state)
+void ktau_exited_add(struct ktau_state *state)
 {
 	u64 limit = READ_ONCE(ktau_config.exited_limit_bytes);
 	bool too_much;
@@ -346,13 +346,13 @@ void ktau_exited_trim(void)
 }
 
 /* The first record from @seq on. exited.lock held. */
-static struct ktau_task *find_from(u64 seq)
+static struct ktau_state *find_from(u64 seq)
 {
 	struct rb_node *node = exited.tasks.rb_node;
-	struct ktau_task *state, *found = NULL;
+	struct ktau_state *state, *found = NULL;
 
 	while (node) {
-		state = rb_entry(node, struct ktau_task, exited_node);
+		state = rb_entry(node, struct ktau_state, exited_node);
 		if (state->owner.exited_seq >= seq) {
 			found = state;
 			node = node->rb_left;
@@ -370,9 +370,9 @@ static struct ktau_task *find_from(u64 seq)
  * Context: Task.
  * Return: Its state, or NULL if there is none from @seq on.
  */
-struct ktau_task *ktau_exited_get(u64 *seq)
+struct ktau_state *ktau_exited_get(u64 *seq)
 {
-	struct ktau_task *state;
+	struct ktau_state *state;
 
 	spin_lock(&exited.lock);
 	state = find_from(*seq);
@@ -391,7 +391,7 @@ struct ktau_task *ktau_exited_get(u64 *seq)
  *
  * Context: Task.
  */
-void ktau_exited_owner(struct ktau_owner *owner, const struct ktau_task *state)
+void ktau_exited_owner(struct ktau_owner *owner, const struct ktau_state *state)
 {
 	spin_lock(&exited.lock);
 	*owner = state->owner;
@@ -417,7 +417,7 @@ u64 ktau_exited_next(void)
 /* exited.lock held. */
 static u64 first_kept(void)
 {
-	struct ktau_task *state = find_from(0);
+	struct ktau_state *state = find_from(0);
 
 	return state ? state->owner.exited_seq : exited.next;
 }
@@ -447,7 +447,7 @@ u64 ktau_exited_first(void)
  * Return: Whether the task is still in the queue; otherwise it has been folded or
  * evicted. Without memory the task is not noted.
  */
-bool ktau_exited_show(struct ktau_watch *watch, struct ktau_task *state)
+bool ktau_exited_show(struct ktau_watch *watch, struct ktau_state *state)
 {
 	bool kept;
 
@@ -589,7 +589,7 @@ void ktau_exited_stats(struct seq_file *m)
  */
 int ktau_exited_start(void)
 {
-	struct ktau_task *evicted;
+	struct ktau_state *evicted;
 
 	if (exited.evicted)
 		return 0;

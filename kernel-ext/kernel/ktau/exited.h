@@ -11,13 +11,13 @@
 struct seq_file;
 
 int ktau_exited_start(void);
-void ktau_exited_add(struct ktau_task *state);
-struct ktau_task *ktau_exited_get(u64 *seq);
+void ktau_exited_add(struct ktau_state *state);
+struct ktau_state *ktau_exited_get(u64 *seq);
 u64 ktau_exited_next(void);
 u64 ktau_exited_first(void);
 void ktau_exited_trim(void);
-void ktau_exited_owner(struct ktau_owner *owner, const struct ktau_task *state);
-bool ktau_exited_show(struct ktau_watch *watch, struct ktau_task *state);
+void ktau_exited_owner(struct ktau_owner *owner, const struct ktau_state *state);
+bool ktau_exited_show(struct ktau_watch *watch, struct ktau_state *state);
 int ktau_exited_settle(struct ktau_settle *settle);
 void ktau_exited_settled(struct ktau_watch *watch, const struct ktau_settle *settle);
 void ktau_exited_watch(struct ktau_watch *watch, struct ktau_user *user, bool sums);

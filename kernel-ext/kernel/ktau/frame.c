@@ -25,7 +25,7 @@
  *
  * Context: Any but NMI, on the CPU that runs the owner.
  */
-void ktau_start(struct ktau_task *state, struct ktau_frame *frame, u32 flag,
+void ktau_start(struct ktau_state *state, struct ktau_frame *frame, u32 flag,
 		u64 arg)
 {
 	u32 what = KTAU_WHAT(ktau_frame_id(frame), KTAU_TRACE_ENTER, 0) | flag;
@@ -66,7 +66,7 @@ void ktau_enter_trace_only(struct task_struct *tsk, struct ktau_frame *frame,
  * Context: As ktau_start().
  * Return: Its times.
  */
-struct ktau_ended ktau_settle(struct ktau_frame *frame, struct ktau_task *state,
+struct ktau_ended ktau_settle(struct ktau_frame *frame, struct ktau_state *state,
 			      u64 incl)
 {
 	struct ktau_ended e = {
@@ -106,7 +106,7 @@ struct ktau_ended ktau_settle(struct ktau_frame *frame, struct ktau_task *state,
  * Context: As ktau_start().
  * Return: Its times.
  */
-struct ktau_ended ktau_finish(struct ktau_frame *frame, struct ktau_task *state,
+struct ktau_ended ktau_finish(struct ktau_frame *frame, struct ktau_state *state,
 			      u64 before)
 {
 	u32 what = KTAU_WHAT(ktau_frame_id(frame), KTAU_TRACE_EXIT, 0);
@@ -135,7 +135,7 @@ struct ktau_ended ktau_finish(struct ktau_frame *frame, struct ktau_task *state,
  */
 struct ktau_ended ktau_leave(struct ktau_frame *frame, struct task_struct *tsk)
 {
-	struct ktau_task *state = tsk->ktau.state;
+	struct ktau_state *state = tsk->ktau.state;
 	u64 before;
 
 	ktau_add(&state->begin, 1);

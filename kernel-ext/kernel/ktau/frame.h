@@ -40,19 +40,19 @@ static __always_inline u64 ktau_moment(const u64 *sum, u64 *before)
  * The sum to which the duration of a frame is added: that of the enclosing frame, or that
  * of the outermost frames.
  */
-static __always_inline u64 *ktau_outside(struct ktau_task *state,
+static __always_inline u64 *ktau_outside(struct ktau_state *state,
 					 struct ktau_frame *prev)
 {
 	return prev ? &prev->child : &state->outer_ticks;
 }
 
-void ktau_start(struct ktau_task *state, struct ktau_frame *frame, u32 flag,
+void ktau_start(struct ktau_state *state, struct ktau_frame *frame, u32 flag,
 		u64 arg);
 void ktau_enter_trace_only(struct task_struct *tsk, struct ktau_frame *frame,
 			   u32 flag, u64 arg);
-struct ktau_ended ktau_settle(struct ktau_frame *frame, struct ktau_task *state,
+struct ktau_ended ktau_settle(struct ktau_frame *frame, struct ktau_state *state,
 			      u64 incl);
-struct ktau_ended ktau_finish(struct ktau_frame *frame, struct ktau_task *state,
+struct ktau_ended ktau_finish(struct ktau_frame *frame, struct ktau_state *state,
 			      u64 before);
 struct ktau_ended ktau_leave(struct ktau_frame *frame, struct task_struct *tsk);
 

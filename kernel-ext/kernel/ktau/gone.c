@@ -42,7 +42,7 @@ int ktau_gone_know(struct ktau_watch *watch, u64 serial)
 			       GFP_KERNEL_ACCOUNT));
 }
 
-static void note(struct ktau_watch *watch, const struct ktau_task *state,
+static void note(struct ktau_watch *watch, const struct ktau_state *state,
 		 bool evicted)
 {
 	if (!xa_load(&watch->known, state->serial)) {
@@ -65,7 +65,7 @@ static void note(struct ktau_watch *watch, const struct ktau_task *state,
  *
  * Context: The lock of exited.c held.
  */
-void ktau_gone_note(struct list_head *watches, const struct ktau_task *state,
+void ktau_gone_note(struct list_head *watches, const struct ktau_state *state,
 		    bool evicted)
 {
 	struct ktau_watch *watch;

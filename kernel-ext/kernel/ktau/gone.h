@@ -60,7 +60,7 @@ struct ktau_settle {
 };
 
 int ktau_gone_know(struct ktau_watch *watch, u64 serial);
-void ktau_gone_note(struct list_head *watches, const struct ktau_task *state,
+void ktau_gone_note(struct list_head *watches, const struct ktau_state *state,
 		    bool evicted);
 void ktau_gone_take(struct ktau_settle *settle);
 void ktau_gone_taken(struct ktau_watch *watch, const struct ktau_settle *settle);

@@ -51,7 +51,7 @@ static void copy_slots(struct ktau_ring *to, const struct ktau_ring *from,
 }
 
 /* Replace the ring of the current task, which is not inside a write, by a larger one. */
-static void replace(struct ktau_task *state, struct ktau_ring *ring,
+static void replace(struct ktau_state *state, struct ktau_ring *ring,
 		    struct ktau_ring *old)
 {
 	u64 begin, end = ktau_read(&old->head);
@@ -83,7 +83,7 @@ static void replace(struct ktau_task *state, struct ktau_ring *ring,
  * Context: Task, on its way to user mode, outside of any write. May sleep.
  * Return: 0; -ENODATA without a ring, -ENOSPC if the ring has its full size, -ENOMEM.
  */
-int ktau_ring_grow(struct ktau_task *state)
+int ktau_ring_grow(struct ktau_state *state)
 {
 	struct ktau_ring *old, *ring;
 	int err = -ENODATA;
@@ -116,7 +116,7 @@ out:
 
 static void grow_work(struct callback_head *work)
 {
-	struct ktau_task *state = container_of(work, struct ktau_task, grow);
+	struct ktau_state *state = container_of(work, struct ktau_state, grow);
 
 	if (current->ktau.state == state && !(current->flags & PF_EXITING))
 		ktau_ring_grow(state);
@@ -125,7 +125,7 @@ static void grow_work(struct callback_head *work)
 }
 
 /* Whether the current task's ring may grow, and no task work for that is queued. */
-static bool may_grow(const struct ktau_task *state)
+static bool may_grow(const struct ktau_state *state)
 {
 	const struct ktau_ring *ring = state ? READ_ONCE(state->ring) : NULL;
 
@@ -137,7 +137,7 @@ static bool may_grow(const struct ktau_task *state)
 /* Usually this interrupts the task that queued it. If not, that task queues it again. */
 static void want_growth(struct irq_work *want)
 {
-	struct ktau_task *state = READ_ONCE(current->ktau.state);
+	struct ktau_state *state = READ_ONCE(current->ktau.state);
 
 	if (!may_grow(state))
 		return;
@@ -180,7 +180,7 @@ void ktau_ring_ask(struct ktau_ring *ring, u64 head)
  * ktau_ring_nudge() - let a ring check at its next write whether it may grow
  * @ring: the ring
  *
- * Context: Task; the ktau_task's read_lock held.
+ * Context: Task; read_lock of the state held.
  */
 void ktau_ring_nudge(struct ktau_ring *ring)
 {

@@ -8,7 +8,7 @@
 #include "ring.h"
 #include "types.h"
 
-int ktau_ring_grow(struct ktau_task *state);
+int ktau_ring_grow(struct ktau_state *state);
 void ktau_ring_ask(struct ktau_ring *ring, u64 head);
 void ktau_ring_nudge(struct ktau_ring *ring);
 

@@ -33,7 +33,7 @@ EXPORT_SYMBOL_GPL(__ktau_guest_enter);
  */
 void __ktau_guest_exit(void)
 {
-	struct ktau_task *state = current->ktau.state;
+	struct ktau_state *state = current->ktau.state;
 	struct ktau_ended e;
 
 	if (current->ktau.top != &state->guest)

@@ -2,8 +2,8 @@
 /*
  * KTAU: tests of the root frame and of the account.
  *
- * The test's own thread takes a state and makes the transitions that the entry code
- * makes for others; no group is enabled.
+ * The test's own thread gets a state and makes the transitions that the entry code
+ * usually makes; no group is enabled.
  */
 #include <linux/delay.h>
 #include <linux/irqflags.h>
@@ -20,14 +20,14 @@
 #define ACCOUNT	(KTAU_GROUP_ACCOUNT | KTAU_MODE_PROFILE)
 
 /**
- * struct fixture - a state, its copy, and what bounds the beginning of its account
- * @state: the test's
- * @rec: for its copy
+ * struct fixture - a state, its copy, and bounds of the start of its account
+ * @state: state of the test
+ * @rec: buffer for its copy
  * @before: a moment before the account began
  * @after: a moment after
  */
 struct fixture {
-	struct ktau_task *state;
+	struct ktau_state *state;
 	struct ktau_rec_profile *rec;
 	u64 before;
 	u64 after;
@@ -39,7 +39,7 @@ static int account_init(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, f);
 	test->priv = f;
-	/* The tables of the CPUs come with the first group. */
+	/* The tables of the CPUs are created with the first group. */
 	KUNIT_ASSERT_EQ(test, control("groups=syscall"), 0);
 	KUNIT_ASSERT_EQ(test, control("groups=none"), 0);
 	f->rec = kvzalloc(KTAU_SNAPSHOT_BYTES, GFP_KERNEL);
@@ -48,7 +48,7 @@ static int account_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, f->state);
 	ktau_reserve_fill();
 	ktau_state_put(current->ktau.state);
-	/* A thread that ends attached takes its reference to the exited tasks. */
+	/* A thread that exits with a state moves its reference to the exited queue. */
 	refcount_inc(&f->state->ref);
 	current->ktau = (struct ktau_ref) { .mask = ACCOUNT, .state = f->state };
 	f->state->profiled = KTAU_GROUP_ACCOUNT;
@@ -60,10 +60,10 @@ static int account_init(struct kunit *test)
 
 static void account_exit(struct kunit *test)
 {
-	struct ktau_task *state = current->ktau.state;
+	struct ktau_state *state = current->ktau.state;
 	struct fixture *f = test->priv;
 
-	/* This may be another thread than the test's. */
+	/* This may run in another thread than the test. */
 	current->ktau = (struct ktau_ref) { };
 	ktau_state_put(state);
 	ktau_state_put(f->state);
@@ -78,7 +78,7 @@ static void enter_kernel(unsigned int id)
 	local_irq_save(flags);
 	__ktau_user_exit(&current->ktau);
 	local_irq_restore(flags);
-	/* What ktau_root_name() does, which the kernel at hand may be without. */
+	/* Does what ktau_root_name() does, which this kernel may lack. */
 	if (current->ktau.top->info == KTAU_ID_KERNEL)
 		current->ktau.top->info = id;
 	udelay(2);
@@ -95,7 +95,7 @@ static void leave_kernel(void)
 	udelay(2);
 }
 
-/* A whole copy, the parts of which are all the time since the account began. */
+/* Take a copy and check that its parts add up to the time since the account began. */
 static const struct ktau_rec_profile *copy(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -136,7 +136,7 @@ static void account_segments(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, find(rec, KTAU_ID_KERNEL)->count, 0ULL);
 }
 
-/* Frames nest in the root frame, whatever it is called in the end. */
+/* Frames nest in the root frame, whatever its final name. */
 static void account_nesting(struct kunit *test)
 {
 	const struct ktau_rec_profile *rec;
@@ -155,7 +155,7 @@ static void account_nesting(struct kunit *test)
 	KUNIT_EXPECT_GT(test, find(rec, ID_B)->incl, 0ULL);
 }
 
-/* An id that takes the second level of the table, and a name that never came. */
+/* An id in the second level of the table, and a root frame that never gets a name. */
 static void account_slow(struct kunit *test)
 {
 	const struct ktau_rec_profile *rec;
@@ -171,7 +171,9 @@ static void account_slow(struct kunit *test)
 			find(rec, KTAU_ID_KERNEL)->excl, rec->kernel_ticks);
 }
 
-/* The clock of another CPU is behind: what is inside is the least that it was. */
+/*
+ * The clock of another CPU is behind: the duration is at least that of the frames inside.
+ */
 static void account_clamped(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -184,7 +186,7 @@ static void account_clamped(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->state->begin, f->state->end);
 }
 
-/* Of interrupts, and those inside them, the outermost counts. */
+/* Of nested interrupts the outermost one counts. */
 static void account_interrupts(struct kunit *test)
 {
 	const struct ktau_rec_profile *rec;
@@ -210,7 +212,7 @@ static void account_interrupts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rec->kernel_ticks, find(rec, ID_A)->excl);
 }
 
-/* Off the CPU: asleep until it is woken, then runnable. */
+/* Off the CPU, the task is asleep until it is woken, then runnable. */
 static void account_off_cpu(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -233,7 +235,7 @@ static void account_off_cpu(struct kunit *test)
 	leave_kernel();
 }
 
-/* Disabled in user mode, the account does not go on. */
+/* An account that is disabled in user mode does not continue. */
 static void account_disabled(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -250,7 +252,7 @@ static void account_disabled(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->rec->user_ticks, user);
 }
 
-/* A traced task: the slots are of what names the root frame, which counts once. */
+/* A traced task has slots of the event that names the root frame, which counts once. */
 static void account_traced(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -288,7 +290,7 @@ static void account_traced(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, slot_at(traced.trace, 1)->type, (u8)KTAU_TRACE_EXIT);
 }
 
-/* A thread that never was in user mode has its root frame when it gets the CPU. */
+/* A thread that was never in user mode gets its root frame when it gets the CPU. */
 static void account_resumed(struct kunit *test)
 {
 	struct fixture *f = test->priv;

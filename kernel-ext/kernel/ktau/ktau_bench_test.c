@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: what a pair of hooks and a slot of the trace cost on this very CPU, beside bare
- * readings of its clock in the same loop. Run by KUnit at boot: in a user-mode Linux
- * that is the machine's own speed.
+ * KTAU: benchmark of a pair of hooks and of a trace slot, compared with bare clock
+ * readings in the same loop. Run by KUnit at boot; user-mode Linux runs at the speed of
+ * the machine.
  *
- * Each kind is measured in turn, many times, so that all of them meet the same
- * machine. What is told is the minimum and the median, in 1/1000 tick a loop.
+ * Each kind is measured in turn, many times, so that all of them see the same conditions.
+ * The result is the minimum and the median, in 1/1000 tick per loop.
  */
 #include <kunit/test.h>
 #include <linux/irqflags.h>
@@ -24,7 +24,7 @@
 #define BATCHES	201
 #define ID	100
 
-/* What is measured, in the order in which a round does it. */
+/* The kinds of measurements, in the order of a round. */
 enum kind { ONE_CLOCK, TWO_CLOCKS, PAIR, PAIR_TRACED, SLOT, NR_KINDS };
 
 static const char * const names[NR_KINDS] = {
@@ -33,18 +33,18 @@ static const char * const names[NR_KINDS] = {
 
 static u32 ticks[NR_KINDS][BATCHES];
 
-static __always_inline void one_clock(struct ktau_task *state)
+static __always_inline void one_clock(struct ktau_state *state)
 {
 	ktau_ticks();
 }
 
-static __always_inline void two_clocks(struct ktau_task *state)
+static __always_inline void two_clocks(struct ktau_state *state)
 {
 	ktau_ticks();
 	ktau_ticks();
 }
 
-static __always_inline void pair(struct ktau_task *state)
+static __always_inline void pair(struct ktau_state *state)
 {
 	struct ktau_frame frame;
 
@@ -53,14 +53,14 @@ static __always_inline void pair(struct ktau_task *state)
 		__ktau_exit(&frame, current);
 }
 
-static __always_inline void slot(struct ktau_task *state)
+static __always_inline void slot(struct ktau_state *state)
 {
 	ktau_trace(state, 0, KTAU_TRACE_ENTER, ID, 0);
 }
 
-/* Inlined with each @what, so that its loop has no call but KTAU's. */
-static __always_inline u32 batch(struct ktau_task *state, u32 modes,
-				 void (*what)(struct ktau_task *state))
+/* Inlined for each @what, so that its loop contains no calls except KTAU's. */
+static __always_inline u32 batch(struct ktau_state *state, u32 modes,
+				 void (*what)(struct ktau_state *state))
 {
 	struct ktau_ref saved = current->ktau;
 	unsigned long flags;
@@ -81,7 +81,7 @@ static __always_inline u32 batch(struct ktau_task *state, u32 modes,
 	return min_t(u64, begin, U32_MAX);
 }
 
-static void measure(struct ktau_task *state, unsigned int n)
+static void measure(struct ktau_state *state, unsigned int n)
 {
 	const u32 both = KTAU_MODE_PROFILE | KTAU_MODE_TRACE;
 
@@ -104,10 +104,10 @@ static u64 per_loop(u32 batch_ticks)
 	return div_u64(batch_ticks * 1000ULL, LOOPS);
 }
 
-/* All that was measured was done, and a trace costs more than none. */
+/* All loops were executed, and tracing costs more than not tracing. */
 static void native(struct kunit *test)
 {
-	struct ktau_task *state = ktau_state_create(&ktau_system, GFP_KERNEL);
+	struct ktau_state *state = ktau_state_create(&ktau_system, GFP_KERNEL);
 	const u64 done = LOOPS * BATCHES;
 	unsigned int i;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: tests of control words, of the filter and of what follows from them, run by
- * KUnit at boot.
+ * KTAU: tests of control words, of the filter and of their effects, run by KUnit at boot.
  */
 #include <linux/completion.h>
 #include <linux/cred.h>
@@ -18,7 +17,7 @@
 
 static const u32 measured = KTAU_GROUP_SYSCALL | KTAU_MODE_PROFILE;
 
-/* What control shows, in memory of the test. */
+/* The contents of /proc/ktau/control, in memory managed by the test. */
 static char *shown(struct kunit *test)
 {
 	char *text = kunit_kzalloc(test, TEXT_BYTES, GFP_KERNEL);
@@ -29,7 +28,7 @@ static char *shown(struct kunit *test)
 	return text;
 }
 
-/* Write words with the tid of the current task in them. */
+/* Write words that contain the tid of the current task. */
 static int control_here(const char *format)
 {
 	char words[128];
@@ -44,7 +43,7 @@ static int control_init(struct kunit *test)
 	return 0;
 }
 
-/* Each test leaves the configuration as it was, by writing back what was shown. */
+/* Each test restores the configuration by writing back what was shown before. */
 static void control_exit(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, control(test->priv), 0);
@@ -116,7 +115,7 @@ static const struct {
 	{ -ESRCH, "filter+=pid:2147483647" },
 	{ -ESRCH, "task_groups=2147483647:tcp" },
 	{ -ESRCH, "tag=2147483647:7" },
-	/* The keys of before the first release. */
+	/* Keys that were used before the first release. */
 	{ -EINVAL, "select=all" },
 	{ -EINVAL, "pid=1" },
 	{ -EINVAL, "unpid=1" },
@@ -126,7 +125,7 @@ static const struct {
 	{ -EINVAL, "wake=1" },
 };
 
-/* A write with a wrong word in it does nothing, whatever the other words are. */
+/* A write with an invalid word changes nothing, whatever the other words are. */
 static void words_rejected(struct kunit *test)
 {
 	char words[128];
@@ -201,7 +200,7 @@ static void filter_limit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, control("filter-=uid:7 filter+=tag:1"), 0);
 }
 
-/* Everything that can be set is shown so that it can be set again. */
+/* Everything that can be set is shown in a form that sets it again. */
 static void round_trip(struct kunit *test)
 {
 	char *changed, line[64];
@@ -229,7 +228,7 @@ static void round_trip(struct kunit *test)
 			KTAU_GROUP_IRQ | KTAU_GROUP_BH | KTAU_MODE_TRACE);
 }
 
-/* Tasks and control groups may be gone when what was shown is written back. */
+/* Tasks and control groups may no longer exist when a configuration is restored. */
 static void restore_skips(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, control_here("tag=%d:5 task_groups=%d:irq"), 0);
@@ -261,7 +260,7 @@ static void hidden(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, strstr(text, "tag"));
 }
 
-/* What a child had when it first ran. */
+/* The state of a child when it first ran. */
 struct child {
 	struct completion ran;
 	u64 serial;
@@ -290,7 +289,7 @@ static struct child fork_child(struct kunit *test)
 	return child;
 }
 
-/* Only current is forked from: kthreadd would be the parent of a kernel thread. */
+/* The child inherits from current: kthreadd would be the parent of a kernel thread. */
 static void filter_pid(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, control("groups=syscall filter=pid:"), 0);
@@ -305,13 +304,15 @@ static void filter_pid(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fork_child(test).mask, 0U);
 	KUNIT_EXPECT_EQ(test, control_here("filter=pid:%d"), 0);
 	KUNIT_EXPECT_EQ(test, current->ktau.mask, measured);
-	/* A new filter knows nothing of what the one before had selected. */
+	/* A new filter does not include what the previous one had selected. */
 	KUNIT_EXPECT_EQ(test, control("filter=pid:1"), 0);
 	KUNIT_EXPECT_EQ(test, current->ktau.mask, 0U);
 	KUNIT_EXPECT_EQ(test, fork_child(test).mask, 0U);
 }
 
-/* A task that is selected while all is off is measured when something is on. */
+/*
+ * A task that is selected while all groups are disabled is measured once one is enabled.
+ */
 static void selected_before(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, control_here("filter=pid:%d"), 0);
@@ -331,7 +332,7 @@ static void become(struct kunit *test, unsigned int uid)
 	commit_creds(cred);
 }
 
-/* A change of the user counts from the next exec on, or the next write. */
+/* A change of the user takes effect at the next exec or the next write. */
 static void filter_uid(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, control("groups=syscall filter=uid:4242"), 0);
@@ -367,7 +368,7 @@ static void filter_tag(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fork_child(test).mask, 0U);
 }
 
-/* The number of a task is that of its state; no two owners have the same. */
+/* The serial of a task is that of its state; no two owners have the same. */
 static void serials(struct kunit *test)
 {
 	u64 own, last = 0, serial;
@@ -387,7 +388,7 @@ static void serials(struct kunit *test)
 		KUNIT_EXPECT_GT(test, serial, last);
 		last = serial;
 	}
-	/* Tasks have theirs whether they are measured or not. */
+	/* Tasks have a serial whether they are measured or not. */
 	KUNIT_EXPECT_EQ(test, control("filter=pid:"), 0);
 	KUNIT_EXPECT_NE(test, fork_child(test).serial, 0ULL);
 	KUNIT_EXPECT_EQ(test, current->ktau.serial, own);
@@ -402,7 +403,7 @@ static u32 throughout(u64 since_ticks)
 static void groups_throughout(struct kunit *test)
 {
 	const u32 syscall = KTAU_GROUP_SYSCALL, tcp = KTAU_GROUP_TCP;
-	struct ktau_task *cpu;
+	struct ktau_state *cpu;
 	u64 begin, middle;
 
 	KUNIT_ASSERT_EQ(test, control("groups=syscall"), 0);
@@ -415,7 +416,7 @@ static void groups_throughout(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, throughout(0), syscall);
 	KUNIT_EXPECT_EQ(test, throughout(begin), syscall);
 	KUNIT_EXPECT_EQ(test, throughout(middle), syscall | tcp);
-	/* Off and on again within the period */
+	/* disabled and enabled again within the period */
 	KUNIT_EXPECT_EQ(test, control("-syscall"), 0);
 	KUNIT_EXPECT_EQ(test, throughout(middle), tcp);
 	KUNIT_EXPECT_EQ(test, control("+syscall"), 0);
@@ -428,7 +429,7 @@ static void groups_throughout(struct kunit *test)
 	cpu = per_cpu_ptr(&ktau_cpu, 0)->state;
 	KUNIT_EXPECT_EQ(test, ktau_groups_throughout(cpu, KTAU_GROUP_ALL, middle),
 			tcp);
-	/* Without the profile nothing is counted. */
+	/* Without the profile no group counts. */
 	middle = ktau_ticks();
 	KUNIT_EXPECT_EQ(test, control("profile=off trace=on"), 0);
 	KUNIT_EXPECT_EQ(test, throughout(middle), 0U);

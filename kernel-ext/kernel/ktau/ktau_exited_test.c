@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: tests of exited tasks, run by KUnit at boot: what is folded and evicted, and
- * which namespaces they were in. Tasks that exit are in ktau_test.c; here are states
- * put into the queue by the test.
+ * KTAU: tests of the exited queue, run by KUnit at boot: folding, evicting, and the
+ * namespaces of exited tasks. Here the tests put states into the queue; tasks that really
+ * exit are in ktau_test.c.
  */
 #include <linux/pid_namespace.h>
 #include <linux/rcupdate_wait.h>
@@ -20,9 +20,9 @@
 
 #define ID_A	100	/* in one chunk */
 #define ID_B	101
-#define ID_C	300	/* in another one */
-#define ID_D	(KTAU_NR_IDS - 1) /* in one that a directory leads to */
-#define ID_E	(KTAU_NR_IDS - 20) /* in another one of that */
+#define ID_C	300	/* in another chunk */
+#define ID_D	(KTAU_NR_IDS - 1) /* in a chunk of a directory */
+#define ID_E	(KTAU_NR_IDS - 20) /* in another chunk of that directory */
 
 /* Serials that no task has. */
 #define LEADER_SERIAL	BIT_ULL(40)
@@ -33,8 +33,8 @@ static const kuid_t uid_b = KUIDT_INIT(54332);
 struct fixture {
 	struct ktau_user *a, *b;
 	struct ktau_rec_profile *rec;
-	struct ktau_owner owner;	/* of what is in @rec */
-	u64 seq;		/* those of the test are not below it */
+	struct ktau_owner owner;	/* owner of @rec */
+	u64 seq;		/* records of the test are not below it */
 	u64 evicted;
 	pid_t tgid;
 	struct ktau_watch watch;
@@ -44,8 +44,8 @@ struct fixture {
 };
 
 /*
- * End a stream that has read the exited tasks below @next: note what is gone. Return:
- * whether there was none from @next on.
+ * Finish a stream that has read the exited tasks below @next, and note which are gone.
+ * Return: whether there is none from @next on.
  */
 static bool settle(struct kunit *test, u64 next)
 {
@@ -114,17 +114,17 @@ static void exited_exit(struct kunit *test)
 }
 
 /* One activation of one tick. */
-static void account(struct ktau_task *state, unsigned int id)
+static void account(struct ktau_state *state, unsigned int id)
 {
 	ktau_table_account(state, id, 1, 1, true);
 	state->outer_ticks++;
 }
 
-/* A thread of process @tgid has exited, after an activation of ID_A and of @id. */
+/* Queue a thread of process @tgid with one activation each of ID_A and @id. */
 static void exits(struct kunit *test, struct ktau_user *user, pid_t tgid,
 		  pid_t tid, unsigned int id)
 {
-	struct ktau_task *state = ktau_state_create(user, GFP_KERNEL);
+	struct ktau_state *state = ktau_state_create(user, GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, state);
 	ktau_reserve_fill();
@@ -142,11 +142,11 @@ static void exits(struct kunit *test, struct ktau_user *user, pid_t tgid,
 	ktau_exited_add(state);
 }
 
-/* The n-th record of the test, copied; NULL if there are fewer. */
+/* Copy the n-th record of the test. Return: the copy, NULL if there are fewer. */
 static const struct ktau_rec_profile *record(struct kunit *test, unsigned int n)
 {
 	struct fixture *f = test->priv;
-	struct ktau_task *state;
+	struct ktau_state *state;
 	u64 seq = f->seq;
 
 	for (;; seq++) {
@@ -166,7 +166,7 @@ static const struct ktau_rec_profile *record(struct kunit *test, unsigned int n)
 
 static unsigned int count_records(struct fixture *f)
 {
-	struct ktau_task *state;
+	struct ktau_state *state;
 	unsigned int nr = 0;
 	u64 seq;
 
@@ -175,22 +175,22 @@ static unsigned int count_records(struct fixture *f)
 	return nr;
 }
 
-/* Let the queue have room for users with @bytes each. */
+/* Limit the share of each user in the queue to @bytes. */
 static void set_share(struct kunit *test, u64 bytes)
 {
 	char words[32];
 
 	/*
-	 * What has exited can be folded: after a grace period of the normal kind,
-	 * which synchronize_rcu() does not wait for while the kernel boots.
+	 * Wait until queued tasks can be folded, that is, for a normal grace period.
+	 * During boot synchronize_rcu() does not wait for one.
 	 */
 	wait_rcu_gp(call_rcu);
 	snprintf(words, sizeof(words), "exited_limit=%llu", 4 * bytes);
 	KUNIT_EXPECT_EQ(test, control(words), 0);
 }
 
-/* Threads are folded into the next of their process, the oldest first. */
-static void folds(struct kunit *test)
+/* Threads are folded into the next one of their process, the oldest first. */
+static void threads_folded(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	const struct ktau_rec_profile *rec;
@@ -207,7 +207,7 @@ static void folds(struct kunit *test)
 	rec = record(test, 0);
 	KUNIT_ASSERT_NOT_NULL(test, rec);
 	KUNIT_EXPECT_EQ(test, f->owner.nr_tasks, 1ULL);
-	/* What has been folded is new to readers. */
+	/* Readers see the record that another one was folded into again. */
 	rec = record(test, 1);
 	KUNIT_ASSERT_NOT_NULL(test, rec);
 	KUNIT_EXPECT_EQ(test, f->owner.nr_tasks, 2ULL);
@@ -220,7 +220,9 @@ static void folds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, evicted_count(test), 0ULL);
 }
 
-/* The record of a process is the leader's, wherever that was among its threads. */
+/*
+ * The record of a process is that of the leader, whatever its position among the threads.
+ */
 static void leader(struct kunit *test)
 {
 	static const pid_t order[][3] = { { 0, 1, 2 }, { 1, 0, 2 }, { 1, 2, 0 } };
@@ -250,7 +252,7 @@ static void leader(struct kunit *test)
 	}
 }
 
-/* Chunks move with their directory, or are added one by one. */
+/* Chunks are moved with their directory, or added one by one. */
 static void directories(struct kunit *test)
 {
 	static const unsigned int ids[] = { ID_D, ID_B, ID_E, ID_D };
@@ -261,7 +263,7 @@ static void directories(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(ids); i++)
 		exits(test, f->a, f->tgid, f->tgid + 1 + i, ids[i]);
 	/* Room for one. */
-	set_share(test, sizeof(struct ktau_task) + 8 * sizeof(struct ktau_chunk));
+	set_share(test, sizeof(struct ktau_state) + 8 * sizeof(struct ktau_chunk));
 	KUNIT_EXPECT_EQ(test, count_records(f), 1U);
 	rec = record(test, 0);
 	KUNIT_ASSERT_NOT_NULL(test, rec);
@@ -272,8 +274,10 @@ static void directories(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, find(rec, ID_E)->count, 1ULL);
 }
 
-/* Who exceeds its share is evicted, and nobody else, however old. */
-static void others_stay(struct kunit *test)
+/*
+ * Only tasks of the user that exceeds its share are evicted, however old the others are.
+ */
+static void eviction_by_user(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	const struct ktau_rec_profile *rec;
@@ -293,7 +297,7 @@ static void others_stay(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, rec);
 	KUNIT_EXPECT_EQ(test, f->owner.tid, f->tgid + 16);
 	KUNIT_EXPECT_EQ(test, evicted_count(test), 15ULL);
-	/* One exit more, one evicted more: of the same user. */
+	/* With another exit, another task of the same user is evicted. */
 	synchronize_rcu();
 	exits(test, f->a, f->tgid + 21, f->tgid + 21, ID_B);
 	KUNIT_EXPECT_EQ(test, count_records(f), 6U);
@@ -302,11 +306,11 @@ static void others_stay(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->owner.tid, f->tgid);
 }
 
-/* Read all records from @seq on as a stream does. Return: where the next one begins. */
+/* Read all records from @seq on as a stream does. Return: where to continue. */
 static u64 show(struct kunit *test, u64 seq)
 {
 	struct fixture *f = test->priv;
-	struct ktau_task *state;
+	struct ktau_state *state;
 
 	for (; (state = ktau_exited_get(&seq)); seq++) {
 		KUNIT_EXPECT_TRUE(test, ktau_exited_show(&f->watch, state));
@@ -323,10 +327,10 @@ static u64 serial_of(struct kunit *test, unsigned int n)
 }
 
 /*
- * A reader learns once which of the tasks that it has read were folded or evicted, and
- * how many were evicted before it read them.
+ * A stream reports once which of the tasks that it has shown were folded or evicted, and
+ * how many were evicted before it showed them.
  */
-static void told(struct kunit *test)
+static void gone_reported(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	u64 next, one, alive, first, third;
@@ -346,7 +350,7 @@ static void told(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->nr_gone, 0U);
 
 	set_share(test, 3 * one - 1);
-	KUNIT_EXPECT_FALSE(test, settle(test, next));	/* the folded one comes again */
+	KUNIT_EXPECT_FALSE(test, settle(test, next));	/* the record folded into is shown again */
 	KUNIT_EXPECT_EQ(test, show(test, next), next + 1);
 	set_share(test, one);
 	KUNIT_EXPECT_TRUE(test, settle(test, next + 1));
@@ -366,7 +370,7 @@ static void told(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->nr_gone, 1U);
 	KUNIT_EXPECT_EQ(test, f->missed, 2ULL);
 
-	/* A stream without the sum keeps them. */
+	/* A stream without the evicted sum keeps them. */
 	KUNIT_EXPECT_EQ(test, control("exited_limit=16M"), 0);
 	ktau_exited_watch(&f->watch, f->a, false);
 	exits(test, f->a, f->tgid, f->tgid + 1, ID_B);
@@ -377,12 +381,12 @@ static void told(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, xa_load(&f->watch.known, alive));
 }
 
-/* Slots that nobody has read are counted, of whoever they were. */
+/* Unread slots are counted when their task is folded or evicted. */
 static void unread(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	u64 lost = ktau_loss_total(KTAU_LOSS_UNREAD);
-	struct ktau_task *state;
+	struct ktau_state *state;
 	u64 before[KTAU_NR_LOSSES], losses[KTAU_NR_LOSSES];
 	unsigned int i, k;
 
@@ -412,12 +416,12 @@ static void unread(struct kunit *test)
 			2ULL);
 }
 
-/* A pid namespace that is given another's inode number has none of its tasks. */
+/* A pid namespace that reuses an inode number contains none of the old tasks. */
 static void pid_namespaces(struct kunit *test)
 {
 	struct task_struct *init = kunit_kzalloc(test, sizeof(*init), GFP_KERNEL);
 	struct pid_namespace *ns = kunit_kzalloc(test, sizeof(*ns), GFP_KERNEL);
-	struct ktau_task *state = kunit_kzalloc(test, sizeof(*state), GFP_KERNEL);
+	struct ktau_state *state = kunit_kzalloc(test, sizeof(*state), GFP_KERNEL);
 	struct ktau_ids ids = { .tid = 7, .tgid = 6, .ppid = 1 };
 	struct ktau_owner owner = { .tid = 1007 };
 	struct ktau_ns_id id;
@@ -438,7 +442,7 @@ static void pid_namespaces(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, owner.tgid, 6);
 	KUNIT_EXPECT_EQ(test, owner.ppid, 1);
 
-	init->start_boottime = 2000;	/* the next one's init */
+	init->start_boottime = 2000;	/* init of the new namespace */
 	id = ktau_ns_id(ns);
 	KUNIT_EXPECT_FALSE(test, ktau_origin_ids(&owner, state, &id));
 	init->start_boottime = 1000;
@@ -447,7 +451,7 @@ static void pid_namespaces(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ktau_origin_ids(&owner, state, &id));
 }
 
-/* User namespaces are told by their numbers and those of all above them. */
+/* User namespaces are identified by their numbers and those of all their ancestors. */
 static void user_namespaces(struct kunit *test)
 {
 	struct user_namespace *ns = kunit_kcalloc(test, 2, sizeof(*ns),
@@ -473,17 +477,17 @@ static void user_namespaces(struct kunit *test)
 	ns[0].ns.inum = 13;
 	KUNIT_EXPECT_EQ(test, ktau_origin_level(&rights, &ns[1]), -1);
 	KUNIT_EXPECT_EQ(test, ktau_origin_level(&rights, &ns[0]), -1);
-	/* Without numbers nobody outside the initial one is above it. */
+	/* Without numbers no namespace except the initial one is an ancestor. */
 	rights.nr_levels = 0;
 	KUNIT_EXPECT_EQ(test, ktau_origin_level(&rights, &ns[0]), -1);
 }
 
 static struct kunit_case exited_cases[] = {
-	KUNIT_CASE(folds),
+	KUNIT_CASE(threads_folded),
 	KUNIT_CASE(leader),
 	KUNIT_CASE(directories),
-	KUNIT_CASE(others_stay),
-	KUNIT_CASE(told),
+	KUNIT_CASE(eviction_by_user),
+	KUNIT_CASE(gone_reported),
 	KUNIT_CASE(unread),
 	KUNIT_CASE(pid_namespaces),
 	KUNIT_CASE(user_namespaces),

@@ -2,7 +2,7 @@
 /*
  * KTAU: tests of event ids, and of the second level of a table, run by KUnit at boot.
  *
- * Some of them use ids up for the rest of the boot: this suite is the last one.
+ * Some of them use up ids for the rest of the boot, so this suite runs late.
  */
 #include <linux/delay.h>
 #include <linux/interrupt.h>
@@ -22,13 +22,13 @@
 #define MODES	(KTAU_MODE_PROFILE | KTAU_MODE_TRACE)
 
 struct fixture {
-	struct ktau_task *state;
+	struct ktau_state *state;
 	struct ktau_rec_profile *rec;
 };
 
 static void detach(void)
 {
-	struct ktau_task *state = current->ktau.state;
+	struct ktau_state *state = current->ktau.state;
 
 	current->ktau = (struct ktau_ref) { };
 	ktau_state_put(state);
@@ -58,7 +58,7 @@ static int ids_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, f->state);
 	f->state->ring = ktau_ring_create(&ktau_system, 64, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, f->state->ring);
-	/* What is there once KTAU has been on: the reserves, for one. */
+	/* Create what exists once KTAU has been enabled, such as the reserves. */
 	KUNIT_ASSERT_EQ(test, control("groups=syscall"), 0);
 	KUNIT_ASSERT_EQ(test, control("groups=none"), 0);
 	ktau_reserve_fill();
@@ -164,7 +164,10 @@ static bool is_callback(unsigned long fn, const void *data)
 	return fn == (unsigned long)data;
 }
 
-/* An event whose module is gone keeps its name; what comes to its address is new. */
+/*
+ * An event of an unloaded module keeps its name; a new function at its address is a new
+ * event.
+ */
 static void names_stay(struct kunit *test)
 {
 	unsigned int old = ktau_call_id(KTAU_CALL_TIMER, callback), new;
@@ -181,7 +184,7 @@ static irqreturn_t handler(int irq, void *data)
 	return IRQ_HANDLED;
 }
 
-/* A line without a handler, which can have some. */
+/* Find an interrupt line without a handler, to which one can be added. */
 static int free_line(void)
 {
 	int irq = irq_alloc_desc(0);
@@ -191,13 +194,13 @@ static int free_line(void)
 		irq_clear_status_flags(irq, IRQ_NOREQUEST);
 		return irq;
 	}
-	/* Where all have a descriptor from the beginning */
+	/* if all lines have descriptors from the start */
 	for (irq = 63; irq && irq_has_action(irq); irq--)
 		;
 	return irq;
 }
 
-/* The name of a line has its handlers, and keeps them. */
+/* The name of a line contains its handlers, and does not change. */
 static void line_names(struct kunit *test)
 {
 	const unsigned int last = KTAU_ID_CALL - KTAU_ID_IRQ - 1;
@@ -236,8 +239,8 @@ static struct ktau_point *new_points(struct kunit *test, unsigned int nr)
 	return points;
 }
 
-/* Numbers, as a program can call them, take no ids of anybody else. */
-static void flood_of_numbers(struct kunit *test)
+/* Arbitrary system call numbers use up no ids of other events. */
+static void ids_used_up_numbers(struct kunit *test)
 {
 	struct ktau_point *point = new_points(test, 1);
 	u64 refused = ktau_loss_total(KTAU_LOSS_NO_ID);
@@ -259,8 +262,8 @@ static void flood_of_numbers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ktau_loss_total(KTAU_LOSS_NO_ID), refused);
 }
 
-/* A kind of callback that has used up its ids has used up none of the others. */
-static void flood_of_calls(struct kunit *test)
+/* A kind of callback that has used up its ids leaves those of other kinds. */
+static void ids_used_up_calls(struct kunit *test)
 {
 	const struct ktau_id_range *range =
 		&ktau_id_ranges[KTAU_SOURCE_TASKLET];
@@ -283,8 +286,8 @@ static void flood_of_calls(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, range_of(id)->source, KTAU_SOURCE_HRTIMER);
 }
 
-/* Modules with any number of points leave vmlinux the ids for its own. */
-static void flood_of_points(struct kunit *test)
+/* Modules with any number of points leave the ids reserved for vmlinux. */
+static void ids_used_up_points(struct kunit *test)
 {
 	unsigned int nr = KTAU_ID_FOREIGN - KTAU_ID_POINT, i, named = 0;
 	u32 builtin_end = KTAU_ID_POINT +
@@ -306,7 +309,7 @@ static void flood_of_points(struct kunit *test)
 	expect_name(test, builtin.id, "ktau_test_builtin");
 }
 
-static void far_nesting(struct kunit *test)
+static void indirect_nesting(struct kunit *test)
 {
 	struct fixture *f = attach(test, KTAU_MODE_PROFILE);
 	const struct ktau_entry *a, *b, *near;
@@ -336,7 +339,7 @@ static void far_nesting(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, current->ktau.top, NULL);
 }
 
-static void far_recursion(struct kunit *test)
+static void indirect_recursion(struct kunit *test)
 {
 	struct fixture *f = attach(test, KTAU_MODE_PROFILE);
 	struct ktau_frame f1, f2, f3;
@@ -356,7 +359,7 @@ static void far_recursion(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a->excl + find(f->rec, FAR_B)->excl, a->incl);
 }
 
-static void far_traced(struct kunit *test)
+static void indirect_traced(struct kunit *test)
 {
 	static const u16 wanted[] = { FAR_A, NEAR, NEAR, FAR_B, FAR_B, FAR_A };
 	struct fixture *f = attach(test, MODES);
@@ -407,7 +410,7 @@ static void ascending(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ktau_table_cells(f->state), (nr - 1) * 8);
 }
 
-/* Leave @nr chunks in the reserve, interrupts off. Return: the others, linked. */
+/* Leave @nr chunks in the reserve, interrupts disabled. Return: a list of the others. */
 static struct ktau_chunk *take_all_but(unsigned int nr)
 {
 	struct ktau_chunk *taken = NULL, *chunk;
@@ -424,8 +427,8 @@ static struct ktau_chunk *take_all_but(unsigned int nr)
 	return taken;
 }
 
-/* Without a directory, or with one but without a chunk, an activation is refused. */
-static void far_no_chunk(struct kunit *test)
+/* Without a directory, or without a chunk in it, an activation is refused. */
+static void indirect_no_chunk(struct kunit *test)
 {
 	struct fixture *f = attach(test, KTAU_MODE_PROFILE);
 	struct ktau_chunk *taken, *chunk;
@@ -451,10 +454,10 @@ static void far_no_chunk(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, find(snapshot(test), FAR_A)->count, 1ULL);
 }
 
-/* A state that is freed gives back its directories and all chunks. */
-static void given_back(struct kunit *test)
+/* Freeing a state returns its directories and all chunks. */
+static void chunks_returned(struct kunit *test)
 {
-	struct ktau_task *state;
+	struct ktau_state *state;
 	u64 bytes[2];
 	unsigned int i;
 
@@ -480,15 +483,15 @@ static struct kunit_case ids_cases[] = {
 	KUNIT_CASE(names),
 	KUNIT_CASE(names_stay),
 	KUNIT_CASE(line_names),
-	KUNIT_CASE(far_nesting),
-	KUNIT_CASE(far_recursion),
-	KUNIT_CASE(far_traced),
+	KUNIT_CASE(indirect_nesting),
+	KUNIT_CASE(indirect_recursion),
+	KUNIT_CASE(indirect_traced),
 	KUNIT_CASE(ascending),
-	KUNIT_CASE(far_no_chunk),
-	KUNIT_CASE(given_back),
-	KUNIT_CASE(flood_of_numbers),
-	KUNIT_CASE(flood_of_calls),
-	KUNIT_CASE(flood_of_points),
+	KUNIT_CASE(indirect_no_chunk),
+	KUNIT_CASE(chunks_returned),
+	KUNIT_CASE(ids_used_up_numbers),
+	KUNIT_CASE(ids_used_up_calls),
+	KUNIT_CASE(ids_used_up_points),
 	{ }
 };
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: tests in which a real interrupt does what it hits, run by KUnit at boot.
+ * KTAU: tests in which a real interrupt runs the same code as the task it hits, run by
+ * KUnit at boot.
  *
- * Wherever it hits - the loops are so short that it hits everywhere - nothing may
- * be lost, torn or counted twice.
+ * The loops are so short that the interrupt hits every instruction sooner or later.
+ * Nothing may be lost, torn or counted twice.
  */
 #include <linux/delay.h>
 #include <linux/hrtimer.h>
@@ -23,18 +24,18 @@
 #define PERIOD	(50 * NSEC_PER_USEC)
 
 /**
- * struct hits - a test
+ * struct hits - context of a test
  * @timer: the interrupt
- * @inside: what it does
- * @state: the task's own for now
+ * @inside: runs in the interrupt
+ * @state: state of the task during the test
  * @id: event of the interrupt
- * @fired: how often it has hit
- * @beyond: loops in which more was counted than time has passed
+ * @fired: number of interrupts
+ * @beyond: loops in which more time was counted than has passed
  */
 struct hits {
 	struct hrtimer timer;
 	void (*inside)(struct hits *h);
-	struct ktau_task *state;
+	struct ktau_state *state;
 	unsigned int id;
 	u64 fired;
 	u64 beyond;
@@ -50,7 +51,9 @@ static enum hrtimer_restart fire(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-/* Do @loop for half a second while @inside hits it. Return: how often. */
+/*
+ * Run @loop for half a second while @inside interrupts it. Return: the number of loops.
+ */
 static u64 hit(struct kunit *test, void (*loop)(struct hits *h),
 	       void (*inside)(struct hits *h))
 {
@@ -77,7 +80,7 @@ static u64 hit(struct kunit *test, void (*loop)(struct hits *h),
 
 static void detach(void)
 {
-	struct ktau_task *state = current->ktau.state;
+	struct ktau_state *state = current->ktau.state;
 
 	current->ktau = (struct ktau_ref) { };
 	ktau_state_put(state);
@@ -89,7 +92,9 @@ static int hits_init(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, h);
 	test->priv = h;
-	/* What is there once KTAU has been on: the tables of the CPUs, for one. */
+	/*
+	 * Create what exists once KTAU has been enabled, such as the tables of the CPUs.
+	 */
 	KUNIT_ASSERT_EQ(test, control("groups=syscall"), 0);
 	KUNIT_ASSERT_EQ(test, control("groups=none"), 0);
 	h->state = ktau_state_create(&ktau_system, GFP_KERNEL);
@@ -112,7 +117,7 @@ static void hits_exit(struct kunit *test)
 }
 
 static void snapshot(struct kunit *test, struct ktau_rec_profile *rec,
-		     struct ktau_task *state, struct task_struct *task)
+		     struct ktau_state *state, struct task_struct *task)
 {
 	KUNIT_ASSERT_EQ(test, ktau_snapshot(rec, state, task), 0);
 	expect_identity(test, rec);
@@ -127,7 +132,7 @@ static struct ktau_rec_profile *room(struct kunit *test)
 	return rec;
 }
 
-/* What is counted lies within the time that passes, and none of it twice. */
+/* The time counted lies within the time that has passed, and none is counted twice. */
 static void frame_a(struct hits *h)
 {
 	u64 begin = ktau_ticks(), before = ktau_read(&h->state->outer_ticks);
@@ -144,11 +149,14 @@ static void frame_of_interrupt(struct hits *h)
 	struct ktau_frame frame;
 
 	__ktau_enter(&frame, current, h->id);
-	udelay(5);	/* much more than what it hits has of its own */
+	udelay(5);	/* much longer than the code that it interrupts */
 	__ktau_exit(&frame, current);
 }
 
-/* Frames of ID_A, hit by those of @id; @rec gets what came of it. Return: how many. */
+/*
+ * Run frames of ID_A, interrupted by frames of @id, and copy the profile to @rec. Return:
+ * the number of frames.
+ */
 static u64 hit_frames(struct kunit *test, struct ktau_rec_profile *rec,
 		      u32 modes, unsigned int id)
 {
@@ -177,8 +185,8 @@ static void interrupt_inside(struct kunit *test)
 }
 
 /*
- * An activation inside of another of the same event counts as inside, or else lies
- * outside: where there is no other event, inclusive and exclusive are all there is.
+ * An activation is either inside another one of the same event or outside of it. Without
+ * other events, inclusive and exclusive time are both the total.
  */
 static void recursing(struct kunit *test, u32 modes)
 {
@@ -209,8 +217,8 @@ static void cpu_frame(struct hits *h)
 	__ktau_cpu_exit(&frame);
 }
 
-/* From now on the test's thread is on one CPU; that one's state. */
-static struct ktau_task *stay_here(void)
+/* Bind the test's thread to one CPU. Return: the state of that CPU. */
+static struct ktau_state *stay_here(void)
 {
 	unsigned int cpu = raw_smp_processor_id();
 
@@ -218,12 +226,12 @@ static struct ktau_task *stay_here(void)
 	return per_cpu(ktau_cpu, cpu).state;
 }
 
-/* The same in the table of a CPU, of a task that is not selected. */
+/* The same in the table of a CPU, for a task that is not selected. */
 static void cpu_recursing(struct kunit *test)
 {
 	struct ktau_rec_profile *before = room(test), *rec = room(test);
 	struct hits *h = test->priv;
-	struct ktau_task *state = stay_here();
+	struct ktau_state *state = stay_here();
 	u64 loops, ticks;
 
 	snapshot(test, before, state, NULL);
@@ -253,14 +261,14 @@ static void cpu_frame_long(struct hits *h)
 	struct ktau_cpu_frame frame;
 
 	__ktau_cpu_enter(&frame, ID_C, KTAU_GROUP_IRQ);
-	udelay(5);	/* much more than what it hits has of its own */
+	udelay(5);	/* much longer than the code that it interrupts */
 	__ktau_cpu_exit(&frame);
 }
 
-/* Wherever an interrupt hits a softirq, its time is inside of one frame, not of two. */
+/* Wherever an interrupt hits a softirq, its time is inside one frame, not two. */
 static void cpu_interrupted(struct kunit *test)
 {
-	struct ktau_task *state = stay_here();
+	struct ktau_state *state = stay_here();
 	u64 clamped = state->clamped;
 
 	hit(test, cpu_frames_nested, cpu_frame_long);
@@ -273,9 +281,9 @@ static void write_slot(struct hits *h)
 }
 
 /*
- * Slots of interrupts: since the task's write began, and in all. On a slow machine
- * one write may take as many interrupts as the ring has places: their slots would
- * rightly be lost.
+ * Slots of interrupts: since the task's write began, and in total. On a slow machine one
+ * write may be interrupted as often as the ring has slots; those slots would rightly be
+ * lost.
  */
 #define INSIDE_MOST	32
 static unsigned int slots_since;
@@ -296,7 +304,7 @@ static void write_slot_inside(struct hits *h)
 	write_slot(h);
 }
 
-/* Wherever in a write an interrupt writes, neither loses its slot. */
+/* Wherever an interrupt hits a write and writes itself, neither loses its slot. */
 static void ring_interrupted(struct kunit *test)
 {
 	struct hits *h = test->priv;
@@ -309,10 +317,12 @@ static void ring_interrupted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, h->state->ring->head, written + slots_inside);
 }
 
-/* Slots of a ring before it was made new; of the task; and when it was last hit. */
+/*
+ * Slots of a ring before it is reinitialised; slots of the task; and the last interrupt.
+ */
 static u64 slots_before, slots_of_task, hit_at;
 
-/* Once around a new ring, and on. */
+/* Write once around a new ring, and further. */
 static void write_round(struct hits *h)
 {
 	struct ktau_ring *ring = h->state->ring;
@@ -331,7 +341,7 @@ static void write_round(struct hits *h)
 	}
 }
 
-/* Once in each write: more than the ring holds would rightly be lost. */
+/* Once per write: more than the ring holds would rightly be lost. */
 static void write_many(struct hits *h)
 {
 	u64 at = READ_ONCE(slots_of_task) + 1;
@@ -345,7 +355,7 @@ static void write_many(struct hits *h)
 	slots_inside += i;
 }
 
-/* Nor do they where the places of a new ring are made ready. */
+/* Neither loses its slot while the slots of a new ring are prepared. */
 static void ring_interrupted_new(struct kunit *test)
 {
 	struct hits *h = test->priv;
@@ -360,16 +370,16 @@ static void ring_interrupted_new(struct kunit *test)
 			slots_of_task + slots_inside);
 }
 
-/* An interrupt and the task add to one value, and write and read another. */
+/* An interrupt and the task add to one value, and write and read another one. */
 static struct {
-	unsigned int torn;	/* readings that nobody has written */
+	unsigned int torn;	/* values that were never written */
 	u32 added;
 	u64 sum;
 	u64 from_task;
 	u64 from_interrupt;
 } shared;
 
-/* Each addition carries into the upper half; both halves are written alike. */
+/* Each addition carries into the upper half; both halves of a written value are equal. */
 #define ADD_IN_TASK		0xffffffffULL
 #define ADD_IN_INTERRUPT	(3ULL << 32 | 0xfffffff1)
 
@@ -401,7 +411,7 @@ static void share_in_interrupt(struct hits *h)
 	read_whole(&shared.from_task);
 }
 
-/* What is added is never lost and what is read was written, to the bit. */
+/* No addition is lost, and every value read was written as a whole. */
 static void whole_values(struct kunit *test)
 {
 	struct hits *h = test->priv;
@@ -412,7 +422,7 @@ static void whole_values(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, shared.torn, 0U);
 }
 
-/* Functions that the task and the interrupt ask for at the same time. */
+/* Functions whose ids the task and the interrupt request at the same time. */
 #define RACED	200
 static unsigned long raced;
 static unsigned int raced_ids[RACED];
@@ -440,7 +450,7 @@ static void ask_in_interrupt(struct hits *h)
 		ask(i);
 }
 
-/* The loser of a race for an id gets the winner's, and none is lost. */
+/* The loser of a race for an id adopts the winner's, and no id is lost. */
 static void ids_raced(struct kunit *test)
 {
 	const struct ktau_id_range *range = &ktau_id_ranges[KTAU_SOURCE_WORK];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: tests of its parts, run by KUnit at boot: the ring, frames of CPUs, kinds of
- * context switches. Those of the model are in ktau_test.c.
+ * KTAU: tests of the ring, of frames of CPUs and of kinds of context switches, run by
+ * KUnit at boot. Those of the model are in ktau_test.c.
  */
 #include <linux/delay.h>
 #include <linux/kthread.h>
@@ -28,7 +28,7 @@ static int read_trace(struct ktau_ring_fixture *f)
 	return read_slots(f, KTAU_TEST_SLOTS_BYTES, &reach);
 }
 
-static void write_slots(struct ktau_task *state, unsigned int nr)
+static void write_slots(struct ktau_state *state, unsigned int nr)
 {
 	unsigned int i;
 
@@ -36,7 +36,7 @@ static void write_slots(struct ktau_task *state, unsigned int nr)
 		ktau_trace(state, 0, KTAU_TRACE_ENTER, ID_A, i);
 }
 
-static struct ktau_ring *new_ring(struct kunit *test, struct ktau_task *state,
+static struct ktau_ring *new_ring(struct kunit *test, struct ktau_state *state,
 				  u32 slots)
 {
 	ktau_ring_free(state->ring);
@@ -45,7 +45,7 @@ static struct ktau_ring *new_ring(struct kunit *test, struct ktau_task *state,
 	return state->ring;
 }
 
-/* How far one ring was read says nothing of another's slots. */
+/* The position in one ring does not apply to another one. */
 static void ring_other(struct kunit *test)
 {
 	struct ktau_ring_fixture *f = test->priv;
@@ -64,10 +64,10 @@ static void ring_other(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, rec->nr_slots, nr);
 		KUNIT_EXPECT_EQ(test, rec->written, (u64)nr);
 	}
-	/* And nothing twice. */
+	/* No slot is read twice. */
 	KUNIT_EXPECT_EQ(test, 0, read_slots(f, KTAU_TEST_SLOTS_BYTES, &reach));
 	KUNIT_EXPECT_EQ(test, rec->nr_slots, 0U);
-	/* What one reader has consumed is gone for the next one that consumes. */
+	/* Slots that one reader has consumed are gone for the next one that consumes. */
 	f->state->ring->tail = 2;
 	reach = (struct ktau_reach) { .consume = true };
 	KUNIT_EXPECT_EQ(test, 0, read_slots(f, KTAU_TEST_SLOTS_BYTES, &reach));
@@ -75,7 +75,7 @@ static void ring_other(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rec->lost, 0ULL);
 }
 
-/* Who writes faster than he is read does not keep the stream to himself. */
+/* A fast writer cannot keep a reader at one ring. */
 static void ring_until(struct kunit *test)
 {
 	struct ktau_ring_fixture *f = test->priv;
@@ -96,7 +96,7 @@ static void ring_until(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->trace->nr_slots, 20U);
 }
 
-/* A mark that was passed while the ring was read wakes at once. */
+/* A mark that was passed while the ring was read wakes pollers at once. */
 static void ring_rearm(struct kunit *test)
 {
 	struct ktau_ring_fixture *f = test->priv;
@@ -107,7 +107,7 @@ static void ring_rearm(struct kunit *test)
 	ring->poll_at = U64_MAX;
 	write_slots(f->state, 6);
 	ring->tail = 3;
-	msleep(50);	/* until none is under way */
+	msleep(50);	/* until no wakeup is pending */
 	fills = atomic_read(&ktau_trace_fills);
 	ktau_ring_rearm(ring);
 	msleep(50);
@@ -163,7 +163,7 @@ static void ring_halves(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, f->state->ring);
 	for (i = 0; i < 6; i++)
 		ktau_trace_more(f->state, NET, i, more, 2);
-	/* 18 slots written, 16 kept: the first whole message is number 1. */
+	/* 18 slots written, 16 kept: the first complete message is number 1. */
 	KUNIT_EXPECT_EQ(test, read_trace(f), 0);
 	KUNIT_EXPECT_EQ(test, f->trace->first, 3ULL);
 	KUNIT_EXPECT_EQ(test, f->trace->lost, 3ULL);
@@ -177,8 +177,8 @@ static void ring_halves(struct kunit *test)
 
 #define STALE	0xa5
 
-/* Slots of each kind, by each way of writing one. */
-static void write_each_kind(struct ktau_task *state)
+/* Write slots of each kind on each path. */
+static void write_each_kind(struct ktau_state *state)
 {
 	struct ktau_slot_more more = { .data = { 3, 4 }, .small = 5, .small2 = 6 };
 	struct ktau_ref before = current->ktau;
@@ -198,7 +198,7 @@ static void write_each_kind(struct ktau_task *state)
 	ktau_trace_more(state, KTAU_WHAT(0, KTAU_TRACE_EXEC, 0), 0, &more, 1);
 }
 
-/* A reader gets what was written, and nothing of what the memory held before. */
+/* A reader gets what was written, and nothing that the memory contained before. */
 static void ring_stale(struct kunit *test)
 {
 	static const struct ktau_slot expected[] = {
@@ -237,11 +237,14 @@ static void ring_stale(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, payload(slot_at(f->trace, 4)), 1ULL);
 	KUNIT_EXPECT_EQ(test, memcmp(slot + 1, name, sizeof(name)), 0);
 
-	ring->head++;		/* a write that has taken its slot */
+	ring->head++;		/* a write that has reserved its slot */
 	KUNIT_EXPECT_EQ(test, read_trace(f), -EAGAIN);
 }
 
-/* A long ring is made ready step by step, whatever its memory held before. */
+/*
+ * The slots of a large ring are prepared step by step, whatever its memory contained
+ * before.
+ */
 static void ring_ready(struct kunit *test)
 {
 	struct ktau_ring_fixture *f = test->priv;
@@ -283,7 +286,7 @@ static void ring_overrun_inside(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, ring);
 	f->state->ring = ring;
-	ring->head++;		/* a write that has taken its slot */
+	ring->head++;		/* a write that has reserved its slot */
 	for (i = 0; i < 40; i++)
 		ktau_trace(f->state, 0, KTAU_TRACE_ENTER, ID_A, i);
 	ktau_trace_more(f->state, NET, 0, more, 2);
@@ -295,7 +298,7 @@ static void ring_overrun_inside(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ring->head, 17ULL);
 }
 
-/* A time of long ago is not one to come when the clock has gone round. */
+/* A time long ago is not taken for one in the future when jiffies wrap around. */
 static void soon(struct kunit *test)
 {
 	unsigned long now = 5;
@@ -308,7 +311,7 @@ static void soon(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ktau_is_soon(1, -1UL));
 }
 
-/* What a CPU holds itself, for a task that takes no frames, nests as in a task. */
+/* Frames that a CPU has instead of the task nest as those of a task. */
 static void cpu_frames(struct kunit *test)
 {
 	struct ktau_rec_profile *rec = kvzalloc(KTAU_SNAPSHOT_BYTES, GFP_KERNEL);
@@ -344,8 +347,8 @@ static void cpu_frames(struct kunit *test)
 }
 
 /*
- * A frame of the task's between two of the CPU's is a level more for the task and
- * none for the CPU, whose outer frame has that time of its own.
+ * A frame of the task between two of the CPU is another level for the task but not for
+ * the CPU, whose outer frame has its time as exclusive time.
  */
 static void cpu_frames_around_task_frame(struct kunit *test)
 {
@@ -401,8 +404,8 @@ static u64 vol_count(void)
 }
 
 /*
- * Who wants to sleep with a signal pending goes on instead, but if another task
- * comes first, the kernel counts a voluntary switch.
+ * A task that is about to sleep with a signal pending continues instead. But if another
+ * task is switched in first, the kernel counts a voluntary switch.
  */
 static void voluntary_signalled(struct kunit *test)
 {
@@ -410,7 +413,7 @@ static void voluntary_signalled(struct kunit *test)
 	struct task_struct *other;
 	u64 vol;
 
-	/* Both on one CPU */
+	/* both on one CPU */
 	set_cpus_allowed_ptr(current, cpumask_of(raw_smp_processor_id()));
 	other = kthread_create(runnable_run, NULL, "ktau_runnable");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(other));

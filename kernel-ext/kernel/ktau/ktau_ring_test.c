@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: tests of rings that grow or are overtaken, run by KUnit at boot. Those of
- * how a slot is written are in ktau_parts_test.c.
+ * KTAU: tests of rings that grow or overtake a reader, run by KUnit at boot. The tests of
+ * writing a slot are in ktau_parts_test.c.
  */
 #include <linux/completion.h>
 #include <linux/hrtimer.h>
@@ -18,7 +18,7 @@
 #define MAX_SLOTS	2048
 
 struct fixture {
-	struct ktau_task *state;
+	struct ktau_state *state;
 	struct ktau_rec_trace *trace;
 	u32 written;
 };
@@ -54,7 +54,7 @@ static void write_slots(struct fixture *f, u32 nr)
 		ktau_trace(f->state, 0, KTAU_TRACE_COUNT, ID_A, f->written++);
 }
 
-/* The record read last has the slots from @first to the newest. */
+/* Check that the last record has the slots from @first to the newest. */
 static void expect_slots(struct kunit *test, u64 first)
 {
 	struct fixture *f = test->priv;
@@ -76,7 +76,7 @@ static int read_on(struct fixture *f, struct ktau_reach *reach)
 				   f->state, current, reach);
 }
 
-/* A ring keeps its slots and their numbers when it grows, whatever is in it. */
+/* A ring keeps its slots and their numbers when it grows, whatever it contains. */
 static void keeps_slots(struct kunit *test)
 {
 	static const u32 fill[] = { 1, 40, 64, 65, 100, 1000 };
@@ -97,7 +97,7 @@ static void keeps_slots(struct kunit *test)
 		reach = (struct ktau_reach) { };
 		KUNIT_EXPECT_EQ(test, read_on(f, &reach), 0);
 		expect_slots(test, oldest);
-		/* All of it is used, and again from the beginning. */
+		/* The whole ring is used, and then again from the beginning. */
 		write_slots(f, 256 + oldest - fill[i]);
 		reach = (struct ktau_reach) { };
 		KUNIT_EXPECT_EQ(test, read_on(f, &reach), 0);
@@ -110,7 +110,7 @@ static void keeps_slots(struct kunit *test)
 	}
 }
 
-/* A reader goes on where it was: nothing is missing, nothing comes twice. */
+/* A reader continues where it was: no slot is missing or read twice. */
 static void reader_goes_on(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -136,7 +136,7 @@ static void reader_goes_on(struct kunit *test)
 		expect_slots(test, at);
 	}
 	KUNIT_EXPECT_EQ(test, f->state->ring->serial, serial);
-	/* What is overwritten before it is read is lost, as ever. */
+	/* Slots overwritten before they are read are lost as usual. */
 	at = f->written;
 	write_slots(f, 1124);
 	KUNIT_EXPECT_EQ(test, read_on(f, &consumed), 0);
@@ -144,7 +144,9 @@ static void reader_goes_on(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->trace->lost, 100ULL);
 }
 
-/* A ring asks when it is half full, and again; one of full size seldom. */
+/*
+ * A ring requests growth when it is half full, and again later; one of full size rarely.
+ */
 static void marks(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -159,13 +161,13 @@ static void marks(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, ktau_ring_grow(f->state), 0);
 	ring = f->state->ring;
 	KUNIT_EXPECT_EQ(test, ring->size, 1024U);
-	/* A poller has not lost its mark. */
+	/* The mark of pollers is unchanged. */
 	KUNIT_EXPECT_EQ(test, ring->wake_at, 512ULL);
 	write_slots(f, 1000);
 	KUNIT_EXPECT_GE(test, ring->wake_at, 4096ULL);
 }
 
-/* A ring that may not grow goes on overwriting, and counts the refusal. */
+/* A ring that cannot grow keeps overwriting, and the refusal is counted. */
 static void refused(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -192,7 +194,7 @@ static void refused(struct kunit *test)
 
 struct sizing {
 	struct work_struct work;
-	struct ktau_task *state;
+	struct ktau_state *state;
 	struct completion done;
 	size_t bytes;
 };
@@ -206,8 +208,8 @@ static void find_size(struct work_struct *work)
 }
 
 /*
- * A reader that asks for the size of a ring while its task replaces it waits until
- * that is done: the old ring is freed at once.
+ * A reader that asks for the size of a ring while its task replaces it waits, because the
+ * old ring is freed at once.
  */
 static void size_while_growing(struct kunit *test)
 {
@@ -234,11 +236,11 @@ static void size_while_growing(struct kunit *test)
 
 struct writer {
 	struct hrtimer timer;
-	struct ktau_task *state;
+	struct ktau_state *state;
 	u64 nr;
 };
 
-/* More than the ring holds at once: a reader that it hits is overtaken. */
+/* Writes more than the ring holds, so that it overtakes the reader that it interrupts. */
 static enum hrtimer_restart write_much(struct hrtimer *timer)
 {
 	struct writer *w = container_of(timer, struct writer, timer);
@@ -256,7 +258,7 @@ static enum hrtimer_restart write_much(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-/* The slots of a record follow each other, and each has the places of one. */
+/* The slots of a record are consecutive, and each is complete. */
 static bool is_as_written(const struct ktau_rec_trace *rec)
 {
 	const struct ktau_slot *slot = (const void *)(rec + 1);
@@ -274,7 +276,7 @@ static bool is_as_written(const struct ktau_rec_trace *rec)
 	return rec->first + 3 * rec->nr_slots == rec->next;
 }
 
-/* A writer that overtakes the reader tears nothing, and what is lost is counted. */
+/* No slot is torn when the writer overtakes the reader, and lost slots are counted. */
 static void overtaken(struct kunit *test)
 {
 	struct fixture *f = test->priv;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * KTAU: tests of slots as streams have them, run by KUnit at boot.
- */
+/* KTAU: tests of the form of slots in streams, run by KUnit at boot. */
 #include <linux/string.h>
 
 #include "ktau_test.h"
@@ -11,7 +9,7 @@
 
 #define ID_CALL		100
 #define ID_CALL_INSIDE	101
-#define SERIAL		0x923456789abcULL	/* all of the 48 bits count */
+#define SERIAL		0x923456789abcULL	/* all 48 bits are used */
 #define ADDRESS		0x12345678UL
 
 #define WHAT(small, type)	KTAU_WHAT(small, KTAU_TRACE_##type, 0)
@@ -33,7 +31,7 @@ static int read_much(struct ktau_ring_fixture *f, struct ktau_reach *reach)
 	return read_slots(f, KTAU_TEST_SLOTS_BYTES, reach);
 }
 
-/* Read all into @f->trace, consuming nothing. */
+/* Read all slots into @f->trace without consuming them. */
 static void read_all(struct kunit *test)
 {
 	struct ktau_reach reach = { };
@@ -41,8 +39,8 @@ static void read_all(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, read_much(test->priv, &reach), 0);
 }
 
-/* Slots of types that take one place, some with their hooks' packing. */
-static void write_short(struct ktau_task *state)
+/* Types that take a single slot, some packed as by their hooks. */
+static void write_short(struct ktau_state *state)
 {
 	ktau_trace(state, 0, KTAU_TRACE_ENTER, ID_CALL, 1);
 	ktau_trace(state, 0, KTAU_TRACE_COUNT, KTAU_ID_STATIC, 1ULL << 63);
@@ -56,7 +54,7 @@ static void write_short(struct ktau_task *state)
 
 static const struct ktau_slot_more name = { .data = { 0x1112131415161718, 0x19 } };
 
-static void write_long(struct ktau_task *state)
+static void write_long(struct ktau_state *state)
 {
 	const struct ktau_slot_more leader = { .data = { 0, SERIAL + 1 } };
 	const struct ktau_slot_more net[] = {
@@ -77,7 +75,7 @@ static void write_long(struct ktau_task *state)
 	local_irq_restore(flags);
 }
 
-/* Whatever has been written has its type, its length and its time. */
+/* Every slot has its type, size and time. */
 static void slots_types(struct kunit *test)
 {
 	static const struct {
@@ -177,7 +175,7 @@ static void slots_long(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, memcmp(slot_at(rec, 5) + 1, &woken, sizeof(woken)));
 }
 
-/* The test's thread with @f's state and @modes, as if it made system calls. */
+/* Attach @f's state with @modes to the test's thread, as if it made system calls. */
 static struct ktau_ref pretend(struct ktau_ring_fixture *f, u32 modes)
 {
 	struct ktau_ref before = current->ktau;
@@ -199,7 +197,7 @@ static void frame(unsigned int id, unsigned long result)
 	__ktau_exit(&frame, current);
 }
 
-/* One that is never left. */
+/* A system call that never returns. */
 static void frame_without_end(void)
 {
 	struct ktau_frame frame;
@@ -214,17 +212,17 @@ static void write_results(u32 modes)
 
 	if (!(modes & KTAU_MODE_PROFILE))
 		ktau_cell(current->ktau.state, ID_CALL);
-	frame(ID_CALL, 1);		/* finds no chunk, or has no profile */
-	frame(ID_CALL, -ENOENT);	/* the shortest way */
+	frame(ID_CALL, 1);		/* finds no chunk, or is not profiled */
+	frame(ID_CALL, -ENOENT);	/* fast path */
 	__ktau_enter(&around, current, ID_CALL);
 	frame(ID_CALL_INSIDE, ADDRESS);
 	*ktau_result_register() = 0;
 	__ktau_exit(&around, current);
-	frame(KTAU_ID_DEBUG, 2);	/* no system call */
+	frame(KTAU_ID_DEBUG, 2);	/* not a system call */
 	frame_without_end();
 }
 
-/* A system call's result is in its exit, by each way out; nothing else has one. */
+/* The exit of a system call has its result on each path; other exits have none. */
 static void slots_results(struct kunit *test)
 {
 	static const struct {
@@ -268,7 +266,7 @@ static void slots_results(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nr, 2 * (u32)ARRAY_SIZE(expected));
 }
 
-/* A page fault's address is in its entry, with the profile and without. */
+/* The entry of a page fault has its address, with and without the profile. */
 static void slots_faults(struct kunit *test)
 {
 	static const u32 modes[] = {
@@ -302,7 +300,7 @@ static void slots_faults(struct kunit *test)
 	}
 }
 
-/* What the hooks of a task's life write about the test's own thread. */
+/* Call the hooks of a task's life for the test's own thread. */
 static void slots_task(struct kunit *test)
 {
 	struct ktau_ring_fixture *f = test->priv;
@@ -318,7 +316,7 @@ static void slots_task(struct kunit *test)
 	local_irq_save(flags);
 	__ktau_sched_waking(current, 3);
 	local_irq_restore(flags);
-	/* It was woken before it slept: there is nothing to wait for. */
+	/* It was woken before it slept, so it does not wait. */
 	KUNIT_EXPECT_EQ(test, current->ktau.wake_ticks, 0ULL);
 	__ktau_task_exec();
 	set_task_comm(current, "renamed");
@@ -339,7 +337,7 @@ static void slots_task(struct kunit *test)
 			   "renamed");
 }
 
-/* Read from @first on with room for @max_bytes; the slots are those of @whole. */
+/* Read from @first on with room for @max_bytes, and compare the slots with @whole. */
 static void read_cut(struct kunit *test, const struct ktau_rec_trace *whole,
 		     u32 max_bytes)
 {
@@ -370,7 +368,7 @@ static void read_cut(struct kunit *test, const struct ktau_rec_trace *whole,
 	KUNIT_EXPECT_EQ(test, slots, whole->nr_slots);
 }
 
-/* Wherever a record ends for want of room, the next one goes on. */
+/* Wherever a record ends for lack of room, the next one continues. */
 static void slots_cut(struct kunit *test)
 {
 	struct ktau_ring_fixture *f = test->priv;
@@ -378,7 +376,7 @@ static void slots_cut(struct kunit *test)
 	unsigned int i;
 	u32 max;
 
-	for (i = 0; i < 5; i++) { /* 100 places: the first ones are overwritten */
+	for (i = 0; i < 5; i++) { /* 100 slots: the first ones are overwritten */
 		write_long(f->state);
 		write_short(f->state);
 	}
@@ -391,7 +389,7 @@ static void slots_cut(struct kunit *test)
 		read_cut(test, whole, max);
 }
 
-/* Read + lost = written, whatever is overwritten and however often it is read. */
+/* Read + lost = written, whatever is overwritten and however often the ring is read. */
 static void slots_positions(struct kunit *test)
 {
 	struct ktau_ring_fixture *f = test->priv;
@@ -419,7 +417,7 @@ static void slots_positions(struct kunit *test)
 	KUNIT_EXPECT_GT(test, lost[0], 0ULL);
 }
 
-/* Slots from a moment on; what was lost before that moment is not told as lost. */
+/* Read slots from some time on; those lost before are not reported as lost. */
 static void slots_since(struct kunit *test)
 {
 	struct ktau_ring_fixture *f = test->priv;

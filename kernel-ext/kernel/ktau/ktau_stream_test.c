@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * KTAU: tests of what a reader may ask for and gets to see, run by KUnit at boot.
- */
+/* KTAU: tests of what a reader may request and see, run by KUnit at boot. */
 #include <linux/delay.h>
 #include <linux/math64.h>
 
@@ -14,11 +12,11 @@
 #include "snapshot.h"
 #include "table.h"
 
-/* Ticks of a microsecond, at this rate. */
+/* Ticks per microsecond at the rate of the tests. */
 #define UNIT	1000
 #define RATE	(UNIT * 1000000ULL)
 
-/* An event of each sort: of the task, of interrupts, and one that may be both. */
+/* An event of each kind: task context, interrupts, and either. */
 #define ID_TASK		100
 #define ID_TASK_TOO	101
 #define ID_IRQ		KTAU_ID_OTHER_IRQ
@@ -45,7 +43,7 @@ static void add_entry(struct ktau_rec_profile *rec, u32 id, u64 excl)
 	};
 }
 
-/* As of a task in a system call, hit by an interrupt that has been hit in turn. */
+/* A profile of a task in a system call, with two nested interrupts. */
 static struct ktau_rec_profile *make_record(struct kunit *test)
 {
 	struct record *room = kunit_kzalloc(test, sizeof(*room), GFP_KERNEL);
@@ -114,7 +112,7 @@ static void redact_interrupts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, all->count, 6ULL);
 	KUNIT_EXPECT_EQ(test, all->excl, 71ULL * UNIT);
 	KUNIT_EXPECT_EQ(test, all->incl, all->excl);
-	/* The interrupt in flight is not shown, nor is what is inside of it. */
+	/* Neither the open interrupt nor the frames inside it are shown. */
 	KUNIT_ASSERT_EQ(test, rec->nr_open, 1U);
 	KUNIT_EXPECT_EQ(test, rec->depth, 1U);
 	KUNIT_EXPECT_EQ(test, open_of(rec)->id, (u32)ID_TASK);
@@ -122,7 +120,7 @@ static void redact_interrupts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, open_of(rec)->child_ticks, 60ULL * UNIT);
 }
 
-/* Each entry is rounded down to nothing, but what they come to is not. */
+/* Each entry is rounded down to 0, but not their sum. */
 static void redact_small(struct kunit *test)
 {
 	struct ktau_rec_profile *rec = make_record(test);
@@ -142,7 +140,7 @@ static void redact_small(struct kunit *test)
 	KUNIT_EXPECT_LE(test, rec->outer_ticks, 1ULL * UNIT);
 }
 
-/* A number of frames in flight that moving the entries must not run over. */
+/* Merging the entries must not overwrite the open frames. */
 static void redact_without_interrupts(struct kunit *test)
 {
 	struct ktau_rec_profile *rec = make_record(test);
@@ -228,7 +226,7 @@ static void select_checked(struct kunit *test)
 				    selects[i].err, "select %u", i);
 }
 
-/* However often rings fill, pollers are woken a hundred times a second. */
+/* However often rings fill, pollers are woken at most a hundred times per second. */
 static void poll_rate(struct kunit *test)
 {
 	unsigned long end = jiffies + HZ / 2;
@@ -247,14 +245,14 @@ static void poll_rate(struct kunit *test)
 	KUNIT_EXPECT_LE(test, fills, 60);
 }
 
-/* A record that does not fit is refused, and nothing is written behind its room. */
+/* A record that does not fit is refused, and nothing is written past the buffer. */
 static void snapshot_bounded(struct kunit *test)
 {
 	size_t bytes = sizeof(struct ktau_rec_profile) +
 		       KTAU_CHUNK_CELLS * sizeof(struct ktau_entry) +
 		       KTAU_SNAPSHOT_OPEN * sizeof(struct ktau_open);
 	u8 *room = kunit_kzalloc(test, KTAU_SNAPSHOT_BYTES, GFP_KERNEL);
-	struct ktau_task *state = ktau_state_create(&ktau_system, GFP_KERNEL);
+	struct ktau_state *state = ktau_state_create(&ktau_system, GFP_KERNEL);
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, room);

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * KTAU: tests of what switching does to tasks, run by KUnit at boot.
- */
+/* KTAU: tests of how the configuration is applied to tasks, run by KUnit at boot. */
 #include <linux/kthread.h>
 
 #include "ktau_test.h"
 
-/* A task has groups of its own, whatever is on system-wide. */
+/* A task can have groups of its own, whatever is enabled system-wide. */
 static void task_groups(struct kunit *test)
 {
 	char words[64];
@@ -22,7 +20,7 @@ static void task_groups(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, control(words), 0);
 	KUNIT_EXPECT_EQ(test, current->ktau.mask,
 			KTAU_GROUP_SCHED | KTAU_MODE_PROFILE);
-	/* Nobody has these any more, so their hooks are off. */
+	/* No task has these any more, so their hooks are disabled. */
 	KUNIT_EXPECT_FALSE(test, static_key_enabled(&ktau_keys[KTAU_BIT_SIGNAL]));
 	KUNIT_EXPECT_FALSE(test, static_key_enabled(&ktau_keys[KTAU_BIT_SYSCALL]));
 	KUNIT_EXPECT_TRUE(test, static_key_enabled(&ktau_keys[KTAU_BIT_SCHED]));
@@ -36,8 +34,8 @@ static int nothing_run(void *unused)
 }
 
 /*
- * Who exits may have looked for a state already when one comes: it is not measured
- * any more, or what it counts would be lost with it.
+ * An exiting task may have looked for a state before it gets one. It must not be measured
+ * any more, or its counts would be lost.
  */
 static void exits_meanwhile(struct kunit *test)
 {
@@ -70,7 +68,7 @@ static void exits_meanwhile(struct kunit *test)
 
 static u32 ring_size(struct task_struct *task)
 {
-	struct ktau_task *state = ktau_state_get(task);
+	struct ktau_state *state = ktau_state_get(task);
 	struct ktau_ring *ring = state ? READ_ONCE(state->ring) : NULL;
 	u32 size = ring ? ring->size : 0;
 
@@ -78,7 +76,7 @@ static u32 ring_size(struct task_struct *task)
 	return size;
 }
 
-/* Kernel threads, most of them idle, do not take all the memory. */
+/* The rings of kernel threads, most of them idle, do not use up the memory limit. */
 static void kthread_rings(struct kunit *test)
 {
 	u64 refused = ktau_loss_total(KTAU_LOSS_MEMORY_LIMIT);

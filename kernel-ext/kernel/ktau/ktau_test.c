@@ -2,9 +2,9 @@
 /*
  * KTAU: tests of the model, run by KUnit at boot.
  *
- * Most of them give the test's own task a state and call the hooks' bodies
- * directly; nothing else measures it, for all groups are off. Those of the
- * scheduler and of exit switch groups on and use real threads.
+ * Most tests give the test's own task a state and call the out-of-line part of the hooks
+ * directly; nothing else measures the task, because all groups are disabled. The tests of
+ * the scheduler and of exit enable groups and use real threads.
  */
 #include <linux/delay.h>
 #include <linux/kdebug.h>
@@ -23,21 +23,21 @@
 #define MODES	(KTAU_MODE_PROFILE | KTAU_MODE_TRACE)
 
 struct fixture {
-	struct ktau_task *state;
+	struct ktau_state *state;
 	struct ktau_rec_profile *profile;
 	struct ktau_rec_trace *trace;
 };
 
-/* What switching has given it, or a test: the task's own reference. */
+/* Drop the state that the task got from a test or from an enabled group. */
 static void detach(void)
 {
-	struct ktau_task *state = current->ktau.state;
+	struct ktau_state *state = current->ktau.state;
 
 	current->ktau = (struct ktau_ref) { };
 	ktau_state_put(state);
 }
 
-/* A task that ends attached takes its reference to the dead. */
+/* A task that exits with a state moves its reference to the exited queue. */
 static void attach(struct fixture *f, u32 modes)
 {
 	detach();
@@ -59,7 +59,7 @@ static int fixture_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, f->profile);
 	KUNIT_ASSERT_NOT_NULL(test, f->trace);
 	KUNIT_ASSERT_NOT_NULL(test, f->state);
-	/* What is there once KTAU has been on: the queue of the dead, for one. */
+	/* Create what exists once KTAU has been enabled, such as the exited queue. */
 	KUNIT_ASSERT_EQ(test, control("groups=syscall"), 0);
 	KUNIT_ASSERT_EQ(test, control("groups=none"), 0);
 	ktau_reserve_fill();
@@ -76,7 +76,7 @@ static void fixture_exit(struct kunit *test)
 	kvfree(f->trace);
 }
 
-/* Enter, stay a while, so that no duration is 0. */
+/* Open a frame and spend some time in it, so that no duration is 0. */
 static void enter(struct ktau_frame *frame, unsigned int id)
 {
 	__ktau_enter(frame, current, id);
@@ -187,7 +187,7 @@ static void trace_only_frame(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, f->state->ring);
 	attach(f, KTAU_MODE_TRACE);
 	enter(&fa, ID_A);
-	current->ktau.mask |= KTAU_MODE_PROFILE;	/* switched on inside */
+	current->ktau.mask |= KTAU_MODE_PROFILE;	/* enabled inside */
 	enter(&fb, ID_B);
 	leave(&fb);
 	leave(&fa);
@@ -199,18 +199,20 @@ static void trace_only_frame(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->state->ring->head, 4ULL);
 }
 
-static void switched_inside(struct kunit *test)
+static void enabled_inside(struct kunit *test)
 {
 	const struct ktau_rec_profile *rec;
 	struct ktau_frame fa, fb;
 
 	attach(test->priv, KTAU_MODE_PROFILE);
 	enter(&fa, ID_A);
-	current->ktau.mask = 0;				/* off inside */
+	current->ktau.mask = 0;				/* disabled inside */
 	leave(&fa);
 	KUNIT_EXPECT_EQ(test, find(snapshot(test), ID_A)->count, 1ULL);
 
-	/* Off at entry: nothing opened; on inside: nothing to leave. */
+	/*
+	 * Disabled at entry: no frame is opened. Enabled inside: there is none to close.
+	 */
 	attach(test->priv, KTAU_MODE_PROFILE);
 	leave(&fb);
 	rec = snapshot(test);
@@ -227,7 +229,7 @@ static void clock_backwards(struct kunit *test)
 	enter(&fa, ID_A);
 	enter(&fb, ID_B);
 	leave(&fb);
-	fa.start = ktau_ticks() + 1000000000;	/* from a CPU that is ahead */
+	fa.start = ktau_ticks() + 1000000000;	/* as on a CPU whose clock is ahead */
 	leave(&fa);
 
 	rec = snapshot(test);
@@ -309,7 +311,7 @@ static void counter(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, entry->max, 1ULL << 40);
 }
 
-/* A thread that measures one frame with a sleep in it, and waits to be looked at. */
+/* A thread with one frame that contains a sleep, which then waits to be inspected. */
 struct sleeper {
 	struct completion ready;
 	bool exit_inside;
@@ -323,7 +325,7 @@ static int sleeper_run(void *data)
 
 	ktau_syscall_enter(&frame, ID_A);
 	msleep(20);
-	if (sleeper->oops_inside) {	/* the stack is used for something else */
+	if (sleeper->oops_inside) {	/* overwrite the stack */
 		notify_die(DIE_OOPS, "test", NULL, 0, 0, 0);
 		memset(&frame, 0x5a, sizeof(frame));
 		msleep(20);
@@ -342,7 +344,7 @@ static void context_switch_inside(struct kunit *test)
 	struct sleeper sleeper = { };
 	struct fixture *f = test->priv;
 	const struct ktau_entry *a, *vol, *wait;
-	struct ktau_task *state;
+	struct ktau_state *state;
 	struct task_struct *task;
 	u64 sleep = ktau_clock_hz() / 50;
 
@@ -373,13 +375,14 @@ static void context_switch_inside(struct kunit *test)
 }
 
 /*
- * The state that a task of that name left behind from @seq on, with a reference, and
- * its number; NULL if none comes in ten seconds. A busy host takes its time.
+ * Wait for the first exited task of that name from @seq on. Return: its state, with a
+ * reference, and its number in @seq; NULL after ten seconds, because the host may be
+ * busy.
  */
-static struct ktau_task *wait_for_exited(const char *comm, u64 *seq)
+static struct ktau_state *wait_for_exited(const char *comm, u64 *seq)
 {
 	unsigned long end = jiffies + 10 * HZ;
-	struct ktau_task *state;
+	struct ktau_state *state;
 	u64 from = *seq;
 
 	do {
@@ -412,7 +415,7 @@ static void dies_inside(struct kunit *test, struct sleeper *sleeper)
 {
 	struct fixture *f = test->priv;
 	struct task_struct *task;
-	struct ktau_task *state;
+	struct ktau_state *state;
 	struct ktau_owner sum;
 	struct ktau_settle settle = {
 		.evicted = f->profile, .bytes = KTAU_SNAPSHOT_BYTES, .owner = &sum,
@@ -431,11 +434,11 @@ static void dies_inside(struct kunit *test, struct sleeper *sleeper)
 		KUNIT_EXPECT_EQ(test, find(f->profile, ID_A)->count, 1ULL);
 		KUNIT_EXPECT_EQ(test, f->profile->depth, 0U);
 		KUNIT_EXPECT_EQ(test, state->owner.kind, (u32)KTAU_OWNER_EXITED);
-		/* Who took it while it lived gives it a ring. */
+		/* A caller that took the state while the task lived gives it a ring. */
 		atomic_long_add(PAGE_SIZE, &state->bytes);
 		ktau_state_put(state);
 	}
-	/* With no room for the dead they are all in the sum. */
+	/* Without room for exited tasks, all of them are in the evicted sum. */
 	KUNIT_EXPECT_EQ(test, control("groups=none exited_limit=0"), 0);
 	KUNIT_EXPECT_EQ(test, ktau_exited_settle(&settle), 0);
 	expect_identity(test, f->profile);
@@ -465,7 +468,7 @@ static struct kunit_case ktau_cases[] = {
 	KUNIT_CASE(recursion),
 	KUNIT_CASE(in_flight),
 	KUNIT_CASE(trace_only_frame),
-	KUNIT_CASE(switched_inside),
+	KUNIT_CASE(enabled_inside),
 	KUNIT_CASE(clock_backwards),
 	KUNIT_CASE(table_bounds),
 	KUNIT_CASE(no_chunk),

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * KTAU: what the files of its KUnit tests share.
- */
+/* KTAU: helpers of the KUnit tests. */
 #ifndef _KERNEL_KTAU_TEST_H
 #define _KERNEL_KTAU_TEST_H
 
@@ -14,7 +12,7 @@
 #include "snapshot_trace.h"
 #include "state.h"
 
-/* Write @words to the control file, and what they come to. */
+/* Apply control words. Return: 0 or -errno. */
 static inline int control(const char *words)
 {
 	char *copy = kstrdup(words, GFP_KERNEL);
@@ -50,17 +48,17 @@ static inline void expect_identity(struct kunit *test,
 	KUNIT_EXPECT_EQ(test, sum, rec->outer_ticks + rec->open_child_ticks);
 }
 
-/* Slots of each kind from a ring of 64 slots, and room for one more. */
+/* Size of all slots of a ring with 64 slots, and room for one more. */
 #define KTAU_TEST_SLOTS_BYTES						\
 	(64 * sizeof(struct ktau_ring_slot) + KTAU_SLOT_MAX_BYTES)
 
 /**
- * struct ktau_ring_fixture - what tests of a ring have
- * @state: without a ring to begin with
- * @trace: with room for KTAU_TEST_SLOTS_BYTES
+ * struct ktau_ring_fixture - fixture of tests of a ring
+ * @state: a state, without a ring at first
+ * @trace: buffer with room for KTAU_TEST_SLOTS_BYTES
  */
 struct ktau_ring_fixture {
-	struct ktau_task *state;
+	struct ktau_state *state;
 	struct ktau_rec_trace *trace;
 };
 

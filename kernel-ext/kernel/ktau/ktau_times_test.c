@@ -22,7 +22,7 @@
 #define ID_IRQ	7
 
 struct times_fixture {
-	struct ktau_task *state;
+	struct ktau_state *state;
 	struct ktau_rec_profile *profile;
 };
 
@@ -36,7 +36,7 @@ static int times_init(struct kunit *test)
 	f->state = ktau_state_create(&ktau_system, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, f->profile);
 	KUNIT_ASSERT_NOT_NULL(test, f->state);
-	/* What is there once KTAU has been on. */
+	/* Create what exists once KTAU has been enabled. */
 	KUNIT_ASSERT_EQ(test, control("groups=syscall"), 0);
 	KUNIT_ASSERT_EQ(test, control("groups=none"), 0);
 	ktau_reserve_fill();
@@ -52,7 +52,7 @@ static void times_exit(struct kunit *test)
 }
 
 static const struct ktau_rec_profile *copy(struct kunit *test,
-					   struct ktau_task *state,
+					   struct ktau_state *state,
 					   struct task_struct *task)
 {
 	struct times_fixture *f = test->priv;
@@ -80,7 +80,10 @@ static u64 runq_of(const struct ktau_rec_profile *rec)
 	       find(rec, KTAU_ID_SCHEDULE_WAIT)->incl;
 }
 
-/* A thread that waits in frames, says so, and sleeps until it is stopped. */
+/*
+ * A thread that waits inside frames, reports that it is done, and sleeps until it is
+ * stopped.
+ */
 static int waiter_run(void *data)
 {
 	struct ktau_frame a, b;
@@ -102,7 +105,7 @@ static int waiter_run(void *data)
 	return 0;
 }
 
-/* What is inside a frame is inside those around it, and all of it is a wait. */
+/* Time inside a frame is also inside the enclosing ones, and all of it is waiting. */
 static void inside(struct kunit *test)
 {
 	const u64 sleep = ktau_clock_hz() / 50;
@@ -110,7 +113,7 @@ static void inside(struct kunit *test)
 	const struct ktau_entry *a, *b;
 	DECLARE_COMPLETION_ONSTACK(ready);
 	struct task_struct *task;
-	struct ktau_task *state;
+	struct ktau_state *state;
 
 	KUNIT_ASSERT_EQ(test, control("groups=syscall,sched"), 0);
 	task = kthread_run(waiter_run, &ready, "ktau_waiter");
@@ -126,13 +129,13 @@ static void inside(struct kunit *test)
 	KUNIT_EXPECT_GE(test, b->asleep, 2 * sleep * 9 / 10);
 	KUNIT_EXPECT_GE(test, a->asleep, b->asleep + sleep * 9 / 10);
 	KUNIT_EXPECT_EQ(test, a->irq, 0ULL);
-	/* Nothing else was inside of them, but each other. */
+	/* They contain nothing but each other. */
 	KUNIT_EXPECT_EQ(test, b->incl - b->excl, b->asleep + b->runq);
 	KUNIT_EXPECT_EQ(test, a->incl - a->excl - b->excl, a->asleep + a->runq);
 	KUNIT_EXPECT_LT(test, b->longest, b->incl);
 	KUNIT_EXPECT_GE(test, b->longest, b->incl / 2);
 	KUNIT_EXPECT_LT(test, a->longest, a->incl);
-	/* And the task's sums are those of its switches. */
+	/* The sums of the task are those of its switches. */
 	KUNIT_EXPECT_EQ(test, ktau_times(state).asleep, asleep_of(rec));
 	KUNIT_EXPECT_EQ(test, ktau_times(state).runq, runq_of(rec));
 	KUNIT_EXPECT_EQ(test, find(rec, KTAU_ID_SCHEDULE_WAIT)->runq,
@@ -142,14 +145,14 @@ static void inside(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, control("groups=none"), 0);
 }
 
-/* What is in progress counts, of a task that sleeps. */
+/* The wait in progress of a sleeping task is included. */
 static void in_progress(struct kunit *test)
 {
 	const u64 sleep = ktau_clock_hz() / 50;
 	DECLARE_COMPLETION_ONSTACK(ready);
 	struct ktau_times before, after;
 	struct task_struct *task;
-	struct ktau_task *state;
+	struct ktau_state *state;
 
 	KUNIT_ASSERT_EQ(test, control("groups=sched"), 0);
 	task = kthread_run(waiter_run, &ready, "ktau_waiter");
@@ -188,13 +191,13 @@ static int sleeps_run(void *data)
 	return 0;
 }
 
-/* A voluntary switch is an event of what the task waits in. */
+/* The event of a voluntary switch is that of the task's state. */
 static void reasons(struct kunit *test)
 {
 	const struct ktau_rec_profile *rec;
 	DECLARE_COMPLETION_ONSTACK(ready);
 	struct task_struct *task;
-	struct ktau_task *state;
+	struct ktau_state *state;
 	unsigned int id;
 	u64 sum = 0;
 
@@ -220,7 +223,7 @@ static void reasons(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, control("groups=none"), 0);
 }
 
-/* The test's thread with @f's state, as if it made system calls. */
+/* Attach @f's state to the test's thread, as if it made system calls. */
 static struct ktau_ref pretend(struct times_fixture *f)
 {
 	struct ktau_ref before = current->ktau;
@@ -233,8 +236,11 @@ static struct ktau_ref pretend(struct times_fixture *f)
 	return before;
 }
 
-/* As if @frame, the innermost one, had been away for @asleep and @runq ticks. */
-static void was_away(struct ktau_task *state, struct ktau_frame *frame,
+/*
+ * Account as if there had been a wait of @asleep and @runq ticks in @frame, the innermost
+ * one.
+ */
+static void was_away(struct ktau_state *state, struct ktau_frame *frame,
 		     u64 asleep, u64 runq)
 {
 	const struct ktau_times base = ktau_times(state);
@@ -246,14 +252,14 @@ static void was_away(struct ktau_task *state, struct ktau_frame *frame,
 	ktau_times_mark(frame, &base);
 }
 
-/* An event that has been away for a time of its own. */
-static void away(struct ktau_task *state, unsigned int id, u64 asleep)
+/* Activate an event that waits for a given time. */
+static void away(struct ktau_state *state, unsigned int id, u64 asleep)
 {
 	struct ktau_frame frame;
 
 	__ktau_enter(&frame, current, id);
 	was_away(state, &frame, asleep, 1);
-	/* What waits inside have is an event too. */
+	/* An event with waits inside. */
 	state->refused_ticks += asleep + 1;
 	__ktau_exit(&frame, current);
 }
@@ -300,7 +306,9 @@ static void interrupts(struct kunit *test)
 			find(rec, ID_A)->excl - find(rec, ID_B)->excl);
 }
 
-/* An inner activation of the same event adds nothing to it, but to what is outside. */
+/*
+ * An inner activation of the same event adds to the enclosing frames, not to its event.
+ */
 static void recursion(struct kunit *test)
 {
 	struct times_fixture *f = test->priv;
@@ -329,7 +337,7 @@ static void recursion(struct kunit *test)
 
 #define NR_EVENTS	100U
 
-static void expect_all(struct kunit *test, struct ktau_task *state, u64 first,
+static void expect_all(struct kunit *test, struct ktau_state *state, u64 first,
 		       u64 second)
 {
 	struct times_fixture *f = test->priv;
@@ -347,7 +355,7 @@ static void expect_all(struct kunit *test, struct ktau_task *state, u64 first,
 	}
 }
 
-/* Folding adds the times, event by event, and moves the chunks that are needed. */
+/* Folding adds the times of each event, and moves the chunks that are needed. */
 static void merging(struct kunit *test)
 {
 	struct times_fixture *f = test->priv;
@@ -375,7 +383,7 @@ static void merging(struct kunit *test)
 	f->state->outer_ticks += other.state->outer_ticks;
 	f->state->refused_ticks += other.state->refused_ticks;
 	expect_all(test, f->state, 10, 100);
-	/* Nothing of it is missing, and nothing twice. */
+	/* No time is missing or counted twice. */
 	atomic_long_add(moved * sizeof(struct ktau_chunk), &f->state->bytes);
 	atomic_long_sub(moved * sizeof(struct ktau_chunk), &other.state->bytes);
 	KUNIT_EXPECT_EQ(test, bytes, atomic_long_read(&f->state->bytes) +
@@ -383,7 +391,7 @@ static void merging(struct kunit *test)
 	ktau_state_put(other.state);
 }
 
-/* Where one time found no room, none of them is claimed to be measured. */
+/* If there was no room for one time, none is claimed to be measured. */
 static void refused(struct kunit *test)
 {
 	struct times_fixture *f = test->priv;
@@ -400,7 +408,7 @@ static void refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, find(f->profile, ID_A)->asleep, 0ULL);
 }
 
-/* A yield is over when it comes back: the next switch is none. */
+/* A yield ends when it returns: the next switch is not a yield. */
 static void yields(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, control("groups=sched"), 0);

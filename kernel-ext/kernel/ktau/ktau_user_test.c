@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * KTAU: tests of what a user may have, run by KUnit at boot.
- */
+/* KTAU: tests of the limits of users, run by KUnit at boot. */
 #include <linux/cred.h>
 #include <linux/user_namespace.h>
 
@@ -12,13 +10,13 @@
 #define LIMIT	((u64)SZ_4M)
 #define PIECE	SZ_16K
 
-/* Uids that nobody else here has. */
+/* Uids that are not used otherwise. */
 static const kuid_t uid_a = KUIDT_INIT(54321);
 static const kuid_t uid_b = KUIDT_INIT(54322);
 static const kuid_t uid_c = KUIDT_INIT(54323);
 static const kuid_t uid_d = KUIDT_INIT(54324);
 
-/* What one user has allocated, in pieces. */
+/* The allocations of one user. */
 struct hoard {
 	struct ktau_user *user;
 	void *piece[LIMIT / PIECE];
@@ -62,7 +60,7 @@ static u64 loss_of(kuid_t uid, enum ktau_loss reason)
 	return losses[reason];
 }
 
-/* The limit is LIMIT above what is in use. */
+/* Set the limit to LIMIT above the memory in use. */
 static u64 limit_set(struct kunit *test)
 {
 	char words[48];
@@ -81,7 +79,7 @@ static void limit_reset(struct kunit *test, u64 bytes)
 	KUNIT_EXPECT_EQ(test, control(words), 0);
 }
 
-/* Whatever one user takes, there is room for another and for root. */
+/* Whatever one user takes, there is room for another user and for root. */
 static void share(struct kunit *test)
 {
 	struct hoard *a = hoard_of(test, uid_a), *b = hoard_of(test, uid_b);
@@ -102,19 +100,19 @@ static void share(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, piece);
 	ktau_free(&ktau_system, piece, LIMIT / 2);
 
-	/* What was freed can be had again. */
+	/* Freed memory can be allocated again. */
 	ktau_free(a->user, a->piece[--a->nr], PIECE);
 	hoard_take(a, 1);
 	KUNIT_EXPECT_EQ(test, (u64)a->nr, limit / 4 / PIECE);
 	hoard_drop(a);
 	hoard_drop(b);
 	KUNIT_EXPECT_EQ(test, ktau_memory_bytes(), in_use);
-	/* The accounts are gone, and what they counted. */
+	/* The accounts are gone, with their counters. */
 	KUNIT_EXPECT_EQ(test, loss_of(uid_a, KTAU_LOSS_USER_LIMIT), 0ULL);
 	limit_reset(test, before);
 }
 
-/* Four users who take all they can leave a share to root. */
+/* Four users that take all they can leave a share to root. */
 static void share_of_root(struct kunit *test)
 {
 	struct hoard *hoard[] = {
@@ -124,7 +122,7 @@ static void share_of_root(struct kunit *test)
 	u64 before = ktau_config.memory_limit_bytes, limit;
 	unsigned int i, nr = 0;
 
-	/* No other user has anything here. */
+	/* No other user has allocated anything. */
 	limit = limit_set(test);
 	for (i = 0; i < ARRAY_SIZE(hoard); i++) {
 		hoard_take(hoard[i], LIMIT / PIECE);
@@ -137,7 +135,7 @@ static void share_of_root(struct kunit *test)
 	limit_reset(test, before);
 }
 
-/* Chunks come from a reserve that is the system's, and are the user's then. */
+/* Chunks come from a reserve charged to the system, and are then charged to the user. */
 static void chunks(struct kunit *test)
 {
 	struct hoard *a = hoard_of(test, uid_a);
@@ -176,7 +174,7 @@ static kuid_t charged(struct user_namespace *ns, kuid_t uid)
 	return ktau_user_uid(&cred);
 }
 
-/* A user's namespaces are charged to the user, whatever uids it has in them. */
+/* A user's namespaces are charged to the user, whatever uids they contain. */
 static void namespaces(struct kunit *test)
 {
 	struct user_namespace *ns = kunit_kcalloc(test, 3, sizeof(*ns),
@@ -199,7 +197,7 @@ static void namespaces(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, uid_eq(charged(&init_user_ns, uid_b), uid_b));
 	KUNIT_EXPECT_TRUE(test, uid_eq(charged(of_a, uid_b), uid_a));
 	KUNIT_EXPECT_TRUE(test, uid_eq(charged(inside, uid_b), uid_a));
-	/* One that root has created is one account, that of its own root. */
+	/* A namespace created by root has one account, that of its own root. */
 	KUNIT_EXPECT_TRUE(test, uid_eq(charged(container, uid_b), uid_b));
 	container->uid_map.nr_extents = 1;
 	container->uid_map.extent[0] = (struct uid_gid_extent) {
@@ -208,7 +206,7 @@ static void namespaces(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, uid_eq(charged(container, uid_b), uid_d));
 }
 
-/* A user has so many streams; CAP_PERFMON as many as it likes. */
+/* The number of a user's streams is limited, except with CAP_PERFMON. */
 static void streams(struct kunit *test)
 {
 	struct cred *cred = prepare_kernel_cred(&init_task);

@@ -54,7 +54,7 @@ static u64 switches(struct task_struct *task)
  * Context: May sleep.
  * Return: Whether the profile may have changed since stream @since.
  */
-bool ktau_look(struct ktau_task *state, struct task_struct *task, u64 number,
+bool ktau_look(struct ktau_state *state, struct task_struct *task, u64 number,
 	       u64 since)
 {
 	struct ktau_look *look = &state->look;
@@ -79,7 +79,7 @@ bool ktau_look(struct ktau_task *state, struct task_struct *task, u64 number,
  *
  * Context: May sleep.
  */
-void ktau_look_again(struct ktau_task *state)
+void ktau_look_again(struct ktau_state *state)
 {
 	mutex_lock(&state->read_lock);
 	state->look.switches = AWAKE;

@@ -8,8 +8,8 @@
 #include "types.h"
 
 u64 ktau_look_number(void);
-bool ktau_look(struct ktau_task *state, struct task_struct *task, u64 number,
+bool ktau_look(struct ktau_state *state, struct task_struct *task, u64 number,
 	       u64 since);
-void ktau_look_again(struct ktau_task *state);
+void ktau_look_again(struct ktau_state *state);
 
 #endif /* _KERNEL_KTAU_LOOK_H */

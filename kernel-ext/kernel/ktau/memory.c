@@ -45,7 +45,7 @@ struct reserve {
 };
 
 static DEFINE_PER_CPU(struct reserve, reserves);
-static struct kmem_cache *task_cache, *chunk_cache;
+static struct kmem_cache *state_cache, *chunk_cache;
 /* The reserves of all CPUs that are up have been filled. */
 static bool started;
 static atomic_long_t memory_bytes;
@@ -160,10 +160,10 @@ static void *alloc_from(struct kmem_cache *cache, struct ktau_user *user,
  * Context: May sleep.
  * Return: A zeroed state. NULL if there is no memory; this is counted by reason.
  */
-struct ktau_task *ktau_state_alloc(struct ktau_user *user, gfp_t gfp)
+struct ktau_state *ktau_state_alloc(struct ktau_user *user, gfp_t gfp)
 {
-	struct ktau_task *state = alloc_from(task_cache, user, sizeof(*state),
-					     gfp);
+	struct ktau_state *state = alloc_from(state_cache, user, sizeof(*state),
+					      gfp);
 
 	if (state)
 		memset(state, 0, sizeof(*state));
@@ -176,11 +176,11 @@ struct ktau_task *ktau_state_alloc(struct ktau_user *user, gfp_t gfp)
  *
  * Context: Any but NMI and not under a run-queue lock.
  */
-void ktau_state_free(struct ktau_task *state)
+void ktau_state_free(struct ktau_state *state)
 {
 	struct ktau_user *user = state->user;
 
-	kmem_cache_free(task_cache, state);
+	kmem_cache_free(state_cache, state);
 	uncharge(user, sizeof(*state));
 }
 
@@ -378,7 +378,7 @@ void __init ktau_memory_init(void)
 {
 	int cpu, err;
 
-	task_cache = KMEM_CACHE(ktau_task, SLAB_PANIC);
+	state_cache = KMEM_CACHE(ktau_state, SLAB_PANIC);
 	chunk_cache = KMEM_CACHE(ktau_chunk, SLAB_PANIC);
 	for_each_possible_cpu(cpu) {
 		struct reserve *reserve = per_cpu_ptr(&reserves, cpu);

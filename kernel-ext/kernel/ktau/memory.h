@@ -9,8 +9,8 @@
 
 void *ktau_alloc(struct ktau_user *user, size_t bytes, gfp_t gfp);
 void ktau_free(struct ktau_user *user, void *p, size_t bytes);
-struct ktau_task *ktau_state_alloc(struct ktau_user *user, gfp_t gfp);
-void ktau_state_free(struct ktau_task *state);
+struct ktau_state *ktau_state_alloc(struct ktau_user *user, gfp_t gfp);
+void ktau_state_free(struct ktau_state *state);
 struct ktau_chunk *ktau_chunk_alloc(struct ktau_user *user);
 struct ktau_chunk *ktau_chunk_take(struct ktau_user *user);
 void ktau_chunk_free(struct ktau_user *user, struct ktau_chunk *chunk);

@@ -7,7 +7,7 @@
 #include "event.h"
 #include "types.h"
 
-static inline bool ktau_is_off(const struct ktau_task *state, const struct ktau_frame *top)
+static inline bool ktau_is_off(const struct ktau_state *state, const struct ktau_frame *top)
 {
 	return top == &state->sched;
 }
@@ -16,7 +16,7 @@ static inline bool ktau_is_off(const struct ktau_task *state, const struct ktau_
  * Since when the task has been runnable; 0 if it has not been, or if the whole frame
  * counts.
  */
-static inline u64 ktau_runnable_since(const struct ktau_task *state, u64 wake_ticks)
+static inline u64 ktau_runnable_since(const struct ktau_state *state, u64 wake_ticks)
 {
 	const u64 start = ktau_read(&state->sched.start);
 

@@ -46,7 +46,7 @@ struct ktau_ns_id ktau_ns_id(const struct pid_namespace *ns)
 	return id;
 }
 
-static void record_pids(struct ktau_task *state)
+static void record_pids(struct ktau_state *state)
 {
 	struct pid *pid = task_pid(current), *tgid = task_tgid(current);
 	struct ktau_ids *ids = state->ids;
@@ -88,7 +88,7 @@ static void record_users(struct ktau_rights *rights)
  *
  * Context: May sleep.
  */
-void ktau_origin_record(struct ktau_task *state)
+void ktau_origin_record(struct ktau_state *state)
 {
 	unsigned int nr_ids = task_pid(current)->level;
 	unsigned int nr_levels = current_cred()->user_ns->level;
@@ -123,7 +123,7 @@ void ktau_origin_record(struct ktau_task *state)
  *
  * Context: Any but NMI and not under a run-queue lock.
  */
-void ktau_origin_free(struct ktau_task *state)
+void ktau_origin_free(struct ktau_state *state)
 {
 	struct ktau_rights *rights = &state->rights;
 
@@ -141,7 +141,7 @@ void ktau_origin_free(struct ktau_task *state)
  * Context: Any.
  * Return: Whether the task had ids there.
  */
-bool ktau_origin_ids(struct ktau_owner *owner, const struct ktau_task *state,
+bool ktau_origin_ids(struct ktau_owner *owner, const struct ktau_state *state,
 		     const struct ktau_ns_id *ns)
 {
 	unsigned int i;

@@ -119,7 +119,7 @@ char *ktau_path_of(struct task_struct *task, char *buffer)
  *
  * Context: May sleep.
  */
-void ktau_path_keep(struct ktau_task *state)
+void ktau_path_keep(struct ktau_state *state)
 {
 	char *buffer = state->path ? NULL : __getname(), *path;
 
@@ -144,7 +144,7 @@ void ktau_path_keep(struct ktau_task *state)
  *
  * Context: Any but NMI and not under a run-queue lock.
  */
-void ktau_path_drop(struct ktau_task *state)
+void ktau_path_drop(struct ktau_state *state)
 {
 	ktau_free(state->user, state->path, state->path_bytes);
 }

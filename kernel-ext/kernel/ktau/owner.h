@@ -10,7 +10,7 @@
 void ktau_task_identify(struct ktau_owner *owner, struct task_struct *task);
 u32 ktau_net_ns_of(struct task_struct *task);
 char *ktau_path_of(struct task_struct *task, char *buffer);
-void ktau_path_keep(struct ktau_task *state);
-void ktau_path_drop(struct ktau_task *state);
+void ktau_path_keep(struct ktau_state *state);
+void ktau_path_drop(struct ktau_state *state);
 
 #endif /* _KERNEL_KTAU_OWNER_H */

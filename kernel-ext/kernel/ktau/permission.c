@@ -112,7 +112,7 @@ bool ktau_may_read_task(struct task_struct *task)
  * Context: Task.
  * Return: Whether they may.
  */
-bool ktau_may_read_exited(const struct ktau_task *state)
+bool ktau_may_read_exited(const struct ktau_state *state)
 {
 	if (ktau_is_landlocked(current_cred()) ||
 	    ktau_is_landlocked(current_real_cred()))

@@ -255,7 +255,7 @@ static void show_profile(struct seq_file *m, const struct ktau_rec_profile *rec)
 }
 
 /* Copy the profile of @task, whose table may grow meanwhile. */
-static int copy_profile(struct ktau_rec_profile **rec, struct ktau_task *state,
+static int copy_profile(struct ktau_rec_profile **rec, struct ktau_state *state,
 			struct task_struct *task)
 {
 	size_t bytes = ktau_snapshot_bytes(state);
@@ -279,7 +279,7 @@ static int copy_profile(struct ktau_rec_profile **rec, struct ktau_task *state,
 /* Show the profile of @task, which is locked against execs. */
 static int show_task(struct seq_file *m, struct task_struct *task, u32 access)
 {
-	struct ktau_task *state = ktau_state_get(task);
+	struct ktau_state *state = ktau_state_get(task);
 	struct ktau_rec_profile *rec;
 	int err;
 

@@ -39,7 +39,7 @@
  * come between any two instructions and update the same table. So each addition is a
  * single instruction, or equivalent to one (arch.h), and an interrupt leaves the stack of
  * frames as it found it. Readers on other CPUs detect an inconsistent copy by struct
- * ktau_task::begin and ::end.
+ * ktau_state::begin and ::end.
  */
 #include <linux/export.h>
 #include <linux/kprobes.h>
@@ -61,7 +61,7 @@ static __always_inline void trace_enter(struct task_struct *tsk,
 					struct ktau_frame *frame, u32 flag,
 					u64 arg)
 {
-	struct ktau_task *state = tsk->ktau.state;
+	struct ktau_state *state = tsk->ktau.state;
 	struct ktau_ring_slot *slot;
 	struct ktau_ring *ring;
 	u64 nr, now;
@@ -291,7 +291,7 @@ static noinline void exit_slow(struct ktau_frame *frame, struct task_struct *tsk
 }
 
 /* An interrupt hit after the frame was unlinked, or there is no room in the ring. */
-static noinline void exit_hit(struct ktau_frame *frame, struct ktau_task *state,
+static noinline void exit_hit(struct ktau_frame *frame, struct ktau_state *state,
 			      u64 before)
 {
 	ktau_finish(frame, state, before);
@@ -299,7 +299,7 @@ static noinline void exit_hit(struct ktau_frame *frame, struct ktau_task *state,
 
 /* The clock went back, or there was a wait or interrupt inside the frame. */
 static noinline void exit_clamped(struct ktau_frame *frame,
-				  struct ktau_task *state, u64 incl)
+				  struct ktau_state *state, u64 incl)
 {
 	ktau_settle(frame, state, incl);
 }
@@ -310,7 +310,7 @@ static noinline void exit_clamped(struct ktau_frame *frame,
  */
 static __always_inline void exit_fast(struct ktau_frame *frame,
 				      struct ktau_ref *ref,
-				      struct ktau_task *state,
+				      struct ktau_state *state,
 				      struct ktau_cell *cell, bool nested)
 {
 	struct ktau_frame *prev = nested ? frame->prev : NULL;
@@ -342,7 +342,7 @@ static __always_inline void exit_fast(struct ktau_frame *frame,
 }
 
 static noinline void exit_nested(struct ktau_frame *frame, struct ktau_ref *ref,
-				 struct ktau_task *state, struct ktau_cell *cell)
+				 struct ktau_state *state, struct ktau_cell *cell)
 {
 	exit_fast(frame, ref, state, cell, true);
 }
@@ -350,7 +350,7 @@ static noinline void exit_nested(struct ktau_frame *frame, struct ktau_ref *ref,
 /* The same for a frame that is also traced. */
 static __always_inline void trace_fast(struct ktau_frame *frame,
 				       struct ktau_ref *ref,
-				       struct ktau_task *state,
+				       struct ktau_state *state,
 				       struct ktau_cell *cell, bool nested)
 {
 	struct ktau_frame *prev = nested ? frame->prev : NULL;
@@ -404,7 +404,7 @@ static __always_inline void trace_fast(struct ktau_frame *frame,
 
 static noinline void exit_nested_traced(struct ktau_frame *frame,
 					struct ktau_ref *ref,
-					struct ktau_task *state,
+					struct ktau_state *state,
 					struct ktau_cell *cell)
 {
 	trace_fast(frame, ref, state, cell, true);
@@ -420,7 +420,7 @@ static noinline void exit_nested_traced(struct ktau_frame *frame,
  */
 static noinline void exit_unusual(struct ktau_frame *frame,
 				  struct task_struct *tsk, unsigned int info,
-				  unsigned int id, struct ktau_task *state)
+				  unsigned int id, struct ktau_state *state)
 {
 	struct ktau_ref *ref = &tsk->ktau;
 	struct ktau_chunk *chunk;
@@ -454,7 +454,7 @@ static noinline void exit_unusual(struct ktau_frame *frame,
 void __ktau_exit(struct ktau_frame *frame, struct task_struct *tsk)
 {
 	struct ktau_ref *ref = &tsk->ktau;
-	struct ktau_task *state = ref->state;
+	struct ktau_state *state = ref->state;
 	unsigned int id = frame->info;
 	struct ktau_chunk *chunk;
 	struct ktau_cell *cell;

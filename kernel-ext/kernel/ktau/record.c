@@ -42,7 +42,7 @@ void ktau_record_put_body(struct ktau_stream *stream,
 }
 
 /* Copy a profile to @stream->body, which grows until the profile fits. */
-static int copy_profile(struct ktau_stream *stream, struct ktau_task *state,
+static int copy_profile(struct ktau_stream *stream, struct ktau_state *state,
 			struct task_struct *task)
 {
 	size_t bytes = ktau_snapshot_bytes(state);
@@ -71,7 +71,7 @@ static int copy_profile(struct ktau_stream *stream, struct ktau_task *state,
 }
 
 /* Copy slots to @stream->body. Return: 1 if there are more, 0, -errno. */
-static int copy_trace(struct ktau_stream *stream, struct ktau_task *state,
+static int copy_trace(struct ktau_stream *stream, struct ktau_state *state,
 		      struct task_struct *task)
 {
 	size_t bytes = clamp_t(size_t, ktau_snapshot_trace_bytes(state),
@@ -118,7 +118,7 @@ static bool is_empty(const struct ktau_stream *stream)
  * Context: May sleep.
  * Return: 1 if the same owner has more, 0 if not, -ENOMEM.
  */
-int ktau_record_put(struct ktau_stream *stream, struct ktau_task *state,
+int ktau_record_put(struct ktau_stream *stream, struct ktau_state *state,
 		    struct task_struct *task, const struct ktau_owner *owner)
 {
 	int ret = stream->content == KTAU_REC_PROFILE ?

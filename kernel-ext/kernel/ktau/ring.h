@@ -164,7 +164,7 @@ struct ktau_ring {
 };
 
 static __always_inline struct ktau_ring_slot *ktau_ring_slot(struct ktau_ring *ring,
-						     u64 nr)
+							     u64 nr)
 {
 	return &ring->slot[(u32)nr & ring->mask];
 }
@@ -180,13 +180,13 @@ static inline u64 ktau_ring_oldest(const struct ktau_ring *ring, u64 head)
  * committed.
  */
 static __always_inline bool ktau_slot_is_free(const struct ktau_ring_slot *slot,
-					       u64 nr)
+					      u64 nr)
 {
 	return data_race(slot->seq) == (u32)nr; /* no other CPU writes it */
 }
 
 static __always_inline void ktau_slot_fill(struct ktau_ring_slot *slot, u64 ticks,
-					    u32 what)
+					   u32 what)
 {
 	slot->ticks = ticks;
 	slot->what = what;
@@ -196,7 +196,7 @@ static __always_inline void ktau_slot_fill(struct ktau_ring_slot *slot, u64 tick
 
 /* Commit a slot by advancing its sequence number to the next round. */
 static __always_inline void ktau_slot_commit(const struct ktau_ring *ring,
-					    struct ktau_ring_slot *slot)
+					     struct ktau_ring_slot *slot)
 {
 	smp_wmb();	/* pairs with the reader's in snapshot_trace.c */
 	data_race(slot->seq += ring->size);	/* no other CPU writes it */

@@ -32,7 +32,7 @@
 /* ktau_account_copy() relies on this order. */
 static __always_inline void open_root(struct ktau_ref *ref, unsigned int id, u64 now)
 {
-	struct ktau_task *state = ref->state;
+	struct ktau_state *state = ref->state;
 
 	ktau_write(&state->root.start, now);
 	ktau_write(&state->root.child, 0);
@@ -78,7 +78,7 @@ NOKPROBE_SYMBOL(__ktau_user_exit);
 static noinline void settle_root(struct ktau_frame *root, struct ktau_ref *ref,
 				 u64 now)
 {
-	struct ktau_task *state = ref->state;
+	struct ktau_state *state = ref->state;
 	struct ktau_cell *cell;
 	u64 more;
 
@@ -108,7 +108,7 @@ static noinline void close_root_slow(struct ktau_frame *root, struct ktau_ref *r
 }
 
 static __always_inline void close_root(struct ktau_frame *root, struct ktau_ref *ref,
-				       struct ktau_task *state,
+				       struct ktau_state *state,
 				       struct ktau_cell *cell)
 {
 	u64 now, incl, excl;
@@ -146,7 +146,7 @@ static noinline void end_stray(struct ktau_frame *top, struct ktau_ref *ref)
  */
 void __ktau_user_enter(struct ktau_frame *top, struct ktau_ref *ref)
 {
-	struct ktau_task *state = ref->state;
+	struct ktau_state *state = ref->state;
 	unsigned int id = top->info;
 	struct ktau_chunk *chunk;
 	struct ktau_cell *cell;
@@ -179,7 +179,7 @@ NOKPROBE_SYMBOL(__ktau_user_enter);
  */
 void __ktau_user_begin(struct ktau_ref *ref)
 {
-	struct ktau_task *state = ref->state;
+	struct ktau_state *state = ref->state;
 
 	if (!(READ_ONCE(ref->mask) & KTAU_MODE_PROFILE) ||
 	    (s64)ktau_read(&state->user_ticks) < 0)

@@ -88,7 +88,7 @@ void __ktau_sched_switch(bool vol, struct task_struct *prev,
 			 struct task_struct *next, unsigned int prev_state)
 {
 	struct ktau_ref *ref = &prev->ktau;
-	struct ktau_task *state = ref->state;
+	struct ktau_state *state = ref->state;
 	struct ktau_frame *frame = &state->sched;
 	const u32 mask = READ_ONCE(ref->mask);
 
@@ -122,7 +122,7 @@ void __ktau_sched_switch(bool vol, struct task_struct *prev,
 /* The task of @ref has been off the CPU since @now. */
 static void begin_off(struct ktau_ref *ref, u64 now)
 {
-	struct ktau_task *state = ref->state;
+	struct ktau_state *state = ref->state;
 
 	ktau_write(&state->sched.start, now);
 	if (!(state->sched.info & KTAU_FRAME_TRACED))
@@ -139,7 +139,7 @@ static void begin_off(struct ktau_ref *ref, u64 now)
  */
 void __ktau_sched_switched(struct task_struct *prev)
 {
-	struct ktau_task *state = current->ktau.state;
+	struct ktau_state *state = current->ktau.state;
 	const u64 now = ktau_ticks();
 
 	if (state)
@@ -153,7 +153,7 @@ void __ktau_sched_switched(struct task_struct *prev)
 /* Trace that the task waited for a CPU from its wakeup, @wait ticks before @now. */
 static void trace_wait(struct ktau_ref *ref, u64 wait, u64 now)
 {
-	struct ktau_task *state = ref->state;
+	struct ktau_state *state = ref->state;
 
 	ktau_trace(state, now - wait, KTAU_TRACE_ENTER, KTAU_ID_SCHEDULE_WAIT, 0);
 	ktau_trace(state, now, KTAU_TRACE_EXIT, KTAU_ID_SCHEDULE_WAIT, 0);
@@ -164,7 +164,7 @@ static void trace_wait(struct ktau_ref *ref, u64 wait, u64 now)
 /* The task has been back on a CPU since @now. */
 static void end_off(struct ktau_ref *ref, u64 now)
 {
-	struct ktau_task *state = ref->state;
+	struct ktau_state *state = ref->state;
 	struct ktau_frame *frame = &state->sched;
 	const struct ktau_times base = ktau_times(state);
 	const u64 since = ktau_runnable_since(state, ref->wake_ticks);
@@ -198,7 +198,7 @@ static void end_off(struct ktau_ref *ref, u64 now)
 /* The task has been running for the first time since @now. */
 static void begin_on(struct ktau_ref *ref, u64 now)
 {
-	struct ktau_task *state = ref->state;
+	struct ktau_state *state = ref->state;
 	const u64 wait = ktau_ticks_between(ref->wake_ticks, now);
 
 	if (!(ref->mask & KTAU_GROUP_SCHED))
@@ -225,7 +225,7 @@ static void begin_on(struct ktau_ref *ref, u64 now)
 void __ktau_sched_resume(void)
 {
 	struct ktau_ref *ref = &current->ktau;
-	struct ktau_task *state = ref->state;
+	struct ktau_state *state = ref->state;
 
 	if (unlikely(!state))
 		return;
@@ -244,7 +244,7 @@ void __ktau_sched_resume(void)
  * Whether @p has slept: it was dequeued, or its dequeue has been delayed, as 6.12 does.
  * Otherwise it is woken before it sleeps, and keeps running.
  */
-static bool has_slept(const struct task_struct *p, const struct ktau_task *state)
+static bool has_slept(const struct task_struct *p, const struct ktau_state *state)
 {
 	if (!READ_ONCE(p->on_rq))
 		return true;
@@ -263,7 +263,7 @@ void __ktau_sched_waking(struct task_struct *p, unsigned int target_cpu)
 {
 	const u32 traced = KTAU_GROUP_SCHED | KTAU_MODE_TRACE;
 	struct ktau_ref *ref = &current->ktau;
-	struct ktau_task *state = READ_ONCE(p->ktau.state);
+	struct ktau_state *state = READ_ONCE(p->ktau.state);
 	const u64 now = ktau_ticks();
 
 	if ((READ_ONCE(ref->mask) & traced) == traced)

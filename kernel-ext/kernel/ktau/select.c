@@ -155,7 +155,7 @@ bool ktau_select_task(const struct ktau_select *select, struct task_struct *task
  * Return: Whether it does.
  */
 bool ktau_select_exited(const struct ktau_select *select,
-			const struct ktau_task *state)
+			const struct ktau_state *state)
 {
 	if (!matches(select, state->rights.uid, state->owner.tag))
 		return false;

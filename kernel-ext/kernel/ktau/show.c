@@ -54,7 +54,7 @@ struct tid_list {
 
 static u32 selected_of(struct task_struct *task)
 {
-	struct ktau_task *state = ktau_state_get(task);
+	struct ktau_state *state = ktau_state_get(task);
 	u32 selected = state ? state->selected : 0;
 
 	ktau_state_put(state);
@@ -63,7 +63,7 @@ static u32 selected_of(struct task_struct *task)
 
 static u32 groups_of(struct task_struct *task)
 {
-	struct ktau_task *state = ktau_state_get(task);
+	struct ktau_state *state = ktau_state_get(task);
 	u32 groups = state ? state->task_groups : 0;
 
 	ktau_state_put(state);

@@ -65,7 +65,7 @@ static void copy_cells(struct copy *copy, const struct ktau_chunk *chunk,
 	}
 }
 
-static void copy_table(struct copy *copy, const struct ktau_task *state)
+static void copy_table(struct copy *copy, const struct ktau_state *state)
 {
 	struct ktau_rec_profile *rec = copy->rec;
 	const struct ktau_chunk *chunk;
@@ -83,7 +83,7 @@ static void copy_table(struct copy *copy, const struct ktau_task *state)
 }
 
 static bool is_in_state(const struct ktau_frame *frame,
-			const struct ktau_task *state)
+			const struct ktau_state *state)
 {
 	return frame == &state->sched || frame == &state->root ||
 	       frame == &state->guest;
@@ -91,7 +91,7 @@ static bool is_in_state(const struct ktau_frame *frame,
 
 /* The frames of a sleeping task are on its stack or in its state. */
 static bool frame_is_valid(const struct ktau_frame *frame,
-			   const struct ktau_task *state,
+			   const struct ktau_state *state,
 			   unsigned long low, unsigned long high)
 {
 	unsigned long p = (unsigned long)frame;
@@ -109,7 +109,7 @@ static bool frame_is_valid(const struct ktau_frame *frame,
  * before.
  */
 static __no_kasan_or_inline bool
-copy_frames(struct copy *copy, const struct ktau_task *state,
+copy_frames(struct copy *copy, const struct ktau_state *state,
 	    const struct ktau_frame *frame, void *stack)
 {
 	struct ktau_rec_profile *rec = copy->rec;
@@ -153,7 +153,7 @@ copy_frames(struct copy *copy, const struct ktau_task *state,
 }
 
 /* Try once. Return: whether the copy is consistent. */
-static bool copy_once(struct copy *copy, struct ktau_task *state,
+static bool copy_once(struct copy *copy, struct ktau_state *state,
 		      struct task_struct *task, void *stack)
 {
 	struct ktau_rec_profile *rec = copy->rec;
@@ -175,7 +175,7 @@ static bool copy_once(struct copy *copy, struct ktau_task *state,
 
 struct remote {
 	struct copy *copy;
-	struct ktau_task *state;
+	struct ktau_state *state;
 	struct task_struct *task;
 	bool done;
 };
@@ -202,7 +202,7 @@ static bool copy_there(struct remote *remote)
 	return remote->done;
 }
 
-static bool copy_task(struct copy *copy, struct ktau_task *state,
+static bool copy_task(struct copy *copy, struct ktau_state *state,
 		      struct task_struct *task)
 {
 	struct remote remote = { copy, state, task };
@@ -227,7 +227,7 @@ static bool copy_task(struct copy *copy, struct ktau_task *state,
 	return done;
 }
 
-static bool copy_untasked(struct copy *copy, struct ktau_task *state)
+static bool copy_untasked(struct copy *copy, struct ktau_state *state)
 {
 	unsigned int i;
 
@@ -246,7 +246,7 @@ static bool copy_untasked(struct copy *copy, struct ktau_task *state)
  * Context: Any.
  * Return: Bytes for the current table, which may grow.
  */
-size_t ktau_snapshot_bytes(const struct ktau_task *state)
+size_t ktau_snapshot_bytes(const struct ktau_state *state)
 {
 	unsigned int cells = ktau_table_cells(state) + KTAU_CHUNK_CELLS;
 
@@ -267,7 +267,7 @@ size_t ktau_snapshot_bytes(const struct ktau_task *state)
  * Return: 0, -EAGAIN if no consistent copy could be made, or -ENOSPC.
  */
 int ktau_snapshot_into(struct ktau_rec_profile *rec, size_t bytes,
-		       struct ktau_task *state, struct task_struct *task)
+		       struct ktau_state *state, struct task_struct *task)
 {
 	struct copy copy = {
 		.rec = rec,

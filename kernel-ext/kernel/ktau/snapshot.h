@@ -13,13 +13,13 @@
 	 KTAU_NR_IDS * sizeof(struct ktau_entry) +			\
 	 KTAU_SNAPSHOT_OPEN * sizeof(struct ktau_open))
 
-size_t ktau_snapshot_bytes(const struct ktau_task *state);
+size_t ktau_snapshot_bytes(const struct ktau_state *state);
 int ktau_snapshot_into(struct ktau_rec_profile *rec, size_t bytes,
-		       struct ktau_task *state, struct task_struct *task);
+		       struct ktau_state *state, struct task_struct *task);
 
 /* Copy to a buffer that is always large enough. */
 static inline int ktau_snapshot(struct ktau_rec_profile *rec,
-				struct ktau_task *state, struct task_struct *task)
+				struct ktau_state *state, struct task_struct *task)
 {
 	return ktau_snapshot_into(rec, KTAU_SNAPSHOT_BYTES, state, task);
 }

@@ -321,7 +321,7 @@ static int copy_slots(struct ktau_rec_trace *rec, const struct ktau_ring *ring,
  * Context: May sleep.
  * Return: Bytes for the current ring, which may grow; 0 without a ring.
  */
-size_t ktau_snapshot_trace_bytes(struct ktau_task *state)
+size_t ktau_snapshot_trace_bytes(struct ktau_state *state)
 {
 	const struct ktau_ring *ring;
 	size_t bytes;
@@ -351,7 +351,7 @@ size_t ktau_snapshot_trace_bytes(struct ktau_task *state)
  * if the owner does not commit a slot.
  */
 int ktau_snapshot_trace(struct ktau_rec_trace *rec, u32 max_bytes,
-			struct ktau_task *state, struct task_struct *task,
+			struct ktau_state *state, struct task_struct *task,
 			struct ktau_reach *reach)
 {
 	struct ktau_ring *ring;

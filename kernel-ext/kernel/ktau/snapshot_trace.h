@@ -30,9 +30,9 @@ struct ktau_reach {
 	bool consume;
 };
 
-size_t ktau_snapshot_trace_bytes(struct ktau_task *state);
+size_t ktau_snapshot_trace_bytes(struct ktau_state *state);
 int ktau_snapshot_trace(struct ktau_rec_trace *rec, u32 max_bytes,
-			struct ktau_task *state, struct task_struct *task,
+			struct ktau_state *state, struct task_struct *task,
 			struct ktau_reach *reach);
 
 #endif /* _KERNEL_KTAU_SNAPSHOT_TRACE_H */

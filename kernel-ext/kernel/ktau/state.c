@@ -71,9 +71,9 @@ u64 ktau_task_serial(struct task_struct *task)
  * Context: May sleep.
  * Return: The state with one reference. NULL if there is no memory; this is counted.
  */
-struct ktau_task *ktau_state_create(struct ktau_user *user, gfp_t gfp)
+struct ktau_state *ktau_state_create(struct ktau_user *user, gfp_t gfp)
 {
-	struct ktau_task *state = ktau_state_alloc(user, gfp);
+	struct ktau_state *state = ktau_state_alloc(user, gfp);
 
 	if (!state) {
 		ktau_loss_of(user, KTAU_LOSS_NO_STATE, 1);
@@ -91,7 +91,7 @@ struct ktau_task *ktau_state_create(struct ktau_user *user, gfp_t gfp)
 
 static void task_free(struct rcu_head *rcu)
 {
-	struct ktau_task *state = container_of(rcu, struct ktau_task, rcu);
+	struct ktau_state *state = container_of(rcu, struct ktau_state, rcu);
 	struct ktau_user *user = state->user;
 
 	ktau_table_free(state);
@@ -110,7 +110,7 @@ static void task_free(struct rcu_head *rcu)
  *
  * Context: Any but NMI and not under a run-queue lock.
  */
-void ktau_state_put(struct ktau_task *state)
+void ktau_state_put(struct ktau_state *state)
 {
 	if (!state || !refcount_dec_and_test(&state->ref))
 		return;
@@ -127,9 +127,9 @@ void ktau_state_put(struct ktau_task *state)
  * Context: Any.
  * Return: The state, or NULL if the task has none, or none any more.
  */
-struct ktau_task *ktau_state_get(struct task_struct *task)
+struct ktau_state *ktau_state_get(struct task_struct *task)
 {
-	struct ktau_task *state;
+	struct ktau_state *state;
 
 	rcu_read_lock();
 	state = READ_ONCE(task->ktau.state);

@@ -9,9 +9,9 @@
 
 u64 ktau_serial_next(void);
 u64 ktau_task_serial(struct task_struct *task);
-struct ktau_task *ktau_state_create(struct ktau_user *user, gfp_t gfp);
-struct ktau_task *ktau_state_get(struct task_struct *task);
-void ktau_state_put(struct ktau_task *state);
+struct ktau_state *ktau_state_create(struct ktau_user *user, gfp_t gfp);
+struct ktau_state *ktau_state_get(struct task_struct *task);
+void ktau_state_put(struct ktau_state *state);
 unsigned int ktau_nr_states(void);
 
 #endif /* _KERNEL_KTAU_STATE_H */

@@ -52,7 +52,7 @@ struct ktau_front {
 /* Flags of a serial in @owners of a stream. */
 #define KTAU_SERIAL_PUT		BIT(0)	/* its OWNER has been put */
 #define KTAU_SERIAL_HIDDEN	BIT(1)	/* the reader may not see it */
-#define KTAU_SERIAL_RECORD	2	/* + kind, a bit: OWNER of a record of that kind has been put */
+#define KTAU_SERIAL_RECORD	2	/* + kind, a bit: OWNER of such a record is put */
 
 /**
  * struct ktau_stream - an open /proc/ktau/profile or /proc/ktau/trace

@@ -26,7 +26,7 @@
 
 static unsigned int generation;
 
-static u32 mask_for(struct task_struct *task, const struct ktau_task *state)
+static u32 mask_for(struct task_struct *task, const struct ktau_state *state)
 {
 	u32 groups = READ_ONCE(ktau_config.groups);
 	u32 modes = READ_ONCE(ktau_config.modes);
@@ -38,7 +38,7 @@ static u32 mask_for(struct task_struct *task, const struct ktau_task *state)
 	return groups && modes ? groups | modes : 0;
 }
 
-static int add_ring(struct ktau_task *state, u32 slots, gfp_t gfp)
+static int add_ring(struct ktau_state *state, u32 slots, gfp_t gfp)
 {
 	struct ktau_ring *ring;
 
@@ -55,10 +55,10 @@ static int add_ring(struct ktau_task *state, u32 slots, gfp_t gfp)
 	return 0;
 }
 
-static struct ktau_task *make_state(struct task_struct *task, gfp_t gfp)
+static struct ktau_state *make_state(struct task_struct *task, gfp_t gfp)
 {
 	struct ktau_user *user = ktau_user_of(task);
-	struct ktau_task *state;
+	struct ktau_state *state;
 
 	if (!user) {
 		ktau_loss(KTAU_LOSS_NO_MEMORY);
@@ -87,7 +87,7 @@ static struct ktau_task *make_state(struct task_struct *task, gfp_t gfp)
  * which is not an error.
  */
 static int get_state(struct task_struct *task, gfp_t gfp,
-		     struct ktau_task **state)
+		     struct ktau_state **state)
 {
 	*state = ktau_state_get(task);
 	if (*state || !gfp || (data_race(task->flags) & PF_EXITING)) /* a hint */
@@ -108,7 +108,7 @@ static u32 profiled(u32 mask)
  * Note which groups @mask enables, once it is in effect; state->mask_lock held. Groups
  * that are enabled when the profile begins have been enabled since its start.
  */
-static void note_groups(struct ktau_task *state, u32 mask)
+static void note_groups(struct ktau_state *state, u32 mask)
 {
 	unsigned long changed = state->profiled ^ profiled(mask);
 	const u64 now = ktau_ticks();
@@ -133,7 +133,7 @@ static void note_groups(struct ktau_task *state, u32 mask)
  * Return: The groups in @mask that have been profiled since @since_ticks or since the
  * profile began, whichever is later.
  */
-u32 ktau_groups_throughout(const struct ktau_task *state, u32 mask,
+u32 ktau_groups_throughout(const struct ktau_state *state, u32 mask,
 			   u64 since_ticks)
 {
 	const u64 from = max(since_ticks, ktau_read(&state->start_ticks));
@@ -153,7 +153,7 @@ u32 ktau_groups_throughout(const struct ktau_task *state, u32 mask,
  * find the state: it sets the flag, executes a full barrier (atomic_dec_and_test()), and
  * looks for a state.
  */
-static void set_mask(struct task_struct *task, struct ktau_task *state, u32 mask)
+static void set_mask(struct task_struct *task, struct ktau_state *state, u32 mask)
 {
 	u32 old = READ_ONCE(task->ktau.mask), new;
 	bool exits;
@@ -182,7 +182,7 @@ static void set_up(struct task_struct *task, u32 selected, gfp_t gfp)
 	bool wanted = selected ||
 		      (READ_ONCE(ktau_config.groups) &&
 		       ktau_filter_matches(task, 0));
-	struct ktau_task *state;
+	struct ktau_state *state;
 	u32 mask;
 
 	/* Without memory the task gets no state, which is counted. */
@@ -227,7 +227,7 @@ struct task_struct *ktau_next_task(int *nr)
 /* Bring @task in line with the configuration, and collect its own groups and tag. */
 static void update(struct task_struct *task, struct ktau_config *config)
 {
-	struct ktau_task *state;
+	struct ktau_state *state;
 
 	if (static_key_enabled(&ktau_exit_key))
 		ktau_task_serial(task);
@@ -274,7 +274,7 @@ void ktau_tasks_update(void)
  */
 void ktau_cpus_update(u32 groups)
 {
-	struct ktau_task *state;
+	struct ktau_state *state;
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
@@ -309,7 +309,7 @@ static void free_rings(struct ktau_ring **list)
  * replaced by an empty one. The old ring is added to @olds, so that one grace period is
  * enough for many.
  */
-static void resize_ring(struct task_struct *task, struct ktau_task *state,
+static void resize_ring(struct task_struct *task, struct ktau_state *state,
 			struct ktau_ring **olds)
 {
 	const u32 start = ktau_ring_start_slots(task);
@@ -341,7 +341,7 @@ out:
 
 static void resize(struct task_struct *task, struct ktau_ring **olds)
 {
-	struct ktau_task *state = ktau_state_get(task);
+	struct ktau_state *state = ktau_state_get(task);
 
 	if (state)
 		resize_ring(task, state, olds);
@@ -382,7 +382,7 @@ void ktau_tasks_resize(void)
  */
 int ktau_task_select(struct task_struct *task, u32 selection)
 {
-	struct ktau_task *state;
+	struct ktau_state *state;
 	int err = get_state(task, selection ? GFP_KERNEL : 0, &state);
 
 	if (state)
@@ -401,7 +401,7 @@ int ktau_task_select(struct task_struct *task, u32 selection)
  */
 int ktau_task_set_groups(struct task_struct *task, u32 groups)
 {
-	struct ktau_task *state;
+	struct ktau_state *state;
 	int err = get_state(task, groups ? GFP_KERNEL : 0, &state);
 
 	if (state)
@@ -447,7 +447,7 @@ static void set_up_here(struct task_struct *task, u32 selected)
  */
 void ktau_task_inherit(struct task_struct *task)
 {
-	const struct ktau_task *parent = current->ktau.state;
+	const struct ktau_state *parent = current->ktau.state;
 	u32 selected = 0;
 
 	ktau_task_serial(task);
@@ -468,11 +468,11 @@ void ktau_task_inherit(struct task_struct *task)
  * Return: The state, in line with the configuration. NULL if there is no memory; this is
  * counted.
  */
-struct ktau_task *ktau_task_successor(const struct ktau_task *old,
-				      const struct cred *cred)
+struct ktau_state *ktau_task_successor(const struct ktau_state *old,
+				       const struct cred *cred)
 {
 	struct ktau_user *user = ktau_user_find(ktau_user_uid(cred));
-	struct ktau_task *state;
+	struct ktau_state *state;
 
 	if (!user) {
 		ktau_loss(KTAU_LOSS_NO_STATE);

@@ -18,9 +18,9 @@ int ktau_task_set_groups(struct task_struct *task, u32 groups);
 int ktau_task_set_tag(struct task_struct *task, u32 tag);
 void ktau_task_inherit(struct task_struct *task);
 void ktau_task_reconsider(void);
-struct ktau_task *ktau_task_successor(const struct ktau_task *old,
-				      const struct cred *cred);
-u32 ktau_groups_throughout(const struct ktau_task *state, u32 mask,
+struct ktau_state *ktau_task_successor(const struct ktau_state *old,
+				       const struct cred *cred);
+u32 ktau_groups_throughout(const struct ktau_state *state, u32 mask,
 			   u64 since_ticks);
 
 #endif /* _KERNEL_KTAU_SWITCH_H */

@@ -17,7 +17,7 @@
 #include "times.h"
 
 /* Location of the pointer to a chunk; NULL if its directory is missing. */
-static struct ktau_chunk **chunk_link(struct ktau_task *state, unsigned int nr)
+static struct ktau_chunk **chunk_link(struct ktau_state *state, unsigned int nr)
 {
 	struct ktau_chunk *dir;
 
@@ -28,7 +28,7 @@ static struct ktau_chunk **chunk_link(struct ktau_task *state, unsigned int nr)
 	return dir ? &dir->chunk[nr & (KTAU_DIR_CHUNKS - 1)] : NULL;
 }
 
-static void add_chunk(struct ktau_task *state, struct ktau_chunk **link,
+static void add_chunk(struct ktau_state *state, struct ktau_chunk **link,
 		      struct ktau_chunk *chunk)
 {
 	atomic_long_add(sizeof(*chunk), &state->bytes);
@@ -36,7 +36,7 @@ static void add_chunk(struct ktau_task *state, struct ktau_chunk **link,
 	smp_store_release(link, chunk);
 }
 
-static void set_used(struct ktau_task *state, unsigned int nr)
+static void set_used(struct ktau_state *state, unsigned int nr)
 {
 	unsigned long *word = &state->used[BIT_WORD(nr)];
 
@@ -44,7 +44,7 @@ static void set_used(struct ktau_task *state, unsigned int nr)
 }
 
 /* Interrupts are disabled, because one could create the same chunk. */
-static struct ktau_chunk *chunk_create(struct ktau_task *state, unsigned int nr)
+static struct ktau_chunk *chunk_create(struct ktau_state *state, unsigned int nr)
 {
 	struct ktau_chunk **link = chunk_link(state, nr), *chunk;
 
@@ -66,7 +66,7 @@ static struct ktau_chunk *chunk_create(struct ktau_task *state, unsigned int nr)
 	return chunk;
 }
 
-static noinline struct ktau_cell *cell_create(struct ktau_task *state,
+static noinline struct ktau_cell *cell_create(struct ktau_state *state,
 					      unsigned int id)
 {
 	struct ktau_chunk *chunk;
@@ -86,7 +86,7 @@ static noinline struct ktau_cell *cell_create(struct ktau_task *state,
  * Context: Any but NMI, on the CPU that runs the owner.
  * Return: The cell, or NULL if there was no memory.
  */
-struct ktau_cell *ktau_cell(struct ktau_task *state, unsigned int id)
+struct ktau_cell *ktau_cell(struct ktau_state *state, unsigned int id)
 {
 	struct ktau_chunk **link = chunk_link(state, id >> KTAU_CHUNK_SHIFT);
 
@@ -103,7 +103,7 @@ struct ktau_cell *ktau_cell(struct ktau_task *state, unsigned int id)
  * Context: Any.
  * Return: The chunk, or NULL if there is none.
  */
-struct ktau_chunk *ktau_chunk_at(const struct ktau_task *state, unsigned int nr)
+struct ktau_chunk *ktau_chunk_at(const struct ktau_state *state, unsigned int nr)
 {
 	struct ktau_chunk *dir;
 
@@ -126,7 +126,7 @@ struct ktau_chunk *ktau_chunk_at(const struct ktau_task *state, unsigned int nr)
  * Context: Any.
  * Return: The next chunk, or NULL if there is none.
  */
-struct ktau_chunk *ktau_chunk_next(const struct ktau_task *state,
+struct ktau_chunk *ktau_chunk_next(const struct ktau_state *state,
 				   unsigned int *next)
 {
 	unsigned long word = ~0UL << (*next % BITS_PER_LONG);
@@ -156,7 +156,7 @@ struct ktau_chunk *ktau_chunk_next(const struct ktau_task *state,
  * Context: May sleep.
  * Return: Whether there was memory. If not, the table has some of the chunks.
  */
-bool ktau_table_fill(struct ktau_task *state, unsigned int nr_ids)
+bool ktau_table_fill(struct ktau_state *state, unsigned int nr_ids)
 {
 	unsigned int nr, end = DIV_ROUND_UP(nr_ids, KTAU_CHUNK_CELLS);
 	struct ktau_chunk **link, *chunk;
@@ -180,7 +180,7 @@ bool ktau_table_fill(struct ktau_task *state, unsigned int nr_ids)
 	return true;
 }
 
-static void clear_used(struct ktau_task *state, unsigned int nr)
+static void clear_used(struct ktau_state *state, unsigned int nr)
 {
 	unsigned long *word = &state->used[BIT_WORD(nr)];
 
@@ -188,7 +188,7 @@ static void clear_used(struct ktau_task *state, unsigned int nr)
 }
 
 /* Move the directories that @to lacks from @from, with all their chunks. */
-static unsigned int move_dirs(struct ktau_task *to, struct ktau_task *from)
+static unsigned int move_dirs(struct ktau_state *to, struct ktau_state *from)
 {
 	unsigned int i, k, nr, moved = 0;
 
@@ -231,7 +231,7 @@ static void add_cells(struct ktau_chunk *to, const struct ktau_chunk *from,
  * Context: Any. Both are charged to the same user, unless @to has all chunks.
  * Return: The number of chunks that were moved.
  */
-unsigned int ktau_table_merge(struct ktau_task *to, struct ktau_task *from)
+unsigned int ktau_table_merge(struct ktau_state *to, struct ktau_state *from)
 {
 	unsigned int nr, next = 0, moved = move_dirs(to, from);
 	struct ktau_chunk *chunk, *sum;
@@ -260,7 +260,7 @@ unsigned int ktau_table_merge(struct ktau_task *to, struct ktau_task *from)
  *
  * Context: Any but NMI and not under a run-queue lock.
  */
-void ktau_table_free(struct ktau_task *state)
+void ktau_table_free(struct ktau_state *state)
 {
 	struct ktau_chunk *chunk;
 	unsigned int i, next = 0;
@@ -280,7 +280,7 @@ void ktau_table_free(struct ktau_task *state)
  * Context: Any.
  * Return: The number of cells, which may grow at any time if the table is in use.
  */
-unsigned int ktau_table_cells(const struct ktau_task *state)
+unsigned int ktau_table_cells(const struct ktau_state *state)
 {
 	unsigned int i, nr = 0;
 
@@ -300,8 +300,8 @@ unsigned int ktau_table_cells(const struct ktau_task *state)
  * Context: Any but NMI, on the CPU that runs the owner, after an increment of
  * @state->begin and before one of @state->end.
  */
-void ktau_table_account(struct ktau_task *state, unsigned int id, u64 incl, u64 excl,
-	       bool outermost)
+void ktau_table_account(struct ktau_state *state, unsigned int id, u64 incl, u64 excl,
+			bool outermost)
 {
 	struct ktau_cell *cell = ktau_cell(state, id);
 

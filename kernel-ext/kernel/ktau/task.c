@@ -30,7 +30,7 @@
 #include "task.h"
 #include "trace.h"
 
-static void trace_fork(struct ktau_task *state, struct task_struct *p)
+static void trace_fork(struct ktau_state *state, struct task_struct *p)
 {
 	struct ktau_slot_more more = { };
 
@@ -112,7 +112,7 @@ void __ktau_task_exiting(long code)
 void __ktau_task_exited(void)
 {
 	struct ktau_ref *ref = &current->ktau;
-	struct ktau_task *state = ref->state;
+	struct ktau_state *state = ref->state;
 	struct ktau_owner *owner = &state->owner;
 
 	ktau_end_frames();

@@ -34,7 +34,7 @@
  * Context: Any.
  * Return: Their current values.
  */
-struct ktau_times ktau_times(const struct ktau_task *state)
+struct ktau_times ktau_times(const struct ktau_state *state)
 {
 	return (struct ktau_times) {
 		.asleep = ktau_read(&state->asleep_ticks),
@@ -67,7 +67,7 @@ void ktau_times_mark(struct ktau_frame *frame, const struct ktau_times *base)
 	frame->base.irq = min(frame->base.irq, base->irq);
 }
 
-static struct ktau_times *find(const struct ktau_task *state, unsigned int id)
+static struct ktau_times *find(const struct ktau_state *state, unsigned int id)
 {
 	struct ktau_extra *extra;
 	unsigned int i;
@@ -92,7 +92,7 @@ static struct ktau_times *append(struct ktau_extra *extra, unsigned int id)
 	return &extra->times[nr];
 }
 
-static void push(struct ktau_task *state, struct ktau_extra *extra)
+static void push(struct ktau_state *state, struct ktau_extra *extra)
 {
 	extra->next = state->extra;
 	/* Pairs with ktau_times_copy() on another CPU. */
@@ -100,7 +100,7 @@ static void push(struct ktau_task *state, struct ktau_extra *extra)
 }
 
 /* Interrupts are disabled, because one could create the same entry. */
-static struct ktau_times *create(struct ktau_task *state, unsigned int id)
+static struct ktau_times *create(struct ktau_state *state, unsigned int id)
 {
 	struct ktau_times *times = find(state, id);
 	struct ktau_chunk *chunk;
@@ -126,7 +126,7 @@ static void add(struct ktau_times *to, const struct ktau_times *more)
 	ktau_add(&to->irq, more->irq);
 }
 
-static void add_to_event(struct ktau_task *state, unsigned int id,
+static void add_to_event(struct ktau_state *state, unsigned int id,
 			 const struct ktau_times *inside)
 {
 	struct ktau_times *times = find(state, id);
@@ -154,7 +154,7 @@ static void add_to_event(struct ktau_task *state, unsigned int id,
  * Context: Any but NMI, on the CPU that runs the owner, after an increment of
  * @state->begin and before one of @state->end.
  */
-void ktau_times_settle(struct ktau_frame *frame, struct ktau_task *state,
+void ktau_times_settle(struct ktau_frame *frame, struct ktau_state *state,
 		       const struct ktau_ended *e)
 {
 	struct ktau_times inside = ktau_times(state);
@@ -180,7 +180,7 @@ void ktau_times_settle(struct ktau_frame *frame, struct ktau_task *state,
  *
  * Context: Interrupts disabled since before the frame was unlinked.
  */
-void ktau_times_interrupt(struct ktau_frame *frame, struct ktau_task *state,
+void ktau_times_interrupt(struct ktau_frame *frame, struct ktau_state *state,
 			  u64 ticks)
 {
 	struct ktau_times base = ktau_times(state);
@@ -240,7 +240,7 @@ static struct ktau_entry *entry_of(struct ktau_rec_profile *rec, unsigned int id
  *
  * Context: Any. @state may be in use: the caller detects that afterwards.
  */
-void ktau_times_copy(struct ktau_rec_profile *rec, const struct ktau_task *state)
+void ktau_times_copy(struct ktau_rec_profile *rec, const struct ktau_state *state)
 {
 	const bool timed = state->owner.kind != KTAU_OWNER_CPU &&
 			   !READ_ONCE(state->times_refused);
@@ -271,7 +271,7 @@ void ktau_times_copy(struct ktau_rec_profile *rec, const struct ktau_task *state
  * Add the events of @from that @to has, and move as many others as fit into the first
  * chunk of @to. The rest stay in @from.
  */
-static void merge_chunk(struct ktau_task *to, struct ktau_extra *from)
+static void merge_chunk(struct ktau_state *to, struct ktau_extra *from)
 {
 	unsigned int i, left = 0;
 	struct ktau_times *times;
@@ -300,7 +300,7 @@ static void merge_chunk(struct ktau_task *to, struct ktau_extra *from)
  * Context: Any. Both are charged to the same user, unless @to has all events.
  * Return: The number of chunks that were moved.
  */
-unsigned int ktau_times_merge(struct ktau_task *to, struct ktau_task *from)
+unsigned int ktau_times_merge(struct ktau_state *to, struct ktau_state *from)
 {
 	struct ktau_extra *extra, *kept = NULL;
 	unsigned int moved = 0;
@@ -329,7 +329,7 @@ unsigned int ktau_times_merge(struct ktau_task *to, struct ktau_task *from)
  * Context: May sleep.
  * Return: Whether there was memory.
  */
-bool ktau_times_of_all(struct ktau_task *state)
+bool ktau_times_of_all(struct ktau_state *state)
 {
 	const size_t bytes = KTAU_NR_IDS * sizeof(struct ktau_times);
 
@@ -347,7 +347,7 @@ bool ktau_times_of_all(struct ktau_task *state)
  *
  * Context: Any but NMI and not under a run-queue lock.
  */
-void ktau_times_free(struct ktau_task *state)
+void ktau_times_free(struct ktau_state *state)
 {
 	struct ktau_extra *extra, *next;
 

@@ -30,16 +30,16 @@ struct ktau_ended {
 	bool outermost;
 };
 
-struct ktau_times ktau_times(const struct ktau_task *state);
+struct ktau_times ktau_times(const struct ktau_state *state);
 void ktau_times_copy(struct ktau_rec_profile *rec,
-		     const struct ktau_task *state);
-unsigned int ktau_times_merge(struct ktau_task *to, struct ktau_task *from);
-bool ktau_times_of_all(struct ktau_task *state);
-void ktau_times_free(struct ktau_task *state);
+		     const struct ktau_state *state);
+unsigned int ktau_times_merge(struct ktau_state *to, struct ktau_state *from);
+bool ktau_times_of_all(struct ktau_state *state);
+void ktau_times_free(struct ktau_state *state);
 void ktau_times_mark(struct ktau_frame *frame, const struct ktau_times *base);
-void ktau_times_settle(struct ktau_frame *frame, struct ktau_task *state,
+void ktau_times_settle(struct ktau_frame *frame, struct ktau_state *state,
 		       const struct ktau_ended *e);
-void ktau_times_interrupt(struct ktau_frame *frame, struct ktau_task *state,
+void ktau_times_interrupt(struct ktau_frame *frame, struct ktau_state *state,
 			  u64 ticks);
 
 #endif /* _KERNEL_KTAU_TIMES_H */

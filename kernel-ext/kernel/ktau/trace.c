@@ -26,7 +26,7 @@ static void wake_pollers(struct irq_work *work)
  *
  * Writers that passed the mark during the read have not woken anybody.
  *
- * Context: Task; the ktau_task's read_lock held.
+ * Context: Task; read_lock of the state held.
  */
 void ktau_ring_rearm(struct ktau_ring *ring)
 {
@@ -67,7 +67,7 @@ static __always_inline bool has_room(struct ktau_ring *ring, u64 head,
 
 	for (i = 0; i < nr; i++)
 		if (unlikely(!ktau_slot_is_free(ktau_ring_slot(ring, head + i),
-						 head + i)))
+						head + i)))
 			return false;
 	return true;
 }
@@ -77,8 +77,8 @@ static __always_inline bool has_room(struct ktau_ring *ring, u64 head,
  * disabled. If @sum is not NULL, @before receives its value at that time.
  */
 static __always_inline bool reserve(struct ktau_ring *ring, unsigned int nr,
-				 const u64 *sum, u64 *before,
-				 u64 *ticks, u64 *first)
+				    const u64 *sum, u64 *before,
+				    u64 *ticks, u64 *first)
 {
 	bool timed = *ticks;
 	u64 head;
@@ -110,7 +110,7 @@ static __always_inline bool reserve(struct ktau_ring *ring, unsigned int nr,
 	return true;
 }
 
-static noinline void lose(struct ktau_task *state, unsigned int nr)
+static noinline void lose(struct ktau_state *state, unsigned int nr)
 {
 	ktau_add(&state->lost, nr);
 	ktau_loss_of(state->user, KTAU_LOSS_NO_RING, nr);
@@ -147,7 +147,7 @@ void ktau_ring_wake(struct ktau_ring *ring)
 	preempt_enable_no_resched_notrace();
 }
 
-static __always_inline bool write(struct ktau_task *state, const u64 *sum,
+static __always_inline bool write(struct ktau_state *state, const u64 *sum,
 				  u64 *before, u64 *ticks, u32 what, u64 arg)
 {
 	struct ktau_ring_slot *slot;
@@ -174,7 +174,7 @@ static __always_inline bool write(struct ktau_task *state, const u64 *sum,
 /*
  * Slow path of ktau_trace(): there is no ring, the slot is not free, or it was reserved.
  */
-static noinline void trace_slow(struct ktau_task *state, u64 ticks, u32 what,
+static noinline void trace_slow(struct ktau_state *state, u64 ticks, u32 what,
 				u64 arg)
 {
 	if (!write(state, NULL, NULL, &ticks, what, arg))
@@ -193,7 +193,7 @@ static noinline void trace_slow(struct ktau_task *state, u64 ticks, u32 what,
  *
  * Context: Any but NMI, on the CPU that runs the owner.
  */
-void ktau_trace(struct ktau_task *state, u64 ticks, unsigned int type,
+void ktau_trace(struct ktau_state *state, u64 ticks, unsigned int type,
 		unsigned int small, u64 arg)
 {
 	const u32 what = KTAU_WHAT(small, type, 0);
@@ -241,7 +241,7 @@ slow:
  * Context: Any but NMI, on the CPU that runs the owner.
  * Return: The time in the slot, 0 if the slot was lost.
  */
-u64 ktau_trace_frame(struct ktau_task *state, u32 what, u64 arg,
+u64 ktau_trace_frame(struct ktau_state *state, u32 what, u64 arg,
 		     const u64 *sum, u64 *before)
 {
 	u64 ticks = 0;
@@ -255,7 +255,7 @@ u64 ktau_trace_frame(struct ktau_task *state, u32 what, u64 arg,
 NOKPROBE_SYMBOL(ktau_trace_frame);
 
 /* @what contains the number of continuation slots; @ticks as for ktau_trace(). */
-static void trace_more(struct ktau_task *state, u64 ticks, u32 what, u64 arg,
+static void trace_more(struct ktau_state *state, u64 ticks, u32 what, u64 arg,
 		       const struct ktau_slot_more *more)
 {
 	const unsigned int nr = KTAU_WHAT_MORE(what);
@@ -298,7 +298,7 @@ static void trace_more(struct ktau_task *state, u64 ticks, u32 what, u64 arg,
  *
  * Context: On the CPU that runs the owner.
  */
-void ktau_trace_woken(struct ktau_task *state, u64 ticks, u64 waking_ticks)
+void ktau_trace_woken(struct ktau_state *state, u64 ticks, u64 waking_ticks)
 {
 	const struct ktau_slot_more more = { .data = { waking_ticks } };
 	const struct ktau_waker *waker = &state->waker;
@@ -317,7 +317,7 @@ void ktau_trace_woken(struct ktau_task *state, u64 ticks, u64 waking_ticks)
  *
  * Context: Any but NMI, on the CPU that runs the owner.
  */
-void ktau_trace_more(struct ktau_task *state, u32 what, u64 arg,
+void ktau_trace_more(struct ktau_state *state, u32 what, u64 arg,
 		     const struct ktau_slot_more *more, unsigned int nr)
 {
 	trace_more(state, 0, what | KTAU_WHAT(0, 0, nr), arg, more);

@@ -8,13 +8,13 @@
 #include "ring.h"
 #include "types.h"
 
-void ktau_trace(struct ktau_task *state, u64 ticks, unsigned int type,
+void ktau_trace(struct ktau_state *state, u64 ticks, unsigned int type,
 		unsigned int small, u64 arg);
-u64 ktau_trace_frame(struct ktau_task *state, u32 what, u64 arg,
+u64 ktau_trace_frame(struct ktau_state *state, u32 what, u64 arg,
 		     const u64 *sum, u64 *before);
-void ktau_trace_more(struct ktau_task *state, u32 what, u64 arg,
+void ktau_trace_more(struct ktau_state *state, u32 what, u64 arg,
 		     const struct ktau_slot_more *more, unsigned int nr);
-void ktau_trace_woken(struct ktau_task *state, u64 ticks, u64 waking_ticks);
+void ktau_trace_woken(struct ktau_state *state, u64 ticks, u64 waking_ticks);
 void ktau_ring_wake(struct ktau_ring *ring);
 void ktau_ring_rearm(struct ktau_ring *ring);
 

@@ -41,7 +41,7 @@
 #define KTAU_REF_SENT		BIT(3)	/* sendmsg() has counted its bytes already */
 #define KTAU_REF_OFF		BIT(4)	/* is off the CPU */
 
-/* Bits of @changed in struct ktau_task. */
+/* Bits of @changed in struct ktau_state. */
 #define KTAU_CHANGED_COMM	0
 #define KTAU_CHANGED_CGROUP	1
 
@@ -252,7 +252,7 @@ struct ktau_waker {
 };
 
 /**
- * struct ktau_task - what is measured about one owner: a task, a CPU or the evicted sum
+ * struct ktau_state - what is measured about one owner: a task, a CPU or the evicted sum
  * @begin: updates begun; written only by the CPU that runs the owner
  * @end: updates ended, likewise. A copy is consistent if both counts were equal before
  *	it and @begin is unchanged after it. Interrupts may nest one update inside
@@ -333,7 +333,7 @@ struct ktau_waker {
  * @grow: task work that replaces the ring by a larger one
  * @rcu: frees the state
  */
-struct ktau_task {
+struct ktau_state {
 	u64			begin;
 	u64			end;
 	u64			outer_ticks;
@@ -387,7 +387,7 @@ struct ktau_task {
 	struct rb_node		exited_node;
 	struct list_head	of_user;
 	struct list_head	foldable;
-	struct ktau_task	*next_thread;
+	struct ktau_state	*next_thread;
 	struct hlist_node	process_node;
 	unsigned long		exited_rcu;
 	struct ktau_ids		*ids;
@@ -401,7 +401,7 @@ struct ktau_task {
 
 /* Per-CPU data. */
 struct ktau_cpu {
-	struct ktau_task	*state;	/* interrupts and softirqs of this CPU */
+	struct ktau_state	*state;	/* interrupts and softirqs of this CPU */
 	struct ktau_frame	*top;	/* innermost frame, while the task takes no frames */
 	struct ktau_frame	*irq;	/* the outermost frame of an interrupt */
 	u64			nmi_ticks;	/* start of the outermost NMI */

@@ -144,7 +144,7 @@ struct ktau_user *ktau_user_find(kuid_t uid)
  */
 struct ktau_user *ktau_user_of(struct task_struct *task)
 {
-	const struct ktau_task *own = current->ktau.state;
+	const struct ktau_state *own = current->ktau.state;
 	kuid_t uid;
 
 	rcu_read_lock();

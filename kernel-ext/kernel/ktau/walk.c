@@ -239,7 +239,7 @@ static int settle_exited(struct ktau_stream *stream)
 
 static int step_exited(struct ktau_stream *stream)
 {
-	struct ktau_task *state = NULL;
+	struct ktau_state *state = NULL;
 	int ret;
 
 	if (stream->select.target & KTAU_TARGET_EXITED)
@@ -273,7 +273,7 @@ static int step_cpu(struct ktau_stream *stream)
 	struct ktau_owner owner = {
 		.kind = KTAU_OWNER_CPU, .cpu = cpu, .nr_tasks = 0,
 	};
-	struct ktau_task *state;
+	struct ktau_state *state;
 	int ret = 0;
 
 	if (!(stream->select.target & KTAU_TARGET_CPU) ||

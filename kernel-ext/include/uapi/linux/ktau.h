@@ -2,32 +2,32 @@
 /*
  * KTAU: the binary interface of /proc/ktau/profile and /proc/ktau/trace.
  *
- * A reader opens one of the two files, optionally says what it wants with
- * KTAU_IOC_SELECT, and reads until read() returns 0. What it gets is one stream:
+ * A reader opens one of the two files, optionally selects what it wants with
+ * KTAU_IOC_SELECT, and reads until read() returns 0. The result is one stream:
  *
  *	STREAM  (EVENT | CGROUP | OWNER | PROFILE | TRACE | GONE)...  END
  *
  * Rules:
  *
- *  - Byte order is that of the machine that wrote; the magic number of STREAM
- *    shows which one that is. The layout is the same for 32-bit and 64-bit
- *    kernels and programs: fixed-width types, 64-bit fields on 8-byte boundaries,
- *    every record a multiple of 8 bytes.
- *  - A structure grows at its end only. Each record gives the length of its fixed
- *    part (@head), each array the length of its elements. A reader takes the fields
- *    it knows, reads those that are missing as zero, and steps over the rest. It
- *    steps over record types, slot types, entry kinds, owner kinds and groups that
- *    it does not know; none of these is an error.
- *  - A structure passed to ioctl() begins with its size. A shorter one than the
- *    kernel's is extended with zeros; a longer one is accepted if the part that
- *    the kernel does not know is zero, and is E2BIG otherwise.
- *  - Records refer to each other by number. EVENT describes an event id, OWNER
- *    a serial and CGROUP a control group; each comes before the first record of
- *    the stream that refers to it. EVENT and CGROUP come once per stream.
- *  - Times are ticks of the CPU's cycle counter (rdtsc, the time base) unless the
- *    name ends in _ns.
+ *  - The byte order is that of the machine that wrote the stream; the magic number of
+ *    STREAM reveals it. The layout is the same for 32-bit and 64-bit kernels and
+ *    programs: types have fixed widths, 64-bit fields are on 8-byte boundaries, and the
+ *    size of every record is a multiple of 8 bytes.
+ *  - A structure grows at its end only. Each record gives the length of its fixed part
+ *    (@head), each array the length of its elements. A reader uses the fields it knows,
+ *    takes missing ones as zero, and skips the rest. It also skips record types, slot
+ *    types, entry kinds, owner kinds and groups that it does not know; none of these is
+ *    an error.
+ *  - A structure passed to ioctl() begins with its size. If it is shorter than the
+ *    kernel's, the missing fields are taken as zero. If it is longer, the part that the
+ *    kernel does not know must be zero; otherwise the call fails with E2BIG.
+ *  - Records refer to each other by number. EVENT describes an event id, OWNER a serial
+ *    and CGROUP a control group; each comes before the first record of the stream that
+ *    refers to it. EVENT and CGROUP come once per stream.
+ *  - Times are ticks of the CPU's cycle counter (rdtsc, the time base) unless the name
+ *    ends in _ns.
  *
- * One word for one thing, here and in /proc/ktau/stats:
+ * Terms used here and in /proc/ktau/stats:
  *
  *	refused	KTAU had no room: an activation, a task or an id was not recorded
  *	lost	trace slots that no reader can get any more
@@ -67,12 +67,14 @@
 #define KTAU_MODE_PROFILE	(1U << 30)
 #define KTAU_MODE_TRACE		(1U << 31)
 
-/* Event ids are 16 bits wide. Which sources have which ids: KTAU_IOC_INFO. */
+/* Event ids are 16 bits wide. KTAU_IOC_INFO returns the ids of each source. */
 #define KTAU_ID_NONE		65535
 
-/* Where an event comes from, which says what @key of struct ktau_rec_event is. */
+/*
+ * Where an event comes from, and after the semicolon its @key in struct ktau_rec_event.
+ */
 #define KTAU_SOURCE_SYSCALL	0	/* native system call; its number, which is its id */
-#define KTAU_SOURCE_STATIC	1	/* known when the kernel is built; 0 */
+#define KTAU_SOURCE_STATIC	1	/* known at build time; 0 */
 #define KTAU_SOURCE_POINT	2	/* hook in a function; the function's address */
 #define KTAU_SOURCE_FOREIGN	3	/* system call of another ABI; its number there */
 #define KTAU_SOURCE_IRQ		4	/* interrupt line; its number */
@@ -81,7 +83,7 @@
 #define KTAU_SOURCE_TIMER	7	/* callback; its address */
 #define KTAU_SOURCE_HRTIMER	8	/* callback; its address */
 #define KTAU_SOURCE_KTHREAD	9	/* function of a kernel thread; its address */
-#define KTAU_SOURCE_TASK_WORK	10	/* callback on the way to user mode; its address */
+#define KTAU_SOURCE_TASK_WORK	10	/* callback on return to user mode; its address */
 #define KTAU_SOURCE_NAPI	11	/* NAPI poll function; its address */
 #define KTAU_SOURCE_RCU		12	/* RCU callback; its address */
 #define KTAU_SOURCE_MODULE	13	/* registered by a module; 0 */
@@ -98,17 +100,16 @@
 #define KTAU_REC_TRACE		3	/* slots of one owner's ring */
 #define KTAU_REC_END		4	/* a stream ends */
 #define KTAU_REC_OWNER		5	/* the owner of the records that follow */
-#define KTAU_REC_EVENT		6	/* what an event id stands for */
-#define KTAU_REC_CGROUP		7	/* what a control group's id stands for */
-#define KTAU_REC_GONE		8	/* owners that others include now */
+#define KTAU_REC_EVENT		6	/* description of an event id */
+#define KTAU_REC_CGROUP		7	/* description of a control group's id */
+#define KTAU_REC_GONE		8	/* owners that are part of others now */
 #define KTAU_REC_USER		0x8000
 
 /**
- * struct ktau_rec - what every record starts with
+ * struct ktau_rec - header of every record
  * @size: bytes of the whole record, this header included; a multiple of 8
  * @type: KTAU_REC_*
- * @head: bytes of the fixed part, this header included; arrays and strings
- *	follow it
+ * @head: bytes of the fixed part, this header included; arrays and strings follow it
  */
 struct ktau_rec {
 	__u32 size;
@@ -120,8 +121,8 @@ struct ktau_rec {
 #define KTAU_CLOCK_STABLE	(1U << 0)	/* constant rate, in step on all CPUs */
 
 /*
- * @access of struct ktau_rec_stream and struct ktau_info: what the descriptor's
- * opener may see under the level in force, kernel.ktau_paranoid.
+ * @access of struct ktau_rec_stream and struct ktau_info: what the opener of the
+ * descriptor may see at the current level of kernel.ktau_paranoid.
  */
 #define KTAU_ACCESS_PROFILE	(1U << 0)	/* profiles of its own tasks */
 #define KTAU_ACCESS_EXACT	(1U << 1)	/* exact, with each interrupt */
@@ -138,15 +139,15 @@ struct ktau_rec {
  * @version: KTAU_ABI_VERSION
  * @word_bits: 32 or 64, the kernel's
  * @pad: 0
- * @content: KTAU_REC_PROFILE or KTAU_REC_TRACE: what the stream is made of
- * @target: KTAU_TARGET_* bits that were asked for
- * @flags: KTAU_SELECT_* bits that were asked for
+ * @content: KTAU_REC_PROFILE or KTAU_REC_TRACE: the contents of the stream
+ * @target: requested KTAU_TARGET_* bits
+ * @flags: requested KTAU_SELECT_* bits
  * @access: KTAU_ACCESS_* of the reader
  * @groups: groups enabled system-wide when the stream began
  * @groups_built: groups that this kernel has
  * @modes: KTAU_MODE_* bits enabled system-wide
  * @round_ns: times of PROFILE are rounded down to multiples of this; 0 if exact
- * @clock_hz: ticks a second; 0 where the kernel does not know
+ * @clock_hz: ticks per second; 0 if the kernel does not know
  * @clock_flags: KTAU_CLOCK_*
  * @nr_cpus: number of possible CPUs
  * @ticks: cycle counter when the stream began
@@ -158,24 +159,23 @@ struct ktau_rec {
  * @boot_realtime_ns: CLOCK_REALTIME of that moment
  * @boot_monotonic_ns: CLOCK_MONOTONIC of that moment
  * @since_ticks: @since_ticks of struct ktau_select
- * @exited_next: number that the next task to exit or to be folded will get (see
- *	@exited_seq)
+ * @exited_next: the next @exited_seq to be assigned
  * @stext: address of _stext in this boot; 0 without KTAU_ACCESS_ADDRESSES
- * @profile_pair_mticks: cost of profiling one enter + exit, 1/1000 tick,
- *	measured at boot
+ * @profile_pair_mticks: cost of profiling one enter and exit in 1/1000 tick, measured at
+ *	boot
  * @trace_pair_mticks: the same with profile and trace
  * @boot_id: /proc/sys/kernel/random/boot_id as 16 bytes
- * @nodename: as uname(2) gives it in the opener's UTS namespace
+ * @nodename: as reported by uname(2) in the opener's UTS namespace
  * @release: the kernel's release, likewise
  * @machine: the machine, likewise
- * @cpu_pair_mticks: as @profile_pair_mticks of an interrupt or softirq
- * @call_pair_mticks: likewise of a callback, or of another event that takes the
- *	second level of the table
- * @switch_mticks: likewise of a context switch with its wakeup
+ * @cpu_pair_mticks: as @profile_pair_mticks, for an interrupt or softirq
+ * @call_pair_mticks: likewise for a callback, or another event in the second level of
+ *	the table
+ * @switch_mticks: likewise for a context switch with its wakeup
  * @exited_since: @exited_since of struct ktau_select
  *
- * Clocks are those of the initial time namespace, except that @monotonic_ns,
- * @boottime_ns and @boot_monotonic_ns have the offsets of the opener's.
+ * Clocks are those of the initial time namespace, except that @monotonic_ns, @boottime_ns
+ * and @boot_monotonic_ns have the offsets of the opener's time namespace.
  */
 struct ktau_rec_stream {
 	struct ktau_rec rec;
@@ -218,20 +218,19 @@ struct ktau_rec_stream {
 };
 
 /**
- * struct ktau_rec_event - what an event id stands for
+ * struct ktau_rec_event - description of an event id
  * @rec: type KTAU_REC_EVENT
  * @id: event id
  * @kind: KTAU_KIND_*
  * @source: KTAU_SOURCE_*
  * @group: KTAU_GROUP_*, one bit
- * @address: address of the function, 0 if there is none or without
- *	KTAU_ACCESS_ADDRESSES
- * @key: by @source; 0 where that is an address and the reader may not see it
- * @name_bytes: bytes of the name, its zero included
+ * @address: address of the function, 0 if there is none or without KTAU_ACCESS_ADDRESSES
+ * @key: depends on @source; 0 if it is an address that the reader may not see
+ * @name_bytes: size of the name in bytes, including the final NUL
  * @reserved: 0
  *
- * The name follows, zero-terminated, then zeros to a multiple of 8 bytes. It was
- * resolved when the id was assigned. An interrupt line's is irq:LINE:HANDLER.
+ * The name follows, terminated by NUL and padded with zeros to a multiple of 8 bytes. It
+ * was resolved when the id was assigned. That of an interrupt line is irq:LINE:HANDLER.
  */
 struct ktau_rec_event {
 	struct ktau_rec rec;
@@ -246,14 +245,14 @@ struct ktau_rec_event {
 };
 
 /**
- * struct ktau_rec_cgroup - what a control group's id stands for
+ * struct ktau_rec_cgroup - description of a control group's id
  * @rec: type KTAU_REC_CGROUP
  * @id: its id in the default hierarchy
- * @path_bytes: bytes of the path, its zero included
+ * @path_bytes: size of the path in bytes, including the final NUL
  * @reserved: 0
  *
- * The path follows as the opener's cgroup namespace has it, zero-terminated, then
- * zeros to a multiple of 8 bytes. It is empty if the group is gone.
+ * The path in the opener's cgroup namespace follows, terminated by NUL and padded with
+ * zeros to a multiple of 8 bytes. It is empty if the group has been removed.
  */
 struct ktau_rec_cgroup {
 	struct ktau_rec rec;
@@ -266,57 +265,59 @@ struct ktau_rec_cgroup {
 #define KTAU_OWNER_TASK		0	/* a live task; each CPU's idle task has tid 0 */
 #define KTAU_OWNER_EXITED	1	/* a task that has exited */
 #define KTAU_OWNER_CPU		2	/* a CPU: interrupts and softirqs by line */
-#define KTAU_OWNER_EVICTED	3	/* sum of the exited tasks that are not kept */
+#define KTAU_OWNER_EVICTED	3	/* sum of the evicted tasks */
 
 /* @flags of struct ktau_rec_owner */
 #define KTAU_OWNER_IDLE		(1U << 0)	/* an idle task */
 #define KTAU_OWNER_KTHREAD	(1U << 1)	/* a kernel thread */
 #define KTAU_OWNER_FOLDED	(1U << 2)	/* includes exited threads of the process */
-#define KTAU_OWNER_NAMED	(1U << 3)	/* only named in a slot, not in the stream */
+#define KTAU_OWNER_NAMED	(1U << 3)	/* only referred to by slots */
 
 /**
- * struct ktau_rec_owner - the owner of the records that follow, or named in a slot
+ * struct ktau_rec_owner - the owner of the records that follow, or a task that a slot
+ * refers to
  * @rec: type KTAU_REC_OWNER
  * @serial: unique in this boot for each owner, never reused
- * @parent_serial: serial of its parent process's leader, 0 if that has none or has
- *	another real user
- * @leader_serial: serial of its thread group's leader, 0 if that has none
+ * @parent_serial: serial of the leader of its parent process, 0 if that has none or
+ *	belongs to another real user
+ * @leader_serial: serial of the leader of its thread group, 0 if that has none
  * @kind: KTAU_OWNER_TASK and so on
  * @flags: KTAU_OWNER_IDLE and so on
- * @tid: thread id in the opener's pid namespace, 0 where it has none there
+ * @tid: thread id in the opener's pid namespace, 0 if it has none there
  * @tgid: process id, likewise
  * @ppid: process id of the parent, likewise
  * @cpu: the CPU for KTAU_OWNER_CPU and idle tasks, else the CPU last run on
  * @uid: real user id in the opener's user namespace
  * @gid: real group id, likewise
- * @prio: priority as the scheduler has it: -1 deadline, 0 to 99 real-time, 100 to 139
+ * @prio: priority as used by the scheduler: -1 deadline, 0 to 99 real-time, 100 to 139
  *	normal
  * @policy: SCHED_*
- * @exit_code: as wait(2) gives it, for KTAU_OWNER_EXITED
- * @tag: set through control and inherited at fork; 0 means none
- * @start_ns: CLOCK_BOOTTIME when the task was created, with the offset of the
- *	opener's time namespace
- * @exec_ns: likewise of its last exec since KTAU was enabled, 0 if there was none
- * @exit_ns: likewise of its exit; 0 unless KTAU_OWNER_EXITED
- * @exited_seq: for KTAU_OWNER_EXITED: a number that grows from exit to exit; a
- *	record that a thread is folded into gets a new one. For KTAU_OWNER_EVICTED:
- *	no exited task below this number is kept
- * @nr_tasks: number of tasks in this record: 1 for a task, 1 and the folded threads
- *	with KTAU_OWNER_FOLDED, the number of evicted tasks for KTAU_OWNER_EVICTED
- * @utime_ns: CPU time in user mode, as /proc/PID/stat has it
+ * @exit_code: as returned by wait(2), for KTAU_OWNER_EXITED
+ * @tag: set through /proc/ktau/control and inherited at fork; 0 means none
+ * @start_ns: CLOCK_BOOTTIME when the task was created, with the offset of the opener's
+ *	time namespace
+ * @exec_ns: likewise for its last exec since KTAU was enabled, 0 if there was none
+ * @exit_ns: likewise for its exit; 0 unless KTAU_OWNER_EXITED
+ * @exited_seq: for KTAU_OWNER_EXITED: a number that grows with every exit; a record that
+ *	a thread is folded into gets a new one. For KTAU_OWNER_EVICTED: no exited task
+ *	below this number is kept
+ * @nr_tasks: number of tasks in this record: 1 for a task, 1 and the folded threads with
+ *	KTAU_OWNER_FOLDED, the number of evicted tasks for KTAU_OWNER_EVICTED
+ * @utime_ns: CPU time in user mode, as in /proc/PID/stat
  * @stime_ns: CPU time in the kernel, likewise
  * @nvcsw: voluntary context switches
  * @nivcsw: involuntary context switches
- * @migrations: how often it changed its CPU
+ * @migrations: number of migrations between CPUs
  * @cgroup: id of its control group in the default hierarchy, 0 if unknown
  * @pid_ns: inode number of its pid namespace
- * @net_ns: inode number of its network namespace, 0 if it has none any more
- * @comm: name of the task, zero-terminated
- * @path_bytes: bytes of the program's path, its zero included; 0 if unknown
+ * @net_ns: inode number of its network namespace, 0 if it has left it
+ * @comm: name of the task, terminated by NUL
+ * @path_bytes: size of the program's path in bytes, including the final NUL; 0 if
+ *	unknown
  * @reserved: 0
  *
- * The path of the program follows, zero-terminated, then zeros to a multiple of 8
- * bytes.
+ * The path of the program follows, terminated by NUL and padded with zeros to a multiple
+ * of 8 bytes.
  */
 struct ktau_rec_owner {
 	struct ktau_rec rec;
@@ -357,15 +358,15 @@ struct ktau_rec_owner {
  * struct ktau_rec_gone - owners that are part of others now
  * @rec: type KTAU_REC_GONE
  * @nr_serials: number of serials after the fixed part
- * @serial_bytes: bytes of each: 8
- * @nr_folded: how many of them, the first ones, were folded; the others were evicted
+ * @serial_bytes: size of each in bytes: 8
+ * @nr_folded: the first @nr_folded were folded, the others were evicted
  * @reserved: 0
  *
- * Serials of tasks that earlier streams of the descriptor or this one have shown, and
- * that have exited and been folded or evicted since. What they counted is in a
- * KTAU_OWNER_FOLDED record or in the evicted sum of this stream: a reader that adds
- * up owners forgets them. Comes after the exited tasks and the evicted sum, if there
- * are any. Without KTAU_TARGET_EVICTED, evicted tasks are not listed.
+ * Serials of tasks that this stream or earlier ones of the descriptor have shown, and
+ * that have since exited and been folded or evicted. Their counts are part of a
+ * KTAU_OWNER_FOLDED record or of the evicted sum in this stream, so a reader that adds up
+ * owners must drop them. The record follows the exited tasks and the evicted sum, if
+ * there are any. Without KTAU_TARGET_EVICTED, evicted tasks are not listed.
  */
 struct ktau_rec_gone {
 	struct ktau_rec rec;
@@ -387,7 +388,7 @@ struct ktau_rec_gone {
  * @kind: KTAU_KIND_*
  * @flags: KTAU_ENTRY_*
  * @reserved: 0
- * @count: timer: activations ended; counter: values
+ * @count: timer: activations that have ended; counter: values
  * @incl: timer: inclusive ticks, outermost activations only
  * @excl: timer: exclusive ticks of all activations
  * @longest: timer: duration of the longest activation
@@ -422,7 +423,7 @@ struct ktau_entry {
 };
 
 /**
- * struct ktau_open - one frame in flight
+ * struct ktau_open - one open frame
  * @id: event id
  * @flags: 0
  * @start_ticks: when it was entered
@@ -438,51 +439,50 @@ struct ktau_open {
 /**
  * struct ktau_rec_profile - a snapshot: the profile of one owner
  * @rec: type KTAU_REC_PROFILE
- * @serial: the owner's
+ * @serial: serial of the owner
  * @ticks: when the copy was made
  * @outer_ticks: sum of the durations of all outermost frames that have ended
- * @open_child_ticks: sum of child_ticks over all frames in flight, including those
- *	that are not listed
- * @refused: activations that found no room in the table
+ * @open_child_ticks: sum of child_ticks over all open frames, including those that are
+ *	not listed
+ * @refused: activations for which the table had no room
  * @refused_ticks: their exclusive time
- * @clamped: durations that came out negative and were set to 0
- * @start_ticks: when the profile began: at fork, when KTAU gave the task one, or
- *	at an exec that ended the one before
- * @groups: groups and modes that are on for the owner now
- * @groups_throughout: groups that have been on for it without a break since
- *	@start_ticks or @since_ticks of the stream, whichever is later
- * @nr_entries: number of struct ktau_entry after the fixed part, in ascending
- *	order of their ids
- * @entry_size: bytes of one of them
+ * @clamped: negative durations that were set to 0
+ * @start_ticks: when the profile began: at fork, when KTAU gave the task a profile, or
+ *	at an exec that ended the previous one
+ * @groups: groups and modes enabled for the owner now
+ * @groups_throughout: groups that have been enabled for the owner without interruption
+ *	since @start_ticks or @since_ticks of the stream, whichever is later
+ * @nr_entries: number of struct ktau_entry after the fixed part, in ascending order of
+ *	their ids
+ * @entry_size: size of each in bytes
  * @nr_open: number of struct ktau_open after the entries, innermost first
- * @open_size: bytes of one of them
- * @depth: number of frames in flight; more than @nr_open where the list was cut
+ * @open_size: size of each in bytes
+ * @depth: number of open frames; more than @nr_open if the list was cut
  * @reserved: 0
  * @user_ticks: in user mode
- * @kernel_ticks: in the kernel on its own account: none of the other five. For a
- *	CPU: running tasks other than the idle task
+ * @kernel_ticks: in the kernel, without the other five. For a CPU: running tasks other
+ *	than the idle task
  * @irq_ticks: in interrupts, and in softirqs at the end of one
  * @runq_ticks: runnable without a CPU
  * @asleep_ticks: waiting for something. For a CPU: idle
  * @guest_ticks: in guest mode
  *
- * The account: the last six fields are parts of the owner's life, from @start_ticks
- * to @ticks. Each is measured by itself and includes what is in progress at @ticks;
- * what their sum leaves of @ticks - @start_ticks was not measured. A part counts
- * only while the groups that measure it are on: KTAU_GROUP_ACCOUNT for @user_ticks
- * and @kernel_ticks, KTAU_GROUP_SCHED for @runq_ticks and @asleep_ticks,
- * KTAU_GROUP_IRQ and KTAU_GROUP_BH for @irq_ticks, KTAU_GROUP_KVM for @guest_ticks.
- * Where one of them is not in @groups_throughout, its parts, and @kernel_ticks, do
- * not cover the whole life. For an exited task @ticks is its end. The evicted sum
- * has no life.
+ * The account: the last six fields are parts of the owner's life, from @start_ticks to
+ * @ticks. Each is measured independently and includes what is in progress at @ticks. The
+ * difference between @ticks - @start_ticks and their sum was not measured. A part is
+ * measured only while its groups are enabled: KTAU_GROUP_ACCOUNT for @user_ticks and
+ * @kernel_ticks, KTAU_GROUP_SCHED for @runq_ticks and @asleep_ticks, KTAU_GROUP_IRQ and
+ * KTAU_GROUP_BH for @irq_ticks, KTAU_GROUP_KVM for @guest_ticks. If one of them is not in
+ * @groups_throughout, its parts and @kernel_ticks do not cover the whole life. For an
+ * exited task, @ticks is the time of its exit. The evicted sum has no life.
  *
  * In every snapshot, whatever happens while it is taken:
  *
  *	sum of excl + refused_ticks = outer_ticks + open_child_ticks
  *
- * A CPU accounts the frames of interrupts, softirqs and their callbacks and no others:
- * the time of other frames inside them is their own. Where times are rounded, the
- * four terms are those of the rounded entries.
+ * A CPU accounts only the frames of interrupts, softirqs and their callbacks; other
+ * frames inside them are part of their exclusive time. If times are rounded, the identity
+ * holds for the rounded values.
  */
 struct ktau_rec_profile {
 	struct ktau_rec rec;
@@ -528,7 +528,7 @@ struct ktau_rec_profile {
 #define KTAU_TRACE_KVM_EXIT	15
 #define KTAU_TRACE_CALL		16	/* an enter and its exit, nothing between */
 
-/* Context that a slot was written in. */
+/* Context in which a slot was written. */
 #define KTAU_CTX_TASK		0
 #define KTAU_CTX_SOFTIRQ	1
 #define KTAU_CTX_HARDIRQ	2
@@ -539,13 +539,13 @@ struct ktau_rec_profile {
  * @ticks: when
  * @id: event id for ENTER, EXIT, CALL and COUNT, else KTAU_ID_NONE
  * @type: KTAU_TRACE_*
- * @words: length of this slot in units of 8 bytes, these 16 bytes included
- * @cpu: where
+ * @words: size of this slot in units of 8 bytes, including these 16 bytes
+ * @cpu: CPU
  * @ctx: KTAU_CTX_*
  * @flags: 0
  *
- * @words - 2 words of payload follow. What is missing is zero; what is unknown
- * beyond is stepped over.
+ * @words - 2 words of payload follow. Missing words are zero; readers skip further words
+ * that they do not know.
  */
 struct ktau_slot {
 	__aligned_u64 ticks;
@@ -558,22 +558,22 @@ struct ktau_slot {
 };
 
 /*
- * Payloads. ENTER: none, or the faulting address of a page fault as one word.
- * EXIT: none, or a system call's result as one signed word. CALL: its duration in
- * ticks, then as EXIT; its time is that of the enter. COUNT: the value.
- * TASK_EXIT: the exit code as wait(2) gives it. COMM: the new name in 16 bytes.
- * EXEC: likewise, then the serial of the profile that begins if the exec ended
- * the one before, else 0. CGROUP: the id of the new control group.
+ * Payloads. ENTER: none, or the faulting address of a page fault as one word. EXIT: none,
+ * or the result of a system call as one signed word. CALL: the duration in ticks, then as
+ * EXIT; @ticks is the time of the enter. COUNT: the value. TASK_EXIT: the exit code as
+ * returned by wait(2). COMM: the new name in 16 bytes. EXEC: likewise, followed by the
+ * serial of the new profile if the exec ended the previous one, else 0. CGROUP: the id of
+ * the new control group.
  */
 
 /**
  * struct ktau_slot_switch - payload of SWITCH: the owner leaves the CPU
  * @next_serial: serial of the task that gets the CPU, 0 if it has none or is hidden
- * @state: what the owner waits in, as the kernel's TASK_* bits that are shown in
- *	/proc/PID/stat: 0 running, 1 interruptible, 2 uninterruptible, 4 stopped,
- *	8 traced, 16 dead, 32 zombie, 64 parked, 128 idle
- * @prio: the owner's priority, as in struct ktau_rec_owner
- * @next_prio: the other task's, -1 if hidden
+ * @state: state in which the owner waits, as the TASK_* bits shown in /proc/PID/stat: 0
+ *	running, 1 interruptible, 2 uninterruptible, 4 stopped, 8 traced, 16 dead, 32
+ *	zombie, 64 parked, 128 idle
+ * @prio: serial of the owner priority, as in struct ktau_rec_owner
+ * @next_prio: priority of the other task, -1 if hidden
  */
 struct ktau_slot_switch {
 	__aligned_u64 next_serial;
@@ -596,8 +596,8 @@ struct ktau_slot_waking {
 
 /**
  * struct ktau_slot_woken - payload of WOKEN: the owner runs after it was woken
- * @waker_serial: serial of the task that woke it or that was interrupted by what
- *	woke it, 0 if it has none or is hidden
+ * @waker_serial: serial of the waking task, or of the task interrupted by the waker; 0
+ *	if it has none or is hidden
  * @waking_ticks: when
  * @target_cpu: CPU whose run queue it entered
  * @waker_ctx: KTAU_CTX_* of the waker
@@ -614,7 +614,7 @@ struct ktau_slot_woken {
 /**
  * struct ktau_slot_fork - payload of FORK: the owner has created a task
  * @serial: serial of the new task
- * @leader_serial: serial of its thread group's leader: its own for a process
+ * @leader_serial: serial of the leader of its thread group: its own for a process
  */
 struct ktau_slot_fork {
 	__aligned_u64 serial;
@@ -622,7 +622,7 @@ struct ktau_slot_fork {
 };
 
 /* @net_flags of struct ktau_slot_net */
-#define KTAU_NET_RETRANSMIT	(1U << 0)	/* NET_SEND: it was sent before */
+#define KTAU_NET_RETRANSMIT	(1U << 0)	/* NET_SEND: sent before */
 
 /**
  * struct ktau_slot_net - payload of NET_SEND and NET_RECV: a TCP segment
@@ -632,7 +632,7 @@ struct ktau_slot_fork {
  * @remote_port: port of the remote end, likewise
  * @seq: TCP sequence number
  * @bytes: bytes of payload
- * @nr_segments: number of segments on the wire that this one stands for
+ * @nr_segments: number of segments on the wire that this one represents
  * @tcp_flags: the flags of the TCP header, FIN 1, SYN 2, RST 4, PSH 8, ACK 16 ...
  * @net_flags: KTAU_NET_*
  * @net_ns: inode number of the network namespace
@@ -665,20 +665,20 @@ struct ktau_slot_kvm {
 /**
  * struct ktau_rec_trace - slots of one owner's ring, oldest first
  * @rec: type KTAU_REC_TRACE
- * @serial: the owner's
- * @first: position of the first slot here
- * @next: position after the last slot here
+ * @serial: serial of the owner
+ * @first: position of the first slot in this record
+ * @next: position after the last slot in this record
  * @lost: positions overwritten before they were read, directly before @first
- * @lost_from_ticks: those are not older than this
- * @lost_to_ticks: and not newer than this
+ * @lost_from_ticks: the lost slots are not older than this
+ * @lost_to_ticks: the lost slots are not newer than this
  * @written: position after the newest slot of the ring
  * @ring_slots: size of the ring, in the units of a position
- * @groups: groups and modes that are on for the owner
+ * @groups: groups and modes enabled for the owner
  * @nr_slots: number of struct ktau_slot after the fixed part
- * @slots_bytes: bytes of all of them, payloads included
+ * @slots_bytes: total size of the slots in bytes, including payloads
  *
- * Positions count the places of the ring since its first write; a slot takes one
- * or more. A ring too large for one record comes in several, in order.
+ * Positions count units of 32 bytes since the first write to the ring; a slot takes one
+ * or more units. A ring that is too large for one record is split into several, in order.
  */
 struct ktau_rec_trace {
 	struct ktau_rec rec;
@@ -700,35 +700,34 @@ struct ktau_rec_trace {
  * @rec: type KTAU_REC_END
  * @nr_records: PROFILE and TRACE records in this stream
  * @denied: tasks left out because the reader may not see them
- * @vanished: tasks of a list that do not exist
- * @stateless: tasks of a list that exist but have no profile, or no ring
- * @busy: tasks left out because they were in the middle of an exec
- * @torn: tasks left out because no quiet moment was found to copy them
- * @cut_ticks: the common cut: from this time on all rings of this stream are
- *	complete
- * @exited_next: what to give as @exited_since to see only tasks that exit or are
- *	folded later
- * @exited_first: the oldest exited task that is kept
- * @losses_own: 1 if the counts below are of the reader's own tasks only, 0 if they
- *	are of the whole machine
+ * @vanished: listed tasks that do not exist
+ * @stateless: listed tasks that exist but have no profile or ring
+ * @busy: tasks left out because they were in an exec
+ * @torn: tasks left out because no consistent copy could be made
+ * @cut_ticks: the common start: from this time on all rings of this stream are complete
+ * @exited_next: @exited_since for a stream with only the tasks that exit or are folded
+ *	later
+ * @exited_first: @exited_seq of the oldest exited task that is kept
+ * @losses_own: 1 if the counts below cover only the reader's own tasks, 0 if they cover
+ *	the whole machine
  * @refused_memory_limit: allocations refused because of memory_limit
  * @refused_user_limit: allocations refused because of the user's share of it
  * @refused_no_memory: allocations that failed
- * @refused_no_chunk: activations that found no chunk for their cell
- * @refused_no_id: activations that found no id
- * @refused_no_state: tasks that could not be given a profile
- * @refused_descriptors: descriptors that were refused
- * @lost_no_ring: slots that found no ring, or no room in it
+ * @refused_no_chunk: activations refused because there was no chunk for their cell
+ * @refused_no_id: activations refused because there was no id
+ * @refused_no_state: tasks without a profile for lack of memory
+ * @refused_descriptors: descriptors refused
+ * @lost_no_ring: slots lost because there was no ring, or no room in it
  * @lost_resized: unread slots of rings that were resized
  * @lost_evicted: unread slots of tasks that were folded or evicted
  * @evicted: tasks that were evicted
- * @clamped: durations that came out negative and were set to 0
- * @internal_errors: contradictions, after which KTAU disables itself
- * @missed: tasks that exited and were evicted since the END of the descriptor's
- *	stream of exited tasks before this one, without having been in any of its streams
+ * @clamped: negative durations that were set to 0
+ * @internal_errors: internal errors, after which KTAU disables itself
+ * @missed: tasks that exited and were evicted since the END of the descriptor's stream
+ *	of exited tasks before this one, without having been in any of its streams
  *
- * From @refused_memory_limit to @internal_errors, counts are since boot, under the
- * names that they have in /proc/ktau/stats.
+ * From @refused_memory_limit to @internal_errors, counts are since boot, under the names
+ * that they have in /proc/ktau/stats.
  */
 struct ktau_rec_end {
 	struct ktau_rec rec;
@@ -768,14 +767,14 @@ struct ktau_rec_end {
 #define KTAU_TARGET_LIST	(1U << 1)	/* tids in @pids */
 #define KTAU_TARGET_ALL		(1U << 2)	/* every live task */
 #define KTAU_TARGET_EXITED	(1U << 3)	/* exited tasks */
-#define KTAU_TARGET_EVICTED	(1U << 4)	/* the sum of those evicted; profile only */
+#define KTAU_TARGET_EVICTED	(1U << 4)	/* the evicted sum; profile only */
 #define KTAU_TARGET_CPU		(1U << 5)	/* tables of the CPUs; profile only */
-#define KTAU_TARGET_CHANGED	(1U << 6)	/* every live task that has run since */
+#define KTAU_TARGET_CHANGED	(1U << 6)	/* live tasks that have run since */
 #define KTAU_TARGET_VALID	((1U << 7) - 1)
 
 /* @flags of struct ktau_select */
 #define KTAU_SELECT_THREADS	(1U << 0)	/* SELF, LIST: all threads of the process */
-#define KTAU_SELECT_CONSUME	(1U << 1)	/* trace: what is read is gone for others */
+#define KTAU_SELECT_CONSUME	(1U << 1)	/* trace: slots are consumed when read */
 #define KTAU_SELECT_CGROUP	(1U << 2)	/* only tasks in @cgroup or below it */
 #define KTAU_SELECT_UID		(1U << 3)	/* only tasks whose real user is @uid */
 #define KTAU_SELECT_TAG		(1U << 4)	/* only tasks whose tag is @tag */
@@ -788,29 +787,29 @@ struct ktau_rec_end {
  * @size: sizeof(struct ktau_select) of the caller, at least KTAU_SELECT_SIZE_VER0
  * @target: KTAU_TARGET_*
  * @flags: KTAU_SELECT_*
- * @nr_pids: at most KTAU_MAX_PIDS; 0 unless KTAU_TARGET_LIST
- * @pids: address of @nr_pids __s32, any order, in the opener's pid namespace; a
- *	tid listed twice gives one record
- * @exited_since: of the exited tasks, only those whose @exited_seq is not below
- *	this: @exited_next of the END of this descriptor's stream before, or 0
- * @since_ticks: trace: slots from the first one on that is not older than this;
- *	profile: see @groups_throughout of struct ktau_rec_profile
- * @cgroup: control group by its id, with KTAU_SELECT_CGROUP, else 0
- * @uid: user id in the opener's user namespace, with KTAU_SELECT_UID, else 0
- * @tag: with KTAU_SELECT_TAG, else 0
+ * @nr_pids: number of @pids, at most KTAU_MAX_PIDS; 0 unless KTAU_TARGET_LIST
+ * @pids: address of @nr_pids __s32, in any order, in the opener's pid namespace;
+ *	duplicate tids give one record
+ * @exited_since: exited tasks with a lower @exited_seq are left out; @exited_next from
+ *	END of an earlier stream, or 0
+ * @since_ticks: trace: slots before the first one that is not older than this are left
+ *	out; profile: see @groups_throughout of struct ktau_rec_profile
+ * @cgroup: id of a control group with KTAU_SELECT_CGROUP, else 0
+ * @uid: user id in the opener's user namespace with KTAU_SELECT_UID, else 0
+ * @tag: tag with KTAU_SELECT_TAG, else 0
  *
- * Chooses what read() gives and starts a new stream. Without it, the first
- * read() gives everything: ALL, EXITED, EVICTED and CPU. read() returns 0 after
- * END; KTAU_IOC_SELECT or lseek() to 0 starts the next stream. Any size of
- * buffer does; a record is cut where the buffer ends.
+ * Selects what read() returns, and starts a new stream. Without it the first read()
+ * starts a stream of everything: ALL, EXITED, EVICTED and CPU. read() returns 0 after
+ * END; KTAU_IOC_SELECT or lseek() to 0 starts the next stream. The buffer may have any
+ * size; a record may be split between two reads.
  *
- * Filters leave out tasks without counting them; the tables of CPUs and the
- * evicted sum are not filtered. Reading consumes nothing without
- * KTAU_SELECT_CONSUME, which needs KTAU_ACCESS_CONSUME (EPERM).
+ * Tasks that do not pass the filters are not counted as left out. The tables of CPUs and
+ * the evicted sum are not filtered. Reading consumes nothing unless KTAU_SELECT_CONSUME
+ * is set, which requires KTAU_ACCESS_CONSUME (EPERM).
  *
- * Errors: E2BIG (fields unknown to this kernel are not zero, too many pids),
- * EINVAL (size, target, flags, combination), EPERM, EACCES (the level in force
- * forbids traces), EFAULT, ENOMEM. A call that fails changes nothing.
+ * Errors: E2BIG (non-zero fields that this kernel does not know, too many pids), EINVAL
+ * (size, target, flags, combination), EPERM, EACCES (the current level forbids it),
+ * EFAULT, ENOMEM. A failed call changes nothing.
  */
 struct ktau_select {
 	__u32 size;
@@ -832,7 +831,7 @@ struct ktau_select {
  * @source: KTAU_SOURCE_*
  * @first: lowest id
  * @count: number of ids; 0 if this kernel has none
- * @used: how many of them are in use
+ * @used: number of ids in use
  */
 struct ktau_id_range {
 	__u32 source;
@@ -850,24 +849,24 @@ struct ktau_id_range {
 
 /**
  * struct ktau_info - argument of KTAU_IOC_INFO
- * @size: in: sizeof(struct ktau_info) of the caller, at least
- *	KTAU_INFO_SIZE_VER0; out: that of the kernel
+ * @size: in: sizeof(struct ktau_info) of the caller, at least KTAU_INFO_SIZE_VER0; out:
+ *	that of the kernel
  * @version: KTAU_ABI_VERSION
  * @features: KTAU_FEATURE_*
  * @groups_built: groups that this kernel has
  * @groups: groups and modes enabled system-wide
- * @paranoid: the level in force, -1 to 3
+ * @paranoid: the current level, -1 to 3
  * @access: KTAU_ACCESS_* of this descriptor's opener
  * @ring_slots: size that rings grow to
  * @nr_ranges: number of @range
  * @boot_id: /proc/sys/kernel/random/boot_id as 16 bytes
- * @memory_limit_bytes: bound of all memory; 0 without KTAU_ACCESS_ALL
+ * @memory_limit_bytes: the memory limit; 0 without KTAU_ACCESS_ALL
  * @memory_bytes: memory in use, likewise
  * @user_limit_bytes: the opener's share
  * @user_bytes: memory charged to the opener
- * @range: which ids belong to which source
+ * @range: the ids of each source
  *
- * The kernel fills in what the caller has room for.
+ * The kernel fills in the fields that fit into the caller's structure.
  */
 struct ktau_info {
 	__u32 size;
