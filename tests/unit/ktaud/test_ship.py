@@ -168,8 +168,8 @@ class Shipping(Case):
 
     def test_resumes_after_a_crash_of_its_own(self):
         self.collect()
-        for _ in range(5):
-            self.fill(random.randrange(30), 30)
+        for number in range(5):
+            self.fill(number, 30)
             process, log = self.start(*self.command())
             self.waits(lambda: any(self.out.iterdir()) or process.poll() is not None, log)
             process.kill()
