@@ -7,6 +7,12 @@
 #include "log.h"
 
 static bool to_syslog;
+static const char *program = "ktaud";
+
+void log_program(const char *name)
+{
+	program = name;
+}
 
 static void put(int priority, const char *format, va_list args)
 {
@@ -18,7 +24,7 @@ static void put(int priority, const char *format, va_list args)
 	}
 	/* One write a message: lines of several processes do not mix. */
 	vsnprintf(text, sizeof(text), format, args);
-	fprintf(stderr, "ktaud: %s\n", text);
+	fprintf(stderr, "%s: %s\n", program, text);
 }
 
 void log_error(const char *format, ...)
@@ -41,6 +47,6 @@ void log_info(const char *format, ...)
 
 void log_to_syslog(void)
 {
-	openlog("ktaud", LOG_PID | LOG_NDELAY, LOG_DAEMON);
+	openlog(program, LOG_PID | LOG_NDELAY, LOG_DAEMON);
 	to_syslog = true;
 }

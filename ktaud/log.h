@@ -6,6 +6,9 @@
 void log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The name that messages begin with: "ktaud" unless set. */
+void log_program(const char *name);
+
 /* From here on messages go to syslog. */
 void log_to_syslog(void);
 

@@ -3,12 +3,24 @@
 ktaud_OBJS := $(patsubst %,$(B)/ktaud/%.o,main options config value run daemon \
 	control losses collect baseline output rotate log)
 
-PROGRAMS += $(B)/ktaud/ktaud
-MAN_PAGES += ktaud/ktaud.8 ktaud/ktaud.conf.5
+# ktaud-ship has TLS where GnuTLS is; HAVE_GNUTLS=n leaves it out.
+HAVE_GNUTLS ?= $(if $(CROSS_COMPILE),n,$(if $(shell pkg-config --exists gnutls && echo y),y,n))
+ship_OBJS := $(patsubst %,$(B)/ktaud/%.o,ship ship_link ship_spool log value)
+ifneq ($(HAVE_GNUTLS),n)
+ship_OBJS += $(B)/ktaud/ship_tls.o
+$(ship_OBJS): private KTAU_CPPFLAGS += -DKTAU_HAVE_GNUTLS
+endif
+
+PROGRAMS += $(B)/ktaud/ktaud $(B)/ktaud/ktaud-ship
+MAN_PAGES += ktaud/ktaud.8 ktaud/ktaud.conf.5 ktaud/ktaud-ship.8 ktaud/ktaud-collect.8
 INSTALL_HOOKS += install-ktaud
 
 $(B)/ktaud/ktaud: $(ktaud_OBJS) $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS)
+
+$(B)/ktaud/ktaud-ship: $(ship_OBJS) $(LIBKTAU)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS) \
+		$(if $(filter n,$(HAVE_GNUTLS)),,-lgnutls)
 
 # A configuration that exists is somebody's work and stays.
 .PHONY: install-ktaud
@@ -18,6 +30,9 @@ install-ktaud: all
 	install -m 755 $(B)/ktaud/ktaud $(DESTDIR)$(SBINDIR)/ktaud
 	test -e $(DESTDIR)$(SYSCONFDIR)/ktaud.conf || \
 		install -m 644 ktaud/ktaud.conf $(DESTDIR)$(SYSCONFDIR)/ktaud.conf
+	install -m 755 $(B)/ktaud/ktaud-ship $(DESTDIR)$(SBINDIR)/ktaud-ship
+	install -m 755 ktaud/collector.py $(DESTDIR)$(SBINDIR)/ktaud-collect
 	sed $(ktaud_PATHS) ktaud/ktaud.service.in >$(DESTDIR)$(UNITDIR)/ktaud.service
+	sed $(ktaud_PATHS) ktaud/ktaud-ship.service.in >$(DESTDIR)$(UNITDIR)/ktaud-ship.service
 	sed $(ktaud_PATHS) ktaud/ktaud.rc.in >$(DESTDIR)$(SYSCONFDIR)/init.d/ktaud
 	chmod 755 $(DESTDIR)$(SYSCONFDIR)/init.d/ktaud

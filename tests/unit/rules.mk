@@ -61,7 +61,7 @@ test_output_OBJS := ktaud/output ktaud/rotate ktaud/log
 test_baseline_OBJS := ktaud/baseline
 test_daemon_OBJS := ktaud/daemon ktaud/log
 ktaud_TESTS := $(patsubst %.c,$(B)/%,$(filter-out %/test_stream.c,$(wildcard tests/unit/ktaud/test_*.c)))
-UNIT_TESTS += $(ktaud_TESTS) $(call unit,ktaud/test_ktaud ktaud/test_service)
+UNIT_TESTS += $(ktaud_TESTS) $(call unit,ktaud/test_ktaud ktaud/test_service ktaud/test_ship)
 
 $(patsubst %.c,$(B)/%.o,$(wildcard tests/unit/ktaud/*.c)): KTAU_CPPFLAGS += -Iktaud
 $(call unit,ktaud/test_daemon): private override LDFLAGS += -Wl,--wrap=flock
@@ -83,6 +83,11 @@ $(call unit,ktaud/test_service): $(call unit,ktaud/test_rc)
 $(call unit,ktaud/test_ktaud ktaud/test_service): $(B)/%: %.sh $(call unit,ktaud/test_lib.sh) \
 		$(B)/ktaud/ktaud $(call unit,ktaud/test_stream)
 	install -m 755 $< $@
+
+$(call unit,ktaud/test_ship): tests/unit/ktaud/test_ship.py $(B)/ktaud/ktaud-ship
+	@mkdir -p $(@D)
+	printf '#!/bin/sh\nexec /usr/bin/python3 -B %s %s "$$@"\n' $< $(B) > $@
+	chmod 755 $@
 
 # tools: likewise.
 test_addrs_OBJS := tools/funcmap/addrs
@@ -144,8 +149,8 @@ $(call unit,zepto/test_files-static): tests/unit/zepto/test_files.c
 	$(CC) $(KTAU_CFLAGS) -O2 -static -o $@ $<
 
 $(call unit,zepto/test_ciod): $(call unit,zepto/test_files zepto/test_files-static)
-$(call unit,zepto/test_zepto): $(B)/ktaud/ktaud
+$(call unit,zepto/test_zepto): $(B)/ktaud/ktaud $(B)/ktaud/ktaud-ship
 $(call unit,zepto/test_ciod zepto/test_zepto): $(B)/%: %.py $(CIOD) $(CNK)
 	@mkdir -p $(@D)
-	printf '#!/bin/sh\nPYTHONPATH=zepto-config exec /usr/bin/python3 -B %s %s "$$@"\n' $< $(B) > $@
+	printf '#!/bin/sh\nPYTHONPATH=zepto-config:tests/unit/ktaud exec /usr/bin/python3 -B %s %s "$$@"\n' $< $(B) > $@
 	chmod 755 $@

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """An I/O node that is a process of this machine, called as QEMU is.
 
-It takes the job from the ramdisk, runs the real ciod for it and sends dumps home like the scripts of
-the ramdisk. For tests of submit that are not worth a boot: with BOARD=panic it is gone
-when the job has made the folder "panic"; with BOARD=mute it sends nothing at its end; with BOARD=STATUS
-that is what it says of ktaud; with BOARD=broken a script of it fails.
+It takes the job from the ramdisk and runs the real ciod and ktaud-ship for it, like the scripts
+of the ramdisk. For tests of submit that do not need a boot. BOARD=panic: the board is gone
+when the job has made the folder "panic". BOARD=mute: it sends nothing at its end.
+BOARD=STATUS: ktaud has ended with that status. BOARD=broken: a script fails at the start.
 """
 
 import gzip
@@ -19,6 +19,8 @@ import sys
 import tarfile
 import tempfile
 import time
+
+import recording
 
 BOARD = os.environ.get('BOARD', '')
 
@@ -55,7 +57,7 @@ def packed(folder):
 
 
 def serve(work, ciod, port, node):
-    """Until ciod has ended. Each moment a part of the recording goes home."""
+    """Until ciod has ended. The recording grows meanwhile, and is shipped."""
     (work / 'root').mkdir()
     os.chown(work / 'root', 1000, 1000)
     ciod.update(peer='127.0.0.1', port=port, root=work / 'root')
@@ -64,17 +66,24 @@ def serve(work, ciod, port, node):
     home.mkdir()
     with open(home / 'ciod.log', 'wb') as log:
         daemon = subprocess.Popen([os.environ['CIOD'], work / 'job'], stderr=log)
-    sent = b''
-    while daemon.poll() is None:
-        part = b'part %d\n' % time.monotonic_ns()
-        send(node, f'file a.ktau {len(sent)}', part)
-        sent += part
-        if BOARD == 'panic' and (work / 'root/panic').exists():
-            daemon.kill()
-            daemon.wait()
-            sys.exit(1)
-        time.sleep(0.05)
-    (home / 'a.ktau').write_bytes(sent + b'end\n')
+    spool = work / 'spool'
+    spool.mkdir()
+    (work / 'token').write_text(node['TOKEN'])
+    ship = subprocess.Popen([os.environ['SHIP'], f'--to=tcp:127.0.0.1:{node["HOME_PORT"]}',
+                             f'--token-file={work / "token"}', '--every=20ms', spool])
+    with open(spool / recording.name(0), 'wb', buffering=0) as f:
+        f.write(recording.HEADER)
+        while daemon.poll() is None:
+            f.write(recording.block(b'part %d\n' % time.monotonic_ns()))
+            if BOARD == 'panic' and (work / 'root/panic').exists():
+                for process in daemon, ship:
+                    process.kill()
+                    process.wait()
+                sys.exit(1)
+            time.sleep(0.05)
+        f.write(recording.block(b'end\n'))
+    ship.terminate()
+    (home / 'ship.status').write_text(f'{ship.wait()}\n')
     (home / 'ciod.status').write_text(f'{daemon.returncode}\n')
     (home / 'ktaud.status').write_text(f'{BOARD if BOARD.isdigit() else 0}\n')
     return home

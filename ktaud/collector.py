@@ -1,0 +1,366 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: GPL-2.0-only
+"""Receive recordings from ktaud-ship while they grow: see ktaud-collect(8).
+
+A connection begins with the token in a line, which is empty if there is none. Then
+lines are answered in turn:
+
+    size NAME                   N: the bytes that are here of this file, 0 without it
+    part NAME OFFSET BYTES      followed by so many bytes. They are written if OFFSET is the
+                                size of the file. N: the size that is now on the disk
+
+An answer that is not a number says what is wrong, and the connection is closed.
+"""
+
+import argparse
+import contextlib
+import os
+import pathlib
+import re
+import secrets
+import signal
+import socket
+import ssl
+import stat
+import sys
+import threading
+import time
+
+MOST_UNKNOWN = 16           # connections that have not shown the token
+MOST_LINE = 256
+MOST_PART = 1 << 20
+HELLO_SECONDS = 10          # in all, for TLS and the token
+IDLE_SECONDS = 600
+NAME = re.compile(r'\w[\w.:+-]{0,200}')
+RECORDING = re.compile(r'\w[\w.:+-]{0,120}\.ktau')
+
+
+class Refused(Exception):
+    """What the peer has to be told before its connection is closed."""
+
+
+class Peer:
+    """A connection: its lines and its bytes, which are counted once it is admitted."""
+
+    def __init__(self, connection):
+        self.connection = connection
+        self.count = None
+        self.buffer = b''
+
+    def admit(self, count):
+        self.count = count
+        count(len(self.buffer))
+
+    def _more(self):
+        data = self.connection.recv(1 << 16)
+        if self.count:
+            self.count(len(data))
+        self.buffer += data
+        return bool(data)
+
+    def line(self, deadline=None):
+        """A line without its end; None at the end. Raise OSError after the deadline."""
+        while b'\n' not in self.buffer:
+            if deadline is not None:
+                self.connection.settimeout(max(deadline - time.monotonic(), 0.001))
+            if len(self.buffer) > MOST_LINE:
+                raise Refused('a line is too long')
+            if not self._more():
+                return None
+        line, _, self.buffer = self.buffer.partition(b'\n')
+        return line.decode('ascii', 'replace')
+
+    def read(self, size):
+        """At most so many bytes; none at the end."""
+        if not self.buffer:
+            self._more()
+        data, self.buffer = self.buffer[:size], self.buffer[size:]
+        return data
+
+    def exactly(self, size):
+        while len(self.buffer) < size:
+            if not self._more():
+                raise ConnectionError('the connection ended inside of a part')
+        return self.read(size)
+
+    def answer(self, text):
+        self.connection.sendall(f'{text}\n'.encode())
+
+
+class Collector:
+    """Serves any number of connections, each in a thread; writes to the folder out.
+
+    Without resume, what is in the folder already belongs to somebody else and is left alone.
+    """
+
+    def __init__(self, listener, out, token='', tls=None, resume=False, limit=None):
+        self.listener = listener
+        self.out = pathlib.Path(out)
+        self.token = token.encode()
+        self.tls = tls
+        self.resume = resume
+        self.limit = limit
+        self.errors = []
+        self.names = set()              # of the files that have come
+        self.bytes = 0
+        self.lock = threading.Lock()    # guards what is above and below, and the files
+        self.unknown = []               # connections without the token; the oldest first
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self):
+        # Wakes up accept(), which close() alone does not
+        with contextlib.suppress(OSError):
+            self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+
+    def failed(self, text):
+        """For subclasses and logs: something went wrong with a known peer."""
+        self.errors.append(text)
+
+    def arrived(self, name, size):
+        """For subclasses and logs: a file has so many bytes now."""
+
+    def count(self, size):
+        with self.lock:
+            self.bytes += size
+            if self.limit is not None and self.bytes > self.limit:
+                raise Refused(f'more than {self.limit} bytes have been sent')
+
+    def _accept(self):
+        while True:
+            try:
+                connection, _ = self.listener.accept()
+            except OSError:
+                return
+            if self.tls:
+                try:
+                    connection = self.tls.wrap_socket(connection, server_side=True,
+                                                      do_handshake_on_connect=False)
+                except OSError:
+                    continue
+            with self.lock:
+                self.unknown.append(connection)
+                oldest = self.unknown.pop(0) if len(self.unknown) > MOST_UNKNOWN else None
+            if oldest:
+                # Its thread closes it
+                with contextlib.suppress(OSError):
+                    socket.socket.shutdown(oldest, socket.SHUT_RDWR)
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _greet(self, connection, peer):
+        """Whether the peer has the token."""
+        deadline = time.monotonic() + HELLO_SECONDS
+        try:
+            if self.tls:
+                connection.settimeout(HELLO_SECONDS)
+                connection.do_handshake()
+            line = peer.line(deadline)
+            return line is not None and secrets.compare_digest(line.encode(), self.token)
+        except (OSError, ValueError, Refused):
+            return False
+
+    def _serve(self, connection):
+        with connection:
+            peer = Peer(connection)
+            known = self._greet(connection, peer)
+            with self.lock:
+                if connection in self.unknown:
+                    self.unknown.remove(connection)
+            if not known:
+                return
+            connection.settimeout(IDLE_SECONDS)
+            try:
+                peer.admit(self.count)
+                while (line := peer.line()) is not None:
+                    self.take(line, peer)
+            except Refused as refused:
+                self.failed(str(refused))
+                with contextlib.suppress(OSError):
+                    peer.answer(refused)
+            except TimeoutError:
+                pass
+            except OSError as error:
+                self.failed(error.strerror or str(error))
+                with contextlib.suppress(OSError):
+                    peer.answer(error.strerror or error)
+
+    def take(self, line, peer):
+        """One line of a known peer."""
+        match = re.fullmatch(r'size (\S+)', line)
+        if match:
+            with self.lock:
+                peer.answer(self._size(self.checked(match[1])))
+            return
+        match = re.fullmatch(r'part (\S+) (\d{1,18}) (\d{1,7})', line)
+        if not match or int(match[3]) > MOST_PART:
+            raise Refused('not a request')
+        name, offset = self.checked(match[1]), int(match[2])
+        data = peer.exactly(int(match[3]))
+        with self.lock:
+            if offset == self._size(name):
+                self._append(name, data, offset)
+            size = self._size(name)
+        self.arrived(name, size)
+        peer.answer(size)
+
+    def checked(self, name):
+        """The name, if a recording may be written to it."""
+        if not RECORDING.fullmatch(name):
+            raise Refused('not the name of a recording')
+        if not self.own(name):
+            raise Refused('a file of this name is somebody else\'s')
+        return name
+
+    def own(self, name):
+        """Whether a file of this name may be written."""
+        path = self.out / name
+        if name not in self.names and os.path.lexists(path) and not \
+                (self.resume and stat.S_ISREG(os.lstat(path).st_mode)):
+            return False
+        self.names.add(name)
+        return True
+
+    def _size(self, name):
+        try:
+            return os.stat(self.out / name, follow_symlinks=False).st_size
+        except FileNotFoundError:
+            return 0
+
+    def _append(self, name, data, offset):
+        """On the disk when it returns: the peer may remove its own."""
+        flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        fd = os.open(self.out / name, flags, 0o644)
+        try:
+            with open(fd, 'r+b', buffering=0, closefd=False) as f:
+                f.seek(offset)
+                while data:
+                    data = data[f.write(data):]
+            os.fdatasync(fd)
+        except OSError:
+            # A part is here as a whole or not at all
+            os.ftruncate(fd, offset)
+            raise
+        finally:
+            os.close(fd)
+        if not offset:
+            self._sync_folder()
+
+    def _sync_folder(self):
+        fd = os.open(self.out, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
+
+class Logging(Collector):
+    """Says on standard error what comes and what fails."""
+
+    def failed(self, text):
+        print(f'ktaud-collect: {text}', file=sys.stderr, flush=True)
+
+    def arrived(self, name, size):
+        if name not in self.said:
+            self.said.add(name)
+            print(f'ktaud-collect: receiving {self.out / name}', file=sys.stderr, flush=True)
+
+    said = set()
+
+
+def listen(address):
+    """A socket for tcp:HOST:PORT, tls:HOST:PORT or unix:PATH."""
+    kind, _, where = address.partition(':')
+    if kind == 'unix' and where:
+        return listen_unix(where)
+    host, _, port = where.rpartition(':')
+    if kind not in ('tcp', 'tls') or not port.isdigit():
+        raise ValueError(f"'{address}' is none of tcp:HOST:PORT, tls:HOST:PORT, unix:PATH")
+    host = host.strip('[]')
+    family = socket.AF_INET6 if ':' in host else socket.AF_INET
+    return socket.create_server((host, int(port)), family=family, backlog=128)
+
+
+def listen_unix(path):
+    """For the owner alone. A socket that nobody listens to any more is replaced."""
+    with socket.socket(socket.AF_UNIX) as probe:
+        try:
+            probe.connect(path)
+        except ConnectionRefusedError:
+            os.unlink(path)
+        except OSError:
+            pass
+    listener = socket.socket(socket.AF_UNIX)
+    before = os.umask(0o177)
+    try:
+        listener.bind(path)
+    finally:
+        os.umask(before)
+    listener.listen(128)
+    return listener
+
+
+def arguments():
+    parser = argparse.ArgumentParser(
+        prog='ktaud-collect', description='Receive recordings from ktaud-ship into DIR.')
+    parser.add_argument('-l', '--listen', default='tcp:127.0.0.1:7201', metavar='ADDRESS',
+                        help='tcp:HOST:PORT, tls:HOST:PORT or unix:PATH (%(default)s)')
+    parser.add_argument('--token-file', metavar='FILE',
+                        help='only peers that show the token in FILE')
+    parser.add_argument('--cert', metavar='FILE', help='own certificate, for tls')
+    parser.add_argument('--key', metavar='FILE', help='its key')
+    parser.add_argument('--client-ca', metavar='FILE',
+                        help='only peers with a certificate of this authority')
+    parser.add_argument('out', metavar='DIR', type=pathlib.Path)
+    known = parser.parse_args()
+    if known.listen.startswith('tls:') != bool(known.cert and known.key):
+        parser.error('tls needs --cert and --key, and they need tls')
+    if known.client_ca and not known.cert:
+        parser.error('--client-ca needs tls')
+    try:
+        known.listener = listen(known.listen)
+    except ValueError as error:
+        parser.error(error)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, known.listen) from error
+    return known
+
+
+def tls_context(a):
+    if not a.cert:
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(a.cert, a.key)
+    if a.client_ca:
+        context.load_verify_locations(a.client_ca)
+        context.verify_mode = ssl.CERT_REQUIRED
+    return context
+
+
+def main():
+    a = arguments()
+    token = ''
+    if a.token_file:
+        token = pathlib.Path(a.token_file).read_text(encoding='ascii').split('\n')[0].strip()
+        if not token:
+            raise OSError(0, 'the first line is empty: there is no token', a.token_file)
+    a.out.mkdir(exist_ok=True)
+    # Before there are threads: they inherit it
+    ends = {signal.SIGTERM, signal.SIGINT}
+    signal.pthread_sigmask(signal.SIG_BLOCK, ends)
+    collector = Logging(a.listener, a.out, token, tls_context(a), resume=True)
+    print(f'ktaud-collect: listening on {a.listen}', file=sys.stderr, flush=True)
+    signal.sigwait(ends)
+    collector.close()
+    if a.listen.startswith('unix:'):
+        os.unlink(a.listen.removeprefix('unix:'))
+    return 0
+
+
+if __name__ == '__main__':
+    try:
+        sys.exit(main())
+    except ssl.SSLError as error:
+        print(f'ktaud-collect: the certificate: {error.reason or error}', file=sys.stderr)
+    except OSError as error:
+        print(f'ktaud-collect: {error.filename}: {error.strerror}', file=sys.stderr)
+    sys.exit(1)

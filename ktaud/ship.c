@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ktaud-ship: sends the recordings that ktaud writes to a collector, while they grow.
+ *
+ * The collector alone knows what it has: for each file ktaud-ship asks for that, and sends
+ * the rest. So nothing has to be remembered here, and after a lost connection, a crash or
+ * a reboot of either side shipping resumes where the collector's file ends. The directory of
+ * ktaud is the spool.
+ *
+ * It is a process of its own, and not a part of ktaud: ktaud has the capabilities to read every
+ * task and no network; ktaud-ship has the network and no capability.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <poll.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <ktau.h>
+
+#include "log.h"
+#include "ship_link.h"
+#include "ship_spool.h"
+#include "value.h"
+
+#define PART_BYTES	(256 << 10)
+#define MAX_DELAY_NS	(30 * NS)
+#define NS		1000000000ULL
+#define TOKEN_CHARS	128
+
+#define KEY_CA		0x100
+#define KEY_CERT	0x101
+#define KEY_KEY		0x102
+#define KEY_TOKEN	0x103
+#define KEY_EVERY	0x104
+#define KEY_LINGER	0x105
+#define KEY_REMOVE	0x106
+
+static const char doc[] =
+	"Send the recordings in DIR to a collector, while ktaud writes them.";
+
+static const struct argp_option argp_options[] = {
+	{ "to", 't', "COLLECTOR", 0, "tcp:HOST:PORT, tls:HOST:PORT or unix:PATH", 0 },
+	{ "token-file", KEY_TOKEN, "FILE", 0, "show the collector the token in FILE", 0 },
+	{ "ca", KEY_CA, "FILE", 0, "certificates to trust, instead of the system's", 1 },
+	{ "cert", KEY_CERT, "FILE", 0, "own certificate", 1 },
+	{ "key", KEY_KEY, "FILE", 0, "its key", 1 },
+	{ "every", KEY_EVERY, "TIME", 0, "look for new data (1 s)", 2 },
+	{ "linger", KEY_LINGER, "TIME", 0, "after SIGTERM, go on trying (10 s)", 2 },
+	{ "remove", KEY_REMOVE, NULL, 0, "remove files that ktaud has closed and that have "
+	  "been shipped", 2 },
+	{ "once", '1', NULL, 0, "ship what is there and end", 2 },
+	{ 0 }
+};
+
+/**
+ * struct ship - the program
+ * @target: where the collector is
+ * @to: the same as it was given
+ * @token: shown to the collector, empty for none
+ * @dir: the spool's path
+ * @every_ns: time between two looks
+ * @linger_ns: how long to go on after SIGTERM
+ * @remove: remove what was shipped
+ * @once: end when all is shipped, or cannot be
+ * @spool: the files
+ * @link: NULL while there is no connection
+ * @signal_fd: SIGTERM and SIGINT
+ * @deadline_ns: CLOCK_MONOTONIC at which to give up; 0 as long as nothing asked for the end
+ * @reason: of the last failure
+ * @told: @reason was logged
+ */
+struct ship {
+	struct link_target target;
+	const char *to;
+	char token[TOKEN_CHARS + 2];
+	const char *dir;
+	uint64_t every_ns;
+	uint64_t linger_ns;
+	bool remove;
+	bool once;
+	struct spool spool;
+	struct link *link;
+	int signal_fd;
+	uint64_t deadline_ns;
+	char reason[LINK_REASON];
+	bool told;
+};
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * NS + ts.tv_nsec;
+}
+
+static void read_token(struct ship *ship, struct argp_state *state, const char *path)
+{
+	FILE *file = fopen(path, "re");
+
+	if (!file)
+		argp_failure(state, 1, errno, "%s", path);
+	if (!fgets(ship->token, sizeof(ship->token), file))
+		ship->token[0] = '\0';
+	fclose(file);
+	ship->token[strcspn(ship->token, "\r\n")] = '\0';
+	if (!*ship->token || strlen(ship->token) > TOKEN_CHARS)
+		argp_failure(state, 1, 0, "%s: the first line is not a token of 1 to %d characters",
+			     path, TOKEN_CHARS);
+}
+
+static void set_time(struct argp_state *state, uint64_t *ns, const char *text)
+{
+	if (!value_duration(text, ns))
+		argp_error(state, "'%s' is not a time", text);
+}
+
+static void check_arguments(const struct ship *ship, struct argp_state *state)
+{
+	if (!ship->to)
+		argp_error(state, "there is no collector: --to=COLLECTOR");
+	if (!ship->target.cert != !ship->target.key)
+		argp_error(state, "--cert and --key need each other");
+	if (!ship->dir)
+		argp_error(state, "there is no directory");
+	if (!ship->every_ns)
+		argp_error(state, "--every must be more than 0");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct ship *ship = state->input;
+
+	switch (key) {
+	case 't':
+		ship->to = arg;
+		if (!link_parse(&ship->target, arg))
+			argp_error(state, "'%s' is none of tcp:HOST:PORT, tls:HOST:PORT, unix:PATH",
+				   arg);
+		return 0;
+	case KEY_CA:
+		ship->target.ca = arg;
+		return 0;
+	case KEY_CERT:
+		ship->target.cert = arg;
+		return 0;
+	case KEY_KEY:
+		ship->target.key = arg;
+		return 0;
+	case KEY_TOKEN:
+		read_token(ship, state, arg);
+		return 0;
+	case KEY_EVERY:
+		set_time(state, &ship->every_ns, arg);
+		return 0;
+	case KEY_LINGER:
+		set_time(state, &ship->linger_ns, arg);
+		return 0;
+	case KEY_REMOVE:
+		ship->remove = true;
+		return 0;
+	case '1':
+		ship->once = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (ship->dir)
+			return ARGP_ERR_UNKNOWN;
+		ship->dir = arg;
+		return 0;
+	case ARGP_KEY_END:
+		check_arguments(ship, state);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* The collector's answer: how many bytes of the file it has. */
+static bool answer(struct ship *ship, struct spool_file *file)
+{
+	char line[LINK_LINE], *c;
+
+	if (!link_line(ship->link, line, ship->reason))
+		return false;
+	if (value_size(line, &file->shipped)) {
+		file->asked = true;
+		return true;
+	}
+	for (c = line; *c; c++)
+		if (*c < ' ' || *c > '~')
+			*c = '?';
+	snprintf(ship->reason, sizeof(ship->reason), "the collector says: %.200s", line);
+	return false;
+}
+
+static bool ask(struct ship *ship, struct spool_file *file)
+{
+	char line[LINK_LINE];
+	int length = snprintf(line, sizeof(line), "size %s\n", file->name);
+
+	return link_send(ship->link, line, length, ship->reason) && answer(ship, file);
+}
+
+static bool send_part(struct ship *ship, struct spool_file *file, int fd)
+{
+	static char part[PART_BYTES];
+	uint64_t left = spool_ready(file) - file->shipped;
+	char line[LINK_LINE];
+	ssize_t got;
+	int length;
+
+	got = pread(fd, part, left < sizeof(part) ? left : sizeof(part), file->shipped);
+	if (got <= 0) {
+		snprintf(ship->reason, sizeof(ship->reason), "%s: %s", file->name,
+			 got ? strerror(errno) : "has become shorter");
+		return false;
+	}
+	length = snprintf(line, sizeof(line), "part %s %" PRIu64 " %zd\n", file->name,
+			  file->shipped, got);
+	return link_send(ship->link, line, length, ship->reason) &&
+	       link_send(ship->link, part, got, ship->reason) && answer(ship, file);
+}
+
+static bool ship_file(struct ship *ship, struct spool_file *file)
+{
+	uint64_t before;
+	bool good = true;
+	int fd;
+
+	if (!spool_ready(file))
+		return true;
+	if (!file->asked && !ask(ship, file))
+		return false;
+	if (file->shipped >= spool_ready(file))
+		return true;
+	fd = openat(ship->spool.fd, file->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	/* Removed: the next scan says so */
+	if (fd < 0)
+		return true;
+	while (good && file->shipped < spool_ready(file)) {
+		before = file->shipped;
+		good = send_part(ship, file, fd);
+		if (good && file->shipped == before) {
+			snprintf(ship->reason, sizeof(ship->reason),
+				 "the collector takes no more of %s", file->name);
+			good = false;
+		}
+	}
+	close(fd);
+	return good;
+}
+
+static void disconnect(struct ship *ship)
+{
+	link_close(ship->link);
+	ship->link = NULL;
+	spool_forget_shipped(&ship->spool);
+}
+
+static bool connected(struct ship *ship)
+{
+	char token[sizeof(ship->token) + 1];
+	int length = snprintf(token, sizeof(token), "%s\n", ship->token);
+
+	if (ship->link && link_alive(ship->link))
+		return true;
+	disconnect(ship);
+	ship->link = link_open(&ship->target, ship->reason);
+	return ship->link && link_send(ship->link, token, length, ship->reason);
+}
+
+/* All that waits. False if the connection failed. */
+static bool ship_all(struct ship *ship)
+{
+	bool good = true;
+	size_t i;
+
+	if (!spool_waiting(&ship->spool))
+		return true;
+	good = connected(ship);
+	for (i = 0; good && i < ship->spool.nr; i++)
+		good = ship_file(ship, &ship->spool.files[i]);
+	if (!good)
+		disconnect(ship);
+	return good;
+}
+
+/* One look at the spool. Once for each time that the link is lost, and when it is back. */
+static bool look(struct ship *ship)
+{
+	int err = spool_scan(&ship->spool);
+	bool good;
+
+	if (err) {
+		snprintf(ship->reason, sizeof(ship->reason), "cannot read %s: %s", ship->dir,
+			 strerror(-err));
+		good = false;
+	} else {
+		good = ship_all(ship);
+	}
+	if (!good && !ship->told)
+		log_error("cannot ship to %s: %s; trying again", ship->to, ship->reason);
+	else if (good && ship->told)
+		log_info("shipping to %s again", ship->to);
+	ship->told = !good;
+	if (good && ship->remove)
+		spool_remove_shipped(&ship->spool);
+	return good;
+}
+
+/* Wait, or until a signal asks for the end. */
+static void pause_for(struct ship *ship, uint64_t ns)
+{
+	struct pollfd polled = { .fd = ship->signal_fd, .events = POLLIN };
+	struct signalfd_siginfo info;
+
+	if (ship->deadline_ns && ns > NS / 10)
+		ns = NS / 10;
+	if (poll(&polled, 1, ns / 1000000) > 0 &&
+	    read(ship->signal_fd, &info, sizeof(info)) == sizeof(info) && !ship->deadline_ns)
+		ship->deadline_ns = monotonic_ns() + ship->linger_ns;
+}
+
+/* Until all is shipped after the end was asked for, or the time for that has passed. */
+static int run(struct ship *ship)
+{
+	uint64_t delay_ns = ship->every_ns, waiting;
+	bool good, ending;
+
+	for (;;) {
+		/* What was written before the signal is found by a look after it */
+		ending = ship->once || ship->deadline_ns;
+		good = look(ship);
+		if (ending && (good || monotonic_ns() >= ship->deadline_ns))
+			break;
+		delay_ns = good ? ship->every_ns : delay_ns * 2;
+		if (delay_ns > MAX_DELAY_NS)
+			delay_ns = MAX_DELAY_NS;
+		pause_for(ship, delay_ns);
+	}
+	waiting = spool_waiting(&ship->spool);
+	if (waiting)
+		log_error("%" PRIu64 " bytes in %s have not been shipped", waiting, ship->dir);
+	return good && !ship->spool.lost_bytes ? 0 : 1;
+}
+
+static void print_version(FILE *stream, struct argp_state *state)
+{
+	(void)state;
+	fprintf(stream, "ktaud-ship %s\n", ktau_version());
+}
+
+int main(int argc, char **argv)
+{
+	static const struct argp argp = { argp_options, parse, "DIR", doc, NULL, NULL, NULL };
+	struct ship ship = { .every_ns = NS, .linger_ns = 10 * NS };
+	sigset_t signals;
+	int status;
+
+	argp_err_exit_status = 2;
+	argp_program_version_hook = print_version;
+	log_program("ktaud-ship");
+	argp_parse(&argp, argc, argv, 0, NULL, &ship);
+	status = spool_open(&ship.spool, ship.dir);
+	if (status) {
+		log_error("cannot read %s: %s", ship.dir, strerror(-status));
+		return 1;
+	}
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGINT);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	ship.signal_fd = signalfd(-1, &signals, SFD_CLOEXEC);
+	if (ship.signal_fd < 0) {
+		log_error("cannot wait for signals: %s", strerror(errno));
+		return 1;
+	}
+	status = run(&ship);
+	disconnect(&ship);
+	spool_close(&ship.spool);
+	close(ship.signal_fd);
+	return status;
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <ktau_file.h>
+
+#include "log.h"
+#include "ship_spool.h"
+
+#define SUFFIX	".ktau"
+/* What ktaud puts after the host's name. */
+#define STAMP_CHARS (sizeof("-YYYYMMDDThhmmss.mmmZ.ktau") - 1)
+
+int spool_open(struct spool *spool, const char *path)
+{
+	*spool = (struct spool){ .path = path };
+	spool->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return spool->fd < 0 ? -errno : 0;
+}
+
+void spool_close(struct spool *spool)
+{
+	free(spool->files);
+	if (spool->fd >= 0)
+		close(spool->fd);
+}
+
+/* Names that the collector accepts, and that no protocol line can be broken by. */
+static bool is_recording(const char *name)
+{
+	size_t length = strlen(name), suffix = strlen(SUFFIX);
+	const char *c;
+
+	if (length >= SPOOL_NAME || length <= suffix || *name == '.' || *name == '-' ||
+	    strcmp(name + length - suffix, SUFFIX))
+		return false;
+	for (c = name; *c; c++)
+		if (!isalnum((unsigned char)*c) && !strchr("._:+-", *c))
+			return false;
+	return true;
+}
+
+static int add(struct spool *spool, const char *name)
+{
+	struct spool_file *files;
+	size_t i;
+
+	for (i = 0; i < spool->nr; i++) {
+		if (!strcmp(spool->files[i].name, name)) {
+			spool->files[i].found = true;
+			return 0;
+		}
+	}
+	files = reallocarray(spool->files, spool->nr + 1, sizeof(*files));
+	if (!files)
+		return -ENOMEM;
+	spool->files = files;
+	files[spool->nr] = (struct spool_file){ .found = true };
+	strcpy(files[spool->nr++].name, name);
+	return 0;
+}
+
+/* Where the block at @at ends; 0 if it is not all there, or is not a block. */
+static uint64_t block_end(int fd, uint64_t at, uint64_t bytes)
+{
+	struct ktau_block block;
+	uint64_t end;
+
+	if (bytes - at < sizeof(block) ||
+	    pread(fd, &block, sizeof(block), at) != sizeof(block) ||
+	    block.magic != KTAU_BLOCK_MAGIC || block.size < sizeof(block))
+		return 0;
+	end = at + block.size + (((uint64_t)block.stored_bytes + 7) & ~7ULL);
+	return end <= bytes ? end : 0;
+}
+
+static void measure(struct spool *spool, struct spool_file *file)
+{
+	int fd = openat(spool->fd, file->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct ktau_file_header header;
+	struct stat st;
+	uint64_t end;
+
+	if (fd < 0)
+		return;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode)) {
+		file->bytes = st.st_size;
+		if (!file->whole && pread(fd, &header, sizeof(header), 0) == sizeof(header) &&
+		    header.magic == KTAU_FILE_MAGIC && header.size <= file->bytes)
+			file->whole = header.size;
+		while (file->whole && (end = block_end(fd, file->whole, file->bytes))) {
+			file->whole = end;
+			file->has_blocks = true;
+		}
+	}
+	close(fd);
+}
+
+static int compare_files(const void *a, const void *b)
+{
+	return strcmp(((const struct spool_file *)a)->name,
+		      ((const struct spool_file *)b)->name);
+}
+
+static bool same_host(const char *a, const char *b)
+{
+	size_t length = strlen(a);
+
+	return length > STAMP_CHARS && length == strlen(b) &&
+	       !strncmp(a, b, length - STAMP_CHARS);
+}
+
+/* ktaud closes a file before it puts a block into the next one. */
+static void mark_closed(struct spool *spool)
+{
+	size_t i;
+
+	for (i = 0; i + 1 < spool->nr; i++)
+		spool->files[i].closed =
+			same_host(spool->files[i].name, spool->files[i + 1].name) &&
+			(spool->files[i + 1].has_blocks || spool->files[i + 1].closed);
+}
+
+static void drop_missing(struct spool *spool)
+{
+	size_t i, nr = 0;
+	uint64_t lost;
+
+	for (i = 0; i < spool->nr; i++) {
+		struct spool_file *file = &spool->files[i];
+
+		if (file->found) {
+			spool->files[nr++] = *file;
+			continue;
+		}
+		lost = file->bytes > file->shipped ? file->bytes - file->shipped : 0;
+		/* ktaud removes a file that has nothing but its header */
+		if (lost && file->has_blocks) {
+			log_error("%s/%s was removed before its last %" PRIu64
+				  " bytes were shipped", spool->path, file->name, lost);
+			spool->lost_bytes += lost;
+		}
+	}
+	spool->nr = nr;
+}
+
+int spool_scan(struct spool *spool)
+{
+	struct dirent *entry;
+	int fd, err = 0;
+	size_t i;
+	DIR *dir;
+
+	fd = openat(spool->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir = fd < 0 ? NULL : fdopendir(fd);
+	if (!dir) {
+		err = -errno;
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
+	for (i = 0; i < spool->nr; i++)
+		spool->files[i].found = false;
+	while (!err && (entry = readdir(dir)))
+		if (is_recording(entry->d_name))
+			err = add(spool, entry->d_name);
+	closedir(dir);
+	if (err)
+		return err;
+	drop_missing(spool);
+	if (spool->nr)
+		qsort(spool->files, spool->nr, sizeof(*spool->files), compare_files);
+	for (i = 0; i < spool->nr; i++)
+		measure(spool, &spool->files[i]);
+	mark_closed(spool);
+	return 0;
+}
+
+uint64_t spool_waiting(const struct spool *spool)
+{
+	uint64_t waiting = 0;
+	size_t i;
+
+	for (i = 0; i < spool->nr; i++) {
+		const struct spool_file *file = &spool->files[i];
+		uint64_t shipped = file->asked ? file->shipped : 0;
+
+		if (spool_ready(file) > shipped)
+			waiting += spool_ready(file) - shipped;
+	}
+	return waiting;
+}
+
+void spool_forget_shipped(struct spool *spool)
+{
+	size_t i;
+
+	for (i = 0; i < spool->nr; i++)
+		spool->files[i].asked = false;
+}
+
+void spool_remove_shipped(struct spool *spool)
+{
+	size_t i;
+
+	for (i = 0; i < spool->nr; i++) {
+		const struct spool_file *file = &spool->files[i];
+
+		if (file->closed && file->asked && file->shipped >= file->bytes &&
+		    unlinkat(spool->fd, file->name, 0) && errno != ENOENT)
+			log_error("cannot remove %s/%s: %s", spool->path, file->name,
+				  strerror(errno));
+	}
+}

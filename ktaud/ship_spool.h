@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The spool of ktaud-ship: the *.ktau files in one directory, and how much of each has been
+ * shipped. ktaud writes them; only whole blocks are shipped of a file that ktaud may still be
+ * writing, so that what has arrived is always a valid recording.
+ */
+#ifndef KTAUD_SHIP_SPOOL_H
+#define KTAUD_SHIP_SPOOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SPOOL_NAME	128
+
+/**
+ * struct spool_file - one recording
+ * @name: without the directory
+ * @bytes: size at the last scan
+ * @whole: end of the last whole block, at most @bytes
+ * @shipped: bytes that the collector has; valid if @asked
+ * @asked: the collector has been asked for @shipped
+ * @has_blocks: at least one block is whole
+ * @closed: a later file of the same host has a block, so ktaud has closed this one
+ * @found: seen by the scan that is running
+ */
+struct spool_file {
+	char name[SPOOL_NAME];
+	uint64_t bytes;
+	uint64_t whole;
+	uint64_t shipped;
+	bool asked;
+	bool has_blocks;
+	bool closed;
+	bool found;
+};
+
+/**
+ * struct spool - the directory
+ * @path: its path
+ * @fd: its descriptor
+ * @files: sorted by name, so that a host's files are in the order of their creation
+ * @nr: number of them
+ * @lost_bytes: bytes that were removed before they were shipped
+ */
+struct spool {
+	const char *path;
+	int fd;
+	struct spool_file *files;
+	size_t nr;
+	uint64_t lost_bytes;
+};
+
+/* Return: 0, -errno. */
+int spool_open(struct spool *spool, const char *path);
+void spool_close(struct spool *spool);
+
+/* Look for new files and new blocks. Return: 0, -errno. */
+int spool_scan(struct spool *spool);
+
+/* The end of what may be shipped of @file now. */
+static inline uint64_t spool_ready(const struct spool_file *file)
+{
+	return file->closed ? file->bytes : file->whole;
+}
+
+/* Bytes that wait to be shipped. */
+uint64_t spool_waiting(const struct spool *spool);
+
+/* Ask the collector again for what it has: the connection is a new one. */
+void spool_forget_shipped(struct spool *spool);
+
+/* Remove closed files that the collector has in full. */
+void spool_remove_shipped(struct spool *spool);
+
+#endif /* KTAUD_SHIP_SPOOL_H */

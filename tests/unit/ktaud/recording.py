@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Files with the outer form of recordings, for tests of what ships them."""
+
+import struct
+
+FILE_MAGIC, BLOCK_MAGIC = 0x4c49464b, 0x4b42544b
+HEADER = struct.pack('=IHHQ16s', FILE_MAGIC, 2, 32, 0, b'')
+
+
+def block(payload):
+    head = struct.pack('=IHHBBHIIII4xQQ', BLOCK_MAGIC, 56, 1, 0, 0, 0, len(payload),
+                       len(payload), 0, 0, 0, 0)
+    head += bytes(56 - len(head))
+    return head + payload + bytes(-len(payload) % 8)
+
+
+def name(number, host='node'):
+    """The name of a host's file, in the order of the numbers."""
+    return f'{host}-20260101T0000{number:02}.000Z.ktau'

@@ -1,0 +1,414 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""ktaud-ship and ktaud-collect as processes: test_ship.py BUILD."""
+
+import contextlib
+import os
+import pathlib
+import random
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import recording
+from tap.runner import TAPTestRunner
+
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+KTAUD = pathlib.Path('ktaud').resolve()
+PATIENCE_SECONDS = 60
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(('127.0.0.1', 0))
+        return s.getsockname()[1]
+
+
+class Case(unittest.TestCase):
+
+    def setUp(self):
+        self.stack = contextlib.ExitStack()
+        self.addCleanup(self.stack.close)
+        self.dir = pathlib.Path(self.stack.enter_context(tempfile.TemporaryDirectory()))
+        self.spool, self.out = self.dir / 'spool', self.dir / 'out'
+        self.spool.mkdir()
+        self.to = f'tcp:127.0.0.1:{free_port()}'
+        self.started = 0
+
+    def start(self, *argv):
+        """A process, and the path of what it says."""
+        self.started += 1
+        log = self.dir / f'log.{self.started}'
+        with open(log, 'wb') as f:
+            process = subprocess.Popen([str(a) for a in argv], stdout=f, stderr=f)
+        self.stack.callback(process.wait)
+        self.stack.callback(process.kill)
+        return process, log
+
+    def waits(self, condition, log=None):
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while not condition():
+            self.assertLess(time.monotonic(), deadline, log and log.read_text())
+            time.sleep(0.02)
+
+    def says(self, log, text):
+        self.waits(lambda: text in log.read_text(), log)
+
+    def collect(self, *options, prefix=(), to=None):
+        process, log = self.start(*prefix, sys.executable, '-B', KTAUD / 'collector.py', '-l',
+                                  to or self.to, *options, self.out)
+        self.says(log, 'listening')
+        return process, log
+
+    def command(self, *options):
+        return [BUILD / 'ktaud/ktaud-ship', f'--to={self.to}', '--every=20ms', *options,
+                self.spool]
+
+    def ship(self, *options):
+        """Ship once. What was said."""
+        done = subprocess.run([str(a) for a in self.command('--once', *options)],
+                              stderr=subprocess.PIPE, encoding='utf-8', timeout=PATIENCE_SECONDS)
+        self.status = done.returncode
+        return done.stderr
+
+    def ships(self, *options):
+        said = self.ship(*options)
+        self.assertEqual((self.status, said), (0, ''))
+
+    def write(self, number, *parts, mode='wb', host='node'):
+        path = self.spool / recording.name(number, host)
+        with open(path, mode) as f:
+            f.write(b''.join(parts))
+        return path
+
+    def fill(self, number, blocks=5, host='node'):
+        return self.write(number, recording.HEADER, *(recording.block(os.urandom(
+            random.randrange(1, 200000))) for _ in range(blocks)), host=host)
+
+    def same(self):
+        """Whether the collector has what the spool has."""
+        return {p.name: p.read_bytes() for p in self.spool.iterdir()} == \
+            {p.name: p.read_bytes() for p in self.out.iterdir()}
+
+
+class Shipping(Case):
+
+    def test_all_of_several_hosts(self):
+        self.collect()
+        for number in range(3):
+            self.fill(number)
+            self.fill(number, host='other')
+        self.ships()
+        self.assertTrue(self.same())
+        self.ships()
+
+    def test_whole_blocks_only(self):
+        self.collect()
+        block = recording.block(b'x' * 1000)
+        path = self.write(1, recording.HEADER, block)
+        whole = path.read_bytes()
+        there = self.out / path.name
+        for cut in 1, 30, 60, len(block) - 1:
+            path.write_bytes(whole + block[:cut])
+            self.ships()
+            self.assertEqual(there.read_bytes(), whole)
+        # The next file alone says nothing: ktaud may still have to close this one
+        self.write(2, recording.HEADER)
+        self.ships()
+        self.assertEqual(there.read_bytes(), whole)
+        self.write(2, recording.HEADER, block)
+        self.ships()
+        self.assertTrue(self.same())
+
+    def test_other_files_stay(self):
+        self.collect()
+        for name in 'note', '.hidden.ktau', 'a b.ktau', 'a\nb.ktau', '.ktau', '-x.ktau':
+            (self.spool / name).write_bytes(recording.HEADER + recording.block(b'x'))
+        (self.spool / 'link.ktau').symlink_to('/etc/passwd')
+        (self.spool / 'folder.ktau').mkdir()
+        os.mkfifo(self.spool / 'fifo.ktau')
+        path = self.fill(1)
+        self.ships()
+        self.assertEqual([p.name for p in self.out.iterdir()], [path.name])
+
+    def test_while_it_grows(self):
+        self.collect()
+        path = self.write(1, recording.HEADER)
+        process, log = self.start(*self.command())
+        for _ in range(3):
+            self.write(1, recording.block(os.urandom(50000)), mode='ab')
+            self.waits(self.same, log)
+        self.write(1, recording.block(b'last'), mode='ab')
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(PATIENCE_SECONDS), 0, log.read_text())
+        self.assertTrue(self.same())
+        self.assertEqual(path.stat().st_size, (self.out / path.name).stat().st_size)
+
+    def test_a_link_that_comes_and_goes(self):
+        self.fill(1)
+        process, log = self.start(*self.command())
+        self.says(log, 'Connection refused; trying again')
+        for number in range(2, 7):
+            collector, _ = self.collect()
+            self.fill(number, 20)
+            if number % 2:
+                self.waits(lambda: (self.out / recording.name(number)).exists(), log)
+            # In the middle of what is coming
+            collector.kill()
+            collector.wait()
+        self.assertFalse(self.same())
+        self.collect()
+        self.waits(self.same, log)
+        self.says(log, f'shipping to {self.to} again')
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(PATIENCE_SECONDS), 0)
+
+    def test_resumes_after_a_crash_of_its_own(self):
+        self.collect()
+        for number in range(5):
+            self.fill(number, 30)
+            process, log = self.start(*self.command())
+            self.waits(lambda: any(self.out.iterdir()) or process.poll() is not None, log)
+            process.kill()
+            process.wait()
+        self.ships()
+        self.assertTrue(self.same())
+
+    def test_two_at_once_do_no_harm(self):
+        self.collect()
+        self.fill(1, 40)
+        both = [self.start(*self.command('--once')) for _ in range(2)]
+        for process, log in both:
+            self.assertEqual(process.wait(PATIENCE_SECONDS), 0, log.read_text())
+        self.assertTrue(self.same())
+
+    def test_remove_what_is_closed_and_there(self):
+        self.collect()
+        kept = [self.fill(number) for number in range(3)][-1]
+        before = {p.name: p.read_bytes() for p in self.spool.iterdir()}
+        self.ships('--remove')
+        self.assertEqual(list(self.spool.iterdir()), [kept])
+        self.assertEqual(before, {p.name: p.read_bytes() for p in self.out.iterdir()})
+        self.ships('--remove')
+
+    def test_removed_too_early(self):
+        self.fill(1)
+        process, log = self.start(*self.command())
+        self.says(log, 'trying again')
+        path = self.spool / recording.name(1)
+        size = path.stat().st_size
+        path.unlink()
+        self.says(log, f'{path} was removed before its last {size} bytes were shipped')
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(PATIENCE_SECONDS), 1)
+
+    def test_no_collector_at_the_end(self):
+        path = self.fill(1)
+        self.assertIn(f'{path.stat().st_size} bytes in {self.spool} have not been shipped',
+                      self.ship())
+        self.assertEqual(self.status, 1)
+        process, log = self.start(*self.command('--linger=300ms'))
+        self.says(log, 'trying again')
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(PATIENCE_SECONDS), 1)
+        self.assertEqual(log.read_text().count('trying again'), 1)
+
+    def test_a_full_disk(self):
+        collector, log = self.collect(prefix=['prlimit', '--fsize=100000'])
+        self.fill(1, 10)
+        self.assertIn('the collector says: File too large; trying again', self.ship())
+        self.assertIn('File too large', log.read_text())
+        self.assertEqual((self.out / recording.name(1)).stat().st_size, 0)
+        collector.terminate()
+        self.assertEqual(collector.wait(PATIENCE_SECONDS), 0)
+        self.collect()
+        self.ships()
+        self.assertTrue(self.same())
+
+
+class Collecting(Case):
+    """What a collector accepts, spoken by hand."""
+
+    def talk(self, sent, to=None):
+        host, port = (to or self.to).split(':')[1:]
+        with socket.create_connection((host, int(port)), 10) as s:
+            s.sendall(sent)
+            s.shutdown(socket.SHUT_WR)
+            answer = b''
+            with contextlib.suppress(OSError):
+                while more := s.recv(4096):
+                    answer += more
+            return answer.decode()
+
+    def test_requests(self):
+        self.collect()
+        (self.out / 'link.ktau').symlink_to(self.dir / 'victim')
+        for line, wanted in [
+                ('size a.ktau\n', '0\n'), ('part a.ktau 0 3\none', '3\n'),
+                ('part a.ktau 3 3\ntwo', '6\n'), ('part a.ktau 3 3\nTWO', '6\n'),
+                ('part a.ktau 9 3\ngap', '6\n'), ('size a.ktau\nsize a.ktau\n', '6\n6\n'),
+                ('part a.ktau 6 5\ncut', 'the connection ended inside of a part\n'),
+                ('part a.ktau 6 1048577\n', 'not a request\n'), ('hello\n', 'not a request\n'),
+                ('x' * 999, 'a line is too long\n'), ('part a 0 3\none', 'not the name'),
+                ('part ../a.ktau 0 3\none', 'not the name'), ('size /a.ktau\n', 'not the name'),
+                ('size .a.ktau\n', 'not the name'), ('size link.ktau\n', 'a file of this name'),
+                ('size a\0.ktau\n', 'not the name')]:
+            with self.subTest(line):
+                self.assertIn(wanted, self.talk(b'\n' + line.encode()))
+        self.assertEqual((self.out / 'a.ktau').read_bytes(), b'onetwo')
+        self.assertEqual(sorted(p.name for p in self.dir.iterdir()), ['log.1', 'out', 'spool'])
+
+    def test_a_token(self):
+        token = self.dir / 'token'
+        token.write_text('secret\n')
+        self.collect('--token-file', token)
+        self.fill(1)
+        self.assertEqual(self.talk(b'wrong\nsize a.ktau\n'), '')
+        self.assertIn('the collector has closed the connection', self.ship())
+        self.assertEqual(list(self.out.iterdir()), [])
+        self.ships(f'--token-file={token}')
+        self.assertTrue(self.same())
+
+    def test_silent_connections_keep_nobody_out(self):
+        self.collect()
+        host, port = self.to.split(':')[1:]
+        silent = [self.stack.enter_context(socket.create_connection((host, int(port)), 60))
+                  for _ in range(50)]
+        self.fill(1)
+        self.ships()
+        self.assertTrue(self.same())
+        # A byte now and then does not move the deadline
+        with self.assertRaises(OSError):
+            for _ in range(120):
+                silent[-1].sendall(b't')
+                time.sleep(0.25)
+
+    def test_unix_socket(self):
+        self.to = f'unix:{self.dir / "socket"}'
+        collector, _ = self.collect()
+        self.assertEqual((self.dir / 'socket').stat().st_mode & 0o777, 0o600)
+        self.fill(1)
+        self.ships()
+        self.assertTrue(self.same())
+        # A socket that was left behind is in nobody's way
+        collector.kill()
+        collector.wait()
+        collector, _ = self.collect()
+        self.fill(2)
+        self.ships()
+        collector.terminate()
+        self.assertEqual(collector.wait(PATIENCE_SECONDS), 0)
+        self.assertFalse((self.dir / 'socket').exists())
+
+
+@unittest.skipUnless(b'gnutls' in (BUILD / 'ktaud/ktaud-ship').read_bytes(), 'without GnuTLS')
+class Tls(Case):
+
+    @classmethod
+    def setUpClass(cls):
+        cls.keys = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.keys.cleanup)
+        cls.path = pathlib.Path(cls.keys.name)
+        for ca in 'ca', 'other':
+            cls.openssl('req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256',
+                        '-nodes', '-subj', f'/CN={ca}', '-keyout', f'{ca}.key', '-out',
+                        f'{ca}.pem', '-addext', 'keyUsage=keyCertSign')
+        for name, subject in ('server', 'IP:127.0.0.1'), ('client', 'DNS:node'), \
+                             ('elsewhere', 'DNS:elsewhere'):
+            cls.openssl('req', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes',
+                        '-subj', f'/CN={name}', '-keyout', f'{name}.key', '-out', f'{name}.csr')
+            (cls.path / 'extra').write_text(f'subjectAltName={subject}\n')
+            cls.openssl('x509', '-req', '-in', f'{name}.csr', '-CA', 'ca.pem', '-CAkey', 'ca.key',
+                        '-CAcreateserial', '-extfile', 'extra', '-out', f'{name}.pem')
+
+    @classmethod
+    def openssl(cls, *args):
+        subprocess.run(['openssl', *args], cwd=cls.path, check=True, stderr=subprocess.PIPE)
+
+    def setUp(self):
+        super().setUp()
+        self.to = f'tls:127.0.0.1:{free_port()}'
+        self.fill(1)
+
+    def serve(self, name='server', *options):
+        return self.collect('--cert', self.path / f'{name}.pem', '--key',
+                            self.path / f'{name}.key', *options)
+
+    def test_the_right_certificate(self):
+        self.serve()
+        self.ships(f'--ca={self.path}/ca.pem')
+        self.assertTrue(self.same())
+
+    def test_wrong_certificates(self):
+        server, _ = self.serve()
+        said = self.ship(f'--ca={self.path}/other.pem')
+        self.assertIn('the certificate of 127.0.0.1: ', said)
+        self.assertEqual(self.status, 1)
+        self.assertIn('the certificate of 127.0.0.1: ', self.ship())
+        server.kill()
+        server.wait()
+        self.serve('elsewhere')
+        said = self.ship(f'--ca={self.path}/ca.pem')
+        self.assertIn('name', said)
+        self.assertEqual(list(self.out.iterdir()), [])
+
+    def test_certificates_on_both_sides(self):
+        self.serve('server', '--client-ca', self.path / 'ca.pem')
+        self.ship(f'--ca={self.path}/ca.pem')
+        self.assertEqual(self.status, 1)
+        self.assertEqual(list(self.out.iterdir()), [])
+        self.ships(f'--ca={self.path}/ca.pem', f'--cert={self.path}/client.pem',
+                   f'--key={self.path}/client.key')
+        self.assertTrue(self.same())
+
+    def test_no_tls_on_the_other_side(self):
+        port = self.to.split(':')[-1]
+        self.collect(to=f'tcp:127.0.0.1:{port}')
+        self.assertIn('TLS: ', self.ship(f'--ca={self.path}/ca.pem'))
+        self.assertEqual(self.status, 1)
+
+    def test_bad_files(self):
+        self.serve()
+        self.assertIn('/nowhere: ', self.ship('--ca=/nowhere'))
+
+
+class Usage(Case):
+
+    def test_errors(self):
+        ship = BUILD / 'ktaud/ktaud-ship'
+        for options, status, wanted in [
+                ([], 2, 'there is no collector'), (['--to=udp:a:1', 'x'], 2, 'is none of tcp'),
+                (['--to=tcp:a', 'x'], 2, 'is none of'), (['--to=unix:', 'x'], 2, 'is none of'),
+                (['--to=unix:' + 'x' * 200, 'x'], 2, 'is none of'),
+                ([f'--to={self.to}'], 2, 'there is no directory'),
+                ([f'--to={self.to}', 'a', 'b'], 2, ''), ([f'--to={self.to}', '--key=a', 'b'], 2,
+                                                         'need each other'),
+                ([f'--to={self.to}', '--every=x', 'b'], 2, 'is not a time'),
+                ([f'--to={self.to}', '/nowhere'], 1, 'cannot read /nowhere: No such file'),
+                ([f'--to={self.to}', '--token-file=/nowhere', '.'], 1, '/nowhere: No such file'),
+                ([f'--to={self.to}', '--token-file=/dev/null', '.'], 1, 'is not a token')]:
+            with self.subTest(options):
+                done = subprocess.run([ship, *options], stderr=subprocess.PIPE, encoding='utf-8',
+                                      timeout=PATIENCE_SECONDS)
+                self.assertEqual(done.returncode, status, done.stderr)
+                self.assertIn(wanted, done.stderr)
+        collect = [sys.executable, '-B', KTAUD / 'collector.py']
+        for options, status, wanted in [
+                (['-l', 'udp:1', 'x'], 2, 'is none of tcp'), (['-l', 'tls:a:1', 'x'], 2, '--cert'),
+                (['-l', 'tcp:192.0.2.1:1', 'x'], 1, 'tcp:192.0.2.1:1: '),
+                (['--token-file', '/nowhere', 'x'], 1, '/nowhere: No such file')]:
+            with self.subTest(options):
+                done = subprocess.run([*collect, *options], stderr=subprocess.PIPE,
+                                      encoding='utf-8', cwd=self.dir, timeout=PATIENCE_SECONDS)
+                self.assertEqual(done.returncode, status, done.stderr)
+                self.assertIn(wanted, done.stderr)
+
+
+if __name__ == '__main__':
+    runner = TAPTestRunner()
+    runner.set_stream(True)
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]], warnings='ignore',
+                  testRunner=runner)
