@@ -18,6 +18,9 @@ tools_FUNCMAP := $(patsubst %.c,$(B)/%.o,$(wildcard tools/funcmap/*.c))
 
 $(patsubst %.c,$(B)/%.o,$(wildcard tools/*/*.c)): KTAU_CPPFLAGS += -Itools/ktau
 
+# The page of ktau report --html is a part of the program.
+$(B)/tools/ktau/html_parts.o: $(wildcard tools/ktau/html/*)
+
 # The table of subcommands is the list of their files.
 tools_SUBCOMMANDS := $(patsubst tools/ktau/ktau-%.c,%,$(wildcard tools/ktau/ktau-*.c))
 tools_LIST := $(B)/include/ktau-subcommands.h

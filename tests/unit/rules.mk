@@ -107,6 +107,10 @@ $(patsubst %.c,$(B)/%.o,$(wildcard tests/unit/tools/*.c)): KTAU_CPPFLAGS += -Ito
 $(tools_TESTS) $(ktaud_TESTS): %: %.o $$(addprefix $(B)/,$$(addsuffix .o,$$($$(@F)_OBJS))) $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBKTAU_LIBS) -lm
 
+# Files for the tests of the HTML report.
+$(call unit,tools/crowd): %: %.o $(addsuffix .o,$(addprefix $(B)/,$(unit_MACHINE))) $(LIBKTAU)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS)
+
 # They run the programs.
 $(call unit,tools/test_cli tools/test_many): | $(tools_PROGRAMS)
 

@@ -211,6 +211,9 @@ static double now(void)
 static int close_output(struct export_run *x, int status)
 {
 	bool failed = x->out && (ferror(x->out) || fflush(x->out));
+	struct stat st;
+	bool file = x->out && x->out != stdout && !fstat(fileno(x->out), &st) &&
+		    S_ISREG(st.st_mode);
 
 	if (x->out && x->out != stdout && fclose(x->out))
 		failed = true;
@@ -218,7 +221,8 @@ static int close_output(struct export_run *x, int status)
 		complain("cannot write %s: %s", x->path, strerror(errno));
 		status = CLI_FAILED;
 	}
-	if (status != CLI_DONE && x->out && x->out != stdout)
+	/* A device is not removed. */
+	if (status != CLI_DONE && file)
 		unlink(x->path);
 	return status;
 }

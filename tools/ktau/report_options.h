@@ -28,6 +28,8 @@ enum report_sort { SORT_EXCL, SORT_INCL, SORT_COUNT, SORT_NAME };
 /**
  * struct report - how to show a period
  * @source: name of the file, for people
+ * @file: the file; NULL if there is none, or several
+ * @html: write an HTML report here; NULL: do not
  * @names: of the events
  * @format: text, CSV, JSON
  * @tables: REPORT_* bits
@@ -46,6 +48,8 @@ enum report_sort { SORT_EXCL, SORT_INCL, SORT_COUNT, SORT_NAME };
  */
 struct report {
 	const char *source;
+	const char *file;
+	const char *html;
 	struct symbolizer *names;
 	enum table_format format;
 	unsigned int tables;
