@@ -11,6 +11,7 @@ import re
 import statistics
 import subprocess
 import sys
+from xml.etree import ElementTree
 
 from browser import Browser
 
@@ -290,6 +291,62 @@ def test_big(b, files):
     same("the page has no errors", b.problems(), [])
 
 
+def folded(files, name, *options):
+    """Nanoseconds by path."""
+    text = subprocess.run([files.ktau, "flame", "--folded", "-o", "-", *options, files.path(name)],
+                          check=True, stdout=subprocess.PIPE).stdout.decode("utf-8")
+    return {path: int(ns) for path, ns in (line.rsplit(" ", 1) for line in text.splitlines())}
+
+
+def boxes(path):
+    """Of an SVG flame graph: text, left edge, width and top of each frame."""
+    space = "{http://www.w3.org/2000/svg}"
+    return [(g.find(space + "title").text, *(float(g.find(space + "rect").get(k)) for k in ("x", "width", "y")))
+            for g in ElementTree.parse(path).getroot().iter(space + "g")]
+
+
+def test_folded(files):
+    calls = BIG_TASKS // 50 * BIG_ROUNDS
+    both = folded(files, "big.ktau", "--time=both")
+    wanted = {}
+    for i in range(50):
+        path = f"worker_{i};sys_read"
+        wanted.update({path: calls * 1000, path + ";routine_0": calls * 2500,
+                       path + ";routine_0;schedule_vol": calls * 65500})
+    same("folded stacks have each path and its own time", both, wanted)
+    on, off = folded(files, "big.ktau", "--time=on"), folded(files, "big.ktau", "--time=off")
+    same("on the CPU and off it are the parts of both", {**on, **off}, both)
+    same("which have nothing in common", set(on) & set(off), set())
+    same("of one process there is its part", sum(folded(files, "big.ktau", "--pid=200", "--time=both").values()),
+         BIG_ROUNDS * 69000)
+    test("a name cannot make a frame or a line", all(path.count(";") <= 3 and "\x1b" not in path
+         for path in folded(files, "hostile.ktau", "--time=both")))
+
+
+def test_svg(b, files):
+    svg = files.path("flame.svg")
+    subprocess.run([files.ktau, "flame", "--time=both", "-o", svg, files.path("hostile.ktau")], check=True)
+    shown = boxes(svg)
+    roots = [box for box in shown if box[3] == max(box[3] for box in shown)]
+    same("a flame graph is XML, with a root for each name", len(roots), len(HOSTILE))
+    test("the roots are as wide as the picture", abs(sum(box[2] for box in roots) - 1180) < 1, roots)
+    test("names are text", any(title.startswith("</script><b>x: ") for title, *_ in shown), shown)
+    inside = [box for box in shown if box not in roots and not any(
+        up[3] == box[3] + 17 and up[1] - .2 <= box[1] and box[1] + box[2] <= up[1] + up[2] + .2 for up in shown)]
+    same("each frame is above its caller", inside, [])
+    b.send("Page.navigate", url="file://" + os.path.abspath(svg))
+    b.wait("document.querySelectorAll('rect').length > 10")
+    same("the browser shows it", b.run("document.querySelectorAll('script, b, img').length"), 0)
+    b.screenshot(files.path("svg.png"))
+    for words, status, pattern in ((["machine.ktau", "-p", "4"], 1, "nothing of pid 4"),
+                                   (["nothing.ktau"], 1, "No such file"), (["--time=x", "big.ktau"], 2, "--time=x")):
+        run = subprocess.run([files.ktau, "flame", "-o", files.path("x.svg")] + [
+            files.path(w) if w.endswith(".ktau") else w for w in words],
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", check=False)
+        test("ktau flame " + " ".join(words) + ": " + pattern,
+             run.returncode == status and pattern in run.stderr and not os.path.exists(files.path("x.svg")), run.stderr)
+
+
 def test_errors(files):
     """What cannot be shown is said, and leaves no file."""
     for what, words, status, pattern in (
@@ -315,6 +372,8 @@ def main():
         test_recorded(b, files)
         test_hostile(b, files)
         test_big(b, files)
+        test_folded(files)
+        test_svg(b, files)
     test_errors(files)
     print(f"1..{number}")
 

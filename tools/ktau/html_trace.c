@@ -169,11 +169,9 @@ static int take_event(void *arg, const struct timeline_event *e)
 		e->track->writer = (uintptr_t)line;
 	}
 	/* Frames are followed outside of the period too. */
-	if (e->ns < t->from_ns || e->ns > t->to_ns) {
-		stacks_event(&t->stacks, &line->walk, e);
-		return 0;
-	}
 	stacks_event(&t->stacks, &line->walk, e);
+	if (e->ns < t->from_ns || e->ns > t->to_ns)
+		return 0;
 	before = line->data.nr;
 	if (t->bytes > MAX_BYTES)
 		t->cut++;
@@ -258,6 +256,8 @@ static int read_file(struct trace *t)
 	err = ktau_reader_open_file(reader, t->page->r->file);
 	if (!err) {
 		stacks_init(&t->stacks, ktau_reader_events(reader));
+		t->stacks.from_ns = t->from_ns;
+		t->stacks.to_ns = t->to_ns;
 		t->timeline = timeline_create(reader, &sink);
 		err = timeline_read(t->timeline);
 		put_lines(t);

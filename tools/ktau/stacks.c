@@ -15,7 +15,7 @@ enum { MAX_NODES = 500000 };
 
 void stacks_init(struct stacks *s, const struct ktau_events *events)
 {
-	*s = (struct stacks){ .events = events };
+	*s = (struct stacks){ .events = events, .to_ns = UINT64_MAX };
 }
 
 void stacks_deinit(struct stacks *s)
@@ -74,8 +74,11 @@ static uint32_t find_child(struct stacks *s, uint32_t parent, uint32_t id)
 /* The time since the last event was spent in the innermost routine. */
 static void add_time(struct stacks *s, struct stack_walk *walk, uint64_t ns)
 {
+	uint64_t from_ns = more(walk->ns, s->from_ns);
+	uint64_t to_ns = ns < s->to_ns ? ns : s->to_ns;
+
 	if (walk->node)
-		s->nodes[walk->node - 1].self_ns += less(ns, walk->ns);
+		s->nodes[walk->node - 1].self_ns += less(to_ns, from_ns);
 	walk->ns = ns;
 }
 
@@ -92,7 +95,7 @@ static void enter(struct stacks *s, struct stack_walk *walk, const struct timeli
 		s->refused++;
 		return;
 	}
-	s->nodes[child - 1].count++;
+	s->nodes[child - 1].count += e->ns >= s->from_ns && e->ns <= s->to_ns;
 	walk->node = child;
 }
 

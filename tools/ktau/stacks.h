@@ -40,6 +40,8 @@ struct stack_node {
  * @nr: number of them
  * @room: for how many there is memory
  * @by_key: index of a path plus 1
+ * @from_ns: time before it does not count, nor do activations
+ * @to_ns: time after it, likewise
  * @refused: activations whose path was one too many; their time is their parent's
  */
 struct stacks {
@@ -47,6 +49,7 @@ struct stacks {
 	struct stack_node *nodes;
 	uint32_t nr, room;
 	struct hash by_key;
+	uint64_t from_ns, to_ns;
 	uint64_t refused;
 };
 
