@@ -350,7 +350,6 @@ def test_svg(b, files):
 def test_errors(files):
     """What cannot be shown is said, and leaves no file."""
     for what, words, status, pattern in (
-            ("several files", ["--html=" + files.path("x.html"), "a", "b"], 2, "not several"),
             ("standard input", ["--html=" + files.path("x.html"), "-"], 2, "standard input"),
             ("the input itself", ["--html=" + files.path("machine.ktau"), files.path("machine.ktau")], 1,
              "would be overwritten"),

@@ -341,9 +341,11 @@ static int finish_file(const struct report *r, FILE *out, int err)
 int html_report(const struct report *r, const struct period *period)
 {
 	struct html_page page = { .r = r, .period = period };
-	int err;
+	int err, i;
 
-	if (r->file && same_file(r->html, r->file)) {
+	for (i = 0; i < r->nr_files; i++) {
+		if (!same_file(r->html, r->files[i]))
+			continue;
 		complain("%s is the input and would be overwritten", r->html);
 		return CLI_FAILED;
 	}

@@ -51,8 +51,8 @@ struct html_page {
 };
 
 /*
- * The report of @period, whose rows are complete, into r->html. r->file is read again
- * for what happened over time, and once more for its trace. CLI_DONE, or CLI_FAILED
+ * The report of @period, whose rows are complete, into r->html. the files are read again
+ * for what happened over time, and once more for their traces. CLI_DONE, or CLI_FAILED
  * with a message and without the file.
  */
 int html_report(const struct report *r, const struct period *period);

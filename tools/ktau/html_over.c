@@ -2,7 +2,7 @@
 /*
  * An HTML report over time: what each process did from stream to stream.
  *
- * The file is read once more. Of each task only the parts of its account are kept, to
+ * The files are read once more. Of each task only the parts of its account are kept, to
  * subtract them from the next ones. What a task did is in the interval in which it was
  * seen next; one that only sleeps may be left out of a stream, and did nothing.
  */
@@ -281,7 +281,7 @@ static void find_rows(struct over *o)
 	o->seen = cli_alloc(NULL, o->page->nr_rows + 1, sizeof(*o->seen));
 }
 
-static int read_file(struct over *o)
+static int read_file(struct over *o, const char *file)
 {
 	struct progress progress = { 0 };
 	struct ktau_reader *reader;
@@ -290,7 +290,7 @@ static int read_file(struct over *o)
 	int err = ktau_reader_create(&reader);
 
 	if (!err)
-		err = ktau_reader_open_file(reader, o->page->r->file);
+		err = ktau_reader_open_file(reader, file);
 	while (!err && (err = ktau_reader_next(reader, &rec)) > 0) {
 		progress_step(&progress, "over time", ++records);
 		err = put_record(o, &rec);
@@ -310,15 +310,13 @@ int html_over(struct html_page *page)
 		.page = page,
 		.group = 1 + (period->last - period->first - 1) / MAX_INTERVALS,
 	};
-	int err = 0;
+	int err, i;
 
 	section_begin(&page->section, page->out, "over");
-	if (page->r->file) {
-		find_rows(&o);
-		err = ktau_snapshot_create(&o.snapshot);
-		if (!err)
-			err = read_file(&o);
-	}
+	find_rows(&o);
+	err = ktau_snapshot_create(&o.snapshot);
+	for (i = 0; !err && i < page->r->nr_files; i++)
+		err = read_file(&o, page->r->files[i]);
 	section_number(&page->section, 0);
 	section_end(&page->section);
 	ktau_snapshot_destroy(o.snapshot);

@@ -18,10 +18,10 @@ enum { MAX_BYTES = 24 << 20 };
 /* A number is eight times the nanoseconds since the event before, plus one of these. */
 enum { LINE_ENTER, LINE_EXIT, LINE_CUT, LINE_LOST, LINE_WOKEN, LINE_CPU, LINE_SWITCH, LINE_MARK };
 
-/* One track; a task that only others name has an empty line. */
+/* A task's line, in all files; of one that only others name it is empty. */
 struct line {
 	uint64_t serial;
-	struct track *track;
+	struct ktau_rec_owner owner;
 	struct packed data;
 	struct stack_walk walk;
 	uint64_t first_ns, ns, events;
@@ -32,7 +32,7 @@ struct line {
 /**
  * struct trace - reading
  * @page: the page
- * @timeline: the sequence
+ * @timeline: the sequence of the present file
  * @stacks: its call paths
  * @by_serial: number of a line plus 1
  * @lines: they
@@ -165,7 +165,6 @@ static int take_event(void *arg, const struct timeline_event *e)
 
 	if (!line) {
 		line = line_of(t, e->track->serial, &number);
-		line->track = e->track;
 		e->track->writer = (uintptr_t)line;
 	}
 	/* Frames are followed outside of the period too. */
@@ -205,12 +204,12 @@ static void put_lines(struct trace *t)
 	section_number(&page->section, t->cut);
 	for (i = 0; i < t->nr; i++) {
 		line = t->lines[i];
-		owner = timeline_owner(t->timeline, line->serial);
-		html_text(page, owner ? owner->comm : "");
-		section_signed(&page->section, owner ? owner->tgid : 0);
-		section_signed(&page->section, owner ? owner->tid : 0);
-		section_number(&page->section, owner ? owner->flags : 0);
-		section_number(&page->section, owner ? owner->cpu : 0);
+		owner = &line->owner;
+		html_text(page, owner->comm);
+		section_signed(&page->section, owner->tgid);
+		section_signed(&page->section, owner->tid);
+		section_number(&page->section, owner->flags);
+		section_number(&page->section, owner->cpu);
 		section_number(&page->section, line->events);
 		/* A trace may reach back before the period. */
 		section_signed(&page->section,
@@ -245,7 +244,20 @@ static void put_paths(struct trace *t)
 	section_end(&page->section);
 }
 
-static int read_file(struct trace *t)
+/* Names and ids of the tasks that the file knows. */
+static void keep_owners(struct trace *t)
+{
+	const struct ktau_rec_owner *owner;
+	size_t i;
+
+	for (i = 0; i < t->nr; i++) {
+		owner = timeline_owner(t->timeline, t->lines[i]->serial);
+		if (owner)
+			t->lines[i]->owner = *owner;
+	}
+}
+
+static int read_file(struct trace *t, const char *file)
 {
 	const struct timeline_sink sink = { NULL, take_event, t };
 	struct ktau_reader *reader;
@@ -253,21 +265,15 @@ static int read_file(struct trace *t)
 
 	if (err)
 		return err;
-	err = ktau_reader_open_file(reader, t->page->r->file);
+	err = ktau_reader_open_file(reader, file);
 	if (!err) {
-		stacks_init(&t->stacks, ktau_reader_events(reader));
-		t->stacks.from_ns = t->from_ns;
-		t->stacks.to_ns = t->to_ns;
 		t->timeline = timeline_create(reader, &sink);
 		err = timeline_read(t->timeline);
-		put_lines(t);
-		put_paths(t);
+		keep_owners(t);
 		timeline_destroy(t->timeline);
-		stacks_deinit(&t->stacks);
 	}
 	if (err == -ESTALE)
-		complain("%s: has traces of two boots; the time line ends with the first",
-			 t->page->r->file);
+		complain("%s: has traces of two boots; the time line ends with the first", file);
 	else if (err != -EBADMSG && err)
 		cli_reader_failed(reader, err);
 	ktau_reader_destroy(reader);
@@ -277,13 +283,18 @@ static int read_file(struct trace *t)
 int html_trace(struct html_page *page)
 {
 	struct trace t = { .page = page };
-	int err = 0;
+	int err = 0, file;
 	size_t i;
 
-	if (!page->r->file)
-		return 0;
 	find_window(&t);
-	err = read_file(&t);
+	stacks_init(&t.stacks, registry_events(page->period->registry));
+	t.stacks.from_ns = t.from_ns;
+	t.stacks.to_ns = t.to_ns;
+	for (file = 0; !err && file < page->r->nr_files; file++)
+		err = read_file(&t, page->r->files[file]);
+	put_lines(&t);
+	put_paths(&t);
+	stacks_deinit(&t.stacks);
 	if (t.cut)
 		complain("the time line is full: %llu events are left out; choose less with "
 			 "--from and --to",

@@ -175,7 +175,7 @@ static int show(struct reading *r, struct ktau_reader *reader, struct ktau_symta
 	char *title;
 
 	if (!r->events) {
-		complain("there is no trace in the input: record with trace=on");
+		complain("there is no trace in the input: record with ktaud --info=both");
 		return CLI_FAILED;
 	}
 	if (!r->stacks.nr) {

@@ -159,6 +159,16 @@ static void parse_moment(struct options *o, const char *option, const char *text
 			  option, text);
 }
 
+static bool has_standard_input(const struct options *o)
+{
+	int i;
+
+	for (i = 0; i < o->nr_files; i++)
+		if (!strcmp(o->files[i], "-"))
+			return true;
+	return false;
+}
+
 static error_t parse_selection(int key, char *arg, struct options *o,
 			       struct argp_state *state)
 {
@@ -206,9 +216,8 @@ static error_t parse_selection(int key, char *arg, struct options *o,
 			cli_usage(state, "give a FILE or --live");
 		if (o->interval_ns && !o->live)
 			cli_usage(state, "--interval goes with --live");
-		if (o->report.html && (o->nr_files > 1 || (o->nr_files && !strcmp(*o->files, "-"))))
-			cli_usage(state, "--html reads one FILE three times: not several, and "
-					 "not standard input");
+		if (o->report.html && has_standard_input(o))
+			cli_usage(state, "--html reads each FILE three times: not standard input");
 		if (o->live && o->select.choice != PERIOD_ALL && o->select.choice != PERIOD_BOOT)
 			cli_usage(state, "--period, --from and --to go with a FILE");
 		return 0;
@@ -506,7 +515,8 @@ static int report_main(int argc, char **argv)
 	cli_parse(&parser, argc, argv, 0, &o);
 	choose(&o);
 	o.report.source = source = name_source(&o);
-	o.report.file = o.nr_files == 1 ? o.files[0] : NULL;
+	o.report.files = o.files;
+	o.report.nr_files = o.nr_files;
 	if (o.map && symbolize_load_map(&symtab, o.map))
 		goto out;
 	if (!source || ktau_reader_create(&reader)) {

@@ -28,7 +28,8 @@ enum report_sort { SORT_EXCL, SORT_INCL, SORT_COUNT, SORT_NAME };
 /**
  * struct report - how to show a period
  * @source: name of the file, for people
- * @file: the file; NULL if there is none, or several
+ * @files: the files, in the order of time
+ * @nr_files: number of them; 0: the running kernel
  * @html: write an HTML report here; NULL: do not
  * @names: of the events
  * @format: text, CSV, JSON
@@ -48,7 +49,8 @@ enum report_sort { SORT_EXCL, SORT_INCL, SORT_COUNT, SORT_NAME };
  */
 struct report {
 	const char *source;
-	const char *file;
+	char *const *files;
+	int nr_files;
 	const char *html;
 	struct symbolizer *names;
 	enum table_format format;

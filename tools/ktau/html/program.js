@@ -857,7 +857,7 @@ function drawFlame() {
 	});
 	box.replaceChildren(fragment);
 	if (!focus.value)
-		add("p", box, source === "paths" ? "No such time in a trace: record one with trace=on, or choose " +
+		add("p", box, source === "paths" ? "No such time in a trace: record one with ktaud --info=both, or choose " +
 			"\"account and routines\"" : "No such time", "none");
 	$("flame-path").textContent = `${focus.name}: ${time(focus.value)}` +
 		(word ? `; "${state.search}": ${time(hits)}, ${percent(hits, focus.value)}` : "");
@@ -1170,7 +1170,7 @@ function drawTime() {
 
 	if (!lines.list.some((line) => line.bytes)) {
 		box.hidden = true;
-		$("time-range").textContent = "There is no trace in the file: record one with trace=on";
+		$("time-range").textContent = "There is no trace in the file: record one with ktaud --info=both";
 		return;
 	}
 	box.lastElementChild.style.height = Math.max(0, lines.height + AXIS - box.clientHeight) + "px";
