@@ -35,6 +35,8 @@ $(B)/tools/ktau/export_sqlite.o: KTAU_CPPFLAGS += $(if $(filter y,$(HAVE_SQLITE)
 HAVE_OTF2 ?= $(call have,pkg-config --exists otf2)
 $(B)/tools/ktau/export_otf2.o: KTAU_CPPFLAGS += $(if $(filter y,$(HAVE_OTF2)),-DKTAU_HAVE_OTF2)
 EXPORT_LIBS := $(if $(filter y,$(HAVE_SQLITE)),-lsqlite3) $(if $(filter y,$(HAVE_OTF2)),-lotf2)
+# The page of ktau report --html is a part of the program.
+$(B)/tools/ktau/html_parts.o: $(wildcard tools/ktau/html/*)
 
 # The table of subcommands is the list of their files.
 tools_SUBCOMMANDS := $(patsubst tools/ktau/ktau-%.c,%,$(wildcard tools/ktau/ktau-*.c))

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "html.h"
 #include "report.h"
 #include "source.h"
 #include "subcommand.h"
@@ -37,6 +38,7 @@ enum {
 	OPT_WAITS,
 	OPT_CPUS,
 	OPT_HOST,
+	OPT_HTML,
 };
 
 struct options {
@@ -94,6 +96,10 @@ static const struct argp_option argp_options[] = {
 	{ "sort", OPT_SORT, "COLUMN", 0, "excl, incl, count or name (excl)", 5 },
 	{ "subtract", OPT_SUBTRACT, NULL, 0, "Take KTAU's own share out of the times", 5 },
 	{ "format", OPT_FORMAT, "FORMAT", 0, "text, csv or json (text)", 5 },
+	{ "html", OPT_HTML, "OUT", 0,
+	  "Everything as one page for a browser, in the file OUT; with the time line, if "
+	  "FILE has a trace",
+	  5 },
 	{ 0 }
 };
 
@@ -156,6 +162,16 @@ static void parse_moment(struct options *o, const char *option, const char *text
 			  option, text);
 }
 
+static bool has_standard_input(const struct options *o)
+{
+	int i;
+
+	for (i = 0; i < o->nr_files; i++)
+		if (!strcmp(o->files[i], "-"))
+			return true;
+	return false;
+}
+
 static error_t parse_selection(int key, char *arg, struct options *o,
 			       struct argp_state *state)
 {
@@ -194,6 +210,9 @@ static error_t parse_selection(int key, char *arg, struct options *o,
 	case 'm':
 		o->map = arg;
 		return 0;
+	case OPT_HTML:
+		o->report.html = arg;
+		return 0;
 	case ARGP_KEY_ARGS:
 		o->files = state->argv + state->next;
 		o->nr_files = state->argc - state->next;
@@ -203,6 +222,8 @@ static error_t parse_selection(int key, char *arg, struct options *o,
 			cli_usage(state, "give a FILE or --live");
 		if (o->interval_ns && !o->live)
 			cli_usage(state, "--interval goes with --live");
+		if (o->report.html && has_standard_input(o))
+			cli_usage(state, "--html reads each FILE three times: not standard input");
 		if (o->live && o->select.choice != PERIOD_ALL && o->select.choice != PERIOD_BOOT)
 			cli_usage(state, "--period, --from and --to go with a FILE");
 		return 0;
@@ -347,7 +368,9 @@ static int print(struct report *r, const struct period *period, const struct kta
 		return CLI_FAILED;
 	}
 	r->names = symbolize_create(registry_events(period->registry), symtab);
-	if (!report_print(r, period, stdout)) {
+	if (r->html) {
+		err = html_report(r, period);
+	} else if (!report_print(r, period, stdout)) {
 		complain("%s: nothing matches", r->source);
 		err = -ENOENT;
 	}
@@ -404,7 +427,9 @@ static void choose(struct options *o)
 
 	if (!r->tables)
 		r->tables = usual_tables(o);
-	if (!o->by_given)
+	if (r->html)
+		r->by = BY_PROCESS;
+	else if (!o->by_given)
 		r->by = r->tables & (REPORT_PROCESSES | REPORT_COUNTERS) ? BY_PROCESS : BY_NAME;
 }
 
@@ -419,6 +444,8 @@ static int report_main(int argc, char **argv)
 	cli_parse(&parser, argc, argv, 0, &o);
 	choose(&o);
 	o.report.source = source = name_source(&o);
+	o.report.files = o.files;
+	o.report.nr_files = o.nr_files;
 	if (o.map && symbolize_load_map(&symtab, o.map))
 		goto out;
 	if (!source || ktau_reader_create(&reader)) {

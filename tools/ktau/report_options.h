@@ -28,6 +28,9 @@ enum report_sort { SORT_EXCL, SORT_INCL, SORT_COUNT, SORT_NAME };
 /**
  * struct report - how to show a period
  * @source: name of the file, for people
+ * @files: the files, in the order of time
+ * @nr_files: number of them; 0: the running kernel
+ * @html: write an HTML report here; NULL: do not
  * @names: of the events
  * @format: text, CSV, JSON
  * @tables: REPORT_* bits
@@ -46,6 +49,9 @@ enum report_sort { SORT_EXCL, SORT_INCL, SORT_COUNT, SORT_NAME };
  */
 struct report {
 	const char *source;
+	char *const *files;
+	int nr_files;
+	const char *html;
 	struct symbolizer *names;
 	enum table_format format;
 	unsigned int tables;

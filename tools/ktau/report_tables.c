@@ -438,6 +438,11 @@ uint64_t report_loss_value(const struct table *losses, size_t i)
 	return losses->cells[i * L_NR + L_VALUE].number;
 }
 
+const char *report_loss_name(const struct table *losses, size_t i)
+{
+	return losses->cells[i * L_NR + L_NAME].text;
+}
+
 const char *report_loss_meaning(const struct table *losses, size_t i)
 {
 	return losses->cells[i * L_NR + L_MEANING].text;

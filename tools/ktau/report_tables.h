@@ -61,6 +61,7 @@ void report_tables_deinit(struct report_tables *t);
 
 /* Row @i of a table of losses. */
 uint64_t report_loss_value(const struct table *losses, size_t i);
+const char *report_loss_name(const struct table *losses, size_t i);
 const char *report_loss_meaning(const struct table *losses, size_t i);
 
 #endif

@@ -1,0 +1,380 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""The page of ktau report --html in Chromium: figures, pictures, names, size and speed.
+
+    report.py BUILD OUT     BUILD has the programs; files and screenshots go to OUT
+"""
+
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+from browser import Browser
+
+BIG_TASKS, BIG_ROUNDS = 10000, 13
+BIG_SLOTS = 1000000
+MAX_BYTES, MAX_FIRST_VIEW, MAX_ZOOM = 40 << 20, 3.0, 200.0
+PARTS = ("user", "kernel", "irq", "runq", "asleep", "guest")
+HOSTILE = ("</script><b>x", "<img src=x>", "\x1b[31mred", "\ufffd\ufffd", "__proto__",
+           "a\"b'c`d", "<!--", "$&\\u003c")
+
+number = 0
+
+
+def test(what, good, *details):
+    """One line of TAP."""
+    global number
+    number += 1
+    print(("ok" if good else "not ok") + " - " + what)
+    if not good:
+        for detail in details:
+            print("#   " + str(detail)[:2000])
+    sys.stdout.flush()
+    return good
+
+
+def same(what, got, wanted):
+    return test(what, got == wanted, f"got  {got}", f"want {wanted}")
+
+
+class Files:
+    """Recorded files, and the pages made of them."""
+
+    def __init__(self, build, out):
+        self.ktau = build + "/tools/ktau/ktau"
+        self.crowd = build + "/tests/unit/tools/crowd"
+        self.out = out
+
+    def path(self, name):
+        return os.path.join(self.out, name)
+
+    def record(self, name, *arguments):
+        path = self.path(name + ".ktau")
+        if os.path.exists(path):
+            os.unlink(path)
+        words = list(arguments)
+        words.insert(1 if arguments and arguments[0] in ("machine", "hostile") else 0, path)
+        subprocess.run([self.crowd] + words, check=True)
+        return path
+
+    def page(self, name, *options):
+        page = self.path(name + ".html")
+        subprocess.run([self.ktau, "report", "--html=" + page, *options,
+                        self.path(name + ".ktau")], check=True)
+        return page
+
+    def json(self, name):
+        text = subprocess.run(
+            [self.ktau, "report", "--by=process", "--tables=account,processes,counters,losses",
+             "--idle", "--format=json", self.path(name + ".ktau")],
+            check=True, stdout=subprocess.PIPE).stdout
+        return json.loads(text)
+
+
+ROWS = """report.rows.map((row) => { routinesOf(row); return {
+    name: row.name, pid: row.pid, tasks: row.tasks, life: row.life, measured: row.measured,
+    parts: row.parts, routines: row.routines.map((r) => ({ ...r, name: report.events[r.event].name })),
+}; })"""
+
+
+def number_of(value):
+    return None if value is None else int(value)
+
+
+def test_figures(b, files):
+    """Every figure of the page is that of ktau report."""
+    wanted = files.json("machine")
+    rows = {row["pid"]: row for row in b.run(ROWS) if row["name"] != "(evicted)"}
+    account = [row for row in wanted["account"] if row["name"] != "(evicted)"]
+    bad = []
+    for row in account:
+        if row["name"] == "again" or row["name"] == "short":
+            continue
+        got = rows.get(int(row["pid"]))
+        if not got or got["name"] != row["name"] or got["life"] != number_of(row["life_ns"]):
+            bad.append((row, got))
+            continue
+        for i, part in enumerate(PARTS):
+            want = number_of(row[part + "_ns"])
+            if want is None and got["measured"] >> i & 1 or want not in (None, got["parts"][i]):
+                bad.append((part, row, got))
+    test("the account of each process is that of ktau report", account and not bad, *bad)
+    bad, compared = [], 0
+    key = "processes" if "processes" in wanted else "routines"
+    for row in wanted[key]:
+        got = [r for r in rows.get(int(row["pid"]), {"routines": []})["routines"]
+               if r["name"] == row["routine"]]
+        if row["process"] in ("again", "short", "(evicted)"):
+            continue
+        compared += 1
+        if len(got) != 1 or [got[0][k] for k in ("count", "incl", "excl")] != \
+                [number_of(row[k]) for k in ("count", "incl_ns", "excl_ns")]:
+            bad.append((row, got))
+    test(f"so is each routine ({compared})", compared > 3 and not bad, *bad)
+    losses = {row["name"]: int(row["value"]) for row in wanted["losses"] if int(row["value"])}
+    same("so are the losses", b.run("Object.fromEntries(report.losses.map((l) => [l.name, l.value]))"),
+         losses)
+
+
+def test_machine(b, files):
+    files.record("machine", "machine")
+    b.open(files.page("machine"))
+    same("the page has no errors and asks the network for nothing", b.problems(), [])
+    test_figures(b, files)
+    text = "[...document.querySelectorAll('#rows .row')].map((row) => row.textContent).join('\\n')"
+    test("a row for each process, but none for idle tasks",
+         "server" in b.run(text) and "swapper" not in b.run(text), b.run(text))
+    b.click("#rows .row")
+    detail = b.run("document.getElementById('detail').textContent")
+    test("a click on a row shows its routines", "sys_read" in detail and "Running" in detail, detail)
+    b.run("document.getElementById('search').value = 'SLEEP';"
+          "document.getElementById('search').dispatchEvent(new Event('input'))")
+    same("the search finds a process whatever the case",
+         b.run("state.list.map((row) => row.name)"), ["sleeper"])
+    b.run("setSearch('')")
+    b.key("5")
+    test("losses are listed", "lost_overwritten" in b.run("document.getElementById('losses').textContent"))
+    b.key("3")
+    test("a loss is a gap of the time line", int(b.run("document.getElementById('line').dataset.gaps")) >= 1)
+    light = b.run("getComputedStyle(document.body).backgroundColor")
+    b.click("#theme")
+    dark = b.run("getComputedStyle(document.body).backgroundColor")
+    test("the button makes it dark", light == "rgb(255, 255, 255)" and dark == "rgb(20, 24, 29)", light, dark)
+    same("still no errors", b.problems(), [])
+
+
+def test_recorded(b, files):
+    """A file that ktaud wrote on a real kernel, on a dark screen."""
+    page = files.path("recorded.html")
+    subprocess.run([files.ktau, "report", "--html=" + page,
+                    "tests/unit/tools/data/recorded.ktau"], check=True)
+    b.open(page, dark=True)
+    same("a page of a real kernel has no errors", b.problems(), [])
+    same("and is dark where the screen is", b.run("document.documentElement.dataset.theme"), "dark")
+    for view in range(1, 6):
+        b.key(str(view))
+    same("all views are without errors", b.problems(), [])
+
+
+def test_hostile(b, files):
+    files.record("hostile", "hostile")
+    page = files.page("hostile")
+    b.open(page)
+    with open(page, "rb") as file:
+        head = file.read().split(b'id="data-meta"')[0]
+    test("no name is in the HTML", b"<b>x" not in head and b"pwned" not in head)
+    for view in range(1, 6):
+        b.key(str(view))
+    b.key("1")
+    names = b.run("[...new Set(report.rows.map((row) => row.name))]")
+    same("names are what they were", sorted(names), sorted(HOSTILE))
+    shown = b.run("[...new Set([...document.querySelectorAll('#rows .row')].map((r) => r.firstElementChild.textContent))]")
+    same("and shown as text", sorted(shown), sorted(HOSTILE))
+    b.click("#rows .row")
+    test("so are routines", "</script><script>window.pwned=1</script>" in
+         b.run("document.getElementById('detail').textContent"))
+    same("none has become an element", b.run("document.querySelectorAll('main b, main img, b:not(header b)').length"), 0)
+    same("or a program", b.run("typeof window.pwned"), "undefined")
+    same("the page has no errors", b.problems(), [])
+
+
+def timed(b, action):
+    """Milliseconds from an action to the frame after it."""
+    return b.run("new Promise((done) => { const begin = performance.now(); (() => { %s })();"
+                 "requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin))); })" % action)
+
+
+WHEEL = ("document.getElementById('line').dispatchEvent(new WheelEvent('wheel', { deltaY: %d,"
+         "clientX: 700, clientY: 400, bubbles: true, cancelable: true }))")
+
+
+def test_zoom(b, files):
+    b.key("3")
+    spans = []
+    times = []
+    for step in (-100,) * 6 + (100,) * 2:
+        times.append(timed(b, WHEEL % step))
+        spans.append(b.run("lines.to - lines.from"))
+    test("the wheel zooms the time line in and out", spans[0] > spans[5] < spans[7], spans)
+    zoom = statistics.median(times)
+    test(f"a zoom takes {zoom:.0f} ms, not more than {MAX_ZOOM:.0f}", zoom <= MAX_ZOOM, times)
+    times = [timed(b, "document.getElementById('time-box').scrollTop = %d" % (step * 20011))
+             for step in range(1, 6)]
+    scroll = statistics.median(times)
+    test(f"a scroll takes {scroll:.0f} ms", scroll <= MAX_ZOOM, times)
+    same("scrolled to other tasks", b.run("lines.rows[0].tid > 1000"), True)
+
+
+def test_arrows(b, files):
+    """Task 101 wakes task 105's... each task is woken by the one before it."""
+    b.run("document.getElementById('time-box').scrollTop = 0")
+    b.run("setWindow(60e6 - 1e4, 60e6 + 2e5)")
+    arrows = b.run("findArrows(lines.rows).map((a) => [a.line.tid, a.waker.tid, a.w.ns - a.w.since])")
+    test("wakeups are arrows", len(arrows) >= 5 and b.run("+document.getElementById('line').dataset.arrows") == len(arrows),
+         arrows)
+    wrong = [a for a in arrows if a[1] != a[0] - 1 or a[2] != 6700]
+    test("from the task that woke, as long before as it was", arrows and not wrong, wrong)
+    x, y = b.run("(() => { const box = document.getElementById('line').getBoundingClientRect(), scale = "
+                 "(box.width - LABEL) / (lines.to - lines.from), line = lines.shown[1];"
+                 "return [box.x + LABEL + (line.woken[0].ns - 2e4 - lines.from) * scale, box.y + AXIS + line.y + 10]; })()")
+    b.mouse("mouseMoved", x, y)
+    tip = b.run("document.getElementById('tip').textContent")
+    test("the pointer shows the wait", "schedule_vol" in tip and "65.50 us" in tip, tip)
+    b.mouse("mousePressed", 100, y, button="left", buttons=1, clickCount=1)
+    b.mouse("mouseReleased", 100, y, button="left", clickCount=1)
+    same("a click on a name opens its frames by depth", b.run("lines.shown[1].height > LINE_HEIGHT"), True)
+    b.screenshot(files.path("arrows.png"))
+    colours = b.run("(() => { const c = document.getElementById('line'), d = c.getContext('2d').getImageData(0, 0,"
+                    "c.width, c.height).data, seen = new Set(); for (let i = 0; i < d.length; i += 4)"
+                    "seen.add(d[i] << 16 | d[i + 1] << 8 | d[i + 2]); return seen.size; })()")
+    test("the canvas is painted", colours > 10, colours)
+
+
+def test_flame(b, files):
+    calls = BIG_TASKS * BIG_ROUNDS
+    b.key("2")
+    same("call paths on the CPU add up", b.run("flame.root.value"), calls * 3500)
+    b.run("document.getElementById('cpu').value = 'off'; drawFlame()")
+    same("and off it", b.run("flame.root.value"), calls * 65500)
+    boxes = b.run("document.querySelectorAll('#frames div').length")
+    test("frames are drawn", boxes > 50, boxes)
+    took = timed(b, "document.querySelectorAll('#frames div')[1].click()")
+    test(f"a click zooms in {took:.0f} ms", b.run("flame.focus.name").startswith("worker_") and took <= MAX_ZOOM, took)
+    b.run("setSearch('schedule'); drawFlame()")
+    test("the search marks routines", b.run("document.querySelectorAll('#frames .hit').length") >= 1)
+    b.run("setSearch(''); document.getElementById('source').value = 'account';"
+          "document.getElementById('cpu').value = 'on'; drawFlame()")
+    same("without a trace it has the account", b.run("flame.root.value"),
+         b.run("report.rows.reduce((sum, r) => sum + r.parts[0] + r.parts[1] + r.parts[2] + r.parts[5], 0)"))
+    b.run("document.getElementById('shape').value = 'icicle'; drawFlame()")
+    same("as an icicle its root is at the top", b.run("document.querySelector('#frames div').style.top"), "0px")
+
+
+def test_heat(b, files):
+    b.key("4")
+    same("the heat map has a row for each interrupt of each CPU",
+         b.run("heatRows().map((row) => [row.cpu, report.events[row.event].name, row.sum])"),
+         [[0, "local_timer", 160e6], [1, "local_timer", 160e6], [1, "irq:4:ttyS0", 80e6]])
+    same("in each interval what it took in it",
+         b.run("[...heatRows()[0].at.values()].every((ns) => ns === 20e6)"), True)
+    b.screenshot(files.path("heat.png"))
+
+
+def test_big(b, files):
+    files.record("big", str(BIG_TASKS), str(BIG_SLOTS))
+    page = files.page("big")
+    size = os.path.getsize(page)
+    test(f"{BIG_TASKS} tasks and {BIG_SLOTS} slots: {size / 1e6:.1f} MB, not more than 40 MiB",
+         size <= MAX_BYTES)
+    first = b.open(page)
+    test(f"the first view takes {first:.2f} s, not more than {MAX_FIRST_VIEW:.0f}", first <= MAX_FIRST_VIEW)
+    same("all tasks are there", b.run("state.list.length"), BIG_TASKS)
+    same("and all frames", b.run("lines.list.reduce((sum, line) => sum + decode(line).depths.reduce("
+                                 "(n, level) => n + level.start.length, 0), 0)"), 3 * BIG_TASKS * BIG_ROUNDS)
+    off = b.run("report.rows.filter((row) => [0, 1, 2, 3].some((part) => Math.abs(row.parts[part] - report.over.reduce("
+                "(sum, interval) => sum + (interval.rows.get(row.index) || [0, 0, 0, 0])[part], 0)) > report.over.length)).length")
+    same("the intervals of each row add up to its account", off, 0)
+    b.screenshot(files.path("processes.png"))
+    b.run("document.getElementById('by').value = 'name'; document.getElementById('by').onchange()")
+    same("rows by name", b.run("state.list.length"), 50)
+    b.run("state.interval = 2; drawProcesses()")
+    test("an interval has what ran in it", 0 < b.run("state.most") < b.run("Math.max(...report.rows.map((r) => busyOf(r.parts)))") * 10000)
+    b.run("state.interval = -1; state.by = 'process'; drawProcesses()")
+    test_zoom(b, files)
+    test_arrows(b, files)
+    test_flame(b, files)
+    test_heat(b, files)
+    same("the page has no errors", b.problems(), [])
+
+
+def folded(files, name, *options):
+    """Nanoseconds by path."""
+    text = subprocess.run([files.ktau, "flame", "--folded", "-o", "-", *options, files.path(name)],
+                          check=True, stdout=subprocess.PIPE).stdout.decode("utf-8")
+    return {path: int(ns) for path, ns in (line.rsplit(" ", 1) for line in text.splitlines())}
+
+
+def boxes(path):
+    """Of an SVG flame graph: text, left edge, width and top of each frame."""
+    space = "{http://www.w3.org/2000/svg}"
+    return [(g.find(space + "title").text, *(float(g.find(space + "rect").get(k)) for k in ("x", "width", "y")))
+            for g in ElementTree.parse(path).getroot().iter(space + "g")]
+
+
+def test_folded(files):
+    calls = BIG_TASKS // 50 * BIG_ROUNDS
+    both = folded(files, "big.ktau", "--time=both")
+    wanted = {}
+    for i in range(50):
+        path = f"worker_{i};sys_read"
+        wanted.update({path: calls * 1000, path + ";routine_0": calls * 2500,
+                       path + ";routine_0;schedule_vol": calls * 65500})
+    same("folded stacks have each path and its own time", both, wanted)
+    on, off = folded(files, "big.ktau", "--time=on"), folded(files, "big.ktau", "--time=off")
+    same("on the CPU and off it are the parts of both", {**on, **off}, both)
+    same("which have nothing in common", set(on) & set(off), set())
+    same("of one process there is its part", sum(folded(files, "big.ktau", "--pid=200", "--time=both").values()),
+         BIG_ROUNDS * 69000)
+    test("a name cannot make a frame or a line", all(path.count(";") <= 3 and "\x1b" not in path
+         for path in folded(files, "hostile.ktau", "--time=both")))
+
+
+def test_svg(b, files):
+    svg = files.path("flame.svg")
+    subprocess.run([files.ktau, "flame", "--time=both", "-o", svg, files.path("hostile.ktau")], check=True)
+    shown = boxes(svg)
+    roots = [box for box in shown if box[3] == max(box[3] for box in shown)]
+    same("a flame graph is XML, with a root for each name", len(roots), len(HOSTILE))
+    test("the roots are as wide as the picture", abs(sum(box[2] for box in roots) - 1180) < 1, roots)
+    test("names are text", any(title.startswith("</script><b>x: ") for title, *_ in shown), shown)
+    inside = [box for box in shown if box not in roots and not any(
+        up[3] == box[3] + 17 and up[1] - .2 <= box[1] and box[1] + box[2] <= up[1] + up[2] + .2 for up in shown)]
+    same("each frame is above its caller", inside, [])
+    b.send("Page.navigate", url="file://" + os.path.abspath(svg))
+    b.wait("document.querySelectorAll('rect').length > 10")
+    same("the browser shows it", b.run("document.querySelectorAll('script, b, img').length"), 0)
+    b.screenshot(files.path("svg.png"))
+    for words, status, pattern in ((["machine.ktau", "-p", "4"], 1, "nothing of pid 4"),
+                                   (["nothing.ktau"], 1, "No such file"), (["--time=x", "big.ktau"], 2, "--time=x")):
+        run = subprocess.run([files.ktau, "flame", "-o", files.path("x.svg")] + [
+            files.path(w) if w.endswith(".ktau") else w for w in words],
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", check=False)
+        test("ktau flame " + " ".join(words) + ": " + pattern,
+             run.returncode == status and pattern in run.stderr and not os.path.exists(files.path("x.svg")), run.stderr)
+
+
+def test_errors(files):
+    """What cannot be shown is said, and leaves no file."""
+    for what, words, status, pattern in (
+            ("standard input", ["--html=" + files.path("x.html"), "-"], 2, "standard input"),
+            ("the input itself", ["--html=" + files.path("machine.ktau"), files.path("machine.ktau")], 1,
+             "would be overwritten"),
+            ("no such folder", ["--html=/nowhere/x.html", files.path("machine.ktau")], 1, "cannot create"),
+            ("a full disk", ["--html=/dev/full", files.path("machine.ktau")], 1, "cannot write")):
+        run = subprocess.run([files.ktau, "report", *words], stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, encoding="utf-8", check=False)
+        test(f"{what}: status {status} and why", run.returncode == status and re.search(pattern, run.stderr),
+             run.returncode, run.stderr)
+    test("devices stay", os.path.exists("/dev/full"))
+    test("no file is left", not os.path.exists(files.path("x.html")))
+
+
+def main():
+    files = Files(sys.argv[1], sys.argv[2])
+    os.makedirs(files.out, exist_ok=True)
+    with Browser() as b:
+        test_machine(b, files)
+        test_recorded(b, files)
+        test_hostile(b, files)
+        test_big(b, files)
+        test_folded(files)
+        test_svg(b, files)
+    test_errors(files)
+    print(f"1..{number}")
+
+
+main()

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A report as one HTML file: the page, and the account and routines of each process.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "html.h"
+#include "account.h"
+#include "report_tables.h"
+#include "tally.h"
+
+/* Rows of a page unless --processes says it; the rest of the processes are one more. */
+enum { USUAL_ROWS = 20000 };
+
+/* A process and what it did, to choose the rows by. */
+struct choice {
+	size_t index;
+	uint64_t busy;
+};
+
+void html_text(struct html_page *page, const char *text)
+{
+	section_number(&page->section, texts_number(&page->texts, text));
+}
+
+uint64_t html_event(struct html_page *page, uint32_t id)
+{
+	size_t number = hash_get(&page->event_numbers, id);
+
+	if (number)
+		return number - 1;
+	if (page->nr_events == page->room_events) {
+		page->room_events = page->room_events ? page->room_events * 2 : 64;
+		page->events = cli_alloc(page->events, page->room_events,
+					 sizeof(*page->events));
+	}
+	page->events[page->nr_events++] = id;
+	hash_put(&page->event_numbers, id, page->nr_events);
+	return page->nr_events - 1;
+}
+
+static void put_ns(struct html_page *page, uint64_t ticks)
+{
+	section_number(&page->section, ktau_clock_ns(&page->clock, ticks));
+}
+
+static void pack_ns(struct html_page *page, uint64_t ticks)
+{
+	packed_number(&page->packed, ktau_clock_ns(&page->clock, ticks));
+}
+
+static void pack_routine(struct html_page *page, const struct routine *r)
+{
+	struct packed *p = &page->packed;
+
+	packed_number(p, html_event(page, r->id) << 1 | (r->kind == KTAU_KIND_COUNTER));
+	packed_number(p, r->count);
+	if (r->kind == KTAU_KIND_COUNTER) {
+		packed_number(p, r->incl);
+		packed_number(p, r->min);
+		packed_number(p, r->max);
+		return;
+	}
+	pack_ns(page, r->incl);
+	pack_ns(page, r->excl);
+	pack_ns(page, r->flags & KTAU_ENTRY_LONGEST ? r->longest : 0);
+	pack_ns(page, r->flags & KTAU_ENTRY_ASLEEP ? r->asleep : 0);
+	packed_number(p, r->open);
+}
+
+/* The page decodes them when they are looked at: their length is before them. */
+static void put_routines(struct html_page *page, const struct process *process)
+{
+	const struct wakers *w = &process->wakers;
+	struct packed *p = &page->packed;
+	size_t i;
+
+	p->nr = 0;
+	packed_number(p, process->tally.nr);
+	for (i = 0; i < process->tally.nr; i++)
+		pack_routine(page, &process->tally.routines[i]);
+	packed_number(p, w->nr);
+	for (i = 0; i < w->nr; i++) {
+		packed_number(p, html_event(page, w->wakers[i].id));
+		packed_number(p, texts_number(&page->texts, w->wakers[i].name));
+		packed_number(p, w->wakers[i].nr);
+	}
+	section_number(&page->section, p->nr);
+	section_bytes(&page->section, p->bytes, p->nr);
+}
+
+static void put_account(struct html_page *page, const struct process *p)
+{
+	unsigned int measured = 0;
+	int i;
+
+	for (i = 0; i < ACCOUNT_NR; i++)
+		measured |= (unsigned int)account_has(page->stream, p, i) << i;
+	put_ns(page, p->account.life);
+	section_number(&page->section, measured);
+	for (i = 0; i < ACCOUNT_NR; i++)
+		put_ns(page, p->account.parts[i]);
+}
+
+static void put_row(struct html_page *page, const struct process *p)
+{
+	struct section_out *s = &page->section;
+
+	html_text(page, p->label);
+	html_text(page, p->cgroup);
+	section_signed(s, p->owner.tgid);
+	section_number(s, p->owner.uid);
+	section_number(s, p->owner.flags);
+	section_number(s, p->tasks);
+	section_number(s, p->live);
+	section_signed(s, (int64_t)(p->owner.start_ns - page->from_ns));
+	section_number(s, p->owner.exit_ns ? less(p->owner.exit_ns, p->owner.start_ns) + 1 : 0);
+	put_account(page, p);
+	put_routines(page, p);
+}
+
+static int busiest_first(const void *a, const void *b)
+{
+	const struct choice *x = a, *y = b;
+
+	if (x->busy != y->busy)
+		return x->busy < y->busy ? 1 : -1;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* Which processes get a row of their own; the others share the last one. */
+static void choose_rows(struct html_page *page, struct choice *choices)
+{
+	const struct aggregate *rows = page->period->rows;
+	size_t limit = page->r->processes ? page->r->processes : USUAL_ROWS, i;
+	const struct account *a;
+
+	for (i = 0; i < rows->nr; i++) {
+		a = &rows->processes[i].account;
+		choices[i] = (struct choice){
+			.index = i,
+			.busy = a->parts[ACCOUNT_USER] + a->parts[ACCOUNT_KERNEL] +
+				a->parts[ACCOUNT_IRQ] + a->parts[ACCOUNT_GUEST] +
+				a->parts[ACCOUNT_RUNQ],
+		};
+	}
+	if (rows->nr > limit)
+		qsort(choices, rows->nr, sizeof(*choices), busiest_first);
+	page->row_of = cli_alloc(NULL, rows->nr + 1, sizeof(*page->row_of));
+	for (i = 0; i < rows->nr; i++)
+		page->row_of[choices[i].index] = (uint32_t)(i < limit ? i : limit);
+	page->nr_rows = rows->nr < limit ? rows->nr : limit;
+}
+
+static void add_process(struct process *to, const struct process *from)
+{
+	int i;
+
+	to->tasks += from->tasks;
+	to->live += from->live;
+	to->account.life += from->account.life;
+	to->account.throughout &= from->account.throughout;
+	for (i = 0; i < ACCOUNT_NR; i++)
+		to->account.parts[i] += from->account.parts[i];
+	tally_merge(&to->tally, &from->tally);
+}
+
+static void put_rows(struct html_page *page)
+{
+	struct aggregate *rows = page->period->rows;
+	struct choice *choices = cli_alloc(NULL, rows->nr + 1, sizeof(*choices));
+	struct process rest = {
+		.label = "(others)",
+		.cgroup = "",
+		.account.throughout = UINT32_MAX,
+		.tally.registry = rows->registry,
+	};
+	bool evicted = rows->evicted.tally.nr || rows->evicted.account.life;
+	size_t i, own;
+
+	choose_rows(page, choices);
+	own = page->nr_rows;
+	for (i = own; i < rows->nr; i++)
+		add_process(&rest, &rows->processes[choices[i].index]);
+	page->nr_rows += rows->nr > own;
+	section_begin(&page->section, page->out, "rows");
+	section_number(&page->section, page->nr_rows + evicted);
+	for (i = 0; i < own; i++)
+		put_row(page, &rows->processes[choices[i].index]);
+	if (rows->nr > own)
+		put_row(page, &rest);
+	if (evicted)
+		put_row(page, &rows->evicted);
+	section_end(&page->section);
+	tally_deinit(&rest.tally);
+	free(choices);
+}
+
+static void put_cpus(struct html_page *page)
+{
+	const struct aggregate *rows = page->period->rows;
+	const struct process *p;
+	size_t i;
+
+	section_begin(&page->section, page->out, "cpus");
+	section_number(&page->section, rows->nr_cpus);
+	for (i = 0; i < rows->nr_cpus; i++) {
+		p = &rows->cpus[i];
+		section_number(&page->section, p->owner.cpu);
+		put_account(page, p);
+		put_routines(page, p);
+	}
+	section_end(&page->section);
+}
+
+static void put_losses(struct html_page *page)
+{
+	struct report_tables tables;
+	const struct table *losses = &tables.some_losses;
+	struct report r = *page->r;
+	size_t i;
+
+	r.tables = REPORT_LOSSES;
+	report_tables_init(&tables, &r, page->period);
+	section_begin(&page->section, page->out, "losses");
+	section_number(&page->section, losses->nr_rows);
+	for (i = 0; i < losses->nr_rows; i++) {
+		html_text(page, report_loss_name(losses, i));
+		section_number(&page->section, report_loss_value(losses, i));
+		html_text(page, report_loss_meaning(losses, i));
+	}
+	section_end(&page->section);
+	report_tables_deinit(&tables);
+}
+
+static void put_meta(struct html_page *page)
+{
+	const struct tally *total = &page->period->rows->total.tally;
+	uint64_t own = aggregate_own_ticks(total, page->r->names, page->stream);
+	struct section_out *s = &page->section;
+
+	section_begin(s, page->out, "meta");
+	html_text(page, page->stream->nodename);
+	html_text(page, page->stream->release);
+	html_text(page, page->stream->machine);
+	html_text(page, page->r->source);
+	section_number(s, page->stream->nr_cpus);
+	section_number(s, ktau_clock_realtime_ns(&page->clock, page->from_ticks));
+	put_ns(page, less(page->stream->ticks, page->from_ticks));
+	put_ns(page, own);
+	section_number(s, tally_activations(total));
+	section_number(s, page->stream->round_ns);
+	section_end(s);
+}
+
+/* What an event is: last, when all that are used are known. */
+static void put_events(struct html_page *page)
+{
+	const struct ktau_events *events = registry_events(page->period->registry);
+	struct symbolizer *names = page->r->names;
+	size_t i;
+
+	section_begin(&page->section, page->out, "events");
+	section_number(&page->section, page->nr_events);
+	for (i = 0; i < page->nr_events; i++) {
+		html_text(page, symbolize_event(names, page->events[i]));
+		html_text(page, symbolize_group(names, page->events[i]));
+		section_number(&page->section, event_wait(events, page->events[i]));
+	}
+	section_end(&page->section);
+	section_begin(&page->section, page->out, "texts");
+	texts_write(&page->texts, &page->section);
+	section_end(&page->section);
+}
+
+/* 0 or -errno of reading the file again. */
+static int write_page(struct html_page *page)
+{
+	int err, trace_err;
+
+	fputs(html_head, page->out);
+	fputs("<style>\n", page->out);
+	fputs(html_style, page->out);
+	fputs("</style>\n", page->out);
+	fputs(html_body, page->out);
+	put_meta(page);
+	put_rows(page);
+	put_cpus(page);
+	put_losses(page);
+	err = html_over(page);
+	trace_err = html_trace(page);
+	put_events(page);
+	fputs("<script>\n", page->out);
+	fputs(html_program, page->out);
+	fputs("</script>\n</body>\n</html>\n", page->out);
+	return err ? err : trace_err;
+}
+
+static void begin_page(struct html_page *page)
+{
+	const struct period *period = page->period;
+	const struct ktau_rec_stream *from = ktau_snapshot_stream(period->before);
+
+	page->stream = ktau_snapshot_stream(period->after);
+	ktau_clock_init(&page->clock, page->stream);
+	page->from_ticks = from && period->first ? from->ticks : page->stream->boot_ticks;
+	page->from_ns = ktau_clock_boottime_ns(&page->clock, page->from_ticks);
+}
+
+static bool same_file(const char *a, const char *b)
+{
+	struct stat sa, sb;
+
+	return !stat(a, &sa) && !stat(b, &sb) && sa.st_dev == sb.st_dev &&
+	       sa.st_ino == sb.st_ino;
+}
+
+/* A page that is only half written is worse than none. */
+static int finish_file(const struct report *r, FILE *out, int err)
+{
+	bool std = out == stdout, failed = ferror(out) || fflush(out);
+	struct stat st;
+	bool file = !fstat(fileno(out), &st) && S_ISREG(st.st_mode);
+
+	if (!std && fclose(out))
+		failed = true;
+	if (failed)
+		complain("cannot write %s: %s", r->html, strerror(errno));
+	/* Nor is a device to be removed. */
+	if (failed && !std && file)
+		unlink(r->html);
+	return failed || err ? CLI_FAILED : CLI_DONE;
+}
+
+int html_report(const struct report *r, const struct period *period)
+{
+	struct html_page page = { .r = r, .period = period };
+	int err, i;
+
+	for (i = 0; i < r->nr_files; i++) {
+		if (!same_file(r->html, r->files[i]))
+			continue;
+		complain("%s is the input and would be overwritten", r->html);
+		return CLI_FAILED;
+	}
+	page.out = strcmp(r->html, "-") ? fopen(r->html, "we") : stdout;
+	if (!page.out) {
+		complain("cannot create %s: %s", r->html, strerror(errno));
+		return CLI_FAILED;
+	}
+	begin_page(&page);
+	if (r->subtract)
+		aggregate_subtract(period->rows, r->names, page.stream);
+	err = write_page(&page);
+	texts_deinit(&page.texts);
+	packed_deinit(&page.packed);
+	hash_deinit(&page.event_numbers);
+	free(page.events);
+	free(page.row_of);
+	return finish_file(r, page.out, err);
+}

@@ -1,0 +1,1565 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Draws an HTML report of KTAU. The data are in script elements, written by html.c: numbers of
+ * seven bits a byte, in base64. Names come from outside, so they reach the page as text
+ * only, by textContent and fillText(), never as HTML.
+ */
+"use strict";
+
+const $ = (id) => document.getElementById(id);
+
+/* Data: numbers that may have more than 32 bits are read as doubles. */
+
+class Section {
+	constructor(id) {
+		const element = $("data-" + id);
+
+		this.at = 0;
+		this.bytes = element ? Section.decode(element.textContent) : new Uint8Array(1);
+		if (element)
+			element.remove();
+	}
+
+	static decode(text) {
+		if (Uint8Array.fromBase64)
+			return Uint8Array.fromBase64(text);
+		const binary = atob(text), bytes = new Uint8Array(binary.length);
+
+		for (let i = 0; i < bytes.length; i++)
+			bytes[i] = binary.charCodeAt(i);
+		return bytes;
+	}
+
+	number() {
+		const bytes = this.bytes;
+		let byte = bytes[this.at++];
+
+		if (byte < 128)
+			return byte;
+		let value = byte - 128, unit = 128;
+
+		do {
+			byte = bytes[this.at++];
+			value += (byte & 127) * unit;
+			unit *= 128;
+		} while (byte > 127);
+		return value;
+	}
+
+	signed() {
+		const value = this.number();
+
+		return value % 2 ? -(value + 1) / 2 : value / 2;
+	}
+
+	skip() {
+		const bytes = this.number(), at = this.at;
+
+		this.at += bytes;
+		return at;
+	}
+}
+
+const PARTS = ["user", "kernel", "irq", "runq", "asleep", "guest"];
+const OVER_PARTS = [0, 1, 2, 3, 5];
+const IDLE = 1;
+const report = {};
+
+function readTexts() {
+	const section = new Section("texts"), decoder = new TextDecoder(), texts = [];
+
+	for (let n = section.number(); n > 0; n--) {
+		const bytes = section.number();
+
+		texts.push(decoder.decode(section.bytes.subarray(section.at, section.at + bytes)));
+		section.at += bytes;
+	}
+	return texts;
+}
+
+function readMeta() {
+	const s = new Section("meta"), text = () => report.texts[s.number()];
+
+	return {
+		host: text(), release: text(), machine: text(), source: text(),
+		cpus: s.number(), from: s.number(), length: s.number(),
+		own: s.number(), pairs: s.number(), round: s.number(),
+	};
+}
+
+function readEvents() {
+	const s = new Section("events"), events = [];
+
+	for (let n = s.number(); n > 0; n--)
+		events.push({ name: report.texts[s.number()], group: report.texts[s.number()],
+			      wait: s.number() });
+	return events;
+}
+
+function readAccount(s, row) {
+	row.life = s.number();
+	row.measured = s.number();
+	row.parts = PARTS.map(() => s.number());
+	row.at = s.skip();
+}
+
+function readRows() {
+	const s = report.rowData = new Section("rows"), rows = [];
+
+	for (let n = s.number(); n > 0; n--) {
+		const row = {
+			index: rows.length, name: report.texts[s.number()],
+			cgroup: report.texts[s.number()], pid: s.signed(), uid: s.number(),
+			flags: s.number(), tasks: s.number(), live: s.number(), start: s.signed(),
+			end: s.number(),
+		};
+
+		row.end = row.end ? row.start + row.end - 1 : Infinity;
+		readAccount(s, row);
+		rows.push(row);
+	}
+	return rows;
+}
+
+function readCpus() {
+	const s = report.cpuData = new Section("cpus"), cpus = [];
+
+	for (let n = s.number(); n > 0; n--) {
+		const cpu = { cpu: s.number() };
+
+		readAccount(s, cpu);
+		cpus.push(cpu);
+	}
+	return cpus;
+}
+
+function readLosses() {
+	const s = new Section("losses"), losses = [];
+
+	for (let n = s.number(); n > 0; n--)
+		losses.push({ name: report.texts[s.number()], value: s.number(),
+			      meaning: report.texts[s.number()] });
+	return losses;
+}
+
+/* Of each interval: its end, what rows did, and interrupts of CPUs. */
+function readOver() {
+	const s = new Section("over"), intervals = [];
+	let from = 0;
+
+	while (s.number()) {
+		const interval = { from, to: s.number(), rows: new Map(), cpus: [], sum: [0, 0, 0, 0, 0, 0] };
+
+		for (let n = s.number(); n > 0; n--) {
+			const parts = [0, 0, 0, 0, 0, 0], row = s.number();
+
+			for (const part of OVER_PARTS)
+				interval.sum[part] += parts[part] = s.number();
+			if (row < report.rows.length && report.rows[row].flags & IDLE)
+				for (const part of OVER_PARTS)
+					interval.sum[part] -= parts[part];
+			interval.rows.set(row, parts);
+		}
+		for (let n = s.number(); n > 0; n--)
+			interval.cpus.push({ cpu: s.number(), event: s.number(), ns: s.number() });
+		from = interval.to;
+		intervals.push(interval);
+	}
+	return intervals;
+}
+
+/* The routines of a row, when they are needed. */
+function routinesOf(row, s = report.rowData) {
+	if (row.routines)
+		return row;
+	if (row.members)
+		return mergeRoutines(row);
+	s.at = row.at;
+	row.routines = [];
+	row.counters = [];
+	row.wakers = [];
+	for (let n = s.number(); n > 0; n--) {
+		const key = s.number(), event = Math.floor(key / 2), count = s.number();
+
+		if (key % 2)
+			row.counters.push({ event, count, sum: s.number(), min: s.number(), max: s.number() });
+		else
+			row.routines.push({ event, count, incl: s.number(), excl: s.number(),
+					    longest: s.number(), asleep: s.number(), open: s.number() });
+	}
+	for (let n = s.number(); n > 0; n--)
+		row.wakers.push({ event: s.number(), name: report.texts[s.number()], count: s.number() });
+	return row;
+}
+
+function mergeInto(list, items, key, max) {
+	for (const item of items) {
+		const old = list.get(key(item));
+
+		if (!old) {
+			list.set(key(item), { ...item });
+			continue;
+		}
+		for (const field in item)
+			if (max.includes(field))
+				old[field] = Math.max(old[field], item[field]);
+			else if (field === "min")
+				old[field] = Math.min(old[field], item[field]);
+			else if (field !== "event" && field !== "name")
+				old[field] += item[field];
+	}
+}
+
+function mergeRoutines(row) {
+	const routines = new Map(), counters = new Map(), wakers = new Map();
+
+	for (const member of row.members) {
+		routinesOf(member);
+		mergeInto(routines, member.routines, (r) => r.event, ["longest"]);
+		mergeInto(counters, member.counters, (r) => r.event, ["max"]);
+		mergeInto(wakers, member.wakers, (r) => r.event + " " + r.name, []);
+	}
+	row.routines = [...routines.values()];
+	row.counters = [...counters.values()];
+	row.wakers = [...wakers.values()];
+	return row;
+}
+
+/* Texts for people */
+
+function time(ns) {
+	const size = Math.abs(ns);
+
+	if (size >= 1e9)
+		return (ns / 1e9).toFixed(size >= 1e11 ? 0 : 2) + " s";
+	if (size >= 1e6)
+		return (ns / 1e6).toFixed(size >= 1e8 ? 0 : 2) + " ms";
+	if (size >= 1e3)
+		return (ns / 1e3).toFixed(size >= 1e5 ? 0 : 2) + " us";
+	return ns.toFixed(0) + " ns";
+}
+
+const percent = (part, whole) => whole > 0 ? (100 * part / whole).toFixed(1) + "%" : "-";
+const add = (tag, parent, text, cls) => {
+	const element = document.createElement(tag);
+
+	if (text !== undefined)
+		element.textContent = text;
+	if (cls)
+		element.className = cls;
+	if (parent)
+		parent.appendChild(element);
+	return element;
+};
+
+const colours = {};
+
+function readColours() {
+	const style = getComputedStyle(document.documentElement);
+
+	for (const name of ["back", "front", "dim", "line", "soft", "select", "accent", "gap", "rest", ...PARTS])
+		colours[name] = style.getPropertyValue("--" + name).trim();
+}
+
+/* A routine's colour: by its group; the same name is always the same shade. */
+const HUES = {
+	syscall: 205, irq: 338, bh: 310, exception: 268, signal: 285, socket: 165, tcp: 145, icmp: 125,
+	wait: 190, func: 35, user: 80, kvm: 255, account: 220,
+};
+
+function colourOf(event) {
+	const e = report.events[event];
+
+	if (e.colour)
+		return e.colour;
+	if (e.wait)
+		return e.wait === 1 ? colours.asleep : colours.runq;
+	let hash = 7;
+
+	for (let i = 0; i < e.name.length; i++)
+		hash = (hash * 31 + e.name.charCodeAt(i)) | 0;
+	const hue = HUES[e.group] ?? 20;
+
+	e.colour = `hsl(${hue + (hash & 15) - 8} ${55 + (hash >> 4 & 15)}% ${62 + (hash >> 8 & 15)}%)`;
+	return e.colour;
+}
+
+/* A canvas in the pixels of the screen; the context draws in those of the page. */
+function prepare(canvas, height) {
+	const ratio = devicePixelRatio || 1, width = canvas.clientWidth;
+
+	height = height || canvas.clientHeight;
+	canvas.width = Math.round(width * ratio);
+	canvas.height = Math.round(height * ratio);
+	const context = canvas.getContext("2d");
+
+	context.scale(ratio, ratio);
+	context.font = "11px system-ui, sans-serif";
+	context.textBaseline = "middle";
+	return { context, width, height };
+}
+
+function hatch(context) {
+	if (hatch.theme === document.documentElement.dataset.theme)
+		return hatch.pattern;
+	const tile = document.createElement("canvas");
+
+	tile.width = tile.height = 8;
+	const c = tile.getContext("2d");
+
+	c.strokeStyle = colours.gap;
+	c.lineWidth = 2;
+	for (const x of [-8, 0, 8]) {
+		c.moveTo(x, 8);
+		c.lineTo(x + 8, 0);
+	}
+	c.stroke();
+	hatch.theme = document.documentElement.dataset.theme;
+	hatch.pattern = context.createPattern(tile, "repeat");
+	return hatch.pattern;
+}
+
+const tip = {
+	show(event, text) {
+		const box = $("tip");
+
+		box.hidden = !text;
+		if (!text)
+			return;
+		box.textContent = text;
+		box.style.left = Math.min(event.clientX + 14, innerWidth - box.offsetWidth - 6) + "px";
+		box.style.top = Math.min(event.clientY + 14, innerHeight - box.offsetHeight - 6) + "px";
+	},
+	hide() {
+		$("tip").hidden = true;
+	},
+};
+
+/* Processes */
+
+const state = {
+	view: "processes", by: "process", scale: "share", sort: "busy", down: true, interval: -1,
+	search: "", selected: null,
+};
+
+const busyOf = (parts) => parts[0] + parts[1] + parts[2] + parts[5];
+
+function groupRows(by) {
+	if (by === "process")
+		return report.rows;
+	const groups = new Map();
+
+	for (const row of report.rows) {
+		const name = by === "name" ? row.name : row.cgroup;
+		let group = groups.get(name);
+
+		if (!group) {
+			group = { name, cgroup: row.cgroup, pid: 0, tasks: 0, live: 0, life: 0, flags: 0,
+				  parts: PARTS.map(() => 0), measured: ~0, members: [], start: row.start, end: 0 };
+			groups.set(name, group);
+		}
+		group.members.push(row);
+		for (const field of ["tasks", "live", "life"])
+			group[field] += row[field];
+		group.parts.forEach((value, i) => group.parts[i] = value + row.parts[i]);
+		group.measured &= row.measured;
+		group.start = Math.min(group.start, row.start);
+		group.end = Math.max(group.end, row.end);
+	}
+	return [...groups.values()];
+}
+
+/* What a row did in the interval that is chosen, or in the whole period. */
+function partsOf(row) {
+	if (state.interval < 0)
+		return row.parts;
+	const interval = report.over[state.interval];
+
+	if (!row.members)
+		return interval.rows.get(row.index) || [0, 0, 0, 0, 0, 0];
+	const sum = [0, 0, 0, 0, 0, 0];
+
+	for (const member of row.members)
+		(interval.rows.get(member.index) || []).forEach((value, i) => sum[i] += value);
+	return sum;
+}
+
+const COLUMNS = [
+	["name", "name", false], ["pid", "pid", true], ["tasks", "tasks", true], ["life", "life", true],
+	["bar", "where the time went", false], ["busy", "CPU", true], ["kernel", "kernel", true],
+	["top", "top routine", false],
+];
+
+const KEYS = {
+	name: (row) => row.name, pid: (row) => row.pid, tasks: (row) => row.tasks, life: (row) => row.life,
+	bar: (row) => row.shown[4], busy: (row) => busyOf(row.shown), kernel: (row) => row.shown[1],
+	top: (row) => busyOf(row.shown),
+};
+
+function listRows() {
+	const word = state.search.toLowerCase();
+
+	if (state.grouped !== state.by) {
+		state.groups = groupRows(state.by);
+		state.grouped = state.by;
+		state.selected = null;
+	}
+	const rows = state.groups.filter((row) => !(row.flags & IDLE) &&
+		(!word || row.name.toLowerCase().includes(word) || String(row.pid) === word ||
+		 row.cgroup.toLowerCase().includes(word)));
+
+	for (const row of rows)
+		row.shown = partsOf(row);
+	if (state.interval >= 0)
+		state.list = rows.filter((row) => busyOf(row.shown) || row.shown[3]);
+	else
+		state.list = rows;
+	const key = KEYS[state.sort], sign = state.down ? -1 : 1;
+
+	state.list.sort((a, b) => {
+		const x = key(a), y = key(b);
+
+		return x < y ? -sign : x > y ? sign : 0;
+	});
+	state.most = state.list.reduce((most, row) => Math.max(most, busyOf(row.shown)), 1);
+	$("count").textContent = `${state.list.length} of ${state.groups.length} rows`;
+}
+
+function drawHead() {
+	const head = $("head");
+
+	head.replaceChildren();
+	for (const [key, title, number] of COLUMNS) {
+		const cell = add("span", head, title, (number ? "n " : "") + (state.sort === key ? "sorted" : ""));
+
+		cell.onclick = () => {
+			state.down = state.sort === key ? !state.down : key !== "name";
+			state.sort = key;
+			drawProcesses();
+		};
+	}
+}
+
+/* The bar of a row: parts of its life, or of the time that the busiest row ran. */
+function drawParts(box, row) {
+	const parts = row.shown;
+	let whole = state.scale === "share" ? row.life : state.most;
+
+	if (state.interval >= 0)
+		whole = state.scale === "share" ? Math.max(state.over(state.interval), busyOf(parts) + parts[3]) : state.most;
+	for (const [i, name] of PARTS.entries()) {
+		if (!parts[i] || (state.scale === "time" && (i === 3 || i === 4)))
+			continue;
+		const bar = add("i", box, undefined, "p-" + name);
+
+		bar.style.width = 100 * parts[i] / (whole || 1) + "%";
+	}
+	box.dataset.tip = PARTS.map((name, i) =>
+		`${name}: ${row.measured >> i & 1 ? time(parts[i]) + "  " + percent(parts[i], whole) : "not measured"}`)
+		.join("\n");
+}
+
+function topRoutine(row) {
+	let top = null;
+
+	if (row.members && row.members.length > 400)
+		return "";
+	for (const r of routinesOf(row).routines) {
+		const e = report.events[r.event];
+
+		if (!e.wait && !["irq", "kvm", "user"].includes(e.group) && (!top || r.excl > top.excl))
+			top = r;
+	}
+	return top ? report.events[top.event].name : "";
+}
+
+const ROW_HEIGHT = 24;
+
+function drawRows() {
+	const box = $("rows"), spacer = box.firstElementChild;
+	const first = Math.max(0, Math.floor(box.scrollTop / ROW_HEIGHT) - 4);
+	const last = Math.min(state.list.length, first + Math.ceil(box.clientHeight / ROW_HEIGHT) + 8);
+
+	spacer.style.height = state.list.length * ROW_HEIGHT + "px";
+	box.replaceChildren(spacer);
+	for (let i = first; i < last; i++) {
+		const row = state.list[i], line = add("div", box, undefined, "row");
+
+		line.style.top = i * ROW_HEIGHT + "px";
+		line.dataset.index = i;
+		line.classList.toggle("on", row === state.selected);
+		add("span", line, row.name).title = row.cgroup;
+		add("span", line, row.members ? "" : row.pid, "n");
+		add("span", line, row.tasks, "n");
+		add("span", line, time(row.life), "n");
+		drawParts(add("div", line, undefined, "parts"), row);
+		add("span", line, time(busyOf(row.shown)), "n");
+		add("span", line, row.measured & 2 ? percent(row.shown[1], row.life) : "n/a", "n");
+		add("span", line, topRoutine(row));
+	}
+}
+
+/* Stacked bars by interval: of a row, or of all. */
+function drawBars(canvas, partsAt, capacity) {
+	const { context, width, height } = prepare(canvas), over = report.over;
+	const begin = over.length ? over[0].from : 0, end = over.length ? over[over.length - 1].to : 1;
+	const scale = (width - 2) / (end - begin || 1);
+
+	context.fillStyle = colours.soft;
+	context.fillRect(0, 0, width, height);
+	let most = 0;
+
+	for (let i = 0; i < over.length; i++) {
+		const parts = partsAt(i), length = over[i].to - over[i].from || 1;
+
+		most = Math.max(most, parts.reduce((sum, value) => sum + value, 0) / length);
+	}
+	most = capacity || most || 1;
+	for (let i = 0; i < over.length; i++) {
+		const parts = partsAt(i), length = over[i].to - over[i].from || 1;
+		const x = 1 + (over[i].from - begin) * scale, w = Math.max(1, length * scale - (length * scale > 4 ? 1 : 0));
+		let y = height;
+
+		for (const [part, name] of PARTS.entries()) {
+			const h = parts[part] / length / most * (height - 4);
+
+			context.fillStyle = colours[name];
+			context.fillRect(x, y - h, w, h);
+			y -= h;
+		}
+		if (i === state.interval) {
+			context.strokeStyle = colours.accent;
+			context.lineWidth = 2;
+			context.strokeRect(x, 1, w, height - 2);
+		}
+	}
+	context.fillStyle = colours.dim;
+	context.fillText(`${most.toFixed(most < 1 ? 3 : 1)} CPU${most === 1 ? "" : "s"}`, 5, 9);
+	canvas.intervalAt = (x) => {
+		const ns = begin + (x - 1) / scale;
+
+		return over.findIndex((interval) => ns >= interval.from && ns < interval.to);
+	};
+}
+
+const running = (parts) => [parts[0], parts[1], parts[2], 0, 0, parts[5]];
+
+function drawOver() {
+	const over = report.over, chosen = over[state.interval];
+
+	$("over").hidden = !over.length;
+	$("over-all").hidden = !chosen;
+	$("over-title").textContent = chosen ?
+		`CPU time of tasks; interval ${state.interval + 1} of ${over.length}: ${time(chosen.from)} to ${time(chosen.to)}` :
+		over.length ? `CPU time of tasks in ${over.length} interval${over.length > 1 ? "s" : ""}; click on one to see it alone` :
+		"No time in this period: the bars below are since boot";
+	if (over.length)
+		drawBars($("over"), (i) => running(over[i].sum), 0);
+}
+
+function table(parent, heads, rows) {
+	const element = add("table", parent), head = add("tr", add("thead", element)), body = add("tbody", element);
+
+	for (const [title, number] of heads)
+		add("th", head, title, number ? "n" : "");
+	for (const cells of rows) {
+		const line = add("tr", body);
+
+		cells.forEach((cell, i) => {
+			const td = add("td", line, cell instanceof Node ? undefined : cell, heads[i][1] ? "n" : heads[i][2] || "");
+
+			if (cell instanceof Node)
+				td.appendChild(cell);
+			if (state.search && typeof cell === "string" && cell.toLowerCase().includes(state.search.toLowerCase()))
+				line.className = "hit";
+		});
+	}
+	return element;
+}
+
+function widthBar(part, whole, colour) {
+	const bar = document.createElement("i");
+
+	bar.style.width = Math.max(1, 60 * part / (whole || 1)) + "px";
+	bar.style.background = colour;
+	return bar;
+}
+
+function routineTable(box, title, routines) {
+	const whole = routines.reduce((sum, r) => sum + r.excl, 0);
+
+	if (!routines.length)
+		return;
+	add("h3", box, title);
+	table(box, [["", false, "w"], ["share", true], ["routine"], ["count", true], ["incl", true], ["excl", true], ["longest", true],
+		    ["in flight", true], ["group"]],
+	      routines.sort((a, b) => b.excl - a.excl).map((r) => [
+		      widthBar(r.excl, whole, colourOf(r.event)), percent(r.excl, whole), report.events[r.event].name,
+		      r.count.toLocaleString("en"), time(r.incl), time(r.excl), r.longest ? time(r.longest) : "-", r.open || "",
+		      report.events[r.event].group,
+	      ]));
+}
+
+function wakersOf(row, event) {
+	const wakers = row.wakers.filter((w) => w.event === event).sort((a, b) => b.count - a.count);
+
+	return wakers.slice(0, 3).map((w) => `${w.name} (${w.count})`).join(", ");
+}
+
+function drawDetail() {
+	const box = $("detail"), row = state.selected;
+
+	box.hidden = !row;
+	if (!row)
+		return;
+	box.replaceChildren();
+	routinesOf(row);
+	add("h2", box, row.name + (row.members ? "" : `  ${row.pid}`));
+	add("div", box, `${row.tasks} task${row.tasks === 1 ? "" : "s"}, ${row.live} alive; life ${time(row.life)}; ` +
+	    PARTS.map((name, i) => row.measured >> i & 1 ? `${name} ${percent(row.parts[i], row.life)}` : `${name} n/a`).join(", "));
+	if (row.cgroup)
+		add("div", box, `control group ${row.cgroup}`);
+	const links = add("div", box, undefined, "links");
+
+	if (!row.members && lines.list.some((line) => line.tgid === row.pid && line.name)) {
+		add("button", links, "time line").onclick = () => {
+			setSearch(String(row.pid));
+			show("time");
+		};
+	}
+	if (report.over.length) {
+		const canvas = add("canvas", box);
+
+		canvas.id = "detail-over";
+		drawBars(canvas, (i) => running(row.members ? sumMembers(row, i) : report.over[i].rows.get(row.index) || [0, 0, 0, 0, 0, 0]), 0);
+	}
+	routineTable(box, "Running", row.routines.filter((r) => !report.events[r.event].wait));
+	routineTable(box, "Waiting", row.routines.filter((r) => report.events[r.event].wait));
+	const waits = row.routines.filter((r) => !report.events[r.event].wait && r.asleep).sort((a, b) => b.asleep - a.asleep);
+
+	if (waits.length) {
+		add("h3", box, "Asleep inside");
+		table(box, [["asleep", true], ["routine"], ["woken most by"]],
+		      waits.slice(0, 30).map((r) => [time(r.asleep), report.events[r.event].name, wakersOf(row, r.event)]));
+	}
+	if (row.counters.length) {
+		add("h3", box, "Counters");
+		table(box, [["count", true], ["sum", true], ["min", true], ["max", true], ["name"]],
+		      row.counters.map((c) => [c.count, c.sum, c.min, c.max, report.events[c.event].name]));
+	}
+}
+
+function sumMembers(row, i) {
+	const sum = [0, 0, 0, 0, 0, 0];
+
+	for (const member of row.members)
+		(report.over[i].rows.get(member.index) || []).forEach((value, part) => sum[part] += value);
+	return sum;
+}
+
+function drawProcesses() {
+	listRows();
+	drawHead();
+	drawOver();
+	drawDetail();
+	drawRows();
+}
+
+function startProcesses() {
+	state.over = (i) => report.over[i].to - report.over[i].from;
+	$("by").onchange = () => {
+		state.by = $("by").value;
+		drawProcesses();
+	};
+	$("scale").onchange = () => {
+		state.scale = $("scale").value;
+		drawRows();
+	};
+	$("rows").onscroll = drawRows;
+	$("rows").onclick = (event) => {
+		const line = event.target.closest(".row");
+
+		if (!line)
+			return;
+		const row = state.list[line.dataset.index];
+
+		state.selected = state.selected === row ? null : row;
+		drawDetail();
+		drawRows();
+	};
+	$("rows").onmousemove = (event) => {
+		const bar = event.target.closest(".parts");
+
+		tip.show(event, bar && bar.dataset.tip);
+	};
+	$("rows").onmouseleave = tip.hide;
+	$("over").onclick = (event) => {
+		const i = $("over").intervalAt(event.offsetX);
+
+		state.interval = i === state.interval ? -1 : i;
+		drawProcesses();
+	};
+	$("over").onmousemove = (event) => {
+		const i = $("over").intervalAt(event.offsetX), interval = report.over[i];
+
+		tip.show(event, interval && `${time(interval.from)} to ${time(interval.to)}\n` +
+			 PARTS.map((name, part) => `${name}: ${time(interval.sum[part])}`).filter((_, part) => part !== 4).join("\n"));
+	};
+	$("over").onmouseleave = tip.hide;
+	$("over-all").onclick = () => {
+		state.interval = -1;
+		drawProcesses();
+	};
+}
+
+/* Flame graph */
+
+const flame = { root: null, focus: null, key: "" };
+
+function child(node, key, name, colour) {
+	let c = node.children.get(key);
+
+	if (!c) {
+		c = { name, colour, value: 0, self: 0, count: 0, children: new Map(), parent: node };
+		node.children.set(key, c);
+	}
+	return c;
+}
+
+const newRoot = (name) => ({ name, colour: colours.rest, value: 0, self: 0, count: 0, children: new Map(), parent: null });
+
+function addSelf(node, ns) {
+	node.self += ns;
+	for (; node; node = node.parent)
+		node.value += ns;
+}
+
+/* Roots, then each path after its parent. */
+function readPaths() {
+	const s = new Section("paths"), paths = [];
+
+	for (let n = s.number(); n > 0; n--) {
+		const up = s.number();
+
+		if (!up)
+			paths.push({ parent: -1, name: report.texts[s.number()], self: 0 });
+		else
+			paths.push({ parent: paths.length - up, event: s.number(), self: s.number(), count: s.number() });
+	}
+	return paths;
+}
+
+function pathTree(cpu) {
+	const root = newRoot("all traced tasks"), nodes = [];
+
+	report.paths = report.paths || readPaths();
+	for (const path of report.paths) {
+		const e = report.events[path.event];
+		const node = path.parent < 0 ? child(root, path.name, path.name, colours.rest) :
+			child(nodes[path.parent], path.event, e.name, colourOf(path.event));
+
+		nodes.push(node);
+		node.count += path.count || 0;
+		if (path.self && (cpu === "both" || (e.wait ? "off" : "on") === cpu))
+			addSelf(node, path.self);
+	}
+	return root;
+}
+
+/* Profiles have no paths: process, part of the account, routine. */
+function accountTree(cpu) {
+	const root = newRoot("all tasks");
+
+	for (const row of report.rows) {
+		if (row.flags & IDLE)
+			continue;
+		const top = child(root, row.name, row.name, colours.rest);
+
+		routinesOf(row);
+		for (const [i, name] of PARTS.entries()) {
+			const off = i === 3 || i === 4;
+
+			if (row.parts[i] && (cpu === "both" || off === (cpu === "off")))
+				addAccount(child(top, i, name, colours[name]), row, i);
+		}
+	}
+	return root;
+}
+
+/* The routines of a part, at most all of it: what they leave is its own. */
+function addAccount(node, row, part) {
+	let left = row.parts[part];
+
+	for (const r of row.routines) {
+		const e = report.events[r.event];
+		const where = e.wait ? (e.wait === 1 ? 4 : 3) : e.group === "irq" ? 2 : e.group === "kvm" ? 5 : 1;
+
+		if (where !== part || e.group === "user" || !r.excl)
+			continue;
+		const c = child(node, r.event, e.name, colourOf(r.event)), ns = Math.min(left, r.excl);
+
+		c.count += r.count;
+		addSelf(c, ns);
+		left -= ns;
+	}
+	addSelf(node, left);
+}
+
+function drawFlame() {
+	const source = $("source").value, cpu = $("cpu").value, key = source + cpu;
+	const box = $("frames"), begin = performance.now();
+
+	if (flame.key !== key) {
+		flame.root = flame.focus = source === "paths" ? pathTree(cpu) : accountTree(cpu);
+		flame.key = key;
+	}
+	const focus = flame.focus, up = $("shape").value === "flame", width = box.clientWidth - 2;
+	const word = state.search.toLowerCase(), boxes = [], path = [];
+	let deepest = 0, hits = 0;
+
+	for (let node = focus.parent; node; node = node.parent)
+		path.unshift(node);
+	const place = (node, x, w, depth, inside) => {
+		const hit = word && node.name.toLowerCase().includes(word);
+
+		deepest = Math.max(deepest, depth);
+		if (hit && !inside)
+			hits += node.value;
+		boxes.push({ node, x, w, depth, hit });
+		let left = x;
+
+		for (const c of [...node.children.values()].sort((a, b) => b.value - a.value)) {
+			const part = w * c.value / (node.value || 1);
+
+			if (part < 0.6)
+				break;
+			place(c, left, part, depth + 1, inside || hit);
+			left += part;
+		}
+	};
+
+	path.forEach((node, i) => boxes.push({ node, x: 0, w: width, depth: i, hit: false }));
+	if (focus.value)
+		place(focus, 0, width, path.length, false);
+	flame.boxes = boxes;
+	const height = Math.max(box.clientHeight - 4, (deepest + 1) * 17), fragment = document.createDocumentFragment();
+
+	boxes.forEach(({ node, x, w, depth, hit }, i) => {
+		const frame = add("div", fragment, w > 28 ? node.name : undefined);
+
+		frame.style.cssText = `left:${x}px;width:${Math.max(w, 1)}px;background:${node.colour};` +
+			`top:${up ? height - (depth + 1) * 17 : depth * 17}px`;
+		frame.dataset.index = i;
+		if (word)
+			frame.className = hit ? "hit" : "miss";
+		if (node.colour === colours.rest || node.colour === colours.asleep)
+			frame.style.color = colours.front;
+	});
+	box.replaceChildren(fragment);
+	if (!focus.value)
+		add("p", box, source === "paths" ? "No such time in a trace: record one with ktaud --info=both, or choose " +
+			"\"account and routines\"" : "No such time", "none");
+	$("flame-path").textContent = `${focus.name}: ${time(focus.value)}` +
+		(word ? `; "${state.search}": ${time(hits)}, ${percent(hits, focus.value)}` : "");
+	document.body.dataset.flameMs = (performance.now() - begin).toFixed(1);
+}
+
+function startFlame() {
+	const box = $("frames"), at = (event) => {
+		const frame = event.target.closest("#frames div");
+
+		return frame && flame.boxes[frame.dataset.index].node;
+	};
+
+	for (const id of ["source", "cpu", "shape"])
+		$(id).onchange = drawFlame;
+	if (!lines.list.some((line) => line.bytes))
+		$("source").value = "account";
+	box.onclick = (event) => {
+		flame.focus = at(event) || flame.focus;
+		drawFlame();
+	};
+	box.onmousemove = (event) => {
+		const node = at(event);
+
+		tip.show(event, node && `${node.name}\n${time(node.value)}, ${percent(node.value, flame.root.value)} of all\n` +
+			 `itself ${time(node.self)}` + (node.count ? `\n${node.count.toLocaleString("en")} times` : ""));
+	};
+	box.onmouseleave = tip.hide;
+	$("flame-reset").onclick = () => {
+		flame.focus = flame.root;
+		drawFlame();
+	};
+}
+
+/* Time line */
+
+const OP = { ENTER: 0, EXIT: 1, CUT: 2, LOST: 3, WOKEN: 4, CPU: 5, SWITCH: 6, MARK: 7 };
+const LABEL = 190, LINE_HEIGHT = 20, DEPTH_HEIGHT = 14, AXIS = 22, MOST_ARROWS = 400;
+const MARKS = { 7: "fork", 8: "exec", 9: "exit" };
+const CONTEXTS = ["task", "softirq", "interrupt", "NMI"];
+const STATES = { 0: "still runnable", 1: "interruptible", 2: "uninterruptible", 4: "stopped", 8: "traced",
+		 16: "dead", 32: "zombie", 64: "parked", 128: "idle" };
+
+const lines = { list: [], shown: [], from: 0, to: 1, begin: 0, end: 1, cut: 0, open: new Set(), boxes: [] };
+
+function readLines() {
+	const s = lines.section = new Section("lines");
+	let number = s.number();
+
+	lines.cut = number ? s.number() : 0;
+	for (; number > 0; number--) {
+		const line = {
+			index: lines.list.length, name: report.texts[s.number()], tgid: s.signed(),
+			tid: s.signed(), flags: s.number(), cpu: s.number(), events: s.number(), start: s.signed(),
+			span: s.number(), bytes: s.number(),
+		};
+
+		line.at = s.at;
+		s.at += line.bytes;
+		lines.list.push(line);
+	}
+	const traced = lines.list.filter((line) => line.bytes);
+
+	lines.begin = traced.reduce((least, line) => Math.min(least, line.start), Infinity);
+	lines.end = traced.reduce((most, line) => Math.max(most, line.start + line.span), -Infinity);
+	lines.from = lines.begin;
+	lines.to = Math.max(lines.end, lines.begin + 1);
+}
+
+/* Frames by depth: at one depth they do not overlap and are in the order of time. */
+function decode(line) {
+	if (line.depths)
+		return line;
+	const s = lines.section, end = line.at + line.bytes, stack = [];
+	let ns = line.start, cpu = 0;
+
+	Object.assign(line, { depths: [], gaps: [], woken: [], marks: [], switches: [] });
+	for (s.at = line.at; s.at < end;) {
+		const word = s.number(), op = word % 8;
+
+		ns += (word - op) / 8;
+		switch (op) {
+		case OP.ENTER: {
+			const depth = stack.length;
+			const level = line.depths[depth] = line.depths[depth] || { start: [], end: [], event: [], cpu: [], cut: new Set() };
+
+			stack.push(level.start.length);
+			level.start.push(ns);
+			level.end.push(ns);
+			level.event.push(s.number());
+			level.cpu.push(cpu);
+			break;
+		}
+		case OP.EXIT:
+		case OP.CUT: {
+			const i = stack.pop(), level = line.depths[stack.length];
+
+			level.end[i] = ns;
+			if (op === OP.CUT)
+				level.cut.add(i);
+			break;
+		}
+		case OP.LOST:
+			line.gaps.push({ start: ns, end: ns + s.number(), count: s.number() });
+			break;
+		case OP.WOKEN:
+			line.woken.push({ ns, waker: s.number() - 1, since: ns - s.number(), context: s.number() });
+			break;
+		case OP.CPU:
+			cpu = s.number();
+			break;
+		case OP.SWITCH:
+			line.switches.push({ ns, state: s.number() });
+			break;
+		case OP.MARK:
+			line.marks.push({ ns, type: s.number(), other: s.number() - 1 });
+			break;
+		}
+	}
+	return line;
+}
+
+/* The first element of a sorted array that is larger than @value. */
+function above(array, value, get = (x) => x) {
+	let low = 0, high = array.length;
+
+	while (low < high) {
+		const middle = (low + high) >> 1;
+
+		if (get(array[middle]) > value)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+function heightOf(line) {
+	return lines.open.has(line) ? Math.max(LINE_HEIGHT, decode(line).depths.length * DEPTH_HEIGHT + 6) : LINE_HEIGHT;
+}
+
+function listLines() {
+	const word = state.search.toLowerCase();
+
+	lines.shown = lines.list.filter((line) => line.bytes &&
+		(!word || line.name.toLowerCase().includes(word) || String(line.tid) === word || String(line.tgid) === word));
+	/* A word that no task has is one of a routine: all stay, and it is highlighted. */
+	lines.byRoutine = word && !lines.shown.length;
+	if (lines.byRoutine)
+		lines.shown = lines.list.filter((line) => line.bytes);
+	lines.shown.sort((a, b) => a.tgid - b.tgid || a.tid - b.tid || a.index - b.index);
+	let y = 0;
+
+	for (const line of lines.shown) {
+		line.y = y;
+		line.height = heightOf(line);
+		y += line.height;
+	}
+	lines.height = y;
+}
+
+/* Lines at round times, below the frames; above them, the times. */
+function axis(context, width, grid) {
+	const span = lines.to - lines.from, scale = (width - LABEL) / span;
+	let step = 10 ** Math.floor(Math.log10(span / 6));
+
+	step *= span / step > 30 ? 5 : span / step > 12 ? 2 : 1;
+	context.fillStyle = colours.back;
+	context.fillRect(0, 0, width, grid ? 4000 : AXIS);
+	context.strokeStyle = colours.line;
+	context.fillStyle = colours.dim;
+	context.lineWidth = 1;
+	for (let t = Math.ceil(lines.from / step) * step; t < lines.to; t += step) {
+		const x = LABEL + (t - lines.from) * scale;
+
+		context.beginPath();
+		context.moveTo(x, AXIS - 6);
+		context.lineTo(x, grid ? 4000 : AXIS);
+		context.stroke();
+		/* Near each other times are given from the left edge on. */
+		context.fillText(step < 1e3 ? "+" + time(t - lines.from) : step < 1e9 ? (t / 1e9).toFixed(Math.max(0, 9 - Math.floor(Math.log10(step)))) + " s" :
+			time(t), x + 3, AXIS / 2);
+	}
+}
+
+/* Frames of one depth. Those narrower than a pixel are one with the first of them. */
+function drawLevel(context, view, level, y, height) {
+	const { from, to } = lines, { scale, width } = view, word = lines.byRoutine && state.search.toLowerCase();
+	let i = above(level.end, from);
+
+	while (i < level.start.length && level.start[i] < to) {
+		const x = Math.max(LABEL, LABEL + (level.start[i] - from) * scale);
+		const end = Math.min(width, LABEL + (level.end[i] - from) * scale);
+		const e = report.events[level.event[i]];
+
+		context.fillStyle = word && !e.name.toLowerCase().includes(word) ? colours.line : colourOf(level.event[i]);
+		view.frames++;
+		if (end - x < 1) {
+			context.fillRect(x, y, 1, height);
+			i = Math.max(i + 1, above(level.end, from + (x + 1 - LABEL) / scale));
+			continue;
+		}
+		context.fillRect(x, y, end - x - (end - x > 3 ? 0.5 : 0), height);
+		if (level.cut.has(i)) {
+			context.fillStyle = colours.gap;
+			context.fillRect(end - 2, y, 2, height);
+		}
+		if (end - x > 34 && height > 9) {
+			context.fillStyle = e.wait ? colours.front : "#14181d";
+			context.fillText(fit(context, e.name, end - x - 6), x + 3, y + height / 2 + 0.5);
+		}
+		i++;
+	}
+}
+
+function fit(context, text, width) {
+	const letters = Math.floor(width / 5.5);
+
+	return text.length > letters ? text.slice(0, Math.max(1, letters - 1)) + "…" : text;
+}
+
+function drawLine(context, view, line, top) {
+	const open = lines.open.has(line);
+
+	decode(line);
+	context.fillStyle = line === lines.chosen ? colours.select : colours.back;
+	context.fillRect(0, top, LABEL, line.height);
+	context.fillStyle = colours.front;
+	context.fillText((open ? "▾ " : "▸ ") + fit(context, `${line.name || "?"} ${line.tid || ""}`, LABEL - 22), 6, top + LINE_HEIGHT / 2);
+	context.fillStyle = colours.soft;
+	context.fillRect(LABEL, top + line.height - 1, view.width, 1);
+	line.depths.forEach((level, depth) => {
+		if (open)
+			drawLevel(context, view, level, top + 3 + depth * DEPTH_HEIGHT, DEPTH_HEIGHT - 1);
+		else if (depth < 6)
+			drawLevel(context, view, level, top + 2 + depth * 2, LINE_HEIGHT - 4 - depth * 2);
+	});
+	for (let i = above(line.gaps, lines.from, (gap) => gap.end); i < line.gaps.length && line.gaps[i].start < lines.to; i++) {
+		const x = Math.max(LABEL, view.x(line.gaps[i].start)), end = Math.min(view.width, view.x(line.gaps[i].end));
+
+		context.fillStyle = hatch(context);
+		context.fillRect(x, top + 1, Math.max(2, end - x), line.height - 3);
+		view.gaps++;
+	}
+	context.fillStyle = colours.front;
+	for (let i = above(line.marks, lines.from, (mark) => mark.ns); i < line.marks.length && line.marks[i].ns < lines.to; i++) {
+		const x = view.x(line.marks[i].ns);
+
+		context.beginPath();
+		context.moveTo(x - 3, top + 1);
+		context.lineTo(x + 3, top + 1);
+		context.lineTo(x, top + 6);
+		context.fill();
+	}
+}
+
+/* Wakeups: from the waker when it woke to the task when it ran. */
+function findArrows(rows) {
+	const arrows = [];
+
+	for (const line of rows) {
+		for (let i = above(line.woken, lines.from, (w) => w.ns); i < line.woken.length && line.woken[i].since < lines.to; i++) {
+			const w = line.woken[i];
+
+			if (w.waker >= 0 && lines.list[w.waker] !== line && lines.list[w.waker].y !== undefined)
+				arrows.push({ line, w, waker: lines.list[w.waker] });
+			if (arrows.length > MOST_ARROWS)
+				return arrows;
+		}
+	}
+	return arrows;
+}
+
+function drawArrows(context, view, rows) {
+	let arrows = findArrows(rows);
+	const found = arrows.length;
+
+	if (arrows.length > MOST_ARROWS)
+		arrows = lines.chosen && rows.includes(lines.chosen) ? findArrows([lines.chosen]) : [];
+	if (arrows.length > MOST_ARROWS)
+		arrows = [];
+	context.save();
+	context.beginPath();
+	context.rect(LABEL, AXIS, view.width, view.height);
+	context.clip();
+	context.strokeStyle = context.fillStyle = colours.accent;
+	context.lineWidth = 1;
+	for (const { line, w, waker } of arrows) {
+		const x = view.x(w.since), y = view.y(waker) + LINE_HEIGHT / 2, x2 = view.x(w.ns), y2 = view.y(line) + LINE_HEIGHT / 2;
+		const back = y2 > y ? -5 : 5;
+
+		context.setLineDash(w.context ? [3, 2] : []);
+		context.beginPath();
+		context.moveTo(x, y);
+		context.bezierCurveTo(x + 8, y, x2 - 8, y2 + back * 3, x2, y2 + back);
+		context.stroke();
+		context.beginPath();
+		context.moveTo(x2 - 3, y2 + back);
+		context.lineTo(x2 + 3, y2 + back);
+		context.lineTo(x2, y2);
+		context.fill();
+	}
+	context.restore();
+	view.tooMany = !arrows.length && found > 0;
+	return arrows.length;
+}
+
+function drawTime() {
+	const box = $("time-box"), canvas = $("line"), begin = performance.now();
+
+	if (!lines.list.some((line) => line.bytes)) {
+		box.hidden = true;
+		$("time-range").textContent = "There is no trace in the file: record one with ktaud --info=both";
+		return;
+	}
+	box.lastElementChild.style.height = Math.max(0, lines.height + AXIS - box.clientHeight) + "px";
+	canvas.style.height = box.clientHeight + "px";
+	const { context, width, height } = prepare(canvas, box.clientHeight), top = box.scrollTop;
+	const scale = (width - LABEL) / (lines.to - lines.from);
+	const view = {
+		scale, width, height, frames: 0, gaps: 0,
+		x: (ns) => LABEL + (ns - lines.from) * scale,
+		y: (line) => line.y - top + AXIS,
+	};
+	const first = Math.max(0, above(lines.shown, top, (line) => line.y) - 1), rows = [];
+
+	for (let i = first; i < lines.shown.length && lines.shown[i].y < top + height; i++)
+		rows.push(lines.shown[i]);
+	axis(context, width, true);
+	for (const line of rows)
+		drawLine(context, view, line, view.y(line));
+	const arrows = $("arrows").checked ? drawArrows(context, view, rows) : 0;
+
+	axis(context, width, false);
+	lines.rows = rows;
+	$("time-range").textContent = `${time(lines.from)} to ${time(lines.to)}, ${time(lines.to - lines.from)}`;
+	$("time-count").textContent = `${lines.shown.length} tasks` + (lines.cut ? `; ${lines.cut} events did not fit into the page` : "") +
+		(view.tooMany ? "; zoom in or choose a task to see its wakeups" : "");
+	Object.assign(canvas.dataset, { frames: view.frames, gaps: view.gaps, arrows, rows: rows.length });
+	document.body.dataset.zoomMs = (performance.now() - begin).toFixed(1);
+}
+
+function setWindow(from, to) {
+	const least = 50, length = lines.end - lines.begin || 1, pad = length * 0.02;
+	let span = Math.min(Math.max(to - from, least), length + 2 * pad);
+
+	from = Math.max(lines.begin - pad, Math.min(from, lines.end + pad - span));
+	lines.from = from;
+	lines.to = from + span;
+	drawTime();
+}
+
+function zoom(factor, at) {
+	const x = at ?? (lines.from + lines.to) / 2;
+
+	setWindow(x - (x - lines.from) * factor, x + (lines.to - x) * factor);
+}
+
+const pan = (part) => setWindow(lines.from + part * (lines.to - lines.from), lines.to + part * (lines.to - lines.from));
+
+/* What is under the pointer. */
+function atPointer(event) {
+	const canvas = $("line"), y = event.offsetY + $("time-box").scrollTop - AXIS, width = canvas.clientWidth;
+	const line = (lines.rows || []).find((l) => y >= l.y && y < l.y + l.height);
+	const ns = lines.from + (event.offsetX - LABEL) / (width - LABEL) * (lines.to - lines.from);
+	const near = (lines.to - lines.from) / (width - LABEL) * 3;
+
+	return { line, ns, near, y: line ? y - line.y : 0, label: event.offsetX < LABEL };
+}
+
+function frameAt({ line, ns, near, y }) {
+	const only = lines.open.has(line) ? Math.floor((y - 3) / DEPTH_HEIGHT) : -1;
+	let best = null;
+
+	line.depths.forEach((level, depth) => {
+		if (only >= 0 && depth !== only)
+			return;
+		const i = above(level.end, ns);
+
+		if (i < level.start.length && level.start[i] <= ns + (only >= 0 ? near : 0))
+			best = { level, i, depth };
+	});
+	return best;
+}
+
+function describe(at) {
+	const { line, ns, near } = at;
+	const text = [`${line.name} ${line.tid}`], frame = frameAt(at);
+	const gap = line.gaps.find((g) => g.start <= ns + near && g.end >= ns - near);
+
+	if (gap)
+		text.push(`${gap.count} slots lost in ${time(gap.end - gap.start)}`);
+	if (frame) {
+		const { level, i } = frame, e = report.events[level.event[i]];
+
+		text.push(`${e.name} (${e.group})  ${time(level.end[i] - level.start[i])}`, `from ${time(level.start[i])}, CPU ${level.cpu[i]}`);
+		if (level.cut.has(i))
+			text.push("its end was not recorded");
+	}
+	for (const w of line.woken) {
+		if (w.ns >= ns - near && w.since <= ns + near) {
+			const waker = lines.list[w.waker];
+
+			text.push(`woken by ${waker ? waker.name + " " + waker.tid : "a hidden task"} (${CONTEXTS[w.context] || "?"}), ran ${time(w.ns - w.since)} later`);
+			break;
+		}
+	}
+	for (const m of line.marks)
+		if (Math.abs(m.ns - ns) < near)
+			text.push(MARKS[m.type] + (m.other >= 0 ? ` of ${lines.list[m.other].name} ${lines.list[m.other].tid}` : ""));
+	const off = line.switches.find((w) => Math.abs(w.ns - ns) < near);
+
+	if (off)
+		text.push(`leaves the CPU: ${STATES[off.state] || off.state}`);
+	return text.join("\n");
+}
+
+function dragTime(canvas) {
+	let drag = null;
+
+	canvas.onmousedown = (event) => {
+		const at = atPointer(event);
+
+		if (at.label && at.line) {
+			lines.chosen = at.line;
+			if (!lines.open.delete(at.line))
+				lines.open.add(at.line);
+			listLines();
+			drawTime();
+			return;
+		}
+		if (at.line)
+			lines.chosen = at.line;
+		drag = { x: event.clientX, from: lines.from, to: lines.to };
+	};
+	addEventListener("mousemove", (event) => {
+		if (!drag || !event.buttons) {
+			drag = null;
+			return;
+		}
+		const by = (drag.x - event.clientX) / (canvas.clientWidth - LABEL) * (drag.to - drag.from);
+
+		setWindow(drag.from + by, drag.to + by);
+	});
+	addEventListener("mouseup", () => {
+		if (drag)
+			drawTime();
+		drag = null;
+	});
+}
+
+function startTime() {
+	const canvas = $("line");
+
+	dragTime(canvas);
+	canvas.addEventListener("wheel", (event) => {
+		if (!event.ctrlKey && !event.altKey && event.offsetX < LABEL)
+			return;
+		event.preventDefault();
+		if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
+			pan((event.deltaX || event.deltaY) / 1000);
+		else
+			zoom(event.deltaY > 0 ? 1.25 : 0.8, atPointer(event).ns);
+	}, { passive: false });
+	canvas.onmousemove = (event) => {
+		const at = atPointer(event);
+
+		tip.show(event, !event.buttons && at.line && at.line.depths && describe(at));
+	};
+	canvas.onmouseleave = tip.hide;
+	canvas.ondblclick = (event) => {
+		const at = atPointer(event), frame = at.line && !at.label && frameAt(at);
+
+		if (frame) {
+			const { level, i } = frame, length = level.end[i] - level.start[i] || 100;
+
+			setWindow(level.start[i] - length * 0.1, level.end[i] + length * 0.1);
+		}
+	};
+	$("time-box").onscroll = drawTime;
+	$("fit").onclick = () => setWindow(lines.begin, lines.end);
+	$("zoom-in").onclick = () => zoom(0.5);
+	$("zoom-out").onclick = () => zoom(2);
+	$("arrows").onchange = drawTime;
+}
+
+/* CPUs */
+
+const HEAT_ROW = 17, HEAT_LABEL = 260;
+
+function heatRows() {
+	const rows = new Map(), word = state.search.toLowerCase();
+
+	report.over.forEach((interval, i) => {
+		for (const { cpu, event, ns } of interval.cpus) {
+			const key = cpu + " " + event;
+			let row = rows.get(key);
+
+			if (!row)
+				rows.set(key, row = { cpu, event, sum: 0, at: new Map() });
+			row.sum += ns;
+			row.at.set(i, ns);
+		}
+	});
+	return [...rows.values()].filter((row) => !word || report.events[row.event].name.toLowerCase().includes(word))
+		.sort((a, b) => a.cpu - b.cpu || b.sum - a.sum);
+}
+
+/* From nothing to all of an interval, by its logarithm: interrupts are short. */
+function heatColour(share) {
+	const level = Math.max(0, Math.min(1, 1 + Math.log10(Math.max(share, 1e-9)) / 5));
+
+	return `hsl(${50 - 55 * level} 90% ${document.documentElement.dataset.theme === "dark" ? 18 + 42 * level : 94 - 52 * level}%)`;
+}
+
+function drawHeat() {
+	const canvas = $("heat"), rows = heatRows(), over = report.over;
+
+	canvas.style.width = "100%";
+	canvas.style.height = rows.length * HEAT_ROW + "px";
+	const { context, width, height } = prepare(canvas, Math.max(1, rows.length * HEAT_ROW));
+	const cell = (width - HEAT_LABEL) / (over.length || 1);
+
+	context.fillStyle = colours.back;
+	context.fillRect(0, 0, width, height);
+	rows.forEach((row, y) => {
+		const top = y * HEAT_ROW;
+
+		context.fillStyle = colours.front;
+		context.fillText(`CPU ${row.cpu}`, 2, top + HEAT_ROW / 2);
+		context.fillText(fit(context, report.events[row.event].name, 140), 52, top + HEAT_ROW / 2);
+		context.fillStyle = colours.dim;
+		context.fillText(time(row.sum), 196, top + HEAT_ROW / 2);
+		context.fillStyle = colours.soft;
+		context.fillRect(HEAT_LABEL, top, width, HEAT_ROW - 1);
+		for (const [i, ns] of row.at) {
+			context.fillStyle = heatColour(ns / (over[i].to - over[i].from || 1));
+			context.fillRect(HEAT_LABEL + i * cell, top, Math.max(1, cell - (cell > 4 ? 1 : 0)), HEAT_ROW - 1);
+		}
+	});
+	canvas.dataset.rows = rows.length;
+	$("heat-title").textContent = rows.length ? "Interrupts and softirqs by CPU and interval, whichever task they hit" :
+		"No interrupts by interval in the file";
+	canvas.onmousemove = (event) => {
+		const row = rows[Math.floor(event.offsetY / HEAT_ROW)], i = Math.floor((event.offsetX - HEAT_LABEL) / cell);
+
+		tip.show(event, row && over[i] && `CPU ${row.cpu}: ${report.events[row.event].name}\n` +
+			 `${time(over[i].from)} to ${time(over[i].to)}: ${time(row.at.get(i) || 0)}, ` +
+			 percent(row.at.get(i) || 0, over[i].to - over[i].from));
+	};
+	canvas.onmouseleave = tip.hide;
+}
+
+function drawCpus() {
+	const box = $("cpu-table"), rows = [];
+
+	drawHeat();
+	for (const cpu of report.cpus) {
+		routinesOf(cpu, report.cpuData);
+		for (const r of cpu.routines)
+			rows.push([cpu, r]);
+	}
+	box.replaceChildren();
+	table(box, [["CPU", true], ["time", true], ["tasks", true], ["irq", true], ["idle", true]],
+	      report.cpus.map((c) => [c.cpu, time(c.life), percent(c.parts[1], c.life), percent(c.parts[2], c.life), percent(c.parts[4], c.life)]));
+	table(box, [["CPU", true], ["count", true], ["incl", true], ["excl", true], ["longest", true], ["routine"]],
+	      rows.sort((a, b) => b[1].excl - a[1].excl).slice(0, 500).map(([cpu, r]) => [
+		      cpu.cpu, r.count.toLocaleString("en"), time(r.incl), time(r.excl), r.longest ? time(r.longest) : "-",
+		      report.events[r.event].name,
+	      ]));
+}
+
+/* Losses */
+
+function drawLosses() {
+	const box = $("losses");
+
+	box.replaceChildren();
+	add("h2", box, report.losses.length ? "What was lost in this period" : "Nothing was lost in this period");
+	if (report.losses.length)
+		table(box, [["count", true], ["name"], ["meaning"]], report.losses.map((l) => [l.value.toLocaleString("en"), l.name, l.meaning]));
+	if (lines.cut)
+		add("p", box, `${lines.cut} events of the trace did not fit into the page: choose less with --from and --to.`);
+	const capacity = report.meta.length * report.meta.cpus;
+
+	add("p", box, `KTAU's own cost (estimate): ${time(report.meta.own)} for ${report.meta.pairs.toLocaleString("en")} pairs of hooks, ` +
+	    `${percent(report.meta.own, capacity)} of ${report.meta.cpus} CPUs.`);
+	if (report.meta.round)
+		add("p", box, `Times are rounded down to multiples of ${time(report.meta.round)}.`);
+}
+
+/* The page */
+
+const VIEWS = { processes: drawProcesses, flame: drawFlame, time: () => { listLines(); drawTime(); }, cpus: drawCpus, losses: drawLosses };
+
+function show(view) {
+	state.view = view;
+	tip.hide();
+	for (const name in VIEWS)
+		$(name).hidden = name !== view;
+	for (const tab of document.querySelectorAll("[role=tab]"))
+		tab.setAttribute("aria-selected", tab.dataset.view === view);
+	VIEWS[view]();
+	document.body.dataset.view = view;
+}
+
+function setSearch(word) {
+	$("search").value = state.search = word;
+	$("rows").scrollTop = $("time-box").scrollTop = 0;
+}
+
+function setTheme(theme) {
+	document.documentElement.dataset.theme = theme;
+	readColours();
+	for (const e of report.events)
+		e.colour = undefined;
+	flame.key = "";
+	drawLegend();
+}
+
+function drawLegend() {
+	const box = $("legend");
+
+	box.replaceChildren();
+	for (const name of PARTS) {
+		const item = add("span", box);
+
+		add("i", item).style.background = colours[name];
+		item.append(name);
+	}
+}
+
+function drawFacts() {
+	const m = report.meta, box = $("facts"), end = new Date((m.from + m.length) / 1e6);
+
+	add("b", box, m.host);
+	box.append(`  Linux ${m.release}  ${m.machine}  ${m.cpus} CPU${m.cpus === 1 ? "" : "s"}  ${time(m.length)} to ` +
+		   `${end.toISOString().replace("T", " ").replace(/\..*/, "")} UTC  ${m.source}`);
+	document.title = `KTAU: ${m.host}`;
+	if (!report.losses.length)
+		return;
+	$("badge").hidden = false;
+	$("badge").textContent = `${report.losses.length} kind${report.losses.length === 1 ? "" : "s"} of losses`;
+	$("badge").onclick = () => show("losses");
+}
+
+const TIME_KEYS = {
+	w: () => zoom(0.7), s: () => zoom(1.4), a: () => pan(-0.2), d: () => pan(0.2), f: () => setWindow(lines.begin, lines.end),
+	"+": () => zoom(0.5), "-": () => zoom(2), ArrowLeft: () => pan(-0.1), ArrowRight: () => pan(0.1),
+};
+
+function onKey(event) {
+	if (event.target.matches("input, select") || event.ctrlKey || event.metaKey || event.altKey) {
+		if (event.key === "Escape")
+			event.target.blur();
+		return;
+	}
+	const tabs = Object.keys(VIEWS);
+
+	if (event.key === "/") {
+		event.preventDefault();
+		$("search").focus();
+	} else if (tabs[event.key - 1]) {
+		show(tabs[event.key - 1]);
+	} else if (state.view === "time" && TIME_KEYS[event.key]) {
+		event.preventDefault();
+		TIME_KEYS[event.key]();
+	} else if (state.view === "flame" && event.key === "Escape") {
+		$("flame-reset").click();
+	}
+}
+
+function start() {
+	report.texts = readTexts();
+	report.meta = readMeta();
+	report.events = readEvents();
+	report.rows = readRows();
+	report.cpus = readCpus();
+	report.losses = readLosses();
+	report.over = readOver();
+	setTheme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+	drawFacts();
+	readLines();
+	startProcesses();
+	startFlame();
+	startTime();
+	for (const tab of document.querySelectorAll("[role=tab]"))
+		tab.onclick = () => show(tab.dataset.view);
+	$("theme").onclick = () => {
+		setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+		show(state.view);
+	};
+	$("search").oninput = () => {
+		setSearch($("search").value);
+		VIEWS[state.view]();
+	};
+	addEventListener("keydown", onKey);
+	addEventListener("resize", () => VIEWS[state.view]());
+	show("processes");
+	requestAnimationFrame(() => requestAnimationFrame(() => {
+		document.body.dataset.readyMs = performance.now().toFixed(0);
+	}));
+}
+
+start();
