@@ -10,7 +10,7 @@ MAN_PAGES += $(wildcard tools/*/*.1)
 
 tools_objects = $(patsubst %,$(B)/tools/ktau/%.o,$(1))
 tools_SHARED := $(call tools_objects,cli symbolize dump dump_slot text hash)
-tools_REPORT := $(call tools_objects,report report_options report_tables account waits wakers aggregate tally \
+tools_REPORT := $(call tools_objects,report report_options report_tables interrupts account waits wakers aggregate tally \
 	period registry table)
 # HAVE_NCURSES=n leaves out the screen of ktau top.
 HAVE_NCURSES ?= $(if $(CROSS_COMPILE),n,$(if $(shell pkg-config --exists ncursesw && echo y),y,n))

@@ -93,6 +93,7 @@ $(call unit,ktaud/test_ship): tests/unit/ktaud/test_ship.py $(B)/ktaud/ktaud-shi
 test_addrs_OBJS := tools/funcmap/addrs
 test_descendants_OBJS := tools/runktau/descendants
 test_table_OBJS := $(addprefix tools/ktau/,table cli text)
+test_compare_OBJS := tools/ktau/compare
 test_text_OBJS := tools/ktau/text
 unit_MACHINE := $(addprefix tests/unit/tools/,fixture machine slots)
 test_aggregate_OBJS := $(addprefix tools/ktau/,aggregate wakers symbolize text tally hash period \

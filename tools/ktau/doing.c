@@ -32,14 +32,12 @@ void doing_format_ns(uint64_t ns, char *text, size_t size)
 		double ns;
 		const char *unit;
 	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
-	double value = 0;
-	size_t i;
+	size_t i = 0;
+	double value;
 
-	for (i = 0; i < sizeof(units) / sizeof(*units); i++) {
-		value = (double)ns / units[i].ns;
-		if (value >= 1 || units[i].ns < 2)
-			break;
-	}
+	while (i + 1 < sizeof(units) / sizeof(*units) && (double)ns < units[i].ns)
+		i++;
+	value = (double)ns / units[i].ns;
 	snprintf(text, size, "%.*f %s", value < 10 && ns >= 1000 ? 1 : 0, value, units[i].unit);
 }
 

@@ -10,6 +10,7 @@
 
 #include "cli.h"
 #include "html.h"
+#include "over_time.h"
 #include "report.h"
 #include "source.h"
 #include "subcommand.h"
@@ -39,6 +40,7 @@ enum {
 	OPT_CPUS,
 	OPT_HOST,
 	OPT_HTML,
+	OPT_OVER_TIME,
 };
 
 struct options {
@@ -50,6 +52,8 @@ struct options {
 	bool live;
 	bool details;
 	bool by_given;
+	bool over_time;
+	uint64_t column_ns;
 	uint64_t interval_ns;
 	int32_t *pids;
 };
@@ -77,7 +81,10 @@ static const struct argp_option argp_options[] = {
 	{ NULL, 0, NULL, 0, "What to show (where the life of each task went):", 4 },
 	{ "details", OPT_DETAILS, NULL, 0, "Each routine; so do the next six options", 4 },
 	{ "waits", OPT_WAITS, NULL, 0, "The routines in which tasks slept, and why", 4 },
-	{ "cpus", OPT_CPUS, NULL, 0, "Where the time of each CPU went", 4 },
+	{ "cpus", OPT_CPUS, NULL, 0,
+	  "Where the time of each CPU went, and interrupts by line, handler and CPU", 4 },
+	{ "over-time", OPT_OVER_TIME, "SECONDS", OPTION_ARG_OPTIONAL,
+	  "The kernel time of each row, a column for each period of the file, or each SECONDS", 4 },
 	{ "pid", 'p', "PID,...", 0, "These processes or threads", 4 },
 	{ "name", OPT_NAME, "PATTERN,...", 0,
 	  "Processes (or control groups) whose name matches a pattern, as in sh(1)", 4 },
@@ -172,22 +179,29 @@ static bool has_standard_input(const struct options *o)
 	return false;
 }
 
-static error_t parse_selection(int key, char *arg, struct options *o,
-			       struct argp_state *state)
+static uint64_t parse_seconds(const char *option, const char *text, struct argp_state *state)
 {
 	double seconds;
 	char *end;
 
+	seconds = strtod(text, &end);
+	if (*end == 's')
+		end++;
+	if (end == text || *end || !(seconds > 0) || seconds > 1e6)
+		cli_usage(state, "--%s=%s: not a number of seconds, such as 10 or 0.5", option,
+			  text);
+	return (uint64_t)(seconds * 1e9);
+}
+
+static error_t parse_selection(int key, char *arg, struct options *o,
+			       struct argp_state *state)
+{
 	switch (key) {
 	case OPT_LIVE:
 		o->live = true;
 		return 0;
 	case OPT_INTERVAL:
-		seconds = strtod(arg, &end);
-		if (end == arg || *end || !(seconds > 0) || seconds > 1e6)
-			cli_usage(state, "--interval=%s: not a number of seconds, as 10 or 0.5",
-				  arg);
-		o->interval_ns = (uint64_t)(seconds * 1e9);
+		o->interval_ns = parse_seconds("interval", arg, state);
 		return 0;
 	case OPT_BOOT:
 		o->select.choice = PERIOD_BOOT;
@@ -226,6 +240,8 @@ static error_t parse_selection(int key, char *arg, struct options *o,
 			cli_usage(state, "--html reads each FILE three times: not standard input");
 		if (o->live && o->select.choice != PERIOD_ALL && o->select.choice != PERIOD_BOOT)
 			cli_usage(state, "--period, --from and --to go with a FILE");
+		if (o->over_time && (o->live || o->select.choice != PERIOD_ALL))
+			cli_usage(state, "--over-time goes with all of a FILE");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -269,6 +285,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_CPUS:
 		r->cpus = true;
+		r->tables |= REPORT_ACCOUNT | REPORT_CPU_ACCOUNT | REPORT_INTERRUPTS;
+		return 0;
+	case OPT_OVER_TIME:
+		o->over_time = true;
+		o->column_ns = arg ? parse_seconds("over-time", arg, state) : 0;
 		return 0;
 	case 'p':
 		parse_pids(o, arg, state);
@@ -433,6 +454,22 @@ static void choose(struct options *o)
 		r->by = r->tables & (REPORT_PROCESSES | REPORT_COUNTERS) ? BY_PROCESS : BY_NAME;
 }
 
+static int over_time(const struct options *o)
+{
+	const struct walk walk = {
+		.files = o->files,
+		.nr_files = o->nr_files,
+		.host = o->select.host,
+		.by = o->report.by,
+		.filter = &o->report.filter,
+		.length_ns = o->column_ns,
+	};
+	int status = over_time_print(&o->report, &walk, stdout);
+
+	free(o->pids);
+	return status;
+}
+
 static int report_main(int argc, char **argv)
 {
 	struct options o = { .report.groups = KTAU_GROUP_ALL };
@@ -443,6 +480,8 @@ static int report_main(int argc, char **argv)
 
 	cli_parse(&parser, argc, argv, 0, &o);
 	choose(&o);
+	if (o.over_time)
+		return over_time(&o);
 	o.report.source = source = name_source(&o);
 	o.report.files = o.files;
 	o.report.nr_files = o.nr_files;

@@ -376,14 +376,14 @@ static int refresh(struct top *t)
 static int show(struct top *t)
 {
 	uint64_t next = now_ns() + t->interval_ns, now;
-	int status = 0;
+	int status = 0, wait_ms;
 
 	do {
 		fill(t);
 		top_screen_draw(&t->screen, &t->view);
 		now = now_ns();
-		status = handle_key(t, top_screen_key(now < next ? (int)((next - now) / 1000000) + 1
-								 : 0));
+		wait_ms = now < next ? (int)((next - now) / 1000000) + 1 : 0;
+		status = handle_key(t, top_screen_key(wait_ms));
 		if (!status && now_ns() >= next) {
 			next = now_ns() + t->interval_ns;
 			status = refresh(t);

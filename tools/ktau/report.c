@@ -335,6 +335,13 @@ static void print_account(const struct report *r, struct report_tables *t,
 			nr - shown + t->cut);
 }
 
+static void print_interrupts(struct report_tables *t, const struct facts *f, FILE *out)
+{
+	fputc('\n', out);
+	t->interrupts.width = f->width;
+	table_text(&t->interrupts, 0, t->interrupts.nr_rows, "", out);
+}
+
 static void print_waits(const struct report *r, struct report_tables *t, const struct facts *f,
 			FILE *out)
 {
@@ -443,6 +450,8 @@ static void print_text(const struct report *r, struct report_tables *t,
 		print_head(r, p, f, out);
 	if (r->tables & REPORT_ACCOUNT)
 		print_account(r, t, f, out);
+	if (r->tables & REPORT_INTERRUPTS && t->interrupts.nr_rows)
+		print_interrupts(t, f, out);
 	if (r->tables & REPORT_WAITS)
 		print_waits(r, t, f, out);
 	print_details(r, t, f, out);
@@ -453,7 +462,7 @@ static void print_text(const struct report *r, struct report_tables *t,
 }
 
 /* The flat tables that were asked for. */
-enum { NR_TABLES = 9 };
+enum { NR_TABLES = 10 };
 
 static size_t chosen(const struct report *r, const struct report_tables *t,
 		     const struct table **tables)
@@ -466,7 +475,7 @@ static size_t chosen(const struct report *r, const struct report_tables *t,
 		{ REPORT_WAITS, &t->waits },	     { REPORT_PROCESSES, &t->routines },
 		{ REPORT_COUNTERS, &t->counters },   { REPORT_TOTAL, &t->total },
 		{ REPORT_TOTAL, &t->total_counters }, { REPORT_CPUS, &t->cpus },
-		{ REPORT_LOSSES, &t->losses },
+		{ REPORT_INTERRUPTS, &t->interrupts }, { REPORT_LOSSES, &t->losses },
 	};
 	size_t nr = 0, i;
 

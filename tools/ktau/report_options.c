@@ -14,6 +14,7 @@ static const struct {
 	{ "processes", REPORT_PROCESSES }, { "counters", REPORT_COUNTERS },
 	{ "total", REPORT_TOTAL },	   { "cpus", REPORT_CPUS },
 	{ "losses", REPORT_LOSSES },	   { "cpu_account", REPORT_CPU_ACCOUNT },
+	{ "interrupts", REPORT_INTERRUPTS },
 	{ "all", REPORT_ALL },
 };
 

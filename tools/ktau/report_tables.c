@@ -7,6 +7,7 @@
 
 #include "account.h"
 #include "cli.h"
+#include "interrupts.h"
 #include "report_tables.h"
 #include "tally.h"
 #include "waits.h"
@@ -524,6 +525,8 @@ void report_tables_init(struct report_tables *t, const struct report *r,
 	t->cpu_sections = cli_alloc(NULL, rows->nr_cpus, sizeof(*t->cpu_sections));
 	for (i = 0; i < rows->nr_cpus; i++)
 		add_cpu(&f, &rows->cpus[i]);
+	interrupts_columns(&t->interrupts);
+	interrupts_rows(&f.v, &t->interrupts, rows);
 	add_losses(&f, rows, period);
 }
 
@@ -537,6 +540,7 @@ void report_tables_deinit(struct report_tables *t)
 	table_deinit(&t->total);
 	table_deinit(&t->total_counters);
 	table_deinit(&t->cpus);
+	table_deinit(&t->interrupts);
 	table_deinit(&t->losses);
 	table_deinit(&t->some_losses);
 	free(t->sections);

@@ -35,6 +35,7 @@ struct section {
  * @total: routines, all tasks
  * @total_counters: counters, all tasks
  * @cpus: CPUs and routines, flat
+ * @interrupts: lines and CPUs
  * @losses: names and values
  * @some_losses: those that are not 0
  * @sections: processes, as rows of the flat tables
@@ -48,7 +49,8 @@ struct section {
  */
 struct report_tables {
 	struct table account, cpu_account;
-	struct table routines, counters, waits, total, total_counters, cpus, losses, some_losses;
+	struct table routines, counters, waits, total, total_counters, cpus;
+	struct table interrupts, losses, some_losses;
 	struct section *sections, *cpu_sections, total_section;
 	size_t nr_sections, nr_cpu_sections;
 	size_t nr_wanted;

@@ -64,7 +64,7 @@ union cell *table_row(struct table *t)
 
 static bool is_share(const struct column *c)
 {
-	return c->type == COLUMN_SHARE || c->type == COLUMN_PER_CENT;
+	return c->type == COLUMN_SHARE || c->type == COLUMN_PER_CENT || c->type == COLUMN_RATE;
 }
 
 static bool is_none(const struct column *c, const union cell *cell)
@@ -123,13 +123,16 @@ static void cell_text(const struct column *c, const union cell *cell, char *buff
 		snprintf(buffer, CELL_BYTES, "%.1f%s", cell->share * 100,
 			 c->type == COLUMN_SHARE ? "%" : "");
 		break;
+	case COLUMN_RATE:
+		snprintf(buffer, CELL_BYTES, "%.3f", cell->share);
+		break;
 	}
 }
 
 /* A cell as programs want it. */
 static const char *cell_data(const struct column *c, const union cell *cell, char *buffer)
 {
-	if (is_none(c, cell))
+	if (is_none(c, cell) || (is_share(c) && isinf(cell->share)))
 		return "";
 	switch (c->type) {
 	case COLUMN_TEXT:
@@ -140,6 +143,7 @@ static const char *cell_data(const struct column *c, const union cell *cell, cha
 		break;
 	case COLUMN_SHARE:
 	case COLUMN_PER_CENT:
+	case COLUMN_RATE:
 		snprintf(buffer, CELL_BYTES, "%.6f", cell->share);
 		break;
 	default:
@@ -356,6 +360,7 @@ static void json_cell(const struct column *c, const char *text, FILE *out)
 	case COLUMN_SIGNED:
 	case COLUMN_SHARE:
 	case COLUMN_PER_CENT:
+	case COLUMN_RATE:
 		fputs(*text ? text : "null", out);
 		return;
 	case COLUMN_TEXT:

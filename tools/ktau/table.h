@@ -21,6 +21,7 @@ enum column_type {
 	COLUMN_SECONDS,	/* nanoseconds; text: seconds */
 	COLUMN_SHARE,	/* text: per cent; CSV and JSON: 0 to 1 */
 	COLUMN_PER_CENT,	/* the same, in text without the sign */
+	COLUMN_RATE,	/* in @share; text: three digits after the point */
 };
 
 /* A time that is not known: "n/a" in text, empty in CSV, null in JSON; a share is NAN. */

@@ -155,7 +155,10 @@ static void put_coloured(int nr, char c, int colour)
 
 static double busy(const struct top_cpu *c)
 {
-	return fmin(c->tasks + c->irq, 1);
+	double sum = c->tasks + c->irq;
+
+	/* Not fmin(): what was not measured stays so. */
+	return sum > 1 ? 1 : sum;
 }
 
 /* "CPU0 [||||##    ] 61.2%": tasks, then interrupts. */
@@ -180,12 +183,14 @@ static void draw_bar(int y, int x, int width, const struct top_cpu *c)
 /* A digit for each CPU: tenths that it was busy. */
 static void draw_digits(int y, const struct top_view *t)
 {
+	double tenths;
 	size_t i;
 
 	mvaddstr(y, 0, "CPUs, busy tenths: ");
-	for (i = 0; i < t->nr_cpus && (int)i + 20 < COLS; i++)
-		addch(isnan(busy(&t->cpus[i])) ? '?' :
-		      (chtype)('0' + (int)fmin(busy(&t->cpus[i]) * 10, 9)));
+	for (i = 0; i < t->nr_cpus && (int)i + 20 < COLS; i++) {
+		tenths = busy(&t->cpus[i]) * 9.99;
+		addch(isnan(tenths) ? '?' : (chtype)('0' + (int)tenths));
+	}
 }
 
 static int draw_cpus(int y, const struct top_view *t)

@@ -73,8 +73,10 @@ static void add_table(struct top_view *t, struct table *table, size_t first, siz
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
 
-	if (!f)
-		cli_alloc(NULL, SIZE_MAX, 1);
+	if (!f) {
+		complain("out of memory");
+		exit(CLI_FAILED);
+	}
 	table->width = t->width;
 	table_text(table, first, nr, "", f);
 	fclose(f);

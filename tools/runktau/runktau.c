@@ -67,7 +67,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		o->total = !strcmp(arg, "total");
 		if (!o->total && report_parse_by(arg, &r->by))
 			cli_usage(state,
-				   "--by=%s: not process, thread, name, cgroup, user or total", arg);
+				  "--by=%s: not process, thread, name, cgroup, user or total",
+				  arg);
 		return 0;
 	case OPT_FORMAT:
 		if (table_parse_format(arg, &r->format))

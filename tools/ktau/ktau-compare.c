@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ktau compare: what changed from one recording to another.
+ */
+#include <argp.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "account.h"
+#include "cli.h"
+#include "compare.h"
+#include "hash.h"
+#include "report_options.h"
+#include "subcommand.h"
+#include "tally.h"
+#include "walk.h"
+
+enum { OPT_BY = 256, OPT_FORMAT, OPT_ALL, OPT_NAME, OPT_HOST };
+
+/* Rows that text shows, unless --all. */
+enum { SHOWN = 30 };
+
+struct options {
+	enum aggregate_by by;
+	enum table_format format;
+	bool all;
+	const char *pattern, *host;
+	char *files[2];
+	int nr_files;
+};
+
+/**
+ * struct figure - one thing that both recordings may have
+ * @name: of the process
+ * @what: part of the account, or routine
+ * @is_part: it is the former
+ * @sample: milliseconds a second, in each recording
+ */
+struct figure {
+	char *name, *what;
+	bool is_part;
+	struct sample sample[2];
+};
+
+/**
+ * struct comparison - all figures of two recordings
+ * @o: what to compare
+ * @which: recording that is read now
+ * @figures: of both
+ * @nr: number of them
+ * @room: for how many there is memory
+ * @by_key: index of a figure plus 1
+ * @periods: of each recording
+ */
+struct comparison {
+	const struct options *o;
+	int which;
+	struct figure *figures;
+	size_t nr, room;
+	struct hash by_key;
+	uint64_t periods[2];
+};
+
+static const struct argp_option argp_options[] = {
+	{ "by", OPT_BY, "WHAT", 0, "A row for each name, cgroup or user (name)", 0 },
+	{ "name", OPT_NAME, "PATTERN,...", 0,
+	  "Processes (or control groups) whose name matches a pattern, as in sh(1)", 0 },
+	{ "all", OPT_ALL, NULL, 0, "What did not change as well", 0 },
+	{ "host", OPT_HOST, "NAME", 0, "Of files of several machines, this one", 0 },
+	{ "format", OPT_FORMAT, "FORMAT", 0, "text, csv or json (text)", 0 },
+	{ 0 }
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case OPT_BY:
+		if (report_parse_by(arg, &o->by) || o->by == BY_PROCESS || o->by == BY_THREAD)
+			cli_usage(state, "--by=%s: not name, cgroup or user", arg);
+		return 0;
+	case OPT_NAME:
+		o->pattern = arg;
+		return 0;
+	case OPT_ALL:
+		o->all = true;
+		return 0;
+	case OPT_HOST:
+		o->host = arg;
+		return 0;
+	case OPT_FORMAT:
+		if (table_parse_format(arg, &o->format))
+			cli_usage(state, "--format=%s: not text, csv or json", arg);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (o->nr_files == 2)
+			cli_usage(state, "'%s': two files are compared", arg);
+		o->files[o->nr_files++] = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (o->nr_files != 2)
+			cli_usage(state, "give two files");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp parser = {
+	argp_options, parse_option, "A B",
+	"Print what changed from recording A to recording B: the parts of each process's account "
+	"and its routines, as milliseconds a second. A difference counts as a change if it is "
+	"larger than the spread between the periods of each recording explains, at a level of "
+	"1 %.",
+	NULL, NULL, NULL
+};
+
+static char *copy(const char *text)
+{
+	size_t bytes = strlen(text) + 1;
+
+	return memcpy(cli_alloc(NULL, bytes, 1), text, bytes);
+}
+
+static uint64_t hash_texts(const char *a, const char *b)
+{
+	uint64_t hash = 0xcbf29ce484222325ULL;
+
+	for (; *a; a++)
+		hash = (hash ^ (unsigned char)*a) * 0x100000001b3ULL;
+	for (hash *= 0x100000001b3ULL; *b; b++)
+		hash = (hash ^ (unsigned char)*b) * 0x100000001b3ULL;
+	return hash;
+}
+
+static struct figure *figure_of(struct comparison *c, const char *name, const char *what,
+				bool is_part)
+{
+	uint64_t key = hash_texts(name, what);
+	struct figure *f;
+	size_t index;
+
+	for (; (index = hash_get(&c->by_key, key)); key++) {
+		f = &c->figures[index - 1];
+		if (!strcmp(f->name, name) && !strcmp(f->what, what) && f->is_part == is_part)
+			return f;
+	}
+	if (c->nr == c->room) {
+		c->room = c->room ? c->room * 2 : 64;
+		c->figures = cli_alloc(c->figures, c->room, sizeof(*c->figures));
+	}
+	f = &c->figures[c->nr++];
+	*f = (struct figure){ .name = copy(name), .what = copy(what), .is_part = is_part };
+	hash_put(&c->by_key, key, c->nr);
+	return f;
+}
+
+/* @ticks in a period of @length ticks. */
+static void add(struct comparison *c, struct figure *f, uint64_t ticks, uint64_t length)
+{
+	if (ticks)
+		sample_add(&f->sample[c->which], (double)ticks / (double)length * 1000);
+}
+
+static void add_process(struct comparison *c, const struct view *v, const struct process *p,
+			uint64_t length)
+{
+	static const char *const parts[ACCOUNT_NR] = {
+		"user", "kernel", "irq", "runq", "asleep", "guest",
+	};
+	const struct routine *r;
+	int i;
+
+	for (i = 0; i < ACCOUNT_NR; i++)
+		if (account_has(v->stream, p, i))
+			add(c, figure_of(c, p->label, parts[i], true), p->account.parts[i],
+			    length);
+	for (r = p->tally.routines; r < p->tally.routines + p->tally.nr; r++)
+		if (r->kind == KTAU_KIND_TIMER)
+			add(c, figure_of(c, p->label, symbolize_event(v->r->names, r->id), false),
+			    r->excl, length);
+}
+
+static int take(void *arg, const struct period *period)
+{
+	const struct ktau_rec_stream *before = ktau_snapshot_stream(period->before);
+	struct comparison *c = arg;
+	struct report r = { .by = c->o->by };
+	struct view v = {
+		.r = &r, .registry = period->registry,
+		.stream = ktau_snapshot_stream(period->after),
+	};
+	uint64_t length = less(v.stream->ticks, before->ticks);
+	size_t i;
+
+	if (!length)
+		return 0;
+	c->periods[c->which]++;
+	r.names = symbolize_create(registry_events(period->registry), NULL);
+	for (i = 0; i < period->rows->nr; i++) {
+		const struct process *p = &period->rows->processes[i];
+
+		if (p->owner.flags & KTAU_OWNER_IDLE ||
+		    (c->o->pattern && !ktau_glob(c->o->pattern, p->label)))
+			continue;
+		add_process(c, &v, p, length);
+	}
+	symbolize_destroy(r.names);
+	return 0;
+}
+
+static int read_both(struct comparison *c)
+{
+	static const struct task_filter all;
+	int status = CLI_DONE;
+
+	for (c->which = 0; c->which < 2; c->which++) {
+		const struct walk w = {
+			.files = &c->o->files[c->which],
+			.nr_files = 1,
+			.host = c->o->host,
+			.by = c->o->by,
+			.filter = &all,
+			.each = take,
+			.arg = c,
+		};
+
+		status |= walk_files(&w);
+		if (c->periods[c->which])
+			continue;
+		if (status == CLI_DONE)
+			complain("%s: no period: it takes two streams of profiles",
+				 c->o->files[c->which]);
+		return CLI_FAILED;
+	}
+	return status;
+}
+
+enum { C_NAME, C_KIND, C_WHAT, C_A, C_A_ERROR, C_B, C_B_ERROR, C_DIFFERENCE, C_RATIO, C_CHANGED,
+       C_NR };
+
+static const struct column columns[C_NR] = {
+	[C_NAME] = { "name", "NAME", COLUMN_TEXT },
+	[C_KIND] = { "kind", NULL, COLUMN_TEXT },
+	[C_WHAT] = { "what", "WHAT", COLUMN_TEXT },
+	[C_A] = { "a_ms_per_s", "A ms/s", COLUMN_RATE },
+	[C_A_ERROR] = { "a_error", "+-", COLUMN_RATE },
+	[C_B] = { "b_ms_per_s", "B ms/s", COLUMN_RATE },
+	[C_B_ERROR] = { "b_error", "+-", COLUMN_RATE },
+	[C_DIFFERENCE] = { "difference", "CHANGE", COLUMN_RATE },
+	[C_RATIO] = { "ratio", "ERRORS", COLUMN_RATE },
+	[C_CHANGED] = { "changed", NULL, COLUMN_SMALL },
+};
+
+/* A figure that is judged. */
+struct row {
+	const struct figure *figure;
+	struct judged judged;
+};
+
+static double difference(const struct row *r)
+{
+	return r->judged.mean[1] - r->judged.mean[0];
+}
+
+/* Parts of the account first, then the largest difference. */
+static int by_difference(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+	double p = fabs(difference(x)), q = fabs(difference(y));
+	int order;
+
+	if (x->figure->is_part != y->figure->is_part)
+		return x->figure->is_part ? -1 : 1;
+	if (p < q || p > q)
+		return p < q ? 1 : -1;
+	order = strcmp(x->figure->name, y->figure->name);
+	return order ? order : strcmp(x->figure->what, y->figure->what);
+}
+
+static void put_row(struct table *t, const struct row *r)
+{
+	union cell *row = table_row(t);
+
+	row[C_NAME].text = r->figure->name;
+	row[C_KIND].text = r->figure->is_part ? "part" : "routine";
+	row[C_WHAT].text = r->figure->what;
+	row[C_A].share = r->judged.mean[0];
+	row[C_A_ERROR].share = r->judged.error[0];
+	row[C_B].share = r->judged.mean[1];
+	row[C_B_ERROR].share = r->judged.error[1];
+	row[C_DIFFERENCE].share = difference(r);
+	row[C_RATIO].share = r->judged.ratio;
+	row[C_CHANGED].number = r->judged.changed;
+}
+
+/* The rows to show, sorted; the caller frees them. */
+static struct row *judge(const struct comparison *c, size_t *nr, size_t *changed)
+{
+	struct row *rows = cli_alloc(NULL, c->nr, sizeof(*rows));
+	size_t i;
+
+	*nr = *changed = 0;
+	for (i = 0; i < c->nr; i++) {
+		const struct figure *f = &c->figures[i];
+
+		rows[*nr].figure = f;
+		rows[*nr].judged = compare_judge(&f->sample[0], &f->sample[1], c->periods);
+		*changed += rows[*nr].judged.changed;
+		*nr += c->o->all || rows[*nr].judged.changed;
+	}
+	qsort(rows, *nr, sizeof(*rows), by_difference);
+	return rows;
+}
+
+static void print(const struct comparison *c)
+{
+	bool judged = c->periods[0] > 1 && c->periods[1] > 1;
+	struct table t;
+	size_t nr, changed, shown, i;
+	struct row *rows = judge(c, &nr, &changed);
+
+	shown = c->o->format != FORMAT_TEXT || c->o->all || nr < SHOWN ? nr : SHOWN;
+	table_init(&t, "compare", columns, C_NR);
+	for (i = 0; i < shown; i++)
+		put_row(&t, &rows[i]);
+	if (c->o->format == FORMAT_TEXT) {
+		printf("A: %" PRIu64 " periods, B: %" PRIu64 " periods; %zu of %zu figures changed\n",
+		       c->periods[0], c->periods[1],
+		       changed, c->nr);
+		if (!judged)
+			puts("a recording of one period has no spread to judge by (--all)");
+	}
+	if (nr || c->o->format != FORMAT_TEXT)
+		table_print(&t, c->o->format, stdout);
+	if (nr > shown)
+		printf("Not shown: %zu smaller changes (--all)\n", nr - shown);
+	table_deinit(&t);
+	free(rows);
+}
+
+static int compare_main(int argc, char **argv)
+{
+	struct options o = { .by = BY_NAME };
+	struct comparison c = { .o = &o };
+	int status;
+	size_t i;
+
+	cli_parse(&parser, argc, argv, 0, &o);
+	status = read_both(&c);
+	if (c.periods[0] && c.periods[1])
+		print(&c);
+	for (i = 0; i < c.nr; i++) {
+		free(c.figures[i].name);
+		free(c.figures[i].what);
+	}
+	free(c.figures);
+	hash_deinit(&c.by_key);
+	return cli_finish(stdout) ? CLI_FAILED : status;
+}
+
+const struct subcommand subcommand_compare = {
+	"compare", compare_main, "what changed from one recording to another", &parser
+};
