@@ -86,6 +86,8 @@ extern const struct exporter export_perfetto;
 extern const struct exporter export_chrome;
 extern const struct exporter export_ctf;
 extern const struct exporter export_otf2;
+extern const struct exporter export_tau;
+extern const struct exporter export_tau_trace;
 extern const struct exporter export_csv;
 extern const struct exporter export_json;
 extern const struct exporter export_sqlite;

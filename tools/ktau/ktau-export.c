@@ -19,6 +19,8 @@ static const struct exporter *const formats[] = {
 	&export_chrome,
 	&export_ctf,
 	&export_otf2,
+	&export_tau,
+	&export_tau_trace,
 	&export_csv,
 	&export_json,
 	&export_sqlite,
