@@ -42,7 +42,6 @@ struct ktau_writer {
 	struct ktau__registry cgroups;
 	struct ktau_rec_info *info;
 	/* on the way to the file */
-	struct ktau__buffer checked;
 	struct ktau__buffer encoded;
 	struct ktau__buffer packed;
 	struct ktau__buffer block;	/* header and payload as written */
@@ -88,7 +87,6 @@ static void close_file(struct ktau_writer *w)
 	ktau_record_free(w->info);
 	w->info = NULL;
 	ktau__buffer_free(&w->records);
-	ktau__buffer_free(&w->checked);
 	ktau__buffer_free(&w->encoded);
 	ktau__buffer_free(&w->packed);
 	ktau__buffer_free(&w->block);
@@ -407,30 +405,14 @@ int ktau_writer_close(struct ktau_writer *w)
  * Records
  */
 
-/* w->checked is @record in normal form, of type @type: 0, -errno with the reason. */
-static int check_record(struct ktau_writer *w, const void *record, uint16_t type)
+static int check_record(struct ktau_writer *w, const union ktau_record *record)
 {
-	const struct ktau_rec *rec = record;
-	const char *why = ktau__bad_rec(rec);
-	union ktau_record checked;
-	int err = 0;
+	const char *why = ktau__bad_record(record);
 
-	if (!why) {
-		why = "record of a type that files do not have";
-		err = ktau__decode(record, false, &w->checked, &why);
-	}
-	if (err == -ENOMEM)
-		return fail(w, err);
-	if (err > 0 && w->checked.size > KTAU_BLOCK_MAX) {
-		why = "record too large";
-		err = 0;
-	}
-	if (err <= 0)
+	if (why)
 		return invalid(w, why);
-	((struct ktau_rec *)w->checked.data)->type = type;
-	checked.rec = (const void *)w->checked.data;
-	if (type == KTAU_REC_STREAM &&
-	    memcmp(checked.stream->boot_id, w->boot_id, sizeof(w->boot_id)))
+	if (record->rec->type == KTAU_REC_STREAM &&
+	    memcmp(record->stream->boot_id, w->boot_id, sizeof(w->boot_id)))
 		return ktau__fail(&w->error, -ESTALE, "%.300s: stream of another boot", w->path);
 	return 0;
 }
@@ -487,37 +469,42 @@ static int repeat_info(struct ktau_writer *w, const union ktau_record *record)
 	return ktau__buffer_append(&w->records, w->info, w->info->rec.size);
 }
 
-static int put(struct ktau_writer *w, const void *data, uint16_t type)
+/* Copy @record into the block that is being collected, as one of type @type. */
+static int collect(struct ktau_writer *w, const union ktau_record *record, uint16_t type)
 {
-	union ktau_record record;
-	size_t size;
-	int err;
+	size_t size = w->records.size, at;
+	int err = repeat_info(w, record);
 
-	if (w->fd < 0)
-		return fail(w, -EBADF);
-	err = check_record(w, data, type);
-	if (err)
-		return err;
-	record.rec = (const void *)w->checked.data;
-	if (is_repeated(w, &record))
-		return 0;
-	if (w->records.size && w->records.size + w->checked.size > BLOCK_BYTES) {
-		err = write_block(w);
-		if (err)
-			return err;
-	}
-	size = w->records.size;
-	err = repeat_info(w, &record);
+	at = w->records.size;
 	if (!err)
-		err = ktau__buffer_append(&w->records, w->checked.data, w->checked.size);
+		err = ktau__buffer_append(&w->records, record->rec, record->rec->size);
 	if (!err)
-		err = remember(w, &record);
+		err = remember(w, record);
 	if (err) {
 		w->records.size = size;
 		return fail(w, err);
 	}
+	((struct ktau_rec *)(w->records.data + at))->type = type;
 	w->nr_records++;
 	return 0;
+}
+
+static int put(struct ktau_writer *w, const void *data, uint16_t type)
+{
+	const union ktau_record record = { .rec = data };
+	int err;
+
+	if (w->fd < 0)
+		return fail(w, -EBADF);
+	err = check_record(w, &record);
+	if (err || is_repeated(w, &record))
+		return err;
+	if (w->records.size && w->records.size + record.rec->size > BLOCK_BYTES) {
+		err = write_block(w);
+		if (err)
+			return err;
+	}
+	return collect(w, &record, type);
 }
 
 int ktau_writer_key(struct ktau_writer *w)
