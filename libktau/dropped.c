@@ -126,7 +126,7 @@ int ktau__dropped_put(struct ktau__dropped *d, const struct ktau_owned *owned)
 	return err;
 }
 
-int ktau__dropped_add(const struct ktau__dropped *d, struct ktau__sum *sum,
+int ktau__dropped_add(const struct ktau__dropped *d, struct ktau_rec_profile **sum,
 		      struct ktau_rec_owner *total)
 {
 	const struct ktau_rec_profile *profile;
@@ -145,8 +145,8 @@ int ktau__dropped_add(const struct ktau__dropped *d, struct ktau__sum *sum,
 		if (err)
 			break;
 		profile = (const struct ktau_rec_profile *)plain.data;
-		ktau__head_add(&sum->head, profile);
-		err = ktau__sum_entries(sum, profile, KTAU__FOREIGN_DROP);
+		ktau__head_add(*sum, profile);
+		err = ktau__profile_add(sum, profile, KTAU__FOREIGN_DROP);
 		total->nr_tasks += task->nr_tasks;
 		total->utime_ns += task->utime_ns;
 		total->stime_ns += task->stime_ns;

@@ -70,10 +70,13 @@ int ktau__map_reserve(struct ktau__map *map)
 int ktau__map_put(struct ktau__map *map, uint64_t value, size_t index)
 {
 	struct ktau__map_slot *slot;
-	int err = ktau__map_reserve(map);
+	int err;
 
-	if (err)
-		return err;
+	if (ktau__map_get(map, value) == KTAU__MAP_NONE) {
+		err = ktau__map_reserve(map);
+		if (err)
+			return err;
+	}
 	slot = probe(map, value);
 	map->used += !slot->used;
 	*slot = (struct ktau__map_slot){ .value = value, .index = index, .used = true };

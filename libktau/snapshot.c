@@ -107,6 +107,14 @@ static bool shown_before(const struct ktau_rec_owner *a, const struct ktau_rec_o
 	return a->start_ns >= b->start_ns;
 }
 
+/* The map besides by_serial that has an owner of this kind, or NULL. */
+static struct ktau__map *second_map(struct ktau_snapshot *s, const struct ktau_rec_owner *owner)
+{
+	if (is_task(owner))
+		return &s->by_tid;
+	return owner->kind == KTAU_OWNER_CPU ? &s->by_cpu : NULL;
+}
+
 static int index_tid(struct ktau_snapshot *s, size_t at)
 {
 	const struct ktau_rec_owner *owner = s->owners[at].owned.owner;
@@ -135,11 +143,18 @@ static int index_owner(struct ktau_snapshot *s, size_t at)
 	return 0;
 }
 
-static int make_room(struct ktau_snapshot *s)
+/* All that adding @owner needs: after an error the snapshot is as it was before. */
+static int make_room(struct ktau_snapshot *s, const struct ktau_rec_owner *owner)
 {
+	struct ktau__map *second = second_map(s, owner);
 	size_t room = s->room ? s->room * 2 : 64;
 	struct snapshot_owner *owners;
+	int err = ktau__map_reserve(&s->by_serial);
 
+	if (!err && second)
+		err = ktau__map_reserve(second);
+	if (err)
+		return err;
 	if (s->nr < s->room)
 		return 0;
 	owners = reallocarray(s->owners, room, sizeof(*owners));
@@ -153,15 +168,15 @@ static int make_room(struct ktau_snapshot *s)
 /* Put @owner in place of what is there for its serial. Owns it in any case. */
 static int take_owner(struct ktau_snapshot *s, struct ktau_rec_owner *owner)
 {
-	struct snapshot_owner *entry = find(s, &s->by_serial, owner->serial);
-	int err;
+	struct snapshot_owner *entry;
+	int err = make_room(s, owner);
 
+	if (err) {
+		ktau_record_free(owner);
+		return err;
+	}
+	entry = find(s, &s->by_serial, owner->serial);
 	if (!entry) {
-		err = make_room(s);
-		if (err) {
-			ktau_record_free(owner);
-			return err;
-		}
 		entry = &s->owners[s->nr++];
 		*entry = (struct snapshot_owner){ 0 };
 		s->nr_bare++;
@@ -171,15 +186,21 @@ static int take_owner(struct ktau_snapshot *s, struct ktau_rec_owner *owner)
 	return index_owner(s, entry - s->owners);
 }
 
+/* @entry has the profile of this stream. */
+static void profile_taken(struct ktau_snapshot *s, struct snapshot_owner *entry)
+{
+	entry->stream = s->stream_nr;
+	entry->held_ticks = 0;
+	ktau__dropped_remove(&s->dropped, entry->owned.profile->serial);
+}
+
 static void take_profile(struct ktau_snapshot *s, struct snapshot_owner *entry,
 			 struct ktau_rec_profile *profile)
 {
 	s->nr_bare -= !entry->owned.profile;
 	ktau_record_free((void *)entry->owned.profile);
 	entry->owned.profile = profile;
-	entry->stream = s->stream_nr;
-	entry->held_ticks = 0;
-	ktau__dropped_remove(&s->dropped, profile->serial);
+	profile_taken(s, entry);
 }
 
 /* Put in place of what is there for the same owner. Owns both records in any case. */
@@ -217,22 +238,6 @@ static int put_owner(struct ktau_snapshot *s, const struct ktau_rec_owner *owner
 	return copy ? take_owner(s, copy) : -ENOMEM;
 }
 
-/* A copy with entries in ascending order, each id once: what others rely on. */
-static int copy_ordered(const struct ktau_rec_profile *profile, struct ktau_rec_profile **copy)
-{
-	struct ktau__sum sum = { .head = *profile };
-	int err;
-
-	if (ktau__profile_ordered(profile)) {
-		*copy = ktau_record_dup(profile);
-		return *copy ? 0 : -ENOMEM;
-	}
-	err = ktau__sum_entries(&sum, profile, KTAU__FOREIGN_REPLACE);
-	*copy = err ? NULL : ktau__sum_record(&sum, profile);
-	ktau__sum_free(&sum);
-	return *copy ? 0 : -ENOMEM;
-}
-
 static int put_profile(struct ktau_snapshot *s, const struct ktau_rec_profile *profile)
 {
 	struct snapshot_owner *entry = find(s, &s->by_serial, profile->serial);
@@ -241,7 +246,7 @@ static int put_profile(struct ktau_snapshot *s, const struct ktau_rec_profile *p
 
 	if (!entry || entry->stale)
 		return 0;
-	err = copy_ordered(profile, &copy);
+	err = ktau__profile_copy(profile, &copy);
 	if (!err)
 		take_profile(s, entry, copy);
 	return err;
@@ -250,32 +255,33 @@ static int put_profile(struct ktau_snapshot *s, const struct ktau_rec_profile *p
 static int put_diff(struct ktau_snapshot *s, const struct ktau_rec_profile *diff)
 {
 	struct snapshot_owner *entry = find(s, &s->by_serial, diff->serial);
-	struct ktau_rec_profile *sum;
-	int err;
+	struct ktau_rec_profile *profile, *ordered = NULL;
+	int err = 0;
 
 	s->has_diff = true;
-	if (!entry)
-		return 0;
-	/* The difference is to what was read, not to what was held over. */
-	if (entry->owned.profile)
-		((struct ktau_rec_profile *)entry->owned.profile)->asleep_ticks -=
-			entry->held_ticks;
-	if (entry->owned.profile)
-		err = ktau__profile_add(entry->owned.profile, diff, &sum);
-	else
-		err = copy_ordered(diff, &sum);
+	if (!entry || !entry->owned.profile)
+		return entry ? put_profile(s, diff) : 0;
+	if (!ktau__profile_ordered(diff))
+		err = ktau__profile_copy(diff, &ordered);
 	if (err)
 		return err;
-	sum->rec.type = KTAU_REC_PROFILE;
-	take_profile(s, entry, sum);
-	return 0;
+	profile = (struct ktau_rec_profile *)entry->owned.profile;
+	/* The difference is to what was read, not to what was held over. */
+	profile->asleep_ticks -= entry->held_ticks;
+	entry->held_ticks = 0;
+	err = ktau__profile_apply(&profile, ordered ? ordered : diff);
+	ktau_record_free(ordered);
+	entry->owned.profile = profile;
+	if (!err)
+		profile_taken(s, entry);
+	return err;
 }
 
 int ktau_snapshot_put(struct ktau_snapshot *s, const struct ktau_owned *owned)
 {
 	struct ktau_rec_owner *owner = ktau_record_dup(owned->owner);
 	struct ktau_rec_profile *profile = NULL;
-	int err = owner ? copy_ordered(owned->profile, &profile) : -ENOMEM;
+	int err = owner ? ktau__profile_copy(owned->profile, &profile) : -ENOMEM;
 
 	if (!err)
 		return take(s, owner, profile);
@@ -577,28 +583,33 @@ int ktau_snapshot_sum(const struct ktau_snapshot *s, struct ktau_rec_profile **o
 		.rec = { .size = sizeof(total), .type = KTAU_REC_OWNER, .head = sizeof(total) },
 		.kind = KTAU_OWNER_EVICTED,
 	};
-	struct ktau__sum sum = { .head.groups_throughout = UINT32_MAX };
-	int err = 0;
+	const struct ktau_rec_profile empty = { .groups_throughout = UINT32_MAX };
+	struct ktau_rec_profile *sum = ktau__profile_create(&empty);
+	int err = sum ? 0 : -ENOMEM;
 
+	*out = NULL;
 	while (!err && (o = ktau_snapshot_next(s, o))) {
 		if (o->owner->kind > KTAU_OWNER_EVICTED || o->owner->kind == KTAU_OWNER_CPU ||
 		    is_evicted(o))
 			continue;
 		owner_add(&total, o->owner);
-		ktau__head_add(&sum.head, o->profile);
-		err = ktau__sum_entries(&sum, o->profile, KTAU__FOREIGN_DROP);
+		ktau__head_add(sum, o->profile);
+		err = ktau__profile_add(&sum, o->profile, KTAU__FOREIGN_DROP);
 	}
 	if (!err)
 		err = ktau__dropped_add(&s->dropped, &sum, &total);
+	if (err) {
+		ktau_record_free(sum);
+		return err;
+	}
 	if (!ktau_snapshot_count(s) && !s->dropped.nr)
-		sum.head.groups_throughout = 0;
+		sum->groups_throughout = 0;
 	if (evicted)
 		total.exited_seq = evicted->owner->exited_seq;
-	*out = err ? NULL : ktau__sum_record(&sum, NULL);
-	ktau__sum_free(&sum);
 	if (owner)
 		*owner = total;
-	return *out ? 0 : -ENOMEM;
+	*out = sum;
+	return 0;
 }
 
 static int diff_owner(struct ktau_snapshot *diff, const struct ktau_owned *after,
