@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Any writer's record -> normal form: this machine's byte order, this library's
- * structure sizes. A writer's shorter structure is extended with zeros, the end
- * of a longer one is left out. Nothing is trusted: every count is checked against
- * the size of the record, which the caller has in memory.
+ * Any writer's record to normal form: this machine's byte order and this library's
+ * structure sizes. A shorter structure is extended with zeros, a longer one is cut. Nothing
+ * is trusted: every count is checked against the size of the record, all of which the
+ * caller has in memory.
  */
 #include "decode.h"
 #include "events.h"
@@ -72,7 +72,7 @@ static const struct layout *find_layout(uint16_t type)
 	return NULL;
 }
 
-/* The part of a record after the fixed one: how much is left, what it becomes. */
+/* The part of a record after the fixed part that is still to be decoded. */
 struct rest {
 	const uint8_t *data;
 	uint64_t left;		/* bytes of the record from @data on */
@@ -232,7 +232,7 @@ static int decode_event(struct rest *rest, const char **why)
 	return *why ? -EBADMSG : 0;
 }
 
-/* Do @nr texts of these sizes, one after the other, fit? */
+/* True if @nr texts of these sizes, one after the other, fit. */
 static bool fit(const struct rest *rest, const uint32_t *sizes, size_t nr)
 {
 	uint64_t at = 0;

@@ -16,7 +16,7 @@ bool ktau__profile_ordered(const struct ktau_rec_profile *p)
 	return true;
 }
 
-/* 1 if @after has something that @before does not have, 0 if not, -EINVAL for less. */
+/* Subtract: 1 if something is left, 0 if nothing is, -EINVAL if @after has less. */
 static int entry_diff(struct ktau_entry *after, const struct ktau_entry *before)
 {
 	if (after->kind != before->kind)
@@ -70,7 +70,7 @@ static int subtract_entries(struct ktau_rec_profile *p, const struct ktau_rec_pr
 	return 0;
 }
 
-/* Modulo 2^64, so that adding the difference gives back exactly what it was taken from. */
+/* Modulo 2^64, so that adding the difference to @before gives exactly @p again. */
 static void subtract_account(struct ktau_rec_profile *p, const struct ktau_rec_profile *before)
 {
 	p->user_ticks -= before->user_ticks;

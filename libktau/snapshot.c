@@ -11,11 +11,11 @@
 
 struct snapshot_owner {
 	struct ktau_owned owned;	/* first: callers have pointers to it */
-	uint64_t stream;	/* in which stream its profile came last */
-	uint64_t held_ticks;	/* added to its account for streams that left it out */
-	bool stale;		/* the profile that comes next is older than this one */
-	bool folded;		/* another task includes it */
-	bool evicted;		/* the evicted sum does */
+	uint64_t stream; /* the last stream that had its profile */
+	uint64_t held_ticks; /* sleep added to its account while streams left it out */
+	bool stale; /* its next profile in the stream is older than this one */
+	bool folded; /* included in another task's record */
+	bool evicted; /* included in the evicted sum */
 };
 
 #define SNAPSHOT_NONE	SIZE_MAX
@@ -99,7 +99,7 @@ static bool is_task(const struct ktau_rec_owner *owner)
 	return owner->kind == KTAU_OWNER_TASK || owner->kind == KTAU_OWNER_EXITED;
 }
 
-/* Of two tasks with one tid, is @a the one to show? Live ones, then later ones. */
+/* True if @a is shown for a tid that @b has too: live tasks first, then later ones. */
 static bool shown_before(const struct ktau_rec_owner *a, const struct ktau_rec_owner *b)
 {
 	if (a->kind != b->kind)
@@ -143,7 +143,7 @@ static int index_owner(struct ktau_snapshot *s, size_t at)
 	return 0;
 }
 
-/* All that adding @owner needs: after an error the snapshot is as it was before. */
+/* Reserve everything that adding @owner needs: an error leaves the snapshot unchanged. */
 static int make_room(struct ktau_snapshot *s, const struct ktau_rec_owner *owner)
 {
 	struct ktau__map *second = second_map(s, owner);
@@ -165,7 +165,7 @@ static int make_room(struct ktau_snapshot *s, const struct ktau_rec_owner *owner
 	return 0;
 }
 
-/* Put @owner in place of what is there for its serial. Owns it in any case. */
+/* Replace the owner of the same serial, or add one. Takes ownership, also on error. */
 static int take_owner(struct ktau_snapshot *s, struct ktau_rec_owner *owner)
 {
 	struct snapshot_owner *entry;
@@ -186,7 +186,7 @@ static int take_owner(struct ktau_snapshot *s, struct ktau_rec_owner *owner)
 	return index_owner(s, entry - s->owners);
 }
 
-/* @entry has the profile of this stream. */
+/* Note that @entry has a profile of the current stream. */
 static void profile_taken(struct ktau_snapshot *s, struct snapshot_owner *entry)
 {
 	entry->stream = s->stream_nr;
@@ -203,7 +203,7 @@ static void take_profile(struct ktau_snapshot *s, struct snapshot_owner *entry,
 	profile_taken(s, entry);
 }
 
-/* Put in place of what is there for the same owner. Owns both records in any case. */
+/* Replace or add an owner and its profile. Takes ownership of both, also on error. */
 static int take(struct ktau_snapshot *s, struct ktau_rec_owner *owner,
 		struct ktau_rec_profile *profile)
 {
@@ -217,7 +217,7 @@ static int take(struct ktau_snapshot *s, struct ktau_rec_owner *owner,
 	return err;
 }
 
-/* The last profile of an exited task is kept when an older one of it comes. */
+/* The last profile of an exited task is not replaced by one from when it was alive. */
 static int put_owner(struct ktau_snapshot *s, const struct ktau_rec_owner *owner)
 {
 	struct snapshot_owner *entry = find(s, &s->by_serial, owner->serial);
@@ -266,7 +266,7 @@ static int put_diff(struct ktau_snapshot *s, const struct ktau_rec_profile *diff
 	if (err)
 		return err;
 	profile = (struct ktau_rec_profile *)entry->owned.profile;
-	/* The difference is to what was read, not to what was held over. */
+	/* The difference is from the profile as read, without the sleep that was added. */
 	profile->asleep_ticks -= entry->held_ticks;
 	entry->held_ticks = 0;
 	err = ktau__profile_apply(&profile, ordered ? ordered : diff);
@@ -291,7 +291,7 @@ int ktau_snapshot_put(struct ktau_snapshot *s, const struct ktau_owned *owned)
 
 typedef bool (*kept_fn)(const struct snapshot_owner *owner, uint64_t value);
 
-/* Drops owners without a profile, and those for which @kept, called with @value, is false. */
+/* Drop owners without a profile, and those for which @kept(owner, @value) is false. */
 static int drop(struct ktau_snapshot *s, kept_fn kept, uint64_t value)
 {
 	size_t from, to = 0;
@@ -319,7 +319,7 @@ static bool is_any(const struct snapshot_owner *owner, uint64_t value)
 	return true;
 }
 
-/* A task that a complete list of live tasks does not have has exited. */
+/* A live task that is missing from a complete list of them has exited. */
 static bool is_listed(const struct snapshot_owner *owner, uint64_t stream_nr)
 {
 	return owner->owned.owner->kind != KTAU_OWNER_TASK || owner->stream == stream_nr;
@@ -331,7 +331,7 @@ static bool has_account(const struct ktau_rec_profile *p)
 	       p->asleep_ticks | p->guest_ticks;
 }
 
-/* A live task that a stream of what has changed leaves out has slept since. */
+/* A live task that a stream of changed tasks leaves out has slept since the previous one. */
 static void hold_over(struct ktau_snapshot *s)
 {
 	struct ktau_rec_profile *profile;
@@ -364,7 +364,7 @@ static bool is_not_evicted(const struct snapshot_owner *owner, uint64_t unused)
 	return !owner->evicted;
 }
 
-/* Others include them now: the evicted ones, which have names here, all the same stay. */
+/* Folded tasks are removed. Evicted ones stay, because only the snapshot has their names. */
 static int put_gone(struct ktau_snapshot *s, const struct ktau_rec_gone *gone)
 {
 	const uint64_t *serials = ktau_gone_serials(gone);
@@ -410,14 +410,14 @@ int ktau_snapshot_drop_exited(struct ktau_snapshot *s)
 	}
 	if (!err)
 		return drop(s, is_not_dropped, 0);
-	/* All of them stay, and none may be counted twice. */
+	/* No task is dropped, so none may be counted as dropped either. */
 	for (i = 0; i < s->nr; i++)
 		if (s->owners[i].owned.profile)
 			ktau__dropped_remove(&s->dropped, s->owners[i].owned.owner->serial);
 	return err;
 }
 
-/* Of an exited task that a complete list of them does not have, the evicted sum has all. */
+/* An exited task that is missing from a complete list of them is in the evicted sum. */
 static void mark_evicted(struct ktau_snapshot *s)
 {
 	size_t i;
@@ -426,7 +426,7 @@ static void mark_evicted(struct ktau_snapshot *s)
 		if (s->owners[i].owned.owner->kind == KTAU_OWNER_EXITED &&
 		    s->owners[i].stream != s->stream_nr)
 			s->owners[i].evicted = true;
-	ktau__dropped_clear(&s->dropped);	/* this stream had none of them */
+	ktau__dropped_clear(&s->dropped);	/* none of them was in this stream */
 }
 
 static bool lists_all_exited(const struct ktau_snapshot *s, const struct ktau_rec_end *end)
@@ -559,7 +559,7 @@ const struct ktau_owned *ktau_snapshot_find_tid(const struct ktau_snapshot *s, i
  * Sums and differences
  */
 
-/* Does the evicted sum include it? */
+/* True if the evicted sum includes it. */
 static bool is_evicted(const struct ktau_owned *owned)
 {
 	return ((const struct snapshot_owner *)owned)->evicted;
