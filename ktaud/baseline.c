@@ -3,147 +3,111 @@
 
 #include "baseline.h"
 
-#define MIN_SLOTS	256
-
-struct baseline_task {
-	struct baseline_task *next;
-	struct ktau_rec_profile *profile;
-	uint64_t round;
-};
-
-/* Serials are counted up: their low bits spread by themselves. */
-static struct baseline_task **chain(const struct baseline *base, uint64_t serial)
+/* Begin a stream: live tasks that have no profile in it are dropped at its end. */
+static int begin(struct ktau_snapshot *last)
 {
-	return &base->slots[serial & (base->nr_slots - 1)];
+	const struct ktau_rec_stream stream = {
+		.rec = { .size = sizeof(stream), .type = KTAU_REC_STREAM, .head = sizeof(stream) },
+		.content = KTAU_REC_PROFILE,
+		.target = KTAU_TARGET_ALL,
+	};
+
+	return ktau_snapshot_add(last, &(union ktau_record){ .stream = &stream });
 }
 
-/* Without memory for a larger table the chains get longer, no more. */
-static void grow(struct baseline *base)
+static int end(struct ktau_snapshot *last)
 {
-	struct baseline bigger = *base;
-	struct baseline_task *task, **slot;
-	size_t i;
+	const struct ktau_rec_end end = {
+		.rec = { .size = sizeof(end), .type = KTAU_REC_END, .head = sizeof(end) },
+	};
 
-	bigger.nr_slots = base->nr_slots ? base->nr_slots * 2 : MIN_SLOTS;
-	bigger.slots = calloc(bigger.nr_slots, sizeof(*bigger.slots));
-	if (!bigger.slots)
-		return;
-	for (i = 0; i < base->nr_slots; i++) {
-		while ((task = base->slots[i])) {
-			base->slots[i] = task->next;
-			slot = chain(&bigger, task->profile->serial);
-			task->next = *slot;
-			*slot = task;
-		}
-	}
-	free(base->slots);
-	*base = bigger;
+	return ktau_snapshot_add(last, &(union ktau_record){ .end = &end });
 }
 
-static void free_task(struct baseline *base, struct baseline_task *task)
+static int create(struct baseline *base)
 {
-	ktau_record_free(task->profile);
-	free(task);
-	base->nr_tasks--;
+	int err = ktau_snapshot_create(&base->last);
+
+	return err ? err : begin(base->last);
 }
 
-static void add(struct baseline *base, const struct ktau_rec_profile *profile)
+struct ktau_rec_profile *baseline_update(struct baseline *base, const struct ktau_owned *owned)
 {
-	struct baseline_task *task, **slot;
+	const struct ktau_owned *before;
+	struct ktau_rec_profile *diff = NULL;
 
-	if (base->nr_tasks >= base->nr_slots)
-		grow(base);
-	if (!base->nr_slots)
-		return;
-	task = malloc(sizeof(*task));
-	if (!task)
-		return;
-	task->profile = ktau_record_dup(profile);
-	if (!task->profile) {
-		free(task);
-		return;
-	}
-	task->round = base->round;
-	slot = chain(base, profile->serial);
-	task->next = *slot;
-	*slot = task;
-	base->nr_tasks++;
-}
-
-static struct baseline_task **find(const struct baseline *base, uint64_t serial)
-{
-	struct baseline_task **link;
-
-	if (!base->nr_slots)
-		return NULL;
-	for (link = chain(base, serial); *link; link = &(*link)->next)
-		if ((*link)->profile->serial == serial)
-			return link;
-	return NULL;
-}
-
-struct ktau_rec_profile *baseline_update(struct baseline *base,
-					 const struct ktau_rec_profile *profile)
-{
-	struct baseline_task **link = find(base, profile->serial);
-	struct baseline_task *task = link ? *link : NULL;
-	struct ktau_rec_profile *diff = NULL, *copy = NULL;
-
-	if (!task) {
-		add(base, profile);
+	if (!base->last && create(base)) {
+		baseline_clear(base);
 		return NULL;
 	}
-	copy = ktau_record_dup(profile);
-	if (!copy || ktau_profile_diff(profile, task->profile, &diff)) {
-		/* The one in the table must be the one that was written last. */
-		baseline_forget(base, profile->serial);
-		ktau_record_free(copy);
-		add(base, profile);
+	before = ktau_snapshot_find(base->last, owned->profile->serial);
+	if (before && ktau_profile_diff(owned->profile, before->profile, &diff))
+		diff = NULL;
+	/* The profile that is kept must be the one that was written last. */
+	if (ktau_snapshot_put(base->last, owned)) {
+		baseline_clear(base);
+		ktau_record_free(diff);
 		return NULL;
 	}
-	ktau_record_free(task->profile);
-	task->profile = copy;
-	task->round = base->round;
-	diff->rec.type = KTAU_REC_DIFF;
+	if (diff)
+		diff->rec.type = KTAU_REC_DIFF;
 	return diff;
+}
+
+/* The serials of exited tasks, as a record that says that other owners include them. */
+static struct ktau_rec_gone *make_room(struct ktau_rec_gone *gone)
+{
+	uint32_t nr = gone ? gone->nr_serials : 0;
+
+	/* Doubling, at powers of two from 64 on. */
+	if (nr & (nr - 1) || (nr && nr < 64))
+		return gone;
+	return realloc(gone, sizeof(*gone) + (nr ? 2 * nr : 64) * sizeof(uint64_t));
 }
 
 void baseline_forget(struct baseline *base, uint64_t serial)
 {
-	struct baseline_task **link = find(base, serial), *task;
+	struct ktau_rec_gone *gone;
 
-	if (!link)
+	if (!base->last || !ktau_snapshot_find(base->last, serial))
 		return;
-	task = *link;
-	*link = task->next;
-	free_task(base, task);
+	gone = make_room(base->gone);
+	if (!gone) {
+		baseline_clear(base);
+		return;
+	}
+	if (!base->gone)
+		*gone = (struct ktau_rec_gone){
+			.rec = { .type = KTAU_REC_GONE, .head = sizeof(*gone) },
+			.serial_bytes = sizeof(serial),
+		};
+	base->gone = gone;
+	((uint64_t *)(gone + 1))[gone->nr_serials++] = serial;
+	gone->nr_folded = gone->nr_serials;
+	gone->rec.size = sizeof(*gone) + gone->nr_serials * sizeof(serial);
 }
 
-void baseline_sweep(struct baseline *base)
+void baseline_end(struct baseline *base, bool complete)
 {
-	struct baseline_task *task, **link;
-	size_t i;
+	int err = 0;
 
-	for (i = 0; i < base->nr_slots; i++) {
-		link = &base->slots[i];
-		while ((task = *link)) {
-			if (task->round == base->round) {
-				link = &task->next;
-				continue;
-			}
-			*link = task->next;
-			free_task(base, task);
-		}
-	}
-	base->round++;
+	if (!base->last)
+		return;
+	if (base->gone)
+		err = ktau_snapshot_add(base->last, &(union ktau_record){ .gone = base->gone });
+	free(base->gone);
+	base->gone = NULL;
+	if (!err && complete)
+		err = end(base->last);
+	if (!err && complete)
+		err = begin(base->last);
+	if (err)
+		baseline_clear(base);
 }
 
 void baseline_clear(struct baseline *base)
 {
-	/* Nothing is of the next round. */
-	base->round++;
-	baseline_sweep(base);
-	free(base->slots);
-	base->slots = NULL;
-	base->nr_slots = 0;
+	ktau_snapshot_destroy(base->last);
+	free(base->gone);
+	*base = (struct baseline){ 0 };
 }

@@ -275,7 +275,7 @@ static void handle_profile(struct collect *collect, const struct ktau_rec_profil
 		return;
 	/* Only live tasks come again. */
 	if (!collect->config->cumulative && owner && owner->kind == KTAU_OWNER_TASK)
-		diff = baseline_update(&collect->base, profile);
+		diff = baseline_update(&collect->base, &(struct ktau_owned){ owner, profile });
 	put_record(collect, stream, owner, diff ? &diff->rec : &profile->rec);
 	ktau_record_free(diff);
 }
@@ -340,8 +340,8 @@ static void handle_end(struct collect *collect, struct stream *stream,
 	stream->exited_since = end->exited_next;
 	if (stream->head)
 		stream->began_ticks = stream->head->ticks;
-	if (stream->content == KTAU_REC_PROFILE && !stream->changed)
-		baseline_sweep(&collect->base);
+	if (stream->content == KTAU_REC_PROFILE)
+		baseline_end(&collect->base, !stream->changed);
 }
 
 static int handle(struct collect *collect, struct stream *stream, union ktau_record record)

@@ -64,15 +64,42 @@ void daemon_ready(int fd)
 	close(fd);
 }
 
+/* The number in a pid file, 0 for an empty one, -1 if the file has anything else in it. */
+static long read_pid(int fd)
+{
+	char text[32];
+	ssize_t bytes = pread(fd, text, sizeof(text) - 1, 0);
+	size_t digits;
+
+	if (bytes < 0)
+		return -1;
+	text[bytes] = '\0';
+	digits = strspn(text, "0123456789");
+	if (digits > 10 || strcmp(text + digits, digits ? "\n" : "") ||
+	    digits + (digits > 0) != (size_t)bytes)
+		return -1;
+	return strtol(text, NULL, 10);
+}
+
 static int busy(const char *path, int fd)
 {
-	char pid[16];
-	ssize_t n;
+	long pid = read_pid(fd);
 
-	n = pread(fd, pid, sizeof(pid) - 1, 0);
-	pid[n > 0 ? n : 0] = '\0';
-	pid[strspn(pid, "0123456789")] = '\0';
-	log_error("already running as process %s (pid file %s)", *pid ? pid : "?", path);
+	if (pid > 0)
+		log_error("already running as process %ld (pid file %s)", pid, path);
+	else
+		log_error("already running (pid file %s)", path);
+	return -EEXIST;
+}
+
+/* A file that is not a pid file is left alone. */
+static int check_contents(const char *path, int fd)
+{
+	struct stat st;
+
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && read_pid(fd) >= 0)
+		return 0;
+	log_error("cannot use %s as pid file: it exists and is not one", path);
 	return -EEXIST;
 }
 
@@ -113,6 +140,11 @@ int pidfile_lock(const char *path)
 
 	if (fd < 0)
 		return fd;
+	err = check_contents(path, fd);
+	if (err) {
+		close(fd);
+		return err;
+	}
 	if (!ftruncate(fd, 0) && dprintf(fd, "%d\n", (int)getpid()) >= 0)
 		return fd;
 	err = -errno;
@@ -125,7 +157,8 @@ void pidfile_unlock(const char *path, int fd)
 {
 	if (fd < 0)
 		return;
-	/* First the name, then the lock: a successor makes its own file. */
-	unlink(path);
+	/* Remove the name before the lock is released: a successor creates its own file. */
+	if (is_named(fd, path))
+		unlink(path);
 	close(fd);
 }

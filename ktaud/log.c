@@ -6,6 +6,8 @@
 
 #include "log.h"
 
+#define TEXT_BYTES	1024
+
 static bool to_syslog;
 static const char *program = "ktaud";
 
@@ -14,17 +16,37 @@ void log_program(const char *name)
 	program = name;
 }
 
+/* Bytes that a terminal would act on; U+0080 to U+009F are the control characters C1. */
+static bool is_control(const unsigned char *c)
+{
+	return *c < 0x20 || *c == 0x7f || (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0);
+}
+
+/* Messages quote names of files and values of the configuration. */
+static void escape(const char *text, char out[4 * TEXT_BYTES])
+{
+	const unsigned char *c = (const unsigned char *)text;
+
+	for (; *c; c++) {
+		if (is_control(c))
+			out += sprintf(out, "\\%03o", *c);
+		else
+			*out++ = *c;
+	}
+	*out = '\0';
+}
+
 static void put(int priority, const char *format, va_list args)
 {
-	char text[1024];
+	char text[TEXT_BYTES], escaped[4 * TEXT_BYTES];
 
-	if (to_syslog) {
-		vsyslog(priority, format, args);
-		return;
-	}
-	/* One write a message: lines of several processes do not mix. */
 	vsnprintf(text, sizeof(text), format, args);
-	fprintf(stderr, "%s: %s\n", program, text);
+	escape(text, escaped);
+	/* One write a message, so that lines of several processes do not mix. */
+	if (to_syslog)
+		syslog(priority, "%s", escaped);
+	else
+		fprintf(stderr, "%s: %s\n", program, escaped);
 }
 
 void log_error(const char *format, ...)

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -65,11 +68,34 @@ struct ktaud {
 	bool stop;
 };
 
-static int check_kernel(const struct options *options)
+/*
+ * Opening a FIFO waits for a writer, and while ktaud waits it cannot handle the signals that
+ * should end it. A file that is missing is reported when it is read.
+ */
+static int check_saved(const char *root)
+{
+	static const char *const names[] = { "profile", "trace" };
+	char path[PATH_MAX];
+	struct stat st;
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		snprintf(path, sizeof(path), "%s/%s", root, names[i]);
+		if (stat(path, &st) || S_ISREG(st.st_mode))
+			continue;
+		log_error("cannot read %s: not a regular file", path);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int check_source(const struct options *options)
 {
 	int err;
 
-	if (options->root || !access("/proc/ktau/profile", R_OK))
+	if (options->root)
+		return check_saved(options->root);
+	if (!access("/proc/ktau/profile", R_OK))
 		return 0;
 	err = errno;
 	if (err == ENOENT || err == ENOTDIR)
@@ -296,7 +322,7 @@ static int start(struct ktaud *ktaud)
 {
 	int err;
 
-	err = check_kernel(ktaud->options);
+	err = check_source(ktaud->options);
 	if (!err && ktaud->pidfile) {
 		ktaud->pid_fd = pidfile_lock(ktaud->pidfile);
 		err = ktaud->pid_fd < 0 ? ktaud->pid_fd : 0;

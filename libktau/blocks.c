@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The blocks of a *.ktau file: checked, unpacked, and found again after damage.
- * Every byte is read a bounded number of times, whatever the file contains: the
- * checksum of a payload is computed only if its header is right.
+ * Every byte is read a bounded number of times, whatever the file contains, because the
+ * checksum of a payload is computed only if that of its header is correct.
  */
 #include <inttypes.h>
 #include <stddef.h>
@@ -76,7 +76,7 @@ int ktau__blocks_start(struct ktau__blocks *blocks, struct ktau__source *source,
 	return 0;
 }
 
-/* Of the bytes as they are in the file, with header_crc taken as zero. */
+/* The checksum covers the bytes as they are in the file, with header_crc taken as zero. */
 uint32_t ktau__block_crc(const void *header, size_t size)
 {
 	const size_t at = offsetof(struct ktau_block, header_crc);
@@ -87,7 +87,7 @@ uint32_t ktau__block_crc(const void *header, size_t size)
 	return crc32(crc, (const uint8_t *)header + at + 4, size - at - 4);
 }
 
-/* How long the header at @data says that it is; 0 if there is none. */
+/* The size that the header at @data gives for itself; 0 if there is no header. */
 static uint16_t header_size(const struct ktau__blocks *blocks, const uint8_t *data)
 {
 	struct ktau_block block;
@@ -115,7 +115,7 @@ static bool get_header(const struct ktau__blocks *blocks, const uint8_t *data, u
 	       block->raw_bytes <= KTAU_BLOCK_MAX;
 }
 
-/* Is there a good header at the beginning of the source? 1, 0, -errno. */
+/* 1 if the source begins with a valid header, 0 if not, -errno. */
 static int look_for_header(const struct ktau__blocks *blocks, struct ktau__source *source,
 			   struct ktau_block *block)
 {
@@ -131,8 +131,8 @@ static int look_for_header(const struct ktau__blocks *blocks, struct ktau__sourc
 }
 
 /*
- * Go to the next good header. 1 with *@block, still in the source; 0 at the
- * end.
+ * Go to the next valid header. 1 with *@block, whose header is still in the source; 0 at
+ * the end.
  */
 static int find_header(struct ktau__blocks *blocks, struct ktau__source *source,
 		       struct ktau_block *block)
@@ -183,7 +183,7 @@ static void check_sequence(struct ktau__blocks *blocks, const struct ktau_block 
 }
 
 /*
- * The payload as records: 0; -EOPNOTSUPP if it takes something unknown to decode it;
+ * Decode a payload into records: 0; -EOPNOTSUPP if its compression or encoding is unknown;
  * -EBADMSG with *@why; -ENOMEM.
  */
 static int get_payload(struct ktau__blocks *blocks, const uint8_t *stored,
@@ -278,7 +278,7 @@ int ktau__blocks_next(struct ktau__blocks *blocks, struct ktau__source *source,
 	}
 }
 
-/* The block header at @offset, without moving: 1, 0 if there is no good one, -errno. */
+/* Read the block header at @offset without moving: 1, 0 if there is no valid one, -errno. */
 static int peek_header(const struct ktau__blocks *blocks, const struct ktau__source *source,
 		       uint64_t offset, struct ktau_block *block)
 {

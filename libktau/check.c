@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Are records consistent with themselves and with each other? Streams have an END
- * that counts them, and what records refer to has been described.
+ * Checks that records are consistent with themselves and with each other: profiles, traces,
+ * and the streams that contain them.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "map.h"
 #include "registry.h"
 
-/* What is known of one owner from the records so far. */
+/* The state of one owner after the records so far. */
 struct check_owner {
 	/* last cumulative profile */
 	bool has_profile;
@@ -83,7 +83,7 @@ static const struct ktau_rec_owner *described_owner(const struct ktau_check *c, 
 	return ktau__registry_find(&c->described, serial);
 }
 
-/* @serial is 0 for what concerns the stream. */
+/* @serial is 0 for a finding about the stream. */
 __attribute__((format(printf, 5, 6)))
 static void report(struct ktau_check *c, enum ktau_finding_code code, uint64_t serial,
 		   uint64_t number, const char *format, ...)
@@ -163,7 +163,8 @@ static int check_described(struct ktau_check *c, const struct ktau_rec_owner *ow
 }
 
 /*
- * Profiles
+ * Profiles: the identity of <linux/ktau.h>, the limits of single entries and frames in flight,
+ * and that cumulative figures only grow.
  */
 
 int ktau_check_identity(const struct ktau_rec_profile *p,
@@ -197,7 +198,7 @@ static bool is_open(const struct ktau_rec_profile *p, uint32_t id)
 	return p->nr_open < p->depth;
 }
 
-/* NULL, or what contradicts itself in an entry; @before is the one before it, or NULL. */
+/* NULL, or the contradiction in an entry; @before is the previous entry, or NULL. */
 static const char *judge_entry(const struct ktau_rec_profile *p, const struct ktau_entry *e,
 			       const struct ktau_entry *before)
 {
@@ -209,7 +210,7 @@ static const char *judge_entry(const struct ktau_rec_profile *p, const struct kt
 		return "ids do not ascend";
 	if (e->kind == KTAU_KIND_COUNTER && e->count && e->min > e->max)
 		return "minimum above maximum";
-	/* Before an outermost activation ends, inner ones of a recursion are counted. */
+	/* The inner activations of a recursion are counted before the outermost one ends. */
 	if (e->kind != KTAU_KIND_TIMER || p->rec.type != KTAU_REC_PROFILE || p->clamped ||
 	    is_open(p, e->id))
 		return NULL;
@@ -243,7 +244,7 @@ static void check_entries(struct ktau_check *c, const struct ktau_rec_profile *p
 static void check_open(struct ktau_check *c, const struct ktau_rec_profile *p)
 {
 	const struct ktau_open *open = ktau_profile_open(p);
-	/* Rounded figures do not add up one by one; a difference has only the sum. */
+	/* Rounded figures do not add up to the sum; a difference has only the sum. */
 	bool exact = p->rec.type == KTAU_REC_PROFILE && !c->stream.round_ns;
 	__u64 child_ticks = 0;
 	const char *why = NULL;
@@ -277,7 +278,7 @@ static void check_growth(struct ktau_check *c, struct check_owner *owner,
 	now.count = 0;
 	for (i = 0; i < p->nr_entries; i++)
 		now.count += entries[i].count;
-	/* Where times are rounded the sum that is recorded may be less than before. */
+	/* Rounding can make the recorded sum smaller than before. */
 	now.outer_ticks = c->stream.round_ns ? owner->outer_ticks : p->outer_ticks;
 	now.refused = p->refused;
 	now.clamped = p->clamped;
@@ -320,17 +321,17 @@ static void check_profile(struct ktau_check *c, struct check_owner *owner,
 /*
  * The nesting of slots and the loss accounts of traces.
  *
- * The places of a ring are numbered from its first write. A record has slots from
- * position @first to @next and says that the @lost places before @first are gone:
- * so @first - @lost is where the record before it ended, if both are of streams that
- * consume, or if a ring comes in several records of one stream. It is 0 for a new
- * ring, which replaces one that was resized. Reading an exited task consumes
- * nothing: a later stream begins where the first one that had it exited began. A
- * stream that does not consume begins where the ring, or @since_ticks, does.
+ * Positions in a ring are numbered from its first write. A record has the slots from
+ * position @first to @next, and the @lost positions before @first were overwritten. So
+ * @first - @lost is the end of the previous record, if both streams consume or if both
+ * records are of one ring in one stream. It is 0 for the new ring that replaces a resized
+ * one. Reading an exited task consumes nothing, so every later stream begins where the
+ * first stream with the exited task began. A stream that does not consume begins at the
+ * start of the ring, or at @since_ticks.
  *
- * Which frames were open when the trace began, or when slots were lost, is not
- * known: an EXIT that finds the stack empty is of one of those and no
- * contradiction. An EXIT that finds another event on top is one.
+ * The frames that were open when the trace began, or when slots were lost, are unknown. An
+ * EXIT with an empty stack belongs to one of them and is accepted. An EXIT with another
+ * event on top of the stack is a contradiction.
  */
 
 static int push(struct check_owner *owner, uint16_t id)
@@ -363,13 +364,13 @@ static void pop(struct ktau_check *c, struct check_owner *owner, uint64_t serial
 	report(c, KTAU_FINDING_NESTING, serial, number,
 	       "slot %llu: exit of event %u inside event %u", number, id,
 	       owner->stack[depth - 1]);
-	/* Continue with what agrees: the frame that was meant, or none. */
+	/* Continue as if the frames above the matching one had been exited. */
 	while (depth && owner->stack[depth - 1] != id)
 		depth--;
 	owner->depth = depth ? depth - 1 : 0;
 }
 
-/* A slot's time is taken when its place is reserved: a later one is not older. */
+/* The clock is read when a slot is reserved, so times do not go back. */
 static void check_time(struct ktau_check *c, struct check_owner *owner, uint64_t serial,
 		       const struct ktau_slot *slot, __u64 number)
 {
@@ -412,7 +413,7 @@ static void check_slot(struct ktau_check *c, uint64_t serial, const struct ktau_
 		check_event(c, serial, slot->id);
 }
 
-/* Must a record continue where the one before it ended? */
+/* True if a record has to begin where the previous one ended. */
 static bool must_follow(const struct ktau_check *c, const struct check_owner *owner,
 			bool exited)
 {
@@ -420,11 +421,11 @@ static bool must_follow(const struct ktau_check *c, const struct check_owner *ow
 		return false;
 	if (c->stream.flags & KTAU_SELECT_CONSUME)
 		return true;
-	/* Two records of one ring: the task may have exited between them. */
+	/* Two records of one ring, unless the task has exited between them. */
 	return owner->stream == c->counts.streams && exited == owner->has_exited;
 }
 
-/* Is a record that begins at position @start what comes next? */
+/* True if a record that begins at position @start is the expected one. */
 static bool follows(const struct ktau_check *c, struct check_owner *owner,
 		    const struct ktau_rec_trace *t, __u64 start)
 {
@@ -433,7 +434,7 @@ static bool follows(const struct ktau_check *c, struct check_owner *owner,
 	bool in_order = !must_follow(c, owner, exited) || !start || start == owner->next ||
 			(owner->has_exited && start == owner->exited_start);
 
-	/* After a gap it may be the rest of a long ring. */
+	/* After a gap this record may be the rest of a long ring. */
 	if (exited && !owner->has_exited && !c->gap) {
 		owner->has_exited = true;
 		owner->exited_start = start;
@@ -534,7 +535,7 @@ static int check_owned(struct ktau_check *c, const union ktau_record *record)
 	return 0;
 }
 
-/* Ids are of one boot, counters are since boot. */
+/* Ids and counters start anew with each boot. */
 static void begin_boot(struct ktau_check *c)
 {
 	memset(c->events, 0, sizeof(c->events));
@@ -557,7 +558,7 @@ static void begin_stream(struct ktau_check *c, const struct ktau_rec_stream *str
 	c->lost_to_ticks = 0;
 }
 
-/* What the counters gained since the first END: what was lost before is not of this file. */
+/* Count from the first END on: losses before it are not losses of this file. */
 static void count_losses(struct ktau_check *c, const struct ktau_rec_end *end)
 {
 	uint64_t before, now;

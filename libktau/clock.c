@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Ticks to nanoseconds, in 64-bit arithmetic: PowerPC 440 has no wider one. */
+/* Ticks to nanoseconds, in 64-bit arithmetic, because a PowerPC 440 has no wider one. */
 #include "util.h"
 
 #define NS	1000000000ULL
@@ -10,9 +10,9 @@ static uint64_t add(uint64_t a, uint64_t b)
 }
 
 /*
- * value * 1e9 / divisor, at most UINT64_MAX. The quotient and the remainder are
- * scaled apart; remainder * 1e9 fits as long as the divisor is below 2^34,
- * larger ones (no clock has them) lose bits that do not matter then.
+ * value * 1e9 / divisor, at most UINT64_MAX. The quotient and the remainder are scaled
+ * separately. remainder * 1e9 fits into 64 bits if the divisor is below 2^34; a larger
+ * divisor, which no clock has, loses low bits.
  */
 static uint64_t scale(uint64_t value, uint64_t divisor)
 {

@@ -22,7 +22,7 @@ static int read_text(const char *path, struct ktau__buffer *text)
 	return err ? err : ktau__buffer_append(text, "", 1);
 }
 
-/* One write: the kernel applies the words of one together or none of them. */
+/* A single write, because the kernel applies either all words of a write or none. */
 int ktau_control_write(const char *words)
 {
 	size_t bytes = strlen(words);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What KTAU itself costs, by the kind of hook: estimated from what the kernel measured at boot. */
+/* The cost of KTAU itself by the kind of hook, estimated from the kernel's measurement at boot. */
 #include <string.h>
 
 #include "util.h"
 
-/* Only the frames of tasks leave by the short way; those of a CPU are its too. */
+/* Only frames of tasks have the fast exit; frames of a CPU are accounted twice. */
 static uint64_t static_mticks(const struct ktau_rec_stream *stream,
 			      const struct ktau_rec_event *event)
 {
 	switch (event->group) {
 	case KTAU_GROUP_SCHED:
-		/* It has no hook of its own: the switch that it ends in has. */
+		/* schedule_wait has no hook of its own: it is written by the hook of the switch. */
 		return strcmp(ktau_event_name(event), "schedule_wait") ? stream->switch_mticks :
 									 0;
 	case KTAU_GROUP_IRQ:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Any writer's record -> normal form: this machine's byte order, this library's
- * structure sizes. A writer's shorter structure is extended with zeros, the end
- * of a longer one is left out. Nothing is trusted: every count is checked against
- * the size of the record, which the caller has in memory.
+ * Any writer's record to normal form: this machine's byte order and this library's
+ * structure sizes. A shorter structure is extended with zeros, a longer one is cut. Nothing
+ * is trusted: every count is checked against the size of the record, all of which the
+ * caller has in memory.
  */
 #include "decode.h"
 #include "events.h"
@@ -72,7 +72,7 @@ static const struct layout *find_layout(uint16_t type)
 	return NULL;
 }
 
-/* The part of a record after the fixed one: how much is left, what it becomes. */
+/* The part of a record after the fixed part that is still to be decoded. */
 struct rest {
 	const uint8_t *data;
 	uint64_t left;		/* bytes of the record from @data on */
@@ -232,7 +232,7 @@ static int decode_event(struct rest *rest, const char **why)
 	return *why ? -EBADMSG : 0;
 }
 
-/* Do @nr texts of these sizes, one after the other, fit? */
+/* True if @nr texts of these sizes, one after the other, fit. */
 static bool fit(const struct rest *rest, const uint32_t *sizes, size_t nr)
 {
 	uint64_t at = 0;
@@ -329,4 +329,114 @@ int ktau__decode(const void *data, bool swap, struct ktau__buffer *out, const ch
 		return err;
 	((struct ktau_rec *)out->data)->size = out->size;
 	return 1;
+}
+
+/*
+ * Records in normal form
+ */
+
+static const char *bad_profile(const struct ktau_rec_profile *p, uint64_t left)
+{
+	uint64_t bytes = (uint64_t)p->nr_entries * sizeof(struct ktau_entry) +
+			 (uint64_t)p->nr_open * sizeof(struct ktau_open);
+
+	if (p->entry_size != sizeof(struct ktau_entry) || p->open_size != sizeof(struct ktau_open))
+		return "profile with entries of another size";
+	return bytes <= left ? NULL : "profile with more entries than its size allows";
+}
+
+static const char *bad_trace(const struct ktau_rec_trace *t, uint64_t left)
+{
+	if (t->slots_bytes > left ||
+	    !ktau__check_slots(ktau_trace_slots(t), t->nr_slots, t->slots_bytes))
+		return "trace with slots that do not fit";
+	return NULL;
+}
+
+static const char *bad_gone(const struct ktau_rec_gone *gone, uint64_t left)
+{
+	if (gone->serial_bytes != sizeof(uint64_t) || gone->nr_folded > gone->nr_serials ||
+	    (uint64_t)gone->nr_serials * sizeof(uint64_t) > left)
+		return "list of serials that is longer than its size allows";
+	return NULL;
+}
+
+static const char *bad_info(const struct ktau_rec_info *info, const struct rest *rest)
+{
+	const uint32_t sizes[] = { info->command_bytes, info->symbols_bytes, info->job_bytes };
+
+	if (info->build_id_bytes > sizeof(info->build_id) ||
+	    !fit(rest, sizes, sizeof(sizes) / sizeof(*sizes)))
+		return "info record with texts that do not fit";
+	return NULL;
+}
+
+static const char *bad_stream(const struct ktau_rec_stream *stream)
+{
+	if (stream->magic != KTAU_MAGIC || stream->version != KTAU_ABI_VERSION)
+		return "stream in another byte order or of another version";
+	return NULL;
+}
+
+static const char *bad_event(const struct ktau_rec_event *event, const struct rest *rest)
+{
+	if (!event->name_bytes || !fit(rest, &event->name_bytes, 1))
+		return "event record with an impossible name";
+	return ktau__bad_event(event);
+}
+
+static const char *bad_cgroup(const struct ktau_rec_cgroup *cgroup, const struct rest *rest)
+{
+	if (!cgroup->path_bytes || !fit(rest, &cgroup->path_bytes, 1))
+		return "cgroup record with an impossible path";
+	return NULL;
+}
+
+static const char *bad_owner(const struct ktau_rec_owner *owner, const struct rest *rest)
+{
+	return fit(rest, &owner->path_bytes, 1) ? NULL : "owner record with an impossible path";
+}
+
+static const char *bad_rest(const union ktau_record *record, const struct rest *rest)
+{
+	switch (record->rec->type) {
+	case KTAU_REC_STREAM:
+		return bad_stream(record->stream);
+	case KTAU_REC_EVENT:
+		return bad_event(record->event, rest);
+	case KTAU_REC_CGROUP:
+		return bad_cgroup(record->cgroup, rest);
+	case KTAU_REC_OWNER:
+		return bad_owner(record->owner, rest);
+	case KTAU_REC_PROFILE:
+	case KTAU_REC_DIFF:
+		return bad_profile(record->profile, rest->left);
+	case KTAU_REC_TRACE:
+		return bad_trace(record->trace, rest->left);
+	case KTAU_REC_GONE:
+		return bad_gone(record->gone, rest->left);
+	case KTAU_REC_INFO:
+		return bad_info(record->info, rest);
+	default:
+		return NULL;
+	}
+}
+
+const char *ktau__bad_record(const union ktau_record *record)
+{
+	const struct ktau_rec *rec = record->rec;
+	const char *why = ktau__bad_rec(rec);
+	const struct layout *layout = why ? NULL : find_layout(rec->type);
+	const struct rest rest = {
+		.data = (const uint8_t *)rec + rec->head,
+		.left = rec->size - rec->head,
+	};
+
+	if (why)
+		return why;
+	if (!layout)
+		return "record of a type that files do not have";
+	if (rec->head != layout->size)
+		return "record that is not in normal form";
+	return bad_rest(record, &rest);
 }

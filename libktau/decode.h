@@ -18,4 +18,7 @@ const char *ktau__bad_rec(const struct ktau_rec *rec);
  */
 int ktau__decode(const void *data, bool swap, struct ktau__buffer *out, const char **why);
 
+/* NULL if a record is in normal form and can be in a file, else what is wrong with it. */
+const char *ktau__bad_record(const union ktau_record *record);
+
 #endif /* KTAU_INTERNAL_DECODE_H */

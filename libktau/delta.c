@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * KTAU_ENCODE_DELTA: small numbers in place of ticks, ids and serials.
+ * KTAU_ENCODE_DELTA: small numbers instead of ticks, ids and serials.
  *
- * The encoded payload is a sequence of encoded records until its end. It is made
- * before the payload is compressed and undone after it is decompressed. Its
- * elements:
+ * The encoded payload is a sequence of encoded records. A writer encodes before it
+ * compresses, and a reader decodes after it has decompressed. The elements:
  *
  *	number	an unsigned integer, 7 bits a byte, least significant first; the top
  *		bit of a byte says that another byte follows; at most 10 bytes, and
@@ -71,8 +70,8 @@
 enum { FORM_PROFILE, FORM_DIFF, FORM_TRACE, NR_FORMS };
 
 /*
- * Encodes records, or decodes into records: the same walk does both. Once @err is
- * set nothing happens any more.
+ * Encodes records or decodes into records: both walk through a record in the same way. Once
+ * @err is set, all functions return without doing anything.
  */
 struct coder {
 	bool decode;
@@ -82,7 +81,7 @@ struct coder {
 	const uint8_t *in_end;
 	struct ktau__buffer *out;
 	uint8_t *record;		/* plain; only written to if @decode */
-	uint32_t at;			/* how much of it is coded */
+	uint32_t at; /* bytes of it that are coded */
 	struct ktau_rec rec;
 	uint64_t head[NR_FORMS][HEAD_WORDS_MAX];
 	uint64_t ticks;			/* of the last slot */
@@ -235,13 +234,13 @@ static void code_head(struct coder *c, int form)
 		previous[i] = 0;
 }
 
-/* A field of the fixed part, 0 if that does not reach so far. */
+/* A field of the fixed part, 0 if the fixed part is too short to have it. */
 static uint32_t head32(const struct coder *c, size_t offset)
 {
 	return offset + 4 <= c->rec.head ? load(c, offset, 4) : 0;
 }
 
-/* Does an array of @nr elements fit what @used bytes leave of the record? */
+/* True if an array of @nr elements fits into the record after its first @used bytes. */
 static bool fits(const struct coder *c, uint32_t used, uint64_t nr, uint32_t size)
 {
 	return !nr || (size % 8 == 0 && nr * size <= c->rec.size - used);
@@ -396,7 +395,7 @@ int ktau__delta_encode(const uint8_t *data, size_t size, struct ktau__buffer *ou
 	return err;
 }
 
-/* What precedes each record: 0 with c->rec and @form, and room for it in c->out. */
+/* Decode the start of a record: 0 with c->rec, @form and room for it in c->out. */
 static int get_head(struct coder *c, uint8_t *form)
 {
 	uint64_t size, type, head;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Exited tasks that a snapshot has dropped, for its sum alone.
+ * Exited tasks that a snapshot has dropped and still includes in its sum.
  *
- * A running total would take less memory than one profile for each task. But the kernel
- * may evict or fold a task later, and a GONE record then names its serial only:
- * what that task has counted must be known, to take exactly that much out of the sum.
- * So each profile is kept, delta-coded, which takes a few hundred bytes.
+ * A running total would take less memory than one profile for each task. But the kernel may
+ * evict or fold a task later, and a GONE record then has only its serial: the task's counts
+ * are needed to subtract exactly them from the sum. So each profile is kept, delta-coded,
+ * in a few hundred bytes.
  */
 #include "delta.h"
 #include "dropped.h"
@@ -56,7 +56,7 @@ void ktau__dropped_remove(struct ktau__dropped *d, uint64_t serial)
 	d->nr--;
 }
 
-/* Reuses the memory of removed tasks, once they are half of all. */
+/* Reclaim the memory of removed tasks once they occupy half of all. */
 static int compact(struct ktau__dropped *d)
 {
 	size_t from, size, to = 0;
@@ -126,7 +126,7 @@ int ktau__dropped_put(struct ktau__dropped *d, const struct ktau_owned *owned)
 	return err;
 }
 
-int ktau__dropped_add(const struct ktau__dropped *d, struct ktau__sum *sum,
+int ktau__dropped_add(const struct ktau__dropped *d, struct ktau_rec_profile **sum,
 		      struct ktau_rec_owner *total)
 {
 	const struct ktau_rec_profile *profile;
@@ -145,8 +145,8 @@ int ktau__dropped_add(const struct ktau__dropped *d, struct ktau__sum *sum,
 		if (err)
 			break;
 		profile = (const struct ktau_rec_profile *)plain.data;
-		ktau__head_add(&sum->head, profile);
-		err = ktau__sum_entries(sum, profile, KTAU__FOREIGN_DROP);
+		ktau__head_add(*sum, profile);
+		err = ktau__profile_add(sum, profile, KTAU__FOREIGN_DROP);
 		total->nr_tasks += task->nr_tasks;
 		total->utime_ns += task->utime_ns;
 		total->stime_ns += task->stime_ns;

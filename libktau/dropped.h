@@ -20,7 +20,7 @@ bool ktau__dropped_has(const struct ktau__dropped *dropped, uint64_t serial);
 void ktau__dropped_remove(struct ktau__dropped *dropped, uint64_t serial);
 
 /* Add all of them to @sum and @total. 0, -ENOMEM. */
-int ktau__dropped_add(const struct ktau__dropped *dropped, struct ktau__sum *sum,
+int ktau__dropped_add(const struct ktau__dropped *dropped, struct ktau_rec_profile **sum,
 		      struct ktau_rec_owner *total);
 void ktau__dropped_clear(struct ktau__dropped *dropped);
 void ktau__dropped_free(struct ktau__dropped *dropped);

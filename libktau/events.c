@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* EVENT records by id. Ids are sparse: the table grows to the highest one. */
+/* EVENT records by id: an array that grows to the highest id. */
 #include <stdlib.h>
 
 #include "events.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What the running kernel says of itself. */
+/* Facts about the running kernel: version, control groups, boot, build. */
 #include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The counters of an END record that are since boot. */
+/* The counters of an END record that count from boot. */
 #include <stddef.h>
 
 #include "util.h"

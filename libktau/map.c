@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* A hash from a number to an index. Entries are never removed singly. */
+/* A hash table from a number to an index. Single entries cannot be removed. */
 #include <stdlib.h>
 #include <sys/random.h>
 
@@ -11,7 +11,7 @@ struct ktau__map_slot {
 	bool used;
 };
 
-/* Finalizer of splitmix64; the seed keeps a file from choosing collisions. */
+/* Finalizer of splitmix64. The seed is random, so that a file cannot choose collisions. */
 static uint64_t mix(const struct ktau__map *map, uint64_t value)
 {
 	uint64_t x = value + map->seed;
@@ -70,10 +70,13 @@ int ktau__map_reserve(struct ktau__map *map)
 int ktau__map_put(struct ktau__map *map, uint64_t value, size_t index)
 {
 	struct ktau__map_slot *slot;
-	int err = ktau__map_reserve(map);
+	int err;
 
-	if (err)
-		return err;
+	if (ktau__map_get(map, value) == KTAU__MAP_NONE) {
+		err = ktau__map_reserve(map);
+		if (err)
+			return err;
+	}
 	slot = probe(map, value);
 	map->used += !slot->used;
 	*slot = (struct ktau__map_slot){ .value = value, .index = index, .used = true };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Numbers of the interface as words, symbols as people know them, patterns. */
+/* Names for the numbers of the interface, display names of symbols, patterns. */
 #include <fnmatch.h>
 
 #include "util.h"
 
 #define NR(array)	(sizeof(array) / sizeof((array)[0]))
 
-/* By bit; module groups have the bits from 16 on. */
+/* Indexed by bit. Groups of modules start at bit 16. */
 static const char *const group_names[] = {
 	"syscall", "irq", "bh", "sched", "exception", "signal", "socket", "tcp", "icmp",
 	"wait", "func", "user", "kvm", "account", NULL, NULL,
@@ -99,7 +99,7 @@ const char *ktau_access_name(uint32_t access)
 	return bit_word(names, NR(names), access);
 }
 
-/* The kernel's order: the highest bit that is set decides. */
+/* As in the kernel, the highest bit that is set decides. */
 char ktau_state_letter(uint32_t state)
 {
 	static const char letters[] = "RSDTtXZPI";
@@ -156,7 +156,7 @@ const char *ktau_finding_name(enum ktau_finding_code code)
 	return word(names, NR(names), code);
 }
 
-/* One pattern of @bytes bytes; too long for a name is no match. */
+/* One pattern of @bytes bytes. A pattern longer than any name matches nothing. */
 static bool glob_one(const char *pattern, size_t bytes, const char *name)
 {
 	char copy[512];

@@ -50,7 +50,7 @@ bool ktau_has_compression(uint8_t compression)
 	return compression == KTAU_COMPRESS_NONE || compression == KTAU_COMPRESS_ZLIB;
 }
 
-/* At the fastest level: zlib's default costs twice as much and gains an eighth. */
+/* The fastest level: zlib's default takes twice as long and saves an eighth. */
 static int pack_zlib(const uint8_t *data, size_t size, struct ktau__buffer *out)
 {
 	uLongf bytes = compressBound(size);

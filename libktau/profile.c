@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Arithmetic on profiles: entries are in ascending order, so it is merging. */
+/* Sums and differences of profiles. Entries are in ascending order, so both are merges. */
 #include <stdlib.h>
 
 #include "profile.h"
@@ -16,7 +16,7 @@ bool ktau__profile_ordered(const struct ktau_rec_profile *p)
 	return true;
 }
 
-/* 1 if @after has something that @before does not have, 0 if not, -EINVAL for less. */
+/* Subtract: 1 if something is left, 0 if nothing is, -EINVAL if @after has less. */
 static int entry_diff(struct ktau_entry *after, const struct ktau_entry *before)
 {
 	if (after->kind != before->kind)
@@ -70,7 +70,7 @@ static int subtract_entries(struct ktau_rec_profile *p, const struct ktau_rec_pr
 	return 0;
 }
 
-/* Modulo 2^64, so that adding the difference gives back exactly what it was taken from. */
+/* Modulo 2^64, so that adding the difference to @before gives exactly @p again. */
 static void subtract_account(struct ktau_rec_profile *p, const struct ktau_rec_profile *before)
 {
 	p->user_ticks -= before->user_ticks;
@@ -185,119 +185,180 @@ static void timer_add(struct ktau_entry *to, const struct ktau_entry *from)
 	to->irq += from->irq;
 }
 
-/* Where @id is or belongs. */
-static uint32_t find_place(const struct ktau__sum *sum, uint32_t id)
+static bool is_known(const struct ktau_entry *entry)
 {
-	uint32_t low = 0, high = sum->nr, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (sum->entries[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return entry->kind <= KTAU_KIND_COUNTER;
 }
 
-static int insert(struct ktau__sum *sum, uint32_t at, const struct ktau_entry *entry)
+static void entry_add(struct ktau_entry *to, const struct ktau_entry *from)
 {
-	uint32_t room = sum->room ? sum->room * 2 : 64;
-	struct ktau_entry *entries;
-
-	if (sum->nr == sum->room) {
-		entries = reallocarray(sum->entries, room, sizeof(*entries));
-		if (!entries)
-			return -ENOMEM;
-		sum->entries = entries;
-		sum->room = room;
-	}
-	memmove(&sum->entries[at + 1], &sum->entries[at],
-		(sum->nr - at) * sizeof(*entries));
-	sum->entries[at] = *entry;
-	sum->nr++;
-	return 0;
-}
-
-static int add_entry(struct ktau__sum *sum, const struct ktau_entry *from,
-		     enum ktau__foreign foreign)
-{
-	uint32_t at = find_place(sum, from->id);
-	bool known = from->kind <= KTAU_KIND_COUNTER;
-	struct ktau_entry *to;
-
-	if (!known && foreign == KTAU__FOREIGN_DROP)
-		return 0;
-	if (at == sum->nr || sum->entries[at].id != from->id)
-		return insert(sum, at, from);
-	to = &sum->entries[at];
-	if (!known || to->kind != from->kind)
+	if (!is_known(from) || to->kind != from->kind)
 		*to = *from;
 	else if (from->kind == KTAU_KIND_COUNTER)
 		counter_add(to, from);
 	else
 		timer_add(to, from);
+}
+
+/* How many of @nr ascending entries have an id that @p does not have. */
+static uint32_t count_new(const struct ktau_rec_profile *p, const struct ktau_entry *from,
+			  uint32_t nr)
+{
+	const struct ktau_entry *to = ktau_profile_entries(p);
+	const struct ktau_entry *end = to + p->nr_entries;
+	uint32_t i, new = 0;
+
+	for (i = 0; i < nr; i++) {
+		while (to < end && to->id < from[i].id)
+			to++;
+		new += to == end || to->id != from[i].id;
+	}
+	return new;
+}
+
+/* Make room for @bytes more at the end of a record. */
+static int reserve(struct ktau_rec_profile **p, size_t bytes)
+{
+	struct ktau_rec_profile *grown;
+
+	if (!bytes)
+		return 0;
+	if (bytes > UINT32_MAX - (*p)->rec.size)
+		return -ENOMEM;
+	grown = realloc(*p, (*p)->rec.size + bytes);
+	if (!grown)
+		return -ENOMEM;
+	*p = grown;
 	return 0;
 }
 
-int ktau__sum_entries(struct ktau__sum *sum, const struct ktau_rec_profile *from,
-		      enum ktau__foreign foreign)
+/*
+ * Merge @nr ascending entries, @new of them with new ids, into a profile without frames and
+ * with room for them. It is done from the back, so each entry moves once, to its place.
+ */
+static void merge(struct ktau_rec_profile *p, const struct ktau_entry *from, uint32_t nr,
+		  uint32_t new)
 {
-	const struct ktau_entry *entry = ktau_profile_entries(from);
-	uint32_t i;
-	int err = 0;
+	struct ktau_entry *first = (struct ktau_entry *)ktau_profile_entries(p);
+	struct ktau_entry *old = first + p->nr_entries;	/* after the next one to move */
+	struct ktau_entry *to = old + new;		/* after its place */
 
-	for (i = 0; !err && i < from->nr_entries; i++)
-		err = add_entry(sum, entry + i, foreign);
-	return err;
+	while (nr) {
+		if (old == first || old[-1].id < from[nr - 1].id) {
+			*--to = from[--nr];
+			continue;
+		}
+		*--to = *--old;
+		if (to->id == from[nr - 1].id)
+			entry_add(to, &from[--nr]);
+	}
+	p->nr_entries += new;
+	p->rec.size += new * sizeof(*first);
 }
 
-void ktau__sum_free(struct ktau__sum *sum)
+struct ktau_rec_profile *ktau__profile_create(const struct ktau_rec_profile *head)
 {
-	free(sum->entries);
-}
-
-struct ktau_rec_profile *ktau__sum_record(const struct ktau__sum *sum,
-					  const struct ktau_rec_profile *frames)
-{
-	uint32_t nr_open = frames ? frames->nr_open : 0;
-	size_t bytes = sum->nr * sizeof(*sum->entries);
-	size_t size = sizeof(sum->head) + bytes + nr_open * sizeof(struct ktau_open);
-	struct ktau_rec_profile *p = calloc(1, size);
+	struct ktau_rec_profile *p = malloc(sizeof(*p));
 
 	if (!p)
 		return NULL;
-	*p = sum->head;
-	p->rec.size = size;
-	p->rec.type = KTAU_REC_PROFILE;
-	p->rec.head = sizeof(*p);
-	p->nr_entries = sum->nr;
-	p->entry_size = sizeof(*sum->entries);
-	p->nr_open = nr_open;
+	*p = *head;
+	p->rec = (struct ktau_rec){
+		.size = sizeof(*p),
+		.type = KTAU_REC_PROFILE,
+		.head = sizeof(*p),
+	};
+	p->nr_entries = p->nr_open = 0;
+	p->entry_size = sizeof(struct ktau_entry);
 	p->open_size = sizeof(struct ktau_open);
-	if (bytes)
-		memcpy(p + 1, sum->entries, bytes);
-	if (nr_open)
-		memcpy((char *)(p + 1) + bytes, ktau_profile_open(frames),
-		       nr_open * sizeof(struct ktau_open));
 	return p;
 }
 
-int ktau__profile_add(const struct ktau_rec_profile *base,
-		      const struct ktau_rec_profile *diff,
-		      struct ktau_rec_profile **out)
+/* The number of entries, up to @nr, that can be merged at once. */
+static uint32_t run_length(const struct ktau_entry *entries, uint32_t nr,
+			   enum ktau__foreign foreign)
 {
-	struct ktau__sum sum = { .head = *diff };
+	uint32_t i;
+
+	for (i = 0; i < nr; i++)
+		if ((i && entries[i - 1].id >= entries[i].id) ||
+		    (foreign == KTAU__FOREIGN_DROP && !is_known(&entries[i])))
+			break;
+	return i;
+}
+
+int ktau__profile_add(struct ktau_rec_profile **p, const struct ktau_rec_profile *from,
+		      enum ktau__foreign foreign)
+{
+	const struct ktau_entry *entries = ktau_profile_entries(from);
+	uint32_t i, nr, new;
 	int err;
 
-	ktau__head_add(&sum.head, base);
-	sum.head.ticks = diff->ticks;
-	sum.head.groups = diff->groups;
-	sum.head.groups_throughout = diff->groups_throughout;
-	err = ktau__sum_entries(&sum, base, KTAU__FOREIGN_REPLACE);
+	for (i = 0; i < from->nr_entries; i += nr ? nr : 1) {
+		nr = run_length(entries + i, from->nr_entries - i, foreign);
+		new = count_new(*p, entries + i, nr);
+		err = reserve(p, new * sizeof(*entries));
+		if (err)
+			return err;
+		merge(*p, entries + i, nr, new);
+	}
+	return 0;
+}
+
+/* Copy the frames of @from to a profile without frames that has room for them. */
+static void put_frames(struct ktau_rec_profile *p, const struct ktau_rec_profile *from)
+{
+	size_t bytes = from->nr_open * sizeof(struct ktau_open);
+
+	memcpy((char *)p + p->rec.size, ktau_profile_open(from), bytes);
+	p->rec.size += bytes;
+	p->nr_open = from->nr_open;
+}
+
+int ktau__profile_copy(const struct ktau_rec_profile *profile, struct ktau_rec_profile **copy)
+{
+	int err;
+
+	*copy = ktau__profile_ordered(profile) ? ktau_record_dup(profile) :
+						 ktau__profile_create(profile);
+	if (!*copy)
+		return -ENOMEM;
+	(*copy)->rec.type = KTAU_REC_PROFILE;
+	if ((*copy)->nr_entries == profile->nr_entries)
+		return 0;
+	err = ktau__profile_add(copy, profile, KTAU__FOREIGN_REPLACE);
 	if (!err)
-		err = ktau__sum_entries(&sum, diff, KTAU__FOREIGN_REPLACE);
-	*out = err ? NULL : ktau__sum_record(&sum, diff);
-	ktau__sum_free(&sum);
-	return *out ? 0 : -ENOMEM;
+		err = reserve(copy, profile->nr_open * sizeof(struct ktau_open));
+	if (err) {
+		ktau_record_free(*copy);
+		*copy = NULL;
+		return err;
+	}
+	put_frames(*copy, profile);
+	return 0;
+}
+
+static void apply_head(struct ktau_rec_profile *p, const struct ktau_rec_profile *diff)
+{
+	ktau__head_add(p, diff);
+	p->ticks = diff->ticks;
+	p->groups = diff->groups;
+	p->groups_throughout = diff->groups_throughout;
+	p->depth = diff->depth;
+}
+
+int ktau__profile_apply(struct ktau_rec_profile **p, const struct ktau_rec_profile *diff)
+{
+	const struct ktau_entry *entries = ktau_profile_entries(diff);
+	uint32_t new = count_new(*p, entries, diff->nr_entries);
+	int err = reserve(p, new * sizeof(*entries) + diff->nr_open * sizeof(struct ktau_open));
+
+	if (err)
+		return err;
+	(*p)->rec.size -= (*p)->nr_open * sizeof(struct ktau_open);
+	(*p)->nr_open = 0;
+	merge(*p, entries, diff->nr_entries, new);
+	put_frames(*p, diff);
+	apply_head(*p, diff);
+	return 0;
 }

@@ -5,30 +5,30 @@
 
 #include "util.h"
 
-/* A profile under construction; the entries are in ascending order of their ids. */
-struct ktau__sum {
-	struct ktau_rec_profile head;
-	struct ktau_entry *entries;
-	uint32_t nr;
-	uint32_t room;
-};
-
-/* What to do with an entry of a kind that cannot be added. */
+/* What to do with an entry of a kind that this library cannot add. */
 enum ktau__foreign { KTAU__FOREIGN_DROP, KTAU__FOREIGN_REPLACE };
 
+/* Add the times and counts outside the entries. */
 void ktau__head_add(struct ktau_rec_profile *to, const struct ktau_rec_profile *from);
-int ktau__sum_entries(struct ktau__sum *sum, const struct ktau_rec_profile *from,
+
+/* A PROFILE record with @head's fixed part, without entries and frames; NULL without memory. */
+struct ktau_rec_profile *ktau__profile_create(const struct ktau_rec_profile *head);
+
+/*
+ * Merge the entries of @from into *@p, which has no frames. Entries of @from that are not in
+ * ascending order are put into it. The record may move. 0, -ENOMEM with part of it added.
+ */
+int ktau__profile_add(struct ktau_rec_profile **p, const struct ktau_rec_profile *from,
 		      enum ktau__foreign foreign);
 
-/* A PROFILE record of @sum with the frames in flight of @frames, which may be NULL. */
-struct ktau_rec_profile *ktau__sum_record(const struct ktau__sum *sum,
-					  const struct ktau_rec_profile *frames);
-void ktau__sum_free(struct ktau__sum *sum);
+/*
+ * Add @diff, whose entries ascend, to the profile that it was taken from. The record may
+ * move. 0, -ENOMEM with nothing added.
+ */
+int ktau__profile_apply(struct ktau_rec_profile **p, const struct ktau_rec_profile *diff);
 
-/* @base + @diff as a new PROFILE record with @diff's frames. */
-int ktau__profile_add(const struct ktau_rec_profile *base,
-		      const struct ktau_rec_profile *diff,
-		      struct ktau_rec_profile **sum);
+/* A copy as PROFILE record with entries in ascending order, each id once. 0, -ENOMEM. */
+int ktau__profile_copy(const struct ktau_rec_profile *profile, struct ktau_rec_profile **copy);
 
 /* True if the ids of all entries ascend. */
 bool ktau__profile_ordered(const struct ktau_rec_profile *p);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Readers: opening a running kernel, a saved stream, a *.ktau file; what was seen. */
+/* Readers: records from a running kernel, a saved stream or a *.ktau file. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,8 +28,8 @@ struct ktau_reader {
 	struct ktau__blocks blocks;
 	struct ktau__payload payload;	/* KIND_FILE: what is left of the block */
 	struct ktau__buffer record;
-	uint64_t until_ns;	/* streams that are later are not wanted */
-	/* what the accessors return */
+	uint64_t until_ns; /* stop before a stream that is later */
+	/* returned by the accessors */
 	struct ktau_rec_stream stream;
 	bool has_stream;
 	uint32_t content;
@@ -86,7 +86,7 @@ void ktau_reader_destroy(struct ktau_reader *r)
 	free(r);
 }
 
-/* Begin with an empty reader, its events too. */
+/* Make the reader empty, its table of events included. */
 static int begin(struct ktau_reader *r, const char *name)
 {
 	struct ktau_events *events;
@@ -154,7 +154,7 @@ static uint32_t needed_access(const struct ktau_query *query)
 	return query->content == KTAU_REC_TRACE ? KTAU_ACCESS_TRACE : KTAU_ACCESS_PROFILE;
 }
 
-/* Why the level in force does not allow @query, in @text; NULL if that is not it. */
+/* How the level in force forbids @query, in @text; NULL if it does not. */
 static const char *explain(int fd, const struct ktau_query *query, char *text, size_t size)
 {
 	uint32_t access = needed_access(query);
@@ -178,7 +178,7 @@ static bool is_forbidden(int err)
 	return err == -EACCES || err == -EPERM;
 }
 
-/* The same where even open(2) is forbidden: the level is in a file of its own. */
+/* The same if open(2) failed: the level is read from its own file. */
 static const char *explain_open(int err, const struct ktau_query *query, char *text,
 				size_t size)
 {
@@ -346,8 +346,7 @@ int ktau_reader_open_memory(struct ktau_reader *r, const void *data, size_t size
  */
 
 /*
- * Where the next record is: 1 with its bytes at *@data and @rec checked,
- * 0 at the end, -errno.
+ * Find the next record: 1 with its bytes at *@data and @rec checked, 0 at the end, -errno.
  */
 static int next_in_stream(struct ktau_reader *r, const uint8_t **data, struct ktau_rec *rec)
 {
@@ -395,7 +394,7 @@ static int next_in_file(struct ktau_reader *r, const uint8_t **data, struct ktau
 			ktau__source_take(&r->source, r->payload.taken);
 			r->payload.taken = 0;
 			err = ktau__blocks_next(&r->blocks, &r->source, &r->payload);
-			/* The END may be in the block that was stepped over. */
+			/* END may have been in the block that was stepped over. */
 			r->in_stream &= !r->blocks.skipped;
 			r->blocks.skipped = false;
 			if (err <= 0)
@@ -429,7 +428,7 @@ static void step(struct ktau_reader *r, uint32_t size)
 	}
 }
 
-/* A stream that began before this place and has no END. */
+/* Report a stream that has no END before this point. */
 static void check_end(struct ktau_reader *r)
 {
 	if (!r->in_stream)
@@ -443,7 +442,7 @@ static void check_end(struct ktau_reader *r)
 static void begin_stream(struct ktau_reader *r, const struct ktau_rec_stream *stream)
 {
 	check_end(r);
-	/* Ids are of one boot. */
+	/* Ids are valid within one boot. */
 	if (r->has_stream && !ktau_same_boot(&r->stream, stream)) {
 		ktau__events_clear(r->events);
 		ktau__registry_clear(&r->cgroups);
@@ -465,7 +464,7 @@ static int keep_info(struct ktau_reader *r, const struct ktau_rec_info *info)
 	return 0;
 }
 
-/* Keep what the accessors return. 0, -ENOMEM. */
+/* Keep a record for the accessors. 0, -ENOMEM. */
 static int remember(struct ktau_reader *r, const union ktau_record *record)
 {
 	switch (record->rec->type) {
@@ -512,7 +511,7 @@ static int read_error(struct ktau_reader *r, int err)
 			  r->source.offset + r->source.size, strerror(-err));
 }
 
-/* Does the period that was asked for end before this record? */
+/* True if this record is after the requested period. */
 static bool is_too_late(const struct ktau_reader *r, const union ktau_record *record)
 {
 	return record->rec->type == KTAU_REC_STREAM &&
@@ -527,7 +526,7 @@ static void count_unknown(struct ktau_reader *r, uint16_t type)
 		unknown->record_type = type;
 }
 
-/* The record at @data: 1 if it is for the caller, 0 if not, -errno. */
+/* Decode the record at @data: 1 if the caller gets it, 0 if not, -errno. */
 static int take(struct ktau_reader *r, const uint8_t *data, const struct ktau_rec *rec,
 		union ktau_record *record)
 {
@@ -583,8 +582,7 @@ int ktau_reader_next(struct ktau_reader *r, union ktau_record *record)
 	return r->error.text[0] ? -EBADMSG : 0;
 }
 
-/*
- * What the reader has seen
+/* Accessors
  */
 
 const char *ktau_reader_error(const struct ktau_reader *r)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What a record in normal form says: its texts, and copies of it. */
+/* Records in normal form: texts, copies, frames in flight, look-up. */
 #include <stdlib.h>
 
 #include "util.h"

@@ -69,7 +69,7 @@ int ktau__registry_put(struct ktau__registry *r, uint64_t key, const void *recor
 	void *copy;
 	int err;
 
-	/* Files repeat records: an unchanged one keeps its address. */
+	/* Files repeat records. An unchanged record keeps its address. */
 	if (ktau__registry_has(r, key, record))
 		return 0;
 	copy = ktau_record_dup(record);

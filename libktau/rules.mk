@@ -25,7 +25,7 @@ LIBKTAU_OBJS := $(LIBKTAU_SOURCES:%.c=$(B)/%.o)
 comma := ,
 
 LIBRARIES += $(LIBKTAU) $(if $(CROSS_COMPILE),,$(LIBKTAU_SO))
-MAN_PAGES += $(wildcard libktau/*.3)
+MAN_PAGES += $(wildcard libktau/*.[357])
 
 $(LIBKTAU): $(LIBKTAU_OBJS)
 	rm -f $@

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Slots of a trace: walking, byte order, what their payloads say. */
+/* The slots of a trace: iteration, byte order, payloads. */
 #include "slot.h"
 #include "swap.h"
 
 #define HEADER	"8" "2" "11" "2" "11"
 
-/* Payloads by type; what is longer, or of an unknown type, is words of 8 bytes. */
+/* Payloads by type. The rest of a longer payload, and unknown types, are 8-byte words. */
 static const char *const payloads[] = {
 	[KTAU_TRACE_SWITCH] = "8" "4" "22",
 	[KTAU_TRACE_WAKING] = "8" "44",
@@ -19,7 +19,7 @@ static const char *const payloads[] = {
 	[KTAU_TRACE_KVM_EXIT] = "44",
 };
 
-/* Payloads are whole words, and so is each of the above. */
+/* The size of the fields, which is a multiple of 8 for each payload above. */
 static size_t fields_bytes(const char *fields)
 {
 	size_t bytes = 0;
@@ -83,7 +83,7 @@ const struct ktau_slot *ktau_trace_next(const struct ktau_rec_trace *t,
 	return (const char *)slot < end ? slot : NULL;
 }
 
-/* The first @size bytes of the payload into @out, with zeros for what is missing. */
+/* Copy the first @size bytes of the payload to @out; missing bytes are zero. */
 static bool get(const struct ktau_slot *slot, bool is_type, void *out, size_t size)
 {
 	size_t bytes = ktau_slot_payload_words(slot) * 8;

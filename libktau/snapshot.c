@@ -11,11 +11,11 @@
 
 struct snapshot_owner {
 	struct ktau_owned owned;	/* first: callers have pointers to it */
-	uint64_t stream;	/* in which stream its profile came last */
-	uint64_t held_ticks;	/* added to its account for streams that left it out */
-	bool stale;		/* the profile that comes next is older than this one */
-	bool folded;		/* another task includes it */
-	bool evicted;		/* the evicted sum does */
+	uint64_t stream; /* the last stream that had its profile */
+	uint64_t held_ticks; /* sleep added to its account while streams left it out */
+	bool stale; /* its next profile in the stream is older than this one */
+	bool folded; /* included in another task's record */
+	bool evicted; /* included in the evicted sum */
 };
 
 #define SNAPSHOT_NONE	SIZE_MAX
@@ -99,12 +99,20 @@ static bool is_task(const struct ktau_rec_owner *owner)
 	return owner->kind == KTAU_OWNER_TASK || owner->kind == KTAU_OWNER_EXITED;
 }
 
-/* Of two tasks with one tid, is @a the one to show? Live ones, then later ones. */
+/* True if @a is shown for a tid that @b has too: live tasks first, then later ones. */
 static bool shown_before(const struct ktau_rec_owner *a, const struct ktau_rec_owner *b)
 {
 	if (a->kind != b->kind)
 		return a->kind == KTAU_OWNER_TASK;
 	return a->start_ns >= b->start_ns;
+}
+
+/* The map besides by_serial that has an owner of this kind, or NULL. */
+static struct ktau__map *second_map(struct ktau_snapshot *s, const struct ktau_rec_owner *owner)
+{
+	if (is_task(owner))
+		return &s->by_tid;
+	return owner->kind == KTAU_OWNER_CPU ? &s->by_cpu : NULL;
 }
 
 static int index_tid(struct ktau_snapshot *s, size_t at)
@@ -135,11 +143,18 @@ static int index_owner(struct ktau_snapshot *s, size_t at)
 	return 0;
 }
 
-static int make_room(struct ktau_snapshot *s)
+/* Reserve everything that adding @owner needs: an error leaves the snapshot unchanged. */
+static int make_room(struct ktau_snapshot *s, const struct ktau_rec_owner *owner)
 {
+	struct ktau__map *second = second_map(s, owner);
 	size_t room = s->room ? s->room * 2 : 64;
 	struct snapshot_owner *owners;
+	int err = ktau__map_reserve(&s->by_serial);
 
+	if (!err && second)
+		err = ktau__map_reserve(second);
+	if (err)
+		return err;
 	if (s->nr < s->room)
 		return 0;
 	owners = reallocarray(s->owners, room, sizeof(*owners));
@@ -150,18 +165,18 @@ static int make_room(struct ktau_snapshot *s)
 	return 0;
 }
 
-/* Put @owner in place of what is there for its serial. Owns it in any case. */
+/* Replace the owner of the same serial, or add one. Takes ownership, also on error. */
 static int take_owner(struct ktau_snapshot *s, struct ktau_rec_owner *owner)
 {
-	struct snapshot_owner *entry = find(s, &s->by_serial, owner->serial);
-	int err;
+	struct snapshot_owner *entry;
+	int err = make_room(s, owner);
 
+	if (err) {
+		ktau_record_free(owner);
+		return err;
+	}
+	entry = find(s, &s->by_serial, owner->serial);
 	if (!entry) {
-		err = make_room(s);
-		if (err) {
-			ktau_record_free(owner);
-			return err;
-		}
 		entry = &s->owners[s->nr++];
 		*entry = (struct snapshot_owner){ 0 };
 		s->nr_bare++;
@@ -171,18 +186,24 @@ static int take_owner(struct ktau_snapshot *s, struct ktau_rec_owner *owner)
 	return index_owner(s, entry - s->owners);
 }
 
+/* Note that @entry has a profile of the current stream. */
+static void profile_taken(struct ktau_snapshot *s, struct snapshot_owner *entry)
+{
+	entry->stream = s->stream_nr;
+	entry->held_ticks = 0;
+	ktau__dropped_remove(&s->dropped, entry->owned.profile->serial);
+}
+
 static void take_profile(struct ktau_snapshot *s, struct snapshot_owner *entry,
 			 struct ktau_rec_profile *profile)
 {
 	s->nr_bare -= !entry->owned.profile;
 	ktau_record_free((void *)entry->owned.profile);
 	entry->owned.profile = profile;
-	entry->stream = s->stream_nr;
-	entry->held_ticks = 0;
-	ktau__dropped_remove(&s->dropped, profile->serial);
+	profile_taken(s, entry);
 }
 
-/* Put in place of what is there for the same owner. Owns both records in any case. */
+/* Replace or add an owner and its profile. Takes ownership of both, also on error. */
 static int take(struct ktau_snapshot *s, struct ktau_rec_owner *owner,
 		struct ktau_rec_profile *profile)
 {
@@ -196,7 +217,7 @@ static int take(struct ktau_snapshot *s, struct ktau_rec_owner *owner,
 	return err;
 }
 
-/* The last profile of an exited task is kept when an older one of it comes. */
+/* The last profile of an exited task is not replaced by one from when it was alive. */
 static int put_owner(struct ktau_snapshot *s, const struct ktau_rec_owner *owner)
 {
 	struct snapshot_owner *entry = find(s, &s->by_serial, owner->serial);
@@ -217,22 +238,6 @@ static int put_owner(struct ktau_snapshot *s, const struct ktau_rec_owner *owner
 	return copy ? take_owner(s, copy) : -ENOMEM;
 }
 
-/* A copy with entries in ascending order, each id once: what others rely on. */
-static int copy_ordered(const struct ktau_rec_profile *profile, struct ktau_rec_profile **copy)
-{
-	struct ktau__sum sum = { .head = *profile };
-	int err;
-
-	if (ktau__profile_ordered(profile)) {
-		*copy = ktau_record_dup(profile);
-		return *copy ? 0 : -ENOMEM;
-	}
-	err = ktau__sum_entries(&sum, profile, KTAU__FOREIGN_REPLACE);
-	*copy = err ? NULL : ktau__sum_record(&sum, profile);
-	ktau__sum_free(&sum);
-	return *copy ? 0 : -ENOMEM;
-}
-
 static int put_profile(struct ktau_snapshot *s, const struct ktau_rec_profile *profile)
 {
 	struct snapshot_owner *entry = find(s, &s->by_serial, profile->serial);
@@ -241,7 +246,7 @@ static int put_profile(struct ktau_snapshot *s, const struct ktau_rec_profile *p
 
 	if (!entry || entry->stale)
 		return 0;
-	err = copy_ordered(profile, &copy);
+	err = ktau__profile_copy(profile, &copy);
 	if (!err)
 		take_profile(s, entry, copy);
 	return err;
@@ -250,32 +255,33 @@ static int put_profile(struct ktau_snapshot *s, const struct ktau_rec_profile *p
 static int put_diff(struct ktau_snapshot *s, const struct ktau_rec_profile *diff)
 {
 	struct snapshot_owner *entry = find(s, &s->by_serial, diff->serial);
-	struct ktau_rec_profile *sum;
-	int err;
+	struct ktau_rec_profile *profile, *ordered = NULL;
+	int err = 0;
 
 	s->has_diff = true;
-	if (!entry)
-		return 0;
-	/* The difference is to what was read, not to what was held over. */
-	if (entry->owned.profile)
-		((struct ktau_rec_profile *)entry->owned.profile)->asleep_ticks -=
-			entry->held_ticks;
-	if (entry->owned.profile)
-		err = ktau__profile_add(entry->owned.profile, diff, &sum);
-	else
-		err = copy_ordered(diff, &sum);
+	if (!entry || !entry->owned.profile)
+		return entry ? put_profile(s, diff) : 0;
+	if (!ktau__profile_ordered(diff))
+		err = ktau__profile_copy(diff, &ordered);
 	if (err)
 		return err;
-	sum->rec.type = KTAU_REC_PROFILE;
-	take_profile(s, entry, sum);
-	return 0;
+	profile = (struct ktau_rec_profile *)entry->owned.profile;
+	/* The difference is from the profile as read, without the sleep that was added. */
+	profile->asleep_ticks -= entry->held_ticks;
+	entry->held_ticks = 0;
+	err = ktau__profile_apply(&profile, ordered ? ordered : diff);
+	ktau_record_free(ordered);
+	entry->owned.profile = profile;
+	if (!err)
+		profile_taken(s, entry);
+	return err;
 }
 
 int ktau_snapshot_put(struct ktau_snapshot *s, const struct ktau_owned *owned)
 {
 	struct ktau_rec_owner *owner = ktau_record_dup(owned->owner);
 	struct ktau_rec_profile *profile = NULL;
-	int err = owner ? copy_ordered(owned->profile, &profile) : -ENOMEM;
+	int err = owner ? ktau__profile_copy(owned->profile, &profile) : -ENOMEM;
 
 	if (!err)
 		return take(s, owner, profile);
@@ -285,7 +291,7 @@ int ktau_snapshot_put(struct ktau_snapshot *s, const struct ktau_owned *owned)
 
 typedef bool (*kept_fn)(const struct snapshot_owner *owner, uint64_t value);
 
-/* Drops owners without a profile, and those for which @kept, called with @value, is false. */
+/* Drop owners without a profile, and those for which @kept(owner, @value) is false. */
 static int drop(struct ktau_snapshot *s, kept_fn kept, uint64_t value)
 {
 	size_t from, to = 0;
@@ -313,7 +319,7 @@ static bool is_any(const struct snapshot_owner *owner, uint64_t value)
 	return true;
 }
 
-/* A task that a complete list of live tasks does not have has exited. */
+/* A live task that is missing from a complete list of them has exited. */
 static bool is_listed(const struct snapshot_owner *owner, uint64_t stream_nr)
 {
 	return owner->owned.owner->kind != KTAU_OWNER_TASK || owner->stream == stream_nr;
@@ -325,7 +331,7 @@ static bool has_account(const struct ktau_rec_profile *p)
 	       p->asleep_ticks | p->guest_ticks;
 }
 
-/* A live task that a stream of what has changed leaves out has slept since. */
+/* A live task that a stream of changed tasks leaves out has slept since the previous one. */
 static void hold_over(struct ktau_snapshot *s)
 {
 	struct ktau_rec_profile *profile;
@@ -358,7 +364,7 @@ static bool is_not_evicted(const struct snapshot_owner *owner, uint64_t unused)
 	return !owner->evicted;
 }
 
-/* Others include them now: the evicted ones, which have names here, all the same stay. */
+/* Folded tasks are removed. Evicted ones stay, because only the snapshot has their names. */
 static int put_gone(struct ktau_snapshot *s, const struct ktau_rec_gone *gone)
 {
 	const uint64_t *serials = ktau_gone_serials(gone);
@@ -404,14 +410,14 @@ int ktau_snapshot_drop_exited(struct ktau_snapshot *s)
 	}
 	if (!err)
 		return drop(s, is_not_dropped, 0);
-	/* All of them stay, and none may be counted twice. */
+	/* No task is dropped, so none may be counted as dropped either. */
 	for (i = 0; i < s->nr; i++)
 		if (s->owners[i].owned.profile)
 			ktau__dropped_remove(&s->dropped, s->owners[i].owned.owner->serial);
 	return err;
 }
 
-/* Of an exited task that a complete list of them does not have, the evicted sum has all. */
+/* An exited task that is missing from a complete list of them is in the evicted sum. */
 static void mark_evicted(struct ktau_snapshot *s)
 {
 	size_t i;
@@ -420,7 +426,7 @@ static void mark_evicted(struct ktau_snapshot *s)
 		if (s->owners[i].owned.owner->kind == KTAU_OWNER_EXITED &&
 		    s->owners[i].stream != s->stream_nr)
 			s->owners[i].evicted = true;
-	ktau__dropped_clear(&s->dropped);	/* this stream had none of them */
+	ktau__dropped_clear(&s->dropped);	/* none of them was in this stream */
 }
 
 static bool lists_all_exited(const struct ktau_snapshot *s, const struct ktau_rec_end *end)
@@ -553,7 +559,7 @@ const struct ktau_owned *ktau_snapshot_find_tid(const struct ktau_snapshot *s, i
  * Sums and differences
  */
 
-/* Does the evicted sum include it? */
+/* True if the evicted sum includes it. */
 static bool is_evicted(const struct ktau_owned *owned)
 {
 	return ((const struct snapshot_owner *)owned)->evicted;
@@ -577,28 +583,33 @@ int ktau_snapshot_sum(const struct ktau_snapshot *s, struct ktau_rec_profile **o
 		.rec = { .size = sizeof(total), .type = KTAU_REC_OWNER, .head = sizeof(total) },
 		.kind = KTAU_OWNER_EVICTED,
 	};
-	struct ktau__sum sum = { .head.groups_throughout = UINT32_MAX };
-	int err = 0;
+	const struct ktau_rec_profile empty = { .groups_throughout = UINT32_MAX };
+	struct ktau_rec_profile *sum = ktau__profile_create(&empty);
+	int err = sum ? 0 : -ENOMEM;
 
+	*out = NULL;
 	while (!err && (o = ktau_snapshot_next(s, o))) {
 		if (o->owner->kind > KTAU_OWNER_EVICTED || o->owner->kind == KTAU_OWNER_CPU ||
 		    is_evicted(o))
 			continue;
 		owner_add(&total, o->owner);
-		ktau__head_add(&sum.head, o->profile);
-		err = ktau__sum_entries(&sum, o->profile, KTAU__FOREIGN_DROP);
+		ktau__head_add(sum, o->profile);
+		err = ktau__profile_add(&sum, o->profile, KTAU__FOREIGN_DROP);
 	}
 	if (!err)
 		err = ktau__dropped_add(&s->dropped, &sum, &total);
+	if (err) {
+		ktau_record_free(sum);
+		return err;
+	}
 	if (!ktau_snapshot_count(s) && !s->dropped.nr)
-		sum.head.groups_throughout = 0;
+		sum->groups_throughout = 0;
 	if (evicted)
 		total.exited_seq = evicted->owner->exited_seq;
-	*out = err ? NULL : ktau__sum_record(&sum, NULL);
-	ktau__sum_free(&sum);
 	if (owner)
 		*owner = total;
-	return *out ? 0 : -ENOMEM;
+	*out = sum;
+	return 0;
 }
 
 static int diff_owner(struct ktau_snapshot *diff, const struct ktau_owned *after,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Bytes from a descriptor or from memory, looked at before they are taken. */
+/* Bytes from a descriptor or from memory, which are examined before they are consumed. */
 #include <unistd.h>
 
 #include "source.h"
@@ -46,7 +46,7 @@ int ktau__source_rewind(struct ktau__source *source)
 int ktau__source_seek(struct ktau__source *source, uint64_t offset)
 {
 	if (source->fd < 0) {
-		/* All of it is there; @data may go back as well as forward. */
+		/* Everything is in memory, so @data can move in both directions. */
 		source->data += (int64_t)(offset - source->offset);
 		source->size -= offset - source->offset;
 		source->offset = offset;
@@ -80,7 +80,7 @@ ssize_t ktau__source_peek(const struct ktau__source *source, uint64_t offset, vo
 	return got < 0 ? -errno : got;
 }
 
-/* Room is made as bytes arrive, not as a count in the source claims. */
+/* Memory is allocated as bytes arrive, not by a count that the source claims. */
 static int fill(struct ktau__source *source)
 {
 	struct ktau__buffer *buffer = &source->buffer;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Symbols by address. All names of the map are kept, sorted by address and,
- * at one address, by how well they name a function; a look-up is two binary
- * searches. symtab_text.c and symtab_elf.c read the maps.
+ * Symbols by address. All names of the map are kept, sorted by address and, at one address,
+ * by how well they name a function. A look-up takes two binary searches.
  */
 #include <ctype.h>
 #include <fcntl.h>
@@ -15,7 +14,7 @@
 #include "fail.h"
 #include "symtab_elf.h"
 
-/* No function is longer: what is further off belongs to no symbol. */
+/* No function is longer: an address further from a symbol belongs to none. */
 #define FUNCTION_MAX	0x40000
 #define TEXT_MAX_BYTES	(1U << 30)
 #define PAGE		4096
@@ -25,20 +24,20 @@ struct symbol {
 	uint64_t address;
 	uint32_t name;		/* offset in @names */
 	uint32_t module;	/* likewise, 0 for none */
-	uint32_t order;		/* in the source, so that sorting is stable */
-	uint32_t rank;		/* of names at one address the lowest is shown */
+	uint32_t order; /* in the map, so that sorting is stable */
+	uint32_t rank; /* at one address, the name of the lowest rank is shown */
 };
 
-/* Symbols that cannot be the name of a function. */
+/* Ranks of symbols that are not functions. */
 #define RANK_DATA		100
-#define RANK_END		101	/* end of a range: nothing belongs to it */
+#define RANK_END 101 /* the end of a range: no address belongs to it */
 
 struct ktau_symtab {
 	struct symbol *symbols;
 	size_t nr_symbols;
 	size_t room;
 	struct ktau__buffer names;
-	uint64_t stext;		/* where the map has it */
+	uint64_t stext; /* the map's address of _stext */
 	uint64_t slide;		/* recorded kernel - map */
 	bool has_stext;
 	bool has_etext;
@@ -108,7 +107,7 @@ static bool is_one_of(const char *name, const char *const *list)
 	return false;
 }
 
-/* Which of several names at one address to show: global, weak, local; few '_'. */
+/* The lowest rank is shown: global, then weak, then local names; few underscores first. */
 static uint32_t rank_of(char type, const char *name)
 {
 	static const char *const ends[] = {
@@ -160,7 +159,7 @@ static int add_symbol(struct ktau_symtab *s, const struct mapped *mapped)
  * Maps as text
  */
 
-/* One line, as far as it has been read. */
+/* A line of a map, parsed. */
 struct line {
 	struct mapped symbol;
 	const char *module;
@@ -192,13 +191,13 @@ static const char *read_module(const char *at, const char *end, struct line *lin
 	if (at == end)
 		return NULL;
 	if (end - at < 3 || at[0] != '[' || end[-1] != ']')
-		return "has something behind the name that is no [module]";
+		return "has something other than [module] after the name";
 	line->module = at + 1;
 	line->module_bytes = end - at - 2;
 	return NULL;
 }
 
-/* What is wrong with a line; NULL if nothing. */
+/* Parse a line: NULL, or what is wrong with it. */
 static const char *read_line(const char *at, const char *end, struct line *line)
 {
 	const char *why = read_address(&at, end, &line->symbol.address);
@@ -220,7 +219,7 @@ static const char *read_line(const char *at, const char *end, struct line *line)
 	return read_module(at, end, line);
 }
 
-/* Modules come in runs: the offset of the last name is mostly the one wanted. */
+/* Symbols of a module are adjacent, so the last name is usually the right one. */
 static int module_name(struct ktau_symtab *s, const struct line *line, uint32_t *offset)
 {
 	const char *last;
@@ -234,7 +233,7 @@ static int module_name(struct ktau_symtab *s, const struct line *line, uint32_t 
 	return add_name(s, line->module, line->module_bytes, offset);
 }
 
-/* What the whole says: 0, or the error. */
+/* Check the map as a whole: 0, or the error. */
 static int judge(struct ktau_symtab *s, bool any_address)
 {
 	if (!any_address)
@@ -271,7 +270,7 @@ static int read_text(struct ktau_symtab *s, const char *text, size_t size)
 			return ktau__fail(&s->error, -EINVAL, "%.300s: line %zu %s",
 					  s->path, nr, why);
 		any_address |= line.symbol.address != 0;
-		/* Absolute symbols are numbers, not places. */
+		/* Absolute symbols are numbers, not addresses. */
 		if (absolute)
 			continue;
 		err = line.module_bytes ? module_name(s, &line, &module) : 0;
@@ -409,7 +408,7 @@ int ktau_symtab_load(struct ktau_symtab *s, const char *path)
 	return err;
 }
 
-/* How many symbols lie at or below an address. */
+/* The number of symbols at or below an address. */
 static size_t upper_bound(const struct ktau_symtab *s, uint64_t address)
 {
 	size_t low = 0, high = s->nr_symbols;
@@ -498,14 +497,14 @@ int ktau_symtab_relocate(struct ktau_symtab *s, uint64_t stext)
 	return slide != 0;
 }
 
-/* Is @address, a recorded one, where the kernel's own text may be? */
+/* True if the recorded address @address can be in the kernel's own text. */
 static bool in_kernel(const struct ktau_symtab *s, uint64_t address)
 {
 	return s->nr_symbols && address - s->slide >= s->symbols[0].address &&
 	       (!s->has_stext || address - s->slide >= s->stext);
 }
 
-/* "timer:wake_up_fn" names a function behind the colon. */
+/* In "timer:wake_up_fn" the part after the colon is the function. */
 static const char *function_part(const char *name)
 {
 	const char *colon = strrchr(name, ':');
@@ -528,7 +527,7 @@ static enum verdict compare_event(const struct ktau_symtab *s, const struct ktau
 		return NOT_COMPARED;
 	if (symbol && symbol->address == address)
 		return AGREES;
-	/* Off the symbols: a module's that the map has not, or a wrong map. */
+	/* On no symbol: the address is in a module that the map lacks, or the map is wrong. */
 	if (!symbol && !ktau_symtab_find(s, function_part(ktau_event_name(event)), &named))
 		return NOT_COMPARED;
 	return OFF_SYMBOL;
@@ -567,7 +566,7 @@ int ktau_symtab_verify(struct ktau_symtab *s, const struct ktau_rec_info *info,
 	compared = count[AGREES] + count[OFF_SYMBOL];
 	if (!compared)
 		return 0;
-	/* One in ten may be a label inside of a function. */
+	/* One in ten may be a label inside a function. */
 	if (count[OFF_SYMBOL] * 10 <= compared)
 		return 1;
 	return ktau__fail(&s->error, -ESTALE, "%.200s: map of another kernel: %u of %u "

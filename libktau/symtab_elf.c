@@ -14,7 +14,7 @@ static bool is_text_section(Elf *elf, size_t index)
 	       (header.sh_flags & SHF_EXECINSTR);
 }
 
-/* The letter that nm(1) would print, as far as rank and type need it; 0: none. */
+/* The letter that nm(1) would print, as far as ranks depend on it; 0: skip the symbol. */
 static char symbol_type(Elf *elf, const GElf_Sym *symbol)
 {
 	int type = GELF_ST_TYPE(symbol->st_info);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Writing *.ktau files. Except during a write the file consists of whole blocks: what a
- * failed write leaves behind is cut off again.
+ * Writing *.ktau files. Except during a write, the file consists of whole blocks: a partly
+ * written block is cut off after a failed write.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@
 #include "pack.h"
 #include "registry.h"
 
-/* Large enough to compress well, small enough to lose in a crash. */
+/* Large enough to compress well, small enough that a crash loses little. */
 #define BLOCK_BYTES	(256U << 10)
 
 struct ktau_writer {
@@ -29,7 +29,7 @@ struct ktau_writer {
 	uint8_t compression;
 	uint8_t encoding;
 	uint8_t boot_id[16];
-	uint64_t end;			/* bytes of the file that are whole */
+	uint64_t end; /* size of the file in whole blocks */
 	uint32_t sequence;
 	/* the block that is being collected */
 	struct ktau__buffer records;
@@ -37,12 +37,11 @@ struct ktau_writer {
 	bool key;			/* needs nothing before it */
 	uint64_t from_ns;		/* first and last stream in it */
 	uint64_t to_ns;
-	/* what the file has since the last such block */
+	/* what the file has since the last key block */
 	struct ktau_events *events;
 	struct ktau__registry cgroups;
 	struct ktau_rec_info *info;
 	/* on the way to the file */
-	struct ktau__buffer checked;
 	struct ktau__buffer encoded;
 	struct ktau__buffer packed;
 	struct ktau__buffer block;	/* header and payload as written */
@@ -88,7 +87,6 @@ static void close_file(struct ktau_writer *w)
 	ktau_record_free(w->info);
 	w->info = NULL;
 	ktau__buffer_free(&w->records);
-	ktau__buffer_free(&w->checked);
 	ktau__buffer_free(&w->encoded);
 	ktau__buffer_free(&w->packed);
 	ktau__buffer_free(&w->block);
@@ -145,7 +143,7 @@ static int append(struct ktau_writer *w, const void *data, size_t size)
 		return 0;
 	}
 	fail(w, err);
-	/* A reader would stop there too, but the place is needed for the next try. */
+	/* A reader would stop there, but the next attempt writes to the same offset. */
 	if (done && ftruncate(w->fd, w->end))
 		ktau__fail(&w->error, err, "%.300s: %s, and the half-written block could not "
 			   "be cut off: %s", w->path, strerror(-err), strerror(errno));
@@ -165,7 +163,7 @@ static int write_header(struct ktau_writer *w)
 	return append(w, &header, sizeof(header));
 }
 
-/* Why this writer cannot continue a file with these blocks: 0, -errno with *@why. */
+/* 0 if this writer can continue a file with these blocks, else -errno with *@why. */
 static int check_file(const struct ktau_writer *w, const struct ktau__blocks *blocks,
 		      const char **why)
 {
@@ -180,7 +178,7 @@ static int check_file(const struct ktau_writer *w, const struct ktau__blocks *bl
 	return 0;
 }
 
-/* Where the last whole block of a file ends, and its number. */
+/* Find the end of the last whole block of a file, and its number. */
 static int find_end(struct ktau_writer *w)
 {
 	struct ktau__blocks blocks = { 0 };
@@ -209,7 +207,7 @@ static int find_end(struct ktau_writer *w)
 	return err;
 }
 
-/* Was a writer killed while it wrote the header? Then nothing is lost by a new one. */
+/* True if a writer was killed while it wrote the header: the file contains nothing else. */
 static bool is_half_header(struct ktau_writer *w, off_t bytes)
 {
 	const uint32_t magic = KTAU_FILE_MAGIC;
@@ -221,7 +219,7 @@ static bool is_half_header(struct ktau_writer *w, off_t bytes)
 	return pread(w->fd, start, bytes, 0) == bytes && !memcmp(start, &magic, bytes);
 }
 
-/* A file that exists: continue after its last whole block. */
+/* Continue an existing file after its last whole block. */
 static int resume(struct ktau_writer *w)
 {
 	off_t bytes = lseek(w->fd, 0, SEEK_END);
@@ -237,7 +235,7 @@ static int resume(struct ktau_writer *w)
 	return err;
 }
 
-/* @flags as the writer's settings: 0, -errno with the reason. */
+/* Apply @flags: 0, -errno with the reason. */
 static int set_flags(struct ktau_writer *w, unsigned int flags)
 {
 	const unsigned int known = KTAU_WRITER_APPEND | KTAU_WRITER_ZLIB | KTAU_WRITER_ZSTD |
@@ -304,7 +302,7 @@ static bool pack(struct ktau_writer *w, const struct ktau__buffer *data)
 	       w->packed.size < data->size;
 }
 
-/* The header's place, then the payload as it goes to the file. */
+/* Fill w->block with room for the header and with the payload as it is written. */
 static int fill_payload(struct ktau_writer *w, struct ktau_block *block)
 {
 	static const uint8_t zeros[8];
@@ -313,7 +311,7 @@ static int fill_payload(struct ktau_writer *w, struct ktau_block *block)
 
 	if (w->encoding == KTAU_ENCODE_DELTA) {
 		err = ktau__delta_encode(w->records.data, w->records.size, &w->encoded);
-		/* A record that gets larger by it could make the block too large. */
+		/* Records that grow by encoding could make the block too large. */
 		if (!err && w->encoded.size < w->records.size) {
 			block->encoding = KTAU_ENCODE_DELTA;
 			payload = &w->encoded;
@@ -377,7 +375,7 @@ int ktau_writer_flush(struct ktau_writer *w, bool sync)
 	err = write_block(w);
 	if (err || !sync)
 		return err;
-	/* A pipe or a file system without storage cannot be synced and need not. */
+	/* A pipe or a file system without storage cannot be synced. */
 	if (fdatasync(w->fd) && errno != EINVAL && errno != EROFS)
 		return fail(w, -errno);
 	return 0;
@@ -387,7 +385,7 @@ uint64_t ktau_writer_drop(struct ktau_writer *w)
 {
 	uint64_t nr = w->nr_records;
 
-	/* What it described is described again. A file begins with a key block. */
+	/* Dropped EVENT and CGROUP records are written again. A file begins with a key block. */
 	start_block(w, !w->sequence);
 	return nr;
 }
@@ -407,35 +405,19 @@ int ktau_writer_close(struct ktau_writer *w)
  * Records
  */
 
-/* w->checked is @record in normal form, of type @type: 0, -errno with the reason. */
-static int check_record(struct ktau_writer *w, const void *record, uint16_t type)
+static int check_record(struct ktau_writer *w, const union ktau_record *record)
 {
-	const struct ktau_rec *rec = record;
-	const char *why = ktau__bad_rec(rec);
-	union ktau_record checked;
-	int err = 0;
+	const char *why = ktau__bad_record(record);
 
-	if (!why) {
-		why = "record of a type that files do not have";
-		err = ktau__decode(record, false, &w->checked, &why);
-	}
-	if (err == -ENOMEM)
-		return fail(w, err);
-	if (err > 0 && w->checked.size > KTAU_BLOCK_MAX) {
-		why = "record too large";
-		err = 0;
-	}
-	if (err <= 0)
+	if (why)
 		return invalid(w, why);
-	((struct ktau_rec *)w->checked.data)->type = type;
-	checked.rec = (const void *)w->checked.data;
-	if (type == KTAU_REC_STREAM &&
-	    memcmp(checked.stream->boot_id, w->boot_id, sizeof(w->boot_id)))
+	if (record->rec->type == KTAU_REC_STREAM &&
+	    memcmp(record->stream->boot_id, w->boot_id, sizeof(w->boot_id)))
 		return ktau__fail(&w->error, -ESTALE, "%.300s: stream of another boot", w->path);
 	return 0;
 }
 
-/* Does the file, since its last key block, have this very record? */
+/* True if the file has an equal record since its last key block. */
 static bool is_repeated(const struct ktau_writer *w, const union ktau_record *record)
 {
 	switch (record->rec->type) {
@@ -459,7 +441,7 @@ static int keep_info(struct ktau_writer *w, const struct ktau_rec_info *info)
 	return 0;
 }
 
-/* What later records depend on. */
+/* Keep what later records depend on. */
 static int remember(struct ktau_writer *w, const union ktau_record *record)
 {
 	switch (record->rec->type) {
@@ -479,7 +461,7 @@ static int remember(struct ktau_writer *w, const union ktau_record *record)
 	}
 }
 
-/* The first record of a key block, unless @record is that itself. */
+/* Begin a key block with INFO, unless @record is an INFO record itself. */
 static int repeat_info(struct ktau_writer *w, const union ktau_record *record)
 {
 	if (w->records.size || !w->key || !w->info || record->rec->type == KTAU_REC_INFO)
@@ -487,37 +469,42 @@ static int repeat_info(struct ktau_writer *w, const union ktau_record *record)
 	return ktau__buffer_append(&w->records, w->info, w->info->rec.size);
 }
 
-static int put(struct ktau_writer *w, const void *data, uint16_t type)
+/* Copy @record into the block that is being collected, as one of type @type. */
+static int collect(struct ktau_writer *w, const union ktau_record *record, uint16_t type)
 {
-	union ktau_record record;
-	size_t size;
-	int err;
+	size_t size = w->records.size, at;
+	int err = repeat_info(w, record);
 
-	if (w->fd < 0)
-		return fail(w, -EBADF);
-	err = check_record(w, data, type);
-	if (err)
-		return err;
-	record.rec = (const void *)w->checked.data;
-	if (is_repeated(w, &record))
-		return 0;
-	if (w->records.size && w->records.size + w->checked.size > BLOCK_BYTES) {
-		err = write_block(w);
-		if (err)
-			return err;
-	}
-	size = w->records.size;
-	err = repeat_info(w, &record);
+	at = w->records.size;
 	if (!err)
-		err = ktau__buffer_append(&w->records, w->checked.data, w->checked.size);
+		err = ktau__buffer_append(&w->records, record->rec, record->rec->size);
 	if (!err)
-		err = remember(w, &record);
+		err = remember(w, record);
 	if (err) {
 		w->records.size = size;
 		return fail(w, err);
 	}
+	((struct ktau_rec *)(w->records.data + at))->type = type;
 	w->nr_records++;
 	return 0;
+}
+
+static int put(struct ktau_writer *w, const void *data, uint16_t type)
+{
+	const union ktau_record record = { .rec = data };
+	int err;
+
+	if (w->fd < 0)
+		return fail(w, -EBADF);
+	err = check_record(w, &record);
+	if (err || is_repeated(w, &record))
+		return err;
+	if (w->records.size && w->records.size + record.rec->size > BLOCK_BYTES) {
+		err = write_block(w);
+		if (err)
+			return err;
+	}
+	return collect(w, &record, type);
 }
 
 int ktau_writer_key(struct ktau_writer *w)
@@ -544,7 +531,7 @@ int ktau_writer_put_diff(struct ktau_writer *w, const struct ktau_rec_profile *d
 	return put(w, diff, KTAU_REC_DIFF);
 }
 
-/* @info and this machine as a record; NULL without memory. */
+/* An INFO record of @info, without the machine's part; NULL without memory. */
 static struct ktau_rec_info *make_info(const struct ktau_writer_info *info)
 {
 	const char *texts[] = {

@@ -15,6 +15,9 @@ $(LIBKTAU_TESTS:=.o): KTAU_CPPFLAGS += -iquote libktau
 $(LIBKTAU_TESTS) $(B)/tests/unit/libktau/sample: %: %.o $(B)/tests/unit/libktau/encode.o $(B)/tests/unit/libktau/files.o $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS) -lcmocka
 
+$(call unit,libktau/test_snapshot_memory): private override LDFLAGS += \
+	-Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=reallocarray
+
 # Run from the top of the tree, like all of them.
 $(B)/tests/unit/libktau/test_install: $(LIBKTAU) $(LIBKTAU_SO) $(B)/tests/unit/libktau/sample
 	printf '#!/bin/sh\nEXAMPLE_CFLAGS="%s" exec tests/unit/libktau/test_install.sh %s\n' \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Differences: what is new, what was added, what is gone. */
+/* Differences from the profiles written last: new tasks, changes, exited tasks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,17 +31,26 @@ static struct one make(uint64_t serial, uint64_t count)
 	};
 }
 
-static void expect_full(struct baseline *base, uint64_t serial, uint64_t count)
+static struct ktau_rec_profile *update(struct baseline *base, uint64_t serial, uint64_t count)
 {
 	struct one one = make(serial, count);
+	const struct ktau_rec_owner owner = {
+		.rec = { sizeof(owner), KTAU_REC_OWNER, sizeof(owner) },
+		.serial = serial,
+		.kind = KTAU_OWNER_TASK,
+	};
 
-	assert_null(baseline_update(base, &one.profile));
+	return baseline_update(base, &(struct ktau_owned){ &owner, &one.profile });
+}
+
+static void expect_full(struct baseline *base, uint64_t serial, uint64_t count)
+{
+	assert_null(update(base, serial, count));
 }
 
 static void expect_diff(struct baseline *base, uint64_t serial, uint64_t count, uint64_t added)
 {
-	struct one one = make(serial, count);
-	struct ktau_rec_profile *diff = baseline_update(base, &one.profile);
+	struct ktau_rec_profile *diff = update(base, serial, count);
 
 	assert_non_null(diff);
 	assert_int_equal(diff->rec.type, KTAU_REC_DIFF);
@@ -53,6 +62,11 @@ static void expect_diff(struct baseline *base, uint64_t serial, uint64_t count, 
 	ktau_record_free(diff);
 }
 
+static size_t nr_tasks(const struct baseline *base)
+{
+	return base->last ? ktau_snapshot_count(base->last) : 0;
+}
+
 static void test_differences(void **state)
 {
 	struct baseline base = { 0 };
@@ -60,19 +74,19 @@ static void test_differences(void **state)
 	(void)state;
 	expect_full(&base, 1, 5);
 	expect_full(&base, 2, 7);
-	baseline_sweep(&base);
+	baseline_end(&base, true);
 	expect_diff(&base, 1, 8, 3);
 	expect_diff(&base, 2, 7, 0);
-	baseline_sweep(&base);
+	baseline_end(&base, true);
 	expect_diff(&base, 1, 9, 1);
-	baseline_sweep(&base);
+	baseline_end(&base, true);
 
-	/* Not in the last stream: begins anew. */
-	assert_int_equal(base.nr_tasks, 1);
+	/* Task 2 was not in the last stream: it is written in full. */
+	assert_int_equal(nr_tasks(&base), 1);
 	expect_full(&base, 2, 8);
 
 	baseline_clear(&base);
-	assert_int_equal(base.nr_tasks, 0);
+	assert_int_equal(nr_tasks(&base), 0);
 	expect_full(&base, 1, 10);
 	baseline_clear(&base);
 }
@@ -86,7 +100,7 @@ static void test_backward(void **state)
 	expect_full(&base, 1, 5);
 	expect_full(&base, 1, 4);
 	expect_diff(&base, 1, 6, 2);
-	assert_int_equal(base.nr_tasks, 1);
+	assert_int_equal(nr_tasks(&base), 1);
 	baseline_clear(&base);
 }
 
@@ -101,9 +115,27 @@ static void test_forget(void **state)
 	expect_full(&base, 257, 6);
 	baseline_forget(&base, 1);
 	baseline_forget(&base, 2);
-	assert_int_equal(base.nr_tasks, 1);
+	baseline_end(&base, false);
+	assert_int_equal(nr_tasks(&base), 1);
 	expect_diff(&base, 257, 7, 1);
 	expect_full(&base, 1, 6);
+	baseline_clear(&base);
+}
+
+/* More exits in one stream than the list has room for at first. */
+static void test_many_exits(void **state)
+{
+	struct baseline base = { 0 };
+	uint64_t i;
+
+	(void)state;
+	for (i = 1; i <= 1000; i++)
+		expect_full(&base, i, 1);
+	for (i = 1; i <= 999; i++)
+		baseline_forget(&base, i);
+	baseline_end(&base, false);
+	assert_int_equal(nr_tasks(&base), 1);
+	expect_diff(&base, 1000, 3, 2);
 	baseline_clear(&base);
 }
 
@@ -115,15 +147,15 @@ static void test_many(void **state)
 	(void)state;
 	for (i = 0; i < 5000; i++)
 		expect_full(&base, i * 64, 1);
-	baseline_sweep(&base);
+	baseline_end(&base, true);
 	for (round = 2; round < 4; round++) {
 		for (i = 0; i < 5000; i++)
 			expect_diff(&base, i * 64, round, 1);
-		baseline_sweep(&base);
+		baseline_end(&base, true);
 	}
-	assert_int_equal(base.nr_tasks, 5000);
-	baseline_sweep(&base);
-	assert_int_equal(base.nr_tasks, 0);
+	assert_int_equal(nr_tasks(&base), 5000);
+	baseline_end(&base, true);
+	assert_int_equal(nr_tasks(&base), 0);
 	baseline_clear(&base);
 }
 
@@ -134,6 +166,7 @@ int main(void)
 		cmocka_unit_test(test_backward),
 		cmocka_unit_test(test_forget),
 		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_many_exits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

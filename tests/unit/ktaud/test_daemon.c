@@ -109,12 +109,58 @@ static void test_left(void **state)
 	pidfile_unlock(path, fd);
 }
 
+static void write_file(const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static void expect_text(const char *text)
+{
+	FILE *file = fopen(path, "r");
+	char found[64] = "";
+
+	assert_non_null(file);
+	assert_true(fread(found, 1, sizeof(found) - 1, file) > 0);
+	fclose(file);
+	assert_string_equal(found, text);
+}
+
+/* A file that is not a pid file is neither overwritten nor removed. */
+static void test_other_file(void **state)
+{
+	static const char *const texts[] = {
+		"root:x:0:0::/root:/bin/sh\n", "12 34\n", "12\n\n", "-1\n", "123456789012345678\n",
+	};
+	size_t i;
+	int fd;
+
+	(void)state;
+	for (i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		write_file(texts[i]);
+		assert_int_equal(pidfile_lock(path), -EEXIST);
+		expect_text(texts[i]);
+	}
+	write_file("");
+	fd = pidfile_lock(path);
+	assert_true(fd >= 0);
+	/* Somebody else's by now. */
+	unlink(path);
+	write_file("mine\n");
+	pidfile_unlock(path, fd);
+	expect_text("mine\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_removed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_left, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_other_file, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

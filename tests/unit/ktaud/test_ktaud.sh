@@ -18,6 +18,10 @@ test_config()
 	fails 2 "command line: unknown key 'foo'" -s foo=1
 	fails 2 "command line: foo\|unknown key" -s foo
 	fails 2 "unrecognized option" --nonsense
+	escape=$(printf '\033')
+	printf 'mode %s[2Jx\n' "$escape" >"$tmp/conf"
+	fails 2 "'\\\\033\\[2Jx' is none of" -f "$tmp/conf"
+	check "no escape sequence" sh -c "! grep -q '$escape' '$tmp/log'"
 	printf 'mode = all\n' >"$tmp/conf"
 	fails 0 "in order" -f "$tmp/conf" --check-config
 }
@@ -43,6 +47,10 @@ test_places()
 	if [ ! -e /proc/ktau ]; then
 		fails 1 "this kernel has no KTAU" -d "$tmp/data"
 	fi
+	fresh 3
+	rm "$tmp/root/trace"
+	mkfifo "$tmp/root/trace"
+	fails 1 "$tmp/root/trace: not a regular file" --root "$tmp/root" -d "$tmp/data" -1 -i both
 	fresh 3
 	fails 0 "1 periods" --root "$tmp/root" -d "$tmp/data/new" -1
 	check "directory made" [ -d "$tmp/data/new" ]

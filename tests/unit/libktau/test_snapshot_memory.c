@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Snapshots without memory: whichever allocation fails, the snapshot can be used again and
+ * ends up as if none had failed.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "snapshots.h"
+
+/* The allocation that fails, counted down; 0: none. */
+static unsigned int fail_at;
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t nr, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__real_reallocarray(void *old, size_t nr, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t nr, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void *__wrap_reallocarray(void *old, size_t nr, size_t size);
+
+static bool fails(void)
+{
+	return fail_at && !--fail_at;
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t nr, size_t size)
+{
+	return fails() ? NULL : __real_calloc(nr, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+	return fails() ? NULL : __real_realloc(old, size);
+}
+
+void *__wrap_reallocarray(void *old, size_t nr, size_t size)
+{
+	return fails() ? NULL : __real_reallocarray(old, nr, size);
+}
+
+/* 40 tasks, so that each map grows once, some with the same tid, and 40 CPUs. */
+static struct stream make_stream(uint64_t scale)
+{
+	struct stream s = begin();
+	unsigned int i;
+
+	for (i = 0; i < 40; i++) {
+		put_task(&s, 1 + i, 10 + i, TASK, scale);
+		put_cpu(&s, 1000 + i, i, scale);
+		if (i % 2)
+			put_task(&s, 100 + i, 10 + i, EXITED, scale);
+	}
+	put_end(&s);
+	return s;
+}
+
+/* As a program that tries each record again. Returns how many calls failed. */
+static unsigned int read_stubbornly(struct ktau_snapshot *snap, const struct stream *s)
+{
+	unsigned int armed = fail_at, failed = 0;
+	union ktau_record record;
+	struct ktau_reader *r;
+	int err;
+
+	fail_at = 0;
+	assert_int_equal(ktau_reader_create(&r), 0);
+	assert_int_equal(ktau_reader_open_memory(r, s->data, s->size), 0);
+	while (ktau_reader_next(r, &record) > 0) {
+		fail_at = armed;
+		while ((err = ktau_snapshot_add(snap, &record))) {
+			assert_int_equal(err, -ENOMEM);
+			failed++;
+		}
+		armed = fail_at;
+		fail_at = 0;
+	}
+	ktau_reader_destroy(r);
+	fail_at = armed;
+	return failed;
+}
+
+static void check_result(const struct ktau_snapshot *snap, uint64_t scale)
+{
+	const struct ktau_owned *o = NULL;
+	struct ktau_rec_profile *sum;
+	unsigned int i, nr = 0;
+
+	assert_int_equal(ktau_snapshot_count(snap), 100);
+	while ((o = ktau_snapshot_next(snap, o))) {
+		assert_ptr_equal(ktau_snapshot_find(snap, o->owner->serial), o);
+		nr++;
+	}
+	assert_int_equal(nr, 100);
+	for (i = 0; i < 40; i++) {
+		o = ktau_snapshot_find_tid(snap, 10 + i);
+		assert_non_null(o);
+		assert_int_equal(o->owner->serial, 1 + i);
+		o = ktau_snapshot_cpu(snap, i);
+		assert_non_null(o);
+		assert_int_equal(o->profile->outer_ticks, scale);
+	}
+	assert_int_equal(ktau_snapshot_sum(snap, &sum, NULL), 0);
+	assert_int_equal(count_in(sum, 0), 60 * 2 * scale);
+	ktau_record_free(sum);
+}
+
+static void each_allocation(void **state)
+{
+	struct stream first = make_stream(1), second = make_stream(3);
+	struct ktau_snapshot *snap;
+	unsigned int n, failed;
+
+	(void)state;
+	for (n = 1;; n++) {
+		snap = create();
+		fail_at = n;
+		failed = read_stubbornly(snap, &first);
+		failed += read_stubbornly(snap, &second);
+		fail_at = 0;
+		check_result(snap, 3);
+		ktau_snapshot_destroy(snap);
+		if (!failed)
+			break;
+	}
+	/* Each owner and each profile of both streams is a copy. */
+	assert_true(n > 400);
+	stream_free(&first);
+	stream_free(&second);
+}
+
+/* Put only the owner's half: what failed must not be found without its profile. */
+static void put_again(void **state)
+{
+	struct stream s = make_stream(1);
+	struct ktau_snapshot *from = create(), *snap;
+	const struct ktau_owned *o;
+	unsigned int n, failed;
+	int err;
+
+	(void)state;
+	assert_int_equal(read_into(from, &s), 1);
+	for (n = 1;; n++) {
+		snap = create();
+		failed = 0;
+		fail_at = n;
+		for (o = NULL; (o = ktau_snapshot_next(from, o));) {
+			while ((err = ktau_snapshot_put(snap, o))) {
+				assert_int_equal(err, -ENOMEM);
+				failed++;
+			}
+		}
+		fail_at = 0;
+		check_result(snap, 1);
+		ktau_snapshot_destroy(snap);
+		if (!failed)
+			break;
+	}
+	ktau_snapshot_destroy(from);
+	stream_free(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_allocation),
+		cmocka_unit_test(put_again),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
