@@ -25,8 +25,6 @@ test_LOADS += $(test_ATTACKS) $(B)/tests/progs/attack_totals
 endif
 test_LOADS += $(addprefix $(B)/tests/progs/,slots slots_tcp)
 
-include tests/unit/rules.mk
-
 .PHONY: setup kernel demo check torture test-programs unit-programs list-unit-tests
 
 # All Debian packages that any command needs. Each command installs its own part.
