@@ -338,6 +338,11 @@ static void handle_end(struct collect *collect, struct stream *stream,
 	stream->ended = true;
 	stream->lost_evicted = end->lost_evicted;
 	stream->exited_since = end->exited_next;
+	/* The sum counts some tasks twice until all has been read again. */
+	if (stream->content == KTAU_REC_PROFILE && end->refused_gone) {
+		stream->exited_since = 0;
+		collect->since_full = 0;
+	}
 	if (stream->head)
 		stream->began_ticks = stream->head->ticks;
 	if (stream->content == KTAU_REC_PROFILE)

@@ -20,7 +20,7 @@ test_LOADS += $(addprefix $(B)/tests/progs/,cost storm storm_check streams strea
 		oom compat32 fuzz_races coverage loads)
 # Attacks by unprivileged users
 test_ATTACKS := $(addprefix $(B)/tests/progs/attack_,ids consume spy crowd evict namespaces \
-		setuid poll landlock ipi files container memcg) $(B)/tests/progs/policy
+		setuid poll landlock ipi files gone container memcg) $(B)/tests/progs/policy
 test_LOADS += $(test_ATTACKS) $(B)/tests/progs/attack_totals
 endif
 test_LOADS += $(addprefix $(B)/tests/progs/,slots slots_tcp)

@@ -13,6 +13,7 @@ lint:
 lint-selftest:
 	$(LINT)/selftest.py --build $(B) --sources $(LINT_SOURCES)
 	$(LINT)/port_test.py --build $(B)
+	$(LINT)/prepare_test.py --build $(B)
 
 .PHONY: lint-deep port
 

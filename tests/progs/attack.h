@@ -81,6 +81,8 @@ struct seen {
 	bool rounded; /* the times of profiles */
 	uint64_t denied;
 	uint64_t torn;	 /* owners that never held still */
+	uint64_t gone; /* owners that others include now, and how many of them are not listed */
+	uint64_t refused_gone;
 	uint64_t losses; /* sum of all that END reports as lost or refused */
 	size_t nr_owners;
 	size_t nr_entries;
@@ -96,8 +98,9 @@ int seen_open(const char *path, unsigned int what, int32_t tid);
 /* Read a stream to its end: 0, -errno, or -EPROTO for one that is malformed. */
 int seen_read(int fd, struct seen *seen);
 
-/* What is charged to the opener of a descriptor; 0 where that cannot be asked. */
+/* What is charged to the opener of a descriptor, and its share; 0 where that cannot be asked. */
 uint64_t user_bytes(int fd);
+uint64_t user_limit(int fd);
 
 /* Both, and close. */
 int seen_get(const char *path, unsigned int what, int32_t tid, struct seen *seen);

@@ -204,6 +204,7 @@ static void take_end(struct seen *seen, const struct ktau_rec *from)
 	get_fixed(&rec, sizeof(rec), from);
 	seen->denied = rec.denied;
 	seen->torn = rec.torn;
+	seen->refused_gone = rec.refused_gone;
 	seen->losses = rec.refused_memory_limit + rec.refused_user_limit + rec.refused_no_memory +
 		       rec.refused_no_chunk + rec.refused_no_id + rec.refused_no_state +
 		       rec.refused_descriptors + rec.lost_no_ring + rec.lost_resized +
@@ -214,6 +215,7 @@ static void take_end(struct seen *seen, const struct ktau_rec *from)
 static bool take(struct seen *seen, const struct ktau_rec *rec)
 {
 	struct ktau_rec_stream stream;
+	struct ktau_rec_gone gone;
 
 	switch (rec->type) {
 	case KTAU_REC_STREAM:
@@ -229,6 +231,10 @@ static bool take(struct seen *seen, const struct ktau_rec *rec)
 		return take_profile(seen, rec);
 	case KTAU_REC_TRACE:
 		return take_trace(seen, rec);
+	case KTAU_REC_GONE:
+		get_fixed(&gone, sizeof(gone), rec);
+		seen->gone += gone.nr_serials;
+		return true;
 	case KTAU_REC_END:
 		take_end(seen, rec);
 		return true;
@@ -255,6 +261,13 @@ uint64_t user_bytes(int fd)
 	struct ktau_info info = { .size = sizeof(info) };
 
 	return ioctl(fd, KTAU_IOC_INFO, &info) ? 0 : info.user_bytes;
+}
+
+uint64_t user_limit(int fd)
+{
+	struct ktau_info info = { .size = sizeof(info) };
+
+	return ioctl(fd, KTAU_IOC_INFO, &info) ? 0 : info.user_limit_bytes;
 }
 
 static void forget(struct seen *seen)

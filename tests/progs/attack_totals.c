@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * attack_totals [THREADS]: a user exceeds its share of the room for exited tasks while a
+ * attack_totals [THREADS [PROCESSES]]: a user exceeds its share of the room for exited tasks while a
  * reader adds up all owners. What the reader has already seen of the user's tasks, alive or
  * exited, is folded and evicted, by user and not by age. Every call is to be counted once, in
  * each stream: by a reader that reads on, as ktaud does, and by one that begins anew. To be
@@ -20,9 +20,9 @@
 
 #define THREAD_CALLS 3
 #define PROCESS_CALLS 5
-#define NR_PROCESSES 40
+#define MAX_PROCESSES 4096
 
-static unsigned int nr_threads = 200;
+static unsigned int nr_threads = 200, nr_processes = 40;
 
 /**
  * struct adder - a reader that adds up all owners, stream after stream
@@ -136,13 +136,13 @@ static void run_threads(unsigned int nr)
 /* Some of it is to be seen while it is kept, the rest comes after that. */
 static void user(void)
 {
-	pid_t pid[NR_PROCESSES];
+	static pid_t pid[MAX_PROCESSES];
 	unsigned int i;
 	int go[2];
 
 	if (pipe(go))
 		_exit(1);
-	for (i = 0; i < NR_PROCESSES; i++) {
+	for (i = 0; i < nr_processes; i++) {
 		pid[i] = fork();
 		if (!pid[i]) {
 			char byte;
@@ -157,7 +157,7 @@ static void user(void)
 	helper_reached();
 	/* Those that sleep have not run since a reader saw them; they end now. */
 	close(go[1]);
-	for (i = 0; i < NR_PROCESSES; i++)
+	for (i = 0; i < nr_processes; i++)
 		waitpid(pid[i], NULL, 0);
 	run_threads(nr_threads);
 	helper_reached();
@@ -187,6 +187,10 @@ int main(int argc, char **argv)
 		nr_threads = (unsigned int)atoi(argv[1]);
 	else
 		control("exited_limit=256k");
+	if (argc > 2)
+		nr_processes = (unsigned int)atoi(argv[2]);
+	if (nr_processes > MAX_PROCESSES)
+		die("too many processes");
 	control("groups=syscall trace=off");
 	attacker = helper_start(ATTACKER, user);
 	adder_init(&adder);
@@ -195,7 +199,7 @@ int main(int argc, char **argv)
 	evicted = stat_of("evicted");
 
 	helper_step(&attacker);
-	calls += (uint64_t)NR_PROCESSES * PROCESS_CALLS + nr_threads / 10 * THREAD_CALLS;
+	calls += (uint64_t)nr_processes * PROCESS_CALLS + nr_threads / 10 * THREAD_CALLS;
 	expect(&adder, calls, "seen");
 	helper_step(&attacker);
 	calls += (uint64_t)nr_threads * THREAD_CALLS;
@@ -204,7 +208,7 @@ int main(int argc, char **argv)
 	calls += (uint64_t)nr_threads * THREAD_CALLS;
 	expect(&adder, calls, "once more");
 	tap_ok(stat_of("evicted") > evicted, "totals: tasks were evicted");
-	tap_ok(adder.gone >= NR_PROCESSES / 2, "totals: the reader was told of %llu that it knew",
+	tap_ok(adder.gone >= nr_processes / 2, "totals: the reader was told of %llu that it knew",
 	       (unsigned long long)adder.gone);
 	helper_end(&attacker);
 	expect(&adder, calls, "all have ended");

@@ -213,12 +213,14 @@ static void show_end(const struct ktau_rec_end *r)
 	printf("END records %" PRIu64 " denied %" PRIu64 " vanished %" PRIu64
 	       " stateless %" PRIu64 " busy %" PRIu64 " torn %" PRIu64
 	       " exited %" PRIu64 " to %" PRIu64 " own %" PRIu64 " no_state %" PRIu64
-	       " no_ring %" PRIu64 " lost_evicted %" PRIu64 " evicted %" PRIu64 "\n",
+	       " no_ring %" PRIu64 " lost_evicted %" PRIu64 " evicted %" PRIu64
+	       " missed %" PRIu64 " refused_gone %" PRIu64 "\n",
 	       (uint64_t)r->nr_records, (uint64_t)r->denied, (uint64_t)r->vanished,
 	       (uint64_t)r->stateless, (uint64_t)r->busy, (uint64_t)r->torn,
 	       (uint64_t)r->exited_first, (uint64_t)r->exited_next,
 	       (uint64_t)r->losses_own, (uint64_t)r->refused_no_state,
-	       (uint64_t)r->lost_no_ring, (uint64_t)r->lost_evicted, (uint64_t)r->evicted);
+	       (uint64_t)r->lost_no_ring, (uint64_t)r->lost_evicted, (uint64_t)r->evicted,
+	       (uint64_t)r->missed, (uint64_t)r->refused_gone);
 	if (r->nr_records != nr_records)
 		complain("number of records", nr_records);
 }

@@ -286,7 +286,7 @@ static void dump_end(struct dump *d, const struct ktau_rec_end *e)
 		e->cut_ticks, e->exited_first, e->exited_next, e->losses_own);
 	for (i = 0; i < KTAU_NR_LOSSES; i++)
 		fprintf(d->out, " %s=%" PRIu64, ktau_loss_name(i), ktau_loss_value(e, i));
-	fputc('\n', d->out);
+	fprintf(d->out, " missed=%llu refused_gone=%llu\n", e->missed, e->refused_gone);
 }
 
 static void dump_info(struct dump *d, const struct ktau_rec_info *info)

@@ -190,6 +190,8 @@ static void print_losses(const struct checking *c, const struct ktau_check_count
 		print_loss(c, &nr, ktau_loss_name(i),
 			   n->streams > 1 ? n->losses[i] : ktau_loss_value(&c->end, i));
 	print_loss(c, &nr, "lost_overwritten", n->lost);
+	print_loss(c, &nr, "missed", c->end.missed);
+	print_loss(c, &nr, "refused_gone", c->end.refused_gone);
 	print_loss(c, &nr, "denied", n->denied);
 	print_loss(c, &nr, "busy", c->end.busy);
 	print_loss(c, &nr, "torn", c->end.torn);

@@ -125,7 +125,8 @@ static void count_missed(struct command *c)
 	if (!end)
 		return;
 	c->missed += end->missed;
-	c->exited_since = end->exited_next;
+	/* Without the list of what is counted elsewhere now, all is read again. */
+	c->exited_since = end->refused_gone ? 0 : end->exited_next;
 }
 
 static int read_exited(struct command *c, uint32_t target)

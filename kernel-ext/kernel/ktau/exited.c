@@ -445,20 +445,21 @@ u64 ktau_exited_first(void)
  *
  * Context: May sleep.
  * Return: Whether the task is still in the queue; otherwise it has been folded or
- * evicted. Without memory the task is not noted.
+ * evicted. Without memory the task is not noted, which END will say.
  */
 bool ktau_exited_show(struct ktau_watch *watch, struct ktau_state *state)
 {
-	bool kept;
+	bool kept, noted;
 
-	if (watch && xa_reserve(&watch->known, state->serial, GFP_KERNEL_ACCOUNT))
-		watch = NULL;
+	noted = watch && !xa_reserve(&watch->known, state->serial, GFP_KERNEL_ACCOUNT);
 	spin_lock(&exited.lock);
 	kept = !RB_EMPTY_NODE(&state->exited_node);
-	if (watch && kept)
+	if (noted && kept)
 		xa_store(&watch->known, state->serial, xa_mk_value(1), GFP_NOWAIT);
-	else if (watch)
+	else if (noted)
 		xa_release(&watch->known, state->serial);
+	else if (watch && kept)
+		watch->unlisted++;
 	spin_unlock(&exited.lock);
 	return kept;
 }
@@ -559,7 +560,7 @@ void ktau_exited_unwatch(struct ktau_watch *watch)
 	spin_lock(&exited.lock);
 	list_del_init(&watch->node);
 	spin_unlock(&exited.lock);
-	xa_destroy(&watch->known);
+	ktau_gone_forget(watch);
 }
 
 /**

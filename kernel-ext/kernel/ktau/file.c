@@ -267,6 +267,7 @@ static int open_stream(struct file *file, u32 content)
 	xa_init(&stream->cgroups);
 	xa_init(&stream->owners);
 	xa_init(&stream->where);
+	stream->watch.user = stream->user;
 	xa_init(&stream->watch.known);
 	INIT_LIST_HEAD(&stream->watch.node);
 	stream->ns = get_pid_ns(task_active_pid_ns(current));

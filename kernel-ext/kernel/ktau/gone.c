@@ -12,16 +12,25 @@
  * complete. So the number of serials is bounded by the tasks that are live or queued,
  * plus those that have gone since the last complete stream.
  *
+ * A reader that never completes a stream would let the latter pile up. So marked serials
+ * are charged to the user that opened the stream. If the user has no room, the serial of
+ * the task that goes is forgotten, and END reports (refused_gone) that the reader must
+ * begin anew.
+ *
  * A reader without the evicted sum keeps the evicted tasks that it knows, so these are
  * not listed.
  */
 #include <linux/xarray.h>
 
 #include "gone.h"
+#include "memory.h"
 
 #define FOLDED	XA_MARK_0
 #define EVICTED	XA_MARK_1
 #define TAKEN	XA_MARK_2	/* listed in the current stream */
+
+/* Upper bound of the memory of one serial: a node of the tree, if no neighbour is known. */
+#define SERIAL_BYTES	sizeof(struct xa_node)
 
 /**
  * ktau_gone_know() - note that a stream is about to show a live task
@@ -50,6 +59,9 @@ static void note(struct ktau_watch *watch, const struct ktau_state *state,
 			watch->missed += state->owner.nr_tasks;
 	} else if (evicted && !watch->sums) {
 		xa_erase(&watch->known, state->serial);
+	} else if (!ktau_charge(watch->user, SERIAL_BYTES)) {
+		xa_erase(&watch->known, state->serial);
+		watch->unlisted++;
 	} else {
 		xa_set_mark(&watch->known, state->serial,
 			    evicted ? EVICTED : FOLDED);
@@ -95,6 +107,7 @@ static void take(struct ktau_settle *settle, xa_mark_t mark)
 void ktau_gone_take(struct ktau_settle *settle)
 {
 	settle->missed = settle->watch->missed;
+	settle->unlisted = settle->watch->unlisted;
 	settle->nr = 0;
 	take(settle, FOLDED);
 	settle->nr_folded = settle->nr;
@@ -115,7 +128,22 @@ void ktau_gone_taken(struct ktau_watch *watch, const struct ktau_settle *settle)
 
 	xa_for_each_marked(&watch->known, serial, entry, TAKEN)
 		xa_erase(&watch->known, serial);
+	ktau_uncharge(watch->user, settle->nr * SERIAL_BYTES);
 	watch->nr_gone -= settle->nr;
 	watch->missed -= settle->missed;
+	watch->unlisted -= settle->unlisted;
 	watch->from = settle->next;
+}
+
+/**
+ * ktau_gone_forget() - forget all serials of a stream that is being closed
+ * @watch: the watch of the stream, no longer in a list
+ *
+ * Context: Task.
+ */
+void ktau_gone_forget(struct ktau_watch *watch)
+{
+	xa_destroy(&watch->known);
+	ktau_uncharge(watch->user, watch->nr_gone * SERIAL_BYTES);
+	watch->nr_gone = 0;
 }

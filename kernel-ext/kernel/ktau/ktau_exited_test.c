@@ -40,7 +40,7 @@ struct fixture {
 	struct ktau_watch watch;
 	u64 gone[8];
 	u32 nr_gone, nr_folded;
-	u64 missed;
+	u64 missed, unlisted;
 };
 
 /*
@@ -63,6 +63,7 @@ static bool settle(struct kunit *test, u64 next)
 	f->nr_gone = settle.nr;
 	f->nr_folded = settle.nr_folded;
 	f->missed = settle.missed;
+	f->unlisted = settle.unlisted;
 	ktau_exited_settled(&f->watch, &settle);
 	return true;
 }
@@ -93,6 +94,7 @@ static int exited_init(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, control("groups=none exited_limit=0"), 0);
 	KUNIT_ASSERT_EQ(test, control("exited_limit=16M"), 0);
 	INIT_LIST_HEAD(&f->watch.node);
+	f->watch.user = f->b;
 	xa_init(&f->watch.known);
 	f->evicted = evicted_count(test);
 	f->seq = ktau_exited_next();
@@ -381,6 +383,53 @@ static void gone_reported(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, xa_load(&f->watch.known, alive));
 }
 
+/*
+ * A serial that a stream has still to list is charged to the user of the stream until it
+ * is listed. Beyond the share of that user serials are dropped, and counted.
+ */
+static void charged(struct kunit *test)
+{
+	const size_t serial = sizeof(struct xa_node);
+	struct fixture *f = test->priv;
+	u64 share = ktau_user_limit(f->b);
+	unsigned int i;
+	long others;
+
+	ktau_exited_watch(&f->watch, f->a, true);
+	for (i = 0; i < 6; i++)
+		exits(test, f->a, f->tgid + i, f->tgid + i, ID_B);
+	show(test, f->seq);
+	/* Room for two. */
+	others = share - atomic_long_read(&f->b->bytes) - 2 * serial;
+	KUNIT_ASSERT_TRUE(test, ktau_charge(f->b, others));
+	KUNIT_EXPECT_EQ(test, control("exited_limit=0"), 0);
+	KUNIT_EXPECT_EQ(test, f->watch.nr_gone, 2U);
+	KUNIT_EXPECT_EQ(test, (u64)atomic_long_read(&f->b->bytes), share);
+	KUNIT_EXPECT_TRUE(test, settle(test, U64_MAX));
+	KUNIT_EXPECT_EQ(test, f->nr_gone, 2U);
+	KUNIT_EXPECT_EQ(test, f->unlisted, 4ULL);
+	KUNIT_EXPECT_EQ(test, f->missed, 0ULL);
+	KUNIT_EXPECT_EQ(test, (u64)atomic_long_read(&f->b->bytes), share - 2 * serial);
+	KUNIT_EXPECT_TRUE(test, settle(test, U64_MAX));
+	KUNIT_EXPECT_EQ(test, f->unlisted, 0ULL);
+	ktau_uncharge(f->b, others);
+}
+
+/* Closing a stream uncharges the serials that it has not listed. */
+static void uncharged(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	long before = atomic_long_read(&f->b->bytes);
+
+	ktau_exited_watch(&f->watch, f->a, true);
+	exits(test, f->a, f->tgid, f->tgid, ID_B);
+	show(test, f->seq);
+	KUNIT_EXPECT_EQ(test, control("exited_limit=0"), 0);
+	KUNIT_EXPECT_GT(test, atomic_long_read(&f->b->bytes), before);
+	ktau_exited_unwatch(&f->watch);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&f->b->bytes), before);
+}
+
 /* Unread slots are counted when their task is folded or evicted. */
 static void unread(struct kunit *test)
 {
@@ -488,6 +537,8 @@ static struct kunit_case exited_cases[] = {
 	KUNIT_CASE(directories),
 	KUNIT_CASE(eviction_by_user),
 	KUNIT_CASE(gone_reported),
+	KUNIT_CASE(charged),
+	KUNIT_CASE(uncharged),
 	KUNIT_CASE(unread),
 	KUNIT_CASE(pid_namespaces),
 	KUNIT_CASE(user_namespaces),

@@ -78,7 +78,15 @@ bool ktau_has_room(size_t bytes)
 	return atomic_long_read(&memory_bytes) + bytes <= memory_limit();
 }
 
-static bool charge(struct ktau_user *user, size_t bytes)
+/**
+ * ktau_charge() - charge memory to a user, within the limit and the user's share
+ * @user: the user
+ * @bytes: how much
+ *
+ * Context: Any.
+ * Return: Whether it was charged; else it is counted by reason.
+ */
+bool ktau_charge(struct ktau_user *user, size_t bytes)
 {
 	unsigned long limit = memory_limit();
 
@@ -93,7 +101,14 @@ static bool charge(struct ktau_user *user, size_t bytes)
 	return false;
 }
 
-static void uncharge(struct ktau_user *user, size_t bytes)
+/**
+ * ktau_uncharge() - the other end of ktau_charge()
+ * @user: who was charged
+ * @bytes: how much
+ *
+ * Context: Any.
+ */
+void ktau_uncharge(struct ktau_user *user, size_t bytes)
 {
 	ktau_user_uncharge(user, bytes);
 	atomic_long_sub(bytes, &memory_bytes);
@@ -103,7 +118,7 @@ static void uncharge(struct ktau_user *user, size_t bytes)
 static void *allocated(struct ktau_user *user, void *p, size_t bytes)
 {
 	if (!p) {
-		uncharge(user, bytes);
+		ktau_uncharge(user, bytes);
 		ktau_loss_of(user, KTAU_LOSS_NO_MEMORY, 1);
 	}
 	return p;
@@ -123,7 +138,7 @@ static void *allocated(struct ktau_user *user, void *p, size_t bytes)
  */
 void *ktau_alloc(struct ktau_user *user, size_t bytes, gfp_t gfp)
 {
-	if (!charge(user, bytes))
+	if (!ktau_charge(user, bytes))
 		return NULL;
 	return allocated(user, kvmalloc(bytes, gfp | GFP_MAYFAIL), bytes);
 }
@@ -141,13 +156,13 @@ void ktau_free(struct ktau_user *user, void *p, size_t bytes)
 	if (!p)
 		return;
 	kvfree(p);
-	uncharge(user, bytes);
+	ktau_uncharge(user, bytes);
 }
 
 static void *alloc_from(struct kmem_cache *cache, struct ktau_user *user,
 			size_t bytes, gfp_t gfp)
 {
-	if (!charge(user, bytes))
+	if (!ktau_charge(user, bytes))
 		return NULL;
 	return allocated(user, kmem_cache_alloc(cache, gfp | GFP_MAYFAIL), bytes);
 }
@@ -181,7 +196,7 @@ void ktau_state_free(struct ktau_state *state)
 	struct ktau_user *user = state->user;
 
 	kmem_cache_free(state_cache, state);
-	uncharge(user, sizeof(*state));
+	ktau_uncharge(user, sizeof(*state));
 }
 
 /**
@@ -244,7 +259,7 @@ void ktau_chunk_free(struct ktau_user *user, struct ktau_chunk *chunk)
 		return;
 	}
 	kmem_cache_free(chunk_cache, chunk);
-	uncharge(user, sizeof(*chunk));
+	ktau_uncharge(user, sizeof(*chunk));
 }
 
 /* Allocate RESERVE_BATCH chunks or none. */
@@ -252,7 +267,7 @@ static bool alloc_batch(void *batch[RESERVE_BATCH])
 {
 	const size_t bytes = RESERVE_BATCH * sizeof(struct ktau_chunk);
 
-	if (!charge(&ktau_system, bytes))
+	if (!ktau_charge(&ktau_system, bytes))
 		return false;
 	return allocated(&ktau_system,
 			 kmem_cache_alloc_bulk(chunk_cache,

@@ -7,6 +7,8 @@
 
 #include "types.h"
 
+bool ktau_charge(struct ktau_user *user, size_t bytes);
+void ktau_uncharge(struct ktau_user *user, size_t bytes);
 void *ktau_alloc(struct ktau_user *user, size_t bytes, gfp_t gfp);
 void ktau_free(struct ktau_user *user, void *p, size_t bytes);
 struct ktau_state *ktau_state_alloc(struct ktau_user *user, gfp_t gfp);

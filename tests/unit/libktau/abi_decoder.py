@@ -935,7 +935,9 @@ def mutations(page, data):
     if 'TRACE' in first:
         yield 'more slots than positions', changed('TRACE', 'next', lambda v: v - v)
         yield 'a loss that was not', changed('TRACE', 'lost', lambda v: v + 1)
-        i = first['TRACE']
+        # Of a ring that has lost nothing
+        i = next(i for i, r in enumerate(all_records) if r.name == 'TRACE' and
+                 not r.fields['first'] and any(s.fields['type'] == 2 for s in r.slots))
         slots = [s for s in all_records[i].slots if s.fields['type'] != 1]
         fields = dict(all_records[i].fields, nr_slots=len(slots),
                       slots_bytes=sum(8 * s.fields['words'] for s in slots))

@@ -190,7 +190,8 @@ static void check_end(const struct ktau_rec_end *end, const struct stream *s)
 	assert_int_equal(end->losses_own, 1);
 	assert_int_equal(end->refused_memory_limit, s->shrink ? 0 : 0x102030405);
 	assert_int_equal(end->internal_errors, s->shrink ? 0 : 99);
-	assert_int_equal(end->missed, s->losses[13]);
+	assert_int_equal(end->missed, s->shrink ? 0 : 7);
+	assert_int_equal(end->refused_gone, s->shrink ? 0 : 8);
 	assert_string_equal(ktau_loss_name(0), "refused_memory_limit");
 	assert_string_equal(ktau_loss_name(9), "lost_evicted");
 	assert_string_equal(ktau_loss_name(KTAU_NR_LOSSES - 1), "internal_errors");
@@ -212,6 +213,8 @@ static void decode_all(struct stream s)
 	s.denied = 3;
 	s.losses[0] = 0x102030405;
 	s.losses[12] = 99;
+	s.losses[13] = 7;
+	s.losses[14] = 8;
 	put_stream(&s, KTAU_REC_PROFILE, 0x3f);
 	put_event(&s, 0x102, 0x80000, "tcp_sendmsg");
 	put_cgroup(&s, 12, "/job/7");

@@ -725,6 +725,8 @@ struct ktau_rec_trace {
  * @internal_errors: internal errors, after which KTAU disables itself
  * @missed: tasks that exited and were evicted since the END of the descriptor's stream
  *	of exited tasks before this one, without having been in any of its streams
+ * @refused_gone: serials that GONE lacks because there was no room to remember them: a
+ *	reader that sums owners must start again
  *
  * From @refused_memory_limit to @internal_errors, counts are since boot, under the names
  * that they have in /proc/ktau/stats.
@@ -755,6 +757,7 @@ struct ktau_rec_end {
 	__aligned_u64 clamped;
 	__aligned_u64 internal_errors;
 	__aligned_u64 missed;
+	__aligned_u64 refused_gone;
 };
 
 /*
@@ -910,7 +913,7 @@ _Static_assert(sizeof(struct ktau_slot_fork) == 16, "ktau_slot_fork");
 _Static_assert(sizeof(struct ktau_slot_net) == 56, "ktau_slot_net");
 _Static_assert(sizeof(struct ktau_slot_kvm) == 8, "ktau_slot_kvm");
 _Static_assert(sizeof(struct ktau_rec_trace) == 80, "ktau_rec_trace");
-_Static_assert(sizeof(struct ktau_rec_end) == 200, "ktau_rec_end");
+_Static_assert(sizeof(struct ktau_rec_end) == 208, "ktau_rec_end");
 _Static_assert(sizeof(struct ktau_select) == KTAU_SELECT_SIZE_VER0, "ktau_select");
 _Static_assert(sizeof(struct ktau_id_range) == 16, "ktau_id_range");
 _Static_assert(sizeof(struct ktau_info) == KTAU_INFO_SIZE_VER0, "ktau_info");

@@ -1,0 +1,112 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Have tests/kernel/prepare apply a queue of two patches to kernels of three
+files, and hold what it says and its exit status to what is known."""
+
+import argparse
+import dataclasses
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+from selftest import GOOD, KERNEL
+
+TOP = pathlib.Path(__file__).parents[2]
+FORK = 'kernel/fork.c'
+VERSION = '9.2'
+MADE = 'patches/9.2 was made for Linux 9.2.5, and '
+IS = f'linux-source-{VERSION}.tar.xz is Linux 9.2.7.\n'
+LINE = ('two();\n\tret', 'two(1);\n\tret')
+
+
+@dataclasses.dataclass
+class Case:
+    """@release: of the kernel, the queue being for 9.2.5; @edit: (old, new) of
+    fork.c, None for a kernel without it; @wanted, @unwanted: stand or do not
+    stand in the output; @status: of exit."""
+    name: str
+    release: str
+    edit: tuple | None
+    wanted: tuple
+    unwanted: tuple
+    status: int
+
+
+CASES = (
+    Case('the same release', '9.2.5', ('', ''), (), ('made for',), 0),
+    Case('another release, and the queue applies', '9.2.7', ('', ''), (), ('made for',), 0),
+    Case('another release, and it does not', '9.2.7', LINE,
+         ('patches/9.2/task.patch does not apply to Linux 9.2:\n  kernel/fork.c: hunk #2 at line 14\n',
+          MADE, IS, f'Install linux-source-{VERSION} with Linux 9.2.5, or name its archive: '
+          'LINUX_TARBALL=FILE.\n', 'make port VERSION=9.2 ', 'docs/porting.md'), (), 1),
+    Case('the same release, and it does not', '9.2.5', LINE,
+         ('patches/9.2/task.patch does not apply to Linux 9.2:\n',), ('made for',), 1),
+    Case('another release without a file', '9.2.7', None,
+         (MADE, IS, 'the queue touches kernel/fork.c, which Linux 9.2 does not have\n'), (), 1),
+)
+
+
+def make_kernel(case, scratch):
+    """The tarball of a kernel with the case's edit."""
+    name = f'linux-source-{VERSION}'
+    tree = scratch / name
+    shutil.rmtree(tree, ignore_errors=True)
+    shutil.copytree(KERNEL, tree)
+    numbers = zip(('VERSION', 'PATCHLEVEL', 'SUBLEVEL'), case.release.split('.'))
+    (tree / 'Makefile').write_text(
+        ''.join(f'{word} = {number}\n' for word, number in numbers) + 'NAME = None\n')
+    if case.edit is None:
+        (tree / FORK).unlink()
+    else:
+        text = (tree / FORK).read_text()
+        assert text.count(case.edit[0]) == 1 or not case.edit[0]
+        (tree / FORK).write_text(text.replace(*case.edit) if case.edit[0] else text)
+    tarball = scratch / f'{name}.tar.xz'
+    subprocess.run(['tar', '-C', scratch, '-cJf', tarball, name], check=True)
+    return tarball
+
+
+def make_project(root):
+    """The small project, with this one's prepare and a queue for 9.2.5."""
+    shutil.copytree(GOOD, root)
+    (root / 'tests/kernel').mkdir(parents=True)
+    shutil.copy(TOP / 'tests/lib.sh', root / 'tests')
+    shutil.copy(TOP / 'tests/kernel/prepare', root / 'tests/kernel')
+    series = root / 'patches' / VERSION / 'series'
+    series.write_text('# for Linux 9.2.5\n' + series.read_text())
+
+
+def run_case(case, scratch):
+    """Return: what is wrong, or nothing."""
+    build = scratch / 'build'
+    shutil.rmtree(build, ignore_errors=True)
+    env = os.environ | {'B': str(build), 'LINUX_TARBALL': str(make_kernel(case, scratch))}
+    done = subprocess.run([scratch / 'tree/tests/kernel/prepare', VERSION], env=env,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          encoding='utf-8', check=False)
+    wrong = [text for text in case.wanted if text not in done.stdout]
+    wrong += [text for text in case.unwanted if text in done.stdout]
+    if wrong or done.returncode != case.status:
+        return f'status {done.returncode}, {wrong} in\n{done.stdout}'
+    return ''
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('--build', default='build')
+    scratch = pathlib.Path(parser.parse_args().build).resolve() / 'lint/prepare-test'
+    shutil.rmtree(scratch, ignore_errors=True)
+    scratch.mkdir(parents=True)
+    make_project(scratch / 'tree')
+    wrong = {case.name: run_case(case, scratch) for case in CASES}
+    failed = [name for name, reason in wrong.items() if reason]
+    for name in failed:
+        print(f'FAIL: prepare: {name}: {wrong[name]}')
+    print(f'prepare test: {len(CASES) - len(failed)} cases passed, {len(failed)} failed')
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
