@@ -241,6 +241,15 @@ static void check_entries(struct ktau_check *c, const struct ktau_rec_profile *p
 	}
 }
 
+/* Whether the times inside @open are no more than its duration so far. */
+static bool fits_inside(const struct ktau_rec_profile *p, const struct ktau_open *open)
+{
+	uint64_t left = p->ticks > open->start_ticks ? p->ticks - open->start_ticks : 0;
+
+	return open->asleep_ticks <= left && open->runq_ticks <= left - open->asleep_ticks &&
+	       open->irq_ticks <= left - open->asleep_ticks - open->runq_ticks;
+}
+
 static void check_open(struct ktau_check *c, const struct ktau_rec_profile *p)
 {
 	const struct ktau_open *open = ktau_profile_open(p);
@@ -256,6 +265,8 @@ static void check_open(struct ktau_check *c, const struct ktau_rec_profile *p)
 			why = "frame in flight whose event is not an id";
 		else if (i && open[i].start_ticks > open[i - 1].start_ticks)
 			why = "frame in flight entered after the one inside it";
+		else if (!fits_inside(p, &open[i]))
+			why = "times inside a frame in flight above its duration";
 		else
 			check_event(c, p->serial, open[i].id);
 	}

@@ -37,7 +37,7 @@ static const struct layout {
 };
 
 static const char entry_fields[] = "211" "4" "8888888";
-static const char open_fields[] = "44" "88";
+static const char open_fields[] = "44" "88888";
 
 struct ktau_rec ktau__decode_rec(const void *data, bool swap)
 {

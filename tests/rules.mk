@@ -17,7 +17,7 @@ endif
 # Torture, and instructions counted; what they do is an x86 machine's
 ifndef CROSS_COMPILE
 test_LOADS += $(addprefix $(B)/tests/progs/,cost storm storm_check streams streams_check \
-		oom compat32 fuzz_races coverage loads)
+		oom compat32 fuzz_races coverage loads slots_kvm pressure)
 # Attacks by unprivileged users
 test_ATTACKS := $(addprefix $(B)/tests/progs/attack_,ids consume spy crowd evict namespaces \
 		setuid poll landlock ipi files gone container memcg) $(B)/tests/progs/policy
@@ -53,9 +53,9 @@ unit-programs: $(UNIT_TESTS)
 list-unit-tests:
 	@printf '%s\n' $(UNIT_TESTS)
 
-test_READERS := $(addprefix $(B)/tests/progs/,exact_counts account transfers waits cpus interrupts exceptions graph storm_check \
+test_READERS := $(addprefix $(B)/tests/progs/,exact_counts account transfers waits pressure cpus interrupts exceptions graph storm_check \
 		streams_check oom segments attack_totals coverage)
-$(addprefix $(B)/tests/progs/,exact_counts account transfers waits cpus exceptions graph segments): $(B)/tests/progs/self.o
+$(addprefix $(B)/tests/progs/,exact_counts account transfers waits pressure cpus exceptions graph segments): $(B)/tests/progs/self.o
 $(test_READERS): LDLIBS := $(LIBKTAU_LIBS) -lpthread
 $(test_READERS): $(LIBKTAU)
 
@@ -67,6 +67,7 @@ $(B)/tests/progs/fuzz_races: $(B)/tests/progs/fuzz_begin.o
 # Short-lived: without libraries, a fork is quick.
 $(addprefix $(B)/tests/progs/,storm loads fuzz_races) $(test_ATTACKS): LDFLAGS += -static
 $(B)/tests/progs/loads: $(addprefix $(B)/tests/progs/loads_,uring.o vcpu.o)
+$(B)/tests/progs/slots_kvm: $(B)/tests/progs/loads_vcpu.o
 $(test_ATTACKS) $(B)/tests/progs/attack_totals: $(addprefix $(B)/tests/progs/,attack.o \
 		attack_abi.o)
 

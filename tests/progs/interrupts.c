@@ -54,6 +54,7 @@ static const struct {
 	{ "sysvec_call_function", "CAL" },
 	{ "sysvec_call_function_single", "CAL" },
 	{ "sysvec_irq_work", "IWI" },
+	{ "nmi", "NMI" },
 	{ "timer_interrupt", "LOC" },
 };
 

@@ -13,7 +13,10 @@ int load_file(unsigned int mib);
 void load_sqpoll(void);
 void load_workers(void);
 
-/* A virtual CPU that counts and does nothing else. */
+/* How often the virtual CPU leaves its guest for I/O. */
+#define LOAD_VCPU_EXITS 1000
+
+/* A virtual CPU that counts and leaves its guest now and then. */
 void load_vcpu(void);
 
 #endif /* KTAU_TESTS_LOADS_H */

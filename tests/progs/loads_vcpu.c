@@ -13,8 +13,6 @@
 /* mov cx, 0xffff; 1: dec cx; jnz 1b; out 0x10, al; jmp to the beginning */
 static const uint8_t program[] = { 0xb9, 0xff, 0xff, 0x49, 0x75, 0xfd, 0xe6, 0x10, 0xeb, 0xf6 };
 
-#define EXITS 1000
-
 static int create(int fd, unsigned long request, const char *what)
 {
 	int created = ioctl(fd, request, 0);
@@ -60,7 +58,7 @@ void load_vcpu(void)
 	if (run == MAP_FAILED)
 		load_die("mmap of the CPU");
 	set_registers(vcpu);
-	for (int i = 0; i < EXITS; i++)
+	for (int i = 0; i < LOAD_VCPU_EXITS; i++)
 		if (ioctl(vcpu, KVM_RUN, 0) || run->exit_reason != KVM_EXIT_IO)
 			load_die("KVM_RUN");
 }

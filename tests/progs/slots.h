@@ -19,7 +19,7 @@
 
 #include "tap.h"
 
-static inline void die(const char *what)
+_Noreturn static inline void die(const char *what)
 {
 	fprintf(stderr, "slots: %s: %s\n", what, strerror(errno));
 	exit(1);

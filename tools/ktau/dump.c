@@ -221,7 +221,8 @@ static void dump_open(struct dump *d, const struct ktau_rec_profile *p, uint32_t
 		open->start_ticks, incl, excl);
 	print_ms(d->out, d, incl);
 	print_ms(d->out, d, excl);
-	fputs(" ms ", d->out);
+	fprintf(d->out, " ms asleep=%llu runq=%llu irq=%llu ", open->asleep_ticks,
+		open->runq_ticks, open->irq_ticks);
 	dump_event_name(d, open->id);
 	fputc('\n', d->out);
 }
@@ -234,9 +235,11 @@ static void dump_profile(struct dump *d, const struct ktau_rec_profile *p)
 	print_owner(d, p->serial);
 	fprintf(d->out,
 		" ticks=%llu start_ticks=%llu outer=%llu open_child=%llu refused=%llu"
-		" refused_ticks=%llu clamped=%llu depth=%" PRIu32,
+		" refused_ticks=%llu clamped=%llu depth=%" PRIu32
+		" user=%llu kernel=%llu irq=%llu runq=%llu asleep=%llu guest=%llu",
 		p->ticks, p->start_ticks, p->outer_ticks, p->open_child_ticks, p->refused,
-		p->refused_ticks, p->clamped, p->depth);
+		p->refused_ticks, p->clamped, p->depth, p->user_ticks, p->kernel_ticks,
+		p->irq_ticks, p->runq_ticks, p->asleep_ticks, p->guest_ticks);
 	print_groups(d, "groups", p->groups);
 	print_groups(d, "throughout", p->groups_throughout);
 	print_modes(d, p->groups);

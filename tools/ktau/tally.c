@@ -149,38 +149,9 @@ static bool outermost(const struct ktau_rec_profile *p, uint32_t index)
 	return true;
 }
 
-/*
- * The wait that @p's owner is in: only when it ends do the routines around it get its
- * time. Where it is waiting for something, or for a CPU.
- */
-struct wait {
-	uint64_t asleep, runq;
-};
-
-static struct wait present_wait(const struct tally *t, const struct ktau_rec_profile *p)
-{
-	struct wait w = { 0 };
-	uint64_t ticks;
-
-	if (ktau_profile_inflight(p, 0, &ticks, NULL))
-		return w;
-	switch (event_wait(registry_events(t->registry), ktau_profile_open(p)->id)) {
-	case WAIT_ASLEEP:
-		w.asleep = ticks;
-		break;
-	case WAIT_RUNQ:
-		w.runq = ticks;
-		break;
-	case WAIT_NONE:
-		break;
-	}
-	return w;
-}
-
 void tally_add_open(struct tally *t, const struct ktau_rec_profile *p)
 {
 	const struct ktau_open *open = ktau_profile_open(p);
-	struct wait wait = present_wait(t, p);
 	uint64_t incl, excl;
 	struct routine *r;
 	uint32_t i;
@@ -196,8 +167,9 @@ void tally_add_open(struct tally *t, const struct ktau_rec_profile *p)
 			continue;
 		r->incl += incl;
 		r->open_incl += incl;
-		r->asleep += wait.asleep;
-		r->runq += wait.runq;
+		r->asleep += open[i].asleep_ticks;
+		r->runq += open[i].runq_ticks;
+		r->irq += open[i].irq_ticks;
 	}
 }
 
@@ -208,7 +180,6 @@ void tally_add_open(struct tally *t, const struct ktau_rec_profile *p)
 void tally_subtract_open(struct tally *t, const struct ktau_rec_profile *p)
 {
 	const struct ktau_open *open = ktau_profile_open(p);
-	struct wait wait = present_wait(t, p);
 	uint64_t incl, excl;
 	struct routine *r;
 	uint32_t i;
@@ -220,8 +191,9 @@ void tally_subtract_open(struct tally *t, const struct ktau_rec_profile *p)
 		r->excl = less(r->excl, excl);
 		if (outermost(p, i)) {
 			r->incl = less(r->incl, incl);
-			r->asleep = less(r->asleep, wait.asleep);
-			r->runq = less(r->runq, wait.runq);
+			r->asleep = less(r->asleep, open[i].asleep_ticks);
+			r->runq = less(r->runq, open[i].runq_ticks);
+			r->irq = less(r->irq, open[i].irq_ticks);
 		}
 		r->open_incl = r->incl < r->open_incl ? r->incl : r->open_incl;
 	}

@@ -131,6 +131,9 @@ static void round_open(struct ktau_rec_profile *rec, struct ktau_open *open,
 		open[i].child_ticks = min(round_us(open[i].child_ticks, hz),
 					  left - children);
 		children += open[i].child_ticks;
+		open[i].asleep_ticks = round_us(open[i].asleep_ticks, hz);
+		open[i].runq_ticks = round_us(open[i].runq_ticks, hz);
+		open[i].irq_ticks = 0;
 	}
 	/* Frames beyond those listed are left out. */
 	rec->open_child_ticks = children;
@@ -164,9 +167,9 @@ void ktau_redact_profile(struct ktau_rec_profile *rec, u64 hz)
 	u32 i;
 
 	/* Move the frames out of the way of the entries, and later back to their end. */
-	memmove(open + 3, open, rec->nr_open * sizeof(*open));
-	static_assert(3 * sizeof(*open) >= sizeof(*entry));
-	open += 3;
+	memmove(open + 2, open, rec->nr_open * sizeof(*open));
+	static_assert(2 * sizeof(*open) >= sizeof(*entry));
+	open += 2;
 	rec->nr_entries = merge_interrupts(entry, rec->nr_entries);
 	cut_open(rec, open);
 	memmove(entry + rec->nr_entries, open, rec->nr_open * sizeof(*open));

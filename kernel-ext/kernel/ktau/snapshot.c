@@ -29,6 +29,8 @@
  * @max_entries: room for entries
  * @outermost: the outermost open frame
  * @outermost_ticks: when it was entered
+ * @now: the owner's times, with what is in progress
+ * @base: what they were before the first wait or interrupt inside the frames copied
  * @is_full: there were more entries
  */
 struct copy {
@@ -36,6 +38,8 @@ struct copy {
 	u32 max_entries;
 	const struct ktau_frame *outermost;
 	u64 outermost_ticks;
+	struct ktau_times now;
+	struct ktau_times base;
 	bool is_full;
 };
 
@@ -102,6 +106,27 @@ static bool frame_is_valid(const struct ktau_frame *frame,
 	       p + sizeof(*frame) <= high;
 }
 
+/* What lies inside a frame lies inside those around it too: the oldest base counts. */
+static __always_inline void take_base(struct ktau_times *base,
+				      const struct ktau_frame *frame)
+{
+	if (!(READ_ONCE(frame->child) & KTAU_CHILD_TIMED))
+		return;
+	base->asleep = min(base->asleep, READ_ONCE(frame->base.asleep));
+	base->runq = min(base->runq, READ_ONCE(frame->base.runq));
+	base->irq = min(base->irq, READ_ONCE(frame->base.irq));
+}
+
+/* The times inside a frame; where the clocks of CPUs differ, no more than @left. */
+static void fill_open(struct ktau_open *open, const struct copy *copy, u64 left)
+{
+	open->asleep_ticks = min(copy->now.asleep - copy->base.asleep, left);
+	left -= open->asleep_ticks;
+	open->runq_ticks = min(copy->now.runq - copy->base.runq, left);
+	left -= open->runq_ticks;
+	open->irq_ticks = min(copy->now.irq - copy->base.irq, left);
+}
+
 /*
  * Copy the open frames, innermost first. @stack is the stack that must contain them; NULL
  * if the list cannot change. A list that changes is detected afterwards; until then it
@@ -117,6 +142,7 @@ copy_frames(struct copy *copy, const struct ktau_state *state,
 		((struct ktau_entry *)(rec + 1) + rec->nr_entries);
 	unsigned long low = (unsigned long)stack;
 	unsigned long high = low + THREAD_SIZE;
+	const struct ktau_frame *irq = this_cpu_read(ktau_cpu.irq);
 	u64 inside = rec->ticks;	/* when the next inner frame was entered */
 
 	rec->nr_open = 0;
@@ -140,12 +166,19 @@ copy_frames(struct copy *copy, const struct ktau_state *state,
 		copy->outermost_ticks = start;
 		rec->depth++;
 		rec->open_child_ticks += child;
-		if (rec->nr_open < KTAU_SNAPSHOT_OPEN)
-			open[rec->nr_open++] = (struct ktau_open) {
+		take_base(&copy->base, frame);
+		if (rec->nr_open < KTAU_SNAPSHOT_OPEN) {
+			open[rec->nr_open] = (struct ktau_open) {
 				.id = ktau_frame_id(frame),
 				.start_ticks = start,
 				.child_ticks = child,
 			};
+			fill_open(&open[rec->nr_open++], copy,
+				  max_t(s64, rec->ticks - start, 0));
+		}
+		/* The interrupt that copies is inside the frames around it. */
+		if (frame == irq)
+			copy->now.irq = copy->base.irq + rec->ticks - start;
 		if (!is_in_state(frame, state))
 			low = (unsigned long)(frame + 1);
 	}
@@ -163,6 +196,8 @@ static bool copy_once(struct copy *copy, struct ktau_state *state,
 	smp_rmb();	/* @end before the rest, the rest before @begin */
 	rec->ticks = ktau_read(&state->end_ticks) ?: ktau_ticks();
 	copy->is_full = false;
+	copy->now = ktau_times_at(state, task, rec->ticks);
+	copy->base = ktau_times(state);
 	copy_table(copy, state);
 	if (!copy_frames(copy, state, top, stack) ||
 	    !ktau_account_copy(rec, state, task, copy->outermost,

@@ -125,6 +125,15 @@ static int put_server(struct sink *s, uint64_t at, uint64_t n, int thread, uint6
 	return fixture_put(s, &p, nr);
 }
 
+/* A frame in flight, asleep all the time except for a millisecond of a routine's own. */
+static void open_asleep(struct fixture_profile *p, uint32_t id, uint64_t start, uint64_t child)
+{
+	uint64_t own = id == ID_SCHEDULE_VOL ? 0 : MS;
+
+	fixture_open(p, id, start, child);
+	p->open[p->nr_open - 1].asleep_ticks = p->ticks - start - own;
+}
+
 /* In read() since second 2; the kernel slept before, as it does now. */
 static int put_sleeper(struct sink *s, uint64_t at, uint64_t *nr)
 {
@@ -134,8 +143,8 @@ static int put_sleeper(struct sink *s, uint64_t at, uint64_t *nr)
 	p.user = 600 * MS;
 	p.kernel = 1 * MS;
 	fixture_timer(&p, ID_SCHEDULE_VOL, 1, 2 * MS, 2 * MS);
-	fixture_open(&p, ID_SCHEDULE_VOL, 2 * SECOND + 3 * MS, 0);
-	fixture_open(&p, ID_READ, 2 * SECOND, 2 * MS);
+	open_asleep(&p, ID_SCHEDULE_VOL, 2 * SECOND + 3 * MS, 0);
+	open_asleep(&p, ID_READ, 2 * SECOND, 2 * MS);
 	return fixture_put(s, &p, nr);
 }
 
@@ -157,7 +166,7 @@ static int put_kernel(struct sink *s, uint64_t at, uint64_t n, uint64_t *nr)
 	kworker.owner.cgroup = CGROUP_ROOT;
 	kworker.kernel = 1;
 	fixture_timer(&kworker, ID_SCHEDULE_VOL, 1, MS, MS);
-	fixture_open(&kworker, ID_SCHEDULE_VOL, 2 * SECOND, 0);
+	open_asleep(&kworker, ID_SCHEDULE_VOL, 2 * SECOND, 0);
 	err = fixture_put(s, &idle, nr);
 	return err ? err : fixture_put(s, &kworker, nr);
 }

@@ -20,19 +20,29 @@
 
 enum { NR_STREAMS = 8, NR_TASKS = 12, NR_EVENTS = 4, MAX_DEPTH = 4 };
 
+#define TIMES (KTAU_ENTRY_LONGEST | KTAU_ENTRY_ASLEEP | KTAU_ENTRY_RUNQ | KTAU_ENTRY_IRQ)
+
 static const uint32_t event_ids[NR_EVENTS] = { ID_READ, ID_WRITE, ID_SCHEDULE_VOL, ID_WAIT };
 static const struct task_filter everything;
 static char path[] = "/tmp/ktau-period-XXXXXX";
 
+/* Time that is not a routine's own. */
+struct waits {
+	uint64_t asleep, runq, irq;
+};
+
 /* What is true of a task in a period. */
 struct truth {
 	uint64_t incl[NR_EVENTS], excl[NR_EVENTS], count[NR_EVENTS];
-	uint64_t user, kernel, asleep;
+	struct waits inside[NR_EVENTS];
+	uint64_t user, kernel;
+	struct waits waits;
 };
 
 struct frame {
 	int event;
 	uint64_t start, child;
+	struct waits inside;
 };
 
 /* A task from @born to @dies, in ticks; @account is its whole life up to now. */
@@ -69,21 +79,47 @@ static bool on_stack(const struct task *t, int event, int below)
 	return false;
 }
 
-static void let_pass(struct task *t, struct truth *truth, uint64_t ticks)
+static void add_waits(struct waits *to, const struct waits *more)
+{
+	to->asleep += more->asleep;
+	to->runq += more->runq;
+	to->irq += more->irq;
+}
+
+/* What @ticks are that pass now: part of a wait is in the run queue, some are an interrupt's. */
+static struct waits split(const struct task *t, uint64_t ticks)
+{
+	struct waits w = { 0 };
+
+	if (!t->depth)
+		return w;
+	if (event_ids[t->stack[t->depth - 1].event] == ID_SCHEDULE_VOL) {
+		w.runq = chance((uint32_t)ticks);
+		w.asleep = ticks - w.runq;
+	} else if (!chance(3)) {
+		w.irq = ticks;
+	}
+	return w;
+}
+
+static void let_pass(struct task *t, struct truth *truth, uint64_t ticks,
+		     const struct waits *waits)
 {
 	int top = t->depth ? t->stack[t->depth - 1].event : -1, i;
 
 	if (top < 0)
 		truth->user += ticks;
-	else if (event_ids[top] == ID_SCHEDULE_VOL)
-		truth->asleep += ticks;
 	else
-		truth->kernel += ticks;
+		truth->kernel += ticks - waits->asleep - waits->runq - waits->irq;
+	add_waits(&truth->waits, waits);
 	if (top >= 0)
 		truth->excl[top] += ticks;
-	for (i = 0; i < NR_EVENTS; i++)
-		if (on_stack(t, i, t->depth))
-			truth->incl[i] += ticks;
+	for (i = 0; i < NR_EVENTS; i++) {
+		if (!on_stack(t, i, t->depth))
+			continue;
+		truth->incl[i] += ticks;
+		add_waits(&truth->inside[i], waits);
+	}
 }
 
 static void enter(struct task *t, uint64_t now)
@@ -101,8 +137,12 @@ static void leave(struct task *t, uint64_t now, struct truth *truth)
 
 	e->count++;
 	e->excl += ticks - f->child;
-	if (!on_stack(t, f->event, t->depth))
+	if (!on_stack(t, f->event, t->depth)) {
 		e->incl += ticks;
+		e->asleep += f->inside.asleep;
+		e->runq += f->inside.runq;
+		e->irq += f->inside.irq;
+	}
 	if (t->depth)
 		t->stack[t->depth - 1].child += ticks;
 	truth->count[f->event]++;
@@ -123,13 +163,18 @@ static void run(struct task *t, uint64_t to, uint64_t n)
 {
 	uint64_t now = at_least(t->born, n > 1 ? stream_at(n - 1) : 0), ticks;
 	bool dies = t->dies <= to;
+	struct waits waits;
+	int i;
 
 	if (dies)
 		to = t->dies;
 	while (now < to) {
 		ticks = at_most(1 + chance(300) * MS, to - now);
-		let_pass(t, &t->truth[n], ticks);
-		let_pass(t, &t->account, ticks);
+		waits = split(t, ticks);
+		let_pass(t, &t->truth[n], ticks, &waits);
+		let_pass(t, &t->account, ticks, &waits);
+		for (i = 0; i < t->depth; i++)
+			add_waits(&t->stack[i].inside, &waits);
 		now += ticks;
 		if (t->depth && chance(2))
 			leave(t, now, &t->truth[n]);
@@ -138,6 +183,16 @@ static void run(struct task *t, uint64_t to, uint64_t n)
 	}
 	while (dies && t->depth)
 		leave(t, now, &t->truth[n]);
+}
+
+static void put_frame(struct fixture_profile *p, const struct frame *f)
+{
+	struct ktau_open *open = &p->open[p->nr_open];
+
+	fixture_open(p, event_ids[f->event], f->start, f->child);
+	open->asleep_ticks = f->inside.asleep;
+	open->runq_ticks = f->inside.runq;
+	open->irq_ticks = f->inside.irq;
 }
 
 static int put_task(struct sink *s, const struct task *t, uint64_t at, uint64_t *nr)
@@ -155,14 +210,16 @@ static int put_task(struct sink *s, const struct task *t, uint64_t at, uint64_t 
 	p.owner.exited_seq = t->seq;
 	p.user = t->account.user;
 	p.kernel = t->account.kernel;
+	p.irq = t->account.waits.irq;
+	p.runq = t->account.waits.runq;
 	for (i = 0; i < NR_EVENTS; i++) {
 		p.entries[p.nr_entries] = t->entries[i];
 		p.entries[p.nr_entries].id = (uint16_t)event_ids[i];
+		p.entries[p.nr_entries].flags = TIMES;
 		p.nr_entries += t->entries[i].count != 0;
 	}
 	for (i = t->depth; i--;)
-		fixture_open(&p, event_ids[t->stack[i].event], t->stack[i].start,
-			     t->stack[i].child);
+		put_frame(&p, &t->stack[i]);
 	return fixture_put(s, &p, nr);
 }
 
@@ -204,17 +261,24 @@ static int put_evicted(struct sink *s, uint64_t n, uint64_t *nr)
 		p.owner.exited_seq++;
 		p.user += tasks[i].account.user;
 		p.kernel += tasks[i].account.kernel;
+		p.irq += tasks[i].account.waits.irq;
+		p.runq += tasks[i].account.waits.runq;
 		for (k = 0; k < NR_EVENTS; k++) {
 			e = &p.entries[k];
 			e->count += tasks[i].entries[k].count;
 			e->incl += tasks[i].entries[k].incl;
 			e->excl += tasks[i].entries[k].excl;
+			e->asleep += tasks[i].entries[k].asleep;
+			e->runq += tasks[i].entries[k].runq;
+			e->irq += tasks[i].entries[k].irq;
 		}
 	}
-	for (k = 0; k < NR_EVENTS; k++)
+	for (k = 0; k < NR_EVENTS; k++) {
 		p.entries[k].id = (uint16_t)event_ids[k];
+		p.entries[k].flags = TIMES;
+	}
 	p.owner.nr_tasks = p.owner.exited_seq;
-	p.unmeasured = -p.user - p.kernel;
+	p.unmeasured = -p.user - p.kernel - p.irq - p.runq;
 	return fixture_put(s, &p, nr);
 }
 
@@ -313,6 +377,9 @@ static void expect_events(const struct tally *tally, const struct truth *truth)
 		assert_int_equal(got[i].count, truth->count[i]);
 		assert_int_equal(got[i].incl, truth->incl[i]);
 		assert_int_equal(got[i].excl, truth->excl[i]);
+		assert_int_equal(got[i].asleep, truth->inside[i].asleep);
+		assert_int_equal(got[i].runq, truth->inside[i].runq);
+		assert_int_equal(got[i].irq, truth->inside[i].irq);
 	}
 }
 
@@ -324,6 +391,11 @@ static void add_truth(struct truth *to, const struct truth *from)
 
 	for (i = 0; i < sizeof(*to) / sizeof(*t); i++)
 		t[i] += f[i];
+}
+
+static uint64_t life(const struct truth *t)
+{
+	return t->user + t->kernel + t->waits.irq + t->waits.runq + t->waits.asleep;
 }
 
 /* The periods from @first to @last, as a report has them. */
@@ -342,14 +414,16 @@ static void expect_periods(const struct aggregate *rows, uint64_t first, uint64_
 		add_truth(&all, &truth);
 		p = row_of(rows, i);
 		if (!p) {
-			assert_int_equal(truth.user + truth.kernel + truth.asleep, 0);
+			assert_int_equal(life(&truth), 0);
 			continue;
 		}
 		expect_events(&p->tally, &truth);
 		assert_int_equal(p->account.parts[ACCOUNT_USER], truth.user);
 		assert_int_equal(p->account.parts[ACCOUNT_KERNEL], truth.kernel);
-		assert_int_equal(p->account.parts[ACCOUNT_ASLEEP], truth.asleep);
-		assert_int_equal(p->account.life, truth.user + truth.kernel + truth.asleep);
+		assert_int_equal(p->account.parts[ACCOUNT_IRQ], truth.waits.irq);
+		assert_int_equal(p->account.parts[ACCOUNT_RUNQ], truth.waits.runq);
+		assert_int_equal(p->account.parts[ACCOUNT_ASLEEP], truth.waits.asleep);
+		assert_int_equal(p->account.life, life(&truth));
 	}
 	/* No task was evicted unread. */
 	assert_int_equal(rows->evicted.tally.nr, 0);

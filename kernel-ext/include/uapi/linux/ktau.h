@@ -428,12 +428,19 @@ struct ktau_entry {
  * @flags: 0
  * @start_ticks: when it was entered
  * @child_ticks: duration of the frames directly inside that have ended
+ * @asleep_ticks: asleep inside it so far, as struct ktau_entry has it for frames that
+ *	have ended
+ * @runq_ticks: likewise, runnable without a CPU
+ * @irq_ticks: likewise, in interrupts
  */
 struct ktau_open {
 	__u32 id;
 	__u32 flags;
 	__aligned_u64 start_ticks;
 	__aligned_u64 child_ticks;
+	__aligned_u64 asleep_ticks;
+	__aligned_u64 runq_ticks;
+	__aligned_u64 irq_ticks;
 };
 
 /**
@@ -903,7 +910,7 @@ _Static_assert(sizeof(struct ktau_rec_cgroup) == 24, "ktau_rec_cgroup");
 _Static_assert(sizeof(struct ktau_rec_owner) == 200, "ktau_rec_owner");
 _Static_assert(sizeof(struct ktau_rec_gone) == 24, "ktau_rec_gone");
 _Static_assert(sizeof(struct ktau_entry) == 64, "ktau_entry");
-_Static_assert(sizeof(struct ktau_open) == 24, "ktau_open");
+_Static_assert(sizeof(struct ktau_open) == 48, "ktau_open");
 _Static_assert(sizeof(struct ktau_rec_profile) == 152, "ktau_rec_profile");
 _Static_assert(sizeof(struct ktau_slot) == 16, "ktau_slot");
 _Static_assert(sizeof(struct ktau_slot_switch) == 16, "ktau_slot_switch");

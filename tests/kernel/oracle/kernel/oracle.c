@@ -39,7 +39,7 @@ struct oracle_task {
 
 static DEFINE_MUTEX(exited_lock);
 static LIST_HEAD(exited);	/* under exited_lock */
-static bool active;
+bool oracle_is_active;
 
 static int __init oracle_setup(char *word)
 {
@@ -47,7 +47,7 @@ static int __init oracle_setup(char *word)
 
 	for_each_possible_cpu(cpu)
 		ct_cpu_track_user(cpu);
-	active = true;
+	oracle_is_active = true;
 	return 1;
 }
 __setup("oracle", oracle_setup);
@@ -76,7 +76,7 @@ void oracle_exited(void)
 {
 	struct oracle_task *task;
 
-	if (!active)
+	if (!oracle_is_active)
 		return;
 	task = kmalloc(sizeof(*task), GFP_KERNEL);
 	if (WARN_ON(!task))
@@ -155,7 +155,7 @@ static const struct proc_ops oracle_ops = {
 
 static int __init oracle_init(void)
 {
-	if (active && !proc_create("oracle", 0600, NULL, &oracle_ops))
+	if (oracle_is_active && !proc_create("oracle", 0600, NULL, &oracle_ops))
 		return -ENOMEM;
 	return 0;
 }

@@ -24,6 +24,9 @@ static __always_inline void oracle_user_enter(void)
 		vtime_user_enter(current);
 }
 
+/* Whether the kernel command line says so. */
+extern bool oracle_is_active;
+
 void oracle_exited(void);
 
 #endif /* _LINUX_ORACLE_H */
