@@ -6,8 +6,18 @@ import pathlib
 import re
 import subprocess
 
-GROUPS = ('syscall', 'irq', 'bh', 'sched', 'exception', 'signal', 'socket', 'tcp', 'icmp',
-          'wait', 'kvm', 'account')
+TOP = pathlib.Path(__file__).resolve().parents[2]
+
+
+def built_groups():
+    """The groups that have an option, from the one list of groups."""
+    groups = (TOP / 'kernel-ext/include/uapi/linux/ktau_groups.h').read_text(encoding='ascii')
+    options = (TOP / 'kernel-ext/kernel/ktau/Kconfig').read_text(encoding='ascii')
+    return tuple(name for symbol, name in re.findall(r'^KTAU_GROUP\((\w+), (\w+),', groups, re.M)
+                 if f'config KTAU_{symbol}\n' in options)
+
+
+GROUPS = built_groups()
 MODES = ('all', 'self', 'pid', 'name')
 INFO = ('profile', 'trace', 'both')
 UNITS = {'ms': 0.001, 's': 1, 'm': 60, 'h': 3600, 'd': 86400}

@@ -51,20 +51,9 @@ struct ktau_cpu_frame {
 
 /* The position of each group's bit, which is also the index of its static key. */
 enum ktau_group {
-	KTAU_BIT_SYSCALL,
-	KTAU_BIT_IRQ,
-	KTAU_BIT_BH,
-	KTAU_BIT_SCHED,
-	KTAU_BIT_EXCEPTION,
-	KTAU_BIT_SIGNAL,
-	KTAU_BIT_SOCKET,
-	KTAU_BIT_TCP,
-	KTAU_BIT_ICMP,
-	KTAU_BIT_WAIT,
-	KTAU_BIT_FUNC,
-	KTAU_BIT_USER,
-	KTAU_BIT_KVM,
-	KTAU_BIT_ACCOUNT,
+#define KTAU_GROUP(symbol, name, bit) KTAU_BIT_##symbol = (bit),
+#include <uapi/linux/ktau_groups.h>
+#undef KTAU_GROUP
 };
 
 extern struct static_key_false ktau_keys[];

@@ -16,35 +16,16 @@
 #define RING_SLOTS_MAX	BIT(20)
 
 const char * const ktau_group_names[KTAU_NR_GROUPS] = {
-	[KTAU_BIT_SYSCALL] = "syscall",
-	[KTAU_BIT_IRQ] = "irq",
-	[KTAU_BIT_BH] = "bh",
-	[KTAU_BIT_SCHED] = "sched",
-	[KTAU_BIT_EXCEPTION] = "exception",
-	[KTAU_BIT_SIGNAL] = "signal",
-	[KTAU_BIT_SOCKET] = "socket",
-	[KTAU_BIT_TCP] = "tcp",
-	[KTAU_BIT_ICMP] = "icmp",
-	[KTAU_BIT_WAIT] = "wait",
-	[KTAU_BIT_FUNC] = "func",
-	[KTAU_BIT_USER] = "user",
-	[KTAU_BIT_KVM] = "kvm",
-	[KTAU_BIT_ACCOUNT] = "account",
+#define KTAU_GROUP(symbol, name, bit) [bit] = #name,
+#include <uapi/linux/ktau_groups.h>
+#undef KTAU_GROUP
 };
 
 const u32 ktau_groups_built =
-	(IS_ENABLED(CONFIG_KTAU_SYSCALL) ? KTAU_GROUP_SYSCALL : 0) |
-	(IS_ENABLED(CONFIG_KTAU_IRQ) ? KTAU_GROUP_IRQ : 0) |
-	(IS_ENABLED(CONFIG_KTAU_BH) ? KTAU_GROUP_BH : 0) |
-	(IS_ENABLED(CONFIG_KTAU_SCHED) ? KTAU_GROUP_SCHED : 0) |
-	(IS_ENABLED(CONFIG_KTAU_EXCEPTION) ? KTAU_GROUP_EXCEPTION : 0) |
-	(IS_ENABLED(CONFIG_KTAU_SIGNAL) ? KTAU_GROUP_SIGNAL : 0) |
-	(IS_ENABLED(CONFIG_KTAU_SOCKET) ? KTAU_GROUP_SOCKET : 0) |
-	(IS_ENABLED(CONFIG_KTAU_TCP) ? KTAU_GROUP_TCP : 0) |
-	(IS_ENABLED(CONFIG_KTAU_ICMP) ? KTAU_GROUP_ICMP : 0) |
-	(IS_ENABLED(CONFIG_KTAU_WAIT) ? KTAU_GROUP_WAIT : 0) |
-	(IS_ENABLED(CONFIG_KTAU_KVM) ? KTAU_GROUP_KVM : 0) |
-	(IS_ENABLED(CONFIG_KTAU_ACCOUNT) ? KTAU_GROUP_ACCOUNT : 0);
+#define KTAU_GROUP(symbol, name, bit) (IS_ENABLED(CONFIG_KTAU_##symbol) ? BIT(bit) : 0) |
+#include <uapi/linux/ktau_groups.h>
+#undef KTAU_GROUP
+	0;
 
 static int parse_group(const char *name, u32 *group)
 {

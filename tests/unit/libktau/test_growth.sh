@@ -26,6 +26,7 @@ ok() {
 # headers DIRECTORY AWK: today's, with the edited structures; no sizes are asserted.
 headers() {
 	mkdir -p "$work/$1/linux"
+	cp "${uapi%.h}_groups.h" "$work/$1/linux"
 	awk '/^#if defined\(__STDC_VERSION__\)/ { skip = 1 }
 	     !skip { print }
 	     /^#endif/ { skip = 0 }' $uapi | awk "$2" >"$work/$1/linux/ktau.h"

@@ -43,21 +43,13 @@
 #define KTAU_ABI_VERSION	2
 #define KTAU_MAGIC		0x5541544bU	/* "KTAU" on little endian */
 
-/* Groups: what can be enabled. The first nine bits are the original's. */
-#define KTAU_GROUP_SYSCALL	(1U << 0)
-#define KTAU_GROUP_IRQ		(1U << 1)
-#define KTAU_GROUP_BH		(1U << 2)
-#define KTAU_GROUP_SCHED	(1U << 3)
-#define KTAU_GROUP_EXCEPTION	(1U << 4)
-#define KTAU_GROUP_SIGNAL	(1U << 5)
-#define KTAU_GROUP_SOCKET	(1U << 6)
-#define KTAU_GROUP_TCP		(1U << 7)
-#define KTAU_GROUP_ICMP		(1U << 8)
-#define KTAU_GROUP_WAIT		(1U << 9)	/* functions in which tasks sleep or spin */
-#define KTAU_GROUP_FUNC		(1U << 10)	/* functions hooked at run time */
-#define KTAU_GROUP_USER		(1U << 11)	/* regions of programs */
-#define KTAU_GROUP_KVM		(1U << 12)	/* guest mode */
-#define KTAU_GROUP_ACCOUNT	(1U << 13)	/* user-to-kernel transitions */
+/* Groups: what can be enabled. KTAU_GROUP_* is the bit of a group in a mask. */
+enum ktau_groups {
+#define KTAU_GROUP(symbol, name, bit) KTAU_GROUP_##symbol = 1 << (bit),
+#include <linux/ktau_groups.h>
+#undef KTAU_GROUP
+};
+
 #define KTAU_NR_GROUPS		14
 #define KTAU_GROUP_MODULE	(1U << 16)	/* the first of the modules' groups */
 #define KTAU_NR_MODULE_GROUPS	12

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * The groups of KTAU: KTAU_GROUP(symbol, name, bit). A file that includes this defines the
+ * macro first; there is no guard, because the list is included several times. The first
+ * nine groups are the original's. CONFIG_KTAU_symbol builds a group in; func and user are
+ * not built yet.
+ */
+KTAU_GROUP(SYSCALL, syscall, 0)		/* system calls */
+KTAU_GROUP(IRQ, irq, 1)			/* interrupts */
+KTAU_GROUP(BH, bh, 2)			/* softirqs, timers, work items */
+KTAU_GROUP(SCHED, sched, 3)		/* time off the CPU and in the run queue */
+KTAU_GROUP(EXCEPTION, exception, 4)	/* page faults and other exceptions */
+KTAU_GROUP(SIGNAL, signal, 5)		/* signals */
+KTAU_GROUP(SOCKET, socket, 6)		/* the socket layer */
+KTAU_GROUP(TCP, tcp, 7)			/* TCP */
+KTAU_GROUP(ICMP, icmp, 8)		/* ICMP */
+KTAU_GROUP(WAIT, wait, 9)		/* functions in which tasks sleep or spin */
+KTAU_GROUP(FUNC, func, 10)		/* functions hooked at run time */
+KTAU_GROUP(USER, user, 11)		/* regions of programs */
+KTAU_GROUP(KVM, kvm, 12)		/* guest mode */
+KTAU_GROUP(ACCOUNT, account, 13)	/* user-to-kernel transitions */
