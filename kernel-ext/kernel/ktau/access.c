@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: how much a reader may see of the tasks that it may see at all.
+ * KTAU: how much a reader may see of the tasks that permission.c lets it see.
  *
  *	kernel.ktau_paranoid	a reader without CAP_PERFMON gets
  *	 3			nothing

@@ -3,7 +3,7 @@
  * KTAU: the account of a task: how it has spent the time since its profile began.
  *
  *	user	from the end of the root frame to its next beginning
- *	kernel	in frames, without the parts below
+ *	kernel	in frames, except for the parts below
  *	irq	in interrupts of the task, and in softirqs at the end of one
  *	runq	runnable without a CPU
  *	asleep	waiting
@@ -127,7 +127,7 @@ struct ktau_times ktau_times_at(const struct ktau_state *state,
 /**
  * ktau_account_copy() - add the account to the copy of a profile
  * @rec: the copy, complete except for the account
- * @state: whose
+ * @state: the owner
  * @task: the live task that the state belongs to, or NULL
  * @outermost: the outermost open frame, or NULL
  * @outermost_ticks: when it was entered

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: control groups of the default hierarchy (cgroup v2), named by their ids.
+ * KTAU: control groups of the default hierarchy (cgroup v2), identified by their ids.
  *
  * KTAU keeps ids, never references, so that a filter cannot pin a removed group. Ids are
  * not reused.

@@ -59,7 +59,7 @@ void ktau_trace_changes(struct ktau_state *state)
 			   ktau_cgroup_of(current));
 }
 
-/* On the CPU that ran the task a moment ago. */
+/* Runs on the CPU that ran the task when the change was noted. */
 static void trace_changes_here(void *task)
 {
 	struct ktau_state *state = current->ktau.state;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: the clock, and what KTAU itself costs.
+ * KTAU: the clock, and the cost of KTAU itself.
  *
  * Times are raw ticks of the CPU's counter. Every stream states once how to convert them:
  * their rate, whether it is the same on all CPUs, and two moments in both ticks and

@@ -4,7 +4,6 @@
  *
  * A write is applied as a whole or not at all, unless memory runs out.
  */
-#include <linux/capability.h>
 #include <linux/init.h>
 #include <linux/mm.h>
 #include <linux/sched.h>

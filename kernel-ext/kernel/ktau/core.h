@@ -16,7 +16,7 @@ struct work_struct;
 /* The configuration, except for the filter. Guarded by ktau_mutex. */
 struct ktau_config {
 	u32	groups;		/* enabled KTAU_GROUP_* */
-	u32	task_groups;	/* KTAU_GROUP_* that some task had for itself */
+	u32	task_groups;	/* KTAU_GROUP_* that individual tasks had */
 	u32	modes;		/* KTAU_MODE_* */
 	bool	tags;		/* some task had a tag */
 	bool	inherit;	/* children of selected tasks are selected */

@@ -36,7 +36,7 @@ static void count_value(struct ktau_state *state, unsigned int id, u64 value)
  * @point: the counter
  * @value: the value
  *
- * Context: Any but NMI. The current task has the counter's group on.
+ * Context: Any but NMI. The current task has the counter's group enabled.
  */
 void __ktau_count(struct ktau_point *point, u64 value)
 {

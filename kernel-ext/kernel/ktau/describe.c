@@ -59,7 +59,7 @@ static void translate(const struct ktau_stream *stream, struct ktau_owner *owner
 }
 
 /**
- * ktau_describe_task() - describe a live task for the reader
+ * ktau_describe_task() - describe a live task as the reader sees it
  * @stream: the stream; the current credentials are those of its opener
  * @owner: receives the description
  * @task: the task, held by the caller
@@ -86,7 +86,7 @@ void ktau_describe_task(const struct ktau_stream *stream, struct ktau_owner *own
 }
 
 /**
- * ktau_describe_exited() - describe an exited task for the reader
+ * ktau_describe_exited() - describe an exited task as the reader sees it
  * @stream: the stream; the current credentials are those of its opener
  * @owner: receives the description
  * @state: its state

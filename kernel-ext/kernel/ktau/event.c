@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: what event ids stand for: ranges, sources, names.
+ * KTAU: the events that ids stand for: ranges, sources, names.
  *
  * An id's event is filled in before the id is published, and an id is never given to
  * another event. So counts keep the name that the event had when its id was assigned,

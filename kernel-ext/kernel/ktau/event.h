@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * KTAU: what event ids stand for.
+ * KTAU: the events that ids stand for.
  */
 #ifndef _KERNEL_KTAU_EVENT_H
 #define _KERNEL_KTAU_EVENT_H

@@ -7,7 +7,6 @@
  * does not grow with the number of tasks, except for the serials of those that have been
  * described or shown.
  */
-#include <linux/capability.h>
 #include <linux/fs.h>
 #include <linux/ktau.h>
 #include <linux/mm.h>

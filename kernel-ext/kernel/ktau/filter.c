@@ -210,7 +210,7 @@ bool ktau_filter_has_conditions(void)
 }
 
 /**
- * ktau_filter_selection() - number of the selection in force
+ * ktau_filter_selection() - the number of the selection in force
  *
  * Context: Any.
  * Return: The number; 0 without a filter.

@@ -70,7 +70,7 @@ static void note(struct ktau_watch *watch, const struct ktau_state *state,
 }
 
 /**
- * ktau_gone_note() - note that an exited task is no longer kept
+ * ktau_gone_note() - mark an exited task that leaves the queue
  * @watches: one of the lists of watches that may know it
  * @state: the task's state
  * @evicted: the task was evicted; otherwise it was folded

@@ -75,7 +75,7 @@ bool ktau_look(struct ktau_state *state, struct task_struct *task, u64 number,
 
 /**
  * ktau_look_again() - take back a ktau_look() whose profile was not shown
- * @state: whose
+ * @state: the owner
  *
  * Context: May sleep.
  */

@@ -48,7 +48,7 @@ static unsigned int nr_segments(const struct sk_buff *skb, bool send)
  * @skb: the segment, its TCP control block filled in
  * @send: which
  *
- * Context: Task or softirq. The current task has TCP and trace on.
+ * Context: Task or softirq. The current task has TCP and tracing enabled.
  */
 void __ktau_net(const struct sock *sk, const struct sk_buff *skb, bool send)
 {

@@ -3,7 +3,7 @@
  * KTAU: the model, and the hot path that implements it.
  *
  * An event is a named instrumentation point. A frame is one activation of a timer event.
- * Frames lie on the kernel stack and are linked from the task, innermost first:
+ * Frames are on the kernel stack and linked from the task, innermost first:
  *
  *	duration  of a frame = ticks from its entry to its exit
  *	exclusive time       = duration - durations of the frames directly inside

@@ -3,7 +3,6 @@
  * KTAU: the record of one owner: a copy of its profile or trace, with what the reader may
  * not see taken out.
  */
-#include <linux/mm.h>
 #include <linux/sizes.h>
 
 #include "arch.h"

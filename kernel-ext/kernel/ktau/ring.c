@@ -11,9 +11,7 @@
 #include "ring.h"
 #include "user.h"
 
-/*
- * Initial size of a ring: half a page, a power of two so that kmalloc() wastes nothing.
- */
+/* Initial size of a ring: 2 KiB, a size without waste for kmalloc(). */
 #define START_SLOTS	64
 
 /* Size of the ring of a kernel thread or idle task, unless ring= is less. */

@@ -198,7 +198,7 @@ static __always_inline void ktau_slot_fill(struct ktau_ring_slot *slot, u64 tick
 static __always_inline void ktau_slot_commit(const struct ktau_ring *ring,
 					     struct ktau_ring_slot *slot)
 {
-	smp_wmb();	/* pairs with the reader's in snapshot_trace.c */
+	smp_wmb();	/* pairs with the reader's barrier in snapshot_trace.c */
 	data_race(slot->seq += ring->size);	/* no other CPU writes it */
 }
 

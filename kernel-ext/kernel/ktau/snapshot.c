@@ -276,7 +276,7 @@ static bool copy_untasked(struct copy *copy, struct ktau_state *state)
 
 /**
  * ktau_snapshot_bytes() - size of the snapshot of a profile
- * @state: whose
+ * @state: the owner
  *
  * Context: Any.
  * Return: Bytes for the current table, which may grow.
@@ -294,7 +294,7 @@ size_t ktau_snapshot_bytes(const struct ktau_state *state)
  * ktau_snapshot_into() - copy a profile
  * @rec: receives the copy
  * @bytes: size of @rec, at least ktau_snapshot_bytes() of an empty table
- * @state: whose
+ * @state: the owner
  * @task: the live task that it belongs to, held by the caller; NULL for a CPU or an
  *	exited task
  *

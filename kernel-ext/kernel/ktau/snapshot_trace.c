@@ -316,7 +316,7 @@ static int copy_slots(struct ktau_rec_trace *rec, const struct ktau_ring *ring,
 
 /**
  * ktau_snapshot_trace_bytes() - approximate size of all slots of a ring
- * @state: whose ring
+ * @state: the owner of the ring
  *
  * Context: May sleep.
  * Return: Bytes for the current ring, which may grow; 0 without a ring.
@@ -337,7 +337,7 @@ size_t ktau_snapshot_trace_bytes(struct ktau_state *state)
  * ktau_snapshot_trace() - copy the slots of a ring
  * @rec: where it goes
  * @max_bytes: room for slots after the fixed part, at least KTAU_SLOT_MAX_BYTES
- * @state: whose
+ * @state: the owner
  * @task: the live task that it belongs to, or NULL
  * @reach: position of the reader, kept between calls for one owner; for a new owner,
  *	zero except for @since_ticks and @consume. With @consume, the slots are copied

@@ -19,10 +19,10 @@ static bool is_message(const struct socket *sock, size_t bytes)
 
 /**
  * __ktau_sock_sent() - count what the current task has sent
- * @sock: where
+ * @sock: the socket
  * @result: bytes, or -errno
  *
- * Context: Task or softirq. The current task has the group on.
+ * Context: Task or softirq. The current task has the group enabled.
  */
 void __ktau_sock_sent(const struct socket *sock, long result)
 {
@@ -40,10 +40,10 @@ static void count_received(size_t bytes)
 
 /**
  * __ktau_sock_received() - count what the current task has received
- * @sock: where
+ * @sock: the socket
  * @flags: MSG_* of the call
- * @result: what it returned
- * @copied: bytes that it has copied
+ * @result: its result
+ * @copied: number of bytes copied
  *
  * Context: As __ktau_sock_sent().
  */
@@ -60,7 +60,7 @@ void __ktau_sock_received(const struct socket *sock, int flags, long result,
  * __ktau_sock_spliced() - count what the current task has moved from a socket
  * @result: bytes, or -errno
  *
- * Context: Task. The current task has the group on.
+ * Context: Task. The current task has the group enabled.
  */
 void __ktau_sock_spliced(long result)
 {
@@ -82,7 +82,7 @@ void ktau_sock_page_begin(void)
 
 /**
  * ktau_sock_page_end() - count the page, unless sendmsg() has done so
- * @sock: where it was sent
+ * @sock: the socket
  * @result: bytes, or -errno
  *
  * Context: Task.

@@ -127,7 +127,7 @@ static void note_groups(struct ktau_state *state, u32 mask)
  * ktau_groups_throughout() - which groups have been enabled without interruption
  * @state: profile of a task or of a CPU
  * @mask: groups of interest
- * @since_ticks: beginning of the period
+ * @since_ticks: start of the period
  *
  * Context: Any.
  * Return: The groups in @mask that have been profiled since @since_ticks or since the

@@ -80,7 +80,7 @@ static noinline struct ktau_cell *cell_create(struct ktau_state *state,
 
 /**
  * ktau_cell() - find the cell of an event, allocating its chunk if necessary
- * @state: whose table
+ * @state: the owner of the table
  * @id: event
  *
  * Context: Any but NMI, on the CPU that runs the owner.
@@ -97,7 +97,7 @@ struct ktau_cell *ktau_cell(struct ktau_state *state, unsigned int id)
 
 /**
  * ktau_chunk_at() - find a chunk of any table
- * @state: whose
+ * @state: the owner
  * @nr: number of the chunk
  *
  * Context: Any.
@@ -120,7 +120,7 @@ struct ktau_chunk *ktau_chunk_at(const struct ktau_state *state, unsigned int nr
 
 /**
  * ktau_chunk_next() - iterate over the chunks of a table, in the order of their ids
- * @state: whose
+ * @state: the owner
  * @next: the number to start from, 0 at first; set to the number after the chunk found
  *
  * Context: Any.
@@ -275,7 +275,7 @@ void ktau_table_free(struct ktau_state *state)
 
 /**
  * ktau_table_cells() - upper bound of the number of events in a table
- * @state: whose
+ * @state: the owner
  *
  * Context: Any.
  * Return: The number of cells, which may grow at any time if the table is in use.
@@ -291,7 +291,7 @@ unsigned int ktau_table_cells(const struct ktau_state *state)
 
 /**
  * ktau_table_account() - account one activation in a table
- * @state: whose table
+ * @state: the owner of the table
  * @id: event
  * @incl: its duration
  * @excl: its exclusive time

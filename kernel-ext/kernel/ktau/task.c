@@ -9,10 +9,7 @@
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/coredump.h>
-#include <linux/sched/cputime.h>
-#include <linux/sched/signal.h>
 #include <linux/sched/task.h>
-#include <linux/seq_file.h>
 #include <linux/timekeeping.h>
 
 #include "arch.h"

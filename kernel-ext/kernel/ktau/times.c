@@ -29,7 +29,7 @@
 
 /**
  * ktau_times() - read the sums of a state
- * @state: whose
+ * @state: the owner
  *
  * Context: Any.
  * Return: Their current values.
@@ -236,7 +236,7 @@ static struct ktau_entry *entry_of(struct ktau_rec_profile *rec, unsigned int id
 /**
  * ktau_times_copy() - copy the times inside events into the entries of a snapshot
  * @rec: the snapshot, complete except for these times
- * @state: whose
+ * @state: the owner
  *
  * Context: Any. @state may be in use: the caller detects that afterwards.
  */

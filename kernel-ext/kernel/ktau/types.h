@@ -191,7 +191,7 @@ enum ktau_loss {
 	KTAU_LOSS_RESIZED,	/* unread slot of a ring that was resized */
 	KTAU_LOSS_UNREAD,	/* unread slot of a task that was folded or evicted */
 	KTAU_LOSS_EVICTED,	/* exited task that was added to the evicted sum */
-	KTAU_LOSS_CLAMPED,	/* negative duration set to 0 */
+	KTAU_LOSS_CLAMPED,	/* negative duration, set to 0 */
 	KTAU_LOSS_INTERNAL,	/* internal error: KTAU disables itself */
 	KTAU_NR_LOSSES
 };

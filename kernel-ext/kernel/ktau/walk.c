@@ -2,14 +2,12 @@
 /*
  * KTAU: the cursor of a stream, which walks over the owners one record at a time.
  *
- * Who may read is decided for each task when it is copied, with the credentials that the
- * file was opened with against those that the task has then.
+ * Whether an owner gets a record is decided in admit.c.
  */
-#include <linux/capability.h>
+#include <linux/cpumask.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched/signal.h>
 #include <linux/sizes.h>
-#include <linux/slab.h>
 
 #include "admit.h"
 #include "compose.h"
@@ -54,7 +52,7 @@ static int end(struct ktau_stream *stream)
 {
 	int err;
 
-	/* What exited while the tasks were read has been read with the exited. */
+	/* Tasks that exited during the stream have been read as exited tasks. */
 	if (!(stream->select.target & KTAU_TARGET_EXITED))
 		stream->end.exited_next = ktau_exited_next();
 	err = ktau_compose_end(stream);
@@ -88,7 +86,7 @@ static int step_idle(struct ktau_stream *stream)
 	return ret;
 }
 
-/* The first live task with an id not below @stream->cursor. */
+/* The first live task with a pid of at least @stream->cursor. */
 static struct task_struct *find_all(struct ktau_stream *stream)
 {
 	struct task_struct *task = NULL;
@@ -108,7 +106,7 @@ static struct task_struct *find_all(struct ktau_stream *stream)
 	return task;
 }
 
-/* The first thread of @leader's process with an id not below @stream->thread. */
+/* The first thread of @leader's process with a tid of at least @stream->thread. */
 static struct task_struct *find_thread(struct ktau_stream *stream,
 				       struct task_struct *leader)
 {
@@ -188,7 +186,7 @@ static int step_live(struct ktau_stream *stream)
 	return 0;
 }
 
-/* Have memory for what ktau_exited_settle() gives. */
+/* Allocate buffers for the results of ktau_exited_settle(). */
 static int make_room(struct ktau_stream *stream, u32 nr, size_t bytes)
 {
 	struct ktau_settle *settle = &stream->settle;
@@ -204,8 +202,8 @@ static int make_room(struct ktau_stream *stream, u32 nr, size_t bytes)
 }
 
 /*
- * No exited task is left: put the evicted sum, and note what is gone. Return: 1 if there
- * is an exited task by now, 0, -ENOMEM.
+ * No exited task is left: put the evicted sum, and note which tasks are gone. Return: 1
+ * if there is an exited task by now, 0, -ENOMEM.
  */
 static int settle_exited(struct ktau_stream *stream)
 {
@@ -295,12 +293,12 @@ static int step_cpu(struct ktau_stream *stream)
 }
 
 /**
- * ktau_stream_step() - put the next record, or find that there is none here
- * @stream: the stream, locked, its record read; the current credentials are those
- *	that opened it
+ * ktau_stream_step() - put the next record, or advance the cursor
+ * @stream: the stream, locked, its record read; the current credentials are those that
+ *	opened it
  *
  * Context: May sleep.
- * Return: 0, or -ENOMEM: the same step can be tried again.
+ * Return: 0, or -ENOMEM. The same step can be tried again.
  */
 int ktau_stream_step(struct ktau_stream *stream)
 {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * KTAU: parsing the words of /proc/ktau/control. control.c applies them.
- */
+/* KTAU: parsing the words written to /proc/ktau/control. control.c applies them. */
 #include <linux/ctype.h>
 #include <linux/log2.h>
 #include <linux/slab.h>
