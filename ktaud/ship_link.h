@@ -10,31 +10,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define LINK_SECONDS	10
+#include "ship_target.h"
+
 #define LINK_LINE	256
-#define LINK_REASON	256
-
-enum link_kind { LINK_TCP, LINK_TLS, LINK_UNIX };
-
-/**
- * struct link_target - where the collector is
- * @kind: of the connection
- * @host: name or address, for LINK_TCP and LINK_TLS
- * @port: of @host
- * @path: of the socket, for LINK_UNIX
- * @ca: file of the certificates to trust, NULL for the system's; LINK_TLS
- * @cert: file of the own certificate, NULL for none; LINK_TLS
- * @key: file of its key; LINK_TLS
- */
-struct link_target {
-	enum link_kind kind;
-	char host[256];
-	char port[16];
-	char path[104];
-	const char *ca;
-	const char *cert;
-	const char *key;
-};
 
 struct link;
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "ship_link.h"
+#include "ship_target.h"
 
 struct tls;
 

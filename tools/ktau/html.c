@@ -11,6 +11,10 @@
 
 #include "cli.h"
 #include "html.h"
+#include "html_over.h"
+#include "html_page.h"
+#include "html_parts.h"
+#include "html_trace.h"
 #include "account.h"
 #include "report_tables.h"
 #include "tally.h"
@@ -23,27 +27,6 @@ struct choice {
 	size_t index;
 	uint64_t busy;
 };
-
-void html_text(struct html_page *page, const char *text)
-{
-	section_number(&page->section, texts_number(&page->texts, text));
-}
-
-uint64_t html_event(struct html_page *page, uint32_t id)
-{
-	size_t number = hash_get(&page->event_numbers, id);
-
-	if (number)
-		return number - 1;
-	if (page->nr_events == page->room_events) {
-		page->room_events = page->room_events ? page->room_events * 2 : 64;
-		page->events = cli_alloc(page->events, page->room_events,
-					 sizeof(*page->events));
-	}
-	page->events[page->nr_events++] = id;
-	hash_put(&page->event_numbers, id, page->nr_events);
-	return page->nr_events - 1;
-}
 
 static void put_ns(struct html_page *page, uint64_t ticks)
 {

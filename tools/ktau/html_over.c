@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "html.h"
+#include "html_over.h"
 #include "tally.h"
 
 /* Intervals of a page: several streams are one where there are more. */

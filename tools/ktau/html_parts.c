@@ -3,7 +3,7 @@
  * The page around the data of an HTML report: the files of html/, as they are. The
  * assembler reads them, so it works with every compiler and machine.
  */
-#include "html.h"
+#include "html_parts.h"
 
 #define PART(name, file)				\
 	__asm__(".pushsection .rodata\n"		\

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "html.h"
+#include "html_trace.h"
 #include "tally.h"
 #include "stacks.h"
 #include "timeline.h"
