@@ -445,7 +445,7 @@ u64 ktau_exited_first(void)
  *
  * Context: May sleep.
  * Return: Whether the task is still in the queue; otherwise it has been folded or
- * evicted. Without memory the task is not noted, which END will say.
+ * evicted. Without memory the task is not noted, which END reports.
  */
 bool ktau_exited_show(struct ktau_watch *watch, struct ktau_state *state)
 {

@@ -12,10 +12,9 @@
  * complete. So the number of serials is bounded by the tasks that are live or queued,
  * plus those that have gone since the last complete stream.
  *
- * A reader that never completes a stream would let the latter pile up. So marked serials
- * are charged to the user that opened the stream. If the user has no room, the serial of
- * the task that goes is forgotten, and END reports (refused_gone) that the reader must
- * begin anew.
+ * A reader that never completes a stream would accumulate marked serials without bound.
+ * So they are charged to the user that opened the stream. If that user has no room, the
+ * serial is dropped, and END reports (refused_gone) that the reader must start over.
  *
  * A reader without the evicted sum keeps the evicted tasks that it knows, so these are
  * not listed.
@@ -29,7 +28,7 @@
 #define EVICTED	XA_MARK_1
 #define TAKEN	XA_MARK_2	/* listed in the current stream */
 
-/* Upper bound of the memory of one serial: a node of the tree, if no neighbour is known. */
+/* Upper bound of the memory of one serial: a node of the tree without neighbours. */
 #define SERIAL_BYTES	sizeof(struct xa_node)
 
 /**

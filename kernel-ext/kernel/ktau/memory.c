@@ -84,7 +84,7 @@ bool ktau_has_room(size_t bytes)
  * @bytes: how much
  *
  * Context: Any.
- * Return: Whether it was charged; else it is counted by reason.
+ * Return: Whether it was charged; otherwise this is counted by reason.
  */
 bool ktau_charge(struct ktau_user *user, size_t bytes)
 {
@@ -102,8 +102,8 @@ bool ktau_charge(struct ktau_user *user, size_t bytes)
 }
 
 /**
- * ktau_uncharge() - the other end of ktau_charge()
- * @user: who was charged
+ * ktau_uncharge() - undo ktau_charge()
+ * @user: the user that was charged
  * @bytes: how much
  *
  * Context: Any.

@@ -29,8 +29,8 @@
  * @max_entries: room for entries
  * @outermost: the outermost open frame
  * @outermost_ticks: when it was entered
- * @now: the owner's times, with what is in progress
- * @base: what they were before the first wait or interrupt inside the frames copied
+ * @now: the owner's times, including the wait in progress
+ * @base: the times before the first wait or interrupt inside the frames copied so far
  * @is_full: there were more entries
  */
 struct copy {
@@ -106,7 +106,7 @@ static bool frame_is_valid(const struct ktau_frame *frame,
 	       p + sizeof(*frame) <= high;
 }
 
-/* What lies inside a frame lies inside those around it too: the oldest base counts. */
+/* Time inside a frame is also inside the enclosing frames, so the oldest base counts. */
 static __always_inline void take_base(struct ktau_times *base,
 				      const struct ktau_frame *frame)
 {
@@ -117,7 +117,7 @@ static __always_inline void take_base(struct ktau_times *base,
 	base->irq = min(base->irq, READ_ONCE(frame->base.irq));
 }
 
-/* The times inside a frame; where the clocks of CPUs differ, no more than @left. */
+/* The times inside a frame, limited to @left in case the clocks of CPUs differ. */
 static void fill_open(struct ktau_open *open, const struct copy *copy, u64 left)
 {
 	open->asleep_ticks = min(copy->now.asleep - copy->base.asleep, left);
@@ -176,7 +176,7 @@ copy_frames(struct copy *copy, const struct ktau_state *state,
 			fill_open(&open[rec->nr_open++], copy,
 				  max_t(s64, rec->ticks - start, 0));
 		}
-		/* The interrupt that copies is inside the frames around it. */
+		/* The interrupt that makes the copy is inside the enclosing frames. */
 		if (frame == irq)
 			copy->now.irq = copy->base.irq + rec->ticks - start;
 		if (!is_in_state(frame, state))

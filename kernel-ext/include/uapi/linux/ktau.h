@@ -420,8 +420,8 @@ struct ktau_entry {
  * @flags: 0
  * @start_ticks: when it was entered
  * @child_ticks: duration of the frames directly inside that have ended
- * @asleep_ticks: asleep inside it so far, as struct ktau_entry has it for frames that
- *	have ended
+ * @asleep_ticks: ticks asleep inside it so far, as @asleep of struct ktau_entry for
+ *	frames that have ended
  * @runq_ticks: likewise, runnable without a CPU
  * @irq_ticks: likewise, in interrupts
  */
