@@ -14,6 +14,7 @@
 
 #include "account.h"
 #include "arch.h"
+#include "cpu.h"
 #include "event.h"
 #include "snapshot.h"
 #include "table.h"
