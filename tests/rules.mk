@@ -23,7 +23,7 @@ test_ATTACKS := $(addprefix $(B)/tests/progs/attack_,ids consume spy crowd evict
 		setuid poll landlock ipi files gone container memcg) $(B)/tests/progs/policy
 test_LOADS += $(test_ATTACKS) $(B)/tests/progs/attack_totals
 endif
-test_LOADS += $(addprefix $(B)/tests/progs/,slots slots_tcp)
+test_LOADS += $(addprefix $(B)/tests/progs/,slots slots_tcp) $(B)/tests/bench/tables
 
 .PHONY: setup kernel demo check torture test-programs unit-programs list-unit-tests
 

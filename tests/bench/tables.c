@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tables FILE: bytes of KTAU's tables for each task in a stream of profiles, exited tasks
- * included, a line each, for make bench. A task has a state, a chunk of cells for each
- * eight ids of which it has used one, and from id 1024 on a directory, as large as a chunk,
- * for each 256 ids likewise.
+ * tables [-l] FILE: bytes of KTAU's tables for each task in a stream of profiles, exited
+ * tasks included except with -l, a line each. A task has a state, a chunk of cells for each eight ids of which
+ * it has used one, from id 1024 on a directory, as large as a chunk, for each 256 ids
+ * likewise, and a chunk for the times inside each nine events that have any.
  */
 #include <err.h>
 #include <linux/ktau.h>
@@ -15,17 +15,27 @@
 #define DIR_IDS		256
 #define FIRST_DIR	(1024 / DIR_IDS)
 #define CHUNK_BYTES	256
-#define STATE_BYTES	2048	/* what the allocator gives for struct ktau_state */
+#define TIMES_EVENTS	9
+#define STATE_BYTES	2184	/* what the allocator gives for struct ktau_state */
 
 static char buffer[1 << 20] __attribute__((aligned(8)));
+static unsigned int groups[1 << 16]; /* by id */
+
+/* Those of the scheduler's events follow from their other figures. */
+static bool has_times(const struct ktau_entry *e)
+{
+	return e->kind == KTAU_KIND_TIMER && groups[e->id] != KTAU_GROUP_SCHED &&
+	       (e->asleep || e->runq || e->irq);
+}
 
 /* Entries are in the order of their ids: those of a chunk or directory are adjacent. */
 static void print_bytes(const struct ktau_rec_profile *p)
 {
 	const char *at = (const char *)p + p->rec.head;
-	unsigned int i, chunk, last = -1U, dir, last_dir = -1U, bytes = STATE_BYTES;
+	unsigned int i, chunk, last = -1U, dir, last_dir = -1U, bytes = STATE_BYTES, times = 0;
 
 	for (i = 0; i < p->nr_entries; i++, at += p->entry_size) {
+		times += has_times((const struct ktau_entry *)at);
 		chunk = ((const struct ktau_entry *)at)->id / CHUNK_IDS;
 		bytes += chunk == last ? 0 : CHUNK_BYTES;
 		last = chunk;
@@ -33,27 +43,31 @@ static void print_bytes(const struct ktau_rec_profile *p)
 		bytes += dir < FIRST_DIR || dir == last_dir ? 0 : CHUNK_BYTES;
 		last_dir = dir;
 	}
-	printf("%u\n", bytes);
+	printf("%u\n", bytes + (times + TIMES_EVENTS - 1) / TIMES_EVENTS * CHUNK_BYTES);
 }
 
-static bool is_task(const struct ktau_rec_owner *owner)
+static bool is_task(const struct ktau_rec_owner *owner, bool live)
 {
-	return owner->kind == KTAU_OWNER_TASK || owner->kind == KTAU_OWNER_EXITED;
+	return owner->kind == KTAU_OWNER_TASK || (!live && owner->kind == KTAU_OWNER_EXITED);
 }
 
 int main(int argc, char **argv)
 {
 	struct ktau_rec *rec = (struct ktau_rec *)buffer;
 	struct ktau_rec_owner task = { .serial = 0 };
+	bool live = argc == 3 && !strcmp(argv[1], "-l");
 	FILE *f;
 
-	if (argc != 2 || !(f = fopen(argv[1], "r")))
-		err(1, "usage: tables FILE: %s", argc == 2 ? argv[1] : "");
+	if (argc != 2 + live || !(f = fopen(argv[argc - 1], "r")))
+		err(1, "usage: tables [-l] FILE: %s", argc > 1 ? argv[argc - 1] : "");
 	while (fread(rec, sizeof(*rec), 1, f) == 1) {
 		if (rec->size < sizeof(*rec) || rec->size > sizeof(buffer) ||
 		    fread(rec + 1, rec->size - sizeof(*rec), 1, f) != 1)
-			errx(1, "%s: not a stream of profiles", argv[1]);
-		if (rec->type == KTAU_REC_OWNER && is_task((struct ktau_rec_owner *)rec))
+			errx(1, "%s: not a stream of profiles", argv[argc - 1]);
+		if (rec->type == KTAU_REC_EVENT)
+			groups[((struct ktau_rec_event *)rec)->id & 0xffff] =
+				((struct ktau_rec_event *)rec)->group;
+		if (rec->type == KTAU_REC_OWNER && is_task((struct ktau_rec_owner *)rec, live))
 			task = *(struct ktau_rec_owner *)rec;
 		if (rec->type == KTAU_REC_PROFILE &&
 		    ((struct ktau_rec_profile *)rec)->serial == task.serial)
