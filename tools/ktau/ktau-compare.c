@@ -12,6 +12,7 @@
 #include "cli.h"
 #include "compare.h"
 #include "hash.h"
+#include "pager.h"
 #include "report_options.h"
 #include "subcommand.h"
 #include "tally.h"
@@ -349,6 +350,10 @@ static int compare_main(int argc, char **argv)
 	size_t i;
 
 	cli_parse(&parser, argc, argv, 0, &o);
+	if (o.format == FORMAT_TEXT) {
+		table_use_colour();
+		pager_start();
+	}
 	status = read_both(&c);
 	if (c.periods[0] && c.periods[1])
 		print(&c);

@@ -11,6 +11,7 @@
 #include "cli.h"
 #include "html.h"
 #include "over_time.h"
+#include "pager.h"
 #include "report.h"
 #include "source.h"
 #include "subcommand.h"
@@ -480,6 +481,10 @@ static int report_main(int argc, char **argv)
 
 	cli_parse(&parser, argc, argv, 0, &o);
 	choose(&o);
+	if (o.report.format == FORMAT_TEXT) {
+		table_use_colour();
+		pager_start();
+	}
 	if (o.over_time)
 		return over_time(&o);
 	o.report.source = source = name_source(&o);
