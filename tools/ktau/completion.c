@@ -142,7 +142,10 @@ static void zsh_option(const char *spelling, const struct argp_option *o, const 
 	bool is_long = spelling[1] == '-', optional = o->flags & OPTION_ARG_OPTIONAL;
 	const char *words = words_of(o->name, command);
 
-	fprintf(out, " \\\n\t\t\t'%s%s[", spelling, !o->arg ? "" : is_long ? optional ? "=-" : "=" : "+");
+	fprintf(out, " \\\n\t\t\t'%s", spelling);
+	if (o->arg)
+		fputs(!is_long ? "+" : optional ? "=-" : "=", out);
+	fputc('[', out);
 	zsh_text(o->doc ? o->doc : "", out);
 	fputc(']', out);
 	if (o->arg) {

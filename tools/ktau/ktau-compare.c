@@ -328,9 +328,9 @@ static void print(const struct comparison *c)
 	for (i = 0; i < shown; i++)
 		put_row(&t, &rows[i]);
 	if (c->o->format == FORMAT_TEXT) {
-		printf("A: %" PRIu64 " periods, B: %" PRIu64 " periods; %zu of %zu figures changed\n",
-		       c->periods[0], c->periods[1],
-		       changed, c->nr);
+		printf("A: %" PRIu64 " periods, B: %" PRIu64 " periods; "
+		       "%zu of %zu figures changed\n",
+		       c->periods[0], c->periods[1], changed, c->nr);
 		if (!judged)
 			puts("a recording of one period has no spread to judge by (--all)");
 	}

@@ -195,17 +195,32 @@ static int excess(const struct table *t, const struct layout *l)
 	return t->width ? total - t->width : 0;
 }
 
-/* Cuts the widest text, if that is enough and leaves @least of it. */
-static void cut(const struct table *t, struct layout *l, int least)
+/* The widest text of those that are wider than @least; NULL: there is none. */
+static int *widest_text(const struct table *t, struct layout *l, int least)
 {
-	int over = excess(t, l);
-	size_t c, widest = 0;
+	int *widest = NULL;
+	size_t c;
 
 	for (c = 0; c < t->nr_columns; c++)
-		if (t->columns[c].type == COLUMN_TEXT && l->width[c] > l->width[widest])
-			widest = c;
-	if (over > 0 && l->width[widest] - over >= least)
-		l->width[widest] -= over;
+		if (t->columns[c].type == COLUMN_TEXT &&
+		    l->width[c] > (widest ? *widest : least))
+			widest = &l->width[c];
+	return widest;
+}
+
+/* Cuts texts, always the widest one, if that is enough and leaves @least of each. */
+static void cut(const struct table *t, struct layout *l, int least)
+{
+	int over = excess(t, l), spare = 0, *widest;
+	size_t c;
+
+	for (c = 0; c < t->nr_columns; c++)
+		if (t->columns[c].type == COLUMN_TEXT && l->width[c] > least)
+			spare += l->width[c] - least;
+	if (spare < over)
+		return;
+	while (over-- > 0 && (widest = widest_text(t, l, least)))
+		--*widest;
 }
 
 /* Narrower gaps, a shorter text, then fewer columns. */
