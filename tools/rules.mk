@@ -21,7 +21,10 @@ else
 $(call tools_objects,ktau-top top_screen): KTAU_CPPFLAGS += -DKTAU_HAVE_NCURSES
 tools_CURSES := $(shell pkg-config --libs ncursesw)
 endif
-tools_KTAU := $(patsubst %.c,$(B)/%.o,$(tools_SOURCES))
+# ktau record runs a command as runktau does.
+tools_COMMAND := $(addprefix $(B)/tools/runktau/,command.o enable.o)
+tools_KTAU := $(patsubst %.c,$(B)/%.o,$(tools_SOURCES)) $(tools_COMMAND)
+$(call tools_objects,ktau-record): KTAU_CPPFLAGS += -Itools/runktau
 tools_RUNKTAU := $(patsubst %.c,$(B)/%.o,$(wildcard tools/runktau/*.c)) $(tools_REPORT)
 tools_FUNCMAP := $(patsubst %.c,$(B)/%.o,$(wildcard tools/funcmap/*.c))
 
@@ -58,7 +61,18 @@ $(B)/tools/funcmap/funcMap: $(tools_FUNCMAP) $(tools_SHARED) $(LIBKTAU)
 $(B)/tools/runktau/runktau: $(tools_RUNKTAU) $(tools_SHARED) $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS) -lm
 
+# Completion for shells, by the program itself: one for another machine cannot be run here.
+tools_COMPLETIONS := $(if $(CROSS_COMPILE),,$(B)/tools/completion/ktau $(B)/tools/completion/_ktau)
+BASHCOMPDIR ?= $(PREFIX)/share/bash-completion/completions
+ZSHCOMPDIR ?= $(PREFIX)/share/zsh/site-functions
+
+$(tools_COMPLETIONS): $(B)/tools/ktau/ktau
+	@mkdir -p $(@D)
+	$< --completion=$(if $(filter _%,$(@F)),zsh,bash) > $@
+
 .PHONY: install-tools
-install-tools: all
+install-tools: all $(tools_COMPLETIONS)
 	install -d $(DESTDIR)$(BINDIR)
 	install -m 755 $(tools_PROGRAMS) $(DESTDIR)$(BINDIR)
+	$(if $(tools_COMPLETIONS),install -D -m 644 -t $(DESTDIR)$(BASHCOMPDIR) $(B)/tools/completion/ktau)
+	$(if $(tools_COMPLETIONS),install -D -m 644 -t $(DESTDIR)$(ZSHCOMPDIR) $(B)/tools/completion/_ktau)

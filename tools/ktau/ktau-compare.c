@@ -12,6 +12,7 @@
 #include "cli.h"
 #include "compare.h"
 #include "hash.h"
+#include "pager.h"
 #include "report_options.h"
 #include "subcommand.h"
 #include "tally.h"
@@ -327,9 +328,9 @@ static void print(const struct comparison *c)
 	for (i = 0; i < shown; i++)
 		put_row(&t, &rows[i]);
 	if (c->o->format == FORMAT_TEXT) {
-		printf("A: %" PRIu64 " periods, B: %" PRIu64 " periods; %zu of %zu figures changed\n",
-		       c->periods[0], c->periods[1],
-		       changed, c->nr);
+		printf("A: %" PRIu64 " periods, B: %" PRIu64 " periods; "
+		       "%zu of %zu figures changed\n",
+		       c->periods[0], c->periods[1], changed, c->nr);
 		if (!judged)
 			puts("a recording of one period has no spread to judge by (--all)");
 	}
@@ -349,6 +350,10 @@ static int compare_main(int argc, char **argv)
 	size_t i;
 
 	cli_parse(&parser, argc, argv, 0, &o);
+	if (o.format == FORMAT_TEXT) {
+		table_use_colour();
+		pager_start();
+	}
 	status = read_both(&c);
 	if (c.periods[0] && c.periods[1])
 		print(&c);

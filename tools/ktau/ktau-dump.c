@@ -7,6 +7,7 @@
 
 #include "cli.h"
 #include "dump.h"
+#include "pager.h"
 #include "subcommand.h"
 #include "symbolize.h"
 
@@ -73,6 +74,7 @@ static int dump_main(int argc, char **argv)
 	uint64_t stext = 0;
 
 	cli_parse(&parser, argc, argv, 0, &o);
+	pager_start();
 	if (o.map && symbolize_load_map(&symtab, o.map))
 		return CLI_FAILED;
 	if (symtab)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "cli.h"
+#include "pager.h"
 #include "subcommand.h"
 #include "symbolize.h"
 #include "table.h"
@@ -167,6 +168,10 @@ static int events_main(int argc, char **argv)
 	int status = CLI_FAILED;
 
 	cli_parse(&parser, argc, argv, 0, &o);
+	if (o.format == FORMAT_TEXT) {
+		table_use_colour();
+		pager_start();
+	}
 	if (o.map && symbolize_load_map(&symtab, o.map))
 		return CLI_FAILED;
 	if (ktau_reader_create(&reader)) {

@@ -36,11 +36,11 @@ struct options {
 	int nr_files;
 };
 
-/* One option for each format, then the others. */
+/* One option for each format, then the others: complete before main(), for completion. */
 static struct argp_option argp_options[NR_FORMATS + 4];
 static char descriptions[NR_FORMATS][80];
 
-static void make_options(void)
+static void __attribute__((constructor)) make_options(void)
 {
 	static const struct argp_option others[] = {
 		{ "output", 'o', "FILE", 0,
@@ -212,7 +212,6 @@ static int export_main(int argc, char **argv)
 	char *path = NULL;
 	int status;
 
-	make_options();
 	cli_parse(&parser, argc, argv, 0, &o);
 	if (o.format->package) {
 		complain("--%s: ktau was built without it: install %s and build again",

@@ -11,6 +11,7 @@
 #include "cli.h"
 #include "html.h"
 #include "over_time.h"
+#include "pager.h"
 #include "report.h"
 #include "source.h"
 #include "subcommand.h"
@@ -267,6 +268,28 @@ static error_t parse_filter(int key, const char *arg, struct task_filter *f,
 	return ARGP_ERR_UNKNOWN;
 }
 
+static error_t parse_form(int key, char *arg, struct options *o, struct argp_state *state)
+{
+	struct report *r = &o->report;
+
+	switch (key) {
+	case OPT_BY:
+		o->by_given = true;
+		if (report_parse_by(arg, &r->by))
+			cli_usage(state, "--by=%s: not process, thread, name, cgroup or user", arg);
+		return 0;
+	case OPT_SORT:
+		if (report_parse_sort(arg, &r->sort))
+			cli_usage(state, "--sort=%s: not excl, incl, count or name", arg);
+		return 0;
+	case OPT_FORMAT:
+		if (table_parse_format(arg, &r->format))
+			cli_usage(state, "--format=%s: not text, csv or json", arg);
+		return 0;
+	}
+	return parse_selection(key, arg, o, state);
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
@@ -316,21 +339,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		if (report_parse_tables(arg, &r->tables))
 			cli_usage(state, "--tables=%s: no such table", arg);
 		return 0;
-	case OPT_BY:
-		o->by_given = true;
-		if (report_parse_by(arg, &r->by))
-			cli_usage(state, "--by=%s: not process, thread, name, cgroup or user", arg);
-		return 0;
-	case OPT_SORT:
-		if (report_parse_sort(arg, &r->sort))
-			cli_usage(state, "--sort=%s: not excl, incl, count or name", arg);
-		return 0;
-	case OPT_FORMAT:
-		if (table_parse_format(arg, &r->format))
-			cli_usage(state, "--format=%s: not text, csv or json", arg);
-		return 0;
 	}
-	return parse_selection(key, arg, o, state);
+	return parse_form(key, arg, o, state);
 }
 
 static const struct argp parser = {
@@ -480,6 +490,10 @@ static int report_main(int argc, char **argv)
 
 	cli_parse(&parser, argc, argv, 0, &o);
 	choose(&o);
+	if (o.report.format == FORMAT_TEXT) {
+		table_use_colour();
+		pager_start();
+	}
 	if (o.over_time)
 		return over_time(&o);
 	o.report.source = source = name_source(&o);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "completion.h"
 #include "subcommand.h"
 
 #define SUBCOMMAND(name) extern const struct subcommand subcommand_##name;
@@ -100,6 +101,10 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "help") && argc > 2)
 		return help_of(argv[2]);
+	/* For make install. */
+	if (!strncmp(argv[1], "--completion=", 13) &&
+	    !completion_print(argv[1] + 13, subcommands, NR_SUBCOMMANDS, stdout))
+		return cli_finish(stdout);
 	for (i = 0; i < sizeof(options) / sizeof(*options); i++) {
 		if (strcmp(argv[1], options[i].word))
 			continue;

@@ -249,8 +249,9 @@ static void print_text(struct over_time *o, FILE *out)
 	for (i = 0; i < o->nr; i++)
 		length += o->spans[i].length_ns;
 	print_escaped(o->nodename, out);
-	fprintf(out, "  %zu periods, %.1f s; a column is %.3f s, and a full block %.3f ms of kernel "
-		"time\n", o->nr, (double)length / 1e9,
+	fprintf(out, "  %zu periods, %.1f s; a column is %.3f s, and a full block %.3f ms "
+		"of kernel time\n",
+		o->nr, (double)length / 1e9,
 		(double)length / 1e9 / (double)o->nr * (double)group, (double)max / 1e6);
 	fprintf(out, "%-*s %8s  %9s\n", NAME_COLUMNS, "NAME", o->r->by == BY_NAME ? "" : "PID",
 		"KERNEL ms");

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "table.h"
@@ -15,6 +16,15 @@ enum { CELL_BYTES = 128 };
 
 /* A text may be cut to so much before columns are left out. */
 enum { TEXT_COLUMNS = 16 };
+
+static bool colour;
+
+void table_use_colour(void)
+{
+	const char *term = getenv("TERM");
+
+	colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR") && term && strcmp(term, "dumb");
+}
 
 int table_parse_format(const char *word, enum table_format *format)
 {
@@ -185,17 +195,32 @@ static int excess(const struct table *t, const struct layout *l)
 	return t->width ? total - t->width : 0;
 }
 
-/* Cuts the widest text, if that is enough and leaves @least of it. */
-static void cut(const struct table *t, struct layout *l, int least)
+/* The widest text of those that are wider than @least; NULL: there is none. */
+static int *widest_text(const struct table *t, struct layout *l, int least)
 {
-	int over = excess(t, l);
-	size_t c, widest = 0;
+	int *widest = NULL;
+	size_t c;
 
 	for (c = 0; c < t->nr_columns; c++)
-		if (t->columns[c].type == COLUMN_TEXT && l->width[c] > l->width[widest])
-			widest = c;
-	if (over > 0 && l->width[widest] - over >= least)
-		l->width[widest] -= over;
+		if (t->columns[c].type == COLUMN_TEXT &&
+		    l->width[c] > (widest ? *widest : least))
+			widest = &l->width[c];
+	return widest;
+}
+
+/* Cuts texts, always the widest one, if that is enough and leaves @least of each. */
+static void cut(const struct table *t, struct layout *l, int least)
+{
+	int over = excess(t, l), spare = 0, *widest;
+	size_t c;
+
+	for (c = 0; c < t->nr_columns; c++)
+		if (t->columns[c].type == COLUMN_TEXT && l->width[c] > least)
+			spare += l->width[c] - least;
+	if (spare < over)
+		return;
+	while (over-- > 0 && (widest = widest_text(t, l, least)))
+		--*widest;
 }
 
 /* Narrower gaps, a shorter text, then fewer columns. */
@@ -267,13 +292,17 @@ void table_text(const struct table *t, size_t first, size_t nr, const char *inde
 		.width = cli_alloc(NULL, t->nr_columns, sizeof(*l.width)),
 	};
 	size_t c, row;
+	bool bold;
 
 	memset(l.width, 0, t->nr_columns * sizeof(*l.width));
 	for (c = 0; c < t->nr_columns; c++)
 		if (t->columns[c].title && !(t->hidden >> c & 1))
 			l.width[c] = column_width(t, c, &l);
 	fit(t, &l);
+	bold = colour && out == stdout;
+	fputs(bold ? "\033[1m" : "", out);
 	text_line(t, NULL, &l, indent, out);
+	fputs(bold ? "\033[0m" : "", out);
 	for (row = first; row < first + nr; row++)
 		text_line(t, t->cells + row * t->nr_columns, &l, indent, out);
 	free(l.width);

@@ -81,6 +81,9 @@ void table_deinit(struct table *t);
 /* A new row, all zero, valid until the next one. */
 union cell *table_row(struct table *t);
 
+/* Heads of tables on standard output are bold from here on, if a terminal wants that. */
+void table_use_colour(void);
+
 /* Text of @nr rows from @first, columns as wide as these rows need. */
 void table_text(const struct table *t, size_t first, size_t nr, const char *indent,
 		FILE *out);

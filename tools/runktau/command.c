@@ -211,6 +211,10 @@ static int begin(struct command *c)
 		target = KTAU_TARGET_ALL | KTAU_TARGET_EXITED | KTAU_TARGET_EVICTED |
 			 KTAU_TARGET_CPU;
 	wait_for_child(c);
+	if (c->hooks && c->hooks->begin(c->hooks->arg, c->pid)) {
+		c->refused = true;
+		return -ECANCELED;
+	}
 	err = read_snapshot(c, c->before, target);
 	if (!err && c->system_wide)
 		err = carry_over(c);
@@ -268,7 +272,9 @@ static void wait_for_end(struct command *c, int signal_fd)
 		if (reap(c))
 			return;
 		/* If reading fails now, it is tried again at the end. */
-		if (!err)
+		if (c->hooks)
+			c->hooks->tick(c->hooks->arg);
+		else if (!err)
 			err = read_exited(c, 0);
 	}
 }
@@ -284,7 +290,7 @@ static int run(struct command *c, int signal_fd)
 	}
 	err = begin(c);
 	if (err) {
-		if (!c->end_ns)
+		if (!c->end_ns && !c->refused)
 			cli_reader_failed(c->reader, err);
 		close(c->go_fd);
 		waitpid(c->pid, NULL, 0);

@@ -29,6 +29,8 @@
  * @mine: signals that are blocked from command_init() on, to be read here
  * @theirs: the mask before, which the command gets
  * @usage: of the command and the children that it waited for
+ * @hooks: NULL: none
+ * @refused: by @hooks->begin, with a message
  */
 struct command {
 	char **argv;
@@ -44,6 +46,21 @@ struct command {
 	int exec_errno;
 	sigset_t mine, theirs;
 	struct rusage usage;
+	const struct command_hooks *hooks;
+	bool refused;
+};
+
+/**
+ * struct command_hooks - what else is to be done while a command runs
+ * @begin: its task exists and waits; another value than 0, with a message, and the command
+ *	is not started
+ * @tick: several times a second
+ * @arg: handed to both
+ */
+struct command_hooks {
+	int (*begin)(void *arg, pid_t pid);
+	void (*tick)(void *arg);
+	void *arg;
 };
 
 /*

@@ -13,6 +13,7 @@
 #include "cli.h"
 #include "command.h"
 #include "descendants.h"
+#include "enable.h"
 #include "report.h"
 
 /* Exit status if not the command but runktau failed; as env(1), timeout(1). */
@@ -97,98 +98,6 @@ static const struct argp parser = {
 	"often and for how long. The exit status is the command's.",
 	NULL, NULL, NULL
 };
-
-/* What is to be collected: as /proc/ktau/control has it. */
-struct collected {
-	char groups[512];
-	char profile[16];
-};
-
-static int get_collected(struct collected *now)
-{
-	int err = ktau_control_get("groups", now->groups, sizeof(now->groups));
-
-	return err ? err : ktau_control_get("profile", now->profile, sizeof(now->profile));
-}
-
-static void cannot_enable(const struct options *o, const struct collected *old, int err)
-{
-	if (err == -EINVAL && o->groups)
-		complain("the kernel does not know the groups '%s'", o->groups);
-	else if (o->groups || (err != -EACCES && err != -EPERM))
-		complain("cannot enable groups: %s", strerror(-err));
-	else
-		complain("KTAU is disabled in this kernel, and enabling it requires "
-			 "CAP_SYS_ADMIN: ktau control%s%s",
-			 strcmp(old->groups, "none") ? "" : " +all",
-			 strcmp(old->profile, "on") ? " profile=on" : "");
-}
-
-/*
- * Groups: those asked for; else, if none is enabled, all. And profiles on. What was
- * enabled is restored at the end. 0 or -1, with a message.
- */
-static int enable_groups(const struct options *o, char **restore)
-{
-	const char *wanted = o->groups;
-	struct collected old;
-	char *words;
-	int err = get_collected(&old);
-
-	if (err == -ENOENT) {
-		complain("this kernel has no KTAU: there is no /proc/ktau (see ktaud(8))");
-		return -1;
-	}
-	if (err) {
-		/* Whether any group is enabled is unknown: the report will show it. */
-		if (!wanted)
-			return 0;
-		complain("cannot read /proc/ktau/control: %s", strerror(-err));
-		return -1;
-	}
-	if (!wanted)
-		wanted = strcmp(old.groups, "none") ? old.groups : "all";
-	if (!strcmp(wanted, old.groups) && !strcmp(old.profile, "on"))
-		return 0;
-	if (asprintf(&words, "groups=%s profile=on", wanted) < 0 ||
-	    asprintf(restore, "groups=%s profile=%s", old.groups, old.profile) < 0) {
-		complain("out of memory");
-		*restore = NULL;
-		return -1;
-	}
-	err = ktau_control_write(words);
-	free(words);
-	if (!err)
-		return 0;
-	free(*restore);
-	*restore = NULL;
-	cannot_enable(o, &old, err);
-	return -1;
-}
-
-/* The command is a new task, which the filter may not match. */
-static void warn_of_filter(void)
-{
-	char filter[8], inherit[8];
-	int err = ktau_control_get("filter", filter, sizeof(filter));
-
-	if (err == -ENOSPC || (!err && strcmp(filter, "none")))
-		err = ktau_control_get("inherit", inherit, sizeof(inherit));
-	else
-		return;
-	if (!err && strcmp(inherit, "on"))
-		complain("only tasks that match the filter are measured, which the command "
-			 "may not: ktau control filter=none");
-}
-
-static void put_back(char *words)
-{
-	int err = words ? ktau_control_write(words) : 0;
-
-	if (err)
-		complain("cannot put back '%s': %s", words, strerror(-err));
-	free(words);
-}
 
 static int copy_stream(struct ktau_snapshot *to, const struct ktau_snapshot *from)
 {
@@ -392,9 +301,9 @@ static int run(struct options *o, FILE *out)
 	int status = RUNKTAU_FAILED, err;
 
 	if (command_init(&command, o->command, o->system_wide) ||
-	    enable_groups(o, &restore))
+	    enable_collecting(o->groups, "", &restore))
 		goto out;
-	warn_of_filter();
+	enable_warn_of_filter();
 	err = command_run(&command);
 	if (!err && command.exec_errno)
 		complain("cannot run %s: %s", o->command[0], strerror(command.exec_errno));
@@ -407,7 +316,7 @@ static int run(struct options *o, FILE *out)
 		status = RUNKTAU_FAILED;
 out:
 	command_deinit(&command);
-	put_back(restore);
+	enable_restore(restore);
 	return status;
 }
 

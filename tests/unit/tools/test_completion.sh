@@ -1,0 +1,108 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What the shells complete, each asked as it asks itself.
+#
+#	tests/unit/tools/test_completion.sh BUILD
+set -u
+build=$1
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+tap_prefix=completion
+
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+ktau=$build/tools/ktau/ktau
+
+# completed WORD...: what bash offers for the last word, sorted, in one line
+completed()
+{
+	env -i PATH="$PATH" bash --norc -c '
+		compopt() { :; }
+		. "$1"
+		shift
+		COMP_WORDS=("$@")
+		COMP_CWORD=$(($# - 1))
+		_ktau
+		printf "%s\n" "${COMPREPLY[@]}"' bash "$tmp/ktau" "$@" | sort | tr '\n' ' ' |
+		sed 's/ $//'
+}
+
+in_bash()
+{
+	local name
+
+	"$ktau" --completion=bash > "$tmp/ktau"
+	check "bash: the script is in order" bash -n "$tmp/ktau"
+	same "bash: commands" "$(completed ktau st)" "stats status"
+	for name in tools/ktau/ktau-*.c; do
+		name=${name#tools/ktau/ktau-}
+		name=${name%.c}
+		check "bash: $name has options" grep -q -- --version \
+			<<< "$(completed ktau "$name" --)"
+	done
+	same "bash: options" "$(completed ktau report --ta)" "--tables= --tag="
+	same "bash: those of another command" "$(completed ktau check --ta)" ""
+	same "bash: a format of export" "$(completed ktau export --perf)" "--perfetto"
+	same "bash: arguments" "$(completed ktau report --by = c)" "cgroup"
+	same "bash: by the command" "$(completed ktau top --by = '')" "cgroup name pid user"
+	: > "$tmp/file.ktau"
+	same "bash: files" "$(completed ktau dump "$tmp/fi")" "$tmp/file.ktau"
+}
+
+# The shell itself, with its completion system, as _main_complete would start it.
+in_zsh()
+{
+	"$ktau" --completion=zsh > "$tmp/_ktau"
+	command -v zsh > /dev/null || {
+		skip "zsh" "zsh is not installed"
+		return
+	}
+	command -v tmux > /dev/null || {
+		skip "zsh" "tmux is not installed"
+		return
+	}
+	check "zsh: the script is in order" zsh -n "$tmp/_ktau"
+	cat > "$tmp/.zshrc" <<- END
+		PS1='%% '
+		unsetopt zle_bracketed_paste
+		fpath=($tmp \$fpath)
+		autoload -Uz compinit && compinit -u -d $tmp/dump
+	END
+	ln -sf "$(realpath "$ktau")" "$tmp/ktau-program"
+	ZDOTDIR=$tmp LC_ALL=C.UTF-8 tmux -S "$tmp/tmux" -f /dev/null new-session -d -x 150 -y 50 \
+		"PATH=$(realpath "$(dirname "$ktau")"):\$PATH zsh -i"
+	shows '^%'
+	offers "zsh: commands" 'ktau stat' 'status +-- what can be measured'
+	offers "zsh: options" 'ktau report --sub' 'ktau report --subtract'
+	offers "zsh: arguments" 'ktau report --by=cg' 'ktau report --by=cgroup'
+	offers "zsh: formats of export" 'ktau export --perf' 'ktau export --perfetto'
+	tmux -S "$tmp/tmux" kill-server
+}
+
+# shows PATTERN: the screen comes to have it
+shows()
+{
+	local try
+
+	for try in $(seq 100); do
+		tmux -S "$tmp/tmux" capture-pane -p > "$tmp/screen"
+		grep -Eq -e "$1" "$tmp/screen" && return
+		[ "$try" -eq 100 ] || sleep 0.05
+	done
+	cat "$tmp/screen"
+	return 1
+}
+
+# offers WHAT TYPED SHOWN: after the tabulator key
+offers()
+{
+	tmux -S "$tmp/tmux" send-keys C-u
+	tmux -S "$tmp/tmux" send-keys -l "$2"
+	tmux -S "$tmp/tmux" send-keys Tab
+	check "$1" shows "$3"
+}
+
+in_bash
+in_zsh
+done_testing

@@ -1,0 +1,22 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The screens in the manual pages are what the commands print. After a change of the output:
+# tests/unit/tools/screens.py build --write tools/*/*.1
+#
+#	tests/unit/tools/test_screens.sh BUILD
+set -u
+build=$1
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+tap_prefix=screens
+
+for page in tools/*/*.1; do
+	grep -q '^\.\\" screen: ' "$page" || continue
+	if grep -q '^\.\\" screen: ktau top' "$page" && ! command -v tmux >/dev/null; then
+		skip "$page" "tmux is not installed"
+	else
+		check "$page" tests/unit/tools/screens.py "$build" "$page"
+	fi
+done
+done_testing

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Completion for shells.
+ */
+#include <stdbool.h>
+#include <string.h>
+
+#include "completion.h"
+
+/* Every command has these as well. */
+static const struct argp_option common[] = {
+	{ "help", 'h', NULL, 0, "Print a list of the options", 0 },
+	{ "usage", 0, NULL, 0, "Print a short usage message", 0 },
+	{ "version", 'V', NULL, 0, "Print the version", 0 },
+	{ 0 }
+};
+
+static bool is_end(const struct argp_option *o)
+{
+	return !o->name && !o->key && !o->doc && !o->group;
+}
+
+/* Headings and hidden options are not completed. */
+static bool is_shown(const struct argp_option *o)
+{
+	return (o->name || o->key) && !(o->flags & (OPTION_HIDDEN | OPTION_DOC));
+}
+
+static bool has_letter(const struct argp_option *o)
+{
+	return o->key > ' ' && o->key < 127;
+}
+
+/* Words of an option whose argument is one of a few; NULL: it may be anything. */
+static const char *words_of(const char *name, const char *command)
+{
+	static const struct {
+		const char *name, *command, *words;
+	} known[] = {
+		{ "format", NULL, "text csv json" },
+		{ "sort", NULL, "excl incl count name" },
+		{ "by", "top", "name pid cgroup user" },
+		{ "by", "compare", "name cgroup user" },
+		{ "by", NULL, "process thread name cgroup user" },
+	};
+	size_t i;
+
+	for (i = 0; name && i < sizeof(known) / sizeof(*known); i++)
+		if (!strcmp(known[i].name, name) &&
+		    (!known[i].command || !strcmp(known[i].command, command)))
+			return known[i].words;
+	return NULL;
+}
+
+static void bash_options(const struct argp_option *o, FILE *out)
+{
+	for (; !is_end(o); o++) {
+		if (!is_shown(o))
+			continue;
+		if (has_letter(o))
+			fprintf(out, " -%c", o->key);
+		if (o->name)
+			fprintf(out, " --%s%s", o->name,
+				o->arg && !(o->flags & OPTION_ARG_OPTIONAL) ? "=" : "");
+	}
+}
+
+static void bash_words(const struct subcommand *c, FILE *out)
+{
+	const struct argp_option *o;
+	const char *words;
+
+	for (o = c->argp->options; !is_end(o); o++) {
+		words = words_of(o->name, c->name);
+		if (words)
+			fprintf(out, "\t%s:--%s) words='%s' ;;\n", c->name, o->name, words);
+	}
+}
+
+static void print_bash(const struct subcommand *const *subcommands, size_t nr, FILE *out)
+{
+	size_t i;
+
+	fputs("# bash completion for ktau, generated from its tables of options\n"
+	      "_ktau()\n{\n"
+	      "\tlocal cur prev words option\n\n"
+	      "\tcur=${COMP_WORDS[COMP_CWORD]}\n"
+	      "\tprev=${COMP_WORDS[COMP_CWORD - 1]}\n"
+	      "\tCOMPREPLY=()\n"
+	      "\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+	      "\t\tmapfile -t COMPREPLY < <(compgen -W 'help",
+	      out);
+	for (i = 0; i < nr; i++)
+		fprintf(out, " %s", subcommands[i]->name);
+	fputs(" --help --usage --version' -- \"$cur\")\n\t\treturn\n\tfi\n"
+	      "\t# The shell splits --by=name at the equals sign.\n"
+	      "\toption=$prev\n"
+	      "\t[ \"$prev\" != = ] || option=${COMP_WORDS[COMP_CWORD - 2]}\n"
+	      "\t[ \"$cur\" != = ] || cur=\n"
+	      "\twords=\n"
+	      "\tcase ${COMP_WORDS[1]}:$option in\n",
+	      out);
+	for (i = 0; i < nr; i++)
+		bash_words(subcommands[i], out);
+	fputs("\tesac\n"
+	      "\tif [ -n \"$words\" ]; then\n"
+	      "\t\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n\t\treturn\n\tfi\n"
+	      "\tcase $cur in\n\t-*) ;;\n"
+	      "\t*)\n\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
+	      "\t\tcompopt -o filenames\n\t\treturn ;;\n\tesac\n"
+	      "\tcase ${COMP_WORDS[1]} in\n",
+	      out);
+	for (i = 0; i < nr; i++) {
+		fprintf(out, "\t%s) words='", subcommands[i]->name);
+		bash_options(subcommands[i]->argp->options, out);
+		bash_options(common, out);
+		fputs("' ;;\n", out);
+	}
+	fputs("\tesac\n"
+	      "\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
+	      "\t[[ ${COMPREPLY[0]} != *= ]] || compopt -o nospace\n"
+	      "}\ncomplete -F _ktau ktau\n",
+	      out);
+}
+
+/* In single quotes, where brackets and colons have a meaning to _arguments. */
+static void zsh_text(const char *text, FILE *out)
+{
+	for (; *text; text++) {
+		if (*text == '\'')
+			fputs("'\\''", out);
+		else if (strchr("[]:\\", *text))
+			fprintf(out, "\\%c", *text);
+		else
+			fputc(*text, out);
+	}
+}
+
+static void zsh_option(const char *spelling, const struct argp_option *o, const char *command,
+		       FILE *out)
+{
+	bool is_long = spelling[1] == '-', optional = o->flags & OPTION_ARG_OPTIONAL;
+	const char *words = words_of(o->name, command);
+
+	fprintf(out, " \\\n\t\t\t'%s", spelling);
+	if (o->arg)
+		fputs(!is_long ? "+" : optional ? "=-" : "=", out);
+	fputc('[', out);
+	zsh_text(o->doc ? o->doc : "", out);
+	fputc(']', out);
+	if (o->arg) {
+		fputs(optional ? "::" : ":", out);
+		zsh_text(o->arg, out);
+		if (words)
+			fprintf(out, ":(%s)", words);
+		else
+			fputs(!strcmp(o->arg, "FILE") ? ":_files" : ": ", out);
+	}
+	fputc('\'', out);
+}
+
+static void zsh_options(const struct argp_option *o, const char *command, FILE *out)
+{
+	char spelling[64];
+
+	for (; !is_end(o); o++) {
+		if (!is_shown(o))
+			continue;
+		if (has_letter(o)) {
+			snprintf(spelling, sizeof(spelling), "-%c", o->key);
+			zsh_option(spelling, o, command, out);
+		}
+		if (o->name) {
+			snprintf(spelling, sizeof(spelling), "--%s", o->name);
+			zsh_option(spelling, o, command, out);
+		}
+	}
+}
+
+static void print_zsh(const struct subcommand *const *subcommands, size_t nr, FILE *out)
+{
+	size_t i;
+
+	fputs("#compdef ktau\n# zsh completion for ktau, generated from its tables of options\n\n"
+	      "local -a commands\ncommands=(\n",
+	      out);
+	for (i = 0; i < nr; i++) {
+		fprintf(out, "\t'%s:", subcommands[i]->name);
+		zsh_text(subcommands[i]->summary, out);
+		fputs("'\n", out);
+	}
+	fputs(")\nif (( CURRENT == 2 )); then\n\t_describe command commands\nelse\n"
+	      "\tlocal command=$words[2]\n\tshift words\n\t(( CURRENT-- ))\n"
+	      "\tcase $command in\n",
+	      out);
+	for (i = 0; i < nr; i++) {
+		fprintf(out, "\t%s)\n\t\t_arguments", subcommands[i]->name);
+		zsh_options(subcommands[i]->argp->options, subcommands[i]->name, out);
+		zsh_options(common, subcommands[i]->name, out);
+		fputs(" \\\n\t\t\t'*:file:_files' ;;\n", out);
+	}
+	fputs("\tesac\nfi\n", out);
+}
+
+int completion_print(const char *shell, const struct subcommand *const *subcommands, size_t nr,
+		     FILE *out)
+{
+	if (!strcmp(shell, "bash"))
+		print_bash(subcommands, nr, out);
+	else if (!strcmp(shell, "zsh"))
+		print_zsh(subcommands, nr, out);
+	else
+		return -1;
+	return 0;
+}

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ktau record: run a command, and write its profile and trace, and its children's, to a
+ * file.
+ *
+ * The command's task is tagged before it starts, and its children inherit the tag: so the
+ * kernel itself selects them, however short they live.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "command.h"
+#include "enable.h"
+#include "subcommand.h"
+
+/* Exit status if not the command but ktau record failed; as runktau. */
+#define RECORD_FAILED	125
+
+/* Rings hold this many slots, unless the user says otherwise: of each task. */
+#define RING_SLOTS	16384
+
+/* A stream of profiles for so many of traces: two a second or so. */
+enum { PROFILE_EVERY = 3 };
+
+struct options {
+	const char *output, *groups;
+	uint64_t ring;
+	bool no_trace;
+	char **command;
+};
+
+/**
+ * struct source - profiles or traces of the command
+ * @reader: of them
+ * @query: what is asked next
+ */
+struct source {
+	struct ktau_reader *reader;
+	struct ktau_query query;
+};
+
+/**
+ * struct recording - the file and what goes into it
+ * @o: options
+ * @writer: of the file
+ * @created: the file is this program's
+ * @profile: profiles of the tagged tasks
+ * @trace: and traces
+ * @ticks: how often the command has been looked at
+ * @slots: written
+ * @lost: overwritten before they were read
+ * @err: the first error, of which there was a message
+ */
+struct recording {
+	const struct options *o;
+	struct ktau_writer *writer;
+	bool created;
+	struct source profile, trace;
+	uint64_t ticks, slots, lost;
+	int err;
+};
+
+enum { OPT_RING = 256, OPT_NO_TRACE };
+
+static const struct argp_option argp_options[] = {
+	{ "output", 'o', "FILE", 0, "Write FILE (the command's name with .ktau)", 0 },
+	{ "groups", 'g', "GROUP,...", 0,
+	  "Enable these groups, and no others, while the command runs", 0 },
+	{ "ring", OPT_RING, "SLOTS", 0, "Room for a task's trace between two looks (16384)", 0 },
+	{ "no-trace", OPT_NO_TRACE, NULL, 0, "Profiles only", 0 },
+	{ 0 }
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case 'o':
+		o->output = arg;
+		return 0;
+	case 'g':
+		o->groups = arg;
+		return 0;
+	case OPT_RING:
+		if (cli_number(arg, UINT32_MAX, &o->ring) || !o->ring)
+			cli_usage(state, "--ring=%s: not a number of slots", arg);
+		return 0;
+	case OPT_NO_TRACE:
+		o->no_trace = true;
+		return 0;
+	case ARGP_KEY_ARGS:
+		o->command = state->argv + state->next;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		cli_usage(state, "no command");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp parser = {
+	argp_options, parse_option, "COMMAND [ARGUMENT...]",
+	"Run COMMAND and write the profile and the trace of it and its children to one file, for "
+	"ktau report, ktau top and ktau export. The exit status is the command's.",
+	NULL, NULL, NULL
+};
+
+static uint64_t nr_slots(const struct ktau_rec_trace *t)
+{
+	const struct ktau_slot *slot = NULL;
+	uint64_t nr = 0;
+
+	while ((slot = ktau_trace_next(t, slot)))
+		nr++;
+	return nr;
+}
+
+static void look_at(struct recording *r, struct source *s, const union ktau_record *record)
+{
+	switch (record->rec->type) {
+	case KTAU_REC_STREAM:
+		s->query.since_ticks = s == &r->profile ? record->stream->ticks : 0;
+		return;
+	case KTAU_REC_TRACE:
+		r->slots += nr_slots(record->trace);
+		r->lost += record->trace->lost;
+		return;
+	case KTAU_REC_END:
+		if (s == &r->profile)
+			s->query.exited_since = record->end->exited_next;
+		return;
+	}
+}
+
+/* One stream of @s to the file. 0 or -1, with a message the first time. */
+static int copy_stream(struct recording *r, struct source *s)
+{
+	union ktau_record record;
+	int err;
+
+	if (r->err)
+		return -1;
+	err = ktau_reader_fd(s->reader) < 0 ? ktau_reader_open_live(s->reader, &s->query) :
+					      ktau_reader_restart(s->reader, &s->query);
+	while (!err && (err = ktau_reader_next(s->reader, &record)) > 0) {
+		look_at(r, s, &record);
+		err = ktau_writer_put(r->writer, record.rec);
+		if (err) {
+			complain("%s", ktau_writer_error(r->writer));
+			r->err = err;
+			return -1;
+		}
+	}
+	if (!err)
+		return 0;
+	cli_reader_failed(s->reader, err);
+	r->err = err;
+	return -1;
+}
+
+static char *join(char **words)
+{
+	char *text = NULL;
+	size_t size, i;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	for (i = 0; words[i]; i++)
+		fprintf(f, "%s%s", i ? " " : "", words[i]);
+	fclose(f);
+	return text;
+}
+
+static int put_info(struct recording *r)
+{
+	const struct ktau_rec_stream *stream = ktau_reader_stream(r->profile.reader);
+	char *command = join(r->o->command);
+	const struct ktau_writer_info info = {
+		.stext = stream ? stream->stext : 0,
+		.command = command,
+	};
+	int err = ktau_writer_put_info(r->writer, &info);
+
+	free(command);
+	return err;
+}
+
+/* The command's task waits: from here on it, and what it forks, is selected. */
+static int begin(void *arg, pid_t pid)
+{
+	struct recording *r = arg;
+	char words[64];
+	int err;
+
+	snprintf(words, sizeof(words), "tag=%d:%d", (int)pid, (int)pid);
+	err = ktau_control_write(words);
+	if (err) {
+		complain("cannot select the command: %s", ktau_control_reason(err));
+		return -1;
+	}
+	r->profile.query.tag = r->trace.query.tag = (uint32_t)pid;
+	if (copy_stream(r, &r->profile))
+		return -1;
+	err = put_info(r);
+	if (err)
+		complain("%s", ktau_writer_error(r->writer));
+	return err ? -1 : 0;
+}
+
+static void tick(void *arg)
+{
+	struct recording *r = arg;
+
+	if (!r->o->no_trace)
+		copy_stream(r, &r->trace);
+	if (++r->ticks % PROFILE_EVERY == 0)
+		copy_stream(r, &r->profile);
+}
+
+/* What has happened since the last look, and the end of the file. */
+static int finish(struct recording *r)
+{
+	int err;
+
+	if (!r->o->no_trace)
+		copy_stream(r, &r->trace);
+	copy_stream(r, &r->profile);
+	err = ktau_writer_close(r->writer);
+	if (err && !r->err)
+		complain("%s", ktau_writer_error(r->writer));
+	return err || r->err ? -1 : 0;
+}
+
+static int open_recording(struct recording *r, const struct options *o, const char *path)
+{
+	const struct ktau_query query = {
+		.target = KTAU_TARGET_ALL | KTAU_TARGET_EXITED,
+		.flags = KTAU_SELECT_TAG,
+	};
+	int err;
+
+	*r = (struct recording){ .o = o, .profile.query = query, .trace.query = query };
+	r->profile.query.content = KTAU_REC_PROFILE;
+	r->trace.query.content = KTAU_REC_TRACE;
+	r->trace.query.flags |= KTAU_SELECT_CONSUME;
+	if (ktau_writer_create(&r->writer) || ktau_reader_create(&r->profile.reader) ||
+	    ktau_reader_create(&r->trace.reader)) {
+		complain("out of memory");
+		return -1;
+	}
+	err = ktau_writer_open(r->writer, path, KTAU_WRITER_ZLIB, NULL);
+	if (err == -EEXIST)
+		complain("%s exists already: choose another name with -o", path);
+	else if (err)
+		complain("%s", ktau_writer_error(r->writer));
+	r->created = !err;
+	return err ? -1 : 0;
+}
+
+static void close_recording(struct recording *r)
+{
+	ktau_reader_destroy(r->trace.reader);
+	ktau_reader_destroy(r->profile.reader);
+	ktau_writer_destroy(r->writer);
+}
+
+/* Exit status. */
+static int run(struct recording *r, const char *path)
+{
+	const struct command_hooks hooks = { begin, tick, r };
+	struct command command;
+	int status = RECORD_FAILED, err = -1;
+
+	if (!command_init(&command, r->o->command, false)) {
+		command.hooks = &hooks;
+		err = command_run(&command);
+	}
+	if (!err && command.exec_errno)
+		complain("cannot run %s: %s", r->o->command[0], strerror(command.exec_errno));
+	if (!err)
+		err = finish(r);
+	if (!err && !command.exec_errno)
+		fprintf(stderr, "%s: %" PRIu64 " slots%s\n", path, r->slots,
+			r->lost ? ", some were overwritten: see --ring" : "");
+	if (command.end_ns)
+		status = command_exit_status(&command);
+	if (err && !status)
+		status = RECORD_FAILED;
+	/* A command that never ran leaves no file. */
+	if (!command.end_ns || command.exec_errno)
+		unlink(path);
+	command_deinit(&command);
+	return status;
+}
+
+/* "sleep.ktau", in the current folder. */
+static char *default_output(const char *command)
+{
+	const char *base = strrchr(command, '/') ? strrchr(command, '/') + 1 : command;
+	char *path;
+
+	if (asprintf(&path, "%s.ktau", base) < 0)
+		cli_alloc(NULL, SIZE_MAX, 1);
+	return path;
+}
+
+static int record_main(int argc, char **argv)
+{
+	struct options o = { .ring = RING_SLOTS };
+	char *restore = NULL, *path, more[64] = "";
+	struct recording r = { 0 };
+	int status = RECORD_FAILED;
+
+	cli_fail_with(RECORD_FAILED);
+	cli_parse(&parser, argc, argv, ARGP_IN_ORDER, &o);
+	path = o.output ? NULL : default_output(o.command[0]);
+	if (!o.no_trace)
+		snprintf(more, sizeof(more), "trace=on ring=%" PRIu64, o.ring);
+	if (!enable_collecting(o.groups, more, &restore)) {
+		enable_warn_of_filter();
+		if (!open_recording(&r, &o, o.output ? o.output : path))
+			status = run(&r, o.output ? o.output : path);
+		close_recording(&r);
+	}
+	enable_restore(restore);
+	free(path);
+	return status;
+}
+
+const struct subcommand subcommand_record = {
+	"record", record_main, "run a command, and write what it did to a file", &parser
+};
