@@ -940,6 +940,9 @@ function readLines() {
 
 	lines.begin = traced.reduce((least, line) => Math.min(least, recordedFrom(line)), Infinity);
 	lines.end = traced.reduce((most, line) => Math.max(most, line.start + line.span), -Infinity);
+	/* A little of such a gap is seen. */
+	lines.begin -= Math.min(0.03 * (lines.end - lines.begin),
+				lines.begin - traced.reduce((least, line) => Math.min(least, line.start), Infinity)) || 0;
 	lines.from = lines.begin;
 	lines.to = Math.max(lines.end, lines.begin + 1);
 }
