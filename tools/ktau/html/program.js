@@ -903,6 +903,23 @@ const STATES = { 0: "still runnable", 1: "interruptible", 2: "uninterruptible", 
 
 const lines = { list: [], shown: [], from: 0, to: 1, begin: 0, end: 1, cut: 0, open: new Set(), boxes: [] };
 
+/* A ring that was overwritten before its first reading begins with a gap, which may be long. */
+function recordedFrom(line) {
+	const s = lines.section;
+
+	s.at = line.at;
+	while (s.at < line.at + line.bytes) {
+		const op = s.number() % 8;
+
+		if (op === OP.LOST)
+			return line.start + s.number();
+		if (op !== OP.CPU)
+			break;
+		s.number();
+	}
+	return line.start;
+}
+
 function readLines() {
 	const s = lines.section = new Section("lines");
 	let number = s.number();
@@ -921,8 +938,11 @@ function readLines() {
 	}
 	const traced = lines.list.filter((line) => line.bytes);
 
-	lines.begin = traced.reduce((least, line) => Math.min(least, line.start), Infinity);
+	lines.begin = traced.reduce((least, line) => Math.min(least, recordedFrom(line)), Infinity);
 	lines.end = traced.reduce((most, line) => Math.max(most, line.start + line.span), -Infinity);
+	/* A little of such a gap is seen. */
+	lines.begin -= Math.min(0.03 * (lines.end - lines.begin),
+				lines.begin - traced.reduce((least, line) => Math.min(least, line.start), Infinity)) || 0;
 	lines.from = lines.begin;
 	lines.to = Math.max(lines.end, lines.begin + 1);
 }
@@ -1008,7 +1028,7 @@ function listLines() {
 	lines.byRoutine = word && !lines.shown.length;
 	if (lines.byRoutine)
 		lines.shown = lines.list.filter((line) => line.bytes);
-	lines.shown.sort((a, b) => a.tgid - b.tgid || a.tid - b.tid || a.index - b.index);
+	lines.shown.sort((a, b) => (a.flags & IDLE) - (b.flags & IDLE) || a.tgid - b.tgid || a.tid - b.tid || a.index - b.index);
 	let y = 0;
 
 	for (const line of lines.shown) {
