@@ -160,5 +160,5 @@ $(call unit,zepto/test_ciod): $(call unit,zepto/test_files zepto/test_files-stat
 $(call unit,zepto/test_zepto): $(B)/ktaud/ktaud $(B)/ktaud/ktaud-ship
 $(call unit,zepto/test_ciod zepto/test_zepto): $(B)/%: %.py $(CIOD) $(CNK)
 	@mkdir -p $(@D)
-	printf '#!/bin/sh\nPYTHONPATH=zepto-config:tests/unit/ktaud exec /usr/bin/python3 -B %s %s "$$@"\n' $< $(B) > $@
+	printf '#!/bin/sh\nPYTHONPATH=zepto-config:tests/unit/ktaud:tests/unit/zepto exec /usr/bin/python3 -B %s %s "$$@"\n' $< $(B) > $@
 	chmod 755 $@

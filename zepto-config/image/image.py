@@ -7,6 +7,10 @@ import struct
 import zlib
 
 MAGIC_UIMAGE = 0x27051956
+UIMAGE = struct.Struct('>7I4B32s')
+LINUX, POWERPC = 5, 7
+KERNEL, RAMDISK, SCRIPT = 2, 3, 6       # types of a uImage
+GNU_BUILD_ID = struct.pack('>III4s', 4, 20, 3, b'GNU')
 
 
 class Tree:
@@ -68,6 +72,41 @@ def compress(archive):
     """gzip -n, padded so that another archive may follow it."""
     packed = gzip.compress(archive, 9, mtime=0)
     return packed + bytes(-len(packed) % 4)
+
+
+def wrap(kind, data, name, time):
+    """A file that U-Boot loads: data after a header with its checksum."""
+    fields = [MAGIC_UIMAGE, 0, time, len(data), 0, 0, zlib.crc32(data), LINUX, POWERPC, kind, 0,
+              name.encode()]
+    fields[1] = zlib.crc32(UIMAGE.pack(*fields))
+    return UIMAGE.pack(*fields) + data
+
+
+def script(commands, time):
+    """Commands for U-Boot's "source"."""
+    text = commands.encode()
+    return wrap(SCRIPT, struct.pack('>II', len(text), 0) + text, 'boot', time)
+
+
+def build_id(uimage, system_map):
+    """The kernel's GNU build-id. Raise ValueError if the map is not this kernel's.
+
+    A System.map does not say of which kernel it is. It says where the kernel's notes are, and
+    there is a build-id in the kernel only if the map is right.
+    """
+    symbols = dict(line.split()[::-2] for line in system_map.splitlines() if line.strip())
+    try:
+        kernel = gzip.decompress(uimage[UIMAGE.size:])
+        at = int(symbols['__start_notes'], 16) - int(symbols['_text'], 16)
+        end = int(symbols['__stop_notes'], 16) - int(symbols['_text'], 16)
+    except (OSError, EOFError, zlib.error) as error:
+        raise ValueError(f'not a kernel packed by gzip: {error}') from error
+    except KeyError as error:
+        raise ValueError(f'the System.map has no symbol {error}') from None
+    found = kernel.find(GNU_BUILD_ID, max(at, 0), max(end, 0))
+    if found < 0:
+        raise ValueError('the System.map is that of another kernel')
+    return kernel[found + len(GNU_BUILD_ID):][:20]
 
 
 def stamp_uimage(image, time):

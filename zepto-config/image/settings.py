@@ -77,6 +77,11 @@ def check_kernel(value):
         raise ValueError(f"'{value}' is neither a version, as 6.1, nor a path with a /")
 
 
+def check_tree(value):
+    if not re.fullmatch(r'[\w-]+', value) and '/' not in value:
+        raise ValueError(f"'{value}' is neither a name, as bamboo, nor a path with a /")
+
+
 def check_file(value):
     """HOST:TARGET[:MODE]"""
     parts = value.split(':')
@@ -112,6 +117,8 @@ class Key:
 
 KEYS = {
     'kernel': Key('6.1', check_kernel, 'version of a patch queue, or the path of a uImage'),
+    'device_tree': Key('bamboo', check_tree,
+                       'for a real board: name in the kernel source, or the path of a .dtb'),
     'toolchain': Key('powerpc-linux-gnu-', check_prefix, 'prefix of the cross compiler'),
     'memory': Key('256M', check_memory, 'of the board, from 64M to 512M'),
     'groups': Key('all', check_groups, 'groups switched on while ktaud runs, by commas; or all'),
@@ -296,7 +303,9 @@ def ktaud_conf(settings):
     """ktaud.conf(5) for the image."""
     lines = ['# Made from the kernel profile.', f'sample_period {settings.get("period")}',
              f'mode {settings.get("mode")}', f'info {settings.get("info")}',
-             f'groups {settings.get("groups")}', 'output_dir /var/job/ktau']
+             f'groups {settings.get("groups")}', 'output_dir /var/job/ktau',
+             # Room for the file that is written, and one that is being shipped
+             f'rotate_size {size(settings.get("memory")) // 32}']
     if settings.get('mode') in ('pid', 'name'):
         values = settings.get(settings.get('mode'))
         lines.append(f'{settings.get("mode")} {values.replace(",", " ")}')

@@ -15,6 +15,7 @@ import sys
 import tarfile
 import tempfile
 import threading
+import time
 
 from jobs import job
 
@@ -23,6 +24,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / 'ktaud'))
 import collector  # noqa: E402
 
 MOST_BYTES = 1 << 30        # of a job, in all
+HOME_SECONDS = 120          # after the command has ended, for the I/O node to send the rest
 
 
 class Collector(collector.Collector):
@@ -71,6 +73,16 @@ class Collector(collector.Collector):
                         os.unlink(f.name)
                         raise
 
+    def await_rest(self, gone=lambda: False):
+        """Wait until all is there, or nothing more can come because the node is gone."""
+        deadline = time.monotonic() + HOME_SECONDS
+        while not self.complete.wait(0.1) and time.monotonic() < deadline:
+            if gone():
+                self.complete.wait(2)
+                break
+        self.check()
+        check_status(self.out)
+
     def check(self):
         """Raise Error if something is missing of what was sent."""
         if self.errors:
@@ -78,3 +90,40 @@ class Collector(collector.Collector):
         if not self.complete.is_set():
             raise job.Error('the I/O node has not sent its final dump: '
                             f'{self.out} has what came before')
+
+
+def check_status(out):
+    """Raise Error unless the I/O node's programs say of themselves that all is well."""
+    for name in 'ciod', 'ktaud', 'ship':
+        path = out / f'{name}.status'
+        text = path.read_text().strip() if path.exists() else ''
+        if text != '0':
+            raise job.Error(f'{name} has ended with status {text or "unknown"}: '
+                            f'{out / name}.log')
+    failed = out / 'rc.failed'
+    if failed.exists() and failed.read_text():
+        raise job.Error(f'on the I/O node: {failed.read_text().strip()}')
+
+
+class Progress:
+    """Says now and then how long a job has run and how much of its recording has arrived."""
+
+    def __init__(self, collector, say, seconds):
+        self.collector = collector
+        self.say = say
+        self.seconds = seconds
+        self.started = time.monotonic()
+        self.ended = threading.Event()
+        if seconds:
+            threading.Thread(target=self._run, daemon=True).start()
+
+    def _run(self):
+        while not self.ended.wait(self.seconds):
+            self.say(self.text())
+
+    def text(self):
+        return (f'{time.monotonic() - self.started:.0f} s, '
+                f'{self.collector.recorded / 1024:.1f} KiB of the recording have arrived')
+
+    def end(self):
+        self.ended.set()

@@ -71,6 +71,20 @@ def hello(role, token):
     return message(HELLO, struct.pack('>QQI', VERSION, role, len(token)) + token)
 
 
+def files(token, board, home, home_port, port, wait, uid=1000, gid=1000):
+    """What the I/O node has in /etc/job: the job file of ciod, and what its scripts need."""
+    ciod = (f'token={token}\npeer={home}\nuid={uid}\ngid={gid}\nroot=/var/root\n'
+            f'port={port}\nwait={wait}\n')
+    node = (f'ADDRESS={board.ip}\nNETMASK={board.netmask}\nTOKEN={token}\n'
+            f'HOME_ADDRESS={home}\nHOME_PORT={home_port}\nTIME={int(time.time())}\n')
+    return ciod.encode(), node.encode()
+
+
+def printable(text):
+    """Without what a terminal would obey."""
+    return ''.join(c if c.isprintable() else f'\\x{ord(c):02x}' for c in text)
+
+
 def read_token(path):
     """The token of a job file."""
     try:

@@ -2,13 +2,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Kernel profiles and the images made of them, without compiling any: test_zepto.py BUILD."""
 
+import argparse
 import contextlib
+import gzip
 import importlib.machinery
 import importlib.util
 import io
+import ipaddress
 import json
 import os
 import pathlib
+import secrets
 import shutil
 import signal
 import socket
@@ -23,6 +27,7 @@ import zlib
 
 from tap import TAPTestRunner
 
+import board
 from image import image, settings
 from jobs import collect, job
 
@@ -39,9 +44,13 @@ def load(name):
     return module
 
 
+BUILD_ID = bytes(range(20))
+SYSTEM_MAP = 'c0000000 T _text\nc0000040 R __start_notes\nc0000064 R __stop_notes\n'
+
+
 def uimage(time):
-    """The smallest that has a head."""
-    body = b'kernel'
+    """The smallest that has a header and a build-id."""
+    body = gzip.compress(bytes(64) + image.GNU_BUILD_ID + BUILD_ID, mtime=0)
     head = bytearray(struct.pack('>7I4B32s', image.MAGIC_UIMAGE, 0, time, len(body), 0, 0,
                                  zlib.crc32(body), 5, 7, 2, 1, b'Linux'))
     struct.pack_into('>I', head, 4, zlib.crc32(head))
@@ -59,6 +68,7 @@ class Case(unittest.TestCase):
         self.dir.joinpath('71bad').write_text('#!/bin/sh\nif true\nfi\n')
         self.dir.joinpath('72none').write_text('echo\n')
         self.dir.joinpath('kernel').write_bytes(uimage(1234))
+        self.dir.joinpath('System.map').write_text(SYSTEM_MAP)
 
     def write(self, text, name='a.conf'):
         path = self.dir / name
@@ -123,7 +133,7 @@ class Profiles(Case):
             self.assertEqual(first.get(key), again.get(key))
         self.assertEqual(settings.ktaud_conf(first).splitlines()[1:], [
             'sample_period 250ms', 'mode pid', 'info profile', 'groups tcp,socket',
-            'output_dir /var/job/ktau', 'pid 1 2'])
+            'output_dir /var/job/ktau', 'rotate_size 8388608', 'pid 1 2'])
 
     def test_ktaud_takes_it(self):
         # It complains of what is missing here, and not of its configuration
@@ -165,7 +175,7 @@ class Configure(Case):
             self.assertEqual(done.returncode, 1)
             self.assertIn(wanted, done.stdout)
             self.assertEqual(path.read_text(), 'period=2\n')
-        self.assertEqual(len(list(self.dir.iterdir())), 6)
+        self.assertEqual(len(list(self.dir.iterdir())), 7)
 
     def test_errors_can_be_repaired(self):
         path = self.write('period=never\ngroups=tcp\ncolour=red\nnonsense\nfile=gone:/x\n')
@@ -221,7 +231,9 @@ class Images(Case):
     def test_the_same_to_the_byte(self):
         self.make('file=more:/b/more:600\nrc=70more\nfile=more:/a\n')
         first = {path.name: path.read_bytes() for path in self.out.iterdir()}
-        self.assertEqual(sorted(first), ['SHA256SUMS', 'profile.conf', 'ramdisk.gz', 'uImage'])
+        self.assertEqual(sorted(first), sorted(self.build.PARTS))
+        self.assertEqual(first['System.map'].decode(), SYSTEM_MAP)
+        self.assertEqual(first['build-id'].decode(), f'{BUILD_ID.hex()}\n')
         # Nothing of when and in what order the files came to be is in there
         os.utime(self.dir / 'more', (1, 1))
         (self.dir / 'kernel').write_bytes(uimage(5678))
@@ -262,6 +274,58 @@ class Images(Case):
         (self.dir / 'kernel').write_bytes(b'ELF')
         self.assertIn('DIR/a.conf:1: kernel: DIR/kernel: not a uImage', self.error(self.make, ''))
 
+    def test_the_map_of_another_kernel(self):
+        for text, wanted in [
+                (SYSTEM_MAP.replace('c0000040', 'c0000044'), 'that of another kernel'),
+                (SYSTEM_MAP.replace('c0000000', 'ffffffff81000000'), 'that of another kernel'),
+                ('c0000000 T _text\n', "the System.map has no symbol '__start_notes'")]:
+            (self.dir / 'System.map').write_text(text)
+            self.assertRegex(self.error(self.make, ''), f'^DIR/a.conf:1: kernel: .*{wanted}')
+        (self.dir / 'System.map').unlink()
+        self.assertIn('there is no System.map', self.error(self.make, ''))
+        self.assertFalse(self.out.exists())
+
+    def export(self, text='', board='10.0.0.2/24'):
+        """Written to DIR/export; Error if that cannot be."""
+        self.make('device_tree=./tree.dtb\n' + text)
+        a = argparse.Namespace(address=ipaddress.IPv4Interface(board),
+                               collector=('10.0.0.1', 7201))
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            self.build.export(settings.read(self.dir / 'a.conf'), self.out, self.dir / 'export', a)
+        return said.getvalue()
+
+    def test_export(self):
+        (self.dir / 'tree.dtb').write_bytes(b'tree')
+        self.assertIn('launch --address=10.0.0.2 --collect=FOLDER --listen=10.0.0.1:7201 ',
+                      self.export())
+        made = self.dir / 'export'
+        self.assertEqual({path.name for path in made.iterdir()}, self.build.EXPORTED)
+        self.assertEqual((made / 'device-tree.dtb').read_bytes(), b'tree')
+        self.assertEqual((made / 'job').stat().st_mode & 0o777, 0o600)
+        for name, wanted in ('uImage', 'PowerPC Linux Kernel Image (gzip compressed)'), \
+                ('ramdisk.uboot', 'PowerPC Linux RAMDisk Image (uncompressed)'), \
+                ('boot.scr', 'PowerPC Linux Script (uncompressed)'):
+            listed = subprocess.run(['dumpimage', '-l', made / name], check=True,
+                                    stdout=subprocess.PIPE, encoding='utf-8').stdout
+            self.assertIn(wanted, listed)
+            # Checks both sums; mkimage has no word for a wrong one
+            subprocess.run(['mkimage', '-l', made / name], check=True, stdout=subprocess.PIPE)
+        self.assertIn((made / 'boot.txt').read_bytes(), (made / 'boot.scr').read_bytes())
+        # The ramdisk is that of the image, and the job follows it
+        packed = (made / 'ramdisk.uboot').read_bytes()[64:]
+        self.assertTrue(packed.startswith((self.out / 'ramdisk.gz').read_bytes()))
+        inside = board.files(gzip.decompress(packed))
+        self.assertEqual(inside['etc/job/ciod'], (made / 'job').read_bytes())
+        self.assertIn(b'ADDRESS=10.0.0.2\nNETMASK=255.255.255.0\n', inside['etc/job/node'])
+        self.assertIn(b'HOME_ADDRESS=10.0.0.1\nHOME_PORT=7201\n', inside['etc/job/node'])
+        # Another export has another token
+        before = (made / 'job').read_bytes()
+        self.export()
+        self.assertNotEqual(before, (made / 'job').read_bytes())
+        (made / 'mine').write_text('mine')
+        with self.assertRaisesRegex(self.build.Error, 'export exists and is not an image'):
+            self.export()
+
     def test_only_an_image_is_replaced(self):
         self.out.mkdir(parents=True)
         self.make('')
@@ -269,17 +333,17 @@ class Images(Case):
         self.make('')
         for name in 'notes', 'uImage.mine':
             self.out.joinpath(name).write_text('mine')
-            with self.assertRaisesRegex(self.build.Error, 'images/a is there and is no image'):
+            with self.assertRaisesRegex(self.build.Error, 'images/a exists and is not an image'):
                 self.make('')
             self.assertEqual(sorted(self.out.iterdir()), sorted([*image, self.out / name]))
             self.out.joinpath(name).unlink()
         self.out.joinpath('uImage').unlink()
-        with self.assertRaisesRegex(self.build.Error, 'no image'):
+        with self.assertRaisesRegex(self.build.Error, 'not an image'):
             self.make('')
-        self.assertEqual(len(list(self.out.iterdir())), 3)
+        self.assertEqual(len(list(self.out.iterdir())), 5)
         self.out = self.dir / 'file'
         self.out.write_text('mine')
-        with self.assertRaisesRegex(self.build.Error, 'no image'):
+        with self.assertRaisesRegex(self.build.Error, 'not an image'):
             self.make('')
         self.assertEqual(self.out.read_text(), 'mine')
 
@@ -407,6 +471,8 @@ class Submit(Case):
         made = self.b / 'zepto/a'
         made.mkdir(parents=True)
         (made / 'uImage').write_bytes(uimage(0))
+        (made / 'System.map').write_text(SYSTEM_MAP)
+        (made / 'build-id').write_text(f'{BUILD_ID.hex()}\n')
         (made / 'profile.conf').write_text('memory=256M\n')
         (made / 'ramdisk.gz').write_bytes(image.compress(image.Tree().cpio(0)))
         (self.b / 'zepto-config/cnk').mkdir(parents=True)
@@ -426,6 +492,12 @@ class Submit(Case):
 
     def jobs(self):
         return sorted(path for path in self.b.glob('jobs/a/2*'))
+
+    @staticmethod
+    def free_port():
+        with socket.socket() as s:
+            s.bind(('127.0.0.1', 0))
+            return s.getsockname()[1]
 
     @staticmethod
     def recorded(out):
@@ -513,7 +585,59 @@ class Submit(Case):
             self.assertEqual(len(list(out.glob('*.ktau'))), 1)
         listed = subprocess.run([ZEPTO / 'submit', '--list'], env=self.env, check=True,
                                 stdout=subprocess.PIPE, encoding='utf-8').stdout
-        self.assertRegex(listed, r'(?m)\A(20.*  +0  a .* sh -c .*\n){2}\Z')
+        self.assertRegex(listed, r'(?m)\Astarted .*\n(20.*  +0  a .* sh -c .*\n){2}\Z')
+
+    def test_a_command_with_escapes_in_the_list(self):
+        self.submit(': \033[31m\t')
+        listed = subprocess.run([ZEPTO / 'submit', '--list'], env=self.env, check=True,
+                                stdout=subprocess.PIPE, encoding='utf-8').stdout
+        self.assertNotIn('\033', listed)
+        self.assertIn('\\x1b[31m', listed)
+
+    def test_progress_and_report(self):
+        tools = self.b / 'tools/ktau'
+        tools.mkdir(parents=True)
+        (tools / 'ktau').write_text('#!/bin/sh\n[ $1 != report ] || echo "ktau $*"\n'
+                                    f'echo "info x build_id={BUILD_ID.hex()}"\n')
+        (tools / 'ktau').chmod(0o755)
+        more = 'until [ -s "$(echo $0/jobs/a/2*/*.ktau)" ]; do sleep 0.1; done; sleep 0.5'
+        more = more.replace('$0', str(self.b))
+        self.assertEqual(self.submit(more, '--progress=0.1'), 0, self.said)
+        self.assertRegex(self.said, r'submit: \d+ s, \d+\.[1-9] KiB of the recording have arrived')
+        self.assertRegex(self.said, r'(?s)ended with status 0: .*\nktau report --name=ciod \S+\.ktau\n')
+        self.assertEqual((self.jobs()[0] / 'System.map').read_text(), SYSTEM_MAP)
+        (tools / 'ktau').write_text('#!/bin/sh\necho "info x build_id=00ff x"; echo; echo\n')
+        self.assertEqual(self.submit('true', '--quiet'), 1)
+        self.assertIn('is of the kernel 00ff, the image has 0001', self.said)
+        self.assertEqual(self.said.count('have arrived'), 1)
+
+    def test_launch_collects_from_a_board(self):
+        """The board runs what was exported; launch is all there is on this side."""
+        port, home = (self.free_port() for _ in range(2))
+        token = secrets.token_hex(16)
+        ciod, node = job.files(token, ipaddress.IPv4Interface('127.0.0.1/8'), '127.0.0.1', home,
+                               port, 60)
+        tree = image.Tree()
+        tree.file('etc/job/ciod', ciod)
+        tree.file('etc/job/node', node)
+        (self.dir / 'initrd').write_bytes(image.compress(tree.cpio(0)))
+        (self.dir / 'jobfile').write_bytes(ciod)
+        process = subprocess.Popen(
+            [HERE / 'board.py', '-initrd', self.dir / 'initrd', '-serial',
+             f'file:{self.dir / "console"}', f'hostfwd=tcp:127.0.0.1:{port}-'], env=self.env)
+        self.stack.callback(process.wait)
+        out = self.dir / 'collected'
+        launch = [ZEPTO / 'launch', '-p', str(port), '--collect', out, '--listen',
+                  f'127.0.0.1:{home}', '--wait', '60', self.dir / 'jobfile', 'sh', '-c',
+                  'echo x > /bgl/x; cat /bgl/x']
+        done = subprocess.run(launch, env=self.env, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, encoding='utf-8', timeout=120)
+        self.assertEqual((done.returncode, done.stdout), (0, 'x\n'))
+        self.assertEqual((out / 'ciod.status').read_text(), '0\n')
+        self.assertIn(b'end\n', self.recorded(out))
+        done = subprocess.run(launch, env=self.env, stderr=subprocess.PIPE, encoding='utf-8')
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('collected is not empty', done.stderr)
 
     def test_a_folder_with_files_is_left_alone(self):
         out = self.dir / 'mine'
