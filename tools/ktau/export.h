@@ -82,12 +82,16 @@ struct exporter {
 	int (*end)(struct export_run *x);
 };
 
+/* A state as the kernel's event sched_switch reports it: those of /proc/PID/stat. */
+uint32_t export_state(uint32_t state);
+
 extern const struct exporter export_perfetto;
 extern const struct exporter export_chrome;
 extern const struct exporter export_ctf;
 extern const struct exporter export_otf2;
 extern const struct exporter export_tau;
 extern const struct exporter export_tau_trace;
+extern const struct exporter export_pprof;
 extern const struct exporter export_csv;
 extern const struct exporter export_json;
 extern const struct exporter export_sqlite;

@@ -404,7 +404,7 @@ static void put_switch(struct export_run *x, const struct timeline_event *e)
 	put_comm(ctf, own->comm);
 	put_u32(ctf, (uint32_t)own->tid);
 	put_u32(ctf, (uint32_t)to.prio);
-	put_u64(ctf, to.state);
+	put_u64(ctf, export_state(to.state));
 	put_comm(ctf, next->comm);
 	put_u32(ctf, (uint32_t)next->tid);
 	put_u32(ctf, (uint32_t)to.next_prio);

@@ -57,6 +57,13 @@ enum { NR_IDS = 65536 };
 #define PROCESS_UUID(pid)	(1ULL << 40 | (uint32_t)(pid))
 #define COUNTER_UUID(track, id)	(1ULL << 63 | (uint64_t)(track)->index << 16 | (id))
 
+/* @known: false before the first switch of a CPU */
+struct running {
+	bool known;
+	int32_t tid;
+	char comm[16];
+};
+
 /**
  * struct perfetto - the state of an export
  * @packet: being built
@@ -67,6 +74,9 @@ enum { NR_IDS = 65536 };
  * @name_known: the names of which ids have been introduced
  * @categories: groups that have been introduced
  * @counters: counter tracks that have been described
+ * @processes: processes likewise
+ * @running: the task that the last switch on a CPU went to, by CPU
+ * @nr_running: number of them
  */
 struct perfetto {
 	struct message packet, event, inner, deep, interned;
@@ -74,6 +84,8 @@ struct perfetto {
 	uint32_t categories;
 	struct hash counters;
 	struct hash processes;
+	struct running *running;
+	size_t nr_running;
 };
 
 static uint64_t track_uuid(const struct track *track)
@@ -331,25 +343,58 @@ static void write_ftrace(struct export_run *x, const struct timeline_event *e, u
 }
 
 /* Left out where the next task is hidden: the CPU would seem to be idle. */
+static struct running *running_on(struct perfetto *p, uint32_t cpu)
+{
+	size_t i = p->nr_running;
+
+	if (cpu >= i) {
+		p->nr_running = 2 * (size_t)cpu + 16;
+		p->running = cli_alloc(p->running, p->nr_running, sizeof(*p->running));
+		memset(p->running + i, 0, (p->nr_running - i) * sizeof(*p->running));
+	}
+	return &p->running[cpu];
+}
+
+/* From the task that is running as far as has been written to @next. */
+static void write_switch(struct export_run *x, const struct timeline_event *e,
+			 const struct ktau_rec_owner *next, const struct ktau_slot_switch *to)
+{
+	struct perfetto *p = x->data;
+	struct running *now = running_on(p, e->slot->cpu);
+
+	message_clear(&p->inner);
+	message_bytes(&p->inner, SWITCH_PREV_COMM, now->comm, strnlen(now->comm, 16));
+	message_varint(&p->inner, SWITCH_PREV_PID, (uint32_t)now->tid);
+	message_varint(&p->inner, SWITCH_PREV_PRIO, (uint64_t)to->prio);
+	message_varint(&p->inner, SWITCH_PREV_STATE, export_state(to->state));
+	message_string(&p->inner, SWITCH_NEXT_COMM, next->comm);
+	message_varint(&p->inner, SWITCH_NEXT_PID, (uint32_t)next->tid);
+	message_varint(&p->inner, SWITCH_NEXT_PRIO, (uint64_t)to->next_prio);
+	write_ftrace(x, e, FTRACE_SWITCH, e->ns);
+	*now = (struct running){ true, next->tid, "" };
+	memcpy(now->comm, next->comm, sizeof(now->comm));
+}
+
+/*
+ * Where switches were lost, another task is running than the one that went last: a switch
+ * between the two is put in, at the same time, because the time of the lost one is unknown.
+ */
 static void put_switch(struct export_run *x, const struct timeline_event *e)
 {
 	const struct ktau_rec_owner *prev = &e->track->owner, *next;
-	struct perfetto *p = x->data;
+	struct running *now = running_on(x->data, e->slot->cpu);
+	const struct ktau_slot_switch repair = { .prio = 120, .next_prio = 120 };
 	struct ktau_slot_switch to;
 
 	ktau_slot_switch(e->slot, &to);
 	next = timeline_owner(x->timeline, to.next_serial);
 	if (!next)
 		return;
-	message_clear(&p->inner);
-	message_string(&p->inner, SWITCH_PREV_COMM, prev->comm);
-	message_varint(&p->inner, SWITCH_PREV_PID, (uint32_t)prev->tid);
-	message_varint(&p->inner, SWITCH_PREV_PRIO, (uint64_t)to.prio);
-	message_varint(&p->inner, SWITCH_PREV_STATE, to.state);
-	message_string(&p->inner, SWITCH_NEXT_COMM, next->comm);
-	message_varint(&p->inner, SWITCH_NEXT_PID, (uint32_t)next->tid);
-	message_varint(&p->inner, SWITCH_NEXT_PRIO, (uint64_t)to.next_prio);
-	write_ftrace(x, e, FTRACE_SWITCH, e->ns);
+	if (now->known && now->tid != prev->tid)
+		write_switch(x, e, prev, &repair);
+	now->tid = prev->tid;
+	memcpy(now->comm, prev->comm, sizeof(now->comm));
+	write_switch(x, e, next, &to);
 }
 
 static void put_waking(struct export_run *x, const struct timeline_event *e)
@@ -409,6 +454,7 @@ static int end(struct export_run *x)
 	message_deinit(&p->interned);
 	hash_deinit(&p->counters);
 	hash_deinit(&p->processes);
+	free(p->running);
 	free(p);
 	return 0;
 }

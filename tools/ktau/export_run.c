@@ -33,8 +33,18 @@ struct input {
 	struct export_totals *totals;
 };
 
+/* TASK_UNINTERRUPTIBLE with TASK_NOLOAD is idle, which is reported as a bit of its own. */
+enum { STATE_IDLE = 0x402, REPORTED = 0x7f, REPORTED_IDLE = 0x80 };
+
 static const struct task_filter no_filter;
 static const struct period_select whole_period = { .choice = PERIOD_ALL };
+
+uint32_t export_state(uint32_t state)
+{
+	if ((state & STATE_IDLE) == STATE_IDLE)
+		return REPORTED_IDLE;
+	return state & (REPORTED | REPORTED_IDLE);
+}
 
 /* There is something to write of the present host. */
 static int enter_host(struct export_run *x)

@@ -21,6 +21,7 @@ static const struct exporter *const formats[] = {
 	&export_otf2,
 	&export_tau,
 	&export_tau_trace,
+	&export_pprof,
 	&export_csv,
 	&export_json,
 	&export_sqlite,
