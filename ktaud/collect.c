@@ -10,8 +10,8 @@
 #include "log.h"
 
 /*
- * A stream of profiles that are no differences: a damaged block spoils the sums of
- * a file for this many periods at most, and a reader of a time window starts there.
+ * How often a stream has full profiles instead of differences. A damaged block makes sums
+ * wrong for this many periods at most, and readers of a time window start at full streams.
  */
 #define FULL_EVERY 60
 
@@ -42,9 +42,9 @@ static void stop(struct stream *stream)
 void collect_new_file(struct collect *collect, const struct config *config)
 {
 	/*
-	 * Profiles can be read again, those of exited tasks included: what is evicted
-	 * later can then be told from what has happened since. Slots that were consumed
-	 * cannot: the rest of their stream goes to the new file.
+	 * Profiles can be read again, including those of exited tasks, so that a file has
+	 * all tasks that are evicted later. Consumed slots cannot be read again, so the
+	 * rest of their stream goes to the new file.
 	 */
 	stop(&collect->profile);
 	collect->profile.exited_since = 0;
@@ -114,8 +114,8 @@ static bool wanted(const struct config *config, const struct ktau_rec_owner *own
 }
 
 /*
- * A task that has not run is neither read nor written. That it is still alive
- * can be concluded only if exited tasks are read as well.
+ * Tasks that have not run are neither read nor written. A reader can only conclude that
+ * they are still alive if exited tasks are read as well.
  */
 static uint32_t all_tasks(const struct collect *collect, const struct stream *stream)
 {
@@ -211,9 +211,9 @@ static int start(struct collect *collect, struct stream *stream)
 }
 
 /*
- * The file's head, if it has none yet, the STREAM record, and what the stream has
- * named so far: the kernel does not name it again, and this file may be new. The
- * writer drops what the file already has.
+ * Write the STREAM record and the names that the stream has given so far, because the
+ * kernel does not send them again and this file may be new. The writer drops names that the
+ * file already has.
  */
 static void put_head(struct collect *collect, struct stream *stream)
 {
@@ -248,7 +248,7 @@ static void put_record(struct collect *collect, struct stream *stream,
 	stream->nr_records++;
 }
 
-/* Names come before they are used; until the head is written, put_head() has them. */
+/* Names precede their use. Until the head is written, put_head() takes care of them. */
 static void handle_name(struct collect *collect, struct stream *stream,
 			const struct ktau_rec *record)
 {
@@ -273,14 +273,14 @@ static void handle_profile(struct collect *collect, const struct ktau_rec_profil
 		baseline_forget(&collect->base, profile->serial);
 	if (!wanted(collect->config, owner))
 		return;
-	/* Only live tasks come again. */
+	/* Only live tasks have later profiles. */
 	if (!collect->config->cumulative && owner && owner->kind == KTAU_OWNER_TASK)
 		diff = baseline_update(&collect->base, &(struct ktau_owned){ owner, profile });
 	put_record(collect, stream, owner, diff ? &diff->rec : &profile->rec);
 	ktau_record_free(diff);
 }
 
-/* They do not come again. */
+/* Folded and evicted tasks have no later profiles. */
 static void handle_gone(struct collect *collect, struct stream *stream,
 			const struct ktau_rec_gone *gone)
 {
@@ -293,7 +293,7 @@ static void handle_gone(struct collect *collect, struct stream *stream,
 	output_record(collect->out, &gone->rec);
 }
 
-/* Of several records of a ring the first one shows how much there was to read. */
+/* The first of several records of a ring shows how full it was. */
 static void note_fill(struct collect *collect, const struct ktau_rec_trace *trace,
 		      const struct ktau_rec_owner *owner)
 {
@@ -324,7 +324,7 @@ static void handle_end(struct collect *collect, struct stream *stream,
 {
 	struct ktau_rec_end copy = *end;
 
-	/* A trace stream in which nothing was new leaves nothing behind. */
+	/* A trace stream without new slots is not written at all. */
 	if (stream->content == KTAU_REC_PROFILE)
 		put_head(collect, stream);
 	if (stream->head_done) {
@@ -386,7 +386,7 @@ static int handle(struct collect *collect, struct stream *stream, union ktau_rec
 	}
 }
 
-/* Until the stream ends or the output is blocked: then it stays active. */
+/* Read until the stream ends, or until the output is blocked; then it stays active. */
 static int pump(struct collect *collect, struct stream *stream)
 {
 	union ktau_record record;
@@ -416,8 +416,8 @@ static const char *reason(const struct stream *stream, int err)
 }
 
 /*
- * An error that repeats every period is logged once. The next stream uses a new
- * descriptor and is a full one.
+ * An error that repeats every period is logged once. The next stream uses a new descriptor
+ * and is a full stream.
  */
 static int conclude(struct collect *collect, struct stream *stream, int err)
 {
@@ -427,7 +427,7 @@ static int conclude(struct collect *collect, struct stream *stream, int err)
 	if (err) {
 		ktau_reader_destroy(stream->reader);
 		stream->reader = NULL;
-		/* What the old descriptor has shown, the new one does not know. */
+		/* The new descriptor does not know what the old one has shown. */
 		stream->exited_since = 0;
 		collect->since_full = 0;
 	}

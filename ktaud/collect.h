@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * From the kernel to the output: a stream of profiles every period, a stream of
- * traces every period and whenever the rings have filled.
+ * From the kernel to the output: a stream of profiles every period, and a stream of traces
+ * every period and whenever rings have filled.
  *
- * Nothing is held in memory but one record and, to write differences, the last
- * profile of each live task. When the output is blocked, the stream stops where
- * it is and goes on later: what the kernel has handed out is never dropped.
+ * Memory holds one record and, to write differences, the last profile of each live task.
+ * When the output is blocked, reading stops in the middle of the stream and continues
+ * later, so nothing that the kernel has handed out is dropped.
  */
 #ifndef KTAUD_COLLECT_H
 #define KTAUD_COLLECT_H
@@ -22,7 +22,7 @@
 /**
  * struct stream - one of the two kinds of streams
  * @content: KTAU_REC_PROFILE or KTAU_REC_TRACE
- * @path: saved streams that stand for the kernel's, NULL for the kernel
+ * @path: file with saved streams, NULL to read from the kernel
  * @reader: NULL until the first stream
  * @active: in the middle of a stream
  * @head: the STREAM record of the active stream
@@ -33,8 +33,8 @@
  * @exited_since: exited tasks below this number are in the file
  * @began_ticks: when the last stream that ended had begun
  * @ended: a stream has ended before
- * @lost_evicted: as its END had it
- * @last_error: the last errno logged, 0 if the last stream was in order
+ * @lost_evicted: the value in its END record
+ * @last_error: the last errno logged, 0 if the last stream was read without error
  */
 struct stream {
 	uint32_t content;
@@ -62,10 +62,10 @@ struct stream {
  * @base: what was written last of each task
  * @since_full: streams of profiles since one was written in full; 0: the next
  *	one will be
- * @full: that which is read is written in full
+ * @full: the current stream is written in full
  * @periods: streams of profiles, or of traces if only those, that ended
- * @lost_periods: those left out because the output was blocked
- * @failed_periods: those that could not be read
+ * @lost_periods: periods skipped because the output was blocked
+ * @failed_periods: periods that could not be read
  * @fullest: how full the fullest ring was when the last traces were read, 0 to 1
  * @lost_slots: trace slots that were overwritten before they were read
  * @evicted_slots: unread slots of tasks that the kernel evicted
@@ -91,22 +91,22 @@ int collect_init(struct collect *collect, const struct config *config,
 		 struct output *out, const char *root);
 void collect_deinit(struct collect *collect);
 
-/* Other settings perhaps, and a file of which nothing is written yet. */
+/* Continue with @config, which may have changed, and a file that is still empty. */
 void collect_new_file(struct collect *collect, const struct config *config);
 
 /*
- * Everything once. Return: 0, also if the output is blocked; -errno of reading,
- * told when it is another one than last time.
+ * Read everything once. Return: 0, also if the output is blocked; -errno of reading, which
+ * is logged if it differs from the last one.
  */
 int collect_period(struct collect *collect);
 
-/* Only the traces. Return: as collect_period(). */
+/* Read only the traces. Return: as collect_period(). */
 int collect_traces(struct collect *collect);
 
-/* Go on where a blocked output stopped. Return: true if nothing is blocked. */
+/* Continue where a blocked output stopped. Return: true if nothing is blocked. */
 bool collect_resume(struct collect *collect);
 
-/* The descriptor to poll for filled rings, -1 if there is none. */
+/* The descriptor to poll for filled rings, -1 for none. */
 int collect_trace_fd(const struct collect *collect);
 
 #endif /* KTAUD_COLLECT_H */

@@ -76,8 +76,8 @@ void config_deinit(struct config *config)
 }
 
 /*
- * The setters. Each gets a value that is not empty and may write to it; lists
- * start anew with the first line of their key.
+ * The setters. Each gets a value that is not empty and may modify it. The first line of a
+ * list's key replaces the list.
  */
 struct setting {
 	const char *key;
@@ -90,7 +90,7 @@ static int set_period(struct config *config, char *value, struct config_error *e
 	uint64_t ns;
 
 	if (!value_duration(value, &ns))
-		return bad(error, "'%.60s' is no number of seconds", value);
+		return bad(error, "'%.60s' is not a number of seconds", value);
 	if (ns < CONFIG_MIN_PERIOD_NS || ns > CONFIG_MAX_PERIOD_NS)
 		return bad(error, "'%.60s' is not between 0.001 and 86400 seconds", value);
 	config->period_ns = ns;
@@ -114,7 +114,7 @@ static int set_mode(struct config *config, char *value, struct config_error *err
 			return 0;
 		}
 	}
-	return bad(error, "'%.60s' is none of all, self, pid, name", value);
+	return bad(error, "'%.60s' is not one of all, self, pid, name", value);
 }
 
 static int add_pid(struct config *config, const char *word, struct config_error *error)
@@ -124,7 +124,7 @@ static int add_pid(struct config *config, const char *word, struct config_error 
 
 	if (!value_size(word, &pid) || !isdigit((unsigned char)word[strlen(word) - 1]) ||
 	    pid < 1 || pid > INT32_MAX)
-		return bad(error, "'%.60s' is no process id", word);
+		return bad(error, "'%.60s' is not a process id", word);
 	if (config->nr_pids == KTAU_MAX_PIDS)
 		return bad(error, "more than %d process ids", KTAU_MAX_PIDS);
 
@@ -195,7 +195,7 @@ static int set_info(struct config *config, char *value, struct config_error *err
 	else if (!strcmp(value, "both"))
 		config->info = CONFIG_PROFILE | CONFIG_TRACE;
 	else
-		return bad(error, "'%.60s' is none of profile, trace, both", value);
+		return bad(error, "'%.60s' is not one of profile, trace, both", value);
 	return 0;
 }
 
@@ -228,7 +228,7 @@ static int set_number(uint64_t *number, const char *value, uint64_t max,
 	uint64_t n;
 
 	if (!value_size(value, &n))
-		return bad(error, "'%.60s' is no number (k, M, G may follow one)", value);
+		return bad(error, "'%.60s' is not a number (with k, M or G, if needed)", value);
 	if (n > max)
 		return bad(error, "%" PRIu64 " is more than %" PRIu64, n, max);
 	*number = n;
@@ -243,8 +243,8 @@ static int set_rotate_size(struct config *config, char *value, struct config_err
 static int set_rotate_time(struct config *config, char *value, struct config_error *error)
 {
 	if (!value_duration(value, &config->rotate_ns))
-		return bad(error, "'%.60s' is no time (a number of seconds, or with s, m, h, d)",
-			   value);
+		return bad(error, "'%.60s' is not a duration (a number of seconds, or with s, m, "
+			   "h, d)", value);
 	return 0;
 }
 
@@ -265,13 +265,13 @@ static bool has_word(const char *list, const char *word)
 	return false;
 }
 
-/* Once each: the kernel takes so many characters and no more. */
+/* Each group once, because the kernel limits the length of the list. */
 static int add_group(struct config *config, const char *word, struct config_error *error)
 {
 	char *list;
 
 	if (strcmp(word, "all") && strcmp(word, "none") && !ktau_group_by_name(word))
-		return bad(error, "there is no group '%.60s'", word);
+		return bad(error, "no group is called '%.60s'", word);
 	if (has_word(config->groups, word))
 		return 0;
 	if (asprintf(&list, "%s%s%s", config->groups, *config->groups ? "," : "", word) < 0)
@@ -318,7 +318,7 @@ static int set_job(struct config *config, char *value, struct config_error *erro
 static int set_cgroup(struct config *config, char *value, struct config_error *error)
 {
 	if (*value != '/')
-		return bad(error, "'%.60s' is not the path of a control group: it begins with /",
+		return bad(error, "'%.60s' is not the path of a control group, which begins with /",
 			   value);
 	return replace(&config->cgroup, value);
 }
@@ -405,7 +405,7 @@ void config_override(struct config *config)
 	config->given = 0;
 }
 
-/* A comment is a '#' at the start of a word: paths may have one inside. */
+/* A '#' starts a comment only at the start of a word, because paths may contain it. */
 static void cut_comment(char *line)
 {
 	char *c;
@@ -438,7 +438,7 @@ static int parse_line(struct config *config, char *line, struct config_error *er
 	return config_set(config, key, value, error);
 }
 
-/* Of a line that is too long, one byte more than there may be. Return: bytes. */
+/* Read a line; if it is too long, one byte more than allowed. Return: bytes. */
 static size_t read_line(FILE *file, char line[CONFIG_MAX_LINE + 2])
 {
 	size_t length = 0;

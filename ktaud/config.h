@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Configuration of ktaud: what a file and the command line say, checked and in
- * one structure. Nothing here touches anything but memory and the open file.
+ * Configuration of ktaud: the settings of a file and the command line, checked and in one
+ * structure. Nothing here has effects beyond memory and the open file.
  *
- * A file has one "key value" a line. The command line uses the same keys: it
- * is applied with config_set() after config_override(), so what it says takes
- * the place of what the file said.
+ * A file has one "key value" per line. The command line uses the same keys; it is applied
+ * with config_set() after config_override(), so it overrides the file.
  */
 #ifndef KTAUD_CONFIG_H
 #define KTAUD_CONFIG_H
@@ -35,29 +34,29 @@ enum config_mode {
 
 /**
  * struct config - all settings
- * @period_ns: time from one reading to the next
+ * @period_ns: time between two readings
  * @mode: which tasks
  * @pids: process ids, ascending, each once, for CONFIG_PID
  * @nr_pids: number of them
- * @names: patterns as of fnmatch(3), for CONFIG_NAME
+ * @names: patterns as for fnmatch(3), for CONFIG_NAME
  * @nr_names: number of them
- * @output_dir: where the files go
+ * @output_dir: directory of the files
  * @info: CONFIG_PROFILE and CONFIG_TRACE
- * @cumulative: write every profile in full, not what was added
+ * @cumulative: write every profile in full instead of differences
  * @exited: include tasks that have exited
  * @compress: compress the blocks of the file
- * @rotate_bytes: start a new file behind this size, 0 never
+ * @rotate_bytes: start a new file at this size, 0 never
  * @rotate_ns: start a new file after this time, 0 never
- * @keep: how many files to keep, 0 all
- * @groups: groups to switch on, comma-separated; NULL leaves them alone
- * @ring: slots of a trace ring, 0 leaves it alone
- * @watermark: slots filled that wake ktaud, 0 leaves it alone
+ * @keep: number of files to keep, 0 all
+ * @groups: groups to enable, comma-separated; NULL leaves them unchanged
+ * @ring: slots of a trace ring, 0 leaves it unchanged
+ * @watermark: filled slots that wake ktaud, 0 leaves it unchanged
  * @pidfile: path, NULL for none
- * @job: job id, for the files; NULL for none
+ * @job: job id to write to the files; NULL for none
  * @cgroup: only tasks in this control group or below it, NULL for all
  * @uid: only tasks of this user, if @uid_given
  * @tag: only tasks with this tag, 0 for all
- * @given: bit per key: seen in this file, or on this command line
+ * @given: a bit for each key that this file, or this command line, has had
  */
 struct config {
 	uint64_t period_ns;
@@ -88,8 +87,8 @@ struct config {
 };
 
 /**
- * struct config_error - what was wrong
- * @line: number of the line, 0 where it is not about one
+ * struct config_error - what is wrong with a configuration
+ * @line: number of the line, 0 if the error is not in a line
  * @text: the reason
  */
 struct config_error {
@@ -102,25 +101,25 @@ int config_init(struct config *config);
 void config_deinit(struct config *config);
 
 /**
- * config_set() - one key
+ * config_set() - set one key
  *
  * Return: 0, -EINVAL with @error->text set, -ENOMEM.
  */
 int config_set(struct config *config, const char *key, const char *value,
 	       struct config_error *error);
 
-/* What is set from here on takes the place of what is there. */
+/* Settings from now on override the present ones. */
 void config_override(struct config *config);
 
 /**
- * config_read() - all lines of an open file
+ * config_read() - read all lines of an open file
  *
  * Return: 0, -EINVAL with @error set, -ENOMEM, -errno of reading.
  */
 int config_read(struct config *config, FILE *file, struct config_error *error);
 
 /**
- * config_finish() - checks that concern several keys; sorts the lists
+ * config_finish() - check combinations of keys, and sort the lists
  *
  * Return: 0, -EINVAL with @error->text set.
  */

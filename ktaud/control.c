@@ -23,7 +23,7 @@ static const char *const keys[] = {
 
 _Static_assert(sizeof(keys) / sizeof(keys[0]) == CONTROL_NR_KEYS, "enum control_key");
 
-/* Words being put together, and what their keys had before. */
+/* The words to write, and the previous values of their keys. */
 struct change {
 	char words[MAX_WORDS];
 	char *before[CONTROL_NR_KEYS];
@@ -38,7 +38,7 @@ static int append(char *words, const char *key, const char *value)
 	return n < 0 || (size_t)n >= MAX_WORDS - used ? -ENOSPC : 0;
 }
 
-/* What @config asks for, in @text where it is put together; NULL for nothing. */
+/* The value that @config asks for, possibly formatted in @text; NULL for none. */
 static const char *asked_for(const struct config *config, enum control_key key, char text[24])
 {
 	uint64_t number = key == CONTROL_RING ? config->ring : config->watermark;
@@ -104,7 +104,7 @@ static int write_words(const char *words)
 	return err;
 }
 
-/* What is put back need not be put back again; of the rest, the oldest value counts. */
+/* A restored key need not be restored again; for the others the oldest value is kept. */
 static void remember(struct control *control, struct change *change,
 		     const struct config *config)
 {
@@ -138,7 +138,7 @@ int control_apply(struct control *control, const struct config *config)
 		free(change.before[key]);
 	if (!err && !ktau_control_get("groups", groups, sizeof(groups)) &&
 	    !strcmp(groups, "none"))
-		log_info("no group is on, nothing is measured: set 'groups'");
+		log_info("no group is enabled, so nothing is measured: set 'groups'");
 	return err;
 }
 
@@ -147,7 +147,7 @@ void control_restore(struct control *control)
 	char words[MAX_WORDS] = "";
 	enum control_key key;
 
-	/* All of them fit: they are what the kernel said of itself. */
+	/* All of them fit, because the kernel printed them in one line each. */
 	for (key = 0; key < CONTROL_NR_KEYS; key++)
 		if (control->was[key])
 			append(words, keys[key], control->was[key]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What ktaud switches on in the kernel, and puts back when it ends. */
+/* What ktaud enables in the kernel, and restores when it ends. */
 #ifndef KTAUD_CONTROL_H
 #define KTAUD_CONTROL_H
 
@@ -15,17 +15,17 @@ enum control_key {
 };
 
 /**
- * struct control - how to put back what was changed
- * @was: the values from before; NULL for what was not changed
+ * struct control - how to restore what was changed
+ * @was: the previous values; NULL for keys that were not changed
  */
 struct control {
 	char *was[CONTROL_NR_KEYS];
 };
 
 /*
- * Switch on what @config asks for, and put back what it no longer does. What is as it
- * should be is not written: a ring that is resized loses what is in it. Return: 0,
- * -errno with a message given and nothing changed.
+ * Enable what @config asks for, and restore what it no longer asks for. Keys that already
+ * have the right value are not written, because resizing rings loses their contents.
+ * Return: 0, or -errno with the message logged and nothing changed.
  */
 int control_apply(struct control *control, const struct config *config);
 

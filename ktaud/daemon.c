@@ -13,7 +13,7 @@
 #include "daemon.h"
 #include "log.h"
 
-/* One byte says that all is well; the end of the pipe without it is not. */
+/* The child writes one byte on success; the end of the pipe without it means failure. */
 static void wait_for_child(pid_t child, int fd)
 {
 	int status;
@@ -60,7 +60,7 @@ void daemon_ready(int fd)
 		close(null);
 	}
 	if (write(fd, "", 1) != 1)
-		log_error("nobody waits for the start: %s", strerror(errno));
+		log_error("cannot report the start: %s", strerror(errno));
 	close(fd);
 }
 
@@ -111,7 +111,7 @@ static bool is_named(int fd, const char *path)
 	       open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
 }
 
-/* A lock of a file that its last owner has just removed keeps nobody away: once more. */
+/* A lock on a file that its previous owner has just removed excludes nobody: try again. */
 static int open_locked(const char *path)
 {
 	int fd, err;

@@ -9,7 +9,7 @@ void log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The name that messages begin with: "ktaud" unless set. */
 void log_program(const char *name);
 
-/* From here on messages go to syslog. */
+/* Send messages to syslog from now on. */
 void log_to_syslog(void);
 
 #endif /* KTAUD_LOG_H */

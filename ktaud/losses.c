@@ -8,7 +8,7 @@
 #include "log.h"
 #include "losses.h"
 
-/* Evicted slots are counted from the END records of traces. */
+/* Evicted slots are taken from the END records of traces instead. */
 static bool is_loss(const char *name)
 {
 	return !strncmp(name, "refused_", 8) ||
@@ -67,7 +67,7 @@ void losses_look(struct losses *losses)
 
 		if (loss->told || loss->now == loss->before)
 			continue;
-		log_error("not all is recorded: %s of /proc/ktau/stats grows", loss->name);
+		log_error("data are being lost: %s of /proc/ktau/stats is growing", loss->name);
 		loss->told = true;
 	}
 }
@@ -81,7 +81,7 @@ void losses_tell(struct losses *losses)
 		const struct loss *loss = &losses->each[i];
 
 		if (loss->told)
-			log_info("not all was recorded: %s has grown by %" PRIu64, loss->name,
+			log_info("data were lost: %s has grown by %" PRIu64, loss->name,
 				 loss->now - loss->before);
 	}
 }

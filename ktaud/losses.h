@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the kernel refuses and loses while ktaud runs, as /proc/ktau/stats counts it. */
+/* What the kernel refuses and loses while ktaud runs, as counted in /proc/ktau/stats. */
 #ifndef KTAUD_LOSSES_H
 #define KTAUD_LOSSES_H
 
@@ -9,11 +9,11 @@
 #define LOSSES_MAX	16
 
 /**
- * struct loss - one of the kernel's counts
+ * struct loss - one of the kernel's counters
  * @name: as the kernel calls it
- * @before: when ktaud started
- * @now: when it was read last
- * @told: that it grows
+ * @before: value when ktaud started
+ * @now: value when it was last read
+ * @told: its growth has been reported
  */
 struct loss {
 	char name[32];
@@ -23,25 +23,25 @@ struct loss {
 };
 
 /**
- * struct losses - those that are looked at
- * @each: the counts
- * @nr: number of them, 0 where there is no kernel to ask
+ * struct losses - the counters that are watched
+ * @each: the counters
+ * @nr: number of them, 0 without a kernel
  */
 struct losses {
 	struct loss each[LOSSES_MAX];
 	unsigned int nr;
 };
 
-/* What is counted from here on counts. */
+/* Take the present values as the baseline. */
 void losses_init(struct losses *losses);
 
-/* What was counted of @name up to now does not count. */
+/* Reset the baseline of counter @name. */
 void losses_disregard(struct losses *losses, const char *name);
 
-/* Say which have begun to grow, each once. */
+/* Report each counter that has begun to grow, once. */
 void losses_look(struct losses *losses);
 
-/* Say by how much each has grown. */
+/* Report by how much each has grown. */
 void losses_tell(struct losses *losses);
 
 #endif /* KTAUD_LOSSES_H */

@@ -21,14 +21,14 @@
 
 static const char doc[] =
 	"Read the kernel's KTAU profiles and traces every period and write them to files."
-	"\vSettings: see ktaud.conf(5). What stands on the command line takes the place "
-	"of what the configuration file says.";
+	"\vThe settings are described in ktaud.conf(5). The command line overrides the "
+	"configuration file.";
 
 static const struct argp_option argp_options[] = {
 	{ "config", 'f', "FILE", 0, "read the configuration from FILE", 0 },
-	{ "daemon", 'D', NULL, 0, "go into the background once all is set up", 0 },
-	{ "once", '1', NULL, 0, "read once and end", 0 },
-	{ "check-config", KEY_CHECK, NULL, 0, "say whether the configuration is in order", 0 },
+	{ "daemon", 'D', NULL, 0, "go into the background once everything is set up", 0 },
+	{ "once", '1', NULL, 0, "read once, then end", 0 },
+	{ "check-config", KEY_CHECK, NULL, 0, "check the configuration, then end", 0 },
 	{ "period", 't', "SECONDS", 0, "sample_period", 1 },
 	{ "mode", 'm', "MODE", 0, "mode: all, self, pid, name", 1 },
 	{ "pid", 'p', "PID", 0, "mode pid, this process (may be repeated)", 1 },
@@ -38,7 +38,7 @@ static const struct argp_option argp_options[] = {
 	{ "groups", 'g', "LIST", 0, "groups, as syscall,tcp", 1 },
 	{ "set", 's', "KEY=VALUE", 0, "any other setting", 1 },
 	{ "root", KEY_ROOT, "DIR", 0,
-	  "take the streams saved as DIR/profile and DIR/trace, not the kernel's", 2 },
+	  "read streams saved as DIR/profile and DIR/trace instead of the kernel's", 2 },
 	{ 0 }
 };
 
@@ -134,8 +134,9 @@ static void print_version(FILE *stream, struct argp_state *state)
 }
 
 /*
- * Where a standard descriptor is closed, the first file that is opened would take its
- * place, and what is said would go there. What takes it now fails as a closed one does.
+ * If a standard descriptor is closed, the first file that is opened would take its number,
+ * and messages would go into that file. Open descriptors that fail like closed ones
+ * instead.
  */
 static int hold_standard_fds(void)
 {
@@ -148,7 +149,7 @@ static int hold_standard_fds(void)
 	return 0;
 }
 
-/* argp ends the program by itself when it has helped. */
+/* argp exits by itself after printing help. */
 static void check_stdout(void)
 {
 	if (fflush(stdout) || ferror(stdout)) {
@@ -174,7 +175,7 @@ int main(int argc, char **argv)
 
 	status = options_load(&arguments.options, &config);
 	if (!status && arguments.check)
-		log_info("the configuration is in order");
+		log_info("the configuration is valid");
 	else if (!status)
 		status = run(&arguments.options, &config);
 

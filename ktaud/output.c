@@ -15,7 +15,7 @@
 #define DIR_MODE 0750
 #define NAME_TRIES 1000
 
-/* A record that waits for room. */
+/* A record that waits for space on the disk. */
 struct waiting {
 	struct waiting *next;
 	void *record;
@@ -34,7 +34,7 @@ static int check_dir(const char *dir)
 	struct stat st;
 
 	if (mkdir(dir, DIR_MODE) && errno != EEXIST) {
-		log_error("cannot make directory %s: %s", dir, strerror(errno));
+		log_error("cannot create directory %s: %s", dir, strerror(errno));
 		return -errno;
 	}
 	if (stat(dir, &st)) {
@@ -70,11 +70,11 @@ int output_init(struct output *out, const char *dir, const char *command)
 	return err;
 }
 
-/* Once for each time that it gets blocked. */
+/* Logged once each time the output becomes blocked. */
 static void block(struct output *out, int err)
 {
 	if (!out->blocked)
-		log_error("cannot write %s: %s; waiting for room", out->path, strerror(-err));
+		log_error("cannot write %s: %s; waiting for space", out->path, strerror(-err));
 	out->blocked = -err;
 }
 
@@ -175,9 +175,9 @@ static int close_file(struct output *out)
 	if (!output_flush(out)) {
 		err = -out->blocked;
 		dropped = ktau_writer_drop(out->writer) + drop_waiting(out);
-		log_error("%s ends early: %" PRIu64 " records did not fit", out->path, dropped);
+		log_error("%s is incomplete: %" PRIu64 " records did not fit", out->path, dropped);
 	}
-	/* Nothing could be read: a file without anything in it helps nobody. */
+	/* Nothing was read, so remove the empty file. */
 	if (!output_has_content(out))
 		unlink(out->path);
 	else
@@ -202,7 +202,7 @@ int output_deinit(struct output *out)
 	return err;
 }
 
-/* The name is the time; where a file has it already, the next millisecond. */
+/* The name is the time; if a file has that name, try the next millisecond. */
 static int open_new(struct output *out, struct ktau_writer *writer, unsigned int flags,
 		    char **path)
 {
@@ -233,7 +233,7 @@ int output_open(struct output *out, const struct config *config)
 	char *path = NULL;
 	int err;
 
-	/* The new file would take the room; what does not fit waits for some, in the old. */
+	/* Waiting records belong to the old file, and a new file would take their space. */
 	if (out->writer && !output_flush(out))
 		return -out->blocked;
 	err = ktau_writer_create(&writer);
@@ -285,7 +285,7 @@ static void put_head(struct output *out, const struct config *config)
 	if (ktau_writer_put_info(out->writer, &info))
 		return;
 	out->head_done = true;
-	/* Not earlier: an empty file is removed again, and must not cost an older one. */
+	/* Not earlier: a file that stays empty is removed, and must not expire an older one. */
 	remove_expired(out, config->keep);
 }
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where records go: one *.ktau file after the other in one directory.
+ * The output: a sequence of *.ktau files in one directory.
  *
- * A disk that is full blocks the output; nothing that was handed over is lost by
- * that. Records which did not get into the file wait in memory, and whoever
- * makes records stops as long as output_blocked() says so. output_flush() is
- * called now and then to find out whether there is room.
+ * A full disk blocks the output, but loses no record: records that did not fit wait in
+ * memory, and the caller stops producing records while output_blocked() is true.
+ * output_flush() is called from time to time to find out whether there is space again.
  */
 #ifndef KTAUD_OUTPUT_H
 #define KTAUD_OUTPUT_H
@@ -21,20 +20,20 @@
 struct waiting;
 
 /**
- * struct output - the file that is written
+ * struct output - the file being written
  * @dir: directory
- * @command: command line, for the file
- * @rotate: the files that are there
+ * @command: command line to record in the file
+ * @rotate: the existing files
  * @writer: NULL if no file is open
- * @path: of the file
+ * @path: path of the file
  * @opened_ns: CLOCK_MONOTONIC when it was opened
  * @stext: _stext of this boot, 0 until it is known
  * @head_done: the INFO record has been put to this file
- * @first: first record that waits, NULL if the output is not blocked
- * @last: where the next one that waits is linked
+ * @first: first waiting record, NULL if the output is not blocked
+ * @last: where to link the next waiting record
  * @blocked: the errno that blocks it, 0 if none
- * @open_error: the last -errno told of a file that could not be begun, 0 if it could
- * @closed_bytes: bytes of the files closed before
+ * @open_error: the last -errno logged for a file that could not be created, 0 for none
+ * @closed_bytes: bytes of the files closed so far
  */
 struct output {
 	const char *dir;
@@ -53,28 +52,28 @@ struct output {
 };
 
 /*
- * Make the directory if only it is missing, and look which files it has.
- * output_deinit() in any case. Return: 0, -errno with a message logged.
+ * Create the directory, but not its parents, and list its files. Call output_deinit() also
+ * after an error. Return: 0, -errno with the message logged.
  */
 int output_init(struct output *out, const char *dir, const char *command);
 
-/* Last try to write what waits; then close. Return: 0, -errno: data was lost. */
+/* Try to write waiting records once more, then close. Return: 0, -errno if data were lost. */
 int output_deinit(struct output *out);
 
 /*
- * Begin a new file; the one before is closed, or stays where it has no room for its
- * last records. Return: 0, -errno, told.
+ * Start a new file and close the previous one, which stays in use if there is no space for
+ * its last records. Return: 0, -errno with the message logged.
  */
 int output_open(struct output *out, const struct config *config);
 
 /*
- * A stream begins: the file's head, if it has none yet, and the STREAM record.
- * @key: the stream needs nothing that comes before it in the file.
+ * Begin a stream: write the INFO record, if the file has none yet, and the STREAM record.
+ * @key: the stream needs nothing before it in the file.
  */
 void output_stream(struct output *out, const struct config *config,
 		   const struct ktau_rec_stream *stream, bool key);
 
-/* Any other record of the stream. */
+/* Write any other record of the stream. */
 void output_record(struct output *out, const struct ktau_rec *record);
 
 static inline bool output_blocked(const struct output *out)
@@ -82,19 +81,19 @@ static inline bool output_blocked(const struct output *out)
 	return out->blocked;
 }
 
-/* Hand all to the kernel. Return: true if the output is not blocked then. */
+/* Write everything to the file. Return: true if the output is not blocked. */
 bool output_flush(struct output *out);
 
-/* True if the file is full; ask only between two streams. */
+/* True if a new file is due; to be called between streams only. */
 bool output_is_due(const struct output *out, const struct config *config);
 
-/* False: nothing is in the file but its header, and it will be removed. */
+/* False if the file has nothing but its header: it will be removed. */
 static inline bool output_has_content(const struct output *out)
 {
 	return out->writer && out->head_done;
 }
 
-/* Bytes written in all, to files that stay. */
+/* Bytes written to all files that are kept. */
 uint64_t output_bytes(const struct output *out);
 
 /* CLOCK_MONOTONIC, CLOCK_REALTIME */

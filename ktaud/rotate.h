@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which files there are, what the next one is called and which one goes. Files
- * are named HOST-YYYYMMDDThhmmss.mmmZ.ktau, so that the order of names is the
- * order of time. Within one run the order of creation counts, whatever is done
- * to the clock.
+ * The files of a host: their names, the name of the next one, and which one expires. Files
+ * are named HOST-YYYYMMDDThhmmss.mmmZ.ktau, so that they sort by time. Within one run the
+ * order of creation is used, so setting the clock does no harm.
  */
 #ifndef KTAUD_ROTATE_H
 #define KTAUD_ROTATE_H
@@ -32,28 +31,29 @@ struct rotate {
 void rotate_init(struct rotate *rotate, const char *hostname);
 void rotate_deinit(struct rotate *rotate);
 
-/* True if @name is a file of this host, as rotate_name() makes them. */
+/* True if @name is one that rotate_name() creates for this host. */
 bool rotate_is_ours(const struct rotate *rotate, const char *name);
 
-/* Name of a file begun at that CLOCK_REALTIME. @name: ROTATE_NAME bytes. */
+/* The name of a file created at that CLOCK_REALTIME. @name: ROTATE_NAME bytes. */
 void rotate_name(const struct rotate *rotate, uint64_t realtime_ns, char *name);
 
-/* Take in what an earlier run left. Return: 0, -ENOMEM, errors of opendir(3). */
+/* List the files of earlier runs. Return: 0, -ENOMEM, errors of opendir(3). */
 int rotate_scan(struct rotate *rotate, const char *dir);
 
-/* A file was created: it is the newest. Return: 0, -ENOMEM. */
+/* Add a file that was created; it is the newest. Return: 0, -ENOMEM. */
 int rotate_add(struct rotate *rotate, const char *name);
 
-/* What was removed by hand, or had nothing in it, does not count any more. */
+/* Take files off the list that no longer exist. */
 void rotate_forget_missing(struct rotate *rotate, const char *dir);
 
 /*
- * The oldest file if there are more than @keep, off the list and the caller's
- * to free; else NULL. @keep 0 keeps all, the newest always stays.
+ * If there are more than @keep files, take the oldest off the list and return its name,
+ * which the caller frees; else return NULL. 0 keeps all files, and the newest is always
+ * kept.
  */
 char *rotate_expire(struct rotate *rotate, uint64_t keep);
 
-/* True if a file of that size and age is full. */
+/* True if a file of that size and age has to be followed by a new one. */
 bool rotate_is_due(const struct config *config, uint64_t bytes, uint64_t age_ns);
 
 #endif /* KTAUD_ROTATE_H */

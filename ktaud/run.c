@@ -22,34 +22,35 @@
 #include "run.h"
 
 /*
- * Rings that fill all the time take a quarter of a CPU to read, no more, while none is
- * found fuller than a quarter: until the next time it fills fourfold at most, or it
- * could not be read in time by a whole CPU either. Beyond that nothing may wait.
+ * Reading rings that fill all the time takes at most a quarter of a CPU, as long as none is
+ * found more than a quarter full: reading is then postponed for three times as long as it
+ * took, in which a ring fills at most to four times that level. Fuller rings are read at
+ * once.
  */
 #define DRAIN_PART	4
 
-/* How often a full disk is asked for room: rings are not read as long as it has none. */
+/* How often a full disk is checked for space; rings are not read in the meantime. */
 #define RETRY_MS	1000
 
-/* So that looking for losses takes nothing to speak of, however short the periods. */
+/* Bounds the cost of looking for losses when periods are short. */
 #define LOOK_EVERY_NS	(10 * NSEC_PER_SEC)
 
 /**
  * struct ktaud - the daemon
  * @options: the command line
- * @config: what holds now
- * @control: what was switched on in the kernel
- * @losses: what the kernel could not record
- * @look_after_ns: CLOCK_MONOTONIC from which on it is asked for that again
- * @out: the files
- * @collect: what is read
- * @pidfile: its path, the one of the start
+ * @config: the configuration in force
+ * @control: what was changed in the kernel
+ * @losses: the kernel's counters of losses
+ * @look_after_ns: CLOCK_MONOTONIC from which they are read again
+ * @out: the output files
+ * @collect: the streams that are read
+ * @pidfile: path of the pid file, as it was at the start
  * @pid_fd: its descriptor, -1 for none
- * @signal_fd: signals
- * @timer_fd: the periods
- * @drain_after_ns: CLOCK_MONOTONIC from which on filled rings are read again
- * @missed: periods that ended before they could begin
- * @stop: a signal asked for the end
+ * @signal_fd: descriptor for signals
+ * @timer_fd: descriptor for periods
+ * @drain_after_ns: CLOCK_MONOTONIC from which filled rings are read again
+ * @missed: periods that were over before they could begin
+ * @stop: a signal requested the end
  */
 struct ktaud {
 	const struct options *options;
@@ -99,9 +100,9 @@ static int check_source(const struct options *options)
 		return 0;
 	err = errno;
 	if (err == ENOENT || err == ENOTDIR)
-		log_error("this kernel has no KTAU: there is no /proc/ktau/profile (see ktaud(8))");
+		log_error("this kernel has no KTAU: /proc/ktau/profile is missing (see ktaud(8))");
 	else if (err == EACCES || err == EPERM)
-		log_error("may not read /proc/ktau/profile: needs root or CAP_PERFMON");
+		log_error("cannot read /proc/ktau/profile: requires root or CAP_PERFMON");
 	else
 		log_error("cannot read /proc/ktau/profile: %s", strerror(err));
 	return -err;
@@ -132,7 +133,7 @@ static struct output *create_output(const struct options *options, const struct 
 	return out;
 }
 
-/* On absolute deadlines: what a period takes does not move the next one. */
+/* Deadlines are absolute, so the duration of a period does not shift the next one. */
 static int arm_timer(struct ktaud *ktaud)
 {
 	uint64_t first_ns = now_ns(CLOCK_MONOTONIC) + ktaud->config->period_ns;
@@ -156,7 +157,7 @@ static int open_events(struct ktaud *ktaud)
 	sigaddset(&signals, SIGHUP);
 	sigaddset(&signals, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
-	/* Past a limit of the file size write(2) says so; that is enough. */
+	/* A write(2) beyond the limit of the file size fails, which is enough. */
 	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
 
@@ -183,7 +184,7 @@ static int period(struct ktaud *ktaud)
 {
 	int err;
 
-	/* While the output is blocked, a stream of the old file is not at its end. */
+	/* While the output is blocked, a stream of the old file is incomplete. */
 	if (!output_blocked(ktaud->out) && output_is_due(ktaud->out, ktaud->config) &&
 	    !output_open(ktaud->out, ktaud->config))
 		collect_new_file(&ktaud->collect, ktaud->config);
@@ -200,7 +201,7 @@ static bool switch_to(struct ktaud *ktaud, struct config *config)
 	out = create_output(ktaud->options, config);
 	if (!out)
 		return false;
-	/* A ring of another size begins empty: what is in it is of the old file. */
+	/* Resizing empties the rings, so read what belongs to the old file first. */
 	collect_period(&ktaud->collect);
 	if (!ktaud->options->root && control_apply(&ktaud->control, config)) {
 		destroy_output(out, &err);
@@ -212,13 +213,13 @@ static bool switch_to(struct ktaud *ktaud, struct config *config)
 	return true;
 }
 
-/* All of the new configuration or nothing of it. */
+/* Apply all of the new configuration or nothing of it. */
 static void reload(struct ktaud *ktaud)
 {
 	struct config config;
 
 	if (options_load(ktaud->options, &config) || !switch_to(ktaud, &config)) {
-		log_error("the old configuration stays");
+		log_error("keeping the old configuration");
 		config_deinit(&config);
 		return;
 	}
@@ -227,7 +228,7 @@ static void reload(struct ktaud *ktaud)
 	collect_new_file(&ktaud->collect, ktaud->config);
 	ktaud->look_after_ns = 0;
 	arm_timer(ktaud);
-	log_info("configuration read again, now writing %s", ktaud->out->path);
+	log_info("configuration reloaded, now writing %s", ktaud->out->path);
 	period(ktaud);
 }
 
@@ -267,7 +268,7 @@ static void drain(struct ktaud *ktaud)
 		ktaud->drain_after_ns += (DRAIN_PART - 1) * (ended_ns - began_ns);
 }
 
-/* Filled rings are of no interest while the output is blocked or it is too early. */
+/* Filled rings are not polled while the output is blocked or before their time. */
 static void wait_and_handle(struct ktaud *ktaud)
 {
 	bool blocked = output_blocked(ktaud->out);
@@ -305,8 +306,8 @@ static void summary(struct ktaud *ktaud)
 		log_info("%" PRIu64 " periods, %" PRIu64 " bytes, the last file is %s", c->periods,
 			 output_bytes(ktaud->out), ktaud->out->path);
 	else
-		log_info("%" PRIu64 " periods, %" PRIu64 " bytes, nothing for the last file, "
-			 "which is removed", c->periods, output_bytes(ktaud->out));
+		log_info("%" PRIu64 " periods, %" PRIu64 " bytes, the last file is removed because "
+			 "it is empty", c->periods, output_bytes(ktaud->out));
 	if (ktaud->missed || c->lost_periods || c->failed_periods || c->lost_slots ||
 	    c->evicted_slots)
 		log_info("%" PRIu64 " periods missed, %" PRIu64
@@ -332,7 +333,7 @@ static int start(struct ktaud *ktaud)
 	if (!err && !ktaud->options->root) {
 		losses_init(&ktaud->losses);
 		err = control_apply(&ktaud->control, ktaud->config);
-		/* What was left in the rings is of traces before this one. */
+		/* The slots that were in the rings belong to earlier traces. */
 		losses_disregard(&ktaud->losses, "lost_resized");
 	}
 	if (err)

@@ -7,7 +7,7 @@
 #define NSEC_PER_MSEC	1000000ULL
 #define NSEC_PER_SEC	1000000000ULL
 
-/* Decimal digits from *text on; false if there are none or too many. */
+/* Parse decimal digits at *text; false if there are none or too many. */
 static bool digits(const char **text, uint64_t *number)
 {
 	const char *c = *text;
@@ -78,7 +78,7 @@ bool value_duration(const char *text, uint64_t *ns)
 	}
 	if (!unit_ns(text, &unit) || __builtin_mul_overflow(whole, unit, ns))
 		return false;
-	/* In microseconds: six digits of a day fit 64 bits so. */
+	/* In microseconds, so that six digits of a day fit into 64 bits. */
 	fraction = fraction * (unit / 1000) / scale * 1000;
 	return !__builtin_add_overflow(*ns, fraction, ns);
 }

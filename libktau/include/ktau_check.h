@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* libktau: are the records consistent? The rules are in <ktau.h>. */
+/* libktau: checks that records are consistent. General rules are in <ktau.h>. */
 #ifndef KTAU_CHECK_H
 #define KTAU_CHECK_H
 
@@ -16,11 +16,11 @@ enum ktau_finding_code {
 	KTAU_FINDING_ENTRY,		/* order of ids, of min and max; excl > incl */
 	KTAU_FINDING_OPEN,		/* frames in flight contradict the profile */
 	KTAU_FINDING_BACKWARD,		/* a later profile of a task has less */
-	KTAU_FINDING_NESTING,		/* an exit that is not of the innermost frame */
+	KTAU_FINDING_NESTING, /* an exit of a frame that is not the innermost one */
 	KTAU_FINDING_SLOT,		/* a slot's context, id, payload or time */
 	KTAU_FINDING_LOSS,		/* first, lost, next, written do not add up */
 	KTAU_FINDING_STREAM,		/* records outside a stream, wrong nr_records */
-	KTAU_FINDING_REFERENCE,		/* no record describes an owner, event or cgroup */
+	KTAU_FINDING_REFERENCE, /* an owner, event or cgroup that no record describes */
 	KTAU_NR_FINDINGS
 };
 
@@ -29,9 +29,9 @@ enum ktau_finding_code {
  * @code: what kind
  * @serial: the owner's, 0 if it is about the stream
  * @owner: its OWNER record, NULL if there is none
- * @number: for those of slots the slot's number in its record, counted from 0; event
- *	id for entries; position for losses; else 0
- * @text: in words, without owner
+ * @number: the slot's number in its record, counted from 0, for slots; the event id for
+ *	entries; the position for losses; else 0
+ * @text: a description without the owner
  */
 struct ktau_finding {
 	enum ktau_finding_code code;
@@ -48,9 +48,9 @@ struct ktau_finding {
  * @traces: trace records
  * @slots: slots in them
  * @lost: slots that trace records report as lost
- * @refused: activations that found no room, of the last profile of each owner
+ * @refused: activations that found no room, from the last profile of each owner
  * @clamped: negative durations, likewise
- * @tasks: different serials of tasks
+ * @tasks: distinct serials of tasks
  * @denied: tasks left out of the last stream of each kind because of permissions
  * @losses: what the counters of END records, by ktau_loss_name(), gained from the
  *	first stream of the source to the last one
@@ -98,15 +98,16 @@ void ktau_check_destroy(struct ktau_check *check);
 int ktau_check_record(struct ktau_check *check, const union ktau_record *record);
 
 /*
- * Records are missing here: a damaged file, or a block that the reader stepped over.
- * Open frames are forgotten, and nothing is concluded from what is absent.
+ * Tell the checker that records are missing here, because the file is damaged or the reader
+ * stepped over a block. Frames in flight are forgotten, and absent records are not
+ * reported.
  */
 void ktau_check_gap(struct ktau_check *check);
 
-/* What was checked and found so far. */
+/* What has been checked and found so far. */
 const struct ktau_check_counts *ktau_check_counts(const struct ktau_check *check);
 
-/* Identity of one profile alone: 0, or -EBADMSG with both sides. */
+/* Check the identity of one profile. 0, or -EBADMSG; both sides are set in any case. */
 int ktau_check_identity(const struct ktau_rec_profile *profile,
 			uint64_t *excl_side, uint64_t *outer_side);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* libktau: configuration and figures of the running kernel. */
+/* libktau: configuration and statistics of the running kernel. */
 #ifndef KTAU_CONTROL_H
 #define KTAU_CONTROL_H
 
@@ -14,25 +14,25 @@ extern "C" {
  * ktau_control_write() - set groups, modes, the filter, tags and sizes
  * @words: as for /proc/ktau/control, for example "+tcp -irq filter=uid:1000"
  *
- * Return: 0; -EPERM or -EACCES; -ENOENT (no KTAU in this kernel, or a control group
- * that does not exist); and, as the kernel log says in detail, -EINVAL, -ESRCH (a task
- * that does not exist), -E2BIG (more than 64 KiB, or than 64 conditions of a filter),
- * -EOPNOTSUPP (control groups in a kernel without them). Nothing is applied then. With
- * -ENOMEM part of it may be.
+ * Return: 0; -EPERM or -EACCES; -ENOENT (no KTAU in this kernel, or a control group that
+ * does not exist); -EINVAL, -ESRCH (a task that does not exist), -E2BIG (more than 64 KiB,
+ * or more than 64 conditions of a filter), -EOPNOTSUPP (control groups in a kernel without
+ * them). The kernel log has the details. After an error nothing has been applied, except
+ * that -ENOMEM may leave a part applied.
  */
 int ktau_control_write(const char *words);
 
-/* What an error of ktau_control_write() means: a text that is not to be freed. */
+/* What an error of ktau_control_write() means. The text must not be freed. */
 const char *ktau_control_reason(int err);
 
 /**
- * ktau_control_get() - one setting: the first line of its key
+ * ktau_control_get() - read one setting: the first line of its key
  * @key: such as "groups", "profile", "ring"
  * @value: buffer for its text
  * @size: bytes of it
  *
- * Return: 0, -ENOENT (no KTAU or no such key; errno of open(2) else),
- * -ENOSPC if the text did not fit.
+ * Return: 0, -ENOENT (no KTAU or no such key), other errors of open(2), -ENOSPC if the text
+ * did not fit.
  */
 int ktau_control_get(const char *key, char *value, size_t size);
 
@@ -40,9 +40,9 @@ int ktau_control_get(const char *key, char *value, size_t size);
 int ktau_stats_get(const char *name, uint64_t *value);
 
 /**
- * ktau_stats_each() - all figures of /proc/ktau/stats
- * @each: called for every line in order; another value than 0 ends the walk
- * @arg: handed to @each
+ * ktau_stats_each() - iterate over /proc/ktau/stats
+ * @each: called for every line in order; a return value other than 0 ends the iteration
+ * @arg: passed to @each
  *
  * Return: 0, what @each returned, -errno.
  */

@@ -11,12 +11,11 @@
  * machine that wrote the file; the magic numbers show which one that is.
  * Structures grow as the kernel's do.
  *
- * A file is of one boot. Streams are in the order in which they were taken. An
- * EVENT or CGROUP record that would repeat one that the file already has may be
- * left out, as may an OWNER record in a stream in which the owner has no other
- * record. Block headers carry the time span of their payload, so a reader finds
- * a time window by reading headers only; it begins to decode at the last block
- * with KTAU_BLOCK_KEY before the window.
+ * A file contains data of one boot. Streams are in the order in which they were taken. An
+ * EVENT or CGROUP record may be left out if the file already has an equal one, and an OWNER
+ * record if the owner has no other record in the stream. Block headers have the time span
+ * of their payload, so a reader finds a time window by reading headers only. It begins to
+ * decode at the last block with KTAU_BLOCK_KEY before the window.
  */
 #ifndef KTAU_FILE_H
 #define KTAU_FILE_H
@@ -138,15 +137,13 @@ struct ktau_rec_info {
 };
 
 /*
- * A KTAU_REC_DIFF record has the layout of struct ktau_rec_profile. Its times
- * and counts are what was added since the record of the same serial before it
- * in this file; a first one, also after a block with KTAU_BLOCK_KEY has begun, is
- * counted from zero. Only live tasks and CPUs have such records. The longest
- * activation, and the smallest and largest values of counters, are those of the whole
- * life. @open_child_ticks may have become smaller: the difference is taken modulo
- * 2^64, as are the parts of the account,
- * and the identity still holds. An owner to whom nothing was added may be left out.
- * Its OWNER record is absolute.
+ * A KTAU_REC_DIFF record has the layout of struct ktau_rec_profile. Its times and counts
+ * are what was added since the previous record of the same serial in this file; the first
+ * one in the file, or since a block with KTAU_BLOCK_KEY began, counts from zero. Only live
+ * tasks and CPUs have such records. The longest activation, and the minimum and maximum of
+ * counters, are those of the owner's whole life. @open_child_ticks can become smaller, so
+ * its difference, like those of the account, is taken modulo 2^64; the identity still
+ * holds. Owners to which nothing was added may be left out. OWNER records are absolute.
  */
 
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L

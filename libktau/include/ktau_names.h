@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libktau: numbers of the binary interface as words. A number that this library
- * does not know gives NULL; programs show it as a number.
+ * libktau: names for the numbers of the binary interface. A number that this library does
+ * not know has no name (NULL); programs print the number.
  */
 #ifndef KTAU_NAMES_H
 #define KTAU_NAMES_H
@@ -19,7 +19,7 @@ extern "C" {
 /* "tcp" for KTAU_GROUP_TCP, "module0" for KTAU_GROUP_MODULE ...; one bit only. */
 const char *ktau_group_name(uint32_t group);
 
-/* The bit of a group's name, 0 if no group has that name. */
+/* The bit of the group with this name, 0 if there is none. */
 uint32_t ktau_group_by_name(const char *name);
 
 /* "timer" or "counter". */
@@ -40,29 +40,29 @@ const char *ktau_ctx_name(uint8_t ctx);
 /* "profile", "exact", "trace" ... for one bit of KTAU_ACCESS_*. */
 const char *ktau_access_name(uint32_t access);
 
-/* The letter of /proc/PID/stat for a SWITCH slot's state: 'R', 'S' ...; '?' else. */
+/* The letter of /proc/PID/stat for a SWITCH slot's state: 'R', 'S' ...; '?' if unknown. */
 char ktau_state_letter(uint32_t state);
 
 /**
- * ktau_paranoid_text() - what a level of kernel.ktau_paranoid allows
- * @level: -1 to 3; levels beyond are as the nearest one
+ * ktau_paranoid_text() - describe a level of kernel.ktau_paranoid
+ * @level: -1 to 3; other levels are treated as the nearest of these
  *
- * Return: what a user without CAP_PERFMON gets, as the end of a sentence: "its own
- * profile, exact; no trace".
+ * Return: what a user without CAP_PERFMON sees, as a phrase: "its own profile, exact; no
+ * trace".
  */
 const char *ktau_paranoid_text(int32_t level);
 
 /**
- * ktau_paranoid_needed() - the highest level that gives a kind of access
+ * ktau_paranoid_needed() - the highest level that allows a kind of access
  * @access: one KTAU_ACCESS_* bit
  * @level: set to the level
  *
- * Return: true, or false if no level gives it without CAP_PERFMON.
+ * Return: true, or false if no level allows it without CAP_PERFMON.
  */
 bool ktau_paranoid_needed(uint32_t access, int32_t *level);
 
 /**
- * ktau_display_name() - a symbol as people know it
+ * ktau_display_name() - a symbol's familiar name
  *
  * Removes what the kernel's build puts before the name of a system call
  * (__x64_sys_read, __ia32_compat_sys_read, __se_sys_read, __do_sys_read ...
@@ -73,9 +73,9 @@ bool ktau_paranoid_needed(uint32_t access, int32_t *level);
 const char *ktau_display_name(const char *symbol);
 
 /**
- * ktau_glob() - does a name match a pattern?
- * @pattern: as in fnmatch(3): * ? [...]; several with commas between them
- * @name: of an event, a task, or a path, in which * matches / too
+ * ktau_glob() - test whether a name matches a pattern
+ * @pattern: as in fnmatch(3): * ? [...]; several, separated by commas
+ * @name: name of an event or a task, or a path, in which * also matches /
  */
 bool ktau_glob(const char *pattern, const char *name);
 

@@ -17,14 +17,14 @@ extern "C" {
 struct ktau_reader;
 
 /**
- * struct ktau_query - what to ask a running kernel for
+ * struct ktau_query - a selection from a running kernel
  * @content: KTAU_REC_PROFILE or KTAU_REC_TRACE
  * @target: KTAU_TARGET_* bits
  * @flags: KTAU_SELECT_* bits
  * @nr_tids: number of @tids, for KTAU_TARGET_LIST
  * @tids: thread ids in the caller's pid namespace, any order
- * @exited_since: of the exited tasks, only those with this exited_seq or a later
- *	one: pass exited_next of the previous END record to see each exited task once
+ * @exited_since: only exited tasks with this exited_seq or a later one: pass exited_next of
+ *	the previous END record to see each exited task once
  * @since_ticks: as in struct ktau_select
  * @cgroup: control group by its id, with KTAU_SELECT_CGROUP: see ktau_cgroup_id()
  * @uid: user id, with KTAU_SELECT_UID
@@ -44,11 +44,11 @@ struct ktau_query {
 };
 
 /**
- * struct ktau_damage - what of a source could not be used
- * @bad_blocks: blocks with a wrong checksum, or whose records were wrong
- * @lost_bytes: bytes that belong to no good block or record
+ * struct ktau_damage - unusable parts of a source
+ * @bad_blocks: blocks with a wrong checksum or with invalid records
+ * @lost_bytes: bytes that belong to no valid block or record
  * @first_offset: where the first of them is
- * @missing_blocks: blocks that a jump of the sequence numbers shows to be missing
+ * @missing_blocks: blocks that are missing from the sequence of block numbers
  * @truncated: the source ends inside a block, a record or a stream
  */
 struct ktau_damage {
@@ -60,7 +60,7 @@ struct ktau_damage {
 };
 
 /**
- * struct ktau_unknown - what a reader stepped over; a newer library may know it
+ * struct ktau_unknown - what a reader stepped over, and a newer library may know
  * @records: records of unknown types
  * @record_type: type of the first of them
  * @blocks: blocks of an unknown type, compression or encoding
@@ -77,54 +77,54 @@ struct ktau_unknown {
 	uint32_t block_encoding;
 };
 
-/* A reader without a source; destroying it closes what it has opened. */
+/* A reader without a source. Destroying it closes what it has opened. */
 int ktau_reader_create(struct ktau_reader **reader);
 void ktau_reader_destroy(struct ktau_reader *reader);
 
 /*
- * Opening a source. A reader that already has one closes it first. All return 0
- * or -errno with the reason in ktau_reader_error(): errors of open(2), read(2)
- * and KTAU_IOC_SELECT, -EBADMSG for what is not KTAU data (or empty),
- * -EPROTONOSUPPORT for a version that this library does not know.
+ * Opening a source. A reader that already has one closes it first. All functions return 0
+ * or -errno with the reason in ktau_reader_error(): errors of open(2), read(2) and
+ * KTAU_IOC_SELECT, -EBADMSG if the source is empty or is not KTAU data, -EPROTONOSUPPORT
+ * for a version that this library does not know.
  */
 
 /**
  * ktau_reader_open_live() - read from the running kernel
  *
- * Opens /proc/ktau/profile or trace, selects @query, starts a stream. If the
- * level in force does not allow what was asked for, ktau_reader_error() names
- * kernel.ktau_paranoid and the level that would.
+ * Opens /proc/ktau/profile or trace, selects @query and starts a stream. If the level in
+ * force does not allow the query, ktau_reader_error() gives kernel.ktau_paranoid and the
+ * level that would.
  *
  * Return: 0, -ENOENT without KTAU in this kernel, -EACCES, -EPERM, -EINVAL,
  * -E2BIG, errors of open(2).
  */
 int ktau_reader_open_live(struct ktau_reader *reader, const struct ktau_query *query);
 
-/* The next stream on the same descriptor; query->content must be the same. */
+/* Start the next stream on the same descriptor; query->content must be the same. */
 int ktau_reader_restart(struct ktau_reader *reader, const struct ktau_query *query);
 
-/* A *.ktau file, or streams as saved by cat /proc/ktau/profile; "-" is stdin. */
+/* Open a *.ktau file, or streams saved by cat /proc/ktau/profile; "-" is standard input. */
 int ktau_reader_open_file(struct ktau_reader *reader, const char *path);
 
-/* The same from an open descriptor, which may be a pipe and stays the caller's. */
+/* Read from an open descriptor, which may be a pipe. The caller remains its owner. */
 int ktau_reader_open_fd(struct ktau_reader *reader, int fd, const char *name);
 
-/* The same from memory, which stays the caller's and must outlive its use. */
+/* Read from memory, which the caller owns and must keep while the reader uses it. */
 int ktau_reader_open_memory(struct ktau_reader *reader, const void *data, size_t size);
 
 /**
- * ktau_reader_seek_time() - read only the part of a file that covers a period
- * @reader: reader of a *.ktau file that can be sought in, or of one in memory
+ * ktau_reader_seek_time() - restrict reading to the part of a file that covers a period
+ * @reader: reader of a seekable *.ktau file, or of one in memory
  * @from_ns: CLOCK_REALTIME of the recorded machine, inclusive
  * @to_ns: likewise, inclusive; UINT64_MAX reads to the end
  *
- * Moves to the last block that needs nothing before it and whose first stream is
- * not later than @from_ns, or else to the first block. ktau_reader_next() then ends
- * before the first stream that is later than @to_ns. Only headers of blocks are
- * read. The caller skips the streams that are earlier than it needs.
+ * Moves to the last key block whose first stream is not later than @from_ns, or else to the
+ * first block, by reading only block headers. ktau_reader_next() then ends before the first
+ * stream that is later than @to_ns. The caller skips streams that are earlier than it
+ * needs.
  *
- * Return: 0, -ESPIPE if the source cannot be sought in, -EINVAL if it is no *.ktau
- * file, errors of read(2).
+ * Return: 0, -ESPIPE if the source is not seekable, -EINVAL if it is not a *.ktau file,
+ * errors of read(2).
  */
 int ktau_reader_seek_time(struct ktau_reader *reader, uint64_t from_ns, uint64_t to_ns);
 
@@ -148,25 +148,25 @@ int ktau_reader_seek_time(struct ktau_reader *reader, uint64_t from_ns, uint64_t
  */
 int ktau_reader_next(struct ktau_reader *reader, union ktau_record *record);
 
-/* Source, place and reason of the last error. */
+/* Source, position and reason of the last error. */
 const char *ktau_reader_error(const struct ktau_reader *reader);
 
-/* What was unusable so far; complete when ktau_reader_next() has ended. */
+/* What has been unusable so far; complete once ktau_reader_next() has returned the end. */
 const struct ktau_damage *ktau_reader_damage(const struct ktau_reader *reader);
 
-/* What was stepped over so far; likewise. */
+/* What has been stepped over so far; likewise. */
 const struct ktau_unknown *ktau_reader_unknown(const struct ktau_reader *reader);
 
-/* The descriptor, to poll(2) on; -1 for memory. */
+/* The descriptor, for poll(2); -1 for memory. */
 int ktau_reader_fd(const struct ktau_reader *reader);
 
 /* True if the data was written in the other byte order. */
 bool ktau_reader_swapped(const struct ktau_reader *reader);
 
 /*
- * What the reader has seen so far. Unless stated otherwise, results are NULL if
- * there is none yet, and valid until the next call of ktau_reader_next() or of a
- * function that opens or restarts.
+ * Records that the reader has seen. Unless stated otherwise, a result is NULL if there has
+ * been none yet, and is valid until the next call of ktau_reader_next() or of a function
+ * that opens or restarts.
  */
 
 /* The newest STREAM and INFO record. */
@@ -183,7 +183,7 @@ const struct ktau_rec_event *ktau_reader_event(const struct ktau_reader *reader,
 const struct ktau_rec_cgroup *ktau_reader_cgroup(const struct ktau_reader *reader,
 						 uint64_t id);
 
-/* Walk through them in the order in which they came first: NULL begins and ends. */
+/* Iterate in the order of first appearance: NULL begins and ends. */
 const struct ktau_rec_owner *
 ktau_reader_next_owner(const struct ktau_reader *reader, const struct ktau_rec_owner *owner);
 const struct ktau_rec_cgroup *
@@ -203,18 +203,18 @@ struct ktau_events;
 int ktau_events_create(struct ktau_events **events);
 void ktau_events_destroy(struct ktau_events *events);
 
-/* Copy one record, which replaces that of the same id. 0, -ENOMEM, -EINVAL. */
+/* Copy a record, which replaces that of the same id. 0, -ENOMEM, -EINVAL. */
 int ktau_events_put(struct ktau_events *events, const struct ktau_rec_event *event);
 
 /* NULL if the id has no event. Valid until that id is replaced. */
 const struct ktau_rec_event *ktau_events_find(const struct ktau_events *events,
 					      uint32_t id);
 
-/* Walk in ascending order of ids: NULL begins and ends. */
+/* Iterate in ascending order of ids: NULL begins and ends. */
 const struct ktau_rec_event *ktau_events_next(const struct ktau_events *events,
 					      const struct ktau_rec_event *event);
 
-/* How many ids have an event. */
+/* The number of events. */
 unsigned int ktau_events_count(const struct ktau_events *events);
 
 /*
@@ -222,7 +222,7 @@ unsigned int ktau_events_count(const struct ktau_events *events);
  */
 
 /**
- * ktau_info_read() - KTAU_IOC_INFO
+ * ktau_info_read() - query the running kernel (KTAU_IOC_INFO)
  * @fd: descriptor of /proc/ktau/profile or trace (ktau_reader_fd()); -1 opens one
  * @info: filled in; fields that the kernel does not have are zero
  *
@@ -231,13 +231,13 @@ unsigned int ktau_events_count(const struct ktau_events *events);
 int ktau_info_read(int fd, struct ktau_info *info);
 
 /**
- * ktau_cgroup_id() - id of a control group for struct ktau_query
+ * ktau_cgroup_id() - the id of a control group, for struct ktau_query
  * @path: in the default hierarchy, as a CGROUP record has it (/system.slice), or
  *	the directory below /sys/fs/cgroup
  * @id: set to the id
  *
- * Return: 0, -ENOENT if there is no such group or no cgroup file system of version
- * 2 below /sys/fs/cgroup, other errors of open(2).
+ * Return: 0, -ENOENT if there is no such group, or no version 2 cgroup file system at
+ * /sys/fs/cgroup; other errors of open(2).
  */
 int ktau_cgroup_id(const char *path, uint64_t *id);
 

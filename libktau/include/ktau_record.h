@@ -25,9 +25,9 @@ const char *ktau_version(void);
 /**
  * union ktau_record - pointer to a record of any type
  *
- * rec->type says which member to use: KTAU_REC_STREAM, _EVENT, _CGROUP, _OWNER,
- * _PROFILE, _TRACE, _GONE, _END, _INFO; KTAU_REC_DIFF uses @profile too. Readers step
- * over records of types that this library does not know.
+ * rec->type selects the member: KTAU_REC_STREAM, _EVENT, _CGROUP, _OWNER, _PROFILE, _TRACE,
+ * _GONE, _END, _INFO; KTAU_REC_DIFF uses @profile too. Readers step over records of types
+ * that this library does not know.
  */
 union ktau_record {
 	const struct ktau_rec *rec;
@@ -62,7 +62,7 @@ ktau_profile_open(const struct ktau_rec_profile *p)
 	return (const struct ktau_open *)(ktau_profile_entries(p) + p->nr_entries);
 }
 
-/* The gone->nr_serials serials of owners that others include now. */
+/* The gone->nr_serials serials of owners that are now part of other records. */
 static inline const uint64_t *ktau_gone_serials(const struct ktau_rec_gone *gone)
 {
 	return (const uint64_t *)((const char *)gone + gone->rec.head);
@@ -98,9 +98,9 @@ const struct ktau_entry *ktau_profile_find(const struct ktau_rec_profile *p,
 					   uint32_t id);
 
 /**
- * ktau_profile_inflight() - how long a frame in flight has taken so far
+ * ktau_profile_inflight() - the duration so far of a frame in flight
  * @p: profile
- * @index: which of the p->nr_open frames; 0 is the innermost
+ * @index: index of the frame, below p->nr_open; 0 is the innermost
  * @incl_ticks: time since it was entered, up to p->ticks; may be NULL
  * @excl_ticks: the same without the frames inside, ended or in flight; may be NULL
  *
@@ -117,11 +117,11 @@ int ktau_profile_inflight(const struct ktau_rec_profile *p, uint32_t index,
  * @before: the earlier one; NULL counts from zero
  * @out: new record; free with ktau_record_free()
  *
- * Counts, times and the parts of the account are subtracted, and events to which
- * nothing was added are left out. The longest activation, and the minimum and
- * maximum of counters, stay @after's. An entry of an unknown kind is @after's, and
- * is left out if @before has the same. The parts of an entry that one side has not
- * measured are not marked as measured.
+ * Counts, times and the parts of the account are subtracted, and events to which nothing
+ * was added are left out. The longest activation, and the minimum and maximum of counters,
+ * are those of @after. An entry of an unknown kind is copied from @after, or left out if
+ * @before has an equal one. A part of an entry is marked as measured only if both sides
+ * measured it.
  *
  * Return: 0, -ENOMEM, -EINVAL if the owners differ, if @after has less of some
  * event than @before, or if entries are not in ascending order.
@@ -131,7 +131,7 @@ int ktau_profile_diff(const struct ktau_rec_profile *after,
 		      struct ktau_rec_profile **out);
 
 /**
- * ktau_owner_diff() - what an owner's counters gained between two records
+ * ktau_owner_diff() - what was added to an owner's counters between two records
  * @after: the later OWNER record
  * @before: the earlier one of the same owner; NULL counts from zero
  * @out: new record; free with ktau_record_free()
@@ -157,7 +157,7 @@ ktau_trace_slots(const struct ktau_rec_trace *t)
 }
 
 /**
- * ktau_trace_next() - walk through a trace record, oldest slot first
+ * ktau_trace_next() - iterate over the slots of a trace record, oldest first
  * @t: record
  * @slot: the slot of the previous call; NULL to begin
  *
@@ -168,7 +168,7 @@ ktau_trace_slots(const struct ktau_rec_trace *t)
 const struct ktau_slot *ktau_trace_next(const struct ktau_rec_trace *t,
 					const struct ktau_slot *slot);
 
-/* The s->words - 2 words of payload, for types that this library does not know. */
+/* The payload, s->words - 2 words, for types that this library does not know. */
 static inline const __u64 *ktau_slot_payload(const struct ktau_slot *s)
 {
 	return (const __u64 *)(s + 1);
@@ -180,9 +180,8 @@ static inline unsigned int ktau_slot_payload_words(const struct ktau_slot *s)
 }
 
 /*
- * What a slot's payload says. Each returns false, with zeros in the output, if the
- * slot is of another type or has no such payload. Fields that the writer
- * did not have are zero.
+ * The payload of a slot. Each function returns false, with zeros in the output, if the slot
+ * is of another type or has no such payload. Fields that the writer did not have are zero.
  */
 bool ktau_slot_address(const struct ktau_slot *slot, uint64_t *address);  /* ENTER */
 bool ktau_slot_result(const struct ktau_slot *slot, int64_t *result);	  /* EXIT, CALL */
@@ -200,12 +199,12 @@ bool ktau_slot_cgroup(const struct ktau_slot *slot, uint64_t *id);	  /* CGROUP *
 /* The new name, zero-terminated: COMM and EXEC. */
 bool ktau_slot_comm(const struct ktau_slot *slot, char comm[17]);
 
-/* EXEC: serial of the profile that begins, 0 if the profile goes on. */
+/* EXEC: serial of the profile that begins, 0 if the current profile continues. */
 bool ktau_slot_exec(const struct ktau_slot *slot, uint64_t *serial);
 
 /*
- * Losses: the counters of an END record that are since boot, under the names that
- * they have in /proc/ktau/stats.
+ * Losses: the counters of an END record that count from boot, by their names in
+ * /proc/ktau/stats.
  */
 #define KTAU_NR_LOSSES	13
 
@@ -260,19 +259,19 @@ uint64_t ktau_clock_boottime_ns(const struct ktau_clock *clock, uint64_t ticks);
 uint64_t ktau_clock_tai_ns(const struct ktau_clock *clock, uint64_t ticks);
 
 /**
- * ktau_hook_mticks() - what one activation of an event costs KTAU itself
- * @stream: of the same boot; says what each kind of hook costs, and if there is a trace
- * @event: the event; NULL if it is unknown, which is taken for a function
+ * ktau_hook_mticks() - the time that KTAU itself takes for one activation of an event
+ * @stream: STREAM record of the same boot, with the cost of each kind of hook and the modes
+ * @event: the event; NULL for an unknown one, which is treated as a function
  *
- * An estimate: what a pair of hooks took at boot, with nothing else in the caches. A
- * counter, and schedule_wait, which is written at a switch, cost nothing of their own.
+ * An estimate: the cost of a pair of hooks measured at boot, with warm caches. A counter,
+ * and schedule_wait, which is written at a switch, have no cost of their own.
  *
  * Return: thousandths of a tick.
  */
 uint64_t ktau_hook_mticks(const struct ktau_rec_stream *stream,
 			  const struct ktau_rec_event *event);
 
-/* Ticks of @count of them, rounded down. */
+/* The ticks that @count activations take, rounded down. */
 uint64_t ktau_hook_ticks(const struct ktau_rec_stream *stream,
 			 const struct ktau_rec_event *event, uint64_t count);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* libktau: whole profile streams in memory. The rules are in <ktau.h>. */
+/* libktau: whole profile streams in memory. General rules are in <ktau.h>. */
 #ifndef KTAU_SNAPSHOT_H
 #define KTAU_SNAPSHOT_H
 
@@ -21,30 +21,29 @@ struct ktau_owned {
 	const struct ktau_rec_profile *profile;
 };
 
-/* An empty snapshot; clearing makes it empty again. */
+/* Create an empty snapshot. Clearing makes it empty again. */
 int ktau_snapshot_create(struct ktau_snapshot **snapshot);
 void ktau_snapshot_destroy(struct ktau_snapshot *snapshot);
 void ktau_snapshot_clear(struct ktau_snapshot *snapshot);
 
 /**
- * ktau_snapshot_read() - take in the next profile stream of a reader
+ * ktau_snapshot_read() - add the next profile stream of a reader
  * @snapshot: snapshot
  * @reader: reader; trace streams and other records are skipped
  *
- * May be called again with the same snapshot for the next stream. A task's newer
- * profile replaces the older one, KTAU_REC_DIFF records are added to it, the
- * last profile of an exited task is kept, and live tasks that a complete stream (END,
- * KTAU_TARGET_ALL) does not list any more are removed. Live tasks that a stream of
- * KTAU_TARGET_CHANGED leaves out are unchanged, and their profiles get the ticks of
- * the stream. A task that exits during a stream appears twice in it: the profile
- * taken at its exit is kept. Of the tasks that a GONE record lists, those that were
- * folded are removed; those that were evicted stay, but ktau_snapshot_sum() leaves
- * them out. So do exited tasks that a stream of all that are kept (exited_since 0)
- * does not list, if it has the evicted sum. Time and memory are linear in the number
- * of tasks.
+ * Call it again with the same snapshot for the next stream. A task's new profile replaces
+ * the previous one, KTAU_REC_DIFF records are added to it, the last profile of an exited
+ * task is kept, and live tasks that a complete stream (END, KTAU_TARGET_ALL) no longer
+ * lists are removed. Live tasks that a stream of KTAU_TARGET_CHANGED leaves out are
+ * unchanged, and their profiles get the ticks of the stream. A task that exits during a
+ * stream appears twice in it: the profile taken at its exit is kept. Folded tasks of a GONE
+ * record are removed. Evicted tasks of a GONE record stay, but ktau_snapshot_sum() leaves
+ * them out, because they are in the evicted sum; the same applies to exited tasks that are
+ * missing from a stream that lists all exited tasks (exited_since 0) and the evicted sum.
+ * Time and memory are linear in the number of tasks.
  *
- * The streams have to be those of one descriptor, none left out; one of another
- * descriptor has to list all that are kept.
+ * All streams must come from one descriptor, none left out. The first stream of another
+ * descriptor must list all exited tasks.
  *
  * Return: 1 with a stream, 0 at the end (nothing taken in), -errno of
  * ktau_reader_next() (the records before the error are in), -ENOMEM.
@@ -52,11 +51,11 @@ void ktau_snapshot_clear(struct ktau_snapshot *snapshot);
 int ktau_snapshot_read(struct ktau_snapshot *snapshot, struct ktau_reader *reader);
 
 /**
- * ktau_snapshot_add() - take in one record
+ * ktau_snapshot_add() - add one record
  *
- * For programs that read records themselves: STREAM, OWNER, PROFILE, DIFF, GONE and
- * END are used, others are ignored. A profile whose OWNER record did not come before it
- * in the stream is ignored, too.
+ * For programs that read records themselves. STREAM, OWNER, PROFILE, DIFF, GONE and END
+ * records are used, others are ignored, as is a profile without an OWNER record before it
+ * in the stream.
  *
  * Return: 0, -ENOMEM.
  */
@@ -66,24 +65,24 @@ int ktau_snapshot_add(struct ktau_snapshot *snapshot, const union ktau_record *r
 int ktau_snapshot_put(struct ktau_snapshot *snapshot, const struct ktau_owned *owned);
 
 /**
- * ktau_snapshot_drop_evicted() - forget tasks that the evicted sum includes
+ * ktau_snapshot_drop_evicted() - drop the tasks that the evicted sum includes
  * @snapshot: snapshot
  *
- * For programs that take in stream after stream and do not want to keep every
- * task that has ever exited. ktau_snapshot_sum() is the same before and after.
+ * For programs that add stream after stream and do not want to keep every task that has
+ * ever exited. ktau_snapshot_sum() is the same before and after.
  *
  * Return: 0, -ENOMEM.
  */
 int ktau_snapshot_drop_evicted(struct ktau_snapshot *snapshot);
 
 /**
- * ktau_snapshot_drop_exited() - forget all exited tasks except for the sum
+ * ktau_snapshot_drop_exited() - drop all exited tasks from everything but the sum
  * @snapshot: snapshot
  *
- * As ktau_snapshot_drop_evicted(), but the exited tasks that the kernel keeps go as
- * well: no function finds them any more. ktau_snapshot_sum() is the same before
- * and after, and stays exact when the kernel evicts or folds such a task later. For
- * that, each one takes a few hundred bytes until then.
+ * As ktau_snapshot_drop_evicted(), but also drops the exited tasks that the kernel still
+ * keeps: no function finds them any more. ktau_snapshot_sum() is the same before and after,
+ * and stays exact when the kernel evicts or folds such a task later. Until then each one
+ * takes a few hundred bytes.
  *
  * Return: 0, -ENOMEM.
  */
@@ -103,8 +102,8 @@ const struct ktau_owned *ktau_snapshot_next(const struct ktau_snapshot *snapshot
 size_t ktau_snapshot_count(const struct ktau_snapshot *snapshot);
 
 /*
- * One owner; NULL if the snapshot does not have it. By tid: a live task before an
- * exited one, the latest to start before others; not for tid 0.
+ * Find one owner; NULL if the snapshot does not have it. Of several tasks with the tid, a
+ * live one is preferred, then the one that started last; tid 0 is not found.
  */
 const struct ktau_owned *ktau_snapshot_find(const struct ktau_snapshot *snapshot,
 					    uint64_t serial);
@@ -115,16 +114,15 @@ const struct ktau_owned *ktau_snapshot_cpu(const struct ktau_snapshot *snapshot,
 const struct ktau_owned *ktau_snapshot_evicted(const struct ktau_snapshot *snapshot);
 
 /**
- * ktau_snapshot_diff() - what happened between two snapshots of one boot
+ * ktau_snapshot_diff() - what was added between two snapshots of one boot
  * @after: the later one
  * @before: the earlier one
  * @diff: new snapshot; the caller destroys it
  *
- * Owner by owner as ktau_profile_diff() and ktau_owner_diff(): tasks that are new in
- * @after are taken whole; tasks only in @before, and tasks that had exited in
- * @before, are left out, as are tasks that were dropped from either. Sums over all tasks
- * are exact only by subtracting ktau_snapshot_sum() of both, which includes evicted
- * tasks.
+ * Applies ktau_profile_diff() and ktau_owner_diff() to each owner. Tasks that are new in
+ * @after are copied; tasks only in @before, tasks that had exited in @before, and tasks
+ * that were dropped from either are left out. For an exact sum over all tasks, subtract the
+ * ktau_snapshot_sum() of both, which includes evicted tasks.
  *
  * Return: 0, -ENOMEM, -EINVAL if the snapshots are of different boots or in
  * the wrong order.
@@ -140,9 +138,9 @@ int ktau_snapshot_diff(const struct ktau_snapshot *after,
  * @owner: set to the sums of nr_tasks, utime_ns, stime_ns, nvcsw, nivcsw and
  *	migrations, kind KTAU_OWNER_EVICTED; may be NULL
  *
- * Live, exited and evicted tasks are added, each once. The tables of the CPUs (a second view of
- * the same time), owners of unknown kinds and entries of unknown kinds are left
- * out. The identity holds for the sum as well.
+ * Live, exited and evicted tasks are added, each once. The tables of the CPUs, which have
+ * the same time again, and owners and entries of unknown kinds are left out. The identity
+ * holds for the sum as well.
  *
  * Return: 0, -ENOMEM.
  */

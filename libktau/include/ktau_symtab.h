@@ -12,11 +12,11 @@ extern "C" {
 struct ktau_symtab;
 
 /**
- * struct ktau_symbol - what an address belongs to
- * @name: symbol; belongs to the table
- * @module: module, NULL for the kernel itself; belongs to the table
- * @address: where the symbol begins in the recorded boot
- * @offset: how far after that the address is
+ * struct ktau_symbol - the symbol that an address belongs to
+ * @name: name; owned by the table
+ * @module: module, NULL for the kernel itself; owned by the table
+ * @address: start of the symbol in the recorded boot
+ * @offset: distance of the address from that
  */
 struct ktau_symbol {
 	const char *name;
@@ -32,8 +32,8 @@ void ktau_symtab_destroy(struct ktau_symtab *symtab);
 /**
  * ktau_symtab_load() - read a symbol map
  * @symtab: table; must be empty
- * @path: System.map, /proc/kallsyms or a copy, vmlinux (ELF with symbols):
- *	told apart by content; NULL is /proc/kallsyms
+ * @path: System.map, /proc/kallsyms or a copy of it, or vmlinux (ELF with symbols),
+ *	recognised by content; NULL is /proc/kallsyms
  *
  * Return: 0; errors of open(2) and read(2); -EINVAL for a map that is empty,
  * truncated, unsorted or garbage; -EPERM for a kallsyms whose addresses are all
@@ -42,48 +42,48 @@ void ktau_symtab_destroy(struct ktau_symtab *symtab);
  */
 int ktau_symtab_load(struct ktau_symtab *symtab, const char *path);
 
-/* The same from a text in memory; @name is for messages. */
+/* Read a map from memory; @name is for messages. */
 int ktau_symtab_load_memory(struct ktau_symtab *symtab, const void *data, size_t size,
 			    const char *name);
 
 /**
- * ktau_symtab_relocate() - move the map to where the recorded kernel was
+ * ktau_symtab_relocate() - move the map to the addresses of the recorded kernel
  * @symtab: map
  * @stext: _stext of the recorded boot (STREAM or INFO record); 0 if not known
  *
  * With 0 nothing moves.
  *
- * Return: 1 if the map moved, 0 if it fits as it is or @stext is 0, -ENOENT if
- * the map has no _stext, -ESTALE if the distance is not one that a kernel of
- * this map can have been moved by (not a multiple of the page size).
+ * Return: 1 if the map moved, 0 if it did not have to or @stext is 0, -ENOENT if the map
+ * has no _stext, -ESTALE if the distance is not a multiple of the page size, so that it
+ * cannot be the map of that kernel.
  */
 int ktau_symtab_relocate(struct ktau_symtab *symtab, uint64_t stext);
 
 /**
- * ktau_symtab_verify() - is this the map of the recorded kernel?
+ * ktau_symtab_verify() - check that this is the map of the recorded kernel
  * @symtab: map, relocated
  * @info: INFO record with the build-id, or NULL
  * @events: recorded events, or NULL
  *
- * Compares build-ids if both sides have one. Otherwise checks that the addresses
- * of the events are exactly those of symbols; one in ten may be a label inside a
- * function. Addresses in modules that the map does not have are left out.
+ * Compares build-ids if both sides have one. Otherwise checks that events have the exact
+ * addresses of symbols, of which one in ten may be a label inside a function. Addresses in
+ * modules that the map lacks are not compared.
  *
- * Return: 1 if it is, 0 if there was nothing to compare, -ESTALE if it is not;
- * ktau_symtab_error() says what differs.
+ * Return: 1 if it is, 0 if there was nothing to compare, -ESTALE if it is not, with the
+ * difference in ktau_symtab_error().
  */
 int ktau_symtab_verify(struct ktau_symtab *symtab, const struct ktau_rec_info *info,
 		       const struct ktau_events *events);
 
-/* Nearest symbol at or below a text address. 1 if found, 0 if in no function. */
+/* Find the nearest symbol at or below a text address. 1 if found, 0 if in no function. */
 int ktau_symtab_lookup(const struct ktau_symtab *symtab, uint64_t address,
 		       struct ktau_symbol *symbol);
 
-/* First symbol of that name. 1 if found, 0 if not. Linear. */
+/* Find the first symbol with a name. 1 if found, 0 if not. Takes linear time. */
 int ktau_symtab_find(const struct ktau_symtab *symtab, const char *name,
 		     struct ktau_symbol *symbol);
 
-/* How many symbols there are. */
+/* The number of symbols. */
 size_t ktau_symtab_count(const struct ktau_symtab *symtab);
 
 /* The map's own build-id (vmlinux only). Returns its length, 0 if it has none. */

@@ -23,7 +23,7 @@ bool ktau_has_compression(uint8_t compression);
 /* A writer without a file. */
 int ktau_writer_create(struct ktau_writer **writer);
 
-/* Closes without flushing: records that were not flushed are dropped. */
+/* Closes without flushing: records that have not been flushed are dropped. */
 void ktau_writer_destroy(struct ktau_writer *writer);
 
 /**
@@ -31,15 +31,14 @@ void ktau_writer_destroy(struct ktau_writer *writer);
  * @writer: writer
  * @path: file, created with mode 0640
  * @flags: KTAU_WRITER_*
- * @boot_id: boot of the records that will follow, 16 bytes as in a STREAM record;
- *	NULL for the present boot of this machine
+ * @boot_id: boot of the records to write, 16 bytes as in a STREAM record; NULL for this
+ *	machine's current boot
  *
- * Without APPEND the file must not exist (-EEXIST). With it, an existing file is
- * checked, everything after its last whole block is cut off, and the next block
- * goes there; a file in the other byte order is -EINVAL, one of another boot
- * -ESTALE, one that is no *.ktau file -EBADMSG and left as it is. The file is locked
- * against other writers (flock(2)): -EWOULDBLOCK. A compression that is not built
- * in is -EOPNOTSUPP.
+ * Without APPEND the file must not exist (-EEXIST). With it, an existing file is checked,
+ * everything after its last whole block is cut off, and writing continues there. The error
+ * is -EINVAL for a file in the other byte order, -ESTALE for one of another boot, -EBADMSG
+ * for one that is not a *.ktau file, which is not changed, -EWOULDBLOCK if another writer
+ * has locked the file (flock(2)), and -EOPNOTSUPP for a compression that is not built in.
  *
  * Return: 0 or -errno.
  */
@@ -47,7 +46,7 @@ int ktau_writer_open(struct ktau_writer *writer, const char *path, unsigned int 
 		     const uint8_t *boot_id);
 
 /**
- * ktau_writer_put() - one more record
+ * ktau_writer_put() - write a record
  * @writer: writer
  * @record: in normal form (from a reader, a snapshot, or built by the caller)
  *
@@ -60,23 +59,24 @@ int ktau_writer_open(struct ktau_writer *writer, const char *path, unsigned int 
  */
 int ktau_writer_put(struct ktau_writer *writer, const void *record);
 
-/* A profile as KTAU_REC_DIFF record: from ktau_profile_diff(). */
+/* Write a profile of ktau_profile_diff() as a KTAU_REC_DIFF record. */
 int ktau_writer_put_diff(struct ktau_writer *writer, const struct ktau_rec_profile *diff);
 
 /**
- * ktau_writer_key() - the next record starts a block that needs nothing before it
+ * ktau_writer_key() - begin a key block, which needs nothing before it, with the next
+ * record
  *
- * Call it before the STREAM record of a stream that has no DIFF records, every minute
- * or so, so that ktau_reader_seek_time() has places to start at. The block begins
- * with a copy of the newest INFO record, and EVENT and CGROUP records are written
- * anew. The first block of a file is such a block in any case.
+ * Call it about every minute, before the STREAM record of a stream without DIFF records, so
+ * that ktau_reader_seek_time() has blocks to start at. The block begins with a copy of the
+ * newest INFO record, and EVENT and CGROUP records are written again. The first block of a
+ * file is always a key block.
  *
  * Return: 0, errors of write(2).
  */
 int ktau_writer_key(struct ktau_writer *writer);
 
 /**
- * struct ktau_writer_info - what the caller knows for the INFO record
+ * struct ktau_writer_info - the caller's part of the INFO record
  * @period_ns: as in struct ktau_rec_info
  * @stext: likewise, from a STREAM record
  * @command: command line, NULL if none
@@ -91,29 +91,28 @@ struct ktau_writer_info {
 	const char *job;
 };
 
-/* An INFO record; time, host, release, machine, build-id are this machine's. */
+/* Write an INFO record with this machine's time, host, release, machine and build-id. */
 int ktau_writer_put_info(struct ktau_writer *writer, const struct ktau_writer_info *info);
 
 /**
- * ktau_writer_flush() - everything put so far to the file
+ * ktau_writer_flush() - write all records that have been put
  * @writer: writer
- * @sync: wait until it is on the disk as well (fdatasync(2))
+ * @sync: also wait until they are on the disk (fdatasync(2))
  *
- * On -ENOSPC, -EIO and so on the file is cut back to its last whole block. The
- * records stay in memory; the next flush tries again, or ktau_writer_drop()
- * discards them.
+ * After an error such as -ENOSPC the file is cut back to its last whole block. The records
+ * stay in memory until the next flush succeeds or ktau_writer_drop() discards them.
  *
  * Return: 0 or -errno.
  */
 int ktau_writer_flush(struct ktau_writer *writer, bool sync);
 
-/* Discard what is not written. Returns the number of records dropped. */
+/* Discard the records that are not written. Returns their number. */
 uint64_t ktau_writer_drop(struct ktau_writer *writer);
 
-/* Flush with sync and close. On error the file is closed all the same. */
+/* Flush with sync and close. The file is closed even on error. */
 int ktau_writer_close(struct ktau_writer *writer);
 
-/* Bytes of the file so far, without what is still in memory. */
+/* Bytes of the file so far, without the records that are still in memory. */
 uint64_t ktau_writer_bytes(const struct ktau_writer *writer);
 
 /* File and reason of the last error. */

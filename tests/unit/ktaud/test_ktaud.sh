@@ -14,21 +14,21 @@ test_config()
 	fails 2 "^ktaud: $tmp/conf: mode is pid, but no pid" -f "$tmp/conf"
 	fails 1 "^ktaud: cannot read $tmp/none: No such file" -f "$tmp/none"
 	fails 1 "^ktaud: cannot read $tmp: Is a directory" -f "$tmp"
-	fails 2 "command line: 'x' is no number" -t x
+	fails 2 "command line: 'x' is not a number" -t x
 	fails 2 "command line: unknown key 'foo'" -s foo=1
 	fails 2 "command line: foo\|unknown key" -s foo
 	fails 2 "unrecognized option" --nonsense
 	escape=$(printf '\033')
 	printf 'mode %s[2Jx\n' "$escape" >"$tmp/conf"
-	fails 2 "'\\\\033\\[2Jx' is none of" -f "$tmp/conf"
+	fails 2 "'\\\\033\\[2Jx' is not one of" -f "$tmp/conf"
 	check "no escape sequence" sh -c "! grep -q '$escape' '$tmp/log'"
 	printf 'mode = all\n' >"$tmp/conf"
-	fails 0 "in order" -f "$tmp/conf" --check-config
+	fails 0 "is valid" -f "$tmp/conf" --check-config
 }
 
 test_places()
 {
-	fails 1 "cannot make directory $tmp/a/b: No such file" --root "$tmp/root" -d "$tmp/a/b"
+	fails 1 "cannot create directory $tmp/a/b: No such file" --root "$tmp/root" -d "$tmp/a/b"
 	: >"$tmp/file"
 	fails 1 "cannot use $tmp/file: Not a directory" --root "$tmp/root" -d "$tmp/file"
 	# An unwritable one, for who is not root: he may read all of the rest.
@@ -118,12 +118,12 @@ test_signals()
 	echo "smaple_period 1" >>"$tmp/conf"
 	kill -HUP $pid
 	wait_for grep -q "conf:3: unknown key 'smaple_period'" "$tmp/log"
-	wait_for grep -q "the old configuration stays" "$tmp/log"
+	wait_for grep -q "keeping the old configuration" "$tmp/log"
 	check "no new file" nr_files eq 1
 
 	printf 'sample_period 0.1\noutput_dir %s/none/x\n' "$tmp" >"$tmp/conf"
 	kill -HUP $pid
-	wait_for grep -q "cannot make directory" "$tmp/log"
+	wait_for grep -q "cannot create directory" "$tmp/log"
 	check "still there" kill -0 $pid
 
 	printf 'sample_period 0.1\noutput_dir %s/data\n' "$tmp" >"$tmp/conf"
@@ -169,7 +169,7 @@ test_keep_empty()
 		check "nothing to write, $keep to keep: a file comes and goes" nr_files eq 4
 		stop
 		check "the file that is removed is not named" \
-			grep -q ' periods, 0 bytes, nothing for the last file, which' "$tmp/log"
+			grep -q ' periods, 0 bytes, the last file is removed' "$tmp/log"
 		check "what was there is there" [ "$(files)" = "$before" ]
 	done
 
@@ -241,7 +241,7 @@ test_full_disk()
 	"$ktaud" --root "$tmp/root" -d "$tmp/full" -t 0.02 -s compress=no \
 		-s record=cumulative 2>"$tmp/log" &
 	pid=$!
-	wait_for grep -q "No space left on device; waiting for room" "$tmp/log"
+	wait_for grep -q "No space left on device; waiting for space" "$tmp/log"
 	sleep 0.5
 	file=$(echo "$tmp"/full/*.ktau)
 	check "lives" kill -0 $pid
@@ -268,7 +268,7 @@ start_full()
 	mount -t tmpfs -o size=1m tmpfs "$tmp/full" 2>/dev/null || return
 	"$ktaud" --root "$tmp/root" -d "$tmp/full" -t 3600 -s compress=no 2>"$tmp/log" &
 	pid=$!
-	wait_for grep -q "waiting for room" "$tmp/log"
+	wait_for grep -q "waiting for space" "$tmp/log"
 	file=$(echo "$tmp"/full/*.ktau)
 }
 
@@ -315,7 +315,7 @@ leave_full()
 	printf '%boutput_dir %s/full\n' "$1" "$tmp" >"$tmp/conf"
 	"$ktaud" --root "$tmp/root" -f "$tmp/conf" 2>"$tmp/log" &
 	pid=$!
-	wait_for grep -q "waiting for room" "$tmp/log"
+	wait_for grep -q "waiting for space" "$tmp/log"
 	sed -i "s|/full|/data|" "$tmp/conf"
 	kill -HUP $pid
 }
@@ -343,7 +343,7 @@ test_full_traces()
 	leave_full 'sample_period 3600\ncompress no\ninfo trace\n' || return
 	wait_for grep -q "now writing" "$tmp/log"
 	stop
-	dropped=$(sed -n 's/.*ends early: \([0-9]*\) records did not fit$/\1/p' "$tmp/log")
+	dropped=$(sed -n 's/.*is incomplete: \([0-9]*\) records did not fit$/\1/p' "$tmp/log")
 	before=$(value traces "$(echo "$tmp"/full/*.ktau)")
 	after=$(value traces "$(files)")
 	# Once for the stream that was blocked, for the first period and for the end.
@@ -365,12 +365,12 @@ test_full_end()
 			-s record=cumulative 2>"$tmp/log"
 	) &
 	pid=$!
-	wait_for grep -q "waiting for room" "$tmp/log"
+	wait_for grep -q "waiting for space" "$tmp/log"
 	kill -TERM $pid
 	wait $pid
 	check "status says that data is lost" [ $? -eq 1 ]
 	pid=
-	check "and the message too" grep -q "ends early" "$tmp/log"
+	check "and the message too" grep -q "is incomplete" "$tmp/log"
 	"$stream" read "$(files)" >"$tmp/read"
 	check "whole blocks only" sh -c "! grep finding '$tmp/read'"
 	check "what is there reads" is "$(files)" streams ge 1

@@ -174,7 +174,7 @@ static void test_told(void **state)
 	put_records(f, MORE_RECORDS);
 	assert_true(output_blocked(&f->out));
 	assert_int_equal(output_deinit(&f->out), -EFBIG);
-	snprintf(text, sizeof(text), "ends early: %d records did not fit",
+	snprintf(text, sizeof(text), "is incomplete: %d records did not fit",
 		 NR_HEAD + MORE_RECORDS);
 	assert_true(was_said(f, text));
 }
