@@ -10,7 +10,6 @@
 static const char *const group_names[] = {
 #define KTAU_GROUP(symbol, name, bit) [bit] = #name,
 #include <linux/ktau_groups.h>
-#undef KTAU_GROUP
 	[16] = "module0", "module1", "module2", "module3", "module4", "module5", "module6",
 	"module7", "module8", "module9", "module10", "module11",
 };

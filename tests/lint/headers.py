@@ -42,7 +42,7 @@ def _compile(project, path, rule, way, found):
     language = 'c++' if way[0] == 'c++' else 'c'
     includes = [f'-I{project.root / r}' for r in ROOTS]
     done = run([*way, *includes, '-fsyntax-only', '-x', language, '-'],
-               cwd=project.root, input=f'#include <{name}>\n')
+               cwd=project.root, input=f'#include <{name}>\nextern int one_declaration;\n')
     if done.returncode:
         match = re.search(r'^\S*?' + re.escape(path) +
                           r':(\d+)\S* \w+ ?\w*: (.*)$', done.stdout, re.M)

@@ -30,7 +30,7 @@ static struct result {
 	uint64_t listed;
 	uint64_t refused;
 	int err;
-} *result;
+} * result;
 
 static void *thread(void *unused)
 {

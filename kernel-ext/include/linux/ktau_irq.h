@@ -53,7 +53,6 @@ struct ktau_cpu_frame {
 enum ktau_group {
 #define KTAU_GROUP(symbol, name, bit) KTAU_BIT_##symbol = (bit),
 #include <uapi/linux/ktau_groups.h>
-#undef KTAU_GROUP
 };
 
 extern struct static_key_false ktau_keys[];

@@ -16,13 +16,11 @@
 const char * const ktau_group_names[KTAU_NR_GROUPS] = {
 #define KTAU_GROUP(symbol, name, bit) [bit] = #name,
 #include <uapi/linux/ktau_groups.h>
-#undef KTAU_GROUP
 };
 
 const u32 ktau_groups_built =
 #define KTAU_GROUP(symbol, name, bit) (IS_ENABLED(CONFIG_KTAU_##symbol) ? BIT(bit) : 0) |
 #include <uapi/linux/ktau_groups.h>
-#undef KTAU_GROUP
 	0;
 
 static int parse_group(const char *name, u32 *group)

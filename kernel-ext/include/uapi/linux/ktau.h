@@ -47,7 +47,6 @@
 enum ktau_groups {
 #define KTAU_GROUP(symbol, name, bit) KTAU_GROUP_##symbol = 1 << (bit),
 #include <linux/ktau_groups.h>
-#undef KTAU_GROUP
 };
 
 #define KTAU_NR_GROUPS		14

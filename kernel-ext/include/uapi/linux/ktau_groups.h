@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
  * The groups of KTAU: KTAU_GROUP(symbol, name, bit). A file that includes this defines the
- * macro first; there is no guard, because the list is included several times. The first
+ * macro first, and has it undefined after it: the list is included several times. The first
  * nine groups are the original's. CONFIG_KTAU_symbol builds a group in; func and user are
  * not built yet.
  */
+#ifndef KTAU_GROUP
+#define KTAU_GROUP(symbol, name, bit)
+#endif
+
 KTAU_GROUP(SYSCALL, syscall, 0)		/* system calls */
 KTAU_GROUP(IRQ, irq, 1)			/* interrupts */
 KTAU_GROUP(BH, bh, 2)			/* softirqs, timers, work items */
@@ -19,3 +23,5 @@ KTAU_GROUP(FUNC, func, 10)		/* functions hooked at run time */
 KTAU_GROUP(USER, user, 11)		/* regions of programs */
 KTAU_GROUP(KVM, kvm, 12)		/* guest mode */
 KTAU_GROUP(ACCOUNT, account, 13)	/* user-to-kernel transitions */
+
+#undef KTAU_GROUP
