@@ -22,7 +22,7 @@
 static unsigned int nr_rounds = 100;
 
 /* @taken and @kept: charged for the list before it is read and after. */
-static struct result {
+struct result {
 	int64_t taken;
 	int64_t kept;
 	uint64_t share;
@@ -30,7 +30,9 @@ static struct result {
 	uint64_t listed;
 	uint64_t refused;
 	int err;
-} * result;
+};
+
+static struct result *result;
 
 static void *thread(void *unused)
 {

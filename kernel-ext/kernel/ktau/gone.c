@@ -58,7 +58,8 @@ static void note(struct ktau_watch *watch, const struct ktau_state *state,
 			watch->missed += state->owner.nr_tasks;
 	} else if (evicted && !watch->sums) {
 		xa_erase(&watch->known, state->serial);
-	} else if (!ktau_charge(watch->user, SERIAL_BYTES)) {
+	} else if (watch->nr_gone >= KTAU_GONE_MAX ||
+		   !ktau_charge(watch->user, SERIAL_BYTES)) {
 		xa_erase(&watch->known, state->serial);
 		watch->unlisted++;
 	} else {

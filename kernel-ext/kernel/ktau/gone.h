@@ -65,6 +65,12 @@ struct ktau_settle {
 	struct ktau_owner	*owner;
 };
 
+/*
+ * Marked serials of one stream. They are listed under the lock of exited.c, which every
+ * exiting task takes, so there must not be many.
+ */
+#define KTAU_GONE_MAX	8192
+
 int ktau_gone_know(struct ktau_watch *watch, u64 serial);
 void ktau_gone_note(struct list_head *watches, const struct ktau_state *state,
 		    bool evicted);

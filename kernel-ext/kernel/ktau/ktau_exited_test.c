@@ -430,6 +430,25 @@ static void uncharged(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&f->b->bytes), before);
 }
 
+/* A stream lists so many serials at most, whatever the user may have. */
+static void gone_bounded(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	unsigned int i;
+
+	ktau_exited_watch(&f->watch, f->a, true);
+	for (i = 0; i < 3; i++)
+		exits(test, f->a, f->tgid + i, f->tgid + i, ID_B);
+	show(test, f->seq);
+	f->watch.nr_gone = KTAU_GONE_MAX - 1;
+	KUNIT_EXPECT_EQ(test, control("exited_limit=0"), 0);
+	KUNIT_EXPECT_EQ(test, f->watch.nr_gone, (u32)KTAU_GONE_MAX);
+	f->watch.nr_gone -= KTAU_GONE_MAX - 1;
+	KUNIT_EXPECT_TRUE(test, settle(test, U64_MAX));
+	KUNIT_EXPECT_EQ(test, f->nr_gone, 1U);
+	KUNIT_EXPECT_EQ(test, f->unlisted, 2ULL);
+}
+
 /* Unread slots are counted when their task is folded or evicted. */
 static void unread(struct kunit *test)
 {
@@ -539,6 +558,7 @@ static struct kunit_case exited_cases[] = {
 	KUNIT_CASE(gone_reported),
 	KUNIT_CASE(charged),
 	KUNIT_CASE(uncharged),
+	KUNIT_CASE(gone_bounded),
 	KUNIT_CASE(unread),
 	KUNIT_CASE(pid_namespaces),
 	KUNIT_CASE(user_namespaces),
