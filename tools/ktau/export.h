@@ -52,6 +52,7 @@ struct export_run {
  * @package: NULL, or the Debian package that was missing when ktau was built: the format
  *	is listed, and refused
  * @directory: it writes a directory
+ * @named: it needs a file, and cannot go to standard output
  * @hosts: it can have more than one
  * @begin: called before anything else; may be NULL
  * @start_host: called before anything of a host; may be NULL
@@ -72,6 +73,7 @@ struct exporter {
 	const char *opens;
 	const char *package;
 	bool directory;
+	bool named;
 	bool hosts;
 	int (*begin)(struct export_run *x);
 	int (*start_host)(struct export_run *x);

@@ -100,7 +100,11 @@ static OTF2_ErrorCode take_error(void *arg, const char *file, uint64_t line, con
 static OTF2_FlushType flush_always(void *arg, OTF2_FileType type, OTF2_LocationRef location,
 				   void *data, bool final)
 {
-	(void)arg, (void)type, (void)location, (void)data, (void)final;
+	(void)arg;
+	(void)type;
+	(void)location;
+	(void)data;
+	(void)final;
 	return OTF2_FLUSH;
 }
 
@@ -202,13 +206,15 @@ static uint32_t number_of(struct numbers *numbers, uint32_t id)
 
 static void put_exit(struct export_run *x, const struct timeline_event *e)
 {
+	static const OTF2_StringRef ended[] = {
+		[ENDED_BY_LOSS] = STRING_LOSS, [ENDED_BY_END] = STRING_END,
+	};
 	uint32_t index = e->track->index;
 	struct otf2 *o = x->data;
 	int64_t result;
 
 	if (e->ended != ENDED_BY_EXIT)
-		OTF2_AttributeList_AddStringRef(o->list, ATTRIBUTE_ENDED,
-						e->ended == ENDED_BY_LOSS ? STRING_LOSS : STRING_END);
+		OTF2_AttributeList_AddStringRef(o->list, ATTRIBUTE_ENDED, ended[e->ended]);
 	else if (e->slot && ktau_slot_result(e->slot, &result))
 		OTF2_AttributeList_AddInt64(o->list, ATTRIBUTE_RESULT, result);
 	if (symbolize_group_bit(x->names, e->id) == KTAU_GROUP_SCHED) {
@@ -375,6 +381,7 @@ static void define_processes(struct export_run *x, struct hash *groups)
 	const struct track *track;
 	struct otf2 *o = x->data;
 	struct hash names = { 0 };
+	const char *name;
 	char text[64];
 	size_t i;
 
@@ -387,9 +394,9 @@ static void define_processes(struct export_run *x, struct hash *groups)
 		owner = &track->owner;
 		if (hash_get(groups, (uint32_t)owner->tgid))
 			continue;
+		name = (const char *)hash_get(&names, (uint32_t)owner->tgid);
 		if (owner->tgid)
-			snprintf(text, sizeof(text), "%s (%d)",
-				 (const char *)hash_get(&names, (uint32_t)owner->tgid), owner->tgid);
+			snprintf(text, sizeof(text), "%s (%d)", name, owner->tgid);
 		else
 			strcpy(text, "idle");
 		OTF2_GlobalDefWriter_WriteLocationGroup(o->definitions, (uint32_t)groups->nr,

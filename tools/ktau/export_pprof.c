@@ -311,10 +311,15 @@ static void put_times(struct message *m, const struct export_run *x, const struc
 {
 	uint64_t offset = x->stream.realtime_ns - x->stream.boottime_ns;
 	const struct ktau_rec_stream *s = &x->stream;
+	uint64_t start_ns = s->boot_realtime_ns;
+	uint64_t duration_ns = s->monotonic_ns - s->boot_monotonic_ns;
 
-	message_varint(m, PROFILE_TIME, p->traced ? p->first_ns + offset : s->boot_realtime_ns);
-	message_varint(m, PROFILE_DURATION, p->traced ? p->last_ns - p->first_ns :
-							s->monotonic_ns - s->boot_monotonic_ns);
+	if (p->traced) {
+		start_ns = p->first_ns + offset;
+		duration_ns = p->last_ns - p->first_ns;
+	}
+	message_varint(m, PROFILE_TIME, start_ns);
+	message_varint(m, PROFILE_DURATION, duration_ns);
 }
 
 /* As gzip does. */

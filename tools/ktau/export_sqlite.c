@@ -165,6 +165,7 @@ const struct exporter export_sqlite = {
 	.name = "sqlite",
 	.suffix = ".sqlite",
 	.opens = "sqlite3 and everything that reads its files",
+	.named = true,
 	.hosts = true,
 	.begin = begin,
 	.start_host = start_host,

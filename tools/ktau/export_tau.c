@@ -180,9 +180,10 @@ static void put_root(struct tau_file *f, const struct process *p)
 	fputc('"', f->out);
 	tau_name(p->label && *p->label ? p->label : p->owner.comm, f->out);
 	fputs("\" 1 0", f->out);
-	put_us(f, less_waits(f, life, waits) > less_waits(f, inside, waits) ?
-		  less_waits(f, life, waits) - less_waits(f, inside, waits) : 0);
-	put_us(f, less_waits(f, life, waits));
+	life = less_waits(f, life, waits);
+	inside = less_waits(f, inside, waits);
+	put_us(f, life > inside ? life - inside : 0);
+	put_us(f, life);
 	fputs(" 0 GROUP=\"TAU_USER\"\n", f->out);
 }
 

@@ -99,7 +99,7 @@ static int track(struct export_run *x, struct track *track)
 	track->writer = 1;
 	ids = tau_number(&t->numbering, &track->owner);
 	if (ids.context > UINT16_MAX || ids.thread > UINT16_MAX) {
-		complain("%s: more than 65536 processes or threads, which a TAU trace cannot number",
+		complain("%s: a TAU trace cannot number more than 65536 processes or threads",
 			 output_name(x->output));
 		return -EIO;
 	}

@@ -187,8 +187,9 @@ static int export_to(struct export_run *x, const struct options *o, const char *
 		complain("%s is the input and would be overwritten", path);
 		return CLI_FAILED;
 	}
-	if (x->format->directory && !strcmp(path, "-")) {
-		complain("--%s writes a directory, not standard output", x->format->name);
+	if ((x->format->directory || x->format->named) && !strcmp(path, "-")) {
+		complain("--%s writes a %s, not standard output", x->format->name,
+			 x->format->directory ? "directory" : "database");
 		return CLI_USAGE;
 	}
 	x->output = output_create(path, x->format->directory);
