@@ -55,6 +55,7 @@ all:
 include libktau/rules.mk
 include ktaud/rules.mk
 include tools/rules.mk
+include tools/debian/rules.mk
 include zepto-config/rules.mk
 include tests/rules.mk
 

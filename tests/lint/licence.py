@@ -13,7 +13,7 @@ RULES = {
 # The first that matches. What has no comments, or is not ours, has no line.
 EXEMPT = ('LICENSES/*', 'patches/*.patch', '*.gitignore', '*.gitattributes',
           '*.json', '*.csv', '*.golden', '*.expected', '*.bin', '*.ktau',
-          '*.png', '*.svg', '*.hex', '*/testdata/*', 'tests/unit/*/data/*')
+          'tools/debian/copyright', '*.png', '*.svg', '*.hex', '*/testdata/*', 'tests/unit/*/data/*')
 LICENCES = (
     ('kernel-ext/include/uapi/*', 'GPL-2.0-only WITH Linux-syscall-note'),
     ('*.mk', 'GPL-2.0-only'),
