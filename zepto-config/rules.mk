@@ -29,3 +29,21 @@ zepto:
 
 demo-bgl:
 	@tests/demo-bgl $(PROFILE) $(zepto_KERNEL)
+
+# Hooks for initramfs-tools and dracut.
+RAMDISKS := zepto-config/ramdisks
+KTAU_SHARE := /usr/share/ktau
+INITRAMFS := /usr/share/initramfs-tools
+DRACUT	:= /usr/lib/dracut/modules.d/90ktaud
+
+.PHONY: install-initramfs
+install-initramfs: $(B)/ktaud/ktaud
+	install -D -m 755 -t $(DESTDIR)$(SBINDIR) $<
+	install -D -m 755 -t $(DESTDIR)$(KTAU_SHARE) $(RAMDISKS)/ktaud-early
+	install -D -m 644 -t $(DESTDIR)$(KTAU_SHARE) $(RAMDISKS)/ktaud-early.conf
+	install -D -m 755 $(RAMDISKS)/initramfs-tools/hook $(DESTDIR)$(INITRAMFS)/hooks/ktaud
+	for place in init-premount init-bottom; do \
+		install -D -m 755 $(RAMDISKS)/initramfs-tools/$$place \
+			$(DESTDIR)$(INITRAMFS)/scripts/$$place/ktaud || exit 1; \
+	done
+	install -D -m 755 -t $(DESTDIR)$(DRACUT) $(RAMDISKS)/dracut/*.sh

@@ -140,7 +140,7 @@ $(tools_SHELL_TESTS): $(call unit,tools/sample) $(tools_PROGRAMS)
 	chmod 755 $@
 
 # zepto: ciod, cnk, images and jobs.
-UNIT_TESTS += $(call unit,zepto/test_wire zepto/test_ciod zepto/test_zepto)
+UNIT_TESTS += $(call unit,zepto/test_wire zepto/test_ciod zepto/test_zepto zepto/test_ramdisks)
 
 $(call unit,zepto/test_wire.o): KTAU_CPPFLAGS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Izepto-config
 $(call unit,zepto/test_wire): $(call unit,zepto/test_wire.o) $(B)/zepto-config/ciod/wire.o
@@ -158,7 +158,7 @@ $(call unit,zepto/test_files-static): tests/unit/zepto/test_files.c
 
 $(call unit,zepto/test_ciod): $(call unit,zepto/test_files zepto/test_files-static)
 $(call unit,zepto/test_zepto): $(B)/ktaud/ktaud $(B)/ktaud/ktaud-ship
-$(call unit,zepto/test_ciod zepto/test_zepto): $(B)/%: %.py $(CIOD) $(CNK)
+$(call unit,zepto/test_ciod zepto/test_zepto zepto/test_ramdisks): $(B)/%: %.py $(CIOD) $(CNK)
 	@mkdir -p $(@D)
 	printf '#!/bin/sh\nPYTHONPATH=zepto-config:tests/unit/ktaud:tests/unit/zepto exec /usr/bin/python3 -B %s %s "$$@"\n' $< $(B) > $@
 	chmod 755 $@

@@ -1,0 +1,54 @@
+################################################################################
+#
+# ktaud
+#
+################################################################################
+# SPDX-License-Identifier: GPL-2.0-only
+
+KTAUD_VERSION = 1.0.0
+# The tree that this folder is a part of
+KTAUD_SITE = $(realpath $(BR2_EXTERNAL_KTAU_PATH)/../../..)
+KTAUD_SITE_METHOD = local
+KTAUD_LICENSE = GPL-2.0, LGPL-2.1+ (libktau)
+KTAUD_LICENSE_FILES = LICENSES/GPL-2.0-only.txt LICENSES/LGPL-2.1-or-later.txt
+KTAUD_DEPENDENCIES = zlib host-pkgconf
+# The build of this machine is not that of the target
+KTAUD_OVERRIDE_SRCDIR_RSYNC_EXCLUSIONS = --exclude /build
+
+KTAUD_OPTIONS = B=build/buildroot PREFIX=/usr HAVE_LIBELF=n HAVE_ZSTD=n
+
+ifeq ($(BR2_PACKAGE_KTAUD_TLS),y)
+KTAUD_DEPENDENCIES += gnutls
+KTAUD_OPTIONS += HAVE_GNUTLS=y
+else
+KTAUD_OPTIONS += HAVE_GNUTLS=n
+endif
+
+KTAUD_PROGRAMS = sbin:ktaud/ktaud sbin:ktaud/ktaud-ship bin:tools/ktau/ktau
+
+define KTAUD_BUILD_CMDS
+	$(TARGET_MAKE_ENV) $(MAKE) $(TARGET_CONFIGURE_OPTS) -C $(@D) $(KTAUD_OPTIONS) \
+		$(foreach p,$(KTAUD_PROGRAMS),build/buildroot/$(lastword $(subst :, ,$(p))))
+endef
+
+define KTAUD_INSTALL_TARGET_CMDS
+	$(foreach p,$(KTAUD_PROGRAMS),$(INSTALL) -D -m 0755 \
+		$(@D)/build/buildroot/$(lastword $(subst :, ,$(p))) \
+		$(TARGET_DIR)/usr/$(firstword $(subst :, ,$(p)))/$(notdir $(p))
+	)
+	$(INSTALL) -D -m 0644 $(@D)/ktaud/ktaud.conf $(TARGET_DIR)/etc/ktaud.conf
+endef
+
+define KTAUD_INSTALL_INIT_SYSV
+	sed -e 's|@SBINDIR@|/usr/sbin|' -e 's|@SYSCONFDIR@|/etc|' $(@D)/ktaud/ktaud.rc.in \
+		> $(TARGET_DIR)/etc/init.d/S50ktaud
+	chmod 0755 $(TARGET_DIR)/etc/init.d/S50ktaud
+endef
+
+define KTAUD_INSTALL_INIT_SYSTEMD
+	mkdir -p $(TARGET_DIR)/usr/lib/systemd/system
+	sed -e 's|@SBINDIR@|/usr/sbin|' -e 's|@SYSCONFDIR@|/etc|' $(@D)/ktaud/ktaud.service.in \
+		> $(TARGET_DIR)/usr/lib/systemd/system/ktaud.service
+endef
+
+$(eval $(generic-package))
