@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* The present boot, as STREAM records have it: ktaud accepts no other. */
+/* The current boot in the form of a STREAM record; ktaud accepts no other. */
 static inline void read_boot_id(uint8_t id[16])
 {
 	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");

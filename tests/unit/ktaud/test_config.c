@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The configuration of ktaud: a table of texts and what they must become. */
+/* The configuration of ktaud: a table of texts and the expected settings. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static int parse(struct config *config, const char *text, size_t size,
 	return err ? err : config_finish(config, error);
 }
 
-/* Texts that are refused: the line and a part of the reason. */
+/* Texts that are rejected, with the line and a part of the reason. */
 static const struct {
 	const char *text;
 	unsigned long line;
@@ -159,7 +159,7 @@ static void test_all_keys(void **state)
 	config_deinit(&config);
 }
 
-/* What the kernel takes: commas, and no name twice, so that the list stays short. */
+/* As the kernel expects: separated by commas, and no name twice, to keep the list short. */
 static void test_groups(void **state)
 {
 	static const struct {
@@ -185,7 +185,7 @@ static void test_groups(void **state)
 	}
 }
 
-/* The kinds of lists say the mode where nothing else does. */
+/* A list sets the mode unless the mode is given. */
 static void test_implied_mode(void **state)
 {
 	struct config_error error;
@@ -245,7 +245,7 @@ static void test_strange_lines(void **state)
 	assert_non_null(strstr(error.text, "longer than"));
 	config_deinit(&config);
 
-	/* A directory opens, and cannot be read. */
+	/* A directory can be opened, but not read. */
 	assert_int_equal(config_init(&config), 0);
 	dir = fopen("/", "r");
 	assert_non_null(dir);
@@ -266,7 +266,7 @@ static ssize_t read_endless(void *cookie, char *buffer, size_t size)
 	return size;
 }
 
-/* /dev/zero for example: not more is read than it takes to see that. */
+/* /dev/zero, for example: only as much is read as is needed to reject it. */
 static void test_endless_line(void **state)
 {
 	cookie_io_functions_t endless = { .read = read_endless };

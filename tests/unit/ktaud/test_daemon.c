@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Being there once: the lock, and who it is held against. */
+/* Running only once: the pid file and its lock. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@ static int nr_removed, nr_flocks;
 int __real_flock(int fd, int how);
 int __wrap_flock(int fd, int how);
 
-/* The owner before may remove the file after it was opened and before it is locked. */
+/* The previous owner may remove the file after it was opened and before it is locked. */
 int __wrap_flock(int fd, int how)
 {
 	nr_flocks++;
@@ -79,7 +79,7 @@ static void test_once(void **state)
 	pidfile_unlock(path, fd);
 }
 
-/* What is locked in the end is what the next one will find. */
+/* The locked file is the one that the next instance opens. */
 static void test_removed(void **state)
 {
 	int fd;
@@ -93,7 +93,7 @@ static void test_removed(void **state)
 	pidfile_unlock(path, fd);
 }
 
-/* What a crash has left is no lock. */
+/* A pid file left by a crash is not locked. */
 static void test_left(void **state)
 {
 	FILE *file = fopen(path, "w");
@@ -147,7 +147,7 @@ static void test_other_file(void **state)
 	write_file("");
 	fd = pidfile_lock(path);
 	assert_true(fd >= 0);
-	/* Somebody else's by now. */
+	/* Another program has replaced the file. */
 	unlink(path);
 	write_file("mine\n");
 	pidfile_unlock(path, fd);

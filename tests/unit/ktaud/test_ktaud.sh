@@ -39,7 +39,7 @@ test_places()
 		setpriv --reuid=65534 --regid=65534 --clear-groups \
 			"$ktaud" --root "$tmp/root" -d "$tmp/closed" -1 2>"$tmp/log"
 		check "status where nothing can be written" [ $? -eq 1 ]
-		check "said of which file" \
+		check "the message names the file" \
 			grep -q "^ktaud: cannot create $tmp/closed/.*: Permission denied" "$tmp/log"
 		check "nothing left behind" [ -z "$(ls "$tmp/closed")" ]
 	fi
@@ -53,7 +53,7 @@ test_places()
 	fails 1 "$tmp/root/trace: not a regular file" --root "$tmp/root" -d "$tmp/data" -1 -i both
 	fresh 3
 	fails 0 "1 periods" --root "$tmp/root" -d "$tmp/data/new" -1
-	check "directory made" [ -d "$tmp/data/new" ]
+	check "the directory is created" [ -d "$tmp/data/new" ]
 }
 
 test_period()
@@ -73,7 +73,7 @@ test_period()
 	check "sound" sound "$file"
 	check "periods of 50 ms" is "$file" streams ge 24
 	# Two streams a period, and those of the end
-	check "no more than that" is "$file" streams le $(((ended - began) / 25 + 4))
+	check "not more files than that" is "$file" streams le $(((ended - began) / 25 + 4))
 	check "every stream has its end" is "$file" ends eq "$(value streams "$file")"
 	check "differences" is "$file" diffs ge 30
 	check "traces" is "$file" traces ge 3
@@ -134,7 +134,7 @@ test_signals()
 	check "the old file is whole" sound "$first"
 	kill -INT $pid
 	wait $pid
-	check "SIGINT ends it well" [ $? -eq 0 ]
+	check "SIGINT ends ktaud with status 0" [ $? -eq 0 ]
 	pid=
 	check "sound" sound "$second"
 }
@@ -149,13 +149,13 @@ test_rotation()
 	check "three files stay" nr_files eq 3
 	for file in $(files); do
 		check "sound" sound "$file"
-		check "names in each" is "$file" events eq 40
-		check "info in each" is "$file" infos ge 1
-		check "job in each" [ "$(value job "$file")" = job-7 ]
+		check "names in each file" is "$file" events eq 40
+		check "INFO in each file" is "$file" infos ge 1
+		check "the job id in each file" [ "$(value job "$file")" = job-7 ]
 	done
 }
 
-# Files without anything in them come and go; for them nothing is removed.
+# Empty files are removed again, and do not expire older files.
 test_keep_empty()
 {
 	fresh 0
@@ -170,7 +170,7 @@ test_keep_empty()
 		stop
 		check "the file that is removed is not named" \
 			grep -q ' periods, 0 bytes, the last file is removed' "$tmp/log"
-		check "what was there is there" [ "$(files)" = "$before" ]
+		check "older files are kept" [ "$(files)" = "$before" ]
 	done
 
 	# With something in it, it counts; what somebody has removed does not.
@@ -180,10 +180,10 @@ test_keep_empty()
 	"$stream" write "$tmp/root" 3 1
 	wait_for nr_files eq 2
 	stop
-	check "two stay, one of before" [ "$(files | head -1)" = "$(echo "$before" | sed -n 2p)" ]
+	check "two files stay, one of them older" [ "$(files | head -1)" = "$(echo "$before" | sed -n 2p)" ]
 }
 
-# Streams that have their end in whole blocks of a file, counted without the library.
+# Count complete streams in whole blocks of a file, without the library.
 whole_ends()
 {
 	python3 - "$1" <<- 'END'
@@ -206,8 +206,8 @@ whole_ends()
 	END
 }
 
-# Killed at any moment, in the middle of a write as well: what was whole is read, and at
-# most one finding, of the half block at the end.
+# Killed at any moment, also during a write: whole blocks can be read, with at most one
+# finding, for the partial block at the end.
 test_kill()
 {
 	compress=yes
@@ -223,10 +223,10 @@ test_kill()
 		"$stream" read "$file" >"$tmp/read"
 		check "killed after $delay s: sound up to the end" \
 			sh -c "! grep '^finding' '$tmp/read' | grep -v '^finding loss' | grep -v truncated"
-		check "all that is whole is read" is "$file" ends eq "$(whole_ends "$file")"
+		check "all whole blocks are read" is "$file" ends eq "$(whole_ends "$file")"
 		compress=no
 	done
-	check "with what was collected" is "$file" streams ge 5
+	check "with the collected data" is "$file" streams ge 5
 }
 
 test_full_disk()
@@ -244,9 +244,9 @@ test_full_disk()
 	wait_for grep -q "No space left on device; waiting for space" "$tmp/log"
 	sleep 0.5
 	file=$(echo "$tmp"/full/*.ktau)
-	check "lives" kill -0 $pid
-	check "told once" [ "$(grep -c waiting "$tmp/log")" -eq 1 ]
-	check "no finding in what is there" sh -c "! '$stream' read '$file' | grep -q finding"
+	check "ktaud runs" kill -0 $pid
+	check "logged once" [ "$(grep -c waiting "$tmp/log")" -eq 1 ]
+	check "no finding in the existing file" sh -c "! '$stream' read '$file' | grep -q finding"
 	before=$(value streams "$file")
 	rm "$tmp/full/ballast"
 	wait_for grep -q "writing $file again" "$tmp/log"
@@ -257,11 +257,11 @@ test_full_disk()
 	stop
 	check "sound" sound "$file"
 	check "every stream has its end" is "$file" ends eq "$(value streams "$file")"
-	check "lost periods are told" grep -q "[1-9][0-9]* lost because the disk was full" "$tmp/log"
+	check "lost periods are logged" grep -q "[1-9][0-9]* lost because the disk was full" "$tmp/log"
 	umount "$tmp/full"
 }
 
-# The first of its streams does not fit, and the second one is far: $file is where it waits.
+# Start a ktaud whose first stream does not fit and whose second is far off; it waits in $file.
 start_full()
 {
 	mkdir -p "$tmp/full"
@@ -272,24 +272,24 @@ start_full()
 	file=$(echo "$tmp"/full/*.ktau)
 }
 
-# However long the period is.
+# Space is found soon, however long the period is.
 test_full_soon()
 {
 	fresh 1000
 	start_full || return
 	sleep 2.5
-	check "told once" [ "$(wc -l <"$tmp/log")" -eq 1 ]
+	check "logged once" [ "$(wc -l <"$tmp/log")" -eq 1 ]
 	mount -o remount,size=64m "$tmp/full"
 	sleep 2
-	check "room is found within two seconds" grep -q "writing $file again" "$tmp/log"
-	check "the stream of before goes on" is "$file" profiles eq 1001
+	check "space is found within two seconds" grep -q "writing $file again" "$tmp/log"
+	check "the previous stream continues" is "$file" profiles eq 1001
 	check "to its end" is "$file" ends eq 1
 	stop
 	check "sound" sound "$file"
 	umount "$tmp/full"
 }
 
-# A stream that turns out to be damaged when it goes on: the next one is in full.
+# A stream that is found to be damaged when it continues: the next one is a full stream.
 test_full_damaged()
 {
 	fresh 1000
@@ -302,12 +302,12 @@ test_full_damaged()
 	"$stream" write "$tmp/root" 1000 2
 	kill -USR1 $pid
 	wait_for is "$file" ends eq 1
-	check "the next one is in full" is "$file" profiles eq $((before + 1001))
+	check "the next stream is full" is "$file" profiles eq $((before + 1001))
 	stop
 	umount "$tmp/full"
 }
 
-# leave_full CONFIGURATION: a ktaud that waits for room gets another place by a reload.
+# leave_full CONFIGURATION: give a ktaud that waits for space another directory by a reload.
 leave_full()
 {
 	mkdir -p "$tmp/full"
@@ -320,7 +320,7 @@ leave_full()
 	kill -HUP $pid
 }
 
-# A reload is the way out of a full disk, to another place.
+# A reload with another directory ends the wait for space.
 test_full_reload()
 {
 	fresh 100
@@ -331,12 +331,12 @@ test_full_reload()
 	stop
 	check "sound" sound "$file"
 	check "every stream has its end" is "$file" ends eq "$(value streams "$file")"
-	check "the old file reads" is "$(echo "$tmp"/full/*.ktau)" streams ge 1
+	check "the old file can be read" is "$(echo "$tmp"/full/*.ktau)" streams ge 1
 	umount "$tmp/full"
 }
 
-# Slots that were consumed exist nowhere else: they go to the new place, except those of the
-# block that was waiting, and that is logged. An OWNER record comes with each trace.
+# Consumed slots exist nowhere else: they go to the new directory, except those of the
+# waiting block, which are logged as lost. Each trace has an OWNER record.
 test_full_traces()
 {
 	fresh 20000
@@ -355,7 +355,7 @@ test_full_traces()
 	umount "$tmp/full"
 }
 
-# Never more room: the end is told, the file is whole up to its last block.
+# There is never more space: this is logged at the end, and the file has whole blocks.
 test_full_end()
 {
 	fresh 100
@@ -368,12 +368,12 @@ test_full_end()
 	wait_for grep -q "waiting for space" "$tmp/log"
 	kill -TERM $pid
 	wait $pid
-	check "status says that data is lost" [ $? -eq 1 ]
+	check "the status shows that data were lost" [ $? -eq 1 ]
 	pid=
-	check "and the message too" grep -q "is incomplete" "$tmp/log"
+	check "the loss is logged" grep -q "is incomplete" "$tmp/log"
 	"$stream" read "$(files)" >"$tmp/read"
 	check "whole blocks only" sh -c "! grep finding '$tmp/read'"
-	check "what is there reads" is "$(files)" streams ge 1
+	check "the existing file can be read" is "$(files)" streams ge 1
 }
 
 test_cost()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# What the tests of ktaud as a process share. The streams come from test_stream; a
-# kernel's own are read by the boot tests.
+# Shared by the tests of ktaud as a process. test_stream makes the streams; the boot tests
+# read those of a kernel.
 
 build=$(cd "$(dirname "$0")" && pwd)
 ktaud=${build%/tests/unit/ktaud}/ktaud/ktaud
@@ -32,7 +32,7 @@ fails()
 	check "message of ktaud $*" grep -q "$pattern" "$tmp/log"
 }
 
-# start ARGS...: in the background, messages to the log.
+# start ARGS...: run ktaud in the background, with messages to the log.
 start()
 {
 	"$ktaud" --root "$tmp/root" -d "$tmp/data" "$@" 2>"$tmp/log" &
@@ -63,7 +63,7 @@ wait_for()
 	done
 }
 
-# fresh TASKS: streams of that many, and no files yet.
+# fresh TASKS: make streams of that many tasks, and remove all files.
 fresh()
 {
 	rm -rf "$tmp/data" "$tmp/root"
@@ -81,7 +81,7 @@ nr_files()
 	test "$(files | wc -l)" "-$1" "$2"
 }
 
-# value NAME FILE: one figure of a file.
+# value NAME FILE: one number of a file.
 value()
 {
 	"$stream" read "$2" | sed -n "s/^$1 //p"
@@ -92,15 +92,15 @@ is()
 	test "$(value "$2" "$1")" "-$3" "$4"
 }
 
-# Whole, and without contradictions. A saved trace is not consumed by reading it:
-# that the same slots come again is no fault.
+# sound FILE: whole and consistent. Reading a saved trace does not consume it, so the same
+# slots may come again.
 sound()
 {
 	"$stream" read "$1" >"$tmp/read" || return 1
 	! grep '^finding' "$tmp/read" | grep -v '^finding loss'
 }
 
-# run TEST...: each from fresh streams, then the result.
+# run TEST...: run each with fresh streams, then print the result.
 run()
 {
 	for test; do

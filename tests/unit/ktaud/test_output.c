@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Files that have no room for what was handed over: a limit of their size stands for it. */
+/* Full disks, simulated by a limit of the file size. */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -21,7 +21,7 @@
 #define NR_RECORDS	500	/* more than that, and less than a block */
 #define MORE_RECORDS	5000	/* more than a block */
 
-/* What came before them in a file: INFO and STREAM. */
+/* The records before them in a file: INFO and STREAM. */
 #define NR_HEAD		2
 
 struct fixture {
@@ -139,7 +139,7 @@ static unsigned int count_traces(const char *path)
 	return nr;
 }
 
-/* No new file as long as the last records do not fit into the old one. */
+/* No new file is started while the last records do not fit into the old one. */
 static void test_rotate(void **state)
 {
 	struct fixture *f = *state;
@@ -163,7 +163,7 @@ static void test_rotate(void **state)
 	free(path);
 }
 
-/* Those in the block and those that wait for it. */
+/* Records in the block, and records that wait for it. */
 static void test_told(void **state)
 {
 	struct fixture *f = *state;
@@ -179,7 +179,7 @@ static void test_told(void **state)
 	assert_true(was_said(f, text));
 }
 
-/* Asked for each period, told once. */
+/* The error occurs every period and is logged once. */
 static void test_no_new_file(void **state)
 {
 	struct fixture *f = *state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of files, which ones are ours, which one goes. */
+/* Names of files: which ones belong to ktaud, and which one expires. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static void test_name(void **state)
 	rotate_deinit(&rotate);
 }
 
-/* A host may be called anything; a file stays in its directory. */
+/* Whatever the host's name is, the file stays in its directory. */
 static void test_hosts(void **state)
 {
 	static const struct {
@@ -134,7 +134,7 @@ static void test_keep(void **state)
 	expect_expired(&rotate, 0, NULL);
 	expect_expired(&rotate, 3, NULL);
 
-	/* The clock was set back: the file of now is the newest all the same. */
+	/* The clock was set back: the current file is still the newest. */
 	assert_int_equal(rotate_add(&rotate, "n-20200101T000000.000Z.ktau"), 0);
 	expect_expired(&rotate, 3, "n-20260101T000000.000Z.ktau");
 	expect_expired(&rotate, 3, NULL);
@@ -164,13 +164,13 @@ static void test_missing(void **state)
 	rotate_forget_missing(&rotate, dir);
 	assert_int_equal(rotate.nr, 3);
 
-	/* Two files are there: where two are kept, both are. */
+	/* Of two files, both are kept if two are to be kept. */
 	remove_file(dir, names[1]);
 	rotate_forget_missing(&rotate, dir);
 	expect_expired(&rotate, 2, NULL);
 	expect_expired(&rotate, 1, names[0]);
 
-	/* None that cannot be looked for is missing. */
+	/* A file whose existence cannot be checked is not missing. */
 	rotate_forget_missing(&rotate, "/proc/self/status");
 	assert_int_equal(rotate.nr, 1);
 	remove_file(dir, names[0]);

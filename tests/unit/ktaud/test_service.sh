@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# ktaud as a service: how it is started, that it is there once, how it is ended.
+# ktaud as a service: start, single instance, stop.
 set -u
 # shellcheck source=tests/unit/ktaud/test_lib.sh
 . "$(dirname "$0")/test_lib.sh"
@@ -14,7 +14,7 @@ test_pidfile()
 	check "its own pid" [ "$(cat "$tmp/pid")" = $pid ]
 	fails 1 "already running as process $pid " --root "$tmp/root" -d "$tmp/data" \
 		-s "pidfile=$tmp/pid"
-	check "not removed by the second" [ -s "$tmp/pid" ]
+	check "the second instance does not remove it" [ -s "$tmp/pid" ]
 	stop
 	check "removed" [ ! -e "$tmp/pid" ]
 	fails 1 "cannot open pid file" --root "$tmp/root" -d "$tmp/data" \
@@ -26,7 +26,7 @@ test_background()
 	fresh 3
 	check "goes into the background" "$ktaud" --root "$tmp/root" -d "$tmp/data" -D -t 0.1 \
 		-s "pidfile=$tmp/pid"
-	check "has read once when it returns" is "$(files)" streams ge 1
+	check "has read once on return" is "$(files)" streams ge 1
 	pid=$(cat "$tmp/pid")
 	check "runs" kill -0 "$pid"
 	kill -TERM "$pid"
@@ -36,7 +36,7 @@ test_background()
 	fails 1 "none/profile" --root "$tmp/none" -d "$tmp/data" -D
 }
 
-# Nothing to read from and to write to: no file of its own may become one of these.
+# Without standard descriptors: none of ktaud's files may take their numbers.
 test_closed()
 {
 	fresh 3
@@ -44,7 +44,7 @@ test_closed()
 	pid=$!
 	wait_for nr_files eq 1
 	wait_for is "$(files)" streams ge 3
-	check "its files are not its standard descriptors" \
+	check "files do not take the numbers of standard descriptors" \
 		[ -z "$(readlink /proc/$pid/fd/[012] | grep -v '^/dev/null$')" ]
 	stop
 	check "sound" sound "$(files)"
@@ -61,7 +61,7 @@ test_closed()
 	check "sound" sound "$(files)"
 }
 
-# rc WORD: what the script does, with the shell that the machine has.
+# rc WORD: run the init script with this machine's shell.
 rc()
 {
 	KTAUD=$ktaud KTAUD_CONF=$tmp/conf KTAUD_PIDFILE=$tmp/pid "$build/test_rc" "$1" \
@@ -84,7 +84,7 @@ test_rc()
 	chmod 755 "$tmp/ktaud"
 	ktaud=$tmp/ktaud
 	rc_says status 3 "ktaud does not run"
-	check "rc stop, where nothing runs" rc stop
+	check "rc stop without a ktaud" rc stop
 	check "rc start" rc start
 	pid=$(cat "$tmp/pid")
 	rc_says status 0 "ktaud runs as process $pid"
@@ -95,7 +95,7 @@ test_rc()
 	check "rc restart" rc restart
 	check "another process" [ "$(cat "$tmp/pid")" != "$pid" ]
 	check "rc stop" rc stop
-	check "the file of its number is gone" [ ! -e "$tmp/pid" ]
+	check "the pid file is removed" [ ! -e "$tmp/pid" ]
 
 	# A number left by a crash, and what has it now.
 	sleep 60 &
@@ -103,12 +103,12 @@ test_rc()
 	for number in $pid 4194305 -1 self x; do
 		echo "$number" >"$tmp/pid"
 		rc_says status 3 "ktaud does not run"
-		check "rc stop: $number is no ktaud" rc stop
+		check "rc stop: process $number is not a ktaud" rc stop
 	done
 	check "the other process lives" kill -0 $pid
 	echo $pid >"$tmp/pid"
-	check "rc start all the same" rc start
-	check "and it runs" rc status
+	check "rc start despite a stale pid file" rc start
+	check "ktaud keeps running" rc status
 	check "rc stop" rc stop
 	kill $pid
 	pid=
@@ -121,7 +121,7 @@ test_help()
 		check "ktaud $option" sh -c "'$ktaud' $option | grep -q ktaud"
 		"$ktaud" $option >/dev/full 2>"$tmp/log"
 		check "ktaud $option where nothing fits: status" [ $? -eq 1 ]
-		check "and the reason" \
+		check "the reason is logged" \
 			grep -q "^ktaud: cannot write the output: No space left" "$tmp/log"
 	done
 	"$ktaud" --help >&- 2>"$tmp/log"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For test_ktaud: writes streams as a kernel would, and says what a file holds.
+ * For test_ktaud: writes streams as a kernel would, and prints the contents of a file.
  *
  *	test_stream write DIR TASKS STEP	DIR/profile, DIR/trace
  *	test_stream read FILE			what is in it, a "name value" per line
@@ -34,7 +34,7 @@ static FILE *create(const char *dir, const char *name, char *path, size_t size)
 	return file;
 }
 
-/* In one step: a reader sees either the old file or the new one. */
+/* Replaced atomically: a reader sees either the old file or the new one. */
 static void publish(FILE *file, const char *path)
 {
 	char final[512];
@@ -204,7 +204,7 @@ static int write_streams(const char *dir, uint64_t nr_tasks, uint64_t step)
 	return 0;
 }
 
-/* What a file holds, counted. */
+/* Counts of a file's contents. */
 struct totals {
 	uint64_t streams, profiles, diffs, exited, traces, infos, events, ends;
 	char command[256], job[64];

@@ -47,7 +47,7 @@ void put_text(struct stream *s, const char *text, size_t bytes)
 		put8(s, i < length ? text[i] : 0);
 }
 
-/* Overwrites four bytes that are there. */
+/* Overwrite four existing bytes. */
 void set32(struct stream *s, size_t at, uint32_t value)
 {
 	size_t size = s->size;
@@ -57,7 +57,7 @@ void set32(struct stream *s, size_t at, uint32_t value)
 	s->size = size;
 }
 
-/* What a newer writer adds: noise that an older reader must step over. */
+/* Fields of a newer writer: noise that an older reader must step over. */
 static void put_growth(struct stream *s, unsigned int bytes)
 {
 	while (bytes--)

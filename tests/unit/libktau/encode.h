@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Streams as a kernel writes them, byte by byte and in either byte order. It
- * shares no structure with the library, so a wrong offset there shows.
+ * Streams as a kernel writes them, byte by byte and in either byte order. The encoder
+ * shares no structure with the library, so that it detects wrong offsets there.
  */
 #ifndef KTAU_TESTS_ENCODE_H
 #define KTAU_TESTS_ENCODE_H
@@ -20,13 +20,13 @@ struct stream {
 	bool big;		/* byte order */
 	uint8_t word_bits;
 	size_t record;		/* where the open record begins */
-	/* how much longer than today's the writer's structures are */
+	/* how much longer the writer's structures are than the current ones */
 	unsigned int grow_head;
 	unsigned int grow_element;
 	/* how much shorter the fixed parts of STREAM, PROFILE, END and entries are */
 	bool shrink;
 	uint64_t nr_records;	/* PROFILE and TRACE, for END */
-	/* fields of the STREAM and END records to come */
+	/* fields of the next STREAM and END records */
 	uint8_t boot;		/* each byte of boot_id */
 	uint32_t flags;
 	uint32_t round_ns;
@@ -62,7 +62,7 @@ struct frame {
 	uint64_t start, child;
 };
 
-/* What an OWNER and a PROFILE record say; fields as in <linux/ktau.h>. */
+/* The contents of an OWNER and a PROFILE record; fields as in <linux/ktau.h>. */
 struct profile {
 	struct owner o;
 	bool no_owner;		/* without the OWNER record */
@@ -89,7 +89,7 @@ struct slot {
 	uint64_t values[12];
 };
 
-/* @next and @written 0: as many places as slots, nothing after them. */
+/* @next and @written 0: as many positions as slots, and nothing after them. */
 struct trace {
 	uint64_t serial;
 	uint32_t kind;
@@ -126,7 +126,7 @@ void put_start(struct stream *s, uint32_t content, uint32_t target);
 /* A small profile whose identity holds: three events, one frame in flight. */
 void put_task(struct stream *s, uint64_t serial, int32_t tid, uint32_t kind, uint64_t scale);
 
-/* A stream of profiles and one of traces with everything in them that there is. */
+/* A stream of profiles and one of traces that contain every feature. */
 void put_everything(struct stream *s);
 
 void stream_free(struct stream *s);

@@ -5,7 +5,7 @@
 
 #include <ktau.h>
 
-/* The file; the directory is made and removed by the group's fixtures. */
+/* The file. The group's fixtures create and remove its directory. */
 extern char path[64];
 
 int make_directory(void **state);
@@ -38,7 +38,7 @@ void put_tasks(struct ktau_writer *w, unsigned int nr, uint64_t scale);
 
 void write_sample(unsigned int flags, unsigned int nr);
 
-/* Starts of blocks, found without the library; and the end. Returns how many. */
+/* The starts of blocks, and the end, found without the library. Returns their number. */
 unsigned int find_blocks(const struct image *image, size_t *starts);
 
 struct read_back {
@@ -51,7 +51,7 @@ struct read_back {
 	char error[512];
 };
 
-/* All records of a source, or what opening it gave. */
+/* All records of a source, or the error of opening it. */
 struct read_back finish(struct ktau_reader *r, int err);
 struct read_back read_memory(const void *data, size_t size);
 struct read_back read_path(void);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Prints what is in a stream: growth FILE. Built by test_growth.sh against headers with
- * smaller and larger structures than today's; it names no field that they may lack.
+ * Prints a stream: growth FILE. test_growth.sh builds it against headers with smaller and
+ * larger structures than the current ones; it uses no field that they may lack.
  */
 #define __SANE_USERSPACE_TYPES__	/* one printf() format on every machine */
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Input for tests of programs: sample FILE writes a *.ktau file, sample --seeds
- * DIRECTORY what fuzz_reader begins with, sample --streams DIRECTORY streams of
- * writers with larger and smaller structures, and of the other byte order.
+ * DIRECTORY the seeds of fuzz_reader, sample --streams DIRECTORY streams of writers with
+ * larger and smaller structures, and of the other byte order.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static int save(const char *directory, const char *name, const void *data, size_
 	return 0;
 }
 
-/* After the byte that says how the fuzzer takes it. */
+/* Write @data after the byte that selects how the fuzzer reads it. */
 static int save_seed(const char *directory, const char *name, uint8_t kind,
 		     const struct stream *s)
 {
@@ -42,7 +42,7 @@ static int save_seed(const char *directory, const char *name, uint8_t kind,
 	return err;
 }
 
-/* Filled up to the size that fuzz_reader.c says by a record of an unknown type. */
+/* Padded with a record of an unknown type to the size that fuzz_reader.c expects. */
 static int save_packed(const char *directory, struct stream *s)
 {
 	const size_t raw = 8192;

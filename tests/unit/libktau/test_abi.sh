@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The tables of docs/abi.md against the headers: every structure is there with
-# its size, every field with its place. The compiler judges.
+# Compares the tables of docs/abi.md with the headers: every structure with its size,
+# every field with its offset. The compiler does the comparison.
 #
 # usage: test_abi.sh BUILD_DIRECTORY
 
@@ -34,7 +34,7 @@ structures=$(grep -c sizeof "$work/abi.c")
 fields=$(grep -c offsetof "$work/abi.c")
 ${CC:-cc} -std=c11 -Ilibktau/include -Ikernel-ext/include/uapi -fsyntax-only "$work/abi.c" || rc=1
 
-# None left out.
+# No structure is missing.
 sed -n 's/^struct \(ktau_[a-z_]*\) {$/\1/p' "$@" >"$work/abi.names"
 while read -r name; do
 	grep -q "sizeof(struct $name)" "$work/abi.c" || { echo "$name: no table"; rc=1; }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# abi_decoder.py knows the interface from docs/abi.md alone. It and libktau make the same
-# of every stream and file here, byte for byte, and each reads what the other has written.
+# abi_decoder.py knows the interface only from docs/abi.md. It must decode every stream and
+# file here to the same bytes as libktau, and each must read what the other has written.
 #
 # usage: test_abi_decoder.sh BUILD_DIRECTORY
 
@@ -14,7 +14,7 @@ trap 'rm -rf "$work"' EXIT
 streams="$tests/data/x86_64/profile $tests/data/x86_64/trace
 	$tests/data/powerpc/profile $tests/data/powerpc/trace"
 recorded=tests/unit/tools/data/recorded.ktau
-# One of each kind for what is tried in many forms.
+# One stream of each kind, for tests that vary them.
 some="$tests/data/x86_64/trace $tests/data/powerpc/profile $recorded"
 . tests/tap.sh
 
@@ -30,13 +30,13 @@ ok() {
 	fi
 }
 
-# alike FILE: both decode it to the same records, of which there are some.
+# alike FILE: both decode it to the same records, and to at least one.
 alike() {
 	page plain "$1" >"$work/page" && "$build/$tests/records" "$1" >"$work/libktau" &&
 		[ -s "$work/page" ] && cmp "$work/page" "$work/libktau"
 }
 
-# figures FILE: what the page's decoder counts and adds up in it, without its name.
+# figures FILE: the counts and sums of the page's decoder, without the file's name.
 figures() {
 	page check "$1" >"$work/figures.out" && sed 's/^[^ ]* //' "$work/figures.out"
 }
@@ -52,7 +52,7 @@ for file in $streams $recorded; do
 	ok $rc "$file is the same to libktau"
 done
 
-# What is not what the page says is noticed.
+# Deviations from the page are detected.
 for file in $streams; do
 	rc=0
 	page selftest "$file" >"$work/out" || rc=1
@@ -61,7 +61,7 @@ for file in $streams; do
 	ok $rc "$file with something wrong in it is rejected"
 done
 
-# Structures of other sizes, of either byte order, with everything that there is in them.
+# Structures of other sizes, in both byte orders, with every feature.
 "$build/$tests/sample" --streams "$work/streams"
 for name in today smaller larger big; do
 	rc=0
@@ -73,7 +73,7 @@ rc=0
 alike "$work/sample.ktau" || rc=1
 ok $rc "a file with a key block is the same to libktau"
 
-# libktau writes, the page's decoder reads.
+# libktau writes, and the page's decoder reads.
 for file in $some; do
 	figures "$file" >"$work/figures"
 	"$build/$tests/records" "$file" >"$work/before"
@@ -91,7 +91,7 @@ for file in $some; do
 	done
 done
 
-# The page's encoder writes, libktau reads.
+# The page's encoder writes, and libktau reads.
 for file in $some; do
 	"$build/$tests/records" "$file" >"$work/before"
 	for order in little big; do

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The checker on profiles and streams: each contradiction, and none where there is none. */
+/* The checker on profiles and streams: each contradiction is found, and nothing else. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +31,7 @@ static void clean(void **state)
 	assert_int_equal(counts.unknown, 0);
 }
 
-/* What is unknown is counted and nothing else. */
+/* Unknown things are only counted. */
 static void unknown(void **state)
 {
 	struct stream s = { .word_bits = 64, .big = true };
@@ -117,13 +117,13 @@ static void profiles(void **state)
 		assert_int_equal(found.serial, 5 + i);
 		assert_true(strlen(found.text) > 0);
 	}
-	/* Recursion in flight: exclusive time of the inner ones is in already. */
+	/* Recursion in flight: the exclusive time of inner activations is already counted. */
 	p = (struct profile){ .o.serial = 1, .open_child = 6, .entries = &above,
 			      .nr_entries = 1, .depth = 3 };
 	assert_int_equal(check_one(&p, 0).nr, 0);
 }
 
-/* Of rounded figures the identity holds, but not each sum of frames, nor growth. */
+/* Rounded figures satisfy the identity, but not each sum of frames, and may decrease. */
 static void rounded(void **state)
 {
 	static const struct frame open = { .id = 1, .start = 10, .child = 3 };
@@ -178,7 +178,7 @@ static void streams(void **state)
 	assert_int_equal(found.code, KTAU_FINDING_BACKWARD);
 }
 
-/* An owner is of its stream, an event of its boot; each missing event is reported once. */
+/* Owners are valid in their stream, events in their boot; a missing event is reported once. */
 static void references(void **state)
 {
 	struct stream s = { .word_bits = 64 };
@@ -213,7 +213,7 @@ static void references(void **state)
 	}
 }
 
-/* Counters of END count from the first one on; a new boot begins again. */
+/* The counters of END count from the first END on, and anew for a new boot. */
 static void counters(void **state)
 {
 	struct stream s = { .word_bits = 64, .denied = 3, .losses = { 7, [9] = 100 } };

@@ -81,7 +81,7 @@ static void losses(void **state)
 		unsigned int findings;
 	} cases[] = {
 		{ { .first = 7 }, 0 },
-		{ { .first = 7, .next = 12 }, 0 },	/* slots of several places */
+		{ { .first = 7, .next = 12 }, 0 },	/* slots of several positions */
 		{ { .first = 7, .written = 99 }, 0 },
 		{ { .first = 0, .next = 2 }, 0 },	/* a new ring */
 		{ { .first = 3, .lost = 3, .from = 1, .to = 1 }, 0 },
@@ -114,7 +114,7 @@ static void losses(void **state)
 	}
 }
 
-/* put_end() says that all is complete from 4900000000 on. */
+/* put_end() claims that all rings are complete from 4900000000 on. */
 static void common_cut(void **state)
 {
 	static const struct slot slots[] = { ENTER(1), EXIT(1) };
@@ -128,12 +128,12 @@ static void common_cut(void **state)
 	found = check_traces(&t, 1);
 	assert_int_equal(found.nr, 1);
 	assert_int_equal(found.code, KTAU_FINDING_LOSS);
-	/* The time range of no loss means nothing. */
+	/* Without losses the time range is ignored. */
 	t.first = t.lost = 0;
 	assert_int_equal(check_traces(&t, 1).nr, 0);
 }
 
-/* Reading an exited task consumes nothing: each stream has the same slots of it. */
+/* Reading an exited task consumes nothing, so each stream has the same slots of it. */
 static void exited_again(void **state)
 {
 	static const struct slot slots[] = { ENTER(1), EXIT(1), ENTER(2), EXIT(2) };
@@ -147,12 +147,12 @@ static void exited_again(void **state)
 
 	(void)state;
 	assert_int_equal(check_traces(t, NR(t)).nr, 0);
-	/* It does not begin again from somewhere else. */
+	/* Its slots cannot begin at another position. */
 	t[3].lost = 2;
 	found = check_traces(t, NR(t));
 	assert_int_equal(found.nr, 1);
 	assert_int_equal(found.code, KTAU_FINDING_LOSS);
-	/* Slots read while it was alive do not come again. */
+	/* Slots that were read while it was alive are not sent again. */
 	t[1] = alive;
 	t[1].first = 1;
 	assert_int_equal(check_traces(t, 2).nr, 1);
@@ -258,7 +258,7 @@ static void gap(void **state)
 	assert_int_equal(ktau_check_create(&c, NULL, NULL), 0);
 	assert_int_equal(ktau_reader_create(&r), 0);
 	assert_int_equal(ktau_reader_open_memory(r, s.data, s.size), 0);
-	/* As if a bad block had taken the STREAM and EVENT records. */
+	/* As if the STREAM and EVENT records were in a damaged block. */
 	assert_int_equal(ktau_reader_next(r, &rec), 1);
 	ktau_check_gap(c);
 	while (ktau_reader_next(r, &rec) > 0)

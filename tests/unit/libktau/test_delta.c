@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* KTAU_ENCODE_DELTA: there and back, bytes by hand, lies. */
+/* KTAU_ENCODE_DELTA: round trips, hand-written bytes, invalid input. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 #include "delta.h"
 #include "encode.h"
 
-/* What is encoded comes back to the byte, whatever records of today's it has. */
+/* Encoding and decoding gives the same bytes, for every type of record. */
 static void check_same(const struct stream *s)
 {
 	struct ktau__buffer encoded = { 0 }, decoded = { 0 };
@@ -48,7 +48,7 @@ static void there_and_back(void **state)
 	stream_free(&s);
 }
 
-/* Half of what it was, before any compression. */
+/* Half the size, before any compression. */
 static void smaller(void **state)
 {
 	struct ktau__buffer encoded = { 0 };
@@ -67,7 +67,7 @@ static void smaller(void **state)
 	stream_free(&s);
 }
 
-/* Records that contradict themselves go through as they are. */
+/* Records that contradict themselves are passed through unchanged. */
 static void odd(void **state)
 {
 	struct stream s = { .word_bits = 64 };
@@ -88,7 +88,7 @@ static void odd(void **state)
 	stream_free(&s);
 }
 
-/* From the description in delta.c: a trace with one slot, in either byte order. */
+/* As described in delta.c: a trace with one slot, in either byte order. */
 static void by_hand(bool big)
 {
 	static const uint8_t encoded[] = {
@@ -128,7 +128,7 @@ static void by_hand(bool big)
 	assert_int_equal(ktau__delta_decode(in.data, in.size, big, &out), 0);
 	assert_int_equal(out.size, plain.size - 200);
 	assert_memory_equal(out.data, plain.data + 200, out.size);
-	/* Cut anywhere it is no payload. */
+	/* No truncated payload is accepted. */
 	for (i = 1; i < (int)in.size; i++)
 		assert_int_equal(ktau__delta_decode(in.data, i, big, &out), -EBADMSG);
 	ktau__buffer_free(&in);
@@ -171,7 +171,7 @@ static void entries_by_hand(void **state)
 	stream_free(&plain);
 }
 
-/* How many bytes the last of records adds, each with this much longer a fixed part. */
+/* The number of bytes that the last record adds; each has a fixed part longer by this much. */
 static size_t last_bytes(const unsigned int *grown, size_t nr)
 {
 	struct ktau__buffer encoded = { 0 };
@@ -190,7 +190,7 @@ static size_t last_bytes(const unsigned int *grown, size_t nr)
 	return before;
 }
 
-/* A word that the record before it does not have is a delta to 0. */
+/* A word that the previous record does not have is a delta to 0. */
 static void missing_word(void **state)
 {
 	(void)state;

@@ -85,7 +85,7 @@ struct header {
 	uint8_t compression, encoding;
 	uint32_t raw, sequence;
 	uint64_t from_ns, to_ns;
-	unsigned int grown;	/* bytes more than today's */
+	unsigned int grown; /* bytes more than the current size */
 };
 
 static void put_block(struct stream *s, const struct header *h, const struct stream *payload)
@@ -260,7 +260,7 @@ static bool is_padding(const struct image *image, const size_t starts[], unsigne
 	return at - starts[i - 1] >= block.size + (size_t)block.stored_bytes;
 }
 
-/* A wrong bit costs its block and no other, and is never overlooked except in padding. */
+/* A wrong bit loses its own block only, and is always detected except in padding. */
 static void flipped(void **state)
 {
 	struct image image;
@@ -314,7 +314,7 @@ static void noise_between(void **state)
 	assert_int_equal(b.damage.first_offset, starts[1]);
 	assert_int_equal(b.damage.missing_blocks, 0);
 
-	/* A block taken out leaves a hole in the numbers. */
+	/* A removed block leaves a gap in the sequence. */
 	memmove(image.data + starts[1], image.data + starts[2], image.size - starts[2]);
 	b = read_memory(image.data, image.size - (starts[2] - starts[1]));
 	assert_int_equal(b.err, -EBADMSG);
@@ -324,7 +324,7 @@ static void noise_between(void **state)
 	free(noisy.data);
 }
 
-/* What a file with one block of @size bytes at @data gives; right checksums. */
+/* Read a file with one block of @size bytes at @data and correct checksums. */
 static struct read_back read_block(const struct header *header, const void *data, size_t size)
 {
 	const struct stream payload = { .data = (uint8_t *)data, .size = size };
@@ -360,7 +360,7 @@ static void zip_bomb(void **state)
 	(void)state;
 	assert_true(zeros && packed);
 	assert_int_equal(compress(packed, &bytes, zeros, room), Z_OK);
-	/* More than a block may have, and more than the header says. */
+	/* Larger than a block may be, and larger than its header says. */
 	header.raw = room;
 	expect_bad(&header, packed, bytes, "no whole block follows");
 	header.raw = 4096;
@@ -368,7 +368,7 @@ static void zip_bomb(void **state)
 	header.compression = KTAU_COMPRESS_ZSTD;
 	if (ktau_has_compression(KTAU_COMPRESS_ZSTD))
 		expect_bad(&header, packed, bytes, "does not decompress to its size");
-	/* Zeros are no records. */
+	/* Zeros are not records. */
 	header = (struct header){ .type = 1 };
 	expect_bad(&header, zeros, 4096, "impossible size");
 	header.raw = 16;
@@ -379,7 +379,7 @@ static void zip_bomb(void **state)
 	free(packed);
 }
 
-/* What a newer writer may use is stepped over and counted; it is no damage. */
+/* Features of newer writers are stepped over and counted; they are not damage. */
 static void unknown_blocks(void **state)
 {
 	static const struct header headers[] = {

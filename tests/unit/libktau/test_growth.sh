@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Readers built against smaller and larger structures than today's, on the streams
-# of writers with smaller, today's and larger ones: each reads from each what both know.
+# Readers built against smaller and larger structures than the current ones, on streams of
+# writers with smaller, current and larger ones: each reads the fields that both know.
 #
 # usage: test_growth.sh BUILD_DIRECTORY
 
@@ -10,7 +10,7 @@ set -eu
 build=$1
 work=$build/tests/unit/libktau/growth
 uapi=kernel-ext/include/uapi/linux/ktau.h
-# What decodes; the rest of the library uses fields that the smaller header lacks.
+# The decoder; the rest of the library uses fields that the smaller header lacks.
 sources='blocks buffer clock decode delta events fail info map names pack reader
 	record registry slot source swap'
 . tests/tap.sh
@@ -23,7 +23,7 @@ ok() {
 	fi
 }
 
-# headers DIRECTORY AWK: today's, with the edited structures; no sizes are asserted.
+# headers DIRECTORY AWK: the current headers, edited, without the assertions of sizes.
 headers() {
 	mkdir -p "$work/$1/linux"
 	cp "${uapi%.h}_groups.h" "$work/$1/linux"
@@ -32,13 +32,13 @@ headers() {
 	     /^#endif/ { skip = 0 }' $uapi | awk "$2" >"$work/$1/linux/ktau.h"
 }
 
-# Structures that came later have three fields more at their end ...
+# Later structures have three more fields at their end ...
 larger='
 /^struct ktau_(rec_[a-z]+|entry|open|select|info) \{/ { grows = 1 }
 /^};/ && grows { print "\t__aligned_u64 grown[3];"; grows = 0 }
 { print }'
 
-# ... and earlier ones had not yet what is here.
+# ... and earlier ones lacked these fields.
 # shellcheck disable=SC2016
 smaller='
 /^struct / { name = $2 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The installed library as a user meets it: the symbol map, the manual pages,
+# The installed library from a user's point of view: the symbol map, the manual pages,
 # pkg-config, the example of libktau(3), compiled and run, and uninstallation.
 #
 # usage: test_install.sh BUILD_DIRECTORY
@@ -22,7 +22,7 @@ ok() {
 
 rm -rf "$work"
 mkdir -p "$work"
-# Directories other than the default ones, so that none is assumed anywhere.
+# Other directories than the default ones, to detect assumptions.
 lib=$root/usr/lib/here
 include=$root/usr/include/here
 staged() {
@@ -33,7 +33,7 @@ staged() {
 
 staged install
 
-# What headers declare, as the compiler has it, is what the library exports.
+# The library exports exactly what its headers declare, as the compiler sees them.
 (cd "$include" && printf '#include <%s>\n' ktau*.h) >"$work/declared.c"
 gcc -I"$include" -fsyntax-only -aux-info "$work/declared.x" "$work/declared.c"
 sed -n 's/.* extern .*[ *]\(ktau_[a-z0-9_]*\) (.*/\1/p' "$work/declared.x" |
@@ -61,7 +61,7 @@ rc=0
 objdump -p "$lib/libktau.so" | grep -q 'SONAME *libktau.so.1$' || rc=1
 ok $rc "the shared library has its name"
 
-# The example: extracted, compiled as its first line says, run.
+# The example is extracted, compiled as its first line says, and run.
 sed -n '/^\.Bd -literal/,/^\.Ed/p' libktau/libktau.3 |
 	sed -e '/^\.Bd/d' -e '/^\.Ed/d' -e 's/\\e/\\/g' >"$work/top10.c"
 export PKG_CONFIG_SYSROOT_DIR="$root" PKG_CONFIG_PATH="$lib/pkgconfig"
@@ -86,7 +86,7 @@ if "$work/top10" "$work/cut.ktau" >/dev/null 2>"$work/err"; then rc=1; fi
 grep -q 'cut.ktau: truncated at byte' "$work/err" || rc=1
 ok $rc "and says what is wrong with a damaged one"
 
-# What was there before, and what has been edited, stays.
+# Files that existed before, and edited ones, are kept.
 rc=0
 echo mine >"$root/usr/lib/here/libmine.so"
 echo "# edited" >>"$root/etc/ktaud.conf"

@@ -55,7 +55,7 @@ static void clocks(void **state)
 	assert_int_equal(ktau_clock_ns(&c, 12345), 12345);
 }
 
-/* By the kind of hook that each event has. */
+/* The cost depends on the kind of hook that an event has. */
 static void hook_costs(void **state)
 {
 	static const struct {
@@ -102,7 +102,7 @@ static void hook_costs(void **state)
 	}
 	assert_int_equal(ktau_hook_mticks(&st, NULL), 1500);
 	assert_int_equal(ktau_hook_ticks(&st, NULL, 3), 4);
-	/* Exact, and far beyond where the product leaves 64 bits. */
+	/* Exact, and far beyond the point at which the product exceeds 64 bits. */
 	st = (struct ktau_rec_stream){ .profile_pair_mticks = 7003 };
 	assert_int_equal(ktau_hook_ticks(&st, NULL, 0), 0);
 	assert_int_equal(ktau_hook_ticks(&st, NULL, 1999), 13998);
@@ -112,7 +112,7 @@ static void hook_costs(void **state)
 	assert_int_equal(ktau_hook_ticks(&st, NULL, UINT64_MAX), UINT64_MAX);
 }
 
-/* Each error that the kernel documents for a write to control has a text of its own. */
+/* Each documented error of a write to control has a text of its own. */
 static void control_reasons(void **state)
 {
 	static const struct {
@@ -132,7 +132,7 @@ static void control_reasons(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_string_equal(ktau_control_reason(cases[i].err), cases[i].text);
-	/* On a kernel with KTAU it is about a control group. */
+	/* On a kernel with KTAU, -ENOENT means a control group. */
 	assert_string_equal(ktau_control_reason(-ENOENT),
 			    access("/proc/ktau/control", F_OK) ? "this kernel has no KTAU" :
 								 "no such control group");
@@ -282,7 +282,7 @@ static void event_table(void **state)
 	assert_int_equal(i, NR(ids));
 	assert_null(ktau_events_find(events, 1));
 	assert_null(ktau_events_find(events, UINT32_MAX));
-	/* The same again stays where it is; another one replaces it. */
+	/* An equal record keeps its address; a different one replaces it. */
 	old = ktau_events_find(events, 700);
 	made = make_event(700, "name");
 	assert_int_equal(ktau_events_put(events, &made.event), 0);
@@ -300,7 +300,7 @@ static void event_table(void **state)
 	ktau_events_destroy(events);
 }
 
-/* Without KTAU, and without groups, the reasons are those of the system. */
+/* Without KTAU, or without control groups, the errors are those of the system. */
 static void this_machine(void **state)
 {
 	struct ktau_info info;

@@ -12,7 +12,7 @@
 #include "encode.h"
 #include "files.h"
 
-/* The times of the streams that come after a seek, in seconds; their number. */
+/* Read the times of the streams after a seek, in seconds. Returns their number. */
 static unsigned int streams_in(struct ktau_reader *r, uint64_t from_s, uint64_t to_s,
 			       unsigned int *seconds)
 {
@@ -28,7 +28,7 @@ static unsigned int streams_in(struct ktau_reader *r, uint64_t from_s, uint64_t 
 	assert_int_equal(err, 0);
 	assert_int_equal(ktau_reader_damage(r)->missing_blocks, 0);
 	if (nr) {
-		/* Nothing before the key block is needed. */
+		/* Records before the key block are not needed. */
 		assert_string_equal(ktau_info_job(ktau_reader_info(r)), "job 7");
 		assert_int_equal(ktau_events_count(ktau_reader_events(r)), 2);
 		assert_non_null(ktau_reader_cgroup(r, 5));
@@ -36,7 +36,7 @@ static unsigned int streams_in(struct ktau_reader *r, uint64_t from_s, uint64_t 
 	return nr;
 }
 
-/* Of the file at @path, or of @image if that is not NULL; each time with a new reader. */
+/* Read the file at @path, or @image if that is not NULL, each time with a new reader. */
 static struct ktau_reader *open_sample(const struct image *image)
 {
 	struct ktau_reader *r;
@@ -69,7 +69,7 @@ static void check_periods(const struct image *image)
 		assert_int_equal(nr, cases[i].nr);
 		for (j = 0; j < nr; j++)
 			assert_int_equal(seconds[j], cases[i].first + j);
-		/* Back, in the same reader. */
+		/* Seek back in the same reader. */
 		assert_int_equal(streams_in(r, 0, 100, seconds), 20);
 		ktau_reader_destroy(r);
 	}
@@ -88,7 +88,7 @@ static void periods(void **state)
 	check_periods(NULL);
 	check_periods(&image);
 
-	/* Only headers are read on the way: a damaged block in the past does not show. */
+	/* Only headers are read while seeking, so a damaged earlier block is not noticed. */
 	image.data[32 + 48 + 7] ^= 1;
 	r = open_sample(&image);
 	assert_int_equal(ktau_reader_seek_time(r, 6 * SAMPLE_NS, UINT64_MAX), 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Bytes as real kernels gave them, a folder of tests/unit/libktau/data for each machine:
+ * Recordings of real kernels, a folder of tests/unit/libktau/data for each machine:
  * /proc/ktau/profile and trace, saved by cat in tests/guest/record.
  */
 #include <errno.h>
@@ -25,7 +25,7 @@
 #define NATIVE	DATA "powerpc"
 #endif
 
-/* What tests/guest/record has made the task "worker" do; CHILDREN exit with CODE. */
+/* What the task "worker" of tests/guest/record does; CHILDREN exit with CODE. */
 #define CHILDREN	5
 #define CODE		(3 << 8)
 
@@ -45,7 +45,7 @@ static void complain(void *arg, const struct ktau_finding *finding)
 		    ktau_finding_name(finding->code), finding->text);
 }
 
-/* Every record is in order and agrees with the others. */
+/* All records are consistent. */
 static struct ktau_check_counts check(const char *path)
 {
 	struct ktau_check_counts counts;
@@ -68,7 +68,7 @@ static struct ktau_check_counts check(const char *path)
 	return counts;
 }
 
-/* A stream names itself: no entry of a sum is without its event. */
+/* A stream contains all names: each entry of a sum has its event. */
 static void check_events(const struct ktau_rec_profile *sum, const struct ktau_reader *r)
 {
 	const struct ktau_entry *entry = ktau_profile_entries(sum);
@@ -134,7 +134,7 @@ static void check_worker(const struct ktau_snapshot *snap, const struct ktau_rea
 	assert_int_equal(children, CHILDREN);
 }
 
-/* What the rings of the worker and its children say. */
+/* The contents of the rings of the worker and its children. */
 struct seen {
 	uint64_t enters[NR(figures)];
 	uint64_t exits[NR(figures)];
@@ -269,7 +269,7 @@ static void machines(void **state)
 	globfree(&folders);
 }
 
-/* What the checker finds first, KTAU_NR_FINDINGS if nothing. */
+/* The checker's first finding, KTAU_NR_FINDINGS for none. */
 static void first(void *arg, const struct ktau_finding *finding)
 {
 	enum ktau_finding_code *code = arg;
@@ -311,7 +311,7 @@ static void load(struct recorded *r, const char *path)
 	assert_int_equal(judge(r->data, r->size), KTAU_NR_FINDINGS);
 }
 
-/* One figure more or less anywhere in a kernel's stream is found, and as what it is. */
+/* Changing one number anywhere in a kernel's stream gives the right finding. */
 static void alter(const struct recorded *r, __u64 *figure, __u64 value,
 		  enum ktau_finding_code code)
 {
@@ -346,7 +346,7 @@ static void altered_profiles(void **state)
 	assert_true(nr > 10);
 }
 
-/* An exit of an event that the trace knows, but that was not entered last. */
+/* An exit of an event that is in the trace but was not entered last. */
 static void alter_exit(const struct recorded *r, const struct ktau_rec_trace *t,
 		       struct ktau_slot *slot)
 {
@@ -400,7 +400,7 @@ static void altered_traces(void **state)
 	assert_true(nr > 0);
 }
 
-/* Cut at random: a damaged stream never gives more, nor a crash. */
+/* Truncated at random: a damaged stream never gives more records, and never crashes. */
 static void cut(void **state)
 {
 	static struct recorded recorded;

@@ -35,7 +35,7 @@ static void close_trace(struct traced *traced)
 	stream_free(&traced->s);
 }
 
-/* Of all accessors only those of its type take the slot. */
+/* Only the accessors of its type accept a slot. */
 static unsigned int accepted(const struct ktau_slot *slot)
 {
 	struct ktau_slot_switch sw;
@@ -224,7 +224,7 @@ static void grown(void **state)
 	every_type((struct stream){ .word_bits = 32, .big = true, .grow_element = 8 });
 }
 
-/* Payloads that end early: the fields that are there, then zeros. */
+/* Short payloads: the present fields, then zeros. */
 static void shortened(void **state)
 {
 	static const struct slot slots[] = {

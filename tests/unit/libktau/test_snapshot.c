@@ -22,7 +22,7 @@ static void lookup(void **state)
 	put_task(&s, 2, 0, TASK, 1);
 	put_task(&s, 3, 100, TASK, 3);
 	put_task(&s, 4, 101, EXITED, 4);
-	put_task(&s, 5, 101, TASK, 5);	/* the pid was used again */
+	put_task(&s, 5, 101, TASK, 5);	/* the pid was reused */
 	put_task(&s, 6, 102, EXITED, 6);
 	put_task(&s, 7, 102, EXITED, 7);
 	put_cpu(&s, 20, 1, 8);
@@ -51,7 +51,7 @@ static void lookup(void **state)
 	ktau_snapshot_destroy(snap);
 }
 
-/* Exits between the walk over live tasks and that over exited ones: the last counts. */
+/* A task that exits between the walks over live and exited tasks: the last profile wins. */
 static void exited_meanwhile(void **state)
 {
 	struct ktau_snapshot *snap = create();
@@ -72,7 +72,7 @@ static void exited_meanwhile(void **state)
 	ktau_snapshot_destroy(snap);
 }
 
-/* Stream after stream: the newest figures; exited tasks stay, vanished ones do not. */
+/* Several streams: the newest profile is kept, exited tasks stay, vanished ones go. */
 static void updates(void **state)
 {
 	struct ktau_snapshot *snap = create();
@@ -99,7 +99,7 @@ static void updates(void **state)
 	assert_int_equal(count_of(ktau_snapshot_find_tid(snap, 20), 0), 6);
 	assert_int_equal(count_of(ktau_snapshot_find_tid(snap, 40), 0), 4);
 
-	/* A stream that breaks off removes no task, and one that denies some neither. */
+	/* An incomplete stream removes no task, nor does one that was denied some. */
 	s = begin_after();
 	put_task(&s, 5, 50, TASK, 1);
 	assert_int_equal(read_into(snap, &s), -EBADMSG);
@@ -113,7 +113,7 @@ static void updates(void **state)
 	ktau_snapshot_destroy(snap);
 }
 
-/* A profile needs an owner, an owner a profile; entries come in any order. */
+/* Profiles need an owner and owners a profile; entries may be in any order. */
 static void odd_records(void **state)
 {
 	static const struct entry entries[] = {
@@ -157,7 +157,7 @@ static void put_sleeper(struct stream *s, uint64_t serial, uint32_t kind, uint64
 	put_profile(s, &p);
 }
 
-/* A task that a stream of what has changed leaves out is unchanged, at a later time. */
+/* A task that a stream of changed tasks leaves out is unchanged, with later ticks. */
 static void left_out(void **state)
 {
 	const uint64_t stream_ticks = 5000000000; /* as put_stream() has it */
@@ -184,7 +184,7 @@ static void left_out(void **state)
 	assert_int_equal(ktau_snapshot_find(snap, 2)->profile->ticks, stream_ticks + 7);
 	assert_int_equal(ktau_snapshot_find(snap, 3)->profile->ticks, stream_ticks + 8);
 	assert_int_equal(ktau_snapshot_find(snap, 4)->profile->ticks, 4000);
-	/* A stream of all tasks says which ones are alive. */
+	/* A stream of all tasks determines which ones are alive. */
 	s = begin();
 	put_sleeper(&s, 2, TASK, stream_ticks + 9);
 	finish(snap, &s);
@@ -211,7 +211,7 @@ static const struct ktau_rec_profile *profile_of(struct ktau_snapshot *snap, uin
 	return owned->profile;
 }
 
-/* What a task that is left out has slept is not in the next difference either. */
+/* The sleep that was added for a task that is left out is not in the next difference. */
 static void left_out_account(void **state)
 {
 	const uint64_t stream_ticks = 5000000000;
@@ -228,7 +228,7 @@ static void left_out_account(void **state)
 	finish(snap, &s);
 	assert_int_equal(profile_of(snap, 1)->asleep_ticks, stream_ticks - 3000);
 	assert_int_equal(profile_of(snap, 1)->user_ticks, 3000);
-	/* One that was not measured was not asleep either. */
+	/* No sleep is added for a task that was not measured. */
 	assert_int_equal(profile_of(snap, 2)->asleep_ticks, 0);
 
 	s = (struct stream){ .word_bits = 64 };

@@ -66,7 +66,7 @@ static struct stream make_stream(uint64_t scale)
 	return s;
 }
 
-/* As a program that tries each record again. Returns how many calls failed. */
+/* Add each record until it succeeds. Returns the number of failed calls. */
 static unsigned int read_stubbornly(struct ktau_snapshot *snap, const struct stream *s)
 {
 	unsigned int armed = fail_at, failed = 0;
@@ -140,7 +140,7 @@ static void each_allocation(void **state)
 	stream_free(&second);
 }
 
-/* Put only the owner's half: what failed must not be found without its profile. */
+/* The same with ktau_snapshot_put(). */
 static void put_again(void **state)
 {
 	struct stream s = make_stream(1);

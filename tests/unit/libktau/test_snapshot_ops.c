@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Snapshots: differences, sums, time in proportion. */
+/* Snapshots: differences, sums, linear time. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -66,7 +66,7 @@ static void difference(void **state)
 	ktau_snapshot_destroy(after);
 }
 
-/* What each side lacks, has more of, has not measured, or has in an unknown form. */
+/* Entries that one side lacks, that have grown, are not measured, or of unknown kinds. */
 static void merges(void **state)
 {
 	static const struct entry before[] = {
@@ -112,7 +112,7 @@ static void merges(void **state)
 	assert_int_equal(e[2].id, 901);
 	assert_int_equal(e[2].count, 4);
 	ktau_record_free(diff);
-	/* Less than before, another owner, an entry that is gone. */
+	/* A decrease, another owner, a missing entry. */
 	assert_int_equal(ktau_profile_diff(q, p, &diff), -EINVAL);
 	assert_null(diff);
 	p = ktau_snapshot_find(a, 2)->profile;
@@ -141,7 +141,7 @@ static int add_diff(struct ktau_snapshot *to, const struct ktau_owned *o)
 	return err;
 }
 
-/* before + difference = after, also by way of DIFF records. */
+/* before + difference = after, also with DIFF records. */
 static void adds_up(void **state)
 {
 	struct ktau_snapshot *before = create(), *after = create();
@@ -249,7 +249,7 @@ static void put_sum(struct stream *s, uint64_t calls)
 					  .entries = &entry, .nr_entries = 1 });
 }
 
-/* Tasks that others include go; live ones too, and whatever their number was. */
+/* Folded tasks are removed, live ones too, whatever their exited_seq was. */
 static void gone(void **state)
 {
 	static const uint64_t serials[] = { 2, 98, 4, 99, 10 };
@@ -274,7 +274,7 @@ static void gone(void **state)
 	finish(snap, &s);
 	expect_calls(snap, 2 * (9 + 1) + 100, 6);
 	assert_null(ktau_snapshot_find(snap, 2));
-	/* Known by name, but not counted. */
+	/* Still found, but not part of the sum. */
 	assert_int_equal(ktau_snapshot_find(snap, 4)->owner->serial, 4);
 	assert_int_equal(ktau_snapshot_drop_evicted(snap), 0);
 	expect_calls(snap, 2 * (9 + 1) + 100, 4);
@@ -287,7 +287,7 @@ static void gone(void **state)
 
 #define EXITED_TASKS (KTAU_TARGET_EXITED | KTAU_TARGET_EVICTED)
 
-/* A list of all exited tasks that are kept, as another descriptor gives it. */
+/* A list of all kept exited tasks, from another descriptor. */
 static void all_exited(void **state)
 {
 	struct ktau_snapshot *snap = create();
@@ -316,8 +316,8 @@ static void all_exited(void **state)
 }
 
 /*
- * All exited tasks go, and the sum stays what it is: also when the kernel evicts some
- * of them later, together with tasks that were never read or were alive, or folds one.
+ * All exited tasks are dropped, and the sum is unchanged, even if the kernel later folds
+ * one of them, or evicts some together with tasks that were never read or were alive.
  */
 static void drop_exited(void **state)
 {
@@ -357,7 +357,7 @@ static void drop_exited(void **state)
 	ktau_snapshot_destroy(snap);
 }
 
-/* Another descriptor lists the exited tasks again, or evicted them meanwhile. */
+/* Another descriptor lists the exited tasks again, or they have been evicted meanwhile. */
 static void drop_listed_again(void **state)
 {
 	struct ktau_snapshot *snap = create(), *before = create(), *diff;
@@ -391,7 +391,7 @@ static void drop_listed_again(void **state)
 	ktau_snapshot_destroy(snap);
 }
 
-/* Tasks come, are dropped and are evicted, a thousand at a time. */
+/* Tasks are added, dropped and evicted, a thousand at a time. */
 static void drop_many(void **state)
 {
 	enum { ROUNDS = 8, NR_NEW = 1000 };
@@ -445,7 +445,7 @@ static double seconds_for(unsigned int nr)
 	return to.tv_sec - from.tv_sec + (to.tv_nsec - from.tv_nsec) / 1e9;
 }
 
-/* Sixteen times the tasks: not 256 times the time. */
+/* Sixteen times the tasks must not take 256 times as long. */
 static void linear(void **state)
 {
 	double few, many;

@@ -201,7 +201,7 @@ static void check_end(const struct ktau_rec_end *end, const struct stream *s)
 	assert_int_equal(ktau_loss_value(end, KTAU_NR_LOSSES), 0);
 }
 
-/* Every field arrives, whichever machine wrote it, and however long its structures are. */
+/* Every field is decoded, whatever machine wrote it and whatever size its structures have. */
 static void decode_all(struct stream s)
 {
 	union ktau_record rec;
@@ -288,7 +288,7 @@ static void shrunk(void **state)
 	decode_all((struct stream){ .word_bits = 32, .big = true, .shrink = true });
 }
 
-/* Owners are of one stream, events and control groups of the source. */
+/* Owners are kept for one stream, events and control groups for the source. */
 static void registry(void **state)
 {
 	const struct ktau_rec_cgroup *cgroup;
@@ -335,7 +335,7 @@ static void registry(void **state)
 	assert_int_equal(ktau_events_next(ktau_reader_events(r), NULL)->id, 5);
 	next(r, &rec, KTAU_REC_OWNER);
 	next(r, &rec, KTAU_REC_PROFILE);
-	/* Another boot: the numbers mean something else. */
+	/* Ids of another boot have other meanings. */
 	next(r, &rec, KTAU_REC_STREAM);
 	assert_null(ktau_reader_event(r, 60000));
 	assert_null(ktau_reader_cgroup(r, 2));
@@ -344,7 +344,7 @@ static void registry(void **state)
 	stream_free(&s);
 }
 
-/* A fixed part shorter than ours: the rest reads as zero, the arrays are empty. */
+/* A short fixed part: the other fields read as zero, the arrays are empty. */
 static void short_head(void **state)
 {
 	struct stream s = { .word_bits = 64 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The decoder on what is no stream: lies, cuts and flipped bits. */
+/* The decoder on invalid streams: wrong fields, truncation and flipped bits. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,7 @@ static void next(struct ktau_reader *r, union ktau_record *rec, unsigned int typ
 	assert_int_equal(rec->rec->type, type);
 }
 
-/* Where fields are in the only record of a stream but STREAM and END, at byte 384. */
+/* The stream's only record besides STREAM and END begins at byte 384. */
 enum {
 	RECORD = 384,
 	NR_ENTRIES = RECORD + 80, ENTRY_SIZE = RECORD + 84,
@@ -151,7 +151,7 @@ static void not_ktau(void **state)
 	ktau_reader_destroy(r);
 }
 
-/* An open file is closed, as by any other opening. */
+/* An open file is closed, as whenever a source is opened. */
 static void unknown_content(void **state)
 {
 	struct ktau_query query = { .content = 7, .target = KTAU_TARGET_ALL };
@@ -174,7 +174,7 @@ static void unknown_content(void **state)
 	stream_free(&s);
 }
 
-/* Cut anywhere: every whole record comes out, and the reader knows. */
+/* Truncated anywhere: every whole record is returned, and the damage is reported. */
 static void cut(void **state)
 {
 	struct stream s = { .word_bits = 64 };
@@ -215,7 +215,7 @@ static void cut(void **state)
 	stream_free(&s);
 }
 
-/* Any one bit wrong: no crash, no endless loop, a bounded number of records. */
+/* Any single wrong bit: no crash, no endless loop, a bounded number of records. */
 static void flipped(void **state)
 {
 	union ktau_record rec;

@@ -115,7 +115,7 @@ static void in_modules(void **state)
 	check(s, 0xffffffffc0140000, NULL, 0);
 	assert_int_equal(ktau_symtab_lookup(s, STEXT, &symbol), 1);
 	assert_null(symbol.module);
-	/* In another boot the modules lie elsewhere. */
+	/* Modules have other addresses in another boot. */
 	assert_int_equal(ktau_symtab_relocate(s, STEXT + 0x200000), 1);
 	check(s, 0xffffffffc0400041, NULL, 0);
 	check(s, STEXT + 0x200280, "tcp_sendmsg", 0);
@@ -177,7 +177,7 @@ static void verify(void **state)
 	add_event(events, 641, STEXT + 0x300, "tcp_ack");
 	add_event(events, 642, 0xffffffffc0999000, "timer:some_module_fn");
 	assert_int_equal(ktau_symtab_verify(s, NULL, events), 1);
-	/* The same kernel, built again: functions have moved a little. */
+	/* The same kernel, rebuilt: functions have moved slightly. */
 	add_event(events, 640, STEXT + 0x290, "tcp_sendmsg");
 	add_event(events, 641, STEXT + 0x310, "tcp_ack");
 	assert_int_equal(ktau_symtab_verify(s, NULL, events), -ESTALE);
@@ -203,8 +203,8 @@ static void bad_maps(void **state)
 		{ "c0000000 TT two\n", "line 1 is not" },
 		{ "c0000000 T  \n", "line 1 has no name" },
 		{ "c0000000 T na\001me\n", "line 1 has a name with control" },
-		{ "c0000000 T name rest\n", "line 1 has something behind" },
-		{ "c0000000 T name [\n", "line 1 has something behind" },
+		{ "c0000000 T name rest\n", "line 1 has something other than [module] after" },
+		{ "c0000000 T name [\n", "line 1 has something other than [module] after" },
 		{ "c0000000 T name", "line 1 is cut off" },
 		{ "c0000000 T name\nc0000010 T na", "line 2 is cut off" },
 		{ "c0000010 T b\nc0000000 T a\n", "line 2 goes back" },
@@ -229,13 +229,13 @@ static void bad_maps(void **state)
 	assert_int_equal(ktau_symtab_load(s, "/nonexistent"), -ENOENT);
 	assert_int_equal(ktau_symtab_load(s, "/"), -EISDIR);
 	assert_non_null(strstr(ktau_symtab_error(s), "/: Is a directory"));
-	/* After all that it takes a good one, and only one. */
+	/* After these failures a valid map can be loaded, but only one. */
 	assert_int_equal(ktau_symtab_load_memory(s, map, strlen(map), "good.map"), 0);
 	assert_int_equal(ktau_symtab_load_memory(s, map, strlen(map), "good.map"), -EBUSY);
 	ktau_symtab_destroy(s);
 }
 
-/* Cut anywhere, a map is refused, or is whole. */
+/* A truncated map is rejected, unless it is complete. */
 static void cut_maps(void **state)
 {
 	struct ktau_symtab *s;
@@ -318,7 +318,7 @@ static void elf(void **state)
 	ktau_symtab_destroy(s);
 }
 
-/* The machine's own table, where it shows addresses. */
+/* This machine's own table, if it shows addresses. */
 static void kallsyms(void **state)
 {
 	struct ktau_symtab *s = create();

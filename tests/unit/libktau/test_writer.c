@@ -110,7 +110,7 @@ static void refuses(void **state)
 	ktau_writer_destroy(w);
 }
 
-/* What a reader would call damage is not written in the first place. */
+/* Records that a reader would report as damage are not written. */
 static void refuses_records(void **state)
 {
 	struct ktau_rec_stream stream = {
@@ -159,7 +159,7 @@ static void refuses_records(void **state)
 	assert_int_equal(read_path().records, 2);
 }
 
-/* Events and groups once, unless they change, from a key block on again. */
+/* Events and control groups are written once, again if they change, and after a key block. */
 static void repeats(void **state)
 {
 	struct stream s = { .word_bits = 64 }, changed = { .word_bits = 64 };
@@ -186,7 +186,7 @@ static void repeats(void **state)
 	put_records(w, &changed);		/* 4 */
 	put_records(w, &changed);		/* 2 */
 	assert_int_equal(ktau_writer_flush(w, false), 0);
-	/* What is dropped is not in the file. */
+	/* Dropped records count as not written. */
 	put_records(w, &s);
 	assert_int_equal(ktau_writer_drop(w), 5);
 	put_records(w, &s);			/* 5 */
@@ -235,7 +235,7 @@ static void without_zstd(void **state)
 	assert_false(ktau_has_compression(77));
 }
 
-/* The disk fills up in the middle of a block: it is cut back, and goes on later. */
+/* The disk fills up within a block: the file is cut back, and writing continues later. */
 static void full_disk(void **state)
 {
 	struct rlimit old, limit;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fuzz the decoder and everything above it. The first byte says how the rest is taken:
- * as it is, or as the payload of a block with correct checksums, which no fuzzer would
+ * Fuzz the decoder and everything above it. The first byte selects how the rest is read:
+ * directly, or as the payload of a block with correct checksums, which a fuzzer would not
  * find by itself.
  */
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #include <ktau.h>
 
-/* What compressed blocks have, as the seeds of sample.c do. */
+/* The compressed size of blocks, as in the seeds of sample.c. */
 #define RAW_BYTES	8192
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -78,7 +78,7 @@ static void use(const union ktau_record *record)
 	}
 }
 
-/* The registries have each record that came last. */
+/* The registries have the newest record of each key. */
 static void use_registries(const struct ktau_reader *reader, const union ktau_record *record)
 {
 	const struct ktau_rec_owner *owner = NULL;
