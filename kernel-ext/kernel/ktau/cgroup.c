@@ -33,7 +33,7 @@ int ktau_cgroup_find(const char *path, u64 *id)
 }
 
 /**
- * ktau_cgroup_path() - the path of a control group
+ * ktau_cgroup_format_path() - the path of a control group
  * @id: its id
  * @path: buffer for the path in the current task's cgroup namespace
  * @size: bytes of @path
@@ -42,7 +42,7 @@ int ktau_cgroup_find(const char *path, u64 *id)
  * Return: 0; -ENOENT if the group has been removed or is outside the namespace;
  * -ENAMETOOLONG.
  */
-int ktau_cgroup_path(u64 id, char *path, size_t size)
+int ktau_cgroup_format_path(u64 id, char *path, size_t size)
 {
 	struct cgroup *cgroup = cgroup_get_from_id(id);
 	int length;
@@ -115,7 +115,7 @@ bool ktau_cgroup_below(u64 id, u64 ancestor)
 }
 
 /**
- * ktau_cgroup_path_in() - the path of a control group in a namespace
+ * ktau_cgroup_format_path_in() - the path of a control group in a namespace
  * @ns: the namespace
  * @id: its id
  * @path: buffer for the path
@@ -125,7 +125,7 @@ bool ktau_cgroup_below(u64 id, u64 ancestor)
  * Return: 0; -ENOENT if the group has been removed or is outside the current task's
  * namespace; -ENAMETOOLONG.
  */
-int ktau_cgroup_path_in(struct cgroup_namespace *ns, u64 id, char *path,
+int ktau_cgroup_format_path_in(struct cgroup_namespace *ns, u64 id, char *path,
 			size_t size)
 {
 	struct cgroup *cgroup = cgroup_get_from_id(id);

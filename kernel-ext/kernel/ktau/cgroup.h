@@ -13,12 +13,12 @@ struct task_struct;
 #ifdef CONFIG_CGROUPS
 
 int ktau_cgroup_find(const char *path, u64 *id);
-int ktau_cgroup_path(u64 id, char *path, size_t size);
+int ktau_cgroup_format_path(u64 id, char *path, size_t size);
 bool ktau_cgroup_contains(u64 id, struct task_struct *task);
 u64 ktau_cgroup_of(struct task_struct *task);
 bool ktau_cgroup_is_default(const struct cgroup *cgroup);
 bool ktau_cgroup_below(u64 id, u64 ancestor);
-int ktau_cgroup_path_in(struct cgroup_namespace *ns, u64 id, char *path,
+int ktau_cgroup_format_path_in(struct cgroup_namespace *ns, u64 id, char *path,
 			size_t size);
 
 #else /* !CONFIG_CGROUPS */
@@ -28,7 +28,7 @@ static inline int ktau_cgroup_find(const char *path, u64 *id)
 	return -EOPNOTSUPP;
 }
 
-static inline int ktau_cgroup_path(u64 id, char *path, size_t size)
+static inline int ktau_cgroup_format_path(u64 id, char *path, size_t size)
 {
 	return -EOPNOTSUPP;
 }
@@ -53,7 +53,7 @@ static inline bool ktau_cgroup_below(u64 id, u64 ancestor)
 	return id == ancestor;
 }
 
-static inline int ktau_cgroup_path_in(struct cgroup_namespace *ns, u64 id,
+static inline int ktau_cgroup_format_path_in(struct cgroup_namespace *ns, u64 id,
 				      char *path, size_t size)
 {
 	return -EOPNOTSUPP;

@@ -20,7 +20,7 @@
 #include "state.h"
 #include "table.h"
 
-struct ktau_clock ktau_clock_boot;
+struct ktau_clocks ktau_clock_boot;
 u64 ktau_profile_pair_mticks;
 u64 ktau_trace_pair_mticks;
 u64 ktau_cpu_pair_mticks;
@@ -33,7 +33,7 @@ u64 ktau_switch_mticks;
  *
  * Context: Any but NMI.
  */
-void ktau_clock_read(struct ktau_clock *clock)
+void ktau_clock_read(struct ktau_clocks *clock)
 {
 	unsigned long flags;
 	u64 before, after;
@@ -59,7 +59,7 @@ void ktau_clock_read(struct ktau_clock *clock)
  */
 u64 ktau_clock_hz(void)
 {
-	struct ktau_clock now;
+	struct ktau_clocks now;
 	u64 hz = ktau_arch_hz();
 
 	if (hz)

@@ -7,7 +7,7 @@
 
 #include <linux/types.h>
 
-struct ktau_clock {
+struct ktau_clocks {
 	u64 ticks;
 	u64 realtime_ns;
 	u64 monotonic_ns;
@@ -15,13 +15,13 @@ struct ktau_clock {
 	u64 tai_ns;
 };
 
-extern struct ktau_clock ktau_clock_boot;
+extern struct ktau_clocks ktau_clock_boot;
 extern u64 ktau_profile_pair_mticks;
 extern u64 ktau_trace_pair_mticks;
 extern u64 ktau_cpu_pair_mticks;
 extern u64 ktau_call_pair_mticks;
 extern u64 ktau_switch_mticks;
-void ktau_clock_read(struct ktau_clock *clock);
+void ktau_clock_read(struct ktau_clocks *clock);
 u64 ktau_clock_hz(void);
 void ktau_clock_measure(void);
 

@@ -59,7 +59,7 @@ static void put_names(struct ktau_rec_stream *rec, const struct ktau_stream *str
 static void put_clocks(struct ktau_rec_stream *rec, const struct ktau_stream *stream)
 {
 	s64 monotonic = ktau_monotonic_offset(stream->nsproxy);
-	struct ktau_clock now;
+	struct ktau_clocks now;
 
 	ktau_clock_read(&now);
 	rec->clock_hz = ktau_clock_hz();
@@ -196,7 +196,7 @@ static int put_event(struct ktau_stream *stream, unsigned int id)
 	char name[KTAU_EVENT_NAME];
 	bool is_number;
 
-	ktau_event_name(id, name);
+	ktau_event_format_name(id, name);
 	rec = new_record(stream, KTAU_REC_EVENT, sizeof(*rec), strlen(name) + 1);
 	if (!rec)
 		return -ENOMEM;
@@ -255,7 +255,7 @@ static int need_cgroup(struct ktau_stream *stream, u64 id)
 	path = __getname();
 	if (!path)
 		return -ENOMEM;
-	if (ktau_cgroup_path_in(stream->nsproxy->cgroup_ns, id, path, PATH_MAX))
+	if (ktau_cgroup_format_path_in(stream->nsproxy->cgroup_ns, id, path, PATH_MAX))
 		*path = '\0';
 	err = put_cgroup(stream, id, path);
 	__putname(path);

@@ -178,7 +178,7 @@ static int apply(struct ktau_request *req)
 }
 
 /**
- * ktau_control_write() - apply control words
+ * ktau_control_apply() - apply control words
  * @words: the words, separated by white space; modified
  *
  * Context: May sleep. Tids, users and control groups are those of the current task's
@@ -188,7 +188,7 @@ static int apply(struct ktau_request *req)
  * -E2BIG for too many filter items, -EOPNOTSUPP for a control group in a kernel without
  * them. With -ENOMEM, part of the request may have been applied.
  */
-int ktau_control_write(char *words)
+int ktau_control_apply(char *words)
 {
 	struct ktau_request req;
 	int err;
@@ -209,7 +209,7 @@ static void disable_all(struct work_struct *work)
 {
 	char words[] = "groups=none profile=off trace=off";
 
-	ktau_control_write(words);
+	ktau_control_apply(words);
 }
 
 static DECLARE_WORK(disable_all_work, disable_all);

@@ -5,6 +5,6 @@
 #ifndef _KERNEL_KTAU_CONTROL_H
 #define _KERNEL_KTAU_CONTROL_H
 
-int ktau_control_write(char *words);
+int ktau_control_apply(char *words);
 
 #endif /* _KERNEL_KTAU_CONTROL_H */

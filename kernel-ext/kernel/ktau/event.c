@@ -206,13 +206,13 @@ static void syscall_name(unsigned int nr, char name[KTAU_EVENT_NAME])
 }
 
 /**
- * ktau_event_name() - the name of an event, without white space
+ * ktau_event_format_name() - the name of an event, without white space
  * @id: event in use
  * @name: receives the name
  *
  * Context: Any.
  */
-void ktau_event_name(unsigned int id, char name[KTAU_EVENT_NAME])
+void ktau_event_format_name(unsigned int id, char name[KTAU_EVENT_NAME])
 {
 	const struct ktau_event *event = &ktau_events[id];
 	const char *prefix = ktau_source_names[event->source];

@@ -20,7 +20,7 @@
 /**
  * struct ktau_event - an event
  * @key: depends on @source, as in struct ktau_rec_event of the binary interface
- * @name: its name; NULL if ktau_event_name() makes it from the number
+ * @name: its name; NULL if ktau_event_format_name() makes it from the number
  * @group: KTAU_GROUP_*
  * @kind: KTAU_KIND_*
  * @source: KTAU_SOURCE_*
@@ -47,7 +47,7 @@ extern const struct ktau_id_range ktau_id_ranges[KTAU_NR_SOURCES];
 const struct ktau_event *ktau_event(unsigned int id);
 unsigned int ktau_event_kind(unsigned int id);
 unsigned long ktau_event_address(unsigned int id);
-void ktau_event_name(unsigned int id, char name[KTAU_EVENT_NAME]);
+void ktau_event_format_name(unsigned int id, char name[KTAU_EVENT_NAME]);
 unsigned int ktau_ids_used(const struct ktau_id_range *range);
 void ktau_event_define(unsigned int id, const struct ktau_event *event,
 		       const char *name);

@@ -270,7 +270,7 @@ static bool show_item(struct seq_file *m, const struct ktau_filter_item *item,
 {
 	/* A removed control group matches no task any more. */
 	if (item->kind == KTAU_FILTER_CGROUP &&
-	    ktau_cgroup_path(item->cgroup, path, PATH_MAX))
+	    ktau_cgroup_format_path(item->cgroup, path, PATH_MAX))
 		return false;
 	seq_puts(m, before);
 	switch (item->kind) {

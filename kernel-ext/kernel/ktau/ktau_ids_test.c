@@ -129,7 +129,7 @@ static void expect_name(struct kunit *test, unsigned int id, const char *wanted)
 	char name[KTAU_EVENT_NAME];
 
 	KUNIT_ASSERT_NOT_NULL(test, ktau_event(id));
-	ktau_event_name(id, name);
+	ktau_event_format_name(id, name);
 	KUNIT_EXPECT_STREQ(test, name, wanted);
 }
 
@@ -153,7 +153,7 @@ static void names(struct kunit *test)
 	expect_name(test, id, "compat:64");
 	KUNIT_EXPECT_EQ(test, ktau_event_address(id), 0UL);
 	KUNIT_EXPECT_EQ(test, ktau_event(id)->key, 64UL);
-	ktau_event_name(__NR_read, name);
+	ktau_event_format_name(__NR_read, name);
 	KUNIT_EXPECT_NOT_NULL(test, strstr(name, "sys_read"));
 	KUNIT_EXPECT_EQ(test, ktau_event_address(__NR_read),
 			ktau_syscall_address(__NR_read));

@@ -16,7 +16,7 @@
 static inline int control(const char *words)
 {
 	char *copy = kstrdup(words, GFP_KERNEL);
-	int err = copy ? ktau_control_write(copy) : -ENOMEM;
+	int err = copy ? ktau_control_apply(copy) : -ENOMEM;
 
 	kfree(copy);
 	return err;

@@ -74,7 +74,7 @@ static int events_show(struct seq_file *m, void *v)
 		return 0;
 	if (kallsyms_show_value(m->file->f_cred))
 		address = ktau_event_address(id);
-	ktau_event_name(id, name);
+	ktau_event_format_name(id, name);
 	seq_printf(m, "%u %s %s %lx %s\n", id, group_name(event->group),
 		   event->kind == KTAU_KIND_TIMER ? "timer" : "counter",
 		   address, name);
@@ -114,7 +114,7 @@ static ssize_t control_write(struct file *file, const char __user *from,
 	words = memdup_user_nul(from, count);
 	if (IS_ERR(words))
 		return PTR_ERR(words);
-	err = strlen(words) == count ? ktau_control_write(words) : -EINVAL;
+	err = strlen(words) == count ? ktau_control_apply(words) : -EINVAL;
 	kfree(words);
 	return err ?: count;
 }
@@ -218,7 +218,7 @@ static void show_entry(struct seq_file *m, const struct ktau_entry *entry,
 {
 	char name[KTAU_EVENT_NAME];
 
-	ktau_event_name(entry->id, name);
+	ktau_event_format_name(entry->id, name);
 	if (entry->kind == KTAU_KIND_TIMER)
 		seq_printf(m, "%12llu %14llu %14llu  %s\n", entry->count,
 			   to_us(entry->incl, hz), to_us(entry->excl, hz), name);
@@ -244,7 +244,7 @@ static void show_profile(struct seq_file *m, const struct ktau_rec_profile *rec)
 		u64 incl = max_t(s64, rec->ticks - open[i].start_ticks, 0);
 		u64 excl = max_t(s64, incl - open[i].child_ticks - inside, 0);
 
-		ktau_event_name(open[i].id, name);
+		ktau_event_format_name(open[i].id, name);
 		seq_printf(m, "%12s %14llu %14llu  %s\n", "in flight",
 			   to_us(incl, hz), to_us(excl, hz), name);
 		inside = incl;
