@@ -168,7 +168,9 @@ static int draw(const struct options *o, const struct flame *f)
 
 static int show(struct reading *r, struct ktau_reader *reader, struct ktau_symtab *symtab)
 {
-	static const char *const times[] = { "", "on the CPU", "off the CPU", "on and off the CPU" };
+	static const char *const times[] = {
+		"", "on the CPU", "off the CPU", "on and off the CPU",
+	};
 	const struct options *o = r->options;
 	struct flame f = { .stacks = &r->stacks, .time = o->time };
 	int status = CLI_FAILED;
