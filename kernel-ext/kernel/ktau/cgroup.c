@@ -126,7 +126,7 @@ bool ktau_cgroup_below(u64 id, u64 ancestor)
  * namespace; -ENAMETOOLONG.
  */
 int ktau_cgroup_format_path_in(struct cgroup_namespace *ns, u64 id, char *path,
-			size_t size)
+			       size_t size)
 {
 	struct cgroup *cgroup = cgroup_get_from_id(id);
 	int length;

@@ -19,7 +19,7 @@ u64 ktau_cgroup_of(struct task_struct *task);
 bool ktau_cgroup_is_default(const struct cgroup *cgroup);
 bool ktau_cgroup_below(u64 id, u64 ancestor);
 int ktau_cgroup_format_path_in(struct cgroup_namespace *ns, u64 id, char *path,
-			size_t size);
+			       size_t size);
 
 #else /* !CONFIG_CGROUPS */
 
@@ -54,7 +54,7 @@ static inline bool ktau_cgroup_below(u64 id, u64 ancestor)
 }
 
 static inline int ktau_cgroup_format_path_in(struct cgroup_namespace *ns, u64 id,
-				      char *path, size_t size)
+					     char *path, size_t size)
 {
 	return -EOPNOTSUPP;
 }

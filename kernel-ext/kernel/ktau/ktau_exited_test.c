@@ -430,7 +430,7 @@ static void uncharged(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&f->b->bytes), before);
 }
 
-/* A stream lists so many serials at most, whatever the user may have. */
+/* The number of serials that a stream lists is bounded, whatever the share of its user. */
 static void gone_bounded(struct kunit *test)
 {
 	struct fixture *f = test->priv;
