@@ -98,13 +98,13 @@ static OTF2_ErrorCode take_error(void *arg, const char *file, uint64_t line, con
 }
 
 static OTF2_FlushType flush_always(void *arg, OTF2_FileType type, OTF2_LocationRef location,
-				   void *data, bool final)
+				   void *data, bool last)
 {
 	(void)arg;
 	(void)type;
 	(void)location;
 	(void)data;
-	(void)final;
+	(void)last;
 	return OTF2_FLUSH;
 }
 

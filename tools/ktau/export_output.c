@@ -8,6 +8,7 @@
 #include <ftw.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -33,10 +34,24 @@ struct output {
 
 /*
  * The thread that waits for signals removes @unfinished. It holds @lock from then
- * on, so that no file is added afterwards.
+ * on, so that no file is added afterwards; while it waits for the lock, @stopping keeps
+ * the other thread from taking it again.
  */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static atomic_bool stopping;
 static const char *unfinished;
+
+void output_enter(void)
+{
+	while (atomic_load(&stopping))
+		pause();
+	pthread_mutex_lock(&lock);
+}
+
+void output_exit(void)
+{
+	pthread_mutex_unlock(&lock);
+}
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
@@ -59,6 +74,7 @@ static void *await_signal(void *arg)
 
 	if (sigwait(signals, &number))
 		return NULL;
+	atomic_store(&stopping, true);
 	pthread_mutex_lock(&lock);
 	remove_unfinished();
 	signal(number, SIG_DFL);

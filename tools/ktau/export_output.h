@@ -18,6 +18,13 @@ struct output;
  */
 struct output *output_create(const char *path, bool directory);
 
+/*
+ * Around everything that writes, but not around reading, which may wait: in between, a
+ * signal ends the program. They nest.
+ */
+void output_enter(void);
+void output_exit(void);
+
 /* What it will be called. */
 const char *output_name(const struct output *o);
 

@@ -192,7 +192,9 @@ static int read_file(struct input *in)
 
 	while ((read = ktau_reader_next(in->reader, &record)) > 0 && !err) {
 		progress_step(&progress, in->file, ++records);
+		output_enter();
 		err = take_record(in, &record);
+		output_exit();
 	}
 	progress_end(&progress);
 	return err ? err : read;
@@ -251,9 +253,11 @@ int export_files(struct export_run *x, char **files, int nr_files, struct ktau_s
 		in.file = files[i];
 		err = export_file(&in, &status);
 	}
+	output_enter();
 	err = end_host(&in, err);
 	if (x->begun && x->format->end)
 		end_err = x->format->end(x);
+	output_exit();
 	err = err ? err : end_err;
 	export_failed(&in, err);
 	if (!err && !x->begun) {

@@ -277,6 +277,50 @@ static void errors(void **state)
 	assert_int_equal(convert(&seen), -ESTALE);
 }
 
+/* Exclusive time is without the frames inside; a frame in its like is nested. */
+static int take_times(void *arg, const struct timeline_event *e)
+{
+	struct seen *s = arg;
+
+	if (e->type == KTAU_TRACE_EXIT)
+		s->used += (size_t)snprintf(s->text + s->used, sizeof(s->text) - s->used,
+					    "%u %llu %llu%s\n", e->id,
+					    (unsigned long long)(e->ns - e->from_ns),
+					    (unsigned long long)e->excl_ns,
+					    e->nested ? " nested" : "");
+	return 0;
+}
+
+static void times(void **state)
+{
+	static const struct stream s[] = { { 1000, 0, {
+		{ 10, 0, 0, 0, 0, { ENTER(100, 1), CALL(110, 2, 5), ENTER(120, 1), CALL(130, 2, 7),
+				    EXIT(150, 1), EXIT(200, 1) } },
+	} } };
+	struct seen seen = { .used = 0 };
+	const struct timeline_sink sink = { NULL, take_times, &seen };
+	struct ktau_reader *reader;
+	union ktau_record record;
+	struct timeline *t;
+
+	(void)state;
+	streams = s;
+	nr_streams = 1;
+	unlink(path);
+	assert_int_equal(fixture_saved(path, put_streams), 0);
+	assert_int_equal(ktau_reader_create(&reader), 0);
+	assert_int_equal(ktau_reader_open_file(reader, path), 0);
+	t = timeline_create(NULL, &sink);
+	while (ktau_reader_next(reader, &record) > 0)
+		assert_int_equal(timeline_put(t, reader, &record), 0);
+	assert_int_equal(timeline_finish(t), 0);
+	assert_string_equal(seen.text, "2 5 5\n2 7 7\n1 30 23 nested\n1 100 65\n");
+	assert_int_equal(timeline_track_at(t, 0)->serial, 10);
+	assert_null(timeline_track_at(t, 1));
+	timeline_destroy(t);
+	ktau_reader_destroy(reader);
+}
+
 /* Many rings, whose slots alternate: each time only once, in order. */
 static int check_order(void *arg, const struct timeline_event *e)
 {
@@ -334,6 +378,7 @@ int main(void)
 		cmocka_unit_test(unbalanced),
 		cmocka_unit_test(unfinished),
 		cmocka_unit_test(errors),
+		cmocka_unit_test(times),
 		cmocka_unit_test(many),
 	};
 	int fd = mkstemp(path), err;
