@@ -17,6 +17,7 @@ ktau=$build/tools/ktau/ktau
 # completed WORD...: what bash offers for the last word, sorted, in one line
 completed()
 {
+	# shellcheck disable=SC2016 # the shell that is asked expands it
 	env -i PATH="$PATH" bash --norc -c '
 		compopt() { :; }
 		. "$1"

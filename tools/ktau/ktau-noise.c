@@ -1,0 +1,622 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ktau noise: how often, and by what, a program that only computes is interrupted.
+ *
+ * A thread on each CPU repeats the same piece of work and reads the clock after each: a
+ * piece that took longer had a detour. The trace of the thread has what the kernel did in
+ * that time.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "enable.h"
+#include "subcommand.h"
+#include "symbolize.h"
+#include "table.h"
+#include "timeline.h"
+
+#define MS 1000000ULL
+#define SECOND (1000 * MS)
+
+/* The trace is read this often. */
+#define LOOK_NS (100 * MS)
+
+enum { OPT_INJECT = 256, OPT_FORMAT, MAX_DETOURS = 1 << 18, BUCKETS = 24, NAME_BYTES = 64 };
+
+/**
+ * struct inject - noise that is made on purpose
+ * @period_ns: from the beginning of one to that of the next; 0: none
+ * @length_ns: of each
+ * @cpu: where
+ */
+struct inject {
+	uint64_t period_ns, length_ns;
+	uint64_t cpu;
+};
+
+struct options {
+	uint64_t seconds;
+	struct inject inject;
+	enum table_format format;
+};
+
+/* A piece of work that took @ns longer than it should have. */
+struct detour {
+	uint64_t from_ns, to_ns;
+	uint64_t known_ns;
+};
+
+/**
+ * struct worker - the thread on a CPU
+ * @cpu: where it runs
+ * @tid: its thread id, 0: not running yet
+ * @error: why it is not
+ * @least_ns: what a piece of work takes
+ * @detours: those that took longer
+ * @nr: number of them
+ * @more: those for which there was no room
+ * @begin_ns: CLOCK_BOOTTIME of the first piece
+ * @end_ns: of the end of the last
+ */
+struct worker {
+	pthread_t thread;
+	unsigned int cpu;
+	atomic_int tid;
+	int error;
+	uint64_t least_ns;
+	struct detour *detours;
+	size_t nr;
+	uint64_t more;
+	uint64_t begin_ns, end_ns;
+	char preemptor[17];
+};
+
+/**
+ * struct cause - what detours on a CPU were for
+ * @name: routine, or "preempted by NAME"
+ * @cpu: CPU
+ * @count: how often
+ * @sum_ns: time in all
+ * @max_ns: the longest
+ * @first_ns: when it began first
+ * @last_ns: and last
+ */
+struct cause {
+	char name[NAME_BYTES];
+	unsigned int cpu;
+	uint64_t count, sum_ns, max_ns, first_ns, last_ns;
+};
+
+/* A frame in the trace of a worker that ended, with its time of its own. */
+struct piece {
+	struct worker *worker;
+	uint64_t from_ns, to_ns, excl_ns;
+	uint32_t id;
+	char preemptor[17];
+};
+
+struct noise {
+	const struct options *o;
+	struct worker *workers;
+	size_t nr_workers;
+	struct ktau_reader *reader;
+	struct timeline *timeline;
+	struct piece *pieces;
+	size_t nr_pieces, room;
+	struct cause *causes;
+	size_t nr_causes;
+};
+
+static atomic_bool over, started;
+static volatile uint64_t sink;
+
+static const struct argp_option argp_options[] = {
+	{ "seconds", 'd', "SECONDS", 0, "How long (10)", 0 },
+	{ "inject", OPT_INJECT, "PERIOD:LENGTH[:CPU]", 0,
+	  "Also make noise of LENGTH us every PERIOD us, on CPU (0)", 0 },
+	{ "format", OPT_FORMAT, "FORMAT", 0, "text, csv or json (text)", 0 },
+	{ 0 }
+};
+
+static void parse_inject(const char *text, struct inject *inject, struct argp_state *state)
+{
+	uint64_t period, length, cpu = 0;
+	int n = 0;
+
+	if (sscanf(text, "%" SCNu64 ":%" SCNu64 "%n", &period, &length, &n) != 2 ||
+	    (text[n] && (text[n] != ':' || cli_number(text + n + 1, CPU_SETSIZE - 1, &cpu))) ||
+	    !length || length >= period || period > 1000000000)
+		cli_usage(state, "--inject=%s: not PERIOD:LENGTH[:CPU], in microseconds", text);
+	*inject = (struct inject){ period * 1000, length * 1000, cpu };
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case 'd':
+		if (cli_number(arg, 1000000, &o->seconds) || !o->seconds)
+			cli_usage(state, "--seconds=%s: not a number of seconds", arg);
+		return 0;
+	case OPT_INJECT:
+		parse_inject(arg, &o->inject, state);
+		return 0;
+	case OPT_FORMAT:
+		if (table_parse_format(arg, &o->format))
+			cli_usage(state, "--format=%s: not text, csv or json", arg);
+		return 0;
+	case ARGP_KEY_ARG:
+		cli_usage(state, "'%s': no arguments here", arg);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp parser = {
+	argp_options, parse_option, "",
+	"Measure how a program that only computes is interrupted on each CPU, and by what: "
+	"interrupts by line, softirqs, and the tasks that preempted it.",
+	NULL, NULL, NULL
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_BOOTTIME, &ts);
+	return (uint64_t)ts.tv_sec * SECOND + (uint64_t)ts.tv_nsec;
+}
+
+static int pin(unsigned int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	return pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
+}
+
+/* The piece of work: some microseconds of computing. */
+static void work(void)
+{
+	uint64_t x = sink;
+	int i;
+
+	for (i = 0; i < 1500; i++)
+		x = x * 6364136223846793005ULL + 1442695040888963407ULL;
+	sink = x;
+}
+
+static uint64_t least_of(int times)
+{
+	uint64_t least = UINT64_MAX, from, took;
+
+	while (times--) {
+		from = now_ns();
+		work();
+		took = now_ns() - from;
+		least = took < least ? took : least;
+	}
+	return least;
+}
+
+static void put_detour(struct worker *w, uint64_t from, uint64_t to)
+{
+	if (w->nr < MAX_DETOURS)
+		w->detours[w->nr++] = (struct detour){ from, to, 0 };
+	else
+		w->more++;
+}
+
+static void *run_worker(void *arg)
+{
+	struct worker *w = arg;
+	uint64_t from, to, limit;
+
+	w->error = pin(w->cpu);
+	w->least_ns = least_of(1000);
+	limit = w->least_ns + w->least_ns / 2 + 500;
+	atomic_store(&w->tid, gettid());
+	while (!atomic_load(&started))
+		usleep(1000);
+	w->begin_ns = from = now_ns();
+	while (!atomic_load_explicit(&over, memory_order_relaxed)) {
+		work();
+		to = now_ns();
+		if (to - from > limit)
+			put_detour(w, from, to);
+		from = to;
+	}
+	w->end_ns = from;
+	return NULL;
+}
+
+/* Noise that is known: the timer's wakeup preempts the worker. */
+static void *run_inject(void *arg)
+{
+	const struct inject *inject = arg;
+	struct sched_param param = { .sched_priority = 50 };
+	uint64_t next = now_ns();
+	struct timespec ts;
+
+	pthread_setname_np(pthread_self(), "ktau-inject");
+	pin((unsigned int)inject->cpu);
+	if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &param))
+		complain("cannot inject in real time: the noise may come late");
+	while (!atomic_load(&over)) {
+		next += inject->period_ns;
+		ts.tv_sec = (time_t)(next / SECOND);
+		ts.tv_nsec = (long)(next % SECOND);
+		clock_nanosleep(CLOCK_BOOTTIME, TIMER_ABSTIME, &ts, NULL);
+		while (now_ns() < next + inject->length_ns)
+			work();
+	}
+	return NULL;
+}
+
+static struct worker *worker_of(struct noise *n, const struct track *track)
+{
+	size_t i;
+
+	for (i = 0; i < n->nr_workers; i++)
+		if (atomic_load(&n->workers[i].tid) == track->owner.tid)
+			return &n->workers[i];
+	return NULL;
+}
+
+static void put_piece(struct noise *n, struct worker *w, const struct timeline_event *e)
+{
+	struct piece *p;
+
+	if (n->nr_pieces == n->room) {
+		n->room = n->room ? n->room * 2 : 1024;
+		n->pieces = cli_alloc(n->pieces, n->room, sizeof(*n->pieces));
+	}
+	p = &n->pieces[n->nr_pieces++];
+	*p = (struct piece){ w, e->from_ns, e->ns, e->excl_ns, e->id, "" };
+	strcpy(p->preemptor, w->preemptor);
+}
+
+/* Each frame of a worker that ended; a switch says which task is next. */
+static int take_event(void *arg, const struct timeline_event *e)
+{
+	const struct ktau_rec_owner *owner;
+	struct ktau_slot_switch to;
+	struct noise *n = arg;
+	struct worker *w = worker_of(n, e->track);
+
+	if (!w)
+		return 0;
+	if (e->slot && ktau_slot_switch(e->slot, &to)) {
+		owner = timeline_owner(n->timeline, to.next_serial);
+		snprintf(w->preemptor, sizeof(w->preemptor), "%.16s",
+			 owner ? owner->comm : "a task");
+	}
+	if (e->type == KTAU_TRACE_EXIT && e->ended == ENDED_BY_EXIT)
+		put_piece(n, w, e);
+	return 0;
+}
+
+static int read_trace(struct noise *n, const struct ktau_query *query)
+{
+	union ktau_record record;
+	int err;
+
+	err = ktau_reader_fd(n->reader) < 0 ? ktau_reader_open_live(n->reader, query) :
+					      ktau_reader_restart(n->reader, query);
+	while (!err && (err = ktau_reader_next(n->reader, &record)) > 0)
+		err = timeline_put(n->timeline, n->reader, &record);
+	if (err)
+		cli_reader_failed(n->reader, err);
+	return err;
+}
+
+static struct cause *cause_of(struct noise *n, const char *name, unsigned int cpu)
+{
+	size_t i;
+
+	for (i = 0; i < n->nr_causes; i++)
+		if (n->causes[i].cpu == cpu && !strcmp(n->causes[i].name, name))
+			return &n->causes[i];
+	n->causes = cli_alloc(n->causes, n->nr_causes + 1, sizeof(*n->causes));
+	n->causes[n->nr_causes] = (struct cause){ .cpu = cpu };
+	snprintf(n->causes[n->nr_causes].name, NAME_BYTES, "%s", name);
+	return &n->causes[n->nr_causes++];
+}
+
+static void put_cause(struct noise *n, const char *name, unsigned int cpu, uint64_t at,
+		      uint64_t ns)
+{
+	struct cause *c = cause_of(n, name, cpu);
+
+	if (!c->count++)
+		c->first_ns = at;
+	c->last_ns = at;
+	c->sum_ns += ns;
+	c->max_ns = ns > c->max_ns ? ns : c->max_ns;
+}
+
+/* The detour that @at is in; NULL: it cost no piece of work enough time. */
+static struct detour *detour_at(struct worker *w, uint64_t at)
+{
+	size_t low = 0, high = w->nr, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (w->detours[middle].to_ns < at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < w->nr && w->detours[low].from_ns <= at ? &w->detours[low] : NULL;
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct piece *x = a, *y = b;
+
+	return x->from_ns < y->from_ns ? -1 : x->from_ns > y->from_ns;
+}
+
+/* The time of each frame of its own goes to its name; what is left, to no known cause. */
+static void attribute(struct noise *n, struct symbolizer *names)
+{
+	char name[NAME_BYTES];
+	struct detour *d;
+	struct worker *w;
+	uint64_t whole;
+	size_t i, k;
+
+	qsort(n->pieces, n->nr_pieces, sizeof(*n->pieces), by_begin);
+	for (i = 0; i < n->nr_pieces; i++) {
+		const struct piece *p = &n->pieces[i];
+
+		d = detour_at(p->worker, p->from_ns);
+		if (!d)
+			continue;
+		snprintf(name, sizeof(name), "%s", symbolize_event(names, p->id));
+		if (symbolize_group_bit(names, p->id) == KTAU_GROUP_SCHED)
+			snprintf(name, sizeof(name), "preempted by %s", p->preemptor);
+		put_cause(n, name, p->worker->cpu, p->from_ns, p->excl_ns);
+		d->known_ns += p->excl_ns;
+	}
+	for (i = 0; i < n->nr_workers; i++) {
+		w = &n->workers[i];
+		for (k = 0; k < w->nr; k++) {
+			whole = w->detours[k].to_ns - w->detours[k].from_ns - w->least_ns;
+			if (whole > w->detours[k].known_ns)
+				put_cause(n, "(hooks, entry, caches)", w->cpu,
+					  w->detours[k].from_ns, whole - w->detours[k].known_ns);
+		}
+	}
+}
+
+enum { N_CAUSE, N_CPU, N_COUNT, N_MEAN, N_MAX, N_PERIOD, N_SHARE, N_MEAN_NS, N_MAX_NS, N_NR };
+
+static const struct column columns[N_NR] = {
+	[N_CAUSE] = { "cause", "CAUSE", COLUMN_TEXT },
+	[N_CPU] = { "cpu", "CPU", COLUMN_SMALL },
+	[N_COUNT] = { "count", "COUNT", COLUMN_NUMBER },
+	[N_MEAN] = { NULL, "MEAN us", COLUMN_RATE },
+	[N_MAX] = { NULL, "MAX us", COLUMN_RATE },
+	[N_PERIOD] = { "period_ns", "EVERY ms", COLUMN_NS },
+	[N_SHARE] = { "share", "OF CPU", COLUMN_SHARE },
+	[N_MEAN_NS] = { "mean_ns", NULL, COLUMN_NS },
+	[N_MAX_NS] = { "max_ns", NULL, COLUMN_NS },
+};
+
+static int by_time(const void *a, const void *b)
+{
+	const struct cause *x = a, *y = b;
+
+	if (x->sum_ns != y->sum_ns)
+		return x->sum_ns < y->sum_ns ? 1 : -1;
+	return strcmp(x->name, y->name);
+}
+
+static void put_row(const struct noise *n, struct table *t, const struct cause *c)
+{
+	union cell *row = table_row(t);
+	size_t i;
+
+	row[N_CAUSE].text = c->name;
+	row[N_CPU].number = c->cpu;
+	row[N_COUNT].number = c->count;
+	row[N_MEAN].share = (double)c->sum_ns / (double)c->count / 1000;
+	row[N_MAX].share = (double)c->max_ns / 1000;
+	row[N_MEAN_NS].number = c->sum_ns / c->count;
+	row[N_MAX_NS].number = c->max_ns;
+	row[N_PERIOD].number = CELL_NONE;
+	if (c->count > 1)
+		row[N_PERIOD].number = (c->last_ns - c->first_ns) / (c->count - 1);
+	for (i = 0; i < n->nr_workers; i++)
+		if (n->workers[i].cpu == c->cpu)
+			row[N_SHARE].share = (double)c->sum_ns / (double)(n->workers[i].end_ns -
+									  n->workers[i].begin_ns);
+}
+
+/* Detours by length, powers of two. */
+static void print_histogram(const struct worker *w)
+{
+	uint64_t buckets[BUCKETS] = { 0 }, most = 0, us;
+	unsigned int b, last = 0;
+	size_t i;
+
+	for (i = 0; i < w->nr; i++) {
+		us = (w->detours[i].to_ns - w->detours[i].from_ns - w->least_ns) / 1000;
+		for (b = 0; us && b + 1 < BUCKETS; b++)
+			us /= 2;
+		buckets[b]++;
+		last = b > last ? b : last;
+		most = buckets[b] > most ? buckets[b] : most;
+	}
+	printf("\nCPU %u: %zu detours from a piece of work of %.3f us\n", w->cpu, w->nr,
+	       (double)w->least_ns / 1000);
+	for (b = 0; w->nr && b <= last; b++)
+		printf("%8lu us or more %8" PRIu64 " %.*s\n", b ? 1UL << (b - 1) : 0UL, buckets[b],
+		       (int)(buckets[b] * 40 / most),
+		       "########################################");
+	if (w->more)
+		printf("%" PRIu64 " more had no room\n", w->more);
+}
+
+static void print(const struct noise *n)
+{
+	const struct timeline_counts *counts = timeline_counts(n->timeline);
+	struct table t;
+	size_t i;
+
+	qsort(n->causes, n->nr_causes, sizeof(*n->causes), by_time);
+	table_init(&t, "noise", columns, N_NR);
+	for (i = 0; i < n->nr_causes; i++)
+		put_row(n, &t, &n->causes[i]);
+	table_print(&t, n->o->format, stdout);
+	table_deinit(&t);
+	if (n->o->format != FORMAT_TEXT)
+		return;
+	if (counts->lost)
+		printf("%" PRIu64 " slots of the trace were lost\n", counts->lost);
+	for (i = 0; i < n->nr_workers; i++)
+		print_histogram(&n->workers[i]);
+}
+
+/* A worker on each CPU that this process may use. 0 or -1 with a message. */
+static int start_workers(struct noise *n)
+{
+	struct worker *w;
+	cpu_set_t set;
+	int cpu, err;
+
+	if (sched_getaffinity(0, sizeof(set), &set)) {
+		complain("cannot find the CPUs: %s", strerror(errno));
+		return -1;
+	}
+	n->workers = cli_alloc(NULL, (size_t)CPU_COUNT(&set), sizeof(*n->workers));
+	for (cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (!CPU_ISSET(cpu, &set))
+			continue;
+		w = &n->workers[n->nr_workers];
+		*w = (struct worker){ .cpu = (unsigned int)cpu };
+		w->detours = cli_alloc(NULL, MAX_DETOURS, sizeof(*w->detours));
+		memset(w->detours, 0, MAX_DETOURS * sizeof(*w->detours));
+		err = pthread_create(&w->thread, NULL, run_worker, w);
+		if (err) {
+			complain("cannot start a thread: %s", strerror(err));
+			return -1;
+		}
+		n->nr_workers++;
+	}
+	return 0;
+}
+
+/* Read the traces of the workers until the time is up. 0 or -1 with a message. */
+static int watch(struct noise *n)
+{
+	int32_t *tids = cli_alloc(NULL, n->nr_workers, sizeof(*tids));
+	const struct ktau_query query = {
+		.content = KTAU_REC_TRACE,
+		.target = KTAU_TARGET_LIST,
+		.flags = KTAU_SELECT_CONSUME,
+		.nr_tids = (uint32_t)n->nr_workers,
+		.tids = tids,
+	};
+	const struct timespec pause = { .tv_nsec = LOOK_NS };
+	uint64_t end;
+	int err = 0;
+	size_t i;
+
+	for (i = 0; i < n->nr_workers; i++)
+		while (!(tids[i] = atomic_load(&n->workers[i].tid)))
+			usleep(1000);
+	atomic_store(&started, true);
+	for (end = now_ns() + n->o->seconds * SECOND; !err && now_ns() < end;) {
+		nanosleep(&pause, NULL);
+		err = read_trace(n, &query);
+	}
+	atomic_store(&over, true);
+	/* The last slots, while the threads are still there to be asked. */
+	if (!err)
+		err = read_trace(n, &query);
+	free(tids);
+	return err ? -1 : 0;
+}
+
+static int measure(struct noise *n)
+{
+	const struct timeline_sink events = { NULL, take_event, n };
+	struct inject inject = n->o->inject;
+	pthread_t injector;
+	bool injects = false;
+	int status = -1;
+	size_t i;
+
+	n->timeline = timeline_create(n->reader, &events);
+	if (!start_workers(n)) {
+		injects = inject.period_ns &&
+			  !pthread_create(&injector, NULL, run_inject, &inject);
+		status = watch(n);
+	}
+	atomic_store(&over, true);
+	atomic_store(&started, true);
+	if (injects)
+		pthread_join(injector, NULL);
+	for (i = 0; i < n->nr_workers; i++)
+		pthread_join(n->workers[i].thread, NULL);
+	return status ? status : timeline_finish(n->timeline);
+}
+
+static int noise(struct noise *n)
+{
+	struct symbolizer *names;
+	int status = CLI_FAILED;
+
+	if (ktau_reader_create(&n->reader)) {
+		complain("out of memory");
+		return CLI_FAILED;
+	}
+	if (!measure(n)) {
+		names = symbolize_create(ktau_reader_events(n->reader), NULL);
+		attribute(n, names);
+		print(n);
+		symbolize_destroy(names);
+		status = CLI_DONE;
+	}
+	timeline_destroy(n->timeline);
+	ktau_reader_destroy(n->reader);
+	while (n->nr_workers)
+		free(n->workers[--n->nr_workers].detours);
+	free(n->workers);
+	free(n->pieces);
+	free(n->causes);
+	return status;
+}
+
+static int noise_main(int argc, char **argv)
+{
+	struct options o = { .seconds = 10 };
+	struct noise n = { .o = &o };
+	char *restore = NULL;
+	int status;
+
+	cli_parse(&parser, argc, argv, 0, &o);
+	if (enable_collecting("syscall,irq,bh,sched,exception,account", "trace=on ring=16384",
+			      &restore))
+		return CLI_FAILED;
+	status = noise(&n);
+	enable_restore(restore);
+	return cli_finish(stdout) ? CLI_FAILED : status;
+}
+
+const struct subcommand subcommand_noise = {
+	"noise", noise_main, "how a program that only computes is interrupted, and by what", &parser
+};
