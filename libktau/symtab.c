@@ -489,6 +489,11 @@ int ktau_symtab_relocate(struct ktau_symtab *s, uint64_t stext)
 	if (!s->has_stext)
 		return ktau__fail(&s->error, -ENOENT, "%.300s: no symbol _stext to place "
 				  "the map by", s->path ? s->path : "no map");
+	/* No kernel moves from 32-bit addresses to 64-bit ones, or back */
+	if (!(stext >> 32) != !(s->stext >> 32))
+		return ktau__fail(&s->error, -ESTALE, "%.300s: map of another architecture: its "
+				  "_stext is %016" PRIx64 ", the recorded one %016" PRIx64,
+				  s->path, s->stext, stext);
 	if (slide % PAGE)
 		return ktau__fail(&s->error, -ESTALE, "%.300s: map of another kernel: its "
 				  "_stext is %016" PRIx64 ", the recorded one %016" PRIx64

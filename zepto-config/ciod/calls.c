@@ -356,7 +356,7 @@ static int64_t (*const runs[CIOD_NR_CALLS])(const struct ciod_args *, struct cio
 	RUN(fstatfs),
 };
 
-/* The root is a descriptor only in front of a path. */
+/* The root counts as a descriptor only together with a path. */
 static bool take_descriptors(uint32_t call, struct ciod_args *args)
 {
 	const char *kind = ciod_signature(call);

@@ -88,7 +88,7 @@ static int open_signals(sigset_t *before)
 	return fd < 0 ? fail("signalfd") : fd;
 }
 
-/* Not one of the descriptors that the process of a connection has. */
+/* Above the descriptors that the process of a connection uses. */
 static int open_root(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), high;
@@ -101,8 +101,8 @@ static int open_root(const char *path)
 }
 
 /*
- * The process of a connection. It leaves the listener behind by close_range, so that it
- * counts no close but those that are shipped.
+ * The process of a connection. It closes the listener by close_range(), so that its close()
+ * calls are exactly those that were shipped.
  */
 static _Noreturn void child(struct daemon *d, int fd, pid_t parent, int slot)
 {
@@ -115,8 +115,8 @@ static _Noreturn void child(struct daemon *d, int fd, pid_t parent, int slot)
 }
 
 /*
- * A peer that has the token shows it at once. When too many have not, the one that has had
- * most time for it has to go, so that silent peers cannot keep others out.
+ * A peer that has the token shows it at once. When too many have not, the one that has been
+ * connected longest is dropped, so that silent peers cannot keep others out.
  */
 static void make_room(struct daemon *d)
 {
@@ -245,7 +245,7 @@ static time_t now(void)
 	return t.tv_sec;
 }
 
-/* Until the job ends. A job that nobody begins ends too. */
+/* Serve until the job ends. It also ends if no control connection comes in time. */
 static enum ciod_end run(struct daemon *d)
 {
 	struct pollfd polled[2] = {
@@ -263,7 +263,7 @@ static enum ciod_end run(struct daemon *d)
 		if (polled[0].revents && end == CIOD_BYE)
 			accept_one(d);
 		if (!d->shared->has_control && now() >= latest) {
-			fprintf(stderr, "ciod: nobody came for the job\n");
+			fprintf(stderr, "ciod: no control connection has come in time\n");
 			end = CIOD_VANISHED;
 		}
 	}
@@ -271,8 +271,8 @@ static enum ciod_end run(struct daemon *d)
 }
 
 /*
- * End all connections. The job has ended well if its control connection was told so, whatever
- * else happened at that moment. Returns the exit status.
+ * End all connections. The job has succeeded if its control connection has got the reply to end,
+ * whatever else happened at that moment. Returns the exit status.
  */
 static int finish(struct daemon *d)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The job file: a line "key=value" for each thing to know. A line that is not
- * understood is an error: nobody shall run under rights that were meant otherwise.
+ * understood is an error: no call may be executed with other rights than intended.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -7,7 +7,7 @@
  *
  *	u32	bytes of the whole message, this field included
  *	u32	which call, CIOD_NR_*
- *	...	its arguments, one behind the other, as its signature says
+ *	...	its arguments, one after the other, as its signature says
  *
  * and an argument is one of
  *

@@ -76,7 +76,7 @@ static bool answer(int fd, int64_t result, const struct ciod_reply *reply)
 }
 
 /*
- * The next request, no longer than @most behind its head. CIOD_BYE if it is there, else
+ * The next request, with a body of at most @most bytes. CIOD_BYE if it has come, else
  * how the connection has ended.
  */
 static enum ciod_end next(int fd, size_t most, uint32_t *call, struct ciod_args *args)

@@ -33,7 +33,7 @@ uint32_t ciod_get32(const unsigned char *from);
 uint64_t ciod_get64(const unsigned char *from);
 
 /*
- * Take a request's body apart: everything behind the head. Returns 0, or -1 if
+ * Decode a request's body: everything after the header. Returns 0, or -1 if
  * it is not, to the last byte, what the call's signature says.
  */
 int ciod_decode(uint32_t call, const unsigned char *body, size_t bytes, struct ciod_args *args);

@@ -186,7 +186,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: cnk COMMAND [ARGUMENT...]\n");
 		return 2;
 	}
-	/* The job's programs end with whoever started them */
+	/* The job's programs end with the process that started cnk */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	cnk_prefix = copy_of("CIOD_PREFIX");
 	node.counts = copy_of("CIOD_COUNTS");

@@ -47,7 +47,7 @@ struct cnk_call {
 	pid_t pid;			/* the thread */
 	const uint64_t *args;
 	const struct cnk_file *file;	/* if the call has a descriptor of the I/O node */
-	uint32_t fd[2];			/* what to ship in front of path[] */
+	uint32_t fd[2];			/* what to ship before path[] */
 	const char *path[2];
 };
 

@@ -153,7 +153,7 @@ int64_t cnk_ship(enum ciod_call call, struct cnk_data *data, ...)
 	return -EIO;
 }
 
-/* Not through a link, and for nobody else to change. */
+/* Follow no symbolic link, and let no other user change the file. */
 static int write_counts(const char *prefix)
 {
 	char path[4096];

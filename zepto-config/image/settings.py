@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A kernel profile: what an I/O node's image is made of, as a file of key=value lines."""
+"""A kernel profile: a file of key=value lines that describes the image of an I/O node."""
 
 import dataclasses
 import pathlib
@@ -133,7 +133,7 @@ KEYS = {
 
 
 class Settings:
-    """The values of a profile, and where each of them stands."""
+    """The values of a profile, and the line of each."""
 
     def __init__(self, path='(new)'):
         self.path = path
@@ -176,7 +176,7 @@ class Settings:
         return self.values.get(key, [])
 
     def resolve(self, path):
-        """A path of a file stands relative to the profile's own folder."""
+        """Paths are relative to the folder of the profile."""
         return pathlib.Path(self.path).parent / path
 
     def check(self):
@@ -220,7 +220,7 @@ class Settings:
         return wrong_script(self.resolve(host), host) if key == 'rc' else None
 
     def leave_out(self, key, line):
-        """Forget the value of a key that stands in this line."""
+        """Forget the value of a key in this line."""
         self.values[key] = [pair for pair in self.values.get(key, []) if pair[0] != line]
         if not self.values[key]:
             del self.values[key]
@@ -293,7 +293,7 @@ def _take_line(settings, line, number, seen):
     if not equals:
         raise settings.error(number, f"'{line}' is not key=value")
     if key in seen and not KEYS[key].many:
-        raise settings.error(number, f'{key} stands in line {seen[key]} already')
+        raise settings.error(number, f'{key} is already set in line {seen[key]}')
     if key in KEYS:
         seen[key] = number
     settings.set(key, value, number)

@@ -24,7 +24,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 class Error(Exception):
-    """What a person has to be told."""
+    """A message for the user."""
 
 
 class Interrupted(Exception):

@@ -134,6 +134,8 @@ static void relocate(void **state)
 	check(s, STEXT + 0x204, NULL, 0);
 	assert_int_equal(ktau_symtab_relocate(s, STEXT + 0x1e000010), -ESTALE);
 	assert_non_null(strstr(ktau_symtab_error(s), "another kernel"));
+	assert_int_equal(ktau_symtab_relocate(s, 0xc0000000), -ESTALE);
+	assert_non_null(strstr(ktau_symtab_error(s), "another architecture"));
 	check(s, STEXT + 0x1e000204, "__x64_sys_read", 4);
 	assert_int_equal(ktau_symtab_relocate(s, STEXT - 0x400000), 1);
 	check(s, STEXT - 0x400000 + 0x204, "__x64_sys_read", 4);

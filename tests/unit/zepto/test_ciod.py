@@ -453,7 +453,7 @@ class Daemon(Job):
 
     def test_nobody_comes(self):
         self.start(wait=1)
-        self.ends(1, 'nobody came for the job')
+        self.ends(1, 'no control connection has come in time')
 
     def test_signal(self):
         self.start()

@@ -88,7 +88,7 @@ class Profiles(Case):
                 ('groups=syscall,disk\n', "DIR/a.conf:1: groups: there is no group 'disk'"),
                 ('# x\n\ncolour=red\n', "DIR/a.conf:3: there is no key 'colour'"),
                 ('kernel\n', "DIR/a.conf:1: 'kernel' is not key=value"),
-                ('period=1\nperiod=2\n', 'DIR/a.conf:2: period stands in line 1 already'),
+                ('period=1\nperiod=2\n', 'DIR/a.conf:2: period is already set in line 1'),
                 ('period=0\n', "DIR/a.conf:1: period: '0' is no time"),
                 ('period=2w\n', "DIR/a.conf:1: period: '2w' is no time"),
                 ('period=\n', "DIR/a.conf:1: period: '' is no time"),
@@ -604,7 +604,7 @@ class Submit(Case):
         more = more.replace('$0', str(self.b))
         self.assertEqual(self.submit(more, '--progress=0.1'), 0, self.said)
         self.assertRegex(self.said, r'submit: \d+ s, \d+\.[1-9] KiB of the recording have arrived')
-        self.assertRegex(self.said, r'(?s)ended with status 0: .*\nktau report --name=ciod \S+\.ktau\n')
+        self.assertRegex(self.said, r'(?s)ended with status 0: .*\nktau report \S+\.ktau\n')
         self.assertEqual((self.jobs()[0] / 'System.map').read_text(), SYSTEM_MAP)
         (tools / 'ktau').write_text('#!/bin/sh\necho "info x build_id=00ff x"; echo; echo\n')
         self.assertEqual(self.submit('true', '--quiet'), 1)

@@ -1,9 +1,9 @@
+# SPDX-License-Identifier: GPL-2.0-only
 ################################################################################
 #
 # ktaud
 #
 ################################################################################
-# SPDX-License-Identifier: GPL-2.0-only
 
 KTAUD_VERSION = 1.0.0
 # The tree that this folder is a part of
