@@ -45,7 +45,7 @@ static int update(void *arg, const char *name, uint64_t value)
 	return 0;
 }
 
-void losses_disregard(struct losses *losses, const char *name)
+void losses_reset(struct losses *losses, const char *name)
 {
 	unsigned int i;
 
@@ -55,7 +55,7 @@ void losses_disregard(struct losses *losses, const char *name)
 			losses->each[i].before = losses->each[i].now;
 }
 
-void losses_look(struct losses *losses)
+void losses_warn(struct losses *losses)
 {
 	unsigned int i;
 
@@ -65,22 +65,22 @@ void losses_look(struct losses *losses)
 	for (i = 0; i < losses->nr; i++) {
 		struct loss *loss = &losses->each[i];
 
-		if (loss->told || loss->now == loss->before)
+		if (loss->reported || loss->now == loss->before)
 			continue;
 		log_error("data are being lost: %s of /proc/ktau/stats is growing", loss->name);
-		loss->told = true;
+		loss->reported = true;
 	}
 }
 
-void losses_tell(struct losses *losses)
+void losses_report(struct losses *losses)
 {
 	unsigned int i;
 
-	losses_look(losses);
+	losses_warn(losses);
 	for (i = 0; i < losses->nr; i++) {
 		const struct loss *loss = &losses->each[i];
 
-		if (loss->told)
+		if (loss->reported)
 			log_info("data were lost: %s has grown by %" PRIu64, loss->name,
 				 loss->now - loss->before);
 	}

@@ -13,13 +13,13 @@
  * @name: as the kernel calls it
  * @before: value when ktaud started
  * @now: value when it was last read
- * @told: its growth has been reported
+ * @reported: its growth has been reported
  */
 struct loss {
 	char name[32];
 	uint64_t before;
 	uint64_t now;
-	bool told;
+	bool reported;
 };
 
 /**
@@ -36,12 +36,12 @@ struct losses {
 void losses_init(struct losses *losses);
 
 /* Reset the baseline of counter @name. */
-void losses_disregard(struct losses *losses, const char *name);
+void losses_reset(struct losses *losses, const char *name);
 
 /* Report each counter that has begun to grow, once. */
-void losses_look(struct losses *losses);
+void losses_warn(struct losses *losses);
 
 /* Report by how much each has grown. */
-void losses_tell(struct losses *losses);
+void losses_report(struct losses *losses);
 
 #endif /* KTAUD_LOSSES_H */

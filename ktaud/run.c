@@ -33,7 +33,7 @@
 #define RETRY_MS	1000
 
 /* Bounds the cost of looking for losses when periods are short. */
-#define LOOK_EVERY_NS	(10 * NSEC_PER_SEC)
+#define LOSSES_EVERY_NS	(10 * NSEC_PER_SEC)
 
 /**
  * struct ktaud - the daemon
@@ -41,7 +41,7 @@
  * @config: the configuration in force
  * @control: what was changed in the kernel
  * @losses: the kernel's counters of losses
- * @look_after_ns: CLOCK_MONOTONIC from which they are read again
+ * @losses_after_ns: CLOCK_MONOTONIC from which they are read again
  * @out: the output files
  * @collect: the streams that are read
  * @pidfile: path of the pid file, as it was at the start
@@ -57,7 +57,7 @@ struct ktaud {
 	struct config *config;
 	struct control control;
 	struct losses losses;
-	uint64_t look_after_ns;
+	uint64_t losses_after_ns;
 	struct output *out;
 	struct collect collect;
 	char *pidfile;
@@ -170,14 +170,14 @@ static int open_events(struct ktaud *ktaud)
 	return 0;
 }
 
-static void look_for_losses(struct ktaud *ktaud)
+static void watch_losses(struct ktaud *ktaud)
 {
 	uint64_t now = now_ns(CLOCK_MONOTONIC);
 
-	if (now < ktaud->look_after_ns)
+	if (now < ktaud->losses_after_ns)
 		return;
-	ktaud->look_after_ns = now + LOOK_EVERY_NS;
-	losses_look(&ktaud->losses);
+	ktaud->losses_after_ns = now + LOSSES_EVERY_NS;
+	losses_warn(&ktaud->losses);
 }
 
 static int period(struct ktaud *ktaud)
@@ -189,7 +189,7 @@ static int period(struct ktaud *ktaud)
 	    !output_open(ktaud->out, ktaud->config))
 		collect_new_file(&ktaud->collect, ktaud->config);
 	err = collect_period(&ktaud->collect);
-	look_for_losses(ktaud);
+	watch_losses(ktaud);
 	return err;
 }
 
@@ -226,7 +226,7 @@ static void reload(struct ktaud *ktaud)
 	config_deinit(ktaud->config);
 	*ktaud->config = config;
 	collect_new_file(&ktaud->collect, ktaud->config);
-	ktaud->look_after_ns = 0;
+	ktaud->losses_after_ns = 0;
 	arm_timer(ktaud);
 	log_info("configuration reloaded, now writing %s", ktaud->out->path);
 	period(ktaud);
@@ -316,7 +316,7 @@ static void summary(struct ktaud *ktaud)
 			 " of tasks that the kernel evicted",
 			 ktaud->missed, c->lost_periods, c->failed_periods, c->lost_slots,
 			 c->evicted_slots);
-	losses_tell(&ktaud->losses);
+	losses_report(&ktaud->losses);
 }
 
 static int start(struct ktaud *ktaud)
@@ -334,7 +334,7 @@ static int start(struct ktaud *ktaud)
 		losses_init(&ktaud->losses);
 		err = control_apply(&ktaud->control, ktaud->config);
 		/* The slots that were in the rings belong to earlier traces. */
-		losses_disregard(&ktaud->losses, "lost_resized");
+		losses_reset(&ktaud->losses, "lost_resized");
 	}
 	if (err)
 		return err;

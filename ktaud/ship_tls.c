@@ -59,7 +59,7 @@ static bool shake_hands(struct tls *tls, const struct link_target *target, char 
 	status = gnutls_session_get_verify_cert_status(tls->session);
 	if (gnutls_certificate_verification_status_print(status, GNUTLS_CRT_X509, &text, 0) < 0)
 		return good(code, "TLS", reason);
-	snprintf(reason, LINK_REASON, "the certificate of %s: %s", target->host, text.data);
+	snprintf(reason, LINK_REASON, "the certificate of %.80s: %.120s", target->host, text.data);
 	gnutls_free(text.data);
 	return false;
 }

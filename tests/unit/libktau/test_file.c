@@ -246,7 +246,7 @@ static void cut(void **state)
 	}
 }
 
-/* Whether the byte at @at fills a block up, which no checksum covers. */
+/* True if the byte at @at is padding of a block, which no checksum covers. */
 static bool is_padding(const struct image *image, const size_t starts[], unsigned int nr,
 		       size_t at)
 {
