@@ -105,6 +105,7 @@ static int read_snapshot(struct command *c, struct ktau_snapshot *snapshot, uint
 		.nr_tids = target & KTAU_TARGET_LIST ? 1 : 0,
 		.tids = target & KTAU_TARGET_LIST ? &c->pid : NULL,
 		.exited_since = c->exited_since,
+		.since_ticks = c->since_ticks,
 	};
 	int err;
 
@@ -220,6 +221,7 @@ static int begin(struct command *c)
 		err = carry_over(c);
 	if (err)
 		return err;
+	c->since_ticks = ktau_snapshot_stream(c->before)->ticks;
 	c->exited_since = c->system_wide ? ktau_snapshot_end(c->before)->exited_next :
 					   ktau_snapshot_stream(c->before)->exited_next;
 	c->start_ns = now_ns();

@@ -21,6 +21,7 @@
  * @pid: of the command
  * @go_fd: the command starts when something is written to it
  * @exited_since: exited tasks below this have been read
+ * @since_ticks: when the tasks were read first: what the report begins with
  * @missed: tasks that exited and were evicted before they could be read
  * @start_ns: CLOCK_MONOTONIC when it started
  * @end_ns: and when it ended
@@ -40,6 +41,7 @@ struct command {
 	pid_t pid;
 	int go_fd;
 	uint64_t exited_since;
+	uint64_t since_ticks;
 	uint64_t missed;
 	uint64_t start_ns, end_ns;
 	int status;
