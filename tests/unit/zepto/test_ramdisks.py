@@ -52,7 +52,7 @@ class Archive(Case):
             self.assertIn(name, self.run_it(path, '--version'))
         conf = self.dir / 'conf'
         conf.write_bytes(inside['ktau/ktaud-early.conf'])
-        self.assertIn('in order', self.run_it(self.dir / 'ktaud', '--check-config', '-f', conf))
+        self.run_it(self.dir / 'ktaud', '--check-config', '-f', conf)
 
 
 class Queue(Case):

@@ -15,7 +15,8 @@ KTAUD_DEPENDENCIES = zlib host-pkgconf
 # The build of this machine is not that of the target
 KTAUD_OVERRIDE_SRCDIR_RSYNC_EXCLUSIONS = --exclude /build
 
-KTAUD_OPTIONS = B=build/buildroot PREFIX=/usr HAVE_LIBELF=n HAVE_ZSTD=n
+KTAUD_OPTIONS = B=build/buildroot PREFIX=/usr HAVE_LIBELF=n HAVE_ZSTD=n \
+	HAVE_NCURSES=n HAVE_SQLITE=n HAVE_OTF2=n
 
 ifeq ($(BR2_PACKAGE_KTAUD_TLS),y)
 KTAUD_DEPENDENCIES += gnutls
