@@ -65,11 +65,14 @@ def serve(work, ciod, port, node):
     home = work / 'home'
     home.mkdir()
     with open(home / 'ciod.log', 'wb') as log:
-        daemon = subprocess.Popen([os.environ['CIOD'], work / 'job'], stderr=log)
+        daemon = subprocess.Popen(['setpriv', '--pdeathsig', 'KILL', os.environ['CIOD'],
+                                   work / 'job'], stderr=log)
     spool = work / 'spool'
     spool.mkdir()
     (work / 'token').write_text(node['TOKEN'])
-    ship = subprocess.Popen([os.environ['SHIP'], f'--to=tcp:127.0.0.1:{node["HOME_PORT"]}',
+    # It ends with the board, however that ends
+    ship = subprocess.Popen(['setpriv', '--pdeathsig', 'KILL', os.environ['SHIP'],
+                             f'--to=tcp:127.0.0.1:{node["HOME_PORT"]}',
                              f'--token-file={work / "token"}', '--every=20ms', spool])
     with open(spool / recording.name(0), 'wb', buffering=0) as f:
         f.write(recording.HEADER)
