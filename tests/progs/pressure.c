@@ -19,8 +19,8 @@
 #include "self.h"
 #include "tap.h"
 
-#define MIB   (1UL << 20)
-#define PAGE  4096UL
+#define MIB (1UL << 20)
+#define PAGE 4096UL
 #define READS 10
 
 static atomic_bool stop;
@@ -35,7 +35,8 @@ static void check(int failed, const char *what)
 
 static char *map(size_t bytes)
 {
-	char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+		       -1, 0);
 
 	check(p == MAP_FAILED, "mmap");
 	return p;
@@ -145,7 +146,8 @@ static uint64_t swapped(const char *p, size_t bytes)
 	for (size_t at = 0; at < bytes; at += PAGE) {
 		check(pread(fd, &entry, sizeof(entry),
 			    (off_t)(((uintptr_t)p + at) / PAGE * sizeof(entry))) !=
-			      (ssize_t)sizeof(entry), "pagemap");
+			      (ssize_t)sizeof(entry),
+		      "pagemap");
 		nr += entry >> 62 & 1;
 	}
 	close(fd);
@@ -188,7 +190,7 @@ static void fill_cache(const char *path)
 static void test_memory(const char *path)
 {
 	struct ktau_rec_profile *before = self_profile(0);
-	size_t bytes = (size_t)sysconf(_SC_PHYS_PAGES) * PAGE, at;
+	size_t bytes = 2 * (size_t)sysconf(_SC_PHYS_PAGES) * PAGE, at;
 	char *p = map(bytes);
 
 	fill_cache(path);
@@ -197,7 +199,7 @@ static void test_memory(const char *path)
 		touch(p + at, PAGE);
 	expect_some(before, "try_to_compact_pages");
 	madvise(p, bytes, MADV_NOHUGEPAGE);
-	for (; at < bytes && !times(before, "try_to_free_pages"); at += MIB / 4)
+	for (at = 0; at < bytes && !times(before, "try_to_free_pages"); at += MIB / 4)
 		touch(p + at, MIB / 4);
 	expect_some(before, "try_to_free_pages");
 	munmap(p, bytes);
