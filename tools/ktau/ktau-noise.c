@@ -87,13 +87,16 @@ struct worker {
  * @count: how often
  * @sum_ns: time in all
  * @max_ns: the longest
- * @first_ns: when it began first
- * @last_ns: and last
+ * @last_ns: when the latest began
+ * @gaps_ns: times from the beginning of one to that of the next, @count - 1 of them
+ * @room: number of gaps that @gaps_ns has memory for
  */
 struct cause {
 	char name[NAME_BYTES];
 	unsigned int cpu;
-	uint64_t count, sum_ns, max_ns, first_ns, last_ns;
+	uint64_t count, sum_ns, max_ns, last_ns;
+	uint64_t *gaps_ns;
+	size_t room;
 };
 
 /* A frame in the trace of a worker that ended, with its time of its own. */
@@ -339,8 +342,14 @@ static void put_cause(struct noise *n, const char *name, unsigned int cpu, uint6
 {
 	struct cause *c = cause_of(n, name, cpu);
 
-	if (!c->count++)
-		c->first_ns = at;
+	if (c->count) {
+		if (c->count > c->room) {
+			c->room = 2 * c->count;
+			c->gaps_ns = cli_alloc(c->gaps_ns, c->room, sizeof(*c->gaps_ns));
+		}
+		c->gaps_ns[c->count - 1] = at > c->last_ns ? at - c->last_ns : 0;
+	}
+	c->count++;
 	c->last_ns = at;
 	c->sum_ns += ns;
 	c->max_ns = ns > c->max_ns ? ns : c->max_ns;
@@ -424,6 +433,22 @@ static int by_time(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
+static int by_length(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* The median: one that is not seen makes one gap longer, and not the period. */
+static uint64_t period_of(const struct cause *c)
+{
+	if (c->count < 2)
+		return CELL_NONE;
+	qsort(c->gaps_ns, c->count - 1, sizeof(*c->gaps_ns), by_length);
+	return c->gaps_ns[(c->count - 1) / 2];
+}
+
 static void put_row(const struct noise *n, struct table *t, const struct cause *c)
 {
 	union cell *row = table_row(t);
@@ -436,9 +461,7 @@ static void put_row(const struct noise *n, struct table *t, const struct cause *
 	row[N_MAX].share = (double)c->max_ns / 1000;
 	row[N_MEAN_NS].number = c->sum_ns / c->count;
 	row[N_MAX_NS].number = c->max_ns;
-	row[N_PERIOD].number = CELL_NONE;
-	if (c->count > 1)
-		row[N_PERIOD].number = (c->last_ns - c->first_ns) / (c->count - 1);
+	row[N_PERIOD].number = period_of(c);
 	for (i = 0; i < n->nr_workers; i++)
 		if (n->workers[i].cpu == c->cpu)
 			row[N_SHARE].share = (double)c->sum_ns / (double)(n->workers[i].end_ns -
@@ -597,6 +620,8 @@ static int noise(struct noise *n)
 		free(n->workers[--n->nr_workers].detours);
 	free(n->workers);
 	free(n->pieces);
+	while (n->nr_causes)
+		free(n->causes[--n->nr_causes].gaps_ns);
 	free(n->causes);
 	return status;
 }
