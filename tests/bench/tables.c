@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * tables [-l] FILE: bytes of KTAU's tables for each task in a stream of profiles, exited
- * tasks included except with -l, a line each. A task has a state, a chunk of cells for each eight ids of which
- * it has used one, from id 1024 on a directory, as large as a chunk, for each 256 ids
- * likewise, and a chunk for the times inside each nine events that have any.
+ * tasks included except with -l, a line each. A task has a state, a chunk of cells for
+ * each eight ids of which it has used one, from id 1024 on a directory, as large as a
+ * chunk, for each 256 ids likewise, and a chunk for the times inside each nine events that
+ * have any.
  */
 #include <err.h>
 #include <linux/ktau.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * attack_totals [THREADS [PROCESSES]]: a user exceeds its share of the room for exited tasks while a
- * reader adds up all owners. What the reader has already seen of the user's tasks, alive or
+ * attack_totals [THREADS [PROCESSES]]: a user exceeds its share of the room for exited tasks
+ * while a reader adds up all owners. What the reader has already seen of the user's tasks, alive or
  * exited, is folded and evicted, by user and not by age. Every call is to be counted once, in
  * each stream: by a reader that reads on, as ktaud does, and by one that begins anew. To be
  * run as root.
