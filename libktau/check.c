@@ -30,6 +30,14 @@ struct check_owner {
 	size_t room;
 };
 
+/* An exit that does not belong to the innermost frame. */
+struct unnested {
+	uint64_t serial;
+	uint64_t number;
+	uint16_t id;
+	uint16_t inside;
+};
+
 struct ktau_check {
 	ktau_finding_fn found;
 	void *arg;
@@ -47,6 +55,10 @@ struct ktau_check {
 	bool blind;		/* EVENT and CGROUP records may be missing */
 	__u64 nr_records;	/* PROFILE and TRACE, in this stream */
 	__u64 lost_to_ticks;	/* the last loss in this stream */
+	struct unnested *unnested;	/* of this stream, until its END */
+	size_t nr_unnested;
+	size_t room_unnested;
+	__u64 explained;	/* exits of this boot that slots without room explain */
 	bool has_end;
 	struct ktau_rec_end end;	/* the last one */
 	__u64 denied[2];	/* of the last stream of profiles, of traces */
@@ -71,6 +83,7 @@ void ktau_check_destroy(struct ktau_check *c)
 	for (i = 0; i < c->nr_owners; i++)
 		free(c->owners[i].stack);
 	free(c->owners);
+	free(c->unnested);
 	ktau__map_free(&c->by_serial);
 	ktau__map_free(&c->cgroups);
 	ktau__registry_free(&c->described);
@@ -342,7 +355,10 @@ static void check_profile(struct ktau_check *c, struct check_owner *owner,
  *
  * The frames that were open when the trace began, or when slots were lost, are unknown. An
  * EXIT with an empty stack belongs to one of them and is accepted. An EXIT with another
- * event on top of the stack is a contradiction.
+ * event on top of the stack is a contradiction, with one exception: a slot that found no
+ * room in its ring, because an interrupt filled the ring while a write was unfinished, has
+ * no number, so its place is unknown. END counts such slots (lost_no_ring), and each may
+ * explain one contradiction. They are therefore reported at END, if there are more of them.
  */
 
 static int push(struct check_owner *owner, uint16_t id)
@@ -361,24 +377,64 @@ static int push(struct check_owner *owner, uint16_t id)
 	return 0;
 }
 
-static void pop(struct ktau_check *c, struct check_owner *owner, uint64_t serial,
-		__u64 number, uint16_t id)
+static void report_unnested(struct ktau_check *c, const struct unnested *u)
 {
+	report(c, KTAU_FINDING_NESTING, u->serial, u->number,
+	       "slot %llu: exit of event %u inside event %u", (unsigned long long)u->number, u->id,
+	       u->inside);
+}
+
+static int add_unnested(struct ktau_check *c, const struct unnested *u)
+{
+	size_t room = c->room_unnested ? c->room_unnested * 2 : 32;
+	struct unnested *all;
+
+	if (!c->in_stream || c->gap) {
+		report_unnested(c, u);
+		return 0;
+	}
+	if (c->nr_unnested == c->room_unnested) {
+		all = reallocarray(c->unnested, room, sizeof(*all));
+		if (!all)
+			return -ENOMEM;
+		c->unnested = all;
+		c->room_unnested = room;
+	}
+	c->unnested[c->nr_unnested++] = *u;
+	return 0;
+}
+
+/* Report the exits of the stream that do not nest, unless so many slots found no room. */
+static void flush_unnested(struct ktau_check *c, uint64_t without_room)
+{
+	size_t i;
+
+	if (c->explained + c->nr_unnested <= without_room)
+		c->explained += c->nr_unnested;
+	else
+		for (i = 0; i < c->nr_unnested; i++)
+			report_unnested(c, &c->unnested[i]);
+	c->nr_unnested = 0;
+}
+
+static int pop(struct ktau_check *c, struct check_owner *owner, uint64_t serial, __u64 number,
+	       uint16_t id)
+{
+	struct unnested u = { .serial = serial, .number = number, .id = id };
 	size_t depth = owner->depth;
 
 	if (!depth)
-		return;
-	if (owner->stack[depth - 1] == id) {
+		return 0;
+	u.inside = owner->stack[depth - 1];
+	if (u.inside == id) {
 		owner->depth--;
-		return;
+		return 0;
 	}
-	report(c, KTAU_FINDING_NESTING, serial, number,
-	       "slot %llu: exit of event %u inside event %u", number, id,
-	       owner->stack[depth - 1]);
 	/* Continue as if the frames above the matching one had been exited. */
 	while (depth && owner->stack[depth - 1] != id)
 		depth--;
 	owner->depth = depth ? depth - 1 : 0;
+	return add_unnested(c, &u);
 }
 
 /* The clock is read when a slot is reserved, so times do not go back. */
@@ -512,7 +568,7 @@ static int check_trace(struct ktau_check *c, struct check_owner *owner,
 		if (slot->type == KTAU_TRACE_ENTER)
 			err = push(owner, slot->id);
 		else if (slot->type == KTAU_TRACE_EXIT)
-			pop(c, owner, t->serial, number, slot->id);
+			err = pop(c, owner, t->serial, number, slot->id);
 	}
 	return err;
 }
@@ -552,12 +608,14 @@ static void begin_boot(struct ktau_check *c)
 	memset(c->events, 0, sizeof(c->events));
 	ktau__map_clear(&c->cgroups);
 	c->has_end = false;
+	c->explained = 0;
 }
 
 static void begin_stream(struct ktau_check *c, const struct ktau_rec_stream *stream)
 {
 	if (c->in_stream && !c->gap)
 		report(c, KTAU_FINDING_STREAM, 0, 0, "stream without END");
+	flush_unnested(c, 0);
 	if (c->counts.streams && !ktau_same_boot(&c->stream, stream))
 		begin_boot(c);
 	ktau__registry_clear(&c->described);
@@ -598,6 +656,7 @@ static void end_stream(struct ktau_check *c, const struct ktau_rec_end *end)
 		report(c, KTAU_FINDING_LOSS, 0, end->cut_ticks,
 		       "all rings complete from %llu, but slots lost up to %llu",
 		       end->cut_ticks, c->lost_to_ticks);
+	flush_unnested(c, end->lost_no_ring);
 	count_losses(c, end);
 	c->in_stream = false;
 	c->gap = false;
@@ -647,6 +706,7 @@ void ktau_check_gap(struct ktau_check *c)
 {
 	size_t i;
 
+	flush_unnested(c, 0);
 	c->gap = true;
 	c->blind = true;
 	for (i = 0; i < c->nr_owners; i++) {

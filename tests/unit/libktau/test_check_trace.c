@@ -71,6 +71,28 @@ static void nesting(void **state)
 	assert_int_equal(check_traces(t, 1).nr, 0);
 }
 
+/* A slot without room in its ring has no number; each explains one exit that does not nest. */
+static void nesting_without_room(void **state)
+{
+	static const struct slot bad[] = {
+		ENTER(1), ENTER(2), EXIT(1), ENTER(1), ENTER(2), EXIT(1),
+	};
+	const struct trace t = { .serial = 1, .slots = bad, .nr_slots = NR(bad) };
+	struct stream s;
+	uint64_t lost;
+
+	(void)state;
+	for (lost = 0; lost < 4; lost++) {
+		s = (struct stream){ .word_bits = 64, .flags = KTAU_SELECT_CONSUME };
+		s.losses[(offsetof(struct ktau_rec_end, lost_no_ring) -
+			  offsetof(struct ktau_rec_end, refused_memory_limit)) / 8] = lost;
+		put_start(&s, KTAU_REC_TRACE, 0x3c);
+		put_trace(&s, &t);
+		put_end(&s);
+		assert_int_equal(check(&s, NULL).nr, lost < 2 ? 2 : 0);
+	}
+}
+
 static void losses(void **state)
 {
 	static const struct slot slots[] = { ENTER(1), EXIT(1) };
@@ -272,6 +294,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nesting),
+		cmocka_unit_test(nesting_without_room),
 		cmocka_unit_test(losses),
 		cmocka_unit_test(common_cut),
 		cmocka_unit_test(exited_again),
