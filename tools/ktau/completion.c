@@ -15,9 +15,10 @@ static const struct argp_option common[] = {
 	{ 0 }
 };
 
+/* A command without options has NULL. */
 static bool is_end(const struct argp_option *o)
 {
-	return !o->name && !o->key && !o->doc && !o->group;
+	return !o || (!o->name && !o->key && !o->doc && !o->group);
 }
 
 /* Headings and hidden options are not completed. */

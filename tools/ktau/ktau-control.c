@@ -15,8 +15,6 @@ struct options {
 	int nr_words;
 };
 
-static const struct argp_option no_options[] = { { 0 } };
-
 /* The options are --help and the like, and their letters: no group has one letter. */
 static bool is_option(const char *word)
 {
@@ -61,7 +59,7 @@ static int write_control(const struct options *o)
 }
 
 static const struct argp parser = {
-	no_options, NULL, "[WORD...]",
+	NULL, NULL, "[WORD...]",
 	"Enable and disable groups (+tcp -irq groups=syscall,sched) and modes "
 	"(profile=on trace=off), filter tasks (filter=uid:1000 filter+=pid:12), tag "
 	"them (tag=12:7), set sizes (ring=1024). Without a WORD print the settings, "
