@@ -71,6 +71,9 @@ static void nesting(void **state)
 	assert_int_equal(check_traces(t, 1).nr, 0);
 }
 
+#define FIRST_LOSS	offsetof(struct ktau_rec_end, refused_memory_limit)
+#define NO_ROOM		((offsetof(struct ktau_rec_end, lost_no_ring) - FIRST_LOSS) / 8)
+
 /* A slot without room in its ring has no number; each explains one exit that does not nest. */
 static void nesting_without_room(void **state)
 {
@@ -84,8 +87,7 @@ static void nesting_without_room(void **state)
 	(void)state;
 	for (lost = 0; lost < 4; lost++) {
 		s = (struct stream){ .word_bits = 64, .flags = KTAU_SELECT_CONSUME };
-		s.losses[(offsetof(struct ktau_rec_end, lost_no_ring) -
-			  offsetof(struct ktau_rec_end, refused_memory_limit)) / 8] = lost;
+		s.losses[NO_ROOM] = lost;
 		put_start(&s, KTAU_REC_TRACE, 0x3c);
 		put_trace(&s, &t);
 		put_end(&s);
