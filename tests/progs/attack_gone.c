@@ -95,7 +95,6 @@ static void attacker(void)
 		result->most = now > result->most ? now : result->most;
 	}
 	result->share = user_limit(fds[0]);
-	result->taken = (int64_t)(now - before);
 	for (i = 0; i < NR_FDS; i++) {
 		lseek(fds[i], 0, SEEK_SET);
 		if (seen_read(fds[i], &seen))
@@ -103,6 +102,8 @@ static void attacker(void)
 		result->listed += seen.gone;
 		result->refused += seen.refused_gone;
 	}
+	/* What reading to the end gives back; exited tasks were evicted since @before. */
+	result->taken = (int64_t)(now - user_bytes(fds[0]));
 	result->kept = (int64_t)(user_bytes(fds[0]) - before);
 }
 
