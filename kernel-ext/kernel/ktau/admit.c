@@ -139,8 +139,8 @@ static int put_visible(struct ktau_stream *stream, struct task_struct *task)
  * @stream: the stream, locked; the current credentials are those of its opener
  * @task: the task, held by the caller
  *
- * An exec that changes who may see the task also gives it a new state. So the state is
- * looked up with the task locked against execs.
+ * An exec that changes access to the task also gives it a new state. The state is
+ * therefore looked up with the task locked against execs.
  *
  * Context: May sleep.
  * Return: As ktau_record_put(); 0 if the reader does not get the task.

@@ -143,9 +143,9 @@ static bool may_match(struct task_struct *task)
  * @task: the task, held by the caller
  * @access: KTAU_ACCESS_* of the reader
  *
- * An exec can change who may see a task, so execs are blocked until ktau_task_unlock(). A
- * reader that may not see the task never takes its lock, and no reader waits for the
- * lock.
+ * An exec can change the credentials that access depends on, so execs are blocked until
+ * ktau_task_unlock(). A reader without access never takes the lock, and no reader waits
+ * for it.
  *
  * Context: Task.
  * Return: 0, -EACCES if the reader may not see the task, -EBUSY if the task is in an

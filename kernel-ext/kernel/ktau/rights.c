@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: the part of a task's credentials that decides who may see it.
+ * KTAU: the credentials of a task that access to it depends on.
  */
 #include <linux/cred.h>
 #include <linux/string.h>
@@ -9,7 +9,7 @@
 #include "rights.h"
 
 /**
- * ktau_rights_of() - extract the credentials that decide who may see a task
+ * ktau_rights_of() - extract the credentials that access to a task depends on
  * @rights: receives them; without a reference to the namespace
  * @cred: the credentials
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * KTAU: the part of a task's credentials that decides who may see it.
+ * KTAU: the credentials of a task that access to it depends on.
  */
 #ifndef _KERNEL_KTAU_RIGHTS_H
 #define _KERNEL_KTAU_RIGHTS_H

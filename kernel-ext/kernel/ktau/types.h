@@ -152,7 +152,7 @@ struct ktau_user_level {
 };
 
 /*
- * The part of a task's credentials that decides who may see it, under the names used in
+ * The credentials of a task that access to it depends on, under the names used in
  * struct cred. For an exited task outside the initial user namespace, @level identifies
  * its namespaces and @user_ns is NULL.
  */
