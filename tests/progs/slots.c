@@ -91,6 +91,15 @@ static bool is_mark(const struct ktau_slot *slot)
 	       slot->words == 3 && *(const int64_t *)(slot + 1) == -EBADF;
 }
 
+/* The ring begins small. A test that needs each of its slots fills it first. */
+static void grow_ring(void)
+{
+	int i;
+
+	for (i = 0; i < 5000; i++)
+		getppid();
+}
+
 /* What the trace has from one mark to the next is what the calls gave back. */
 static void results(const char *name)
 {
@@ -99,11 +108,8 @@ static void results(const char *name)
 	unsigned int nr = 0, same = 0;
 	uint64_t since;
 	int64_t result;
-	int i;
 
-	/* The ring begins small: let it grow, for nothing is to be overwritten. */
-	for (i = 0; i < 5000; i++)
-		getppid();
+	grow_ring();
 	since = now();
 	make_calls();
 	load(getpid(), since);
@@ -528,11 +534,13 @@ static void wakings(void)
 	const struct ktau_slot *slot = NULL;
 	const struct ktau_slot_waking *waking;
 	const struct ktau_slot_fork *child;
-	uint64_t since = now(), serial;
+	uint64_t since, serial;
 	int fds[2];
 	pid_t pid;
 
 	pin(0);
+	grow_ring();
+	since = now();
 	pid = start_reader(fds);
 	wake(pid, fds[1]);
 	load(getpid(), since);

@@ -33,9 +33,13 @@ static int listening(struct sockaddr_in *address, int backlog)
 	return fd;
 }
 
-/* Segments in the trace from @since on whose local port is @port. */
+/*
+ * Segments in the trace from @since on whose local port is @port. @syn, @fin and @bytes
+ * are those of the segments that are not marked as sent again: on a slow machine TCP may
+ * send any segment again.
+ */
 struct segments {
-	unsigned int sent, syn, fin, retransmits, wire_segments, foreign;
+	unsigned int sent, syn, fin, retransmits, syn_again, wire_segments, foreign;
 	uint64_t bytes;
 };
 
@@ -53,11 +57,15 @@ static struct segments segments_of(uint64_t since, unsigned int port)
 		if (net->local_port != port)
 			continue;
 		s.sent++;
-		s.syn += net->tcp_flags & 2 ? 1 : 0;
-		s.fin += net->tcp_flags & 1;
-		s.retransmits += net->net_flags & KTAU_NET_RETRANSMIT;
 		s.wire_segments += net->nr_segments;
 		s.foreign += net->net_ns != ns;
+		if (net->net_flags & KTAU_NET_RETRANSMIT) {
+			s.retransmits++;
+			s.syn_again += net->tcp_flags & 2 ? 1 : 0;
+			continue;
+		}
+		s.syn += net->tcp_flags & 2 ? 1 : 0;
+		s.fin += net->tcp_flags & 1;
 		s.bytes += net->bytes;
 	}
 	return s;
@@ -94,7 +102,7 @@ static void send_and_receive(void)
 	while ((n = read(peer, data, sizeof(data))) > 0)
 		got += n;
 	s = segments_of(since, port_of(fd));
-	tap_ok(got == sizeof(data) && s.bytes == got && s.syn == 1 && s.fin == 1 && !s.retransmits,
+	tap_ok(got == sizeof(data) && s.bytes == got && s.syn == 1 && s.fin == 1,
 	       "%llu bytes sent, %u SYN, %u FIN, %u again", (unsigned long long)s.bytes, s.syn,
 	       s.fin, s.retransmits);
 	tap_ok(s.sent && !s.foreign, "%u of %u segments of another network namespace", s.foreign,
@@ -133,8 +141,8 @@ static void send_again(void)
 		clock_gettime(CLOCK_MONOTONIC, &at);
 	} while (at.tv_sec - begin.tv_sec < 3);
 	s = segments_of(since, port_of(fd[2]));
-	tap_ok(s.sent > 1 && s.syn == s.sent && s.retransmits == s.sent - 1,
-	       "%u SYN of a connection that nobody takes, %u of them again", s.syn, s.retransmits);
+	tap_ok(s.sent > 1 && s.syn == 1 && s.syn_again == s.sent - 1,
+	       "a SYN of a connection that nobody takes, and %u more, sent again", s.syn_again);
 	close(server);
 }
 
