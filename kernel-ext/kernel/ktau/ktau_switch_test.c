@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* KTAU: tests of how the configuration is applied to tasks, run by KUnit at boot. */
+#include <linux/delay.h>
 #include <linux/kthread.h>
+#include <linux/sched/task.h>
 
 #include "ktau_test.h"
+#include "owner.h"
 
 /* A task can have groups of its own, whatever is enabled system-wide. */
 static void task_groups(struct kunit *test)
@@ -66,6 +69,34 @@ static void exits_meanwhile(struct kunit *test)
 	kthread_stop(task);
 }
 
+/* A reader may hold a task that its parent has reaped: it has no pid, leader or parent. */
+static void identify_released(struct kunit *test)
+{
+	struct ktau_owner owner = { };
+	struct task_struct *task;
+	int i;
+
+	task = kthread_create(nothing_run, NULL, "ktau_released");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	get_task_struct(task);
+	ktau_task_identify(&owner, task);
+	KUNIT_EXPECT_NE(test, owner.pid_ns, 0U);
+	KUNIT_EXPECT_EQ(test, owner.leader_serial, task->ktau.serial);
+	KUNIT_EXPECT_EQ(test, owner.ppid, 2);
+	kthread_stop(task);
+	for (i = 0; i < 1000 && pid_alive(task); i++)
+		msleep(1);
+	KUNIT_EXPECT_FALSE(test, pid_alive(task));
+	owner = (struct ktau_owner) { };
+	ktau_task_identify(&owner, task);
+	KUNIT_EXPECT_EQ(test, owner.pid_ns, 0U);
+	KUNIT_EXPECT_EQ(test, owner.leader_serial, 0ULL);
+	KUNIT_EXPECT_EQ(test, owner.parent_serial, 0ULL);
+	KUNIT_EXPECT_EQ(test, owner.ppid, 0);
+	KUNIT_EXPECT_EQ(test, owner.tid, task->pid);
+	put_task_struct(task);
+}
+
 static u32 ring_size(struct task_struct *task)
 {
 	struct ktau_state *state = ktau_state_get(task);
@@ -101,6 +132,7 @@ static struct kunit_case switch_cases[] = {
 	KUNIT_CASE(task_groups),
 	KUNIT_CASE(kthread_rings),
 	KUNIT_CASE(exits_meanwhile),
+	KUNIT_CASE(identify_released),
 	{ }
 };
 

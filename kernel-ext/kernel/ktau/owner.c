@@ -16,20 +16,27 @@
 #include "memory.h"
 #include "owner.h"
 
-/* Identify the task's parent and leader; ids of released tasks are 0. */
+/*
+ * Identify the task's parent, leader and pid namespace. A task that is being released loses
+ * its pid on another CPU at any moment, so the pid is looked up once: if the task still has
+ * it, RCU keeps the parent and the leader, which are released later. Otherwise all of these
+ * ids are 0.
+ */
 static void identify_family(struct ktau_owner *owner, struct task_struct *task)
 {
+	struct pid_namespace *pid_ns;
 	struct task_struct *parent;
 
 	rcu_read_lock();
-	owner->leader_serial = READ_ONCE(task->group_leader)->ktau.serial;
-	if (pid_alive(task)) {
+	pid_ns = task_active_pid_ns(task);
+	if (pid_ns) {
+		owner->pid_ns = pid_ns->ns.inum;
+		owner->leader_serial = READ_ONCE(task->group_leader)->ktau.serial;
 		parent = rcu_dereference(task->real_parent);
 		owner->ppid = task_tgid_nr(parent);
 		owner->parent_serial =
 			READ_ONCE(parent->group_leader)->ktau.serial;
 		owner->has_own_parent = uid_eq(task_uid(parent), task_uid(task));
-		owner->pid_ns = task_active_pid_ns(task)->ns.inum;
 	}
 	owner->uid = from_kuid_munged(&init_user_ns, task_uid(task));
 	owner->gid = from_kgid_munged(&init_user_ns, __task_cred(task)->gid);
