@@ -36,50 +36,9 @@ void ktau__damage(struct ktau__blocks *blocks, uint64_t offset, uint64_t bytes,
 	va_end(args);
 }
 
-/* The first size of struct ktau_file_header. */
-#define FILE_HEADER_BYTES	32
-
-int ktau__blocks_start(struct ktau__blocks *blocks, struct ktau__source *source,
-		       const char **why)
+/* The checksum covers the bytes as they are in the file, with the field at @at taken as zero. */
+uint32_t ktau__header_crc(const void *header, size_t size, size_t at)
 {
-	struct ktau_file_header header = { 0 };
-	uint16_t size;
-	int err;
-
-	err = ktau__source_need(source, FILE_HEADER_BYTES);
-	if (err)
-		return err;
-	*why = "cut off in the file's header";
-	if (source->size < FILE_HEADER_BYTES)
-		return -EBADMSG;
-	memcpy(&header, source->data, FILE_HEADER_BYTES);
-	*why = "not a KTAU file";
-	blocks->swap = header.magic == __builtin_bswap32(KTAU_FILE_MAGIC);
-	if (ktau__swap32(header.magic, blocks->swap) != KTAU_FILE_MAGIC)
-		return -EBADMSG;
-	*why = "file of a version that this library does not know";
-	if (ktau__swap16(header.version, blocks->swap) != KTAU_FILE_VERSION)
-		return -EPROTONOSUPPORT;
-	size = ktau__swap16(header.size, blocks->swap);
-	*why = "file header with an impossible size";
-	if (size < FILE_HEADER_BYTES || size % 8)
-		return -EBADMSG;
-	err = ktau__source_need(source, size);
-	if (err)
-		return err;
-	*why = "cut off in the file's header";
-	if (source->size < size)
-		return -EBADMSG;
-	ktau__source_take(source, size);
-	memcpy(blocks->boot_id, header.boot_id, sizeof(blocks->boot_id));
-	blocks->begin = blocks->end = source->offset;
-	return 0;
-}
-
-/* The checksum covers the bytes as they are in the file, with header_crc taken as zero. */
-uint32_t ktau__block_crc(const void *header, size_t size)
-{
-	const size_t at = offsetof(struct ktau_block, header_crc);
 	static const uint8_t zeros[4];
 	uint32_t crc = crc32(0, header, at);
 
@@ -105,7 +64,7 @@ static uint16_t header_size(const struct ktau__blocks *blocks, const uint8_t *da
 static bool get_header(const struct ktau__blocks *blocks, const uint8_t *data, uint16_t size,
 		       struct ktau_block *block)
 {
-	uint32_t crc = ktau__block_crc(data, size);
+	uint32_t crc = ktau__header_crc(data, size, offsetof(struct ktau_block, header_crc));
 
 	memset(block, 0, sizeof(*block));
 	memcpy(block, data, ktau__min(size, sizeof(*block)));
@@ -130,29 +89,34 @@ static int look_for_header(const struct ktau__blocks *blocks, struct ktau__sourc
 	return source->size >= size && get_header(blocks, source->data, size, block);
 }
 
-/*
- * Go to the next valid header. 1 with *@block, whose header is still in the source; 0 at
- * the end.
- */
-static int find_header(struct ktau__blocks *blocks, struct ktau__source *source,
-		       struct ktau_block *block)
+/* Go to the next valid header: 1 with *@block, whose header is still in the source; 0, -errno. */
+static int search_header(const struct ktau__blocks *blocks, struct ktau__source *source,
+			 struct ktau_block *block)
 {
-	uint64_t start = source->offset;
-	int found = 0, err;
+	int found, err;
 
 	for (;;) {
 		err = ktau__source_need(source, KTAU__BLOCK_BYTES);
 		if (err)
 			return err;
 		if (source->size < KTAU__BLOCK_BYTES)
-			break;
+			return 0;
 		found = look_for_header(blocks, source, block);
-		if (found < 0)
-			return found;
 		if (found)
-			break;
+			return found;
 		ktau__source_take(source, 8);
 	}
+}
+
+/* The same, with a report of what was stepped over. */
+static int find_header(struct ktau__blocks *blocks, struct ktau__source *source,
+		       struct ktau_block *block)
+{
+	uint64_t start = source->offset;
+	int found = search_header(blocks, source, block);
+
+	if (found < 0)
+		return found;
 	if (!found) {
 		if (source->size || source->offset != start)
 			blocks->damage.truncated = true;
@@ -165,6 +129,92 @@ static int find_header(struct ktau__blocks *blocks, struct ktau__source *source,
 		     "truncated at byte %" PRIu64 ": no whole block follows", start);
 	blocks->damage.bad_blocks += found;
 	return found;
+}
+
+/* The first size of struct ktau_file_header. */
+#define FILE_HEADER_BYTES	40
+
+/* The size of the file's header if its checksum is correct, 0 if not, -errno. */
+static int intact_header(struct ktau__source *source, bool swap)
+{
+	const size_t at = offsetof(struct ktau_file_header, header_crc);
+	struct ktau_file_header header;
+	uint16_t size;
+	int err;
+
+	memcpy(&header, source->data, FILE_HEADER_BYTES);
+	size = ktau__swap16(header.size, swap);
+	if (size < FILE_HEADER_BYTES || size % 8)
+		return 0;
+	err = ktau__source_need(source, size);
+	if (err)
+		return err;
+	if (source->size < size)
+		return 0;
+	if (ktau__swap32(header.header_crc, swap) != ktau__header_crc(source->data, size, at))
+		return 0;
+	return size;
+}
+
+static void report_header(struct ktau__blocks *blocks)
+{
+	ktau__damage(blocks, 0, blocks->begin, "bad checksum of the file's header");
+}
+
+/* Go to the first block after a damaged header, which may give a wrong size. */
+static int step_over_header(struct ktau__blocks *blocks, struct ktau__source *source)
+{
+	struct ktau_block block;
+	int found;
+
+	ktau__source_take(source, 8);
+	found = search_header(blocks, source, &block);
+	if (found < 0)
+		return found;
+	if (!found)
+		ktau__source_take(source, source->size);
+	blocks->bad_header = true;
+	blocks->begin = blocks->end = source->offset;
+	report_header(blocks);
+	return 0;
+}
+
+int ktau__blocks_start(struct ktau__blocks *blocks, struct ktau__source *source,
+		       const char **why)
+{
+	struct ktau_file_header header = { 0 };
+	int size = ktau__source_need(source, FILE_HEADER_BYTES);
+
+	if (size)
+		return size;
+	*why = "cut off in the file's header";
+	if (source->size < FILE_HEADER_BYTES)
+		return -EBADMSG;
+	memcpy(&header, source->data, FILE_HEADER_BYTES);
+	*why = "not a KTAU file";
+	blocks->swap = header.magic == __builtin_bswap32(KTAU_FILE_MAGIC);
+	if (ktau__swap32(header.magic, blocks->swap) != KTAU_FILE_MAGIC)
+		return -EBADMSG;
+	size = intact_header(source, blocks->swap);
+	if (size < 0)
+		return size;
+	if (!size)
+		return step_over_header(blocks, source);
+	*why = "file of a version that this library does not know";
+	if (ktau__swap16(header.version, blocks->swap) != KTAU_FILE_VERSION)
+		return -EPROTONOSUPPORT;
+	ktau__source_take(source, size);
+	memcpy(blocks->boot_id, header.boot_id, sizeof(blocks->boot_id));
+	blocks->begin = blocks->end = source->offset;
+	return 0;
+}
+
+void ktau__blocks_clear_damage(struct ktau__blocks *blocks)
+{
+	memset(&blocks->damage, 0, sizeof(blocks->damage));
+	blocks->first.text[0] = 0;
+	if (blocks->bad_header)
+		report_header(blocks);
 }
 
 static void check_sequence(struct ktau__blocks *blocks, const struct ktau_block *block,

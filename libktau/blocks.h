@@ -13,6 +13,7 @@
 struct ktau__blocks {
 	bool swap;
 	bool skipped;		/* a block was stepped over, so its records are missing */
+	bool bad_header;	/* the file's; boot_id is not known */
 	uint8_t boot_id[16];
 	uint32_t next_sequence;
 	uint64_t begin;		/* offset of the first block */
@@ -31,7 +32,10 @@ void ktau__blocks_free(struct ktau__blocks *blocks);
 void ktau__damage(struct ktau__blocks *blocks, uint64_t offset, uint64_t bytes,
 		  const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* Consume the file's header. 0; -EBADMSG or -EPROTONOSUPPORT with *@why; -errno. */
+/*
+ * Consume the file's header; a damaged one is reported as damage, and the blocks after it can be
+ * read. 0; -EBADMSG or -EPROTONOSUPPORT with *@why; -errno.
+ */
 int ktau__blocks_start(struct ktau__blocks *blocks, struct ktau__source *source,
 		       const char **why);
 
@@ -53,7 +57,13 @@ int ktau__blocks_next(struct ktau__blocks *blocks, struct ktau__source *source,
 int ktau__blocks_seek_time(struct ktau__blocks *blocks, struct ktau__source *source,
 			   uint64_t from_ns);
 
-/* The checksum of a block header of @size bytes, as it is in the file. */
-uint32_t ktau__block_crc(const void *header, size_t size);
+/* Forget the damage in blocks, but not that in the file's header. */
+void ktau__blocks_clear_damage(struct ktau__blocks *blocks);
+
+/*
+ * The checksum of a header of @size bytes, of the file or of a block, as it is in the file.
+ * @at is the offset of the checksum itself.
+ */
+uint32_t ktau__header_crc(const void *header, size_t size, size_t at);
 
 #endif /* KTAU_INTERNAL_BLOCKS_H */

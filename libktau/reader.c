@@ -232,8 +232,7 @@ int ktau_reader_restart(struct ktau_reader *r, const struct ktau_query *query)
 	if (r->kind != KIND_LIVE || query->content != r->content)
 		return invalid(r, "not open for such a stream");
 	ktau__source_rewind(&r->source);
-	memset(&r->blocks.damage, 0, sizeof(r->blocks.damage));
-	r->blocks.first.text[0] = 0;
+	ktau__blocks_clear_damage(&r->blocks);
 	r->error.text[0] = 0;
 	r->in_stream = r->ended = false;
 	err = select_stream(r, query);
@@ -298,9 +297,8 @@ int ktau_reader_seek_time(struct ktau_reader *r, uint64_t from_ns, uint64_t to_n
 	err = ktau__blocks_seek_time(&r->blocks, &r->source, from_ns);
 	if (err)
 		return ktau__fail(&r->error, err, "%.300s: %s", r->name, strerror(-err));
-	memset(&r->blocks.damage, 0, sizeof(r->blocks.damage));
+	ktau__blocks_clear_damage(&r->blocks);
 	memset(&r->blocks.unknown, 0, sizeof(r->blocks.unknown));
-	r->blocks.first.text[0] = 0;
 	r->blocks.skipped = false;
 	r->error.text[0] = 0;
 	r->payload = (struct ktau__payload){ 0 };

@@ -160,6 +160,8 @@ static int write_header(struct ktau_writer *w)
 	};
 
 	memcpy(header.boot_id, w->boot_id, sizeof(header.boot_id));
+	header.header_crc = ktau__header_crc(&header, sizeof(header),
+					     offsetof(struct ktau_file_header, header_crc));
 	return append(w, &header, sizeof(header));
 }
 
@@ -167,6 +169,10 @@ static int write_header(struct ktau_writer *w)
 static int check_file(const struct ktau_writer *w, const struct ktau__blocks *blocks,
 		      const char **why)
 {
+	if (blocks->bad_header) {
+		*why = "bad checksum of the file's header: cannot continue it";
+		return -EBADMSG;
+	}
 	if (blocks->swap) {
 		*why = "written in the other byte order: cannot continue it";
 		return -EINVAL;
@@ -353,7 +359,8 @@ static int write_block(struct ktau_writer *w)
 	err = fill_payload(w, &block);
 	if (err)
 		return fail(w, err);
-	block.header_crc = ktau__block_crc(&block, sizeof(block));
+	block.header_crc = ktau__header_crc(&block, sizeof(block),
+					    offsetof(struct ktau_block, header_crc));
 	memcpy(w->block.data, &block, sizeof(block));
 	err = append(w, w->block.data, w->block.size);
 	if (err)

@@ -55,6 +55,8 @@
  * @size: bytes of this header; the first block follows
  * @created_ns: CLOCK_REALTIME when the file was created
  * @boot_id: /proc/sys/kernel/random/boot_id of the recorded boot as 16 bytes
+ * @header_crc: CRC-32 (zlib's) of the @size bytes of the header with this field taken as zero
+ * @reserved: 0
  */
 struct ktau_file_header {
 	__u32 magic;
@@ -62,6 +64,8 @@ struct ktau_file_header {
 	__u16 size;
 	__aligned_u64 created_ns;
 	__u8 boot_id[16];
+	__u32 header_crc;
+	__u32 reserved;
 };
 
 /**
@@ -147,7 +151,7 @@ struct ktau_rec_info {
  */
 
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
-_Static_assert(sizeof(struct ktau_file_header) == 32, "ktau_file_header");
+_Static_assert(sizeof(struct ktau_file_header) == 40, "ktau_file_header");
 _Static_assert(sizeof(struct ktau_block) == 48, "ktau_block");
 _Static_assert(sizeof(struct ktau_rec_info) == 296, "ktau_rec_info");
 #endif

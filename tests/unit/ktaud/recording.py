@@ -2,9 +2,18 @@
 """Files with the outer form of recordings, for tests of what ships them."""
 
 import struct
+import zlib
 
 FILE_MAGIC, BLOCK_MAGIC = 0x4c49464b, 0x4b42544b
-HEADER = struct.pack('=IHHQ16s', FILE_MAGIC, 2, 32, 0, b'')
+
+
+def file_header():
+    fields = FILE_MAGIC, 2, 40, 0, b''
+    crc = zlib.crc32(struct.pack('=IHHQ16sII', *fields, 0, 0))
+    return struct.pack('=IHHQ16sII', *fields, crc, 0)
+
+
+HEADER = file_header()
 
 
 def block(payload):

@@ -779,15 +779,20 @@ def unpack_payload(compression, stored, raw):
     return data
 
 
+def header_crc(layout, header):
+    """The checksum of a file's or a block's header: its own field is taken as zero."""
+    at = layout.at['header_crc']
+    return zlib.crc32(header[:at] + bytes(4) + header[at + 4:])
+
+
 def block_at(page, order, data, at):
     """The block at @at: (header, payload as stored, where the next one is)."""
     layout = page.layouts['ktau_block']
     f = layout.unpack(order, data[at:])
     need(f['magic'] == BLOCK_MAGIC and f['size'] % 8 == 0 and
          layout.size <= f['size'] <= BLOCK_HEADER_MAX, 'block header at byte %d', at)
-    header = bytearray(data[at:at + f['size']])
-    header[layout.at['header_crc']:layout.at['header_crc'] + 4] = bytes(4)
-    need(zlib.crc32(header) == f['header_crc'], 'header_crc at byte %d', at)
+    need(header_crc(layout, data[at:at + f['size']]) == f['header_crc'],
+         'header_crc at byte %d', at)
     at += f['size']
     stored = data[at:at + f['stored_bytes']]
     end = at + (f['stored_bytes'] + 7) // 8 * 8
@@ -813,7 +818,9 @@ def payloads(page, data):
     order = '<' if data[:4] == b'KFIL' else '>'
     header = page.layouts['ktau_file_header'].unpack(order, data)
     need(header['magic'] == FILE_MAGIC and header['version'] == VERSION and
-         header['size'] >= 32 and header['size'] % 8 == 0, 'header of the file')
+         header['size'] >= 40 and header['size'] % 8 == 0, 'header of the file')
+    need(header_crc(page.layouts['ktau_file_header'], data[:header['size']]) ==
+         header['header_crc'], 'header_crc of the file')
     decoder, at, out = Decoder(page, order), header['size'], []
     while at < len(data):
         block, stored, at = block_at(page, order, data, at)
@@ -858,9 +865,11 @@ def build_file(page, data, order, delta, compression):
         last = record.name
         if last == 'END':
             blocks.append([])
-    out = page.layouts['ktau_file_header'].pack(order, {
-        'magic': FILE_MAGIC, 'version': VERSION, 'size': 32, 'created_ns': times[0],
-        'boot_id': boot_id})
+    layout = page.layouts['ktau_file_header']
+    header = {'magic': FILE_MAGIC, 'version': VERSION, 'size': 40, 'created_ns': times[0],
+              'boot_id': boot_id, 'header_crc': 0, 'reserved': 0}
+    header['header_crc'] = zlib.crc32(layout.pack(order, header))
+    out = layout.pack(order, header)
     for number, block in enumerate(filter(None, blocks)):
         raw = Delta(page, order).encode(block) if delta else b''.join(block)
         stored = [lambda: raw, lambda: zlib.compress(raw), lambda: zstd(raw)][compression]()

@@ -149,7 +149,7 @@ unsigned int find_blocks(const struct image *image, size_t *starts)
 	unsigned int nr = 0;
 	uint32_t stored;
 	uint16_t size;
-	size_t at = 32;
+	size_t at = sizeof(struct ktau_file_header);
 
 	while (at < image->size) {
 		starts[nr++] = at;

@@ -117,12 +117,17 @@ static void put_block(struct stream *s, const struct header *h, const struct str
 
 static void put_file_header(struct stream *s)
 {
+	size_t start = s->size;
+
 	put32(s, 0x4c49464b);
 	put16(s, 2);
-	put16(s, 32 + s->grow_head);
+	put16(s, 40 + s->grow_head);
 	put64(s, 1);
 	put_text(s, "boot", 16);
-	put_text(s, "", s->grow_head);
+	put32(s, 0);
+	put32(s, 0);
+	put_text(s, "more", s->grow_head);
+	set32(s, start + 32, crc32(0, s->data + start, s->size - start));
 }
 
 static void by_hand(bool big, unsigned int grown)
@@ -214,13 +219,13 @@ static void check_cut(const struct image *image, const size_t *starts, unsigned 
 		whole++;
 	assert_int_equal(b.streams, whole);
 	assert_int_equal(b.profiles, 3 * whole);
-	if (size >= 32 && starts[whole] == size) {
+	if (size >= 40 && starts[whole] == size) {
 		assert_int_equal(b.err, 0);
 	} else {
 		assert_int_equal(b.err, -EBADMSG);
 		assert_true(strlen(b.error) > 0);
-		assert_true(size < 32 || b.damage.truncated);
-		assert_int_equal(b.damage.lost_bytes, size < 32 ? 0 : size - starts[whole]);
+		assert_true(size < 40 || b.damage.truncated);
+		assert_int_equal(b.damage.lost_bytes, size < 40 ? 0 : size - starts[whole]);
 	}
 	free(copy);
 }
@@ -273,7 +278,7 @@ static void flipped(void **state)
 		write_sample(flags, 4);
 		image = load();
 		assert_int_equal(find_blocks(&image, starts), 4);
-		for (bit = 32 * 8; bit < image.size * 8; bit++) {
+		for (bit = starts[0] * 8; bit < image.size * 8; bit++) {
 			image.data[bit / 8] ^= 1 << bit % 8;
 			b = read_memory(image.data, image.size);
 			if (b.err) {
@@ -288,6 +293,60 @@ static void flipped(void **state)
 		}
 		free(image.data);
 	}
+}
+
+/* Without the magic number it is no file; any other wrong bit of the header loses no block. */
+static void check_header_bit(struct image *image, size_t header_bytes, size_t bit)
+{
+	struct ktau_reader *r;
+	struct read_back b;
+
+	image->data[bit / 8] ^= 1 << bit % 8;
+	b = read_memory(image->data, image->size);
+	assert_int_equal(b.err, -EBADMSG);
+	assert_int_equal(b.streams, bit < 32 ? 0 : 4);
+	assert_int_equal(b.damage.lost_bytes, bit < 32 ? 0 : header_bytes);
+	if (bit >= 32) {
+		assert_non_null(strstr(b.error, "bad checksum of the file's header"));
+		/* Nor does the search for a period forget it. */
+		assert_int_equal(ktau_reader_create(&r), 0);
+		assert_int_equal(ktau_reader_open_memory(r, image->data, image->size), 0);
+		assert_int_equal(ktau_reader_seek_time(r, 2 * SAMPLE_NS, UINT64_MAX), 0);
+		b = finish(r, 0);
+		assert_int_equal(b.err, -EBADMSG);
+		assert_true(b.streams > 0);
+	}
+	image->data[bit / 8] ^= 1 << bit % 8;
+}
+
+static void flipped_header(void **state)
+{
+	static const size_t grown[] = { 0, 8, 64 };
+	struct stream file;
+	struct image image, whole;
+	size_t i, bit;
+
+	(void)state;
+	write_sample(0, 4);
+	image = load();
+	for (i = 0; i < NR(grown); i++) {
+		file = (struct stream){ .grow_head = grown[i] };
+		put_file_header(&file);
+		whole.size = image.size + grown[i];
+		whole.data = malloc(whole.size);
+		assert_non_null(whole.data);
+		memcpy(whole.data, file.data, file.size);
+		memcpy(whole.data + file.size, image.data + 40, image.size - 40);
+		assert_int_equal(read_memory(whole.data, whole.size).err, 0);
+		for (bit = 0; bit < file.size * 8; bit++)
+			check_header_bit(&whole, file.size, bit);
+		/* Nothing but a damaged header. */
+		whole.data[8] ^= 1;
+		assert_int_equal(read_memory(whole.data, file.size).err, -EBADMSG);
+		free(whole.data);
+		stream_free(&file);
+	}
+	free(image.data);
 }
 
 static void noise_between(void **state)
@@ -430,6 +489,7 @@ int main(void)
 		cmocka_unit_test(from_pipe),
 		cmocka_unit_test(cut),
 		cmocka_unit_test(flipped),
+		cmocka_unit_test(flipped_header),
 		cmocka_unit_test(noise_between),
 		cmocka_unit_test(zip_bomb),
 		cmocka_unit_test(unknown_blocks),

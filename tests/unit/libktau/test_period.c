@@ -89,7 +89,7 @@ static void periods(void **state)
 	check_periods(&image);
 
 	/* Only headers are read while seeking, so a damaged earlier block is not noticed. */
-	image.data[32 + 48 + 7] ^= 1;
+	image.data[40 + 48 + 7] ^= 1;
 	r = open_sample(&image);
 	assert_int_equal(ktau_reader_seek_time(r, 6 * SAMPLE_NS, UINT64_MAX), 0);
 	b = finish(r, 0);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <zlib.h>
 
 #include "encode.h"
 #include "files.h"
@@ -44,7 +45,7 @@ static void append(void **state)
 	write_sample(KTAU_WRITER_ZLIB, 3);
 	image = load();
 	find_blocks(&image, starts);
-	for (cut_at = 0; cut_at <= image.size; cut_at += cut_at < 32 ? 1 : 7) {
+	for (cut_at = 0; cut_at <= image.size; cut_at += cut_at < 40 ? 1 : 7) {
 		store(&image, cut_at);
 		w = create(KTAU_WRITER_APPEND);
 		put_tasks(w, 3, 9);
@@ -98,12 +99,22 @@ static void refuses(void **state)
 	assert_int_equal(ktau_writer_open(w, path, KTAU_WRITER_APPEND, NULL), -ESTALE);
 	assert_non_null(strstr(ktau_writer_error(w), "another boot"));
 	ktau_writer_destroy(w);
-	/* Made by a machine of the other byte order. */
+	/* With a damaged header. */
 	image = load();
+	image.data[9] ^= 1;
+	store(&image, image.size);
+	assert_int_equal(ktau_writer_create(&w), 0);
+	assert_int_equal(ktau_writer_open(w, path, KTAU_WRITER_APPEND, boot_id), -EBADMSG);
+	assert_non_null(strstr(ktau_writer_error(w), "checksum of the file's header"));
+	ktau_writer_destroy(w);
+	image.data[9] ^= 1;
+	/* Made by a machine of the other byte order. */
 	*(uint32_t *)image.data = __builtin_bswap32(KTAU_FILE_MAGIC);
 	*(uint16_t *)(image.data + 4) = __builtin_bswap16(2);
-	*(uint16_t *)(image.data + 6) = __builtin_bswap16(32);
-	store(&image, 32);
+	*(uint16_t *)(image.data + 6) = __builtin_bswap16(40);
+	memset(image.data + 32, 0, 4);
+	*(uint32_t *)(image.data + 32) = __builtin_bswap32(crc32(0, image.data, 40));
+	store(&image, 40);
 	free(image.data);
 	assert_int_equal(ktau_writer_create(&w), 0);
 	assert_int_equal(ktau_writer_open(w, path, KTAU_WRITER_APPEND, boot_id), -EINVAL);

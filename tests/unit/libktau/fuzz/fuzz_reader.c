@@ -140,7 +140,7 @@ static void read_records(const uint8_t *data, size_t size)
 static void read_as_block(const uint8_t *data, size_t size, uint8_t compression,
 			  uint8_t encoding)
 {
-	const struct ktau_file_header header = {
+	struct ktau_file_header header = {
 		.magic = KTAU_FILE_MAGIC, .version = KTAU_FILE_VERSION, .size = sizeof(header),
 	};
 	struct ktau_block block = {
@@ -153,6 +153,7 @@ static void read_as_block(const uint8_t *data, size_t size, uint8_t compression,
 
 	if (!file)
 		abort();
+	header.header_crc = crc32(0, (const void *)&header, sizeof(header));
 	block.header_crc = crc32(0, (const void *)&block, sizeof(block));
 	memcpy(file, &header, sizeof(header));
 	memcpy(file + sizeof(header), &block, sizeof(block));
