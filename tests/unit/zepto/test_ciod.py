@@ -26,6 +26,7 @@ ZEPTO = pathlib.Path('zepto-config').resolve()
 TOKEN = '0123456789abcdef' * 2
 USER = 1000
 ROOT = 0xffffffff
+HELLO_SECONDS = 10  # ciod's, for a connection that has not shown the token
 NR = {name: number for number, name in enumerate(
     'hello bye end openat close read write pread64 pwrite64 lseek statx getdents64 mkdirat '
     'unlinkat renameat2 linkat symlinkat readlinkat faccessat fchmodat fchmod fchownat '
@@ -340,13 +341,25 @@ class Daemon(Job):
     def test_silent_connections_keep_nobody_out(self):
         self.start()
         control = self.control()
-        silent = [socket.create_connection(('127.0.0.1', self.port), 10) for _ in range(100)]
-        peer = Peer(self.port)
-        self.assertEqual(peer.open('file', O_RDWR | O_CREAT)[0], 0)
+        for number in 100, 50, 25, 20:
+            silent = [socket.create_connection(('127.0.0.1', self.port), HELLO_SECONDS)
+                      for _ in range(number - 1)]
+            begun = time.monotonic()
+            silent.append(socket.create_connection(('127.0.0.1', self.port), HELLO_SECONDS))
+            peer = Peer(self.port)
+            self.assertEqual(peer.open('file', O_RDWR | O_CREAT)[0], 0)
+            self.assertEqual(peer.call('bye')[0], 0)
+            silent[-1].setblocking(False)
+            try:
+                closed = silent[-1].recv(1) == b''
+            except OSError as error:
+                closed = not isinstance(error, BlockingIOError)
+            if time.monotonic() - begun < HELLO_SECONDS:
+                break
+        else:
+            self.skipTest('this machine needs more time for a connection than ciod gives it')
         # It was served while the last of them had time left
-        silent[-1].setblocking(False)
-        with self.assertRaises(BlockingIOError):
-            silent[-1].recv(1)
+        self.assertFalse(closed)
         # A byte now and then does not move the deadline: the whole hello would take 30 s
         with self.assertRaises(OSError):
             for byte in job.hello(job.COMPUTE, TOKEN):
