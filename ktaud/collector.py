@@ -5,11 +5,13 @@
 A connection begins with the token in a line, which is empty if there is none. Then
 lines are answered in turn:
 
-    size NAME                   N: the bytes that are here of this file, 0 without it
+    size NAME [BEGINNING]       N: the bytes that are here of this file, 0 without it
     part NAME OFFSET BYTES      followed by so many bytes. They are written if OFFSET is the
                                 size of the file. N: the size that is now on the disk
 
-An answer that is not a number says what is wrong, and the connection is closed.
+"other" is the answer if the file that is here begins otherwise: with other bytes than
+BEGINNING, which is at most 64 bytes in hexadecimal, or than the part from offset 0. Any other
+answer that is not a number says what is wrong, and the connection is closed.
 """
 
 import argparse
@@ -29,6 +31,7 @@ import time
 MOST_UNKNOWN = 16           # connections that have not shown the token
 MOST_LINE = 256
 MOST_PART = 1 << 20
+MOST_BEGINNING = 64
 HELLO_SECONDS = 10          # in all, for TLS and the token
 IDLE_SECONDS = 600
 NAME = re.compile(r'\w[\w.:+-]{0,200}')
@@ -186,10 +189,14 @@ class Collector:
 
     def take(self, line, peer):
         """One line of a known peer."""
-        match = re.fullmatch(r'size (\S+)', line)
+        match = re.fullmatch(r'size (\S+)(?: ((?:[0-9a-f]{2}){1,64}))?', line)
         if match:
             with self.lock:
-                peer.answer(self._size(self.checked(match[1])))
+                name = self.checked(match[1])
+                size = self._size(name)
+                other = self._is_other(name, bytes.fromhex(match[2] or ''))
+            # A peer that does not read keeps nobody else waiting
+            peer.answer('other' if other else size)
             return
         match = re.fullmatch(r'part (\S+) (\d{1,18}) (\d{1,7})', line)
         if not match or int(match[3]) > MOST_PART:
@@ -200,8 +207,9 @@ class Collector:
             if offset == self._size(name):
                 self._append(name, data, offset)
             size = self._size(name)
+            other = not offset and self._is_other(name, data[:MOST_BEGINNING])
         self.arrived(name, size)
-        peer.answer(size)
+        peer.answer('other' if other else size)
 
     def checked(self, name):
         """The name, if a recording may be written to it."""
@@ -225,6 +233,16 @@ class Collector:
             return os.stat(self.out / name, follow_symlinks=False).st_size
         except FileNotFoundError:
             return 0
+
+    def _is_other(self, name, beginning):
+        """Whether the file that is here begins otherwise: two machines have one name."""
+        try:
+            fd = os.open(self.out / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return False
+        with open(fd, 'rb') as f:
+            here = f.read(len(beginning))
+        return here != beginning[:len(here)]
 
     def _append(self, name, data, offset):
         """On the disk when it returns: the peer may remove its own."""

@@ -18,11 +18,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <poll.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <ktau.h>
+#include <ktau_file.h>
 
 #include "log.h"
 #include "ship_link.h"
@@ -182,14 +184,40 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
+/* More than there is here was not shipped from here, or not all of it. */
+static bool is_too_much(const struct ship *ship, const struct spool_file *file, uint64_t bytes)
+{
+	struct stat st;
+
+	return bytes > file->bytes && !fstatat(ship->spool.fd, file->name, &st, 0) &&
+	       bytes > (uint64_t)st.st_size;
+}
+
+/* The file is not shipped and not removed. */
+static void leave_alone(struct ship *ship, struct spool_file *file)
+{
+	log_error("%s/%s stays here: the collector at %s has another recording of this name",
+		  ship->dir, file->name, ship->to);
+	file->other = true;
+	file->asked = false;
+}
+
 /* The collector's answer: how many bytes of the file it has. */
 static bool answer(struct ship *ship, struct spool_file *file)
 {
 	char line[LINK_LINE], *c;
+	uint64_t bytes;
+	bool is_size;
 
 	if (!link_line(ship->link, line, ship->reason))
 		return false;
-	if (value_size(line, &file->shipped)) {
+	is_size = value_size(line, &bytes);
+	if (!strcmp(line, "other") || (is_size && is_too_much(ship, file, bytes))) {
+		leave_alone(ship, file);
+		return true;
+	}
+	if (is_size) {
+		file->shipped = bytes;
 		file->asked = true;
 		return true;
 	}
@@ -200,11 +228,17 @@ static bool answer(struct ship *ship, struct spool_file *file)
 	return false;
 }
 
-static bool ask(struct ship *ship, struct spool_file *file)
+/* By the file's beginning the collector sees whether it has this one. */
+static bool ask(struct ship *ship, struct spool_file *file, int fd)
 {
+	unsigned char beginning[sizeof(struct ktau_file_header)];
+	ssize_t got = pread(fd, beginning, sizeof(beginning), 0), i;
 	char line[LINK_LINE];
-	int length = snprintf(line, sizeof(line), "size %s\n", file->name);
+	int length = snprintf(line, sizeof(line), "size %s%s", file->name, got > 0 ? " " : "");
 
+	for (i = 0; i < got; i++)
+		length += snprintf(line + length, sizeof(line) - length, "%02x", beginning[i]);
+	length += snprintf(line + length, sizeof(line) - length, "\n");
 	return link_send(ship->link, line, length, ship->reason) && answer(ship, file);
 }
 
@@ -234,20 +268,19 @@ static bool ship_file(struct ship *ship, struct spool_file *file)
 	bool good = true;
 	int fd;
 
-	if (!spool_ready(file))
-		return true;
-	if (!file->asked && !ask(ship, file))
-		return false;
-	if (file->shipped >= spool_ready(file))
+	if (!spool_ready(file) || file->other ||
+	    (file->asked && file->shipped >= spool_ready(file)))
 		return true;
 	fd = openat(ship->spool.fd, file->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	/* Removed: the next scan says so */
 	if (fd < 0)
 		return true;
-	while (good && file->shipped < spool_ready(file)) {
+	if (!file->asked)
+		good = ask(ship, file, fd);
+	while (good && !file->other && file->shipped < spool_ready(file)) {
 		before = file->shipped;
 		good = send_part(ship, file, fd);
-		if (good && file->shipped == before) {
+		if (good && !file->other && file->shipped == before) {
 			snprintf(ship->reason, sizeof(ship->reason),
 				 "the collector takes no more of %s", file->name);
 			good = false;
@@ -348,7 +381,7 @@ static int run(struct ship *ship)
 	waiting = spool_waiting(&ship->spool);
 	if (waiting)
 		log_error("%" PRIu64 " bytes in %s have not been shipped", waiting, ship->dir);
-	return good && !ship->spool.lost_bytes ? 0 : 1;
+	return good && !waiting && !ship->spool.lost_bytes ? 0 : 1;
 }
 
 static void print_version(FILE *stream, struct argp_state *state)

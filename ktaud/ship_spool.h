@@ -20,6 +20,7 @@
  * @whole: end of the last whole block, at most @bytes
  * @shipped: bytes that the collector has; valid if @asked
  * @asked: the collector has been asked for @shipped
+ * @other: the collector has another recording of this name, so this one stays here
  * @has_blocks: at least one block is whole
  * @closed: a later file of the same host has a block, so ktaud has closed this one
  * @found: seen by the scan that is running
@@ -30,6 +31,7 @@ struct spool_file {
 	uint64_t whole;
 	uint64_t shipped;
 	bool asked;
+	bool other;
 	bool has_blocks;
 	bool closed;
 	bool found;

@@ -7,8 +7,8 @@ import zlib
 FILE_MAGIC, BLOCK_MAGIC = 0x4c49464b, 0x4b42544b
 
 
-def file_header():
-    fields = FILE_MAGIC, 2, 40, 0, b''
+def file_header(created_ns=0):
+    fields = FILE_MAGIC, 2, 40, created_ns, b''
     crc = zlib.crc32(struct.pack('=IHHQ16sII', *fields, 0, 0))
     return struct.pack('=IHHQ16sII', *fields, crc, 0)
 

@@ -2,14 +2,19 @@
 """ktaud-ship and ktaud-collect as processes: test_ship.py BUILD."""
 
 import contextlib
+import fcntl
 import os
 import pathlib
 import random
+import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
+import threading
 import time
 import unittest
 
@@ -25,6 +30,84 @@ def free_port():
     with socket.socket() as s:
         s.bind(('127.0.0.1', 0))
         return s.getsockname()[1]
+
+
+def place(address):
+    host, port = address.split(':')[1:]
+    return host, int(port)
+
+
+def talk(to, sent):
+    """What a collector answers to these bytes."""
+    with socket.create_connection(place(to), 10) as s:
+        s.sendall(sent)
+        s.shutdown(socket.SHUT_WR)
+        answer = b''
+        with contextlib.suppress(OSError):
+            while more := s.recv(4096):
+                answer += more
+        return answer.decode()
+
+
+class Relay:
+    """A collector's place, from which all goes to the collector at to and back.
+
+    The connection is cut before the answer with the number cut. Instead of the first answer,
+    forge is given; without a collector that is all.
+    """
+
+    def __init__(self, address, to, cut=0, forge=None):
+        self.to, self.cut, self.forge = to, cut, forge
+        self.on_cut = lambda: None
+        self.listener = socket.create_server(place(address) if address != to else
+                                             ('127.0.0.1', 0))
+        self.address = 'tcp:127.0.0.1:%d' % self.listener.getsockname()[1]
+        self.thread = threading.Thread(target=self._serve, daemon=True)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.thread.join()
+        self.listener.close()
+
+    def _serve(self):
+        with contextlib.suppress(OSError):
+            while True:
+                near, _ = self.listener.accept()
+                with near, contextlib.suppress(OSError):
+                    self._lie(near) if self.to is None else self._pass_on(near)
+
+    def _lie(self, near):
+        near.recv(1 << 16)
+        near.sendall(self.forge)
+        near.shutdown(socket.SHUT_WR)
+        while near.recv(1 << 16):
+            pass
+
+    def _pass_on(self, near):
+        with socket.create_connection(place(self.to), 10) as far:
+            thread = threading.Thread(target=self._answers, args=(far, near))
+            thread.start()
+            with contextlib.suppress(OSError):
+                while data := near.recv(1 << 16):
+                    far.sendall(data)
+                far.shutdown(socket.SHUT_WR)
+            thread.join()
+
+    def _answers(self, far, near):
+        number = 0
+        with contextlib.suppress(OSError), far.makefile('rb') as lines:
+            for line in lines:
+                number += 1
+                if number == self.cut:
+                    self.on_cut()
+                    break
+                near.sendall(self.forge if self.forge and number == 1 else line)
+        with contextlib.suppress(OSError):
+            near.shutdown(socket.SHUT_RDWR)
 
 
 class Case(unittest.TestCase):
@@ -177,6 +260,70 @@ class Shipping(Case):
         self.ships()
         self.assertTrue(self.same())
 
+    def test_an_acknowledgement_that_is_lost(self):
+        # The collector is killed between each part's way to the disk and its answer
+        to, self.to = self.to, f'tcp:127.0.0.1:{free_port()}'
+        path = self.fill(1, 12)
+        sizes = []
+        for _ in range(4):
+            collector, log = self.collect(to=to)
+            with Relay(self.to, to, 2) as relay:
+                relay.on_cut = lambda: (collector.kill(), collector.wait())
+                self.ship()
+            self.assertEqual(self.status, 1)
+            sizes.append((self.out / path.name).stat().st_size)
+        self.assertEqual(sizes, sorted(set(sizes)))
+        self.collect(to=to)
+        with Relay(self.to, to):
+            self.ships()
+        self.assertTrue(self.same())
+
+    def test_two_recordings_of_one_name(self):
+        for beginning in False, True:
+            with self.subTest(from_the_start=beginning):
+                shutil.rmtree(self.out, ignore_errors=True)
+                collector, _ = self.collect()
+                path = self.write(1, recording.file_header(7), recording.block(b'first' * 9999))
+                first = path.read_bytes()
+                if beginning:
+                    # The other one asks when there is nothing yet, and sends when there is
+                    self.assertEqual(talk(self.to, b'\nsize %s\n' % path.name.encode()), '0\n')
+                self.ships()
+                path.write_bytes(recording.file_header(8) + recording.block(b'other' * 99999))
+                if beginning:
+                    with Relay(self.to, self.to, forge=b'0\n') as relay:
+                        self.to, to = relay.address, self.to
+                        said = self.ship('--remove')
+                        self.to = to
+                else:
+                    self.fill(2)
+                    self.fill(3)
+                    said = self.ship('--remove')
+                self.assertIn('has another recording of this name', said)
+                self.assertEqual((self.status, path.exists()), (1, True))
+                self.assertEqual((self.out / path.name).read_bytes(), first)
+                if not beginning:
+                    # Nor are the others held up
+                    self.assertEqual(sorted(p.name for p in self.spool.iterdir()),
+                                     [path.name, recording.name(3)])
+                collector.kill()
+                collector.wait()
+
+    def test_a_peer_that_is_no_collector(self):
+        path = self.fill(1)
+        for answer, wanted in [
+                (b'', 'the collector has closed the connection'),
+                (b'HTTP/1.1 400 Bad Request\r\n', 'the collector says: HTTP/1.1 400 Bad Request?'),
+                (b'\x1b]0;x\x07\n', 'the collector says: ?]0;x?'), (b'\0' * 300, 'does not speak'),
+                (b'x' * 5000, 'does not speak'), (b'-1\n', 'the collector says: -1'),
+                (b'0\n0\n0\n', 'takes no more'), (b'%d\n' % (1 << 32), 'stays here'),
+                (b'%d\n' % ((1 << 64) - 1), 'stays here'), (b'%d\n' % (1 << 64), 'says: 1844')]:
+            with self.subTest(answer), Relay(self.to, None, forge=answer):
+                said = self.ship('--remove')
+                self.assertIn(wanted, said)
+                self.assertNotIn('\x1b', said)
+                self.assertEqual((self.status, path.exists()), (1, True))
+
     def test_two_at_once_do_no_harm(self):
         self.collect()
         self.fill(1, 40)
@@ -232,24 +379,17 @@ class Shipping(Case):
 class Collecting(Case):
     """What a collector accepts, spoken by hand."""
 
-    def talk(self, sent, to=None):
-        host, port = (to or self.to).split(':')[1:]
-        with socket.create_connection((host, int(port)), 10) as s:
-            s.sendall(sent)
-            s.shutdown(socket.SHUT_WR)
-            answer = b''
-            with contextlib.suppress(OSError):
-                while more := s.recv(4096):
-                    answer += more
-            return answer.decode()
-
     def test_requests(self):
         self.collect()
         (self.out / 'link.ktau').symlink_to(self.dir / 'victim')
         for line, wanted in [
                 ('size a.ktau\n', '0\n'), ('part a.ktau 0 3\none', '3\n'),
                 ('part a.ktau 3 3\ntwo', '6\n'), ('part a.ktau 3 3\nTWO', '6\n'),
-                ('part a.ktau 9 3\ngap', '6\n'), ('size a.ktau\nsize a.ktau\n', '6\n6\n'),
+                ('part a.ktau 9 3\ngap', '6\n'), ('size a.ktau 6f6e65\n', '6\n'),
+                ('size a.ktau 6f6e6574776f21\n', '6\n'), ('size a.ktau 6f6e66\n', 'other\n'),
+                ('part a.ktau 0 3\none', '6\n'), ('part a.ktau 0 3\nOne', 'other\n'),
+                ('size b.ktau 6f\n', '0\n'), ('size a.ktau 6\n', 'not a request\n'),
+                ('size a.ktau ' + '00' * 65 + '\n', 'not a request\n'), ('size a.ktau\nsize a.ktau\n', '6\n6\n'),
                 ('part a.ktau 6 5\ncut', 'the connection ended inside of a part\n'),
                 ('part a.ktau 6 1048577\n', 'not a request\n'), ('hello\n', 'not a request\n'),
                 ('x' * 999, 'a line is too long\n'), ('part a 0 3\none', 'not the name'),
@@ -257,7 +397,7 @@ class Collecting(Case):
                 ('size .a.ktau\n', 'not the name'), ('size link.ktau\n', 'a file of this name'),
                 ('size a\0.ktau\n', 'not the name')]:
             with self.subTest(line):
-                self.assertIn(wanted, self.talk(b'\n' + line.encode()))
+                self.assertIn(wanted, talk(self.to, b'\n' + line.encode()))
         self.assertEqual((self.out / 'a.ktau').read_bytes(), b'onetwo')
         self.assertEqual(sorted(p.name for p in self.dir.iterdir()), ['log.1', 'out', 'spool'])
 
@@ -266,7 +406,7 @@ class Collecting(Case):
         token.write_text('secret\n')
         self.collect('--token-file', token)
         self.fill(1)
-        self.assertEqual(self.talk(b'wrong\nsize a.ktau\n'), '')
+        self.assertEqual(talk(self.to, b'wrong\nsize a.ktau\n'), '')
         self.assertIn('the collector has closed the connection', self.ship())
         self.assertEqual(list(self.out.iterdir()), [])
         self.ships(f'--token-file={token}')
@@ -285,6 +425,23 @@ class Collecting(Case):
             for _ in range(120):
                 silent[-1].sendall(b't')
                 time.sleep(0.25)
+
+    def test_a_peer_that_reads_nothing(self):
+        self.to = f'unix:{self.dir / "socket"}'
+        self.collect()
+        self.fill(1)
+        with socket.socket(socket.AF_UNIX) as s:
+            s.connect(str(self.dir / 'socket'))
+            s.sendall(b'\n' + b'size a.ktau\n' * 5000)
+            # Until the collector waits for room for its answers
+            before, waiting = -1, 0
+            while not waiting or waiting != before:
+                time.sleep(0.1)
+                before = waiting
+                waiting, = struct.unpack('i', fcntl.ioctl(s, termios.FIONREAD, bytes(4)))
+            self.assertLess(waiting, len('0\n') * 5000)
+            self.ships()
+        self.assertTrue(self.same())
 
     def test_unix_socket(self):
         self.to = f'unix:{self.dir / "socket"}'
@@ -362,6 +519,16 @@ class Tls(Case):
         self.assertEqual(list(self.out.iterdir()), [])
         self.ships(f'--ca={self.path}/ca.pem', f'--cert={self.path}/client.pem',
                    f'--key={self.path}/client.key')
+        self.assertTrue(self.same())
+
+    def test_half_a_handshake(self):
+        self.serve()
+        hello = bytes.fromhex('16030102000100')
+        for sent in b'', hello, b'\xff' * 100, b'GET / HTTP/1.0\r\n\r\n':
+            for _ in range(20):
+                s = self.stack.enter_context(socket.create_connection(place(self.to), 10))
+                s.sendall(sent)
+        self.ships(f'--ca={self.path}/ca.pem')
         self.assertTrue(self.same())
 
     def test_no_tls_on_the_other_side(self):
