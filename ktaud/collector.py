@@ -20,6 +20,7 @@ import os
 import pathlib
 import re
 import secrets
+import select
 import signal
 import socket
 import ssl
@@ -108,6 +109,8 @@ class Collector:
         self.bytes = 0
         self.lock = threading.Lock()    # guards what is above and below, and the files
         self.unknown = []               # connections without the token; the oldest first
+        self.serving = 0                # connections in all
+        listener.setblocking(False)
         threading.Thread(target=self._accept, daemon=True).start()
 
     def close(self):
@@ -129,17 +132,33 @@ class Collector:
             if self.limit is not None and self.bytes > self.limit:
                 raise Refused(f'more than {self.limit} bytes have been sent')
 
+    def is_idle(self):
+        """Whether there is no connection, so nothing comes unless somebody connects."""
+        with self.lock:
+            return not self.serving and not select.select([self.listener], [], [], 0)[0]
+
+    def _next(self):
+        """The next connection, counted. Raise OSError if there are no more."""
+        while True:
+            select.select([self.listener], [], [])
+            with self.lock, contextlib.suppress(BlockingIOError):
+                connection, _ = self.listener.accept()
+                self.serving += 1
+                return connection
+
     def _accept(self):
         while True:
             try:
-                connection, _ = self.listener.accept()
-            except OSError:
+                connection = self._next()
+            except (OSError, ValueError):
                 return
             if self.tls:
                 try:
                     connection = self.tls.wrap_socket(connection, server_side=True,
                                                       do_handshake_on_connect=False)
                 except OSError:
+                    with self.lock:
+                        self.serving -= 1
                     continue
             with self.lock:
                 self.unknown.append(connection)
@@ -163,6 +182,13 @@ class Collector:
             return False
 
     def _serve(self, connection):
+        try:
+            self._serve_open(connection)
+        finally:
+            with self.lock:
+                self.serving -= 1
+
+    def _serve_open(self, connection):
         with connection:
             peer = Peer(connection)
             known = self._greet(connection, peer)

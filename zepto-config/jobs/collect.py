@@ -77,8 +77,7 @@ class Collector(collector.Collector):
         """Wait until all is there, or nothing more can come because the node is gone."""
         deadline = time.monotonic() + HOME_SECONDS
         while not self.complete.wait(0.1) and time.monotonic() < deadline:
-            if gone():
-                self.complete.wait(2)
+            if gone() and self.is_idle():
                 break
         self.check()
         check_status(self.out)
