@@ -105,3 +105,38 @@ cost_gate()
 		}
 		END { print "1.." n; exit bad > 0 || !n }' "$out/output" "$2"
 }
+
+# progress NAME LOG [STEPS]: copy kbuild's output to LOG and tell how far it is of STEPS: on a
+# terminal one line that is rewritten, otherwise a line every half minute. How many steps there
+# were is left in LOG.steps.
+progress()
+{
+	local tty=0
+
+	[ ! -t 2 ] || tty=1
+	awk -v tty=$tty -v total="${3:-0}" -v name="$1" -v file="$2" '
+		function line(  s, t, p) {
+			t = systime() - start
+			p = total ? int(100 * n / total) : 0
+			if (p > 99)
+				p = 99
+			s = total ? sprintf("%3d%%", p) : sprintf("%d steps", n)
+			return sprintf("  kernel %s: %s  %d:%02d", name, s, t / 60, t % 60)
+		}
+		BEGIN { start = last = systime() }
+		{ print > file; fflush(file) }
+		/^  [A-Z]/ {
+			n++
+			now = systime()
+			if (now - last < (tty ? 1 : 30))
+				next
+			last = now
+			printf((tty ? "\r%s " : "%s\n"), line()) > "/dev/stderr"
+			fflush("/dev/stderr")
+		}
+		END {
+			if (tty && last != start)
+				printf "\n" > "/dev/stderr"
+			print n > (file ".steps")
+		}'
+}
