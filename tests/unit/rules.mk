@@ -135,7 +135,7 @@ $(call unit,tools/sample): $(addprefix $(B)/,$(addsuffix .o,$(unit_MACHINE) test
 tools_SHELL_TESTS := $(patsubst %.sh,$(B)/%,$(wildcard tests/unit/tools/test_*.sh))
 UNIT_TESTS += $(tools_SHELL_TESTS)
 
-$(tools_SHELL_TESTS): $(call unit,tools/sample) $(tools_PROGRAMS)
+$(tools_SHELL_TESTS): $(call unit,tools/sample tools/crowd) $(tools_PROGRAMS)
 	printf '#!/bin/sh\nexec tests/unit/tools/%s.sh %s\n' $(@F) $(B) > $@
 	chmod 755 $@
 

@@ -5,6 +5,7 @@
 #include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "replay.h"
 #include "report_options.h"
 #include "source.h"
 #include "subcommand.h"
@@ -24,9 +26,10 @@ enum { OPT_BY = 256, OPT_HOST };
 /**
  * struct top - the program
  * @report: what to show
- * @select: which period of the files
  * @files: names, NULL: the running kernel
  * @nr_files: number of them
+ * @host: of the files' machines
+ * @replay: where the periods of the files are
  * @map: for names
  * @symtab: likewise
  * @interval_ns: between two periods of the running kernel, or of a replay
@@ -39,9 +42,10 @@ enum { OPT_BY = 256, OPT_HOST };
  */
 struct top {
 	struct report report;
-	struct period_select select;
 	char **files;
 	int nr_files;
+	const char *host;
+	struct replay replay;
 	const char *map;
 	struct ktau_symtab *symtab;
 	uint64_t interval_ns;
@@ -112,7 +116,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		t->interval_ns = (uint64_t)(seconds * 1e9);
 		return 0;
 	case OPT_HOST:
-		t->select.host = arg;
+		t->host = arg;
 		return 0;
 	case 'm':
 		t->map = arg;
@@ -168,21 +172,21 @@ static int read_live(struct top *t)
 	return err ? CLI_FAILED : CLI_DONE;
 }
 
-/* The period that ends with stream number t->select.number. */
+/* The period that ends with stream number t->screen.number. */
 static int read_files(struct top *t)
 {
-	int status;
+	int err;
 
 	drop_period(t);
 	if (make_period(t))
 		return CLI_FAILED;
-	status = source_read_files(&t->period, &t->select, t->files, t->nr_files, &t->reader);
-	/* What is readable of a damaged file is shown. */
-	if (t->period.last)
-		return CLI_DONE;
-	if (status == CLI_DONE)
-		source_has_period(&t->period, &t->select, t->files[0]);
-	return CLI_FAILED;
+	err = replay_read(&t->replay, t->screen.number, &t->period, &t->reader);
+	if (err == -ENODATA)
+		complain("%s: stream %" PRIu64 " is not there any more", t->files[0],
+			 t->screen.number);
+	else if (err)
+		source_failed(t->reader, t->files[0], err);
+	return err ? CLI_FAILED : CLI_DONE;
 }
 
 static int read_period(struct top *t)
@@ -197,23 +201,22 @@ static int read_period(struct top *t)
 	return CLI_FAILED;
 }
 
-/* The first period, and how many there are: a file with two streams has one. */
+/* The first period: a file with two streams has one, that with one what came before it. */
 static int read_first(struct top *t)
 {
-	if (t->files)
-		t->select = (struct period_select){
-			.choice = PERIOD_NUMBER, .number = 1, .host = t->select.host,
-		};
-	if (read_period(t))
-		return CLI_FAILED;
+	const struct period_select any = { .host = t->host };
+	struct period none = { .streams = 0 };
+
 	if (!t->files)
-		return CLI_DONE;
-	t->screen.last = t->period.streams;
-	t->screen.number = t->select.number;
-	if (t->screen.last < 2)
-		return CLI_DONE;
-	t->screen.number = t->select.number = 2;
-	return read_period(t);
+		return read_period(t);
+	replay_init(&t->replay, t->files, t->nr_files, t->host);
+	t->screen.last = t->replay.nr;
+	t->screen.number = t->screen.last > 1 ? 2 : 1;
+	if (t->screen.last)
+		return read_period(t);
+	none.traces = t->replay.traces;
+	source_has_period(&none, &any, t->files[0]);
+	return CLI_FAILED;
 }
 
 static void fill(struct top *t)
@@ -231,7 +234,7 @@ static int step(struct top *t, int by)
 
 	if (!t->files || to < (t->screen.last > 1 ? 2 : 1) || to > t->screen.last)
 		return CLI_DONE;
-	t->screen.number = t->select.number = to;
+	t->screen.number = to;
 	return read_period(t);
 }
 
@@ -452,6 +455,7 @@ static int top_main(int argc, char **argv)
 	else
 		status = run(&t);
 	drop_period(&t);
+	replay_deinit(&t.replay);
 	ktau_reader_destroy(t.reader);
 	ktau_symtab_destroy(t.symtab);
 	number = top_screen_signal();

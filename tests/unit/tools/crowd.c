@@ -16,7 +16,7 @@
 
 #include "fixture.h"
 
-enum { NR_STREAMS = 9, NR_ROUTINES = 12, FIRST_ID = 1100, FIRST_SERIAL = 1000 };
+enum { NR_STREAMS = 9, KEY_STREAM = 6, NR_ROUTINES = 12, FIRST_ID = 1100, FIRST_SERIAL = 1000 };
 
 /* Slots of one read: enter, pipe_read, schedule, switch, woken and three exits. */
 enum { ROUND_SLOTS = 8, ROUND_BYTES = 6 * 16 + 32 + 40 };
@@ -138,7 +138,7 @@ static int put_profiles(struct sink *s, uint64_t number)
 	if (!err)
 		err = put_cpus(s, number, &nr);
 	for (i = 0; !err && i < nr_tasks; i++) {
-		if (number && number + 1 != NR_STREAMS && i % 4 != number % 4)
+		if (number && number != KEY_STREAM && number + 1 != NR_STREAMS && i % 4 != number % 4)
 			continue;
 		err = put_profile(s, i, at, number / 4 + (number % 4 >= i % 4));
 		nr++;
@@ -248,7 +248,10 @@ static int write_crowd(struct sink *s)
 	int err = 0;
 
 	for (number = 0; !err && number < NR_STREAMS; number++) {
-		err = put_profiles(s, number);
+		if (number == KEY_STREAM)
+			err = ktau_writer_key(s->w);
+		if (!err)
+			err = put_profiles(s, number);
 		if (!err && number >= 1 && number <= 4)
 			err = put_traces(s, number);
 		if (!err)

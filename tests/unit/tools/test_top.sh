@@ -152,6 +152,37 @@ ends()
 	check "$3: and not the other screen" [ "$(term display-message -p '#{alternate_on}')" = 0 ]
 }
 
+# rchar KEY PATTERN: the bytes read until the key has shown the line
+rchar()
+{
+	top=$(pgrep -P "$(cat "$tmp/shell")" -x ktau)
+	before=$(sed -n 's/^rchar: //p' "/proc/$top/io")
+	keys "$1"
+	shows "$2"
+	echo $(($(sed -n 's/^rchar: //p' "/proc/$top/io") - before))
+}
+
+# A file of nine streams, of which the first and the seventh are full.
+steps()
+{
+	"$build/tests/unit/tools/crowd" "$tmp/crowd.ktau" 2000 0
+	size=$(stat -c %s "$tmp/crowd.ktau")
+	open_term "$build/tools/ktau/ktau top -d 1000 $tmp/crowd.ktau"
+	check "the first period of many tasks" shows 'stream 2 of 9$'
+	keys Right Right Right Right Right
+	check "five periods on" shows 'stream 7 of 9  FROZEN'
+	bytes=$(rchar Right 'stream 8 of 9')
+	check "a step reads from the last full stream on: $bytes of $size bytes" \
+		[ "$((bytes * 2))" -lt "$size" ]
+	screen | sed 1d >"$tmp/index"
+	keys Left Left Left Left Left Left Left
+	check "back to the first" shows 'stream 2 of 9'
+	keys Right Right Right Right Right Right
+	check "and there again, the same" shows 'stream 8 of 9'
+	screen | sed 1d >"$tmp/again"
+	check "is the same" cmp "$tmp/index" "$tmp/again"
+}
+
 replays()
 {
 	open_term "$build/tools/ktau/ktau top -d 0.1 --by=pid $tmp/good.ktau"
@@ -179,5 +210,6 @@ sizes
 ends C-c 130 "Ctrl-C"
 ends TERM 143 "SIGTERM"
 ends SEGV 139 "a crash"
+steps
 replays
 done_testing
