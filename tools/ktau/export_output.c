@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,12 +24,14 @@
  * @partial: its name while it is written; equal to @path if it is no regular file,
  *	and NULL for standard output
  * @file: open, unless it is a directory
+ * @mark_fd: locked while a directory is written, -1: there is none
  * @failed: it could not be written, and the message is out
  */
 struct output {
 	const char *path;
 	char *partial;
 	FILE *file;
+	int mark_fd;
 	bool failed;
 };
 
@@ -105,11 +108,23 @@ static void catch_signals(void)
 		pthread_detach(thread);
 }
 
-static struct output *refuse(struct output *o)
+static void destroy(struct output *o)
 {
-	complain("cannot create %s: %s", o->path, strerror(errno));
+	if (o->mark_fd >= 0)
+		close(o->mark_fd);
 	free(o->partial);
 	free(o);
+}
+
+static struct output *refuse(struct output *o)
+{
+	if (errno == EBUSY)
+		complain("cannot create %s: another export is writing it", o->path);
+	else if (errno == ENOTEMPTY)
+		complain("cannot create %s: %s is in the way", o->path, o->partial);
+	else
+		complain("cannot create %s: %s", o->path, strerror(errno));
+	destroy(o);
 	return NULL;
 }
 
@@ -118,6 +133,62 @@ static bool is_special(const char *path)
 	struct stat st;
 
 	return !stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+/*
+ * A directory that is being written has this file, locked: where it is and nobody has locked
+ * it, its writer was killed.
+ */
+static const char mark[] = "/.ktau-export";
+
+static int open_mark(const struct output *o, int flags)
+{
+	char *path = cli_alloc(NULL, strlen(o->partial) + sizeof(mark), 1);
+	int fd;
+
+	sprintf(path, "%s%s", o->partial, mark);
+	fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0666);
+	free(path);
+	return fd;
+}
+
+static void remove_mark(const struct output *o)
+{
+	char *path = cli_alloc(NULL, strlen(o->partial) + sizeof(mark), 1);
+
+	sprintf(path, "%s%s", o->partial, mark);
+	unlink(path);
+	free(path);
+}
+
+/* 0, or -1 with errno: EBUSY if another export is writing it, ENOTEMPTY if none ever has. */
+static int remove_stale(const struct output *o)
+{
+	int fd = open_mark(o, O_RDWR), err;
+
+	if (fd < 0) {
+		errno = ENOTEMPTY;
+		return -1;
+	}
+	err = flock(fd, LOCK_EX | LOCK_NB);
+	if (!err)
+		err = nftw(o->partial, remove_one, 4, FTW_DEPTH | FTW_PHYS);
+	else
+		errno = EBUSY;
+	close(fd);
+	return err;
+}
+
+static int make_directory(struct output *o)
+{
+	int err = mkdir(o->partial, 0777);
+
+	if (err && errno == EEXIST && !remove_stale(o))
+		err = mkdir(o->partial, 0777);
+	if (err)
+		return -1;
+	o->mark_fd = open_mark(o, O_RDWR | O_CREAT | O_EXCL);
+	return o->mark_fd < 0 ? -1 : flock(o->mark_fd, LOCK_EX | LOCK_NB);
 }
 
 static int make(struct output *o, bool directory)
@@ -129,7 +200,7 @@ static int make(struct output *o, bool directory)
 		return -1;
 	}
 	if (directory)
-		return mkdir(o->partial, 0777);
+		return make_directory(o);
 	if (!stat(o->path, &st) && S_ISDIR(st.st_mode)) {
 		errno = EISDIR;
 		return -1;
@@ -143,7 +214,7 @@ struct output *output_create(const char *path, bool directory)
 	struct output *o = cli_alloc(NULL, 1, sizeof(*o));
 	int err;
 
-	*o = (struct output){ .path = path };
+	*o = (struct output){ .path = path, .mark_fd = -1 };
 	if (!directory && !strcmp(path, "-")) {
 		o->file = stdout;
 		return o;
@@ -263,14 +334,15 @@ int output_commit(struct output *o)
 	int err = finish(o);
 
 	pthread_mutex_lock(&lock);
+	if (o->mark_fd >= 0)
+		remove_mark(o);
 	if (!err && o->partial && strcmp(o->partial, o->path) && rename(o->partial, o->path))
 		err = cannot_write(o, errno);
 	if (err)
 		remove_unfinished();
 	unfinished = NULL;
 	pthread_mutex_unlock(&lock);
-	free(o->partial);
-	free(o);
+	destroy(o);
 	return err;
 }
 
@@ -282,6 +354,5 @@ void output_discard(struct output *o)
 	pthread_mutex_lock(&lock);
 	remove_unfinished();
 	pthread_mutex_unlock(&lock);
-	free(o->partial);
-	free(o);
+	destroy(o);
 }
