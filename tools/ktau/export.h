@@ -16,9 +16,23 @@
 #include "period.h"
 #include "timeline.h"
 
+/* How --tau numbers its files. */
+enum export_naming { NAMING_DENSE, NAMING_PID, NAMING_NG };
+
+/**
+ * struct export_options - what is asked for
+ * @host: only streams of this machine, NULL: all
+ * @naming: see ktau-export(1)
+ */
+struct export_options {
+	const char *host;
+	enum export_naming naming;
+};
+
 /**
  * struct export_run - one run of an exporter
  * @format: the exporter
+ * @options: what is asked for
  * @output: what is written
  * @out: the same if it is a file
  * @host: number of the present host, from 0
@@ -33,6 +47,7 @@
  */
 struct export_run {
 	const struct exporter *format;
+	struct export_options options;
 	struct output *output;
 	FILE *out;
 	uint32_t host;
@@ -63,10 +78,13 @@ struct export_run {
  * @end_host: called if start_host() was, at the end of the host; may be NULL
  * @end: all has been written; frees @data; called if begin() was, even after an
  *	error; may be NULL
+ * @run: reads the files itself, instead of all of these; CLI_DONE or CLI_FAILED
  *
- * All return 0 or -errno. Errors of @out are found by the caller; -EIO means that there
+ * All others return 0 or -errno. Errors of @out are found by the caller; -EIO means that there
  * has been a message.
  */
+struct export_totals;
+
 struct exporter {
 	const char *name;
 	const char *suffix;
@@ -82,6 +100,8 @@ struct exporter {
 	int (*profile)(struct export_run *x);
 	int (*end_host)(struct export_run *x);
 	int (*end)(struct export_run *x);
+	int (*run)(struct export_run *x, char **files, int nr_files,
+		   const struct ktau_symtab *symtab, struct export_totals *totals);
 };
 
 /* A state as the kernel's event sched_switch reports it: those of /proc/PID/stat. */
@@ -92,6 +112,7 @@ extern const struct exporter export_chrome;
 extern const struct exporter export_ctf;
 extern const struct exporter export_otf2;
 extern const struct exporter export_tau;
+extern const struct exporter export_tau_snapshot;
 extern const struct exporter export_tau_trace;
 extern const struct exporter export_pprof;
 extern const struct exporter export_csv;

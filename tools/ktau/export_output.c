@@ -256,8 +256,7 @@ static FILE *open_in(struct output *o, const char *name, const char *mode)
 
 	sprintf(path, "%s/%s", o->partial, name);
 	pthread_mutex_lock(&lock);
-	slash = strrchr(name, '/') ? strrchr(path, '/') : NULL;
-	if (slash) {
+	for (slash = path + strlen(o->partial); (slash = strchr(slash + 1, '/'));) {
 		*slash = 0;
 		mkdir(path, 0777);
 		*slash = '/';

@@ -17,6 +17,7 @@
  * @file: the present file
  * @reader: of that
  * @started: a host has begun
+ * @elsewhere: the present stream is of a machine that was not asked for
  * @period: its profiles
  * @rows: likewise
  * @totals: of all hosts
@@ -27,7 +28,7 @@ struct input {
 	struct ktau_symtab *symtab;
 	const char *file;
 	struct ktau_reader *reader;
-	bool started;
+	bool started, elsewhere;
 	struct period period;
 	struct aggregate rows;
 	struct export_totals *totals;
@@ -157,8 +158,12 @@ static int end_host(struct input *in, int err)
 
 static int take_stream(struct input *in, const struct ktau_rec_stream *stream)
 {
+	const char *host = in->x->options.host;
 	int err = 0;
 
+	in->elsewhere = host && strcmp(host, stream->nodename);
+	if (in->elsewhere)
+		return 0;
 	if (in->started && !ktau_same_boot(&in->x->stream, stream))
 		err = end_host(in, 0);
 	if (!err && !in->started)
@@ -174,7 +179,7 @@ static int take_record(struct input *in, const union ktau_record *record)
 
 	if (record->rec->type == KTAU_REC_STREAM)
 		err = take_stream(in, record->stream);
-	if (err || !in->started)
+	if (err || !in->started || in->elsewhere)
 		return err;
 	if (in->x->format->profile)
 		err = period_put(&in->period, in->reader, record);
@@ -260,7 +265,10 @@ int export_files(struct export_run *x, char **files, int nr_files, struct ktau_s
 	output_exit();
 	err = err ? err : end_err;
 	export_failed(&in, err);
-	if (!err && !x->begun) {
+	if (!err && !x->begun && x->options.host) {
+		complain("there is nothing of host %s in the input", x->options.host);
+		err = -EIO;
+	} else if (!err && !x->begun) {
 		complain("there is no trace in the input%s: record with trace=on",
 			 x->format->profile ? ", and no profile" : "");
 		err = -EIO;

@@ -3,7 +3,7 @@
  * TAU profiles, for ParaProf and pprof: profile.NODE.CONTEXT.THREAD, where a node is a
  * host, a context a process and a thread a task, numbered without gaps: pprof stops at the
  * first one. The real ids are in the metadata. MULTI__TIME has all times, MULTI__RUNNING
- * those without waits.
+ * those without waits. Call paths are those of the trace, if there is one.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -15,6 +15,7 @@
 #include "export.h"
 #include "export_tau.h"
 #include "hash.h"
+#include "stacks.h"
 #include "text.h"
 
 const char *tau_group(const char *group, char text[TAU_GROUP_BYTES])
@@ -72,19 +73,43 @@ void tau_numbering_deinit(struct tau_numbering *n)
 	*n = (struct tau_numbering){ .nr_contexts = 0 };
 }
 
-/* What a file is made from: @running leaves the waits out. */
-struct tau_file {
-	struct export_run *x;
-	FILE *out;
-	bool running;
-};
-
-static void put_us(struct tau_file *f, uint64_t ticks)
+static uint64_t less_waits(bool running, uint64_t ticks, uint64_t waits)
 {
-	struct ktau_clock clock;
+	return running ? less(ticks, waits) : ticks;
+}
 
-	ktau_clock_init(&clock, &f->x->stream);
-	fprintf(f->out, " %.16G", (double)ktau_clock_ns(&clock, ticks) / 1000);
+static bool is_wait(const struct symbolizer *names, uint32_t id)
+{
+	return symbolize_group_bit(names, id) == KTAU_GROUP_SCHED;
+}
+
+struct tau_time tau_routine_time(const struct symbolizer *names, const struct routine *r,
+				 bool running)
+{
+	if (running && is_wait(names, r->id))
+		return (struct tau_time){ 0, 0 };
+	return (struct tau_time){
+		r->excl, more(r->excl, less_waits(running, r->incl, r->asleep + r->runq)),
+	};
+}
+
+struct tau_time tau_root_time(const struct symbolizer *names, const struct process *p,
+			      bool running)
+{
+	const uint64_t *parts = p->account.parts;
+	uint64_t inside = 0, waits = 0, life = p->account.life;
+	const struct routine *r;
+
+	for (r = p->tally.routines; r < p->tally.routines + p->tally.nr; r++) {
+		if (r->kind != KTAU_KIND_TIMER)
+			continue;
+		inside += r->excl;
+		waits += is_wait(names, r->id) ? r->excl : 0;
+	}
+	life = more(life, inside);
+	waits = more(waits, parts[ACCOUNT_ASLEEP] + parts[ACCOUNT_RUNQ]);
+	life = less_waits(running, life, waits);
+	return (struct tau_time){ less(life, less_waits(running, inside, waits)), life };
 }
 
 static void put_attribute(FILE *out, const char *name, const char *value)
@@ -112,17 +137,20 @@ static void put_number(FILE *out, const char *name, int64_t value)
 	put_attribute(out, name, text);
 }
 
-static void put_metadata(struct tau_file *f, const struct process *p)
+const char *tau_process_name(const struct process *p)
+{
+	return p->label && *p->label ? p->label : p->owner.comm;
+}
+
+void tau_metadata(const struct process *p, const struct ktau_rec_stream *stream, FILE *out)
 {
 	const struct ktau_rec_owner *o = &p->owner;
-	FILE *out = f->out;
 
-	fputs("# Name Calls Subrs Excl Incl ProfileCalls # <metadata>", out);
-	put_attribute(out, "Hostname", f->x->stream.nodename);
+	put_attribute(out, "Hostname", stream->nodename);
 	put_attribute(out, "OS Name", "Linux");
-	put_attribute(out, "OS Release", f->x->stream.release);
-	put_attribute(out, "OS Machine", f->x->stream.machine);
-	put_attribute(out, "Name", p->label && *p->label ? p->label : o->comm);
+	put_attribute(out, "OS Release", stream->release);
+	put_attribute(out, "OS Machine", stream->machine);
+	put_attribute(out, "Name", tau_process_name(p));
 	put_number(out, "pid", o->tgid);
 	put_number(out, "tid", o->tid);
 	put_number(out, "ppid", o->ppid);
@@ -131,60 +159,141 @@ static void put_metadata(struct tau_file *f, const struct process *p)
 		put_number(out, "exit code", o->exit_code);
 	put_attribute(out, "Exclusive", "without the routines inside");
 	put_attribute(out, "SumSqr", "lower bound: calls times mean squared");
-	fputs("</metadata>\n", out);
 }
 
-static uint64_t less_waits(const struct tau_file *f, uint64_t ticks, uint64_t waits)
+/**
+ * struct paths - the call paths of a task's trace
+ * @serial: its serial
+ * @stacks: they
+ * @walk: where the task is
+ * @incl_ns: of each path, with the paths that go on from it
+ */
+struct paths {
+	uint64_t serial;
+	struct stacks stacks;
+	struct stack_walk walk;
+	uint64_t *incl_ns;
+};
+
+/* What is kept of a host: the call paths of its tasks, and the names of files. */
+struct tau {
+	struct paths **paths;
+	size_t nr, room;
+	struct hash by_serial;
+	struct hash by_tid;
+};
+
+/* What a file is made from: @running leaves the waits out. */
+struct tau_file {
+	struct export_run *x;
+	FILE *out;
+	bool running;
+};
+
+static void put_us(struct tau_file *f, uint64_t ticks)
 {
-	if (!f->running)
-		return ticks;
-	return ticks > waits ? ticks - waits : 0;
+	struct ktau_clock clock;
+
+	ktau_clock_init(&clock, &f->x->stream);
+	fprintf(f->out, " %.16G", (double)ktau_clock_ns(&clock, ticks) / 1000);
 }
 
-static bool is_wait(const struct tau_file *f, const struct routine *r)
+static void put_metadata(struct tau_file *f, const struct process *p)
 {
-	return symbolize_group_bit(f->x->names, r->id) == KTAU_GROUP_SCHED;
+	fputs("# Name Calls Subrs Excl Incl ProfileCalls # <metadata>", f->out);
+	tau_metadata(p, &f->x->stream, f->out);
+	fputs("</metadata>\n", f->out);
 }
 
 static void put_routine(struct tau_file *f, const struct routine *r)
 {
-	bool wait = f->running && is_wait(f, r);
+	struct tau_time time = tau_routine_time(f->x->names, r, f->running);
 	char group[TAU_GROUP_BYTES];
 
 	fputc('"', f->out);
 	tau_name(symbolize_event(f->x->names, r->id), f->out);
 	fprintf(f->out, "\" %" PRIu64 " 0", r->count);
-	put_us(f, wait ? 0 : r->excl);
-	put_us(f, wait ? 0 : less_waits(f, r->incl, r->asleep + r->runq));
+	put_us(f, time.excl);
+	put_us(f, time.incl);
 	fprintf(f->out, " 0 GROUP=\"%s | TAU_KERNEL\"\n",
 		tau_group(symbolize_group(f->x->names, r->id), group));
 }
 
-/* The whole life is the task's own: its exclusive time is what was not in the kernel. */
 static void put_root(struct tau_file *f, const struct process *p)
 {
-	const uint64_t *parts = p->account.parts;
-	uint64_t inside = 0, waits = 0, life = p->account.life;
-	const struct routine *r;
+	struct tau_time time = tau_root_time(f->x->names, p, f->running);
 
-	for (r = p->tally.routines; r < p->tally.routines + p->tally.nr; r++) {
-		if (r->kind != KTAU_KIND_TIMER)
-			continue;
-		inside += r->excl;
-		waits += is_wait(f, r) ? r->excl : 0;
-	}
-	if (life < inside)
-		life = inside;
-	if (parts[ACCOUNT_ASLEEP] + parts[ACCOUNT_RUNQ] > waits)
-		waits = parts[ACCOUNT_ASLEEP] + parts[ACCOUNT_RUNQ];
 	fputc('"', f->out);
-	tau_name(p->label && *p->label ? p->label : p->owner.comm, f->out);
+	tau_name(tau_process_name(p), f->out);
 	fputs("\" 1 0", f->out);
-	life = less_waits(f, life, waits);
-	inside = less_waits(f, inside, waits);
-	put_us(f, life > inside ? life - inside : 0);
-	put_us(f, life);
+	put_us(f, time.excl);
+	put_us(f, time.incl);
 	fputs(" 0 GROUP=\"TAU_USER\"\n", f->out);
+}
+
+static const struct stack_node *parent_of(const struct stacks *s, const struct stack_node *node)
+{
+	return node->parent == STACKS_NONE ? NULL : &s->nodes[node->parent];
+}
+
+static uint64_t self_ns(const struct tau_file *f, const struct stack_node *node)
+{
+	return f->running && node->off ? 0 : node->self_ns;
+}
+
+/* A path comes after its parent. */
+static void sum_paths(const struct tau_file *f, struct paths *p)
+{
+	const struct stacks *s = &p->stacks;
+	uint32_t i;
+
+	for (i = 0; i < s->nr; i++)
+		p->incl_ns[i] = self_ns(f, &s->nodes[i]);
+	for (i = s->nr; i-- > 0;)
+		if (s->nodes[i].parent != STACKS_NONE)
+			p->incl_ns[s->nodes[i].parent] += p->incl_ns[i];
+}
+
+static void put_path_name(struct tau_file *f, const struct stacks *s,
+			  const struct stack_node *node)
+{
+	if (node->parent == STACKS_NONE) {
+		tau_name(node->name, f->out);
+		return;
+	}
+	put_path_name(f, s, parent_of(s, node));
+	fputs(" => ", f->out);
+	tau_name(symbolize_event(f->x->names, node->id), f->out);
+}
+
+static void put_paths(struct tau_file *f, struct paths *p)
+{
+	const struct stack_node *node;
+	char group[TAU_GROUP_BYTES];
+	uint32_t i;
+
+	sum_paths(f, p);
+	for (i = 0; i < p->stacks.nr; i++) {
+		node = &p->stacks.nodes[i];
+		if (node->parent == STACKS_NONE)
+			continue;
+		fputc('"', f->out);
+		put_path_name(f, &p->stacks, node);
+		fprintf(f->out, "\" %" PRIu64 " 0 %.16G %.16G 0 GROUP=\"TAU_CALLPATH | %s | "
+			"TAU_KERNEL\"\n", node->count, (double)self_ns(f, node) / 1000,
+			(double)p->incl_ns[i] / 1000,
+			tau_group(symbolize_group(f->x->names, node->id), group));
+	}
+}
+
+static size_t count_paths(const struct paths *p)
+{
+	size_t nr = 0;
+	uint32_t i;
+
+	for (i = 0; i < p->stacks.nr; i++)
+		nr += p->stacks.nodes[i].parent != STACKS_NONE;
+	return nr;
 }
 
 static size_t count_kind(const struct tally *t, uint16_t kind)
@@ -207,17 +316,20 @@ static void put_counter(struct tau_file *f, const struct routine *r)
 		r->min, mean, mean * mean * (double)r->count);
 }
 
-static void put_profile(struct tau_file *f, const struct process *p)
+static void put_profile(struct tau_file *f, const struct process *p, struct paths *paths)
 {
 	const struct routine *r, *end = p->tally.routines + p->tally.nr;
 
 	fprintf(f->out, "%zu templated_functions_MULTI_%s\n",
-		count_kind(&p->tally, KTAU_KIND_TIMER) + 1, f->running ? "RUNNING" : "TIME");
+		count_kind(&p->tally, KTAU_KIND_TIMER) + 1 + (paths ? count_paths(paths) : 0),
+		f->running ? "RUNNING" : "TIME");
 	put_metadata(f, p);
 	put_root(f, p);
 	for (r = p->tally.routines; r < end; r++)
 		if (r->kind == KTAU_KIND_TIMER)
 			put_routine(f, r);
+	if (paths)
+		put_paths(f, paths);
 	fprintf(f->out, "0 aggregates\n%zu userevents\n",
 		count_kind(&p->tally, KTAU_KIND_COUNTER));
 	fputs("# eventname numevents max min mean sumsqr\n", f->out);
@@ -226,29 +338,123 @@ static void put_profile(struct tau_file *f, const struct process *p)
 			put_counter(f, r);
 }
 
+/*
+ * By pid, a task that had the number of another one before is the next context. The name of
+ * a host comes from a file.
+ */
+static void name_file(struct export_run *x, const struct process *p, struct tau_ids ids,
+		      bool running, char name[256])
+{
+	struct tau *tau = x->data;
+	const char *metric = running ? "RUNNING" : "TIME";
+	char host[sizeof(x->stream.nodename) + 1], *c;
+	uintptr_t again;
+
+	if (x->options.naming == NAMING_DENSE) {
+		snprintf(name, 256, "MULTI__%s/profile.%" PRIu32 ".%" PRIu32 ".%" PRIu32, metric,
+			 x->host, ids.context, ids.thread);
+		return;
+	}
+	again = hash_get(&tau->by_tid, (uint64_t)(uint32_t)p->owner.tid + 1);
+	if (running)
+		hash_put(&tau->by_tid, (uint64_t)(uint32_t)p->owner.tid + 1, again + 1);
+	snprintf(host, sizeof(host), "%s", x->stream.nodename);
+	for (c = host; *c; c++)
+		if (!isalnum((unsigned char)*c) && !strchr("-_", *c) && (*c != '.' || c == host))
+			*c = '_';
+	snprintf(name, 256, "%s%s%sMULTI__%s/profile.%" PRId32 ".%zu.0",
+		 x->options.naming == NAMING_NG ? "Tprofile." : "",
+		 x->options.naming == NAMING_NG ? host : "",
+		 x->options.naming == NAMING_NG ? "/" : "", metric, p->owner.tid, (size_t)again);
+}
+
 static int write_profile(struct export_run *x, const struct process *p, struct tau_ids ids)
 {
+	struct tau *tau = x->data;
+	struct paths *paths = (struct paths *)hash_get(&tau->by_serial, p->owner.serial);
 	struct tau_file f = { .x = x };
-	char name[80];
+	char name[256];
 	int metric;
 
+	if (paths)
+		paths->incl_ns = cli_alloc(paths->incl_ns, paths->stacks.nr + 1,
+					   sizeof(*paths->incl_ns));
 	for (metric = 0; metric < 2; metric++) {
 		f.running = metric;
-		snprintf(name, sizeof(name), "MULTI__%s/profile.%" PRIu32 ".%" PRIu32 ".%" PRIu32,
-			 metric ? "RUNNING" : "TIME", x->host, ids.context, ids.thread);
+		name_file(x, p, ids, f.running, name);
 		f.out = output_add(x->output, name);
 		if (!f.out)
 			return -EIO;
-		put_profile(&f, p);
+		put_profile(&f, p, paths);
 		if (output_close(x->output, f.out))
 			return -EIO;
 	}
 	return 0;
 }
 
+static int begin(struct export_run *x)
+{
+	x->data = cli_alloc(NULL, 1, sizeof(struct tau));
+	*(struct tau *)x->data = (struct tau){ .nr = 0 };
+	return 0;
+}
+
+static struct paths *paths_of(struct export_run *x, struct track *track)
+{
+	struct tau *tau = x->data;
+	struct paths *p;
+
+	if (track->writer)
+		return (struct paths *)track->writer;
+	p = cli_alloc(NULL, 1, sizeof(*p));
+	*p = (struct paths){ .serial = track->serial };
+	stacks_init(&p->stacks, registry_events(x->period->registry));
+	if (tau->nr == tau->room) {
+		tau->room = tau->room ? 2 * tau->room : 64;
+		tau->paths = cli_alloc(tau->paths, tau->room, sizeof(struct paths *));
+	}
+	tau->paths[tau->nr++] = p;
+	hash_put(&tau->by_serial, p->serial, (uintptr_t)p);
+	track->writer = (uintptr_t)p;
+	return p;
+}
+
 static int event(struct export_run *x, const struct timeline_event *e)
 {
-	(void)x, (void)e;
+	struct paths *p = paths_of(x, e->track);
+
+	stacks_event(&p->stacks, &p->walk, e);
+	return 0;
+}
+
+static int end_host(struct export_run *x)
+{
+	struct tau *tau = x->data;
+	struct paths *p;
+
+	while (tau->nr) {
+		p = tau->paths[--tau->nr];
+		stacks_deinit(&p->stacks);
+		free(p->incl_ns);
+		free(p);
+	}
+	hash_clear(&tau->by_serial);
+	if (x->options.naming == NAMING_NG)
+		hash_clear(&tau->by_tid);
+	return 0;
+}
+
+static int end(struct export_run *x)
+{
+	struct tau *tau = x->data;
+
+	if (!tau)
+		return 0;
+	free(tau->paths);
+	hash_deinit(&tau->by_serial);
+	hash_deinit(&tau->by_tid);
+	free(tau);
+	x->data = NULL;
 	return 0;
 }
 
@@ -274,6 +480,9 @@ const struct exporter export_tau = {
 	.opens = "ParaProf and TAU's pprof: a directory of profiles",
 	.directory = true,
 	.hosts = true,
+	.begin = begin,
 	.event = event,
 	.profile = profile,
+	.end_host = end_host,
+	.end = end,
 };

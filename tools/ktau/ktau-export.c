@@ -28,17 +28,19 @@ static const struct exporter *const formats[] = {
 };
 
 enum { NR_FORMATS = sizeof(formats) / sizeof(*formats),
-       OPT_FORMAT = 0x100 };
+       OPT_FORMAT = 0x100, OPT_HOST = 0x200, OPT_NAMING, OPT_SNAPSHOT };
 
 struct options {
 	const struct exporter *format;
+	struct export_options more;
+	bool snapshot;
 	const char *map, *output;
 	char **files;
 	int nr_files;
 };
 
 /* One option for each format, then the others: complete before main(), for completion. */
-static struct argp_option argp_options[NR_FORMATS + 4];
+static struct argp_option argp_options[NR_FORMATS + 6];
 static char descriptions[NR_FORMATS][80];
 
 static void __attribute__((constructor)) make_options(void)
@@ -51,6 +53,12 @@ static void __attribute__((constructor)) make_options(void)
 		{ "map", 'm', "FILE", 0,
 		  "System.map, kallsyms or vmlinux, for names that the kernel did not know",
 		  2 },
+		{ "host", OPT_HOST, "NAME", 0, "Of files of several machines, this one", 2 },
+		{ "naming", OPT_NAMING, "WHAT", 0,
+		  "With --tau: files numbered dense, by pid, or ng: by pid in a directory for "
+		  "each host (dense)", 2 },
+		{ "snapshot", OPT_SNAPSHOT, NULL, 0,
+		  "With --tau: a file for each task with a profile for each stream", 2 },
 		{ 0 }
 	};
 	size_t i;
@@ -68,6 +76,30 @@ static void __attribute__((constructor)) make_options(void)
 	memcpy(&argp_options[NR_FORMATS], others, sizeof(others));
 }
 
+static int parse_naming(const char *word, enum export_naming *naming)
+{
+	static const char *const words[] = { "dense", "pid", "ng" };
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (!strcmp(words[i], word)) {
+			*naming = (enum export_naming)i;
+			return 0;
+		}
+	}
+	return -1;
+}
+
+static void check_options(struct options *o, struct argp_state *state)
+{
+	if (o->format != &export_tau && (o->snapshot || o->more.naming))
+		cli_usage(state, "--snapshot and --naming go with --tau");
+	if (o->snapshot && o->more.naming)
+		cli_usage(state, "--snapshot: its files are numbered dense");
+	if (o->snapshot)
+		o->format = &export_tau_snapshot;
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
@@ -80,6 +112,16 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	}
 	switch (key) {
+	case OPT_HOST:
+		o->more.host = arg;
+		return 0;
+	case OPT_NAMING:
+		if (parse_naming(arg, &o->more.naming))
+			cli_usage(state, "--naming=%s: not dense, pid or ng", arg);
+		return 0;
+	case OPT_SNAPSHOT:
+		o->snapshot = true;
+		return 0;
 	case 'o':
 		o->output = arg;
 		return 0;
@@ -96,6 +138,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 				   formats[0]->name);
 		if (!o->nr_files)
 			cli_usage(state, "give a FILE");
+		check_options(o, state);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -196,7 +239,10 @@ static int export_to(struct export_run *x, const struct options *o, const char *
 	if (!x->output)
 		return CLI_FAILED;
 	x->out = output_file(x->output);
-	status = export_files(x, o->files, o->nr_files, symtab, &totals);
+	if (x->format->run)
+		status = x->format->run(x, o->files, o->nr_files, symtab, &totals);
+	else
+		status = export_files(x, o->files, o->nr_files, symtab, &totals);
 	if (!totals.hosts)
 		output_discard(x->output);
 	else if (output_commit(x->output))
@@ -223,6 +269,7 @@ static int export_main(int argc, char **argv)
 	if (o.map && symbolize_load_map(&symtab, o.map))
 		return CLI_FAILED;
 	x.format = o.format;
+	x.options = o.more;
 	if (!o.output)
 		path = default_output(o.format, o.files[0]);
 	status = export_to(&x, &o, path ? path : o.output, symtab);
