@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The installed library from a user's point of view: the symbol map, the manual pages,
-# pkg-config, the example of libktau(3), compiled and run, and uninstallation.
+# pkg-config, the example of libktau(3), compiled and run, completion, and uninstallation.
 #
 # usage: test_install.sh BUILD_DIRECTORY
 
@@ -85,6 +85,28 @@ head -c 700 "$work/s.ktau" >"$work/cut.ktau"
 if "$work/top10" "$work/cut.ktau" >/dev/null 2>"$work/err"; then rc=1; fi
 grep -q 'cut.ktau: truncated at byte' "$work/err" || rc=1
 ok $rc "and says what is wrong with a damaged one"
+
+# The shells find the completion where it was installed, and it completes.
+rc=0
+# shellcheck disable=SC2016 # the shell that is asked expands it
+bash --norc -c '. "$1"; complete -p ktau; COMP_WORDS=(ktau stat); COMP_CWORD=1; _ktau
+	printf "%s\n" "${COMPREPLY[@]}" | sort | xargs' bash \
+	"$root/usr/share/bash-completion/completions/ktau" >"$work/completed" 2>&1 || rc=1
+grep -q '^complete .*-F _ktau ktau$' "$work/completed" || rc=1
+grep -qx 'stats status' "$work/completed" || { cat "$work/completed"; rc=1; }
+ok $rc "bash completes by the installed script"
+
+if command -v zsh >/dev/null; then
+	# shellcheck disable=SC2016 # likewise
+	zsh -f -c 'fpath=($1 $fpath); autoload -Uz compinit; compinit -u -D
+		print $_comps[ktau]; autoload +X -Uz _ktau && print loaded' zsh \
+		"$root/usr/share/zsh/site-functions" >"$work/completed" 2>&1
+	rc=0
+	[ "$(xargs <"$work/completed")" = "_ktau loaded" ] || { cat "$work/completed"; rc=1; }
+	ok $rc "zsh finds the installed script"
+else
+	skip "zsh finds the installed script" "zsh is not installed"
+fi
 
 # Files that existed before, and edited ones, are kept.
 rc=0
