@@ -30,7 +30,8 @@
 /* The trace is read this often. */
 #define LOOK_NS (100 * MS)
 
-enum { OPT_INJECT = 256, OPT_FORMAT, MAX_DETOURS = 1 << 18, BUCKETS = 24, NAME_BYTES = 64 };
+enum { OPT_INJECT = 256, OPT_FORMAT, OPT_DETOURS, OPT_TOP };
+enum { MAX_DETOURS = 1 << 18, BUCKETS = 24, NAME_BYTES = 64 };
 
 /**
  * struct inject - noise that is made on purpose
@@ -46,13 +47,16 @@ struct inject {
 struct options {
 	uint64_t seconds;
 	struct inject inject;
+	uint64_t top;
+	bool detours;
 	enum table_format format;
 };
 
-/* A piece of work that took @ns longer than it should have. */
+/* A piece of work that took longer than it should have: what is known of the reasons. */
 struct detour {
 	uint64_t from_ns, to_ns;
 	uint64_t known_ns;
+	uint64_t hooks_ns;
 };
 
 /**
@@ -107,6 +111,14 @@ struct piece {
 	char preemptor[17];
 };
 
+/* What one cause took of one detour. */
+struct part {
+	const struct detour *detour;
+	size_t cause;
+	unsigned int cpu;
+	uint64_t at_ns, ns;
+};
+
 struct noise {
 	const struct options *o;
 	struct worker *workers;
@@ -117,6 +129,8 @@ struct noise {
 	size_t nr_pieces, room;
 	struct cause *causes;
 	size_t nr_causes;
+	struct part *parts;
+	size_t nr_parts, parts_room;
 };
 
 static atomic_bool over, started;
@@ -126,6 +140,9 @@ static const struct argp_option argp_options[] = {
 	{ "seconds", 'd', "SECONDS", 0, "How long (10)", 0 },
 	{ "inject", OPT_INJECT, "PERIOD:LENGTH[:CPU]", 0,
 	  "Also make noise of LENGTH us every PERIOD us, on CPU (0)", 0 },
+	{ "top", OPT_TOP, "N", 0, "The N causes that took most time; 0: all (12)", 0 },
+	{ "detours", OPT_DETOURS, NULL, 0,
+	  "A row for each cause of each detour, in the order of time", 0 },
 	{ "format", OPT_FORMAT, "FORMAT", 0, "text, csv or json (text)", 0 },
 	{ 0 }
 };
@@ -153,6 +170,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_INJECT:
 		parse_inject(arg, &o->inject, state);
+		return 0;
+	case OPT_DETOURS:
+		o->detours = true;
+		return 0;
+	case OPT_TOP:
+		if (cli_number(arg, UINT32_MAX, &o->top))
+			cli_usage(state, "--top=%s: not a number", arg);
 		return 0;
 	case OPT_FORMAT:
 		if (table_parse_format(arg, &o->format))
@@ -216,7 +240,7 @@ static uint64_t least_of(int times)
 static void put_detour(struct worker *w, uint64_t from, uint64_t to)
 {
 	if (w->nr < MAX_DETOURS)
-		w->detours[w->nr++] = (struct detour){ from, to, 0 };
+		w->detours[w->nr++] = (struct detour){ from, to, 0, 0 };
 	else
 		w->more++;
 }
@@ -225,7 +249,10 @@ static void *run_worker(void *arg)
 {
 	struct worker *w = arg;
 	uint64_t from, to, limit;
+	char name[32];
 
+	snprintf(name, sizeof(name), "ktau-noise/%u", w->cpu);
+	pthread_setname_np(pthread_self(), name);
 	w->error = pin(w->cpu);
 	w->least_ns = least_of(1000);
 	limit = w->least_ns + w->least_ns / 2 + 500;
@@ -244,12 +271,12 @@ static void *run_worker(void *arg)
 	return NULL;
 }
 
-/* Noise that is known: the timer's wakeup preempts the worker. */
+/* Noise that is known: the timer's wakeup preempts the worker, late or not for as long. */
 static void *run_inject(void *arg)
 {
 	const struct inject *inject = arg;
 	struct sched_param param = { .sched_priority = 50 };
-	uint64_t next = now_ns();
+	uint64_t next = now_ns(), end;
 	struct timespec ts;
 
 	pthread_setname_np(pthread_self(), "ktau-inject");
@@ -261,8 +288,9 @@ static void *run_inject(void *arg)
 		ts.tv_sec = (time_t)(next / SECOND);
 		ts.tv_nsec = (long)(next % SECOND);
 		clock_nanosleep(CLOCK_BOOTTIME, TIMER_ABSTIME, &ts, NULL);
-		while (now_ns() < next + inject->length_ns)
-			work();
+		end = now_ns() + inject->length_ns;
+		while (now_ns() < end)
+			;
 	}
 	return NULL;
 }
@@ -324,37 +352,6 @@ static int read_trace(struct noise *n, const struct ktau_query *query)
 	return err;
 }
 
-static struct cause *cause_of(struct noise *n, const char *name, unsigned int cpu)
-{
-	size_t i;
-
-	for (i = 0; i < n->nr_causes; i++)
-		if (n->causes[i].cpu == cpu && !strcmp(n->causes[i].name, name))
-			return &n->causes[i];
-	n->causes = cli_alloc(n->causes, n->nr_causes + 1, sizeof(*n->causes));
-	n->causes[n->nr_causes] = (struct cause){ .cpu = cpu };
-	snprintf(n->causes[n->nr_causes].name, NAME_BYTES, "%s", name);
-	return &n->causes[n->nr_causes++];
-}
-
-static void put_cause(struct noise *n, const char *name, unsigned int cpu, uint64_t at,
-		      uint64_t ns)
-{
-	struct cause *c = cause_of(n, name, cpu);
-
-	if (c->count) {
-		if (c->count > c->room) {
-			c->room = 2 * c->count;
-			c->gaps_ns = cli_alloc(c->gaps_ns, c->room, sizeof(*c->gaps_ns));
-		}
-		c->gaps_ns[c->count - 1] = at > c->last_ns ? at - c->last_ns : 0;
-	}
-	c->count++;
-	c->last_ns = at;
-	c->sum_ns += ns;
-	c->max_ns = ns > c->max_ns ? ns : c->max_ns;
-}
-
 /* The detour that @at is in; NULL: it cost no piece of work enough time. */
 static struct detour *detour_at(struct worker *w, uint64_t at)
 {
@@ -370,6 +367,51 @@ static struct detour *detour_at(struct worker *w, uint64_t at)
 	return low < w->nr && w->detours[low].from_ns <= at ? &w->detours[low] : NULL;
 }
 
+static struct cause *cause_of(struct noise *n, const char *name, unsigned int cpu)
+{
+	size_t i;
+
+	for (i = 0; i < n->nr_causes; i++)
+		if (n->causes[i].cpu == cpu && !strcmp(n->causes[i].name, name))
+			return &n->causes[i];
+	n->causes = cli_alloc(n->causes, n->nr_causes + 1, sizeof(*n->causes));
+	n->causes[n->nr_causes] = (struct cause){ .cpu = cpu };
+	snprintf(n->causes[n->nr_causes].name, NAME_BYTES, "%s", name);
+	return &n->causes[n->nr_causes++];
+}
+
+static void put_part(struct noise *n, const struct cause *c, struct worker *w, uint64_t at,
+		     uint64_t ns)
+{
+	if (n->nr_parts == n->parts_room) {
+		n->parts_room = n->parts_room ? n->parts_room * 2 : 1024;
+		n->parts = cli_alloc(n->parts, n->parts_room, sizeof(*n->parts));
+	}
+	n->parts[n->nr_parts++] = (struct part){
+		detour_at(w, at), (size_t)(c - n->causes), w->cpu, at, ns,
+	};
+}
+
+static void put_cause(struct noise *n, const char *name, struct worker *w, uint64_t at,
+		      uint64_t ns)
+{
+	struct cause *c = cause_of(n, name, w->cpu);
+
+	if (n->o->detours)
+		put_part(n, c, w, at, ns);
+	if (c->count) {
+		if (c->count > c->room) {
+			c->room = 2 * c->count;
+			c->gaps_ns = cli_alloc(c->gaps_ns, c->room, sizeof(*c->gaps_ns));
+		}
+		c->gaps_ns[c->count - 1] = at > c->last_ns ? at - c->last_ns : 0;
+	}
+	c->count++;
+	c->last_ns = at;
+	c->sum_ns += ns;
+	c->max_ns = ns > c->max_ns ? ns : c->max_ns;
+}
+
 static int by_begin(const void *a, const void *b)
 {
 	const struct piece *x = a, *y = b;
@@ -377,14 +419,39 @@ static int by_begin(const void *a, const void *b)
 	return x->from_ns < y->from_ns ? -1 : x->from_ns > y->from_ns;
 }
 
-/* The time of each frame of its own goes to its name; what is left, to no known cause. */
+/*
+ * What a detour took beyond the frames in it: KTAU's hooks as far as their cost, which is
+ * measured at boot, explains it, and the rest, which no frame has.
+ */
+static void attribute_rest(struct noise *n, struct worker *w, const struct detour *d)
+{
+	uint64_t whole = d->to_ns - d->from_ns - w->least_ns, rest;
+
+	if (whole <= d->known_ns)
+		return;
+	rest = whole - d->known_ns;
+	if (d->hooks_ns)
+		put_cause(n, "(hooks of KTAU)", w, d->to_ns,
+			  d->hooks_ns < rest ? d->hooks_ns : rest);
+	if (rest > d->hooks_ns)
+		put_cause(n, "(entry, caches)", w, d->to_ns, rest - d->hooks_ns);
+}
+
+static uint64_t hooks_ns(const struct noise *n, const struct symbolizer *names, uint32_t id)
+{
+	const struct ktau_rec_stream *stream = timeline_stream(n->timeline);
+
+	return ktau_clock_ns(timeline_clock(n->timeline),
+			     symbolize_hook_ticks(names, stream, id, 1));
+}
+
+/* The time of each frame of its own goes to its name. */
 static void attribute(struct noise *n, struct symbolizer *names)
 {
 	char name[NAME_BYTES];
 	struct detour *d;
 	struct worker *w;
-	uint64_t whole;
-	size_t i, k;
+	size_t i;
 
 	qsort(n->pieces, n->nr_pieces, sizeof(*n->pieces), by_begin);
 	for (i = 0; i < n->nr_pieces; i++) {
@@ -396,18 +463,13 @@ static void attribute(struct noise *n, struct symbolizer *names)
 		snprintf(name, sizeof(name), "%s", symbolize_event(names, p->id));
 		if (symbolize_group_bit(names, p->id) == KTAU_GROUP_SCHED)
 			snprintf(name, sizeof(name), "preempted by %s", p->preemptor);
-		put_cause(n, name, p->worker->cpu, p->from_ns, p->excl_ns);
+		put_cause(n, name, p->worker, p->from_ns, p->excl_ns);
 		d->known_ns += p->excl_ns;
+		d->hooks_ns += hooks_ns(n, names, p->id);
 	}
-	for (i = 0; i < n->nr_workers; i++) {
-		w = &n->workers[i];
-		for (k = 0; k < w->nr; k++) {
-			whole = w->detours[k].to_ns - w->detours[k].from_ns - w->least_ns;
-			if (whole > w->detours[k].known_ns)
-				put_cause(n, "(hooks, entry, caches)", w->cpu,
-					  w->detours[k].from_ns, whole - w->detours[k].known_ns);
-		}
-	}
+	for (w = n->workers; w < n->workers + n->nr_workers; w++)
+		for (d = w->detours; d < w->detours + w->nr; d++)
+			attribute_rest(n, w, d);
 }
 
 enum { N_CAUSE, N_CPU, N_COUNT, N_MEAN, N_MAX, N_PERIOD, N_SHARE, N_MEAN_NS, N_MAX_NS, N_NR };
@@ -449,10 +511,19 @@ static uint64_t period_of(const struct cause *c)
 	return c->gaps_ns[(c->count - 1) / 2];
 }
 
+static const struct worker *worker_on(const struct noise *n, unsigned int cpu)
+{
+	const struct worker *w = n->workers;
+
+	while (w->cpu != cpu)
+		w++;
+	return w;
+}
+
 static void put_row(const struct noise *n, struct table *t, const struct cause *c)
 {
 	union cell *row = table_row(t);
-	size_t i;
+	const struct worker *w = worker_on(n, c->cpu);
 
 	row[N_CAUSE].text = c->name;
 	row[N_CPU].number = c->cpu;
@@ -462,10 +533,7 @@ static void put_row(const struct noise *n, struct table *t, const struct cause *
 	row[N_MEAN_NS].number = c->sum_ns / c->count;
 	row[N_MAX_NS].number = c->max_ns;
 	row[N_PERIOD].number = period_of(c);
-	for (i = 0; i < n->nr_workers; i++)
-		if (n->workers[i].cpu == c->cpu)
-			row[N_SHARE].share = (double)c->sum_ns / (double)(n->workers[i].end_ns -
-									  n->workers[i].begin_ns);
+	row[N_SHARE].share = (double)c->sum_ns / (double)(w->end_ns - w->begin_ns);
 }
 
 /* Detours by length, powers of two. */
@@ -486,30 +554,88 @@ static void print_histogram(const struct worker *w)
 	printf("\nCPU %u: %zu detours from a piece of work of %.3f us\n", w->cpu, w->nr,
 	       (double)w->least_ns / 1000);
 	for (b = 0; w->nr && b <= last; b++)
-		printf("%8lu us or more %8" PRIu64 " %.*s\n", b ? 1UL << (b - 1) : 0UL, buckets[b],
-		       (int)(buckets[b] * 40 / most),
+		printf("%8lu us or more %8" PRIu64 "%s%.*s\n", b ? 1UL << (b - 1) : 0UL, buckets[b],
+		       buckets[b] * 40 / most ? " " : "", (int)(buckets[b] * 40 / most),
 		       "########################################");
 	if (w->more)
 		printf("%" PRIu64 " more had no room\n", w->more);
 }
 
-static void print(const struct noise *n)
-{
-	const struct timeline_counts *counts = timeline_counts(n->timeline);
-	struct table t;
-	size_t i;
+enum { D_CPU, D_FROM, D_TO, D_LENGTH, D_CAUSE, D_AT, D_TIME, D_NR };
 
+static const struct column detour_columns[D_NR] = {
+	[D_CPU] = { "cpu", "CPU", COLUMN_SMALL },
+	[D_FROM] = { "begin_ns", "BEGIN ms", COLUMN_NS },
+	[D_TO] = { "end_ns", NULL, COLUMN_NS },
+	[D_LENGTH] = { "length_ns", "LENGTH ms", COLUMN_NS },
+	[D_CAUSE] = { "cause", "CAUSE", COLUMN_TEXT },
+	[D_AT] = { "at_ns", NULL, COLUMN_NS },
+	[D_TIME] = { "ns", "TIME ms", COLUMN_NS },
+};
+
+static int by_moment(const void *a, const void *b)
+{
+	const struct part *x = a, *y = b;
+
+	return x->at_ns < y->at_ns ? -1 : x->at_ns > y->at_ns;
+}
+
+/* A length is without the work itself: what the causes of a detour add up to. */
+static void print_detours(const struct noise *n)
+{
+	const struct part *p;
+	union cell *row;
+	struct table t;
+
+	qsort(n->parts, n->nr_parts, sizeof(*n->parts), by_moment);
+	table_init(&t, "detours", detour_columns, D_NR);
+	for (p = n->parts; p < n->parts + n->nr_parts; p++) {
+		row = table_row(&t);
+		row[D_CPU].number = p->cpu;
+		row[D_FROM].number = p->detour->from_ns;
+		row[D_TO].number = p->detour->to_ns;
+		row[D_LENGTH].number = p->detour->to_ns - p->detour->from_ns -
+				       worker_on(n, p->cpu)->least_ns;
+		row[D_CAUSE].text = n->causes[p->cause].name;
+		row[D_AT].number = p->at_ns;
+		row[D_TIME].number = p->ns;
+	}
+	table_print(&t, n->o->format, stdout);
+	table_deinit(&t);
+}
+
+static void print_causes(const struct noise *n)
+{
+	size_t i, shown = n->nr_causes;
+	struct table t;
+
+	if (n->o->format == FORMAT_TEXT && n->o->top && n->o->top < shown)
+		shown = n->o->top;
 	qsort(n->causes, n->nr_causes, sizeof(*n->causes), by_time);
 	table_init(&t, "noise", columns, N_NR);
-	for (i = 0; i < n->nr_causes; i++)
+	for (i = 0; i < shown; i++)
 		put_row(n, &t, &n->causes[i]);
 	table_print(&t, n->o->format, stdout);
 	table_deinit(&t);
+	if (shown < n->nr_causes)
+		printf("Not shown: %zu causes that took less time (--top=N)\n",
+		       n->nr_causes - shown);
+}
+
+static void print(const struct noise *n)
+{
+	const struct timeline_counts *counts = timeline_counts(n->timeline);
+	size_t i;
+
+	if (n->o->detours)
+		print_detours(n);
+	else
+		print_causes(n);
 	if (n->o->format != FORMAT_TEXT)
 		return;
 	if (counts->lost)
 		printf("%" PRIu64 " slots of the trace were lost\n", counts->lost);
-	for (i = 0; i < n->nr_workers; i++)
+	for (i = 0; !n->o->detours && i < n->nr_workers; i++)
 		print_histogram(&n->workers[i]);
 }
 
@@ -620,6 +746,7 @@ static int noise(struct noise *n)
 		free(n->workers[--n->nr_workers].detours);
 	free(n->workers);
 	free(n->pieces);
+	free(n->parts);
 	while (n->nr_causes)
 		free(n->causes[--n->nr_causes].gaps_ns);
 	free(n->causes);
@@ -628,7 +755,7 @@ static int noise(struct noise *n)
 
 static int noise_main(int argc, char **argv)
 {
-	struct options o = { .seconds = 10 };
+	struct options o = { .seconds = 10, .top = 12 };
 	struct noise n = { .o = &o };
 	char *restore = NULL;
 	int status;
