@@ -95,7 +95,7 @@ class Project:
         """
         tarball = self.tarball(version)
         there = self.scratch / f'linux-source-{version}'
-        stamp = there.with_suffix('.stamp')
+        stamp = self.scratch / f'linux-source-{version}.stamp'
         info = tarball.stat()
         key = f'{tarball} {info.st_size} {info.st_mtime_ns}'
         with self.lock:
