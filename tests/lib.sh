@@ -48,6 +48,18 @@ build_kernel()
 	build_step tests/kernel/build -k "${KERNEL:-6.1}" "$@"
 }
 
+# built_groups CONFIG: the groups that a kernel of this configuration has, in one word.
+built_groups()
+{
+	local symbol name
+
+	sed -n 's/^KTAU_GROUP(\([A-Z0-9_]*\), \([a-z0-9_]*\),.*/\1 \2/p' \
+		kernel-ext/include/uapi/linux/ktau_groups.h |
+	while read -r symbol name; do
+		! grep -qx "CONFIG_KTAU_$symbol=y" "$1" || echo "$name"
+	done | paste -s -d ,
+}
+
 # All programs, and those that run in guests.
 build_programs()
 {

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Compares the tables of docs/abi.md with the headers: every structure with its size,
-# every field with its offset. The compiler does the comparison.
+# every field with its offset. The compiler does the comparison. ktau(7) has the groups of
+# their list, in its order.
 #
 # usage: test_abi.sh BUILD_DIRECTORY
 
@@ -43,6 +44,11 @@ declared=$(sed -n '/^struct ktau_.* {$/,/^};/p' "$@" |
 	grep -cE '^	+(__|char |struct )[a-z_0-9 ]+(\[[0-9A-Z_]+\])?;')
 [ "$declared" -eq "$fields" ] || { echo "$fields fields of $declared"; rc=1; }
 
+listed=$(sed -n 's/^KTAU_GROUP([A-Z0-9_]*, \([a-z0-9_]*\),.*/\1/p' \
+	kernel-ext/include/uapi/linux/ktau_groups.h)
+described=$(sed -n '/^\.Em groups ,$/,/^\.El$/s/^\.It //p' libktau/ktau.7)
+
 . tests/tap.sh
 same "$structures structures, $fields fields of $page" $rc 0
+same "the groups of ktau(7)" "$described" "$listed"
 done_testing

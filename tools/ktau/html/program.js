@@ -261,7 +261,7 @@ function readColours() {
 		colours[name] = style.getPropertyValue("--" + name).trim();
 }
 
-/* A routine's colour: by its group; the same name is always the same shade. */
+/* A routine's colour: by its group, where it is one of these; the same name is always the same shade. */
 const HUES = {
 	syscall: 205, irq: 338, bh: 310, exception: 268, signal: 285, socket: 165, tcp: 145, icmp: 125,
 	wait: 190, func: 35, user: 80, kvm: 255, account: 220,
