@@ -575,7 +575,7 @@ static void owner_add(struct ktau_rec_owner *to, const struct ktau_rec_owner *fr
 	to->migrations += from->migrations;
 }
 
-int ktau_snapshot_sum(const struct ktau_snapshot *s, struct ktau_rec_profile **out,
+int ktau_snapshot_sum(const struct ktau_snapshot *s, struct ktau_rec_profile **sum,
 		      struct ktau_rec_owner *owner)
 {
 	const struct ktau_owned *evicted = ktau_snapshot_evicted(s), *o = NULL;
@@ -584,31 +584,31 @@ int ktau_snapshot_sum(const struct ktau_snapshot *s, struct ktau_rec_profile **o
 		.kind = KTAU_OWNER_EVICTED,
 	};
 	const struct ktau_rec_profile empty = { .groups_throughout = UINT32_MAX };
-	struct ktau_rec_profile *sum = ktau__profile_create(&empty);
-	int err = sum ? 0 : -ENOMEM;
+	struct ktau_rec_profile *added = ktau__profile_create(&empty);
+	int err = added ? 0 : -ENOMEM;
 
-	*out = NULL;
+	*sum = NULL;
 	while (!err && (o = ktau_snapshot_next(s, o))) {
 		if (o->owner->kind > KTAU_OWNER_EVICTED || o->owner->kind == KTAU_OWNER_CPU ||
 		    is_evicted(o))
 			continue;
 		owner_add(&total, o->owner);
-		ktau__head_add(sum, o->profile);
-		err = ktau__profile_add(&sum, o->profile, KTAU__FOREIGN_DROP);
+		ktau__head_add(added, o->profile);
+		err = ktau__profile_add(&added, o->profile, KTAU__FOREIGN_DROP);
 	}
 	if (!err)
-		err = ktau__dropped_add(&s->dropped, &sum, &total);
+		err = ktau__dropped_add(&s->dropped, &added, &total);
 	if (err) {
-		ktau_record_free(sum);
+		ktau_record_free(added);
 		return err;
 	}
 	if (!ktau_snapshot_count(s) && !s->dropped.nr)
-		sum->groups_throughout = 0;
+		added->groups_throughout = 0;
 	if (evicted)
 		total.exited_seq = evicted->owner->exited_seq;
 	if (owner)
 		*owner = total;
-	*out = sum;
+	*sum = added;
 	return 0;
 }
 

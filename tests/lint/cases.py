@@ -188,15 +188,16 @@ TEXT = [
          edit(OPEN, '// SPDX-License-Identifier: LGPL-2.1-or-later\n', '')),
     Case('spdx', 'not on the second line of a script', 'tools/run.sh', 2,
          edit('tools/run.sh', '#!/bin/sh\n', '#!/bin/sh\n\n')),
-    Case('spdx-form', 'a comment of C in a header', HEADER, 1,
-         edit(HEADER, '/* SPDX-License-Identifier: LGPL-2.1-or-later */',
-              '// SPDX-License-Identifier: LGPL-2.1-or-later')),
-    Case('spdx-licence', 'the syscall note left out', UAPI, 1,
+    Case('spdx', 'the syscall note left out', UAPI, 1,
          edit(UAPI, ' WITH Linux-syscall-note', '')),
-    Case('spdx-licence', 'the library under the GPL', OPEN, 1,
+    Case('spdx', 'the library under the GPL', OPEN, 1,
          edit(OPEN, 'LGPL-2.1-or-later', 'GPL-2.0-only')),
-    Case('spdx-licence', 'the kernel under another version', CORE, 1,
+    Case('spdx', 'the kernel under another version', CORE, 1,
          edit(CORE, 'GPL-2.0-only', 'GPL-2.0-or-later')),
+    Case('reuse', 'a licence without a text', OPEN, 1,
+         edit(OPEN, 'LGPL-2.1-or-later', 'MIT')),
+    Case('spelling', 'a word with a wrong letter', OPEN, 13,
+         append(OPEN, '/* The ad' 'ress. */\n')),
     Case('shell', 'a variable without quotes', 'tools/run.sh', 3,
          edit('tools/run.sh', '"$1"', '$1')),
     Case('python', 'a name that is not there', 'tools/thing.py', 5,
@@ -211,6 +212,9 @@ TEXT = [
 
 DEEP = ''.join('\t' * i + 'if (x) {\n' for i in range(1, 5)) + '\t\t\t\t\tx++;\n' + \
        ''.join('\t' * i + '}\n' for i in range(4, 0, -1)) + '\treturn x;\n'
+LONG = function('\tx++;\n' * 57 + '\treturn x;\n')
+MANY = function('\treturn a;\n',
+                'int f(int a, int b, int c, int d, void (*e)(int, int), int g)')
 
 C = [
     Case('c-format', 'a brace in the wrong place', OPEN, 11,
@@ -223,12 +227,16 @@ C = [
          append(OPEN, f'/* {"x" * 95} */\n')),
     Case('c-file', '801 lines', OPEN, 801,
          append(OPEN, 'extern int x;\n' * 789)),
-    Case('c-function', '61 lines', OPEN, 14,
-         append(OPEN, function('\tx++;\n' * 57 + '\treturn x;\n'))),
-    Case('c-depth', 'four blocks', OPEN, 14, append(OPEN, function(DEEP))),
-    Case('c-parameters', 'six of them', OPEN, 14,
-         append(OPEN, function('\treturn a;\n', 'int f(int a, int b, int c, '
-                               'int d, void (*e)(int, int), int g)'))),
+    Case('c-function', '61 lines', CORE, 21, append(CORE, LONG)),
+    Case('c-depth', 'four blocks', CORE, 21, append(CORE, function(DEEP))),
+    Case('c-parameters', 'six of them', CORE, 21, append(CORE, MANY)),
+    Case('clang-tidy', '61 lines', OPEN, 14, append(OPEN, LONG)),
+    Case('clang-tidy', 'four blocks', OPEN, 14, append(OPEN, function(DEEP))),
+    Case('clang-tidy', 'six parameters', OPEN, 14, append(OPEN, MANY)),
+    Case('clang-tidy', 'the same on both sides', OPEN, 16,
+         append(OPEN, function('\treturn x == 1 && x == 1;\n'))),
+    Case('clang-tidy', 'what does not compile', OPEN, 16,
+         append(OPEN, function('\treturn y;\n'))),
     Case('cppcheck', 'a division by zero', OPEN, 16,
          append(OPEN, function('\treturn x / 0;\n'))),
 ]

@@ -1,66 +1,67 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""SPDX lines: the right licence for the folder, in the form of the file."""
+"""Licences: reuse lint, and that a file and its folder agree."""
 
 import fnmatch
 import re
 
+from project import CannotRun, run
+
 RULES = {
-    'spdx': 'every file says its licence on its first line (2nd behind #!)',
-    'spdx-form': 'in the comment form that the kernel asks for',
-    'spdx-licence': 'the licence is that of the folder',
+    'reuse': 'reuse lint: licences of all files, and a text for each licence',
+    'spdx': 'line 1 (2 behind #!) of a file is the licence of its folder in .reuse/dep5',
 }
 
-# The first that matches. What has no comments, or is not ours, has no line.
-EXEMPT = ('LICENSES/*', 'patches/*.patch', '*.gitignore', '*.gitattributes',
+DEP5 = '.reuse/dep5'
+# What has no comments, or is not ours.
+EXEMPT = ('LICENSES/*', DEP5, 'patches/*.patch', '*.gitignore', '*.gitattributes',
           '*.json', '*.csv', '*.golden', '*.expected', '*.bin', '*.ktau',
-          'tools/debian/copyright', '*.png', '*.svg', '*.hex', '*/testdata/*', 'tests/unit/*/data/*')
-LICENCES = (
-    ('kernel-ext/include/uapi/*', 'GPL-2.0-only WITH Linux-syscall-note'),
-    ('*.mk', 'GPL-2.0-only'),
-    ('tests/unit/libktau/*', 'GPL-2.0-only'),
-    ('libktau/*', 'LGPL-2.1-or-later'),
-    ('*', 'GPL-2.0-only'),
-)
-FORMS = (
-    ('*.c', '// {}'),
-    ('*.js', '// {}'),
-    ('*.mjs', '// {}'),
-    ('*.css', '/* {} */'),
-    ('*.html', '<!-- {} -->'),
-    ('*.[hS]', '/* {} */'),
-    ('*.lds*', '/* {} */'),
-    ('*.md', '<!-- {} -->'),
-    ('*.[1-8]', '.\\" {}'),
-    ('*.[1-8].in', '.\\" {}'),
-    ('*', '# {}'),
-)
-
-
-def _first(table, path):
-    return next(value for pattern, value in table
-                if fnmatch.fnmatch(path, pattern))
+          'tools/debian/copyright', '*.png', '*.svg', '*.hex', '*/testdata/*',
+          'tests/unit/*/data/*', 'tests/contributing/toy/*')
+TAG = 'SPDX-License-' + 'Identifier: '
 
 
 def check(project, found):
+    _reuse(project, found)
+    licence = _folders(project)
     for path in project.files():
         data = (project.root / path).read_bytes()
-        if not data or b'\0' in data or \
-                any(fnmatch.fnmatch(path, p) for p in EXEMPT):
-            continue
-        _file(path, data.decode(errors='replace').splitlines(), found)
+        if data and b'\0' not in data and \
+                not any(fnmatch.fnmatch(path, p) for p in EXEMPT):
+            _file(path, data.decode(errors='replace').splitlines(), licence(path), found)
 
 
-def _file(path, lines, found):
+def _reuse(project, found):
+    """A heading says what is wrong with the files below it; the summary repeats it."""
+    done = run(['reuse', '--root', project.root, 'lint'])
+    if not done.returncode:
+        return
+    reason, number = '', 0
+    for line in done.stdout.partition('# SUMMARY')[0].splitlines():
+        match = re.match(r"\* (.*)|'(.*)' found in:", line)
+        if match and match.group(1):
+            found('reuse', match.group(1).removeprefix(f'{project.root}/'), 1, reason)
+            number += 1
+        elif line.strip():
+            reason = line.strip('# :')
+    if not number:
+        raise CannotRun(f'reuse lint: {done.stdout.strip()}')
+
+
+def _folders(project):
+    """Return: a function that gives the licence that dep5 has for a path."""
+    try:
+        from debian.copyright import Copyright
+    except ImportError as error:
+        raise CannotRun('python3-debian is not installed, see .ci/packages') from error
+    stated = Copyright(project.text(DEP5).splitlines())
+    return lambda path: stated.find_files_paragraph(path).license.synopsis
+
+
+def _file(path, lines, licence, found):
     number = 2 if lines[0].startswith('#!') else 1
     line = lines[number - 1] if len(lines) >= number else ''
-    match = re.search(r'SPDX-License-Identifier: ([\w.+ -]*[\w.+])', line)
-    if not match:
-        found('spdx', path, number, 'no SPDX-License-Identifier')
-        return
-    form = _first(FORMS, path).format(match.group(0))
-    if line != form:
-        found('spdx-form', path, number, f'should read: {form}')
-    licence = _first(LICENCES, path)
-    if match.group(1) != licence:
-        found('spdx-licence', path, number,
-              f'{match.group(1)} where the folder is {licence}')
+    have = line.partition(TAG)[2].removesuffix(' */').removesuffix(' -->')
+    if not have:
+        found('spdx', path, number, 'no ' + TAG.strip(': '))
+    elif have != licence:
+        found('spdx', path, number, f'{have} where {DEP5} has {licence}')

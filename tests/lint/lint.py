@@ -19,10 +19,12 @@ import licence
 import manual
 import patches
 import scripts
+import tidy
+import words
 from project import CannotRun, Project, argument_parser
 
-GROUPS = (patches, apply, kernel, headers, licence, csource, circles, scripts,
-          manual)
+GROUPS = (csource, tidy, kernel, apply, patches, headers, licence, circles, scripts,
+          manual, words)
 
 
 def check(group, project):

@@ -40,7 +40,11 @@ def good_copy(scratch):
     root = scratch / 'tree'
     shutil.rmtree(root, ignore_errors=True)
     shutil.copytree(GOOD, root)
-    shutil.copy(pathlib.Path(__file__).parents[2] / '.clang-format', root)
+    top = pathlib.Path(__file__).parents[2]
+    for name in ('.clang-format', '.clang-tidy', '.codespellrc'):
+        shutil.copy(top / name, root)
+    for name in ('.reuse', 'LICENSES'):
+        shutil.copytree(top / name, root / name)
     return root
 
 

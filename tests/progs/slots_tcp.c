@@ -4,6 +4,7 @@
  * kernel gives it. To be run as root, with all groups and trace=on.
  */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netinet/tcp.h>
 #include <sched.h>
 #include <sys/socket.h>
@@ -131,7 +132,8 @@ static void send_again(void)
 	sched_setaffinity(0, sizeof(cpu), &cpu);
 	for (i = 0; i < 3; i++) {
 		fd[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
-		connect(fd[i], (void *)&address, sizeof(address));
+		if (connect(fd[i], (void *)&address, sizeof(address)) && errno != EINPROGRESS)
+			die("connect without waiting");
 	}
 	/* The timer that sends again is to interrupt this task, which makes few calls. */
 	clock_gettime(CLOCK_MONOTONIC, &begin);

@@ -80,7 +80,8 @@ struct otf2 {
 	bool failed;
 };
 
-/* OTF2 would print it otherwise; the first is the cause of the others. */
+/* OTF2 would print it otherwise; the first is the cause of the others. The type is OTF2's. */
+/* NOLINTNEXTLINE(readability-function-size) */
 static OTF2_ErrorCode take_error(void *arg, const char *file, uint64_t line, const char *function,
 				 OTF2_ErrorCode code, const char *format, va_list args)
 {

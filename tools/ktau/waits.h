@@ -7,9 +7,9 @@
 #include "table.h"
 
 /* The table, without rows. */
-void waits_columns(struct table *waits);
+void waits_columns(struct table *table);
 
 /* A row for each routine in which @p waited, the longest wait first. */
-void waits_rows(const struct view *v, struct table *waits, const struct process *p);
+void waits_rows(const struct view *v, struct table *table, const struct process *p);
 
 #endif

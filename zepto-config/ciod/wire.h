@@ -46,7 +46,7 @@ int ciod_decode(uint32_t call, const unsigned char *body, size_t bytes, struct c
 size_t ciod_encode(unsigned char *to, size_t room, uint32_t call, va_list args);
 
 /* Flags of openat. Those that the protocol does not have are -1. */
-int64_t ciod_flags_to_wire(int flags);
-int ciod_flags_from_wire(uint64_t flags);
+int64_t ciod_flags_to_wire(int here);
+int ciod_flags_from_wire(uint64_t wire);
 
 #endif

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""C outside the kernel, by clang-tidy: .clang-tidy has the checks and the sizes."""
+
+import re
+
+from csource import KERNEL
+from project import run
+
+RULES = {
+    'clang-tidy': 'clang-tidy finds nothing: functions of up to 60 lines, three blocks '
+                  'deep, five parameters, and no mistakes',
+}
+
+# Everything is compiled in, so that everything is seen.
+FLAGS = ('-std=gnu11', '-D_GNU_SOURCE', '-D_FILE_OFFSET_BITS=64', '-DTEST_BUILD="build"',
+         '-DKTAU_HAVE_NCURSES', '-DKTAU_HAVE_SQLITE', '-DKTAU_HAVE_OTF2', '-DKTAU_HAVE_GNUTLS',
+         '-Ilibktau/include', '-Ikernel-ext/include/uapi', '-iquotelibktau', '-Iktaud',
+         '-Itools/ktau', '-Itools/funcmap', '-Itools/runktau', '-Izepto-config')
+# These are for another machine than this one, and toys are parts of a copy of the project.
+ELSEWHERE = ('tests/progs/exceptions.c', 'tests/progs/compat32.c')
+
+
+def check(project, found):
+    paths = [path for path in project.files('*.c') if path not in ELSEWHERE and
+             not path.startswith((*KERNEL, 'tests/contributing/'))]
+    if not paths:
+        return
+    done = run(['clang-tidy', '--quiet', *paths, '--', *FLAGS,
+                f'-I{project.scratch.parent / "include"}'], cwd=project.root)
+    for line in done.stdout.splitlines():
+        match = re.match(r'(.+?):(\d+):\d+: (?:warning|error): (.*)', line)
+        if match:
+            found('clang-tidy', match.group(1).removeprefix(f'{project.root}/'),
+                  int(match.group(2)), match.group(3))
