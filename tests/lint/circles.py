@@ -22,6 +22,7 @@ KERNEL = 'kernel-ext/kernel/ktau/'
 AREAS = (
     (KERNEL,),
     ('libktau/', 'ktaud/', 'tools/'),
+    ('zepto-config/ciod/', 'zepto-config/cnk/'),
 )
 # What these headers define inline is part of whoever uses it.
 HOOKS = ('kernel-ext/include/linux/ktau.h',)

@@ -15,7 +15,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "ciod/ciod.h"
+#include "ciod/calls.h"
 #include "ciod/wire.h"
 
 #define MAX_DESCRIPTORS 1024

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The I/O node's daemon for one job: see ciod.8. This process accepts, counts
- * its children and waits; it never reads from a peer.
+ * The I/O node's daemon for one job: see ciod.8. This process accepts, counts its children
+ * and waits; it never reads from a peer. Each connection has a process of its own, which
+ * executes the calls of its compute node and has given up all rights but the job's before it
+ * reads a path.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -19,7 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ciod/ciod.h"
+#include "ciod/job.h"
+#include "ciod/serve.h"
 
 static const char *const reasons[CIOD_NR_ENDS] = {
 	[CIOD_BYE] = "has said goodbye",

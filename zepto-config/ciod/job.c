@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ciod/ciod.h"
+#include "ciod/job.h"
 
 #define NO_ID ((uid_t)-1)
 

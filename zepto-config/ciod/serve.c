@@ -17,7 +17,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "ciod/ciod.h"
+#include "ciod/calls.h"
+#include "ciod/serve.h"
 #include "ciod/wire.h"
 
 #define HELLO_SECONDS	10

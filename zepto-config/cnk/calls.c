@@ -6,10 +6,15 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "cnk/cnk.h"
+#include "cnk/calls.h"
+#include "cnk/data.h"
+#include "cnk/files.h"
+#include "cnk/memory.h"
+#include "cnk/path.h"
 
 const char *cnk_prefix;
 

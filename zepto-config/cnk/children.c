@@ -5,6 +5,7 @@
 #include <linux/futex.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cnk/cnk.h"
 #include "cnk/children.h"
+#include "cnk/files.h"
+#include "cnk/filter.h"
 
 /* It cannot write to a pipe: with the filter installed, each write waits for an answer. */
 static _Noreturn void run(char **command, const sigset_t *mask, atomic_int *listener)

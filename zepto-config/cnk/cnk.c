@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Run a command whose files below a prefix are the I/O node's: see cnk.8. */
+/*
+ * cnk takes the place of the compute node's kernel: it runs unmodified programs and ships their
+ * system calls on files below a prefix to ciod. See cnk.8.
+ *
+ * A seccomp filter stops each system call that takes a path or a descriptor (filter.c)
+ * until cnk has answered it (cnk.c). If the path or the descriptor is the I/O node's,
+ * cnk ships the call and answers with the result; otherwise the program's own kernel executes it
+ * (calls.c, data.c, path.c). cnk is one process with one thread, and handles
+ * one call at a time.
+ */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,8 +23,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cnk/cnk.h"
+#include "cnk/calls.h"
 #include "cnk/children.h"
+#include "cnk/files.h"
+#include "cnk/link.h"
 
 #define MAX_EVENTS	64
 #define PATIENCE_SECONDS 5	/* from SIGTERM to SIGKILL */

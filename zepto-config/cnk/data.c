@@ -8,7 +8,10 @@
 #include <sys/uio.h>
 
 #include "ciod/wire.h"
-#include "cnk/cnk.h"
+#include "cnk/data.h"
+#include "cnk/files.h"
+#include "cnk/link.h"
+#include "cnk/memory.h"
 
 #define MAX_BYTES 0x7ffff000u	/* of one call, as the kernel has it */
 #define NO_OFFSET UINT64_MAX

@@ -2,6 +2,7 @@
 /* The open files of the I/O node, and the sockets that programs have in their place. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/seccomp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cnk/cnk.h"
+#include "cnk/files.h"
+#include "cnk/link.h"
 
 #define NR_BUCKETS 256
 

@@ -3,13 +3,15 @@
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "cnk/cnk.h"
+#include "cnk/calls.h"
+#include "cnk/filter.h"
 
 #define MAX_STEPS 512
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "ciod/wire.h"
-#include "cnk/cnk.h"
+#include "cnk/link.h"
 
 static struct {
 	int fd;

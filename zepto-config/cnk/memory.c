@@ -6,7 +6,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "cnk/cnk.h"
+#include "ciod/proto.h"
+#include "cnk/memory.h"
 
 #define PAGE_BYTES 4096
 

@@ -11,7 +11,10 @@
 #include <utime.h>
 
 #include "ciod/wire.h"
-#include "cnk/cnk.h"
+#include "cnk/files.h"
+#include "cnk/link.h"
+#include "cnk/memory.h"
+#include "cnk/path.h"
 
 /* Never a device of this node, whatever its number. */
 #define DEVICE_BASE 0xc10d000
@@ -193,10 +196,20 @@ int64_t cnk_truncate(struct cnk_call *call)
 	return cnk_ship(CIOD_NR_truncate, NULL, call->path[0], call->args[1]);
 }
 
+/* A call on one path that has a number besides, and one on two. */
+static int64_t ship_path(struct cnk_call *call, enum ciod_call nr, uint32_t value)
+{
+	return cnk_ship(nr, NULL, call->fd[0], call->path[0], value);
+}
+
+static int64_t ship_pair(struct cnk_call *call, enum ciod_call nr, uint32_t flags)
+{
+	return cnk_ship(nr, NULL, call->fd[0], call->path[0], call->fd[1], call->path[1], flags);
+}
+
 static int64_t make_folder(struct cnk_call *call, mode_t mode)
 {
-	return cnk_ship(CIOD_NR_mkdirat, NULL, call->fd[0], call->path[0],
-			CNK_I(mode & 07777 & ~cnk_umask(call->pid)));
+	return ship_path(call, CIOD_NR_mkdirat, mode & 07777 & ~cnk_umask(call->pid));
 }
 
 int64_t cnk_mkdir(struct cnk_call *call)
@@ -209,29 +222,19 @@ int64_t cnk_mkdirat(struct cnk_call *call)
 	return make_folder(call, call->args[2]);
 }
 
-static int64_t remove_path(struct cnk_call *call, uint32_t flags)
-{
-	return cnk_ship(CIOD_NR_unlinkat, NULL, call->fd[0], call->path[0], flags);
-}
-
 int64_t cnk_rmdir(struct cnk_call *call)
 {
-	return remove_path(call, AT_REMOVEDIR);
+	return ship_path(call, CIOD_NR_unlinkat, AT_REMOVEDIR);
 }
 
 int64_t cnk_unlink(struct cnk_call *call)
 {
-	return remove_path(call, 0);
+	return ship_path(call, CIOD_NR_unlinkat, 0);
 }
 
 int64_t cnk_unlinkat(struct cnk_call *call)
 {
-	return remove_path(call, call->args[2]);
-}
-
-static int64_t ship_pair(struct cnk_call *call, enum ciod_call nr, uint32_t flags)
-{
-	return cnk_ship(nr, NULL, call->fd[0], call->path[0], call->fd[1], call->path[1], flags);
+	return ship_path(call, CIOD_NR_unlinkat, call->args[2]);
 }
 
 int64_t cnk_rename(struct cnk_call *call)
@@ -294,40 +297,32 @@ int64_t cnk_readlinkat(struct cnk_call *call)
 	return read_link(call, call->args[2], call->args[3]);
 }
 
-static int64_t ask_access(struct cnk_call *call, uint32_t mode)
-{
-	return cnk_ship(CIOD_NR_faccessat, NULL, call->fd[0], call->path[0], mode);
-}
-
 int64_t cnk_access(struct cnk_call *call)
 {
-	return ask_access(call, call->args[1]);
+	return ship_path(call, CIOD_NR_faccessat, call->args[1]);
 }
 
 int64_t cnk_faccessat(struct cnk_call *call)
 {
-	return ask_access(call, call->args[2]);
+	return ship_path(call, CIOD_NR_faccessat, call->args[2]);
 }
 
 /* On the I/O node the real user is the effective one. Other flags the library emulates. */
 int64_t cnk_faccessat2(struct cnk_call *call)
 {
-	return (int)call->args[3] & ~AT_EACCESS ? -ENOSYS : ask_access(call, call->args[2]);
-}
-
-static int64_t change_mode(struct cnk_call *call, uint32_t mode)
-{
-	return cnk_ship(CIOD_NR_fchmodat, NULL, call->fd[0], call->path[0], mode);
+	if ((int)call->args[3] & ~AT_EACCESS)
+		return -ENOSYS;
+	return ship_path(call, CIOD_NR_faccessat, call->args[2]);
 }
 
 int64_t cnk_chmod(struct cnk_call *call)
 {
-	return change_mode(call, call->args[1]);
+	return ship_path(call, CIOD_NR_fchmodat, call->args[1]);
 }
 
 int64_t cnk_fchmodat(struct cnk_call *call)
 {
-	return change_mode(call, call->args[2]);
+	return ship_path(call, CIOD_NR_fchmodat, call->args[2]);
 }
 
 static int64_t change_owner(struct cnk_call *call, const uint64_t *ids, uint32_t flags)
