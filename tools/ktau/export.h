@@ -59,6 +59,8 @@ struct export_run {
 	void *data;
 };
 
+struct row_cell;
+
 /**
  * struct exporter - a format
  * @name: as in --NAME
@@ -76,6 +78,8 @@ struct export_run {
  * @profile: the host has ended, called if it has profiles; may be NULL: traces are
  *	all that the format has
  * @end_host: called if start_host() was, at the end of the host; may be NULL
+ * @row: for a format of tables, whose other callbacks are those of export_rows.h: a row of
+ *	row_tables[@table]
  * @end: all has been written; frees @data; called if begin() was, even after an
  *	error; may be NULL
  * @run: reads the files itself, instead of all of these; CLI_DONE or CLI_FAILED
@@ -99,6 +103,7 @@ struct exporter {
 	int (*event)(struct export_run *x, const struct timeline_event *e);
 	int (*profile)(struct export_run *x);
 	int (*end_host)(struct export_run *x);
+	int (*row)(struct export_run *x, int table, const struct row_cell *cells);
 	int (*end)(struct export_run *x);
 	int (*run)(struct export_run *x, char **files, int nr_files,
 		   const struct ktau_symtab *symtab, struct export_totals *totals);

@@ -85,26 +85,6 @@ static int write_row(struct export_run *x, int table, const struct row_cell *cel
 	return output_check(x->output, out) ? -EIO : 0;
 }
 
-static int start_host(struct export_run *x)
-{
-	return rows_start_host(x, write_row);
-}
-
-static int event(struct export_run *x, const struct timeline_event *e)
-{
-	return rows_event(x, e, write_row);
-}
-
-static int profile(struct export_run *x)
-{
-	return rows_profile(x, write_row);
-}
-
-static int end_host(struct export_run *x)
-{
-	return rows_end_host(x, write_row);
-}
-
 static int end(struct export_run *x)
 {
 	struct csv *csv = x->data;
@@ -124,9 +104,10 @@ const struct exporter export_csv = {
 	.directory = true,
 	.hosts = true,
 	.begin = begin,
-	.start_host = start_host,
-	.event = event,
-	.profile = profile,
-	.end_host = end_host,
+	.start_host = rows_start_host,
+	.event = rows_event,
+	.profile = rows_profile,
+	.end_host = rows_end_host,
+	.row = write_row,
 	.end = end,
 };

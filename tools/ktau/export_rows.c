@@ -97,7 +97,7 @@ static void put_known(struct row *r, bool known, uint64_t number)
 	r->cells[r->nr++] = (struct row_cell){ known, NULL, (int64_t)number };
 }
 
-int rows_start_host(struct export_run *x, row_writer write)
+int rows_start_host(struct export_run *x)
 {
 	const struct ktau_rec_stream *s = &x->stream;
 	char boot_id[2 * sizeof(s->boot_id) + 1];
@@ -117,7 +117,7 @@ int rows_start_host(struct export_run *x, row_writer write)
 	put_ulong(&r, clock.hz);
 	put_number(&r, clock.stable);
 	put_ulong(&r, clock.realtime_ns - clock.boottime_ns);
-	return write(x, ROW_HOSTS, r.cells);
+	return x->format->row(x, ROW_HOSTS, r.cells);
 }
 
 /* The first cells of all rows of a trace. */
@@ -132,7 +132,7 @@ static struct row start_row(struct export_run *x, const struct track *track)
 	return r;
 }
 
-static int write_frame(struct export_run *x, const struct timeline_event *e, row_writer write)
+static int write_frame(struct export_run *x, const struct timeline_event *e)
 {
 	static const char *const ended[] = { "exit", "loss", "end" };
 	struct row r = start_row(x, e->track);
@@ -151,17 +151,17 @@ static int write_frame(struct export_run *x, const struct timeline_event *e, row
 	put_text(&r, ended[e->ended]);
 	put_known(&r, known, (uint64_t)result);
 	put_known(&r, e->frame->address, e->frame->address);
-	return write(x, ROW_FRAMES, r.cells);
+	return x->format->row(x, ROW_FRAMES, r.cells);
 }
 
-static int write_loss(struct export_run *x, const struct timeline_event *e, row_writer write)
+static int write_loss(struct export_run *x, const struct timeline_event *e)
 {
 	struct row r = start_row(x, e->track);
 
 	put_ulong(&r, e->ns);
 	put_ulong(&r, e->to_ns - e->ns);
 	put_ulong(&r, e->lost);
-	return write(x, ROW_LOSSES, r.cells);
+	return x->format->row(x, ROW_LOSSES, r.cells);
 }
 
 /**
@@ -241,7 +241,7 @@ static void describe(struct export_run *x, const struct timeline_event *e, struc
 	}
 }
 
-static int write_point(struct export_run *x, const struct timeline_event *e, row_writer write)
+static int write_point(struct export_run *x, const struct timeline_event *e)
 {
 	const char *type = ktau_slot_type_name((uint8_t)e->type);
 	const struct ktau_rec_owner *other;
@@ -260,20 +260,20 @@ static int write_point(struct export_run *x, const struct timeline_event *e, row
 	put_known(&r, other, other ? (uint64_t)(int64_t)other->tid : 0);
 	put_text(&r, other ? other->comm : NULL);
 	put_text(&r, *p.detail ? p.detail : NULL);
-	return write(x, ROW_POINTS, r.cells);
+	return x->format->row(x, ROW_POINTS, r.cells);
 }
 
-int rows_event(struct export_run *x, const struct timeline_event *e, row_writer write)
+int rows_event(struct export_run *x, const struct timeline_event *e)
 {
 	switch (e->type) {
 	case KTAU_TRACE_ENTER:
 		return 0;
 	case KTAU_TRACE_EXIT:
-		return write_frame(x, e, write);
+		return write_frame(x, e);
 	case TIMELINE_LOST:
-		return write_loss(x, e, write);
+		return write_loss(x, e);
 	}
-	return write_point(x, e, write);
+	return write_point(x, e);
 }
 
 static uint64_t ns_of(const struct export_run *x, uint64_t ticks)
@@ -290,7 +290,7 @@ static void put_ticks(struct export_run *x, struct row *r, bool known, uint64_t 
 }
 
 static int write_task(struct export_run *x, const struct ktau_rec_owner *o,
-		      const struct account *account, row_writer write)
+		      const struct account *account)
 {
 	static const int parts[] = { ACCOUNT_USER, ACCOUNT_KERNEL, ACCOUNT_IRQ, ACCOUNT_RUNQ,
 				     ACCOUNT_ASLEEP, ACCOUNT_GUEST };
@@ -315,7 +315,7 @@ static int write_task(struct export_run *x, const struct ktau_rec_owner *o,
 	put_ticks(x, &r, account, account ? account->life : 0);
 	for (i = 0; i < NR(parts); i++)
 		put_ticks(x, &r, account, account ? account->parts[parts[i]] : 0);
-	return write(x, ROW_TASKS, r.cells);
+	return x->format->row(x, ROW_TASKS, r.cells);
 }
 
 static struct row start_profile(struct export_run *x, const struct process *p,
@@ -336,7 +336,7 @@ static struct row start_profile(struct export_run *x, const struct process *p,
 }
 
 static int write_routine(struct export_run *x, const struct process *p,
-			 const struct routine *routine, row_writer write)
+			 const struct routine *routine)
 {
 	struct row r = start_profile(x, p, routine);
 
@@ -344,7 +344,7 @@ static int write_routine(struct export_run *x, const struct process *p,
 		put_ulong(&r, routine->incl);
 		put_ulong(&r, routine->min);
 		put_ulong(&r, routine->max);
-		return write(x, ROW_COUNTERS, r.cells);
+		return x->format->row(x, ROW_COUNTERS, r.cells);
 	}
 	put_ticks(x, &r, true, routine->incl);
 	put_ticks(x, &r, true, routine->excl);
@@ -354,42 +354,42 @@ static int write_routine(struct export_run *x, const struct process *p,
 	put_ticks(x, &r, routine->flags & KTAU_ENTRY_IRQ, routine->irq);
 	put_ulong(&r, routine->open);
 	put_ticks(x, &r, true, routine->open_incl);
-	return write(x, ROW_ROUTINES, r.cells);
+	return x->format->row(x, ROW_ROUTINES, r.cells);
 }
 
-static int write_tally(struct export_run *x, const struct process *p, row_writer write)
+static int write_tally(struct export_run *x, const struct process *p)
 {
 	const struct routine *r;
 	int err = 0;
 
 	for (r = p->tally.routines; !err && r < p->tally.routines + p->tally.nr; r++)
-		err = write_routine(x, p, r, write);
+		err = write_routine(x, p, r);
 	return err;
 }
 
-static int write_process(struct export_run *x, const struct process *p, row_writer write)
+static int write_process(struct export_run *x, const struct process *p)
 {
-	int err = write_task(x, &p->owner, &p->account, write);
+	int err = write_task(x, &p->owner, &p->account);
 
-	return err ? err : write_tally(x, p, write);
+	return err ? err : write_tally(x, p);
 }
 
 /* Tasks, then the CPUs and the evicted sum, which have kinds of their own. */
-int rows_profile(struct export_run *x, row_writer write)
+int rows_profile(struct export_run *x)
 {
 	const struct aggregate *rows = x->period->rows;
 	int err = 0;
 	size_t i;
 
 	for (i = 0; !err && i < rows->nr; i++)
-		err = write_process(x, &rows->processes[i], write);
+		err = write_process(x, &rows->processes[i]);
 	for (i = 0; !err && i < rows->nr_cpus; i++)
-		err = write_process(x, &rows->cpus[i], write);
-	return err ? err : write_tally(x, &rows->evicted, write);
+		err = write_process(x, &rows->cpus[i]);
+	return err ? err : write_tally(x, &rows->evicted);
 }
 
 /* Tasks of which there is only a trace. */
-int rows_end_host(struct export_run *x, row_writer write)
+int rows_end_host(struct export_run *x)
 {
 	const struct aggregate *rows = x->period->rows;
 	const struct track *track;
@@ -401,7 +401,7 @@ int rows_end_host(struct export_run *x, row_writer write)
 		hash_put(&known, rows->processes[i].owner.serial, 1);
 	for (i = 0; !err && (track = timeline_track_at(x->timeline, i)); i++)
 		if (!hash_get(&known, track->serial))
-			err = write_task(x, &track->owner, NULL, write);
+			err = write_task(x, &track->owner, NULL);
 	hash_deinit(&known);
 	return err;
 }

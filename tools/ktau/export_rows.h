@@ -51,13 +51,10 @@ enum { ROW_HOSTS, ROW_TASKS, ROW_ROUTINES, ROW_COUNTERS, ROW_FRAMES, ROW_POINTS,
 
 extern const struct row_table row_tables[ROW_NR_TABLES];
 
-/* What a format does with a row of row_tables[@table]: 0 or -errno. */
-typedef int (*row_writer)(struct export_run *x, int table, const struct row_cell *cells);
-
-/* The callbacks of struct exporter; @write takes their rows. */
-int rows_start_host(struct export_run *x, row_writer write);
-int rows_event(struct export_run *x, const struct timeline_event *e, row_writer write);
-int rows_profile(struct export_run *x, row_writer write);
-int rows_end_host(struct export_run *x, row_writer write);
+/* The callbacks of a struct exporter that has @row. */
+int rows_start_host(struct export_run *x);
+int rows_event(struct export_run *x, const struct timeline_event *e);
+int rows_profile(struct export_run *x);
+int rows_end_host(struct export_run *x);
 
 #endif

@@ -94,14 +94,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_NO_TRACE:
 		o->no_trace = true;
 		return 0;
-	case ARGP_KEY_ARGS:
-		o->command = state->argv + state->next;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		cli_usage(state, "no command");
-		return 0;
 	}
-	return ARGP_ERR_UNKNOWN;
+	return command_argument(key, state, &o->command);
 }
 
 static const struct argp parser = {
@@ -276,23 +270,18 @@ static int run(struct recording *r, const char *path)
 {
 	const struct command_hooks hooks = { begin, tick, r };
 	struct command command;
-	int status = RECORD_FAILED, err = -1;
+	int status, err = -1;
 
 	if (!command_init(&command, r->o->command, false)) {
 		command.hooks = &hooks;
 		err = command_run(&command);
 	}
-	if (!err && command.exec_errno)
-		complain("cannot run %s: %s", r->o->command[0], strerror(command.exec_errno));
 	if (!err)
 		err = finish(r);
 	if (!err && !command.exec_errno)
 		fprintf(stderr, "%s: %" PRIu64 " slots%s\n", path, r->slots,
 			r->lost ? ", some were overwritten: see --ring" : "");
-	if (command.end_ns)
-		status = command_exit_status(&command);
-	if (err && !status)
-		status = RECORD_FAILED;
+	status = command_status(&command, err, RECORD_FAILED);
 	/* A command that never ran leaves no file. */
 	if (!command.end_ns || command.exec_errno)
 		unlink(path);

@@ -324,6 +324,8 @@ int command_run(struct command *c)
 	}
 	err = run(c, signal_fd);
 	close(signal_fd);
+	if (!err && c->exec_errno)
+		complain("cannot run %s: %s", c->argv[0], strerror(c->exec_errno));
 	return err;
 }
 
@@ -332,4 +334,24 @@ int command_exit_status(const struct command *c)
 	if (WIFSIGNALED(c->status))
 		return 128 + WTERMSIG(c->status);
 	return WEXITSTATUS(c->status);
+}
+
+int command_status(const struct command *c, int err, int failed)
+{
+	int status = c->end_ns ? command_exit_status(c) : failed;
+
+	return err && !status ? failed : status;
+}
+
+error_t command_argument(int key, struct argp_state *state, char ***argv)
+{
+	switch (key) {
+	case ARGP_KEY_ARGS:
+		*argv = state->argv + state->next;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		cli_usage(state, "no command");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
 }

@@ -3,6 +3,7 @@
 #ifndef KTAU_TOOLS_COMMAND_H
 #define KTAU_TOOLS_COMMAND_H
 
+#include <argp.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -72,7 +73,7 @@ struct command_hooks {
 int command_init(struct command *c, char **argv, bool system_wide);
 
 /*
- * Run it to its end. Return: 0, also if it failed or could not be started;
+ * Run it to its end. Return: 0, also if it failed or, with a message, could not be started;
  * -errno, with a message, if the kernel's profiles cannot be read: then the command
  * was not started; -EINTR if a signal came before it could be: @status has it.
  */
@@ -81,5 +82,14 @@ void command_deinit(struct command *c);
 
 /* What a shell would give as its exit status. */
 int command_exit_status(const struct command *c);
+
+/*
+ * The exit status of a program that ran a command: the command's; @failed if it did not run,
+ * or if it succeeded and the program has failed with @err.
+ */
+int command_status(const struct command *c, int err, int failed);
+
+/* For a parser of options: the arguments from the first that is no option are the command. */
+error_t command_argument(int key, struct argp_state *state, char ***argv);
 
 #endif

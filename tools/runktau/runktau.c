@@ -82,14 +82,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_SUBTRACT:
 		r->subtract = true;
 		return 0;
-	case ARGP_KEY_ARGS:
-		o->command = state->argv + state->next;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		cli_usage(state, "no command");
-		return 0;
 	}
-	return ARGP_ERR_UNKNOWN;
+	return command_argument(key, state, &o->command);
 }
 
 static const struct argp parser = {
@@ -305,15 +299,10 @@ static int run(struct options *o, FILE *out)
 		goto out;
 	enable_warn_of_filter();
 	err = command_run(&command);
-	if (!err && command.exec_errno)
-		complain("cannot run %s: %s", o->command[0], strerror(command.exec_errno));
-	else if (!err)
+	if (!err && !command.exec_errno)
 		err = report(o, &command, out);
 	/* A report that failed does not hide what became of the command. */
-	if (command.end_ns)
-		status = command_exit_status(&command);
-	if (err && !status)
-		status = RUNKTAU_FAILED;
+	status = command_status(&command, err, RUNKTAU_FAILED);
 out:
 	command_deinit(&command);
 	enable_restore(restore);
