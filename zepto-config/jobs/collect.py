@@ -84,11 +84,12 @@ class Collector(collector.Collector):
 
     def check(self):
         """Raise Error if something is missing of what was sent."""
-        if self.errors:
-            raise job.Error(self.errors[0])
+        reason = f'{self.errors[0]}' if self.errors else ''
         if not self.complete.is_set():
             raise job.Error('the I/O node has not sent its final dump: '
-                            f'{self.out} has what came before')
+                            f'{self.out} has what came before' + f' ({reason})' * bool(reason))
+        if reason:
+            raise job.Error(reason)
 
 
 def check_status(out):

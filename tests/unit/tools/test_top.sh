@@ -33,7 +33,7 @@ open_term()
 	[ $nr -eq 0 ] || term kill-server
 	nr=$((nr + 1))
 	LC_ALL=C.UTF-8 term new-session -d -x 80 -y 24 \
-		"trap : INT; stty -g >$tmp/before; echo \$\$ >$tmp/shell; $1; echo ended with \$?; stty -g >$tmp/after; cat"
+		"trap : INT; stty -g >$tmp/before; echo \$\$ >$tmp/shell; $1; s=\$?; stty -g >$tmp/after; echo ended with \$s; cat"
 }
 
 screen()
