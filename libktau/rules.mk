@@ -53,3 +53,5 @@ install-libktau: $(LIBKTAU) $(LIBKTAU_SO)
 		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(LIBKTAU_VERSION)|' \
 		-e 's|@REQUIRES@|$(LIBKTAU_REQUIRES)|' \
 		libktau/libktau.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/libktau.pc
+
+include libktau/legacy/rules.mk

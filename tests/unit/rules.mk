@@ -7,7 +7,8 @@ unit = $(patsubst %,$(B)/tests/unit/%,$(1))
 
 # libktau: each with what makes and reads streams.
 LIBKTAU_TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/libktau/test_*.c))
-UNIT_TESTS += $(LIBKTAU_TESTS) $(addprefix $(B)/tests/unit/libktau/,test_install test_abi test_abi_decoder test_growth)
+UNIT_TESTS += $(LIBKTAU_TESTS) $(addprefix $(B)/tests/unit/libktau/,test_install test_legacy_install test_abi \
+	test_abi_decoder test_growth)
 
 # -iquote: a header of the library, such as map.h, does not shadow one of the system.
 $(LIBKTAU_TESTS:=.o): KTAU_CPPFLAGS += -iquote libktau
@@ -18,9 +19,21 @@ $(LIBKTAU_TESTS) $(B)/tests/unit/libktau/sample: %: %.o $(B)/tests/unit/libktau/
 $(call unit,libktau/test_snapshot_memory): private override LDFLAGS += \
 	-Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=reallocarray
 
+# libktau-legacy reads streams in memory there, in place of the kernel's.
+$(call unit,libktau/test_legacy.o): KTAU_CPPFLAGS += -Ilibktau/legacy/include
+$(call unit,libktau/test_legacy): $(LEGACY_OBJS)
+$(call unit,libktau/test_legacy): private override LDFLAGS += \
+	-Wl,--wrap=ktau_reader_open_live -Wl,--wrap=ktau_reader_restart
+
 # Run from the top of the tree, like all of them.
 $(B)/tests/unit/libktau/test_install: $(LIBKTAU) $(LIBKTAU_SO) $(B)/tests/unit/libktau/sample
 	printf '#!/bin/sh\nEXAMPLE_CFLAGS="%s" exec tests/unit/libktau/test_install.sh %s\n' \
+		'$(if $(SAN),-fsanitize=address$(comma)undefined)' $(B) > $@
+	chmod 755 $@
+
+$(B)/tests/unit/libktau/test_legacy_install: $(LIBKTAU_LEGACY) $(LIBKTAU_LEGACY_SO)
+	@mkdir -p $(@D)
+	printf '#!/bin/sh\nCLIENT_CFLAGS="%s" exec tests/unit/libktau/test_legacy_install.sh %s\n' \
 		'$(if $(SAN),-fsanitize=address$(comma)undefined)' $(B) > $@
 	chmod 755 $@
 
@@ -50,8 +63,9 @@ UNIT_TESTS += $(if $(SAN),,$(addsuffix .run,$(LIBKTAU_FUZZ)))
 
 $(LIBKTAU_FUZZ): $(B)/tests/unit/libktau/fuzz/%: tests/unit/libktau/fuzz/%.c $(LIBKTAU_OBJS)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(KTAU_CPPFLAGS) -g -O1 -fsanitize=fuzzer,address,undefined \
-		-fno-sanitize-recover=all -o $@ $< $(wildcard libktau/*.c) $(LIBKTAU_LIBS)
+	$(FUZZ_CC) $(KTAU_CPPFLAGS) -Ilibktau/legacy/include -g -O1 \
+		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $< \
+		$(wildcard libktau/*.c libktau/legacy/*.c) $(LIBKTAU_LIBS)
 
 $(B)/tests/unit/libktau/fuzz/fuzz_%.run: $(B)/tests/unit/libktau/fuzz/fuzz_% $(B)/tests/unit/libktau/sample
 	printf '#!/bin/sh\nexec tests/unit/libktau/fuzz/run %s %s %s\n' $* $(B) $(FUZZ_SECONDS) > $@
