@@ -4,7 +4,9 @@
  */
 #include <argp.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
 #include "pager.h"
@@ -16,12 +18,14 @@ enum { OPT_FORMAT = 256 };
 
 struct options {
 	enum table_format format;
+	bool tau;
 	const char *map;
 	const char *file;
 };
 
 static const struct argp_option argp_options[] = {
-	{ "format", OPT_FORMAT, "FORMAT", 0, "text, csv or json (text)", 0 },
+	{ "format", OPT_FORMAT, "FORMAT", 0,
+	  "text, csv, json, or tau: the symbol file for TAU (text)", 0 },
 	{ "map", 'm', "FILE", 0,
 	  "System.map, kallsyms or vmlinux, for names that the kernel did not know", 0 },
 	{ 0 }
@@ -33,8 +37,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case OPT_FORMAT:
-		if (table_parse_format(arg, &o->format))
-			cli_usage(state, "--format=%s: not text, csv or json", arg);
+		o->tau = !strcmp(arg, "tau");
+		if (o->tau)
+			o->format = FORMAT_CSV;
+		else if (table_parse_format(arg, &o->format))
+			cli_usage(state, "--format=%s: not text, csv, json or tau", arg);
 		return 0;
 	case 'm':
 		o->map = arg;
@@ -126,6 +133,62 @@ static void print_events(const struct ktau_events *events, const struct ktau_sym
 	symbolize_destroy(names);
 }
 
+/* TAU takes blanks for separators, and writes names between quotes. */
+static void print_tau_line(uint64_t address, char type, const char *name)
+{
+	printf("%016" PRIx64 " %c ", address, type);
+	for (; *name; name++)
+		putchar(*name > ' ' && *name <= '~' && *name != '"' ? *name : '_');
+	putchar('\n');
+}
+
+/*
+ * All names under which TAU may look for an event, the one that it writes last. The wrapper
+ * of a system call without arguments is __x64_sys_NAME and __do_sys_NAME; the kernel knows it
+ * by one of them.
+ */
+static void print_tau_names(uint64_t address, struct symbolizer *names,
+			    const struct ktau_rec_event *e)
+{
+	const char *shown = symbolize_event(names, e->id);
+	const char *name = ktau_event_name(e);
+	char wrapper[256];
+
+	if (strcmp(name, shown))
+		print_tau_line(address, 'T', name);
+	if (!strncmp(name, "__do_sys_", 9)) {
+		snprintf(wrapper, sizeof(wrapper), "__x64_sys_%s", name + 9);
+		print_tau_line(address, 'T', wrapper);
+	}
+	print_tau_line(address, 'T', shown);
+}
+
+/* As libktau-legacy has it, which knows a callback by its id: ktau-legacy(7). */
+static bool has_own_address(const struct ktau_rec_event *e)
+{
+	return e->address && (e->source == KTAU_SOURCE_SYSCALL || e->source == KTAU_SOURCE_POINT ||
+			      e->source == KTAU_SOURCE_FUNCTION);
+}
+
+/*
+ * A System.map for TAU, which would not reach the end of a real one. A user who may not see
+ * addresses gets numbers instead, so each event has its number too. These lines come last:
+ * they are what TAU finds for a name.
+ */
+static void print_tau(const struct ktau_events *events, const struct ktau_symtab *symtab)
+{
+	struct symbolizer *names = symbolize_create(events, symtab);
+	const struct ktau_rec_event *e = NULL;
+
+	while ((e = ktau_events_next(events, e)))
+		if (has_own_address(e))
+			print_tau_names(e->address, names, e);
+	while ((e = ktau_events_next(events, e)))
+		print_tau_names(0x10000 | e->id, names, e);
+	print_tau_line(UINT64_MAX, 'A', "_etext");
+	symbolize_destroy(names);
+}
+
 static int open_source(struct ktau_reader *reader, const char *file)
 {
 	const struct ktau_query query = {
@@ -156,7 +219,10 @@ static int list(struct ktau_reader *reader, const struct options *o, struct ktau
 		cli_reader_failed(reader, err);
 	if (symtab && symbolize_fit_map(symtab, o->file ? o->file : "the running kernel", reader))
 		return CLI_FAILED;
-	print_events(ktau_reader_events(reader), symtab, o->format);
+	if (o->tau)
+		print_tau(ktau_reader_events(reader), symtab);
+	else
+		print_events(ktau_reader_events(reader), symtab, o->format);
 	return err ? CLI_FAILED : CLI_DONE;
 }
 

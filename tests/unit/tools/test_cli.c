@@ -139,6 +139,7 @@ static const struct golden goldens[] = {
 	{ "check-unknown", "ktau check $T/unknown $T/rounded $T/saved", 0 },
 	{ "dump-unknown", "ktau dump $T/unknown", 0 },
 	{ "events", "ktau events $T/good.ktau", 0 },
+	{ "events-tau", "ktau events --format=tau $T/good.ktau", 0 },
 	{ "events-unknown", "ktau events --format=json $T/unknown", 0 },
 	{ "report-top", "ktau report --top=1 --processes=2 --sort=count $T/good.ktau", 0 },
 	{ "report-group", "ktau report --group=tcp,irq $T/good.ktau", 0 },
