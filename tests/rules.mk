@@ -6,7 +6,7 @@ export B KERNEL FAST
 include tests/unit/rules.mk
 
 # Loads with exact_counts figures for the boot tests.
-test_LOADS := $(addprefix $(B)/tests/progs/,tcp_stream exact_counts account transfers waits cpus changed interrupts graph)
+test_LOADS := $(addprefix $(B)/tests/progs/,tcp_stream exact_counts account transfers waits cpus changed interrupts graph legacy)
 # What is no good, and who may what
 test_LOADS += $(addprefix $(B)/tests/progs/,ioctl_errors control_errors fuzzcalls access setuid \
 		segments dump)
@@ -60,6 +60,11 @@ $(test_READERS): LDLIBS := $(LIBKTAU_LIBS) -lpthread
 $(test_READERS): $(LIBKTAU)
 
 $(B)/tests/progs/coverage: $(B)/tests/progs/oracle.o
+
+# A client of libktau-legacy sees its headers only.
+$(B)/tests/progs/legacy.o: KTAU_CPPFLAGS := -D_GNU_SOURCE -Ilibktau/legacy/include
+$(B)/tests/progs/legacy: LDLIBS := $(LIBKTAU_LIBS) -lpthread
+$(B)/tests/progs/legacy: $(LIBKTAU_LEGACY)
 
 $(addprefix $(B)/tests/progs/,ioctl_errors slots fuzz_races): LDLIBS := -lpthread
 $(B)/tests/progs/fuzz_races: $(B)/tests/progs/fuzz_begin.o
