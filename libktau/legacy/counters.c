@@ -135,6 +135,7 @@ static int open_container(ktau_ushcont *container)
 	return err;
 }
 
+/* The original's parameters. NOLINTNEXTLINE(readability-function-size) */
 ktau_ushcont *ktau_add_container(int type, int self, pid_t *pid, unsigned int nopids,
 				 unsigned int *pflags, unsigned long size)
 {
@@ -162,6 +163,7 @@ ktau_ushcont *ktau_add_container(int type, int self, pid_t *pid, unsigned int no
 	return NULL;
 }
 
+/* The original's parameters. NOLINTNEXTLINE(readability-function-size) */
 int ktau_del_container(int type, int self, pid_t *pid, unsigned int nopids,
 		       unsigned int *pflags, ktau_ushcont *pushcont)
 {

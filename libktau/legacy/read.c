@@ -168,6 +168,7 @@ static long fail(int err)
 	return -1;
 }
 
+/* The original's parameters. NOLINTNEXTLINE(readability-function-size) */
 long read_size(int type, int self, pid_t *pid, unsigned int nopids, unsigned long tol,
 	       unsigned int *pflags, float compratio)
 {
@@ -185,6 +186,7 @@ long read_size(int type, int self, pid_t *pid, unsigned int nopids, unsigned lon
 	return size + (size_t)(ratio * size) + ROOM_BYTES;
 }
 
+/* The original's parameters. NOLINTNEXTLINE(readability-function-size) */
 long read_data(int type, int self, pid_t *pid, unsigned int nopids, char *buffer,
 	       unsigned long size, unsigned long tol, unsigned int *pflags)
 {

@@ -14,8 +14,8 @@ RULES = {
 # Everything is compiled in, so that everything is seen.
 FLAGS = ('-std=gnu11', '-D_GNU_SOURCE', '-D_FILE_OFFSET_BITS=64', '-DTEST_BUILD="build"',
          '-DKTAU_HAVE_NCURSES', '-DKTAU_HAVE_SQLITE', '-DKTAU_HAVE_OTF2', '-DKTAU_HAVE_GNUTLS',
-         '-Ilibktau/include', '-Ikernel-ext/include/uapi', '-iquotelibktau', '-Iktaud',
-         '-Itools/ktau', '-Itools/funcmap', '-Itools/runktau', '-Izepto-config')
+         '-Ilibktau/include', '-Ilibktau/legacy/include', '-Ikernel-ext/include/uapi',
+         '-iquotelibktau', '-Iktaud', '-Itools/ktau', '-Itools/funcmap', '-Itools/runktau', '-Izepto-config')
 # These are for another machine than this one, and toys are parts of a copy of the project.
 ELSEWHERE = ('tests/progs/exceptions.c', 'tests/progs/compat32.c')
 
