@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Print the results that kunit.py of the kernel source has parsed, as TAP.
+"""Print results parsed by the kernel source's kunit.py as TAP.
 
 usage: kunit.py FILE.json
 """

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# What the scripts of the tests share. Sourced with the top folder as directory.
+# Functions of the test scripts. They source this file from the top folder.
 
-# What is made goes here. B itself stays as it came, because make's own paths are
-# made of it.
+# The folder of everything that is built. B itself is not changed, because make's own
+# paths begin with it.
 # shellcheck disable=SC2034
 build=$(realpath -m "${B:-build}")
 
-# What the kernel says when something is wrong. Every line of it fails a run.
+# Complaints in a kernel's log. A matching line fails a run.
 # shellcheck disable=SC2034
 complaints='(WARNING|BUG|UBSAN|KASAN|KCSAN|KMSAN|KFENCE): |\bOops\b|Kernel panic|'\
 'Call Trace:|rcu: INFO|INFO: (task|rcu|possible|trying)|(possible|inconsistent) .*lock|'\
@@ -31,7 +31,7 @@ minutes()
 	printf '%d:%02d' $(($1 / 60)) $(($1 % 60))
 }
 
-# build_step COMMAND...: its time is told apart from that of the tests.
+# build_step COMMAND...: run it; its time counts as build time, not as test time.
 build_step()
 {
 	local start=$EPOCHREALTIME status=0
@@ -42,7 +42,7 @@ build_step()
 	return $status
 }
 
-# build_kernel ARGUMENT...: those of tests/kernel/build; the path of the kernel.
+# build_kernel ARGUMENT...: run tests/kernel/build and print the path of the kernel.
 build_kernel()
 {
 	build_step tests/kernel/build -k "${KERNEL:-6.1}" "$@"
@@ -83,8 +83,8 @@ unit_tests()
 	return $bad
 }
 
-# kunit_results VERSION LOG: the results of KUnit in the log of a kernel, by the parser of
-# that kernel's source.
+# kunit_results VERSION LOG: print KUnit's results in the log of a kernel as TAP, with the
+# parser of that kernel's source.
 kunit_results()
 {
 	local parser=$build/linux-$1/tools/testing/kunit/kunit.py
@@ -94,8 +94,8 @@ kunit_results()
 	python3 -B tests/kunit.py "$2.json"
 }
 
-# cost_gate KERNEL FIGURES: the hot path in instructions. None may exceed the figure recorded
-# by more than the slack there.
+# cost_gate KERNEL FIGURES: count the instructions of the hot path. None may exceed its
+# recorded figure by more than the slack in the same line.
 cost_gate()
 {
 	local kernel out=$build/check/cost-$1

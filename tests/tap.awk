@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# One TAP document from the output of a case; see tests/tap. The numbers of tests that
-# passed, failed and were skipped go to the file named by the variable results.
+# Make one TAP document from the output of a case; see tests/tap. The numbers of passed,
+# failed and skipped tests go to the file named by the variable results.
 
 function result(ok, text)
 {
@@ -36,7 +36,7 @@ function result(ok, text)
 
 /^# exit status [0-9]+$/ { status = $4; next }
 
-# What a failed test says below its line.
+# The lines that follow a failed test describe it.
 after > 0 { print "# " $0; after-- }
 { last[++lines % 20] = $0 }
 
@@ -48,9 +48,9 @@ END {
 		planned++
 	}
 	if (planned != n)
-		result(0, "all tests ran: " n " of " planned + 0)
+		result(0, "tests run equal the plan: " n ", plan " planned + 0)
 	else if (!n)
-		result(0, "there is a test")
+		result(0, "the case has a test")
 	print "1.." n
 	print passed + 0, failed + 0, skipped + 0 > results
 	exit failed > 0

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# The Test Anything Protocol for shell scripts, in the guest and outside. A script that
-# sources this reports tests by pass, fail, check, same and skip, in subshells too, and
-# ends with done_testing, which prints the plan. tests/tap adds the plans of a case up: a
-# script or program that ended early has none.
+# The Test Anything Protocol for shell scripts, in the guest and on the host. A script that
+# sources this reports tests with pass, fail, check, same and skip, in subshells too, and
+# ends with done_testing, which prints the plan. tests/tap adds up the plans of a case: a
+# script or program that ends early prints none.
 
 tap_marks=$(mktemp)
-# Put before each description, with a colon.
+# Precedes each description, with a colon.
 tap_prefix=
 
 tap_line()
@@ -22,7 +22,7 @@ pass()
 	tap_line ok "$1"
 }
 
-# fail WHAT [DETAIL...]: the details on lines of their own
+# fail WHAT [DETAIL...]: the details go on lines of their own
 fail()
 {
 	echo x >> "$tap_marks"
@@ -38,7 +38,7 @@ skip()
 	tap_line ok "$1 # SKIP $2"
 }
 
-# check WHAT COMMAND...: the command succeeds; otherwise the end of its output is shown
+# check WHAT COMMAND...: the command must succeed; otherwise the end of its output is printed
 check()
 {
 	tap_what=$1
@@ -60,13 +60,13 @@ same()
 	fi
 }
 
-# program COMMAND...: a program that reports tests, and has a plan, of its own
+# program COMMAND...: run a program that prints tests and a plan of its own
 program()
 {
 	"$@" || echo "$? $*" >> "$tap_marks.ended"
 }
 
-# done_testing: the plan. Its status is 1 if a test failed; put it last.
+# done_testing: print the plan. Its status is 1 if a test failed; it must be the last command.
 done_testing()
 {
 	echo "1..$(wc -l < "$tap_marks" | tr -d ' ')"

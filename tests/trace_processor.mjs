@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Perfetto's trace_processor, as WebAssembly, on a trace:
+// Run Perfetto's trace_processor, as WebAssembly, on a trace:
 //
 //	node trace_processor.mjs FOLDER TRACE SQL...
 //
 // FOLDER has trace_processor.wasm, the worker engine_bundle.node.js and the client
-// engine.mjs. The rows of each query are a line of JSON. The worker runs in this thread, so
-// what it looks for in a browser is made up here.
+// engine.mjs. Each query prints its rows as a line of JSON. The worker runs in this thread, so
+// the parts of a browser that it uses are simulated here.
 import fs from 'node:fs';
 import path from 'node:path';
 import vm from 'node:vm';
@@ -25,7 +25,7 @@ globalThis.XMLHttpRequest = class {
 	}
 };
 
-// There is no build for 64-bit memory in the folder.
+// FOLDER has no build for 64-bit memory.
 const worker = fs.readFileSync(path.join(folder, 'engine_bundle.node.js'), 'utf8')
 	.replace('this.useMemory64 = hasMemory64Support()', 'this.useMemory64 = false');
 console.log = console.warn = () => {};

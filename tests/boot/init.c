@@ -3,15 +3,15 @@
  * First process of the boot tests' guest, the only file of its initramfs, except for the
  * modules of a kernel that has 9p as a module.
  *
- * Root is the host's root folder, read-only over 9p, under a tmpfs overlay: the
- * guest runs the host's programs and may write anywhere without any effect. Only
- * /share is shared with the host both ways. There lie:
+ * The root is the host's root folder, read-only over 9p, under a tmpfs overlay: the
+ * guest runs the host's programs, and its writes never reach the host. Only /share is
+ * shared with the host in both directions. It contains:
  *
- *	command	what /bin/sh shall run (from the host)
+ *	command	the script that /bin/sh runs (from the host)
  *	fast	paths of files that are opened often, one a line (from the host)
- *	output	what the command printed
+ *	output	the command's output
  *	status	the token from the kernel command line, then the exit status:
- *		written last, so a host that finds it knows that all went to the end
+ *		written last, so its presence shows the host that the run is complete
  */
 #include <dirent.h>
 #include <errno.h>
@@ -72,8 +72,8 @@ static void load_modules(void)
 }
 
 /*
- * cache=mmap: with cache=loose the guest mixes the pages of files up. The share is
- * not cached at all: the host reads it while the guest writes.
+ * cache=mmap, because with cache=loose the guest confuses the pages of files. The share is
+ * not cached at all, because the host reads it while the guest writes.
  */
 static void mount_root(void)
 {
@@ -82,7 +82,7 @@ static void mount_root(void)
 	mount_on("tmpfs", "/rw", "tmpfs", 0, "mode=0755,size=75%");
 	if (mkdir("/rw/upper", 0755) || mkdir("/rw/work", 0755))
 		die("/rw");
-	/* Where the host's programs do not run, others lie over them. */
+	/* On another architecture a layer of usable programs hides the host's. */
 	mount_on("overlay", "/new", "overlay", 0,
 		 access("/layer", F_OK) ?
 		 "lowerdir=/lower,upperdir=/rw/upper,workdir=/rw/work" :
@@ -101,7 +101,7 @@ static void mount_rest(void)
 	mount_on("devpts", "/dev/pts", "devpts", 0, "mode=0620,ptmxmode=0666");
 	mount_on("tmpfs", "/dev/shm", "tmpfs", 0, "mode=1777");
 	mount_on("tmpfs", "/run", "tmpfs", 0, "mode=0755");
-	/* Not every kernel under test has these */
+	/* Not all tested kernels have these */
 	mount("debugfs", "/sys/kernel/debug", "debugfs", 0, NULL);
 	mount("tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL);
 	if (symlink("/proc/self/fd", "/dev/fd") && errno != EEXIST)
@@ -122,8 +122,8 @@ static void loopback_up(void)
 }
 
 /*
- * Starting a program over 9p takes ten times as long as from a tmpfs. To open a file
- * of the overlay for writing, or to give a link its owner, copies it into the tmpfs.
+ * Starting a program over 9p takes ten times as long as from a tmpfs. Opening a file
+ * of the overlay for writing, or setting the owner of a link, copies it into the tmpfs.
  */
 static void copy_up(const char *list)
 {
@@ -168,7 +168,7 @@ static void exec_command(void)
 	_exit(127);
 }
 
-/* Reap whatever is left to us until the command itself ends. */
+/* Reap orphans until the command itself ends. */
 static int wait_for(pid_t command)
 {
 	int status;
@@ -195,7 +195,7 @@ static void report(const char *token, int status)
 
 int main(void)
 {
-	/* The kernel hands words that it does not know to init */
+	/* The kernel passes words that it does not know to init */
 	const char *token = getenv("boot_token");
 	pid_t pid;
 

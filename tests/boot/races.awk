@@ -2,12 +2,13 @@
 #
 #	awk -f races.awk [-v others=FILE] NAMES LOG
 #
-# Prints the LOG of a kernel without the data races (KCSAN) that KTAU has no part in: they go
-# to FILE. KTAU has one where a function of its own stands in either stack, above what an
-# interrupt or exception came to: that has no part in what it does. NAMES has those
-# functions, one a line, beside all whose names begin with ktau_ or __ktau_.
+# Print the LOG of a kernel without the data races (KCSAN) that do not involve KTAU; those go
+# to FILE. A race involves KTAU if one of its two stacks contains a function of KTAU. Functions
+# that an interrupt or exception interrupted do not count, because they do not take part in the
+# access. NAMES lists KTAU's functions, one a line, besides those whose names begin with ktau_ or
+# __ktau_.
 
-function tell()
+function report_end()
 {
 	if (has_ours)
 		printf "%s", report
@@ -25,8 +26,8 @@ FILENAME == ARGV[1] {
 	next
 }
 /BUG: KCSAN: / {
-	if (inside)	# the one before was cut off
-		tell()
+	if (inside)	# the previous report was truncated
+		report_end()
 	inside = 1
 	report = ""
 }
@@ -45,12 +46,12 @@ FILENAME == ARGV[1] {
 		if (name ~ /^asm_/)
 			hit = 1
 	} else if (/ by (task|interrupt)/) {
-		hit = 0	# the head of a stack
+		hit = 0	# the first line of a stack
 	}
 }
-# The line that ends it
-/=====/ { tell() }
+# The last line of a report
+/=====/ { report_end() }
 END {
 	if (inside)
-		tell()
+		report_end()
 }

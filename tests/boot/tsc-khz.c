@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Print the rate of the cycle counter in kHz. QEMU's emulated CPUs hand the host's
- * counter to the guest, which on a busy host fails to find out how fast it is.
+ * Print the rate of the cycle counter in kHz. QEMU's emulated CPUs show the host's
+ * counter to the guest, which cannot measure its rate on a busy host.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ static int64_t now_ns(void)
 	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
 }
 
-/* A moment on both clocks, from the shortest of many tries. */
+/* The same moment on both clocks, from the shortest of many readings. */
 static void moment(int64_t *ns, uint64_t *ticks)
 {
 	uint64_t best = UINT64_MAX;

@@ -12,8 +12,8 @@
  *	tid utime stime gtime runtime transitions switches
  *
  * Times are nanoseconds of sched_clock() up to the point at which KTAU takes
- * the measurements of the task. utime is without gtime. task_cputime() is no
- * good for this: it leaves out what vtime holds back until it makes a tick.
+ * the measurements of the task. utime excludes gtime. task_cputime() is not
+ * usable: it omits the time that vtime holds back until it makes a tick.
  */
 #include <linux/context_tracking.h>
 #include <linux/list.h>
@@ -52,7 +52,7 @@ static int __init oracle_setup(char *word)
 }
 __setup("oracle", oracle_setup);
 
-/* The task is running in the kernel: the time since vtime looked is stime. */
+/* The task runs in the kernel: the time since vtime's last reading is stime. */
 static void read_vtime(struct oracle_task *task)
 {
 	struct vtime *vtime = &current->vtime;
@@ -68,7 +68,7 @@ static void read_vtime(struct oracle_task *task)
 }
 
 /**
- * oracle_exited() - keep the times of the current task, which ends here
+* oracle_exited() - keep the times of the current task, which is exiting
  *
  * Context: Task, directly before KTAU takes its measurements.
  */

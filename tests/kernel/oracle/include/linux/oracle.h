@@ -7,8 +7,8 @@
 #include <linux/vtime.h>
 
 /*
- * vtime looks at the clock directly after KTAU, on the way in and on the way
- * out: so both have the same boundary between user mode and the kernel.
+ * vtime reads its clock directly after KTAU, on entry and on exit, so both have
+ * the same boundary between user mode and the kernel.
  */
 static __always_inline void oracle_user_exit(void)
 {
@@ -24,7 +24,7 @@ static __always_inline void oracle_user_enter(void)
 		vtime_user_enter(current);
 }
 
-/* Whether the kernel command line says so. */
+/* Whether the kernel command line has "oracle". */
 extern bool oracle_is_active;
 
 void oracle_exited(void);
