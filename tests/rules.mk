@@ -5,16 +5,16 @@ export B KERNEL FAST
 
 include tests/unit/rules.mk
 
-# Loads with exact_counts figures for the boot tests.
+# Loads with known figures for the boot tests.
 test_LOADS := $(addprefix $(B)/tests/progs/,tcp_stream exact_counts account transfers waits cpus changed interrupts graph legacy)
-# What is no good, and who may what
+# Invalid input and permissions
 test_LOADS += $(addprefix $(B)/tests/progs/,ioctl_errors control_errors fuzzcalls access setuid \
 		segments dump)
-# Its exceptions are those of PowerPC
+# It causes exceptions of PowerPC
 ifdef CROSS_COMPILE
 test_LOADS += $(B)/tests/progs/exceptions
 endif
-# Torture, and instructions counted; what they do is an x86 machine's
+# Torture and counts of instructions, for x86 only
 ifndef CROSS_COMPILE
 test_LOADS += $(addprefix $(B)/tests/progs/,cost storm storm_check streams streams_check \
 		oom compat32 fuzz_races coverage loads slots_kvm pressure)
@@ -27,7 +27,7 @@ test_LOADS += $(addprefix $(B)/tests/progs/,slots slots_tcp) $(B)/tests/bench/ta
 
 .PHONY: setup kernel demo check torture test-programs unit-programs list-unit-tests
 
-# All Debian packages that any command needs. Each command installs its own part.
+# Install all Debian packages of all commands. Each command installs its own part.
 setup:
 	@tests/setup all
 
@@ -41,11 +41,11 @@ demo:
 check: setup
 	@tests/check
 
-# What takes long: the same things harder.
+# The long tests.
 torture: setup
 	@tests/check -d tests/torture
 
-# All that the boot tests run in the guest.
+# All programs that the boot tests run in the guest.
 test-programs: all $(test_LOADS)
 
 unit-programs: $(UNIT_TESTS)
@@ -69,7 +69,7 @@ $(B)/tests/progs/legacy: $(LIBKTAU_LEGACY)
 $(addprefix $(B)/tests/progs/,ioctl_errors slots fuzz_races): LDLIBS := -lpthread
 $(B)/tests/progs/fuzz_races: $(B)/tests/progs/fuzz_begin.o
 
-# Short-lived: without libraries, a fork is quick.
+# Short-lived programs: without libraries a fork is fast.
 $(addprefix $(B)/tests/progs/,storm loads fuzz_races) $(test_ATTACKS): LDFLAGS += -static
 $(B)/tests/progs/loads: $(addprefix $(B)/tests/progs/loads_,uring.o vcpu.o)
 $(B)/tests/progs/slots_kvm: $(B)/tests/progs/loads_vcpu.o

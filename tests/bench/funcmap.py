@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Addresses to names: funcMap on a stream of 100 MB, beside addr2line with the same symbols."""
+"""Resolve addresses: funcMap on a stream of 100 MB, beside addr2line with the same symbols."""
 
 import random
 import subprocess
@@ -17,7 +17,7 @@ SEED = 1
 
 
 def make_vmlinux(out):
-    """An ELF file with that many functions and nothing else, at a kernel's address."""
+"""An ELF file with SYMBOLS functions at a kernel's address."""
     lines = [".text"]
     for i in range(SYMBOLS):
         name = "_stext" if not i else f"function_{i:06d}"
@@ -31,7 +31,7 @@ def make_vmlinux(out):
 
 
 def make_stream(path, size):
-    """A line an address, all over the functions."""
+"""Write random addresses in the functions, one a line."""
     rng = random.Random(SEED)
     block = "".join(f"{BASE + rng.randrange(SYMBOLS * SPACING):#018x}\n" for _ in range(200000))
     with open(path, "w", encoding="ascii") as stream:
@@ -54,7 +54,7 @@ def timed(command, stdin, stdout):
 
 
 def repeat(out, name, command, stream, addresses):
-    """Three times: the rates in addresses a second, and the peak memory."""
+"""Run three times; returns rates in addresses a second, and the peak memory."""
     rates = []
     for _ in range(3):
         seconds, mib = timed(command, stream, out / "names")
@@ -65,7 +65,7 @@ def repeat(out, name, command, stream, addresses):
 
 
 def measure():
-    """On the host; the time is CPU time, so that other work there does not count."""
+"""Measure on the host, in CPU time, so that other work there does not count."""
     out = bench.folder("funcmap")
     vmlinux = make_vmlinux(out)
     addresses = make_stream(out / "large", BYTES)
@@ -77,7 +77,7 @@ def measure():
     theirs, _ = repeat(out, "addr2line", ["addr2line", "-f", "-e", vmlinux], out / "few", few)
     resolved = (out / "names").read_text(encoding="ascii").count("function_")
     if resolved < few * 9 // 10:
-        raise bench.Failed(f"addr2line knew {resolved} of {few} addresses")
+        raise bench.Failed(f"addr2line resolved {resolved} of {few} addresses")
     for name in ("large", "small", "few", "names", "symbols.s", "symbols.o", "vmlinux"):
         (out / name).unlink()
     rate, rival = sorted(ours)[1], sorted(theirs)[1]

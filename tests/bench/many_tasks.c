@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Many processes whose profiles are read, for make bench.
+* Many processes, and reading their profiles, for make bench.
  *
- *	many_tasks read NUMBER BATCHES	NUMBER processes sleep; their profiles are read, then
- *					/proc/PID/stat of the same
+ *	many_tasks read NUMBER BATCHES	NUMBER processes sleep; read their profiles, then
+ *					their /proc/PID/stat
  *	many_tasks live NUMBER AWAKE	NUMBER processes live until the end; AWAKE of them make
  *					a dozen calls each second, the others sleep
  *
  * "read" prints a line for each batch: ticks of the cycle counter for all profiles, ticks for
- * all stat files, bytes of the profiles, profiles. Where the emulator counts instructions,
+* all stat files, bytes of the profiles, profiles. If the emulator counts instructions,
  * ticks are instructions. The first batch only warms up.
  */
 #include <err.h>
@@ -35,7 +35,7 @@ static char buffer[1 << 20] __attribute__((aligned(8)));
 static pid_t *pids;
 static unsigned long nr_pids;
 
-/* Leaves a profile with about twenty events. */
+/* Calls that give a profile of about twenty events. */
 static void typical_calls(void)
 {
 	struct timespec moment = { .tv_nsec = 1000 };
@@ -108,7 +108,7 @@ static void gather(unsigned long n, unsigned long awake)
 	close(ready[1]);
 	for (i = 0; i < n; i++)
 		if (read(ready[0], &c, 1) != 1)
-			errx(1, "one of the processes died");
+			errx(1, "a process has exited");
 	close(ready[0]);
 	usleep(100000);
 }

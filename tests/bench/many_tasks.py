@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Reading the profiles of many tasks, against /proc/PID/stat of the same; and ktaud's own cost."""
+"""Cost of reading many tasks' profiles, beside their /proc/PID/stat; cost of ktaud."""
 
 import bench
 from bench import Figure, median
 
 
 def measure():
-    """One boot. ktaud's share is of a CPU that executes 1,000 million instructions a second."""
+"""One boot. ktaud's share is that of a CPU with 1,000 million instructions a second."""
     raw = bench.boot("many_tasks", "many_tasks", image=bench.kernel(), memory="3G")
     figures = []
     for tasks in (1000, 10000):

@@ -6,13 +6,13 @@
  *	micro pipe BATCHES NUMBER		a byte to another task and back
  *	micro fork BATCHES NUMBER		fork, exit, wait
  *	micro request NUMBER			requests and answers over loopback TCP
- *	micro pace RATE SECONDS			so many getppid a second
- *	micro run COMMAND [ARGUMENT...]		what a command takes, children included
+*	micro pace RATE SECONDS			RATE getppid a second
+*	micro run COMMAND [ARGUMENT...]		cost of a command, children included
  *
- * The first three print the ticks of the cycle counter of each batch for one operation;
- * where the emulator counts instructions, ticks are instructions. The first batch only warms up.
- * "run" prints the time for which the CPUs were not idle, in ns, and the
- * user and system time of the command in us, as the kernel accounts them.
+ * The first three print, for each batch, the ticks of the cycle counter for one operation;
+ * if the emulator counts instructions, ticks are instructions. The first batch only warms up.
+ * "run" prints the time for which the CPUs were not idle, in ns, and the user and system
+ * time of the command by the kernel's accounting, in us.
  */
 #include <arpa/inet.h>
 #include <err.h>
@@ -146,7 +146,7 @@ static uint64_t now_ns(void)
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
-/* Calls at an even rate; prints how many there were, and how many a second. */
+/* Make calls at a constant rate; print their number, and the number a second. */
 static void pace(unsigned long rate, unsigned long seconds)
 {
 	uint64_t start = now_ns(), end = start + seconds * 1000000000ULL, now;
@@ -162,7 +162,7 @@ static void pace(unsigned long rate, unsigned long seconds)
 	       done * 1e9 / (now - start));
 }
 
-/* Time for which some CPU ran a task, from the scheduler's own account. */
+/* Time for which CPUs ran tasks, from the scheduler's own account. */
 static uint64_t busy_ns(void)
 {
 	struct timespec pause = { .tv_nsec = 1000000 };
@@ -170,7 +170,7 @@ static uint64_t busy_ns(void)
 	char line[512];
 	FILE *f;
 
-	nanosleep(&pause, NULL);	/* so that what we ran until now is in it */
+	nanosleep(&pause, NULL);	/* so that our run time is accounted */
 	f = fopen("/proc/schedstat", "r");
 	if (!f)
 		err(1, "/proc/schedstat");

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A pair of hooks and a slot of the trace in cycles of this machine's CPU, in user-mode Linux."""
+"""Cycles of a pair of hooks and of a trace slot on this machine's CPU, in User-mode Linux."""
 
 import re
 import subprocess
@@ -20,17 +20,17 @@ def run(kernel, log):
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, timeout=TIMEOUT, check=False)
     except subprocess.TimeoutExpired as late:
-        raise bench.Failed(f"the kernel was not done in {TIMEOUT} s") from late
+        raise bench.Failed(f"the kernel did not finish within {TIMEOUT} s") from late
     text = done.stdout.decode("utf-8", "replace")
     log.write_text(text, encoding="utf-8")
     if not re.search(r"^ok \d+ ktau_bench", text, re.MULTILINE):
-        raise bench.Failed(f"the test in the kernel did not pass; see {log}")
+        raise bench.Failed(f"the kernel's test failed; see {log}")
     return {name: (int(least) / 1000, int(median) / 1000)
             for name, least, median in LINE.findall(text)}
 
 
 def measure():
-    """Minima over all boots, and their ratio to bare readings; the medians beside them."""
+"""Minima over all boots and their ratio to bare readings, with the medians."""
     kernel = bench.run(["tests/kernel/build", "-k", bench.VERSION, "um"]).splitlines()[-1]
     out = bench.folder("native")
     runs = []

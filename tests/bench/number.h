@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* An argument of a load: ends the program where it is no number above 0. */
+/* An argument of a load: ends the program if it is not a number above 0. */
 #ifndef KTAU_TESTS_NUMBER_H
 #define KTAU_TESTS_NUMBER_H
 

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How many records a second a reader on the other CPU drains without a loss."""
+"""Records a second that a reader on the other CPU drains without a loss."""
 
 import bench
 from bench import Figure
 
 
 def best(raw, key):
-    """The highest rate; 0 where even the lowest was too much."""
+"""The highest rate, or 0 if even the lowest lost records."""
     return max((row[0] for row in raw.get(key, [])), default=0)
 
 
 def measure():
-    """One boot with two CPUs. Each system call leaves two records in both tracers."""
+"""One boot with two CPUs. Each system call makes two records in both tracers."""
     raw = bench.boot("records", "records", image=bench.kernel(), cpus=2, memory="2G")
     rival = 2 * best(raw, "rate_trace_cmd")
     figures = []

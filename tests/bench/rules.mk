@@ -4,14 +4,14 @@ bench_PROGRAMS := $(addprefix $(B)/tests/bench/,micro many_tasks tables)
 
 .PHONY: bench bench-programs
 
-# What KTAU costs, beside its rivals: tables, and build/bench.tsv. ONLY="PART..." for some.
+# Measure KTAU's cost beside other tracers: tables, and build/bench.tsv. ONLY="PART..." for some.
 bench:
 	@tests/setup user kernel guest boot bench
 	@tests/bench/run $(ONLY)
 
 bench-programs: test-programs $(bench_PROGRAMS) $(B)/tests/bench/span.so
 
-# Static: they are started often, and found in the guest without its libraries.
+# Static: they are started often, and run in the guest without libraries.
 $(bench_PROGRAMS): $(B)/tests/bench/%: $(B)/tests/bench/%.o
 	$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Preloaded into the ranks of an MPI program, for make bench: rank 0 says how many ticks of the
- * cycle counter passed from the end of MPI_Init() to the begin of MPI_Finalize(), so that
- * the launch is not measured.
+ * Preloaded into the ranks of an MPI program, for make bench: rank 0 prints the ticks of the
+ * cycle counter from the end of MPI_Init() to the start of MPI_Finalize(), so that the launch
+ * is not measured.
  */
 #include <stdint.h>
 #include <stdio.h>

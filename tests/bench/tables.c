@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tables [-l] FILE: bytes of KTAU's tables for each task in a stream of profiles, exited
- * tasks included except with -l, a line each. A task has a state, a chunk of cells for
- * each eight ids of which it has used one, from id 1024 on a directory, as large as a
- * chunk, for each 256 ids likewise, and a chunk for the times inside each nine events that
- * have any.
+ * tables [-l] FILE: print the bytes of KTAU's tables for each task in a stream of profiles, a
+ * line each; with -l without exited tasks. A task has
+ *  - a state,
+ *  - a chunk of cells for each eight ids of which it has used one,
+ *  - from id 1024 on, a directory as large as a chunk for each 256 ids of which it has used one,
+ *  - a chunk for the times inside each nine events that have such times.
  */
 #include <err.h>
 #include <linux/ktau.h>
@@ -17,12 +18,12 @@
 #define FIRST_DIR	(1024 / DIR_IDS)
 #define CHUNK_BYTES	256
 #define TIMES_EVENTS	9
-#define STATE_BYTES	2184	/* what the allocator gives for struct ktau_state */
+#define STATE_BYTES	2184	/* bytes allocated for struct ktau_state */
 
 static char buffer[1 << 20] __attribute__((aligned(8)));
 static unsigned int groups[1 << 16]; /* by id */
 
-/* Those of the scheduler's events follow from their other figures. */
+/* The times inside the scheduler's events follow from their other figures. */
 static bool has_times(const struct ktau_entry *e)
 {
 	return e->kind == KTAU_KIND_TIMER && groups[e->id] != KTAU_GROUP_SCHED &&

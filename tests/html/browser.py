@@ -15,7 +15,7 @@ NAMES = ("chromium-headless-shell", "chromium")
 
 
 class PageError(Exception):
-    """The page threw an exception, or the browser refused a command."""
+"""The page threw an exception, or the browser rejected a command."""
 
 
 def find():
@@ -80,18 +80,18 @@ class Browser:
                 raise TimeoutError("the browser does not answer")
             data = os.read(self.come, 1 << 20)
             if not data:
-                raise PageError("the browser has gone")
+                raise PageError("the browser has exited")
             self.buffer += data
         text, self.buffer = self.buffer.split(b"\0", 1)
         return json.loads(text)
 
     def take(self, message):
-        """Keep what happens in the page."""
+"""Keep events of the page."""
         if "method" in message:
             self.events.append(message)
 
     def send(self, method, timeout=60, **params):
-        """The result of a command."""
+"""Send a command and return its result."""
         self.number += 1
         command = {"id": self.number, "method": method, "params": params}
         if self.session:
@@ -108,7 +108,7 @@ class Browser:
         return message["result"]
 
     def run(self, expression):
-        """The value of an expression in the page; of a promise, when it is known."""
+"""The value of an expression in the page; a promise is awaited."""
         result = self.send("Runtime.evaluate", expression=expression, returnByValue=True,
                            awaitPromise=True)
         if "exceptionDetails" in result:
@@ -117,7 +117,7 @@ class Browser:
         return result["result"].get("value")
 
     def wait(self, expression, timeout=60):
-        """Until an expression is true."""
+"""Wait until an expression is true."""
         deadline = time.monotonic() + timeout
         while not self.run(expression):
             if time.monotonic() > deadline:
@@ -135,7 +135,7 @@ class Browser:
         return time.monotonic() - start
 
     def problems(self):
-        """What went wrong in the page, and what it asked the network for."""
+"""Errors in the page, and its requests to the network."""
         self.run("0")
         found = []
         for event in self.events:
@@ -164,12 +164,12 @@ class Browser:
         self.mouse("mouseReleased", x, y, button="left", clickCount=1)
 
     def key(self, key):
-        """Press a key that gives a character."""
+"""Press a key that types a character."""
         self.send("Input.dispatchKeyEvent", type="keyDown", key=key, text=key)
         self.send("Input.dispatchKeyEvent", type="keyUp", key=key)
 
     def screenshot(self, path):
-        """A picture of what is to be seen, as PNG."""
+"""Save a picture of the visible part as PNG."""
         data = self.send("Page.captureScreenshot", format="png")["data"]
         with open(path, "wb") as file:
             file.write(base64.b64decode(data))

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The picture of README.md, from the page of the demo.
+"""Make the picture of README.md from the page of the demo.
 
     picture.py PAGE OUT.png     tar and gzip at the end of the traced part
 """

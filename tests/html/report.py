@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The page of ktau report --html in Chromium: figures, pictures, names, size and speed.
+"""Test the pages of ktau report --html in Chromium: figures, pictures, names, size and speed.
 
     report.py BUILD OUT     BUILD has the programs; files and screenshots go to OUT
 """
@@ -26,7 +26,7 @@ number = 0
 
 
 def test(what, good, *details):
-    """One line of TAP."""
+"""Print one line of TAP."""
     global number
     number += 1
     print(("ok" if good else "not ok") + " - " + what)
@@ -42,7 +42,7 @@ def same(what, got, wanted):
 
 
 class Files:
-    """Recorded files, and the pages made of them."""
+"""Recorded files and their pages."""
 
     def __init__(self, build, out):
         self.ktau = build + "/tools/ktau/ktau"
@@ -86,7 +86,7 @@ def number_of(value):
 
 
 def test_figures(b, files):
-    """Every figure of the page is that of ktau report."""
+"""Every figure of the page equals that of ktau report."""
     wanted = files.json("machine")
     rows = {row["pid"]: row for row in b.run(ROWS) if row["name"] != "(evicted)"}
     account = [row for row in wanted["account"] if row["name"] != "(evicted)"]
@@ -102,7 +102,7 @@ def test_figures(b, files):
             want = number_of(row[part + "_ns"])
             if want is None and got["measured"] >> i & 1 or want not in (None, got["parts"][i]):
                 bad.append((part, row, got))
-    test("the account of each process is that of ktau report", account and not bad, *bad)
+    test("the account of each process equals that of ktau report", account and not bad, *bad)
     bad, compared = [], 0
     key = "processes" if "processes" in wanted else "routines"
     for row in wanted[key]:
@@ -114,50 +114,50 @@ def test_figures(b, files):
         if len(got) != 1 or [got[0][k] for k in ("count", "incl", "excl")] != \
                 [number_of(row[k]) for k in ("count", "incl_ns", "excl_ns")]:
             bad.append((row, got))
-    test(f"so is each routine ({compared})", compared > 3 and not bad, *bad)
+    test(f"the figures of each routine equal those of ktau report ({compared})", compared > 3 and not bad, *bad)
     losses = {row["name"]: int(row["value"]) for row in wanted["losses"] if int(row["value"])}
-    same("so are the losses", b.run("Object.fromEntries(report.losses.map((l) => [l.name, l.value]))"),
+    same("the losses equal those of ktau report", b.run("Object.fromEntries(report.losses.map((l) => [l.name, l.value]))"),
          losses)
 
 
 def test_machine(b, files):
     files.record("machine", "machine")
     b.open(files.page("machine"))
-    same("the page has no errors and asks the network for nothing", b.problems(), [])
+    same("the page has no errors and makes no network requests", b.problems(), [])
     test_figures(b, files)
     text = "[...document.querySelectorAll('#rows .row')].map((row) => row.textContent).join('\\n')"
-    test("a row for each process, but none for idle tasks",
+    test("each process has a row, idle tasks have none",
          "server" in b.run(text) and "swapper" not in b.run(text), b.run(text))
     b.click("#rows .row")
     detail = b.run("document.getElementById('detail').textContent")
     test("a click on a row shows its routines", "sys_read" in detail and "Running" in detail, detail)
     b.run("document.getElementById('search').value = 'SLEEP';"
           "document.getElementById('search').dispatchEvent(new Event('input'))")
-    same("the search finds a process whatever the case",
+    same("the search ignores case",
          b.run("state.list.map((row) => row.name)"), ["sleeper"])
     b.run("setSearch('')")
     b.key("5")
     test("losses are listed", "lost_overwritten" in b.run("document.getElementById('losses').textContent"))
     b.key("3")
-    test("a loss is a gap of the time line", int(b.run("document.getElementById('line').dataset.gaps")) >= 1)
+    test("a loss is a gap in the time line", int(b.run("document.getElementById('line').dataset.gaps")) >= 1)
     light = b.run("getComputedStyle(document.body).backgroundColor")
     b.click("#theme")
     dark = b.run("getComputedStyle(document.body).backgroundColor")
-    test("the button makes it dark", light == "rgb(255, 255, 255)" and dark == "rgb(20, 24, 29)", light, dark)
-    same("still no errors", b.problems(), [])
+    test("the button selects the dark theme", light == "rgb(255, 255, 255)" and dark == "rgb(20, 24, 29)", light, dark)
+    same("the views of the page have no errors", b.problems(), [])
 
 
 def test_recorded(b, files):
-    """A file that ktaud wrote on a real kernel, on a dark screen."""
+"""A file that ktaud wrote on a real kernel, with a dark colour scheme."""
     page = files.path("recorded.html")
     subprocess.run([files.ktau, "report", "--html=" + page,
                     "tests/unit/tools/data/recorded.ktau"], check=True)
     b.open(page, dark=True)
     same("a page of a real kernel has no errors", b.problems(), [])
-    same("and is dark where the screen is", b.run("document.documentElement.dataset.theme"), "dark")
+    same("it follows the dark colour scheme", b.run("document.documentElement.dataset.theme"), "dark")
     for view in range(1, 6):
         b.key(str(view))
-    same("all views are without errors", b.problems(), [])
+    same("all its views have no errors", b.problems(), [])
 
 
 def test_hostile(b, files):
@@ -171,19 +171,19 @@ def test_hostile(b, files):
         b.key(str(view))
     b.key("1")
     names = b.run("[...new Set(report.rows.map((row) => row.name))]")
-    same("names are what they were", sorted(names), sorted(HOSTILE))
+    same("the page has the original names", sorted(names), sorted(HOSTILE))
     shown = b.run("[...new Set([...document.querySelectorAll('#rows .row')].map((r) => r.firstElementChild.textContent))]")
-    same("and shown as text", sorted(shown), sorted(HOSTILE))
+    same("names are shown as text", sorted(shown), sorted(HOSTILE))
     b.click("#rows .row")
-    test("so are routines", "</script><script>window.pwned=1</script>" in
+    test("names of routines are shown as text", "</script><script>window.pwned=1</script>" in
          b.run("document.getElementById('detail').textContent"))
-    same("none has become an element", b.run("document.querySelectorAll('main b, main img, b:not(header b)').length"), 0)
-    same("or a program", b.run("typeof window.pwned"), "undefined")
+    same("no name has become an element", b.run("document.querySelectorAll('main b, main img, b:not(header b)').length"), 0)
+    same("no name has run as a script", b.run("typeof window.pwned"), "undefined")
     same("the page has no errors", b.problems(), [])
 
 
 def timed(b, action):
-    """Milliseconds from an action to the frame after it."""
+"""Milliseconds from an action to the next frame."""
     return b.run("new Promise((done) => { const begin = performance.now(); (() => { %s })();"
                  "requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin))); })" % action)
 
@@ -201,23 +201,23 @@ def test_zoom(b, files):
         spans.append(b.run("lines.to - lines.from"))
     test("the wheel zooms the time line in and out", spans[0] > spans[5] < spans[7], spans)
     zoom = statistics.median(times)
-    test(f"a zoom takes {zoom:.0f} ms, not more than {MAX_ZOOM:.0f}", zoom <= MAX_ZOOM, times)
+    test(f"a zoom takes {zoom:.0f} ms, at most {MAX_ZOOM:.0f}", zoom <= MAX_ZOOM, times)
     times = [timed(b, "document.getElementById('time-box').scrollTop = %d" % (step * 20011))
              for step in range(1, 6)]
     scroll = statistics.median(times)
     test(f"a scroll takes {scroll:.0f} ms", scroll <= MAX_ZOOM, times)
-    same("scrolled to other tasks", b.run("lines.rows[0].tid > 1000"), True)
+    same("scrolling shows other tasks", b.run("lines.rows[0].tid > 1000"), True)
 
 
 def test_arrows(b, files):
-    """Task 101 wakes task 105's... each task is woken by the one before it."""
+"""Each task is woken by the one before it."""
     b.run("document.getElementById('time-box').scrollTop = 0")
     b.run("setWindow(60e6 - 1e4, 60e6 + 2e5)")
     arrows = b.run("findArrows(lines.rows).map((a) => [a.line.tid, a.waker.tid, a.w.ns - a.w.since])")
     test("wakeups are arrows", len(arrows) >= 5 and b.run("+document.getElementById('line').dataset.arrows") == len(arrows),
          arrows)
     wrong = [a for a in arrows if a[1] != a[0] - 1 or a[2] != 6700]
-    test("from the task that woke, as long before as it was", arrows and not wrong, wrong)
+    test("an arrow begins at the waker, at the time of the wakeup", arrows and not wrong, wrong)
     x, y = b.run("(() => { const box = document.getElementById('line').getBoundingClientRect(), scale = "
                  "(box.width - LABEL) / (lines.to - lines.from), line = lines.shown[1];"
                  "return [box.x + LABEL + (line.woken[0].ns - 2e4 - lines.from) * scale, box.y + AXIS + line.y + 10]; })()")
@@ -239,7 +239,7 @@ def test_flame(b, files):
     b.key("2")
     same("call paths on the CPU add up", b.run("flame.root.value"), calls * 3500)
     b.run("document.getElementById('cpu').value = 'off'; drawFlame()")
-    same("and off it", b.run("flame.root.value"), calls * 65500)
+    same("call paths off the CPU add up", b.run("flame.root.value"), calls * 65500)
     boxes = b.run("document.querySelectorAll('#frames div').length")
     test("frames are drawn", boxes > 50, boxes)
     took = timed(b, "document.querySelectorAll('#frames div')[1].click()")
@@ -248,10 +248,10 @@ def test_flame(b, files):
     test("the search marks routines", b.run("document.querySelectorAll('#frames .hit').length") >= 1)
     b.run("setSearch(''); document.getElementById('source').value = 'account';"
           "document.getElementById('cpu').value = 'on'; drawFlame()")
-    same("without a trace it has the account", b.run("flame.root.value"),
+    same("without a trace it shows the account", b.run("flame.root.value"),
          b.run("report.rows.reduce((sum, r) => sum + r.parts[0] + r.parts[1] + r.parts[2] + r.parts[5], 0)"))
     b.run("document.getElementById('shape').value = 'icicle'; drawFlame()")
-    same("as an icicle its root is at the top", b.run("document.querySelector('#frames div').style.top"), "0px")
+    same("an icicle graph has its root at the top", b.run("document.querySelector('#frames div').style.top"), "0px")
 
 
 def test_heat(b, files):
@@ -259,7 +259,7 @@ def test_heat(b, files):
     same("the heat map has a row for each interrupt of each CPU",
          b.run("heatRows().map((row) => [row.cpu, report.events[row.event].name, row.sum])"),
          [[0, "local_timer", 160e6], [1, "local_timer", 160e6], [1, "irq:4:ttyS0", 80e6]])
-    same("in each interval what it took in it",
+    same("each interval has its own time",
          b.run("[...heatRows()[0].at.values()].every((ns) => ns === 20e6)"), True)
     b.screenshot(files.path("heat.png"))
 
@@ -268,21 +268,21 @@ def test_big(b, files):
     files.record("big", str(BIG_TASKS), str(BIG_SLOTS))
     page = files.page("big")
     size = os.path.getsize(page)
-    test(f"{BIG_TASKS} tasks and {BIG_SLOTS} slots: {size / 1e6:.1f} MB, not more than 40 MiB",
+    test(f"{BIG_TASKS} tasks and {BIG_SLOTS} slots: {size / 1e6:.1f} MB, at most 40 MiB",
          size <= MAX_BYTES)
     first = b.open(page)
-    test(f"the first view takes {first:.2f} s, not more than {MAX_FIRST_VIEW:.0f}", first <= MAX_FIRST_VIEW)
-    same("all tasks are there", b.run("state.list.length"), BIG_TASKS)
-    same("and all frames", b.run("lines.list.reduce((sum, line) => sum + decode(line).depths.reduce("
+    test(f"the first view takes {first:.2f} s, at most {MAX_FIRST_VIEW:.0f}", first <= MAX_FIRST_VIEW)
+    same("the page has all tasks", b.run("state.list.length"), BIG_TASKS)
+    same("the page has all frames", b.run("lines.list.reduce((sum, line) => sum + decode(line).depths.reduce("
                                  "(n, level) => n + level.start.length, 0), 0)"), 3 * BIG_TASKS * BIG_ROUNDS)
     off = b.run("report.rows.filter((row) => [0, 1, 2, 3].some((part) => Math.abs(row.parts[part] - report.over.reduce("
                 "(sum, interval) => sum + (interval.rows.get(row.index) || [0, 0, 0, 0])[part], 0)) > report.over.length)).length")
     same("the intervals of each row add up to its account", off, 0)
     b.screenshot(files.path("processes.png"))
     b.run("document.getElementById('by').value = 'name'; document.getElementById('by').onchange()")
-    same("rows by name", b.run("state.list.length"), 50)
+    same("there is a row for each name", b.run("state.list.length"), 50)
     b.run("state.interval = 2; drawProcesses()")
-    test("an interval has what ran in it", 0 < b.run("state.most") < b.run("Math.max(...report.rows.map((r) => busyOf(r.parts)))") * 10000)
+    test("an interval has only its own time", 0 < b.run("state.most") < b.run("Math.max(...report.rows.map((r) => busyOf(r.parts)))") * 10000)
     b.run("state.interval = -1; state.by = 'process'; drawProcesses()")
     test_zoom(b, files)
     test_arrows(b, files)
@@ -313,13 +313,13 @@ def test_folded(files):
         path = f"worker_{i};sys_read"
         wanted.update({path: calls * 1000, path + ";routine_0": calls * 2500,
                        path + ";routine_0;schedule_vol": calls * 65500})
-    same("folded stacks have each path and its own time", both, wanted)
+    same("folded stacks have each path and its exclusive time", both, wanted)
     on, off = folded(files, "big.ktau", "--time=on"), folded(files, "big.ktau", "--time=off")
-    same("on the CPU and off it are the parts of both", {**on, **off}, both)
-    same("which have nothing in common", set(on) & set(off), set())
-    same("of one process there is its part", sum(folded(files, "big.ktau", "--pid=200", "--time=both").values()),
+    same("time on the CPU and off it add up to --time=both", {**on, **off}, both)
+    same("no path is both on and off the CPU", set(on) & set(off), set())
+    same("--pid shows the time of one process", sum(folded(files, "big.ktau", "--pid=200", "--time=both").values()),
          BIG_ROUNDS * 69000)
-    test("a name cannot make a frame or a line", all(path.count(";") <= 3 and "\x1b" not in path
+    test("a name cannot add a frame or a line", all(path.count(";") <= 3 and "\x1b" not in path
          for path in folded(files, "hostile.ktau", "--time=both")))
 
 
@@ -348,7 +348,7 @@ def test_svg(b, files):
 
 
 def test_errors(files):
-    """What cannot be shown is said, and leaves no file."""
+"""Errors have a message and leave no file."""
     for what, words, status, pattern in (
             ("standard input", ["--html=" + files.path("x.html"), "-"], 2, "standard input"),
             ("the input itself", ["--html=" + files.path("machine.ktau"), files.path("machine.ktau")], 1,
@@ -357,9 +357,9 @@ def test_errors(files):
             ("a full disk", ["--html=/dev/full", files.path("machine.ktau")], 1, "cannot write")):
         run = subprocess.run([files.ktau, "report", *words], stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE, encoding="utf-8", check=False)
-        test(f"{what}: status {status} and why", run.returncode == status and re.search(pattern, run.stderr),
+        test(f"{what}: status {status} and a reason", run.returncode == status and re.search(pattern, run.stderr),
              run.returncode, run.stderr)
-    test("devices stay", os.path.exists("/dev/full"))
+    test("an error does not remove a device", os.path.exists("/dev/full"))
     test("no file is left", not os.path.exists(files.path("x.html")))
 
 

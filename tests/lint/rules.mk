@@ -9,7 +9,7 @@ lint:
 	$(LINT)/lint.py --build $(B) --sources $(LINT_SOURCES) \
 		--programs "$(PROGRAMS)" --man-pages "$(MAN_PAGES)"
 
-# Every rule, on a sample that breaks it.
+# Try every rule on a sample that breaks it.
 lint-selftest:
 	$(LINT)/selftest.py --build $(B) --sources $(LINT_SOURCES)
 	$(LINT)/port_test.py --build $(B)
@@ -17,13 +17,13 @@ lint-selftest:
 
 .PHONY: lint-deep port
 
-# Minutes to an hour: the kernel after every patch. All versions unless KERNEL is given.
+# Build the kernel after every patch: minutes to an hour. All versions unless KERNEL is given.
 lint-deep:
 	$(LINT)/deep.py --build $(B) --sources $(LINT_SOURCES) \
 		$(if $(JOBS),--jobs $(JOBS)) $(if $(QUICK),--quick) \
 		$(if $(filter-out file,$(origin KERNEL)),$(KERNEL))
 
-# The queue nearest to VERSION, or that of QUEUE, on the source of Linux VERSION.
+# Apply the queue nearest to VERSION, or that of QUEUE, to the source of Linux VERSION.
 port:
 	@$(if $(VERSION),,echo 'make port VERSION=x.y [QUEUE=x.y]' >&2; exit 2;) \
 	$(LINT)/port.py --build $(B) --sources $(LINT_SOURCES) \

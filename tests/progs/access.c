@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * permit: who may see and do what. The table below says it; each subject, a process of
- * its own, tries each object. To be run as root, with all groups and traces on.
+ * access: permissions. Each subject, a process of its own, tries each object; the tables
+ * below have the expected results. Run as root, with all groups and traces enabled.
  */
 #include <errno.h>
 #include <sched.h>
@@ -18,7 +18,7 @@
 #define OWNER 1000
 #define OTHER 1001
 
-/* One letter of each row's @want belongs to one of these. */
+/* Each has one letter in @want of each row. */
 static const struct subject subjects[] = {
 	{ "root", 0, ALL_CAPS, false },
 	{ "uid 0 without capabilities", 0, 0, false },
@@ -28,14 +28,14 @@ static const struct subject subjects[] = {
 	{ "another with CAP_SYS_ADMIN", OTHER, CAP(SYS_ADMIN), false },
 	{ "another with CAP_SYS_PTRACE", OTHER, CAP(SYS_PTRACE), false },
 	{ "another with CAP_SYSLOG", OTHER, CAP(SYSLOG), false },
-	{ "another, root of his own user namespace", OTHER, 0, true },
-	{ "the owner, root of his own user namespace", OWNER, 0, true },
+	{ "another, root of its own user namespace", OTHER, 0, true },
+	{ "the owner, root of its own user namespace", OWNER, 0, true },
 	{ "the owner with CAP_NET_RAW, dropped", OWNER, CAP(NET_RAW) | NOT_EFFECTIVE, false },
 };
 
 #define NR_SUBJECTS (sizeof(subjects) / sizeof(*subjects))
 
-/* Tasks to be looked at. */
+/* The tasks that are read. */
 enum { OF_ROOT,
        OF_OWNER,
        CAPABLE,
@@ -49,12 +49,12 @@ static const struct {
 	bool undumpable;
 	bool set_uid;
 } tasks[NR_TASKS] = {
-	[OF_ROOT] = { { "root's", 0, ALL_CAPS, false }, false, false },
-	[OF_OWNER] = { { "the owner's", OWNER, 0, false }, false, false },
-	[CAPABLE] = { { "the owner's, capable", OWNER, CAP(NET_RAW), false }, false, false },
-	[UNDUMPABLE] = { { "the owner's, not dumpable", OWNER, 0, false }, true, false },
-	[SET_UID] = { { "the owner's, set-uid root", OWNER, 0, false }, false, true },
-	[IN_NAMESPACE] = { { "the owner's, root of a namespace", OWNER, 0, true }, false, false },
+	[OF_ROOT] = { { "a task of root", 0, ALL_CAPS, false }, false, false },
+	[OF_OWNER] = { { "a task of the owner", OWNER, 0, false }, false, false },
+	[CAPABLE] = { { "a capable task of the owner", OWNER, CAP(NET_RAW), false }, false, false },
+	[UNDUMPABLE] = { { "a task that is not dumpable", OWNER, 0, false }, true, false },
+	[SET_UID] = { { "a set-uid root program", OWNER, 0, false }, false, true },
+	[IN_NAMESPACE] = { { "the root of a namespace", OWNER, 0, true }, false, false },
 };
 
 enum object { PROFILE_OF,
@@ -79,7 +79,7 @@ enum object { PROFILE_OF,
 	      INFO_MEMORY,
 	      INFO_TRACE };
 
-/* y: yes; n: no, it is denied; anything else is a fault. */
+/* y: permitted; n: denied; any other letter is an error. */
 struct row {
 	const char *what;
 	enum object object;
@@ -101,31 +101,31 @@ static const struct row of_live_tasks[] = {
 	TASK(UNDUMPABLE, "ynnnyyynnnn"),
 	TASK(SET_UID, "ynnnyyynnnn"),
 	TASK(IN_NAMESPACE, "ynynyyynnny"),
-	{ "profile of oneself", OWN_PROFILE, -1, NULL, "yyyyyyyyyyy" },
-	{ "trace of oneself", OWN_TRACE, -1, NULL, "yyyyyyyyyyy" },
+	{ "its own profile", OWN_PROFILE, -1, NULL, "yyyyyyyyyyy" },
+	{ "its own trace", OWN_TRACE, -1, NULL, "yyyyyyyyyyy" },
 	{ "/proc/self/ktau", OWN_TEXT, -1, NULL, "yyyyyyyyyyy" },
 	{ "idle tasks", IDLE, -1, NULL, "ynnnyynnnnn" },
 	{ "the CPUs", CPUS, -1, NULL, "ynnnyynnnnn" },
-	{ "the evicted", EVICTED, -1, NULL, "ynnnyynnnnn" },
+	{ "the evicted sum", EVICTED, -1, NULL, "ynnnyynnnnn" },
 	{ "read", READ_FILE, -1, "/proc/ktau/profile", "yyyyyyyyyyy" },
 	{ "read", READ_FILE, -1, "/proc/ktau/trace", "yyyyyyyyyyy" },
 	{ "read", READ_FILE, -1, "/proc/ktau/events", "yyyyyyyyyyy" },
 	{ "read", READ_FILE, -1, "/proc/ktau/control", "yyyyyyyyyyy" },
 	{ "read", READ_FILE, -1, "/proc/ktau/stats", "yyyyyyyyyyy" },
 	{ "write", WRITE_CONTROL, -1, "/proc/ktau/control", "ynnnnnnnnnn" },
-	{ "by a descriptor of root's, profile of", OPENED_BY_ROOT, OF_ROOT, NULL, "yyyyyyyyyyy" },
-	{ "by a descriptor of root's, write control", CONTROL_OF_ROOT, -1, NULL, "yyyyyyyyyyy" },
+	{ "through root's descriptor, profile of", OPENED_BY_ROOT, OF_ROOT, NULL, "yyyyyyyyyyy" },
+	{ "through root's descriptor, write control", CONTROL_OF_ROOT, -1, NULL, "yyyyyyyyyyy" },
 	{ "consume", CONSUME, -1, NULL, "ynnnyynnnnn" },
 	{ "among all of its uid, profile of", SELECT_UID, OF_OWNER, NULL, "ynynyyynnny" },
-	{ "among all of another uid, not", SELECT_OTHER, OF_OWNER, NULL, "nnnnnnnnnnn" },
+	{ "among all of another uid, profile of", SELECT_OTHER, OF_OWNER, NULL, "nnnnnnnnnnn" },
 	{ "INFO: access to all", INFO_ALL, -1, NULL, "ynnnyynnnnn" },
 	{ "INFO: memory of the machine", INFO_MEMORY, -1, NULL, "ynnnyynnnnn" },
 };
 
 #define EXITED(nr, want)                                             \
-	{ "profile of, exited,", EXITED_OF, nr, NULL, want },        \
+	{ "profile, after exit, of", EXITED_OF, nr, NULL, want },        \
 	{                                                            \
-		"trace of, exited,", EXITED_TRACE_OF, nr, NULL, want \
+		"trace, after exit, of", EXITED_TRACE_OF, nr, NULL, want \
 	}
 
 static const struct row of_exited_tasks[] = {
@@ -137,7 +137,7 @@ static const struct row of_exited_tasks[] = {
 	EXITED(IN_NAMESPACE, "ynynyyynnny"),
 };
 
-/* What depends on the level of kernel.ktau_paranoid; the rows above are of level 0. */
+/* Rows that depend on the level of kernel.ktau_paranoid; those above are for level 0. */
 #define NR_OF_LEVEL 4
 
 static const struct {
@@ -174,7 +174,7 @@ static const struct {
 static pid_t pids[NR_TASKS];
 static int root_profile, root_control;
 
-/* Whether there is a record of a program called @comm, or of any if that is NULL. */
+/* Whether there is a record of a program called @comm, or of any program if @comm is NULL. */
 static bool has(const struct found *found, const char *comm)
 {
 	unsigned int i;
@@ -195,7 +195,7 @@ static char one_task(const char *path, pid_t pid, uint32_t target, const char *c
 		return 'n';
 	letter = look_for(fd, target, pid, &found) ? '!' : has(&found, comm) ? 'y' :
 									       'n';
-	/* The reader is not told what it may not see, but that there is something. */
+	/* END counts the task that the reader may not see. */
 	if (letter == 'n' && target == KTAU_TARGET_LIST && found.end.denied != 1)
 		letter = '?';
 	close(fd);
@@ -203,8 +203,8 @@ static char one_task(const char *path, pid_t pid, uint32_t target, const char *c
 }
 
 /*
- * Of the set-uid program only what it did as such: if its exec has ended the profile, there
- * is a record of what its user's program did before, with the same pid.
+ * For the set-uid program only its records under that name count: if its exec has ended the
+ * profile, the calls that its user's program made before have a record with the same pid.
  */
 static char of_task(const struct row *row, pid_t pid)
 {
@@ -248,7 +248,7 @@ static char among(pid_t pid, uid_t uid)
 	struct found found;
 	char letter = 'n';
 
-	/* It is not mapped in a namespace. */
+	/* The uid is not mapped in the namespace. */
 	if (ioctl(fd, KTAU_IOC_SELECT, &select))
 		letter = errno == EINVAL ? 'n' : '!';
 	else if (look_on(fd, pid, &found))
@@ -259,7 +259,7 @@ static char among(pid_t pid, uid_t uid)
 	return letter;
 }
 
-/* A descriptor that cannot be opened has no access at all. */
+/* A subject that cannot open a descriptor has no access. */
 static char info(enum object object)
 {
 	struct ktau_info info = { .size = sizeof(info) };
@@ -368,7 +368,7 @@ static char try_object(const struct row *row)
 	}
 }
 
-/* All rows as one subject; the letters come through a pipe. */
+/* Try all rows as one subject; a child sends the letters through a pipe. */
 static void try_all(const struct subject *subject, const struct row *rows, size_t nr, char *letters)
 {
 	int ends[2];
@@ -388,7 +388,7 @@ static void try_all(const struct subject *subject, const struct row *rows, size_
 	}
 	close(ends[1]);
 	if (read(ends[0], letters, nr) != (ssize_t)nr)
-		printf("# %s: did not come to the end\n", subject->name);
+		printf("# %s: ended early\n", subject->name);
 	close(ends[0]);
 	waitpid(pid, NULL, 0);
 }
@@ -411,12 +411,12 @@ static void try_rows(const char *when, const struct row *rows, size_t nr)
 		       row->task >= 0 ? tasks[row->task].is.name : "", got);
 		for (s = 0; s < NR_SUBJECTS; s++)
 			if (got[s] != row->want[s])
-				printf("    %s: '%c', wanted '%c'\n", subjects[s].name, got[s],
+				printf("    %s: '%c', expected '%c'\n", subjects[s].name, got[s],
 				       row->want[s]);
 	}
 }
 
-/* Begins the tasks; what each is shows when it is there. */
+/* Start the tasks and wait until each has its credentials and its program. */
 static void begin_tasks(const char *set_uid_program)
 {
 	int i;
@@ -451,7 +451,7 @@ static void set_level(int level)
 	FILE *file = fopen("/proc/sys/kernel/ktau_paranoid", "we");
 
 	if (!file || fprintf(file, "%d", level) < 0 || fclose(file))
-		tap_ok(false, "permissions: level %d", level);
+		tap_ok(false, "permissions: level %d is set", level);
 }
 
 static void try_levels(void)
@@ -470,7 +470,7 @@ static void try_levels(void)
 int main(int argc, char **argv)
 {
 	if (argc != 2 || getuid()) {
-		fprintf(stderr, "usage: permit SET-UID-PROGRAM, as root\n");
+		fprintf(stderr, "usage: access SET-UID-PROGRAM, as root\n");
 		return 2;
 	}
 	root_profile = open("/proc/ktau/profile", O_RDONLY);

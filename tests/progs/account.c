@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * account: where the time of known work goes, compared with the clock.
+ * account: compare the account of known work with the clock.
  *
- * Prints "ok - what" or "not ok - what" for each. Run where KTAU has all groups on, the
- * account among them.
+ * Run with all groups enabled, including account.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,9 +19,9 @@
 #include "tap.h"
 
 /**
- * struct part - what a thread's account has had since another moment
- * @life: all of it, by the clock of the two copies
- * @user: in user mode, and so on: seconds
+* struct part - the increase of a thread's account, in seconds
+* @life: the time between the two copies of the profile
+* @user: time in user mode; the other states likewise
  */
 struct part {
 	double life, user, kernel, irq, runq, asleep, guest;
@@ -60,7 +59,7 @@ static struct part end(const char *what)
 	struct part p = since(before, now);
 	int good = sum(p) >= p.life * 0.995 && sum(p) <= p.life * 1.0001;
 
-	tap_ok(good, "%s: the parts sum up to %.6f s of %.6f s", what,
+	tap_ok(good, "%s: the parts add up to %.6f s of %.6f s", what,
 	       sum(p), p.life);
 	ktau_record_free(now);
 	return p;
@@ -89,7 +88,7 @@ static double cpu_seconds(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-/* It knows nothing but its own speed: the time in user mode is what is left of the CPU's. */
+/* User time is not known beforehand: the CPU time minus kernel and interrupts is user time. */
 static void spin(void)
 {
 	static volatile unsigned long turns;
@@ -106,7 +105,7 @@ static void spin(void)
 	p = end("a loop");
 	expect("a loop: its life", p.life, took);
 	expect("a loop: user mode, kernel and interrupts", p.user + p.kernel + p.irq, cpu);
-	self_expect("a loop: next to nothing in the kernel", p.kernel < took / 50, 1);
+	self_expect("a loop: at most 2 % in the kernel", p.kernel < took / 50, 1);
 }
 
 static void nap(void)
@@ -123,7 +122,7 @@ static void nap(void)
 	expect("a nap: asleep", p.asleep, took);
 }
 
-/* The kernel works on a large piece of memory, with hardly a turn of the program. */
+/* The kernel works on a large area of memory; the program itself does almost nothing. */
 static void map(void)
 {
 	struct part p;
@@ -144,7 +143,7 @@ static void map(void)
 	expect("mappings: in the kernel, or interrupted there", p.kernel + p.irq + p.runq, took);
 }
 
-/* The root frame of each entry has a name, but where no hook knows what was entered. */
+/* The root frame of an entry is named by the hook that follows; without one it is "kernel". */
 static void names(void)
 {
 	struct ktau_rec_profile *p;
@@ -157,7 +156,7 @@ static void names(void)
 		syscall(1000 + i);
 	p = self_added(before, self_profile(0));
 	before = NULL;
-	self_expect("1,000 calls, named", self_entry(p, "sys_getppid").count, 1000);
+	self_expect("1,000 calls with a name", self_entry(p, "sys_getppid").count, 1000);
 	self_expect("10 entries without a name", self_entry(p, "kernel").count, 10);
 	ktau_record_free(p);
 }
@@ -185,7 +184,7 @@ static void *exited_profile(uint64_t since_seq, pid_t pid)
 	return found;
 }
 
-/* The life of a child: from its creation to its end, as its parent has seen them. */
+/* The life of a child, from its creation to its exit, as measured by its parent. */
 static void child(void)
 {
 	struct ktau_query query = { .content = KTAU_REC_PROFILE, .target = KTAU_TARGET_SELF };
@@ -212,15 +211,15 @@ static void child(void)
 		self_die("fork", -errno);
 	took = now_seconds() - took;
 	p = exited_profile(seq, pid);
-	self_expect("a child: its profile", p != NULL, 1);
+	self_expect("a child: it has a profile", p != NULL, 1);
 	if (!p)
 		return;
 	all = since(&none, p);
 	all.life = self_seconds(p->ticks - p->start_ticks);
 	expect("a child: its life", all.life, took);
-	expect("a child: what the parts sum up to", sum(all), all.life);
-	self_expect("a child: a root frame for its start", self_entry(p, "ret_from_fork").count, 1);
-	self_expect("a child: an end", self_entry(p, "do_exit").count, 1);
+	expect("a child: the sum of its parts", sum(all), all.life);
+	self_expect("a child: one root frame for its start", self_entry(p, "ret_from_fork").count, 1);
+	self_expect("a child: one exit", self_entry(p, "do_exit").count, 1);
 	free(p);
 }
 
@@ -240,7 +239,7 @@ int main(void)
 		names();
 		child();
 	} else {
-		tap_skip("account", "this kernel has none");
+		tap_skip("account", "this kernel does not have the group");
 	}
 	self_close();
 	return tap_done();

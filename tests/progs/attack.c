@@ -116,7 +116,7 @@ void *shared_alloc(size_t bytes)
 	return p;
 }
 
-/* In a helper: its ends of the pipes. */
+/* A helper's ends of the pipes. */
 static int go_end = -1, done_end = -1;
 
 static void await_step(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the attack tests share: reading a stream without the library, settings, and
- * processes of other users. attack_abi.c is the only file here that knows the interface.
+ * Shared code of the attack tests: reading a stream without the library, settings, and
+ * processes of other users. Of these files only attack_abi.c uses the interface's header.
  */
 #ifndef KTAU_TESTS_ATTACK_H
 #define KTAU_TESTS_ATTACK_H
@@ -19,7 +19,7 @@
 
 #define NO_EVENT 0xffffffffU
 
-/* What a stream selects; OF_DEFAULT selects nothing, as cat(1) does. */
+/* The tasks that a stream selects; OF_DEFAULT makes no selection, like cat(1). */
 #define OF_DEFAULT 0U
 #define OF_SELF (1U << 0)
 #define OF_LIST (1U << 1)
@@ -27,7 +27,7 @@
 #define OF_EXITED (1U << 3)
 #define OF_EVICTED (1U << 4)
 #define OF_CPUS (1U << 5)
-#define CONSUME (1U << 6) /* a trace: take what is read */
+#define CONSUME (1U << 6) /* of a trace: consume the slots */
 
 enum seen_source { SEEN_LINE,
 		   SEEN_TIMER,
@@ -38,7 +38,7 @@ enum seen_kind { SEEN_TASK,
 		 SEEN_EVICTED,
 		 SEEN_OTHER };
 
-/* One owner and what the stream has of it. */
+/* One owner and its records in the stream. */
 struct seen_owner {
 	uint64_t serial;
 	uint64_t start_ns;
@@ -80,10 +80,10 @@ struct seen {
 	uint64_t clock_hz;
 	bool rounded; /* the times of profiles */
 	uint64_t denied;
-	uint64_t torn;	 /* owners that never held still */
-	uint64_t gone; /* owners that others include now, and how many of them are not listed */
+	uint64_t torn;	 /* owners without a consistent snapshot */
+	uint64_t gone; /* owners that are included in others now; @refused_gone are not listed */
 	uint64_t refused_gone;
-	uint64_t losses; /* sum of all that END reports as lost or refused */
+	uint64_t losses; /* sum of END's counts of lost and refused data */
 	size_t nr_owners;
 	size_t nr_entries;
 	size_t nr_slots;
@@ -92,40 +92,40 @@ struct seen {
 	struct seen_slot slot[SEEN_SLOTS];
 };
 
-/* Open and select: a descriptor or -errno. @tid counts with OF_LIST only. */
+/* Open and select: a descriptor or -errno. @tid is used with OF_LIST only. */
 int seen_open(const char *path, unsigned int what, int32_t tid);
 
 /* Read a stream to its end: 0, -errno, or -EPROTO for one that is malformed. */
 int seen_read(int fd, struct seen *seen);
 
-/* What is charged to the opener of a descriptor, and its share; 0 where that cannot be asked. */
+/* Bytes charged to the opener of a descriptor, and its limit; 0 if KTAU_IOC_INFO fails. */
 uint64_t user_bytes(int fd);
 uint64_t user_limit(int fd);
 
-/* Both, and close. */
+/* Open, select, read to the end and close. */
 int seen_get(const char *path, unsigned int what, int32_t tid, struct seen *seen);
 
 /* The first owner with @tid, or NULL. */
 const struct seen_owner *seen_tid(const struct seen *seen, int32_t tid);
 
-/* The owner with @serial, or NULL: tids are used again. */
+/* The owner with @serial, or NULL. Unlike tids, serials are unique. */
 const struct seen_owner *seen_serial(const struct seen *seen, uint64_t serial);
 
-/* How a trace slot names @owner. */
+/* The word with which a trace slot names @owner. */
 uint64_t seen_identity(const struct seen_owner *owner);
 
-/* How often @event ran: in one owner's profile, in all profiles, in one owner's trace. */
+/* Activations of @event: in one owner's profile, in all profiles, in one owner's trace. */
 uint64_t seen_count(const struct seen *seen, const struct seen_owner *owner, const char *event);
 uint64_t seen_total(const struct seen *seen, const char *event);
 uint64_t seen_traced(const struct seen *seen, const struct seen_owner *owner, const char *event);
 
-/* Whether some profile has an event of @source that is not what the kind shares. */
+/* Whether a profile has an event of @source other than the shared one of its kind. */
 bool seen_has(const struct seen *seen, enum seen_source source);
 
-/* How many owners have a profile in the stream. */
+/* Number of owners with a profile in the stream. */
 size_t seen_profiles(const struct seen *seen);
 
-/* An entry that is an interrupt, a softirq, or work done by one. */
+/* Whether an entry is an interrupt, a softirq, or work done by one. */
 bool seen_is_interrupt(const struct seen_entry *entry);
 
 /* Slots of @owner that name @other. */
@@ -137,14 +137,14 @@ __attribute__((format(printf, 1, 2))) void control(const char *format, ...);
 /* A number of /proc/ktau/stats, by its name there. */
 uint64_t stat_of(const char *name);
 
-/* kernel.ktau_paranoid; false where the kernel does not have it. */
+/* kernel.ktau_paranoid; false if the kernel does not have it. */
 bool set_level(int level);
 bool get_level(int *level);
 
 /* Write a number to a file, as root. */
 bool write_number(const char *path, long long value);
 
-/* Become an ordinary user for good. */
+/* Become an ordinary user, irreversibly. */
 void become(uid_t id);
 
 /* Keep the calling task on one CPU. */
@@ -158,8 +158,8 @@ void make_calls(unsigned int nr);
 void *shared_alloc(size_t bytes);
 
 /*
- * A process of another user in step with this one. It runs @body: helper_step() lets it
- * go on to its next helper_reached(), or to the end of @body, and returns once it is there.
+ * A process of another user that runs @body in step with this one: helper_step() lets it
+ * run to its next helper_reached(), or to the end of @body, and returns once it is there.
  */
 struct helper {
 	pid_t pid;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The attack tests' reader: the only file of theirs that knows the interface. */
+/* The reader of the attack tests, the only file of them that uses the interface's header. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #define NAME_BYTES 64
 #define STREAM_BYTES (64 << 20)
 
-/* What the last streams said of events, by id. */
+/* The events of the last streams, by id. */
 static struct {
 	char name[NAME_BYTES];
 	uint32_t group;
@@ -52,7 +52,7 @@ static int select_owners(int fd, unsigned int what, int32_t tid)
 	return ioctl(fd, KTAU_IOC_SELECT, &select);
 }
 
-/* The known part of a record; what the kernel does not give is zero. */
+/* Copy the known part of a record; fields that the kernel does not have are zero. */
 static void get_fixed(void *to, size_t bytes, const struct ktau_rec *rec)
 {
 	memset(to, 0, bytes);
@@ -129,12 +129,12 @@ static bool take_profile(struct seen *seen, const struct ktau_rec *from)
 	return true;
 }
 
-/* The task that a slot names first, or 0. */
+/* The first task named by a slot, or 0. */
 static uint64_t named_task(const struct ktau_slot *slot)
 {
 	uint64_t serial = 0;
 
-	/* It is the first word of each of these payloads. */
+	/* Its identity is the first word of each of these payloads. */
 	_Static_assert(!offsetof(struct ktau_slot_switch, next_serial) &&
 			       !offsetof(struct ktau_slot_waking, serial) &&
 			       !offsetof(struct ktau_slot_woken, waker_serial) &&
@@ -163,7 +163,7 @@ static bool take_trace(struct seen *seen, const struct ktau_rec *from)
 	if (!owner || seen->nr_slots + rec.nr_slots > SEEN_SLOTS ||
 	    from->head + (uint64_t)rec.slots_bytes > from->size)
 		return false;
-	/* A ring may come in several records, one after the other. */
+	/* A ring may have several consecutive records. */
 	if (!owner->has_trace)
 		owner->first_slot = seen->nr_slots;
 	owner->has_trace = true;
@@ -211,7 +211,7 @@ static void take_end(struct seen *seen, const struct ktau_rec *from)
 		       rec.lost_evicted + rec.evicted + rec.clamped + rec.internal_errors;
 }
 
-/* Whether the record could be taken. */
+/* Add a record; false if there is no room for it or it is malformed. */
 static bool take(struct seen *seen, const struct ktau_rec *rec)
 {
 	struct ktau_rec_stream stream;

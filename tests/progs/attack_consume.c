@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * attack_consume: a user reads its own trace so that root finds nothing in it. Reading must
- * not consume, and consuming must need CAP_PERFMON. To be run as root.
+ * attack_consume: a user reads its own trace to hide it from root. Reading must not consume,
+ * and consuming must require CAP_PERFMON. Run as root.
  */
 #include <errno.h>
 #include <string.h>
@@ -58,12 +58,12 @@ int main(void)
 	       (unsigned long long)got, CALLS);
 
 	got = consumed_by_root(user.pid);
-	tap_ok(!got, "attack consume: after root has consumed them, it sees %llu",
+	tap_ok(!got, "attack consume: after root has consumed them, root sees %llu",
 	       (unsigned long long)got);
 
 	helper_step(&user);
 	tap_ok(*consume_result == -EPERM || *consume_result == -EACCES,
-	       "attack consume: consuming its own trace gives a user: %s",
+	       "attack consume: a user that consumes its own trace gets: %s",
 	       strerror(-*consume_result));
 	helper_end(&user);
 	set_level(2);

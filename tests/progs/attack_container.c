@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * attack_container: what a container learns of the host. Start times are those of its time
- * namespace, and counts of the whole machine are not told. To be run as root.
+ * attack_container: a container must not get information about the host. Start times are
+ * those of its time namespace, and counts of the whole machine are hidden. Run as root.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -17,7 +17,7 @@
 
 #define OFFSET_S 100000
 #define MAX_KEYS 64
-#define TENANT 1003 /* of whom nothing was lost */
+#define TENANT 1003 /* a user without losses */
 
 static struct seen seen;
 
@@ -50,7 +50,7 @@ static void read_stats(struct stats *stats)
 		fclose(file);
 }
 
-/* What is the machine's and not anybody's. */
+/* Whether a count describes the machine and not the work of its users. */
 static bool is_public(const char *key)
 {
 	static const char *const parts[] = { "clock", "mticks", "limit_bytes", "cap_bytes" };
@@ -62,7 +62,7 @@ static bool is_public(const char *key)
 	return false;
 }
 
-/* Prints what the container has been told of the host; returns how much that is. */
+/* Print the counts of the host that the container got, and return their number. */
 static unsigned int leaked(void)
 {
 	unsigned int nr = 0;
@@ -105,7 +105,7 @@ static void container(void)
 	waitpid(pid, NULL, 0);
 }
 
-/* Slots that are lost, on the host. */
+/* Lose slots on the host. */
 static void lose(void)
 {
 	unsigned int i;
@@ -129,11 +129,11 @@ static void counts(void)
 	other = helper_start(VICTIM, lose);
 	helper_step(&other);
 	helper_end(&other);
-	tap_ok(stat_of("lost_evicted") > 0, "attack container: on the host slots were lost");
+	tap_ok(stat_of("lost_evicted") > 0, "attack container: the host has lost slots");
 	user = helper_start(TENANT, container);
 	helper_step(&user);
 	tap_ok(result->done && !result->losses && !result->denied,
-	       "attack container: inside, END reports %llu lost and %llu denied",
+	       "attack container: inside, END has %llu lost and %llu denied",
 	       (unsigned long long)result->losses, (unsigned long long)result->denied);
 	nr = leaked();
 	tap_ok(result->done && !nr, "attack container: inside, stats has %u counts of the host",
@@ -164,12 +164,12 @@ static void time_namespace(void)
 	pid_t pid;
 
 	if (unshare(CLONE_NEWTIME)) {
-		printf("# attack container: left out: no time namespaces here\n");
+		printf("# attack container: no time namespaces: test left out\n");
 		return;
 	}
 	fd = open("/proc/self/timens_offsets", O_WRONLY | O_CLOEXEC);
 	snprintf(line, sizeof(line), "boottime %d 0\n", OFFSET_S);
-	if (!tap_ok(write(fd, line, strlen(line)) > 0, "attack container: a time namespace"))
+	if (!tap_ok(write(fd, line, strlen(line)) > 0, "attack container: a time namespace is created"))
 		return;
 	close(fd);
 	result->done = false;

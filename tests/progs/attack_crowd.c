@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * attack_crowd [PROCESSES]: a user's idle processes use up the memory that KTAU may have. The
- * next process of root must have a profile and a trace. To be run as root.
+ * attack_crowd [PROCESSES]: a user's idle processes try to use up KTAU's memory. The next
+ * process of root must have a profile and a trace. Run as root.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -14,14 +14,14 @@
 
 #define CALLS 600
 #define MIN_LIMIT (6U << 20)
-#define PROCESS_BYTES 30000 /* what a process took, rounded down */
+#define PROCESS_BYTES 30000 /* bytes of a process when the attack worked, rounded down */
 #define IDLE 50
 #define IDLE_BYTES 12288
 
 static struct seen seen;
 static unsigned int nr_processes, nr_calls;
 
-/* Begins the processes and returns when all have made their calls. */
+/* Start the processes and return once all have made their calls. */
 static void crowd(void)
 {
 	int ends[2];
@@ -54,7 +54,7 @@ static void next_process(void)
 	make_calls(CALLS);
 }
 
-/* What is being freed is freed a moment later. */
+/* Bytes in use, once pending frees have been done. */
 static uint64_t settled_bytes(void)
 {
 	uint64_t before, now = stat_of("memory_bytes");
@@ -81,13 +81,13 @@ static void small_rings(void)
 	user = helper_start(ATTACKER, crowd);
 	helper_step(&user);
 	each = (stat_of("memory_bytes") - before) / IDLE;
-	tap_ok(each <= IDLE_BYTES, "attack crowd: an idle process takes %llu bytes",
+	tap_ok(each <= IDLE_BYTES, "attack crowd: an idle process uses %llu bytes",
 	       (unsigned long long)each);
 	helper_end(&user);
 	nr_processes = wanted;
 }
 
-/* To a limit that leaves room for the share of a user, and to processes that would fill it. */
+/* Lower the limit so that fewer processes would fill it, with room for one user's share. */
 static void lower_limit(void)
 {
 	uint64_t bytes = settled_bytes(), limit = 4 * bytes;
@@ -109,12 +109,12 @@ int main(int argc, char **argv)
 	control("groups=syscall trace=on ring=1024");
 	small_rings();
 
-	/* With all their number the limit may be what it usually is. */
+	/* The full number of processes reaches the default limit. */
 	if (argc == 1)
 		lower_limit();
 	nr_calls = 1500;
 	user = helper_start(ATTACKER, crowd);
-	tap_ok(helper_step(&user), "attack crowd: %u processes", nr_processes);
+	tap_ok(helper_step(&user), "attack crowd: %u processes are started", nr_processes);
 
 	root = helper_start(0, next_process);
 	helper_step(&root);
@@ -125,7 +125,7 @@ int main(int argc, char **argv)
 	       (unsigned long long)calls, CALLS);
 	seen_get(TRACE, OF_LIST, root.pid, &seen);
 	traced = seen_traced(&seen, seen_tid(&seen, root.pid), CALLED);
-	tap_ok(traced >= 100, "attack crowd: and a trace with %llu of them",
+	tap_ok(traced >= 100, "attack crowd: root's next process has a trace with %llu of them",
 	       (unsigned long long)traced);
 	helper_end(&root);
 	helper_end(&user);

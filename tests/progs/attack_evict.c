@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * attack_evict [THREADS]: threads of one user exit until another user's exited task is
- * evicted. The evicted ones must be the first user's own. To be run as root.
+ * attack_evict [THREADS]: threads of one user exit to get another user's exited task
+ * evicted. Only the first user's own tasks may be evicted. Run as root.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static void attack(void)
 			_exit(1);
 }
 
-/* A process of another user makes a few calls and exits. Returns its serial, or 0. */
+/* Let a process of another user make a few calls and exit. Returns its serial, or 0. */
 static uint64_t exited(void)
 {
 	const struct seen_owner *owner;
@@ -77,15 +77,15 @@ int main(int argc, char **argv)
 	seen_get(PROFILE, OF_EXITED, 0, &seen);
 	added = seen_count(&seen, seen_serial(&seen, victim), CALLED);
 	tap_ok(added == VICTIM_CALLS,
-	       "attack evict: another user's exited task is there with %llu of %d calls",
+	       "attack evict: another user's exited task is kept with %llu of %d calls",
 	       (unsigned long long)added, VICTIM_CALLS);
 	added = all_calls() - before;
 	tap_ok(added == VICTIM_CALLS + CALLS * nr_threads,
-	       "attack evict: living, exited and evicted have %llu of %u calls",
+	       "attack evict: live, exited and evicted tasks have %llu of %u calls",
 	       (unsigned long long)added, VICTIM_CALLS + CALLS * nr_threads);
 	lost = stat_of("lost_evicted") - lost;
 	tap_ok(lost >= smallest * nr_threads / 2,
-	       "attack evict: %llu slots that were not read are counted", (unsigned long long)lost);
+	       "attack evict: %llu unread slots are counted as lost", (unsigned long long)lost);
 	helper_end(&attacker);
 	control("exited_limit=16M");
 	control("groups=none trace=off ring=1024");

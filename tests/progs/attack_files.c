@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * attack_files [NUMBER]: a user opens as many descriptors as it can get. What they take must be
- * bounded and charged to it. To be run as root.
+ * attack_files [NUMBER]: a user opens as many descriptors as it can. Their memory must be
+ * bounded and charged to the user. Run as root.
  */
 #include <fcntl.h>
 #include <errno.h>
@@ -28,7 +28,7 @@ struct result {
 
 static struct result *result;
 
-/* Each one is read from, for its buffer may come with the first read. */
+/* Each descriptor is read from, because the first read may allocate its buffer. */
 static void open_all(void)
 {
 	int first = -1;
@@ -85,7 +85,7 @@ int main(int argc, char **argv)
 	taken = free_bytes();
 	taken = taken < before ? before - taken : 0;
 	tap_ok(taken <= MAX_BYTES,
-	       "attack files: %u of %u descriptors opened, %u read from, take %llu kB: %s",
+	       "attack files: %u of %u descriptors opened, %u read from, use %llu kB: %s",
 	       result->opened, nr_files, result->read, (unsigned long long)taken >> 10,
 	       strerror(result->err));
 	tap_ok(result->charged >= (uint64_t)result->opened * 4096,

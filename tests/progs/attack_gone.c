@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * attack_gone [ROUNDS]: a user's threads exit and are folded, while its descriptors show them and
- * never read a stream to its end. What the kernel remembers for them must be charged to the user
- * and stop at its share; whoever then reads to the end is told that the list is not complete. To
- * be run as root.
+ * attack_gone [ROUNDS]: a user's threads exit and are folded while streams of its descriptors
+ * have shown them, and no stream is read to its end. The kernel's list for these descriptors
+ * must be charged to the user and must not exceed the user's share; a stream that is then read
+ * to its end must report that the list is incomplete. Run as root.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@
 
 static unsigned int nr_rounds = 100;
 
-/* @taken and @kept: charged for the list before it is read and after. */
+/* @taken and @kept: bytes charged for the list before and after it is read. */
 struct result {
 	int64_t taken;
 	int64_t kept;
@@ -49,7 +49,7 @@ static void run_threads(unsigned int nr)
 			_exit(1);
 }
 
-/* Begin a stream anew and read @bytes of it, or all. Return: how many there were. */
+/* Begin a new stream and read @bytes of it, or all. Return: number of bytes read. */
 static size_t read_some(int fd, size_t bytes)
 {
 	static char buffer[1 << 16];
@@ -66,7 +66,7 @@ static size_t read_some(int fd, size_t bytes)
 	return done;
 }
 
-/* Show all that is kept to each descriptor, but END to none. */
+/* Read all kept tasks, but not END, from each descriptor. */
 static void show(const int fds[NR_FDS])
 {
 	int other = seen_open(PROFILE, OF_EXITED, 0), i;
@@ -102,7 +102,7 @@ static void attacker(void)
 		result->listed += seen.gone;
 		result->refused += seen.refused_gone;
 	}
-	/* What reading to the end gives back; exited tasks were evicted since @before. */
+	/* The bytes freed by reading to the end; exited tasks were evicted since @before. */
 	result->taken = (int64_t)(now - user_bytes(fds[0]));
 	result->kept = (int64_t)(user_bytes(fds[0]) - before);
 }
@@ -117,7 +117,7 @@ int main(int argc, char **argv)
 		nr_rounds = (unsigned int)atoi(argv[1]);
 	result = shared_alloc(sizeof(*result));
 	set_level(2);
-	/* What earlier attacks left may take more than the new limit, and is freed by RCU. */
+	/* Memory of earlier attacks may exceed the new limit, and RCU delays its freeing. */
 	control("exited_limit=0");
 	while (stat_of("memory_bytes") > 3 << 20 && tries--)
 		usleep(10000);
@@ -125,13 +125,13 @@ int main(int argc, char **argv)
 	user = helper_start(ATTACKER, attacker);
 	helper_step(&user);
 	tap_ok(result->taken >= SOME_BYTES && result->most <= result->share,
-	       "attack gone: %lld kB are charged for what is not read, and %llu of %llu kB at most",
+	       "attack gone: %lld kB are charged for unread lists, at most %llu of %llu kB",
 	       (long long)result->taken >> 10, (unsigned long long)result->most >> 10,
 	       (unsigned long long)result->share >> 10);
 	tap_ok(!result->err && result->listed && result->refused,
-	       "attack gone: in the end %llu are listed, and %llu said not to be",
+	       "attack gone: at the end %llu tasks are listed and %llu counted as not listed",
 	       (unsigned long long)result->listed, (unsigned long long)result->refused);
-	tap_ok(result->kept <= FEW_BYTES, "attack gone: %lld kB are charged after that",
+	tap_ok(result->kept <= FEW_BYTES, "attack gone: %lld kB are charged after reading",
 	       (long long)result->kept >> 10);
 	tap_ok(!seen_get(PROFILE, OF_SELF, 0, &seen) && seen_profiles(&seen) == 1,
 	       "attack gone: root can still read");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * attack_ids: a user calls every number of the 32-bit table. The events that run for the
- * first time afterwards must still get ids of their own. To be run as root, on x86-64,
- * before anything else has enabled the groups.
+ * attack_ids: a user calls every number of the 32-bit table. Events that run for the first
+ * time afterwards must still get ids of their own. Run as root, on x86-64, before the groups
+ * have ever been enabled.
  */
 #include <netinet/in.h>
 #include <signal.h>
@@ -20,7 +20,7 @@
 
 static struct seen seen;
 
-/* Nearly all refuse such arguments. Some sleep, and a few do not return. */
+/* Nearly all calls fail with such arguments. Some sleep, and a few do not return. */
 static void call(unsigned int nr)
 {
 	unsigned long result = nr;
@@ -50,7 +50,7 @@ static void attack(void)
 		sigtimedwait(&set, NULL, &patience);
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
-		sigtimedwait(&set, NULL, &none); /* what the kill has brought */
+		sigtimedwait(&set, NULL, &none); /* the signal of a kill */
 	}
 }
 
@@ -77,7 +77,7 @@ static void use_tcp(void)
 	char bytes[100] = "";
 	int end[2] = { -1, -1 }, i;
 
-	if (!tap_ok(connection(end), "attack ids: a connection"))
+	if (!tap_ok(connection(end), "attack ids: a connection is made"))
 		return;
 	for (i = 0; i < NR_SENDS; i++)
 		if (send(end[0], bytes, sizeof(bytes), 0) != sizeof(bytes) ||

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * attack_ipi [ROUNDS [INSIDE]]: a reader reads a task that was preempted in the kernel. The CPU
- * that the task is not running on must not be interrupted for that. To be run as root, with two
- * CPUs. A task is preempted inside an update only where the kernel is preempted everywhere, and
- * without a trace: at least INSIDE reads must have found it there. QEMU interrupts its guest at
- * branches only, of which an update has few, unless it has the option -singlestep.
+ * attack_ipi [ROUNDS [INSIDE]]: a reader reads a task that was preempted in the kernel. This
+ * must not interrupt the CPU on which the task last ran. At least INSIDE reads must find the
+ * task inside an update; that requires a fully preemptible kernel, and no trace. Without the
+ * option -singlestep QEMU interrupts its guest at branches only, of which an update has few.
+ * Run as root, with two CPUs.
  */
 #include <sched.h>
 #include <stdio.h>
@@ -15,11 +15,11 @@
 #include "attack.h"
 #include "tap.h"
 
-#define MAX_CALLS 5 /* the kernel has others, for its own purposes */
+#define MAX_CALLS 5 /* the kernel sends some for its own purposes */
 
 static struct seen seen;
 
-/* The task that has the CPU of the one that is read. */
+/* The task that runs on the CPU of the preempted one. */
 struct hog {
 	volatile int spins;
 };
@@ -93,11 +93,11 @@ int main(int argc, char **argv)
 		most = calls > most ? calls : most;
 		hog->spins = 0;
 	}
-	tap_ok(torn >= inside, "attack ipi: %lu reads met the task inside an update, %lu wanted",
+	tap_ok(torn >= inside, "attack ipi: %lu reads found the task inside an update, at least %lu required",
 	       torn, inside);
 	tap_ok(most <= MAX_CALLS,
-	       "attack ipi: of %d reads one interrupted the other CPU %lu times, "
-	       "all together %lu times",
+	       "attack ipi: %d reads; one interrupted the other CPU at most %lu times, "
+	       "all of them %lu times",
 	       rounds, most, sum);
 	helper_end(&other);
 	helper_end(&task);

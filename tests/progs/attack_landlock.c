@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * attack_landlock: a process that Landlock confines reads other tasks of its user, living
- * and exited. It must see neither. To be run as root. Exit status 77: no Landlock here.
+ * attack_landlock: a process confined by Landlock reads other tasks of its user, live and
+ * exited. It must see neither. Run as root. Exit status 77: the kernel has no Landlock.
  */
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -92,12 +92,12 @@ int main(void)
 	result->exited = begin_exited();
 	user = helper_start(ATTACKER, confined);
 	tap_ok(helper_step(&user) && result->sees_living && result->sees_exited,
-	       "attack landlock: before, it sees a living and an exited task of its user");
+	       "attack landlock: unconfined, it sees a live and an exited task of its user");
 	tap_ok(helper_step(&user) && result->sees_itself,
 	       "attack landlock: confined, it sees itself");
-	tap_ok(!result->sees_living, "attack landlock: but no living task");
+	tap_ok(!result->sees_living, "attack landlock: confined, it sees no live task");
 	tap_ok(!result->sees_exited && !result->nr_exited,
-	       "attack landlock: and no exited task: %zu", result->nr_exited);
+	       "attack landlock: confined, it sees no exited task: %zu", result->nr_exited);
 	helper_end(&user);
 	helper_end(&other);
 	control("groups=none");

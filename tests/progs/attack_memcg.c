@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * attack_memcg: what KTAU allocates for the processes of a cgroup is charged to it. To be
- * run as root. Exit status 77: no memory controller here.
+ * attack_memcg: KTAU's memory for the processes of a cgroup is charged to the cgroup. Run as
+ * root. Exit status 77: the kernel has no memory controller.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ static void crowd(void)
 			_exit(1);
 }
 
-/* Kernel memory charged to the group; -1 where that is not told. */
+/* Kernel memory charged to the group; -1 if the kernel does not report it. */
 static long long charged(void)
 {
 	FILE *file = fopen(GROUP "/memory.stat", "re");
@@ -56,7 +56,7 @@ static long long charged(void)
 	return value;
 }
 
-/* How much more is charged, and counted by KTAU, with the processes than without. */
+/* The memory that the processes add, as charged to the group and as counted by KTAU. */
 static bool measure(long long *more, long long *counted)
 {
 	struct helper user = helper_start(ATTACKER, crowd);
@@ -65,7 +65,7 @@ static bool measure(long long *more, long long *counted)
 	*more = charged();
 	*counted = (long long)stat_of("memory_bytes");
 	done = done && helper_step(&user);
-	/* Charges are kept on each CPU in stocks and told in batches. */
+	/* Each CPU caches charges, and memory.stat is updated in batches. */
 	usleep(2500000);
 	*more = charged() - *more;
 	*counted = (long long)stat_of("memory_bytes") - *counted;
@@ -90,7 +90,7 @@ int main(void)
 	if (mkdir(GROUP, 0755) || charged() < 0)
 		return 77;
 	control("exited_limit=64k");
-	if (!tap_ok(measure(&plain, &counted), "attack memcg: processes in a cgroup"))
+	if (!tap_ok(measure(&plain, &counted), "attack memcg: processes run in a cgroup"))
 		return 1;
 	control("groups=syscall trace=on ring=1024");
 	measure(&traced, &counted);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * attack_namespaces [TIMES]: a user makes namespaces one after the other, each of which ends
- * with its only task. Exited tasks that are kept must not keep them. To be run as root.
+ * attack_namespaces [TIMES]: a user creates namespaces one after another, each of which ends
+ * with its only task. Records of exited tasks must not keep namespaces alive. Run as root.
  */
 #include <errno.h>
 #include <sched.h>
@@ -15,7 +15,7 @@
 
 #define MAX_USER "/proc/sys/user/max_user_namespaces"
 #define MAX_PID "/proc/sys/user/max_pid_namespaces"
-#define PATIENCE 100 /* namespaces are freed a moment after their last task */
+#define PATIENCE 100 /* tries, because namespaces are freed after their last task */
 
 static struct seen seen;
 static unsigned int nr_times = 100;
@@ -28,7 +28,7 @@ struct result {
 
 static struct result *result;
 
-/* In a process of its own: 0 or the error. */
+/* Unshare in a new process: 0 or the error. */
 static int unshare_once(int flags)
 {
 	int status, err;
@@ -103,13 +103,13 @@ int main(int argc, char **argv)
 	attacker = helper_start(ATTACKER, attack);
 	before = exited();
 	helper_step(&attacker);
-	tap_ok(result->user == nr_times, "attack namespaces: %u of %u user namespaces: %s",
+	tap_ok(result->user == nr_times, "attack namespaces: %u of %u user namespaces are created: %s",
 	       result->user, nr_times, strerror(result->err));
 	helper_step(&attacker);
-	tap_ok(result->pid == nr_times, "attack namespaces: %u of %u pid namespaces: %s",
+	tap_ok(result->pid == nr_times, "attack namespaces: %u of %u pid namespaces are created: %s",
 	       result->pid, nr_times, strerror(result->err));
 	kept = exited() - before;
-	/* Of very many the oldest may have been evicted. */
+	/* Of a large number the oldest may have been evicted. */
 	tap_ok(kept >= (argc > 1 ? 1 : result->user + 2 * result->pid),
 	       "attack namespaces: root sees %u exited tasks", kept);
 	helper_end(&attacker);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * attack_poll [ENTRIES]: two processes of a user poll a trace, each with very many entries
- * of one descriptor. Waking them must not take long with interrupts off. And a user must not
- * learn from poll that the rings of others fill. To be run as root.
+ * attack_poll [ENTRIES]: two processes of a user poll a trace, each with very many entries of
+ * one descriptor. Waking them must not take long with interrupts off. And poll must not show
+ * a user that rings of other users fill. Run as root.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +40,7 @@ static void poll_many(void)
 	unsigned int i;
 
 	if (fd < 0 || !entries)
-		_exit(0); /* refused: no harm */
+		_exit(0); /* denied: no attack */
 	seen_read(fd, &seen);
 	for (i = 0; i < nr_entries; i++)
 		entries[i] = (struct pollfd){ .fd = fd, .events = POLLIN };
@@ -49,7 +49,7 @@ static void poll_many(void)
 	_exit(0);
 }
 
-/* Waits until @pid has all its entries in the wait queue, or has ended. */
+/* Wait until @pid has all its entries in the wait queue, or has exited. */
 static void await_sleep(pid_t pid)
 {
 	char path[32], state = 'R';
@@ -124,7 +124,7 @@ static void many_entries(void)
 
 	setrlimit(RLIMIT_NOFILE, &limit);
 	set_level(0);
-	/* More than anything but fill_ring() writes. */
+	/* A watermark that only fill_ring() reaches. */
 	control("watermark=4096");
 	control("groups=syscall,irq trace=on ring=8192");
 	user = helper_start(ATTACKER, fill_rings);
@@ -135,11 +135,11 @@ static void many_entries(void)
 	before = interrupt_us();
 	helper_step(&user);
 	us = interrupt_us() - before;
-	tap_ok(result->ready == POLLERS || !result->ready, "attack poll: %u pollers",
+	tap_ok(result->ready == POLLERS || !result->ready, "attack poll: %u pollers are ready",
 	       result->ready);
 	tap_ok(us < idle + MAX_US,
 	       "attack poll: interrupt handlers took %llu us while %u pollers of "
-	       "%u entries were woken, and %llu us in the time before",
+	       "%u entries were woken, and %llu us before",
 	       (unsigned long long)us, POLLERS, nr_entries, (unsigned long long)idle);
 	helper_end(&user);
 }
@@ -164,7 +164,7 @@ static void busy(void)
 		fill_ring();
 }
 
-/* Rings of another user fill all the time. */
+/* Poll while rings of another user fill continuously. */
 static void foreign_rings(int level)
 {
 	struct helper user = helper_start(ATTACKER, poll_one);
@@ -176,12 +176,12 @@ static void foreign_rings(int level)
 	helper_step(&user);
 	if (level > 0)
 		tap_ok(result->opened < 0 || (result->polled == 1 && (result->revents & POLLERR)),
-		       "attack poll: level %d: polling a trace gives a user: %s, %d", level,
+		       "attack poll: level %d: a user that polls a trace gets: %s, %d", level,
 		       result->opened < 0 ? strerror(-result->opened) : "a descriptor",
 		       result->revents);
 	else
 		tap_ok(!(result->revents & POLLIN),
-		       "attack poll: level %d: another user's ring fills and poll gives %d with %d",
+		       "attack poll: level %d: another user's ring fills, poll returns %d with events %d",
 		       level, result->polled, result->revents);
 	helper_end(&user);
 	helper_end(&other);

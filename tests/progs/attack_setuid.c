@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * attack_setuid SET-UID-COPY: a set-uid program makes calls as root, drops its rights and
- * runs another program. Its user must not see those calls; root must. Called as root, with
+ * attack_setuid SET-UID-COPY: a set-uid program makes calls as root, drops its privileges and
+ * executes another program. Its user must not see those calls; root must. Run as root, with
  * the path of a copy of this program that is set-uid root.
  */
 #include <signal.h>
@@ -100,11 +100,11 @@ int main(int argc, char **argv)
 	before = seen_total(&seen, CALLED);
 	helper_step(&user);
 	tap_ok(result->pid && !result->err && result->found,
-	       "attack setuid: the program that it runs afterwards shows its profile to the user");
+	       "attack setuid: the user sees the profile of the program executed afterwards");
 	tap_ok(!result->calls, "attack setuid: of %d calls made as root the user sees %llu in "
 			       "profiles",
 	       CALLS, (unsigned long long)result->calls);
-	tap_ok(!result->traced, "attack setuid: and %llu in the trace",
+	tap_ok(!result->traced, "attack setuid: the user sees %llu of them in the trace",
 	       (unsigned long long)result->traced);
 	seen_get(PROFILE, OF_ALL | OF_EXITED | OF_EVICTED, 0, &seen);
 	calls = seen_total(&seen, CALLED) - before;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * attack_spy: a user spins and reads in its own trace when the tasks of another user, on the
- * same CPU, are woken and run. To be run as root.
+ * attack_spy: a user spins to learn from its own trace when tasks of another user on the same
+ * CPU are woken and run. Run as root.
  */
 #include <errno.h>
 #include <string.h>
@@ -62,11 +62,11 @@ static void at_level(const struct helper *user, int level)
 	helper_step(user);
 	if (level > 0)
 		tap_ok(result->err == -EACCES || result->err == -EPERM,
-		       "attack spy: level %d: reading its own trace gives a user: %s", level,
+		       "attack spy: level %d: a user that reads its own trace gets: %s", level,
 		       strerror(-result->err));
 	else
 		tap_ok(!result->err && result->slots && !result->naming,
-		       "attack spy: level %d: of %zu slots %zu name another user's task", level,
+		       "attack spy: level %d: %zu slots, of which %zu name another user's task", level,
 		       result->slots, result->naming);
 	control("ring=16384");
 }
@@ -93,13 +93,13 @@ int main(void)
 
 	at_level(&user, 2);
 	at_level(&user, 0);
-	/* That there was something to be seen. */
+	/* Root must see the other task, or the test shows nothing. */
 	result->only_spin = true;
 	helper_step(&user);
 	err = seen_get(TRACE, OF_LIST, user.pid, &seen);
 	owner = err ? NULL : seen_tid(&seen, user.pid);
 	tap_ok(seen_naming(&seen, owner, result->victim) > 10,
-	       "attack spy: root sees the other user's task in %zu slots of it",
+	       "attack spy: root sees the other user's task in %zu slots of that trace",
 	       seen_naming(&seen, owner, result->victim));
 	helper_end(&user);
 	helper_end(&asleep);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * attack_totals [THREADS [PROCESSES]]: a user exceeds its share of the room for exited tasks
- * while a reader adds up all owners. What the reader has already seen of the user's tasks, alive or
- * exited, is folded and evicted, by user and not by age. Every call is to be counted once, in
- * each stream: by a reader that reads on, as ktaud does, and by one that begins anew. To be
- * run as root.
+ * attack_totals [THREADS [PROCESSES]]: a user exceeds its share of the exited queue while a
+ * reader adds up all owners. Tasks of the user that the reader has already seen, live or
+ * exited, are folded and evicted, by user and not by age. Every stream must count every call
+ * once, for a reader that continues, as ktaud does, and for a new one. Run as root.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -27,10 +26,10 @@ static unsigned int nr_threads = 200, nr_processes = 40;
 /**
  * struct adder - a reader that adds up all owners, stream after stream
  * @reader: one descriptor
- * @snapshot: what it knows
+* @snapshot: its last snapshot
  * @exited_since: exited tasks below this number have been read
  * @nr: streams read
- * @gone: owners that it was told to forget
+* @gone: owners that the streams listed as gone
  */
 struct adder {
 	struct ktau_reader *reader;
@@ -86,7 +85,7 @@ static void adder_read(struct adder *adder)
 		die(ktau_reader_error(adder->reader));
 }
 
-/* How often CALLED has been called by all tasks together. */
+/* Number of calls of CALLED by all tasks. */
 static uint64_t adder_calls(const struct adder *adder)
 {
 	const struct ktau_rec_event *event = NULL;
@@ -105,7 +104,7 @@ static uint64_t adder_calls(const struct adder *adder)
 	return calls;
 }
 
-/* The same for a reader that has just come. */
+/* The same for a new reader. */
 static uint64_t calls_anew(void)
 {
 	struct adder adder;
@@ -133,7 +132,7 @@ static void run_threads(unsigned int nr)
 			_exit(1);
 }
 
-/* Some of it is to be seen while it is kept, the rest comes after that. */
+/* Some tasks are read while they are kept, the others exit after that. */
 static void user(void)
 {
 	static pid_t pid[MAX_PROCESSES];
@@ -155,7 +154,7 @@ static void user(void)
 	close(go[0]);
 	run_threads(nr_threads / 10);
 	helper_reached();
-	/* Those that sleep have not run since a reader saw them; they end now. */
+	/* Tasks that have slept since a reader saw them exit now. */
 	close(go[1]);
 	for (i = 0; i < nr_processes; i++)
 		waitpid(pid[i], NULL, 0);
@@ -171,9 +170,9 @@ static void expect(struct adder *adder, uint64_t calls, const char *when)
 	adder_read(adder);
 	reading_on = adder_calls(adder);
 	anew = calls_anew();
-	tap_ok(reading_on == calls, "totals: %s: a reader that reads on has %llu of %llu calls",
+	tap_ok(reading_on == calls, "totals: %s: a reader that continues has %llu of %llu calls",
 	       when, (unsigned long long)reading_on, (unsigned long long)calls);
-	tap_ok(anew == calls, "totals: %s: and one that begins has %llu", when,
+	tap_ok(anew == calls, "totals: %s: a new reader has %llu", when,
 	       (unsigned long long)anew);
 }
 
@@ -200,18 +199,18 @@ int main(int argc, char **argv)
 
 	helper_step(&attacker);
 	calls += (uint64_t)nr_processes * PROCESS_CALLS + nr_threads / 10 * THREAD_CALLS;
-	expect(&adder, calls, "seen");
+	expect(&adder, calls, "after the first stream");
 	helper_step(&attacker);
 	calls += (uint64_t)nr_threads * THREAD_CALLS;
-	expect(&adder, calls, "folded and evicted");
+	expect(&adder, calls, "after folding and eviction");
 	helper_step(&attacker);
 	calls += (uint64_t)nr_threads * THREAD_CALLS;
-	expect(&adder, calls, "once more");
+	expect(&adder, calls, "in the next stream");
 	tap_ok(stat_of("evicted") > evicted, "totals: tasks were evicted");
-	tap_ok(adder.gone >= nr_processes / 2, "totals: the reader was told of %llu that it knew",
+	tap_ok(adder.gone >= nr_processes / 2, "totals: streams list %llu known owners as gone",
 	       (unsigned long long)adder.gone);
 	helper_end(&attacker);
-	expect(&adder, calls, "all have ended");
+	expect(&adder, calls, "after all have exited");
 	adder_deinit(&adder);
 	control("exited_limit=16M");
 	control("groups=none ring=1024");

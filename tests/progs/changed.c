@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU_TARGET_CHANGED: a task that has run since the last stream of the descriptor is in
- * the next one, a task that has not is left out. First step by step, then at random.
+ * KTAU_TARGET_CHANGED: the next stream of a descriptor has the tasks that have run since the
+ * previous one, and no others. First step by step, then at random.
  */
 #include <err.h>
 #include <errno.h>
@@ -31,7 +31,7 @@ static void settle(void)
 		;
 }
 
-/* Each signal is a few system calls, then it sleeps again. */
+/* Make a few system calls for each signal, then sleep again. */
 static _Noreturn void sleeper(const sigset_t *woken, volatile unsigned int *count)
 {
 	int signal;
@@ -73,7 +73,7 @@ static void start(void)
 	settle();
 }
 
-/* Which children were found, a bit each; END must count the records. */
+/* A bit for each child that was found; END must count the records. */
 static uint32_t children(void)
 {
 	uint32_t set = 0;
@@ -86,7 +86,7 @@ static uint32_t children(void)
 		}
 	}
 	if (found.nr != found.end.nr_records)
-		errx(1, "%u records, END says %llu", found.nr, found.end.nr_records);
+		errx(1, "%u records, but %llu by END", found.nr, found.end.nr_records);
 	return set;
 }
 
@@ -95,7 +95,7 @@ static uint32_t shown(int fd, uint32_t target)
 	if (look_for(fd, target, 0, &found))
 		err(1, "/proc/ktau/profile");
 	if (found.stream.target != target)
-		errx(1, "asked for %x, got %x", target, found.stream.target);
+		errx(1, "selected %x, got %x", target, found.stream.target);
 	return children();
 }
 
@@ -121,62 +121,62 @@ static int open_profile(void)
 
 static void one_reader(int a)
 {
-	uint32_t who;
+	uint32_t mask;
 
-	tap_ok(changed(a) == ALL_CHILDREN, "changed: the first stream has all");
-	tap_ok(!changed(a), "changed: the next one none of those that sleep");
-	who = wake(3);
+	tap_ok(changed(a) == ALL_CHILDREN, "changed: the first stream has all children");
+	tap_ok(!changed(a), "changed: the next one has none of the sleeping ones");
+	mask = wake(3);
 	settle();
-	tap_ok(changed(a) == who, "changed: a task that has run is shown");
-	tap_ok(!changed(a), "changed: and not again");
-	who = wake(4) | wake(5);
+	tap_ok(changed(a) == mask, "changed: a task that has run is shown");
+	tap_ok(!changed(a), "changed: it is shown once");
+	mask = wake(4) | wake(5);
 	settle();
-	tap_ok(shown(a, KTAU_TARGET_ALL) == ALL_CHILDREN, "changed: ALL has all");
-	tap_ok(!changed(a), "changed: after ALL nothing is left to show");
-	who = wake(6);
+	tap_ok(shown(a, KTAU_TARGET_ALL) == ALL_CHILDREN, "changed: a stream of all tasks has all children");
+	tap_ok(!changed(a), "changed: after it no child has changed");
+	mask = wake(6);
 	settle();
 	shown(a, KTAU_TARGET_CPU);
-	tap_ok(changed(a) == who, "changed: a stream without tasks marks none as shown");
+	tap_ok(changed(a) == mask, "changed: a stream without tasks marks none as shown");
 }
 
 static void cut_short(int a)
 {
-	uint32_t who = wake(7);
+	uint32_t mask = wake(7);
 	char some[300];
 
 	settle();
 	if (look_select(a, KTAU_TARGET_CHANGED, 0) || read(a, some, sizeof(some)) < 0)
 		err(1, "/proc/ktau/profile");
-	tap_ok(changed(a) == who, "changed: nor does a stream that is not read to its end");
+	tap_ok(changed(a) == mask, "changed: a stream that is not read to its end marks none as shown");
 }
 
 static void two_readers(int a, int b)
 {
-	uint32_t who;
+	uint32_t mask;
 
-	tap_ok(changed(b) == ALL_CHILDREN, "changed: another reader begins with all");
-	tap_ok(!changed(a) && !changed(b), "changed: which does not affect the first");
-	who = wake(8);
+	tap_ok(changed(b) == ALL_CHILDREN, "changed: the first stream of another reader has all children");
+	tap_ok(!changed(a) && !changed(b), "changed: it does not affect the first reader");
+	mask = wake(8);
 	settle();
-	tap_ok(changed(a) == who && changed(b) == who, "changed: both see the task that has run");
-	tap_ok(!changed(b) && !changed(a), "changed: once each");
+	tap_ok(changed(a) == mask && changed(b) == mask, "changed: both readers see the task that has run");
+	tap_ok(!changed(b) && !changed(a), "changed: each reader sees it once");
 }
 
-/* One has begun a stream; the other reads a whole one; then a task runs. */
+/* One reader begins a stream; another reads a complete one; then a task runs. */
 static void at_once(int a, int b)
 {
 	char some[sizeof(struct ktau_rec_stream)];
-	uint32_t who;
+	uint32_t mask;
 
 	if (look_select(a, KTAU_TARGET_CHANGED, 0) ||
 	    read(a, some, sizeof(some)) != sizeof(some))
 		err(1, "/proc/ktau/profile");
 	changed(b);
-	who = wake(9);
+	mask = wake(9);
 	settle();
-	tap_ok(!look_on(a, 0, &found) && children() == who && changed(b) == who,
-	       "changed: a stream that began earlier takes nothing from a later one");
-	changed(a); /* may show it once more */
+	tap_ok(!look_on(a, 0, &found) && children() == mask && changed(b) == mask,
+	       "changed: a stream that began earlier does not hide a change from a later one");
+	changed(a); /* may show the task once more */
 }
 
 static void on_the_cpu(int a)
@@ -192,18 +192,18 @@ static void on_the_cpu(int a)
 	tap_ok(once && changed(a) == 1, "changed: a running task is always shown");
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	tap_ok(!changed(a), "changed: and no longer once it has exited");
+	tap_ok(!changed(a), "changed: after its exit it is not shown");
 	child[0] = was;
 }
 
-/* A reader that remembers how many calls it can have seen. */
+/* A reader, and the number of calls of each child that it can have seen. */
 struct reader {
 	int fd;
 	unsigned int calls[NR_CHILDREN];
 	unsigned int nr_due, nr_missed, nr_shown;
 };
 
-/* A child that has made a call between two readings must be in the second one. */
+/* A child that has made a call between two streams must be in the second one. */
 static void look(struct reader *reader)
 {
 	uint32_t due = 0, seen;
@@ -225,7 +225,7 @@ static void at_random(int a, int b)
 	unsigned int i;
 
 	for (r = readers; r < readers + 2; r++) {
-		look(r); /* what was before */
+		look(r); /* earlier changes */
 		r->nr_due = r->nr_missed = r->nr_shown = 0;
 	}
 	for (i = 0; i < ROUNDS; i++) {

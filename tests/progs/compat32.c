@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * compat32: a 32-bit program that makes known numbers of system calls, by int $0x80. It
- * needs no 32-bit library: it has none.
+ * compat32: a 32-bit program that makes known numbers of system calls, by int $0x80,
+ * without a C library.
  *
  *	10,000 getppid (64), 1,000 geteuid32 (201), 100 gettid (224), 1 exit (1)
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * control_errors: invalid writes to /proc/ktau/control. Each fails with the error that
- * is documented, and nothing of it is applied: what control shows stays the same.
+ * control_errors: invalid writes to /proc/ktau/control. Each fails with the documented error
+ * and changes no setting: the contents of control stay the same.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 #define CONTROL "/proc/ktau/control"
 #define MOST (64 * 1024)
 
-/* %d is the pid of a process that is gone. */
+/* %d is the pid of a process that has exited. */
 struct words {
 	int want;
 	const char *text;
@@ -136,7 +136,7 @@ static const struct words rejected[] = {
 	{ EINVAL, "wake=1" },
 };
 
-/* What is accepted, and a line that shows it. */
+/* Valid words, and the line of control that shows them. */
 static const struct {
 	const char *text;
 	const char *line;
@@ -185,7 +185,7 @@ static void show(char *text)
 	close(fd);
 }
 
-/* One write; 0 or the error, and -1 for a short write. */
+/* Write once; returns 0, the error, or -1 for a short write. */
 static int put(const void *text, size_t bytes)
 {
 	int fd = open(CONTROL, O_WRONLY | O_CLOEXEC), err = 0;
@@ -247,17 +247,17 @@ static void try_long(void)
 	memset(text, 'x', 2 * MOST);
 	try_bytes("one long word", text, 4000, EINVAL);
 	try_bytes("64 KiB of one word", text, MOST, EINVAL);
-	try_bytes("a byte more", text, MOST + 1, E2BIG);
+	try_bytes("64 KiB and a byte", text, MOST + 1, E2BIG);
 	try_bytes("128 KiB", text, 2 * MOST, E2BIG);
 	memset(text, ' ', 2 * MOST);
 	try_bytes("64 KiB of blanks", text, MOST, 0);
 	memcpy(text + MOST - 4, "+tcp", 4);
-	try_bytes("blanks, and a word that goes over the end", text, MOST + 1, E2BIG);
+	try_bytes("blanks, and a word that crosses the limit", text, MOST + 1, E2BIG);
 	try_bytes("blanks, and half a word", text, MOST - 1, EINVAL);
 	for (i = 0; i < MOST; i += 5)
 		memcpy(text + i, "+tcp ", 5);
 	memcpy(text + MOST - 16, "           none+", 16);
-	try_bytes("thirteen thousand words, the last one wrong", text, MOST, EINVAL);
+	try_bytes("thirteen thousand words, the last one invalid", text, MOST, EINVAL);
 	for (i = 0; i < 4096; i++)
 		text[i] = "tag="[i % 4];
 	try_bytes("a key a thousand times", text, 4096, EINVAL);
@@ -265,10 +265,10 @@ static void try_long(void)
 	for (i = 11; i < MOST - 1; i += 2)
 		memcpy(text + i, "1,", 2);
 	text[MOST - 1] = ',';
-	try_bytes("a list of thirty thousand that ends in a comma", text, MOST, EINVAL);
+	try_bytes("a list of thirty thousand pids with a trailing comma", text, MOST, EINVAL);
 	for (i = 0; i < MOST; i++)
 		text[i] = (char)((seed = seed * 1664525 + 1013904223) >> 24 | 1);
-	try_bytes("64 KiB of noise", text, MOST, EINVAL);
+	try_bytes("64 KiB of random bytes", text, MOST, EINVAL);
 	free(text);
 }
 
@@ -280,16 +280,16 @@ static void try_memory(void)
 		exit(1);
 	memset(page, ' ', 4096);
 	memcpy(page + 4092, "+tcp", 4);
-	try_bytes("from no address", page + 4096, 4, EFAULT);
-	try_bytes("from memory that ends before it", page + 4092, 8, EFAULT);
-	try_bytes("a NUL behind a word", "+tcp\0", 5, EINVAL);
+	try_bytes("from unmapped memory", page + 4096, 4, EFAULT);
+	try_bytes("from memory that is mapped in part", page + 4092, 8, EFAULT);
+	try_bytes("a NUL after a word", "+tcp\0", 5, EINVAL);
 	try_bytes("a NUL between words", "+tcp\0 +irq", 10, EINVAL);
 	try_bytes("a NUL alone", "", 1, EINVAL);
 	try_bytes("bytes above 127", "\xff\xfe+tcp", 6, EINVAL);
 	munmap(page, 4096);
 }
 
-/* A word in two writes is two words, and each half of one is invalid. */
+/* A word split between two writes is two words, both invalid. */
 static void try_pieces(void)
 {
 	int fd = open(CONTROL, O_WRONLY | O_CLOEXEC), first, second;
@@ -297,13 +297,13 @@ static void try_pieces(void)
 	show(before);
 	first = write(fd, "+t", 2) < 0 ? errno : 0;
 	second = write(fd, "cp", 2) < 0 ? errno : 0;
-	tap_ok(first == EINVAL && second == EINVAL && unchanged(), "control: a word in two writes");
+	tap_ok(first == EINVAL && second == EINVAL && unchanged(), "control: a word split between two writes");
 	close(fd);
 }
 
 static void try_accepted(const char *text, const char *line)
 {
-	const char *shown = strpbrk(text, "\t\n") ? "with line ends" : text;
+	const char *shown = strpbrk(text, "\t\n") ? "(with line ends)" : text;
 	int err = put(text, strlen(text));
 
 	show(after);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cost: what KTAU adds to a system call and to a page fault, in ticks of the cycle
- * counter. Under QEMU's -icount, on one CPU, those are instructions, the same in every run.
+ * cost: measure the cost that KTAU adds to a system call and to a page fault, in ticks of the
+ * cycle counter. Under QEMU's -icount, on one CPU, these are instructions, the same in each run.
  *
  * Prints "figure<TAB>NAME<TAB>VALUE<TAB>instructions". A kernel without KTAU gives
- * getppid_bare and page_fault_bare. One with KTAU must not have had it on before; what is
- * added is counted from there, so it is without the two nops that a pair of hooks is then.
+ * getppid_bare and page_fault_bare. On a kernel with KTAU, KTAU must not have been enabled
+ * before; that state is the baseline, so its two nops for each pair of hooks do not count.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
-/* A batch is short against the timer's period: most are not hit by its interrupt. */
+/* A batch is short compared with the timer's period: most have no timer interrupt. */
 #define CALLS 1000
 #define BATCHES 100
 
@@ -31,7 +31,7 @@ static void call(void)
 {
 	long nr = SYS_getppid;
 
-	/* The C library would count too. */
+	/* Not through the C library, whose instructions would count. */
 	__asm__ volatile("syscall"
 			 : "+a"(nr)
 			 :
@@ -44,7 +44,7 @@ static void fault(void)
 	*(volatile char *)page = 1;
 }
 
-/* Cheapest batch of @what, ticks for each. */
+/* Ticks for one call of @what, from the cheapest batch. */
 static double cost(void (*what)(void))
 {
 	uint64_t best = UINT64_MAX;
@@ -78,12 +78,12 @@ static void show(const char *name, double value)
 	printf("figure\t%s\t%g\tinstructions\n", name, value);
 }
 
-/* What is measured while KTAU is as the words say, one after the other. */
+/* The measurements, in order, with the words that are written to control before each. */
 static const struct step {
 	const char *name;
 	const char *words;
 	void (*what)(void);
-	double hooks; /* what is added is told for each of them */
+	double hooks; /* the added cost is divided by this number */
 } steps[] = {
 	{ "syscall_pair_profile", "groups=syscall", call, 1 },
 	{ "syscall_pair_profile_trace", "trace=on", call, 1 },

@@ -4,20 +4,20 @@
  * kernel's own precise accounting (/proc/oracle, of the kernel x86_64-distro).
  *
  * coverage -k NAME THREAD COMMAND...: the same for the kernel threads that ran meanwhile, one
- * of which has to have a name that matches THREAD.
+ * of which must have a name that matches THREAD.
  *
- * What is compared with what, and why none of it holds by itself:
+ * The comparisons, each with an independent measurement:
  *
  *  - kernel time of named events, which is the exclusive time of all timers except the
  *    unnamed root, the scheduler's and guest mode, with stime;
- *  - user_ticks, which KTAU measures between the close of a root and the opening of the
- *    next, with utime;
+ *  - user_ticks, which KTAU measures from the end of a root frame to the next one, with
+ *    utime;
  *  - the life of the command's process with the parent's clock around fork and waitid;
  *  - the sum of the parts of each life with the life;
- *  - of a kernel thread: the named time with its stime, and with the time that it ran
+ *  - for a kernel thread, the named time with its stime, and with the time that it ran
  *    according to the scheduler.
  *
- * A line "ok - " or "not ok - " for each, and a row of the table in docs/accuracy.md.
+ * Prints a test for each, and a row of the table in docs/accuracy.md.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -36,27 +36,27 @@
 #include "oracle.h"
 #include "tap.h"
 
-#define TRANSITION_NS 20 /* what a transition and a switch may differ by */
+#define TRANSITION_NS 20 /* tolerated difference for a transition and a switch */
 #define SWITCH_NS 50
-#define USER_NS 2 /* what a transition may add to user time */
+#define USER_NS 2 /* tolerated difference of user time for a transition */
 
 #define MAX_THREADS 1024
 
 /**
  * struct account - sums over tasks, in nanoseconds
  * @nr_tasks: number of tasks
- * @refused: activations that KTAU had no room for
+* @refused: activations refused by KTAU
  * @named: exclusive time of kernel events with a name
- * @unnamed: that of roots without one
+* @unnamed: exclusive time of roots without a name
  * @user: user_ticks
  * @guest: guest_ticks
  * @life: durations of the tasks' lives
- * @rest: what the parts of each life differ from it by
- * @begin: start of the process that was started, in ticks
- * @end: end of its last thread, until which its parent waits
+* @rest: differences between the lives and the sums of their parts
+* @begin: start of the command's process, in ticks
+* @end: exit of its last thread, for which its parent waits
  * @io_named: @named of io_uring's threads
- * @io_stime: what the kernel accounted to these
- * @oracle: what the kernel accounted
+* @io_stime: the kernel's stime of these
+ * @oracle: the kernel's accounting
  */
 struct account {
 	unsigned int nr_tasks;
@@ -76,10 +76,10 @@ struct account {
 
 /**
  * struct thread - a kernel thread
- * @tid: its number
+* @tid: its tid
  * @comm: its name
- * @account: what KTAU has of it
- * @oracle: what the kernel accounted
+* @account: KTAU's account of it
+ * @oracle: the kernel's accounting
  */
 struct thread {
 	int32_t tid;
@@ -103,7 +103,7 @@ _Noreturn __attribute__((format(printf, 1, 2))) static void die(const char *form
 	exit(1);
 }
 
-/* Of 1: how far @got is from @want. */
+/* The difference between @got and @want, relative to @want. */
 static double off(double got, double want)
 {
 	double far = got > want ? got - want : want - got;
@@ -129,7 +129,7 @@ static double ns(uint64_t ticks)
 	return (double)ktau_clock_ns(&ktau_time, ticks);
 }
 
-/* A new stream; afterwards next_profile() until it gives NULL. */
+/* Begin a new stream; then call next_profile() until it returns NULL. */
 static void start_stream(const struct ktau_query *query)
 {
 	int err;
@@ -160,7 +160,7 @@ static const struct ktau_rec_profile *next_profile(uint64_t *exited_next)
 	return NULL;
 }
 
-/* Where the exclusive time of one event of a profile belongs. */
+/* Add the exclusive time of one event of a profile to the sum that it belongs to. */
 static void add_event(struct account *sum, uint32_t id, uint64_t ticks)
 {
 	const struct ktau_rec_event *event = ktau_reader_event(reader, id);
@@ -212,7 +212,7 @@ static void add_oracle(struct oracle_task *sum, const struct oracle_task *task)
 	sum->switches += task->switches;
 }
 
-/* One that has exited: to be found in the oracle's list. */
+/* Add an exited task, which must be in the oracle's list. */
 static void add_exited(struct account *sum, const struct ktau_rec_profile *p,
 		       const struct ktau_rec_owner *owner)
 {
@@ -251,8 +251,8 @@ static void sum_exited(struct account *sum, uint64_t exited_since, int32_t leade
 }
 
 /*
- * The parent has to get the CPU as soon as the child has ended: else its clock has its own
- * time in the run queue.
+ * The parent must get the CPU as soon as the child has exited: else its clock includes its
+ * own time in the run queue.
  */
 static void come_first(void)
 {
@@ -262,7 +262,7 @@ static void come_first(void)
 		die("SCHED_FIFO: %s", strerror(errno));
 }
 
-/* The child borrows the parent's memory until it has its own: fork() would copy it first. */
+/* vfork(): the child uses its parent's memory until its exec, while fork() would copy it. */
 static pid_t run(char **command)
 {
 	siginfo_t info;
@@ -278,7 +278,7 @@ static pid_t run(char **command)
 	return pid;
 }
 
-/* What named time and stime may differ by, without the transitions. */
+/* The tolerated difference between named time and stime, without the transitions. */
 static double kernel_bound(const struct oracle_task *o, double stime)
 {
 	return 0.005 * stime + SWITCH_NS * (double)o->switches;
@@ -366,7 +366,7 @@ static unsigned int read_threads(struct thread *threads)
 	return nr;
 }
 
-/* Whether it ran for a millisecond: what is less is not compared. */
+/* Compare a thread, unless it ran for less than a millisecond. */
 static bool judge_thread(const char *name, const struct thread *now, const struct thread *before)
 {
 	double stime = (double)(now->oracle.stime - before->oracle.stime);
@@ -383,7 +383,7 @@ static bool judge_thread(const char *name, const struct thread *now, const struc
 	       "%s: %s: %.2f %% of %.3f ms stime named, +- %.2f", name, now->comm,
 	       percent(named, stime), stime / 1e6, percent(bound, stime));
 	tap_ok(off(named, runtime) <= 0.02,
-	       "%s: %s: %.2f %% of %.3f ms that it ran named, +- 2", name, now->comm,
+	       "%s: %s: %.2f %% of %.3f ms run time named, +- 2", name, now->comm,
 	       percent(named, runtime), runtime / 1e6);
 	printf("thread | %s | %s | %.1f ms | %.1f ms | %.2f %% | %.2f %% | %.2f %% |\n", name,
 	       now->comm, runtime / 1e6, stime / 1e6, percent(named, stime),

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cpus: what the CPUs' tables have of one load, with all groups and with those of
- * interrupts only. The frames that a softirq's functions have in the task's profile are
- * none of the CPU's: its time must not depend on them.
+ * cpus: compare the CPUs' tables of one load with all groups and with the interrupt groups
+ * only. The functions of a softirq have frames in the task's profile, not in the CPU's, so
+ * the CPU's time must not depend on them.
  *
- * The cost of the hooks, and of the emulator, is in the durations; a softirq that loses
- * the time of tcp_v4_rcv() has a fifth of it left.
+ * The durations include the cost of the hooks and of the emulator. If a softirq lost the
+ * time of tcp_v4_rcv(), a fifth of its time would be left.
  */
 #include <errno.h>
 #include <float.h>
@@ -21,7 +21,7 @@
 #define MESSAGES 3000
 #define ROUNDS 5
 
-/* What all CPUs have of receiving: the softirq and the functions that it polls. */
+/* The receive figures of all CPUs: the softirq and the functions that it polls. */
 struct figures {
 	uint64_t count;
 	uint64_t excl;
@@ -93,7 +93,7 @@ static double measure(int end[2], const char *groups)
 	return self_seconds(after.excl - before.excl) * 1e9 / (double)(after.count - before.count);
 }
 
-/* The two in turns, and the least of each: other load on the machine disturbs both. */
+/* Alternate between the two and keep the minimum of each, because other load disturbs both. */
 int main(void)
 {
 	double few = DBL_MAX, all = DBL_MAX, each;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Print a stream of /proc/ktau/profile or /proc/ktau/trace as it is, and check what
- * holds for each: with nothing but the header of the binary interface.
+ * Print a stream of /proc/ktau/profile or /proc/ktau/trace and check the rules of the
+ * interface, using only the header of the binary interface.
  *
  *	dump [-t TARGET] [-f FLAGS] [-u UID] [-g CGROUP] [-a TAG] [-s SINCE] [-i]
  *	     [-b BYTES] [-p] FILE [PID...]
  *
- * -i prints KTAU_IOC_INFO, -b reads by so many bytes, -p reads with pread().
+* -i prints KTAU_IOC_INFO, -b reads BYTES at a time, -p reads with pread().
  */
 #include <err.h>
 #include <errno.h>
@@ -280,7 +280,7 @@ static void show_info(int fd)
 		       info.range[i].first, info.range[i].count, info.range[i].used);
 }
 
-/* The whole stream in memory. */
+/* Read the whole stream into memory. */
 static char *read_all(int fd, size_t chunk, int with_pread, size_t *len)
 {
 	size_t room = 1 << 26;

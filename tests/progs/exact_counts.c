@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * known: work whose figures are known beforehand, compared with its own profile.
- *
- * Prints "ok - what" or "not ok - what" for each. Run where KTAU has all groups on.
+ * exact_counts: work of known figures, compared with the profile of the thread that does
+ * it. Run with all groups enabled.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -30,7 +29,7 @@ static void begin(void)
 	before = self_profile(0);
 }
 
-/* What this thread has added since begin(). */
+/* The increase of this thread's profile since begin(). */
 static struct ktau_rec_profile *added(void)
 {
 	struct ktau_rec_profile *p = self_added(before, self_profile(0));
@@ -77,8 +76,8 @@ static void no_calls(void)
 	p = added();
 	none = self_entry(p, "sys_none");
 	self_expect("10 calls of numbers that do not exist", none.count, 10);
-	self_expect("the first number", none.min, 1000);
-	self_expect("the last", none.max, 1009);
+	self_expect("the smallest of these numbers", none.min, 1000);
+	self_expect("the largest of these numbers", none.max, 1009);
 	ktau_record_free(p);
 }
 
@@ -121,8 +120,8 @@ static void forks(void)
 		exited++;
 		exits += self_entry(record.profile, "sys_exit_group").count;
 	}
-	self_expect("their 1,000 profiles", exited, 1000);
-	self_expect("with an exit each", exits, 1000);
+	self_expect("1,000 profiles of exited children", exited, 1000);
+	self_expect("1,000 exits in these profiles", exits, 1000);
 }
 
 static void *drain(void *arg)
@@ -147,7 +146,7 @@ static void sends(void)
 	if (pthread_create(&thread, NULL, drain, &end[1]))
 		self_die("thread", -EAGAIN);
 	begin();
-	/* 10 MiB do not divide by 1,000: 760 of the larger size make up for it. */
+	/* 10 MiB is not a multiple of 1,000: 760 of the sends are one byte larger. */
 	for (int i = 0; i < 1000; i++) {
 		size_t size = i < 760 ? 10486 : 10485;
 
@@ -158,9 +157,9 @@ static void sends(void)
 	sent = self_entry(p, "sock_send_bytes");
 	self_expect("1,000 sends", sent.count, 1000);
 	self_expect("10 MiB sent", sent.sum, 10 << 20);
-	self_expect("the largest", sent.max, 10486);
-	self_expect("the smallest", sent.min, 10485);
-	self_expect("1,000 through tcp_sendmsg", self_entry(p, "tcp_sendmsg").count, 1000);
+	self_expect("the largest send", sent.max, 10486);
+	self_expect("the smallest send", sent.min, 10485);
+	self_expect("1,000 calls of tcp_sendmsg", self_entry(p, "tcp_sendmsg").count, 1000);
 	ktau_record_free(p);
 	shutdown(end[0], SHUT_WR);
 	pthread_join(thread, NULL);
@@ -186,9 +185,9 @@ static void signals(void)
 		kill(getpid(), SIGUSR1);
 	p = added();
 	self_expect("500 signals caught", (uint64_t)caught, 500);
-	self_expect("500 sent", self_entry(p, "__send_signal_locked").count, 500);
-	self_expect("500 dequeued", self_entry(p, "collect_signal").count, 500);
-	self_expect("500 delivered", self_entry(p, "handle_signal").count, 500);
+	self_expect("500 signals sent", self_entry(p, "__send_signal_locked").count, 500);
+	self_expect("500 signals dequeued", self_entry(p, "collect_signal").count, 500);
+	self_expect("500 signals delivered", self_entry(p, "handle_signal").count, 500);
 	ktau_record_free(p);
 }
 
@@ -224,12 +223,12 @@ static void sleeps(void)
 		nanosleep(&pause, NULL);
 	took = now_seconds() - took;
 	p = added();
-	/* Where a time_t has 32 bits, the call has a form for it. */
+	/* With a time_t of 32 bits the C library makes another call. */
 	call = self_entry(p, sizeof(time_t) == 4 ? "sys_clock_nanosleep_time32" :
 						   "sys_clock_nanosleep");
 	self_expect("20 sleeps", call.count, 20);
-	expect_near("their time in the system call", self_seconds(call.incl), took);
-	expect_near("and off the CPU", self_seconds(self_sum(p, "schedule_vol").incl), took);
+	expect_near("20 sleeps: time in the system call", self_seconds(call.incl), took);
+	expect_near("20 sleeps: time off the CPU", self_seconds(self_sum(p, "schedule_vol").incl), took);
 	ktau_record_free(p);
 }
 
@@ -245,7 +244,7 @@ static void write_slowly(int fd, int times)
 	_exit(0);
 }
 
-/* A reader that waits for each byte: where the time of its read() was. */
+/* The parts of a read() that waits for each byte. */
 static void waits(void)
 {
 	enum { TIMES = 20 };
@@ -275,10 +274,10 @@ static void waits(void)
 	call = self_entry(p, "sys_read");
 	vol = self_entry(p, "schedule_vol_interruptible");
 	own = call.incl - call.asleep - call.runq - call.irq;
-	self_expect("times inside of read() are measured", call.flags, 15);
-	expect_near("its time asleep and in the run queue", self_seconds(call.asleep + call.runq),
+	self_expect("read(): times inside it are measured", call.flags, 15);
+	expect_near("read(): time asleep and in the run queue", self_seconds(call.asleep + call.runq),
 		    took);
-	self_expect("it waited for nothing else",
+	self_expect("read(): no other sleep",
 		    vol.count >= TIMES && call.asleep <= vol.asleep &&
 			    call.asleep >= vol.asleep / 100 * 98,
 		    1);
@@ -286,8 +285,8 @@ static void waits(void)
 	       "%.6f s its own\n",
 	       self_seconds(call.asleep), self_seconds(call.runq), self_seconds(call.irq),
 	       self_seconds(own));
-	self_expect("the rest is its own", own >= call.excl && own <= call.incl / 50, 1);
-	self_expect("the longest took a pause",
+	self_expect("read(): the rest is at least its exclusive time, at most 2 %", own >= call.excl && own <= call.incl / 50, 1);
+	self_expect("read(): the longest took a pause",
 		    self_seconds(call.longest) > 0.015 && self_seconds(call.longest) < took, 1);
 	ktau_record_free(p);
 	close(fds[0]);
@@ -320,7 +319,7 @@ static void *spin(void *arg)
 	return arg;
 }
 
-/* Between two real-time threads of one priority and CPU each yield gives it away. */
+/* With two real-time threads of equal priority on one CPU each yield causes a switch. */
 static void yields(void)
 {
 	const struct sched_param priority = { .sched_priority = 1 };
@@ -345,11 +344,11 @@ static void yields(void)
 	pthread_join(rival, NULL);
 	sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){ 0 });
 	self_expect("200 yields", self_entry(p, "sys_sched_yield").count, 200);
-	self_expect("that gave the CPU away", self_entry(p, "schedule_yld").count, 200);
+	self_expect("200 switches by these yields", self_entry(p, "schedule_yld").count, 200);
 	ktau_record_free(p);
 }
 
-/* All switches of this thread's life; none between the readings counts. */
+/* All switches of this thread, repeated until none happens between the readings. */
 static void context_switches(void)
 {
 	struct ktau_rec_profile *p = NULL;
@@ -362,9 +361,9 @@ static void context_switches(void)
 		p = self_profile(0);
 	} while (vol != switches("voluntary_ctxt_switches") ||
 		 other != switches("nonvoluntary_ctxt_switches"));
-	self_expect("voluntary switches, as /proc/PID/status has them",
+	self_expect("voluntary switches, by /proc/PID/status",
 		    self_sum(p, "schedule_vol").count, vol);
-	self_expect("and the others",
+	self_expect("other switches, by /proc/PID/status",
 		    self_entry(p, "schedule").count + self_entry(p, "schedule_yld").count, other);
 	ktau_record_free(p);
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * exceptions: each kind of exception a known number of times, held against the profile
- * of the thread that meets it. For PowerPC, where the kinds are the processor's.
- *
- * Prints "ok - what" or "not ok - what" for each. Run where KTAU has all groups on.
+ * exceptions: cause each kind of exception a known number of times and compare with the
+ * profile of the thread. For PowerPC, because the kinds depend on the processor. Run with
+ * all groups enabled.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +23,7 @@
 
 static volatile sig_atomic_t caught;
 
-/* Go on behind the instruction. */
+/* Continue after the instruction. */
 static void skip(int sig, siginfo_t *info, void *context)
 {
 	ucontext_t *uc = context;
@@ -52,10 +51,10 @@ static void illegal_instructions(void)
 		asm volatile(".long 0");
 	self_expect("100 illegal instructions",
 		    counted(before, "program_check_exception").count, 100);
-	self_expect("and their signals", (uint64_t)caught, 100);
+	self_expect("100 signals for illegal instructions", (uint64_t)caught, 100);
 }
 
-/* To load with a reservation, an address has to be a multiple of four. */
+/* A load with reservation requires an address that is a multiple of four. */
 static void odd_addresses(void)
 {
 	static uint32_t words[2];
@@ -72,10 +71,10 @@ static void odd_addresses(void)
 			     : "memory");
 	}
 	self_expect("100 odd addresses", counted(before, "alignment_exception").count, 100);
-	self_expect("and their signals", (uint64_t)caught, 100);
+	self_expect("100 signals for odd addresses", (uint64_t)caught, 100);
 }
 
-/* The kernel touches what the program has not: pages to read a file into. */
+/* The kernel reads a file into pages that the program has not touched. */
 static void faults_in_the_kernel(void)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -86,7 +85,7 @@ static void faults_in_the_kernel(void)
 
 	if (zero < 0 || fresh == MAP_FAILED)
 		self_die("/dev/zero", -errno);
-	/* The first readings make the memory that the later ones use again. */
+	/* The first snapshots allocate the memory that later ones reuse. */
 	for (int i = 0; i < 3; i++)
 		ktau_record_free(self_profile(0));
 	before = self_profile(0);

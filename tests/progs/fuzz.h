@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the fuzzers share: random numbers, and random arguments of the interface. */
+/* Shared code of the fuzzers: random numbers, and random arguments of the interface. */
 #ifndef KTAU_TESTS_FUZZ_H
 #define KTAU_TESTS_FUZZ_H
 
@@ -12,8 +12,8 @@
 
 #include <linux/ktau.h>
 
-#define FUZZ_PIDS 20   /* room for a list of pids, unless it is of the most */
-#define FUZZ_PAGE 4096 /* the longest argument */
+#define FUZZ_PIDS 20   /* usual room for a list of pids */
+#define FUZZ_PAGE 4096 /* maximum length of an argument */
 
 static _Thread_local uint64_t fuzz_state;
 
@@ -51,7 +51,7 @@ static inline uint64_t number(void)
 	}
 }
 
-/* Tids that exist, that may exist, and that cannot; @room of them at most. */
+/* At most @room tids, which exist, may exist or cannot exist. */
 static inline uint32_t fuzz_pids(int32_t *pids, uint32_t room)
 {
 	uint32_t nr = any() % room + 1, i;
@@ -65,7 +65,7 @@ static inline uint32_t fuzz_pids(int32_t *pids, uint32_t room)
 }
 
 /*
- * A selection that is valid more often than not. @pids has room for @room tids.
+* A selection that is usually valid. @pids has room for @room tids.
  */
 static inline void fuzz_select(struct ktau_select *select, int32_t *pids, uint32_t room)
 {
@@ -95,8 +95,8 @@ static inline void fuzz_select(struct ktau_select *select, int32_t *pids, uint32
 }
 
 /*
- * An argument of @bytes at @arg as programs built with older, newer and broken headers
- * give it; there is room for FUZZ_PAGE. The size is written in its first field.
+ * Resize an argument of @bytes at @arg as programs with older, newer and broken headers
+ * would; there is room for FUZZ_PAGE. Its first field is set to the size.
  */
 static inline void fuzz_size(char *arg, size_t bytes)
 {
@@ -130,7 +130,7 @@ static inline void fuzz_size(char *arg, size_t bytes)
 	memcpy(arg, &size, sizeof(size));
 }
 
-/* Some words for /proc/ktau/control. Sizes stay small: the guest needs room for the rest. */
+/* Some words for /proc/ktau/control. Sizes are small, because the guest's memory is. */
 static inline void fuzz_words(char *line, size_t room)
 {
 	static const char *const words[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The process of fuzz_races that begins the others, ends them and counts what is left. */
+/* The process of fuzz_races that starts and ends the others and looks for leaks. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -28,8 +28,8 @@
 #define NR_MOST 64
 
 /*
- * What may differ of memory: the CPUs keep chunks for later, and tables of tasks that live
- * grow, however long it takes, by some 160 KiB. A leak at each fork would be megabytes.
+ * Tolerated difference of memory: the CPUs keep chunks in reserve, and tables of live tasks
+ * grow by up to some 160 KiB, whatever the duration. A leak at each fork would be megabytes.
  */
 #define NEAR_BYTES (256 << 10)
 
@@ -38,10 +38,10 @@ static struct races_shared *shared;
 static const char *const names[RACES_NR_COUNTS] = {
 	[RACES_CALLS] = "calls",
 	[RACES_OPENED] = "descriptors opened",
-	[RACES_OPEN_REFUSED] = "refused",
+	[RACES_OPEN_REFUSED] = "denied",
 	[RACES_SELECTED] = "selections",
-	[RACES_SELECT_REFUSED] = "refused",
-	[RACES_JUDGED] = "streams judged",
+	[RACES_SELECT_REFUSED] = "denied",
+	[RACES_JUDGED] = "streams checked",
 	[RACES_OWN_RECORDS] = "records of users in them",
 	[RACES_PASSED] = "descriptors passed",
 	[RACES_FORKED] = "forks",
@@ -67,9 +67,9 @@ static void settle(const char *path, const char *words)
 	close(fd);
 }
 
-/* What is in use by KTAU. */
+/* KTAU's states and memory in use. */
 struct usage {
-	long states; /* beyond those of the tasks that live */
+	long states; /* in addition to those of live tasks */
 	long bytes;
 };
 
@@ -122,7 +122,7 @@ static struct usage usage(void)
 	return usage;
 }
 
-/* With nothing kept of exited tasks, and each task that lives measured. */
+/* The usage with an empty exited queue and with each live task measured. */
 static struct usage usage_at_rest(void)
 {
 	const char *control = "/proc/ktau/control";
@@ -135,7 +135,7 @@ static struct usage usage_at_rest(void)
 	return usage();
 }
 
-/* What uid @id is charged for, seen by a process of its own. */
+/* Bytes charged to uid @id, as seen by one of its processes. */
 static long user_bytes(uid_t id)
 {
 	const struct subject subject = { "a user", id, 0, false };
@@ -167,14 +167,14 @@ static void compare(struct usage before, const long *user_before)
 	uid_t id;
 	int i;
 
-	/* What exited is freed by workers. */
+	/* Workers free the states of exited tasks. */
 	for (i = 0; i < 20; i++) {
 		after = usage_at_rest();
 		if (after.states <= before.states && after.bytes <= before.bytes + NEAR_BYTES)
 			break;
 	}
 	tap_ok(after.states <= before.states,
-	       "races: no state is left: %ld beyond the tasks that live, %ld before", after.states,
+	       "races: no state is left: %ld in addition to live tasks, %ld before", after.states,
 	       before.states);
 	tap_ok(after.bytes <= before.bytes + NEAR_BYTES, "races: memory: %ld bytes, %ld before",
 	       after.bytes, before.bytes);
@@ -186,7 +186,7 @@ static void compare(struct usage before, const long *user_before)
 	}
 }
 
-/* Memory and the socket get numbers that an exec keeps. */
+/* Shared memory and the socket get fixed descriptor numbers, which survive an exec. */
 static void share(const char *program, const char *set_uid_program)
 {
 	struct rlimit files = { 1024, 1024 };
@@ -230,7 +230,7 @@ static void begin(unsigned int nr, uint64_t seed, void (*worker)(unsigned int, u
 	}
 }
 
-/* Whoever is left half a minute after the end is ended. Descendants come here, too. */
+/* Wait for all processes, also orphans; kill those left half a minute after the end. */
 static void end(unsigned int nr)
 {
 	bool killed = false;
@@ -246,11 +246,11 @@ static void end(unsigned int nr)
 		usleep(20000);
 		if (killed || time(NULL) < shared->until + 30)
 			continue;
-		printf("# %u processes and their children did not end in time\n", nr);
+		printf("# %u processes and their children did not exit in time\n", nr);
 		killpg(shared->group, SIGKILL);
 		killed = true;
 	}
-	tap_ok(!killed, "races: all processes ended in time");
+	tap_ok(!killed, "races: all processes exited in time");
 }
 
 static void report(void)
@@ -263,7 +263,7 @@ static void report(void)
 	printf("\n");
 	for (i = 0; i < RACES_NR_COUNTS; i++)
 		if (!shared->count[i])
-			tap_ok(false, "races: %s: none", names[i]);
+			tap_ok(false, "races: none of: %s", names[i]);
 	tap_ok(!shared->failures, "races: users get records of their own tasks only%s%s",
 	       shared->failures ? ": " : "", shared->failure);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * May the opener of a descriptor have got what it gave? Of a stream from its beginning, to
- * its end or to anywhere.
+ * Check that a stream has only data that the opener of its descriptor may see. The stream
+ * begins at its beginning and may end anywhere.
  */
 #ifndef KTAU_TESTS_FUZZ_JUDGE_H
 #define KTAU_TESTS_FUZZ_JUDGE_H
@@ -18,10 +18,10 @@
 #define SECRET 140
 
 /**
- * struct opener - who has opened a descriptor
- * @uid: its real user id, as its own user namespace has it
- * @privileged: it may see everything
- * @contained: it is in a user namespace of its own
+* struct opener - credentials with which a descriptor was opened
+* @uid: real user id, in the opener's user namespace
+* @privileged: the opener may see all tasks
+* @contained: the opener is in a user namespace of its own
  */
 struct opener {
 	uint32_t uid;
@@ -65,14 +65,14 @@ static inline bool judge_stream(struct judge *judge, const struct ktau_rec_strea
 	return false;
 }
 
-/* Whose profile or ring may be shown. */
+/* Whether a profile or ring of @serial may be shown. */
 static inline bool judge_shown(struct judge *judge, uint64_t serial)
 {
 	const struct ktau_rec_owner *owner = judge_owner(judge, serial);
 
 	judge->nr_shown++;
 	if (!owner) {
-		snprintf(judge->why, sizeof(judge->why), "no owner before a record of serial %llu",
+		snprintf(judge->why, sizeof(judge->why), "a record of serial %llu without a preceding owner",
 			 (unsigned long long)serial);
 		return false;
 	}
@@ -87,12 +87,12 @@ static inline bool judge_shown(struct judge *judge, uint64_t serial)
 	return false;
 }
 
-/* What a set-uid program did as root is not for its user. */
+/* The calls that a set-uid program made as root are hidden from its user. */
 static inline bool judge_id(struct judge *judge, unsigned int id, const char *where)
 {
 	if (judge->opener->privileged || id != SECRET)
 		return true;
-	snprintf(judge->why, sizeof(judge->why), "user %u sees what was done as root, in %s",
+	snprintf(judge->why, sizeof(judge->why), "user %u sees calls made as root, in %s",
 		 judge->opener->uid, where);
 	return false;
 }
@@ -133,7 +133,7 @@ static inline bool judge_end(struct judge *judge, const struct ktau_rec_end *end
 {
 	if (!judge->opener->contained || end->losses_own == 1)
 		return true;
-	snprintf(judge->why, sizeof(judge->why), "a container is told the machine's losses");
+	snprintf(judge->why, sizeof(judge->why), "a container gets the machine's losses");
 	return false;
 }
 
@@ -157,7 +157,7 @@ static inline bool judge_record(struct judge *judge, const struct ktau_rec *rec)
 	}
 }
 
-/* The first @bytes of a stream; false, and why, if they may not be so. */
+/* Check the first @bytes of a stream; false, with the reason in @judge->why, if not allowed. */
 static inline bool judge(struct judge *judge, const struct opener *opener, const char *data,
 			 size_t bytes)
 {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fuzz_races SET-UID-COPY SECONDS|CALLSx [SEED [PROCESSES]]: processes of root's and of two
- * users' make calls on /proc/ktau/profile and trace at random while they and others fork,
- * exec, exit, run set-uid programs, enter namespaces, pass descriptors to each other, move
- * between control groups, and root changes every setting. To be run as root, with the path
- * of a copy of itself that is set-uid root.
+ * fuzz_races SET-UID-COPY SECONDS|CALLSx [SEED [PROCESSES]]: processes of root and of two
+ * users make random calls on /proc/ktau/profile and trace while they and others fork, exec,
+ * exit, run set-uid programs, enter namespaces, pass descriptors to each other and move
+ * between control groups, and while root changes every setting. Run as root, with the path
+ * of a copy of this program that is set-uid root.
  *
- * Each stream that is read from its beginning is judged: no user gets a record of a task
- * that is not its own. Once all processes have ended, so must their states and memory have.
- * What the kernel said meanwhile is for the script to look at.
+ * Each stream that is read from its beginning is checked: a user may only get records of its
+ * own tasks. Once all processes have exited, their states and memory must be freed. The
+ * caller checks the kernel's log.
  *
- * PROCESSES are two a CPU without a word, and at least three: every third one is root's. The
- * seed gives the same actions, but not the same order between processes.
+ * PROCESSES defaults to two per CPU and is at least three: every third one is root's. The
+ * same seed gives the same actions, but not the same order between processes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -43,13 +43,13 @@ struct slot {
 	struct opener opener;
 };
 
-/* What a process keeps over an exec. */
+/* State that a process keeps over an exec. */
 static struct self {
 	uint64_t seed;
-	uint32_t left; /* actions to go, unless it ends before */
+	uint32_t left; /* actions left, unless it exits earlier */
 	uint32_t depth;
 	uid_t uid;	      /* in the initial user namespace */
-	struct opener opener; /* as which it opens */
+	struct opener opener; /* credentials with which it opens */
 	struct slot slots[NR_FDS];
 } self;
 
@@ -129,10 +129,10 @@ static void info_any(const struct slot *slot)
 		return;
 	if (!slot->opener.privileged &&
 	    ((info.access & (KTAU_ACCESS_ALL | KTAU_ACCESS_CONSUME)) || info.memory_bytes))
-		failed("KTAU_IOC_INFO", "a user is told what is the machine's");
+		failed("KTAU_IOC_INFO", "a user gets figures of the whole machine");
 }
 
-/* What may have been got from @fd in @bytes at @data? */
+/* Check that @opener may have the @bytes at @data. */
 static void judge_bytes(const struct opener *opener, const char *data, ssize_t bytes,
 			const char *how)
 {
@@ -151,7 +151,7 @@ static void judge_bytes(const struct opener *opener, const char *data, ssize_t b
 	free(j);
 }
 
-/* One call reads from the beginning, whoever else has the descriptor. */
+/* Read from the beginning in one call, because other processes may share the descriptor. */
 static void judge_slot(const struct slot *slot)
 {
 	char *data = malloc(STREAM_BYTES);
@@ -161,7 +161,7 @@ static void judge_slot(const struct slot *slot)
 	free(data);
 }
 
-/* A stream of a descriptor that nobody else has, in pieces. */
+/* Read a stream of an unshared descriptor in pieces. */
 static void judge_own(void)
 {
 	char *data = malloc(STREAM_BYTES);
@@ -184,7 +184,7 @@ static void judge_own(void)
 	free(data);
 }
 
-/* Calls that need nothing but a descriptor: threads share them, so none is closed. */
+/* Calls that need only a descriptor. Threads share descriptors, so none is closed. */
 static void call_any(void)
 {
 	struct slot *slot = any_slot();
@@ -220,7 +220,7 @@ static void call_any(void)
 	}
 }
 
-/* Descriptors go through a socket, with what they are. */
+/* Pass a descriptor and its description through a socket. */
 static void pass(void)
 {
 	union {
@@ -286,7 +286,7 @@ static void resume(const char *word)
 	fuzz_seed(self.seed);
 }
 
-/* The child has a few actions of its own. In the parent: its pid. */
+/* Fork a child with a few actions of its own. Returns its pid in the parent. */
 static pid_t child(void)
 {
 	uint32_t seed = any();
@@ -336,7 +336,7 @@ static void set_uid_any(void)
 	await(pid);
 }
 
-/* As the set-uid program: with root's rights, and descriptors of the user's. */
+/* As the set-uid program: with root's privileges and the user's descriptors. */
 static void disguised(void)
 {
 	uint32_t i;
@@ -368,7 +368,7 @@ static bool write_line(const char *path, const char *line)
 	return good;
 }
 
-/* In a user namespace, the uid that the process had outside is another one. */
+/* In a user namespace the process has another uid than outside. */
 static void enter_user_namespace(void)
 {
 	static const uint32_t as[] = { 0, 5, 1000, 1001 };
@@ -406,7 +406,7 @@ static void unshare_any(void)
 		write_line("/proc/self/timens_offsets", "monotonic 1000 0\nboottime 5000 7");
 	if (one_in(2))
 		run();
-	/* Pid and time namespaces are for children. */
+	/* Pid and time namespaces apply to children. */
 	self.left = 1 + any() % 20;
 	pid = fork();
 	if (!pid)
@@ -428,7 +428,7 @@ static void *thread(void *seed)
 	return NULL;
 }
 
-/* Threads race for the same descriptors; none of these is closed meanwhile. */
+/* Threads race for the same descriptors, of which none is closed meanwhile. */
 static void threads_any(void)
 {
 	pthread_t threads[4];
@@ -442,7 +442,7 @@ static void threads_any(void)
 	count(RACES_THREADED);
 }
 
-/* What only root does. */
+/* Actions of root only. */
 
 static void settings_any(void)
 {
@@ -521,7 +521,7 @@ static void run(void)
 	}
 }
 
-/* The whole life of a process, the first one of its kind. */
+/* The life of a first-generation process. */
 static _Noreturn void worker(unsigned int nr, uint64_t seed)
 {
 	static const uid_t uids[] = { 0, 1000, 1001 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the processes of fuzz_races share, and the process that begins and ends them. */
+/* Shared state of the processes of fuzz_races, and the process that starts and ends them. */
 #ifndef KTAU_TESTS_FUZZ_RACES_H
 #define KTAU_TESTS_FUZZ_RACES_H
 
@@ -9,10 +9,10 @@
 #include <sys/types.h>
 #include <time.h>
 
-/* Descriptors that every process has, over an exec too. */
+/* Descriptors of every process, which survive an exec. */
 #define SHARED_FD 900	/* of struct races_shared */
-#define BUS_FD 901	/* descriptors are sent through this one, */
-#define BUS_TAKE_FD 902 /* and received through that */
+#define BUS_FD 901	/* for sending descriptors */
+#define BUS_TAKE_FD 902 /* for receiving descriptors */
 
 #define CGROUPS "/sys/fs/cgroup"
 
@@ -23,7 +23,7 @@ enum races_count {
 	RACES_SELECTED,
 	RACES_SELECT_REFUSED,
 	RACES_JUDGED,	   /* streams */
-	RACES_OWN_RECORDS, /* profiles and rings that users got, in those */
+	RACES_OWN_RECORDS, /* profiles and rings of users in these streams */
 	RACES_PASSED,
 	RACES_FORKED,
 	RACES_THREADED,
@@ -36,12 +36,12 @@ enum races_count {
 
 /**
  * struct races_shared - memory of all processes
- * @until: when to end
- * @calls: end after as many, unless 0
+* @until: time to end
+* @calls: number of calls after which to end, or 0
  * @group: process group of all
  * @program: path of this program
  * @set_uid_program: path of its copy that is set-uid root
- * @count: how often what was done
+* @count: number of actions of each kind
  * @failures: number of them
  * @failure: the first one
  */
@@ -57,10 +57,10 @@ struct races_shared {
 };
 
 /**
- * races_main() - begin the processes, and see that nothing is left of them
+* races_main() - start the processes, and check that they leave nothing behind
  * @argc: of main()
  * @argv: likewise
- * @worker: what each process does; it gets its number and the seed
+* @worker: body of each process, called with its number and the seed
  *
  * Return: what main() returns.
  */

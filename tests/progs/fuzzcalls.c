@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fuzzcalls COUNT [SEED [UID]]: calls to /proc/ktau/profile and /proc/ktau/trace at random:
- * ioctl, read, lseek, poll, close, words into control. The seed is printed; the same one
- * makes the same calls. With UID, as that user, who must never get what takes a capability.
- * Afterwards a stream read by the rules has to be whole: the script that runs this looks
- * at that, and at what the kernel has said.
+ * fuzzcalls COUNT [SEED [UID]]: random calls on /proc/ktau/profile and /proc/ktau/trace:
+ * ioctl, read, lseek, poll, close, and words written to control. The seed is printed; the
+ * same seed makes the same calls. With UID the calls are made as that user, which must never
+ * get data that requires a capability. The calling script then checks that valid streams are
+ * still consistent, and the kernel's log.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,14 +30,14 @@
 #define MEMORY (512 * 1024)
 
 static int fds[NR_FDS];
-static char *memory; /* MEMORY bytes, nothing behind them */
+static char *memory; /* MEMORY bytes, followed by unmapped memory */
 static uid_t user;
 static unsigned long errors[256];
 static unsigned long accepted[32]; /* selections, by bit of @target and @flags */
 static unsigned long nr_infos;
 static unsigned long wrong;
 
-/* Somewhere in the memory, or now and then at its end, in the kernel, nowhere. */
+/* An address in the memory, or sometimes at its end, in the kernel, or unmapped. */
 static void *address(size_t bytes)
 {
 	switch (any() % 16) {
@@ -58,7 +58,7 @@ static int open_any(void)
 		    (user || one_in(2) ? O_RDONLY : O_RDWR) | O_CLOEXEC);
 }
 
-/* Which fields were accepted, to see that the fuzzer gets that far. */
+/* Note the accepted fields, to show that valid calls occur. */
 static void note_select(const struct ktau_select *select)
 {
 	unsigned int bit;
@@ -80,14 +80,14 @@ static long call_select(int fd)
 	fuzz_select(&select, (int32_t *)memory, room);
 	if (one_in(20))
 		return ioctl(fd, KTAU_IOC_SELECT, address(sizeof(select)));
-	/* Behind the list; what is longer goes beyond the end of the memory now and then. */
+	/* After the list; a longer argument sometimes crosses the end of the memory. */
 	at = memory + MEMORY - 2 * FUZZ_PAGE;
 	memcpy(at, &select, sizeof(select));
 	if (one_in(3))
 		fuzz_size(at, sizeof(select));
 	if (one_in(20))
 		at = memmove(memory + MEMORY - sizeof(select), at, sizeof(select));
-	/* Some numbers mean something for every file. */
+	/* Some numbers are valid for every file. */
 	if (one_in(50))
 		return ioctl(fd, number(), at);
 	ret = ioctl(fd, KTAU_IOC_SELECT, at);
@@ -96,7 +96,7 @@ static long call_select(int fd)
 	return ret;
 }
 
-/* What was answered, and nothing behind the size. */
+/* Check the answer, and that no byte after the size is written. */
 static void check_info(const char *at, uint32_t size)
 {
 	const uint32_t never = KTAU_ACCESS_ALL | KTAU_ACCESS_CONSUME;
@@ -112,7 +112,7 @@ static void check_info(const char *at, uint32_t size)
 	wrong += at[size] != 'x';
 }
 
-/* KTAU_IOC_INFO, with a size that is good more often than not. */
+/* KTAU_IOC_INFO, with a size that is usually valid. */
 static long call_info(int fd)
 {
 	char *at = memory + MEMORY - 2 * FUZZ_PAGE;
@@ -158,7 +158,7 @@ static long call_control(void)
 	return fuzz_control(line, one_in(10) ? sizeof(line) : strlen(line));
 }
 
-/* A process that lives for a moment and looks at itself. */
+/* A short-lived process that reads its own data. */
 static void call_fork(int fd)
 {
 	pid_t pid = fork();
@@ -197,14 +197,14 @@ static void call(void)
 	errors[ret < 0 ? errno & 255 : 0]++;
 }
 
-/* Signals come in the middle of calls. */
+/* Signals interrupt calls. */
 static void tick(int sig)
 {
 	(void)sig;
 }
 
-/* Which parts of a selection were accepted at all; a user cannot consume. */
-static void tell_accepted(void)
+/* Check that each part of a selection was accepted at least once; a user cannot consume. */
+static void check_accepted(void)
 {
 	unsigned int bit, nr = 0, want = 0;
 
@@ -217,10 +217,10 @@ static void tell_accepted(void)
 	tap_ok(nr >= want && nr_infos, "%u of %u targets and flags were accepted, and %lu sizes "
 				       "of INFO",
 	       nr, want, nr_infos);
-	tap_ok(!wrong, "nothing was given that takes a capability, nor a wrong answer: %lu", wrong);
+	tap_ok(!wrong, "no data without the required capability, no wrong answer: %lu", wrong);
 }
 
-static void tell_errors(unsigned long count)
+static void check_errors(unsigned long count)
 {
 	static const int expected[] = { 0, EPERM, ENOENT, ESRCH, EINTR, EBADF, E2BIG, ENOMEM,
 					EFAULT, EINVAL, ENOTTY };
@@ -231,7 +231,7 @@ static void tell_errors(unsigned long count)
 		printf("%lu: %s\n", errors[expected[i]], strerror(expected[i]));
 		errors[expected[i]] = 0;
 	}
-	/* The level is not known to the one who makes the calls. */
+	/* EACCES depends on the level, which a user's process does not know. */
 	if (user)
 		errors[EACCES] = 0;
 	for (i = 0; i < 256; i++) {
@@ -239,7 +239,7 @@ static void tell_errors(unsigned long count)
 			printf("%lu: %s\n", errors[i], strerror((int)i));
 		bad += errors[i];
 	}
-	tap_ok(!bad, "%lu calls at random, no error but those that are documented", count);
+	tap_ok(!bad, "%lu random calls, only documented errors", count);
 }
 
 int main(int argc, char **argv)
@@ -270,7 +270,7 @@ int main(int argc, char **argv)
 		fds[i] = open_any();
 	for (n = 0; n < count; n++)
 		call();
-	tell_errors(count);
-	tell_accepted();
+	check_errors(count);
+	check_accepted();
 	return tap_done();
 }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * graph: durations as KTAU and as the function-graph tracer have them, of the same calls
- * in the same run.
+ * graph: compare durations by KTAU and by the function-graph tracer, of the same calls in
+ * the same run.
  *
- * A child does nothing but its work, and stops before and after it. Each instrument
- * looks at that child and that one function only, and both see each call: the counts
- * are equal. The durations are not: the outer instrument has the inner one's cost inside
- * of its own. KTAU's hooks stand around system calls and page faults, and in tcp_sendmsg.
- * So in each case the outer one has more, by no more than both cost. That cost is
- * measured in the same boot, on a system call that does nothing, and printed.
+ * A child only does its work, and stops before and after it. Both instruments measure this
+ * child and this function only, and both see each call, so the counts are equal. The
+ * durations are not: the outer instrument's include the cost of the inner one. KTAU's hooks
+ * are around system calls and page faults, and inside tcp_sendmsg. So in each case the
+ * outer instrument must have the longer durations, by no more than the cost of both. That
+ * cost is measured in the same boot, on a system call that does nothing, and printed.
  *
- * The page fault itself cannot be traced, for it is inline; it is three functions, one
- * after the other, and costs the tracer three times.
+ * The page fault itself is inline and cannot be traced; three functions that it calls are
+ * traced instead, so the tracer costs three times as much.
  *
- * Exact under a fixed instruction count only, as the host's other work is in it otherwise.
+ * Exact only with a fixed instruction count; otherwise the host's load is in the durations.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -37,14 +37,14 @@
 
 #define MAX_NAMES 4
 
-/* What one of them has of one kind of work. */
+/* The figures of one instrument for one kind of work. */
 struct figures {
 	uint64_t count;
-	uint64_t records; /* of the tracer: of all functions */
+	uint64_t records; /* the tracer's records of all functions */
 	double seconds;
 };
 
-/* What either costs a call, in nanoseconds. */
+/* The cost of each instrument for a call, in nanoseconds. */
 struct cost {
 	double ktau;
 	double graph;
@@ -52,9 +52,9 @@ struct cost {
 
 struct work {
 	const char *what;
-	/* As the tracer calls them; it counts the first. Kernels have some of them. */
+	/* Names in the tracer, which counts the first; a kernel may lack some. */
 	const char *functions[MAX_NAMES];
-	const char *events[MAX_NAMES]; /* as KTAU does */
+	const char *events[MAX_NAMES]; /* names in KTAU */
 	int ktau_outside;
 	void (*prepare)(void);
 	void (*run)(void);
@@ -90,7 +90,7 @@ static void put_number(const char *file, int number)
 	put(file, text);
 }
 
-/* Trace those of the functions that there are, and nothing else. */
+/* Trace only these functions, as far as the kernel has them. */
 static void put_filter(const char *const *functions)
 {
 	int nr = 0;
@@ -187,7 +187,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-/* Nanoseconds of a system call that does nothing: the least of some rounds. */
+/* Nanoseconds of a system call that does nothing: the minimum of some rounds. */
 static double idle_call_ns(void)
 {
 	uint64_t least = UINT64_MAX, took;
@@ -203,7 +203,7 @@ static double idle_call_ns(void)
 	return (double)least / 1000;
 }
 
-/* By a call of almost nothing. It is one function with two names. */
+/* Measured on a trivial call. It is one function with two names. */
 static struct cost measure_cost(void)
 {
 	static const char *const names[MAX_NAMES] = { "__do_sys_getppid", "__x64_sys_getppid" };
@@ -228,7 +228,7 @@ static struct cost measure_cost(void)
 	return cost;
 }
 
-/* Sum of the durations in the trace, each with " us " behind it. */
+/* Sum of the durations in the trace, each followed by " us ". */
 static struct figures traced(const char *counted)
 {
 	FILE *trace = self_file(TRACING "trace");
@@ -297,13 +297,13 @@ static void compare(const struct work *work, struct figures ktau, struct figures
 	double calls = (double)ktau.count, records = (double)graph.records;
 	double more_ns = (outer->seconds - inner->seconds) * 1e9;
 	double most_ns = calls * cost.ktau + records * cost.graph;
-	/* The tracer cuts off what is less than 1 ns. */
+	/* The tracer truncates to 1 ns. */
 	int good = ktau.count && ktau.count == graph.count && more_ns >= -records &&
 		   more_ns <= most_ns + records;
 
 	tap_ok(good,
 	       "%s: %" PRIu64 " times by KTAU, %" PRIu64 " by function_graph, "
-	       "%.6f s and %.6f s: %s has %.0f ns a call more, of %.0f that both cost",
+	       "%.6f s and %.6f s: %s has %.0f ns a call more; both cost %.0f",
 	       work->what, ktau.count, graph.count, ktau.seconds, graph.seconds,
 	       work->ktau_outside ? "KTAU" : "function_graph", more_ns / calls, most_ns / calls);
 }
@@ -334,7 +334,7 @@ int main(void)
 
 	self_open();
 	put("tracing_on", "0");
-	/* The names of functions that end; of what they call, nothing. */
+	/* Print names at function exits, and no called functions. */
 	put("options/funcgraph-tail", "1");
 	put("max_graph_depth", "1");
 	cost = measure_cost();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * interrupts COMMAND...: what KTAU counts for each CPU while COMMAND runs, compared with
+ * interrupts COMMAND...: compare KTAU's counts for each CPU while COMMAND runs with
  * /proc/interrupts and /proc/softirqs.
  *
- * Both go on while they are read. So the kernel's own counts are taken before and after
- * KTAU's: its difference has to lie between the least and the most that can have
- * happened, for each line and CPU. Prints "ok - " or "not ok - " for each line.
+ * Counts change while they are read. So the kernel's counts are read before and after
+ * KTAU's, and KTAU's increase must be between the smallest and the largest possible
+ * number, for each line and CPU.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -42,8 +42,9 @@ struct moment {
 };
 
 /*
- * Lines that have another name there. Several events may be one line, and two lines may
- * have one name: PowerPC has two LOC, for timer events and for what else the timer does.
+ * Events and the names of their lines. Several events may have the same line, and two lines
+ * may have the same name: PowerPC has two LOC, for timer events and for other timer
+ * interrupts.
  */
 static const struct {
 	const char *event;
@@ -81,7 +82,7 @@ static struct line *line_named(struct counts *counts, const char *name)
 	return line;
 }
 
-/* "name: count count ..." under a heading with one word for each CPU. */
+/* "name: count count ..." after a heading with one word for each CPU. */
 static void read_file(struct counts *counts, const char *path, const char *prefix)
 {
 	FILE *file = fopen(path, "r");
@@ -131,7 +132,7 @@ static const char *line_of(const char *event)
 	return strncmp(event, "softirq:", 8) ? NULL : event;
 }
 
-/* Whether KTAU has to count what the kernel calls @name. */
+/* Whether KTAU must count the kernel's line @name. */
 static int is_covered(const char *name)
 {
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
@@ -186,7 +187,7 @@ static void read_moment(struct moment *moment)
 	read_kernel(&moment->after);
 }
 
-/* Whether each CPU's count lies within what can have happened. */
+/* Test that each CPU's count is possible. */
 static void compare(struct moment *start, struct moment *end, const char *name)
 {
 	const struct line *from = line_named(&start->ktau, name);
@@ -202,7 +203,7 @@ static void compare(struct moment *start, struct moment *end, const char *name)
 				line_named(&start->before, name)->count[cpu];
 
 		if (got < least || got > most) {
-			tap_ok(false, "%s on CPU %u: %" PRIu64 ", not %" PRIu64 " to %" PRIu64,
+			tap_ok(false, "%s on CPU %u: %" PRIu64 ", possible %" PRIu64 " to %" PRIu64,
 			       name, cpu, got, least, most);
 			good = 0;
 		}
@@ -210,10 +211,10 @@ static void compare(struct moment *start, struct moment *end, const char *name)
 		slack += most - least;
 	}
 	if (good)
-		tap_ok(true, "%s: %" PRIu64 ", known to %" PRIu64, name, total, slack);
+		tap_ok(true, "%s: %" PRIu64 ", within %" PRIu64, name, total, slack);
 }
 
-/* What KTAU counts and the kernel has no line for would be compared with nothing. */
+/* An event without a line of the kernel would never be compared. */
 static void all_known(struct moment *end)
 {
 	for (unsigned int i = 0; i < end->ktau.nr; i++) {
@@ -223,7 +224,7 @@ static void all_known(struct moment *end)
 		line_named(&end->before, name);
 		if (end->before.nr == known)
 			continue;
-		tap_ok(false, "%s: the kernel counts no such line", name);
+		tap_ok(false, "%s: the kernel has a line for it", name);
 	}
 }
 

@@ -28,7 +28,7 @@
 #define MILLION 1000000
 #define KERNEL ((uintptr_t)1 << (8 * sizeof(uintptr_t) - 1)) /* one of its addresses */
 
-/* Memory that calls are pointed to. */
+/* Memory that calls get addresses of. */
 static char *plain;	/* 64 pages */
 static char *read_only; /* a page */
 static char *hole;	/* a page is mapped before it, nothing from here on */
@@ -93,8 +93,8 @@ enum list {
 	LONG_LIST,   /* a million of them */
 	ODD_LIST,    /* at an odd address */
 	FIXED_LIST,  /* in memory that cannot be written */
-	HOLE_LIST,   /* in no memory */
-	HALF_LIST,   /* in memory that ends before it does */
+	HOLE_LIST,   /* in unmapped memory */
+	HALF_LIST,   /* in memory that ends inside the list */
 	KERNEL_LIST, /* in the kernel's memory */
 };
 
@@ -108,7 +108,7 @@ struct call {
 };
 
 static const struct call calls[] = {
-	{ "nothing wrong", 0, { { 0 } }, NO_LIST },
+	{ "a valid argument", 0, { { 0 } }, NO_LIST },
 	{ "size 0", EINVAL, { { AT(size), 0 } }, NO_LIST },
 	{ "size one byte short", EINVAL, { { AT(size), SIZE - 1 } }, NO_LIST },
 	{ "size longer, zeros after", 0, { { AT(size), SIZE + 8 }, { SIZE, 8, 0 } }, NO_LIST },
@@ -123,42 +123,42 @@ static const struct call calls[] = {
 	{ "SELF and LIST", EINVAL, { { AT(target), 3 }, { AT(nr_pids), 1 } }, EXITED_LIST },
 	{ "LIST and ALL", EINVAL, { { AT(target), 6 }, { AT(nr_pids), 1 } }, EXITED_LIST },
 	{ "ALL and CHANGED", EINVAL, { { AT(target), 0x44 } }, NO_LIST },
-	{ "every target", EINVAL, { { AT(target), KTAU_TARGET_VALID } }, NO_LIST },
-	{ "all that go together", 0, { { AT(target), 0x3c } }, NO_LIST },
-	{ "all that go with CHANGED", 0, { { AT(target), 0x78 } }, NO_LIST },
+	{ "all targets", EINVAL, { { AT(target), KTAU_TARGET_VALID } }, NO_LIST },
+	{ "all compatible targets", 0, { { AT(target), 0x3c } }, NO_LIST },
+	{ "all targets compatible with CHANGED", 0, { { AT(target), 0x78 } }, NO_LIST },
 	{ "only exited tasks", 0, { { AT(target), KTAU_TARGET_EXITED } }, NO_LIST },
 	{ "only the CPUs", 0, { { AT(target), KTAU_TARGET_CPU } }, NO_LIST },
 	{ "flag unknown", EINVAL, { { AT(flags), KTAU_SELECT_VALID + 1 } }, NO_LIST },
 	{ "flag top bit", EINVAL, { { AT(flags), 1U << 31 } }, NO_LIST },
-	{ "every flag", TRACE_ONLY, { { AT(flags), KTAU_SELECT_VALID } }, NO_LIST },
+	{ "all flags", TRACE_ONLY, { { AT(flags), KTAU_SELECT_VALID } }, NO_LIST },
 	{ "CONSUME", TRACE_ONLY, { { AT(flags), KTAU_SELECT_CONSUME } }, NO_LIST },
 	{ "THREADS of ALL",
 	  EINVAL,
 	  { { AT(target), 4 }, { AT(flags), KTAU_SELECT_THREADS } },
 	  NO_LIST },
 	{ "a control group without its flag", EINVAL, { { AT(cgroup), 1 } }, NO_LIST },
-	{ "a control group that is not there",
+	{ "a control group that does not exist",
 	  0,
 	  { { AT(flags), KTAU_SELECT_CGROUP }, { AT(cgroup), UINT64_MAX } },
 	  NO_LIST },
 	{ "a user without its flag", EINVAL, { { AT(uid), 1 } }, NO_LIST },
 	{ "a user", 0, { { AT(flags), KTAU_SELECT_UID }, { AT(uid), 1000 } }, NO_LIST },
-	{ "no user", EINVAL, { { AT(flags), KTAU_SELECT_UID }, { AT(uid), UINT32_MAX } }, NO_LIST },
+	{ "an invalid user", EINVAL, { { AT(flags), KTAU_SELECT_UID }, { AT(uid), UINT32_MAX } }, NO_LIST },
 	{ "a tag without its flag", EINVAL, { { AT(tag), 1 } }, NO_LIST },
 	{ "a tag", 0, { { AT(flags), KTAU_SELECT_TAG }, { AT(tag), UINT32_MAX } }, NO_LIST },
 	{ "slots from the end of time", 0, { { AT(since_ticks), UINT64_MAX } }, NO_LIST },
 	{ "a list without LIST", EINVAL, { { AT(nr_pids), 1 } }, EXITED_LIST },
 	{ "its address without LIST", EINVAL, { { AT(nr_pids), 0 } }, EXITED_LIST },
 	{ "LIST without a list", EINVAL, { { AT(target), 2 } }, NO_LIST },
-	{ "LIST of none", EINVAL, { { AT(target), 2 }, { AT(nr_pids), 0 } }, EXITED_LIST },
+	{ "LIST of no tids", EINVAL, { { AT(target), 2 }, { AT(nr_pids), 0 } }, EXITED_LIST },
 	{ "LIST of an exited task", 0, { { AT(target), 2 }, { AT(nr_pids), 1 } }, EXITED_LIST },
-	{ "LIST of the most", 0, { { AT(target), 2 }, { AT(nr_pids), KTAU_MAX_PIDS } }, LONG_LIST },
+	{ "LIST of maximum length", 0, { { AT(target), 2 }, { AT(nr_pids), KTAU_MAX_PIDS } }, LONG_LIST },
 	{ "LIST of one more", E2BIG, { { AT(target), 2 }, { AT(nr_pids), 65537 } }, LONG_LIST },
 	{ "LIST of a million", E2BIG, { { AT(target), 2 }, { AT(nr_pids), MILLION } }, LONG_LIST },
 	{ "LIST of 4 G - 1", E2BIG, { { AT(target), 2 }, { AT(nr_pids), UINT32_MAX } }, LONG_LIST },
 	{ "list at an odd address", 0, { { AT(target), 2 }, { AT(nr_pids), 9 } }, ODD_LIST },
 	{ "list that is read-only", 0, { { AT(target), 2 }, { AT(nr_pids), 9 } }, FIXED_LIST },
-	{ "list at no address", EFAULT, { { AT(target), 2 }, { AT(nr_pids), 1 } }, HOLE_LIST },
+	{ "list in unmapped memory", EFAULT, { { AT(target), 2 }, { AT(nr_pids), 1 } }, HOLE_LIST },
 	{ "list mapped in part", EFAULT, { { AT(target), 2 }, { AT(nr_pids), 9 } }, HALF_LIST },
 	{ "list in the kernel", EFAULT, { { AT(target), 2 }, { AT(nr_pids), 9 } }, KERNEL_LIST },
 	{ "exited tasks from the end of time",
@@ -208,7 +208,7 @@ static int errno_of(int ret)
 	return ret < 0 ? errno : 0;
 }
 
-/* The call with a stream half read: if it fails, the stream continues. */
+/* Make the call with a stream half read: if it fails, the stream continues. */
 static void try_call(const char *path, const struct call *call)
 {
 	int want = call->want == TRACE_ONLY ? !strcmp(path, PROFILE) ? EINVAL : 0 : call->want;
@@ -220,9 +220,9 @@ static void try_call(const char *path, const struct call *call)
 	build(call, plain);
 	got = errno_of(ioctl(fd, KTAU_IOC_SELECT, plain));
 	if (!want)
-		w = (struct walk){ 0 }; /* a new one has begun */
+		w = (struct walk){ 0 }; /* a new stream has begun */
 	good = good && walk_on(fd, &w, plain, PAGE);
-	/* From a larger one on, a reader would never see an exited task again. */
+	/* A reader that continued from a larger number would miss all exited tasks. */
 	good = good && w.end.exited_next < 1ULL << 32;
 	tap_ok(good && got == want, "%s: ioctl, %s: %s%s", path, call->what, strerror(got),
 	       good ? "" : ", and the stream is torn");
@@ -240,15 +240,15 @@ static void try_places(const char *path)
 {
 	const struct place places[] = {
 		{ "argument at an odd address", 0, plain + 1 },
-		{ "argument in memory that is read-only", EINVAL, read_only },
+		{ "argument in read-only memory", EINVAL, read_only },
 		{ "argument up to the end of memory", 0, hole - SIZE },
 		{ "argument mapped in part", EFAULT, hole - SIZE + 8 },
-		{ "argument of which the size is mapped", EFAULT, hole - 4 },
-		{ "argument of which half the size is mapped", EFAULT, hole - 2 },
-		{ "argument at no address", EFAULT, hole },
-		{ "no argument", EFAULT, NULL },
+		{ "argument with only the size mapped", EFAULT, hole - 4 },
+		{ "argument with only half of the size mapped", EFAULT, hole - 2 },
+		{ "argument in unmapped memory", EFAULT, hole },
+		{ "null argument", EFAULT, NULL },
 		{ "argument in the kernel", EFAULT, (void *)KERNEL },
-		{ "argument at the end of everything", EFAULT, (void *)-8L },
+		{ "argument at the end of the address space", EFAULT, (void *)-8L },
 	};
 	const struct call right = { "", 0, { { 0 } }, NO_LIST };
 	static char arg[PAGE + 8];
@@ -267,7 +267,7 @@ static void try_places(const char *path)
 		tap_ok(got == places[i].want, "%s: ioctl, %s: %s", path, places[i].what,
 		       strerror(got));
 	}
-	tap_ok(walk_whole(fd, PAGE), "%s: reads as before after that", path);
+	tap_ok(walk_whole(fd, PAGE), "%s: a stream can be read after these calls", path);
 	close(fd);
 }
 
@@ -293,7 +293,7 @@ static void try_commands(const char *path)
 	close(fd);
 }
 
-/* read() and lseek() with invalid arguments, from any place of a stream. */
+/* read() and lseek() with invalid arguments, at any position of a stream. */
 static void try_reads(const char *path)
 {
 	const struct {
@@ -302,15 +302,15 @@ static void try_reads(const char *path)
 		size_t bytes;
 		int want; /* bytes, or -errno */
 	} reads[] = {
-		{ "to no address", hole, 64, -EFAULT },
-		{ "to memory that is read-only", read_only, 64, -EFAULT },
+		{ "to unmapped memory", hole, 64, -EFAULT },
+		{ "to read-only memory", read_only, 64, -EFAULT },
 		{ "to the kernel", (void *)KERNEL, 64, -EFAULT },
-		{ "nothing", plain, 0, 0 },
-		{ "nothing, to no address", hole, 0, 0 },
+		{ "of no bytes", plain, 0, 0 },
+		{ "of no bytes, to unmapped memory", hole, 0, 0 },
 		{ "of a byte", plain, 1, 1 },
 		{ "to an odd address", plain + 3, 5, 5 },
 		{ "to the end of memory", hole - 8, 8, 8 },
-		{ "of more than there is memory", plain, (size_t)-1, -EFAULT },
+		{ "of more bytes than memory", plain, (size_t)-1, -EFAULT },
 	};
 	const struct {
 		off_t to;
@@ -332,13 +332,13 @@ static void try_reads(const char *path)
 	for (i = 0; i < sizeof(seeks) / sizeof(*seeks); i++)
 		tap_ok(lseek(fd, seeks[i].to, seeks[i].whence) < 0 && errno == EINVAL,
 		       "%s: lseek to %lld, %d", path, (long long)seeks[i].to, seeks[i].whence);
-	tap_ok(good && walk_on(fd, &w, plain, 1000), "%s: nothing is lost by that", path);
+	tap_ok(good && walk_on(fd, &w, plain, 1000), "%s: the stream is complete after these calls", path);
 	for (i = 1; i <= 4096; i = i * 7 + 2)
 		tap_ok(walk_whole(fd, i), "%s: read in steps of %zu", path, i);
 	close(fd);
 }
 
-/* A buffer that faults part-way: a short read or EFAULT, and the rest comes next. */
+/* A buffer that faults part-way: a short read or EFAULT, and the next read continues. */
 static void try_half_buffer(const char *path)
 {
 	struct walk w = { 0 };
@@ -354,7 +354,7 @@ static void try_half_buffer(const char *path)
 		if (got > 0)
 			good = good && (size_t)got <= i && walk(&w, hole - i, (size_t)got);
 	}
-	tap_ok(good && walk_on(fd, &w, plain, PAGE), "%s: read into half a buffer, 300 times",
+	tap_ok(good && walk_on(fd, &w, plain, PAGE), "%s: read into a half-mapped buffer, 300 times",
 	       path);
 	close(fd);
 }
@@ -378,7 +378,7 @@ static void try_positions(const char *path)
 		tap_ok(got == reads[i].want, "%s: pread at %lld: %d", path, (long long)reads[i].at,
 		       got);
 	}
-	tap_ok(walk_whole(fd, PAGE), "%s: read after that", path);
+	tap_ok(walk_whole(fd, PAGE), "%s: read after pread", path);
 	close(fd);
 }
 
@@ -406,7 +406,7 @@ static void try_info(const char *path)
 		       "%s: info of %u bytes: %s", path, infos[i].size, strerror(got));
 	}
 	got = errno_of(ioctl(fd, KTAU_IOC_INFO, hole));
-	tap_ok(got == EFAULT, "%s: info at no address: %s", path, strerror(got));
+	tap_ok(got == EFAULT, "%s: info to unmapped memory: %s", path, strerror(got));
 	close(fd);
 }
 
@@ -468,8 +468,8 @@ static void try_pair(const char *path)
 }
 
 /*
- * A reader that consumes must be woken whatever the others read: another one that begins a
- * stream does not make its ring less full.
+ * A consuming reader must be woken whatever other readers do: a ring does not become less
+ * full because another reader begins a stream.
  */
 static void try_wakes(void)
 {
@@ -484,9 +484,9 @@ static void try_wakes(void)
 		syscall(SYS_getppid);
 	usleep(50000);
 	good = good && read(other, plain, 1) == 1;
-	/* Readers are woken by a worker, which may be late on a busy machine. */
+	/* A worker wakes readers; it may be late on a busy machine. */
 	tap_ok(good && poll(&pfd, 1, 2000) == 1 && (pfd.revents & POLLIN),
-	       TRACE ": poll, when another reads too");
+	       TRACE ": poll while another reader reads");
 	close(reader);
 	close(other);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * loads NAME: kernel work of one kind, as much each time.
+ * loads NAME: one kind of kernel work, always the same amount.
  *
- * loads of the account (coverage.c). Each is about a tenth of a second to a second of a
- * CPU with 10^9 instructions a second, and waits for all tasks that it starts. Linked
- * statically, so that starting it is little.
+ * These are loads of the account (coverage.c). Each takes a tenth of a second to a second of
+ * a CPU with 10^9 instructions a second, and waits for all tasks that it starts. The program
+ * is linked statically, so that starting it costs little.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -77,7 +77,7 @@ static void touch(char *p, size_t bytes)
 		*(volatile char *)(p + at) = 1;
 }
 
-/* The last close of a file that nobody can open any more: its pages are freed. */
+/* The last close of an unlinked file, which frees its pages. */
 static void load_close(void)
 {
 	static char buffer[MIB];
@@ -90,12 +90,12 @@ static void load_close(void)
 		check(write(fd, buffer, sizeof(buffer)) != (ssize_t)sizeof(buffer), "write");
 	check(unlink(path), "unlink");
 	check(close(fd), "close");
-	/* Else the next page that is freed, by whomever, has to empty the CPU's page list. */
+	/* Empty the CPU's page list here: else the next task that frees a page does it. */
 	touch(p = map(MIB), MIB);
 	check(munmap(p, MIB), "munmap");
 }
 
-/* A process with 500 MiB that is killed: its pages are freed in its exit. */
+/* A killed process with 500 MiB, which frees its pages in its exit. */
 static void load_kill(void)
 {
 	int ready[2];
@@ -136,7 +136,7 @@ static void load_forks(void)
 	}
 }
 
-/* One byte there and one back, 10,000 times, over a TCP connection. */
+/* One byte in each direction, 10,000 times, over a TCP connection. */
 static void load_tcp(void)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET,
@@ -169,7 +169,7 @@ static void load_tcp(void)
 	finish();
 }
 
-/* Ten tasks send 400 messages of 100 bytes to each of ten that receive. */
+/* Ten tasks each send 400 messages of 100 bytes to each of ten receivers. */
 static void load_hackbench(void)
 {
 	enum { TASKS = 10,
@@ -212,7 +212,7 @@ static void load_getppid(void)
 	getppid_calls(500000);
 }
 
-/* Each call passes a filter of 300 instructions. */
+/* Each call runs a filter of 300 instructions. */
 static void load_seccomp(void)
 {
 	struct sock_filter filter[300];

@@ -16,11 +16,11 @@
 #define FILE_MIB 4
 
 /**
- * struct uring - a ring that is mapped
+* struct uring - a mapped ring
  * @fd: its descriptor
- * @params: what the kernel said
+* @params: parameters returned by the kernel
  * @rings: both queues, which share a mapping
- * @sqes: entries to be submitted
+* @sqes: submission queue entries
  */
 struct uring {
 	int fd;
@@ -58,7 +58,7 @@ static uint32_t *word(const struct uring *ring, uint32_t offset)
 	return (uint32_t *)(ring->rings + offset);
 }
 
-/* Put @count reads into the queue; each at another place of the file. */
+/* Queue @count reads at different positions of the file. */
 static void queue(struct uring *ring, uint32_t count, int file, unsigned int sqe_flags)
 {
 	static char buffer[READ_SIZE];
@@ -81,7 +81,7 @@ static void queue(struct uring *ring, uint32_t count, int file, unsigned int sqe
 	__atomic_store_n(tail, at, __ATOMIC_SEQ_CST);
 }
 
-/* Take @count results, which have to be there. */
+/* Consume @count completions, which must be present. */
 static void take(struct uring *ring, uint32_t count)
 {
 	const struct io_uring_cqe *cqes =
@@ -120,7 +120,7 @@ void load_workers(void)
 	}
 }
 
-/* Now and then it waits longer than the thread polls, which then sleeps and is woken. */
+/* Pauses that exceed the polling time make the polling thread sleep and be woken. */
 void load_sqpoll(void)
 {
 	int file = load_file(FILE_MIB);

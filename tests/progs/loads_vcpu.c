@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A virtual machine with one CPU, in real mode, that counts and leaves now and then. */
+/* A virtual machine with one CPU in real mode, which counts and sometimes leaves the guest. */
 #include <fcntl.h>
 #include <linux/kvm.h>
 #include <stdint.h>
@@ -10,7 +10,7 @@
 
 #include "loads.h"
 
-/* mov cx, 0xffff; 1: dec cx; jnz 1b; out 0x10, al; jmp to the beginning */
+/* mov cx, 0xffff; 1: dec cx; jnz 1b; out 0x10, al; jmp to the start */
 static const uint8_t program[] = { 0xb9, 0xff, 0xff, 0x49, 0x75, 0xfd, 0xe6, 0x10, 0xeb, 0xf6 };
 
 static int create(int fd, unsigned long request, const char *what)

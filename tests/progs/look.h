@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which tasks a stream shows, without the library: the kernel's bytes are what counts. */
+/* Which tasks a stream shows, from the kernel's bytes, without the library. */
 #ifndef KTAU_TESTS_LOOK_H
 #define KTAU_TESTS_LOOK_H
 
@@ -16,12 +16,12 @@
 #define LOOK_OWNERS 1024
 
 /**
- * struct found - what a stream shows
+* struct found - contents of a stream
  * @stream: its first record
  * @nr_described: OWNER records
- * @described: those, the last LOOK_OWNERS
- * @nr: owners with a profile or a ring
- * @owner: those
+* @described: the last LOOK_OWNERS of them
+* @nr: number of owners with a profile or a ring
+* @owner: these owners
  * @end: its last record
  */
 struct found {
@@ -33,7 +33,7 @@ struct found {
 	struct ktau_rec_end end;
 };
 
-/* The fixed part of a record, as long as both sides have it. */
+/* Copy the fixed part of a record, up to the size that kernel and program both know. */
 static inline void look_copy(void *to, size_t size, const struct ktau_rec *rec)
 {
 	memset(to, 0, size);
@@ -51,14 +51,14 @@ static inline const struct ktau_rec_owner *look_owner(const struct found *found,
 	return NULL;
 }
 
-/* False: a profile or a ring without its owner before it. */
+/* Returns false for a profile or a ring without a preceding OWNER. */
 static inline bool look_take_owned(struct found *found, uint64_t serial, int32_t tid)
 {
 	const struct ktau_rec_owner *owner = look_owner(found, serial);
 
 	if (!owner)
 		return false;
-	/* A long ring comes in several records. */
+	/* A long ring has several records. */
 	if (found->nr && found->owner[found->nr - 1].serial == serial)
 		return true;
 	if ((!tid || owner->tid == tid) && found->nr < LOOK_OWNERS)
@@ -87,7 +87,7 @@ static inline bool look_take(struct found *found, const struct ktau_rec *rec, in
 	return true;
 }
 
-/* The rest of a stream; of the owners those with @tid, or all if that is 0. */
+/* Read the rest of a stream; keep owners with @tid, or all owners if @tid is 0. */
 static inline int look_on(int fd, int32_t tid, struct found *found)
 {
 	static _Alignas(8) char bytes[LOOK_BYTES];
@@ -122,7 +122,7 @@ static inline int look_select(int fd, uint32_t target, int32_t tid)
 	return ioctl(fd, KTAU_IOC_SELECT, &select);
 }
 
-/* A stream of its own for @target. */
+/* Begin and read a stream for @target. */
 static inline int look_for(int fd, uint32_t target, int32_t tid, struct found *found)
 {
 	memset(found, 0, sizeof(*found));

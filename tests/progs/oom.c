@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * starved COMMAND...: memory for KTAU runs out. What is refused is counted, the figures that
- * are there say what is missing, COMMAND agrees meanwhile, and when there is memory again
- * all goes on. Prints "ok - what" or "not ok - what". Run where KTAU has all groups on.
+ * oom COMMAND...: KTAU runs out of memory. Refused activations must be counted and stated in
+ * the profiles, COMMAND must succeed meanwhile, and collection must resume once there is
+ * memory again. Run with all groups enabled.
  *
- * Two processes do the same work, of which only system calls are measured. One does it
- * before; its table gives the number of calls. The other one does it when no table can grow
- * any more: its calls and those refused have to make the same number.
+ * Two processes do the same work, of which only system calls are measured. One does it in
+ * advance; its table gives the number of calls. The other does it when no table can grow any
+ * more: its counted and refused calls must add up to the same number.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -25,26 +25,26 @@
 
 #include "tap.h"
 
-/* What one piece of work has added to its own profile. */
+/* The increase of a process's profile by its work. */
 struct result {
 	uint64_t calls;
 	uint64_t refused;
 	uint64_t refused_ticks;
 };
 
-/* What a process can be told to do. */
+/* Commands to a worker. */
 enum order { LOOK,
 	     MEASURE,
 	     SPEND };
 
-/* A process that works when it is told to. */
+/* A process that works on command. */
 struct worker {
 	pid_t pid;
 	int start;
 	int done;
 };
 
-/* Enough for what the reserves of two CPUs hold, half of them on each. */
+/* Enough to use up the reserves of two CPUs, half of them on each. */
 #define SPENDERS 60
 
 static _Noreturn void die(const char *what, int err)
@@ -55,7 +55,7 @@ static _Noreturn void die(const char *what, int err)
 
 static void check(int good, const char *what, uint64_t value)
 {
-	tap_ok(good, "cap: %s: %" PRIu64, what, value);
+	tap_ok(good, "oom: %s: %" PRIu64, what, value);
 }
 
 static uint64_t stat_of(const char *name)
@@ -128,7 +128,7 @@ static uint64_t calls_in(const struct ktau_rec_profile *p)
 	return calls;
 }
 
-/* Calls far from each other in the table. */
+/* Calls in distant parts of the table. */
 static void work(void)
 {
 	static const long numbers[] = { SYS_getppid, SYS_getsid, SYS_getpriority,
@@ -149,7 +149,7 @@ static struct result measure(struct ktau_reader *reader)
 	if (!before || !after)
 		die("no profile of this process", -ENODATA);
 	if (ktau_check_identity(after, NULL, NULL))
-		die("its figures do not add up", -EBADMSG);
+		die("the times of this process do not add up", -EBADMSG);
 	result.calls = calls_in(after) - calls_in(before);
 	result.refused = after->refused - before->refused;
 	result.refused_ticks = after->refused_ticks - before->refused_ticks;
@@ -158,7 +158,7 @@ static struct result measure(struct ktau_reader *reader)
 	return result;
 }
 
-/* A call in every part of the table; none does anything, there is no descriptor -1. */
+/* A call in every part of the table; all fail, because there is no descriptor -1. */
 static void spend(void)
 {
 	static const long numbers[] = {
@@ -215,14 +215,14 @@ static _Noreturn void run_worker(int start, int done)
 	_exit(0);
 }
 
-static struct result tell(const struct worker *worker, enum order order)
+static struct result order_worker(const struct worker *worker, enum order order)
 {
 	struct result result;
 	char word = (char)order;
 
 	if (write(worker->start, &word, 1) != 1 ||
 	    read(worker->done, &result, sizeof(result)) != sizeof(result))
-		die("a worker has gone", -EPIPE);
+		die("a worker has exited", -EPIPE);
 	return result;
 }
 
@@ -246,8 +246,8 @@ static struct worker begin_worker(void)
 }
 
 /*
- * One of which system calls alone are measured. It reads its profile beforehand, so its
- * own calls for that have their place.
+ * Start a worker of which only system calls are measured. It reads its profile in advance, so
+ * that the table has room for the calls that this takes.
  */
 static struct worker begin_measured(void)
 {
@@ -257,11 +257,11 @@ static struct worker begin_measured(void)
 	snprintf(words, sizeof(words), "task_groups=%d:syscall", worker.pid);
 	control(words);
 	for (int i = 0; i < 3; i++)
-		tell(&worker, LOOK);
+		order_worker(&worker, LOOK);
 	return worker;
 }
 
-/* Whether a new process is given a profile. */
+/* Whether a new process gets a profile. */
 static int new_is_measured(void)
 {
 	int status;
@@ -291,7 +291,7 @@ static int run(char **command)
 	return status;
 }
 
-/* Where a spender spends is whose reserve it takes. */
+/* A spender uses up the reserve of the CPU on which it runs. */
 static void bind_to(pid_t pid, unsigned int cpu)
 {
 	cpu_set_t one;
@@ -302,7 +302,7 @@ static void bind_to(pid_t pid, unsigned int cpu)
 		die("sched_setaffinity", -errno);
 }
 
-/* Take memory away until parts of tables are refused; whole ones are at once. */
+/* Use up memory until chunks are refused; new tables are refused immediately. */
 static void starve(void)
 {
 	uint64_t chunks = stat_of("refused_no_chunk"), states = stat_of("refused_no_state");
@@ -314,28 +314,28 @@ static void starve(void)
 	}
 	control_cap("1");
 	for (int i = 0; i < SPENDERS; i++)
-		tell(&spender[i], SPEND);
-	check(stat_of("refused_no_chunk") > chunks, "parts of tables were refused",
+		order_worker(&spender[i], SPEND);
+	check(stat_of("refused_no_chunk") > chunks, "refused chunks",
 	      stat_of("refused_no_chunk") - chunks);
 	check(!new_is_measured(), "a new process is not measured", 0);
-	check(stat_of("refused_no_state") > states, "and counted",
+	check(stat_of("refused_no_state") > states, "refused states",
 	      stat_of("refused_no_state") - states);
 }
 
 static void while_starved(const struct worker *worker, uint64_t calls, char **command)
 {
-	struct result result = tell(worker, MEASURE);
+	struct result result = order_worker(worker, MEASURE);
 	uint64_t over = stat_of("refused_memory_limit");
 
-	check(result.refused > 0, "calls that found no place", result.refused);
-	check(result.refused_ticks > 0, "and their time in ticks", result.refused_ticks);
-	check(result.calls + result.refused == calls, "with those that did, all of them",
+	check(result.refused > 0, "refused calls", result.refused);
+	check(result.refused_ticks > 0, "ticks of refused calls", result.refused_ticks);
+	check(result.calls + result.refused == calls, "counted and refused calls are all calls",
 	      result.calls + result.refused);
 	control("trace=on");
 	control("trace=off");
-	check(stat_of("refused_memory_limit") > over, "rings were refused",
+	check(stat_of("refused_memory_limit") > over, "refused rings",
 	      stat_of("refused_memory_limit") - over);
-	check(!run(command), "all figures agree with themselves", 0);
+	check(!run(command), "the checking command succeeds", 0);
 }
 
 int main(int argc, char **argv)
@@ -355,16 +355,16 @@ int main(int argc, char **argv)
 		die("memory_limit", err);
 	fed = begin_measured();
 	starving = begin_measured();
-	result = tell(&fed, MEASURE);
-	check(result.calls > 5000, "calls of the work", result.calls);
-	check(!result.refused, "of which are refused", result.refused);
+	result = order_worker(&fed, MEASURE);
+	check(result.calls > 5000, "calls of the work in the usual table", result.calls);
+	check(!result.refused, "calls refused with enough memory", result.refused);
 
 	starve();
 	while_starved(&starving, result.calls, argv + 1);
 
 	control_cap(cap);
-	check(new_is_measured(), "with memory again, a new process is measured", 1);
-	check(tell(&starving, MEASURE).calls == result.calls,
-	      "and the old one finds a place for each call", result.calls);
+	check(new_is_measured(), "a new process is measured once there is memory", 1);
+	check(order_worker(&starving, MEASURE).calls == result.calls,
+	      "calls of the old process once there is memory", result.calls);
 	return tap_done();
 }

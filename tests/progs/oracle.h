@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the kernel accounted to the tasks that have exited: /proc/oracle. */
+/* The kernel's accounting of exited tasks: /proc/oracle. */
 #ifndef KTAU_TESTS_ORACLE_H
 #define KTAU_TESTS_ORACLE_H
 
@@ -7,13 +7,13 @@
 
 /**
  * struct oracle_task - a task, or a sum over tasks
- * @tid: its number
+* @tid: its tid
  * @utime: nanoseconds in user mode, without @gtime
- * @stime: in the kernel
- * @gtime: in guest mode
- * @runtime: what the scheduler says that it ran
- * @transitions: how often it came from user mode into the kernel
- * @switches: how often it was switched away from
+* @stime: nanoseconds in the kernel
+* @gtime: nanoseconds in guest mode
+* @runtime: the scheduler's sum_exec_runtime
+* @transitions: number of entries from user mode into the kernel
+* @switches: number of switches away from it
  */
 struct oracle_task {
 	int32_t tid;
@@ -25,13 +25,13 @@ struct oracle_task {
 	uint64_t switches;
 };
 
-/* Forget all. Ends the program where the kernel has no oracle, or it is not active. */
+/* Discard all records. Ends the program if the kernel has no oracle or it is not active. */
 void oracle_clear(void);
 
-/* Take the tasks that have exited since then. */
+/* Read the records of tasks that have exited since then. */
 void oracle_read(void);
 
-/* The one with that number, or NULL. */
+/* The record of @tid, or NULL. */
 const struct oracle_task *oracle_find(int32_t tid);
 
 #endif /* KTAU_TESTS_ORACLE_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * policy: what each level of kernel.ktau_paranoid lets a user see, and that CAP_PERFMON sees
- * all at each. To be run as root.
+ * policy: check which data each level of kernel.ktau_paranoid shows to a user, and that
+ * CAP_PERFMON shows all data at each level. Run as root.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,10 +17,10 @@
 
 static struct seen seen;
 
-/* What one reader sees at one level. */
+/* The data that one reader sees at one level. */
 struct result {
 	int32_t foreign;	   /* in: a task of another user */
-	uint64_t foreign_identity; /* and its name in a trace */
+	uint64_t foreign_identity; /* in: its name in a trace */
 	int32_t user;		   /* in: the user's own task; 0: the reader itself */
 	int profile_err;
 	uint64_t calls;
@@ -47,7 +47,7 @@ static struct result *result;
 
 static bool in_us(uint64_t ticks)
 {
-	/* Whole microseconds are rounded to ticks: half a tick either way, and the division's. */
+	/* Microseconds are converted to ticks: half a tick of rounding in each direction. */
 	uint64_t hz = seen.clock_hz, us = (ticks * 1000000 + hz / 2) / hz;
 	uint64_t back = us * hz / 1000000;
 
@@ -85,7 +85,7 @@ static bool reads(const char *path)
 	return got;
 }
 
-/* Lines of a text file that are about one kind of interrupt. */
+/* Number of lines of a text file that name an interrupt. */
 static unsigned int interrupts_in(const char *path)
 {
 	FILE *file = fopen(path, "re");
@@ -177,7 +177,7 @@ static void user(void)
 	}
 }
 
-/* Another user's task: runs on the same CPU now and then. */
+/* Another user's task, which sometimes runs on the same CPU. */
 static void foreign(void)
 {
 	make_calls(CALLS);
@@ -214,7 +214,7 @@ static void reset(void)
 	result->user = in.user;
 }
 
-static void tell_profile(int level)
+static void check_profile(int level)
 {
 	if (level > 2) {
 		tap_ok(!result->calls && !result->text,
@@ -224,45 +224,45 @@ static void tell_profile(int level)
 	}
 	tap_ok(result->calls >= CALLS && result->text,
 	       "policy: level %d: a user sees its own profile", level);
-	tap_ok(result->identity, "policy: level %d: whose times add up", level);
+	tap_ok(result->identity, "policy: level %d: the times of that profile add up", level);
 	if (level == 2) {
 		tap_ok(result->rounded && result->all_rounded,
-		       "policy: level %d: rounded to 1 us, and it says so", level);
+		       "policy: level %d: times are rounded to 1 us and flagged as such", level);
 		tap_ok(result->nr_interrupts <= 1 && !result->text_interrupts,
-		       "policy: level %d: interrupts are one row, not %u, and none in the text, "
-		       "not %u",
+		       "policy: level %d: the profile has one row of interrupts (%u), the text "
+		       "none (%u)",
 		       level, result->nr_interrupts, result->text_interrupts);
 	} else {
-		tap_ok(!result->rounded && !result->all_rounded, "policy: level %d: exact", level);
+		tap_ok(!result->rounded && !result->all_rounded, "policy: level %d: times are exact", level);
 		tap_ok(result->nr_interrupts > 1 && result->text_interrupts,
-		       "policy: level %d: with each interrupt: %u, in the text %u", level,
+		       "policy: level %d: each interrupt has a row: %u, in the text %u", level,
 		       result->nr_interrupts, result->text_interrupts);
 	}
 }
 
-static void tell_trace(int level)
+static void check_trace(int level)
 {
 	if (level > 0)
 		tap_ok(is_refusal(result->trace_err),
-		       "policy: level %d: reading its own trace gives it: %s", level,
+		       "policy: level %d: a user that reads its own trace gets: %s", level,
 		       name(result->trace_err));
 	else
 		tap_ok(result->traced >= 100,
-		       "policy: level %d: it sees its own trace: %" PRIu64 " calls", level,
+		       "policy: level %d: a user sees its own trace: %" PRIu64 " calls", level,
 		       result->traced);
 	tap_ok(!result->nr_described,
-	       "policy: level %d: with %u descriptions of other users' tasks", level,
+	       "policy: level %d: that trace has %u descriptions of other users' tasks", level,
 	       result->nr_described);
 	if (level == 0)
 		tap_ok(!result->naming,
-		       "policy: level %d: which names other users' tasks %zu times", level,
+		       "policy: level %d: that trace names other users' tasks %zu times", level,
 		       result->naming);
 	if (level < 0)
-		tap_ok(result->naming, "policy: level %d: which names other users' tasks %zu times",
+		tap_ok(result->naming, "policy: level %d: the trace names other users' tasks %zu times",
 		       level, result->naming);
 }
 
-static void tell_others(int level, const char *who, bool all)
+static void check_others(int level, const char *reader, bool all)
 {
 	const unsigned int nr = result->foreign_profile + result->foreign_trace +
 				result->foreign_text + result->foreign_exited +
@@ -271,22 +271,22 @@ static void tell_others(int level, const char *who, bool all)
 	tap_ok(nr == (all ? 5 : 0),
 	       "policy: level %d: %s sees %s tasks of other users: profile %d, trace %d, text %d, "
 	       "exited %d, %u among all",
-	       level, who, all ? "the" : "no", result->foreign_profile, result->foreign_trace,
+	       level, reader, all ? "the" : "no", result->foreign_profile, result->foreign_trace,
 	       result->foreign_text, result->foreign_exited, result->nr_foreign);
 	tap_ok((result->nr_cpus > 0) == all && result->evicted == all,
-	       "policy: level %d: and %u CPUs, evicted %d", level, result->nr_cpus,
+	       "policy: level %d: %s sees %u CPUs, evicted %d", level, reader, result->nr_cpus,
 	       result->evicted);
 }
 
-/* The user's task as somebody with CAP_PERFMON sees it. */
-static void tell_privileged(int level, const char *who)
+/* The user's task as seen by a reader with CAP_PERFMON. */
+static void check_privileged(int level, const char *reader)
 {
 	tap_ok(result->calls >= CALLS && !result->rounded && result->nr_interrupts > 1,
-	       "policy: level %d: %s sees the user's profile, exact", level, who);
+	       "policy: level %d: %s sees the user's profile, exact", level, reader);
 	tap_ok(result->traced && result->naming,
-	       "policy: level %d: and its trace with %zu slots that name others", level,
+	       "policy: level %d: %s sees its trace, where %zu slots name others", level, reader,
 	       result->naming);
-	tell_others(level, who, true);
+	check_others(level, reader, true);
 }
 
 static void with_perfmon(void)
@@ -311,18 +311,18 @@ static void at_level(int level, const struct helper *own)
 	result->user = 0;
 	helper_step(own);
 	helper_step(own);
-	tell_profile(level);
-	tell_trace(level);
-	tell_others(level, "a user", false);
+	check_profile(level);
+	check_trace(level);
+	check_others(level, "a user", false);
 
 	reset();
 	result->user = own->pid;
 	look();
-	tell_privileged(level, "root");
+	check_privileged(level, "root");
 	reset();
 	perfmon = helper_start(0, with_perfmon);
 	helper_step(&perfmon);
-	tell_privileged(level, "another user with CAP_PERFMON");
+	check_privileged(level, "another user with CAP_PERFMON");
 	helper_end(&perfmon);
 }
 
@@ -337,7 +337,7 @@ int main(void)
 	int level = 99;
 
 	result = shared_alloc(sizeof(*result));
-	tap_ok(get_level(&level) && level == 2, "policy: kernel.ktau_paranoid is 2 at first");
+	tap_ok(get_level(&level) && level == 2, "policy: kernel.ktau_paranoid is initially 2");
 	own = helper_start(ATTACKER, try_to_set);
 	helper_step(&own);
 	helper_end(&own);

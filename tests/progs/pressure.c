@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pressure DISK SWAP: waits of this thread that need another thread, a disk or a full
- * memory: its own profile must name the function of each. DISK is a block device with
- * nothing on it, SWAP one with a swap signature.
+ * pressure DISK SWAP: waits of this thread that require another thread, a disk or full
+ * memory. Its profile must name the function of each. DISK is an empty block device, SWAP
+ * one with a swap signature.
  *
- * Prints "ok - what" or "not ok - what" for each. Run as root, on a kernel with swap and
- * compaction, where KTAU has all groups on.
+ * Run as root with all groups enabled, on a kernel with swap and compaction.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -48,7 +47,7 @@ static void touch(char *p, size_t bytes)
 		*(volatile char *)(p + at) = 1;
 }
 
-/* How often @event has run in this thread since @before, which stays. */
+/* Activations of @event in this thread since @before, which is not freed. */
 static uint64_t times(const struct ktau_rec_profile *before, const char *event)
 {
 	struct ktau_rec_profile *now = self_profile(0);
@@ -60,10 +59,10 @@ static uint64_t times(const struct ktau_rec_profile *before, const char *event)
 
 static void expect_some(const struct ktau_rec_profile *before, const char *event)
 {
-	tap_ok(times(before, event) > 0, "%s: this thread has waited there", event);
+	tap_ok(times(before, event) > 0, "%s: this thread has waited in it", event);
 }
 
-/* Let @holder hold a lock most of the time, and @want it until that was to wait for it. */
+/* Let @holder hold a lock most of the time, and call @want until this thread had to wait. */
 static void contend(const char *event, void *(*holder)(void *), void (*want)(int))
 {
 	struct ktau_rec_profile *before = self_profile(0);
@@ -94,7 +93,7 @@ static void want_inode(int i)
 		check(pwrite(file, "x", 1, i) != 1, "pwrite");
 }
 
-/* That of the address space: half of @region is there, and the other is not yet. */
+/* The lock of the address space: half of @region is mapped in, the other half is not. */
 static void *hold_mmap(void *arg)
 {
 	for (int i = 0; !stop; i++)
@@ -137,7 +136,7 @@ static void test_disk(const char *path)
 	close(fd);
 }
 
-/* How many pages of @p are in swap space. */
+/* Number of pages of @p in swap space. */
 static uint64_t swapped(const char *p, size_t bytes)
 {
 	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
@@ -174,7 +173,7 @@ static void test_swap(const char *path)
 	munmap(p, MIB);
 }
 
-/* What can be reclaimed: pages of a disk. */
+/* Fill the page cache with reclaimable pages of a disk. */
 static void fill_cache(const char *path)
 {
 	static char buffer[MIB];
@@ -186,7 +185,7 @@ static void fill_cache(const char *path)
 	close(fd);
 }
 
-/* Take huge pages until there are none, then single ones until some must be reclaimed. */
+/* Use up huge pages, then single ones until the kernel must reclaim. */
 static void test_memory(const char *path)
 {
 	struct ktau_rec_profile *before = self_profile(0);

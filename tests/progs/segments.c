@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * segments [USER]: which TCP segments a trace shows to USER, or to the user that runs this.
- * A softirq may handle the segments of any task. So only a reader that may see everything
- * gets their addresses and numbers; in other readers' slots of softirqs they are zero. To
- * be run with groups=tcp trace=on and, for a USER, kernel.ktau_paranoid=0.
+ * segments [USER]: check which TCP segments a trace shows to USER, or to the calling user.
+ * A softirq may handle segments of any task. So only a privileged reader gets their
+ * addresses and sequence numbers; in other readers' slots of softirqs these are zero. Run
+ * with groups=tcp trace=on and, for a USER, kernel.ktau_paranoid=0.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@
 
 #define ROUNDS 20
 
-/* Slots of segments; and those with a payload that is not zero. */
+/* Slots of segments, and those whose payload is not zero. */
 static unsigned int of_task, of_softirq, shown_of_task, shown_of_softirq;
 
 static bool shows(const struct ktau_slot *slot)
@@ -82,8 +82,8 @@ int main(int argc, char **argv)
 	read_own_trace();
 	tap_ok(of_task >= ROUNDS && of_softirq >= ROUNDS,
 	       "segments: %u of the task's own, %u of softirqs", of_task, of_softirq);
-	self_expect("segments: the task's own are shown", shown_of_task, of_task);
-	self_expect("segments: those of softirqs are shown", shown_of_softirq,
+	self_expect("segments: the task's own segments are shown", shown_of_task, of_task);
+	self_expect("segments: softirqs' segments are shown", shown_of_softirq,
 		    user ? 0 : of_softirq);
 	return tap_done();
 }

@@ -88,7 +88,7 @@ struct ktau_rec_profile *self_profile(pid_t tid)
 	if (!copy)
 		self_die("no profile of this task", -ENODATA);
 	if (ktau_check_identity(copy, &excl, &outer))
-		tap_ok(false, "identity: %" PRIu64 " ticks, not %" PRIu64, excl, outer);
+		tap_ok(false, "exclusive times: %" PRIu64 " ticks, not %" PRIu64, excl, outer);
 	return copy;
 }
 
@@ -169,5 +169,5 @@ void self_connection(int end[2])
 
 void self_expect(const char *what, uint64_t got, uint64_t want)
 {
-	tap_ok(got == want, "%s: %" PRIu64 ", of %" PRIu64, what, got, want);
+	tap_ok(got == want, "%s: %" PRIu64 ", expected %" PRIu64, what, got, want);
 }

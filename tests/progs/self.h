@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* For loads that compare what they know with a profile: reading it. */
+/* Reading profiles, for loads that compare known figures with their own profile. */
 #ifndef KTAU_TESTS_SELF_H
 #define KTAU_TESTS_SELF_H
 
@@ -8,7 +8,7 @@
 
 #include <ktau.h>
 
-/* If one of these fails, it prints why and ends the program. */
+/* If one of these functions fails, it prints the reason and ends the program. */
 _Noreturn void self_die(const char *what, int err);
 FILE *self_file(const char *path);
 void self_open(void);
@@ -18,20 +18,20 @@ void self_close(void);
 void self_start(const struct ktau_query *query);
 int self_next(union ktau_record *record);
 
-/* A thread's profile now, 0 for the caller's; the identity of each is checked. */
+/* A thread's current profile, 0 for the caller's; fails the test if its times do not add up. */
 struct ktau_rec_profile *self_profile(pid_t tid);
 
 /* The owner of a profile; NULL if the stream did not describe it. */
 const struct ktau_rec_owner *self_owner(uint64_t serial);
 
-/* What was added from @before to @now, which are both freed. */
+/* The difference between @before and @now; frees both. */
 struct ktau_rec_profile *self_added(struct ktau_rec_profile *before,
 				    struct ktau_rec_profile *now);
 
-/* The entry of an event by name; all zero if it has not run there. */
+/* The entry of an event by name; all zero if it has not run. */
 struct ktau_entry self_entry(const struct ktau_rec_profile *p, const char *name);
 
-/* The sum of the entries whose names begin so. */
+/* The sum of the entries whose names begin with @prefix. */
 struct ktau_entry self_sum(const struct ktau_rec_profile *p, const char *prefix);
 
 double self_seconds(uint64_t ticks);
@@ -39,7 +39,7 @@ double self_seconds(uint64_t ticks);
 /* The two ends of a TCP connection over loopback. */
 void self_connection(int end[2]);
 
-/* How many tests have failed, and a line for each test. */
+/* One test: @got must equal @want. */
 extern void self_expect(const char *what, uint64_t got, uint64_t want);
 
 #endif /* KTAU_TESTS_SELF_H */

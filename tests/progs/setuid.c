@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * guise: who somebody is changes under a reader. Called as root with the path of a copy
- * of itself that is set-uid root: descriptors that were opened before an exec, that come
- * from somebody else, in another pid namespace; and the addresses of the kernel.
+ * setuid: credentials that change during a read: descriptors opened before an exec of a
+ * set-uid program, descriptors opened by another user, other pid namespaces; and the
+ * kernel's addresses. Run as root with the path of a copy of this program that is set-uid
+ * root.
  */
 #include <errno.h>
 #include <signal.h>
@@ -18,7 +19,7 @@
 
 static const char *set_uid_program;
 
-/* As the set-uid program: what does its standard input show of itself? 0: nothing. */
+/* As the set-uid program: 0 if the stream at its standard input does not show it. */
 static int look_at_stdin(void)
 {
 	struct found found;
@@ -39,7 +40,7 @@ static int read_stdin(void)
 
 static void become(uid_t id)
 {
-	const struct subject subject = { "somebody", id, 0, false };
+	const struct subject subject = { "a user", id, 0, false };
 
 	subject_become(&subject);
 	prctl(PR_SET_DUMPABLE, 1);
@@ -79,7 +80,7 @@ static bool shows(int fd, uint32_t target, pid_t pid)
 	return !look_for(fd, target, pid, &found) && found.nr;
 }
 
-/* Is the set-uid program shown? What was before its exec may be, with the same pid. */
+/* Whether the set-uid program is shown; a record from before its exec may have its pid. */
 static bool shows_set_uid(int fd, uint32_t target, pid_t pid)
 {
 	struct found found;
@@ -93,8 +94,8 @@ static bool shows_set_uid(int fd, uint32_t target, pid_t pid)
 	return false;
 }
 
-/* @pid waits for SIGCONT and then becomes the set-uid program. */
-static pid_t begin_disguised(void)
+/* Start a process that waits for SIGCONT and then executes the set-uid program. */
+static pid_t start_set_uid(void)
 {
 	pid_t pid = fork();
 
@@ -108,7 +109,7 @@ static pid_t begin_disguised(void)
 	return pid;
 }
 
-/* Its name is that of the program once it runs it. */
+/* Wait until the task has the program's name. */
 static void await_exec(pid_t pid)
 {
 	char path[32], link[64];
@@ -129,7 +130,7 @@ static void await_exec(pid_t pid)
 	tap_ok(false, "permissions: the set-uid program runs");
 }
 
-/* The reader, as the owner, with pipes to and from root. */
+/* The reader: runs as the owner, with pipes to and from root. */
 static int hold_descriptors(pid_t pid, int go, int ready)
 {
 	int list, all, half, trace, text;
@@ -143,30 +144,30 @@ static int hold_descriptors(pid_t pid, int go, int ready)
 	half = opened("/proc/ktau/profile");
 	trace = opened("/proc/ktau/trace");
 	text = open_text(pid);
-	tap_ok(shows(list, KTAU_TARGET_LIST, pid), "permissions: before the exec, by pid");
-	tap_ok(shows(all, KTAU_TARGET_ALL, pid), "permissions: before the exec, among all");
-	tap_ok(shows(trace, KTAU_TARGET_LIST, pid), "permissions: before the exec, the trace");
-	tap_ok(text_shows(text), "permissions: before the exec, the text");
+	tap_ok(shows(list, KTAU_TARGET_LIST, pid), "permissions: before the exec, shown by pid");
+	tap_ok(shows(all, KTAU_TARGET_ALL, pid), "permissions: before the exec, shown among all");
+	tap_ok(shows(trace, KTAU_TARGET_LIST, pid), "permissions: before the exec, trace shown");
+	tap_ok(text_shows(text), "permissions: before the exec, text shown");
 	if (look_select(half, KTAU_TARGET_LIST, pid) || read(half, &byte, 1) != 1)
 		return 1;
 	if (write(ready, "r", 1) != 1 || read(go, &byte, 1) != 1)
 		return 1;
-	tap_ok(!shows(list, KTAU_TARGET_LIST, pid), "permissions: set-uid, not by pid");
-	tap_ok(!shows(all, KTAU_TARGET_ALL, pid), "permissions: set-uid, not among all");
-	tap_ok(!shows(trace, KTAU_TARGET_LIST, pid), "permissions: set-uid, not the trace");
-	tap_ok(!text_shows(text), "permissions: set-uid, not the text");
-	/* What is left of the head, then what is left of the stream. */
+	tap_ok(!shows(list, KTAU_TARGET_LIST, pid), "permissions: set-uid, not shown by pid");
+	tap_ok(!shows(all, KTAU_TARGET_ALL, pid), "permissions: set-uid, not shown among all");
+	tap_ok(!shows(trace, KTAU_TARGET_LIST, pid), "permissions: set-uid, trace not shown");
+	tap_ok(!text_shows(text), "permissions: set-uid, text not shown");
+	/* The rest of the first record, then the rest of the stream. */
 	for (i = 1; i < sizeof(struct ktau_rec_stream); i++)
 		if (read(half, &byte, 1) != 1)
 			return 1;
 	tap_ok(!look_on(half, pid, &found) && !found.nr && found.end.denied == 1,
-	       "permissions: set-uid, not in a stream that was begun before");
+	       "permissions: set-uid, not shown in a stream that was begun before");
 	if (write(ready, "r", 1) != 1 || read(go, &byte, 1) != 1)
 		return 1;
 	tap_ok(!shows_set_uid(all, KTAU_TARGET_EXITED, pid),
-	       "permissions: set-uid, not once it has exited");
+	       "permissions: set-uid, not shown after its exit");
 	tap_ok(!shows_set_uid(trace, KTAU_TARGET_EXITED, pid),
-	       "permissions: set-uid, nor its trace");
+	       "permissions: set-uid, trace not shown after its exit");
 	return tap_failed();
 }
 
@@ -180,7 +181,7 @@ static void ended_well(pid_t pid, const char *what)
 
 static void exec_under_reader(void)
 {
-	pid_t pid = begin_disguised(), reader;
+	pid_t pid = start_set_uid(), reader;
 	int go[2], ready[2];
 	char byte;
 
@@ -199,10 +200,10 @@ static void exec_under_reader(void)
 	waitpid(pid, NULL, 0);
 	if (write(go[1], "g", 1) != 1)
 		exit(1);
-	ended_well(reader, "a set-uid program starts under a reader");
+	ended_well(reader, "a set-uid program starts during a read");
 }
 
-/* A set-uid program is given a descriptor that its caller has opened. */
+/* A set-uid program gets a descriptor that its caller has opened. */
 static void given(const char *what, const char *mode, bool text)
 {
 	pid_t pid = fork();
@@ -222,7 +223,7 @@ static void given(const char *what, const char *mode, bool text)
 	ended_well(pid, what);
 }
 
-/* First process of a pid namespace: sees itself, its child, its exited child. */
+/* The first process of a pid namespace sees itself, its child, its exited child. */
 static int inside(void)
 {
 	int fd = opened("/proc/ktau/profile"), kill_it;
@@ -248,11 +249,11 @@ static int inside(void)
 					  owner->tid == kill_it && owner->ppid == 1);
 	}
 	tap_ok(good, "permissions: a pid namespace shows its own tasks, by its own pids");
-	tap_ok(shows(fd, KTAU_TARGET_LIST, kill_it), "permissions: and finds them by those");
+	tap_ok(shows(fd, KTAU_TARGET_LIST, kill_it), "permissions: a pid namespace finds its tasks by those pids");
 	good = !look_for(fd, KTAU_TARGET_EXITED, 0, &found) && found.nr == 1 &&
 	       found.owner[0].tid == exited && found.owner[0].tgid == exited &&
 	       found.owner[0].ppid == 1;
-	tap_ok(good, "permissions: and its exited child: %u, pid %d of %d, parent %d", found.nr,
+	tap_ok(good, "permissions: a pid namespace shows its exited child: %u, pid %d of %d, parent %d", found.nr,
 	       found.owner[0].tid, found.owner[0].tgid, found.owner[0].ppid);
 	return tap_failed();
 }
@@ -272,10 +273,10 @@ static void pid_namespace(void)
 		_exit(status != 0 ||
 		      !shows(opened("/proc/ktau/profile"), KTAU_TARGET_EXITED, child));
 	}
-	ended_well(pid, "who is outside sees it by his");
+	ended_well(pid, "a reader outside sees it by its own pid");
 }
 
-/* Is there an address that is not 0 in the @word-th word of a line of @path? */
+/* Whether the @word-th word of a line of @path is an address other than 0. */
 static char addresses(const char *path, int word)
 {
 	FILE *file = fopen(path, "re");
@@ -320,7 +321,7 @@ static bool set(const char *path, int value)
 	return !fclose(file);
 }
 
-/* Shown exactly when /proc/kallsyms shows them. */
+/* Addresses are shown exactly if /proc/kallsyms shows them. */
 static void try_addresses(int hide, int paranoid, bool seen[2])
 {
 	static const struct subject subjects[] = {
@@ -329,7 +330,7 @@ static void try_addresses(int hide, int paranoid, bool seen[2])
 		{ "a user", OWNER, 0, false },
 		{ "with CAP_PERFMON", OWNER, CAP(PERFMON), false },
 		{ "with CAP_SYSLOG", OWNER, CAP(SYSLOG), false },
-		{ "root of his user namespace", OWNER, 0, true },
+		{ "root of its user namespace", OWNER, 0, true },
 	};
 	char letters[4] = "???";
 	int ends[2];
@@ -373,14 +374,14 @@ int main(int argc, char **argv)
 		return 2;
 	set_uid_program = argv[1];
 	exec_under_reader();
-	given("a set-uid program is not shown by what its caller opened", "look", false);
-	given("nor another task to its caller through it", "read", true);
+	given("its caller's descriptor does not show a set-uid program", "look", false);
+	given("its caller's descriptor shows no other task through a set-uid program", "read", true);
 	pid_namespace();
 	for (hide = 0; hide <= 2; hide++)
 		for (i = 0; i < 3; i++)
 			if (set("/proc/sys/kernel/kptr_restrict", hide) &&
 			    set("/proc/sys/kernel/perf_event_paranoid", paranoid[i]))
 				try_addresses(hide, paranoid[i], seen);
-	tap_ok(seen[0] && seen[1], "permissions: addresses were seen, and were hidden");
+	tap_ok(seen[0] && seen[1], "permissions: addresses were shown in some cases and hidden in others");
 	return tap_done();
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * slots TEST...: do what has a known trace, then read that trace as the kernel gives
- * it, without the library. To be run as root, with all groups and trace=on.
+ * slots TEST...: do work with a known trace, then decode that trace without the library. Run
+ * as root, with all groups and trace=on.
  *
- *	results [FILE]	system calls; FILE gets a result a line
- *	strace RESULTS STRACE	results that strace has seen are those
- *	faults		pages touched one by one
+*	results [FILE]	system calls; FILE gets one result per line
+*	strace RESULTS STRACE	compare results with those that strace saw
+*	faults		page faults, one page at a time
  *	names		threads renamed by themselves and by others
  *	cgroups FOLDER	tasks moved to FOLDER, of cgroup2, and back
  *	switches	priorities and states
  *	wakings		a child woken on another CPU
- *	unseen		the same by a task that is not traced
+*	unseen		the same with an untraced waker
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -91,7 +91,7 @@ static bool is_mark(const struct ktau_slot *slot)
 	       slot->words == 3 && *(const int64_t *)(slot + 1) == -EBADF;
 }
 
-/* The ring begins small. A test that needs each of its slots fills it first. */
+/* A ring begins small and grows; a test that must not lose slots fills it first. */
 static void grow_ring(void)
 {
 	int i;
@@ -100,7 +100,7 @@ static void grow_ring(void)
 		getppid();
 }
 
-/* What the trace has from one mark to the next is what the calls gave back. */
+/* The results in the trace between two marks are the return values of the calls. */
 static void results(const char *name)
 {
 	const struct ktau_slot *slot = NULL;
@@ -119,7 +119,7 @@ static void results(const char *name)
 		result = slot->words == 3 ? *(const int64_t *)(slot + 1) : INT64_MIN;
 		same += slot->id == calls[nr].nr && result == calls[nr].result;
 		if (slot->id != calls[nr].nr || result != calls[nr].result)
-			printf("call %u: %ld gave %lld, the trace has %u and %lld\n", nr,
+			printf("call %u: %ld returned %lld, the trace has %u and %lld\n", nr,
 			       calls[nr].nr, (long long)calls[nr].result, slot->id,
 			       (long long)result);
 		if (file)
@@ -129,7 +129,7 @@ static void results(const char *name)
 	if (file && fclose(file))
 		die(name);
 	tap_ok(same == nr_calls && nr_calls > 100,
-	       "results of %u of %u system calls in their exits", same, nr_calls);
+	       "%u of %u system calls have their result in the exit slot", same, nr_calls);
 }
 
 static int64_t result_of(const char *text)
@@ -158,7 +158,7 @@ static int64_t result_of(const char *text)
 	return INT64_MIN;
 }
 
-/* The results in @results are those in @strace from its first mark on. */
+/* Compare the results in @results with those in @strace, from its first mark on. */
 static void compare_strace(const char *results, const char *strace)
 {
 	FILE *ours = fopen(results, "r"), *theirs = fopen(strace, "r");
@@ -181,9 +181,9 @@ static void compare_strace(const char *results, const char *strace)
 		if (result == result_of(equals + 2))
 			same++;
 		else
-			printf("%lld in the trace, by strace: %s", result, line);
+			printf("%lld in the trace, strace has: %s", result, line);
 	}
-	tap_ok(nr > 100 && same == nr, "results of %u of %u system calls as strace has them", same,
+	tap_ok(nr > 100 && same == nr, "%u of %u system calls have the result that strace saw", same,
 	       nr);
 }
 
@@ -210,7 +210,7 @@ static void faults(void)
 		else
 			others++;
 	}
-	tap_ok(seen == PAGES && !others, "page faults of %u of %u addresses, in order", seen,
+	tap_ok(seen == PAGES && !others, "page faults at %u of %u addresses, in order", seen,
 	       PAGES);
 	munmap(map, PAGES * page);
 }
@@ -259,7 +259,7 @@ static void put(const char *path, const char *text)
 	close(fd);
 }
 
-/* The only slot of COMM since then has @name. */
+/* The only COMM slot since @since has @name. */
 static void expect_name(pid_t tid, uint64_t since, const char *name, const char *whose)
 {
 	const struct ktau_slot *slot;
@@ -278,8 +278,8 @@ static void names(void)
 		const char *whose;
 		void *(*run)(void *);
 	} others[] = {
-		{ "a thread that sleeps", sleeping },
-		{ "a thread that runs", spinning },
+		{ "a sleeping thread", sleeping },
+		{ "a running thread", spinning },
 	};
 	uint64_t since = now();
 	char path[64];
@@ -287,20 +287,20 @@ static void names(void)
 	size_t i;
 	pid_t tid;
 
-	prctl(PR_SET_NAME, "by itself");
-	expect_name(getpid(), since, "by itself", "the task itself");
+	prctl(PR_SET_NAME, "own name");
+	expect_name(getpid(), since, "own name", "the task itself");
 	for (i = 0; i < 2; i++) {
 		tid = start(&thread, others[i].run);
 		since = now();
 		snprintf(path, sizeof(path), "/proc/self/task/%d/comm", tid);
-		put(path, "by another");
+		put(path, "new name");
 		usleep(100000);
-		expect_name(tid, since, "by another", others[i].whose);
+		expect_name(tid, since, "new name", others[i].whose);
 		stop(thread);
 	}
 }
 
-/* The slots of CGROUP since then have the groups @ids. */
+/* The CGROUP slots since @since have the groups @ids. */
 static void expect_cgroups(pid_t tid, uint64_t since, const uint64_t ids[2], const char *whose)
 {
 	const struct ktau_slot *slot = NULL;
@@ -351,8 +351,8 @@ static void cgroups(const char *folder)
 	move(folder, "cgroup.procs");
 	move(parent, "cgroup.procs");
 	expect_cgroups(getpid(), since, ids, "the task itself");
-	expect_cgroups(tids[0], since, ids, "its thread that sleeps");
-	expect_cgroups(tids[1], since, ids, "its thread that runs");
+	expect_cgroups(tids[0], since, ids, "its sleeping thread");
+	expect_cgroups(tids[1], since, ids, "its running thread");
 	thread_stop = 1;
 	pthread_join(threads[0], NULL);
 	pthread_join(threads[1], NULL);
@@ -379,7 +379,7 @@ static void switches(void)
 		odd += to->prio != 125 || to->next_prio < 0 || to->next_prio > 139;
 	}
 	tap_ok(asleep >= 10 && asleep + running == nr && !odd,
-	       "%u switches, %u to sleep, %u preempted, %u of a wrong priority", nr, asleep,
+	       "%u switches: %u to sleep, %u preempted, %u with a wrong priority", nr, asleep,
 	       running, odd);
 }
 
@@ -393,7 +393,7 @@ static void pin(int cpu)
 		die("sched_setaffinity");
 }
 
-/* The serial of whom the loaded trace is. */
+/* The serial of the owner of the loaded trace. */
 static uint64_t loaded_serial(void)
 {
 	const struct ktau_rec *rec;
@@ -414,7 +414,7 @@ static unsigned int last_cpu(void)
 
 enum { WAKEUPS = 50 };
 
-/* A child on another CPU, which is idle, that sleeps until this task writes. */
+/* Start a child on another, idle CPU that sleeps until this task writes. */
 static pid_t start_reader(int fds[2])
 {
 	char byte;
@@ -434,7 +434,7 @@ static pid_t start_reader(int fds[2])
 	_exit(0);
 }
 
-/* On a busy machine it takes the child longer than usual to get there. */
+/* Wait until the child sleeps, which takes longer on a busy machine. */
 static void wait_asleep(pid_t pid)
 {
 	char path[32], text[256], *state;
@@ -466,7 +466,7 @@ static void wake(pid_t pid, int fd)
 	wait_asleep(pid);
 }
 
-/* The loaded trace says of each wakeup that it was by the task with @serial. */
+/* In the loaded trace every wakeup must name the waker @serial. */
 static void expect_woken(uint64_t serial, const char *how)
 {
 	unsigned int nr = 0, right = 0, waits = 0, since_then = 0;
@@ -475,7 +475,7 @@ static void expect_woken(uint64_t serial, const char *how)
 	uint64_t wait = 0;
 
 	while ((slot = next_slot(slot, 0))) {
-		/* Both stand in front of it. */
+		/* The enter and exit slots precede it. */
 		if (slot->type == KTAU_TRACE_ENTER)
 			wait = slot->ticks;
 		if (slot->type != KTAU_TRACE_WOKEN)
@@ -489,8 +489,8 @@ static void expect_woken(uint64_t serial, const char *how)
 			 woken->waker_ctx == KTAU_CTX_TASK && slot->ctx == KTAU_CTX_TASK;
 	}
 	tap_ok(right >= WAKEUPS && nr - right <= 4 && since_then == nr,
-	       "%s: the woken task says %u of %u times who woke it", how, right, nr);
-	tap_ok(waits >= WAKEUPS - 5, "and has waited for a CPU since then: %u", waits);
+	       "%s: the woken task's trace names the waker %u of %u times", how, right, nr);
+	tap_ok(waits >= WAKEUPS - 5, "the wait for a CPU begins at the wakeup: %u times", waits);
 }
 
 static void set_groups(const char *groups)
@@ -501,7 +501,7 @@ static void set_groups(const char *groups)
 	put("/proc/ktau/control", words);
 }
 
-/* Who wakes leaves no trace, and the CPU that queues the task is idle. */
+/* The waker is not traced, and the CPU that queues the task is idle. */
 static void unseen(void)
 {
 	uint64_t since, serial;
@@ -521,13 +521,13 @@ static void unseen(void)
 	load(pid, since);
 	expect_woken(serial, "untraced waker");
 	load(getpid(), since);
-	tap_ok(!count(KTAU_TRACE_WAKING), "the waker has left no trace");
+	tap_ok(!count(KTAU_TRACE_WAKING), "the waker has no trace");
 	set_groups("");
 	close(fds[1]);
 	waitpid(pid, NULL, 0);
 }
 
-/* A child that sleeps on another CPU, which is idle, is woken by this task. */
+/* This task wakes a child that sleeps on another, idle CPU. */
 static void wakings(void)
 {
 	unsigned int cpu = last_cpu(), nr = 0, right = 0;
@@ -555,7 +555,7 @@ static void wakings(void)
 		return;
 	child = (const void *)(slot + 1);
 	tap_ok(child->serial && child->leader_serial == child->serial,
-	       "the child has a serial, and leads its process");
+	       "the fork slot names the child and its process");
 	slot = NULL;
 	while ((slot = next_slot(slot, KTAU_TRACE_WAKING))) {
 		waking = (const void *)(slot + 1);
@@ -565,7 +565,7 @@ static void wakings(void)
 		right += waking->target_cpu == cpu && waking->prio == 120 &&
 			 slot->ctx == KTAU_CTX_TASK;
 	}
-	/* It was new, and to move to its CPU it may have slept too. */
+	/* The child is woken once when it is new, and may sleep when it moves to its CPU. */
 	tap_ok(right >= WAKEUPS && nr - right <= 4, "%u of %u wakeups of a task on CPU %u", right,
 	       nr, cpu);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The trace of one task as the kernel gives it, read without the library, which is what
- * this is an oracle for.
+ * The trace of one task, decoded without the library, so that the tests do not depend on
+ * it.
  */
 #ifndef KTAU_TESTS_SLOTS_H
 #define KTAU_TESTS_SLOTS_H
@@ -25,7 +25,7 @@ _Noreturn static inline void die(const char *what)
 	exit(1);
 }
 
-/* What one task's trace, or every task's, has from some time on. */
+/* The trace of one task or of all tasks, from some time on. */
 struct trace {
 	size_t len;
 	_Alignas(8) unsigned char bytes[8 << 20];
@@ -96,7 +96,7 @@ static inline unsigned int count(unsigned int type)
 	return nr;
 }
 
-/* The time of now, as slots have it. */
+/* The current time in the unit of slots. */
 static inline uint64_t now(void)
 {
 	int fd = open("/proc/ktau/trace", O_RDONLY);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * slots_kvm: run a virtual machine that leaves its guest as often as is known, and read
- * the trace of it as the kernel gives it. Linked with the load "vcpu"; to be run as root,
- * with the group kvm and trace=on.
+ * slots_kvm: run a virtual machine that leaves its guest a known number of times, and decode
+ * its trace without the library. Linked with the load "vcpu". Run as root, with the group
+ * kvm and trace=on.
  */
 #include "loads.h"
 #include "slots.h"
 
-/* Why a guest is left that writes to an I/O port: as SVM and as VMX number it. */
+/* Exit reasons for a write to an I/O port, of SVM and of VMX. */
 enum { SVM_IOIO = 0x7b, VMX_IO = 30 };
 
 _Noreturn void load_die(const char *what)
@@ -22,7 +22,7 @@ int main(void)
 	const struct ktau_slot_kvm *kvm;
 	uint64_t since;
 
-	/* The ring begins small: let it grow, for nothing is to be overwritten. */
+	/* Let the ring grow first, so that no slot is overwritten. */
 	for (int i = 0; i < 100000; i++)
 		getppid();
 	since = now();
@@ -40,9 +40,9 @@ int main(void)
 		wrong += ++exits != enters;
 		io += kvm->reason == SVM_IOIO || kvm->reason == VMX_IO;
 	}
-	tap_ok(io == LOAD_VCPU_EXITS, "%u of %d exits of a virtual CPU for its I/O", io,
+	tap_ok(io == LOAD_VCPU_EXITS, "%u of %d exits of a virtual CPU for I/O", io,
 	     LOAD_VCPU_EXITS);
-	tap_ok(enters == exits && !wrong, "%u entries and %u exits by turns, of CPU 0; %u wrong",
+	tap_ok(enters == exits && !wrong, "%u entries and %u exits of virtual CPU 0 alternate; %u wrong",
 	     enters, exits, wrong);
 	return tap_done();
 }

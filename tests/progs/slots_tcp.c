@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * slots_tcp: send TCP segments to oneself, then read what the trace has of them, as the
- * kernel gives it. To be run as root, with all groups and trace=on.
+ * slots_tcp: send TCP segments over loopback, then decode their trace slots without the
+ * library. Run as root, with all groups and trace=on.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -36,8 +36,7 @@ static int listening(struct sockaddr_in *address, int backlog)
 
 /*
  * Segments in the trace from @since on whose local port is @port. @syn, @fin and @bytes
- * are those of the segments that are not marked as sent again: on a slow machine TCP may
- * send any segment again.
+ * exclude retransmitted segments, because on a slow machine TCP may retransmit any segment.
  */
 struct segments {
 	unsigned int sent, syn, fin, retransmits, syn_again, wire_segments, foreign;
@@ -50,7 +49,7 @@ static struct segments segments_of(uint64_t since, unsigned int port)
 	struct segments s = { 0 };
 	uint32_t ns = self_net_ns();
 
-	/* A softirq may send, in whatever task it runs. */
+	/* A softirq may send in any task. */
 	load(0, since);
 	while ((slot = next_slot(slot, KTAU_TRACE_NET_SEND))) {
 		const struct ktau_slot_net *net = (const void *)(slot + 1);
@@ -104,11 +103,11 @@ static void send_and_receive(void)
 		got += n;
 	s = segments_of(since, port_of(fd));
 	tap_ok(got == sizeof(data) && s.bytes == got && s.syn == 1 && s.fin == 1,
-	       "%llu bytes sent, %u SYN, %u FIN, %u again", (unsigned long long)s.bytes, s.syn,
+	       "%llu bytes sent, %u SYN, %u FIN, %u retransmitted", (unsigned long long)s.bytes, s.syn,
 	       s.fin, s.retransmits);
 	tap_ok(s.sent && !s.foreign, "%u of %u segments of another network namespace", s.foreign,
 	       s.sent);
-	/* Loopback takes them large, as a network card does that cuts them up. */
+	/* Like a network card with segmentation offload, loopback takes large segments. */
 	tap_ok(s.wire_segments > s.sent && s.wire_segments >= sizeof(data) / mss,
 	       "%u segments on the wire in %u", s.wire_segments, s.sent);
 	close(fd);
@@ -116,7 +115,7 @@ static void send_and_receive(void)
 	close(server);
 }
 
-/* With the queue of a listening socket full, its SYN is dropped, and sent again. */
+/* While the queue of a listening socket is full, a SYN is dropped and retransmitted. */
 static void send_again(void)
 {
 	struct sockaddr_in address;
@@ -135,7 +134,7 @@ static void send_again(void)
 		if (connect(fd[i], (void *)&address, sizeof(address)) && errno != EINPROGRESS)
 			die("connect without waiting");
 	}
-	/* The timer that sends again is to interrupt this task, which makes few calls. */
+	/* The retransmission timer must interrupt this task, so it makes few calls. */
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	do {
 		for (spin = 0; spin < 1000000; spin++)
@@ -144,7 +143,7 @@ static void send_again(void)
 	} while (at.tv_sec - begin.tv_sec < 3);
 	s = segments_of(since, port_of(fd[2]));
 	tap_ok(s.sent > 1 && s.syn == 1 && s.syn_again == s.sent - 1,
-	       "a SYN of a connection that nobody takes, and %u more, sent again", s.syn_again);
+	       "the SYN of an unaccepted connection is sent, and retransmitted %u times", s.syn_again);
 	close(server);
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# spawn.sh N: a shell that starts N short-lived processes, one after the other.
+# spawn.sh N: start N short-lived processes, one after another.
 i=0
 while [ $i -lt "$1" ]; do
 	/bin/true

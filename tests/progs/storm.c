@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * storm PROCESSES WIDTH: starts so many processes, WIDTH of them at a time, and waits
- * for each. A process makes three calls that nobody else makes, and ends. Prints
+ * storm PROCESSES WIDTH: start PROCESSES processes, WIDTH at a time, and wait for each.
+ * A process makes three calls of a kind that no other task makes, and exits. Prints
  * "storm PID PROCESSES".
  *
  * Linked statically and without exec: a process lives about a millisecond.

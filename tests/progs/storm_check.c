@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * storm_check FILE PID PROCESSES [HARVEST]: whether a file of ktaud accounts for every
+ * storm_check FILE PID PROCESSES [PROFILES]: check that a file of ktaud accounts for every
  * process of a storm (storm.c) that ran as PID.
  *
- * What is accounted for: tasks that exited with a number of R or above and are in the file,
- * and the sum of those below R, which the last evicted sum has. With HARVEST, so many of the
- * processes must be in the file with a profile of their own.
+ * The last evicted sum has all tasks with an exit number below R; those with R or above must
+ * be in the file. With PROFILES, that many processes must have a profile of their own in the
+ * file.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #define MAX_EXITED (1 << 20)
 #define CALLS_EACH 3
 
-/* What is known of an exited task, by its number. */
+/* The records of an exited task, by its exit number. */
 struct exited {
 	uint32_t records;
 	uint32_t exits;
@@ -54,7 +54,7 @@ static uint64_t count_of(const struct ktau_rec_profile *p, const struct ktau_eve
 
 static void expect(const char *what, uint64_t got, uint64_t want)
 {
-	tap_ok(got == want, "storm: %s: %" PRIu64 ", of %" PRIu64, what, got, want);
+	tap_ok(got == want, "storm: %s: %" PRIu64 ", expected %" PRIu64, what, got, want);
 }
 
 static void keep(struct ktau_rec_profile **place, const struct ktau_rec *rec)
@@ -114,7 +114,7 @@ static void read_all(struct ktau_reader *reader)
 		die("the parent is not in the file");
 }
 
-/* All exited tasks, whether they have a profile of their own or are in the sum. */
+/* All exited tasks, those with their own profile and those in the sum. */
 static void check_sums(const struct ktau_events *events, uint64_t processes)
 {
 	uint64_t calls = count_of(evicted, events, "sys_ioprio_get");
@@ -128,12 +128,12 @@ static void check_sums(const struct ktau_events *events, uint64_t processes)
 		calls += exited[i].calls;
 	}
 	expect("exited tasks neither in the file nor in the sum", missing, 0);
-	expect("in the file twice", twice, 0);
+	expect("exited tasks that are in the file twice", twice, 0);
 	expect("calls of all processes together", calls, CALLS_EACH * processes);
 }
 
-/* Those of the storm that have a profile of their own. */
-static void check_harvest(const char *wanted)
+/* The storm's processes with a profile of their own. */
+static void check_profiles(const char *wanted)
 {
 	uint64_t ours = 0, exits = 0, calls = 0;
 
@@ -149,8 +149,8 @@ static void check_harvest(const char *wanted)
 		       strtoull(wanted, NULL, 10));
 	else
 		printf("storm: %" PRIu64 " processes with a profile of their own\n", ours);
-	expect("and an exit each", exits, ours);
-	expect("and their calls", calls, CALLS_EACH * ours);
+	expect("exits in these profiles", exits, ours);
+	expect("calls in these profiles", calls, CALLS_EACH * ours);
 }
 
 int main(int argc, char **argv)
@@ -160,7 +160,7 @@ int main(int argc, char **argv)
 	uint64_t processes;
 
 	if (argc != 4 && argc != 5) {
-		fputs("usage: storm_check FILE PID PROCESSES [HARVEST]\n", stderr);
+		fputs("usage: storm_check FILE PID PROCESSES [PROFILES]\n", stderr);
 		return 2;
 	}
 	parent_pid = (uint32_t)strtoul(argv[2], NULL, 10);
@@ -174,7 +174,7 @@ int main(int argc, char **argv)
 	expect("forks", count_of(parent, events, "sys_clone"), processes);
 	expect("waits", count_of(parent, events, "sys_wait4"), processes);
 	check_sums(events, processes);
-	check_harvest(argv[4]);
+	check_profiles(argv[4]);
 	ktau_record_free(parent);
 	ktau_record_free(evicted);
 	ktau_reader_destroy(reader);

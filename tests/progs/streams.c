@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * streams [-p] [-1] FILE: reads /proc/ktau/trace, one stream after the other, all tasks and
- * each exited task once, into FILE as it comes; after SIGTERM once more, then it ends.
- * With -p it consumes nothing; with -1 it reads one stream.
+ * streams [-p] [-1] FILE: copy /proc/ktau/trace to FILE, one stream after the other, with all
+ * tasks and each exited task once. After SIGTERM it copies one more stream and ends. With -p
+ * it does not consume; with -1 it reads one stream.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +43,7 @@ static void begin(int from, unsigned int flags, unsigned long long exited_since)
 		die("KTAU_IOC_SELECT");
 }
 
-/* Keep the last bytes that were read: in the end they are the END record. */
+/* Keep the last bytes read: those of the END record, once the stream has ended. */
 static void keep(struct ktau_rec_end *last, size_t n)
 {
 	char *bytes = (char *)last;
@@ -56,7 +56,7 @@ static void keep(struct ktau_rec_end *last, size_t n)
 	}
 }
 
-/* One stream; gives the END record's exited_next. */
+/* Copy one stream and return the END record's exited_next. */
 static unsigned long long copy(int from, FILE *to)
 {
 	struct ktau_rec_end last = { .rec.type = 0 };

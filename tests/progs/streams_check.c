@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * streams_check REFUSED CONSUMED... -- PEEKED...: whether what several readers of the same rings
- * have read at the same time (streams.c) fits together, ring by ring:
+ * streams_check REFUSED CONSUMED... -- PEEKED...: check the streams of several concurrent
+ * readers of the same rings (streams.c) against each other, ring by ring:
  *
- *  - a slot is the same in every reader that has it: none is torn;
- *  - together, readers that consume have each slot, or were told that it is lost: read +
- *    lost = written. Only the rest of an exited task's ring goes to each of them;
- *  - in the order of positions the slots are in the order of time, and entries and exits
- *    nest, except for the REFUSED slots: an interrupt that fills the whole ring during a
- *    write loses what comes then, and the kernel counts it. Each breaks one pair.
+ *  - A slot is the same for every reader that has it: none is torn.
+ *  - The consuming readers together have each slot, or a count of it as lost: read + lost =
+ *    written. Only the rest of an exited task's ring goes to each of them.
+ *  - In the order of positions the slots are in time order, and entries and exits nest,
+ *    except for REFUSED slots: if an interrupt fills the whole ring during a write, the
+ *    kernel refuses and counts the slots that follow. Each of them breaks one pair.
  *
- * A position is where a record begins or ends; how many places a slot takes is the
- * kernel's business. So where two records overlap, the slots that both must have are
- * found by comparing them.
+ * A position is the begin or end of a record; the number of positions that a slot takes is
+ * internal to the kernel. So if two records overlap, comparing them finds the slots that both
+ * must have.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@
 
 #include "tap.h"
 
-/* A record and its owner, and whether its reader consumed what it got. */
+/* A record, its owner, and whether its reader consumes. */
 struct part {
 	struct ktau_rec_trace *t;
 	struct ktau_rec_owner *owner;
@@ -33,7 +33,7 @@ struct part {
 static struct part *parts;
 static size_t nr_parts, room;
 
-/* The slots of the ring at hand, in order, each once, up to position @next. */
+/* The slots of the current ring, in order, each once, up to position @next. */
 static struct {
 	const struct ktau_slot **slot;
 	size_t nr, room;
@@ -133,7 +133,7 @@ static int by_begin(const void *x, const void *y)
 	return order ? order : sign(end_of(a), end_of(b));
 }
 
-static void tell(uint64_t *count, const struct part *part, const char *what)
+static void complain(uint64_t *count, const struct part *part, const char *what)
 {
 	const struct ktau_rec_trace *t = part->t;
 
@@ -149,8 +149,8 @@ static bool same(const struct ktau_slot *a, const struct ktau_slot *b)
 }
 
 /*
- * How many slots of @t are those of the ring from number @from on, up to the end of one
- * of the two; -1 if one differs.
+ * The number of slots of @t that equal those of the ring from number @from on, up to the
+ * end of one of the two; -1 if one differs.
  */
 static ssize_t match(const struct ktau_rec_trace *t, size_t from)
 {
@@ -180,7 +180,7 @@ static size_t not_older(uint64_t ticks)
 	return low;
 }
 
-/* How many slots of @part the ring has already. */
+/* The number of slots of @part that the ring has already. */
 static uint32_t overlap(const struct part *part)
 {
 	const struct ktau_slot *first = ktau_trace_next(part->t, NULL);
@@ -191,17 +191,17 @@ static uint32_t overlap(const struct part *part)
 		return 0;
 	for (from = not_older(first->ticks); from < merged.nr; from++) {
 		nr = match(part->t, from);
-		/* Either the record ends inside, or what is known of the ring does. */
+		/* Either the record ends inside the ring's known slots, or they end inside it. */
 		if (nr < 0 || (part->t->next <= merged.next && (size_t)nr < part->t->nr_slots))
 			continue;
 		sum.again += (uint64_t)nr;
 		return (uint32_t)nr;
 	}
-	tell(&sum.torn, part, "torn, or positions that are wrong");
+	complain(&sum.torn, part, "torn, or wrong positions");
 	return part->t->nr_slots;
 }
 
-/* Slots of @part from number @from on are new: as a record of its own, to the checker. */
+/* Pass the new slots of @part, from number @from on, to the checker as a record of their own. */
 static void check_new(struct ktau_check *check, const struct part *part, uint32_t from)
 {
 	const struct ktau_rec_trace *t = part->t;
@@ -219,7 +219,7 @@ static void check_new(struct ktau_check *check, const struct part *part, uint32_
 		merged.slot = more(merged.slot, merged.nr, &merged.room, sizeof(*merged.slot));
 		merged.slot[merged.nr++] = slot;
 		if (slot->ticks < merged.ticks)
-			tell(&sum.backward, part, "backward in time");
+			complain(&sum.backward, part, "backward in time");
 		merged.ticks = slot->ticks;
 	}
 	rest = ktau_record_dup(t);
@@ -251,7 +251,7 @@ static void merge(struct ktau_check *check, const struct part *part)
 	merged.next = part->t->next;
 }
 
-/* read + lost = written, of the readers that consume. */
+/* read + lost = written, over the consuming readers. */
 static void account(struct part *part, size_t nr)
 {
 	uint64_t next = 0, written = 0;
@@ -265,16 +265,16 @@ static void account(struct part *part, size_t nr)
 		if (!part[i].consumed)
 			continue;
 		if (begin > next)
-			tell(&sum.gaps, &part[i], "not read and not lost before");
+			complain(&sum.gaps, &part[i], "neither read nor lost before");
 		else if (begin < next && !closed && !is_exited(&part[i]))
-			tell(&sum.twice, &part[i], "consumed twice");
+			complain(&sum.twice, &part[i], "consumed twice");
 		sum.lost += t->first > next ? t->first - next : 0;
 		next = end > next ? end : next;
 		written = t->written > written ? t->written : written;
 		closed |= is_exited(&part[i]);
 	}
 	if (closed && next != written)
-		tell(&sum.gaps, &part[nr - 1], "not read to the end");
+		complain(&sum.gaps, &part[nr - 1], "not read to the end");
 	sum.closed += closed;
 	sum.rings += written > 0;
 	sum.written += next;
@@ -289,7 +289,7 @@ static void check_ring(struct ktau_check *check, struct part *part, size_t nr)
 	account(part, nr);
 }
 
-/* Where the parts of another ring than that of part @from begin. */
+/* The first part after @from that belongs to another ring. */
 static size_t end_of_ring(size_t from)
 {
 	const uint64_t serial = parts[from].t->serial;
@@ -320,12 +320,12 @@ static int report(const struct ktau_check *check)
 
 	tap_ok(enough,
 	       "rings: %" PRIu64 " (%" PRIu64 " to their end), %" PRIu64 " slots written, %" PRIu64
-	       " of them lost; %" PRIu64 " slots seen, %" PRIu64 " times by two",
+	       " of them lost; %" PRIu64 " slots seen, %" PRIu64 " seen more than once",
 	       sum.rings, sum.closed, sum.written, sum.lost, counts->slots, sum.again);
 	expect_none("slots that differ from reader to reader", sum.torn);
 	expect_none("slots neither read nor lost", sum.gaps);
 	expect_none("records consumed twice", sum.twice);
-	expect_none("slots out of the order of time", sum.backward);
+	expect_none("slots out of time order", sum.backward);
 	tap_ok(sum.found <= sum.refused,
 	       "rings: findings of the checker: %" PRIu64 ", with %" PRIu64 " slots refused",
 	       sum.found, sum.refused);
@@ -350,7 +350,7 @@ int main(int argc, char **argv)
 		fputs("usage: streams_check REFUSED CONSUMED... -- PEEKED...\n", stderr);
 		return 2;
 	}
-	/* Merged records belong to no stream. */
+	/* Merged records do not belong to a stream. */
 	ktau_check_gap(check);
 	qsort(parts, nr_parts, sizeof(*parts), by_slot);
 	for (size_t from = 0, to; from < nr_parts; from = to) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Being somebody: a user, capabilities, a user namespace of his own. */
+/* Credentials of a test's process: user, capabilities, a user namespace of its own. */
 #ifndef KTAU_TESTS_SUBJECT_H
 #define KTAU_TESTS_SUBJECT_H
 
@@ -16,13 +16,13 @@
 
 #define CAP(name) (1ULL << CAP_##name)
 #define ALL_CAPS ((2ULL << CAP_LAST_CAP) - 1)
-#define NOT_EFFECTIVE (1ULL << 63) /* the others are only permitted */
+#define NOT_EFFECTIVE (1ULL << 63) /* the other bits are permitted only */
 
 struct subject {
 	const char *name;
 	uid_t id;	/* user and group, all four of each */
 	uint64_t caps;	/* permitted, and effective unless NOT_EFFECTIVE */
-	bool namespace; /* a user namespace of his own, with all of them there */
+	bool namespace; /* a user namespace of its own, with all capabilities in it */
 };
 
 static inline bool subject_caps(uint64_t caps)

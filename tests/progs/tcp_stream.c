@@ -3,8 +3,8 @@
  * tcp_stream server PORT BYTES | client PORT BYTES
  *
  * One connection over loopback that carries exactly BYTES from the client to the
- * server. The server tells when it listens with a line "listening", both how much they
- * moved. A known load: what the kernel counts has to be what is printed here.
+ * server. The server prints "listening" once it listens; both print the number of bytes
+ * moved, which the kernel's counts must equal.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -75,7 +75,7 @@ static unsigned long long serve(unsigned short port, unsigned long long bytes)
 	close(fd);
 	close(listener);
 	if (moved != bytes) {
-		fprintf(stderr, "tcp_stream: %llu bytes came, not %llu\n", moved, bytes);
+		fprintf(stderr, "tcp_stream: received %llu bytes, not %llu\n", moved, bytes);
 		exit(1);
 	}
 	return moved;

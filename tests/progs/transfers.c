@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * transfers: bytes sent and received through sockets, and signals of timers, as this
- * program counts them, compared with its own profile.
- *
- * Prints "ok - what" or "not ok - what" for each. Run where KTAU has all groups on.
+ * transfers: compare the bytes that this program sends and receives through sockets, and its
+ * timer signals, with its profile. Run with all groups enabled.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +35,7 @@ static struct ktau_rec_profile *added(void)
 	return self_added(before, self_profile(0));
 }
 
-/* What a counter must have. */
+/* Test a counter's number of values and their sum. */
 static void expect(const struct ktau_rec_profile *p, const char *name, const char *what,
 		   uint64_t count, uint64_t sum)
 {
@@ -46,11 +44,11 @@ static void expect(const struct ktau_rec_profile *p, const char *name, const cha
 
 	snprintf(text, sizeof(text), "%s: %s", what, name);
 	self_expect(text, entry.count, count);
-	snprintf(text, sizeof(text), "%s: their bytes", what);
+	snprintf(text, sizeof(text), "%s: bytes", what);
 	self_expect(text, entry.sum, sum);
 }
 
-/* However many calls the kernel made of it. */
+/* Test only the sum, because the number of calls depends on the kernel. */
 static void expect_bytes(const struct ktau_rec_profile *p, const char *name, const char *what,
 			 uint64_t sum)
 {
@@ -91,8 +89,8 @@ static int udp_socket(int family)
 }
 
 /*
- * Datagrams of 0, 1, 2 ... bytes, into ROOM bytes: of a longer one the rest is lost,
- * though MSG_TRUNC has recv() return all of its length. Each tenth is looked at first.
+ * Datagrams of 0, 1, 2 ... bytes, into ROOM bytes: the rest of a longer one is lost, though
+ * with MSG_TRUNC recv() returns its full length. Every tenth is peeked at first.
  */
 static void datagrams(int fd, int peer, const char *what, const char *send_event,
 		      const char *recv_event)
@@ -134,7 +132,7 @@ static void unix_datagrams(void)
 		  "__unix_dgram_recvmsg");
 }
 
-/* The error queue gives back what was sent to a port where nobody listens. */
+/* The error queue returns a datagram that was sent to an unused port. */
 static void error_queue(void)
 {
 	struct sockaddr_in none = { .sin_family = AF_INET,
@@ -156,7 +154,7 @@ static void error_queue(void)
 	close(fd);
 }
 
-/* Looked at, taken, dropped unseen, and the end. */
+/* A peek, a read, a drop, and the end of the stream. */
 static void stream(void)
 {
 	struct ktau_rec_profile *p;
@@ -253,13 +251,13 @@ static void all_files(void)
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, end))
 		self_die("socketpair", -errno);
 	files(end, "sendfile to AF_UNIX", 40000);
-	/* This family sends no pages: they go the way of messages. */
+	/* With SOCK_SEQPACKET sendfile() sends messages instead of pages. */
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, end))
 		self_die("socketpair", -errno);
 	files(end, "sendfile as a packet", 4000);
 }
 
-/* A timer of this thread's CPU fires while the thread is on it. */
+/* A timer of this thread's CPU fires while the thread runs on it. */
 static void timers(void)
 {
 	const struct sched_param priority = { .sched_priority = 1 };
@@ -290,8 +288,8 @@ static void timers(void)
 	}
 	p = added();
 	sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){ 0 });
-	self_expect("100 signals of a timer sent", self_entry(p, "send_sigqueue").count, 100);
-	self_expect("and dequeued", self_entry(p, "collect_signal").count, 100);
+	self_expect("100 timer signals sent", self_entry(p, "send_sigqueue").count, 100);
+	self_expect("100 timer signals dequeued", self_entry(p, "collect_signal").count, 100);
 	ktau_record_free(p);
 	timer_delete(timer);
 }
@@ -305,7 +303,7 @@ int main(void)
 	datagrams(fd, fd, "UDP", "udp_sendmsg", "udp_recvmsg");
 	fd = udp_socket(AF_INET6);
 	if (fd < 0)
-		puts("# no IPv6 in this kernel");
+		puts("# no IPv6 in this kernel: UDP over IPv6 left out");
 	else
 		datagrams(fd, fd, "UDP over IPv6", "udpv6_sendmsg", "udpv6_recvmsg");
 	unix_datagrams();

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * waits: this thread sleeps in one way after the other, as often and as long as it knows;
- * its own profile must name the function that it slept in, that often and that long.
- *
- * Prints "ok - what" or "not ok - what" for each. Run where KTAU has all groups on.
+ * waits: this thread sleeps in different ways, a known number of times and for a known time.
+ * Its profile must name the function in which it slept, with that count and time. Run with
+ * all groups enabled.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -48,7 +47,7 @@ static void *feed(void *arg)
 	return arg;
 }
 
-/* Takes up the other end's datagrams slowly. */
+/* Receive the other end's datagrams slowly. */
 static void *drain(void *arg)
 {
 	char byte;
@@ -91,8 +90,8 @@ static void by_unix_socket(void)
 }
 
 /*
- * The queue of the peer is full until it takes a datagram up, TIMES times. The peer is
- * not connected: of two that are connected to each other neither has a full queue.
+ * The peer's queue is full until the peer receives a datagram, TIMES times. The peer is not
+ * connected, because the limit does not apply to sockets that are connected to each other.
  */
 static void by_full_peer(void)
 {
@@ -169,7 +168,7 @@ static void by_wait(void)
 	}
 }
 
-/* The child has the memory of its parent, which waits for a completion. */
+/* The child uses the memory of its parent, which waits for a completion. */
 static void by_vfork(void)
 {
 	for (int i = 0; i < TIMES; i++) {
@@ -184,7 +183,7 @@ static void by_vfork(void)
 	}
 }
 
-/* A file of no directory: overlayfs would call the function once more. */
+/* A file without a directory, because overlayfs would call the function twice. */
 static void by_fsync(void)
 {
 	int fd = memfd_create("waits", 0);
@@ -196,10 +195,10 @@ static void by_fsync(void)
 
 /**
  * struct kind - a way to sleep
- * @event: the function that has to be named
- * @sleep: does it
- * @count: how often it is called; 0 if that is not known
- * @least_ms: how long it takes, at the least
+* @event: the function that must be named
+* @sleep: sleeps in this way
+* @count: number of its calls; 0 if unknown
+* @least_ms: its minimum time
  */
 static const struct kind {
 	const char *event;
@@ -220,7 +219,7 @@ static const struct kind {
 	{ "vfs_fsync_range", by_fsync, TIMES, 0 },
 };
 
-/* At least as long as is known, and not longer than all of it took. */
+/* Between the known minimum and the time by the clock. */
 static void expect_time(const struct kind *kind, double got, double took)
 {
 	int good = got * 1000 >= kind->least_ms && got <= took;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A stream read in pieces of any size: are they whole records? */
+/* Check that a stream that is read in pieces of any size consists of complete records. */
 #ifndef KTAU_TESTS_WALK_H
 #define KTAU_TESTS_WALK_H
 
@@ -13,9 +13,9 @@
 /**
  * struct walk - a stream as it is read
  * @rec: head of the record that is being read
- * @at: bytes of it that have come
- * @nr: records that are whole
- * @end: the last one, or zeros
+* @at: bytes of it received so far
+* @nr: complete records
+* @end: the END record, or zeros
  */
 struct walk {
 	struct ktau_rec rec;
@@ -24,7 +24,7 @@ struct walk {
 	struct ktau_rec_end end;
 };
 
-/* Take @bytes more; false where they are no records. */
+/* Add @bytes bytes; false if they are not records. */
 static inline bool walk(struct walk *w, const char *data, size_t bytes)
 {
 	for (; bytes; data++, bytes--) {
@@ -46,7 +46,7 @@ static inline bool walk(struct walk *w, const char *data, size_t bytes)
 	return true;
 }
 
-/* Read to the end in steps of @step bytes at @to: whole records, and an END as the last. */
+/* Read to the end in steps of @step bytes at @to; true if END is the last complete record. */
 static inline bool walk_on(int fd, struct walk *w, char *to, size_t step)
 {
 	ssize_t got;
