@@ -21,11 +21,11 @@ EXACT_WORDS = "tsc=reliable tsc_early_khz=1000000 mitigations=off quiet"
 
 
 class Failed(Exception):
-"""A part cannot be measured; the text is the reason."""
+    """A part cannot be measured; the text is the reason."""
 
 
 class Figure:
-"""One line of bench.tsv. A value that was not measured is None, with the reason in note."""
+    """One line of bench.tsv. A value that was not measured is None, with the reason in note."""
 
     def __init__(self, metric, value, unit, rival="-", rival_value=None, *, ratio=None,
                  spread=None, reach="", note=""):
@@ -40,13 +40,13 @@ class Figure:
         self.note = note
 
     def tsv(self):
-"""The line of bench.tsv."""
+        """The line of bench.tsv."""
         return "\t".join((self.metric, number(self.value), self.unit, self.rival,
                           number(self.rival_value), number(self.ratio))) + "\n"
 
 
 def number(value):
-"""Four significant digits, whole numbers in full, - for a missing value."""
+    """Four significant digits, whole numbers in full, - for a missing value."""
     if value is None:
         return "-"
     if value == int(value) or abs(value) >= 1000:
@@ -55,12 +55,12 @@ def number(value):
 
 
 def say(text):
-"""Print progress."""
+    """Print progress."""
     print(f"  {text}", flush=True)
 
 
 def run(command, **options):
-"""Run a program in the top folder; an error has the end of its output."""
+    """Run a program in the top folder; an error has the end of its output."""
     done = subprocess.run([str(word) for word in command], cwd=TOP, text=True, check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
     if done.returncode:
@@ -70,7 +70,7 @@ def run(command, **options):
 
 
 def kernel(ktau=True):
-"""Build the boot tests' kernel if necessary, with KTAU or without, and return its path."""
+    """Build the boot tests' kernel if necessary, with KTAU or without, and return its path."""
     name = [] if ktau else ["-n", "x86_64-noktau"]
     command = ["tests/kernel/build", "-k", VERSION, *name, "x86_64"]
     done = subprocess.run(command, cwd=TOP, check=False, stdout=subprocess.PIPE, text=True,
@@ -81,7 +81,7 @@ def kernel(ktau=True):
 
 
 def wait_for(command):
-"""Run a program that prints progress; returns its status. On Ctrl-C it can clean up."""
+    """Run a program that prints progress; returns its status. On Ctrl-C it can clean up."""
     process = subprocess.Popen(command, cwd=TOP)
     try:
         return process.wait()
@@ -100,7 +100,7 @@ def folder(name):
 
 
 def boot(name, script, *arguments, image, words="", cpus=1, memory="1G", limit=1800):
-"""Run a script of guest/, or another one, and return its raw figures."""
+    """Run a script of guest/, or another one, and return its raw figures."""
     out = folder(name)
     # QEMU counts for one CPU only
     options = [*EXACT, "-a", f"{EXACT_WORDS} {words}"] if cpus == 1 else ["-a", words]
@@ -116,7 +116,7 @@ def boot(name, script, *arguments, image, words="", cpus=1, memory="1G", limit=1
 
 
 class Clock:
-"""Prints a line each minute while a long command runs."""
+    """Prints a line each minute while a long command runs."""
 
     def __init__(self, name):
         self.name = name
@@ -124,7 +124,7 @@ class Clock:
         self.start = time.monotonic()
 
     def tell(self):
-"""Print until stopped."""
+        """Print until stopped."""
         while not self.done.wait(60):
             say(f"{self.name}: {(time.monotonic() - self.start) / 60:.0f} min")
 
@@ -145,7 +145,7 @@ def raw(path):
 
 
 def median(figures, key, column=0):
-"""The median of the repetitions, or None without any."""
+    """The median of the repetitions, or None without any."""
     rows = figures.get(key)
     return statistics.median(row[column] for row in rows) if rows else None
 
@@ -157,7 +157,7 @@ def spread(figures, key, column=0):
 
 
 def table(head, rows, file=None):
-"""Print columns, the first one left-aligned, the others right-aligned."""
+    """Print columns, the first one left-aligned, the others right-aligned."""
     text = [[str(cell) for cell in row] for row in [head, *rows]]
     widths = [max(len(row[i]) for row in text) for i in range(len(head))]
     for row in text:

@@ -17,7 +17,7 @@ SEED = 1
 
 
 def make_vmlinux(out):
-"""An ELF file with SYMBOLS functions at a kernel's address."""
+    """An ELF file with SYMBOLS functions at a kernel's address."""
     lines = [".text"]
     for i in range(SYMBOLS):
         name = "_stext" if not i else f"function_{i:06d}"
@@ -31,7 +31,7 @@ def make_vmlinux(out):
 
 
 def make_stream(path, size):
-"""Write random addresses in the functions, one a line."""
+    """Write random addresses in the functions, one a line."""
     rng = random.Random(SEED)
     block = "".join(f"{BASE + rng.randrange(SYMBOLS * SPACING):#018x}\n" for _ in range(200000))
     with open(path, "w", encoding="ascii") as stream:
@@ -54,7 +54,7 @@ def timed(command, stdin, stdout):
 
 
 def repeat(out, name, command, stream, addresses):
-"""Run three times; returns rates in addresses a second, and the peak memory."""
+    """Run three times; returns rates in addresses a second, and the peak memory."""
     rates = []
     for _ in range(3):
         seconds, mib = timed(command, stream, out / "names")
@@ -65,7 +65,7 @@ def repeat(out, name, command, stream, addresses):
 
 
 def measure():
-"""Measure on the host, in CPU time, so that other work there does not count."""
+    """Measure on the host, in CPU time, so that other work there does not count."""
     out = bench.folder("funcmap")
     vmlinux = make_vmlinux(out)
     addresses = make_stream(out / "large", BYTES)

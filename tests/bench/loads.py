@@ -33,14 +33,14 @@ NO_MODULE = re.compile(r"ofi|openib|ucx|usnic|psm|portals|monitoring|verbs|cuda|
 
 
 def libraries(path):
-"""The libraries of a program or a module."""
+    """The libraries of a program or a module."""
     listed = subprocess.run(["ldd", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                             text=True, check=False).stdout
     return re.findall(r"(/\S+)", listed)
 
 
 class Root:
-"""A folder that becomes the root file system of the loads."""
+    """A folder that becomes the root file system of the loads."""
 
     def __init__(self):
         self.path = bench.folder("root")
@@ -51,7 +51,7 @@ class Root:
             (self.path / folder).mkdir()
 
     def put(self, source, target):
-"""Add a file with its libraries."""
+        """Add a file with its libraries."""
         to = self.path / str(target).lstrip("/")
         to.parent.mkdir(parents=True, exist_ok=True)
         if not to.exists():
@@ -60,25 +60,25 @@ class Root:
                 self.put(library, library)
 
     def put_program(self, path):
-"""Add a program to /bin."""
+        """Add a program to /bin."""
         self.put(path, f"bin/{pathlib.Path(path).name}")
 
     def put_folder(self, path):
-"""Add a folder of modules with their libraries."""
+        """Add a folder of modules with their libraries."""
         for file in pathlib.Path(path).rglob("*"):
             if file.is_file() and not NO_MODULE.search(file.name):
                 self.put(file, file)
 
 
 def source_to_compile(root):
-"""Preprocess a source file of this tree, so that the guest needs no headers."""
+    """Preprocess a source file of this tree, so that the guest needs no headers."""
     text = bench.run(["gcc", "-E", "-P", "-D_GNU_SOURCE", "-Ilibktau/include",
                       "-Ikernel-ext/include/uapi", "libktau/decode.c"])
     (root.path / "tmp/source.i").write_text(text, encoding="utf-8")
 
 
 def hpcc_input(root):
-"""The input of hpcc's example, with a problem small enough for an emulator."""
+    """The input of hpcc's example, with a problem small enough for an emulator."""
     text = pathlib.Path("/usr/share/doc/hpcc/examples/_hpccinf.txt").read_text(encoding="ascii")
     text = re.sub(r"^1000 ", "200 ", text, flags=re.M)
     text = re.sub(r"^2( +Ps)", r"1\1", text, flags=re.M)
@@ -86,7 +86,7 @@ def hpcc_input(root):
 
 
 def make_root():
-"""Write build/bench/root.tar, the programs of the loads."""
+    """Write build/bench/root.tar, the programs of the loads."""
     root = Root()
     for program in PROGRAMS:
         path = shutil.which(program)
@@ -111,7 +111,7 @@ def make_root():
 
 
 def boots(script, repetitions):
-"""Run the same script in each state; returns the raw figures of each."""
+    """Run the same script in each state; returns the raw figures of each."""
     make_root()
     images = {True: bench.kernel(), False: bench.kernel(ktau=False)}
     return {state: bench.boot(f"{script}-{state}", script, repetitions, image=images[ktau],
@@ -120,14 +120,14 @@ def boots(script, repetitions):
 
 
 def added(raws, key, state, column=0):
-"""Cost added by a state over the kernel without KTAU, in percent."""
+    """Cost added by a state over the kernel without KTAU, in percent."""
     bare = median(raws["n"], key, column)
     value = median(raws[state], key, column)
     return 100 * (value / bare - 1) if bare else None
 
 
 def system_ms(raw, key):
-"""System time by the kernel's tick-based accounting."""
+    """System time by the kernel's tick-based accounting."""
     return median(raw, key, 2) / 1000
 
 
@@ -149,7 +149,7 @@ def load_figures(raws, load):
 
 
 def memory_figures(raws):
-"""Bytes of the tables of each task of the loads."""
+    """Bytes of the tables of each task of the loads."""
     sizes = []
     for load in LOADS:
         text = bench.run([bench.BUILD / "tests/bench/tables",
@@ -164,14 +164,14 @@ def memory_figures(raws):
 
 
 def hook_off(raws):
-"""A system call has two hooks. The minimum is the batch with the fewest interrupts."""
+    """A system call has two hooks. The minimum is the batch with the fewest interrupts."""
     bare, off = (min(row[0] for row in raws[state]["getppid"]) for state in ("n", "off"))
     return Figure("hook_off", (off - bare) / 2, "instructions", "KTAU=n: getppid()", bare,
                   reach="<= 2")
 
 
 def measure():
-"""One boot for each state, identical otherwise."""
+    """One boot for each state, identical otherwise."""
     raws = boots("loads", "3")
     figures = [hook_off(raws)]
     for state in list(STATES)[1:]:

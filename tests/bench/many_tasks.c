@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
-* Many processes, and reading their profiles, for make bench.
+ * Many processes, and reading their profiles, for make bench.
  *
  *	many_tasks read NUMBER BATCHES	NUMBER processes sleep; read their profiles, then
  *					their /proc/PID/stat
@@ -8,7 +8,7 @@
  *					a dozen calls each second, the others sleep
  *
  * "read" prints a line for each batch: ticks of the cycle counter for all profiles, ticks for
-* all stat files, bytes of the profiles, profiles. If the emulator counts instructions,
+ * all stat files, bytes of the profiles, profiles. If the emulator counts instructions,
  * ticks are instructions. The first batch only warms up.
  */
 #include <err.h>

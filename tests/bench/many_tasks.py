@@ -6,7 +6,7 @@ from bench import Figure, median
 
 
 def measure():
-"""One boot. ktaud's share is that of a CPU with 1,000 million instructions a second."""
+    """One boot. ktaud's share is that of a CPU with 1,000 million instructions a second."""
     raw = bench.boot("many_tasks", "many_tasks", image=bench.kernel(), memory="3G")
     figures = []
     for tasks in (1000, 10000):

@@ -6,8 +6,8 @@
  *	micro pipe BATCHES NUMBER		a byte to another task and back
  *	micro fork BATCHES NUMBER		fork, exit, wait
  *	micro request NUMBER			requests and answers over loopback TCP
-*	micro pace RATE SECONDS			RATE getppid a second
-*	micro run COMMAND [ARGUMENT...]		cost of a command, children included
+ *	micro pace RATE SECONDS			RATE getppid a second
+ *	micro run COMMAND [ARGUMENT...]		cost of a command, children included
  *
  * The first three print, for each batch, the ticks of the cycle counter for one operation;
  * if the emulator counts instructions, ticks are instructions. The first batch only warms up.

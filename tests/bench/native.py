@@ -30,7 +30,7 @@ def run(kernel, log):
 
 
 def measure():
-"""Minima over all boots and their ratio to bare readings, with the medians."""
+    """Minima over all boots and their ratio to bare readings, with the medians."""
     kernel = bench.run(["tests/kernel/build", "-k", bench.VERSION, "um"]).splitlines()[-1]
     out = bench.folder("native")
     runs = []

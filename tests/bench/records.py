@@ -6,12 +6,12 @@ from bench import Figure
 
 
 def best(raw, key):
-"""The highest rate, or 0 if even the lowest lost records."""
+    """The highest rate, or 0 if even the lowest lost records."""
     return max((row[0] for row in raw.get(key, [])), default=0)
 
 
 def measure():
-"""One boot with two CPUs. Each system call makes two records in both tracers."""
+    """One boot with two CPUs. Each system call makes two records in both tracers."""
     raw = bench.boot("records", "records", image=bench.kernel(), cpus=2, memory="2G")
     rival = 2 * best(raw, "rate_trace_cmd")
     figures = []

@@ -19,12 +19,12 @@ RIVALS = {
 
 
 def least(raw, name):
-"""Instructions of one getppid(), from a batch without interrupts."""
+    """Instructions of one getppid(), from a batch without interrupts."""
     return min(row[0] for row in raw[f"getppid.{name}"])
 
 
 def own(raw):
-"""KTAU's cost for one getppid(), which has an entry and an exit."""
+    """KTAU's cost for one getppid(), which has an entry and an exit."""
     bare = least(raw, "bare")
     pairs = [("syscall_pair_profile", "ktau_syscall", 1, "<= 60"),
              ("syscall_pair_profile_trace", "ktau_syscall_trace", 1, "<= 95"),
@@ -36,7 +36,7 @@ def own(raw):
 
 
 def rival(raw, name, times, pair):
-"""One rival's figure; it must have seen each call."""
+    """One rival's figure; it must have seen each call."""
     added = median(raw, f"getppid.{name}")
     if added is None:
         return Figure(f"rival_{name}", pair, "instructions", name, reach=f">= {times} times",
@@ -50,7 +50,7 @@ def rival(raw, name, times, pair):
 
 
 def share(raw, name):
-"""Cost added by a tracer to a round trip, in percent."""
+    """Cost added by a tracer to a round trip, in percent."""
     bare = median(raw, "pipe.bare")
     traced = median(raw, f"pipe.{name}")
     return None if traced is None else 100 * (traced / bare - 1)

@@ -15,7 +15,7 @@ NAMES = ("chromium-headless-shell", "chromium")
 
 
 class PageError(Exception):
-"""The page threw an exception, or the browser rejected a command."""
+    """The page threw an exception, or the browser rejected a command."""
 
 
 def find():
@@ -86,12 +86,12 @@ class Browser:
         return json.loads(text)
 
     def take(self, message):
-"""Keep events of the page."""
+        """Keep events of the page."""
         if "method" in message:
             self.events.append(message)
 
     def send(self, method, timeout=60, **params):
-"""Send a command and return its result."""
+        """Send a command and return its result."""
         self.number += 1
         command = {"id": self.number, "method": method, "params": params}
         if self.session:
@@ -108,7 +108,7 @@ class Browser:
         return message["result"]
 
     def run(self, expression):
-"""The value of an expression in the page; a promise is awaited."""
+        """The value of an expression in the page; a promise is awaited."""
         result = self.send("Runtime.evaluate", expression=expression, returnByValue=True,
                            awaitPromise=True)
         if "exceptionDetails" in result:
@@ -117,7 +117,7 @@ class Browser:
         return result["result"].get("value")
 
     def wait(self, expression, timeout=60):
-"""Wait until an expression is true."""
+        """Wait until an expression is true."""
         deadline = time.monotonic() + timeout
         while not self.run(expression):
             if time.monotonic() > deadline:
@@ -135,7 +135,7 @@ class Browser:
         return time.monotonic() - start
 
     def problems(self):
-"""Errors in the page, and its requests to the network."""
+        """Errors in the page, and its requests to the network."""
         self.run("0")
         found = []
         for event in self.events:
@@ -164,12 +164,12 @@ class Browser:
         self.mouse("mouseReleased", x, y, button="left", clickCount=1)
 
     def key(self, key):
-"""Press a key that types a character."""
+        """Press a key that types a character."""
         self.send("Input.dispatchKeyEvent", type="keyDown", key=key, text=key)
         self.send("Input.dispatchKeyEvent", type="keyUp", key=key)
 
     def screenshot(self, path):
-"""Save a picture of the visible part as PNG."""
+        """Save a picture of the visible part as PNG."""
         data = self.send("Page.captureScreenshot", format="png")["data"]
         with open(path, "wb") as file:
             file.write(base64.b64decode(data))

@@ -26,7 +26,7 @@ number = 0
 
 
 def test(what, good, *details):
-"""Print one line of TAP."""
+    """Print one line of TAP."""
     global number
     number += 1
     print(("ok" if good else "not ok") + " - " + what)
@@ -42,7 +42,7 @@ def same(what, got, wanted):
 
 
 class Files:
-"""Recorded files and their pages."""
+    """Recorded files and their pages."""
 
     def __init__(self, build, out):
         self.ktau = build + "/tools/ktau/ktau"
@@ -86,7 +86,7 @@ def number_of(value):
 
 
 def test_figures(b, files):
-"""Every figure of the page equals that of ktau report."""
+    """Every figure of the page equals that of ktau report."""
     wanted = files.json("machine")
     rows = {row["pid"]: row for row in b.run(ROWS) if row["name"] != "(evicted)"}
     account = [row for row in wanted["account"] if row["name"] != "(evicted)"]
@@ -148,7 +148,7 @@ def test_machine(b, files):
 
 
 def test_recorded(b, files):
-"""A file that ktaud wrote on a real kernel, with a dark colour scheme."""
+    """A file that ktaud wrote on a real kernel, with a dark colour scheme."""
     page = files.path("recorded.html")
     subprocess.run([files.ktau, "report", "--html=" + page,
                     "tests/unit/tools/data/recorded.ktau"], check=True)
@@ -183,7 +183,7 @@ def test_hostile(b, files):
 
 
 def timed(b, action):
-"""Milliseconds from an action to the next frame."""
+    """Milliseconds from an action to the next frame."""
     return b.run("new Promise((done) => { const begin = performance.now(); (() => { %s })();"
                  "requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin))); })" % action)
 
@@ -210,7 +210,7 @@ def test_zoom(b, files):
 
 
 def test_arrows(b, files):
-"""Each task is woken by the one before it."""
+    """Each task is woken by the one before it."""
     b.run("document.getElementById('time-box').scrollTop = 0")
     b.run("setWindow(60e6 - 1e4, 60e6 + 2e5)")
     arrows = b.run("findArrows(lines.rows).map((a) => [a.line.tid, a.waker.tid, a.w.ns - a.w.since])")
@@ -348,7 +348,7 @@ def test_svg(b, files):
 
 
 def test_errors(files):
-"""Errors have a message and leave no file."""
+    """Errors have a message and leave no file."""
     for what, words, status, pattern in (
             ("standard input", ["--html=" + files.path("x.html"), "-"], 2, "standard input"),
             ("the input itself", ["--html=" + files.path("machine.ktau"), files.path("machine.ktau")], 1,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The patch queue against the kernels: it applies, checkpatch.pl likes it."""
+"""The patch queue applies to its kernels, and checkpatch.pl accepts it."""
 
 import re
 
@@ -25,7 +25,7 @@ def check(project, found):
         if project.tarball(version).exists():
             _apply(project, version, queue, found)
         else:
-            project.notes.append(f'{folder} was not applied: there is no '
+            project.notes.append(f'{folder} was not applied: no '
                                  f'{project.tarball(version)}')
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The ways to break the good project, each with what has to be found."""
+"""The ways to break the good project, each with the finding that it must cause."""
 
 import dataclasses
 import typing
@@ -16,7 +16,7 @@ DESIGN = 'docs/design.md'
 
 @dataclasses.dataclass
 class Case:
-    """@path, @line: where @rule must find something after @spoil."""
+    """@path, @line: the finding that @rule must report after @spoil."""
     rule: str
     name: str
     path: str
@@ -63,7 +63,7 @@ def nothing(_):
 
 
 def hunk(added, path='kernel/fork.c', removed='', at=1):
-    """One more file section for a patch; it need not apply."""
+    """Another file section for a patch; it need not apply."""
     minus = ''.join(f'-{line}\n' for line in removed.splitlines())
     plus = ''.join(f'+{line}\n' for line in added.splitlines())
     return (f'--- a/{path}\n+++ b/{path}\n@@ -{at},{minus.count(chr(10))} '
@@ -75,23 +75,23 @@ def function(body, head='int f(int x)'):
 
 
 PATCHES = [
-    Case('series', 'a patch that is not there', SERIES, 7,
+    Case('series', 'a missing patch', SERIES, 7,
          append(SERIES, 'more.patch\n')),
-    Case('series', 'a patch that nothing names', 'patches/9.1/more.patch', 1,
+    Case('series', 'an unlisted patch', 'patches/9.1/more.patch', 1,
          write('patches/9.1/more.patch', '')),
-    Case('series', 'the same patch again', SERIES, 7,
+    Case('series', 'a patch listed twice', SERIES, 7,
          append(SERIES, 'task.patch\n')),
     Case('series', 'no series', SERIES, 1, remove(SERIES)),
     Case('section', 'an unknown section', SERIES, 6,
          edit(SERIES, '# entry', '# entrance')),
     Case('section', 'sections in the wrong order', SERIES, 7,
          append(SERIES, '# glue\n')),
-    Case('section', 'a patch in front of all sections', SERIES, 2,
+    Case('section', 'a patch before all sections', SERIES, 2,
          edit(SERIES, '# glue\n', '')),
     Case('same-queue', 'another order', 'patches/9.2/series', 3,
          write('patches/9.2/series',
                '# SPDX\n# glue\ntask.patch\nglue.patch\n')),
-    Case('same-queue', 'one patch less', 'patches/9.2/series', 1,
+    Case('same-queue', 'a missing patch', 'patches/9.2/series', 1,
          edit('patches/9.2/series', '# task\ntask.patch\n', '')),
     Case('same-queue', 'another section', 'patches/9.2/series', 5,
          edit('patches/9.2/series', '# task', '# irq')),
@@ -109,7 +109,7 @@ PATCHES = [
          edit(FORK, 'The table of a task has to be there before the task '
               'runs, so it is made\nwhere everything else of the task is '
               'made.\n', '')),
-    Case('patch-broken', 'a hunk cut short', FORK, 28,
+    Case('patch-broken', 'a truncated hunk', FORK, 28,
          edit(FORK, '-	two();\n+	ktau_two(two());\n 	return err;\n }\n', '')),
     Case('patch-broken', 'no hunks at all', FORK, 1,
          write(FORK, 'Subject: x: y\n')),
@@ -119,74 +119,74 @@ PATCHES = [
          append(FORK, 'old mode 100644\n')),
     Case('patch-existing', 'a renamed file', FORK, 42,
          append(FORK, '--- a/kernel/x.c\n+++ b/kernel/y.c\n')),
-    Case('patch-small', 'much in one file', FORK, 42,
+    Case('patch-small', 'too many lines in a file', FORK, 42,
          append(FORK, hunk('ktau_x();\n' * 14))),
-    Case('patch-small', 'much in the queue', FORK, 357,
+    Case('patch-small', 'too many lines in the queue', FORK, 357,
          append(FORK, ''.join(hunk('ktau_x();\n' * 12, f'kernel/f{i}.c')
                               for i in range(22)))),
-    Case('patch-budget', 'more than the header says', FORK, 7,
+    Case('patch-budget', 'more lines than the budget', FORK, 7,
          edit(FORK, 'Signed-off-by:',
               'Budget: 0 added lines.\n\nSigned-off-by:')),
     Case('patch-hook', 'an ordinary statement', FORK, 45,
          append(FORK, hunk('\tx = 1;\n'))),
     Case('patch-hook', 'glue in the wrong file', FORK, 45,
          append(FORK, hunk('obj-$(CONFIG_KTAU) += ktau/\n'))),
-    Case('patch-hook', 'a line behind a hook that is complete', FORK, 46,
+    Case('patch-hook', 'a line after a complete hook', FORK, 46,
          append(FORK, hunk('\tktau_x(1);\n\t2);\n'))),
     Case('patch-if', 'an #ifdef in a .c file', FORK, 45,
          append(FORK, hunk('#ifdef CONFIG_KTAU\n'))),
-    Case('patch-removed', 'a line gone', FORK, 45,
+    Case('patch-removed', 'a line that is not added again', FORK, 45,
          append(FORK, hunk('\tktau_x();\n', removed='\ty();\n'))),
-    Case('patch-blank', 'a blank behind a line', FORK, 45,
+    Case('patch-blank', 'a trailing blank', FORK, 45,
          append(FORK, hunk('\tktau_x(); \n'))),
     Case('patch-blank', 'another indentation', FORK, 45,
          append(FORK, hunk('\tx();\n', removed='    x();\n'))),
-    Case('patch-blank', 'an empty line more', FORK, 45,
+    Case('patch-blank', 'an added empty line', FORK, 45,
          append(FORK, hunk('\n'))),
-    Case('apply', 'only with fuzz', FORK, 1,
+    Case('apply', 'a patch that needs fuzz', FORK, 1,
          edit(FORK, ' int fork(int flags)\n', ' int fork(int flag)\n')),
-    Case('apply', 'not at all', FORK, 1, edit(FORK, 'two()', 'three()')),
-    Case('apply', 'to a file that the kernel does not have', FORK, 42,
+    Case('apply', 'a patch that does not apply', FORK, 1, edit(FORK, 'two()', 'three()')),
+    Case('apply', 'a patch of a missing file', FORK, 42,
          append(FORK, hunk('\tktau_x();\n', 'kernel/gone.c'))),
-    Case('patch-checkpatch', 'no blank behind a comma', FORK, 32,
+    Case('patch-checkpatch', 'no blank after a comma', FORK, 32,
          edit(FORK, 'KTAU_SCOPE(SYSCALL)', 'KTAU_SCOPE(1,2)')),
 ]
 
 KERNEL = [
-    Case('kernel-checkpatch', 'spaces in front', CORE, 6,
+    Case('kernel-checkpatch', 'indentation by spaces', CORE, 6,
          edit(CORE, '\treturn value / 2', '        return value / 2')),
     Case('kernel-if', 'an #ifdef', CORE, 3,
          edit(CORE, '\nstatic int half', '#ifdef X\n#endif\nstatic int half')),
-    Case('kernel-doc', 'none at all', CORE, 9,
+    Case('kernel-doc', 'a function without it', CORE, 9,
          edit(CORE, 'static int half(int value)\n{\n\treturn value / 2;\n}\n',
               'static int half(int value)\n{\n\treturn value / 2;\n}\n\n'
               'void ktau_more(void)\n{\n}\n')),
-    Case('kernel-doc', 'none on a slow path', CORE, 21,
+    Case('kernel-doc', 'a slow path without it', CORE, 21,
          append(CORE, function('\treturn x;\n', 'int __ktau_f(int x)'))),
-    Case('kernel-doc', 'an ordinary comment', CORE, 16,
+    Case('kernel-doc', 'a comment that is not kernel-doc', CORE, 16,
          edit(CORE, '/**', '/*')),
-    Case('kernel-doc', 'of another function', CORE, 16,
+    Case('kernel-doc', 'the name of another function', CORE, 16,
          edit(CORE, '* ktau_quarter()', '* ktau_half()')),
     Case('kernel-doc-context', 'no Context:', CORE, 16,
          edit(CORE, ' * Context: any.\n', ' *\n')),
     Case('kernel-doc-return', 'no Return:', CORE, 16,
          edit(CORE, ' * Return: the', ' * the')),
-    Case('kernel-doc-form', 'a parameter that is not described', CORE, 17,
+    Case('kernel-doc-form', 'a parameter without a description', CORE, 17,
          edit(CORE, ' * @value: what to divide\n', '')),
-    Case('uapi-compile', 'a type that is not there', UAPI, 9,
+    Case('uapi-compile', 'an unknown type', UAPI, 9,
          edit(UAPI, '__u32 type', '__u33 type')),
     Case('uapi-compile', 'padding', UAPI, 9,
          edit(UAPI, '\t__u32 type;\n', '')),
-    Case('uapi-compile', 'a type of C++ only', UAPI, 8,
+    Case('uapi-compile', 'a type that only C++ has', UAPI, 8,
          edit(UAPI, '__u32 size', 'bool size')),
-    Case('public-compile', 'a word of C++', HEADER, 7,
+    Case('public-compile', 'a keyword of C++', HEADER, 7,
          edit(HEADER, '*path', '*class')),
 ]
 
 TEXT = [
-    Case('spdx', 'no line', OPEN, 1,
+    Case('spdx', 'a file without it', OPEN, 1,
          edit(OPEN, '// SPDX-License-Identifier: LGPL-2.1-or-later\n', '')),
-    Case('spdx', 'not on the second line of a script', 'tools/run.sh', 2,
+    Case('spdx', 'a script with it on the third line', 'tools/run.sh', 2,
          edit('tools/run.sh', '#!/bin/sh\n', '#!/bin/sh\n\n')),
     Case('spdx', 'the syscall note left out', UAPI, 1,
          edit(UAPI, ' WITH Linux-syscall-note', '')),
@@ -200,13 +200,13 @@ TEXT = [
          append(OPEN, '/* The ad' 'ress. */\n')),
     Case('shell', 'a variable without quotes', 'tools/run.sh', 3,
          edit('tools/run.sh', '"$1"', '$1')),
-    Case('python', 'a name that is not there', 'tools/thing.py', 5,
+    Case('python', 'an undefined name', 'tools/thing.py', 5,
          edit('tools/thing.py', 'exit(0)', 'exit(zero)')),
-    Case('man', 'a macro that is not there', 'tools/prog.1', 9,
+    Case('man', 'an unknown macro', 'tools/prog.1', 9,
          edit('tools/prog.1', 'Does a', '.Xz Does a')),
-    Case('man-program', 'a program without one', 'tools/other', 1,
+    Case('man-program', 'a program without a page', 'tools/other', 1,
          nothing, ('tools/prog', 'tools/other')),
-    Case('man-function', 'a function without one', HEADER, 8,
+    Case('man-function', 'a function without a page', HEADER, 8,
          edit(HEADER, 'path);\n', 'path);\nvoid ktau_close(int fd);\n')),
 ]
 
@@ -219,9 +219,9 @@ MANY = function('\treturn a;\n',
 C = [
     Case('c-format', 'a brace in the wrong place', OPEN, 11,
          edit(OPEN, 'if (fd < 0)\n', 'if (fd < 0) {\n\t}\n\tif ( fd )\n')),
-    Case('c-format', 'a statement behind its condition', OPEN, 9,
+    Case('c-format', 'a statement on the line of its condition', OPEN, 9,
          edit(OPEN, 'if (fd < 0)\n\t\treturn', 'if (fd < 0) return')),
-    Case('c-format', 'spaces in front', OPEN, 11,
+    Case('c-format', 'indentation by spaces', OPEN, 11,
          edit(OPEN, '\treturn fd', '        return fd')),
     Case('c-column', '101 columns', OPEN, 13,
          append(OPEN, f'/* {"x" * 95} */\n')),
@@ -267,11 +267,11 @@ LAYERS = [
          both(append(OPEN, function('\treturn sum(x);\n', 'int ktau_sum(int x)')),
               write('tools/sum.c', function('\treturn ktau_sum(x);\n',
                                             'int sum(int x)')))),
-    Case('layer', 'a module in none', 'kernel-ext/kernel/ktau/a.c', 1,
+    Case('layer', 'a module without a layer', 'kernel-ext/kernel/ktau/a.c', 1,
          write('kernel-ext/kernel/ktau/a.c', '')),
-    Case('layer', 'a module that is not there', DESIGN, 7,
+    Case('layer', 'a layer with a missing module', DESIGN, 7,
          edit(DESIGN, '| core |', '| core a |')),
-    Case('layer', 'a lower one that calls a higher one', CORE, 8,
+    Case('layer', 'a module that calls a higher layer', CORE, 8,
          both(edit(DESIGN, 'nothing yet | ', 'calls | a '),
               write('kernel-ext/kernel/ktau/a.c',
                     'int ktau_a(int x)\n{\n\treturn x;\n}\n'),

@@ -8,23 +8,23 @@ import shutil
 
 from project import CannotRun, run
 
-# Where it is wrong: a keyword of C11, the names of groups, which macros paste
-# and never evaluate, printk_deferred_once(), which has no pr_ form, the name of
-# a function that a test expects to be told, and one that the kernel has.
+# False positives: a keyword of C11; the names of groups, which macros paste and
+# never evaluate; printk_deferred_once(), which has no pr_ form; a function name
+# that a test expects in a message; and a name that the kernel uses.
 WRONG = re.compile(r"<_Static_assert>|argument reuse 'g'|UNNECESSARY_KERN_LEVEL"
                    r"|EMBEDDED_FUNCTION_NAME|<DebugException>")
 FINDING = re.compile(r'(?:.+?):(\d+): ((?:ERROR|WARNING|CHECK):.*)')
 
 
 def checkpatch(project, base, paths, options):
-    """Yield (path, line, reason). Paths are below the folder @base, whose
-    files checkpatch.pl shall take for those of a kernel tree."""
+    """Yield (path, line, reason). Paths are below the folder @base, which
+    checkpatch.pl treats as a kernel tree."""
     script = project.kernel_scripts() / 'checkpatch.pl'
-    # It leaves a file where it runs, so that is a place of its own.
+    # checkpatch.pl leaves a file in its folder, so it runs in a separate one.
     place = project.scratch / 'checkpatch' / base
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
-    # It takes a second a file, so what it said of a text is kept.
+    # It takes a second a file, so its output for each text is kept.
     (project.scratch / 'checkpatch' / 'known').mkdir(exist_ok=True)
     for entry in (project.root / base).iterdir():
         (place / entry.name).symlink_to(entry)
@@ -41,7 +41,7 @@ def checkpatch(project, base, paths, options):
         matches = [FINDING.match(line)
                    for line in known.read_text().splitlines()]
         lines = text.splitlines()
-        # A line of the list of groups stands for an item, not for an expression.
+        # A line of the list of groups is an item, not an expression.
         return [(path, int(m.group(1)), m.group(2)) for m in matches
                 if m and not WRONG.search(m.group(2)) and
                 '#define KTAU_GROUP(' not in lines[int(m.group(1)) - 1]]

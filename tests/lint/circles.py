@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Modules must not depend on each other in a circle.
 
-A module is a .c file together with the header of the same name beside it. It
-depends on every module whose header it includes, and on every module whose
-functions or variables it uses, whichever header declares them. Taking the
-address of a function is a use of it.
+A module is a .c file together with the header of the same name in its folder.
+It depends on every module whose header it includes, and on every module whose
+functions or variables it uses, regardless of the header that declares them.
+Taking the address of a function is a use of it.
 """
 
 import dataclasses
@@ -18,28 +18,28 @@ RULES = {
 }
 
 KERNEL = 'kernel-ext/kernel/ktau/'
-# Each is a group of folders whose modules are checked together.
+# Groups of folders whose modules are checked together.
 AREAS = (
     (KERNEL,),
     ('libktau/', 'ktaud/', 'tools/'),
     ('zepto-config/ciod/', 'zepto-config/cnk/'),
 )
-# What these headers define inline is part of whoever uses it.
+# Inline definitions in these headers count as code of the modules that use them.
 HOOKS = ('kernel-ext/include/linux/ktau.h',)
 
 DESIGN = 'docs/design.md'
-# A row is "| 3 | what it is for | module module |"; further modules of the same
+# A row is "| 3 | purpose | module module |"; further modules of the same
 # layer follow in rows without a number.
 LAYERS = re.compile(r'\| layer +\|')
 TESTS = re.compile(r'(^|/)tests?/|(^|/)test_|_test\.[ch]$')
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"\n]+)"', re.M)
-# A macro's body is code like any other.
+# The body of a macro counts as code.
 DIRECTIVE = re.compile(r'^[ \t]*#(?![ \t]*define\b)(?:[^\n\\]|\\.|\\\n)*', re.M)
 WORD = re.compile(r'[A-Za-z_]\w*')
 EXTERN = re.compile(r'^(?:extern|DECLARE_PER_CPU\()\b[^;{]*;', re.M)
 DECLARED = re.compile(r'(\w+)(?:\s*\[[^\]]*\])*\s*\)?\s*[;,]')
-# "u32 name", "struct x *name": what follows hides a function of that name.
+# "u32 name", "struct x *name": the declared name hides a function of that name.
 LOCAL = re.compile(r'(?:\b[A-Za-z_]\w*[ \t]+\**|\*[ \t]*)([A-Za-z_]\w*)\s*'
                    r'(?=[;,=)\[])')
 NO_TYPE = re.compile(r'\b(?:return|else|case|goto|sizeof)\s+\**$')
@@ -47,7 +47,7 @@ NO_TYPE = re.compile(r'\b(?:return|else|case|goto|sizeof)\s+\**$')
 
 @dataclasses.dataclass
 class Source:
-    """One file: @defines and @statics are the functions in it."""
+    """One file; @defines and @statics are its functions."""
     path: str
     text: str
     defines: dict
@@ -71,15 +71,15 @@ def check(project, found):
 
 
 def _layers(project, found):
-    """Compare the kernel's modules with the layers that the design states."""
+    """Compare the kernel's modules with the layers in the design document."""
     layer = _stated_layers(project)
     graph = depend(sources(project, (KERNEL,)), _hooks(project))
     for module in sorted(set(graph) - set(layer)):
         path = project.files(f'{module}.[ch]')[0]
-        found('layer', path, 1, f'{DESIGN} has no layer for it')
+        found('layer', path, 1, f'{DESIGN} has no layer for this module')
     for module, line in sorted(layer.lines.items()):
         if module not in graph:
-            found('layer', DESIGN, line, f'there is no module {_name(module)}')
+            found('layer', DESIGN, line, f'no module {_name(module)}')
     for module, uses in sorted(graph.items()):
         for other, (path, line) in sorted(uses.items()):
             if layer.get(other, 0) > layer.get(module, len(graph)):
@@ -88,7 +88,7 @@ def _layers(project, found):
 
 
 class Layers(dict):
-    """Module -> number of its layer, 0 the lowest; @lines: where it is stated."""
+    """Module -> number of its layer, 0 the lowest; @lines: line that states it."""
 
     def __init__(self):
         super().__init__()
@@ -168,7 +168,7 @@ def _hooks(project):
 
 
 def _expand(bodies, name):
-    """All words that a macro or inline function comes to."""
+    """All words that a macro or inline function expands to."""
     seen, todo = set(), [name]
     while todo:
         for word in bodies.get(todo.pop(), ()):
@@ -197,7 +197,7 @@ def depend(files, hooks):
 
 
 def included(paths, source, name):
-    """The file that an #include names: beside this one, or the only such one."""
+    """The file named by an #include: in the same folder, or the only such file."""
     beside = paths.get(f'{source.folder}/{name}')
     if beside:
         return beside
@@ -220,14 +220,14 @@ def definitions(files):
 
 
 def top_level(text):
-    """Names on lines that begin a definition outside of functions."""
+    """Names on lines that begin a definition outside functions."""
     for line in text.splitlines():
         if re.match(r'[A-Za-z_]', line) and not line.startswith(('extern', 'static ')):
             yield from WORD.findall(line.split('=')[0])
 
 
 def references(source, owners, hooks):
-    """(name, line) of each first use of something that a file may define."""
+    """(name, line) of the first use of each name that another file may define."""
     for name, line in words(source, set(owners) | set(hooks)):
         if name in owners:
             yield name, line
@@ -256,7 +256,7 @@ def words(source, wanted):
 
 
 def is_declared(text, match):
-    """Is this a type, or the name in a declaration at the left margin?"""
+    """Whether this is a type, or the name in a declaration at the left margin."""
     start = text.rfind('\n', 0, match.start()) + 1
     head = text[start:match.start()]
     return bool(re.search(r'\b(?:struct|union|enum)\s+$', head)) or \
@@ -265,7 +265,7 @@ def is_declared(text, match):
 
 
 def resolve(source, candidates):
-    """The definition that a use means, or None if that is not certain."""
+    """The definition that a use refers to, or None if that is not certain."""
     if source in candidates:
         return source
     beside = [c for c in candidates if c.folder == source.folder]
@@ -274,7 +274,7 @@ def resolve(source, candidates):
 
 
 def components(graph):
-    """Groups of two or more modules that all reach each other, by name."""
+    """Groups of two or more modules that all reach each other, sorted by name."""
     reach = {module: reachable(graph, module) for module in graph}
     groups = {frozenset(other for other in reach[module] if module in reach[other])
               for module in graph if module in reach[module]}
@@ -282,7 +282,7 @@ def components(graph):
 
 
 def reachable(graph, module):
-    """All that a module depends on, directly or not."""
+    """All modules that a module depends on, directly or indirectly."""
     seen, todo = set(), [module]
     while todo:
         for other in graph[todo.pop()]:
@@ -293,7 +293,7 @@ def reachable(graph, module):
 
 
 def shortest(graph, group):
-    """A shortest circle within a group, its first name again at the end."""
+    """A shortest circle within a group, with its first name again at the end."""
     best = None
     for first in sorted(group):
         ring = ring_from(graph, group, first)
@@ -303,7 +303,7 @@ def shortest(graph, group):
 
 
 def ring_from(graph, group, first):
-    """A shortest way from a module back to itself."""
+    """A shortest path from a module back to itself."""
     ways, todo = {first: [first]}, [first]
     for module in todo:
         for other in sorted(set(graph[module]) & group):

@@ -12,7 +12,7 @@ import re
 import functions
 from project import CannotRun, run
 
-# Kernel code is in the style of checkpatch.pl.
+# Kernel code follows checkpatch.pl instead.
 KERNEL = ('kernel-ext/', 'tests/kernel/oracle/')
 
 MAX_COLUMN = 100
@@ -22,7 +22,7 @@ MAX_DEPTH = 3
 MAX_PARAMETERS = 5
 
 RULES = {
-    'c-format': 'clang-format finds nothing, blanks inside a line left aside',
+    'c-format': 'clang-format finds nothing, except for blanks inside a line',
     'c-column': f'lines up to {MAX_COLUMN} columns',
     'c-file': f'files up to {MAX_FILE} lines',
     'c-function': f'kernel: functions up to {MAX_FUNCTION} lines',
@@ -55,7 +55,7 @@ def _sizes(project, path, found):
         width = len(line.expandtabs())
         if width > MAX_COLUMN:
             found('c-column', path, number, f'{width} columns')
-    # A header is the text of an interface: what it holds cannot be split.
+    # A header describes an interface, which cannot be split.
     if path.endswith('.c') and len(lines) > MAX_FILE:
         found('c-file', path, len(lines), f'{len(lines)} lines')
     for f in functions.functions(project.text(path)) if path.startswith(KERNEL) else ():
@@ -69,13 +69,13 @@ def _sizes(project, path, found):
 
 
 def _column(line):
-    """The line with blanks inside it made one, those in front kept."""
+    """The line with runs of blanks reduced to one, except for its indentation."""
     indent = re.match(r'[ \t]*', line).group(0)
     return indent + re.sub(r'[ \t]+', ' ', line[len(indent):])
 
 
 def _only_breaks(old, new):
-    """Is it just that strings or a list stand otherwise in their lines?
+    """Whether only the line breaks of strings or of a list differ.
 
     clang-format puts each string, and each element of a list that ends in a
     comma, on a line of its own.
@@ -89,7 +89,7 @@ def _only_breaks(old, new):
 
 
 def _differences(project, path, columns):
-    """Line -> what clang-format would have there, for one column limit."""
+    """Line -> clang-format's text for it, with one column limit."""
     done = run(['clang-format', f'--style={_style(project, columns)}', path],
                cwd=project.root)
     if done.returncode:
@@ -115,11 +115,11 @@ def _style(project, columns):
 
 
 def _format(project, path, found):
-    """What clang-format would change whatever the column limit is.
+    """Report the lines that clang-format changes with every column limit.
 
-    Between 80 and 100 columns the author chooses where a line is broken;
-    without a limit clang-format keeps the breaks, with one it makes its own,
-    and each time it knows better in other places.
+    Between 80 and 100 columns the author chooses the line breaks. Without a
+    limit clang-format keeps them, with a limit it makes its own, and its
+    other changes depend on the limit, too.
     """
     wrong = None
     for columns in (0, 80, 100):

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Build the kernel after every patch, with KTAU and without.
 
-With KTAU=n every object must be what it is without the patches. After each
+With KTAU=n every object must equal that of the unpatched kernel. After each
 patch the files that it touches are built and compared (the files of the whole
-queue where it touches a header); behind the last one both kernels are built
-and linked in full and all objects compared. What is done is remembered: a
-second run goes on where the first one stopped.
+queue if it touches a header); after the last patch both kernels are built and
+linked completely and all objects compared. Finished steps are recorded, so a
+second run continues where the first one stopped.
 """
 
 import fcntl
@@ -59,7 +59,7 @@ class Tree:
         stamp.write_text(key)
 
     def _link(self):
-        """Lay the files of kernel-ext into the tree, as links."""
+        """Link the files of kernel-ext into the tree."""
         for path in self.project.files('kernel-ext/*'):
             link = self.source / path.partition('/')[2]
             link.parent.mkdir(parents=True, exist_ok=True)
@@ -69,7 +69,7 @@ class Tree:
                 link.symlink_to(target)
 
     def set_level(self, count):
-        """Have the first @count patches applied, touching no file in vain."""
+        """Apply the first @count patches; files that do not change are not written."""
         level = self.source.with_name('level')
         shutil.rmtree(level, ignore_errors=True)
         for name in self.touched:
@@ -80,14 +80,14 @@ class Tree:
                         '--no-backup-if-mismatch', '--reject-file=-',
                         '-d', level, '-i', self.project.root / path])
             if done.returncode:
-                raise CannotRun(f'{path} does not apply, see make lint')
+                raise CannotRun(f'{path} does not apply: see make lint')
         for name in self.touched:
             new = (level / name).read_bytes()
             if (self.source / name).read_bytes() != new:
                 (self.source / name).write_bytes(new)
 
     def objects(self, count=0):
-        """What to compile after patch @count, counted from 1; 0: for all."""
+        """Objects to compile after patch @count, counted from 1; 0: for all patches."""
         changed = {file.path for file in self.parsed[count - 1].files}
         if not count or any(not name.endswith('.c') for name in changed):
             changed = self.touched
@@ -95,7 +95,7 @@ class Tree:
                        if self.built(name)})
 
     def object(self, name):
-        """Where a file is compiled: some are included by one beside them."""
+        """The object of a file; some files are included by another in their folder."""
         source = self.source / name
         line = f'#include "{source.name}"'
         whole = next((other for other in sorted(source.parent.glob('*.c'))
@@ -103,7 +103,7 @@ class Tree:
         return str(whole.relative_to(self.source).with_suffix('.o'))
 
     def has_ktau(self):
-        """Does the configuration know of KTAU?"""
+        """Whether the tree has KTAU's Kconfig options."""
         return any('kernel/ktau/Kconfig' in (self.source / name).read_text()
                    for name in self.touched if 'Kconfig' in name)
 
@@ -118,7 +118,7 @@ def say(text):
 
 
 class Steps:
-    """Does the steps in order and remembers those that went well."""
+    """Runs the steps in order and records those that succeeded."""
 
     def __init__(self, project, version, place, args):
         self.project, self.version = project, version
@@ -139,7 +139,7 @@ class Steps:
             for name, more in (('base', []), ('n', [off]), ('y', [on]))}
 
     def key(self, name, count):
-        """Names a step by all that it depends on."""
+        """A key for a step, made of everything that it depends on."""
         parts = [name, str(count), self.tree.source.with_suffix('.tarball')
                  .read_text()]
         parts += [self.project.text(p) for p in self.tree.queue[:count]]
@@ -151,12 +151,12 @@ class Steps:
         return hashlib.sha256('\0'.join(parts).encode()).hexdigest()
 
     def step(self, name, count, path, title, work):
-        """Do a step unless it was done; work() returns its findings."""
+        """Run a step unless it is recorded as done; work() returns its findings."""
         self.number += 1
         title = f'{self.version} [{self.number}/{self.total}] {title}'
         key = self.key(f'{title} {name} {self.quick}', count)
         if key in self.done:
-            say(f'{title}: done before')
+            say(f'{title}: already done')
             return
         start = time.monotonic()
         say(f'{title} ...')
@@ -188,7 +188,7 @@ class Steps:
         left = [name for name in self.tree.touched if not self.tree.built(name)
                 and name.endswith('.c')]
         if left:
-            say(f'{self.version} not built, another architecture: '
+            say(f'{self.version} not built, other architecture: '
                 f'{" ".join(left)}')
 
     def full(self, build):
@@ -198,7 +198,7 @@ class Steps:
 
     def some(self, build, wanted, compared):
         if not wanted:
-            return [], 'nothing of x86 in it'
+            return [], 'no file of x86'
         own = ['kernel/ktau/'] if self.tree.has_ktau() and not compared else []
         bad = build.make(wanted + own, self.tree.has_ktau())
         if bad or not compared:
@@ -236,15 +236,15 @@ def arguments():
     parser = argument_parser(__doc__)
     parser.add_argument('--jobs', type=int, default=os.cpu_count())
     parser.add_argument('--quick', action='store_true',
-                        help='compile only what patches touch, link nothing')
+                        help='compile only touched files, without linking')
     parser.add_argument('versions', nargs='*',
-                        help='of the kernel; without any, all')
+                        help='kernel versions; default: all')
     return parser.parse_args()
 
 
 def main():
     args = arguments()
-    # Ended from outside, it takes the build with it.
+    # SIGTERM must end the build, too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(2))
     project = Project(args.root, args.build, args.sources)
     place = project.scratch / 'deep'
@@ -263,7 +263,7 @@ def main():
                 steps.run()
                 findings += steps.findings
         except BlockingIOError:
-            say('another one is running')
+            say('another lint-deep is running')
             return 2
         except CannotRun as err:
             say(str(err))

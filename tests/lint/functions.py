@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Finds functions in C that is laid out in kernel style."""
+"""Finds functions in C code in kernel style."""
 
 import dataclasses
 import re
@@ -14,9 +14,9 @@ ATTRIBUTE = re.compile(r'\b__(?:attribute__|aligned|section|printf|scanf|'
 
 @dataclasses.dataclass
 class Function:
-    """@line: where its declaration begins; @lines: from there to the last
-    brace; @depth: how deep blocks stand in blocks, 0 for none;
-    @parameters: 0 where it is always inlined, for nothing is passed."""
+    """@line: first line of its declaration; @lines: number of lines to the
+    last brace; @depth: nesting depth of blocks, 0 for none; @parameters: 0 if
+    it is always inlined, because then none are passed."""
     name: str
     line: int
     lines: int
@@ -27,12 +27,12 @@ class Function:
 
 
 def bare(text):
-    """The text with comments and literals blanked, every line kept."""
+    """The text with comments and literals blanked, and with the same lines."""
     return NOISE.sub(lambda m: re.sub(r'[^\n]', ' ', m.group(0)), text)
 
 
 def functions(text):
-    """All functions of a file, by the brace that stands alone at the left."""
+    """All functions of a file, found by a brace alone at the left margin."""
     lines = bare(text).splitlines()
     at = 0
     while at < len(lines):
@@ -51,7 +51,7 @@ def functions(text):
 
 
 def _continues(line):
-    """Does a declaration go on behind this line?"""
+    """Whether a declaration continues after this line."""
     return bool(line.strip()) and not line.startswith(('#', '}')) and \
         not line.rstrip().endswith((';', '\\'))
 
@@ -70,7 +70,7 @@ def _function(lines, start, brace, end):
 
 
 def _count(inside):
-    """How many parameters there are between the brackets."""
+    """Number of parameters between the parentheses."""
     flat = re.sub(r'\([^()]*\)', '', inside)
     if flat.strip() in ('', 'void'):
         return 0
@@ -78,7 +78,7 @@ def _count(inside):
 
 
 def _depth(body):
-    """The deepest block; braces of initialisers do not count."""
+    """Depth of the deepest block; braces of initialisers do not count."""
     deepest, stack = 0, []
     before = ''
     for char in '\n'.join(body)[1:]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Headers that others include: each compiles alone, in every dialect."""
+"""Public headers: each compiles alone, in every dialect."""
 
 import re
 
@@ -28,8 +28,8 @@ ROOTS = ('kernel-ext/include/uapi/', 'libktau/include/')
 
 def check(project, found):
     machine = run(['cc', '-print-multiarch']).stdout.strip()
-    # A 32-bit compiler looks for <asm/types.h> where only its own C library
-    # would have put it; the kernel's headers are the same for both.
+    # A 32-bit compiler expects <asm/types.h> in the folder of a 32-bit C library,
+    # which is not installed; the kernel's headers are the same for both.
     system = ('-idirafter', f'/usr/include/{machine}')
     for root, rule, ways in zip(ROOTS, RULES, (UAPI, PUBLIC)):
         for path in project.files(f'{root}*.h'):

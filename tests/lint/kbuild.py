@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Configures and builds a kernel in a folder of its own."""
+"""Configures and builds a kernel in a separate folder."""
 
 import os
 import re
@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import time
 
-# What would make two builds of the same source differ.
+# Fixed values of variables that would make two builds of the same source differ.
 FIXED = {
     'KBUILD_BUILD_TIMESTAMP': 'Thu Jan  1 00:00:00 UTC 1970',
     'KBUILD_BUILD_USER': 'ktau',
@@ -18,8 +18,8 @@ FAILED = re.compile(r'error:|undefined reference|Error \d|No rule to make')
 
 
 class Build:
-    """@source: the tree; @out: where the objects go; @fragments: files laid
-    over tinyconfig; @say: called with a line now and then."""
+    """@source: the tree; @out: the folder of the objects; @fragments: files on
+    top of tinyconfig; @say: called with lines that report progress."""
 
     def __init__(self, source, out, fragments, jobs, say):
         self.source, self.out, self.fragments = source, out, fragments
@@ -35,15 +35,15 @@ class Build:
                 f'-j{self.jobs}', *targets]
 
     def make(self, targets, has_ktau):
-        """Configure and build. Return: what went wrong, one line each."""
+        """Configure and build. Return: the errors, one line each."""
         assert targets
         self.out.mkdir(exist_ok=True)
         return self._configure() or self._wanted(has_ktau) or \
             self._run(self._argv(targets))
 
     def _configure(self):
-        """Cheap enough to be done each time: what did not change is not
-        built again."""
+        """Configure each time: this is cheap, and files whose options did not
+        change are not built again."""
         merge = self.source / 'scripts/kconfig/merge_config.sh'
         tiny = [] if (self.out / '.config').exists() else ['tinyconfig']
         return (tiny and self._run(self._argv(tiny))) or \
@@ -52,14 +52,14 @@ class Build:
             self._run(self._argv(['olddefconfig']))
 
     def _wanted(self, has_ktau):
-        """Every option that a fragment names has to be what it says; those
-        of KTAU only when the patches have got so far."""
+        """Compare every option with the fragments; those of KTAU only once
+        the patches have added them."""
         option = re.compile(r'^(CONFIG_\w+)=(.*)$', re.M)
         have = dict(option.findall((self.out / '.config').read_text()))
         want = {}
         for path in self.fragments:
             want.update(option.findall(path.read_text()))
-        return [f'{name}={value} was wanted, {have.get(name, "n")} it is'
+        return [f'{name} is {have.get(name, "n")}, expected {value}'
                 for name, value in want.items()
                 if have.get(name, 'n') != value and
                 (has_ktau or not name.startswith('CONFIG_KTAU'))]
@@ -86,10 +86,10 @@ class Build:
             return []
         lines = log.read_text().splitlines()
         why = [line for line in lines if FAILED.search(line)] or lines[-1:]
-        return [f'does not build: {why[0].strip()} (all of it: {log})']
+        return [f'does not build: {why[0].strip()} (log: {log})']
 
     def objects(self):
-        """The objects that belong to the kernel, relative to @out."""
+        """The objects of the kernel, relative to @out."""
         return {path.relative_to(self.out) for path in self.out.rglob('*.o')
                 if not path.name.startswith(('.', 'vmlinux')) and
                 path.relative_to(self.out).parts[0] not in

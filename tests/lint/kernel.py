@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""kernel-ext: the kernel's own checkers, and kernel-doc on what is global."""
+"""kernel-ext: the kernel's own checkers, and kernel-doc on global functions."""
 
 import re
 
@@ -7,7 +7,7 @@ import functions
 from checkpatch import checkpatch
 from project import CannotRun, run
 
-# Where boot words are documented checkpatch.pl would ask the kernel's own tree.
+# checkpatch.pl would look for the documentation of boot words in a kernel tree.
 OPTIONS = ('--file', '--max-line-length=100', '--ignore=UNDOCUMENTED_SETUP')
 
 RULES = {
@@ -15,8 +15,8 @@ RULES = {
     'kernel-if': 'no preprocessor conditionals in .c files',
     'kernel-doc': 'kernel-doc on every non-static function',
     'kernel-doc-context': 'kernel-doc has Context:',
-    'kernel-doc-return': 'kernel-doc of what returns a value has Return:',
-    'kernel-doc-form': 'kernel-doc that scripts/kernel-doc reads unmoved',
+    'kernel-doc-return': 'kernel-doc of a function with a value has Return:',
+    'kernel-doc-form': 'scripts/kernel-doc reads kernel-doc without a warning',
 }
 
 
@@ -55,7 +55,7 @@ def _documented(project, path, found):
 
 
 def _comment_above(lines, number):
-    """The comment that ends directly above line @number, counted from 1."""
+    """The comment that ends on the line before line @number, counted from 1."""
     end = number - 2
     if end < 0 or not lines[end].rstrip().endswith('*/'):
         return ''
@@ -74,7 +74,7 @@ def _kernel_doc(project, paths, found):
         raise CannotRun(f'scripts/kernel-doc: {done.stdout[:200]}')
     for line in done.stdout.splitlines():
         match = re.match(r'(\S+):(\d+): (?:warning|error): (.*)', line)
-        # Which sections a function needs is asked above, of .c files only.
+        # The rules above check sections, and of .c files only.
         if match and 'No description found for return value' not in line:
             found('kernel-doc-form', match.group(1), int(match.group(2)),
                   match.group(3))

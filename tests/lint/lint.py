@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Hold the patch queue and the sources to the rules of the house.
+"""Check the patch queue and the sources against the project's rules.
 
-Every rule prints `file:line: reason [rule]`. The exit status is 0 when
-nothing was found, 1 when something was, 2 when a rule could not run.
+Every finding is a line `file:line: reason [rule]`. The exit status is 0
+without findings, 1 with findings, 2 if a rule could not run.
 """
 
 import concurrent.futures
@@ -28,7 +28,7 @@ GROUPS = (csource, tidy, kernel, apply, patches, headers, licence, circles, scri
 
 
 def check(group, project):
-    """Run one group; its findings, each (path, line, reason, rule)."""
+    """Run one group and return its findings, each (path, line, reason, rule)."""
     findings = []
 
     def found(rule, path, line, reason):
@@ -42,13 +42,13 @@ def check(group, project):
 def arguments():
     parser = argument_parser(__doc__)
     parser.add_argument('--list', action='store_true',
-                        help='print the rules and what they ask for')
+                        help='print the rules')
     parser.add_argument('--programs', default='',
-                        help='the programs that make builds')
+                        help='programs built by make')
     parser.add_argument('--man-pages', default='',
-                        help='the man pages that make installs')
+                        help='man pages installed by make')
     parser.add_argument('groups', nargs='*',
-                        help='of rules; without any, all')
+                        help='groups of rules; default: all')
     return parser.parse_args()
 
 
@@ -57,7 +57,7 @@ def main():
     names = args.groups or [group.__name__ for group in GROUPS]
     groups = [group for group in GROUPS if group.__name__ in names]
     if len(groups) != len(names):
-        print('lint: groups are', *(g.__name__ for g in GROUPS), file=sys.stderr)
+        print('lint: the groups are', *(g.__name__ for g in GROUPS), file=sys.stderr)
         return 2
     if args.list:
         for group in groups:

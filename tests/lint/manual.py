@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Manual pages: well formed, and none missing."""
+"""Manual pages: well-formed and complete."""
 
 import re
 

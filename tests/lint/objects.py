@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Compares two object files: do they hold the same code and data?
+"""Compares two object files: same code and data?
 
 All sections, relocations and symbols are compared, contents byte by byte.
-Only names are evened out, because the compiler numbers some of them: local
-statics (__func__.123), __UNIQUE_ID_ and initcalls, which carry a counter
-and a line. Lines and counters move with every line added above.
+Numbers in names are ignored, because the compiler numbers local statics
+(__func__.123), and __UNIQUE_ID_ and initcalls contain a counter and a line,
+which change with every line added above them.
 """
 
 import re
@@ -33,7 +33,7 @@ def _dump(option, path):
 
 
 def _described(path):
-    """Lines that are the same for objects that are the same, in sections."""
+    """An object as lines, by section, without the numbers in names."""
     parts, name = {}, ''
     for line in _dump('-s', path):
         if line.startswith('Contents of section '):
@@ -50,7 +50,7 @@ def _described(path):
 
 
 def difference(one, other):
-    """Return: where two objects differ, in words; nothing if they do not."""
+    """Return: the first difference of two objects as text, or an empty string."""
     if one.read_bytes() == other.read_bytes():
         return ''
     old, new = _described(one), _described(other)

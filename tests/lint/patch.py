@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Reads a patch into blocks of changed lines, each with its place."""
+"""Reads a patch into blocks of changed lines with their line numbers."""
 
 import dataclasses
 import re
@@ -9,22 +9,22 @@ HUNK = re.compile(r'@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@')
 
 @dataclasses.dataclass
 class Line:
-    """An added or removed line and where the patch has it."""
+    """An added or removed line and its line number in the patch."""
     number: int
     text: str
 
 
 @dataclasses.dataclass
 class Block:
-    """Removed and added lines that stand together."""
+    """Adjacent removed and added lines."""
     removed: list = dataclasses.field(default_factory=list)
     added: list = dataclasses.field(default_factory=list)
 
 
 @dataclasses.dataclass
 class Hunk(Block):
-    """All lines that one removes and adds. @number: where the patch has it;
-    @start: where its file has it; @old: the lines that it finds there."""
+    """All lines that a hunk removes and adds. @number: its line in the patch;
+    @start: its line in the file; @old: the lines that it expects there."""
     number: int = 0
     start: int = 0
     old: list = dataclasses.field(default_factory=list)
@@ -32,7 +32,7 @@ class Hunk(Block):
 
 @dataclasses.dataclass
 class File:
-    """What a patch does to one file."""
+    """The changes of a patch to one file."""
     number: int
     old: str
     new: str = ''
@@ -50,8 +50,8 @@ class File:
 
 @dataclasses.dataclass
 class Patch:
-    """@extended: lines of git that make, delete, rename or chmod a file;
-    @broken: where the patch cannot be read, and why."""
+    """@extended: git's lines that create, delete, rename or chmod a file;
+    @broken: lines that cannot be read, with the reason."""
     head: list = dataclasses.field(default_factory=list)
     files: list = dataclasses.field(default_factory=list)
     extended: list = dataclasses.field(default_factory=list)
@@ -67,7 +67,7 @@ def _name(line):
 
 
 def _hunk(lines, start, patch):
-    """Read the hunk whose @@ line is lines[start]; return what is behind."""
+    """Read the hunk whose @@ line is lines[start]; return the index after it."""
     first, old, new = (int(n) if n else 1
                        for n in HUNK.match(lines[start]).groups())
     file, block, at = patch.files[-1], None, start + 1
@@ -95,7 +95,7 @@ def _hunk(lines, start, patch):
 
 
 def parse(text):
-    """Read a patch. Whatever stands in it, the result can be walked."""
+    """Read a patch. The result is valid for any contents."""
     lines, patch, at = text.splitlines(), Patch(), 0
     while at < len(lines):
         line = lines[at]

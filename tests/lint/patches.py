@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The patch queue: what is in it, and that it holds nothing but hooks."""
+"""The patch queue: its contents are complete and only hooks."""
 
 import re
 
@@ -10,7 +10,7 @@ MAX_FILE = 15
 MAX_QUEUE = 260
 
 RULES = {
-    'series': 'series and folder name the same patches, each once',
+    'series': 'series and folder have the same patches, each once',
     'section': 'series has sections, in the order ' + ', '.join(SECTIONS),
     'same-queue': 'every kernel version has the same patches in the same order',
     'patch-header': 'From, "Subject: area: imperative", a body, Signed-off-by',
@@ -21,14 +21,14 @@ RULES = {
                     'the header says',
     'patch-hook': 'an added line is a ktau_ call, an include or known glue',
     'patch-if': 'no preprocessor conditionals in a .c file',
-    'patch-removed': 'a removed line comes back with the hook',
-    'patch-blank': 'no changes of white space, none behind a line',
+    'patch-removed': 'a removed line is added again with its hook',
+    'patch-blank': 'no changes of white space, no trailing white space',
 }
 
 HOOK = re.compile(r'(?<![a-z])(ktau|KTAU)_\w|\b_+ktau_\w'
                   r'|^\s*#include [<"][\w/]*ktau\w*\.h[>"]')
 
-# What cannot name a ktau_ function, by the file that it may stand in.
+# Lines without a ktau_ function, and the files in which they are allowed.
 GLUE = (
     (r'Kconfig[^/]*$', r'^source "kernel/ktau/Kconfig"$'
                        r'|^\tselect (HAVE_)?KTAU\w*( if \w+)?$'),
@@ -59,7 +59,7 @@ def check(project, found):
 
 
 def series(project, version):
-    """The names of the patches in their order."""
+    """The names of the patches, in order."""
     return [name for _, name, _ in _series(project, version, lambda *_: None)]
 
 
@@ -68,7 +68,7 @@ def _series(project, version, found):
     folder = f'patches/{version}'
     path, queue, section = f'{folder}/series', [], ''
     if path not in project.files():
-        found('series', path, 1, 'there is no series')
+        found('series', path, 1, 'no series')
         return queue
     for number, line in enumerate(project.lines(path), 1):
         if line.startswith('#'):
@@ -76,17 +76,17 @@ def _series(project, version, found):
         elif line.strip():
             name = line.strip()
             if name in (known for _, known, _ in queue):
-                found('series', path, number, f'{name} comes twice')
+                found('series', path, number, f'{name} is listed twice')
                 continue
             if f'{folder}/{name}' not in project.files():
-                found('series', path, number, f'there is no {name}')
+                found('series', path, number, f'no file {name}')
             if not section:
                 found('section', path, number, f'{name} is in no section')
             queue.append((section, name, number))
     known = {f'{folder}/{name}' for _, name, _ in queue} | {path}
     for name in project.files(f'{folder}/*'):
         if name not in known:
-            found('series', name, 1, f'{path} does not name it')
+            found('series', name, 1, f'not listed in {path}')
     return queue
 
 
@@ -95,7 +95,7 @@ def _section(path, number, line, section, found):
     if name.startswith('SPDX-') or (not section and name not in SECTIONS):
         return section
     if name not in SECTIONS:
-        found('section', path, number, f'there is no section {name!r}')
+        found('section', path, number, f'no such section: {name!r}')
         return section
     if section and SECTIONS.index(name) <= SECTIONS.index(section):
         found('section', path, number, f'{name} comes before {section}')
@@ -123,16 +123,16 @@ def _patch(path, patch, total, found):
     for number, reason in patch.broken:
         found('patch-broken', path, number, reason)
     if not patch.files:
-        found('patch-broken', path, 1, 'it changes nothing')
+        found('patch-broken', path, 1, 'the patch changes nothing')
     for line in patch.extended:
         found('patch-existing', path, line.number, line.text)
     for file in patch.files:
         if '/dev/null' in (file.old, file.new):
             found('patch-existing', path, file.number,
-                  'it makes or deletes a file')
+                  'the patch creates or deletes a file')
             continue
         if file.old.partition('/')[2] != file.path:
-            found('patch-existing', path, file.number, 'it renames a file')
+            found('patch-existing', path, file.number, 'the patch renames a file')
         _size(path, file, total, found)
         for hunk in file.hunks:
             _added(path, file, hunk, found)
@@ -162,7 +162,7 @@ def _header(path, head, found):
         if not TAG.match(line.text):
             body.append(line.text.strip())
     if len(' '.join(body).strip()) < 40:
-        found('patch-header', path, number, 'the body does not say why')
+        found('patch-header', path, number, 'the body has no reason')
 
 
 def _budget(path, patch, found):
@@ -186,8 +186,8 @@ def _size(path, file, total, found):
 
 
 def _added(path, file, hunk, found):
-    # What a line that comes back may be made of: its old words and a variable
-    # for a result that a hook wants to see.
+    # A line that is added again consists of its old words and possibly a
+    # variable for a result that a hook needs.
     old = {token for line in hunk.removed for token in _tokens(line.text)}
     old |= set('int long unsigned ret return = ; { }'.split()) if old else set()
     depth = 0
@@ -210,7 +210,7 @@ def _added(path, file, hunk, found):
 
 
 def _tokens(text):
-    """The words of a line, a ktau_ in front of one left out."""
+    """The words of a line, without the prefix ktau_."""
     return re.findall(r'\w+|[^\s\w]', re.sub(r'\b_*(ktau|KTAU)_', '', text))
 
 
@@ -218,11 +218,11 @@ def _removed(path, hunk, found):
     left = iter([t for line in hunk.added for t in _tokens(line.text)])
     for line in hunk.removed:
         tokens = _tokens(line.text)
-        # "return f();" may come back as "ret = f();".
+        # "return f();" may be added again as "ret = f();".
         tokens = tokens[1:] if tokens[:1] == ['return'] else tokens
         if not all(token in left for token in tokens):
             found('patch-removed', path, line.number,
-                  f'does not come back: {line.text.strip()!r}')
+                  f'is not added again: {line.text.strip()!r}')
             return
 
 

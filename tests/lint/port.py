@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Try a patch queue on the source of another kernel version.
 
-Takes the queue of that version or, where there is none, the nearest one, and
-tells of every hunk whether it applies as it stands, with an offset, with fuzz
-or not at all. For those that need a look, the lines of the new kernel that are
-most like the ones they want are shown, with what differs.
+Takes the queue of that version or, without one, the nearest queue, and reports
+whether each hunk applies unchanged, with an offset, with fuzz or not at all. For
+hunks with fuzz and hunks that fail, it shows the most similar lines of the new
+kernel, with the differences.
 
-The exit status is 0 if every hunk applies, 1 if one does not, 2 if nothing
-could be tried.
+The exit status is 0 if every hunk applies, 1 if one fails, 2 if the queue could
+not be tried.
 """
 
 import collections
@@ -27,13 +27,13 @@ HUNK = re.compile(r'Hunk #(\d+) (succeeded|FAILED) at (\d+)'
                   r'(?: with fuzz (\d+))?(?: \(offset (-?\d+) lines?\))?')
 WORD = re.compile(r'\w{3,}')
 CANDIDATES = 10
-# Lines that may have come between those of a hunk.
+# Lines that may have been added between those of a hunk.
 SLACK = 4
 
 
 @dataclasses.dataclass
 class Result:
-    """What came of a hunk. @line: in the new file, 0 where it has no place."""
+    """Result of a hunk. @line: in the new file, 0 if it failed."""
     word: str = 'FAILED'
     line: int = 0
     text: str = 'FAILED'
@@ -41,8 +41,8 @@ class Result:
 
 @dataclasses.dataclass
 class Place:
-    """A stretch of a file of the new kernel. @start counts from 0; @hits: how
-    many wanted lines with a word in them it has; @likeness: 0 to 1."""
+    """A range of lines in the new kernel. @start counts from 0; @hits: number
+    of expected lines in it, among those with a word; @likeness: 0 to 1."""
     path: str
     lines: list
     start: int = 0
@@ -55,17 +55,17 @@ def _key(version):
 
 
 def nearest_queue(project, version):
-    """The version itself, else the next older one, else the next newer."""
+    """The version itself, else the next older, else the next newer one."""
     known = project.versions()
     older = [v for v in known if _key(v) <= _key(version)]
     if not known:
-        raise CannotRun('there is no queue in patches')
+        raise CannotRun('no queue in patches')
     return older[-1] if older else known[0]
 
 
 def apply(project, path, tree):
-    """Apply a patch as far as it goes. Return: the results of its hunks by
-    (file, number in that file)."""
+    """Apply the hunks of a patch that apply. Return: the results of its hunks
+    by (file, number in that file)."""
     done = run(['patch', '-p1', '--verbose', '--batch', '--forward',
                 '--no-backup-if-mismatch', '--reject-file=-', '-d', tree,
                 '-i', project.root / path], env={**os.environ, 'LC_ALL': 'C'})
@@ -91,8 +91,8 @@ def squeezed(lines):
 
 
 def nearest(old, path, lines):
-    """The stretch of a file that has most of the lines of @old, in their
-    order. Every line that is found votes for where the first one would be."""
+    """The range of a file with most of the lines of @old, in order. Every line
+    that is found votes for the position of the first one."""
     want, have = squeezed(old), squeezed(lines)
     where = collections.defaultdict(list)
     for at, line in enumerate(have):
@@ -100,7 +100,7 @@ def nearest(old, path, lines):
     votes = collections.Counter(
         max(0, at - i) for i, line in enumerate(want) if WORD.search(line)
         for at in where[line])
-    # A line more or less in the middle splits the vote.
+    # An added or removed line in the middle splits the vote.
     near = {start: sum(votes[start + i] for i in range(-2, 3))
             for start in votes}
     best = Place(path, lines)
@@ -129,7 +129,7 @@ class Port:
         self.counts = collections.Counter()
 
     def neighbours(self, path):
-        """The other sources of a file's folder and those below it."""
+        """The other sources in a file's folder and below it."""
         folder = os.path.dirname(path)
         pristine = self.project.kernel_files(self.version, [folder])
         for found in sorted((pristine / folder).rglob(f'*{path[-2:]}')):
@@ -138,7 +138,7 @@ class Port:
                 yield name, found.read_text(errors='replace').splitlines()
 
     def find(self, hunk, path, lines):
-        """Where in the new kernel the hunk would belong."""
+        """The place in the new kernel that is most similar to the hunk's lines."""
         best = nearest(hunk.old, path, lines)
         wanted = sum(bool(WORD.search(line)) for line in hunk.old)
         if 2 * best.hits < wanted and path.endswith(('.c', '.h')):
@@ -155,17 +155,17 @@ class Port:
             for file in patch.files:
                 for number, hunk in enumerate(file.hunks, 1):
                     result = results.get((file.path, number), Result())
-                    self._tell(path, file, hunk, result, texts[file.path])
+                    self._report(path, file, hunk, result, texts[file.path])
 
     def _lines(self, name):
         file = self.tree / name
         return file.read_text(errors='replace').splitlines() \
             if file.is_file() else None
 
-    def _tell(self, path, file, hunk, result, lines):
+    def _report(self, path, file, hunk, result, lines):
         self.counts[result.word] += 1
         if lines is None:
-            result.text += ': there is no such file'
+            result.text += ': no such file'
         line = result.line or hunk.start
         print(f'{path}:{hunk.number}: {file.path}:{line}: {result.text}')
         if result.word in ('FAILED', 'fuzz'):
@@ -174,10 +174,10 @@ class Port:
     @staticmethod
     def _show(hunk, place):
         if not place.hits:
-            print('    none of its lines is there or in the files beside it\n')
+            print('    none of its lines is in this file or its folder\n')
             return
-        print(f'    nearest is {place.path}:{place.start + 1}; '
-              "'-' is wanted, '+' is there")
+        print(f'    nearest: {place.path}:{place.start + 1}; '
+              "'-' expected, '+' found")
         stretch = place.lines[place.start:place.start + len(hunk.old) + SLACK]
         lines = [line for line in difflib.ndiff(hunk.old, stretch, charjunk=None)
                  if line[0] != '?']
@@ -194,8 +194,8 @@ class Port:
 def arguments():
     parser = argument_parser(__doc__)
     parser.add_argument('--queue', default='',
-                        help='version of the queue; without it, the nearest')
-    parser.add_argument('version', help='of the kernel')
+                        help='version of the queue; default: the nearest')
+    parser.add_argument('version', help='version of the kernel')
     return parser.parse_args()
 
 
@@ -204,7 +204,7 @@ def main():
     project = Project(args.root, args.build, args.sources)
     try:
         if not project.tarball(args.version).exists():
-            raise CannotRun(f'there is no {project.tarball(args.version)}: '
+            raise CannotRun(f'no {project.tarball(args.version)}: run '
                             f'apt-get install linux-source-{args.version}')
         queue = args.queue or nearest_queue(project, args.version)
         if not patches.series(project, queue):
@@ -214,11 +214,11 @@ def main():
     except CannotRun as err:
         print(f'port: {err}', file=sys.stderr)
         return 2
-    words = (('applies', 'apply as they are'), ('offset', 'with an offset'),
+    words = (('applies', 'apply unchanged'), ('offset', 'with an offset'),
              ('fuzz', 'with fuzz'), ('FAILED', 'FAILED'))
     print(f'patches/{queue} on Linux {args.version}: {sum(port.counts.values())} '
           'hunks: ' + ', '.join(f'{port.counts[w]} {text}' for w, text in words))
-    print(f'The files, as far as it went: {port.tree}')
+    print(f'The files with the hunks that apply: {port.tree}')
     return 1 if port.counts['FAILED'] else 0
 
 

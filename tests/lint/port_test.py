@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Carry a queue of two patches to kernels of three files, each changed in one
-way, and hold what port.py says and its exit status to what is known."""
+"""Port a queue of two patches to kernels of three files, each changed in one
+way, and compare the output and the exit status of port.py."""
 
 import argparse
 import dataclasses
@@ -19,8 +19,8 @@ WHOLE = 'patches/9.2/task.patch:28: kernel/fork.c:14: '
 
 @dataclasses.dataclass
 class Case:
-    """@edits: (file, old, new) in the kernel, None for what is left out;
-    @wanted: stands in the output; @status: of exit."""
+    """@edits: (file, old, new) in the kernel, None for a missing file or text;
+    @wanted: parts of the output; @status: exit status."""
     name: str
     edits: tuple
     wanted: tuple
@@ -34,25 +34,25 @@ MOVED = '/* Clones. */\n\n' + ''.join(FUNCTION[1:])
 CASES = (
     Case('nothing changed', (),
          (WHOLE + 'applies\n',
-          'patches/9.2 on Linux 9.3: 4 hunks: 4 apply as they are, '
+          'patches/9.2 on Linux 9.3: 4 hunks: 4 apply unchanged, '
           '0 with an offset, 0 with fuzz, 0 FAILED\n'), 0),
-    Case('lines above', ((FORK, 'static int two', '\n\nstatic int two'),),
+    Case('lines added above the hunk', ((FORK, 'static int two', '\n\nstatic int two'),),
          ('kernel/fork.c:16: applies, offset 2\n', '1 with an offset'), 0),
-    Case('a line beside', ((FORK, '\treturn err;\n}', '\treturn err;\n\n}'),),
+    Case('a line added in the context', ((FORK, '\treturn err;\n}', '\treturn err;\n\n}'),),
          (WHOLE + 'applies, fuzz 2\n', '        22   \treturn err;\n        23 +\n',
           '1 with fuzz'), 0),
-    Case('the line itself', ((FORK, 'two();\n\tret', 'two(1);\n\tret'),),
-         (WHOLE + 'FAILED\n', '    nearest is kernel/fork.c:13; ',
+    Case('a changed line', ((FORK, 'two();\n\tret', 'two(1);\n\tret'),),
+         (WHOLE + 'FAILED\n', '    nearest: kernel/fork.c:13;  ',
           '           - \ttwo();\n        21 + \ttwo(1);\n', '1 FAILED'), 1),
-    Case('the function is elsewhere',
+    Case('the function has moved to another file',
          ((FORK, ''.join(FUNCTION[1:]), ''), ('kernel/clone.c', None, MOVED)),
-         (WHOLE + 'FAILED\n', '    nearest is kernel/clone.c:2; ',
+         (WHOLE + 'FAILED\n', '    nearest: kernel/clone.c:2;  ',
           '         7   \tif (err)\n'), 1),
-    Case('the file is gone', ((FORK, None, None),),
-         ('kernel/fork.c:13: FAILED: there is no such file\n', '2 FAILED',
-          '    none of its lines is there or in the files beside it\n'), 1),
+    Case('the file is missing', ((FORK, None, None),),
+         ('kernel/fork.c:13: FAILED: no such file\n', '2 FAILED',
+          '    none of its lines is in this file or its folder\n'), 1),
     Case('an older kernel', (), ('patches/9.1 on Linux 9.0: ',), 0, '9.0'),
-    Case('a number of two digits', (), ('patches/9.2 on Linux 9.10: ',), 0,
+    Case('a version with two digits', (), ('patches/9.2 on Linux 9.10: ',), 0,
          '9.10'),
 )
 
@@ -83,8 +83,8 @@ def port(scratch, version):
 
 
 def run_case(case, scratch):
-    """Return: what is wrong, or nothing."""
-    # Two tarballs of one size in one second are one to whoever keeps a copy.
+    """Return: the error, or an empty string."""
+    # The cache of port.py cannot tell two tarballs of equal size and time apart.
     shutil.rmtree(scratch / 'build', ignore_errors=True)
     tarball = make_kernel(case, scratch)
     status, text = port(scratch, case.version)

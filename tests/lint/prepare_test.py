@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Have tests/kernel/prepare apply a queue of two patches to kernels of three
-files, and hold what it says and its exit status to what is known."""
+"""Let tests/kernel/prepare apply a queue of two patches to kernels of three
+files, and compare its output and exit status."""
 
 import argparse
 import dataclasses
@@ -23,9 +23,9 @@ LINE = ('two();\n\tret', 'two(1);\n\tret')
 
 @dataclasses.dataclass
 class Case:
-    """@release: of the kernel, the queue being for 9.2.5; @edit: (old, new) of
-    fork.c, None for a kernel without it; @wanted, @unwanted: stand or do not
-    stand in the output; @status: of exit."""
+    """@release: release of the kernel, while the queue is for 9.2.5; @edit:
+    (old, new) in fork.c, None for a kernel without it; @wanted, @unwanted:
+    texts that must or must not be in the output; @status: exit status."""
     name: str
     release: str
     edit: tuple | None
@@ -37,11 +37,11 @@ class Case:
 CASES = (
     Case('the same release', '9.2.5', ('', ''), (), ('made for',), 0),
     Case('another release, and the queue applies', '9.2.7', ('', ''), (), ('made for',), 0),
-    Case('another release, and it does not', '9.2.7', LINE,
+    Case('another release, and the queue does not apply', '9.2.7', LINE,
          ('patches/9.2/task.patch does not apply to Linux 9.2:\n  kernel/fork.c: hunk #2 at line 14\n',
           MADE, IS, f'Install linux-source-{VERSION} with Linux 9.2.5, or name its archive: '
           'LINUX_TARBALL=FILE.\n', 'make port VERSION=9.2 ', 'docs/porting.md'), (), 1),
-    Case('the same release, and it does not', '9.2.5', LINE,
+    Case('the same release, and the queue does not apply', '9.2.5', LINE,
          ('patches/9.2/task.patch does not apply to Linux 9.2:\n',), ('made for',), 1),
     Case('another release without a file', '9.2.7', None,
          (MADE, IS, 'the queue touches kernel/fork.c, which Linux 9.2 does not have\n'), (), 1),
@@ -69,7 +69,7 @@ def make_kernel(case, scratch):
 
 
 def make_project(root):
-    """The small project, with this one's prepare and a queue for 9.2.5."""
+    """The small project, with the real prepare and a queue for 9.2.5."""
     shutil.copytree(GOOD, root)
     (root / 'tests/kernel').mkdir(parents=True)
     shutil.copy(TOP / 'tests/lib.sh', root / 'tests')
@@ -79,7 +79,7 @@ def make_project(root):
 
 
 def run_case(case, scratch):
-    """Return: what is wrong, or nothing."""
+    """Return: the error, or an empty string."""
     build = scratch / 'build'
     shutil.rmtree(build, ignore_errors=True)
     env = os.environ | {'B': str(build), 'LINUX_TARBALL': str(make_kernel(case, scratch))}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is checked, and the few files of the kernel that checking needs."""
+"""The files that are checked, and the kernel files needed for the checks."""
 
 import argparse
 import fnmatch
@@ -12,25 +12,25 @@ import threading
 
 
 class CannotRun(Exception):
-    """A rule cannot run: nothing is known about what it checks."""
+    """A rule cannot run, so its result is unknown."""
 
 
 def run(argv, **options):
-    """Run a program to its end; its output is text, its status the caller's."""
+    """Run a program to its end, with text output; the caller checks the status."""
     if not shutil.which(argv[0]):
-        raise CannotRun(f'{argv[0]} is not installed, see .ci/packages')
+        raise CannotRun(f'{argv[0]} is not installed: see .ci/packages')
     return subprocess.run([str(a) for a in argv], stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, encoding='utf-8',
                           errors='replace', **options)
 
 
 def argument_parser(about):
-    """A parser of the arguments that say where a Project is."""
+    """A parser of a Project's arguments."""
     parser = argparse.ArgumentParser(description=about.splitlines()[0])
     parser.add_argument('--root', default='.', help='the project')
-    parser.add_argument('--build', default='build', help='where to work')
+    parser.add_argument('--build', default='build', help='folder for temporary files')
     parser.add_argument('--sources', default='/usr/src',
-                        help='where linux-source-VERSION.tar.xz are')
+                        help='folder of linux-source-VERSION.tar.xz')
     return parser
 
 
@@ -88,10 +88,10 @@ class Project:
     def kernel_files(self, version, wanted):
         """Take files out of a kernel's tarball.
 
-        Unpacking takes seconds, so what was taken stays until the tarball
-        changes or a file is wanted that was never asked for. A file that the
-        kernel does not have is simply not there afterwards.
-        Return: the folder, as pristine as the tarball.
+        Unpacking takes seconds, so the files are kept until the tarball
+        changes or another file is requested. A file that the kernel does not
+        have is missing afterwards.
+        Return: the folder of the unmodified files.
         """
         tarball = self.tarball(version)
         there = self.scratch / f'linux-source-{version}'
@@ -112,7 +112,7 @@ class Project:
         return there
 
     def kernel_tree(self, version, wanted, name):
-        """A fresh copy of a kernel's files, to be patched.
+        """Make a fresh copy of a kernel's files, for patching.
 
         Return: the folder, @name in the scratch folder.
         """
@@ -128,8 +128,8 @@ class Project:
 
     @staticmethod
     def _unpack(tarball, there, names):
-        # tar complains about files that are not in there; a damaged tarball
-        # shows in the status of xz.
+        # tar complains about missing files; a damaged tarball is seen in the
+        # status of xz.
         top = tarball.name.removesuffix('.tar.xz')
         done = run(['bash', '-c', 'xz -dcT0 "$0" | tar -x --strip-components=1'
                     ' -C "$1" "${@:2}" 2>/dev/null; exit ${PIPESTATUS[0]}',
@@ -138,7 +138,7 @@ class Project:
             raise CannotRun(f'cannot unpack {tarball}: {done.stdout}')
 
     def kernel_scripts(self):
-        """The kernel's own checkers, from the oldest kernel at hand."""
+        """The kernel's own checkers, from the oldest installed source."""
         for tarball in sorted(self.sources.glob('linux-source-*.tar.xz')):
             version = tarball.name[len('linux-source-'):-len('.tar.xz')]
             return self.kernel_files(version, [

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Every rule of make lint must be able to fail.
 
-A small project without a fault is made, with a kernel to match. Each case
-breaks it in one way and names the rule and the place that must be found. A
-rule without a case is a failure too.
+The test makes a small correct project and a matching kernel. Each case breaks
+it in one way and names the rule and the line that must be reported. A rule
+without a case is a failure, too.
 """
 
 import argparse
@@ -22,7 +22,7 @@ KERNEL = pathlib.Path(__file__).parent / 'testdata' / 'linux-source-9.1'
 
 
 def make_sources(scratch, real):
-    """Two kernels of a few files, and the real one's checkers in the first."""
+    """Two kernels of a few files, with the checkers of a real kernel."""
     scripts = Project('.', scratch.parent.parent, real).kernel_scripts()
     sources = scratch / 'sources'
     sources.mkdir()
@@ -36,7 +36,7 @@ def make_sources(scratch, real):
 
 
 def good_copy(scratch):
-    """A fresh copy of the good project, with the layout of this one."""
+    """A fresh copy of the good project, with this project's .clang-format."""
     root = scratch / 'tree'
     shutil.rmtree(root, ignore_errors=True)
     shutil.copytree(GOOD, root)
@@ -54,7 +54,7 @@ def findings(group, root, scratch, sources, programs):
 
 
 def run_case(case, scratch, sources):
-    """Return: what is wrong with the rule, or nothing."""
+    """Return: the error of the rule, or an empty string."""
     root = good_copy(scratch)
     case.spoil(root)
     group = next(g for g in lint.GROUPS if case.rule in g.RULES)
@@ -62,7 +62,7 @@ def run_case(case, scratch, sources):
     hits = [place for *place, _, rule in got if rule == case.rule]
     if [case.path, case.line] in hits:
         return ''
-    return f'wanted {case.path}:{case.line}, found {got}'
+    return f'expected {case.path}:{case.line}, found {got}'
 
 
 def main():

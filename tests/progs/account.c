@@ -19,9 +19,9 @@
 #include "tap.h"
 
 /**
-* struct part - the increase of a thread's account, in seconds
-* @life: the time between the two copies of the profile
-* @user: time in user mode; the other states likewise
+ * struct part - the increase of a thread's account, in seconds
+ * @life: the time between the two copies of the profile
+ * @user: time in user mode; the other states likewise
  */
 struct part {
 	double life, user, kernel, irq, runq, asleep, guest;
@@ -218,7 +218,8 @@ static void child(void)
 	all.life = self_seconds(p->ticks - p->start_ticks);
 	expect("a child: its life", all.life, took);
 	expect("a child: the sum of its parts", sum(all), all.life);
-	self_expect("a child: one root frame for its start", self_entry(p, "ret_from_fork").count, 1);
+	self_expect("a child: one root frame for its start", self_entry(p, "ret_from_fork").count,
+		    1);
 	self_expect("a child: one exit", self_entry(p, "do_exit").count, 1);
 	free(p);
 }

@@ -169,7 +169,8 @@ static void time_namespace(void)
 	}
 	fd = open("/proc/self/timens_offsets", O_WRONLY | O_CLOEXEC);
 	snprintf(line, sizeof(line), "boottime %d 0\n", OFFSET_S);
-	if (!tap_ok(write(fd, line, strlen(line)) > 0, "attack container: a time namespace is created"))
+	if (!tap_ok(write(fd, line, strlen(line)) > 0,
+		    "attack container: a time namespace is created"))
 		return;
 	close(fd);
 	result->done = false;

@@ -93,8 +93,9 @@ int main(int argc, char **argv)
 		most = calls > most ? calls : most;
 		hog->spins = 0;
 	}
-	tap_ok(torn >= inside, "attack ipi: %lu reads found the task inside an update, at least %lu required",
-	       torn, inside);
+	tap_ok(torn >= inside,
+	       "attack ipi: %lu reads found the task inside an update, at least %lu required", torn,
+	       inside);
 	tap_ok(most <= MAX_CALLS,
 	       "attack ipi: %d reads; one interrupted the other CPU at most %lu times, "
 	       "all of them %lu times",

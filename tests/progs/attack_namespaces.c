@@ -103,11 +103,13 @@ int main(int argc, char **argv)
 	attacker = helper_start(ATTACKER, attack);
 	before = exited();
 	helper_step(&attacker);
-	tap_ok(result->user == nr_times, "attack namespaces: %u of %u user namespaces are created: %s",
-	       result->user, nr_times, strerror(result->err));
+	tap_ok(result->user == nr_times,
+	       "attack namespaces: %u of %u user namespaces are created: %s", result->user,
+	       nr_times, strerror(result->err));
 	helper_step(&attacker);
-	tap_ok(result->pid == nr_times, "attack namespaces: %u of %u pid namespaces are created: %s",
-	       result->pid, nr_times, strerror(result->err));
+	tap_ok(result->pid == nr_times,
+	       "attack namespaces: %u of %u pid namespaces are created: %s", result->pid, nr_times,
+	       strerror(result->err));
 	kept = exited() - before;
 	/* Of a large number the oldest may have been evicted. */
 	tap_ok(kept >= (argc > 1 ? 1 : result->user + 2 * result->pid),

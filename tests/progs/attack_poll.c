@@ -181,7 +181,7 @@ static void foreign_rings(int level)
 		       result->revents);
 	else
 		tap_ok(!(result->revents & POLLIN),
-		       "attack poll: level %d: another user's ring fills, poll returns %d with events %d",
+		       "attack poll: level %d: a foreign ring fills, poll returns %d, events %d",
 		       level, result->polled, result->revents);
 	helper_end(&user);
 	helper_end(&other);

@@ -66,8 +66,8 @@ static void at_level(const struct helper *user, int level)
 		       strerror(-result->err));
 	else
 		tap_ok(!result->err && result->slots && !result->naming,
-		       "attack spy: level %d: %zu slots, of which %zu name another user's task", level,
-		       result->slots, result->naming);
+		       "attack spy: level %d: %zu slots, of which %zu name another user's task",
+		       level, result->slots, result->naming);
 	control("ring=16384");
 }
 

@@ -26,10 +26,10 @@ static unsigned int nr_threads = 200, nr_processes = 40;
 /**
  * struct adder - a reader that adds up all owners, stream after stream
  * @reader: one descriptor
-* @snapshot: its last snapshot
+ * @snapshot: its last snapshot
  * @exited_since: exited tasks below this number have been read
  * @nr: streams read
-* @gone: owners that the streams listed as gone
+ * @gone: owners that the streams listed as gone
  */
 struct adder {
 	struct ktau_reader *reader;

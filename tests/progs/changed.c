@@ -131,7 +131,8 @@ static void one_reader(int a)
 	tap_ok(!changed(a), "changed: it is shown once");
 	mask = wake(4) | wake(5);
 	settle();
-	tap_ok(shown(a, KTAU_TARGET_ALL) == ALL_CHILDREN, "changed: a stream of all tasks has all children");
+	tap_ok(shown(a, KTAU_TARGET_ALL) == ALL_CHILDREN,
+	       "changed: a stream of all tasks has all children");
 	tap_ok(!changed(a), "changed: after it no child has changed");
 	mask = wake(6);
 	settle();
@@ -147,18 +148,21 @@ static void cut_short(int a)
 	settle();
 	if (look_select(a, KTAU_TARGET_CHANGED, 0) || read(a, some, sizeof(some)) < 0)
 		err(1, "/proc/ktau/profile");
-	tap_ok(changed(a) == mask, "changed: a stream that is not read to its end marks none as shown");
+	tap_ok(changed(a) == mask,
+	       "changed: a stream that is not read to its end marks none as shown");
 }
 
 static void two_readers(int a, int b)
 {
 	uint32_t mask;
 
-	tap_ok(changed(b) == ALL_CHILDREN, "changed: the first stream of another reader has all children");
+	tap_ok(changed(b) == ALL_CHILDREN,
+	       "changed: the first stream of another reader has all children");
 	tap_ok(!changed(a) && !changed(b), "changed: it does not affect the first reader");
 	mask = wake(8);
 	settle();
-	tap_ok(changed(a) == mask && changed(b) == mask, "changed: both readers see the task that has run");
+	tap_ok(changed(a) == mask && changed(b) == mask,
+	       "changed: both readers see the task that has run");
 	tap_ok(!changed(b) && !changed(a), "changed: each reader sees it once");
 }
 

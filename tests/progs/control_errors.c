@@ -297,7 +297,8 @@ static void try_pieces(void)
 	show(before);
 	first = write(fd, "+t", 2) < 0 ? errno : 0;
 	second = write(fd, "cp", 2) < 0 ? errno : 0;
-	tap_ok(first == EINVAL && second == EINVAL && unchanged(), "control: a word split between two writes");
+	tap_ok(first == EINVAL && second == EINVAL && unchanged(),
+	       "control: a word split between two writes");
 	close(fd);
 }
 

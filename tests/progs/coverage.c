@@ -45,17 +45,17 @@
 /**
  * struct account - sums over tasks, in nanoseconds
  * @nr_tasks: number of tasks
-* @refused: activations refused by KTAU
+ * @refused: activations refused by KTAU
  * @named: exclusive time of kernel events with a name
-* @unnamed: exclusive time of roots without a name
+ * @unnamed: exclusive time of roots without a name
  * @user: user_ticks
  * @guest: guest_ticks
  * @life: durations of the tasks' lives
-* @rest: differences between the lives and the sums of their parts
-* @begin: start of the command's process, in ticks
-* @end: exit of its last thread, for which its parent waits
+ * @rest: differences between the lives and the sums of their parts
+ * @begin: start of the command's process, in ticks
+ * @end: exit of its last thread, for which its parent waits
  * @io_named: @named of io_uring's threads
-* @io_stime: the kernel's stime of these
+ * @io_stime: the kernel's stime of these
  * @oracle: the kernel's accounting
  */
 struct account {
@@ -76,9 +76,9 @@ struct account {
 
 /**
  * struct thread - a kernel thread
-* @tid: its tid
+ * @tid: its tid
  * @comm: its name
-* @account: KTAU's account of it
+ * @account: KTAU's account of it
  * @oracle: the kernel's accounting
  */
 struct thread {

@@ -6,7 +6,7 @@
  *	dump [-t TARGET] [-f FLAGS] [-u UID] [-g CGROUP] [-a TAG] [-s SINCE] [-i]
  *	     [-b BYTES] [-p] FILE [PID...]
  *
-* -i prints KTAU_IOC_INFO, -b reads BYTES at a time, -p reads with pread().
+ * -i prints KTAU_IOC_INFO, -b reads BYTES at a time, -p reads with pread().
  */
 #include <err.h>
 #include <errno.h>

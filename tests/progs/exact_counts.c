@@ -228,7 +228,8 @@ static void sleeps(void)
 						   "sys_clock_nanosleep");
 	self_expect("20 sleeps", call.count, 20);
 	expect_near("20 sleeps: time in the system call", self_seconds(call.incl), took);
-	expect_near("20 sleeps: time off the CPU", self_seconds(self_sum(p, "schedule_vol").incl), took);
+	expect_near("20 sleeps: time off the CPU", self_seconds(self_sum(p, "schedule_vol").incl),
+		    took);
 	ktau_record_free(p);
 }
 
@@ -275,8 +276,8 @@ static void waits(void)
 	vol = self_entry(p, "schedule_vol_interruptible");
 	own = call.incl - call.asleep - call.runq - call.irq;
 	self_expect("read(): times inside it are measured", call.flags, 15);
-	expect_near("read(): time asleep and in the run queue", self_seconds(call.asleep + call.runq),
-		    took);
+	expect_near("read(): time asleep and in the run queue",
+		    self_seconds(call.asleep + call.runq), took);
 	self_expect("read(): no other sleep",
 		    vol.count >= TIMES && call.asleep <= vol.asleep &&
 			    call.asleep >= vol.asleep / 100 * 98,
@@ -285,7 +286,8 @@ static void waits(void)
 	       "%.6f s its own\n",
 	       self_seconds(call.asleep), self_seconds(call.runq), self_seconds(call.irq),
 	       self_seconds(own));
-	self_expect("read(): the rest is at least its exclusive time, at most 2 %", own >= call.excl && own <= call.incl / 50, 1);
+	self_expect("read(): the rest is at least its exclusive time, at most 2 %",
+		    own >= call.excl && own <= call.incl / 50, 1);
 	self_expect("read(): the longest took a pause",
 		    self_seconds(call.longest) > 0.015 && self_seconds(call.longest) < took, 1);
 	ktau_record_free(p);

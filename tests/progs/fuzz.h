@@ -65,7 +65,7 @@ static inline uint32_t fuzz_pids(int32_t *pids, uint32_t room)
 }
 
 /*
-* A selection that is usually valid. @pids has room for @room tids.
+ * A selection that is usually valid. @pids has room for @room tids.
  */
 static inline void fuzz_select(struct ktau_select *select, int32_t *pids, uint32_t room)
 {

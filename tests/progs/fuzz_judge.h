@@ -18,10 +18,10 @@
 #define SECRET 140
 
 /**
-* struct opener - credentials with which a descriptor was opened
-* @uid: real user id, in the opener's user namespace
-* @privileged: the opener may see all tasks
-* @contained: the opener is in a user namespace of its own
+ * struct opener - credentials with which a descriptor was opened
+ * @uid: real user id, in the opener's user namespace
+ * @privileged: the opener may see all tasks
+ * @contained: the opener is in a user namespace of its own
  */
 struct opener {
 	uint32_t uid;
@@ -72,7 +72,8 @@ static inline bool judge_shown(struct judge *judge, uint64_t serial)
 
 	judge->nr_shown++;
 	if (!owner) {
-		snprintf(judge->why, sizeof(judge->why), "a record of serial %llu without a preceding owner",
+		snprintf(judge->why, sizeof(judge->why),
+			 "a record of serial %llu without a preceding owner",
 			 (unsigned long long)serial);
 		return false;
 	}

@@ -36,12 +36,12 @@ enum races_count {
 
 /**
  * struct races_shared - memory of all processes
-* @until: time to end
-* @calls: number of calls after which to end, or 0
+ * @until: time to end
+ * @calls: number of calls after which to end, or 0
  * @group: process group of all
  * @program: path of this program
  * @set_uid_program: path of its copy that is set-uid root
-* @count: number of actions of each kind
+ * @count: number of actions of each kind
  * @failures: number of them
  * @failure: the first one
  */
@@ -57,10 +57,10 @@ struct races_shared {
 };
 
 /**
-* races_main() - start the processes, and check that they leave nothing behind
+ * races_main() - start the processes, and check that they leave nothing behind
  * @argc: of main()
  * @argv: likewise
-* @worker: body of each process, called with its number and the seed
+ * @worker: body of each process, called with its number and the seed
  *
  * Return: what main() returns.
  */

@@ -143,7 +143,10 @@ static const struct call calls[] = {
 	  NO_LIST },
 	{ "a user without its flag", EINVAL, { { AT(uid), 1 } }, NO_LIST },
 	{ "a user", 0, { { AT(flags), KTAU_SELECT_UID }, { AT(uid), 1000 } }, NO_LIST },
-	{ "an invalid user", EINVAL, { { AT(flags), KTAU_SELECT_UID }, { AT(uid), UINT32_MAX } }, NO_LIST },
+	{ "an invalid user",
+	  EINVAL,
+	  { { AT(flags), KTAU_SELECT_UID }, { AT(uid), UINT32_MAX } },
+	  NO_LIST },
 	{ "a tag without its flag", EINVAL, { { AT(tag), 1 } }, NO_LIST },
 	{ "a tag", 0, { { AT(flags), KTAU_SELECT_TAG }, { AT(tag), UINT32_MAX } }, NO_LIST },
 	{ "slots from the end of time", 0, { { AT(since_ticks), UINT64_MAX } }, NO_LIST },
@@ -152,7 +155,10 @@ static const struct call calls[] = {
 	{ "LIST without a list", EINVAL, { { AT(target), 2 } }, NO_LIST },
 	{ "LIST of no tids", EINVAL, { { AT(target), 2 }, { AT(nr_pids), 0 } }, EXITED_LIST },
 	{ "LIST of an exited task", 0, { { AT(target), 2 }, { AT(nr_pids), 1 } }, EXITED_LIST },
-	{ "LIST of maximum length", 0, { { AT(target), 2 }, { AT(nr_pids), KTAU_MAX_PIDS } }, LONG_LIST },
+	{ "LIST of maximum length",
+	  0,
+	  { { AT(target), 2 }, { AT(nr_pids), KTAU_MAX_PIDS } },
+	  LONG_LIST },
 	{ "LIST of one more", E2BIG, { { AT(target), 2 }, { AT(nr_pids), 65537 } }, LONG_LIST },
 	{ "LIST of a million", E2BIG, { { AT(target), 2 }, { AT(nr_pids), MILLION } }, LONG_LIST },
 	{ "LIST of 4 G - 1", E2BIG, { { AT(target), 2 }, { AT(nr_pids), UINT32_MAX } }, LONG_LIST },
@@ -332,7 +338,8 @@ static void try_reads(const char *path)
 	for (i = 0; i < sizeof(seeks) / sizeof(*seeks); i++)
 		tap_ok(lseek(fd, seeks[i].to, seeks[i].whence) < 0 && errno == EINVAL,
 		       "%s: lseek to %lld, %d", path, (long long)seeks[i].to, seeks[i].whence);
-	tap_ok(good && walk_on(fd, &w, plain, 1000), "%s: the stream is complete after these calls", path);
+	tap_ok(good && walk_on(fd, &w, plain, 1000), "%s: the stream is complete after these calls",
+	       path);
 	for (i = 1; i <= 4096; i = i * 7 + 2)
 		tap_ok(walk_whole(fd, i), "%s: read in steps of %zu", path, i);
 	close(fd);
@@ -354,8 +361,8 @@ static void try_half_buffer(const char *path)
 		if (got > 0)
 			good = good && (size_t)got <= i && walk(&w, hole - i, (size_t)got);
 	}
-	tap_ok(good && walk_on(fd, &w, plain, PAGE), "%s: read into a half-mapped buffer, 300 times",
-	       path);
+	tap_ok(good && walk_on(fd, &w, plain, PAGE),
+	       "%s: read into a half-mapped buffer, 300 times", path);
 	close(fd);
 }
 

@@ -16,11 +16,11 @@
 #define FILE_MIB 4
 
 /**
-* struct uring - a mapped ring
+ * struct uring - a mapped ring
  * @fd: its descriptor
-* @params: parameters returned by the kernel
+ * @params: parameters returned by the kernel
  * @rings: both queues, which share a mapping
-* @sqes: submission queue entries
+ * @sqes: submission queue entries
  */
 struct uring {
 	int fd;

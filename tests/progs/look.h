@@ -16,12 +16,12 @@
 #define LOOK_OWNERS 1024
 
 /**
-* struct found - contents of a stream
+ * struct found - contents of a stream
  * @stream: its first record
  * @nr_described: OWNER records
-* @described: the last LOOK_OWNERS of them
-* @nr: number of owners with a profile or a ring
-* @owner: these owners
+ * @described: the last LOOK_OWNERS of them
+ * @nr: number of owners with a profile or a ring
+ * @owner: these owners
  * @end: its last record
  */
 struct found {

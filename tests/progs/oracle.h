@@ -7,13 +7,13 @@
 
 /**
  * struct oracle_task - a task, or a sum over tasks
-* @tid: its tid
+ * @tid: its tid
  * @utime: nanoseconds in user mode, without @gtime
-* @stime: nanoseconds in the kernel
-* @gtime: nanoseconds in guest mode
-* @runtime: the scheduler's sum_exec_runtime
-* @transitions: number of entries from user mode into the kernel
-* @switches: number of switches away from it
+ * @stime: nanoseconds in the kernel
+ * @gtime: nanoseconds in guest mode
+ * @runtime: the scheduler's sum_exec_runtime
+ * @transitions: number of entries from user mode into the kernel
+ * @switches: number of switches away from it
  */
 struct oracle_task {
 	int32_t tid;

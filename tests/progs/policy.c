@@ -233,7 +233,8 @@ static void check_profile(int level)
 		       "none (%u)",
 		       level, result->nr_interrupts, result->text_interrupts);
 	} else {
-		tap_ok(!result->rounded && !result->all_rounded, "policy: level %d: times are exact", level);
+		tap_ok(!result->rounded && !result->all_rounded,
+		       "policy: level %d: times are exact", level);
 		tap_ok(result->nr_interrupts > 1 && result->text_interrupts,
 		       "policy: level %d: each interrupt has a row: %u, in the text %u", level,
 		       result->nr_interrupts, result->text_interrupts);
@@ -258,8 +259,9 @@ static void check_trace(int level)
 		       "policy: level %d: that trace names other users' tasks %zu times", level,
 		       result->naming);
 	if (level < 0)
-		tap_ok(result->naming, "policy: level %d: the trace names other users' tasks %zu times",
-		       level, result->naming);
+		tap_ok(result->naming,
+		       "policy: level %d: the trace names other users' tasks %zu times", level,
+		       result->naming);
 }
 
 static void check_others(int level, const char *reader, bool all)

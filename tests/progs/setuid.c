@@ -249,12 +249,14 @@ static int inside(void)
 					  owner->tid == kill_it && owner->ppid == 1);
 	}
 	tap_ok(good, "permissions: a pid namespace shows its own tasks, by its own pids");
-	tap_ok(shows(fd, KTAU_TARGET_LIST, kill_it), "permissions: a pid namespace finds its tasks by those pids");
+	tap_ok(shows(fd, KTAU_TARGET_LIST, kill_it),
+	       "permissions: a pid namespace finds its tasks by those pids");
 	good = !look_for(fd, KTAU_TARGET_EXITED, 0, &found) && found.nr == 1 &&
 	       found.owner[0].tid == exited && found.owner[0].tgid == exited &&
 	       found.owner[0].ppid == 1;
-	tap_ok(good, "permissions: a pid namespace shows its exited child: %u, pid %d of %d, parent %d", found.nr,
-	       found.owner[0].tid, found.owner[0].tgid, found.owner[0].ppid);
+	tap_ok(good,
+	       "permissions: a pid namespace shows its exited child: %u, pid %d of %d, parent %d",
+	       found.nr, found.owner[0].tid, found.owner[0].tgid, found.owner[0].ppid);
 	return tap_failed();
 }
 
@@ -375,13 +377,15 @@ int main(int argc, char **argv)
 	set_uid_program = argv[1];
 	exec_under_reader();
 	given("its caller's descriptor does not show a set-uid program", "look", false);
-	given("its caller's descriptor shows no other task through a set-uid program", "read", true);
+	given("its caller's descriptor shows no other task through a set-uid program", "read",
+	      true);
 	pid_namespace();
 	for (hide = 0; hide <= 2; hide++)
 		for (i = 0; i < 3; i++)
 			if (set("/proc/sys/kernel/kptr_restrict", hide) &&
 			    set("/proc/sys/kernel/perf_event_paranoid", paranoid[i]))
 				try_addresses(hide, paranoid[i], seen);
-	tap_ok(seen[0] && seen[1], "permissions: addresses were shown in some cases and hidden in others");
+	tap_ok(seen[0] && seen[1],
+	       "permissions: addresses were shown in some cases and hidden in others");
 	return tap_done();
 }

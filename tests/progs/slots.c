@@ -3,14 +3,14 @@
  * slots TEST...: do work with a known trace, then decode that trace without the library. Run
  * as root, with all groups and trace=on.
  *
-*	results [FILE]	system calls; FILE gets one result per line
-*	strace RESULTS STRACE	compare results with those that strace saw
-*	faults		page faults, one page at a time
+ *	results [FILE]	system calls; FILE gets one result per line
+ *	strace RESULTS STRACE	compare results with those that strace saw
+ *	faults		page faults, one page at a time
  *	names		threads renamed by themselves and by others
  *	cgroups FOLDER	tasks moved to FOLDER, of cgroup2, and back
  *	switches	priorities and states
  *	wakings		a child woken on another CPU
-*	unseen		the same with an untraced waker
+ *	unseen		the same with an untraced waker
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -183,8 +183,8 @@ static void compare_strace(const char *results, const char *strace)
 		else
 			printf("%lld in the trace, strace has: %s", result, line);
 	}
-	tap_ok(nr > 100 && same == nr, "%u of %u system calls have the result that strace saw", same,
-	       nr);
+	tap_ok(nr > 100 && same == nr, "%u of %u system calls have the result that strace saw",
+	       same, nr);
 }
 
 static void faults(void)

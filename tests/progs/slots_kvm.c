@@ -42,7 +42,8 @@ int main(void)
 	}
 	tap_ok(io == LOAD_VCPU_EXITS, "%u of %d exits of a virtual CPU for I/O", io,
 	     LOAD_VCPU_EXITS);
-	tap_ok(enters == exits && !wrong, "%u entries and %u exits of virtual CPU 0 alternate; %u wrong",
-	     enters, exits, wrong);
+	tap_ok(enters == exits && !wrong,
+	       "%u entries and %u exits of virtual CPU 0 alternate; %u wrong", enters, exits,
+	       wrong);
 	return tap_done();
 }

@@ -103,8 +103,8 @@ static void send_and_receive(void)
 		got += n;
 	s = segments_of(since, port_of(fd));
 	tap_ok(got == sizeof(data) && s.bytes == got && s.syn == 1 && s.fin == 1,
-	       "%llu bytes sent, %u SYN, %u FIN, %u retransmitted", (unsigned long long)s.bytes, s.syn,
-	       s.fin, s.retransmits);
+	       "%llu bytes sent, %u SYN, %u FIN, %u retransmitted", (unsigned long long)s.bytes,
+	       s.syn, s.fin, s.retransmits);
 	tap_ok(s.sent && !s.foreign, "%u of %u segments of another network namespace", s.foreign,
 	       s.sent);
 	/* Like a network card with segmentation offload, loopback takes large segments. */
@@ -143,7 +143,8 @@ static void send_again(void)
 	} while (at.tv_sec - begin.tv_sec < 3);
 	s = segments_of(since, port_of(fd[2]));
 	tap_ok(s.sent > 1 && s.syn == 1 && s.syn_again == s.sent - 1,
-	       "the SYN of an unaccepted connection is sent, and retransmitted %u times", s.syn_again);
+	       "the SYN of an unaccepted connection is sent, and retransmitted %u times",
+	       s.syn_again);
 	close(server);
 }
 

@@ -18,7 +18,7 @@ void tap_skip(const char *what, const char *reason);
 bool tap_failed(void);
 
 /*
-* Print the plan. main() ends with it; a program that ends early prints none. Returns
+ * Print the plan. main() ends with it; a program that ends early prints none. Returns
  * the exit status.
  */
 int tap_done(void);

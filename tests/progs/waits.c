@@ -195,10 +195,10 @@ static void by_fsync(void)
 
 /**
  * struct kind - a way to sleep
-* @event: the function that must be named
-* @sleep: sleeps in this way
-* @count: number of its calls; 0 if unknown
-* @least_ms: its minimum time
+ * @event: the function that must be named
+ * @sleep: sleeps in this way
+ * @count: number of its calls; 0 if unknown
+ * @least_ms: its minimum time
  */
 static const struct kind {
 	const char *event;

@@ -13,9 +13,9 @@
 /**
  * struct walk - a stream as it is read
  * @rec: head of the record that is being read
-* @at: bytes of it received so far
-* @nr: complete records
-* @end: the END record, or zeros
+ * @at: bytes of it received so far
+ * @nr: complete records
+ * @end: the END record, or zeros
  */
 struct walk {
 	struct ktau_rec rec;

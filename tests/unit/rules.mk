@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Unit tests: tests/unit/FOLDER/test_NAME.c (or .sh) tests a part of FOLDER. Each is a
-# program that says what it ran and exits 0 if all is well; all run from the top of the tree.
+# program that prints TAP and exits with 0 if all tests pass; all run from the top of the tree.
 
 unit = $(patsubst %,$(B)/tests/unit/%,$(1))
 
-# libktau: each with what makes and reads streams.
+# libktau: each is linked with the encoder of streams and the reader of files.
 LIBKTAU_TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/libktau/test_*.c))
 UNIT_TESTS += $(LIBKTAU_TESTS) $(addprefix $(B)/tests/unit/libktau/,test_install test_legacy_install test_abi \
 	test_abi_decoder test_growth)
@@ -25,7 +25,7 @@ $(call unit,libktau/test_legacy): $(LEGACY_OBJS)
 $(call unit,libktau/test_legacy): private override LDFLAGS += \
 	-Wl,--wrap=ktau_reader_open_live -Wl,--wrap=ktau_reader_restart
 
-# Run from the top of the tree, like all of them.
+# Runs from the top of the tree, like all tests.
 $(B)/tests/unit/libktau/test_install: $(LIBKTAU) $(LIBKTAU_SO) $(B)/tests/unit/libktau/sample
 	printf '#!/bin/sh\nEXAMPLE_CFLAGS="%s" exec tests/unit/libktau/test_install.sh %s\n' \
 		'$(if $(SAN),-fsanitize=address$(comma)undefined)' $(B) > $@
@@ -53,8 +53,8 @@ $(B)/tests/unit/libktau/test_growth: $(B)/tests/unit/libktau/sample
 		'$(if $(SAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=all)' $(B) > $@
 	chmod 755 $@
 
-# Fuzzers: clang's, with both sanitizers. As unit tests they run the corpus and
-# then FUZZ_SECONDS each; what they find is kept in $(B)/tests/unit/libktau/fuzz.
+# Fuzzers by clang, with both sanitizers. As unit tests they run the corpus and then
+# FUZZ_SECONDS each; their findings are kept in $(B)/tests/unit/libktau/fuzz.
 FUZZ_SECONDS ?= 5
 FUZZ_CC	?= clang
 LIBKTAU_FUZZ := $(patsubst tests/unit/libktau/fuzz/fuzz_%.c,$(B)/tests/unit/libktau/fuzz/fuzz_%, \
@@ -71,7 +71,7 @@ $(B)/tests/unit/libktau/fuzz/fuzz_%.run: $(B)/tests/unit/libktau/fuzz/fuzz_% $(B
 	printf '#!/bin/sh\nexec tests/unit/libktau/fuzz/run %s %s %s\n' $* $(B) $(FUZZ_SECONDS) > $@
 	chmod 755 $@
 
-# ktaud: the test and the objects of the daemon that it names here.
+# ktaud: each test is linked with the daemon's objects that are named here.
 test_config_OBJS := ktaud/config ktaud/value
 test_rotate_OBJS := ktaud/rotate
 test_output_OBJS := ktaud/output ktaud/rotate ktaud/log
@@ -83,7 +83,7 @@ UNIT_TESTS += $(ktaud_TESTS) $(call unit,ktaud/test_ktaud ktaud/test_service kta
 $(patsubst %.c,$(B)/%.o,$(wildcard tests/unit/ktaud/*.c)): KTAU_CPPFLAGS += -Iktaud
 $(call unit,ktaud/test_daemon): private override LDFLAGS += -Wl,--wrap=flock
 
-# What the shell tests of the daemon give it to read, and what they share.
+# The daemon's input in its shell tests, and their shared functions.
 $(call unit,ktaud/test_stream): $(call unit,ktaud/test_stream.o) $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS)
 
@@ -106,7 +106,7 @@ $(call unit,ktaud/test_ship): tests/unit/ktaud/test_ship.py $(B)/ktaud/ktaud-shi
 	printf '#!/bin/sh\nexec /usr/bin/python3 -B %s %s "$$@"\n' $< $(B) > $@
 	chmod 755 $@
 
-# tools: likewise.
+# tools: each test is linked with the objects that are named here.
 test_addrs_OBJS := tools/funcmap/addrs
 test_descendants_OBJS := tools/runktau/descendants
 test_table_OBJS := $(addprefix tools/ktau/,table cli text)
@@ -130,7 +130,7 @@ $(patsubst %.c,$(B)/%.o,$(wildcard tests/unit/tools/*.c)): KTAU_CPPFLAGS += -Ito
 $(tools_TESTS) $(ktaud_TESTS): %: %.o $$(addprefix $(B)/,$$(addsuffix .o,$$($$(@F)_OBJS))) $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBKTAU_LIBS) -lm
 
-# What the tests of the exporters read.
+# Input of the tests of the exporters.
 $(call unit,tools/export_fixture): %: %.o $(call unit,tools/fixture.o) $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS)
 
@@ -138,10 +138,10 @@ $(call unit,tools/export_fixture): %: %.o $(call unit,tools/fixture.o) $(LIBKTAU
 $(call unit,tools/crowd): %: %.o $(addsuffix .o,$(addprefix $(B)/,$(unit_MACHINE))) $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS)
 
-# They run the programs.
+# These tests run the programs.
 $(call unit,tools/test_cli tools/test_many): | $(tools_PROGRAMS)
 
-# What the shell tests of the tools read.
+# Input of the shell tests of the tools.
 $(call unit,tools/sample): $(addprefix $(B)/,$(addsuffix .o,$(unit_MACHINE) tests/unit/tools/saved \
 		tests/unit/tools/sample)) $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS)
@@ -160,8 +160,8 @@ $(call unit,zepto/test_wire.o): KTAU_CPPFLAGS := -D_GNU_SOURCE -D_FILE_OFFSET_BI
 $(call unit,zepto/test_wire): $(call unit,zepto/test_wire.o) $(B)/zepto-config/ciod/wire.o
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka
 
-# The program that test_ciod runs: fortified, so that it calls what the headers make of the
-# calls; and linked statically.
+# The program that test_ciod runs: fortified, so that it makes the calls that the headers
+# replace the standard ones with; and linked statically.
 $(call unit,zepto/test_files): tests/unit/zepto/test_files.c
 	@mkdir -p $(@D)
 	$(CC) $(KTAU_CFLAGS) -O2 -D_FORTIFY_SOURCE=2 -o $@ $<

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Files with the outer form of recordings, for tests of what ships them."""
+"""Files with the block format of recordings, for tests of shipping and collecting."""
 
 import struct
 import zlib

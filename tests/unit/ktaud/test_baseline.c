@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Differences from the profiles written last: new tasks, changes, exited tasks. */
+/* Differences from the last written profiles: new tasks, changes, exited tasks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -91,7 +91,7 @@ static void test_differences(void **state)
 	baseline_clear(&base);
 }
 
-/* A profile that has less than before is written in full, and counts from there. */
+/* A profile with smaller counts than before is written in full and becomes the baseline. */
 static void test_backward(void **state)
 {
 	struct baseline base = { 0 };
@@ -104,7 +104,7 @@ static void test_backward(void **state)
 	baseline_clear(&base);
 }
 
-/* A stream that leaves out unchanged tasks forgets exited ones only. */
+/* After a stream without the unchanged tasks only exited tasks are forgotten. */
 static void test_forget(void **state)
 {
 	struct baseline base = { 0 };

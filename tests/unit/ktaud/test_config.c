@@ -114,7 +114,7 @@ static void test_defaults(void **state)
 
 static void test_all_keys(void **state)
 {
-	static const char text[] = "# all of them, in all ways to write a line\r\n"
+	static const char text[] = "# all keys, in all ways to write a line\r\n"
 		"sample_period\t0.25\n"
 		"  mode = pid   # selected\n"
 		"pid 30 10,20\n"
@@ -159,7 +159,7 @@ static void test_all_keys(void **state)
 	config_deinit(&config);
 }
 
-/* As the kernel expects: separated by commas, and no name twice, to keep the list short. */
+/* In the kernel's syntax: separated by commas, each name once to keep the list short. */
 static void test_groups(void **state)
 {
 	static const struct {
@@ -185,7 +185,7 @@ static void test_groups(void **state)
 	}
 }
 
-/* A list sets the mode unless the mode is given. */
+/* A list of pids or names sets the mode unless the mode is given. */
 static void test_implied_mode(void **state)
 {
 	struct config_error error;
@@ -266,7 +266,7 @@ static ssize_t read_endless(void *cookie, char *buffer, size_t size)
 	return size;
 }
 
-/* /dev/zero, for example: only as much is read as is needed to reject it. */
+/* An endless line, such as /dev/zero, is rejected without reading on. */
 static void test_endless_line(void **state)
 {
 	cookie_io_functions_t endless = { .read = read_endless };
@@ -330,7 +330,7 @@ static void test_durations(void **state)
 			fail_msg("%s became %llu", good[i].text, (unsigned long long)ns);
 	for (i = 0; i < LEN(wrong); i++)
 		if (value_duration(wrong[i], &ns))
-			fail_msg("\"%s\" was taken", wrong[i]);
+			fail_msg("\"%s\" was accepted", wrong[i]);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Running only once: the pid file and its lock. */
+/* A single instance: the pid file and its lock. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -79,7 +79,7 @@ static void test_once(void **state)
 	pidfile_unlock(path, fd);
 }
 
-/* The locked file is the one that the next instance opens. */
+/* If the file is removed before it is locked, the new one is locked. */
 static void test_removed(void **state)
 {
 	int fd;

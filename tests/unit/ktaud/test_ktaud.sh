@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# ktaud as a process: files, signals, configuration, a full disk, kill -9, the clock.
+# ktaud as a process: files, signals, configuration, full disks, kill -9.
 set -u
 # shellcheck source=tests/unit/ktaud/test_lib.sh
 . "$(dirname "$0")/test_lib.sh"
@@ -21,7 +21,7 @@ test_config()
 	escape=$(printf '\033')
 	printf 'mode %s[2Jx\n' "$escape" >"$tmp/conf"
 	fails 2 "'\\\\033\\[2Jx' is not one of" -f "$tmp/conf"
-	check "no escape sequence" sh -c "! grep -q '$escape' '$tmp/log'"
+	check "the message has no escape sequence" sh -c "! grep -q '$escape' '$tmp/log'"
 	printf 'mode = all\n' >"$tmp/conf"
 	fails 0 "is valid" -f "$tmp/conf" --check-config
 }
@@ -31,17 +31,17 @@ test_places()
 	fails 1 "cannot create directory $tmp/a/b: No such file" --root "$tmp/root" -d "$tmp/a/b"
 	: >"$tmp/file"
 	fails 1 "cannot use $tmp/file: Not a directory" --root "$tmp/root" -d "$tmp/file"
-	# An unwritable one, for who is not root: he may read all of the rest.
+	# A directory in which an ordinary user cannot write; it can read the others.
 	chmod 755 "$tmp" "$tmp/root"
 	chmod -R a+rX "$tmp/root"
 	mkdir "$tmp/closed"
 	if [ "$(id -u)" -eq 0 ]; then
 		setpriv --reuid=65534 --regid=65534 --clear-groups \
 			"$ktaud" --root "$tmp/root" -d "$tmp/closed" -1 2>"$tmp/log"
-		check "status where nothing can be written" [ $? -eq 1 ]
+		check "status for a directory that is not writable" [ $? -eq 1 ]
 		check "the message names the file" \
 			grep -q "^ktaud: cannot create $tmp/closed/.*: Permission denied" "$tmp/log"
-		check "nothing left behind" [ -z "$(ls "$tmp/closed")" ]
+		check "no file is left" [ -z "$(ls "$tmp/closed")" ]
 	fi
 	fails 1 "$tmp/none/profile" --root "$tmp/none" -d "$tmp/data" -1
 	if [ ! -e /proc/ktau ]; then
@@ -70,37 +70,37 @@ test_period()
 	ended=$(date +%s%3N)
 	check "one file" nr_files eq 1
 	file=$(files)
-	check "sound" sound "$file"
-	check "periods of 50 ms" is "$file" streams ge 24
-	# Two streams a period, and those of the end
-	check "not more files than that" is "$file" streams le $(((ended - began) / 25 + 4))
+	check "the file is consistent" consistent "$file"
+	check "streams of periods of 50 ms" is "$file" streams ge 24
+	# Two streams a period, and those at the end
+	check "not more streams than that" is "$file" streams le $(((ended - began) / 25 + 4))
 	check "every stream has its end" is "$file" ends eq "$(value streams "$file")"
-	check "differences" is "$file" diffs ge 30
-	check "traces" is "$file" traces ge 3
-	check "names" is "$file" events eq 40
-	check "sum of differences" is "$file" count ge 150
-	check "command line" [ -n "$(value command "$file")" ]
-	check "mode of the file" [ "$(stat -c %a "$file")" = 640 ]
+	check "it has differences" is "$file" diffs ge 30
+	check "it has traces" is "$file" traces ge 3
+	check "it has the names of all events" is "$file" events eq 40
+	check "the differences add up" is "$file" count ge 150
+	check "it has the command line" [ -n "$(value command "$file")" ]
+	check "its mode is 640" [ "$(stat -c %a "$file")" = 640 ]
 
 	fresh 3
 	start -t 0.05 -s record=cumulative -s compress=no
 	sleep 0.4
 	stop
 	file=$(files)
-	check "sound" sound "$file"
-	check "no differences" is "$file" diffs eq 0
-	check "profiles" is "$file" profiles ge 16
+	check "the file is consistent" consistent "$file"
+	check "record=cumulative: no differences" is "$file" diffs eq 0
+	check "record=cumulative: profiles" is "$file" profiles ge 16
 }
 
 test_choice()
 {
 	fresh 20
 	fails 0 "1 periods" --root "$tmp/root" -d "$tmp/data" -1 -n 'task3' -n 'x*'
-	check "by name" is "$(files)" profiles eq 2
+	check "two processes selected by name" is "$(files)" profiles eq 2
 	fresh 20
 	fails 0 "1 periods" --root "$tmp/root" -d "$tmp/data" -1 -p 10005 -p 10007
-	check "by pid" is "$(files)" profiles eq 2
-	check "sound" sound "$(files)"
+	check "two processes selected by pid" is "$(files)" profiles eq 2
+	check "the file is consistent" consistent "$(files)"
 }
 
 test_signals()
@@ -124,19 +124,19 @@ test_signals()
 	printf 'sample_period 0.1\noutput_dir %s/none/x\n' "$tmp" >"$tmp/conf"
 	kill -HUP $pid
 	wait_for grep -q "cannot create directory" "$tmp/log"
-	check "still there" kill -0 $pid
+	check "ktaud keeps running" kill -0 $pid
 
 	printf 'sample_period 0.1\noutput_dir %s/data\n' "$tmp" >"$tmp/conf"
 	kill -HUP $pid
 	wait_for nr_files eq 2
 	second=$(files | tail -1)
 	wait_for is "$second" streams ge 3
-	check "the old file is whole" sound "$first"
+	check "the old file is consistent" consistent "$first"
 	kill -INT $pid
 	wait $pid
 	check "SIGINT ends ktaud with status 0" [ $? -eq 0 ]
 	pid=
-	check "sound" sound "$second"
+	check "the file is consistent" consistent "$second"
 }
 
 test_rotation()
@@ -146,9 +146,9 @@ test_rotation()
 	wait_for nr_files eq 3
 	sleep 1
 	stop
-	check "three files stay" nr_files eq 3
+	check "three files are kept" nr_files eq 3
 	for file in $(files); do
-		check "sound" sound "$file"
+		check "the file is consistent" consistent "$file"
 		check "names in each file" is "$file" events eq 40
 		check "INFO in each file" is "$file" infos ge 1
 		check "the job id in each file" [ "$(value job "$file")" = job-7 ]
@@ -166,24 +166,26 @@ test_keep_empty()
 	for keep in 5 3 1; do
 		start -i trace -t 0.05 -s rotate_time=0.05 -s keep=$keep
 		sleep 0.5
-		check "nothing to write, $keep to keep: a file comes and goes" nr_files eq 4
+		check "nothing to write, keep=$keep: a new file exists while ktaud runs" \
+			nr_files eq 4
 		stop
-		check "the file that is removed is not named" \
+		check "the message says that the empty file is removed" \
 			grep -q ' periods, 0 bytes, the last file is removed' "$tmp/log"
 		check "older files are kept" [ "$(files)" = "$before" ]
 	done
 
-	# With something in it, it counts; what somebody has removed does not.
+	# A file with data counts; a file that was removed meanwhile does not.
 	start -i trace -t 0.05 -s keep=2
 	wait_for nr_files eq 4
 	rm "$(echo "$before" | tail -1)"
 	"$stream" write "$tmp/root" 3 1
 	wait_for nr_files eq 2
 	stop
-	check "two files stay, one of them older" [ "$(files | head -1)" = "$(echo "$before" | sed -n 2p)" ]
+	check "two files are kept, one of them older" \
+		[ "$(files | head -1)" = "$(echo "$before" | sed -n 2p)" ]
 }
 
-# Count complete streams in whole blocks of a file, without the library.
+# Count complete streams in complete blocks of a file, without the library.
 whole_ends()
 {
 	python3 - "$1" <<- 'END'
@@ -206,7 +208,7 @@ whole_ends()
 	END
 }
 
-# Killed at any moment, also during a write: whole blocks can be read, with at most one
+# Killed at any moment, also during a write: complete blocks can be read, with at most one
 # finding, for the partial block at the end.
 test_kill()
 {
@@ -221,12 +223,13 @@ test_kill()
 		pid=
 		file=$(files)
 		"$stream" read "$file" >"$tmp/read"
-		check "killed after $delay s: sound up to the end" \
+		check "killed after $delay s: consistent up to the end" \
 			sh -c "! grep '^finding' '$tmp/read' | grep -v '^finding loss' | grep -v truncated"
-		check "all whole blocks are read" is "$file" ends eq "$(whole_ends "$file")"
+		check "killed after $delay s: all complete blocks are read" \
+			is "$file" ends eq "$(whole_ends "$file")"
 		compress=no
 	done
-	check "with the collected data" is "$file" streams ge 5
+	check "the last file has at least five streams" is "$file" streams ge 5
 }
 
 test_full_disk()
@@ -244,24 +247,24 @@ test_full_disk()
 	wait_for grep -q "No space left on device; waiting for space" "$tmp/log"
 	sleep 0.5
 	file=$(echo "$tmp"/full/*.ktau)
-	check "ktaud runs" kill -0 $pid
-	check "logged once" [ "$(grep -c waiting "$tmp/log")" -eq 1 ]
+	check "ktaud keeps running" kill -0 $pid
+	check "the wait is logged once" [ "$(grep -c waiting "$tmp/log")" -eq 1 ]
 	check "no finding in the existing file" sh -c "! '$stream' read '$file' | grep -q finding"
 	before=$(value streams "$file")
 	rm "$tmp/full/ballast"
 	wait_for grep -q "writing $file again" "$tmp/log"
 	wait_for is "$file" streams gt "$before"
-	# Room again for good, or the end would find the disk full once more.
+	# Enough room for the rest, or the disk would be full again at the end.
 	mount -o remount,size=64m "$tmp/full"
 	wait_for is "$file" streams gt $((before + 5))
 	stop
-	check "sound" sound "$file"
+	check "the file is consistent" consistent "$file"
 	check "every stream has its end" is "$file" ends eq "$(value streams "$file")"
 	check "lost periods are logged" grep -q "[1-9][0-9]* lost because the disk was full" "$tmp/log"
 	umount "$tmp/full"
 }
 
-# Start a ktaud whose first stream does not fit and whose second is far off; it waits in $file.
+# Start a ktaud whose first stream does not fit, with a long period; it waits, writing $file.
 start_full()
 {
 	mkdir -p "$tmp/full"
@@ -272,42 +275,42 @@ start_full()
 	file=$(echo "$tmp"/full/*.ktau)
 }
 
-# Space is found soon, however long the period is.
+# Free space is noticed soon, even with a long period.
 test_full_soon()
 {
 	fresh 1000
 	start_full || return
 	sleep 2.5
-	check "logged once" [ "$(wc -l <"$tmp/log")" -eq 1 ]
+	check "the wait is logged once" [ "$(wc -l <"$tmp/log")" -eq 1 ]
 	mount -o remount,size=64m "$tmp/full"
 	sleep 2
 	check "space is found within two seconds" grep -q "writing $file again" "$tmp/log"
 	check "the previous stream continues" is "$file" profiles eq 1001
-	check "to its end" is "$file" ends eq 1
+	check "it continues to its end" is "$file" ends eq 1
 	stop
-	check "sound" sound "$file"
+	check "the file is consistent" consistent "$file"
 	umount "$tmp/full"
 }
 
-# A stream that is found to be damaged when it continues: the next one is a full stream.
+# If the waiting stream proves to be damaged, the next stream is written in full.
 test_full_damaged()
 {
 	fresh 1000
 	truncate -s -100 "$tmp/root/profile"
 	start_full || return
-	check "not read to its end" [ "$(wc -l <"$tmp/log")" -eq 1 ]
+	check "the stream is not read to its end" [ "$(wc -l <"$tmp/log")" -eq 1 ]
 	mount -o remount,size=64m "$tmp/full"
 	wait_for grep -q "^ktaud: $tmp/root/profile: .*" "$tmp/log"
 	before=$(value profiles "$file")
 	"$stream" write "$tmp/root" 1000 2
 	kill -USR1 $pid
 	wait_for is "$file" ends eq 1
-	check "the next stream is full" is "$file" profiles eq $((before + 1001))
+	check "the next stream is written in full" is "$file" profiles eq $((before + 1001))
 	stop
 	umount "$tmp/full"
 }
 
-# leave_full CONFIGURATION: give a ktaud that waits for space another directory by a reload.
+# leave_full CONFIGURATION: let a ktaud wait for space, then change its directory by a reload.
 leave_full()
 {
 	mkdir -p "$tmp/full"
@@ -329,14 +332,14 @@ test_full_reload()
 	file=$(files)
 	wait_for is "$file" streams ge 5
 	stop
-	check "sound" sound "$file"
+	check "the file is consistent" consistent "$file"
 	check "every stream has its end" is "$file" ends eq "$(value streams "$file")"
 	check "the old file can be read" is "$(echo "$tmp"/full/*.ktau)" streams ge 1
 	umount "$tmp/full"
 }
 
-# Consumed slots exist nowhere else: they go to the new directory, except those of the
-# waiting block, which are logged as lost. Each trace has an OWNER record.
+# Consumed slots exist nowhere else: they are written to the new directory, except those of
+# the waiting block, which are logged as lost. Each trace has an OWNER record.
 test_full_traces()
 {
 	fresh 20000
@@ -346,16 +349,16 @@ test_full_traces()
 	dropped=$(sed -n 's/.*is incomplete: \([0-9]*\) records did not fit$/\1/p' "$tmp/log")
 	before=$(value traces "$(echo "$tmp"/full/*.ktau)")
 	after=$(value traces "$(files)")
-	# Once for the stream that was blocked, for the first period and for the end.
-	check "each trace is written, or logged: $before + $dropped / 2 + $after" \
+	# One stream each for the blocked one, the first period and the end.
+	check "each trace is written or logged as lost: $before + $dropped / 2 + $after" \
 		[ $((before + (dropped + 1) / 2 + after)) -eq 60000 ]
-	check "most of them are written" [ "$dropped" -lt 5000 ]
-	check "sound" sound "$(files)"
+	check "most traces are written" [ "$dropped" -lt 5000 ]
+	check "the file is consistent" consistent "$(files)"
 	check "every stream has its end" is "$(files)" ends eq 3
 	umount "$tmp/full"
 }
 
-# There is never more space: this is logged at the end, and the file has whole blocks.
+# Space never becomes free: the loss is logged at the end, and the file has complete blocks.
 test_full_end()
 {
 	fresh 100
@@ -372,7 +375,7 @@ test_full_end()
 	pid=
 	check "the loss is logged" grep -q "is incomplete" "$tmp/log"
 	"$stream" read "$(files)" >"$tmp/read"
-	check "whole blocks only" sh -c "! grep finding '$tmp/read'"
+	check "the file has complete blocks only" sh -c "! grep finding '$tmp/read'"
 	check "the existing file can be read" is "$(files)" streams ge 1
 }
 
@@ -382,7 +385,7 @@ test_cost()
 	start -t 0.1 -i both
 	sleep 1.5
 	kb=$(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\).*/\1/p' /proc/$pid/status)
-	# The address sanitizer needs more than that for itself.
+	# The address sanitizer itself uses more.
 	! grep -q 'libasan' /proc/$pid/maps || kb=0
 	stop
 	check "at most 32 MiB for 1,000 tasks" [ "$kb" -le 32768 ]

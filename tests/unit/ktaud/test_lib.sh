@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# Shared by the tests of ktaud as a process. test_stream makes the streams; the boot tests
-# read those of a kernel.
+# Functions of the tests of ktaud as a process. test_stream makes the streams; boot tests use
+# a kernel's.
 
 build=$(cd "$(dirname "$0")" && pwd)
 ktaud=${build%/tests/unit/ktaud}/ktaud/ktaud
@@ -39,24 +39,24 @@ start()
 	pid=$!
 }
 
-# stop: end it with SIGTERM, expect status 0.
+# stop: end ktaud with SIGTERM, and expect status 0.
 stop()
 {
 	kill -TERM "$pid"
 	wait "$pid"
 	status=$?
 	pid=
-	check "clean exit" [ "$status" -eq 0 ]
+	check "ktaud exits with status 0" [ "$status" -eq 0 ]
 }
 
-# wait_for COMMAND...: up to ten seconds until the command succeeds.
+# wait_for COMMAND...: wait up to ten seconds until the command succeeds.
 wait_for()
 {
 	n=0
 	until "$@" >/dev/null 2>&1; do
 		n=$((n + 1))
 		if [ $n -gt 200 ]; then
-			check "wait for" "$@"
+			check "within ten seconds: $*" "$@"
 			return
 		fi
 		sleep 0.05
@@ -92,15 +92,15 @@ is()
 	test "$(value "$2" "$1")" "-$3" "$4"
 }
 
-# sound FILE: whole and consistent. Reading a saved trace does not consume it, so the same
-# slots may come again.
-sound()
+# consistent FILE: complete and without findings. Reading a saved trace does not consume it, so
+# slots may be repeated.
+consistent()
 {
 	"$stream" read "$1" >"$tmp/read" || return 1
 	! grep '^finding' "$tmp/read" | grep -v '^finding loss'
 }
 
-# run TEST...: run each with fresh streams, then print the result.
+# run TEST...: run each test with fresh streams, then print the plan.
 run()
 {
 	for test; do

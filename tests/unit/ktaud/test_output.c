@@ -18,10 +18,10 @@
 #include "test_boot_id.h"
 
 #define ROOM_BYTES	4096
-#define NR_RECORDS	500	/* more than that, and less than a block */
+#define NR_RECORDS	500	/* more than the limit, and less than a block */
 #define MORE_RECORDS	5000	/* more than a block */
 
-/* The records before them in a file: INFO and STREAM. */
+/* The records at the start of a file: INFO and STREAM. */
 #define NR_HEAD		2
 
 struct fixture {
@@ -139,7 +139,7 @@ static unsigned int count_traces(const char *path)
 	return nr;
 }
 
-/* No new file is started while the last records do not fit into the old one. */
+/* No new file is started until the last records fit into the old one. */
 static void test_rotate(void **state)
 {
 	struct fixture *f = *state;
@@ -163,7 +163,7 @@ static void test_rotate(void **state)
 	free(path);
 }
 
-/* Records in the block, and records that wait for it. */
+/* Both the records of the block and those that wait for it are logged as lost. */
 static void test_told(void **state)
 {
 	struct fixture *f = *state;

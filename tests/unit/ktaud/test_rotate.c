@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of files: which ones belong to ktaud, and which one expires. */
+/* Names of files: which files belong to ktaud, and which one expires. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static void test_name(void **state)
 	rotate_deinit(&rotate);
 }
 
-/* Whatever the host's name is, the file stays in its directory. */
+/* No host name moves the file to another directory. */
 static void test_hosts(void **state)
 {
 	static const struct {
@@ -164,7 +164,7 @@ static void test_missing(void **state)
 	rotate_forget_missing(&rotate, dir);
 	assert_int_equal(rotate.nr, 3);
 
-	/* Of two files, both are kept if two are to be kept. */
+	/* With two files and a limit of two, both are kept. */
 	remove_file(dir, names[1]);
 	rotate_forget_missing(&rotate, dir);
 	expect_expired(&rotate, 2, NULL);

@@ -11,12 +11,12 @@ test_pidfile()
 	fresh 3
 	start -s "pidfile=$tmp/pid"
 	wait_for nr_files eq 1
-	check "its own pid" [ "$(cat "$tmp/pid")" = $pid ]
+	check "the pid file has ktaud's pid" [ "$(cat "$tmp/pid")" = $pid ]
 	fails 1 "already running as process $pid " --root "$tmp/root" -d "$tmp/data" \
 		-s "pidfile=$tmp/pid"
 	check "the second instance does not remove it" [ -s "$tmp/pid" ]
 	stop
-	check "removed" [ ! -e "$tmp/pid" ]
+	check "the pid file is removed at the end" [ ! -e "$tmp/pid" ]
 	fails 1 "cannot open pid file" --root "$tmp/root" -d "$tmp/data" \
 		-s "pidfile=$tmp/none/pid"
 }
@@ -24,19 +24,20 @@ test_pidfile()
 test_background()
 {
 	fresh 3
-	check "goes into the background" "$ktaud" --root "$tmp/root" -d "$tmp/data" -D -t 0.1 \
+	check "ktaud goes into the background" \
+		"$ktaud" --root "$tmp/root" -d "$tmp/data" -D -t 0.1 \
 		-s "pidfile=$tmp/pid"
-	check "has read once on return" is "$(files)" streams ge 1
+	check "it has read once on return" is "$(files)" streams ge 1
 	pid=$(cat "$tmp/pid")
-	check "runs" kill -0 "$pid"
+	check "it runs" kill -0 "$pid"
 	kill -TERM "$pid"
 	wait_for [ ! -e "$tmp/pid" ]
 	pid=
-	check "sound" sound "$(files)"
+	check "the file is consistent" consistent "$(files)"
 	fails 1 "none/profile" --root "$tmp/none" -d "$tmp/data" -D
 }
 
-# Without standard descriptors: none of ktaud's files may take their numbers.
+# Without standard descriptors: none of ktaud's files may use their numbers.
 test_closed()
 {
 	fresh 3
@@ -44,21 +45,21 @@ test_closed()
 	pid=$!
 	wait_for nr_files eq 1
 	wait_for is "$(files)" streams ge 3
-	check "files do not take the numbers of standard descriptors" \
+	check "files do not use the numbers of standard descriptors" \
 		[ -z "$(readlink /proc/$pid/fd/[012] | grep -v '^/dev/null$')" ]
 	stop
-	check "sound" sound "$(files)"
+	check "the file is consistent" consistent "$(files)"
 
 	fresh 3
 	timeout 10 "$ktaud" --root "$tmp/root" -d "$tmp/data" -D -t 0.1 -s "pidfile=$tmp/pid" \
 		<&- >&- 2>&-
-	check "goes into the background" [ $? -eq 0 ]
+	check "ktaud goes into the background" [ $? -eq 0 ]
 	pid=$(cat "$tmp/pid")
 	wait_for is "$(files)" streams ge 3
 	kill -TERM "$pid"
 	wait_for [ ! -e "$tmp/pid" ]
 	[ -e "$tmp/pid" ] || pid=
-	check "sound" sound "$(files)"
+	check "the file is consistent" consistent "$(files)"
 }
 
 # rc WORD: run the init script with this machine's shell.
@@ -79,7 +80,7 @@ rc_says()
 test_rc()
 {
 	printf 'sample_period 0.1\noutput_dir %s/data\n' "$tmp" >"$tmp/conf"
-	# There is no kernel to read: what it is started with can be seen all the same.
+	# A wrapper adds --root, because there is no kernel to read.
 	printf '#!/bin/sh\nexec "%s" --root "%s" "$@"\n' "$ktaud" "$tmp/root" >"$tmp/ktaud"
 	chmod 755 "$tmp/ktaud"
 	ktaud=$tmp/ktaud
@@ -97,15 +98,15 @@ test_rc()
 	check "rc stop" rc stop
 	check "the pid file is removed" [ ! -e "$tmp/pid" ]
 
-	# A number left by a crash, and what has it now.
+	# Stale numbers after a crash, some of them of other processes.
 	sleep 60 &
 	pid=$!
 	for number in $pid 4194305 -1 self x; do
 		echo "$number" >"$tmp/pid"
 		rc_says status 3 "ktaud does not run"
-		check "rc stop: process $number is not a ktaud" rc stop
+		check "rc stop leaves process $number alone" rc stop
 	done
-	check "the other process lives" kill -0 $pid
+	check "the other process still runs" kill -0 $pid
 	echo $pid >"$tmp/pid"
 	check "rc start despite a stale pid file" rc start
 	check "ktaud keeps running" rc status
@@ -120,8 +121,8 @@ test_help()
 	for option in --help --version --usage; do
 		check "ktaud $option" sh -c "'$ktaud' $option | grep -q ktaud"
 		"$ktaud" $option >/dev/full 2>"$tmp/log"
-		check "ktaud $option where nothing fits: status" [ $? -eq 1 ]
-		check "the reason is logged" \
+		check "ktaud $option on a full disk: status" [ $? -eq 1 ]
+		check "ktaud $option on a full disk: message" \
 			grep -q "^ktaud: cannot write the output: No space left" "$tmp/log"
 	done
 	"$ktaud" --help >&- 2>"$tmp/log"

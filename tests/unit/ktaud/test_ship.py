@@ -122,7 +122,7 @@ class Case(unittest.TestCase):
         self.started = 0
 
     def start(self, *argv):
-        """A process, and the path of what it says."""
+        """Start a process; returns it and the path of its log."""
         self.started += 1
         log = self.dir / f'log.{self.started}'
         with open(log, 'wb') as f:
@@ -151,7 +151,7 @@ class Case(unittest.TestCase):
                 self.spool]
 
     def ship(self, *options):
-        """Ship once. What was said."""
+        """Ship once; returns the messages."""
         done = subprocess.run([str(a) for a in self.command('--once', *options)],
                               stderr=subprocess.PIPE, encoding='utf-8', timeout=PATIENCE_SECONDS)
         self.status = done.returncode
@@ -172,7 +172,7 @@ class Case(unittest.TestCase):
             random.randrange(1, 200000))) for _ in range(blocks)), host=host)
 
     def same(self):
-        """Whether the collector has what the spool has."""
+        """Whether the collector has the same files as the spool."""
         return {p.name: p.read_bytes() for p in self.spool.iterdir()} == \
             {p.name: p.read_bytes() for p in self.out.iterdir()}
 
@@ -198,7 +198,7 @@ class Shipping(Case):
             path.write_bytes(whole + block[:cut])
             self.ships()
             self.assertEqual(there.read_bytes(), whole)
-        # The next file alone says nothing: ktaud may still have to close this one
+        # A next file is not enough: ktaud may not have closed this one yet
         self.write(2, recording.HEADER)
         self.ships()
         self.assertEqual(there.read_bytes(), whole)
@@ -230,7 +230,7 @@ class Shipping(Case):
         self.assertTrue(self.same())
         self.assertEqual(path.stat().st_size, (self.out / path.name).stat().st_size)
 
-    def test_a_link_that_comes_and_goes(self):
+    def test_an_unreliable_link(self):
         self.fill(1)
         process, log = self.start(*self.command())
         self.says(log, 'Connection refused; trying again')
@@ -239,7 +239,7 @@ class Shipping(Case):
             self.fill(number, 20)
             if number % 2:
                 self.waits(lambda: (self.out / recording.name(number)).exists(), log)
-            # In the middle of what is coming
+            # In the middle of a transfer
             collector.kill()
             collector.wait()
         self.assertFalse(self.same())
@@ -249,7 +249,7 @@ class Shipping(Case):
         process.send_signal(signal.SIGTERM)
         self.assertEqual(process.wait(PATIENCE_SECONDS), 0)
 
-    def test_resumes_after_a_crash_of_its_own(self):
+    def test_resumes_after_its_own_crash(self):
         self.collect()
         for number in range(5):
             self.fill(number, 30)
@@ -332,7 +332,7 @@ class Shipping(Case):
             self.assertEqual(process.wait(PATIENCE_SECONDS), 0, log.read_text())
         self.assertTrue(self.same())
 
-    def test_remove_what_is_closed_and_there(self):
+    def test_removes_closed_and_collected_files(self):
         self.collect()
         kept = [self.fill(number) for number in range(3)][-1]
         before = {p.name: p.read_bytes() for p in self.spool.iterdir()}
@@ -377,7 +377,7 @@ class Shipping(Case):
 
 
 class Collecting(Case):
-    """What a collector accepts, spoken by hand."""
+    """The collector's protocol, with hand-written requests."""
 
     def test_requests(self):
         self.collect()
@@ -413,7 +413,7 @@ class Collecting(Case):
         self.ships(f'--token-file={token}')
         self.assertTrue(self.same())
 
-    def test_silent_connections_keep_nobody_out(self):
+    def test_silent_connections_do_not_block_others(self):
         self.collect()
         host, port = self.to.split(':')[1:]
         silent = [self.stack.enter_context(socket.create_connection((host, int(port)), 60))
@@ -421,7 +421,7 @@ class Collecting(Case):
         self.fill(1)
         self.ships()
         self.assertTrue(self.same())
-        # A byte now and then does not move the deadline
+        # Single bytes do not extend the deadline
         with self.assertRaises(OSError):
             for _ in range(120):
                 silent[-1].sendall(b't')
@@ -451,7 +451,7 @@ class Collecting(Case):
         self.fill(1)
         self.ships()
         self.assertTrue(self.same())
-        # A socket that was left behind is in nobody's way
+        # A stale socket file does not prevent a start
         collector.kill()
         collector.wait()
         collector, _ = self.collect()

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For test_ktaud: writes streams as a kernel would, and prints the contents of a file.
+ * For test_ktaud: write streams like a kernel's, and print the contents of a file.
  *
- *	test_stream write DIR TASKS STEP	DIR/profile, DIR/trace
- *	test_stream read FILE			what is in it, a "name value" per line
+ *	test_stream write DIR TASKS STEP	write DIR/profile and DIR/trace
+ *	test_stream read FILE			print its contents, a "name value" per line
  *
  * In step S each task has 10 x S activations of each event and a new trace
  * slot; one task has exited, with serial and exited_seq S.
@@ -34,7 +34,7 @@ static FILE *create(const char *dir, const char *name, char *path, size_t size)
 	return file;
 }
 
-/* Replaced atomically: a reader sees either the old file or the new one. */
+/* Replace the file atomically: a reader sees either the old or the new one. */
 static void publish(FILE *file, const char *path)
 {
 	char final[512];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Streams through the checker, for its tests. Needs cmocka.h before it. */
+/* Passing streams to the checker, for its tests. Include cmocka.h first. */
 #ifndef KTAU_TESTS_CHECKING_H
 #define KTAU_TESTS_CHECKING_H
 

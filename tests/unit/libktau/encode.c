@@ -135,7 +135,7 @@ void put_stream(struct stream *s, uint32_t content, uint32_t target)
 	put_text(s, "6.1.0", 72);
 	if (!s->shrink) {
 		put_text(s, "x86_64", 24);
-		put64(s, 70789);	/* what other hooks cost */
+		put64(s, 70789);	/* costs of other hooks */
 		put64(s, 81012);
 		put64(s, 123456);
 		put64(s, s->exited_since);
@@ -396,7 +396,7 @@ void put_start(struct stream *s, uint32_t content, uint32_t target)
 /*
  * Event 0 is a system call that calls event 700: 10 * scale outermost ticks in
  * 2 * scale calls, 3 * scale of them inside event 700. A frame of event 1 is
- * in flight, inside which 5 ticks of event 700 have ended.
+ * in flight, in which 5 ticks of event 700 have ended.
  */
 void put_task(struct stream *s, uint64_t serial, int32_t tid, uint32_t kind, uint64_t scale)
 {

@@ -19,7 +19,7 @@ struct stream {
 	size_t room;
 	bool big;		/* byte order */
 	uint8_t word_bits;
-	size_t record;		/* where the open record begins */
+	size_t record;		/* start of the open record */
 	/* how much longer the writer's structures are than the current ones */
 	unsigned int grow_head;
 	unsigned int grow_element;
@@ -106,7 +106,7 @@ void put64(struct stream *s, uint64_t value);
 void put_text(struct stream *s, const char *text, size_t bytes);
 void set32(struct stream *s, size_t at, uint32_t value);
 
-/* Head of a record; ends the fixed part; ends the record. */
+/* Begin a record; end its fixed part; end the record. */
 void record_begin(struct stream *s, uint16_t type);
 void record_fixed(struct stream *s);
 void record_end(struct stream *s);
@@ -123,7 +123,7 @@ void put_end(struct stream *s);
 /* A STREAM record, and the events that put_task() and the tests of slots use. */
 void put_start(struct stream *s, uint32_t content, uint32_t target);
 
-/* A small profile whose identity holds: three events, one frame in flight. */
+/* A small profile whose times add up: three events, one frame in flight. */
 void put_task(struct stream *s, uint64_t serial, int32_t tid, uint32_t kind, uint64_t scale);
 
 /* A stream of profiles and one of traces that contain every feature. */

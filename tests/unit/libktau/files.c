@@ -17,7 +17,7 @@
 static char directory[] = "/tmp/ktau-test-XXXXXX";
 char path[64];
 
-/* As put_stream() has it. */
+/* The boot id of put_stream(). */
 static const uint8_t boot_id[16];
 
 static uint64_t realtime_ns;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Prints a stream: growth FILE. test_growth.sh builds it against headers with smaller and
- * larger structures than the current ones; it uses no field that they may lack.
+ * Print a stream: growth FILE. test_growth.sh builds it against headers with smaller and
+ * larger structures than the current ones; it uses only fields that all of them have.
  */
 #define __SANE_USERSPACE_TYPES__	/* one printf() format on every machine */
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Records in libktau's view, for test_abi_decoder.sh: records FILE writes them in normal
+ * Records as decoded by libktau, for test_abi_decoder.sh: records FILE writes them in normal
  * form to standard output, records FLAGS IN OUT copies them to a file of blocks, a block
  * for each stream. FLAGS is any of d (delta), z (zlib) and s (zstd), or - for none.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Streams into snapshots, for the tests of snapshots. Needs cmocka.h before it. */
+/* Adding streams to snapshots, for the tests of snapshots. Include cmocka.h first. */
 #ifndef KTAU_TESTS_SNAPSHOTS_H
 #define KTAU_TESTS_SNAPSHOTS_H
 

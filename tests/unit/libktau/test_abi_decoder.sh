@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# abi_decoder.py knows the interface only from docs/abi.md. It must decode every stream and
-# file here to the same bytes as libktau, and each must read what the other has written.
+# abi_decoder.py implements docs/abi.md. It must decode every stream and file to the same
+# records as libktau, and each of the two must read the files of the other.
 #
 # usage: test_abi_decoder.sh BUILD_DIRECTORY
 
@@ -30,13 +30,13 @@ ok() {
 	fi
 }
 
-# alike FILE: both decode it to the same records, and to at least one.
+# alike FILE: both decoders return the same records, and at least one.
 alike() {
 	page plain "$1" >"$work/page" && "$build/$tests/records" "$1" >"$work/libktau" &&
 		[ -s "$work/page" ] && cmp "$work/page" "$work/libktau"
 }
 
-# figures FILE: the counts and sums of the page's decoder, without the file's name.
+# figures FILE: the counts and sums by abi_decoder.py, without the file's name.
 figures() {
 	page check "$1" >"$work/figures.out" && sed 's/^[^ ]* //' "$work/figures.out"
 }
@@ -46,34 +46,34 @@ mkdir "$work/streams"
 for file in $streams $recorded; do
 	rc=0
 	page check "$file" >"$work/out" || rc=1
-	ok $rc "$file keeps all rules of the page"
+	ok $rc "$file obeys the rules of docs/abi.md"
 	rc=0
 	alike "$file" || rc=1
-	ok $rc "$file is the same to libktau"
+	ok $rc "$file: both decoders agree"
 done
 
-# Deviations from the page are detected.
+# Violations of the page's rules are detected.
 for file in $streams; do
 	rc=0
 	page selftest "$file" >"$work/out" || rc=1
 	[ $rc -eq 0 ] || cat "$work/out"
 	[ "$(wc -l <"$work/out")" -gt 10 ] || rc=1
-	ok $rc "$file with something wrong in it is rejected"
+	ok $rc "each violation in $file is detected"
 done
 
-# Structures of other sizes, in both byte orders, with every feature.
+# Streams with every feature: structures of other sizes, both byte orders.
 "$build/$tests/sample" --streams "$work/streams"
 for name in today smaller larger big; do
 	rc=0
 	alike "$work/streams/$name" || rc=1
-	ok $rc "a stream with everything is the same to libktau ($name)"
+	ok $rc "a stream with every feature: both decoders agree ($name)"
 done
 "$build/$tests/sample" "$work/sample.ktau"
 rc=0
 alike "$work/sample.ktau" || rc=1
-ok $rc "a file with a key block is the same to libktau"
+ok $rc "a file with a key block: both decoders agree"
 
-# libktau writes, and the page's decoder reads.
+# libktau writes and abi_decoder.py reads.
 for file in $some; do
 	figures "$file" >"$work/figures"
 	"$build/$tests/records" "$file" >"$work/before"
@@ -87,11 +87,11 @@ for file in $some; do
 		esac
 		figures "$work/written.ktau" | cmp - "$work/figures" || rc=1
 		page plain "$work/written.ktau" | cmp - "$work/before" || rc=1
-		ok $rc "$file as libktau writes it ($flags)"
+		ok $rc "$file, written by libktau, is read by abi_decoder.py ($flags)"
 	done
 done
 
-# The page's encoder writes, and libktau reads.
+# abi_decoder.py writes and libktau reads.
 for file in $some; do
 	"$build/$tests/records" "$file" >"$work/before"
 	for order in little big; do
@@ -100,7 +100,7 @@ for file in $some; do
 			page write $order $coding zlib "$file" "$work/written.ktau" || rc=1
 			alike "$work/written.ktau" || rc=1
 			cmp "$work/page" "$work/before" || rc=1
-			ok $rc "$file as the page has it written ($order, $coding)"
+			ok $rc "$file, from abi_decoder.py, is read by libktau ($order, $coding)"
 		done
 	done
 done

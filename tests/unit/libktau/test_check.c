@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The checker on profiles and streams: each contradiction is found, and nothing else. */
+/* The checker on profiles and streams: it finds each contradiction, and nothing else. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -123,7 +123,7 @@ static void profiles(void **state)
 	assert_int_equal(check_one(&p, 0).nr, 0);
 }
 
-/* Rounded figures satisfy the identity, but not each sum of frames, and may decrease. */
+/* Rounded times add up, except for sums of frames, and may decrease. */
 static void rounded(void **state)
 {
 	static const struct frame open = { .id = 1, .start = 10, .child = 3 };
@@ -213,7 +213,7 @@ static void references(void **state)
 	}
 }
 
-/* The counters of END count from the first END on, and anew for a new boot. */
+/* The counters of END count from the first END on, and restart with a new boot. */
 static void counters(void **state)
 {
 	struct stream s = { .word_bits = 64, .denied = 3, .losses = { 7, [9] = 100 } };

@@ -182,7 +182,7 @@ static void exited_again(void **state)
 	assert_int_equal(check_traces(t, 2).nr, 1);
 }
 
-/* Streams that do not consume begin anywhere; within one, records continue. */
+/* Streams that do not consume may begin anywhere; within a stream, records continue. */
 static void not_consuming(void **state)
 {
 	static const struct slot slots[] = { ENTER(1), EXIT(1) };

@@ -48,7 +48,7 @@ static void there_and_back(void **state)
 	stream_free(&s);
 }
 
-/* Half the size, before any compression. */
+/* The encoding halves the size, before any compression. */
 static void smaller(void **state)
 {
 	struct ktau__buffer encoded = { 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reading *.ktau files: both byte orders, cuts, flipped bits, forged blocks. */
+/* Reading *.ktau files: both byte orders, truncation, flipped bits, forged blocks. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,7 +36,7 @@ static void round_trip(void **state)
 		for (nr = 0; ktau_reader_next(r, &rec) > 0; nr++)
 			;
 		assert_string_equal(ktau_reader_error(r), "");
-		/* Info, events and the group once; of each stream STREAM, END, three pairs. */
+		/* INFO, events and the group once; in each stream STREAM, END, three pairs. */
 		assert_int_equal(nr, 1 + 3 + 4 * 8);
 		info = ktau_reader_info(r);
 		assert_non_null(info);
@@ -265,7 +265,7 @@ static bool is_padding(const struct image *image, const size_t starts[], unsigne
 	return at - starts[i - 1] >= block.size + (size_t)block.stored_bytes;
 }
 
-/* A wrong bit loses its own block only, and is always detected except in padding. */
+/* A wrong bit damages its own block only, and is always detected except in padding. */
 static void flipped(void **state)
 {
 	struct image image;
@@ -419,7 +419,7 @@ static void zip_bomb(void **state)
 	(void)state;
 	assert_true(zeros && packed);
 	assert_int_equal(compress(packed, &bytes, zeros, room), Z_OK);
-	/* Larger than a block may be, and larger than its header says. */
+	/* Larger than the maximum of a block, and larger than the header states. */
 	header.raw = room;
 	expect_bad(&header, packed, bytes, "no whole block follows");
 	header.raw = 4096;
@@ -438,7 +438,7 @@ static void zip_bomb(void **state)
 	free(packed);
 }
 
-/* Features of newer writers are stepped over and counted; they are not damage. */
+/* Features of newer writers are skipped and counted; they are not damage. */
 static void unknown_blocks(void **state)
 {
 	static const struct header headers[] = {
@@ -468,7 +468,7 @@ static void unknown_blocks(void **state)
 		unknown.sequence = 1;
 		put_block(&file, &unknown, &first);
 		b = read_memory(file.data, file.size);
-		/* A block of another type cannot have had the END record. */
+		/* A block of another type cannot contain the END record. */
 		assert_int_equal(b.err, i ? 0 : -EBADMSG);
 		put_block(&file, &(struct header){ .type = 1, .sequence = 2 }, &rest);
 		b = read_memory(file.data, file.size);

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Readers built against smaller and larger structures than the current ones, on streams of
-# writers with smaller, current and larger ones: each reads the fields that both know.
+# Readers with smaller and larger structures than the current ones read streams of writers
+# with smaller, current and larger ones: each reads the fields that both have.
 #
 # usage: test_growth.sh BUILD_DIRECTORY
 
@@ -10,7 +10,7 @@ set -eu
 build=$1
 work=$build/tests/unit/libktau/growth
 uapi=kernel-ext/include/uapi/linux/ktau.h
-# The decoder; the rest of the library uses fields that the smaller header lacks.
+# The decoder only: the rest of the library uses fields that the smaller header lacks.
 sources='blocks buffer clock decode delta events fail info map names pack reader
 	record registry slot source swap'
 . tests/tap.sh
@@ -23,7 +23,7 @@ ok() {
 	fi
 }
 
-# headers DIRECTORY AWK: the current headers, edited, without the assertions of sizes.
+# headers DIRECTORY AWK: edited copies of the headers, without the assertions of sizes.
 headers() {
 	mkdir -p "$work/$1/linux"
 	cp "${uapi%.h}_groups.h" "$work/$1/linux"
@@ -32,13 +32,13 @@ headers() {
 	     /^#endif/ { skip = 0 }' $uapi | awk "$2" >"$work/$1/linux/ktau.h"
 }
 
-# Later structures have three more fields at their end ...
+# Later structures have three more fields at their end;
 larger='
 /^struct ktau_(rec_[a-z]+|entry|open|select|info) \{/ { grows = 1 }
 /^};/ && grows { print "\t__aligned_u64 grown[3];"; grows = 0 }
 { print }'
 
-# ... and earlier ones lacked these fields.
+# earlier ones lacked these fields.
 # shellcheck disable=SC2016
 smaller='
 /^struct / { name = $2 }
@@ -66,7 +66,7 @@ ok $rc "the headers differ"
 for reader in today larger smaller; do
 	files=
 	for name in $sources; do
-		# A library of that time would not name the field.
+		# A library of that version would not use the field.
 		sed '/stream->machine/d' "libktau/$name.c" >"$work/$reader/$name.c"
 		files="$files $work/$reader/$name.c"
 	done

@@ -22,7 +22,7 @@ ok() {
 
 rm -rf "$work"
 mkdir -p "$work"
-# Other directories than the default ones, to detect assumptions.
+# Other directories than the default ones, to detect hard-coded paths.
 lib=$root/usr/lib/here
 include=$root/usr/include/here
 staged() {
@@ -33,7 +33,7 @@ staged() {
 
 staged install
 
-# The library exports exactly what its headers declare, as the compiler sees them.
+# The library exports exactly the functions that its headers declare.
 (cd "$include" && printf '#include <%s>\n' ktau*.h) >"$work/declared.c"
 gcc -I"$include" -fsyntax-only -aux-info "$work/declared.x" "$work/declared.c"
 sed -n 's/.* extern .*[ *]\(ktau_[a-z0-9_]*\) (.*/\1/p' "$work/declared.x" |
@@ -43,7 +43,7 @@ nm -D --defined-only "$lib/libktau.so.1" | sed -n 's/.* [TW] \([^@]*\)@.*/\1/p' 
 rc=0
 diff "$work/declared" "$work/exported" || rc=1
 [ "$(wc -l <"$work/exported")" -gt 90 ] || rc=1
-ok $rc "what is declared is what is exported"
+ok $rc "the library exports exactly the declared functions"
 
 rc=0
 while read -r name; do
@@ -55,13 +55,13 @@ ok $rc "man finds every exported function by its name"
 rc=0
 nm -D --defined-only "$lib/libktau.so.1" | grep -vE ' (ktau_[a-z]|KTAU_1)' && rc=1
 nm -g --defined-only "$lib/libktau.a" | grep -E '^[0-9a-f]+ ' | grep -v ' ktau_' && rc=1
-ok $rc "nothing but ktau_ is exported"
+ok $rc "all exported names begin with ktau_"
 
 rc=0
 objdump -p "$lib/libktau.so" | grep -q 'SONAME *libktau.so.1$' || rc=1
-ok $rc "the shared library has its name"
+ok $rc "the shared library has the right soname"
 
-# The example is extracted, compiled as its first line says, and run.
+# The example is extracted, compiled with the command in its first line, and run.
 sed -n '/^\.Bd -literal/,/^\.Ed/p' libktau/libktau.3 |
 	sed -e '/^\.Bd/d' -e '/^\.Ed/d' -e 's/\\e/\\/g' >"$work/top10.c"
 export PKG_CONFIG_SYSROOT_DIR="$root" PKG_CONFIG_PATH="$lib/pkgconfig"
@@ -70,7 +70,7 @@ rc=0
 # shellcheck disable=SC2046,SC2086
 ${CC:-cc} -Wall -Wextra -Werror ${EXAMPLE_CFLAGS:-} -o "$work/top10" "$work/top10.c" \
 	$(pkg-config --cflags --libs libktau) || rc=1
-ok $rc "the example compiles by pkg-config"
+ok $rc "the example compiles with pkg-config"
 
 export LD_LIBRARY_PATH="$lib"
 "$build/tests/unit/libktau/sample" "$work/s.ktau"
@@ -84,7 +84,7 @@ rc=0
 head -c 700 "$work/s.ktau" >"$work/cut.ktau"
 if "$work/top10" "$work/cut.ktau" >/dev/null 2>"$work/err"; then rc=1; fi
 grep -q 'cut.ktau: truncated at byte' "$work/err" || rc=1
-ok $rc "and says what is wrong with a damaged one"
+ok $rc "the example reports the damage of a damaged file"
 
 # The shells find the completion where it was installed, and it completes.
 rc=0
@@ -115,6 +115,6 @@ echo "# edited" >>"$root/etc/ktaud.conf"
 staged uninstall
 (cd "$root" && find . ! -type d | sort) >"$work/left"
 printf '%s\n' ./etc/ktaud.conf ./usr/lib/here/libmine.so | diff - "$work/left" || rc=1
-ok $rc "uninstall removes what was installed, and nothing else"
+ok $rc "uninstall removes the installed files, and nothing else"
 
 done_testing

@@ -43,7 +43,7 @@ static void clocks(void **state)
 	c.hz = UINT64_MAX;
 	assert_true(ktau_clock_ns(&c, UINT64_MAX) <= 1000000000);
 
-	/* No frequency: from the two pairs, 2 s and 4,000,000,000 ticks apart. */
+	/* Without a frequency it follows from two pairs, 2 s and 4,000,000,000 ticks apart. */
 	st = (struct ktau_rec_stream){
 		.ticks = 5000000000, .boot_ticks = 1000000000,
 		.monotonic_ns = 2500000000, .boot_monotonic_ns = 500000000,
@@ -112,7 +112,7 @@ static void hook_costs(void **state)
 	assert_int_equal(ktau_hook_ticks(&st, NULL, UINT64_MAX), UINT64_MAX);
 }
 
-/* Each documented error of a write to control has a text of its own. */
+/* Each documented error of a write to control has its own text. */
 static void control_reasons(void **state)
 {
 	static const struct {
@@ -317,7 +317,7 @@ static void this_machine(void **state)
 	}
 }
 
-/* Notes as /sys/kernel/notes has them, in this machine's order, and cut ones. */
+/* Notes in the format of /sys/kernel/notes, in this machine's byte order, and truncated. */
 static void notes(void **state)
 {
 	const uint32_t header[] = { 4, 20, 3 }, other[] = { 6, 1, 257 };

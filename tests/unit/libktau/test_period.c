@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ktau_reader_seek_time(): a period of a file, found by the headers of blocks. */
+/* ktau_reader_seek_time(): find a period of a file by the headers of blocks. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -25,7 +25,7 @@
 #define NATIVE	DATA "powerpc"
 #endif
 
-/* What the task "worker" of tests/guest/record does; CHILDREN exit with CODE. */
+/* Calls of the task "worker" in tests/guest/record; CHILDREN exit with CODE. */
 #define CHILDREN	5
 #define CODE		(3 << 8)
 
@@ -190,7 +190,7 @@ static void see_child(struct seen *seen, const struct ktau_rec_trace *t)
 	}
 }
 
-/* Rings are in the order in which their owners started, and so are the forks. */
+/* Rings and forks are in the order in which the owners started. */
 static void check_worker_trace(const char *path)
 {
 	const struct ktau_rec_owner *owner;
@@ -311,7 +311,7 @@ static void load(struct recorded *r, const char *path)
 	assert_int_equal(judge(r->data, r->size), KTAU_NR_FINDINGS);
 }
 
-/* Changing one number anywhere in a kernel's stream gives the right finding. */
+/* Changing any number in a kernel's stream gives the right finding. */
 static void alter(const struct recorded *r, __u64 *figure, __u64 value,
 		  enum ktau_finding_code code)
 {
@@ -346,7 +346,7 @@ static void altered_profiles(void **state)
 	assert_true(nr > 10);
 }
 
-/* An exit of an event that is in the trace but was not entered last. */
+/* An exit of an event that is in the trace, but not the innermost frame. */
 static void alter_exit(const struct recorded *r, const struct ktau_rec_trace *t,
 		       struct ktau_slot *slot)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Slots: payloads of every type, in both byte orders, longer and shorter than known. */
+/* Slots: payloads of every type, in both byte orders, longer and shorter than expected. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

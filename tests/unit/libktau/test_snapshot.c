@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Snapshots: which record replaces which, look-up. */
+/* Snapshots: replacing records, look-up. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -99,7 +99,7 @@ static void updates(void **state)
 	assert_int_equal(count_of(ktau_snapshot_find_tid(snap, 20), 0), 6);
 	assert_int_equal(count_of(ktau_snapshot_find_tid(snap, 40), 0), 4);
 
-	/* An incomplete stream removes no task, nor does one that was denied some. */
+	/* Incomplete streams, and streams with denied tasks, remove no task. */
 	s = begin_after();
 	put_task(&s, 5, 50, TASK, 1);
 	assert_int_equal(read_into(snap, &s), -EBADMSG);
@@ -160,7 +160,7 @@ static void put_sleeper(struct stream *s, uint64_t serial, uint32_t kind, uint64
 /* A task that a stream of changed tasks leaves out is unchanged, with later ticks. */
 static void left_out(void **state)
 {
-	const uint64_t stream_ticks = 5000000000; /* as put_stream() has it */
+	const uint64_t stream_ticks = 5000000000; /* of put_stream() */
 	struct ktau_snapshot *snap = create();
 	const struct ktau_rec_profile *p;
 	struct stream s = begin();
@@ -211,7 +211,7 @@ static const struct ktau_rec_profile *profile_of(struct ktau_snapshot *snap, uin
 	return owned->profile;
 }
 
-/* The sleep that was added for a task that is left out is not in the next difference. */
+/* Sleep that was added for a task left out of a stream is not in the next difference. */
 static void left_out_account(void **state)
 {
 	const uint64_t stream_ticks = 5000000000;

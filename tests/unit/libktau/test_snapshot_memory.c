@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Snapshots without memory: whichever allocation fails, the snapshot can be used again and
- * ends up as if none had failed.
+ * Snapshots without memory: after any failed allocation the snapshot is usable, and its final
+ * contents are the same as without failures.
  */
 #include <errno.h>
 #include <setjmp.h>

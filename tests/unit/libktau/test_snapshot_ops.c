@@ -66,7 +66,7 @@ static void difference(void **state)
 	ktau_snapshot_destroy(after);
 }
 
-/* Entries that one side lacks, that have grown, are not measured, or of unknown kinds. */
+/* Entries that only one side has, that grow, are not measured, or have unknown kinds. */
 static void merges(void **state)
 {
 	static const struct entry before[] = {
@@ -249,7 +249,7 @@ static void put_sum(struct stream *s, uint64_t calls)
 					  .entries = &entry, .nr_entries = 1 });
 }
 
-/* Folded tasks are removed, live ones too, whatever their exited_seq was. */
+/* Folded tasks are removed, live ones too, regardless of their exited_seq. */
 static void gone(void **state)
 {
 	static const uint64_t serials[] = { 2, 98, 4, 99, 10 };
@@ -445,7 +445,7 @@ static double seconds_for(unsigned int nr)
 	return to.tv_sec - from.tv_sec + (to.tv_nsec - from.tv_nsec) / 1e9;
 }
 
-/* Sixteen times the tasks must not take 256 times as long. */
+/* With sixteen times the tasks, the time must not grow 256 times. */
 static void linear(void **state)
 {
 	double few, many;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The decoder on streams: byte orders, growth, what the reader keeps. */
+/* The decoder on streams: byte orders, growth, the reader's registries. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -201,7 +201,7 @@ static void check_end(const struct ktau_rec_end *end, const struct stream *s)
 	assert_int_equal(ktau_loss_value(end, KTAU_NR_LOSSES), 0);
 }
 
-/* Every field is decoded, whatever machine wrote it and whatever size its structures have. */
+/* Every field is decoded, for any byte order and any size of the structures. */
 static void decode_all(struct stream s)
 {
 	union ktau_record rec;

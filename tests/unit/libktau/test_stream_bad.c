@@ -151,7 +151,7 @@ static void not_ktau(void **state)
 	ktau_reader_destroy(r);
 }
 
-/* An open file is closed, as whenever a source is opened. */
+/* Opening a source closes an open file. */
 static void unknown_content(void **state)
 {
 	struct ktau_query query = { .content = 7, .target = KTAU_TARGET_ALL };
@@ -174,7 +174,7 @@ static void unknown_content(void **state)
 	stream_free(&s);
 }
 
-/* Truncated anywhere: every whole record is returned, and the damage is reported. */
+/* Truncated anywhere: every complete record is returned, and the damage is reported. */
 static void cut(void **state)
 {
 	struct stream s = { .word_bits = 64 };
@@ -215,7 +215,7 @@ static void cut(void **state)
 	stream_free(&s);
 }
 
-/* Any single wrong bit: no crash, no endless loop, a bounded number of records. */
+/* Any single wrong bit: no crash, no infinite loop, a bounded number of records. */
 static void flipped(void **state)
 {
 	union ktau_record rec;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Symbols: look-up, relocation, the wrong map, bad maps, real ones. */
+/* Symbols: look-up, relocation, maps of other kernels, bad maps, real maps. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -290,7 +290,7 @@ static void large(void **state)
 	free(text);
 }
 
-/* This program has symbols, functions and a build-id, as a vmlinux has. */
+/* Like a vmlinux, this program has symbols, functions and a build-id. */
 static void elf(void **state)
 {
 	struct ktau_rec_info info = { 0 };

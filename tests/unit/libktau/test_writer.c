@@ -16,7 +16,7 @@
 #include "encode.h"
 #include "files.h"
 
-/* As put_stream() has it. */
+/* The boot id of put_stream(). */
 static const uint8_t boot_id[16];
 
 static void compresses(void **state)

@@ -3,12 +3,12 @@
  * Files for the tests of the HTML report:
  *
  *	crowd machine FILE		the machine of machine.c
- *	crowd hostile FILE		names that act on HTML, scripts and terminals
- *	crowd FILE TASKS SLOTS		many tasks, each with the same number of slots;
- *					at least SLOTS together
+ *	crowd hostile FILE		names with HTML, script code and terminal escapes
+ *	crowd FILE TASKS SLOTS		many tasks, each with the same number of slots,
+ *					at least SLOTS in total
  *
- * The tasks of the crowd read from a pipe, in which they sleep until the task before them
- * wakes them up. One in a hundred has lost slots. A quarter of them runs in each second.
+ * Each task reads from a pipe and sleeps until the previous task wakes it up. One in a
+ * hundred has lost slots. A quarter of the tasks runs in each second.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static struct ktau_rec_owner owner_of(uint32_t i)
 	return owner;
 }
 
-/* What the task has done in @runs of its seconds. */
+/* The profile of a task after @runs of the seconds in which it runs. */
 static int put_profile(struct sink *s, uint32_t i, uint64_t at, uint64_t runs)
 {
 	struct {
@@ -103,7 +103,7 @@ static int put_names(struct sink *s)
 	return err;
 }
 
-/* Interrupts and a softirq of each CPU; one line belongs to the second one. */
+/* Interrupts and a softirq of each CPU; one line occurs on the second CPU only. */
 static int put_cpus(struct sink *s, uint64_t number, uint64_t *nr)
 {
 	uint32_t cpu;
@@ -225,7 +225,7 @@ static int put_trace(struct sink *s, uint32_t i, uint64_t begin)
 	return err;
 }
 
-/* A quarter of the tasks has its trace in each of these streams. */
+/* Each of these streams has the traces of a quarter of the tasks. */
 static int put_traces(struct sink *s, uint64_t number)
 {
 	struct ktau_rec_stream stream =

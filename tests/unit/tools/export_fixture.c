@@ -5,11 +5,11 @@
  *	export_fixture FILE [TASKS [ROUNDS [SLOTS [LOSSY [HOST]]]]]
  *
  * Each of TASKS tasks has a CPU of its own, which it shares with the idle task, and does
- * pseudo-random nested work, whose profile is added up here as a kernel does it. A round
- * is a stream of traces with about SLOTS slots of each task; the last stream has the
- * profiles. The clock is of 2.4 GHz. The first task is inside of two frames at the end.
- * With LOSSY, every third ring lacks the first half of its slots. HOST makes it another
- * machine, of that number.
+ * pseudo-random nested work, from which this program computes its profile like a kernel. A
+ * round is a stream of traces with about SLOTS slots of each task; the last stream has the
+ * profiles. The clock runs at 2.4 GHz. At the end the first task is inside two frames. With
+ * LOSSY, every third ring lacks the first half of its slots. HOST is the number of another
+ * machine.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@ struct figures {
 	uint32_t open;
 };
 
-/* A task, and the idle task of its CPU: what the present round has of each. */
+/* A task or the idle task of its CPU, with its slots of the current round. */
 struct task {
 	uint32_t number;
 	uint64_t now, outer, position, idle_position, last_read, idle_last_read;
@@ -68,7 +68,7 @@ struct task {
 	int depth;
 	struct figures figures[NR_EVENTS];
 	struct ring ring, idle;
-	size_t half_bytes;	/* of the ring's first half, and its slots */
+	size_t half_bytes;	/* bytes and slots of the ring's first half */
 	uint32_t half_slots;
 };
 
@@ -150,7 +150,7 @@ static void leave(struct task *t)
 	leave_books(t);
 }
 
-/* Enter and exit with nothing between are one slot. */
+/* An activation without inner events is a single slot. */
 static void call(struct task *t, int event)
 {
 	uint64_t payload[2] = { 0, 0 };
@@ -181,7 +181,7 @@ static void count(struct task *t)
 		figures->longest = value;
 }
 
-/* To the idle task, and back. */
+/* Switch to the idle task, and back. */
 static void sleep_a_while(struct task *t)
 {
 	struct ktau_slot_switch to = {
@@ -265,7 +265,7 @@ static int put_ring(struct sink *s, struct ring *ring, uint64_t *position)
 	return sink_put(s, ring);
 }
 
-/* The first half of a ring is overwritten before it is read. */
+/* Lose the first half of a ring, as if overwritten before it was read. */
 static void lose_half(struct task *t)
 {
 	struct ktau_rec_trace *head = &t->ring.head;
@@ -349,7 +349,7 @@ static int put_task(struct sink *s, struct task *t, uint32_t round)
 	return err ? err : put_ring(s, &t->idle, &t->idle_position);
 }
 
-/* The stream of a round began before the last of its slots. */
+/* Put the stream of a round, which begins before the last of its slots. */
 static int put_round(struct sink *s, uint32_t round)
 {
 	bool last = round == given.rounds - 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Records made by hand.
+ * Hand-made records.
  */
 #include <errno.h>
 #include <stdlib.h>

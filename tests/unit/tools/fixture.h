@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Records made by hand for the tests of the tools: a small machine whose
- * figures are round. A tick is a nanosecond there.
+ * Hand-made records for the tests of the tools: a small machine with round
+ * figures. Its tick is a nanosecond.
  */
 #ifndef KTAU_TOOLS_FIXTURE_H
 #define KTAU_TOOLS_FIXTURE_H
@@ -15,13 +15,13 @@
 #define MS		1000000ULL
 #define SECOND		(1000 * MS)
 
-/* Groups that the machine has built and enabled. */
+/* Groups that the machine's kernel has and that are enabled. */
 #define GROUPS		(0x1ffU | KTAU_GROUP_WAIT | KTAU_GROUP_ACCOUNT)
 
-/* CLOCK_REALTIME when the machine's other clocks were 0. */
+/* CLOCK_REALTIME at the time 0 of the machine's other clocks. */
 #define REALTIME_NS	(1700000000 * SECOND)
 
-/* Ids of the machine's events: machine.c has the machine. */
+/* Ids of the machine's events; machine.c describes the machine. */
 enum {
 	ID_READ = 0, ID_WRITE = 1, ID_FORK = 57,
 	ID_SCHEDULE = 512, ID_SCHEDULE_VOL = 513, ID_TIMER = 515,
@@ -33,7 +33,7 @@ enum {
 enum { CGROUP_ROOT = 1, CGROUP_SERVER = 10, CGROUP_USER = 11, CGROUP_USER_A = 12,
        CGROUP_REMOVED = 13 };
 
-/* Where records go: a file of ktaud, or a saved stream. */
+/* The destination of records: a file of ktaud, or a saved stream. */
 struct sink {
 	struct ktau_writer *w;
 	FILE *f;
@@ -42,14 +42,14 @@ struct sink {
 int sink_put(struct sink *s, const void *record);
 
 /*
- * What every profile of the machine is made from. The account has what is given, and the
- * owner sleeps for the rest of its life, unless it has no account at all.
+ * The figures of a profile of the machine. The owner sleeps for the part of its life that is
+ * not accounted for, unless it has no account.
  */
 struct fixture_profile {
 	struct ktau_rec_owner owner;
 	uint64_t ticks;
 	uint64_t user, kernel, irq, runq, guest, unmeasured;
-	uint32_t missing;	/* groups that were off for a time */
+	uint32_t missing;	/* groups that were disabled for a time */
 	uint64_t refused, refused_ticks, clamped;
 	uint32_t nr_entries, nr_open;
 	struct ktau_entry entries[8];
@@ -61,7 +61,7 @@ extern const uint8_t fixture_boot_id[16];
 struct ktau_rec_owner fixture_owner(uint32_t kind, uint64_t serial, int32_t tgid, int32_t tid,
 				    const char *comm);
 
-/* A timer that ended; a counter that had the same value each time. */
+/* A timer without frames in flight; a counter with a constant value. */
 void fixture_timer(struct fixture_profile *p, uint32_t id, uint64_t count, uint64_t incl,
 		   uint64_t excl);
 
@@ -72,31 +72,31 @@ void fixture_waited(struct fixture_profile *p, uint32_t id, uint64_t count, uint
 void fixture_counter(struct fixture_profile *p, uint32_t id, uint64_t count,
 		     uint64_t value);
 
-/* A frame in flight; the innermost one first. */
+/* A frame in flight; add the innermost one first. */
 void fixture_open(struct fixture_profile *p, uint32_t id, uint64_t start, uint64_t child);
 
-/* The record, with the identity made to hold; free with ktau_record_free(). */
+/* The record, with times that add up; free with ktau_record_free(). */
 struct ktau_rec_profile *fixture_record(const struct fixture_profile *p);
 
 struct ktau_rec_stream fixture_stream(uint32_t content, uint64_t at_ns);
 struct ktau_rec_end fixture_end(uint64_t nr_records, uint64_t exited_next);
 
-/* OWNER and PROFILE; @nr counts the latter. Also with a text after the fixed part. */
+/* Put OWNER and PROFILE, and count the profile in @nr; put a record with a text after it. */
 int fixture_put(struct sink *s, const struct fixture_profile *p, uint64_t *nr);
 int fixture_put_event(struct sink *s, const struct ktau_rec_event *event, const char *name);
 int fixture_put_cgroup(struct sink *s, uint64_t id, const char *path);
 int fixture_put_owner(struct sink *s, const struct ktau_rec_owner *owner, const char *path);
 
-/* The events and control groups of the machine. */
+/* Put the events and control groups of the machine. */
 int fixture_put_names(struct sink *s);
 
-/* A stream of the machine's trace: a slot of every type, and one of an unknown one. */
+/* Put a stream of the machine's trace: a slot of every type, and one of an unknown type. */
 int fixture_put_trace(struct sink *s);
 
-/* A file of ktaud with what @write puts. */
+/* Write a file of ktaud with the records that @write puts. */
 int fixture_file(const char *path, unsigned int flags, int (*write)(struct sink *s));
 
-/* A saved stream, likewise. */
+/* Write a saved stream with the records that @write puts. */
 int fixture_saved(const char *path, int (*write)(struct sink *s));
 
 /*
@@ -105,22 +105,22 @@ int fixture_saved(const char *path, int (*write)(struct sink *s));
  */
 int fixture_write(const char *path, unsigned int writer_flags);
 
-/* The same records as cat reads them from the kernel: nothing but the streams. */
+/* The same records as a saved stream, without the blocks of a file. */
 int fixture_write_saved(const char *path);
 
 /* A file whose second stream contradicts itself. */
 int fixture_write_wrong(const char *path);
 
-/* The machine's file in two, as when ktaud begins a new one. */
+/* The machine's file in two parts, as after a rotation by ktaud. */
 int fixture_write_parts(const char *first, const char *rest);
 
-/* A file that does not say where its kernel ran. */
+/* A file without the address of its kernel's text. */
 int fixture_write_nowhere(const char *path);
 
-/* A saved stream; its task and an event have names that act on terminals. */
+/* A saved stream; the names of a task and of an event have terminal escapes. */
 int fixture_write_stream(const char *path);
 
-/* Saved streams of a user at level 2, and of a kernel that is newer than the tools. */
+/* Saved streams: of a user at level 2, and of a kernel that is newer than the tools. */
 int fixture_write_rounded(const char *path);
 int fixture_write_unknown(const char *path);
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The machine of the tests. Over three streams, a second apart:
+ * The machine of the tests, over three streams, a second apart:
  *
  *	server	100	two threads; each second 10 reads and writes, 5 sends; half a
  *			second in user mode
  *	sleeper	200	in read() the whole time
  *	short	300	exits between the first stream and the second
- *	again	300	a later process of the same number
+ *	again	300	a later process with the same pid
  *	kworker	2	does nothing
  *	swapper	0	gets the timer interrupts
  *
- * The third stream's evicted sum holds "short", which has been seen, and a
- * task that was never read: 7 reads of 1 ms.
+ * The third stream's evicted sum has "short", which an earlier stream has shown,
+ * and a task that was never read: 7 reads of 1 ms.
  */
 #include <errno.h>
 #include <string.h>
@@ -125,7 +125,7 @@ static int put_server(struct sink *s, uint64_t at, uint64_t n, int thread, uint6
 	return fixture_put(s, &p, nr);
 }
 
-/* A frame in flight, asleep all the time except for a millisecond of a routine's own. */
+/* A frame in flight, asleep except for a millisecond of exclusive time. */
 static void open_asleep(struct fixture_profile *p, uint32_t id, uint64_t start, uint64_t child)
 {
 	uint64_t own = id == ID_SCHEDULE_VOL ? 0 : MS;
@@ -134,7 +134,7 @@ static void open_asleep(struct fixture_profile *p, uint32_t id, uint64_t start, 
 	p->open[p->nr_open - 1].asleep_ticks = p->ticks - start - own;
 }
 
-/* In read() since second 2; the kernel slept before, as it does now. */
+/* In read() since second 2, and asleep before that. */
 static int put_sleeper(struct sink *s, uint64_t at, uint64_t *nr)
 {
 	struct fixture_profile p = { .ticks = at };
@@ -171,7 +171,7 @@ static int put_kernel(struct sink *s, uint64_t at, uint64_t n, uint64_t *nr)
 	return err ? err : fixture_put(s, &kworker, nr);
 }
 
-/* "short" does 3 reads in each of its lives; @n is how far it got. */
+/* "short" does 3 reads in its life; @n is the number of reads so far. */
 static int put_short(struct sink *s, uint64_t at, uint32_t kind, uint64_t n, uint64_t *nr)
 {
 	struct fixture_profile p = { .ticks = at };
@@ -224,7 +224,7 @@ static int put_cpus(struct sink *s, uint64_t at, uint64_t n, uint64_t *nr)
 	return err;
 }
 
-/* All exited tasks below @seq: five from before the file, "short", one never read. */
+/* All exited tasks below @seq: five that exited before the file, "short", one never read. */
 static int put_evicted(struct sink *s, uint64_t at, uint64_t seq, uint64_t *nr)
 {
 	struct fixture_profile p = { .ticks = at };
@@ -331,7 +331,7 @@ static int write_nowhere(struct sink *s)
 	return err ? err : sink_put(s, &end);
 }
 
-/* Each stream is flushed: a block of its own, as ktaud does it. */
+/* Like ktaud, flush after each stream, so that it has its own block. */
 static int write_profiles(struct sink *s, uint64_t first, uint64_t last)
 {
 	uint64_t n;
@@ -352,7 +352,7 @@ static int write_streams(struct sink *s)
 	return err ? err : fixture_put_trace(s);
 }
 
-/* As ktaud rotates: the first stream in a file, the others in the next one. */
+/* Like ktaud's rotation: the first stream in one file, the others in the next. */
 static int write_first(struct sink *s)
 {
 	return write_profiles(s, 1, 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sample FOLDER: files of the machine of machine.c, for the tests and scripts that run the
+ * sample FOLDER: write files of the machine of machine.c, for tests and scripts that run the
  * programs on them: good.ktau, woken, partly and elsewhere.
  */
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Streams as a kernel gives them, saved, each with something special.
+ * Saved streams of a kernel, each with a special feature.
  */
 #include <string.h>
 
@@ -17,7 +17,7 @@ static int put_odd_names(struct sink *s)
 	return fixture_put_event(s, &odd, "irq:4:a\033[2Jb");
 }
 
-/* Names that would act on a terminal. */
+/* Names with terminal escapes. */
 static int write_odd(struct sink *s)
 {
 	struct ktau_rec_stream stream = fixture_stream(KTAU_REC_PROFILE, AT);
@@ -43,7 +43,7 @@ int fixture_write_stream(const char *path)
 	return fixture_saved(path, write_odd);
 }
 
-/* What a user gets at level 2. */
+/* The stream of a user at level 2. */
 static int write_rounded(struct sink *s)
 {
 	struct ktau_rec_stream stream = fixture_stream(KTAU_REC_PROFILE, AT);
@@ -90,7 +90,7 @@ static int put_strange_names(struct sink *s)
 	return err ? err : sink_put(s, &rec);
 }
 
-/* Kinds, types, groups and sources that are not known here. */
+/* Kinds, types, groups and sources that the tools do not know. */
 static int write_unknown(struct sink *s)
 {
 	struct ktau_rec_stream stream = fixture_stream(KTAU_REC_PROFILE, AT);
@@ -141,7 +141,7 @@ int fixture_write_elsewhere(const char *path)
 	return fixture_saved(path, write_elsewhere);
 }
 
-/* Interrupts were not measured all the time; one task has a guest, and a rest. */
+/* Interrupts were measured part of the time; one task has guest time and a rest. */
 static int write_partly(struct sink *s)
 {
 	struct ktau_rec_stream stream = fixture_stream(KTAU_REC_PROFILE, AT);
@@ -172,7 +172,7 @@ int fixture_write_partly(const char *path)
 	return fixture_saved(path, write_partly);
 }
 
-/* A system call with three wakeups in it. */
+/* A system call with three wakeups. */
 struct woken_trace {
 	struct ktau_rec_trace head;
 	struct ktau_slot enter;
@@ -253,7 +253,7 @@ int fixture_write_woken(const char *path)
 	return fixture_saved(path, write_woken);
 }
 
-/* The machine after it was booted again: its traces are read first. */
+/* The machine after a reboot: its traces are read first. */
 static int write_rebooted(struct sink *s)
 {
 	struct ktau_rec_stream stream = fixture_stream(KTAU_REC_TRACE, AT);

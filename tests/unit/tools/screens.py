@@ -39,7 +39,7 @@ def roff(text):
 
 
 class Folder:
-    """Where the commands run, with the programs in the path."""
+    """The folder in which the commands run, with the programs in the path."""
 
     def __init__(self, build):
         self.path = pathlib.Path(tempfile.mkdtemp())
@@ -57,7 +57,7 @@ class Folder:
         shutil.rmtree(self.path)
 
     def run(self, command):
-        """What @command prints; what it reports on standard error is part of it."""
+        """The output of @command, including standard error."""
         if command.startswith('ktau top'):
             return self.top(command)
         return subprocess.run(command, shell=True, cwd=self.path, env=self.environment,
@@ -90,7 +90,7 @@ def page_with_screens(text, folder):
 
 
 def check(page, new):
-    """The pairs of screens that differ, as lines."""
+    """The screens that differ, as lines of a diff."""
     for old, wanted in zip(SCREEN.finditer(page.read_text()), SCREEN.finditer(new)):
         if old[0] != wanted[0]:
             print(f'{page}: {old[1]}: not what the command prints:')

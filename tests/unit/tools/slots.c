@@ -38,7 +38,7 @@ static void add(struct slots *s, uint8_t type, uint16_t id, uint8_t ctx,
 	s->head.slots_bytes += slot.words * 8U;
 }
 
-/* A slot without a payload, and one of a word. */
+/* A slot without a payload, and a slot with one word. */
 static void add_bare(struct slots *s, uint8_t type, uint16_t id, uint8_t ctx)
 {
 	add(s, type, id, ctx, (struct payload){ NULL, 0 });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Addresses in a byte stream: what becomes a name, and that nothing else changes. */
+/* Addresses in a byte stream are replaced by names; all other bytes stay the same. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,7 +51,7 @@ static struct ktau_symtab *load(const char *map)
 	return symtab;
 }
 
-/* Feeds @in in pieces of @piece bytes. */
+/* Feed @in in pieces of @piece bytes. */
 static struct addrs_counts run(const struct ktau_symtab *symtab, const char *in, size_t bytes,
 			       size_t piece, struct output *out)
 {
@@ -98,7 +98,7 @@ static const struct substitution wide[] = {
 	{ "a=0xffffffff81001000/0x40", "a=do_one/0x40" },
 	{ "ffffffffc0000010", "mod_fn+0x10[mod]" },
 	{ "123 ffffffff81001000 1\r\n", "123 do_one 1\r\n" },
-	/* Parts of words and of longer numbers are none. */
+	/* Parts of words and of longer numbers are not addresses. */
 	{ "xffffffff81001000", "xffffffff81001000" },
 	{ "1xffffffff81001000", "1xffffffff81001000" },
 	{ "a0xffffffff81001000", "a0xffffffff81001000" },
@@ -108,7 +108,7 @@ static const struct substitution wide[] = {
 	{ "0ffffffff81001000", "0ffffffff81001000" },
 	{ "ffffffff810010000", "ffffffff810010000" },
 	{ "ffffffff81001000ffffffff81001000", "ffffffff81001000ffffffff81001000" },
-	/* Numbers of the right shape that lie in no function. */
+	/* Numbers of the right length outside all functions. */
 	{ "0000000000001000", "0000000000001000" },
 	{ "ffffffff81003000", "ffffffff81003000" },
 	{ "fffffffe81001000", "fffffffe81001000" },
@@ -171,7 +171,7 @@ static void test_counts(void **state)
 	ktau_symtab_destroy(symtab);
 }
 
-/* Bytes of all values, however they are cut, come out as they went in. */
+/* Bytes of all values, in pieces of any size, are copied unchanged. */
 static void test_bytes_exact(void **state)
 {
 	struct ktau_symtab *symtab = load(map64);
@@ -185,7 +185,7 @@ static void test_bytes_exact(void **state)
 	assert_non_null(in);
 	for (i = 0; i < 40000; i++) {
 		seed = seed * 1664525 + 1013904223;
-		/* Half of them digits, so that runs of all lengths come up. */
+		/* Half of them are digits, so that runs of all lengths occur. */
 		in[i] = (unsigned char)(seed >> 16);
 		if (seed >> 31)
 			in[i] = (unsigned char)"0123456789abcdefxX"[in[i] % 18];

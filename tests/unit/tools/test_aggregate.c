@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Periods and what each process did in them, on the machine of machine.c and
- * on owners made for one case each.
+ * The figures of each process in each period, for the machine of machine.c and
+ * for owners that are made for one case each.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@ static const struct task_filter everything;
 
 static char path[] = "/tmp/ktau-rows-XXXXXX";
 
-/* Of the machine's file, or of another one. */
+/* Read the machine's file, or another one. */
 static void read_from(struct period *p, struct aggregate *rows, const struct period_select *select,
 		      const char *file)
 {
@@ -92,7 +92,7 @@ static void expect_routine(const struct process *p, uint32_t id, uint64_t count,
 	assert_int_equal(r->excl, excl);
 }
 
-/* Each process and the evicted tasks make the total, event by event. */
+/* The processes and the evicted tasks add up to the total, event by event. */
 static void expect_sums(const struct aggregate *rows)
 {
 	const struct routine *r, *part;
@@ -244,7 +244,7 @@ static void test_moments(void **state)
 		assert_int_equal(moment_parse(bad[i], &m), -1);
 }
 
-/* Owners put straight into the two snapshots of a period. */
+/* Owners that are put directly into the two snapshots of a period. */
 struct machine {
 	struct period p;
 	struct aggregate rows;
@@ -272,7 +272,7 @@ static void start(struct machine *m)
 	ktau_snapshot_add(m->p.after, &record);
 }
 
-/* The rows of all that was put. */
+/* Make the rows of all owners. */
 static void make_rows(struct machine *m, enum aggregate_by by)
 {
 	aggregate_deinit(&m->rows);
@@ -310,7 +310,7 @@ static void put_task(struct machine *m, uint64_t serial, int32_t tgid, int32_t t
 	put(m->p.after, &f);
 }
 
-/* Threads go with their leader; the next leader of that number is another process. */
+/* Threads belong to their leader; a later leader with the same pid is another process. */
 static void test_pid_reuse(void **state)
 {
 	struct machine m;
@@ -369,7 +369,7 @@ static void test_by_cgroup(void **state)
 	forget(&p, &rows);
 }
 
-/* The total is that of the tasks that match, and what was evicted is in nothing. */
+/* The total has the matching tasks only, without the evicted ones. */
 static void test_filters(void **state)
 {
 	static const struct {
@@ -406,7 +406,7 @@ static void test_filters(void **state)
 	}
 }
 
-/* Idle tasks and tasks of other pid namespaces all have number 0. */
+/* Idle tasks and tasks of other pid namespaces all have pid 0. */
 static void test_no_pid(void **state)
 {
 	struct machine m;
@@ -420,7 +420,7 @@ static void test_no_pid(void **state)
 	stop(&m);
 }
 
-/* A later profile with less is counted, and the others are shown. */
+/* An owner whose profile decreases is counted, and the others are shown. */
 static void test_backward(void **state)
 {
 	struct fixture_profile f = {
@@ -440,7 +440,7 @@ static void test_backward(void **state)
 	stop(&m);
 }
 
-/* Of a recursion in flight only the outermost frame counts as inclusive. */
+/* In a recursion in flight only the outermost frame has inclusive time. */
 static void test_recursion_in_flight(void **state)
 {
 	struct fixture_profile f = {
@@ -462,7 +462,7 @@ static void test_recursion_in_flight(void **state)
 	stop(&m);
 }
 
-/* One task in both snapshots; @missing groups were off for a time after the first. */
+/* One task in both snapshots; @missing groups were disabled for a time after the first. */
 static const struct account *account_of_task(struct machine *m, uint32_t missing)
 {
 	struct fixture_profile f = {
@@ -504,7 +504,7 @@ static void test_account(void **state)
 	stop(&m);
 }
 
-/* A group that was off in one stream was not on all the time. */
+/* A group that was disabled in one stream was not enabled throughout. */
 static void test_missing_groups(void **state)
 {
 	struct fixture_profile f = {
@@ -528,7 +528,7 @@ static void test_missing_groups(void **state)
 	stop(&m);
 }
 
-/* An exited task is taken once, and not if it had exited before the period. */
+/* An exited task counts once, and not if it exited before the period. */
 static void test_exited(void **state)
 {
 	struct fixture_profile f = {
@@ -562,7 +562,7 @@ static void test_subtract(void **state)
 	struct fixture_profile f = {
 		.owner = fixture_owner(KTAU_OWNER_TASK, 1, 60, 60, "task"),
 	};
-	/* Nothing is known of the events: each costs what a function does. */
+	/* The events are unknown, so each costs as much as a function. */
 	const struct ktau_rec_stream stream = { .profile_pair_mticks = 100500 };
 	struct ktau_events *events;
 	struct symbolizer *names;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The commands as a user runs them, on the machine of machine.c: output by
- * golden files, exit status, and messages about invalid input.
+ * The commands on the machine of machine.c: output compared with golden files,
+ * exit status, and messages about invalid input.
  *
  * In a command, $T is a folder with good.ktau, zlib.ktau, wrong.ktau,
  * nowhere.ktau, part1.ktau and part2.ktau; of saved streams, saved (the records of
  * good.ktau), stream, rounded, unknown, partly, woken, rebooted and elsewhere;
- * $D is the
- * folder of recorded data and $M that of maps. KTAU_GOLDEN=write makes the golden
- * files anew.
+ * $D is the folder of recorded data and $M that of maps. KTAU_GOLDEN=write
+ * rewrites the golden files.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,7 +57,7 @@ static void spill(const char *path, const char *data, size_t bytes)
 	assert_int_equal(fclose(f), 0);
 }
 
-/* Runs a shell command; its output, standard error with it, goes to $T/out. */
+/* Run a shell command; its output, including standard error, goes to $T/out. */
 static int run(const char *command)
 {
 	char line[1024];
@@ -86,12 +85,12 @@ struct golden {
 
 static const struct golden goldens[] = {
 	{ "report", "ktau report $T/good.ktau", 0 },
-	/* A saved stream has all that a report needs. */
+	/* A saved stream is sufficient for a report. */
 	{ "report", "ktau report $T/saved", 0 },
 	{ "report", "ktau report - <$T/good.ktau", 0 },
-	/* One report from several files is that of one file. */
+	/* The report of several files equals that of one file. */
 	{ "report", "ktau report $T/part1.ktau $T/part2.ktau", 0 },
-	/* A boot after the period is not looked at. */
+	/* A boot after the period is ignored. */
 	{ "report", "ktau report --to=+2 $T/good.ktau $T/rebooted", 0 },
 	{ "report", "ktau report --from=+0 --to=+2.5 $T/good.ktau $T/rebooted", 0 },
 	{ "report-last", "ktau report --period=3 $T/good.ktau", 0 },
@@ -146,7 +145,7 @@ static const struct golden goldens[] = {
 	{ "report-pid", "ktau report --pid=200,101 $T/good.ktau", 0 },
 	{ "report-pattern", "ktau report --name='s[lh]*' --tables=processes $T/good.ktau", 0 },
 	{ "report-idle", "ktau report --idle --name='k*' --tables=processes $T/good.ktau", 0 },
-	/* A table with a task of that number, wherever it stands in it. */
+	/* A table that has a task with this tid, in any column. */
 	{ "report-tid", "ktau report --pid=101 --tables=processes $T/good.ktau", 0 },
 	{ "report-tid-name", "ktau report --by=name --pid=101 --tables=processes $T/good.ktau", 0 },
 	{ "report-tid-thread", "ktau report --by=thread --pid=101 --tables=processes "
@@ -180,7 +179,7 @@ static const struct golden goldens[] = {
 	{ "dump-stream", "{ head -c 9; sleep 0.1; cat; } <$T/stream | funcMap -m $M/good.map", 0 },
 	{ "report-name-bytes", "ktau report --tables=processes $T/stream", 0 },
 	{ "report-name-json", "ktau report --tables=processes --format=json $T/stream", 0 },
-	/* The same kernel, linked elsewhere: the file's _stext says where it ran. */
+	/* The same kernel, linked elsewhere: the file has the address at which it ran. */
 	{ "dump-map", "funcMap -m $M/elsewhere.map $T/good.ktau", 0 },
 	{ "help", "ktau --help", 0 },
 	/* From a kernel: sh runs sleep in a loop until it is killed, cat reads. */
@@ -231,7 +230,7 @@ static void test_golden(void **state)
 struct complaint {
 	const char *command;
 	int status;
-	const char *words; /* somewhere in the output */
+	const char *words; /* must be in the output */
 };
 
 static const struct complaint complaints[] = {
@@ -248,7 +247,7 @@ static const struct complaint complaints[] = {
 	{ "ktau dump --usage", 0, "Usage: ktau dump [-?V] [-m FILE]" },
 	{ "runktau -h", 0, "Usage: runktau" },
 	{ "funcMap -h", 0, "Usage: funcMap" },
-	/* Names are not for the terminal to act on. */
+	/* Terminal escapes in names are printed as text. */
 	{ "ktau report \"$(printf '\\033[2J')\"", 1, "\\033[2J: No such file" },
 	{ "ktau \"$(printf '\\033[2J')\"", 2, "no command '\\033[2J'" },
 	{ "ktau report --by=\"$(printf '\\033')\" x", 2, "--by=\\033: not" },
@@ -259,7 +258,7 @@ static const struct complaint complaints[] = {
 	{ "ktau control -all -x", 1, "ktau control: " },
 	{ "ktau control --nonsense", 2, "unrecognized option" },
 	{ "ktau control -h", 0, "Usage: ktau control" },
-	/* Where there is no KTAU. */
+	/* On a machine without KTAU. */
 	{ "[ -e /proc/ktau ] || ktau report --live", 1, "no KTAU: there is no /proc/ktau" },
 	{ "[ -e /proc/ktau ] || ktau check --live", 1, "no KTAU: there is no /proc/ktau" },
 	{ "[ -e /proc/ktau ] || ktau events", 1, "no KTAU: there is no /proc/ktau" },
@@ -312,7 +311,7 @@ static const struct complaint complaints[] = {
 	{ "funcMap --stext=-1", 2, "not an address" },
 	{ "funcMap --stext=1 --slide=1", 2, "exclude each other" },
 	{ "funcMap --nonsense", 2, "unrecognized option" },
-	/* Files that are not there or hold something else. */
+	/* Missing files and files of another kind. */
 	{ "ktau report $T/none", 1, "none: No such file" },
 	{ "ktau check $T/none", 1, "none: No such file" },
 	{ "ktau dump $T/none", 1, "none: No such file" },
@@ -344,7 +343,7 @@ static const struct complaint complaints[] = {
 	{ "ktau report --details --from=@1700000001 --to=+0.5 $T/good.ktau", 0,
 	  "(start of KTAU in" },
 	{ "ktau report --from=@1700000002 --to=+0.5 $T/good.ktau", 1, "no stream between" },
-	/* What was asked for is not there. */
+	/* Selections without a match. */
 	{ "ktau report --name=nobody $T/good.ktau", 1, "good.ktau: nothing matches\n" },
 	{ "ktau report --pid=7 --format=csv $T/good.ktau", 1, "good.ktau: nothing matches\n" },
 	{ "ktau report --cgroup=/none $T/good.ktau", 1, "good.ktau: nothing matches\n" },
@@ -378,7 +377,7 @@ static const struct complaint complaints[] = {
 	{ "funcMap --version >/dev/full", 1, "No space left" },
 	{ "runktau --help >/dev/full", 125, "runktau: cannot write the output: No space" },
 	{ "runktau --nonsense", 125, "unrecognized option" },
-	/* Closed descriptors: no file takes their place. */
+	/* Closed standard descriptors: no file gets their number. */
 	{ "funcMap -m $M/good.map -o $T/o $T/none 2>&-; wc -c <$T/o", 0, "0\n" },
 	{ "funcMap -m $M/good.map <&-", 1, "standard input: Bad file descriptor" },
 	{ "ktau report $T/good.ktau >&-", 1, "cannot write the output: Bad file descriptor" },
@@ -396,7 +395,7 @@ static const struct complaint complaints[] = {
 	{ "ktau report -m $M/other.map $T/good.ktau", 1, "map of another kernel" },
 	{ "ktau dump -m $M/other.map $T/good.ktau", 1, "map of another kernel" },
 	{ "funcMap -m $M/elsewhere.map $T/text", 1, "none of its 11 kernel addresses" },
-	/* A file of ktaud moves the map for itself only. */
+	/* A file of ktaud relocates the map for itself only. */
 	{ "funcMap -m $M/elsewhere.map $T/good.ktau $T/text82", 0, "[<__x64_sys_read+0x10>]" },
 	{ "funcMap -m $M/good.map --slide=0x1000000 $T/good.ktau $T/text82", 0,
 	  "[<__x64_sys_read+0x10>]" },
@@ -416,7 +415,7 @@ static void test_complaint(void **state)
 	got = output();
 	normalise(&got);
 	if (!strstr(got.data, words))
-		fail_msg("%s: said: %s", c->command, got.data);
+		fail_msg("%s: output: %s", c->command, got.data);
 	assert_int_equal(status, c->status);
 	free(words);
 	free(got.data);
@@ -447,7 +446,7 @@ static void write_bad(const char *data, size_t bytes)
 	spill(path, data, bytes);
 }
 
-/* However short the file, its whole streams come out. */
+/* The complete streams of a truncated file are printed. */
 static void test_cut(void **state)
 {
 	struct text file = good_file(), got;
@@ -471,11 +470,11 @@ static void test_cut(void **state)
 	free(file.data);
 }
 
-/* A flipped bit is noticed, and costs no more than its block. */
+/* A flipped bit is reported, and loses at most its block. */
 static void test_flipped(void **state)
 {
 	struct text file = good_file(), got;
-	uint32_t seed = 2; /* none of them in the padding, which no checksum covers */
+	uint32_t seed = 2; /* gives no bit in padding, which no checksum covers */
 	size_t i, at;
 
 	(void)state;
@@ -513,7 +512,7 @@ static int write_at(const char *name, int (*write)(const char *path))
 	return write(path);
 }
 
-/* Nothing of the machine that this runs on may show in the output. */
+/* The output must not depend on the machine that runs the test. */
 static int prepare(void **state)
 {
 	char text[1024], path[64];

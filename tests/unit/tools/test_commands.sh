@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# One source of subcommands: the program's list, the pages, and the pages' lists agree.
+# The subcommands in the program, in the manual pages and in the lists of ktau(1) agree.
 #
 #	tests/unit/tools/test_commands.sh BUILD
 set -u
@@ -17,13 +17,15 @@ listed=$(sed -n '/^\.SH COMMANDS/,/^\.SH ACCESS/s/^\.BR* ktau-\([a-z]*\) (1)\.$/
 	tools/ktau/ktau.1 | sort)
 named=$(sed -n '/^\.SH COMMANDS/,/^\.SH ACCESS/s/^\.B \([a-z]*\)$/\1/p' tools/ktau/ktau.1 | sort)
 
-same "a page for each file" "$pages" "$files"
-same "the program's help" "$help" "$files"
-same "the list in ktau(1)" "$named" "$files"
-same "its references" "$listed" "$files"
+same "each subcommand has a page" "$pages" "$files"
+same "ktau --help lists all subcommands" "$help" "$files"
+same "ktau(1) lists all subcommands" "$named" "$files"
+same "SEE ALSO of ktau(1) lists all subcommands" "$listed" "$files"
 for name in $files; do
-	# One way of asking for help, and a page that says the name as the program does.
-	check "$name: help" sh -c "'$build/tools/ktau/ktau' help $name | grep -q '^Usage: ktau $name'"
-	check "$name: its page" grep -q "^ktau-$name \\\\- " "tools/ktau/ktau-$name.1"
+	# ktau help NAME works, and the page has the program's name.
+	check "ktau help $name" \
+		sh -c "'$build/tools/ktau/ktau' help $name | grep -q '^Usage: ktau $name'"
+	check "ktau-$name(1) has the right name" \
+		grep -q "^ktau-$name \\\\- " "tools/ktau/ktau-$name.1"
 done
 done_testing

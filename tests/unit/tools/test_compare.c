@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Differences judged against the spread between periods. */
+/* Significance of differences, from the spread between periods. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -76,7 +76,7 @@ static void test_edges(void **state)
 	assert_false(j.changed);
 }
 
-/* Nearly normal: the sum of twelve uniform numbers has the variance 1. */
+/* Approximately normal: the sum of twelve uniform numbers has the variance 1. */
 static double noise(uint32_t *seed)
 {
 	double sum = -6;
@@ -89,7 +89,7 @@ static double noise(uint32_t *seed)
 	return sum;
 }
 
-/* How many of 2,000 pairs of recordings, the second @shift larger, are said to differ. */
+/* Number of 2,000 pairs of recordings, the second @shift larger, reported as different. */
 static int nr_changed(double shift, uint64_t nr_a, uint64_t nr_b)
 {
 	double a[32], b[32];
@@ -107,7 +107,7 @@ static int nr_changed(double shift, uint64_t nr_a, uint64_t nr_b)
 	return changed;
 }
 
-/* What the level of 1 % promises, and what it can still see. */
+/* False positives at the level of 1 %, and the differences that it detects. */
 static void test_level(void **state)
 {
 	(void)state;

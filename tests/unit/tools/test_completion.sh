@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What the shells complete, each asked as it asks itself.
+# Completion in bash and zsh, through each shell's own interface.
 #
 #	tests/unit/tools/test_completion.sh BUILD
 set -u
@@ -14,10 +14,10 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 ktau=$build/tools/ktau/ktau
 
-# completed WORD...: what bash offers for the last word, sorted, in one line
+# completed WORD...: bash's completions of the last word, sorted, in one line
 completed()
 {
-	# shellcheck disable=SC2016 # the shell that is asked expands it
+	# shellcheck disable=SC2016 # expanded by the tested shell
 	env -i PATH="$PATH" bash --norc -c '
 		compopt() { :; }
 		. "$1"
@@ -34,7 +34,7 @@ in_bash()
 	local name
 
 	"$ktau" --completion=bash > "$tmp/ktau"
-	check "bash: the script is in order" bash -n "$tmp/ktau"
+	check "bash: the script has no syntax error" bash -n "$tmp/ktau"
 	same "bash: commands" "$(completed ktau st)" "stats status"
 	for name in tools/ktau/ktau-*.c; do
 		name=${name#tools/ktau/ktau-}
@@ -43,15 +43,16 @@ in_bash()
 			<<< "$(completed ktau "$name" --)"
 	done
 	same "bash: options" "$(completed ktau report --ta)" "--tables= --tag="
-	same "bash: those of another command" "$(completed ktau check --ta)" ""
+	same "bash: no options of another command" "$(completed ktau check --ta)" ""
 	same "bash: a format of export" "$(completed ktau export --perf)" "--perfetto"
 	same "bash: arguments" "$(completed ktau report --by = c)" "cgroup"
-	same "bash: by the command" "$(completed ktau top --by = '')" "cgroup name pid user"
+	same "bash: arguments depend on the command" \
+		"$(completed ktau top --by = '')" "cgroup name pid user"
 	: > "$tmp/file.ktau"
 	same "bash: files" "$(completed ktau dump "$tmp/fi")" "$tmp/file.ktau"
 }
 
-# The shell itself, with its completion system, as _main_complete would start it.
+# An interactive zsh with its completion system.
 in_zsh()
 {
 	"$ktau" --completion=zsh > "$tmp/_ktau"
@@ -63,7 +64,7 @@ in_zsh()
 		skip "zsh" "tmux is not installed"
 		return
 	}
-	check "zsh: the script is in order" zsh -n "$tmp/_ktau"
+	check "zsh: the script has no syntax error" zsh -n "$tmp/_ktau"
 	cat > "$tmp/.zshrc" <<- END
 		PS1='%% '
 		unsetopt zle_bracketed_paste
@@ -81,7 +82,7 @@ in_zsh()
 	tmux -S "$tmp/tmux" kill-server
 }
 
-# shows PATTERN: the screen comes to have it
+# shows PATTERN: wait until the screen has it
 shows()
 {
 	local try
@@ -95,7 +96,7 @@ shows()
 	return 1
 }
 
-# offers WHAT TYPED SHOWN: after the tabulator key
+# offers WHAT TYPED SHOWN: type TYPED and a tab; the screen must have SHOWN
 offers()
 {
 	tmux -S "$tmp/tmux" send-keys C-u

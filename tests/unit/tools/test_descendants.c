@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who descends from whom, and what a command did before it was one. */
+/* The descendants of a command, and the calls that a task made before its exec. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,7 +55,7 @@ static void add_task(struct ktau_snapshot *snapshot, const struct task *task)
 	assert_int_equal(ktau_snapshot_put(snapshot, &owned), 0);
 }
 
-/* All tasks in, the serials in @expected (0 at the end) must come out. */
+/* Of @tasks exactly the serials in @expected (0 at the end) must be descendants. */
 static void expect_descendants(const struct task *tasks, const uint64_t *expected)
 {
 	struct ktau_snapshot *all, *found;
@@ -86,8 +86,8 @@ static void test_generations(void **state)
 		{ 5, 3, 104, 101, true },
 		{ 6, 2, 106, ME, true },		/* a thread of the command */
 		{ 7, 3, 107, 101, false },		/* outlives it */
-		{ 8, 2, 108, ME, false },		/* an orphan, adopted */
-		{ 9, 1, 200, 1, false },		/* a stranger and its child */
+		{ 8, 2, 108, ME, false },		/* a reparented orphan */
+		{ 9, 1, 200, 1, false },		/* an unrelated task and its child */
 		{ 10, 9, 201, 200, true },
 		{ 11, 0, 0, 0, false },			/* idle */
 		{ 0 }
@@ -98,14 +98,14 @@ static void test_generations(void **state)
 	expect_descendants(tasks, expected);
 }
 
-/* Process ids come again: 300 was a descendant, then a stranger. */
+/* Process ids are reused: 300 was a descendant, then an unrelated task. */
 static void test_reused_pid(void **state)
 {
 	static const struct task tasks[] = {
 		{ 3, 2, 101, ME, false },
 		{ 4, 3, 300, 101, true },
 		{ 5, 4, 301, 300, true },
-		{ 7, 1, 300, 1, false },		/* the stranger */
+		{ 7, 1, 300, 1, false },		/* the unrelated task */
 		{ 8, 7, 303, 300, true },		/* its child */
 		{ 9, 7, 304, 300, false },
 		{ 0 }
@@ -116,7 +116,7 @@ static void test_reused_pid(void **state)
 	expect_descendants(tasks, expected);
 }
 
-/* KTAU was enabled after runktau had started: that has no serial. */
+/* KTAU was enabled after runktau had started, so runktau has no serial. */
 static void test_no_serial(void **state)
 {
 	static const struct task tasks[] = {
@@ -161,7 +161,7 @@ static void *make(uint32_t nr_entries, const struct ktau_entry *entries, uint32_
 
 static void test_begin(void **state)
 {
-	/* In read() since 100, and there in the scheduler since 150; it is 200. */
+	/* In read() since 100, in the scheduler since 150; the time is 200. */
 	static const struct ktau_open open[] = {
 		{ .id = 9, .start_ticks = 150 },
 		{ .id = 0, .start_ticks = 100, .child_ticks = 10 },
@@ -169,7 +169,7 @@ static void test_begin(void **state)
 	static const struct ktau_entry before[] = {
 		{ .id = 0, .count = 3, { .incl = 30 }, { .excl = 20 } },
 	};
-	/* Two more reads since; the scheduler only ended. */
+	/* Two more reads have ended, and the scheduler's frame. */
 	static const struct ktau_entry after[] = {
 		{ .id = 0, .count = 6, { .incl = 300 }, { .excl = 200 } },
 		{ .id = 9, .count = 1, { .incl = 70 }, { .excl = 70 } },
@@ -197,7 +197,7 @@ static void test_begin(void **state)
 	free(b);
 }
 
-/* A frame in flight that was never accounted, because profiles were off, takes nothing off. */
+/* A frame in flight that was not profiled, because profiles were off, subtracts nothing. */
 static void test_begin_unaccounted(void **state)
 {
 	static const struct ktau_open open = { .id = 0, .start_ticks = 100 };

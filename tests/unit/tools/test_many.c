@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A report of very many tasks: a file as ktaud writes it in a storm of short-lived
- * processes, and what it takes to read it. Run with a path and a number, it writes
- * such a file.
+ * A report of very many tasks: time and memory for a file with a storm of short-lived
+ * processes. Run with a path and a number, the program writes such a file.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,12 +27,12 @@ enum { NR_TASKS = 36000, LIMIT_KB = 10 * 1024 * 1024 };
 enum { NR_TASKS = 360000, LIMIT_KB = 100 * 1024 };
 #endif
 
-/* Of CPU time: it takes two. */
+/* CPU time; about two seconds are usual. */
 enum { LIMIT_SECONDS = 4 };
 
 static char folder[] = "/tmp/ktau-many-XXXXXX";
 static uint64_t nr_tasks, evicted;
-static uint64_t kept;	/* by the kernel: those before are evicted */
+static uint64_t kept;	/* number of tasks that the kernel keeps; older ones are evicted */
 static struct ktau_entry sum[NR_ROUTINES];	/* of the evicted tasks */
 static uint64_t parts[2];
 static uint32_t seed;
@@ -44,7 +43,7 @@ static uint32_t chance(uint32_t n)
 	return (seed >> 8) % n;
 }
 
-/* A process of a few milliseconds; always the same one for the same number. */
+/* A process of a few milliseconds; the same number always gives the same profile. */
 static struct ktau_rec_profile *make_profile(uint64_t seq, struct ktau_rec_owner *owner)
 {
 	static struct {
@@ -118,7 +117,7 @@ static void evict(uint64_t seq)
 	parts[1] += p->kernel_ticks;
 }
 
-/* What was evicted from task @from on. */
+/* The list of the tasks evicted from @from on. */
 static int put_gone(struct sink *s, uint64_t from)
 {
 	static struct {
@@ -218,7 +217,7 @@ static double seconds(struct timeval tv)
 	return (double)tv.tv_sec + (double)tv.tv_usec / 1e6;
 }
 
-/* The report of @file into out in the folder. */
+/* Write the report of @file to "out" in the folder. */
 static struct rusage report(const char *file)
 {
 	struct rusage usage;
@@ -289,7 +288,7 @@ static void test_storm(void **state)
 	check_storm();
 }
 
-/* The kernel has room for all of them. */
+/* The kernel keeps all of them. */
 static void test_not_evicted(void **state)
 {
 	(void)state;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Periods of machines whose every tick is known: what a report says of each period
- * is what was done in it, and the periods add up to the whole.
+ * Periods of machines with known figures: the report of each period has exactly the work
+ * of that period, and the periods add up to the whole.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,12 +26,12 @@ static const uint32_t event_ids[NR_EVENTS] = { ID_READ, ID_WRITE, ID_SCHEDULE_VO
 static const struct task_filter everything;
 static char path[] = "/tmp/ktau-period-XXXXXX";
 
-/* Time that is not a routine's own. */
+/* Time inside a routine that it does not run. */
 struct waits {
 	uint64_t asleep, runq, irq;
 };
 
-/* What is true of a task in a period. */
+/* The true figures of a task in a period. */
 struct truth {
 	uint64_t incl[NR_EVENTS], excl[NR_EVENTS], count[NR_EVENTS];
 	struct waits inside[NR_EVENTS];
@@ -86,7 +86,7 @@ static void add_waits(struct waits *to, const struct waits *more)
 	to->irq += more->irq;
 }
 
-/* What @ticks are that pass now: part of a wait is in the run queue, some are an interrupt's. */
+/* Split @ticks: part of a wait is in the run queue, some ticks are an interrupt's. */
 static struct waits split(const struct task *t, uint64_t ticks)
 {
 	struct waits w = { 0 };
@@ -158,7 +158,7 @@ static uint64_t at_least(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Up to @to, which is in period @n. An exiting task leaves its frames first. */
+/* Run @t up to @to, which is in period @n. An exiting task leaves its frames first. */
 static void run(struct task *t, uint64_t to, uint64_t n)
 {
 	uint64_t now = at_least(t->born, n > 1 ? stream_at(n - 1) : 0), ticks;
@@ -223,13 +223,13 @@ static int put_task(struct sink *s, const struct task *t, uint64_t at, uint64_t 
 	return fixture_put(s, &p, nr);
 }
 
-/* All tasks that had exited two streams ago are evicted. */
+/* Tasks that exited two streams ago are evicted. */
 static bool is_evicted(const struct task *t, uint64_t n)
 {
 	return n >= 3 && t->dies <= stream_at(n - 2);
 }
 
-/* Those that were not in the stream before. */
+/* List the tasks that have been evicted since the previous stream. */
 static int put_gone(struct sink *s, uint64_t n)
 {
 	struct {
@@ -289,7 +289,7 @@ static int by_death(const void *a, const void *b)
 	return x->dies < y->dies ? -1 : x->dies > y->dies;
 }
 
-/* Exited tasks are in one stream, as ktaud reads them. */
+/* As read by ktaud, an exited task is in one stream only. */
 static int put_stream(struct sink *s, uint64_t n)
 {
 	struct ktau_rec_stream stream = fixture_stream(KTAU_REC_PROFILE, stream_at(n));
@@ -398,7 +398,7 @@ static uint64_t life(const struct truth *t)
 	return t->user + t->kernel + t->waits.irq + t->waits.runq + t->waits.asleep;
 }
 
-/* The periods from @first to @last, as a report has them. */
+/* The report of the periods from @first to @last has the true figures. */
 static void expect_periods(const struct aggregate *rows, uint64_t first, uint64_t last)
 {
 	struct truth all = { 0 };
@@ -451,7 +451,7 @@ static void check_history(void)
 	expect_periods(&rows, 2, NR_STREAMS);
 	aggregate_deinit(&rows);
 	period_deinit(&p);
-	/* What was done before the file is in the profiles, too. */
+	/* The profiles also have the work before the file. */
 	select.choice = PERIOD_BOOT;
 	read_file(&p, &rows, &select);
 	expect_periods(&rows, 1, NR_STREAMS);

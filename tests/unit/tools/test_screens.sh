@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The screens in the manual pages are what the commands print. After a change of the output:
-# tests/unit/tools/screens.py build --write tools/*/*.1
+# The screens in the manual pages equal the output of the commands. After a change of the
+# output, run: tests/unit/tools/screens.py build --write tools/*/*.1
 #
 #	tests/unit/tools/test_screens.sh BUILD
 set -u

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What ktau status finds wrong, and what it prints, for machines of all kinds. */
+/* The problems and the output of ktau status, for different machines. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 #define ALL_ACCESS ((KTAU_ACCESS_ADDRESSES << 1) - 1)
 
-/* Root on a machine where everything is measured. */
+/* Root on a machine on which everything is measured. */
 static struct status good_status(void)
 {
 	struct status s = {
@@ -56,7 +56,7 @@ static void expect(const struct status *s, const char *const *commands)
 		assert_string_equal(problems[i].command, commands[i]);
 	}
 	if (nr > i)
-		fail_msg("a problem too many: %s", problems[i].text);
+		fail_msg("unexpected problem: %s", problems[i].text);
 }
 
 static void test_levels(void **state)
@@ -80,7 +80,7 @@ static void test_levels(void **state)
 	expect(&s, at_1);
 	s = user_status(0, KTAU_ACCESS_PROFILE | KTAU_ACCESS_EXACT | KTAU_ACCESS_TRACE);
 	expect(&s, none);
-	/* The level would do: a sysctl does not help. */
+	/* The level is sufficient: another sysctl does not help. */
 	s = user_status(0, KTAU_ACCESS_PROFILE | KTAU_ACCESS_EXACT);
 	expect(&s, locked);
 }
@@ -112,7 +112,7 @@ static void test_collection(void **state)
 	(void)state;
 	s.info.groups = KTAU_MODE_TRACE;
 	expect(&s, off);
-	/* What is deliberate is not wrong. */
+	/* Deliberate settings are not problems. */
 	s.info.groups = KTAU_GROUP_TCP | KTAU_MODE_PROFILE;
 	strcpy(s.filter, "uid:1000");
 	expect(&s, none);
@@ -127,7 +127,7 @@ static void test_losses(void **state)
 	struct status s = good_status();
 
 	(void)state;
-	/* Not wrong: slots are overwritten and tasks are evicted where memory is bounded. */
+	/* Not problems: with bounded memory slots are overwritten and tasks are evicted. */
 	s.end.lost_no_ring = s.end.lost_resized = s.end.lost_evicted = s.end.evicted = 9;
 	s.end.clamped = 1;
 	expect(&s, none);

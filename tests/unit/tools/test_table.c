@@ -81,7 +81,7 @@ static void test_csv(void **state)
 		   "42,0.500000,18446744073709551615,-1,ffffffff81000000,1234567890,\n");
 }
 
-/* What a terminal or a reader of lines would act on. */
+/* Bytes with a meaning for a terminal or a line-based reader. */
 static void test_csv_bytes(void **state)
 {
 	(void)state;
@@ -104,7 +104,7 @@ static void test_json(void **state)
 		   "\"name\": \"\"}\n]");
 }
 
-/* Names of tasks are bytes: what comes out is JSON whatever they are. */
+/* Names of tasks are arbitrary bytes; the output is always valid JSON. */
 static void test_json_bytes(void **state)
 {
 	static const struct {
@@ -147,7 +147,7 @@ static void expect(const struct table *t, enum table_format format, const char *
 	free(text);
 }
 
-/* What is not known, and tables that are too wide. */
+/* Unknown values, and tables that are too wide. */
 static void test_width(void **state)
 {
 	static const struct column cells[] = {

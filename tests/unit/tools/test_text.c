@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names that others chose, as people see them. */
+/* Names with arbitrary bytes, as printed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,10 +22,10 @@ static void test_escaped(void **state)
 		{ "a\\n", "a\\\\n" },
 		{ "\t\r\a\x7f ~", "\\011\\015\\007\\177 ~" },
 		{ "gr\xc3\xbc\xc3\x9f, \xe2\x82\xac", "gr\xc3\xbc\xc3\x9f, \xe2\x82\xac" },
-		/* A control sequence's beginning, as a character and as a byte. */
+		/* A control sequence introducer, as a character and as a byte. */
 		{ "\xc2\x9b" "31m\xc2\xa0", "\\302\\233" "31m\xc2\xa0" },
 		{ "\x9b" "31m", "\\233" "31m" },
-		/* Cut off within a character. */
+		/* Truncated within a character. */
 		{ "\xe2\x82", "\\342\\202" },
 	};
 	size_t size, i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The sequence of events out of rings: order, balance, gaps, streams that overlap.
+ * The sequence of events from rings: order, balance, gaps, overlapping streams.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@
 
 static char path[] = "/tmp/ktau-timeline-XXXXXX";
 
-/* A slot as the tests write it; @word is the payload if it is not 0. */
+/* A slot in the tests' notation; @word is the payload unless it is 0. */
 struct given {
 	uint64_t ticks;
 	uint8_t type;
@@ -34,7 +34,7 @@ struct ring {
 	struct given slots[16];
 };
 
-/* A stream of traces, of at most 4 rings, begun at @ticks. */
+/* A stream of at most 4 rings, begun at @ticks. */
 struct stream {
 	uint64_t ticks;
 	uint8_t boot;
@@ -103,7 +103,7 @@ static int put_streams(struct sink *s)
 	return err;
 }
 
-/* What came out, a line for each event: time, serial, what. */
+/* The resulting events, a line each: time, serial, event. */
 struct seen {
 	char text[2048];
 	size_t used;
@@ -176,8 +176,8 @@ static void merge(void **state)
 }
 
 /*
- * What a stream holds that is newer than its beginning waits for the next one, in which
- * another ring may have something older.
+ * Slots that are newer than the beginning of their stream wait for the next stream, because
+ * another ring may have older slots there.
  */
 static void between_streams(void **state)
 {
@@ -209,7 +209,7 @@ static void again(void **state)
 	assert_string_equal(seen.text, "100 10 in 1\n110 10 out 1\n200 10 in 2\n210 10 out 2\n");
 }
 
-/* A gap ends all frames; an exit without its enter is left out. */
+/* A gap ends all frames; an exit without an enter is omitted. */
 static void gap(void **state)
 {
 	static const struct stream s[] = {
@@ -229,7 +229,7 @@ static void gap(void **state)
 	assert_int_equal(seen.counts.half_enters, 2);
 }
 
-/* Exits that are missing without a gap do not leave frames open for ever. */
+/* Exits that are missing without a gap do not leave frames open forever. */
 static void unbalanced(void **state)
 {
 	static const struct stream s[] = { { 1000, 0, {
@@ -245,7 +245,7 @@ static void unbalanced(void **state)
 	assert_int_equal(seen.counts.half_enters, 1);
 }
 
-/* What is open at the end lasts until the newest stream; times never go back. */
+/* Frames open at the end last until the newest stream; times never decrease. */
 static void unfinished(void **state)
 {
 	static const struct stream s[] = { { 500, 0, {
@@ -277,7 +277,7 @@ static void errors(void **state)
 	assert_int_equal(convert(&seen), -ESTALE);
 }
 
-/* Exclusive time is without the frames inside; a frame in its like is nested. */
+/* Exclusive time excludes inner frames; a frame inside one of the same event is nested. */
 static int take_times(void *arg, const struct timeline_event *e)
 {
 	struct seen *s = arg;
@@ -321,7 +321,7 @@ static void times(void **state)
 	ktau_reader_destroy(reader);
 }
 
-/* Many rings, whose slots alternate: each time only once, in order. */
+/* Many rings with alternating slots: each time occurs once, in order. */
 static int check_order(void *arg, const struct timeline_event *e)
 {
 	uint64_t *last = arg;

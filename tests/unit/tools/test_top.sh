@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# ktau top in a terminal of 80 x 24 (tmux), replaying a file: every key, another size of the
-# window, and the terminal afterwards, whatever ended the program.
+# ktau top in a terminal of 80 x 24 (tmux), replaying a file: every key, resizing, and the state
+# of the terminal after every kind of exit.
 #
 #	tests/unit/tools/test_top.sh BUILD
 set -u
@@ -27,7 +27,7 @@ term()
 	tmux -S "$tmp/tmux$nr" -f /dev/null "$@"
 }
 
-# open_term COMMAND: in a new window of 80 x 24; when it has ended, so says the last line.
+# open_term COMMAND: run it in a new window of 80 x 24; the last line then has its status.
 open_term()
 {
 	[ $nr -eq 0 ] || term kill-server
@@ -41,7 +41,7 @@ screen()
 	term capture-pane -p
 }
 
-# The screen comes to have a line that matches.
+# shows PATTERN: wait until a line of the screen matches.
 shows()
 {
 	tries=0
@@ -70,25 +70,26 @@ run="$build/tools/ktau/ktau top -d 1000 $tmp/good.ktau"
 pages()
 {
 	open_term "$run"
-	check "the first period" shows '^ionode .* stream 2 of 3$'
-	check "a bar for each CPU" shows '^CPU0   \[\|+ +\]  55.5%  CPU1   \[\|+ +\]  55.5%'
-	check "the default report's columns" shows '^NAME +TASKS +USER +KERNEL +IRQ +RUNQ +ASLEEP'
-	check "what a task is doing now" shows '^sleeper .* sys_read, 9.0 s$'
-	check "the most kernel time first" [ "$(screen | sed -n 5p | cut -d' ' -f1)" = server ]
+	check "it begins with the first period" shows '^ionode .* stream 2 of 3$'
+	check "each CPU has a bar" shows '^CPU0   \[\|+ +\]  55.5%  CPU1   \[\|+ +\]  55.5%'
+	check "it has the default report's columns" \
+		shows '^NAME +TASKS +USER +KERNEL +IRQ +RUNQ +ASLEEP'
+	check "it has a task's current call" shows '^sleeper .* sys_read, 9.0 s$'
+	check "rows are sorted by kernel time" [ "$(screen | sed -n 5p | cut -d' ' -f1)" = server ]
 	keys Right
 	check "right: the next period, frozen" shows 'stream 3 of 3  FROZEN'
 	keys Right
 	keys Left
 	check "left: the one before" shows 'stream 2 of 3  FROZEN'
 	keys Left Right
-	check "nothing beyond either end" shows 'stream 3 of 3'
+	check "no period beyond either end" shows 'stream 3 of 3'
 	keys i
 	check "i: interrupts by line and CPU" shows '^local_timer +1 +100 +100 +2.000'
 	keys Escape
 	check "Esc: back" shows '^server '
 	keys Enter
 	check "Enter: routines of the selected row" shows '^server: routines'
-	check "with their times" shows ' 48.4% +20 +40.000 +30.000 .* sys_write'
+	check "Enter: times of the routines" shows ' 48.4% +20 +40.000 +30.000 .* sys_write'
 	keys w
 	check "w: waits" shows '^ +6 +62.000 +60.000 .* sk_wait_data'
 	keys l
@@ -102,38 +103,39 @@ rows()
 	keys s
 	check "s: sorted by user time" shows 'rows by user time'
 	keys s s s
-	check "and by time asleep" shows 'rows by asleep time'
-	check "the one that slept most first" [ "$(screen | sed -n 5p | cut -d' ' -f1)" = kworker/0:1 ]
+	check "s: sorted by time asleep" shows 'rows by asleep time'
+	check "s: the longest sleeper is first" \
+		[ "$(screen | sed -n 5p | cut -d' ' -f1)" = kworker/0:1 ]
 	keys s s
-	check "and by name" shows 'rows by name'
+	check "s: sorted by name" shows 'rows by name'
 	keys Down Enter
 	check "Down: the next row" shows '^sleeper: routines'
 	keys Escape
 	shows 'rows by name'
 	keys / s l
-	check "/: the filter, as it is typed" shows '^filter: sl_'
-	check "leaves the rows that match" hides '^server '
+	check "/: the typed filter is shown" shows '^filter: sl_'
+	check "/: rows that do not match are hidden" hides '^server '
 	keys Enter
-	check "and is shown" shows '^1 rows by name time, with sl$'
+	check "/: the active filter is shown" shows '^1 rows by name time, with sl$'
 	keys Enter
-	check "the selection is the row that is left" shows '^sleeper: routines'
+	check "/: the remaining row is selected" shows '^sleeper: routines'
 	keys Escape / Enter
-	check "an empty filter: all rows" shows '^4 rows by name'
+	check "/: an empty filter shows all rows" shows '^4 rows by name'
 }
 
 sizes()
 {
 	term resize-window -x 60 -y 10
-	check "a smaller window" shows '^ Enter routines  w waits  i interrupts'
-	check "keeps the rows" shows '^server '
-	check "and is not overrun" [ "$(screen | wc -L)" -le 60 ]
+	check "a smaller window shows the keys" shows '^ Enter routines  w waits  i interrupts'
+	check "a smaller window shows the rows" shows '^server '
+	check "a smaller window has no longer lines" [ "$(screen | wc -L)" -le 60 ]
 	term resize-window -x 20 -y 4
 	keys i w Enter Escape
 	term resize-window -x 132 -y 30
-	check "a larger one has all columns" shows 'ASLEEP +TOP ROUTINE +DOING NOW'
+	check "a larger window has all columns" shows 'ASLEEP +TOP ROUTINE +DOING NOW'
 	keys q
-	check "q ends" shows '^ended with 0'
-	check "the terminal is as before" cmp "$tmp/before" "$tmp/after"
+	check "q ends the program" shows '^ended with 0'
+	check "q: the terminal is restored" cmp "$tmp/before" "$tmp/after"
 }
 
 # ends SIGNAL STATUS WHAT
@@ -146,10 +148,11 @@ ends()
 	else
 		kill -"$1" "$(pgrep -P "$(cat "$tmp/shell")" -x ktau)"
 	fi
-	check "$3: ends" shows "^ended with $2"
-	check "$3: the terminal is as before" cmp "$tmp/before" "$tmp/after"
-	check "$3: and shows the cursor" [ "$(term display-message -p '#{cursor_flag}')" = 1 ]
-	check "$3: and not the other screen" [ "$(term display-message -p '#{alternate_on}')" = 0 ]
+	check "$3: the program ends" shows "^ended with $2"
+	check "$3: the terminal is restored" cmp "$tmp/before" "$tmp/after"
+	check "$3: the cursor is visible" [ "$(term display-message -p '#{cursor_flag}')" = 1 ]
+	check "$3: the normal screen is shown" \
+		[ "$(term display-message -p '#{alternate_on}')" = 0 ]
 }
 
 # rchar KEY PATTERN: the bytes read until the key has shown the line
@@ -186,22 +189,22 @@ steps()
 replays()
 {
 	open_term "$build/tools/ktau/ktau top -d 0.1 --by=pid $tmp/good.ktau"
-	check "a replay goes on by itself" shows 'stream 3 of 3'
+	check "a replay continues by itself" shows 'stream 3 of 3'
 	check "--by=pid" shows '^NAME +PID +USER'
 	open_term "$build/tools/ktau/ktau top -d 1000 --by=user $tmp/good.ktau"
 	check "--by=user" shows '^uid 33 '
 	open_term "$build/tools/ktau/ktau top -d 1000 --by=cgroup $tmp/good.ktau"
 	check "--by=cgroup" shows '^/system.slice/ser'
 	open_term "$build/tools/ktau/ktau top -d 1000 -p 101 $tmp/good.ktau"
-	check "-p: the process of a thread" shows '^1 rows by kernel time'
+	check "-p TID selects the process of a thread" shows '^1 rows by kernel time'
 	open_term "$build/tools/ktau/ktau top -d 1000 --host=othernode $tmp/good.ktau $tmp/elsewhere"
-	check "--host: of files of two machines" shows '^othernode '
+	check "--host selects one of two machines" shows '^othernode '
 	open_term "$build/tools/ktau/ktau top --host=x $tmp/good.ktau"
-	check "a host that is not there" shows 'no profiles of host x in it'
+	check "an unknown host is an error" shows 'no profiles of host x in it'
 	open_term "TERM=nonsense $run"
-	check "an unknown terminal" shows 'cannot use this terminal: TERM is nonsense'
+	check "an unknown terminal is an error" shows 'cannot use this terminal: TERM is nonsense'
 	"$build/tools/ktau/ktau" top "$tmp/good.ktau" </dev/null >"$tmp/out" 2>&1
-	check "no terminal" grep -q 'top: needs a terminal' "$tmp/out"
+	check "no terminal is an error" grep -q 'top: needs a terminal' "$tmp/out"
 }
 
 pages

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""An I/O node that is a process of this machine, called as QEMU is.
+"""An I/O node as a process of this machine, with QEMU's command line.
 
 It takes the job from the ramdisk and runs the real ciod and ktaud-ship for it, like the scripts
-of the ramdisk. For tests of submit that do not need a boot. BOARD=panic: the board is gone
+of the ramdisk. For tests of submit that do not need a boot. BOARD=panic: the board ends
 when the job has made the folder "panic". BOARD=mute: it sends nothing at its end.
 BOARD=STATUS: ktaud has ended with that status. BOARD=broken: a script fails at the start.
 """
@@ -26,7 +26,7 @@ BOARD = os.environ.get('BOARD', '')
 
 
 def files(archive):
-    """Name -> contents, of cpio archives one behind the other."""
+    """Name -> contents, of concatenated cpio archives."""
     found, at = {}, 0
     while at < len(archive):
         if archive[at] == 0:
@@ -57,7 +57,7 @@ def packed(folder):
 
 
 def serve(work, ciod, port, node):
-    """Until ciod has ended. The recording grows meanwhile, and is shipped."""
+    """Run until ciod has exited. The recording grows meanwhile, and is shipped."""
     (work / 'root').mkdir()
     os.chown(work / 'root', 1000, 1000)
     ciod.update(peer='127.0.0.1', port=port, root=work / 'root')
@@ -70,7 +70,7 @@ def serve(work, ciod, port, node):
     spool = work / 'spool'
     spool.mkdir()
     (work / 'token').write_text(node['TOKEN'])
-    # It ends with the board, however that ends
+    # The process must end with the board
     ship = subprocess.Popen(['setpriv', '--pdeathsig', 'KILL', os.environ['SHIP'],
                              f'--to=tcp:127.0.0.1:{node["HOME_PORT"]}',
                              f'--token-file={work / "token"}', '--every=20ms', spool])

@@ -56,7 +56,7 @@ def p(path):
 
 
 def free_port():
-    """A port that no connection gets for itself: to connect to that would succeed."""
+    """A port outside the ephemeral range, where a client could connect to itself."""
     while True:
         port = random.randrange(20000, 30000)
         with socket.socket() as free, contextlib.suppress(OSError):
@@ -64,8 +64,8 @@ def free_port():
             return port
 
 
-# System calls without a path or a descriptor of a file that is there already, those that treat
-# all descriptors alike, and those that the filter answers by itself.
+# System calls without a path or a descriptor of an existing file, calls that treat all
+# descriptors alike, and calls that the filter answers itself.
 NOT_ON_FILES = """
 _sysctl add_key adjtimex afs_syscall alarm arch_prctl bpf brk capget capset clock_adjtime
 clock_getres clock_gettime clock_nanosleep clock_settime clone clone3 close close_range
@@ -100,7 +100,7 @@ tuxcall umask uname unshare userfaultfd ustat vfork vhangup vserver wait4 waitid
 
 
 class Peer:
-    """A compute node that speaks by hand."""
+    """A compute node that sends hand-written messages."""
 
     def __init__(self, port, token=TOKEN, role=job.COMPUTE, source='127.0.0.1'):
         self.socket = socket.create_connection(('127.0.0.1', port), 10, (source, 0))
@@ -254,7 +254,7 @@ class Daemon(Job):
         for raw in b'GET / HTTP/1.0\r\n\r\n', b'\0' * 64, b'\xff' * 64, job.message(NR['end']), \
                 job.message(NR['openat'], f(ROOT) + p('x') + i(O_RDWR | O_CREAT) + i(0)):
             with socket.create_connection(('127.0.0.1', self.port), 10) as s:
-                # It may have closed before all is said
+                # It may close before all bytes are sent
                 with contextlib.suppress(OSError):
                     s.sendall(raw)
                     s.shutdown(socket.SHUT_WR)
@@ -263,7 +263,7 @@ class Daemon(Job):
         self.control().end()
         self.ends(0, 'is not of this job')
 
-    def test_no_way_out(self):
+    def test_paths_stay_below_the_root(self):
         os.symlink('/etc/passwd', self.root / 'absolute')
         os.symlink('../secret', self.root / 'relative')
         os.symlink('../..', self.root / 'up')
@@ -333,12 +333,12 @@ class Daemon(Job):
         control = self.control()
         with self.assertRaises(OSError):
             Peer(self.port, role=job.CONTROL)
-        # Its process closes the connection before it exits
+        # The process closes the connection before it exits
         self.waits(lambda: 'was refused: the job has its control connection' in self.said())
         control.end()
         self.ends(0, 'has ended the job')
 
-    def test_silent_connections_keep_nobody_out(self):
+    def test_silent_connections_do_not_block_others(self):
         self.start()
         control = self.control()
         for number in 100, 50, 25, 20:
@@ -368,7 +368,7 @@ class Daemon(Job):
         control.end()
         self.ends(0, 'was refused')
 
-    def test_as_many_nodes_as_the_job_file_says(self):
+    def test_the_job_file_limits_the_number_of_nodes(self):
         self.start(nodes=2)
         control = self.control()
         peers = [Peer(self.port), Peer(self.port)]
@@ -418,7 +418,7 @@ class Daemon(Job):
                     job.message(99), job.message(NR['hello'], n(1) + n(0) + d(TOKEN.encode())),
                     job.message(NR['end']), job.message(NR['fsync']),
                     job.message(NR['mkdirat'], path), job.message(NR['mkdirat'], path + i(0) + b'x'),
-                    # A number too large for an int has no place in a message
+                    # A number that is too large for an int is invalid in a message
                     job.message(NR['mkdirat'], path + n(1 << 32)),
                     job.message(NR['lseek'], f(3) + n(0) + n(1 << 32)),
                     job.message(NR['statx'], path + n(1 << 32)),
@@ -458,13 +458,13 @@ class Daemon(Job):
         self.start()
         control = self.control()
         peer = Peer(self.port)
-        # In repair mode a connection is closed without a word to the other side
+        # In repair mode a connection is closed without a packet to the peer
         peer.socket.setsockopt(socket.IPPROTO_TCP, 19, 1)
         peer.close()
         self.ends(1, 'has vanished')
         control.socket.close()
 
-    def test_nobody_comes(self):
+    def test_no_connection(self):
         self.start(wait=1)
         self.ends(1, 'no control connection has come in time')
 
@@ -477,7 +477,7 @@ class Daemon(Job):
             peer.call('fsync', f(5))
 
     def spoiled(self, rng):
-        """A few calls that make sense, with some bytes changed, cut out or added."""
+        """A few valid calls, with some bytes changed, removed or added."""
         raw = bytearray()
         for _ in range(rng.randrange(1, 12)):
             path = p(rng.choice(['a', 'b', '.', '..', 'a/b', '/', '../secret', '']))
@@ -515,7 +515,7 @@ class Daemon(Job):
                 while peer.socket.recv(65536):
                     pass
             peer.close()
-            # What makes sense to the last byte is cut off without goodbye
+            # A stream that happens to be valid ends without a goodbye
             self.assertEqual(self.ciod.wait(90), 1, f'seed {seed}: {self.said()}')
             self.assertRegex(self.said(), 'has vanished|breaks the protocol', f'seed {seed}')
             self.assertNotRegex(self.said(), 'Sanitizer|runtime error', f'seed {seed}')
@@ -579,7 +579,7 @@ class Programs(Job):
             self.assertEqual(done.stdout, wanted)
         self.ends(0, 'has ended the job')
 
-    def test_descriptors_are_the_programs_own(self):
+    def test_descriptors_belong_to_the_program(self):
         self.good(self.python(
             "a, b = socket.socketpair()",
             "fd = os.open('/bgl/a', os.O_CREAT | os.O_RDWR)",
@@ -602,7 +602,7 @@ class Programs(Job):
         self.good(self.run_job('exec 3> local; echo mine >&3; exec 3> /bgl/there; echo its >&3\n'
                                'exec 3>&-; cat local /bgl/there'), 'mine\nits\n')
 
-    def test_the_end_of_a_program_is_not_that_of_the_job(self):
+    def test_the_job_continues_after_a_program_ends(self):
         (self.root / 'big').write_bytes(b'x' * 3000000)
         self.good(self.run_job('cat /bgl/big | head -c 10; echo\n'
                                'sh -c "exec 9> /bgl/file; kill -9 \\$\\$"\n'
@@ -618,7 +618,7 @@ class Programs(Job):
                                'exec wc -l < /bgl/five'), '/\none\ntwo\n2\n')
         self.assertEqual((self.root / 'out').read_text(), '/\n')
 
-    def test_what_fails_says_so(self):
+    def test_unsupported_calls_fail(self):
         (self.root / 'file').write_text('#!/bin/sh\n')
         (self.root / 'file').chmod(0o777)
         self.good(self.python(
@@ -638,7 +638,7 @@ class Programs(Job):
             'EACCES EACCES ENODEV ENOLCK ENOLCK EPERM EXDEV ENOTSUP EPERM ENXIO ENOTSUP '
             'False EINVAL EINVAL\n/bgl/copy False\n')
 
-    def test_a_signal_repeats_no_call(self):
+    def test_a_signal_does_not_repeat_a_call(self):
         self.good(self.python(
             "import signal",
             "signal.signal(signal.SIGALRM, lambda *_: None)",
@@ -649,7 +649,7 @@ class Programs(Job):
         self.assertEqual((self.root / 'file').read_text(),
                          ''.join(f'{i:04}\n' for i in range(3000)))
 
-    def test_what_the_command_leaves_is_killed(self):
+    def test_remaining_processes_are_killed(self):
         started = time.monotonic()
         self.good(self.run_job('(sleep 1000; touch /bgl/late) & setsid sleep 1000 &\n'
                                'echo $! > /bgl/pid'), '')
@@ -661,7 +661,7 @@ class Programs(Job):
             self.assertEqual(self.run_job(script).returncode, status, script)
             self.ends(0, 'has ended the job')
 
-    def test_counts_are_nobody_elses_to_write(self):
+    def test_others_cannot_write_counts(self):
         self.good(self.run_job('umask 0; mkdir /bgl/open'), '')
         self.assertEqual((self.root / 'open').stat().st_mode & 0o777, 0o777)
         modes = [path.stat().st_mode & 0o777 for path in self.dir.glob('counts.*')]
@@ -686,7 +686,7 @@ class Programs(Job):
             self.good(self.run_job(f'{path} /bgl'))
             self.assertEqual(list(self.root.iterdir()), [])
 
-    def test_no_rights(self):
+    def test_paths_outside_the_mount(self):
         done = self.run_job('cat /bgl/../../etc/passwd /bglx; cat //bgl/./x /bgl/secret')
         self.assertIn('cat: /bgl/../../etc/passwd: No such file', done.stdout)
         self.assertIn('cat: /bglx: No such file', done.stdout)
@@ -706,7 +706,7 @@ class Programs(Job):
 
 
 class Calls(unittest.TestCase):
-    """The system calls that cnk knows, the kernel's and those of the manual page."""
+    """The system calls of cnk, of the kernel and of the manual page."""
 
     def setUp(self):
         self.source = (ZEPTO / 'cnk/calls.c').read_text()
@@ -724,14 +724,14 @@ class Calls(unittest.TestCase):
         known = {name for name, number in kernel.items() if int(number) <= last}
         self.assertEqual(known, set(listed) | set(others))
 
-    def test_the_manual_lists_those_that_fail(self):
+    def test_the_manual_lists_unsupported_calls(self):
         fail = set(re.findall(r'\bFAIL(?:_EITHER)?\((\w+), .*?(E[A-Z]+)\)', self.source))
         section = (ZEPTO / 'cnk/cnk.8').read_text().split('.SH CALLS THAT FAIL')[1].split('.PP\n')[0]
         listed = set()
         for group in section.split('.TP\n')[1:]:
             error = group.split('\n')[0].removeprefix('.B ')
             for line in re.findall(r'^\.BR? (.*)$', group, re.M)[1:]:
-                # fcntl (2) and the like fail in part, and have their section behind them
+                # fcntl (2) and similar calls fail in part; their section follows the name
                 words = [] if '(2)' in line else re.sub(r'"[^"]*"', ' ', line).split()
                 listed |= {(word, error) for word in words if re.fullmatch(r'[a-z_0-9]+', word)}
         self.assertEqual(listed, fail)
@@ -739,7 +739,7 @@ class Calls(unittest.TestCase):
 
 class Made(unittest.TestCase):
 
-    def test_knows_nothing_of_ktau(self):
+    def test_does_not_use_ktau(self):
         for name in 'ciod', 'cnk':
             self.assertNotIn(b'ktau', (BUILD / 'zepto-config' / name / name).read_bytes().lower()
                              .replace(str(BUILD).lower().encode(), b''))

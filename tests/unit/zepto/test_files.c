@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program that uses files below the folder it is given in every way that a program
- * may, and checks what comes of it: test_files FOLDER. It is not a test by itself: test_ciod.py
- * runs it as a job, where each of these calls is shipped, and without, where none is.
+ * test_files FOLDER: use files below FOLDER with every kind of call, and check the results.
+ * It is not a test by itself: test_ciod.py runs it as a job, where each call is shipped, and
+ * outside a job, where none is.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -71,7 +71,7 @@ static void vectors(int fd)
 	memset(b, 0, sizeof(b));
 	CHECK(preadv(fd, both, 2, 100) == 11 && !strcmp(a, "abc") && !strcmp(b, "defghijk"));
 	CHECK(lseek(fd, 1, SEEK_SET) == 1 && readv(fd, both, 2) >= 10 && a[0] == 'b');
-	/* More than a message holds is still one read and one write */
+	/* One read and one write of more bytes than a message can hold */
 	for (i = 0; i < sizeof(big); i++)
 		big[i] = i % 251;
 	CHECK(pwrite(fd, big, sizeof(big), 0) == sizeof(big));

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What puts ktaud into ramdisks that others make: test_ramdisks.py BUILD."""
+"""Adding ktaud to ramdisks of other build systems: test_ramdisks.py BUILD."""
 
 import gzip
 import os
@@ -36,7 +36,7 @@ class Archive(Case):
     def test_static_programs_in_one_folder(self):
         made = [self.dir / name for name in ('a', 'b')]
         for path in made:
-            # Not the flags of the make that runs this test
+            # Without the flags of the make that runs this test
             self.run_it(RAMDISKS / 'cpio', '-o', path, env={**os.environ, 'MAKEFLAGS': '',
                                                             'B': str(BUILD)})
         self.assertEqual(made[0].read_bytes(), made[1].read_bytes())
@@ -47,7 +47,7 @@ class Archive(Case):
             path = self.dir / name
             path.write_bytes(inside[f'ktau/{name}'])
             path.chmod(0o755)
-            # A dynamic one names its interpreter
+            # A dynamic program names its interpreter
             self.assertNotIn(b'ld-linux', path.read_bytes()[:4096])
             self.assertIn(name, self.run_it(path, '--version'))
         conf = self.dir / 'conf'
@@ -83,7 +83,7 @@ class Queue(Case):
 
 
 class Recipes(Case):
-    """Files for build systems that are not here: what they name exists."""
+    """Files for build systems that are not installed: the files that they name exist."""
 
     def test_yocto_checksums(self):
         text = next(RAMDISKS.rglob('ktau_*.bb')).read_text()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The protocol's messages: every call there and back, and every way to spoil one. */
+/* The protocol's messages: every call encoded and decoded, and invalid messages. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@ static size_t encode(unsigned char *to, size_t room, uint32_t call, ...)
 	return bytes;
 }
 
-/* A body copied to the end of its own memory, so that a read behind it is found. */
+/* Decode a body at the end of its memory, so that a read beyond it is detected. */
 static int decode(uint32_t call, const unsigned char *message, size_t bytes,
 		  struct ciod_args *args)
 {
@@ -37,7 +37,7 @@ static int decode(uint32_t call, const unsigned char *message, size_t bytes,
 	return status;
 }
 
-/* A message of each call; none has more arguments of a kind than fit. */
+/* A message of each call; every call's arguments fit into struct ciod_args. */
 static size_t sample(uint32_t call, unsigned char *to, size_t room)
 {
 	const char *s = ciod_signature(call);
@@ -76,7 +76,7 @@ static void every_call(void **state)
 		assert_int_equal(ciod_get32(message), bytes);
 		assert_int_equal(ciod_get32(message + 4), call);
 		assert_int_equal(decode(call, message, bytes, &args), 0);
-		/* A byte more, or any number less */
+		/* One byte too many, or any number too few */
 		assert_int_equal(decode(call, message, bytes + 1, &args), -1);
 		for (cut = CIOD_HEAD_BYTES; cut < bytes; cut++) {
 			assert_int_equal(decode(call, message, cut, &args), -1);
@@ -110,7 +110,7 @@ static void arguments(void **state)
 	assert_int_equal(args.number[0], (uint64_t)1 << 40);
 }
 
-/* As a node that counts from the other end would see it. */
+/* The bytes do not depend on the byte order of the node. */
 static void bytes_on_the_wire(void **state)
 {
 	static const unsigned char wire[] = {
@@ -141,7 +141,7 @@ static void spoiled_paths(void **state)
 	assert_int_equal(encode(message, sizeof(message), CIOD_NR_statx, 0u, path, 0u), 0);
 
 	bytes = encode(message, sizeof(message), CIOD_NR_statx, 0u, "ab", 0u);
-	message[16] = '\0';	/* a zero inside */
+	message[16] = '\0';	/* a zero inside a path */
 	assert_int_equal(decode(CIOD_NR_statx, message, bytes, &args), -1);
 	message[16] = 'a';
 	message[18] = 'c';	/* none at the end */

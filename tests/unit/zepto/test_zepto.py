@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Kernel profiles and the images made of them, without compiling any: test_zepto.py BUILD."""
+"""Kernel profiles and their images, without compiling a kernel: test_zepto.py BUILD."""
 
 import argparse
 import contextlib
@@ -50,7 +50,7 @@ SYSTEM_MAP = 'c0000000 T _text\nc0000040 R __start_notes\nc0000064 R __stop_note
 
 
 def uimage(time):
-    """The smallest that has a header and a build-id."""
+    """The smallest kernel with a header and a build-id."""
     body = gzip.compress(bytes(64) + image.GNU_BUILD_ID + BUILD_ID, mtime=0)
     head = bytearray(struct.pack('>7I4B32s', image.MAGIC_UIMAGE, 0, time, len(body), 0, 0,
                                  zlib.crc32(body), 5, 7, 2, 1, b'Linux'))
@@ -136,8 +136,8 @@ class Profiles(Case):
             'sample_period 250ms', 'mode pid', 'info profile', 'groups tcp,socket',
             'output_dir /var/job/ktau', 'rotate_size 8388608', 'pid 1 2'])
 
-    def test_ktaud_takes_it(self):
-        # It complains of what is missing here, and not of its configuration
+    def test_ktaud_accepts_the_configuration(self):
+        # It complains about the missing kernel, not about its configuration
         for text in ('', 'mode=all\ninfo=both\n', 'mode=self\nperiod=250ms\n',
                      'mode=pid\npid=1,2\ngroups=tcp,socket\n', 'name=ciod,kthread*\nperiod=1.5\n'):
             conf = self.write(settings.ktaud_conf(settings.read(self.write(text))), 'ktaud.conf')
@@ -159,7 +159,7 @@ class Configure(Case):
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               encoding='utf-8', timeout=60)
 
-    def test_from_nothing(self):
+    def test_creates_a_profile(self):
         done = self.run_it('new.conf', 'period=2', 'file=more:/x')
         self.assertEqual((done.returncode, done.stdout), (0, ''))
         new = settings.read(self.dir / 'new.conf')
@@ -224,18 +224,18 @@ class Images(Case):
         self.out = self.dir / 'images/a'
 
     def make(self, text, **more):
-        # Any compiler is one here: nothing is compiled
+        # Any compiler will do, because nothing is compiled
         config = settings.read(self.write(f'kernel=./kernel\n{text}'))
         self.build.build(config, self.out, programs=more.get('programs', self.PROGRAMS),
                          links=self.LINKS)
 
-    def test_the_same_to_the_byte(self):
+    def test_builds_are_reproducible(self):
         self.make('file=more:/b/more:600\nrc=70more\nfile=more:/a\n')
         first = {path.name: path.read_bytes() for path in self.out.iterdir()}
         self.assertEqual(sorted(first), sorted(self.build.PARTS))
         self.assertEqual(first['System.map'].decode(), SYSTEM_MAP)
         self.assertEqual(first['build-id'].decode(), f'{BUILD_ID.hex()}\n')
-        # Nothing of when and in what order the files came to be is in there
+        # Times and order of the files' creation must not be in it
         os.utime(self.dir / 'more', (1, 1))
         (self.dir / 'kernel').write_bytes(uimage(5678))
         programs = dict(reversed(self.PROGRAMS.items()))
@@ -244,7 +244,7 @@ class Images(Case):
         self.assertEqual(first['uImage'], uimage(0))
         subprocess.run(['sha256sum', '--quiet', '-c', 'SHA256SUMS'], cwd=self.out, check=True)
 
-    def test_what_is_in_it(self):
+    def test_contents_of_the_image(self):
         self.make('file=more:/b/more:600\nrc=70more\n')
         listed = subprocess.run(f'gzip -dc {self.out}/ramdisk.gz | cpio -itvn --quiet', shell=True,
                                 check=True, stdout=subprocess.PIPE, encoding='utf-8').stdout
@@ -254,7 +254,7 @@ class Images(Case):
                        r'crw------- .* 5, +1 .* dev/console\n', r'-rw-r--r-- .* etc/ktaud.conf\n'):
             self.assertRegex(listed, wanted)
 
-    def test_nothing_half_built(self):
+    def test_no_partial_image(self):
         big = self.dir / 'big'
         big.write_bytes(os.urandom(48 << 20))
         self.make('')
@@ -287,7 +287,7 @@ class Images(Case):
         self.assertFalse(self.out.exists())
 
     def export(self, text='', board='10.0.0.2/24'):
-        """Written to DIR/export; Error if that cannot be."""
+        """Export to DIR/export; returns the error, if any."""
         self.make('device_tree=./tree.dtb\n' + text)
         a = argparse.Namespace(address=ipaddress.IPv4Interface(board),
                                collector=('10.0.0.1', 7201))
@@ -309,10 +309,10 @@ class Images(Case):
             listed = subprocess.run(['dumpimage', '-l', made / name], check=True,
                                     stdout=subprocess.PIPE, encoding='utf-8').stdout
             self.assertIn(wanted, listed)
-            # Checks both sums; mkimage has no word for a wrong one
+            # Checks both checksums; mkimage -l does not report a wrong one
             subprocess.run(['mkimage', '-l', made / name], check=True, stdout=subprocess.PIPE)
         self.assertIn((made / 'boot.txt').read_bytes(), (made / 'boot.scr').read_bytes())
-        # The ramdisk is that of the image, and the job follows it
+        # The ramdisk of the image is followed by the job
         packed = (made / 'ramdisk.uboot').read_bytes()[64:]
         self.assertTrue(packed.startswith((self.out / 'ramdisk.gz').read_bytes()))
         inside = board.files(gzip.decompress(packed))
@@ -367,7 +367,7 @@ class Images(Case):
 
 
 class Collecting(Case):
-    """What comes home, as it is received."""
+    """Receiving a recording."""
 
     def setUp(self):
         super().setUp()
@@ -400,7 +400,7 @@ class Collecting(Case):
             tar.addfile(link)
         return out.getvalue()
 
-    def test_only_files_of_its_own(self):
+    def test_only_its_own_files(self):
         (self.out / 'mine').write_text('mine')
         (self.out / 'there').symlink_to(self.dir / 'more')
         self.send(b'wrong\narchive\n' + self.archive('./wrong'))
@@ -413,7 +413,7 @@ class Collecting(Case):
         self.assertEqual((self.out / 'mine').read_text(), 'mine')
         self.assertEqual((self.dir / 'more').read_text(), 'more')
 
-    def test_a_recording_of_somebody_else(self):
+    def test_a_recording_of_another_user(self):
         for there in 'mine.ktau', 'link.ktau':
             (self.out / 'mine.ktau').write_text('mine')
             (self.out / 'link.ktau').unlink(missing_ok=True)
@@ -425,7 +425,7 @@ class Collecting(Case):
         self.assertEqual((self.out / 'mine.ktau').read_text(), 'mine')
         self.assertEqual((self.dir / 'more').read_text(), 'more')
 
-    def test_what_was_shipped_and_the_rest(self):
+    def test_shipped_files_and_the_rest(self):
         self.send(b'token\npart a.ktau 0 3\none')
         self.assertEqual(self.dumps.recorded, 3)
         self.send(b'token\narchive\n' + self.archive('./ktau/a.ktau', './ciod.log') + bytes(9000))
@@ -433,7 +433,7 @@ class Collecting(Case):
         self.assertEqual((self.out / 'a.ktau').read_text(), 'data')
         self.assertEqual((self.out / 'ciod.log').read_text(), 'data')
 
-    def test_nothing_has_come(self):
+    def test_nothing_received(self):
         with self.assertRaisesRegex(job.Error, 'has not sent its final dump'):
             self.dumps.check()
 
@@ -456,14 +456,14 @@ class Collecting(Case):
         silent = [self.connect() for _ in range(50)]
         self.send(b'token\narchive\n' + self.archive('./a.ktau'))
         self.dumps.check()
-        # It was served while the last of them had time left
+        # It was served before the last of them timed out
         silent[-1].setblocking(False)
         with self.assertRaises(BlockingIOError):
             silent[-1].recv(1)
 
 
 class Submit(Case):
-    """Jobs, with a process of this machine for the I/O node."""
+    """Jobs, with a process of this machine as the I/O node."""
 
     def setUp(self):
         super().setUp()
@@ -515,7 +515,7 @@ class Submit(Case):
 
     @staticmethod
     def recorded(out):
-        """What has come of the job's recording."""
+        """The received part of the job's recording."""
         return b''.join(path.read_bytes() for path in out.glob('*.ktau'))
 
     def waits(self, condition):
@@ -528,7 +528,7 @@ class Submit(Case):
         for line in process.stdout:
             if line == f'{text}\n':
                 return
-        self.fail(f'it has not said {text}')
+        self.fail(f'no message {text}')
 
     def token_is_nowhere(self):
         self.assertEqual([path for path in self.dir.rglob('*') if path.name == 'ramdisk'], [])
@@ -543,7 +543,7 @@ class Submit(Case):
         self.assertEqual((out.parent / 'last').resolve(), out.resolve())
         self.token_is_nowhere()
 
-    def test_the_status_tells_the_truth(self):
+    def test_the_status_reports_failures(self):
         self.assertEqual(self.submit('sh -c "kill -9 \\$\\$"; true'), 0, self.said)
         self.assertEqual(self.submit('kill -9 $$'), 137, self.said)
         self.assertEqual(self.submit('true', board='mute'), 1)
@@ -555,7 +555,7 @@ class Submit(Case):
         self.assertIn('has not come up: /etc/rc.d/70more start: status 3', self.said)
 
     def test_a_node_that_panics(self):
-        # The node is gone as soon as something of it has arrived
+        # The node ends as soon as a part of its recording has arrived
         script = f'until [ -s "$(echo {self.b}/jobs/a/2*/*.ktau)" ]; do sleep 0.1; done; ' \
                  'mkdir /bgl/panic; sleep 1000'
         self.assertNotEqual(self.submit(script, board='panic'), 0)
@@ -625,7 +625,7 @@ class Submit(Case):
         self.assertEqual(self.said.count('have arrived'), 1)
 
     def test_launch_collects_from_a_board(self):
-        """The board runs what was exported; launch is all there is on this side."""
+        """The board runs the exported image; only launch runs on this machine."""
         port, home = (self.free_port() for _ in range(2))
         token = secrets.token_hex(16)
         ciod, node = job.files(token, ipaddress.IPv4Interface('127.0.0.1/8'), '127.0.0.1', home,

@@ -68,7 +68,7 @@ static void read_vtime(struct oracle_task *task)
 }
 
 /**
-* oracle_exited() - keep the times of the current task, which is exiting
+ * oracle_exited() - keep the times of the current task, which is exiting
  *
  * Context: Task, directly before KTAU takes its measurements.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fuzz the decoder and everything above it. The first byte selects how the rest is read:
+ * Fuzz the decoder and all layers above it. The first byte selects how the rest is read:
  * directly, or as the payload of a block with correct checksums, which a fuzzer would not
  * find by itself.
  */
@@ -78,7 +78,7 @@ static void use(const union ktau_record *record)
 	}
 }
 
-/* The registries have the newest record of each key. */
+/* The registries return the newest record of each key. */
 static void use_registries(const struct ktau_reader *reader, const union ktau_record *record)
 {
 	const struct ktau_rec_owner *owner = NULL;

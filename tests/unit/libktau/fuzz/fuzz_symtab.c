@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Fuzz the readers of symbol maps: ELF if the input begins like it, else text. */
+/* Fuzz the readers of symbol maps: ELF if the input has its magic number, else text. */
 #include <stdlib.h>
 
 #include <ktau.h>
