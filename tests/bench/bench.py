@@ -123,13 +123,13 @@ class Clock:
         self.done = threading.Event()
         self.start = time.monotonic()
 
-    def tell(self):
+    def report(self):
         """Print until stopped."""
         while not self.done.wait(60):
             say(f"{self.name}: {(time.monotonic() - self.start) / 60:.0f} min")
 
     def __enter__(self):
-        threading.Thread(target=self.tell, daemon=True).start()
+        threading.Thread(target=self.report, daemon=True).start()
 
     def __exit__(self, *_):
         self.done.set()

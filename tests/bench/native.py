@@ -35,7 +35,7 @@ def measure():
     out = bench.folder("native")
     runs = []
     for i in range(RUNS):
-        bench.say(f"native: user-mode Linux, {i + 1} of {RUNS}")
+        bench.say(f"native: User-mode Linux, {i + 1} of {RUNS}")
         runs.append(run(kernel, out / f"console.{i}"))
     (out / "raw").write_text("".join(
         f"{name} {least} {median}\n" for one in runs for name, (least, median) in one.items()),

@@ -139,7 +139,7 @@ def test_machine(b, files):
     b.key("5")
     test("losses are listed", "lost_overwritten" in b.run("document.getElementById('losses').textContent"))
     b.key("3")
-    test("a loss is a gap in the time line", int(b.run("document.getElementById('line').dataset.gaps")) >= 1)
+    test("a loss is a gap in the timeline", int(b.run("document.getElementById('line').dataset.gaps")) >= 1)
     light = b.run("getComputedStyle(document.body).backgroundColor")
     b.click("#theme")
     dark = b.run("getComputedStyle(document.body).backgroundColor")
@@ -199,7 +199,7 @@ def test_zoom(b, files):
     for step in (-100,) * 6 + (100,) * 2:
         times.append(timed(b, WHEEL % step))
         spans.append(b.run("lines.to - lines.from"))
-    test("the wheel zooms the time line in and out", spans[0] > spans[5] < spans[7], spans)
+    test("the wheel zooms the timeline in and out", spans[0] > spans[5] < spans[7], spans)
     zoom = statistics.median(times)
     test(f"a zoom takes {zoom:.0f} ms, at most {MAX_ZOOM:.0f}", zoom <= MAX_ZOOM, times)
     times = [timed(b, "document.getElementById('time-box').scrollTop = %d" % (step * 20011))

@@ -94,7 +94,7 @@ static void test_removed(void **state)
 }
 
 /* A pid file left by a crash is not locked. */
-static void test_left(void **state)
+static void test_stale(void **state)
 {
 	FILE *file = fopen(path, "w");
 	int fd;
@@ -159,7 +159,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_removed, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_left, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_stale, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_other_file, setup, teardown),
 	};
 

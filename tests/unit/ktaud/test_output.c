@@ -164,7 +164,7 @@ static void test_rotate(void **state)
 }
 
 /* Both the records of the block and those that wait for it are logged as lost. */
-static void test_told(void **state)
+static void test_logged(void **state)
 {
 	struct fixture *f = *state;
 	char text[64];
@@ -183,17 +183,17 @@ static void test_told(void **state)
 static void test_no_new_file(void **state)
 {
 	struct fixture *f = *state;
-	long told;
+	long log_bytes;
 	int i;
 
 	f->out.dir = "/tmp/none/of/these";
 	assert_int_equal(output_open(&f->out, &f->config), -ENOENT);
 	assert_true(was_said(f, "cannot create"));
-	told = ftell(stderr);
+	log_bytes = ftell(stderr);
 	for (i = 0; i < 3; i++)
 		assert_int_equal(output_open(&f->out, &f->config), -ENOENT);
 	fflush(stderr);
-	assert_int_equal(ftell(stderr), told);
+	assert_int_equal(ftell(stderr), log_bytes);
 	f->out.dir = f->dir;
 	assert_int_equal(output_open(&f->out, &f->config), 0);
 	assert_int_equal(output_deinit(&f->out), 0);
@@ -203,7 +203,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_rotate, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_told, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_logged, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_new_file, setup, teardown),
 	};
 

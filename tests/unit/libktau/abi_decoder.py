@@ -1,19 +1,19 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Read KTAU's streams and files as docs/abi.md describes them.
+"""Read KTAU's streams and files, as an independent implementation of docs/abi.md.
 
-The decoder shares nothing with libktau. Every layout and most numbers come from the
-tables of the page, the rest from its text, so a page that is wrong or incomplete cannot
-decode what a kernel or libktau has written.
+The decoder shares no code with libktau. Every layout and most numbers are read from the
+tables of the page; the rest follows its text. So with a wrong or incomplete page it cannot
+decode the streams of a kernel or the files of libktau.
 
-    abi_decoder.py check FILE...          all rules hold; counts and sums of each file
-    abi_decoder.py plain FILE             its records in normal form, to stdout
+    abi_decoder.py check FILE...          check all rules; print counts and sums of each file
+    abi_decoder.py plain FILE             write its records in normal form to stdout
     abi_decoder.py write ORDER CODING COMPRESSION IN OUT
-                                          the records of IN as a file of blocks
-    abi_decoder.py selftest FILE          a stream changed against each rule is rejected
+                                          write the records of IN as a file of blocks
+    abi_decoder.py selftest FILE          violate each rule; every violation must be detected
 
-Normal form is what libktau's reader returns: this machine's byte order, the sizes of the
-page's structures, no bytes after the last array or string.
+Normal form is that of libktau's reader: this machine's byte order, the sizes of the page's
+structures, no bytes after the last array or string.
 """
 
 import collections
@@ -28,7 +28,7 @@ M64 = (1 << 64) - 1
 ACCOUNT = tuple(part + '_ticks' for part in ('user', 'kernel', 'irq', 'runq', 'asleep', 'guest'))
 NATIVE = '<' if sys.byteorder == 'little' else '>'
 
-# Numbers that the page gives in its text.
+# Numbers from the text of the page.
 MAGIC = 0x5541544b
 FILE_MAGIC = 0x4c49464b
 BLOCK_MAGIC = 0x4b42544b
@@ -44,7 +44,7 @@ PARTS = {'longest': 1, 'asleep': 2, 'runq': 4, 'irq': 8}
 
 
 class Bad(Exception):
-    """The bytes are not as the page says."""
+    """The bytes violate a rule of the page."""
 
 
 def need(condition, text, *args):
@@ -55,7 +55,7 @@ def need(condition, text, *args):
 # The page
 
 class Layout:
-    """A structure: a table of the page."""
+    """A structure, from a table of the page."""
 
     CODES = {'u8': 'B', 'u16': 'H', 'u32': 'I', 'u64': 'Q', 's16': 'h', 's32': 'i'}
 
@@ -84,7 +84,7 @@ class Layout:
         self.at[field] = at
 
     def finish(self):
-        """Fields follow each other without a gap, each at a multiple of its size."""
+        """Check that fields have no gaps, and that each is aligned to its size."""
         at = 0
         for field, code in zip(self.fields, self.codes):
             size = struct.calcsize('=' + code)
@@ -94,7 +94,7 @@ class Layout:
         need(at == self.size, 'page: %s has %d bytes', self.name, at)
 
     def unpack(self, order, data):
-        """Fields that @data is too short for are zero."""
+        """Unpack @data; fields beyond its end are zero."""
         data = data[:self.size].ljust(self.size, b'\0')
         values = dict(zip(self.fields, struct.unpack(order + ''.join(self.codes), data)))
         for other, field in self.alias.items():
@@ -143,7 +143,7 @@ class Page:
         return {n[len(prefix):]: v for n, v in self.numbers.items() if n.startswith(prefix)}
 
     def payload_codes(self, slot_type):
-        """The fields of a payload, as far as they are known."""
+        """The known fields of a payload."""
         text = self.payloads.get(slot_type, '')
         match = re.match(r'struct (\w+)', text)
         if match:
@@ -167,7 +167,7 @@ STRINGS = {
 
 
 class Decoder:
-    """Bytes -> Record -> bytes. Nothing is trusted."""
+    """Bytes -> Record -> bytes, for untrusted input."""
 
     def __init__(self, page, order):
         self.page = page
@@ -181,11 +181,11 @@ class Decoder:
         """Each record of @data: (type, head, bytes)."""
         at = 0
         while at < len(data):
-            need(len(data) - at >= 8, 'cut off in the head of a record at byte %d', at)
+            need(len(data) - at >= 8, 'truncated in the head of a record at byte %d', at)
             size, kind, head = struct.unpack_from(self.order + 'IHH', data, at)
             need(size % 8 == 0 and head % 8 == 0 and 8 <= head <= size <= BLOCK_MAX,
                  'record of %d bytes, %d fixed, at byte %d', size, head, at)
-            need(at + size <= len(data), 'cut off in the record at byte %d', at)
+            need(at + size <= len(data), 'truncated in the record at byte %d', at)
             yield kind, head, data[at:at + size]
             at += size
 
@@ -234,7 +234,7 @@ class Decoder:
         end = at + fields['slots_bytes']
         need(end <= len(data), '%d bytes of slots', fields['slots_bytes'])
         for _ in range(fields['nr_slots']):
-            need(end - at >= layout.size, 'a slot where there is no room')
+            need(end - at >= layout.size, 'a slot beyond slots_bytes')
             slot = layout.unpack(self.order, data[at:])
             need(slot['words'] >= 2 and at + 8 * slot['words'] <= end,
                  'slot of %d words', slot['words'])
@@ -245,7 +245,7 @@ class Decoder:
         return end
 
     def _payload(self, kind, data):
-        """Its values; what is unknown is words of 8 bytes."""
+        """The values of a payload; unknown ones are words of 8 bytes."""
         codes, at = [], 0
         for code in self.page.payload_codes(kind):
             size = struct.calcsize('=' + code)
@@ -286,10 +286,10 @@ class Decoder:
         return layout.pack(order, fields) + rest
 
 
-# Rules: what the page promises of values, and of one record to another
+# Rules: the page's rules for values, and for the relation of records
 
 class Rules:
-    """Takes records one after the other."""
+    """Checks records, passed in order."""
 
     def __init__(self, page):
         self.page = page
@@ -306,7 +306,7 @@ class Rules:
         self.sources = {number: n for n, number in page.named('KTAU_SOURCE_').items()}
 
     def key_block(self):
-        """What follows needs nothing before it; a writer may have been killed before."""
+        """The records after a key block do not depend on earlier ones, which may be truncated."""
         self.stream = None
         self.events = {}
         self.cgroups = set()
@@ -431,7 +431,7 @@ class Rules:
         self.counts['OWNER kind %d' % kind] += 1
 
     def _walk(self, f, flags):
-        """Idle tasks, live tasks, exited ones as they exited, the evicted, CPUs."""
+        """The order: idle tasks, live tasks, exited ones by exit, the evicted sum, CPUs."""
         order = [1, 2, 4, 3][f['kind']] - bool(flags & FLAG_IDLE)
         need(order >= self.order, 'owner of kind %d here', f['kind'])
         self.order = order
@@ -440,7 +440,7 @@ class Rules:
             self.last_exited = f['exited_seq']
 
     def _of_owner(self, f):
-        """A PROFILE or DIFF follows the OWNER that it is of."""
+        """A PROFILE or DIFF follows the OWNER record of its owner."""
         need(self.stream['content'] == 2, 'in a trace')
         need(self.owner and self.owner['serial'] == f['serial'], 'profile of %d without OWNER',
              f['serial'])
@@ -454,7 +454,7 @@ class Rules:
         self._frames(record, f)
         live = self.owner['kind'] == 0
         need(live or not f['groups'] and not f['nr_open'] and not f['depth'],
-             'groups or frames of what does not live')
+             'groups or frames of an owner that is not a live task')
         if self.owner['kind'] != 3:
             need(self.stream['boot_ticks'] <= f['start_ticks'] <= f['ticks'], 'start_ticks')
             if record.name == 'PROFILE':
@@ -468,7 +468,7 @@ class Rules:
     @staticmethod
     def _account(parts, f):
         need(sum(parts[key] for key in ACCOUNT) <= f['ticks'] - f['start_ticks'],
-             'an account of more than a life')
+             'an account that exceeds the life')
 
     @staticmethod
     def _excl(entries):
@@ -477,7 +477,7 @@ class Rules:
     @staticmethod
     def _identity(f, excl):
         need((excl + f['refused_ticks'] - f['outer_ticks'] - f['open_child_ticks']) & M64 == 0,
-             'the identity: %d + %d is not %d + %d', excl, f['refused_ticks'],
+             'times do not add up: %d + %d is not %d + %d', excl, f['refused_ticks'],
              f['outer_ticks'], f['open_child_ticks'])
 
     def _entries(self, record):
@@ -492,8 +492,8 @@ class Rules:
                 need(not e['flags'] and e['min'] <= e['max'], 'counter %d', e['id'])
             else:
                 need(all(e['flags'] & bit or not e[part] for part, bit in PARTS.items()),
-                     'entry %d has what is not measured', e['id'])
-            need(e['count'] or record.name == 'DIFF', 'entry %d counts nothing', e['id'])
+                     'entry %d has a time that is not measured', e['id'])
+            need(e['count'] or record.name == 'DIFF', 'entry %d has count 0', e['id'])
             self.sums['counter values' if e['kind'] else 'timer count'] += e['count']
             for part in ('incl', 'excl', 'longest', 'asleep', 'runq', 'irq'):
                 self.sums[part] += e[part]
@@ -512,7 +512,7 @@ class Rules:
             need(children == f['open_child_ticks'], 'child_ticks')
 
     def _diff(self, record, f):
-        need(self.owner['kind'] in (0, 2), 'of what has exited')
+        need(self.owner['kind'] in (0, 2), 'DIFF of an exited task')
         self._profile(record, f)
         total, entries = self.profiles.setdefault(f['serial'], ({}, {}))
         for key in ('outer_ticks', 'open_child_ticks', 'refused', 'refused_ticks', 'clamped',
@@ -536,8 +536,8 @@ class Rules:
         need(f['first'] + f['nr_slots'] <= f['next'] <= f['written'], 'positions')
         need(f['lost'] <= f['first'] and f['next'] - f['first'] <= f['ring_slots'], 'lost')
         need(f['ring_slots'].bit_count() == 1, 'ring_slots %d', f['ring_slots'])
-        need(f['lost_from_ticks'] <= f['lost_to_ticks'], 'times of what is lost')
-        need(f['lost'] or not f['lost_to_ticks'], 'times of nothing lost')
+        need(f['lost_from_ticks'] <= f['lost_to_ticks'], 'times of a loss')
+        need(f['lost'] or not f['lost_to_ticks'], 'times without a loss')
         ring = self.rings.setdefault(f['serial'], {'next': f['first'] - f['lost'], 'stack': [],
                                                    'whole': f['first'] == 0})
         need(f['first'] - f['lost'] == ring['next'], 'continues at %d', f['first'])
@@ -593,14 +593,14 @@ class Rules:
 # Delta coding
 
 class Numbers:
-    """The encoded payload, from its beginning to its end."""
+    """Reads an encoded payload from its beginning to its end."""
 
     def __init__(self, data):
         self.data = data
         self.at = 0
 
     def take(self, nr):
-        need(self.at + nr <= len(self.data), 'an encoded record is cut off')
+        need(self.at + nr <= len(self.data), 'an encoded record is truncated')
         self.at += nr
         return self.data[self.at - nr:self.at]
 
@@ -760,7 +760,7 @@ class Delta:
 # Files
 
 def zstd(data, *options):
-    """zstd is not in the standard library of Python 3.11: its program does it."""
+    """Runs the program zstd, because Python 3.11 has no module for it."""
     return subprocess.run(['zstd', '-qc', *options], input=data, stdout=subprocess.PIPE,
                           check=True).stdout
 
@@ -769,7 +769,7 @@ def unpack_payload(compression, stored, raw):
     if compression == 1:
         z = zlib.decompressobj()
         data = z.decompress(stored) + z.flush()
-        need(z.eof and not z.unused_data, 'a zlib stream and more')
+        need(z.eof and not z.unused_data, 'bytes after a zlib stream')
     elif compression == 2:
         data = zstd(stored, '-d')
     else:
@@ -786,7 +786,7 @@ def header_crc(layout, header):
 
 
 def block_at(page, order, data, at):
-    """The block at @at: (header, payload as stored, where the next one is)."""
+    """The block at @at: (header, payload as stored, position of the next block)."""
     layout = page.layouts['ktau_block']
     f = layout.unpack(order, data[at:])
     need(f['magic'] == BLOCK_MAGIC and f['size'] % 8 == 0 and
@@ -803,7 +803,7 @@ def block_at(page, order, data, at):
 
 
 def check_times(decoder, block, payload):
-    """from_ns and to_ns are those of the streams that begin in the block."""
+    """Check that from_ns and to_ns are those of the streams that begin in the block."""
     times = [decoder.layouts['STREAM'].unpack(decoder.order, data)['realtime_ns']
              for kind, _, data in decoder.split(payload) if decoder.types.get(kind) == 'STREAM']
     need((block['from_ns'], block['to_ns']) == ((times[0], times[-1]) if times else (0, 0)),
@@ -855,7 +855,7 @@ def records(page, data, rules=None):
 
 
 def build_file(page, data, order, delta, compression):
-    """The records of @data as a file: each stream is a block."""
+    """The records of @data as a file with a block for each stream."""
     blocks, last, boot_id, times = [[]], None, bytes(16), []
     for decoder, record in records(page, data):
         if record.name == 'STREAM':
@@ -887,7 +887,7 @@ def build_file(page, data, order, delta, compression):
 # Commands
 
 def check(page, data):
-    """Counts and sums of what is in @data, with all rules held."""
+    """Check all rules; returns counts and sums of the records in @data."""
     rules = Rules(page)
     for _ in records(page, data, rules):
         pass
@@ -906,7 +906,7 @@ def plain(page, data):
 
 
 def mutations(page, data):
-    """(what, stream with that wrong), for each rule of which a record can show a breach."""
+    """(violation, stream that has it), for each rule that a single record can violate."""
     decoder = Decoder(page, payloads(page, data)[0].order)
     all_records = [decoder.record(*r) for r in decoder.split(data)]
     first = {}
@@ -928,23 +928,23 @@ def mutations(page, data):
     yield 'STREAM is missing', all_records[1:]
     yield 'END counts one more', changed('END', 'nr_records', lambda v: v + 1)
     yield 'a clock of another rate', changed('STREAM', 'clock_hz', lambda v: v * 2)
-    yield 'addresses without the right', changed('STREAM', 'access', lambda v: v & ~64)
+    yield 'addresses without permission', changed('STREAM', 'access', lambda v: v & ~64)
     yield 'an owner of an unknown cgroup', changed('OWNER', 'cgroup', lambda v: v + 5)
     if 'CGROUP' in first:
         yield 'a CGROUP is missing', without('CGROUP')
     if 'PROFILE' in first:
-        yield 'the identity is broken', changed('PROFILE', 'outer_ticks', lambda v: v + 1)
+        yield 'times that do not add up', changed('PROFILE', 'outer_ticks', lambda v: v + 1)
         yield 'more frames than the depth', changed(
             'PROFILE', 'depth', lambda v: 0, next(i for i, r in enumerate(all_records) if r.open))
-        yield 'an account of more than a life', changed('PROFILE', 'user_ticks', lambda v: M64)
+        yield 'an account that exceeds the life', changed('PROFILE', 'user_ticks', lambda v: M64)
         i = first['PROFILE']
         entries = all_records[i].entries[::-1]
         yield 'entries in descending order', (
             all_records[:i] + [all_records[i]._replace(entries=entries)] + all_records[i + 1:])
     if 'TRACE' in first:
         yield 'more slots than positions', changed('TRACE', 'next', lambda v: v - v)
-        yield 'a loss that was not', changed('TRACE', 'lost', lambda v: v + 1)
-        # Of a ring that has lost nothing
+        yield 'a loss that did not happen', changed('TRACE', 'lost', lambda v: v + 1)
+        # A ring without losses
         i = next(i for i, r in enumerate(all_records) if r.name == 'TRACE' and
                  not r.fields['first'] and any(s.fields['type'] == 2 for s in r.slots))
         slots = [s for s in all_records[i].slots if s.fields['type'] != 1]
@@ -964,7 +964,7 @@ def selftest(page, data):
         except Bad as bad:
             print(f'{what}: {bad}')
         else:
-            print(f'{what}: not noticed')
+            print(f'{what}: not detected')
             failed = 1
     return failed
 

@@ -24,7 +24,7 @@ static void check_same(const struct stream *s)
 	ktau__buffer_free(&decoded);
 }
 
-static void there_and_back(void **state)
+static void round_trip(void **state)
 {
 	struct stream s = { .word_bits = 64 };
 	unsigned int i;
@@ -68,7 +68,7 @@ static void smaller(void **state)
 }
 
 /* Records that contradict themselves are passed through unchanged. */
-static void odd(void **state)
+static void inconsistent_records(void **state)
 {
 	struct stream s = { .word_bits = 64 };
 	size_t at;
@@ -200,7 +200,7 @@ static void missing_word(void **state)
 			     last_bytes((unsigned int[]){ 0, 8 }, 2));
 }
 
-static void lies(void **state)
+static void invalid_input(void **state)
 {
 	static const struct {
 		uint8_t bytes[16];
@@ -231,13 +231,13 @@ static void lies(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(there_and_back),
+		cmocka_unit_test(round_trip),
 		cmocka_unit_test(smaller),
-		cmocka_unit_test(odd),
+		cmocka_unit_test(inconsistent_records),
 		cmocka_unit_test(both_orders),
 		cmocka_unit_test(entries_by_hand),
 		cmocka_unit_test(missing_word),
-		cmocka_unit_test(lies),
+		cmocka_unit_test(invalid_input),
 	};
 
 	return cmocka_run_group_tests_name("libktau: delta coding", tests, NULL, NULL);

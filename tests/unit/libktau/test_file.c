@@ -230,7 +230,7 @@ static void check_cut(const struct image *image, const size_t *starts, unsigned 
 	free(copy);
 }
 
-static void cut(void **state)
+static void truncated(void **state)
 {
 	struct image image;
 	size_t starts[64], size;
@@ -487,7 +487,7 @@ int main(void)
 		cmocka_unit_test(round_trip),
 		cmocka_unit_test(both_orders),
 		cmocka_unit_test(from_pipe),
-		cmocka_unit_test(cut),
+		cmocka_unit_test(truncated),
 		cmocka_unit_test(flipped),
 		cmocka_unit_test(flipped_header),
 		cmocka_unit_test(noise_between),

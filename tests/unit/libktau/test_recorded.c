@@ -401,7 +401,7 @@ static void altered_traces(void **state)
 }
 
 /* Truncated at random: a damaged stream never gives more records, and never crashes. */
-static void cut(void **state)
+static void truncated(void **state)
 {
 	static struct recorded recorded;
 	struct ktau_reader *r;
@@ -434,7 +434,7 @@ int main(void)
 		cmocka_unit_test(machines),
 		cmocka_unit_test(altered_profiles),
 		cmocka_unit_test(altered_traces),
-		cmocka_unit_test(cut),
+		cmocka_unit_test(truncated),
 	};
 
 	return cmocka_run_group_tests_name("libktau: recorded streams", tests, NULL, NULL);

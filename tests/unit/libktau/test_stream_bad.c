@@ -48,7 +48,7 @@ static void expect_damage(const struct stream *s)
 	ktau_reader_destroy(r);
 }
 
-static void lies(void **state)
+static void wrong_fields(void **state)
 {
 	static const struct entry entries[] = { { .id = 1 }, { .id = 2 }, { .id = 3 } };
 	static const struct frame frames[] = { { .id = 1 }, { .id = 2 } };
@@ -175,7 +175,7 @@ static void unknown_content(void **state)
 }
 
 /* Truncated anywhere: every complete record is returned, and the damage is reported. */
-static void cut(void **state)
+static void truncated(void **state)
 {
 	struct stream s = { .word_bits = 64 };
 	size_t ends[64], size, at, whole, nr = 0, last;
@@ -245,11 +245,11 @@ static void flipped(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lies),
+		cmocka_unit_test(wrong_fields),
 		cmocka_unit_test(bad_names),
 		cmocka_unit_test(not_ktau),
 		cmocka_unit_test(unknown_content),
-		cmocka_unit_test(cut),
+		cmocka_unit_test(truncated),
 		cmocka_unit_test(flipped),
 	};
 

@@ -238,7 +238,7 @@ static void bad_maps(void **state)
 }
 
 /* A truncated map is rejected, unless it is complete. */
-static void cut_maps(void **state)
+static void truncated_maps(void **state)
 {
 	struct ktau_symtab *s;
 	size_t size;
@@ -347,7 +347,7 @@ int main(void)
 		cmocka_unit_test(relocate),
 		cmocka_unit_test(verify),
 		cmocka_unit_test(bad_maps),
-		cmocka_unit_test(cut_maps),
+		cmocka_unit_test(truncated_maps),
 		cmocka_unit_test(large),
 		cmocka_unit_test(elf),
 		cmocka_unit_test(kallsyms),

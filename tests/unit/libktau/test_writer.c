@@ -60,7 +60,7 @@ static void append(void **state)
 	free(image.data);
 }
 
-static void refuses(void **state)
+static void rejects(void **state)
 {
 	const struct image text = { .data = (uint8_t *)"some precious text", .size = 18 };
 	struct ktau_writer *w, *second;
@@ -122,7 +122,7 @@ static void refuses(void **state)
 }
 
 /* Records that a reader would report as damage are not written. */
-static void refuses_records(void **state)
+static void rejects_records(void **state)
 {
 	struct ktau_rec_stream stream = {
 		.rec = { .size = sizeof(stream), .type = KTAU_REC_STREAM, .head = sizeof(stream) },
@@ -309,8 +309,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(compresses),
 		cmocka_unit_test(append),
-		cmocka_unit_test(refuses),
-		cmocka_unit_test(refuses_records),
+		cmocka_unit_test(rejects),
+		cmocka_unit_test(rejects_records),
 		cmocka_unit_test(repeats),
 		cmocka_unit_test(headers),
 		cmocka_unit_test(without_zstd),

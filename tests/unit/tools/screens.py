@@ -9,7 +9,7 @@ In a page, the lines between
     .\\" screen: ktau report recorded.ktau
     .\\" end
 
-are what that command prints in 80 columns, in a folder with the recording of a kernel
+are the output of that command with 80 columns, in a folder with the recording of a kernel
 (recorded.ktau) and the files of the tests' machine (see sample.c). ktau top is run in a
 terminal of 80 x 24. Without --write, a screen that differs from the page is reported and the
 exit status is 1.
@@ -93,7 +93,7 @@ def check(page, new):
     """The screens that differ, as lines of a diff."""
     for old, wanted in zip(SCREEN.finditer(page.read_text()), SCREEN.finditer(new)):
         if old[0] != wanted[0]:
-            print(f'{page}: {old[1]}: not what the command prints:')
+            print(f'{page}: {old[1]}: differs from the output of the command:')
             print(wanted[2], end='')
 
 

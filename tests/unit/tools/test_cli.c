@@ -447,7 +447,7 @@ static void write_bad(const char *data, size_t bytes)
 }
 
 /* The complete streams of a truncated file are printed. */
-static void test_cut(void **state)
+static void test_truncated(void **state)
 {
 	struct text file = good_file(), got;
 	size_t bytes, streams = 0, now;
@@ -578,7 +578,7 @@ int main(void)
 			NULL,
 			(void *)&complaints[i],
 		};
-	tests[nr++] = (struct CMUnitTest)cmocka_unit_test(test_cut);
+	tests[nr++] = (struct CMUnitTest)cmocka_unit_test(test_truncated);
 	tests[nr++] = (struct CMUnitTest)cmocka_unit_test(test_flipped);
 	return cmocka_run_group_tests(tests, prepare, clean);
 }

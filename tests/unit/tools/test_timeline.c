@@ -196,7 +196,7 @@ static void between_streams(void **state)
 }
 
 /* A reader that does not consume gets the same slots again. */
-static void again(void **state)
+static void read_again(void **state)
 {
 	static const struct stream s[] = {
 		{ 150, 0, { { 10, 0, 0, 0, 0, { ENTER(100, 1), EXIT(110, 1) } } } },
@@ -373,7 +373,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(merge),
 		cmocka_unit_test(between_streams),
-		cmocka_unit_test(again),
+		cmocka_unit_test(read_again),
 		cmocka_unit_test(gap),
 		cmocka_unit_test(unbalanced),
 		cmocka_unit_test(unfinished),

@@ -126,7 +126,7 @@ static void bytes_on_the_wire(void **state)
 	assert_memory_equal(message, wire, sizeof(wire));
 }
 
-static void spoiled_paths(void **state)
+static void invalid_paths(void **state)
 {
 	static char path[CIOD_MAX_PATH + 1];
 	static unsigned char message[2 * CIOD_MAX_PATH];
@@ -191,7 +191,7 @@ int main(void)
 		cmocka_unit_test(every_call),
 		cmocka_unit_test(arguments),
 		cmocka_unit_test(bytes_on_the_wire),
-		cmocka_unit_test(spoiled_paths),
+		cmocka_unit_test(invalid_paths),
 		cmocka_unit_test(long_data),
 		cmocka_unit_test(flags),
 	};
