@@ -48,7 +48,7 @@ build_kernel()
 	build_step tests/kernel/build -k "${KERNEL:-6.1}" "$@"
 }
 
-# built_groups CONFIG: the groups that a kernel of this configuration has, in one word.
+# built_groups CONFIG: the groups of a kernel with this configuration, in one word.
 built_groups()
 {
 	local symbol name
@@ -60,7 +60,7 @@ built_groups()
 	done | paste -s -d ,
 }
 
-# All programs, and those that run in guests.
+# Build all programs and those that run in guests.
 build_programs()
 {
 	build_step make -s -j"${JOBS:-$(nproc)}" test-programs
@@ -118,9 +118,9 @@ cost_gate()
 		END { print "1.." n; exit bad > 0 || !n }' "$out/output" "$2"
 }
 
-# progress NAME LOG [STEPS]: copy kbuild's output to LOG and tell how far it is of STEPS: on a
-# terminal one line that is rewritten, otherwise a line every half minute. How many steps there
-# were is left in LOG.steps.
+# progress NAME LOG [STEPS]: copy kbuild's output to LOG and print its progress in STEPS: on a
+# terminal one line that is rewritten, otherwise a line every half minute. LOG.steps then has the
+# number of steps.
 progress()
 {
 	local tty=0

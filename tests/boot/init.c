@@ -60,7 +60,7 @@ static void load_module(const char *name)
 	close(fd);
 }
 
-/* Their names give the order. */
+/* Modules are loaded in the order of their names. */
 static void load_modules(void)
 {
 	struct dirent **entries;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """C: layout, sizes, and what cppcheck finds.
 
-clang-tidy measures functions outside the kernel, see tidy.py; it cannot compile those of
-kernel-ext, which are measured here.
+clang-tidy checks the sizes of functions outside the kernel, see tidy.py; it cannot compile
+kernel-ext, whose functions are checked here.
 """
 
 import difflib

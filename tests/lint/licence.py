@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Licences: reuse lint, and that a file and its folder agree."""
+"""Licences: reuse lint, and the licence of a file is that of its folder."""
 
 import fnmatch
 import re
@@ -12,7 +12,7 @@ RULES = {
 }
 
 DEP5 = '.reuse/dep5'
-# What has no comments, or is not ours.
+# Files without comments, and those of others.
 EXEMPT = ('LICENSES/*', DEP5, 'patches/*.patch', '*.gitignore', '*.gitattributes',
           '*.json', '*.csv', '*.golden', '*.expected', '*.bin', '*.ktau',
           'tools/debian/copyright', '*.png', '*.svg', '*.hex', '*/testdata/*',
@@ -31,7 +31,7 @@ def check(project, found):
 
 
 def _reuse(project, found):
-    """A heading says what is wrong with the files below it; the summary repeats it."""
+    """A heading is the reason for the files that follow; the summary repeats it."""
     done = run(['reuse', '--root', project.root, 'lint'])
     if not done.returncode:
         return
@@ -48,7 +48,7 @@ def _reuse(project, found):
 
 
 def _folders(project):
-    """Return: a function that gives the licence that dep5 has for a path."""
+    """Return: a function that returns the licence of a path in dep5."""
     try:
         from debian.copyright import Copyright
     except ImportError as error:

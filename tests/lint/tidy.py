@@ -11,12 +11,13 @@ RULES = {
                   'deep, five parameters, and no mistakes',
 }
 
-# Everything is compiled in, so that everything is seen.
+# All options are enabled, so that all code is checked.
 FLAGS = ('-std=gnu11', '-D_GNU_SOURCE', '-D_FILE_OFFSET_BITS=64', '-DTEST_BUILD="build"',
          '-DKTAU_HAVE_NCURSES', '-DKTAU_HAVE_SQLITE', '-DKTAU_HAVE_OTF2', '-DKTAU_HAVE_GNUTLS',
          '-Ilibktau/include', '-Ilibktau/legacy/include', '-Ikernel-ext/include/uapi',
-         '-iquotelibktau', '-Iktaud', '-Itools/ktau', '-Itools/funcmap', '-Itools/runktau', '-Izepto-config')
-# These are for another machine than this one, and toys are parts of a copy of the project.
+         '-iquotelibktau', '-Iktaud', '-Itools/ktau', '-Itools/funcmap', '-Itools/runktau',
+         '-Izepto-config')
+# Programs for another machine; the toy examples belong to a copy of the project.
 ELSEWHERE = ('tests/progs/exceptions.c', 'tests/progs/compat32.c')
 
 

@@ -9,7 +9,7 @@ RULES = {
     'spelling': 'codespell finds nothing',
 }
 
-# What was recorded is not ours to spell.
+# Recorded data are exempt.
 EXEMPT = re.compile(r'^LICENSES/|/data/|\.(png|svg|ktau)$')
 
 

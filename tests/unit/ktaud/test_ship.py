@@ -38,7 +38,7 @@ def place(address):
 
 
 def talk(to, sent):
-    """What a collector answers to these bytes."""
+    """The collector's answer to these bytes."""
     with socket.create_connection(place(to), 10) as s:
         s.sendall(sent)
         s.shutdown(socket.SHUT_WR)
@@ -50,7 +50,7 @@ def talk(to, sent):
 
 
 class Relay:
-    """A collector's place, from which all goes to the collector at to and back.
+    """A proxy in place of a collector, which forwards both directions.
 
     The connection is cut before the answer with the number cut. Instead of the first answer,
     forge is given; without a collector that is all.
@@ -260,8 +260,8 @@ class Shipping(Case):
         self.ships()
         self.assertTrue(self.same())
 
-    def test_an_acknowledgement_that_is_lost(self):
-        # The collector is killed between each part's way to the disk and its answer
+    def test_lost_acknowledgements(self):
+        # The collector is killed between writing each part and answering
         to, self.to = self.to, f'tcp:127.0.0.1:{free_port()}'
         path = self.fill(1, 12)
         sizes = []
@@ -278,7 +278,7 @@ class Shipping(Case):
             self.ships()
         self.assertTrue(self.same())
 
-    def test_two_recordings_of_one_name(self):
+    def test_two_recordings_with_one_name(self):
         for beginning in False, True:
             with self.subTest(from_the_start=beginning):
                 shutil.rmtree(self.out, ignore_errors=True)
@@ -286,7 +286,7 @@ class Shipping(Case):
                 path = self.write(1, recording.file_header(7), recording.block(b'first' * 9999))
                 first = path.read_bytes()
                 if beginning:
-                    # The other one asks when there is nothing yet, and sends when there is
+                    # The other shipper asks while there is no file, and sends once there is one
                     self.assertEqual(talk(self.to, b'\nsize %s\n' % path.name.encode()), '0\n')
                 self.ships()
                 path.write_bytes(recording.file_header(8) + recording.block(b'other' * 99999))
@@ -303,13 +303,13 @@ class Shipping(Case):
                 self.assertEqual((self.status, path.exists()), (1, True))
                 self.assertEqual((self.out / path.name).read_bytes(), first)
                 if not beginning:
-                    # Nor are the others held up
+                    # Other connections are not blocked, either
                     self.assertEqual(sorted(p.name for p in self.spool.iterdir()),
                                      [path.name, recording.name(3)])
                 collector.kill()
                 collector.wait()
 
-    def test_a_peer_that_is_no_collector(self):
+    def test_a_peer_that_is_not_a_collector(self):
         path = self.fill(1)
         for answer, wanted in [
                 (b'', 'the collector has closed the connection'),
@@ -324,7 +324,7 @@ class Shipping(Case):
                 self.assertNotIn('\x1b', said)
                 self.assertEqual((self.status, path.exists()), (1, True))
 
-    def test_two_at_once_do_no_harm(self):
+    def test_two_shippers_in_one_folder(self):
         self.collect()
         self.fill(1, 40)
         both = [self.start(*self.command('--once')) for _ in range(2)]
@@ -434,7 +434,7 @@ class Collecting(Case):
         with socket.socket(socket.AF_UNIX) as s:
             s.connect(str(self.dir / 'socket'))
             s.sendall(b'\n' + b'size a.ktau\n' * 5000)
-            # Until the collector waits for room for its answers
+            # Continue until the collector cannot send more answers
             before, waiting = -1, 0
             while not waiting or waiting != before:
                 time.sleep(0.1)

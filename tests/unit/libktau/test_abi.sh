@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Compares the tables of docs/abi.md with the headers: every structure with its size,
-# every field with its offset. The compiler does the comparison. ktau(7) has the groups of
+# Compare the tables of docs/abi.md with the headers: the size of every structure and
+# the offset of every field. The compiler does the comparison. ktau(7) has the groups of
 # their list, in its order.
 #
 # usage: test_abi.sh BUILD_DIRECTORY

@@ -295,7 +295,7 @@ static void flipped(void **state)
 	}
 }
 
-/* Without the magic number it is no file; any other wrong bit of the header loses no block. */
+/* A wrong magic number makes a file unreadable; other wrong bits of the header lose no block. */
 static void check_header_bit(struct image *image, size_t header_bytes, size_t bit)
 {
 	struct ktau_reader *r;

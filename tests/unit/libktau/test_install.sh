@@ -86,9 +86,9 @@ if "$work/top10" "$work/cut.ktau" >/dev/null 2>"$work/err"; then rc=1; fi
 grep -q 'cut.ktau: truncated at byte' "$work/err" || rc=1
 ok $rc "the example reports the damage of a damaged file"
 
-# The shells find the completion where it was installed, and it completes.
+# The shells find the installed completion, and it works.
 rc=0
-# shellcheck disable=SC2016 # the shell that is asked expands it
+# shellcheck disable=SC2016 # expanded by the tested shell
 bash --norc -c '. "$1"; complete -p ktau; COMP_WORDS=(ktau stat); COMP_CWORD=1; _ktau
 	printf "%s\n" "${COMPREPLY[@]}" | sort | xargs' bash \
 	"$root/usr/share/bash-completion/completions/ktau" >"$work/completed" 2>&1 || rc=1
@@ -97,7 +97,7 @@ grep -qx 'stats status' "$work/completed" || { cat "$work/completed"; rc=1; }
 ok $rc "bash completes by the installed script"
 
 if command -v zsh >/dev/null; then
-	# shellcheck disable=SC2016 # likewise
+	# shellcheck disable=SC2016 # expanded by the tested shell
 	zsh -f -c 'fpath=($1 $fpath); autoload -Uz compinit; compinit -u -D
 		print $_comps[ktau]; autoload +X -Uz _ktau && print loaded' zsh \
 		"$root/usr/share/zsh/site-functions" >"$work/completed" 2>&1

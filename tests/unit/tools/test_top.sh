@@ -171,19 +171,19 @@ steps()
 	"$build/tests/unit/tools/crowd" "$tmp/crowd.ktau" 2000 0
 	size=$(stat -c %s "$tmp/crowd.ktau")
 	open_term "$build/tools/ktau/ktau top -d 1000 $tmp/crowd.ktau"
-	check "the first period of many tasks" shows 'stream 2 of 9$'
+	check "index: the first period" shows 'stream 2 of 9$'
 	keys Right Right Right Right Right
-	check "five periods on" shows 'stream 7 of 9  FROZEN'
+	check "index: five periods later" shows 'stream 7 of 9  FROZEN'
 	bytes=$(rchar Right 'stream 8 of 9')
-	check "a step reads from the last full stream on: $bytes of $size bytes" \
+	check "index: a step reads from the last full stream on: $bytes of $size bytes" \
 		[ "$((bytes * 2))" -lt "$size" ]
 	screen | sed 1d >"$tmp/index"
 	keys Left Left Left Left Left Left Left
-	check "back to the first" shows 'stream 2 of 9'
+	check "index: back to the first period" shows 'stream 2 of 9'
 	keys Right Right Right Right Right Right
-	check "and there again, the same" shows 'stream 8 of 9'
+	check "index: forward again" shows 'stream 8 of 9'
 	screen | sed 1d >"$tmp/again"
-	check "is the same" cmp "$tmp/index" "$tmp/again"
+	check "index: the same screen as before" cmp "$tmp/index" "$tmp/again"
 }
 
 replays()

@@ -26,7 +26,7 @@ ZEPTO = pathlib.Path('zepto-config').resolve()
 TOKEN = '0123456789abcdef' * 2
 USER = 1000
 ROOT = 0xffffffff
-HELLO_SECONDS = 10  # ciod's, for a connection that has not shown the token
+HELLO_SECONDS = 10  # ciod's limit for a connection without the token
 NR = {name: number for number, name in enumerate(
     'hello bye end openat close read write pread64 pwrite64 lseek statx getdents64 mkdirat '
     'unlinkat renameat2 linkat symlinkat readlinkat faccessat fchmodat fchmod fchownat '
@@ -358,9 +358,9 @@ class Daemon(Job):
                 break
         else:
             self.skipTest('this machine needs more time for a connection than ciod gives it')
-        # It was served while the last of them had time left
+        # It was served before the last of them timed out
         self.assertFalse(closed)
-        # A byte now and then does not move the deadline: the whole hello would take 30 s
+        # Single bytes do not extend the deadline: the complete hello would take 30 s
         with self.assertRaises(OSError):
             for byte in job.hello(job.COMPUTE, TOKEN):
                 silent[-1].sendall(bytes([byte]))

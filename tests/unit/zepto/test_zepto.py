@@ -450,7 +450,7 @@ class Collecting(Case):
             self.dumps.check()
         self.assertEqual((self.out / 'a.ktau').stat().st_size, 60000)
 
-    def test_silent_connections_keep_nobody_out(self):
+    def test_silent_connections_do_not_block_others(self):
         # However slow this machine is
         self.stack.enter_context(mock.patch.object(collect.collector, 'HELLO_SECONDS', 3600))
         silent = [self.connect() for _ in range(50)]
