@@ -108,8 +108,8 @@ int main(void)
 		each = measure(end, "groups=all");
 		all = each < all ? each : all;
 	}
-	tap_ok(all > few * 0.7, "softirq:NET_RX of the CPUs: %.0f ns each with all groups, %.0f with two",
-	       all, few);
+	tap_ok(all > few * 0.7,
+	       "softirq:NET_RX of the CPUs: %.0f ns each with all groups, %.0f with two", all, few);
 	close(end[0]);
 	close(end[1]);
 	self_close();
