@@ -1,0 +1,236 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Follow CONTRIBUTING.md: add a toy hook, a toy group and a toy subcommand to a copy of
+the project.
+
+The section of each lists the files to touch. A toy that changes a file which the list does
+not name, or leaves out one which it names, is an error. Patches are made by the commands
+that the section of hooks gives.
+"""
+
+import argparse
+import dataclasses
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import typing
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+TOY = pathlib.Path(__file__).resolve().parent / 'toy'
+sys.path.insert(0, str(TOP / 'tests/lint'))
+
+import patch as patchfile  # noqa: E402
+from project import Project  # noqa: E402
+
+PAGE = 'CONTRIBUTING.md'
+
+
+class Wrong(Exception):
+    """The page cannot be followed; the text says why."""
+
+
+@dataclasses.dataclass
+class Copy:
+    """@root: the project that the toys are added to; @project: the one that is copied."""
+    root: pathlib.Path
+    project: Project
+
+    def edit(self, path, old, new):
+        """Put @new in the place of the only @old of a file."""
+        text = (self.root / path).read_text(encoding='utf-8')
+        if text.count(old) != 1:
+            raise Wrong(f'{path} has {text.count(old)} times {old!r}')
+        (self.root / path).write_text(text.replace(old, new), encoding='utf-8')
+
+    def append(self, path, text):
+        with open(self.root / path, 'a', encoding='utf-8') as file:
+            file.write(text)
+
+    def add(self, path, source):
+        shutil.copy(TOY / source, self.root / path)
+
+    def contents(self):
+        """Path -> what is in the file."""
+        return {str(path.relative_to(self.root)): path.read_bytes()
+                for path in self.root.rglob('*') if path.is_file()}
+
+
+@dataclasses.dataclass
+class Toy:
+    """@heading: of the section of the page; @names: what its placeholders stand for;
+    @make: adds the toy to a Copy."""
+    heading: str
+    names: dict
+    make: typing.Callable
+
+
+def section(page, heading):
+    """The text of one section."""
+    match = re.search(rf'^## {heading}\n(.*?)(?=^## |\Z)', page, re.M | re.S)
+    if not match:
+        raise Wrong(f'{PAGE} has no section "{heading}"')
+    return match.group(1)
+
+
+def listed(page, toy, versions):
+    """The files that a section lists, its placeholders replaced."""
+    match = re.search(r'^Files:\n\n((?:- .*\n(?: .*\n)*)+)', section(page, toy.heading), re.M)
+    if not match:
+        raise Wrong(f'{PAGE}: "{toy.heading}" has no list of files')
+    files = set()
+    for path in re.findall(r'`([^`\s]*/[^`\s]*)`', match.group(1)):
+        for word, name in toy.names.items():
+            path = path.replace(word, name)
+        files |= {path.replace('VERSION', version) for version in versions}
+    return files
+
+
+def refresh_command(page):
+    """How the page has a patch written."""
+    match = re.search(r'^ *quilt (refresh .*)$', section(page, 'A hook'), re.M)
+    if not match:
+        raise Wrong(f'{PAGE} has no "quilt refresh"')
+    return match.group(1).split()
+
+
+def quilt(tree, *arguments, **options):
+    done = subprocess.run(['quilt', '--quiltrc', '-', *arguments], cwd=tree, encoding='utf-8',
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+                          **options)
+    if done.returncode:
+        raise Wrong(f'quilt {" ".join(arguments)}: {done.stdout.strip()}')
+
+
+def unpacked(copy, version):
+    """The files of a kernel that its queue touches, with the queue as patches."""
+    queue = copy.root / 'patches' / version
+    touched = {file.path for path in queue.glob('*.patch')
+               for file in patchfile.parse(path.read_text(encoding='utf-8')).files}
+    tree = copy.project.kernel_tree(version, sorted(touched), f'quilt-{version}')
+    (tree / 'patches').symlink_to(queue)
+    return tree
+
+
+def hook(copy, page, patch, path, edit):
+    """Add a hook to @path in the top patch, for every version: what the page says."""
+    for version in copy.project.versions():
+        tree = unpacked(copy, version)
+        if isinstance(patch, str):
+            quilt(tree, 'push', patch)
+        else:
+            after, patch_name, header = patch
+            quilt(tree, 'push', after)
+            quilt(tree, 'new', patch_name)
+            quilt(tree, 'add', path)
+            quilt(tree, 'header', '-r', input=(TOY / header).read_text())
+        Copy(tree, copy.project).edit(path, *edit)
+        quilt(tree, *refresh_command(page))
+        quilt(tree, 'push', '-a')
+
+
+def make_hook(copy, page):
+    head = 'static int kill_something_info(int sig, struct kernel_siginfo *info, pid_t pid)\n{\n'
+    hook(copy, page, 'signal.patch', 'kernel/signal.c',
+         (head, head + '\tKTAU_SCOPE(SIGNAL, kill_something_info);\n'))
+    line = '\tself_expect("500 dequeued", self_entry(p, "collect_signal").count, 500);\n'
+    copy.edit('tests/progs/exact_counts.c', line, line +
+              '\tself_expect("500 calls", self_entry(p, "kill_something_info").count, 500);\n')
+
+
+def make_group(copy, page):
+    uapi = 'kernel-ext/include/uapi/linux/'
+    bits = [int(bit) for bit in re.findall(
+        r'^KTAU_GROUP\(\w+, \w+, (\d+)\)', (copy.root / uapi / 'ktau_groups.h').read_text(), re.M)]
+    bit = max(bits) + 1
+    copy.edit(uapi + 'ktau_groups.h', '\n#undef KTAU_GROUP\n',
+              f'KTAU_GROUP(TOY, toy, {bit})\t\t/* what toys do */\n\n#undef KTAU_GROUP\n')
+    copy.edit(uapi + 'ktau.h', f'#define KTAU_NR_GROUPS\t\t{bit}\n',
+              f'#define KTAU_NR_GROUPS\t\t{bit + 1}\n')
+    copy.edit(uapi + 'ktau.h', f'#define KTAU_GROUP_ALL\t\t{0xfff << 16 | (1 << bit) - 1:#010x}U',
+              f'#define KTAU_GROUP_ALL\t\t{0xfff << 16 | (2 << bit) - 1:#010x}U')
+    copy.edit('kernel-ext/kernel/ktau/Kconfig', 'config KTAU_PARANOID\n',
+              (TOY / 'Kconfig').read_text() + '\nconfig KTAU_PARANOID\n')
+    copy.append('tests/kernel/ktau.config', 'CONFIG_KTAU_TOY=y\n')
+    head = 'int ksys_unshare(unsigned long unshare_flags)\n{\n'
+    hook(copy, page, ('task.patch', 'toy.patch', 'header'), 'kernel/fork.c',
+         (head, head + '\tKTAU_SCOPE(TOY, ksys_unshare);\n'))
+    last = 'user mode, and a root frame for each entry into the kernel\n'
+    copy.edit('libktau/ktau.7', last, last + '.It toy\nwhat toys do\n')
+
+
+def make_subcommand(copy, _):
+    copy.add('tools/ktau/ktau-toy.c', 'ktau-toy.c')
+    copy.add('tools/ktau/ktau-toy.1', 'ktau-toy.1')
+    copy.edit('tools/ktau/ktau.1', '.TP\n.BR help ',
+              '.TP\n.B toy\nSay hello; see\n.BR ktau-toy (1).\n.TP\n.BR help ')
+    golden = 'tests/unit/tools/data/golden/'
+    copy.edit('tests/unit/tools/test_cli.c', '\t{ "help", "ktau --help", 0 },\n',
+              '\t{ "help", "ktau --help", 0 },\n\t{ "toy", "ktau toy", 0 },\n')
+    copy.add(golden + 'toy', 'golden')
+    copy.edit(golden + 'help', "\n\n'ktau COMMAND", "\n  toy        say hello\n\n'ktau COMMAND")
+
+
+TOYS = (
+    Toy('A hook', {'SUBSYSTEM': 'signal'}, make_hook),
+    Toy('A group', {'NAME': 'toy'}, make_group),
+    Toy('A subcommand of ktau', {'NAME': 'toy'}, make_subcommand),
+)
+
+
+def follow(copy, toy, page):
+    """Add one toy. Return: how the list and the files that it changed differ."""
+    before = copy.contents()
+    try:
+        toy.make(copy, page)
+        wanted = listed(page, toy, copy.project.versions())
+    except Wrong as reason:
+        return [str(reason)]
+    after = copy.contents()
+    changed = {path for path in before.keys() | after.keys()
+               if before.get(path) != after.get(path)}
+    return [f'{PAGE}: "{toy.heading}" does not list {path}' for path in sorted(changed - wanted)] + \
+        [f'{PAGE}: "{toy.heading}" lists {path}, which the toy does not change'
+         for path in sorted(wanted - changed)]
+
+
+def copy_files(source, names, target):
+    for name in names:
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source / name, target / name)
+
+
+def update(source, target):
+    """Make @target what @source is, and touch only what differs: builds are incremental."""
+    new, old = Copy(source, None).contents(), {}
+    if target.exists():
+        old = Copy(target, None).contents()
+    for name in old.keys() - new.keys():
+        (target / name).unlink()
+    copy_files(source, [name for name in new if new[name] != old.get(name)], target)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('--build', default='build', help='where to work')
+    parser.add_argument('--sources', default='/usr/src',
+                        help='where linux-source-VERSION.tar.xz are')
+    parser.add_argument('tree', type=pathlib.Path, help='the copy with the toys')
+    args = parser.parse_args()
+    os.chdir(TOP)
+    project = Project('.', args.build, args.sources)
+    staged = project.scratch / 'contributing'
+    shutil.rmtree(staged, ignore_errors=True)
+    copy_files(TOP, project.files(), staged)
+    copy = Copy(staged, project)
+    page = (staged / PAGE).read_text(encoding='utf-8')
+    wrong = [reason for toy in TOYS for reason in follow(copy, toy, page)]
+    update(staged, args.tree)
+    print('\n'.join(wrong), end='\n' if wrong else '')
+    return 1 if wrong else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
