@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Addresses in a byte stream become names.
+ * Replaces addresses in a byte stream by names.
  *
- * Speed comes from looking at every eighth byte only: where that one is no
- * hexadecimal digit, no number of eight digits covers it and none can begin
- * before it. Numbers seen lately are in a small table; others cost a binary
- * search of the map.
+ * For speed, only every eighth byte is examined: if it is not a hexadecimal digit, no number of
+ * eight digits contains it, and none can start before it. Recently seen numbers are cached in a
+ * small table; all others take a binary search of the map.
  *
- * The input buffer is: CONTEXT bytes that went out already, the bytes that
- * were held back last time because a number may go on, new bytes.
+ * The input buffer contains CONTEXT bytes that have already been written, the bytes that were held
+ * back last time because they may be the start of a number, and new bytes.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -19,7 +18,7 @@
 enum {
 	MIN_DIGITS = 8,
 	MAX_DIGITS = 16,
-	CONTEXT = 3,		/* "0x" and what comes before it */
+	CONTEXT = 3,		/* "0x" and the byte before it */
 	IN_BYTES = 1 << 20,
 	OUT_BYTES = 1 << 20,
 	OUT_SLACK = 2048,	/* longest name + offset + module */
@@ -29,7 +28,7 @@ enum {
 struct cached {
 	uint64_t address;
 	uint64_t offset;
-	const char *name;	/* NULL: in no function */
+	const char *name;	/* NULL: not in a function */
 	const char *module;
 	uint32_t name_bytes;
 	bool used;
@@ -40,11 +39,11 @@ struct addrs {
 	addrs_write_fn write;
 	void *arg;
 	struct addrs_counts counts;
-	bool narrow;		/* the map's addresses have 8 digits */
-	bool wide;		/* ... 16 digits */
-	int8_t digit[256];	/* value, -1 for no digit */
+	bool narrow;		/* the map has addresses with 8 digits */
+	bool wide;		/* the map has addresses with 16 digits */
+	int8_t digit[256];	/* value of a digit; -1 for anything else */
 	bool word[256];
-	size_t in_bytes;	/* held back, after the context */
+	size_t in_bytes;	/* bytes held back, after the context */
 	size_t out_bytes;
 	struct cached cache[CACHE_SLOTS];
 	char in[CONTEXT + IN_BYTES];
@@ -168,7 +167,7 @@ static int emit_name(struct addrs *a, const struct cached *c)
 {
 	int err = 0;
 
-	/* One test for room here instead of one in each of five copies. */
+	/* Check for room once here instead of in each of five copies. */
 	if (OUT_BYTES - a->out_bytes < OUT_SLACK)
 		err = flush(a);
 	if (!err)
@@ -191,7 +190,7 @@ static bool looks_like_kernel(const struct addrs *a, uint64_t value, size_t digi
 	       (a->narrow && digits == 8 && value >> 31);
 }
 
-/* Where the number at @digits begins, its 0x included; NULL: it is part of a word. */
+/* Start of the number at @digits, including its 0x; NULL if it is part of a word. */
 static const char *number_start(const struct addrs *a, const char *digits)
 {
 	const unsigned char *d = (const unsigned char *)digits;
@@ -212,7 +211,7 @@ static uint64_t number_value(const struct addrs *a, const char *s, const char *e
 	return value;
 }
 
-/* The digits [@s, @e): name them if they are an address. @done moves past them. */
+/* If the digits [@s, @e) are an address, write its name. @done is advanced past them. */
 static int number(struct addrs *a, const char *s, const char *e, const char **done)
 {
 	size_t digits = (size_t)(e - s);
@@ -237,7 +236,7 @@ static int number(struct addrs *a, const char *s, const char *e, const char **do
 	return err;
 }
 
-/* Where bytes begin that may be the first part of a number. */
+/* Start of the trailing bytes that may be the beginning of a number. */
 static const char *unfinished(const struct addrs *a, const char *from, const char *end)
 {
 	const char *s = end, *start;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Addresses in a byte stream become names, everything else stays as it is.
+ * Replaces addresses in a byte stream by names; everything else is copied unchanged.
  *
- * An address is 8 to 16 hexadecimal digits, with 0x before them or not, that
- * no letter, digit or underscore touches, and that lie in a function of the
- * map. It becomes "name", "name+0x1c" or "name+0x1c[module]".
+ * An address consists of 8 to 16 hexadecimal digits, optionally preceded by 0x, that are not next
+ * to a letter, digit or underscore, and lies in a function of the map. It is replaced by "name",
+ * "name+0x1c" or "name+0x1c[module]".
  */
 #ifndef KTAU_TOOLS_ADDRS_H
 #define KTAU_TOOLS_ADDRS_H
@@ -16,29 +16,29 @@
 
 struct addrs;
 
-/* Takes all bytes of one piece of output. 0 or -errno. */
+/* Writes all bytes of a piece of output. Return: 0 or -errno. */
 typedef int (*addrs_write_fn)(void *arg, const char *data, size_t size);
 
 /**
- * struct addrs_counts - what went by
- * @resolved: addresses that became names
- * @unresolved: numbers that look like kernel addresses (as many digits as the
- *	map's, highest bit set) but lie in no function
+ * struct addrs_counts - statistics
+ * @resolved: addresses replaced by names
+ * @unresolved: numbers that look like kernel addresses (as many digits as in the map,
+ *	highest bit set) but are not in any function
  */
 struct addrs_counts {
 	uint64_t resolved;
 	uint64_t unresolved;
 };
 
-/* Memory is fixed from here on. NULL without memory. */
+/* Allocates all memory that is needed. Return: NULL if there is none. */
 struct addrs *addrs_create(const struct ktau_symtab *symtab,
 			   addrs_write_fn write, void *arg);
 void addrs_destroy(struct addrs *a);
 
-/* Where the next bytes go, and how many fit (never 0). */
+/* Where to put the next bytes, and how many fit (never 0). */
 char *addrs_space(struct addrs *a, size_t *size);
 
-/* @size bytes were put there; 0 is the end of the input. 0 or -errno. */
+/* Process @size bytes that were put there; 0 is the end of the input. Return: 0 or -errno. */
 int addrs_feed(struct addrs *a, size_t size);
 
 const struct addrs_counts *addrs_counts(const struct addrs *a);

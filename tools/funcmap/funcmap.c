@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * funcMap: addresses of the kernel become names, in text of any kind, in ktaud's files and
- * in saved streams.
+ * funcMap: replace kernel addresses by names, in text of any kind, in ktaud's files and in saved
+ * streams.
  */
 #include <argp.h>
 #include <ctype.h>
@@ -29,11 +29,11 @@ struct options {
 };
 
 /**
- * struct input - what is read
- * @name: for messages
- * @fd: where from
- * @head: the first bytes, that tell what it is; they are read no more
- * @head_bytes: number of them
+ * struct input - an input
+ * @name: name for messages
+ * @fd: descriptor
+ * @head: first bytes, which identify the type; they have already been read from @fd
+ * @head_bytes: length of @head
  */
 struct input {
 	const char *name;
@@ -46,18 +46,18 @@ enum { OPT_SLIDE = 256, OPT_STEXT };
 
 static const struct argp_option argp_options[] = {
 	{ "map", 'm', "FILE", 0,
-	  "System.map, kallsyms or vmlinux (default /proc/kallsyms)", 0 },
-	{ "output", 'o', "FILE", 0, "Write to FILE, not to standard output", 0 },
+	  "Read symbols from a System.map, kallsyms or vmlinux (default: /proc/kallsyms)", 0 },
+	{ "output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0 },
 	{ "slide", OPT_SLIDE, "OFFSET", 0,
 	  "The kernel ran OFFSET bytes after the addresses of the map", 0 },
 	{ "stext", OPT_STEXT, "ADDRESS", 0,
 	  "The kernel ran with _stext at ADDRESS", 0 },
-	{ NULL, 'p', "MAP", 0, "As the first KTAU had it: the same as -m MAP", 1 },
-	{ NULL, 't', "MAP", 0, "Likewise", 1 },
+	{ NULL, 'p', "MAP", 0, "The same as -m MAP; for compatibility with the first KTAU", 1 },
+	{ NULL, 't', "MAP", 0, "The same as -m MAP; for compatibility with the first KTAU", 1 },
 	{ 0 }
 };
 
-/* Hexadecimal, with or without 0x; not 0. 0 or -1. */
+/* Parse a hexadecimal number other than 0, with or without 0x. Return: 0 or -1. */
 static int parse_address(const char *text, uint64_t *address)
 {
 	char *end;
@@ -102,7 +102,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (o->have_slide && o->have_stext)
-			cli_usage(state, "--slide and --stext exclude each other");
+			cli_usage(state, "--slide and --stext cannot be combined");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -110,9 +110,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 static const struct argp parser = {
 	argp_options, parse_option, "[FILE...]",
-	"Replace addresses of the kernel by names. FILE is text of any kind, which "
-	"passes through with names in place of addresses, or a file of ktaud, which "
-	"is printed; without FILE, or where FILE is -, read standard input.",
+	"Replace kernel addresses by names. FILE is text of any kind, which is copied with "
+	"names in place of addresses, or a file written by ktaud, which is printed. Without "
+	"FILE, or if FILE is -, read standard input.",
 	NULL, NULL, NULL
 };
 
@@ -121,13 +121,13 @@ static int write_all(void *arg, const char *data, size_t size)
 	return fwrite(data, 1, size, arg) == size && !fflush(arg) ? 0 : -EIO;
 }
 
-/* @stext becomes where --slide or --stext say, or where the map has it. */
+/* Set @stext as requested by --slide or --stext, or to that of the map, and relocate the map. */
 static int place_map(struct ktau_symtab *symtab, struct options *o)
 {
 	uint64_t stext = symbolize_map_stext(symtab);
 
 	if (o->have_slide && !stext) {
-		complain("%s: no symbol _stext, so --slide has no effect",
+		complain("%s: contains no symbol _stext, so --slide has no effect",
 			 o->map ? o->map : "/proc/kallsyms");
 		return -1;
 	}
@@ -139,7 +139,7 @@ static int place_map(struct ktau_symtab *symtab, struct options *o)
 	return -1;
 }
 
-/* As read(2), but never interrupted. */
+/* Like read(2), but never interrupted by a signal. */
 static ssize_t read_some(int fd, char *to, size_t size)
 {
 	ssize_t n;
@@ -151,8 +151,8 @@ static ssize_t read_some(int fd, char *to, size_t size)
 }
 
 /*
- * Is it ktaud's file or a saved stream? Either begins with a magic or with a
- * small number, and no text does: one that comes slowly is not kept waiting.
+ * Is the input a file of ktaud or a saved stream? Either begins with a magic or with a small
+ * number, which no text does. Text from a slow pipe is recognised without waiting for more.
  */
 static bool is_ktau_data(const struct input *in, bool *sure)
 {
@@ -168,7 +168,9 @@ static bool is_ktau_data(const struct input *in, bool *sure)
 	return words[2] == KTAU_MAGIC || words[2] == __builtin_bswap32(KTAU_MAGIC);
 }
 
-/* What it is, by its first bytes. 1: KTAU data, 0: text, -1: an error, with a message. */
+/*
+ * Identify the input by its first bytes. Return: 1 for KTAU data, 0 for text, -1 with a message.
+ */
 static int look_at(struct input *in)
 {
 	bool is_ktau, sure;
@@ -187,7 +189,7 @@ static int look_at(struct input *in)
 	return is_ktau;
 }
 
-/* The child's part: all of @in to @to. Exit status. */
+/* Runs in the child: copy all of @in to @to. Return: the exit status. */
 static int copy_input(const struct input *in, int to)
 {
 	char bytes[65536];
@@ -198,7 +200,7 @@ static int copy_input(const struct input *in, int to)
 		for (done = 0; done < n;) {
 			ssize_t written = write(to, bytes + done, (size_t)(n - done));
 
-			/* The parent has had enough, and says why. */
+			/* The parent has stopped reading, and says why. */
 			if (written < 0 && errno != EINTR)
 				return CLI_DONE;
 			done += written > 0 ? written : 0;
@@ -211,7 +213,7 @@ static int copy_input(const struct input *in, int to)
 	return CLI_FAILED;
 }
 
-/* Of a pipe the first bytes are gone: they come again through another one. */
+/* The first bytes of the pipe have been read, so pass everything through another pipe. */
 static int dump_pipe(const struct input *in, struct ktau_symtab *symtab, FILE *out)
 {
 	int fds[2], status = 0, err;
@@ -251,7 +253,7 @@ static int wrong_map(const struct addrs_counts *counts, const char *name, const 
 	if (!counts->unresolved || counts->resolved)
 		return CLI_DONE;
 	complain("%s: none of its %" PRIu64 " kernel addresses is in a function of %s: "
-		 "the map of another kernel, or the kernel was loaded elsewhere "
+		 "the map belongs to another kernel, or the kernel was loaded elsewhere "
 		 "(see --stext)",
 		 name, counts->unresolved, map ? map : "/proc/kallsyms");
 	return CLI_FAILED;
@@ -301,7 +303,7 @@ static int map_input(const char *path, const struct options *o,
 		complain("%s: %s", path, strerror(errno));
 		return CLI_FAILED;
 	}
-	/* A file of ktaud before this one has moved the map. */
+	/* An earlier file of ktaud may have relocated the map. */
 	ktau_symtab_relocate(symtab, o->stext);
 	switch (look_at(&in)) {
 	case 1:
@@ -318,7 +320,7 @@ static int map_input(const char *path, const struct options *o,
 	return err;
 }
 
-/* A file that is both written and read is lost, or has no end. Prints a message. */
+/* Is the output also an input? It would be destroyed or grow without end. Prints a message. */
 static bool is_input(int fd, const char *name, const struct options *o)
 {
 	struct stat out, in;
@@ -331,13 +333,13 @@ static bool is_input(int fd, const char *name, const struct options *o)
 						  fstat(STDIN_FILENO, &in);
 		if (err || in.st_dev != out.st_dev || in.st_ino != out.st_ino)
 			continue;
-		complain("%s: is an input as well", name);
+		complain("cannot write %s: it is also an input", name);
 		return true;
 	}
 	return false;
 }
 
-/* Emptied only when it is sure that it is not one of the inputs. */
+/* The file is truncated only after checking that it is not an input. */
 static FILE *open_output(const struct options *o)
 {
 	struct stat st;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The account: where the life of each process went.
- */
+/* The account: how each process spent its lifetime. */
 #include <math.h>
 #include <string.h>
 
@@ -54,7 +52,7 @@ static const struct column cpu_column[U_NR] = {
 	[U_IDLE_NS] = { "idle_ns", NULL, COLUMN_NS },
 };
 
-/* What was not measured, in per cent of a life, is not shown below this. */
+/* The unaccounted rest of a lifetime is shown only if a row has more than this share. */
 static const double rest_shown = 0.005;
 
 void account_columns(struct table *account, struct table *cpu_account)
@@ -77,7 +75,7 @@ static uint32_t needed(const struct ktau_rec_stream *stream, int part)
 		[ACCOUNT_GUEST] = KTAU_GROUP_KVM,
 	};
 
-	/* A kernel without KVM has no guests. */
+	/* A kernel built without KVM never runs a guest. */
 	return stream->groups_built & KTAU_GROUP_KVM ? groups[part] :
 						       groups[part] & ~KTAU_GROUP_KVM;
 }
@@ -113,7 +111,7 @@ uint64_t account_kernel(const struct view *v, const struct process *p)
 	return running;
 }
 
-/* What the parts leave of the life; CELL_NONE if one of them was not measured. */
+/* Ticks of the lifetime that are in no part; CELL_NONE if a part was not measured. */
 static uint64_t rest_ticks(const struct view *v, const struct process *p)
 {
 	uint64_t sum = 0;
@@ -138,8 +136,10 @@ static void put_part(const struct view *v, union cell *row, int share_column,
 }
 
 /*
- * The routine with most time in the kernel. Softirqs run there or at the end of an
- * interrupt, which nobody can tell apart here: with more than all of it they did not.
+ * The routine with the most exclusive time in the kernel.
+ *
+ * A profile does not show whether softirqs ran in the kernel on behalf of the task or at the
+ * end of an interrupt. If one took longer than all of @kernel, it was the latter.
  */
 const struct routine *account_top_routine(const struct view *v, const struct process *p,
 					  uint64_t kernel)
@@ -170,8 +170,8 @@ uint64_t account_asleep_in(const struct view *v, const struct routine *r, uint32
 }
 
 /*
- * Where it slept most: in a function of group wait; else, the reason that the scheduler
- * gave.
+ * Functions of the group wait are preferred. Without any, the kind of sleep that the scheduler
+ * was given is returned.
  */
 const char *account_waits_most_in(const struct view *v, const struct process *p,
 				  uint64_t *ticks)

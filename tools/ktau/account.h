@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The account: where the life of each process, and the time of each CPU, went. */
+/* The account: how each process spent its lifetime, and each CPU its time. */
 #ifndef KTAU_TOOLS_ACCOUNT_H
 #define KTAU_TOOLS_ACCOUNT_H
 
@@ -9,40 +9,40 @@
 #include "report_options.h"
 #include "table.h"
 
-/* The two tables, without rows. */
+/* Initialise the two tables without rows. */
 void account_columns(struct table *account, struct table *cpu_account);
 
-/* One more row. Columns that it alone needs are no longer hidden. */
+/* Add a row, and show the columns that are hidden until a row needs them. */
 void account_row(const struct view *v, struct table *account, const struct process *p);
 void account_cpu_row(const struct view *v, struct table *cpu_account, const struct process *p);
 
-/* Kernel time, or the closest figure to it if that was not measured. */
+/* Kernel time of @p or, if that was not measured, the closest figure. */
 uint64_t account_kernel(const struct view *v, const struct process *p);
 
-/* Was this part of @p's account measured all the time? */
+/* Was this part of the account of @p measured during the whole period? */
 bool account_has(const struct ktau_rec_stream *stream, const struct process *p, int part);
 
 /*
- * The routine with most time in the kernel, of which @kernel is all; NULL if there is
- * none.
+ * The routine with the most time in the kernel; NULL if there is none. @kernel is the kernel
+ * time of @p.
  */
 const struct routine *account_top_routine(const struct view *v, const struct process *p,
 					  uint64_t kernel);
 
-/* The routine in which @p slept most, "-" if it is unknown, and for how many ticks. */
+/* The routine in which @p slept longest, and for how many ticks; "-" if that is unknown. */
 const char *account_waits_most_in(const struct view *v, const struct process *p,
 				  uint64_t *ticks);
 
 /*
- * How long a process slept in a routine of @group: of a wait itself, and of a function
- * around waits.
+ * Ticks that a process slept in @r, a routine of @group: in a wait of the scheduler itself, or
+ * in a function that contains waits.
  */
 uint64_t account_asleep_in(const struct view *v, const struct routine *r, uint32_t group);
 
 /*
- * Exclusive time of a process, frames in flight included: running in the kernel, and
- * waiting (group sched). Shares are of one or the other: time asleep would hide
- * everything else.
+ * Exclusive time of a process, including frames in flight: running in the kernel, and waiting
+ * (group sched). Shares refer to one or the other, because time asleep would dwarf everything
+ * else.
  */
 void account_times(const struct process *p, const struct symbolizer *names,
 		   uint64_t *running_ticks, uint64_t *waiting_ticks);

@@ -2,11 +2,10 @@
 /*
  * What each process did in a period.
  *
- * Each task's difference is taken on its own and added to its row: of an exited
- * task when it is read, of the others at the end. The sum over the whole machine
- * comes from the sums of both snapshots, which count exited tasks exactly once
- * whether they were read or not. What is left between the two was done by tasks
- * that were evicted unread.
+ * The difference of each task is computed separately and added to its row: for an exited task
+ * when it is read, for all others at the end. The total of the machine is computed from the
+ * sums in the two snapshots, which contain each exited task exactly once, whether it was read
+ * or not. The total minus all rows is what tasks did that were evicted before they were read.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,12 +16,12 @@
 #include "cli.h"
 #include "aggregate.h"
 
-/* The snapshots around the period. */
+/* The snapshots at the start and at the end of the period. */
 struct between {
 	const struct ktau_snapshot *before, *after;
 };
 
-/* Bits of a value in rows->taken. */
+/* Number of serials in a value of rows->taken, one bit each. */
 enum { TAKEN_BITS = 32 };
 
 static bool is_task(const struct ktau_rec_owner *owner)
@@ -53,7 +52,7 @@ static bool matches(const struct aggregate *rows, const struct ktau_rec_owner *o
 	return !(f->flags & KTAU_SELECT_TAG) || owner->tag == f->tag;
 }
 
-/* Something that @before has ended is not in @after. */
+/* Is a figure in @before larger than in @after? */
 static bool goes_backward(const struct ktau_rec_profile *after,
 			  const struct ktau_rec_profile *before)
 {
@@ -103,8 +102,10 @@ static void account_add(struct account *to, const struct account *from)
 }
 
 /*
- * One owner's account. Of folded threads neither beginnings nor ends are known, and
- * a kernel that measures no part at all is an older one.
+ * The account of one owner.
+ *
+ * For folded threads neither the start nor the end is known, so their lifetime is the sum of
+ * the parts. A kernel that measures none of the parts is an older one.
  */
 static void account_of(const struct aggregate *rows, const struct ktau_owned *after,
 		       const struct ktau_rec_profile *before, struct account *account)
@@ -153,7 +154,7 @@ static uint64_t hash_text(const char *text)
 	return hash;
 }
 
-/* What the tasks of a row have in common: @text, or the number returned. */
+/* The key that all tasks of a row share: @text if it is set, otherwise the returned number. */
 static uint64_t key_of(struct aggregate *rows, const struct ktau_rec_owner *owner,
 		       const char **text)
 {
@@ -172,7 +173,7 @@ static uint64_t key_of(struct aggregate *rows, const struct ktau_rec_owner *owne
 	case BY_PROCESS:
 		if (owner->leader_serial)
 			return owner->leader_serial;
-		/* Its leader is not to be seen. */
+		/* The reader may not see the leader of this thread. */
 		if (owner->tgid && owner->tgid != owner->tid)
 			return 1ULL << 63 | (uint32_t)owner->tgid;
 		break;
@@ -182,7 +183,7 @@ static uint64_t key_of(struct aggregate *rows, const struct ktau_rec_owner *owne
 	return owner->serial;
 }
 
-/* Elsewhere the label of a row is the name of its owner. */
+/* In all other cases, the label of a row is the name of its owner. */
 static bool has_own_label(const struct aggregate *rows)
 {
 	return rows->by == BY_CGROUP || rows->by == BY_USER;
@@ -203,7 +204,7 @@ static struct process *new_row(struct aggregate *rows, const struct ktau_rec_own
 		.account.throughout = UINT32_MAX,
 		.tally.registry = rows->registry,
 	};
-	/* The path of a control group may change while the period is read. */
+	/* The path of a control group can change while the period is read, so copy it. */
 	if (has_own_label(rows))
 		p->label = strcpy(cli_alloc(NULL, strlen(text) + 1, 1), text);
 	return p;
@@ -256,7 +257,7 @@ static void add_task(struct aggregate *rows, const struct ktau_owned *owned,
 		return;
 	}
 	p = row_of(rows, owner);
-	/* A trace may have made the row. */
+	/* The row may have been created for a trace, without a profile. */
 	if (!p->tasks || (rows->by == BY_PROCESS && owner->tid == owner->tgid))
 		p->owner = *owner;
 	add_ids(p, owner);
@@ -363,7 +364,7 @@ static void add_owners(struct aggregate *rows, const struct between *between)
 
 typedef void (*open_fn)(struct tally *t, const struct ktau_rec_profile *p);
 
-/* Frames in flight are not in a sum. */
+/* The sums of a snapshot do not include frames in flight. */
 static void each_open(struct tally *t, const struct ktau_snapshot *snapshot, open_fn fn)
 {
 	const struct ktau_owned *o = NULL;
@@ -373,7 +374,7 @@ static void each_open(struct tally *t, const struct ktau_snapshot *snapshot, ope
 			fn(t, o->profile);
 }
 
-/* Everything that was done in the period, without what is known of each task. */
+/* Start from everything done in the period, and subtract what is known of individual tasks. */
 static void make_evicted(struct aggregate *rows, const struct between *between,
 			 const struct ktau_rec_profile *after,
 			 const struct ktau_rec_profile *before)
@@ -405,7 +406,7 @@ static void make_evicted(struct aggregate *rows, const struct between *between,
 	tally_trim(&e->tally);
 }
 
-/* How many tasks exited, from one END to the other. */
+/* Number of tasks that exited between the END records of the two snapshots. */
 static uint64_t nr_exited(const struct between *between)
 {
 	const struct ktau_rec_end *after = ktau_snapshot_end(between->after);
@@ -460,7 +461,7 @@ static void free_process(const struct aggregate *rows, struct process *p)
 		free((char *)p->label);
 }
 
-/* Rows that only a trace has made: of tasks that are not in the profiles. */
+/* Remove rows created only by a trace: their tasks are not in the profiles. */
 static void drop_empty(struct aggregate *rows)
 {
 	struct process *p;

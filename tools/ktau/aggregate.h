@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What each process did in a period, added up while the period is read.
- */
+/* What each process did in a period, summed up while the period is read. */
 #ifndef KTAU_TOOLS_AGGREGATE_H
 #define KTAU_TOOLS_AGGREGATE_H
 
@@ -17,7 +15,7 @@
 #include "tally.h"
 #include "wakers.h"
 
-/* What one row of a report is about. */
+/* What a row of a report stands for. */
 enum aggregate_by { BY_PROCESS,
 		    BY_THREAD,
 		    BY_NAME,
@@ -26,12 +24,12 @@ enum aggregate_by { BY_PROCESS,
 
 /**
  * struct task_filter - which tasks a report is about
- * @flags: KTAU_SELECT_CGROUP, KTAU_SELECT_UID, KTAU_SELECT_TAG; 0: all tasks
+ * @flags: KTAU_SELECT_CGROUP, KTAU_SELECT_UID, KTAU_SELECT_TAG; 0 selects all tasks
  * @cgroup: path of the control group, for a file; tasks below it match too
- * @cgroup_id: its id, for the running kernel
- * @uid: real user
- * @tag: tag
- * @applied: by the kernel, which has left out the others
+ * @cgroup_id: id of the control group, for the running kernel
+ * @uid: real user id
+ * @tag: tag of the task
+ * @applied: the kernel has already applied the filter
  */
 struct task_filter {
 	uint32_t flags;
@@ -42,10 +40,10 @@ struct task_filter {
 };
 
 /**
- * struct account - where the time went
- * @life: ticks between the beginning and the end, summed over the tasks
+ * struct account - how a lifetime was spent
+ * @life: ticks from beginning to end, summed over the tasks
  * @parts: ticks by ACCOUNT_*
- * @throughout: groups that were on for all of them all the time
+ * @throughout: groups that were enabled for all tasks during the whole period
  */
 enum { ACCOUNT_USER,
        ACCOUNT_KERNEL,
@@ -67,18 +65,18 @@ struct task_ids {
 };
 
 /**
- * struct process - a process, a thread, all of one name, a control group or a user
- * @owner: of its leader, or of the first that was found; without the path
- * @label: its name, the control group's path, or "uid 1000"
+ * struct process - a row: a process, a thread, all tasks of a name, a control group or a user
+ * @owner: the leader, or the first task found
+ * @label: name, path of the control group, or "uid 1000"
  * @cgroup: control group of @owner
- * @tasks: tasks in it
- * @live: how many of them were alive at the end
- * @ids: of each task that has a record of its own
- * @nr_ids: number of them
- * @room_ids: for how many there is memory
- * @account: where its life went
- * @tally: what they did
- * @wakers: who woke them, if there are traces
+ * @tasks: number of tasks
+ * @live: number of tasks that were alive at the end
+ * @ids: pid and tid of each task that has its own record
+ * @nr_ids: length of @ids
+ * @room_ids: allocated length of @ids
+ * @account: how the tasks spent their lifetime
+ * @tally: what the tasks did
+ * @wakers: tasks that woke them, if there are traces
  */
 struct process {
 	struct ktau_rec_owner owner;
@@ -93,29 +91,29 @@ struct process {
 };
 
 /**
- * struct aggregate - the period, process by process
- * @by: what a row is
- * @filter: which tasks are in them
- * @registry: what ids stand for
- * @processes: those that were found in the period
- * @nr: number of them
- * @room: for how many there is memory
- * @by_key: index of a row plus 1, by what its tasks have in common
- * @taken: serials of exited tasks that are in the rows, or exited before the period
- * @missing: by serial of a task, groups that were off for it at some time
- * @stacks: where traced tasks are
+ * struct aggregate - a period, process by process
+ * @by: what a row stands for
+ * @filter: which tasks are included
+ * @registry: meaning of ids
+ * @processes: the rows
+ * @nr: number of rows
+ * @room: allocated number of rows
+ * @by_key: index of a row plus 1, by the key that its tasks share
+ * @taken: serials of exited tasks that are in the rows, or that exited before the period
+ * @missing: groups that were disabled for a task at some time, by serial
+ * @stacks: open frames of traced tasks
  * @evicted: what tasks did that were evicted before they were read
- * @total: everything that tasks did; the tables of the CPUs are not in it
+ * @total: what all tasks did, without the tables of the CPUs
  * @cpus: tables of the CPUs, a second view of the same time
- * @nr_cpus: number of them
- * @exited: how many tasks of them have exited
- * @refused: activations that found no room
- * @refused_ticks: their exclusive time
+ * @nr_cpus: number of CPUs
+ * @exited: number of exited tasks in the rows
+ * @refused: activations refused for lack of room
+ * @refused_ticks: exclusive time of @refused
  * @unlisted: frames in flight that were not listed
- * @backward: owners whose later profile has less than the earlier one
+ * @backward: owners whose figures decreased from the earlier to the later profile
  * @unknown: entries and owners of unknown kinds, which are left out
- * @scratch: one task's difference
- * @user: the present owner's user, with BY_USER
+ * @scratch: difference of one task
+ * @user: user of the current owner, with BY_USER
  */
 struct aggregate {
 	enum aggregate_by by;
@@ -141,46 +139,43 @@ struct aggregate {
 };
 
 /*
- * With @filter->flags the rows are those of the tasks that match, and so is the total;
- * evicted tasks cannot be told apart and are in none. Labels belong to @registry and
- * to the rows.
+ * If @filter->flags is set, both the rows and the total contain only tasks that match. Evicted
+ * tasks cannot be told apart, so they are left out of both. Labels belong to @registry and to
+ * the rows.
  */
 void aggregate_init(struct aggregate *rows, enum aggregate_by by, const struct task_filter *filter,
 		    struct registry *registry);
 void aggregate_deinit(struct aggregate *rows);
 
-/* The period begins here: what came before it is dropped. */
+/* Start of the period: drop everything recorded before. */
 void aggregate_begin(struct aggregate *rows);
 
-/* Serials start anew. */
+/* The machine was rebooted: serials start again. */
 void aggregate_reboot(struct aggregate *rows);
 
 /*
- * A task that has exited goes into its row as soon as it has been read, less what it
- * had done in @before; NULL: all that it ever did. Only the first time.
+ * Add an exited task to its row, minus what it had done in @before (NULL: nothing). Each task
+ * is added only once.
  */
 void aggregate_exited(struct aggregate *rows, const struct ktau_owned *owned,
 		      const struct ktau_snapshot *before);
 
-/* A trace of the period, of which @reader has the owners. */
+/* Process a trace of the period. @reader resolves its owners. */
 void aggregate_trace(struct aggregate *rows, const struct ktau_rec_trace *t,
 		     const struct ktau_reader *reader);
 
-/* A profile of the period says which groups were on for its owner. */
+/* Note which groups were enabled for the owner of a profile within the period. */
 void aggregate_note_groups(struct aggregate *rows, const struct ktau_rec_profile *p);
 
-/* Everything else, at the end of the period, from the snapshots around it. 0 or -ENOMEM. */
+/* Add everything else at the end of the period, from the two snapshots. Return: 0 or -ENOMEM. */
 int aggregate_finish(struct aggregate *rows, const struct ktau_snapshot *before,
 		     const struct ktau_snapshot *after);
 
-/* Ticks that KTAU itself has cost in the activations of @t, by the kind of their hooks. */
+/* Ticks that KTAU's own hooks cost in the activations of @t, by kind of hook. */
 uint64_t aggregate_own_ticks(const struct tally *t, const struct symbolizer *names,
 			     const struct ktau_rec_stream *stream);
 
-/*
- * Take KTAU's own time out of times: what each activation costs, from its own inclusive
- * and exclusive time.
- */
+/* Subtract KTAU's own cost per activation from the inclusive and exclusive times. */
 void aggregate_subtract(struct aggregate *rows, const struct symbolizer *names,
 			const struct ktau_rec_stream *stream);
 

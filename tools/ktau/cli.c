@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * What all commands share.
- */
+/* Shared by all commands. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -16,7 +14,7 @@
 
 static const char *name_of_command = "ktau";
 static int failed_status = CLI_FAILED;
-static bool output_failed;	/* and the message is out */
+static bool output_failed;	/* a message was printed */
 
 static void print_version(FILE *out, struct argp_state *state)
 {
@@ -24,7 +22,7 @@ static void print_version(FILE *out, struct argp_state *state)
 	fprintf(out, "%s %s\n", name_of_command, ktau_version());
 }
 
-/* argp prints --help and the like, and exits, without checking that it was written. */
+/* argp prints --help and similar, and exits without checking that the output was written. */
 static void check_output(void)
 {
 	if (!output_failed && cli_finish(stdout))
@@ -32,9 +30,9 @@ static void check_output(void)
 }
 
 /*
- * If a standard descriptor is closed, the next file that is opened would get its number
- * and messages would be written into it. The substitutes are opened the wrong way
- * round, so that using them fails as before, and are not inherited.
+ * Open every closed standard descriptor. Otherwise the next opened file would get its number,
+ * and messages would be written to that file. The substitutes are opened for the opposite
+ * direction, so that using them still fails, and they are not inherited.
  */
 static void hold_standard_fds(void)
 {
@@ -64,7 +62,7 @@ void cli_fail_with(int status)
 	failed_status = argp_err_exit_status = status;
 }
 
-/* What a message is made of: names of files and words may contain any byte. */
+/* Format and escape a message: file names and words in it may contain any byte. */
 static char *escaped(const char *format, va_list args)
 {
 	char *raw, *text = NULL;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What all commands share: messages, exit status, progress.
- */
+/* Shared by all commands: messages, exit status, progress. */
 #ifndef KTAU_TOOLS_CLI_H
 #define KTAU_TOOLS_CLI_H
 
@@ -18,41 +16,38 @@
 #define CLI_USAGE	2
 
 /*
- * First in main(). The name is for messages and --version; a failure to write to
- * standard output is reported at exit at the latest.
+ * Must be called first in main(). @name appears in messages and --version. A failure to write
+ * to standard output is reported at exit at the latest.
  */
 void cli_init(const char *name);
 
-/* It is a command of a command. */
+/* Use the name of a subcommand in messages. */
 void cli_rename(const char *name);
 
-/* Another status than CLI_FAILED and CLI_USAGE, for both. */
+/* Exit with @status instead of CLI_FAILED and CLI_USAGE. */
 void cli_fail_with(int status);
 
-/*
- * argp_parse() with -h for --help. Messages about the command line are made by
- * cli_usage().
- */
+/* argp_parse() with -h for --help. Errors in the command line are reported with cli_usage(). */
 void cli_parse(const struct argp *parser, int argc, char **argv, unsigned int flags,
 	       void *input);
 
-/* argp_error(), with what a terminal would act on escaped. */
+/* Like argp_error(), but control characters are escaped. */
 void cli_usage(const struct argp_state *state, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* "NAME: message" on stderr, escaped likewise. */
+/* Print "NAME: message" to stderr, with control characters escaped. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Exits as failed if there is no memory: a command has nothing better to do. */
+/* Exits if there is no memory, because a command can do nothing better. */
 void *cli_alloc(void *old, size_t nr, size_t size);
 
-/* Flush @out and say so if anything of it could not be written. */
+/* Flush @out. If any output could not be written, print a message and return CLI_FAILED. */
 int cli_finish(FILE *out);
 
-/* One number, whole string, at most @max. 0 or -1. */
+/* Parse a number that takes up the whole of @text and is at most @max. Return: 0 or -1. */
 int cli_number(const char *text, uint64_t max, uint64_t *value);
 
-/* A line on stderr that overwrites itself, if that is a terminal. */
+/* A line on stderr that overwrites itself, if stderr is a terminal. */
 struct progress {
 	uint64_t last_ns;
 	bool shown;
@@ -61,10 +56,10 @@ struct progress {
 void progress_step(struct progress *p, const char *what, uint64_t records);
 void progress_end(struct progress *p);
 
-/* Why reading ended with @err. */
+/* Report that reading ended with @err. */
 void cli_reader_failed(const struct ktau_reader *reader, int err);
 
-/* Why a file of /proc/ktau could not be used. CLI_FAILED. */
+/* Report that a file in /proc/ktau cannot be used. Return: CLI_FAILED. */
 int no_ktau(const char *path, int err);
 
 #endif

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Judging a difference.
- */
+/* Statistical test for a difference. */
 #include <math.h>
 
 #include "compare.h"
@@ -14,8 +12,8 @@ void sample_add(struct sample *s, double value)
 }
 
 /*
- * The quantile of Student's t that is exceeded, on either side, once in 100 times. Between
- * the entries the smaller number of degrees counts: less is called a change.
+ * Two-sided 1 % quantile of Student's t. Between two entries the one with fewer degrees of
+ * freedom is used, which errs towards "no change".
  */
 static double quantile(double degrees)
 {
@@ -34,7 +32,7 @@ static double quantile(double degrees)
 	return 63.657;
 }
 
-/* The variance of the mean; rounding may leave less than nothing. */
+/* Squared standard error of the mean. Rounding may make the variance slightly negative. */
 static double error_squared(const struct sample *s, double periods)
 {
 	double mean = s->sum / periods;

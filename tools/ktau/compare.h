@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Two recordings compared, judged against the spread between their periods. */
+/* Statistical comparison of two recordings, based on the variation between their periods. */
 #ifndef KTAU_TOOLS_COMPARE_H
 #define KTAU_TOOLS_COMPARE_H
 
@@ -8,10 +8,10 @@
 #include <stdint.h>
 
 /**
- * struct sample - one figure in the periods of a recording
- * @sum: of the values
- * @squares: of their squares
- * @nr: periods in which it was not 0: the others are known from their number
+ * struct sample - one figure in all periods of a recording
+ * @sum: sum of the values
+ * @squares: sum of their squares
+ * @nr: number of periods in which the figure was not 0
  */
 struct sample {
 	double sum, squares;
@@ -21,13 +21,13 @@ struct sample {
 void sample_add(struct sample *s, double value);
 
 /**
- * struct judged - a figure of two recordings
- * @mean: of each
+ * struct judged - a figure in two recordings
+ * @mean: mean in each recording
  * @error: standard error of each mean
- * @ratio: difference of the means by its standard error; NAN: a recording has one period,
- *	INFINITY: all periods of each are alike and the means are not
- * @changed: the difference is more than chance explains in 99 of 100 comparisons of
- *	recordings that do not differ
+ * @ratio: difference of the means in standard errors; NAN: a recording has only one period;
+ *	INFINITY: the means differ but neither recording varies
+ * @changed: the difference is significant; for recordings that do not differ, 1 of 100
+ *	comparisons gives true
  */
 struct judged {
 	double mean[2], error[2];
@@ -36,10 +36,10 @@ struct judged {
 };
 
 /**
- * compare_judge() - is there more between two samples than their spread?
- * @a: in the first recording
- * @b: in the second
- * @periods: of each recording; periods without a value count as 0
+ * compare_judge() - do two samples differ by more than their variation explains?
+ * @a: figure in the first recording
+ * @b: figure in the second recording
+ * @periods: number of periods of each recording; a period without a value counts as 0
  *
  * Welch's t test, two-sided, with the Welch-Satterthwaite degrees of freedom.
  */

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Completion for shells.
- */
+/* Shell completion. */
 #include <stdbool.h>
 #include <string.h>
 
 #include "completion.h"
 
-/* Every command has these as well. */
+/* Options that every command has. */
 static const struct argp_option common[] = {
 	{ "help", 'h', NULL, 0, "Print a list of the options", 0 },
 	{ "usage", 0, NULL, 0, "Print a short usage message", 0 },
@@ -15,7 +13,7 @@ static const struct argp_option common[] = {
 	{ 0 }
 };
 
-/* A command without options has NULL. */
+/* A command without options has NULL as its table. */
 static bool is_end(const struct argp_option *o)
 {
 	return !o || (!o->name && !o->key && !o->doc && !o->group);
@@ -32,7 +30,7 @@ static bool has_letter(const struct argp_option *o)
 	return o->key > ' ' && o->key < 127;
 }
 
-/* Words of an option whose argument is one of a few; NULL: it may be anything. */
+/* Completions for the argument of an option; NULL if the argument can be anything. */
 static const char *words_of(const char *name, const char *command)
 {
 	static const struct {
@@ -124,7 +122,10 @@ static void print_bash(const struct subcommand *const *subcommands, size_t nr, F
 	      out);
 }
 
-/* In single quotes, where brackets and colons have a meaning to _arguments. */
+/*
+ * Print @text inside single quotes. Brackets and colons are escaped because _arguments
+ * interprets them.
+ */
 static void zsh_text(const char *text, FILE *out)
 {
 	for (; *text; text++) {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Frames in flight as text.
- */
+/* Frames in flight as text. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,15 +7,15 @@
 #include "doing.h"
 #include "tally.h"
 
-/* More routines than these are cut in the middle. */
+/* Longer chains of routines are cut in the middle. */
 enum { SHOWN = 3 };
 
 /**
- * struct doing - what a task is in
- * @profile: of the task, NULL: none was found
+ * struct doing - the task of a row that is shown
+ * @profile: profile of the task; NULL if none was found
  * @owner: the task
- * @asleep: it waits for something
- * @ticks: since its outermost frame was entered
+ * @asleep: the task is waiting
+ * @ticks: time since its outermost frame was entered
  */
 struct doing {
 	const struct ktau_rec_profile *profile;
@@ -85,7 +83,7 @@ static void append(char *text, size_t size, const char *separator, const char *w
 	snprintf(text + used, size - used, "%s%s", used ? separator : "", word);
 }
 
-/* The routines from the outermost to the innermost; the wait itself says nothing. */
+/* List the routines from the outermost to the innermost, without the wait itself. */
 static void put_chain(const struct view *v, const struct ktau_rec_profile *p, char *text,
 		      size_t size)
 {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Records as text: one line a record, its entries or slots indented below it.
- */
+/* Records as text: one line per record, with its entries or slots indented below it. */
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>
@@ -164,7 +162,7 @@ static void dump_owner(struct dump *d, const struct ktau_rec_owner *o)
 	fputc('\n', d->out);
 }
 
-/* The owner that a record refers to. */
+/* Print the owner that a record refers to. */
 static void print_owner(struct dump *d, uint64_t serial)
 {
 	const struct ktau_rec_owner *o = ktau_reader_owner(d->reader, serial);
@@ -366,7 +364,7 @@ static void dump_record(struct dump *d, const union ktau_record *r)
 	}
 }
 
-/* Records and blocks that the reader could not return. */
+/* Report records and blocks of unknown types, which the reader has skipped. */
 static void dump_unknown(struct dump *d)
 {
 	const struct ktau_unknown *u = ktau_reader_unknown(d->reader);
@@ -381,7 +379,9 @@ static void dump_unknown(struct dump *d)
 			u->blocks, u->block_type, u->block_compression, u->block_encoding);
 }
 
-/* It says where the kernel ran; after an INFO there is a build-id to compare too. */
+/*
+ * Does this record say where the kernel ran? After an INFO there is also a build-id to compare.
+ */
 static bool places_kernel(const union ktau_record *r)
 {
 	return r->rec->type == KTAU_REC_INFO || r->rec->type == KTAU_REC_STREAM;

@@ -8,14 +8,14 @@
 #include <ktau.h>
 
 /*
- * Prints all records that the open @reader gives; @name is for messages.
- * @symtab completes names and is held against the file; it may be NULL. Returns
- * the exit status of the command.
+ * Print all records from the open @reader; @name is used in messages. @symtab, which may be
+ * NULL, supplies missing names and is checked against the file. Return: the exit status of the
+ * command.
  */
 int dump_reader(struct ktau_reader *reader, const char *name,
 		struct ktau_symtab *symtab, FILE *out);
 
-/* The same from a descriptor. */
+/* The same, reading from a descriptor. */
 int dump_fd(int fd, const char *name, struct ktau_symtab *symtab, FILE *out);
 
 #endif

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Slots of a trace as text.
- */
+/* Slots of a trace as text. */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <string.h>
@@ -22,7 +20,7 @@ void dump_event_name(struct dump *d, uint32_t id)
 	print_escaped(symbolize_event(d->names, id), d->out);
 }
 
-/* A task by its serial, where 0 is none, or one that is hidden. */
+/* Print a task by its serial; 0 means no task, or a hidden one. */
 static void print_serial(struct dump *d, const char *name, uint64_t serial)
 {
 	const struct ktau_rec_owner *o = ktau_reader_owner(d->reader, serial);

@@ -10,11 +10,11 @@
 #include "symbolize.h"
 
 /**
- * struct dump - where text goes and what is known
- * @out: where to
- * @names: of the events
- * @reader: has the owners
- * @clock: of the present stream
+ * struct dump - state of a dump
+ * @out: output
+ * @names: names of the events
+ * @reader: resolves owners
+ * @clock: clock of the current stream
  * @streams: number of streams so far
  */
 struct dump {
@@ -25,12 +25,12 @@ struct dump {
 	uint64_t streams;
 };
 
-/* A number that has a name: as a number, if this library does not know it. */
+/* Print the name of @number, or the number itself if this library does not know it. */
 void dump_word(struct dump *d, const char *word, uint32_t number);
 
 void dump_event_name(struct dump *d, uint32_t id);
 
-/* What a slot says; not when and where. */
+/* Print the contents of a slot, without its time and CPU. */
 void dump_slot(struct dump *d, const struct ktau_slot *s);
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Exporters: a format is one file export_FORMAT.c with one struct exporter, which
- * turns the sequence of timeline.h and the profiles of a period into what other programs
- * open.
+ * Exporters. Each format is a file export_FORMAT.c with one struct exporter, which converts
+ * the event sequence of timeline.h and the profiles of a period for other programs.
  *
- * A *host* is one boot of one machine: ids, serials and clocks are valid within it. The
- * hosts of the input come one after the other.
+ * A *host* is one boot of one machine; ids, serials and clocks are only valid within it. The
+ * hosts of the input are processed one after the other.
  */
 #ifndef KTAU_TOOLS_EXPORT_H
 #define KTAU_TOOLS_EXPORT_H
@@ -32,18 +31,18 @@ struct export_options {
 /**
  * struct export_run - one run of an exporter
  * @format: the exporter
- * @options: what is asked for
- * @output: what is written
- * @out: the same if it is a file
- * @host: number of the present host, from 0
- * @stream: its first STREAM record, of traces or of profiles
- * @names: names of its events
- * @timeline: its sequence
- * @period: its profiles, from the first stream to the last as in ktau report, a row
- *	each task; complete when profile() is called
+ * @options: requested options
+ * @output: the file or directory to write
+ * @out: stream of @output if it is a file
+ * @host: number of the current host, from 0
+ * @stream: first STREAM record of the host, of traces or profiles
+ * @names: names of the events of the host
+ * @timeline: merged traces of the host
+ * @period: profiles of the host, from the first stream to the last as in ktau report, with
+ *	a row per task; complete when profile() is called
  * @begun: the exporter's begin() has been called
- * @entered: the present host's host() has been called
- * @data: the exporter's own
+ * @entered: the current host's start_host() has been called
+ * @data: private data of the exporter
  */
 struct export_run {
 	const struct exporter *format;
@@ -62,30 +61,30 @@ struct export_run {
 struct row_cell;
 
 /**
- * struct exporter - a format
- * @name: as in --NAME
- * @suffix: of the file or directory written, with its dot
+ * struct exporter - an export format
+ * @name: name of the option, without dashes
+ * @suffix: suffix of the file or directory, with its dot
  * @opens: programs that open it, for --help
- * @package: NULL, or the Debian package that was missing when ktau was built: the format
- *	is listed, and refused
- * @directory: it writes a directory
- * @named: it needs a file, and cannot go to standard output
- * @hosts: it can have more than one
+ * @package: NULL, or the Debian package that was missing when ktau was built; the format
+ *	is then listed, but rejected
+ * @directory: the output is a directory
+ * @named: the output must be a file and cannot be standard output
+ * @hosts: the output can contain more than one host
  * @begin: called before anything else; may be NULL
- * @start_host: called before anything of a host; may be NULL
+ * @start_host: called before anything else of a host; may be NULL
  * @track: see struct timeline_sink; may be NULL
  * @event: see struct timeline_sink; may be NULL
- * @profile: the host has ended, called if it has profiles; may be NULL: traces are
- *	all that the format has
- * @end_host: called if start_host() was, at the end of the host; may be NULL
- * @row: for a format of tables, whose other callbacks are those of export_rows.h: a row of
- *	row_tables[@table]
- * @end: all has been written; frees @data; called if begin() was, even after an
- *	error; may be NULL
- * @run: reads the files itself, instead of all of these; CLI_DONE or CLI_FAILED
+ * @profile: called at the end of the host if it has profiles; NULL if the format has
+ *	only traces
+ * @end_host: called at the end of the host if start_host() was called; may be NULL
+ * @row: for a format of tables, whose other callbacks are those of export_rows.h: write a row
+ *	of row_tables[@table]
+ * @end: called at the end if begin() was called, even after an error; frees @data; may be
+ *	NULL
+ * @run: reads the files itself, instead of all of these; returns CLI_DONE or CLI_FAILED
  *
- * All others return 0 or -errno. Errors of @out are found by the caller; -EIO means that there
- * has been a message.
+ * All others return 0 or -errno. The caller checks @out for errors. -EIO means that a message
+ * has already been printed.
  */
 struct export_totals;
 
@@ -109,7 +108,7 @@ struct exporter {
 		   const struct ktau_symtab *symtab, struct export_totals *totals);
 };
 
-/* A state as the kernel's event sched_switch reports it: those of /proc/PID/stat. */
+/* Convert a state to the bits that the event sched_switch reports, those of /proc/PID/stat. */
 uint32_t export_state(uint32_t state);
 
 extern const struct exporter export_perfetto;
@@ -132,8 +131,8 @@ struct export_totals {
 };
 
 /*
- * Read all @files and export them. CLI_DONE or CLI_FAILED, with messages; what could be
- * read of a damaged file has been exported if @totals->hosts is not 0.
+ * Read all @files and export them. Return: CLI_DONE, or CLI_FAILED with messages. In both cases
+ * the readable part of the input has been exported if @totals->hosts is not 0.
  */
 int export_files(struct export_run *x, char **files, int nr_files, struct ktau_symtab *symtab,
 		 struct export_totals *totals);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Chrome's JSON trace format, for Perfetto, speedscope and DevTools: duration events B
- * and E, times in microseconds with three decimals, one thread for each track.
+ * and E, with times in microseconds with three decimals, and one thread per track.
  */
 #include <inttypes.h>
 
 #include "export.h"
 #include "table.h"
 
-/* Idle tasks all have tid 0; here each CPU's gets a number that no task can have. */
+/* All idle tasks have tid 0. Give each CPU's idle task a tid that no task can have. */
 #define IDLE_TID	0x40000000
 
 static int32_t shown_tid(const struct track *track)
@@ -18,7 +18,7 @@ static int32_t shown_tid(const struct track *track)
 	return track->owner.tid;
 }
 
-/* An event is an object of its own line; all but the first follow a comma. */
+/* Each event is an object on its own line; a comma precedes all but the first. */
 static void put_event(struct export_run *x, const char *phase, const struct track *track)
 {
 	fprintf(x->out, ",\n{\"ph\":\"%s\",\"pid\":%d,\"tid\":%d", phase, track->owner.tgid,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * CSV: a directory with a file for each table, the names of the columns in its first
- * line. Control characters in names are escaped.
+ * CSV: a directory with one file per table. The first line has the names of the columns.
+ * Control characters in names are escaped.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "export_rows.h"
 #include "text.h"
 
-/* Open files, by table. */
+/* The open files, by table. */
 struct csv {
 	FILE *files[ROW_NR_TABLES];
 };

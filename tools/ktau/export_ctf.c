@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * CTF 1.8, with the names and fields of LTTng's kernel events, for Trace Compass and
- * babeltrace2: a stream each CPU. Frames that LTTng has no event for are ktau_enter and
- * ktau_exit.
+ * CTF 1.8 for Trace Compass and babeltrace2, with the names and fields of LTTng's kernel
+ * events and one stream per CPU. Frames without a corresponding LTTng event are written as
+ * ktau_enter and ktau_exit.
  *
- * The times of a stream must not decrease, and a loss ends frames at a time that may be
- * older than what another task has written on the same CPU: such times are set to the
- * newest of the stream.
+ * Times within a stream must not decrease. A loss can end frames at a time before the last
+ * event that another task wrote on the same CPU; such times are replaced by that event's.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,7 +19,7 @@
 enum { PACKET_BYTES = 1 << 16, EVENT_BYTES = 1024, MAX_CPUS = 4096 };
 enum { CTF_MAGIC = 0xc1fc1fc1 };
 
-/* Ids of events in the metadata. System calls have two each from CTF_SYSCALL on. */
+/* Event ids in the metadata. Each system call has two ids, starting at CTF_SYSCALL. */
 enum {
 	CTF_SWITCH = 1, CTF_WAKING, CTF_WAKEUP, CTF_FORK, CTF_EXEC, CTF_TASK_EXIT,
 	CTF_IRQ_ENTRY, CTF_IRQ_EXIT, CTF_SOFTIRQ_ENTRY, CTF_SOFTIRQ_EXIT, CTF_TIMER_ENTRY,
@@ -69,7 +68,7 @@ static const char *const softirqs[] = {
 	"RCU",
 };
 
-/* In front of each packet. */
+/* Header of each packet. */
 struct packet_head {
 	uint32_t magic;
 	uint8_t uuid[16];
@@ -80,9 +79,9 @@ struct packet_head {
 
 /**
  * struct channel - the stream of a CPU
- * @nr: bytes in @data, of which the first are the packet's head
+ * @nr: bytes in @data, including the packet header at its start
  * @begin_ns: time of the first event in the packet
- * @ns: and of the newest in the stream
+ * @ns: time of the last event in the stream
  * @discarded: slots lost so far
  */
 struct channel {
@@ -91,7 +90,7 @@ struct channel {
 	uint8_t data[PACKET_BYTES];
 };
 
-/* @used: system calls in the metadata, a bit each */
+/* @used: bit mask of the system calls in the metadata */
 struct ctf {
 	struct channel *channels[MAX_CPUS];
 	struct channel *at;
@@ -121,7 +120,7 @@ static void put_u64(struct ctf *ctf, uint64_t value)
 	put(ctf, &value, sizeof(value));
 }
 
-/* Zero-terminated; event names have at most 528 bytes, and are printable. */
+/* Put a zero-terminated string. Event names are printable and at most 528 bytes long. */
 static void put_string(struct ctf *ctf, const char *text)
 {
 	size_t bytes = strnlen(text, EVENT_BYTES / 2);
@@ -130,7 +129,7 @@ static void put_string(struct ctf *ctf, const char *text)
 	put_u8(ctf, 0);
 }
 
-/* A name of a task: what is no text becomes a question mark. */
+/* Put a task name; bytes that are not text are replaced by question marks. */
 static void put_comm(struct ctf *ctf, const char *comm)
 {
 	char text[16] = "";
@@ -167,7 +166,7 @@ static void flush(struct export_run *x, uint32_t cpu)
 	c->nr = sizeof(head);
 }
 
-/* An event on a CPU at a time, of @track: its fields are put next. */
+/* Start an event of the task @track at the time and on the CPU of @e; its fields are put next. */
 static void start(struct export_run *x, const struct timeline_event *e, int id)
 {
 	uint32_t cpu = (e->slot ? e->slot->cpu : e->track->cpu) % MAX_CPUS;
@@ -203,7 +202,7 @@ static int begin(struct export_run *x)
 	return 0;
 }
 
-/* Described again before its next event. */
+/* Make put_state() describe the track again before its next event. */
 static int track(struct export_run *x, struct track *track)
 {
 	(void)x;
@@ -228,7 +227,7 @@ static void put_state(struct export_run *x, const struct timeline_event *e)
 	put_u32(ctf, o->cpu);
 }
 
-/* What a frame is to LTTng. */
+/* The LTTng event that corresponds to a frame. */
 enum frame_class { FRAME_SYSCALL, FRAME_IRQ, FRAME_SOFTIRQ, FRAME_TIMER, FRAME_HRTIMER,
 		   FRAME_KTAU };
 
@@ -268,7 +267,7 @@ static enum frame_class class_of(const struct ktau_rec_event *event)
 	return event->group == KTAU_GROUP_IRQ && is_local_timer(name) ? FRAME_TIMER : FRAME_KTAU;
 }
 
-/* irq:4:ttyS0 is ttyS0. */
+/* "irq:4:ttyS0" becomes "ttyS0". */
 static const char *irq_name(const char *name)
 {
 	const char *colon = strrchr(name, ':');
@@ -383,7 +382,7 @@ static void put_lost(struct export_run *x, const struct timeline_event *e)
 	ctf->at->discarded += e->lost;
 }
 
-/* The task of @serial: an idle task, which has tid 0, if it is not known. */
+/* The task with serial @serial; if it is unknown, an idle task, which has tid 0. */
 static const struct ktau_rec_owner *other(struct export_run *x, uint64_t serial)
 {
 	static const struct ktau_rec_owner unknown = { .comm = "?" };
@@ -504,7 +503,7 @@ static int event(struct export_run *x, const struct timeline_event *e)
 	return ctf->err;
 }
 
-/* In quotes, for the metadata. */
+/* Print a quoted string for the metadata. */
 static void quote(const char *text, FILE *out)
 {
 	char escaped[ESCAPED_BYTES];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * JSON lines: each row is an object of its own, with the name of its table. Numbers that
- * may have more than 32 bits are strings, because many readers make doubles of numbers.
+ * JSON lines: each row is an object with the name of its table. Numbers that may need more than
+ * 32 bits are strings, because many readers convert numbers to doubles.
  */
 #include <inttypes.h>
 

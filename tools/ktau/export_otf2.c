@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * OTF2, for Vampir and ViTE: a location is a task, its group the process, a region an event.
- * What only a slot says (the result of a system call, who woke the task) is an attribute of
- * the Leave of the frame that is open around it.
+ * OTF2, for Vampir and ViTE. A location is a task, a location group is a process, and a region
+ * is an event. Details of slots without a frame (such as the waker) become attributes of the
+ * Leave of the enclosing frame.
  */
 #include <errno.h>
 
@@ -22,7 +22,7 @@
 enum { NS = 1000000000, NR_IDS = 65536, EVENT_CHUNK_BYTES = 1 << 18,
        DEFINITION_CHUNK_BYTES = 1 << 22 };
 
-/* Readers want numbers without gaps. The first are no events. */
+/* Readers expect numbers without gaps. Number 0 is reserved for what is not an event. */
 enum { REGION_LOST = 0, METRIC_CPU = 0 };
 enum { ATTRIBUTE_RESULT, ATTRIBUTE_ENDED, ATTRIBUTE_SLOTS, ATTRIBUTE_WAKER, ATTRIBUTE_NEXT,
        ATTRIBUTE_ADDRESS, NR_ATTRIBUTES };
@@ -41,10 +41,10 @@ static const struct {
 };
 
 /**
- * struct numbers - definitions of events, numbered from 1 as they first occur
- * @number: by id of the event; 0: none so far
- * @ids: by number
- * @nr: number of them
+ * struct numbers - definitions of events, numbered from 1 in the order of first occurrence
+ * @number: number of an event id; 0 if it is not defined yet
+ * @ids: event id of a number
+ * @nr: number of definitions
  */
 struct numbers {
 	uint32_t number[NR_IDS];
@@ -53,19 +53,19 @@ struct numbers {
 };
 
 /**
- * struct otf2 - the state of an export
- * @regions: of events that are timers
- * @metrics: of counters
- * @list: attributes of the next event; writing it empties it
- * @writers: of events, by the index of the track
- * @nr_writers: number of them
- * @cpus: the CPU that was last told of each, plus 1
- * @wakers: index of the track of the last waker of each, plus 1
- * @nexts: likewise, of the task that got its CPU
- * @nr_strings: strings defined
- * @first_ns: time of the oldest event
- * @last_ns: and of the newest
- * @failed: a message is out
+ * struct otf2 - state of an export
+ * @regions: numbers of timer events
+ * @metrics: numbers of counter events
+ * @list: attributes of the next event; cleared when the event is written
+ * @writers: event writers, by index of the track
+ * @nr_writers: length of @writers
+ * @cpus: last CPU written for each track, plus 1
+ * @wakers: track index of the last waker of each track, plus 1
+ * @nexts: track index of the task that got the CPU of each track, plus 1
+ * @nr_strings: number of strings defined
+ * @first_ns: time of the first event
+ * @last_ns: time of the last event
+ * @failed: a message has been printed
  */
 struct otf2 {
 	OTF2_Archive *archive;
@@ -80,7 +80,10 @@ struct otf2 {
 	bool failed;
 };
 
-/* OTF2 would print it otherwise; the first is the cause of the others. The type is OTF2's. */
+/*
+ * Replaces OTF2's own error output. Only the first error is printed; the others follow from it.
+ * OTF2 prescribes the type.
+ */
 /* NOLINTNEXTLINE(readability-function-size) */
 static OTF2_ErrorCode take_error(void *arg, const char *file, uint64_t line, const char *function,
 				 OTF2_ErrorCode code, const char *format, va_list args)
@@ -109,7 +112,7 @@ static OTF2_FlushType flush_always(void *arg, OTF2_FileType type, OTF2_LocationR
 	return OTF2_FLUSH;
 }
 
-/* Each location has a file, and all are open. */
+/* Each location has a file that stays open, so raise the limit on open files. */
 static void allow_files(void)
 {
 	struct rlimit limit;
@@ -290,7 +293,7 @@ static int event(struct export_run *x, const struct timeline_event *e)
 	return o->failed ? -EIO : 0;
 }
 
-/* A string's number. Control characters are escaped. */
+/* Define a string with control characters escaped. Return: its number. */
 static OTF2_StringRef define(struct otf2 *o, const char *text)
 {
 	char escaped[ESCAPED_BYTES], all[1024] = "";
@@ -353,7 +356,7 @@ static void define_events(struct export_run *x)
 		define_metric(o, i, define(o, symbolize_event(x->names, o->metrics.ids[i])));
 }
 
-/* The regions of each of KTAU's groups. */
+/* Define the regions of each of KTAU's groups. */
 static void define_groups(struct export_run *x)
 {
 	uint64_t *members = cli_alloc(NULL, NR_IDS, sizeof(*members));
@@ -375,7 +378,10 @@ static void define_groups(struct export_run *x)
 	free(members);
 }
 
-/* Processes by pid; a process is named by its leader, or else by its first thread. */
+/*
+ * Define processes by pid. A process has the name of its leader or, without one, of its first
+ * thread.
+ */
 static void define_processes(struct export_run *x, struct hash *groups)
 {
 	const struct ktau_rec_owner *owner;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The file or directory that an export writes.
- */
+/* The file or directory that an export writes. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,13 +17,13 @@
 #include "export_output.h"
 
 /**
- * struct output - what is written
- * @path: its name
- * @partial: its name while it is written; equal to @path if it is no regular file,
- *	and NULL for standard output
- * @file: open, unless it is a directory
- * @mark_fd: locked while a directory is written, -1: there is none
- * @failed: it could not be written, and the message is out
+ * struct output - an output being written
+ * @path: final name
+ * @partial: name while it is being written; equal to @path if the output is not a regular
+ *	file, and NULL for standard output
+ * @file: stream, unless the output is a directory
+ * @mark_fd: descriptor locked while a directory is written; -1: none
+ * @failed: writing failed and a message has been printed
  */
 struct output {
 	const char *path;
@@ -36,9 +34,9 @@ struct output {
 };
 
 /*
- * The thread that waits for signals removes @unfinished. It holds @lock from then
- * on, so that no file is added afterwards; while it waits for the lock, @stopping keeps
- * the other thread from taking it again.
+ * The thread that waits for signals removes @unfinished. It takes @lock and keeps it, so that
+ * no file is added afterwards. @stopping keeps the other thread from taking the lock again
+ * while the signal thread waits for it.
  */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static atomic_bool stopping;
@@ -69,7 +67,7 @@ static void remove_unfinished(void)
 	unfinished = NULL;
 }
 
-/* As if the signal had not been caught. */
+/* Remove the unfinished output, then let the signal take its default action. */
 static void *await_signal(void *arg)
 {
 	sigset_t *signals = arg;
@@ -308,7 +306,7 @@ int output_append(struct output *o, const char *name, const void *data, size_t b
 	return output_close(o, file);
 }
 
-/* All that was written goes out. */
+/* Flush and close the output. */
 static int finish(struct output *o)
 {
 	FILE *file = o->file;
@@ -345,7 +343,7 @@ int output_commit(struct output *o)
 	return err;
 }
 
-/* Whatever has not been written is not missed. */
+/* The output is being thrown away, so write errors do not matter. */
 void output_discard(struct output *o)
 {
 	o->failed = true;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Perfetto's protobuf trace: frames as slices on the tracks of threads, context
- * switches and wakeups as the kernel's own trace events, from which Perfetto derives the
- * states of threads and who woke them. Times are CLOCK_BOOTTIME, its default clock.
+ * Perfetto's protobuf trace. Frames are slices on the tracks of threads. Context switches and
+ * wakeups are ftrace events, from which Perfetto derives thread states and wakers. Times are
+ * CLOCK_BOOTTIME, Perfetto's default clock.
  *
- * Interrupts are slices of the thread that they hit and are not repeated on tracks of
- * CPUs, so there is exactly one slice for each frame.
+ * Interrupts are slices of the interrupted thread and are not repeated on tracks of CPUs, so
+ * each frame has exactly one slice.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -48,16 +48,16 @@ enum {
 };
 enum { WAKING_COMM = 1, WAKING_PID, WAKING_PRIO, WAKING_SUCCESS, WAKING_TARGET_CPU };
 
-/* All events are of one sequence of packets, in which names are interned. */
+/* All packets belong to one sequence, within which names are interned. */
 enum { SEQUENCE = 1, STATE_CLEARED = 1, NEEDS_STATE = 2 };
 
 enum { NR_IDS = 65536 };
 
-/* Identifiers of tracks: those of tasks are their index + 1. */
+/* Track ids; those of tasks are the index of the track plus 1. */
 #define PROCESS_UUID(pid)	(1ULL << 40 | (uint32_t)(pid))
 #define COUNTER_UUID(track, id)	(1ULL << 63 | (uint64_t)(track)->index << 16 | (id))
 
-/* @known: false before the first switch of a CPU */
+/* @known: a switch has been seen on the CPU */
 struct running {
 	bool known;
 	int32_t tid;
@@ -65,18 +65,18 @@ struct running {
 };
 
 /**
- * struct perfetto - the state of an export
- * @packet: being built
- * @event: its event, likewise
- * @inner: a message inside of that, likewise
- * @deep: one inside of @inner
+ * struct perfetto - state of an export
+ * @packet: packet being built
+ * @event: event inside @packet
+ * @inner: message inside @event
+ * @deep: message inside @inner
  * @interned: names that the packet introduces
- * @name_known: the names of which ids have been introduced
+ * @name_known: event ids whose names have been introduced
  * @categories: groups that have been introduced
  * @counters: counter tracks that have been described
- * @processes: processes likewise
- * @running: the task that the last switch on a CPU went to, by CPU
- * @nr_running: number of them
+ * @processes: processes that have been described
+ * @running: task that the last switch on each CPU went to
+ * @nr_running: length of @running
  */
 struct perfetto {
 	struct message packet, event, inner, deep, interned;
@@ -155,7 +155,7 @@ static void put_descriptor(struct export_run *x, uint64_t ns)
 	write_packet(x);
 }
 
-/* A process is named by its leader, or until that appears by its first thread. */
+/* A process has the name of its leader; until that appears, the name of its first thread. */
 static void describe_process(struct export_run *x, const struct track *track)
 {
 	const struct ktau_rec_owner *o = &track->owner;
@@ -178,7 +178,7 @@ static int track(struct export_run *x, struct track *track)
 	const struct ktau_rec_owner *o = &track->owner;
 	struct perfetto *p = x->data;
 
-	/* All idle tasks have tid 0, and a thread has one track only. */
+	/* All idle tasks have tid 0, but a thread can have only one track. */
 	if (o->tid)
 		describe_process(x, track);
 	message_clear(&p->inner);
@@ -204,7 +204,7 @@ static void intern(struct perfetto *p, uint32_t field, uint64_t iid, const char 
 	message_put(&p->interned, field, &p->deep);
 }
 
-/* The bit of an event's group as an identifier: 1 to 32; 0 if it is unknown. */
+/* Number of the group's bit, 1 to 32, as its id; 0 if the group is unknown. */
 static uint64_t category(struct export_run *x, uint32_t id)
 {
 	uint32_t group = symbolize_group_bit(x->names, id);
@@ -324,7 +324,7 @@ static void put_count(struct export_run *x, const struct timeline_event *e)
 	write_event(x, e->ns);
 }
 
-/* @p->inner is the event, of @field in FtraceEvent. */
+/* Write @p->inner as field @field of an FtraceEvent. */
 static void write_ftrace(struct export_run *x, const struct timeline_event *e, uint32_t field,
 			 uint64_t ns)
 {
@@ -342,7 +342,7 @@ static void write_ftrace(struct export_run *x, const struct timeline_event *e, u
 	write_packet(x);
 }
 
-/* Left out where the next task is hidden: the CPU would seem to be idle. */
+/* The task running on @cpu according to the switches written so far. */
 static struct running *running_on(struct perfetto *p, uint32_t cpu)
 {
 	size_t i = p->nr_running;
@@ -355,7 +355,7 @@ static struct running *running_on(struct perfetto *p, uint32_t cpu)
 	return &p->running[cpu];
 }
 
-/* From the task that is running as far as has been written to @next. */
+/* Write a switch to @next from the task that runs according to the switches written so far. */
 static void write_switch(struct export_run *x, const struct timeline_event *e,
 			 const struct ktau_rec_owner *next, const struct ktau_slot_switch *to)
 {
@@ -376,8 +376,9 @@ static void write_switch(struct export_run *x, const struct timeline_event *e,
 }
 
 /*
- * Where switches were lost, another task is running than the one that went last: a switch
- * between the two is put in, at the same time, because the time of the lost one is unknown.
+ * If switches were lost, the CPU now runs a different task from the one that the last switch
+ * went to. The time of the lost switch is unknown, so a substitute is written at the time of
+ * this one.
  */
 static void put_switch(struct export_run *x, const struct timeline_event *e)
 {

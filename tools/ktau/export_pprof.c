@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * pprof's profile.proto, compressed: calls and nanoseconds of each stack, with the task
- * at its root. Stacks are those of the trace; without one they are the groups and routines
- * of the profiles.
+ * at its root. Stacks come from the trace; without a trace they consist of the groups and
+ * routines of the profiles.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -30,33 +30,33 @@ enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM_NAME = 3 };
 enum { MAX_DEPTH = 256, NR_IDS = 65536 };
 
 /**
- * struct node - a stack, as a tree: what was done in the routine at its end
- * @parent: index of the stack without its end; 0 for a task
- * @name: string at its end
- * @task: the track or row that it belongs to
- * @calls: activations that have ended
- * @ns: exclusive time
+ * struct node - a stack, as a node of a tree
+ * @parent: index of the stack without its last frame; 0 for a task
+ * @name: string index of the last frame
+ * @task: track or row that it belongs to
+ * @calls: activations of the last frame that have ended
+ * @ns: exclusive time of the last frame
  */
 struct node {
 	uint32_t parent, name, task;
 	uint64_t calls, ns;
 };
 
-/* A task's numbers, for labels. */
+/* Ids of a task, for labels. */
 struct task {
 	int32_t pid, tid;
 };
 
 /**
- * struct pprof - the state of an export
- * @strings: each once; the first is empty
- * @by_text: their indexes, by a hash of the text
- * @by_id: and of the names of events, 0: not asked for yet
- * @nodes: the first is nobody's
- * @by_place: their indexes, by parent and name
- * @roots: by index of the track
+ * struct pprof - state of an export
+ * @strings: table of distinct strings; the first is empty
+ * @by_text: string indexes, by hash of the text
+ * @by_id: string indexes of event names, by event id; 0: not looked up yet
+ * @nodes: all stacks; the first one is unused
+ * @by_place: node indexes, by parent and name
+ * @roots: node indexes, by index of the track
  * @first_ns: time of the first event
- * @last_ns: and of the last
+ * @last_ns: time of the last event
  */
 struct pprof {
 	char **strings;
@@ -125,7 +125,7 @@ static uint32_t add_node(struct pprof *p, struct node node)
 	return (uint32_t)p->nr_nodes - 1;
 }
 
-/* A task's root is not looked for: each task has its own. */
+/* Each task has its own root, so there is nothing to look up. */
 static uint32_t add_root(struct pprof *p, const struct ktau_rec_owner *o, const char *name)
 {
 	struct node root = { .name = string_of(p, name), .task = (uint32_t)p->nr_tasks };
@@ -263,7 +263,7 @@ static void put_label(struct message *sample, uint32_t key, int64_t number)
 	message_deinit(&label);
 }
 
-/* Locations are functions, and these are strings: all have the same number. */
+/* A function, its location and its name all have the same number, the index of the string. */
 static void put_sample(struct message *m, struct pprof *p, const struct node *node)
 {
 	uint64_t locations[MAX_DEPTH], values[2] = { node->calls, node->ns };
@@ -322,7 +322,7 @@ static void put_times(struct message *m, const struct export_run *x, const struc
 	message_varint(m, PROFILE_DURATION, duration_ns);
 }
 
-/* As gzip does. */
+/* Compress like gzip. */
 static int write_compressed(const struct message *m, FILE *out)
 {
 	enum { GZIP = 16 };

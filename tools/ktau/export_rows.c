@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * An export as rows of tables. Times are nanoseconds of CLOCK_BOOTTIME.
- */
+/* An export as rows of tables. Times are nanoseconds of CLOCK_BOOTTIME. */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -70,7 +68,7 @@ const struct row_table row_tables[ROW_NR_TABLES] = {
 	[ROW_LOSSES] = { "losses", loss_columns, NR(loss_columns) },
 };
 
-/* A row being made: cells are put from left to right. */
+/* A row under construction; cells are put from left to right. */
 struct row {
 	struct row_cell cells[ROW_MAX_COLUMNS];
 	size_t nr;
@@ -91,7 +89,7 @@ static void put_ulong(struct row *r, uint64_t number)
 	put_number(r, (int64_t)number);
 }
 
-/* Known only if @known. */
+/* Put a number if @known, and an empty cell otherwise. */
 static void put_known(struct row *r, bool known, uint64_t number)
 {
 	r->cells[r->nr++] = (struct row_cell){ known, NULL, (int64_t)number };
@@ -120,7 +118,7 @@ int rows_start_host(struct export_run *x)
 	return x->format->row(x, ROW_HOSTS, r.cells);
 }
 
-/* The first cells of all rows of a trace. */
+/* Put the cells that all trace rows begin with. */
 static struct row start_row(struct export_run *x, const struct track *track)
 {
 	struct row r = { .nr = 0 };
@@ -165,11 +163,11 @@ static int write_loss(struct export_run *x, const struct timeline_event *e)
 }
 
 /**
- * struct point - what a slot that is no frame says
- * @name: of the counter, or the new one of the task
- * @value: the counter's, or a number by the type
- * @other: serial of the other task, 0 if there is none
- * @detail: more as text
+ * struct point - contents of a slot that is not a frame
+ * @name: name of the counter, or new name of the task
+ * @value: value of the counter, or a number that depends on the type
+ * @other: serial of the other task; 0 if there is none
+ * @detail: further details as text
  */
 struct point {
 	const char *name;
@@ -374,7 +372,7 @@ static int write_process(struct export_run *x, const struct process *p)
 	return err ? err : write_tally(x, p);
 }
 
-/* Tasks, then the CPUs and the evicted sum, which have kinds of their own. */
+/* Write the tasks, then the CPUs and the evicted sum, which have their own kinds. */
 int rows_profile(struct export_run *x)
 {
 	const struct aggregate *rows = x->period->rows;
@@ -388,7 +386,7 @@ int rows_profile(struct export_run *x)
 	return err ? err : write_tally(x, &rows->evicted);
 }
 
-/* Tasks of which there is only a trace. */
+/* Write the tasks that have only a trace. */
 int rows_end_host(struct export_run *x)
 {
 	const struct aggregate *rows = x->period->rows;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * An export as rows of tables, for CSV, JSON and SQLite: the tables are described once,
- * a format writes a row.
+ * An export as rows of tables, for CSV, JSON and SQLite. The tables are described once; each
+ * format only writes rows.
  */
 #ifndef KTAU_TOOLS_EXPORT_ROWS_H
 #define KTAU_TOOLS_EXPORT_ROWS_H
@@ -14,9 +14,9 @@
 
 enum row_type {
 	ROW_TEXT,
-	ROW_INT,	/* at most 32 bits and a sign: @number */
-	ROW_LONG,	/* 64 bits, with a sign: @number */
-	ROW_ULONG,	/* 64 bits, without: @number cast */
+	ROW_INT,	/* up to 32 bits and a sign: @number */
+	ROW_LONG,	/* 64 bits, signed: @number */
+	ROW_ULONG,	/* 64 bits, unsigned: @number cast */
 	ROW_HEX,	/* an address: @number cast */
 };
 
@@ -25,7 +25,7 @@ struct row_column {
 	enum row_type type;
 };
 
-/* A value, or none: NULL in SQLite, null in JSON, empty in CSV. */
+/* A value, or none: NULL in SQLite, null in JSON, an empty field in CSV. */
 struct row_cell {
 	bool known;
 	const char *text;
@@ -36,9 +36,9 @@ enum { ROW_MAX_COLUMNS = 24 };
 
 /**
  * struct row_table - a table
- * @name: its name
- * @columns: they, at most ROW_MAX_COLUMNS
- * @nr_columns: number of them
+ * @name: name of the table
+ * @columns: its columns, at most ROW_MAX_COLUMNS
+ * @nr_columns: number of columns
  */
 struct row_table {
 	const char *name;
@@ -51,7 +51,7 @@ enum { ROW_HOSTS, ROW_TASKS, ROW_ROUTINES, ROW_COUNTERS, ROW_FRAMES, ROW_POINTS,
 
 extern const struct row_table row_tables[ROW_NR_TABLES];
 
-/* The callbacks of a struct exporter that has @row. */
+/* Implementations of the callbacks of a struct exporter that has @row. */
 int rows_start_host(struct export_run *x);
 int rows_event(struct export_run *x, const struct timeline_event *e);
 int rows_profile(struct export_run *x);

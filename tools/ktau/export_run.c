@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reading for an export: each record goes to the merge of traces and, if the format has
- * them, to the sum of profiles, host after host.
+ * Reads the input of an export. Each record goes to the merged timeline and, if the format has
+ * profiles, to the sums of the period, one host after the other.
  */
 #include <errno.h>
 #include <string.h>
@@ -10,17 +10,17 @@
 #include "export.h"
 
 /**
- * struct input - what is read
+ * struct input - state of reading
  * @x: the export
- * @sink: takes the sequence
- * @symtab: of a map, or NULL
- * @file: the present file
- * @reader: of that
- * @started: a host has begun
- * @elsewhere: the present stream is of a machine that was not asked for
- * @period: its profiles
- * @rows: likewise
- * @totals: of all hosts
+ * @sink: receives the merged sequence
+ * @symtab: symbols of a map, or NULL
+ * @file: current file
+ * @reader: reader of @file
+ * @started: a host has been started
+ * @elsewhere: the current stream is of a machine that is not selected
+ * @period: profiles of the host
+ * @rows: sums of @period
+ * @totals: totals of all hosts
  */
 struct input {
 	struct export_run *x;
@@ -34,7 +34,7 @@ struct input {
 	struct export_totals *totals;
 };
 
-/* TASK_UNINTERRUPTIBLE with TASK_NOLOAD is idle, which is reported as a bit of its own. */
+/* TASK_IDLE is TASK_UNINTERRUPTIBLE with TASK_NOLOAD, and is reported as a bit of its own. */
 enum { STATE_IDLE = 0x402, REPORTED = 0x7f, REPORTED_IDLE = 0x80 };
 
 static const struct task_filter no_filter;
@@ -47,7 +47,7 @@ uint32_t export_state(uint32_t state)
 	return state & (REPORTED | REPORTED_IDLE);
 }
 
-/* There is something to write of the present host. */
+/* Called when there is something to write for the current host. */
 static int enter_host(struct export_run *x)
 {
 	const struct exporter *format = x->format;
@@ -56,8 +56,8 @@ static int enter_host(struct export_run *x)
 	if (x->entered)
 		return 0;
 	if (x->begun && !format->hosts) {
-		complain("the input is of several boots or hosts, and --%s is of one: export them "
-			 "apart", format->name);
+		complain("the input contains several boots or hosts, but --%s can hold only one: "
+			 "export them separately", format->name);
 		return -EIO;
 	}
 	x->host += x->begun;
@@ -132,7 +132,7 @@ static int put_profiles(struct input *in)
 	return err ? err : x->format->profile(x);
 }
 
-/* After an error, @err, only what it takes to leave nothing behind. */
+/* End the host. After an error @err nothing more is written, but everything is freed. */
 static int end_host(struct input *in, int err)
 {
 	struct export_run *x = in->x;
@@ -212,8 +212,8 @@ static void export_failed(const struct input *in, int err)
 	case -EIO:
 		return;
 	case -ESTALE:
-		complain("%s: begins before the previous file ended; give files in the order of "
-			 "time", in->file);
+		complain("%s: begins before the previous file ended; files must be in time order",
+			 in->file);
 		return;
 	case -ENOMEM:
 		complain("out of memory");
@@ -222,7 +222,7 @@ static void export_failed(const struct input *in, int err)
 	complain("%s: %s", output_name(in->x->output), strerror(-err));
 }
 
-/* Of a damaged file everything undamaged is used. */
+/* The undamaged part of a damaged file is exported. */
 static int export_file(struct input *in, int *status)
 {
 	int err;
@@ -266,11 +266,11 @@ int export_files(struct export_run *x, char **files, int nr_files, struct ktau_s
 	err = err ? err : end_err;
 	export_failed(&in, err);
 	if (!err && !x->begun && x->options.host) {
-		complain("there is nothing of host %s in the input", x->options.host);
+		complain("the input contains nothing of host %s", x->options.host);
 		err = -EIO;
 	} else if (!err && !x->begun) {
-		complain("there is no trace in the input%s: record with trace=on",
-			 x->format->profile ? ", and no profile" : "");
+		complain("the input contains no trace%s: record one with trace=on",
+			 x->format->profile ? " and no profile" : "");
 		err = -EIO;
 	}
 	if (!err)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * SQLite: a database with the tables of export_rows.h. Numbers above 2^63 - 1 are stored
- * as the negative ones with the same bits: SQLite has no others.
+ * SQLite: a database with the tables of export_rows.h. SQLite has no unsigned 64-bit numbers, so
+ * numbers above 2^63 - 1 are stored as the negative numbers with the same bits.
  */
 #include <errno.h>
 
@@ -16,7 +16,7 @@
 #include "cli.h"
 #include "text.h"
 
-/* The database, and for each table the statement that adds a row. */
+/* The database, and an INSERT statement for each table. */
 struct database {
 	sqlite3 *db;
 	sqlite3_stmt *insert[ROW_NR_TABLES];
@@ -62,7 +62,7 @@ static int create_table(struct export_run *x, int table)
 	return sqlite3_prepare_v2(d->db, insert, -1, &d->insert[table], NULL) ? failed(x) : 0;
 }
 
-/* Nothing has to survive a crash: what is not complete is removed. */
+/* The database need not survive a crash, because incomplete output is removed. */
 static int begin(struct export_run *x)
 {
 	struct database *d = cli_alloc(NULL, 1, sizeof(*d));
@@ -78,7 +78,7 @@ static int begin(struct export_run *x)
 	return err;
 }
 
-/* Text of any bytes as print_escaped() has it: SQLite takes UTF-8 only. */
+/* SQLite accepts only UTF-8, so text is escaped as by print_escaped(). */
 static void bind_text(sqlite3_stmt *insert, int column, const char *text)
 {
 	char escaped[ESCAPED_BYTES], buffer[1024];

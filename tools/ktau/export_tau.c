@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * TAU profiles, for ParaProf and pprof: profile.NODE.CONTEXT.THREAD, where a node is a
- * host, a context a process and a thread a task, numbered without gaps: pprof stops at the
- * first one. The real ids are in the metadata. MULTI__TIME has all times, MULTI__RUNNING
- * those without waits. Call paths are those of the trace, if there is one.
+ * TAU profiles, for ParaProf and pprof: files profile.NODE.CONTEXT.THREAD, where a node is a
+ * host, a context a process and a thread a task. They are numbered without gaps, because pprof
+ * stops at the first gap; the real ids are in the metadata. MULTI__TIME contains all times,
+ * MULTI__RUNNING excludes waits. Call paths come from the trace, if there is one.
  */
 #include <ctype.h>
 #include <errno.h>

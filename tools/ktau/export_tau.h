@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the exports for TAU share: its names, and numbers without gaps. */
+/* Shared by the exports for TAU: TAU's names, and numbering without gaps. */
 #ifndef KTAU_TOOLS_EXPORT_TAU_H
 #define KTAU_TOOLS_EXPORT_TAU_H
 
@@ -13,25 +13,25 @@
 
 enum { TAU_GROUP_BYTES = 32 };
 
-/* TAU's name of a group: KTAU_SCHEDULE. May be in @text. */
+/* TAU's name of a group, such as KTAU_SCHEDULE. The result may point to @text. */
 const char *tau_group(const char *group, char text[TAU_GROUP_BYTES]);
 
-/* A name between quotes: without quotes, control characters and "=>". */
+/* Print a name that will be in quotes: without quotes, control characters and "=>". */
 void tau_name(const char *name, FILE *out);
 
-/* A process and its thread. */
+/* Numbers of a process and of its thread. */
 struct tau_ids {
 	uint32_t context, thread;
 };
 
-/* All zero to begin with. */
+/* Must be all zero initially. */
 struct tau_numbering {
 	struct hash contexts;
 	uint32_t *threads;
 	size_t nr_contexts, room;
 };
 
-/* The next numbers, for each task once. */
+/* Assign the next numbers; to be called once per task. */
 struct tau_ids tau_number(struct tau_numbering *n, const struct ktau_rec_owner *owner);
 void tau_numbering_deinit(struct tau_numbering *n);
 

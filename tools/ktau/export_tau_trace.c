@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A TAU trace, as tau_merge leaves it: tau.trc has records of 24 bytes in the order of
- * time, tau.edf says what their events are. A node is a process. Times are microseconds.
+ * A TAU trace in the form that tau_merge writes: tau.trc contains records of 24 bytes in time
+ * order, and tau.edf describes their events. A node is a process. Times are microseconds.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -44,8 +44,8 @@ struct tau_record {
 
 /**
  * struct tau_track - a task
- * @started: it has its first records
- * @lost_until: end of the gap that is open, 0 if there is none
+ * @started: its first records have been written
+ * @lost_until: end of the current gap; 0 if there is none
  */
 struct tau_track {
 	struct tau_ids ids;
@@ -54,11 +54,11 @@ struct tau_track {
 };
 
 /**
- * struct tau_trace - the state of an export
- * @numbers: what the ids of events are in the trace, 0 if they do not occur
- * @ids: and back
- * @nr: number of them; 1 is "trace lost"
- * @ns: time of the newest record
+ * struct tau_trace - state of an export
+ * @numbers: numbers of event ids in the trace; 0 if an id does not occur
+ * @ids: event id of each number
+ * @nr: number of events; event 1 is "trace lost"
+ * @ns: time of the last record
  */
 struct tau_trace {
 	FILE *out;
@@ -107,7 +107,7 @@ static int track(struct export_run *x, struct track *track)
 	return 0;
 }
 
-/* Never older than the record before: it is one file for all. */
+/* All tasks share one file, so no record may be older than the previous one. */
 static void put(struct tau_trace *t, const struct tau_track *track, uint32_t event,
 		int64_t parameter, uint64_t ns)
 {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Call paths as folded stacks and as an SVG flame graph.
- */
+/* Call paths as folded stacks and as an SVG flame graph. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +11,14 @@
 
 enum { WIDTH = 1200, MARGIN = 10, ROW = 17, HEAD = 34, MAX_DEPTH = 400 };
 
-/* Of a monospaced letter; frames narrower than LEAST are left out. */
+/* Width of a monospaced letter, and the least width of a frame that is drawn, in pixels. */
 static const double letter = 6.6, least = 0.3;
 
-/* Where a path is drawn. */
+/* Position of a path in the picture. */
 struct place {
-	double x, width;	/* in the picture; width 0: it is not drawn */
-	double used;		/* by children so far */
-	uint64_t ns;		/* with all that it called */
+	double x, width;	/* in pixels; a width of 0 is not drawn */
+	double used;		/* width used by children so far */
+	uint64_t ns;		/* inclusive time */
 	uint32_t depth;
 };
 
@@ -44,7 +42,7 @@ static const char *name_of(const struct flame *f, const struct stack_node *node)
 	return node->parent == STACKS_NONE ? node->name : symbolize_event(f->names, node->id);
 }
 
-/* A semicolon would begin another frame, and a line feed another line. */
+/* Semicolons separate frames and line feeds end a line, so they are replaced. */
 static void put_frame(const struct flame *f, const struct stack_node *node, FILE *out)
 {
 	const char *name = name_of(f, node);
@@ -82,7 +80,7 @@ void flame_folded(const struct flame *f, FILE *out)
 	free(path);
 }
 
-/* At most @letters of them: 0 is no limit. */
+/* Print at most @letters characters; 0 means no limit. */
 static void put_xml(const char *text, size_t letters, FILE *out)
 {
 	char escaped[ESCAPED_BYTES];
@@ -91,7 +89,7 @@ static void put_xml(const char *text, size_t letters, FILE *out)
 
 	for (; *text && (whole || n + 1 < letters); n++) {
 		text += escape_one(text, escaped);
-		/* Two characters of Unicode are none of XML. */
+		/* XML forbids U+FFFE and U+FFFF. */
 		if (!memcmp(escaped, "\xef\xbf\xbe", 4) || !memcmp(escaped, "\xef\xbf\xbf", 4))
 			strcpy(escaped, "?");
 		switch (*escaped) {
@@ -163,7 +161,7 @@ static void put_box(const struct flame *f, const struct stack_node *node,
 	fputs("</g>\n", out);
 }
 
-/* A path comes after its parent: from the last to the first each has its whole time. */
+/* A path comes after its parent, so going backwards completes the inclusive times. */
 static struct place *measure(const struct flame *f)
 {
 	const struct stack_node *nodes = f->stacks->nodes;
@@ -179,7 +177,7 @@ static struct place *measure(const struct flame *f)
 	return places;
 }
 
-/* What qsort() has to know of a path. */
+/* Sort keys of a path. */
 struct order {
 	uint32_t parent, index;
 	uint64_t ns;
@@ -196,20 +194,20 @@ static int by_parent(const void *a, const void *b)
 	return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* Parents before their children, and these from the one with most time on. */
+/* Sort parents before their children, and siblings by descending time. */
 static struct order *sort_paths(const struct flame *f, const struct place *places)
 {
 	struct order *order = cli_alloc(NULL, f->stacks->nr + 1, sizeof(*order));
 	uint32_t i;
 
-	/* Roots have the parent 0, the children of path 0 the parent 1. */
+	/* The sort key is 0 for roots and the index of the parent plus 1 for all others. */
 	for (i = 0; i < f->stacks->nr; i++)
 		order[i] = (struct order){ f->stacks->nodes[i].parent + 1, i, places[i].ns };
 	qsort(order, f->stacks->nr, sizeof(*order), by_parent);
 	return order;
 }
 
-/* Gives all their places; returns the depth of the picture. */
+/* Set the positions of all paths. Return: the depth of the picture. */
 static uint32_t lay_out(const struct flame *f, struct place *places, const struct order *order)
 {
 	double scale = (WIDTH - 2 * MARGIN) / (double)more(flame_total(f), 1);

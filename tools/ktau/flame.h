@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Call paths as a picture, and as lines that other programs make pictures of. */
+/* Call paths as a picture, and as folded stacks for other programs. */
 #ifndef KTAU_TOOLS_FLAME_H
 #define KTAU_TOOLS_FLAME_H
 
@@ -9,16 +9,16 @@
 #include "stacks.h"
 #include "symbolize.h"
 
-/* Which time is shown. */
+/* Which time to show. */
 #define FLAME_ON_CPU	(1U << 0)
 #define FLAME_OFF_CPU	(1U << 1)
 
 /**
  * struct flame - what to draw
  * @stacks: the call paths
- * @names: of their events
+ * @names: names of their events
  * @time: FLAME_* bits
- * @title: of the picture
+ * @title: title of the picture
  */
 struct flame {
 	const struct stacks *stacks;
@@ -27,13 +27,13 @@ struct flame {
 	const char *title;
 };
 
-/* Nanoseconds of all paths. */
+/* Total of all paths in nanoseconds. */
 uint64_t flame_total(const struct flame *f);
 
-/* "task;routine;routine NANOSECONDS", a line for each path that has time of its own. */
+/* Print "task;routine;routine NANOSECONDS", a line for each path with exclusive time. */
 void flame_folded(const struct flame *f, FILE *out);
 
-/* A flame graph: the wider a frame, the more time; what called it is below it. */
+/* Draw a flame graph: width is time, and callers are below their callees. */
 void flame_svg(const struct flame *f, FILE *out);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Open addressing, at most half full. */
+/* Open addressing; the table is at most half full. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ void hash_clear(struct hash *h)
 	h->nr = 0;
 }
 
-/* Where @key is or would be. */
+/* The entry of @key, or the free entry where it would be stored. */
 static struct hash_entry *place(const struct hash *h, uint64_t key)
 {
 	size_t mask = h->room - 1;

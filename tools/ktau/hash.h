@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A table from 64-bit keys to numbers or pointers: ids and serials are sparse. */
+/* Maps 64-bit keys to numbers or pointers; ids and serials are sparse. */
 #ifndef KTAU_TOOLS_HASH_H
 #define KTAU_TOOLS_HASH_H
 
@@ -11,7 +11,7 @@ struct hash_entry {
 	uintptr_t value;	/* 0: free */
 };
 
-/* All zero is an empty table. */
+/* An all-zero structure is an empty table. */
 struct hash {
 	struct hash_entry *entries;
 	size_t nr, room;
@@ -20,10 +20,10 @@ struct hash {
 void hash_deinit(struct hash *h);
 void hash_clear(struct hash *h);
 
-/* 0 if @key is not in it. */
+/* Return: the value of @key, or 0 if it is not in the table. */
 uintptr_t hash_get(const struct hash *h, uint64_t key);
 
-/* @value is not 0; it replaces an earlier one. */
+/* @value must not be 0; it replaces an earlier value. */
 void hash_put(struct hash *h, uint64_t key, uintptr_t value);
 
 #endif

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * A report as one HTML file: the page, and the account and routines of each process.
- */
+/* A report as one HTML file: the page, and the account and routines of each process. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,10 +17,10 @@
 #include "report_tables.h"
 #include "tally.h"
 
-/* Rows of a page unless --processes says it; the rest of the processes are one more. */
+/* Maximum number of rows without --processes. The remaining processes share one more row. */
 enum { USUAL_ROWS = 20000 };
 
-/* A process and what it did, to choose the rows by. */
+/* A process with the time by which rows are chosen. */
 struct choice {
 	size_t index;
 	uint64_t busy;
@@ -57,7 +55,7 @@ static void pack_routine(struct html_page *page, const struct routine *r)
 	packed_number(p, r->open);
 }
 
-/* The page decodes them when they are looked at: their length is before them. */
+/* The page decodes a process's routines only when they are shown, so their length comes first. */
 static void put_routines(struct html_page *page, const struct process *process)
 {
 	const struct wakers *w = &process->wakers;
@@ -117,7 +115,7 @@ static int busiest_first(const void *a, const void *b)
 	return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* Which processes get a row of their own; the others share the last one. */
+/* Choose the processes that get their own row; all others share the last row. */
 static void choose_rows(struct html_page *page, struct choice *choices)
 {
 	const struct aggregate *rows = page->period->rows;
@@ -242,7 +240,7 @@ static void put_meta(struct html_page *page)
 	section_end(s);
 }
 
-/* What an event is: last, when all that are used are known. */
+/* Descriptions of events. They come last, when all events used in the page are known. */
 static void put_events(struct html_page *page)
 {
 	const struct ktau_events *events = registry_events(page->period->registry);
@@ -262,7 +260,7 @@ static void put_events(struct html_page *page)
 	section_end(&page->section);
 }
 
-/* 0 or -errno of reading the file again. */
+/* Return: 0, or -errno if reading the file again failed. */
 static int write_page(struct html_page *page)
 {
 	int err, trace_err;
@@ -304,7 +302,7 @@ static bool same_file(const char *a, const char *b)
 	       sa.st_ino == sb.st_ino;
 }
 
-/* A page that is only half written is worse than none. */
+/* Remove the file after an error: a partial page is useless. */
 static int finish_file(const struct report *r, FILE *out, int err)
 {
 	bool std = out == stdout, failed = ferror(out) || fflush(out);
@@ -315,7 +313,7 @@ static int finish_file(const struct report *r, FILE *out, int err)
 		failed = true;
 	if (failed)
 		complain("cannot write %s: %s", r->html, strerror(errno));
-	/* Nor is a device to be removed. */
+	/* Never remove a device. */
 	if (failed && !std && file)
 		unlink(r->html);
 	return failed || err ? CLI_FAILED : CLI_DONE;
@@ -329,7 +327,7 @@ int html_report(const struct report *r, const struct period *period)
 	for (i = 0; i < r->nr_files; i++) {
 		if (!same_file(r->html, r->files[i]))
 			continue;
-		complain("%s is the input and would be overwritten", r->html);
+		complain("cannot write %s: it is also the input", r->html);
 		return CLI_FAILED;
 	}
 	page.out = strcmp(r->html, "-") ? fopen(r->html, "we") : stdout;

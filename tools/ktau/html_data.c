@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The data of an HTML report.
- */
+/* The data of an HTML report. */
 #include <stdlib.h>
 #include <string.h>
 

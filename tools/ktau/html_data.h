@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The data of an HTML report: numbers of 7 bits a byte (LEB128) in sections, each in
- * base64 in an element of its own. No byte of a name reaches the HTML as it is.
+ * The data of an HTML report. Each section is an element that contains base64-encoded numbers
+ * with 7 bits per byte (LEB128), so no byte of a name reaches the HTML unencoded.
  */
 #ifndef KTAU_TOOLS_HTML_DATA_H
 #define KTAU_TOOLS_HTML_DATA_H
@@ -13,10 +13,10 @@
 #include "hash.h"
 
 /**
- * struct section_out - the section that is being written
+ * struct section_out - the section being written
  * @out: the page
- * @rest: bytes that do not fill a group of three yet
- * @nr_rest: number of them
+ * @rest: bytes that do not yet fill a group of three
+ * @nr_rest: length of @rest
  */
 struct section_out {
 	FILE *out;
@@ -24,17 +24,17 @@ struct section_out {
 	unsigned int nr_rest;
 };
 
-/* An element with this id, until section_end(). */
+/* Start an element with this id; section_end() ends it. */
 void section_begin(struct section_out *s, FILE *out, const char *id);
 void section_end(struct section_out *s);
 
 void section_bytes(struct section_out *s, const void *bytes, size_t nr);
 void section_number(struct section_out *s, uint64_t value);
 
-/* Small numbers of either sign take few bytes. */
+/* Zigzag encoding: numbers near 0 of either sign take few bytes. */
 void section_signed(struct section_out *s, int64_t value);
 
-/* All zero is an empty one; the same numbers in memory. */
+/* Encoded numbers in memory; an all-zero structure is empty. */
 struct packed {
 	unsigned char *bytes;
 	size_t nr, room;
@@ -44,14 +44,14 @@ void packed_number(struct packed *p, uint64_t value);
 void packed_signed(struct packed *p, int64_t value);
 void packed_deinit(struct packed *p);
 
-/* Texts, each once; all zero is an empty table. */
+/* A table of distinct texts; an all-zero structure is empty. */
 struct texts {
 	struct hash by_hash;
 	char **texts;
 	size_t nr, room;
 };
 
-/* The number of @text: 0, 1, 2... */
+/* Return: the index of @text, counting from 0. */
 uint64_t texts_number(struct texts *t, const char *text);
 void texts_write(const struct texts *t, struct section_out *s);
 void texts_deinit(struct texts *t);

@@ -2,9 +2,9 @@
 /*
  * An HTML report over time: what each process did from stream to stream.
  *
- * The files are read once more. Of each task only the parts of its account are kept, to
- * subtract them from the next ones. What a task did is in the interval in which it was
- * seen next; one that only sleeps may be left out of a stream, and did nothing.
+ * The files are read again. For each task only the parts of its account are kept, to compute
+ * differences. A stream may omit tasks that have slept since the previous one, so what a task
+ * did counts in the interval at whose end it is next seen.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,10 +14,10 @@
 #include "html_over.h"
 #include "tally.h"
 
-/* Intervals of a page: several streams are one where there are more. */
+/* Maximum number of intervals; with more streams, several share an interval. */
 enum { MAX_INTERVALS = 240 };
 
-/* Parts that are shown: all but ACCOUNT_ASLEEP, which is what they leave. */
+/* The parts that are written. ACCOUNT_ASLEEP is the rest of the interval. */
 enum { PART_USER, PART_KERNEL, PART_IRQ, PART_RUNQ, PART_GUEST, NR_PARTS };
 
 struct parts {
@@ -30,32 +30,32 @@ struct row_parts {
 	bool seen;
 };
 
-/* The time of one interrupt on one CPU. */
+/* Time of one interrupt on one CPU. */
 struct cpu_event {
 	uint32_t cpu, id;
 	uint64_t ticks, before;
 };
 
 /**
- * struct over - reading
+ * struct over - state of reading
  * @page: the page
- * @snapshot: the newest state, for what is recorded as a difference
- * @row_of_serial: row of a leader plus 1
- * @row_of_tgid: row of a process whose leader was not seen plus 1
- * @known: index plus 1 of what each owner had done, by serial
- * @befores: they
- * @nr: number of them
- * @room: for how many there is memory
- * @rows: of the interval
- * @seen: rows that did something in it
- * @nr_seen: number of them
+ * @snapshot: last known state, to which difference records are applied
+ * @row_of_serial: row of a leader plus 1, by serial
+ * @row_of_tgid: row of a process without a known leader plus 1, by tgid
+ * @known: index in @befores plus 1, by serial
+ * @befores: previous figures of each owner
+ * @nr: length of @befores
+ * @room: allocated length of @befores
+ * @rows: sums of the current interval
+ * @seen: rows that did something in the interval
+ * @nr_seen: length of @seen
  * @cpu_events: interrupts of each CPU
- * @nr_cpu_events: number of them
- * @by_cpu_event: index of one plus 1, by CPU and id
- * @streams: streams of profiles so far, of all boots
- * @group: streams in an interval
- * @inside: the stream is one of profiles, and of the period or the one before it
- * @ends_ns: of the newest stream
+ * @nr_cpu_events: length of @cpu_events
+ * @by_cpu_event: index in @cpu_events plus 1, by CPU and id
+ * @streams: number of profile streams so far, in all boots
+ * @group: number of streams per interval
+ * @inside: the current stream has profiles and is in the period or just before it
+ * @ends_ns: time of the last stream
  */
 struct over {
 	struct html_page *page;
@@ -99,7 +99,7 @@ static struct parts *before_of(struct over *o, uint64_t serial)
 	return &o->befores[o->nr - 1];
 }
 
-/* What was added since the last time. */
+/* The increase since the previous record of the same owner. */
 static struct parts advance(struct over *o, const struct ktau_rec_profile *p)
 {
 	struct parts now = parts_of(p), *before = before_of(o, p->serial), added;
@@ -296,7 +296,7 @@ static int read_file(struct over *o, const char *file)
 		err = put_record(o, &rec);
 	}
 	progress_end(&progress);
-	/* Damage was reported when the period was read. */
+	/* Damage was already reported when the period was read. */
 	if (err != -EBADMSG && err)
 		cli_reader_failed(reader, err);
 	ktau_reader_destroy(reader);

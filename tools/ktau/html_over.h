@@ -6,8 +6,8 @@
 #include "html_page.h"
 
 /*
- * Who ran, interval by interval. 0 or -errno of the reader; what could be read has been
- * written.
+ * Write what each process did in each interval. Return: 0, or -errno of the reader; in both cases
+ * the readable part has been written.
  */
 int html_over(struct html_page *page);
 

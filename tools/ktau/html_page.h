@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The page of an HTML report while it is being written, which all its parts share. */
+/* The state shared by all parts of an HTML report while it is written. */
 #ifndef KTAU_TOOLS_HTML_PAGE_H
 #define KTAU_TOOLS_HTML_PAGE_H
 
@@ -12,23 +12,23 @@
 #include "report.h"
 
 /**
- * struct html_page - a page that is being written
- * @r: what it is of
- * @period: likewise
+ * struct html_page - a page being written
+ * @r: the report
+ * @period: the period of the report
  * @out: the file
- * @section: of the page's data
- * @packed: a part of it whose length comes first
- * @texts: all names, written last
- * @event_numbers: number plus 1 of an event in the page, by id
- * @events: ids by those numbers
- * @nr_events: number of them
- * @room_events: for how many there is memory
- * @stream: the end of the period
- * @clock: of the machine
- * @from_ticks: the beginning of the period
- * @from_ns: the same as CLOCK_BOOTTIME
- * @row_of: row of the page, by index of period->rows->processes
- * @nr_rows: number of rows
+ * @section: section of data being written
+ * @packed: part of the section, buffered because its length comes first
+ * @texts: all names; written last
+ * @event_numbers: number of an event in the page plus 1, by id
+ * @events: event ids, by number in the page
+ * @nr_events: length of @events
+ * @room_events: allocated length of @events
+ * @stream: STREAM record at the end of the period
+ * @clock: clock of the machine
+ * @from_ticks: start of the period
+ * @from_ns: @from_ticks as CLOCK_BOOTTIME
+ * @row_of: row in the page, by index in period->rows->processes
+ * @nr_rows: number of rows in the page
  */
 struct html_page {
 	const struct report *r;
@@ -47,7 +47,7 @@ struct html_page {
 	size_t nr_rows;
 };
 
-/* Put @text into the page's section, as its number in the page. */
+/* Put the number of @text into the current section. */
 void html_text(struct html_page *page, const char *text);
 /* Return: the number of event @id in the page. */
 uint64_t html_event(struct html_page *page, uint32_t id);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The page around the data of an HTML report: the files of html/, as they are. The
- * assembler reads them, so it works with every compiler and machine.
+ * The fixed parts of an HTML report: the files in html/, included unchanged. The assembler
+ * includes them, which works with every compiler and architecture.
  */
 #include "html_parts.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The page around the data of an HTML report. */
+/* The fixed parts of an HTML report. */
 #ifndef KTAU_TOOLS_HTML_PARTS_H
 #define KTAU_TOOLS_HTML_PARTS_H
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The trace of an HTML report: the time line of each task, and the call paths of all.
- */
+/* The trace of an HTML report: the timeline of each task, and the call paths of all tasks. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +10,13 @@
 #include "stacks.h"
 #include "timeline.h"
 
-/* Bytes of all time lines together; in the page they take a third more. */
+/* Maximum size of all timelines before base64 encoding, which adds a third. */
 enum { MAX_BYTES = 24 << 20 };
 
-/* A number is eight times the nanoseconds since the event before, plus one of these. */
+/* An event is encoded as 8 * (nanoseconds since the previous event) + one of these. */
 enum { LINE_ENTER, LINE_EXIT, LINE_CUT, LINE_LOST, LINE_WOKEN, LINE_CPU, LINE_SWITCH, LINE_MARK };
 
-/* A task's line, in all files; of one that only others name it is empty. */
+/* The timeline of a task across all files; empty if other tasks only refer to it. */
 struct line {
 	uint64_t serial;
 	struct ktau_rec_owner owner;
@@ -30,18 +28,18 @@ struct line {
 };
 
 /**
- * struct trace - reading
+ * struct trace - state of reading
  * @page: the page
- * @timeline: the sequence of the present file
- * @stacks: its call paths
+ * @timeline: merged traces of the current file
+ * @stacks: call paths of the traces
  * @by_serial: number of a line plus 1
- * @lines: they
- * @nr: number of them
- * @room: for how many there is memory
- * @bytes: of all of them
- * @from_ns: where the page begins: before the period if it is all of the file
- * @to_ns: where it ends, likewise
- * @cut: events that there was no room for
+ * @lines: all lines
+ * @nr: length of @lines
+ * @room: allocated length of @lines
+ * @bytes: size of all lines
+ * @from_ns: events before this time are left out
+ * @to_ns: events after this time are left out
+ * @cut: number of events left out because the timelines were full
  */
 struct trace {
 	struct html_page *page;
@@ -167,7 +165,7 @@ static int take_event(void *arg, const struct timeline_event *e)
 		line = line_of(t, e->track->serial, &number);
 		e->track->writer = (uintptr_t)line;
 	}
-	/* Frames are followed outside of the period too. */
+	/* Open frames must be tracked outside the period as well. */
 	stacks_event(&t->stacks, &line->walk, e);
 	if (e->ns < t->from_ns || e->ns > t->to_ns)
 		return 0;
@@ -180,7 +178,7 @@ static int take_event(void *arg, const struct timeline_event *e)
 	return 0;
 }
 
-/* What the time line is cut at, if it is a part of the file. */
+/* Limit the timeline to the period, unless that is the whole file. */
 static void find_window(struct trace *t)
 {
 	const struct period_select *select = t->page->period->reading.select;
@@ -211,7 +209,7 @@ static void put_lines(struct trace *t)
 		section_number(&page->section, owner->flags);
 		section_number(&page->section, owner->cpu);
 		section_number(&page->section, line->events);
-		/* A trace may reach back before the period. */
+		/* A trace may begin before the period. */
 		section_signed(&page->section,
 			       line->begun ? (int64_t)(line->first_ns - page->from_ns) : 0);
 		section_number(&page->section, line->ns - line->first_ns);
@@ -244,7 +242,7 @@ static void put_paths(struct trace *t)
 	section_end(&page->section);
 }
 
-/* Names and ids of the tasks that the file knows. */
+/* Keep the owners that the current file describes. */
 static void keep_owners(struct trace *t)
 {
 	const struct ktau_rec_owner *owner;
@@ -273,7 +271,8 @@ static int read_file(struct trace *t, const char *file)
 		timeline_destroy(t->timeline);
 	}
 	if (err == -ESTALE)
-		complain("%s: has traces of two boots; the time line ends with the first", file);
+		complain("%s: contains traces of several boots; the timeline ends with the first",
+			 file);
 	else if (err != -EBADMSG && err)
 		cli_reader_failed(reader, err);
 	ktau_reader_destroy(reader);
@@ -296,8 +295,8 @@ int html_trace(struct html_page *page)
 	put_paths(&t);
 	stacks_deinit(&t.stacks);
 	if (t.cut)
-		complain("the time line is full: %llu events are left out; choose less with "
-			 "--from and --to",
+		complain("the timeline is full: %llu events are left out; select a shorter period "
+			 "with --from and --to",
 			 (unsigned long long)t.cut);
 	for (i = 0; i < t.nr; i++) {
 		packed_deinit(&t.lines[i]->data);

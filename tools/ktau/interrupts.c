@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Interrupts by line, handler and CPU, from the CPUs' own tables.
- */
+/* Interrupts by line, handler and CPU, from the tables of the CPUs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +21,7 @@ static const struct column columns[I_NR] = {
 	[I_GROUP] = { "group", "GROUP", COLUMN_TEXT },
 };
 
-/* A line on a CPU; @line_ticks: on all CPUs. */
+/* One line on one CPU; @line_ticks is the sum over all CPUs. */
 struct taken {
 	const char *name;
 	const struct process *cpu;
@@ -83,7 +81,7 @@ static struct taken *find_taken(const struct view *v, const struct aggregate *ro
 	return taken;
 }
 
-/* Add up each line over the CPUs; lines of one name are one. */
+/* Set @line_ticks to the sum over the CPUs. Lines with the same name count as one. */
 static void add_up(struct taken *taken, size_t nr)
 {
 	size_t first, next, i;

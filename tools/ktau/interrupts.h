@@ -7,12 +7,12 @@
 #include "report_options.h"
 #include "table.h"
 
-/* The table, without rows. */
+/* Initialise the table without rows. */
 void interrupts_columns(struct table *t);
 
 /*
- * A row for each line, vector and softirq on each CPU that took it, the one that took most
- * time first.
+ * Add a row for each line, vector and softirq on each CPU that handled it, in descending order
+ * of time.
  */
 void interrupts_rows(const struct view *v, struct table *t, const struct aggregate *rows);
 

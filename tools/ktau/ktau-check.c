@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * ktau check: do the figures agree with themselves?
- */
+/* ktau check: check recorded figures for consistency. */
 #include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -26,7 +24,7 @@ struct options {
 
 static const struct argp_option argp_options[] = {
 	{ "live", OPT_LIVE, NULL, 0, "Check the running kernel", 0 },
-	{ "max", OPT_MAX, "N", 0, "Print at most N violations a file (20; 0: all)", 0 },
+	{ "max", OPT_MAX, "N", 0, "Print at most N violations per file (default 20; 0 is all)", 0 },
 	{ 0 }
 };
 
@@ -48,7 +46,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (!o->live && !o->nr_files)
-			cli_usage(state, "give a FILE or --live");
+			cli_usage(state, "either a FILE or --live is required");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -56,21 +54,21 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 static const struct argp parser = {
 	argp_options, parse_option, "FILE...\n--live",
-	"Check the identity of every snapshot, the nesting of every trace, the "
-	"accounts of losses, the checksums of the blocks, and that counts only grow. "
-	"Prints a line for each file, one for each violation, and one with what was "
-	"lost. - is standard input.",
+	"Check the consistency of every snapshot, the nesting of every trace, the counts of "
+	"losses, the checksums of blocks, and that no count decreases. Prints a line for each "
+	"violation, and for each file a summary and a line with its losses. FILE - is standard "
+	"input.",
 	NULL, NULL, NULL
 };
 
 /**
  * struct checking - one source being checked
- * @name: for messages
- * @stream: number of the present stream
- * @found: findings so far
- * @max: how many of them to print, 0: all
- * @round_ns: of the streams, 0 if all times are exact
- * @end: the newest END record, all 0 if there was none
+ * @name: name for messages
+ * @stream: number of the current stream
+ * @found: number of violations so far
+ * @max: number of violations to print; 0: all
+ * @round_ns: rounding of times; 0 if times are exact
+ * @end: last END record; all 0 if there was none
  */
 struct checking {
 	const char *name;
@@ -164,7 +162,7 @@ static int feed(struct checking *c, struct ktau_check *check, struct ktau_reader
 	return err;
 }
 
-/* The beginning of the line comes with the first loss. */
+/* Print the start of the line before the first loss. */
 static void print_loss(const struct checking *c, size_t *nr, const char *name, uint64_t value)
 {
 	if (!value)
@@ -177,8 +175,8 @@ static void print_loss(const struct checking *c, size_t *nr, const char *name, u
 }
 
 /*
- * What was lost from the first stream to the last; since boot, if there is only one.
- * Nothing is printed of what is 0.
+ * Print the losses between the first and the last stream, or since boot if there is only one.
+ * Losses that are 0 are not printed.
  */
 static void print_losses(const struct checking *c, const struct ktau_check_counts *n)
 {
@@ -201,7 +199,7 @@ static void print_losses(const struct checking *c, const struct ktau_check_count
 		putchar('\n');
 }
 
-/* Prints the line of the file. */
+/* Print the summary line of the file. */
 static int verdict(const struct checking *c, const struct ktau_check *check, int err)
 {
 	const struct ktau_check_counts *n = ktau_check_counts(check);
@@ -249,7 +247,7 @@ static int check_file(const char *path, uint64_t max, struct ktau_reader *reader
 	return CLI_FAILED;
 }
 
-/* Profiles, then traces; reading consumes nothing. */
+/* Check profiles, then traces; nothing is consumed. */
 static int check_live(uint64_t max, struct ktau_reader *reader)
 {
 	static const struct {
@@ -299,5 +297,5 @@ static int check_main(int argc, char **argv)
 }
 
 const struct subcommand subcommand_check = {
-	"check", check_main, "whether the figures are consistent", &parser
+	"check", check_main, "check recorded figures for consistency", &parser
 };

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * ktau compare: what changed from one recording to another.
- */
+/* ktau compare: show what changed between two recordings. */
 #include <argp.h>
 #include <inttypes.h>
 #include <math.h>
@@ -20,7 +18,7 @@
 
 enum { OPT_BY = 256, OPT_FORMAT, OPT_ALL, OPT_NAME, OPT_HOST };
 
-/* Rows that text shows, unless --all. */
+/* Number of rows in text format without --all. */
 enum { SHOWN = 30 };
 
 struct options {
@@ -33,11 +31,11 @@ struct options {
 };
 
 /**
- * struct figure - one thing that both recordings may have
- * @name: of the process
+ * struct figure - a figure of one or both recordings
+ * @name: name of the process
  * @what: part of the account, or routine
- * @is_part: it is the former
- * @sample: milliseconds a second, in each recording
+ * @is_part: @what is a part of the account
+ * @sample: milliseconds per second, for each recording
  */
 struct figure {
 	char *name, *what;
@@ -47,13 +45,13 @@ struct figure {
 
 /**
  * struct comparison - all figures of two recordings
- * @o: what to compare
- * @which: recording that is read now
- * @figures: of both
- * @nr: number of them
- * @room: for how many there is memory
+ * @o: options
+ * @which: recording being read
+ * @figures: all figures
+ * @nr: length of @figures
+ * @room: allocated length of @figures
  * @by_key: index of a figure plus 1
- * @periods: of each recording
+ * @periods: number of periods in each recording
  */
 struct comparison {
 	const struct options *o;
@@ -65,12 +63,12 @@ struct comparison {
 };
 
 static const struct argp_option argp_options[] = {
-	{ "by", OPT_BY, "WHAT", 0, "A row for each name, cgroup or user (name)", 0 },
+	{ "by", OPT_BY, "WHAT", 0, "Show a row per name, cgroup or user (default: name)", 0 },
 	{ "name", OPT_NAME, "PATTERN,...", 0,
-	  "Processes (or control groups) whose name matches a pattern, as in sh(1)", 0 },
-	{ "all", OPT_ALL, NULL, 0, "What did not change as well", 0 },
-	{ "host", OPT_HOST, "NAME", 0, "Of files of several machines, this one", 0 },
-	{ "format", OPT_FORMAT, "FORMAT", 0, "text, csv or json (text)", 0 },
+	  "Only processes (or control groups) whose name matches a pattern as in sh(1)", 0 },
+	{ "all", OPT_ALL, NULL, 0, "Also show what did not change", 0 },
+	{ "host", OPT_HOST, "NAME", 0, "Use only the streams of this machine", 0 },
+	{ "format", OPT_FORMAT, "FORMAT", 0, "text, csv or json (default: text)", 0 },
 	{ 0 }
 };
 
@@ -98,12 +96,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (o->nr_files == 2)
-			cli_usage(state, "'%s': two files are compared", arg);
+			cli_usage(state, "'%s': only two files can be compared", arg);
 		o->files[o->nr_files++] = arg;
 		return 0;
 	case ARGP_KEY_END:
 		if (o->nr_files != 2)
-			cli_usage(state, "give two files");
+			cli_usage(state, "two files are required");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -112,9 +110,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp parser = {
 	argp_options, parse_option, "A B",
 	"Print what changed from recording A to recording B: the parts of each process's account "
-	"and its routines, as milliseconds a second. A difference counts as a change if it is "
-	"larger than the spread between the periods of each recording explains, at a level of "
-	"1 %.",
+	"and its routines, in milliseconds per second. A difference counts as a change if the "
+	"variation between the periods of each recording does not explain it, at a significance "
+	"level of 1 %.",
 	NULL, NULL, NULL
 };
 
@@ -158,7 +156,7 @@ static struct figure *figure_of(struct comparison *c, const char *name, const ch
 	return f;
 }
 
-/* @ticks in a period of @length ticks. */
+/* Add @ticks, spent within a period of @length ticks. */
 static void add(struct comparison *c, struct figure *f, uint64_t ticks, uint64_t length)
 {
 	if (ticks)
@@ -232,7 +230,7 @@ static int read_both(struct comparison *c)
 		if (c->periods[c->which])
 			continue;
 		if (status == CLI_DONE)
-			complain("%s: no period: it takes two streams of profiles",
+			complain("%s: contains no period, which takes two streams of profiles",
 				 c->o->files[c->which]);
 		return CLI_FAILED;
 	}
@@ -255,7 +253,7 @@ static const struct column columns[C_NR] = {
 	[C_CHANGED] = { "changed", NULL, COLUMN_SMALL },
 };
 
-/* A figure that is judged. */
+/* A figure with the result of its comparison. */
 struct row {
 	const struct figure *figure;
 	struct judged judged;
@@ -266,7 +264,7 @@ static double difference(const struct row *r)
 	return r->judged.mean[1] - r->judged.mean[0];
 }
 
-/* Parts of the account first, then the largest difference. */
+/* Sort parts of the account first, then by descending difference. */
 static int by_difference(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
@@ -297,7 +295,7 @@ static void put_row(struct table *t, const struct row *r)
 	row[C_CHANGED].number = r->judged.changed;
 }
 
-/* The rows to show, sorted; the caller frees them. */
+/* Return: the sorted rows to show; the caller frees them. */
 static struct row *judge(const struct comparison *c, size_t *nr, size_t *changed)
 {
 	struct row *rows = cli_alloc(NULL, c->nr, sizeof(*rows));
@@ -332,7 +330,8 @@ static void print(const struct comparison *c)
 		       "%zu of %zu figures changed\n",
 		       c->periods[0], c->periods[1], changed, c->nr);
 		if (!judged)
-			puts("a recording of one period has no spread to judge by (--all)");
+			puts("a recording of one period has no variation to compare with "
+			     "(--all shows all figures)");
 	}
 	if (nr || c->o->format != FORMAT_TEXT)
 		table_print(&t, c->o->format, stdout);
@@ -367,5 +366,5 @@ static int compare_main(int argc, char **argv)
 }
 
 const struct subcommand subcommand_compare = {
-	"compare", compare_main, "what changed from one recording to another", &parser
+	"compare", compare_main, "show what changed between two recordings", &parser
 };

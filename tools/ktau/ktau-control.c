@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * ktau control: the settings in /proc/ktau/control.
- */
+/* ktau control: show or change the settings in /proc/ktau/control. */
 #include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +13,7 @@ struct options {
 	int nr_words;
 };
 
-/* The options are --help and the like, and their letters: no group has one letter. */
+/* Options are --help and similar, and their short forms. No group has a one-letter name. */
 static bool is_option(const char *word)
 {
 	return *word == '-' && (word[1] == '-' || strlen(word) == 2);
@@ -38,7 +36,7 @@ static int show_control(void)
 	return err || cli_finish(stdout) ? CLI_FAILED : CLI_DONE;
 }
 
-/* All words go in one write: the kernel takes all of them or none. */
+/* All words are written at once, because the kernel applies a write as a whole or not at all. */
 static int write_control(const struct options *o)
 {
 	size_t bytes = 1;
@@ -62,8 +60,8 @@ static const struct argp parser = {
 	NULL, NULL, "[WORD...]",
 	"Enable and disable groups (+tcp -irq groups=syscall,sched) and modes "
 	"(profile=on trace=off), filter tasks (filter=uid:1000 filter+=pid:12), tag "
-	"them (tag=12:7), set sizes (ring=1024). Without a WORD print the settings, "
-	"in the words that restore them.",
+	"tasks (tag=12:7) and set sizes (ring=1024). Without a WORD, print the settings as "
+	"words that restore them.",
 	NULL, NULL, NULL
 };
 
@@ -72,7 +70,7 @@ static int control_main(int argc, char **argv)
 	struct options o = { 0 };
 	int i;
 
-	/* From the first word on nothing is an option: -tcp disables a group. */
+	/* Nothing after the first word is an option: -tcp disables a group. */
 	for (i = 1; i < argc && is_option(argv[i]); i++)
 		;
 	o.words = argv + i;
@@ -82,5 +80,5 @@ static int control_main(int argc, char **argv)
 }
 
 const struct subcommand subcommand_control = {
-	"control", control_main, "set groups, modes, the filter, tags and sizes", &parser
+	"control", control_main, "show or change groups, modes, the filter, tags and sizes", &parser
 };

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * ktau dump: every record of a file as text.
- */
+/* ktau dump: print every record of a file as text. */
 #include <argp.h>
 #include <string.h>
 
@@ -19,7 +17,7 @@ struct options {
 
 static const struct argp_option argp_options[] = {
 	{ "map", 'm', "FILE", 0,
-	  "System.map, kallsyms or vmlinux, for names that the kernel did not know", 0 },
+	  "Read names from a System.map, kallsyms or vmlinux", 0 },
 	{ 0 }
 };
 
@@ -36,7 +34,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		o->nr_files = state->argc - state->next;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		cli_usage(state, "give a FILE");
+		cli_usage(state, "a FILE is required");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -44,8 +42,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 static const struct argp parser = {
 	argp_options, parse_option, "FILE...",
-	"Print every record of ktaud's files and of saved streams as text, profiles "
-	"and traces. - is standard input.",
+	"Print every record of ktaud's files and of saved streams as text. FILE - is standard "
+	"input.",
 	NULL, NULL, NULL
 };
 
@@ -89,5 +87,5 @@ static int dump_main(int argc, char **argv)
 }
 
 const struct subcommand subcommand_dump = {
-	"dump", dump_main, "every record of a file as text", &parser
+	"dump", dump_main, "print every record of a file as text", &parser
 };

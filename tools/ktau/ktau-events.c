@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * ktau events: what the event ids of a kernel or a file stand for.
- */
+/* ktau events: list the events of a kernel or a file, with their ids. */
 #include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -25,9 +23,9 @@ struct options {
 
 static const struct argp_option argp_options[] = {
 	{ "format", OPT_FORMAT, "FORMAT", 0,
-	  "text, csv, json, or tau: the symbol file for TAU (text)", 0 },
+	  "text, csv, json, or tau: a symbol file for TAU (default: text)", 0 },
 	{ "map", 'm', "FILE", 0,
-	  "System.map, kallsyms or vmlinux, for names that the kernel did not know", 0 },
+	  "Read names from a System.map, kallsyms or vmlinux", 0 },
 	{ 0 }
 };
 
@@ -48,7 +46,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (o->file)
-			cli_usage(state, "'%s': one FILE at most", arg);
+			cli_usage(state, "'%s': only one FILE can be given", arg);
 		o->file = arg;
 		return 0;
 	}
@@ -57,9 +55,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 static const struct argp parser = {
 	argp_options, parse_option, "[FILE]",
-	"List the events in FILE, of ktaud or a saved stream; - is standard input. Without "
-	"FILE list those that the profiles of the running kernel have: those that have "
-	"happened since boot to tasks that you may see, and to the CPUs.",
+	"List the events in FILE, which was written by ktaud or is a saved stream; - is standard "
+	"input. Without FILE, list the events that have occurred since boot in tasks that you "
+	"may see, and on the CPUs.",
 	NULL, NULL, NULL
 };
 
@@ -82,7 +80,7 @@ static const struct column event_columns[E_NR] = {
 	[E_NAME] = { "name", "name", COLUMN_TEXT },
 };
 
-/* Words for all numbers that one byte can be: unknown ones are shown as such. */
+/* The word for a number, or the number as text if it is unknown. */
 static const char *word_or_number(const char *word, uint8_t number)
 {
 	static char texts[256][4];
@@ -97,7 +95,7 @@ struct key {
 	char text[20];
 };
 
-/* A number by its source: an address, or a number as people know it. */
+/* Format the key of an event according to its source: an address, or a number. */
 static const char *key_text(const struct ktau_rec_event *e, struct key *key)
 {
 	bool is_number = e->source == KTAU_SOURCE_SYSCALL || e->source == KTAU_SOURCE_FOREIGN ||
@@ -251,5 +249,5 @@ static int events_main(int argc, char **argv)
 }
 
 const struct subcommand subcommand_events = {
-	"events", events_main, "what event ids stand for", &parser
+	"events", events_main, "list events and their ids", &parser
 };

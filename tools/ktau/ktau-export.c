@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * ktau export: what is in a file in the format of another program.
- */
+/* ktau export: convert a file to the format of another program. */
 #include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -39,7 +37,7 @@ struct options {
 	int nr_files;
 };
 
-/* One option for each format, then the others: complete before main(), for completion. */
+/* An option per format, then the others. Filled in before main(), because completion needs it. */
 static struct argp_option argp_options[NR_FORMATS + 6];
 static char descriptions[NR_FORMATS][80];
 
@@ -47,11 +45,11 @@ static void __attribute__((constructor)) make_options(void)
 {
 	static const struct argp_option others[] = {
 		{ "output", 'o', "FILE", 0,
-		  "Write FILE; - is standard output (the name of the input with the "
-		  "suffix of the format, in the current directory)",
+		  "Write FILE; - is standard output (default: the name of the input with "
+		  "the suffix of the format, in the current directory)",
 		  2 },
 		{ "map", 'm', "FILE", 0,
-		  "System.map, kallsyms or vmlinux, for names that the kernel did not know",
+		  "Read names from a System.map, kallsyms or vmlinux",
 		  2 },
 		{ "host", OPT_HOST, "NAME", 0, "Of files of several machines, this one", 2 },
 		{ "naming", OPT_NAMING, "WHAT", 0,
@@ -106,7 +104,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 	if (key >= OPT_FORMAT && key < OPT_FORMAT + NR_FORMATS) {
 		if (o->format)
-			cli_usage(state, "--%s and --%s: one format at a time",
+			cli_usage(state, "--%s and --%s: only one format can be given",
 				   o->format->name, formats[key - OPT_FORMAT]->name);
 		o->format = formats[key - OPT_FORMAT];
 		return 0;
@@ -134,10 +132,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (!o->format)
-			cli_usage(state, "choose a format, for example --%s",
+			cli_usage(state, "a format is required, for example --%s",
 				   formats[0]->name);
 		if (!o->nr_files)
-			cli_usage(state, "give a FILE");
+			cli_usage(state, "a FILE is required");
 		check_options(o, state);
 		return 0;
 	}
@@ -146,13 +144,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 static const struct argp parser = {
 	argp_options, parse_option, "--FORMAT FILE...",
-	"Write what is in FILE, made by ktaud or saved from /proc/ktau/trace or profile, in the "
-	"format of another program. - is standard input. Several files of one boot are given "
-	"in the order of time.",
+	"Convert FILE, written by ktaud or saved from /proc/ktau/trace or profile, to the format "
+	"of another program. FILE - is standard input. Several files from one boot must be in "
+	"time order.",
 	NULL, NULL, NULL
 };
 
-/* run.ktau becomes run.json. */
+/* "run.ktau" becomes "run.json". */
 static char *default_output(const struct exporter *format, const char *file)
 {
 	const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
@@ -218,7 +216,7 @@ static void print_summary(const char *name, const struct export_totals *t, doubl
 	fprintf(stderr, "; %.0f slots/s\n", (double)c->slots / (seconds > 1e-9 ? seconds : 1e-9));
 }
 
-/* Of a damaged input, what could be read is kept. */
+/* The readable part of a damaged input is kept. */
 static int export_to(struct export_run *x, const struct options *o, const char *path,
 		     struct ktau_symtab *symtab)
 {
@@ -227,7 +225,7 @@ static int export_to(struct export_run *x, const struct options *o, const char *
 	int status;
 
 	if (overwrites_input(o, path)) {
-		complain("%s is the input and would be overwritten", path);
+		complain("cannot write %s: it is also the input", path);
 		return CLI_FAILED;
 	}
 	if ((x->format->directory || x->format->named) && !strcmp(path, "-")) {
@@ -262,7 +260,7 @@ static int export_main(int argc, char **argv)
 
 	cli_parse(&parser, argc, argv, 0, &o);
 	if (o.format->package) {
-		complain("--%s: ktau was built without it: install %s and build again",
+		complain("--%s: not available: install %s and rebuild ktau",
 			 o.format->name, o.format->package);
 		return CLI_FAILED;
 	}

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * ktau flame: the call paths of a trace as a flame graph.
- */
+/* ktau flame: draw the call paths of a trace as a flame graph. */
 #include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -25,7 +23,7 @@ struct options {
 	int32_t pid;
 };
 
-/* What is read: the paths of all tracks, or of one process; by track, where it is. */
+/* State of reading: the call paths, the selected process, and the walk of each track. */
 struct reading {
 	struct stacks stacks;
 	struct stack_walk *walks;
@@ -36,13 +34,13 @@ struct reading {
 
 static const struct argp_option argp_options[] = {
 	{ "output", 'o', "OUT", 0,
-	  "Write OUT; - is standard output (flame.svg, or flame.folded)", 1 },
+	  "Write OUT; - is standard output (default: flame.svg or flame.folded)", 1 },
 	{ "folded", OPT_FOLDED, NULL, 0,
-	  "Folded stacks: lines \"task;routine;routine NANOSECONDS\", for other programs", 1 },
-	{ "time", OPT_TIME, "WHICH", 0, "on (the CPU), off or both (on)", 1 },
-	{ "pid", 'p', "PID", 0, "This process or thread alone", 1 },
+	  "Write folded stacks for other programs: lines \"task;routine;routine NANOSECONDS\"", 1 },
+	{ "time", OPT_TIME, "WHICH", 0, "Time on the CPU, off the CPU or both (default: on)", 1 },
+	{ "pid", 'p', "PID", 0, "Only this process or thread", 1 },
 	{ "map", 'm', "FILE", 0,
-	  "System.map, kallsyms or vmlinux, for names that the kernel did not know", 1 },
+	  "Read names from a System.map, kallsyms or vmlinux", 1 },
 	{ 0 }
 };
 
@@ -82,12 +80,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (o->file)
-			cli_usage(state, "one FILE at a time");
+			cli_usage(state, "only one FILE can be given");
 		o->file = arg;
 		return 0;
 	case ARGP_KEY_END:
 		if (!o->file)
-			cli_usage(state, "give a FILE");
+			cli_usage(state, "a FILE is required");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -95,8 +93,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 static const struct argp parser = {
 	argp_options, parse_option, "FILE",
-	"Draw a flame graph of the kernel routines in the trace in FILE, made by ktaud or saved "
-	"from /proc/ktau/trace: the wider a frame, the more time it took. - is standard input.",
+	"Draw a flame graph of the kernel routines in the trace in FILE, written by ktaud or saved "
+	"from /proc/ktau/trace. The width of a frame is its time. FILE - is standard input.",
 	NULL, NULL, NULL
 };
 
@@ -120,7 +118,7 @@ static int take_event(void *arg, const struct timeline_event *e)
 	return 0;
 }
 
-/* A file that is only half written is worse than none; a device is not removed. */
+/* Remove the file after an error, because a partial file is useless; never remove a device. */
 static int close_output(const char *path, FILE *out)
 {
 	bool failed = ferror(out) || fflush(out), std = out == stdout;
@@ -151,7 +149,7 @@ static int draw(const struct options *o, const struct flame *f)
 	FILE *out;
 
 	if (same_file(path, o->file)) {
-		complain("%s is the input and would be overwritten", path);
+		complain("cannot write %s: it is also the input", path);
 		return CLI_FAILED;
 	}
 	out = strcmp(path, "-") ? fopen(path, "we") : stdout;
@@ -177,11 +175,11 @@ static int show(struct reading *r, struct ktau_reader *reader, struct ktau_symta
 	char *title;
 
 	if (!r->events) {
-		complain("there is no trace in the input: record with ktaud --info=both");
+		complain("the input contains no trace: record one with ktaud --info=both");
 		return CLI_FAILED;
 	}
 	if (!r->stacks.nr) {
-		complain("nothing of pid %d is in the trace", o->pid);
+		complain("the trace contains nothing of pid %d", o->pid);
 		return CLI_FAILED;
 	}
 	if (asprintf(&title, "%s: kernel time %s", o->file, times[o->time]) < 0)
@@ -189,7 +187,7 @@ static int show(struct reading *r, struct ktau_reader *reader, struct ktau_symta
 	f.title = title;
 	f.names = symbolize_create(ktau_reader_events(reader), symtab);
 	if (!flame_total(&f))
-		complain("no time %s is in the trace", times[o->time]);
+		complain("the trace contains no time %s", times[o->time]);
 	else
 		status = draw(o, &f);
 	symbolize_destroy(f.names);
@@ -197,7 +195,7 @@ static int show(struct reading *r, struct ktau_reader *reader, struct ktau_symta
 	return status;
 }
 
-/* What could be read of a damaged file is shown. */
+/* The readable part of a damaged file is shown. */
 static int read_and_show(const struct options *o, struct ktau_reader *reader,
 			 struct ktau_symtab *symtab)
 {
@@ -210,7 +208,7 @@ static int read_and_show(const struct options *o, struct ktau_reader *reader,
 	timeline = timeline_create(reader, &sink);
 	err = timeline_read(timeline);
 	if (err == -ESTALE)
-		complain("the input has traces of two boots; only the first is shown");
+		complain("the input contains traces of several boots; only the first is shown");
 	else if (err)
 		cli_reader_failed(reader, err);
 	if (err)
@@ -247,5 +245,5 @@ static int flame_main(int argc, char **argv)
 }
 
 const struct subcommand subcommand_flame = {
-	"flame", flame_main, "draw the call paths of a trace", &parser
+	"flame", flame_main, "draw the call paths of a trace as a flame graph", &parser
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ktau noise: how often, and by what, a program that only computes is interrupted.
+ * ktau noise: measure how often a compute-bound thread is interrupted, and by what.
  *
- * A thread on each CPU repeats the same piece of work and reads the clock after each: a
- * piece that took longer had a detour. The trace of the thread has what the kernel did in
- * that time.
+ * On each CPU a thread repeats the same piece of work and reads the clock after each
+ * repetition. A repetition that takes too long contains a detour; the thread's trace shows what
+ * the kernel did during that time.
  */
 #include <argp.h>
 #include <errno.h>
@@ -27,17 +27,17 @@
 #define MS 1000000ULL
 #define SECOND (1000 * MS)
 
-/* The trace is read this often. */
+/* Interval between two reads of the trace. */
 #define LOOK_NS (100 * MS)
 
 enum { OPT_INJECT = 256, OPT_FORMAT, OPT_DETOURS, OPT_TOP };
 enum { MAX_DETOURS = 1 << 18, BUCKETS = 24, NAME_BYTES = 64 };
 
 /**
- * struct inject - noise that is made on purpose
- * @period_ns: from the beginning of one to that of the next; 0: none
- * @length_ns: of each
- * @cpu: where
+ * struct inject - noise generated on purpose
+ * @period_ns: time from the start of one burst to the next; 0: no noise
+ * @length_ns: length of a burst
+ * @cpu: CPU to disturb
  */
 struct inject {
 	uint64_t period_ns, length_ns;
@@ -52,7 +52,7 @@ struct options {
 	enum table_format format;
 };
 
-/* A piece of work that took longer than it should have: what is known of the reasons. */
+/* A repetition of the work that took too long, and what is known about the causes. */
 struct detour {
 	uint64_t from_ns, to_ns;
 	uint64_t known_ns;
@@ -61,15 +61,15 @@ struct detour {
 
 /**
  * struct worker - the thread on a CPU
- * @cpu: where it runs
- * @tid: its thread id, 0: not running yet
- * @error: why it is not
- * @least_ns: what a piece of work takes
- * @detours: those that took longer
- * @nr: number of them
- * @more: those for which there was no room
- * @begin_ns: CLOCK_BOOTTIME of the first piece
- * @end_ns: of the end of the last
+ * @cpu: its CPU
+ * @tid: its thread id; 0: not running yet
+ * @error: why it could not run
+ * @least_ns: shortest time of a repetition
+ * @detours: repetitions that took longer
+ * @nr: length of @detours
+ * @more: detours for which there was no room
+ * @begin_ns: CLOCK_BOOTTIME at the start of the first repetition
+ * @end_ns: CLOCK_BOOTTIME at the end of the last repetition
  */
 struct worker {
 	pthread_t thread;
@@ -85,15 +85,15 @@ struct worker {
 };
 
 /**
- * struct cause - what detours on a CPU were for
+ * struct cause - a cause of detours on a CPU
  * @name: routine, or "preempted by NAME"
  * @cpu: CPU
- * @count: how often
- * @sum_ns: time in all
- * @max_ns: the longest
- * @last_ns: when the latest began
- * @gaps_ns: times from the beginning of one to that of the next, @count - 1 of them
- * @room: number of gaps that @gaps_ns has memory for
+ * @count: number of occurrences
+ * @sum_ns: total time
+ * @max_ns: longest time
+ * @last_ns: start of the last occurrence
+ * @gaps_ns: times from the start of one occurrence to the next; @count - 1 of them
+ * @room: allocated length of @gaps_ns
  */
 struct cause {
 	char name[NAME_BYTES];
@@ -103,7 +103,7 @@ struct cause {
 	size_t room;
 };
 
-/* A frame in the trace of a worker that ended, with its time of its own. */
+/* A frame that ended in the trace of a worker, with its exclusive time. */
 struct piece {
 	struct worker *worker;
 	uint64_t from_ns, to_ns, excl_ns;
@@ -137,13 +137,13 @@ static atomic_bool over, started;
 static volatile uint64_t sink;
 
 static const struct argp_option argp_options[] = {
-	{ "seconds", 'd', "SECONDS", 0, "How long (10)", 0 },
+	{ "seconds", 'd', "SECONDS", 0, "Measure for SECONDS (default: 10)", 0 },
 	{ "inject", OPT_INJECT, "PERIOD:LENGTH[:CPU]", 0,
-	  "Also make noise of LENGTH us every PERIOD us, on CPU (0)", 0 },
-	{ "top", OPT_TOP, "N", 0, "The N causes that took most time; 0: all (12)", 0 },
+	  "Also generate noise of LENGTH us every PERIOD us, on CPU (default: 0)", 0 },
+	{ "top", OPT_TOP, "N", 0, "Show the N costliest causes (default: 12; 0 is all)", 0 },
 	{ "detours", OPT_DETOURS, NULL, 0,
-	  "A row for each cause of each detour, in the order of time", 0 },
-	{ "format", OPT_FORMAT, "FORMAT", 0, "text, csv or json (text)", 0 },
+	  "Show a row for each cause of each detour, in time order", 0 },
+	{ "format", OPT_FORMAT, "FORMAT", 0, "text, csv or json (default: text)", 0 },
 	{ 0 }
 };
 
@@ -183,7 +183,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			cli_usage(state, "--format=%s: not text, csv or json", arg);
 		return 0;
 	case ARGP_KEY_ARG:
-		cli_usage(state, "'%s': no arguments here", arg);
+		cli_usage(state, "'%s': unexpected argument", arg);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -191,7 +191,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 static const struct argp parser = {
 	argp_options, parse_option, "",
-	"Measure how a program that only computes is interrupted on each CPU, and by what: "
+	"Measure how often a compute-bound thread on each CPU is interrupted, and by what: "
 	"interrupts by line, softirqs, and the tasks that preempted it.",
 	NULL, NULL, NULL
 };
@@ -213,7 +213,7 @@ static int pin(unsigned int cpu)
 	return pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
 }
 
-/* The piece of work: some microseconds of computing. */
+/* The piece of work: a few microseconds of computation. */
 static void work(void)
 {
 	uint64_t x = sink;
@@ -271,7 +271,7 @@ static void *run_worker(void *arg)
 	return NULL;
 }
 
-/* Noise that is known: the timer's wakeup preempts the worker, late or not for as long. */
+/* Known noise: the timer wakes this thread, which preempts the worker, late or not, for this long. */
 static void *run_inject(void *arg)
 {
 	const struct inject *inject = arg;
@@ -282,7 +282,7 @@ static void *run_inject(void *arg)
 	pthread_setname_np(pthread_self(), "ktau-inject");
 	pin((unsigned int)inject->cpu);
 	if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &param))
-		complain("cannot inject in real time: the noise may come late");
+		complain("cannot inject noise at real-time priority: it may be late");
 	while (!atomic_load(&over)) {
 		next += inject->period_ns;
 		ts.tv_sec = (time_t)(next / SECOND);
@@ -318,7 +318,7 @@ static void put_piece(struct noise *n, struct worker *w, const struct timeline_e
 	strcpy(p->preemptor, w->preemptor);
 }
 
-/* Each frame of a worker that ended; a switch says which task is next. */
+/* Collect each ended frame of a worker. A switch names the next task. */
 static int take_event(void *arg, const struct timeline_event *e)
 {
 	const struct ktau_rec_owner *owner;
@@ -352,7 +352,7 @@ static int read_trace(struct noise *n, const struct ktau_query *query)
 	return err;
 }
 
-/* The detour that @at is in; NULL: it cost no piece of work enough time. */
+/* The detour that contains the time @at; NULL if no repetition took too long then. */
 static struct detour *detour_at(struct worker *w, uint64_t at)
 {
 	size_t low = 0, high = w->nr, middle;
@@ -420,8 +420,8 @@ static int by_begin(const void *a, const void *b)
 }
 
 /*
- * What a detour took beyond the frames in it: KTAU's hooks as far as their cost, which is
- * measured at boot, explains it, and the rest, which no frame has.
+ * Attribute the time of a detour beyond the frames in it: to KTAU's hooks, as far as their cost,
+ * which is measured at boot, explains it, and the rest to what has no frame.
  */
 static void attribute_rest(struct noise *n, struct worker *w, const struct detour *d)
 {
@@ -445,7 +445,7 @@ static uint64_t hooks_ns(const struct noise *n, const struct symbolizer *names, 
 			     symbolize_hook_ticks(names, stream, id, 1));
 }
 
-/* The time of each frame of its own goes to its name. */
+/* Attribute the exclusive time of each frame to its routine. */
 static void attribute(struct noise *n, struct symbolizer *names)
 {
 	char name[NAME_BYTES];
@@ -502,7 +502,7 @@ static int by_length(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* The median: one that is not seen makes one gap longer, and not the period. */
+/* The period is the median gap: a missed occurrence lengthens one gap but does not change it. */
 static uint64_t period_of(const struct cause *c)
 {
 	if (c->count < 2)
@@ -536,7 +536,7 @@ static void put_row(const struct noise *n, struct table *t, const struct cause *
 	row[N_SHARE].share = (double)c->sum_ns / (double)(w->end_ns - w->begin_ns);
 }
 
-/* Detours by length, powers of two. */
+/* Detours by length, in powers of two. */
 static void print_histogram(const struct worker *w)
 {
 	uint64_t buckets[BUCKETS] = { 0 }, most = 0, us;
@@ -558,7 +558,7 @@ static void print_histogram(const struct worker *w)
 		       buckets[b] * 40 / most ? " " : "", (int)(buckets[b] * 40 / most),
 		       "########################################");
 	if (w->more)
-		printf("%" PRIu64 " more had no room\n", w->more);
+		printf("%" PRIu64 " more were not recorded for lack of room\n", w->more);
 }
 
 enum { D_CPU, D_FROM, D_TO, D_LENGTH, D_CAUSE, D_AT, D_TIME, D_NR };
@@ -639,7 +639,7 @@ static void print(const struct noise *n)
 		print_histogram(&n->workers[i]);
 }
 
-/* A worker on each CPU that this process may use. 0 or -1 with a message. */
+/* Start a worker on each CPU that this process may use. Return: 0, or -1 with a message. */
 static int start_workers(struct noise *n)
 {
 	struct worker *w;
@@ -668,7 +668,7 @@ static int start_workers(struct noise *n)
 	return 0;
 }
 
-/* Read the traces of the workers until the time is up. 0 or -1 with a message. */
+/* Read the workers' traces until the time is up. Return: 0, or -1 with a message. */
 static int watch(struct noise *n)
 {
 	int32_t *tids = cli_alloc(NULL, n->nr_workers, sizeof(*tids));
@@ -693,7 +693,7 @@ static int watch(struct noise *n)
 		err = read_trace(n, &query);
 	}
 	atomic_store(&over, true);
-	/* The last slots, while the threads are still there to be asked. */
+	/* Read the last slots while the threads still exist. */
 	if (!err)
 		err = read_trace(n, &query);
 	free(tids);
@@ -770,5 +770,6 @@ static int noise_main(int argc, char **argv)
 }
 
 const struct subcommand subcommand_noise = {
-	"noise", noise_main, "how a program that only computes is interrupted, and by what", &parser
+	"noise", noise_main, "measure how often a compute-bound thread is interrupted, and by what",
+	&parser
 };

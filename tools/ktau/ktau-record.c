@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ktau record: run a command, and write its profile and trace, and its children's, to a
- * file.
+ * ktau record: run a command and write the profiles and traces of the command and its
+ * descendants to a file.
  *
- * The command's task is tagged before it starts, and its children inherit the tag: so the
- * kernel itself selects them, however short they live.
+ * The command's task is tagged before the command starts, and its children inherit the tag.
+ * The kernel itself therefore selects the tasks, however short-lived they are.
  */
 #include <argp.h>
 #include <errno.h>
@@ -18,13 +18,13 @@
 #include "enable.h"
 #include "subcommand.h"
 
-/* Exit status if not the command but ktau record failed; as runktau. */
+/* Exit status if ktau record itself failed, the same as that of runktau. */
 #define RECORD_FAILED	125
 
-/* Rings hold this many slots, unless the user says otherwise: of each task. */
+/* Slots in the ring of each task, unless --ring is given. */
 #define RING_SLOTS	16384
 
-/* A stream of profiles for so many of traces: two a second or so. */
+/* Number of trace streams per profile stream, which gives about two profile streams a second. */
 enum { PROFILE_EVERY = 3 };
 
 struct options {
@@ -36,8 +36,8 @@ struct options {
 
 /**
  * struct source - profiles or traces of the command
- * @reader: of them
- * @query: what is asked next
+ * @reader: reader of the running kernel
+ * @query: next query
  */
 struct source {
 	struct ktau_reader *reader;
@@ -45,16 +45,16 @@ struct source {
 };
 
 /**
- * struct recording - the file and what goes into it
+ * struct recording - the file and its sources
  * @o: options
- * @writer: of the file
- * @created: the file is this program's
+ * @writer: writer of the file
+ * @created: this program has created the file
  * @profile: profiles of the tagged tasks
- * @trace: and traces
- * @ticks: how often the command has been looked at
- * @slots: written
- * @lost: overwritten before they were read
- * @err: the first error, of which there was a message
+ * @trace: traces of the tagged tasks
+ * @ticks: number of reads while the command ran
+ * @slots: slots written
+ * @lost: slots overwritten before they were read
+ * @err: first error, for which a message has been printed
  */
 struct recording {
 	const struct options *o;
@@ -68,11 +68,11 @@ struct recording {
 enum { OPT_RING = 256, OPT_NO_TRACE };
 
 static const struct argp_option argp_options[] = {
-	{ "output", 'o', "FILE", 0, "Write FILE (the command's name with .ktau)", 0 },
+	{ "output", 'o', "FILE", 0, "Write FILE (default: the command's name with .ktau)", 0 },
 	{ "groups", 'g', "GROUP,...", 0,
 	  "Enable these groups, and no others, while the command runs", 0 },
-	{ "ring", OPT_RING, "SLOTS", 0, "Room for a task's trace between two looks (16384)", 0 },
-	{ "no-trace", OPT_NO_TRACE, NULL, 0, "Profiles only", 0 },
+	{ "ring", OPT_RING, "SLOTS", 0, "Size of each task's trace ring (default: 16384)", 0 },
+	{ "no-trace", OPT_NO_TRACE, NULL, 0, "Record only profiles", 0 },
 	{ 0 }
 };
 
@@ -100,8 +100,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 static const struct argp parser = {
 	argp_options, parse_option, "COMMAND [ARGUMENT...]",
-	"Run COMMAND and write the profile and the trace of it and its children to one file, for "
-	"ktau report, ktau top and ktau export. The exit status is the command's.",
+	"Run COMMAND and write the profiles and traces of it and its descendants to one file, for "
+	"ktau report, ktau top and ktau export. The exit status is that of the command.",
 	NULL, NULL, NULL
 };
 
@@ -132,7 +132,7 @@ static void look_at(struct recording *r, struct source *s, const union ktau_reco
 	}
 }
 
-/* One stream of @s to the file. 0 or -1, with a message the first time. */
+/* Copy one stream of @s to the file. Return: 0, or -1; the first error prints a message. */
 static int copy_stream(struct recording *r, struct source *s)
 {
 	union ktau_record record;
@@ -186,7 +186,7 @@ static int put_info(struct recording *r)
 	return err;
 }
 
-/* The command's task waits: from here on it, and what it forks, is selected. */
+/* Tag the command's task, which is still waiting; its children will inherit the tag. */
 static int begin(void *arg, pid_t pid)
 {
 	struct recording *r = arg;
@@ -218,7 +218,7 @@ static void tick(void *arg)
 		copy_stream(r, &r->profile);
 }
 
-/* What has happened since the last look, and the end of the file. */
+/* Copy what has happened since the last read, and close the file. */
 static int finish(struct recording *r)
 {
 	int err;
@@ -251,7 +251,7 @@ static int open_recording(struct recording *r, const struct options *o, const ch
 	}
 	err = ktau_writer_open(r->writer, path, KTAU_WRITER_ZLIB, NULL);
 	if (err == -EEXIST)
-		complain("%s exists already: choose another name with -o", path);
+		complain("cannot create %s: it already exists; choose another name with -o", path);
 	else if (err)
 		complain("%s", ktau_writer_error(r->writer));
 	r->created = !err;
@@ -265,7 +265,7 @@ static void close_recording(struct recording *r)
 	ktau_writer_destroy(r->writer);
 }
 
-/* Exit status. */
+/* Return: the exit status. */
 static int run(struct recording *r, const char *path)
 {
 	const struct command_hooks hooks = { begin, tick, r };
@@ -282,14 +282,14 @@ static int run(struct recording *r, const char *path)
 		fprintf(stderr, "%s: %" PRIu64 " slots%s\n", path, r->slots,
 			r->lost ? ", some were overwritten: see --ring" : "");
 	status = command_status(&command, err, RECORD_FAILED);
-	/* A command that never ran leaves no file. */
+	/* If the command never ran, remove the file. */
 	if (!command.end_ns || command.exec_errno)
 		unlink(path);
 	command_deinit(&command);
 	return status;
 }
 
-/* "sleep.ktau", in the current folder. */
+/* "sleep.ktau", in the current directory. */
 static char *default_output(const char *command)
 {
 	const char *base = strrchr(command, '/') ? strrchr(command, '/') + 1 : command;
@@ -324,5 +324,5 @@ static int record_main(int argc, char **argv)
 }
 
 const struct subcommand subcommand_record = {
-	"record", record_main, "run a command, and write what it did to a file", &parser
+	"record", record_main, "run a command and write its profile and trace to a file", &parser
 };

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * ktau report: where each process's time in the kernel went.
- */
+/* ktau report: show where each process spent its time. */
 #include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -60,53 +58,54 @@ struct options {
 };
 
 static const struct argp_option argp_options[] = {
-	{ NULL, 0, NULL, 0, "What to read:", 1 },
-	{ "live", OPT_LIVE, NULL, 0, "The running kernel, not a file", 1 },
+	{ NULL, 0, NULL, 0, "Input:", 1 },
+	{ "live", OPT_LIVE, NULL, 0, "Report on the running kernel instead of a file", 1 },
 	{ "interval", OPT_INTERVAL, "SECONDS", 0,
-	  "With --live: what happens in so many seconds", 1 },
+	  "With --live: report on the next SECONDS", 1 },
 	{ "map", 'm', "FILE", 0,
-	  "System.map, kallsyms or vmlinux, for names that the kernel did not know", 1 },
-	{ "host", OPT_HOST, "NAME", 0, "Of files of several machines, this one", 1 },
-	{ NULL, 0, NULL, 0, "Which time (from the first stream to the last):", 2 },
-	{ "boot", OPT_BOOT, NULL, 0, "From the start of KTAU in that boot", 2 },
-	{ "period", OPT_PERIOD, "N", 0, "The period that ended with stream N", 2 },
+	  "Read names from a System.map, kallsyms or vmlinux", 1 },
+	{ "host", OPT_HOST, "NAME", 0, "Use only the streams of this machine", 1 },
+	{ NULL, 0, NULL, 0, "Period (default: from the first stream to the last):", 2 },
+	{ "boot", OPT_BOOT, NULL, 0, "Start when KTAU was started in that boot", 2 },
+	{ "period", OPT_PERIOD, "N", 0, "The period that ends with stream N", 2 },
 	{ "from", OPT_FROM, "TIME", 0,
-	  "From TIME on: \"2026-01-31 13:00:05\", @seconds since 1970, or +seconds "
+	  "Start at TIME: \"2026-01-31 13:00:05\", @seconds since 1970, or +seconds "
 	  "since the first stream",
 	  2 },
-	{ "to", OPT_TO, "TIME", 0, "Up to TIME", 2 },
-	{ NULL, 0, NULL, 0, "Which tasks, also in the total (all):", 3 },
-	{ "cgroup", OPT_CGROUP, "PATH", 0, "Those in this control group or below it", 3 },
-	{ "uid", OPT_UID, "UID", 0, "Those whose real user this is", 3 },
-	{ "tag", OPT_TAG, "TAG", 0, "Those with this tag (see ktau-control(1))", 3 },
-	{ NULL, 0, NULL, 0, "What to show (where the life of each task went):", 4 },
-	{ "details", OPT_DETAILS, NULL, 0, "Each routine; so do the next six options", 4 },
-	{ "waits", OPT_WAITS, NULL, 0, "The routines in which tasks slept, and why", 4 },
+	{ "to", OPT_TO, "TIME", 0, "End at TIME", 2 },
+	{ NULL, 0, NULL, 0, "Tasks, which also applies to the totals (default: all):", 3 },
+	{ "cgroup", OPT_CGROUP, "PATH", 0, "Tasks in this control group or below it", 3 },
+	{ "uid", OPT_UID, "UID", 0, "Tasks with this real user id", 3 },
+	{ "tag", OPT_TAG, "TAG", 0, "Tasks with this tag (see ktau-control(1))", 3 },
+	{ NULL, 0, NULL, 0, "Contents (default: how tasks spent their lifetime):", 4 },
+	{ "details", OPT_DETAILS, NULL, 0,
+	  "Show routines; implied by --group, --top, --sort and --subtract", 4 },
+	{ "waits", OPT_WAITS, NULL, 0, "Show the routines in which tasks slept, and why", 4 },
 	{ "cpus", OPT_CPUS, NULL, 0,
-	  "Where the time of each CPU went, and interrupts by line, handler and CPU", 4 },
+	  "Show the time of each CPU, and interrupts by line, handler and CPU", 4 },
 	{ "over-time", OPT_OVER_TIME, "SECONDS", OPTION_ARG_OPTIONAL,
-	  "The kernel time of each row, a column for each period of the file, or each SECONDS", 4 },
-	{ "pid", 'p', "PID,...", 0, "These processes or threads", 4 },
+	  "Show the kernel time of each row for each period of the file, or every SECONDS", 4 },
+	{ "pid", 'p', "PID,...", 0, "Only these processes or threads", 4 },
 	{ "name", OPT_NAME, "PATTERN,...", 0,
-	  "Processes (or control groups) whose name matches a pattern, as in sh(1)", 4 },
-	{ "group", 'g', "GROUP,...", 0, "Routines of these groups", 4 },
-	{ "top", OPT_TOP, "N", 0, "The first N routines of each table", 4 },
+	  "Only processes (or control groups) whose name matches a pattern as in sh(1)", 4 },
+	{ "group", 'g', "GROUP,...", 0, "Only routines of these groups", 4 },
+	{ "top", OPT_TOP, "N", 0, "Only the first N routines of each table", 4 },
 	{ "tables", OPT_TABLES, "TABLE,...", 0,
-	  "account, waits, processes, counters, total, cpus, losses; all", 4 },
-	{ "processes", OPT_PROCESSES, "N", 0, "The first N processes, or rows", 4 },
+	  "Show account, waits, processes, counters, total, cpus, losses or all", 4 },
+	{ "processes", OPT_PROCESSES, "N", 0, "Only the first N processes or rows", 4 },
 	{ "idle", OPT_IDLE, NULL, 0,
-	  "Idle tasks, and kernel threads that did nothing, as well", 4 },
-	{ NULL, 0, NULL, 0, "How to show it:", 5 },
+	  "Also show idle tasks, and kernel threads that did nothing", 4 },
+	{ NULL, 0, NULL, 0, "Format:", 5 },
 	{ "by", OPT_BY, "WHAT", 0,
-	  "A row or table for each process, thread, name, cgroup or user (name; in details, "
-	  "process)",
+	  "Show a row or table per process, thread, name, cgroup or user (default: name; with "
+	  "--details: process)",
 	  5 },
-	{ "sort", OPT_SORT, "COLUMN", 0, "excl, incl, count or name (excl)", 5 },
-	{ "subtract", OPT_SUBTRACT, NULL, 0, "Take KTAU's own share out of the times", 5 },
-	{ "format", OPT_FORMAT, "FORMAT", 0, "text, csv or json (text)", 5 },
+	{ "sort", OPT_SORT, "COLUMN", 0, "excl, incl, count or name (default: excl)", 5 },
+	{ "subtract", OPT_SUBTRACT, NULL, 0, "Subtract KTAU's own cost from the times", 5 },
+	{ "format", OPT_FORMAT, "FORMAT", 0, "text, csv or json (default: text)", 5 },
 	{ "html", OPT_HTML, "OUT", 0,
-	  "Everything as one page for a browser, in the file OUT; with the time line, if "
-	  "FILE has a trace",
+	  "Write everything to OUT as one page for a browser, with a timeline if FILE contains a "
+	  "trace",
 	  5 },
 	{ 0 }
 };
@@ -138,7 +137,7 @@ static uint32_t parse_groups(const char *text, struct argp_state *state)
 
 	while (words && (word = strsep(&rest, ","))) {
 		bit = ktau_group_by_name(word);
-		/* One without a name is shown as a number. */
+		/* A group without a name is shown and given as a number. */
 		if (!bit && !cli_number(word, UINT32_MAX, &number))
 			bit = (uint32_t)number;
 		if (!bit)
@@ -165,7 +164,7 @@ static void parse_moment(struct options *o, const char *option, const char *text
 
 	o->select.choice = PERIOD_TIMES;
 	if (moment_parse(text, m))
-		cli_usage(state, "--%s=%s: not a time: give \"2026-01-31 13:00:05\", "
+		cli_usage(state, "--%s=%s: not a time: use \"2026-01-31 13:00:05\", "
 				 "@seconds since 1970, or +seconds since the first stream",
 			  option, text);
 }
@@ -211,7 +210,7 @@ static error_t parse_selection(int key, char *arg, struct options *o,
 		o->select.choice = PERIOD_NUMBER;
 		o->select.number = parse_count("period", arg, state);
 		if (!o->select.number)
-			cli_usage(state, "--period: the first one is 1");
+			cli_usage(state, "--period: periods are numbered from 1");
 		return 0;
 	case OPT_FROM:
 		parse_moment(o, "from", arg, state);
@@ -234,15 +233,16 @@ static error_t parse_selection(int key, char *arg, struct options *o,
 		return 0;
 	case ARGP_KEY_END:
 		if (o->live == (o->nr_files > 0))
-			cli_usage(state, "give a FILE or --live");
+			cli_usage(state, "either a FILE or --live is required");
 		if (o->interval_ns && !o->live)
-			cli_usage(state, "--interval goes with --live");
+			cli_usage(state, "--interval requires --live");
 		if (o->report.html && has_standard_input(o))
-			cli_usage(state, "--html reads each FILE three times: not standard input");
+			cli_usage(state, "--html cannot read standard input, because it reads each "
+					 "FILE three times");
 		if (o->live && o->select.choice != PERIOD_ALL && o->select.choice != PERIOD_BOOT)
-			cli_usage(state, "--period, --from and --to go with a FILE");
+			cli_usage(state, "--period, --from and --to require a FILE");
 		if (o->over_time && (o->live || o->select.choice != PERIOD_ALL))
-			cli_usage(state, "--over-time goes with all of a FILE");
+			cli_usage(state, "--over-time requires a FILE and covers all of it");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -345,10 +345,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 static const struct argp parser = {
 	argp_options, parse_option, "FILE...\n--live",
-	"Print where the life of each task went: in user mode, in the kernel, in interrupts, "
-	"waiting for a CPU, asleep; and which routines of the kernel took most of it. "
-	"FILE is of ktaud or a saved stream; - is standard input. Several are one report, "
-	"in the order of time.",
+	"Print how tasks spent their lifetime (in user mode, in the kernel, in interrupts, waiting "
+	"for a CPU, asleep) and which kernel routines took most of it. FILE was written by ktaud "
+	"or is a saved stream; - is standard input. Several files in time order make one report.",
 	NULL, NULL, NULL
 };
 
@@ -371,7 +370,7 @@ static int read_live(struct options *o, struct period *period, struct ktau_reade
 	return err ? CLI_FAILED : CLI_DONE;
 }
 
-/* What the report is of, for people; the caller frees it. */
+/* Name the source for the heading; the caller frees the text. */
 static char *name_source(const struct options *o)
 {
 	char *name;
@@ -434,7 +433,7 @@ static int report(struct options *o, struct ktau_reader **reader, struct ktau_sy
 	return cli_finish(stdout) ? CLI_FAILED : status;
 }
 
-/* What is shown unless it was said: of some processes, what they did. */
+/* The default tables. If processes are selected, their routines are shown. */
 static unsigned int usual_tables(const struct options *o)
 {
 	static const unsigned int tables[][3] = {
@@ -515,5 +514,5 @@ out:
 }
 
 const struct subcommand subcommand_report = {
-	"report", report_main, "where each process's time in the kernel went", &parser
+	"report", report_main, "show where each process spent its time", &parser
 };

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * ktau stats: KTAU's figures about itself, from /proc/ktau/stats.
- */
+/* ktau stats: print KTAU's figures about itself, from /proc/ktau/stats. */
 #include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +18,7 @@ struct options {
 };
 
 static const struct argp_option argp_options[] = {
-	{ "format", OPT_FORMAT, "FORMAT", 0, "text, csv or json (text)", 0 },
+	{ "format", OPT_FORMAT, "FORMAT", 0, "text, csv or json (default: text)", 0 },
 	{ 0 }
 };
 
@@ -50,7 +48,7 @@ static const struct column stat_columns[S_NR] = {
 	[S_NAME] = { "name", "name", COLUMN_TEXT },
 };
 
-/* The figures asked for (all if none), and which were found. */
+/* The requested figures (all if there are none), and which of them were found. */
 struct stats {
 	const struct options *o;
 	struct table t;
@@ -78,8 +76,7 @@ static int add_stat(void *arg, const char *name, uint64_t value)
 
 static const struct argp parser = {
 	argp_options, parse_option, "[NAME...]",
-	"Print KTAU's figures about itself: losses and refusals by reason, "
-	"memory, tasks.",
+	"Print KTAU's figures about itself: losses by reason, memory and tasks.",
 	NULL, NULL, NULL
 };
 
@@ -113,5 +110,5 @@ static int stats_main(int argc, char **argv)
 }
 
 const struct subcommand subcommand_stats = {
-	"stats", stats_main, "losses, memory and tasks of the running kernel's KTAU", &parser
+	"stats", stats_main, "print KTAU's losses, memory use and task counts", &parser
 };

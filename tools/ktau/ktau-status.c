@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * ktau status: can everything be measured here, and if not, which command changes that?
- */
+/* ktau status: show what can be measured on this machine, and how to enable the rest. */
 #include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -35,7 +33,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		*json = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		cli_usage(state, "'%s': no arguments here", arg);
+		cli_usage(state, "'%s': unexpected argument", arg);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -43,9 +41,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 static const struct argp parser = {
 	argp_options, parse_option, "",
-	"Print whether this kernel has KTAU, which level of access is in force and what it "
-	"means for you, groups, modes, the filter, memory and losses; and for everything "
-	"that cannot be measured the command that changes that.",
+	"Print whether this kernel has KTAU, the level of access in force and what it means for "
+	"you, groups, modes, the filter, memory and losses. For everything that cannot be "
+	"measured, print the command that changes that.",
 	NULL, NULL, NULL
 };
 
@@ -59,7 +57,7 @@ static void read_level(struct status *s)
 	fclose(f);
 }
 
-/* The END of a short stream has the losses. */
+/* Read a short stream, because the losses are in its END record. */
 static void read_end(struct status *s)
 {
 	const struct ktau_query query = {
@@ -102,7 +100,7 @@ static void collect(struct status *s)
 	read_end(s);
 }
 
-/* What status_judge() has found so far. */
+/* The problems that status_judge() has found so far. */
 struct judging {
 	struct problem *problems;
 	size_t nr;
@@ -123,7 +121,7 @@ add_problem(struct judging *j, const char *command, const char *format, ...)
 	snprintf(p->command, sizeof(p->command), "%s", command);
 }
 
-/* Access that the user does not have: the level may allow it, or something else forbids it. */
+/* Report access that the user lacks. Either the level denies it, or something else does. */
 static void judge_access(struct judging *j, const struct status *s, uint32_t access,
 			 const char *what)
 {
@@ -155,7 +153,7 @@ static void judge_collection(struct judging *j, const struct ktau_info *info)
 			    "profiles are not collected");
 }
 
-/* What more memory would have given. */
+/* Report what was not recorded for lack of memory. */
 static void judge_memory(struct judging *j, const struct status *s)
 {
 	const struct ktau_rec_end *e = &s->end;
@@ -194,7 +192,7 @@ static void judge_losses(struct judging *j, const struct status *s)
 
 	if (nr)
 		add_problem(j, "reboot",
-			    "%" PRIu64 " activations found no event id since boot: all are in use",
+			    "%" PRIu64 " activations got no event id since boot: all are in use",
 			    nr);
 	nr = s->end.refused_descriptors;
 	if (nr)
@@ -222,12 +220,13 @@ size_t status_judge(const struct status *s, struct problem problems[STATUS_PROBL
 		return j.nr;
 	}
 	if (s->info_err) {
-		add_problem(&j, "", "cannot ask the kernel: %s", strerror(-s->info_err));
+		add_problem(&j, "", "cannot query the kernel: %s", strerror(-s->info_err));
 		return j.nr;
 	}
 	if (s->info.version != KTAU_ABI_VERSION)
-		add_problem(&j, "install the tools that belong to this kernel",
-			    "the kernel's interface is version %" PRIu32 ", these tools know %d",
+		add_problem(&j, "install the tools that match this kernel",
+			    "the kernel's interface has version %" PRIu32
+			    ", these tools support %d",
 			    s->info.version, KTAU_ABI_VERSION);
 	judge_losses(&j, s);
 	judge_collection(&j, &s->info);
@@ -476,5 +475,5 @@ static int status_main(int argc, char **argv)
 }
 
 const struct subcommand subcommand_status = {
-	"status", status_main, "what can be measured here, and how to enable the rest", &parser
+	"status", status_main, "show what can be measured, and how to enable the rest", &parser
 };

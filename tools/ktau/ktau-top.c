@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * ktau top: the default report, refreshed; of a file, period by period.
- */
+/* ktau top: the default report, refreshed periodically or replayed from a file. */
 #include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -24,21 +22,21 @@
 enum { OPT_BY = 256, OPT_HOST };
 
 /**
- * struct top - the program
+ * struct top - state of the program
  * @report: what to show
- * @files: names, NULL: the running kernel
- * @nr_files: number of them
- * @host: of the files' machines
+ * @files: file names; NULL: the running kernel
+ * @nr_files: length of @files
+ * @host: use only files of this machine
  * @replay: where the periods of the files are
- * @map: for names
- * @symtab: likewise
- * @interval_ns: between two periods of the running kernel, or of a replay
- * @reader: of the running kernel, or of the present period
- * @period: the present one; unused until @read
- * @rows: of it
- * @read: there is one
- * @view: what it looks like
- * @screen: how much of that is seen
+ * @map: file name of a map
+ * @symtab: symbols of @map
+ * @interval_ns: time between two periods of the running kernel or of a replay
+ * @reader: reader of the running kernel or of the current period
+ * @period: current period; unused unless @read
+ * @rows: rows of @period
+ * @read: @period has been read
+ * @view: state of the display
+ * @screen: visible part of the display
  */
 struct top {
 	struct report report;
@@ -59,12 +57,12 @@ struct top {
 };
 
 static const struct argp_option argp_options[] = {
-	{ "pid", 'p', "PID", 0, "This process or thread only", 0 },
-	{ "by", OPT_BY, "WHAT", 0, "A row for each name, pid, cgroup or user (name)", 0 },
-	{ "interval", 'd', "SECONDS", 0, "Time between two screens (1)", 0 },
-	{ "host", OPT_HOST, "NAME", 0, "Of files of several machines, this one", 0 },
+	{ "pid", 'p', "PID", 0, "Only this process, or the process of this thread", 0 },
+	{ "by", OPT_BY, "WHAT", 0, "Show a row per name, pid, cgroup or user (default: name)", 0 },
+	{ "interval", 'd', "SECONDS", 0, "Time between two screens (default: 1)", 0 },
+	{ "host", OPT_HOST, "NAME", 0, "Use only the streams of this machine", 0 },
 	{ "map", 'm', "FILE", 0,
-	  "System.map, kallsyms or vmlinux, for names that the kernel did not know", 0 },
+	  "Read names from a System.map, kallsyms or vmlinux", 0 },
 	{ 0 }
 };
 
@@ -131,11 +129,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 static const struct argp parser = {
 	argp_options, parse_option, "[FILE...]",
-	"Show where the life of each task goes, and what it is doing now, on a screen that is "
-	"refreshed. FILE is of ktaud or a saved stream: its periods are replayed one after the "
-	"other. Several are one recording, in the order of time. Keys: Enter opens the routines "
-	"of a task, w its waits, i interrupts by line and CPU, l losses; Esc goes back; s sorts, "
-	"/ filters by name, f freezes; left and right step through the periods of a FILE; q ends.",
+	"Show where each task spends its time and what it is doing now, on a screen that "
+	"refreshes itself. FILE was written by ktaud or is a saved stream; its periods are "
+	"replayed one after the other. Several files in time order are one recording. Keys: "
+	"Enter shows the routines of a task, w its waits, i interrupts by line and CPU, l "
+	"losses; Esc goes back; s sorts, / filters by name, f freezes; left and right step "
+	"through the periods of a FILE; q quits.",
 	NULL, NULL, NULL
 };
 
@@ -172,7 +171,7 @@ static int read_live(struct top *t)
 	return err ? CLI_FAILED : CLI_DONE;
 }
 
-/* The period that ends with stream number t->screen.number. */
+/* Read the period that ends with stream number t->screen.number. */
 static int read_files(struct top *t)
 {
 	int err;
@@ -182,7 +181,7 @@ static int read_files(struct top *t)
 		return CLI_FAILED;
 	err = replay_read(&t->replay, t->screen.number, &t->period, &t->reader);
 	if (err == -ENODATA)
-		complain("%s: stream %" PRIu64 " is not there any more", t->files[0],
+		complain("%s: stream %" PRIu64 " no longer exists", t->files[0],
 			 t->screen.number);
 	else if (err)
 		source_failed(t->reader, t->files[0], err);
@@ -201,7 +200,7 @@ static int read_period(struct top *t)
 	return CLI_FAILED;
 }
 
-/* The first period: a file with two streams has one, that with one what came before it. */
+/* Read the first period: a file with two streams has one; one stream shows what preceded it. */
 static int read_first(struct top *t)
 {
 	const struct period_select any = { .host = t->host };
@@ -227,7 +226,7 @@ static void fill(struct top *t)
 	symbolize_destroy(t->report.names);
 }
 
-/* To another period of the files; at either end nothing happens. */
+/* Go to another period of the files. Does nothing at either end. */
 static int step(struct top *t, int by)
 {
 	uint64_t to = t->screen.number + (uint64_t)by;
@@ -262,7 +261,7 @@ static void move_by(struct top *t, long by)
 		t->screen.scroll = to;
 }
 
-/* The filter, as it is typed. */
+/* Edit the filter text. */
 static void edit_filter(struct top *t, int key)
 {
 	size_t used = strlen(t->view.filter);
@@ -328,7 +327,7 @@ static void page_key(struct top *t, int key)
 	}
 }
 
-/* One key. 0, -1: the end, 1: with an error. */
+/* Handle a key. Return: 0; -1 to quit; 1 after an error. */
 static int handle_key(struct top *t, int key)
 {
 	if (key == TOP_KEY_STOP || (key == 'q' && !t->screen.prompt))
@@ -368,7 +367,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-/* The next period by itself. */
+/* Show the next period. */
 static int refresh(struct top *t)
 {
 	if (t->screen.frozen)
@@ -396,8 +395,8 @@ static int show(struct top *t)
 }
 
 /*
- * Messages would be written into the screen: they are kept, and come when the terminal is
- * back.
+ * Messages would garble the screen. Keep them, and print them when the terminal has been
+ * restored.
  */
 static int hold_messages(int *saved)
 {
@@ -467,5 +466,5 @@ static int top_main(int argc, char **argv)
 }
 
 const struct subcommand subcommand_top = {
-	"top", top_main, "the same on a screen, refreshed, or replayed from a file", &parser
+	"top", top_main, "the same on a screen that refreshes itself or replays a file", &parser
 };

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * ktau: the commands for what KTAU has collected.
- */
+/* ktau: run the subcommand named by the first argument. */
 #include <string.h>
 
 #include "cli.h"
@@ -68,7 +66,7 @@ static const struct {
 	{ "-V", print_version },
 };
 
-/* With a message if there is no such command. */
+/* Find a subcommand; prints a message if there is none. */
 static const struct subcommand *find(const char *name)
 {
 	size_t i;
@@ -80,7 +78,7 @@ static const struct subcommand *find(const char *name)
 	return NULL;
 }
 
-/* "ktau help report" is "ktau report --help". */
+/* "ktau help report" is the same as "ktau report --help". */
 static int help_of(char *name)
 {
 	char *words[] = { name, "--help", NULL };
@@ -101,7 +99,7 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "help") && argc > 2)
 		return help_of(argv[2]);
-	/* For make install. */
+	/* Used by make install. */
 	if (!strncmp(argv[1], "--completion=", 13) &&
 	    !completion_print(argv[1] + 13, subcommands, NR_SUBCOMMANDS, stdout))
 		return cli_finish(stdout);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * A report over time.
- */
+/* A report over time. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,11 +30,11 @@ static const struct column columns[O_NR] = {
 	[O_PARTS + ACCOUNT_GUEST] = { "guest_ns", NULL, COLUMN_NS },
 };
 
-/* One process, or all of one name, over the whole recording. */
+/* A process, or all processes of a name, over the whole recording. */
 struct line {
 	char *name;
 	int32_t pid;
-	uint64_t *ns;	/* kernel time of each period */
+	uint64_t *ns;	/* kernel time in each period */
 	size_t nr;
 	uint64_t total;
 };
@@ -48,12 +46,12 @@ struct span {
 /**
  * struct over_time - the recording
  * @r: what to show
- * @table: for CSV and JSON
- * @lines: in the order in which they appeared
- * @nr_lines: number of them
+ * @table: table for CSV and JSON
+ * @lines: rows in the order of appearance
+ * @nr_lines: length of @lines
  * @spans: the periods
- * @nr: number of them
- * @nodename: of the machine
+ * @nr: length of @spans
+ * @nodename: name of the machine
  */
 struct over_time {
 	const struct report *r;
@@ -98,7 +96,7 @@ static struct line *line_of(struct over_time *o, const struct process *p)
 	return &o->lines[o->nr_lines++];
 }
 
-/* Periods in which the line had nothing are 0. */
+/* Add kernel time to period @at. Periods without an entry are 0. */
 static void put_ns(struct line *l, size_t at, uint64_t ns)
 {
 	if (at >= l->nr) {
@@ -180,7 +178,7 @@ static size_t width_of(FILE *out)
 	return DEFAULT_WIDTH;
 }
 
-/* Kernel time of @l in the @group periods from @first on. */
+/* Kernel time of @l in @group periods, starting with period @first. */
 static uint64_t sum_of(const struct line *l, size_t first, size_t group)
 {
 	uint64_t sum = 0;
@@ -202,7 +200,7 @@ static uint64_t largest(const struct over_time *o, size_t shown, size_t group)
 	return max;
 }
 
-/* Eighths of a full block; anything but nothing is at least one. */
+/* Print the bar in eighths of a full block. Any time above 0 is at least one eighth. */
 static void print_blocks(const struct over_time *o, const struct line *l, size_t group,
 			 uint64_t max, FILE *out)
 {
@@ -294,7 +292,8 @@ int over_time_print(const struct report *r, const struct walk *w, FILE *out)
 	walk.arg = &o;
 	status = walk_files(&walk);
 	if (!o.nr && status == CLI_DONE) {
-		complain("%s: no period: it takes two streams of profiles", w->files[0]);
+		complain("%s: contains no period, which takes two streams of profiles",
+			 w->files[0]);
 		status = CLI_FAILED;
 	} else if (o.nr && !o.nr_lines) {
 		complain("%s: nothing matches", w->files[0]);

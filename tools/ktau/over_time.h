@@ -9,13 +9,13 @@
 #include "walk.h"
 
 /**
- * over_time_print() - the kernel time of each row in each period
+ * over_time_print() - print the kernel time of each row in each period
  * @r: what to show
- * @w: what to read; @each and @arg are set here
- * @out: where to
+ * @w: input; @each and @arg are set here
+ * @out: output
  *
- * Text is a block character for each period, or for several where the line is too short;
- * CSV and JSON are a row for each process and period, with the parts of the account.
+ * Text has a block character for each period, or for several periods if the line is too short.
+ * CSV and JSON have a row for each process and period, with all parts of the account.
  *
  * Return: CLI_DONE, or CLI_FAILED with a message.
  */

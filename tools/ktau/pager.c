@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The pager is a child; this process stays the one that the shell waits for.
- */
+/* The pager runs as a child, so that the shell waits for this process. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -26,7 +24,7 @@ static const char *command(void)
 	return *name && strcmp(name, "cat") ? name : NULL;
 }
 
-/* The end of its input is the end of the pager; standard output stays open. */
+/* Closing its input ends the pager. Standard output is replaced, so that it stays open. */
 static void wait_for_pager(void)
 {
 	int null;
@@ -40,7 +38,7 @@ static void wait_for_pager(void)
 	waitpid(pager, NULL, 0);
 }
 
-/* As wide as the terminal, which is no longer standard output. */
+/* Pass on the width of the terminal, which will no longer be standard output. */
 static void keep_width(void)
 {
 	struct winsize size;
@@ -55,7 +53,7 @@ static void keep_width(void)
 static void __attribute__((noreturn)) become_pager(const char *name, int from)
 {
 	dup2(from, STDIN_FILENO);
-	/* Leave short output on the screen, and let colours through. */
+	/* Exit if the output fits on one screen, leave it there, and allow colours. */
 	setenv("LESS", "FRX", 0);
 	execl("/bin/sh", "sh", "-c", name, NULL);
 	_exit(127);
@@ -77,7 +75,7 @@ void pager_start(void)
 		become_pager(name, fds[0]);
 	close(fds[0]);
 	if (pager > 0) {
-		/* Ctrl-C is the pager's. */
+		/* Ctrl-C is for the pager. */
 		signal(SIGINT, SIG_IGN);
 		signal(SIGQUIT, SIG_IGN);
 		dup2(fds[1], STDOUT_FILENO);

@@ -2,10 +2,9 @@
 /*
  * The period of a report.
  *
- * Streams are read once, in order: every one goes into the later snapshot,
- * those up to the beginning of the period into the earlier one as well. An exited
- * task of the period goes into its row; the snapshots keep of it
- * only what their sums need.
+ * Streams are read once, in order. Each goes into the later snapshot; those up to the start of
+ * the period also go into the earlier one. Tasks that exited within the period are added to
+ * their rows as they are read, and the snapshots keep only what their sums need.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -94,8 +93,8 @@ static bool same_boot(const struct period *p, const struct ktau_rec_stream *s)
 }
 
 /*
- * Does the period end before @s? A stream of traces belongs to the profiles before it,
- * unless the machine was booted again in between.
+ * Does the period end before @s? A stream of traces belongs to the profiles before it, unless
+ * the machine was rebooted in between.
  */
 static bool is_beyond(const struct period *p, const struct ktau_rec_stream *s)
 {
@@ -116,8 +115,8 @@ static bool is_beyond(const struct period *p, const struct ktau_rec_stream *s)
 }
 
 /*
- * Ids, serials and counts start anew with every boot. -ESTALE: time runs backward;
- * -EXDEV: another machine.
+ * A new boot makes all ids, serials and counters start again. Return: 0; -ESTALE if time goes
+ * backwards; -EXDEV if the stream is from another machine.
  */
 static int begin_boot(struct period *p, const struct ktau_rec_stream *s)
 {
@@ -144,7 +143,7 @@ static int begin_boot(struct period *p, const struct ktau_rec_stream *s)
 	return 0;
 }
 
-/* Is the stream one of those that the period begins with? */
+/* Is @s a stream at or before the start of the period? */
 static bool is_before(const struct period *p, const struct ktau_rec_stream *s)
 {
 	const struct period_reading *r = &p->reading;
@@ -164,7 +163,10 @@ static bool is_before(const struct period *p, const struct ktau_rec_stream *s)
 	return false;
 }
 
-/* Rows are begun twice: if there is no other stream, the first one's are shown. */
+/*
+ * The rows are cleared when the first stream begins and again at the next one, so that a source
+ * with a single stream still shows what happened before it.
+ */
 static void begin_stream(struct period *p, const struct ktau_rec_stream *s)
 {
 	struct period_reading *r = &p->reading;
@@ -183,7 +185,7 @@ static void begin_stream(struct period *p, const struct ktau_rec_stream *s)
 		aggregate_begin(p->rows);
 }
 
-/* After @record has gone into the snapshots: what they have of its owner is complete. */
+/* Called after @record was added to the snapshots, which then know its owner. */
 static void add_to_rows(struct period *p, const union ktau_record *record)
 {
 	bool begins = p->reading.to_before;
@@ -297,10 +299,7 @@ int period_read(struct period *p, struct ktau_reader *reader, const char *name)
 	return failed ? failed : err;
 }
 
-/*
- * One stream only: all that there is to show is what came before it, unless
- * that is older than what was asked for.
- */
+/* If there is only one stream, show what happened before it, unless that is older than --from. */
 void period_stop(struct period *p)
 {
 	const struct period_reading *r = &p->reading;
@@ -327,7 +326,7 @@ static int live_snapshot(struct ktau_reader *reader, const struct ktau_query *qu
 	return err ? err : ktau_snapshot_read(snapshot, reader);
 }
 
-/* The end of a period; @filter NULL: all tasks. */
+/* Read the end of a period; @filter is NULL for all tasks. */
 static int live_end(struct period *p, struct ktau_reader *reader, bool again,
 		    const struct task_filter *filter)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The period of a report: two snapshots out of a source of many, and what was
- * lost between them. Exited tasks go into rows as they are read, so memory is bounded
- * by the tasks that are alive and, with a few hundred bytes each, the exited ones that
- * the kernel keeps.
+ * The period of a report: two of the many snapshots in a source, and what was lost between
+ * them. Exited tasks are added to their rows as they are read. Memory is therefore bounded by
+ * the live tasks, plus a few hundred bytes for each exited task that the kernel keeps.
  */
 #ifndef KTAU_TOOLS_PERIOD_H
 #define KTAU_TOOLS_PERIOD_H
@@ -18,14 +17,14 @@
 
 enum period_choice {
 	PERIOD_ALL,	/* from the first stream to the last; one stream: since boot */
-	PERIOD_BOOT,	/* since KTAU began in that boot, to the last stream */
-	PERIOD_NUMBER,	/* the one that ended with stream @number */
+	PERIOD_BOOT,	/* from the start of KTAU in that boot to the last stream */
+	PERIOD_NUMBER,	/* the period that ended with stream @number */
 	PERIOD_TIMES,	/* the streams from @from_ns to @to_ns */
 };
 
 /**
- * struct moment - a time as people give it
- * @given: false: not given
+ * struct moment - a time given by the user
+ * @given: false if no time was given
  * @relative: @ns counts from the first stream, not from 1970
  */
 struct moment {
@@ -35,12 +34,12 @@ struct moment {
 };
 
 /**
- * struct period_select - which period of a source
- * @choice: by which of the following
- * @number: of the stream that it ended with
- * @from: time of its beginning
- * @to: and of its end
- * @host: only streams of this machine, NULL: all are of one
+ * struct period_select - selects a period of a source
+ * @choice: which of the following members applies
+ * @number: number of the stream at the end of the period
+ * @from: start of the period
+ * @to: end of the period
+ * @host: use only streams of this machine; NULL: all streams are of one machine
  */
 struct period_select {
 	const char *host;
@@ -50,17 +49,17 @@ struct period_select {
 };
 
 /**
- * struct period_reading - how far reading has got; for period.c
- * @select: what is looked for
- * @reader: of what is read
+ * struct period_reading - progress of reading; private to period.c
+ * @select: period to read
+ * @reader: reader of the current file
  * @first_realtime_ns: CLOCK_REALTIME of the first stream
- * @stream: the newest stream
- * @ticks: of the newest stream of profiles
- * @to_before: the present stream goes to the beginning of the period
- * @to_after: and to its end
- * @inside: it is a stream of profiles
+ * @stream: last stream
+ * @ticks: time of the last stream of profiles
+ * @to_before: the current stream goes to the start of the period
+ * @to_after: the current stream goes to the end of the period
+ * @inside: the current stream contains profiles
  * @over: the period has ended
- * @elsewhere: the present stream is of a machine that was not asked for
+ * @elsewhere: the current stream is of a machine that is not selected
  */
 struct period_reading {
 	const struct period_select *select;
@@ -76,17 +75,17 @@ struct period_reading {
 
 /**
  * struct period - what happened between two streams
- * @before: profiles at its beginning; empty: since KTAU started in that boot
- * @after: and at its end
- * @registry: what the ids in them stand for
+ * @before: profiles at the start; empty: since KTAU was started in that boot
+ * @after: profiles at the end
+ * @registry: meaning of the ids
  * @rows: what each process did; complete after aggregate_finish()
- * @first: number of the stream that @before is, 0 if none; the source's first is 1
- * @last: number of the stream that @after is; @first: no time between them
- * @streams: number of streams of profiles in the source
- * @reboots: boots before the one that is shown
- * @overwritten: trace slots that were overwritten before they were read, in it
- * @traces: trace records in the whole source
- * @reading: while it is read
+ * @first: number of the stream in @before, counting from 1; 0 if there is none
+ * @last: number of the stream in @after; equal to @first if the period is empty
+ * @streams: number of profile streams in the source
+ * @reboots: number of boots before the one shown
+ * @overwritten: trace slots overwritten before they were read, within the period
+ * @traces: number of trace records in the source
+ * @reading: progress of reading
  */
 struct period {
 	struct ktau_snapshot *before, *after;
@@ -99,37 +98,37 @@ struct period {
 	struct period_reading reading;
 };
 
-/* "+12.5" since the first stream, "@1700000000" or "2026-01-31 13:00:05" local. */
+/* Parse "+12.5" (since the first stream), "@1700000000" or "2026-01-31 13:00:05" (local time). */
 int moment_parse(const char *text, struct moment *moment);
 
-/* @rows is made for the registry of @p by the caller, before anything is read. */
+/* The caller initialises @rows with the registry of @p before anything is read. */
 int period_init(struct period *p, struct aggregate *rows);
 void period_deinit(struct period *p);
 
 /*
- * A source is one file or several, in the order of time. period_read() reads all
- * of one. 0, or the error that it ended with, and what was read is in; -ESTALE if
- * it begins before the previous one ended, -EXDEV if it is of another machine.
+ * A source is one file or several in time order; period_read() reads one of them completely.
+ * Return: 0, or the error at which reading ended, with everything up to there in @p. -ESTALE:
+ * the file begins before the previous one ended; -EXDEV: it is of another machine.
  */
 void period_start(struct period *p, const struct period_select *select);
 int period_read(struct period *p, struct ktau_reader *reader, const char *name);
 
-/* One record that @reader has just returned: for a caller that reads itself. */
+/* Add a record that @reader has just returned, for callers that read records themselves. */
 int period_put(struct period *p, const struct ktau_reader *reader,
 	       const union ktau_record *record);
 void period_stop(struct period *p);
 
 /*
- * Two snapshots of the running kernel, @interval_ns apart; 0: one, since boot. The
- * later one has only the tasks that @filter matches: what a task did before it
- * matched, or was moved, is needed for the difference.
+ * Read two snapshots of the running kernel, @interval_ns apart; if that is 0, one snapshot with
+ * everything since boot. Only the later snapshot is filtered by @filter: the difference also
+ * needs what a task did before it matched or was moved.
  */
 int period_live(struct period *p, struct ktau_reader *reader, uint64_t interval_ns,
 		const struct task_filter *filter);
 
 /*
- * One period of the running kernel after the other: each begins where the one before it
- * ended. @again is false the first time, when there is no period yet.
+ * Read the next period of the running kernel, which begins where the previous one ended. @again
+ * is false for the first call, when there is no previous period.
  */
 int period_live_next(struct period *p, struct ktau_reader *reader, bool again,
 		     const struct task_filter *filter);

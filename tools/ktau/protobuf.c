@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Writing protocol buffers.
- */
+/* Writing protocol buffers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +27,7 @@ static void reserve(struct message *m, size_t nr)
 	m->data = cli_alloc(m->data, m->room, 1);
 }
 
-/* Seven bits a byte, the lowest first; the top bit says that more follow. */
+/* Seven bits per byte, lowest first; the top bit means that more bytes follow. */
 static size_t encode(uint8_t *to, uint64_t value)
 {
 	size_t nr = 0;

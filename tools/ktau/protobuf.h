@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Writing messages in the wire format of protocol buffers: a message is built in memory
- * and then put into another one, or into a file, as a field.
+ * Writing messages in the wire format of protocol buffers. A message is built in memory and then
+ * put into another message, or written to a file, as a field.
  */
 #ifndef KTAU_TOOLS_PROTOBUF_H
 #define KTAU_TOOLS_PROTOBUF_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* All zero is an empty message. */
+/* An all-zero structure is an empty message. */
 struct message {
 	uint8_t *data;
 	size_t nr, room;
@@ -19,16 +19,16 @@ struct message {
 void message_deinit(struct message *m);
 void message_clear(struct message *m);
 
-/* Fields by their number. A negative number of int32 or int64 is cast. */
+/* Put a field by its number. Negative int32 and int64 values are cast. */
 void message_varint(struct message *m, uint32_t field, uint64_t value);
 void message_string(struct message *m, uint32_t field, const char *text);
 void message_bytes(struct message *m, uint32_t field, const void *data, size_t nr);
 void message_put(struct message *m, uint32_t field, const struct message *inner);
 
-/* The numbers of a packed repeated field. */
+/* Put a packed repeated field. */
 void message_packed(struct message *m, uint32_t field, const uint64_t *values, size_t nr);
 
-/* As a field of the file's message; errors are those of @out. */
+/* Write @m as a field of the top-level message; the caller checks @out for errors. */
 void message_write(const struct message *m, uint32_t field, FILE *out);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the ids of one boot stand for. */
+/* The meaning of ids within one boot. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 struct cgroup {
 	char *path;	/* empty: the group was removed */
-	char *text;	/* what stands in for a path, once it was asked for */
+	char *text;	/* replacement for an empty path, created on demand */
 };
 
 struct registry {
@@ -24,7 +24,7 @@ static struct ktau_events *new_events(void)
 {
 	struct ktau_events *events;
 
-	/* Fails as any allocation of a command does. */
+	/* Exits if there is no memory, like cli_alloc(). */
 	if (ktau_events_create(&events))
 		cli_alloc(NULL, SIZE_MAX, 1);
 	return events;
@@ -75,7 +75,7 @@ static char *copy(const char *text)
 	return memcpy(cli_alloc(NULL, bytes, 1), text, bytes);
 }
 
-/* A group that was removed keeps the path that it had. */
+/* A group that was removed keeps its last path. */
 static void put_cgroup(struct registry *r, uint64_t id, const char *path)
 {
 	size_t index = hash_get(&r->by_id, id);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What the ids of one boot stand for: EVENT and CGROUP records, collected from as
- * many sources as are read.
- */
+/* The meaning of ids within one boot: EVENT and CGROUP records, collected from all sources. */
 #ifndef KTAU_TOOLS_REGISTRY_H
 #define KTAU_TOOLS_REGISTRY_H
 
@@ -12,26 +9,26 @@
 
 struct registry;
 
-/* Never NULL. */
+/* Never returns NULL. */
 struct registry *registry_create(void);
 void registry_destroy(struct registry *r);
 
-/* Another boot begins: ids have new meanings. */
+/* Start a new boot, in which ids have new meanings. */
 void registry_clear(struct registry *r);
 
-/* Other records than EVENT and CGROUP are ignored. 0 or -ENOMEM. */
+/* Add a record; types other than EVENT and CGROUP are ignored. Return: 0 or -ENOMEM. */
 int registry_put(struct registry *r, const union ktau_record *record);
 
-/* All that @reader has seen. 0 or -ENOMEM. */
+/* Add everything that @reader has seen. Return: 0 or -ENOMEM. */
 int registry_put_all(struct registry *r, const struct ktau_reader *reader);
 
 /* Valid until registry_clear(). */
 const struct ktau_events *registry_events(const struct registry *r);
 
-/* The path of a control group; NULL if it is unknown or the group was removed. */
+/* The path of a control group; NULL if it is unknown or was removed. */
 const char *registry_cgroup(const struct registry *r, uint64_t id);
 
-/* The same for people, never NULL: "(removed cgroup 17)". Valid likewise. */
+/* The same for display: never NULL, "(removed cgroup 17)". Valid until registry_clear(). */
 const char *registry_cgroup_text(struct registry *r, uint64_t id);
 
 #endif

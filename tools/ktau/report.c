@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * A report on paper: head, tables, foot.
- */
+/* A report as text, CSV or JSON: heading, tables, footer. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -17,25 +15,25 @@
 #include "tally.h"
 #include "text.h"
 
-/* Rows of the account that text shows, unless --processes says how many. */
+/* Rows of the account in text format, unless --processes is given. */
 enum { SHOWN = 20 };
 
-/* Each CPU is shown if there are no more than these. */
+/* Each CPU is shown if there are no more than this. */
 enum { FEW_CPUS = 8 };
 
-/* Where it is not a terminal that is written to. */
+/* Width in columns if the output is not a terminal. */
 enum { DEFAULT_WIDTH = 100 };
 
 /**
- * struct facts - what is in the head and the foot
- * @from_ns: CLOCK_REALTIME of the beginning
- * @to_ns: of the end
- * @length_ns: time between the two by the cycle counter
- * @nr_cpus: CPUs
- * @pairs: enters with their exits
- * @own_ns: cost of all, by the kind of their hooks
- * @stream: the end of the period
- * @clock: of the machine
+ * struct facts - figures for the heading and the footer
+ * @from_ns: CLOCK_REALTIME at the start
+ * @to_ns: CLOCK_REALTIME at the end
+ * @length_ns: length of the period by the cycle counter
+ * @nr_cpus: number of CPUs
+ * @pairs: pairs of enter and exit
+ * @own_ns: cost of @pairs, by kind of hook
+ * @stream: STREAM record at the end of the period
+ * @clock: clock of the machine
  * @width: columns of a line
  */
 struct facts {
@@ -121,7 +119,7 @@ static void print_filter(const struct task_filter *f, FILE *out)
 	fputs("; evicted tasks are not included\n", out);
 }
 
-/* What a table is about, after its label. */
+/* Describe the subject of a table, after its label. */
 static void print_subject(const struct report *r, const struct process *p, FILE *out)
 {
 	const struct ktau_rec_owner *o = &p->owner;
@@ -183,7 +181,7 @@ static void print_process_line(const struct report *r, const struct process *p,
 	print_life(p, stream, r->names, clock, out);
 }
 
-/* What limits the figures. */
+/* Print what limits the accuracy or scope of the figures. */
 static void print_limits(const struct report *r, const struct period *p, FILE *out)
 {
 	const struct ktau_rec_stream *s = ktau_snapshot_stream(p->after);
@@ -198,7 +196,7 @@ static void print_limits(const struct report *r, const struct period *p, FILE *o
 		fputc('\n', out);
 	}
 	if (r->subtract)
-		fputs("KTAU's own share has been taken out of the times\n", out);
+		fputs("KTAU's own cost has been subtracted from the times\n", out);
 }
 
 static void print_head(const struct report *r, const struct period *p, const struct facts *f,
@@ -227,7 +225,7 @@ static void print_head(const struct report *r, const struct period *p, const str
 	print_limits(r, p, out);
 }
 
-/* One fact of the head line; a new line begins where it does not fit. */
+/* Print one fact of the heading; it goes on a new line if it does not fit. */
 static void __attribute__((format(printf, 4, 5)))
 print_fact(int *used, int width, FILE *out, const char *format, ...)
 {
@@ -247,7 +245,7 @@ print_fact(int *used, int width, FILE *out, const char *format, ...)
 	free(text);
 }
 
-/* "all", "none", "syscall,irq": the caller frees it. */
+/* "all", "none", "syscall,irq"; the caller frees the text. */
 static char *name_groups(const struct report *r, const struct ktau_rec_stream *s)
 {
 	uint32_t bit;
@@ -271,7 +269,7 @@ static char *name_groups(const struct report *r, const struct ktau_rec_stream *s
 	return text;
 }
 
-/* A phrase for each kind; one of a thing is named in the singular. */
+/* Print a phrase for each kind of loss, in the singular if the value is 1. */
 static void print_loss_facts(const struct table *losses, const struct ktau_rec_end *end,
 			     int width, int *used, FILE *out)
 {
@@ -414,7 +412,7 @@ static void print_details(const struct report *r, const struct report_tables *t,
 			table_text(&t->total_counters, 0, t->total_counters.nr_rows, "  ", out);
 	}
 	if (r->tables & REPORT_CPUS && t->nr_cpu_sections) {
-		fputs("\nCPUS: interrupts and softirqs, whichever task they hit\n", out);
+		fputs("\nCPUS: interrupts and softirqs, regardless of the interrupted task\n", out);
 		for (s = t->cpu_sections; s < t->cpu_sections + t->nr_cpu_sections; s++) {
 			fprintf(out, "\nCPU %" PRIu32 "\n", s->process->owner.cpu);
 			table_text(&t->cpus, s->first, s->running, "  ", out);
@@ -436,7 +434,7 @@ static void print_foot(const struct facts *f, FILE *out)
 {
 	fprintf(out,
 		"\nKTAU's own cost (estimate): %" PRIu64 ".%03u ms for %" PRIu64
-		" pairs of hooks, %.3f%% of %" PRIu32 " CPU%s\n",
+		" pairs of enter and exit, %.3f%% of %" PRIu32 " CPU%s\n",
 		f->own_ns / 1000000, (unsigned int)(f->own_ns / 1000 % 1000), f->pairs,
 		own_share(f) * 100, f->nr_cpus, f->nr_cpus == 1 ? "" : "s");
 }
@@ -461,7 +459,7 @@ static void print_text(const struct report *r, struct report_tables *t,
 		print_foot(f, out);
 }
 
-/* The flat tables that were asked for. */
+/* The requested flat tables. */
 enum { NR_TABLES = 10 };
 
 static size_t chosen(const struct report *r, const struct report_tables *t,
@@ -540,7 +538,7 @@ static void print_json(const struct report *r, const struct report_tables *t,
 	fputs("}\n", out);
 }
 
-/* Is there anything of what was asked for? */
+/* Is there anything to show for the selection? */
 static bool is_there(const struct report *r, const struct report_tables *t)
 {
 	if (r->groups != KTAU_GROUP_ALL && !t->total.nr_rows && !t->total_counters.nr_rows)

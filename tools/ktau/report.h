@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A report: the tables of a period, with a head and a foot. */
+/* A report: the tables of a period, with a heading and a footer. */
 #ifndef KTAU_TOOLS_REPORT_H
 #define KTAU_TOOLS_REPORT_H
 
@@ -10,8 +10,8 @@
 #include "report_options.h"
 
 /*
- * The rows of @period, which are complete. False, and nothing is printed, if a part was
- * asked for that is not there.
+ * Print a report of the complete rows of @period. Return: false, with nothing printed, if a
+ * requested part does not exist.
  */
 bool report_print(const struct report *r, const struct period *period, FILE *out);
 

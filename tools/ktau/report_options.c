@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The words of a report's options.
- */
+/* The words accepted by the options of a report. */
 #include <string.h>
 
 #include "report_options.h"

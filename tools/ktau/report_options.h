@@ -28,25 +28,25 @@ enum report_sort { SORT_EXCL, SORT_INCL, SORT_COUNT, SORT_NAME };
 
 /**
  * struct report - how to show a period
- * @source: name of the file, for people
- * @files: the files, in the order of time
- * @nr_files: number of them; 0: the running kernel
- * @html: write an HTML report here; NULL: do not
- * @names: of the events
- * @format: text, CSV, JSON
+ * @source: name of the source for display
+ * @files: files, in time order
+ * @nr_files: length of @files; 0: the running kernel
+ * @html: file to write an HTML report to; NULL: none
+ * @names: names of the events
+ * @format: text, CSV or JSON
  * @tables: REPORT_* bits
  * @by: what a table is about
- * @sort: by what processes and routines are sorted
- * @top: routines a table at most, 0: all
- * @processes: processes at most, 0: all
+ * @sort: sort key of processes and routines
+ * @top: maximum number of routines per table; 0: all
+ * @processes: maximum number of processes; 0: all
  * @pids: show only these processes or threads
- * @nr_pids: number of them, 0: all
- * @pattern: show only processes of such names (or control groups), NULL: all
+ * @nr_pids: length of @pids; 0: all
+ * @pattern: show only processes or control groups with such names; NULL: all
  * @groups: show only routines of these groups
  * @idle: show idle tasks, and kernel threads that did nothing
- * @cpus: show where the time of each CPU went, however many there are
- * @subtract: take KTAU's own share out
- * @filter: of which tasks
+ * @cpus: show where the time of each CPU went, however many CPUs there are
+ * @subtract: subtract KTAU's own cost
+ * @filter: selects tasks
  */
 struct report {
 	const char *source;
@@ -70,17 +70,17 @@ struct report {
 	struct task_filter filter;
 };
 
-/* Words of --tables, --sort and --by. 0 or -1. */
+/* Parse the words of --tables, --sort and --by. Return: 0 or -1. */
 int report_parse_tables(const char *words, unsigned int *tables);
 int report_parse_sort(const char *word, enum report_sort *sort);
 int report_parse_by(const char *word, enum aggregate_by *by);
 
 /**
- * struct view - a report of a period, as the makers of its tables need it
+ * struct view - what is needed to fill a table
  * @r: what to show
- * @registry: what ids stand for
- * @stream: the end of the period
- * @clock: of the machine
+ * @registry: meaning of ids
+ * @stream: STREAM record at the end of the period
+ * @clock: clock of the machine
  */
 struct view {
 	const struct report *r;

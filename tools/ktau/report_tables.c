@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The tables of a report.
- */
+/* The tables of a report. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,13 +70,13 @@ static const struct column loss_columns[L_NR] = {
 	[L_MEANING] = { NULL, "meaning", COLUMN_TEXT },
 };
 
-/* Tables, and what they are filled with. */
+/* The tables, and the data to fill them from. */
 struct filling {
 	struct report_tables *t;
 	struct view v;
 };
 
-/* A routine with what it is sorted by. */
+/* A routine with its sort key. */
 struct keyed {
 	const struct routine *routine;
 	const char *name;
@@ -114,7 +112,7 @@ static int by_key(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Which routines: timers that run, timers that wait, counters. */
+/* Which routines to pick: timers that run, timers that wait, all timers, or counters. */
 enum picked { PICK_RUNNING, PICK_WAITING, PICK_TIMERS, PICK_COUNTERS };
 
 static bool is_picked(const struct filling *f, const struct routine *r, enum picked what)
@@ -127,7 +125,7 @@ static bool is_picked(const struct filling *f, const struct routine *r, enum pic
 	return what == PICK_TIMERS || is_wait(f, r) == (what == PICK_WAITING);
 }
 
-/* The routines of @p to show, sorted; the caller frees them. */
+/* Return: the sorted routines of @p to show; the caller frees them. */
 static struct keyed *pick(const struct filling *f, const struct process *p, enum picked what,
 			  size_t *nr)
 {
@@ -148,7 +146,7 @@ static struct keyed *pick(const struct filling *f, const struct process *p, enum
 	return keyed;
 }
 
-/* How long the longest took, if that was measured. */
+/* Longest activation, if that was measured. */
 static uint64_t longest_ns(const struct filling *f, const struct routine *r)
 {
 	return r->flags & KTAU_ENTRY_LONGEST ? ktau_clock_ns(&f->v.clock, r->longest) : CELL_NONE;
@@ -169,7 +167,7 @@ static void put_routine(const struct filling *f, union cell *row, const struct r
 	row[P_OWN].number = ktau_clock_ns(&f->v.clock, own);
 }
 
-/* Returns the number of rows. */
+/* Return: the number of rows. */
 static size_t add_routines(const struct filling *f, struct table *t, const struct process *p,
 			   enum picked what)
 {
@@ -286,7 +284,7 @@ static bool wanted(const struct filling *f, const struct process *p)
 	return false;
 }
 
-/* A process with what it is sorted by. */
+/* A process with its sort key. */
 struct keyed_process {
 	const struct process *process;
 	uint64_t key;
@@ -314,11 +312,11 @@ static int by_process(const void *a, const void *b)
 	if (x->key != y->key)
 		return x->key < y->key ? 1 : -1;
 	order = strcmp(x->process->label, y->process->label);
-	/* They were in the order of their ids, which qsort() does not keep. */
+	/* Keep the order of ids for equal keys, because qsort() is not stable. */
 	return order ? order : x->process < y->process ? -1 : 1;
 }
 
-/* An idle task has nothing of a life: that of its CPU is in another table. */
+/* Idle tasks have no account: the table of CPUs has their time. */
 static bool has_account(const struct filling *f, const struct process *p)
 {
 	return f->v.r->idle || !(p->owner.flags & KTAU_OWNER_IDLE);
@@ -376,8 +374,8 @@ static void add_processes(const struct filling *f, const struct aggregate *rows)
 }
 
 /*
- * What is counted as lost, and the words for it in the head of a report. The first word
- * is a plural that ends in s.
+ * The losses, with their names in the heading of a report. The first word of each name is a
+ * plural that ends in s.
  */
 static const struct {
 	const char *name, *meaning;
@@ -396,15 +394,15 @@ static const struct {
 	{ "lost_overwritten", "trace slots overwritten unread" },
 	{ "evicted", "tasks evicted" },
 	{ "evicted_activations", "activations of tasks evicted unread" },
-	{ "clamped", "durations below 0" },
-	{ "internal_errors", "errors inside KTAU" },
+	{ "clamped", "negative durations" },
+	{ "internal_errors", "internal errors" },
 	{ "denied", "tasks denied to the reader" },
 	{ "busy", "tasks in the middle of an exec" },
-	{ "torn", "tasks that never held still" },
+	{ "torn", "tasks that could not be copied consistently" },
 	{ "stateless", "tasks found without a profile" },
 	{ "vanished", "tasks not found" },
 	{ "unlisted_frames", "frames in flight not listed" },
-	{ "backward_owners", "owners with less than before" },
+	{ "backward_owners", "owners with decreasing figures" },
 	{ "unknown", "records of unknown kinds" },
 };
 
@@ -449,7 +447,7 @@ const char *report_loss_meaning(const struct table *losses, size_t i)
 	return losses->cells[i * L_NR + L_MEANING].text;
 }
 
-/* What END counts since boot: the difference over the period. */
+/* Counters in END count since boot, so add the difference over the period. */
 static void add_counted(struct report_tables *t, const struct period *period)
 {
 	const struct ktau_rec_end *begin = ktau_snapshot_end(period->before);

@@ -9,14 +9,14 @@
 
 /**
  * struct section - rows of one process in the flat tables
- * @process: whose
- * @first: its first row in the table of routines
+ * @process: the process
+ * @first: index of its first row in the table of routines
  * @running: number of routines that ran
- * @waiting: number of those after them that are waits
- * @first_counter: its first row in the table of counters
- * @nr_counters: number of them
- * @first_wait: its first row in the table of waits
- * @nr_waits: number of them
+ * @waiting: number of waits, which follow the routines that ran
+ * @first_counter: index of its first row in the table of counters
+ * @nr_counters: number of counters
+ * @first_wait: index of its first row in the table of waits
+ * @nr_waits: number of rows in the table of waits
  */
 struct section {
 	const struct process *process;
@@ -27,23 +27,23 @@ struct section {
 
 /**
  * struct report_tables - everything that a report can show
- * @account: where the life of each process went
- * @cpu_account: and the time of each CPU
+ * @account: how each process spent its lifetime
+ * @cpu_account: how each CPU spent its time
  * @routines: processes and routines, flat
  * @counters: processes and counters, flat
  * @waits: processes and the routines that they waited in, flat
- * @total: routines, all tasks
- * @total_counters: counters, all tasks
+ * @total: routines of all tasks
+ * @total_counters: counters of all tasks
  * @cpus: CPUs and routines, flat
  * @interrupts: lines and CPUs
  * @losses: names and values
- * @some_losses: those that are not 0
+ * @some_losses: losses that are not 0
  * @sections: processes, as rows of the flat tables
- * @nr_sections: number of them
- * @cpu_sections: likewise for @cpus
- * @nr_cpu_sections: number of them
- * @total_section: for @total and @total_counters
- * @nr_wanted: processes that were asked for
+ * @nr_sections: length of @sections
+ * @cpu_sections: CPUs, as rows of @cpus
+ * @nr_cpu_sections: length of @cpu_sections
+ * @total_section: rows of @total and @total_counters
+ * @nr_wanted: number of selected processes
  * @hidden: kernel threads left out because they did nothing
  * @cut: processes left out because of r->processes
  */
@@ -61,7 +61,7 @@ void report_tables_init(struct report_tables *t, const struct report *r,
 			const struct period *period);
 void report_tables_deinit(struct report_tables *t);
 
-/* Row @i of a table of losses. */
+/* Value in row @i of a table of losses. */
 uint64_t report_loss_value(const struct table *losses, size_t i);
 const char *report_loss_name(const struct table *losses, size_t i);
 const char *report_loss_meaning(const struct table *losses, size_t i);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Reading files into a period.
- */
+/* Reading files into a period. */
 #include <errno.h>
 #include <inttypes.h>
 
@@ -15,13 +13,12 @@ void source_failed(const struct ktau_reader *reader, const char *file, int err)
 		complain("out of memory");
 		break;
 	case -ESTALE:
-		complain("%s: begins before the previous file ended; give files in the order "
-			 "of time",
+		complain("%s: begins before the previous file ended; files must be in time order",
 			 file);
 		break;
 	case -EXDEV:
-		complain("%s: of another machine than the previous stream; --host=NAME chooses "
-			 "one",
+		complain("%s: is from a different machine than the previous stream; select one "
+			 "with --host=NAME",
 			 file);
 		break;
 	default:
@@ -73,11 +70,11 @@ bool source_has_period(const struct period *p, const struct period_select *selec
 		       const char *source)
 {
 	if (!p->streams && select->host)
-		complain("%s: no profiles of host %s in it", source, select->host);
+		complain("%s: contains no profiles of host %s", source, select->host);
 	else if (!p->streams && p->traces)
-		complain("%s: no profiles in it, only traces (ktau dump shows them)", source);
+		complain("%s: contains no profiles, only traces (ktau dump shows them)", source);
 	else if (!p->streams)
-		complain("%s: no profiles in it", source);
+		complain("%s: contains no profiles", source);
 	else if (select->choice == PERIOD_NUMBER && p->last != select->number)
 		complain("%s: no period %" PRIu64 ", it has %" PRIu64 " streams", source,
 			 select->number, p->streams);

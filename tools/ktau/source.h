@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Files and the running kernel, read into a period; what goes wrong is said. */
+/* Reading files and the running kernel into a period, with messages for all errors. */
 #ifndef KTAU_TOOLS_SOURCE_H
 #define KTAU_TOOLS_SOURCE_H
 
@@ -8,24 +8,23 @@
 #include "period.h"
 
 /**
- * source_read_files() - read files, in the order of time
- * @period: where to
- * @select: which period
- * @files: names
- * @nr_files: number of them
- * @reader: of what was read last; becomes the one that the period ended in, with which
- *	a map is compared
+ * source_read_files() - read files in time order
+ * @period: period to fill
+ * @select: which period to read
+ * @files: file names
+ * @nr_files: length of @files
+ * @reader: set to the reader of the file in which the period ended, for comparison with a map
  *
- * Return: CLI_DONE, CLI_FAILED with a message; what could be read is in @period.
+ * Return: CLI_DONE, or CLI_FAILED with a message. In both cases the readable part is in @period.
  */
 int source_read_files(struct period *period, const struct period_select *select,
 		      char *const *files, int nr_files, struct ktau_reader **reader);
 
-/* Is what was asked for in @name? With a message if it is not. */
+/* Does @name contain the requested period? Prints a message if not. */
 bool source_has_period(const struct period *p, const struct period_select *select,
 		       const char *name);
 
-/* A message for an error of period.c. */
+/* Print a message for an error from period.c. */
 void source_failed(const struct ktau_reader *reader, const char *file, int err);
 
 #endif

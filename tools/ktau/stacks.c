@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Call paths of a trace.
- */
+/* Call paths of a trace. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +8,7 @@
 #include "tally.h"
 #include "stacks.h"
 
-/* More paths than any picture shows; 24 MB. */
+/* Limit on call paths (24 MB), more than any picture can show. */
 enum { MAX_NODES = 500000 };
 
 void stacks_init(struct stacks *s, const struct ktau_events *events)
@@ -25,7 +23,7 @@ void stacks_deinit(struct stacks *s)
 	*s = (struct stacks){ 0 };
 }
 
-/* Index plus 1, or 0 if there are too many. */
+/* Return: the index plus 1, or 0 if there are too many paths. */
 static uint32_t new_node(struct stacks *s, const struct stack_node *node, uint64_t key)
 {
 	if (s->nr == MAX_NODES)
@@ -39,7 +37,7 @@ static uint32_t new_node(struct stacks *s, const struct stack_node *node, uint64
 	return s->nr;
 }
 
-/* The tasks of @name; keys of roots have the highest bit. */
+/* Find the root for tasks called @name. Keys of roots have the highest bit set. */
 static uint32_t find_root(struct stacks *s, const char *name)
 {
 	struct stack_node node = { .parent = STACKS_NONE };
@@ -71,7 +69,7 @@ static uint32_t find_child(struct stacks *s, uint32_t parent, uint32_t id)
 	return new_node(s, &node, key);
 }
 
-/* The time since the last event was spent in the innermost routine. */
+/* The time since the previous event was spent in the innermost routine. */
 static void add_time(struct stacks *s, struct stack_walk *walk, uint64_t ns)
 {
 	uint64_t from_ns = more(walk->ns, s->from_ns);
@@ -106,7 +104,7 @@ static void leave(struct stacks *s, struct stack_walk *walk)
 		walk->skipped--;
 	else
 		walk->node = s->nodes[walk->node - 1].parent + 1;
-	/* Outside of all routines it is not in the root either. */
+	/* With no open frame the track is outside the kernel, and not in the root node. */
 	if (!walk->depth)
 		walk->node = 0;
 }

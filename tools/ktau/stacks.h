@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Call paths of a trace: which routine was called by which, and how long each path took
- * on a CPU and off it. Fed with the events of timeline.h.
+ * Call paths of a trace: which routine called which, and how long each path took on and off the
+ * CPU. Input is the sequence of events of timeline.h.
  */
 #ifndef KTAU_TOOLS_STACKS_H
 #define KTAU_TOOLS_STACKS_H
@@ -17,12 +17,12 @@
 
 /**
  * struct stack_node - a call path
- * @parent: the path without its last routine; STACKS_NONE: a root, the tasks of one name
- * @id: event id of the last routine; of a root, nothing
- * @off: the routine is a wait of the scheduler: its time is off the CPU
- * @self_ns: time in the last routine itself
- * @count: how often it was entered this way
- * @name: of a root
+ * @parent: the path without its last routine; STACKS_NONE: a root, all tasks of a name
+ * @id: event id of the last routine; unused in a root
+ * @off: the routine is a wait of the scheduler, so its time is off the CPU
+ * @self_ns: exclusive time of the last routine
+ * @count: number of activations by this path
+ * @name: name of a root
  */
 struct stack_node {
 	uint32_t parent;
@@ -34,15 +34,15 @@ struct stack_node {
 };
 
 /**
- * struct stacks - all paths; a path comes after its parent
- * @events: what ids stand for
- * @nodes: they
- * @nr: number of them
- * @room: for how many there is memory
+ * struct stacks - all call paths; a path comes after its parent
+ * @events: meaning of ids
+ * @nodes: the paths
+ * @nr: length of @nodes
+ * @room: allocated length of @nodes
  * @by_key: index of a path plus 1
- * @from_ns: time before it does not count, nor do activations
- * @to_ns: time after it, likewise
- * @refused: activations whose path was one too many; their time is their parent's
+ * @from_ns: time and activations before this are not counted
+ * @to_ns: time and activations after this are not counted
+ * @refused: activations without a path because of the limit; their time counts for the parent
  */
 struct stacks {
 	const struct ktau_events *events;
@@ -54,11 +54,11 @@ struct stacks {
 };
 
 /**
- * struct stack_walk - where a track is; all zero at its beginning
- * @node: index of its path plus 1; 0: in no routine
- * @depth: open frames
- * @skipped: the innermost of them that have no path
- * @ns: up to when its time has been added
+ * struct stack_walk - current position of a track; all zero initially
+ * @node: index of the current path plus 1; 0: in no routine
+ * @depth: number of open frames
+ * @skipped: number of innermost open frames that have no path
+ * @ns: time up to which the track has been accounted
  */
 struct stack_walk {
 	uint32_t node;
@@ -69,7 +69,7 @@ struct stack_walk {
 void stacks_init(struct stacks *s, const struct ktau_events *events);
 void stacks_deinit(struct stacks *s);
 
-/* The next event of the track of @walk. */
+/* Process the next event of the track of @walk. */
 void stacks_event(struct stacks *s, struct stack_walk *walk, const struct timeline_event *e);
 
 #endif

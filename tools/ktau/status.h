@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What can be measured on this machine, by this user; for ktau status. */
+/* What this user can measure on this machine; for ktau status. */
 #ifndef KTAU_TOOLS_STATUS_H
 #define KTAU_TOOLS_STATUS_H
 
@@ -11,14 +11,14 @@
 #include <ktau.h>
 
 /**
- * struct status - what is known of the running kernel's KTAU
- * @name: of the machine and kernel
- * @info_err: -errno of asking for @info; -ENOENT: there is no KTAU; 0: it is there
- * @info: answer of the kernel; without it only @info.paranoid, if @has_level
+ * struct status - what is known about KTAU in the running kernel
+ * @name: the machine and its kernel
+ * @info_err: -errno of querying @info; -ENOENT: the kernel has no KTAU; 0: @info is valid
+ * @info: answer of the kernel; otherwise only @info.paranoid is valid, if @has_level
  * @has_level: kernel.ktau_paranoid is known
- * @filter: which tasks are measured, "" if that is not known
- * @exited_limit_bytes: bound of what is kept of exited tasks, 0 if not known
- * @has_end: @end is there
+ * @filter: which tasks are measured; "" if unknown
+ * @exited_limit_bytes: limit for exited tasks; 0 if unknown
+ * @has_end: @end is valid
  * @end: losses that this user may see
  */
 struct status {
@@ -34,8 +34,8 @@ struct status {
 
 /**
  * struct problem - something that cannot be measured
- * @text: what
- * @command: what fixes it, "" if nothing is known to
+ * @text: description
+ * @command: command that fixes it; "" if none is known
  */
 struct problem {
 	char text[200];
@@ -44,7 +44,7 @@ struct problem {
 
 enum { STATUS_PROBLEMS = 16 };
 
-/* What is wrong, the most important first. Returns the number. */
+/* Find the problems, the most important first. Return: their number. */
 size_t status_judge(const struct status *s, struct problem problems[STATUS_PROBLEMS]);
 
 void status_text(const struct status *s, const struct problem *problems, size_t nr, FILE *out);

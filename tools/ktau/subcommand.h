@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A subcommand is a file ktau-NAME.c that defines struct subcommand subcommand_NAME, and
- * its page ktau-NAME.1. The build lists the files.
+ * A subcommand is a file ktau-NAME.c that defines struct subcommand subcommand_NAME, and its
+ * page ktau-NAME.1. The build finds the files.
  */
 #ifndef KTAU_TOOLS_SUBCOMMAND_H
 #define KTAU_TOOLS_SUBCOMMAND_H
@@ -9,10 +9,10 @@
 #include <argp.h>
 
 /**
- * struct subcommand - one of ktau's commands
- * @name: as on the command line
- * @run: main() of it; argv[0] is "ktau NAME"; returns CLI_DONE, CLI_FAILED or CLI_USAGE
- * @summary: a line for ktau --help
+ * struct subcommand - a command of ktau
+ * @name: name on the command line
+ * @run: its main(); argv[0] is "ktau NAME"; returns CLI_DONE, CLI_FAILED or CLI_USAGE
+ * @summary: description in one line for ktau --help
  * @argp: its options
  */
 struct subcommand {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Names of events.
- */
+/* Names of events. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -19,8 +17,8 @@ enum { MADE_BYTES = 320,
 struct symbolizer {
 	const struct ktau_events *events;
 	const struct ktau_symtab *symtab;
-	struct hash made;   /* names that had to be put together, by id */
-	struct hash groups; /* likewise, of groups that have no name */
+	struct hash made;   /* names put together here, by id */
+	struct hash groups; /* names for unnamed groups, by group */
 };
 
 struct symbolizer *symbolize_create(const struct ktau_events *events,
@@ -50,7 +48,7 @@ void symbolize_destroy(struct symbolizer *names)
 	free(names);
 }
 
-/* @bytes of memory for the text of @key. */
+/* Allocate @bytes for the text of @key. */
 static char *text_of(struct hash *texts, uint64_t key, size_t bytes)
 {
 	char *text = (char *)hash_get(texts, key);
@@ -75,8 +73,8 @@ make_name(struct symbolizer *names, uint32_t id, const char *format, ...)
 }
 
 /*
- * A kernel without kallsyms records "sys_39" and "timer:0xffffffff81001234":
- * what is to be looked up, and how much of the name stays before it.
+ * A kernel without kallsyms records names such as "sys_39" and "timer:0xffffffff81001234". Find
+ * the address to look up, and how much of the name to keep before the symbol.
  */
 static bool needs_symbol(const struct ktau_rec_event *event, uint64_t *address, int *keep)
 {
@@ -172,7 +170,7 @@ uint64_t symbolize_map_stext(const struct ktau_symtab *symtab)
 	return ktau_symtab_find(symtab, "_stext", &sym) > 0 ? sym.address : 0;
 }
 
-/* _stext of the recorded boot: the stream's, else what the collector saw. */
+/* _stext of the recorded boot: from the stream or, if missing there, from the collector. */
 static uint64_t recorded_stext(const struct ktau_reader *reader)
 {
 	const struct ktau_rec_stream *stream = ktau_reader_stream(reader);

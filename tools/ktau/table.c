@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Tables as text, CSV (RFC 4180) and JSON.
- */
+/* Tables as text, CSV (RFC 4180) and JSON. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +12,7 @@
 
 enum { CELL_BYTES = 128 };
 
-/* A text may be cut to so much before columns are left out. */
+/* Texts are shortened to this many columns before table columns are left out. */
 enum { TEXT_COLUMNS = 16 };
 
 static bool colour;
@@ -84,7 +82,7 @@ static bool is_none(const struct column *c, const union cell *cell)
 	return (c->type == COLUMN_NS || c->type == COLUMN_SECONDS) && cell->number == CELL_NONE;
 }
 
-/* As much of @text as there is room for, escaped. */
+/* Escape as much of @text as fits into @buffer. */
 static void escape(const char *text, char *buffer)
 {
 	char escaped[ESCAPED_BYTES];
@@ -98,7 +96,7 @@ static void escape(const char *text, char *buffer)
 	}
 }
 
-/* A cell as people want it, in @buffer of CELL_BYTES. */
+/* Format a cell for display; @buffer has CELL_BYTES. */
 static void cell_text(const struct column *c, const union cell *cell, char *buffer)
 {
 	uint64_t n = cell->number;
@@ -139,7 +137,7 @@ static void cell_text(const struct column *c, const union cell *cell, char *buff
 	}
 }
 
-/* A cell as programs want it. */
+/* Format a cell for CSV and JSON. */
 static const char *cell_data(const struct column *c, const union cell *cell, char *buffer)
 {
 	if (is_none(c, cell) || (is_share(c) && isinf(cell->share)))
@@ -162,11 +160,11 @@ static const char *cell_data(const struct column *c, const union cell *cell, cha
 	return buffer;
 }
 
-/* Some rows as text: which columns, and how wide. */
+/* Layout of some rows as text: which columns are shown, and their widths. */
 struct layout {
 	size_t first, nr;	/* rows */
-	int *width;		/* of each column; 0: left out */
-	size_t last;		/* the last column; as long as it is, if that is text */
+	int *width;		/* width of each column; 0: left out */
+	size_t last;		/* last shown column; a text in it is not padded */
 	int gap;
 };
 
@@ -184,7 +182,7 @@ static int column_width(const struct table *t, size_t c, const struct layout *l)
 	return width;
 }
 
-/* By how much the table is too wide. */
+/* Number of columns by which the table is too wide. */
 static int excess(const struct table *t, const struct layout *l)
 {
 	int total = -l->gap;
@@ -195,7 +193,7 @@ static int excess(const struct table *t, const struct layout *l)
 	return t->width ? total - t->width : 0;
 }
 
-/* The widest text of those that are wider than @least; NULL: there is none. */
+/* The width of the widest text that is wider than @least; NULL if there is none. */
 static int *widest_text(const struct table *t, struct layout *l, int least)
 {
 	int *widest = NULL;
@@ -208,7 +206,7 @@ static int *widest_text(const struct table *t, struct layout *l, int least)
 	return widest;
 }
 
-/* Cuts texts, always the widest one, if that is enough and leaves @least of each. */
+/* If it is enough to shorten texts to @least or more, do so, always taking the widest one. */
 static void cut(const struct table *t, struct layout *l, int least)
 {
 	int over = excess(t, l), spare = 0, *widest;
@@ -223,7 +221,7 @@ static void cut(const struct table *t, struct layout *l, int least)
 		--*widest;
 }
 
-/* Narrower gaps, a shorter text, then fewer columns. */
+/* Narrow the gaps, then shorten texts, then leave out columns. */
 static void fit(const struct table *t, struct layout *l)
 {
 	size_t c;
@@ -308,7 +306,7 @@ void table_text(const struct table *t, size_t first, size_t nr, const char *inde
 	free(l.width);
 }
 
-/* Escaped as in text: a terminal or a line-based reader may be next. */
+/* Control characters are escaped as in text, for terminals and line-based readers. */
 static void csv_field(const char *text, FILE *out)
 {
 	bool quoted = text[strcspn(text, ",\"")];
@@ -358,7 +356,7 @@ void table_csv(const struct table *t, FILE *out)
 	}
 }
 
-/* A task's name may be any bytes: those that are no UTF-8 are taken as Latin-1. */
+/* A task name may contain any bytes; those that are not valid UTF-8 are treated as Latin-1. */
 void json_string(const char *text, FILE *out)
 {
 	const unsigned char *s = (const unsigned char *)text;

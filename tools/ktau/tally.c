@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Adding up profiles event by event.
+ * Adds up profiles, event by event.
  *
- * Entries come in the order of their ids, and so do the routines: what comes next
- * is nearly always the routine after the last one, and a search is the exception.
+ * Both entries and routines are sorted by id, so the next entry nearly always belongs to the next
+ * routine; a binary search is the exception.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static int compare(const struct routine *r, uint32_t id, uint32_t kind)
 	return r->kind < kind ? -1 : r->kind > kind;
 }
 
-/* Where @id is, or belongs. */
+/* The index of @id, or the index at which it would be inserted. */
 static size_t search(const struct tally *t, uint32_t id, uint32_t kind)
 {
 	size_t low = 0, high = t->nr, middle;
@@ -137,7 +137,7 @@ void tally_subtract_entries(struct tally *t, const struct ktau_rec_profile *p)
 	}
 }
 
-/* Of a recursion only the outermost frame counts as inclusive time. */
+/* In a recursion, only the outermost frame counts as inclusive time. */
 static bool outermost(const struct ktau_rec_profile *p, uint32_t index)
 {
 	const struct ktau_open *open = ktau_profile_open(p);
@@ -174,8 +174,8 @@ void tally_add_open(struct tally *t, const struct ktau_rec_profile *p)
 }
 
 /*
- * The frames of an earlier moment: those that are still in flight have been for part of
- * the time only.
+ * Subtract the frames in flight at an earlier time. If one of them is still in flight, only the
+ * part since then remains.
  */
 void tally_subtract_open(struct tally *t, const struct ktau_rec_profile *p)
 {

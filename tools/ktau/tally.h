@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Adding up profiles event by event: routines in the order of ids. */
+/* Adds up profiles, event by event. */
 #ifndef KTAU_TOOLS_TALLY_H
 #define KTAU_TOOLS_TALLY_H
 
@@ -11,20 +11,20 @@
 #include "registry.h"
 
 /**
- * struct routine - one event in the period
+ * struct routine - an event in the period
  * @id: event id
  * @kind: KTAU_KIND_*
- * @flags: KTAU_ENTRY_*: which of the last four are measured
+ * @flags: KTAU_ENTRY_*: which of the last four members were measured
  * @count: activations that ended, or values
- * @incl: ticks, of those in flight too; @sum for counters
- * @excl: ticks, likewise
- * @min: counters: smallest value, of the whole life
- * @max: counters: largest value, likewise
+ * @incl: inclusive ticks, including frames in flight; @sum for counters
+ * @excl: exclusive ticks, including frames in flight
+ * @min: counters: smallest value since the start of the owner
+ * @max: counters: largest value since the start of the owner
  * @open: frames in flight at the end of the period
- * @open_incl: what the outermost of them have taken of @incl
- * @longest: ticks of the longest activation, of the whole life
+ * @open_incl: part of @incl that belongs to outermost frames in flight
+ * @longest: ticks of the longest activation since the start of the owner
  * @asleep: ticks asleep inside
- * @runq: ticks inside in which it was runnable without a CPU
+ * @runq: ticks inside while runnable without a CPU
  * @irq: ticks in interrupts inside
  */
 struct routine {
@@ -42,12 +42,12 @@ struct routine {
 };
 
 /**
- * struct tally - routines in the order of their ids
- * @routines: they
- * @nr: number of them
- * @room: for how many there is memory
- * @last: the one that was found last
- * @registry: what the ids stand for
+ * struct tally - routines, sorted by id
+ * @routines: the routines
+ * @nr: length of @routines
+ * @room: allocated length of @routines
+ * @last: index of the routine found last
+ * @registry: meaning of the ids
  */
 struct tally {
 	struct routine *routines;
@@ -55,41 +55,41 @@ struct tally {
 	const struct registry *registry;
 };
 
-/* What an event is a wait for: group sched. */
+/* Kinds of waits, for events of the group sched. */
 enum event_wait { WAIT_NONE, WAIT_ASLEEP, WAIT_RUNQ };
 
 enum event_wait event_wait(const struct ktau_events *events, uint32_t id);
 
 /*
- * The entries of a profile into @t, and what its frames in flight have taken so far:
- * both together are what the owner had done at that moment. Entries of unknown
- * kinds are left out; their number is returned.
+ * Add the entries of a profile and the time so far of its frames in flight; together they are
+ * what the owner had done at that time. Return: the number of entries of unknown kinds, which are
+ * ignored.
  */
 uint64_t tally_add(struct tally *t, const struct ktau_rec_profile *p);
 uint64_t tally_add_entries(struct tally *t, const struct ktau_rec_profile *p);
 void tally_add_open(struct tally *t, const struct ktau_rec_profile *p);
 
-/* The same backward, of an earlier moment; nothing goes below 0. */
+/* Subtract a profile from an earlier time; no figure goes below 0. */
 void tally_subtract(struct tally *t, const struct ktau_rec_profile *p);
 void tally_subtract_entries(struct tally *t, const struct ktau_rec_profile *p);
 void tally_subtract_open(struct tally *t, const struct ktau_rec_profile *p);
 
-/* All of another one. */
+/* Add all of another tally. */
 void tally_merge(struct tally *t, const struct tally *from);
 
-/* What is left of @t without @part; longest activations are kept. */
+/* Subtract @part from @t; longest activations are kept. */
 void tally_take_out(struct tally *t, const struct tally *part);
 
-/* How many activations ended. */
+/* Number of activations that ended. */
 uint64_t tally_activations(const struct tally *t);
 
-/* Drop routines of which nothing is left. */
+/* Remove routines that have become empty. */
 void tally_trim(struct tally *t);
 
 void tally_clear(struct tally *t);
 void tally_deinit(struct tally *t);
 
-/* a - b, or 0. */
+/* a - b, or 0 if b is larger */
 static inline uint64_t less(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : 0;

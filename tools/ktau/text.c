@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Text from outside, and common phrases.
- */
+/* Text from outside, and common phrases. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
@@ -22,7 +20,7 @@ int utf8_bytes(const unsigned char *s)
 	return n;
 }
 
-/* To a terminal, U+0080 to U+009F are what an escape and a letter are. */
+/* U+0080 to U+009F mean the same to a terminal as ESC followed by a letter. */
 static bool is_control(const unsigned char *s)
 {
 	return *s < 0x20 || *s == 0x7f || (*s == 0xc2 && s[1] < 0xa0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Texts that all commands print alike, and text from outside: any bytes can be the name
- * of a task or in a file, and output goes to terminals and to programs that read lines.
+ * Common phrases, and text from outside. Names of tasks and strings in files may contain any bytes,
+ * while output goes to terminals and to programs that read lines.
  */
 #ifndef KTAU_TOOLS_TEXT_H
 #define KTAU_TOOLS_TEXT_H
@@ -9,26 +9,26 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Bytes of the well-formed UTF-8 sequence that @s begins with; 0 if it is none. */
+/* Length of the well-formed UTF-8 sequence at the start of @s; 0 if there is none. */
 int utf8_bytes(const unsigned char *s);
 
 /*
- * For people: line feed and backslash become \n and \\, as in /proc/PID/status;
- * other control characters, and bytes that are no UTF-8, a backslash and three
+ * Print text for display. A line feed and a backslash become \n and \\, as in /proc/PID/status;
+ * other control characters, and bytes that are not valid UTF-8, become a backslash and three
  * octal digits each.
  */
 void print_escaped(const char *text, FILE *out);
 
-/* "times rounded to 1 us (kernel.ktau_paranoid=2)": the level that rounds. */
+/* Print "times rounded to 1 us (kernel.ktau_paranoid=2)", with the level that causes rounding. */
 void print_rounding(uint32_t round_ns, FILE *out);
 
-/* Its bytes with a zero: a character of four bytes, each as a number. */
+/* Four bytes, each as a backslash and three digits, and a zero. */
 enum { ESCAPED_BYTES = 17 };
 
-/* The first character of @text as print_escaped() prints it. Returns its bytes. */
+/* Escape the first character of @text like print_escaped(). Return: its length in @text. */
 int escape_one(const char *text, char out[ESCAPED_BYTES]);
 
-/* How many columns of a terminal a text takes: one for each character. */
+/* Width of a text on a terminal: one column per character. */
 int text_columns(const char *text);
 
 #endif

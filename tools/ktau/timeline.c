@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The traces of all tasks as one sequence; timeline.h has the rules.
- */
+/* The traces of all tasks as one sequence; timeline.h describes the rules. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,19 +8,19 @@
 #include "hash.h"
 #include "timeline.h"
 
-/* Slots of a trace record that have not all been handed on. */
+/* A trace record with slots that have not all been passed on. */
 struct run {
 	struct run *next;
 	struct ktau_rec_trace *trace;
-	const struct ktau_slot *slot;	/* the next one */
-	uint64_t call_exit_ticks;	/* of the CALL before it, whose exit is due */
+	const struct ktau_slot *slot;	/* the next slot */
+	uint64_t call_exit_ticks;	/* exit time of @call */
 	const struct ktau_slot *call;
-	bool opened;			/* the gap before it has been handed on */
+	bool opened;			/* the gap before the run has been passed on */
 };
 
 /*
- * A binary heap of the tracks that have slots waiting: the one whose next event is
- * the oldest is the first. Equal times go by the order of the tracks.
+ * A binary heap of the tracks with waiting slots, ordered by the time of their next event. Ties
+ * are broken by the order of the tracks.
  */
 struct heap {
 	struct track **tracks;
@@ -31,17 +29,17 @@ struct heap {
 
 struct timeline {
 	struct ktau_reader *reader;
-	const struct ktau_reader *owners;	/* whose owners are those of the stream */
+	const struct ktau_reader *owners;	/* reader with the owners of the current stream */
 	const struct timeline_sink *sink;
 	struct ktau_rec_stream stream;
 	struct ktau_clock clock;
 	struct hash by_serial;		/* struct track * */
-	struct hash named;		/* struct ktau_rec_owner *, of other serials */
+	struct hash named;		/* struct ktau_rec_owner *, for serials without a track */
 	struct track **tracks;
 	size_t nr_tracks, room;
 	struct heap heap;
 	struct timeline_counts counts;
-	uint64_t final_ticks;		/* of the newest stream of traces */
+	uint64_t final_ticks;		/* time of the last trace stream */
 };
 
 struct timeline *timeline_create(struct ktau_reader *reader,
@@ -117,7 +115,7 @@ const struct ktau_rec_owner *timeline_owner(const struct timeline *t, uint64_t s
 	return (const struct ktau_rec_owner *)hash_get(&t->named, serial);
 }
 
-/* Heap of tracks. A track in it has a run, and that has a next event. */
+/* Heap of tracks. Every track in it has a run with a next event. */
 
 static uint64_t due(const struct track *track)
 {
@@ -162,7 +160,7 @@ static void heap_put(struct heap *h, struct track *track)
 	h->tracks[i] = track;
 }
 
-/* The first track has gone on, or has no slots any more. */
+/* The first track has advanced, or has no more slots. */
 static void heap_renew(struct heap *h)
 {
 	struct track *track = h->tracks[0];
@@ -253,7 +251,7 @@ static int enter_frame(struct timeline *t, struct timeline_event *e)
 	return t->sink->event(t->sink->arg, e);
 }
 
-/* The exit of the innermost frame of its event; what is inside has no exit any more. */
+/* End the innermost frame of this event. The exits of frames inside it must have been lost. */
 static int leave_frame(struct timeline *t, struct timeline_event *e)
 {
 	struct timeline_event lost = { .ns = e->ns, .ended = ENDED_BY_LOSS };
@@ -273,7 +271,7 @@ static int leave_frame(struct timeline *t, struct timeline_event *e)
 	return err ? err : exit_frame(t, track, e);
 }
 
-/* The slots before @run are lost: no frame is known to be open any more. */
+/* The slots before @run were lost, so no frame is known to be open any more. */
 static int hand_on_gap(struct timeline *t, struct track *track, struct run *run)
 {
 	const struct ktau_rec_trace *trace = run->trace;
@@ -329,7 +327,7 @@ static int hand_on_slot(struct timeline *t, struct track *track, struct run *run
 	return emit(t, &e);
 }
 
-/* One event of the track that has the oldest one. */
+/* Pass on the next event of @track, which has the oldest one. */
 static int hand_on(struct timeline *t, struct track *track)
 {
 	struct run *run = track->first;
@@ -360,7 +358,7 @@ static int hand_on(struct timeline *t, struct track *track)
 	return err;
 }
 
-/* Everything that is older than @ticks. */
+/* Pass on all events before @ticks. */
 static int hand_on_until(struct timeline *t, uint64_t ticks)
 {
 	int err = 0;
@@ -427,8 +425,8 @@ static int put_owner(struct timeline *t, const struct ktau_rec_owner *owner)
 }
 
 /*
- * The slots of @trace that are new: a reader that does not consume sees a ring again
- * in each stream.
+ * The first slot of @trace that is new. A reader that does not consume sees the same slots of a
+ * ring in each stream.
  */
 static const struct ktau_slot *first_new(const struct track *track,
 					 const struct ktau_rec_trace *trace)
@@ -468,7 +466,7 @@ static int put_trace(struct timeline *t, const struct ktau_rec_trace *trace)
 			return -ENOMEM;
 		}
 		run->slot = slot_in(run->trace, (const char *)first - (const char *)trace);
-		/* A ring seen again has lost nothing that was not handed on before. */
+		/* If the records overlap, the loss before this one has already been passed on. */
 		run->opened = trace->first < track->next;
 		for (slot = first; slot; slot = ktau_trace_next(trace, slot))
 			track->queued_ticks = slot->ticks;
@@ -512,8 +510,8 @@ int timeline_put(struct timeline *t, const struct ktau_reader *reader,
 }
 
 /*
- * The frames that are open end with the trace: with the newest stream, or with the last
- * event of a task that has exited.
+ * End all open frames: at the time of the last stream, or at the last event of a task that has
+ * exited.
  */
 int timeline_finish(struct timeline *t)
 {

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The traces of all tasks as one sequence of events in the order of time, with
- * balanced frames: what exporters and pictures are made from.
+ * Merges the traces of all tasks into one sequence of events in time order with balanced frames,
+ * for exporters and graphs.
  *
- * Slots come ring by ring, a stream at a time. When a stream has ended, all slots
- * older than its beginning have been seen, so they are merged and handed on; the
- * others wait for the next stream. Memory is bounded by the rings of one stream.
+ * Slots arrive ring by ring, one stream at a time. At the end of a stream, all slots older than
+ * the start of the stream have been seen, so they are merged and passed on; the others wait for
+ * the next stream. Memory is bounded by the rings in one stream.
  *
- * On every track enters and exits are balanced, and times do not decrease: where
- * slots were lost, the open frames end and a gap begins; an exit whose enter was
- * lost is left out; at the end of the trace the frames still open are closed. Each
- * of these is counted.
+ * Within each track, enters and exits are balanced and times do not decrease. Where slots were
+ * lost, all open frames end and a gap begins. An exit whose enter was lost is omitted. Frames that
+ * are still open at the end of the trace are closed. Each of these cases is counted.
  */
 #ifndef KTAU_TOOLS_TIMELINE_H
 #define KTAU_TOOLS_TIMELINE_H
@@ -24,12 +23,12 @@
 #include "symbolize.h"
 
 /**
- * struct timeline_frame - an activation that has begun and not ended
+ * struct timeline_frame - an activation that has not ended yet
  * @id: event id
- * @ns: when it began
- * @child_ns: duration of the frames directly inside that have ended
- * @address: of a page fault, else 0
- * @writer: the exporter's own
+ * @ns: start time
+ * @child_ns: time of frames directly inside that have ended
+ * @address: address of a page fault, otherwise 0
+ * @writer: private to the exporter
  */
 struct timeline_frame {
 	uint32_t id;
@@ -40,16 +39,15 @@ struct timeline_frame {
 };
 
 /**
- * struct track - one task's line
- * @serial: its serial
- * @index: 0, 1, 2... in the order of first appearance
- * @owner: what its newest OWNER record says, without the path; zero but for the
- *	serial if it has none
- * @ns: time of its newest event
- * @cpu: CPU of its newest event
- * @frames: open frames, the outermost first
- * @depth: number of them
- * @writer: the exporter's own
+ * struct track - the sequence of one task
+ * @serial: serial of the task
+ * @index: number of the track in order of first appearance, from 0
+ * @owner: last OWNER record, without the path; all 0 except for the serial if there is none
+ * @ns: time of the last event
+ * @cpu: CPU of the last event
+ * @frames: open frames, outermost first
+ * @depth: number of open frames
+ * @writer: private to the exporter
  */
 struct track {
 	uint64_t serial;
@@ -60,37 +58,37 @@ struct track {
 	struct timeline_frame *frames;
 	size_t depth, room;
 	uintptr_t writer;
-	struct run *first, *last;	/* slots that wait, see timeline.c */
+	struct run *first, *last;	/* waiting slots, see timeline.c */
 	uint64_t next, queued_ticks, order_ticks;
 	bool cut;
 };
 
-/* Beside KTAU_TRACE_*, of which CALL does not occur: it comes as ENTER and EXIT. */
+/* In addition to KTAU_TRACE_*. KTAU_TRACE_CALL never occurs; it is split into ENTER and EXIT. */
 enum {
 	TIMELINE_LOST = 0x100,	/* slots are missing from @ns to @to_ns */
 };
 
-/* @ended of struct timeline_event: why a frame ended if not by its own exit. */
+/* @ended of struct timeline_event: why a frame ended. */
 enum timeline_ended {
 	ENDED_BY_EXIT,
 	ENDED_BY_LOSS,	/* slots after this time were lost */
-	ENDED_BY_END,	/* the trace ends */
+	ENDED_BY_END,	/* the trace ended */
 };
 
 /**
- * struct timeline_event - one event of the sequence
- * @track: whose
+ * struct timeline_event - an event of the sequence
+ * @track: track of the event
  * @slot: the slot; NULL for TIMELINE_LOST, and for an EXIT that was not recorded
  * @type: KTAU_TRACE_* or TIMELINE_LOST
  * @id: event id of ENTER, EXIT and COUNT
  * @ns: CLOCK_BOOTTIME
- * @frame: EXIT: the frame; ENTER: likewise, the exporter may set its @writer
- * @excl_ns: EXIT: its duration without the frames inside
- * @nested: EXIT: a frame of the same event is around it
- * @from_ns: EXIT: when the frame began
- * @to_ns: TIMELINE_LOST: the end of the gap
- * @lost: TIMELINE_LOST: number of slots
- * @ended: EXIT: why
+ * @frame: ENTER and EXIT: the frame; on ENTER the exporter may set its @writer
+ * @excl_ns: EXIT: exclusive time of the frame
+ * @nested: EXIT: the frame is inside another one of the same event
+ * @from_ns: EXIT: start time of the frame
+ * @to_ns: TIMELINE_LOST: end of the gap
+ * @lost: TIMELINE_LOST: number of lost slots
+ * @ended: EXIT: why the frame ended
  */
 struct timeline_event {
 	struct track *track;
@@ -108,15 +106,15 @@ struct timeline_event {
 };
 
 /**
- * struct timeline_counts - what the sequence was made of
+ * struct timeline_counts - statistics of the sequence
  * @slots: slots merged
- * @enters: frames begun
+ * @enters: frames started
  * @lost: slots lost
- * @gaps: places where some were
- * @half_exits: exits left out because their enter was lost
+ * @gaps: number of gaps caused by lost slots
+ * @half_exits: exits omitted because their enter was lost
  * @half_enters: frames ended by a loss
- * @unfinished: frames open at the end
- * @clamped: times set to the one before
+ * @unfinished: frames still open at the end
+ * @clamped: times raised to that of the previous event
  */
 struct timeline_counts {
 	uint64_t slots, enters, lost, gaps, half_exits, half_enters, unfinished, clamped;
@@ -125,8 +123,8 @@ struct timeline_counts {
 struct timeline;
 
 /**
- * struct timeline_sink - who takes the sequence
- * @track: a track is new, or its owner's name or ids have changed; may be NULL
+ * struct timeline_sink - receiver of the sequence
+ * @track: a track is new, or the name or ids of its owner have changed; may be NULL
  * @event: the next event
  * @arg: passed to both
  *
@@ -138,22 +136,24 @@ struct timeline_sink {
 	void *arg;
 };
 
-/* @reader, which timeline_read() needs alone, and @sink must outlive it. Never NULL. */
+/*
+ * @reader, which only timeline_read() needs, and @sink must outlive the timeline.
+ * Never returns NULL.
+ */
 struct timeline *timeline_create(struct ktau_reader *reader,
 				 const struct timeline_sink *sink);
 void timeline_destroy(struct timeline *t);
 
 /*
- * Read the source to its end, and hand on everything. 0, the error of the sink, or
- * that of ktau_reader_next(): everything undamaged has been handed on.
+ * Read the input to its end and pass on everything. Return: 0, the error of the sink, or that of
+ * ktau_reader_next(), in which case everything undamaged has been passed on.
  */
 int timeline_read(struct timeline *t);
 
 /*
- * The same in steps, for a caller that needs the records for more than this, or has
- * several files of one boot: timeline_put() takes the record that @reader has just
- * returned, timeline_finish() hands on the rest. 0 or the error of the sink; -ESTALE for
- * a stream of another boot.
+ * The same in steps, for callers that also use the records themselves or have several files from
+ * one boot. timeline_put() takes the record that @reader has just returned; timeline_finish()
+ * passes on the rest. Return: 0, the error of the sink, or -ESTALE for a stream from another boot.
  */
 int timeline_put(struct timeline *t, const struct ktau_reader *reader,
 		 const union ktau_record *record);
@@ -161,17 +161,17 @@ int timeline_finish(struct timeline *t);
 
 const struct timeline_counts *timeline_counts(const struct timeline *t);
 
-/* Of the first stream of traces, which all times are converted by; NULL: no trace. */
+/* The first trace stream, whose clock converts all times; NULL if there is no trace. */
 const struct ktau_rec_stream *timeline_stream(const struct timeline *t);
 const struct ktau_clock *timeline_clock(const struct timeline *t);
 
-/* The track of a serial that has had slots; NULL if there is none. */
+/* The track of a serial; NULL if it had no slots. */
 struct track *timeline_track(const struct timeline *t, uint64_t serial);
 
-/* The tracks by their index; NULL beyond the last. */
+/* The track with this index; NULL beyond the last one. */
 const struct track *timeline_track_at(const struct timeline *t, size_t index);
 
-/* The owner of a serial, on a track or only named in a slot; NULL if unknown. */
+/* The owner of a serial with a track or named in a slot; NULL if it is unknown. */
 const struct ktau_rec_owner *timeline_owner(const struct timeline *t, uint64_t serial);
 
 #endif

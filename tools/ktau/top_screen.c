@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The screen of ktau top, with ncurses.
- */
+/* The screen of ktau top, drawn with ncurses. */
 #include <locale.h>
 #include <math.h>
 #include <ncurses.h>
@@ -16,10 +14,10 @@
 
 enum { COLOUR_TITLE = 1, COLOUR_TASKS, COLOUR_IRQ, COLOUR_HEAD };
 
-/* More CPUs than these are a character each. */
+/* With more CPUs than this, each is a single digit. */
 enum { MAX_BARS = 8 };
 
-/* Lines that are not of the table: title, heading, keys. */
+/* Lines besides the table: title, heading, keys. */
 enum { OTHER_LINES = 3 };
 
 static volatile sig_atomic_t stopped_by;
@@ -29,7 +27,7 @@ static void stop(int number)
 	stopped_by = number;
 }
 
-/* Whatever happens, the terminal is usable afterwards; then the signal does what it does. */
+/* Restore the terminal after a crash, then let the signal take its default action. */
 static void crash(int number)
 {
 	endwin();
@@ -55,7 +53,7 @@ int top_screen_open(void)
 {
 	setlocale(LC_CTYPE, "");
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
-		complain("needs a terminal; ktau report prints the same");
+		complain("cannot run without a terminal; ktau report prints the same");
 		return -1;
 	}
 	if (!newterm(NULL, stdout, stdin)) {
@@ -114,7 +112,7 @@ size_t top_screen_rows(const struct top_view *t)
 	return (size_t)LINES > other + 1 ? (size_t)LINES - other : 1;
 }
 
-/* As much of @text as fits into @columns; it may have any bytes. */
+/* Print as much of @text as fits into @columns; it may contain any bytes. */
 static void put_text(int y, int x, const char *text, int columns)
 {
 	char escaped[ESCAPED_BYTES];
@@ -131,7 +129,7 @@ static void put_text(int y, int x, const char *text, int columns)
 	}
 }
 
-/* @text is escaped already. */
+/* @text has already been escaped. */
 static void put_line(int y, const char *text)
 {
 	int columns = COLS, bytes = 0;
@@ -157,11 +155,11 @@ static double busy(const struct top_cpu *c)
 {
 	double sum = c->tasks + c->irq;
 
-	/* Not fmin(): what was not measured stays so. */
+	/* Unlike fmin(), this keeps a NAN, which means not measured. */
 	return sum > 1 ? 1 : sum;
 }
 
-/* "CPU0 [||||##    ] 61.2%": tasks, then interrupts. */
+/* Draw "CPU0 [||||##    ] 61.2%": time in tasks, then in interrupts. */
 static void draw_bar(int y, int x, int width, const struct top_cpu *c)
 {
 	int room = width - 17, tasks, both;
@@ -180,7 +178,7 @@ static void draw_bar(int y, int x, int width, const struct top_cpu *c)
 	printw("%*s] %5.1f%%", room - both, "", busy(c) * 100);
 }
 
-/* A digit for each CPU: tenths that it was busy. */
+/* Draw one digit per CPU: the tenths of the period in which it was busy. */
 static void draw_digits(int y, const struct top_view *t)
 {
 	double tenths;
@@ -206,7 +204,7 @@ static int draw_cpus(int y, const struct top_view *t)
 	return y + (int)cpu_lines(t);
 }
 
-/* The selected row stays on the screen. */
+/* Scroll so that the selected row is visible. */
 static void scroll_to(struct top_screen *s, const struct top_view *t, size_t rows)
 {
 	size_t body = rows > 1 ? rows - 1 : 1, nr = t->nr_lines ? t->nr_lines - 1 : 0;

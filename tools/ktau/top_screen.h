@@ -9,12 +9,12 @@
 #include "top_view.h"
 
 /**
- * struct top_screen - what is drawn beside a view
- * @frozen: no new period comes by itself
- * @number: of the period, with files; 0: the running kernel
- * @last: number of the last one
- * @scroll: first line of the page that is on the screen
- * @prompt: the filter is being typed
+ * struct top_screen - what is drawn in addition to a view
+ * @frozen: do not advance to new periods
+ * @number: number of the period in the files; 0: the running kernel
+ * @last: number of the last period
+ * @scroll: first visible line of the page
+ * @prompt: the user is typing the filter
  */
 struct top_screen {
 	bool frozen;
@@ -23,9 +23,9 @@ struct top_screen {
 	bool prompt;
 };
 
-/* What the user wants, beside the characters themselves. */
+/* Keys other than characters. */
 enum top_key {
-	TOP_KEY_NONE = 0x10000,	/* the time is up, or the window has another size */
+	TOP_KEY_NONE = 0x10000,	/* timeout, or the window was resized */
 	TOP_KEY_UP, TOP_KEY_DOWN, TOP_KEY_LEFT, TOP_KEY_RIGHT, TOP_KEY_PAGE_UP,
 	TOP_KEY_PAGE_DOWN, TOP_KEY_HOME, TOP_KEY_END, TOP_KEY_ENTER, TOP_KEY_BACK,
 	TOP_KEY_RESIZE, TOP_KEY_STOP,
@@ -34,23 +34,23 @@ enum top_key {
 #ifdef KTAU_HAVE_NCURSES
 
 /*
- * The terminal is the screen's from here until top_screen_close(), whatever ends the
- * program but SIGKILL. 0, or -1 with a message.
+ * Take over the terminal until top_screen_close(). It is restored however the program ends, except
+ * by SIGKILL. Return: 0, or -1 with a message.
  */
 int top_screen_open(void);
 void top_screen_close(void);
 
 int top_screen_width(void);
 
-/* Lines for the table, its head included. */
+/* Number of lines for the table, including its heading. */
 size_t top_screen_rows(const struct top_view *t);
 
 void top_screen_draw(struct top_screen *s, const struct top_view *t);
 
-/* A character or an enum top_key; TOP_KEY_STOP: a signal wants an end. */
+/* Return: a character or an enum top_key; TOP_KEY_STOP if a signal asked the program to end. */
 int top_screen_key(int timeout_ms);
 
-/* The signal that wanted an end, 0: none did. */
+/* Return: the signal that asked the program to end; 0 if there was none. */
 int top_screen_signal(void);
 
 #else

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The pages of ktau top: the tables of a report, as lines.
- */
+/* The pages of ktau top: the tables of a report, as lines of text. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -35,7 +33,7 @@ static const struct column columns[T_NR] = {
 	[T_NOW] = { NULL, "DOING NOW", COLUMN_TEXT },
 };
 
-/* A row of PAGE_TASKS with what it is sorted by. */
+/* A row of PAGE_TASKS with its sort key. */
 struct shown {
 	const struct process *process;
 	uint64_t key;
@@ -66,7 +64,7 @@ static void add_line(struct top_view *t, const char *line)
 	t->lines[t->nr_lines++] = copy(line);
 }
 
-/* Rows of a table as lines. */
+/* Add rows of a table as lines. */
 static void add_table(struct top_view *t, struct table *table, size_t first, size_t nr)
 {
 	char *text, *rest, *line;
@@ -171,7 +169,7 @@ static void add_row(const struct view *v, struct table *table, const struct show
 	row[T_NOW].text = *s->now ? s->now : p->live ? "-" : "(exited)";
 }
 
-/* Remember which row is on which line, and find the selected one again. */
+/* Remember the row on each line, and find the selected row again. */
 static void add_selection(struct top_view *t, const struct shown *shown, size_t nr)
 {
 	size_t i, found = nr;
@@ -240,7 +238,7 @@ static void fill_routines(struct top_view *t, struct report_tables *tables)
 {
 	const struct section *s = find_section(t, tables);
 
-	snprintf(t->heading, sizeof(t->heading), "%s: routines, by time of their own",
+	snprintf(t->heading, sizeof(t->heading), "%s: routines, by exclusive time",
 		 t->selected_name);
 	if (!s || !(s->running + s->waiting)) {
 		add_line(t, "");

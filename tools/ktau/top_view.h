@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What ktau top shows, as lines of text: the screen only draws them. */
+/* The contents of ktau top as lines of text, which the screen only draws. */
 #ifndef KTAU_TOOLS_TOP_VIEW_H
 #define KTAU_TOOLS_TOP_VIEW_H
 
@@ -15,29 +15,29 @@ enum top_page { PAGE_TASKS, PAGE_ROUTINES, PAGE_WAITS, PAGE_INTERRUPTS, PAGE_LOS
 enum top_sort { TOP_KERNEL, TOP_USER, TOP_IRQ, TOP_RUNQ, TOP_ASLEEP, TOP_LIFE, TOP_NAME,
 		TOP_NR_SORTS };
 
-/* What a CPU did, as shares; NAN: not measured. */
+/* Shares of a CPU's time; NAN: not measured. */
 struct top_cpu {
 	uint32_t cpu;
 	double tasks, irq;
 };
 
 /**
- * struct top_view - one period on one page
- * @page: which page
- * @sort: of PAGE_TASKS
- * @filter: rows whose name has this in it, "": all
+ * struct top_view - one page about one period
+ * @page: current page
+ * @sort: sort key of PAGE_TASKS
+ * @filter: show only rows whose name contains this; "": all
  * @width: columns of a line
- * @selected_pid: the row that PAGE_ROUTINES and PAGE_WAITS are about
- * @selected_name: likewise
- * @selected: its line in PAGE_TASKS; found again by the two above
+ * @selected_pid: pid of the row that PAGE_ROUTINES and PAGE_WAITS show
+ * @selected_name: name of that row
+ * @selected: line of that row in PAGE_TASKS, updated from the two members above
  * @title: the machine and the period
- * @heading: what the page is about
- * @cpus: of the machine
- * @nr_cpus: number of them
- * @lines: head of the table first
- * @nr_lines: number of them
- * @pids: of each line below the head, in PAGE_TASKS
- * @names: likewise
+ * @heading: description of the page
+ * @cpus: the CPUs
+ * @nr_cpus: length of @cpus
+ * @lines: lines of the table, with its heading first
+ * @nr_lines: length of @lines
+ * @pids: PAGE_TASKS: pid of each line below the heading
+ * @names: PAGE_TASKS: name of each line below the heading
  */
 struct top_view {
 	enum top_page page;
@@ -56,14 +56,14 @@ struct top_view {
 	char **names;
 };
 
-/* The word for @sort on the screen. */
+/* The name of @sort on the screen. */
 const char *top_sort_name(enum top_sort sort);
 
-/* Make the lines of @period, which is complete; @r has the names. */
+/* Create the lines for the complete period @period; @r has the names. */
 void top_view_fill(struct top_view *t, const struct report *r, const struct period *period);
 void top_view_deinit(struct top_view *t);
 
-/* The line @selected is the chosen one from now on. */
+/* Select the row on line @selected. */
 void top_view_select(struct top_view *t, size_t selected);
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Why a process slept: the routines that it waited in.
+ * Waits: the routines in which a process slept.
  *
- * A profile does not say which routine called which. But of the time that a process
- * slept, two routines share at least what their times together are more than all of
- * it, and so it is often known which wait was inside which call.
+ * A profile does not record which routine called which. But if the times asleep of two routines
+ * add up to more than the process slept in total, the excess must have been spent in both at
+ * once. This often shows which wait was inside which call.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static const struct column columns[W_NR] = {
 	[W_WAKES] = { "wakes", NULL, COLUMN_NUMBER },
 };
 
-/* Routines of each process, unless --top says how many. */
+/* Number of routines per process without --top. */
 enum { SHOWN = 10 };
 
 struct waited {
@@ -69,7 +69,7 @@ static int by_time(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* The routines that @p waited in, longest first; the caller frees them. */
+/* Return: the routines in which @p waited, longest first; the caller frees them. */
 static struct waited *find_waits(const struct view *v, const struct process *p, size_t *nr)
 {
 	struct waited *waits = cli_alloc(NULL, p->tally.nr, sizeof(*waits)), *w;
@@ -105,7 +105,7 @@ static uint64_t all_asleep(const struct view *v, const struct process *p,
 	return sum;
 }
 
-/* What most of @w's time asleep was in; "-" if that is not known. */
+/* The wait that accounts for most of @w's time asleep; "-" if that is unknown. */
 static const char *asleep_inside(const struct waited *w, const struct waited *waits, size_t nr,
 				 uint64_t all)
 {
@@ -124,14 +124,14 @@ static const char *asleep_inside(const struct waited *w, const struct waited *wa
 	return name;
 }
 
-/* CELL_NONE unless @flag, KTAU_ENTRY_*, says that it was measured. */
+/* CELL_NONE unless @flag, one of KTAU_ENTRY_*, is set: the figure was measured. */
 static uint64_t measured(const struct view *v, const struct routine *r, uint16_t flag,
 			 uint64_t ticks)
 {
 	return r->flags & flag ? ktau_clock_ns(&v->clock, ticks) : CELL_NONE;
 }
 
-/* With a trace: the waker that ended most of the waits. */
+/* If there is a trace, show the task that ended most of the waits. */
 static void put_waker(struct table *table, union cell *row, const struct process *p,
 		      uint32_t id)
 {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Who woke whom.
- */
+/* Which tasks woke which. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +48,7 @@ static void enter(struct wake_stack *stack, uint16_t id)
 		stack->ids[stack->depth++] = id;
 }
 
-/* Frames whose exit is missing end with the one around them. */
+/* Frames with a missing exit end with the enclosing frame. */
 static void leave(struct wake_stack *stack, uint16_t id)
 {
 	unsigned int i = stack->depth;
@@ -90,7 +88,7 @@ static const char *name_of(const struct ktau_slot_woken *woken, const struct kta
 	return owner ? owner->comm : "(hidden)";
 }
 
-/* Each routine that the task is in has been waited for, once. */
+/* The wakeup ended a wait in every routine on the stack; count each of them once. */
 static void wake(struct wakers *w, const struct wake_stack *stack, const char *name)
 {
 	unsigned int i, k;

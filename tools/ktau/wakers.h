@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who woke the tasks of a row, and in which routines they slept then: from traces. */
+/* From traces: which tasks woke the tasks of a row, and in which routines these were asleep. */
 #ifndef KTAU_TOOLS_WAKERS_H
 #define KTAU_TOOLS_WAKERS_H
 
@@ -10,10 +10,10 @@
 #include "hash.h"
 
 /**
- * struct waker - tasks of one name, and the routine that they ended a wait in
+ * struct waker - tasks of one name that ended waits in one routine
  * @id: event id of the routine
- * @name: name of the task, or what interrupted
- * @nr: how often
+ * @name: name of the tasks, or "(interrupt)"
+ * @nr: number of wakeups
  */
 struct waker {
 	uint32_t id;
@@ -21,18 +21,18 @@ struct waker {
 	uint64_t nr;
 };
 
-/* All zero is an empty one. */
+/* An all-zero structure is empty. */
 struct wakers {
 	struct waker *wakers;
 	size_t nr, room;
 };
 
 /**
- * struct wake_stacks - which routines each traced task is in
+ * struct wake_stacks - open routines of each traced task
  * @by_serial: index of a task's stack plus 1
- * @stacks: they
- * @nr: number of them
- * @room: for how many there is memory
+ * @stacks: the stacks
+ * @nr: length of @stacks
+ * @room: allocated length of @stacks
  */
 struct wake_stacks {
 	struct hash by_serial;
@@ -44,13 +44,13 @@ void wakers_deinit(struct wakers *w);
 void wake_stacks_deinit(struct wake_stacks *s);
 
 /*
- * The slots of a trace of @t's owner, whose wakers go to @w; NULL: its frames are
- * followed only. @reader has the tasks that they name.
+ * Process the slots of a trace. The wakers of its owner are added to @w; if that is NULL, only its
+ * open frames are tracked. @reader resolves the tasks named in slots.
  */
 void wakers_add(struct wakers *w, struct wake_stacks *stacks, const struct ktau_rec_trace *t,
 		const struct ktau_reader *reader);
 
-/* Who most often ended a wait in routine @id; NULL if that is not known. */
+/* The waker that most often ended a wait in routine @id; NULL if that is unknown. */
 const struct waker *wakers_find(const struct wakers *w, uint32_t id);
 
 #endif

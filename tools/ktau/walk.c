@@ -2,9 +2,9 @@
 /*
  * The periods of a recording.
  *
- * Every stream goes into the later snapshot. Its records are also kept, and go into the
- * earlier snapshot as soon as the period that they end has been handed out: so memory is
- * bounded by two snapshots and the streams of one period.
+ * Every stream goes into the later snapshot. Its records are also kept, and are added to the
+ * earlier snapshot once the period that they end has been passed on. Memory is therefore bounded
+ * by two snapshots and the streams of one period.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,16 +15,16 @@
 #include "walk.h"
 
 /**
- * struct walking - how far a walk has got
- * @w: where to
- * @period: the present one
- * @rows: of it
- * @stream: the newest stream of profiles, all zero before the first
- * @inside: records belong to a stream of profiles that is wanted
- * @kept: copies of the records since the period began
- * @nr_kept: number of them
- * @room: for how many there is memory
- * @stopped: by @w->each
+ * struct walking - progress of a walk
+ * @w: the walk
+ * @period: current period
+ * @rows: rows of @period
+ * @stream: last profile stream; all 0 before the first
+ * @inside: the records belong to a profile stream that is selected
+ * @kept: copies of the records since the start of the period
+ * @nr_kept: length of @kept
+ * @room: allocated length of @kept
+ * @stopped: @w->each has ended the walk
  */
 struct walking {
 	const struct walk *w;
@@ -56,7 +56,7 @@ static void forget(struct walking *k)
 	k->nr_kept = 0;
 }
 
-/* The end of the period that is over becomes the beginning of the next one. */
+/* The end of the period becomes the start of the next one. */
 static int advance(struct walking *k)
 {
 	union ktau_record record;
@@ -128,7 +128,7 @@ static int begin_stream(struct walking *k, const struct ktau_rec_stream *s)
 	return 0;
 }
 
-/* What is known of an exited task goes into its row at once, as in period.c. */
+/* Add an exited task to its row at once, as in period.c. */
 static void add_to_rows(struct walking *k, const union ktau_record *record)
 {
 	const struct ktau_owned *owned;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* All periods of a recording, one after the other, each file read once. */
+/* All periods of a recording, one after the other, with each file read once. */
 #ifndef KTAU_TOOLS_WALK_H
 #define KTAU_TOOLS_WALK_H
 
@@ -8,15 +8,15 @@
 #include "period.h"
 
 /**
- * struct walk - what to walk through
- * @files: names, in the order of time
- * @nr_files: number of them
- * @host: only streams of this machine, NULL: all are of one
- * @by: what a row is
- * @filter: which tasks
- * @length_ns: periods are at least as long as this; 0: from each stream to the next
- * @each: called with each period, which is complete; another value than 0 ends the walk
- * @arg: handed to @each
+ * struct walk - the recording to walk through
+ * @files: files, in time order
+ * @nr_files: length of @files
+ * @host: use only streams of this machine; NULL: all streams are of one machine
+ * @by: what a row stands for
+ * @filter: selects tasks
+ * @length_ns: minimum length of a period; 0: from each stream to the next
+ * @each: called with each complete period; a return value other than 0 ends the walk
+ * @arg: passed to @each
  */
 struct walk {
 	char *const *files;
@@ -29,7 +29,10 @@ struct walk {
 	void *arg;
 };
 
-/* CLI_DONE, or CLI_FAILED with a message: what could be read has been handed out. */
+/*
+ * Return: CLI_DONE, or CLI_FAILED with a message. In both cases the readable part has been passed
+ * to @w->each.
+ */
 int walk_files(const struct walk *w);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Running a command. It waits on a pipe until the first snapshot is taken, so that
- * nothing of it is missed. While it runs, exited tasks are read often enough for
- * children that live a millisecond not to be evicted first.
+ * Runs a command. The command waits on a pipe until the first snapshot has been taken, so that
+ * nothing is missed. While it runs, exited tasks are read often enough that children that live
+ * for only a millisecond are not evicted before they are read.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -53,10 +53,7 @@ void command_deinit(struct command *c)
 	ktau_reader_destroy(c->reader);
 }
 
-/*
- * The child: wait, then become the command. Between the two is nothing: what
- * the child did before does not count.
- */
+/* The child waits, then executes the command. Everything before the execve() is not counted. */
 static void __attribute__((noreturn))
 become(const struct command *c, int go_fd, int error_fd)
 {
@@ -64,7 +61,7 @@ become(const struct command *c, int go_fd, int error_fd)
 	int err;
 
 	sigprocmask(SIG_SETMASK, &c->theirs, NULL);
-	/* The end of the pipe without a byte: there is nothing to run for. */
+	/* The pipe was closed without a byte: the command must not be run. */
 	if (read(go_fd, &go, 1) != 1)
 		_exit(125);
 	execvp(c->argv[0], c->argv);
@@ -118,7 +115,7 @@ static int read_snapshot(struct command *c, struct ktau_snapshot *snapshot, uint
 	return err ? err : -ENODATA;
 }
 
-/* Exited tasks that the kernel had to evict before they were read here. */
+/* Count exited tasks that the kernel evicted before they were read here. */
 static void count_missed(struct command *c)
 {
 	const struct ktau_rec_end *end = ktau_snapshot_end(c->after);
@@ -126,7 +123,7 @@ static void count_missed(struct command *c)
 	if (!end)
 		return;
 	c->missed += end->missed;
-	/* Without the list of what is counted elsewhere now, all is read again. */
+	/* If the list of removed tasks did not fit, read everything again. */
 	c->exited_since = end->refused_gone ? 0 : end->exited_next;
 }
 
@@ -140,7 +137,7 @@ static int read_exited(struct command *c, uint32_t target)
 	return err;
 }
 
-/* Has the child reached the pipe? There is nothing else that it could sleep in. */
+/* Is the child waiting on the pipe? It cannot sleep anywhere else. */
 static bool is_asleep(pid_t pid)
 {
 	char path[32], stat[512];
@@ -156,7 +153,7 @@ static bool is_asleep(pid_t pid)
 	if (n <= 0)
 		return false;
 	stat[n] = '\0';
-	/* The name before it may have brackets and blanks as well. */
+	/* The name before the state may contain parentheses and spaces, so search backwards. */
 	state = strrchr(stat, ')');
 	return state && !strncmp(state, ") S", 3);
 }
@@ -170,7 +167,7 @@ static void wait_for_child(const struct command *c)
 		nanosleep(&pause, NULL);
 }
 
-/* What had exited before remains part of all sums, whether it is read again or not. */
+/* Tasks that exited before the start are in all sums, whether they are read again or not. */
 static int carry_over(struct command *c)
 {
 	const struct ktau_owned *o = NULL;
@@ -185,8 +182,8 @@ static int carry_over(struct command *c)
 }
 
 /*
- * A signal that came before there was a command to have it, and that would
- * have ended this process: 0 if there is none.
+ * A signal that arrived before the command existed and would have terminated this process;
+ * 0 if there is none.
  */
 static int early_signal(const struct command *c)
 {
@@ -230,11 +227,11 @@ static int begin(struct command *c)
 		c->end_ns = c->start_ns;
 		return -EINTR;
 	}
-	/* EPIPE: the child was killed, as its status will show. */
+	/* EPIPE: the child was killed, which its status will show. */
 	return write(c->go_fd, "", 1) == 1 || errno == EPIPE ? 0 : -errno;
 }
 
-/* Wait for what has exited. True once that was the command. */
+/* Reap all exited children. Return: true if the command was among them. */
 static bool reap(struct command *c)
 {
 	struct rusage usage;
@@ -244,7 +241,7 @@ static bool reap(struct command *c)
 
 	while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0) {
 		if (pid != c->pid)
-			continue;	/* an orphan that became ours */
+			continue;	/* an orphan that this process has adopted */
 		c->end_ns = now_ns();
 		c->status = status;
 		c->usage = usage;
@@ -253,7 +250,7 @@ static bool reap(struct command *c)
 	return ended;
 }
 
-/* Interrupt and quit are the terminal's and have reached the command as well. */
+/* Forward SIGTERM and SIGHUP. The terminal sends SIGINT and SIGQUIT to the command itself. */
 static void pass_on(const struct command *c, int signal_fd)
 {
 	struct signalfd_siginfo info;
@@ -273,7 +270,7 @@ static void wait_for_end(struct command *c, int signal_fd)
 			pass_on(c, signal_fd);
 		if (reap(c))
 			return;
-		/* If reading fails now, it is tried again at the end. */
+		/* If reading fails now, it is retried at the end. */
 		if (c->hooks)
 			c->hooks->tick(c->hooks->arg);
 		else if (!err)
@@ -314,7 +311,7 @@ int command_run(struct command *c)
 	int signal_fd, err;
 
 	signal(SIGCHLD, SIG_DFL);
-	/* Orphans become children of this process: see descendants.h. */
+	/* Adopt orphans; see descendants.h. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	signal_fd = signalfd(-1, &c->mine, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (signal_fd < 0) {
@@ -350,7 +347,7 @@ error_t command_argument(int key, struct argp_state *state, char ***argv)
 		*argv = state->argv + state->next;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		cli_usage(state, "no command");
+		cli_usage(state, "a COMMAND is required");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;

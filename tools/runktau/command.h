@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Run a command and read, before, while it runs and afterwards, what the kernel did. */
+/* Run a command, and read profiles before it starts, while it runs and after it ends. */
 #ifndef KTAU_TOOLS_COMMAND_H
 #define KTAU_TOOLS_COMMAND_H
 
@@ -13,26 +13,26 @@
 #include <ktau.h>
 
 /**
- * struct command - a command that runs or has run
+ * struct command - a command to run
  * @argv: the command and its arguments
- * @system_wide: all tasks are of interest, not only the command's
- * @reader: of the kernel's profiles
+ * @system_wide: include all tasks, not only those of the command
+ * @reader: reader of the kernel's profiles
  * @before: the command before it started, or all tasks
- * @after: what was read since
- * @pid: of the command
- * @go_fd: the command starts when something is written to it
- * @exited_since: exited tasks below this have been read
- * @since_ticks: when the tasks were read first: what the report begins with
+ * @after: what was read since then
+ * @pid: process id of the command
+ * @go_fd: writing to it starts the command
+ * @exited_since: exited tasks with lower numbers have been read
+ * @since_ticks: time of the first read, which is the start of the report
  * @missed: tasks that exited and were evicted before they could be read
- * @start_ns: CLOCK_MONOTONIC when it started
- * @end_ns: and when it ended
- * @status: as wait(2) gives it
- * @exec_errno: why it could not be started, 0 if it was
- * @mine: signals that are blocked from command_init() on, to be read here
- * @theirs: the mask before, which the command gets
- * @usage: of the command and the children that it waited for
- * @hooks: NULL: none
- * @refused: by @hooks->begin, with a message
+ * @start_ns: CLOCK_MONOTONIC at the start
+ * @end_ns: CLOCK_MONOTONIC at the end
+ * @status: as returned by wait(2)
+ * @exec_errno: why the command could not be executed; 0 if it was
+ * @mine: signals that are blocked from command_init() on, to be handled here
+ * @theirs: previous signal mask, which the command gets
+ * @usage: resources used by the command and the children that it waited for
+ * @hooks: what else to do; NULL: nothing
+ * @refused: @hooks->begin failed and has printed a message
  */
 struct command {
 	char **argv;
@@ -54,11 +54,11 @@ struct command {
 };
 
 /**
- * struct command_hooks - what else is to be done while a command runs
- * @begin: its task exists and waits; another value than 0, with a message, and the command
- *	is not started
- * @tick: several times a second
- * @arg: handed to both
+ * struct command_hooks - what else to do while a command runs
+ * @begin: called while the command's task waits to be started; if it returns non-zero, with a
+ *	message, the command is not started
+ * @tick: called several times a second
+ * @arg: passed to both
  */
 struct command_hooks {
 	int (*begin)(void *arg, pid_t pid);
@@ -67,20 +67,20 @@ struct command_hooks {
 };
 
 /*
- * 0, CLI_FAILED if there is no memory. command_deinit() in any case. Signals
- * wait from here on: what is enabled now is restored at the end.
+ * Blocks signals, so that temporary settings can be restored at the end. command_deinit() must be
+ * called in any case. Return: 0, or CLI_FAILED if there is no memory.
  */
 int command_init(struct command *c, char **argv, bool system_wide);
 
 /*
- * Run it to its end. Return: 0, also if it failed or, with a message, could not be started;
- * -errno, with a message, if the kernel's profiles cannot be read: then the command
- * was not started; -EINTR if a signal came before it could be: @status has it.
+ * Run the command to its end. Return: 0, even if the command failed or, with a message, could not
+ * be executed; -errno, with a message, if the kernel's profiles cannot be read, in which case the
+ * command was not started; -EINTR if a signal arrived before the start, which is then in @status.
  */
 int command_run(struct command *c);
 void command_deinit(struct command *c);
 
-/* What a shell would give as its exit status. */
+/* The exit status that a shell would report. */
 int command_exit_status(const struct command *c);
 
 /*

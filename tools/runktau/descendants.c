@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Descendants: breadth first from parent to children, over the tasks sorted by
- * their parent.
- */
+/* Finds descendants by breadth-first search over the tasks, sorted by parent. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -13,8 +10,8 @@
 /**
  * struct member - a task that may be a descendant
  * @owned: its records
- * @parent: serial of its parent; 0 for the process whose descendants are wanted
- * @found: is a descendant
+ * @parent: serial of its parent; 0 for children of the given process
+ * @found: the task is a descendant
  */
 struct member {
 	const struct ktau_owned *owned;
@@ -35,7 +32,7 @@ static bool is_task(const struct ktau_rec_owner *owner)
 	       (owner->kind == KTAU_OWNER_TASK || owner->kind == KTAU_OWNER_EXITED);
 }
 
-/* A task whose parent is unknown descends from nothing. */
+/* Tasks with an unknown parent cannot be descendants. */
 static size_t list_tasks(const struct ktau_snapshot *all, int32_t pid, struct member *members)
 {
 	const struct ktau_owned *o = NULL;
@@ -68,7 +65,7 @@ static size_t first_child(const struct member *members, size_t nr, uint64_t seri
 	return low;
 }
 
-/* Marks the children of @parent, and puts their serials at the end of the queue. */
+/* Mark the children of @parent and append their serials to the queue. */
 static size_t find_children(struct member *members, size_t nr, uint64_t parent,
 			    uint64_t *queue)
 {
@@ -118,7 +115,7 @@ static uint64_t at_most(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Account the frame in flight as if it had ended. */
+/* Account a frame in flight as if it had ended. */
 static void end_frame(struct ktau_rec_profile *p, uint32_t index, struct ktau_entry *entry)
 {
 	uint64_t incl = 0, excl = 0;
@@ -142,8 +139,8 @@ static int by_id(const void *a, const void *b)
 }
 
 /*
- * A copy of @p with a zero entry for every event that had only frames in flight
- * and that @after accounts: while profiles are off, a frame ends unaccounted.
+ * Copy @p, and add a zero entry for every event that has only frames in flight in @p but is
+ * accounted in @after. (While profiles are off, a frame ends without being accounted.)
  */
 static struct ktau_rec_profile *copy_with_entries(const struct ktau_rec_profile *p,
 						  const struct ktau_rec_profile *after)
@@ -194,7 +191,7 @@ struct ktau_rec_profile *descendants_begin(const struct ktau_rec_profile *before
 		later = ktau_profile_find(after, open[i].id);
 		if (!later)
 			continue;
-		/* No other activation since: what is left of this one is not asked for. */
+		/* There was no other activation since, so the rest of this one is not counted. */
 		if (later->count <= entry->count)
 			*entry = *later;
 		entry->incl = at_most(entry->incl, later->incl);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which tasks of a snapshot descend from a process, alive or exited.
+ * Finds the tasks of a snapshot, alive or exited, that descend from a process.
  *
- * The process has to be a reaper of orphans (PR_SET_CHILD_SUBREAPER): then the
- * parent of every descendant, whenever it is read, is a descendant or the
- * process itself. Parents are found by serial, which is never reused; only the
- * process itself, which is alive, is found by its pid, because KTAU may not have
- * given it a serial.
+ * The process must reap orphans (PR_SET_CHILD_SUBREAPER). The parent of every descendant is then
+ * always another descendant or the process itself. Parents are identified by serial, which is
+ * never reused. Only the process itself, which is alive, is identified by pid, because it may have
+ * no serial.
  */
 #ifndef KTAU_TOOLS_DESCENDANTS_H
 #define KTAU_TOOLS_DESCENDANTS_H
@@ -17,24 +16,24 @@
 
 /**
  * descendants_find() - copy the descendants of a process
- * @all: where to look; without tasks that exited before the process started
+ * @all: snapshot to search, without tasks that exited before the process started
  * @pid: the process, which is not copied itself
- * @found: where to; must have its STREAM record
+ * @found: receives the copies; must have its STREAM record
  *
- * Return: 0, -ENOMEM.
+ * Return: 0 or -ENOMEM.
  */
 int descendants_find(const struct ktau_snapshot *all, int32_t pid,
 		     struct ktau_snapshot *found);
 
 /**
- * descendants_begin() - the profile from which a task is to be counted
- * @before: its profile when the count began
- * @after: a later one
+ * descendants_begin() - the profile to subtract from a later profile of a task
+ * @before: profile at the start of counting
+ * @after: a later profile
  *
- * What was in flight at the beginning does not belong to the count, although it
- * has been accounted since: the result has it as if it had ended before.
+ * Frames that were in flight at the start are not to be counted, but @after may account them. The
+ * result therefore contains them as if they had ended before the start.
  *
- * Return: new record for ktau_record_free(), NULL without memory.
+ * Return: a new record for ktau_record_free(); NULL if there is no memory.
  */
 struct ktau_rec_profile *descendants_begin(const struct ktau_rec_profile *before,
 					   const struct ktau_rec_profile *after);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Groups and modes for the time that a command runs.
- */
+/* Enables groups and modes while a command runs. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +10,7 @@
 #include "cli.h"
 #include "enable.h"
 
-/* What is to be collected: as /proc/ktau/control has it. */
+/* What is collected, as shown in /proc/ktau/control. */
 struct collected {
 	char groups[512];
 	char profile[16];
@@ -38,7 +36,7 @@ static void cannot_enable(const char *groups, const struct collected *old, int e
 			 strcmp(old->profile, "on") ? " profile=on" : "");
 }
 
-/* "key=value" of each word in @more, as it is now, after a blank. 0 or -errno. */
+/* Print " key=value" with the current value of each key in @more. Return: 0 or -errno. */
 static int put_present(const char *more, FILE *out)
 {
 	char key[32], value[64];
@@ -52,7 +50,7 @@ static int put_present(const char *more, FILE *out)
 	return err;
 }
 
-/* The words that restore what is collected now; NULL with a message. */
+/* Return: the words that restore the current settings; NULL with a message. */
 static char *restoring(const struct collected *old, const char *more)
 {
 	char *text = NULL;
@@ -101,7 +99,7 @@ int enable_collecting(const char *groups, const char *more, char **restore)
 		return -1;
 	}
 	if (err) {
-		/* Whether any group is enabled is unknown: the report will show it. */
+		/* It is unknown whether any group is enabled; the report will show it. */
 		if (!wanted && !*more)
 			return 0;
 		complain("cannot read /proc/ktau/control: %s", strerror(-err));
@@ -131,8 +129,8 @@ void enable_warn_of_filter(void)
 	else
 		return;
 	if (!err && strcmp(inherit, "on"))
-		complain("only tasks that match the filter are measured, which the command "
-			 "may not: ktau control filter=none");
+		complain("only tasks that match the filter are measured, and the command may not "
+			 "match: ktau control filter=none");
 }
 
 void enable_restore(char *restore)
@@ -140,6 +138,6 @@ void enable_restore(char *restore)
 	int err = restore ? ktau_control_write(restore) : 0;
 
 	if (err)
-		complain("cannot put back '%s': %s", restore, strerror(-err));
+		complain("cannot restore '%s': %s", restore, strerror(-err));
 	free(restore);
 }

@@ -5,18 +5,18 @@
 
 /**
  * enable_collecting() - enable groups and profiles
- * @groups: these and no others; NULL: those that are enabled, or all if none is
- * @more: further words for the control file, each a key that is restored too; "": none
- * @restore: set to what enable_restore() needs, NULL if nothing was changed
+ * @groups: enable these groups and no others; NULL: those that are enabled, or all if none is
+ * @more: further words for the control file, whose keys are restored too; "" for none
+ * @restore: set to the argument of enable_restore(); NULL if nothing was changed
  *
- * Return: 0, -1 with a message.
+ * Return: 0, or -1 with a message.
  */
 int enable_collecting(const char *groups, const char *more, char **restore);
 
-/* As it was before. */
+/* Restore the previous settings. */
 void enable_restore(char *restore);
 
-/* A message if a new task may not be measured because of the filter. */
+/* Print a message if the filter may exclude new tasks. */
 void enable_warn_of_filter(void);
 
 #endif

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * runktau: run a command and print where its time in the kernel went, its
- * children's included.
- */
+/* runktau: run a command and show where it and its children spent their time in the kernel. */
 #include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -16,14 +13,14 @@
 #include "enable.h"
 #include "report.h"
 
-/* Exit status if not the command but runktau failed; as env(1), timeout(1). */
+/* Exit status if runktau itself failed, the same as that of env(1) and timeout(1). */
 #define RUNKTAU_FAILED	125
 
 enum { OPT_BY = 256, OPT_FORMAT, OPT_SORT, OPT_SUBTRACT };
 
 struct options {
 	struct report report;
-	bool total;		/* one table for all */
+	bool total;		/* one table for all tasks */
 	bool system_wide;
 	const char *groups;
 	const char *map;
@@ -32,17 +29,18 @@ struct options {
 };
 
 static const struct argp_option argp_options[] = {
-	{ "system-wide", 'a', NULL, 0, "All tasks of the machine while the command runs", 1 },
+	{ "system-wide", 'a', NULL, 0, "Show all tasks of the machine while the command runs", 1 },
 	{ "by", OPT_BY, "WHAT", 0,
-	  "A table for each process, thread, name, cgroup or user, or one in total (total)", 1 },
+	  "Show a table per process, thread, name, cgroup or user, or one total (default: total)",
+	  1 },
 	{ "groups", 'g', "GROUP,...", 0,
 	  "Enable these groups, and no others, while the command runs", 1 },
 	{ "map", 'm', "FILE", 0,
-	  "System.map, kallsyms or vmlinux, for names that the kernel did not know", 1 },
-	{ "output", 'o', "FILE", 0, "Write the report there instead of to standard error", 2 },
-	{ "format", OPT_FORMAT, "FORMAT", 0, "text, csv or json (text)", 2 },
-	{ "sort", OPT_SORT, "COLUMN", 0, "excl, incl, count or name (excl)", 2 },
-	{ "subtract", OPT_SUBTRACT, NULL, 0, "Take KTAU's own share out of the times", 2 },
+	  "Read names from a System.map, kallsyms or vmlinux", 1 },
+	{ "output", 'o', "FILE", 0, "Write the report to FILE instead of standard error", 2 },
+	{ "format", OPT_FORMAT, "FORMAT", 0, "text, csv or json (default: text)", 2 },
+	{ "sort", OPT_SORT, "COLUMN", 0, "excl, incl, count or name (default: excl)", 2 },
+	{ "subtract", OPT_SUBTRACT, NULL, 0, "Subtract KTAU's own cost from the times", 2 },
 	{ 0 }
 };
 
@@ -88,8 +86,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 static const struct argp parser = {
 	argp_options, parse_option, "COMMAND [ARGUMENT...]",
-	"Run COMMAND and print which routines of the kernel it and its children ran, how "
-	"often and for how long. The exit status is the command's.",
+	"Run COMMAND and print which kernel routines it and its descendants ran, how often and "
+	"for how long. The exit status is that of the command.",
 	NULL, NULL, NULL
 };
 
@@ -107,7 +105,7 @@ static int copy_end(struct ktau_snapshot *to, const struct ktau_snapshot *from)
 	return r.end ? ktau_snapshot_add(to, &r) : 0;
 }
 
-/* What the command's task did before it was the command. */
+/* Subtract what the command's task did before it executed the command. */
 static int put_begin(const struct command *c, struct period *period)
 {
 	const struct ktau_owned *before = ktau_snapshot_find_tid(c->before, c->pid), *after;
@@ -125,7 +123,7 @@ static int put_begin(const struct command *c, struct period *period)
 	return err;
 }
 
-/* The command's part of what was read. 0, -ENOMEM. */
+/* Keep only the command and its descendants. Return: 0 or -ENOMEM. */
 static int find_command(const struct command *c, struct period *period)
 {
 	int err = copy_stream(period->before, c->before);
@@ -136,7 +134,7 @@ static int find_command(const struct command *c, struct period *period)
 		err = descendants_find(c->after, getpid(), period->after);
 	if (!err)
 		err = put_begin(c, period);
-	/* Losses are those of the whole machine. */
+	/* The losses are those of the whole machine. */
 	if (!err)
 		err = copy_end(period->before, c->before);
 	return err ? err : copy_end(period->after, c->after);
@@ -164,7 +162,7 @@ static char *join(char **words)
 	return text;
 }
 
-/* What time(1) prints, and the tasks that could not be read. */
+/* The times that time(1) prints, and the number of tasks missed. */
 static void fill_times(const struct command *c, const char *text, struct table *table)
 {
 	static const struct column columns[] = {
@@ -228,7 +226,7 @@ static int load_map(const struct options *o, const struct command *c,
 	return symbolize_fit_map(*symtab, "the running kernel", c->reader);
 }
 
-/* 0 or -1, with a message. */
+/* Return: 0, or -1 with a message. */
 static int report_period(struct options *o, const struct command *c, struct period *period,
 			 FILE *out)
 {
@@ -256,7 +254,7 @@ static int report_period(struct options *o, const struct command *c, struct peri
 	return err ? -1 : 0;
 }
 
-/* Likewise. */
+/* Return: 0, or -1 with a message. */
 static int report(struct options *o, struct command *c, FILE *out)
 {
 	char *source = join(o->command);
@@ -272,7 +270,7 @@ static int report(struct options *o, struct command *c, FILE *out)
 		err = registry_put_all(period.registry, c->reader);
 	if (!err && !o->system_wide)
 		err = find_command(c, &period);
-	/* The other tasks are not needed, and the command's are copied. */
+	/* The other tasks are no longer needed; those of the command have been copied. */
 	if (!o->system_wide)
 		ktau_snapshot_clear(c->after);
 	if (err) {
@@ -287,7 +285,7 @@ static int report(struct options *o, struct command *c, FILE *out)
 	return err ? -1 : 0;
 }
 
-/* Exit status. */
+/* Return: the exit status. */
 static int run(struct options *o, FILE *out)
 {
 	struct command command;
@@ -301,7 +299,7 @@ static int run(struct options *o, FILE *out)
 	err = command_run(&command);
 	if (!err && !command.exec_errno)
 		err = report(o, &command, out);
-	/* A report that failed does not hide what became of the command. */
+	/* If the command ran, its status takes precedence over that of a failed report. */
 	status = command_status(&command, err, RUNKTAU_FAILED);
 out:
 	command_deinit(&command);

@@ -138,7 +138,7 @@ static void test_losses(void **state)
 
 static void test_version(void **state)
 {
-	static const char *const update[] = { "install the tools that belong to this kernel",
+	static const char *const update[] = { "install the tools that match this kernel",
 					      NULL };
 	struct status s = good_status();
 

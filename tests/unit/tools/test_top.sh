@@ -200,11 +200,11 @@ replays()
 	open_term "$build/tools/ktau/ktau top -d 1000 --host=othernode $tmp/good.ktau $tmp/elsewhere"
 	check "--host selects one of two machines" shows '^othernode '
 	open_term "$build/tools/ktau/ktau top --host=x $tmp/good.ktau"
-	check "an unknown host is an error" shows 'no profiles of host x in it'
+	check "an unknown host is an error" shows 'contains no profiles of host x'
 	open_term "TERM=nonsense $run"
 	check "an unknown terminal is an error" shows 'cannot use this terminal: TERM is nonsense'
 	"$build/tools/ktau/ktau" top "$tmp/good.ktau" </dev/null >"$tmp/out" 2>&1
-	check "no terminal is an error" grep -q 'top: needs a terminal' "$tmp/out"
+	check "no terminal is an error" grep -q 'top: cannot run without a terminal' "$tmp/out"
 }
 
 pages

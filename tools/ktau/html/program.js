@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Draws an HTML report of KTAU. The data are in script elements, written by html.c: numbers of
- * seven bits a byte, in base64. Names come from outside, so they reach the page as text
- * only, by textContent and fillText(), never as HTML.
+ * Draws an HTML report of KTAU. The data is in script elements written by html.c: numbers with
+ * seven bits per byte, in base64. Names come from outside, so they are only ever inserted as text
+ * with textContent and fillText(), never as HTML.
  */
 "use strict";
 
 const $ = (id) => document.getElementById(id);
 
-/* Data: numbers that may have more than 32 bits are read as doubles. */
+/* Data. Numbers that may need more than 32 bits are read as doubles. */
 
 class Section {
 	constructor(id) {
@@ -142,7 +142,7 @@ function readLosses() {
 	return losses;
 }
 
-/* Of each interval: its end, what rows did, and interrupts of CPUs. */
+/* For each interval: its end, what the rows did, and the interrupts of the CPUs. */
 function readOver() {
 	const s = new Section("over"), intervals = [];
 	let from = 0;
@@ -168,7 +168,7 @@ function readOver() {
 	return intervals;
 }
 
-/* The routines of a row, when they are needed. */
+/* The routines of a row, decoded on demand. */
 function routinesOf(row, s = report.rowData) {
 	if (row.routines)
 		return row;
@@ -225,7 +225,7 @@ function mergeRoutines(row) {
 	return row;
 }
 
-/* Texts for people */
+/* Formatting for display */
 
 function time(ns) {
 	const size = Math.abs(ns);
@@ -261,7 +261,7 @@ function readColours() {
 		colours[name] = style.getPropertyValue("--" + name).trim();
 }
 
-/* A routine's colour: by its group, where it is one of these; the same name is always the same shade. */
+/* The hue of a routine is that of its group, if it is one of these; a given name always has the same shade. */
 const HUES = {
 	syscall: 205, irq: 338, bh: 310, exception: 268, signal: 285, socket: 165, tcp: 145, icmp: 125,
 	wait: 190, func: 35, user: 80, kvm: 255, account: 220,
@@ -284,7 +284,7 @@ function colourOf(event) {
 	return e.colour;
 }
 
-/* A canvas in the pixels of the screen; the context draws in those of the page. */
+/* Give a canvas the resolution of the screen; the context uses the page's coordinates. */
 function prepare(canvas, height) {
 	const ratio = devicePixelRatio || 1, width = canvas.clientWidth;
 
@@ -369,7 +369,7 @@ function groupRows(by) {
 	return [...groups.values()];
 }
 
-/* What a row did in the interval that is chosen, or in the whole period. */
+/* What a row did in the selected interval, or in the whole period. */
 function partsOf(row) {
 	if (state.interval < 0)
 		return row.parts;
@@ -440,7 +440,7 @@ function drawHead() {
 	}
 }
 
-/* The bar of a row: parts of its life, or of the time that the busiest row ran. */
+/* The bar of a row: shares of its lifetime, or time relative to the busiest row. */
 function drawParts(box, row) {
 	const parts = row.shown;
 	let whole = state.scale === "share" ? row.life : state.most;
@@ -499,7 +499,7 @@ function drawRows() {
 	}
 }
 
-/* Stacked bars by interval: of a row, or of all. */
+/* Stacked bars by interval, for one row or for all rows. */
 function drawBars(canvas, partsAt, capacity) {
 	const { context, width, height } = prepare(canvas), over = report.over;
 	const begin = over.length ? over[0].from : 0, end = over.length ? over[over.length - 1].to : 1;
@@ -551,7 +551,7 @@ function drawOver() {
 	$("over-all").hidden = !chosen;
 	$("over-title").textContent = chosen ?
 		`CPU time of tasks; interval ${state.interval + 1} of ${over.length}: ${time(chosen.from)} to ${time(chosen.to)}` :
-		over.length ? `CPU time of tasks in ${over.length} interval${over.length > 1 ? "s" : ""}; click on one to see it alone` :
+		over.length ? `CPU time of tasks in ${over.length} interval${over.length > 1 ? "s" : ""}; click on one to show only that interval` :
 		"No time in this period: the bars below are since boot";
 	if (over.length)
 		drawBars($("over"), (i) => running(over[i].sum), 0);
@@ -622,7 +622,7 @@ function drawDetail() {
 	const links = add("div", box, undefined, "links");
 
 	if (!row.members && lines.list.some((line) => line.tgid === row.pid && line.name)) {
-		add("button", links, "time line").onclick = () => {
+		add("button", links, "timeline").onclick = () => {
 			setSearch(String(row.pid));
 			show("time");
 		};
@@ -639,7 +639,7 @@ function drawDetail() {
 
 	if (waits.length) {
 		add("h3", box, "Asleep inside");
-		table(box, [["asleep", true], ["routine"], ["woken most by"]],
+		table(box, [["asleep", true], ["routine"], ["most often woken by"]],
 		      waits.slice(0, 30).map((r) => [time(r.asleep), report.events[r.event].name, wakersOf(row, r.event)]));
 	}
 	if (row.counters.length) {
@@ -734,7 +734,7 @@ function addSelf(node, ns) {
 		node.value += ns;
 }
 
-/* Roots, then each path after its parent. */
+/* Roots first; each path comes after its parent. */
 function readPaths() {
 	const s = new Section("paths"), paths = [];
 
@@ -766,7 +766,7 @@ function pathTree(cpu) {
 	return root;
 }
 
-/* Profiles have no paths: process, part of the account, routine. */
+/* Profiles have no call paths, so the levels are process, part of the account, routine. */
 function accountTree(cpu) {
 	const root = newRoot("all tasks");
 
@@ -786,7 +786,7 @@ function accountTree(cpu) {
 	return root;
 }
 
-/* The routines of a part, at most all of it: what they leave is its own. */
+/* Add the routines of a part, limited to its total; the rest is the part's own time. */
 function addAccount(node, row, part) {
 	let left = row.parts[part];
 
@@ -857,7 +857,7 @@ function drawFlame() {
 	});
 	box.replaceChildren(fragment);
 	if (!focus.value)
-		add("p", box, source === "paths" ? "No such time in a trace: record one with ktaud --info=both, or choose " +
+		add("p", box, source === "paths" ? "The file has no such time in a trace: record one with ktaud --info=both, or choose " +
 			"\"account and routines\"" : "No such time", "none");
 	$("flame-path").textContent = `${focus.name}: ${time(focus.value)}` +
 		(word ? `; "${state.search}": ${time(hits)}, ${percent(hits, focus.value)}` : "");
@@ -892,7 +892,7 @@ function startFlame() {
 	};
 }
 
-/* Time line */
+/* Timeline */
 
 const OP = { ENTER: 0, EXIT: 1, CUT: 2, LOST: 3, WOKEN: 4, CPU: 5, SWITCH: 6, MARK: 7 };
 const LABEL = 190, LINE_HEIGHT = 20, DEPTH_HEIGHT = 14, AXIS = 22, MOST_ARROWS = 400;
@@ -903,7 +903,7 @@ const STATES = { 0: "still runnable", 1: "interruptible", 2: "uninterruptible", 
 
 const lines = { list: [], shown: [], from: 0, to: 1, begin: 0, end: 1, cut: 0, open: new Set(), boxes: [] };
 
-/* A ring that was overwritten before its first reading begins with a gap, which may be long. */
+/* A ring that was overwritten before it was first read starts with a gap, which may be long. */
 function recordedFrom(line) {
 	const s = lines.section;
 
@@ -940,14 +940,14 @@ function readLines() {
 
 	lines.begin = traced.reduce((least, line) => Math.min(least, recordedFrom(line)), Infinity);
 	lines.end = traced.reduce((most, line) => Math.max(most, line.start + line.span), -Infinity);
-	/* A little of such a gap is seen. */
+	/* Show a small part of such a gap. */
 	lines.begin -= Math.min(0.03 * (lines.end - lines.begin),
 				lines.begin - traced.reduce((least, line) => Math.min(least, line.start), Infinity)) || 0;
 	lines.from = lines.begin;
 	lines.to = Math.max(lines.end, lines.begin + 1);
 }
 
-/* Frames by depth: at one depth they do not overlap and are in the order of time. */
+/* Frames by depth. Frames of one depth do not overlap and are in time order. */
 function decode(line) {
 	if (line.depths)
 		return line;
@@ -1000,7 +1000,7 @@ function decode(line) {
 	return line;
 }
 
-/* The first element of a sorted array that is larger than @value. */
+/* Index of the first element of a sorted array that is greater than @value. */
 function above(array, value, get = (x) => x) {
 	let low = 0, high = array.length;
 
@@ -1024,7 +1024,9 @@ function listLines() {
 
 	lines.shown = lines.list.filter((line) => line.bytes &&
 		(!word || line.name.toLowerCase().includes(word) || String(line.tid) === word || String(line.tgid) === word));
-	/* A word that no task has is one of a routine: all stay, and it is highlighted. */
+	/*
+	 * A word that matches no task is taken as a routine: all tasks stay, and it is highlighted.
+	 */
 	lines.byRoutine = word && !lines.shown.length;
 	if (lines.byRoutine)
 		lines.shown = lines.list.filter((line) => line.bytes);
@@ -1039,7 +1041,7 @@ function listLines() {
 	lines.height = y;
 }
 
-/* Lines at round times, below the frames; above them, the times. */
+/* Draw lines at round times below the frames, and the times above them. */
 function axis(context, width, grid) {
 	const span = lines.to - lines.from, scale = (width - LABEL) / span;
 	let step = 10 ** Math.floor(Math.log10(span / 6));
@@ -1057,13 +1059,13 @@ function axis(context, width, grid) {
 		context.moveTo(x, AXIS - 6);
 		context.lineTo(x, grid ? 4000 : AXIS);
 		context.stroke();
-		/* Near each other times are given from the left edge on. */
+		/* If zoomed in, times are relative to the left edge. */
 		context.fillText(step < 1e3 ? "+" + time(t - lines.from) : step < 1e9 ? (t / 1e9).toFixed(Math.max(0, 9 - Math.floor(Math.log10(step)))) + " s" :
 			time(t), x + 3, AXIS / 2);
 	}
 }
 
-/* Frames of one depth. Those narrower than a pixel are one with the first of them. */
+/* Draw the frames of one depth. Frames narrower than a pixel are merged with the one before. */
 function drawLevel(context, view, level, y, height) {
 	const { from, to } = lines, { scale, width } = view, word = lines.byRoutine && state.search.toLowerCase();
 	let i = above(level.end, from);
@@ -1134,7 +1136,7 @@ function drawLine(context, view, line, top) {
 	}
 }
 
-/* Wakeups: from the waker when it woke to the task when it ran. */
+/* Wakeups: arrows from the waker at the time of the wakeup to the task when it ran. */
 function findArrows(rows) {
 	const arrows = [];
 
@@ -1190,7 +1192,7 @@ function drawTime() {
 
 	if (!lines.list.some((line) => line.bytes)) {
 		box.hidden = true;
-		$("time-range").textContent = "There is no trace in the file: record one with ktaud --info=both";
+		$("time-range").textContent = "The file contains no trace: record one with ktaud --info=both";
 		return;
 	}
 	box.lastElementChild.style.height = Math.max(0, lines.height + AXIS - box.clientHeight) + "px";
@@ -1214,8 +1216,8 @@ function drawTime() {
 	axis(context, width, false);
 	lines.rows = rows;
 	$("time-range").textContent = `${time(lines.from)} to ${time(lines.to)}, ${time(lines.to - lines.from)}`;
-	$("time-count").textContent = `${lines.shown.length} tasks` + (lines.cut ? `; ${lines.cut} events did not fit into the page` : "") +
-		(view.tooMany ? "; zoom in or choose a task to see its wakeups" : "");
+	$("time-count").textContent = `${lines.shown.length} tasks` + (lines.cut ? `; ${lines.cut} events were left out because the page is full` : "") +
+		(view.tooMany ? "; zoom in or select a task to see its wakeups" : "");
 	Object.assign(canvas.dataset, { frames: view.frames, gaps: view.gaps, arrows, rows: rows.length });
 	document.body.dataset.zoomMs = (performance.now() - begin).toFixed(1);
 }
@@ -1238,7 +1240,7 @@ function zoom(factor, at) {
 
 const pan = (part) => setWindow(lines.from + part * (lines.to - lines.from), lines.to + part * (lines.to - lines.from));
 
-/* What is under the pointer. */
+/* Find what is under the pointer. */
 function atPointer(event) {
 	const canvas = $("line"), y = event.offsetY + $("time-box").scrollTop - AXIS, width = canvas.clientWidth;
 	const line = (lines.rows || []).find((l) => y >= l.y && y < l.y + l.height);
@@ -1386,7 +1388,7 @@ function heatRows() {
 		.sort((a, b) => a.cpu - b.cpu || b.sum - a.sum);
 }
 
-/* From nothing to all of an interval, by its logarithm: interrupts are short. */
+/* Logarithmic colour scale from nothing to the whole interval, because interrupts are short. */
 function heatColour(share) {
 	const level = Math.max(0, Math.min(1, 1 + Math.log10(Math.max(share, 1e-9)) / 5));
 
@@ -1419,8 +1421,8 @@ function drawHeat() {
 		}
 	});
 	canvas.dataset.rows = rows.length;
-	$("heat-title").textContent = rows.length ? "Interrupts and softirqs by CPU and interval, whichever task they hit" :
-		"No interrupts by interval in the file";
+	$("heat-title").textContent = rows.length ? "Interrupts and softirqs by CPU and interval, regardless of the interrupted task" :
+		"The file contains no interrupts by interval";
 	canvas.onmousemove = (event) => {
 		const row = rows[Math.floor(event.offsetY / HEAT_ROW)], i = Math.floor((event.offsetX - HEAT_LABEL) / cell);
 
@@ -1456,14 +1458,14 @@ function drawLosses() {
 	const box = $("losses");
 
 	box.replaceChildren();
-	add("h2", box, report.losses.length ? "What was lost in this period" : "Nothing was lost in this period");
+	add("h2", box, report.losses.length ? "Losses in this period" : "No losses in this period");
 	if (report.losses.length)
 		table(box, [["count", true], ["name"], ["meaning"]], report.losses.map((l) => [l.value.toLocaleString("en"), l.name, l.meaning]));
 	if (lines.cut)
-		add("p", box, `${lines.cut} events of the trace did not fit into the page: choose less with --from and --to.`);
+		add("p", box, `${lines.cut} events of the trace were left out because the page is full: select a shorter period with --from and --to.`);
 	const capacity = report.meta.length * report.meta.cpus;
 
-	add("p", box, `KTAU's own cost (estimate): ${time(report.meta.own)} for ${report.meta.pairs.toLocaleString("en")} pairs of hooks, ` +
+	add("p", box, `KTAU's own cost (estimate): ${time(report.meta.own)} for ${report.meta.pairs.toLocaleString("en")} pairs of enter and exit, ` +
 	    `${percent(report.meta.own, capacity)} of ${report.meta.cpus} CPUs.`);
 	if (report.meta.round)
 		add("p", box, `Times are rounded down to multiples of ${time(report.meta.round)}.`);
