@@ -3,7 +3,7 @@
 
 #include "baseline.h"
 
-/* Begin a stream: live tasks that have no profile in it are dropped at its end. */
+/* Start a stream: at its end, live tasks without a profile in it are removed. */
 static int begin(struct ktau_snapshot *last)
 {
 	const struct ktau_rec_stream stream = {
@@ -43,7 +43,7 @@ struct ktau_rec_profile *baseline_update(struct baseline *base, const struct kta
 	before = ktau_snapshot_find(base->last, owned->profile->serial);
 	if (before && ktau_profile_diff(owned->profile, before->profile, &diff))
 		diff = NULL;
-	/* The profile that is kept must be the one that was written last. */
+	/* The baseline must be the profile that was written last. */
 	if (ktau_snapshot_put(base->last, owned)) {
 		baseline_clear(base);
 		ktau_record_free(diff);
@@ -54,12 +54,12 @@ struct ktau_rec_profile *baseline_update(struct baseline *base, const struct kta
 	return diff;
 }
 
-/* The serials of exited tasks, as a record that says that other owners include them. */
+/* Serials of exited tasks, in a record that lists tasks now included in other owners. */
 static struct ktau_rec_gone *make_room(struct ktau_rec_gone *gone)
 {
 	uint32_t nr = gone ? gone->nr_serials : 0;
 
-	/* Doubling, at powers of two from 64 on. */
+	/* Double the room at powers of two, from 64 on. */
 	if (nr & (nr - 1) || (nr && nr < 64))
 		return gone;
 	return realloc(gone, sizeof(*gone) + (nr ? 2 * nr : 64) * sizeof(uint64_t));

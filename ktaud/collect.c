@@ -10,8 +10,8 @@
 #include "log.h"
 
 /*
- * How often a stream has full profiles instead of differences. A damaged block makes sums
- * wrong for this many periods at most, and readers of a time window start at full streams.
+ * Every 60th stream has full profiles instead of differences. A damaged block therefore affects at
+ * most this many periods, and readers of a time window can start at full streams.
  */
 #define FULL_EVERY 60
 
@@ -42,8 +42,8 @@ static void stop(struct stream *stream)
 void collect_new_file(struct collect *collect, const struct config *config)
 {
 	/*
-	 * Profiles can be read again, including those of exited tasks, so that a file has
-	 * all tasks that are evicted later. Consumed slots cannot be read again, so the
+	 * Profiles, including those of exited tasks, can be read again, so that the new file
+	 * has all tasks that are evicted later. Consumed slots cannot be read again, so the
 	 * rest of their stream goes to the new file.
 	 */
 	stop(&collect->profile);
@@ -94,7 +94,7 @@ static bool name_matches(const struct config *config, const char *comm)
 	return false;
 }
 
-/* The kernel selects live tasks by tid; exited tasks and names are selected here. */
+/* The kernel selects live tasks by tid. Exited tasks and names are selected here. */
 static bool wanted(const struct config *config, const struct ktau_rec_owner *owner)
 {
 	if (config->mode == CONFIG_ALL)
@@ -114,8 +114,8 @@ static bool wanted(const struct config *config, const struct ktau_rec_owner *own
 }
 
 /*
- * Tasks that have not run are neither read nor written. A reader can only conclude that
- * they are still alive if exited tasks are read as well.
+ * Tasks that have not run are not read. A reader can only conclude that such a task is still alive
+ * if exited tasks are read as well.
  */
 static uint32_t all_tasks(const struct collect *collect, const struct stream *stream)
 {
@@ -161,7 +161,7 @@ static void make_query(const struct collect *collect, const struct stream *strea
 		query->target |= KTAU_TARGET_EXITED;
 }
 
-/* The kernel leaves out the tasks that the filters do not match. */
+/* The kernel leaves out tasks that do not match the filters. */
 static int add_filters(const struct config *config, struct ktau_query *query)
 {
 	int err;
@@ -211,9 +211,8 @@ static int start(struct collect *collect, struct stream *stream)
 }
 
 /*
- * Write the STREAM record and the names that the stream has given so far, because the
- * kernel does not send them again and this file may be new. The writer drops names that the
- * file already has.
+ * Write the STREAM record and all names that the stream has given so far. The file may be new, and
+ * the kernel does not repeat names. The writer skips names that the file already has.
  */
 static void put_head(struct collect *collect, struct stream *stream)
 {
@@ -248,7 +247,7 @@ static void put_record(struct collect *collect, struct stream *stream,
 	stream->nr_records++;
 }
 
-/* Names precede their use. Until the head is written, put_head() takes care of them. */
+/* A name precedes its use. Until the head has been written, put_head() writes the names. */
 static void handle_name(struct collect *collect, struct stream *stream,
 			const struct ktau_rec *record)
 {
@@ -293,7 +292,7 @@ static void handle_gone(struct collect *collect, struct stream *stream,
 	output_record(collect->out, &gone->rec);
 }
 
-/* The first of several records of a ring shows how full it was. */
+/* The first of several records of a ring shows how full the ring was. */
 static void note_fill(struct collect *collect, const struct ktau_rec_trace *trace,
 		      const struct ktau_rec_owner *owner)
 {
@@ -338,7 +337,7 @@ static void handle_end(struct collect *collect, struct stream *stream,
 	stream->ended = true;
 	stream->lost_evicted = end->lost_evicted;
 	stream->exited_since = end->exited_next;
-	/* The sum counts some tasks twice until all has been read again. */
+	/* The sum contains some tasks twice until everything has been read again. */
 	if (stream->content == KTAU_REC_PROFILE && end->refused_gone) {
 		stream->exited_since = 0;
 		collect->since_full = 0;
@@ -386,7 +385,7 @@ static int handle(struct collect *collect, struct stream *stream, union ktau_rec
 	}
 }
 
-/* Read until the stream ends, or until the output is blocked; then it stays active. */
+/* Read until the stream ends. If the output is blocked, stop and leave the stream active. */
 static int pump(struct collect *collect, struct stream *stream)
 {
 	union ktau_record record;
@@ -416,7 +415,7 @@ static const char *reason(const struct stream *stream, int err)
 }
 
 /*
- * An error that repeats every period is logged once. The next stream uses a new descriptor
+ * An error that repeats in every period is logged once. The next stream uses a new descriptor
  * and is a full stream.
  */
 static int conclude(struct collect *collect, struct stream *stream, int err)
@@ -427,7 +426,7 @@ static int conclude(struct collect *collect, struct stream *stream, int err)
 	if (err) {
 		ktau_reader_destroy(stream->reader);
 		stream->reader = NULL;
-		/* The new descriptor does not know what the old one has shown. */
+		/* The new descriptor does not know what the old one has returned. */
 		stream->exited_since = 0;
 		collect->since_full = 0;
 	}

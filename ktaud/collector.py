@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Receive recordings from ktaud-ship while they grow: see ktaud-collect(8).
 
-A connection begins with the token in a line, which is empty if there is none. Then
-lines are answered in turn:
+A connection starts with a line that contains the token; the line is empty if there is none.
+After that, each line is a request, and the requests are answered in order:
 
-    size NAME [BEGINNING]       N: the bytes that are here of this file, 0 without it
-    part NAME OFFSET BYTES      followed by so many bytes. They are written if OFFSET is the
-                                size of the file. N: the size that is now on the disk
+    size NAME [BEGINNING]       The answer is the size of the file; 0 if it does not exist.
+    part NAME OFFSET BYTES      BYTES bytes follow, which are written if OFFSET is the size of
+                                the file. The answer is the size that is now on disk.
 
-"other" is the answer if the file that is here begins otherwise: with other bytes than
-BEGINNING, which is at most 64 bytes in hexadecimal, or than the part from offset 0. Any other
-answer that is not a number says what is wrong, and the connection is closed.
+The answer is "other" if the existing file begins differently: with other bytes than BEGINNING,
+which is at most 64 bytes in hexadecimal, or than the part from offset 0. Any other answer that is
+not a number is an error message, after which the connection is closed.
 """
 
 import argparse
@@ -29,22 +29,22 @@ import sys
 import threading
 import time
 
-MOST_UNKNOWN = 16           # connections that have not shown the token
+MOST_UNKNOWN = 16           # connections that have not sent the token
 MOST_LINE = 256
 MOST_PART = 1 << 20
 MOST_BEGINNING = 64
-HELLO_SECONDS = 10          # in all, for TLS and the token
+HELLO_SECONDS = 10          # in total, for TLS and the token
 IDLE_SECONDS = 600
 NAME = re.compile(r'\w[\w.:+-]{0,200}')
 RECORDING = re.compile(r'\w[\w.:+-]{0,120}\.ktau')
 
 
 class Refused(Exception):
-    """What the peer has to be told before its connection is closed."""
+    """The error message for the peer, whose connection is then closed."""
 
 
 class Peer:
-    """A connection: its lines and its bytes, which are counted once it is admitted."""
+    """A connection, read by lines and by bytes. Once it is admitted, its bytes are counted."""
 
     def __init__(self, connection):
         self.connection = connection
@@ -63,7 +63,7 @@ class Peer:
         return bool(data)
 
     def line(self, deadline=None):
-        """A line without its end; None at the end. Raise OSError after the deadline."""
+        """A line without its end; None at the end of input. Raise OSError after the deadline."""
         while b'\n' not in self.buffer:
             if deadline is not None:
                 self.connection.settimeout(max(deadline - time.monotonic(), 0.001))
@@ -75,7 +75,7 @@ class Peer:
         return line.decode('ascii', 'replace')
 
     def read(self, size):
-        """At most so many bytes; none at the end."""
+        """At most size bytes; none at the end of the input."""
         if not self.buffer:
             self._more()
         data, self.buffer = self.buffer[:size], self.buffer[size:]
@@ -84,7 +84,7 @@ class Peer:
     def exactly(self, size):
         while len(self.buffer) < size:
             if not self._more():
-                raise ConnectionError('the connection ended inside of a part')
+                raise ConnectionError('the connection ended within a part')
         return self.read(size)
 
     def answer(self, text):
@@ -94,7 +94,7 @@ class Peer:
 class Collector:
     """Serves any number of connections, each in a thread; writes to the folder out.
 
-    Without resume, what is in the folder already belongs to somebody else and is left alone.
+    Without resume, existing files in the folder belong to somebody else and are not changed.
     """
 
     def __init__(self, listener, out, token='', tls=None, resume=False, limit=None):
@@ -105,26 +105,26 @@ class Collector:
         self.resume = resume
         self.limit = limit
         self.errors = []
-        self.names = set()              # of the files that have come
+        self.names = set()              # files received so far
         self.bytes = 0
-        self.lock = threading.Lock()    # guards what is above and below, and the files
-        self.unknown = []               # connections without the token; the oldest first
-        self.serving = 0                # connections in all
+        self.lock = threading.Lock()    # guards names, bytes, unknown, serving and the files
+        self.unknown = []               # connections without the token, oldest first
+        self.serving = 0                # number of connections
         listener.setblocking(False)
         threading.Thread(target=self._accept, daemon=True).start()
 
     def close(self):
-        # Wakes up accept(), which close() alone does not
+        # Wake up accept(); close() alone does not
         with contextlib.suppress(OSError):
             self.listener.shutdown(socket.SHUT_RDWR)
         self.listener.close()
 
     def failed(self, text):
-        """For subclasses and logs: something went wrong with a known peer."""
+        """Called when a request of an admitted peer failed."""
         self.errors.append(text)
 
     def arrived(self, name, size):
-        """For subclasses and logs: a file has so many bytes now."""
+        """Called when a file has grown to size bytes."""
 
     def count(self, size):
         with self.lock:
@@ -164,13 +164,13 @@ class Collector:
                 self.unknown.append(connection)
                 oldest = self.unknown.pop(0) if len(self.unknown) > MOST_UNKNOWN else None
             if oldest:
-                # Its thread closes it
+                # Its thread will close it
                 with contextlib.suppress(OSError):
                     socket.socket.shutdown(oldest, socket.SHUT_RDWR)
             threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
     def _greet(self, connection, peer):
-        """Whether the peer has the token."""
+        """Return whether the peer has sent the right token."""
         deadline = time.monotonic() + HELLO_SECONDS
         try:
             if self.tls:
@@ -214,7 +214,7 @@ class Collector:
                     peer.answer(error.strerror or error)
 
     def take(self, line, peer):
-        """One line of a known peer."""
+        """Handle a request of an admitted peer."""
         match = re.fullmatch(r'size (\S+)(?: ((?:[0-9a-f]{2}){1,64}))?', line)
         if match:
             with self.lock:
@@ -238,15 +238,15 @@ class Collector:
         peer.answer('other' if other else size)
 
     def checked(self, name):
-        """The name, if a recording may be written to it."""
+        """Return the name if a recording may be written to it; otherwise raise Refused."""
         if not RECORDING.fullmatch(name):
             raise Refused('not the name of a recording')
         if not self.own(name):
-            raise Refused('a file of this name is somebody else\'s')
+            raise Refused('a file of this name belongs to somebody else')
         return name
 
     def own(self, name):
-        """Whether a file of this name may be written."""
+        """Return whether a file of this name may be written."""
         path = self.out / name
         if name not in self.names and os.path.lexists(path) and not \
                 (self.resume and stat.S_ISREG(os.lstat(path).st_mode)):
@@ -271,7 +271,7 @@ class Collector:
         return here != beginning[:len(here)]
 
     def _append(self, name, data, offset):
-        """On the disk when it returns: the peer may remove its own."""
+        """Append data, which is on disk on return: the peer may then remove its copy."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         fd = os.open(self.out / name, flags, 0o644)
         try:
@@ -281,7 +281,7 @@ class Collector:
                     data = data[f.write(data):]
             os.fdatasync(fd)
         except OSError:
-            # A part is here as a whole or not at all
+            # Keep either all of a part or nothing
             os.ftruncate(fd, offset)
             raise
         finally:
@@ -298,7 +298,7 @@ class Collector:
 
 
 class Logging(Collector):
-    """Says on standard error what comes and what fails."""
+    """Logs files and failures to standard error."""
 
     def failed(self, text):
         print(f'ktaud-collect: {text}', file=sys.stderr, flush=True)
@@ -325,7 +325,7 @@ def listen(address):
 
 
 def listen_unix(path):
-    """For the owner alone. A socket that nobody listens to any more is replaced."""
+    """Only the owner can connect. A stale socket is replaced."""
     with socket.socket(socket.AF_UNIX) as probe:
         try:
             probe.connect(path)
@@ -349,17 +349,17 @@ def arguments():
     parser.add_argument('-l', '--listen', default='tcp:127.0.0.1:7201', metavar='ADDRESS',
                         help='tcp:HOST:PORT, tls:HOST:PORT or unix:PATH (%(default)s)')
     parser.add_argument('--token-file', metavar='FILE',
-                        help='only peers that show the token in FILE')
-    parser.add_argument('--cert', metavar='FILE', help='own certificate, for tls')
-    parser.add_argument('--key', metavar='FILE', help='its key')
+                        help='admit only senders with the token in FILE')
+    parser.add_argument('--cert', metavar='FILE', help='certificate of the collector, for tls')
+    parser.add_argument('--key', metavar='FILE', help='key of the certificate')
     parser.add_argument('--client-ca', metavar='FILE',
-                        help='only peers with a certificate of this authority')
+                        help='admit only senders with a certificate from this authority')
     parser.add_argument('out', metavar='DIR', type=pathlib.Path)
     known = parser.parse_args()
     if known.listen.startswith('tls:') != bool(known.cert and known.key):
-        parser.error('tls needs --cert and --key, and they need tls')
+        parser.error('tls requires --cert and --key, and they require tls')
     if known.client_ca and not known.cert:
-        parser.error('--client-ca needs tls')
+        parser.error('--client-ca requires tls')
     try:
         known.listener = listen(known.listen)
     except ValueError as error:
@@ -386,9 +386,9 @@ def main():
     if a.token_file:
         token = pathlib.Path(a.token_file).read_text(encoding='ascii').split('\n')[0].strip()
         if not token:
-            raise OSError(0, 'the first line is empty: there is no token', a.token_file)
+            raise OSError(0, 'the first line is empty: it must contain a token', a.token_file)
     a.out.mkdir(exist_ok=True)
-    # Before there are threads: they inherit it
+    # Before any thread is started, because threads inherit the mask
     ends = {signal.SIGTERM, signal.SIGINT}
     signal.pthread_sigmask(signal.SIG_BLOCK, ends)
     collector = Logging(a.listener, a.out, token, tls_context(a), resume=True)

@@ -76,8 +76,8 @@ void config_deinit(struct config *config)
 }
 
 /*
- * The setters. Each gets a value that is not empty and may modify it. The first line of a
- * list's key replaces the list.
+ * The setters. Each gets a value that is not empty and may modify it. The first line with the
+ * key of a list replaces the list.
  */
 struct setting {
 	const char *key;
@@ -265,7 +265,7 @@ static bool has_word(const char *list, const char *word)
 	return false;
 }
 
-/* Each group once, because the kernel limits the length of the list. */
+/* Add each group only once, because the kernel limits the length of the list. */
 static int add_group(struct config *config, const char *word, struct config_error *error)
 {
 	char *list;
@@ -289,7 +289,7 @@ static int set_groups(struct config *config, char *value, struct config_error *e
 	if (!err)
 		err = each_word(config, value, error, add_group);
 	if (!err && !*config->groups)
-		err = bad(error, "no group is named");
+		err = bad(error, "the list of groups is empty");
 	return err;
 }
 
@@ -374,7 +374,7 @@ static int apply(struct config *config, unsigned int nr, char *value,
 	if (setting->clear && !(config->given & bit))
 		setting->clear(config);
 	else if (!setting->clear && (config->given & bit))
-		return bad(error, "%s is given a second time", setting->key);
+		return bad(error, "%s is set twice", setting->key);
 	config->given |= bit;
 	return setting->set(config, value, error);
 }
@@ -438,7 +438,7 @@ static int parse_line(struct config *config, char *line, struct config_error *er
 	return config_set(config, key, value, error);
 }
 
-/* Read a line; if it is too long, one byte more than allowed. Return: bytes. */
+/* Read a line, or one byte more than allowed if it is too long. Return: number of bytes. */
 static size_t read_line(FILE *file, char line[CONFIG_MAX_LINE + 2])
 {
 	size_t length = 0;
@@ -492,9 +492,9 @@ int config_finish(struct config *config, struct config_error *error)
 		config->mode = CONFIG_NAME;
 
 	if (config->mode == CONFIG_PID && !config->nr_pids)
-		return bad(error, "mode is pid, but no pid is given");
+		return bad(error, "mode is pid, but no pid is set");
 	if (config->mode == CONFIG_NAME && !config->nr_names)
-		return bad(error, "mode is name, but no name is given");
+		return bad(error, "mode is name, but no name is set");
 
 	if (config->nr_pids)
 		qsort(config->pids, config->nr_pids, sizeof(*config->pids), compare_pids);

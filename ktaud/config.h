@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Configuration of ktaud: the settings of a file and the command line, checked and in one
- * structure. Nothing here has effects beyond memory and the open file.
+ * structure. There are no side effects besides memory and the open file.
  *
- * A file has one "key value" per line. The command line uses the same keys; it is applied
- * with config_set() after config_override(), so it overrides the file.
+ * A file has one "key value" per line. The command line uses the same keys. It overrides the file
+ * because it is applied with config_set() after config_override().
  */
 #ifndef KTAUD_CONFIG_H
 #define KTAUD_CONFIG_H
@@ -24,7 +24,7 @@
 enum config_mode {
 	CONFIG_ALL,		/* every task */
 	CONFIG_SELF,		/* ktaud itself */
-	CONFIG_PID,		/* processes of a list */
+	CONFIG_PID,		/* processes in a list */
 	CONFIG_NAME,		/* tasks whose name matches a pattern */
 };
 
@@ -34,29 +34,29 @@ enum config_mode {
 
 /**
  * struct config - all settings
- * @period_ns: time between two readings
+ * @period_ns: time between two reads
  * @mode: which tasks
- * @pids: process ids, ascending, each once, for CONFIG_PID
- * @nr_pids: number of them
+ * @pids: process ids without duplicates, ascending, for CONFIG_PID
+ * @nr_pids: length of @pids
  * @names: patterns as for fnmatch(3), for CONFIG_NAME
- * @nr_names: number of them
+ * @nr_names: length of @names
  * @output_dir: directory of the files
  * @info: CONFIG_PROFILE and CONFIG_TRACE
  * @cumulative: write every profile in full instead of differences
  * @exited: include tasks that have exited
  * @compress: compress the blocks of the file
- * @rotate_bytes: start a new file at this size, 0 never
- * @rotate_ns: start a new file after this time, 0 never
- * @keep: number of files to keep, 0 all
+ * @rotate_bytes: start a new file at this size; 0: never
+ * @rotate_ns: start a new file after this time; 0: never
+ * @keep: number of files to keep; 0: all
  * @groups: groups to enable, comma-separated; NULL leaves them unchanged
- * @ring: slots of a trace ring, 0 leaves it unchanged
- * @watermark: filled slots that wake ktaud, 0 leaves it unchanged
- * @pidfile: path, NULL for none
+ * @ring: slots of a trace ring; 0 leaves it unchanged
+ * @watermark: filled slots that wake ktaud; 0 leaves it unchanged
+ * @pidfile: path; NULL for none
  * @job: job id to write to the files; NULL for none
- * @cgroup: only tasks in this control group or below it, NULL for all
+ * @cgroup: only tasks in this control group or below it; NULL for all
  * @uid: only tasks of this user, if @uid_given
- * @tag: only tasks with this tag, 0 for all
- * @given: a bit for each key that this file, or this command line, has had
+ * @tag: only tasks with this tag; 0 for all
+ * @given: bit mask of the keys that this file or command line has set
  */
 struct config {
 	uint64_t period_ns;
@@ -87,8 +87,8 @@ struct config {
 };
 
 /**
- * struct config_error - what is wrong with a configuration
- * @line: number of the line, 0 if the error is not in a line
+ * struct config_error - an error in a configuration
+ * @line: line number; 0 if the error is not in a line
  * @text: the reason
  */
 struct config_error {
@@ -96,7 +96,7 @@ struct config_error {
 	char text[256];
 };
 
-/* Defaults. Return: 0, -ENOMEM. */
+/* Set all defaults. Return: 0 or -ENOMEM. */
 int config_init(struct config *config);
 void config_deinit(struct config *config);
 
@@ -108,7 +108,7 @@ void config_deinit(struct config *config);
 int config_set(struct config *config, const char *key, const char *value,
 	       struct config_error *error);
 
-/* Settings from now on override the present ones. */
+/* From now on, settings override the existing ones. */
 void config_override(struct config *config);
 
 /**

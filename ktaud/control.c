@@ -38,7 +38,7 @@ static int append(char *words, const char *key, const char *value)
 	return n < 0 || (size_t)n >= MAX_WORDS - used ? -ENOSPC : 0;
 }
 
-/* The value that @config asks for, possibly formatted in @text; NULL for none. */
+/* The value that @config requests, possibly formatted in @text; NULL for none. */
 static const char *asked_for(const struct config *config, enum control_key key, char text[24])
 {
 	uint64_t number = key == CONTROL_RING ? config->ring : config->watermark;
@@ -104,7 +104,7 @@ static int write_words(const char *words)
 	return err;
 }
 
-/* A restored key need not be restored again; for the others the oldest value is kept. */
+/* A restored key need not be restored again; for all others, the oldest value is kept. */
 static void remember(struct control *control, struct change *change,
 		     const struct config *config)
 {
@@ -147,7 +147,7 @@ void control_restore(struct control *control)
 	char words[MAX_WORDS] = "";
 	enum control_key key;
 
-	/* All of them fit, because the kernel printed them in one line each. */
+	/* All of them fit, because the kernel printed each of them on a line. */
 	for (key = 0; key < CONTROL_NR_KEYS; key++)
 		if (control->was[key])
 			append(words, keys[key], control->was[key]);

@@ -15,7 +15,7 @@ enum control_key {
 };
 
 /**
- * struct control - how to restore what was changed
+ * struct control - how to restore changed settings
  * @was: the previous values; NULL for keys that were not changed
  */
 struct control {
@@ -23,9 +23,9 @@ struct control {
 };
 
 /*
- * Enable what @config asks for, and restore what it no longer asks for. Keys that already
- * have the right value are not written, because resizing rings loses their contents.
- * Return: 0, or -errno with the message logged and nothing changed.
+ * Enable what @config requests, and restore what it no longer requests. Keys that already have the
+ * right value are not written, because resizing rings loses their contents. Return: 0, or -errno
+ * with a message logged and nothing changed.
  */
 int control_apply(struct control *control, const struct config *config);
 

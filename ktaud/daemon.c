@@ -13,7 +13,7 @@
 #include "daemon.h"
 #include "log.h"
 
-/* The child writes one byte on success; the end of the pipe without it means failure. */
+/* The child writes a byte on success. If the pipe is closed without it, the child has failed. */
 static void wait_for_child(pid_t child, int fd)
 {
 	int status;
@@ -64,7 +64,7 @@ void daemon_ready(int fd)
 	close(fd);
 }
 
-/* The number in a pid file, 0 for an empty one, -1 if the file has anything else in it. */
+/* The number in a pid file; 0 for an empty file, -1 if the file contains anything else. */
 static long read_pid(int fd)
 {
 	char text[32];
@@ -92,14 +92,14 @@ static int busy(const char *path, int fd)
 	return -EEXIST;
 }
 
-/* A file that is not a pid file is left alone. */
+/* A file that is not a pid file is left unchanged. */
 static int check_contents(const char *path, int fd)
 {
 	struct stat st;
 
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && read_pid(fd) >= 0)
 		return 0;
-	log_error("cannot use %s as pid file: it exists and is not one", path);
+	log_error("cannot use %s as pid file: it exists but is not a pid file", path);
 	return -EEXIST;
 }
 
@@ -111,7 +111,7 @@ static bool is_named(int fd, const char *path)
 	       open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
 }
 
-/* A lock on a file that its previous owner has just removed excludes nobody: try again. */
+/* A lock on a file that its previous owner has just removed is useless, so try again. */
 static int open_locked(const char *path)
 {
 	int fd, err;
@@ -157,7 +157,7 @@ void pidfile_unlock(const char *path, int fd)
 {
 	if (fd < 0)
 		return;
-	/* Remove the name before the lock is released: a successor creates its own file. */
+	/* Remove the name before releasing the lock, so that a successor creates its own file. */
 	if (is_named(fd, path))
 		unlink(path);
 	close(fd);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Going into the background, and running only once. */
+/* Running in the background, and running only once. */
 #ifndef KTAUD_DAEMON_H
 #define KTAUD_DAEMON_H
 
 /**
  * daemon_fork() - continue in the background
  *
- * Only the child returns. The process that was started waits for daemon_ready() and exits
- * with that status, so its caller sees the messages and learns whether the daemon runs.
+ * Only the child returns. The original process waits for daemon_ready() and exits with the status
+ * of the start, so its caller sees the messages and learns whether the daemon is running.
  *
- * Return: descriptor for daemon_ready(), -errno.
+ * Return: descriptor for daemon_ready(), or -errno.
  */
 int daemon_fork(void);
 
@@ -17,11 +17,11 @@ int daemon_fork(void);
 void daemon_ready(int fd);
 
 /**
- * pidfile_lock() - write the process id, unless another instance runs
+ * pidfile_lock() - write the process id, unless another instance is running
  *
  * The file must be new, empty, or a pid file.
  *
- * Return: descriptor that holds the lock, -errno with the message logged.
+ * Return: descriptor that holds the lock, or -errno with a message logged.
  */
 int pidfile_lock(const char *path);
 void pidfile_unlock(const char *path, int fd);

@@ -16,13 +16,13 @@ void log_program(const char *name)
 	program = name;
 }
 
-/* Bytes that a terminal would act on; U+0080 to U+009F are the control characters C1. */
+/* Bytes that a terminal would interpret; U+0080 to U+009F are the C1 control characters. */
 static bool is_control(const unsigned char *c)
 {
 	return *c < 0x20 || *c == 0x7f || (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0);
 }
 
-/* Messages quote names of files and values of the configuration. */
+/* Escape a message, because it may contain file names and values from the configuration. */
 static void escape(const char *text, char out[4 * TEXT_BYTES])
 {
 	const unsigned char *c = (const unsigned char *)text;
@@ -42,7 +42,7 @@ static void put(int priority, const char *format, va_list args)
 
 	vsnprintf(text, sizeof(text), format, args);
 	escape(text, escaped);
-	/* One write a message, so that lines of several processes do not mix. */
+	/* Write each message with one call, so that lines of several processes do not mix. */
 	if (to_syslog)
 		syslog(priority, "%s", escaped);
 	else

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Messages of ktaud: to standard error, or to syslog once it is a daemon. */
+/* Messages of ktaud: to standard error, or to syslog once ktaud is a daemon. */
 #ifndef KTAUD_LOG_H
 #define KTAUD_LOG_H
 
 void log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The name that messages begin with: "ktaud" unless set. */
+/* Set the name at the start of messages; the default is "ktaud". */
 void log_program(const char *name);
 
-/* Send messages to syslog from now on. */
+/* Send all further messages to syslog. */
 void log_to_syslog(void);
 
 #endif /* KTAUD_LOG_H */

@@ -8,7 +8,7 @@
 #include "log.h"
 #include "losses.h"
 
-/* Evicted slots are taken from the END records of traces instead. */
+/* Evicted slots are not included, because they are taken from the END records of traces. */
 static bool is_loss(const char *name)
 {
 	return !strncmp(name, "refused_", 8) ||

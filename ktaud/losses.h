@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the kernel refuses and loses while ktaud runs, as counted in /proc/ktau/stats. */
+/* What the kernel refuses and loses while ktaud is running, according to /proc/ktau/stats. */
 #ifndef KTAUD_LOSSES_H
 #define KTAUD_LOSSES_H
 
@@ -10,7 +10,7 @@
 
 /**
  * struct loss - one of the kernel's counters
- * @name: as the kernel calls it
+ * @name: name in /proc/ktau/stats
  * @before: value when ktaud started
  * @now: value when it was last read
  * @reported: its growth has been reported
@@ -23,25 +23,25 @@ struct loss {
 };
 
 /**
- * struct losses - the counters that are watched
+ * struct losses - the watched counters
  * @each: the counters
- * @nr: number of them, 0 without a kernel
+ * @nr: number of counters; 0 without a kernel
  */
 struct losses {
 	struct loss each[LOSSES_MAX];
 	unsigned int nr;
 };
 
-/* Take the present values as the baseline. */
+/* Take the current values as the baseline. */
 void losses_init(struct losses *losses);
 
 /* Reset the baseline of counter @name. */
 void losses_reset(struct losses *losses, const char *name);
 
-/* Report each counter that has begun to grow, once. */
+/* Report each counter that has started to grow, once. */
 void losses_warn(struct losses *losses);
 
-/* Report by how much each has grown. */
+/* Report by how much each counter has grown. */
 void losses_report(struct losses *losses);
 
 #endif /* KTAUD_LOSSES_H */

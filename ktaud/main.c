@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ktaud: reads profiles and traces of kernel routines from the kernel every
- * period and writes them to files.
+ * ktaud: reads profiles and traces of kernel routines from the kernel in every period and writes
+ * them to files.
  */
 #include <argp.h>
 #include <errno.h>
@@ -27,15 +27,15 @@ static const char doc[] =
 static const struct argp_option argp_options[] = {
 	{ "config", 'f', "FILE", 0, "read the configuration from FILE", 0 },
 	{ "daemon", 'D', NULL, 0, "go into the background once everything is set up", 0 },
-	{ "once", '1', NULL, 0, "read once, then end", 0 },
-	{ "check-config", KEY_CHECK, NULL, 0, "check the configuration, then end", 0 },
+	{ "once", '1', NULL, 0, "read once, then exit", 0 },
+	{ "check-config", KEY_CHECK, NULL, 0, "check the configuration, then exit", 0 },
 	{ "period", 't', "SECONDS", 0, "sample_period", 1 },
 	{ "mode", 'm', "MODE", 0, "mode: all, self, pid, name", 1 },
-	{ "pid", 'p', "PID", 0, "mode pid, this process (may be repeated)", 1 },
-	{ "name", 'n', "PATTERN", 0, "mode name, tasks of this name (may be repeated)", 1 },
+	{ "pid", 'p', "PID", 0, "collect this process (mode pid); may be repeated", 1 },
+	{ "name", 'n', "PATTERN", 0, "collect tasks of this name (mode name); may be repeated", 1 },
 	{ "dir", 'd', "DIR", 0, "output_dir", 1 },
 	{ "info", 'i', "INFO", 0, "info: profile, trace, both", 1 },
-	{ "groups", 'g', "LIST", 0, "groups, as syscall,tcp", 1 },
+	{ "groups", 'g', "LIST", 0, "groups to enable, such as syscall,tcp", 1 },
 	{ "set", 's', "KEY=VALUE", 0, "any other setting", 1 },
 	{ "root", KEY_ROOT, "DIR", 0,
 	  "read streams saved as DIR/profile and DIR/trace instead of the kernel's", 2 },
@@ -134,9 +134,8 @@ static void print_version(FILE *stream, struct argp_state *state)
 }
 
 /*
- * If a standard descriptor is closed, the first file that is opened would take its number,
- * and messages would go into that file. Open descriptors that fail like closed ones
- * instead.
+ * If a standard descriptor is closed, the first file that is opened would get its number, and
+ * messages would be written to that file. Open descriptors that fail like closed ones instead.
  */
 static int hold_standard_fds(void)
 {

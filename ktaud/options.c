@@ -30,7 +30,7 @@ static int read_file(const char *path, struct config *config)
 	return 0;
 }
 
-/* -p and -n also set the mode, unless -m does. */
+/* -p and -n also set the mode, unless -m is given. */
 static int set_mode(const struct options *options, struct config *config,
 		    struct config_error *error)
 {

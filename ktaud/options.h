@@ -9,13 +9,13 @@
 
 /**
  * struct options - the command line
- * @config_path: configuration file, NULL for none
- * @settings: further settings, "key=value" each
- * @nr_settings: number of them
+ * @config_path: configuration file; NULL for none
+ * @settings: further settings, each "key=value"
+ * @nr_settings: length of @settings
  * @command: the whole command line
- * @root: directory with saved streams to read instead of the kernel's, NULL for none
+ * @root: directory with saved streams to read instead of the kernel's; NULL for none
  * @background: become a daemon
- * @once: read one period, then end
+ * @once: read one period, then exit
  */
 struct options {
 	const char *config_path;
@@ -28,9 +28,8 @@ struct options {
 };
 
 /*
- * Read the configuration file, then apply the command line. Return: 0; otherwise the exit
- * status, with the message logged: 1 if the file cannot be read, 2 if its contents are
- * wrong.
+ * Read the configuration file, then apply the command line. Return: 0, or the exit status with a
+ * message logged: 1 if the file cannot be read, 2 if it is invalid.
  */
 int options_load(const struct options *options, struct config *config);
 

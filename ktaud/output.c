@@ -15,7 +15,7 @@
 #define DIR_MODE 0750
 #define NAME_TRIES 1000
 
-/* A record that waits for space on the disk. */
+/* A record waiting for disk space. */
 struct waiting {
 	struct waiting *next;
 	void *record;
@@ -70,7 +70,7 @@ int output_init(struct output *out, const char *dir, const char *command)
 	return err;
 }
 
-/* Logged once each time the output becomes blocked. */
+/* Log a message each time the output becomes blocked. */
 static void block(struct output *out, int err)
 {
 	if (!out->blocked)
@@ -149,7 +149,7 @@ bool output_flush(struct output *out)
 	return true;
 }
 
-/* Return: how many. */
+/* Return: the number of dropped records. */
 static uint64_t drop_waiting(struct output *out)
 {
 	struct waiting *waiting;
@@ -177,7 +177,7 @@ static int close_file(struct output *out)
 		dropped = ktau_writer_drop(out->writer) + drop_waiting(out);
 		log_error("%s is incomplete: %" PRIu64 " records did not fit", out->path, dropped);
 	}
-	/* Nothing was read, so remove the empty file. */
+	/* Nothing was written to the file, so remove it. */
 	if (!output_has_content(out))
 		unlink(out->path);
 	else
@@ -202,7 +202,7 @@ int output_deinit(struct output *out)
 	return err;
 }
 
-/* The name is the time; if a file has that name, try the next millisecond. */
+/* The name is the time. If a file with that name exists, try the next millisecond. */
 static int open_new(struct output *out, struct ktau_writer *writer, unsigned int flags,
 		    char **path)
 {
@@ -285,7 +285,10 @@ static void put_head(struct output *out, const struct config *config)
 	if (ktau_writer_put_info(out->writer, &info))
 		return;
 	out->head_done = true;
-	/* Not earlier: a file that stays empty is removed, and must not expire an older one. */
+	/*
+	 * Not before the first write: a file that stays empty is removed and must not expire
+	 * an older one.
+	 */
 	remove_expired(out, config->keep);
 }
 

@@ -2,9 +2,9 @@
 /*
  * The output: a sequence of *.ktau files in one directory.
  *
- * A full disk blocks the output, but loses no record: records that did not fit wait in
- * memory, and the caller stops producing records while output_blocked() is true.
- * output_flush() is called from time to time to find out whether there is space again.
+ * A full disk blocks the output but loses no record. Records that do not fit wait in memory, and
+ * the caller stops producing records while output_blocked() is true. output_flush() is called
+ * periodically to find out whether there is space again.
  */
 #ifndef KTAUD_OUTPUT_H
 #define KTAUD_OUTPUT_H
@@ -27,13 +27,13 @@ struct waiting;
  * @writer: NULL if no file is open
  * @path: path of the file
  * @opened_ns: CLOCK_MONOTONIC when it was opened
- * @stext: _stext of this boot, 0 until it is known
+ * @stext: _stext of this boot; 0 until it is known
  * @head_done: the INFO record has been put to this file
- * @first: first waiting record, NULL if the output is not blocked
+ * @first: first waiting record; NULL if the output is not blocked
  * @last: where to link the next waiting record
- * @blocked: the errno that blocks it, 0 if none
- * @open_error: the last -errno logged for a file that could not be created, 0 for none
- * @closed_bytes: bytes of the files closed so far
+ * @blocked: the errno that blocks it; 0 if it is not blocked
+ * @open_error: last -errno logged for a file that could not be created; 0 for none
+ * @closed_bytes: total size of the files closed so far
  */
 struct output {
 	const char *dir;
@@ -52,23 +52,23 @@ struct output {
 };
 
 /*
- * Create the directory, but not its parents, and list its files. Call output_deinit() also
- * after an error. Return: 0, -errno with the message logged.
+ * Create the directory, but not its parents, and list its files. Call output_deinit() even after an
+ * error. Return: 0, or -errno with a message logged.
  */
 int output_init(struct output *out, const char *dir, const char *command);
 
-/* Try to write waiting records once more, then close. Return: 0, -errno if data were lost. */
+/* Try to write waiting records once more, then close. Return: 0, or -errno if data was lost. */
 int output_deinit(struct output *out);
 
 /*
- * Start a new file and close the previous one, which stays in use if there is no space for
- * its last records. Return: 0, -errno with the message logged.
+ * Start a new file and close the previous one. If there is no space for the last records of the
+ * previous file, that file stays open. Return: 0, or -errno with a message logged.
  */
 int output_open(struct output *out, const struct config *config);
 
 /*
- * Begin a stream: write the INFO record, if the file has none yet, and the STREAM record.
- * @key: the stream needs nothing before it in the file.
+ * Start a stream: write the INFO record, unless the file already has one, and the STREAM record.
+ * @key: the stream can be read without anything before it in the file.
  */
 void output_stream(struct output *out, const struct config *config,
 		   const struct ktau_rec_stream *stream, bool key);
@@ -84,10 +84,10 @@ static inline bool output_blocked(const struct output *out)
 /* Write everything to the file. Return: true if the output is not blocked. */
 bool output_flush(struct output *out);
 
-/* True if a new file is due; to be called between streams only. */
+/* True if a new file is due. May only be called between streams. */
 bool output_is_due(const struct output *out, const struct config *config);
 
-/* False if the file has nothing but its header: it will be removed. */
+/* False if the file has nothing but its header; such a file will be removed. */
 static inline bool output_has_content(const struct output *out)
 {
 	return out->writer && out->head_done;

@@ -13,7 +13,7 @@
 #include "config.h"
 #include "rotate.h"
 
-/* The part after "HOST-": 'd' stands for a digit. */
+/* The part after "HOST-"; 'd' stands for a digit. */
 #define PATTERN		"ddddddddTdddddd.dddZ.ktau"
 
 void rotate_init(struct rotate *rotate, const char *hostname)

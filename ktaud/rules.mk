@@ -3,7 +3,7 @@
 ktaud_OBJS := $(patsubst %,$(B)/ktaud/%.o,main options config value run daemon \
 	control losses collect baseline output rotate log)
 
-# ktaud-ship has TLS where GnuTLS is; HAVE_GNUTLS=n leaves it out.
+# ktaud-ship supports TLS if GnuTLS is available; HAVE_GNUTLS=n disables it.
 HAVE_GNUTLS ?= $(if $(CROSS_COMPILE),n,$(if $(shell pkg-config --exists gnutls && echo y),y,n))
 ship_OBJS := $(patsubst %,$(B)/ktaud/%.o,ship ship_link ship_spool log value)
 ifneq ($(HAVE_GNUTLS),n)
@@ -22,7 +22,7 @@ $(B)/ktaud/ktaud-ship: $(ship_OBJS) $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS) \
 		$(if $(filter n,$(HAVE_GNUTLS)),,-lgnutls)
 
-# A configuration that exists is somebody's work and stays.
+# An existing configuration is never overwritten.
 .PHONY: install-ktaud
 install-ktaud: ktaud_PATHS := -e 's|@SBINDIR@|$(SBINDIR)|' -e 's|@SYSCONFDIR@|$(SYSCONFDIR)|'
 install-ktaud: all

@@ -22,35 +22,34 @@
 #include "run.h"
 
 /*
- * Reading rings that fill all the time takes at most a quarter of a CPU, as long as none is
- * found more than a quarter full: reading is then postponed for three times as long as it
- * took, in which a ring fills at most to four times that level. Fuller rings are read at
- * once.
+ * Reading rings that fill up all the time takes at most a quarter of a CPU, as long as no ring is
+ * more than a quarter full: the next read is postponed for three times as long as this one took, in
+ * which a ring fills to at most four times its level. Fuller rings are read at once.
  */
 #define DRAIN_PART	4
 
-/* How often a full disk is checked for space; rings are not read in the meantime. */
+/* How often a full disk is checked for space. Rings are not read in the meantime. */
 #define RETRY_MS	1000
 
-/* Bounds the cost of looking for losses when periods are short. */
+/* Bounds the cost of checking for losses when periods are short. */
 #define LOSSES_EVERY_NS	(10 * NSEC_PER_SEC)
 
 /**
  * struct ktaud - the daemon
  * @options: the command line
- * @config: the configuration in force
+ * @config: current configuration
  * @control: what was changed in the kernel
  * @losses: the kernel's counters of losses
- * @losses_after_ns: CLOCK_MONOTONIC from which they are read again
+ * @losses_after_ns: CLOCK_MONOTONIC of the next check of @losses
  * @out: the output files
  * @collect: the streams that are read
- * @pidfile: path of the pid file, as it was at the start
- * @pid_fd: its descriptor, -1 for none
+ * @pidfile: path of the pid file at the start
+ * @pid_fd: its descriptor; -1 for none
  * @signal_fd: descriptor for signals
  * @timer_fd: descriptor for periods
  * @drain_after_ns: CLOCK_MONOTONIC from which filled rings are read again
- * @missed: periods that were over before they could begin
- * @stop: a signal requested the end
+ * @missed: periods that could not start before the next one was due
+ * @stop: a signal requested the exit
  */
 struct ktaud {
 	const struct options *options;
@@ -70,8 +69,8 @@ struct ktaud {
 };
 
 /*
- * Opening a FIFO waits for a writer, and while ktaud waits it cannot handle the signals that
- * should end it. A file that is missing is reported when it is read.
+ * Opening a FIFO waits for a writer, and ktaud could not handle signals while it waits. A missing
+ * file is reported when it is read.
  */
 static int check_saved(const char *root)
 {
@@ -157,7 +156,7 @@ static int open_events(struct ktaud *ktaud)
 	sigaddset(&signals, SIGHUP);
 	sigaddset(&signals, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
-	/* A write(2) beyond the limit of the file size fails, which is enough. */
+	/* write(2) beyond the file size limit also fails, which is enough. */
 	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
 
@@ -184,7 +183,7 @@ static int period(struct ktaud *ktaud)
 {
 	int err;
 
-	/* While the output is blocked, a stream of the old file is incomplete. */
+	/* While the output is blocked, a stream in the old file is incomplete. */
 	if (!output_blocked(ktaud->out) && output_is_due(ktaud->out, ktaud->config) &&
 	    !output_open(ktaud->out, ktaud->config))
 		collect_new_file(&ktaud->collect, ktaud->config);
@@ -201,7 +200,7 @@ static bool switch_to(struct ktaud *ktaud, struct config *config)
 	out = create_output(ktaud->options, config);
 	if (!out)
 		return false;
-	/* Resizing empties the rings, so read what belongs to the old file first. */
+	/* Resizing empties the rings, so first read what belongs to the old file. */
 	collect_period(&ktaud->collect);
 	if (!ktaud->options->root && control_apply(&ktaud->control, config)) {
 		destroy_output(out, &err);
@@ -213,7 +212,7 @@ static bool switch_to(struct ktaud *ktaud, struct config *config)
 	return true;
 }
 
-/* Apply all of the new configuration or nothing of it. */
+/* Apply the new configuration, either completely or not at all. */
 static void reload(struct ktaud *ktaud)
 {
 	struct config config;
@@ -268,7 +267,7 @@ static void drain(struct ktaud *ktaud)
 		ktaud->drain_after_ns += (DRAIN_PART - 1) * (ended_ns - began_ns);
 }
 
-/* Filled rings are not polled while the output is blocked or before their time. */
+/* Filled rings are not polled while the output is blocked or before drain_after_ns. */
 static void wait_and_handle(struct ktaud *ktaud)
 {
 	bool blocked = output_blocked(ktaud->out);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ktaud-ship: sends the recordings that ktaud writes to a collector, while they grow.
+ * ktaud-ship: sends the recordings that ktaud writes to a collector while they grow.
  *
- * The collector alone knows what it has: for each file ktaud-ship asks for that, and sends
- * the rest. So nothing has to be remembered here, and after a lost connection, a crash or
- * a reboot of either side shipping resumes where the collector's file ends. The directory of
- * ktaud is the spool.
+ * ktaud-ship keeps no state: for each file it asks the collector how much it has, and sends the
+ * rest. After a lost connection, or a crash or reboot of either side, shipping therefore resumes
+ * where the collector's copy ends. The spool is the output directory of ktaud.
  *
- * It is a process of its own, and not a part of ktaud: ktaud has the capabilities to read every
- * task and no network; ktaud-ship has the network and no capability.
+ * It is separate from ktaud for security: ktaud has the capabilities to read every task but no
+ * network access; ktaud-ship has network access but no capabilities.
  */
 #include <argp.h>
 #include <errno.h>
@@ -45,37 +44,37 @@
 #define KEY_REMOVE	0x106
 
 static const char doc[] =
-	"Send the recordings in DIR to a collector, while ktaud writes them.";
+	"Send the recordings in DIR to a collector while ktaud writes them.";
 
 static const struct argp_option argp_options[] = {
 	{ "to", 't', "COLLECTOR", 0, "tcp:HOST:PORT, tls:HOST:PORT or unix:PATH", 0 },
-	{ "token-file", KEY_TOKEN, "FILE", 0, "show the collector the token in FILE", 0 },
-	{ "ca", KEY_CA, "FILE", 0, "certificates to trust, instead of the system's", 1 },
-	{ "cert", KEY_CERT, "FILE", 0, "own certificate", 1 },
-	{ "key", KEY_KEY, "FILE", 0, "its key", 1 },
-	{ "every", KEY_EVERY, "TIME", 0, "look for new data (1 s)", 2 },
-	{ "linger", KEY_LINGER, "TIME", 0, "after SIGTERM, go on trying (10 s)", 2 },
+	{ "token-file", KEY_TOKEN, "FILE", 0, "send the token in FILE to the collector", 0 },
+	{ "ca", KEY_CA, "FILE", 0, "trust the certificates in FILE instead of the system's", 1 },
+	{ "cert", KEY_CERT, "FILE", 0, "client certificate", 1 },
+	{ "key", KEY_KEY, "FILE", 0, "key of the client certificate", 1 },
+	{ "every", KEY_EVERY, "TIME", 0, "interval between scans for new data (default: 1 s)", 2 },
+	{ "linger", KEY_LINGER, "TIME", 0, "keep trying after SIGTERM (default: 10 s)", 2 },
 	{ "remove", KEY_REMOVE, NULL, 0, "remove files that ktaud has closed and that have "
 	  "been shipped", 2 },
-	{ "once", '1', NULL, 0, "ship what is there and end", 2 },
+	{ "once", '1', NULL, 0, "ship the existing files, then exit", 2 },
 	{ 0 }
 };
 
 /**
- * struct ship - the program
- * @target: where the collector is
- * @to: the same as it was given
- * @token: shown to the collector, empty for none
- * @dir: the spool's path
- * @every_ns: time between two looks
- * @linger_ns: how long to go on after SIGTERM
- * @remove: remove what was shipped
- * @once: end when all is shipped, or cannot be
+ * struct ship - state of the program
+ * @target: address of the collector
+ * @to: @target as given on the command line
+ * @token: token for the collector; empty for none
+ * @dir: path of the spool
+ * @every_ns: interval between two scans
+ * @linger_ns: how long to keep trying after SIGTERM
+ * @remove: remove files that have been shipped
+ * @once: exit when everything has been shipped or cannot be shipped
  * @spool: the files
- * @link: NULL while there is no connection
- * @signal_fd: SIGTERM and SIGINT
- * @deadline_ns: CLOCK_MONOTONIC at which to give up; 0 as long as nothing asked for the end
- * @reason: of the last failure
+ * @link: NULL if there is no connection
+ * @signal_fd: descriptor for SIGTERM and SIGINT
+ * @deadline_ns: CLOCK_MONOTONIC at which to give up; 0 until an exit is requested
+ * @reason: reason of the last failure
  * @told: @reason was logged
  */
 struct ship {
@@ -127,11 +126,11 @@ static void set_time(struct argp_state *state, uint64_t *ns, const char *text)
 static void check_arguments(const struct ship *ship, struct argp_state *state)
 {
 	if (!ship->to)
-		argp_error(state, "there is no collector: --to=COLLECTOR");
+		argp_error(state, "a collector is required: --to=COLLECTOR");
 	if (!ship->target.cert != !ship->target.key)
-		argp_error(state, "--cert and --key need each other");
+		argp_error(state, "--cert and --key must be given together");
 	if (!ship->dir)
-		argp_error(state, "there is no directory");
+		argp_error(state, "a DIR is required");
 	if (!ship->every_ns)
 		argp_error(state, "--every must be more than 0");
 }
@@ -184,7 +183,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* More than there is here was not shipped from here, or not all of it. */
+/* If the collector has more bytes than the file, they cannot all have been shipped from here. */
 static bool is_too_much(const struct ship *ship, const struct spool_file *file, uint64_t bytes)
 {
 	struct stat st;
@@ -193,7 +192,7 @@ static bool is_too_much(const struct ship *ship, const struct spool_file *file, 
 	       bytes > (uint64_t)st.st_size;
 }
 
-/* The file is not shipped and not removed. */
+/* Neither ship nor remove the file. */
 static void leave_alone(struct ship *ship, struct spool_file *file)
 {
 	log_error("%s/%s stays here: the collector at %s has another recording of this name",
@@ -202,7 +201,7 @@ static void leave_alone(struct ship *ship, struct spool_file *file)
 	file->asked = false;
 }
 
-/* The collector's answer: how many bytes of the file it has. */
+/* Receive the collector's answer: the number of bytes of the file that it has. */
 static bool answer(struct ship *ship, struct spool_file *file)
 {
 	char line[LINK_LINE], *c;
@@ -224,7 +223,7 @@ static bool answer(struct ship *ship, struct spool_file *file)
 	for (c = line; *c; c++)
 		if (*c < ' ' || *c > '~')
 			*c = '?';
-	snprintf(ship->reason, sizeof(ship->reason), "the collector says: %.200s", line);
+	snprintf(ship->reason, sizeof(ship->reason), "the collector reports: %.200s", line);
 	return false;
 }
 
@@ -253,7 +252,7 @@ static bool send_part(struct ship *ship, struct spool_file *file, int fd)
 	got = pread(fd, part, left < sizeof(part) ? left : sizeof(part), file->shipped);
 	if (got <= 0) {
 		snprintf(ship->reason, sizeof(ship->reason), "%s: %s", file->name,
-			 got ? strerror(errno) : "has become shorter");
+			 got ? strerror(errno) : "the file has become shorter");
 		return false;
 	}
 	length = snprintf(line, sizeof(line), "part %s %" PRIu64 " %zd\n", file->name,
@@ -272,7 +271,7 @@ static bool ship_file(struct ship *ship, struct spool_file *file)
 	    (file->asked && file->shipped >= spool_ready(file)))
 		return true;
 	fd = openat(ship->spool.fd, file->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	/* Removed: the next scan says so */
+	/* The file was removed; the next scan reports that. */
 	if (fd < 0)
 		return true;
 	if (!file->asked)
@@ -282,7 +281,7 @@ static bool ship_file(struct ship *ship, struct spool_file *file)
 		good = send_part(ship, file, fd);
 		if (good && !file->other && file->shipped == before) {
 			snprintf(ship->reason, sizeof(ship->reason),
-				 "the collector takes no more of %s", file->name);
+				 "the collector accepts no more data for %s", file->name);
 			good = false;
 		}
 	}
@@ -309,7 +308,7 @@ static bool connected(struct ship *ship)
 	return ship->link && link_send(ship->link, token, length, ship->reason);
 }
 
-/* All that waits. False if the connection failed. */
+/* Ship everything that is waiting. Return: false if the connection failed. */
 static bool ship_all(struct ship *ship)
 {
 	bool good = true;
@@ -325,7 +324,7 @@ static bool ship_all(struct ship *ship)
 	return good;
 }
 
-/* One look at the spool. Once for each time that the link is lost, and when it is back. */
+/* Scan the spool and ship. Logs when the connection is lost and when it works again. */
 static bool look(struct ship *ship)
 {
 	int err = spool_scan(&ship->spool);
@@ -348,7 +347,7 @@ static bool look(struct ship *ship)
 	return good;
 }
 
-/* Wait, or until a signal asks for the end. */
+/* Wait, but return early if a signal requests the exit. */
 static void pause_for(struct ship *ship, uint64_t ns)
 {
 	struct pollfd polled = { .fd = ship->signal_fd, .events = POLLIN };
@@ -361,14 +360,14 @@ static void pause_for(struct ship *ship, uint64_t ns)
 		ship->deadline_ns = monotonic_ns() + ship->linger_ns;
 }
 
-/* Until all is shipped after the end was asked for, or the time for that has passed. */
+/* Run until an exit is requested and everything is shipped or the deadline has passed. */
 static int run(struct ship *ship)
 {
 	uint64_t delay_ns = ship->every_ns, waiting;
 	bool good, ending;
 
 	for (;;) {
-		/* What was written before the signal is found by a look after it */
+		/* Data written before the signal is found by a scan after it. */
 		ending = ship->once || ship->deadline_ns;
 		good = look(ship);
 		if (ending && (good || monotonic_ns() >= ship->deadline_ns))

@@ -17,9 +17,9 @@
 /**
  * struct link - a connection
  * @fd: socket
- * @tls: its TLS session, NULL without
- * @line: bytes received that are not a whole line yet
- * @used: number of them
+ * @tls: TLS session; NULL without TLS
+ * @line: received bytes that are not a complete line yet
+ * @used: length of @line
  */
 struct link {
 	int fd;
@@ -63,7 +63,7 @@ bool link_parse(struct link_target *target, const char *text)
 	return true;
 }
 
-/* Return: 0, errno. */
+/* Return: 0, or a positive errno. */
 static int connect_in_time(int fd, const struct sockaddr *address, socklen_t bytes)
 {
 	struct pollfd polled = { .fd = fd, .events = POLLOUT };
@@ -177,7 +177,7 @@ bool link_send(struct link *link, const void *data, size_t bytes, char *reason)
 	return true;
 }
 
-/* More bytes of a line. False with @reason if none come. */
+/* Receive more bytes of a line. Return: false with @reason set if there are none. */
 static bool receive(struct link *link, char *reason)
 {
 	char *to = link->line + link->used;
@@ -223,7 +223,10 @@ bool link_alive(const struct link *link)
 {
 	struct pollfd polled = { .fd = link->fd, .events = POLLIN | POLLRDHUP };
 
-	/* The collector only ever answers: what comes unasked is the end */
+	/*
+	 * The collector only answers requests, so unexpected input means that it has
+	 * disconnected.
+	 */
 	return poll(&polled, 1, 0) == 0;
 }
 

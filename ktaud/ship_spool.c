@@ -15,7 +15,7 @@
 #include "ship_spool.h"
 
 #define SUFFIX	".ktau"
-/* What ktaud puts after the host's name. */
+/* What ktaud appends to the host name. */
 #define STAMP_CHARS (sizeof("-YYYYMMDDThhmmss.mmmZ.ktau") - 1)
 
 int spool_open(struct spool *spool, const char *path)
@@ -32,7 +32,7 @@ void spool_close(struct spool *spool)
 		close(spool->fd);
 }
 
-/* Names that the collector accepts, and that no protocol line can be broken by. */
+/* Accept only names that the collector accepts and that cannot break a line of the protocol. */
 static bool is_recording(const char *name)
 {
 	size_t length = strlen(name), suffix = strlen(SUFFIX);
@@ -67,7 +67,7 @@ static int add(struct spool *spool, const char *name)
 	return 0;
 }
 
-/* Where the block at @at ends; 0 if it is not all there, or is not a block. */
+/* End of the block at @at; 0 if it is incomplete or is not a block. */
 static uint64_t block_end(int fd, uint64_t at, uint64_t bytes)
 {
 	struct ktau_block block;
@@ -117,7 +117,7 @@ static bool same_host(const char *a, const char *b)
 	       !strncmp(a, b, length - STAMP_CHARS);
 }
 
-/* ktaud closes a file before it puts a block into the next one. */
+/* ktaud closes a file before it writes a block to the next one. */
 static void mark_closed(struct spool *spool)
 {
 	size_t i;
@@ -141,7 +141,7 @@ static void drop_missing(struct spool *spool)
 			continue;
 		}
 		lost = file->bytes > file->shipped ? file->bytes - file->shipped : 0;
-		/* ktaud removes a file that has nothing but its header */
+		/* ktaud removes files that contain nothing but a header. */
 		if (lost && file->has_blocks) {
 			log_error("%s/%s was removed before its last %" PRIu64
 				  " bytes were shipped", spool->path, file->name, lost);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The spool of ktaud-ship: the *.ktau files in one directory, and how much of each has been
- * shipped. ktaud writes them; only whole blocks are shipped of a file that ktaud may still be
- * writing, so that what has arrived is always a valid recording.
+ * The spool of ktaud-ship: the *.ktau files in a directory, and how much of each has been shipped.
+ * Only complete blocks are shipped from a file that ktaud may still be writing, so what the
+ * collector has is always a valid recording.
  */
 #ifndef KTAUD_SHIP_SPOOL_H
 #define KTAUD_SHIP_SPOOL_H
@@ -14,16 +14,16 @@
 #define SPOOL_NAME	128
 
 /**
- * struct spool_file - one recording
- * @name: without the directory
+ * struct spool_file - a recording
+ * @name: name without the directory
  * @bytes: size at the last scan
- * @whole: end of the last whole block, at most @bytes
+ * @whole: end of the last complete block, at most @bytes
  * @shipped: bytes that the collector has; valid if @asked
  * @asked: the collector has been asked for @shipped
  * @other: the collector has another recording of this name, so this one stays here
- * @has_blocks: at least one block is whole
+ * @has_blocks: at least one block is complete
  * @closed: a later file of the same host has a block, so ktaud has closed this one
- * @found: seen by the scan that is running
+ * @found: seen by the current scan
  */
 struct spool_file {
 	char name[SPOOL_NAME];
@@ -41,8 +41,8 @@ struct spool_file {
  * struct spool - the directory
  * @path: its path
  * @fd: its descriptor
- * @files: sorted by name, so that a host's files are in the order of their creation
- * @nr: number of them
+ * @files: files sorted by name, so that the files of a host are in order of creation
+ * @nr: length of @files
  * @lost_bytes: bytes that were removed before they were shipped
  */
 struct spool {
@@ -53,26 +53,26 @@ struct spool {
 	uint64_t lost_bytes;
 };
 
-/* Return: 0, -errno. */
+/* Return: 0 or -errno. */
 int spool_open(struct spool *spool, const char *path);
 void spool_close(struct spool *spool);
 
-/* Look for new files and new blocks. Return: 0, -errno. */
+/* Look for new files and new blocks. Return: 0 or -errno. */
 int spool_scan(struct spool *spool);
 
-/* The end of what may be shipped of @file now. */
+/* End of the part of @file that may be shipped now. */
 static inline uint64_t spool_ready(const struct spool_file *file)
 {
 	return file->closed ? file->bytes : file->whole;
 }
 
-/* Bytes that wait to be shipped. */
+/* Number of bytes waiting to be shipped. */
 uint64_t spool_waiting(const struct spool *spool);
 
-/* Ask the collector again for what it has: the connection is a new one. */
+/* After a reconnect, ask the collector again for what it has. */
 void spool_forget_shipped(struct spool *spool);
 
-/* Remove closed files that the collector has in full. */
+/* Remove closed files that the collector has completely. */
 void spool_remove_shipped(struct spool *spool);
 
 #endif /* KTAUD_SHIP_SPOOL_H */

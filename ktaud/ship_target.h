@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where a collector is. */
+/* Address of a collector. */
 #ifndef KTAUD_SHIP_TARGET_H
 #define KTAUD_SHIP_TARGET_H
 
@@ -9,14 +9,14 @@
 enum link_kind { LINK_TCP, LINK_TLS, LINK_UNIX };
 
 /**
- * struct link_target - where the collector is
- * @kind: of the connection
+ * struct link_target - address of a collector
+ * @kind: kind of the connection
  * @host: name or address, for LINK_TCP and LINK_TLS
- * @port: of @host
- * @path: of the socket, for LINK_UNIX
- * @ca: file of the certificates to trust, NULL for the system's; LINK_TLS
- * @cert: file of the own certificate, NULL for none; LINK_TLS
- * @key: file of its key; LINK_TLS
+ * @port: port on @host
+ * @path: path of the socket, for LINK_UNIX
+ * @ca: file with trusted certificates; NULL for those of the system; LINK_TLS
+ * @cert: file with the client certificate; NULL for none; LINK_TLS
+ * @key: file with the key of @cert; LINK_TLS
  */
 struct link_target {
 	enum link_kind kind;

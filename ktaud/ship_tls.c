@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Compiled if GnuTLS is there. */
+/* Compiled only if GnuTLS is available. */
 #include <errno.h>
 #include <poll.h>
 #include <stdbool.h>
@@ -16,12 +16,12 @@ struct tls {
 	gnutls_certificate_credentials_t credentials;
 };
 
-/* Return: false with @reason if @code is an error. */
+/* Return: false with @reason set if @code is an error. */
 static bool good(int code, const char *what, char *reason)
 {
 	if (code >= 0)
 		return true;
-	/* A blocking socket says "again" when its time limit has passed */
+	/* On a blocking socket, GNUTLS_E_AGAIN means that the time limit has passed. */
 	snprintf(reason, LINK_REASON, "%s: %s", what,
 		 code == GNUTLS_E_AGAIN ? strerror(ETIMEDOUT) : gnutls_strerror(code));
 	return false;
@@ -64,7 +64,7 @@ static bool shake_hands(struct tls *tls, const struct link_target *target, char 
 	return false;
 }
 
-/* gnutls_server_name_set() is for names; an address is checked all the same. */
+/* gnutls_server_name_set() accepts only names. Addresses are verified all the same. */
 static bool is_address(const char *host)
 {
 	return strchr(host, ':') || !host[strspn(host, "0123456789.")];
@@ -109,7 +109,7 @@ ssize_t tls_send(struct tls *tls, const void *data, size_t bytes, char *reason)
 	return good(sent, "TLS", reason) ? sent : -1;
 }
 
-/* Whether more comes in time. */
+/* Does more data arrive within the time limit? */
 static bool readable(const struct tls *tls)
 {
 	struct pollfd polled = { .fd = gnutls_transport_get_int(tls->session), .events = POLLIN };
@@ -122,7 +122,7 @@ ssize_t tls_receive(struct tls *tls, void *data, size_t bytes, char *reason)
 {
 	ssize_t got;
 
-	/* A message of TLS itself, such as a session ticket, is "again" too */
+	/* TLS's own messages, such as session tickets, also cause GNUTLS_E_AGAIN. */
 	do {
 		got = gnutls_record_recv(tls->session, data, bytes);
 	} while (got < 0 && !gnutls_error_is_fatal(got) &&

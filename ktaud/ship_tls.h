@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* TLS for ship_link.c, by GnuTLS if ktaud-ship is built with it. */
+/* TLS for ship_link.c, using GnuTLS if ktaud-ship is built with it. */
 #ifndef KTAUD_SHIP_TLS_H
 #define KTAUD_SHIP_TLS_H
 
@@ -12,13 +12,15 @@ struct tls;
 
 #ifdef KTAU_HAVE_GNUTLS
 
-/* The handshake, and the check of the collector's certificate. NULL with @reason. */
+/*
+ * Do the handshake and verify the collector's certificate. Return: NULL with @reason set on error.
+ */
 struct tls *tls_start(int fd, const struct link_target *target, char *reason);
-/* Return: bytes, -1 with @reason. */
+/* Return: number of bytes, or -1 with @reason set. */
 ssize_t tls_send(struct tls *tls, const void *data, size_t bytes, char *reason);
-/* Return: bytes, 0 at the end, -1 with @reason. */
+/* Return: number of bytes; 0 at the end; -1 with @reason set. */
 ssize_t tls_receive(struct tls *tls, void *data, size_t bytes, char *reason);
-/* NULL is fine. The socket stays open. */
+/* @tls may be NULL. The socket stays open. */
 void tls_stop(struct tls *tls);
 
 #else

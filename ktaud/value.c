@@ -78,7 +78,7 @@ bool value_duration(const char *text, uint64_t *ns)
 	}
 	if (!unit_ns(text, &unit) || __builtin_mul_overflow(whole, unit, ns))
 		return false;
-	/* In microseconds, so that six digits of a day fit into 64 bits. */
+	/* Computed in microseconds, so that a day with six decimals fits into 64 bits. */
 	fraction = fraction * (unit / 1000) / scale * 1000;
 	return !__builtin_add_overflow(*ns, fraction, ns);
 }

@@ -84,12 +84,12 @@ test_rc()
 	printf '#!/bin/sh\nexec "%s" --root "%s" "$@"\n' "$ktaud" "$tmp/root" >"$tmp/ktaud"
 	chmod 755 "$tmp/ktaud"
 	ktaud=$tmp/ktaud
-	rc_says status 3 "ktaud does not run"
+	rc_says status 3 "ktaud is not running"
 	check "rc stop without a ktaud" rc stop
 	check "rc start" rc start
 	pid=$(cat "$tmp/pid")
-	rc_says status 0 "ktaud runs as process $pid"
-	rc_says start 0 "ktaud runs as process $pid"
+	rc_says status 0 "ktaud is running as process $pid"
+	rc_says start 0 "ktaud is running as process $pid"
 	check "one file" nr_files eq 1
 	check "rc reload" rc reload
 	wait_for nr_files eq 2
@@ -103,7 +103,7 @@ test_rc()
 	pid=$!
 	for number in $pid 4194305 -1 self x; do
 		echo "$number" >"$tmp/pid"
-		rc_says status 3 "ktaud does not run"
+		rc_says status 3 "ktaud is not running"
 		check "rc stop leaves process $number alone" rc stop
 	done
 	check "the other process still runs" kill -0 $pid

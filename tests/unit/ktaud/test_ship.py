@@ -366,7 +366,7 @@ class Shipping(Case):
     def test_a_full_disk(self):
         collector, log = self.collect(prefix=['prlimit', '--fsize=100000'])
         self.fill(1, 10)
-        self.assertIn('the collector says: File too large; trying again', self.ship())
+        self.assertIn('the collector reports: File too large; trying again', self.ship())
         self.assertIn('File too large', log.read_text())
         self.assertEqual((self.out / recording.name(1)).stat().st_size, 0)
         collector.terminate()
@@ -391,7 +391,7 @@ class Collecting(Case):
                 ('size b.ktau 6f\n', '0\n'), ('size a.ktau 6\n', 'not a request\n'),
                 ('size a.ktau ' + '00' * 65 + '\n', 'not a request\n'),
                 ('size a.ktau\nsize a.ktau\n', '6\n6\n'),
-                ('part a.ktau 6 5\ncut', 'the connection ended inside of a part\n'),
+                ('part a.ktau 6 5\ncut', 'the connection ended within a part\n'),
                 ('part a.ktau 6 1048577\n', 'not a request\n'), ('hello\n', 'not a request\n'),
                 ('x' * 999, 'a line is too long\n'), ('part a 0 3\none', 'not the name'),
                 ('part ../a.ktau 0 3\none', 'not the name'), ('size /a.ktau\n', 'not the name'),
@@ -548,12 +548,12 @@ class Usage(Case):
     def test_errors(self):
         ship = BUILD / 'ktaud/ktaud-ship'
         for options, status, wanted in [
-                ([], 2, 'there is no collector'), (['--to=udp:a:1', 'x'], 2, 'is none of tcp'),
+                ([], 2, 'a collector is required'), (['--to=udp:a:1', 'x'], 2, 'is none of tcp'),
                 (['--to=tcp:a', 'x'], 2, 'is none of'), (['--to=unix:', 'x'], 2, 'is none of'),
                 (['--to=unix:' + 'x' * 200, 'x'], 2, 'is none of'),
-                ([f'--to={self.to}'], 2, 'there is no directory'),
+                ([f'--to={self.to}'], 2, 'a DIR is required'),
                 ([f'--to={self.to}', 'a', 'b'], 2, ''), ([f'--to={self.to}', '--key=a', 'b'], 2,
-                                                         'need each other'),
+                                                         'must be given together'),
                 ([f'--to={self.to}', '--every=x', 'b'], 2, 'is not a time'),
                 ([f'--to={self.to}', '/nowhere'], 1, 'cannot read /nowhere: No such file'),
                 ([f'--to={self.to}', '--token-file=/nowhere', '.'], 1, '/nowhere: No such file'),
