@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# ciod and cnk know nothing of KTAU: they are compiled without its headers. cnk needs x86-64,
-# whose system calls it knows.
+# ciod and cnk do not use KTAU and are compiled without its headers. cnk only supports the system
+# calls of x86-64.
 
 CIOD	:= $(B)/zepto-config/ciod/ciod
 CNK	:= $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),$(B)/zepto-config/cnk/cnk)
@@ -18,8 +18,8 @@ $(CIOD): $(ciod_OBJS)
 $(B)/zepto-config/cnk/cnk: $(cnk_OBJS)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
-# The I/O node's kernel and ramdisk, and a job on it: see zepto-config.7.
-# KERNEL=6.12 is for another kernel than the profile's.
+# Build the kernel and ramdisk of the I/O node, and run a job on it: see zepto-config.7.
+# KERNEL=6.12 overrides the kernel of the profile.
 zepto_KERNEL = $(if $(filter file,$(origin KERNEL)),,kernel=$(KERNEL))
 PROFILE	?= zepto-config/profiles/ciod.conf
 

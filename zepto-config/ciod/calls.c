@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The calls themselves. Each function makes one system call, the one that it is named for:
- * what the kernel counts for this process is what the compute node shipped.
+ * The system calls. Each function makes exactly the one system call that it is named after, so the
+ * calls that the kernel counts for this process are those that the compute node shipped.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -20,14 +20,14 @@
 
 #define MAX_DESCRIPTORS 1024
 
-/* Where the old call has 32-bit times, the library chooses by the time that is to be set. */
+/* If the old call has 32-bit times, the C library chooses the call by the time to be set. */
 #ifdef SYS_utimensat_time64
 #define SYS_UTIMENSAT SYS_utimensat_time64
 #else
 #define SYS_UTIMENSAT SYS_utimensat
 #endif
 
-/* The descriptors that the peer opened; no other may it name. */
+/* The descriptors that the peer has opened; it can use no others. */
 static bool owned[MAX_DESCRIPTORS];
 
 static bool is_owned(uint32_t fd)
@@ -45,7 +45,7 @@ static int64_t run_openat(const struct ciod_args *a, struct ciod_reply *reply)
 		errno = EINVAL;
 		return -1;
 	}
-	/* Nothing that a peer opens may ever block: no FIFO, no terminal */
+	/* Nothing that a peer opens may ever block, such as a FIFO or a terminal. */
 	fd = openat(a->fd[0], a->path[0], flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
 		    (mode_t)(a->number[1] & 07777));
 	if (fd >= 0)
@@ -137,7 +137,7 @@ static int64_t run_statx(const struct ciod_args *a, struct ciod_reply *reply)
 	return 0;
 }
 
-/* As the kernel has it; the C library gives it a name of its own. */
+/* The kernel's struct linux_dirent64, for which the C library has a different name. */
 struct entry {
 	uint64_t inode;
 	int64_t next;
@@ -155,7 +155,7 @@ static int64_t run_getdents64(const struct ciod_args *a, struct ciod_reply *repl
 	long bytes, at;
 
 	bytes = syscall(SYS_getdents64, a->fd[0], raw, room < sizeof(raw) ? room : sizeof(raw));
-	/* An entry is never longer in a reply than as the kernel has it */
+	/* An entry is never longer in a reply than in the kernel's format. */
 	for (at = 0; at < bytes; at += entry->bytes) {
 		entry = (const struct entry *)(raw + at);
 		length = strlen(entry->name);
@@ -206,7 +206,7 @@ static int64_t run_readlinkat(const struct ciod_args *a, struct ciod_reply *repl
 					   at_most(a->number[0])));
 }
 
-/* The library's may try other calls first. */
+/* The function of the C library may try other calls first. */
 static int64_t run_faccessat(const struct ciod_args *a, struct ciod_reply *reply)
 {
 	(void)reply;
@@ -280,7 +280,7 @@ static int64_t run_fallocate(const struct ciod_args *a, struct ciod_reply *reply
 	return fallocate(a->fd[0], (int)a->number[0], (off_t)a->number[1], (off_t)a->number[2]);
 }
 
-/* The current folder is the root. */
+/* The current directory is the job's root. */
 static int64_t run_truncate(const struct ciod_args *a, struct ciod_reply *reply)
 {
 	(void)reply;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The I/O node's daemon for one job: see ciod.8. This process accepts, counts its children
- * and waits; it never reads from a peer. Each connection has a process of its own, which
- * executes the calls of its compute node and has given up all rights but the job's before it
- * reads a path.
+ * The I/O node's daemon for one job; see ciod.8. This process accepts connections, counts its
+ * children and waits; it never reads from a peer. Each connection has its own process, which
+ * executes the calls of its compute node. Before it reads a path, it has given up all privileges
+ * except those of the job.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -27,26 +27,26 @@
 static const char *const reasons[CIOD_NR_ENDS] = {
 	[CIOD_BYE] = "has said goodbye",
 	[CIOD_END] = "has ended the job",
-	[CIOD_REFUSED] = "was refused: it is not of this job",
-	[CIOD_SECOND_CONTROL] = "was refused: the job has its control connection",
-	[CIOD_TOO_MANY_NODES] = "was refused: the job has as many compute nodes as it may have",
+	[CIOD_REFUSED] = "was refused: it is not part of this job",
+	[CIOD_SECOND_CONTROL] = "was refused: the job already has a control connection",
+	[CIOD_TOO_MANY_NODES] = "was refused: the job already has the maximum of compute nodes",
 	[CIOD_VANISHED] = "has vanished",
-	[CIOD_BROKEN] = "breaks the protocol",
+	[CIOD_BROKEN] = "has violated the protocol",
 	[CIOD_NOT_CONFINED] = "cannot be confined to the job's root and user",
 };
 
-/* The process of a connection; no process has pid 0. */
+/* The process of a connection; pid 0 means a free entry. */
 struct connection {
 	pid_t pid;
-	unsigned long serial;	/* the lower, the older */
+	unsigned long serial;	/* older connections have lower numbers */
 };
 
 struct daemon {
 	struct ciod_job job;
-	int root;		/* the folder that the job file named when ciod started */
+	int root;		/* the job's root, opened when ciod starts */
 	int listener;
 	int signals;
-	sigset_t before;	/* the mask that the children get back */
+	sigset_t before;	/* previous signal mask, restored in children */
 	struct connection connections[CIOD_MAX_CONNECTIONS];
 	unsigned long serial;
 	struct ciod_shared *shared;
@@ -91,7 +91,7 @@ static int open_signals(sigset_t *before)
 	return fd < 0 ? fail("signalfd") : fd;
 }
 
-/* Above the descriptors that the process of a connection uses. */
+/* Use a descriptor above those that the process of a connection uses. */
 static int open_root(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), high;
@@ -104,8 +104,8 @@ static int open_root(const char *path)
 }
 
 /*
- * The process of a connection. It closes the listener by close_range(), so that its close()
- * calls are exactly those that were shipped.
+ * The process of a connection. It closes the listener with close_range(), so that its close() calls
+ * are exactly those that were shipped.
  */
 static _Noreturn void child(struct daemon *d, int fd, pid_t parent, int slot)
 {
@@ -118,8 +118,8 @@ static _Noreturn void child(struct daemon *d, int fd, pid_t parent, int slot)
 }
 
 /*
- * A peer that has the token shows it at once. When too many have not, the one that has been
- * connected longest is dropped, so that silent peers cannot keep others out.
+ * A legitimate peer sends the token at once. If too many connections are waiting for it, the oldest
+ * one is closed, so that silent peers cannot keep others out.
  */
 static void make_room(struct daemon *d)
 {
@@ -140,7 +140,8 @@ static void make_room(struct daemon *d)
 		return;
 	kill(oldest->pid, SIGKILL);
 	waitpid(oldest->pid, NULL, 0);
-	fprintf(stderr, "ciod: the peer of process %d was refused: others wait\n",
+	fprintf(stderr,
+		"ciod: the peer of process %d was refused: too many connections are waiting\n",
 		(int)oldest->pid);
 	oldest->pid = 0;
 }
@@ -184,7 +185,7 @@ static void accept_one(struct daemon *d)
 	close(fd);
 }
 
-/* How a connection ended, by the status of its process. */
+/* How a connection ended, according to the status of its process. */
 static enum ciod_end how(int status)
 {
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
@@ -201,7 +202,7 @@ static bool ends_job(const struct daemon *d, enum ciod_end end, int role)
 	return end == CIOD_END || end == CIOD_NOT_CONFINED;
 }
 
-/* The children that have ended. CIOD_BYE if the job goes on. */
+/* Reap children that have exited. Return: CIOD_BYE if the job continues. */
 static enum ciod_end reap(struct daemon *d)
 {
 	enum ciod_end end, last = CIOD_BYE;
@@ -225,7 +226,7 @@ static enum ciod_end reap(struct daemon *d)
 	return last;
 }
 
-/* What has come. CIOD_BYE if the job goes on. */
+/* Handle pending signals. Return: CIOD_BYE if the job continues. */
 static enum ciod_end take_signals(struct daemon *d)
 {
 	struct signalfd_siginfo info;
@@ -248,7 +249,7 @@ static time_t now(void)
 	return t.tv_sec;
 }
 
-/* Serve until the job ends. It also ends if no control connection comes in time. */
+/* Serve until the job ends, or until the control connection fails to appear in time. */
 static enum ciod_end run(struct daemon *d)
 {
 	struct pollfd polled[2] = {
@@ -266,7 +267,7 @@ static enum ciod_end run(struct daemon *d)
 		if (polled[0].revents && end == CIOD_BYE)
 			accept_one(d);
 		if (!d->shared->has_control && now() >= latest) {
-			fprintf(stderr, "ciod: no control connection has come in time\n");
+			fprintf(stderr, "ciod: no control connection was opened in time\n");
 			end = CIOD_VANISHED;
 		}
 	}
@@ -274,8 +275,8 @@ static enum ciod_end run(struct daemon *d)
 }
 
 /*
- * End all connections. The job has succeeded if its control connection has got the reply to end,
- * whatever else happened at that moment. Returns the exit status.
+ * End all connections. The job has succeeded if its control connection has received the reply to
+ * end, whatever else happened at that moment. Return: the exit status.
  */
 static int finish(struct daemon *d)
 {
@@ -302,7 +303,7 @@ int main(int argc, char **argv)
 	if (ciod_read_job(argv[1], &d.job))
 		return 2;
 	if (geteuid()) {
-		fprintf(stderr, "ciod: needs root, to become the job's user\n");
+		fprintf(stderr, "ciod: cannot become the job's user: requires root\n");
 		return 1;
 	}
 	d.signals = open_signals(&d.before);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The job file: a line "key=value" for each thing to know. A line that is not
- * understood is an error: no call may be executed with other rights than intended.
+ * The job file: a "key=value" line for each setting. Any line that is not understood is an error,
+ * so that no call is ever executed with other privileges than intended.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -19,7 +19,7 @@ static const char *take_token(struct ciod_job *job, const char *value)
 {
 	if (strlen(value) != CIOD_TOKEN_BYTES ||
 	    strspn(value, "0123456789abcdef") != CIOD_TOKEN_BYTES)
-		return "a token is 32 hexadecimal digits";
+		return "the token must be 32 hexadecimal digits";
 	memcpy(job->token, value, CIOD_TOKEN_BYTES);
 	return NULL;
 }
@@ -29,7 +29,7 @@ static const char *take_peer(struct ciod_job *job, const char *value)
 	return inet_aton(value, &job->peer) ? NULL : "not an IPv4 address";
 }
 
-/* 0 if it is a decimal number from @least to @most. */
+/* Return: 0 if @value is a decimal number between @least and @most. */
 static int number(const char *value, unsigned long least, unsigned long most,
 		  unsigned int *to)
 {
@@ -48,12 +48,13 @@ static int number(const char *value, unsigned long least, unsigned long most,
 
 static const char *take_uid(struct ciod_job *job, const char *value)
 {
-	return number(value, 1, NO_ID - 1, &job->uid) ? "a job has a user id above 0" : NULL;
+	return number(value, 1, NO_ID - 1, &job->uid) ? "the user id must be greater than 0" : NULL;
 }
 
 static const char *take_gid(struct ciod_job *job, const char *value)
 {
-	return number(value, 1, NO_ID - 1, &job->gid) ? "a job has a group id above 0" : NULL;
+	return number(value, 1, NO_ID - 1, &job->gid) ? "the group id must be greater than 0" :
+							 NULL;
 }
 
 static const char *take_root(struct ciod_job *job, const char *value)
@@ -63,32 +64,34 @@ static const char *take_root(struct ciod_job *job, const char *value)
 	if (*value != '/' || strlen(value) >= sizeof(job->root))
 		return "not an absolute path";
 	if (stat(value, &st) || !S_ISDIR(st.st_mode))
-		return "there is no such directory";
+		return "no such directory";
 	strcpy(job->root, value);
 	return NULL;
 }
 
 static const char *take_port(struct ciod_job *job, const char *value)
 {
-	return number(value, 1, 65535, &job->port) ? "a port is a number from 1 to 65535" : NULL;
+	return number(value, 1, 65535, &job->port) ? "the port must be from 1 to 65535" : NULL;
 }
 
 static const char *take_wait(struct ciod_job *job, const char *value)
 {
-	return number(value, 1, 86400, &job->wait_seconds) ? "seconds, from 1 to 86400" : NULL;
+	return number(value, 1, 86400, &job->wait_seconds) ?
+		       "the time must be from 1 to 86400 seconds" : NULL;
 }
 
 static const char *take_nodes(struct ciod_job *job, const char *value)
 {
 	return number(value, 1, CIOD_MAX_NODES, &job->nodes) ?
-		       "a number of compute nodes from 1 to 1024" :
+		       "the number of compute nodes must be from 1 to 1024" :
 		       NULL;
 }
 
 static const char *take_lost_node(struct ciod_job *job, const char *value)
 {
 	job->lost_node_continues = !strcmp(value, "continue");
-	return job->lost_node_continues || !strcmp(value, "end") ? NULL : "'end' or 'continue'";
+	return job->lost_node_continues || !strcmp(value, "end") ? NULL :
+		       "neither 'end' nor 'continue'";
 }
 
 static const struct key {
@@ -109,7 +112,7 @@ static const struct key {
 
 #define NR_KEYS (sizeof(keys) / sizeof(keys[0]))
 
-/* What is wrong with a line; NULL if nothing is. Bits of @seen are the keys so far. */
+/* Parse a line. Return: the error, or NULL. Bits of @seen are the keys so far. */
 static const char *take_line(struct ciod_job *job, char *line, unsigned int *seen)
 {
 	char *value = strchr(line, '=');
@@ -124,7 +127,7 @@ static const char *take_line(struct ciod_job *job, char *line, unsigned int *see
 		if (strcmp(line, keys[i].name))
 			continue;
 		if (*seen & 1u << i)
-			return "given twice";
+			return "the key is set twice";
 		*seen |= 1u << i;
 		return keys[i].take(job, value);
 	}
@@ -148,7 +151,7 @@ static int all_there(const char *path, unsigned int seen)
 	for (i = 0; i < NR_KEYS; i++) {
 		if (keys[i].optional || seen & 1u << i)
 			continue;
-		snprintf(reason, sizeof(reason), "there is no '%s'", keys[i].name);
+		snprintf(reason, sizeof(reason), "key '%s' is missing", keys[i].name);
 		return complain(path, 0, reason);
 	}
 	return 0;

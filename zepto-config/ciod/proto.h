@@ -1,38 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The protocol between a compute node and ciod on the I/O node: system calls
- * shipped as messages over TCP.
+ * The protocol between a compute node and ciod on the I/O node: system calls shipped as messages
+ * over TCP.
  *
  * All numbers are big-endian. A request is
  *
- *	u32	bytes of the whole message, this field included
- *	u32	which call, CIOD_NR_*
- *	...	its arguments, one after the other, as its signature says
+ *	u32	bytes of the whole message, including this field
+ *	u32	number of the call, CIOD_NR_*
+ *	...	its arguments, one after the other, according to its signature
  *
  * and an argument is one of
  *
- *	f	u32: a descriptor that an openat returned, or CIOD_ROOT
+ *	f	u32: a descriptor returned by openat, or CIOD_ROOT
  *	i	u32: a number that is an int in C: flags, a mode, whence, a user
- *	n	u64: a number; negative ones are in two's complement
- *	p	u32 bytes, then a path so long; its last byte is zero, no other is
- *	d	u32 bytes, then so much data
+ *	n	u64: a number; negative numbers are in two's complement
+ *	p	u32 length, then a path of this length, which ends in its only zero byte
+ *	d	u32 length, then data of this length
  *
  * Each request has one reply, in order:
  *
- *	u32	bytes of the whole message, this field included
- *	u32	0, or why the call failed: Linux's generic errno
- *	u64	what the call returned
+ *	u32	bytes of the whole message, including this field
+ *	u32	0, or the error: Linux's generic errno
+ *	u64	the result of the call
  *	...	data: what was read, struct ciod_stat, or directory entries
  *
- * A connection begins with hello: the protocol's version, the peer's role and
- * the job's token; its result is the process that will execute the calls. It ends
- * with bye. A connection that ends without, or breaks these rules, is a lost node. A job
- * has one connection of role CIOD_CONTROL: it begins with that and ends with end on it.
+ * A connection starts with hello, which has the protocol version, the peer's role and the job's
+ * token; its result is the pid of the process that will execute the calls. A connection ends with
+ * bye. A node whose connection ends without bye, or that breaks these rules, is a lost node. A job
+ * has one connection of role CIOD_CONTROL: it starts with this connection, and ends with a request
+ * "end" on it.
  *
- * Paths are the job's: / is its root, and so is CIOD_ROOT. Modes, AT_ flags, whence
- * and file types are the same numbers on all Linux systems and go as they are;
- * the flags of openat are not, and have numbers of their own here. The mode of a
- * file to be created has been through the compute node's umask already.
+ * Paths are relative to the job: / is its root, and so is CIOD_ROOT. Modes, AT_ flags, whence and
+ * file types have the same numbers on all Linux systems and are sent unchanged. The flags of
+ * openat differ between systems, so they have numbers of their own here. The compute node's umask
+ * has already been applied to the mode of a file to be created.
  */
 #ifndef CIOD_PROTO_H
 #define CIOD_PROTO_H
@@ -42,22 +43,22 @@
 
 enum ciod_role { CIOD_COMPUTE, CIOD_CONTROL };
 
-/* The job's token in hexadecimal digits. */
+/* Length of the job's token in hexadecimal digits. */
 #define CIOD_TOKEN_BYTES 32
 
 #define CIOD_ROOT	0xffffffffu
 
 #define CIOD_MAX_DATA	(256 * 1024)	/* of one read, write or getdents64 */
-#define CIOD_MAX_PATH	4096		/* with its last byte */
+#define CIOD_MAX_PATH	4096		/* including its zero byte */
 #define CIOD_MAX_BODY	(CIOD_MAX_DATA + 64)
 #define CIOD_HEAD_BYTES	8
 #define CIOD_REPLY_BYTES 16
 
 /*
- * Name, number, signature. From CIOD_NR_openat on each is a system call of Linux, with its
- * arguments in its order. Two differ: utimensat has the two times in place of the pointer
- * to them, and an empty path in place of none; the paths of truncate and statfs are
- * relative to the job's root.
+ * Name, number, signature. From CIOD_NR_openat on, each is a Linux system call, with its arguments
+ * in the same order. There are two differences: utimensat has the two times instead of the pointer
+ * to them and an empty path instead of none, and the paths of truncate and statfs are relative to
+ * the job's root.
  */
 #define CIOD_CALLS(call) \
 	call(hello,	0,	"nnd") \
@@ -109,7 +110,7 @@ enum ciod_call { CIOD_CALLS(CIOD_ENUM) CIOD_NR_CALLS };
 #define CIOD_O_NOATIME		0x0400
 #define CIOD_O_ALL		0x07ff
 
-/* The reply's data of statx: so many u64, in this order. */
+/* The data in the reply to statx: u64 values in this order. */
 enum ciod_stat {
 	CIOD_ST_MODE,
 	CIOD_ST_NLINK,
@@ -132,7 +133,7 @@ enum ciod_stat {
 	CIOD_NR_STAT
 };
 
-/* The reply's data of statfs and fstatfs, likewise. */
+/* The data in the reply to statfs and fstatfs: u64 values in this order. */
 enum ciod_statfs {
 	CIOD_FS_TYPE,
 	CIOD_FS_BSIZE,
@@ -148,14 +149,14 @@ enum ciod_statfs {
 };
 
 /*
- * The reply's data of getdents64: entries of
+ * The data in the reply to getdents64: entries of
  *
  *	u64	inode
  *	u64	position of the next entry, for lseek
  *	u8	file type, DT_*
- *	u16	bytes of the name, which follows without a zero byte
+ *	u16	length of the name, which follows without a zero byte
  *
- * and its result is how many bytes they have together.
+ * The result is the total length of the entries.
  */
 #define CIOD_ENTRY_BYTES 19
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A connection. The protocol itself costs two recvfrom a request and one sendmsg a
- * reply, none of which is ever shipped, and the preparations cost none of the calls that are.
+ * A connection. The protocol itself takes two recvfrom calls per request and one sendmsg per reply,
+ * none of which is ever shipped. The preparations make none of the calls that can be shipped.
  */
 #include <errno.h>
 #include <grp.h>
@@ -43,7 +43,7 @@ static bool receive(int fd, unsigned char *to, size_t bytes)
 	return true;
 }
 
-/* Send all of both parts. */
+/* Send both parts completely. */
 static bool transmit(int fd, struct iovec part[2])
 {
 	struct msghdr message = { .msg_iov = part, .msg_iovlen = 2 };
@@ -77,8 +77,8 @@ static bool answer(int fd, int64_t result, const struct ciod_reply *reply)
 }
 
 /*
- * The next request, with a body of at most @most bytes. CIOD_BYE if it has come, else
- * how the connection has ended.
+ * Receive the next request, with a body of at most @most bytes. Return: CIOD_BYE if there is one;
+ * otherwise, how the connection ended.
  */
 static enum ciod_end next(int fd, size_t most, uint32_t *call, struct ciod_args *args)
 {
@@ -97,7 +97,7 @@ static enum ciod_end next(int fd, size_t most, uint32_t *call, struct ciod_args 
 	return ciod_decode(*call, body, bytes, args) ? CIOD_BROKEN : CIOD_BYE;
 }
 
-/* It takes the same time wherever the first difference is. */
+/* Takes the same time wherever the first difference is. */
 static bool same_token(const char *a, const unsigned char *b)
 {
 	unsigned int differ = 0;
@@ -108,7 +108,7 @@ static bool same_token(const char *a, const unsigned char *b)
 	return !differ;
 }
 
-/* Whether the job has room for another connection of this role. */
+/* Does the job have room for another connection of this role? */
 static enum ciod_end enter(const struct ciod_job *job, struct ciod_shared *shared,
 			   enum ciod_role role)
 {
@@ -119,8 +119,8 @@ static enum ciod_end enter(const struct ciod_job *job, struct ciod_shared *share
 }
 
 /*
- * The peer has to show the token. The alarm kills this process if it has not by then, however
- * many bytes have come.
+ * Wait for the token. An alarm kills this process if it has not been received in time, however many
+ * bytes have arrived.
  */
 static enum ciod_end greet(int fd, const struct ciod_job *job, struct ciod_shared *shared,
 			   int slot)
@@ -136,13 +136,13 @@ static enum ciod_end greet(int fd, const struct ciod_job *job, struct ciod_share
 	    args.data_bytes != CIOD_TOKEN_BYTES || !same_token(job->token, args.data))
 		return CIOD_REFUSED;
 	alarm(0);
-	/* The daemon may have given the place to somebody else */
+	/* The daemon may have dropped this connection in favour of another one. */
 	if (!atomic_compare_exchange_strong(&shared->role[slot], &unknown, (int)args.number[1]))
 		return CIOD_REFUSED;
 	return enter(job, shared, args.number[1]);
 }
 
-/* A node that has lost its power says nothing more: ask it. */
+/* Enable keepalive probes, because a node that has lost power cannot close its connection. */
 static void watch_peer(int fd)
 {
 	const int on = 1, idle_seconds = 10, every_seconds = 5, tries = 3;
@@ -157,8 +157,8 @@ static void watch_peer(int fd)
 }
 
 /*
- * From here on this process can reach what the job's user can below the job's root, and
- * nothing else: no descriptor leads out, and only root could leave a chroot.
+ * From here on, this process can only access what the job's user can access below the job's root:
+ * it has no descriptor outside, and only root could leave a chroot.
  */
 static bool confine(const struct ciod_job *job)
 {
@@ -172,11 +172,11 @@ static bool confine(const struct ciod_job *job)
 	       !close_range(CIOD_ROOT_FOLDER, CIOD_ROOT_FOLDER, 0) && !setgroups(0, NULL) &&
 	       !setresgid(job->gid, job->gid, job->gid) &&
 	       !setresuid(job->uid, job->uid, job->uid) &&
-	       /* To become another user takes back that this process dies with ciod */
+	       /* Changing the user has reset the parent-death signal, so set it again. */
 	       !prctl(PR_SET_PDEATHSIG, SIGKILL) && getppid() == parent;
 }
 
-/* The reply to end is the truth: from then on the job cannot fail. */
+/* Set the outcome before the reply to end, after which the job can no longer fail. */
 static bool end_job(struct ciod_shared *shared)
 {
 	int running = CIOD_RUNNING;

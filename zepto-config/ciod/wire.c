@@ -72,13 +72,13 @@ uint64_t ciod_get64(const unsigned char *from)
 	return (uint64_t)ciod_get32(from) << 32 | ciod_get32(from + 4);
 }
 
-/* What is left of a body. */
+/* The rest of a body. */
 struct cursor {
 	const unsigned char *at;
 	size_t left;
 };
 
-/* The next @bytes, or NULL. */
+/* The next @bytes, or NULL if there are fewer. */
 static const unsigned char *take(struct cursor *c, size_t bytes)
 {
 	const unsigned char *at = c->at;
@@ -90,7 +90,7 @@ static const unsigned char *take(struct cursor *c, size_t bytes)
 	return at;
 }
 
-/* A length and so many bytes; NULL if they are not there or more than @most. */
+/* A length and that many bytes; NULL if there are fewer, or if the length exceeds @most. */
 static const unsigned char *take_counted(struct cursor *c, uint32_t most, uint32_t *bytes)
 {
 	const unsigned char *length = take(c, 4);
@@ -148,7 +148,7 @@ int ciod_decode(uint32_t call, const unsigned char *body, size_t bytes, struct c
 	return c.left ? -1 : 0;
 }
 
-/* A length and so many bytes; their sum, or 0 if there is no room. */
+/* Put a length and that many bytes. Return: the total size, or 0 if there is no room. */
 static size_t put_counted(unsigned char *to, size_t room, const void *from, uint32_t bytes)
 {
 	if (room < 4 || bytes > room - 4)
@@ -196,8 +196,8 @@ size_t ciod_encode(unsigned char *to, size_t room, uint32_t call, va_list args)
 }
 
 /*
- * What only the compute node's kernel cares about is left out. O_SYNC holds the bit of
- * O_DSYNC, which is taken for it.
+ * Flags that only matter to the compute node's kernel are dropped. O_SYNC includes the bit of
+ * O_DSYNC and is treated as O_DSYNC.
  */
 int64_t ciod_flags_to_wire(int here)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which system calls are about files, where they have their paths and descriptors, and what
- * becomes of those that are the I/O node's. Calls that are not listed here have neither;
- * test_ciod.py holds the list to the kernel's.
+ * Which system calls take paths or descriptors, in which arguments, and what happens if these are
+ * on the I/O node. Calls that are not listed here take neither; test_ciod.py compares the list
+ * with the kernel's.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,14 +18,14 @@
 
 const char *cnk_prefix;
 
-/* What the arguments from @at on are. */
+/* The meaning of the arguments from @at on. */
 enum form {
 	FD,	/* a descriptor */
 	PATH,	/* a path */
-	AT,	/* a folder's descriptor and a path */
+	AT,	/* a directory descriptor and a path */
 	FDS,	/* two descriptors, the second one @gap arguments later */
 	PATHS,	/* two paths */
-	ATS,	/* two of AT */
+	ATS,	/* two pairs like AT */
 	IOCBS,	/* a count and an array of pointers to struct iocb */
 };
 
@@ -53,7 +53,7 @@ struct rule {
 	}
 
 static const struct rule rules[] = {
-	/* Shipped */
+	/* Shipped calls */
 	SHIP(read, FD, 0, cnk_read),
 	SHIP(write, FD, 0, cnk_write),
 	SHIP(pread64, FD, 0, cnk_pread),
@@ -114,14 +114,14 @@ static const struct rule rules[] = {
 	SHIP(futimesat, AT, 0, cnk_futimesat),
 	SHIP(utimensat, AT, 0, cnk_utimensat),
 
-	/* Programs copy by read and write when these fail so */
+	/* With these errors, programs fall back to read and write */
 	FAIL_EITHER(copy_file_range, 0, 2, EXDEV),
 	FAIL_EITHER(sendfile, 0, 1, EINVAL),
 	FAIL_EITHER(splice, 0, 2, EINVAL),
 	FAIL_EITHER(tee, 0, 1, EINVAL),
 	FAIL(vmsplice, FD, 0, EINVAL),
 
-	/* As for a regular file */
+	/* Same errors as for a regular file */
 	FAIL(ioctl, FD, 0, ENOTTY),
 	FAIL(epoll_ctl, FD, 2, EPERM),
 	FAIL(connect, FD, 0, ENOTSOCK),
@@ -141,7 +141,7 @@ static const struct rule rules[] = {
 	FAIL(setsockopt, FD, 0, ENOTSOCK),
 	FAIL(getsockopt, FD, 0, ENOTSOCK),
 
-	/* Not shipped: cnk.8 lists these */
+	/* Calls that are not shipped; listed in cnk.8 */
 	FAIL(mmap, FD, 4, ENODEV),
 	FAIL(flock, FD, 0, ENOLCK),
 	FAIL(io_submit, IOCBS, 1, EINVAL),
@@ -207,7 +207,7 @@ static const char *skip_slashes(const char *path)
 	return path;
 }
 
-/* The path below the prefix, "." for the prefix itself; NULL if it is not below it. */
+/* The part of a path below the prefix, "." for the prefix itself; NULL if it is not below it. */
 static const char *below(const char *path)
 {
 	const char *prefix = skip_slashes(cnk_prefix);
@@ -233,7 +233,7 @@ static bool is_remote_fd(struct cnk_call *call, int fd, int which)
 	return true;
 }
 
-/* A path that cannot be read is left to the local kernel, which says why. */
+/* A path that cannot be read is left to the local kernel, which returns the error. */
 static bool is_remote_path(struct cnk_call *call, int at, uint64_t address, int which)
 {
 	static char paths[2][CIOD_MAX_PATH];
@@ -250,7 +250,7 @@ static bool is_remote_path(struct cnk_call *call, int at, uint64_t address, int 
 	return call->path[which];
 }
 
-/* struct iocb has its descriptor at byte 20. */
+/* The descriptor in struct iocb is at byte 20. */
 static bool has_remote_iocb(struct cnk_call *call, uint64_t count, uint64_t array)
 {
 	uint64_t iocb, i;
@@ -266,7 +266,9 @@ static bool has_remote_iocb(struct cnk_call *call, uint64_t count, uint64_t arra
 	return false;
 }
 
-/* How many of the call's paths or descriptors are the I/O node's. @of: how many it has. */
+/*
+ * Return: how many of the call's paths or descriptors are on the I/O node. @of: how many it has.
+ */
 static int count_remote(struct cnk_call *call, const struct rule *rule, int *of)
 {
 	const uint64_t *arg = call->args + rule->at;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The job's command, and what is left of its programs when it has ended. */
+/* The job's command, and the processes left over when it has ended. */
 #include <dirent.h>
 #include <errno.h>
 #include <linux/futex.h>
@@ -20,7 +20,7 @@
 #include "cnk/files.h"
 #include "cnk/filter.h"
 
-/* It cannot write to a pipe: with the filter installed, each write waits for an answer. */
+/* The child cannot use a pipe: with the filter installed, each write waits for cnk. */
 static _Noreturn void run(char **command, const sigset_t *mask, atomic_int *listener)
 {
 	int fd;
@@ -37,7 +37,7 @@ static _Noreturn void run(char **command, const sigset_t *mask, atomic_int *list
 	_exit(errno == ENOENT ? 127 : 126);
 }
 
-/* The filter's listener, taken from the child that installed it. */
+/* Take the filter's listener from the child that installed it. */
 static int take_listener(pid_t pid, atomic_int *listener)
 {
 	const struct timespec second = { .tv_sec = 1 };
@@ -46,7 +46,8 @@ static int take_listener(pid_t pid, atomic_int *listener)
 	while (!*listener && !kill(pid, 0))
 		syscall(SYS_futex, listener, FUTEX_WAIT, 0, &second, NULL, 0);
 	if (*listener < 0) {
-		fprintf(stderr, "cnk: cannot install the seccomp filter: %s (Linux 5.19 has it)\n",
+		fprintf(stderr,
+			"cnk: cannot install the seccomp filter: %s (requires Linux 5.19)\n",
 			strerror(-*listener));
 		return -1;
 	}
@@ -88,7 +89,7 @@ static bool is_child(pid_t pid)
 	f = fopen(path, "re");
 	if (!f)
 		return false;
-	/* The name may have blanks and brackets in it */
+	/* The name may contain spaces and parentheses. */
 	after = fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
 	fclose(f);
 	return after && sscanf(after, ") %*c %d", &parent) == 1 && parent == getpid();
@@ -110,7 +111,9 @@ static void kill_children(void)
 	closedir(proc);
 }
 
-/* Whose parent is killed becomes a child of this process, and is found the next time. */
+/*
+ * Children of a killed process become children of this process and are found in the next round.
+ */
 void cnk_end_all(void)
 {
 	do

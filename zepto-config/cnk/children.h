@@ -5,10 +5,10 @@
 #include <signal.h>
 #include <sys/types.h>
 
-/* Start the command under the filter, with the signal mask @mask. Its pid, or -1. */
+/* Start the command under the filter, with the signal mask @mask. Return: its pid, or -1. */
 pid_t cnk_start(char **command, const sigset_t *mask);
 
-/* Kill all programs that descend from the command, and wait until they are gone. */
+/* Kill all descendants of the command, and wait until they are gone. */
 void cnk_end_all(void);
 
 #endif

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cnk takes the place of the compute node's kernel: it runs unmodified programs and ships their
+ * cnk stands in for the kernel of a compute node: it runs unmodified programs and ships their
  * system calls on files below a prefix to ciod. See cnk.8.
  *
- * A seccomp filter stops each system call that takes a path or a descriptor (filter.c)
- * until cnk has answered it (cnk.c). If the path or the descriptor is the I/O node's,
- * cnk ships the call and answers with the result; otherwise the program's own kernel executes it
- * (calls.c, data.c, path.c). cnk is one process with one thread, and handles
- * one call at a time.
+ * A seccomp filter stops each system call that takes a path or a descriptor (filter.c) until
+ * cnk has answered it (cnk.c). If the path or the descriptor is on the I/O node, cnk ships the
+ * call and answers with the result; otherwise the local kernel executes the call (calls.c,
+ * data.c, path.c). cnk is a single process with a single thread and handles one call at a time.
  */
 #include <errno.h>
 #include <signal.h>
@@ -35,10 +34,10 @@ static struct {
 	pid_t command;
 	int signals;
 	int events;
-	time_t kill_at;		/* 0: not at all */
+	time_t kill_at;		/* 0: never */
 	bool ended;
 	int status;
-	const char *counts;	/* where to write them; NULL: nowhere */
+	const char *counts;	/* file for the counts; NULL: none */
 } node;
 
 static time_t now(void)
@@ -69,7 +68,7 @@ static void answer_call(void)
 		response.error = result;
 	else
 		response.val = result;
-	/* It fails if the program was killed meanwhile */
+	/* This fails if the program has been killed in the meantime. */
 	ioctl(cnk_listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
 }
 
@@ -86,7 +85,7 @@ static void reap(void)
 	}
 }
 
-/* A terminal sends its signals to the command, too. */
+/* Signals from a terminal also reach the command directly. */
 static void take_signals(void)
 {
 	struct signalfd_siginfo info;
@@ -102,7 +101,7 @@ static void take_signals(void)
 	}
 }
 
-/* Files first: a program that opens one may have closed others before. */
+/* Handle files first: a program that opens one may have closed others before. */
 static void take_events(const struct epoll_event *event, int nr)
 {
 	bool files = false;
@@ -164,13 +163,14 @@ static int add_event(int fd, void *what)
 	return epoll_ctl(node.events, EPOLL_CTL_ADD, fd, &event);
 }
 
-/* What is read here is not the programs' business, the token least of all. */
+/* These variables, above all the token, are removed from the environment of the programs. */
 static int take_environment(const char *address, const char *port, char *token)
 {
 	int status = -1;
 
 	if (!address || !port || !token || !cnk_prefix)
-		fprintf(stderr, "cnk: needs CIOD_ADDRESS, CIOD_SERVICE, CIOD_TOKEN, CIOD_PREFIX\n");
+		fprintf(stderr,
+			"cnk: set CIOD_ADDRESS, CIOD_SERVICE, CIOD_TOKEN and CIOD_PREFIX\n");
 	else
 		status = cnk_connect(address, port, token);
 	if (token)
@@ -197,7 +197,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: cnk COMMAND [ARGUMENT...]\n");
 		return 2;
 	}
-	/* The job's programs end with the process that started cnk */
+	/* The job's programs end if the process that started cnk dies. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	cnk_prefix = copy_of("CIOD_PREFIX");
 	node.counts = copy_of("CIOD_COUNTS");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Calls on a descriptor of the I/O node. */
+/* Calls on a descriptor on the I/O node. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include "cnk/link.h"
 #include "cnk/memory.h"
 
-#define MAX_BYTES 0x7ffff000u	/* of one call, as the kernel has it */
+#define MAX_BYTES 0x7ffff000u	/* limit for one call, the same as the kernel's */
 #define NO_OFFSET UINT64_MAX
 
 /* The program's memory that a call reads into or writes from. */
@@ -53,7 +53,7 @@ static int load_parts(const struct cnk_call *call)
 	return 0;
 }
 
-/* Copy @bytes between the buffer and the program's memory from byte @from on. */
+/* Copy @bytes between the buffer and the program's memory, starting at byte @from. */
 static int copy(pid_t pid, size_t from, size_t bytes, bool to_program)
 {
 	size_t i, step, done = 0;
@@ -92,7 +92,7 @@ static int64_t ship_write(const struct cnk_call *call, size_t bytes, uint64_t at
 		       cnk_ship(CIOD_NR_pwrite64, NULL, call->fd[0], buffer, (uint32_t)bytes, at);
 }
 
-/* As many shipped calls as it takes, until one does less than it was asked for. */
+/* Ship as many calls as needed, until one transfers less than requested. */
 static int64_t transfer(const struct cnk_call *call, uint64_t at, bool is_read)
 {
 	int64_t got = 0;
@@ -175,7 +175,7 @@ int64_t cnk_pwritev(struct cnk_call *call)
 	return error ? error : transfer_at(call, call->args[3], false);
 }
 
-/* An offset of -1 is the file's own. */
+/* An offset of -1 means the file's own position. */
 int64_t cnk_preadv2(struct cnk_call *call)
 {
 	if (call->args[5])
@@ -239,7 +239,7 @@ int64_t cnk_fchown(struct cnk_call *call)
 			CNK_I(call->args[2]));
 }
 
-/* Copies of the descriptor are the local kernel's business; O_APPEND is ciod's. */
+/* The local kernel handles copies of the descriptor; ciod handles O_APPEND. */
 int64_t cnk_fcntl(struct cnk_call *call)
 {
 	switch ((int)call->args[1]) {
@@ -265,8 +265,8 @@ int64_t cnk_fcntl(struct cnk_call *call)
 }
 
 /*
- * An entry of the reply as the kernel would write it. Returns its bytes, or 0 if
- * it is not a whole one. It has the same length here as on the I/O node.
+ * Convert an entry of the reply to the kernel's format. Return: its length, or 0 if it is
+ * incomplete. The length is the same here and on the I/O node.
  */
 static size_t convert(const unsigned char *raw, size_t left, unsigned char *to, size_t *used)
 {

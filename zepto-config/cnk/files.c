@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The open files of the I/O node, and the sockets that programs have in their place. */
+/* Open files on the I/O node, and the sockets that represent them in programs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/seccomp.h>
@@ -50,7 +50,7 @@ struct cnk_file *cnk_find_file(pid_t pid, int fd)
 	return file;
 }
 
-/* Like a regular file, the program's end is always ready to be read and written. */
+/* Like a regular file, the program's end is always readable and writable. */
 static int make_pair(int pair[2], uint64_t *inode)
 {
 	struct stat st;
@@ -79,7 +79,7 @@ static int give(const struct cnk_call *call, int end, int flags)
 	return ioctl(cnk_listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add) < 0 ? -errno : 0;
 }
 
-/* Answers the call. If that fails, the I/O node closes the file again. */
+/* Answer the call. If that fails, close the file on the I/O node again. */
 int64_t cnk_add_file(const struct cnk_call *call, uint32_t remote, int flags)
 {
 	struct epoll_event event = { .events = EPOLLRDHUP };

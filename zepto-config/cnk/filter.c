@@ -37,16 +37,16 @@ static void add_return(struct filter *f, uint32_t action)
 	add(f, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action));
 }
 
-/* Unless the comparison with @value holds, skip the next @skip steps. */
+/* Skip the next @skip steps unless the comparison with @value is true. */
 static void add_unless_skip(struct filter *f, int comparison, uint32_t value, unsigned char skip)
 {
 	add(f, (struct sock_filter)BPF_JUMP(BPF_JMP | comparison | BPF_K, value, 0, skip));
 }
 
 /*
- * Another architecture has other numbers, so its calls cannot be told apart: kill it.
- * Newer calls than this table knows, and io_uring, which does I/O without system
- * calls, are answered as by a kernel that does not have them.
+ * Another architecture has different numbers, so its calls cannot be identified: kill it. Calls
+ * newer than the table, and io_uring, which does I/O without system calls, get the same answer as
+ * from a kernel that does not support them.
  */
 static void fill(struct filter *f)
 {
@@ -66,7 +66,7 @@ static void fill(struct filter *f)
 		add_unless_skip(f, BPF_JEQ, cnk_rule_call(i), 1);
 		add_return(f, SECCOMP_RET_USER_NOTIF);
 	}
-	/* Most mappings are of memory, and those have no descriptor */
+	/* Most mappings are of memory, without a descriptor. */
 	add_unless_skip(f, BPF_JEQ, SYS_mmap, 3);
 	add_load(f, offsetof(struct seccomp_data, args[3]));
 	add(f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 1, 0));
@@ -75,8 +75,8 @@ static void fill(struct filter *f)
 }
 
 /*
- * A signal does not interrupt a call that cnk has begun to handle, unless it kills: the
- * program would repeat the call, and it would be executed twice.
+ * Only fatal signals interrupt a call that cnk has started to handle: otherwise the program would
+ * restart the call, and it would be executed twice.
  */
 int cnk_install_filter(void)
 {

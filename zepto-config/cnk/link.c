@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The connection to ciod. Once it is lost, every call that has to be shipped fails with EIO. */
+/* The connection to ciod. Once it is lost, every call that would be shipped fails with EIO. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -55,7 +55,7 @@ static bool receive(unsigned char *to, size_t bytes)
 	return true;
 }
 
-/* A reply with more data than there is room for is not a reply to this call. */
+/* A reply with more data than there is room for cannot be a reply to this call. */
 static bool receive_data(struct cnk_data *data, size_t bytes)
 {
 	if (data)
@@ -63,7 +63,7 @@ static bool receive_data(struct cnk_data *data, size_t bytes)
 	return !bytes || (data && bytes <= data->room && receive(data->to, bytes));
 }
 
-/* Send a request and receive its reply. False if the connection cannot be used any more. */
+/* Send a request and receive its reply. Return: false if the connection is no longer usable. */
 static bool exchange(size_t bytes, struct cnk_data *data, int64_t *result)
 {
 	unsigned char head[CIOD_REPLY_BYTES];
@@ -120,7 +120,7 @@ int cnk_connect(const char *address, const char *port, const char *token)
 	bytes = encode(CIOD_NR_hello, (uint64_t)CIOD_VERSION, (uint64_t)CIOD_COMPUTE, token,
 		       (uint32_t)strlen(token));
 	if (!bytes || !exchange(bytes, NULL, &pid) || pid < 0) {
-		fprintf(stderr, "cnk: the I/O node has not accepted this node\n");
+		fprintf(stderr, "cnk: the I/O node has rejected this node\n");
 		return -1;
 	}
 	peer.ciod_pid = pid;
@@ -153,7 +153,7 @@ int64_t cnk_ship(enum ciod_call call, struct cnk_data *data, ...)
 	return -EIO;
 }
 
-/* Follow no symbolic link, and let no other user change the file. */
+/* Do not follow symbolic links, and create the file so that no other user can change it. */
 static int write_counts(const char *prefix)
 {
 	char path[4096];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a program has in memory, and its umask. */
+/* Access to the memory of a program, and its umask. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +29,7 @@ int cnk_store(pid_t pid, uint64_t to, const void *from, size_t bytes)
 	return process_vm_writev(pid, &here, 1, &there, 1, 0) == (ssize_t)bytes ? 0 : -EFAULT;
 }
 
-/* Page by page, because the page after the path may not exist. */
+/* Read page by page, because the page after the path may not exist. */
 int cnk_load_path(pid_t pid, uint64_t from, char *to)
 {
 	size_t at = 0, step;

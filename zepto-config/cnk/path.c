@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Calls on a path of the I/O node, and what is known of a file. */
+/* Calls on a path on the I/O node, and the attributes of a file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 #include "cnk/memory.h"
 #include "cnk/path.h"
 
-/* Never a device of this node, whatever its number. */
+/* Never the number of a local device. */
 #define DEVICE_BASE 0xc10d000
 
 static int64_t open_file(struct cnk_call *call, int flags, mode_t mode)
@@ -49,7 +49,9 @@ int64_t cnk_creat(struct cnk_call *call)
 	return open_file(call, O_CREAT | O_WRONLY | O_TRUNC, call->args[1]);
 }
 
-/* @nr numbers of the reply to a call whose arguments are a descriptor, a path and flags. */
+/*
+ * Load @nr numbers from the reply to a call whose arguments are a descriptor, a path and flags.
+ */
 static int64_t load_numbers(struct cnk_data *data, uint64_t *value, size_t nr)
 {
 	const unsigned char *raw = data->to;
@@ -71,7 +73,7 @@ static int64_t load_stat(uint32_t fd, const char *path, int flags, uint64_t valu
 	return result < 0 ? result : load_numbers(&data, value, CIOD_NR_STAT);
 }
 
-/* The kernel's struct stat is the library's on this architecture. */
+/* On this architecture, the kernel's struct stat is the same as the C library's. */
 static int64_t store_stat(struct cnk_call *call, const char *path, int flags, uint64_t to)
 {
 	uint64_t v[CIOD_NR_STAT];
@@ -257,7 +259,7 @@ int64_t cnk_linkat(struct cnk_call *call)
 	return ship_pair(call, CIOD_NR_linkat, call->args[4]);
 }
 
-/* Also symlinkat: the text is the first argument of both. */
+/* Also used for symlinkat: the text is the first argument of both. */
 int64_t cnk_symlink(struct cnk_call *call)
 {
 	static char text[CIOD_MAX_PATH];
@@ -307,7 +309,7 @@ int64_t cnk_faccessat(struct cnk_call *call)
 	return ship_path(call, CIOD_NR_faccessat, call->args[2]);
 }
 
-/* On the I/O node the real user is the effective one. Other flags the library emulates. */
+/* On the I/O node the real user is the effective user. The C library emulates all other flags. */
 int64_t cnk_faccessat2(struct cnk_call *call)
 {
 	if ((int)call->args[3] & ~AT_EACCESS)

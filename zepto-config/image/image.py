@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Ramdisks and kernels, the same to the byte each time they are made of the same."""
+"""Ramdisks and kernel images. The same input always gives the same bytes."""
 
 import gzip
 import stat
@@ -42,7 +42,7 @@ class Tree:
         self._add(path, stat.S_IFCHR | mode, device=(major, minor))
 
     def file_above(self, path):
-        """The part of a path above its last that is no folder; None if all are."""
+        """The first parent of a path that is not a folder; None if all are folders."""
         parts = path.strip('/').split('/')
         above = ('/'.join(parts[:i]) for i in range(1, len(parts)))
         return next((p for p in above if p in self.files and not stat.S_ISDIR(self.files[p][0])),
@@ -52,7 +52,7 @@ class Tree:
         return path.strip('/') in self.files
 
     def cpio(self, time):
-        """The archive that the kernel unpacks: sorted, all of it root's, all of one time."""
+        """The archive that the kernel unpacks: sorted, owned by root, all with the same time."""
         out = bytearray()
         for inode, path in enumerate(sorted(self.files), 1):
             mode, device, contents = self.files[path]
@@ -69,13 +69,13 @@ def entry(path, inode, mode, time, contents, device):
 
 
 def compress(archive):
-    """gzip -n, padded so that another archive may follow it."""
+    """gzip -n, padded so that another archive can be appended."""
     packed = gzip.compress(archive, 9, mtime=0)
     return packed + bytes(-len(packed) % 4)
 
 
 def wrap(kind, data, name, time):
-    """A file that U-Boot loads: data after a header with its checksum."""
+    """An image for U-Boot: a header with a checksum, followed by the data."""
     fields = [MAGIC_UIMAGE, 0, time, len(data), 0, 0, zlib.crc32(data), LINUX, POWERPC, kind, 0,
               name.encode()]
     fields[1] = zlib.crc32(UIMAGE.pack(*fields))
@@ -83,16 +83,16 @@ def wrap(kind, data, name, time):
 
 
 def script(commands, time):
-    """Commands for U-Boot's "source"."""
+    """A script for U-Boot's "source" command."""
     text = commands.encode()
     return wrap(SCRIPT, struct.pack('>II', len(text), 0) + text, 'boot', time)
 
 
 def build_id(uimage, system_map):
-    """The kernel's GNU build-id. Raise ValueError if the map is not this kernel's.
+    """The kernel's GNU build-id. Raise ValueError if the map belongs to another kernel.
 
-    A System.map does not say of which kernel it is. It says where the kernel's notes are, and
-    there is a build-id in the kernel only if the map is right.
+    A System.map does not identify its kernel. But it contains the address of the kernel's notes,
+    and a build-id is only found there if the map is the right one.
     """
     symbols = dict(line.split()[::-2] for line in system_map.splitlines() if line.strip())
     try:
@@ -100,17 +100,17 @@ def build_id(uimage, system_map):
         at = int(symbols['__start_notes'], 16) - int(symbols['_text'], 16)
         end = int(symbols['__stop_notes'], 16) - int(symbols['_text'], 16)
     except (OSError, EOFError, zlib.error) as error:
-        raise ValueError(f'not a kernel packed by gzip: {error}') from error
+        raise ValueError(f'not a kernel compressed with gzip: {error}') from error
     except KeyError as error:
-        raise ValueError(f'the System.map has no symbol {error}') from None
+        raise ValueError(f'the System.map contains no symbol {error}') from None
     found = kernel.find(GNU_BUILD_ID, max(at, 0), max(end, 0))
     if found < 0:
-        raise ValueError('the System.map is that of another kernel')
+        raise ValueError('the System.map belongs to another kernel')
     return kernel[found + len(GNU_BUILD_ID):][:20]
 
 
 def stamp_uimage(image, time):
-    """A uImage with another time: it says when it was wrapped, and has a sum over that."""
+    """Replace the time in the header of a uImage, and update its checksum."""
     head = bytearray(image[:64])
     if len(head) < 64 or struct.unpack_from('>I', head)[0] != MAGIC_UIMAGE:
         raise ValueError('not a uImage')

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Receives what an I/O node sends while its job runs, and at its end.
+"""Receives the data that an I/O node sends while its job runs and at the end.
 
-The recordings come as ktaud-ship sends them (ktaud/collector.py), with the job's token. At
-the end a connection has the line
+ktaud-ship sends the recordings (see ktaud/collector.py), with the job's token. At the end, a
+connection sends the line
 
-    archive             what follows is a tar archive of all other files: the last thing to come
+    archive             A tar archive of all other files follows. It is the last thing sent.
 """
 
 import os
@@ -23,16 +23,16 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / 'ktaud'))
 
 import collector  # noqa: E402
 
-MOST_BYTES = 1 << 30        # of a job, in all
-HOME_SECONDS = 120          # after the command has ended, for the I/O node to send the rest
+MOST_BYTES = 1 << 30        # of a job, in total
+HOME_SECONDS = 120          # for the I/O node to send the rest after the command has ended
 
 
 class Collector(collector.Collector):
-    """Of one job, to a folder of its own."""
+    """Receives the data of one job into its own folder."""
 
     def __init__(self, token, out, address=('127.0.0.1', 0)):
         self.complete = threading.Event()
-        self.recorded = 0       # bytes of recordings that have come
+        self.recorded = 0       # bytes of recordings received so far
         self.sizes = {}
         listener = socket.create_server(address, backlog=128)
         self.port = listener.getsockname()[1]
@@ -52,12 +52,12 @@ class Collector(collector.Collector):
             while peer.read(1 << 16):
                 pass
         except tarfile.TarError as error:
-            raise collector.Refused(f'what the I/O node has sent is damaged: {error}') from error
+            raise collector.Refused(f'the data from the I/O node is damaged: {error}') from error
         finally:
             self.complete.set()
 
     def _unpack(self, stream):
-        """Each file under its own name in out, whole or not at all. Nothing of the rest."""
+        """Write each regular file to out under its own name, completely or not at all."""
         with tarfile.open(fileobj=stream, mode='r|') as archive:
             for member in archive:
                 name = member.name.removeprefix('./').removeprefix('ktau/')
@@ -74,7 +74,7 @@ class Collector(collector.Collector):
                         raise
 
     def await_rest(self, gone=lambda: False):
-        """Wait until all is there, or nothing more can come because the node is gone."""
+        """Wait until everything has arrived, or the node is gone and nothing more can arrive."""
         deadline = time.monotonic() + HOME_SECONDS
         while not self.complete.wait(0.1) and time.monotonic() < deadline:
             if gone() and self.is_idle():
@@ -83,17 +83,17 @@ class Collector(collector.Collector):
         check_status(self.out)
 
     def check(self):
-        """Raise Error if something is missing of what was sent."""
+        """Raise Error if any data is missing."""
         reason = f'{self.errors[0]}' if self.errors else ''
         if not self.complete.is_set():
             raise job.Error('the I/O node has not sent its final dump: '
-                            f'{self.out} has what came before' + f' ({reason})' * bool(reason))
+                            f'{self.out} contains only what arrived before' + f' ({reason})' * bool(reason))
         if reason:
             raise job.Error(reason)
 
 
 def check_status(out):
-    """Raise Error unless the I/O node's programs say of themselves that all is well."""
+    """Raise Error unless the programs on the I/O node have exited with status 0."""
     for name in 'ciod', 'ktaud', 'ship':
         path = out / f'{name}.status'
         text = path.read_text().strip() if path.exists() else ''
@@ -106,7 +106,7 @@ def check_status(out):
 
 
 class Progress:
-    """Says now and then how long a job has run and how much of its recording has arrived."""
+    """Periodically reports how long a job has run and how much of its recording has arrived."""
 
     def __init__(self, collector, say, seconds):
         self.collector = collector

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A job seen from outside: its life on the I/O node, and a program's environment.
+"""Controls a job on an I/O node, and runs a program as the job.
 
-The protocol is that of ciod/proto.h.
+The protocol is described in ciod/proto.h.
 """
 
 import os
@@ -28,7 +28,7 @@ class Error(Exception):
 
 
 class Interrupted(Exception):
-    """SIGINT or SIGTERM has come."""
+    """SIGINT, SIGTERM or SIGHUP was received."""
 
     def __init__(self, number):
         super().__init__(signal.Signals(number).name)
@@ -36,12 +36,12 @@ class Interrupted(Exception):
 
 
 class Signals:
-    """SIGINT, SIGTERM and SIGHUP raise Interrupted, but not inside of a with statement."""
+    """SIGINT, SIGTERM and SIGHUP raise Interrupted; a with statement defers them."""
 
     def __init__(self):
         self.held = False
         self.number = None
-        # Read by select() with what it waits for: a signal just before it does not wake it up
+        # A signal that arrives just before select() would not interrupt it; this descriptor does
         self.wake, end = os.pipe()
         os.set_blocking(end, False)
         signal.set_wakeup_fd(end)
@@ -72,7 +72,7 @@ def hello(role, token):
 
 
 def files(token, board, home, home_port, port, wait, uid=1000, gid=1000):
-    """What the I/O node has in /etc/job: the job file of ciod, and what its scripts need."""
+    """The files in /etc/job on the I/O node: the job file of ciod, and settings for its scripts."""
     ciod = (f'token={token}\npeer={home}\nuid={uid}\ngid={gid}\nroot=/var/root\n'
             f'port={port}\nwait={wait}\n')
     node = (f'ADDRESS={board.ip}\nNETMASK={board.netmask}\nTOKEN={token}\n'
@@ -81,27 +81,26 @@ def files(token, board, home, home_port, port, wait, uid=1000, gid=1000):
 
 
 def printable(text):
-    """Without what a terminal would obey."""
+    """Text with control characters escaped."""
     return ''.join(c if c.isprintable() else f'\\x{ord(c):02x}' for c in text)
 
 
 def read_token(path):
-    """The token of a job file."""
+    """Read the token from a job file."""
     try:
         text = pathlib.Path(path).read_text()
     except OSError as error:
         raise Error(f'{path}: {error.strerror}') from error
     match = re.search(r'^token=([0-9a-f]{32})$', text, re.M)
     if not match:
-        raise Error(f'{path}: there is no token')
+        raise Error(f'{path}: contains no token')
     return match.group(1)
 
 
 class Control:
-    """The connection whose life is the job's.
+    """The control connection, which lasts as long as the job.
 
-    If it is closed without end(), or this process dies, ciod ends the job as
-    failed.
+    If it is closed without end(), or this process dies, ciod ends the job as failed.
     """
 
     def __init__(self, address, port, token, patience_seconds=0):
@@ -110,13 +109,13 @@ class Control:
             time.sleep(0.2)
 
     def _connect(self, address, port, token, last):
-        """Whether it did. Nobody there yet is no error unless it is the last time."""
+        """Return whether it succeeded. A refused connection is an error only at the last attempt."""
         try:
             self.socket = socket.create_connection((address, port), 30)
             self._ask(hello(CONTROL, token))
             return True
         except OSError as error:
-            # A silent one may have begun the job: to leave it would end that
+            # If ciod did not answer, it may have started the job, which another attempt would end
             if last or not isinstance(error, ConnectionError):
                 raise Error(f'no ciod at {address}:{port}: {error}') from error
         return False
@@ -131,11 +130,11 @@ class Control:
             reply += more
 
     def end(self):
-        """Raise Error if the job has failed."""
+        """End the job. Raise Error if it has failed."""
         try:
             self._ask(message(END))
         except OSError as error:
-            raise Error(f'the job had ended before: {error}') from error
+            raise Error(f'the job had already ended: {error}') from error
         finally:
             self.socket.close()
 
@@ -149,7 +148,7 @@ def find_cnk():
 
 
 def environment(address, port, token, prefix, counts=None):
-    """The environment of cnk, which keeps it from the programs that it runs."""
+    """The environment of cnk, which removes these variables before it runs programs."""
     more = {'CIOD_ADDRESS': address, 'CIOD_SERVICE': str(port), 'CIOD_TOKEN': token,
             'CIOD_PREFIX': prefix}
     if counts:
@@ -158,10 +157,10 @@ def environment(address, port, token, prefix, counts=None):
 
 
 def run(command, surroundings, control, signals):
-    """Run a command as the job, and end the job. Returns the exit status.
+    """Run a command as the job, and end the job. Return the exit status.
 
-    If the job ends first, or a signal comes, the command is ended. It has failed if
-    anything has.
+    If the job ends first, or a signal arrives, the command is terminated. The status is 0 only
+    if nothing has failed.
     """
     process = None
     try:
@@ -190,7 +189,7 @@ def _wait(process, control, signals):
             ready, _, _ = select.select([ended, control.socket, signals.wake], [], [])
     finally:
         os.close(ended)
-    # Unasked, ciod only ever closes it
+    # ciod sends nothing unasked, so the connection has been closed
     if control.socket in ready and process.poll() is None:
         process.terminate()
     status = process.wait()

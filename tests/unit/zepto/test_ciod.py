@@ -205,24 +205,24 @@ class Daemon(Job):
     def test_job_files(self):
         good = f'token={TOKEN}\npeer=127.0.0.1\nuid=1000\ngid=1000\nroot={self.root}\n'
         for more, wanted in [
-                ('port=0\n', 'JOB:6: a port'), ('port=65536\n', 'JOB:6: a port'),
-                ('wait=1h\n', 'JOB:6: seconds'), ('nodes=0\n', 'JOB:6: a number of compute nodes'),
-                ('lost_node=maybe\n', "JOB:6: 'end' or 'continue'"), ('colour=red\n', 'JOB:6: unknown key'),
+                ('port=0\n', 'JOB:6: the port must'), ('port=65536\n', 'JOB:6: the port must'),
+                ('wait=1h\n', 'JOB:6: the time must'), ('nodes=0\n', 'JOB:6: the number of compute nodes'),
+                ('lost_node=maybe\n', "JOB:6: neither 'end' nor 'continue'"), ('colour=red\n', 'JOB:6: unknown key'),
                 ('# well\n\nport\n', 'JOB:8: not key=value'),
-                ('uid=1000\n', 'JOB:6: given twice'), ('x' * 9000, 'JOB:6: the line is too long')]:
+                ('uid=1000\n', 'JOB:6: the key is set twice'), ('x' * 9000, 'JOB:6: the line is too long')]:
             self.assertIn(wanted, self.job_file(good + more))
         for line, wanted in [
-                ('uid=0', 'JOB:3: a job has a user id above 0'),
-                ('uid=-1', 'JOB:3: a job has a user'), ('uid=4294967295', 'JOB:3: a job'),
-                ('gid=0', 'JOB:4: a job has a group id'), ('root=root', 'JOB:5: not an absolute'),
-                ('root=/nowhere', 'JOB:5: there is no such directory'),
+                ('uid=0', 'JOB:3: the user id must be greater than 0'),
+                ('uid=-1', 'JOB:3: the user id'), ('uid=4294967295', 'JOB:3: the user id'),
+                ('gid=0', 'JOB:4: the group id'), ('root=root', 'JOB:5: not an absolute'),
+                ('root=/nowhere', 'JOB:5: no such directory'),
                 ('peer=ionode', 'JOB:2: not an IPv4 address'),
-                ('token=abc', 'JOB:1: a token is 32 hex')]:
+                ('token=abc', 'JOB:1: the token must be 32 hex')]:
             key = line.split('=')[0]
             lines = [line if x.startswith(key) else x for x in good.splitlines()]
             self.assertIn(wanted, self.job_file('\n'.join(lines) + '\n'))
             without = [x for x in good.splitlines() if not x.startswith(key)]
-            self.assertIn(f"JOB: there is no '{key}'", self.job_file('\n'.join(without) + '\n'))
+            self.assertIn(f"JOB: key '{key}' is missing", self.job_file('\n'.join(without) + '\n'))
         path = self.dir / 'nowhere'
         done = subprocess.run([BUILD / 'zepto-config/ciod/ciod', path], stderr=subprocess.PIPE)
         self.assertEqual(done.returncode, 2)
@@ -261,7 +261,7 @@ class Daemon(Job):
                     self.assertEqual(s.recv(1), b'')
         self.assertEqual(list(self.root.iterdir()), [])
         self.control().end()
-        self.ends(0, 'is not of this job')
+        self.ends(0, 'is not part of this job')
 
     def test_paths_stay_below_the_root(self):
         os.symlink('/etc/passwd', self.root / 'absolute')
@@ -333,8 +333,8 @@ class Daemon(Job):
         control = self.control()
         with self.assertRaises(OSError):
             Peer(self.port, role=job.CONTROL)
-        # The process closes the connection before it exits
-        self.waits(lambda: 'was refused: the job has its control connection' in self.said())
+        # Its process closes the connection before it exits
+        self.waits(lambda: 'was refused: the job already has a control connection' in self.said())
         control.end()
         self.ends(0, 'has ended the job')
 
@@ -374,7 +374,7 @@ class Daemon(Job):
         peers = [Peer(self.port), Peer(self.port)]
         with self.assertRaises(OSError):
             Peer(self.port)
-        refused = 'was refused: the job has as many compute nodes as it may have'
+        refused = 'was refused: the job already has the maximum of compute nodes'
         self.waits(lambda: refused in self.said())
         self.assertEqual(peers[0].call('bye')[0], 0)
         peers[0].close()
@@ -428,7 +428,7 @@ class Daemon(Job):
             self.start()
             peer = Peer(self.port)
             peer.send(raw)
-            self.ends(1, 'breaks the protocol')
+            self.ends(1, 'has violated the protocol')
             self.assertEqual(list(self.root.iterdir()), [])
 
     def test_vanished(self):
@@ -466,7 +466,7 @@ class Daemon(Job):
 
     def test_no_connection(self):
         self.start(wait=1)
-        self.ends(1, 'no control connection has come in time')
+        self.ends(1, 'no control connection was opened in time')
 
     def test_signal(self):
         self.start()
@@ -517,7 +517,7 @@ class Daemon(Job):
             peer.close()
             # A stream that happens to be valid ends without a goodbye
             self.assertEqual(self.ciod.wait(90), 1, f'seed {seed}: {self.said()}')
-            self.assertRegex(self.said(), 'has vanished|breaks the protocol', f'seed {seed}')
+            self.assertRegex(self.said(), 'has vanished|has violated the protocol', f'seed {seed}')
             self.assertNotRegex(self.said(), 'Sanitizer|runtime error', f'seed {seed}')
             self.assertEqual((self.dir / 'secret').read_text(), 'secret')
             control.socket.close()

@@ -90,38 +90,38 @@ class Profiles(Case):
                 ('# x\n\ncolour=red\n', "DIR/a.conf:3: there is no key 'colour'"),
                 ('kernel\n', "DIR/a.conf:1: 'kernel' is not key=value"),
                 ('period=1\nperiod=2\n', 'DIR/a.conf:2: period is already set in line 1'),
-                ('period=0\n', "DIR/a.conf:1: period: '0' is no time"),
-                ('period=2w\n', "DIR/a.conf:1: period: '2w' is no time"),
-                ('period=\n', "DIR/a.conf:1: period: '' is no time"),
-                ('mode=some\n', "DIR/a.conf:1: mode: 'some' is none of all, self, pid, name"),
-                ('mode=pid\n', 'DIR/a.conf:1: mode pid needs a line pid='),
-                ('pid=12,x\n', "DIR/a.conf:1: pid: 'x' is no process id"),
-                ('name=a b\n', 'DIR/a.conf:1: name: names are separated by commas'),
-                ('info=all\n', "DIR/a.conf:1: info: 'all' is none of profile, trace, both"),
+                ('period=0\n', "DIR/a.conf:1: period: '0' is not a time"),
+                ('period=2w\n', "DIR/a.conf:1: period: '2w' is not a time"),
+                ('period=\n', "DIR/a.conf:1: period: '' is not a time"),
+                ('mode=some\n', "DIR/a.conf:1: mode: 'some' is not one of all, self, pid, name"),
+                ('mode=pid\n', 'DIR/a.conf:1: mode pid requires a line pid='),
+                ('pid=12,x\n', "DIR/a.conf:1: pid: 'x' is not a process id"),
+                ('name=a b\n', 'DIR/a.conf:1: name: names must be separated by commas'),
+                ('info=all\n', "DIR/a.conf:1: info: 'all' is not one of profile, trace, both"),
                 ('memory=1G\n', "DIR/a.conf:1: memory: '1G' is not between"),
-                ('memory=much\n', "DIR/a.conf:1: memory: 'much' is no size"),
+                ('memory=much\n', "DIR/a.conf:1: memory: 'much' is not a size"),
                 ('kernel=new\n', "DIR/a.conf:1: kernel: 'new' is neither a version"),
-                ('kernel=./none\n', 'DIR/a.conf:1: kernel: ./none: there is no such file'),
+                ('kernel=./none\n', 'DIR/a.conf:1: kernel: ./none: no such file'),
                 ('toolchain=gcc\n', 'DIR/a.conf:1: toolchain: the prefix'),
-                ('\nfile=none:/x\n', 'DIR/a.conf:2: file: none: there is no such file'),
-                ('file=more\n', 'DIR/a.conf:1: file: a file is HOST-PATH:/TARGET'),
-                ('file=more:x\n', "DIR/a.conf:1: file: 'x' is no absolute path"),
-                ('file=more:/a/../x\n', "DIR/a.conf:1: file: '/a/../x' is no absolute path"),
-                ('file=more:/x:9\n', "DIR/a.conf:1: file: '9' is no mode"),
-                ('file=more:/x\nfile=more:/x\n', 'DIR/a.conf:2: /x is in line 1 already'),
-                ('\nfile=more:/var/x\n', 'DIR/a.conf:2: file: /var/x is hidden on the I/O node'),
-                ('file=more:/proc/a/b\n', 'DIR/a.conf:1: file: /proc/a/b is hidden'),
+                ('\nfile=none:/x\n', 'DIR/a.conf:2: file: none: no such file'),
+                ('file=more\n', 'DIR/a.conf:1: file: a file must be HOST-PATH:/TARGET'),
+                ('file=more:x\n', "DIR/a.conf:1: file: 'x' is not an absolute path"),
+                ('file=more:/a/../x\n', "DIR/a.conf:1: file: '/a/../x' is not an absolute path"),
+                ('file=more:/x:9\n', "DIR/a.conf:1: file: '9' is not a mode"),
+                ('file=more:/x\nfile=more:/x\n', 'DIR/a.conf:2: /x is already set in line 1'),
+                ('\nfile=more:/var/x\n', 'DIR/a.conf:2: file: /var/x would be hidden on the I/O node'),
+                ('file=more:/proc/a/b\n', 'DIR/a.conf:1: file: /proc/a/b would be hidden'),
                 ('file=more:/a\nfile=more:/a/b\n', 'DIR/a.conf:2: file: /a is a file: line 1'),
                 ('file=more:/a/b\nfile=more:/a\n', 'DIR/a.conf:1: file: /a is a file: line 2'),
                 ('rc=71bad\n', 'DIR/a.conf:1: rc: 71bad: line 3: syntax error'),
                 ('rc=72none\n', 'DIR/a.conf:1: rc: 72none: does not begin with #!'),
-                ('rc=more\n', 'DIR/a.conf:1: rc: an rc script is called two digits'),
-                ('rc=71none\n', 'DIR/a.conf:1: rc: 71none: there is no such file')]:
+                ('rc=more\n', 'DIR/a.conf:1: rc: the name of an rc script must begin'),
+                ('rc=71none\n', 'DIR/a.conf:1: rc: 71none: no such file')]:
             with self.subTest(text):
                 self.assertIn(wanted, self.error(settings.read, self.write(text)))
         self.assertIn('DIR/none: No such file', self.error(settings.read, self.dir / 'none'))
         (self.dir / 'raw').write_bytes(b'\xff\xfe')
-        self.assertIn('DIR/raw: it is not text', self.error(settings.read, self.dir / 'raw'))
+        self.assertIn('DIR/raw: not a text file', self.error(settings.read, self.dir / 'raw'))
 
     def test_text_and_back(self):
         text = 'groups=tcp,socket\nperiod=250ms\nmode=pid\npid=1,2\nfile=more:/etc/more:600\n' \
@@ -184,11 +184,11 @@ class Configure(Case):
         done = self.run_it('a.conf', 'period=2')
         self.assertEqual((done.returncode, path.read_text()), (1, before))
         for wanted in ("a.conf:3: there is no key 'colour'", "a.conf:4: 'nonsense' is not",
-                       'a.conf:5: file: gone: there is no such file'):
+                       'a.conf:5: file: gone: no such file'):
             self.assertIn(wanted, done.stdout)
         self.assertNotIn('a.conf:1:', done.stdout)
         done = self.run_it('--edit', 'a.conf', said='s\n')
-        self.assertIn("a.conf:1: period: 'never' is no time", done.stdout)
+        self.assertIn("a.conf:1: period: 'never' is not a time", done.stdout)
         self.assertEqual((done.returncode, done.stdout.count('left out')), (0, 4), done.stdout)
         made = settings.read(path)
         self.assertEqual((made.get('groups'), made.get('period'), made.all('file')),
@@ -262,11 +262,11 @@ class Images(Case):
         for text, wanted in [
                 ('memory=64M\nfile=big:/big\n',
                  'DIR/a.conf:2: the ramdisk has 49172 KiB, 49168 KiB unpacked: a board with 64M'),
-                ('toolchain=nowhere-\n', 'DIR/a.conf:2: toolchain: nowhere-gcc is not there'),
+                ('toolchain=nowhere-\n', 'DIR/a.conf:2: toolchain: nowhere-gcc is not installed'),
                 ('toolchain=x86_64-linux-gnu-\n',
                  'DIR/a.conf:2: toolchain: x86_64-linux-gnu-gcc compiles for x86_64-linux-gnu'),
                 ('file=more:/sbin/ktaud/x\n', 'DIR/a.conf:2: file: /sbin/ktaud is a file'),
-                ('file=more:/sbin/ktaud\n', 'DIR/a.conf:2: file: /sbin/ktaud is part of the image')]:
+                ('file=more:/sbin/ktaud\n', 'DIR/a.conf:2: file: /sbin/ktaud is already part of the image')]:
             said = self.error(self.make, text)
             self.assertRegex(said, wanted.replace('49172', r'\d+').replace('49168', r'\d+'))
             self.assertEqual([path.name for path in self.out.parent.iterdir()], ['a'])
@@ -277,9 +277,9 @@ class Images(Case):
 
     def test_the_map_of_another_kernel(self):
         for text, wanted in [
-                (SYSTEM_MAP.replace('c0000040', 'c0000044'), 'that of another kernel'),
-                (SYSTEM_MAP.replace('c0000000', 'ffffffff81000000'), 'that of another kernel'),
-                ('c0000000 T _text\n', "the System.map has no symbol '__start_notes'")]:
+                (SYSTEM_MAP.replace('c0000040', 'c0000044'), 'belongs to another kernel'),
+                (SYSTEM_MAP.replace('c0000000', 'ffffffff81000000'), 'belongs to another kernel'),
+                ('c0000000 T _text\n', "the System.map contains no symbol '__start_notes'")]:
             (self.dir / 'System.map').write_text(text)
             self.assertRegex(self.error(self.make, ''), f'^DIR/a.conf:1: kernel: .*{wanted}')
         (self.dir / 'System.map').unlink()
@@ -324,7 +324,7 @@ class Images(Case):
         self.export()
         self.assertNotEqual(before, (made / 'job').read_bytes())
         (made / 'mine').write_text('mine')
-        with self.assertRaisesRegex(self.build.Error, 'export exists and is not an image'):
+        with self.assertRaisesRegex(self.build.Error, 'cannot replace .*export: it is not an image'):
             self.export()
 
     def test_only_an_image_is_replaced(self):
@@ -334,7 +334,7 @@ class Images(Case):
         self.make('')
         for name in 'notes', 'uImage.mine':
             self.out.joinpath(name).write_text('mine')
-            with self.assertRaisesRegex(self.build.Error, 'images/a exists and is not an image'):
+            with self.assertRaisesRegex(self.build.Error, 'cannot replace .*images/a: it is not an image'):
                 self.make('')
             self.assertEqual(sorted(self.out.iterdir()), sorted([*image, self.out / name]))
             self.out.joinpath(name).unlink()
@@ -419,7 +419,7 @@ class Collecting(Case):
             (self.out / 'link.ktau').unlink(missing_ok=True)
             (self.out / 'link.ktau').symlink_to(self.dir / 'more')
             self.send(f'token\npart {there} 0 3\nnew'.encode())
-            with self.assertRaisesRegex(job.Error, 'is somebody else'):
+            with self.assertRaisesRegex(job.Error, 'belongs to somebody else'):
                 self.dumps.check()
             self.dumps.errors.clear()
         self.assertEqual((self.out / 'mine.ktau').read_text(), 'mine')
@@ -552,7 +552,7 @@ class Submit(Case):
         self.assertIn('ktaud has ended with status 7', self.said)
         self.assertEqual(self.submit('exit 5', board='7'), 5)
         self.assertEqual(self.submit('true', board='broken'), 1)
-        self.assertIn('has not come up: /etc/rc.d/70more start: status 3', self.said)
+        self.assertIn('has not booted: /etc/rc.d/70more start: status 3', self.said)
 
     def test_a_node_that_panics(self):
         # The node ends as soon as a part of its recording has arrived
@@ -621,7 +621,7 @@ class Submit(Case):
         self.assertEqual((self.jobs()[0] / 'System.map').read_text(), SYSTEM_MAP)
         (tools / 'ktau').write_text('#!/bin/sh\necho "info x build_id=00ff x"; echo; echo\n')
         self.assertEqual(self.submit('true', '--quiet'), 1)
-        self.assertIn('is of the kernel 00ff, the image has 0001', self.said)
+        self.assertIn('is from the kernel 00ff, but the image has 0001', self.said)
         self.assertEqual(self.said.count('have arrived'), 1)
 
     def test_launch_collects_from_a_board(self):
@@ -668,7 +668,7 @@ class Submit(Case):
             done = subprocess.run([ZEPTO / 'submit', f'--kernel={name}', 'true'],
                                   stderr=subprocess.PIPE, env=self.env, encoding='utf-8')
             self.assertEqual(done.returncode, 1)
-            self.assertIn(f"submit: there is no kernel profile '{name}'", done.stderr)
+            self.assertIn(f"submit: no image has been built for the kernel profile '{name}'", done.stderr)
 
 
 if __name__ == '__main__':

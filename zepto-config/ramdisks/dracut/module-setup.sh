@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Puts ktaud into a ramdisk that dracut makes: see dracut.modules(7).
+# Adds ktaud to a ramdisk built by dracut: see dracut.modules(7).
 
 ktaud_program()
 {
 	PATH=${KTAU_SBIN:-}:$PATH:/usr/local/sbin command -v ktaud
 }
 
-# Only if it is asked for: dracut --add ktaud
+# Only on request: dracut --add ktaud
 check()
 {
 	ktaud_program > /dev/null || return 1
@@ -19,7 +19,7 @@ depends()
 	return 0
 }
 
-# shellcheck disable=SC2154 # dracut sets them
+# shellcheck disable=SC2154 # set by dracut
 install()
 {
 	local share=${KTAU_SHARE:-/usr/share/ktau} conf=/etc/ktaud-early.conf

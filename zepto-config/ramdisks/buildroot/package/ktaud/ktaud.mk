@@ -6,13 +6,13 @@
 ################################################################################
 
 KTAUD_VERSION = 1.0.0
-# The tree that this folder is a part of
+# Top of the tree that contains this folder
 KTAUD_SITE = $(realpath $(BR2_EXTERNAL_KTAU_PATH)/../../..)
 KTAUD_SITE_METHOD = local
 KTAUD_LICENSE = GPL-2.0, LGPL-2.1+ (libktau)
 KTAUD_LICENSE_FILES = LICENSES/GPL-2.0-only.txt LICENSES/LGPL-2.1-or-later.txt
 KTAUD_DEPENDENCIES = zlib host-pkgconf
-# The build of this machine is not that of the target
+# Do not copy objects built for the host
 KTAUD_OVERRIDE_SRCDIR_RSYNC_EXCLUSIONS = --exclude /build
 
 KTAUD_OPTIONS = B=build/buildroot PREFIX=/usr HAVE_LIBELF=n HAVE_ZSTD=n \

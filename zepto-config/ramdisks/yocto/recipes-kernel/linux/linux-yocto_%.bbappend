@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# KTAU_QUEUE is the folder that "zepto-config/ramdisks/queue VERSION DIR" has written, for the
-# version of the kernel that the machine uses.
+# KTAU_QUEUE is a folder written by "zepto-config/ramdisks/queue VERSION DIR" for the kernel version
+# of the machine.
 FILESEXTRAPATHS:prepend := "${KTAU_QUEUE}:"
 
 python () {
     import os
     queue = d.getVar('KTAU_QUEUE')
     if not queue or not os.path.exists(os.path.join(queue, 'ktau.cfg')):
-        bb.fatal('KTAU_QUEUE is not a folder that zepto-config/ramdisks/queue has written')
+        bb.fatal('KTAU_QUEUE is not a folder written by zepto-config/ramdisks/queue')
     names = sorted(n for n in os.listdir(queue) if n.endswith('.patch'))
     d.appendVar('SRC_URI', ''.join(' file://' + n for n in names + ['ktau.cfg']))
 }
