@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# One Makefile, no recursion: every folder adds its files in a rules.mk. All
-# that is made goes below $(B), under the path of its source.
+# A single Makefile without recursion: every folder adds its files in a rules.mk. All output goes
+# below $(B), under the path of its source.
 
 B	?= build$(if $(SAN),/san)$(if $(CROSS_COMPILE),/$(CROSS_COMPILE:-=))
 PREFIX	?= /usr/local
@@ -14,9 +14,9 @@ UNITDIR	?= $(PREFIX)/lib/systemd/system
 SYSCONFDIR ?= /etc
 CC	?= cc
 
-# CROSS_COMPILE=powerpc-linux-gnu-: the programs for a Blue Gene/L I/O node. They are
-# static, with zlib from Debian's source package, for Debian has no packages for it; and
-# without libelf: a vmlinux is looked at where the files are brought to.
+# CROSS_COMPILE=powerpc-linux-gnu-: the programs for a Blue Gene/L I/O node. They are static. Debian
+# has no packages for this architecture, so zlib is built from its source package. libelf is not
+# needed, because a vmlinux is only read on the machine where the files are analysed.
 ifdef CROSS_COMPILE
 override CC := $(CROSS_COMPILE)gcc
 override AR := $(CROSS_COMPILE)ar
@@ -33,13 +33,13 @@ KTAU_CFLAGS := -std=gnu11 -Wall -Wextra -Wshadow -Wstrict-prototypes \
 	       -fno-common -fstack-protector-strong
 CFLAGS	?= -O2 -g
 
-# SAN=1: everything with AddressSanitizer and UBSan, beside the normal build.
+# SAN=1: build with AddressSanitizer and UBSan, in a separate folder.
 ifdef SAN
 override CFLAGS += -O1 -fsanitize=address,undefined -fno-sanitize-recover=all \
 		   -fno-omit-frame-pointer
 endif
 
-# What the folders add to.
+# Lists that the folders add to.
 PROGRAMS :=
 LIBRARIES :=
 MAN_PAGES :=
@@ -63,12 +63,12 @@ include tests/rules.mk
 
 all: $(LIBRARIES) $(PROGRAMS)
 
-# Each unit test is a program that speaks TAP.
+# Each unit test is a program that prints TAP.
 unit: $(UNIT_TESTS)
 	@B=$(B) prove --exec tests/tap $(UNIT_TESTS)
 
-# A hook installs the files of its folder. A page of section 3 documents several functions;
-# each function gets a link to it, so that man finds the function by name.
+# A hook installs the files of its folder. A page of section 3 documents several functions; each
+# of them gets a link to the page, so that man finds it by name.
 install: all $(INSTALL_HOOKS)
 	@for page in $(MAN_PAGES); do \
 		dir=$(DESTDIR)$(MANDIR)/man$${page##*.}; \
@@ -81,8 +81,8 @@ install: all $(INSTALL_HOOKS)
 	done
 	@$(if $(DESTDIR),,ldconfig || echo "ldconfig failed: run it as root")
 
-# Removes what install with the same settings would write; a configuration that has been
-# edited stays.
+# Remove the files that install with the same settings would write, except a configuration that
+# has been edited.
 uninstall:
 	@rm -rf $(B)/uninstall
 	@$(MAKE) --no-print-directory -s install DESTDIR=$(abspath $(B))/uninstall

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# libktau: shared and static. Programs of this tree link $(LIBKTAU) $(LIBKTAU_LIBS).
-# HAVE_LIBELF=n leaves out what needs libelf: symbols from a vmlinux. HAVE_ZSTD=n leaves
-# out blocks compressed with zstd, which readers then step over.
+# libktau: shared and static. Programs in this tree link $(LIBKTAU) $(LIBKTAU_LIBS).
+# HAVE_LIBELF=n disables reading symbols from a vmlinux. HAVE_ZSTD=n disables compression with zstd;
+# readers then skip blocks that use it.
 
 LIBKTAU_VERSION := 1.0.0
 LIBKTAU_SONAME := libktau.so.1
 LIBKTAU	:= $(B)/libktau/libktau.a
 LIBKTAU_SO := $(B)/libktau/libktau.so.$(LIBKTAU_VERSION)
-# What pkg-config names for a static link.
+# Libraries that pkg-config lists for static linking.
 LIBKTAU_REQUIRES = zlib$(if $(filter n,$(HAVE_LIBELF)),,$(comma) libelf)$(if $(filter n,$(HAVE_ZSTD)),,$(comma) libzstd)
 HAVE_ZSTD ?= $(if $(CROSS_COMPILE),n,$(if $(shell pkg-config --exists libzstd && echo y),y,n))
 LIBKTAU_LIBS := $(if $(filter n,$(HAVE_LIBELF)),,-lelf) $(if $(filter n,$(HAVE_ZSTD)),,-lzstd) -lz

@@ -76,7 +76,7 @@ $(B)/tests/progs/slots_kvm: $(B)/tests/progs/loads_vcpu.o
 $(test_ATTACKS) $(B)/tests/progs/attack_totals: $(addprefix $(B)/tests/progs/,attack.o \
 		attack_abi.o)
 
-# There is no 32-bit library to link with.
+# There is no 32-bit C library to link with.
 $(B)/tests/progs/compat32: tests/progs/compat32.c
 	@mkdir -p $(@D)
 	$(CC) -m32 -O2 -Wall -Wextra -Werror -ffreestanding -fno-stack-protector -fno-pie -no-pie \

@@ -2,13 +2,13 @@
 
 .PHONY: deb deb-user deb-kernel
 
-# The packages, all of them below $(B)/deb; the kernel takes half an hour and more.
+# Build all packages in $(B)/deb. The kernel takes half an hour or more.
 deb: deb-user deb-kernel
 
 deb-user:
 	@tests/setup user deb
 	@tools/debian/make-deb $(B)/deb
 
-# FLAVOUR=amd64: with all drivers.
+# FLAVOUR=amd64 includes all drivers.
 deb-kernel:
 	@tools/debian/make-kernel $(B)/deb

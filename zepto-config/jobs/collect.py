@@ -87,7 +87,8 @@ class Collector(collector.Collector):
         reason = f'{self.errors[0]}' if self.errors else ''
         if not self.complete.is_set():
             raise job.Error('the I/O node has not sent its final dump: '
-                            f'{self.out} contains only what arrived before' + f' ({reason})' * bool(reason))
+                            f'{self.out} contains only what arrived before' +
+                            (f' ({reason})' if reason else ''))
         if reason:
             raise job.Error(reason)
 
