@@ -7,9 +7,9 @@
  *  - int functions return 0 or -errno, unless their comment says otherwise.
  *  - Nothing prints, exits, changes a signal or keeps a global variable. A handle may be
  *    used by one thread at a time; different handles by different threads at once.
- *  - Handles are made by ktau_*_create() and freed by ktau_*_destroy(), which accepts NULL.
- *    What a function returns through a const pointer belongs to the handle; the comment at
- *    the function says how long it is valid.
+ *  - Handles are created by ktau_*_create() and freed by ktau_*_destroy(), which accepts NULL.
+ *    Data returned through a const pointer belongs to the handle; the comment of the function
+ *    says how long it is valid.
  *  - ktau_*_error() describes the last error on a handle (file, byte or line, reason); ""
  *    if there was none.
  *  - Times are ticks of the recorded machine's cycle counter unless the name ends in _ns;
@@ -19,12 +19,12 @@
  * <ktau_file.h> in this machine's byte order and with this library's structure sizes,
  * whatever machine wrote them. Every count in them has been checked against the record's
  * size, and every text is zero-terminated. Texts may contain any other byte, so programs
- * that print them must escape control characters. A record is one piece of memory of
- * rec->size bytes, which memcpy() copies.
+ * that print them must escape control characters. A record is one contiguous piece of memory
+ * of rec->size bytes, which can be copied with memcpy().
  *
- * Unknown things are not errors. Records and blocks of unknown types are stepped over and
- * counted; unknown slot types, entry kinds, owner kinds, sources and groups are returned as
- * numbers, which have no name.
+ * Unknown types are not errors. Records and blocks of unknown types are skipped and counted;
+ * unknown slot types, entry kinds, owner kinds, sources and groups are returned as numbers,
+ * which have no name.
  */
 #ifndef KTAU_H
 #define KTAU_H

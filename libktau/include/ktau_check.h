@@ -25,12 +25,12 @@ enum ktau_finding_code {
 };
 
 /**
- * struct ktau_finding - one contradiction
- * @code: what kind
- * @serial: the owner's, 0 if it is about the stream
- * @owner: its OWNER record, NULL if there is none
- * @number: the slot's number in its record, counted from 0, for slots; the event id for
- *	entries; the position for losses; else 0
+ * struct ktau_finding - one violation
+ * @code: the violated rule
+ * @serial: serial of the owner; 0 if the violation concerns the stream
+ * @owner: OWNER record of the owner; NULL if there is none
+ * @number: for slots, the number of the slot in its record, counted from 0; for entries, the
+ *	event id; for losses, the position; else 0
  * @text: a description without the owner
  */
 struct ktau_finding {
@@ -48,12 +48,12 @@ struct ktau_finding {
  * @traces: trace records
  * @slots: slots in them
  * @lost: slots that trace records report as lost
- * @refused: activations that found no room, from the last profile of each owner
+ * @refused: activations for which there was no room, from the last profile of each owner
  * @clamped: negative durations, likewise
  * @tasks: distinct serials of tasks
  * @denied: tasks left out of the last stream of each kind because of permissions
- * @losses: what the counters of END records, by ktau_loss_name(), gained from the
- *	first stream of the source to the last one
+ * @losses: increase of the counters of END records, by ktau_loss_name(), from the first
+ *	stream of the source to the last one
  * @unknown: slots, entries and owners of unknown types and kinds
  * @findings: by code
  */
@@ -99,8 +99,7 @@ int ktau_check_record(struct ktau_check *check, const union ktau_record *record)
 
 /*
  * Tell the checker that records are missing here, because the file is damaged or the reader
- * stepped over a block. Frames in flight are forgotten, and absent records are not
- * reported.
+ * skipped a block. Frames in flight are forgotten, and missing records are not reported.
  */
 void ktau_check_gap(struct ktau_check *check);
 

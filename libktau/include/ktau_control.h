@@ -22,14 +22,14 @@ extern "C" {
  */
 int ktau_control_write(const char *words);
 
-/* What an error of ktau_control_write() means. The text must not be freed. */
+/* Describe an error of ktau_control_write(). The text must not be freed. */
 const char *ktau_control_reason(int err);
 
 /**
  * ktau_control_get() - read one setting: the first line of its key
  * @key: such as "groups", "profile", "ring"
  * @value: buffer for its text
- * @size: bytes of it
+ * @size: size of @value in bytes
  *
  * Return: 0, -ENOENT (no KTAU or no such key), other errors of open(2), -ENOSPC if the text
  * did not fit.

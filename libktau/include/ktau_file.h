@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The *.ktau file: what ktaud writes and libktau reads, byte for byte.
+ * The *.ktau file, which ktaud writes and libktau reads, byte for byte.
  *
  *	struct ktau_file_header, then blocks, each
  *	struct ktau_block + payload, padded with zeros to a multiple of 8 bytes
@@ -8,8 +8,8 @@
  * The payload of a block, once decompressed and decoded, is a sequence of whole
  * records as in <linux/ktau.h>: the kernel's own (STREAM, EVENT, CGROUP, OWNER,
  * PROFILE, TRACE, END), and the ones below. Everything is in the byte order of the
- * machine that wrote the file; the magic numbers show which one that is.
- * Structures grow as the kernel's do.
+ * machine that wrote the file, which the magic numbers reveal. Structures grow in the
+ * same way as the kernel's.
  *
  * A file contains data of one boot. Streams are in the order in which they were taken. An
  * EVENT or CGROUP record may be left out if the file already has an equal one, and an OWNER
@@ -35,23 +35,23 @@
 /* @compression of struct ktau_block */
 #define KTAU_COMPRESS_NONE	0
 #define KTAU_COMPRESS_ZLIB	1	/* a zlib stream */
-#define KTAU_COMPRESS_ZSTD	2	/* a zstd frame; where libktau has it built in */
+#define KTAU_COMPRESS_ZSTD	2	/* a zstd frame; if libktau is built with it */
 
 /* @encoding of struct ktau_block */
 #define KTAU_ENCODE_PLAIN	0	/* records as they are */
 #define KTAU_ENCODE_DELTA	1	/* ticks and ids delta-coded, see docs/abi.md */
 
 /* @flags of struct ktau_block */
-#define KTAU_BLOCK_KEY		(1U << 0)	/* needs nothing that comes before it */
+#define KTAU_BLOCK_KEY		(1U << 0)	/* does not depend on earlier blocks */
 
-/* Record types that only files have. */
+/* Record types that only occur in files. */
 #define KTAU_REC_INFO		(KTAU_REC_USER + 0)
 #define KTAU_REC_DIFF		(KTAU_REC_USER + 1)
 
 /**
  * struct ktau_file_header - first bytes of the file
  * @magic: KTAU_FILE_MAGIC
- * @version: KTAU_FILE_VERSION; changes only when an old reader would go wrong
+ * @version: KTAU_FILE_VERSION; changes only when an old reader would misread the data
  * @size: bytes of this header; the first block follows
  * @created_ns: CLOCK_REALTIME when the file was created
  * @boot_id: /proc/sys/kernel/random/boot_id of the recorded boot as 16 bytes
@@ -69,11 +69,11 @@ struct ktau_file_header {
 };
 
 /**
- * struct ktau_block - what precedes a block's payload
+ * struct ktau_block - header of a block
  * @magic: KTAU_BLOCK_MAGIC
  * @size: bytes of this header, a multiple of 8 and at most KTAU_BLOCK_HEADER_MAX;
  *	the payload follows
- * @type: KTAU_BLOCK_RECORDS; a reader steps over a type that it does not know
+ * @type: KTAU_BLOCK_RECORDS; a reader skips a type that it does not know
  * @compression: KTAU_COMPRESS_*; likewise
  * @encoding: KTAU_ENCODE_*; likewise
  * @flags: KTAU_BLOCK_KEY
@@ -81,12 +81,12 @@ struct ktau_file_header {
  * @raw_bytes: bytes of the payload once decompressed; equal to @stored_bytes if it
  *	is not compressed; at most KTAU_BLOCK_MAX
  * @payload_crc: CRC-32 (zlib's) of the payload as stored, padding excluded
- * @sequence: 0 for the first block of the file, then one more for each
+ * @sequence: 0 for the first block of the file, then incremented by one for each
  * @from_ns: CLOCK_REALTIME of the first stream that begins in it; 0 if there is none
  * @to_ns: CLOCK_REALTIME of the last stream that begins in it; 0 if there is none
- * @header_crc: CRC-32 of the header with this field taken as zero. It makes
- *	@stored_bytes trustworthy: after a damaged payload the next block is found
- *	at once, after a damaged header by looking at every eighth byte
+ * @header_crc: CRC-32 of the header with this field taken as zero. It protects
+ *	@stored_bytes, so the next block is found directly after a damaged payload, and
+ *	by searching at every eighth byte after a damaged header
  */
 struct ktau_block {
 	__u32 magic;
@@ -113,17 +113,17 @@ struct ktau_block {
  * @period_ns: time from one stream to the next; 0 if there is none
  * @stext: address of _stext in that boot, 0 if not known
  * @build_id: the kernel's GNU build-id
- * @build_id_bytes: how many bytes of it count; 0 if not known
+ * @build_id_bytes: number of valid bytes in it; 0 if not known
  * @command_bytes: bytes of the command line, its zero included
  * @symbols_bytes: bytes of the symbol source's path, its zero included
  * @job_bytes: bytes of the job id from the configuration, its zero included
- * @hostname: as uname(2) gives it, zero-terminated
+ * @hostname: as returned by uname(2), zero-terminated
  * @release: the kernel's release, likewise
  * @machine: the machine, likewise
  *
- * The command line that collected (arguments with blanks between them), the path
- * of the symbols that were used and the job id follow, each zero-terminated, then
- * zeros to a multiple of 8 bytes.
+ * The command line of the collector (arguments separated by blanks), the path of the
+ * symbols that were used and the job id follow, each zero-terminated, then zeros to a
+ * multiple of 8 bytes.
  */
 struct ktau_rec_info {
 	struct ktau_rec rec;
@@ -142,10 +142,10 @@ struct ktau_rec_info {
 
 /*
  * A KTAU_REC_DIFF record has the layout of struct ktau_rec_profile. Its times and counts
- * are what was added since the previous record of the same serial in this file; the first
+ * are the increase since the previous record of the same serial in this file; the first
  * one in the file, or since a block with KTAU_BLOCK_KEY began, counts from zero. Only live
  * tasks and CPUs have such records. The longest activation, and the minimum and maximum of
- * counters, are those of the owner's whole life. @open_child_ticks can become smaller, so
+ * counters, cover the owner's whole lifetime. @open_child_ticks can become smaller, so
  * its difference, like those of the account, is taken modulo 2^64; the identity still
  * holds. Owners to which nothing was added may be left out. OWNER records are absolute.
  */

@@ -64,7 +64,7 @@ bool ktau_paranoid_needed(uint32_t access, int32_t *level);
 /**
  * ktau_display_name() - a symbol's familiar name
  *
- * Removes what the kernel's build puts before the name of a system call
+ * Removes the prefixes that the kernel adds to the names of system calls
  * (__x64_sys_read, __ia32_compat_sys_read, __se_sys_read, __do_sys_read ...
  * become sys_read, compat_sys_read) and the dot of ppc64's entry points.
  *

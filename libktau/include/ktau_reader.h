@@ -60,7 +60,7 @@ struct ktau_damage {
 };
 
 /**
- * struct ktau_unknown - what a reader stepped over, and a newer library may know
+ * struct ktau_unknown - what a reader skipped, and a newer library may know
  * @records: records of unknown types
  * @record_type: type of the first of them
  * @blocks: blocks of an unknown type, compression or encoding
@@ -92,8 +92,8 @@ void ktau_reader_destroy(struct ktau_reader *reader);
  * ktau_reader_open_live() - read from the running kernel
  *
  * Opens /proc/ktau/profile or trace, selects @query and starts a stream. If the level in
- * force does not allow the query, ktau_reader_error() gives kernel.ktau_paranoid and the
- * level that would.
+ * force does not allow the query, ktau_reader_error() names kernel.ktau_paranoid and the
+ * level that would allow it.
  *
  * Return: 0, -ENOENT without KTAU in this kernel, -EACCES, -EPERM, -EINVAL,
  * -E2BIG, errors of open(2).
@@ -133,12 +133,11 @@ int ktau_reader_seek_time(struct ktau_reader *reader, uint64_t from_ns, uint64_t
  * @reader: reader
  * @record: set to the record, which is valid until the next call
  *
- * Records and blocks of unknown types are stepped over and counted in
- * ktau_reader_unknown(). Damage does not stop the reading of a *.ktau file: the
- * records of every whole block are returned. At the end of a source in which
- * something was damaged, -EBADMSG is returned instead of 0, so a loop over
- * "while ((err = ktau_reader_next(r, &rec)) > 0)" uses everything usable and
- * still learns of the damage. A live stream ends after its END record: 0.
+ * Records and blocks of unknown types are skipped and counted in ktau_reader_unknown().
+ * Reading a *.ktau file does not stop at damage: the records of every intact block are
+ * returned. At the end of a damaged source, -EBADMSG is returned instead of 0, so the loop
+ * "while ((err = ktau_reader_next(r, &rec)) > 0)" uses everything usable and still detects
+ * the damage. A live stream ends after its END record: 0.
  *
  * Memory use is bounded by one block, one record, the owners of one stream, and the
  * events and control groups of the source.
@@ -154,7 +153,7 @@ const char *ktau_reader_error(const struct ktau_reader *reader);
 /* What has been unusable so far; complete once ktau_reader_next() has returned the end. */
 const struct ktau_damage *ktau_reader_damage(const struct ktau_reader *reader);
 
-/* What has been stepped over so far; likewise. */
+/* What has been skipped so far; complete once ktau_reader_next() has returned the end. */
 const struct ktau_unknown *ktau_reader_unknown(const struct ktau_reader *reader);
 
 /* The descriptor, for poll(2); -1 for memory. */
@@ -173,7 +172,7 @@ bool ktau_reader_swapped(const struct ktau_reader *reader);
 const struct ktau_rec_stream *ktau_reader_stream(const struct ktau_reader *reader);
 const struct ktau_rec_info *ktau_reader_info(const struct ktau_reader *reader);
 
-/* The newest OWNER record of a serial in the present stream. */
+/* The newest OWNER record of a serial in the current stream. */
 const struct ktau_rec_owner *ktau_reader_owner(const struct ktau_reader *reader,
 					       uint64_t serial);
 
@@ -232,8 +231,8 @@ int ktau_info_read(int fd, struct ktau_info *info);
 
 /**
  * ktau_cgroup_id() - the id of a control group, for struct ktau_query
- * @path: in the default hierarchy, as a CGROUP record has it (/system.slice), or
- *	the directory below /sys/fs/cgroup
+ * @path: path in the default hierarchy, as in a CGROUP record (/system.slice), or the
+ *	directory below /sys/fs/cgroup
  * @id: set to the id
  *
  * Return: 0, -ENOENT if there is no such group, or no version 2 cgroup file system at

@@ -26,8 +26,8 @@ const char *ktau_version(void);
  * union ktau_record - pointer to a record of any type
  *
  * rec->type selects the member: KTAU_REC_STREAM, _EVENT, _CGROUP, _OWNER, _PROFILE, _TRACE,
- * _GONE, _END, _INFO; KTAU_REC_DIFF uses @profile too. Readers step over records of types
- * that this library does not know.
+ * _GONE, _END, _INFO; KTAU_REC_DIFF also uses @profile. Readers skip records of types that
+ * this library does not know.
  */
 union ktau_record {
 	const struct ktau_rec *rec;
@@ -45,7 +45,7 @@ union ktau_record {
 /* Free a record that a function of this library has allocated. */
 void ktau_record_free(void *record);
 
-/* A copy of a record; NULL without memory. Free with ktau_record_free(). */
+/* Copy a record; NULL if there is no memory. Free with ktau_record_free(). */
 void *ktau_record_dup(const void *record);
 
 /* The p->nr_entries entries of a profile, in ascending order of their ids. */
@@ -76,7 +76,7 @@ const char *ktau_info_job(const struct ktau_rec_info *info);
 /* The name in an EVENT record. */
 const char *ktau_event_name(const struct ktau_rec_event *event);
 
-/* The path in a CGROUP record; "" if the group is gone. */
+/* The path in a CGROUP record; "" if the group was removed. */
 const char *ktau_cgroup_path(const struct ktau_rec_cgroup *cgroup);
 
 /* The path of the program in an OWNER record; "" if unknown. */
@@ -104,7 +104,7 @@ const struct ktau_entry *ktau_profile_find(const struct ktau_rec_profile *p,
  * @incl_ticks: time since it was entered, up to p->ticks; may be NULL
  * @excl_ticks: the same without the frames inside, ended or in flight; may be NULL
  *
- * A difference that comes out negative is 0.
+ * A negative difference is returned as 0.
  *
  * Return: 0, -ERANGE if @index is not in the list.
  */
@@ -112,7 +112,7 @@ int ktau_profile_inflight(const struct ktau_rec_profile *p, uint32_t index,
 			  uint64_t *incl_ticks, uint64_t *excl_ticks);
 
 /**
- * ktau_profile_diff() - what was added between two profiles of one owner
+ * ktau_profile_diff() - the increase between two profiles of one owner
  * @after: the later one; its frames in flight, ticks and groups are kept
  * @before: the earlier one; NULL counts from zero
  * @out: new record; free with ktau_record_free()
@@ -131,13 +131,13 @@ int ktau_profile_diff(const struct ktau_rec_profile *after,
 		      struct ktau_rec_profile **out);
 
 /**
- * ktau_owner_diff() - what was added to an owner's counters between two records
+ * ktau_owner_diff() - the increase of an owner's counters between two records
  * @after: the later OWNER record
  * @before: the earlier one of the same owner; NULL counts from zero
  * @out: new record; free with ktau_record_free()
  *
  * A copy of @after in which utime_ns, stime_ns, nvcsw, nivcsw and migrations are
- * differences; one that comes out negative is 0.
+ * differences; a negative difference is 0.
  *
  * Return: 0, -ENOMEM, -EINVAL if the serials differ.
  */

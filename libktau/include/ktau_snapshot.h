@@ -65,7 +65,7 @@ int ktau_snapshot_add(struct ktau_snapshot *snapshot, const union ktau_record *r
 int ktau_snapshot_put(struct ktau_snapshot *snapshot, const struct ktau_owned *owned);
 
 /**
- * ktau_snapshot_drop_evicted() - drop the tasks that the evicted sum includes
+ * ktau_snapshot_drop_evicted() - drop tasks that are included in the evicted sum
  * @snapshot: snapshot
  *
  * For programs that add stream after stream and do not want to keep every task that has
@@ -79,8 +79,8 @@ int ktau_snapshot_drop_evicted(struct ktau_snapshot *snapshot);
  * ktau_snapshot_drop_exited() - drop all exited tasks from everything but the sum
  * @snapshot: snapshot
  *
- * As ktau_snapshot_drop_evicted(), but also drops the exited tasks that the kernel still
- * keeps: no function finds them any more. ktau_snapshot_sum() is the same before and after,
+ * Like ktau_snapshot_drop_evicted(), but also drops exited tasks that the kernel still
+ * keeps, so that no function finds them any more. ktau_snapshot_sum() is the same before and after,
  * and stays exact when the kernel evicts or folds such a task later. Until then each one
  * takes a few hundred bytes.
  *
@@ -114,7 +114,7 @@ const struct ktau_owned *ktau_snapshot_cpu(const struct ktau_snapshot *snapshot,
 const struct ktau_owned *ktau_snapshot_evicted(const struct ktau_snapshot *snapshot);
 
 /**
- * ktau_snapshot_diff() - what was added between two snapshots of one boot
+ * ktau_snapshot_diff() - the increase between two snapshots of one boot
  * @after: the later one
  * @before: the earlier one
  * @diff: new snapshot; the caller destroys it
@@ -138,8 +138,8 @@ int ktau_snapshot_diff(const struct ktau_snapshot *after,
  * @owner: set to the sums of nr_tasks, utime_ns, stime_ns, nvcsw, nivcsw and
  *	migrations, kind KTAU_OWNER_EVICTED; may be NULL
  *
- * Live, exited and evicted tasks are added, each once. The tables of the CPUs, which have
- * the same time again, and owners and entries of unknown kinds are left out. The identity
+ * Live, exited and evicted tasks are added, each once. The tables of the CPUs, which are a
+ * second view of the same time, and owners and entries of unknown kinds are left out. The identity
  * holds for the sum as well.
  *
  * Return: 0, -ENOMEM.

@@ -63,8 +63,8 @@ int ktau_writer_put(struct ktau_writer *writer, const void *record);
 int ktau_writer_put_diff(struct ktau_writer *writer, const struct ktau_rec_profile *diff);
 
 /**
- * ktau_writer_key() - begin a key block, which needs nothing before it, with the next
- * record
+ * ktau_writer_key() - start a key block, which does not depend on earlier blocks, with the
+ * next record
  *
  * Call it about every minute, before the STREAM record of a stream without DIFF records, so
  * that ktau_reader_seek_time() has blocks to start at. The block begins with a copy of the
