@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * TAU snapshots, for ParaProf: snapshot.NODE.CONTEXT.THREAD, a file for each task. Each stream
- * after the first adds a profile to it: what the task has done since the first one.
+ * TAU snapshots, for ParaProf: snapshot.NODE.CONTEXT.THREAD, a file per task. Each stream after
+ * the first adds a profile with what the task has done since the first stream.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -19,9 +19,9 @@
  * struct shot - a task
  * @sum: what it has done since the first stream
  * @ids: numbers of its file
- * @defined: number of an event plus 1 in its file, by id
- * @nr_timers: how many of them are routines; 0 is the task itself
- * @nr_counters: how many are counters
+ * @defined: number of an event in its file plus 1, by id
+ * @nr_timers: number of routines; 0 is the task itself
+ * @nr_counters: number of counters
  */
 struct shot {
 	struct process sum;
@@ -30,7 +30,7 @@ struct shot {
 	uint32_t nr_timers, nr_counters;
 };
 
-/* All of them; @stream is that of the first period, @err the reason why writing ended. */
+/* All tasks; @stream is that of the first period, @err the reason why writing ended. */
 struct shots {
 	struct export_run *x;
 	const struct ktau_symtab *symtab;
@@ -42,7 +42,7 @@ struct shots {
 	int err;
 };
 
-/* What a profile is made from. */
+/* Input of one profile. */
 struct shot_file {
 	struct shot *shot;
 	struct symbolizer *names;
@@ -51,7 +51,7 @@ struct shot_file {
 	FILE *out;
 };
 
-/* A name as text of XML, without what TAU gives a meaning. */
+/* Print a name as XML text, without characters that have a meaning to TAU. */
 static void put_name(const char *name, FILE *out)
 {
 	char *text = NULL, *c;
@@ -100,7 +100,7 @@ static void put_event(struct shot_file *f, const struct routine *r)
 	hash_put(&f->shot->defined, r->id, *nr);
 }
 
-/* What has come since the profile before it. */
+/* Define the events that are new since the previous profile. */
 static void put_definitions(struct shot_file *f)
 {
 	const struct tally *t = &f->shot->sum.tally;
@@ -184,7 +184,7 @@ static void put_profile(struct shot_file *f)
 	fputs("</atomic_data>\n</profile>\n", f->out);
 }
 
-/* @text goes to the end of the file of @shot. */
+/* Append @text to the file of @shot. */
 static int append(struct export_run *x, const struct shot *shot, const char *text, size_t bytes)
 {
 	char name[64];
@@ -211,7 +211,7 @@ static struct shot *shot_of(struct shots *s, const struct process *p)
 	return shot;
 }
 
-/* Labels are those of the period and not kept. */
+/* Labels belong to the period and are not kept. */
 static void add(struct shot *shot, const struct process *p)
 {
 	size_t i;
@@ -247,7 +247,7 @@ static int put_shot(struct shots *s, struct shot_file *f, const struct process *
 	return err;
 }
 
-/* The next period: ids and serials are those of one boot. */
+/* Process the next period. Ids and serials are those of one boot. */
 static int take(void *arg, const struct period *period)
 {
 	const struct ktau_rec_stream *stream = ktau_snapshot_stream(period->after);

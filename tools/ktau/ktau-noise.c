@@ -271,7 +271,7 @@ static void *run_worker(void *arg)
 	return NULL;
 }
 
-/* Known noise: the timer wakes this thread, which preempts the worker, late or not, for this long. */
+/* Known noise: the timer wakes this thread, which preempts the worker, always for this long. */
 static void *run_inject(void *arg)
 {
 	const struct inject *inject = arg;

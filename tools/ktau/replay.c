@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An index of the streams in files. A period needs two streams and whatever the earlier one
- * is a difference to: reading begins at the last key block before it, which the headers of
- * the blocks tell, and ends with the period.
+ * An index of the streams in files. A period needs two streams, and the streams that the earlier
+ * one is relative to. Reading starts at the last key block before it, which is found from the
+ * headers of blocks, and ends with the period.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,10 +13,10 @@
 #include "source.h"
 
 /**
- * struct replay_stream - one stream of profiles
- * @realtime_ns: when it was taken
- * @ticks: the same, which tells it from all others of a file
- * @file: number of its file
+ * struct replay_stream - a profile stream
+ * @realtime_ns: its time
+ * @ticks: its time in ticks, which identifies it within a file
+ * @file: index of its file
  */
 struct replay_stream {
 	uint64_t realtime_ns, ticks;
@@ -82,7 +82,7 @@ void replay_deinit(struct replay *r)
 	free(r->streams);
 }
 
-/* The number of a stream of @file after @last; 0: it has come since the index was made. */
+/* The number of a stream of @file after @last; 0 if it was added after the index was built. */
 static uint64_t number_of(const struct replay *r, int file, uint64_t ticks, uint64_t last)
 {
 	uint64_t i;
@@ -93,10 +93,7 @@ static uint64_t number_of(const struct replay *r, int file, uint64_t ticks, uint
 	return 0;
 }
 
-/*
- * The part of @file that the period needs. The streams before the first that is read count
- * as read.
- */
+/* Read the part of @file that the period needs. The streams before it count as read. */
 static int read_part(const struct replay *r, int file, struct period *period,
 		     struct ktau_reader *reader)
 {
@@ -115,7 +112,7 @@ static int read_part(const struct replay *r, int file, struct period *period,
 		if (err)
 			return err;
 	}
-	/* What is damaged has been said. */
+	/* Damage has already been reported. */
 	return err == -EBADMSG ? 0 : err;
 }
 
@@ -128,7 +125,7 @@ static int read_one(const struct replay *r, int file, struct period *period,
 
 	if (err)
 		return err;
-	/* A saved stream has no blocks: it is read from its beginning. */
+	/* A saved stream has no blocks, so it is read from its beginning. */
 	if (file == from->file)
 		ktau_reader_seek_time(reader, from->realtime_ns, UINT64_MAX);
 	return read_part(r, file, period, reader);

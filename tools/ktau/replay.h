@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Any period of files, without reading what comes before it each time. */
+/* Reads any period of files without reading everything before it. */
 #ifndef KTAU_TOOLS_REPLAY_H
 #define KTAU_TOOLS_REPLAY_H
 
@@ -10,14 +10,14 @@
 struct replay_stream;
 
 /**
- * struct replay - where the streams of profiles are
- * @files: names
- * @nr_files: number of them
- * @host: only streams of this machine, NULL: all are of one
- * @streams: in the order of the files
- * @nr: number of them
- * @traces: trace records
- * @room: for how many there is memory
+ * struct replay - index of the profile streams
+ * @files: file names
+ * @nr_files: length of @files
+ * @host: use only streams of this machine; NULL: all streams are of one machine
+ * @streams: the streams, in the order of the files
+ * @nr: length of @streams
+ * @traces: number of trace records
+ * @room: allocated length of @streams
  */
 struct replay {
 	char *const *files;
@@ -28,14 +28,13 @@ struct replay {
 	uint64_t traces;
 };
 
-/* Read the files once; what is damaged is said here. Zero streams if none has a profile. */
+/* Read the files once, and report damage. There are no streams if no file has a profile. */
 void replay_init(struct replay *r, char *const *files, int nr_files, const char *host);
 void replay_deinit(struct replay *r);
 
 /*
- * The period that ends with stream @number, into @period, which is new. @reader is replaced
- * by the reader of its last file. 0, or -errno: -ENODATA if the files are not what they
- * were.
+ * Read the period that ends with stream @number into @period, which is new. @reader is replaced by
+ * the reader of its last file. Return: 0 or -errno; -ENODATA if the files have changed.
  */
 int replay_read(const struct replay *r, uint64_t number, struct period *period,
 		struct ktau_reader **reader);

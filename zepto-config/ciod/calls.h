@@ -5,18 +5,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What becomes the reply's data. */
+/* The data of a reply. */
 struct ciod_reply {
-	unsigned char *data;	/* room for CIOD_MAX_DATA */
+	unsigned char *data;	/* has room for CIOD_MAX_DATA */
 	size_t bytes;
 };
 
 struct ciod_args;
 
 /*
- * Execute a call that was decoded, by one system call. Returns its result, or
- * -errno. A call whose descriptor is none of the peer's, or with a flag that the protocol
- * does not have, fails without a system call.
+ * Execute a decoded call with one system call. Return: its result, or -errno. A call with a
+ * descriptor that the peer has not opened, or with a flag that the protocol does not define, fails
+ * without a system call.
  */
 int64_t ciod_execute(uint32_t call, const struct ciod_args *args, struct ciod_reply *reply);
 

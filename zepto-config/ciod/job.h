@@ -9,7 +9,7 @@
 
 #include "ciod/proto.h"
 
-/* What the job file says. */
+/* The contents of the job file. */
 struct ciod_job {
 	char token[CIOD_TOKEN_BYTES];
 	struct in_addr peer;
@@ -17,14 +17,14 @@ struct ciod_job {
 	gid_t gid;
 	char root[PATH_MAX];
 	unsigned int port;
-	unsigned int wait_seconds;	/* for the first control connection */
-	unsigned int nodes;		/* compute connections at a time */
-	bool lost_node_continues;	/* the job goes on without a node that is lost */
+	unsigned int wait_seconds;	/* to wait for the first control connection */
+	unsigned int nodes;		/* maximum number of compute connections */
+	bool lost_node_continues;	/* a lost node does not end the job */
 };
 
 #define CIOD_MAX_NODES	1024
 
-/* 0, or 1 after saying file, line and reason. */
+/* Return: 0, or 1 after printing file, line and reason. */
 int ciod_read_job(const char *path, struct ciod_job *job);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A call that a program waits for, and an open file of the I/O node. */
+/* A call on which a program is waiting, and an open file on the I/O node. */
 #ifndef CNK_CALL_H
 #define CNK_CALL_H
 
@@ -9,15 +9,15 @@
 
 #include "ciod/proto.h"
 
-/* Results of a call, beside a value and -errno. */
+/* Results of a call other than a value and -errno. */
 #define CNK_LOCAL	INT64_MIN	/* the local kernel executes it */
-#define CNK_ANSWERED	(INT64_MIN + 1)	/* the program has its answer already */
+#define CNK_ANSWERED	(INT64_MIN + 1)	/* the program has already been answered */
 
 /*
- * An open file of the I/O node. In the programs that have it open, one end of a socket pair
- * takes its place: descriptors are then duplicated, inherited, passed on and closed by
- * the local kernel alone. The inode of that end says which file it is. When the last
- * descriptor is closed, the other end reports that its peer has gone.
+ * An open file on the I/O node. In the programs that have it open, it is represented by one end
+ * of a socket pair, so the local kernel alone duplicates, inherits, passes on and closes
+ * descriptors. The inode of that end identifies the file. When the last descriptor is closed,
+ * the other end reports a hangup.
  */
 struct cnk_file {
 	struct cnk_file *next;	/* in the same hash bucket */
@@ -27,17 +27,17 @@ struct cnk_file {
 	int watch;		/* the end that cnk keeps */
 };
 
-/* A system call that a program waits for. */
+/* A system call on which a program is waiting. */
 struct cnk_call {
 	uint64_t id;
 	pid_t pid;			/* the thread */
 	const uint64_t *args;
-	const struct cnk_file *file;	/* if the call has a descriptor of the I/O node */
-	uint32_t fd[2];			/* what to ship before path[] */
+	const struct cnk_file *file;	/* set if the call has a descriptor on the I/O node */
+	uint32_t fd[2];			/* to be shipped before path[] */
 	const char *path[2];
 };
 
-/* What handles a call. */
+/* The handler of a shipped call. */
 typedef int64_t cnk_handler(struct cnk_call *call);
 
 #define CNK_N(value)	((uint64_t)(value))

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The last system call that this table of calls was made for. Later ones fail with ENOSYS. */
+/* The last system call covered by the table of calls. Later ones fail with ENOSYS. */
 #define CNK_LAST_CALL 450
 
 extern const char *cnk_prefix;

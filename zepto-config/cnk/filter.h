@@ -2,7 +2,7 @@
 #ifndef CNK_FILTER_H
 #define CNK_FILTER_H
 
-/* Installs the filter for this process; the listener, or -errno. */
+/* Install the filter for this process. Return: the listener, or -errno. */
 int cnk_install_filter(void);
 
 #endif

@@ -16,13 +16,13 @@ struct cnk_data {
 
 int cnk_connect(const char *address, const char *port, const char *token);
 /*
- * Ship a call and wait for its reply. Returns its result or -errno; -EIO if the connection
- * is lost. Data in the reply goes to @data. The other arguments are those of the call's
+ * Ship a call and wait for its reply. Return: its result, or -errno; -EIO if the connection is
+ * lost. Data in the reply is stored in @data. The other arguments are those of the call's
  * signature, with the types that ciod_encode() takes.
  */
 int64_t cnk_ship(enum ciod_call call, struct cnk_data *data, ...);
 bool cnk_connected(void);
-/* Say goodbye and write the counts of shipped calls to "@path.PID"; @path may be NULL. */
+/* Say goodbye, and write the counts of shipped calls to "@path.PID" unless @path is NULL. */
 int cnk_disconnect(const char *path);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "cnk/call.h"
 
-/* Ship a call on a path, or ask what is known of a file. */
+/* Ship a call on a path, or query the attributes of a file. */
 cnk_handler cnk_open, cnk_openat, cnk_creat, cnk_stat, cnk_lstat, cnk_fstat, cnk_newfstatat;
 cnk_handler cnk_statx, cnk_statfs, cnk_fstatfs, cnk_truncate, cnk_mkdir, cnk_mkdirat;
 cnk_handler cnk_rmdir, cnk_unlink, cnk_unlinkat, cnk_rename, cnk_renameat2, cnk_link;
