@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The spool of ktaud-ship: the *.ktau files in a directory, and how much of each has been shipped.
- * Only complete blocks are shipped from a file that ktaud may still be writing, so what the
- * collector has is always a valid recording.
+ * Only complete blocks are shipped from a file that ktaud may still be writing, so the
+ * collector always has a valid recording.
  */
 #ifndef KTAUD_SHIP_SPOOL_H
 #define KTAUD_SHIP_SPOOL_H

@@ -19,8 +19,8 @@
 enum export_naming { NAMING_DENSE, NAMING_PID, NAMING_NG };
 
 /**
- * struct export_options - what is asked for
- * @host: only streams of this machine, NULL: all
+ * struct export_options - options of ktau export
+ * @host: only export streams of this machine; NULL: all
  * @naming: see ktau-export(1)
  */
 struct export_options {
@@ -77,11 +77,11 @@ struct row_cell;
  * @profile: called at the end of the host if it has profiles; NULL if the format has
  *	only traces
  * @end_host: called at the end of the host if start_host() was called; may be NULL
- * @row: for a format of tables, whose other callbacks are those of export_rows.h: write a row
- *	of row_tables[@table]
+ * @row: write a row of row_tables[@table]; only for table formats, which take the other
+ *	callbacks from export_rows.h
  * @end: called at the end if begin() was called, even after an error; frees @data; may be
  *	NULL
- * @run: reads the files itself, instead of all of these; returns CLI_DONE or CLI_FAILED
+ * @run: reads the files itself and replaces all other callbacks; returns CLI_DONE or CLI_FAILED
  *
  * All others return 0 or -errno. The caller checks @out for errors. -EIO means that a message
  * has already been printed.

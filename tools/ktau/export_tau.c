@@ -163,10 +163,10 @@ void tau_metadata(const struct process *p, const struct ktau_rec_stream *stream,
 
 /**
  * struct paths - the call paths of a task's trace
- * @serial: its serial
- * @stacks: they
- * @walk: where the task is
- * @incl_ns: of each path, with the paths that go on from it
+ * @serial: serial of the task
+ * @stacks: the call paths
+ * @walk: current position in the trace
+ * @incl_ns: inclusive time of each path
  */
 struct paths {
 	uint64_t serial;
@@ -175,7 +175,7 @@ struct paths {
 	uint64_t *incl_ns;
 };
 
-/* What is kept of a host: the call paths of its tasks, and the names of files. */
+/* State kept per host: call paths of the tasks and file names. */
 struct tau {
 	struct paths **paths;
 	size_t nr, room;
@@ -183,7 +183,7 @@ struct tau {
 	struct hash by_tid;
 };
 
-/* What a file is made from: @running leaves the waits out. */
+/* Source of one file; @running excludes waits. */
 struct tau_file {
 	struct export_run *x;
 	FILE *out;
@@ -339,8 +339,8 @@ static void put_profile(struct tau_file *f, const struct process *p, struct path
 }
 
 /*
- * By pid, a task that had the number of another one before is the next context. The name of
- * a host comes from a file.
+ * By pid, a task that reuses the number of an earlier task becomes the next context. The name of
+ * a host is read from a file.
  */
 static void name_file(struct export_run *x, const struct process *p, struct tau_ids ids,
 		      bool running, char name[256])

@@ -19,7 +19,7 @@ const char *tau_group(const char *group, char text[TAU_GROUP_BYTES]);
 /* Print a name that will be in quotes: without quotes, control characters and "=>". */
 void tau_name(const char *name, FILE *out);
 
-/* Numbers of a process and of its thread. */
+/* Context number of a process and number of its thread. */
 struct tau_ids {
 	uint32_t context, thread;
 };
@@ -31,25 +31,25 @@ struct tau_numbering {
 	size_t nr_contexts, room;
 };
 
-/* Assign the next numbers; to be called once per task. */
+/* Assign the next numbers; call this once per task. */
 struct tau_ids tau_number(struct tau_numbering *n, const struct ktau_rec_owner *owner);
 void tau_numbering_deinit(struct tau_numbering *n);
 
-/* Ticks of a row; @running leaves the waits out. */
+/* Ticks of a row; @running excludes waits. */
 struct tau_time {
 	uint64_t excl, incl;
 };
 
-/* The task itself: its life, and what of it was not in the kernel. */
+/* The task itself: its lifetime, and the part of it spent outside the kernel. */
 struct tau_time tau_root_time(const struct symbolizer *names, const struct process *p,
 			      bool running);
 struct tau_time tau_routine_time(const struct symbolizer *names, const struct routine *r,
 				 bool running);
 
-/* <attribute> elements: whose profile it is, on which machine. */
+/* <attribute> elements: the owner of the profile and its machine. */
 void tau_metadata(const struct process *p, const struct ktau_rec_stream *stream, FILE *out);
 
-/* Its name: that of the process, the cgroup or the user, or of the command. */
+/* Name of the owner: the process, the cgroup or the user, or of the command. */
 const char *tau_process_name(const struct process *p);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * TAU snapshots, for ParaProf: snapshot.NODE.CONTEXT.THREAD, a file per task. Each stream after
- * the first adds a profile with what the task has done since the first stream.
+ * the first adds a profile of what the task has done since the first stream.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -30,7 +30,7 @@ struct shot {
 	uint32_t nr_timers, nr_counters;
 };
 
-/* All tasks; @stream is that of the first period, @err the reason why writing ended. */
+/* All tasks; @stream belongs to the first period, @err is the reason why writing stopped. */
 struct shots {
 	struct export_run *x;
 	const struct ktau_symtab *symtab;
@@ -51,7 +51,7 @@ struct shot_file {
 	FILE *out;
 };
 
-/* Print a name as XML text, without characters that have a meaning to TAU. */
+/* Print a name as XML text, without characters that are special to TAU. */
 static void put_name(const char *name, FILE *out)
 {
 	char *text = NULL, *c;
@@ -247,7 +247,7 @@ static int put_shot(struct shots *s, struct shot_file *f, const struct process *
 	return err;
 }
 
-/* Process the next period. Ids and serials are those of one boot. */
+/* Process the next period. Ids and serials are only valid within one boot. */
 static int take(void *arg, const struct period *period)
 {
 	const struct ktau_rec_stream *stream = ktau_snapshot_stream(period->after);

@@ -52,7 +52,7 @@ struct options {
 	enum table_format format;
 };
 
-/* A repetition of the work that took too long, and what is known about the causes. */
+/* A repetition of the work that took too long, and the part of it with a known cause. */
 struct detour {
 	uint64_t from_ns, to_ns;
 	uint64_t known_ns;
@@ -111,7 +111,7 @@ struct piece {
 	char preemptor[17];
 };
 
-/* What one cause took of one detour. */
+/* The time that one cause contributed to one detour. */
 struct part {
 	const struct detour *detour;
 	size_t cause;
@@ -420,8 +420,8 @@ static int by_begin(const void *a, const void *b)
 }
 
 /*
- * Attribute the time of a detour beyond the frames in it: to KTAU's hooks, as far as their cost,
- * which is measured at boot, explains it, and the rest to what has no frame.
+ * Attribute the part of a detour that its frames do not cover. KTAU's hooks account for as much
+ * of it as their cost, measured at boot, explains; the remainder has no frame.
  */
 static void attribute_rest(struct noise *n, struct worker *w, const struct detour *d)
 {
@@ -580,7 +580,7 @@ static int by_moment(const void *a, const void *b)
 	return x->at_ns < y->at_ns ? -1 : x->at_ns > y->at_ns;
 }
 
-/* A length is without the work itself: what the causes of a detour add up to. */
+/* Lengths exclude the work itself, so they equal the sum of the causes of a detour. */
 static void print_detours(const struct noise *n)
 {
 	const struct part *p;

@@ -17,8 +17,8 @@
  * @argv: the command and its arguments
  * @system_wide: include all tasks, not only those of the command
  * @reader: reader of the kernel's profiles
- * @before: the command before it started, or all tasks
- * @after: what was read since then
+ * @before: profiles of the command, or of all tasks, before it started
+ * @after: profiles read since then
  * @pid: process id of the command
  * @go_fd: writing to it starts the command
  * @exited_since: exited tasks with lower numbers have been read
