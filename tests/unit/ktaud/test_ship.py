@@ -313,11 +313,11 @@ class Shipping(Case):
         path = self.fill(1)
         for answer, wanted in [
                 (b'', 'the collector has closed the connection'),
-                (b'HTTP/1.1 400 Bad Request\r\n', 'the collector says: HTTP/1.1 400 Bad Request?'),
-                (b'\x1b]0;x\x07\n', 'the collector says: ?]0;x?'), (b'\0' * 300, 'does not speak'),
-                (b'x' * 5000, 'does not speak'), (b'-1\n', 'the collector says: -1'),
-                (b'0\n0\n0\n', 'takes no more'), (b'%d\n' % (1 << 32), 'stays here'),
-                (b'%d\n' % ((1 << 64) - 1), 'stays here'), (b'%d\n' % (1 << 64), 'says: 1844')]:
+                (b'HTTP/1.1 400 Bad Request\r\n', 'the collector reports: HTTP/1.1 400 Bad Request?'),
+                (b'\x1b]0;x\x07\n', 'the collector reports: ?]0;x?'), (b'\0' * 300, 'does not speak'),
+                (b'x' * 5000, 'does not speak'), (b'-1\n', 'the collector reports: -1'),
+                (b'0\n0\n0\n', 'accepts no more data'), (b'%d\n' % (1 << 32), 'stays here'),
+                (b'%d\n' % ((1 << 64) - 1), 'stays here'), (b'%d\n' % (1 << 64), 'reports: 1844')]:
             with self.subTest(answer), Relay(self.to, None, forge=answer):
                 said = self.ship('--remove')
                 self.assertIn(wanted, said)
