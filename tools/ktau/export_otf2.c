@@ -434,7 +434,7 @@ static void define_locations(struct export_run *x)
 			OTF2_Archive_CloseEvtWriter(o->archive, o->writers[i]);
 			o->writers[i] = NULL;
 		}
-		snprintf(text, sizeof(text), "%s (%d)", track->owner.comm, track->owner.tid);
+		snprintf(text, sizeof(text), "%s/%d", track->owner.comm, track->owner.tid);
 		OTF2_GlobalDefWriter_WriteLocation(o->definitions, i, define(o, text),
 						   OTF2_LOCATION_TYPE_CPU_THREAD, events,
 						   (uint32_t)hash_get(&groups,
