@@ -3,16 +3,28 @@
 """The screens in the manual pages, from real runs.
 
     tests/unit/tools/screens.py BUILD [--write] PAGE...
+    tests/unit/tools/screens.py BUILD --list PAGE...
+    tests/unit/tools/screens.py BUILD --guest FOLDER [--write] PAGE...
 
 In a page, the lines between
 
     .\\" screen: ktau report recorded.ktau
     .\\" end
 
-are the output of that command with 80 columns, in a folder with the recording of a kernel
+are the command and what it prints in 80 columns, in a folder with the recording of a kernel
 (recorded.ktau) and the files of the tests' machine (see sample.c). ktau top is run in a
 terminal of 80 x 24. Without --write, a screen that differs from the page is reported and the
 exit status is 1.
+
+    .\\" like: ktau export --perfetto recorded.ktau
+
+is a command with figures that differ from run to run. Without --write its form is compared:
+headings word by word, and of the other lines which columns there are (see form()).
+
+    .\\" guest: # ktau stats
+
+is such a command that needs a kernel with KTAU, run as root, or by a user where "$" stands for
+"#". tests/guest/screens runs it: --list is its input, FOLDER has its output.
 """
 
 import argparse
@@ -25,8 +37,10 @@ import sys
 import tempfile
 import time
 
-SCREEN = re.compile(r'^\.\\" screen: ([^\n]*)\n(.*?)^\.\\" end\n', re.M | re.S)
+SCREEN = re.compile(r'^\.\\" (screen|like|guest): (?:([#$]) )?([^\n]*)\n(.*?)^\.\\" end\n',
+                    re.M | re.S)
 DATA = pathlib.Path('tests/unit/tools/data')
+FOLDER = '/run/screens/'
 
 
 def roff(text):
@@ -82,40 +96,98 @@ class Folder:
         return re.sub(r'\n{3,}', '\n\n', screen)
 
 
-def page_with_screens(text, folder):
+def form(screen):
+    """What does not differ from run to run.
+
+    The lines without figures, in their order, and of the others what stands in their columns:
+    0 a figure, - none, w words; a picture of #, | or = is left out.
+    """
+    headings, rows = [], set()
+    for line in screen.replace('\\-', '-').split('\n'):
+        words = [w for w in line.split() if not re.fullmatch(r'[][#|=]+', w)]
+        if words and not any(re.search(r'\d|^(-|n/a)$', w) for w in words):
+            headings.append(' '.join(words))
+        kinds = ['0' if re.search(r'\d|^(-|n/a)$', w) else 'w' for w in words]
+        if '0' in kinds:
+            rows.add(re.sub(r'w( w)*', 'w', ' '.join(kinds)))
+    return headings, rows
+
+
+def compare(page, kind, command, old, new):
+    """Report a screen that is not what the command prints. True: it is."""
+    if old == new or (kind != 'screen' and form(old) == form(new)):
+        return True
+    print(f'{page}: {command}: not what the command prints:')
+    print(new, end='')
+    if kind != 'screen':
+        print('its form here, and in the page:', form(new), form(old), sep='\n')
+    return False
+
+
+class Guest:
+    """What tests/guest/screens has printed, in the order of the list."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.number = 0
+
+    def next(self):
+        self.number += 1
+        return (self.folder / str(self.number)).read_text().replace(FOLDER, '')
+
+
+def screens(pages):
+    for page in pages:
+        for match in SCREEN.finditer(page.read_text()):
+            yield page, match
+
+
+def check(page, write, run):
+    """Each screen of @page anew; run(kind, command) is None for one to leave alone."""
+    good = True
+
     def screen(match):
-        return '.\\" screen: %s\n%s.\\" end\n' % (match[1], roff(folder.run(match[1])))
+        nonlocal good
+        kind, prompt, command, old = match.groups()
+        printed = run(kind, command)
+        if printed is None:
+            return match[0]
+        new = roff('%s %s\n%s' % (prompt or '$', command, printed))
+        if not write:
+            good = compare(page, kind, command, old, new) and good
+        return match[0][:-len(old) - len('.\\" end\n')] + new + '.\\" end\n'
 
-    return SCREEN.sub(screen, text)
-
-
-def check(page, new):
-    """The screens that differ, as lines of a diff."""
-    for old, wanted in zip(SCREEN.finditer(page.read_text()), SCREEN.finditer(new)):
-        if old[0] != wanted[0]:
-            print(f'{page}: {old[1]}: differs from the output of the command:')
-            print(wanted[2], end='')
+    text = page.read_text()
+    new = SCREEN.sub(screen, text)
+    if write and new != text:
+        page.write_text(new)
+    return good
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('build', type=pathlib.Path)
     parser.add_argument('--write', action='store_true')
+    parser.add_argument('--list', action='store_true')
+    parser.add_argument('--guest', type=pathlib.Path)
     parser.add_argument('pages', nargs='+', type=pathlib.Path)
     args = parser.parse_args()
-    folder = Folder(args.build)
-    wrong = 0
-    for page in args.pages:
-        new = page_with_screens(page.read_text(), folder)
-        if new == page.read_text():
-            continue
-        if args.write:
-            page.write_text(new)
-            continue
-        wrong += 1
-        check(page, new)
-    folder.close()
-    return bool(wrong)
+    if args.list:
+        for page, match in screens(args.pages):
+            if match[1] == 'guest':
+                print(page, match[2], match[3], sep='\t')
+        return 0
+    if args.guest:
+        guest = Guest(args.guest)
+        good = [check(page, args.write, lambda kind, _: guest.next() if kind == 'guest' else None)
+                for page in args.pages]
+    else:
+        folder = Folder(args.build)
+        good = [check(page, args.write,
+                      lambda kind, command: folder.run(command) if kind != 'guest' else None)
+                for page in args.pages]
+        folder.close()
+    return not all(good)
 
 
 if __name__ == '__main__':

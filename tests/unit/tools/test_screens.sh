@@ -12,7 +12,7 @@ build=$1
 tap_prefix=screens
 
 for page in tools/*/*.1; do
-	grep -q '^\.\\" screen: ' "$page" || continue
+	grep -Eq '^\.\\" (screen|like): ' "$page" || continue
 	if grep -q '^\.\\" screen: ktau top' "$page" && ! command -v tmux >/dev/null; then
 		skip "$page" "tmux is not installed"
 	else
