@@ -84,8 +84,8 @@ static void identify_released(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, owner.leader_serial, task->ktau.serial);
 	KUNIT_EXPECT_EQ(test, owner.ppid, 2);
 	kthread_stop(task);
-	for (i = 0; i < 1000 && pid_alive(task); i++)
-		msleep(1);
+	for (i = 0; i < 100 && pid_alive(task); i++)
+		msleep(20);
 	KUNIT_EXPECT_FALSE(test, pid_alive(task));
 	owner = (struct ktau_owner) { };
 	ktau_task_identify(&owner, task);

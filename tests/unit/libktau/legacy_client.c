@@ -24,7 +24,7 @@ extern "C" {
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* TAU declares it once more. */
+/* TAU declares it once more. NOLINTNEXTLINE(readability-redundant-declaration) */
 int ktau_diff_profiles(ktau_output *plist1, int size1, ktau_output *plist2, int size2,
 		       ktau_output **outlist);
 #ifdef __cplusplus

@@ -138,7 +138,8 @@ static int put_profiles(struct sink *s, uint64_t number)
 	if (!err)
 		err = put_cpus(s, number, &nr);
 	for (i = 0; !err && i < nr_tasks; i++) {
-		if (number && number != KEY_STREAM && number + 1 != NR_STREAMS && i % 4 != number % 4)
+		if (number && number != KEY_STREAM && number + 1 != NR_STREAMS &&
+		    i % 4 != number % 4)
 			continue;
 		err = put_profile(s, i, at, number / 4 + (number % 4 >= i % 4));
 		nr++;
