@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * First process of the boot tests' guest, the only file of its initramfs, except for the
- * modules of a kernel that has 9p as a module.
+ * First process of the boot tests' guest, the only file of its initramfs.
  *
  * The root is the host's root folder, read-only over 9p, under a tmpfs overlay: the
  * guest runs the host's programs, and its writes never reach the host. Only /share is
@@ -13,7 +12,6 @@
  *	status	the token from the kernel command line, then the exit status:
  *		written last, so its presence shows the host that the run is complete
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <net/if.h>
@@ -27,7 +25,6 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -46,29 +43,6 @@ static void mount_on(const char *source, const char *target, const char *type,
 		die(target);
 	if (mount(source, target, type, flags, options))
 		die(target);
-}
-
-static void load_module(const char *name)
-{
-	char path[512];
-	int fd;
-
-	snprintf(path, sizeof(path), "/modules/%s", name);
-	fd = open(path, O_RDONLY);
-	if (fd < 0 || syscall(SYS_finit_module, fd, "", 0))
-		die(path);
-	close(fd);
-}
-
-/* Modules are loaded in the order of their names. */
-static void load_modules(void)
-{
-	struct dirent **entries;
-	int i, nr = scandir("/modules", &entries, NULL, alphasort);
-
-	for (i = 0; i < nr; i++)
-		if (entries[i]->d_name[0] != '.')
-			load_module(entries[i]->d_name);
 }
 
 /*
@@ -201,7 +175,6 @@ int main(void)
 
 	if (!token)
 		die("no boot_token on the kernel command line");
-	load_modules();
 	mount_root();
 	mount_rest();
 	loopback_up();
