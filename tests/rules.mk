@@ -10,7 +10,7 @@ test_LOADS := $(addprefix $(B)/tests/progs/,tcp_stream exact_counts account tran
 # Invalid input and permissions
 test_LOADS += $(addprefix $(B)/tests/progs/,ioctl_errors control_errors fuzzcalls access setuid \
 		segments dump)
-# It causes exceptions of PowerPC
+# PowerPC only: causes each of its exceptions
 ifdef CROSS_COMPILE
 test_LOADS += $(B)/tests/progs/exceptions
 endif
@@ -27,7 +27,7 @@ test_LOADS += $(addprefix $(B)/tests/progs/,slots slots_tcp) $(B)/tests/bench/ta
 
 .PHONY: setup kernel demo check torture test-programs unit-programs list-unit-tests
 
-# Install all Debian packages of all commands. Each command installs its own part.
+# Install the Debian packages for all commands. Each command also installs those that it needs.
 setup:
 	@tests/setup all
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Resolve addresses: funcMap on a stream of 100 MB, beside addr2line with the same symbols."""
+"""Resolve addresses: funcMap on a stream of 100 MB, and addr2line with the same symbols."""
 
 import random
 import subprocess

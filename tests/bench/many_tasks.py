@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Cost of reading many tasks' profiles, beside their /proc/PID/stat; cost of ktaud."""
+"""Cost of reading many tasks' profiles, compared with /proc/PID/stat; cost of ktaud."""
 
 import bench
 from bench import Figure, median

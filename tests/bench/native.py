@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Cycles of a pair of hooks and of a trace slot on this machine's CPU, in User-mode Linux."""
+"""Cycles that a pair of hooks and a trace slot take on this machine's CPU, in User-mode Linux."""
 
 import re
 import subprocess

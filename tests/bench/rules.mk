@@ -4,7 +4,8 @@ bench_PROGRAMS := $(addprefix $(B)/tests/bench/,micro many_tasks tables)
 
 .PHONY: bench bench-programs
 
-# Measure KTAU's cost beside other tracers: tables, and build/bench.tsv. ONLY="PART..." for some.
+# Measure the cost of KTAU and of other tracers: print tables and write build/bench.tsv.
+# ONLY="PART..." runs these parts only.
 bench:
 	@tests/setup user kernel guest boot bench
 	@tests/bench/run $(ONLY)

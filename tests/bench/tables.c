@@ -3,9 +3,9 @@
  * tables [-l] FILE: print the bytes of KTAU's tables for each task in a stream of profiles, a
  * line each; with -l without exited tasks. A task has
  *  - a state,
- *  - a chunk of cells for each eight ids of which it has used one,
- *  - from id 1024 on, a directory as large as a chunk for each 256 ids of which it has used one,
- *  - a chunk for the times inside each nine events that have such times.
+ *  - a chunk of cells for every block of eight ids of which it has used at least one,
+ *  - from id 1024 on, a directory as large as a chunk for every block of 256 ids likewise,
+ *  - for events with times inside them, a chunk for every nine such events.
  */
 #include <err.h>
 #include <linux/ktau.h>
@@ -23,7 +23,7 @@
 static char buffer[1 << 20] __attribute__((aligned(8)));
 static unsigned int groups[1 << 16]; /* by id */
 
-/* The times inside the scheduler's events follow from their other figures. */
+/* The scheduler's events need no stored times: these follow from their other figures. */
 static bool has_times(const struct ktau_entry *e)
 {
 	return e->kind == KTAU_KIND_TIMER && groups[e->id] != KTAU_GROUP_SCHED &&

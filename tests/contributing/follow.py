@@ -3,9 +3,9 @@
 """Follow CONTRIBUTING.md: add a toy hook, a toy group and a toy subcommand to a copy of
 the project.
 
-The section of each lists the files to touch. A toy that changes a file which the list does
-not name, or leaves out one which it names, is an error. Patches are made by the commands
-that the section of hooks gives.
+The page's section on each lists the files to touch. It is an error if a toy changes a file
+that is not in the list, or does not change one that is. Patches are made with the commands
+from the section on hooks.
 """
 
 import argparse
@@ -29,7 +29,7 @@ PAGE = 'CONTRIBUTING.md'
 
 
 class Wrong(Exception):
-    """The page cannot be followed; the text says why."""
+    """The page cannot be followed; the text is the reason."""
 
 
 @dataclasses.dataclass
@@ -39,7 +39,7 @@ class Copy:
     project: Project
 
     def edit(self, path, old, new):
-        """Put @new in the place of the only @old of a file."""
+        """Replace @old, which must occur exactly once in the file, with @new."""
         text = (self.root / path).read_text(encoding='utf-8')
         if text.count(old) != 1:
             raise Wrong(f'{path} has {text.count(old)} times {old!r}')
@@ -53,15 +53,15 @@ class Copy:
         shutil.copy(TOY / source, self.root / path)
 
     def contents(self):
-        """Path -> what is in the file."""
+        """Path -> contents, for each file."""
         return {str(path.relative_to(self.root)): path.read_bytes()
                 for path in self.root.rglob('*') if path.is_file()}
 
 
 @dataclasses.dataclass
 class Toy:
-    """@heading: of the section of the page; @names: what its placeholders stand for;
-    @make: adds the toy to a Copy."""
+    """@heading: heading of the page's section; @names: placeholder -> value;
+    @make: function that adds the toy to a Copy."""
     heading: str
     names: dict
     make: typing.Callable
@@ -76,7 +76,7 @@ def section(page, heading):
 
 
 def listed(page, toy, versions):
-    """The files that a section lists, its placeholders replaced."""
+    """The files that a section lists, with its placeholders replaced."""
     match = re.search(r'^Files:\n\n((?:- .*\n(?: .*\n)*)+)', section(page, toy.heading), re.M)
     if not match:
         raise Wrong(f'{PAGE}: "{toy.heading}" has no list of files')
@@ -89,7 +89,7 @@ def listed(page, toy, versions):
 
 
 def refresh_command(page):
-    """How the page has a patch written."""
+    """The quilt command with which the page writes a patch, as arguments."""
     match = re.search(r'^ *quilt (refresh .*)$', section(page, 'A hook'), re.M)
     if not match:
         raise Wrong(f'{PAGE} has no "quilt refresh"')
@@ -115,7 +115,7 @@ def unpacked(copy, version):
 
 
 def hook(copy, page, patch, path, edit):
-    """Add a hook to @path in the top patch, for every version: what the page says."""
+    """Add a hook to @path, in an existing or a new patch of every version, as the page says."""
     for version in copy.project.versions():
         tree = unpacked(copy, version)
         if isinstance(patch, str):
@@ -181,7 +181,7 @@ TOYS = (
 
 
 def follow(copy, toy, page):
-    """Add one toy. Return: how the list and the files that it changed differ."""
+    """Add one toy. Return: the differences between the list and the files that it changed."""
     before = copy.contents()
     try:
         toy.make(copy, page)
@@ -203,7 +203,7 @@ def copy_files(source, names, target):
 
 
 def update(source, target):
-    """Make @target what @source is, and touch only what differs: builds are incremental."""
+    """Make @target equal to @source; write only files that differ, to keep builds incremental."""
     new, old = Copy(source, None).contents(), {}
     if target.exists():
         old = Copy(target, None).contents()

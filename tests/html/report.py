@@ -299,7 +299,7 @@ def folded(files, name, *options):
 
 
 def boxes(path):
-    """Of an SVG flame graph: text, left edge, width and top of each frame."""
+    """Text, left edge, width and top of each frame of an SVG flame graph."""
     space = "{http://www.w3.org/2000/svg}"
     return [(g.find(space + "title").text, *(float(g.find(space + "rect").get(k)) for k in ("x", "width", "y")))
             for g in ElementTree.parse(path).getroot().iter(space + "g")]

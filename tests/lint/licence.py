@@ -12,7 +12,7 @@ RULES = {
 }
 
 DEP5 = '.reuse/dep5'
-# Files without comments, and those of others.
+# Files without comments, and third-party texts.
 EXEMPT = ('LICENSES/*', DEP5, 'patches/*.patch', '*.gitignore', '*.gitattributes',
           '*.json', '*.csv', '*.golden', '*.expected', '*.bin', '*.ktau',
           'tools/debian/copyright', '*.png', '*.svg', '*.hex', '*/testdata/*',
@@ -31,7 +31,7 @@ def check(project, found):
 
 
 def _reuse(project, found):
-    """A heading is the reason for the files that follow; the summary repeats it."""
+    """In reuse's output a heading is the finding for the files below it. The summary repeats it."""
     done = run(['reuse', '--root', project.root, 'lint'])
     if not done.returncode:
         return

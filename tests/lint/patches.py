@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The patch queue: its contents are complete and only hooks."""
+"""The patch queue is complete and contains only hooks."""
 
 import re
 

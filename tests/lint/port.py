@@ -55,7 +55,7 @@ def _key(version):
 
 
 def nearest_queue(project, version):
-    """The version itself, else the next older, else the next newer one."""
+    """The version itself, otherwise the next older or, without one, the next newer one."""
     known = project.versions()
     older = [v for v in known if _key(v) <= _key(version)]
     if not known:

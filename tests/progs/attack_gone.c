@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * attack_gone [ROUNDS]: a user's threads exit and are folded while streams of its descriptors
- * have shown them, and no stream is read to its end. The kernel's list for these descriptors
- * must be charged to the user and must not exceed the user's share; a stream that is then read
- * to its end must report that the list is incomplete. Run as root.
+ * attack_gone [ROUNDS]: a user's threads exit and are folded after streams of its descriptors
+ * have shown them, and none of these streams is read to its end. The kernel's list for these
+ * descriptors must be charged to the user and must not exceed the user's share; a stream that is
+ * then read to its end must report that the list is incomplete. Run as root.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@
 
 static unsigned int nr_rounds = 100;
 
-/* @taken and @kept: bytes charged for the list before and after it is read. */
+/* @taken: bytes freed by reading the list; @kept: additional bytes that stay charged. */
 struct result {
 	int64_t taken;
 	int64_t kept;
@@ -102,7 +102,7 @@ static void attacker(void)
 		result->listed += seen.gone;
 		result->refused += seen.refused_gone;
 	}
-	/* The bytes freed by reading to the end; exited tasks were evicted since @before. */
+	/* Reading to the end frees the list; eviction may have freed other bytes since @before. */
 	result->taken = (int64_t)(now - user_bytes(fds[0]));
 	result->kept = (int64_t)(user_bytes(fds[0]) - before);
 }

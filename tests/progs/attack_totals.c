@@ -132,7 +132,7 @@ static void run_threads(unsigned int nr)
 			_exit(1);
 }
 
-/* Some tasks are read while they are kept, the others exit after that. */
+/* A reader sees the threads exited and kept, and the processes live; these exit afterwards. */
 static void user(void)
 {
 	static pid_t pid[MAX_PROCESSES];
@@ -154,7 +154,7 @@ static void user(void)
 	close(go[0]);
 	run_threads(nr_threads / 10);
 	helper_reached();
-	/* Tasks that have slept since a reader saw them exit now. */
+	/* The processes, asleep since a reader saw them, exit now. */
 	close(go[1]);
 	for (i = 0; i < nr_processes; i++)
 		waitpid(pid[i], NULL, 0);

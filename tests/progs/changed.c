@@ -200,7 +200,7 @@ static void on_the_cpu(int a)
 	child[0] = was;
 }
 
-/* A reader, and the number of calls of each child that it can have seen. */
+/* A reader, and the number of calls that each child had made at the reader's last stream. */
 struct reader {
 	int fd;
 	unsigned int calls[NR_CHILDREN];

@@ -251,7 +251,7 @@ static void sum_exited(struct account *sum, uint64_t exited_since, int32_t leade
 }
 
 /*
- * The parent must get the CPU as soon as the child has exited: else its clock includes its
+ * The parent must get the CPU as soon as the child has exited; otherwise its clock includes its
  * own time in the run queue.
  */
 static void come_first(void)

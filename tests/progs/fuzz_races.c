@@ -43,7 +43,7 @@ struct slot {
 	struct opener opener;
 };
 
-/* State that a process keeps over an exec. */
+/* State that a process keeps across an exec. */
 static struct self {
 	uint64_t seed;
 	uint32_t left; /* actions left, unless it exits earlier */

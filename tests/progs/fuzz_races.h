@@ -36,14 +36,14 @@ enum races_count {
 
 /**
  * struct races_shared - memory of all processes
- * @until: time to end
+ * @until: time at which to end
  * @calls: number of calls after which to end, or 0
  * @group: process group of all
  * @program: path of this program
  * @set_uid_program: path of its copy that is set-uid root
  * @count: number of actions of each kind
- * @failures: number of them
- * @failure: the first one
+ * @failures: number of failures
+ * @failure: message of the first failure
  */
 struct races_shared {
 	time_t until;

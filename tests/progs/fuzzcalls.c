@@ -80,14 +80,14 @@ static long call_select(int fd)
 	fuzz_select(&select, (int32_t *)memory, room);
 	if (one_in(20))
 		return ioctl(fd, KTAU_IOC_SELECT, address(sizeof(select)));
-	/* After the list; a longer argument sometimes crosses the end of the memory. */
+	/* Put @select after the list; a longer argument sometimes crosses the end of the memory. */
 	at = memory + MEMORY - 2 * FUZZ_PAGE;
 	memcpy(at, &select, sizeof(select));
 	if (one_in(3))
 		fuzz_size(at, sizeof(select));
 	if (one_in(20))
 		at = memmove(memory + MEMORY - sizeof(select), at, sizeof(select));
-	/* Some numbers are valid for every file. */
+	/* A random request; some are valid for every file. */
 	if (one_in(50))
 		return ioctl(fd, number(), at);
 	ret = ioctl(fd, KTAU_IOC_SELECT, at);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * graph: compare durations by KTAU and by the function-graph tracer, of the same calls in
- * the same run.
+ * graph: compare the durations that KTAU and the function-graph tracer measure, of the same
+ * calls in the same run.
  *
  * A child only does its work, and stops before and after it. Both instruments measure this
  * child and this function only, and both see each call, so the counts are equal. The
@@ -13,7 +13,7 @@
  * The page fault itself is inline and cannot be traced; three functions that it calls are
  * traced instead, so the tracer costs three times as much.
  *
- * Exact only with a fixed instruction count; otherwise the host's load is in the durations.
+ * Run with a fixed time for each instruction; otherwise the durations include the host's load.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -52,7 +52,7 @@ struct cost {
 
 struct work {
 	const char *what;
-	/* Names in the tracer, which counts the first; a kernel may lack some. */
+	/* Names in the tracer, of which the first is counted; a kernel may lack some. */
 	const char *functions[MAX_NAMES];
 	const char *events[MAX_NAMES]; /* names in KTAU */
 	int ktau_outside;

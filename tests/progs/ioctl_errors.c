@@ -26,9 +26,9 @@
 #define TRACE "/proc/ktau/trace"
 #define PAGE 4096
 #define MILLION 1000000
-#define KERNEL ((uintptr_t)1 << (8 * sizeof(uintptr_t) - 1)) /* one of its addresses */
+#define KERNEL ((uintptr_t)1 << (8 * sizeof(uintptr_t) - 1)) /* a kernel address */
 
-/* Memory that calls get addresses of. */
+/* Memory whose addresses are passed to calls. */
 static char *plain;	/* 64 pages */
 static char *read_only; /* a page */
 static char *hole;	/* a page is mapped before it, nothing from here on */
@@ -90,7 +90,7 @@ struct poke {
 enum list {
 	NO_LIST,
 	EXITED_LIST, /* a process that has exited */
-	LONG_LIST,   /* a million of them */
+	LONG_LIST,   /* a million pids */
 	ODD_LIST,    /* at an odd address */
 	FIXED_LIST,  /* in memory that cannot be written */
 	HOLE_LIST,   /* in unmapped memory */
@@ -98,7 +98,7 @@ enum list {
 	KERNEL_LIST, /* in the kernel's memory */
 };
 
-#define TRACE_ONLY -1 /* 0; EINVAL for a profile */
+#define TRACE_ONLY -1 /* expect 0 for a trace, EINVAL for a profile */
 
 struct call {
 	const char *what;
@@ -458,7 +458,7 @@ static void try_pair(const char *path)
 		if (i % 10 == 0)
 			usleep(1000);
 	}
-	/* Closed under the reader; another file gets its number. */
+	/* Close the descriptor under the reading thread, and give its number to another file. */
 	for (i = 0; i < 200; i++) {
 		int fd = open_or_die(i & 1 ? PROFILE : path);
 

@@ -47,7 +47,7 @@ static void expect(const char *what, unsigned long long got, unsigned long long 
 	tap_ok(got == want, "%s: %llu of %llu", what, got, want);
 }
 
-/* TAU stops at the first _etext that is no function, and fails at the end of the file. */
+/* TAU reads up to an _etext that is not a function, and fails if the file ends before it. */
 static void load_map(const char *path)
 {
 	FILE *file = fopen(path, "r");
@@ -180,8 +180,8 @@ static void work(void)
 }
 
 /*
- * TAU's own difference: for each entry of the earlier list it goes through the later one
- * until it finds the same, and does not look where that ends.
+ * Whether TAU's own difference works: for each entry of the earlier list it searches the later
+ * one, from the last match on, without checking for the end of that list.
  */
 static bool ends_well(struct profiles start, struct profiles stop)
 {
@@ -245,7 +245,7 @@ static void profiles(void)
 	put(diff);
 }
 
-/* Metrics KTAU_NUM_, KTAU_INCL_ and KTAU_ of getppid, around a function as TAU reads them. */
+/* Read the metrics KTAU_NUM_, KTAU_INCL_ and KTAU_ of getppid before and after a function. */
 static void counters(void)
 {
 	static int types[] = { KTAU_SHCTR_TYPE_NUM, KTAU_SHCTR_TYPE_INCL, KTAU_SHCTR_TYPE_EXCL };

@@ -90,7 +90,7 @@ static void load_close(void)
 		check(write(fd, buffer, sizeof(buffer)) != (ssize_t)sizeof(buffer), "write");
 	check(unlink(path), "unlink");
 	check(close(fd), "close");
-	/* Empty the CPU's page list here: else the next task that frees a page does it. */
+	/* Empty the CPU's page list here; otherwise the next task that frees a page does it. */
 	touch(p = map(MIB), MIB);
 	check(munmap(p, MIB), "munmap");
 }

@@ -13,10 +13,10 @@ int load_file(unsigned int mib);
 void load_sqpoll(void);
 void load_workers(void);
 
-/* Number of times that the virtual CPU leaves its guest for I/O. */
+/* Number of exits of the virtual CPU for I/O. */
 #define LOAD_VCPU_EXITS 1000
 
-/* A virtual CPU that counts and sometimes leaves its guest. */
+/* A virtual CPU that counts and sometimes exits to the host. */
 void load_vcpu(void);
 
 #endif /* KTAU_TESTS_LOADS_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A virtual machine with one CPU in real mode, which counts and sometimes leaves the guest. */
+/* A virtual machine with one CPU in real mode, which counts and sometimes exits to the host. */
 #include <fcntl.h>
 #include <linux/kvm.h>
 #include <stdint.h>

@@ -20,7 +20,7 @@ _Noreturn void self_die(const char *what, int err)
 	exit(1);
 }
 
-/* For reading. */
+/* Open a file for reading. */
 FILE *self_file(const char *path)
 {
 	FILE *file = fopen(path, "r");

@@ -414,7 +414,7 @@ static unsigned int last_cpu(void)
 
 enum { WAKEUPS = 50 };
 
-/* Start a child on another, idle CPU that sleeps until this task writes. */
+/* Start a child that sleeps on another, idle CPU until this task writes. */
 static pid_t start_reader(int fds[2])
 {
 	char byte;
@@ -515,7 +515,7 @@ static void unseen(void)
 	serial = loaded_serial();
 	pid = start_reader(fds);
 	usleep(100000);
-	set_groups("syscall"); /* which may wake others */
+	set_groups("syscall"); /* may wake tasks, so before the mark */
 	since = now();
 	wake(pid, fds[1]);
 	load(pid, since);

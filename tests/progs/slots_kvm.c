@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * slots_kvm: run a virtual machine that leaves its guest a known number of times, and decode
- * its trace without the library. Linked with the load "vcpu". Run as root, with the group
- * kvm and trace=on.
+ * slots_kvm: run a virtual machine with a known number of exits, and decode its trace without the
+ * library. Linked with the load "vcpu". Run as root, with the group kvm and trace=on.
  */
 #include "loads.h"
 #include "slots.h"

@@ -4,13 +4,13 @@
  * readers of the same rings (streams.c) against each other, ring by ring:
  *
  *  - A slot is the same for every reader that has it: none is torn.
- *  - The consuming readers together have each slot, or a count of it as lost: read + lost =
- *    written. Only the rest of an exited task's ring goes to each of them.
+ *  - The consuming readers together have each slot or count it as lost: read + lost = written.
+ *    The rest of an exited task's ring is the exception: each of them gets it.
  *  - In the order of positions the slots are in time order, and entries and exits nest,
  *    except for REFUSED slots: if an interrupt fills the whole ring during a write, the
  *    kernel refuses and counts the slots that follow. Each of them breaks one pair.
  *
- * A position is the begin or end of a record; the number of positions that a slot takes is
+ * A position is the beginning or end of a record; the number of positions that a slot takes is
  * internal to the kernel. So if two records overlap, comparing them finds the slots that both
  * must have.
  */

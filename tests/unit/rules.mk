@@ -160,8 +160,8 @@ $(call unit,zepto/test_wire.o): KTAU_CPPFLAGS := -D_GNU_SOURCE -D_FILE_OFFSET_BI
 $(call unit,zepto/test_wire): $(call unit,zepto/test_wire.o) $(B)/zepto-config/ciod/wire.o
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka
 
-# The program that test_ciod runs: fortified, so that it makes the calls that the headers
-# replace the standard ones with; and linked statically.
+# The program that test_ciod runs: fortified, so that it also makes the calls that the headers
+# substitute for the standard ones, and linked statically.
 $(call unit,zepto/test_files): tests/unit/zepto/test_files.c
 	@mkdir -p $(@D)
 	$(CC) $(KTAU_CFLAGS) -O2 -D_FORTIFY_SOURCE=2 -o $@ $<

@@ -171,7 +171,7 @@ static void entries_by_hand(void **state)
 	stream_free(&plain);
 }
 
-/* The number of bytes that the last record adds; each has a fixed part longer by this much. */
+/* The encoded size of the last record; the fixed part of record i is grown[i] bytes longer. */
 static size_t last_bytes(const unsigned int *grown, size_t nr)
 {
 	struct ktau__buffer encoded = { 0 };

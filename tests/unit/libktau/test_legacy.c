@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libktau-legacy on streams in memory, which take the place of /proc/ktau/profile. What one
- * process has read stays known, so each test has pids of its own.
+ * libktau-legacy on streams in memory, which take the place of /proc/ktau/profile. The library
+ * remembers every task that it has read, so each test uses pids of its own.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -22,7 +22,7 @@
 
 enum { SYSCALLS_MOVED = 65536, COUNTERS = 300 };
 
-/* What the kernel has, and how it was last asked. */
+/* The stream that the kernel would return, and the last query. */
 static struct stream live;
 static struct ktau_query asked;
 
@@ -67,7 +67,7 @@ struct list {
 	long nr;
 };
 
-/* As TAU does it: a buffer that is larger than what is read, all of it unpacked. */
+/* As in TAU, the buffer is larger than the data read into it, and all of it is unpacked. */
 static struct list read_list(int self, pid_t *pids, unsigned int nr)
 {
 	long size = read_size(KTAU_TYPE_PROFILE, self, pids, nr, 0, NULL, -1);
@@ -154,7 +154,7 @@ static void assert_superset(struct list before, struct list after)
 	}
 }
 
-/* First of all tests: nothing has been read yet. */
+/* This test must be the first: nothing has been read yet. */
 static void test_no_ktau(void **state)
 {
 	ktau_output *list;
@@ -183,7 +183,7 @@ static void test_exited_since(void **state)
 	begin(KTAU_TARGET_ALL);
 	put_end(&live);
 	assert_true(read_size(KTAU_TYPE_PROFILE, 0, NULL, 0, 0, NULL, -1) > 0);
-	/* The first stream begins the period: exited tasks are of no interest. */
+	/* The first stream begins the period, so it need not have earlier exited tasks. */
 	assert_int_equal(asked.target, KTAU_TARGET_ALL);
 	begin(KTAU_TARGET_ALL | KTAU_TARGET_EXITED);
 	put_end(&live);
@@ -265,7 +265,7 @@ static void test_counter_indices(void **state)
 	p = find_pid(list, 201);
 	assert_non_null(p);
 	assert_int_equal(p->size, NR(entries));
-	/* Event 701 was the first one, in another test; there is no index for the last. */
+	/* Event 701 got the first index in an earlier test. The last event finds none left. */
 	assert_int_equal(p->ent_lst[0].index, COUNTERS);
 	assert_int_equal(p->ent_lst[0].entry.data.timer.count, 52);
 	assert_int_equal(p->ent_lst[1].index, COUNTERS + 1);
@@ -284,7 +284,7 @@ static void test_idle(void **state)
 	begin(KTAU_TARGET_ALL);
 	put((struct owner){ .serial = 30, .flags = KTAU_OWNER_IDLE }, &calls, 1);
 	put((struct owner){ .serial = 31, .flags = KTAU_OWNER_IDLE, .cpu = 1 }, &calls, 1);
-	/* Of another pid namespace; neither a CPU nor the evicted sum is a task. */
+	/* A task of another pid namespace, a CPU and the evicted sum are not idle tasks. */
 	put((struct owner){ .serial = 32 }, &calls, 1);
 	put((struct owner){ .serial = 33, .kind = CPU }, &calls, 1);
 	put((struct owner){ .serial = 34, .kind = EVICTED }, &calls, 1);
@@ -304,7 +304,7 @@ static void test_vanished_and_reborn(void **state)
 	put_calls(42, 402, TASK, 30);
 	first = read_all();
 
-	/* 400 has exited, and its pid has been given again; 401 is in no stream any more. */
+	/* 400 has exited, and its pid has been reused; 401 is no longer in any stream. */
 	begin(KTAU_TARGET_ALL | KTAU_TARGET_EXITED);
 	put_calls(43, 400, TASK, 3);
 	put_calls(42, 402, TASK, 31);
@@ -317,7 +317,7 @@ static void test_vanished_and_reborn(void **state)
 	assert_int_equal(calls_of(second, 401), 20);
 	assert_int_equal(calls_of(second, 402), 31);
 
-	/* All have gone, and 402 shows less than before. */
+	/* Only 402 is left, and its counts have decreased. */
 	begin(KTAU_TARGET_ALL | KTAU_TARGET_EXITED);
 	put_calls(42, 402, TASK, 5);
 	third = read_all();
@@ -329,7 +329,7 @@ static void test_vanished_and_reborn(void **state)
 	free_list(third);
 }
 
-/* An index that an earlier list has stays, and so does its address. */
+/* An index that was in an earlier list is in all later ones, with the same address. */
 static void test_new_rows(void **state)
 {
 	static const struct entry few[] = { { .id = 1, .count = 1 }, { .id = 3, .count = 3 } };
@@ -616,7 +616,7 @@ static unsigned long long read_in_thread(ktau_ush_ctr *counter)
 	return other.calls;
 }
 
-/* From another thread the thread is found by its tid, which may be another thread's by now. */
+/* Another thread finds the counter's thread by its tid, which may have been reused since. */
 static void test_counter_of_another_thread(void **state)
 {
 	unsigned long sym = 0x10000;
@@ -653,7 +653,7 @@ static void test_counter_fork(void **state)
 	assert_int_equal(ktau_get_counter(c, "one", 1, &sym, &counter), 0);
 	child = fork();
 	if (!child) {
-		/* As TAU does in a child: put all, and begin anew. */
+		/* Like TAU in a child: release everything and start again. */
 		status = ktau_copy_counter_type(counter, &data, 1, &type) != -1 ||
 			 errno != ECHILD || ktau_get_counter(c, "two", 1, &sym, &counter) != -1;
 		ktau_put_counter(counter);

@@ -18,7 +18,7 @@ env -u MAKEFLAGS -u MFLAGS make --no-print-directory -s B="$build" PREFIX=/usr D
 	LIBDIR=/usr/lib/here INCLUDEDIR=/usr/include/here ${CLIENT_CFLAGS:+SAN=1} \
 	install-libktau-legacy > /dev/null
 
-# All that TAU's objects leave undefined of KTAU.
+# The functions of KTAU that TAU's objects use.
 cat > "$work/wanted" << 'END'
 aggr_many_profiles
 ktau_add_container
@@ -62,7 +62,7 @@ headers_alone()
 }
 check "each compiles alone, in C and in C++" headers_alone
 
-# TAU's own header of this name comes first, and does not have the counters.
+# TAU's own header of this name precedes the library's, and does not declare the counters.
 cat > "$work/tau/ktau_proc_interface.h" << 'END'
 #ifndef TAU_PROC_INTERFACE_H
 #define TAU_PROC_INTERFACE_H

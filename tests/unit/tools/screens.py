@@ -11,20 +11,20 @@ In a page, the lines between
     .\\" screen: ktau report recorded.ktau
     .\\" end
 
-are the command and what it prints in 80 columns, in a folder with the recording of a kernel
+are the command and its output in 80 columns, in a folder with the recording of a kernel
 (recorded.ktau) and the files of the tests' machine (see sample.c). ktau top is run in a
 terminal of 80 x 24. Without --write, a screen that differs from the page is reported and the
 exit status is 1.
 
     .\\" like: ktau export --perfetto recorded.ktau
 
-is a command with figures that differ from run to run. Without --write its form is compared:
-headings word by word, and of the other lines which columns there are (see form()).
+is a command with figures that differ from run to run. Without --write only the form of the
+output is compared: headings word by word, other lines by the kinds of their columns (see form()).
 
     .\\" guest: # ktau stats
 
-is such a command that needs a kernel with KTAU, run as root, or by a user where "$" stands for
-"#". tests/guest/screens runs it: --list is its input, FOLDER has its output.
+is such a command that needs a kernel with KTAU. It runs as root, or as a user if the prompt is
+"$". tests/guest/screens runs it; --list prints the script's input, FOLDER has its output.
 """
 
 import argparse
@@ -44,7 +44,7 @@ FOLDER = '/run/screens/'
 
 
 def roff(text):
-    """@text as lines of a page that print it unchanged."""
+    """@text in roff: lines that are printed unchanged."""
     lines = []
     for line in text.rstrip('\n').split('\n'):
         line = line.rstrip().replace('\\', '\\e').replace('-', '\\-')
@@ -97,10 +97,10 @@ class Folder:
 
 
 def form(screen):
-    """What does not differ from run to run.
+    """The part of a screen that does not differ from run to run.
 
-    The lines without figures, in their order, and of the others what stands in their columns:
-    0 a figure, - none, w words; a picture of #, | or = is left out.
+    Returns the lines without figures, in order, and for the other lines the set of their forms:
+    0 for a figure or a missing one, w for one or more words. Bars of #, | or = are ignored.
     """
     headings, rows = [], set()
     for line in screen.replace('\\-', '-').split('\n'):
@@ -114,7 +114,7 @@ def form(screen):
 
 
 def compare(page, kind, command, old, new):
-    """Report a screen that is not what the command prints. True: it is."""
+    """Whether a screen equals the output of its command; prints a difference."""
     if old == new or (kind != 'screen' and form(old) == form(new)):
         return True
     print(f'{page}: {command}: not what the command prints:')
@@ -125,7 +125,7 @@ def compare(page, kind, command, old, new):
 
 
 class Guest:
-    """What tests/guest/screens has printed, in the order of the list."""
+    """The output of tests/guest/screens, in the order of the list."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -143,7 +143,7 @@ def screens(pages):
 
 
 def check(page, write, run):
-    """Each screen of @page anew; run(kind, command) is None for one to leave alone."""
+    """Compare or replace each screen of @page; run(kind, command) returns None to skip one."""
     good = True
 
     def screen(match):

@@ -50,7 +50,7 @@ static void test_known(void **state)
 	j = judge(a, c, 3, 3);
 	assert_near(j.mean[1], 15);
 	assert_false(j.changed);
-	/* Periods without the figure count. */
+	/* A period without the figure counts as 0. */
 	j = judge(zeros, a, 3, 3);
 	assert_near(j.mean[0], 2);
 	assert_near(j.error[0], 2);

@@ -3,8 +3,8 @@
 """An I/O node as a process of this machine, with QEMU's command line.
 
 It takes the job from the ramdisk and runs the real ciod and ktaud-ship for it, like the scripts
-of the ramdisk. For tests of submit that do not need a boot. BOARD=panic: the board ends
-when the job has made the folder "panic". BOARD=mute: it sends nothing at its end.
+of the ramdisk, for tests of submit that do not need a boot. BOARD=panic: the board ends
+once the job has created the folder "panic". BOARD=mute: it sends nothing at its end.
 BOARD=STATUS: ktaud has ended with that status. BOARD=broken: a script fails at the start.
 """
 

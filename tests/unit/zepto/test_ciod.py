@@ -333,7 +333,7 @@ class Daemon(Job):
         control = self.control()
         with self.assertRaises(OSError):
             Peer(self.port, role=job.CONTROL)
-        # Its process closes the connection before it exits
+        # ciod's process for the connection closes it before it exits
         self.waits(lambda: 'was refused: the job already has a control connection' in self.said())
         control.end()
         self.ends(0, 'has ended the job')
@@ -358,7 +358,7 @@ class Daemon(Job):
                 break
         else:
             self.skipTest('this machine needs more time for a connection than ciod gives it')
-        # It was served before the last of them timed out
+        # The peer was served before the last silent connection timed out
         self.assertFalse(closed)
         # Single bytes do not extend the deadline: the complete hello would take 30 s
         with self.assertRaises(OSError):

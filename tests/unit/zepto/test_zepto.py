@@ -451,12 +451,12 @@ class Collecting(Case):
         self.assertEqual((self.out / 'a.ktau').stat().st_size, 60000)
 
     def test_silent_connections_do_not_block_others(self):
-        # However slow this machine is
+        # Far more than a slow machine needs
         self.stack.enter_context(mock.patch.object(collect.collector, 'HELLO_SECONDS', 3600))
         silent = [self.connect() for _ in range(50)]
         self.send(b'token\narchive\n' + self.archive('./a.ktau'))
         self.dumps.check()
-        # It was served before the last of them timed out
+        # The request was served before the last silent connection timed out
         silent[-1].setblocking(False)
         with self.assertRaises(BlockingIOError):
             silent[-1].recv(1)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Fuzz what libktau-legacy unpacks; the difference and the sum of whatever lists come out. */
+/* Fuzz libktau-legacy: unpack lists, and compute the difference and the sum of the results. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void free_list(ktau_output *list, long nr)
 	free(list);
 }
 
-/* The second half of the input is the later list; there may be none. */
+/* The whole input is the earlier list. Its second half is the later one, if it is valid. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	o_ent room[8];
