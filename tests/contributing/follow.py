@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Follow CONTRIBUTING.md: add a toy hook, a toy group and a toy subcommand to a copy of
-the project.
+"""Follow CONTRIBUTING.md: add a toy hook, group and subcommand to a copy of the project.
 
 The page's section on each lists the files to touch. It is an error if a toy changes a file
 that is not in the list, or does not change one that is. Patches are made with the commands
