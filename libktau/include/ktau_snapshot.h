@@ -45,8 +45,8 @@ void ktau_snapshot_clear(struct ktau_snapshot *snapshot);
  * All streams must come from one descriptor, none left out. The first stream of another
  * descriptor must list all exited tasks.
  *
- * Return: 1 with a stream, 0 at the end (nothing taken in), -errno of
- * ktau_reader_next() (the records before the error are in), -ENOMEM.
+ * Return: 1 with a stream, 0 at the end (nothing was added), -errno of
+ * ktau_reader_next() (the records before the error have been added), -ENOMEM.
  */
 int ktau_snapshot_read(struct ktau_snapshot *snapshot, struct ktau_reader *reader);
 

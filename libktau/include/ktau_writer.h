@@ -55,7 +55,7 @@ int ktau_writer_open(struct ktau_writer *writer, const char *path, unsigned int 
  * after ktau_writer_key().
  *
  * Return: 0, -EINVAL for an invalid record, -ESTALE for a stream of another boot,
- * errors of write(2) with the record not taken.
+ * errors of write(2), after which @record is not kept.
  */
 int ktau_writer_put(struct ktau_writer *writer, const void *record);
 

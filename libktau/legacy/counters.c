@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Counters of a thread. The original kept them in memory shared with the kernel; here each
- * reading is a stream of the thread's profile.
+ * Counters of a thread. The first KTAU kept them in memory shared with the kernel; here each
+ * reading is a stream with the profile of the thread.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -66,7 +66,7 @@ static int fail(int err)
 	return -1;
 }
 
-/* The thread's own profile needs no look-up by pid, which may have been given to another. */
+/* For its own profile, a thread needs no tid. Another thread may have got @tid by now. */
 static struct ktau_query query_for(const ktau_ushcont *container)
 {
 	struct ktau_query query = { .content = KTAU_REC_PROFILE, .target = KTAU_TARGET_SELF };
@@ -179,7 +179,7 @@ int ktau_del_container(int type, int self, pid_t *pid, unsigned int nopids,
 	return 0;
 }
 
-/* What has been counted so far does not count. */
+/* Set the baseline, so that the counter starts at zero. */
 static int begin(ktau_ush_ctr *counter)
 {
 	ktau_ushcont *container = counter->container;
@@ -219,7 +219,7 @@ int ktau_get_counter(ktau_ushcont *pushcont, const char *name, int no_syms,
 	return fail(err);
 }
 
-/* Without the lock, which some thread of the parent may have held at the fork. */
+/* Takes no lock: in a forked child, a thread of the parent may have held it at the fork. */
 int ktau_put_counter(ktau_ush_ctr *pushctr)
 {
 	if (!pushctr)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How an event appears to programs that were written for another numbering. */
+/* Indices and addresses of events, as programs written for the first KTAU expect them. */
 #ifndef KTAU_LEGACY_EVENT_H
 #define KTAU_LEGACY_EVENT_H
 
@@ -7,11 +7,11 @@
 
 #include "tasks.h"
 
-/* Counters have the indices from here to the limit, which TAU takes for user events. */
+/* Indices of counters: those that TAU uses for user events. */
 #define KTAU__COUNTERS_FIRST	300
 #define KTAU__COUNTERS_END	400
 
-/* System calls from the same number on are moved up by this. */
+/* KTAU__MOVED is added to system calls from KTAU__COUNTERS_FIRST to KTAU__SYSCALLS_END. */
 #define KTAU__SYSCALLS_END	512
 #define KTAU__MOVED		65536
 
@@ -19,15 +19,15 @@
 #define KTAU__NO_ADDRESS	0x10000
 
 /*
- * A function of its own: a system call or a hooked function. A callback has an address too,
- * which may be that of a hooked function, so it is known by its id instead.
+ * True for a system call or a hooked function, which is identified by its address. A callback
+ * has an address too, but its function may also be hooked, so it is identified by its id.
  */
 bool ktau__is_function(const struct ktau_rec_event *event);
 
-/* The address under which an event is known; @event may be NULL. */
+/* The address that identifies an event; @event may be NULL. */
 uint64_t ktau__event_addr(const struct ktau_rec_event *event, uint32_t id);
 
-/* The id of the event that is known under @addr, or has those low 32 bits. -1: not seen. */
+/* The id of the event with address @addr, or with those low 32 bits; -1 if there is none yet. */
 int ktau__event_by_addr(const struct ktau_events *events, uint64_t addr);
 
 /* A counter's index stays the same as long as the process runs. */

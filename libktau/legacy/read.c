@@ -16,8 +16,8 @@
 #define ROOM_BYTES	65536
 
 /*
- * What this process has read. A task that has exited is in one stream only: the first that
- * begins with @exited_since.
+ * What this process has read. An exited task is in only one stream, because the next one
+ * starts at the new @exited_since.
  */
 static struct {
 	pthread_mutex_t lock;
@@ -37,7 +37,7 @@ static void unlock_known(void)
 	pthread_mutex_unlock(&known.lock);
 }
 
-/* A child of fork() goes on from what its parent knew. */
+/* A forked child continues with what its parent has read. */
 static void __attribute__((constructor)) watch_forks(void)
 {
 	pthread_atfork(lock_known, unlock_known, unlock_known);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # libktau-legacy: the library that TAU's client code links against. TAU names it -lktau, so
-# it is installed under this name too, in a folder of its own. The static library includes
-# libktau, because TAU cannot name both.
+# it is also installed under this name, in a separate folder. The static library includes libktau,
+# because TAU links only one library.
 
 LEGACY_SONAME := libktau-legacy.so.1
 LIBKTAU_LEGACY := $(B)/libktau/legacy/libktau-legacy.a

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Every task that this process has read, with its latest figures. Nothing is ever removed:
- * programs subtract an earlier list from a later one, and rely on the later one to have
- * everything that the earlier one has.
+ * Every task that this process has read, with its latest figures. Nothing is ever removed,
+ * because programs subtract an earlier list from a later one, and rely on the later one to
+ * contain everything that is in the earlier one.
  */
 #ifndef KTAU_LEGACY_TASKS_H
 #define KTAU_LEGACY_TASKS_H
@@ -21,7 +21,7 @@ struct ktau__row {
 	uint32_t reserved;	/* 0 */
 };
 
-/* A task, by its serial: several in succession can have had one pid. */
+/* A task, identified by its serial, because a pid can be reused. */
 struct ktau__task {
 	uint64_t serial;
 	pid_t pid;
@@ -37,13 +37,13 @@ struct ktau__tasks {
 };
 
 /*
- * Take in a task's figures now: @nr rows in ascending order of their index. A figure never
- * becomes smaller, and a row keeps its first address. 0, -ENOMEM.
+ * Store the current figures of a task: @nr rows in ascending order of their index. A figure
+ * never decreases, and a row keeps its first address. 0, -ENOMEM.
  */
 int ktau__tasks_put(struct ktau__tasks *tasks, uint64_t serial, pid_t pid,
 		    const struct ktau__row *rows, size_t nr);
 
-/* Sort rows; add up those with one index. Returns the number that is left. */
+/* Sort rows, and add up those with the same index. Returns the number of rows left. */
 size_t ktau__rows_fold(struct ktau__row *rows, size_t nr);
 
 #endif /* KTAU_LEGACY_TASKS_H */

@@ -2,8 +2,8 @@
 /*
  * libktau-legacy: counters of the calling thread: ktau-legacy(7).
  *
- * They are declared here and not in <ktau_proc_interface.h>, because TAU has a header of that
- * name without them, which its compiler finds first.
+ * They are not declared in <ktau_proc_interface.h>, because TAU has its own header of that name,
+ * which does not declare them and which the compiler finds first.
  */
 #ifndef KTAU_LEGACY_CONT_DATA_H
 #define KTAU_LEGACY_CONT_DATA_H
@@ -26,7 +26,7 @@ typedef struct ktau_ushcont ktau_ushcont;
 typedef struct ktau_ush_ctr ktau_ush_ctr;
 
 /**
- * ktau_add_container() - what the counters of the calling thread belong to
+ * ktau_add_container() - create a container for counters of the calling thread
  * @type: KTAU_TYPE_PROFILE
  * @self: not 0
  * @pid: ignored
@@ -34,7 +34,7 @@ typedef struct ktau_ush_ctr ktau_ush_ctr;
  * @pflags: ignored
  * @size: not 0, otherwise ignored
  *
- * Opens a descriptor. A forked child must make a container of its own.
+ * Opens a descriptor. A forked child must create its own container.
  *
  * Return: container; NULL (EINVAL, ENOMEM, ENOENT without KTAU in this kernel, EACCES,
  * errors of open(2)).

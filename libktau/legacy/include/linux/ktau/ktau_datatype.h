@@ -62,7 +62,7 @@ typedef struct ktau_output {
  * @outlist: set to a new list; free() each ent_lst, then the list
  *
  * Profiles and entries that only the later list has are copied, those that only the earlier
- * one has are left out. A difference that comes out negative is 0.
+ * one has are left out. A negative difference is set to 0.
  *
  * Return: number of profiles in @outlist, -1 (ENOMEM, EINVAL).
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* libktau-legacy: included by TAU for commands of /proc/ktau, of which it uses none. */
+/* libktau-legacy: TAU includes this header, but uses none of the commands it declared. */
 #ifndef KTAU_LEGACY_PROC_EXTERNAL_H
 #define KTAU_LEGACY_PROC_EXTERNAL_H
 
