@@ -94,7 +94,7 @@ class Peer:
 class Collector:
     """Serves any number of connections, each in a thread; writes to the folder out.
 
-    Without resume, existing files in the folder belong to somebody else and are not changed.
+    Without resume, files that already exist in the folder are not changed.
     """
 
     def __init__(self, listener, out, token='', tls=None, resume=False, limit=None):
@@ -133,7 +133,7 @@ class Collector:
                 raise Refused(f'more than {self.limit} bytes have been sent')
 
     def is_idle(self):
-        """Whether there is no connection, so nothing comes unless somebody connects."""
+        """Whether there is no connection, neither an open nor a pending one."""
         with self.lock:
             return not self.serving and not select.select([self.listener], [], [], 0)[0]
 
@@ -221,7 +221,7 @@ class Collector:
                 name = self.checked(match[1])
                 size = self._size(name)
                 other = self._is_other(name, bytes.fromhex(match[2] or ''))
-            # A peer that does not read keeps nobody else waiting
+            # Without the lock: a peer that does not read must not block other connections
             peer.answer('other' if other else size)
             return
         match = re.fullmatch(r'part (\S+) (\d{1,18}) (\d{1,7})', line)
@@ -261,7 +261,7 @@ class Collector:
             return 0
 
     def _is_other(self, name, beginning):
-        """Whether the file that is here begins otherwise: two machines have one name."""
+        """Whether the existing file begins differently, because two machines share a name."""
         try:
             fd = os.open(self.out / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
         except FileNotFoundError:

@@ -227,7 +227,7 @@ static bool answer(struct ship *ship, struct spool_file *file)
 	return false;
 }
 
-/* By the file's beginning the collector sees whether it has this one. */
+/* The request contains the start of the file, so that the collector can compare its copy. */
 static bool ask(struct ship *ship, struct spool_file *file, int fd)
 {
 	unsigned char beginning[sizeof(struct ktau_file_header)];

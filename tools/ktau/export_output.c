@@ -134,8 +134,8 @@ static bool is_special(const char *path)
 }
 
 /*
- * A directory that is being written has this file, locked: where it is and nobody has locked
- * it, its writer was killed.
+ * A directory that is being written contains this file, locked by its writer. If the file exists
+ * but is not locked, the writer was killed.
  */
 static const char mark[] = "/.ktau-export";
 
@@ -159,7 +159,7 @@ static void remove_mark(const struct output *o)
 	free(path);
 }
 
-/* 0, or -1 with errno: EBUSY if another export is writing it, ENOTEMPTY if none ever has. */
+/* 0, or -1 with errno: EBUSY if another export is writing it, ENOTEMPTY if it has no mark. */
 static int remove_stale(const struct output *o)
 {
 	int fd = open_mark(o, O_RDWR), err;

@@ -123,7 +123,7 @@ static void put_time(uint64_t ns, FILE *out)
 		fprintf(out, "%.2f us", (double)ns / 1e3);
 }
 
-/* Time on the CPU is warm, time off it is cold; a name has always the same shade. */
+/* Warm colours for time on the CPU, cold ones for time off it; a shade depends on the name. */
 static void put_colour(const struct flame *f, const struct stack_node *node, FILE *out)
 {
 	const char *name = name_of(f, node);

@@ -131,7 +131,7 @@ static void print_events(const struct ktau_events *events, const struct ktau_sym
 	symbolize_destroy(names);
 }
 
-/* TAU takes blanks for separators, and writes names between quotes. */
+/* TAU treats blanks as separators, and writes names in quotes. */
 static void print_tau_line(uint64_t address, char type, const char *name)
 {
 	printf("%016" PRIx64 " %c ", address, type);
@@ -141,9 +141,9 @@ static void print_tau_line(uint64_t address, char type, const char *name)
 }
 
 /*
- * All names under which TAU may look for an event, the one that it writes last. The wrapper
- * of a system call without arguments is __x64_sys_NAME and __do_sys_NAME; the kernel knows it
- * by one of them.
+ * Print all names under which TAU may look up an event; the last is the one that it writes.
+ * The wrapper of a system call without arguments is both __x64_sys_NAME and __do_sys_NAME, and
+ * the kernel records only one of them.
  */
 static void print_tau_names(uint64_t address, struct symbolizer *names,
 			    const struct ktau_rec_event *e)
@@ -161,7 +161,7 @@ static void print_tau_names(uint64_t address, struct symbolizer *names,
 	print_tau_line(address, 'T', shown);
 }
 
-/* As libktau-legacy has it, which knows a callback by its id: ktau-legacy(7). */
+/* The same rule as in libktau-legacy, where a callback is identified by its id. */
 static bool has_own_address(const struct ktau_rec_event *e)
 {
 	return e->address && (e->source == KTAU_SOURCE_SYSCALL || e->source == KTAU_SOURCE_POINT ||
@@ -169,9 +169,9 @@ static bool has_own_address(const struct ktau_rec_event *e)
 }
 
 /*
- * A System.map for TAU, which would not reach the end of a real one. A user who may not see
- * addresses gets numbers instead, so each event has its number too. These lines come last:
- * they are what TAU finds for a name.
+ * Print a System.map for TAU, which does not recognise the end of a real one. A reader that may
+ * not see addresses gets numbers instead, so there are also lines with the number of each event.
+ * They come last because TAU uses the last line with a name.
  */
 static void print_tau(const struct ktau_events *events, const struct ktau_symtab *symtab)
 {

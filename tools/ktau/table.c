@@ -377,8 +377,8 @@ void json_string(const char *text, FILE *out)
 }
 
 /*
- * Many readers keep numbers as doubles, which 64 bits do not fit in. Those are strings
- * whatever their value, so that a column has one type.
+ * Many readers store numbers as doubles, which cannot hold every 64-bit number. Such figures
+ * are always strings, whatever their value, so that a column has one type.
  */
 static void json_cell(const struct column *c, const char *text, FILE *out)
 {

@@ -89,7 +89,7 @@ int command_exit_status(const struct command *c);
  */
 int command_status(const struct command *c, int err, int failed);
 
-/* For a parser of options: the arguments from the first that is no option are the command. */
+/* For an argp parser: the first argument that is not an option starts the command. */
 error_t command_argument(int key, struct argp_state *state, char ***argv);
 
 #endif

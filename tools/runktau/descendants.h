@@ -30,7 +30,7 @@ int descendants_find(const struct ktau_snapshot *all, int32_t pid,
  * @before: profile at the start of counting
  * @after: a later profile
  *
- * Frames that were in flight at the start are not to be counted, but @after may account them. The
+ * Frames that were in flight at the start must not be counted, but @after may account them. The
  * result therefore contains them as if they had ended before the start.
  *
  * Return: a new record for ktau_record_free(); NULL if there is no memory.
