@@ -134,7 +134,7 @@ def make_hook(copy, page):
     head = 'static int kill_something_info(int sig, struct kernel_siginfo *info, pid_t pid)\n{\n'
     hook(copy, page, 'signal.patch', 'kernel/signal.c',
          (head, head + '\tKTAU_SCOPE(SIGNAL, kill_something_info);\n'))
-    line = '\tself_expect("500 dequeued", self_entry(p, "collect_signal").count, 500);\n'
+    line = '\tself_expect("500 signals dequeued", self_entry(p, "collect_signal").count, 500);\n'
     copy.edit('tests/progs/exact_counts.c', line, line +
               '\tself_expect("500 calls", self_entry(p, "kill_something_info").count, 500);\n')
 
