@@ -352,7 +352,7 @@ def test_errors(files):
     for what, words, status, pattern in (
             ("standard input", ["--html=" + files.path("x.html"), "-"], 2, "standard input"),
             ("the input itself", ["--html=" + files.path("machine.ktau"), files.path("machine.ktau")], 1,
-             "would be overwritten"),
+             "also the input"),
             ("no such folder", ["--html=/nowhere/x.html", files.path("machine.ktau")], 1, "cannot create"),
             ("a full disk", ["--html=/dev/full", files.path("machine.ktau")], 1, "cannot write")):
         run = subprocess.run([files.ktau, "report", *words], stdout=subprocess.PIPE,
