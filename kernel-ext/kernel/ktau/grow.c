@@ -21,6 +21,7 @@
  * rings for all of them could use up the memory limit. So their rings have KTHREAD_SLOTS
  * from the start, or as many as ring= allows if that is less.
  */
+#include <linux/hash.h>
 #include <linux/irqflags.h>
 #include <linux/sched.h>
 #include <linux/task_work.h>
@@ -162,6 +163,9 @@ static DEFINE_PER_CPU(struct irq_work, growth_work) =
  * mark. So there must be no further request before the task has returned to user mode, or
  * the interrupts would never end.
  *
+ * A request inside a context switch is lost, because the interrupt meets the next task. The
+ * task makes another one some slots later.
+ *
  * Context: Any but NMI, on the CPU that runs the owner, interrupts off.
  */
 void ktau_ring_ask(struct ktau_ring *ring, u64 head)
@@ -171,7 +175,8 @@ void ktau_ring_ask(struct ktau_ring *ring, u64 head)
 	if (ring->size < ktau_ring_full_slots(current)) {
 		if (may_grow(READ_ONCE(current->ktau.state)))
 			ktau_irq_work(this_cpu_ptr(&growth_work));
-		wait = max(ring->size / 8, 4U);
+		/* Not a constant: a loop of as many slots would ask at the same point. */
+		wait = max(ring->size / 8, 4U) + hash_32((u32)head, 3);
 	}
 	WRITE_ONCE(ring->grow_at, head + wait);
 }
