@@ -429,6 +429,7 @@ static pid_t start_reader(int fds[2])
 		return pid;
 	close(fds[1]);
 	pin(last_cpu());
+	grow_ring();
 	while (read(fds[0], &byte, 1) == 1)
 		;
 	_exit(0);
