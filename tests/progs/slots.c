@@ -109,7 +109,6 @@ static void results(const char *name)
 	uint64_t since;
 	int64_t result;
 
-	grow_ring();
 	since = now();
 	make_calls();
 	load(getpid(), since);
@@ -540,7 +539,6 @@ static void wakings(void)
 	pid_t pid;
 
 	pin(0);
-	grow_ring();
 	since = now();
 	pid = start_reader(fds);
 	wake(pid, fds[1]);
@@ -575,6 +573,7 @@ int main(int argc, char **argv)
 {
 	const char *test = argc > 1 ? argv[1] : "";
 
+	grow_ring();
 	if (!strcmp(test, "results"))
 		results(argv[2]);
 	else if (!strcmp(test, "strace") && argc == 4)
