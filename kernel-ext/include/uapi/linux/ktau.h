@@ -9,15 +9,15 @@
  *
  * Rules:
  *
- *  - The byte order is that of the machine that wrote the stream; the magic number of
+ *  - The byte order is that of the machine that wrote the stream; the magic number in
  *    STREAM reveals it. The layout is the same for 32-bit and 64-bit kernels and
  *    programs: types have fixed widths, 64-bit fields are on 8-byte boundaries, and the
  *    size of every record is a multiple of 8 bytes.
- *  - A structure grows at its end only. Each record gives the length of its fixed part
- *    (@head), each array the length of its elements. A reader uses the fields it knows,
- *    takes missing ones as zero, and skips the rest. It also skips record types, slot
- *    types, entry kinds, owner kinds and groups that it does not know; none of these is
- *    an error.
+ *  - A structure only grows at its end. Each record gives the length of its fixed part
+ *    (@head), and each array the length of its elements. A reader uses the fields it
+ *    knows, takes missing ones as zero, and skips the rest. It also skips record types,
+ *    slot types, entry kinds, owner kinds and groups that it does not know; none of these
+ *    is an error.
  *  - A structure passed to ioctl() begins with its size. If it is shorter than the
  *    kernel's, the missing fields are taken as zero. If it is longer, the part that the
  *    kernel does not know must be zero; otherwise the call fails with E2BIG.
@@ -30,7 +30,7 @@
  * Terms used here and in /proc/ktau/stats:
  *
  *	refused	KTAU had no room: an activation, a task or an id was not recorded
- *	lost	trace slots that no reader can get any more
+ *	lost	trace slots that can no longer be read
  *	denied	tasks left out because the reader may not see them
  *	evicted	exited tasks that are kept only as part of a sum
  */
@@ -62,7 +62,7 @@ enum ktau_groups {
 #define KTAU_ID_NONE		65535
 
 /*
- * Where an event comes from, and after the semicolon its @key in struct ktau_rec_event.
+ * The source of an event and, after the semicolon, its @key in struct ktau_rec_event.
  */
 #define KTAU_SOURCE_SYSCALL	0	/* native system call; its number, which is its id */
 #define KTAU_SOURCE_STATIC	1	/* known at build time; 0 */
@@ -93,7 +93,7 @@ enum ktau_groups {
 #define KTAU_REC_OWNER		5	/* the owner of the records that follow */
 #define KTAU_REC_EVENT		6	/* description of an event id */
 #define KTAU_REC_CGROUP		7	/* description of a control group's id */
-#define KTAU_REC_GONE		8	/* owners that are part of others now */
+#define KTAU_REC_GONE		8	/* owners that are now part of others */
 #define KTAU_REC_USER		0x8000
 
 /**
@@ -128,7 +128,7 @@ struct ktau_rec {
  * @rec: type KTAU_REC_STREAM
  * @magic: KTAU_MAGIC; reads as 0x4b544155 in the other byte order
  * @version: KTAU_ABI_VERSION
- * @word_bits: 32 or 64, the kernel's
+ * @word_bits: word size of the kernel, 32 or 64
  * @pad: 0
  * @content: KTAU_REC_PROFILE or KTAU_REC_TRACE: the contents of the stream
  * @target: requested KTAU_TARGET_* bits
@@ -159,14 +159,14 @@ struct ktau_rec {
  * @nodename: as reported by uname(2) in the opener's UTS namespace
  * @release: the kernel's release, likewise
  * @machine: the machine, likewise
- * @cpu_pair_mticks: as @profile_pair_mticks, for an interrupt or softirq
+ * @cpu_pair_mticks: like @profile_pair_mticks, for an interrupt or softirq
  * @call_pair_mticks: likewise for a callback, or another event in the second level of
  *	the table
  * @switch_mticks: likewise for a context switch with its wakeup
  * @exited_since: @exited_since of struct ktau_select
  *
  * Clocks are those of the initial time namespace, except that @monotonic_ns, @boottime_ns
- * and @boot_monotonic_ns have the offsets of the opener's time namespace.
+ * and @boot_monotonic_ns include the offsets of the opener's time namespace.
  */
 struct ktau_rec_stream {
 	struct ktau_rec rec;
@@ -221,7 +221,8 @@ struct ktau_rec_stream {
  * @reserved: 0
  *
  * The name follows, terminated by NUL and padded with zeros to a multiple of 8 bytes. It
- * was resolved when the id was assigned. That of an interrupt line is irq:LINE:HANDLER.
+ * was resolved when the id was assigned. The name of an interrupt line is
+ * irq:LINE:HANDLER.
  */
 struct ktau_rec_event {
 	struct ktau_rec rec;
@@ -252,7 +253,7 @@ struct ktau_rec_cgroup {
 	__u32 reserved;
 };
 
-/* Owners: whose table or ring a record shows. */
+/* Kinds of owners of a table or ring. */
 #define KTAU_OWNER_TASK		0	/* a live task; each CPU's idle task has tid 0 */
 #define KTAU_OWNER_EXITED	1	/* a task that has exited */
 #define KTAU_OWNER_CPU		2	/* a CPU: interrupts and softirqs by line */
@@ -346,7 +347,7 @@ struct ktau_rec_owner {
 };
 
 /**
- * struct ktau_rec_gone - owners that are part of others now
+ * struct ktau_rec_gone - owners that are now part of others
  * @rec: type KTAU_REC_GONE
  * @nr_serials: number of serials after the fixed part
  * @serial_bytes: size of each in bytes: 8
@@ -419,7 +420,7 @@ struct ktau_entry {
  * @flags: 0
  * @start_ticks: when it was entered
  * @child_ticks: duration of the frames directly inside that have ended
- * @asleep_ticks: ticks asleep inside it so far, as @asleep of struct ktau_entry for
+ * @asleep_ticks: ticks asleep inside it so far, like @asleep of struct ktau_entry for
  *	frames that have ended
  * @runq_ticks: likewise, runnable without a CPU
  * @irq_ticks: likewise, in interrupts
@@ -465,14 +466,14 @@ struct ktau_open {
  * @asleep_ticks: waiting for something. For a CPU: idle
  * @guest_ticks: in guest mode
  *
- * The account: the last six fields are parts of the owner's life, from @start_ticks to
- * @ticks. Each is measured independently and includes what is in progress at @ticks. The
+ * The account: the last six fields are parts of the owner's lifetime, from @start_ticks
+ * to @ticks. Each is measured independently and includes what is in progress at @ticks. The
  * difference between @ticks - @start_ticks and their sum was not measured. A part is
  * measured only while its groups are enabled: KTAU_GROUP_ACCOUNT for @user_ticks and
  * @kernel_ticks, KTAU_GROUP_SCHED for @runq_ticks and @asleep_ticks, KTAU_GROUP_IRQ and
  * KTAU_GROUP_BH for @irq_ticks, KTAU_GROUP_KVM for @guest_ticks. If one of them is not in
- * @groups_throughout, its parts and @kernel_ticks do not cover the whole life. For an
- * exited task, @ticks is the time of its exit. The evicted sum has no life.
+ * @groups_throughout, its parts and @kernel_ticks do not cover the whole lifetime. For an
+ * exited task, @ticks is the time of its exit. The evicted sum has no lifetime.
  *
  * In every snapshot, whatever happens while it is taken:
  *
@@ -524,7 +525,7 @@ struct ktau_rec_profile {
 #define KTAU_TRACE_NET_RECV	13
 #define KTAU_TRACE_KVM_ENTER	14
 #define KTAU_TRACE_KVM_EXIT	15
-#define KTAU_TRACE_CALL		16	/* an enter and its exit, nothing between */
+#define KTAU_TRACE_CALL		16	/* an enter and its exit with nothing in between */
 
 /* Context in which a slot was written. */
 #define KTAU_CTX_TASK		0
@@ -557,7 +558,7 @@ struct ktau_slot {
 
 /*
  * Payloads. ENTER: none, or the faulting address of a page fault as one word. EXIT: none,
- * or the result of a system call as one signed word. CALL: the duration in ticks, then as
+ * or the result of a system call as one signed word. CALL: the duration in ticks, then like
  * EXIT; @ticks is the time of the enter. COUNT: the value. TASK_EXIT: the exit code as
  * returned by wait(2). COMM: the new name in 16 bytes. EXEC: likewise, followed by the
  * serial of the new profile if the exec ended the previous one, else 0. CGROUP: the id of
@@ -570,7 +571,7 @@ struct ktau_slot {
  * @state: state in which the owner waits, as the TASK_* bits shown in /proc/PID/stat: 0
  *	running, 1 interruptible, 2 uninterruptible, 4 stopped, 8 traced, 16 dead, 32
  *	zombie, 64 parked, 128 idle
- * @prio: serial of the owner priority, as in struct ktau_rec_owner
+ * @prio: priority of the owner, as in struct ktau_rec_owner
  * @next_prio: priority of the other task, -1 if hidden
  */
 struct ktau_slot_switch {
@@ -653,7 +654,7 @@ struct ktau_slot_net {
 /**
  * struct ktau_slot_kvm - payload of KVM_ENTER and KVM_EXIT
  * @vcpu: number of the virtual CPU
- * @reason: KVM_EXIT: why the guest was left, as the architecture numbers it
+ * @reason: KVM_EXIT: reason of the exit, as numbered by the architecture
  */
 struct ktau_slot_kvm {
 	__u32 vcpu;
@@ -858,7 +859,7 @@ struct ktau_id_range {
  * @groups: groups and modes enabled system-wide
  * @paranoid: the current level, -1 to 3
  * @access: KTAU_ACCESS_* of this descriptor's opener
- * @ring_slots: size that rings grow to
+ * @ring_slots: size to which rings grow
  * @nr_ranges: number of @range
  * @boot_id: /proc/sys/kernel/random/boot_id as 16 bytes
  * @memory_limit_bytes: the memory limit; 0 without KTAU_ACCESS_ALL
@@ -889,7 +890,7 @@ struct ktau_info {
 
 #define KTAU_INFO_SIZE_VER0	344
 
-/* No size in the number: structures say their own. */
+/* The numbers do not contain a size, because the structures begin with theirs. */
 #define KTAU_IOC_SELECT		_IO(0xbd, 1)	/* const struct ktau_select * */
 #define KTAU_IOC_INFO		_IO(0xbd, 2)	/* struct ktau_info * */
 

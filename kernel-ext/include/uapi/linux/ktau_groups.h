@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * The groups of KTAU: KTAU_GROUP(symbol, name, bit). A file that includes this defines the
- * macro first, and has it undefined after it: the list is included several times. The first
- * nine groups are the original's. CONFIG_KTAU_symbol builds a group in; func and user are
- * not built yet.
+ * The groups of KTAU, as KTAU_GROUP(symbol, name, bit). Define this macro before including the
+ * file, which undefines it at its end so that it can be included several times. The first
+ * nine groups are those of the original KTAU. CONFIG_KTAU_symbol enables a group at build
+ * time; func and user are not implemented yet.
  */
 #ifndef KTAU_GROUP
 #define KTAU_GROUP(symbol, name, bit)
