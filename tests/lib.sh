@@ -102,8 +102,7 @@ cost_gate()
 
 	kernel=$(build_kernel "$1") || return 1
 	build_programs || return 1
-	ACCEL=tcg tests/boot/run -k "$kernel" -c 1 -t 300 -q '-icount shift=0,sleep=off' \
-		-a 'mitigations=off quiet tsc_early_khz=1000000' -o "$out" tests/guest/cost ||
+	tests/boot/run -k "$kernel" -e -t 300 -a 'mitigations=off quiet' -o "$out" tests/guest/cost ||
 		return 1
 	awk -F '\t' '
 		FILENAME == ARGV[1] { got[$2] = $3; next }

@@ -15,9 +15,8 @@ BUILD = pathlib.Path(os.environ.get("B", TOP / "build")).resolve()
 OUT = BUILD / "bench"
 VERSION = os.environ.get("KERNEL", "6.1")
 
-# One tick of the cycle counter is one instruction, and one ns.
-EXACT = ["-q", "-icount shift=0,sleep=off"]
-EXACT_WORDS = "tsc=reliable tsc_early_khz=1000000 mitigations=off quiet"
+# With exact time, one tick of the cycle counter is one instruction, and one ns.
+EXACT_WORDS = "mitigations=off quiet"
 
 
 class Failed(Exception):
@@ -103,7 +102,7 @@ def boot(name, script, *arguments, image, words="", cpus=1, memory="1G", limit=1
     """Run a script of guest/, or another one, and return its raw figures."""
     out = folder(name)
     # QEMU counts for one CPU only
-    options = [*EXACT, "-a", f"{EXACT_WORDS} {words}"] if cpus == 1 else ["-a", words]
+    options = ["-e", "-a", f"{EXACT_WORDS} {words}"] if cpus == 1 else ["-a", words]
     command = ["tests/boot/run", "-k", image, "-c", str(cpus), "-m", memory, "-t", str(limit),
                "-o", str(out), *options,
                script if "/" in script else f"tests/bench/guest/{script}", *arguments]

@@ -38,13 +38,6 @@ static struct ktau_rec_profile *added(void)
 	return p;
 }
 
-static void expect_near(const char *what, double got, double want)
-{
-	int good = got >= want * 0.98 && got <= want * 1.02;
-
-	tap_ok(good, "%s: %.3f s of %.3f s", what, got, want);
-}
-
 static double now_seconds(void)
 {
 	struct timespec ts;
@@ -227,9 +220,10 @@ static void sleeps(void)
 	call = self_entry(p, sizeof(time_t) == 4 ? "sys_clock_nanosleep_time32" :
 						   "sys_clock_nanosleep");
 	self_expect("20 sleeps", call.count, 20);
-	expect_near("20 sleeps: time in the system call", self_seconds(call.incl), took);
-	expect_near("20 sleeps: time off the CPU", self_seconds(self_sum(p, "schedule_vol").incl),
-		    took);
+	self_expect_within("20 sleeps: time in the system call", self_seconds(call.incl), took);
+	self_expect_within("20 sleeps: time off the CPU",
+			   self_seconds(self_sum(p, "schedule_vol").incl),
+			   self_seconds(call.incl));
 	ktau_record_free(p);
 }
 
@@ -276,20 +270,23 @@ static void waits(void)
 	vol = self_entry(p, "schedule_vol_interruptible");
 	own = call.incl - call.asleep - call.runq - call.irq;
 	self_expect("read(): times inside it are measured", call.flags, 15);
-	expect_near("read(): time asleep and in the run queue",
-		    self_seconds(call.asleep + call.runq), took);
+	self_expect_within("read(): time asleep and in the run queue",
+			   self_seconds(call.asleep + call.runq), took);
 	self_expect("read(): no other sleep",
-		    vol.count >= TIMES && call.asleep <= vol.asleep &&
+		    (vol.count >= TIMES || !self_exact_time()) && call.asleep <= vol.asleep &&
 			    call.asleep >= vol.asleep / 100 * 98,
 		    1);
 	printf("read(): %.3f s asleep, %.6f s in the run queue, %.6f s in interrupts, "
 	       "%.6f s its own\n",
 	       self_seconds(call.asleep), self_seconds(call.runq), self_seconds(call.irq),
 	       self_seconds(own));
-	self_expect("read(): the rest is at least its exclusive time, at most 2 %",
-		    own >= call.excl && own <= call.incl / 50, 1);
+	self_expect("read(): the rest is at least its exclusive time", own >= call.excl, 1);
+	if (self_exact_time())
+		self_expect("read(): the rest is at most 2 %", own <= call.incl / 50, 1);
+	/* A host that delays this thread may leave nothing to wait for. */
 	self_expect("read(): the longest took a pause",
-		    self_seconds(call.longest) > 0.015 && self_seconds(call.longest) < took, 1);
+		    self_seconds(call.longest) > (self_exact_time() ? 0.015 : 0) &&
+			    self_seconds(call.longest) < took, 1);
 	ktau_record_free(p);
 	close(fds[0]);
 	close(fds[1]);

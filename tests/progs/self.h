@@ -3,6 +3,7 @@
 #ifndef KTAU_TESTS_SELF_H
 #define KTAU_TESTS_SELF_H
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -41,5 +42,14 @@ void self_connection(int end[2]);
 
 /* One test: @got must equal @want. */
 extern void self_expect(const char *what, uint64_t got, uint64_t want);
+
+/* Whether durations are exact: in other guests the host may delay between two instructions. */
+bool self_exact_time(void);
+
+/*
+ * One test: of two durations in s, @inner lies within @outer. With exact time it must also be
+ * at least 98 % of it.
+ */
+void self_expect_within(const char *what, double inner, double outer);
 
 #endif /* KTAU_TESTS_SELF_H */
