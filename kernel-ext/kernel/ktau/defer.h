@@ -12,12 +12,12 @@
 
 /*
  * A CPU that is going down no longer runs its irq_work queue. An item left there would
- * stay pending and could not be queued again when the CPU comes back.
+ * stay pending and could not be queued again when the CPU comes back. Return: whether the
+ * item is queued now and was not before.
  */
-static inline void ktau_irq_work(struct irq_work *work)
+static inline bool ktau_irq_work(struct irq_work *work)
 {
-	if (likely(cpu_online(raw_smp_processor_id())))
-		irq_work_queue(work);
+	return likely(cpu_online(raw_smp_processor_id())) && irq_work_queue(work);
 }
 
 /* Whether @at lies within the next second; anything farther away is long past. */

@@ -10,8 +10,9 @@
  * The task replaces its own ring, on its way back to user mode:
  *
  *  1. A writer that reaches the mark calls ktau_ring_wake(). It may hold the lock of a
- *     run queue, so it only queues an irq_work.
- *  2. The irq_work finds the task still running and adds a task_work to it.
+ *     run queue, so it only queues an irq_work for the task.
+ *  2. The irq_work adds a task_work to that task, which need not be running any more: a
+ *     request inside a context switch interrupts the next task.
  *  3. The task_work allocates the new ring and copies the slots. With interrupts disabled
  *     it then copies the slots written meanwhile. No write can be unfinished: the task is
  *     not inside one, and its interrupts have returned. So no slot is lost, and the old
@@ -21,9 +22,10 @@
  * rings for all of them could use up the memory limit. So their rings have KTHREAD_SLOTS
  * from the start, or as many as ring= allows if that is less.
  */
-#include <linux/hash.h>
 #include <linux/irqflags.h>
+#include <linux/percpu.h>
 #include <linux/sched.h>
+#include <linux/sched/task.h>
 #include <linux/task_work.h>
 
 #include "arch.h"
@@ -135,24 +137,57 @@ static bool may_grow(const struct ktau_state *state)
 	       ring->size < ktau_ring_full_slots(current);
 }
 
-/* Usually this interrupts the task that queued it. If not, that task queues it again. */
-static void want_growth(struct irq_work *want)
-{
-	struct ktau_state *state = READ_ONCE(current->ktau.state);
+/**
+ * struct growth - the request for a larger ring that a CPU passes on
+ * @work: adds the task_work
+ * @task: the task, with a reference; NULL without a request
+ * @state: its state, with a reference
+ */
+struct growth {
+	struct irq_work work;
+	struct task_struct *task;
+	struct ktau_state *state;
+};
 
-	if (!may_grow(state))
+static void drop_request(struct growth *growth)
+{
+	WRITE_ONCE(growth->state->growing, false);
+	ktau_state_put(growth->state);
+}
+
+static void pass_request(struct irq_work *work)
+{
+	struct growth *growth = container_of(work, struct growth, work);
+	struct task_struct *task = growth->task;
+
+	init_task_work(&growth->state->grow, grow_work);
+	if (task_work_add(task, &growth->state->grow, TWA_RESUME))
+		drop_request(growth);
+	growth->task = NULL;
+	put_task_struct(task);
+}
+
+static DEFINE_PER_CPU(struct growth, growth) = {
+	.work = IRQ_WORK_INIT(pass_request),
+};
+
+/* Request a larger ring for the current task, unless the CPU still has another request. */
+static void request(struct ktau_state *state)
+{
+	struct growth *mine = this_cpu_ptr(&growth);
+
+	if (mine->task || !may_grow(state))
 		return;
 	WRITE_ONCE(state->growing, true);
 	refcount_inc(&state->ref);
-	init_task_work(&state->grow, grow_work);
-	if (!task_work_add(current, &state->grow, TWA_RESUME))
+	mine->state = state;
+	mine->task = get_task_struct(current);
+	if (ktau_irq_work(&mine->work))
 		return;
-	WRITE_ONCE(state->growing, false);
-	ktau_state_put(state);
+	drop_request(mine);
+	put_task_struct(mine->task);
+	mine->task = NULL;
 }
-
-static DEFINE_PER_CPU(struct irq_work, growth_work) =
-	IRQ_WORK_INIT(want_growth);
 
 /**
  * ktau_ring_ask() - request a larger ring for the current task
@@ -163,9 +198,6 @@ static DEFINE_PER_CPU(struct irq_work, growth_work) =
  * mark. So there must be no further request before the task has returned to user mode, or
  * the interrupts would never end.
  *
- * A request inside a context switch is lost, because the interrupt meets the next task. The
- * task makes another one some slots later.
- *
  * Context: Any but NMI, on the CPU that runs the owner, interrupts off.
  */
 void ktau_ring_ask(struct ktau_ring *ring, u64 head)
@@ -173,10 +205,8 @@ void ktau_ring_ask(struct ktau_ring *ring, u64 head)
 	u32 wait = RECHECK_SLOTS;
 
 	if (ring->size < ktau_ring_full_slots(current)) {
-		if (may_grow(READ_ONCE(current->ktau.state)))
-			ktau_irq_work(this_cpu_ptr(&growth_work));
-		/* Not a constant: a loop of as many slots would ask at the same point. */
-		wait = max(ring->size / 8, 4U) + hash_32((u32)head, 3);
+		request(READ_ONCE(current->ktau.state));
+		wait = max(ring->size / 8, 4U);
 	}
 	WRITE_ONCE(ring->grow_at, head + wait);
 }

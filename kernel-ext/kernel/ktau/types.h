@@ -329,7 +329,7 @@ struct ktau_waker {
  * @path: path of the program at exit, NULL if unknown
  * @path_bytes: size of @path, including the final NUL
  * @taken: a reader has consumed all slots that were left at exit
- * @growing: @grow is queued; written only by the task
+ * @growing: growth is requested, and @grow has not run yet
  * @grow: task work that replaces the ring by a larger one
  * @rcu: frees the state
  */
