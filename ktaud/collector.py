@@ -242,7 +242,7 @@ class Collector:
         if not RECORDING.fullmatch(name):
             raise Refused('not the name of a recording')
         if not self.own(name):
-            raise Refused('a file of this name belongs to somebody else')
+            raise Refused('a file of this name was not written by this collector')
         return name
 
     def own(self, name):

@@ -8,7 +8,7 @@ from project import CannotRun, run
 
 RULES = {
     'reuse': 'reuse lint: licences of all files, and a text for each licence',
-    'spdx': 'line 1 (2 behind #!) of a file is the licence of its folder in .reuse/dep5',
+    'spdx': 'line 1 (2 after #!) of a file is the licence of its folder in .reuse/dep5',
 }
 
 DEP5 = '.reuse/dep5'

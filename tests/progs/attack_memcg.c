@@ -97,7 +97,7 @@ int main(void)
 	control("groups=none trace=off");
 	control("exited_limit=16M");
 	tap_ok(traced - plain >= counted / 2 && counted > 0,
-	       "attack memcg: %lld kB more are charged with %lld kB of KTAU's",
+	       "attack memcg: the cgroup is charged %lld kB more, KTAU counts %lld kB",
 	       (traced - plain) >> 10, counted >> 10);
 	return tap_done();
 }

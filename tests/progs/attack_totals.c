@@ -172,8 +172,8 @@ static void expect(struct adder *adder, uint64_t calls, const char *when)
 	anew = calls_anew();
 	tap_ok(reading_on == calls, "totals: %s: a reader that continues has %llu of %llu calls",
 	       when, (unsigned long long)reading_on, (unsigned long long)calls);
-	tap_ok(anew == calls, "totals: %s: a new reader has %llu", when,
-	       (unsigned long long)anew);
+	tap_ok(anew == calls, "totals: %s: a new reader has %llu of %llu calls", when,
+	       (unsigned long long)anew, (unsigned long long)calls);
 }
 
 int main(int argc, char **argv)

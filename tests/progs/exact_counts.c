@@ -277,14 +277,14 @@ static void waits(void)
 			    call.asleep >= vol.asleep / 100 * 98,
 		    1);
 	printf("read(): %.3f s asleep, %.6f s in the run queue, %.6f s in interrupts, "
-	       "%.6f s its own\n",
+	       "%.6f s in the call itself\n",
 	       self_seconds(call.asleep), self_seconds(call.runq), self_seconds(call.irq),
 	       self_seconds(own));
 	self_expect("read(): the rest is at least its exclusive time", own >= call.excl, 1);
 	if (self_exact_time())
 		self_expect("read(): the rest is at most 2 %", own <= call.incl / 50, 1);
 	/* A host that delays this thread may leave nothing to wait for. */
-	self_expect("read(): the longest took a pause",
+	self_expect("read(): the longest call includes a pause of the writer",
 		    self_seconds(call.longest) > (self_exact_time() ? 0.015 : 0) &&
 			    self_seconds(call.longest) < took, 1);
 	ktau_record_free(p);

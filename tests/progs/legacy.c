@@ -226,8 +226,8 @@ static void profiles(void)
 
 	work();
 	stop = take();
-	tap_ok(ends_well(start, stop), "%ld and %ld tasks, for TAU's own difference", start.nr,
-	       stop.nr);
+	tap_ok(ends_well(start, stop), "TAU's own difference accepts lists of %ld and %ld tasks",
+	       start.nr, stop.nr);
 	diff.nr = ktau_diff_profiles(start.list, start.nr, stop.list, stop.nr, &diff.list);
 	expect("difference: tasks", diff.nr, stop.nr);
 	expect("getppid", count_of(profile_of(diff, getpid()), "sys_getppid"), CALLS);
@@ -238,7 +238,7 @@ static void profiles(void)
 							      "sys_getppid"), THREAD_CALLS);
 	for (i = 0; i < CHILDREN; i++)
 		exits += count_at(profile_of(diff, children[i]), SYS_exit_group) == 1;
-	expect("processes that lived in between", exits, CHILDREN);
+	expect("processes that started and exited between the readings", exits, CHILDREN);
 	check_sum(diff);
 	put(start);
 	put(stop);

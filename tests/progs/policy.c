@@ -229,15 +229,15 @@ static void check_profile(int level)
 		tap_ok(result->rounded && result->all_rounded,
 		       "policy: level %d: times are rounded to 1 us and flagged as such", level);
 		tap_ok(result->nr_interrupts <= 1 && !result->text_interrupts,
-		       "policy: level %d: the profile has one row of interrupts (%u), the text "
-		       "none (%u)",
+		       "policy: level %d: the profile has at most one row of interrupts (%u), "
+		       "/proc/PID/ktau none (%u)",
 		       level, result->nr_interrupts, result->text_interrupts);
 	} else {
 		tap_ok(!result->rounded && !result->all_rounded,
 		       "policy: level %d: times are exact", level);
 		tap_ok(result->nr_interrupts > 1 && result->text_interrupts,
-		       "policy: level %d: each interrupt has a row: %u, in the text %u", level,
-		       result->nr_interrupts, result->text_interrupts);
+		       "policy: level %d: each interrupt has a row: %u, %u in /proc/PID/ktau",
+		       level, result->nr_interrupts, result->text_interrupts);
 	}
 }
 

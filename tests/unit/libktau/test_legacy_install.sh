@@ -37,14 +37,14 @@ check "the shared library has the ten functions and nothing else" \
 	diff "$work/wanted" "$work/exported"
 nm -g --defined-only "$build"/libktau/legacy/*.o | awk 'NF == 3 { print $3 }' |
 	grep -v '^ktau__' | sort > "$work/static"
-check "so has the static one, apart from ktau__" diff "$work/wanted" "$work/static"
+check "the static library has the same functions, and ktau__*" diff "$work/wanted" "$work/static"
 nm -g --defined-only "$lib/libktau-legacy.a" | awk 'NF == 3 { print $3 }' | sort | uniq -d \
 	> "$work/twice"
 check "no name of libktau is defined again" diff /dev/null "$work/twice"
 nm -D --defined-only "$lib/libktau.so.1" | awk '{ print $3 }' | grep -xFf "$work/wanted" \
 	> "$work/legacy" || true
 check "libktau has none of them" diff /dev/null "$work/legacy"
-same "its name" "$(objdump -p "$lib/ktau-legacy/libktau.so" | awk '$1 == "SONAME" { print $2 }')" \
+same "the shared library's soname" "$(objdump -p "$lib/ktau-legacy/libktau.so" | awk '$1 == "SONAME" { print $2 }')" \
 	libktau-legacy.so.1
 same "the headers" "$(cd "$root/usr/include/here/ktau-legacy" && find . -type f | sort | xargs)" \
 	"./ktau_proc_interface.h ./linux/ktau/ktau_cont_data.h ./linux/ktau/ktau_datatype.h\
@@ -60,7 +60,7 @@ headers_alone()
 		done
 	done
 }
-check "each compiles alone, in C and in C++" headers_alone
+check "each header compiles alone, in C and in C++" headers_alone
 
 # TAU's own header of this name precedes the library's, and does not declare the counters.
 cat > "$work/tau/ktau_proc_interface.h" << 'END'

@@ -33,7 +33,7 @@ on_terminal()
 on_terminal "KTAU_PAGER='sed s/^/page:/' $report"
 check "text is shown by the pager" grep -q '^page:ionode ' "$tmp/out"
 check "the pager gets the whole text" grep -q '^page:  1    2.00  55.0%' "$tmp/out"
-check "heads are bold" grep -qF "page:${bold}NAME " "$tmp/out"
+check "headings are bold" grep -qF "page:${bold}NAME " "$tmp/out"
 check "lines are at most as wide as the terminal" \
 	[ "$(sed 's/^page://; s/\x1b\[[01]m//g' "$tmp/out" | wc -L)" -le 80 ]
 same "exit status: done" "$(cat "$tmp/status")" 0

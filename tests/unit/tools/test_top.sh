@@ -80,9 +80,9 @@ pages()
 	check "right: the next period, frozen" shows 'stream 3 of 3  FROZEN'
 	keys Right
 	keys Left
-	check "left: the one before" shows 'stream 2 of 3  FROZEN'
+	check "left: the previous period" shows 'stream 2 of 3  FROZEN'
 	keys Left Right
-	check "no period beyond either end" shows 'stream 3 of 3'
+	check "the replay stops at the first and the last period" shows 'stream 3 of 3'
 	keys i
 	check "i: interrupts by line and CPU" shows '^local_timer +1 +100 +100 +2.000'
 	keys Escape

@@ -419,7 +419,7 @@ class Collecting(Case):
             (self.out / 'link.ktau').unlink(missing_ok=True)
             (self.out / 'link.ktau').symlink_to(self.dir / 'more')
             self.send(f'token\npart {there} 0 3\nnew'.encode())
-            with self.assertRaisesRegex(job.Error, 'belongs to somebody else'):
+            with self.assertRaisesRegex(job.Error, 'not written by this collector'):
                 self.dumps.check()
             self.dumps.errors.clear()
         self.assertEqual((self.out / 'mine.ktau').read_text(), 'mine')
