@@ -60,6 +60,8 @@ struct export_run {
 
 struct row_cell;
 
+typedef void (*export_put_fn)(struct export_run *x, const struct timeline_event *e);
+
 /**
  * struct exporter - an export format
  * @name: name of the option, without dashes
@@ -73,7 +75,9 @@ struct row_cell;
  * @begin: called before anything else; may be NULL
  * @start_host: called before anything else of a host; may be NULL
  * @track: see struct timeline_sink; may be NULL
- * @event: see struct timeline_sink; may be NULL
+ * @event: see struct timeline_sink; NULL: call export_put() with @put
+ * @put: functions that write an event, by its type
+ * @lost: the same for TIMELINE_LOST
  * @profile: called at the end of the host if it has profiles; NULL if the format has
  *	only traces
  * @end_host: called at the end of the host if start_host() was called; may be NULL
@@ -100,6 +104,8 @@ struct exporter {
 	int (*start_host)(struct export_run *x);
 	int (*track)(struct export_run *x, struct track *track);
 	int (*event)(struct export_run *x, const struct timeline_event *e);
+	export_put_fn put[KTAU_TRACE_CALL];
+	export_put_fn lost;
 	int (*profile)(struct export_run *x);
 	int (*end_host)(struct export_run *x);
 	int (*row)(struct export_run *x, int table, const struct row_cell *cells);
@@ -107,6 +113,9 @@ struct exporter {
 	int (*run)(struct export_run *x, char **files, int nr_files,
 		   const struct ktau_symtab *symtab, struct export_totals *totals);
 };
+
+/* Write @e with the format's function for events of its type; without one it is omitted. */
+void export_put(struct export_run *x, const struct timeline_event *e);
 
 /* Convert a state to the bits that the event sched_switch reports, those of /proc/PID/stat. */
 uint32_t export_state(uint32_t state);

@@ -85,34 +85,24 @@ static void put_exit(struct export_run *x, const struct timeline_event *e)
 	fputs("}", x->out);
 }
 
-static int event(struct export_run *x, const struct timeline_event *e)
+static void put_count(struct export_run *x, const struct timeline_event *e)
 {
-	uint64_t value;
+	uint64_t value = 0;
 
-	switch (e->type) {
-	case KTAU_TRACE_ENTER:
-		put_enter(x, e);
-		break;
-	case KTAU_TRACE_EXIT:
-		put_exit(x, e);
-		break;
-	case KTAU_TRACE_COUNT:
-		ktau_slot_count(e->slot, &value);
-		put_event(x, "C", e->track);
-		put_time(x, "ts", e->ns);
-		fputs(",\"name\":", x->out);
-		json_string(symbolize_event(x->names, e->id), x->out);
-		fprintf(x->out, ",\"args\":{\"value\":%" PRIu64 "}}", value);
-		break;
-	case TIMELINE_LOST:
-		put_event(x, "X", e->track);
-		put_time(x, "ts", e->ns);
-		put_time(x, "dur", e->to_ns - e->ns);
-		fprintf(x->out, ",\"name\":\"trace lost\",\"args\":{\"slots\":%" PRIu64 "}}",
-			e->lost);
-		break;
-	}
-	return 0;
+	ktau_slot_count(e->slot, &value);
+	put_event(x, "C", e->track);
+	put_time(x, "ts", e->ns);
+	fputs(",\"name\":", x->out);
+	json_string(symbolize_event(x->names, e->id), x->out);
+	fprintf(x->out, ",\"args\":{\"value\":%" PRIu64 "}}", value);
+}
+
+static void put_lost(struct export_run *x, const struct timeline_event *e)
+{
+	put_event(x, "X", e->track);
+	put_time(x, "ts", e->ns);
+	put_time(x, "dur", e->to_ns - e->ns);
+	fprintf(x->out, ",\"name\":\"trace lost\",\"args\":{\"slots\":%" PRIu64 "}}", e->lost);
 }
 
 static int end(struct export_run *x)
@@ -127,6 +117,11 @@ const struct exporter export_chrome = {
 	.opens = "Perfetto, speedscope, DevTools",
 	.begin = begin,
 	.track = track,
-	.event = event,
+	.put = {
+		[KTAU_TRACE_ENTER] = put_enter,
+		[KTAU_TRACE_EXIT] = put_exit,
+		[KTAU_TRACE_COUNT] = put_count,
+	},
+	.lost = put_lost,
 	.end = end,
 };

@@ -473,33 +473,7 @@ static int event(struct export_run *x, const struct timeline_event *e)
 	if (!e->track->writer)
 		put_state(x, e);
 	e->track->writer = 1;
-	switch (e->type) {
-	case KTAU_TRACE_ENTER:
-		put_enter(x, e);
-		break;
-	case KTAU_TRACE_EXIT:
-		put_exit(x, e);
-		break;
-	case KTAU_TRACE_COUNT:
-		put_count(x, e);
-		break;
-	case KTAU_TRACE_SWITCH:
-		put_switch(x, e);
-		break;
-	case KTAU_TRACE_WAKING:
-		put_waking(x, e);
-		break;
-	case KTAU_TRACE_FORK:
-		put_fork(x, e);
-		break;
-	case KTAU_TRACE_EXEC:
-	case KTAU_TRACE_TASK_EXIT:
-		put_life(x, e);
-		break;
-	case TIMELINE_LOST:
-		put_lost(x, e);
-		break;
-	}
+	export_put(x, e);
 	return ctf->err;
 }
 
@@ -627,6 +601,17 @@ const struct exporter export_ctf = {
 	.begin = begin,
 	.track = track,
 	.event = event,
+	.put = {
+		[KTAU_TRACE_ENTER] = put_enter,
+		[KTAU_TRACE_EXIT] = put_exit,
+		[KTAU_TRACE_COUNT] = put_count,
+		[KTAU_TRACE_SWITCH] = put_switch,
+		[KTAU_TRACE_WAKING] = put_waking,
+		[KTAU_TRACE_FORK] = put_fork,
+		[KTAU_TRACE_EXEC] = put_life,
+		[KTAU_TRACE_TASK_EXIT] = put_life,
+	},
+	.lost = put_lost,
 	.end_host = end_host,
 	.end = end,
 };

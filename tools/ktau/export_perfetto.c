@@ -417,31 +417,6 @@ static void put_waking(struct export_run *x, const struct timeline_event *e)
 	write_ftrace(x, e, FTRACE_WAKING, e->ns);
 }
 
-static int event(struct export_run *x, const struct timeline_event *e)
-{
-	switch (e->type) {
-	case KTAU_TRACE_ENTER:
-		put_enter(x, e);
-		break;
-	case KTAU_TRACE_EXIT:
-		put_exit(x, e);
-		break;
-	case KTAU_TRACE_COUNT:
-		put_count(x, e);
-		break;
-	case KTAU_TRACE_SWITCH:
-		put_switch(x, e);
-		break;
-	case KTAU_TRACE_WAKING:
-		put_waking(x, e);
-		break;
-	case TIMELINE_LOST:
-		put_gap(x, e);
-		break;
-	}
-	return 0;
-}
-
 static int end(struct export_run *x)
 {
 	struct perfetto *p = x->data;
@@ -466,6 +441,13 @@ const struct exporter export_perfetto = {
 	.opens = "ui.perfetto.dev, trace_processor",
 	.begin = begin,
 	.track = track,
-	.event = event,
+	.put = {
+		[KTAU_TRACE_ENTER] = put_enter,
+		[KTAU_TRACE_EXIT] = put_exit,
+		[KTAU_TRACE_COUNT] = put_count,
+		[KTAU_TRACE_SWITCH] = put_switch,
+		[KTAU_TRACE_WAKING] = put_waking,
+	},
+	.lost = put_gap,
 	.end = end,
 };

@@ -75,13 +75,27 @@ static int take_track(void *arg, struct track *track)
 	return err || !x->format->track ? err : x->format->track(x, track);
 }
 
+void export_put(struct export_run *x, const struct timeline_event *e)
+{
+	export_put_fn put = NULL;
+
+	if (e->type == TIMELINE_LOST)
+		put = x->format->lost;
+	else if (e->type < KTAU_TRACE_CALL)
+		put = x->format->put[e->type];
+	if (put)
+		put(x, e);
+}
+
 static int take_event(void *arg, const struct timeline_event *e)
 {
 	struct export_run *x = arg;
 	int err = x->entered ? 0 : enter_host(x);
 
-	if (!err)
+	if (!err && x->format->event)
 		err = x->format->event(x, e);
+	else if (!err)
+		export_put(x, e);
 	if (!err && x->out && output_check(x->output, x->out))
 		err = -EIO;
 	return err;
