@@ -59,16 +59,8 @@ static int put_profile(struct sink *s, uint32_t i, uint64_t at, uint64_t runs)
 	struct ktau_rec_owner owner = owner_of(i);
 	int err, k;
 
-	memset(&r, 0, sizeof(r));
-	r.p.rec = (struct ktau_rec){ sizeof(r), KTAU_REC_PROFILE, sizeof(r.p) };
-	r.p.serial = owner.serial;
-	r.p.start_ticks = SECOND;
+	fixture_begin(&r.p, &owner, SECOND, NR_ROUTINES);
 	r.p.ticks = at;
-	r.p.groups = GROUPS | KTAU_MODE_PROFILE;
-	r.p.groups_throughout = GROUPS;
-	r.p.nr_entries = NR_ROUTINES;
-	r.p.entry_size = sizeof(r.entries[0]);
-	r.p.open_size = sizeof(struct ktau_open);
 	for (k = 0; k < NR_ROUTINES; k++) {
 		struct ktau_entry *e = &r.entries[k];
 
@@ -90,17 +82,10 @@ static int put_profile(struct sink *s, uint32_t i, uint64_t at, uint64_t runs)
 
 static int put_names(struct sink *s)
 {
-	struct ktau_rec_event event = { .group = KTAU_GROUP_TCP };
-	char name[64];
-	int err = fixture_put_names(s), i;
+	const char *suffix = is_hostile ? "</script><script>window.pwned=1</script>" : "";
+	int err = fixture_put_names(s);
 
-	for (i = 0; !err && i < NR_ROUTINES; i++) {
-		event.id = (uint16_t)(FIRST_ID + 3 * i);
-		snprintf(name, sizeof(name), "routine_%d%s", i,
-			 is_hostile ? "</script><script>window.pwned=1</script>" : "");
-		err = fixture_put_event(s, &event, name);
-	}
-	return err;
+	return err ? err : fixture_put_routines(s, FIRST_ID, NR_ROUTINES, suffix);
 }
 
 /* Interrupts and a softirq of each CPU; one line occurs on the second CPU only. */

@@ -71,9 +71,24 @@ void fixture_open(struct fixture_profile *p, uint32_t id, uint64_t start, uint64
 	};
 }
 
+void fixture_begin(struct ktau_rec_profile *p, const struct ktau_rec_owner *owner,
+		   uint64_t start_ticks, uint32_t nr_entries)
+{
+	size_t bytes = sizeof(*p) + nr_entries * sizeof(struct ktau_entry);
+
+	memset(p, 0, bytes);
+	p->rec = (struct ktau_rec){ (uint32_t)bytes, KTAU_REC_PROFILE, sizeof(*p) };
+	p->serial = owner->serial;
+	p->start_ticks = start_ticks;
+	p->groups = GROUPS | KTAU_MODE_PROFILE;
+	p->groups_throughout = GROUPS;
+	p->nr_entries = nr_entries;
+	p->entry_size = sizeof(struct ktau_entry);
+	p->open_size = sizeof(struct ktau_open);
+}
+
 static void put_account(struct ktau_rec_profile *r, const struct fixture_profile *p)
 {
-	r->start_ticks = p->owner.start_ns;
 	r->user_ticks = p->user;
 	r->kernel_ticks = p->kernel;
 	r->irq_ticks = p->irq;
@@ -82,7 +97,7 @@ static void put_account(struct ktau_rec_profile *r, const struct fixture_profile
 	if (p->user || p->kernel || p->irq || p->runq)
 		r->asleep_ticks = p->ticks - p->owner.start_ns - p->user - p->kernel - p->irq -
 				  p->runq - p->guest - p->unmeasured;
-	r->groups_throughout = GROUPS & ~p->missing;
+	r->groups_throughout &= ~p->missing;
 }
 
 struct ktau_rec_profile *fixture_record(const struct fixture_profile *p)
@@ -94,20 +109,14 @@ struct ktau_rec_profile *fixture_record(const struct fixture_profile *p)
 
 	if (!r)
 		return NULL;
-	r->rec.size = (uint32_t)(sizeof(*r) + entries + open);
-	r->rec.type = KTAU_REC_PROFILE;
-	r->rec.head = sizeof(*r);
-	r->serial = p->owner.serial;
+	fixture_begin(r, &p->owner, p->owner.start_ns, p->nr_entries);
+	r->rec.size += (uint32_t)open;
 	r->ticks = p->ticks;
 	r->refused = p->refused;
 	r->refused_ticks = p->refused_ticks;
 	r->clamped = p->clamped;
-	r->groups = GROUPS | KTAU_MODE_PROFILE;
 	put_account(r, p);
-	r->nr_entries = p->nr_entries;
-	r->entry_size = sizeof(*p->entries);
 	r->nr_open = r->depth = p->nr_open;
-	r->open_size = sizeof(*p->open);
 	r->outer_ticks = p->refused_ticks;
 	for (i = 0; i < p->nr_entries; i++)
 		if (p->entries[i].kind == KTAU_KIND_TIMER)
@@ -191,6 +200,21 @@ int fixture_put_event(struct sink *s, const struct ktau_rec_event *event, const 
 	e.rec = (struct ktau_rec){ 0, KTAU_REC_EVENT, sizeof(e) };
 	e.name_bytes = (uint32_t)strlen(name) + 1;
 	return put_with_text(s, &e, sizeof(e), name);
+}
+
+int fixture_put_routines(struct sink *s, uint32_t first_id, uint32_t nr, const char *suffix)
+{
+	struct ktau_rec_event event = { .group = KTAU_GROUP_TCP };
+	char name[64];
+	uint32_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < nr; i++) {
+		event.id = (uint16_t)(first_id + 3 * i);
+		snprintf(name, sizeof(name), "routine_%u%s", i, suffix);
+		err = fixture_put_event(s, &event, name);
+	}
+	return err;
 }
 
 int fixture_put_cgroup(struct sink *s, uint64_t id, const char *path)

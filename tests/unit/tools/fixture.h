@@ -78,6 +78,13 @@ void fixture_open(struct fixture_profile *p, uint32_t id, uint64_t start, uint64
 /* The record, with times that add up; free with ktau_record_free(). */
 struct ktau_rec_profile *fixture_record(const struct fixture_profile *p);
 
+/*
+ * Begin a record of a profile whose @nr_entries entries follow it directly: clear both, and fill
+ * in all that does not depend on the figures.
+ */
+void fixture_begin(struct ktau_rec_profile *p, const struct ktau_rec_owner *owner,
+		   uint64_t start_ticks, uint32_t nr_entries);
+
 struct ktau_rec_stream fixture_stream(uint32_t content, uint64_t at_ns);
 struct ktau_rec_end fixture_end(uint64_t nr_records, uint64_t exited_next);
 
@@ -86,6 +93,9 @@ int fixture_put(struct sink *s, const struct fixture_profile *p, uint64_t *nr);
 int fixture_put_event(struct sink *s, const struct ktau_rec_event *event, const char *name);
 int fixture_put_cgroup(struct sink *s, uint64_t id, const char *path);
 int fixture_put_owner(struct sink *s, const struct ktau_rec_owner *owner, const char *path);
+
+/* Put @nr TCP events, "routine_0@suffix" and so on, with every third id from @first_id on. */
+int fixture_put_routines(struct sink *s, uint32_t first_id, uint32_t nr, const char *suffix);
 
 /* Put the events and control groups of the machine. */
 int fixture_put_names(struct sink *s);

@@ -58,15 +58,7 @@ static struct ktau_rec_profile *make_profile(uint64_t seq, struct ktau_rec_owner
 			       2 + (int32_t)(seq % 30000), seq % 3 ? "true" : "sh");
 	owner->exited_seq = seq;
 	owner->start_ns = start;
-	memset(&r, 0, sizeof(r));
-	r.p.rec = (struct ktau_rec){ sizeof(r), KTAU_REC_PROFILE, sizeof(r.p) };
-	r.p.serial = owner->serial;
-	r.p.start_ticks = start;
-	r.p.groups = GROUPS | KTAU_MODE_PROFILE;
-	r.p.groups_throughout = GROUPS;
-	r.p.nr_entries = NR_ROUTINES;
-	r.p.entry_size = sizeof(r.entries[0]);
-	r.p.open_size = sizeof(struct ktau_open);
+	fixture_begin(&r.p, owner, start, NR_ROUTINES);
 	for (i = 0; i < NR_ROUTINES; i++) {
 		struct ktau_entry *e = &r.entries[i];
 
@@ -83,20 +75,6 @@ static struct ktau_rec_profile *make_profile(uint64_t seq, struct ktau_rec_owner
 	r.p.ticks = start + r.p.kernel_ticks + r.p.user_ticks;
 	owner->exit_ns = r.p.ticks;
 	return &r.p;
-}
-
-static int put_names(struct sink *s)
-{
-	struct ktau_rec_event event = { .group = KTAU_GROUP_TCP };
-	char name[32];
-	int err = 0, i;
-
-	for (i = 0; !err && i < NR_ROUTINES; i++) {
-		event.id = (uint16_t)(FIRST_ID + 3 * i);
-		snprintf(name, sizeof(name), "routine_%d", i);
-		err = fixture_put_event(s, &event, name);
-	}
-	return err;
 }
 
 /* One more task is evicted. */
@@ -180,7 +158,7 @@ static int put_stream(struct sink *s, uint64_t first, uint64_t next)
 	stream.exited_since = first;
 	err = sink_put(s, &stream);
 	if (!err)
-		err = put_names(s);
+		err = fixture_put_routines(s, FIRST_ID, NR_ROUTINES, "");
 	for (seq = first; !err && seq < next; seq++) {
 		p = make_profile(seq, &owner);
 		err = sink_put(s, &owner);
