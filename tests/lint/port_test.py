@@ -3,13 +3,13 @@
 """Port a queue of two patches to kernels of three files, each changed in one
 way, and compare the output and the exit status of port.py."""
 
-import argparse
 import dataclasses
 import pathlib
 import shutil
 import subprocess
 import sys
 
+import case_test
 from selftest import GOOD, KERNEL
 
 HERE = pathlib.Path(__file__).parent
@@ -59,10 +59,7 @@ CASES = (
 
 def make_kernel(case, scratch):
     """The tarball of a kernel with the case's edits."""
-    name = f'linux-source-{case.version}'
-    tree, tarball = scratch / name, scratch / f'{name}.tar.xz'
-    shutil.rmtree(tree, ignore_errors=True)
-    shutil.copytree(KERNEL, tree)
+    tree = case_test.copy_kernel(scratch, case.version)
     for path, old, new in case.edits:
         text = '' if old is None else (tree / path).read_text()
         assert old is None or text.count(old) == 1, (case.name, old)
@@ -70,8 +67,7 @@ def make_kernel(case, scratch):
             (tree / path).unlink()
         else:
             (tree / path).write_text(text.replace(old, new) if old else new)
-    subprocess.run(['tar', '-C', scratch, '-cJf', tarball, name], check=True)
-    return tarball
+    return case_test.pack(tree)
 
 
 def port(scratch, version):
@@ -96,20 +92,12 @@ def run_case(case, scratch):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--build', default='build')
-    scratch = pathlib.Path(parser.parse_args().build).resolve() / 'lint/port-test'
-    shutil.rmtree(scratch, ignore_errors=True)
-    scratch.mkdir(parents=True)
+    scratch = case_test.folder('port', __doc__)
     wrong = {case.name: run_case(case, scratch) for case in CASES}
     status, text = port(scratch, '9.9')
-    if status != 2 or 'apt-get install linux-source-9.9' not in text:
-        wrong['no such kernel'] = f'status {status}, {text}'
-    failed = [name for name, reason in wrong.items() if reason]
-    for name in failed:
-        print(f'FAIL: port: {name}: {wrong[name]}')
-    print(f'port test: {len(CASES) + 1 - len(failed)} cases passed, {len(failed)} failed')
-    return 1 if failed else 0
+    wrong['no such kernel'] = '' if status == 2 and \
+        'apt-get install linux-source-9.9' in text else f'status {status}, {text}'
+    return case_test.report('port', wrong)
 
 
 if __name__ == '__main__':

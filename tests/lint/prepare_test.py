@@ -3,7 +3,6 @@
 """Let tests/kernel/prepare apply a queue of two patches to kernels of three
 files, and compare its output and exit status."""
 
-import argparse
 import dataclasses
 import os
 import pathlib
@@ -11,7 +10,8 @@ import shutil
 import subprocess
 import sys
 
-from selftest import GOOD, KERNEL
+import case_test
+from selftest import GOOD
 
 TOP = pathlib.Path(__file__).parents[2]
 FORK = 'kernel/fork.c'
@@ -50,10 +50,7 @@ CASES = (
 
 def make_kernel(case, scratch):
     """The tarball of a kernel with the case's edit."""
-    name = f'linux-source-{VERSION}'
-    tree = scratch / name
-    shutil.rmtree(tree, ignore_errors=True)
-    shutil.copytree(KERNEL, tree)
+    tree = case_test.copy_kernel(scratch, VERSION)
     numbers = zip(('VERSION', 'PATCHLEVEL', 'SUBLEVEL'), case.release.split('.'))
     (tree / 'Makefile').write_text(
         ''.join(f'{word} = {number}\n' for word, number in numbers) + 'NAME = None\n')
@@ -63,9 +60,7 @@ def make_kernel(case, scratch):
         text = (tree / FORK).read_text()
         assert text.count(case.edit[0]) == 1 or not case.edit[0]
         (tree / FORK).write_text(text.replace(*case.edit) if case.edit[0] else text)
-    tarball = scratch / f'{name}.tar.xz'
-    subprocess.run(['tar', '-C', scratch, '-cJf', tarball, name], check=True)
-    return tarball
+    return case_test.pack(tree)
 
 
 def make_project(root):
@@ -94,18 +89,9 @@ def run_case(case, scratch):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--build', default='build')
-    scratch = pathlib.Path(parser.parse_args().build).resolve() / 'lint/prepare-test'
-    shutil.rmtree(scratch, ignore_errors=True)
-    scratch.mkdir(parents=True)
+    scratch = case_test.folder('prepare', __doc__)
     make_project(scratch / 'tree')
-    wrong = {case.name: run_case(case, scratch) for case in CASES}
-    failed = [name for name, reason in wrong.items() if reason]
-    for name in failed:
-        print(f'FAIL: prepare: {name}: {wrong[name]}')
-    print(f'prepare test: {len(CASES) - len(failed)} cases passed, {len(failed)} failed')
-    return 1 if failed else 0
+    return case_test.report('prepare', {case.name: run_case(case, scratch) for case in CASES})
 
 
 if __name__ == '__main__':
