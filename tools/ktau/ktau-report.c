@@ -66,7 +66,7 @@ static const struct argp_option argp_options[] = {
 	  "Read names from a System.map, kallsyms or vmlinux", 1 },
 	{ "host", OPT_HOST, "NAME", 0, "Use only the streams of this machine", 1 },
 	{ NULL, 0, NULL, 0, "Period (default: from the first stream to the last):", 2 },
-	{ "boot", OPT_BOOT, NULL, 0, "Start when collection was started in that boot", 2 },
+	{ "boot", OPT_BOOT, NULL, 0, "Start when KTAU started in that boot", 2 },
 	{ "period", OPT_PERIOD, "N", 0, "The period that ends with stream N", 2 },
 	{ "from", OPT_FROM, "TIME", 0,
 	  "Start at TIME: \"2026-01-31 13:00:05\", @seconds since 1970, or +seconds "

@@ -127,7 +127,8 @@ static void print_subject(const struct report *r, const struct process *p, FILE 
 	if (o->kind == KTAU_OWNER_EVICTED)
 		fputs("  tasks that exited and were evicted before they were read", out);
 	else if (r->by == BY_NAME || r->by == BY_CGROUP || r->by == BY_USER)
-		fprintf(out, "  %" PRIu64 " tasks, %" PRIu64 " alive", p->tasks, p->live);
+		fprintf(out, "  %" PRIu64 " task%s, %" PRIu64 " alive", p->tasks,
+			p->tasks == 1 ? "" : "s", p->live);
 	else if (o->flags & KTAU_OWNER_IDLE)
 		fprintf(out, "  idle task of CPU %" PRIu32, o->cpu);
 	else if (r->by == BY_THREAD)
