@@ -70,19 +70,39 @@ static void put_enter(struct export_run *x, const struct timeline_event *e)
 	fputs("}", x->out);
 }
 
+/*
+ * speedscope ignores an E whose name is not that of its B, and one with the time of its B unless
+ * the arguments are equal, too.
+ */
 static void put_exit(struct export_run *x, const struct timeline_event *e)
 {
 	int64_t result;
 
 	put_event(x, "E", e->track);
 	put_time(x, "ts", e->ns);
-	if (e->ended == ENDED_BY_END)
-		fputs(",\"args\":{\"unfinished\":true}", x->out);
+	fputs(",\"name\":", x->out);
+	json_string(symbolize_event(x->names, e->id), x->out);
+	if (e->ns == e->from_ns)
+		fputs("}", x->out);
+	else if (e->ended == ENDED_BY_END)
+		fputs(",\"args\":{\"unfinished\":true}}", x->out);
 	else if (e->ended == ENDED_BY_LOSS)
-		fputs(",\"args\":{\"lost\":true}", x->out);
+		fputs(",\"args\":{\"lost\":true}}", x->out);
 	else if (e->slot && ktau_slot_result(e->slot, &result))
-		fprintf(x->out, ",\"args\":{\"result\":%" PRId64 "}", result);
-	fputs("}", x->out);
+		fprintf(x->out, ",\"args\":{\"result\":%" PRId64 "}}", result);
+	else
+		fputs("}", x->out);
+}
+
+/* A pair, not an X: a reader's ts + dur can exceed the start of the next event by rounding. */
+static void put_lost(struct export_run *x, const struct timeline_event *e)
+{
+	put_event(x, "B", e->track);
+	put_time(x, "ts", e->ns);
+	fprintf(x->out, ",\"name\":\"trace lost\",\"args\":{\"slots\":%" PRIu64 "}}", e->lost);
+	put_event(x, "E", e->track);
+	put_time(x, "ts", e->to_ns);
+	fputs(",\"name\":\"trace lost\"}", x->out);
 }
 
 static void put_count(struct export_run *x, const struct timeline_event *e)
@@ -95,14 +115,6 @@ static void put_count(struct export_run *x, const struct timeline_event *e)
 	fputs(",\"name\":", x->out);
 	json_string(symbolize_event(x->names, e->id), x->out);
 	fprintf(x->out, ",\"args\":{\"value\":%" PRIu64 "}}", value);
-}
-
-static void put_lost(struct export_run *x, const struct timeline_event *e)
-{
-	put_event(x, "X", e->track);
-	put_time(x, "ts", e->ns);
-	put_time(x, "dur", e->to_ns - e->ns);
-	fprintf(x->out, ",\"name\":\"trace lost\",\"args\":{\"slots\":%" PRIu64 "}}", e->lost);
 }
 
 static int end(struct export_run *x)
