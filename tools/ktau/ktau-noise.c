@@ -63,7 +63,7 @@ struct detour {
  * struct worker - the thread on a CPU
  * @cpu: its CPU
  * @tid: its thread id; 0: not running yet
- * @error: why it could not run
+ * @ended: it has finished its last repetition
  * @least_ns: shortest time of a repetition
  * @detours: repetitions that took longer
  * @nr: length of @detours
@@ -75,7 +75,7 @@ struct worker {
 	pthread_t thread;
 	unsigned int cpu;
 	atomic_int tid;
-	int error;
+	atomic_bool ended;
 	uint64_t least_ns;
 	struct detour *detours;
 	size_t nr;
@@ -133,7 +133,8 @@ struct noise {
 	size_t nr_parts, parts_room;
 };
 
-static atomic_bool over, started;
+/* The workers wait before their first and after their last repetition. */
+static atomic_bool started, over, dismissed;
 static volatile uint64_t sink;
 
 static const struct argp_option argp_options[] = {
@@ -253,7 +254,7 @@ static void *run_worker(void *arg)
 
 	snprintf(name, sizeof(name), "ktau-noise/%u", w->cpu);
 	pthread_setname_np(pthread_self(), name);
-	w->error = pin(w->cpu);
+	pin(w->cpu);
 	w->least_ns = least_of(1000);
 	limit = w->least_ns + w->least_ns / 2 + 500;
 	atomic_store(&w->tid, gettid());
@@ -268,6 +269,9 @@ static void *run_worker(void *arg)
 		from = to;
 	}
 	w->end_ns = from;
+	atomic_store(&w->ended, true);
+	while (!atomic_load(&dismissed))
+		usleep(1000);
 	return NULL;
 }
 
@@ -693,7 +697,10 @@ static int watch(struct noise *n)
 		err = read_trace(n, &query);
 	}
 	atomic_store(&over, true);
-	/* Read the last slots while the threads still exist. */
+	for (i = 0; i < n->nr_workers; i++)
+		while (!atomic_load(&n->workers[i].ended))
+			usleep(1000);
+	/* Read the slots of the last detours while the threads still exist. */
 	if (!err)
 		err = read_trace(n, &query);
 	free(tids);
@@ -717,6 +724,7 @@ static int measure(struct noise *n)
 	}
 	atomic_store(&over, true);
 	atomic_store(&started, true);
+	atomic_store(&dismissed, true);
 	if (injects)
 		pthread_join(injector, NULL);
 	for (i = 0; i < n->nr_workers; i++)
