@@ -12,8 +12,9 @@ In a page, the lines between
     .\\" end
 
 are the command and its output in 80 columns, in a folder with the recording of a kernel
-(recorded.ktau) and the files of the tests' machine (see sample.c). ktau top is run in a
-terminal of 80 x 24. Without --write, a screen that differs from the page is reported and the
+(recorded.ktau, also in the folder spool) and the files of the tests' machine (see sample.c).
+ktau top is run in a terminal of 80 x 24; ktaud-collect, until ktaud-ship has sent the folder
+spool. Without --write, a screen that differs from the page is reported and the
 exit status is 1.
 
     .\\" like: ktau export --perfetto recorded.ktau
@@ -41,6 +42,7 @@ SCREEN = re.compile(r'^\.\\" (screen|like|guest): (?:([#$]) )?([^\n]*)\n(.*?)^\.
                     re.M | re.S)
 DATA = pathlib.Path('tests/unit/tools/data')
 FOLDER = '/run/screens/'
+SHIPPED = 'ionode-20261122T042820.629Z.ktau'
 
 
 def roff(text):
@@ -57,7 +59,8 @@ class Folder:
 
     def __init__(self, build):
         self.path = pathlib.Path(tempfile.mkdtemp())
-        programs = [(build / 'tools' / p).resolve() for p in ('ktau', 'funcmap')]
+        programs = [(build / p).resolve() for p in ('tools/ktau', 'tools/funcmap', 'ktaud')]
+        programs.append(self.path / 'bin')
         self.environment = {
             'PATH': ':'.join([*map(str, programs), os.environ['PATH']]),
             'COLUMNS': '80', 'TZ': 'UTC', 'LC_ALL': 'C.UTF-8', 'TERM': 'screen',
@@ -66,6 +69,10 @@ class Folder:
         subprocess.run([build / 'tests/unit/tools/sample', self.path], check=True)
         shutil.copy(DATA / 'recorded.ktau', self.path)
         shutil.copy(DATA / 'maps/good.map', self.path)
+        for folder in ('bin', 'spool', 'incoming'):
+            (self.path / folder).mkdir()
+        (self.path / 'bin/ktaud-collect').symlink_to(pathlib.Path('ktaud/collector.py').resolve())
+        shutil.copy(DATA / 'recorded.ktau', self.path / 'spool' / SHIPPED)
 
     def close(self):
         shutil.rmtree(self.path)
@@ -74,6 +81,8 @@ class Folder:
         """The output of @command, including standard error."""
         if command.startswith('ktau top'):
             return self.top(command)
+        if command.startswith('ktaud-collect'):
+            return self.collect(command)
         return subprocess.run(command, shell=True, cwd=self.path, env=self.environment,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               check=False).stdout.decode()
@@ -94,6 +103,16 @@ class Folder:
             time.sleep(0.02)
         subprocess.run([*tmux, 'kill-server'], check=True)
         return re.sub(r'\n{3,}', '\n\n', screen)
+
+    def collect(self, command):
+        """The messages of ktaud-collect while it receives the folder spool."""
+        ship = ['ktaud-ship', '--once', '--to=' + re.search(r'unix:\S+', command)[0], 'spool']
+        with subprocess.Popen(command.split(), cwd=self.path, env=self.environment, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as collector:
+            printed = collector.stdout.readline()
+            subprocess.run(ship, cwd=self.path, env=self.environment, check=True)
+            collector.terminate()
+            return printed + collector.stdout.read()
 
 
 def form(screen):
