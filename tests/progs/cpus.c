@@ -109,7 +109,7 @@ int main(void)
 		all = each < all ? each : all;
 	}
 	tap_ok(all > few * 0.7,
-	       "CPUs, softirq:NET_RX: %.0f ns each with all groups, %.0f with two groups", all, few);
+	       "CPUs, softirq:NET_RX: %.0f ns each with all groups, %.0f with two", all, few);
 	close(end[0]);
 	close(end[1]);
 	self_close();

@@ -286,7 +286,8 @@ static void waits(void)
 	/* A host that delays this thread may leave nothing to wait for. */
 	self_expect("read(): the longest call includes a pause of the writer",
 		    self_seconds(call.longest) > (self_exact_time() ? 0.015 : 0) &&
-			    self_seconds(call.longest) < took, 1);
+			    self_seconds(call.longest) < took,
+		    1);
 	ktau_record_free(p);
 	close(fds[0]);
 	close(fds[1]);
