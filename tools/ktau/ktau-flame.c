@@ -9,22 +9,38 @@
 
 #include "cli.h"
 #include "flame.h"
+#include "registry.h"
 #include "stacks.h"
 #include "subcommand.h"
 #include "symbolize.h"
 #include "timeline.h"
 
-enum { OPT_FOLDED = 256, OPT_TIME };
+enum { OPT_FOLDED = 256, OPT_TIME, OPT_HOST };
 
 struct options {
-	const char *map, *output, *file;
+	const char *map, *output, *host;
+	char **files;
+	int nr_files;
 	unsigned int time;
 	bool folded;
 	int32_t pid;
 };
 
-/* State of reading: the call paths, the selected process, and the walk of each track. */
+/**
+ * struct reading - state of reading
+ * @registry: the events of all files
+ * @timeline: merges the traces
+ * @elsewhere: the current stream is of a machine that is not selected
+ * @stacks: call paths
+ * @walks: the walk of each track
+ * @nr_walks: length of @walks
+ * @options: what to select
+ * @events: number of events of the selected machine
+ */
 struct reading {
+	struct registry *registry;
+	struct timeline *timeline;
+	bool elsewhere;
 	struct stacks stacks;
 	struct stack_walk *walks;
 	size_t nr_walks;
@@ -39,6 +55,7 @@ static const struct argp_option argp_options[] = {
 	  "Write folded stacks for other programs: lines \"task;routine;routine NANOSECONDS\"", 1 },
 	{ "time", OPT_TIME, "WHICH", 0, "Time on the CPU, off the CPU or both (default: on)", 1 },
 	{ "pid", 'p', "PID", 0, "Only this process or thread", 1 },
+	{ "host", OPT_HOST, "NAME", 0, "Use only the streams of this machine", 1 },
 	{ "map", 'm', "FILE", 0,
 	  "Read names from a System.map, kallsyms or vmlinux", 1 },
 	{ 0 }
@@ -72,29 +89,31 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			cli_usage(state, "--pid=%s: not a pid", arg);
 		o->pid = (int32_t)pid;
 		return 0;
+	case OPT_HOST:
+		o->host = arg;
+		return 0;
 	case OPT_FOLDED:
 		o->folded = true;
 		return 0;
 	case OPT_TIME:
 		o->time = parse_time(arg, state);
 		return 0;
-	case ARGP_KEY_ARG:
-		if (o->file)
-			cli_usage(state, "only one FILE can be given");
-		o->file = arg;
+	case ARGP_KEY_ARGS:
+		o->files = state->argv + state->next;
+		o->nr_files = state->argc - state->next;
 		return 0;
-	case ARGP_KEY_END:
-		if (!o->file)
-			cli_usage(state, "a FILE is required");
+	case ARGP_KEY_NO_ARGS:
+		cli_usage(state, "a FILE is required");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp parser = {
-	argp_options, parse_option, "FILE",
+	argp_options, parse_option, "FILE...",
 	"Draw a flame graph of the kernel routines in the trace in FILE, written by ktaud or saved "
-	"from /proc/ktau/trace. The width of a frame is its time. FILE - is standard input.",
+	"from /proc/ktau/trace. The width of a frame is its time. Several files in time order are "
+	"one recording. FILE - is standard input.",
 	NULL, NULL, NULL
 };
 
@@ -147,8 +166,11 @@ static int draw(const struct options *o, const struct flame *f)
 {
 	const char *path = o->output ? o->output : o->folded ? "flame.folded" : "flame.svg";
 	FILE *out;
+	int i;
 
-	if (same_file(path, o->file)) {
+	for (i = 0; i < o->nr_files; i++) {
+		if (!same_file(path, o->files[i]))
+			continue;
 		complain("cannot write %s: it is also the input", path);
 		return CLI_FAILED;
 	}
@@ -164,7 +186,18 @@ static int draw(const struct options *o, const struct flame *f)
 	return close_output(path, out);
 }
 
-static int show(struct reading *r, struct ktau_reader *reader, struct ktau_symtab *symtab)
+static int show_nothing(const struct reading *r)
+{
+	if (r->events)
+		complain("the trace contains nothing of pid %d", r->options->pid);
+	else if (r->options->host)
+		complain("the input contains no trace of host %s", r->options->host);
+	else
+		complain("the input contains no trace: record one with ktaud --info=both");
+	return CLI_FAILED;
+}
+
+static int show(const struct reading *r, struct ktau_symtab *symtab)
 {
 	static const char *const times[] = {
 		"", "on the CPU", "off the CPU", "on and off the CPU",
@@ -174,18 +207,13 @@ static int show(struct reading *r, struct ktau_reader *reader, struct ktau_symta
 	int status = CLI_FAILED;
 	char *title;
 
-	if (!r->events) {
-		complain("the input contains no trace: record one with ktaud --info=both");
-		return CLI_FAILED;
-	}
-	if (!r->stacks.nr) {
-		complain("the trace contains nothing of pid %d", o->pid);
-		return CLI_FAILED;
-	}
-	if (asprintf(&title, "%s: kernel time %s", o->file, times[o->time]) < 0)
+	if (!r->stacks.nr)
+		return show_nothing(r);
+	if (asprintf(&title, "%s%s: kernel time %s", o->files[0], o->nr_files > 1 ? " ..." : "",
+		     times[o->time]) < 0)
 		return CLI_FAILED;
 	f.title = title;
-	f.names = symbolize_create(ktau_reader_events(reader), symtab);
+	f.names = symbolize_create(registry_events(r->registry), symtab);
 	if (!flame_total(&f))
 		complain("the trace contains no time %s", times[o->time]);
 	else
@@ -195,28 +223,79 @@ static int show(struct reading *r, struct ktau_reader *reader, struct ktau_symta
 	return status;
 }
 
-/* The readable part of a damaged file is shown. */
-static int read_and_show(const struct options *o, struct ktau_reader *reader,
-			 struct ktau_symtab *symtab)
+static int take_record(struct reading *r, const struct ktau_reader *reader,
+		       const union ktau_record *record)
 {
-	struct reading r = { .options = o };
-	const struct timeline_sink sink = { NULL, take_event, &r };
-	struct timeline *timeline;
-	int err, status = CLI_DONE;
+	const char *host = r->options->host;
+	int err;
 
-	stacks_init(&r.stacks, ktau_reader_events(reader));
-	timeline = timeline_create(reader, &sink);
-	err = timeline_read(timeline);
+	if (record->rec->type == KTAU_REC_STREAM)
+		r->elsewhere = host && strcmp(host, record->stream->nodename);
+	if (r->elsewhere)
+		return 0;
+	err = timeline_put(r->timeline, reader, record);
+	return err ? err : registry_put(r->registry, record);
+}
+
+static int read_records(struct reading *r, struct ktau_reader *reader, const char *file)
+{
+	struct progress progress = { 0 };
+	union ktau_record record;
+	uint64_t records = 0;
+	int err;
+
+	while ((err = ktau_reader_next(reader, &record)) > 0) {
+		progress_step(&progress, file, ++records);
+		err = take_record(r, reader, &record);
+		if (err)
+			break;
+	}
+	progress_end(&progress);
 	if (err == -ESTALE)
-		complain("the input contains traces of several boots; only the first is shown");
+		complain("%s: is from a different boot or machine than the trace before; "
+			 "select a machine with --host=NAME", file);
 	else if (err)
 		cli_reader_failed(reader, err);
+	return err;
+}
+
+/* Return: CLI_DONE, or CLI_FAILED with a message; the readable part of a damaged file is used. */
+static int read_file(struct reading *r, const char *file)
+{
+	struct ktau_reader *reader;
+	int err;
+
+	if (ktau_reader_create(&reader)) {
+		complain("out of memory");
+		return CLI_FAILED;
+	}
+	err = ktau_reader_open_file(reader, file);
 	if (err)
+		complain("%s", ktau_reader_error(reader));
+	else
+		err = read_records(r, reader, file);
+	ktau_reader_destroy(reader);
+	return err ? CLI_FAILED : CLI_DONE;
+}
+
+static int read_and_show(const struct options *o, struct ktau_symtab *symtab)
+{
+	struct reading r = { .options = o, .registry = registry_create() };
+	const struct timeline_sink sink = { NULL, take_event, &r };
+	int status = CLI_DONE, i;
+
+	stacks_init(&r.stacks, registry_events(r.registry));
+	r.timeline = timeline_create(NULL, &sink);
+	for (i = 0; i < o->nr_files; i++)
+		status |= read_file(&r, o->files[i]);
+	if (timeline_finish(r.timeline))
 		status = CLI_FAILED;
-	status |= show(&r, reader, symtab);
+	if (!status || r.events)
+		status |= show(&r, symtab);
 	free(r.walks);
-	timeline_destroy(timeline);
+	timeline_destroy(r.timeline);
 	stacks_deinit(&r.stacks);
+	registry_destroy(r.registry);
 	return status;
 }
 
@@ -224,22 +303,12 @@ static int flame_main(int argc, char **argv)
 {
 	struct options o = { .time = FLAME_ON_CPU };
 	struct ktau_symtab *symtab = NULL;
-	struct ktau_reader *reader;
-	int status = CLI_FAILED;
+	int status;
 
 	cli_parse(&parser, argc, argv, 0, &o);
 	if (o.map && symbolize_load_map(&symtab, o.map))
 		return CLI_FAILED;
-	if (ktau_reader_create(&reader)) {
-		complain("out of memory");
-		ktau_symtab_destroy(symtab);
-		return CLI_FAILED;
-	}
-	if (ktau_reader_open_file(reader, o.file))
-		complain("%s", ktau_reader_error(reader));
-	else
-		status = read_and_show(&o, reader, symtab);
-	ktau_reader_destroy(reader);
+	status = read_and_show(&o, symtab);
 	ktau_symtab_destroy(symtab);
 	return status;
 }
