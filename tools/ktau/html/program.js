@@ -1033,6 +1033,8 @@ function listLines() {
 	lines.shown.sort((a, b) => (a.flags & IDLE) - (b.flags & IDLE) || a.tgid - b.tgid || a.tid - b.tid || a.index - b.index);
 	let y = 0;
 
+	for (const line of lines.list)
+		line.y = undefined;
 	for (const line of lines.shown) {
 		line.y = y;
 		line.height = heightOf(line);
