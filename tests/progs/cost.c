@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cost: measure the cost that KTAU adds to a system call and to a page fault, in ticks of the
- * cycle counter. Under QEMU's -icount, on one CPU, these are instructions, the same in each run.
+ * cost: measure the cost that KTAU adds to system calls, page faults, interrupts, switches and
+ * forks, in ticks of the cycle counter. Under QEMU's -icount, on one CPU, these are instructions,
+ * the same in each run.
  *
- * Prints "figure<TAB>NAME<TAB>VALUE<TAB>instructions". A kernel without KTAU gives
- * getppid_bare and page_fault_bare. On a kernel with KTAU, KTAU must not have been enabled
- * before; that state is the baseline, so its two nops for each pair of hooks do not count.
+ * Prints "figure<TAB>NAME<TAB>VALUE<TAB>instructions". The figures bare_* are the costs as the
+ * kernel was booted. A kernel without KTAU gives only these. On a kernel with KTAU, KTAU must not
+ * have been enabled before; that state is the baseline, so its two nops for each pair of hooks
+ * only count in the difference between the figures bare_* of the two kernels.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <x86intrin.h>
 
@@ -23,9 +30,25 @@
 #define CALLS 1000
 #define BATCHES 100
 
+/* Where each call is timed by itself; the cheapest one counts. */
+#define SINGLES 1000
+
+/* An interrupt comes within this time, in nanoseconds; it is awaited for twice as long. */
+#define SHOT 20000
+
 #define CONTROL "/proc/ktau/control"
 
 static char *page;
+static int empty_pipe; /* a pipe that does not block, without data */
+static int to_child, from_child; /* pipes to and from a task that returns each byte */
+static int udp; /* connected to itself */
+static int timer;
+
+static _Noreturn void die(const char *what)
+{
+	perror(what);
+	exit(1);
+}
 
 static void call(void)
 {
@@ -44,8 +67,48 @@ static void fault(void)
 	*(volatile char *)page = 1;
 }
 
+/* pipe_read() is a frame of the group "wait" inside the system call. */
+static void nested(void)
+{
+	char byte;
+
+	if (read(empty_pipe, &byte, 1) >= 0)
+		die("cost: a pipe has data");
+}
+
+/* Two wakeups, two switches and four system calls, of which two sleep. */
+static void round_trip(void)
+{
+	char byte = 0;
+
+	if (write(to_child, &byte, 1) != 1 || read(from_child, &byte, 1) != 1)
+		die("cost: pipe");
+}
+
+/* The softirq of received packets and its poll function run inside send(). */
+static void packet(void)
+{
+	char byte = 0;
+
+	if (send(udp, &byte, 1, 0) != 1 || recv(udp, &byte, 1, MSG_DONTWAIT) != 1)
+		die("cost: loopback");
+}
+
+/* Without a copy of the address space, whose pages differ from run to run. */
+static void fork_exit(void)
+{
+	pid_t pid = vfork();
+
+	if (pid < 0)
+		die("cost: vfork");
+	if (!pid)
+		_exit(0);
+	if (waitpid(pid, NULL, 0) != pid)
+		die("cost: waitpid");
+}
+
 /* Ticks for one call of @what, from the cheapest batch. */
-static double cost(void (*what)(void))
+static double batches(void (*what)(void))
 {
 	uint64_t best = UINT64_MAX;
 
@@ -61,6 +124,58 @@ static double cost(void (*what)(void))
 	return (double)((best + CALLS / 2) / CALLS);
 }
 
+/* Ticks for the cheapest call of @what. */
+static double single(void (*what)(void))
+{
+	uint64_t best = UINT64_MAX;
+
+	for (int i = 0; i < SINGLES; i++) {
+		uint64_t ticks = __rdtsc();
+
+		what();
+		ticks = __rdtsc() - ticks;
+		if (ticks < best)
+			best = ticks;
+	}
+	return (double)best;
+}
+
+/* The longest distance between two readings of the counter while a timer expires. */
+static uint64_t longest_gap(void)
+{
+	const struct itimerspec shot = { .it_value.tv_nsec = SHOT };
+	uint64_t start, last, now, longest = 0;
+
+	if (timerfd_settime(timer, 0, &shot, NULL))
+		die("cost: timerfd_settime");
+	start = last = __rdtsc();
+	do {
+		now = __rdtsc();
+		if (now - last > longest)
+			longest = now - last;
+		last = now;
+	} while (now - start < (uint64_t)2 * SHOT);
+	return longest;
+}
+
+/*
+ * Ticks for an interrupt from user mode with the callback of one hrtimer. If the timer of the
+ * scheduler expires at the same time the gap is longer.
+ */
+static double interrupt(void (*what)(void))
+{
+	uint64_t best = UINT64_MAX;
+
+	(void)what;	/* the timer, armed by longest_gap() */
+	for (int i = 0; i < SINGLES; i++) {
+		uint64_t gap = longest_gap();
+
+		if (gap < best)
+			best = gap;
+	}
+	return (double)best;
+}
+
 static void control(const char *words)
 {
 	int fd = open(CONTROL, O_WRONLY | O_CLOEXEC);
@@ -73,50 +188,149 @@ static void control(const char *words)
 	close(fd);
 }
 
+enum load_id { CALL, FAULT, NESTED, ROUND_TRIP, PACKET, INTERRUPT, FORK_EXIT, NR_LOADS };
+
+/* What is measured, and how. */
+static struct load {
+	const char *name;
+	void (*what)(void);
+	double (*how)(void (*what)(void));
+	double bare;
+} loads[NR_LOADS] = {
+	[CALL] = { "getppid", call, batches, 0 },
+	[FAULT] = { "page_fault", fault, batches, 0 },
+	[NESTED] = { "read", nested, single, 0 },
+	[ROUND_TRIP] = { "round_trip", round_trip, single, 0 },
+	[PACKET] = { "packet", packet, single, 0 },
+	[INTERRUPT] = { "interrupt", NULL, interrupt, 0 },
+	[FORK_EXIT] = { "fork_exit", fork_exit, single, 0 },
+};
+
+/*
+ * The measurements, in order, with the words that are written to control before each. A step named
+ * "-" is the baseline of the step after it.
+ */
+static const struct step {
+	const char *name;
+	const char *words;
+	enum load_id load;
+	double hooks; /* the added cost is divided by this number */
+} steps[] = {
+	{ "syscall_pair_profile", "groups=syscall", CALL, 1 },
+	{ "syscall_pair_profile_trace", "trace=on", CALL, 1 },
+	{ "fault_pair_profile", "trace=off groups=exception", FAULT, 1 },
+	{ "fault_pair_profile_trace", "trace=on", FAULT, 1 },
+	{ "-", "trace=off groups=syscall", NESTED, 1 },
+	{ "nested_profile", "groups=syscall,wait", NESTED, 1 },
+	{ "-", "trace=on groups=syscall", NESTED, 1 },
+	{ "nested_traced", "groups=syscall,wait", NESTED, 1 },
+	{ "switch_pair", "trace=off groups=sched", ROUND_TRIP, 1 },
+	{ "switch_pair_traced", "trace=on", ROUND_TRIP, 1 },
+	{ "switch_pair_syscalls", "trace=off groups=sched,syscall", ROUND_TRIP, 1 },
+	{ "softirq_pair", "groups=bh", PACKET, 1 },
+	{ "softirq_pair_traced", "trace=on", PACKET, 1 },
+	{ "irq_pair", "trace=off groups=irq", INTERRUPT, 1 },
+	{ "irq_pair_traced", "trace=on", INTERRUPT, 1 },
+	{ "irq_hrtimer", "trace=off groups=irq,bh", INTERRUPT, 1 },
+	{ "fork_exit", "groups=syscall,exception,sched", FORK_EXIT, 1 },
+	{ "fork_exit_trace", "trace=on", FORK_EXIT, 1 },
+	{ "irq_unselected", "trace=off groups=irq filter=pid:", INTERRUPT, 1 },
+	{ "hook_unselected", "trace=off groups=syscall filter=pid:", CALL, 2 },
+	{ "hook_off_again", "groups=none filter=none", CALL, 2 },
+	{ "irq_off_again", "groups=none", INTERRUPT, 1 },
+	{ "switch_off_again", "groups=none", ROUND_TRIP, 1 },
+	{ "syscall_pair_account", "groups=syscall,account", CALL, 1 },
+	{ "fault_pair_account", "groups=exception,syscall,account", FAULT, 1 },
+	{ "irq_pair_account", "groups=irq,account", INTERRUPT, 1 },
+	{ "switch_pair_account", "groups=sched,syscall,account", ROUND_TRIP, 1 },
+};
+
 static void show(const char *name, double value)
 {
 	printf("figure\t%s\t%g\tinstructions\n", name, value);
 }
 
-/* The measurements, in order, with the words that are written to control before each. */
-static const struct step {
-	const char *name;
-	const char *words;
-	void (*what)(void);
-	double hooks; /* the added cost is divided by this number */
-} steps[] = {
-	{ "syscall_pair_profile", "groups=syscall", call, 1 },
-	{ "syscall_pair_profile_trace", "trace=on", call, 1 },
-	{ "fault_pair_profile", "trace=off groups=exception", fault, 1 },
-	{ "fault_pair_profile_trace", "trace=on", fault, 1 },
-	{ "hook_unselected", "trace=off groups=syscall filter=pid:", call, 2 },
-	{ "hook_off_again", "groups=none filter=none", call, 2 },
-	{ "syscall_pair_account", "groups=syscall,account", call, 1 },
-	{ "fault_pair_account", "groups=exception,syscall,account", fault, 1 },
-};
+static double cost(const struct load *load)
+{
+	return load->how(load->what);
+}
+
+/* The other end of round_trip(). */
+static _Noreturn void child(int in, int out)
+{
+	char byte;
+
+	while (read(in, &byte, 1) == 1 && write(out, &byte, 1) == 1)
+		;
+	_exit(0);
+}
+
+static void open_pipes(void)
+{
+	int there[2], back[2], empty[2];
+
+	if (pipe2(there, O_CLOEXEC) || pipe2(back, O_CLOEXEC) ||
+	    pipe2(empty, O_CLOEXEC | O_NONBLOCK))
+		die("cost: pipe");
+	empty_pipe = empty[0];
+	to_child = there[1];
+	from_child = back[0];
+	switch (fork()) {
+	case -1:
+		die("cost: fork");
+	case 0:
+		close(there[1]); /* the parent's end is the only one, so its exit ends the child */
+		child(there[0], back[1]);
+	}
+	close(there[0]);
+	close(back[1]);
+}
+
+static void prepare(void)
+{
+	struct sockaddr_in self = { .sin_family = AF_INET };
+	socklen_t length = sizeof(self);
+
+	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (page == MAP_FAILED)
+		die("cost: mmap");
+	timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+	if (timer < 0)
+		die("cost: timerfd_create");
+	self.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	udp = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (udp < 0 || bind(udp, (struct sockaddr *)&self, sizeof(self)) ||
+	    getsockname(udp, (struct sockaddr *)&self, &length) ||
+	    connect(udp, (struct sockaddr *)&self, sizeof(self)))
+		die("cost: socket");
+	open_pipes();
+}
 
 int main(void)
 {
-	bool ktau = access(CONTROL, F_OK) == 0;
-	double bare_call, bare_fault;
+	const bool ktau = access(CONTROL, F_OK) == 0;
+	double less = 0;
+	char name[64];
 
-	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (page == MAP_FAILED) {
-		perror("cost: mmap");
-		return 1;
+	prepare();
+	for (size_t i = 0; i < sizeof(loads) / sizeof(*loads); i++) {
+		loads[i].bare = cost(&loads[i]);
+		snprintf(name, sizeof(name), "bare_%s", loads[i].name);
+		show(name, loads[i].bare);
 	}
-	bare_call = cost(call);
-	bare_fault = cost(fault);
-	show(ktau ? "getppid_never_on" : "getppid_bare", bare_call);
-	show(ktau ? "page_fault_never_on" : "page_fault_bare", bare_fault);
 	for (size_t i = 0; ktau && i < sizeof(steps) / sizeof(*steps); i++) {
 		const struct step *step = &steps[i];
-		double bare = step->what == call ? bare_call : bare_fault;
+		const struct load *load = &loads[step->load];
+		double added;
 
 		control(step->words);
-		show(step->name, (cost(step->what) - bare) / step->hooks);
+		added = (cost(load) - load->bare) / step->hooks;
+		if (step->name[0] == '-') {
+			less = added;
+			continue;
+		}
+		show(step->name, added - less);
+		less = 0;
 	}
-	if (ktau)
-		show("getppid_off", cost(call));
 	return 0;
 }
