@@ -2,7 +2,6 @@
 """A headless Chromium, driven by its DevTools protocol over a pair of pipes."""
 
 import base64
-import glob
 import json
 import os
 import select
@@ -125,33 +124,15 @@ class Browser:
                 raise TimeoutError(expression)
             time.sleep(0.02)
 
-    def cpu_seconds(self):
-        """CPU time of all processes of the browser; each takes part in its session."""
-        ticks = 0
-        for path in glob.glob("/proc/[0-9]*/stat"):
-            try:
-                with open(path, encoding="utf-8", errors="replace") as file:
-                    fields = file.read().rpartition(")")[2].split()
-            except (FileNotFoundError, ProcessLookupError):
-                continue
-            if int(fields[3]) == self.process.pid:
-                ticks += int(fields[11]) + int(fields[12])
-        return ticks / os.sysconf("SC_CLK_TCK")
-
-    def seconds(self, action):
-        """Seconds that an action takes, without waiting for a CPU on a busy machine."""
-        used, start = self.cpu_seconds(), time.monotonic()
-        action()
-        took = time.monotonic() - start
-        return min(took, self.cpu_seconds() - used)
-
     def open(self, path, dark=False):
-        """Load a file and wait until its first view is drawn."""
+        """Load a file and return the seconds until its first view was drawn."""
         self.events = []
         self.send("Emulation.setEmulatedMedia", features=[
             {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+        start = time.monotonic()
         self.send("Page.navigate", url="file://" + os.path.abspath(path))
         self.wait("document.body !== null && 'readyMs' in document.body.dataset")
+        return time.monotonic() - start
 
     def problems(self):
         """Errors in the page, and its requests to the network."""
