@@ -324,11 +324,11 @@ static int sleeper_run(void *data)
 	struct ktau_frame frame;
 
 	ktau_syscall_enter(&frame, ID_A);
-	msleep(20);
+	sleep_20ms();
 	if (sleeper->oops_inside) {	/* overwrite the stack */
 		notify_die(DIE_OOPS, "test", NULL, 0, 0, 0);
 		memset(&frame, 0x5a, sizeof(frame));
-		msleep(20);
+		sleep_20ms();
 	}
 	if (sleeper->exit_inside)
 		do_exit(0);
@@ -353,7 +353,7 @@ static void context_switch_inside(struct kunit *test)
 	task = kthread_run(sleeper_run, &sleeper, "ktau_sleeper");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
 	wait_for_completion(&sleeper.ready);
-	msleep(20);	/* until it sleeps again */
+	sleep_20ms();	/* until it sleeps again */
 	state = ktau_state_get(task);
 	KUNIT_EXPECT_NOT_NULL(test, state);
 	if (state) {

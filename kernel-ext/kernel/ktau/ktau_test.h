@@ -4,8 +4,11 @@
 #define _KERNEL_KTAU_TEST_H
 
 #include <kunit/test.h>
+#include <linux/delay.h>
 #include <linux/slab.h>
 
+#include "arch.h"
+#include "clock.h"
 #include "control.h"
 #include "core.h"
 #include "ring.h"
@@ -20,6 +23,19 @@ static inline int control(const char *words)
 
 	kfree(copy);
 	return err;
+}
+
+/*
+ * Sleep for 20 ms of KTAU's clock. On a busy host the ticks of a user-mode kernel come late
+ * and then catch up, so that a sleep of the kernel may be shorter than that.
+ */
+static inline void sleep_20ms(void)
+{
+	u64 end = ktau_ticks() + ktau_clock_hz() / 50;
+
+	do {
+		msleep(20);
+	} while (ktau_ticks() < end);
 }
 
 static inline const struct ktau_entry *

@@ -90,12 +90,12 @@ static int waiter_run(void *data)
 
 	ktau_syscall_enter(&a, ID_A);
 	ktau_syscall_enter(&b, ID_B);
-	msleep(20);
+	sleep_20ms();
 	ktau_exit(&b);
 	ktau_syscall_enter(&b, ID_B);
-	msleep(20);
+	sleep_20ms();
 	ktau_exit(&b);
-	msleep(20);
+	sleep_20ms();
 	ktau_exit(&a);
 	ktau_syscall_enter(&a, ID_A);	/* none in this one */
 	ktau_exit(&a);
@@ -119,7 +119,7 @@ static void inside(struct kunit *test)
 	task = kthread_run(waiter_run, &ready, "ktau_waiter");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
 	wait_for_completion(&ready);
-	msleep(20);	/* until it sleeps again */
+	sleep_20ms();	/* until it sleeps again */
 	state = ktau_state_get(task);
 	KUNIT_ASSERT_NOT_NULL(test, state);
 	rec = copy(test, state, task);
@@ -158,11 +158,11 @@ static void in_progress(struct kunit *test)
 	task = kthread_run(waiter_run, &ready, "ktau_waiter");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
 	wait_for_completion(&ready);
-	msleep(20);
+	sleep_20ms();
 	state = ktau_state_get(task);
 	KUNIT_ASSERT_NOT_NULL(test, state);
 	before = ktau_times_at(state, task, ktau_ticks());
-	msleep(20);
+	sleep_20ms();
 	after = ktau_times_at(state, task, ktau_ticks());
 	KUNIT_EXPECT_GE(test, after.asleep - before.asleep, sleep * 9 / 10);
 	KUNIT_EXPECT_EQ(test, after.runq, before.runq);
@@ -205,7 +205,7 @@ static void reasons(struct kunit *test)
 	task = kthread_run(sleeps_run, &ready, "ktau_sleeps");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
 	wait_for_completion(&ready);
-	msleep(20);	/* until it sleeps again */
+	sleep_20ms();	/* until it sleeps again */
 	state = ktau_state_get(task);
 	KUNIT_ASSERT_NOT_NULL(test, state);
 	rec = copy(test, state, task);
