@@ -241,6 +241,11 @@ static void load_signals(void)
 		check(raise(SIGUSR1), "raise");
 }
 
+static void load_guest(void)
+{
+	load_vcpu(1000);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -256,7 +261,7 @@ static const struct {
 	{ "getppid", load_getppid },
 	{ "sqpoll", load_sqpoll },
 	{ "workers", load_workers },
-	{ "vcpu", load_vcpu },
+	{ "vcpu", load_guest },
 };
 
 int main(int argc, char **argv)

@@ -13,10 +13,7 @@ int load_file(unsigned int mib);
 void load_sqpoll(void);
 void load_workers(void);
 
-/* Number of exits of the virtual CPU for I/O. */
-#define LOAD_VCPU_EXITS 1000
-
-/* A virtual CPU that counts and sometimes exits to the host. */
-void load_vcpu(void);
+/* A virtual CPU that counts, and exits @exits times to the host for I/O. */
+void load_vcpu(unsigned int exits);
 
 #endif /* KTAU_TESTS_LOADS_H */

@@ -35,7 +35,7 @@ static void set_registers(int vcpu)
 		load_die("registers");
 }
 
-void load_vcpu(void)
+void load_vcpu(unsigned int exits)
 {
 	int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC), vm, vcpu;
 	struct kvm_userspace_memory_region region = { .memory_size = 4096 };
@@ -58,7 +58,7 @@ void load_vcpu(void)
 	if (run == MAP_FAILED)
 		load_die("mmap of the CPU");
 	set_registers(vcpu);
-	for (int i = 0; i < LOAD_VCPU_EXITS; i++)
+	for (unsigned int i = 0; i < exits; i++)
 		if (ioctl(vcpu, KVM_RUN, 0) || run->exit_reason != KVM_EXIT_IO)
 			load_die("KVM_RUN");
 }
