@@ -34,6 +34,16 @@ _Noreturn void load_die(const char *what)
 	exit(1);
 }
 
+void load_process(const void *data, size_t bytes)
+{
+	const unsigned char *p = data;
+	unsigned int sum = 0;
+
+	while (bytes--)
+		sum = sum * 31 + *p++;
+	__asm__ volatile("" : : "r"(sum));	/* use it */
+}
+
 static void check(int failed, const char *what)
 {
 	if (failed)
@@ -86,8 +96,10 @@ static void load_close(void)
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 
 	check(fd < 0, path);
-	for (int i = 0; i < 384; i++)
+	for (int i = 0; i < 384; i++) {
+		load_process(buffer, 4096);
 		check(write(fd, buffer, sizeof(buffer)) != (ssize_t)sizeof(buffer), "write");
+	}
 	check(unlink(path), "unlink");
 	check(close(fd), "close");
 	/* Empty the CPU's page list here; otherwise the next task that frees a page does it. */
@@ -136,14 +148,15 @@ static void load_forks(void)
 	}
 }
 
-/* One byte in each direction, 10,000 times, over a TCP connection. */
+/* 100 bytes in each direction, 10,000 times, over a TCP connection. */
 static void load_tcp(void)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET,
 				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	socklen_t len = sizeof(address);
 	int listener = socket(AF_INET, SOCK_STREAM, 0), end, one = 1;
-	char byte = 0;
+	char message[100] = "";
+	const ssize_t bytes = sizeof(message);
 	pid_t pid;
 
 	check(bind(listener, (struct sockaddr *)&address, len) || listen(listener, 1) ||
@@ -159,10 +172,11 @@ static void load_tcp(void)
 	setsockopt(end, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 	for (int i = 0; i < 10000; i++) {
 		if (!pid)
-			check(write(end, &byte, 1) != 1, "write");
-		check(read(end, &byte, 1) != 1, "read");
+			check(write(end, message, bytes) != bytes, "write");
+		check(read(end, message, bytes) != bytes, "read");
+		load_process(message, sizeof(message));
 		if (pid)
-			check(write(end, &byte, 1) != 1, "write");
+			check(write(end, message, bytes) != bytes, "write");
 	}
 	if (!pid)
 		_exit(0);
@@ -193,6 +207,7 @@ static void load_hackbench(void)
 				check(got <= 0, "read");
 				todo -= (size_t)got;
 			}
+			load_process(message, BYTES);
 			check(i >= TASKS && write(end, message, BYTES) != BYTES, "write");
 		}
 		_exit(0);

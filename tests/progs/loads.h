@@ -3,8 +3,16 @@
 #ifndef KTAU_TESTS_LOADS_H
 #define KTAU_TESTS_LOADS_H
 
+#include <stddef.h>
+
 /* Print @what and errno, and end the program. */
 _Noreturn void load_die(const char *what);
+
+/*
+ * Work in user mode on data that is transferred, as programs do: some four instructions a byte.
+ * Without it user mode consists of the few instructions around system calls.
+ */
+void load_process(const void *data, size_t bytes);
 
 /* A new file of @mib MiB in a tmpfs, open and unlinked, with its pages allocated. */
 int load_file(unsigned int mib);

@@ -29,6 +29,8 @@ struct uring {
 	struct io_uring_sqe *sqes;
 };
 
+static char buffer[READ_SIZE];
+
 static void *map(int fd, size_t bytes, off_t offset)
 {
 	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, offset);
@@ -61,7 +63,6 @@ static uint32_t *word(const struct uring *ring, uint32_t offset)
 /* Queue @count reads at different positions of the file. */
 static void queue(struct uring *ring, uint32_t count, int file, unsigned int sqe_flags)
 {
-	static char buffer[READ_SIZE];
 	uint32_t *tail = word(ring, ring->params.sq_off.tail), at = *tail;
 	uint32_t *array = word(ring, ring->params.sq_off.array);
 
@@ -81,7 +82,7 @@ static void queue(struct uring *ring, uint32_t count, int file, unsigned int sqe
 	__atomic_store_n(tail, at, __ATOMIC_SEQ_CST);
 }
 
-/* Consume @count completions, which must be present. */
+/* Consume @count completions, which must be present, and process some of the data. */
 static void take(struct uring *ring, uint32_t count)
 {
 	const struct io_uring_cqe *cqes =
@@ -94,6 +95,7 @@ static void take(struct uring *ring, uint32_t count)
 			load_die("read");
 	}
 	__atomic_store_n(head, at, __ATOMIC_RELEASE);
+	load_process(buffer, 1024);
 }
 
 static void enter(const struct uring *ring, uint32_t submit, uint32_t wait, uint32_t flags)
