@@ -436,10 +436,19 @@ static void begin_tasks(const char *set_uid_program)
 	usleep(500000);
 }
 
+/*
+ * The user namespace of an exited task is identified by its number and owner. An open file
+ * keeps the namespace, so that no later one has its number: that of the subject with the same
+ * owner would have access, and the owner has it anyway.
+ */
 static void end_tasks(void)
 {
+	char path[32];
 	int i;
 
+	snprintf(path, sizeof(path), "/proc/%d/ns/user", pids[IN_NAMESPACE]);
+	if (open(path, O_RDONLY | O_CLOEXEC) < 0)
+		tap_ok(false, "permissions: %s", path);
 	for (i = 0; i < NR_TASKS; i++) {
 		kill(pids[i], SIGKILL);
 		waitpid(pids[i], NULL, 0);
