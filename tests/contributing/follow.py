@@ -156,7 +156,7 @@ def make_group(copy, page):
     head = 'int ksys_unshare(unsigned long unshare_flags)\n{\n'
     hook(copy, page, ('task.patch', 'toy.patch', 'header'), 'kernel/fork.c',
          (head, head + '\tKTAU_SCOPE(TOY, ksys_unshare);\n'))
-    last = 'user mode, and a root frame for each entry into the kernel\n'
+    last = 'user mode, a root frame for each entry into the kernel, kernel threads, task work and exit\n'
     copy.edit('libktau/ktau.7', last, last + '.It toy\nwhat toys do\n')
 
 

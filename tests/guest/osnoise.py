@@ -7,7 +7,8 @@
 DETOURS is the output of  ktau noise --detours --format=csv , TRACE has all osnoise events, with the
 clock "boot". Each detour must have the same interrupts, softirqs and preemptions as the trace, and
 each of these that takes 3 us must be in a detour. With CLOSE_NS the times of each detour must be
-those of the trace as well, to so many nanoseconds for each cause.
+those of the trace as well, to so many nanoseconds for each cause. Without it, on several CPUs in
+real time, one detour in a thousand may differ: a new kernel thread gets its name while it runs.
 
 Prints a line "CAUSE CPU NUMBER" for each cause, and at most ten differences. Exit status 1 if there
 are any.
@@ -116,7 +117,7 @@ def main():
     for (name, cpu), number in sorted(total.items()):
         print(name, cpu, number)
     print(f'{len(detours)} detours, {len(differences)} differences', *differences[:10], sep='\n')
-    return not total or bool(differences)
+    return not total or len(differences) * 1000 > (0 if close_ns else len(detours))
 
 
 if __name__ == '__main__':

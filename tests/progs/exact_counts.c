@@ -273,7 +273,7 @@ static void waits(void)
 	self_expect_within("read(): time asleep and in the run queue",
 			   self_seconds(call.asleep + call.runq), took);
 	self_expect("read(): no other sleep",
-		    (vol.count >= TIMES || !self_exact_time()) && call.asleep <= vol.asleep &&
+		    (vol.count >= TIMES || !tap_exact_time()) && call.asleep <= vol.asleep &&
 			    call.asleep >= vol.asleep / 100 * 98,
 		    1);
 	printf("read(): %.3f s asleep, %.6f s in the run queue, %.6f s in interrupts, "
@@ -281,11 +281,11 @@ static void waits(void)
 	       self_seconds(call.asleep), self_seconds(call.runq), self_seconds(call.irq),
 	       self_seconds(own));
 	self_expect("read(): the rest is at least its exclusive time", own >= call.excl, 1);
-	if (self_exact_time())
+	if (tap_exact_time())
 		self_expect("read(): the rest is at most 2 %", own <= call.incl / 50, 1);
 	/* A host that delays this thread may leave nothing to wait for. */
 	self_expect("read(): the longest call includes a pause of the writer",
-		    self_seconds(call.longest) > (self_exact_time() ? 0.015 : 0) &&
+		    self_seconds(call.longest) > (tap_exact_time() ? 0.015 : 0) &&
 			    self_seconds(call.longest) < took,
 		    1);
 	ktau_record_free(p);

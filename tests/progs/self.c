@@ -172,17 +172,10 @@ void self_expect(const char *what, uint64_t got, uint64_t want)
 	tap_ok(got == want, "%s: %" PRIu64 ", expected %" PRIu64, what, got, want);
 }
 
-bool self_exact_time(void)
-{
-	const char *exact = getenv("EXACT_TIME");
-
-	return exact && *exact;
-}
-
 void self_expect_within(const char *what, double inner, double outer)
 {
-	bool good = inner <= outer * 1.0001 && (!self_exact_time() || inner >= outer * 0.98);
+	bool good = inner <= outer * 1.0001 && (!tap_exact_time() || inner >= outer * 0.98);
 
 	tap_ok(good, "%s: %.6f s within %.6f s%s", what, inner, outer,
-	       self_exact_time() ? ", at least 98 %" : "");
+	       tap_exact_time() ? ", at least 98 %" : "");
 }

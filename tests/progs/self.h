@@ -3,7 +3,6 @@
 #ifndef KTAU_TESTS_SELF_H
 #define KTAU_TESTS_SELF_H
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -42,9 +41,6 @@ void self_connection(int end[2]);
 
 /* One test: @got must equal @want. */
 extern void self_expect(const char *what, uint64_t got, uint64_t want);
-
-/* Whether durations are exact: in other guests the host may delay between two instructions. */
-bool self_exact_time(void);
 
 /*
  * One test: of two durations in s, @inner lies within @outer. With exact time it must also be

@@ -377,7 +377,8 @@ static void switches(void)
 		running += to->state == 0;
 		odd += to->prio != 125 || to->next_prio < 0 || to->next_prio > 139;
 	}
-	tap_ok(asleep >= 10 && asleep + running == nr && !odd,
+	/* On a busy host a timer may expire before the task sleeps. */
+	tap_ok(asleep >= (tap_exact_time() ? 10 : 1) && asleep + running == nr && !odd,
 	       "%u switches: %u to sleep, %u preempted, %u with a wrong priority", nr, asleep,
 	       running, odd);
 }

@@ -44,6 +44,13 @@ void tap_skip(const char *what, const char *reason)
 	fflush(stdout);
 }
 
+bool tap_exact_time(void)
+{
+	const char *exact = getenv("EXACT_TIME");
+
+	return exact && *exact;
+}
+
 bool tap_failed(void)
 {
 	return atomic_load(&tests->failed);

@@ -14,6 +14,9 @@ bool tap_ok(bool good, const char *format, ...) __attribute__((format(printf, 2,
 /* Report a test that cannot run here. */
 void tap_skip(const char *what, const char *reason);
 
+/* Whether durations are exact: in other guests the host may delay between two instructions. */
+bool tap_exact_time(void);
+
 /* True if a test has failed. */
 bool tap_failed(void);
 

@@ -225,7 +225,7 @@ static const struct kind {
  */
 static void expect_time(const struct kind *kind, double got, double took)
 {
-	int good = (!self_exact_time() || got * 1000 >= kind->least_ms) && got <= took;
+	int good = (!tap_exact_time() || got * 1000 >= kind->least_ms) && got <= took;
 
 	tap_ok(good, "%s: %.1f ms of %.1f, at least %u", kind->event,
 	       got * 1000, took * 1000, kind->least_ms);
