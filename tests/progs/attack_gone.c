@@ -111,13 +111,13 @@ int main(int argc, char **argv)
 {
 	static struct seen seen;
 	struct helper user;
-	int tries = 500;
+	int tries = 6000;
 
 	if (argc > 1)
 		nr_rounds = (unsigned int)atoi(argv[1]);
 	result = shared_alloc(sizeof(*result));
 	set_level(2);
-	/* Memory of earlier attacks may exceed the new limit, and RCU delays its freeing. */
+	/* Memory of earlier attacks may exceed the new limit until RCU has freed it. */
 	control("exited_limit=0");
 	while (stat_of("memory_bytes") > 3 << 20 && tries--)
 		usleep(10000);
