@@ -537,17 +537,25 @@ static __always_inline void ktau_sched_resume(void)
 		__ktau_sched_resume();
 }
 
+/* Whether the wakeup of @p by the current task, or an interrupt of it, is measured. */
+static __always_inline bool __ktau_sched_wakes(struct task_struct *p)
+{
+	return KTAU_ON(SCHED) &&	/* one bit */
+	       (data_race(current->ktau.mask | p->ktau.mask) & KTAU_GROUP_SCHED);
+}
+
 /*
  * The current task, or an interrupt of it, wakes @p, which enters the run queue of
- * @target_cpu; under @p's pi_lock. Another CPU may finish the wakeup.
+ * @target_cpu; under @p's pi_lock. Another CPU may finish the wakeup. A macro, because
+ * task_cpu() is a volatile read, which must not be made in vain.
  */
-static __always_inline void ktau_sched_waking(struct task_struct *p,
-					      unsigned int target_cpu)
-{
-	if (KTAU_ON(SCHED) &&	/* one bit */
-	    (data_race(current->ktau.mask | p->ktau.mask) & KTAU_GROUP_SCHED))
-		__ktau_sched_waking(p, target_cpu);
-}
+#define ktau_sched_waking(p, target_cpu)				\
+do {									\
+	struct task_struct *__woken = (p);				\
+									\
+	if (__ktau_sched_wakes(__woken))				\
+		__ktau_sched_waking(__woken, target_cpu);		\
+} while (0)
 
 /* The current task is about to yield, or has yielded. */
 static __always_inline void ktau_sched_yield(bool yields)
@@ -766,8 +774,7 @@ static inline void ktau_vtime_user_exit(void) { }
 static inline void ktau_vtime_user_enter(void) { }
 static inline void ktau_user_enter(void) { }
 static inline void ktau_sched_resume(void) { }
-static inline void ktau_sched_waking(struct task_struct *p,
-				     unsigned int target_cpu) { }
+#define ktau_sched_waking(p, target_cpu) do { } while (0)
 static inline void ktau_sched_yield(bool yields) { }
 static inline void ktau_task_init(struct task_struct *p) { }
 static inline void ktau_task_fork(struct task_struct *p) { }
