@@ -96,6 +96,8 @@ static int exited_init(struct kunit *test)
 	INIT_LIST_HEAD(&f->watch.node);
 	f->watch.user = f->b;
 	xa_init(&f->watch.known);
+	/* Until RCU has freed the states of earlier tests, their users are charged for them. */
+	rcu_barrier();
 	f->evicted = evicted_count(test);
 	f->seq = ktau_exited_next();
 	return 0;
