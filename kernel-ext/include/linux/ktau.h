@@ -11,8 +11,9 @@
  *		KTAU_SCOPE(TCP, tcp_sendmsg);
  *		int ret;
  *
- * covers every return of the function. A region that is not a function needs a declared
- * frame, with ktau_*_enter() and ktau_*_exit() around the region.
+ * covers every return of the function. KTAU_REGION() covers the end of a function from a
+ * point on. Other regions need a declared frame, with ktau_*_enter() before the region and
+ * ktau_exit(), or its variant for that kind of frame, after it.
  *
  * A frame that is not entered is not initialised. At the exit, a frame is open if and
  * only if it is the innermost frame of the task. So enabling or disabling a group inside
@@ -86,7 +87,7 @@ enum ktau_static_id {
 	KTAU_ID_OTHER_IRQ,
 	KTAU_ID_OTHER_COMPAT,
 	KTAU_ID_INTERRUPTS,	/* all interrupts of a rounded profile */
-	/* Names of the root frame, see kernel/ktau/root.c. */
+	/* Mostly names of the root frame, see kernel/ktau/root.c. */
 	KTAU_ID_KERNEL,		/* no name yet */
 	KTAU_ID_INTERRUPT_USER,	/* an interrupt from user mode, without its handler */
 	KTAU_ID_RET_FROM_FORK,
@@ -94,7 +95,11 @@ enum ktau_static_id {
 	KTAU_ID_IDLE,
 	KTAU_ID_GUEST,
 	KTAU_ID_NMI,
-	KTAU_ID_SOFTIRQ,	/* and one more for each further vector */
+	/*
+	 * One id for each softirq vector: an event added after this one needs a value beyond
+	 * those of the vectors.
+	 */
+	KTAU_ID_SOFTIRQ,
 };
 
 #ifdef CONFIG_KTAU
@@ -419,7 +424,7 @@ static __always_inline void ktau_user_enter(void)
 		ktau_exit(&__frame);					\
 	} while (0)
 
-/* NMIs, which only the CPU accounts, because they come with interrupts disabled. */
+/* NMIs, which are accounted to the CPU only, because they also come with interrupts off. */
 void __ktau_nmi_enter(void);
 void __ktau_nmi_exit(void);
 

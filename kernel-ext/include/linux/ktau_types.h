@@ -20,14 +20,16 @@ struct ktau_state;
  *	itself
  * @flags: KTAU_REF_*; written only by the task
  * @top: innermost open frame; written only by the CPU that runs the task
- * @state: profile and trace; set once, under ktau_mutex or by the parent before the task
- *	first runs; replaced by some execs, cleared by the task when it exits
+ * @state: profile and trace; set once, under ktau_mutex, by the parent before the task
+ *	first runs, or by the task itself at an exec; replaced by some execs, cleared by
+ *	the task when it exits
  * @wake_ticks: when the task was last woken, or created; 0 once it is back on a CPU.
  *	Written by the waker under the task's pi_lock, cleared by the task
- * @serial: identifies the task, never reused in this boot; 0 before KTAU was first
- *	enabled. Set before the task first runs, or under ktau_mutex
+ * @serial: identifies the task and its profile, never reused in this boot; 0 before KTAU
+ *	was first enabled. Set before the task first runs, under ktau_mutex, or by the
+ *	task itself at an exec; replaced with @state
  * @tag: set through /proc/ktau/control and inherited at fork; 0 means none. Written
- *	under ktau_mutex
+ *	under ktau_mutex, or by the parent before the task first runs
  */
 struct ktau_ref {
 	u32			mask;

@@ -43,7 +43,7 @@ bool ktau_admit_sum(const struct ktau_stream *stream)
  */
 void ktau_admit_begin(struct ktau_stream *stream)
 {
-	/* Whoever may trace any task may see tasks of other users. */
+	/* A reader that may trace any task may see tasks of other users. */
 	bool wide = stream->privileged ||
 		    ns_capable_noaudit(&init_user_ns, CAP_SYS_PTRACE);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * KTAU: tracing what others change about a task.
+ * KTAU: tracing changes that other tasks make to a task.
  */
 #ifndef _KERNEL_KTAU_CHANGES_H
 #define _KERNEL_KTAU_CHANGES_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * KTAU: asking for work from contexts that cannot do it themselves.
+ * KTAU: deferring work from contexts that cannot do it themselves.
  */
 #ifndef _KERNEL_KTAU_DEFER_H
 #define _KERNEL_KTAU_DEFER_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: the filter: whether to add; otherwise remove tasks are measured.
+ * KTAU: the filter, which decides which tasks are measured.
  *
  * Without a filter every task is measured. With one, a task is measured if it was
  * selected by its tid or meets one of the conditions: a user, a control group, a tag.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * KTAU: which tasks have run since a reader saw them.
+ * KTAU: which tasks have run since a reader last saw them.
  */
 #ifndef _KERNEL_KTAU_LOOK_H
 #define _KERNEL_KTAU_LOOK_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * KTAU: who an owner is.
+ * KTAU: the identity of an owner.
  */
 #ifndef _KERNEL_KTAU_OWNER_H
 #define _KERNEL_KTAU_OWNER_H

@@ -112,7 +112,8 @@ static bool is_empty(const struct ktau_stream *stream)
  * @task: the live task that it belongs to, or NULL
  * @owner: its description
  *
- * An owner without a ring, or whose state never was consistent, is counted instead.
+ * An owner of which no consistent copy could be made is counted instead, and so is a
+ * listed task without a ring.
  *
  * Context: May sleep.
  * Return: 1 if the same owner has more, 0 if not, -ENOMEM.

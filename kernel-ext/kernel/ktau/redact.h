@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * KTAU: taking out of a record what its reader may not see.
+ * KTAU: removing from a record what its reader may not see.
  */
 #ifndef _KERNEL_KTAU_REDACT_H
 #define _KERNEL_KTAU_REDACT_H

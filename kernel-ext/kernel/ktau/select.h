@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * KTAU: what a reader asks for.
+ * KTAU: what a reader requests with KTAU_IOC_SELECT.
  */
 #ifndef _KERNEL_KTAU_SELECT_H
 #define _KERNEL_KTAU_SELECT_H

@@ -95,7 +95,7 @@ static_assert(KTAU_DIR_CHUNKS * sizeof(void *) <=
 static_assert(KTAU_NR_DIRECT + KTAU_NR_DIRS * KTAU_DIR_CHUNKS == KTAU_NR_CHUNKS);
 
 /**
- * struct ktau_look - when readers last saw a task; see look.c
+ * struct ktau_look - when readers last looked at a task; see look.c
  * @switches: how often the task had been switched out by then
  * @last: highest number of a stream that has looked
  * @changed: streams with a lower number have not seen the last change
@@ -253,7 +253,8 @@ struct ktau_waker {
 
 /**
  * struct ktau_state - what is measured about one owner: a task, a CPU or the evicted sum
- * @begin: updates begun; written only by the CPU that runs the owner
+ * @begin: updates begun; written only by the CPU that runs the owner, or under the lock
+ *	of exited.c once the task has exited
  * @end: updates ended, likewise. A copy is consistent if both counts were equal before
  *	it and @begin is unchanged after it. Interrupts may nest one update inside
  *	another.
@@ -275,7 +276,8 @@ struct ktau_waker {
  * @dir: directories, for the ids above
  * @used: bitmap of the chunks in use, by number: id >> KTAU_CHUNK_SHIFT. @chunk, @dir
  *	and @used are written by the CPU that runs the owner, with interrupts disabled,
- *	and may be read at any time
+ *	or under the lock of exited.c once the task has exited. They may be read at any
+ *	time
  * @ring: the trace; NULL only while neither the task's mask nor an open frame has
  *	tracing enabled. Replaced under @read_lock, by the task itself or under
  *	ktau_mutex; in the latter case the old ring is freed after a grace period
@@ -304,7 +306,7 @@ struct ktau_waker {
  * @group_since: for each group in @profiled, since when it has been there without
  *	interruption; under @mask_lock
  * @read_lock: serialises readers of the ring and users of @look
- * @look: when readers last saw the profile; under @read_lock
+ * @look: when readers last looked at the profile; under @read_lock
  * @ref: counts readers, and the task or queue that the state belongs to
  * @bytes: memory of the state and of everything that belongs to it
  * @user: account to which that memory is charged
@@ -323,7 +325,7 @@ struct ktau_waker {
  * @exited_rcu: after this grace period no reader can find the task alive any more
  * @ids: the ids at exit in pid namespaces below the initial one, or NULL
  * @nr_ids: number of @ids
- * @rights: who might see the task when it exited
+ * @rights: credentials at exit, which decide who may see the exited task
  * @dumpable: whether the task was dumpable when it exited
  * @exec_ns: CLOCK_BOOTTIME of the last exec, 0 if there was none
  * @path: path of the program at exit, NULL if unknown

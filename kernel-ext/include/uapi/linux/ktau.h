@@ -14,22 +14,23 @@
  *    programs: types have fixed widths, 64-bit fields are on 8-byte boundaries, and the
  *    size of every record is a multiple of 8 bytes.
  *  - A structure only grows at its end. Each record gives the length of its fixed part
- *    (@head), and each array the length of its elements. A reader uses the fields it
- *    knows, takes missing ones as zero, and skips the rest. It also skips record types,
- *    slot types, entry kinds, owner kinds and groups that it does not know; none of these
- *    is an error.
+ *    (@head), and each array of structures or serials the length of its elements. A
+ *    reader uses the fields it knows, takes missing ones as zero, and skips the rest. It
+ *    also skips record types, slot types, entry kinds, owner kinds and groups that it
+ *    does not know; none of these is an error.
  *  - A structure passed to ioctl() begins with its size. If it is shorter than the
  *    kernel's, the missing fields are taken as zero. If it is longer, the part that the
  *    kernel does not know must be zero; otherwise the call fails with E2BIG.
  *  - Records refer to each other by number. EVENT describes an event id, OWNER a serial
  *    and CGROUP a control group; each comes before the first record of the stream that
- *    refers to it. EVENT and CGROUP come once per stream.
+ *    refers to it. EVENT and CGROUP come once per stream for each id.
  *  - Times are ticks of the CPU's cycle counter (rdtsc, the time base) unless the name
  *    ends in _ns.
  *
  * Terms used here and in /proc/ktau/stats:
  *
- *	refused	KTAU had no room: an activation, a task or an id was not recorded
+ *	refused	KTAU had no room: an activation, a task, an id or a descriptor was not
+ *		recorded
  *	lost	trace slots that can no longer be read
  *	denied	tasks left out because the reader may not see them
  *	evicted	exited tasks that are kept only as part of a sum
@@ -270,8 +271,8 @@ struct ktau_rec_cgroup {
  * refers to
  * @rec: type KTAU_REC_OWNER
  * @serial: unique in this boot for each owner, never reused
- * @parent_serial: serial of the leader of its parent process, 0 if that has none or
- *	belongs to another real user
+ * @parent_serial: serial of the leader of its parent process, 0 if that has none, or
+ *	belongs to another real user and the reader lacks KTAU_ACCESS_ALL
  * @leader_serial: serial of the leader of its thread group, 0 if that has none
  * @kind: KTAU_OWNER_TASK and so on
  * @flags: KTAU_OWNER_IDLE and so on
@@ -284,12 +285,14 @@ struct ktau_rec_cgroup {
  * @prio: priority as used by the scheduler: -1 deadline, 0 to 99 real-time, 100 to 139
  *	normal
  * @policy: SCHED_*
- * @exit_code: as returned by wait(2), for KTAU_OWNER_EXITED
+ * @exit_code: as returned by wait(2), for KTAU_OWNER_EXITED; 0 if an exec ended the
+ *	profile
  * @tag: set through /proc/ktau/control and inherited at fork; 0 means none
  * @start_ns: CLOCK_BOOTTIME when the task was created, with the offset of the opener's
  *	time namespace
  * @exec_ns: likewise for its last exec since KTAU was enabled, 0 if there was none
- * @exit_ns: likewise for its exit; 0 unless KTAU_OWNER_EXITED
+ * @exit_ns: likewise for its exit, or for the exec that ended the profile; 0 unless
+ *	KTAU_OWNER_EXITED
  * @exited_seq: for KTAU_OWNER_EXITED: a number that grows with every exit; a record that
  *	a thread is folded into gets a new one. For KTAU_OWNER_EVICTED: no exited task
  *	below this number is kept
@@ -358,7 +361,7 @@ struct ktau_rec_owner {
  * that have since exited and been folded or evicted. Their counts are part of a
  * KTAU_OWNER_FOLDED record or of the evicted sum in this stream, so a reader that adds up
  * owners must drop them. The record follows the exited tasks and the evicted sum, if
- * there are any. Without KTAU_TARGET_EVICTED, evicted tasks are not listed.
+ * there are any. A stream without the evicted sum does not list evicted tasks.
  */
 struct ktau_rec_gone {
 	struct ktau_rec rec;
@@ -473,7 +476,9 @@ struct ktau_open {
  * @kernel_ticks, KTAU_GROUP_SCHED for @runq_ticks and @asleep_ticks, KTAU_GROUP_IRQ and
  * KTAU_GROUP_BH for @irq_ticks, KTAU_GROUP_KVM for @guest_ticks. If one of them is not in
  * @groups_throughout, its parts and @kernel_ticks do not cover the whole lifetime. For an
- * exited task, @ticks is the time of its exit. The evicted sum has no lifetime.
+ * exited task, @ticks is the time of its exit. The record of folded tasks has the sums of
+ * all of them, but @start_ticks and @ticks of only one. The evicted sum has the sums of
+ * its tasks, but no lifetime: @start_ticks is 0.
  *
  * In every snapshot, whatever happens while it is taken:
  *
@@ -525,7 +530,7 @@ struct ktau_rec_profile {
 #define KTAU_TRACE_NET_RECV	13
 #define KTAU_TRACE_KVM_ENTER	14
 #define KTAU_TRACE_KVM_EXIT	15
-#define KTAU_TRACE_CALL		16	/* an enter and its exit with nothing in between */
+#define KTAU_TRACE_CALL		16	/* enter and exit, nothing in between; not written yet */
 
 /* Context in which a slot was written. */
 #define KTAU_CTX_TASK		0
@@ -702,7 +707,7 @@ struct ktau_rec_trace {
  * @vanished: listed tasks that do not exist
  * @stateless: listed tasks that exist but have no profile or ring
  * @busy: tasks left out because they were in an exec
- * @torn: tasks left out because no consistent copy could be made
+ * @torn: owners left out because no consistent copy could be made
  * @cut_ticks: the common start: from this time on all rings of this stream are complete
  * @exited_next: @exited_since for a stream with only the tasks that exit or are folded
  *	later
@@ -724,8 +729,8 @@ struct ktau_rec_trace {
  * @internal_errors: internal errors, after which KTAU disables itself
  * @missed: tasks that exited and were evicted since the END of the descriptor's stream
  *	of exited tasks before this one, without having been in any of its streams
- * @refused_gone: serials that GONE lacks because there was no room to remember them: a
- *	reader that sums owners must start again
+ * @refused_gone: upper bound of the serials that GONE lacks because there was no room to
+ *	remember them. If it is not 0, a reader that sums owners must start again
  *
  * From @refused_memory_limit to @internal_errors, counts are since boot, under the names
  * that they have in /proc/ktau/stats.
@@ -798,7 +803,7 @@ struct ktau_rec_end {
  *	out; profile: see @groups_throughout of struct ktau_rec_profile
  * @cgroup: id of a control group with KTAU_SELECT_CGROUP, else 0
  * @uid: user id in the opener's user namespace with KTAU_SELECT_UID, else 0
- * @tag: tag with KTAU_SELECT_TAG, else 0
+ * @tag: tag of the tasks with KTAU_SELECT_TAG, else 0
  *
  * Selects what read() returns, and starts a new stream. Without it the first read()
  * starts a stream of everything: ALL, EXITED, EVICTED and CPU. read() returns 0 after
@@ -811,7 +816,7 @@ struct ktau_rec_end {
  *
  * Errors: E2BIG (non-zero fields that this kernel does not know, too many pids), EINVAL
  * (size, target, flags, combination), EPERM, EACCES (the current level forbids it),
- * EFAULT, ENOMEM. A failed call changes nothing.
+ * EFAULT, ENOMEM, EINTR. A failed call changes nothing.
  */
 struct ktau_select {
 	__u32 size;
