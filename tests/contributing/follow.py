@@ -146,10 +146,6 @@ def make_group(copy, page):
     bit = max(bits) + 1
     copy.edit(uapi + 'ktau_groups.h', '\n#undef KTAU_GROUP\n',
               f'KTAU_GROUP(TOY, toy, {bit})\t\t/* what toys do */\n\n#undef KTAU_GROUP\n')
-    copy.edit(uapi + 'ktau.h', f'#define KTAU_NR_GROUPS\t\t{bit}\n',
-              f'#define KTAU_NR_GROUPS\t\t{bit + 1}\n')
-    copy.edit(uapi + 'ktau.h', f'#define KTAU_GROUP_ALL\t\t{0xfff << 16 | (1 << bit) - 1:#010x}U',
-              f'#define KTAU_GROUP_ALL\t\t{0xfff << 16 | (2 << bit) - 1:#010x}U')
     copy.edit('kernel-ext/kernel/ktau/Kconfig', 'config KTAU_PARANOID\n',
               (TOY / 'Kconfig').read_text() + '\nconfig KTAU_PARANOID\n')
     copy.append('tests/kernel/ktau.config', 'CONFIG_KTAU_TOY=y\n')

@@ -50,10 +50,24 @@ enum ktau_groups {
 #include <linux/ktau_groups.h>
 };
 
-#define KTAU_NR_GROUPS		14
+/* The number of each group is the position of its bit; the list has them in this order. */
+enum ktau_group_numbers {
+#define KTAU_GROUP(symbol, name, bit) KTAU_GROUP_NR_##symbol,
+#include <linux/ktau_groups.h>
+	KTAU_NR_GROUPS
+};
+
+/* The bits of all groups of the list. */
+enum ktau_listed_groups {
+	KTAU_GROUPS_LISTED = 0
+#define KTAU_GROUP(symbol, name, bit) | 1 << (bit)
+#include <linux/ktau_groups.h>
+};
+
 #define KTAU_GROUP_MODULE	(1U << 16)	/* the first of the modules' groups */
 #define KTAU_NR_MODULE_GROUPS	12
-#define KTAU_GROUP_ALL		0x0fff3fffU
+#define KTAU_GROUP_ALL		(KTAU_GROUPS_LISTED | \
+				 ((1U << KTAU_NR_MODULE_GROUPS) - 1) * KTAU_GROUP_MODULE)
 
 /* Modes, independent of each other, in the same word as the groups. */
 #define KTAU_MODE_PROFILE	(1U << 30)
@@ -900,6 +914,9 @@ struct ktau_info {
 #define KTAU_IOC_INFO		_IO(0xbd, 2)	/* struct ktau_info * */
 
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define KTAU_GROUP(symbol, name, bit) _Static_assert(KTAU_GROUP_NR_##symbol == (bit), #name);
+#include <linux/ktau_groups.h>
+_Static_assert(KTAU_NR_GROUPS <= 16, "the modules' groups follow");
 _Static_assert(sizeof(struct ktau_rec) == 8, "ktau_rec");
 _Static_assert(sizeof(struct ktau_rec_stream) == 384, "ktau_rec_stream");
 _Static_assert(sizeof(struct ktau_rec_event) == 40, "ktau_rec_event");
