@@ -91,6 +91,7 @@ int ktau_compose_begin(struct ktau_stream *stream)
 	rec->magic = KTAU_MAGIC;
 	rec->version = KTAU_ABI_VERSION;
 	rec->word_bits = BITS_PER_LONG;
+	rec->origin = KTAU_ORIGIN_KERNEL;
 	rec->content = stream->content;
 	rec->target = stream->select.target;
 	rec->flags = stream->select.flags;

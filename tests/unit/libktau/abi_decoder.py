@@ -339,7 +339,8 @@ class Rules:
     def _stream(self, _, f):
         access = self.page.named('KTAU_ACCESS_')
         need(f['magic'] == MAGIC and f['version'] == VERSION, 'magic number or version')
-        need(f['word_bits'] in (32, 64) and not f['pad'], 'word_bits %d', f['word_bits'])
+        need(f['word_bits'] in (32, 64), 'word_bits %d', f['word_bits'])
+        need(f['origin'] in self.page.named('KTAU_ORIGIN_').values(), 'origin %d', f['origin'])
         need(f['content'] in (2, 3), 'content %d', f['content'])
         need(f['target'] and self._flags(f['target'], 'KTAU_TARGET_'), 'target')
         need(self._flags(f['flags'], 'KTAU_SELECT_'), 'flags')
@@ -927,6 +928,7 @@ def mutations(page, data):
     yield 'END is missing', all_records[:-1]
     yield 'STREAM is missing', all_records[1:]
     yield 'END counts one more', changed('END', 'nr_records', lambda v: v + 1)
+    yield 'an unknown origin', changed('STREAM', 'origin', lambda v: v + 2)
     yield 'a clock of another rate', changed('STREAM', 'clock_hz', lambda v: v * 2)
     yield 'addresses without permission', changed('STREAM', 'access', lambda v: v & ~64)
     yield 'an owner of an unknown cgroup', changed('OWNER', 'cgroup', lambda v: v + 5)

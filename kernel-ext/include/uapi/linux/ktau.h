@@ -123,6 +123,10 @@ struct ktau_rec {
 	__u16 head;
 };
 
+/* @origin of struct ktau_rec_stream: what has measured */
+#define KTAU_ORIGIN_KERNEL	0	/* the patched kernel */
+#define KTAU_ORIGIN_BPF		1	/* BPF programs, on a kernel without KTAU */
+
 /* @clock_flags of struct ktau_rec_stream */
 #define KTAU_CLOCK_STABLE	(1U << 0)	/* constant rate, in step on all CPUs */
 
@@ -144,7 +148,7 @@ struct ktau_rec {
  * @magic: KTAU_MAGIC; reads as 0x4b544155 in the other byte order
  * @version: KTAU_ABI_VERSION
  * @word_bits: word size of the kernel, 32 or 64
- * @pad: 0
+ * @origin: KTAU_ORIGIN_*
  * @content: KTAU_REC_PROFILE or KTAU_REC_TRACE: the contents of the stream
  * @target: requested KTAU_TARGET_* bits
  * @flags: requested KTAU_SELECT_* bits
@@ -188,7 +192,7 @@ struct ktau_rec_stream {
 	__u32 magic;
 	__u16 version;
 	__u8 word_bits;
-	__u8 pad;
+	__u8 origin;
 	__u32 content;
 	__u32 target;
 	__u32 flags;
