@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Compare the tables of docs/abi.md with the headers: the size of every structure and
-# the offset of every field. The compiler does the comparison. ktau(7) has the groups of
-# their list, in its order.
+# Compare the tables of docs/abi.md with the headers: the size of every structure, the
+# offset of every field, and the value of every number with a name. The compiler does the
+# comparison. ktau(7) has the groups of their list, in its order.
 #
 # usage: test_abi.sh BUILD_DIRECTORY
 
@@ -29,10 +29,16 @@ $2 ~ /^ [0-9]+ $/ && $3 ~ /^ (struct )?[a-z][a-z0-9_]*(\[[0-9]+\])? $/ && $4 ~ /
 	gsub(/[ `]/, "", field)
 	printf "_Static_assert(offsetof(struct %s, %s) == %d, \"%s.%s\");\n",
 	       name, field, $2, name, field
+}
+# Tables of numbers: | `NAME` | NUMBER | text |, or | field | NUMBER | `NAME`: text |
+$3 ~ /^ ([0-9]+|0x[0-9a-f]+) $/ && match($2 ~ /^ `KTAU_/ ? $2 : $4, /^ `KTAU_[A-Z0-9_]+`/) {
+	number = substr($2 ~ /^ `KTAU_/ ? $2 : $4, RSTART + 2, RLENGTH - 3)
+	printf "_Static_assert(%s == %s, \"%s\");\n", number, $3, number
 }' $page >"$work/abi.c"
 
 structures=$(grep -c sizeof "$work/abi.c")
 fields=$(grep -c offsetof "$work/abi.c")
+numbers=$(grep -c '(KTAU_' "$work/abi.c")
 ${CC:-cc} -std=c11 -Ilibktau/include -Ikernel-ext/include/uapi -fsyntax-only "$work/abi.c" || rc=1
 
 # No structure is missing.
@@ -44,11 +50,21 @@ declared=$(sed -n '/^struct ktau_.* {$/,/^};/p' "$@" |
 	grep -cE '^	+(__|char |struct )[a-z_0-9 ]+(\[[0-9A-Z_]+\])?;')
 [ "$declared" -eq "$fields" ] || { echo "$fields fields of $declared"; rc=1; }
 
+# No number of these families is missing.
+families='ORIGIN ACCESS KIND SOURCE REC OWNER TRACE CTX NET TARGET SELECT FEATURE COMPRESS ENCODE'
+not_in_tables='KTAU_(KIND_.*|OWNER_(IDLE|KTHREAD|FOLDED|NAMED)|REC_USER|.*_(VALID|SIZE_VER0))'
+for family in $families; do
+	sed -nE "s/^#define (KTAU_${family}_[A-Z0-9_]+)[ 	].*/\\1/p" "$@"
+done | grep -vxE "$not_in_tables" >"$work/abi.names"
+while read -r name; do
+	grep -q "($name == " "$work/abi.c" || { echo "$name: not in a table"; rc=1; }
+done <"$work/abi.names"
+
 listed=$(sed -n 's/^KTAU_GROUP([A-Z0-9_]*, \([a-z0-9_]*\),.*/\1/p' \
 	kernel-ext/include/uapi/linux/ktau_groups.h)
 described=$(sed -n '/^\.Em groups ,$/,/^\.El$/s/^\.It //p' libktau/ktau.7)
 
 . tests/tap.sh
-same "$structures structures, $fields fields of $page" $rc 0
+same "$structures structures, $fields fields, $numbers numbers of $page" $rc 0
 same "the groups of ktau(7)" "$described" "$listed"
 done_testing
