@@ -458,7 +458,8 @@ class Rules:
              'groups or frames of an owner that is not a live task')
         if self.owner['kind'] != 3:
             need(self.stream['boot_ticks'] <= f['start_ticks'] <= f['ticks'], 'start_ticks')
-            if record.name == 'PROFILE':
+            # The record of folded threads has the sums of their parts, but one lifetime.
+            if record.name == 'PROFILE' and not self.owner['flags'] & FLAG_FOLDED:
                 self._account(f, f)
         self._identity(f, self._excl(record.entries))
         if record.name == 'PROFILE':
@@ -581,8 +582,8 @@ class Rules:
              f['nr_folded'])
 
     def _end(self, _, f):
-        need(self.in_file or f['nr_records'] == self.nr_records, '%d records of %d',
-             self.nr_records, f['nr_records'])
+        need(f['nr_records'] == self.nr_records, '%d records of %d', self.nr_records,
+             f['nr_records'])
         need(f['losses_own'] in (0, 1), 'losses_own')
         need(self.stream['exited_next'] <= f['exited_next'] and
              f['exited_first'] <= f['exited_next'] and self.last_exited < f['exited_next'],
