@@ -17,7 +17,8 @@ $(LIBKTAU_TESTS) $(B)/tests/unit/libktau/sample: %: %.o $(B)/tests/unit/libktau/
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS) -lcmocka
 
 $(call unit,libktau/test_snapshot_memory): private override LDFLAGS += \
-	-Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=reallocarray
+	-Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=reallocarray \
+	-Wl,--wrap=ktau__map_put
 
 # libktau-legacy reads streams in memory there, in place of the kernel's.
 $(call unit,libktau/test_legacy.o): KTAU_CPPFLAGS += -Ilibktau/legacy/include
