@@ -123,7 +123,7 @@ void cli_parse(const struct argp *parser, int argc, char **argv, unsigned int fl
 	       void *input)
 {
 	static const struct argp_option options[] = {
-		{ NULL, 'h', NULL, OPTION_HIDDEN, "The same as --help", -1 },
+		{ NULL, 'h', NULL, 0, "The same as --help", -1 },
 		{ 0 }
 	};
 	const struct argp_child children[] = { { parser, 0, NULL, 0 }, { 0 } };

@@ -244,7 +244,7 @@ static const struct complaint complaints[] = {
 	{ "ktau -V", 0, "ktau 1." },
 	{ "ktau check -h", 0, "Usage: ktau check [OPTION...] FILE...\n" },
 	{ "ktau check -V", 0, "ktau check 1." },
-	{ "ktau dump --usage", 0, "Usage: ktau dump [-?V] [-m FILE]" },
+	{ "ktau dump --usage", 0, "Usage: ktau dump [-?hV] [-m FILE]" },
 	{ "runktau -h", 0, "Usage: runktau" },
 	{ "funcMap -h", 0, "Usage: funcMap" },
 	/* Terminal escapes in names are printed as text. */
