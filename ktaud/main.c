@@ -11,8 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <ktau.h>
-
+#include "arguments.h"
 #include "log.h"
 #include "run.h"
 
@@ -127,12 +126,6 @@ static char *join(int argc, char **argv)
 	return text;
 }
 
-static void print_version(FILE *stream, struct argp_state *state)
-{
-	(void)state;
-	fprintf(stream, "ktaud %s\n", ktau_version());
-}
-
 /*
  * If a standard descriptor is closed, the first file that is opened would get its number, and
  * messages would be written to that file. Open descriptors that fail like closed ones instead.
@@ -148,15 +141,6 @@ static int hold_standard_fds(void)
 	return 0;
 }
 
-/* argp exits by itself after printing help. */
-static void check_stdout(void)
-{
-	if (fflush(stdout) || ferror(stdout)) {
-		log_error("cannot write the output: %s", strerror(errno));
-		_exit(1);
-	}
-}
-
 int main(int argc, char **argv)
 {
 	static const struct argp argp = { argp_options, parse, NULL, doc, NULL, NULL, NULL };
@@ -165,12 +149,10 @@ int main(int argc, char **argv)
 	unsigned int i;
 	int status;
 
-	if (hold_standard_fds() || atexit(check_stdout))
+	if (hold_standard_fds())
 		return 1;
-	argp_err_exit_status = 2;
-	argp_program_version_hook = print_version;
 	arguments.options.command = join(argc, argv);
-	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	arguments_parse(&argp, "ktaud", argc, argv, &arguments);
 
 	status = options_load(&arguments.options, &config);
 	if (!status && arguments.check)

@@ -25,6 +25,7 @@
 #include <ktau.h>
 #include <ktau_file.h>
 
+#include "arguments.h"
 #include "log.h"
 #include "ship_link.h"
 #include "ship_spool.h"
@@ -383,12 +384,6 @@ static int run(struct ship *ship)
 	return good && !waiting && !ship->spool.lost_bytes ? 0 : 1;
 }
 
-static void print_version(FILE *stream, struct argp_state *state)
-{
-	(void)state;
-	fprintf(stream, "ktaud-ship %s\n", ktau_version());
-}
-
 int main(int argc, char **argv)
 {
 	static const struct argp argp = { argp_options, parse, "DIR", doc, NULL, NULL, NULL };
@@ -396,10 +391,8 @@ int main(int argc, char **argv)
 	sigset_t signals;
 	int status;
 
-	argp_err_exit_status = 2;
-	argp_program_version_hook = print_version;
 	log_program("ktaud-ship");
-	argp_parse(&argp, argc, argv, 0, NULL, &ship);
+	arguments_parse(&argp, "ktaud-ship", argc, argv, &ship);
 	status = spool_open(&ship.spool, ship.dir);
 	if (status) {
 		log_error("cannot read %s: %s", ship.dir, strerror(-status));

@@ -154,6 +154,8 @@ $(tools_SHELL_TESTS): $(call unit,tools/sample tools/crowd) $(tools_PROGRAMS)
 	printf '#!/bin/sh\nexec tests/unit/tools/%s.sh %s\n' $(@F) $(B) > $@
 	chmod 755 $@
 
+$(call unit,tools/test_help): $(PROGRAMS)
+
 # zepto: ciod, cnk, images and jobs.
 UNIT_TESTS += $(call unit,zepto/test_wire zepto/test_ciod zepto/test_zepto zepto/test_ramdisks)
 

@@ -22,6 +22,8 @@ programs()
 		ktau|$build/tools/ktau/ktau|tools/ktau/ktau.1
 		runktau|$build/tools/runktau/runktau|tools/runktau/runktau.1
 		funcMap|$build/tools/funcmap/funcMap|tools/funcmap/funcMap.1
+		ktaud|$build/ktaud/ktaud|ktaud/ktaud.8
+		ktaud-ship|$build/ktaud/ktaud-ship|ktaud/ktaud-ship.8
 	END
 	for page in tools/ktau/ktau-*.1; do
 		name=$(basename "$page" .1 | sed 's/^ktau-//')
