@@ -29,6 +29,7 @@ import sys
 import threading
 import time
 
+VERSION = '1.0.0'
 MOST_UNKNOWN = 16           # connections that have not sent the token
 MOST_LINE = 256
 MOST_PART = 1 << 20
@@ -343,9 +344,44 @@ def listen_unix(path):
     return listener
 
 
+class Formatter(argparse.HelpFormatter):
+    """The other programs, which use argp, write "Usage:"."""
+
+    def add_usage(self, usage, actions, groups, prefix=None):
+        super().add_usage(usage, actions, groups, prefix or 'Usage: ')
+
+
+class Usage(argparse.Action):
+    """Print a short usage message."""
+
+    def __call__(self, parser, *_):
+        parser.print_usage()
+        parser.exit()
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse does not check that help and the version were written."""
+
+    def _print_message(self, message, file=None):
+        try:
+            (file or sys.stderr).write(message)
+            (file or sys.stderr).flush()
+        except OSError as error:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            print(f'{self.prog}: cannot write the output: {error.strerror}', file=sys.stderr)
+            sys.exit(1)
+
+
+def add_help(parser):
+    parser.add_argument('-h', '-?', '--help', action='help', help='Give this help list')
+    parser.add_argument('--usage', action=Usage, nargs=0, help='Give a short usage message')
+    parser.add_argument('-V', '--version', action='version', version=f'{parser.prog} {VERSION}',
+                        help='Print program version')
+
+
 def arguments():
-    parser = argparse.ArgumentParser(
-        prog='ktaud-collect', description='Receive recordings from ktaud-ship into DIR.')
+    parser = Parser(prog='ktaud-collect', formatter_class=Formatter, add_help=False,
+                    description='Receive recordings from ktaud-ship into DIR.')
     parser.add_argument('-l', '--listen', default='tcp:127.0.0.1:7201', metavar='ADDRESS',
                         help='tcp:HOST:PORT, tls:HOST:PORT or unix:PATH (%(default)s)')
     parser.add_argument('--token-file', metavar='FILE',
@@ -354,6 +390,7 @@ def arguments():
     parser.add_argument('--key', metavar='FILE', help='key of the certificate')
     parser.add_argument('--client-ca', metavar='FILE',
                         help='admit only senders with a certificate from this authority')
+    add_help(parser)
     parser.add_argument('out', metavar='DIR', type=pathlib.Path)
     known = parser.parse_args()
     if known.listen.startswith('tls:') != bool(known.cert and known.key):

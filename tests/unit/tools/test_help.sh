@@ -24,6 +24,7 @@ programs()
 		funcMap|$build/tools/funcmap/funcMap|tools/funcmap/funcMap.1
 		ktaud|$build/ktaud/ktaud|ktaud/ktaud.8
 		ktaud-ship|$build/ktaud/ktaud-ship|ktaud/ktaud-ship.8
+		ktaud-collect|/usr/bin/python3 -B ktaud/collector.py|ktaud/ktaud-collect.8
 	END
 	for page in tools/ktau/ktau-*.1; do
 		name=$(basename "$page" .1 | sed 's/^ktau-//')
