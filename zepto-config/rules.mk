@@ -6,11 +6,13 @@
 CIOD	:= $(B)/zepto-config/ciod/ciod
 CNK	:= $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),$(B)/zepto-config/cnk/cnk)
 ciod_OBJS := $(patsubst %.c,$(B)/%.o,$(wildcard zepto-config/ciod/*.c))
-cnk_OBJS := $(patsubst %.c,$(B)/%.o,$(wildcard zepto-config/cnk/*.c)) $(B)/zepto-config/ciod/wire.o
+cnk_OBJS := $(patsubst %.c,$(B)/%.o,$(wildcard zepto-config/cnk/*.c)) \
+	$(addprefix $(B)/zepto-config/ciod/,arguments.o wire.o)
 
 PROGRAMS += $(CIOD) $(CNK)
 
 $(ciod_OBJS) $(cnk_OBJS): KTAU_CPPFLAGS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Izepto-config
+$(B)/zepto-config/ciod/arguments.o: KTAU_CPPFLAGS += -DKTAU_VERSION='"$(LIBKTAU_VERSION)"'
 
 $(CIOD): $(ciod_OBJS)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^

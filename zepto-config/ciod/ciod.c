@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ciod/arguments.h"
 #include "ciod/job.h"
 #include "ciod/serve.h"
 
@@ -294,13 +295,14 @@ static int finish(struct daemon *d)
 
 int main(int argc, char **argv)
 {
+	static const struct ciod_command command = {
+		"ciod", "JOBFILE",
+		"Execute the system calls of a job's compute nodes on this I/O node.", 1
+	};
 	static struct daemon d;
+	char **arguments = ciod_arguments(&command, argc, argv);
 
-	if (argc != 2 || argv[1][0] == '-') {
-		fprintf(stderr, "usage: ciod JOBFILE\n");
-		return 2;
-	}
-	if (ciod_read_job(argv[1], &d.job))
+	if (ciod_read_job(arguments[0], &d.job))
 		return 2;
 	if (geteuid()) {
 		fprintf(stderr, "ciod: cannot become the job's user: requires root\n");

@@ -9,6 +9,7 @@
  * data.c, path.c). cnk is a single process with a single thread and handles one call at a time.
  */
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ciod/arguments.h"
 #include "cnk/calls.h"
 #include "cnk/children.h"
 #include "cnk/files.h"
@@ -190,13 +192,14 @@ static const char *copy_of(const char *name)
 
 int main(int argc, char **argv)
 {
+	static const struct ciod_command command = {
+		"cnk", "COMMAND [ARGUMENT...]",
+		"Run COMMAND with files below a prefix on an I/O node.", INT_MAX
+	};
+	char **arguments = ciod_arguments(&command, argc, argv);
 	struct rlimit files;
 	sigset_t before;
 
-	if (argc < 2 || argv[1][0] == '-') {
-		fprintf(stderr, "usage: cnk COMMAND [ARGUMENT...]\n");
-		return 2;
-	}
 	/* The job's programs end if the process that started cnk dies. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	cnk_prefix = copy_of("CIOD_PREFIX");
@@ -210,7 +213,7 @@ int main(int argc, char **argv)
 		perror("cnk");
 		return 1;
 	}
-	node.command = cnk_start(argv + 1, &before);
+	node.command = cnk_start(arguments, &before);
 	if (node.command < 0)
 		return 1;
 	if (!getrlimit(RLIMIT_NOFILE, &files)) {
