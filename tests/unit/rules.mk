@@ -155,6 +155,7 @@ $(tools_SHELL_TESTS): $(call unit,tools/sample tools/crowd) $(tools_PROGRAMS)
 	chmod 755 $@
 
 $(call unit,tools/test_help): $(PROGRAMS)
+$(call unit,tools/test_screens): $(call unit,tools/export_fixture)
 
 # zepto: ciod, cnk, images and jobs.
 UNIT_TESTS += $(call unit,zepto/test_wire zepto/test_ciod zepto/test_zepto zepto/test_ramdisks)

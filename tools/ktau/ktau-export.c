@@ -10,6 +10,7 @@
 
 #include "cli.h"
 #include "export.h"
+#include "export_rates.h"
 #include "subcommand.h"
 
 static const struct exporter *const formats[] = {
@@ -26,19 +27,20 @@ static const struct exporter *const formats[] = {
 };
 
 enum { NR_FORMATS = sizeof(formats) / sizeof(*formats),
-       OPT_FORMAT = 0x100, OPT_HOST = 0x200, OPT_NAMING, OPT_SNAPSHOT };
+       OPT_FORMAT = 0x100, OPT_HOST = 0x200, OPT_NAMING, OPT_SNAPSHOT,
+       OPT_RATES };
 
 struct options {
 	const struct exporter *format;
 	struct export_options more;
-	bool snapshot;
+	bool snapshot, rates;
 	const char *map, *output;
 	char **files;
 	int nr_files;
 };
 
 /* An option per format, then the others. Filled in before main(), because completion needs it. */
-static struct argp_option argp_options[NR_FORMATS + 6];
+static struct argp_option argp_options[NR_FORMATS + 7];
 static char descriptions[NR_FORMATS][80];
 
 static void __attribute__((constructor)) make_options(void)
@@ -57,6 +59,9 @@ static void __attribute__((constructor)) make_options(void)
 		  "each host (dense)", 2 },
 		{ "snapshot", OPT_SNAPSHOT, NULL, 0,
 		  "With --tau: a file for each task with a profile for each stream", 2 },
+		{ "rates", OPT_RATES, NULL, 0,
+		  "Write nothing, and print how fast the traces are merged and each format, or "
+		  "the given one, is written", 2 },
 		{ 0 }
 	};
 	size_t i;
@@ -90,12 +95,21 @@ static int parse_naming(const char *word, enum export_naming *naming)
 
 static void check_options(struct options *o, struct argp_state *state)
 {
+	int i;
+
 	if (o->format != &export_tau && (o->snapshot || o->more.naming))
 		cli_usage(state, "--snapshot and --naming go with --tau");
 	if (o->snapshot && o->more.naming)
 		cli_usage(state, "--snapshot: its files are numbered dense");
 	if (o->snapshot)
 		o->format = &export_tau_snapshot;
+	if (o->rates && o->snapshot)
+		cli_usage(state, "--rates: --snapshot converts no slots");
+	if (o->rates && o->output)
+		cli_usage(state, "--rates: leaves no output");
+	for (i = 0; o->rates && i < o->nr_files; i++)
+		if (!strcmp(o->files[i], "-"))
+			cli_usage(state, "--rates: standard input can be read only once");
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -120,6 +134,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_SNAPSHOT:
 		o->snapshot = true;
 		return 0;
+	case OPT_RATES:
+		o->rates = true;
+		return 0;
 	case 'o':
 		o->output = arg;
 		return 0;
@@ -131,7 +148,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		o->nr_files = state->argc - state->next;
 		return 0;
 	case ARGP_KEY_END:
-		if (!o->format)
+		if (!o->format && !o->rates)
 			cli_usage(state, "a format is required, for example --%s",
 				   formats[0]->name);
 		if (!o->nr_files)
@@ -250,6 +267,16 @@ static int export_to(struct export_run *x, const struct options *o, const char *
 	return status;
 }
 
+static int print_rates(const struct options *o, struct ktau_symtab *symtab)
+{
+	const struct rates rates = {
+		.files = o->files, .nr_files = o->nr_files, .symtab = symtab, .options = o->more,
+	};
+
+	return o->format ? rates_print(&rates, &o->format, 1) :
+			   rates_print(&rates, formats, NR_FORMATS);
+}
+
 static int export_main(int argc, char **argv)
 {
 	struct ktau_symtab *symtab = NULL;
@@ -259,13 +286,18 @@ static int export_main(int argc, char **argv)
 	int status;
 
 	cli_parse(&parser, argc, argv, 0, &o);
-	if (o.format->package) {
+	if (o.format && o.format->package) {
 		complain("--%s: not available: install %s and rebuild ktau",
 			 o.format->name, o.format->package);
 		return CLI_FAILED;
 	}
 	if (o.map && symbolize_load_map(&symtab, o.map))
 		return CLI_FAILED;
+	if (o.rates) {
+		status = print_rates(&o, symtab);
+		ktau_symtab_destroy(symtab);
+		return status;
+	}
 	x.format = o.format;
 	x.options = o.more;
 	if (!o.output)

@@ -12,9 +12,9 @@ In a page, the lines between
     .\\" end
 
 are the command and its output in 80 columns, in a folder with the recording of a kernel
-(recorded.ktau, also in the folder spool) and the files of the tests' machine (see sample.c).
-ktau top is run in a terminal of 80 x 24; ktaud-collect, until ktaud-ship has sent the folder
-spool. Without --write, a screen that differs from the page is reported and the
+(recorded.ktau, also in the folder spool), a larger file (wide.ktau) and the files of the tests'
+machine (see sample.c). ktau top is run in a terminal of 80 x 24; ktaud-collect, until ktaud-ship
+has sent the folder spool. Without --write, a screen that differs from the page is reported and the
 exit status is 1.
 
     .\\" like: ktau export --perfetto recorded.ktau
@@ -59,6 +59,7 @@ class Folder:
 
     def __init__(self, build):
         self.path = pathlib.Path(tempfile.mkdtemp())
+        self.build = build.resolve()
         programs = [(build / p).resolve() for p in ('tools/ktau', 'tools/funcmap', 'ktaud')]
         programs.append(self.path / 'bin')
         self.environment = {
@@ -83,6 +84,9 @@ class Folder:
             return self.top(command)
         if command.startswith('ktaud-collect'):
             return self.collect(command)
+        if 'wide.ktau' in command:
+            subprocess.run([self.build / 'tests/unit/tools/export_fixture',
+                            self.path / 'wide.ktau', '40', '50', '520'], check=True)
         return subprocess.run(command, shell=True, cwd=self.path, env=self.environment,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               check=False).stdout.decode()
