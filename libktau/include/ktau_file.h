@@ -7,7 +7,7 @@
  *
  * The payload of a block, once decompressed and decoded, is a sequence of whole
  * records as in <linux/ktau.h>: the kernel's own (STREAM, EVENT, CGROUP, OWNER,
- * PROFILE, TRACE, END), and the ones below. Everything is in the byte order of the
+ * PROFILE, TRACE, GONE, END), and the ones below. Everything is in the byte order of the
  * machine that wrote the file, which the magic numbers reveal. Structures grow in the
  * same way as the kernel's.
  *
