@@ -112,6 +112,47 @@ static OTF2_FlushType flush_always(void *arg, OTF2_FileType type, OTF2_LocationR
 	return OTF2_FLUSH;
 }
 
+/*
+ * Without these callbacks OTF2 keeps up to 128 MiB of events of each location in memory. Here the
+ * events of a location get one chunk: when OTF2 asks for a second one, it is refused, and OTF2
+ * writes the first one to its file, which has a buffer of 4 MiB, and asks again. Definitions may
+ * need more than one chunk.
+ */
+struct chunk {
+	struct chunk *next;
+	uint64_t memory[];
+};
+
+/* OTF2 prescribes the type. */
+/* NOLINTNEXTLINE(readability-function-size) */
+static void *allocate_chunk(void *arg, OTF2_FileType type, OTF2_LocationRef location, void **data,
+			    uint64_t bytes)
+{
+	struct chunk *chunk = *data;
+
+	(void)arg, (void)location;
+	if (chunk && type == OTF2_FILETYPE_EVENTS)
+		return NULL;
+	chunk = cli_alloc(NULL, 1, sizeof(*chunk) + bytes);
+	chunk->next = *data;
+	*data = chunk;
+	return chunk->memory;
+}
+
+/* NOLINTNEXTLINE(readability-function-size) */
+static void free_chunks(void *arg, OTF2_FileType type, OTF2_LocationRef location, void **data,
+			bool final)
+{
+	struct chunk *chunk = *data, *next;
+
+	(void)arg, (void)type, (void)location, (void)final;
+	for (; chunk; chunk = next) {
+		next = chunk->next;
+		free(chunk);
+	}
+	*data = NULL;
+}
+
 /* Each location has a file that stays open, so raise the limit on open files. */
 static void allow_files(void)
 {
@@ -126,6 +167,7 @@ static void allow_files(void)
 static int begin(struct export_run *x)
 {
 	static const OTF2_FlushCallbacks flush = { .otf2_pre_flush = flush_always };
+	static const OTF2_MemoryCallbacks memory = { allocate_chunk, free_chunks };
 	struct otf2 *o = cli_alloc(NULL, 1, sizeof(*o));
 
 	memset(o, 0, sizeof(*o));
@@ -139,6 +181,7 @@ static int begin(struct export_run *x)
 		return -EIO;
 	o->list = OTF2_AttributeList_New();
 	OTF2_Archive_SetFlushCallbacks(o->archive, &flush, NULL);
+	OTF2_Archive_SetMemoryCallbacks(o->archive, &memory, NULL);
 	OTF2_Archive_SetSerialCollectiveCallbacks(o->archive);
 	OTF2_Archive_SetCreator(o->archive, "ktau export");
 	OTF2_Archive_OpenEvtFiles(o->archive);
