@@ -62,6 +62,7 @@ hides()
 
 keys()
 {
+	printf '%s\n' "$@" >>"$tmp/driven"
 	term send-keys "$@"
 }
 
@@ -87,6 +88,10 @@ pages()
 	check "i: interrupts by line and CPU" shows '^local_timer +1 +100 +100 +2.000'
 	keys Escape
 	check "Esc: back" shows '^server '
+	keys i
+	shows '^local_timer '
+	keys BSpace
+	check "Backspace: back" shows '^server '
 	keys Enter
 	check "Enter: routines of the selected row" shows '^server: routines'
 	check "Enter: times of the routines" shows ' 48.4% +20 +40.000 +30.000 .* sys_write'
@@ -102,8 +107,10 @@ rows()
 {
 	keys s
 	check "s: sorted by user time" shows 'rows by user time'
-	keys s s s
-	check "s: sorted by time asleep" shows 'rows by asleep time'
+	for column in irq runq asleep life name kernel user irq runq asleep; do
+		keys s
+		check "s: sorted by $column" shows "rows by $column time"
+	done
 	check "s: the longest sleeper is first" \
 		[ "$(screen | sed -n 5p | cut -d' ' -f1)" = kworker/0:1 ]
 	keys s s
@@ -186,6 +193,136 @@ steps()
 	check "index: the same screen as before" cmp "$tmp/index" "$tmp/again"
 }
 
+# row NR: the name in a row of the screen, from 1; a negative number counts from the end
+row()
+{
+	if [ "$1" -gt 0 ]; then
+		screen | sed -n "$(($1 + 4))p"
+	else
+		screen | sed '/^ Enter\|^ Esc/,$d; /^$/d' | tail -n "${1#-}" | head -n 1
+	fi | awk '{ print $1 }'
+}
+
+# selected: the name of the selected row
+selected()
+{
+	keys Enter
+	shows ': routines' >/dev/null
+	screen | sed -n 's/: routines.*//p'
+	keys Escape
+	shows ' rows by name' >/dev/null
+}
+
+# More rows than fit on the screen
+moves()
+{
+	open_term "$build/tools/ktau/ktau top -d 1000 $tmp/crowd.ktau"
+	shows 'stream 2 of 9$'
+	keys s s s s s s
+	shows ' rows by name'
+	# The selected row stays selected when the order changes
+	check "the screen begins in the middle" [ "$(row 1)" != worker_1 ]
+	keys Home
+	check "Home: the first row is on the screen" shows '^worker_1 '
+	first=$(row 1)
+	second=$(row 2)
+	bottom=$(row -1)
+	keys Down
+	same "Down: the second row is selected" "$(selected)" "$second"
+	keys Up
+	same "Up: the first row is selected" "$(selected)" "$first"
+	keys NPage
+	next=$(selected)
+	same "Page down: the row after the last one on the screen is selected" \
+		"$(row -2) $(row -1)" "$bottom $next"
+	keys PPage
+	same "Page up: the first row is selected" "$(selected)" "$first"
+	keys End
+	last=$(selected)
+	same "End: the last row is selected" "$last" "$(row -1)"
+	check "End: it was not on the first screen" [ "$last" != "$bottom" ]
+	check "End: the first row is not on the screen" hides "^$first "
+	keys Home
+	same "Home: the first row is selected" "$(selected)" "$first"
+	same "Home: it is at the top" "$(row 1)" "$first"
+}
+
+# scrolls KEY LINE: on a page of routines, the key brings the line to the top
+scrolls()
+{
+	keys "$1"
+	check "$1 scrolls the routines" top_line "$2"
+}
+
+top_line()
+{
+	tries=0
+	until [ "$(screen | sed -n 5p)" = "$1" ]; do
+		tries=$((tries + 1))
+		[ $tries -lt 100 ] || return 1
+		sleep 0.05
+	done
+}
+
+# A page of twelve routines, of which five are on the screen
+scrolling()
+{
+	keys Enter
+	shows ': routines'
+	screen | sed -n '5,16p' >"$tmp/routines"
+	same "there are twelve routines" "$(wc -l <"$tmp/routines")" 12
+	term resize-window -x 80 -y 10
+	shows '^ Esc back'
+	top_line "$(sed -n 1p "$tmp/routines")"
+	shown=$(screen | sed -n '5,9p' | grep -c '%')
+	scrolls Down "$(sed -n 2p "$tmp/routines")"
+	scrolls Up "$(sed -n 1p "$tmp/routines")"
+	scrolls NPage "$(sed -n "$((shown + 1))p" "$tmp/routines")"
+	scrolls PPage "$(sed -n 1p "$tmp/routines")"
+	scrolls End "$(sed -n $((13 - shown))p "$tmp/routines")"
+	check "End: the last routine is shown" grep -qF "$(tail -n 1 "$tmp/routines")" <<- END
+		$(screen)
+	END
+	scrolls Home "$(sed -n 1p "$tmp/routines")"
+}
+
+stream()
+{
+	screen | sed -n '1s/.* stream \([0-9]*\) of .*/\1/p'
+}
+
+# A replay with a period of half a second
+freezes()
+{
+	open_term "$build/tools/ktau/ktau top -d 0.5 $tmp/crowd.ktau"
+	shows 'stream 3 of 9$'
+	keys f
+	check "f: frozen" shows 'FROZEN'
+	at=$(stream)
+	sleep 1.2
+	same "f: the screen stays" "$(stream)" "$at"
+	keys f
+	check "f: the replay continues" shows "stream $((at + 1)) of 9$"
+}
+
+# listed: the keys in the page, by tmux's names
+listed()
+{
+	sed -n '/^\.SH KEYS/,/^\.SH OPTIONS/p' tools/ktau/ktau-top.1 | grep -A 1 '^\.TP' |
+		sed -n 's/^\.BR* //p' | sed 's/" *", " *"/\n/g; s/ ", " */\n/g' | tr -d '"' |
+		sed 's/^Page up$/PPage/; s/^Page down$/NPage/; s/^Esc$/Escape/
+			s/^Backspace$/BSpace/; s/^Ctrl-C$/C-c/' | sort -u
+}
+
+covered()
+{
+	listed >"$tmp/listed"
+	check "the page lists keys" [ "$(wc -l <"$tmp/listed")" -ge 19 ]
+	sort -u "$tmp/driven" >"$tmp/tested"
+	same "every key in the page has been pressed" \
+		"$(comm -23 "$tmp/listed" "$tmp/tested" | tr '\n' ' ')" ""
+}
+
 replays()
 {
 	open_term "$build/tools/ktau/ktau top -d 0.1 --by=pid $tmp/good.ktau"
@@ -214,5 +351,9 @@ ends C-c 130 "Ctrl-C"
 ends TERM 143 "SIGTERM"
 ends SEGV 139 "a crash"
 steps
+moves
+scrolling
+freezes
 replays
+covered
 done_testing
