@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <fnmatch.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "collect.h"
@@ -183,6 +185,19 @@ static int add_filters(const struct config *config, struct ktau_query *query)
 	return err;
 }
 
+/*
+ * A saved stream may be replaced while ktaud runs. Opening a FIFO waits for a writer, and ktaud
+ * could not handle signals while it waits.
+ */
+static int open_saved(struct stream *stream)
+{
+	struct stat st;
+
+	if (!stat(stream->path, &st) && !S_ISREG(st.st_mode))
+		return -ESPIPE;
+	return ktau_reader_open_file(stream->reader, stream->path);
+}
+
 static int start(struct collect *collect, struct stream *stream)
 {
 	struct ktau_query query;
@@ -200,7 +215,7 @@ static int start(struct collect *collect, struct stream *stream)
 			if (err)
 				return err;
 		}
-		err = stream->path ? ktau_reader_open_file(stream->reader, stream->path) :
+		err = stream->path ? open_saved(stream) :
 				     ktau_reader_open_live(stream->reader, &query);
 	}
 	if (err)
@@ -410,8 +425,12 @@ static int pump(struct collect *collect, struct stream *stream)
 static const char *reason(const struct stream *stream, int err)
 {
 	const char *text = stream->reader ? ktau_reader_error(stream->reader) : "";
+	static char replaced[PATH_MAX + 64];
 
-	return *text ? text : strerror(-err);
+	if (err != -ESPIPE || !stream->path)
+		return *text ? text : strerror(-err);
+	snprintf(replaced, sizeof(replaced), "cannot read %s: not a regular file", stream->path);
+	return replaced;
 }
 
 /*

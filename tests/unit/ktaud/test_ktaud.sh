@@ -139,6 +139,35 @@ test_signals()
 	check "the file is consistent" consistent "$second"
 }
 
+ended()
+{
+	! kill -0 "$pid" 2>/dev/null || [ "$(ps -o stat= -p "$pid" | cut -c1)" = Z ]
+}
+
+# A stream that is replaced by a FIFO without a writer does not hold ktaud.
+test_fifo()
+{
+	for name in profile trace; do
+		fresh 3
+		start -t 0.05 -i both
+		wait_for nr_files eq 1
+		wait_for is "$(files)" streams ge 2
+		mkfifo "$tmp/root/fifo"
+		mv "$tmp/root/fifo" "$tmp/root/$name"
+		wait_for grep -q "cannot read $tmp/root/$name: not a regular file" "$tmp/log"
+		sleep 0.3
+		same "$name: the message is printed once" \
+			"$(grep -c 'not a regular file' "$tmp/log")" 1
+		kill -TERM "$pid"
+		wait_for ended
+		check "$name: SIGTERM ends ktaud" ended
+		kill -KILL "$pid" 2>/dev/null
+		wait "$pid"
+		same "$name: with the status of a failure" $? 1
+		pid=
+	done
+}
+
 test_rotation()
 {
 	fresh 50
@@ -391,5 +420,5 @@ test_cost()
 	check "at most 32 MiB for 1,000 tasks" [ "$kb" -le 32768 ]
 }
 
-run config places period choice signals rotation keep_empty kill \
+run config places period choice signals fifo rotation keep_empty kill \
 	full_disk full_soon full_damaged full_reload full_traces full_end cost
