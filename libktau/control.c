@@ -56,12 +56,13 @@ const char *ktau_control_reason(int err)
 	case -ESRCH:
 		return "no such task";
 	case -ENOENT:
-		return access(KTAU_PROC "/control", F_OK) ? "this kernel has no KTAU" :
+		return access(KTAU_PROC "/control", F_OK) ? "this kernel has no KTAU: "
+							    "boot one with CONFIG_KTAU" :
 							    "no such control group";
 	case -E2BIG:
 		return "more than 64 KiB of words, or more than 64 conditions in a filter";
 	case -EOPNOTSUPP:
-		return "this kernel has no control groups";
+		return "this kernel has no control groups: boot one with CONFIG_CGROUPS";
 	default:
 		return strerror(-err);
 	}

@@ -9,7 +9,7 @@ INSTALL_HOOKS += install-tools
 MAN_PAGES += $(wildcard tools/*/*.1)
 
 tools_objects = $(patsubst %,$(B)/tools/ktau/%.o,$(1))
-tools_SHARED := $(call tools_objects,cli symbolize dump dump_slot text hash)
+tools_SHARED := $(call tools_objects,cli symbolize dump dump_slot text hash unbuilt)
 tools_REPORT := $(call tools_objects,report report_options report_tables interrupts account waits wakers aggregate tally \
 	period registry table)
 # HAVE_NCURSES=n builds ktau top without its screen.

@@ -113,6 +113,7 @@ test_descendants_OBJS := tools/runktau/descendants
 test_table_OBJS := $(addprefix tools/ktau/,table cli text)
 test_compare_OBJS := tools/ktau/compare
 test_text_OBJS := tools/ktau/text
+test_unbuilt_OBJS := $(addprefix tools/ktau/,unbuilt cli text)
 unit_MACHINE := $(addprefix tests/unit/tools/,fixture machine slots)
 test_aggregate_OBJS := $(addprefix tools/ktau/,aggregate wakers symbolize text tally hash period \
 	registry cli) $(unit_MACHINE)

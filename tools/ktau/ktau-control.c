@@ -7,6 +7,7 @@
 
 #include "cli.h"
 #include "subcommand.h"
+#include "unbuilt.h"
 
 struct options {
 	char **words;
@@ -50,7 +51,7 @@ static int write_control(const struct options *o)
 	for (i = 0; i < o->nr_words; i++)
 		end += sprintf(end, "%s%s", i ? " " : "", o->words[i]);
 	err = ktau_control_write(words);
-	if (err)
+	if (err && !(err == -EINVAL && unbuilt_complain(words)))
 		complain("cannot set '%s': %s", words, ktau_control_reason(err));
 	free(words);
 	return err ? CLI_FAILED : CLI_DONE;

@@ -9,6 +9,7 @@
 
 #include "cli.h"
 #include "enable.h"
+#include "unbuilt.h"
 
 /* What is collected, as shown in /proc/ktau/control. */
 struct collected {
@@ -25,6 +26,8 @@ static int get_collected(struct collected *now)
 
 static void cannot_enable(const char *groups, const struct collected *old, int err)
 {
+	if (err == -EINVAL && groups && unbuilt_complain(groups))
+		return;
 	if (err == -EINVAL && groups)
 		complain("the kernel does not know the groups '%s'", groups);
 	else if (groups || (err != -EACCES && err != -EPERM))
@@ -95,7 +98,8 @@ int enable_collecting(const char *groups, const char *more, char **restore)
 
 	*restore = NULL;
 	if (err == -ENOENT) {
-		complain("this kernel has no KTAU: there is no /proc/ktau (see ktaud(8))");
+		complain("this kernel has no KTAU: there is no /proc/ktau (boot a kernel with "
+			 "CONFIG_KTAU)");
 		return -1;
 	}
 	if (err) {

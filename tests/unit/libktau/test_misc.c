@@ -124,7 +124,7 @@ static void control_reasons(void **state)
 		{ -EINVAL, "a word is wrong; the kernel log (dmesg) says which and why" },
 		{ -ESRCH, "no such task" },
 		{ -E2BIG, "more than 64 KiB of words, or more than 64 conditions in a filter" },
-		{ -EOPNOTSUPP, "this kernel has no control groups" },
+		{ -EOPNOTSUPP, "this kernel has no control groups: boot one with CONFIG_CGROUPS" },
 		{ -EIO, "Input/output error" },
 	};
 	size_t i;
@@ -134,8 +134,9 @@ static void control_reasons(void **state)
 		assert_string_equal(ktau_control_reason(cases[i].err), cases[i].text);
 	/* On a kernel with KTAU, -ENOENT means a control group. */
 	assert_string_equal(ktau_control_reason(-ENOENT),
-			    access("/proc/ktau/control", F_OK) ? "this kernel has no KTAU" :
-								 "no such control group");
+			    access("/proc/ktau/control", F_OK) ?
+			    "this kernel has no KTAU: boot one with CONFIG_KTAU" :
+			    "no such control group");
 }
 
 static void display(void **state)
