@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <ktau_record.h> /* only for the version */
+
 #include "ciod/arguments.h"
 
 static const struct ciod_command *command;
@@ -12,7 +14,7 @@ static const struct ciod_command *command;
 static void print_version(FILE *out, struct argp_state *state)
 {
 	(void)state;
-	fprintf(out, "%s %s\n", command->name, KTAU_VERSION);
+	fprintf(out, "%s %s\n", command->name, KTAU_LIB_VERSION);
 }
 
 /* argp exits by itself after printing help. */

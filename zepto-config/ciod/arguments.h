@@ -18,9 +18,9 @@ struct ciod_command {
 };
 
 /*
- * The arguments, of which there is at least one. Exits with 2 if the command line is invalid, with
- * 0 after printing help or the version, and with 1 if this cannot be written.
+ * The arguments for the command @known, of which there is at least one. Exits with 2 if the command
+ * line is invalid, with 0 after printing help or the version, and with 1 if this cannot be written.
  */
-char **ciod_arguments(const struct ciod_command *command, int argc, char **argv);
+char **ciod_arguments(const struct ciod_command *known, int argc, char **argv);
 
 #endif
