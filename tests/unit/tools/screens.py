@@ -54,13 +54,19 @@ def roff(text):
     return '\n'.join(lines) + '\n'
 
 
+def refused(status):
+    """A line that no page has, if a command ended like one whose command line is invalid."""
+    return 'the command line is invalid\n' if status == 2 else ''
+
+
 class Folder:
     """The folder in which the commands run, with the programs in the path."""
 
     def __init__(self, build):
         self.path = pathlib.Path(tempfile.mkdtemp())
         self.build = build.resolve()
-        programs = [(build / p).resolve() for p in ('tools/ktau', 'tools/funcmap', 'ktaud')]
+        programs = [(build / p).resolve() for p in ('tools/ktau', 'tools/funcmap', 'ktaud',
+                                                    'zepto-config/ciod', 'zepto-config/cnk')]
         programs.append(self.path / 'bin')
         self.environment = {
             'PATH': ':'.join([*map(str, programs), os.environ['PATH']]),
@@ -87,9 +93,9 @@ class Folder:
         if 'wide.ktau' in command:
             subprocess.run([self.build / 'tests/unit/tools/export_fixture',
                             self.path / 'wide.ktau', '40', '50', '520'], check=True)
-        return subprocess.run(command, shell=True, cwd=self.path, env=self.environment,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              check=False).stdout.decode()
+        done = subprocess.run(command, shell=True, cwd=self.path, env=self.environment,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        return done.stdout.decode() + refused(done.returncode)
 
     def top(self, command):
         """The first screen of ktau top, without the empty lines before the keys."""
@@ -119,14 +125,41 @@ class Folder:
             return printed + collector.stdout.read()
 
 
+# The columns of ktau top. Which tasks it shows, and what they do, depends on the moment.
+SHARE, NUMBER = r'(?:\d+\.\d%|n/a)', r'(?:\d+(?:\.\d)?|n/a)'
+TOP = {'TASKS': r'\d+', 'USER': SHARE, 'KERNEL': SHARE, 'IRQ': NUMBER, 'RUNQ': NUMBER,
+       'ASLEEP': NUMBER}
+# Routines from the outermost to the innermost, since when; cut off at the end of the line
+ROUTINE = r'[\w:.+<-]+'
+DOING = (rf'(?:\(exited\)|user mode|-|{ROUTINE}(?: > {ROUTINE})*(?:, [\d.]+(?: [mun]?s?)?)?'
+         '(?: >?|,)?)')
+TOP_HEADING = re.compile(r'NAME +((?:(?:' + '|'.join(TOP) + ') +)+)DOING NOW')
+
+
+def top_row(heading):
+    """The pattern of a row below the heading of ktau top."""
+    columns = ' +'.join(TOP[word] for word in heading[1].split())
+    return re.compile(rf'\S.*? +{columns} +{DOING}')
+
+
 def form(screen):
     """The part of a screen that does not differ from run to run.
 
     Returns the lines without figures, in order, and for the other lines the set of their forms:
-    0 for a figure or a missing one, w for one or more words. Bars of #, | or = are ignored.
+    0 for a figure or a missing one, w for one or more words. Bars of #, | or = are ignored. Each
+    row of ktau top must match its heading column by column; which rows there are is not compared,
+    except that of the load of tests/guest/screens.
     """
-    headings, rows = [], set()
-    for line in screen.replace('\\-', '-').split('\n'):
+    headings, rows, row = [], set(), None
+    screen = re.sub(r'losses: (?:none|\d+ \(l\))', 'losses: 0', screen.replace('\\-', '-'))
+    for line in screen.split('\n'):
+        heading = TOP_HEADING.fullmatch(line)
+        if heading:
+            row = top_row(heading)
+        elif row and row.fullmatch(line):
+            load = line.startswith('dd ') and 'n/a' not in line
+            rows.add('the load' if load else 'another row of ktau top')
+            continue
         words = [w for w in line.split() if not re.fullmatch(r'[][#|=]+', w)]
         if words and not any(re.search(r'\d|^(-|n/a)$', w) for w in words):
             headings.append(' '.join(words))
@@ -156,7 +189,8 @@ class Guest:
 
     def next(self):
         self.number += 1
-        return (self.folder / str(self.number)).read_text().replace(FOLDER, '')
+        printed = (self.folder / str(self.number)).read_text().replace(FOLDER, '')
+        return printed + refused(int((self.folder / f'{self.number}.status').read_text()))
 
 
 def screens(pages):
