@@ -141,11 +141,11 @@ static void *allocate_chunk(void *arg, OTF2_FileType type, OTF2_LocationRef loca
 
 /* NOLINTNEXTLINE(readability-function-size) */
 static void free_chunks(void *arg, OTF2_FileType type, OTF2_LocationRef location, void **data,
-			bool final)
+			bool last)
 {
 	struct chunk *chunk = *data, *next;
 
-	(void)arg, (void)type, (void)location, (void)final;
+	(void)arg, (void)type, (void)location, (void)last;
 	for (; chunk; chunk = next) {
 		next = chunk->next;
 		free(chunk);
