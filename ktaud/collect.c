@@ -55,6 +55,8 @@ void collect_new_file(struct collect *collect, const struct config *config)
 	collect->trace.head_done = false;
 	collect->trace.nr_records = 0;
 	collect->trace.last_serial = 0;
+	if (!config->openmetrics)
+		metrics_clear(&collect->metrics);
 	collect->config = config;
 	collect->since_full = 0;
 	baseline_clear(&collect->base);
@@ -72,6 +74,7 @@ void collect_deinit(struct collect *collect)
 	deinit_stream(&collect->profile);
 	deinit_stream(&collect->trace);
 	baseline_clear(&collect->base);
+	metrics_clear(&collect->metrics);
 }
 
 static int compare_pids(const void *a, const void *b)
@@ -400,6 +403,21 @@ static int handle(struct collect *collect, struct stream *stream, union ktau_rec
 	}
 }
 
+/* The totals are taken from what the kernel returns, before differences are made. */
+static int count(struct collect *collect, const struct stream *stream,
+		 const union ktau_record *record)
+{
+	int err;
+
+	if (!collect->config->openmetrics || stream->content != KTAU_REC_PROFILE)
+		return 0;
+	err = metrics_add(&collect->metrics, record);
+	if (!err && record->rec->type == KTAU_REC_END)
+		metrics_write(&collect->metrics, ktau_reader_events(stream->reader),
+			      collect->config->openmetrics);
+	return err;
+}
+
 /* Read until the stream ends. If the output is blocked, stop and leave the stream active. */
 static int pump(struct collect *collect, struct stream *stream)
 {
@@ -408,9 +426,11 @@ static int pump(struct collect *collect, struct stream *stream)
 
 	while (!output_blocked(collect->out)) {
 		err = ktau_reader_next(stream->reader, &record);
-		if (err > 0)
-			err = handle(collect, stream, record);
-		else if (!err) {
+		if (err > 0) {
+			err = count(collect, stream, &record);
+			if (!err)
+				err = handle(collect, stream, record);
+		} else if (!err) {
 			stop(stream);
 			return 0;
 		}

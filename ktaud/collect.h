@@ -17,6 +17,7 @@
 
 #include "baseline.h"
 #include "config.h"
+#include "metrics.h"
 #include "output.h"
 
 /**
@@ -60,6 +61,7 @@ struct stream {
  * @profile: stream of profiles
  * @trace: stream of traces
  * @base: profiles last written for each task
+ * @metrics: totals for the OpenMetrics file, if one is configured
  * @since_full: profile streams since one was written in full; 0: the next one will be
  * @periods: profile streams that have ended, or trace streams if only traces are read
  */
@@ -69,6 +71,7 @@ struct collect {
 	struct stream profile;
 	struct stream trace;
 	struct baseline base;
+	struct metrics metrics;
 	unsigned int since_full;
 	bool full;
 	uint64_t periods;

@@ -73,6 +73,7 @@ void config_deinit(struct config *config)
 	free(config->pidfile);
 	free(config->job);
 	free(config->cgroup);
+	free(config->openmetrics);
 }
 
 /*
@@ -336,6 +337,13 @@ static int set_tag(struct config *config, char *value, struct config_error *erro
 	return set_number(&config->tag, value, UINT32_MAX, error);
 }
 
+static int set_openmetrics(struct config *config, char *value, struct config_error *error)
+{
+	if (strlen(value) >= PATH_MAX - sizeof(".tmp"))
+		return bad(error, "path is too long");
+	return replace(&config->openmetrics, value);
+}
+
 static const struct setting settings[] = {
 	{ "sample_period", set_period, NULL },
 	{ "mode", set_mode, NULL },
@@ -357,6 +365,7 @@ static const struct setting settings[] = {
 	{ "cgroup", set_cgroup, NULL },
 	{ "uid", set_uid, NULL },
 	{ "tag", set_tag, NULL },
+	{ "openmetrics", set_openmetrics, NULL },
 };
 
 #define NR_SETTINGS (sizeof(settings) / sizeof(settings[0]))
@@ -481,6 +490,22 @@ static int compare_pids(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* Its figures are totals of the host, and a counter must not decrease when a task is evicted. */
+static int check_openmetrics(const struct config *config, struct config_error *error)
+{
+	if (!config->openmetrics)
+		return 0;
+	if (config->mode != CONFIG_ALL)
+		return bad(error, "openmetrics requires mode all");
+	if (!(config->info & CONFIG_PROFILE))
+		return bad(error, "openmetrics requires info profile or both");
+	if (!config->exited)
+		return bad(error, "openmetrics requires exited yes");
+	if (config->cgroup || config->uid_given || config->tag)
+		return bad(error, "openmetrics cannot be combined with cgroup, uid or tag");
+	return 0;
+}
+
 int config_finish(struct config *config, struct config_error *error)
 {
 	uint32_t i, n = 0;
@@ -502,5 +527,5 @@ int config_finish(struct config *config, struct config_error *error)
 		if (!n || config->pids[i] != config->pids[n - 1])
 			config->pids[n++] = config->pids[i];
 	config->nr_pids = n;
-	return 0;
+	return check_openmetrics(config, error);
 }

@@ -56,6 +56,7 @@ enum config_mode {
  * @cgroup: only tasks in this control group or below it; NULL for all
  * @uid: only tasks of this user, if @uid_given
  * @tag: only tasks with this tag; 0 for all
+ * @openmetrics: file for the totals of this host; NULL for none
  * @given: bit mask of the keys that this file or command line has set
  */
 struct config {
@@ -83,6 +84,7 @@ struct config {
 	uint64_t uid;
 	bool uid_given;
 	uint64_t tag;
+	char *openmetrics;
 	uint64_t given;
 };
 

@@ -316,6 +316,9 @@ static void summary(struct ktaud *ktaud)
 			 " of tasks that the kernel evicted",
 			 ktaud->missed, c->lost_periods, c->failed_periods, c->lost_slots,
 			 c->evicted_slots);
+	if (c->metrics.failed)
+		log_info("the OpenMetrics file could not be written %" PRIu64 " times",
+			 c->metrics.failed);
 	losses_report(&ktaud->losses);
 }
 

@@ -75,6 +75,12 @@ static const struct {
 	{ "groups syscall,tpc\n", 1, "no group is called 'tpc'" },
 	{ "groups ,\n", 1, "the list of groups is empty" },
 	{ "ring 5000000000\n", 1, "is more than" },
+	{ "openmetrics /k.prom\npid 1\n", 0, "openmetrics requires mode all" },
+	{ "openmetrics /k.prom\ninfo trace\n", 0, "openmetrics requires info profile" },
+	{ "openmetrics /k.prom\nexited no\n", 0, "openmetrics requires exited yes" },
+	{ "openmetrics /k.prom\ncgroup /a\n", 0, "cannot be combined with cgroup" },
+	{ "openmetrics /k.prom\nuid 0\n", 0, "cannot be combined with cgroup" },
+	{ "openmetrics /k.prom\ntag 1\n", 0, "cannot be combined with cgroup" },
 };
 
 static void test_bad(void **state)
@@ -109,6 +115,10 @@ static void test_defaults(void **state)
 	assert_true(config.exited && config.compress && !config.cumulative);
 	assert_null(config.groups);
 	assert_null(config.pidfile);
+	assert_null(config.openmetrics);
+	config_deinit(&config);
+	assert_int_equal(parse(&config, "openmetrics /a dir/k.prom\n", 26, &error), 0);
+	assert_string_equal(config.openmetrics, "/a dir/k.prom");
 	config_deinit(&config);
 }
 

@@ -408,6 +408,48 @@ test_full_end()
 	check "the existing file can be read" is "$(files)" streams ge 1
 }
 
+# sample FILE METRIC: a figure of routine sys_1 in an OpenMetrics file.
+sample()
+{
+	sed -n "s/^$2{.*routine=\"sys_1\".*} //p" "$1" 2>/dev/null
+}
+
+counted()
+{
+	test "$(sample "$1" ktau_routine_calls_total)" -ge "$2"
+}
+
+# In step S each of the three live tasks, and each exited one, has 10 x S calls. The file is written
+# in every period, although the data has differences, and after a new configuration.
+test_openmetrics()
+{
+	fresh 3
+	printf 'sample_period 0.05\noutput_dir %s/data\nopenmetrics %s/k.prom\n' "$tmp" "$tmp" \
+		>"$tmp/conf"
+	"$ktaud" --root "$tmp/root" -f "$tmp/conf" 2>"$tmp/log" &
+	pid=$!
+	wait_for counted "$tmp/k.prom" 30
+	for step in 2 3; do
+		"$stream" write "$tmp/root" 3 $step
+		wait_for counted "$tmp/k.prom" $((30 * step))
+	done
+	check "the totals include exited tasks" \
+		[ "$(sample "$tmp/k.prom" ktau_routine_calls_total)" -gt 90 ]
+	check "the file ends as it should" [ "$(tail -1 "$tmp/k.prom")" = "# EOF" ]
+
+	printf 'sample_period 0.05\noutput_dir %s/data\nopenmetrics %s/none/k.prom\n' "$tmp" \
+		"$tmp" >"$tmp/conf"
+	kill -HUP $pid
+	wait_for grep -q "cannot write $tmp/none/k.prom: No such file" "$tmp/log"
+	mkdir "$tmp/none"
+	wait_for counted "$tmp/none/k.prom" 90
+	stop
+	check "the failures are counted" \
+		grep -q "OpenMetrics file could not be written [1-9][0-9]* times" "$tmp/log"
+	check "and logged once" [ "$(grep -c "cannot write $tmp/none" "$tmp/log")" -eq 1 ]
+	check "the data is not affected" consistent "$(files | tail -1)"
+}
+
 test_cost()
 {
 	fresh 1000
@@ -421,4 +463,4 @@ test_cost()
 }
 
 run config places period choice signals fifo rotation keep_empty kill \
-	full_disk full_soon full_damaged full_reload full_traces full_end cost
+	full_disk full_soon full_damaged full_reload full_traces full_end openmetrics cost
