@@ -137,6 +137,10 @@ $(tools_TESTS) $(ktaud_TESTS): %: %.o $$(addprefix $(B)/,$$(addsuffix .o,$$($$(@
 $(call unit,tools/export_fixture): %: %.o $(call unit,tools/fixture.o) $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS)
 
+# Files of many hosts, for tests/cluster.
+$(call unit,tools/many_hosts): %: %.o $(LIBKTAU)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS)
+
 # Files for the tests of the HTML report.
 $(call unit,tools/crowd): %: %.o $(addsuffix .o,$(addprefix $(B)/,$(unit_MACHINE))) $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS)

@@ -9,6 +9,7 @@
 #include "account.h"
 #include "cli.h"
 #include "compare.h"
+#include "compare_hosts.h"
 #include "hash.h"
 #include "pager.h"
 #include "report_options.h"
@@ -23,10 +24,11 @@ enum { SHOWN = 30 };
 
 struct options {
 	enum aggregate_by by;
+	bool by_host;
 	enum table_format format;
 	bool all;
 	const char *pattern, *host;
-	char *files[2];
+	char **files;
 	int nr_files;
 };
 
@@ -63,7 +65,8 @@ struct comparison {
 };
 
 static const struct argp_option argp_options[] = {
-	{ "by", OPT_BY, "WHAT", 0, "Show a row per name, cgroup or user (default: name)", 0 },
+	{ "by", OPT_BY, "WHAT", 0, "Show a row per name, cgroup or user (default: name); host: "
+	  "find the hosts that differ from the others", 0 },
 	{ "name", OPT_NAME, "PATTERN,...", 0,
 	  "Only processes (or control groups) whose name matches a pattern as in sh(1)", 0 },
 	{ "all", OPT_ALL, NULL, 0, "Also show what did not change", 0 },
@@ -72,14 +75,30 @@ static const struct argp_option argp_options[] = {
 	{ 0 }
 };
 
+static void check_arguments(const struct options *o, struct argp_state *state)
+{
+	if (o->by_host && (o->pattern || o->host))
+		cli_usage(state, "--by=host compares whole hosts: it takes no --%s",
+			  o->pattern ? "name" : "host");
+	if (o->by_host && !o->nr_files)
+		cli_usage(state, "a directory, or files of several hosts, is required");
+	if (!o->by_host && o->nr_files > 2)
+		cli_usage(state, "'%s': only two files can be compared", o->files[2]);
+	if (!o->by_host && o->nr_files != 2)
+		cli_usage(state, "two files are required");
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
 	switch (key) {
 	case OPT_BY:
+		o->by_host = !strcmp(arg, "host");
+		if (o->by_host)
+			return 0;
 		if (report_parse_by(arg, &o->by) || o->by == BY_PROCESS || o->by == BY_THREAD)
-			cli_usage(state, "--by=%s: not name, cgroup or user", arg);
+			cli_usage(state, "--by=%s: not name, cgroup, user or host", arg);
 		return 0;
 	case OPT_NAME:
 		o->pattern = arg;
@@ -94,25 +113,24 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		if (table_parse_format(arg, &o->format))
 			cli_usage(state, "--format=%s: not text, csv or json", arg);
 		return 0;
-	case ARGP_KEY_ARG:
-		if (o->nr_files == 2)
-			cli_usage(state, "'%s': only two files can be compared", arg);
-		o->files[o->nr_files++] = arg;
+	case ARGP_KEY_ARGS:
+		o->files = state->argv + state->next;
+		o->nr_files = state->argc - state->next;
 		return 0;
 	case ARGP_KEY_END:
-		if (o->nr_files != 2)
-			cli_usage(state, "two files are required");
+		check_arguments(o, state);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp parser = {
-	argp_options, parse_option, "A B",
+	argp_options, parse_option, "A B\n--by=host DIR...",
 	"Print what changed from recording A to recording B: the parts of each process's account "
 	"and its routines, in milliseconds per second. A difference counts as a change if the "
 	"variation between the periods of each recording does not explain it, at a significance "
-	"level of 1 %.",
+	"level of 1 %. With --by=host: find the hosts that differ from the median of all hosts in "
+	"some routine.",
 	NULL, NULL, NULL
 };
 
@@ -352,6 +370,10 @@ static int compare_main(int argc, char **argv)
 	if (o.format == FORMAT_TEXT) {
 		table_use_colour();
 		pager_start();
+	}
+	if (o.by_host) {
+		status = compare_hosts(o.files, o.nr_files, o.format, o.all);
+		return cli_finish(stdout) ? CLI_FAILED : status;
 	}
 	status = read_both(&c);
 	if (c.periods[0] && c.periods[1])
