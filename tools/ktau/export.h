@@ -129,6 +129,7 @@ extern const struct exporter export_tau_snapshot;
 extern const struct exporter export_tau_trace;
 extern const struct exporter export_pprof;
 extern const struct exporter export_csv;
+extern const struct exporter export_hours;
 extern const struct exporter export_json;
 extern const struct exporter export_sqlite;
 

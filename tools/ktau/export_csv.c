@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "export_csv.h"
 #include "export_rows.h"
 #include "text.h"
 
@@ -44,7 +45,7 @@ static int begin(struct export_run *x)
 	return 0;
 }
 
-static void put_text(const char *text, FILE *out)
+void export_csv_text(const char *text, FILE *out)
 {
 	char escaped[ESCAPED_BYTES];
 
@@ -73,7 +74,7 @@ static int write_row(struct export_run *x, int table, const struct row_cell *cel
 		if (!cells[c].known)
 			continue;
 		if (t->columns[c].type == ROW_TEXT)
-			put_text(cells[c].text, out);
+			export_csv_text(cells[c].text, out);
 		else if (t->columns[c].type == ROW_HEX)
 			fprintf(out, "%#" PRIx64, (uint64_t)cells[c].number);
 		else if (t->columns[c].type == ROW_ULONG)

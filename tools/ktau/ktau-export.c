@@ -28,19 +28,19 @@ static const struct exporter *const formats[] = {
 
 enum { NR_FORMATS = sizeof(formats) / sizeof(*formats),
        OPT_FORMAT = 0x100, OPT_HOST = 0x200, OPT_NAMING, OPT_SNAPSHOT,
-       OPT_RATES };
+       OPT_RATES, OPT_HOURS };
 
 struct options {
 	const struct exporter *format;
 	struct export_options more;
-	bool snapshot, rates;
+	bool snapshot, rates, hours;
 	const char *map, *output;
 	char **files;
 	int nr_files;
 };
 
 /* An option per format, then the others. Filled in before main(), because completion needs it. */
-static struct argp_option argp_options[NR_FORMATS + 7];
+static struct argp_option argp_options[NR_FORMATS + 8];
 static char descriptions[NR_FORMATS][80];
 
 static void __attribute__((constructor)) make_options(void)
@@ -62,6 +62,9 @@ static void __attribute__((constructor)) make_options(void)
 		{ "rates", OPT_RATES, NULL, 0,
 		  "Write nothing, and print how fast the traces are merged and each format, or "
 		  "the given one, is written", 2 },
+		{ "hours", OPT_HOURS, NULL, 0,
+		  "With --csv: two small tables by host and hour; FILE may be a directory of "
+		  "files of many hosts", 2 },
 		{ 0 }
 	};
 	size_t i;
@@ -103,13 +106,18 @@ static void check_options(struct options *o, struct argp_state *state)
 		cli_usage(state, "--snapshot: its files are numbered dense");
 	if (o->snapshot)
 		o->format = &export_tau_snapshot;
-	if (o->rates && o->snapshot)
-		cli_usage(state, "--rates: --snapshot converts no slots");
+	if (o->rates && (o->snapshot || o->hours))
+		cli_usage(state, "--rates: --%s converts no slots",
+			  o->snapshot ? "snapshot" : "hours");
 	if (o->rates && o->output)
 		cli_usage(state, "--rates: leaves no output");
 	for (i = 0; o->rates && i < o->nr_files; i++)
 		if (!strcmp(o->files[i], "-"))
 			cli_usage(state, "--rates: standard input can be read only once");
+	if (o->hours && (o->format != &export_csv || o->map))
+		cli_usage(state, "--hours goes with --csv, without --map");
+	if (o->hours)
+		o->format = &export_hours;
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -136,6 +144,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_RATES:
 		o->rates = true;
+		return 0;
+	case OPT_HOURS:
+		o->hours = true;
 		return 0;
 	case 'o':
 		o->output = arg;
