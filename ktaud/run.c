@@ -99,8 +99,8 @@ static int check_source(const struct options *options)
 		return 0;
 	err = errno;
 	if (err == ENOENT || err == ENOTDIR)
-		log_error("this kernel has no KTAU: there is no /proc/ktau/profile (boot a kernel with "
-			  "CONFIG_KTAU)");
+		log_error("this kernel has no KTAU: there is no /proc/ktau/profile "
+			  "(boot a kernel with CONFIG_KTAU)");
 	else if (err == EACCES || err == EPERM)
 		log_error("cannot read /proc/ktau/profile: requires root or CAP_PERFMON");
 	else
