@@ -12,7 +12,7 @@ cnk_OBJS := $(patsubst %.c,$(B)/%.o,$(wildcard zepto-config/cnk/*.c)) \
 PROGRAMS += $(CIOD) $(CNK)
 
 $(ciod_OBJS) $(cnk_OBJS): KTAU_CPPFLAGS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Izepto-config
-$(B)/zepto-config/ciod/arguments.o: KTAU_CPPFLAGS += -Ilibktau/include -Ikernel-ext/include/uapi
+$(B)/zepto-config/ciod/arguments.o: KTAU_CPPFLAGS += -DVERSION='"$(LIBKTAU_VERSION)"'
 
 $(CIOD): $(ciod_OBJS)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^

@@ -13,6 +13,7 @@ RULES = {
 
 # All options are enabled, so that all code is checked.
 FLAGS = ('-std=gnu11', '-D_GNU_SOURCE', '-D_FILE_OFFSET_BITS=64', '-DTEST_BUILD="build"',
+         '-DVERSION="0"',
          '-DKTAU_HAVE_NCURSES', '-DKTAU_HAVE_SQLITE', '-DKTAU_HAVE_OTF2', '-DKTAU_HAVE_GNUTLS',
          '-Ilibktau/include', '-Ilibktau/legacy/include', '-Ikernel-ext/include/uapi',
          '-iquotelibktau', '-Iktaud', '-Itools/ktau', '-Itools/funcmap', '-Itools/runktau',

@@ -5,8 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <ktau_record.h> /* only for the version */
-
 #include "ciod/arguments.h"
 
 static const struct ciod_command *command;
@@ -14,7 +12,7 @@ static const struct ciod_command *command;
 static void print_version(FILE *out, struct argp_state *state)
 {
 	(void)state;
-	fprintf(out, "%s %s\n", command->name, KTAU_LIB_VERSION);
+	fprintf(out, "%s %s\n", command->name, VERSION);
 }
 
 /* argp exits by itself after printing help. */
