@@ -24,6 +24,7 @@ from tap.runner import TAPTestRunner
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 KTAUD = pathlib.Path('ktaud').resolve()
 PATIENCE_SECONDS = 60
+PART_BYTES = 256 << 10        # of ktaud-ship
 
 
 def free_port():
@@ -263,7 +264,8 @@ class Shipping(Case):
     def test_lost_acknowledgements(self):
         # The collector is killed between writing each part and answering
         to, self.to = self.to, f'tcp:127.0.0.1:{free_port()}'
-        path = self.fill(1, 12)
+        path = self.fill(1, 30)
+        self.assertGreater(path.stat().st_size, 4 * PART_BYTES)
         sizes = []
         for _ in range(4):
             collector, log = self.collect(to=to)
