@@ -27,7 +27,7 @@ override LDFLAGS += -static -L$(SYSROOT)/lib
 HAVE_LIBELF := n
 endif
 
-KTAU_CPPFLAGS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Ilibktau/include -Ikernel-ext/include/uapi -I$(B)/include
+KTAU_CPPFLAGS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Ilibktau/include -Ilibktau/bpf/include -Ikernel-ext/include/uapi -I$(B)/include
 KTAU_CFLAGS := -std=gnu11 -Wall -Wextra -Wshadow -Wstrict-prototypes \
 	       -Wmissing-prototypes -Wdeclaration-after-statement -Werror \
 	       -fno-common -fstack-protector-strong

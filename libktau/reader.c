@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "blocks.h"
+#include "bpf/source.h"
 #include "decode.h"
 #include "events.h"
 #include "fail.h"
@@ -17,7 +18,7 @@
 
 #define PARANOID	"/proc/sys/kernel/ktau_paranoid"
 
-enum kind { KIND_NONE, KIND_LIVE, KIND_STREAM, KIND_FILE };
+enum kind { KIND_NONE, KIND_LIVE, KIND_BPF, KIND_STREAM, KIND_FILE };
 
 struct ktau_reader {
 	enum kind kind;
@@ -25,6 +26,9 @@ struct ktau_reader {
 	bool in_stream;		/* between STREAM and END */
 	bool ended;
 	struct ktau__source source;
+	struct ktau__bpf *bpf;		/* KIND_BPF, with its functions */
+	const struct ktau__bpf_source *bpf_source;
+	struct ktau__buffer composed;	/* KIND_BPF: the stream */
 	struct ktau__blocks blocks;
 	struct ktau__payload payload;	/* KIND_FILE: what is left of the block */
 	struct ktau__buffer record;
@@ -62,12 +66,16 @@ int ktau_reader_create(struct ktau_reader **reader)
 static void close_source(struct ktau_reader *r)
 {
 	ktau__source_close(&r->source);
+	if (r->bpf)
+		r->bpf_source->destroy(r->bpf);
+	ktau__buffer_free(&r->composed);
 	ktau__blocks_free(&r->blocks);
 	ktau__buffer_free(&r->record);
 	ktau__registry_free(&r->owners);
 	ktau__registry_free(&r->cgroups);
 	ktau_record_free(r->info);
 	free(r->name);
+	r->bpf = NULL;
 	r->kind = KIND_NONE;
 	r->swap = r->in_stream = r->ended = r->has_stream = false;
 	r->payload = (struct ktau__payload){ 0 };
@@ -223,22 +231,61 @@ int ktau_reader_open_live(struct ktau_reader *r, const struct ktau_query *query)
 	return err ? fail_open(r, err, why) : 0;
 }
 
+/* The whole stream is in memory before the first record is returned. */
+static int compose(struct ktau_reader *r, const struct ktau_query *query)
+{
+	struct ktau__error error;
+	int err;
+
+	r->composed.size = 0;
+	err = r->bpf_source->compose(r->bpf, query, &r->composed, &error);
+	if (err)
+		return ktau__fail(&r->error, err, "%s", error.text);
+	ktau__source_memory(&r->source, r->composed.data, r->composed.size);
+	return 0;
+}
+
+int ktau__reader_open_bpf(struct ktau_reader *r, const struct ktau__bpf_source *source,
+			  uint32_t groups, const struct ktau_query *query)
+{
+	struct ktau__error error;
+	int err = begin(r, "BPF");
+
+	if (err)
+		return fail_open(r, err, NULL);
+	r->bpf_source = source;
+	err = source->create(&r->bpf, groups ? groups : UINT32_MAX, &error);
+	if (!err) {
+		r->content = query->content;
+		err = compose(r, query);
+		error = r->error;
+	}
+	if (err) {
+		close_source(r);
+		return ktau__fail(&r->error, err, "%s", error.text);
+	}
+	r->kind = KIND_BPF;
+	return 0;
+}
+
 int ktau_reader_restart(struct ktau_reader *r, const struct ktau_query *query)
 {
 	const char *why = NULL;
 	char text[200];
 	int err;
 
-	if (r->kind != KIND_LIVE || query->content != r->content)
+	if ((r->kind != KIND_LIVE && r->kind != KIND_BPF) || query->content != r->content)
 		return invalid(r, "not open for such a stream");
 	ktau__source_rewind(&r->source);
 	ktau__blocks_clear_damage(&r->blocks);
 	r->error.text[0] = 0;
 	r->in_stream = r->ended = false;
-	err = select_stream(r, query);
+	err = r->kind == KIND_BPF ? compose(r, query) : select_stream(r, query);
 	if (!err)
 		return 0;
 	r->ended = true;
+	if (r->kind == KIND_BPF)
+		return err;
 	if (is_forbidden(err))
 		why = explain(r->source.fd, query, text, sizeof(text));
 	return ktau__fail(&r->error, err, "%s: %s", r->name, why ? why : strerror(-err));

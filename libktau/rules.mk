@@ -27,6 +27,46 @@ comma := ,
 LIBRARIES += $(LIBKTAU) $(if $(CROSS_COMPILE),,$(LIBKTAU_SO))
 MAN_PAGES += $(wildcard libktau/*.[357])
 
+# The source for kernels without KTAU is an archive of its own, so that only the programs that use it
+# need libbpf; they are linked with $(LIBKTAU_BPF) $(LIBKTAU) $(LIBKTAU_BPF_LIBS) $(LIBKTAU_LIBS).
+# It is built with HAVE_BPF=y, for x86-64, by clang, bpftool and libbpf; otherwise it only returns an
+# error.
+HAVE_BPF ?= n
+ifeq ($(HAVE_BPF),y)
+BPFTOOL	?= $(shell command -v bpftool || ls /usr/sbin/bpftool 2>/dev/null)
+BPF_CLANG ?= clang
+bpf_MISSING := $(strip $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),,x86-64) \
+	$(if $(shell command -v $(BPF_CLANG)),,clang) $(if $(BPFTOOL),,bpftool) \
+	$(if $(shell pkg-config --exists 'libbpf >= 1.0' && echo y),,libbpf-dev))
+ifneq ($(bpf_MISSING),)
+$(error HAVE_BPF=y: missing: $(bpf_MISSING))
+endif
+LIBKTAU_BPF := $(B)/libktau/bpf/libktau-bpf.a
+libktau_BPF := $(patsubst %,$(B)/libktau/bpf/%.o,open load compose exited names syscalls)
+LIBKTAU_BPF_LIBS := -Wl,--push-state,--as-needed -lbpf -Wl,--pop-state
+$(libktau_BPF): KTAU_CPPFLAGS += -I$(B)/libktau/bpf
+else
+LIBKTAU_BPF := $(B)/libktau/bpf/libktau-nobpf.a
+libktau_BPF := $(B)/libktau/bpf/none.o
+LIBKTAU_BPF_LIBS :=
+endif
+
+# The debug information only serves the compiler; the BTF stays.
+$(B)/libktau/bpf/ktau.bpf.o: libktau/bpf/ktau.bpf.c $(addprefix libktau/bpf/,table.h state.h vmlinux.h)
+	@mkdir -p $(@D)
+	$(BPF_CLANG) -O2 -g -Wall -Wextra -Wno-unused-parameter -Wno-missing-declarations -Werror \
+		-target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -c -o $@ $<
+
+$(B)/libktau/bpf/ktau.skel.h: $(B)/libktau/bpf/ktau.bpf.o
+	$(BPFTOOL) gen object $(@D)/ktau.linked.o $<
+	$(BPFTOOL) gen skeleton $(@D)/ktau.linked.o name ktau_bpf > $@
+
+$(B)/libktau/bpf/load.o: $(B)/libktau/bpf/ktau.skel.h
+
+$(LIBKTAU_BPF): $(libktau_BPF)
+	rm -f $@
+	$(AR) rcs $@ $^
+
 $(LIBKTAU): $(LIBKTAU_OBJS)
 	rm -f $@
 	$(AR) rcs $@ $^

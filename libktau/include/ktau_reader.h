@@ -100,7 +100,16 @@ void ktau_reader_destroy(struct ktau_reader *reader);
  */
 int ktau_reader_open_live(struct ktau_reader *reader, const struct ktau_query *query);
 
-/* Start the next stream on the same descriptor; query->content must be the same. */
+/* The name of KTAU_ORIGIN_*, NULL if it has none. */
+const char *ktau_origin_name(unsigned int origin);
+
+/* What KTAU_ORIGIN_* cannot see: its limit number @i, NULL after the last. */
+const char *ktau_origin_limit(unsigned int origin, unsigned int i);
+
+/*
+ * Start the next stream of a running kernel on the same descriptor or with the same programs;
+ * query->content must be the same.
+ */
 int ktau_reader_restart(struct ktau_reader *reader, const struct ktau_query *query);
 
 /* Open a *.ktau file, or streams saved by cat /proc/ktau/profile; "-" is standard input. */

@@ -133,8 +133,10 @@ def _format(project, path, found):
 
 
 def _cppcheck(project, paths, found):
-    done = run([*CPPCHECK, '-Ilibktau/include', '-Ikernel-ext/include/uapi',
-                *(p for p in paths if p.endswith('.c'))], cwd=project.root)
+    done = run([*CPPCHECK, '-Ilibktau/include', '-Ilibktau/bpf/include',
+                '-Ikernel-ext/include/uapi',
+                *(p for p in paths if p.endswith('.c') and not p.endswith('.bpf.c'))],
+               cwd=project.root)
     for line in done.stdout.splitlines():
         match = re.match(r'(.+?):(\d+): (.*)', line)
         if match:

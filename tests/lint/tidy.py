@@ -15,11 +15,14 @@ RULES = {
 FLAGS = ('-std=gnu11', '-D_GNU_SOURCE', '-D_FILE_OFFSET_BITS=64', '-DTEST_BUILD="build"',
          '-DVERSION="0"',
          '-DKTAU_HAVE_NCURSES', '-DKTAU_HAVE_SQLITE', '-DKTAU_HAVE_OTF2', '-DKTAU_HAVE_GNUTLS',
-         '-Ilibktau/include', '-Ilibktau/legacy/include', '-Ikernel-ext/include/uapi',
+         '-Ilibktau/include', '-Ilibktau/bpf/include', '-Ilibktau/legacy/include',
+         '-Ikernel-ext/include/uapi',
          '-iquotelibktau', '-Iktaud', '-Itools/ktau', '-Itools/funcmap', '-Itools/runktau',
          '-Izepto-config')
-# Programs for another machine; the toy examples belong to a copy of the project.
-ELSEWHERE = ('tests/progs/exceptions.c', 'tests/progs/compat32.c')
+# Programs for another machine, or that include generated files; the toy examples belong to a copy
+# of the project.
+ELSEWHERE = ('tests/progs/exceptions.c', 'tests/progs/compat32.c', 'libktau/bpf/ktau.bpf.c',
+             'libktau/bpf/load.c')
 
 
 def check(project, found):

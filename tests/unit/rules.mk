@@ -7,13 +7,16 @@ unit = $(patsubst %,$(B)/tests/unit/%,$(1))
 
 # libktau: each is linked with the encoder of streams and the reader of files.
 LIBKTAU_TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/libktau/test_*.c))
+ifneq ($(HAVE_BPF),y)
+LIBKTAU_TESTS := $(filter-out %/test_bpf_exited,$(LIBKTAU_TESTS))
+endif
 UNIT_TESTS += $(LIBKTAU_TESTS) $(addprefix $(B)/tests/unit/libktau/,test_install test_legacy_install test_abi \
 	test_abi_decoder test_growth)
 
 # -iquote: a header of the library, such as map.h, does not shadow one of the system.
 $(LIBKTAU_TESTS:=.o): KTAU_CPPFLAGS += -iquote libktau
 
-$(LIBKTAU_TESTS) $(B)/tests/unit/libktau/sample: %: %.o $(B)/tests/unit/libktau/encode.o $(B)/tests/unit/libktau/files.o $(LIBKTAU)
+$(LIBKTAU_TESTS) $(B)/tests/unit/libktau/sample: %: %.o $(B)/tests/unit/libktau/encode.o $(B)/tests/unit/libktau/files.o $(LIBKTAU_BPF) $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS) -lcmocka
 
 $(call unit,libktau/test_snapshot_memory): private override LDFLAGS += \
@@ -130,8 +133,8 @@ $(patsubst %.c,$(B)/%.o,$(wildcard tests/unit/tools/*.c)): KTAU_CPPFLAGS += -Ito
 	-Itools/funcmap -Itools/runktau -DTEST_BUILD='"$(B)"'
 
 .SECONDEXPANSION:
-$(tools_TESTS) $(ktaud_TESTS): %: %.o $$(addprefix $(B)/,$$(addsuffix .o,$$($$(@F)_OBJS))) $(LIBKTAU)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBKTAU_LIBS) -lm
+$(tools_TESTS) $(ktaud_TESTS): %: %.o $$(addprefix $(B)/,$$(addsuffix .o,$$($$(@F)_OBJS))) $(LIBKTAU_BPF) $(LIBKTAU)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBKTAU_BPF_LIBS) $(LIBKTAU_LIBS) -lm
 
 # Input of the tests of the exporters.
 $(call unit,tools/export_fixture): %: %.o $(call unit,tools/fixture.o) $(LIBKTAU)

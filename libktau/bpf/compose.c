@@ -1,0 +1,659 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Write a stream of profiles, as the kernel's /proc/ktau/profile would, from the BPF tables. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../info.h"
+#include "../map.h"
+#include "bpf.h"
+#include "names.h"
+
+#define MAX_ENTRIES	(KB_NR_TASK_IDS + KB_NR_SOFTIRQS + KB_NR_VECTORS + KB_NR_CPU_LINES + 1)
+#define TIMES (KTAU_ENTRY_LONGEST | KTAU_ENTRY_ASLEEP | KTAU_ENTRY_RUNQ | KTAU_ENTRY_IRQ)
+
+/**
+ * struct stream - a stream that is being written
+ * @bpf: the source
+ * @query: what was requested
+ * @out: where it goes
+ * @serials: tgid of each live process to the index of its leader in @leaders
+ * @leaders: serials of leaders
+ * @named: bit set of the event ids that have an EVENT record
+ * @entries: the entries of the profile at hand
+ * @nr_entries: length of @entries
+ * @end: counts for END
+ * @self: the calling thread
+ * @now_ns: CLOCK_MONOTONIC of the start
+ */
+struct stream {
+	struct ktau__bpf *bpf;
+	const struct ktau_query *query;
+	struct ktau__buffer *out;
+	struct ktau__map serials;
+	struct ktau__buffer leaders;
+	uint8_t named[65536 / 8];
+	struct ktau_entry entries[MAX_ENTRIES];
+	uint32_t nr_entries;
+	struct ktau_rec_end end;
+	int32_t self;
+	uint64_t now_ns;
+};
+
+static uint64_t now_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static struct ktau_rec header(uint16_t type, size_t head, size_t size)
+{
+	return (struct ktau_rec){ .size = ktau__pad8(size), .type = type, .head = head };
+}
+
+static int put(struct stream *s, const void *data, size_t size)
+{
+	static const uint8_t zeros[8];
+	int err = ktau__buffer_append(s->out, data, size);
+
+	if (!err && size % 8)
+		err = ktau__buffer_append(s->out, zeros, 8 - size % 8);
+	return err;
+}
+
+static int put_stream(struct stream *s)
+{
+	struct ktau_rec_stream r = {
+		.rec = header(KTAU_REC_STREAM, sizeof(r), sizeof(r)),
+		.magic = KTAU_MAGIC,
+		.version = KTAU_ABI_VERSION,
+		.word_bits = 64,
+		.origin = KTAU_ORIGIN_BPF,
+		.content = KTAU_REC_PROFILE,
+		.target = s->query->target,
+		.flags = s->query->flags,
+		.access = KTAU_ACCESS_PROFILE | KTAU_ACCESS_EXACT | KTAU_ACCESS_ALL,
+		.groups = s->bpf->groups,
+		.groups_built = s->bpf->groups,
+		.modes = KTAU_MODE_PROFILE,
+		.clock_hz = 1000000000,
+		.clock_flags = KTAU_CLOCK_STABLE,
+		.nr_cpus = s->bpf->nr_cpus,
+		.ticks = s->now_ns,
+		.realtime_ns = now_ns(CLOCK_REALTIME),
+		.monotonic_ns = s->now_ns,
+		.boottime_ns = now_ns(CLOCK_BOOTTIME),
+		.tai_ns = now_ns(CLOCK_TAI),
+		.boot_ticks = s->bpf->start_ns,
+		.boot_realtime_ns = s->bpf->start_realtime_ns,
+		.boot_monotonic_ns = s->bpf->start_ns,
+		.since_ticks = s->query->since_ticks,
+		.exited_next = s->bpf->exited.next_seq,
+		.exited_since = s->query->exited_since,
+	};
+	struct utsname name;
+
+	if (!uname(&name)) {
+		snprintf(r.nodename, sizeof(r.nodename), "%s", name.nodename);
+		snprintf(r.release, sizeof(r.release), "%s", name.release);
+		snprintf(r.machine, sizeof(r.machine), "%.23s", name.machine);
+	}
+	ktau__boot_id(r.boot_id);
+	return put(s, &r, sizeof(r));
+}
+
+static int put_event(struct stream *s, uint32_t id, uint8_t kind)
+{
+	struct ktau_rec_event r = { .id = id, .kind = kind };
+	struct ktau__event_facts facts;
+	int err;
+
+	if (s->named[id / 8] & 1 << id % 8)
+		return 0;
+	s->named[id / 8] |= 1 << id % 8;
+	ktau__bpf_event(id, &facts);
+	r.source = facts.source;
+	r.group = facts.group;
+	r.key = facts.key;
+	r.name_bytes = strlen(facts.name) + 1;
+	r.rec = header(KTAU_REC_EVENT, sizeof(r), sizeof(r) + r.name_bytes);
+	err = put(s, &r, sizeof(r));
+	return err ? err : put(s, facts.name, r.name_bytes);
+}
+
+/*
+ * Entries
+ */
+
+static void add_cell(struct stream *s, const struct kb_cell *c)
+{
+	struct ktau_entry *e = &s->entries[s->nr_entries];
+
+	if (!c->count || c->id >= KB_NR_TASK_IDS || s->nr_entries == MAX_ENTRIES)
+		return;
+	*e = (struct ktau_entry){
+		.id = c->id,
+		.kind = c->counter ? KTAU_KIND_COUNTER : KTAU_KIND_TIMER,
+		.flags = c->counter ? 0 : TIMES,
+		.count = c->count,
+		.incl = c->incl,
+		.excl = c->excl,
+		.longest = c->longest,
+		.asleep = c->asleep,
+		.runq = c->runq,
+		.irq = c->irq,
+	};
+	s->nr_entries++;
+}
+
+/* The event of a cell of a CPU's table. */
+static uint32_t irq_id(uint32_t cell)
+{
+	if (cell < KB_NR_SOFTIRQS)
+		return KB_ID_SOFTIRQ + cell;
+	cell -= KB_NR_SOFTIRQS;
+	if (cell < KB_NR_VECTORS)
+		return KB_ID_VECTOR + cell;
+	cell -= KB_NR_VECTORS;
+	return cell < KB_NR_CPU_LINES ? KB_ID_IRQ + cell : KB_ID_OTHER_IRQ;
+}
+
+static void add_irq(struct stream *s, uint32_t id, const struct kb_irq_cell *c)
+{
+	struct ktau_entry *e = &s->entries[s->nr_entries];
+
+	if (!c->count || s->nr_entries == MAX_ENTRIES)
+		return;
+	*e = (struct ktau_entry){
+		.id = id,
+		.kind = KTAU_KIND_TIMER,
+		.flags = TIMES,
+		.count = c->count,
+		.incl = c->incl,
+		.excl = c->excl,
+		.longest = c->longest,
+		.irq = c->incl - c->excl,
+	};
+	s->nr_entries++;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct ktau_entry *x = a, *y = b;
+
+	return x->id - y->id;
+}
+
+static void sort_entries(struct stream *s)
+{
+	qsort(s->entries, s->nr_entries, sizeof(*s->entries), by_id);
+}
+
+static int put_events(struct stream *s)
+{
+	uint32_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < s->nr_entries; i++)
+		err = put_event(s, s->entries[i].id, s->entries[i].kind);
+	return err;
+}
+
+/*
+ * Owners
+ */
+
+/* The serial of a live process's leader, 0 if it is not in the stream. */
+static uint64_t leader_of(const struct stream *s, int32_t tgid)
+{
+	size_t at = ktau__map_get(&s->serials, (uint32_t)tgid);
+	uint64_t serial;
+
+	if (at == KTAU__MAP_NONE)
+		return 0;
+	memcpy(&serial, s->leaders.data + at * sizeof(serial), sizeof(serial));
+	return serial;
+}
+
+static int put_owner(struct stream *s, const struct kb_state *st, uint64_t seq)
+{
+	const struct kb_owner *o = &st->owner;
+	struct ktau_rec_owner r = {
+		.serial = st->serial,
+		.parent_serial = leader_of(s, o->ppid),
+		.leader_serial = leader_of(s, o->tgid),
+		.kind = st->type == KB_RECORD_EXITED ? KTAU_OWNER_EXITED : KTAU_OWNER_TASK,
+		.flags = o->kthread ? KTAU_OWNER_KTHREAD : 0,
+		.tid = o->tid, .tgid = o->tgid, .ppid = o->ppid, .cpu = o->cpu,
+		.uid = o->uid, .gid = o->gid, .prio = o->prio, .policy = o->policy,
+		.start_ns = o->start_ns, .exec_ns = o->exec_ns, .exited_seq = seq, .nr_tasks = 1,
+		.utime_ns = o->utime_ns, .stime_ns = o->stime_ns,
+		.nvcsw = o->nvcsw, .nivcsw = o->nivcsw, .migrations = o->migrations,
+		.pid_ns = o->pid_ns, .net_ns = o->net_ns,
+	};
+	char link[64], path[4096];
+	ssize_t bytes = -1;
+	int err;
+
+	if (st->parent_serial)
+		r.parent_serial = st->parent_serial;
+	if (st->leader_serial)
+		r.leader_serial = st->leader_serial;
+	memcpy(r.comm, o->comm, sizeof(r.comm) - 1);
+	if (r.kind == KTAU_OWNER_EXITED) {
+		r.exit_code = o->exit_code;
+		r.exit_ns = o->exit_ns;
+	} else if (!o->kthread) {
+		snprintf(link, sizeof(link), "/proc/%d/exe", (int)o->tgid);
+		bytes = readlink(link, path, sizeof(path) - 1);
+	}
+	if (bytes > 0) {
+		path[bytes] = 0;
+		r.path_bytes = bytes + 1;
+	}
+	r.rec = header(KTAU_REC_OWNER, sizeof(r), sizeof(r) + r.path_bytes);
+	err = put(s, &r, sizeof(r));
+	return err || !r.path_bytes ? err : put(s, path, r.path_bytes);
+}
+
+/*
+ * Profiles
+ */
+
+/*
+ * The task's clock stops in interrupts, so what passed by the clock and not by the task's own was
+ * spent in interrupts.
+ */
+static uint64_t stolen_at(const struct kb_frame *f)
+{
+	return f->start - f->own_start;
+}
+
+/* The open frames, innermost first. Return: the sum of their children's times. */
+static uint64_t fill_open(const struct kb_state *st, struct ktau_open *open, uint32_t depth)
+{
+	uint64_t stolen = st->hard_ns + st->soft_ns, inside = stolen, sum = 0;
+	const struct kb_frame *f;
+	uint32_t i;
+
+	for (i = 0; i < depth; i++) {
+		f = &st->frames[depth - 1 - i];
+		open[i] = (struct ktau_open){
+			.id = f->id,
+			.start_ticks = f->start,
+			/* By the clock: with the interrupts that are not in the frame inside. */
+			.child_ticks = f->child + inside - stolen_at(f),
+			.asleep_ticks = st->asleep_ns - f->asleep,
+			.runq_ticks = st->runq_ns - f->runq,
+			.irq_ticks = stolen - stolen_at(f),
+		};
+		inside = stolen_at(f);
+		sum += open[i].child_ticks;
+	}
+	return sum;
+}
+
+static int put_profile(struct stream *s, struct ktau_rec_profile *p, const struct ktau_open *open)
+{
+	size_t entries = s->nr_entries * sizeof(*s->entries), opens = p->nr_open * sizeof(*open);
+	int err;
+
+	p->rec = header(KTAU_REC_PROFILE, sizeof(*p), sizeof(*p) + entries + opens);
+	p->groups = s->bpf->groups | KTAU_MODE_PROFILE;
+	p->groups_throughout = p->groups;
+	p->nr_entries = s->nr_entries;
+	p->entry_size = sizeof(*s->entries);
+	p->open_size = sizeof(*open);
+	s->end.nr_records++;
+	err = put(s, p, sizeof(*p));
+	if (!err)
+		err = put(s, s->entries, entries);
+	return err ? err : put(s, open, opens);
+}
+
+/* A task that does not run: the account includes the wait in progress. */
+static void add_wait(struct ktau_rec_profile *p, const struct kb_state *st)
+{
+	uint64_t took, asleep = 0;
+
+	if (!st->off_since || st->now <= st->off_since)
+		return;
+	took = st->now - st->off_since;
+	if (st->off_asleep)
+		asleep = st->woken >= st->off_since && st->woken <= st->now ?
+				 st->woken - st->off_since :
+				 took;
+	p->asleep_ticks += asleep;
+	p->runq_ticks += took - asleep;
+}
+
+static void task_entries(struct stream *s, const struct ktau__bpf_task *t)
+{
+	const struct kb_state *st = t->state;
+	uint32_t i;
+
+	s->nr_entries = 0;
+	for (i = 0; i < st->nr_cells && i < KB_NR_FIRST; i++)
+		add_cell(s, &st->cells[i]);
+	for (i = KB_NR_FIRST; t->more && i < st->nr_cells && i < KB_NR_FIRST + KB_NR_MORE; i++)
+		add_cell(s, &t->more->cells[i - KB_NR_FIRST]);
+	for (i = 0; i < KB_IRQ_CELLS; i++)
+		add_irq(s, irq_id(ktau__line_in_cpu(st, i)), &st->irqs[i]);
+	sort_entries(s);
+}
+
+static int put_task(struct stream *s, const struct ktau__bpf_task *t, uint64_t seq)
+{
+	const struct kb_state *st = t->state;
+	uint32_t depth = ktau__min(st->depth, KB_NR_FRAMES), i;
+	uint64_t stolen = st->hard_ns + st->soft_ns;
+	struct ktau_open open[KB_NR_FRAMES];
+	struct ktau_rec_profile p = {
+		.serial = st->serial,
+		.ticks = st->now,
+		.refused = st->refused,
+		.refused_ticks = st->refused_ns,
+		.clamped = st->clamped,
+		.start_ticks = st->start,
+		.nr_open = depth,
+		.depth = depth,
+		.irq_ticks = stolen,
+		.runq_ticks = st->runq_ns,
+		.asleep_ticks = st->asleep_ns,
+	};
+	int err = 0;
+
+	add_wait(&p, st);
+	task_entries(s, t);
+	p.open_child_ticks = fill_open(st, open, depth);
+	/* Interrupts outside of frames are outermost frames themselves. */
+	p.outer_ticks = st->outer_ns + (depth ? stolen_at(&st->frames[0]) : stolen);
+	err = put_events(s);
+	for (i = 0; !err && i < depth; i++)
+		err = put_event(s, open[i].id, KTAU_KIND_TIMER);
+	if (!err)
+		err = put_owner(s, st, seq);
+	return err ? err : put_profile(s, &p, open);
+}
+
+/*
+ * Which tasks
+ */
+
+static bool is_listed(const struct stream *s, const struct kb_owner *o)
+{
+	const struct ktau_query *q = s->query;
+	bool threads = q->flags & KTAU_SELECT_THREADS;
+	uint32_t i;
+
+	if (q->target & KTAU_TARGET_SELF)
+		return threads ? o->tgid == getpid() : o->tid == s->self;
+	if (!(q->target & KTAU_TARGET_LIST))
+		return true;
+	for (i = 0; i < q->nr_tids; i++)
+		if (q->tids[i] == o->tid || (threads && q->tids[i] == o->tgid))
+			return true;
+	return false;
+}
+
+static bool passes(const struct stream *s, const struct kb_owner *o)
+{
+	const struct ktau_query *q = s->query;
+
+	return (!(q->flags & KTAU_SELECT_UID) || o->uid == q->uid) &&
+	       (!(q->flags & KTAU_SELECT_CGROUP) || o->cgroup == q->cgroup);
+}
+
+static int find_leaders(struct stream *s)
+{
+	const struct ktau__buffer *live = &s->bpf->live;
+	size_t at = 0, size, nr = 0;
+	struct ktau__bpf_task t;
+	int err;
+
+	while ((size = ktau__bpf_next(live, at, &t))) {
+		at += size;
+		if (t.state->owner.tid != t.state->owner.tgid)
+			continue;
+		err = ktau__buffer_append(&s->leaders, &t.state->serial, sizeof(uint64_t));
+		if (!err)
+			err = ktau__map_put(&s->serials, (uint32_t)t.state->owner.tgid, nr++);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int put_live(struct stream *s)
+{
+	const struct ktau__buffer *live = &s->bpf->live;
+	size_t at = 0, size;
+	struct ktau__bpf_task t;
+	int err = 0;
+
+	while (!err && (size = ktau__bpf_next(live, at, &t))) {
+		at += size;
+		if (!is_listed(s, &t.state->owner) || !passes(s, &t.state->owner))
+			continue;
+		if (ktau__bpf_is_torn(&t))
+			s->end.torn++;
+		else
+			err = put_task(s, &t, 0);
+	}
+	return err;
+}
+
+static int put_exited(struct stream *s)
+{
+	const struct ktau__exited_task *task;
+	int err = 0;
+
+	for (task = s->bpf->exited.first; !err && task; task = task->next) {
+		struct ktau__bpf_task t = { task->state, task->more };
+
+		if (task->seq >= s->query->exited_since && passes(s, &task->state->owner))
+			err = put_task(s, &t, task->seq);
+	}
+	return err;
+}
+
+static int put_evicted(struct stream *s)
+{
+	const struct ktau__exited *x = &s->bpf->exited;
+	const struct ktau__evicted *sum = &x->evicted;
+	struct ktau_rec_owner owner = {
+		.rec = header(KTAU_REC_OWNER, sizeof(owner), sizeof(owner)),
+		.serial = s->bpf->first_cpu_serial + 65535,
+		.kind = KTAU_OWNER_EVICTED,
+		.nr_tasks = sum->nr_tasks,
+		.exited_seq = x->first ? x->first->seq : x->next_seq,
+	};
+	struct ktau_rec_profile p = {
+		.serial = owner.serial,
+		.ticks = s->now_ns,
+		.start_ticks = s->bpf->start_ns,
+		.outer_ticks = sum->outer_ns + sum->stolen_ns,
+		.refused = sum->refused,
+		.refused_ticks = sum->refused_ns,
+		.clamped = sum->clamped,
+		.irq_ticks = sum->stolen_ns,
+		.runq_ticks = sum->runq_ns,
+		.asleep_ticks = sum->asleep_ns,
+	};
+	uint32_t i;
+	int err;
+
+	s->nr_entries = 0;
+	for (i = 0; i < KB_NR_TASK_IDS; i++)
+		add_cell(s, &sum->cells[i]);
+	for (i = 0; i < sizeof(sum->irqs) / sizeof(*sum->irqs); i++)
+		add_irq(s, irq_id(i), &sum->irqs[i]);
+	sort_entries(s);
+	err = put_events(s);
+	if (!err)
+		err = put(s, &owner, sizeof(owner));
+	return err ? err : put_profile(s, &p, NULL);
+}
+
+static int put_gone(struct stream *s)
+{
+	struct ktau__buffer *gone = &s->bpf->exited.gone;
+	struct ktau_rec_gone r = {
+		.rec = header(KTAU_REC_GONE, sizeof(r), sizeof(r) + gone->size),
+		.nr_serials = gone->size / sizeof(uint64_t),
+		.serial_bytes = sizeof(uint64_t),
+	};
+	int err;
+
+	if (!gone->size)
+		return 0;
+	err = put(s, &r, sizeof(r));
+	if (!err)
+		err = put(s, gone->data, gone->size);
+	gone->size = 0;
+	return err;
+}
+
+static int put_cpu(struct stream *s, uint32_t cpu)
+{
+	struct ktau_rec_owner owner = {
+		.rec = header(KTAU_REC_OWNER, sizeof(owner), sizeof(owner)),
+		.serial = s->bpf->first_cpu_serial + cpu,
+		.kind = KTAU_OWNER_CPU,
+		.cpu = cpu,
+		.nr_tasks = 1,
+	};
+	struct ktau_rec_profile p = {
+		.serial = owner.serial,
+		.ticks = s->now_ns,
+		.start_ticks = s->bpf->start_ns,
+	};
+	struct kb_cpu copy;
+	uint64_t own;
+	uint32_t i;
+	int err = ktau__bpf_read_cpu(s->bpf, cpu, &copy);
+
+	if (err == -EAGAIN) {
+		s->end.torn++;
+		return 0;
+	}
+	if (err)
+		return err;
+	p.ticks = now_ns(CLOCK_MONOTONIC);
+	snprintf(owner.comm, sizeof(owner.comm), "cpu%u", (unsigned int)cpu);
+	s->nr_entries = 0;
+	for (i = 0; i < sizeof(copy.irqs) / sizeof(*copy.irqs); i++)
+		add_irq(s, irq_id(i), &copy.irqs[i]);
+	sort_entries(s);
+	p.outer_ticks = p.irq_ticks = copy.hard_ns + copy.soft_ns;
+	p.kernel_ticks = copy.busy_ns;
+	p.asleep_ticks = copy.idle_ns;
+	/* Since the last switch, by the clock of tasks */
+	own = p.ticks - copy.hard_ns - copy.soft_ns;
+	if (copy.since && own > copy.since)
+		*(copy.idle ? &p.asleep_ticks : &p.kernel_ticks) += own - copy.since;
+	err = put_events(s);
+	if (!err)
+		err = put(s, &owner, sizeof(owner));
+	return err ? err : put_profile(s, &p, NULL);
+}
+
+static int put_cpus(struct stream *s)
+{
+	uint32_t cpu;
+	int err = 0;
+
+	for (cpu = 0; !err && cpu < s->bpf->nr_cpus && cpu < 65535; cpu++)
+		err = put_cpu(s, cpu);
+	return err;
+}
+
+static int put_end(struct stream *s)
+{
+	const struct kb_losses *losses = ktau__bpf_losses(s->bpf);
+	struct ktau__exited *x = &s->bpf->exited;
+	struct ktau_rec_end *e = &s->end;
+
+	e->rec = header(KTAU_REC_END, sizeof(*e), sizeof(*e));
+	e->exited_next = x->next_seq;
+	e->exited_first = x->first ? x->first->seq : x->next_seq;
+	e->refused_no_chunk = losses->no_cell;
+	e->refused_no_memory = losses->lost_exited;
+	e->refused_no_state = losses->no_state + ktau__bpf_missed(s->bpf) + losses->unbalanced +
+			      losses->nested;
+	e->evicted = x->evicted.nr_tasks;
+	e->clamped = losses->clamped;
+	e->missed = x->missed;
+	if (s->query->target & KTAU_TARGET_EXITED) {
+		x->shown_seq = x->next_seq;
+		x->missed = 0;
+	}
+	return put(s, e, sizeof(*e));
+}
+
+static int check(const struct ktau_query *q, struct ktau__error *error)
+{
+	const uint32_t live = KTAU_TARGET_SELF | KTAU_TARGET_LIST | KTAU_TARGET_ALL |
+			      KTAU_TARGET_CHANGED;
+	uint32_t chosen = q->target & live;
+
+	if (q->content != KTAU_REC_PROFILE)
+		return ktau__fail(error, -EOPNOTSUPP, "measuring by BPF: there are no traces");
+	if (q->flags & KTAU_SELECT_TAG)
+		return ktau__fail(error, -EOPNOTSUPP, "measuring by BPF: tasks have no tags");
+	if (q->target & ~(uint32_t)KTAU_TARGET_VALID || chosen & (chosen - 1) ||
+	    q->flags & ~(uint32_t)KTAU_SELECT_VALID || q->flags & KTAU_SELECT_CONSUME)
+		return ktau__fail(error, -EINVAL, "measuring by BPF: invalid selection");
+	return 0;
+}
+
+static int put_all(struct stream *s)
+{
+	uint32_t target = s->query->target;
+	int err = put_stream(s);
+
+	if (!err)
+		err = find_leaders(s);
+	if (!err && target & (KTAU_TARGET_SELF | KTAU_TARGET_LIST | KTAU_TARGET_ALL |
+			      KTAU_TARGET_CHANGED))
+		err = put_live(s);
+	if (!err && target & KTAU_TARGET_EXITED)
+		err = put_exited(s);
+	if (!err && target & KTAU_TARGET_EVICTED && s->bpf->exited.evicted.nr_tasks)
+		err = put_evicted(s);
+	if (!err && target & KTAU_TARGET_EVICTED)
+		err = put_gone(s);
+	if (!err && target & KTAU_TARGET_CPU)
+		err = put_cpus(s);
+	return err ? err : put_end(s);
+}
+
+int ktau__bpf_compose(struct ktau__bpf *bpf, const struct ktau_query *query,
+		      struct ktau__buffer *out, struct ktau__error *error)
+{
+	struct stream *s;
+	int err = check(query, error);
+
+	if (err)
+		return err;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return ktau__fail(error, -ENOMEM, "%s", strerror(ENOMEM));
+	s->bpf = bpf;
+	s->query = query;
+	s->out = out;
+	s->self = gettid();
+	s->now_ns = now_ns(CLOCK_MONOTONIC);
+	err = ktau__bpf_read(bpf, query->target & KTAU_TARGET_SELF ? getpid() : 0);
+	if (!err)
+		err = put_all(s);
+	ktau__map_free(&s->serials);
+	ktau__buffer_free(&s->leaders);
+	free(s);
+	return err ? ktau__fail(error, err, "measuring by BPF: %s", strerror(-err)) : 0;
+}

@@ -1,0 +1,647 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The programs that measure on a kernel without KTAU. state.h describes what they write.
+ *
+ * A program runs to its end with preemption disabled, except that an interrupt may run programs of
+ * its own context in between. Only the order of the stores of one CPU matters, so barrier() is all
+ * that is needed.
+ */
+#include "table.h"
+
+/* The kernel lets only programs of this licence use the helpers. LGPL code may be used under it. */
+char LICENSE[] SEC("license") = "GPL";
+
+#define TASK_INTERRUPTIBLE	1
+#define TASK_UNINTERRUPTIBLE	2
+#define TASK_STOPPED		(4 | 8)
+#define TASK_NOLOAD		0x400
+#define PF_KTHREAD		0x00200000
+#define CLONE_PARENT		0x00008000
+#define CLONE_THREAD		0x00010000
+#define TS_COMPAT		2
+#define COPY_RETRIES		32
+
+/*
+ * System calls
+ */
+
+static __noinline int enter_slow(struct kb_state *st, u64 clock, u64 own)
+{
+	if (!st)
+		return 0;
+	st->unbalanced++;
+	count_loss(unbalanced);
+	return pop_all(st, clock, own);
+}
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(sys_enter, struct pt_regs *regs, long nr)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct kb_state *st = find(task);
+	struct moment now;
+	u32 id = nr;
+
+	if (!st) {
+		st = create(task);
+		if (!st)
+			return 0;
+	}
+	if (st->exited)
+		return 0;
+	if (task->thread_info.status & TS_COMPAT)
+		id = KB_ID_OTHER_COMPAT;
+	else if (id >= KB_ID_SYSCALLS)
+		return count_value(st, KB_ID_NONE, (u32)nr);
+	update_begin(st->seq, KB_TASK);
+	read_clock(st, &now);
+	if (st->depth)
+		enter_slow(st, now.clock, now.own);
+	push(st, &now, id);
+	update_end(st->seq, KB_TASK);
+	return 0;
+}
+
+static __always_inline bool is_call(u32 id)
+{
+	return id < KB_ID_SYSCALLS || id == KB_ID_OTHER_COMPAT;
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(sys_exit, struct pt_regs *regs, long ret)
+{
+	struct kb_state *st = find(bpf_get_current_task_btf());
+	struct moment now;
+	u32 depth;
+
+	/* A new task has no frame, nor one that was in a system call when this was loaded. */
+	if (!st || !st->depth || st->exited)
+		return 0;
+	update_begin(st->seq, KB_TASK);
+	read_clock(st, &now);
+	depth = st->depth;
+	if (depth == 1 && is_call(st->frames[0].id))
+		pop(st, &now, 0);
+	else
+		enter_slow(st, now.clock, now.own);
+	update_end(st->seq, KB_TASK);
+	return 0;
+}
+
+/*
+ * Context switches
+ */
+
+static __always_inline u32 switch_id(struct task_struct *prev, bool preempt, u32 state)
+{
+	if (preempt || !state)
+		return KB_ID_SCHEDULE;
+	if (BPF_CORE_READ_BITFIELD(prev, in_iowait))
+		return KB_ID_SCHEDULE_VOL_IO;
+	if (state & TASK_INTERRUPTIBLE)
+		return KB_ID_SCHEDULE_VOL_INTERRUPTIBLE;
+	if (state & TASK_STOPPED)
+		return KB_ID_SCHEDULE_VOL_STOPPED;
+	if (state & TASK_NOLOAD)
+		return KB_ID_SCHEDULE_VOL_IDLE;
+	return KB_ID_SCHEDULE_VOL_UNINTERRUPTIBLE;
+}
+
+static __noinline int leave_cpu(struct kb_state *st, u32 id)
+{
+	struct moment now;
+
+	if (!st || st->exited)
+		return 0;
+	update_begin(st->seq, KB_TASK);
+	read_clock(st, &now);
+	push(st, &now, id);
+	st->off_since = now.clock;
+	st->woken = 0;
+	st->off_asleep = id != KB_ID_SCHEDULE;
+	update_end(st->seq, KB_TASK);
+	return 0;
+}
+
+static __noinline int get_cpu(struct kb_state *st)
+{
+	u64 off, woken, asleep = 0;
+	struct moment now;
+	u32 last;
+
+	if (!st || st->exited)
+		return 0;
+	update_begin(st->seq, KB_TASK);
+	read_clock(st, &now);
+	off = st->off_since;
+	if (off && now.clock > off) {
+		woken = st->woken;
+		if (st->off_asleep)
+			asleep = woken >= off && woken <= now.clock ? woken - off :
+								      now.clock - off;
+		st->asleep_ns += asleep;
+		st->runq_ns += now.clock - off - asleep;
+	}
+	st->off_since = 0;
+	st->switches++;
+	last = st->depth - 1;
+	if (last < KB_NR_FRAMES && st->frames[last].id >= KB_ID_SCHEDULE &&
+	    st->frames[last].id <= KB_ID_SCHEDULE_VOL_STOPPED)
+		pop(st, &now, last);
+	update_end(st->seq, KB_TASK);
+	return 0;
+}
+
+static __always_inline void account_cpu(bool to_idle)
+{
+	struct kb_cpu *c = this_cpu();
+	u64 own;
+
+	if (!c)
+		return;
+	update_begin(c->seq, KB_TASK);
+	own = bpf_ktime_get_ns() - c->hard_ns - c->soft_ns;
+	if (c->since && own > c->since) {
+		if (c->idle)
+			c->idle_ns += own - c->since;
+		else
+			c->busy_ns += own - c->since;
+	}
+	c->since = own;
+	c->idle = to_idle;
+	update_end(c->seq, KB_TASK);
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next,
+	     unsigned int state)
+{
+	if (prev->pid)
+		leave_cpu(find_or_create(prev), switch_id(prev, preempt, state));
+	account_cpu(!next->pid);
+	if (next->pid)
+		get_cpu(find(next));
+	return 0;
+}
+
+SEC("tp_btf/sched_waking")
+int BPF_PROG(sched_waking, struct task_struct *p)
+{
+	struct kb_state *st = find(p);
+
+	if (st)
+		st->woken = bpf_ktime_get_ns();
+	return 0;
+}
+
+/*
+ * Interrupts
+ */
+
+static __always_inline void add_irq(struct kb_irq_cell *cell, u64 wall, u64 own)
+{
+	cell->count++;
+	cell->incl += wall;
+	cell->excl += own;
+	if (wall > cell->longest)
+		cell->longest = wall;
+}
+
+static __always_inline void enter_hard(void)
+{
+	struct kb_cpu *c = this_cpu();
+
+	if (!c)
+		return;
+	if (c->hard_start)
+		count_loss(nested);
+	c->hard_start = bpf_ktime_get_ns();
+}
+
+/* The interrupted task's state; NULL for the idle task. */
+static __always_inline struct kb_state *hit(void)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct kb_state *st = NULL;
+
+	if (task->pid)
+		st = find_or_create(task);
+	return st && !st->exited ? st : NULL;
+}
+
+/* @own and @other: the cell's number in a CPU's and in a task's table. */
+static __noinline int exit_hard(u32 in_cpu, u32 in_task)
+{
+	struct kb_cpu *c = this_cpu();
+	struct kb_state *st;
+	u64 took;
+
+	if (!c || !c->hard_start)
+		return 0;
+	took = bpf_ktime_get_ns() - c->hard_start;
+	if ((s64)took < 0)
+		took = 0;
+	update_begin(c->seq, KB_HARD);
+	c->hard_start = 0;
+	c->hard_ns += took;
+	if (in_cpu < KB_NR_SOFTIRQS + KB_NR_VECTORS + KB_NR_CPU_LINES + 1)
+		add_irq(&c->irqs[in_cpu], took, took);
+	update_end(c->seq, KB_HARD);
+	st = hit();
+	if (!st)
+		return 0;
+	update_begin(st->seq, KB_HARD);
+	st->hard_ns += took;
+	if (in_task < KB_IRQ_CELLS)
+		add_irq(&st->irqs[in_task], took, took);
+	update_end(st->seq, KB_HARD);
+	return 0;
+}
+
+/* The number of an interrupt line's cell in a task's table. */
+static __always_inline u32 line_cell(u32 line)
+{
+	struct kb_state *st = hit();
+	u32 i;
+
+	if (!st)
+		return 0;
+	for (i = 0; i < KB_NR_LINES; i++) {
+		if (!st->lines[i])
+			st->lines[i] = line + 1;
+		if (st->lines[i] == line + 1)
+			break;
+	}
+	return KB_NR_SOFTIRQS + KB_NR_VECTORS + i;
+}
+
+SEC("tp_btf/irq_handler_entry")
+int BPF_PROG(irq_handler_entry, int line, struct irqaction *action)
+{
+	enter_hard();
+	return 0;
+}
+
+SEC("tp_btf/irq_handler_exit")
+int BPF_PROG(irq_handler_exit, int line, struct irqaction *action, int ret)
+{
+	u32 number = line;
+
+	if (number > KB_NR_CPU_LINES)
+		number = KB_NR_CPU_LINES;
+	return exit_hard(KB_NR_SOFTIRQS + KB_NR_VECTORS + number, line_cell(number));
+}
+
+/* clang-format off */
+#define VECTOR(name, number)						\
+SEC("tp_btf/" #name "_entry")						\
+int BPF_PROG(name##_entry, int vector)					\
+{									\
+	enter_hard();							\
+	return 0;							\
+}									\
+									\
+SEC("tp_btf/" #name "_exit")						\
+int BPF_PROG(name##_exit, int vector)					\
+{									\
+	return exit_hard(KB_NR_SOFTIRQS + (number), KB_NR_SOFTIRQS + (number)); \
+}
+
+/* clang-format on */
+
+VECTOR(local_timer, KB_LOCAL_TIMER)
+VECTOR(reschedule, KB_RESCHEDULE)
+VECTOR(call_function, KB_CALL_FUNCTION)
+VECTOR(call_function_single, KB_CALL_FUNCTION_SINGLE)
+VECTOR(irq_work, KB_IRQ_WORK)
+
+/* A softirq's clock; see read_clock(). */
+static __always_inline void read_soft_clock(const struct kb_cpu *c, struct moment *now)
+{
+	const volatile u64 *hard = &c->hard_ns;
+	u64 stolen = *hard;
+
+	now->clock = bpf_ktime_get_ns();
+	if (*hard != stolen) {
+		stolen = *hard;
+		now->clock = bpf_ktime_get_ns();
+	}
+	now->own = now->clock - stolen;
+}
+
+SEC("tp_btf/softirq_entry")
+int BPF_PROG(softirq_entry, unsigned int vector)
+{
+	struct kb_cpu *c = this_cpu();
+	struct moment now;
+
+	if (!c)
+		return 0;
+	read_soft_clock(c, &now);
+	c->soft_own_start = now.own;
+	barrier();
+	c->soft_start = now.clock;
+	return 0;
+}
+
+SEC("tp_btf/softirq_exit")
+int BPF_PROG(softirq_exit, unsigned int vector)
+{
+	struct kb_cpu *c = this_cpu();
+	struct moment now;
+	struct kb_state *st;
+	u64 wall, own;
+
+	if (!c || !c->soft_start || vector >= KB_NR_SOFTIRQS)
+		return 0;
+	read_soft_clock(c, &now);
+	wall = now.clock - c->soft_start;
+	own = now.own - c->soft_own_start;
+	if ((s64)own < 0)
+		own = 0;
+	if ((s64)(wall - own) < 0)
+		wall = own;
+	update_begin(c->seq, KB_SOFT);
+	c->soft_start = 0;
+	c->soft_ns += own;
+	add_irq(&c->irqs[vector], wall, own);
+	update_end(c->seq, KB_SOFT);
+	st = hit();
+	if (!st)
+		return 0;
+	update_begin(st->seq, KB_SOFT);
+	st->soft_ns += own;
+	add_irq(&st->irqs[vector], wall, own);
+	update_end(st->seq, KB_SOFT);
+	return 0;
+}
+
+/*
+ * Signals, page faults, TCP
+ */
+
+static __always_inline int count_current(u32 id, u64 value)
+{
+	struct kb_state *st = find_or_create(bpf_get_current_task_btf());
+
+	return st && !st->exited ? count_value(st, id, value) : 0;
+}
+
+/* An interrupt may send one, too; then it is not an event of the interrupted task. */
+SEC("tp_btf/signal_generate")
+int BPF_PROG(signal_generate, int sig)
+{
+	struct kb_cpu *c = this_cpu();
+
+	if (!c || c->hard_start || c->soft_start || !bpf_get_current_task_btf()->pid)
+		return 0;
+	return count_current(KB_ID_SIGNAL_GENERATE, sig);
+}
+
+SEC("tp_btf/signal_deliver")
+int BPF_PROG(signal_deliver, int sig)
+{
+	return count_current(KB_ID_SIGNAL_DELIVER, sig);
+}
+
+SEC("tp_btf/page_fault_user")
+int BPF_PROG(page_fault_user, unsigned long address)
+{
+	return count_current(KB_ID_PAGE_FAULT_USER, 1);
+}
+
+static __always_inline int enter_function(u32 id)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct kb_state *st = task->pid ? find_or_create(task) : NULL;
+	struct moment now;
+
+	if (!st || st->exited)
+		return 0;
+	update_begin(st->seq, KB_TASK);
+	read_clock(st, &now);
+	push(st, &now, id);
+	update_end(st->seq, KB_TASK);
+	return 0;
+}
+
+static __always_inline int exit_function(u32 id)
+{
+	struct kb_state *st = find(bpf_get_current_task_btf());
+	struct moment now;
+	u32 last;
+
+	if (!st || st->exited)
+		return 0;
+	last = st->depth - 1;
+	if (last >= KB_NR_FRAMES || st->frames[last].id != id)
+		return 0;
+	update_begin(st->seq, KB_TASK);
+	read_clock(st, &now);
+	pop(st, &now, last);
+	update_end(st->seq, KB_TASK);
+	return 0;
+}
+
+/* clang-format off */
+#define FUNCTION(name, id)						\
+SEC("fentry/" #name)							\
+int BPF_PROG(name##_enter)						\
+{									\
+	return enter_function(id);					\
+}									\
+									\
+SEC("fexit/" #name)							\
+int BPF_PROG(name##_exit)						\
+{									\
+	return exit_function(id);					\
+}
+
+/* clang-format on */
+
+FUNCTION(tcp_sendmsg, KB_ID_TCP_SENDMSG)
+FUNCTION(tcp_recvmsg, KB_ID_TCP_RECVMSG)
+
+/*
+ * The life of a task
+ */
+
+static __noinline int fill_owner(struct kb_state *st, struct task_struct *task)
+{
+	struct kb_owner *o;
+
+	if (!st || !task)
+		return 0;
+	o = &st->owner;
+	o->start_ns = BPF_CORE_READ(task, start_boottime);
+	o->utime_ns = BPF_CORE_READ(task, utime);
+	o->stime_ns = BPF_CORE_READ(task, stime);
+	o->nvcsw = BPF_CORE_READ(task, nvcsw);
+	o->nivcsw = BPF_CORE_READ(task, nivcsw);
+	o->migrations = BPF_CORE_READ(task, se.nr_migrations);
+	o->cgroup = BPF_CORE_READ(task, cgroups, dfl_cgrp, kn, id);
+	o->tid = BPF_CORE_READ(task, pid);
+	o->tgid = BPF_CORE_READ(task, tgid);
+	o->ppid = BPF_CORE_READ(task, real_parent, tgid);
+	if (bpf_core_field_exists(task->thread_info.cpu))
+		o->cpu = BPF_CORE_READ(task, thread_info.cpu);
+	o->uid = BPF_CORE_READ(task, real_cred, uid.val);
+	o->gid = BPF_CORE_READ(task, real_cred, gid.val);
+	o->prio = BPF_CORE_READ(task, prio);
+	o->policy = BPF_CORE_READ(task, policy);
+	o->exit_code = BPF_CORE_READ(task, exit_code);
+	o->kthread = !!(BPF_CORE_READ(task, flags) & PF_KTHREAD);
+	o->pid_ns = BPF_CORE_READ(task, nsproxy, pid_ns_for_children, ns.inum);
+	o->net_ns = BPF_CORE_READ(task, nsproxy, net_ns, ns.inum);
+	bpf_probe_read_kernel_str(o->comm, sizeof(o->comm), &task->comm);
+	return 0;
+}
+
+SEC("tp_btf/task_newtask")
+int BPF_PROG(task_newtask, struct task_struct *task, u64 flags)
+{
+	struct kb_state *parent = find(bpf_get_current_task_btf());
+	struct kb_state *st = create(task);
+
+	if (!st)
+		return 0;
+	st->off_since = st->start;
+	if (!parent)
+		return 0;
+	st->leader_serial = flags & CLONE_THREAD ? parent->leader_serial : st->serial;
+	st->parent_serial = flags & (CLONE_THREAD | CLONE_PARENT) ? parent->parent_serial :
+								    parent->leader_serial;
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(sched_process_exec)
+{
+	struct kb_state *st = find(bpf_get_current_task_btf());
+
+	if (st)
+		st->owner.exec_ns = bpf_ktime_get_boot_ns();
+	return 0;
+}
+
+/* The second chunk goes first, so its owner's record completes the pair. */
+static __always_inline bool send_more(struct kb_state *st, struct task_struct *task)
+{
+	struct kb_more *next;
+
+	if (st->nr_cells <= KB_NR_FIRST)
+		return true;
+	next = bpf_task_storage_get(&more, task, NULL, 0);
+	return next && !bpf_ringbuf_output(&exited, next, sizeof(*next), 0);
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(sched_process_exit, struct task_struct *p)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct kb_state *st = find(task);
+	struct moment now;
+
+	if (!st || st->exited)
+		return 0;
+	update_begin(st->seq, KB_TASK);
+	read_clock(st, &now);
+	pop_all(st, now.clock, now.own);
+	st->exited = 1;
+	st->now = now.clock;
+	update_end(st->seq, KB_TASK);
+	fill_owner(st, task);
+	st->owner.exit_ns = bpf_ktime_get_boot_ns();
+	st->type = KB_RECORD_EXITED;
+	if (!send_more(st, task) ||
+	    bpf_ringbuf_output(&exited, st, __builtin_offsetof(struct kb_state, index), 0))
+		count_loss(lost_exited);
+	return 0;
+}
+
+/*
+ * Reading
+ */
+
+static __always_inline u64 sum_of_seq(const struct kb_state *st)
+{
+	const volatile u64 *seq = st->seq;
+	u64 task = seq[KB_TASK], soft = seq[KB_SOFT], hard = seq[KB_HARD];
+
+	/* An odd number is an update in progress. Each number only grows. */
+	return (task | soft | hard) & 1 ? 0 : task + soft + hard + 1;
+}
+
+#define COPY_BYTES __builtin_offsetof(struct kb_state, index)
+
+/* A consistent copy of both chunks of a task that may run on another CPU at the same time. */
+static __noinline int copy_state(struct task_struct *task, struct kb_state *st,
+				 struct kb_state *to, struct kb_more *to_next)
+{
+	struct kb_more *next;
+	u64 before;
+	int i;
+
+	if (!task || !st || !to || !to_next)
+		return 0;
+	for (i = 0; i < COPY_RETRIES; i++) {
+		u32 bytes = __builtin_offsetof(struct kb_state, cells), nr;
+
+		before = sum_of_seq(st);
+		if (!before)
+			continue;
+		/* All that decides what is copied is read after the sum. */
+		barrier();
+		nr = st->nr_cells;
+		bytes += (nr < KB_NR_FIRST ? nr : KB_NR_FIRST) * sizeof(struct kb_cell);
+		if (bytes > COPY_BYTES)
+			bytes = COPY_BYTES;
+		if (bpf_probe_read_kernel(to, bytes, st))
+			return 0;
+		if (nr > KB_NR_FIRST) {
+			next = bpf_task_storage_get(&more, task, NULL, 0);
+			if (!next)
+				continue;
+			if (bpf_probe_read_kernel(to_next, sizeof(*to_next), next))
+				return 0;
+		}
+		to->now = bpf_ktime_get_ns();
+		barrier();
+		if (sum_of_seq(st) == before)
+			return 1;
+	}
+	return 0;
+}
+
+SEC("iter/task")
+int read_task(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct kb_state *st, *to;
+	struct kb_more *to_next;
+	u32 zero = 0;
+
+	if (!task || (only_tgid && (u32)task->tgid != only_tgid))
+		return 0;
+	to = bpf_map_lookup_elem(&copy, &zero);
+	to_next = bpf_map_lookup_elem(&copy_more, &zero);
+	/* Without a state nothing is lost yet: the task's next event creates it. */
+	st = find(task);
+	if (!st)
+		st = try_create(task);
+	if (!to || !to_next || !st || st->exited)
+		return 0;
+	if (!copy_state(task, st, to, to_next)) {
+		/* The owner is known; compose.c counts the rest as torn. */
+		to->serial = st->serial;
+		to->torn = 1;
+	} else {
+		to->torn = 0;
+	}
+	to->type = KB_RECORD_LIVE;
+	fill_owner(to, task);
+	if (!to->torn && to->nr_cells > KB_NR_FIRST)
+		bpf_seq_write(ctx->meta->seq, to_next, sizeof(*to_next));
+	bpf_seq_write(ctx->meta->seq, to, COPY_BYTES);
+	return 0;
+}

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Load the BPF programs, and read what they have measured. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+
+#include "bpf.h"
+#include "ktau.skel.h"
+
+#define CAP_SYS_ADMIN	21
+#define CAP_PERFMON	38
+#define CAP_BPF		39
+#define BTF_FILE	"/sys/kernel/btf/vmlinux"
+#define READ_BYTES	65536
+#define CPU_RETRIES	1000
+#define LIVE_RETRIES	10
+
+static const struct {
+	const char *prefix;	/* of the names of programs */
+	uint32_t group;
+} program_groups[] = {
+	{ "sys_", KTAU_GROUP_SYSCALL },
+	{ "sched_switch", KTAU_GROUP_SCHED },
+	{ "sched_waking", KTAU_GROUP_SCHED },
+	{ "irq_handler_", KTAU_GROUP_IRQ },
+	{ "local_timer_", KTAU_GROUP_IRQ },
+	{ "reschedule_", KTAU_GROUP_IRQ },
+	{ "call_function_", KTAU_GROUP_IRQ },
+	{ "irq_work_", KTAU_GROUP_IRQ },
+	{ "softirq_", KTAU_GROUP_BH },
+	{ "signal_", KTAU_GROUP_SIGNAL },
+	{ "page_fault_", KTAU_GROUP_EXCEPTION },
+	{ "tcp_", KTAU_GROUP_TCP },
+};
+
+static int quiet(enum libbpf_print_level level, const char *format, va_list args)
+{
+	(void)level;
+	(void)format;
+	(void)args;
+	return 0;
+}
+
+static uint64_t now_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* The program's effective capabilities, or none if they cannot be read. */
+static uint64_t capabilities(void)
+{
+	FILE *file = fopen("/proc/self/status", "re");
+	unsigned long long caps = 0;
+	char line[256];
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "CapEff: %llx", &caps) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return caps;
+}
+
+static int check_rights(struct ktau__error *error)
+{
+	uint64_t caps = capabilities();
+	bool bpf = caps >> CAP_BPF & 1, perfmon = caps >> CAP_PERFMON & 1;
+
+	if (caps >> CAP_SYS_ADMIN & 1)
+		bpf = perfmon = true;
+	if (!bpf || !perfmon)
+		return ktau__fail(error, -EPERM, "measuring by BPF requires root, or CAP_BPF and "
+				  "CAP_PERFMON: %s%s%s missing", bpf ? "" : "CAP_BPF",
+				  bpf || perfmon ? "" : " and ",
+				  perfmon ? " is" : bpf ? "CAP_PERFMON is" : "CAP_PERFMON are");
+	if (access(BTF_FILE, R_OK))
+		return ktau__fail(error, errno == ENOENT ? -EOPNOTSUPP : -errno,
+				  "measuring by BPF requires a kernel with CONFIG_DEBUG_INFO_BTF: "
+				  "cannot read " BTF_FILE ": %s", strerror(errno));
+	return 0;
+}
+
+static uint32_t group_of(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(program_groups) / sizeof(*program_groups); i++)
+		if (!strncmp(name, program_groups[i].prefix, strlen(program_groups[i].prefix)))
+			return program_groups[i].group;
+	return 0;
+}
+
+/* Whether this kernel has what the program would be attached to. */
+static bool has_target(const struct btf *btf, const struct bpf_program *program)
+{
+	const char *section = bpf_program__section_name(program);
+	const char *target = strchr(section, '/');
+	char name[128];
+
+	if (!target || !strncmp(section, "iter/", 5))
+		return true;
+	target++;
+	if (strncmp(section, "tp_btf/", 7))
+		return btf__find_by_name_kind(btf, target, BTF_KIND_FUNC) > 0;
+	snprintf(name, sizeof(name), "btf_trace_%s", target);
+	return btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF) > 0;
+}
+
+/* Select the programs to load. A missing target also removes its group, unless it has others. */
+static int select_programs(struct ktau__bpf *bpf, uint32_t groups)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	struct bpf_program *program;
+	uint32_t group;
+	bool wanted;
+
+	if (!btf)
+		return -errno;
+	for (program = bpf_object__next_program(bpf->skeleton->obj, NULL); program;
+	     program = bpf_object__next_program(bpf->skeleton->obj, program)) {
+		group = group_of(bpf_program__name(program));
+		wanted = (!group || group & groups) && has_target(btf, program);
+		bpf_program__set_autoload(program, wanted);
+		if (wanted)
+			bpf->groups |= group;
+	}
+	btf__free(btf);
+	return 0;
+}
+
+static int receive(void *context, void *data, size_t size)
+{
+	int err = ktau__exited_add(context, data, size);
+
+	/* A record that is none is left out; it does not stop those after it. */
+	return err == -EBADMSG ? 0 : err;
+}
+
+/* When each program is attached. */
+enum phase { PHASE_TASKS, PHASE_ENDS, PHASE_REST, NR_PHASES };
+
+/*
+ * First new tasks get states, so that a task without one can only be older. Exits come before
+ * entries: the exit of an entry that was not seen is ignored, but an entry without its exit would
+ * leave an open frame.
+ */
+static enum phase phase_of(const char *name)
+{
+	const char *end = strrchr(name, '_');
+
+	if (!strcmp(name, "task_newtask") || !strcmp(name, "read_task"))
+		return PHASE_TASKS;
+	return end && !strcmp(end, "_exit") ? PHASE_ENDS : PHASE_REST;
+}
+
+static int attach_phase(struct ktau__bpf *bpf, enum phase phase)
+{
+	struct bpf_object_skeleton *s = bpf->skeleton->skeleton;
+	int i;
+
+	for (i = 0; i < s->prog_cnt; i++) {
+		struct bpf_program *program = *s->progs[i].prog;
+
+		if (!bpf_program__autoload(program) || phase_of(s->progs[i].name) != phase)
+			continue;
+		*s->progs[i].link = bpf_program__attach(program);
+		if (!*s->progs[i].link)
+			return -errno;
+	}
+	return 0;
+}
+
+static int attach(struct ktau__bpf *bpf, struct ktau__error *error)
+{
+	enum phase phase;
+	int err = 0;
+
+	for (phase = 0; !err && phase < NR_PHASES; phase++) {
+		err = attach_phase(bpf, phase);
+		/* Tasks that already exist get their states now. */
+		if (!err && phase == PHASE_TASKS)
+			err = ktau__bpf_read(bpf, 0);
+	}
+	return err ? ktau__fail(error, err, "cannot attach the BPF programs: %s", strerror(-err)) :
+		     0;
+}
+
+static int load(struct ktau__bpf *bpf, struct ktau__error *error)
+{
+	struct ktau_bpf *s = bpf->skeleton;
+	int nr_cpus = libbpf_num_possible_cpus(), err;
+
+	if (nr_cpus < 0)
+		return ktau__fail(error, nr_cpus, "cannot count the CPUs: %s", strerror(-nr_cpus));
+	bpf->nr_cpus = nr_cpus;
+	s->rodata->first_serial = bpf->first_serial;
+	s->rodata->nr_cpus = nr_cpus;
+	err = bpf_map__set_max_entries(s->maps.cpus, nr_cpus);
+	if (!err)
+		err = ktau_bpf__load(s);
+	if (err)
+		return ktau__fail(error, err, "cannot load the BPF programs: %s%s", strerror(-err),
+				  err == -EPERM ? " (lockdown or a security module)" : "");
+	err = attach(bpf, error);
+	if (err)
+		return err;
+	bpf->ring = ring_buffer__new(bpf_map__fd(s->maps.exited), receive, &bpf->exited, NULL);
+	return bpf->ring ? 0 : ktau__fail(error, -errno, "cannot read the exited tasks: %s",
+					  strerror(errno));
+}
+
+static int start(struct ktau__bpf *bpf, uint32_t groups, struct ktau__error *error)
+{
+	int err;
+
+	/* One a nanosecond would be unique; no machine creates that many tasks. */
+	bpf->start_ns = now_ns(CLOCK_MONOTONIC);
+	bpf->start_realtime_ns = now_ns(CLOCK_REALTIME);
+	bpf->first_cpu_serial = now_ns(CLOCK_BOOTTIME);
+	bpf->first_serial = bpf->first_cpu_serial + 65536;
+	ktau__exited_init(&bpf->exited, bpf->first_serial);
+	bpf->skeleton = ktau_bpf__open();
+	if (!bpf->skeleton)
+		return ktau__fail(error, -errno, "cannot open the BPF programs: %s",
+				  strerror(errno));
+	err = select_programs(bpf, groups);
+	if (err)
+		return ktau__fail(error, err, "cannot read " BTF_FILE ": %s", strerror(-err));
+	return load(bpf, error);
+}
+
+int ktau__bpf_create(struct ktau__bpf **result, uint32_t groups, struct ktau__error *error)
+{
+	libbpf_print_fn_t before;
+	struct ktau__bpf *bpf;
+	int err;
+
+	*result = NULL;
+	err = check_rights(error);
+	if (err)
+		return err;
+	bpf = calloc(1, sizeof(*bpf));
+	if (!bpf)
+		return ktau__fail(error, -ENOMEM, "%s", strerror(ENOMEM));
+	before = libbpf_set_print(quiet);
+	err = start(bpf, groups, error);
+	libbpf_set_print(before);
+	if (err) {
+		ktau__bpf_destroy(bpf);
+		return err;
+	}
+	*result = bpf;
+	return 0;
+}
+
+void ktau__bpf_destroy(struct ktau__bpf *bpf)
+{
+	if (!bpf)
+		return;
+	ring_buffer__free(bpf->ring);
+	ktau_bpf__destroy(bpf->skeleton);
+	ktau__exited_free(&bpf->exited);
+	ktau__buffer_free(&bpf->live);
+	free(bpf);
+}
+
+static int read_iterator(int fd, struct ktau__buffer *buffer)
+{
+	ssize_t got;
+	int err;
+
+	for (;;) {
+		err = ktau__buffer_reserve(buffer, buffer->size + READ_BYTES);
+		if (err)
+			return err;
+		got = read(fd, buffer->data + buffer->size, READ_BYTES);
+		if (got < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (got <= 0)
+			return got ? -errno : 0;
+		buffer->size += got;
+	}
+}
+
+size_t ktau__bpf_next(const struct ktau__buffer *live, size_t at, struct ktau__bpf_task *task)
+{
+	const size_t first = offsetof(struct kb_state, index);
+	const uint8_t *data = live->data + at;
+	size_t left = live->size - at, size = 0;
+	uint32_t type;
+
+	task->more = NULL;
+	if (left >= sizeof(struct kb_more)) {
+		memcpy(&type, data, sizeof(type));
+		if (type == KB_RECORD_MORE) {
+			task->more = (const void *)data;
+			size = sizeof(struct kb_more);
+		}
+	}
+	if (left - size < first)
+		return 0;
+	task->state = (const void *)(data + size);
+	return task->state->type == KB_RECORD_LIVE ? size + first : 0;
+}
+
+bool ktau__bpf_is_torn(const struct ktau__bpf_task *task)
+{
+	return task->state->torn || (task->state->nr_cells > KB_NR_FIRST && !task->more);
+}
+
+static bool has_torn(const struct ktau__buffer *live)
+{
+	struct ktau__bpf_task task;
+	size_t at = 0, size;
+
+	while ((size = ktau__bpf_next(live, at, &task))) {
+		if (ktau__bpf_is_torn(&task))
+			return true;
+		at += size;
+	}
+	return false;
+}
+
+static int read_live(struct ktau__bpf *bpf)
+{
+	int fd, err;
+
+	bpf->live.size = 0;
+	fd = bpf_iter_create(bpf_link__fd(bpf->skeleton->links.read_task));
+	if (fd < 0)
+		return -errno;
+	err = read_iterator(fd, &bpf->live);
+	close(fd);
+	return err;
+}
+
+int ktau__bpf_read(struct ktau__bpf *bpf, uint32_t only_tgid)
+{
+	int err, i;
+
+	bpf->skeleton->bss->only_tgid = only_tgid;
+	/*
+	 * A virtual CPU may be stopped in the middle of an update for longer than the iterator
+	 * tries to copy the task.
+	 */
+	for (i = 0; i < LIVE_RETRIES; i++) {
+		err = read_live(bpf);
+		if (err || !has_torn(&bpf->live))
+			break;
+	}
+	/* A task that exits between the two is in both; that is part of the interface. */
+	if (!err && bpf->ring) {
+		err = ring_buffer__consume(bpf->ring);
+		err = err < 0 ? err : 0;
+	}
+	return err;
+}
+
+static bool is_settled(const struct kb_cpu *before, const struct kb_cpu *after)
+{
+	uint64_t odd = 0;
+	int i;
+
+	for (i = 0; i < KB_NR_CONTEXTS; i++) {
+		odd |= before->seq[i] & 1;
+		if (before->seq[i] != after->seq[i])
+			return false;
+	}
+	return !odd;
+}
+
+/* Interrupts leave long gaps, so two equal copies are found soon. */
+int ktau__bpf_read_cpu(struct ktau__bpf *bpf, uint32_t cpu, struct kb_cpu *copy)
+{
+	int fd = bpf_map__fd(bpf->skeleton->maps.cpus), i;
+	struct kb_cpu again;
+
+	for (i = 0; i < CPU_RETRIES; i++) {
+		if (bpf_map_lookup_elem(fd, &cpu, copy) || bpf_map_lookup_elem(fd, &cpu, &again))
+			return -errno;
+		if (is_settled(copy, &again))
+			return 0;
+	}
+	return -EAGAIN;
+}
+
+const struct kb_losses *ktau__bpf_losses(const struct ktau__bpf *bpf)
+{
+	return &bpf->skeleton->bss->losses;
+}
+
+uint64_t ktau__bpf_missed(const struct ktau__bpf *bpf)
+{
+	struct bpf_program *program;
+	uint64_t missed = 0;
+
+	for (program = bpf_object__next_program(bpf->skeleton->obj, NULL); program;
+	     program = bpf_object__next_program(bpf->skeleton->obj, program)) {
+		struct bpf_prog_info info = { 0 };
+		__u32 size = sizeof(info);
+		int fd = bpf_program__fd(program);
+
+		if (fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &size))
+			missed += info.recursion_misses;
+	}
+	return missed;
+}

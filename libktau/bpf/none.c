@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The source in a build without HAVE_BPF=y, which cannot measure. */
+#include <errno.h>
+
+#include "ktau_bpf.h"
+#include "source.h"
+
+static int create(struct ktau__bpf **bpf, uint32_t groups, struct ktau__error *error)
+{
+	(void)groups;
+	*bpf = NULL;
+	return ktau__fail(error, -EOPNOTSUPP,
+			  "measuring by BPF: this program was built without HAVE_BPF=y");
+}
+
+int ktau_reader_open_bpf(struct ktau_reader *reader, uint32_t groups,
+			 const struct ktau_query *query)
+{
+	static const struct ktau__bpf_source source = { .create = create };
+
+	return ktau__reader_open_bpf(reader, &source, groups, query);
+}
+
+bool ktau_bpf_available(void)
+{
+	return false;
+}

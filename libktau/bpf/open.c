@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The source in a build with libbpf. */
+#include <unistd.h>
+
+#include "bpf.h"
+#include "ktau_bpf.h"
+
+int ktau_reader_open_bpf(struct ktau_reader *reader, uint32_t groups,
+			 const struct ktau_query *query)
+{
+	static const struct ktau__bpf_source source = {
+		.create = ktau__bpf_create,
+		.compose = ktau__bpf_compose,
+		.destroy = ktau__bpf_destroy,
+	};
+
+	return ktau__reader_open_bpf(reader, &source, groups, query);
+}
+
+bool ktau_bpf_available(void)
+{
+	return !access("/sys/kernel/btf/vmlinux", F_OK);
+}

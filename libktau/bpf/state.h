@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the BPF programs and the code that reads their maps share: the profile of a task and of a
+ * CPU. Times are CLOCK_MONOTONIC in ns; a "tick" of the BPF source is a nanosecond.
+ *
+ * A task is measured by code in three contexts that interrupt each other: the task itself,
+ * softirqs, and interrupts. Each field is written in only one of them, so no update is lost. The
+ * contexts have a clock each, which stops while the context is interrupted:
+ *
+ *	interrupt	the clock
+ *	softirq		the clock - the CPU's @hard_ns
+ *	task		the clock - the task's @hard_ns - the task's @soft_ns
+ *
+ * where @hard_ns and @soft_ns are the exclusive times of all interrupts and softirqs so far. By
+ * the clock of its context, the exclusive times of frames add up to the durations of the outermost
+ * ones. compose.c adds the interrupts, and so gets the identity of <linux/ktau.h>.
+ *
+ * A context increments its element of @seq before and after each update, so a copy is consistent if
+ * all elements are even and have the same value before and after it.
+ */
+#ifndef KTAU_BPF_STATE_H
+#define KTAU_BPF_STATE_H
+
+/* Event ids, in the ranges that the patched kernel uses. */
+#define KB_ID_SYSCALLS		512	/* native system calls are below */
+#define KB_ID_PAGE_FAULT_USER	512
+#define KB_ID_SCHEDULE		515
+#define KB_ID_SCHEDULE_VOL_INTERRUPTIBLE 517
+#define KB_ID_SCHEDULE_VOL_UNINTERRUPTIBLE 518
+#define KB_ID_SCHEDULE_VOL_IO	519
+#define KB_ID_SCHEDULE_VOL_IDLE	520
+#define KB_ID_SCHEDULE_VOL_STOPPED 521
+#define KB_ID_OTHER_IRQ		531
+#define KB_ID_OTHER_COMPAT	532
+#define KB_ID_SOFTIRQ		541
+#define KB_NR_SOFTIRQS		10
+#define KB_ID_NONE		560	/* system calls of numbers that do not exist */
+#define KB_ID_SIGNAL_GENERATE	561
+#define KB_ID_SIGNAL_DELIVER	562
+#define KB_ID_TCP_SENDMSG	563
+#define KB_ID_TCP_RECVMSG	564
+#define KB_NR_TASK_IDS		576	/* ids of events in the task's own context */
+#define KB_ID_VECTOR		640	/* and one more for each enum kb_vector */
+#define KB_ID_IRQ		1536	/* + line */
+
+enum kb_vector {
+	KB_LOCAL_TIMER,
+	KB_RESCHEDULE,
+	KB_CALL_FUNCTION,
+	KB_CALL_FUNCTION_SINGLE,
+	KB_IRQ_WORK,
+	KB_NR_VECTORS
+};
+
+/*
+ * A value of task storage must fit into an allocation of 8 KiB with its header, or Linux 7 does
+ * not create it. The first chunk of a task is smaller, because most tasks need no more.
+ */
+#define KB_FIRST_BYTES		4000
+#define KB_MORE_BYTES		8000
+#define KB_NR_FRAMES		8	/* a power of two */
+#define KB_NR_LINES		6	/* lines in a task's table, besides "irq:other" */
+#define KB_NR_CPU_LINES		256	/* in a CPU's table, likewise */
+
+enum { KB_TASK, KB_SOFT, KB_HARD, KB_NR_CONTEXTS };
+
+/* An event of a task. For a counter: @incl is the sum, @excl the minimum, @longest the maximum. */
+struct kb_cell {
+	__u64 count;
+	__u64 incl;
+	__u64 excl;
+	__u64 longest;
+	__u64 asleep;
+	__u64 runq;
+	__u64 irq;
+	__u32 id;
+	__u32 counter;
+};
+
+/* An interrupt or a softirq. */
+struct kb_irq_cell {
+	__u64 count;
+	__u64 incl;
+	__u64 excl;
+	__u64 longest;
+};
+
+struct kb_frame {
+	__u64 start;		/* by the clock */
+	__u64 own_start;	/* by the task's own clock */
+	__u64 child;		/* by the task's own clock, like the fields of sums */
+	__u64 asleep;		/* the task's sum at the start, likewise @runq */
+	__u64 runq;
+	__u32 id;
+	__u32 switches;
+};
+
+/* What OWNER needs; filled in when a task is read, or when it exits. */
+struct kb_owner {
+	__u64 start_ns;
+	__u64 exec_ns;
+	__u64 exit_ns;
+	__u64 utime_ns;
+	__u64 stime_ns;
+	__u64 nvcsw;
+	__u64 nivcsw;
+	__u64 migrations;
+	__u64 cgroup;
+	__s32 tid;
+	__s32 tgid;
+	__s32 ppid;
+	__u32 cpu;
+	__u32 uid;
+	__u32 gid;
+	__s32 prio;
+	__u32 policy;
+	__s32 exit_code;
+	__u32 kthread;
+	__u32 pid_ns;
+	__u32 net_ns;
+	char comm[16];
+};
+
+enum kb_record_type { KB_RECORD_LIVE = 1, KB_RECORD_EXITED, KB_RECORD_MORE };
+
+#define KB_IRQ_CELLS (KB_NR_SOFTIRQS + KB_NR_VECTORS + KB_NR_LINES + 1)
+
+/*
+ * The first chunk. A record of a task is this structure up to the last cell in use; @more follows
+ * in a record of its own. @index maps the id of an event to its cell, 0 if it has none.
+ */
+struct kb_state {
+	__u32 type;		/* enum kb_record_type */
+	__u32 nr_cells;		/* in use, here and in the next chunk */
+	__u64 serial;
+	__u64 seq[KB_NR_CONTEXTS];
+	__u64 start;		/* of the profile */
+	__u64 now;		/* when the record was made */
+	__u64 hard_ns;
+	__u64 soft_ns;
+	__u64 outer_ns;		/* outermost frames that have ended, by the task's clock */
+	__u64 asleep_ns;
+	__u64 runq_ns;
+	__u64 off_since;	/* when it left the CPU; 0 while it runs */
+	__u64 woken;		/* when it was woken last */
+	__u32 off_asleep;	/* it left the CPU to sleep */
+	__u32 switches;
+	__u32 depth;		/* open frames */
+	__u32 torn;		/* the record is not consistent */
+	__u32 exited;
+	__u32 unused;
+	__u64 refused;		/* activations without a cell ... */
+	__u64 refused_ns;	/* ... and their exclusive time */
+	__u64 clamped;
+	__u64 unbalanced;	/* frames whose exit was missed */
+	__u64 parent_serial;
+	__u64 leader_serial;
+	struct kb_owner owner;
+	struct kb_frame frames[KB_NR_FRAMES];
+	struct kb_irq_cell irqs[KB_IRQ_CELLS];
+	__u32 lines[KB_NR_LINES + 2];	/* interrupt line + 1 of each cell, 0 if unused */
+#define KB_NR_FIRST 31
+/* The first cells are those of switches, which end while another task is current. */
+#define KB_NR_FIXED (KB_ID_SCHEDULE_VOL_STOPPED - KB_ID_SCHEDULE + 1)
+	struct kb_cell cells[KB_NR_FIRST];
+	__u8 index[KB_NR_TASK_IDS];
+};
+
+#define KB_NR_MORE 120
+
+struct kb_more {
+	__u32 type;
+	__u32 unused;
+	__u64 serial;
+	struct kb_cell cells[KB_NR_MORE];
+};
+
+/* A CPU. Interrupts are counted here, and once more for the task that they hit. */
+struct kb_cpu {
+	__u64 seq[KB_NR_CONTEXTS];
+	__u64 hard_ns;
+	__u64 soft_ns;
+	__u64 hard_start;	/* of the interrupt in progress, 0 if there is none */
+	__u64 soft_start;	/* of the softirq in progress, likewise */
+	__u64 soft_own_start;
+	__u64 since;		/* last switch, by the clock of tasks */
+	__u64 busy_ns;		/* running tasks, without interrupts */
+	__u64 idle_ns;		/* running the idle task, likewise */
+	__u64 idle;		/* it runs now */
+	__u64 start;
+	struct kb_irq_cell irqs[KB_NR_SOFTIRQS + KB_NR_VECTORS + KB_NR_CPU_LINES + 1];
+};
+
+/* Counts of what could not be recorded, since the programs were loaded. */
+struct kb_losses {
+	__u64 no_state;		/* events of tasks without a state */
+	__u64 no_cell;		/* activations without a cell */
+	__u64 lost_exited;	/* exited tasks for which the buffer had no room */
+	__u64 nested;		/* interrupts within interrupts */
+	__u64 unbalanced;
+	__u64 clamped;
+};
+
+#define KB_ASSERT(condition) _Static_assert(condition, #condition)
+KB_ASSERT(sizeof(struct kb_state) <= KB_FIRST_BYTES);
+KB_ASSERT(sizeof(struct kb_more) <= KB_MORE_BYTES);
+KB_ASSERT(KB_NR_FIRST + KB_NR_MORE < 256);
+
+#endif /* KTAU_BPF_STATE_H */

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The maps of the BPF programs, and the tables and open frames of tasks in them. */
+#ifndef KTAU_BPF_TABLE_H
+#define KTAU_BPF_TABLE_H
+
+#include "vmlinux.h"
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "state.h"
+
+#define barrier()		asm volatile("" ::: "memory")
+
+/* Set by load.c before the programs are loaded. */
+const volatile __u64 first_serial = 1;
+const volatile __u32 nr_cpus = 1;
+
+/* Changed by the programs with atomic instructions, read by compose.c. */
+struct kb_losses losses = {};
+__u64 serials = 0;
+/* Set by compose.c before it reads the iterator: a process, or 0 for all. */
+__u32 only_tgid = 0;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct kb_state);
+} tasks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct kb_more);
+} more SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct kb_cpu);
+} cpus SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 24);
+} exited SEC(".maps");
+
+/* A copy of the task that the iterator is at. There is one reader at a time. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct kb_state);
+} copy SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct kb_more);
+} copy_more SEC(".maps");
+
+#define count_loss(name) __sync_fetch_and_add(&losses.name, 1)
+
+static __always_inline void update_begin(__u64 *seq, int context)
+{
+	seq[context]++;
+	barrier();
+}
+
+static __always_inline void update_end(__u64 *seq, int context)
+{
+	barrier();
+	seq[context]++;
+}
+
+static __always_inline struct kb_state *find(struct task_struct *task)
+{
+	return bpf_task_storage_get(&tasks, task, NULL, 0);
+}
+
+/* Give a task a state. It may have been created since: find() comes first. */
+static __noinline struct kb_state *init_state(struct kb_state *st)
+{
+	if (!st)
+		return NULL;
+	st->start = bpf_ktime_get_ns();
+	/* The iterator and the task itself may both be here. */
+	__sync_val_compare_and_swap(&st->serial, 0,
+				    first_serial + __sync_fetch_and_add(&serials, 1));
+	return st;
+}
+
+/* The allocator's reserve for this CPU may be empty; the interrupt that it raises fills it. */
+#define CREATE_TRIES 3
+
+static __always_inline struct kb_state *try_create(struct task_struct *task)
+{
+	struct kb_state *st = NULL;
+	int i;
+
+	for (i = 0; !st && i < CREATE_TRIES; i++)
+		st = bpf_task_storage_get(&tasks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (st && !st->serial)
+		init_state(st);
+	return st;
+}
+
+static __always_inline struct kb_state *create(struct task_struct *task)
+{
+	struct kb_state *st = try_create(task);
+
+	if (!st)
+		count_loss(no_state);
+	return st;
+}
+
+static __always_inline struct kb_state *find_or_create(struct task_struct *task)
+{
+	struct kb_state *st = find(task);
+
+	return st ? st : create(task);
+}
+
+static __always_inline struct kb_cpu *this_cpu(void)
+{
+	u32 cpu = bpf_get_smp_processor_id();
+
+	return bpf_map_lookup_elem(&cpus, &cpu);
+}
+
+/*
+ * The clock, and that of the task's context. If an interrupt came in between, try once more: a
+ * second one at the same place only shifts its own duration from one frame to the next.
+ */
+struct moment {
+	u64 clock;
+	u64 own;
+};
+
+static __always_inline void read_clock(const struct kb_state *st, struct moment *now)
+{
+	const volatile u64 *hard = &st->hard_ns, *soft = &st->soft_ns;
+	u64 stolen = *hard + *soft;
+
+	now->clock = bpf_ktime_get_ns();
+	if (*hard + *soft != stolen) {
+		stolen = *hard + *soft;
+		now->clock = bpf_ktime_get_ns();
+	}
+	now->own = now->clock - stolen;
+}
+
+/* The cell of an event, or NULL if the table is full. @id is below KB_NR_TASK_IDS. */
+static __noinline struct kb_cell *more_cell(struct kb_state *st, u32 number)
+{
+	struct kb_more *next;
+
+	if (number < KB_NR_FIRST || number >= KB_NR_FIRST + KB_NR_MORE)
+		return NULL;
+	next = bpf_task_storage_get(&more, bpf_get_current_task_btf(), NULL,
+				    BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!next)
+		return NULL;
+	number -= KB_NR_FIRST;
+	if (number >= KB_NR_MORE)
+		return NULL;
+	next->type = KB_RECORD_MORE;
+	next->serial = st->serial;
+	return &next->cells[number];
+}
+
+/* The cell of a switch, when it is used for the first time. */
+static __always_inline struct kb_cell *fixed_cell(struct kb_state *st, u64 at)
+{
+	u64 number = at - KB_ID_SCHEDULE;
+
+	asm volatile("" : "+r"(number));
+	if (number >= KB_NR_FIXED)
+		return NULL;
+	st->cells[number].id = KB_ID_SCHEDULE + number;
+	if (st->nr_cells < KB_NR_FIXED)
+		st->nr_cells = KB_NR_FIXED;
+	st->index[KB_ID_SCHEDULE + number] = number + 1;
+	return &st->cells[number];
+}
+
+static __always_inline struct kb_cell *get_cell(struct kb_state *st, u32 id)
+{
+	struct kb_cell *cell;
+	u64 at = id;
+	u32 number;
+
+	/* The verifier must see that the number compared is the one used. */
+	asm volatile("" : "+r"(at));
+	if (at >= KB_NR_TASK_IDS)
+		return NULL;
+	number = st->index[at];
+	if (number) {
+		number--;
+		if (number < KB_NR_FIRST)
+			return &st->cells[number];
+		return more_cell(st, number);
+	}
+	number = st->nr_cells < KB_NR_FIXED ? KB_NR_FIXED : st->nr_cells;
+	if (at - KB_ID_SCHEDULE < KB_NR_FIXED)
+		return fixed_cell(st, at);
+	if (number < KB_NR_FIRST)
+		cell = &st->cells[number];
+	else
+		cell = more_cell(st, number);
+	if (!cell)
+		return NULL;
+	cell->id = id;
+	barrier();
+	st->nr_cells = number + 1;
+	st->index[at] = number + 1;
+	return cell;
+}
+
+static __noinline int count_value(struct kb_state *st, u32 id, u64 value)
+{
+	struct kb_cell *cell;
+
+	if (!st)
+		return 0;
+	update_begin(st->seq, KB_TASK);
+	cell = get_cell(st, id);
+	if (cell) {
+		cell->counter = 1;
+		if (!cell->count || value < cell->excl)
+			cell->excl = value;
+		if (value > cell->longest)
+			cell->longest = value;
+		cell->incl += value;
+		cell->count++;
+	} else {
+		st->refused++;
+		count_loss(no_cell);
+	}
+	update_end(st->seq, KB_TASK);
+	return 0;
+}
+
+/* Both are called between update_begin() and update_end(). */
+static __always_inline void push(struct kb_state *st, const struct moment *now, u32 id)
+{
+	u32 depth = st->depth;
+	struct kb_frame *f;
+
+	if (depth >= KB_NR_FRAMES) {
+		st->refused++;
+		count_loss(no_cell);
+		return;
+	}
+	f = &st->frames[depth & (KB_NR_FRAMES - 1)];
+	f->start = now->clock;
+	f->own_start = now->own;
+	f->child = 0;
+	f->asleep = st->asleep_ns;
+	f->runq = st->runq_ns;
+	f->id = id;
+	f->switches = st->switches;
+	st->depth = depth + 1;
+}
+
+static __always_inline void add_to_cell(struct kb_state *st, const struct kb_frame *f,
+					struct kb_cell *cell, u64 wall, u64 own)
+{
+	cell->count++;
+	cell->incl += wall;
+	cell->excl += own - f->child;
+	if (wall > cell->longest)
+		cell->longest = wall;
+	if (wall != own)
+		cell->irq += wall - own;
+	if (f->switches != st->switches) {
+		cell->asleep += st->asleep_ns - f->asleep;
+		cell->runq += st->runq_ns - f->runq;
+	}
+}
+
+/* End the innermost frame, number @last. */
+static __always_inline void pop(struct kb_state *st, const struct moment *now, u32 last)
+{
+	struct kb_frame *f = &st->frames[last & (KB_NR_FRAMES - 1)];
+	u64 wall = now->clock - f->start, own = now->own - f->own_start;
+	struct kb_cell *cell;
+
+	if ((s64)(own - f->child) < 0 || (s64)(wall - own) < 0) {
+		own = (s64)(own - f->child) < 0 ? f->child : own;
+		wall = (s64)(wall - own) < 0 ? own : wall;
+		st->clamped++;
+		count_loss(clamped);
+	}
+	cell = get_cell(st, f->id);
+	if (cell) {
+		add_to_cell(st, f, cell, wall, own);
+	} else {
+		st->refused++;
+		st->refused_ns += own - f->child;
+		count_loss(no_cell);
+	}
+	if (last)
+		st->frames[(last - 1) & (KB_NR_FRAMES - 1)].child += own;
+	else
+		st->outer_ns += own;
+	st->depth = last;
+}
+
+/* End all frames, which have missed their exits unless the task exits. */
+static __noinline int pop_all(struct kb_state *st, u64 clock, u64 own)
+{
+	struct moment now = { clock, own };
+	u32 i, depth;
+
+	if (!st)
+		return 0;
+	for (i = 0; i < KB_NR_FRAMES; i++) {
+		depth = st->depth;
+		if (!depth)
+			break;
+		pop(st, &now, depth - 1);
+	}
+	return 0;
+}
+
+#endif /* KTAU_BPF_TABLE_H */

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What writes streams, and what each source does not see. */
+#include <stddef.h>
+
+#include <ktau.h>
+
+static const char *const bpf_limits[] = {
+	"durations of page faults and other exceptions (page faults are counted)",
+	"code in which programs cannot be attached (noinstr): the entry and exit of the kernel",
+	"user and kernel time outside system calls and interrupts: there is no account",
+	"anything before the programs were loaded, such as the start of the machine",
+	"system calls that seccomp or a tracer suppresses",
+	"softirqs, timers and work items by function; the idle task apart from interrupts",
+	"traces",
+	"other users: reading requires CAP_BPF and CAP_PERFMON",
+};
+
+const char *ktau_origin_name(unsigned int origin)
+{
+	static const char *const names[] = {
+		[KTAU_ORIGIN_KERNEL] = "kernel", [KTAU_ORIGIN_BPF] = "bpf"
+	};
+
+	return origin < sizeof(names) / sizeof(*names) ? names[origin] : NULL;
+}
+
+const char *ktau_origin_limit(unsigned int origin, unsigned int i)
+{
+	if (origin != KTAU_ORIGIN_BPF || i >= sizeof(bpf_limits) / sizeof(*bpf_limits))
+		return NULL;
+	return bpf_limits[i];
+}
