@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <ktau_bpf.h>
+
 #include "collect.h"
 #include "log.h"
 
@@ -201,6 +203,20 @@ static int open_saved(struct stream *stream)
 	return ktau_reader_open_file(stream->reader, stream->path);
 }
 
+static int open_stream(const struct collect *collect, struct stream *stream,
+		       const struct ktau_query *query)
+{
+	int err = stream->reader ? 0 : ktau_reader_create(&stream->reader);
+
+	if (err)
+		return err;
+	if (stream->path)
+		return open_saved(stream);
+	if (collect->bpf)
+		return ktau_reader_open_bpf(stream->reader, collect->bpf_groups, query);
+	return ktau_reader_open_live(stream->reader, query);
+}
+
 static int start(struct collect *collect, struct stream *stream)
 {
 	struct ktau_query query;
@@ -210,17 +226,10 @@ static int start(struct collect *collect, struct stream *stream)
 	err = add_filters(collect->config, &query);
 	if (err)
 		return err;
-	if (stream->reader && !stream->path) {
+	if (stream->reader && !stream->path)
 		err = ktau_reader_restart(stream->reader, &query);
-	} else {
-		if (!stream->reader) {
-			err = ktau_reader_create(&stream->reader);
-			if (err)
-				return err;
-		}
-		err = stream->path ? open_saved(stream) :
-				     ktau_reader_open_live(stream->reader, &query);
-	}
+	else
+		err = open_stream(collect, stream, &query);
 	if (err)
 		return err;
 	stream->active = true;

@@ -60,6 +60,8 @@ struct stream {
  * @out: output
  * @profile: stream of profiles
  * @trace: stream of traces
+ * @bpf: the kernel has no KTAU, so BPF programs measure
+ * @bpf_groups: the groups that they measure; 0 for all
  * @base: profiles last written for each task
  * @metrics: totals for the OpenMetrics file, if one is configured
  * @since_full: profile streams since one was written in full; 0: the next one will be
@@ -70,6 +72,8 @@ struct collect {
 	struct output *out;
 	struct stream profile;
 	struct stream trace;
+	bool bpf;
+	uint32_t bpf_groups;
 	struct baseline base;
 	struct metrics metrics;
 	unsigned int since_full;

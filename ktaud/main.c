@@ -17,6 +17,7 @@
 
 #define KEY_CHECK	0x100
 #define KEY_ROOT	0x101
+#define KEY_SOURCE	0x102
 
 static const char doc[] =
 	"Read the kernel's KTAU profiles and traces every period and write them to files."
@@ -36,6 +37,9 @@ static const struct argp_option argp_options[] = {
 	{ "info", 'i', "INFO", 0, "info: profile, trace, both", 1 },
 	{ "groups", 'g', "LIST", 0, "groups to enable, such as syscall,tcp", 1 },
 	{ "set", 's', "KEY=VALUE", 0, "any other setting", 1 },
+	{ "source", KEY_SOURCE, "SOURCE", 0,
+	  "measure with: kernel (a kernel with KTAU; the default), bpf, or auto: bpf if the "
+	  "kernel has no KTAU", 1 },
 	{ "root", KEY_ROOT, "DIR", 0,
 	  "read streams saved as DIR/profile and DIR/trace instead of the kernel's", 2 },
 	{ 0 }
@@ -60,6 +64,20 @@ static void add_setting(struct argp_state *state, const char *key, const char *v
 	options->nr_settings++;
 }
 
+static void set_source(struct argp_state *state, const char *name)
+{
+	struct options *options = &((struct arguments *)state->input)->options;
+
+	if (!strcmp(name, "auto"))
+		options->source = SOURCE_AUTO;
+	else if (!strcmp(name, "kernel"))
+		options->source = SOURCE_KERNEL;
+	else if (!strcmp(name, "bpf"))
+		options->source = SOURCE_BPF;
+	else
+		argp_error(state, "--source: '%s' is not one of kernel, bpf, auto", name);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -79,6 +97,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_ROOT:
 		arguments->options.root = arg;
+		return 0;
+	case KEY_SOURCE:
+		set_source(state, arg);
 		return 0;
 	case 't':
 		add_setting(state, "sample_period", arg);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 
-ktaud_OBJS := $(patsubst %,$(B)/ktaud/%.o,main arguments options config value run daemon \
+ktaud_OBJS := $(patsubst %,$(B)/ktaud/%.o,main arguments options config value run origin daemon \
 	control losses collect baseline metrics output rotate log)
 
 # ktaud-ship supports TLS if GnuTLS is available; HAVE_GNUTLS=n disables it.
@@ -15,8 +15,8 @@ PROGRAMS += $(B)/ktaud/ktaud $(B)/ktaud/ktaud-ship
 MAN_PAGES += ktaud/ktaud.8 ktaud/ktaud.conf.5 ktaud/ktaud-ship.8 ktaud/ktaud-collect.8
 INSTALL_HOOKS += install-ktaud
 
-$(B)/ktaud/ktaud: $(ktaud_OBJS) $(LIBKTAU)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS)
+$(B)/ktaud/ktaud: $(ktaud_OBJS) $(LIBKTAU_BPF) $(LIBKTAU)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_BPF_LIBS) $(LIBKTAU_LIBS)
 
 $(B)/ktaud/ktaud-ship: $(ship_OBJS) $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS) \

@@ -18,6 +18,7 @@
 #include "daemon.h"
 #include "log.h"
 #include "losses.h"
+#include "origin.h"
 #include "output.h"
 #include "run.h"
 
@@ -38,6 +39,7 @@
  * struct ktaud - the daemon
  * @options: the command line
  * @config: current configuration
+ * @origin: where the streams come from
  * @control: what was changed in the kernel
  * @losses: the kernel's counters of losses
  * @losses_after_ns: CLOCK_MONOTONIC of the next check of @losses
@@ -54,6 +56,7 @@
 struct ktaud {
 	const struct options *options;
 	struct config *config;
+	enum origin origin;
 	struct control control;
 	struct losses losses;
 	uint64_t losses_after_ns;
@@ -89,23 +92,15 @@ static int check_saved(const char *root)
 	return 0;
 }
 
-static int check_source(const struct options *options)
+static int check_source(struct ktaud *ktaud, uint32_t *groups)
 {
-	int err;
+	int err = origin_choose(ktaud->options, &ktaud->origin);
 
-	if (options->root)
-		return check_saved(options->root);
-	if (!access("/proc/ktau/profile", R_OK))
-		return 0;
-	err = errno;
-	if (err == ENOENT || err == ENOTDIR)
-		log_error("this kernel has no KTAU: there is no /proc/ktau/profile "
-			  "(boot a kernel with CONFIG_KTAU)");
-	else if (err == EACCES || err == EPERM)
-		log_error("cannot read /proc/ktau/profile: requires root or CAP_PERFMON");
-	else
-		log_error("cannot read /proc/ktau/profile: %s", strerror(err));
-	return -err;
+	if (!err && ktaud->origin == ORIGIN_SAVED)
+		err = check_saved(ktaud->options->root);
+	if (!err && ktaud->origin == ORIGIN_BPF)
+		err = origin_check_bpf(ktaud->config, groups);
+	return err;
 }
 
 static void destroy_output(struct output *out, int *err)
@@ -196,6 +191,7 @@ static int period(struct ktaud *ktaud)
 static bool switch_to(struct ktaud *ktaud, struct config *config)
 {
 	struct output *out;
+	uint32_t groups = 0;
 	int err;
 
 	out = create_output(ktaud->options, config);
@@ -203,7 +199,8 @@ static bool switch_to(struct ktaud *ktaud, struct config *config)
 		return false;
 	/* Resizing empties the rings, so first read what belongs to the old file. */
 	collect_period(&ktaud->collect);
-	if (!ktaud->options->root && control_apply(&ktaud->control, config)) {
+	if ((ktaud->origin == ORIGIN_BPF && origin_check_bpf(config, &groups)) ||
+	    (ktaud->origin == ORIGIN_KERNEL && control_apply(&ktaud->control, config))) {
 		destroy_output(out, &err);
 		return false;
 	}
@@ -324,16 +321,17 @@ static void summary(struct ktaud *ktaud)
 
 static int start(struct ktaud *ktaud)
 {
+	uint32_t groups = 0;
 	int err;
 
-	err = check_source(ktaud->options);
+	err = check_source(ktaud, &groups);
 	if (!err && ktaud->pidfile) {
 		ktaud->pid_fd = pidfile_lock(ktaud->pidfile);
 		err = ktaud->pid_fd < 0 ? ktaud->pid_fd : 0;
 	}
 	if (!err)
 		err = open_events(ktaud);
-	if (!err && !ktaud->options->root) {
+	if (!err && ktaud->origin == ORIGIN_KERNEL) {
 		losses_init(&ktaud->losses);
 		err = control_apply(&ktaud->control, ktaud->config);
 		/* The slots that were in the rings belong to earlier traces. */
@@ -345,6 +343,8 @@ static int start(struct ktaud *ktaud)
 	if (!ktaud->out)
 		return -EIO;
 	err = collect_init(&ktaud->collect, ktaud->config, ktaud->out, ktaud->options->root);
+	ktaud->collect.bpf = ktaud->origin == ORIGIN_BPF;
+	ktaud->collect.bpf_groups = groups;
 	if (!err)
 		err = arm_timer(ktaud);
 	return err ? err : period(ktaud);
@@ -360,7 +360,8 @@ static int finish(struct ktaud *ktaud)
 		destroy_output(ktaud->out, &err);
 	}
 	collect_deinit(&ktaud->collect);
-	control_restore(&ktaud->control);
+	if (ktaud->origin == ORIGIN_KERNEL)
+		control_restore(&ktaud->control);
 	if (ktaud->pidfile)
 		pidfile_unlock(ktaud->pidfile, ktaud->pid_fd);
 	if (ktaud->signal_fd >= 0)

@@ -52,8 +52,8 @@ $(tools_LIST): tools/rules.mk $(wildcard tools/ktau)
 
 $(B)/tools/ktau/ktau.o: | $(tools_LIST)
 
-$(B)/tools/ktau/ktau: $(tools_KTAU) $(LIBKTAU)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS) $(EXPORT_LIBS) $(tools_CURSES) -lpthread -lm
+$(B)/tools/ktau/ktau: $(tools_KTAU) $(LIBKTAU_BPF) $(LIBKTAU)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_BPF_LIBS) $(LIBKTAU_LIBS) $(EXPORT_LIBS) $(tools_CURSES) -lpthread -lm
 
 $(B)/tools/funcmap/funcMap: $(tools_FUNCMAP) $(tools_SHARED) $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS) -lm

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ktau_bpf.h>
+
 #include "cli.h"
 #include "status.h"
 #include "subcommand.h"
@@ -86,6 +88,7 @@ static void collect(struct status *s)
 
 	memset(s, 0, sizeof(*s));
 	uname(&s->name);
+	s->has_bpf = ktau_bpf_available();
 	s->info_err = ktau_info_read(-1, &s->info);
 	if (s->info_err)
 		read_level(s);
@@ -212,7 +215,12 @@ size_t status_judge(const struct status *s, struct problem problems[STATUS_PROBL
 	struct judging j = { .problems = problems };
 
 	if (s->info_err == -ENOENT) {
-		add_problem(&j, "boot a kernel with CONFIG_KTAU", "this kernel has no KTAU");
+		if (s->has_bpf)
+			add_problem(&j, "ktaud --source=bpf",
+				    "this kernel has no KTAU, but BPF programs can measure on it");
+		else
+			add_problem(&j, "boot a kernel with CONFIG_KTAU",
+				    "this kernel has no KTAU");
 		return j.nr;
 	}
 	if (s->info_err == -EACCES || s->info_err == -EPERM) {
@@ -363,6 +371,16 @@ static void print_collection(const struct status *s, FILE *out)
 	fputs(strcmp(s->filter, "none") ? ": other tasks are not measured\n" : "\n", out);
 }
 
+static void print_bpf_limits(FILE *out)
+{
+	const char *limit;
+	unsigned int i;
+
+	fputs("\nBPF programs do not see:\n", out);
+	for (i = 0; (limit = ktau_origin_limit(KTAU_ORIGIN_BPF, i)); i++)
+		fprintf(out, "    %s\n", limit);
+}
+
 void status_text(const struct status *s, const struct problem *problems, size_t nr, FILE *out)
 {
 	size_t i;
@@ -388,6 +406,8 @@ void status_text(const struct status *s, const struct problem *problems, size_t 
 		if (*problems[i].command)
 			fprintf(out, "    %s\n", problems[i].command);
 	}
+	if (s->info_err == -ENOENT && s->has_bpf)
+		print_bpf_limits(out);
 }
 
 static void json_groups(const char *key, uint32_t groups, FILE *out)
@@ -436,6 +456,8 @@ void status_json(const struct status *s, const struct problem *problems, size_t 
 	fputs(", \"host\": ", out);
 	json_string(s->name.nodename, out);
 	fprintf(out, ", \"ktau\": %s, ", s->info_err == -ENOENT ? "false" : "true");
+	if (s->has_bpf)
+		fputs("\"bpf\": true, ", out);
 	if (s->has_level)
 		fprintf(out, "\"paranoid\": %" PRId32 ", ", s->info.paranoid);
 	if (!s->info_err)

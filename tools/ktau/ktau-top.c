@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <ktau_bpf.h>
+
 #include "cli.h"
 #include "replay.h"
 #include "report_options.h"
@@ -19,7 +21,7 @@
 #include "top_screen.h"
 #include "top_view.h"
 
-enum { OPT_BY = 256, OPT_HOST };
+enum { OPT_BY = 256, OPT_HOST, OPT_SOURCE };
 
 /**
  * struct top - state of the program
@@ -30,6 +32,7 @@ enum { OPT_BY = 256, OPT_HOST };
  * @replay: where the periods of the files are
  * @map: file name of a map
  * @symtab: symbols of @map
+ * @bpf: measure with BPF programs, because the kernel has no KTAU
  * @interval_ns: time between two periods of the running kernel or of a replay
  * @reader: reader of the running kernel or of the current period
  * @period: current period; unused unless @read
@@ -46,6 +49,7 @@ struct top {
 	struct replay replay;
 	const char *map;
 	struct ktau_symtab *symtab;
+	bool bpf;
 	uint64_t interval_ns;
 	struct ktau_reader *reader;
 	struct period period;
@@ -61,6 +65,9 @@ static const struct argp_option argp_options[] = {
 	{ "by", OPT_BY, "WHAT", 0, "Show a row per name, pid, cgroup or user (default: name)", 0 },
 	{ "interval", 'd', "SECONDS", 0, "Time between two screens (default: 1)", 0 },
 	{ "host", OPT_HOST, "NAME", 0, "Use only the streams of this machine", 0 },
+	{ "source", OPT_SOURCE, "SOURCE", 0,
+	  "Measure with: kernel (a kernel with KTAU; the default), bpf, or auto: bpf if the kernel "
+	  "has no KTAU", 0 },
 	{ "map", 'm', "FILE", 0,
 	  "Read names from a System.map, kallsyms or vmlinux", 0 },
 	{ 0 }
@@ -84,6 +91,13 @@ static int parse_by(const char *word, enum aggregate_by *by)
 		}
 	}
 	return -1;
+}
+
+static int parse_source(const char *word, bool *bpf)
+{
+	*bpf = !strcmp(word, "bpf") ||
+	       (!strcmp(word, "auto") && access("/proc/ktau/profile", F_OK));
+	return *bpf || !strcmp(word, "auto") || !strcmp(word, "kernel") ? 0 : -1;
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -115,6 +129,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_HOST:
 		t->host = arg;
+		return 0;
+	case OPT_SOURCE:
+		if (parse_source(arg, &t->bpf))
+			cli_usage(state, "--source=%s: not kernel, bpf or auto", arg);
 		return 0;
 	case 'm':
 		t->map = arg;
@@ -158,6 +176,11 @@ static int make_period(struct top *t)
 	return CLI_DONE;
 }
 
+static int open_bpf(struct ktau_reader *reader, const struct ktau_query *query)
+{
+	return ktau_reader_open_bpf(reader, 0, query);
+}
+
 static int read_live(struct top *t)
 {
 	bool again = t->read;
@@ -165,6 +188,7 @@ static int read_live(struct top *t)
 
 	if (!again && make_period(t))
 		return CLI_FAILED;
+	t->period.open = t->bpf ? open_bpf : NULL;
 	err = period_live_next(&t->period, t->reader, again, &t->report.filter);
 	if (err)
 		source_failed(t->reader, NULL, err);

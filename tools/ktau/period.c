@@ -317,11 +317,16 @@ static const struct ktau_query live_query = {
 	.target = KTAU_TARGET_ALL | KTAU_TARGET_EXITED | KTAU_TARGET_EVICTED | KTAU_TARGET_CPU,
 };
 
-static int live_snapshot(struct ktau_reader *reader, const struct ktau_query *query,
-			 struct ktau_snapshot *snapshot, bool again)
+static int open_live(const struct period *p, struct ktau_reader *reader,
+		     const struct ktau_query *query)
 {
-	int err = again ? ktau_reader_restart(reader, query) :
-			  ktau_reader_open_live(reader, query);
+	return p->open ? p->open(reader, query) : ktau_reader_open_live(reader, query);
+}
+
+static int live_snapshot(const struct period *p, struct ktau_reader *reader,
+			 const struct ktau_query *query, struct ktau_snapshot *snapshot, bool again)
+{
+	int err = again ? ktau_reader_restart(reader, query) : open_live(p, reader, query);
 
 	return err ? err : ktau_snapshot_read(snapshot, reader);
 }
@@ -342,7 +347,7 @@ static int live_end(struct period *p, struct ktau_reader *reader, bool again,
 		query.uid = filter->uid;
 		query.tag = filter->tag;
 	}
-	err = live_snapshot(reader, &query, p->after, again);
+	err = live_snapshot(p, reader, &query, p->after, again);
 	if (err < 0)
 		return err;
 	p->last = ++p->streams;
@@ -359,7 +364,7 @@ int period_live(struct period *p, struct ktau_reader *reader, uint64_t interval_
 	int err;
 
 	if (interval_ns) {
-		err = live_snapshot(reader, &live_query, p->before, false);
+		err = live_snapshot(p, reader, &live_query, p->before, false);
 		if (err < 0)
 			return err;
 		while (nanosleep(&left, &left) && errno == EINTR)

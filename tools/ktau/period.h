@@ -85,6 +85,7 @@ struct period_reading {
  * @reboots: number of boots before the one shown
  * @overwritten: trace slots overwritten before they were read, within the period
  * @traces: number of trace records in the source
+ * @open: opens the source of the running kernel; NULL: ktau_reader_open_live()
  * @reading: progress of reading
  */
 struct period {
@@ -95,6 +96,7 @@ struct period {
 	uint64_t reboots;
 	uint64_t overwritten;
 	uint64_t traces;
+	int (*open)(struct ktau_reader *reader, const struct ktau_query *query);
 	struct period_reading reading;
 };
 

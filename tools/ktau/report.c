@@ -309,7 +309,8 @@ static void print_account_head(const struct report *r, const struct report_table
 		   (double)f->length_ns / 1e9);
 	print_fact(&used, w, out, "groups: %s", groups);
 	print_loss_facts(&t->some_losses, ktau_snapshot_end(p->after), w, &used, out);
-	print_fact(&used, w, out, "KTAU's own cost: %.2f %%", own_share(f) * 100);
+	if (s->origin != KTAU_ORIGIN_BPF)
+		print_fact(&used, w, out, "KTAU's own cost: %.2f %%", own_share(f) * 100);
 	fputc('\n', out);
 	free(groups);
 	print_limits(r, p, out);
@@ -433,11 +434,30 @@ static void print_losses(const struct report_tables *t, const struct period *p, 
 
 static void print_foot(const struct facts *f, FILE *out)
 {
+	if (f->stream->origin == KTAU_ORIGIN_BPF) {
+		fprintf(out,
+			"\nCost of measuring %" PRIu64
+			" pairs of enter and exit by BPF: not estimated (see ktaud(8))\n",
+			f->pairs);
+		return;
+	}
 	fprintf(out,
 		"\nKTAU's own cost (estimate): %" PRIu64 ".%03u ms for %" PRIu64
 		" pairs of enter and exit, %.3f%% of %" PRIu32 " CPU%s\n",
 		f->own_ns / 1000000, (unsigned int)(f->own_ns / 1000 % 1000), f->pairs,
 		own_share(f) * 100, f->nr_cpus, f->nr_cpus == 1 ? "" : "s");
+}
+
+/* What the source of the data could not see. */
+static void print_blind(const struct period *p, FILE *out)
+{
+	const struct ktau_rec_stream *s = ktau_snapshot_stream(p->after);
+	const char *limit;
+	unsigned int i;
+
+	for (i = 0; s && (limit = ktau_origin_limit(s->origin, i)); i++)
+		fprintf(out, "%s  %s\n",
+			i ? "" : "\nMeasured with BPF programs, which do not see:\n", limit);
 }
 
 static void print_text(const struct report *r, struct report_tables *t,
@@ -458,6 +478,7 @@ static void print_text(const struct report *r, struct report_tables *t,
 		print_losses(t, p, out);
 	if (r->tables & REPORT_DETAILS)
 		print_foot(f, out);
+	print_blind(p, out);
 }
 
 /* The requested flat tables. */

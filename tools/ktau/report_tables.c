@@ -406,6 +406,16 @@ static const struct {
 	{ "unknown", "records of unknown kinds" },
 };
 
+/* The same for streams of BPF programs, where it differs. */
+static const char *bpf_meaning_of(const char *name)
+{
+	if (!strcmp(name, "refused_no_state"))
+		return "events skipped, or of tasks without a profile";
+	if (!strcmp(name, "refused_no_memory"))
+		return "exited tasks without room in the buffer";
+	return NULL;
+}
+
 static const char *meaning_of(const char *name)
 {
 	size_t i;
@@ -416,20 +426,24 @@ static const char *meaning_of(const char *name)
 	return "";
 }
 
-static void put_loss(struct table *t, const char *name, uint64_t value)
+static void put_loss(struct table *t, const char *name, uint64_t value, const char *meaning)
 {
 	union cell *row = table_row(t);
 
 	row[L_NAME].text = name;
 	row[L_VALUE].number = value;
-	row[L_MEANING].text = meaning_of(name);
+	row[L_MEANING].text = meaning;
 }
 
 static void add_loss(struct report_tables *t, const char *name, uint64_t value)
 {
-	put_loss(&t->losses, name, value);
+	const char *meaning = t->bpf ? bpf_meaning_of(name) : NULL;
+
+	if (!meaning)
+		meaning = meaning_of(name);
+	put_loss(&t->losses, name, value, meaning);
 	if (value)
-		put_loss(&t->some_losses, name, value);
+		put_loss(&t->some_losses, name, value, meaning);
 }
 
 uint64_t report_loss_value(const struct table *losses, size_t i)
@@ -465,9 +479,11 @@ static void add_counted(struct report_tables *t, const struct period *period)
 static void add_losses(const struct filling *f, const struct aggregate *rows,
 		       const struct period *period)
 {
+	const struct ktau_rec_stream *stream = ktau_snapshot_stream(period->after);
 	const struct ktau_rec_end *end = ktau_snapshot_end(period->after);
 	struct report_tables *t = f->t;
 
+	t->bpf = stream && stream->origin == KTAU_ORIGIN_BPF;
 	add_loss(t, "refused", rows->refused);
 	add_loss(t, "refused_ns", ktau_clock_ns(&f->v.clock, rows->refused_ticks));
 	add_counted(t, period);

@@ -38,6 +38,7 @@ struct section {
  * @interrupts: lines and CPUs
  * @losses: names and values
  * @some_losses: losses that are not 0
+ * @bpf: the period was measured with BPF programs
  * @sections: processes, as rows of the flat tables
  * @nr_sections: length of @sections
  * @cpu_sections: CPUs, as rows of @cpus
@@ -51,6 +52,7 @@ struct report_tables {
 	struct table account, cpu_account;
 	struct table routines, counters, waits, total, total_counters, cpus;
 	struct table interrupts, losses, some_losses;
+	bool bpf;
 	struct section *sections, *cpu_sections, total_section;
 	size_t nr_sections, nr_cpu_sections;
 	size_t nr_wanted;

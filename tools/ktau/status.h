@@ -16,6 +16,7 @@
  * @info_err: -errno of querying @info; -ENOENT: the kernel has no KTAU; 0: @info is valid
  * @info: answer of the kernel; otherwise only @info.paranoid is valid, if @has_level
  * @has_level: kernel.ktau_paranoid is known
+ * @has_bpf: BPF programs can measure on this kernel, given the rights
  * @filter: which tasks are measured; "" if unknown
  * @exited_limit_bytes: limit for exited tasks; 0 if unknown
  * @has_end: @end is valid
@@ -26,6 +27,7 @@ struct status {
 	int info_err;
 	struct ktau_info info;
 	bool has_level;
+	bool has_bpf;
 	char filter[256];
 	uint64_t exited_limit_bytes;
 	bool has_end;

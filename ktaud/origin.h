@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where ktaud gets its streams: a kernel with KTAU, BPF programs, or saved streams. */
+#ifndef KTAUD_ORIGIN_H
+#define KTAUD_ORIGIN_H
+
+#include "config.h"
+#include "options.h"
+
+enum origin { ORIGIN_KERNEL, ORIGIN_BPF, ORIGIN_SAVED };
+
+/*
+ * Choose the source for the options, and check that this machine has it. Return: 0, -errno with a
+ * message logged.
+ */
+int origin_choose(const struct options *options, enum origin *origin);
+
+/*
+ * Check that BPF programs can measure what @config requests, and set @groups to the groups to load.
+ * Tracing is turned off if profiles are requested, too. Return: 0, -EINVAL with a message logged.
+ */
+int origin_check_bpf(struct config *config, uint32_t *groups);
+
+#endif /* KTAUD_ORIGIN_H */
