@@ -16,7 +16,7 @@ test_LOADS += $(B)/tests/progs/exceptions
 endif
 # Torture and counts of instructions, for x86 only
 ifndef CROSS_COMPILE
-test_LOADS += $(addprefix $(B)/tests/progs/,cost storm storm_check streams streams_check \
+test_LOADS += $(addprefix $(B)/tests/progs/,stock_counts cost storm storm_check streams streams_check \
 		oom compat32 fuzz_races coverage loads slots_kvm pressure)
 # Attacks by unprivileged users
 test_ATTACKS := $(addprefix $(B)/tests/progs/attack_,ids consume spy crowd evict namespaces \
@@ -25,7 +25,7 @@ test_LOADS += $(test_ATTACKS) $(B)/tests/progs/attack_totals
 endif
 test_LOADS += $(addprefix $(B)/tests/progs/,slots slots_tcp) $(B)/tests/bench/tables
 
-.PHONY: setup kernel demo check torture test-programs unit-programs list-unit-tests
+.PHONY: setup kernel demo demo-stock check torture test-programs unit-programs list-unit-tests
 
 # Install the Debian packages for all commands. Each command also installs those that it needs.
 setup:
@@ -37,6 +37,10 @@ kernel:
 
 demo:
 	@tests/demo
+
+# The same on Debian's own kernel, measured with BPF programs.
+demo-stock:
+	@KERNEL=$(if $(filter file,$(origin KERNEL)),6.12,$(KERNEL)) tests/demo-stock
 
 check: setup
 	@tests/check
@@ -53,11 +57,13 @@ unit-programs: $(UNIT_TESTS)
 list-unit-tests:
 	@printf '%s\n' $(UNIT_TESTS)
 
-test_READERS := $(addprefix $(B)/tests/progs/,exact_counts account transfers waits pressure cpus interrupts exceptions graph storm_check \
+test_READERS := $(addprefix $(B)/tests/progs/,exact_counts stock_counts account transfers waits pressure cpus interrupts exceptions graph storm_check \
 		streams_check oom segments attack_totals coverage)
-$(addprefix $(B)/tests/progs/,exact_counts account transfers waits pressure cpus exceptions graph segments): $(B)/tests/progs/self.o
+$(addprefix $(B)/tests/progs/,exact_counts stock_counts account transfers waits pressure cpus exceptions graph segments): $(B)/tests/progs/self.o
+$(B)/tests/progs/stock_counts: $(LIBKTAU_BPF)
 $(test_READERS): LDLIBS := $(LIBKTAU_LIBS) -lpthread
 $(test_READERS): $(LIBKTAU)
+$(B)/tests/progs/stock_counts: LDLIBS := $(LIBKTAU_BPF_LIBS) $(LIBKTAU_LIBS) -lpthread
 
 $(B)/tests/progs/coverage: $(B)/tests/progs/oracle.o
 

@@ -30,7 +30,7 @@ FILE *self_file(const char *path)
 	return file;
 }
 
-void self_open(void)
+void self_open_with(self_opener *open)
 {
 	const struct ktau_query query = { .content = KTAU_REC_PROFILE,
 					  .target = KTAU_TARGET_SELF };
@@ -38,10 +38,16 @@ void self_open(void)
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	err = ktau_reader_create(&reader);
-	if (!err)
-		err = ktau_reader_open_live(reader, &query);
 	if (err)
-		self_die("/proc/ktau/profile", err);
+		self_die("reader", err);
+	err = open(reader, &query);
+	if (err)
+		self_die(ktau_reader_error(reader), err);
+}
+
+void self_open(void)
+{
+	self_open_with(ktau_reader_open_live);
 }
 
 void self_close(void)

@@ -12,6 +12,11 @@
 _Noreturn void self_die(const char *what, int err);
 FILE *self_file(const char *path);
 void self_open(void);
+
+/* The same on another source than the kernel's own. */
+typedef int self_opener(struct ktau_reader *reader, const struct ktau_query *query);
+void self_open_with(self_opener *open);
+
 void self_close(void);
 
 /* Records of a new stream of profiles. */
