@@ -239,7 +239,7 @@ static struct load {
 	double bare;
 } loads[NR_LOADS] = {
 	[CALL] = { "getppid", call, batches, 0 },
-	[FAULT] = { "page_fault", fault, batches, 0 },
+	[FAULT] = { "page_fault", fault, single, 0 },
 	[NESTED] = { "read", nested, single, 0 },
 	[ROUND_TRIP] = { "round_trip", round_trip, switches, 0 },
 	[PACKET] = { "packet", packet, single, 0 },
