@@ -136,6 +136,12 @@ static void map(void)
 			   p.kernel + p.irq + p.runq, p.life);
 }
 
+static void nameless_calls(int times)
+{
+	for (int i = 0; i < times; i++)
+		syscall(1000 + i);
+}
+
 /* The root frame of an entry is named by the hook that follows; without one it is "kernel". */
 static void names(void)
 {
@@ -145,11 +151,24 @@ static void names(void)
 	begin();
 	for (int i = 0; i < 1000; i++)
 		syscall(SYS_getppid);
-	for (int i = 0; i < 10; i++)
-		syscall(1000 + i);
 	p = self_added(before, self_profile(0));
 	before = NULL;
 	self_expect("1,000 calls with a name", self_entry(p, "sys_getppid").count, 1000);
+	ktau_record_free(p);
+
+	/* The hooks of an interrupt in one of these calls would name it. */
+	for (int i = 0; i < 1000; i++) {
+		begin();
+		nameless_calls(10);
+		p = self_added(before, self_profile(0));
+		before = NULL;
+		if (!self_group_count(p, KTAU_GROUP_IRQ))
+			break;
+		ktau_record_free(p);
+		p = NULL;
+	}
+	if (!p)
+		self_die("10 calls without an interrupt", -ETIMEDOUT);
 	self_expect("10 entries without a name", self_entry(p, "kernel").count, 10);
 	ktau_record_free(p);
 }

@@ -150,6 +150,21 @@ struct ktau_entry self_sum(const struct ktau_rec_profile *p, const char *prefix)
 	return sum;
 }
 
+uint64_t self_group_count(const struct ktau_rec_profile *p, uint32_t group)
+{
+	const struct ktau_events *events = ktau_reader_events(reader);
+	const struct ktau_rec_event *event = NULL;
+	const struct ktau_entry *e;
+	uint64_t count = 0;
+
+	while ((event = ktau_events_next(events, event))) {
+		e = ktau_profile_find(p, event->id);
+		if (e && event->group == group)
+			count += e->count;
+	}
+	return count;
+}
+
 double self_seconds(uint64_t ticks)
 {
 	return (double)ktau_clock_ns(&ktau_time, ticks) / 1e9;

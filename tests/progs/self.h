@@ -39,6 +39,9 @@ struct ktau_entry self_entry(const struct ktau_rec_profile *p, const char *name)
 /* The sum of the entries whose names begin with @prefix. */
 struct ktau_entry self_sum(const struct ktau_rec_profile *p, const char *prefix);
 
+/* How often the events of one group have occurred. */
+uint64_t self_group_count(const struct ktau_rec_profile *p, uint32_t group);
+
 double self_seconds(uint64_t ticks);
 
 /* The two ends of a TCP connection over loopback. */
