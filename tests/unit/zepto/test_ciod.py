@@ -741,8 +741,11 @@ class Made(unittest.TestCase):
 
     def test_does_not_use_ktau(self):
         for name in 'ciod', 'cnk':
-            self.assertNotIn(b'ktau', (BUILD / 'zepto-config' / name / name).read_bytes().lower()
-                             .replace(str(BUILD).lower().encode(), b''))
+            program = (BUILD / 'zepto-config' / name / name).read_bytes().lower()
+            # But for the folder of the sources, which the debugging information names
+            for folder in BUILD, pathlib.Path.cwd():
+                program = program.replace(str(folder).lower().encode(), b'')
+            self.assertFalse(b'ktau' in program, name)
         for made in (BUILD / 'zepto-config').rglob('*.d'):
             self.assertNotRegex(made.read_text(), r'ktau\w*\.h')
 
