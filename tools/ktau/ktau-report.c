@@ -392,6 +392,12 @@ static int print(struct report *r, const struct period *period, const struct kta
 
 	if (symtab && symbolize_fit_map(symtab, r->source, reader))
 		return CLI_FAILED;
+	if (r->subtract && ktau_snapshot_stream(period->after)->origin == KTAU_ORIGIN_BPF) {
+		complain("%s: --subtract is not possible: the cost of BPF programs was not "
+			 "measured",
+			 r->source);
+		return CLI_FAILED;
+	}
 	err = aggregate_finish(period->rows, period->before, period->after);
 	if (err) {
 		complain("out of memory");

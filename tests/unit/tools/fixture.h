@@ -137,6 +137,9 @@ int fixture_write_unknown(const char *path);
 /* A stream of another machine. */
 int fixture_write_elsewhere(const char *path);
 
+/* A stream that was measured with BPF programs. */
+int fixture_write_bpf(const char *path);
+
 /* A stream in which not everything was measured. */
 int fixture_write_partly(const char *path);
 

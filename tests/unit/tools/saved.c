@@ -141,6 +141,31 @@ int fixture_write_elsewhere(const char *path)
 	return fixture_saved(path, write_elsewhere);
 }
 
+/* Measured with BPF programs */
+static int write_bpf(struct sink *s)
+{
+	struct ktau_rec_stream stream = fixture_stream(KTAU_REC_PROFILE, AT);
+	struct fixture_profile p = { .ticks = AT, .user = SECOND, .kernel = 2 * SECOND };
+	struct ktau_rec_end end = fixture_end(1, 0);
+	uint64_t nr = 0;
+	int err;
+
+	stream.origin = KTAU_ORIGIN_BPF;
+	p.owner = fixture_owner(KTAU_OWNER_TASK, 50, 500, 500, "stock");
+	fixture_timer(&p, ID_READ, 3, SECOND, SECOND);
+	err = sink_put(s, &stream);
+	if (!err)
+		err = fixture_put_names(s);
+	if (!err)
+		err = fixture_put(s, &p, &nr);
+	return err ? err : sink_put(s, &end);
+}
+
+int fixture_write_bpf(const char *path)
+{
+	return fixture_saved(path, write_bpf);
+}
+
 /* Interrupts were measured part of the time; one task has guest time and a rest. */
 static int write_partly(struct sink *s)
 {

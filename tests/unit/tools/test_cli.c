@@ -5,7 +5,7 @@
  *
  * In a command, $T is a folder with good.ktau, zlib.ktau, wrong.ktau,
  * nowhere.ktau, part1.ktau and part2.ktau; of saved streams, saved (the records of
- * good.ktau), stream, rounded, unknown, partly, woken, rebooted and elsewhere;
+ * good.ktau), stream, rounded, unknown, bpf, partly, woken, rebooted and elsewhere;
  * $D is the folder of recorded data and $M that of maps. KTAU_GOLDEN=write
  * rewrites the golden files.
  */
@@ -97,6 +97,7 @@ static const struct golden goldens[] = {
 	{ "report-last", "ktau report --period=3 $T/good.ktau $T/rebooted", 0 },
 	{ "report-rebooted", "ktau report $T/good.ktau $T/rebooted", 0 },
 	{ "report-rebooted", "ktau report --period=4 $T/good.ktau $T/rebooted", 0 },
+	{ "report-bpf", "ktau report $T/bpf", 0 },
 	{ "report-partly", "ktau report $T/partly", 0 },
 	{ "report-partly-csv", "ktau report --format=csv $T/partly", 0 },
 	{ "report-partly-name", "ktau report --name=partly $T/partly", 0 },
@@ -341,6 +342,7 @@ static const struct complaint complaints[] = {
 	{ "ktau report --period=4 $T/part1.ktau $T/part2.ktau", 1,
 	  "$T/part1.ktau to $T/part2.ktau: no period 4, it has 3 streams" },
 	{ "ktau report --period=9 $T/good.ktau", 1, "no period 9, it has 3 streams" },
+	{ "ktau report --subtract $T/bpf", 1, "bpf: --subtract is not possible: the cost of BPF " },
 	{ "ktau report --to=@5 $T/good.ktau", 1, "no stream before --to" },
 	{ "ktau report --from=+100000 $T/good.ktau", 1, "no stream between --from and --to" },
 	{ "ktau report --from=+2 $T/good.ktau", 1, "no stream between --from and --to" },
@@ -546,6 +548,7 @@ static int prepare(void **state)
 	    write_at("stream", fixture_write_stream) ||
 	    write_at("rounded", fixture_write_rounded) ||
 	    write_at("unknown", fixture_write_unknown) ||
+	    write_at("bpf", fixture_write_bpf) ||
 	    write_at("partly", fixture_write_partly) ||
 	    write_at("woken", fixture_write_woken) ||
 	    write_at("rebooted", fixture_write_rebooted) ||
