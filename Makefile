@@ -8,6 +8,7 @@ PREFIX	?= /usr/local
 BINDIR	?= $(PREFIX)/bin
 SBINDIR	?= $(PREFIX)/sbin
 LIBDIR	?= $(PREFIX)/lib
+LIBEXECDIR ?= $(PREFIX)/libexec
 INCLUDEDIR ?= $(PREFIX)/include
 MANDIR	?= $(PREFIX)/share/man
 UNITDIR	?= $(PREFIX)/lib/systemd/system

@@ -12,7 +12,8 @@ $(ship_OBJS): private KTAU_CPPFLAGS += -DKTAU_HAVE_GNUTLS
 endif
 
 PROGRAMS += $(B)/ktaud/ktaud $(B)/ktaud/ktaud-ship
-MAN_PAGES += ktaud/ktaud.8 ktaud/ktaud.conf.5 ktaud/ktaud-ship.8 ktaud/ktaud-collect.8
+MAN_PAGES += ktaud/ktaud.8 ktaud/ktaud.conf.5 ktaud/ktaud-ship.8 ktaud/ktaud-collect.8 \
+	ktaud/slurm/ktaud-slurm.8
 INSTALL_HOOKS += install-ktaud
 
 $(B)/ktaud/ktaud: $(ktaud_OBJS) $(LIBKTAU_BPF) $(LIBKTAU)
@@ -24,7 +25,8 @@ $(B)/ktaud/ktaud-ship: $(ship_OBJS) $(LIBKTAU)
 
 # An existing configuration is never overwritten.
 .PHONY: install-ktaud
-install-ktaud: ktaud_PATHS := -e 's|@SBINDIR@|$(SBINDIR)|' -e 's|@SYSCONFDIR@|$(SYSCONFDIR)|'
+install-ktaud: ktaud_PATHS := -e 's|@SBINDIR@|$(SBINDIR)|' -e 's|@SYSCONFDIR@|$(SYSCONFDIR)|' \
+	-e 's|@BINDIR@|$(BINDIR)|'
 install-ktaud: all
 	install -d $(DESTDIR)$(SBINDIR) $(DESTDIR)$(SYSCONFDIR)/init.d $(DESTDIR)$(UNITDIR)
 	install -m 755 $(B)/ktaud/ktaud $(DESTDIR)$(SBINDIR)/ktaud
@@ -36,3 +38,8 @@ install-ktaud: all
 	sed $(ktaud_PATHS) ktaud/ktaud-ship.service.in >$(DESTDIR)$(UNITDIR)/ktaud-ship.service
 	sed $(ktaud_PATHS) ktaud/ktaud.rc.in >$(DESTDIR)$(SYSCONFDIR)/init.d/ktaud
 	chmod 755 $(DESTDIR)$(SYSCONFDIR)/init.d/ktaud
+	install -d $(DESTDIR)$(LIBEXECDIR)/ktau
+	for part in prolog epilog; do \
+		sed $(ktaud_PATHS) ktaud/slurm/$$part.in >$(DESTDIR)$(LIBEXECDIR)/ktau/slurm-$$part && \
+		chmod 755 $(DESTDIR)$(LIBEXECDIR)/ktau/slurm-$$part || exit 1; \
+	done
