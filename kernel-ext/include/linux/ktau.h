@@ -102,6 +102,9 @@ enum ktau_static_id {
 	KTAU_ID_SOFTIRQ,
 };
 
+/* The number by which a tracer skips a system call. */
+#define KTAU_SYSCALL_SKIPPED	(-1UL)
+
 #ifdef CONFIG_KTAU
 
 #include <linux/sched.h>
@@ -202,7 +205,16 @@ static __always_inline void ktau_exit(struct ktau_frame *frame)
 		     (__ktau_enter_point(&__ktau_frame, &__ktau_point), 1))
 
 /*
- * The same, from user mode only, for an exception that may hit the kernel anywhere, as an
+ * The same for a function that is called @name in other versions of the kernel, or that
+ * is always inlined and so has no address.
+ */
+#define KTAU_NAMED_SCOPE(g, name)					\
+	__KTAU_SCOPE(g, 0, #name, ktau_frame, ktau_exit,		\
+		     KTAU_ON_FOR(current, g) &&				\
+		     (__ktau_enter_point(&__ktau_frame, &__ktau_point), 1))
+
+/*
+ * As KTAU_SCOPE(), from user mode only, for an exception that may hit the kernel anywhere, as an
  * NMI.
  */
 #define KTAU_USER_SCOPE(g, fn, regs)					\
@@ -742,6 +754,7 @@ int ktau_proc_pid_show(struct seq_file *m, struct pid_namespace *ns,
  * macros: even an empty variable or an unused argument can change the code around it.
  */
 #define KTAU_SCOPE(g, fn)			static_assert(true)
+#define KTAU_NAMED_SCOPE(g, name)		static_assert(true)
 #define KTAU_USER_SCOPE(g, fn, regs)		static_assert(true)
 #define KTAU_CPU_SCOPE(g, fn)			static_assert(true)
 #define KTAU_TRAP_SCOPE(fn, regs)		static_assert(true)

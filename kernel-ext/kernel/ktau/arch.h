@@ -236,7 +236,11 @@ static inline bool ktau_arch_stable(void)
 #include <linux/ptrace.h>
 #include <linux/sched/task_stack.h>
 #if defined(CONFIG_UML)
+#if __has_include("sysdep/syscalls.h")
 #include <sysdep/syscalls.h>
+#else
+#include <asm/syscall.h>
+#endif
 #define KTAU_NR_SYSCALLS	__NR_syscalls
 #else
 #include <asm/syscall.h>

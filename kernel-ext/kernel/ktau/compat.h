@@ -7,8 +7,11 @@
 #define _KERNEL_KTAU_COMPAT_H
 
 #include <linux/cred.h>
+#include <linux/hrtimer.h>
 #include <linux/nsproxy.h>
 #include <linux/perf_event.h>
+#include <linux/sched.h>
+#include <linux/sched/coredump.h>
 #include <linux/security.h>
 #include <linux/sysctl.h>
 #include <linux/time_namespace.h>
@@ -86,6 +89,47 @@ static inline bool ktau_is_landlocked(const struct cred *cred)
 	return false;
 }
 #endif
+
+/*
+ * Whether the owner of the current task's program may trace it. Newer kernels keep this
+ * with the task instead of the address space.
+ */
+static inline bool ktau_is_dumpable(void)
+{
+	struct mm_struct *mm = current->mm;
+
+#ifdef SUID_DUMP_USER
+	return !mm || get_dumpable(mm) == SUID_DUMP_USER;
+#else
+	return !mm || task_exec_state_get_dumpable(current) == TASK_DUMPABLE_OWNER;
+#endif
+}
+
+/* Initialise @timer. The Makefile tests for the kernel's function of this name. */
+static inline void ktau_hrtimer_setup(struct hrtimer *timer,
+				      enum hrtimer_restart (*fn)(struct hrtimer *),
+				      clockid_t clock, enum hrtimer_mode mode)
+{
+#ifdef KTAU_HRTIMER_SETUP
+	hrtimer_setup(timer, fn, clock, mode);
+#else
+	hrtimer_init(timer, clock, mode);
+	timer->function = fn;
+#endif
+}
+
+static inline void
+ktau_hrtimer_setup_on_stack(struct hrtimer *timer,
+			    enum hrtimer_restart (*fn)(struct hrtimer *),
+			    clockid_t clock, enum hrtimer_mode mode)
+{
+#ifdef KTAU_HRTIMER_SETUP
+	hrtimer_setup_on_stack(timer, fn, clock, mode);
+#else
+	hrtimer_init_on_stack(timer, clock, mode);
+	timer->function = fn;
+#endif
+}
 
 /* Clock offsets of a time namespace relative to the initial one. */
 #ifdef CONFIG_TIME_NS

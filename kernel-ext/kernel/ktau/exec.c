@@ -13,11 +13,11 @@
 #include <linux/irqflags.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
-#include <linux/sched/coredump.h>
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 
 #include "arch.h"
+#include "compat.h"
 #include "core.h"
 #include "exited.h"
 #include "oops.h"
@@ -162,8 +162,7 @@ void __ktau_task_exec_begin(const struct linux_binprm *bprm)
 {
 	struct ktau_ref *ref = &current->ktau;
 	struct ktau_state *old = ref->state, *next;
-	struct mm_struct *mm = current->mm;
-	bool dumpable = !mm || get_dumpable(mm) == SUID_DUMP_USER;
+	bool dumpable = ktau_is_dumpable();
 
 	if (!has_new_readers(current_cred(), bprm->cred, dumpable))
 		return;

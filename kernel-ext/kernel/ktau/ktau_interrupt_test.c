@@ -10,6 +10,7 @@
 #include <linux/hrtimer.h>
 #include <linux/preempt.h>
 
+#include "compat.h"
 #include "cpu.h"
 #include "event.h"
 #include "ids.h"
@@ -63,8 +64,8 @@ static u64 hit(struct kunit *test, void (*loop)(struct hits *h),
 
 	h->inside = inside;
 	h->fired = 0;
-	hrtimer_init(&h->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
-	h->timer.function = fire;
+	ktau_hrtimer_setup(&h->timer, fire, CLOCK_MONOTONIC,
+			   HRTIMER_MODE_REL_HARD);
 	preempt_disable();	/* one CPU, one task */
 	hrtimer_start(&h->timer, ns_to_ktime(PERIOD),
 		      HRTIMER_MODE_REL_PINNED_HARD);

@@ -10,6 +10,7 @@
 #include <linux/string.h>
 #include <linux/workqueue.h>
 
+#include "compat.h"
 #include "grow.h"
 #include "ktau_test.h"
 #include "trace.h"
@@ -287,8 +288,8 @@ static void overtaken(struct kunit *test)
 	u64 next = 0;
 	int ret;
 
-	hrtimer_init_on_stack(&w.timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
-	w.timer.function = write_much;
+	ktau_hrtimer_setup_on_stack(&w.timer, write_much, CLOCK_MONOTONIC,
+				    HRTIMER_MODE_REL_HARD);
 	hrtimer_start(&w.timer, 0, HRTIMER_MODE_REL_PINNED_HARD);
 	while (time_before(jiffies, end)) {
 		ret = read_on(f, &reach);

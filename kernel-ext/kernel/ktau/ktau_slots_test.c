@@ -304,6 +304,7 @@ static void slots_faults(struct kunit *test)
 static void slots_task(struct kunit *test)
 {
 	struct ktau_ring_fixture *f = test->priv;
+	static const char renamed[TASK_COMM_LEN] = "renamed";
 	const struct ktau_slot_waking *waking;
 	struct ktau_ref before;
 	char comm[TASK_COMM_LEN];
@@ -319,7 +320,7 @@ static void slots_task(struct kunit *test)
 	/* It was woken before it slept, so it does not wait. */
 	KUNIT_EXPECT_EQ(test, current->ktau.wake_ticks, 0ULL);
 	__ktau_task_exec();
-	set_task_comm(current, "renamed");
+	set_task_comm(current, renamed);
 	current->ktau.mask = 0;
 	set_task_comm(current, comm);	/* not traced */
 	current->ktau = before;
@@ -334,7 +335,7 @@ static void slots_task(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, exec[2], 0ULL);
 	KUNIT_EXPECT_EQ(test, slot_at(f->trace, 2)->type, (u8)KTAU_TRACE_COMM);
 	KUNIT_EXPECT_STREQ(test, (const char *)(slot_at(f->trace, 2) + 1),
-			   "renamed");
+			   renamed);
 }
 
 /* Read from @first on with room for @max_bytes, and compare the slots with @whole. */

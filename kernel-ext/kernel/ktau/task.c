@@ -8,12 +8,12 @@
  */
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
-#include <linux/sched/coredump.h>
 #include <linux/sched/task.h>
 #include <linux/timekeeping.h>
 
 #include "arch.h"
 #include "changes.h"
+#include "compat.h"
 #include "core.h"
 #include "cpu.h"
 #include "exited.h"
@@ -89,9 +89,8 @@ void __ktau_task_exec(void)
 void __ktau_task_exiting(long code)
 {
 	struct ktau_ref *ref = &current->ktau;
-	struct mm_struct *mm = current->mm;
 
-	ref->state->dumpable = !mm || get_dumpable(mm) == SUID_DUMP_USER;
+	ref->state->dumpable = ktau_is_dumpable();
 	ref->state->owner.net_ns = ktau_net_ns_of(current);
 	ktau_path_keep(ref->state);
 	if (ref->mask & KTAU_MODE_TRACE)
