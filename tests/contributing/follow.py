@@ -115,7 +115,7 @@ def unpacked(copy, version):
 
 def hook(copy, page, patch, path, edit):
     """Add a hook to @path, in an existing or a new patch of every version, as the page says."""
-    for version in copy.project.versions():
+    for version in copy.project.installed():
         tree = unpacked(copy, version)
         if isinstance(patch, str):
             quilt(tree, 'push', patch)
@@ -180,7 +180,7 @@ def follow(copy, toy, page):
     before = copy.contents()
     try:
         toy.make(copy, page)
-        wanted = listed(page, toy, copy.project.versions())
+        wanted = listed(page, toy, copy.project.installed())
     except Wrong as reason:
         return [str(reason)]
     after = copy.contents()
@@ -218,7 +218,11 @@ def main():
     project = Project('.', args.build, args.sources)
     staged = project.scratch / 'contributing'
     shutil.rmtree(staged, ignore_errors=True)
-    copy_files(TOP, project.files(), staged)
+    # A patch cannot be made for a kernel whose source is missing, and all queues must be equal.
+    missing = [f'patches/{version}/' for version in project.versions()
+               if version not in project.installed()]
+    copy_files(TOP, [name for name in project.files()
+                     if not name.startswith(tuple(missing))], staged)
     copy = Copy(staged, project)
     page = (staged / PAGE).read_text(encoding='utf-8')
     wrong = [reason for toy in TOYS for reason in follow(copy, toy, page)]

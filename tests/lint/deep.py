@@ -238,7 +238,8 @@ def arguments():
     parser.add_argument('--quick', action='store_true',
                         help='compile only touched files, without linking')
     parser.add_argument('versions', nargs='*',
-                        help='kernel versions; default: all')
+                        help='kernel versions; default: all '
+                        'whose source is installed')
     return parser.parse_args()
 
 
@@ -253,7 +254,10 @@ def main():
     with open(place / 'lock', 'w', encoding='utf-8') as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            for version in args.versions or project.versions():
+            versions = args.versions or project.installed()
+            if not versions:
+                raise CannotRun(f'no {project.tarball("VERSION")}')
+            for version in versions:
                 if not patches.series(project, version):
                     raise CannotRun(f'patches/{version} has no patches')
                 if not project.tarball(version).exists():

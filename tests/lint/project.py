@@ -85,6 +85,10 @@ class Project:
     def tarball(self, version):
         return self.sources / f'linux-source-{version}.tar.xz'
 
+    def installed(self):
+        """Those versions whose source is installed, oldest first."""
+        return [v for v in self.versions() if self.tarball(v).exists()]
+
     def kernel_files(self, version, wanted):
         """Take files out of a kernel's tarball.
 

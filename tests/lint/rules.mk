@@ -17,7 +17,8 @@ lint-selftest:
 
 .PHONY: lint-deep port
 
-# Build the kernel after every patch: minutes to an hour. All versions unless KERNEL is given.
+# Build the kernel after every patch: minutes to an hour. All versions whose source is
+# installed unless KERNEL is given.
 lint-deep:
 	$(LINT)/deep.py --build $(B) --sources $(LINT_SOURCES) \
 		$(if $(JOBS),--jobs $(JOBS)) $(if $(QUICK),--quick) \
