@@ -194,7 +194,7 @@ static __always_inline void ktau_exit(struct ktau_frame *frame)
 
 #define __KTAU_SCOPE(g, fn, str, type, exit, enter)			\
 	__KTAU_POINT(__ktau_point, g, TIMER, fn, str);			\
-	struct type __ktau_frame __cleanup(exit);			\
+	struct type __ktau_frame __uninitialized __cleanup(exit);	\
 	const int __ktau_entered __maybe_unused =			\
 		enter ? 1 : 0
 
@@ -239,7 +239,8 @@ static __always_inline void ktau_exit(struct ktau_frame *frame)
 /* A part of a function, from KTAU_REGION_ENTER() to any return. */
 #define KTAU_REGION(g, name)						\
 	__KTAU_POINT(__ktau_point_##name, g, TIMER, 0, #name);		\
-	struct ktau_frame __ktau_frame_##name __cleanup(ktau_exit)
+	struct ktau_frame __ktau_frame_##name __uninitialized		\
+		__cleanup(ktau_exit)
 
 #define KTAU_REGION_ENTER(g, name)					\
 	do {								\
@@ -260,7 +261,8 @@ static __always_inline void ktau_exit(struct ktau_frame *frame)
 /* Evaluate @expr, which calls @fn, a callback of kind @call. */
 #define KTAU_CALL(call, fn, expr)					\
 ({									\
-	struct ktau_cpu_frame __ktau_call __cleanup(ktau_cpu_exit);	\
+	struct ktau_cpu_frame __ktau_call __uninitialized		\
+		__cleanup(ktau_cpu_exit);				\
 									\
 	ktau_call_enter(&__ktau_call, KTAU_CALL_##call, fn);		\
 	expr;								\
@@ -269,7 +271,8 @@ static __always_inline void ktau_exit(struct ktau_frame *frame)
 /* The same for the softirq vector @vec. */
 #define KTAU_SOFTIRQ(vec, expr)						\
 ({									\
-	struct ktau_cpu_frame __ktau_call __cleanup(ktau_cpu_exit);	\
+	struct ktau_cpu_frame __ktau_call __uninitialized		\
+		__cleanup(ktau_cpu_exit);				\
 									\
 	ktau_softirq_enter(&__ktau_call, vec);				\
 	expr;								\
@@ -278,7 +281,8 @@ static __always_inline void ktau_exit(struct ktau_frame *frame)
 /* The same for the function @fn of a work item. */
 #define KTAU_WORK(fn, expr)						\
 ({									\
-	struct ktau_frame __ktau_call __cleanup(ktau_exit);		\
+	struct ktau_frame __ktau_call __uninitialized			\
+		__cleanup(ktau_exit);					\
 									\
 	ktau_work_enter(&__ktau_call, fn);				\
 	expr;								\
@@ -427,7 +431,7 @@ static __always_inline void ktau_user_enter(void)
  */
 #define KTAU_TASK_CALL(call, fn, statement)				\
 	do {								\
-		struct ktau_frame __frame;				\
+		struct ktau_frame __frame __uninitialized;		\
 									\
 		if (KTAU_ON_FOR(current, ACCOUNT))			\
 			__ktau_enter_call(&__frame, KTAU_CALL_##call,	\
