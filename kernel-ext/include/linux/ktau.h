@@ -171,8 +171,10 @@ void __ktau_exit(struct ktau_frame *frame, struct task_struct *tsk);
 void __ktau_count(struct ktau_point *point, u64 value);
 
 void __ktau_cpu_enter(struct ktau_cpu_frame *frame, unsigned int id, u32 group);
-void __ktau_cpu_enter_point(struct ktau_cpu_frame *frame,
+void __ktau_irq_enter_point(struct ktau_cpu_frame *frame,
 			    struct ktau_point *point);
+void __ktau_bh_enter_point(struct ktau_cpu_frame *frame,
+			   struct ktau_point *point);
 void __ktau_cpu_enter_call(struct ktau_cpu_frame *frame, enum ktau_call call,
 			   void *fn);
 
@@ -230,11 +232,16 @@ static __always_inline void ktau_exit(struct ktau_frame *frame)
 		      __ktau_enter_trap(&__ktau_frame, &__ktau_point) :	\
 		      __ktau_enter_point(&__ktau_frame, &__ktau_point), 1))
 
-/* An interrupt handler: accounted to the interrupted task and to the CPU. */
+/*
+ * An interrupt handler (group IRQ), or the softirqs at the end of one (BH), with interrupts
+ * disabled: accounted to the interrupted task and to the CPU.
+ */
 #define KTAU_CPU_SCOPE(g, fn)						\
-	__KTAU_SCOPE(g, fn, #fn, ktau_cpu_frame, ktau_cpu_exit,		\
+	__KTAU_SCOPE(g, fn, #fn, ktau_cpu_frame, ktau_irq_exit,		\
 		     KTAU_ON(g) &&					\
-		     (__ktau_cpu_enter_point(&__ktau_frame, &__ktau_point), 1))
+		     (KTAU_GROUP_##g == KTAU_GROUP_IRQ ?		\
+		      __ktau_irq_enter_point(&__ktau_frame, &__ktau_point) : \
+		      __ktau_bh_enter_point(&__ktau_frame, &__ktau_point), 1))
 
 /* A part of a function, from KTAU_REGION_ENTER() to any return. */
 #define KTAU_REGION(g, name)						\

@@ -12,6 +12,7 @@
 #ifdef CONFIG_KTAU
 
 #include <linux/jump_label.h>
+#include <linux/percpu.h>
 
 /* Ticks in which a task did not run its own code; see kernel/ktau/times.c. */
 struct ktau_times {
@@ -40,14 +41,18 @@ struct ktau_frame {
 
 /**
  * struct ktau_cpu_frame - one activation of a timer that is also accounted to the CPU
- * @frame: the frame of the task, or of the CPU instead
- * @before: ticks accounted to the CPU at entry; the growth until the exit is the time of
- *	the CPU's frames inside
+ * @frame: the frame of the task; only @start and @info are used if the task takes none
+ * @outer: the enclosing frame of the CPU. Frames of the task alone may be in between
+ * @child: ticks of the CPU's frames directly inside that have ended
  */
 struct ktau_cpu_frame {
 	struct ktau_frame	frame;
-	u64			before;
+	struct ktau_cpu_frame	*outer;
+	u64			child;
 };
+
+/* The CPU's innermost frame; written with interrupts disabled. */
+DECLARE_PER_CPU(struct ktau_cpu_frame *, ktau_cpu_top);
 
 /* The position of each group's bit, which is also the index of its static key. */
 enum ktau_group {
@@ -64,12 +69,26 @@ extern struct static_key_false ktau_exit_key;
 
 void __ktau_cpu_enter_irq(struct ktau_cpu_frame *frame, unsigned int irq);
 void __ktau_cpu_exit(struct ktau_cpu_frame *frame);
+void __ktau_irq_exit(struct ktau_cpu_frame *frame);
+
+static __always_inline bool ktau_cpu_entered(const struct ktau_cpu_frame *frame)
+{
+	return static_branch_unlikely(&ktau_exit_key) &&
+	       raw_cpu_read(ktau_cpu_top) == frame;
+}
 
 /* Close a frame that is also accounted to the CPU. */
 static __always_inline void ktau_cpu_exit(struct ktau_cpu_frame *frame)
 {
-	if (static_branch_unlikely(&ktau_exit_key))
+	if (ktau_cpu_entered(frame))
 		__ktau_cpu_exit(frame);
+}
+
+/* The same for an interrupt, with interrupts disabled. */
+static __always_inline void ktau_irq_exit(struct ktau_cpu_frame *frame)
+{
+	if (ktau_cpu_entered(frame))
+		__ktau_irq_exit(frame);
 }
 
 static __always_inline void ktau_irq_enter(struct ktau_cpu_frame *frame,
@@ -84,7 +103,7 @@ static __always_inline void ktau_irq_enter(struct ktau_cpu_frame *frame,
 struct ktau_frame { };
 struct ktau_cpu_frame { };
 
-#define ktau_cpu_exit(frame)			((void)(frame))
+#define ktau_irq_exit(frame)			((void)(frame))
 #define ktau_irq_enter(frame, irq)		((void)(frame))
 
 #endif /* CONFIG_KTAU */

@@ -12,7 +12,8 @@
  * Each is a sum over what has ended; the part in progress is added to a copy.
  *
  * A CPU is idle, runs tasks, or is in an interrupt. Its root frame, which is linked to no
- * other, is what the CPU does between interrupts.
+ * other, is what the CPU does between interrupts; its child sum is the CPU's time in
+ * interrupts when it began.
  */
 #include <linux/sched.h>
 
@@ -34,6 +35,7 @@ void ktau_account_switch(const struct task_struct *prev, u64 now)
 	struct ktau_state *state = this_cpu_read(ktau_cpu.state);
 	struct ktau_frame *root = &state->root;
 	u64 since = ktau_read(&state->group_since[KTAU_BIT_ACCOUNT]);
+	const u64 irq = state->irq_ticks;
 
 	if (is_idle_task(prev) == is_idle_task(current))
 		return;
@@ -43,8 +45,8 @@ void ktau_account_switch(const struct task_struct *prev, u64 now)
 	if (root->start && (s64)(root->start - since) >= 0)
 		ktau_add(is_idle_task(prev) ? &state->asleep_ticks :
 					      &state->kernel_ticks,
-			 now - root->start - root->child);
-	ktau_write(&root->child, 0);
+			 now - root->start - (irq - root->child));
+	ktau_write(&root->child, irq);
 	ktau_write(&root->start, now);
 	root->info = is_idle_task(current) ? KTAU_ID_IDLE : KTAU_ID_KERNEL;
 	barrier();
@@ -54,11 +56,12 @@ void ktau_account_switch(const struct task_struct *prev, u64 now)
 static void copy_cpu(struct ktau_rec_profile *rec, const struct ktau_state *state)
 {
 	u64 start = ktau_read(&state->root.start), now = 0;
+	const u64 irq = ktau_read(&state->irq_ticks);
 
 	if (start && (READ_ONCE(state->profiled) & KTAU_GROUP_ACCOUNT) &&
 	    (s64)(start - ktau_read(&state->group_since[KTAU_BIT_ACCOUNT])) >= 0)
-		now = rec->ticks - start - ktau_read(&state->root.child);
-	rec->irq_ticks = ktau_read(&state->irq_ticks);
+		now = rec->ticks - start - (irq - ktau_read(&state->root.child));
+	rec->irq_ticks = irq;
 	rec->kernel_ticks = ktau_read(&state->kernel_ticks);
 	rec->asleep_ticks = ktau_read(&state->asleep_ticks);
 	if ((s64)now <= 0)

@@ -170,7 +170,7 @@ void ktau_clock_measure(void)
 		 * Create the chunks of all ids used, so that none is created meanwhile.
 		 */
 		if (task->ring && ktau_table_fill(task, KTAU_ID_CALL + 1) &&
-		    ktau_table_fill(cpu, KTAU_ID_CALL + 1))
+		    ktau_table_flat(cpu))
 			measure_all(task, cpu);
 		task->taken = true;	/* these slots do not count as unread */
 	}

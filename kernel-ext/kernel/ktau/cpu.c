@@ -3,21 +3,25 @@
  * KTAU: the frames of interrupts and softirqs, which are also accounted to the CPU.
  *
  * A task that is not selected, or that has reported its exit to its parent, takes no
- * frames. The CPU then has a frame of its own, so its table is complete.
+ * frames. Then only the CPU has the frame, so its table is complete.
  *
  * Frames nest differently for the CPU. There may be frames of the task between those of
  * the CPU (a softirq calls tcp_v4_rcv(), and an interrupt hits that), and the CPU
  * accounts no time to them. So exclusive time for the task is not exclusive time for the
- * CPU. Each frame of the CPU notes the CPU's sum when it begins. Each adds its exclusive
- * time to that sum when it ends, so the growth of the sum during a frame is the time of
- * all the CPU's frames inside.
+ * CPU, and a frame has a child sum for each. The CPU's outer_ticks is the sum of the
+ * exclusive times.
  *
- * The sum must be read at the same moment as the clock, so interrupts are disabled from
- * one to the other.
+ * Both ends run with interrupts disabled. An NMI in between only adds, each time by a
+ * single instruction. The table of a CPU is one array, so there is always a cell, and
+ * nothing to allocate.
+ *
+ * An update counts in neither begin nor end of a state: from its first addition, to
+ * outer_ticks or a child sum, to its last, of the exclusive time, the identity (profile.c)
+ * does not hold. A reader on another CPU notices that; see snapshot.c.
  */
 #include <linux/export.h>
 #include <linux/irqflags.h>
-#include <linux/preempt.h>
+#include <linux/lockdep.h>
 
 #include "arch.h"
 #include "core.h"
@@ -28,59 +32,52 @@
 #include "times.h"
 
 DEFINE_PER_CPU(struct ktau_cpu, ktau_cpu);
-
-static void enter_cpu(struct ktau_cpu *cpu, struct ktau_frame *frame,
-		      unsigned int id)
-{
-	frame->prev = cpu->top;
-	frame->child = 0;
-	frame->info = id;
-	WRITE_ONCE(cpu->top, frame);
-	frame->start = ktau_ticks();
-}
-
-static __always_inline void cpu_enter(struct ktau_cpu_frame *frame,
-				      unsigned int id, u32 group)
-{
-	struct task_struct *tsk = current;
-	struct ktau_cpu *cpu;
-	unsigned long flags;
-
-	local_irq_save(flags);
-	cpu = this_cpu_ptr(&ktau_cpu);
-	frame->before = cpu->state->outer_ticks;
-	if (likely(READ_ONCE(tsk->ktau.mask) & group))
-		__ktau_enter(&frame->frame, tsk, id);
-	else
-		enter_cpu(cpu, &frame->frame, id);
-	local_irq_restore(flags);
-}
+DEFINE_PER_CPU(struct ktau_cpu_frame *, ktau_cpu_top);
+EXPORT_PER_CPU_SYMBOL_GPL(ktau_cpu_top);
 
 /* Name the root frame of a task that was interrupted in user mode, traced or not. */
 static __always_inline void name_root(struct task_struct *tsk)
 {
-	struct ktau_frame *top;
+	struct ktau_frame *top = tsk->ktau.top;
 
-	if (!KTAU_ON(ACCOUNT))
-		return;
-	top = tsk->ktau.top;
 	if (top && ktau_frame_id(top) == KTAU_ID_KERNEL)
 		WRITE_ONCE(top->info, KTAU_ID_INTERRUPT_USER);
 }
 
 /*
- * Open the frame of an interrupt, or of the softirqs at its end, with interrupts
- * disabled. Everything inside the outermost one is interrupt time.
+ * Open a frame for the current task if it is selected, and for the CPU. Everything inside
+ * the outermost frame of an interrupt is interrupt time.
  */
-static __always_inline void irq_enter(struct ktau_cpu_frame *frame, unsigned int id,
-				      u32 group)
+static __always_inline void open(struct ktau_cpu_frame *both, unsigned int id,
+				 u32 group, const bool irq)
 {
-	struct ktau_cpu *cpu = this_cpu_ptr(&ktau_cpu);
+	struct ktau_cpu_frame *outer = raw_cpu_read(ktau_cpu_top);
+	struct ktau_frame *frame = &both->frame;
+	struct task_struct *tsk = current;
+	u32 mask;
 
-	if (likely(!cpu->irq))
-		cpu->irq = &frame->frame;
-	name_root(current);
-	cpu_enter(frame, id, group);
+	if (irq && (likely(!outer) || !raw_cpu_read(ktau_cpu.irq)))
+		raw_cpu_write(ktau_cpu.irq, frame);
+	if (irq && KTAU_ON(ACCOUNT))
+		name_root(tsk);
+	both->outer = outer;
+	both->child = 0;
+	frame->info = id;
+	raw_cpu_write(ktau_cpu_top, both);
+	mask = READ_ONCE(tsk->ktau.mask) & (group | KTAU_MODE_TRACE);
+	if (unlikely(!(mask & group))) {
+		frame->start = ktau_ticks();
+		return;
+	}
+	if (unlikely(mask != group)) {
+		__ktau_enter_frame(tsk, frame);
+		return;
+	}
+	frame->prev = tsk->ktau.top;
+	frame->child = 0;
+	frame->start = ktau_ticks();
+	barrier();	/* a reader finds the frame complete */
+	WRITE_ONCE(tsk->ktau.top, frame);
 }
 
 /**
@@ -93,23 +90,56 @@ static __always_inline void irq_enter(struct ktau_cpu_frame *frame, unsigned int
  */
 void __ktau_cpu_enter(struct ktau_cpu_frame *frame, unsigned int id, u32 group)
 {
-	cpu_enter(frame, id, group);
+	unsigned long flags;
+
+	raw_local_irq_save(flags);
+	open(frame, id, group, false);
+	raw_local_irq_restore(flags);
 }
 
-/**
- * __ktau_cpu_enter_point() - open such a frame for a point
- * @frame: uninitialised frame on the kernel stack
- * @point: the point
- *
- * Context: Interrupt or softirq.
- */
-void __ktau_cpu_enter_point(struct ktau_cpu_frame *frame,
-			    struct ktau_point *point)
+/* The first execution of a point. */
+static noinline void enter_first(struct ktau_cpu_frame *frame, struct ktau_point *point)
 {
 	unsigned int id = ktau_point_id(point);
 
-	if (likely(id != KTAU_ID_NONE && !in_nmi()))
-		irq_enter(frame, id, point->group);
+	if (id != KTAU_ID_NONE)
+		open(frame, id, point->group, true);
+}
+
+static __always_inline void enter_point(struct ktau_cpu_frame *frame,
+					struct ktau_point *point, u32 group)
+{
+	unsigned int id = READ_ONCE(point->id);
+
+	lockdep_assert_irqs_disabled();
+	if (unlikely(id == KTAU_ID_NONE))
+		enter_first(frame, point);
+	else
+		open(frame, id, group, true);
+}
+
+/**
+ * __ktau_irq_enter_point() - open such a frame for a point in an interrupt handler
+ * @frame: uninitialised frame on the kernel stack
+ * @point: the point
+ *
+ * Context: Interrupts disabled.
+ */
+void __ktau_irq_enter_point(struct ktau_cpu_frame *frame, struct ktau_point *point)
+{
+	enter_point(frame, point, KTAU_GROUP_IRQ);
+}
+
+/**
+ * __ktau_bh_enter_point() - the same for softirqs at the end of an interrupt
+ * @frame: uninitialised frame on the kernel stack
+ * @point: the point
+ *
+ * Context: Interrupts disabled.
+ */
+void __ktau_bh_enter_point(struct ktau_cpu_frame *frame, struct ktau_point *point)
+{
+	enter_point(frame, point, KTAU_GROUP_BH);
 }
 
 /**
@@ -117,11 +147,12 @@ void __ktau_cpu_enter_point(struct ktau_cpu_frame *frame,
  * @frame: uninitialised frame on the kernel stack
  * @irq: interrupt line
  *
- * Context: Interrupt.
+ * Context: Interrupts disabled.
  */
 void __ktau_cpu_enter_irq(struct ktau_cpu_frame *frame, unsigned int irq)
 {
-	irq_enter(frame, ktau_irq_id(irq), KTAU_GROUP_IRQ);
+	lockdep_assert_irqs_disabled();
+	open(frame, ktau_irq_id(irq), KTAU_GROUP_IRQ, true);
 }
 EXPORT_SYMBOL_GPL(__ktau_cpu_enter_irq);
 
@@ -136,16 +167,100 @@ EXPORT_SYMBOL_GPL(__ktau_cpu_enter_irq);
 void __ktau_cpu_enter_call(struct ktau_cpu_frame *frame, enum ktau_call call,
 			   void *fn)
 {
-	cpu_enter(frame, ktau_call_id(call, fn), KTAU_GROUP_BH);
+	__ktau_cpu_enter(frame, ktau_call_id(call, fn), KTAU_GROUP_BH);
+}
+
+/* Whether no frame from @outer on has event @id. */
+static __always_inline bool is_outermost(const struct ktau_cpu_frame *outer,
+					 unsigned int id)
+{
+	for (; outer; outer = outer->outer)
+		if (ktau_frame_id(&outer->frame) == id)
+			return false;
+	return true;
 }
 
 /*
- * Close a frame of the current task. If it is the outermost frame of an interrupt, its
- * time is also the task's interrupt time.
+ * The rest of close_cpu(). It must end with a call, so that it need not save registers.
  */
-static struct ktau_ended leave_task(struct ktau_frame *frame, bool irq)
+static noinline void add_longest(struct ktau_state *state, unsigned int id, u64 incl,
+				 u64 excl)
+{
+	ktau_table_longest(state, id, incl);
+	barrier();	/* the exclusive time last */
+	ktau_add(&state->cells[id].v[1], excl);
+}
+
+/*
+ * Close a frame of event @id, with @outer around it, for the CPU. Only the outermost
+ * activation of an event has inclusive time.
+ */
+static __always_inline void close_cpu(struct ktau_cpu_frame *outer, unsigned int id,
+				      u64 incl, u64 excl, bool irq, bool outermost)
+{
+	struct ktau_state *state = raw_cpu_read(ktau_cpu.state);
+	struct ktau_cell *cell = &state->cells[id];
+
+	raw_cpu_write(ktau_cpu_top, outer);
+	if (outer)
+		ktau_add(&outer->child, incl);
+	ktau_add(&state->outer_ticks, excl);
+	if (irq)
+		ktau_add(&state->irq_ticks, incl);
+	ktau_add(&cell->count, 1);
+	if (outermost) {
+		ktau_add(&cell->v[0], incl);
+		/* no other CPU writes it */
+		if (unlikely(data_race(cell->v[2]) < incl)) {
+			add_longest(state, id, incl, excl);
+			return;
+		}
+	}
+	barrier();	/* the exclusive time last */
+	ktau_add(&cell->v[1], excl);
+}
+
+/*
+ * The same for any frame. A duration that is shorter than the frames inside it is set to
+ * their sum.
+ */
+static noinline void close_cpu_slow(struct ktau_cpu_frame *both, u64 incl, bool irq)
+{
+	unsigned int id = ktau_frame_id(&both->frame);
+	u64 excl = incl - both->child;
+
+	if (unlikely((s64)excl < 0)) {
+		incl = both->child;
+		excl = 0;
+		ktau_add(&raw_cpu_read(ktau_cpu.state)->clamped, 1);
+		ktau_loss(KTAU_LOSS_CLAMPED);
+	}
+	close_cpu(both->outer, id, incl, excl, irq, is_outermost(both->outer, id));
+}
+
+/* Close a frame that the task does not have. */
+static noinline void close_untaken(struct ktau_cpu_frame *both, bool irq)
+{
+	struct ktau_cpu_frame *outer = both->outer;
+	unsigned int id = both->frame.info;
+	u64 incl = ktau_ticks() - both->frame.start;
+	u64 excl = incl - both->child;
+
+	if (unlikely((s64)excl < 0 || !is_outermost(outer, id)))
+		close_cpu_slow(both, incl, irq);
+	else
+		close_cpu(outer, id, incl, excl, irq, true);
+}
+
+/*
+ * Close a frame that is traced, whose cell does not exist yet, that has an interrupt
+ * inside, or that is inside another one of its event; or a clock went back. The time of
+ * the outermost frame of an interrupt is also the task's interrupt time.
+ */
+static noinline void close_slow(struct ktau_cpu_frame *both, bool irq)
 {
 	struct ktau_state *state = current->ktau.state;
+	struct ktau_frame *frame = &both->frame;
 	struct ktau_ended e;
 
 	ktau_add(&state->begin, 1);
@@ -155,75 +270,120 @@ static struct ktau_ended leave_task(struct ktau_frame *frame, bool irq)
 		ktau_times_interrupt(frame, state, e.incl);
 	barrier();
 	ktau_add(&state->end, 1);
-	return e;
+	if (frame->info & KTAU_FRAME_TRACE_ONLY)
+		raw_cpu_write(ktau_cpu_top, both->outer);
+	else
+		close_cpu_slow(both, e.incl, irq);
 }
 
 /*
- * Close a frame that the CPU has instead of a task. The time inside follows from the
- * CPU's sum.
+ * Close a frame for the task and for the CPU. @prev is the frame around it for the task,
+ * @outer that for the CPU.
  */
-static struct ktau_ended leave_cpu(struct ktau_cpu *cpu, struct ktau_frame *frame)
+static __always_inline void close(struct ktau_cpu_frame *both, struct ktau_ref *ref,
+				  struct ktau_frame *prev,
+				  struct ktau_cpu_frame *outer, bool irq)
 {
-	struct ktau_ended e = {
-		.incl = ktau_ticks() - frame->start,
-		.outermost = ktau_is_outermost(frame),
-	};
+	struct ktau_frame *frame = &both->frame;
+	struct ktau_state *state = ref->state;
+	const unsigned int id = frame->info;
+	struct ktau_chunk *chunk = ktau_chunk_here(state, id);
+	struct ktau_cell *cell;
+	u64 incl, excl;
 
-	WRITE_ONCE(cpu->top, frame->prev);
-	return e;
+	if (unlikely(!chunk || !is_outermost(outer, id))) {
+		close_slow(both, irq);
+		return;
+	}
+	cell = &chunk->cell[id & (KTAU_CHUNK_CELLS - 1)];
+	OPTIMIZER_HIDE_VAR(cell);	/* else gcc recomputes it at each use */
+	incl = ktau_ticks() - frame->start;
+	excl = incl - frame->child;
+	if (unlikely((s64)excl < 0 || incl < both->child)) {
+		close_slow(both, irq);
+		return;
+	}
+	ktau_add(ktau_outside(state, prev), incl);
+	barrier();	/* before anything else that a reader sees */
+	ktau_cell_add_incl(cell, incl);
+	if (irq) {
+		ktau_times_note(prev, state);
+		ktau_add(&state->irq_ticks, incl);
+	}
+	barrier();
+	WRITE_ONCE(ref->top, prev);
+	barrier();	/* the exclusive time last */
+	ktau_add(&cell->v[1], excl);
+	close_cpu(outer, id, incl, incl - both->child, irq, true);
 }
 
-/* Account an ended frame to the CPU. */
-static void account(struct ktau_state *state, const struct ktau_cpu_frame *frame,
-		    struct ktau_ended e, bool irq)
+static __always_inline void close_any(struct ktau_cpu_frame *both, bool irq)
 {
-	e.inside = state->outer_ticks - frame->before;
-	e.excl = e.incl - e.inside;
-	if (unlikely((s64)e.excl < 0)) {
-		e.incl = e.inside;
-		e.excl = 0;
-		ktau_add(&state->clamped, 1);
-		ktau_loss(KTAU_LOSS_CLAMPED);
-	}
-	ktau_add(&state->begin, 1);
-	barrier();
-	ktau_add(&state->outer_ticks, e.excl);
-	if (irq) {
-		ktau_add(&state->irq_ticks, e.incl);
-		ktau_add(&state->root.child, e.incl);
-	}
-	ktau_table_account(state, ktau_frame_id(&frame->frame), e.incl, e.excl, e.outermost);
-	barrier();
-	ktau_add(&state->end, 1);
+	struct ktau_ref *ref = &current->ktau;
+
+	if (unlikely(ref->top != &both->frame))
+		close_untaken(both, irq);
+	else
+		close(both, ref, both->frame.prev, both->outer, irq);
 }
 
 /**
  * __ktau_cpu_exit() - close a frame that is also accounted to the CPU
- * @frame: a frame that may or may not have been entered
+ * @frame: the CPU's innermost frame
  *
- * Context: As its entry.
+ * Context: Interrupt or softirq, as __ktau_cpu_enter().
  */
 void __ktau_cpu_exit(struct ktau_cpu_frame *frame)
 {
-	struct ktau_cpu *cpu = this_cpu_ptr(&ktau_cpu);
-	const bool irq = cpu->irq == &frame->frame;
-	struct ktau_ended e;
 	unsigned long flags;
 
-	if (current->ktau.top != &frame->frame && cpu->top != &frame->frame)
-		return;
-	local_irq_save(flags);
-	if (irq)
-		cpu->irq = NULL;
-	if (likely(current->ktau.top == &frame->frame))
-		e = leave_task(&frame->frame, irq);
-	else
-		e = leave_cpu(cpu, &frame->frame);
-	if (!(frame->frame.info & KTAU_FRAME_TRACE_ONLY))
-		account(cpu->state, frame, e, irq);
-	local_irq_restore(flags);
+	raw_local_irq_save(flags);
+	close_any(frame, false);
+	raw_local_irq_restore(flags);
 }
 EXPORT_SYMBOL_GPL(__ktau_cpu_exit);
+
+/* Close the frame of an interrupt that hit another interrupt or a softirq. */
+static noinline void close_irq_inner(struct ktau_cpu_frame *both)
+{
+	if (raw_cpu_read(ktau_cpu.irq) == &both->frame) {
+		raw_cpu_write(ktau_cpu.irq, NULL);
+		close_any(both, true);
+	} else {
+		close_any(both, false);
+	}
+}
+
+/* Close the frame of an interrupt that hit the kernel. */
+static noinline void close_irq_nested(struct ktau_cpu_frame *both, struct ktau_ref *ref)
+{
+	close(both, ref, both->frame.prev, NULL, true);
+}
+
+/**
+ * __ktau_irq_exit() - close the frame of an interrupt
+ * @frame: the CPU's innermost frame
+ *
+ * Context: Interrupts disabled.
+ */
+void __ktau_irq_exit(struct ktau_cpu_frame *frame)
+{
+	struct ktau_ref *ref = &current->ktau;
+
+	lockdep_assert_irqs_disabled();
+	if (unlikely(frame->outer)) {
+		close_irq_inner(frame);
+		return;
+	}
+	raw_cpu_write(ktau_cpu.irq, NULL);
+	if (unlikely(ref->top != &frame->frame))
+		close_untaken(frame, true);
+	else if (frame->frame.prev)
+		close_irq_nested(frame, ref);
+	else
+		close(frame, ref, NULL, NULL, true);
+}
+EXPORT_SYMBOL_GPL(__ktau_irq_exit);
 
 /**
  * __ktau_nmi_enter() - an NMI, or an exception that is handled like one, begins
@@ -232,7 +392,7 @@ EXPORT_SYMBOL_GPL(__ktau_cpu_exit);
  */
 void __ktau_nmi_enter(void)
 {
-	struct ktau_cpu *cpu = this_cpu_ptr(&ktau_cpu);
+	struct ktau_cpu *cpu = raw_cpu_ptr(&ktau_cpu);
 
 	if (!cpu->nmi_depth++)
 		cpu->nmi_ticks = ktau_ticks();
@@ -241,29 +401,24 @@ void __ktau_nmi_enter(void)
 /**
  * __ktau_nmi_exit() - account an NMI to the CPU, if its beginning was seen
  *
- * The cell of NMIs was allocated before the group was enabled. The time is also part of
- * the interrupted frame, except for that of an interrupt in the table of the CPU.
+ * The time is also part of the frame of the task that was interrupted. For the CPU it is
+ * inside its innermost frame.
  *
  * Context: NMI.
  */
 void __ktau_nmi_exit(void)
 {
-	struct ktau_cpu *cpu = this_cpu_ptr(&ktau_cpu);
+	struct ktau_cpu *cpu = raw_cpu_ptr(&ktau_cpu);
+	struct ktau_cpu_frame *top = raw_cpu_read(ktau_cpu_top);
 	struct ktau_state *state = cpu->state;
-	struct ktau_chunk *chunk;
 	u64 ticks;
 
 	if (!cpu->nmi_depth || --cpu->nmi_depth)
 		return;
-	chunk = state->chunk[KTAU_ID_NMI >> KTAU_CHUNK_SHIFT];
-	if (!chunk)
-		return;
 	ticks = ktau_ticks() - cpu->nmi_ticks;
-	ktau_add(&state->begin, 1);
-	barrier();
+	if (top)
+		ktau_add(&top->child, ticks);
 	ktau_add(&state->outer_ticks, ticks);
-	ktau_cell_account(&chunk->cell[KTAU_ID_NMI & (KTAU_CHUNK_CELLS - 1)], ticks,
-			  ticks, true);
-	barrier();
-	ktau_add(&state->end, 1);
+	barrier();	/* the exclusive time last */
+	ktau_cell_account(&state->cells[KTAU_ID_NMI], ticks, ticks, true);
 }

@@ -201,8 +201,8 @@ static void account_interrupts(struct kunit *test)
 	udelay(2);
 	__ktau_cpu_enter_irq(&inner, 2);
 	udelay(2);
-	__ktau_cpu_exit(&inner);
-	__ktau_cpu_exit(&outer);
+	__ktau_irq_exit(&inner);
+	__ktau_irq_exit(&outer);
 	local_irq_restore(flags);
 	leave_kernel();
 	rec = copy(test);

@@ -248,6 +248,8 @@ static void was_away(struct ktau_state *state, struct ktau_frame *frame,
 	udelay(2);	/* for more ticks than that */
 	state->asleep_ticks += asleep;
 	state->runq_ticks += runq;
+	/* As if the event of the wait had been refused: the identity has to hold. */
+	state->refused_ticks += asleep + runq;
 	ktau_add(&frame->child, asleep + runq);
 	ktau_times_mark(frame, &base);
 }
@@ -259,8 +261,6 @@ static void away(struct ktau_state *state, unsigned int id, u64 asleep)
 
 	__ktau_enter(&frame, current, id);
 	was_away(state, &frame, asleep, 1);
-	/* An event with waits inside. */
-	state->refused_ticks += asleep + 1;
 	__ktau_exit(&frame, current);
 }
 
@@ -280,15 +280,15 @@ static void interrupts(struct kunit *test)
 	__ktau_enter(&b, current, ID_B);
 	__ktau_cpu_enter_irq(&irq, ID_IRQ);
 	udelay(1);
-	__ktau_cpu_exit(&irq);
+	__ktau_irq_exit(&irq);
 	__ktau_exit(&b, current);
 	__ktau_cpu_enter_irq(&irq, ID_IRQ);
 	udelay(1);
-	__ktau_cpu_exit(&irq);
+	__ktau_irq_exit(&irq);
 	__ktau_exit(&a, current);
 	__ktau_cpu_enter_irq(&irq, ID_IRQ);
 	udelay(1);
-	__ktau_cpu_exit(&irq);
+	__ktau_irq_exit(&irq);
 	rec = f->profile;
 	KUNIT_EXPECT_EQ(test, ktau_snapshot(f->profile, f->state, NULL), 0);
 	current->ktau = before;

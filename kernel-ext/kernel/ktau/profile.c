@@ -38,8 +38,8 @@
  * Only the CPU that runs the owner writes a table, so there is no lock. An interrupt may
  * come between any two instructions and update the same table. So each addition is a
  * single instruction, or equivalent to one (arch.h), and an interrupt leaves the stack of
- * frames as it found it. Readers on other CPUs detect an inconsistent copy by struct
- * ktau_state::begin and ::end.
+ * frames as it found it. snapshot.c describes how readers on other CPUs detect an
+ * inconsistent copy.
  */
 #include <linux/export.h>
 #include <linux/kprobes.h>

@@ -6,6 +6,19 @@
  * was in progress when it began and none began before it ended. Most tasks are asleep, so
  * this is the usual case. The profile of a task that keeps running is copied by the CPU
  * that runs it, in an interrupt, during which no update can begin.
+ *
+ * An update is noticed in one of two ways. Most count @begin before it and @end after it.
+ * The frames of interrupts (cpu.c), which are closed with interrupts disabled, do not:
+ *
+ *  1. They add to the sum outside: the child sum of the enclosing frame or outer_ticks.
+ *  2. They add everything else, and unlink the frame.
+ *  3. They add the exclusive time.
+ *
+ * From 1 to 3 the identity (profile.c) does not hold. If 1 to 3 are all between the begin
+ * and the end of a copy, the sum of the innermost frame has changed. A copy reads the
+ * exclusive time first: if it includes 3, the rest includes 2. This relies on each
+ * update having a duration, and on stores that other CPUs see in program order, as on
+ * x86; PowerPC has only one CPU, and no reader runs between two steps.
  */
 #include <linux/delay.h>
 #include <linux/sched.h>
@@ -32,6 +45,7 @@
  * @outermost_ticks: when it was entered
  * @now: the owner's times, including the wait in progress
  * @base: the times before the first wait or interrupt inside the frames copied so far
+ * @excl_ticks: sum of the exclusive times in the entries
  * @is_full: there were more entries
  */
 struct copy {
@@ -41,6 +55,7 @@ struct copy {
 	u64 outermost_ticks;
 	struct ktau_times now;
 	struct ktau_times base;
+	u64 excl_ticks;
 	bool is_full;
 };
 
@@ -52,7 +67,10 @@ static void copy_cells(struct copy *copy, const struct ktau_chunk *chunk,
 
 	for (i = 0; i < KTAU_CHUNK_CELLS; i++) {
 		const struct ktau_cell *cell = &chunk->cell[i];
+		const unsigned int kind = ktau_event_kind(first_id + i);
+		const u64 excl = ktau_read(&cell->v[1]);
 
+		smp_rmb();	/* it is written last */
 		if (!READ_ONCE(cell->count))
 			continue;
 		if (copy->rec->nr_entries == copy->max_entries) {
@@ -61,12 +79,14 @@ static void copy_cells(struct copy *copy, const struct ktau_chunk *chunk,
 		}
 		entry[copy->rec->nr_entries++] = (struct ktau_entry) {
 			.id = first_id + i,
-			.kind = ktau_event_kind(first_id + i),
+			.kind = kind,
 			.count = READ_ONCE(cell->count),
 			.incl = READ_ONCE(cell->v[0]),
-			.excl = READ_ONCE(cell->v[1]),
+			.excl = excl,
 			.max = READ_ONCE(cell->v[2]),
 		};
+		if (kind == KTAU_KIND_TIMER)
+			copy->excl_ticks += excl;
 	}
 }
 
@@ -77,6 +97,7 @@ static void copy_table(struct copy *copy, const struct ktau_state *state)
 	unsigned int next = 0;
 
 	rec->nr_entries = 0;
+	copy->excl_ticks = 0;
 	rec->outer_ticks = READ_ONCE(state->outer_ticks);
 	rec->refused = READ_ONCE(state->refused);
 	rec->refused_ticks = READ_ONCE(state->refused_ticks);
@@ -186,15 +207,42 @@ copy_frames(struct copy *copy, const struct ktau_state *state,
 	return true;
 }
 
+/* Whether @top may be read: the stack of a task is there, but it may run elsewhere. */
+static bool top_is_valid(const struct ktau_frame *top,
+			 const struct ktau_state *state, void *stack)
+{
+	return !top || !stack ||
+	       frame_is_valid(top, state, (unsigned long)stack,
+			      (unsigned long)stack + THREAD_SIZE);
+}
+
+/* The sum to which the next frame to end outside of all updates will add. */
+static __no_kasan_or_inline u64 innermost_sum(const struct ktau_state *state,
+					      const struct ktau_frame *top)
+{
+	return ktau_read(top ? &top->child : &state->outer_ticks);
+}
+
+static bool identity_holds(const struct copy *copy)
+{
+	const struct ktau_rec_profile *rec = copy->rec;
+
+	return copy->is_full || copy->excl_ticks + rec->refused_ticks ==
+				rec->outer_ticks + rec->open_child_ticks;
+}
+
 /* Try once. Return: whether the copy is consistent. */
 static bool copy_once(struct copy *copy, struct ktau_state *state,
 		      struct task_struct *task, void *stack)
 {
 	struct ktau_rec_profile *rec = copy->rec;
 	const struct ktau_frame *top = task ? READ_ONCE(task->ktau.top) : NULL;
-	u64 end = ktau_read(&state->end);
+	u64 end = ktau_read(&state->end), sum;
 
-	smp_rmb();	/* @end before the rest, the rest before @begin */
+	if (!top_is_valid(top, state, stack))
+		return false;
+	sum = innermost_sum(state, top);
+	smp_rmb();	/* these before the rest, the rest before @begin */
 	rec->ticks = ktau_read(&state->end_ticks) ?: ktau_ticks();
 	copy->is_full = false;
 	copy->now = ktau_times_at(state, task, rec->ticks);
@@ -206,7 +254,8 @@ static bool copy_once(struct copy *copy, struct ktau_state *state,
 		return false;
 	smp_rmb();	/* see above */
 	return ktau_read(&state->begin) == end &&
-	       (!task || READ_ONCE(task->ktau.top) == top);
+	       (!task || READ_ONCE(task->ktau.top) == top) &&
+	       innermost_sum(state, top) == sum && identity_holds(copy);
 }
 
 struct remote {

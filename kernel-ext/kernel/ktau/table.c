@@ -6,9 +6,12 @@
  * Ids below KTAU_ID_INDIRECT, where most tasks spend most of their time, index an array
  * of pointers to chunks. Ids above go through a directory, allocated with its first
  * chunk, so a task without such events pays only a few words for them.
+ *
+ * A CPU has all cells in one array: its cells are found without a test.
  */
 #include <linux/bitops.h>
 #include <linux/irqflags.h>
+#include <linux/string.h>
 
 #include "arch.h"
 #include "event.h"
@@ -88,11 +91,11 @@ static noinline struct ktau_cell *cell_create(struct ktau_state *state,
  */
 struct ktau_cell *ktau_cell(struct ktau_state *state, unsigned int id)
 {
-	struct ktau_chunk **link = chunk_link(state, id >> KTAU_CHUNK_SHIFT);
+	struct ktau_chunk *chunk = ktau_chunk_here(state, id);
 
-	if (unlikely(!link || !*link))
+	if (unlikely(!chunk))
 		return cell_create(state, id);
-	return &(*link)->cell[id & (KTAU_CHUNK_CELLS - 1)];
+	return &chunk->cell[id & (KTAU_CHUNK_CELLS - 1)];
 }
 
 /**
@@ -107,6 +110,8 @@ struct ktau_chunk *ktau_chunk_at(const struct ktau_state *state, unsigned int nr
 {
 	struct ktau_chunk *dir;
 
+	if (state->cells)
+		return (struct ktau_chunk *)&state->cells[nr << KTAU_CHUNK_SHIFT];
 	if (nr < KTAU_NR_DIRECT)	/* pairs with add_chunk() */
 		return smp_load_acquire(&state->chunk[nr]);
 	nr -= KTAU_NR_DIRECT;
@@ -146,6 +151,43 @@ struct ktau_chunk *ktau_chunk_next(const struct ktau_state *state,
 		word = ~0UL;
 	}
 	return NULL;
+}
+
+/**
+ * ktau_table_flat() - give a state a table with all cells in one array
+ * @state: the owner, not yet in use; it gets no chunks
+ *
+ * Context: May sleep.
+ * Return: Whether there was memory.
+ */
+bool ktau_table_flat(struct ktau_state *state)
+{
+	const size_t bytes = KTAU_NR_IDS * sizeof(struct ktau_cell);
+
+	state->cells = ktau_alloc(state->user, bytes, GFP_KERNEL);
+	if (!state->cells)
+		return false;
+	memset(state->cells, 0, bytes);
+	atomic_long_add(bytes, &state->bytes);
+	/* Their context cannot set it. */
+	set_used(state, KTAU_ID_NMI >> KTAU_CHUNK_SHIFT);
+	return true;
+}
+
+/**
+ * ktau_table_longest() - an event has taken longer than ever before in a flat table
+ * @state: the owner
+ * @id: event
+ * @ticks: the duration
+ *
+ * This includes the first activation, after which readers look for the event.
+ *
+ * Context: On the CPU that runs the owner, interrupts disabled.
+ */
+void ktau_table_longest(struct ktau_state *state, unsigned int id, u64 ticks)
+{
+	set_used(state, id >> KTAU_CHUNK_SHIFT);
+	ktau_write(&state->cells[id].v[2], ticks);
 }
 
 /**
@@ -265,7 +307,8 @@ void ktau_table_free(struct ktau_state *state)
 	struct ktau_chunk *chunk;
 	unsigned int i, next = 0;
 
-	while ((chunk = ktau_chunk_next(state, &next)))
+	ktau_free(state->user, state->cells, KTAU_NR_IDS * sizeof(*state->cells));
+	while (!state->cells && (chunk = ktau_chunk_next(state, &next)))
 		ktau_chunk_free(state->user, chunk);
 	for (i = 0; i < KTAU_NR_DIRS; i++)
 		if (state->dir[i])

@@ -140,6 +140,20 @@ void __ktau_task_free(struct task_struct *p)
 	p->ktau.state = NULL;
 }
 
+static struct ktau_state *create_cpu(void)
+{
+	struct ktau_state *state = ktau_state_create(&ktau_system, GFP_KERNEL);
+
+	if (!state || !ktau_table_flat(state)) {
+		ktau_state_put(state);
+		return NULL;
+	}
+	state->serial = ktau_serial_next();
+	state->is_cpu = true;
+	state->owner.kind = KTAU_OWNER_CPU;
+	return state;
+}
+
 static int start_cpus(void)
 {
 	struct ktau_cpu *cpu_state;
@@ -147,27 +161,11 @@ static int start_cpus(void)
 
 	for_each_possible_cpu(cpu) {
 		cpu_state = per_cpu_ptr(&ktau_cpu, cpu);
-		if (cpu_state->state)
-			continue;
-		cpu_state->state = ktau_state_create(&ktau_system,
-						     GFP_KERNEL);
+		if (!cpu_state->state)
+			cpu_state->state = create_cpu();
 		if (!cpu_state->state)
 			return -ENOMEM;
-		cpu_state->state->serial = ktau_serial_next();
-		cpu_state->state->is_cpu = true;
-		cpu_state->state->owner.kind = KTAU_OWNER_CPU;
 	}
-	return 0;
-}
-
-/* NMIs need their cell to exist. */
-static int start_nmis(void)
-{
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		if (!ktau_cell(per_cpu_ptr(&ktau_cpu, cpu)->state, KTAU_ID_NMI))
-			return -ENOMEM;
 	return 0;
 }
 
@@ -185,5 +183,5 @@ int ktau_tasks_start(void)
 		err = ktau_exited_start();
 	if (!err)
 		err = ktau_reserve_start();
-	return err ?: start_nmis();
+	return err;
 }

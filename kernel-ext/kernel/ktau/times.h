@@ -3,6 +3,7 @@
 #ifndef _KERNEL_KTAU_TIMES_H
 #define _KERNEL_KTAU_TIMES_H
 
+#include "arch.h"
 #include "types.h"
 
 /*
@@ -37,9 +38,28 @@ unsigned int ktau_times_merge(struct ktau_state *to, struct ktau_state *from);
 bool ktau_times_of_all(struct ktau_state *state);
 void ktau_times_free(struct ktau_state *state);
 void ktau_times_mark(struct ktau_frame *frame, const struct ktau_times *base);
-void ktau_times_settle(struct ktau_frame *frame, struct ktau_state *state,
-		       const struct ktau_ended *e);
 void ktau_times_interrupt(struct ktau_frame *frame, struct ktau_state *state,
 			  u64 ticks);
+void ktau_times_settle(struct ktau_frame *frame, struct ktau_state *state,
+		       const struct ktau_ended *e);
+
+/*
+ * Note that a frame contains a wait or interrupt that ends now, with interrupts disabled.
+ * @frame is linked or NULL. The sums, which have not been added to yet, only grow: a base
+ * that is there already is older.
+ */
+static __always_inline void ktau_times_note(struct ktau_frame *frame,
+					    const struct ktau_state *state)
+{
+	if (!frame || (ktau_read(&frame->child) & KTAU_CHILD_TIMED))
+		return;
+	frame->base = (struct ktau_times) {
+		.asleep = state->asleep_ticks,
+		.runq = state->runq_ticks,
+		.irq = state->irq_ticks,
+	};
+	barrier();	/* the base before the bit */
+	ktau_set_bit(&frame->child, KTAU_CHILD_TIMED_BIT);
+}
 
 #endif /* _KERNEL_KTAU_TIMES_H */

@@ -253,11 +253,10 @@ struct ktau_waker {
 
 /**
  * struct ktau_state - what is measured about one owner: a task, a CPU or the evicted sum
- * @begin: updates begun; written only by the CPU that runs the owner, or under the lock
- *	of exited.c once the task has exited
- * @end: updates ended, likewise. A copy is consistent if both counts were equal before
- *	it and @begin is unchanged after it. Interrupts may nest one update inside
- *	another.
+ * @begin: updates begun, except for those of interrupts; written only by the
+ *	CPU that runs the owner, or under the lock of exited.c once the task has exited
+ * @end: updates ended, likewise. Interrupts may nest one update inside another; see
+ *	snapshot.c
  * @outer_ticks: sum of the durations of outermost frames that have ended
  * @user_ticks: time in user mode. While the task is in user mode the time of its entry
  *	has been subtracted, so the value is negative: no task has been in user mode
@@ -272,6 +271,7 @@ struct ktau_waker {
  * @clamped: negative durations that were set to 0
  * @lost: slots that were lost because there was no ring, or because an interrupt that
  *	hit an unfinished write wrote more than the ring holds
+ * @cells: the table of a CPU, indexed by id; NULL if there are chunks instead
  * @chunk: the table, for ids below KTAU_ID_INDIRECT
  * @dir: directories, for the ids above
  * @used: bitmap of the chunks in use, by number: id >> KTAU_CHUNK_SHIFT. @chunk, @dir
@@ -348,6 +348,7 @@ struct ktau_state {
 	u64			refused_ticks;
 	u64			clamped;
 	u64			lost;
+	struct ktau_cell	*cells;
 	struct ktau_chunk	*chunk[KTAU_NR_DIRECT];
 	struct ktau_chunk	*dir[KTAU_NR_DIRS];
 	DECLARE_BITMAP(used, KTAU_NR_CHUNKS);
@@ -404,7 +405,6 @@ struct ktau_state {
 /* Per-CPU data. */
 struct ktau_cpu {
 	struct ktau_state	*state;	/* interrupts and softirqs of this CPU */
-	struct ktau_frame	*top;	/* innermost frame, while the task takes no frames */
 	struct ktau_frame	*irq;	/* the outermost frame of an interrupt */
 	u64			nmi_ticks;	/* start of the outermost NMI */
 	unsigned int		nmi_depth;	/* nesting depth of NMIs */
