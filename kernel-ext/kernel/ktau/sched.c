@@ -97,11 +97,7 @@ void __ktau_sched_switch(bool vol, struct task_struct *prev,
 		return;
 	}
 	/* A waker waits for the end of the switch or for the run queue. */
-	state->off = (struct ktau_off) {
-		.next = ktau_pack_serial(next->ktau.serial, prev->prio, next->prio),
-		.shown = vol ? shown_state(prev, prev_state) : 0,
-		.sleeps = vol && READ_ONCE(prev->__state) != TASK_RUNNING,
-	};
+	state->off.sleeps = vol && READ_ONCE(prev->__state) != TASK_RUNNING;
 	frame->prev = ref->top;
 	frame->child = 0;
 	ktau_write(&frame->start, 0);
@@ -110,8 +106,12 @@ void __ktau_sched_switch(bool vol, struct task_struct *prev,
 	else
 		frame->info = ref->flags & KTAU_REF_YIELD ? KTAU_ID_SCHEDULE_YLD :
 							    KTAU_ID_SCHEDULE;
-	if (mask & KTAU_MODE_TRACE)
+	if (mask & KTAU_MODE_TRACE) {
 		frame->info |= KTAU_FRAME_TRACED;
+		state->off.next = ktau_pack_serial(next->ktau.serial, prev->prio,
+						   next->prio);
+		state->off.shown = vol ? shown_state(prev, prev_state) : 0;
+	}
 	if (!(mask & KTAU_MODE_PROFILE))
 		frame->info |= KTAU_FRAME_TRACE_ONLY;
 	ref->flags = (ref->flags & ~KTAU_REF_YIELD) | KTAU_REF_OFF;
@@ -161,16 +161,17 @@ static void trace_wait(struct ktau_ref *ref, u64 wait, u64 now)
 		ktau_trace_woken(state, now, ref->wake_ticks);
 }
 
-/* The task has been back on a CPU since @now. */
-static void end_off(struct ktau_ref *ref, u64 now)
+/*
+ * The same in all cases: the frame is traced, or not profiled, a chunk is missing, or a
+ * clock went back.
+ */
+static noinline void end_off_slow(struct ktau_ref *ref, u64 now, u64 since, u64 wait)
 {
 	struct ktau_state *state = ref->state;
 	struct ktau_frame *frame = &state->sched;
 	const struct ktau_times base = ktau_times(state);
-	const u64 since = ktau_runnable_since(state, ref->wake_ticks);
 	const bool traced = frame->info & KTAU_FRAME_TRACED;
 	const bool profiled = !(frame->info & KTAU_FRAME_TRACE_ONLY);
-	u64 wait = since ? ktau_ticks_between(since, now) : 0;
 	struct ktau_ended e;
 
 	if (traced && since)
@@ -193,6 +194,45 @@ static void end_off(struct ktau_ref *ref, u64 now)
 	}
 	barrier();
 	ktau_add(&state->end, 1);
+}
+
+/*
+ * The task has been back on a CPU since @now. Nothing has hit the frame, and it is the
+ * only one of its event. A reader notices this as the exit of an interrupt; see
+ * snapshot.c.
+ */
+static void end_off(struct ktau_ref *ref, u64 now)
+{
+	struct ktau_state *state = ref->state;
+	const unsigned int id = state->sched.info;
+	const u64 since = ktau_runnable_since(state, ref->wake_ticks);
+	const u64 wait = since ? ktau_ticks_between(since, now) : 0;
+	const u64 incl = now - state->sched.start, excl = incl - wait;
+	const u64 runq = ktau_is_voluntary(id) ? wait : incl;
+	struct ktau_chunk *own = ktau_chunk_here(state, id);
+	struct ktau_chunk *waits = ktau_chunk_here(state, KTAU_ID_SCHEDULE_WAIT);
+	struct ktau_frame *prev = state->sched.prev;
+	struct ktau_cell *cell, *waited;
+
+	if (unlikely(!own || !waits || (s64)excl < 0)) {
+		end_off_slow(ref, now, since, wait);
+		return;
+	}
+	cell = &own->cell[id & (KTAU_CHUNK_CELLS - 1)];
+	waited = &waits->cell[KTAU_ID_SCHEDULE_WAIT & (KTAU_CHUNK_CELLS - 1)];
+	ktau_add(ktau_outside(state, prev), incl);
+	barrier();	/* before anything else that a reader sees */
+	if (since)
+		ktau_cell_add_incl(waited, wait);
+	ktau_cell_add_incl(cell, incl);
+	ktau_times_note(prev, state);
+	ktau_add(&state->runq_ticks, runq);
+	ktau_add(&state->asleep_ticks, incl - runq);
+	barrier();
+	WRITE_ONCE(ref->top, prev);
+	barrier();	/* the exclusive times last */
+	ktau_add(&waited->v[1], wait);
+	ktau_add(&cell->v[1], excl);
 }
 
 /* The task has been running for the first time since @now. */
@@ -264,13 +304,18 @@ void __ktau_sched_waking(struct task_struct *p, unsigned int target_cpu)
 	const u32 traced = KTAU_GROUP_SCHED | KTAU_MODE_TRACE;
 	struct ktau_ref *ref = &current->ktau;
 	struct ktau_state *state = READ_ONCE(p->ktau.state);
-	const u64 now = ktau_ticks();
+	const bool traces = (READ_ONCE(ref->mask) & traced) == traced;
+	const bool times = state && (READ_ONCE(p->ktau.mask) & KTAU_GROUP_SCHED) &&
+			   has_slept(p, state);
+	u64 now;
 
-	if ((READ_ONCE(ref->mask) & traced) == traced)
+	if (!traces && !times)
+		return;
+	now = ktau_ticks();
+	if (traces)
 		ktau_trace(ref->state, now, KTAU_TRACE_WAKING, target_cpu,
 			   ktau_pack_serial(p->ktau.serial, p->prio, 0));
-	if (!state || !(READ_ONCE(p->ktau.mask) & KTAU_GROUP_SCHED) ||
-	    !has_slept(p, state))
+	if (!times)
 		return;
 	state->waker = (struct ktau_waker) {
 		.serial = ref->serial,

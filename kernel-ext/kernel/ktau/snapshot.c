@@ -8,7 +8,8 @@
  * that runs it, in an interrupt, during which no update can begin.
  *
  * An update is noticed in one of two ways. Most count @begin before it and @end after it.
- * The frames of interrupts (cpu.c), which are closed with interrupts disabled, do not:
+ * The frames of interrupts (cpu.c) and of tasks off the CPU (sched.c), which are closed
+ * with interrupts disabled, do not:
  *
  *  1. They add to the sum outside: the child sum of the enclosing frame or outer_ticks.
  *  2. They add everything else, and unlink the frame.

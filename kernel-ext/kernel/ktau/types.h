@@ -229,7 +229,7 @@ struct ktau_user {
 
 /**
  * struct ktau_off - a task that is off the CPU
- * @next: the task that got the CPU, in the form of a SWITCH slot
+ * @next: the task that got the CPU, in the form of a SWITCH slot, if the frame is traced
  * @shown: the state in which the task waits, likewise
  * @sleeps: the task sleeps; otherwise it only waits for a CPU
  */
@@ -253,7 +253,7 @@ struct ktau_waker {
 
 /**
  * struct ktau_state - what is measured about one owner: a task, a CPU or the evicted sum
- * @begin: updates begun, except for those of interrupts; written only by the
+ * @begin: updates begun, except for those of interrupts and switches; written only by the
  *	CPU that runs the owner, or under the lock of exited.c once the task has exited
  * @end: updates ended, likewise. Interrupts may nest one update inside another; see
  *	snapshot.c
