@@ -16,10 +16,11 @@
  *  3. They add the exclusive time.
  *
  * From 1 to 3 the identity (profile.c) does not hold. If 1 to 3 are all between the begin
- * and the end of a copy, the sum of the innermost frame has changed. A copy reads the
- * exclusive time first: if it includes 3, the rest includes 2. This relies on each
- * update having a duration, and on stores that other CPUs see in program order, as on
- * x86; PowerPC has only one CPU, and no reader runs between two steps.
+ * and the end of a copy, the innermost frame is another one, even if it is in the same
+ * place, because it began later; or its child sum has changed. A copy reads the exclusive
+ * time first: if it includes 3, the rest includes 2. This relies on each update having a
+ * duration, and on stores that other CPUs see in program order, as on x86; PowerPC has
+ * only one CPU, and no reader runs between two steps.
  */
 #include <linux/delay.h>
 #include <linux/sched.h>
@@ -68,8 +69,8 @@ static void copy_cells(struct copy *copy, const struct ktau_chunk *chunk,
 
 	for (i = 0; i < KTAU_CHUNK_CELLS; i++) {
 		const struct ktau_cell *cell = &chunk->cell[i];
-		const unsigned int kind = ktau_event_kind(first_id + i);
 		const u64 excl = ktau_read(&cell->v[1]);
+		unsigned int kind;
 
 		smp_rmb();	/* it is written last */
 		if (!READ_ONCE(cell->count))
@@ -78,6 +79,7 @@ static void copy_cells(struct copy *copy, const struct ktau_chunk *chunk,
 			copy->is_full = true;
 			return;
 		}
+		kind = ktau_event_kind(first_id + i);
 		entry[copy->rec->nr_entries++] = (struct ktau_entry) {
 			.id = first_id + i,
 			.kind = kind,
@@ -217,19 +219,36 @@ static bool top_is_valid(const struct ktau_frame *top,
 			      (unsigned long)stack + THREAD_SIZE);
 }
 
-/* The sum to which the next frame to end outside of all updates will add. */
-static __no_kasan_or_inline u64 innermost_sum(const struct ktau_state *state,
-					      const struct ktau_frame *top)
+/*
+ * What tells one activation of the innermost frame from the next, and the sum to which the
+ * next frame to end outside of all updates will add.
+ */
+struct innermost {
+	u64 start;
+	u64 sum;
+};
+
+static __no_kasan_or_inline struct innermost
+innermost(const struct ktau_state *state, const struct ktau_frame *top)
 {
-	return ktau_read(top ? &top->child : &state->outer_ticks);
+	return (struct innermost) {
+		.start = top ? ktau_read(&top->start) : 0,
+		.sum = ktau_read(top ? &top->child : &state->outer_ticks),
+	};
 }
 
-static bool identity_holds(const struct copy *copy)
+/*
+ * All updates of an exited task and of the evicted sum are counted, so theirs need not be
+ * tested. If it were wrong, no reader should wait for it to become right.
+ */
+static bool identity_holds(const struct copy *copy, const struct ktau_state *state,
+			   const struct task_struct *task)
 {
 	const struct ktau_rec_profile *rec = copy->rec;
 
-	return copy->is_full || copy->excl_ticks + rec->refused_ticks ==
-				rec->outer_ticks + rec->open_child_ticks;
+	return copy->is_full || (!task && !state->is_cpu) ||
+	       copy->excl_ticks + rec->refused_ticks ==
+			rec->outer_ticks + rec->open_child_ticks;
 }
 
 /* Try once. Return: whether the copy is consistent. */
@@ -238,11 +257,12 @@ static bool copy_once(struct copy *copy, struct ktau_state *state,
 {
 	struct ktau_rec_profile *rec = copy->rec;
 	const struct ktau_frame *top = task ? READ_ONCE(task->ktau.top) : NULL;
-	u64 end = ktau_read(&state->end), sum;
+	u64 end = ktau_read(&state->end);
+	struct innermost before, after;
 
 	if (!top_is_valid(top, state, stack))
 		return false;
-	sum = innermost_sum(state, top);
+	before = innermost(state, top);
 	smp_rmb();	/* these before the rest, the rest before @begin */
 	rec->ticks = ktau_read(&state->end_ticks) ?: ktau_ticks();
 	copy->is_full = false;
@@ -254,9 +274,11 @@ static bool copy_once(struct copy *copy, struct ktau_state *state,
 			       copy->outermost_ticks))
 		return false;
 	smp_rmb();	/* see above */
+	after = innermost(state, top);
 	return ktau_read(&state->begin) == end &&
 	       (!task || READ_ONCE(task->ktau.top) == top) &&
-	       innermost_sum(state, top) == sum && identity_holds(copy);
+	       after.start == before.start && after.sum == before.sum &&
+	       identity_holds(copy, state, task);
 }
 
 struct remote {
