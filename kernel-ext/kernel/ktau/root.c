@@ -89,7 +89,8 @@ static noinline void settle_root(struct ktau_frame *root, struct ktau_ref *ref,
 	more = ktau_ticks() - now;
 	ktau_sub(&state->user_ticks, now + more);
 	ktau_add(&state->outer_ticks, more);
-	if (likely(cell)) {
+	/* A chunk that was refused to ktau_settle() may have been granted since. */
+	if (likely(cell && cell->count)) {
 		ktau_add(&cell->v[0], more);
 		ktau_add(&cell->v[1], more);
 	} else {
