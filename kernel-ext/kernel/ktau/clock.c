@@ -76,7 +76,7 @@ u64 ktau_clock_hz(void)
 
 static __always_inline void pair_of_task(void)
 {
-	struct ktau_frame frame;
+	struct ktau_frame frame __uninitialized;
 
 	__ktau_enter(&frame, current, 0);
 	__ktau_exit(&frame, current);
@@ -84,7 +84,7 @@ static __always_inline void pair_of_task(void)
 
 static __always_inline void pair_of_softirq(void)
 {
-	struct ktau_cpu_frame frame;
+	struct ktau_cpu_frame frame __uninitialized;
 
 	__ktau_cpu_enter(&frame, KTAU_ID_SOFTIRQ, KTAU_GROUP_BH);
 	__ktau_cpu_exit(&frame);
@@ -93,7 +93,7 @@ static __always_inline void pair_of_softirq(void)
 /* Look up a function without an id, and account to the first id of callbacks. */
 static __always_inline void pair_of_callback(void)
 {
-	struct ktau_cpu_frame frame;
+	struct ktau_cpu_frame frame __uninitialized;
 
 	ktau_call_lookup(KTAU_CALL_TIMER, pair_of_callback);
 	__ktau_cpu_enter(&frame, KTAU_ID_CALL, KTAU_GROUP_BH);
@@ -103,6 +103,7 @@ static __always_inline void pair_of_callback(void)
 static __always_inline void pair_of_switch(void)
 {
 	__ktau_sched_switch(true, current, current, TASK_INTERRUPTIBLE);
+	current->ktau.state->off.sleeps = true;	/* else a wakeup is not timed */
 	__ktau_sched_switched(current);
 	__ktau_sched_waking(current, 0);
 	__ktau_sched_resume();

@@ -46,7 +46,7 @@ static __always_inline void two_clocks(struct ktau_state *state)
 
 static __always_inline void pair(struct ktau_state *state)
 {
-	struct ktau_frame frame;
+	struct ktau_frame frame __uninitialized;
 
 	__ktau_enter(&frame, current, ID);
 	if (likely(current->ktau.top == &frame))
