@@ -63,6 +63,7 @@ static __always_inline void open(struct ktau_cpu_frame *both, unsigned int id,
 	both->outer = outer;
 	both->child = 0;
 	frame->info = id;
+	barrier();	/* an NMI adds to @child */
 	raw_cpu_write(ktau_cpu_top, both);
 	mask = READ_ONCE(tsk->ktau.mask) & (group | KTAU_MODE_TRACE);
 	if (unlikely(!(mask & group))) {
@@ -289,7 +290,7 @@ static __always_inline void close(struct ktau_cpu_frame *both, struct ktau_ref *
 	const unsigned int id = frame->info;
 	struct ktau_chunk *chunk = ktau_chunk_here(state, id);
 	struct ktau_cell *cell;
-	u64 incl, excl;
+	u64 incl, excl, child;
 
 	if (unlikely(!chunk || !is_outermost(outer, id))) {
 		close_slow(both, irq);
@@ -299,7 +300,8 @@ static __always_inline void close(struct ktau_cpu_frame *both, struct ktau_ref *
 	OPTIMIZER_HIDE_VAR(cell);	/* else gcc recomputes it at each use */
 	incl = ktau_ticks() - frame->start;
 	excl = incl - frame->child;
-	if (unlikely((s64)excl < 0 || incl < both->child)) {
+	child = READ_ONCE(both->child);	/* an NMI may add to it */
+	if (unlikely((s64)excl < 0 || incl < child)) {
 		close_slow(both, irq);
 		return;
 	}
@@ -314,7 +316,7 @@ static __always_inline void close(struct ktau_cpu_frame *both, struct ktau_ref *
 	WRITE_ONCE(ref->top, prev);
 	barrier();	/* the exclusive time last */
 	ktau_add(&cell->v[1], excl);
-	close_cpu(outer, id, incl, incl - both->child, irq, true);
+	close_cpu(outer, id, incl, incl - child, irq, true);
 }
 
 static __always_inline void close_any(struct ktau_cpu_frame *both, bool irq)
