@@ -267,6 +267,10 @@ static int __init ktau_init(void)
 	ktau_clock_read(&ktau_clock_boot);
 	ktau_config.memory_limit_bytes =
 		min_t(u64, (u64)totalram_pages() << PAGE_SHIFT >> 4, SZ_256M);
+	/* The tables of the CPUs are allocated when a group is enabled. */
+	ktau_config.memory_limit_bytes =
+		max_t(u64, ktau_config.memory_limit_bytes,
+		      (u64)num_possible_cpus() * SZ_256K);
 	/* Exited tasks must leave room for live ones. */
 	ktau_config.exited_limit_bytes =
 		min_t(u64, ktau_config.memory_limit_bytes >> 2, SZ_16M);
