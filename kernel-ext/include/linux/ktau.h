@@ -16,8 +16,8 @@
  * ktau_exit(), or its variant for that kind of frame, after it.
  *
  * A frame that is not entered is not initialised. At the exit, a frame is open if and
- * only if it is the innermost frame of the task. So enabling or disabling a group inside
- * a frame never unbalances the stack of frames.
+ * only if it is the innermost one of the task, or of the CPU if it is accounted to that
+ * too. So enabling or disabling a group inside a frame never unbalances the frames.
  */
 #ifndef _LINUX_KTAU_H
 #define _LINUX_KTAU_H

@@ -83,7 +83,7 @@ static noinline struct ktau_cell *cell_create(struct ktau_state *state,
 
 /**
  * ktau_cell() - find the cell of an event, allocating its chunk if necessary
- * @state: the owner of the table
+ * @state: the owner of the table, which has chunks
  * @id: event
  *
  * Context: Any but NMI, on the CPU that runs the owner.

@@ -183,7 +183,7 @@ enum ktau_loss {
 	KTAU_LOSS_MEMORY_LIMIT,	/* allocation beyond the memory limit */
 	KTAU_LOSS_USER_LIMIT,	/* allocation beyond the user's share of it */
 	KTAU_LOSS_NO_MEMORY,	/* allocation that failed */
-	KTAU_LOSS_NO_CHUNK,	/* no chunk for the table of a task or CPU */
+	KTAU_LOSS_NO_CHUNK,	/* no chunk for the table of a task */
 	KTAU_LOSS_NO_ID,	/* activation of an event without an id */
 	KTAU_LOSS_NO_STATE,	/* task without a profile for lack of memory */
 	KTAU_LOSS_DESCRIPTORS,	/* stream beyond the number that a user may open */
