@@ -143,8 +143,9 @@ static void send_again(void)
 	} while (at.tv_sec - begin.tv_sec < 3);
 	s = segments_of(since, port_of(fd[2]));
 	tap_ok(s.sent > 1 && s.syn == 1 && s.syn_again == s.sent - 1,
-	       "the SYN of an unaccepted connection is sent, and retransmitted %u times",
-	       s.syn_again);
+	       "the SYN of an unaccepted connection is sent, and retransmitted %u times "
+	       "(%u SYN not retransmitted, %u segments)",
+	       s.syn_again, s.syn, s.sent);
 	close(server);
 }
 
