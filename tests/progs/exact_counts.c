@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -188,26 +187,15 @@ static void page_faults(void)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct ktau_rec_profile *p;
-	char *fresh;
+	char *fresh = self_map_fresh(300 * page);
 
-	/* begin() and added() must not use new pages: map all now, except those measured. */
-	if (mlockall(MCL_CURRENT | MCL_FUTURE))
-		self_die("mlockall", -errno);
-	begin();
-	fresh = mmap(NULL, 300 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (fresh == MAP_FAILED)
-		self_die("mmap", -errno);
-	madvise(fresh, 300 * page, MADV_NOHUGEPAGE);	/* an error means that there are none */
-	if (munlock(fresh, 300 * page) || madvise(fresh, 300 * page, MADV_DONTNEED))
-		self_die("madvise", -errno);
 	begin();
 	for (int i = 0; i < 300; i++)
 		fresh[(size_t)i * page] = 1;
 	p = added();
 	self_expect("300 page faults on fresh pages", self_entry(p, "page_fault_user").count, 300);
 	ktau_record_free(p);
-	munmap(fresh, 300 * page);
-	munlockall();
+	self_unmap_fresh(fresh, 300 * page);
 }
 
 static void sleeps(void)

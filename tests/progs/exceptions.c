@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <ucontext.h>
@@ -80,21 +79,18 @@ static void faults_in_the_kernel(void)
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct ktau_rec_profile *before;
 	int zero = open("/dev/zero", O_RDONLY);
-	char *fresh = mmap(NULL, 300 * page, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *fresh;
 
-	if (zero < 0 || fresh == MAP_FAILED)
+	if (zero < 0)
 		self_die("/dev/zero", -errno);
-	/* The first snapshots allocate the memory that later ones reuse. */
-	for (int i = 0; i < 3; i++)
-		ktau_record_free(self_profile(0));
+	fresh = self_map_fresh(300 * page);
 	before = self_profile(0);
 	for (int i = 0; i < 300; i++)
 		if (read(zero, fresh + (size_t)i * page, 1) != 1)
 			self_die("/dev/zero", -errno);
 	self_expect("300 page faults of the kernel",
 		    counted(before, "page_fault_kernel").count, 300);
-	munmap(fresh, 300 * page);
+	self_unmap_fresh(fresh, 300 * page);
 	close(zero);
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -148,6 +149,30 @@ struct ktau_entry self_sum(const struct ktau_rec_profile *p, const char *prefix)
 		sum.irq += e->irq;
 	}
 	return sum;
+}
+
+char *self_map_fresh(size_t bytes)
+{
+	char *fresh;
+
+	if (mlockall(MCL_CURRENT | MCL_FUTURE))
+		self_die("mlockall", -errno);
+	/* The first snapshots allocate the memory that later ones reuse. */
+	for (int i = 0; i < 3; i++)
+		ktau_record_free(self_profile(0));
+	fresh = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (fresh == MAP_FAILED)
+		self_die("mmap", -errno);
+	madvise(fresh, bytes, MADV_NOHUGEPAGE); /* an error means that there are none */
+	if (munlock(fresh, bytes) || madvise(fresh, bytes, MADV_DONTNEED))
+		self_die("madvise", -errno);
+	return fresh;
+}
+
+void self_unmap_fresh(char *fresh, size_t bytes)
+{
+	munmap(fresh, bytes);
+	munlockall();
 }
 
 uint64_t self_group_count(const struct ktau_rec_profile *p, uint32_t group)

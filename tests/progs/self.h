@@ -39,6 +39,13 @@ struct ktau_entry self_entry(const struct ktau_rec_profile *p, const char *name)
 /* The sum of the entries whose names begin with @prefix. */
 struct ktau_entry self_sum(const struct ktau_rec_profile *p, const char *prefix);
 
+/*
+ * Map memory whose pages do not exist yet. All other pages of this process do, until
+ * self_unmap_fresh(): reading a profile causes no faults.
+ */
+char *self_map_fresh(size_t bytes);
+void self_unmap_fresh(char *fresh, size_t bytes);
+
 /* How often the events of one group have occurred. */
 uint64_t self_group_count(const struct ktau_rec_profile *p, uint32_t group);
 
