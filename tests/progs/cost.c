@@ -30,9 +30,10 @@
 #define CALLS 1000
 #define BATCHES 100
 
-/* Where each call is timed by itself; CHEAPER of them may take less than what counts. */
+/* Where each call is timed by itself; the cheapest one counts. */
 #define SINGLES 1000
-#define CHEAPER 20
+/* Before them, calls that do not count. */
+#define WARM_UP 20
 
 /* An interrupt comes within this time, in nanoseconds; it is awaited for twice as long. */
 #define SHOT 20000
@@ -133,34 +134,30 @@ static double batches(void (*what)(void))
 	return (double)((best + CALLS / 2) / CALLS);
 }
 
-static int compare(const void *a, const void *b)
-{
-	const uint64_t *one = a, *other = b;
-
-	return (*one > *other) - (*one < *other);
-}
-
 /*
- * Ticks for one call of @what: not the cheapest, because that may be the only one of its kind. The
- * first traced round trip, for example, takes less than all others in some boots.
+ * Ticks for the cheapest call of @what, without the first calls: the first traced round trip takes
+ * less than all others in some boots.
  */
 static double single(void (*what)(void))
 {
-	static uint64_t took[SINGLES];
+	uint64_t best = UINT64_MAX;
 
+	for (int i = 0; i < WARM_UP; i++)
+		what();
 	for (int i = 0; i < SINGLES; i++) {
-		uint64_t start = __rdtsc();
+		uint64_t ticks = __rdtsc();
 
 		what();
-		took[i] = __rdtsc() - start;
+		ticks = __rdtsc() - ticks;
+		if (ticks < best)
+			best = ticks;
 	}
-	qsort(took, SINGLES, sizeof(*took), compare);
-	return (double)took[CHEAPER];
+	return (double)best;
 }
 
 /*
- * Ticks for one call of @what, which switches to child(). Both tasks are SCHED_FIFO with one
- * priority: neither preempts the other, and no fairness decides which path a switch takes.
+ * Ticks for the cheapest call of @what, which switches to child(). Both tasks are SCHED_FIFO with
+ * one priority: neither preempts the other, and no fairness decides which path a switch takes.
  */
 static double switches(void (*what)(void))
 {
@@ -202,6 +199,13 @@ static uint64_t longest_gap(long ns)
 		last = now;
 	} while (now - start < (uint64_t)2 * SHOT);
 	return timer_runs() ? UINT64_MAX : longest;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const uint64_t *one = a, *other = b;
+
+	return (*one > *other) - (*one < *other);
 }
 
 /*
