@@ -94,16 +94,10 @@ kunit_results()
 	python3 -B tests/kunit.py "$2.json"
 }
 
-# cost_gate KERNEL FIGURES: count the instructions of the hot path. None may exceed its
-# recorded figure by more than the slack in the same line.
-cost_gate()
+# compare_figures OUTPUT FIGURES: none may exceed its recorded figure by more than the slack in the
+# same line.
+compare_figures()
 {
-	local kernel out=$build/check/cost-$1
-
-	kernel=$(build_kernel "$1") || return 1
-	build_programs || return 1
-	tests/boot/run -k "$kernel" -e -t 300 -a 'mitigations=off quiet' -o "$out" tests/guest/cost ||
-		return 1
 	awk -F '\t' '
 		FILENAME == ARGV[1] { got[$2] = $3; next }
 		/^#/ { next }
@@ -114,7 +108,29 @@ cost_gate()
 			bad += worse
 			n++
 		}
-		END { print "1.." n; exit bad > 0 || !n }' "$out/output" "$2"
+		END { print "1.." n; exit bad > 0 || !n }' "$1" "$2"
+}
+
+# cost_gate KERNEL FIGURES: count the instructions of the hot path.
+cost_gate()
+{
+	local kernel out=$build/check/cost-$1
+
+	kernel=$(build_kernel "$1") || return 1
+	build_programs || return 1
+	tests/boot/run -k "$kernel" -e -t 300 -a 'mitigations=off quiet' -o "$out" tests/guest/cost ||
+		return 1
+	compare_figures "$out/output" "$2"
+}
+
+# stock_cost_gate VERSION FIGURES: the same for the BPF programs on a stock kernel.
+stock_cost_gate()
+{
+	local out=$build/torture/stock-cost-$1
+
+	tests/boot/stock -k "$1" -e -t 400 -o "$out" \
+		-p "$build/tests/progs/cost $build/ktaud/ktaud" tests/guest/stock-cost || return 1
+	compare_figures "$out/output" "$2"
 }
 
 # progress NAME LOG [STEPS]: copy kbuild's output to LOG and print its progress in STEPS: on a
