@@ -549,10 +549,12 @@ static void print_json(const struct report *r, const struct report_tables *t,
 		f->nr_cpus, r->subtract ? "true" : "false");
 	fprintf(out, ", \"round_ns\": %" PRIu32 ", \"losses_own\": %s", s->round_ns,
 		end && end->losses_own ? "true" : "false");
-	fprintf(out,
-		", \"ktau_pairs\": \"%" PRIu64 "\", \"ktau_ns\": \"%" PRIu64
-		"\", \"ktau_share\": %.6f}",
-		f->pairs, f->own_ns, own_share(f));
+	fprintf(out, ", \"ktau_pairs\": \"%" PRIu64 "\"", f->pairs);
+	/* Of BPF programs the cost of a pair is not known. */
+	if (s->origin != KTAU_ORIGIN_BPF)
+		fprintf(out, ", \"ktau_ns\": \"%" PRIu64 "\", \"ktau_share\": %.6f", f->own_ns,
+			own_share(f));
+	fputc('}', out);
 	for (i = 0; i < nr; i++) {
 		fputs(",\n", out);
 		table_json(tables[i], out);

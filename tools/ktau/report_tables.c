@@ -35,7 +35,7 @@ static const struct column routine_columns[P_NR] = {
 	[P_OPEN_TIME] = { "in_flight_ns", NULL, COLUMN_NS },
 	[P_GROUP] = { "group", "group", COLUMN_TEXT },
 	[P_ROUTINE] = { "routine", "routine", COLUMN_TEXT },
-	[P_OWN] = { "ktau_ns", NULL, COLUMN_NUMBER },
+	[P_OWN] = { "ktau_ns", NULL, COLUMN_NS },
 	[P_UID] = { "uid", NULL, COLUMN_SMALL },
 	[P_CGROUP] = { "cgroup", NULL, COLUMN_TEXT },
 	[P_LONGEST_NS] = { "longest_ns", NULL, COLUMN_NS },
@@ -152,10 +152,17 @@ static uint64_t longest_ns(const struct filling *f, const struct routine *r)
 	return r->flags & KTAU_ENTRY_LONGEST ? ktau_clock_ns(&f->v.clock, r->longest) : CELL_NONE;
 }
 
+/* KTAU's own cost in the activations of a routine, if it is known. */
+static uint64_t cost_ns(const struct filling *f, const struct routine *r)
+{
+	if (f->v.stream->origin == KTAU_ORIGIN_BPF)
+		return CELL_NONE;
+	return ktau_clock_ns(&f->v.clock, symbolize_hook_ticks(f->v.r->names, f->v.stream, r->id,
+							       r->count));
+}
+
 static void put_routine(const struct filling *f, union cell *row, const struct routine *r)
 {
-	uint64_t own = symbolize_hook_ticks(f->v.r->names, f->v.stream, r->id, r->count);
-
 	row[P_COUNT].number = r->count;
 	row[P_INCL].number = ktau_clock_ns(&f->v.clock, r->incl);
 	row[P_EXCL].number = ktau_clock_ns(&f->v.clock, r->excl);
@@ -164,7 +171,7 @@ static void put_routine(const struct filling *f, union cell *row, const struct r
 	row[P_OPEN_TIME].number = ktau_clock_ns(&f->v.clock, r->open_incl);
 	row[P_GROUP].text = symbolize_group(f->v.r->names, r->id);
 	row[P_ROUTINE].text = symbolize_event(f->v.r->names, r->id);
-	row[P_OWN].number = ktau_clock_ns(&f->v.clock, own);
+	row[P_OWN].number = cost_ns(f, r);
 }
 
 /* Return: the number of rows. */

@@ -98,6 +98,8 @@ static const struct golden goldens[] = {
 	{ "report-rebooted", "ktau report $T/good.ktau $T/rebooted", 0 },
 	{ "report-rebooted", "ktau report --period=4 $T/good.ktau $T/rebooted", 0 },
 	{ "report-bpf", "ktau report $T/bpf", 0 },
+	{ "report-bpf-csv", "ktau report --format=csv --tables=total $T/bpf", 0 },
+	{ "report-bpf-json", "ktau report --format=json --tables=total $T/bpf", 0 },
 	{ "report-partly", "ktau report $T/partly", 0 },
 	{ "report-partly-csv", "ktau report --format=csv $T/partly", 0 },
 	{ "report-partly-name", "ktau report --name=partly $T/partly", 0 },
