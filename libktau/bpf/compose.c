@@ -277,19 +277,23 @@ static uint64_t stolen_at(const struct kb_frame *f)
 /* The open frames, innermost first. Return: the sum of their children's times. */
 static uint64_t fill_open(const struct kb_state *st, struct ktau_open *open, uint32_t depth)
 {
-	uint64_t stolen = st->hard_ns + st->soft_ns, inside = stolen, sum = 0;
+	uint64_t stolen = st->stolen_ns, inside = stolen, asleep = 0, runq = 0, sum = 0;
 	const struct kb_frame *f;
 	uint32_t i;
 
 	for (i = 0; i < depth; i++) {
 		f = &st->frames[depth - 1 - i];
+		if (f->was_off) {
+			asleep += f->asleep;
+			runq += f->runq;
+		}
 		open[i] = (struct ktau_open){
 			.id = f->id,
 			.start_ticks = f->start,
 			/* By the clock: with the interrupts that are not in the frame inside. */
 			.child_ticks = f->child + inside - stolen_at(f),
-			.asleep_ticks = st->asleep_ns - f->asleep,
-			.runq_ticks = st->runq_ns - f->runq,
+			.asleep_ticks = asleep,
+			.runq_ticks = runq,
 			.irq_ticks = stolen - stolen_at(f),
 		};
 		inside = stolen_at(f);
@@ -351,7 +355,7 @@ static int put_task(struct stream *s, const struct ktau__bpf_task *t, uint64_t s
 {
 	const struct kb_state *st = t->state;
 	uint32_t depth = ktau__min(st->depth, KB_NR_FRAMES), i;
-	uint64_t stolen = st->hard_ns + st->soft_ns;
+	uint64_t stolen = st->stolen_ns;
 	struct ktau_open open[KB_NR_FRAMES];
 	struct ktau_rec_profile p = {
 		.serial = st->serial,

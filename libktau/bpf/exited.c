@@ -89,7 +89,7 @@ static void add_to_sum(struct ktau__evicted *sum, const struct ktau__exited_task
 		add_irq(&sum->irqs[ktau__line_in_cpu(st, i)], &st->irqs[i]);
 	sum->nr_tasks++;
 	sum->outer_ns += st->outer_ns;
-	sum->stolen_ns += st->hard_ns + st->soft_ns;
+	sum->stolen_ns += st->stolen_ns;
 	sum->refused += st->refused;
 	sum->refused_ns += st->refused_ns;
 	sum->clamped += st->clamped;

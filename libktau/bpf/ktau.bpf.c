@@ -18,6 +18,8 @@ char LICENSE[] SEC("license") = "GPL";
 #define PF_KTHREAD		0x00200000
 #define CLONE_PARENT		0x00008000
 #define CLONE_THREAD		0x00010000
+#define PF_EXITING		4
+#define TASK_NEW		0x800
 #define TS_COMPAT		2
 #define COPY_RETRIES		32
 
@@ -25,46 +27,68 @@ char LICENSE[] SEC("license") = "GPL";
  * System calls
  */
 
-static __noinline int enter_slow(struct kb_state *st, u64 clock, u64 own)
+/* End the frames whose exits were missed. */
+static __noinline int pop_missed(struct kb_state *st)
 {
+	struct moment now;
+
 	if (!st)
 		return 0;
 	st->unbalanced++;
 	count_loss(unbalanced);
-	return pop_all(st, clock, own);
+	read_clock(st, &now);
+	return pop_all(st, now.clock, now.own);
 }
 
 SEC("tp_btf/sys_enter")
-int BPF_PROG(sys_enter, struct pt_regs *regs, long nr)
+int BPF_PROG(sys_enter, struct pt_regs *regs, unsigned long nr)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct kb_state *st = find(task);
 	struct moment now;
-	u32 id = nr;
 
 	if (!st) {
 		st = create(task);
 		if (!st)
 			return 0;
 	}
-	if (st->exited)
-		return 0;
 	if (task->thread_info.status & TS_COMPAT)
-		id = KB_ID_OTHER_COMPAT;
-	else if (id >= KB_ID_SYSCALLS)
+		nr = KB_ID_OTHER_COMPAT;
+	else if (nr >= KB_ID_SYSCALLS)
 		return count_value(st, KB_ID_NONE, (u32)nr);
 	update_begin(st->seq, KB_TASK);
-	read_clock(st, &now);
 	if (st->depth)
-		enter_slow(st, now.clock, now.own);
-	push(st, &now, id);
+		pop_missed(st);
+	prepare(st, 0, nr);
+	read_clock(st, &now);
+	push_prepared(st, 0, &now);
 	update_end(st->seq, KB_TASK);
 	return 0;
 }
 
-static __always_inline bool is_call(u32 id)
+/*
+ * A new task has no frame, nor one that was in a system call when this was loaded. A task that has
+ * exited makes no calls.
+ */
+static __noinline int exit_slow(struct kb_state *st)
 {
-	return id < KB_ID_SYSCALLS || id == KB_ID_OTHER_COMPAT;
+	struct moment now;
+	u32 depth;
+
+	if (!st)
+		return 0;
+	depth = st->depth;
+	if (!depth)
+		return 0;
+	update_begin(st->seq, KB_TASK);
+	if (depth == 1 && st->frames[0].id == KB_ID_OTHER_COMPAT) {
+		read_clock(st, &now);
+		pop(st, &now, 0);
+	} else {
+		pop_missed(st);
+	}
+	update_end(st->seq, KB_TASK);
+	return 0;
 }
 
 SEC("tp_btf/sys_exit")
@@ -72,18 +96,14 @@ int BPF_PROG(sys_exit, struct pt_regs *regs, long ret)
 {
 	struct kb_state *st = find(bpf_get_current_task_btf());
 	struct moment now;
-	u32 depth;
 
-	/* A new task has no frame, nor one that was in a system call when this was loaded. */
-	if (!st || !st->depth || st->exited)
+	if (!st)
 		return 0;
+	if (st->depth != 1 || st->frames[0].id >= KB_ID_SYSCALLS)
+		return exit_slow(st);
 	update_begin(st->seq, KB_TASK);
 	read_clock(st, &now);
-	depth = st->depth;
-	if (depth == 1 && is_call(st->frames[0].id))
-		pop(st, &now, 0);
-	else
-		enter_slow(st, now.clock, now.own);
+	pop(st, &now, 0);
 	update_end(st->seq, KB_TASK);
 	return 0;
 }
@@ -125,7 +145,7 @@ static __noinline int leave_cpu(struct kb_state *st, u32 id)
 
 static __noinline int get_cpu(struct kb_state *st)
 {
-	u64 off, woken, asleep = 0;
+	u64 off, woken, asleep = 0, runq = 0;
 	struct moment now;
 	u32 last;
 
@@ -139,15 +159,18 @@ static __noinline int get_cpu(struct kb_state *st)
 		if (st->off_asleep)
 			asleep = woken >= off && woken <= now.clock ? woken - off :
 								      now.clock - off;
+		runq = now.clock - off - asleep;
 		st->asleep_ns += asleep;
-		st->runq_ns += now.clock - off - asleep;
+		st->runq_ns += runq;
 	}
 	st->off_since = 0;
-	st->switches++;
 	last = st->depth - 1;
-	if (last < KB_NR_FRAMES && st->frames[last].id >= KB_ID_SCHEDULE &&
-	    st->frames[last].id <= KB_ID_SCHEDULE_VOL_STOPPED)
-		pop(st, &now, last);
+	if (last < KB_NR_FRAMES) {
+		add_off(&st->frames[last], asleep, runq);
+		if (st->frames[last].id >= KB_ID_SCHEDULE &&
+		    st->frames[last].id <= KB_ID_SCHEDULE_VOL_STOPPED)
+			pop(st, &now, last);
+	}
 	update_end(st->seq, KB_TASK);
 	return 0;
 }
@@ -251,7 +274,7 @@ static __noinline int exit_hard(u32 in_cpu, u32 in_task)
 	if (!st)
 		return 0;
 	update_begin(st->seq, KB_HARD);
-	st->hard_ns += took;
+	__sync_fetch_and_add(&st->stolen_ns, took);
 	if (in_task < KB_IRQ_CELLS)
 		add_irq(&st->irqs[in_task], took, took);
 	update_end(st->seq, KB_HARD);
@@ -370,7 +393,7 @@ int BPF_PROG(softirq_exit, unsigned int vector)
 	if (!st)
 		return 0;
 	update_begin(st->seq, KB_SOFT);
-	st->soft_ns += own;
+	__sync_fetch_and_add(&st->stolen_ns, own);
 	add_irq(&st->irqs[vector], wall, own);
 	update_end(st->seq, KB_SOFT);
 	return 0;
@@ -501,8 +524,16 @@ SEC("tp_btf/task_newtask")
 int BPF_PROG(task_newtask, struct task_struct *task, u64 flags)
 {
 	struct kb_state *parent = find(bpf_get_current_task_btf());
-	struct kb_state *st = create(task);
+	struct kb_state *st;
 
+	/* An idle task of a new CPU */
+	if (!task->pid)
+		return 0;
+	/* If the kernel skipped sched_process_free, the slot of another task that was here. */
+	release_slot(find_in_slots(key_of(task)));
+	st = claim_slot(task);
+	if (!st)
+		st = create(task);
 	if (!st)
 		return 0;
 	st->off_since = st->start;
@@ -559,6 +590,13 @@ int BPF_PROG(sched_process_exit, struct task_struct *p)
 	return 0;
 }
 
+/* The task has been switched out for the last time, and its memory is about to be freed. */
+SEC("tp_btf/sched_process_free")
+int BPF_PROG(sched_process_free, struct task_struct *p)
+{
+	return release_slot(find_in_slots(key_of(p)));
+}
+
 /*
  * Reading
  */
@@ -613,6 +651,25 @@ static __noinline int copy_state(struct task_struct *task, struct kb_state *st,
 	return 0;
 }
 
+/*
+ * The state of a task that the iterator is at. Without one nothing is lost yet: the task's next
+ * event creates it. An exiting task gets no slot, because its slot may have been released before.
+ */
+static __noinline struct kb_state *state_to_read(struct task_struct *task)
+{
+	struct kb_state *st;
+
+	/* Its task_newtask may be running. */
+	if (task->__state == TASK_NEW)
+		return NULL;
+	st = find(task);
+	if (st || task->flags & PF_EXITING)
+		return st;
+	if (claiming)
+		st = claim_slot(task);
+	return st ? st : try_create(task);
+}
+
 SEC("iter/task")
 int read_task(struct bpf_iter__task *ctx)
 {
@@ -620,18 +677,21 @@ int read_task(struct bpf_iter__task *ctx)
 	struct kb_state *st, *to;
 	struct kb_more *to_next;
 	u32 zero = 0;
+	int copied;
 
 	if (!task || (only_tgid && (u32)task->tgid != only_tgid))
 		return 0;
 	to = bpf_map_lookup_elem(&copy, &zero);
 	to_next = bpf_map_lookup_elem(&copy_more, &zero);
-	/* Without a state nothing is lost yet: the task's next event creates it. */
-	st = find(task);
-	if (!st)
-		st = try_create(task);
-	if (!to || !to_next || !st || st->exited)
+	st = state_to_read(task);
+	/* Without a serial it is being created. */
+	if (!to || !to_next || !st || !st->serial || st->exited)
 		return 0;
-	if (!copy_state(task, st, to, to_next)) {
+	copied = copy_state(task, st, to, to_next);
+	/* The slot was released: an exited task. */
+	if (st->task != key_of(task))
+		return 0;
+	if (!copied) {
 		/* The owner is known; compose.c counts the rest as torn. */
 		to->serial = st->serial;
 		to->torn = 1;

@@ -129,6 +129,10 @@ static int select_programs(struct ktau__bpf *bpf, uint32_t groups)
 	     program = bpf_object__next_program(bpf->skeleton->obj, program)) {
 		group = group_of(bpf_program__name(program));
 		wanted = (!group || group & groups) && has_target(btf, program);
+		if (!group && !wanted) {
+			btf__free(btf);
+			return -EOPNOTSUPP;
+		}
 		bpf_program__set_autoload(program, wanted);
 		if (wanted)
 			bpf->groups |= group;
@@ -146,17 +150,20 @@ static int receive(void *context, void *data, size_t size)
 }
 
 /* When each program is attached. */
-enum phase { PHASE_TASKS, PHASE_ENDS, PHASE_REST, NR_PHASES };
+enum phase { PHASE_FREE, PHASE_TASKS, PHASE_ENDS, PHASE_REST, NR_PHASES };
 
 /*
- * First new tasks get states, so that a task without one can only be older. Exits come before
- * entries: the exit of an entry that was not seen is ignored, but an entry without its exit would
- * leave an open frame.
+ * The slots of tasks that end are released from the beginning, or their memory could be that of a
+ * new task. Then new tasks get states, so that a task without one can only be older. Exits come
+ * before entries: the exit of an entry that was not seen is ignored, but an entry without its exit
+ * would leave an open frame.
  */
 static enum phase phase_of(const char *name)
 {
 	const char *end = strrchr(name, '_');
 
+	if (!strcmp(name, "sched_process_free"))
+		return PHASE_FREE;
 	if (!strcmp(name, "task_newtask") || !strcmp(name, "read_task"))
 		return PHASE_TASKS;
 	return end && !strcmp(end, "_exit") ? PHASE_ENDS : PHASE_REST;
@@ -187,11 +194,41 @@ static int attach(struct ktau__bpf *bpf, struct ktau__error *error)
 	for (phase = 0; !err && phase < NR_PHASES; phase++) {
 		err = attach_phase(bpf, phase);
 		/* Tasks that already exist get their states now. */
-		if (!err && phase == PHASE_TASKS)
+		if (!err && phase == PHASE_TASKS) {
+			bpf->skeleton->bss->claiming = 1;
 			err = ktau__bpf_read(bpf, 0);
+			bpf->skeleton->bss->claiming = 0;
+		}
 	}
 	return err ? ktau__fail(error, err, "cannot attach the BPF programs: %s", strerror(-err)) :
 		     0;
+}
+
+/*
+ * The number of tasks that this machine has, or 0 if that cannot be read: the number after the
+ * slash in /proc/loadavg.
+ */
+static uint32_t count_tasks(void)
+{
+	FILE *file = fopen("/proc/loadavg", "re");
+	unsigned int nr = 0;
+
+	if (file && fscanf(file, "%*s %*s %*s %*u/%u", &nr) != 1)
+		nr = 0;
+	if (file)
+		fclose(file);
+	return nr;
+}
+
+/* At least four times as many slots as tasks, within limits: then few tasks share a slot. */
+static int set_slots(struct ktau_bpf *s)
+{
+	uint32_t nr_tasks = count_tasks(), nr = KB_MIN_SLOTS;
+
+	while (nr < KB_MAX_SLOTS && nr / 4 < nr_tasks)
+		nr *= 2;
+	s->rodata->slot_shift = 32 - __builtin_ctz(nr);
+	return bpf_map__set_max_entries(s->maps.slots, nr);
 }
 
 static int load(struct ktau__bpf *bpf, struct ktau__error *error)
@@ -205,6 +242,8 @@ static int load(struct ktau__bpf *bpf, struct ktau__error *error)
 	s->rodata->first_serial = bpf->first_serial;
 	s->rodata->nr_cpus = nr_cpus;
 	err = bpf_map__set_max_entries(s->maps.cpus, nr_cpus);
+	if (!err)
+		err = set_slots(s);
 	if (!err)
 		err = ktau_bpf__load(s);
 	if (err)

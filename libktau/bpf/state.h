@@ -9,11 +9,12 @@
  *
  *	interrupt	the clock
  *	softirq		the clock - the CPU's @hard_ns
- *	task		the clock - the task's @hard_ns - the task's @soft_ns
+ *	task		the clock - the task's @stolen_ns
  *
- * where @hard_ns and @soft_ns are the exclusive times of all interrupts and softirqs so far. By
- * the clock of its context, the exclusive times of frames add up to the durations of the outermost
- * ones. compose.c adds the interrupts, and so gets the identity of <linux/ktau.h>.
+ * where @hard_ns is the exclusive time of all interrupts so far, and @stolen_ns that of interrupts
+ * and softirqs. The latter two both add to @stolen_ns, each with one instruction. By the clock of
+ * its context, the exclusive times of frames add up to the durations of the outermost ones.
+ * compose.c adds the interrupts, and so gets the identity of <linux/ktau.h>.
  *
  * A context increments its element of @seq before and after each update, so a copy is consistent if
  * all elements are even and have the same value before and after it.
@@ -53,6 +54,18 @@ enum kb_vector {
 };
 
 /*
+ * A state is in a slot of an array, or in task storage if both slots for the task are taken. The
+ * lookup in an array is inlined; in task storage it is a call that executes 130 instructions. A
+ * slot is claimed for a new task by task_newtask, and for an existing one before any other program
+ * is attached, so no two programs claim slots for the same task. It is released once the task can
+ * no longer run. The number of slots does not limit the number of tasks.
+ */
+#define KB_MIN_SLOTS		1024	/* powers of two */
+#define KB_MAX_SLOTS		8192
+#define KB_SLOT_FREE		0
+#define KB_SLOT_BUSY		1	/* it is being cleared; keys are multiples of 8 */
+
+/*
  * A value of task storage must fit into an allocation of 8 KiB with its header, or Linux 7 does
  * not create it. The first chunk of a task is smaller, because most tasks need no more.
  */
@@ -89,10 +102,10 @@ struct kb_frame {
 	__u64 start;		/* by the clock */
 	__u64 own_start;	/* by the task's own clock */
 	__u64 child;		/* by the task's own clock, like the fields of sums */
-	__u64 asleep;		/* the task's sum at the start, likewise @runq */
+	__u64 asleep;		/* so far, except in open frames inside; likewise @runq */
 	__u64 runq;
 	__u32 id;
-	__u32 switches;
+	__u32 was_off;		/* it has been off the CPU: @asleep and @runq are valid */
 };
 
 /* What OWNER needs; filled in when a task is read, or when it exits. */
@@ -133,22 +146,20 @@ struct kb_state {
 	__u32 type;		/* enum kb_record_type */
 	__u32 nr_cells;		/* in use, here and in the next chunk */
 	__u64 serial;
+	__u64 task;		/* KB_SLOT_* or the key of the task that has this slot */
 	__u64 seq[KB_NR_CONTEXTS];
 	__u64 start;		/* of the profile */
 	__u64 now;		/* when the record was made */
-	__u64 hard_ns;
-	__u64 soft_ns;
+	__u64 stolen_ns;
 	__u64 outer_ns;		/* outermost frames that have ended, by the task's clock */
 	__u64 asleep_ns;
 	__u64 runq_ns;
 	__u64 off_since;	/* when it left the CPU; 0 while it runs */
 	__u64 woken;		/* when it was woken last */
 	__u32 off_asleep;	/* it left the CPU to sleep */
-	__u32 switches;
 	__u32 depth;		/* open frames */
 	__u32 torn;		/* the record is not consistent */
 	__u32 exited;
-	__u32 unused;
 	__u64 refused;		/* activations without a cell ... */
 	__u64 refused_ns;	/* ... and their exclusive time */
 	__u64 clamped;

@@ -16,12 +16,15 @@
 /* Set by load.c before the programs are loaded. */
 const volatile __u64 first_serial = 1;
 const volatile __u32 nr_cpus = 1;
+const volatile __u32 slot_shift = 31;	/* 32 - log2(number of slots) */
 
 /* Changed by the programs with atomic instructions, read by compose.c. */
 struct kb_losses losses = {};
 __u64 serials = 0;
 /* Set by compose.c before it reads the iterator: a process, or 0 for all. */
 __u32 only_tgid = 0;
+/* Set by load.c: the iterator claims slots for tasks that are older than the programs. */
+__u32 claiming = 0;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -36,6 +39,13 @@ struct {
 	__type(key, int);
 	__type(value, struct kb_more);
 } more SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 2);
+	__type(key, u32);
+	__type(value, struct kb_state);
+} slots SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -78,21 +88,112 @@ static __always_inline void update_end(__u64 *seq, int context)
 	seq[context]++;
 }
 
-static __always_inline struct kb_state *find(struct task_struct *task)
+/*
+ * A number that only this task has, until it is freed. The verifier allows no arithmetic on
+ * pointers except their difference, so it is the distance of the task from a fixed address.
+ */
+static __always_inline u64 key_of(const struct task_struct *task)
 {
+	u64 key = (u64)task;
+
+	asm("%0 -= %1" : "+r"(key) : "r"(&slots));
+	return key;
+}
+
+/* The first of two slots for a task. The other one is its neighbour. */
+static __always_inline u32 slot_of(u64 key)
+{
+	return (u32)key * 0x61c88647U >> slot_shift;
+}
+
+static __always_inline struct kb_state *get_slot(u32 slot)
+{
+	return bpf_map_lookup_elem(&slots, &slot);
+}
+
+static __always_inline struct kb_state *find_in_slots(u64 key)
+{
+	u32 slot = slot_of(key);
+	struct kb_state *st = get_slot(slot);
+
+	if (st && st->task == key)
+		return st;
+	st = get_slot(slot ^ 1);
+	return st && st->task == key ? st : NULL;
+}
+
+static __noinline struct kb_state *find_elsewhere(struct task_struct *task)
+{
+	u64 key = key_of(task);
+	struct kb_state *st = get_slot(slot_of(key) ^ 1);
+
+	if (st && st->task == key)
+		return st;
 	return bpf_task_storage_get(&tasks, task, NULL, 0);
 }
 
+static __always_inline struct kb_state *find(struct task_struct *task)
+{
+	u64 key = key_of(task);
+	struct kb_state *st = get_slot(slot_of(key));
+
+	return st && st->task == key ? st : find_elsewhere(task);
+}
+
 /* Give a task a state. It may have been created since: find() comes first. */
-static __noinline struct kb_state *init_state(struct kb_state *st)
+static __noinline struct kb_state *init_state(struct kb_state *st, u64 key)
 {
 	if (!st)
 		return NULL;
+	st->task = key;
 	st->start = bpf_ktime_get_ns();
 	/* The iterator and the task itself may both be here. */
 	__sync_val_compare_and_swap(&st->serial, 0,
 				    first_serial + __sync_fetch_and_add(&serials, 1));
 	return st;
+}
+
+/* Claim a slot for a task that has no state; NULL if both are taken. */
+static __noinline struct kb_state *claim_slot(struct task_struct *task)
+{
+	u64 key = key_of(task);
+	u32 slot = slot_of(key);
+	struct kb_state *st = get_slot(slot);
+
+	if (st && __sync_val_compare_and_swap(&st->task, KB_SLOT_FREE, key) == KB_SLOT_FREE)
+		return init_state(st, key);
+	st = get_slot(slot ^ 1);
+	if (st && __sync_val_compare_and_swap(&st->task, KB_SLOT_FREE, key) == KB_SLOT_FREE)
+		return init_state(st, key);
+	return NULL;
+}
+
+#define NR_WORDS	(sizeof(struct kb_state) / 8)
+#define TASK_WORD	(__builtin_offsetof(struct kb_state, task) / 8)
+#define WORDS_AT_ONCE	16
+KB_ASSERT((NR_WORDS - TASK_WORD - 1) % WORDS_AT_ONCE == 0);
+
+/* Clear a slot, for the next task. A reader finds the change of @task after its copy. */
+static __noinline int release_slot(struct kb_state *st)
+{
+	volatile u64 *words = (u64 *)st;
+	u32 i, j;
+
+	if (!st)
+		return 0;
+	st->task = KB_SLOT_BUSY;
+	barrier();
+#pragma unroll
+	for (i = 0; i < TASK_WORD; i++)
+		words[i] = 0;
+	for (i = TASK_WORD + 1; i < NR_WORDS; i += WORDS_AT_ONCE) {
+#pragma unroll
+		for (j = 0; j < WORDS_AT_ONCE; j++)
+			words[i + j] = 0;
+	}
+	barrier();
+	st->task = KB_SLOT_FREE;
+	return 0;
 }
 
 /* The allocator's reserve for this CPU may be empty; the interrupt that it raises fills it. */
@@ -106,7 +207,7 @@ static __always_inline struct kb_state *try_create(struct task_struct *task)
 	for (i = 0; !st && i < CREATE_TRIES; i++)
 		st = bpf_task_storage_get(&tasks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (st && !st->serial)
-		init_state(st);
+		init_state(st, key_of(task));
 	return st;
 }
 
@@ -144,12 +245,12 @@ struct moment {
 
 static __always_inline void read_clock(const struct kb_state *st, struct moment *now)
 {
-	const volatile u64 *hard = &st->hard_ns, *soft = &st->soft_ns;
-	u64 stolen = *hard + *soft;
+	const volatile u64 *sum = &st->stolen_ns;
+	u64 stolen = *sum;
 
 	now->clock = bpf_ktime_get_ns();
-	if (*hard + *soft != stolen) {
-		stolen = *hard + *soft;
+	if (*sum != stolen) {
+		stolen = *sum;
 		now->clock = bpf_ktime_get_ns();
 	}
 	now->own = now->clock - stolen;
@@ -189,23 +290,22 @@ static __always_inline struct kb_cell *fixed_cell(struct kb_state *st, u64 at)
 	return &st->cells[number];
 }
 
-static __always_inline struct kb_cell *get_cell(struct kb_state *st, u32 id)
+/* The cell of an event that has none in the first chunk. @id is below KB_NR_TASK_IDS. */
+static __noinline struct kb_cell *other_cell(struct kb_state *st, u32 id)
 {
 	struct kb_cell *cell;
 	u64 at = id;
 	u32 number;
 
+	if (!st)
+		return NULL;
 	/* The verifier must see that the number compared is the one used. */
 	asm volatile("" : "+r"(at));
 	if (at >= KB_NR_TASK_IDS)
 		return NULL;
 	number = st->index[at];
-	if (number) {
-		number--;
-		if (number < KB_NR_FIRST)
-			return &st->cells[number];
-		return more_cell(st, number);
-	}
+	if (number)
+		return more_cell(st, number - 1);
 	number = st->nr_cells < KB_NR_FIXED ? KB_NR_FIXED : st->nr_cells;
 	if (at - KB_ID_SCHEDULE < KB_NR_FIXED)
 		return fixed_cell(st, at);
@@ -220,6 +320,18 @@ static __always_inline struct kb_cell *get_cell(struct kb_state *st, u32 id)
 	st->nr_cells = number + 1;
 	st->index[at] = number + 1;
 	return cell;
+}
+
+static __always_inline struct kb_cell *get_cell(struct kb_state *st, u32 id)
+{
+	u64 at = id;
+	u32 number;
+
+	asm volatile("" : "+r"(at));
+	if (at >= KB_NR_TASK_IDS)
+		return NULL;
+	number = st->index[at] - 1;
+	return number < KB_NR_FIRST ? &st->cells[number] : other_cell(st, id);
 }
 
 static __noinline int count_value(struct kb_state *st, u32 id, u64 value)
@@ -246,70 +358,106 @@ static __noinline int count_value(struct kb_state *st, u32 id, u64 value)
 	return 0;
 }
 
-/* Both are called between update_begin() and update_end(). */
+/* These functions are called between update_begin() and update_end(). */
+
+/* Add time off the CPU to a frame. */
+static __always_inline void add_off(struct kb_frame *f, u64 asleep, u64 runq)
+{
+	if (!f->was_off)
+		f->asleep = f->runq = 0;
+	f->asleep += asleep;
+	f->runq += runq;
+	f->was_off = 1;
+}
+
+/* Fill in a frame, number @depth, as far as possible before the clock is read. */
+static __always_inline void prepare(struct kb_state *st, u32 depth, u32 id)
+{
+	struct kb_frame *f = &st->frames[depth & (KB_NR_FRAMES - 1)];
+
+	f->id = id;
+	f->was_off = 0;
+	f->child = 0;
+}
+
+static __always_inline void push_prepared(struct kb_state *st, u32 depth, const struct moment *now)
+{
+	struct kb_frame *f = &st->frames[depth & (KB_NR_FRAMES - 1)];
+
+	f->start = now->clock;
+	f->own_start = now->own;
+	st->depth = depth + 1;
+}
+
 static __always_inline void push(struct kb_state *st, const struct moment *now, u32 id)
 {
 	u32 depth = st->depth;
-	struct kb_frame *f;
 
 	if (depth >= KB_NR_FRAMES) {
 		st->refused++;
 		count_loss(no_cell);
 		return;
 	}
-	f = &st->frames[depth & (KB_NR_FRAMES - 1)];
-	f->start = now->clock;
-	f->own_start = now->own;
-	f->child = 0;
-	f->asleep = st->asleep_ns;
-	f->runq = st->runq_ns;
-	f->id = id;
-	f->switches = st->switches;
-	st->depth = depth + 1;
+	prepare(st, depth, id);
+	push_prepared(st, depth, now);
 }
 
-static __always_inline void add_to_cell(struct kb_state *st, const struct kb_frame *f,
-					struct kb_cell *cell, u64 wall, u64 own)
+static __always_inline void add_to_cell(const struct kb_frame *f, struct kb_cell *cell, u64 wall,
+					u64 own, u64 excl)
 {
 	cell->count++;
 	cell->incl += wall;
-	cell->excl += own - f->child;
+	cell->excl += excl;
 	if (wall > cell->longest)
 		cell->longest = wall;
 	if (wall != own)
 		cell->irq += wall - own;
-	if (f->switches != st->switches) {
-		cell->asleep += st->asleep_ns - f->asleep;
-		cell->runq += st->runq_ns - f->runq;
+	if (f->was_off) {
+		cell->asleep += f->asleep;
+		cell->runq += f->runq;
 	}
 }
 
-/* End the innermost frame, number @last. */
-static __always_inline void pop(struct kb_state *st, const struct moment *now, u32 last)
+/* End the innermost frame, number @last, of the event @id. */
+static __always_inline void pop_id(struct kb_state *st, const struct moment *now, u32 last, u32 id)
 {
 	struct kb_frame *f = &st->frames[last & (KB_NR_FRAMES - 1)];
 	u64 wall = now->clock - f->start, own = now->own - f->own_start;
+	u64 excl = own - f->child;
+	struct kb_frame *outer;
 	struct kb_cell *cell;
 
-	if ((s64)(own - f->child) < 0 || (s64)(wall - own) < 0) {
-		own = (s64)(own - f->child) < 0 ? f->child : own;
+	if ((s64)excl < 0 || (s64)(wall - own) < 0) {
+		if ((s64)excl < 0) {
+			own = f->child;
+			excl = 0;
+		}
 		wall = (s64)(wall - own) < 0 ? own : wall;
 		st->clamped++;
 		count_loss(clamped);
 	}
-	cell = get_cell(st, f->id);
+	cell = get_cell(st, id);
 	if (cell) {
-		add_to_cell(st, f, cell, wall, own);
+		add_to_cell(f, cell, wall, own, excl);
 	} else {
 		st->refused++;
-		st->refused_ns += own - f->child;
+		st->refused_ns += excl;
 		count_loss(no_cell);
 	}
-	if (last)
-		st->frames[(last - 1) & (KB_NR_FRAMES - 1)].child += own;
-	else
+	if (last) {
+		outer = &st->frames[(last - 1) & (KB_NR_FRAMES - 1)];
+		outer->child += own;
+		if (f->was_off)
+			add_off(outer, f->asleep, f->runq);
+	} else {
 		st->outer_ns += own;
+	}
 	st->depth = last;
+}
+
+static __always_inline void pop(struct kb_state *st, const struct moment *now, u32 last)
+{
+	pop_id(st, now, last, st->frames[last & (KB_NR_FRAMES - 1)].id);
 }
 
 /* End all frames, which have missed their exits unless the task exits. */

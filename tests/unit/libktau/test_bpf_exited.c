@@ -38,8 +38,7 @@ static int add(uint64_t serial, uint32_t nr_cells)
 	st->serial = serial;
 	st->nr_cells = nr_cells;
 	st->outer_ns = 1000;
-	st->hard_ns = 10;
-	st->soft_ns = 20;
+	st->stolen_ns = 30;
 	for (i = 0; i < nr_cells && i < KB_NR_FIRST; i++)
 		st->cells[i] = (struct kb_cell){ .count = 2, .incl = 30, .excl = 20,
 						 .longest = serial, .id = i };
