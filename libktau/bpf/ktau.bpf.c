@@ -2,9 +2,8 @@
 /*
  * The programs that measure on a kernel without KTAU. state.h describes what they write.
  *
- * A program runs to its end with preemption disabled, except that an interrupt may run programs of
- * its own context in between. Only the order of the stores of one CPU matters, so barrier() is all
- * that is needed.
+ * An update is made with preemption disabled, but an interrupt may run programs of its own context
+ * in between. Only the order of the stores of one CPU matters, so barrier() is all that is needed.
  */
 #include "table.h"
 
@@ -40,8 +39,8 @@ static __noinline int pop_missed(struct kb_state *st)
 	return pop_all(st, now.clock, now.own);
 }
 
-SEC("tp_btf/sys_enter")
-int BPF_PROG(sys_enter, struct pt_regs *regs, unsigned long nr)
+/* @preemptible is constant, so the programs for most kernels do not even test it. */
+static __always_inline int enter_call(unsigned long nr, bool preemptible)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct kb_state *st = find(task);
@@ -56,13 +55,19 @@ int BPF_PROG(sys_enter, struct pt_regs *regs, unsigned long nr)
 		nr = KB_ID_OTHER_COMPAT;
 	else if (nr >= KB_ID_SYSCALLS)
 		return count_value(st, KB_ID_NONE, (u32)nr);
-	update_begin(st->seq, KB_TASK);
+	if (preemptible)
+		task_begin(st);
+	else
+		update_begin(st->seq, KB_TASK);
 	if (st->depth)
 		pop_missed(st);
 	prepare(st, 0, nr);
 	read_clock(st, &now);
 	push_prepared(st, 0, &now);
-	update_end(st->seq, KB_TASK);
+	if (preemptible)
+		task_end(st);
+	else
+		update_end(st->seq, KB_TASK);
 	return 0;
 }
 
@@ -80,19 +85,18 @@ static __noinline int exit_slow(struct kb_state *st)
 	depth = st->depth;
 	if (!depth)
 		return 0;
-	update_begin(st->seq, KB_TASK);
+	task_begin(st);
 	if (depth == 1 && st->frames[0].id == KB_ID_OTHER_COMPAT) {
 		read_clock(st, &now);
 		pop(st, &now, 0);
 	} else {
 		pop_missed(st);
 	}
-	update_end(st->seq, KB_TASK);
+	task_end(st);
 	return 0;
 }
 
-SEC("tp_btf/sys_exit")
-int BPF_PROG(sys_exit, struct pt_regs *regs, long ret)
+static __always_inline int exit_call(bool preemptible)
 {
 	struct kb_state *st = find(bpf_get_current_task_btf());
 	struct moment now;
@@ -101,11 +105,42 @@ int BPF_PROG(sys_exit, struct pt_regs *regs, long ret)
 		return 0;
 	if (st->depth != 1 || st->frames[0].id >= KB_ID_SYSCALLS)
 		return exit_slow(st);
-	update_begin(st->seq, KB_TASK);
+	if (preemptible)
+		task_begin(st);
+	else
+		update_begin(st->seq, KB_TASK);
 	read_clock(st, &now);
 	pop(st, &now, 0);
-	update_end(st->seq, KB_TASK);
+	if (preemptible)
+		task_end(st);
+	else
+		update_end(st->seq, KB_TASK);
 	return 0;
+}
+
+/* load.c selects one pair. */
+SEC("tp_btf/sys_enter")
+int BPF_PROG(sys_enter, struct pt_regs *regs, unsigned long nr)
+{
+	return enter_call(nr, false);
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(sys_exit, struct pt_regs *regs, long ret)
+{
+	return exit_call(false);
+}
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(sys_preemptible_enter, struct pt_regs *regs, unsigned long nr)
+{
+	return enter_call(nr, true);
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(sys_preemptible_exit, struct pt_regs *regs, long ret)
+{
+	return exit_call(true);
 }
 
 /*
@@ -441,10 +476,10 @@ static __always_inline int enter_function(u32 id)
 
 	if (!st || st->exited)
 		return 0;
-	update_begin(st->seq, KB_TASK);
+	task_begin(st);
 	read_clock(st, &now);
 	push(st, &now, id);
-	update_end(st->seq, KB_TASK);
+	task_end(st);
 	return 0;
 }
 
@@ -459,10 +494,10 @@ static __always_inline int exit_function(u32 id)
 	last = st->depth - 1;
 	if (last >= KB_NR_FRAMES || st->frames[last].id != id)
 		return 0;
-	update_begin(st->seq, KB_TASK);
+	task_begin(st);
 	read_clock(st, &now);
 	pop(st, &now, last);
-	update_end(st->seq, KB_TASK);
+	task_end(st);
 	return 0;
 }
 
@@ -575,12 +610,12 @@ int BPF_PROG(sched_process_exit, struct task_struct *p)
 
 	if (!st || st->exited)
 		return 0;
-	update_begin(st->seq, KB_TASK);
+	task_begin(st);
 	read_clock(st, &now);
 	pop_all(st, now.clock, now.own);
 	st->exited = 1;
 	st->now = now.clock;
-	update_end(st->seq, KB_TASK);
+	task_end(st);
 	fill_owner(st, task);
 	st->owner.exit_ns = bpf_ktime_get_boot_ns();
 	st->type = KB_RECORD_EXITED;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -115,10 +116,27 @@ static bool has_target(const struct btf *btf, const struct bpf_program *program)
 	return btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF) > 0;
 }
 
+/* Whether the programs of tracepoints can be preempted: from Linux 7.0 on. */
+static bool is_preemptible(void)
+{
+	struct utsname name;
+
+	return !uname(&name) && atoi(name.release) >= 7;
+}
+
+/* One pair of programs for system calls disables preemption, the other one does not. */
+static bool is_chosen(const char *name, bool preemptible)
+{
+	if (strncmp(name, "sys_", 4))
+		return true;
+	return preemptible == !strncmp(name, "sys_preemptible_", 16);
+}
+
 /* Select the programs to load. A missing target also removes its group, unless it has others. */
 static int select_programs(struct ktau__bpf *bpf, uint32_t groups)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
+	const bool preemptible = is_preemptible();
 	struct bpf_program *program;
 	uint32_t group;
 	bool wanted;
@@ -129,6 +147,8 @@ static int select_programs(struct ktau__bpf *bpf, uint32_t groups)
 	     program = bpf_object__next_program(bpf->skeleton->obj, program)) {
 		group = group_of(bpf_program__name(program));
 		wanted = (!group || group & groups) && has_target(btf, program);
+		if (!is_chosen(bpf_program__name(program), preemptible))
+			wanted = false;
 		if (!group && !wanted) {
 			btf__free(btf);
 			return -EOPNOTSUPP;

@@ -88,6 +88,29 @@ static __always_inline void update_end(__u64 *seq, int context)
 	seq[context]++;
 }
 
+/* From Linux 6.10 on */
+extern void bpf_preempt_disable(void) __ksym __weak;
+extern void bpf_preempt_enable(void) __ksym __weak;
+
+/*
+ * An update of a task's state in its own context, which may be preempted there: programs of
+ * functions, and from Linux 7.0 on those of tracepoints. A switch in between would change the
+ * frames that are being changed.
+ */
+static __always_inline void task_begin(struct kb_state *st)
+{
+	if (bpf_preempt_disable)
+		bpf_preempt_disable();
+	update_begin(st->seq, KB_TASK);
+}
+
+static __always_inline void task_end(struct kb_state *st)
+{
+	update_end(st->seq, KB_TASK);
+	if (bpf_preempt_enable)
+		bpf_preempt_enable();
+}
+
 /*
  * A number that only this task has, until it is freed. The verifier allows no arithmetic on
  * pointers except their difference, so it is the distance of the task from a fixed address.
@@ -340,7 +363,7 @@ static __noinline int count_value(struct kb_state *st, u32 id, u64 value)
 
 	if (!st)
 		return 0;
-	update_begin(st->seq, KB_TASK);
+	task_begin(st);
 	cell = get_cell(st, id);
 	if (cell) {
 		cell->counter = 1;
@@ -354,7 +377,7 @@ static __noinline int count_value(struct kb_state *st, u32 id, u64 value)
 		st->refused++;
 		count_loss(no_cell);
 	}
-	update_end(st->seq, KB_TASK);
+	task_end(st);
 	return 0;
 }
 
