@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * stock_counts: work of known figures, compared with the profile that BPF programs make of the
- * thread that does it, on a kernel without KTAU.
+ * thread that does it, on a kernel without KTAU. "stock_counts crowd" only runs the test with very
+ * many tasks.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -263,47 +267,263 @@ static void sleeps(void)
 	ktau_record_free(p);
 }
 
-/* Context switches as the kernel counts them. */
-static uint64_t own_switches(void)
+/* Context switches of this thread as the kernel counts them. */
+static void own_switches(uint64_t *voluntary, uint64_t *other)
 {
 	FILE *file = self_file("/proc/thread-self/status");
-	unsigned long long one;
-	uint64_t sum = 0;
 	char line[256];
 
 	while (fgets(line, sizeof(line), file))
-		if (sscanf(line, "voluntary_ctxt_switches: %llu", &one) == 1 ||
-		    sscanf(line, "nonvoluntary_ctxt_switches: %llu", &one) == 1)
-			sum += one;
+		if (sscanf(line, "voluntary_ctxt_switches: %" SCNu64, voluntary) != 1)
+			(void)sscanf(line, "nonvoluntary_ctxt_switches: %" SCNu64, other);
 	fclose(file);
-	return sum;
+}
+
+static volatile int spinning, spins;
+
+static void *spin(void *arg)
+{
+	while (spinning) {
+		spins = 1;
+		sched_yield();
+	}
+	return arg;
+}
+
+/* Each sleep is a voluntary switch. With a rival on the same CPU each yield is another one. */
+static void sleep_and_yield(void)
+{
+	const struct sched_param priority = { .sched_priority = 1 };
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	pthread_t rival;
+	cpu_set_t one;
+
+	for (int i = 0; i < 200; i++)
+		nanosleep(&pause, NULL);
+	CPU_ZERO(&one);
+	CPU_SET(0, &one);
+	if (sched_setaffinity(0, sizeof(one), &one) ||
+	    sched_setscheduler(0, SCHED_FIFO, &priority))
+		self_die("sched_setscheduler", -errno);
+	spinning = 1;
+	spins = 0;
+	if (pthread_create(&rival, NULL, spin, NULL))
+		self_die("thread", -EAGAIN);
+	while (!spins)
+		sched_yield();
+	for (int i = 0; i < 200; i++)
+		sched_yield();
+	spinning = 0;
+	pthread_join(rival, NULL);
+	sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){ 0 });
 }
 
 static void switches(void)
 {
-	const struct timespec pause = { .tv_nsec = 1000000 };
 	struct ktau_rec_profile *p = NULL;
-	uint64_t was = 0, now = 0, counted = 0;
+	uint64_t voluntary = 0, other = 0, now_voluntary, now_other, was_voluntary, was_other;
+	bool quiet = false;
 
 	/* The reads at both ends may be preempted themselves: repeat then. */
-	for (int try = 0; try < 20; try++) {
+	for (int try = 0; !quiet && try < 20; try++) {
 		ktau_record_free(p);
 		p = NULL;
-		was = own_switches();
+		own_switches(&was_voluntary, &was_other);
 		begin();
-		if (own_switches() != was)
+		own_switches(&voluntary, &other);
+		if (voluntary != was_voluntary || other != was_other)
 			continue;
-		for (int i = 0; i < 200; i++)
-			nanosleep(&pause, NULL);
-		now = own_switches();
+		sleep_and_yield();
+		own_switches(&voluntary, &other);
 		p = added();
-		counted = self_sum(p, "schedule").count;
-		if (own_switches() == now)
-			break;
+		own_switches(&now_voluntary, &now_other);
+		quiet = now_voluntary == voluntary && now_other == other;
+		voluntary -= was_voluntary;
+		other -= was_other;
 	}
-	if (!p)
+	if (!quiet)
 		self_die("no quiet moment to count switches", -EAGAIN);
-	self_expect("switches, by KTAU and by /proc", counted, now - was);
+	self_expect("voluntary switches, by KTAU and by /proc", self_sum(p, "schedule_vol").count,
+		    voluntary);
+	self_expect("other switches, by KTAU and by /proc", self_entry(p, "schedule").count, other);
+	tap_ok(voluntary >= 100 && other >= 200, "%" PRIu64 " and %" PRIu64 ": enough switches",
+	       voluntary, other);
+	ktau_record_free(p);
+}
+
+/* The profile of an exited task; NULL if there is none. */
+static struct ktau_rec_profile *exited_profile(uint64_t serial)
+{
+	const struct ktau_query query = { .content = KTAU_REC_PROFILE,
+					  .target = KTAU_TARGET_EXITED };
+	struct ktau_rec_profile *p = NULL;
+	union ktau_record record;
+
+	self_start(&query);
+	while (self_next(&record) > 0)
+		if (record.rec->type == KTAU_REC_PROFILE && record.profile->serial == serial && !p)
+			p = ktau_record_dup(record.rec);
+	return p;
+}
+
+/* More tasks at the same time than the source has slots for. */
+#define CROWD 1200
+
+static _Noreturn void one_of_crowd(const int ready[2], const int hold[2])
+{
+	char byte = 0;
+
+	close(hold[1]);
+	for (int call = 0; call < 7; call++)
+		syscall(SYS_getppid);
+	_exit(write(ready[1], &byte, 1) != 1 || read(hold[0], &byte, 1) != 0);
+}
+
+/* How many children in a new stream have made @calls. */
+static uint64_t count_crowd(const struct ktau_query *query, uint64_t calls)
+{
+	const struct ktau_rec_owner *owner;
+	union ktau_record record;
+	uint64_t right = 0;
+
+	self_start(query);
+	while (self_next(&record) > 0) {
+		if (record.rec->type != KTAU_REC_PROFILE)
+			continue;
+		owner = self_owner(record.profile->serial);
+		right += owner && owner->ppid == getpid() &&
+			 self_entry(record.profile, "sys_getppid").count == 7 &&
+			 self_entry(record.profile, "sys_exit_group").count == calls;
+	}
+	return right;
+}
+
+static void crowd(void)
+{
+	struct ktau_query query = { .content = KTAU_REC_PROFILE, .target = KTAU_TARGET_ALL };
+	int ready[2], hold[2];
+	char byte;
+
+	if (pipe(ready) || pipe(hold))
+		self_die("pipe", -errno);
+	for (int i = 0; i < CROWD; i++) {
+		pid_t pid = fork();
+
+		if (pid < 0)
+			self_die("fork", -errno);
+		if (!pid)
+			one_of_crowd(ready, hold);
+	}
+	for (int i = 0; i < CROWD; i++)
+		if (read(ready[0], &byte, 1) != 1)
+			self_die("read", -errno);
+	self_expect("1,200 live tasks with the right count", count_crowd(&query, 0), CROWD);
+	close(hold[0]);
+	close(hold[1]);
+	while (wait(NULL) > 0)
+		;
+	query.target = KTAU_TARGET_EXITED;
+	self_expect("1,200 exited tasks with the right count", count_crowd(&query, 1), CROWD);
+	close(ready[0]);
+	close(ready[1]);
+}
+
+static bool status_has(pid_t pid, const char *prefix, const char *wanted)
+{
+	char path[64], line[256];
+	bool found = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	file = self_file(path);
+	while (!found && fgets(line, sizeof(line), file))
+		found = !strncmp(line, prefix, strlen(prefix)) &&
+			strstr(line + strlen(prefix), wanted);
+	fclose(file);
+	return found;
+}
+
+/* A child that stops and then copies a folder. */
+static pid_t stopped_child(void)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		self_die("fork", -errno);
+	if (!pid) {
+		raise(SIGSTOP);
+		execlp("cp", "cp", "-R", "/usr/bin", "/run/copy", NULL);
+		_exit(127);
+	}
+	while (!status_has(pid, "State:", "T (stopped)"))
+		usleep(1000);
+	return pid;
+}
+
+static pid_t start_strace(pid_t pid, const char *file)
+{
+	char number[16], tracer[16];
+	pid_t strace;
+
+	snprintf(number, sizeof(number), "%d", (int)pid);
+	strace = fork();
+	if (strace < 0)
+		self_die("fork", -errno);
+	if (!strace) {
+		execlp("strace", "strace", "-n", "-q", "-s0", "-o", file, "-p", number, NULL);
+		_exit(127);
+	}
+	snprintf(tracer, sizeof(tracer), "\t%d\n", (int)strace);
+	while (!status_has(pid, "TracerPid:", tracer) ||
+	       !status_has(pid, "State:", "t (tracing stop)"))
+		usleep(1000);
+	return strace;
+}
+
+/*
+ * The calls of a program, counted by strace -n, which begins the line of each with its number.
+ * Lines of signals have a number, too.
+ */
+static void traced(void)
+{
+	static const char file[] = "/run/strace";
+	uint64_t calls[512] = { 0 }, sum = 0, count;
+	struct ktau_rec_profile *start, *p;
+	const struct ktau_entry *e;
+	size_t kinds = 0, wrong = 0;
+	pid_t pid, strace;
+	char line[512], first;
+	unsigned int nr;
+	FILE *lines;
+
+	pid = stopped_child();
+	strace = start_strace(pid, file);
+	start = self_profile(pid);
+	kill(pid, SIGCONT);
+	waitpid(pid, NULL, 0);
+	waitpid(strace, NULL, 0);
+	p = exited_profile(start->serial);
+	if (!p)
+		self_die("no profile of the traced program", -ENODATA);
+	p = self_added(start, p);
+	lines = self_file(file);
+	while (fgets(line, sizeof(line), lines))
+		if (sscanf(line, "[%u] %c", &nr, &first) == 2 && isalpha(first) && nr < 512)
+			calls[nr]++;
+	fclose(lines);
+	for (nr = 0; nr < 512; nr++) {
+		e = ktau_profile_find(p, nr);
+		kinds += calls[nr] > 0;
+		sum += calls[nr];
+		count = e ? e->count : 0;
+		if (count == calls[nr])
+			continue;
+		wrong++;
+		printf("# call %u: %" PRIu64 " by KTAU, %" PRIu64 " by strace\n", nr,
+		       count, calls[nr]);
+	}
+	tap_ok(!wrong && sum > 500, "%" PRIu64 " calls of %zu kinds as strace counts them", sum,
+	       kinds);
 	ktau_record_free(p);
 }
 
@@ -312,19 +532,23 @@ static int open_bpf(struct ktau_reader *reader, const struct ktau_query *query)
 	return ktau_reader_open_bpf(reader, 0, query);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	self_open_with(open_bpf);
-	system_calls();
-	no_calls();
-	kinds();
-	forks();
-	sends();
-	signals();
-	page_faults();
-	sleeps();
-	switches();
-
+	if (argc > 1 && !strcmp(argv[1], "crowd")) {
+		crowd();
+	} else {
+		system_calls();
+		no_calls();
+		kinds();
+		forks();
+		sends();
+		signals();
+		page_faults();
+		sleeps();
+		switches();
+		traced();
+	}
 	ktau_record_free(before);
 	self_close();
 	return tap_done();
