@@ -27,6 +27,9 @@
 
 #define NR_MOST 64
 
+/* Seconds in addition to those given, if some kind of action has not happened by then. */
+#define LONGER 240
+
 /*
  * Tolerated difference of memory: the CPUs keep chunks in reserve, and tables of live tasks
  * grow by up to some 160 KiB, whatever the duration. A leak at each fork would be megabytes.
@@ -230,7 +233,7 @@ static void begin(unsigned int nr, uint64_t seed, void (*worker)(unsigned int, u
 	}
 }
 
-/* Wait for all processes, also orphans; kill those left half a minute after the end. */
+/* Wait for all processes, also orphans; kill those left half a minute after the latest end. */
 static void end(unsigned int nr)
 {
 	bool killed = false;
@@ -244,7 +247,7 @@ static void end(unsigned int nr)
 		if (pid)
 			continue;
 		usleep(20000);
-		if (killed || time(NULL) < shared->until + 30)
+		if (killed || time(NULL) < shared->latest + 30)
 			continue;
 		printf("# %u processes and their children did not exit in time\n", nr);
 		killpg(shared->group, SIGKILL);
@@ -290,6 +293,7 @@ int races_main(int argc, char **argv, void (*worker)(unsigned int nr, uint64_t s
 	share("/proc/self/exe", argv[1]);
 	shared->calls = *unit == 'x' ? amount : 0;
 	shared->until = time(NULL) + (time_t)(*unit == 'x' ? 3600 : amount);
+	shared->latest = shared->until + LONGER;
 	printf("seed %" PRIu64 "\n", seed);
 	before = usage_at_rest();
 	user_before[0] = user_bytes(1000);

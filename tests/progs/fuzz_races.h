@@ -36,7 +36,8 @@ enum races_count {
 
 /**
  * struct races_shared - memory of all processes
- * @until: time at which to end
+ * @until: time at which to end if there have been actions of each kind
+ * @latest: time at which to end in any case
  * @calls: number of calls after which to end, or 0
  * @group: process group of all
  * @program: path of this program
@@ -47,6 +48,7 @@ enum races_count {
  */
 struct races_shared {
 	time_t until;
+	time_t latest;
 	uint64_t calls;
 	pid_t group;
 	char program[128];
