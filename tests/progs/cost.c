@@ -32,7 +32,7 @@
 
 /* Where each call is timed by itself; the cheapest one counts. */
 #define SINGLES 1000
-/* Before them, calls that do not count. */
+/* Calls before these, which are not timed. */
 #define WARM_UP 20
 
 /* An interrupt comes within this time, in nanoseconds; it is awaited for twice as long. */
