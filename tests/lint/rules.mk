@@ -5,7 +5,8 @@ LINT := PYTHONPYCACHEPREFIX=$(B)/lint/pycache tests/lint
 
 .PHONY: lint lint-selftest
 
-lint:
+# clang-tidy reads the sources, which include a generated header.
+lint: $(tools_LIST)
 	$(LINT)/lint.py --build $(B) --sources $(LINT_SOURCES) \
 		--programs "$(PROGRAMS)" --man-pages "$(MAN_PAGES)"
 
