@@ -2,7 +2,7 @@
 
 .PHONY: deb deb-user deb-kernel
 
-# Build all packages in $(B)/deb. That of the kernel is untested; expect half an hour or more.
+# Build all packages in $(B)/deb. The kernel takes half an hour or more.
 deb: deb-user deb-kernel
 
 deb-user:
