@@ -64,7 +64,7 @@ static unsigned int shown_state(const struct task_struct *task,
 static unsigned int reason(const struct task_struct *task, unsigned int state)
 {
 	/* A waker may write the other bits of its byte. */
-	if (data_race(task->in_iowait))
+	if (data_race(!!task->in_iowait))
 		return KTAU_ID_SCHEDULE_VOL_IO;
 	if (state & (__TASK_STOPPED | __TASK_TRACED | TASK_PARKED | TASK_FROZEN))
 		return KTAU_ID_SCHEDULE_VOL_STOPPED;
