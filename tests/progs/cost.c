@@ -4,8 +4,10 @@
  * forks, in ticks of the cycle counter. Under QEMU's -icount, on one CPU, these are instructions,
  * the same in each run.
  *
+ *	cost [bare]
+ *
  * Prints "figure<TAB>NAME<TAB>VALUE<TAB>instructions". The figures bare_* are the costs as the
- * kernel was booted. A kernel without KTAU gives only these. On a kernel with KTAU, KTAU must not
+ * kernel is. A kernel without KTAU, and the word "bare", give only these. Otherwise, KTAU must not
  * have been enabled before; that state is the baseline, so its two nops for each pair of hooks
  * only count in the difference between the figures bare_* of the two kernels.
  */
@@ -355,12 +357,17 @@ static void prepare(void)
 	open_pipes();
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	const bool ktau = access(CONTROL, F_OK) == 0;
+	const bool bare = argc == 2 && !strcmp(argv[1], "bare");
+	const bool ktau = !bare && access(CONTROL, F_OK) == 0;
 	double less = 0;
 	char name[64];
 
+	if (argc > 1 && !bare) {
+		fprintf(stderr, "usage: cost [bare]\n");
+		return 2;
+	}
 	prepare();
 	for (size_t i = 0; i < sizeof(loads) / sizeof(*loads); i++) {
 		loads[i].bare = cost(&loads[i]);
