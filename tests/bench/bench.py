@@ -15,6 +15,9 @@ BUILD = pathlib.Path(os.environ.get("B", TOP / "build")).resolve()
 OUT = BUILD / "bench"
 VERSION = os.environ.get("KERNEL", "6.1")
 
+# The kernels of the parts that boot a guest: the boot tests' kernel, and one with Debian's flags.
+KERNELS = {"plain": "x86_64", "distro": "x86_64-distro"}
+
 # What the tables call all groups: the nine of the original KTAU. "all" has more.
 ORIGINAL_GROUPS = "syscall,irq,bh,sched,exception,signal,socket,tcp,icmp"
 
@@ -41,10 +44,10 @@ class Figure:
         self.reach = reach
         self.note = note
 
-    def tsv(self):
-        """The line of bench.tsv."""
+    def tsv(self, kernel):
+        """The line of bench.tsv; kernel is one of KERNELS, or "-"."""
         return "\t".join((self.metric, number(self.value), self.unit, self.rival,
-                          number(self.rival_value), number(self.ratio))) + "\n"
+                          number(self.rival_value), number(self.ratio), kernel)) + "\n"
 
 
 def number(value):
@@ -71,10 +74,10 @@ def run(command, **options):
     return done.stdout
 
 
-def kernel(ktau=True):
-    """Build the boot tests' kernel if necessary, with KTAU or without, and return its path."""
-    name = [] if ktau else ["-n", "x86_64-noktau"]
-    command = ["tests/kernel/build", "-k", VERSION, *name, "x86_64"]
+def kernel(kind, *fragments, ktau=True):
+    """Build one of KERNELS if necessary, with KTAU or without, and return its path."""
+    name = "-".join([KERNELS[kind], *fragments, *([] if ktau else ["noktau"])])
+    command = ["tests/kernel/build", "-k", VERSION, "-n", name, KERNELS[kind], *fragments]
     done = subprocess.run(command, cwd=TOP, check=False, stdout=subprocess.PIPE, text=True,
                           env={**os.environ, "KTAU": "y" if ktau else "n"})
     if done.returncode:

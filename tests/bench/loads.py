@@ -121,11 +121,11 @@ def make_root():
     shutil.rmtree(root.path)
 
 
-def boots(script, repetitions):
+def boots(script, repetitions, kind):
     """Run the same script in each state; returns the raw figures of each."""
     make_root()
-    images = {True: bench.kernel(), False: bench.kernel(ktau=False)}
-    return {state: bench.boot(f"{script}-{state}", script, repetitions, image=images[ktau],
+    images = {True: bench.kernel(kind), False: bench.kernel(kind, ktau=False)}
+    return {state: bench.boot(f"{script}-{state}-{kind}", script, repetitions, image=images[ktau],
                               words=words, memory="2G", limit=3600)
             for state, (ktau, words) in STATES.items()}
 
@@ -163,12 +163,12 @@ def load_figures(raws, load):
     return figures
 
 
-def memory_figures(raws):
+def memory_figures(raws, kind):
     """Bytes of the tables of each task of the loads."""
     sizes = []
     for load in LOADS:
         text = bench.run([bench.BUILD / "tests/bench/tables",
-                          bench.OUT / "loads-all" / f"profile.{load}"])
+                          bench.OUT / f"loads-all-{kind}" / f"profile.{load}"])
         sizes += [int(line) for line in text.split()]
     off = max(median(raws["off"], f"memory_{load}") for load in LOADS)
     if off:
@@ -196,15 +196,15 @@ def fork_figures(raws):
                                            for state in list(STATES)[1:]]
 
 
-def measure():
+def measure(kind):
     """One boot for each state, identical otherwise."""
-    raws = boots("loads", "3")
+    raws = boots("loads", "3", kind)
     figures = [hook_off(raws)] + fork_figures(raws)
     for load in LOADS:
         figures += load_figures(raws, load)
-    return figures + memory_figures(raws)
+    return figures + memory_figures(raws, kind)
 
 
-def numeric():
+def numeric(kind):
     """hpcc on two ranks that share the CPU; from MPI_Init() to MPI_Finalize()."""
-    return load_figures(boots("numeric", "2"), "numeric")
+    return load_figures(boots("numeric", "2", kind), "numeric")

@@ -5,9 +5,16 @@ import bench
 from bench import Figure, median
 
 
-def measure():
-    """One boot. ktaud's share is that of a CPU with 1,000 million instructions a second."""
-    raw = bench.boot("many_tasks", "many_tasks", image=bench.kernel(), memory="3G")
+def cpu(raw, name):
+    """The share of ktaud of a CPU with 1,000 million instructions a second, and the seconds."""
+    used = raw[f"{name}.ns"][1][0] - raw[f"{name}.ns"][0][0]
+    passed = raw[f"{name}.s"][1][0] - raw[f"{name}.s"][0][0]
+    return used / passed / 1e7, passed
+
+
+def measure(kind):
+    """One boot. The figure ktaud_awake is the same as ktaud_awake_cpu."""
+    raw = bench.boot(f"many_tasks-{kind}", "many_tasks", image=bench.kernel(kind), memory="3G")
     figures = []
     for tasks in (1000, 10000):
         ours, theirs = (median(raw, f"read.{tasks}", column) / tasks for column in (0, 1))
@@ -17,10 +24,11 @@ def measure():
     one, ten = (median(raw, f"read.{tasks}") for tasks in (1000, 10000))
     figures.append(Figure("snapshot_linear", ten / one / 10, "of 10 times the time",
                           reach="about 1"))
+    figures.append(Figure("ktaud_awake", cpu(raw, "ktaud_awake")[0], "% of 1,000 MIPS",
+                          reach="<= 1.5"))
     for name in ("ktaud", "ktaud_awake", "ktaud_awake_plain"):
-        used = raw[f"{name}.ns"][1][0] - raw[f"{name}.ns"][0][0]
-        passed = raw[f"{name}.s"][1][0] - raw[f"{name}.s"][0][0]
-        figures += [Figure(f"{name}_cpu", used / passed / 1e7, "% of 1,000 MIPS",
+        used, passed = cpu(raw, name)
+        figures += [Figure(f"{name}_cpu", used, "% of 1,000 MIPS",
                            reach="<= 0.5" if name == "ktaud" else ""),
                     Figure(f"{name}_rss", median(raw, f"{name}.kib") / 1024, "MiB",
                            reach="<= 32"),

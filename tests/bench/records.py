@@ -10,9 +10,10 @@ def best(raw, key):
     return max((row[0] for row in raw.get(key, [])), default=0)
 
 
-def measure():
+def measure(kind):
     """One boot with two CPUs. Each system call makes two records in both tracers."""
-    raw = bench.boot("records", "records", image=bench.kernel(), cpus=2, memory="2G")
+    raw = bench.boot(f"records-{kind}", "records", image=bench.kernel(kind), cpus=2,
+                     memory="2G")
     rival = 2 * best(raw, "rate_trace_cmd")
     figures = []
     for name, key in (("trace_loss_rate", "rate_ktaud_plain"),

@@ -6,6 +6,9 @@ from bench import Figure, median
 
 CALLS = 6 * 20000
 
+# The distribution's kernel gets the tracers that its configuration does not have.
+FRAGMENTS = {"plain": [], "distro": ["rivals"]}
+
 # Target for each: how many times cheaper KTAU is on one getppid().
 RIVALS = {
     "raw_syscalls": 15,
@@ -35,12 +38,12 @@ def own(raw):
             for name, key, hooks, reach in pairs]
 
 
-def rival(raw, name, times, pair):
+def rival(raw, name, times, pair, where):
     """One rival's figure; it must have seen each call."""
     added = median(raw, f"getppid.{name}")
     if added is None:
         return Figure(f"rival_{name}", pair, "instructions", name, reach=f">= {times} times",
-                      note="does not run in the guest; see output in build/bench/rivals")
+                      note=f"does not run in the guest; see output in build/bench/{where}")
     seen = max(row[0] for row in raw[f"{name}.seen"])
     if seen < CALLS:
         raise bench.Failed(f"{name} saw {seen:.0f} calls of {CALLS}")
@@ -56,12 +59,14 @@ def share(raw, name):
     return None if traced is None else 100 * (traced / bare - 1)
 
 
-def measure():
+def measure(kind):
     """One boot."""
-    raw = bench.boot("rivals", "rivals", bench.ORIGINAL_GROUPS, image=bench.kernel(),
-                     memory="2G")
+    where = f"rivals-{kind}"
+    raw = bench.boot(where, "rivals", bench.ORIGINAL_GROUPS, memory="2G",
+                     image=bench.kernel(kind, *FRAGMENTS[kind]))
     pair = least(raw, "ktau_syscall") - least(raw, "bare")
-    figures = own(raw) + [rival(raw, name, times, pair) for name, times in RIVALS.items()]
+    figures = own(raw) + [rival(raw, name, times, pair, where)
+                            for name, times in RIVALS.items()]
     for name in ("raw_syscalls", "hist_trigger", "perf_trace", "bpftrace"):
         ours, theirs = share(raw, "ktau_all"), share(raw, name)
         figures.append(Figure("pipe_all", ours, "%", name, theirs, reach="<= 6 %",
