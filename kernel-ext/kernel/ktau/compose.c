@@ -192,7 +192,7 @@ int ktau_compose_gone(struct ktau_stream *stream)
 
 static int put_event(struct ktau_stream *stream, unsigned int id)
 {
-	const struct ktau_event *event = ktau_event(id);
+	const struct ktau_event *event = ktau_event_find(id);
 	struct ktau_rec_event *rec;
 	char name[KTAU_EVENT_NAME];
 	bool is_number;
@@ -222,7 +222,7 @@ static int need_event(struct ktau_stream *stream, unsigned int id)
 {
 	int err;
 
-	if (id >= KTAU_NR_IDS || test_bit(id, stream->ids) || !ktau_event(id))
+	if (id >= KTAU_NR_IDS || test_bit(id, stream->ids) || !ktau_event_find(id))
 		return 0;
 	err = put_event(stream, id);
 	if (err)

@@ -140,18 +140,18 @@ void ktau_event_define(unsigned int id, const struct ktau_event *event,
 	ktau_events[id].name = name ? keep_name(name) : event->name;
 	ktau_events[id].kind = event->kind;
 	ktau_events[id].source = event->source;
-	/* An id without a group is not in use; pairs with ktau_event(). */
+	/* An id without a group is not in use; pairs with ktau_event_find(). */
 	smp_store_release(&ktau_events[id].group, event->group);
 }
 
 /**
- * ktau_event() - look up an event
+ * ktau_event_find() - look up an event
  * @id: event
  *
  * Context: Any.
  * Return: The event, which never changes, or NULL if the id is not in use.
  */
-const struct ktau_event *ktau_event(unsigned int id)
+const struct ktau_event *ktau_event_find(unsigned int id)
 {
 	/* Pairs with ktau_event_define(). */
 	if (id >= KTAU_NR_IDS || !smp_load_acquire(&ktau_events[id].group))
@@ -240,7 +240,7 @@ unsigned int ktau_ids_used(const struct ktau_id_range *range)
 	unsigned int i, used = 0;
 
 	for (i = 0; i < range->count; i++)
-		used += !!ktau_event(range->first + i);
+		used += !!ktau_event_find(range->first + i);
 	return used;
 }
 

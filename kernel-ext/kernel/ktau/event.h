@@ -44,7 +44,7 @@ static inline bool ktau_is_voluntary(unsigned int id)
 extern struct ktau_event ktau_events[KTAU_NR_IDS];
 extern const char * const ktau_source_names[KTAU_NR_SOURCES];
 extern const struct ktau_id_range ktau_id_ranges[KTAU_NR_SOURCES];
-const struct ktau_event *ktau_event(unsigned int id);
+const struct ktau_event *ktau_event_find(unsigned int id);
 unsigned int ktau_event_kind(unsigned int id);
 unsigned long ktau_event_address(unsigned int id);
 void ktau_event_format_name(unsigned int id, char name[KTAU_EVENT_NAME]);

@@ -14,7 +14,7 @@
 #include "trace.h"
 
 /**
- * ktau_start() - set the start time of a frame that is already on the stack
+ * ktau_frame_start() - set the start time of a frame that is already on the stack
  * @state: the owner
  * @frame: the innermost frame
  * @flag: KTAU_WHAT_ARG if @arg goes into the trace, else 0
@@ -25,8 +25,8 @@
  *
  * Context: Any but NMI, on the CPU that runs the owner.
  */
-void ktau_start(struct ktau_state *state, struct ktau_frame *frame, u32 flag,
-		u64 arg)
+void ktau_frame_start(struct ktau_state *state, struct ktau_frame *frame,
+		      u32 flag, u64 arg)
 {
 	u32 what = KTAU_WHAT(ktau_frame_id(frame), KTAU_TRACE_ENTER, 0) | flag;
 	u64 now = 0, inside;
@@ -42,10 +42,10 @@ void ktau_start(struct ktau_state *state, struct ktau_frame *frame, u32 flag,
  * ktau_enter_trace_only() - open a frame that is traced but not profiled
  * @tsk: the current task
  * @frame: uninitialised frame, except for its id
- * @flag: as for ktau_start()
+ * @flag: as for ktau_frame_start()
  * @arg: likewise
  *
- * Context: As ktau_start().
+ * Context: As ktau_frame_start().
  */
 void ktau_enter_trace_only(struct task_struct *tsk, struct ktau_frame *frame,
 			   u32 flag, u64 arg)
@@ -54,7 +54,7 @@ void ktau_enter_trace_only(struct task_struct *tsk, struct ktau_frame *frame,
 	barrier();	/* interrupts find the frame complete from here on */
 	tsk->ktau.top = frame;
 	barrier();
-	ktau_start(tsk->ktau.state, frame, flag, arg);
+	ktau_frame_start(tsk->ktau.state, frame, flag, arg);
 }
 
 /**
@@ -63,7 +63,7 @@ void ktau_enter_trace_only(struct task_struct *tsk, struct ktau_frame *frame,
  * @state: the owner
  * @incl: its duration
  *
- * Context: As ktau_start().
+ * Context: As ktau_frame_start().
  * Return: Its times.
  */
 struct ktau_ended ktau_settle(struct ktau_frame *frame, struct ktau_state *state,
@@ -103,7 +103,7 @@ struct ktau_ended ktau_settle(struct ktau_frame *frame, struct ktau_state *state
  *
  * Interrupts since then are outside of the frame, so it ends earlier by their time.
  *
- * Context: As ktau_start().
+ * Context: As ktau_frame_start().
  * Return: Its times.
  */
 struct ktau_ended ktau_finish(struct ktau_frame *frame, struct ktau_state *state,

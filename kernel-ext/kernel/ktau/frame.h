@@ -46,8 +46,8 @@ static __always_inline u64 *ktau_outside(struct ktau_state *state,
 	return prev ? &prev->child : &state->outer_ticks;
 }
 
-void ktau_start(struct ktau_state *state, struct ktau_frame *frame, u32 flag,
-		u64 arg);
+void ktau_frame_start(struct ktau_state *state, struct ktau_frame *frame,
+		      u32 flag, u64 arg);
 void ktau_enter_trace_only(struct task_struct *tsk, struct ktau_frame *frame,
 			   u32 flag, u64 arg);
 struct ktau_ended ktau_settle(struct ktau_frame *frame, struct ktau_state *state,

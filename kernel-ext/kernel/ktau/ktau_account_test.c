@@ -305,7 +305,7 @@ static void account_resumed(struct kunit *test)
 	id = current->ktau.top->info;
 	KUNIT_EXPECT_GE(test, id, KTAU_ID_CALL + KTAU_CALL_KTHREAD *
 				  KTAU_NR_CALL_IDS);
-	KUNIT_EXPECT_EQ(test, ktau_event(id)->group, KTAU_GROUP_ACCOUNT);
+	KUNIT_EXPECT_EQ(test, ktau_event_find(id)->group, KTAU_GROUP_ACCOUNT);
 	udelay(2);
 	KUNIT_ASSERT_EQ(test, ktau_snapshot(f->rec, f->state, current), 0);
 	KUNIT_EXPECT_EQ(test, f->rec->user_ticks, 0ULL);

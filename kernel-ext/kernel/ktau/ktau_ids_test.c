@@ -115,20 +115,20 @@ static void ranges(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, end, (unsigned int)KTAU_NR_IDS);
 	for (i = 0; i < KTAU_NR_IDS; i++)
-		if (ktau_event(i))
-			KUNIT_EXPECT_EQ(test, ktau_event(i)->source,
+		if (ktau_event_find(i))
+			KUNIT_EXPECT_EQ(test, ktau_event_find(i)->source,
 					range_of(i)->source);
 	KUNIT_EXPECT_EQ(test, ktau_ids_used(&ktau_id_ranges[KTAU_SOURCE_SYSCALL]),
 			(unsigned int)KTAU_NR_SYSCALLS);
-	KUNIT_EXPECT_NULL(test, ktau_event(KTAU_NR_IDS));
-	KUNIT_EXPECT_NULL(test, ktau_event(KTAU_ID_NONE));
+	KUNIT_EXPECT_NULL(test, ktau_event_find(KTAU_NR_IDS));
+	KUNIT_EXPECT_NULL(test, ktau_event_find(KTAU_ID_NONE));
 }
 
 static void expect_name(struct kunit *test, unsigned int id, const char *wanted)
 {
 	char name[KTAU_EVENT_NAME];
 
-	KUNIT_ASSERT_NOT_NULL(test, ktau_event(id));
+	KUNIT_ASSERT_NOT_NULL(test, ktau_event_find(id));
 	ktau_event_format_name(id, name);
 	KUNIT_EXPECT_STREQ(test, name, wanted);
 }
@@ -147,12 +147,12 @@ static void names(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ktau_call_id(KTAU_CALL_TIMER, callback), id);
 	id = ktau_call_id(KTAU_CALL_WORK, callback);
 	expect_name(test, id, "work:callback");
-	KUNIT_EXPECT_EQ(test, ktau_event(id)->source, KTAU_SOURCE_WORK);
+	KUNIT_EXPECT_EQ(test, ktau_event_find(id)->source, KTAU_SOURCE_WORK);
 	id = ktau_compat_id(64);
 	KUNIT_EXPECT_EQ(test, id, KTAU_ID_FOREIGN + 64U);
 	expect_name(test, id, "compat:64");
 	KUNIT_EXPECT_EQ(test, ktau_event_address(id), 0UL);
-	KUNIT_EXPECT_EQ(test, ktau_event(id)->key, 64UL);
+	KUNIT_EXPECT_EQ(test, ktau_event_find(id)->key, 64UL);
 	ktau_event_format_name(__NR_read, name);
 	KUNIT_EXPECT_NOT_NULL(test, strstr(name, "sys_read"));
 	KUNIT_EXPECT_EQ(test, ktau_event_address(__NR_read),

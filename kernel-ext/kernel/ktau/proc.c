@@ -69,7 +69,7 @@ static int events_show(struct seq_file *m, void *v)
 		seq_puts(m, "# id group kind address name\n");
 		return 0;
 	}
-	event = ktau_event(id);
+	event = ktau_event_find(id);
 	if (!event)
 		return 0;
 	if (kallsyms_show_value(m->file->f_cred))

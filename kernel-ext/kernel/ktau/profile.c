@@ -87,7 +87,7 @@ static __always_inline void trace_enter(struct task_struct *tsk,
 	if (unlikely(!ktau_slot_is_free(slot, nr) || frame->child ||
 		     !ktau_advance(&ring->head, &nr, 1))) {
 		preempt_enable_no_resched_notrace();
-		ktau_start(state, frame, flag, arg);
+		ktau_frame_start(state, frame, flag, arg);
 		return;
 	}
 	ktau_write(&frame->start, now);
@@ -138,7 +138,7 @@ static __always_inline void enter(struct task_struct *tsk,
 	ktau_write(&frame->start, ktau_ticks());
 	barrier();
 	if (unlikely(frame->child))
-		ktau_start(tsk->ktau.state, frame, 0, 0);
+		ktau_frame_start(tsk->ktau.state, frame, 0, 0);
 }
 
 /**

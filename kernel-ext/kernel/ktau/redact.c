@@ -42,7 +42,7 @@ bool ktau_is_interrupt(unsigned int id)
 				KTAU_GROUP_WAIT |
 				KTAU_GROUP_USER | KTAU_GROUP_KVM |
 				KTAU_GROUP_ACCOUNT;
-	const struct ktau_event *event = ktau_event(id);
+	const struct ktau_event *event = ktau_event_find(id);
 	unsigned int i;
 
 	if (!event || (event->group & task_groups))

@@ -51,7 +51,7 @@ static bool has_id(unsigned int type)
 /* Every exit contains the word in which a system call has its result. */
 static bool has_result(const struct ktau_ring_slot *raw)
 {
-	const struct ktau_event *event = ktau_event(KTAU_WHAT_SMALL(raw->what));
+	const struct ktau_event *event = ktau_event_find(KTAU_WHAT_SMALL(raw->what));
 
 	return (raw->what & KTAU_WHAT_ARG) && event &&
 	       event->group == KTAU_GROUP_SYSCALL;
