@@ -21,7 +21,6 @@
 #include "gone.h"
 #include "info.h"
 #include "stream.h"
-#include "words.h"
 
 /*
  * Create a zeroed record of @head bytes, followed by a string. Return: the record or

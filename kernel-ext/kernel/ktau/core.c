@@ -25,6 +25,11 @@ struct ktau_config ktau_config __read_mostly = {
 	.watermark_slots = 512,
 };
 
+const u32 ktau_groups_built =
+#define KTAU_GROUP(symbol, name, bit) (IS_ENABLED(CONFIG_KTAU_##symbol) ? BIT(bit) : 0) |
+#include <uapi/linux/ktau_groups.h>
+	0;
+
 struct static_key_false ktau_keys[KTAU_NR_GROUPS] = {
 	[0 ... KTAU_NR_GROUPS - 1] = STATIC_KEY_FALSE_INIT
 };

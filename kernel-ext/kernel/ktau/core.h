@@ -26,6 +26,10 @@ struct ktau_config {
 	u64	exited_limit_bytes; /* bound of the exited tasks' part of it */
 };
 
+/* The groups of modules; the others that this kernel has are in ktau_groups_built. */
+#define KTAU_GROUP_MODULES	(KTAU_GROUP_ALL & ~KTAU_GROUPS_LISTED)
+
+extern const u32 ktau_groups_built;
 extern struct ktau_config ktau_config;
 extern struct mutex ktau_mutex;
 extern struct ktau_user ktau_system;

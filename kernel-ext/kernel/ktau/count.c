@@ -4,9 +4,12 @@
  */
 #include <linux/export.h>
 #include <linux/irqflags.h>
+#include <linux/ktau_api.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
 
 #include "arch.h"
+#include "event.h"
 #include "ids.h"
 #include "table.h"
 #include "trace.h"
@@ -31,22 +34,11 @@ static void count_value(struct ktau_state *state, unsigned int id, u64 value)
 	raw_local_irq_restore(flags);
 }
 
-/**
- * __ktau_count() - add a value to a counter of the current task
- * @point: the counter
- * @value: the value
- *
- * Context: Any but NMI. The current task has the counter's group enabled.
- */
-void __ktau_count(struct ktau_point *point, u64 value)
+static __always_inline void count(struct ktau_ref *ref, unsigned int id, u64 value)
 {
-	struct ktau_ref *ref = &current->ktau;
 	struct ktau_state *state = ref->state;
-	unsigned int id = ktau_point_id(point);
 	u32 mask = READ_ONCE(ref->mask);
 
-	if (unlikely(id == KTAU_ID_NONE))
-		return;
 	if (mask & KTAU_MODE_TRACE)
 		ktau_trace(state, 0, KTAU_TRACE_COUNT, id, value);
 	if (mask & KTAU_MODE_PROFILE) {
@@ -57,4 +49,37 @@ void __ktau_count(struct ktau_point *point, u64 value)
 		ktau_add(&state->end, 1);
 	}
 }
+
+/**
+ * __ktau_count() - add a value to a counter of the current task
+ * @point: the counter
+ * @value: the value
+ *
+ * Context: Any but NMI. The current task has the counter's group enabled.
+ */
+void __ktau_count(struct ktau_point *point, u64 value)
+{
+	unsigned int id = ktau_point_id(point);
+
+	if (likely(id != KTAU_ID_NONE))
+		count(&current->ktau, id, value);
+}
 EXPORT_SYMBOL_GPL(__ktau_count);
+
+/**
+ * ktau_event() - add a value to a counter that a module has registered
+ * @fid: the counter
+ * @value: the value
+ *
+ * Context: Any; in NMI nothing is counted. Does nothing unless @fid is a counter whose
+ * group is enabled for the current task.
+ */
+void ktau_event(int fid, u64 value)
+{
+	struct ktau_ref *ref = &current->ktau;
+	u32 group = ktau_module_group(fid, KTAU_KIND_COUNTER);
+
+	if ((READ_ONCE(ref->mask) & group) && !in_nmi())
+		count(ref, fid, value);
+}
+EXPORT_SYMBOL_GPL(ktau_event);

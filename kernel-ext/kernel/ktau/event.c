@@ -34,11 +34,11 @@ const struct ktau_id_range ktau_id_ranges[KTAU_NR_SOURCES] = {
 	CALL_RANGE(TASK_WORK),
 	CALL_RANGE(NAPI),
 	CALL_RANGE(RCU),
-	{ KTAU_SOURCE_MODULE, KTAU_NR_IDS, 0 },
+	{ KTAU_SOURCE_MODULE, KTAU_ID_MODULE, KTAU_NR_MODULE_IDS },
 	{ KTAU_SOURCE_FUNCTION, KTAU_NR_IDS, 0 },
 };
 
-static_assert(KTAU_ID_CALL + KTAU_NR_CALLS * KTAU_NR_CALL_IDS == KTAU_NR_IDS);
+static_assert(KTAU_ID_CALL + KTAU_NR_CALLS * KTAU_NR_CALL_IDS == KTAU_ID_MODULE);
 static_assert(KTAU_NR_IDS <= KTAU_ID_NONE);
 static_assert(KTAU_ID_SOFTIRQ + NR_SOFTIRQS <= KTAU_ID_POINT);
 static_assert(KTAU_NR_SYSCALLS <= KTAU_ID_STATIC);
@@ -57,6 +57,7 @@ const char * const ktau_source_names[KTAU_NR_SOURCES] = {
 	[KTAU_SOURCE_TASK_WORK] = "task_work",
 	[KTAU_SOURCE_NAPI] = "napi",
 	[KTAU_SOURCE_RCU] = "rcu",
+	[KTAU_SOURCE_MODULE] = "module",
 };
 
 static const struct {
@@ -110,12 +111,23 @@ struct ktau_event ktau_events[KTAU_NR_IDS];
 static char names[48 * 1024];
 static unsigned int names_used;
 
+/**
+ * ktau_event_has_room() - whether one more name can be stored
+ *
+ * Context: Under the lock of ids.c.
+ * Return: Whether ktau_event_define() will copy the name of an event.
+ */
+bool ktau_event_has_room(void)
+{
+	return names_used <= sizeof(names) - KTAU_NAME_BYTES;
+}
+
 /* Return: the copy, or NULL if there is no room. */
 static const char *keep_name(const char *name)
 {
 	char *kept = names + names_used, *c;
 
-	if (names_used > sizeof(names) - KTAU_NAME_BYTES)
+	if (!ktau_event_has_room())
 		return NULL;
 	strscpy(kept, name, KTAU_NAME_BYTES);
 	for (c = kept; *c; c++)
@@ -169,6 +181,23 @@ const struct ktau_event *ktau_event_find(unsigned int id)
 unsigned int ktau_event_kind(unsigned int id)
 {
 	return READ_ONCE(ktau_events[id].kind);
+}
+
+/**
+ * ktau_module_group() - the group of an event that a module has registered
+ * @fid: its id, or the error that the module got instead
+ * @kind: KTAU_KIND_*
+ *
+ * Context: Any.
+ * Return: The group; 0 if there is no such event of this kind.
+ */
+u32 ktau_module_group(int fid, unsigned int kind)
+{
+	const struct ktau_event *event = ktau_event_find(fid);
+
+	if (!event || event->source != KTAU_SOURCE_MODULE || event->kind != kind)
+		return 0;
+	return event->group;
 }
 
 /**

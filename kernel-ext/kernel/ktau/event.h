@@ -13,6 +13,7 @@
 #define KTAU_NR_POINTS		(KTAU_ID_FOREIGN - KTAU_ID_POINT)
 #define KTAU_NR_FOREIGN		(KTAU_ID_IRQ - KTAU_ID_FOREIGN)
 #define KTAU_NR_LINES		(KTAU_ID_CALL - KTAU_ID_IRQ)
+#define KTAU_NR_MODULE_IDS	(KTAU_NR_IDS - KTAU_ID_MODULE)
 
 /* Size of the longest name that is copied, including the final NUL. */
 #define KTAU_NAME_BYTES		64
@@ -46,11 +47,13 @@ extern const char * const ktau_source_names[KTAU_NR_SOURCES];
 extern const struct ktau_id_range ktau_id_ranges[KTAU_NR_SOURCES];
 const struct ktau_event *ktau_event_find(unsigned int id);
 unsigned int ktau_event_kind(unsigned int id);
+u32 ktau_module_group(int fid, unsigned int kind);
 unsigned long ktau_event_address(unsigned int id);
 void ktau_event_format_name(unsigned int id, char name[KTAU_EVENT_NAME]);
 unsigned int ktau_ids_used(const struct ktau_id_range *range);
 void ktau_event_define(unsigned int id, const struct ktau_event *event,
 		       const char *name);
+bool ktau_event_has_room(void);
 void ktau_event_init(void);
 
 #endif /* _KERNEL_KTAU_EVENT_H */

@@ -12,6 +12,8 @@
  *    events that occur together share chunks of the tables. Each point in vmlinux has an
  *    id reserved; the remaining ids are for points in modules. A point without an id is
  *    not measured, and is counted as refused.
+ *  - Events of modules: the next free id when a module asks for one by name. The id of
+ *    a name stays, so a module that is loaded again gets the same one.
  *  - Callbacks: the next free id of their kind, looked up by a hash of the function. When
  *    the ids of a kind are used up, new functions share its "other" event.
  *
@@ -26,6 +28,7 @@
 #include <linux/preempt.h>
 #include <linux/printk.h>
 #include <linux/spinlock.h>
+#include <linux/string.h>
 
 #include "core.h"
 #include "event.h"
@@ -43,7 +46,7 @@ struct share {
 	unsigned int end;
 };
 
-static struct share vmlinux_points, module_points;
+static struct share vmlinux_points, module_points, modules;
 static struct share calls[KTAU_NR_CALLS];
 
 /*
@@ -337,6 +340,61 @@ unsigned int ktau_compat_id(unsigned int nr)
 	return KTAU_ID_FOREIGN + nr;
 }
 
+/* The id of the module event called @name, or KTAU_ID_NONE. id_lock held. */
+static unsigned int module_find(const char *name)
+{
+	unsigned int id;
+
+	for (id = KTAU_ID_MODULE; id < modules.next; id++)
+		if (!strcmp(ktau_events[id].name, name))
+			return id;
+	return KTAU_ID_NONE;
+}
+
+/* id_lock held. */
+static int module_define(u32 group, unsigned int kind, const char *name)
+{
+	const struct ktau_event event = {
+		.group = group,
+		.kind = kind,
+		.source = KTAU_SOURCE_MODULE,
+	};
+	unsigned int id;
+
+	if (!ktau_event_has_room())
+		return -ENOSPC;
+	id = take_id(&modules);
+	if (id == KTAU_ID_NONE)
+		return -ENOSPC;
+	ktau_event_define(id, &event, name);
+	return id;
+}
+
+/**
+ * ktau_module_id() - the id of an event that a module registers
+ * @group: its group
+ * @kind: KTAU_KIND_*
+ * @name: its name, printable and shorter than KTAU_NAME_BYTES; copied
+ *
+ * Context: Any but NMI.
+ * Return: The id; the same one for the same name. -EEXIST if an event of that name has
+ * another group or kind, -ENOSPC if no id or no room for the name is left.
+ */
+int ktau_module_id(u32 group, unsigned int kind, const char *name)
+{
+	unsigned long flags;
+	int id;
+
+	raw_spin_lock_irqsave(&id_lock, flags);
+	id = module_find(name);
+	if (id == KTAU_ID_NONE)
+		id = module_define(group, kind, name);
+	else if (ktau_events[id].group != group || ktau_events[id].kind != kind)
+		id = -EEXIST;
+	raw_spin_unlock_irqrestore(&id_lock, flags);
+	return id;
+}
+
 /**
  * ktau_ids_init() - divide the ids between the sources
  *
@@ -354,6 +412,7 @@ void __init ktau_ids_init(void)
 	}
 	vmlinux_points = (struct share) { KTAU_ID_POINT, KTAU_ID_POINT + nr };
 	module_points = (struct share) { KTAU_ID_POINT + nr, KTAU_ID_FOREIGN };
+	modules = (struct share) { KTAU_ID_MODULE, KTAU_NR_IDS };
 	for (i = 0; i < KTAU_NR_CALLS; i++) {
 		calls[i].next = KTAU_ID_CALL + i * KTAU_NR_CALL_IDS;
 		calls[i].end = calls[i].next + KTAU_NR_CALL_IDS;

@@ -14,7 +14,6 @@
 #include "memory.h"
 #include "stream.h"
 #include "user.h"
-#include "words.h"
 
 static u8 boot_id[16];
 

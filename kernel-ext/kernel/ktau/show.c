@@ -24,7 +24,7 @@ static void show_group_names(struct seq_file *m, u32 groups, char separator)
 	const char *sep = "";
 	unsigned int i;
 
-	for (i = 0; i < KTAU_NR_GROUPS; i++) {
+	for (i = 0; i < KTAU_NR_GROUP_BITS; i++) {
 		if (!(groups & BIT(i)))
 			continue;
 		seq_printf(m, "%s%s", sep, ktau_group_names[i]);

@@ -13,19 +13,18 @@
 #define RING_SLOTS_MIN	16
 #define RING_SLOTS_MAX	BIT(20)
 
-const char * const ktau_group_names[KTAU_NR_GROUPS] = {
+/* NULL for the bits between the listed groups and those of modules. */
+const char * const ktau_group_names[KTAU_NR_GROUP_BITS] = {
 #define KTAU_GROUP(symbol, name, bit) [bit] = #name,
 #include <uapi/linux/ktau_groups.h>
+	[KTAU_MODULE_BIT] = "module0", "module1", "module2", "module3", "module4",
+	"module5", "module6", "module7", "module8", "module9", "module10", "module11",
 };
-
-const u32 ktau_groups_built =
-#define KTAU_GROUP(symbol, name, bit) (IS_ENABLED(CONFIG_KTAU_##symbol) ? BIT(bit) : 0) |
-#include <uapi/linux/ktau_groups.h>
-	0;
 
 static int parse_group(const char *name, u32 *group)
 {
-	int i;
+	const u32 known = ktau_groups_built | KTAU_GROUP_MODULES;
+	unsigned int i;
 
 	if (!strcmp(name, "all")) {
 		*group = ktau_groups_built;
@@ -35,11 +34,13 @@ static int parse_group(const char *name, u32 *group)
 		*group = 0;
 		return 0;
 	}
-	i = match_string(ktau_group_names, KTAU_NR_GROUPS, name);
-	if (i < 0 || !(ktau_groups_built & BIT(i)))
-		return -EINVAL;
-	*group = BIT(i);
-	return 0;
+	for (i = 0; i < KTAU_NR_GROUP_BITS; i++) {
+		if ((known & BIT(i)) && !strcmp(name, ktau_group_names[i])) {
+			*group = BIT(i);
+			return 0;
+		}
+	}
+	return -EINVAL;
 }
 
 /**
@@ -362,6 +363,8 @@ static int parse_word(struct ktau_request *req, char *word)
 			return fail(req, -EINVAL, "no such group in this kernel");
 		if (*word == '+')
 			req->config.groups |= group;
+		else if (group == ktau_groups_built)	/* and the modules' groups */
+			req->config.groups = 0;
 		else
 			req->config.groups &= ~group;
 		return 0;

@@ -3,6 +3,7 @@
 #ifndef _KERNEL_KTAU_WORDS_H
 #define _KERNEL_KTAU_WORDS_H
 
+#include <linux/build_bug.h>
 #include <linux/list.h>
 
 #include "core.h"
@@ -48,8 +49,11 @@ struct ktau_request {
 	const char *reason;
 };
 
-extern const char * const ktau_group_names[KTAU_NR_GROUPS];
-extern const u32 ktau_groups_built;
+#define KTAU_MODULE_BIT		16
+#define KTAU_NR_GROUP_BITS	(KTAU_MODULE_BIT + KTAU_NR_MODULE_GROUPS)
+static_assert(KTAU_GROUP_MODULE == BIT(KTAU_MODULE_BIT));
+
+extern const char * const ktau_group_names[KTAU_NR_GROUP_BITS];
 
 void ktau_request_init(struct ktau_request *req);
 void ktau_request_deinit(struct ktau_request *req);
