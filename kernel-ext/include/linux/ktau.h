@@ -109,12 +109,14 @@ enum ktau_static_id {
 #ifdef CONFIG_KTAU
 
 #include <linux/sched.h>
+#include <linux/static_call_types.h>
 #include <linux/vtime.h>
 
 /* Flags above the id in @info of a frame. */
 #define KTAU_FRAME_TRACED	0x10000U	/* also the type of the slot of its entry */
 #define KTAU_FRAME_TRACE_ONLY	0x20000U	/* traced, but not profiled */
 #define KTAU_FRAME_TRACE_NAME	0x40000U	/* the event that names it is traced */
+#define KTAU_FRAME_HANDLED	0x80000U	/* handlers have been told of its entry */
 
 static __always_inline unsigned int ktau_frame_id(const struct ktau_frame *frame)
 {
@@ -520,6 +522,10 @@ void __ktau_sched_resume(void);
 void __ktau_sched_waking(struct task_struct *p, unsigned int target_cpu);
 void __ktau_sched_yield(bool yields);
 
+/* Replaced while modules have handlers; see kernel/ktau/handler.c. */
+DECLARE_STATIC_CALL(ktau_divert_switch, __ktau_sched_switch);
+DECLARE_STATIC_CALL(ktau_divert_resume, __ktau_sched_resume);
+
 /*
  * @prev is about to lose the CPU to @next; the kernel counts that in nvcsw if @vol. Under
  * the run-queue lock.
@@ -530,7 +536,7 @@ static __always_inline void ktau_sched_switch(bool vol,
 					      unsigned int prev_state)
 {
 	if (KTAU_ON_FOR(prev, SCHED))
-		__ktau_sched_switch(vol, prev, next, prev_state);
+		static_call(ktau_divert_switch)(vol, prev, next, prev_state);
 }
 
 /*
@@ -563,7 +569,7 @@ static __always_inline void ktau_sched_resume(void)
 {
 	if (static_branch_unlikely(&ktau_exit_key) &&
 	    __ktau_sched_pending(current))
-		__ktau_sched_resume();
+		static_call(ktau_divert_resume)();
 }
 
 /* Whether the wakeup of @p by the current task, or an interrupt of it, is measured. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * KTAU's interface to modules: they measure their own code.
+ * KTAU's interface to modules: they measure their own code, and are called for what the
+ * rest of the kernel does. Documentation: docs/kernel-api.md of KTAU.
  *
  *	static int fid;
  *
@@ -22,11 +23,62 @@
 #include <linux/ktau.h>
 #include <linux/types.h>
 
+/* Types of hits. */
+enum ktau_hit_type {
+	KTAU_HIT_START,		/* a frame was opened */
+	KTAU_HIT_STOP,		/* a frame was closed */
+	KTAU_HIT_EVENT,		/* a counter got a value */
+};
+
+/**
+ * struct ktau_hit - what a handler is called for
+ * @fid: event
+ * @type: KTAU_HIT_*
+ * @ctx: KTAU_CTX_*
+ * @group: KTAU_GROUP_* of the event
+ * @ticks: when, in ticks of KTAU's clock
+ * @data: EVENT: the value. START of a page fault: the address. Otherwise 0
+ * @incl: STOP: duration of the frame
+ * @excl: STOP: the same without the frames directly inside
+ */
+struct ktau_hit {
+	u16	fid;
+	u8	type;
+	u8	ctx;
+	u32	group;
+	u64	ticks;
+	u64	data;
+	u64	incl;
+	u64	excl;
+};
+
+#define KTAU_NR_HANDLERS	8
+
+/**
+ * struct ktau_handler - a function that is called for each hit of some groups
+ * @groups: KTAU_GROUP_* bits
+ * @types: bits of the types of hits: BIT(KTAU_HIT_STOP) ...
+ * @fn: the function. It runs where the hook is, in any context except NMI, with preemption
+ *	disabled, interrupts perhaps disabled, and perhaps under the lock of a run queue.
+ *	So it must not sleep, wake a task, print, or allocate memory. An interrupt may call
+ *	it while it runs
+ *
+ * The caller must not change the fields while the handler is registered.
+ */
+struct ktau_handler {
+	u32	groups;
+	u32	types;
+	void	(*fn)(struct ktau_handler *handler, const struct ktau_hit *hit);
+};
+
 #ifdef CONFIG_KTAU
 
 int ktau_get_fid(u32 group, unsigned int kind, const char *name);
 void ktau_start(struct ktau_frame *frame, int fid);
 void ktau_event(int fid, u64 value);
+int ktau_fid_name(int fid, char *name, size_t size);
+int ktau_register_handler(struct ktau_handler *handler);
+void ktau_unregister_handler(struct ktau_handler *handler);
 
 /*
  * Close @frame if ktau_start() has opened it. Frames nest: those opened after @frame have
@@ -47,6 +99,18 @@ static inline int ktau_get_fid(u32 group, unsigned int kind, const char *name)
 static inline void ktau_start(struct ktau_frame *frame, int fid) { }
 static inline void ktau_stop(struct ktau_frame *frame) { }
 static inline void ktau_event(int fid, u64 value) { }
+
+static inline int ktau_fid_name(int fid, char *name, size_t size)
+{
+	return -ENOENT;
+}
+
+static inline int ktau_register_handler(struct ktau_handler *handler)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline void ktau_unregister_handler(struct ktau_handler *handler) { }
 
 #endif /* CONFIG_KTAU */
 

@@ -58,6 +58,27 @@ int ktau_get_fid(u32 group, unsigned int kind, const char *name)
 EXPORT_SYMBOL_GPL(ktau_get_fid);
 
 /**
+ * ktau_fid_name() - the name of an event
+ * @fid: event
+ * @name: receives the name, cut to fit, and a zero
+ * @size: size of @name
+ *
+ * Context: Any but NMI.
+ * Return: 0, or -ENOENT if there is no such event.
+ */
+int ktau_fid_name(int fid, char *name, size_t size)
+{
+	char full[KTAU_EVENT_NAME];
+
+	if (!ktau_event_find(fid))
+		return -ENOENT;
+	ktau_event_format_name(fid, full);
+	strscpy(name, full, size);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(ktau_fid_name);
+
+/**
  * ktau_start() - open a frame
  * @frame: uninitialised frame on the stack of the caller
  * @fid: event

@@ -95,7 +95,7 @@ int ktau_compose_begin(struct ktau_stream *stream)
 	rec->target = stream->select.target;
 	rec->flags = stream->select.flags;
 	rec->access = stream->access;
-	rec->groups = READ_ONCE(ktau_config.groups);
+	rec->groups = ktau_groups_enabled();
 	rec->groups_built = ktau_groups_built;
 	rec->modes = READ_ONCE(ktau_config.modes);
 	rec->round_ns = stream->access & KTAU_ACCESS_EXACT ? 0 : NSEC_PER_USEC;

@@ -126,6 +126,7 @@ static void set_config(const struct ktau_config *config)
 {
 	WRITE_ONCE(ktau_config.groups, config->groups);
 	WRITE_ONCE(ktau_config.task_groups, config->task_groups);
+	WRITE_ONCE(ktau_config.held_groups, config->held_groups);
 	WRITE_ONCE(ktau_config.modes, config->modes);
 	WRITE_ONCE(ktau_config.tags, config->tags);
 	WRITE_ONCE(ktau_config.inherit, config->inherit);
@@ -135,11 +136,16 @@ static void set_config(const struct ktau_config *config)
 	WRITE_ONCE(ktau_config.exited_limit_bytes, config->exited_limit_bytes);
 }
 
+/* The groups that any task has, or may have. */
+static u32 all_groups(const struct ktau_config *config)
+{
+	return config->groups | config->task_groups | config->held_groups;
+}
+
 static int apply(struct ktau_request *req)
 {
 	const struct ktau_config old = ktau_config;
 	struct ktau_config *new = &req->config;
-	bool wanted;
 	int err;
 
 	new->task_groups |= req->task_groups;
@@ -147,8 +153,7 @@ static int apply(struct ktau_request *req)
 	/*
 	 * Selected tasks need states before a group is enabled, because children inherit.
 	 */
-	wanted = new->groups || new->task_groups || req->selects;
-	if (wanted && !(old.groups | old.task_groups)) {
+	if ((all_groups(new) || req->selects) && !all_groups(&old)) {
 		err = ktau_tasks_start();
 		if (err) {
 			set_config(&old);
@@ -156,11 +161,10 @@ static int apply(struct ktau_request *req)
 		}
 		static_branch_enable(&ktau_exit_key);
 	}
-	if ((new->groups | new->task_groups) & KTAU_GROUP_ACCOUNT)
+	if (all_groups(new) & KTAU_GROUP_ACCOUNT)
 		static_branch_enable(&ktau_root_key);
 	/* With more memory, refill the reserves at once. */
-	if (new->memory_limit_bytes > old.memory_limit_bytes &&
-	    (new->groups | new->task_groups))
+	if (new->memory_limit_bytes > old.memory_limit_bytes && all_groups(new))
 		ktau_reserve_start();
 	if (req->filters) {
 		ktau_filter_put_in_force(req->filter);
@@ -169,7 +173,7 @@ static int apply(struct ktau_request *req)
 	err = apply_to_tasks(req);
 	/* When enabling, the keys come last, after all tasks are set up. */
 	ktau_tasks_update();
-	set_keys(ktau_config.groups | ktau_config.task_groups);
+	set_keys(all_groups(&ktau_config));
 	if (new->ring_slots != old.ring_slots)
 		ktau_tasks_resize();
 	if (new->exited_limit_bytes < old.exited_limit_bytes)
@@ -202,6 +206,25 @@ int ktau_control_apply(char *words)
 		err = apply(&req);
 	ktau_request_deinit(&req);
 	mutex_unlock(&ktau_mutex);
+	return err;
+}
+
+/**
+ * ktau_control_hold() - enable groups whatever the control words say
+ * @groups: the groups that handlers need, 0 if there are no handlers
+ *
+ * Context: May sleep; ktau_mutex held.
+ * Return: 0 or -ENOMEM. Fewer groups never fail.
+ */
+int ktau_control_hold(u32 groups)
+{
+	struct ktau_request req;
+	int err;
+
+	ktau_request_init(&req);
+	req.config.held_groups = groups;
+	err = apply(&req);
+	ktau_request_deinit(&req);
 	return err;
 }
 

@@ -5,6 +5,9 @@
 #ifndef _KERNEL_KTAU_CONTROL_H
 #define _KERNEL_KTAU_CONTROL_H
 
+#include <linux/types.h>
+
 int ktau_control_apply(char *words);
+int ktau_control_hold(u32 groups);
 
 #endif /* _KERNEL_KTAU_CONTROL_H */

@@ -17,6 +17,7 @@ struct work_struct;
 struct ktau_config {
 	u32	groups;		/* enabled KTAU_GROUP_* */
 	u32	task_groups;	/* KTAU_GROUP_* that individual tasks had */
+	u32	held_groups;	/* KTAU_GROUP_* that handlers of modules need */
 	u32	modes;		/* KTAU_MODE_* */
 	bool	tags;		/* some task had a tag */
 	bool	inherit;	/* children of selected tasks are selected */
@@ -35,6 +36,12 @@ extern struct mutex ktau_mutex;
 extern struct ktau_user ktau_system;
 
 DECLARE_PER_CPU(unsigned long [KTAU_NR_LOSSES], ktau_losses);
+
+/* The groups that are enabled for every task that is measured. */
+static inline u32 ktau_groups_enabled(void)
+{
+	return READ_ONCE(ktau_config.groups) | READ_ONCE(ktau_config.held_groups);
+}
 
 void ktau_loss(enum ktau_loss reason);
 void ktau_loss_of(struct ktau_user *user, enum ktau_loss reason,

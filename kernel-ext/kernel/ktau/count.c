@@ -7,12 +7,15 @@
 #include <linux/ktau_api.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
+#include <linux/static_call.h>
 
 #include "arch.h"
 #include "event.h"
 #include "ids.h"
 #include "table.h"
 #include "trace.h"
+
+DEFINE_STATIC_CALL(ktau_divert_count, ktau_trace);
 
 /* No single instruction updates a minimum or maximum, so interrupts are disabled. */
 static void count_value(struct ktau_state *state, unsigned int id, u64 value)
@@ -39,8 +42,8 @@ static __always_inline void count(struct ktau_ref *ref, unsigned int id, u64 val
 	struct ktau_state *state = ref->state;
 	u32 mask = READ_ONCE(ref->mask);
 
-	if (mask & KTAU_MODE_TRACE)
-		ktau_trace(state, 0, KTAU_TRACE_COUNT, id, value);
+	if (mask & (KTAU_MODE_TRACE | KTAU_MASK_HANDLED))
+		static_call(ktau_divert_count)(state, 0, KTAU_TRACE_COUNT, id, value);
 	if (mask & KTAU_MODE_PROFILE) {
 		ktau_add(&state->begin, 1);
 		barrier();

@@ -22,6 +22,7 @@
 #include <linux/export.h>
 #include <linux/irqflags.h>
 #include <linux/lockdep.h>
+#include <linux/static_call.h>
 
 #include "arch.h"
 #include "core.h"
@@ -65,7 +66,8 @@ static __always_inline void open(struct ktau_cpu_frame *both, unsigned int id,
 	frame->info = id;
 	barrier();	/* an NMI adds to @child */
 	raw_cpu_write(ktau_cpu_top, both);
-	mask = READ_ONCE(tsk->ktau.mask) & (group | KTAU_MODE_TRACE);
+	mask = READ_ONCE(tsk->ktau.mask) &
+	       (group | KTAU_MODE_TRACE | KTAU_MASK_HANDLED);
 	if (unlikely(!(mask & group))) {
 		frame->start = ktau_ticks();
 		return;
@@ -254,7 +256,7 @@ static noinline void close_untaken(struct ktau_cpu_frame *both, bool irq)
 }
 
 /*
- * Close a frame that is traced, whose cell does not exist yet, that has an interrupt
+ * Close a frame that is traced or handled, whose cell does not exist yet, that has an interrupt
  * inside, or that is inside another one of its event; or a clock went back. The time of
  * the outermost frame of an interrupt is also the task's interrupt time.
  */
@@ -266,7 +268,7 @@ static noinline void close_slow(struct ktau_cpu_frame *both, bool irq)
 
 	ktau_add(&state->begin, 1);
 	barrier();
-	e = ktau_leave(frame, current);
+	e = static_call(ktau_divert_leave)(frame, current);
 	if (irq && !(frame->info & KTAU_FRAME_TRACE_ONLY))
 		ktau_times_interrupt(frame, state, e.incl);
 	barrier();

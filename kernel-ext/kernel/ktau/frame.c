@@ -5,6 +5,8 @@
  * profiled, its id has no chunk, there was a wait or interrupt inside, or a clock went
  * back.
  */
+#include <linux/static_call.h>
+
 #include "arch.h"
 #include "core.h"
 #include "frame.h"
@@ -146,3 +148,5 @@ struct ktau_ended ktau_leave(struct ktau_frame *frame, struct task_struct *tsk)
 	barrier();	/* from here on interrupts belong to the enclosing frame */
 	return ktau_finish(frame, state, before);
 }
+
+DEFINE_STATIC_CALL(ktau_divert_leave, ktau_leave);

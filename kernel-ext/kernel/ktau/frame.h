@@ -5,6 +5,8 @@
 #ifndef _KERNEL_KTAU_FRAME_H
 #define _KERNEL_KTAU_FRAME_H
 
+#include <linux/static_call_types.h>
+
 #include "arch.h"
 #include "times.h"
 #include "types.h"
@@ -55,5 +57,13 @@ struct ktau_ended ktau_settle(struct ktau_frame *frame, struct ktau_state *state
 struct ktau_ended ktau_finish(struct ktau_frame *frame, struct ktau_state *state,
 			      u64 before);
 struct ktau_ended ktau_leave(struct ktau_frame *frame, struct task_struct *tsk);
+void ktau_enter_traced(struct task_struct *tsk, struct ktau_frame *frame);
+void ktau_enter_traced_fault(struct task_struct *tsk, struct ktau_frame *frame,
+			     unsigned long address);
+
+/* Replaced while modules have handlers; see handler.c. */
+DECLARE_STATIC_CALL(ktau_divert_leave, ktau_leave);
+DECLARE_STATIC_CALL(ktau_divert_enter, ktau_enter_traced);
+DECLARE_STATIC_CALL(ktau_divert_fault, ktau_enter_traced_fault);
 
 #endif /* _KERNEL_KTAU_FRAME_H */

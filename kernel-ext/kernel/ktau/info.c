@@ -99,8 +99,7 @@ static void fill(struct ktau_info *info, const struct ktau_stream *stream)
 			    KTAU_FEATURE_GROWING |
 			    (IS_ENABLED(CONFIG_CGROUPS) ? KTAU_FEATURE_CGROUP : 0),
 		.groups_built = ktau_groups_built,
-		.groups = READ_ONCE(ktau_config.groups) |
-			  READ_ONCE(ktau_config.modes),
+		.groups = ktau_groups_enabled() | READ_ONCE(ktau_config.modes),
 		.paranoid = READ_ONCE(ktau_paranoid),
 		.access = access,
 		.ring_slots = READ_ONCE(ktau_config.ring_slots),

@@ -10,6 +10,7 @@
 #include <linux/kdebug.h>
 #include <linux/notifier.h>
 #include <linux/preempt.h>
+#include <linux/static_call.h>
 
 #include "frame.h"
 #include "oops.h"
@@ -26,7 +27,7 @@ void ktau_end_frames(void)
 	WRITE_ONCE(ref->mask, KTAU_MASK_GONE);
 	barrier();	/* no interrupt opens a frame of this task any more */
 	while (ref->top)
-		ktau_leave(ref->top, current);
+		static_call(ktau_divert_leave)(ref->top, current);
 }
 
 static int oops(struct notifier_block *block, unsigned long what, void *args)

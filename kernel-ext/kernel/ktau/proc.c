@@ -25,6 +25,7 @@
 #include "event.h"
 #include "exited.h"
 #include "file.h"
+#include "handler.h"
 #include "memory.h"
 #include "permission.h"
 #include "redact.h"
@@ -202,6 +203,7 @@ static int stats_show(struct seq_file *m, void *v)
 		   ktau_config.memory_limit_bytes);
 	ktau_exited_stats(m);
 	seq_printf(m, "states %u\n", ktau_nr_states());
+	seq_printf(m, "handler_nested %llu\n", ktau_handler_nested());
 	show_clock(m);
 	return 0;
 }

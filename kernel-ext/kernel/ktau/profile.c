@@ -44,6 +44,7 @@
 #include <linux/export.h>
 #include <linux/kprobes.h>
 #include <linux/preempt.h>
+#include <linux/static_call.h>
 
 #include "arch.h"
 #include "frame.h"
@@ -102,18 +103,35 @@ static __always_inline void trace_enter(struct task_struct *tsk,
 		preempt_enable_no_resched_notrace();
 }
 
-static noinline void enter_traced(struct task_struct *tsk,
-				  struct ktau_frame *frame)
+/**
+ * ktau_enter_traced() - open a frame that is traced, profiled or not
+ * @tsk: the current task
+ * @frame: uninitialised frame, except for its id, @prev, @start and @child
+ *
+ * Context: As __ktau_enter_frame().
+ */
+noinline void ktau_enter_traced(struct task_struct *tsk, struct ktau_frame *frame)
 {
 	trace_enter(tsk, frame, 0, 0);
 }
 
-static noinline void enter_traced_fault(struct task_struct *tsk,
-					struct ktau_frame *frame,
-					unsigned long address)
+/**
+ * ktau_enter_traced_fault() - the same for a page fault
+ * @tsk: the current task
+ * @frame: as for ktau_enter_traced()
+ * @address: the faulting address
+ *
+ * Context: As __ktau_enter_frame().
+ */
+noinline void ktau_enter_traced_fault(struct task_struct *tsk,
+				      struct ktau_frame *frame,
+				      unsigned long address)
 {
 	trace_enter(tsk, frame, KTAU_WHAT_ARG, address);
 }
+
+DEFINE_STATIC_CALL(ktau_divert_enter, ktau_enter_traced);
+DEFINE_STATIC_CALL(ktau_divert_fault, ktau_enter_traced_fault);
 
 /* Open a frame; @address is that of a page fault. */
 static __always_inline void enter(struct task_struct *tsk,
@@ -123,13 +141,13 @@ static __always_inline void enter(struct task_struct *tsk,
 	frame->prev = tsk->ktau.top;
 	frame->start = 0;
 	frame->child = 0;
-	/* gcc tests two bits in memory, but the uppermost alone in a register. */
+	/* gcc tests several bits in memory, but the uppermost alone in a register. */
 	if (unlikely(data_race(tsk->ktau.mask) &
-		     (KTAU_MODE_TRACE | KTAU_MASK_GONE))) {
+		     (KTAU_MODE_TRACE | KTAU_MASK_GONE | KTAU_MASK_HANDLED))) {
 		if (fault)
-			enter_traced_fault(tsk, frame, address);
+			static_call(ktau_divert_fault)(tsk, frame, address);
 		else
-			enter_traced(tsk, frame);
+			static_call(ktau_divert_enter)(tsk, frame);
 		return;
 	}
 	barrier();	/* interrupts find the frame complete from here on */
@@ -194,7 +212,7 @@ static __always_inline bool root_is_traced(struct task_struct *tsk)
 void __ktau_enter_from_user(struct task_struct *tsk, struct ktau_frame *frame)
 {
 	if (root_is_traced(tsk))
-		ktau_root_trace(tsk, frame, 0, 0);
+		static_call(ktau_divert_root)(tsk, frame, 0, 0);
 	else
 		enter(tsk, frame, false, 0);
 }
@@ -279,7 +297,7 @@ void __ktau_enter_user_fault(struct task_struct *tsk, struct ktau_frame *frame,
 			     unsigned long address)
 {
 	if (root_is_traced(tsk))
-		ktau_root_trace(tsk, frame, KTAU_WHAT_ARG, address);
+		static_call(ktau_divert_root)(tsk, frame, KTAU_WHAT_ARG, address);
 	else
 		enter(tsk, frame, true, address);
 }
@@ -287,7 +305,7 @@ void __ktau_enter_user_fault(struct task_struct *tsk, struct ktau_frame *frame,
 /* The slow paths return nothing: their callers would need stack space for it. */
 static noinline void exit_slow(struct ktau_frame *frame, struct task_struct *tsk)
 {
-	ktau_leave(frame, tsk);
+	static_call(ktau_divert_leave)(frame, tsk);
 }
 
 /* An interrupt hit after the frame was unlinked, or there is no room in the ring. */
@@ -410,8 +428,9 @@ static noinline void exit_nested_traced(struct ktau_frame *frame,
 	trace_fast(frame, ref, state, cell, true);
 }
 
-/* Bits of @info: traced only, or an id of the second level. */
-#define EXIT_SLOW	(KTAU_FRAME_TRACE_ONLY | (U16_MAX & -KTAU_ID_INDIRECT))
+/* Bits of @info: traced only, for handlers, or an id of the second level. */
+#define EXIT_SLOW	(KTAU_FRAME_TRACE_ONLY | KTAU_FRAME_HANDLED |	\
+			 (U16_MAX & -KTAU_ID_INDIRECT))
 
 /*
  * Close a frame that is traced, or whose id is in the second level of the table. @id is

@@ -20,6 +20,7 @@
  */
 #include <linux/kprobes.h>
 #include <linux/kthread.h>
+#include <linux/static_call.h>
 
 #include "arch.h"
 #include "compat.h"
@@ -59,8 +60,9 @@ static noinline void enter_slow(struct ktau_ref *ref)
  */
 void __ktau_user_exit(struct ktau_ref *ref)
 {
-	/* two bits of one word cannot be torn */
-	u32 modes = data_race(ref->mask) & (KTAU_MODE_PROFILE | KTAU_MODE_TRACE);
+	/* bits of one word cannot be torn */
+	u32 modes = data_race(ref->mask) &
+		    (KTAU_MODE_PROFILE | KTAU_MODE_TRACE | KTAU_MASK_HANDLED);
 
 	if (likely(modes == KTAU_MODE_PROFILE))
 		open_root(ref, KTAU_ID_KERNEL, ktau_ticks());
@@ -249,3 +251,5 @@ void ktau_root_trace(struct task_struct *tsk, struct ktau_frame *frame, u32 flag
 	frame->child = 0;
 	ktau_enter_trace_only(tsk, frame, flag, arg);
 }
+
+DEFINE_STATIC_CALL(ktau_divert_root, ktau_root_trace);

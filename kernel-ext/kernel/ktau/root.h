@@ -5,10 +5,15 @@
 #ifndef _KERNEL_KTAU_ROOT_H
 #define _KERNEL_KTAU_ROOT_H
 
+#include <linux/static_call_types.h>
+
 #include <linux/ktau.h>
 
 void ktau_root_resume(struct ktau_ref *ref);
 void ktau_root_trace(struct task_struct *tsk, struct ktau_frame *frame, u32 flag,
 		     u64 arg);
+
+/* Replaced while modules have handlers; see handler.c. */
+DECLARE_STATIC_CALL(ktau_divert_root, ktau_root_trace);
 
 #endif /* _KERNEL_KTAU_ROOT_H */

@@ -34,6 +34,7 @@
  */
 #include <linux/preempt.h>
 #include <linux/sched.h>
+#include <linux/static_call.h>
 
 #include "account.h"
 #include "arch.h"
@@ -280,6 +281,9 @@ void __ktau_sched_resume(void)
 	if (unlikely(READ_ONCE(state->changed)))
 		ktau_trace_changes(state);
 }
+
+DEFINE_STATIC_CALL(ktau_divert_switch, __ktau_sched_switch);
+DEFINE_STATIC_CALL(ktau_divert_resume, __ktau_sched_resume);
 
 /*
  * Whether @p has slept: it was dequeued, or its dequeue has been delayed, as 6.12 does.

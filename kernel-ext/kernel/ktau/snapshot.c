@@ -399,6 +399,6 @@ int ktau_snapshot_into(struct ktau_rec_profile *rec, size_t bytes,
 	rec->entry_size = sizeof(struct ktau_entry);
 	rec->open_size = sizeof(struct ktau_open);
 	if (task)
-		rec->groups = READ_ONCE(task->ktau.mask) & ~KTAU_MASK_GONE;
+		rec->groups = READ_ONCE(task->ktau.mask) & KTAU_MASK_PUBLIC;
 	return 0;
 }

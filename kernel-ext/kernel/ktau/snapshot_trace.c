@@ -387,7 +387,7 @@ int ktau_snapshot_trace(struct ktau_rec_trace *rec, u32 max_bytes,
 	rec->serial = state->serial;
 	rec->ring_slots = ring->size;
 	if (task)
-		rec->groups = READ_ONCE(task->ktau.mask) & ~KTAU_MASK_GONE;
+		rec->groups = READ_ONCE(task->ktau.mask) & KTAU_MASK_PUBLIC;
 	ret = rec->next < reach->until;
 	if (!ret && reach->consume)
 		ktau_ring_rearm(ring);

@@ -28,14 +28,15 @@ static unsigned int generation;
 
 static u32 mask_for(struct task_struct *task, const struct ktau_state *state)
 {
-	u32 groups = READ_ONCE(ktau_config.groups);
+	u32 groups = ktau_groups_enabled();
 	u32 modes = READ_ONCE(ktau_config.modes);
+	u32 handled = READ_ONCE(ktau_config.held_groups) ? KTAU_MASK_HANDLED : 0;
 
 	if (READ_ONCE(state->task_groups))
 		groups = READ_ONCE(state->task_groups);
 	else if (!ktau_filter_matches(task, READ_ONCE(state->selected)))
 		groups = 0;
-	return groups && modes ? groups | modes : 0;
+	return groups && modes ? groups | modes | handled : 0;
 }
 
 static int add_ring(struct ktau_state *state, u32 slots, gfp_t gfp)
@@ -180,8 +181,7 @@ out:
 static void set_up(struct task_struct *task, u32 selected, gfp_t gfp)
 {
 	bool wanted = selected ||
-		      (READ_ONCE(ktau_config.groups) &&
-		       ktau_filter_matches(task, 0));
+		      (ktau_groups_enabled() && ktau_filter_matches(task, 0));
 	struct ktau_state *state;
 	u32 mask;
 

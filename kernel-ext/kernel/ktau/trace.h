@@ -5,11 +5,17 @@
 #ifndef _KERNEL_KTAU_TRACE_H
 #define _KERNEL_KTAU_TRACE_H
 
+#include <linux/static_call_types.h>
+
 #include "ring.h"
 #include "types.h"
 
 void ktau_trace(struct ktau_state *state, u64 ticks, unsigned int type,
 		unsigned int small, u64 arg);
+
+/* Replaced while modules have handlers; see handler.c. */
+DECLARE_STATIC_CALL(ktau_divert_count, ktau_trace);
+
 u64 ktau_trace_frame(struct ktau_state *state, u32 what, u64 arg,
 		     const u64 *sum, u64 *before);
 void ktau_trace_more(struct ktau_state *state, u32 what, u64 arg,

@@ -48,6 +48,12 @@
 /* In a task's mask: its profile has been taken at exit; nothing is measured any more. */
 #define KTAU_MASK_GONE		BIT(29)
 
+/* Likewise: the task's frames and counters are reported to the handlers of modules. */
+#define KTAU_MASK_HANDLED	BIT(28)
+
+/* The groups and modes in a mask. */
+#define KTAU_MASK_PUBLIC	(~(KTAU_MASK_GONE | KTAU_MASK_HANDLED))
+
 /**
  * struct ktau_cell - one event in a table
  * @count: activations that have ended, or values

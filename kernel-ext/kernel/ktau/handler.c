@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KTAU: calling the handlers of modules.
+ *
+ * A handler is called for what a trace has a slot for: the entry and the exit of each
+ * frame of a task, and each value of a counter. Without handlers this costs nothing,
+ * because hits take the paths of traced tasks. While there is a handler:
+ *
+ *  - Each task that is measured has KTAU_MASK_HANDLED in its mask. The tests that divert
+ *    a traced task test several bits of the mask at once, this one among them.
+ *  - A frame opened meanwhile has KTAU_FRAME_HANDLED above its id, so its exit is diverted
+ *    by the test for unusual frames.
+ *  - Where the diverted paths must distinguish a handler from a trace, they end in a
+ *    static call. Its target is the function for traces; while there are handlers, it is
+ *    one of this file, which does the same and calls the handlers.
+ *
+ * An exit is only reported if the entry was, and frames may outlive the handler that saw
+ * them open: then they end in the usual functions, as if they were not handled.
+ */
+#include <linux/minmax.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/static_call.h>
+
+#include "arch.h"
+#include "core.h"
+#include "event.h"
+#include "frame.h"
+#include "handler.h"
+#include "off.h"
+#include "ring.h"
+#include "root.h"
+#include "trace.h"
+
+/* Written under ktau_mutex; read with preemption disabled. */
+static struct ktau_handler __rcu *handlers[KTAU_NR_HANDLERS];
+
+/* The contexts, BIT(KTAU_CTX_*), in which a handler runs on this CPU. */
+static DEFINE_PER_CPU(unsigned long, handling);
+/* Hits caused by handlers, which are accounted but not reported. */
+static DEFINE_PER_CPU(unsigned long, nested);
+
+static void call(const struct ktau_hit *hit)
+{
+	struct ktau_handler *handler;
+	unsigned int i;
+
+	for (i = 0; i < KTAU_NR_HANDLERS; i++) {
+		handler = rcu_dereference_sched(handlers[i]);
+		if (handler && (handler->groups & hit->group) &&
+		    (handler->types & BIT(hit->type)))
+			handler->fn(handler, hit);
+	}
+}
+
+/* Report @hit, whose context and group are not set yet. */
+static void report(struct ktau_hit *hit)
+{
+	unsigned long context;
+
+	hit->ctx = ktau_context(preempt_count());
+	hit->group = READ_ONCE(ktau_events[hit->fid].group);
+	context = BIT(hit->ctx);
+	preempt_disable_notrace();
+	if (__this_cpu_read(handling) & context) {
+		this_cpu_inc(nested);
+	} else {
+		this_cpu_or(handling, context);
+		barrier();	/* before what the handler causes */
+		call(hit);
+		barrier();
+		this_cpu_and(handling, ~context);
+	}
+	preempt_enable_no_resched_notrace();
+}
+
+static bool is_handled(const struct task_struct *tsk)
+{
+	return data_race(tsk->ktau.mask) & KTAU_MASK_HANDLED; /* one bit */
+}
+
+static void report_start(unsigned int id, u64 ticks, u64 data)
+{
+	struct ktau_hit hit = {
+		.fid = id, .type = KTAU_HIT_START, .ticks = ticks, .data = data,
+	};
+
+	report(&hit);
+}
+
+static void report_stop(unsigned int id, u64 ticks, u64 incl, u64 excl)
+{
+	struct ktau_hit hit = {
+		.fid = id, .type = KTAU_HIT_STOP, .ticks = ticks,
+		.incl = incl, .excl = excl,
+	};
+
+	report(&hit);
+}
+
+/* Mark a frame that has been opened, and report that. */
+static void entered(struct ktau_frame *frame, u64 address)
+{
+	frame->info |= KTAU_FRAME_HANDLED;
+	report_start(ktau_frame_id(frame), frame->start, address);
+}
+
+/* Open a frame that is not traced. */
+static void open_untraced(struct task_struct *tsk, struct ktau_frame *frame)
+{
+	barrier();	/* interrupts find the frame complete from here on */
+	tsk->ktau.top = frame;
+	barrier();
+	ktau_frame_start(tsk->ktau.state, frame, 0, 0);
+}
+
+static bool is_traced(const struct task_struct *tsk)
+{
+	const u32 modes = KTAU_MODE_PROFILE | KTAU_MODE_TRACE | KTAU_MASK_GONE;
+
+	return (READ_ONCE(tsk->ktau.mask) & modes) != KTAU_MODE_PROFILE;
+}
+
+static void handled_enter(struct task_struct *tsk, struct ktau_frame *frame)
+{
+	if (is_traced(tsk))
+		ktau_enter_traced(tsk, frame);
+	else
+		open_untraced(tsk, frame);
+	if (is_handled(tsk))
+		entered(frame, 0);
+}
+
+static void handled_fault(struct task_struct *tsk, struct ktau_frame *frame,
+			  unsigned long address)
+{
+	if (is_traced(tsk))
+		ktau_enter_traced_fault(tsk, frame, address);
+	else
+		open_untraced(tsk, frame);
+	if (is_handled(tsk))
+		entered(frame, address);
+}
+
+/*
+ * The event that names the root frame gets a frame of its own, as in a trace: neither
+ * traced nor profiled, if there is no trace.
+ */
+static void handled_root(struct task_struct *tsk, struct ktau_frame *frame, u32 flag,
+			 u64 arg)
+{
+	struct ktau_frame *root = tsk->ktau.top;
+
+	if (is_traced(tsk)) {
+		ktau_root_trace(tsk, frame, flag, arg);
+	} else {
+		WRITE_ONCE(root->info, frame->info);
+		frame->prev = root;
+		frame->start = 0;
+		frame->child = 0;
+		frame->info |= KTAU_FRAME_TRACE_ONLY;
+		open_untraced(tsk, frame);
+	}
+	if (is_handled(tsk))
+		entered(frame, flag ? arg : 0);
+}
+
+static struct ktau_ended handled_leave(struct ktau_frame *frame,
+				       struct task_struct *tsk)
+{
+	const u64 start = frame->start;
+	struct ktau_ended e = ktau_leave(frame, tsk);
+	u64 incl = e.incl, excl = e.excl;
+
+	if (!(frame->info & KTAU_FRAME_HANDLED))
+		return e;
+	if (frame->info & KTAU_FRAME_TRACE_ONLY) {
+		incl = max(ktau_ticks() - start, e.inside);
+		excl = incl - e.inside;
+	}
+	report_stop(ktau_frame_id(frame), start + incl, incl, excl);
+	return e;
+}
+
+static void handled_count(struct ktau_state *state, u64 ticks, unsigned int type,
+			  unsigned int id, u64 value)
+{
+	struct ktau_hit hit = {
+		.fid = id, .type = KTAU_HIT_EVENT, .data = value,
+	};
+
+	if (READ_ONCE(current->ktau.mask) & KTAU_MODE_TRACE)
+		ktau_trace(state, ticks, type, id, value);
+	if (!is_handled(current))
+		return;
+	hit.ticks = ktau_ticks();
+	report(&hit);
+}
+
+/*
+ * The frame is reported as soon as it is known why the task leaves the CPU; its time
+ * begins at the end of the switch. It is unlinked meanwhile, because frames of the handler
+ * would be inside it.
+ */
+static void handled_switch(bool vol, struct task_struct *prev,
+			   struct task_struct *next, unsigned int prev_state)
+{
+	struct ktau_ref *ref = &prev->ktau;
+	struct ktau_frame *frame = &ref->state->sched;
+
+	__ktau_sched_switch(vol, prev, next, prev_state);
+	if (ref->top != frame || !is_handled(prev))
+		return;
+	WRITE_ONCE(ref->top, frame->prev);
+	barrier();
+	report_start(ktau_frame_id(frame), ktau_ticks(), 0);
+	frame->info |= KTAU_FRAME_HANDLED;
+	barrier();	/* complete before a reader finds it */
+	WRITE_ONCE(ref->top, frame);
+}
+
+static void report_wait(u64 wait, u64 now)
+{
+	report_start(KTAU_ID_SCHEDULE_WAIT, now - wait, 0);
+	report_stop(KTAU_ID_SCHEDULE_WAIT, now, wait, wait);
+}
+
+/* The task runs for the first time. */
+static void handled_first(struct ktau_ref *ref, u64 now)
+{
+	const bool waited = (ref->flags & KTAU_REF_NEW) && ref->wake_ticks &&
+			    (ref->mask & KTAU_GROUP_SCHED);
+	const u64 wait = waited ? ktau_ticks_between(ref->wake_ticks, now) : 0;
+
+	__ktau_sched_resume();
+	if (waited)
+		report_wait(wait, now);
+}
+
+static void handled_resume(void)
+{
+	struct ktau_ref *ref = &current->ktau;
+	struct ktau_state *state = ref->state;
+	u64 now, since, wait, incl;
+
+	if (!state || !is_handled(current)) {
+		__ktau_sched_resume();
+		return;
+	}
+	now = state->switched_ticks;
+	if (!ktau_is_off(state, ref->top)) {
+		handled_first(ref, now);
+		return;
+	}
+	since = ktau_runnable_since(state, ref->wake_ticks);
+	__ktau_sched_resume();
+	if (!(state->sched.info & KTAU_FRAME_HANDLED))
+		return;
+	wait = since ? ktau_ticks_between(since, now) : 0;
+	incl = max(ktau_ticks_between(ktau_read(&state->sched.start), now), wait);
+	if (since)
+		report_wait(wait, now);
+	report_stop(ktau_frame_id(&state->sched), now, incl, incl - wait);
+}
+
+/**
+ * ktau_handler_divert() - begin or cease to report hits
+ * @on: which
+ *
+ * Context: May sleep; ktau_mutex held. When this returns hits may still be under way.
+ */
+void ktau_handler_divert(bool on)
+{
+	static_call_update(ktau_divert_enter, on ? handled_enter : ktau_enter_traced);
+	static_call_update(ktau_divert_fault,
+			   on ? handled_fault : ktau_enter_traced_fault);
+	static_call_update(ktau_divert_root, on ? handled_root : ktau_root_trace);
+	static_call_update(ktau_divert_leave, on ? handled_leave : ktau_leave);
+	static_call_update(ktau_divert_count, on ? handled_count : ktau_trace);
+	static_call_update(ktau_divert_switch,
+			   on ? handled_switch : __ktau_sched_switch);
+	static_call_update(ktau_divert_resume,
+			   on ? handled_resume : __ktau_sched_resume);
+}
+
+/* Under ktau_mutex. */
+static struct ktau_handler *handler_at(unsigned int i)
+{
+	return rcu_dereference_protected(handlers[i], lockdep_is_held(&ktau_mutex));
+}
+
+/**
+ * ktau_handler_add() - let a handler be called
+ * @handler: the handler
+ *
+ * Context: ktau_mutex held.
+ * Return: 0; -EEXIST if it is there already, -ENOSPC if there are too many.
+ */
+int ktau_handler_add(struct ktau_handler *handler)
+{
+	int i, room = -1;
+
+	for (i = 0; i < KTAU_NR_HANDLERS; i++) {
+		if (handler_at(i) == handler)
+			return -EEXIST;
+		if (!handler_at(i))
+			room = i;
+	}
+	if (room < 0)
+		return -ENOSPC;
+	rcu_assign_pointer(handlers[room], handler);
+	return 0;
+}
+
+/**
+ * ktau_handler_remove() - let a handler no longer be called
+ * @handler: the handler
+ *
+ * Context: ktau_mutex held. After a grace period the handler no longer runs.
+ * Return: Whether it was there.
+ */
+bool ktau_handler_remove(struct ktau_handler *handler)
+{
+	unsigned int i;
+
+	for (i = 0; i < KTAU_NR_HANDLERS; i++) {
+		if (handler_at(i) == handler) {
+			rcu_assign_pointer(handlers[i], NULL);
+			return true;
+		}
+	}
+	return false;
+}
+
+/**
+ * ktau_handler_groups() - the groups that handlers listen to
+ *
+ * Context: ktau_mutex held.
+ * Return: The groups of all handlers; 0 if there are none.
+ */
+u32 ktau_handler_groups(void)
+{
+	const struct ktau_handler *handler;
+	u32 groups = 0;
+	unsigned int i;
+
+	for (i = 0; i < KTAU_NR_HANDLERS; i++) {
+		handler = handler_at(i);
+		groups |= handler ? handler->groups : 0;
+	}
+	return groups;
+}
+
+/**
+ * ktau_handler_nested() - count the hits that handlers have caused
+ *
+ * Context: Any.
+ * Return: Their number since boot.
+ */
+u64 ktau_handler_nested(void)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu(nested, cpu));
+	return sum;
+}
