@@ -158,7 +158,7 @@ static void counters(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, find(rec, value)->sum, 42ULL);
 }
 
-static void groups(struct kunit *test)
+static void group_names(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, control("groups=module0,module11"), 0);
 	KUNIT_EXPECT_EQ(test, ktau_config.groups, KTAU_GROUP_MODULE * (1 + (1 << 11)));
@@ -195,7 +195,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(invalid),
 	KUNIT_CASE(frames),
 	KUNIT_CASE(counters),
-	KUNIT_CASE(groups),
+	KUNIT_CASE(group_names),
 	KUNIT_CASE(used_up),
 	{}
 };
@@ -206,4 +206,5 @@ static struct kunit_suite suite = {
 	.exit = api_exit,
 	.test_cases = cases,
 };
+
 kunit_test_suite(suite);

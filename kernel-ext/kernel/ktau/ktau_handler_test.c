@@ -408,4 +408,5 @@ static struct kunit_suite suite = {
 	.exit = handler_exit,
 	.test_cases = cases,
 };
+
 kunit_test_suite(suite);

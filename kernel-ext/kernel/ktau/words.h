@@ -51,7 +51,7 @@ struct ktau_request {
 
 #define KTAU_MODULE_BIT		16
 #define KTAU_NR_GROUP_BITS	(KTAU_MODULE_BIT + KTAU_NR_MODULE_GROUPS)
-static_assert(KTAU_GROUP_MODULE == BIT(KTAU_MODULE_BIT));
+static_assert(BIT(KTAU_MODULE_BIT) == KTAU_GROUP_MODULE);
 
 extern const char * const ktau_group_names[KTAU_NR_GROUP_BITS];
 
