@@ -116,7 +116,7 @@ enum ktau_static_id {
 #define KTAU_FRAME_TRACED	0x10000U	/* also the type of the slot of its entry */
 #define KTAU_FRAME_TRACE_ONLY	0x20000U	/* traced, but not profiled */
 #define KTAU_FRAME_TRACE_NAME	0x40000U	/* the event that names it is traced */
-#define KTAU_FRAME_HANDLED	0x80000U	/* handlers have been told of its entry */
+#define KTAU_FRAME_HANDLED	0x80000U	/* its entry was reported to handlers */
 
 static __always_inline unsigned int ktau_frame_id(const struct ktau_frame *frame)
 {
@@ -219,8 +219,8 @@ static __always_inline void ktau_exit(struct ktau_frame *frame)
 		     (__ktau_enter_point(&__ktau_frame, &__ktau_point), 1))
 
 /*
- * As KTAU_SCOPE(), from user mode only, for an exception that may hit the kernel anywhere, as an
- * NMI.
+ * Like KTAU_SCOPE(), but only from user mode: for an exception that may hit the kernel anywhere,
+ * like an NMI.
  */
 #define KTAU_USER_SCOPE(g, fn, regs)					\
 	__KTAU_SCOPE(g, fn, #fn, ktau_frame, ktau_exit,			\
@@ -582,7 +582,7 @@ static __always_inline bool __ktau_sched_wakes(struct task_struct *p)
 /*
  * The current task, or an interrupt of it, wakes @p, which enters the run queue of
  * @target_cpu; under @p's pi_lock. Another CPU may finish the wakeup. A macro, because
- * task_cpu() is a volatile read, which must not be made in vain.
+ * task_cpu() is a volatile read, which a function would make even if it is not used.
  */
 #define ktau_sched_waking(p, target_cpu)				\
 do {									\

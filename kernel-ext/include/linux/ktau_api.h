@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * KTAU's interface to modules: they measure their own code, and are called for what the
- * rest of the kernel does. Documentation: docs/kernel-api.md of KTAU.
+ * KTAU's interface for modules: they can measure their own code, and register functions
+ * that are called for events of the whole kernel. Documentation: docs/kernel-api.md of
+ * KTAU.
  *
  *	static int fid;
  *
@@ -36,7 +37,7 @@ enum ktau_hit_type {
  * @type: KTAU_HIT_*
  * @ctx: KTAU_CTX_*
  * @group: KTAU_GROUP_* of the event
- * @ticks: when, in ticks of KTAU's clock
+ * @ticks: time, in ticks of KTAU's clock
  * @data: EVENT: the value. START of a page fault: the address. Otherwise 0
  * @incl: STOP: duration of the frame
  * @excl: STOP: the same without the frames directly inside
@@ -58,10 +59,9 @@ struct ktau_hit {
  * struct ktau_handler - a function that is called for each hit of some groups
  * @groups: KTAU_GROUP_* bits
  * @types: bits of the types of hits: BIT(KTAU_HIT_STOP) ...
- * @fn: the function. It runs where the hook is, in any context except NMI, with preemption
- *	disabled, interrupts perhaps disabled, and perhaps under the lock of a run queue.
- *	So it must not sleep, wake a task, print, or allocate memory. An interrupt may call
- *	it while it runs
+ * @fn: the function. It is called from the hook, in any context except NMI, with preemption
+ *	disabled and possibly with interrupts disabled or a run queue locked. So it must not
+ *	sleep, wake a task, print, or allocate memory. An interrupt may call it while it runs
  *
  * The caller must not change the fields while the handler is registered.
  */
@@ -81,8 +81,8 @@ int ktau_register_handler(struct ktau_handler *handler);
 void ktau_unregister_handler(struct ktau_handler *handler);
 
 /*
- * Close @frame if ktau_start() has opened it. Frames nest: those opened after @frame have
- * been closed. Call it in the function that called ktau_start(), on every return.
+ * Close @frame if ktau_start() has opened it. Frames nest: those opened after @frame must
+ * be closed before it. Call it in the function that called ktau_start(), on every return.
  */
 static __always_inline void ktau_stop(struct ktau_frame *frame)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The names of the Generic Kernel Profiling API, as the original KTAU planned it, for
- * linux/ktau_api.h. They differ from the plan in what they need: a name is given once,
- * when an event is registered, and the caller has the frame.
+ * The functions of linux/ktau_api.h under the names of the Generic Kernel Profiling API, which
+ * the original KTAU planned. Unlike in that plan, only get_fid() takes the name of an event,
+ * and the caller provides the frame.
  */
 #ifndef _LINUX_KTAU_GENERIC_H
 #define _LINUX_KTAU_GENERIC_H

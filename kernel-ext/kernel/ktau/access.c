@@ -106,9 +106,9 @@ u32 ktau_access_at(int level, bool privileged)
 /**
  * ktau_access() - the access that the current credentials have now
  *
- * The LSMs are asked the same questions as by perf. A reader that they deny kernel
+ * The LSMs are asked the same questions as perf asks them. A reader that they deny kernel
  * profiling still gets rounded profiles. A locked-down kernel shows nothing to anybody,
- * as tracefs.
+ * like tracefs.
  *
  * Context: Task.
  * Return: KTAU_ACCESS_*, 0 for nothing.

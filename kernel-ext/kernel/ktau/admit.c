@@ -65,7 +65,7 @@ struct ktau_watch *ktau_admit_watched(struct ktau_stream *stream)
 	       &stream->watch : NULL;
 }
 
-/* The same for one owner, whose user's tasks the stream may not watch. */
+/* The same for one owner; also NULL if the stream may not watch the tasks of its user. */
 static struct ktau_watch *watched_for(struct ktau_stream *stream,
 				      const struct ktau_state *state)
 {
@@ -73,7 +73,7 @@ static struct ktau_watch *watched_for(struct ktau_stream *stream,
 	       ktau_admit_watched(stream) : NULL;
 }
 
-/* Whether the profile of a live task is to be put. */
+/* Whether the stream must contain the profile of a live task. */
 static bool is_due(struct ktau_stream *stream, struct ktau_state *state,
 		   struct task_struct *task)
 {

@@ -60,7 +60,7 @@ EXPORT_SYMBOL_GPL(ktau_get_fid);
 /**
  * ktau_fid_name() - the name of an event
  * @fid: event
- * @name: receives the name, cut to fit, and a zero
+ * @name: receives the name, cut to fit, and a NUL
  * @size: size of @name
  *
  * Context: Any but NMI.
@@ -84,7 +84,7 @@ EXPORT_SYMBOL_GPL(ktau_fid_name);
  * @fid: event
  *
  * No frame is opened unless @fid is a timer whose group is enabled for the current task.
- * ktau_stop() recognises that.
+ * ktau_stop() does nothing then.
  *
  * Context: Any; in NMI no frame is opened.
  */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: the state that all other files share, and the way out when it contradicts itself.
+ * KTAU: the state that all other files share, and the reaction to internal errors.
  *
- * An internal error is a contradiction that KTAU finds in its own state. The kernel is
- * worth more than its measurements, so KTAU reports the first one and disables itself.
+ * An internal error is a contradiction that KTAU finds in its own state. To protect the
+ * kernel, KTAU reports the first one and disables itself.
  * Internal errors are found under any lock and in any context; disabling sleeps. So
  * control.c registers a work item at boot, and the error only queues it.
  */

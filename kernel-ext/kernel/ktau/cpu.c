@@ -257,8 +257,9 @@ static noinline void close_untaken(struct ktau_cpu_frame *both, bool irq)
 
 /*
  * Close a frame that is traced or handled, whose cell does not exist yet, that has an interrupt
- * inside, or that is inside another one of its event; or a clock went back. The time of
- * the outermost frame of an interrupt is also the task's interrupt time.
+ * inside, or that is inside another one of its event; or any frame if a clock went
+ * backwards. The time of the outermost frame of an interrupt is also the task's interrupt
+ * time.
  */
 static noinline void close_slow(struct ktau_cpu_frame *both, bool irq)
 {

@@ -26,7 +26,7 @@
 
 #define TABLE_AGE	(HZ / 10)
 
-/* Where to find the owner of a serial: the kind of a number. */
+/* How to find the owner of a serial: what the number stored for it is. */
 enum where {
 	AT_TASK,	/* tid in the stream's pid namespace */
 	AT_EXITED,	/* exited_seq */

@@ -52,8 +52,8 @@ static bool has_new_readers(const struct cred *old, const struct cred *new,
 }
 
 /*
- * Let the open frames begin now. @inside receives the time of the frames inside that have
- * ended.
+ * Set the start of the open frames to @now. @inside receives the time of the frames inside
+ * that have ended.
  * Return: the exclusive time of the open frames.
  */
 static u64 restart_frames(struct ktau_ref *ref, u64 now, u64 *inside)

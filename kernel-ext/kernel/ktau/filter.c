@@ -178,7 +178,7 @@ int ktau_filter_edit(struct ktau_filter *filter, enum ktau_filter_kind kind,
 
 /**
  * ktau_filter_put_in_force() - replace the filter in force
- * @filter: the filter, now owned by this module; NULL to measure every task
+ * @filter: the filter, freed when it is replaced; NULL to measure every task
  *
  * Context: May sleep; ktau_mutex held. The caller calls ktau_tasks_update().
  */

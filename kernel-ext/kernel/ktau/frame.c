@@ -3,7 +3,7 @@
  * KTAU: the slow paths of frames. profile.c has the model and the fast paths, which end
  * up here if an interrupt hit between two steps, the ring has no room, the frame is not
  * profiled, its id has no chunk, there was a wait or interrupt inside, or a clock went
- * back.
+ * backwards.
  */
 #include <linux/static_call.h>
 

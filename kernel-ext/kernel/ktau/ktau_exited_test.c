@@ -386,7 +386,7 @@ static void gone_reported(struct kunit *test)
 }
 
 /*
- * A serial that a stream has still to list is charged to the user of the stream until it
+ * A serial that a stream has yet to list is charged to the user of the stream until it
  * is listed. Beyond the share of that user serials are dropped, and counted.
  */
 static void charged(struct kunit *test)

@@ -69,7 +69,7 @@ static void write_long(struct ktau_state *state)
 	ktau_trace_more(state, WHAT(45, NET_SEND), 0xfffffff0ULL | 1448ULL << 32,
 			net, 2);
 	ktau_trace_more(state, WHAT(1, NET_RECV), 0, net, 2);
-	state->waker = (struct ktau_waker) { SERIAL, 8191, KTAU_CTX_SOFTIRQ };
+	state->waker = (struct ktau_waker) { SERIAL, 8191, SOFTIRQ_OFFSET };
 	local_irq_save(flags);
 	ktau_trace_woken(state, ktau_ticks(), 77);
 	local_irq_restore(flags);

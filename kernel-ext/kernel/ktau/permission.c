@@ -13,7 +13,7 @@
 #include "permission.h"
 #include "rights.h"
 
-/* As cap_capable(), for the namespace of a task that may have exited. */
+/* The check of cap_capable(), in the namespace of a task that may have exited. */
 static bool may_ptrace(const struct ktau_rights *rights)
 {
 	const struct cred *reader = current_cred();
@@ -56,9 +56,9 @@ static bool ids_match(const struct ktau_rights *rights)
  * ktau_may_read() - whether the current credentials may see a task
  * @rights: the task's
  *
- * Decides as ptrace_may_access(), without its check of the address space. LSM rules only
- * cover live tasks. So where an LSM labels subjects, a reader without capabilities sees
- * only tasks with its own label.
+ * Applies the rules of ptrace_may_access(), except its check of the address space. LSM
+ * rules only cover live tasks. So where an LSM labels subjects, a reader without
+ * capabilities sees only tasks with its own label.
  *
  * Context: Task.
  * Return: Whether they may.
@@ -105,9 +105,9 @@ bool ktau_may_read_task(struct task_struct *task)
  * task
  * @state: its state
  *
- * Decides as while the task lived. Landlock restricts a confined reader to tasks of its
- * own domain, but the domain of an exited task is unknown, so a confined reader sees
- * none.
+ * Applies the same rules as to a live task. Landlock restricts a confined reader to tasks
+ * of its own domain, but the domain of an exited task is unknown, so a confined reader
+ * sees none.
  *
  * Context: Task.
  * Return: Whether they may.

@@ -220,8 +220,8 @@ static bool top_is_valid(const struct ktau_frame *top,
 }
 
 /*
- * What tells one activation of the innermost frame from the next, and the sum to which the
- * next frame to end outside of all updates will add.
+ * What distinguishes one activation of the innermost frame from the next, and the sum to
+ * which the next frame to end outside of all updates will add.
  */
 struct innermost {
 	u64 start;
@@ -239,7 +239,7 @@ innermost(const struct ktau_state *state, const struct ktau_frame *top)
 
 /*
  * All updates of an exited task and of the evicted sum are counted, so theirs need not be
- * tested. If it were wrong, no reader should wait for it to become right.
+ * tested. If it were wrong there, it would stay wrong, and a reader would retry in vain.
  */
 static bool identity_holds(const struct copy *copy, const struct ktau_state *state,
 			   const struct task_struct *task)

@@ -340,9 +340,8 @@ size_t ktau_snapshot_trace_bytes(struct ktau_state *state)
  * @state: the owner
  * @task: the live task that it belongs to, or NULL
  * @reach: position of the reader, kept between calls for one owner; for a new owner,
- *	zero except for @since_ticks and @consume. With @consume, the slots are copied
- *	that no reader has consumed, and are consumed; without it, all slots in the
- *	ring
+ *	zero except for @since_ticks and @consume. With @consume, copies the slots that
+ *	no reader has consumed, and consumes them; without it, all slots in the ring
  *
  * A ring that replaces another one, other than by growing, begins with slot 0 again.
  *

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: the life of a state, which holds everything that is measured about one owner.
+ * KTAU: the lifetime of a state, which holds everything that is measured about one owner.
  *
  * A task, the exited queue and each reader hold a reference. When the last one is dropped
  * the state is freed after a grace period, because readers look it up through its task

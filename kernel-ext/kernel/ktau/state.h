@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * KTAU: the life of a state.
+ * KTAU: the lifetime of a state.
  */
 #ifndef _KERNEL_KTAU_STATE_H
 #define _KERNEL_KTAU_STATE_H

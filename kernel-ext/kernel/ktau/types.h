@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * KTAU: the structures that most modules work on. The comment of a field states which
- * lock or rule guards it. A structure that belongs to one module is in the header of that
- * module.
+ * KTAU: the structures that most files use. The comment of a field states which lock or
+ * rule guards it. A structure that belongs to one file is in the header of that file.
  */
 #ifndef _KERNEL_KTAU_TYPES_H
 #define _KERNEL_KTAU_TYPES_H
@@ -197,7 +196,7 @@ enum ktau_loss {
 	KTAU_LOSS_RESIZED,	/* unread slot of a ring that was resized */
 	KTAU_LOSS_UNREAD,	/* unread slot of a task that was folded or evicted */
 	KTAU_LOSS_EVICTED,	/* exited task that was added to the evicted sum */
-	KTAU_LOSS_CLAMPED,	/* negative duration, set to 0 */
+	KTAU_LOSS_CLAMPED,	/* duration shorter than the frames inside it */
 	KTAU_LOSS_INTERNAL,	/* internal error: KTAU disables itself */
 	KTAU_NR_LOSSES
 };
@@ -274,7 +273,7 @@ struct ktau_waker {
  * @is_cpu: the owner is a CPU
  * @refused: activations that got no chunk
  * @refused_ticks: their exclusive time
- * @clamped: negative durations that were set to 0
+ * @clamped: durations shorter than the frames inside, set to the sum of those
  * @lost: slots that were lost because there was no ring, or because an interrupt that
  *	hit an unfinished write wrote more than the ring holds
  * @cells: the table of a CPU, indexed by id; NULL if there are chunks instead
@@ -310,7 +309,7 @@ struct ktau_waker {
  * @end_ticks: when the profile ended, 0 before that; written only by the task
  * @account_until: when the account was last disabled; under @mask_lock
  * @group_since: for each group in @profiled, since when it has been there without
- *	interruption; under @mask_lock
+ *	interruption; 0 if since the profile began; under @mask_lock
  * @read_lock: serialises readers of the ring and users of @look
  * @look: when readers last looked at the profile; under @read_lock
  * @ref: counts readers, and the task or queue that the state belongs to

@@ -38,7 +38,7 @@ static noinline void do_outer(unsigned int round)
 	ktau_stop(&frame);
 }
 
-/* The arguments of insmod are set before the module is initialised. */
+/* insmod sets the parameters before it calls example_init(), so set_run() may be first. */
 static void register_events(void)
 {
 	if (registered)

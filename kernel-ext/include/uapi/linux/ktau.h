@@ -466,7 +466,7 @@ struct ktau_open {
  *	not listed
  * @refused: activations for which the table had no room
  * @refused_ticks: their exclusive time
- * @clamped: negative durations that were set to 0
+ * @clamped: durations shorter than the frames inside, set to the sum of those
  * @start_ticks: when the profile began: at fork, when KTAU gave the task a profile, or
  *	at an exec that ended the previous one
  * @groups: groups and modes enabled for the owner now
@@ -620,7 +620,7 @@ struct ktau_slot_waking {
  * struct ktau_slot_woken - payload of WOKEN: the owner runs after it was woken
  * @waker_serial: serial of the waking task, or of the task interrupted by the waker; 0
  *	if it has none or is hidden
- * @waking_ticks: when
+ * @waking_ticks: time of the wakeup
  * @target_cpu: CPU whose run queue it entered
  * @waker_ctx: KTAU_CTX_* of the waker
  * @reserved: 0
@@ -743,7 +743,7 @@ struct ktau_rec_trace {
  * @lost_resized: unread slots of rings that were resized
  * @lost_evicted: unread slots of tasks that were folded or evicted
  * @evicted: tasks that were evicted
- * @clamped: negative durations that were set to 0
+ * @clamped: durations shorter than the frames inside, set to the sum of those
  * @internal_errors: internal errors, after which KTAU disables itself
  * @missed: tasks that exited and were evicted since the END of the descriptor's stream
  *	of exited tasks before this one, without having been in any of its streams
