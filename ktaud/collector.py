@@ -383,7 +383,7 @@ def arguments():
     parser = Parser(prog='ktaud-collect', formatter_class=Formatter, add_help=False,
                     description='Receive recordings from ktaud-ship into DIR.')
     parser.add_argument('-l', '--listen', default='tcp:127.0.0.1:7201', metavar='ADDRESS',
-                        help='tcp:HOST:PORT, tls:HOST:PORT or unix:PATH (%(default)s)')
+                        help='tcp:HOST:PORT, tls:HOST:PORT or unix:PATH (default: %(default)s)')
     parser.add_argument('--token-file', metavar='FILE',
                         help='admit only senders with the token in FILE')
     parser.add_argument('--cert', metavar='FILE', help='certificate of the collector, for tls')

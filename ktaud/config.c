@@ -272,7 +272,7 @@ static int add_group(struct config *config, const char *word, struct config_erro
 	char *list;
 
 	if (strcmp(word, "all") && strcmp(word, "none") && !ktau_group_by_name(word))
-		return bad(error, "no group is called '%.60s'", word);
+		return bad(error, "there is no group '%.60s'", word);
 	if (has_word(config->groups, word))
 		return 0;
 	if (asprintf(&list, "%s%s%s", config->groups, *config->groups ? "," : "", word) < 0)

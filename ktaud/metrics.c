@@ -324,7 +324,7 @@ static void put_all(FILE *out, const struct metrics *metrics, const struct total
 
 	fputs("# TYPE ktau_account_seconds counter\n"
 	      "# UNIT ktau_account_seconds seconds\n"
-	      "# HELP ktau_account_seconds Lifetime of all tasks but the idle ones, by part.\n",
+	      "# HELP ktau_account_seconds Lifetime of all tasks except the idle ones, by part.\n",
 	      out);
 	for (i = 0; i < NR_PARTS; i++) {
 		put_sample(out, "ktau_account_seconds_total", t, NULL);

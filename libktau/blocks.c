@@ -250,7 +250,7 @@ static int get_payload(struct ktau__blocks *blocks, const uint8_t *stored,
 		return -EOPNOTSUPP;
 	payload->data = stored;
 	payload->size = block->stored_bytes;
-	*why = "two sizes";
+	*why = "contradictory sizes";
 	if (block->compression == KTAU_COMPRESS_NONE && block->raw_bytes != block->stored_bytes)
 		return -EBADMSG;
 	if (block->compression != KTAU_COMPRESS_NONE) {

@@ -357,7 +357,7 @@ static void check_profile(struct ktau_check *c, struct check_owner *owner,
  * EXIT with an empty stack belongs to one of them and is accepted. An EXIT with another
  * event on top of the stack is a contradiction, with one exception: a slot that found no
  * room in its ring, because an interrupt filled the ring while a write was unfinished, has
- * no number, so its place is unknown. END counts such slots (lost_no_ring), and each may
+ * no number, so its position is unknown. END counts such slots (lost_no_ring), and each may
  * explain one contradiction. They are therefore reported at END, if there are more of them.
  */
 
@@ -516,11 +516,11 @@ static const char *judge_positions(const struct ktau_rec_trace *t)
 	if (t->lost > t->first)
 		return "more lost than was written before it";
 	if (t->next < t->first || t->next - t->first < t->nr_slots)
-		return "more slots than places";
+		return "more slots than positions";
 	if (t->next > t->written)
 		return "ends after the newest slot";
 	if (t->next - t->first > t->ring_slots)
-		return "more places than the ring has";
+		return "more positions than the ring has slots";
 	if (t->lost && t->lost_from_ticks > t->lost_to_ticks)
 		return "the time of what was lost ends before it begins";
 	return NULL;

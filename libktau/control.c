@@ -52,7 +52,7 @@ const char *ktau_control_reason(int err)
 	case -EACCES:
 		return "permission denied (requires CAP_SYS_ADMIN)";
 	case -EINVAL:
-		return "a word is wrong; the kernel log (dmesg) says which and why";
+		return "invalid word; the kernel log (dmesg) has the word and the reason";
 	case -ESRCH:
 		return "no such task";
 	case -ENOENT:

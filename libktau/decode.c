@@ -55,7 +55,7 @@ const char *ktau__bad_rec(const struct ktau_rec *rec)
 	if (rec->size < sizeof(*rec) || rec->size % 8)
 		return "record with an impossible size";
 	if (rec->size > KTAU_BLOCK_MAX)
-		return "record larger than any can be";
+		return "record larger than the maximum";
 	if (rec->head < sizeof(*rec) || rec->head % 8 || rec->head > rec->size)
 		return "record with an impossible fixed part";
 	return NULL;
@@ -165,7 +165,7 @@ static int decode_gone(struct rest *rest, const char **why)
 	};
 
 	gone->serial_bytes = sizeof(uint64_t);
-	*why = "list of serials of which more were folded than there are";
+	*why = "list with more folded serials than serials";
 	if (gone->nr_folded > gone->nr_serials)
 		return -EBADMSG;
 	*why = "list of serials that is longer than its size allows";

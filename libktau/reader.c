@@ -301,7 +301,7 @@ static int stream_order(const uint8_t *data, bool *swap, const char **why)
 	memcpy(&version, data + offsetof(struct ktau_rec_stream, version), sizeof(version));
 	*swap = magic == __builtin_bswap32(KTAU_MAGIC);
 	rec = ktau__decode_rec(data, *swap);
-	*why = "not KTAU data: no STREAM record where one should be";
+	*why = "not KTAU data: no STREAM record where one is expected";
 	if (ktau__swap32(magic, *swap) != KTAU_MAGIC || rec.type != KTAU_REC_STREAM)
 		return -EBADMSG;
 	*why = "stream of a version that this library does not know";
@@ -340,7 +340,7 @@ int ktau_reader_seek_time(struct ktau_reader *r, uint64_t from_ns, uint64_t to_n
 	int err;
 
 	if (r->kind != KIND_FILE)
-		return invalid(r, "not a KTAU file: no periods to choose from");
+		return invalid(r, "not a KTAU file, so no period can be selected");
 	err = ktau__blocks_seek_time(&r->blocks, &r->source, from_ns);
 	if (err)
 		return ktau__fail(&r->error, err, "%.300s: %s", r->name, strerror(-err));
@@ -445,12 +445,12 @@ static int next_in_file(struct ktau_reader *r, const uint8_t **data, struct ktau
 			if (err <= 0)
 				return err;
 		}
-		why = "record that the block cuts";
+		why = "record cut off by the end of its block";
 		if (r->payload.size >= sizeof(*rec)) {
 			*rec = ktau__decode_rec(r->payload.data, r->swap);
 			why = ktau__bad_rec(rec);
 			if (!why && rec->size > r->payload.size)
-				why = "record that the block cuts";
+				why = "record cut off by the end of its block";
 		}
 		if (!why) {
 			*data = r->payload.data;

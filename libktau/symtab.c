@@ -487,8 +487,8 @@ int ktau_symtab_relocate(struct ktau_symtab *s, uint64_t stext)
 	if (!stext)
 		return 0;
 	if (!s->has_stext)
-		return ktau__fail(&s->error, -ENOENT, "%.300s: no symbol _stext to place "
-				  "the map by", s->path ? s->path : "no map");
+		return ktau__fail(&s->error, -ENOENT, "%.300s: no symbol _stext to "
+				  "relocate the map", s->path ? s->path : "no map");
 	/* No kernel moves from 32-bit addresses to 64-bit ones, or back */
 	if (!(stext >> 32) != !(s->stext >> 32))
 		return ktau__fail(&s->error, -ESTALE, "%.300s: map of another architecture: its "
@@ -497,7 +497,7 @@ int ktau_symtab_relocate(struct ktau_symtab *s, uint64_t stext)
 	if (slide % PAGE)
 		return ktau__fail(&s->error, -ESTALE, "%.300s: map of another kernel: its "
 				  "_stext is %016" PRIx64 ", the recorded one %016" PRIx64
-				  ", and no kernel moves by that", s->path, s->stext, stext);
+				  ", not a whole number of pages apart", s->path, s->stext, stext);
 	s->slide = slide;
 	return slide != 0;
 }
@@ -575,7 +575,7 @@ int ktau_symtab_verify(struct ktau_symtab *s, const struct ktau_rec_info *info,
 	if (count[OFF_SYMBOL] * 10 <= compared)
 		return 1;
 	return ktau__fail(&s->error, -ESTALE, "%.200s: map of another kernel: %u of %u "
-			  "recorded functions are on no symbol of it, first of them %.100s "
+			  "recorded functions match no symbol in it, the first is %.100s "
 			  "at %016" PRIx64, s->path, count[OFF_SYMBOL], compared,
 			  ktau_event_name(off), (uint64_t)off->address);
 }

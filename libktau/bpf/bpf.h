@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The inside of the source: load.c loads the programs of ktau.bpf.c and reads
+ * Internal interface of the source: load.c loads the programs of ktau.bpf.c and reads
  * their maps, exited.c keeps tasks that have exited, and compose.c writes streams.
  */
 #ifndef KTAU_BPF_BPF_H

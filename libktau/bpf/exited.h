@@ -47,7 +47,7 @@ struct ktau__exited {
 void ktau__exited_init(struct ktau__exited *exited, uint64_t first_seq);
 void ktau__exited_free(struct ktau__exited *exited);
 
-/* Add a record of the ring buffer. Return: 0, -EBADMSG if it is none, -ENOMEM. */
+/* Add a record of the ring buffer. Return: 0, -EBADMSG if it is not one, -ENOMEM. */
 int ktau__exited_add(struct ktau__exited *exited, const void *data, size_t size);
 
 /* The number of an interrupt's cell in a CPU's table, given that in a task's. */

@@ -165,7 +165,7 @@ static int receive(void *context, void *data, size_t size)
 {
 	int err = ktau__exited_add(context, data, size);
 
-	/* A record that is none is left out; it does not stop those after it. */
+	/* An invalid record is skipped; the records after it are still read. */
 	return err == -EBADMSG ? 0 : err;
 }
 

@@ -49,7 +49,7 @@ struct ktau_finding {
  * @slots: slots in them
  * @lost: slots that trace records report as lost
  * @refused: activations for which there was no room, from the last profile of each owner
- * @clamped: negative durations, likewise
+ * @clamped: clamped durations, likewise
  * @tasks: distinct serials of tasks
  * @denied: tasks left out of the last stream of each kind because of permissions
  * @losses: increase of the counters of END records, by ktau_loss_name(), from the first

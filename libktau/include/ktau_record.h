@@ -220,7 +220,7 @@ uint64_t ktau_loss_value(const struct ktau_rec_end *end, unsigned int index);
 
 /**
  * struct ktau_clock - the recorded machine's clock
- * @hz: ticks a second
+ * @hz: ticks per second
  * @ticks: cycle counter at the moment of the four times that follow
  * @realtime_ns: CLOCK_REALTIME
  * @monotonic_ns: CLOCK_MONOTONIC
@@ -241,11 +241,11 @@ struct ktau_clock {
 /**
  * ktau_clock_init() - from a STREAM record
  *
- * Where the kernel gives no frequency, it is computed from the times of the boot
- * and of the stream.
+ * If the kernel reports no frequency, it is computed from the times of the boot and
+ * of the stream.
  *
- * Return: 0, -ENODATA if there is no way to tell the frequency: conversions
- * then take a tick for a nanosecond.
+ * Return: 0, -ENODATA if the frequency is unknown: conversions then assume one
+ * tick per nanosecond.
  */
 int ktau_clock_init(struct ktau_clock *clock, const struct ktau_rec_stream *stream);
 

@@ -18,7 +18,7 @@ VERSION = os.environ.get("KERNEL", "6.1")
 # The kernels of the parts that boot a guest: the boot tests' kernel, and one with Debian's flags.
 KERNELS = {"plain": "x86_64", "distro": "x86_64-distro"}
 
-# What the tables call all groups: the nine of the original KTAU. "all" has more.
+# "All groups" in the tables: the nine of the original KTAU. The word "all" enables more.
 ORIGINAL_GROUPS = "syscall,irq,bh,sched,exception,signal,socket,tcp,icmp"
 
 # With exact time, one tick of the cycle counter is one instruction, and one ns.

@@ -31,7 +31,7 @@ def make_vmlinux(out):
 
 
 def make_stream(path, size):
-    """Write random addresses in the functions, one a line."""
+    """Write random addresses in the functions, one per line."""
     rng = random.Random(SEED)
     block = "".join(f"{BASE + rng.randrange(SYMBOLS * SPACING):#018x}\n" for _ in range(200000))
     with open(path, "w", encoding="ascii") as stream:

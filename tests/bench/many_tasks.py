@@ -6,7 +6,7 @@ from bench import Figure, median
 
 
 def cpu(raw, name):
-    """The share of ktaud of a CPU with 1,000 million instructions a second, and the seconds."""
+    """ktaud's percentage of a CPU with 1,000 million instructions per second; the seconds."""
     used = raw[f"{name}.ns"][1][0] - raw[f"{name}.ns"][0][0]
     passed = raw[f"{name}.s"][1][0] - raw[f"{name}.s"][0][0]
     return used / passed / 1e7, passed

@@ -7,7 +7,7 @@
  * shared with the host in both directions. It contains:
  *
  *	command	the script that /bin/sh runs (from the host)
- *	fast	paths of files that are opened often, one a line (from the host)
+ *	fast	paths of files that are opened often, one per line (from the host)
  *	output	the command's output
  *	status	the token from the kernel command line, then the exit status:
  *		written last, so its presence shows the host that the run is complete

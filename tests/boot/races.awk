@@ -5,10 +5,10 @@
 # Print the LOG of a kernel without the data races (KCSAN) that do not involve KTAU; those go
 # to FILE. A race involves KTAU if one of its two stacks contains a function of KTAU. Functions
 # that an interrupt or exception interrupted do not count, because they do not take part in the
-# access. Neither do the callers of get_task_exe_file() if it makes the access itself: as for
-# /proc/PID/exe, it reads the flags of another task while that task may set flags that it does not
-# look at, and has no mark for KCSAN. NAMES lists KTAU's functions, one a line, besides those whose
-# names begin with ktau_ or __ktau_.
+# access. Neither do the callers of get_task_exe_file() if it makes the access itself: it tests a
+# flag of another task, without a mark for KCSAN, while that task may set other flags. Reading
+# /proc/PID/exe does the same. NAMES lists KTAU's functions, one per line, besides those whose names
+# begin with ktau_ or __ktau_.
 
 function report_end()
 {

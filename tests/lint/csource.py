@@ -13,7 +13,7 @@ import functions
 from project import CannotRun, run
 
 # Kernel code follows checkpatch.pl instead.
-KERNEL = ('kernel-ext/', 'tests/kernel/oracle/')
+KERNEL = ('kernel-ext/', 'tests/kernel/modules/', 'tests/kernel/oracle/')
 
 MAX_COLUMN = 100
 MAX_FILE = 800

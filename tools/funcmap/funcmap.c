@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * funcMap: replace kernel addresses by names, in text of any kind, in ktaud's files and in saved
+ * funcMap: replace kernel addresses with names, in text of any kind, in ktaud's files and in saved
  * streams.
  */
 #include <argp.h>
@@ -110,7 +110,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 static const struct argp parser = {
 	argp_options, parse_option, "[FILE...]",
-	"Replace kernel addresses by names. FILE is text of any kind, which is copied with "
+	"Replace kernel addresses with names. FILE is text of any kind, which is copied with "
 	"names in place of addresses, or a file written by ktaud, which is printed. Without "
 	"FILE, or if FILE is -, read standard input.",
 	NULL, NULL, NULL

@@ -124,7 +124,7 @@ static int add_host(struct cluster *c, const struct host_file *file, struct peri
 	const struct routine *r;
 
 	if (!length) {
-		complain("%s: its streams are of the same moment", file->path);
+		complain("%s: all of its streams have the same time", file->path);
 		return CLI_FAILED;
 	}
 	names = symbolize_create(registry_events(p->registry), NULL);

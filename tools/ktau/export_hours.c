@@ -273,7 +273,7 @@ static int run(struct export_run *x, char **files, int nr_files,
 	end(&h);
 	output_exit();
 	if (!h.err && !totals->hosts && status == CLI_DONE)
-		complain("there are not two streams of profiles of one boot in the input");
+		complain("the input has fewer than two streams of profiles of one boot");
 	if (h.err)
 		totals->hosts = 0;
 	hosts_deinit(&hosts);

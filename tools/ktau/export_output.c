@@ -119,7 +119,7 @@ static struct output *refuse(struct output *o)
 	if (errno == EBUSY)
 		complain("cannot create %s: another export is writing it", o->path);
 	else if (errno == ENOTEMPTY)
-		complain("cannot create %s: %s is in the way", o->path, o->partial);
+		complain("cannot create %s: %s was not made by ktau export", o->path, o->partial);
 	else
 		complain("cannot create %s: %s", o->path, strerror(errno));
 	destroy(o);

@@ -259,8 +259,8 @@ static int take(void *arg, const struct period *period)
 	if (!s->x->stream.magic)
 		s->x->stream = *stream;
 	if (!ktau_same_boot(&s->x->stream, stream)) {
-		complain("the input is of several boots, and --snapshot is of one: export them "
-			 "apart");
+		complain("the input contains several boots, but --snapshot can hold only one: "
+			 "export them separately");
 		s->err = -EIO;
 		return -1;
 	}
@@ -310,7 +310,7 @@ static int run(struct export_run *x, char **files, int nr_files,
 	if (s.err == -ENOMEM)
 		complain("out of memory");
 	if (!s.nr && !s.err && status == CLI_DONE)
-		complain("there are not two streams of profiles in the input");
+		complain("the input has fewer than two streams of profiles");
 	if (s.err)
 		totals->hosts = 0;
 	return s.err || !s.nr ? CLI_FAILED : status;

@@ -55,7 +55,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp parser = {
 	argp_options, parse_option, "FILE...\n--live",
 	"Check the consistency of every snapshot, the nesting of every trace, the counts of "
-	"losses, the checksums of blocks, and that no count decreases. Prints a line for each "
+	"losses, the checksums of blocks, and that no count decreases. Print a line for each "
 	"violation, and for each file a summary and a line with its losses. FILE - is standard "
 	"input.",
 	NULL, NULL, NULL

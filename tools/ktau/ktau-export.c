@@ -53,14 +53,14 @@ static void __attribute__((constructor)) make_options(void)
 		{ "map", 'm', "FILE", 0,
 		  "Read names from a System.map, kallsyms or vmlinux",
 		  2 },
-		{ "host", OPT_HOST, "NAME", 0, "Of files of several machines, this one", 2 },
+		{ "host", OPT_HOST, "NAME", 0, "Use only the data of this machine", 2 },
 		{ "naming", OPT_NAMING, "WHAT", 0,
 		  "With --tau: files numbered dense, by pid, or ng: by pid in a directory for "
-		  "each host (dense)", 2 },
+		  "each host (default: dense)", 2 },
 		{ "snapshot", OPT_SNAPSHOT, NULL, 0,
 		  "With --tau: a file for each task with a profile for each stream", 2 },
 		{ "rates", OPT_RATES, NULL, 0,
-		  "Write nothing, and print how fast the traces are merged and each format, or "
+		  "Print how fast the traces are merged and each format, or "
 		  "the given one, is written", 2 },
 		{ "hours", OPT_HOURS, NULL, 0,
 		  "With --csv: two small tables by host and hour; FILE may be a directory of "
@@ -103,14 +103,14 @@ static void check_options(struct options *o, struct argp_state *state)
 	if (o->format != &export_tau && (o->snapshot || o->more.naming))
 		cli_usage(state, "--snapshot and --naming go with --tau");
 	if (o->snapshot && o->more.naming)
-		cli_usage(state, "--snapshot: its files are numbered dense");
+		cli_usage(state, "--snapshot numbers its files dense; --naming is invalid");
 	if (o->snapshot)
 		o->format = &export_tau_snapshot;
 	if (o->rates && (o->snapshot || o->hours))
 		cli_usage(state, "--rates: --%s converts no slots",
 			  o->snapshot ? "snapshot" : "hours");
 	if (o->rates && o->output)
-		cli_usage(state, "--rates: leaves no output");
+		cli_usage(state, "--rates leaves no output; --output is invalid");
 	for (i = 0; o->rates && i < o->nr_files; i++)
 		if (!strcmp(o->files[i], "-"))
 			cli_usage(state, "--rates: standard input can be read only once");

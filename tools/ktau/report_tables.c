@@ -401,7 +401,7 @@ static const struct {
 	{ "lost_overwritten", "trace slots overwritten unread" },
 	{ "evicted", "tasks evicted" },
 	{ "evicted_activations", "activations of tasks evicted unread" },
-	{ "clamped", "negative durations" },
+	{ "clamped", "durations clamped" },
 	{ "internal_errors", "internal errors" },
 	{ "denied", "tasks denied to the reader" },
 	{ "busy", "tasks in the middle of an exec" },

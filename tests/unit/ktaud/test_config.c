@@ -72,7 +72,7 @@ static const struct {
 	{ "rotate_time soon\n", 1, "'soon' is not a duration" },
 	{ "rotate_time 999999999999999d\n", 1, "not a duration" },
 	{ "keep 4294967296\n", 1, "is more than" },
-	{ "groups syscall,tpc\n", 1, "no group is called 'tpc'" },
+	{ "groups syscall,tpc\n", 1, "there is no group 'tpc'" },
 	{ "groups ,\n", 1, "the list of groups is empty" },
 	{ "ring 5000000000\n", 1, "is more than" },
 	{ "openmetrics /k.prom\npid 1\n", 0, "openmetrics requires mode all" },

@@ -238,7 +238,7 @@ static void test_whole_file(void **state)
 	static const char expected[] =
 		"# TYPE ktau_account_seconds counter\n"
 		"# UNIT ktau_account_seconds seconds\n"
-		"# HELP ktau_account_seconds Lifetime of all tasks but the idle ones, by part.\n"
+		"# HELP ktau_account_seconds Lifetime of all tasks except the idle ones, by part.\n"
 		"ktau_account_seconds_total{host=\"node\",state=\"user\"} 2.000000000\n"
 		"ktau_account_seconds_total{host=\"node\",state=\"kernel\"} 0.000000000\n"
 		"ktau_account_seconds_total{host=\"node\",state=\"irq\"} 0.000000000\n"

@@ -431,7 +431,7 @@ static void zip_bomb(void **state)
 	header = (struct header){ .type = 1 };
 	expect_bad(&header, zeros, 4096, "impossible size");
 	header.raw = 16;
-	expect_bad(&header, zeros, 8, "two sizes");
+	expect_bad(&header, zeros, 8, "contradictory sizes");
 	header = (struct header){ .type = 1, .encoding = KTAU_ENCODE_DELTA };
 	expect_bad(&header, zeros, 4096, "cannot be decoded");
 	free(zeros);

@@ -121,7 +121,7 @@ static void control_reasons(void **state)
 	} cases[] = {
 		{ -EPERM, "permission denied (requires CAP_SYS_ADMIN)" },
 		{ -EACCES, "permission denied (requires CAP_SYS_ADMIN)" },
-		{ -EINVAL, "a word is wrong; the kernel log (dmesg) says which and why" },
+		{ -EINVAL, "invalid word; the kernel log (dmesg) has the word and the reason" },
 		{ -ESRCH, "no such task" },
 		{ -E2BIG, "more than 64 KiB of words, or more than 64 conditions in a filter" },
 		{ -EOPNOTSUPP, "this kernel has no control groups: boot one with CONFIG_CGROUPS" },

@@ -103,7 +103,7 @@ static int put_streams(struct sink *s)
 	return err;
 }
 
-/* The resulting events, a line each: time, serial, event. */
+/* The resulting events, one per line: time, serial, event. */
 struct seen {
 	char text[2048];
 	size_t used;

@@ -374,7 +374,7 @@ class Daemon(Job):
         peers = [Peer(self.port), Peer(self.port)]
         with self.assertRaises(OSError):
             Peer(self.port)
-        refused = 'was refused: the job already has the maximum of compute nodes'
+        refused = 'was refused: the job has reached its limit of compute nodes'
         self.waits(lambda: refused in self.said())
         self.assertEqual(peers[0].call('bye')[0], 0)
         peers[0].close()
