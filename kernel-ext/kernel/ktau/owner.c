@@ -16,6 +16,8 @@
 #include "memory.h"
 #include "owner.h"
 
+#define SHORT_PATH	256
+
 /*
  * Identify the task's parent, leader and pid namespace. A task that is being released loses
  * its pid on another CPU at any moment, so the pid is looked up once: if the task still has
@@ -97,6 +99,19 @@ void ktau_task_identify(struct ktau_owner *owner, struct task_struct *task)
 	get_task_comm(owner->comm, task);
 }
 
+/* The path of a task's program in @buffer, or an error, -ENAMETOOLONG if it does not fit. */
+static char *path_of(struct task_struct *task, char *buffer, int bytes)
+{
+	struct file *file = get_task_exe_file(task);
+	char *path;
+
+	if (!file)
+		return ERR_PTR(-ENOENT);
+	path = file_path(file, buffer, bytes);
+	fput(file);
+	return path;
+}
+
 /**
  * ktau_path_of() - the path of a task's program
  * @task: the task, held by the caller
@@ -107,14 +122,31 @@ void ktau_task_identify(struct ktau_owner *owner, struct task_struct *task)
  */
 char *ktau_path_of(struct task_struct *task, char *buffer)
 {
-	struct file *file = get_task_exe_file(task);
-	char *path;
+	char *path = path_of(task, buffer, PATH_MAX);
 
-	if (!file)
-		return NULL;
-	path = file_path(file, buffer, PATH_MAX);
-	fput(file);
 	return IS_ERR(path) ? NULL : path;
+}
+
+static void keep_path(struct ktau_state *state, const char *path)
+{
+	if (IS_ERR(path))
+		return;
+	state->path_bytes = strlen(path) + 1;
+	state->path = ktau_alloc(state->user, state->path_bytes, GFP_KERNEL_ACCOUNT);
+	if (!state->path)
+		return;
+	memcpy(state->path, path, state->path_bytes);
+	atomic_long_add(state->path_bytes, &state->bytes);
+}
+
+static noinline void keep_long_path(struct ktau_state *state)
+{
+	char *buffer = __getname();
+
+	if (!buffer)
+		return;
+	keep_path(state, path_of(current, buffer, PATH_MAX));
+	__putname(buffer);
 }
 
 /**
@@ -122,27 +154,22 @@ char *ktau_path_of(struct task_struct *task, char *buffer)
  * @state: its state
  *
  * Called just before the task gives up its address space, so fork and exec need not keep
- * track of the path. The path is relative to the task's root.
+ * track of the path. The path is relative to the task's root. Nearly all paths fit on the
+ * stack; memory from __getname() is zeroed if the kernel zeroes what it allocates.
  *
  * Context: May sleep.
  */
 void ktau_path_keep(struct ktau_state *state)
 {
-	char *buffer = state->path ? NULL : __getname(), *path;
+	char buffer[SHORT_PATH] __uninitialized, *path;
 
-	if (!buffer)
+	if (state->path)
 		return;
-	path = ktau_path_of(current, buffer);
-	if (path) {
-		state->path_bytes = strlen(path) + 1;
-		state->path = ktau_alloc(state->user, state->path_bytes,
-					 GFP_KERNEL_ACCOUNT);
-	}
-	if (state->path) {
-		memcpy(state->path, path, state->path_bytes);
-		atomic_long_add(state->path_bytes, &state->bytes);
-	}
-	__putname(buffer);
+	path = path_of(current, buffer, sizeof(buffer));
+	if (path == ERR_PTR(-ENAMETOOLONG))
+		keep_long_path(state);
+	else
+		keep_path(state, path);
 }
 
 /**
