@@ -7,12 +7,15 @@
 #include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
+#include <linux/string.h>
 
 #include "cpu.h"
 #include "defer.h"
 #include "ktau_test.h"
+#include "memory.h"
 #include "poll.h"
 #include "snapshot.h"
+#include "table.h"
 #include "trace.h"
 
 #define ID_A	100
@@ -437,6 +440,36 @@ static void voluntary_signalled(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, control("groups=none"), 0);
 }
 
+#define NR_STATES	40
+#define ID_INDIRECT	(KTAU_ID_INDIRECT + 77)
+
+/* A state whose memory has been a state before is empty. */
+static void reused_states(struct kunit *test)
+{
+	struct ktau_state **states;
+	unsigned int i, round;
+
+	states = kunit_kcalloc(test, NR_STATES, sizeof(*states), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, states);
+	for (round = 0; round < 3; round++) {
+		for (i = 0; i < NR_STATES; i++) {
+			states[i] = ktau_state_alloc(&ktau_system, GFP_KERNEL);
+			KUNIT_ASSERT_NOT_NULL(test, states[i]);
+			KUNIT_EXPECT_NULL(test, memchr_inv(states[i], 0,
+							   sizeof(*states[i])));
+			states[i]->user = &ktau_system;
+			states[i]->serial = i;
+		}
+		for (i = 0; i < NR_STATES; i++) {
+			ktau_reserve_fill();
+			KUNIT_ASSERT_NOT_NULL(test, ktau_cell(states[i], i * 25));
+			KUNIT_ASSERT_NOT_NULL(test, ktau_cell(states[i], ID_INDIRECT + i));
+			ktau_table_free(states[i]);
+			ktau_state_free(states[i]);
+		}
+	}
+}
+
 static struct kunit_case parts_cases[] = {
 	KUNIT_CASE(ring_other),
 	KUNIT_CASE(ring_until),
@@ -447,6 +480,7 @@ static struct kunit_case parts_cases[] = {
 	KUNIT_CASE(ring_ready),
 	KUNIT_CASE(ring_overrun_inside),
 	KUNIT_CASE(soon),
+	KUNIT_CASE(reused_states),
 	KUNIT_CASE(cpu_frames),
 	KUNIT_CASE(cpu_frames_around_task_frame),
 	KUNIT_CASE(voluntary_signalled),

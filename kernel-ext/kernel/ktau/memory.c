@@ -45,7 +45,7 @@ struct reserve {
 };
 
 static DEFINE_PER_CPU(struct reserve, reserves);
-static struct kmem_cache *state_cache, *chunk_cache;
+static struct kmem_cache *state_cache, *slots_cache, *chunk_cache;
 /* The reserves of all CPUs that are up have been filled. */
 static bool started;
 static atomic_long_t memory_bytes;
@@ -167,6 +167,17 @@ static void *alloc_from(struct kmem_cache *cache, struct ktau_user *user,
 	return allocated(user, kmem_cache_alloc(cache, gfp | GFP_MAYFAIL), bytes);
 }
 
+#define TABLE_OFFSET	offsetof(struct ktau_state, chunk)
+
+/*
+ * The slab allocator constructs the memory that it obtains for states. A state is freed
+ * with an empty table, so the next one gets that as it is.
+ */
+static void construct_state(void *state)
+{
+	memset(state + TABLE_OFFSET, 0, sizeof(struct ktau_state) - TABLE_OFFSET);
+}
+
 /**
  * ktau_state_alloc() - allocate the memory of a state
  * @user: the user to charge
@@ -181,13 +192,13 @@ struct ktau_state *ktau_state_alloc(struct ktau_user *user, gfp_t gfp)
 					      gfp);
 
 	if (state)
-		memset(state, 0, sizeof(*state));
+		memset(state, 0, TABLE_OFFSET);
 	return state;
 }
 
 /**
  * ktau_state_free() - free the memory of a state, but nothing that it points to
- * @state: the state
+ * @state: the state, with an empty table; see ktau_table_free()
  *
  * Context: Any but NMI and not under a run-queue lock.
  */
@@ -197,6 +208,50 @@ void ktau_state_free(struct ktau_state *state)
 
 	kmem_cache_free(state_cache, state);
 	ktau_uncharge(user, sizeof(*state));
+}
+
+/*
+ * With a constructor, a kernel that zeroes what it allocates does not zero the slots each
+ * time.
+ */
+static void construct_slots(void *slots)
+{
+	memset(slots, 0, KTAU_NEW_RING_BYTES);
+}
+
+/**
+ * ktau_slots_alloc() - allocate the slots of a ring
+ * @user: the user to charge
+ * @bytes: how much
+ * @gfp: as for ktau_alloc()
+ *
+ * Context: May sleep.
+ * Return: The slots, with old contents. NULL if there is no memory; this is counted by
+ * reason.
+ */
+void *ktau_slots_alloc(struct ktau_user *user, size_t bytes, gfp_t gfp)
+{
+	if (bytes == KTAU_NEW_RING_BYTES)
+		return alloc_from(slots_cache, user, bytes, gfp);
+	return ktau_alloc(user, bytes, gfp);
+}
+
+/**
+ * ktau_slots_free() - free the slots of a ring
+ * @user: the user that was charged
+ * @slots: from ktau_slots_alloc()
+ * @bytes: their size
+ *
+ * Context: Any but NMI and not under a run-queue lock.
+ */
+void ktau_slots_free(struct ktau_user *user, void *slots, size_t bytes)
+{
+	if (bytes == KTAU_NEW_RING_BYTES) {
+		kmem_cache_free(slots_cache, slots);
+		ktau_uncharge(user, bytes);
+	} else {
+		ktau_free(user, slots, bytes);
+	}
 }
 
 /**
@@ -332,7 +387,7 @@ static void want_fill(struct irq_work *want)
 
 /*
  * At most once a tick: the requesting interrupt has a table too. If it got no chunk at
- * its own end it would request another fill, and so on for ever.
+ * its own end it would request another fill, and so on forever.
  */
 static void ask(struct reserve *reserve)
 {
@@ -393,7 +448,11 @@ void __init ktau_memory_init(void)
 {
 	int cpu, err;
 
-	state_cache = KMEM_CACHE(ktau_state, SLAB_PANIC);
+	state_cache = kmem_cache_create("ktau_state", sizeof(struct ktau_state),
+					__alignof__(struct ktau_state), SLAB_PANIC,
+					construct_state);
+	slots_cache = kmem_cache_create("ktau_slots", KTAU_NEW_RING_BYTES,
+					sizeof(u64), SLAB_PANIC, construct_slots);
 	chunk_cache = KMEM_CACHE(ktau_chunk, SLAB_PANIC);
 	for_each_possible_cpu(cpu) {
 		struct reserve *reserve = per_cpu_ptr(&reserves, cpu);

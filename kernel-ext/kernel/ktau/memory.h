@@ -7,12 +7,17 @@
 
 #include "types.h"
 
+/* Slots of a ring when it is created. */
+#define KTAU_NEW_RING_BYTES	2048
+
 bool ktau_charge(struct ktau_user *user, size_t bytes);
 void ktau_uncharge(struct ktau_user *user, size_t bytes);
 void *ktau_alloc(struct ktau_user *user, size_t bytes, gfp_t gfp);
 void ktau_free(struct ktau_user *user, void *p, size_t bytes);
 struct ktau_state *ktau_state_alloc(struct ktau_user *user, gfp_t gfp);
 void ktau_state_free(struct ktau_state *state);
+void *ktau_slots_alloc(struct ktau_user *user, size_t bytes, gfp_t gfp);
+void ktau_slots_free(struct ktau_user *user, void *slots, size_t bytes);
 struct ktau_chunk *ktau_chunk_alloc(struct ktau_user *user);
 struct ktau_chunk *ktau_chunk_take(struct ktau_user *user);
 void ktau_chunk_free(struct ktau_user *user, struct ktau_chunk *chunk);

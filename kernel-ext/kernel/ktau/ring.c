@@ -11,8 +11,8 @@
 #include "ring.h"
 #include "user.h"
 
-/* Initial size of a ring: 2 KiB, a size without waste for kmalloc(). */
-#define START_SLOTS	64
+/* Initial size of a ring. */
+#define START_SLOTS	(KTAU_NEW_RING_BYTES / sizeof(struct ktau_ring_slot))
 
 /* Size of the ring of a kernel thread or idle task, unless ring= is less. */
 #define KTHREAD_SLOTS	1024
@@ -121,7 +121,7 @@ struct ktau_ring *ktau_ring_create(struct ktau_user *user, u32 slots, gfp_t gfp)
 	struct ktau_ring_slot *slot = NULL;
 
 	if (ring)
-		slot = ktau_alloc(user, slots_bytes(slots), gfp);
+		slot = ktau_slots_alloc(user, slots_bytes(slots), gfp);
 	if (!slot) {
 		ktau_free(user, ring, sizeof(*ring));
 		return NULL;
@@ -163,7 +163,7 @@ void ktau_ring_free(struct ktau_ring *ring)
 	if (!ring)
 		return;
 	user = ring->user;
-	ktau_free(user, ring->slot, slots_bytes(ring->size));
+	ktau_slots_free(user, ring->slot, slots_bytes(ring->size));
 	ktau_free(user, ring, sizeof(*ring));
 	ktau_user_put(user);
 }

@@ -297,7 +297,7 @@ unsigned int ktau_table_merge(struct ktau_state *to, struct ktau_state *from)
 }
 
 /**
- * ktau_table_free() - free all chunks of a table
+ * ktau_table_free() - free all chunks of a table, which is empty then
  * @state: the owner, no longer in use
  *
  * Context: Any but NMI and not under a run-queue lock.
@@ -308,11 +308,16 @@ void ktau_table_free(struct ktau_state *state)
 	unsigned int i, next = 0;
 
 	ktau_free(state->user, state->cells, KTAU_NR_IDS * sizeof(*state->cells));
-	while (!state->cells && (chunk = ktau_chunk_next(state, &next)))
+	while (!state->cells && (chunk = ktau_chunk_next(state, &next))) {
+		*chunk_link(state, next - 1) = NULL;
 		ktau_chunk_free(state->user, chunk);
-	for (i = 0; i < KTAU_NR_DIRS; i++)
+	}
+	for (i = 0; i < KTAU_NR_DIRS; i++) {
 		if (state->dir[i])
 			ktau_chunk_free(state->user, state->dir[i]);
+		state->dir[i] = NULL;
+	}
+	bitmap_zero(state->used, KTAU_NR_CHUNKS);
 	ktau_times_free(state);
 }
 

@@ -277,12 +277,6 @@ struct ktau_waker {
  * @lost: slots that were lost because there was no ring, or because an interrupt that
  *	hit an unfinished write wrote more than the ring holds
  * @cells: the table of a CPU, indexed by id; NULL if there are chunks instead
- * @chunk: the table, for ids below KTAU_ID_INDIRECT
- * @dir: directories, for the ids above
- * @used: bitmap of the chunks in use, by number: id >> KTAU_CHUNK_SHIFT. @chunk, @dir
- *	and @used are written by the CPU that runs the owner, with interrupts disabled,
- *	or under the lock of exited.c once the task has exited. They may be read at any
- *	time
  * @ring: the trace; NULL only while neither the task's mask nor an open frame has
  *	tracing enabled. Replaced under @read_lock, by the task itself or under
  *	ktau_mutex; in the latter case the old ring is freed after a grace period
@@ -339,6 +333,12 @@ struct ktau_waker {
  * @growing: growth is requested, and @grow has not run yet
  * @grow: task work that replaces the ring by a larger one
  * @rcu: frees the state
+ * @chunk: the table, for ids below KTAU_ID_INDIRECT
+ * @dir: directories, for the ids above
+ * @used: bitmap of the chunks in use, by number: id >> KTAU_CHUNK_SHIFT. @chunk, @dir
+ *	and @used are written by the CPU that runs the owner, with interrupts disabled,
+ *	or under the lock of exited.c once the task has exited. They may be read at any
+ *	time
  */
 struct ktau_state {
 	u64			begin;
@@ -354,9 +354,6 @@ struct ktau_state {
 	u64			clamped;
 	u64			lost;
 	struct ktau_cell	*cells;
-	struct ktau_chunk	*chunk[KTAU_NR_DIRECT];
-	struct ktau_chunk	*dir[KTAU_NR_DIRS];
-	DECLARE_BITMAP(used, KTAU_NR_CHUNKS);
 	struct ktau_ring	*ring;
 	unsigned long		changed;
 	u64			asleep_ticks;
@@ -405,6 +402,10 @@ struct ktau_state {
 		struct callback_head	grow;
 		struct rcu_head		rcu;
 	};
+	/* Empty in each state that is free, so creating a state need not zero them. */
+	struct ktau_chunk	*chunk[KTAU_NR_DIRECT];
+	struct ktau_chunk	*dir[KTAU_NR_DIRS];
+	DECLARE_BITMAP(used, KTAU_NR_CHUNKS);
 };
 
 /* Per-CPU data. */
