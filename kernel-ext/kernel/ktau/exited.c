@@ -46,6 +46,7 @@
  * struct exited_queue - tasks that have exited
  * @lock: guards the queue, the lists in struct ktau_user, and processes
  * @tasks: the records, by number
+ * @newest: the last of them
  * @users: users with exited tasks
  * @watches: of streams that may show tasks of any user
  * @next: number of the next record
@@ -57,6 +58,7 @@
 static struct exited_queue {
 	spinlock_t lock;	/* the whole queue, see above */
 	struct rb_root tasks;
+	struct rb_node *newest;
 	struct list_head users;
 	struct list_head watches;
 	u64 next;
@@ -97,13 +99,22 @@ static struct ktau_state *newest_of_process(const struct ktau_state *state)
 /* Make @state the newest record. */
 static void link_last(struct ktau_state *state)
 {
-	struct rb_node *last = rb_last(&exited.tasks);
+	struct rb_node *last = exited.newest;
 
 	state->owner.exited_seq = exited.next++;
 	list_add_tail(&state->of_user, &state->user->exited);
 	rb_link_node(&state->exited_node, last,
 		     last ? &last->rb_right : &exited.tasks.rb_node);
 	rb_insert_color(&state->exited_node, &exited.tasks);
+	exited.newest = &state->exited_node;
+}
+
+static void unlink_record(struct ktau_state *state)
+{
+	if (exited.newest == &state->exited_node)
+		exited.newest = rb_prev(exited.newest);
+	rb_erase(&state->exited_node, &exited.tasks);
+	list_del(&state->of_user);
 }
 
 static void add(struct ktau_state *state)
@@ -138,9 +149,8 @@ static void drop(struct ktau_state *state, bool evicted)
 
 	ktau_gone_note(&exited.watches, state, evicted);
 	ktau_gone_note(&user->watches, state, evicted);
-	rb_erase(&state->exited_node, &exited.tasks);
+	unlink_record(state);
 	RB_CLEAR_NODE(&state->exited_node);
-	list_del(&state->of_user);
 	list_del(&state->foldable);
 	hash_del(&state->process_node);
 	if (list_empty(&user->exited))
@@ -210,8 +220,7 @@ static void move_to(struct ktau_state *to, struct ktau_state *from)
 /* Make @state the newest record again, because it has changed since it was read. */
 static void renumber(struct ktau_state *state)
 {
-	rb_erase(&state->exited_node, &exited.tasks);
-	list_del(&state->of_user);
+	unlink_record(state);
 	link_last(state);
 }
 
