@@ -107,7 +107,8 @@ static u32 profiled(u32 mask)
 
 /*
  * Note which groups @mask enables, once it is in effect; state->mask_lock held. Groups
- * that are enabled when the profile begins have been enabled since its start.
+ * that are enabled when the profile begins have been enabled since its start: their
+ * @group_since stays 0.
  */
 static void note_groups(struct ktau_state *state, u32 mask)
 {
@@ -115,8 +116,10 @@ static void note_groups(struct ktau_state *state, u32 mask)
 	const u64 now = ktau_ticks();
 	unsigned int i;
 
-	if (!state->start_ticks)
+	if (!state->start_ticks) {
 		ktau_write(&state->start_ticks, now);
+		changed = 0;
+	}
 	for_each_set_bit(i, &changed, KTAU_NR_GROUPS)
 		ktau_write(&state->group_since[i], mask & BIT(i) ? now : U64_MAX);
 	if (changed & ~mask & KTAU_GROUP_ACCOUNT)
@@ -460,7 +463,7 @@ void ktau_task_inherit(struct task_struct *task)
 }
 
 /**
- * ktau_task_successor() - create the state that follows one which ends with an exec
+ * ktau_task_successor() - create the state that replaces one ended by an exec
  * @old: state of the current task
  * @cred: the new credentials, whose user is charged
  *
