@@ -116,7 +116,8 @@ struct ktau_times ktau_times_at(const struct ktau_state *state,
 		off = ktau_ticks_between(ktau_read(&state->sched.start), ticks);
 		wait = off;
 		if (READ_ONCE(state->off.sleeps)) {
-			woken = ktau_runnable_since(state, woken);
+			woken = ktau_runnable_since(state, ktau_frame_id(&state->sched),
+						    woken);
 			wait = woken ? min(off, ktau_ticks_between(woken, ticks)) : 0;
 		}
 		times.runq += wait;

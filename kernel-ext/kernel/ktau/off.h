@@ -14,13 +14,14 @@ static inline bool ktau_is_off(const struct ktau_state *state, const struct ktau
 
 /*
  * Since when the task has been runnable; 0 if it has not been, or if the whole frame
- * counts.
+ * counts. @id is the event of the frame.
  */
-static inline u64 ktau_runnable_since(const struct ktau_state *state, u64 wake_ticks)
+static inline u64 ktau_runnable_since(const struct ktau_state *state, unsigned int id,
+				      u64 wake_ticks)
 {
 	const u64 start = ktau_read(&state->sched.start);
 
-	if (!ktau_is_voluntary(ktau_frame_id(&state->sched)))
+	if (!ktau_is_voluntary(id))
 		return 0;
 	if (!READ_ONCE(state->off.sleeps))
 		return start;

@@ -9,6 +9,15 @@
 
 #include <linux/ktau.h>
 
+/* Whether the current task, whose innermost frame is @top, needs ktau_root_resume(). */
+static __always_inline bool ktau_root_needed(const struct ktau_ref *ref,
+					     const struct ktau_frame *top)
+{
+	if (top)
+		return top->info == KTAU_ID_RET_FROM_FORK;
+	return data_race(ref->mask) & KTAU_GROUP_ACCOUNT; /* one bit */
+}
+
 void ktau_root_resume(struct ktau_ref *ref);
 void ktau_root_trace(struct task_struct *tsk, struct ktau_frame *frame, u32 flag,
 		     u64 arg);

@@ -121,16 +121,18 @@ void __ktau_sched_switch(bool vol, struct task_struct *prev,
 	WRITE_ONCE(ref->top, frame);
 }
 
-/* The task of @ref has been off the CPU since @now. */
-static void begin_off(struct ktau_ref *ref, u64 now)
+/*
+ * The rest of __ktau_sched_switched() if the frame of @prev is traced. Like the other
+ * rare paths here it is called last, so that the usual one need not save registers.
+ */
+static noinline void switched_traced(struct task_struct *prev, u64 now)
 {
-	struct ktau_state *state = ref->state;
+	struct ktau_state *state = prev->ktau.state;
 
-	ktau_write(&state->sched.start, now);
-	if (!(state->sched.info & KTAU_FRAME_TRACED))
-		return;
 	ktau_trace(state, now, KTAU_TRACE_ENTER, ktau_frame_id(&state->sched), 0);
 	ktau_trace(state, now, KTAU_TRACE_SWITCH, state->off.shown, state->off.next);
+	if (KTAU_ON(ACCOUNT))
+		ktau_account_switch(prev, now);
 }
 
 /**
@@ -146,8 +148,14 @@ void __ktau_sched_switched(struct task_struct *prev)
 
 	if (state)
 		state->switched_ticks = now;
-	if (prev->ktau.flags & KTAU_REF_OFF)
-		begin_off(&prev->ktau, now);
+	if (prev->ktau.flags & KTAU_REF_OFF) {
+		state = prev->ktau.state;
+		ktau_write(&state->sched.start, now);
+		if (unlikely(state->sched.info & KTAU_FRAME_TRACED)) {
+			switched_traced(prev, now);
+			return;
+		}
+	}
 	if (KTAU_ON(ACCOUNT))
 		ktau_account_switch(prev, now);
 }
@@ -165,12 +173,16 @@ static void trace_wait(struct ktau_ref *ref, u64 wait, u64 now)
 
 /*
  * The same in all cases: the frame is traced, or not profiled, a chunk is missing, or a
- * clock went back.
+ * clock went backwards.
  */
-static noinline void end_off_slow(struct ktau_ref *ref, u64 now, u64 since, u64 wait)
+static void end_off_slow(struct ktau_ref *ref)
 {
 	struct ktau_state *state = ref->state;
 	struct ktau_frame *frame = &state->sched;
+	const u64 now = state->switched_ticks;
+	const u64 since = ktau_runnable_since(state, ktau_frame_id(frame),
+					      ref->wake_ticks);
+	u64 wait = since ? ktau_ticks_between(since, now) : 0;
 	const struct ktau_times base = ktau_times(state);
 	const bool traced = frame->info & KTAU_FRAME_TRACED;
 	const bool profiled = !(frame->info & KTAU_FRAME_TRACE_ONLY);
@@ -199,15 +211,15 @@ static noinline void end_off_slow(struct ktau_ref *ref, u64 now, u64 since, u64 
 }
 
 /*
- * The task has been back on a CPU since @now. Nothing has hit the frame, and it is the
- * only one of its event. A reader notices this as the exit of an interrupt; see
- * snapshot.c.
+ * The task is back on a CPU. Nothing has hit the frame, and it is the only one of its
+ * event. A reader notices this as the exit of an interrupt; see snapshot.c. Return: false
+ * if nothing has been done, because this needs end_off_slow().
  */
-static void end_off(struct ktau_ref *ref, u64 now)
+static __always_inline bool end_off(struct ktau_ref *ref, struct ktau_state *state)
 {
-	struct ktau_state *state = ref->state;
 	const unsigned int id = state->sched.info;
-	const u64 since = ktau_runnable_since(state, ref->wake_ticks);
+	const u64 now = state->switched_ticks;
+	const u64 since = ktau_runnable_since(state, id, ref->wake_ticks);
 	const u64 wait = since ? ktau_ticks_between(since, now) : 0;
 	const u64 incl = now - state->sched.start, excl = incl - wait;
 	const u64 runq = ktau_is_voluntary(id) ? wait : incl;
@@ -216,18 +228,22 @@ static void end_off(struct ktau_ref *ref, u64 now)
 	struct ktau_frame *prev = state->sched.prev;
 	struct ktau_cell *cell, *waited;
 
-	if (unlikely(!own || !waits || (s64)excl < 0)) {
-		end_off_slow(ref, now, since, wait);
-		return;
-	}
+	if (unlikely(!own || !waits || (s64)excl < 0))
+		return false;
 	cell = &own->cell[id & (KTAU_CHUNK_CELLS - 1)];
 	waited = &waits->cell[KTAU_ID_SCHEDULE_WAIT & (KTAU_CHUNK_CELLS - 1)];
-	ktau_add(ktau_outside(state, prev), incl);
-	barrier();	/* before anything else that a reader sees */
+	OPTIMIZER_HIDE_VAR(cell);	/* else gcc recomputes it at each use */
+	if (prev) {
+		ktau_add(&prev->child, incl);
+		barrier();	/* before anything else that a reader sees */
+		ktau_times_note(prev, state);
+	} else {
+		ktau_add(&state->outer_ticks, incl);
+		barrier();	/* likewise */
+	}
 	if (since)
 		ktau_cell_add_incl(waited, wait);
 	ktau_cell_add_incl(cell, incl);
-	ktau_times_note(prev, state);
 	ktau_add(&state->runq_ticks, runq);
 	ktau_add(&state->asleep_ticks, incl - runq);
 	barrier();
@@ -235,12 +251,14 @@ static void end_off(struct ktau_ref *ref, u64 now)
 	barrier();	/* the exclusive times last */
 	ktau_add(&waited->v[1], wait);
 	ktau_add(&cell->v[1], excl);
+	return true;
 }
 
-/* The task has been running for the first time since @now. */
-static void begin_on(struct ktau_ref *ref, u64 now)
+/* The task runs for the first time. */
+static void begin_on(struct ktau_ref *ref)
 {
 	struct ktau_state *state = ref->state;
+	const u64 now = state->switched_ticks;
 	const u64 wait = ktau_ticks_between(ref->wake_ticks, now);
 
 	if (!(ref->mask & KTAU_GROUP_SCHED))
@@ -258,6 +276,37 @@ static void begin_on(struct ktau_ref *ref, u64 now)
 	ktau_add(&state->end, 1);
 }
 
+static noinline void resumed_slow(struct ktau_ref *ref)
+{
+	ktau_root_resume(ref);
+	if (READ_ONCE(ref->state->changed))
+		ktau_trace_changes(ref->state);
+}
+
+/* The end of a resume. */
+static __always_inline void resumed(struct ktau_ref *ref, struct ktau_state *state,
+				    const struct ktau_frame *top)
+{
+	ktau_write(&ref->wake_ticks, 0);
+	ref->flags &= ~(KTAU_REF_NEW | KTAU_REF_OFF);
+	if (unlikely(ktau_root_needed(ref, top) || READ_ONCE(state->changed)))
+		resumed_slow(ref);
+}
+
+/* All resumes except that of end_off(). */
+static noinline void resume_slow(struct ktau_ref *ref)
+{
+	struct ktau_state *state = ref->state;
+
+	if (!state)
+		return;
+	if (ktau_is_off(state, ref->top))
+		end_off_slow(ref);
+	else if ((ref->flags & KTAU_REF_NEW) && ref->wake_ticks)
+		begin_on(ref);
+	resumed(ref, state, ref->top);
+}
+
 /**
  * __ktau_sched_resume() - the current task is back on a CPU, or runs for the first time
  *
@@ -269,17 +318,10 @@ void __ktau_sched_resume(void)
 	struct ktau_ref *ref = &current->ktau;
 	struct ktau_state *state = ref->state;
 
-	if (unlikely(!state))
-		return;
-	if (ktau_is_off(state, ref->top))
-		end_off(ref, state->switched_ticks);
-	else if ((ref->flags & KTAU_REF_NEW) && ref->wake_ticks)
-		begin_on(ref, state->switched_ticks);
-	ktau_write(&ref->wake_ticks, 0);
-	ref->flags &= ~(KTAU_REF_NEW | KTAU_REF_OFF);
-	ktau_root_resume(ref);
-	if (unlikely(READ_ONCE(state->changed)))
-		ktau_trace_changes(state);
+	if (likely(state && ktau_is_off(state, ref->top) && end_off(ref, state)))
+		resumed(ref, state, state->sched.prev);
+	else
+		resume_slow(ref);
 }
 
 DEFINE_STATIC_CALL(ktau_divert_switch, __ktau_sched_switch);
@@ -296,6 +338,28 @@ static bool has_slept(const struct task_struct *p, const struct ktau_state *stat
 	return ktau_is_off(state, READ_ONCE(p->ktau.top)) && state->off.sleeps;
 }
 
+/* Note who wakes @p, and when. */
+static __always_inline void note_waker(struct task_struct *p, struct ktau_state *state,
+				       unsigned int target_cpu, u64 now)
+{
+	state->waker.serial = current->ktau.serial;
+	state->waker.cpu = target_cpu;
+	state->waker.count = preempt_count();
+	ktau_write(&p->ktau.wake_ticks, now);
+}
+
+/* A wakeup by a traced task. */
+static noinline void waking_traced(struct task_struct *p, struct ktau_state *state,
+				   unsigned int target_cpu, bool times)
+{
+	const u64 now = ktau_ticks();
+
+	ktau_trace(current->ktau.state, now, KTAU_TRACE_WAKING, target_cpu,
+		   ktau_pack_serial(p->ktau.serial, p->prio, 0));
+	if (times)
+		note_waker(p, state, target_cpu, now);
+}
+
 /**
  * __ktau_sched_waking() - the current task, or an interrupt of it, wakes a task
  * @p: the task
@@ -307,27 +371,14 @@ static bool has_slept(const struct task_struct *p, const struct ktau_state *stat
 void __ktau_sched_waking(struct task_struct *p, unsigned int target_cpu)
 {
 	const u32 traced = KTAU_GROUP_SCHED | KTAU_MODE_TRACE;
-	struct ktau_ref *ref = &current->ktau;
 	struct ktau_state *state = READ_ONCE(p->ktau.state);
-	const bool traces = (READ_ONCE(ref->mask) & traced) == traced;
 	const bool times = state && (READ_ONCE(p->ktau.mask) & KTAU_GROUP_SCHED) &&
 			   has_slept(p, state);
-	u64 now;
 
-	if (!traces && !times)
-		return;
-	now = ktau_ticks();
-	if (traces)
-		ktau_trace(ref->state, now, KTAU_TRACE_WAKING, target_cpu,
-			   ktau_pack_serial(p->ktau.serial, p->prio, 0));
-	if (!times)
-		return;
-	state->waker = (struct ktau_waker) {
-		.serial = ref->serial,
-		.cpu = target_cpu,
-		.context = ktau_context(preempt_count()),
-	};
-	ktau_write(&p->ktau.wake_ticks, now);
+	if (unlikely((READ_ONCE(current->ktau.mask) & traced) == traced))
+		waking_traced(p, state, target_cpu, times);
+	else if (times)
+		note_waker(p, state, target_cpu, ktau_ticks());
 }
 
 /**

@@ -304,7 +304,7 @@ void ktau_trace_woken(struct ktau_state *state, u64 ticks, u64 waking_ticks)
 	const struct ktau_waker *waker = &state->waker;
 
 	trace_more(state, ticks, KTAU_WHAT(waker->cpu, KTAU_TRACE_WOKEN, 1),
-		   ktau_pack_serial(waker->serial, waker->context, 0), &more);
+		   ktau_pack_serial(waker->serial, ktau_context(waker->count), 0), &more);
 }
 
 /**

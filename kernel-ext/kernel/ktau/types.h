@@ -248,12 +248,12 @@ struct ktau_off {
  * struct ktau_waker - the waker of a task
  * @serial: of the waking task, or of the task that the waking interrupt hit
  * @cpu: CPU whose run queue the woken task entered
- * @context: KTAU_CTX_*
+ * @count: its preempt_count(), which contains the context
  */
 struct ktau_waker {
 	u64	serial;
 	u16	cpu;
-	u8	context;
+	u32	count;
 };
 
 /**
