@@ -13,10 +13,12 @@
 
 static __always_inline bool ktau_is_outermost(const struct ktau_frame *frame)
 {
+	const u16 id = ktau_frame_id(frame);
 	const struct ktau_frame *f;
 
 	for (f = frame->prev; f; f = f->prev)
-		if (ktau_frame_id(f) == ktau_frame_id(frame))
+		/* no other task writes it; without READ_ONCE() it is compared in memory */
+		if ((u16)data_race(f->info) == id)
 			return false;
 	return true;
 }

@@ -129,7 +129,7 @@ static void inside(struct kunit *test)
 	KUNIT_EXPECT_GE(test, b->asleep, 2 * sleep * 9 / 10);
 	KUNIT_EXPECT_GE(test, a->asleep, b->asleep + sleep * 9 / 10);
 	KUNIT_EXPECT_EQ(test, a->irq, 0ULL);
-	/* They contain nothing but each other. */
+	/* They contain no frames except each other. */
 	KUNIT_EXPECT_EQ(test, b->incl - b->excl, b->asleep + b->runq);
 	KUNIT_EXPECT_EQ(test, a->incl - a->excl - b->excl, a->asleep + a->runq);
 	KUNIT_EXPECT_LT(test, b->longest, b->incl);
@@ -308,31 +308,65 @@ static void interrupts(struct kunit *test)
 
 /*
  * An inner activation of the same event adds to the enclosing frames, not to its event.
+ * From the second round on, the exits take the fast path where they can.
  */
 static void recursion(struct kunit *test)
 {
 	struct times_fixture *f = test->priv;
+	const struct ktau_rec_profile *rec;
 	struct ktau_frame a, b, again;
+	struct ktau_ref before;
+	u64 round;
+
+	for (round = 1; round <= 3; round++) {
+		before = pretend(f);
+		__ktau_enter(&a, current, ID_A);
+		__ktau_enter(&b, current, ID_B);
+		__ktau_enter(&again, current, ID_B);
+		was_away(f->state, &again, 3, 2);
+		__ktau_exit(&again, current);
+		was_away(f->state, &b, 10, 0);
+		__ktau_exit(&b, current);
+		__ktau_exit(&a, current);
+		current->ktau = before;
+		rec = copy(test, f->state, NULL);
+		KUNIT_EXPECT_EQ(test, find(rec, ID_B)->count, 2 * round);
+		KUNIT_EXPECT_EQ(test, find(rec, ID_B)->asleep, 13 * round);
+		KUNIT_EXPECT_EQ(test, find(rec, ID_B)->runq, 2 * round);
+		KUNIT_EXPECT_EQ(test, find(rec, ID_A)->count, round);
+		KUNIT_EXPECT_EQ(test, find(rec, ID_A)->asleep, 13 * round);
+		KUNIT_EXPECT_EQ(test, find(rec, ID_A)->runq, 2 * round);
+		KUNIT_EXPECT_EQ(test, find(rec, ID_A)->incl,
+				find(rec, ID_A)->excl + find(rec, ID_B)->excl +
+				15 * round);
+		KUNIT_EXPECT_EQ(test, find(rec, ID_A)->incl, rec->outer_ticks);
+		KUNIT_EXPECT_EQ(test, find(rec, ID_B)->longest == find(rec, ID_B)->incl,
+				round == 1);
+	}
+}
+
+/* A frame that seems to be shorter than the wait inside it has the duration of the wait. */
+static void clock_back(struct kunit *test)
+{
+	struct times_fixture *f = test->priv;
 	const struct ktau_rec_profile *rec;
 	struct ktau_ref before = pretend(f);
+	struct ktau_frame frame;
+	u64 incl;
 
-	__ktau_enter(&a, current, ID_A);
-	__ktau_enter(&b, current, ID_B);
-	__ktau_enter(&again, current, ID_B);
-	was_away(f->state, &again, 3, 2);
-	__ktau_exit(&again, current);
-	was_away(f->state, &b, 10, 0);
-	__ktau_exit(&b, current);
-	__ktau_exit(&a, current);
+	away(f->state, ID_A, 5);
+	incl = f->state->outer_ticks;
+	__ktau_enter(&frame, current, ID_A);
+	was_away(f->state, &frame, 5, 2);
+	frame.start = ktau_ticks() + ktau_clock_hz();
+	__ktau_exit(&frame, current);
 	current->ktau = before;
-	KUNIT_ASSERT_EQ(test, ktau_snapshot(f->profile, f->state, NULL), 0);
-	rec = f->profile;
-	KUNIT_EXPECT_EQ(test, find(rec, ID_B)->count, 2ULL);
-	KUNIT_EXPECT_EQ(test, find(rec, ID_B)->asleep, 13ULL);
-	KUNIT_EXPECT_EQ(test, find(rec, ID_B)->runq, 2ULL);
-	KUNIT_EXPECT_EQ(test, find(rec, ID_B)->longest, find(rec, ID_B)->incl);
-	KUNIT_EXPECT_EQ(test, find(rec, ID_A)->asleep, 13ULL);
-	KUNIT_EXPECT_EQ(test, find(rec, ID_A)->runq, 2ULL);
+	rec = copy(test, f->state, NULL);
+	KUNIT_EXPECT_EQ(test, rec->clamped, 1ULL);
+	KUNIT_EXPECT_EQ(test, rec->outer_ticks, incl + 7);
+	KUNIT_EXPECT_EQ(test, find(rec, ID_A)->incl, incl + 7);
+	KUNIT_EXPECT_EQ(test, find(rec, ID_A)->asleep, 10ULL);
+	KUNIT_EXPECT_EQ(test, find(rec, ID_A)->runq, 3ULL);
 }
 
 #define NR_EVENTS	100U
@@ -425,6 +459,7 @@ static struct kunit_case times_cases[] = {
 	KUNIT_CASE(reasons),
 	KUNIT_CASE(interrupts),
 	KUNIT_CASE(recursion),
+	KUNIT_CASE(clock_back),
 	KUNIT_CASE(merging),
 	KUNIT_CASE(refused),
 	KUNIT_CASE(yields),

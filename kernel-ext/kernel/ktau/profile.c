@@ -315,11 +315,48 @@ static noinline void exit_hit(struct ktau_frame *frame, struct ktau_state *state
 	ktau_finish(frame, state, before);
 }
 
-/* The clock went back, or there was a wait or interrupt inside the frame. */
+/* The clock went backwards, or the frame does not take the path of timed(). */
 static noinline void exit_clamped(struct ktau_frame *frame,
 				  struct ktau_state *state, u64 incl)
 {
 	ktau_settle(frame, state, incl);
+}
+
+/*
+ * End a frame with a wait or interrupt inside, as that of each call that sleeps, after it
+ * has been unlinked. It is the outermost one of its event, and the event has slept before.
+ */
+static __always_inline void timed(struct ktau_frame *frame, struct ktau_state *state,
+				  u64 incl, struct ktau_cell *cell, bool nested)
+{
+	/* negative without KTAU_CHILD_TIMED */
+	const u64 inside = frame->child - KTAU_CHILD_TIMED, excl = incl - inside;
+	struct ktau_times *times = ktau_times_find(state, ktau_frame_id(frame));
+
+	if (unlikely(!times || (s64)inside < 0 || (s64)excl < 0 ||
+		     (nested && !ktau_is_outermost(frame)))) {
+		exit_clamped(frame, state, incl);
+		return;
+	}
+	if (nested)
+		ktau_times_mark(frame->prev, &frame->base);
+	ktau_add(nested ? &frame->prev->child : &state->outer_ticks, incl);
+	ktau_times_add(times, state, frame, inside);
+	ktau_cell_account(cell, incl, excl, true);
+	barrier();
+	ktau_add(&state->end, 1);
+}
+
+static noinline void exit_timed(struct ktau_frame *frame, struct ktau_state *state,
+				u64 incl, struct ktau_cell *cell)
+{
+	timed(frame, state, incl, cell, false);
+}
+
+static noinline void exit_nested_timed(struct ktau_frame *frame, struct ktau_state *state,
+				       u64 incl, struct ktau_cell *cell)
+{
+	timed(frame, state, incl, cell, true);
 }
 
 /*
@@ -350,7 +387,10 @@ static __always_inline void exit_fast(struct ktau_frame *frame,
 	incl -= frame->start;
 	excl = incl - frame->child;
 	if (unlikely((s64)excl < 0)) {
-		exit_clamped(frame, state, incl);
+		if (nested)
+			exit_nested_timed(frame, state, incl, cell);
+		else
+			exit_timed(frame, state, incl, cell);
 		return;
 	}
 	ktau_add(sum, incl);
@@ -407,7 +447,10 @@ static __always_inline void trace_fast(struct ktau_frame *frame,
 	excl = incl - frame->child;
 	if (unlikely((s64)excl < 0)) {
 		preempt_enable_no_resched_notrace();
-		exit_clamped(frame, state, incl);
+		if (nested)
+			exit_nested_timed(frame, state, incl, cell);
+		else
+			exit_timed(frame, state, incl, cell);
 		return;
 	}
 	ktau_add(sum, incl);

@@ -29,6 +29,7 @@
 #include "ids.h"
 #include "root.h"
 #include "table.h"
+#include "times.h"
 
 /* ktau_account_copy() relies on this order. */
 static __always_inline void open_root(struct ktau_ref *ref, unsigned int id, u64 now)
@@ -74,8 +75,8 @@ NOKPROBE_SYMBOL(__ktau_user_exit);
 
 /*
  * Account the root frame, unlinked at @now, on the slow path: the task has slept, there
- * is no chunk, the id is in the second level of the table, or a clock went back. The time
- * that this takes is still kernel time, not user time.
+ * is no chunk, the id is in the second level of the table, or a clock went backwards. The
+ * time that this takes is still kernel time, not user time.
  */
 static noinline void settle_root(struct ktau_frame *root, struct ktau_ref *ref,
 				 u64 now)
@@ -102,6 +103,32 @@ static noinline void settle_root(struct ktau_frame *root, struct ktau_ref *ref,
 	ktau_add(&state->end, 1);
 }
 
+/*
+ * The same after a call that has slept before, as most calls that sleep have. See timed()
+ * in profile.c.
+ */
+static noinline void settle_timed(struct ktau_frame *root, struct ktau_ref *ref,
+				  u64 now, struct ktau_cell *cell)
+{
+	struct ktau_state *state = ref->state;
+	struct ktau_times *times = ktau_times_find(state, ktau_frame_id(root));
+	const u64 inside = root->child - KTAU_CHILD_TIMED;
+	u64 incl = now - root->start;
+
+	if (unlikely(!times || (s64)inside < 0 || (s64)(incl - inside) < 0)) {
+		settle_root(root, ref, now);
+		return;
+	}
+	ktau_times_add(times, state, root, inside);
+	now = ktau_ticks();
+	incl = now - root->start;
+	ktau_sub(&state->user_ticks, now);
+	ktau_add(&state->outer_ticks, incl);
+	ktau_cell_account(cell, incl, incl - inside, true);
+	barrier();
+	ktau_add(&state->end, 1);
+}
+
 static noinline void close_root_slow(struct ktau_frame *root, struct ktau_ref *ref)
 {
 	ktau_add(&ref->state->begin, 1);
@@ -123,7 +150,7 @@ static __always_inline void close_root(struct ktau_frame *root, struct ktau_ref 
 	incl = now - root->start;
 	excl = incl - root->child;
 	if (unlikely((s64)excl < 0)) {
-		settle_root(root, ref, now);
+		settle_timed(root, ref, now, cell);
 		return;
 	}
 	ktau_sub(&state->user_ticks, now);

@@ -7,9 +7,10 @@
  * first wait or interrupt inside it; the growth since then lies inside the frame. Code
  * that adds to a sum stores the old sums as the base of the innermost frame, and sets
  * KTAU_CHILD_TIMED in the frame's child. So a frame without waits and interrupts costs
- * nothing extra. A frame with one takes the slow exit, because the fast exit computes a
- * negative exclusive time. The slow exit accounts the times to the event and passes the
- * base on to the enclosing frame, unless that has an older one.
+ * nothing extra. A frame with one leaves the fast exit, which computes a negative
+ * exclusive time. Its exit accounts the times to the event and passes the base on to the
+ * enclosing frame, unless that has an older one. Once the event has times, all of this is
+ * in a fast path of its own.
  *
  * The fast exit reads child after it has unlinked the frame. So an interrupt or
  * preemption in the middle of an exit is never missed: it marks either the frame, while
@@ -69,16 +70,9 @@ void ktau_times_mark(struct ktau_frame *frame, const struct ktau_times *base)
 
 static struct ktau_times *find(const struct ktau_state *state, unsigned int id)
 {
-	struct ktau_extra *extra;
-	unsigned int i;
-
 	if (state->extra_by_id)
 		return &state->extra_by_id[id];
-	for (extra = state->extra; extra; extra = extra->next)
-		for (i = 0; i < extra->nr; i++)
-			if (extra->id[i] == id)
-				return &extra->times[i];
-	return NULL;
+	return ktau_times_find(state, id);
 }
 
 /* Add an event to the first chunk of the list, which has room. */
@@ -126,30 +120,11 @@ static void add(struct ktau_times *to, const struct ktau_times *more)
 	ktau_add(&to->irq, more->irq);
 }
 
-static void add_to_event(struct ktau_state *state, unsigned int id,
-			 const struct ktau_times *inside)
-{
-	struct ktau_times *times = find(state, id);
-	unsigned long flags;
-
-	if (unlikely(!times)) {
-		raw_local_irq_save(flags);
-		times = create(state, id);
-		raw_local_irq_restore(flags);
-	}
-	if (times)
-		add(times, inside);
-}
-
 /**
  * ktau_times_settle() - account the times inside a frame that has been unlinked
  * @frame: the frame, with KTAU_CHILD_TIMED
  * @state: the owner
  * @e: its times
- *
- * The sums also contain interrupts and preemptions in the few instructions since the
- * frame was unlinked, which are not inside it. So each time is limited to what fits into
- * the frame.
  *
  * Context: Any but NMI, on the CPU that runs the owner, after an increment of
  * @state->begin and before one of @state->end.
@@ -157,17 +132,21 @@ static void add_to_event(struct ktau_state *state, unsigned int id,
 void ktau_times_settle(struct ktau_frame *frame, struct ktau_state *state,
 		       const struct ktau_ended *e)
 {
-	struct ktau_times inside = ktau_times(state);
+	const unsigned int id = ktau_frame_id(frame);
+	struct ktau_times *times;
+	unsigned long flags;
 
 	ktau_times_mark(frame->prev, &frame->base);
 	if (!e->outermost || (frame->info & KTAU_FRAME_TRACE_ONLY))
 		return;
-	inside.asleep = min(inside.asleep - frame->base.asleep, e->inside);
-	inside.runq = min(inside.runq - frame->base.runq,
-			  e->inside - inside.asleep);
-	inside.irq = min(inside.irq - frame->base.irq,
-			 e->inside - inside.asleep - inside.runq);
-	add_to_event(state, ktau_frame_id(frame), &inside);
+	times = find(state, id);
+	if (unlikely(!times)) {
+		raw_local_irq_save(flags);
+		times = create(state, id);
+		raw_local_irq_restore(flags);
+	}
+	if (times)
+		ktau_times_add(times, state, frame, e->inside);
 }
 
 /**

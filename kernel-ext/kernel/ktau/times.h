@@ -3,13 +3,15 @@
 #ifndef _KERNEL_KTAU_TIMES_H
 #define _KERNEL_KTAU_TIMES_H
 
+#include <linux/minmax.h>
+
 #include "arch.h"
 #include "types.h"
 
 /*
  * Flag in @child of a frame: @base is set. No sum of ticks reaches this bit. The fast
  * exit, which subtracts @child, computes a negative exclusive time, even if a clock went
- * back.
+ * backwards.
  */
 #define KTAU_CHILD_TIMED_BIT	62
 #define KTAU_CHILD_TIMED	BIT_ULL(KTAU_CHILD_TIMED_BIT)
@@ -60,6 +62,47 @@ static __always_inline void ktau_times_note(struct ktau_frame *frame,
 	};
 	barrier();	/* the base before the bit */
 	ktau_set_bit(&frame->child, KTAU_CHILD_TIMED_BIT);
+}
+
+/* The times inside event @id in the list of chunks, or NULL. */
+static __always_inline struct ktau_times *ktau_times_find(const struct ktau_state *state,
+							  unsigned int id)
+{
+	struct ktau_extra *extra;
+	unsigned int i;
+
+	for (extra = state->extra; extra; extra = extra->next)
+		for (i = 0; i < extra->nr; i++)
+			if (extra->id[i] == id)
+				return &extra->times[i];
+	return NULL;
+}
+
+/* Limit a time to @left, what is left of the time inside a frame. */
+static __always_inline u64 ktau_times_limit(u64 ticks, u64 *left)
+{
+	ticks = min(ticks, *left);
+	*left -= ticks;
+	return ticks;
+}
+
+/*
+ * Add the times inside @frame, which has KTAU_CHILD_TIMED and has been unlinked, to @to.
+ * The sums also contain interrupts and preemptions in the few instructions since then,
+ * which are not inside the frame. So each time is limited to what fits into @inside.
+ */
+static __always_inline void ktau_times_add(struct ktau_times *to,
+					   const struct ktau_state *state,
+					   const struct ktau_frame *frame, u64 inside)
+{
+	const struct ktau_times *base = &frame->base;
+
+	ktau_add(&to->asleep,
+		 ktau_times_limit(ktau_read(&state->asleep_ticks) - base->asleep, &inside));
+	ktau_add(&to->runq,
+		 ktau_times_limit(ktau_read(&state->runq_ticks) - base->runq, &inside));
+	ktau_add(&to->irq,
+		 ktau_times_limit(ktau_read(&state->irq_ticks) - base->irq, &inside));
 }
 
 #endif /* _KERNEL_KTAU_TIMES_H */
