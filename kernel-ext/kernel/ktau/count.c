@@ -37,7 +37,7 @@ static void count_value(struct ktau_state *state, unsigned int id, u64 value)
 	raw_local_irq_restore(flags);
 }
 
-static __always_inline void count(struct ktau_ref *ref, unsigned int id, u64 value)
+static void count(struct ktau_ref *ref, unsigned int id, u64 value)
 {
 	struct ktau_state *state = ref->state;
 	u32 mask = READ_ONCE(ref->mask);
@@ -53,19 +53,56 @@ static __always_inline void count(struct ktau_ref *ref, unsigned int id, u64 val
 	}
 }
 
-/**
- * __ktau_count() - add a value to a counter of the current task
- * @point: the counter
- * @value: the value
- *
- * Context: Any but NMI. The current task has the counter's group enabled.
- */
-void __ktau_count(struct ktau_point *point, u64 value)
+/* The same as __ktau_count() in all cases. */
+static noinline void count_slow(struct ktau_point *point, u64 value)
 {
 	unsigned int id = ktau_point_id(point);
 
 	if (likely(id != KTAU_ID_NONE))
 		count(&current->ktau, id, value);
+}
+
+/**
+ * __ktau_count() - add a value to a counter of the current task
+ * @point: the counter
+ * @value: the value
+ *
+ * A value that is neither a new minimum nor a new maximum takes the fast path, which
+ * calls nothing. An interrupt in between may only make the minimum less and the maximum
+ * greater.
+ *
+ * Context: Any but NMI. The current task has the counter's group enabled.
+ */
+void __ktau_count(struct ktau_point *point, u64 value)
+{
+	const u32 modes = KTAU_MODE_PROFILE | KTAU_MODE_TRACE | KTAU_MASK_HANDLED;
+	const unsigned int id = READ_ONCE(point->id);
+	const struct ktau_ref *ref = &current->ktau;
+	struct ktau_state *state = ref->state;
+	struct ktau_chunk *chunk;
+	struct ktau_cell *cell;
+
+	/* bits of one word cannot be torn */
+	if (unlikely((data_race(ref->mask) & modes) != KTAU_MODE_PROFILE ||
+		     id >= KTAU_ID_INDIRECT))
+		goto slow;
+	chunk = state->chunk[id >> KTAU_CHUNK_SHIFT];
+	if (unlikely(!chunk))
+		goto slow;
+	cell = &chunk->cell[id & (KTAU_CHUNK_CELLS - 1)];
+	OPTIMIZER_HIDE_VAR(cell);	/* else gcc recomputes it at each use */
+	if (unlikely(!ktau_read(&cell->count) || value < ktau_read(&cell->v[1]) ||
+		     value > ktau_read(&cell->v[2])))
+		goto slow;
+	ktau_add(&state->begin, 1);
+	barrier();
+	ktau_add(&cell->v[0], value);
+	ktau_add(&cell->count, 1);
+	barrier();
+	ktau_add(&state->end, 1);
+	return;
+slow:
+	count_slow(point, value);
 }
 EXPORT_SYMBOL_GPL(__ktau_count);
 

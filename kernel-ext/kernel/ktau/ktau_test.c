@@ -295,7 +295,9 @@ static void counter(struct kunit *test)
 		.kind = KTAU_KIND_COUNTER,
 		.id = KTAU_ID_NONE,
 	};
-	static const u64 values[] = { 30, 10, 1ULL << 40, 20 };
+	static const u64 values[] = {
+		30, 10, 1ULL << 40, 20, 0, 20, 1ULL << 40, 0
+	};
 	const struct ktau_entry *entry;
 	unsigned int i;
 
@@ -305,9 +307,9 @@ static void counter(struct kunit *test)
 	KUNIT_ASSERT_NE(test, point.id, KTAU_ID_NONE);
 	entry = find(snapshot(test), point.id);
 	KUNIT_EXPECT_EQ(test, entry->kind, (u32)KTAU_KIND_COUNTER);
-	KUNIT_EXPECT_EQ(test, entry->count, 4ULL);
-	KUNIT_EXPECT_EQ(test, entry->sum, 60 + (1ULL << 40));
-	KUNIT_EXPECT_EQ(test, entry->min, 10ULL);
+	KUNIT_EXPECT_EQ(test, entry->count, 8ULL);
+	KUNIT_EXPECT_EQ(test, entry->sum, 80 + (2ULL << 40));
+	KUNIT_EXPECT_EQ(test, entry->min, 0ULL);
 	KUNIT_EXPECT_EQ(test, entry->max, 1ULL << 40);
 }
 
