@@ -16,6 +16,9 @@
  *
  * An exit is only reported if the entry was, and frames may outlive the handler that saw
  * them open: then they end in the usual functions, as if they were not handled.
+ *
+ * A hit is reported by a static call too. While there is one handler, its target is the
+ * function of that handler; a second one makes it a function that calls them all.
  */
 #include <linux/minmax.h>
 #include <linux/percpu.h>
@@ -31,17 +34,28 @@
 #include "off.h"
 #include "ring.h"
 #include "root.h"
+#include "table.h"
 #include "trace.h"
 
 /* Written under ktau_mutex; read with preemption disabled. */
 static struct ktau_handler __rcu *handlers[KTAU_NR_HANDLERS];
+
+/*
+ * The groups that any handler listens to, by type of hit. A CPU that reads a group here,
+ * with preemption disabled, finds @only and the target of the static call as they were
+ * set before. Written under ktau_mutex.
+ */
+static u32 wanted[KTAU_HIT_EVENT + 1];
+
+/* The handler whose function is the target of the static call, if there is one. */
+static struct ktau_handler *only;
 
 /* The contexts, BIT(KTAU_CTX_*), in which a handler runs on this CPU. */
 static DEFINE_PER_CPU(unsigned long, handling);
 /* Hits caused by handlers, which are accounted but not reported. */
 static DEFINE_PER_CPU(unsigned long, nested);
 
-static void call(const struct ktau_hit *hit)
+static void call_all(struct ktau_handler *unused, const struct ktau_hit *hit)
 {
 	struct ktau_handler *handler;
 	unsigned int i;
@@ -54,49 +68,88 @@ static void call(const struct ktau_hit *hit)
 	}
 }
 
-/* Report @hit, whose context and group are not set yet. */
-static void report(struct ktau_hit *hit)
+DEFINE_STATIC_CALL(call_handler, call_all);
+
+/*
+ * The context of a hit. When an interrupt has ended, and the softirqs at its end begin or
+ * end, preempt_count() is that of the interrupted code, which may be a handler: but the
+ * frame around them, the only point of the group BH, is not caused by that.
+ */
+static __always_inline unsigned int context_of(const struct ktau_event *event)
 {
+	unsigned int ctx = ktau_context(preempt_count());
+
+	if (ctx == KTAU_CTX_TASK && unlikely(event->group == KTAU_GROUP_BH) &&
+	    event->source == KTAU_SOURCE_POINT)
+		return KTAU_CTX_SOFTIRQ;
+	return ctx;
+}
+
+/* Whether a handler listens to hits of @type of event @id; preemption disabled. */
+static __always_inline bool is_wanted(unsigned int id, enum ktau_hit_type type)
+{
+	/* pairs with set_wanted() */
+	return smp_load_acquire(&wanted[type]) & ktau_events[id].group;
+}
+
+/* Report @hit, whose event and context are not set yet. Preemption disabled. */
+static __always_inline void deliver(struct ktau_hit *hit, unsigned int id)
+{
+	const struct ktau_event *event = &ktau_events[id];
 	unsigned long context;
 
-	hit->ctx = ktau_context(preempt_count());
-	hit->group = READ_ONCE(ktau_events[hit->fid].group);
+	hit->fid = id;
+	hit->group = event->group;
+	hit->ctx = context_of(event);
 	context = BIT(hit->ctx);
-	preempt_disable_notrace();
-	if (__this_cpu_read(handling) & context) {
+	if (unlikely(__this_cpu_read(handling) & context)) {
 		this_cpu_inc(nested);
-	} else {
-		this_cpu_or(handling, context);
-		barrier();	/* before what the handler causes */
-		call(hit);
-		barrier();
-		this_cpu_and(handling, ~context);
+		return;
 	}
+	this_cpu_or(handling, context);
+	barrier();	/* before what the handler causes */
+	static_call(call_handler)(READ_ONCE(only), hit);
+	barrier();
+	this_cpu_and(handling, ~context);
+}
+
+static noinline void deliver_start(unsigned int id, u64 ticks, u64 data)
+{
+	struct ktau_hit hit = {
+		.type = KTAU_HIT_START, .ticks = ticks, .data = data,
+	};
+
+	deliver(&hit, id);
+}
+
+static noinline void deliver_stop(unsigned int id, u64 ticks, u64 incl, u64 excl)
+{
+	struct ktau_hit hit = {
+		.type = KTAU_HIT_STOP, .ticks = ticks, .incl = incl, .excl = excl,
+	};
+
+	deliver(&hit, id);
+}
+
+static __always_inline void report_start(unsigned int id, u64 ticks, u64 data)
+{
+	preempt_disable_notrace();
+	if (is_wanted(id, KTAU_HIT_START))
+		deliver_start(id, ticks, data);
+	preempt_enable_no_resched_notrace();
+}
+
+static __always_inline void report_stop(unsigned int id, u64 ticks, u64 incl, u64 excl)
+{
+	preempt_disable_notrace();
+	if (is_wanted(id, KTAU_HIT_STOP))
+		deliver_stop(id, ticks, incl, excl);
 	preempt_enable_no_resched_notrace();
 }
 
 static bool is_handled(const struct task_struct *tsk)
 {
 	return data_race(tsk->ktau.mask) & KTAU_MASK_HANDLED; /* one bit */
-}
-
-static void report_start(unsigned int id, u64 ticks, u64 data)
-{
-	struct ktau_hit hit = {
-		.fid = id, .type = KTAU_HIT_START, .ticks = ticks, .data = data,
-	};
-
-	report(&hit);
-}
-
-static void report_stop(unsigned int id, u64 ticks, u64 incl, u64 excl)
-{
-	struct ktau_hit hit = {
-		.fid = id, .type = KTAU_HIT_STOP, .ticks = ticks,
-		.incl = incl, .excl = excl,
-	};
-
-	report(&hit);
 }
 
 /* Mark a frame that has been opened, and report that. */
@@ -107,12 +160,16 @@ static void entered(struct ktau_frame *frame, u64 address)
 }
 
 /* Open a frame that is not traced. */
-static void open_untraced(struct task_struct *tsk, struct ktau_frame *frame)
+static __always_inline void open_untraced(struct task_struct *tsk,
+					  struct ktau_frame *frame)
 {
 	barrier();	/* interrupts find the frame complete from here on */
 	tsk->ktau.top = frame;
 	barrier();
-	ktau_frame_start(tsk->ktau.state, frame, 0, 0);
+	ktau_write(&frame->start, ktau_ticks());
+	barrier();
+	if (unlikely(frame->child))
+		ktau_frame_start(tsk->ktau.state, frame, 0, 0);
 }
 
 static bool is_traced(const struct task_struct *tsk)
@@ -122,7 +179,8 @@ static bool is_traced(const struct task_struct *tsk)
 	return (READ_ONCE(tsk->ktau.mask) & modes) != KTAU_MODE_PROFILE;
 }
 
-static void handled_enter(struct task_struct *tsk, struct ktau_frame *frame)
+/* The task has a trace, or there are no handlers any more. */
+static noinline void enter_other(struct task_struct *tsk, struct ktau_frame *frame)
 {
 	if (is_traced(tsk))
 		ktau_enter_traced(tsk, frame);
@@ -130,6 +188,19 @@ static void handled_enter(struct task_struct *tsk, struct ktau_frame *frame)
 		open_untraced(tsk, frame);
 	if (is_handled(tsk))
 		entered(frame, 0);
+}
+
+static void handled_enter(struct task_struct *tsk, struct ktau_frame *frame)
+{
+	const unsigned int id = frame->info;
+
+	if (unlikely(is_traced(tsk) || !is_handled(tsk))) {
+		enter_other(tsk, frame);
+		return;
+	}
+	frame->info = id | KTAU_FRAME_HANDLED;
+	open_untraced(tsk, frame);
+	report_start(id, frame->start, 0);
 }
 
 static void handled_fault(struct task_struct *tsk, struct ktau_frame *frame,
@@ -166,16 +237,61 @@ static void handled_root(struct task_struct *tsk, struct ktau_frame *frame, u32 
 		entered(frame, flag ? arg : 0);
 }
 
+/*
+ * Close a frame as the fast path of __ktau_exit() does. Anything unusual ends in the
+ * functions that know it.
+ */
+static __always_inline struct ktau_ended close_fast(struct ktau_frame *frame,
+						    struct task_struct *tsk,
+						    struct ktau_chunk *chunk)
+{
+	struct ktau_state *state = tsk->ktau.state;
+	u64 *sum = ktau_outside(state, frame->prev);
+	struct ktau_cell *cell;
+	struct ktau_ended e;
+	u64 before;
+
+	ktau_add(&state->begin, 1);
+	barrier();
+	before = ktau_read(sum);
+	barrier();
+	WRITE_ONCE(tsk->ktau.top, frame->prev);
+	barrier();	/* from here on interrupts belong to the enclosing frame */
+	e.incl = ktau_ticks();
+	barrier();
+	if (unlikely(ktau_differs(sum, before)))
+		return ktau_finish(frame, state, before);
+	e.incl -= frame->start;
+	e.inside = frame->child;
+	e.excl = e.incl - e.inside;
+	if (unlikely((s64)e.excl < 0))
+		return ktau_settle(frame, state, e.incl);
+	e.outermost = ktau_is_outermost(frame);
+	cell = &chunk->cell[ktau_frame_id(frame) & (KTAU_CHUNK_CELLS - 1)];
+	ktau_add(sum, e.incl);
+	ktau_cell_account(cell, e.incl, e.excl, e.outermost);
+	barrier();
+	ktau_add(&state->end, 1);
+	return e;
+}
+
 static struct ktau_ended handled_leave(struct ktau_frame *frame,
 				       struct task_struct *tsk)
 {
+	const u32 unusual = KTAU_FRAME_TRACED | KTAU_FRAME_TRACE_ONLY;
 	const u64 start = frame->start;
-	struct ktau_ended e = ktau_leave(frame, tsk);
-	u64 incl = e.incl, excl = e.excl;
+	struct ktau_chunk *chunk = NULL;
+	struct ktau_ended e;
+	u64 incl, excl;
 
-	if (!(frame->info & KTAU_FRAME_HANDLED))
+	if (likely(!(frame->info & unusual)))
+		chunk = ktau_chunk_here(tsk->ktau.state, ktau_frame_id(frame));
+	e = likely(chunk) ? close_fast(frame, tsk, chunk) : ktau_leave(frame, tsk);
+	incl = e.incl;
+	excl = e.excl;
+	if (unlikely(!(frame->info & KTAU_FRAME_HANDLED)))
 		return e;
-	if (frame->info & KTAU_FRAME_TRACE_ONLY) {
+	if (unlikely(frame->info & KTAU_FRAME_TRACE_ONLY)) {
 		incl = max(ktau_ticks() - start, e.inside);
 		excl = incl - e.inside;
 	}
@@ -186,16 +302,17 @@ static struct ktau_ended handled_leave(struct ktau_frame *frame,
 static void handled_count(struct ktau_state *state, u64 ticks, unsigned int type,
 			  unsigned int id, u64 value)
 {
-	struct ktau_hit hit = {
-		.fid = id, .type = KTAU_HIT_EVENT, .data = value,
-	};
+	struct ktau_hit hit = { .type = KTAU_HIT_EVENT, .data = value };
 
 	if (READ_ONCE(current->ktau.mask) & KTAU_MODE_TRACE)
 		ktau_trace(state, ticks, type, id, value);
 	if (!is_handled(current))
 		return;
 	hit.ticks = ktau_ticks();
-	report(&hit);
+	preempt_disable_notrace();
+	if (is_wanted(id, KTAU_HIT_EVENT))
+		deliver(&hit, id);
+	preempt_enable_no_resched_notrace();
 }
 
 /*
@@ -253,7 +370,7 @@ static void handled_resume(void)
 		handled_first(ref, now);
 		return;
 	}
-	since = ktau_runnable_since(state, ref->wake_ticks);
+	since = ktau_runnable_since(state, ktau_frame_id(&state->sched), ref->wake_ticks);
 	__ktau_sched_resume();
 	if (!(state->sched.info & KTAU_FRAME_HANDLED))
 		return;
@@ -265,10 +382,10 @@ static void handled_resume(void)
 }
 
 /**
- * ktau_handler_divert() - begin or cease to report hits
- * @on: which
+ * ktau_handler_divert() - start or stop reporting hits to handlers
+ * @on: start
  *
- * Context: May sleep; ktau_mutex held. When this returns hits may still be under way.
+ * Context: May sleep; ktau_mutex held. Other CPUs may still be reporting hits on return.
  */
 void ktau_handler_divert(bool on)
 {
@@ -290,15 +407,34 @@ static struct ktau_handler *handler_at(unsigned int i)
 	return rcu_dereference_protected(handlers[i], lockdep_is_held(&ktau_mutex));
 }
 
+static void set_wanted(void)
+{
+	const struct ktau_handler *handler;
+	unsigned int type, i;
+	u32 groups;
+
+	for (type = 0; type < ARRAY_SIZE(wanted); type++) {
+		groups = 0;
+		for (i = 0; i < KTAU_NR_HANDLERS; i++) {
+			handler = handler_at(i);
+			if (handler && (handler->types & BIT(type)))
+				groups |= handler->groups;
+		}
+		/* pairs with is_wanted() */
+		smp_store_release(&wanted[type], groups);
+	}
+}
+
 /**
- * ktau_handler_add() - let a handler be called
+ * ktau_handler_add() - add a handler
  * @handler: the handler
  *
- * Context: ktau_mutex held.
+ * Context: May sleep; ktau_mutex held.
  * Return: 0; -EEXIST if it is there already, -ENOSPC if there are too many.
  */
 int ktau_handler_add(struct ktau_handler *handler)
 {
+	const bool first = !ktau_handler_groups();
 	int i, room = -1;
 
 	for (i = 0; i < KTAU_NR_HANDLERS; i++) {
@@ -309,28 +445,60 @@ int ktau_handler_add(struct ktau_handler *handler)
 	}
 	if (room < 0)
 		return -ENOSPC;
+	if (first)
+		WRITE_ONCE(only, handler);
+	static_call_update(call_handler, first ? handler->fn : call_all);
 	rcu_assign_pointer(handlers[room], handler);
+	set_wanted();
 	return 0;
 }
 
 /**
- * ktau_handler_remove() - let a handler no longer be called
+ * ktau_handler_remove() - remove a handler
  * @handler: the handler
  *
- * Context: ktau_mutex held. After a grace period the handler no longer runs.
+ * Once this returns, the handler is not running on any CPU. Only then may the
+ * static call have another target: a CPU that has found its group wanted may be about to
+ * execute it.
+ *
+ * Context: May sleep; ktau_mutex held.
  * Return: Whether it was there.
  */
 bool ktau_handler_remove(struct ktau_handler *handler)
 {
 	unsigned int i;
 
+	for (i = 0; i < KTAU_NR_HANDLERS && handler_at(i) != handler; i++)
+		;
+	if (i == KTAU_NR_HANDLERS)
+		return false;
+	rcu_assign_pointer(handlers[i], NULL);
+	set_wanted();
+	synchronize_rcu();
+	static_call_update(call_handler, call_all);
+	return true;
+}
+
+/**
+ * ktau_handler_find() - find a handler whose function will be freed
+ * @gone: whether the function at an address will be freed
+ * @data: argument for @gone
+ *
+ * Context: ktau_mutex held.
+ * Return: The handler, or NULL.
+ */
+struct ktau_handler *
+ktau_handler_find(bool (*gone)(unsigned long fn, const void *data), const void *data)
+{
+	struct ktau_handler *handler;
+	unsigned int i;
+
 	for (i = 0; i < KTAU_NR_HANDLERS; i++) {
-		if (handler_at(i) == handler) {
-			rcu_assign_pointer(handlers[i], NULL);
-			return true;
-		}
+		handler = handler_at(i);
+		if (handler && gone((unsigned long)handler->fn, data))
+			return handler;
 	}
-	return false;
+	return NULL;
 }
 
 /**

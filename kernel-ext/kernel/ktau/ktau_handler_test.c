@@ -3,12 +3,15 @@
  * KTAU: tests of handlers, run by KUnit at boot. While a handler is registered its groups
  * are enabled for all tasks, the test's own thread among them.
  */
+#include <linux/interrupt.h>
+#include <linux/jiffies.h>
 #include <linux/ktau_api.h>
 #include <linux/math64.h>
 
 #include "event.h"
 #include "handler.h"
 #include "ktau_test.h"
+#include "register.h"
 #include "snapshot.h"
 
 #define TIMER	KTAU_KIND_TIMER
@@ -348,6 +351,83 @@ static void nested(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, accounted(test, f->value), 2ULL);
 }
 
+static unsigned int invoke_softirq_id(void)
+{
+	const struct ktau_event *event;
+	unsigned int id;
+
+	for (id = KTAU_ID_POINT; id < KTAU_ID_FOREIGN; id++) {
+		event = ktau_event_find(id);
+		if (event && !strcmp(event->name, "invoke_softirq"))
+			return id;
+	}
+	return 0;
+}
+
+/* A handler that is hit by interrupts with softirqs at their end. */
+static void linger(struct ktau_handler *handler, const struct ktau_hit *hit)
+{
+	unsigned long end = jiffies + 3;
+
+	see(handler, hit);
+	if (current != container_of(handler, struct seen, handler)->task ||
+	    hit->group != MODULE4)
+		return;
+	while (time_before(jiffies, end)) {
+		local_irq_disable();
+		__raise_softirq_irqoff(TASKLET_SOFTIRQ);
+		local_irq_enable();
+		cpu_relax();
+	}
+}
+
+/* What interrupts do is not caused by the handler that they hit. */
+static void interrupted(struct kunit *test)
+{
+	const u64 before = ktau_handler_nested();
+	struct fixture *f = test->priv;
+	unsigned int id;
+
+	f->seen->handler.fn = linger;
+	listen(test, MODULE4 | KTAU_GROUP_BH);
+	activate(f);
+	id = invoke_softirq_id();
+	KUNIT_ASSERT_NE(test, id, 0U);
+	KUNIT_EXPECT_GE(test, f->seen->nr[id][KTAU_HIT_STOP], 1ULL);
+	KUNIT_EXPECT_EQ(test, f->seen->nr[id][KTAU_HIT_STOP],
+			f->seen->nr[id][KTAU_HIT_START]);
+	ktau_unregister_handler(&f->seen->handler);
+	KUNIT_EXPECT_EQ(test, f->seen->nr[id][KTAU_HIT_STOP], accounted(test, id));
+	KUNIT_EXPECT_EQ(test, ktau_handler_nested(), before);
+}
+
+static bool is_gone(unsigned long fn, const void *data)
+{
+	return fn == (unsigned long)data;
+}
+
+static void ignore(struct ktau_handler *handler, const struct ktau_hit *hit)
+{
+}
+
+/* A module is unloaded that has not unregistered its handlers. */
+static void forgotten(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct ktau_handler other = f->seen->handler;
+
+	other.fn = ignore;
+	KUNIT_ASSERT_EQ(test, ktau_register_handler(&other), 0);
+	listen(test, MODULE4);
+	KUNIT_EXPECT_EQ(test, ktau_register_forget(is_gone, see), 1U);
+	KUNIT_EXPECT_EQ(test, ktau_register_forget(is_gone, see), 0U);
+	activate(f);
+	expect_hits(test, f->fid, 0, 0);
+	KUNIT_EXPECT_EQ(test, ktau_register_forget(is_gone, ignore), 1U);
+	KUNIT_EXPECT_EQ(test, ktau_groups_enabled(), 0U);
+	KUNIT_EXPECT_EQ(test, ktau_register_handler(&f->seen->handler), 0);
+}
+
 static void refused(struct kunit *test)
 {
 	static struct ktau_handler many[KTAU_NR_HANDLERS + 1];
@@ -403,6 +483,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(switches),
 	KUNIT_CASE(open_frames),
 	KUNIT_CASE(nested),
+	KUNIT_CASE(interrupted),
+	KUNIT_CASE(forgotten),
 	KUNIT_CASE(refused),
 	KUNIT_CASE(held),
 	{}

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * KTAU: unloaded modules. Another module may be loaded at the same addresses, and its
- * functions must not be counted under the old names.
+ * functions must not be counted under the old names. A handler that its module has not
+ * unregistered must not be called any more.
  *
- * Points need no care: they are part of their module, so they have no id after it is
- * loaded again.
+ * The ids of points need not be forgotten: a point is part of its module, so after the module
+ * is loaded again, the point has no id.
  */
 #include <linux/init.h>
 #include <linux/module.h>
@@ -12,6 +13,7 @@
 #include <linux/printk.h>
 
 #include "ids.h"
+#include "register.h"
 
 static bool is_in_module(unsigned long fn, const void *data)
 {
@@ -23,13 +25,21 @@ static bool is_in_module_init(unsigned long fn, const void *data)
 	return within_module_init(fn, data);
 }
 
+static void forget(bool (*gone)(unsigned long fn, const void *data),
+		   const struct module *mod)
+{
+	ktau_ids_forget(gone, mod);
+	if (ktau_register_forget(gone, mod))
+		pr_warn("ktau: module %s has left a handler registered\n", mod->name);
+}
+
 static int module_event(struct notifier_block *block, unsigned long state,
 			void *data)
 {
 	if (state == MODULE_STATE_GOING)
-		ktau_ids_forget(is_in_module, data);
+		forget(is_in_module, data);
 	else if (state == MODULE_STATE_LIVE)	/* its init text is about to be freed */
-		ktau_ids_forget(is_in_module_init, data);
+		forget(is_in_module_init, data);
 	return NOTIFY_DONE;
 }
 

@@ -4,11 +4,11 @@
  */
 #include <linux/export.h>
 #include <linux/ktau_api.h>
-#include <linux/rcupdate.h>
 
 #include "control.h"
 #include "core.h"
 #include "handler.h"
+#include "register.h"
 
 static bool is_valid(const struct ktau_handler *handler)
 {
@@ -20,15 +20,14 @@ static bool is_valid(const struct ktau_handler *handler)
 	       handler->types && !(handler->types & ~types);
 }
 
-/* Stop calling @handler. Return: whether it was called. ktau_mutex held. */
-static bool drop(struct ktau_handler *handler)
+/* Stop calling @handler, if it is registered. ktau_mutex held. */
+static void drop(struct ktau_handler *handler)
 {
 	if (!ktau_handler_remove(handler))
-		return false;
+		return;
 	ktau_control_hold(ktau_handler_groups());
 	if (!ktau_handler_groups())
 		ktau_handler_divert(false);
-	return true;
 }
 
 static int add(struct ktau_handler *handler)
@@ -47,7 +46,7 @@ static int add(struct ktau_handler *handler)
 }
 
 /**
- * ktau_register_handler() - begin to call a handler
+ * ktau_register_handler() - start to call a handler
  * @handler: the handler, which must stay in place
  *
  * Its groups are enabled until it is unregistered, whatever /proc/ktau/control says.
@@ -55,7 +54,7 @@ static int add(struct ktau_handler *handler)
  * Context: May sleep.
  * Return: 0; -EINVAL for an invalid handler or a group that this kernel does not have,
  * -EEXIST if it is registered already, -ENOSPC if there are KTAU_NR_HANDLERS already,
- * -ENOMEM.
+ * -ENOMEM if there is no memory.
  */
 int ktau_register_handler(struct ktau_handler *handler)
 {
@@ -66,28 +65,47 @@ int ktau_register_handler(struct ktau_handler *handler)
 	mutex_lock(&ktau_mutex);
 	err = add(handler);
 	mutex_unlock(&ktau_mutex);
-	if (err && err != -EEXIST)
-		synchronize_rcu();	/* it may have been called */
 	return err;
 }
 EXPORT_SYMBOL_GPL(ktau_register_handler);
 
 /**
- * ktau_unregister_handler() - cease to call a handler
+ * ktau_unregister_handler() - stop calling a handler
  * @handler: the handler; one that is not registered is ignored
  *
- * When this returns the handler does not run any more, on any CPU.
+ * Once this returns, the handler is not running on any CPU.
  *
  * Context: May sleep.
  */
 void ktau_unregister_handler(struct ktau_handler *handler)
 {
-	bool was_there;
-
 	mutex_lock(&ktau_mutex);
-	was_there = drop(handler);
+	drop(handler);
 	mutex_unlock(&ktau_mutex);
-	if (was_there)
-		synchronize_rcu();
 }
 EXPORT_SYMBOL_GPL(ktau_unregister_handler);
+
+/**
+ * ktau_register_forget() - unregister handlers whose functions will be freed
+ * @gone: whether the function at an address will be freed
+ * @data: argument for @gone
+ *
+ * Once this returns, they are not running on any CPU.
+ *
+ * Context: May sleep.
+ * Return: The number of these handlers.
+ */
+unsigned int ktau_register_forget(bool (*gone)(unsigned long fn, const void *data),
+				  const void *data)
+{
+	struct ktau_handler *handler;
+	unsigned int nr = 0;
+
+	mutex_lock(&ktau_mutex);
+	while ((handler = ktau_handler_find(gone, data))) {
+		drop(handler);
+		nr++;
+	}
+	mutex_unlock(&ktau_mutex);
+	return nr;
+}

@@ -5,8 +5,8 @@
  *	# insmod ktau_latency.ko groups=0x41
  *
  * A line is "NAME LOG2:COUNT...": COUNT activations took 2^LOG2 ticks or more, but less than
- * twice that. clock_hz in /proc/ktau/stats is the number of ticks in a second. With "once=1"
- * the module undoes everything and fails to load.
+ * twice that. 0 includes activations of 0 ticks; 39 has no upper limit. clock_hz in
+ * /proc/ktau/stats is the number of ticks in a second.
  */
 #include <linux/atomic.h>
 #include <linux/ktau_api.h>
@@ -22,11 +22,7 @@ static unsigned int groups = KTAU_GROUP_SYSCALL;
 module_param(groups, uint, 0444);
 MODULE_PARM_DESC(groups, "groups to listen to, a mask of KTAU_GROUP_*");
 
-static bool once;
-module_param(once, bool, 0);
-MODULE_PARM_DESC(once, "fail to load");
-
-/* Counted on all CPUs and in all contexts. */
+/* Incremented on all CPUs and in all contexts. */
 struct histogram {
 	atomic_t count[NR_CLASSES];
 };
@@ -89,13 +85,6 @@ static const struct seq_operations latency_ops = {
 	.show = latency_show,
 };
 
-static void latency_deinit(void)
-{
-	remove_proc_entry("ktau_latency", NULL);
-	ktau_unregister_handler(&handler);	/* from here on nothing uses the memory */
-	kvfree(histograms);
-}
-
 static int __init latency_init(void)
 {
 	int err;
@@ -107,14 +96,9 @@ static int __init latency_init(void)
 	err = ktau_register_handler(&handler);
 	if (err)
 		goto free;
-	err = -ENOMEM;
-	if (!proc_create_seq("ktau_latency", 0400, NULL, &latency_ops))
-		goto unregister;
-	if (!once)
+	if (proc_create_seq("ktau_latency", 0400, NULL, &latency_ops))
 		return 0;
-	latency_deinit();
-	return -EAGAIN;
-unregister:
+	err = -ENOMEM;
 	ktau_unregister_handler(&handler);
 free:
 	kvfree(histograms);
@@ -123,7 +107,9 @@ free:
 
 static void __exit latency_exit(void)
 {
-	latency_deinit();
+	remove_proc_entry("ktau_latency", NULL);
+	ktau_unregister_handler(&handler);	/* from here on nothing uses the memory */
+	kvfree(histograms);
 }
 
 module_init(latency_init);

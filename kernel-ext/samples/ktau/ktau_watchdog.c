@@ -6,7 +6,7 @@
  *	# insmod ktau_watchdog.ko groups=0x1 limit=50000000
  *
  * The limit is in ticks; clock_hz in /proc/ktau/stats is the number of ticks in a second.
- * A handler may not print, so it stores what it finds and the reader prints it.
+ * A handler must not print, so it stores what it finds and the reader prints it.
  */
 #include <linux/atomic.h>
 #include <linux/ktau_api.h>
@@ -30,8 +30,7 @@ MODULE_PARM_DESC(limit, "longest duration that is not reported, in ticks");
 
 /**
  * struct report - an activation that took too long
- * @turn: 2 * number while the report is being written, 2 * number + 1 once it is complete,
- *	for the report of this number, counted from 1
+ * @seq: for report number N, counted from 1: 2 * N while it is written, then 2 * N + 1
  * @hit: its end
  * @pid: task
  * @comm: its name
@@ -39,7 +38,7 @@ MODULE_PARM_DESC(limit, "longest duration that is not reported, in ticks");
  * @nr_entries: number of @entry
  */
 struct report {
-	unsigned long	turn;
+	unsigned long	seq;
 	struct ktau_hit	hit;
 	pid_t		pid;
 	char		comm[TASK_COMM_LEN];
@@ -59,14 +58,14 @@ static void check_hit(struct ktau_handler *handler, const struct ktau_hit *hit)
 		return;
 	nr = atomic_long_inc_return(&nr_reports);
 	report = &reports[nr % NR_REPORTS];
-	WRITE_ONCE(report->turn, 2 * nr);
+	WRITE_ONCE(report->seq, 2 * nr);
 	smp_wmb();	/* pairs with copy_report() */
 	report->hit = *hit;
 	report->pid = current->pid;
 	memcpy(report->comm, current->comm, sizeof(report->comm));
 	report->nr_entries = stack_trace_save(report->entry, NR_ENTRIES, 1);
 	smp_wmb();	/* likewise */
-	WRITE_ONCE(report->turn, 2 * nr + 1);
+	WRITE_ONCE(report->seq, 2 * nr + 1);
 }
 
 static struct ktau_handler handler = {
@@ -78,12 +77,12 @@ static struct ktau_handler handler = {
 static bool copy_report(struct report *copy, unsigned long nr)
 {
 	const struct report *report = &reports[nr % NR_REPORTS];
-	unsigned long turn = READ_ONCE(report->turn);
+	unsigned long seq = READ_ONCE(report->seq);
 
 	smp_rmb();	/* pairs with check_hit() */
 	*copy = data_race(*report);	/* compared afterwards */
 	smp_rmb();	/* likewise */
-	return turn == 2 * nr + 1 && READ_ONCE(report->turn) == turn;
+	return seq == 2 * nr + 1 && READ_ONCE(report->seq) == seq;
 }
 
 static void show_report(struct seq_file *m, const struct report *report)
