@@ -17,7 +17,7 @@ endif
 # Torture and counts of instructions, for x86 only
 ifndef CROSS_COMPILE
 test_LOADS += $(addprefix $(B)/tests/progs/,stock_counts cost storm storm_check streams streams_check \
-		oom compat32 fuzz_races coverage loads slots_kvm pressure)
+		oom compat32 fuzz_races coverage loads slots_kvm pressure reload hits)
 # Attacks by unprivileged users
 test_ATTACKS := $(addprefix $(B)/tests/progs/attack_,ids consume spy crowd evict namespaces \
 		setuid poll landlock ipi files gone container memcg) $(B)/tests/progs/policy
@@ -58,7 +58,7 @@ list-unit-tests:
 	@printf '%s\n' $(UNIT_TESTS)
 
 test_READERS := $(addprefix $(B)/tests/progs/,exact_counts stock_counts account transfers waits pressure cpus interrupts exceptions graph storm_check \
-		streams_check oom segments attack_totals coverage)
+		streams_check oom segments attack_totals coverage hits)
 $(addprefix $(B)/tests/progs/,exact_counts stock_counts account transfers waits pressure cpus exceptions graph segments): $(B)/tests/progs/self.o
 $(B)/tests/progs/stock_counts: $(LIBKTAU_BPF)
 $(test_READERS): LDLIBS := $(LIBKTAU_LIBS) -lpthread

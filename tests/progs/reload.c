@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * reload TIMES FILE ARGUMENTS: load and unload a module TIMES, with these arguments. Prints how
+ * often it came and went; the first error ends it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static _Noreturn void die(const char *what)
+{
+	fprintf(stderr, "reload: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+/* The name of the module in FILE, without its folder and ".ko". */
+static const char *module_name(char *file)
+{
+	char *name = basename(file), *end = strrchr(name, '.');
+
+	if (end)
+		*end = '\0';
+	return name;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long nr, times;
+	const char *name;
+	int fd;
+
+	if (argc != 4) {
+		fprintf(stderr, "usage: reload TIMES FILE ARGUMENTS\n");
+		return 2;
+	}
+	times = strtoul(argv[1], NULL, 10);
+	fd = open(argv[2], O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		die(argv[2]);
+	name = module_name(argv[2]);
+	for (nr = 0; nr < times; nr++) {
+		if (syscall(SYS_finit_module, fd, argv[3], 0))
+			die("finit_module");
+		if (syscall(SYS_delete_module, name, O_NONBLOCK))
+			die("delete_module");
+	}
+	printf("%lu\n", nr);
+	return 0;
+}
