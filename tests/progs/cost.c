@@ -4,17 +4,19 @@
  * forks, in ticks of the cycle counter. Under QEMU's -icount, on one CPU, these are instructions,
  * the same in each run.
  *
- *	cost [bare]
+ *	cost [bare|MODULE]
  *
  * Prints "figure<TAB>NAME<TAB>VALUE<TAB>instructions". The figures bare_* are the costs as the
  * kernel is. A kernel without KTAU, and the word "bare", give only these. Otherwise, KTAU must not
  * have been enabled before; that state is the baseline, so its two nops for each pair of hooks
- * only count in the difference between the figures bare_* of the two kernels.
+ * only count in the difference between the figures bare_* of the two kernels. MODULE is the file of
+ * a module whose handler does nothing, which is loaded for the figures hit_*.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -36,6 +38,9 @@
 #define SINGLES 1000
 /* Calls before these, which are not timed. */
 #define WARM_UP 20
+
+/* Tasks that wait for the CPU during switches and forks. */
+#define NR_BUSY 2
 
 /* An interrupt comes within this time, in nanoseconds; it is awaited for twice as long. */
 #define SHOT 20000
@@ -157,35 +162,58 @@ static double single(void (*what)(void))
 	return (double)best;
 }
 
-/*
- * Ticks for the cheapest call of @what, which switches to child(). Both tasks are SCHED_FIFO with
- * one priority: neither preempts the other, and no fairness decides which path a switch takes.
- */
-static double switches(void (*what)(void))
+/* Start tasks that never sleep. */
+static void start_busy(pid_t *busy)
 {
-	double best;
+	for (int i = 0; i < NR_BUSY; i++) {
+		busy[i] = fork();
+		if (busy[i] < 0)
+			die("cost: fork");
+		while (!busy[i])
+			;
+	}
+}
 
-	schedule_as(SCHED_FIFO);
-	best = single(what);
-	schedule_as(SCHED_OTHER);
-	return best;
+static void stop_busy(const pid_t *busy)
+{
+	for (int i = 0; i < NR_BUSY; i++)
+		if (kill(busy[i], SIGKILL) || waitpid(busy[i], NULL, 0) != busy[i])
+			die("cost: kill");
 }
 
 /*
- * Ticks for the cheapest fork_exit(), with as many calls to warm up as are timed: after fewer, the
- * allocator's lists and the queue of exited tasks still change from call to call. As in switches(),
- * SCHED_FIFO decides who runs.
+ * Ticks for the cheapest call of @what, after @warm_up calls, as SCHED_FIFO: no fairness decides
+ * who runs. add_nr_running() takes up to 6 instructions more while fewer than two other tasks wait
+ * for the CPU, and a task of the kernel may do so in some boots only. So two always do.
  */
-static double forks(void (*what)(void))
+static double as_fifo(void (*what)(void), int warm_up)
 {
+	pid_t busy[NR_BUSY];
 	double best;
 
+	start_busy(busy);
 	schedule_as(SCHED_FIFO);
-	for (int i = 0; i < SINGLES; i++)
+	for (int i = 0; i < warm_up; i++)
 		what();
 	best = single(what);
 	schedule_as(SCHED_OTHER);
+	stop_busy(busy);
 	return best;
+}
+
+/* @what switches to child(), which has the same priority: neither preempts the other. */
+static double switches(void (*what)(void))
+{
+	return as_fifo(what, 0);
+}
+
+/*
+ * After fewer calls than these, the allocator's lists and the queue of exited tasks still change
+ * from call to call.
+ */
+static double forks(void (*what)(void))
+{
+	return as_fifo(what, SINGLES);
 }
 
 static bool timer_runs(void)
@@ -312,6 +340,23 @@ static const struct step {
 	{ "switch_pair_account", "groups=sched,syscall,account", ROUND_TRIP, 1 },
 };
 
+/*
+ * The same while the handler of a module listens to some types of hits, bits of KTAU_HIT_*. A step
+ * named "-" is the baseline of those after it.
+ */
+static const struct hit_step {
+	const char *name;
+	const char *words;
+	const char *types;
+} hit_steps[] = {
+	{ "-", "groups=syscall", NULL },
+	{ "hit_none", "groups=syscall", "types=4" },
+	{ "hit_stop", "groups=syscall", "types=2" },
+	{ "hit_pair", "groups=syscall", "types=3" },
+	{ "-", "trace=on", NULL },
+	{ "hit_pair_traced", "trace=on", "types=3" },
+};
+
 static void show(const char *name, double value)
 {
 	printf("figure\t%s\t%g\tinstructions\n", name, value);
@@ -331,6 +376,33 @@ static _Noreturn void child(int in, int out)
 	while (read(in, &byte, 1) == 1 && write(out, &byte, 1) == 1)
 		;
 	_exit(0);
+}
+
+/* What a handler adds to a system call, beside what KTAU adds. */
+static void hits(const char *module)
+{
+	const struct load *load = &loads[CALL];
+	double without = 0;
+	int fd;
+
+	fd = open(module, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		die(module);
+	for (size_t i = 0; i < sizeof(hit_steps) / sizeof(*hit_steps); i++) {
+		const struct hit_step *step = &hit_steps[i];
+
+		control(step->words);
+		if (!step->types) {
+			without = cost(load);
+			continue;
+		}
+		if (syscall(SYS_finit_module, fd, step->types, 0))
+			die("cost: finit_module");
+		show(step->name, cost(load) - without);
+		if (syscall(SYS_delete_module, "ktau_empty", O_NONBLOCK))
+			die("cost: delete_module");
+	}
+	close(fd);
 }
 
 static void open_pipes(void)
@@ -381,8 +453,8 @@ int main(int argc, char **argv)
 	double less = 0;
 	char name[64];
 
-	if (argc > 1 && !bare) {
-		fprintf(stderr, "usage: cost [bare]\n");
+	if (argc > 2) {
+		fprintf(stderr, "usage: cost [bare|MODULE]\n");
 		return 2;
 	}
 	prepare();
@@ -405,5 +477,7 @@ int main(int argc, char **argv)
 		show(step->name, added - less);
 		less = 0;
 	}
+	if (ktau && argc == 2)
+		hits(argv[1]);
 	return 0;
 }
