@@ -35,5 +35,6 @@ def read(release, path, picture):
         browser.wait("window.saved !== undefined")
         saved = json.loads(browser.run("window.saved.text()"))
         browser.key("3")
-        browser.wait("document.body.innerText.includes('Symbol Name')")
+        # The rows come after the head of the table
+        browser.wait("/Symbol Name\\s+\\S/.test(document.body.innerText)")
         return saved, browser.run("document.body.innerText"), console(browser)
