@@ -88,17 +88,22 @@ struct coder {
 	uint64_t id;
 };
 
-static int put_number(struct ktau__buffer *out, uint64_t value)
-{
-	uint8_t bytes[10];
-	size_t nr = 0;
+/* Most bytes of a number. */
+#define NUMBER_BYTES	10
 
-	do {
-		bytes[nr] = value & 127;
-		value >>= 7;
-		bytes[nr++] |= value ? 128 : 0;
-	} while (value);
-	return ktau__buffer_append(out, bytes, nr);
+/* Return: the end of the number. */
+static inline uint8_t *write_number(uint8_t *to, uint64_t value)
+{
+	for (; value > 127; value >>= 7)
+		*to++ = value | 128;
+	*to++ = value;
+	return to;
+}
+
+/* ktau__delta_encode() has made room. */
+static void put_number(struct ktau__buffer *out, uint64_t value)
+{
+	out->size = write_number(out->data + out->size, value) - out->data;
 }
 
 static int get_number(struct coder *c, uint64_t *value)
@@ -122,18 +127,27 @@ static int get_number(struct coder *c, uint64_t *value)
 
 static void code_number(struct coder *c, uint64_t *value)
 {
-	if (!c->err)
-		c->err = c->decode ? get_number(c, value) : put_number(c->out, *value);
+	if (c->err)
+		return;
+	if (c->decode)
+		c->err = get_number(c, value);
+	else
+		put_number(c->out, *value);
+}
+
+/* A difference as an unsigned number: small if the difference is, negative or not. */
+static inline uint64_t zigzag(uint64_t d)
+{
+	return d << 1 ^ (d >> 63 ? UINT64_MAX : 0);
 }
 
 static void code_delta(struct coder *c, uint64_t *value, uint64_t base)
 {
-	uint64_t d = *value - base;
-	uint64_t zigzag = d << 1 ^ (d >> 63 ? UINT64_MAX : 0);
+	uint64_t number = zigzag(*value - base);
 
-	code_number(c, &zigzag);
+	code_number(c, &number);
 	if (c->decode)
-		*value = base + (zigzag >> 1 ^ (zigzag & 1 ? UINT64_MAX : 0));
+		*value = base + (number >> 1 ^ (number & 1 ? UINT64_MAX : 0));
 }
 
 static void code_bytes(struct coder *c, size_t size)
@@ -203,10 +217,28 @@ static uint64_t code_field(struct coder *c, unsigned int bytes, const uint64_t *
 	return value;
 }
 
+/* Return: the end of the output. */
+static uint8_t *encode_words(uint8_t *to, const uint8_t *words, uint32_t nr)
+{
+	uint64_t word;
+
+	for (; nr; nr--, words += 8) {
+		memcpy(&word, words, 8);
+		to = write_number(to, word);
+	}
+	return to;
+}
+
 static void code_words(struct coder *c, uint32_t nr)
 {
-	while (!c->err && nr--)
-		code_field(c, 8, NULL);
+	if (c->decode) {
+		while (!c->err && nr--)
+			code_field(c, 8, NULL);
+	} else {
+		c->out->size = encode_words(c->out->data + c->out->size, c->record + c->at, nr) -
+			       c->out->data;
+		c->at += nr * 8;
+	}
 }
 
 static int form_of(uint16_t type)
@@ -292,7 +324,7 @@ static void code_profile(struct coder *c)
 	}
 }
 
-static void code_slot(struct coder *c, uint32_t end)
+static void decode_slot(struct coder *c, uint32_t end)
 {
 	unsigned int words;
 
@@ -315,6 +347,38 @@ static void code_slot(struct coder *c, uint32_t end)
 	code_words(c, words - 2);
 }
 
+/*
+ * The same for a slot that has been checked. Traces consist of little else, so this is
+ * written for speed. Return: the end of the output.
+ */
+static uint8_t *encode_slot(struct coder *c, uint8_t *to)
+{
+	const uint8_t *from = c->record + c->at;
+	struct ktau_slot slot;
+
+	memcpy(&slot, from, sizeof(slot));
+	to = write_number(to, zigzag(slot.ticks - c->ticks));
+	to = write_number(to, zigzag(slot.id - c->id));
+	c->ticks = slot.ticks;
+	c->id = slot.id;
+	*to++ = slot.type;
+	*to++ = slot.words;
+	to = write_number(to, slot.cpu);
+	*to++ = slot.ctx;
+	*to++ = slot.flags;
+	c->at += slot.words * 8;
+	return encode_words(to, from + sizeof(slot), slot.words - 2);
+}
+
+static void encode_slots(struct coder *c, uint32_t nr)
+{
+	uint8_t *to = c->out->data + c->out->size;
+
+	for (; nr; nr--)
+		to = encode_slot(c, to);
+	c->out->size = to - c->out->data;
+}
+
 static void code_trace(struct coder *c)
 {
 	uint32_t nr = head32(c, offsetof(struct ktau_rec_trace, nr_slots));
@@ -322,8 +386,10 @@ static void code_trace(struct coder *c)
 
 	if (bytes > c->rec.size - c->rec.head)
 		c->err = -EBADMSG;
-	for (; !c->err && nr; nr--)
-		code_slot(c, c->rec.head + bytes);
+	if (!c->decode)
+		encode_slots(c, nr);
+	for (; !c->err && c->decode && nr; nr--)
+		decode_slot(c, c->rec.head + bytes);
 	if (c->at != c->rec.head + bytes)
 		c->err = -EBADMSG;
 }
@@ -367,6 +433,14 @@ static bool has_form_1(const struct coder *c)
 	return form == FORM_TRACE ? trace_fits(c) : profile_fits(c);
 }
 
+/* Make room for the longest encoding of @rec: no word of it takes more than a number. */
+static int reserve(struct ktau__buffer *out, const struct ktau_rec *rec)
+{
+	size_t numbers = 3 + rec->size / 8;
+
+	return ktau__buffer_reserve(out, out->size + numbers * NUMBER_BYTES + 1);
+}
+
 int ktau__delta_encode(const uint8_t *data, size_t size, struct ktau__buffer *out)
 {
 	struct coder c = { .out = out };
@@ -375,20 +449,21 @@ int ktau__delta_encode(const uint8_t *data, size_t size, struct ktau__buffer *ou
 
 	out->size = 0;
 	while (!err && size) {
+		if (size < sizeof(c.rec))
+			return -EINVAL;
 		c.record = (uint8_t *)data;
 		c.rec = ktau__decode_rec(data, false);
-		if (size < sizeof(c.rec) || ktau__bad_rec(&c.rec) || c.rec.size > size)
+		if (ktau__bad_rec(&c.rec) || c.rec.size > size)
 			return -EINVAL;
+		err = reserve(out, &c.rec);
+		if (err)
+			return err;
 		form = has_form_1(&c);
-		err = put_number(out, c.rec.size / 8);
-		if (!err)
-			err = put_number(out, c.rec.type);
-		if (!err)
-			err = put_number(out, c.rec.head / 8);
-		if (!err)
-			err = ktau__buffer_append(out, &form, 1);
-		if (!err)
-			err = code_record(&c, form);
+		put_number(out, c.rec.size / 8);
+		put_number(out, c.rec.type);
+		put_number(out, c.rec.head / 8);
+		out->data[out->size++] = form;
+		err = code_record(&c, form);
 		data += c.rec.size;
 		size -= c.rec.size;
 	}

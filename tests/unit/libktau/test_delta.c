@@ -67,6 +67,35 @@ static void smaller(void **state)
 	stream_free(&s);
 }
 
+/*
+ * Every number as long as it can be: the encoding is larger than the records. The buffer grows by
+ * doubling; the slots are so many that it would be too small if their growth was not considered.
+ */
+static void largest(void **state)
+{
+	static const struct entry entry = {
+		.id = 65535, .kind = 255, .flags = 255, .count = -1, .incl = -1, .excl = -1,
+		.longest = -1, .asleep = -1, .runq = -1, .irq = -1,
+	};
+	static const struct frame open = { .id = -1, .start = 1ULL << 63, .child = -1 };
+	struct slot slots[600];
+	struct stream s = { .word_bits = 64 };
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < NR(slots); i++)
+		slots[i] = (struct slot){ .ticks = (uint64_t)i << 63, .id = i % 2, .type = 255,
+					  .ctx = 255, .cpu = 65535, .format = "8888",
+					  .values = { -1, -1, -1, -1 } };
+	put_trace(&s, &(struct trace){ .slots = slots, .nr_slots = NR(slots) });
+	assert_true(s.size < 1U << 15 && s.size + s.size / 5 > 1U << 15);
+	check_same(&s);
+	put_profile(&s, &(struct profile){ .no_owner = true, .entries = &entry,
+					   .nr_entries = 1, .open = &open, .nr_open = 1 });
+	check_same(&s);
+	stream_free(&s);
+}
+
 /* Records that contradict themselves are passed through unchanged. */
 static void inconsistent_records(void **state)
 {
@@ -233,6 +262,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(round_trip),
 		cmocka_unit_test(smaller),
+		cmocka_unit_test(largest),
 		cmocka_unit_test(inconsistent_records),
 		cmocka_unit_test(both_orders),
 		cmocka_unit_test(entries_by_hand),
