@@ -245,10 +245,13 @@ static int resume(struct ktau_writer *w)
 static int set_flags(struct ktau_writer *w, unsigned int flags)
 {
 	const unsigned int known = KTAU_WRITER_APPEND | KTAU_WRITER_ZLIB | KTAU_WRITER_ZSTD |
-				   KTAU_WRITER_DELTA;
+				   KTAU_WRITER_DELTA | KTAU_WRITER_COMPACT;
 
 	if (flags & ~known)
 		return invalid(w, "unknown flags");
+	if (flags & KTAU_WRITER_COMPACT)
+		flags |= KTAU_WRITER_DELTA | (ktau_has_compression(KTAU_COMPRESS_ZSTD) ?
+					      KTAU_WRITER_ZSTD : KTAU_WRITER_ZLIB);
 	w->compression = KTAU_COMPRESS_NONE;
 	if (flags & KTAU_WRITER_ZLIB)
 		w->compression = KTAU_COMPRESS_ZLIB;

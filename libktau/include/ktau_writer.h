@@ -16,6 +16,7 @@ struct ktau_writer;
 #define KTAU_WRITER_ZLIB	(1U << 1)	/* compress blocks with zlib */
 #define KTAU_WRITER_ZSTD	(1U << 2)	/* with zstd, which must be built in */
 #define KTAU_WRITER_DELTA	(1U << 3)	/* KTAU_ENCODE_DELTA */
+#define KTAU_WRITER_COMPACT	(1U << 4)	/* DELTA and the better compression built in */
 
 /* True if this library can read and write KTAU_COMPRESS_*. */
 bool ktau_has_compression(uint8_t compression);

@@ -18,6 +18,7 @@ static const unsigned int all_flags[] = {
 #ifdef KTAU_HAVE_ZSTD
 	KTAU_WRITER_ZSTD, KTAU_WRITER_ZSTD | KTAU_WRITER_DELTA,
 #endif
+	KTAU_WRITER_COMPACT,
 };
 
 static void round_trip(void **state)

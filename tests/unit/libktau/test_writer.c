@@ -231,6 +231,33 @@ static void headers(void **state)
 	free(image.data);
 }
 
+/* The compression and encoding of the first block. */
+static struct ktau_block first_block(unsigned int flags)
+{
+	struct image image;
+	struct ktau_block block;
+
+	write_sample(flags, 1);
+	image = load();
+	assert_true(image.size >= sizeof(struct ktau_file_header) + sizeof(block));
+	memcpy(&block, image.data + sizeof(struct ktau_file_header), sizeof(block));
+	free(image.data);
+	return block;
+}
+
+static void compact(void **state)
+{
+	struct ktau_block block = first_block(KTAU_WRITER_COMPACT);
+
+	(void)state;
+	assert_int_equal(block.encoding, KTAU_ENCODE_DELTA);
+	assert_int_equal(block.compression, ktau_has_compression(KTAU_COMPRESS_ZSTD) ?
+			 KTAU_COMPRESS_ZSTD : KTAU_COMPRESS_ZLIB);
+	block = first_block(0);
+	assert_int_equal(block.encoding, KTAU_ENCODE_PLAIN);
+	assert_int_equal(block.compression, KTAU_COMPRESS_NONE);
+}
+
 static void without_zstd(void **state)
 {
 	struct ktau_writer *w;
@@ -313,6 +340,7 @@ int main(void)
 		cmocka_unit_test(rejects_records),
 		cmocka_unit_test(repeats),
 		cmocka_unit_test(headers),
+		cmocka_unit_test(compact),
 		cmocka_unit_test(without_zstd),
 		cmocka_unit_test(full_disk),
 		cmocka_unit_test(large),
