@@ -44,7 +44,7 @@ int config_init(struct config *config)
 		.period_ns = NSEC_PER_SEC,
 		.info = CONFIG_PROFILE,
 		.exited = true,
-		.compress = true,
+		.compress = KTAU_WRITER_COMPACT,
 	};
 	return replace(&config->output_dir, CONFIG_DEFAULT_DIR);
 }
@@ -220,7 +220,16 @@ static int set_exited(struct config *config, char *value, struct config_error *e
 
 static int set_compress(struct config *config, char *value, struct config_error *error)
 {
-	return set_bool(&config->compress, value, error);
+	bool compress;
+
+	if (!strcmp(value, "zlib")) {
+		config->compress = KTAU_WRITER_DELTA | KTAU_WRITER_ZLIB;
+		return 0;
+	}
+	if (!value_bool(value, &compress))
+		return bad(error, "'%.60s' is neither yes nor no nor zlib", value);
+	config->compress = compress ? KTAU_WRITER_COMPACT : 0;
+	return 0;
 }
 
 static int set_number(uint64_t *number, const char *value, uint64_t max,

@@ -44,7 +44,7 @@ enum config_mode {
  * @info: CONFIG_PROFILE and CONFIG_TRACE
  * @cumulative: write every profile in full instead of differences
  * @exited: include tasks that have exited
- * @compress: compress the blocks of the file
+ * @compress: how to compress the blocks of the file: KTAU_WRITER_* flags
  * @rotate_bytes: start a new file at this size; 0: never
  * @rotate_ns: start a new file after this time; 0: never
  * @keep: number of files to keep; 0: all
@@ -71,7 +71,7 @@ struct config {
 	unsigned int info;
 	bool cumulative;
 	bool exited;
-	bool compress;
+	unsigned int compress;
 	uint64_t rotate_bytes;
 	uint64_t rotate_ns;
 	uint64_t keep;

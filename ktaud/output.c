@@ -238,7 +238,7 @@ int output_open(struct output *out, const struct config *config)
 		return -out->blocked;
 	err = ktau_writer_create(&writer);
 	if (!err)
-		err = open_new(out, writer, config->compress ? KTAU_WRITER_ZLIB : 0, &path);
+		err = open_new(out, writer, config->compress, &path);
 	if (err) {
 		if (err != out->open_error)
 			log_error("cannot create %s: %s", path ? path : out->dir, strerror(-err));

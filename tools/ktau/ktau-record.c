@@ -249,7 +249,7 @@ static int open_recording(struct recording *r, const struct options *o, const ch
 		complain("out of memory");
 		return -1;
 	}
-	err = ktau_writer_open(r->writer, path, KTAU_WRITER_ZLIB, NULL);
+	err = ktau_writer_open(r->writer, path, KTAU_WRITER_COMPACT, NULL);
 	if (err == -EEXIST)
 		complain("cannot create %s: it already exists; choose another name with -o", path);
 	else if (err)

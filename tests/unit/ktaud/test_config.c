@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include <cmocka.h>
+#include <ktau.h>
 
 #include "config.h"
 #include "value.h"
@@ -65,7 +66,8 @@ static const struct {
 	{ "info profiles\n", 1, "'profiles' is not one of" },
 	{ "record all\n", 1, "neither cumulative nor difference" },
 	{ "exited maybe\n", 1, "neither yes nor no" },
-	{ "compress YES\n", 1, "neither yes nor no" },
+	{ "compress YES\n", 1, "neither yes nor no nor zlib" },
+	{ "compress zstd\n", 1, "neither yes nor no nor zlib" },
 	{ "rotate_size 10X\n", 1, "'10X' is not a number" },
 	{ "rotate_size 99999999999G\n", 1, "not a number" },
 	{ "rotate_size 10MB\n", 1, "not a number" },
@@ -112,13 +114,17 @@ static void test_defaults(void **state)
 	assert_int_equal(config.mode, CONFIG_ALL);
 	assert_int_equal(config.info, CONFIG_PROFILE);
 	assert_string_equal(config.output_dir, CONFIG_DEFAULT_DIR);
-	assert_true(config.exited && config.compress && !config.cumulative);
+	assert_true(config.exited && !config.cumulative);
+	assert_int_equal(config.compress, KTAU_WRITER_COMPACT);
 	assert_null(config.groups);
 	assert_null(config.pidfile);
 	assert_null(config.openmetrics);
 	config_deinit(&config);
 	assert_int_equal(parse(&config, "openmetrics /a dir/k.prom\n", 26, &error), 0);
 	assert_string_equal(config.openmetrics, "/a dir/k.prom");
+	config_deinit(&config);
+	assert_int_equal(parse(&config, "compress zlib\n", 14, &error), 0);
+	assert_int_equal(config.compress, KTAU_WRITER_DELTA | KTAU_WRITER_ZLIB);
 	config_deinit(&config);
 }
 

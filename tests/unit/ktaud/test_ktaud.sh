@@ -217,17 +217,22 @@ test_keep_empty()
 # Count complete streams in complete blocks of a file, without the library.
 whole_ends()
 {
-	python3 - "$1" <<- 'END'
-		import struct, sys, zlib
+	PYTHONDONTWRITEBYTECODE=1 python3 - "$1" <<- 'END'
+		import struct, sys
+		sys.path.insert(0, "tests/unit/libktau")
+		import abi_decoder
 		data = open(sys.argv[1], "rb").read()
+		delta = abi_decoder.Delta(abi_decoder.Page(abi_decoder.PAGE), "<")
 		at, ends = struct.unpack_from("<H", data, 6)[0], 0
 		while at + 48 <= len(data):
-		    _, size, _, compression, _, _, stored = struct.unpack_from("<IHHBBHI", data, at)
+		    _, size, _, compression, encoding, _, stored, raw = struct.unpack_from(
+		        "<IHHBBHII", data, at)
 		    payload = data[at + size:at + size + stored]
 		    at += size + (stored + 7) // 8 * 8
 		    if at > len(data):
 		        break
-		    payload = zlib.decompress(payload) if compression == 1 else payload
+		    payload = abi_decoder.unpack_payload(compression, payload, raw)
+		    payload = delta.decode(payload) if encoding else payload
 		    here = 0
 		    while here < len(payload):
 		        size, kind = struct.unpack_from("<IH", payload, here)
@@ -241,7 +246,7 @@ whole_ends()
 # finding, for the partial block at the end.
 test_kill()
 {
-	compress=yes
+	compress=zlib
 	for delay in 0.2 0.31 0.42 0.53 0.24 0.35 0.46 0.57; do
 		fresh 200
 		start -t 0.01 -i both -s record=cumulative -s compress=$compress
