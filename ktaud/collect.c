@@ -14,8 +14,9 @@
 #include "log.h"
 
 /*
- * Every 60th stream has full profiles instead of differences. A damaged block therefore affects at
- * most this many periods, and readers of a time window can start at full streams.
+ * Every 60th stream has full profiles instead of differences, and begins a key block. A damaged
+ * block therefore affects at most this many periods, and readers of a time window can start at
+ * full streams. Without profiles, every 60th stream of traces begins a key block.
  */
 #define FULL_EVERY 60
 
@@ -61,6 +62,7 @@ void collect_new_file(struct collect *collect, const struct config *config)
 		metrics_clear(&collect->metrics);
 	collect->config = config;
 	collect->since_full = 0;
+	collect->since_key = 0;
 	baseline_clear(&collect->base);
 }
 
@@ -237,6 +239,16 @@ static int start(struct collect *collect, struct stream *stream)
 	return 0;
 }
 
+static bool begins_key(struct collect *collect, const struct stream *stream)
+{
+	if (stream->content == KTAU_REC_PROFILE)
+		return collect->full;
+	if (collect->config->info & CONFIG_PROFILE)
+		return false;
+	collect->since_key = (collect->since_key + 1) % FULL_EVERY;
+	return !collect->since_key;
+}
+
 /*
  * Write the STREAM record and all names that the stream has given so far. The file may be new, and
  * the kernel does not repeat names. The writer skips names that the file already has.
@@ -250,8 +262,7 @@ static void put_head(struct collect *collect, struct stream *stream)
 
 	if (stream->head_done || !stream->head)
 		return;
-	output_stream(collect->out, collect->config, stream->head,
-		      stream->content == KTAU_REC_PROFILE && collect->full);
+	output_stream(collect->out, collect->config, stream->head, begins_key(collect, stream));
 	stream->head_done = true;
 	while ((event = ktau_events_next(ktau_reader_events(reader), event)))
 		output_record(collect->out, &event->rec);

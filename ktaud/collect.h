@@ -65,6 +65,7 @@ struct stream {
  * @base: profiles last written for each task
  * @metrics: totals for the OpenMetrics file, if one is configured
  * @since_full: profile streams since one was written in full; 0: the next one will be
+ * @since_key: trace streams since one began a key block, if only traces are read
  * @periods: profile streams that have ended, or trace streams if only traces are read
  */
 struct collect {
@@ -77,6 +78,7 @@ struct collect {
 	struct baseline base;
 	struct metrics metrics;
 	unsigned int since_full;
+	unsigned int since_key;
 	bool full;
 	uint64_t periods;
 	uint64_t lost_periods;

@@ -242,6 +242,42 @@ whole_ends()
 	END
 }
 
+# Print the number of key blocks of a file, and write the file from its last one on to $tmp/last.
+key_blocks()
+{
+	python3 - "$1" "$tmp/last" <<- 'END'
+		import struct, sys
+		data = open(sys.argv[1], "rb").read()
+		begin = struct.unpack_from("<H", data, 6)[0]
+		at, keys = begin, []
+		while at < len(data):
+		    _, size, _, _, _, flags, stored = struct.unpack_from("<IHHBBHI", data, at)
+		    if flags & 1:
+		        keys.append(at)
+		    at += size + (stored + 7) // 8 * 8
+		open(sys.argv[2], "wb").write(data[:begin] + data[keys[-1]:])
+		print(len(keys))
+	END
+}
+
+# A reader of a time window starts at a key block, so a file needs them with traces alone, too.
+test_key_blocks()
+{
+	fresh 3
+	start -t 0.005 -i trace
+	wait_for nr_files eq 1
+	file=$(files)
+	wait_for is "$file" streams ge 130
+	stop
+	streams=$(value streams "$file")
+	check "$streams streams of traces: a key block at the start and at every 60th" \
+		[ "$(key_blocks "$file")" -eq $((1 + streams / 60)) ]
+	check "the file is consistent" consistent "$file"
+	check "the last key block needs no earlier one: all events" \
+		is "$tmp/last" events eq "$(value events "$file")"
+	check "the last key block needs no earlier one: traces" is "$tmp/last" traces ge 1
+}
+
 # Killed at any moment, also during a write: complete blocks can be read, with at most one
 # finding, for the partial block at the end.
 test_kill()
@@ -468,5 +504,5 @@ test_cost()
 	check "at most 32 MiB for 1,000 tasks" [ "$kb" -le 32768 ]
 }
 
-run config places period choice signals fifo rotation keep_empty kill \
+run config places period choice signals fifo rotation keep_empty key_blocks kill \
 	full_disk full_soon full_damaged full_reload full_traces full_end openmetrics cost
