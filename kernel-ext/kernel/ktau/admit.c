@@ -36,7 +36,7 @@ bool ktau_admit_sum(const struct ktau_stream *stream)
 }
 
 /**
- * ktau_admit_begin() - start watching what becomes of the tasks that a stream shows
+ * ktau_admit_begin() - start watching for folding and eviction of the tasks of a stream
  * @stream: the stream, locked; the current credentials are those of its opener
  *
  * Context: Task.

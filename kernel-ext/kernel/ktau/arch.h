@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * KTAU: everything that differs between architectures and configurations. Besides
- * compat.h this is the only header in kernel/ktau that contains #if.
+ * KTAU: everything that differs between architectures and configurations. Only this header
+ * and compat.h contain #if; cgroup.h has empty functions for kernels without control groups.
  */
 #ifndef _KERNEL_KTAU_ARCH_H
 #define _KERNEL_KTAU_ARCH_H

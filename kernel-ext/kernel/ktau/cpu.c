@@ -11,13 +11,13 @@
  * CPU, and a frame has a child sum for each. The CPU's outer_ticks is the sum of the
  * exclusive times.
  *
- * Both ends run with interrupts disabled. An NMI in between only adds, each time by a
+ * Entry and exit run with interrupts disabled. An NMI in between only adds, each time by a
  * single instruction. The table of a CPU is one array, so there is always a cell, and
  * nothing to allocate.
  *
- * An update counts in neither begin nor end of a state: from its first addition, to
- * outer_ticks or a child sum, to its last, of the exclusive time, the identity (profile.c)
- * does not hold. A reader on another CPU notices that; see snapshot.c.
+ * An update increments neither begin nor end of a state. Between its first addition (to
+ * outer_ticks or a child sum) and its last one (of the exclusive time) the identity
+ * (profile.c) does not hold. A reader on another CPU notices that; see snapshot.c.
  */
 #include <linux/export.h>
 #include <linux/irqflags.h>
@@ -122,7 +122,7 @@ static __always_inline void enter_point(struct ktau_cpu_frame *frame,
 }
 
 /**
- * __ktau_irq_enter_point() - open such a frame for a point in an interrupt handler
+ * __ktau_irq_enter_point() - open the frame of a point in an interrupt handler
  * @frame: uninitialised frame on the kernel stack
  * @point: the point
  *
@@ -134,7 +134,7 @@ void __ktau_irq_enter_point(struct ktau_cpu_frame *frame, struct ktau_point *poi
 }
 
 /**
- * __ktau_bh_enter_point() - the same for softirqs at the end of an interrupt
+ * __ktau_bh_enter_point() - open the frame of the softirqs at the end of an interrupt
  * @frame: uninitialised frame on the kernel stack
  * @point: the point
  *
@@ -146,7 +146,7 @@ void __ktau_bh_enter_point(struct ktau_cpu_frame *frame, struct ktau_point *poin
 }
 
 /**
- * __ktau_cpu_enter_irq() - open such a frame for a device interrupt
+ * __ktau_cpu_enter_irq() - open the frame of a device interrupt
  * @frame: uninitialised frame on the kernel stack
  * @irq: interrupt line
  *
@@ -160,7 +160,7 @@ void __ktau_cpu_enter_irq(struct ktau_cpu_frame *frame, unsigned int irq)
 EXPORT_SYMBOL_GPL(__ktau_cpu_enter_irq);
 
 /**
- * __ktau_cpu_enter_call() - open such a frame for a callback
+ * __ktau_cpu_enter_call() - open the frame of a callback that is also accounted to the CPU
  * @frame: uninitialised frame on the kernel stack
  * @call: kind of the callback
  * @fn: its function
@@ -241,7 +241,7 @@ static noinline void close_cpu_slow(struct ktau_cpu_frame *both, u64 incl, bool 
 	close_cpu(both->outer, id, incl, excl, irq, is_outermost(both->outer, id));
 }
 
-/* Close a frame that the task does not have. */
+/* Close a frame that was opened for the CPU only. */
 static noinline void close_untaken(struct ktau_cpu_frame *both, bool irq)
 {
 	struct ktau_cpu_frame *outer = both->outer;
@@ -256,10 +256,10 @@ static noinline void close_untaken(struct ktau_cpu_frame *both, bool irq)
 }
 
 /*
- * Close a frame that is traced or handled, whose cell does not exist yet, that has an interrupt
- * inside, or that is inside another one of its event; or any frame if a clock went
- * backwards. The time of the outermost frame of an interrupt is also the task's interrupt
- * time.
+ * Close any frame. The fast path does not handle one that is traced or reported to handlers,
+ * has no cell yet, has an interrupt inside, or is inside another one of its event, nor a
+ * clock that went backwards. The time of the outermost frame of an interrupt is also the
+ * task's interrupt time.
  */
 static noinline void close_slow(struct ktau_cpu_frame *both, bool irq)
 {

@@ -276,8 +276,8 @@ static bool may_read(struct ktau_stream *stream, struct named *named)
 }
 
 /*
- * The reader may not see the owner of @serial, or it has none. For a new serial that may
- * still change.
+ * Remember that the reader may not see the owner of @serial, or that it has none. A serial
+ * newer than the table is not marked: its owner may still be found.
  */
 static void mark_hidden(struct ktau_stream *stream, u64 serial)
 {

@@ -4,8 +4,8 @@
  * functions must not be counted under the old names. A handler that its module has not
  * unregistered must not be called any more.
  *
- * The ids of points need not be forgotten: a point is part of its module, so after the module
- * is loaded again, the point has no id.
+ * The ids of points need not be forgotten: a point is part of its module, so when the
+ * module is loaded again, the point has no id yet.
  */
 #include <linux/init.h>
 #include <linux/module.h>

@@ -293,7 +293,7 @@ static __always_inline void resumed(struct ktau_ref *ref, struct ktau_state *sta
 		resumed_slow(ref);
 }
 
-/* All resumes except that of end_off(). */
+/* All resumes that end_off() does not handle. */
 static noinline void resume_slow(struct ktau_ref *ref)
 {
 	struct ktau_state *state = ref->state;
@@ -338,7 +338,7 @@ static bool has_slept(const struct task_struct *p, const struct ktau_state *stat
 	return ktau_is_off(state, READ_ONCE(p->ktau.top)) && state->off.sleeps;
 }
 
-/* Note who wakes @p, and when. */
+/* Record the waker of @p, and the time of the wakeup. */
 static __always_inline void note_waker(struct task_struct *p, struct ktau_state *state,
 				       unsigned int target_cpu, u64 now)
 {

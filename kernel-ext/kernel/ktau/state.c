@@ -43,8 +43,8 @@ u64 ktau_serial_next(void)
  * ktau_task_serial() - the serial of a task, allocated if it has none
  * @task: the task, held by the caller
  *
- * The parent may do the same at the same time as a write to control, which walks over all
- * tasks.
+ * At fork, the parent may call this for its child at the same time as a write to control,
+ * which walks over all tasks.
  *
  * Context: Task.
  * Return: The serial.

@@ -75,7 +75,7 @@ struct ktau_front {
  * @reach: position in the ring of the owner at @cursor
  * @end: counts for the last record
  * @watch: tasks shown that may be folded or evicted; profiles only
- * @settle: what became of those
+ * @settle: results of ktau_exited_settle() for those
  * @gone: buffer for their serials
  * @number: number of the stream; see look.c
  * @since: number of the last complete stream of all tasks, or 0

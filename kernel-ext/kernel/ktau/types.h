@@ -324,7 +324,7 @@ struct ktau_waker {
  * @exited_rcu: after this grace period no reader can find the task alive any more
  * @ids: the ids at exit in pid namespaces below the initial one, or NULL
  * @nr_ids: number of @ids
- * @rights: credentials at exit, which decide who may see the exited task
+ * @rights: credentials at exit, which decide which readers may see the exited task
  * @dumpable: whether the task was dumpable when it exited
  * @exec_ns: CLOCK_BOOTTIME of the last exec, 0 if there was none
  * @path: path of the program at exit, NULL if unknown
