@@ -343,7 +343,7 @@ static void check_profile(struct ktau_check *c, struct check_owner *owner,
 }
 
 /*
- * The nesting of slots and the loss accounts of traces.
+ * The nesting of slots and the loss counts of traces.
  *
  * Positions in a ring are numbered from its first write. A record has the slots from
  * position @first to @next, and the @lost positions before @first were overwritten. So

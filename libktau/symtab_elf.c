@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Symbols and build-id of an ELF file (vmlinux), of either class and order. */
+/* Symbols and build-id of an ELF file (vmlinux), of either class and byte order. */
 #include <gelf.h>
 #include <libelf.h>
 

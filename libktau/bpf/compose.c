@@ -266,8 +266,8 @@ static int put_owner(struct stream *s, const struct kb_state *st, uint64_t seq)
  */
 
 /*
- * The task's clock stops in interrupts, so what passed by the clock and not by the task's own was
- * spent in interrupts.
+ * The time spent in interrupts before the frame began: the task's clock stops during interrupts, so
+ * this is its distance from the real clock.
  */
 static uint64_t stolen_at(const struct kb_frame *f)
 {
@@ -290,7 +290,7 @@ static uint64_t fill_open(const struct kb_state *st, struct ktau_open *open, uin
 		open[i] = (struct ktau_open){
 			.id = f->id,
 			.start_ticks = f->start,
-			/* By the clock: with the interrupts that are not in the frame inside. */
+			/* @child is by the task's clock: add the interrupts before the next inner frame. */
 			.child_ticks = f->child + inside - stolen_at(f),
 			.asleep_ticks = asleep,
 			.runq_ticks = runq,
@@ -557,7 +557,7 @@ static int put_cpu(struct stream *s, uint32_t cpu)
 	p.outer_ticks = p.irq_ticks = copy.hard_ns + copy.soft_ns;
 	p.kernel_ticks = copy.busy_ns;
 	p.asleep_ticks = copy.idle_ns;
-	/* Since the last switch, by the clock of tasks */
+	/* Add the time since the last switch, without interrupts. */
 	own = p.ticks - copy.hard_ns - copy.soft_ns;
 	if (copy.since && own > copy.since)
 		*(copy.idle ? &p.asleep_ticks : &p.kernel_ticks) += own - copy.since;

@@ -169,14 +169,14 @@ static int receive(void *context, void *data, size_t size)
 	return err == -EBADMSG ? 0 : err;
 }
 
-/* When each program is attached. */
+/* The order in which programs are attached. */
 enum phase { PHASE_FREE, PHASE_TASKS, PHASE_ENDS, PHASE_REST, NR_PHASES };
 
 /*
- * The slots of tasks that end are released from the beginning, or their memory could be that of a
- * new task. Then new tasks get states, so that a task without one can only be older. Exits come
- * before entries: the exit of an entry that was not seen is ignored, but an entry without its exit
- * would leave an open frame.
+ * First the programs that release the slots of ended tasks: otherwise the memory of such a task
+ * could become that of a new one that finds the old slot. Then those that give new tasks states, so
+ * that a task without one can only be older. Exits come before entries: the exit of an entry that
+ * was not seen is ignored, but an entry without its exit would leave an open frame.
  */
 static enum phase phase_of(const char *name)
 {

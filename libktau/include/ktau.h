@@ -5,8 +5,9 @@
  *
  * Rules for every function:
  *  - int functions return 0 or -errno, unless their comment says otherwise.
- *  - Nothing prints, exits, changes a signal or keeps a global variable. A handle may be
- *    used by one thread at a time; different handles by different threads at once.
+ *  - Nothing prints, exits, changes a signal's disposition or keeps a global variable. A
+ *    handle may be used by one thread at a time; different handles by different threads at
+ *    once.
  *  - Handles are created by ktau_*_create() and freed by ktau_*_destroy(), which accepts NULL.
  *    Data returned through a const pointer belongs to the handle; the comment of the function
  *    says how long it is valid.

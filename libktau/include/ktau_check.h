@@ -78,7 +78,7 @@ typedef void (*ktau_finding_fn)(void *arg, const struct ktau_finding *finding);
 const char *ktau_finding_name(enum ktau_finding_code code);
 
 /**
- * ktau_check_create() - a checker
+ * ktau_check_create() - create a checker
  * @check: new handle
  * @found: called for each finding during ktau_check_record(); may be NULL
  * @arg: passed to @found

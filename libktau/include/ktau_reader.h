@@ -77,7 +77,7 @@ struct ktau_unknown {
 	uint32_t block_encoding;
 };
 
-/* A reader without a source. Destroying it closes what it has opened. */
+/* Create a reader without a source, and destroy it, which closes what it has opened. */
 int ktau_reader_create(struct ktau_reader **reader);
 void ktau_reader_destroy(struct ktau_reader *reader);
 
@@ -207,7 +207,7 @@ const struct ktau_events *ktau_reader_events(const struct ktau_reader *reader);
 
 struct ktau_events;
 
-/* An empty table. */
+/* Create an empty table, and destroy it. */
 int ktau_events_create(struct ktau_events **events);
 void ktau_events_destroy(struct ktau_events *events);
 

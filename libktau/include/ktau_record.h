@@ -239,7 +239,7 @@ struct ktau_clock {
 };
 
 /**
- * ktau_clock_init() - from a STREAM record
+ * ktau_clock_init() - initialise a clock from a STREAM record
  *
  * If the kernel reports no frequency, it is computed from the times of the boot and
  * of the stream.
@@ -249,10 +249,10 @@ struct ktau_clock {
  */
 int ktau_clock_init(struct ktau_clock *clock, const struct ktau_rec_stream *stream);
 
-/* A duration; at most UINT64_MAX. */
+/* Convert a duration in ticks to nanoseconds, at most UINT64_MAX. */
 uint64_t ktau_clock_ns(const struct ktau_clock *clock, uint64_t ticks);
 
-/* A moment on each of the clocks; bounded by 0 and UINT64_MAX. */
+/* Convert a time in ticks to one of the clocks; the result is from 0 to UINT64_MAX. */
 uint64_t ktau_clock_realtime_ns(const struct ktau_clock *clock, uint64_t ticks);
 uint64_t ktau_clock_monotonic_ns(const struct ktau_clock *clock, uint64_t ticks);
 uint64_t ktau_clock_boottime_ns(const struct ktau_clock *clock, uint64_t ticks);

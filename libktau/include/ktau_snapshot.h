@@ -34,9 +34,10 @@ void ktau_snapshot_clear(struct ktau_snapshot *snapshot);
  * Call it again with the same snapshot for the next stream. A task's new profile replaces
  * the previous one, KTAU_REC_DIFF records are added to it, the last profile of an exited
  * task is kept, and live tasks that a complete stream (END, KTAU_TARGET_ALL) no longer
- * lists are removed. Live tasks that a stream of KTAU_TARGET_CHANGED leaves out are
- * unchanged, and their profiles get the ticks of the stream. A task that exits during a
- * stream appears twice in it: the profile taken at its exit is kept. Folded tasks of a GONE
+ * lists are removed. Live tasks that a stream of KTAU_TARGET_CHANGED leaves out have not
+ * run: their profiles get the ticks of the stream and, if time asleep is measured, as much
+ * more of it. A task that exits during a stream appears twice in it: the profile taken at
+ * its exit is kept. Folded tasks of a GONE
  * record are removed. Evicted tasks of a GONE record stay, but ktau_snapshot_sum() leaves
  * them out, because they are in the evicted sum; the same applies to exited tasks that are
  * missing from a stream that lists all exited tasks (exited_since 0) and the evicted sum.
@@ -61,7 +62,7 @@ int ktau_snapshot_read(struct ktau_snapshot *snapshot, struct ktau_reader *reade
  */
 int ktau_snapshot_add(struct ktau_snapshot *snapshot, const union ktau_record *record);
 
-/* Copy one profile and its owner from elsewhere. 0, -ENOMEM. */
+/* Add a copy of a profile and its owner. 0, -ENOMEM. */
 int ktau_snapshot_put(struct ktau_snapshot *snapshot, const struct ktau_owned *owned);
 
 /**

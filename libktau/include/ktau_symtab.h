@@ -25,7 +25,7 @@ struct ktau_symbol {
 	uint64_t offset;
 };
 
-/* An empty table. */
+/* Create an empty table, and destroy it. */
 int ktau_symtab_create(struct ktau_symtab **symtab);
 void ktau_symtab_destroy(struct ktau_symtab *symtab);
 
@@ -37,8 +37,8 @@ void ktau_symtab_destroy(struct ktau_symtab *symtab);
  *
  * Return: 0; errors of open(2) and read(2); -EINVAL for a map that is empty,
  * truncated, unsorted or garbage; -EPERM for a kallsyms whose addresses are all
- * hidden; -EBUSY if a map is loaded; -ENOMEM. ktau_symtab_error() has file, line
- * and reason.
+ * hidden; -EBUSY if a map is loaded; -EOPNOTSUPP for an ELF file if the library was built
+ * without libelf; -ENOMEM. ktau_symtab_error() has file, line and reason.
  */
 int ktau_symtab_load(struct ktau_symtab *symtab, const char *path);
 
@@ -54,8 +54,8 @@ int ktau_symtab_load_memory(struct ktau_symtab *symtab, const void *data, size_t
  * With 0 nothing moves.
  *
  * Return: 1 if the map moved, 0 if it did not have to or @stext is 0, -ENOENT if the map
- * has no _stext, -ESTALE if the distance is not a multiple of the page size, so that it
- * cannot be the map of that kernel.
+ * has no _stext, -ESTALE if it cannot be the map of that kernel: its addresses are those of
+ * another architecture, or the distance is not a multiple of the page size.
  */
 int ktau_symtab_relocate(struct ktau_symtab *symtab, uint64_t stext);
 

@@ -21,7 +21,7 @@ struct ktau_writer;
 /* True if this library can read and write KTAU_COMPRESS_*. */
 bool ktau_has_compression(uint8_t compression);
 
-/* A writer without a file. */
+/* Create a writer without a file. */
 int ktau_writer_create(struct ktau_writer **writer);
 
 /* Closes without flushing: records that have not been flushed are dropped. */
@@ -55,8 +55,8 @@ int ktau_writer_open(struct ktau_writer *writer, const char *path, unsigned int 
  * CGROUP record that repeats one in the file is dropped, unless it is the first
  * after ktau_writer_key().
  *
- * Return: 0, -EINVAL for an invalid record, -ESTALE for a stream of another boot,
- * errors of write(2), after which @record is not kept.
+ * Return: 0, -EINVAL for an invalid record, -ESTALE for a stream of another boot, -ENOMEM,
+ * errors of write(2). After an error @record is not kept.
  */
 int ktau_writer_put(struct ktau_writer *writer, const void *record);
 
