@@ -27,7 +27,7 @@ static const char *const state_names[METRICS_NR_STATES] = {
 	[METRICS_IRQ] = "irq",
 };
 
-/* What one file says. */
+/* The contents of one file. */
 struct totals {
 	const struct ktau_rec_stream *stream;
 	struct ktau_clock clock;
@@ -178,7 +178,7 @@ static bool outermost(const struct ktau_rec_profile *p, uint32_t index)
 	return true;
 }
 
-/* A frame in flight counts as far as it has come, so that a long sleep does not end in a jump. */
+/* A frame in flight counts with its time so far; otherwise a long sleep would end in a jump. */
 static int add_open(struct metrics *metrics, const struct ktau_rec_profile *p)
 {
 	const struct ktau_open *open = ktau_profile_open(p);
