@@ -22,14 +22,17 @@
 
 enum {
 	SHOWN = 30,	/* rows of text without --all */
-	MIN_HOSTS = 3,	/* of two, neither is normal */
+	MIN_HOSTS = 3,	/* the median of two does not show which of them differs */
 	DIFFERS = 6,	/* deviations at which a host differs */
 };
 
 /* MAD * 1.4826 estimates the standard deviation of a normal distribution. */
 static const double mad_to_deviation = 1.4826;
 
-/* Hosts that agree to less than this count as if they varied by it. */
+/*
+ * The least deviation, as a share of the median and in milliseconds per second: if nearly all hosts
+ * agree, tiny differences must not count.
+ */
 static const double least_share = 0.01;
 static const double least_ms_per_s = 0.01;
 
