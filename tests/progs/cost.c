@@ -34,7 +34,7 @@
 #define CALLS 1000
 #define BATCHES 100
 
-/* Where each call is timed by itself; the cheapest one counts. */
+/* Number of calls that are timed one by one; the figure is that of the cheapest. */
 #define SINGLES 1000
 /* Calls before these, which are not timed. */
 #define WARM_UP 20
@@ -182,9 +182,10 @@ static void stop_busy(const pid_t *busy)
 }
 
 /*
- * Ticks for the cheapest call of @what, after @warm_up calls, as SCHED_FIFO: no fairness decides
- * who runs. add_nr_running() takes up to 6 instructions more while fewer than two other tasks wait
- * for the CPU, and a task of the kernel may do so in some boots only. So two always do.
+ * Ticks for the cheapest call of @what, after @warm_up calls, as SCHED_FIFO, so that the fair
+ * scheduler does not choose the next task. add_nr_running() takes up to 6 instructions more while
+ * fewer than two other tasks wait for the CPU, and a task of the kernel may do so in some boots
+ * only. So two always do.
  */
 static double as_fifo(void (*what)(void), int warm_up)
 {

@@ -76,7 +76,7 @@ static bool is_root(const char *name)
 	       !strcmp(name, "ret_from_fork");
 }
 
-/* How many hits event @id lacks, of those that @count activations or values make. */
+/* The number of hits of event @id that are missing for its @count activations or values. */
 static int64_t missing(unsigned int id, const char *name, bool counter, uint64_t count)
 {
 	const uint64_t timer = counter ? 0 : count;
@@ -91,7 +91,7 @@ static int64_t missing(unsigned int id, const char *name, bool counter, uint64_t
 	if (start || stop || event)
 		printf("# %s: %" PRIu64 " in the profile; START %" PRIu64 ", STOP %" PRIu64
 		       ", EVENT %" PRIu64 "\n", name, count, hits[id][0], hits[id][1], hits[id][2]);
-	/* More hits than activations are no fewer elsewhere */
+	/* Surplus hits of one event must not hide missing hits of another. */
 	tap_ok(start >= 0 && stop >= 0 && event >= 0, "hits: %s (%" PRIu64 ")", name, count);
 	hits[id][0] = hits[id][1] = hits[id][2] = 0;
 	return start + stop + event;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * reload TIMES FILE ARGUMENTS: load and unload a module TIMES, with these arguments. Prints how
- * often it came and went; the first error ends it.
+ * reload TIMES FILE ARGUMENTS: load and unload a module TIMES, with these arguments. Prints the
+ * number of times; the first error ends it.
  */
 #include <errno.h>
 #include <fcntl.h>
