@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A single Makefile without recursion: every folder adds its files in a rules.mk. All output goes
+# A single Makefile without recursion: every directory adds its files in a rules.mk. All output goes
 # below $(B), under the path of its source.
 
 B	?= build$(if $(SAN),/san)$(if $(CROSS_COMPILE),/$(CROSS_COMPILE:-=))
@@ -40,7 +40,7 @@ override CFLAGS += -O1 -fsanitize=address,undefined -fno-sanitize-recover=all \
 		   -fno-omit-frame-pointer
 endif
 
-# Lists that the folders add to.
+# Lists that the directories add to.
 PROGRAMS :=
 LIBRARIES :=
 MAN_PAGES :=

@@ -6,7 +6,7 @@
 ################################################################################
 
 KTAUD_VERSION = 1.0.0
-# Top of the tree that contains this folder
+# Top of the tree that contains this directory
 KTAUD_SITE = $(realpath $(BR2_EXTERNAL_KTAU_PATH)/../../..)
 KTAUD_SITE_METHOD = local
 KTAUD_LICENSE = GPL-2.0, LGPL-2.1+ (libktau)
