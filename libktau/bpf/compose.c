@@ -290,7 +290,7 @@ static uint64_t fill_open(const struct kb_state *st, struct ktau_open *open, uin
 		open[i] = (struct ktau_open){
 			.id = f->id,
 			.start_ticks = f->start,
-			/* @child is by the task's clock: add the interrupts before the next inner frame. */
+			/* by the task's clock: add the interrupts before the next inner frame */
 			.child_ticks = f->child + inside - stolen_at(f),
 			.asleep_ticks = asleep,
 			.runq_ticks = runq,

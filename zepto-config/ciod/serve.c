@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A connection. The protocol itself takes two recv calls per request (recvfrom on x86-64) and one
- * sendmsg per reply, none of which is ever shipped. The preparations make none of the calls that can
- * be shipped.
+ * A connection. The protocol itself takes two recv calls per request (recvfrom on x86-64) and
+ * one sendmsg per reply, none of which is ever shipped. The preparations make none of the calls
+ * that can be shipped.
  */
 #include <errno.h>
 #include <grp.h>
