@@ -194,6 +194,7 @@ test_keep_empty()
 	before=$(files)
 	for keep in 5 3 1; do
 		start -i trace -t 0.05 -s rotate_time=0.05 -s keep=$keep
+		wait_for nr_files eq 4
 		sleep 0.5
 		check "nothing to write, keep=$keep: a new file exists while ktaud runs" \
 			nr_files eq 4
