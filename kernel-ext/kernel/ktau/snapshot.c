@@ -18,7 +18,8 @@
  * From 1 to 3 the identity (profile.c) does not hold. If 1 to 3 are all between the begin
  * and the end of a copy, the innermost frame is another one, even if it is in the same
  * place, because it began later; or its child sum has changed. A copy reads the exclusive
- * time first: if it includes 3, the rest includes 2. This relies on each update having a
+ * time of each event first, and the sums outside last: if it includes 3, the rest includes
+ * 2, and if it includes a part of 2, it includes 1. This relies on each update having a
  * duration, and on stores that other CPUs see in program order, as on x86; PowerPC has
  * only one CPU, and no reader runs between two steps.
  */
@@ -101,7 +102,6 @@ static void copy_table(struct copy *copy, const struct ktau_state *state)
 
 	rec->nr_entries = 0;
 	copy->excl_ticks = 0;
-	rec->outer_ticks = READ_ONCE(state->outer_ticks);
 	rec->refused = READ_ONCE(state->refused);
 	rec->refused_ticks = READ_ONCE(state->refused_ticks);
 	rec->clamped = READ_ONCE(state->clamped);
@@ -109,6 +109,8 @@ static void copy_table(struct copy *copy, const struct ktau_state *state)
 	while ((chunk = ktau_chunk_next(state, &next)))
 		copy_cells(copy, chunk, (next - 1) << KTAU_CHUNK_SHIFT);
 	ktau_times_copy(rec, state);
+	smp_rmb();	/* an update adds to this before it adds to a cell */
+	rec->outer_ticks = READ_ONCE(state->outer_ticks);
 }
 
 static bool is_in_state(const struct ktau_frame *frame,
