@@ -112,6 +112,15 @@ enum ktau_static_id {
 #include <linux/static_call_types.h>
 #include <linux/vtime.h>
 
+/* In a task's mask: its profile has been taken at exit; nothing is measured any more. */
+#define KTAU_MASK_GONE		BIT(29)
+
+/* Likewise: the task's frames and counters are reported to the handlers of modules. */
+#define KTAU_MASK_HANDLED	BIT(28)
+
+/* What takes the entry of a frame to the slow path. */
+#define KTAU_MASK_DIVERT	(KTAU_MODE_TRACE | KTAU_MASK_GONE | KTAU_MASK_HANDLED)
+
 /* Flags above the id in @info of a frame. */
 #define KTAU_FRAME_TRACED	0x10000U	/* also the type of the slot of its entry */
 #define KTAU_FRAME_TRACE_ONLY	0x20000U	/* traced, but not profiled */
@@ -160,6 +169,7 @@ struct ktau_point {
 	}
 
 void __ktau_enter_frame(struct task_struct *tsk, struct ktau_frame *frame);
+void __ktau_enter_hit(struct task_struct *tsk, struct ktau_frame *frame);
 void __ktau_enter_from_user(struct task_struct *tsk, struct ktau_frame *frame);
 void __ktau_enter_fault(struct task_struct *tsk, struct ktau_frame *frame,
 			unsigned long address);
@@ -327,6 +337,45 @@ ktau_enter_from_user(struct ktau_frame *frame, unsigned int id)
 	return (u16)frame->info;	/* only the current task writes it */
 }
 
+#ifdef CONFIG_X86_64
+/* The raw counter. User-mode Linux has no rdtsc(), but the instruction works. */
+static __always_inline u64 ktau_ticks(void)
+{
+	u64 low, high;
+
+	/* rdtsc clears the upper halves, so 64-bit outputs save clearing them again. */
+	asm volatile("rdtsc" : "=a" (low), "=d" (high));
+	return high << 32 | low;
+}
+
+/* Returns @nr, as ktau_enter_from_user(). The usual case is that of __ktau_enter_frame(). */
+static __always_inline unsigned int
+ktau_syscall_enter(struct ktau_frame *frame, unsigned int nr)
+{
+	struct task_struct *tsk;
+
+	if (!KTAU_ON_FOR(current, SYSCALL))
+		return nr;
+	barrier();	/* else both tests need the mask in a register */
+	tsk = current;
+	/* bits of one word cannot be torn */
+	if (unlikely(data_race(tsk->ktau.mask) & (KTAU_MASK_DIVERT | KTAU_GROUP_ACCOUNT)))
+		return ktau_enter_from_user(frame, nr);
+	frame->info = nr;
+	frame->prev = tsk->ktau.top;
+	frame->start = 0;
+	frame->child = 0;
+	barrier();	/* interrupts find the frame complete from here on */
+	tsk->ktau.top = frame;
+	barrier();
+	WRITE_ONCE(frame->start, ktau_ticks());
+	barrier();
+	if (likely(!frame->child))
+		return nr;
+	__ktau_enter_hit(tsk, frame);
+	return (u16)frame->info;
+}
+#else
 /* Returns @nr, as ktau_enter_from_user(). */
 static __always_inline unsigned int
 ktau_syscall_enter(struct ktau_frame *frame, unsigned int nr)
@@ -335,6 +384,7 @@ ktau_syscall_enter(struct ktau_frame *frame, unsigned int nr)
 		return nr;
 	return ktau_enter_from_user(frame, nr);
 }
+#endif
 
 static __always_inline void ktau_compat_enter(struct ktau_frame *frame,
 					      unsigned int nr)

@@ -8,20 +8,11 @@
 
 #include <linux/compiler.h>
 #include <linux/irqflags.h>
+#include <linux/ktau.h>
 #include <linux/sched.h>
 #include <linux/types.h>
 
 #if defined(CONFIG_X86_64)
-
-/* The raw counter. User-mode Linux has no rdtsc(), but the instruction works. */
-static __always_inline u64 ktau_ticks(void)
-{
-	u64 low, high;
-
-	/* rdtsc clears the upper halves, so 64-bit outputs save clearing them again. */
-	asm volatile("rdtsc" : "=a" (low), "=d" (high));
-	return high << 32 | low;
-}
 
 /*
  * Add without a lock, by a single instruction, so that an interrupt on the same CPU

@@ -142,8 +142,7 @@ static __always_inline void enter(struct task_struct *tsk,
 	frame->start = 0;
 	frame->child = 0;
 	/* gcc tests several bits in memory, but the uppermost alone in a register. */
-	if (unlikely(data_race(tsk->ktau.mask) &
-		     (KTAU_MODE_TRACE | KTAU_MASK_GONE | KTAU_MASK_HANDLED))) {
+	if (unlikely(data_race(tsk->ktau.mask) & KTAU_MASK_DIVERT)) {
 		if (fault)
 			static_call(ktau_divert_fault)(tsk, frame, address);
 		else
@@ -160,6 +159,18 @@ static __always_inline void enter(struct task_struct *tsk,
 }
 
 /**
+ * __ktau_enter_hit() - set the start time of a frame that was hit between its link and that
+ * @tsk: the current task
+ * @frame: the innermost frame, neither traced nor with an argument
+ *
+ * Context: As ktau_frame_start().
+ */
+void __ktau_enter_hit(struct task_struct *tsk, struct ktau_frame *frame)
+{
+	ktau_frame_start(tsk->ktau.state, frame, 0, 0);
+}
+
+/**
  * __ktau_enter_frame() - open a frame on the current task
  * @tsk: the current task
  * @frame: uninitialised frame on the kernel stack, except for its id
@@ -173,6 +184,14 @@ void __ktau_enter_frame(struct task_struct *tsk, struct ktau_frame *frame)
 EXPORT_SYMBOL_GPL(__ktau_enter_frame);
 NOKPROBE_SYMBOL(__ktau_enter_frame);
 
+/* The first execution of a point. */
+static noinline void enter_first(struct ktau_frame *frame, struct ktau_point *point)
+{
+	frame->info = ktau_point_id(point);
+	if (likely(frame->info != KTAU_ID_NONE))
+		enter(current, frame, false, 0);
+}
+
 /**
  * __ktau_enter_point() - open a frame of a point on the current task
  * @frame: uninitialised frame on the kernel stack
@@ -184,10 +203,12 @@ void __ktau_enter_point(struct ktau_frame *frame, struct ktau_point *point)
 {
 	unsigned int id = READ_ONCE(point->id);
 
-	if (unlikely(id == KTAU_ID_NONE))
-		id = ktau_point_id(point);
-	if (unlikely(id == KTAU_ID_NONE || in_nmi()))
+	if (unlikely(in_nmi()))
 		return;
+	if (unlikely(id == KTAU_ID_NONE)) {
+		enter_first(frame, point);
+		return;
+	}
 	frame->info = id;
 	enter(current, frame, false, 0);
 }

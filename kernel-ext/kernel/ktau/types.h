@@ -44,12 +44,6 @@
 #define KTAU_CHANGED_COMM	0
 #define KTAU_CHANGED_CGROUP	1
 
-/* In a task's mask: its profile has been taken at exit; nothing is measured any more. */
-#define KTAU_MASK_GONE		BIT(29)
-
-/* Likewise: the task's frames and counters are reported to the handlers of modules. */
-#define KTAU_MASK_HANDLED	BIT(28)
-
 /* The groups and modes in a mask. */
 #define KTAU_MASK_PUBLIC	(~(KTAU_MASK_GONE | KTAU_MASK_HANDLED))
 
