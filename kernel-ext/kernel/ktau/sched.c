@@ -67,12 +67,40 @@ static unsigned int reason(const struct task_struct *task, unsigned int state)
 	/* A waker may write the other bits of its byte. */
 	if (data_race(!!task->in_iowait))
 		return KTAU_ID_SCHEDULE_VOL_IO;
+	if (likely(state == TASK_INTERRUPTIBLE))
+		return KTAU_ID_SCHEDULE_VOL_INTERRUPTIBLE;
 	if (state & (__TASK_STOPPED | __TASK_TRACED | TASK_PARKED | TASK_FROZEN))
 		return KTAU_ID_SCHEDULE_VOL_STOPPED;
 	if (!state || (state & TASK_INTERRUPTIBLE))
 		return KTAU_ID_SCHEDULE_VOL_INTERRUPTIBLE;
 	return state & TASK_NOLOAD ? KTAU_ID_SCHEDULE_VOL_IDLE :
 				     KTAU_ID_SCHEDULE_VOL_UNINTERRUPTIBLE;
+}
+
+/* The event of a task that is preempted or yields, which applies to one switch only. */
+static unsigned int reason_awake(struct ktau_ref *ref)
+{
+	if (likely(!(ref->flags & KTAU_REF_YIELD)))
+		return KTAU_ID_SCHEDULE;
+	ref->flags &= ~KTAU_REF_YIELD;
+	return KTAU_ID_SCHEDULE_YLD;
+}
+
+/* What else the frame of a task needs that is traced, or not profiled. */
+static void note_modes(struct task_struct *prev, const struct task_struct *next, bool vol,
+		       unsigned int prev_state)
+{
+	struct ktau_state *state = prev->ktau.state;
+	const u32 mask = READ_ONCE(prev->ktau.mask);
+
+	if (mask & KTAU_MODE_TRACE) {
+		state->sched.info |= KTAU_FRAME_TRACED;
+		state->off.next = ktau_pack_serial(next->ktau.serial, prev->prio,
+						   next->prio);
+		state->off.shown = vol ? shown_state(prev, prev_state) : 0;
+	}
+	if (!(mask & KTAU_MODE_PROFILE))
+		state->sched.info |= KTAU_FRAME_TRACE_ONLY;
 }
 
 /**
@@ -92,7 +120,7 @@ void __ktau_sched_switch(bool vol, struct task_struct *prev,
 	struct ktau_ref *ref = &prev->ktau;
 	struct ktau_state *state = ref->state;
 	struct ktau_frame *frame = &state->sched;
-	const u32 mask = READ_ONCE(ref->mask);
+	const u32 modes = KTAU_MODE_PROFILE | KTAU_MODE_TRACE;
 
 	if (unlikely(ktau_is_off(state, ref->top))) {
 		ktau_internal_error("a task left the CPU twice");
@@ -103,20 +131,11 @@ void __ktau_sched_switch(bool vol, struct task_struct *prev,
 	frame->prev = ref->top;
 	frame->child = 0;
 	ktau_write(&frame->start, 0);
-	if (vol)
-		frame->info = reason(prev, prev_state);
-	else
-		frame->info = ref->flags & KTAU_REF_YIELD ? KTAU_ID_SCHEDULE_YLD :
-							    KTAU_ID_SCHEDULE;
-	if (mask & KTAU_MODE_TRACE) {
-		frame->info |= KTAU_FRAME_TRACED;
-		state->off.next = ktau_pack_serial(next->ktau.serial, prev->prio,
-						   next->prio);
-		state->off.shown = vol ? shown_state(prev, prev_state) : 0;
-	}
-	if (!(mask & KTAU_MODE_PROFILE))
-		frame->info |= KTAU_FRAME_TRACE_ONLY;
-	ref->flags = (ref->flags & ~KTAU_REF_YIELD) | KTAU_REF_OFF;
+	frame->info = vol ? reason(prev, prev_state) : reason_awake(ref);
+	/* bits of one word cannot be torn */
+	if (unlikely((data_race(ref->mask) & modes) != KTAU_MODE_PROFILE))
+		note_modes(prev, next, vol, prev_state);
+	ref->flags |= KTAU_REF_OFF;
 	barrier();	/* complete before a reader finds it */
 	WRITE_ONCE(ref->top, frame);
 }
