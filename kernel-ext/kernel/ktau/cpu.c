@@ -68,19 +68,17 @@ static __always_inline void open(struct ktau_cpu_frame *both, unsigned int id,
 	raw_cpu_write(ktau_cpu_top, both);
 	mask = READ_ONCE(tsk->ktau.mask) &
 	       (group | KTAU_MODE_TRACE | KTAU_MASK_HANDLED);
-	if (unlikely(!(mask & group))) {
+	if (mask && likely(mask == group)) {
+		frame->prev = tsk->ktau.top;
+		frame->child = 0;
 		frame->start = ktau_ticks();
-		return;
-	}
-	if (unlikely(mask != group)) {
+		barrier();	/* a reader finds the frame complete */
+		WRITE_ONCE(tsk->ktau.top, frame);
+	} else if (mask & group) {
 		__ktau_enter_frame(tsk, frame);
-		return;
+	} else {
+		frame->start = ktau_ticks();
 	}
-	frame->prev = tsk->ktau.top;
-	frame->child = 0;
-	frame->start = ktau_ticks();
-	barrier();	/* a reader finds the frame complete */
-	WRITE_ONCE(tsk->ktau.top, frame);
 }
 
 /**
@@ -174,11 +172,11 @@ void __ktau_cpu_enter_call(struct ktau_cpu_frame *frame, enum ktau_call call,
 }
 
 /* Whether no frame from @outer on has event @id. */
-static __always_inline bool is_outermost(const struct ktau_cpu_frame *outer,
-					 unsigned int id)
+static __always_inline bool is_outermost(const struct ktau_cpu_frame *outer, u16 id)
 {
 	for (; outer; outer = outer->outer)
-		if (ktau_frame_id(&outer->frame) == id)
+		/* no other CPU writes it; without READ_ONCE() it is compared in memory */
+		if ((u16)data_race(outer->frame.info) == id)
 			return false;
 	return true;
 }
@@ -242,9 +240,9 @@ static noinline void close_cpu_slow(struct ktau_cpu_frame *both, u64 incl, bool 
 }
 
 /* Close a frame that was opened for the CPU only. */
-static noinline void close_untaken(struct ktau_cpu_frame *both, bool irq)
+static __always_inline void untaken(struct ktau_cpu_frame *both,
+				    struct ktau_cpu_frame *outer, bool irq)
 {
-	struct ktau_cpu_frame *outer = both->outer;
 	unsigned int id = both->frame.info;
 	u64 incl = ktau_ticks() - both->frame.start;
 	u64 excl = incl - both->child;
@@ -255,11 +253,22 @@ static noinline void close_untaken(struct ktau_cpu_frame *both, bool irq)
 		close_cpu(outer, id, incl, excl, irq, true);
 }
 
+static noinline void close_untaken(struct ktau_cpu_frame *both, bool irq)
+{
+	untaken(both, both->outer, irq);
+}
+
+/* The same for an interrupt that hit no other one and no softirq. */
+static noinline void close_untaken_irq(struct ktau_cpu_frame *both)
+{
+	untaken(both, NULL, true);
+}
+
 /*
  * Close any frame. The fast path does not handle one that is traced or reported to handlers,
- * has no cell yet, has an interrupt inside, or is inside another one of its event, nor a
- * clock that went backwards. The time of the outermost frame of an interrupt is also the
- * task's interrupt time.
+ * has no cell yet, has an interrupt inside, is inside another one of its event, or is the
+ * longest one of it, nor a clock that went backwards. The time of the outermost frame of an
+ * interrupt is also the task's interrupt time.
  */
 static noinline void close_slow(struct ktau_cpu_frame *both, bool irq)
 {
@@ -382,7 +391,7 @@ void __ktau_irq_exit(struct ktau_cpu_frame *frame)
 	}
 	raw_cpu_write(ktau_cpu.irq, NULL);
 	if (unlikely(ref->top != &frame->frame))
-		close_untaken(frame, true);
+		close_untaken_irq(frame);
 	else if (frame->frame.prev)
 		close_irq_nested(frame, ref);
 	else
