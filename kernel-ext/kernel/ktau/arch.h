@@ -85,6 +85,12 @@ static __always_inline bool ktau_differs(const u64 *p, u64 v)
 	return data_race(*p) != v;	/* one aligned load cannot be torn */
 }
 
+/* Whether @p is less than @v, as signed numbers, in the same way. */
+static __always_inline bool ktau_below(const u64 *p, u64 v)
+{
+	return (s64)data_race(*p) < (s64)v;	/* likewise */
+}
+
 /* Write a value that other CPUs may read at any time. */
 static __always_inline void ktau_write(u64 *p, u64 v)
 {
@@ -174,6 +180,11 @@ static __always_inline u64 ktau_read(const u64 *p)
 static __always_inline bool ktau_differs(const u64 *p, u64 v)
 {
 	return ktau_read(p) != v;
+}
+
+static __always_inline bool ktau_below(const u64 *p, u64 v)
+{
+	return (s64)ktau_read(p) < (s64)v;
 }
 
 static __always_inline void ktau_write(u64 *p, u64 v)

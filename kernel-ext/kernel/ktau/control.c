@@ -21,6 +21,7 @@
 #include "ids.h"
 #include "memory.h"
 #include "switch.h"
+#include "table.h"
 #include "task.h"
 #include "words.h"
 
@@ -299,7 +300,7 @@ static int __init ktau_init(void)
 		min_t(u64, ktau_config.memory_limit_bytes >> 2, SZ_16M);
 	ktau_event_init();
 	ktau_ids_init();
-	ktau_memory_init();
+	ktau_memory_init(ktau_table_construct);
 	ktau_clock_measure();
 	if (!boot_groups)
 		return 0;

@@ -79,17 +79,13 @@ void __ktau_count(struct ktau_point *point, u64 value)
 	const unsigned int id = READ_ONCE(point->id);
 	const struct ktau_ref *ref = &current->ktau;
 	struct ktau_state *state = ref->state;
-	struct ktau_chunk *chunk;
 	struct ktau_cell *cell;
 
 	/* bits of one word cannot be torn */
 	if (unlikely((data_race(ref->mask) & modes) != KTAU_MODE_PROFILE ||
 		     id >= KTAU_ID_INDIRECT))
 		goto slow;
-	chunk = state->chunk[id >> KTAU_CHUNK_SHIFT];
-	if (unlikely(!chunk))
-		goto slow;
-	cell = &chunk->cell[id & (KTAU_CHUNK_CELLS - 1)];
+	cell = ktau_direct_cell(state, id);
 	OPTIMIZER_HIDE_VAR(cell);	/* else gcc recomputes it at each use */
 	if (unlikely(!ktau_read(&cell->count) || value < ktau_read(&cell->v[1]) ||
 		     value > ktau_read(&cell->v[2])))

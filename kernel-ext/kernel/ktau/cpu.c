@@ -300,26 +300,30 @@ static __always_inline void close(struct ktau_cpu_frame *both, struct ktau_ref *
 	struct ktau_frame *frame = &both->frame;
 	struct ktau_state *state = ref->state;
 	const unsigned int id = frame->info;
-	struct ktau_chunk *chunk = ktau_chunk_here(state, id);
 	struct ktau_cell *cell;
-	u64 incl, excl, child;
+	u64 incl, excl, own;
 
-	if (unlikely(!chunk || !is_outermost(outer, id))) {
-		close_slow(both, irq);
+	if (likely(id < KTAU_ID_INDIRECT)) {
+		cell = ktau_direct_cell(state, id);
+	} else if (likely(id < KTAU_NR_IDS)) {
+		cell = ktau_indirect_cell(state, id);
+	} else {
+		close_slow(both, irq);	/* traced or handled */
 		return;
 	}
-	cell = &chunk->cell[id & (KTAU_CHUNK_CELLS - 1)];
 	OPTIMIZER_HIDE_VAR(cell);	/* else gcc recomputes it at each use */
 	incl = ktau_ticks() - frame->start;
 	excl = incl - frame->child;
-	child = READ_ONCE(both->child);	/* an NMI may add to it */
-	if (unlikely((s64)excl < 0 || incl < child)) {
+	own = incl - data_race(both->child);	/* an NMI may add to it */
+	if (unlikely((s64)excl < 0 || ktau_is_longest(cell, incl) || (s64)own < 0 ||
+		     !is_outermost(outer, id))) {
 		close_slow(both, irq);
 		return;
 	}
 	ktau_add(ktau_outside(state, prev), incl);
 	barrier();	/* before anything else that a reader sees */
-	ktau_cell_add_incl(cell, incl);
+	ktau_add(&cell->count, 1);
+	ktau_add(&cell->v[0], incl);
 	if (irq) {
 		ktau_times_note(prev, state);
 		ktau_add(&state->irq_ticks, incl);
@@ -328,7 +332,7 @@ static __always_inline void close(struct ktau_cpu_frame *both, struct ktau_ref *
 	WRITE_ONCE(ref->top, prev);
 	barrier();	/* the exclusive time last */
 	ktau_add(&cell->v[1], excl);
-	close_cpu(outer, id, incl, incl - child, irq, true);
+	close_cpu(outer, id, incl, own, irq, true);
 }
 
 static __always_inline void close_any(struct ktau_cpu_frame *both, bool irq)

@@ -11,16 +11,21 @@
 #include "times.h"
 #include "types.h"
 
+/* Whether neither @prev, which is not NULL, nor a frame around it has event @id. */
+static __always_inline bool ktau_is_outermost_in(const struct ktau_frame *prev, u16 id)
+{
+	/* no other task writes it; without READ_ONCE() it is compared in memory */
+	while ((u16)data_race(prev->info) != id) {
+		prev = prev->prev;
+		if (likely(!prev))
+			return true;
+	}
+	return false;
+}
+
 static __always_inline bool ktau_is_outermost(const struct ktau_frame *frame)
 {
-	const u16 id = ktau_frame_id(frame);
-	const struct ktau_frame *f;
-
-	for (f = frame->prev; f; f = f->prev)
-		/* no other task writes it; without READ_ONCE() it is compared in memory */
-		if ((u16)data_race(f->info) == id)
-			return false;
-	return true;
+	return !frame->prev || ktau_is_outermost_in(frame->prev, ktau_frame_id(frame));
 }
 
 /*

@@ -243,11 +243,10 @@ static void handled_root(struct task_struct *tsk, struct ktau_frame *frame, u32 
  */
 static __always_inline struct ktau_ended close_fast(struct ktau_frame *frame,
 						    struct task_struct *tsk,
-						    struct ktau_chunk *chunk)
+						    struct ktau_cell *cell)
 {
 	struct ktau_state *state = tsk->ktau.state;
 	u64 *sum = ktau_outside(state, frame->prev);
-	struct ktau_cell *cell;
 	struct ktau_ended e;
 	u64 before;
 
@@ -267,7 +266,6 @@ static __always_inline struct ktau_ended close_fast(struct ktau_frame *frame,
 	if (unlikely((s64)e.excl < 0))
 		return ktau_settle(frame, state, e.incl);
 	e.outermost = ktau_is_outermost(frame);
-	cell = &chunk->cell[ktau_frame_id(frame) & (KTAU_CHUNK_CELLS - 1)];
 	ktau_add(sum, e.incl);
 	ktau_cell_account(cell, e.incl, e.excl, e.outermost);
 	barrier();
@@ -280,13 +278,14 @@ static struct ktau_ended handled_leave(struct ktau_frame *frame,
 {
 	const u32 unusual = KTAU_FRAME_TRACED | KTAU_FRAME_TRACE_ONLY;
 	const u64 start = frame->start;
-	struct ktau_chunk *chunk = NULL;
+	struct ktau_cell *cell = ktau_cell_here(tsk->ktau.state, ktau_frame_id(frame));
 	struct ktau_ended e;
 	u64 incl, excl;
 
-	if (likely(!(frame->info & unusual)))
-		chunk = ktau_chunk_here(tsk->ktau.state, ktau_frame_id(frame));
-	e = likely(chunk) ? close_fast(frame, tsk, chunk) : ktau_leave(frame, tsk);
+	if (likely(!(frame->info & unusual) && !ktau_cell_is_missing(cell)))
+		e = close_fast(frame, tsk, cell);
+	else
+		e = ktau_leave(frame, tsk);
 	incl = e.incl;
 	excl = e.excl;
 	if (unlikely(!(frame->info & KTAU_FRAME_HANDLED)))

@@ -400,10 +400,8 @@ static int runnable_run(void *unused)
 static u64 vol_count(void)
 {
 	const unsigned int id = KTAU_ID_SCHEDULE_VOL_INTERRUPTIBLE;
-	struct ktau_chunk *chunk;
 
-	chunk = current->ktau.state->chunk[id >> KTAU_CHUNK_SHIFT];
-	return chunk ? chunk->cell[id & (KTAU_CHUNK_CELLS - 1)].count : 0;
+	return ktau_cell_here(current->ktau.state, id)->count;
 }
 
 /*
@@ -446,17 +444,19 @@ static void voluntary_signalled(struct kunit *test)
 /* A state whose memory has been a state before is empty. */
 static void reused_states(struct kunit *test)
 {
-	struct ktau_state **states;
+	struct ktau_state **states, *empty;
 	unsigned int i, round;
 
+	empty = kunit_kzalloc(test, sizeof(*empty), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, empty);
+	ktau_table_construct(empty);
 	states = kunit_kcalloc(test, NR_STATES, sizeof(*states), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, states);
 	for (round = 0; round < 3; round++) {
 		for (i = 0; i < NR_STATES; i++) {
 			states[i] = ktau_state_alloc(&ktau_system, GFP_KERNEL);
 			KUNIT_ASSERT_NOT_NULL(test, states[i]);
-			KUNIT_EXPECT_NULL(test, memchr_inv(states[i], 0,
-							   sizeof(*states[i])));
+			KUNIT_EXPECT_EQ(test, memcmp(states[i], empty, sizeof(*empty)), 0);
 			states[i]->user = &ktau_system;
 			states[i]->serial = i;
 		}

@@ -17,6 +17,7 @@
 #include "ktau_test.h"
 #include "memory.h"
 #include "snapshot.h"
+#include "table.h"
 
 #define ID_A	100
 #define ID_B	101
@@ -287,6 +288,48 @@ static void no_chunk(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, find(snapshot(test), ID_A)->count, 1ULL);
 }
 
+/*
+ * The first activation, of which even the chunk is missing, and each that is longer than all
+ * before leave the usual path of an exit.
+ */
+static void longest(struct kunit *test)
+{
+	static const u64 ticks[] = { BIT(31), BIT(30), BIT_ULL(33), BIT(30), BIT_ULL(32) };
+	const struct ktau_entry *a, *b;
+	struct ktau_frame fa, fb;
+	u64 max = 0, sum = 0;
+	unsigned int i;
+
+	attach(test->priv, KTAU_MODE_PROFILE);
+	for (i = 0; i < ARRAY_SIZE(ticks); i++) {
+		enter(&fa, ID_A);
+		enter(&fb, ID_B);
+		fa.start -= 2 * ticks[i];
+		fb.start -= ticks[i];
+		leave(&fb);
+		leave(&fa);
+		max = max(max, ticks[i]);
+		sum += ticks[i];
+		a = find(snapshot(test), ID_A);
+		b = find(snapshot(test), ID_B);
+		KUNIT_EXPECT_EQ(test, a->count, i + 1ULL);
+		KUNIT_EXPECT_EQ(test, b->count, i + 1ULL);
+		KUNIT_EXPECT_GT(test, a->incl, 2 * sum);
+		KUNIT_EXPECT_GT(test, b->incl, sum);
+		KUNIT_EXPECT_EQ(test, b->incl, b->excl);
+		KUNIT_EXPECT_EQ(test, a->incl, a->excl + b->incl);
+		/* the ticks of the test itself are few compared with these */
+		KUNIT_EXPECT_GT(test, a->longest, 2 * max);
+		KUNIT_EXPECT_LT(test, a->longest, 3 * max);
+		KUNIT_EXPECT_GT(test, b->longest, max);
+		KUNIT_EXPECT_LT(test, b->longest, 2 * max);
+	}
+	for (i = 0; i < KTAU_CHUNK_CELLS; i++) {
+		KUNIT_EXPECT_EQ(test, ktau_no_chunk.cell[i].count, 0ULL);
+		KUNIT_EXPECT_EQ(test, ktau_no_chunk.cell[i].v[1], 0ULL);
+	}
+}
+
 static void counter(struct kunit *test)
 {
 	static struct ktau_point point = {
@@ -474,6 +517,7 @@ static struct kunit_case ktau_cases[] = {
 	KUNIT_CASE(clock_backwards),
 	KUNIT_CASE(table_bounds),
 	KUNIT_CASE(no_chunk),
+	KUNIT_CASE(longest),
 	KUNIT_CASE(counter),
 	KUNIT_CASE(context_switch_inside),
 	KUNIT_CASE(exit_inside),

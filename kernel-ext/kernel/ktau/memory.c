@@ -167,16 +167,7 @@ static void *alloc_from(struct kmem_cache *cache, struct ktau_user *user,
 	return allocated(user, kmem_cache_alloc(cache, gfp | GFP_MAYFAIL), bytes);
 }
 
-#define TABLE_OFFSET	offsetof(struct ktau_state, chunk)
-
-/*
- * The slab allocator constructs the memory that it obtains for states. A state is freed
- * with an empty table, so the next one gets that as it is.
- */
-static void construct_state(void *state)
-{
-	memset(state + TABLE_OFFSET, 0, sizeof(struct ktau_state) - TABLE_OFFSET);
-}
+#define TABLE_OFFSET	offsetof(struct ktau_state, base)
 
 /**
  * ktau_state_alloc() - allocate the memory of a state
@@ -441,10 +432,14 @@ int ktau_reserve_start(void)
 
 /**
  * ktau_memory_init() - set up the reserves, still empty
+ * @construct_state: makes the table of a state empty
+ *
+ * The slab allocator constructs the memory that it obtains for states. A state is freed
+ * with an empty table, so the next one gets that as it is.
  *
  * Context: Boot.
  */
-void __init ktau_memory_init(void)
+void __init ktau_memory_init(void (*construct_state)(void *state))
 {
 	int cpu, err;
 

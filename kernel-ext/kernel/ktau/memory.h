@@ -25,6 +25,6 @@ void ktau_reserve_fill(void);
 int ktau_reserve_start(void);
 u64 ktau_memory_bytes(void);
 bool ktau_has_room(size_t bytes);
-void ktau_memory_init(void);
+void ktau_memory_init(void (*construct_state)(void *state));
 
 #endif /* _KERNEL_KTAU_MEMORY_H */

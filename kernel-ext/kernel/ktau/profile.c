@@ -323,71 +323,79 @@ void __ktau_enter_user_fault(struct task_struct *tsk, struct ktau_frame *frame,
 		enter(tsk, frame, true, address);
 }
 
-/* The slow paths return nothing: their callers would need stack space for it. */
+/*
+ * The slow paths return nothing: their callers would need stack space for it. Their first
+ * arguments are in the registers in which __ktau_exit() has them.
+ */
 static noinline void exit_slow(struct ktau_frame *frame, struct task_struct *tsk)
 {
 	static_call(ktau_divert_leave)(frame, tsk);
 }
 
 /* An interrupt hit after the frame was unlinked, or there is no room in the ring. */
-static noinline void exit_hit(struct ktau_frame *frame, struct ktau_state *state,
+static noinline void exit_hit(struct ktau_frame *frame, struct task_struct *tsk,
 			      u64 before)
 {
-	ktau_finish(frame, state, before);
+	ktau_finish(frame, tsk->ktau.state, before);
 }
 
-/* The clock went backwards, or the frame does not take the path of timed(). */
-static noinline void exit_clamped(struct ktau_frame *frame,
-				  struct ktau_state *state, u64 incl)
+/*
+ * The clock went backwards, the activation is the longest one of its event or is inside
+ * another one, the chunk is missing, or the frame does not take the path of timed().
+ */
+static noinline void exit_rare(struct ktau_frame *frame, struct task_struct *tsk, u64 incl)
 {
-	ktau_settle(frame, state, incl);
+	ktau_settle(frame, tsk->ktau.state, incl);
 }
 
 /*
  * End a frame with a wait or interrupt inside, as that of each call that sleeps, after it
  * has been unlinked. It is the outermost one of its event, and the event has slept before.
  */
-static __always_inline void timed(struct ktau_frame *frame, struct ktau_state *state,
-				  u64 incl, struct ktau_cell *cell, bool nested)
+static __always_inline void timed(struct ktau_frame *frame, struct task_struct *tsk, u64 incl,
+				  struct ktau_cell *cell, const bool nested)
 {
 	/* negative without KTAU_CHILD_TIMED */
 	const u64 inside = frame->child - KTAU_CHILD_TIMED, excl = incl - inside;
-	struct ktau_times *times = ktau_times_find(state, ktau_frame_id(frame));
+	struct ktau_state *state = tsk->ktau.state;
+	const unsigned int id = ktau_frame_id(frame);
+	struct ktau_frame *prev = nested ? frame->prev : NULL;
+	struct ktau_times *times;
 
-	if (unlikely(!times || (s64)inside < 0 || (s64)excl < 0 ||
-		     (nested && !ktau_is_outermost(frame)))) {
-		exit_clamped(frame, state, incl);
+	if (unlikely((s64)(inside | excl) < 0 || ktau_is_longest(cell, incl) ||
+		     !ktau_times_find(state, id, &times) ||
+		     (nested && !ktau_is_outermost_in(prev, id)))) {
+		exit_rare(frame, tsk, incl);
 		return;
 	}
 	if (nested)
-		ktau_times_mark(frame->prev, &frame->base);
-	ktau_add(nested ? &frame->prev->child : &state->outer_ticks, incl);
+		ktau_times_pass(prev, &frame->base);
+	ktau_add(nested ? &prev->child : &state->outer_ticks, incl);
 	ktau_times_add(times, state, frame, inside);
-	ktau_cell_account(cell, incl, excl, true);
+	ktau_cell_end(cell, incl, excl);
 	barrier();
 	ktau_add(&state->end, 1);
 }
 
-static noinline void exit_timed(struct ktau_frame *frame, struct ktau_state *state,
-				u64 incl, struct ktau_cell *cell)
+static noinline void exit_timed(struct ktau_frame *frame, struct task_struct *tsk, u64 incl,
+				struct ktau_cell *cell)
 {
-	timed(frame, state, incl, cell, false);
+	timed(frame, tsk, incl, cell, false);
 }
 
-static noinline void exit_nested_timed(struct ktau_frame *frame, struct ktau_state *state,
+static noinline void exit_nested_timed(struct ktau_frame *frame, struct task_struct *tsk,
 				       u64 incl, struct ktau_cell *cell)
 {
-	timed(frame, state, incl, cell, true);
+	timed(frame, tsk, incl, cell, true);
 }
 
 /*
  * The usual exit: profiled, not traced, and no interrupt in the middle. It calls nothing,
  * so it need not save registers.
  */
-static __always_inline void exit_fast(struct ktau_frame *frame,
-				      struct ktau_ref *ref,
-				      struct ktau_state *state,
-				      struct ktau_cell *cell, bool nested)
+static __always_inline void exit_fast(struct ktau_frame *frame, struct task_struct *tsk,
+				      struct ktau_state *state, struct ktau_cell *cell,
+				      const bool nested)
 {
 	struct ktau_frame *prev = nested ? frame->prev : NULL;
 	u64 *sum = nested ? &prev->child : &state->outer_ticks;
@@ -397,38 +405,37 @@ static __always_inline void exit_fast(struct ktau_frame *frame,
 	barrier();
 	before = ktau_read(sum);
 	barrier();
-	WRITE_ONCE(ref->top, prev);
+	WRITE_ONCE(tsk->ktau.top, prev);
 	barrier();	/* from here on interrupts belong to the enclosing frame */
 	incl = ktau_ticks();
 	barrier();
 	if (unlikely(ktau_differs(sum, before))) {
-		exit_hit(frame, state, before);
+		exit_hit(frame, tsk, before);
 		return;
 	}
 	incl -= frame->start;
 	excl = incl - frame->child;
 	if (unlikely((s64)excl < 0)) {
 		if (nested)
-			exit_nested_timed(frame, state, incl, cell);
+			exit_nested_timed(frame, tsk, incl, cell);
 		else
-			exit_timed(frame, state, incl, cell);
+			exit_timed(frame, tsk, incl, cell);
+		return;
+	}
+	if (unlikely(ktau_is_longest(cell, incl) ||
+		     (nested && !ktau_is_outermost_in(prev, ktau_frame_id(frame))))) {
+		exit_rare(frame, tsk, incl);
 		return;
 	}
 	ktau_add(sum, incl);
-	ktau_cell_account(cell, incl, excl, !nested || ktau_is_outermost(frame));
+	ktau_cell_end(cell, incl, excl);
 	barrier();
 	ktau_add(&state->end, 1);
 }
 
-static noinline void exit_nested(struct ktau_frame *frame, struct ktau_ref *ref,
-				 struct ktau_state *state, struct ktau_cell *cell)
-{
-	exit_fast(frame, ref, state, cell, true);
-}
-
 /* The same for a frame that is also traced. */
 static __always_inline void trace_fast(struct ktau_frame *frame,
-				       struct ktau_ref *ref,
+				       struct task_struct *tsk,
 				       struct ktau_state *state,
 				       struct ktau_cell *cell, bool nested)
 {
@@ -442,7 +449,7 @@ static __always_inline void trace_fast(struct ktau_frame *frame,
 	barrier();
 	before = ktau_read(sum);
 	barrier();
-	WRITE_ONCE(ref->top, prev);
+	WRITE_ONCE(tsk->ktau.top, prev);
 	preempt_disable_notrace();	/* neither the ring nor the CPU changes */
 	ring = READ_ONCE(state->ring);
 	nr = ktau_read(&ring->head);
@@ -455,7 +462,7 @@ static __always_inline void trace_fast(struct ktau_frame *frame,
 	if (unlikely(!ktau_slot_is_free(slot, nr) || ktau_differs(sum, before) ||
 		     !ktau_advance(&ring->head, &nr, 1))) {
 		preempt_enable_no_resched_notrace();
-		exit_hit(frame, state, before);
+		exit_hit(frame, current, before); /* @tsk would need a register */
 		return;
 	}
 	smp_wmb();	/* @head is advanced before anything is overwritten */
@@ -466,16 +473,17 @@ static __always_inline void trace_fast(struct ktau_frame *frame,
 	ktau_slot_commit(ring, slot);
 	incl -= frame->start;
 	excl = incl - frame->child;
-	if (unlikely((s64)excl < 0)) {
+	if (unlikely((s64)excl < 0 || ktau_is_longest(cell, incl) ||
+		     (nested && !ktau_is_outermost_in(prev, ktau_frame_id(frame))))) {
 		preempt_enable_no_resched_notrace();
 		if (nested)
-			exit_nested_timed(frame, state, incl, cell);
+			exit_nested_timed(frame, current, incl, cell);
 		else
-			exit_timed(frame, state, incl, cell);
+			exit_timed(frame, current, incl, cell);
 		return;
 	}
 	ktau_add(sum, incl);
-	ktau_cell_account(cell, incl, excl, !nested || ktau_is_outermost(frame));
+	ktau_cell_end(cell, incl, excl);
 	barrier();
 	ktau_add(&state->end, 1);
 	if (unlikely(ktau_ring_wakes(ring, nr)))
@@ -485,11 +493,11 @@ static __always_inline void trace_fast(struct ktau_frame *frame,
 }
 
 static noinline void exit_nested_traced(struct ktau_frame *frame,
-					struct ktau_ref *ref,
+					struct task_struct *tsk,
 					struct ktau_state *state,
 					struct ktau_cell *cell)
 {
-	trace_fast(frame, ref, state, cell, true);
+	trace_fast(frame, tsk, state, cell, true);
 }
 
 /* Bits of @info: traced only, for handlers, or an id of the second level. */
@@ -505,8 +513,6 @@ static noinline void exit_unusual(struct ktau_frame *frame,
 				  struct task_struct *tsk, unsigned int info,
 				  unsigned int id, struct ktau_state *state)
 {
-	struct ktau_ref *ref = &tsk->ktau;
-	struct ktau_chunk *chunk;
 	struct ktau_cell *cell;
 
 	BUILD_BUG_ON(KTAU_FRAME_TRACED ^ KTAU_WHAT(0, KTAU_TRACE_ENTER, 0));
@@ -514,17 +520,12 @@ static noinline void exit_unusual(struct ktau_frame *frame,
 		exit_slow(frame, tsk);
 		return;
 	}
-	chunk = state->chunk[id >> KTAU_CHUNK_SHIFT];
-	if (unlikely(!chunk)) {
-		exit_slow(frame, tsk);
-		return;
-	}
-	cell = &chunk->cell[id & (KTAU_CHUNK_CELLS - 1)];
+	cell = ktau_direct_cell(state, id);
 	OPTIMIZER_HIDE_VAR(cell);
 	if (frame->prev)
-		exit_nested_traced(frame, ref, state, cell);
+		exit_nested_traced(frame, tsk, state, cell);
 	else
-		trace_fast(frame, ref, state, cell, false);
+		trace_fast(frame, tsk, state, cell, false);
 }
 
 /**
@@ -536,10 +537,8 @@ static noinline void exit_unusual(struct ktau_frame *frame,
  */
 void __ktau_exit(struct ktau_frame *frame, struct task_struct *tsk)
 {
-	struct ktau_ref *ref = &tsk->ktau;
-	struct ktau_state *state = ref->state;
+	struct ktau_state *state = tsk->ktau.state;
 	unsigned int id = frame->info;
-	struct ktau_chunk *chunk;
 	struct ktau_cell *cell;
 
 	/* one comparison covers the id and the flags above it */
@@ -547,17 +546,12 @@ void __ktau_exit(struct ktau_frame *frame, struct task_struct *tsk)
 		exit_unusual(frame, tsk, id, (u16)id, state);
 		return;
 	}
-	chunk = state->chunk[id >> KTAU_CHUNK_SHIFT];
-	if (unlikely(!chunk)) {
-		exit_slow(frame, tsk);
-		return;
-	}
-	cell = &chunk->cell[id & (KTAU_CHUNK_CELLS - 1)];
+	cell = ktau_direct_cell(state, id);
 	OPTIMIZER_HIDE_VAR(cell);	/* else gcc recomputes it at each use */
 	if (frame->prev)
-		exit_nested(frame, ref, state, cell);
+		exit_fast(frame, tsk, state, cell, true);
 	else
-		exit_fast(frame, ref, state, cell, false);
+		exit_fast(frame, tsk, state, cell, false);
 }
 EXPORT_SYMBOL_GPL(__ktau_exit);
 NOKPROBE_SYMBOL(__ktau_exit);

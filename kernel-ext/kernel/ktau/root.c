@@ -75,8 +75,8 @@ NOKPROBE_SYMBOL(__ktau_user_exit);
 
 /*
  * Account the root frame, unlinked at @now, on the slow path: the task has slept, there
- * is no chunk, the id is in the second level of the table, or a clock went backwards. The
- * time that this takes is still kernel time, not user time.
+ * is no chunk, the id is in the second level of the table, it is the longest activation, or
+ * a clock went backwards. The time that this takes is still kernel time, not user time.
  */
 static noinline void settle_root(struct ktau_frame *root, struct ktau_ref *ref,
 				 u64 now)
@@ -104,18 +104,19 @@ static noinline void settle_root(struct ktau_frame *root, struct ktau_ref *ref,
 }
 
 /*
- * The same after a call that has slept before, as most calls that sleep have. See timed()
- * in profile.c.
+ * The same after a call that has slept before, as most calls that sleep have. See
+ * timed() in profile.c.
  */
 static noinline void settle_timed(struct ktau_frame *root, struct ktau_ref *ref,
 				  u64 now, struct ktau_cell *cell)
 {
 	struct ktau_state *state = ref->state;
-	struct ktau_times *times = ktau_times_find(state, ktau_frame_id(root));
 	const u64 inside = root->child - KTAU_CHILD_TIMED;
 	u64 incl = now - root->start;
+	struct ktau_times *times;
 
-	if (unlikely(!times || (s64)inside < 0 || (s64)(incl - inside) < 0)) {
+	if (unlikely((s64)(inside | (incl - inside)) < 0 || ktau_is_longest(cell, incl) ||
+		     !ktau_times_find(state, ktau_frame_id(root), &times))) {
 		settle_root(root, ref, now);
 		return;
 	}
@@ -149,13 +150,13 @@ static __always_inline void close_root(struct ktau_frame *root, struct ktau_ref 
 	now = ktau_ticks();
 	incl = now - root->start;
 	excl = incl - root->child;
-	if (unlikely((s64)excl < 0)) {
+	if (unlikely((s64)excl < 0 || ktau_is_longest(cell, incl))) {
 		settle_timed(root, ref, now, cell);
 		return;
 	}
 	ktau_sub(&state->user_ticks, now);
 	ktau_add(&state->outer_ticks, incl);
-	ktau_cell_account(cell, incl, excl, true);
+	ktau_cell_end(cell, incl, excl);
 	barrier();
 	ktau_add(&state->end, 1);
 }
@@ -178,7 +179,6 @@ void __ktau_user_enter(struct ktau_frame *top, struct ktau_ref *ref)
 {
 	struct ktau_state *state = ref->state;
 	unsigned int id = top->info;
-	struct ktau_chunk *chunk;
 	struct ktau_cell *cell;
 
 	if (unlikely(top != &state->root)) {
@@ -189,12 +189,7 @@ void __ktau_user_enter(struct ktau_frame *top, struct ktau_ref *ref)
 		close_root_slow(top, ref);
 		return;
 	}
-	chunk = state->chunk[id >> KTAU_CHUNK_SHIFT];
-	if (unlikely(!chunk)) {
-		close_root_slow(top, ref);
-		return;
-	}
-	cell = &chunk->cell[id & (KTAU_CHUNK_CELLS - 1)];
+	cell = ktau_direct_cell(state, id);
 	OPTIMIZER_HIDE_VAR(cell);	/* else gcc recomputes it at each use */
 	close_root(top, ref, state, cell);
 }

@@ -230,28 +230,25 @@ static void end_off_slow(struct ktau_ref *ref)
 }
 
 /*
- * The task is back on a CPU. Nothing has hit the frame, and it is the only one of its
- * event. A reader notices this as the exit of an interrupt; see snapshot.c. Return: false
- * if nothing has been done, because this needs end_off_slow().
+ * End the frame of a task that is back on a CPU, of which it has waited for @wait ticks
+ * after it was woken. If it has not @slept, it has been preempted. Nothing has hit the
+ * frame, and it is the only one of its event. A reader notices this as the exit of an
+ * interrupt; see snapshot.c. Return: false if nothing has been done, because this needs
+ * end_off_slow().
  */
-static __always_inline bool end_off(struct ktau_ref *ref, struct ktau_state *state)
+static __always_inline bool end_off(struct ktau_ref *ref, struct ktau_state *state,
+				    unsigned int id, u64 wait, const bool slept)
 {
-	const unsigned int id = state->sched.info;
-	const u64 now = state->switched_ticks;
-	const u64 since = ktau_runnable_since(state, id, ref->wake_ticks);
-	const u64 wait = since ? ktau_ticks_between(since, now) : 0;
-	const u64 incl = now - state->sched.start, excl = incl - wait;
-	const u64 runq = ktau_is_voluntary(id) ? wait : incl;
-	struct ktau_chunk *own = ktau_chunk_here(state, id);
-	struct ktau_chunk *waits = ktau_chunk_here(state, KTAU_ID_SCHEDULE_WAIT);
+	const u64 excl = state->switched_ticks - state->sched.start - wait;
+	const u64 incl = excl + wait;
+	struct ktau_cell *waited = ktau_direct_cell(state, KTAU_ID_SCHEDULE_WAIT);
+	struct ktau_cell *cell = ktau_direct_cell(state, id);
 	struct ktau_frame *prev = state->sched.prev;
-	struct ktau_cell *cell, *waited;
 
-	if (unlikely(!own || !waits || (s64)excl < 0))
-		return false;
-	cell = &own->cell[id & (KTAU_CHUNK_CELLS - 1)];
-	waited = &waits->cell[KTAU_ID_SCHEDULE_WAIT & (KTAU_CHUNK_CELLS - 1)];
 	OPTIMIZER_HIDE_VAR(cell);	/* else gcc recomputes it at each use */
+	if (unlikely((s64)excl < 0 || ktau_is_longest(cell, incl) ||
+		     (slept && ktau_is_longest(waited, wait))))
+		return false;
 	if (prev) {
 		ktau_add(&prev->child, incl);
 		barrier();	/* before anything else that a reader sees */
@@ -260,15 +257,19 @@ static __always_inline bool end_off(struct ktau_ref *ref, struct ktau_state *sta
 		ktau_add(&state->outer_ticks, incl);
 		barrier();	/* likewise */
 	}
-	if (since)
-		ktau_cell_add_incl(waited, wait);
-	ktau_cell_add_incl(cell, incl);
-	ktau_add(&state->runq_ticks, runq);
-	ktau_add(&state->asleep_ticks, incl - runq);
+	ktau_add(&cell->count, 1);
+	ktau_add(&cell->v[0], incl);
+	if (slept) {
+		ktau_add(&waited->count, 1);
+		ktau_add(&waited->v[0], wait);
+		ktau_add(&state->asleep_ticks, excl);
+	}
+	ktau_add(&state->runq_ticks, slept ? wait : incl);
 	barrier();
 	WRITE_ONCE(ref->top, prev);
 	barrier();	/* the exclusive times last */
-	ktau_add(&waited->v[1], wait);
+	if (slept)
+		ktau_add(&waited->v[1], wait);
 	ktau_add(&cell->v[1], excl);
 	return true;
 }
@@ -295,8 +296,10 @@ static void begin_on(struct ktau_ref *ref)
 	ktau_add(&state->end, 1);
 }
 
-static noinline void resumed_slow(struct ktau_ref *ref)
+static noinline void resumed_slow(void)
 {
+	struct ktau_ref *ref = &current->ktau;
+
 	ktau_root_resume(ref);
 	if (READ_ONCE(ref->state->changed))
 		ktau_trace_changes(ref->state);
@@ -309,12 +312,13 @@ static __always_inline void resumed(struct ktau_ref *ref, struct ktau_state *sta
 	ktau_write(&ref->wake_ticks, 0);
 	ref->flags &= ~(KTAU_REF_NEW | KTAU_REF_OFF);
 	if (unlikely(ktau_root_needed(ref, top) || READ_ONCE(state->changed)))
-		resumed_slow(ref);
+		resumed_slow();
 }
 
 /* All resumes that end_off() does not handle. */
-static noinline void resume_slow(struct ktau_ref *ref)
+static noinline void resume_slow(void)
 {
+	struct ktau_ref *ref = &current->ktau;
 	struct ktau_state *state = ref->state;
 
 	if (!state)
@@ -324,6 +328,20 @@ static noinline void resume_slow(struct ktau_ref *ref)
 	else if ((ref->flags & KTAU_REF_NEW) && ref->wake_ticks)
 		begin_on(ref);
 	resumed(ref, state, ref->top);
+}
+
+/* The resume of a task that has not slept. */
+static noinline void resume_awake(void)
+{
+	struct ktau_ref *ref = &current->ktau;
+	struct ktau_state *state = ref->state;
+	const unsigned int id = state->sched.info;
+
+	if (likely((id == KTAU_ID_SCHEDULE || id == KTAU_ID_SCHEDULE_YLD) &&
+		   end_off(ref, state, id, 0, false)))
+		resumed(ref, state, state->sched.prev);
+	else
+		resume_slow();
 }
 
 /**
@@ -336,11 +354,24 @@ void __ktau_sched_resume(void)
 {
 	struct ktau_ref *ref = &current->ktau;
 	struct ktau_state *state = ref->state;
+	unsigned int id;
+	s64 wait;
 
-	if (likely(state && ktau_is_off(state, ref->top) && end_off(ref, state)))
+	if (unlikely(!state || !ktau_is_off(state, ref->top))) {
+		resume_slow();
+		return;
+	}
+	id = state->sched.info;	/* flags make it another number */
+	if (unlikely(!ktau_is_voluntary(id) || !state->off.sleeps || !ref->wake_ticks)) {
+		resume_awake();
+		return;
+	}
+	/* The task may have been woken before the switch ended. */
+	wait = state->switched_ticks - max(ref->wake_ticks, state->sched.start);
+	if (likely(wait >= 0 && end_off(ref, state, id, wait, true)))
 		resumed(ref, state, state->sched.prev);
 	else
-		resume_slow(ref);
+		resume_slow();
 }
 
 DEFINE_STATIC_CALL(ktau_divert_switch, __ktau_sched_switch);

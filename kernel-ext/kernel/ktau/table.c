@@ -19,24 +19,39 @@
 #include "table.h"
 #include "times.h"
 
-/* Location of the pointer to a chunk; NULL if its directory is missing. */
+/*
+ * In place of each chunk that does not exist, and of each directory. An exit compares the
+ * duration with the longest activation anyway; here, any duration is longer. So one
+ * comparison finds a missing chunk and a new longest activation. Nothing is ever added.
+ */
+struct ktau_chunk ktau_no_chunk __ro_after_init = {
+	.cell[0 ... KTAU_CHUNK_CELLS - 1].v[2] = -1ULL,
+};
+
+struct ktau_chunk ktau_no_dir __ro_after_init = {
+	.chunk[0 ... KTAU_DIR_CHUNKS - 1] = &ktau_no_chunk,
+};
+
+/* Where the pointer to chunk @nr, of the second level, is. */
 static struct ktau_chunk **chunk_link(struct ktau_state *state, unsigned int nr)
 {
-	struct ktau_chunk *dir;
-
-	if (likely(nr < KTAU_NR_DIRECT))
-		return &state->chunk[nr];
 	nr -= KTAU_NR_DIRECT;
-	dir = state->dir[nr >> KTAU_DIR_SHIFT];
-	return dir ? &dir->chunk[nr & (KTAU_DIR_CHUNKS - 1)] : NULL;
+	return &state->dir[nr >> KTAU_DIR_SHIFT]->chunk[nr & (KTAU_DIR_CHUNKS - 1)];
 }
 
-static void add_chunk(struct ktau_state *state, struct ktau_chunk **link,
-		      struct ktau_chunk *chunk)
+/* Whether chunk @nr needs no directory, or has it. */
+static bool has_dir(const struct ktau_state *state, unsigned int nr)
 {
-	atomic_long_add(sizeof(*chunk), &state->bytes);
-	/* Pairs with ktau_chunk_at() on another CPU. */
-	smp_store_release(link, chunk);
+	return nr < KTAU_NR_DIRECT ||
+	       state->dir[(nr - KTAU_NR_DIRECT) >> KTAU_DIR_SHIFT] != &ktau_no_dir;
+}
+
+static void set_chunk(struct ktau_state *state, unsigned int nr, struct ktau_chunk *chunk)
+{
+	if (nr < KTAU_NR_DIRECT) /* pairs with ktau_chunk_at() on another CPU */
+		smp_store_release(&state->base[nr], ktau_base_of(chunk, nr));
+	else /* likewise */
+		smp_store_release(chunk_link(state, nr), chunk);
 }
 
 static void set_used(struct ktau_state *state, unsigned int nr)
@@ -46,26 +61,42 @@ static void set_used(struct ktau_state *state, unsigned int nr)
 	WRITE_ONCE(*word, *word | BIT_MASK(nr));
 }
 
+static void add_chunk(struct ktau_state *state, unsigned int nr, struct ktau_chunk *chunk)
+{
+	atomic_long_add(sizeof(*chunk), &state->bytes);
+	set_chunk(state, nr, chunk);
+	set_used(state, nr);
+}
+
+/* @dir is an empty chunk that becomes the directory of chunk @nr. */
+static void add_dir(struct ktau_state *state, unsigned int nr, struct ktau_chunk *dir)
+{
+	unsigned int i;
+
+	for (i = 0; i < KTAU_DIR_CHUNKS; i++)
+		dir->chunk[i] = &ktau_no_chunk;
+	atomic_long_add(sizeof(*dir), &state->bytes);
+	/* Pairs with ktau_chunk_at() on another CPU. */
+	smp_store_release(&state->dir[(nr - KTAU_NR_DIRECT) >> KTAU_DIR_SHIFT], dir);
+}
+
 /* Interrupts are disabled, because one could create the same chunk. */
 static struct ktau_chunk *chunk_create(struct ktau_state *state, unsigned int nr)
 {
-	struct ktau_chunk **link = chunk_link(state, nr), *chunk;
+	struct ktau_chunk *chunk;
 
-	if (!link) {
+	if (!has_dir(state, nr)) {
 		chunk = ktau_chunk_take(state->user);
 		if (!chunk)
 			return NULL;
-		add_chunk(state, &state->dir[(nr - KTAU_NR_DIRECT) >>
-					     KTAU_DIR_SHIFT], chunk);
-		link = chunk_link(state, nr);
+		add_dir(state, nr, chunk);
 	}
-	if (*link)
-		return *link;
+	chunk = ktau_chunk_at(state, nr);
+	if (chunk)
+		return chunk;
 	chunk = ktau_chunk_take(state->user);
-	if (!chunk)
-		return NULL;
-	add_chunk(state, link, chunk);
-	set_used(state, nr);
+	if (chunk)
+		add_chunk(state, nr, chunk);
 	return chunk;
 }
 
@@ -91,11 +122,9 @@ static noinline struct ktau_cell *cell_create(struct ktau_state *state,
  */
 struct ktau_cell *ktau_cell(struct ktau_state *state, unsigned int id)
 {
-	struct ktau_chunk *chunk = ktau_chunk_here(state, id);
+	struct ktau_cell *cell = ktau_cell_here(state, id);
 
-	if (unlikely(!chunk))
-		return cell_create(state, id);
-	return &chunk->cell[id & (KTAU_CHUNK_CELLS - 1)];
+	return likely(!ktau_cell_is_missing(cell)) ? cell : cell_create(state, id);
 }
 
 /**
@@ -108,19 +137,20 @@ struct ktau_cell *ktau_cell(struct ktau_state *state, unsigned int id)
  */
 struct ktau_chunk *ktau_chunk_at(const struct ktau_state *state, unsigned int nr)
 {
-	struct ktau_chunk *dir;
+	struct ktau_chunk *chunk, *dir;
 
 	if (state->cells)
 		return (struct ktau_chunk *)&state->cells[nr << KTAU_CHUNK_SHIFT];
-	if (nr < KTAU_NR_DIRECT)	/* pairs with add_chunk() */
-		return smp_load_acquire(&state->chunk[nr]);
-	nr -= KTAU_NR_DIRECT;
-	/* Likewise */
-	dir = smp_load_acquire(&state->dir[nr >> KTAU_DIR_SHIFT]);
-	if (!dir)
-		return NULL;
-	/* Likewise */
-	return smp_load_acquire(&dir->chunk[nr & (KTAU_DIR_CHUNKS - 1)]);
+	if (nr < KTAU_NR_DIRECT) {	/* pairs with set_chunk() */
+		chunk = ktau_based(smp_load_acquire(&state->base[nr]), nr);
+	} else {
+		nr -= KTAU_NR_DIRECT;
+		/* Pairs with add_dir(). */
+		dir = smp_load_acquire(&state->dir[nr >> KTAU_DIR_SHIFT]);
+		/* Pairs with set_chunk(). */
+		chunk = smp_load_acquire(&dir->chunk[nr & (KTAU_DIR_CHUNKS - 1)]);
+	}
+	return chunk == &ktau_no_chunk ? NULL : chunk;
 }
 
 /**
@@ -151,6 +181,24 @@ struct ktau_chunk *ktau_chunk_next(const struct ktau_state *state,
 		word = ~0UL;
 	}
 	return NULL;
+}
+
+/**
+ * ktau_table_construct() - make the table of a new state empty
+ * @memory: that of the state, with any contents
+ *
+ * Context: Any.
+ */
+void ktau_table_construct(void *memory)
+{
+	struct ktau_state *state = memory;
+	unsigned int i;
+
+	for (i = 0; i < KTAU_NR_DIRECT; i++)
+		state->base[i] = ktau_base_of(&ktau_no_chunk, i);
+	for (i = 0; i < KTAU_NR_DIRS; i++)
+		state->dir[i] = &ktau_no_dir;
+	bitmap_zero(state->used, KTAU_NR_CHUNKS);
 }
 
 /**
@@ -201,23 +249,18 @@ void ktau_table_longest(struct ktau_state *state, unsigned int id, u64 ticks)
 bool ktau_table_fill(struct ktau_state *state, unsigned int nr_ids)
 {
 	unsigned int nr, end = DIV_ROUND_UP(nr_ids, KTAU_CHUNK_CELLS);
-	struct ktau_chunk **link, *chunk;
+	struct ktau_chunk *chunk;
 
 	for (nr = 0; nr < end; nr++) {
-		link = chunk_link(state, nr);
-		if (link && *link)
+		if (ktau_chunk_at(state, nr))
 			continue;
 		chunk = ktau_chunk_alloc(state->user);
 		if (!chunk)
 			return false;
-		if (link) {
-			add_chunk(state, link, chunk);
-			set_used(state, nr);
-		} else {
-			add_chunk(state, &state->dir[(nr - KTAU_NR_DIRECT) >>
-						     KTAU_DIR_SHIFT], chunk);
-			nr--;	/* its directory exists now */
-		}
+		if (has_dir(state, nr))
+			add_chunk(state, nr, chunk);
+		else
+			add_dir(state, nr--, chunk);	/* and the chunk comes next */
 	}
 	return true;
 }
@@ -235,14 +278,14 @@ static unsigned int move_dirs(struct ktau_state *to, struct ktau_state *from)
 	unsigned int i, k, nr, moved = 0;
 
 	for (i = 0; i < KTAU_NR_DIRS; i++) {
-		if (!from->dir[i] || to->dir[i])
+		if (from->dir[i] == &ktau_no_dir || to->dir[i] != &ktau_no_dir)
 			continue;
 		/* Pairs with ktau_chunk_at() on another CPU. */
 		smp_store_release(&to->dir[i], from->dir[i]);
-		from->dir[i] = NULL;
+		from->dir[i] = &ktau_no_dir;
 		moved++;
 		for (k = 0; k < KTAU_DIR_CHUNKS; k++) {
-			if (!to->dir[i]->chunk[k])
+			if (to->dir[i]->chunk[k] == &ktau_no_chunk)
 				continue;
 			nr = KTAU_NR_DIRECT + (i << KTAU_DIR_SHIFT) + k;
 			set_used(to, nr);
@@ -286,10 +329,9 @@ unsigned int ktau_table_merge(struct ktau_state *to, struct ktau_state *from)
 			add_cells(sum, chunk, nr << KTAU_CHUNK_SHIFT);
 			continue;
 		}
-		/* Likewise */
-		smp_store_release(chunk_link(to, nr), chunk);
+		set_chunk(to, nr, chunk);
 		set_used(to, nr);
-		*chunk_link(from, nr) = NULL;
+		set_chunk(from, nr, &ktau_no_chunk);
 		clear_used(from, nr);
 		moved++;
 	}
@@ -309,13 +351,13 @@ void ktau_table_free(struct ktau_state *state)
 
 	ktau_free(state->user, state->cells, KTAU_NR_IDS * sizeof(*state->cells));
 	while (!state->cells && (chunk = ktau_chunk_next(state, &next))) {
-		*chunk_link(state, next - 1) = NULL;
+		set_chunk(state, next - 1, &ktau_no_chunk);
 		ktau_chunk_free(state->user, chunk);
 	}
 	for (i = 0; i < KTAU_NR_DIRS; i++) {
-		if (state->dir[i])
+		if (state->dir[i] != &ktau_no_dir)
 			ktau_chunk_free(state->user, state->dir[i]);
-		state->dir[i] = NULL;
+		state->dir[i] = &ktau_no_dir;
 	}
 	bitmap_zero(state->used, KTAU_NR_CHUNKS);
 	ktau_times_free(state);

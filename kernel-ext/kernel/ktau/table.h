@@ -8,7 +8,11 @@
 #include "arch.h"
 #include "types.h"
 
+extern struct ktau_chunk ktau_no_chunk;
+extern struct ktau_chunk ktau_no_dir;
+
 struct ktau_cell *ktau_cell(struct ktau_state *state, unsigned int id);
+void ktau_table_construct(void *memory);
 bool ktau_table_flat(struct ktau_state *state);
 void ktau_table_longest(struct ktau_state *state, unsigned int id, u64 ticks);
 bool ktau_table_fill(struct ktau_state *state, unsigned int nr_ids);
@@ -25,20 +29,68 @@ void ktau_table_account(struct ktau_state *state, unsigned int id, u64 incl, u64
 void ktau_cell_add(struct ktau_cell *to, const struct ktau_cell *from,
 		   unsigned int kind);
 
-/* The chunk of event @id; NULL if there is none, or if @id has flags above the id. */
-static __always_inline struct ktau_chunk *ktau_chunk_here(const struct ktau_state *state,
-							  u32 id)
-{
-	unsigned int nr = id >> KTAU_CHUNK_SHIFT;
-	const struct ktau_chunk *dir;
+/*
+ * For each chunk a table has the address that the cell of id 0 would have: so the first id
+ * of the chunk need not be subtracted from an id. But kmemleak only recognises pointers
+ * into a chunk.
+ */
+#define KTAU_FIRST_CELL(nr)						\
+	(IS_ENABLED(CONFIG_DEBUG_KMEMLEAK) ? 0 : (nr) << KTAU_CHUNK_SHIFT)
 
-	if (likely(nr < KTAU_NR_DIRECT))
-		return state->chunk[nr];
-	if (unlikely(nr >= KTAU_NR_CHUNKS))
-		return NULL;
-	nr -= KTAU_NR_DIRECT;
-	dir = state->dir[nr >> KTAU_DIR_SHIFT];
-	return dir ? dir->chunk[nr & (KTAU_DIR_CHUNKS - 1)] : NULL;
+static inline struct ktau_cell *ktau_base_of(struct ktau_chunk *chunk, unsigned int nr)
+{
+	return (struct ktau_cell *)((unsigned long)chunk -
+				    KTAU_FIRST_CELL(nr) * sizeof(struct ktau_cell));
+}
+
+static inline struct ktau_chunk *ktau_based(struct ktau_cell *base, unsigned int nr)
+{
+	return (struct ktau_chunk *)(base + KTAU_FIRST_CELL(nr));
+}
+
+/* The cell of event @id below KTAU_ID_INDIRECT; one of ktau_no_chunk if it has no chunk. */
+static __always_inline struct ktau_cell *ktau_direct_cell(const struct ktau_state *state,
+							  unsigned int id)
+{
+	struct ktau_cell *base = state->base[id >> KTAU_CHUNK_SHIFT];
+
+	if (IS_ENABLED(CONFIG_DEBUG_KMEMLEAK))
+		return base + (id & (KTAU_CHUNK_CELLS - 1));
+	return base + id;
+}
+
+/* The same for the ids above. */
+static __always_inline struct ktau_cell *ktau_indirect_cell(const struct ktau_state *state,
+							    unsigned int id)
+{
+	unsigned int nr = (id >> KTAU_CHUNK_SHIFT) - KTAU_NR_DIRECT;
+	struct ktau_chunk *dir = state->dir[nr >> KTAU_DIR_SHIFT];
+
+	return &dir->chunk[nr & (KTAU_DIR_CHUNKS - 1)]->cell[id & (KTAU_CHUNK_CELLS - 1)];
+}
+
+/* The same for any event. */
+static __always_inline struct ktau_cell *ktau_cell_here(const struct ktau_state *state,
+							unsigned int id)
+{
+	if (likely(id < KTAU_ID_INDIRECT))
+		return ktau_direct_cell(state, id);
+	return ktau_indirect_cell(state, id);
+}
+
+/* Whether @cell is one of ktau_no_chunk. */
+static __always_inline bool ktau_cell_is_missing(const struct ktau_cell *cell)
+{
+	return (unsigned long)cell - (unsigned long)&ktau_no_chunk < sizeof(ktau_no_chunk);
+}
+
+/*
+ * Whether an outermost activation of @incl ticks is longer than all before, as any is for a
+ * cell of ktau_no_chunk. If not, ktau_cell_end() adds it.
+ */
+static __always_inline bool ktau_is_longest(const struct ktau_cell *cell, u64 incl)
+{
+	return ktau_below(&cell->v[2], incl);
 }
 
 static __always_inline void ktau_cell_account(struct ktau_cell *cell, u64 incl,
@@ -53,13 +105,13 @@ static __always_inline void ktau_cell_account(struct ktau_cell *cell, u64 incl,
 	ktau_add(&cell->v[1], excl);
 }
 
-/* An outermost activation, without its exclusive time; interrupts disabled. */
-static __always_inline void ktau_cell_add_incl(struct ktau_cell *cell, u64 incl)
+/* An outermost activation that is not the longest one. */
+static __always_inline void ktau_cell_end(struct ktau_cell *cell, u64 incl, u64 excl)
 {
 	ktau_add(&cell->count, 1);
 	ktau_add(&cell->v[0], incl);
-	if (unlikely(data_race(cell->v[2]) < incl))	/* no other CPU writes it */
-		ktau_write(&cell->v[2], incl);
+	barrier();	/* as above */
+	ktau_add(&cell->v[1], excl);
 }
 
 #endif /* _KERNEL_KTAU_TABLE_H */

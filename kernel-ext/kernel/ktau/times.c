@@ -55,24 +55,17 @@ struct ktau_times ktau_times(const struct ktau_state *state)
  */
 void ktau_times_mark(struct ktau_frame *frame, const struct ktau_times *base)
 {
-	if (!frame)
-		return;
-	if (!(ktau_read(&frame->child) & KTAU_CHILD_TIMED)) {
-		frame->base = *base;
-		barrier();	/* the base before the bit */
-		ktau_set_bit(&frame->child, KTAU_CHILD_TIMED_BIT);
-		return;
-	}
-	frame->base.asleep = min(frame->base.asleep, base->asleep);
-	frame->base.runq = min(frame->base.runq, base->runq);
-	frame->base.irq = min(frame->base.irq, base->irq);
+	if (frame)
+		ktau_times_pass(frame, base);
 }
 
 static struct ktau_times *find(const struct ktau_state *state, unsigned int id)
 {
+	struct ktau_times *times;
+
 	if (state->extra_by_id)
 		return &state->extra_by_id[id];
-	return ktau_times_find(state, id);
+	return ktau_times_find(state, id, &times) ? times : NULL;
 }
 
 /* Add an event to the first chunk of the list, which has room. */

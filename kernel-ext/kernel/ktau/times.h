@@ -55,27 +55,50 @@ static __always_inline void ktau_times_note(struct ktau_frame *frame,
 {
 	if (!frame || (ktau_read(&frame->child) & KTAU_CHILD_TIMED))
 		return;
-	frame->base = (struct ktau_times) {
-		.asleep = state->asleep_ticks,
-		.runq = state->runq_ticks,
-		.irq = state->irq_ticks,
-	};
+	frame->base.asleep = state->asleep_ticks;
+	frame->base.runq = state->runq_ticks;
+	frame->base.irq = state->irq_ticks;
 	barrier();	/* the base before the bit */
 	ktau_set_bit(&frame->child, KTAU_CHILD_TIMED_BIT);
 }
 
-/* The times inside event @id in the list of chunks, or NULL. */
-static __always_inline struct ktau_times *ktau_times_find(const struct ktau_state *state,
-							  unsigned int id)
+/*
+ * Pass @base, from a frame that has been unlinked, on to the enclosing one. If that has a
+ * base, it is older, unless an interrupt has stored it meanwhile.
+ */
+static __always_inline void ktau_times_pass(struct ktau_frame *prev,
+					    const struct ktau_times *base)
+{
+	if (!(ktau_read(&prev->child) & KTAU_CHILD_TIMED)) {
+		prev->base = *base;
+		barrier();	/* the base before the bit */
+		ktau_set_bit(&prev->child, KTAU_CHILD_TIMED_BIT);
+		return;
+	}
+	prev->base.asleep = min(prev->base.asleep, base->asleep);
+	prev->base.runq = min(prev->base.runq, base->runq);
+	prev->base.irq = min(prev->base.irq, base->irq);
+}
+
+/*
+ * Find the times inside event @id in the list of chunks. A pointer as the result would be
+ * compared with NULL again.
+ */
+static __always_inline bool ktau_times_find(const struct ktau_state *state, unsigned int id,
+					    struct ktau_times **times)
 {
 	struct ktau_extra *extra;
 	unsigned int i;
 
-	for (extra = state->extra; extra; extra = extra->next)
-		for (i = 0; i < extra->nr; i++)
-			if (extra->id[i] == id)
-				return &extra->times[i];
-	return NULL;
+	for (extra = state->extra; extra; extra = extra->next) {
+		for (i = 0; i < extra->nr; i++) {
+			if (extra->id[i] == id) {
+				*times = &extra->times[i];
+				return true;
+			}
+		}
+	}
+	return false;
 }
 
 /* Limit a time to @left, what is left of the time inside a frame. */

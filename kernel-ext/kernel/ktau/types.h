@@ -22,7 +22,7 @@
 /*
  * A table consists of chunks, each allocated when one of its ids is first hit. Ids below
  * KTAU_ID_INDIRECT index an array of chunks; ids above go through a directory, which is a
- * chunk too.
+ * chunk too. Until then ktau_no_chunk and ktau_no_dir are in their places; see table.c.
  */
 #define KTAU_CHUNK_SHIFT	3
 #define KTAU_CHUNK_CELLS	BIT(KTAU_CHUNK_SHIFT)
@@ -327,9 +327,9 @@ struct ktau_waker {
  * @growing: growth is requested, and @grow has not run yet
  * @grow: task work that replaces the ring by a larger one
  * @rcu: frees the state
- * @chunk: the table, for ids below KTAU_ID_INDIRECT
+ * @base: the chunks of the table, for ids below KTAU_ID_INDIRECT; see ktau_base_of()
  * @dir: directories, for the ids above
- * @used: bitmap of the chunks in use, by number: id >> KTAU_CHUNK_SHIFT. @chunk, @dir
+ * @used: bitmap of the chunks in use, by number: id >> KTAU_CHUNK_SHIFT. @base, @dir
  *	and @used are written by the CPU that runs the owner, with interrupts disabled,
  *	or under the lock of exited.c once the task has exited. They may be read at any
  *	time
@@ -396,8 +396,8 @@ struct ktau_state {
 		struct callback_head	grow;
 		struct rcu_head		rcu;
 	};
-	/* Empty in each state that is free, so creating a state need not zero them. */
-	struct ktau_chunk	*chunk[KTAU_NR_DIRECT];
+	/* Empty in each state that is free, so creating a state need not clear them. */
+	struct ktau_cell	*base[KTAU_NR_DIRECT];
 	struct ktau_chunk	*dir[KTAU_NR_DIRS];
 	DECLARE_BITMAP(used, KTAU_NR_CHUNKS);
 };
