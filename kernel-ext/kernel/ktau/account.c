@@ -23,6 +23,16 @@
 #include "off.h"
 #include "times.h"
 
+/*
+ * Whether the account of a CPU has been enabled since its root frame began. The hooks are
+ * enabled before the time of that is noted, and disabled before it is U64_MAX.
+ */
+static bool is_accounted(const struct ktau_state *state, u64 start)
+{
+	return start && start >= ktau_read(&state->start_ticks) &&
+	       start >= ktau_read(&state->group_since[KTAU_BIT_ACCOUNT]);
+}
+
 /**
  * ktau_account_switch() - account the time of this CPU when it becomes idle or busy
  * @prev: the task that has lost the CPU to the current one
@@ -34,15 +44,13 @@ void ktau_account_switch(const struct task_struct *prev, u64 now)
 {
 	struct ktau_state *state = this_cpu_read(ktau_cpu.state);
 	struct ktau_frame *root = &state->root;
-	u64 since = ktau_read(&state->group_since[KTAU_BIT_ACCOUNT]);
 	const u64 irq = state->irq_ticks;
 
 	if (is_idle_task(prev) == is_idle_task(current))
 		return;
 	ktau_add(&state->begin, 1);
 	barrier();
-	/* The account may have been disabled since, or enabled later. */
-	if (root->start && (s64)(root->start - since) >= 0)
+	if (is_accounted(state, root->start))
 		ktau_add(is_idle_task(prev) ? &state->asleep_ticks :
 					      &state->kernel_ticks,
 			 now - root->start - (irq - root->child));
@@ -58,8 +66,7 @@ static void copy_cpu(struct ktau_rec_profile *rec, const struct ktau_state *stat
 	u64 start = ktau_read(&state->root.start), now = 0;
 	const u64 irq = ktau_read(&state->irq_ticks);
 
-	if (start && (READ_ONCE(state->profiled) & KTAU_GROUP_ACCOUNT) &&
-	    (s64)(start - ktau_read(&state->group_since[KTAU_BIT_ACCOUNT])) >= 0)
+	if ((READ_ONCE(state->profiled) & KTAU_GROUP_ACCOUNT) && is_accounted(state, start))
 		now = rec->ticks - start - (irq - ktau_read(&state->root.child));
 	rec->irq_ticks = irq;
 	rec->kernel_ticks = ktau_read(&state->kernel_ticks);

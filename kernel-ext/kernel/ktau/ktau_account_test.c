@@ -7,7 +7,11 @@
  */
 #include <linux/delay.h>
 #include <linux/irqflags.h>
+#include <linux/sched/task.h>
+#include <linux/smp.h>
 
+#include "account.h"
+#include "cpu.h"
 #include "event.h"
 #include "ktau_test.h"
 #include "memory.h"
@@ -314,6 +318,51 @@ static void account_resumed(struct kunit *test)
 	current->ktau.top = NULL;
 }
 
+/*
+ * Ticks that a switch from the idle task adds to the account of a CPU, which has been idle
+ * for @idle ticks. Its profile began 100 ticks ago.
+ */
+static u64 idle_ticks(struct ktau_state *cpu, u64 idle, u64 group_since)
+{
+	const u64 now = ktau_ticks(), before = cpu->asleep_ticks;
+
+	cpu->start_ticks = now - 100;
+	cpu->group_since[KTAU_BIT_ACCOUNT] = group_since;
+	cpu->root.start = now - idle;
+	cpu->root.child = cpu->irq_ticks;
+	ktau_account_switch(idle_task(smp_processor_id()), now);
+	return cpu->asleep_ticks - before;
+}
+
+/* A CPU has no time from before its profile began, or while the account is disabled. */
+static void account_cpu(struct kunit *test)
+{
+	u64 since, start_ticks, asleep_ticks, added[4];
+	struct ktau_frame root;
+	struct ktau_state *cpu;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	cpu = this_cpu_read(ktau_cpu.state);
+	since = cpu->group_since[KTAU_BIT_ACCOUNT];
+	start_ticks = cpu->start_ticks;
+	asleep_ticks = cpu->asleep_ticks;
+	root = cpu->root;
+	added[0] = idle_ticks(cpu, 100, 0);
+	added[1] = idle_ticks(cpu, 101, 0);
+	added[2] = idle_ticks(cpu, 50, U64_MAX);
+	added[3] = idle_ticks(cpu, 50, ktau_ticks());
+	cpu->group_since[KTAU_BIT_ACCOUNT] = since;
+	cpu->start_ticks = start_ticks;
+	cpu->asleep_ticks = asleep_ticks;
+	cpu->root = root;
+	local_irq_restore(flags);
+	KUNIT_EXPECT_EQ(test, added[0], 100ULL);
+	KUNIT_EXPECT_EQ(test, added[1], 0ULL);
+	KUNIT_EXPECT_EQ(test, added[2], 0ULL);
+	KUNIT_EXPECT_EQ(test, added[3], 0ULL);
+}
+
 static struct kunit_case account_cases[] = {
 	KUNIT_CASE(account_segments),
 	KUNIT_CASE(account_nesting),
@@ -324,6 +373,7 @@ static struct kunit_case account_cases[] = {
 	KUNIT_CASE(account_disabled),
 	KUNIT_CASE(account_traced),
 	KUNIT_CASE(account_resumed),
+	KUNIT_CASE(account_cpu),
 	{ }
 };
 
