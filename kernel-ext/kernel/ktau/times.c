@@ -49,9 +49,10 @@ struct ktau_times ktau_times(const struct ktau_state *state)
  * @frame: a linked frame of the current task, or NULL
  * @base: the sums before the wait or interrupt
  *
- * If an interrupt stores a base meanwhile, the older of the two is kept.
+ * If an interrupt or a preemption stores a base meanwhile, the older of the two is kept.
  *
- * Context: Any but NMI.
+ * Context: Any but NMI, after an increment of @begin of the state and before one of @end:
+ * a reader finds the bit before the base.
  */
 void ktau_times_mark(struct ktau_frame *frame, const struct ktau_times *base)
 {

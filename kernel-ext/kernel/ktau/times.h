@@ -64,15 +64,16 @@ static __always_inline void ktau_times_note(struct ktau_frame *frame,
 
 /*
  * Pass @base, from a frame that has been unlinked, on to the enclosing one. If that has a
- * base, it is older, unless an interrupt has stored it meanwhile.
+ * base, it is older, unless an interrupt has stored it meanwhile. Between increments of
+ * @begin and @end of the state: a reader finds the bit before the base.
  */
 static __always_inline void ktau_times_pass(struct ktau_frame *prev,
 					    const struct ktau_times *base)
 {
 	if (!(ktau_read(&prev->child) & KTAU_CHILD_TIMED)) {
-		prev->base = *base;
-		barrier();	/* the base before the bit */
 		ktau_set_bit(&prev->child, KTAU_CHILD_TIMED_BIT);
+		barrier();	/* an interrupt stores no base from here on */
+		prev->base = *base;
 		return;
 	}
 	prev->base.asleep = min(prev->base.asleep, base->asleep);
