@@ -71,18 +71,24 @@ static void call_all(struct ktau_handler *unused, const struct ktau_hit *hit)
 DEFINE_STATIC_CALL(call_handler, call_all);
 
 /*
- * The context of a hit. When an interrupt has ended, and the softirqs at its end begin or
- * end, preempt_count() is that of the interrupted code, which may be a handler: but the
- * frame around them, the only point of the group BH, is not caused by that.
+ * The contexts of a hit in which the handler runs. Its own is the last one. When an
+ * interrupt has ended, and the softirqs at its end begin or end, preempt_count() is that
+ * of the interrupted code, which may be a handler: but the frame around them, the only
+ * point of the group BH, is not caused by that. What the handler of such a hit causes is
+ * in the context of the interrupted code too.
  */
-static __always_inline unsigned int context_of(const struct ktau_event *event)
+static __always_inline unsigned long contexts_of(struct ktau_hit *hit,
+						 const struct ktau_event *event)
 {
-	unsigned int ctx = ktau_context(preempt_count());
+	const unsigned int ctx = ktau_context(preempt_count());
 
+	hit->ctx = ctx;
 	if (ctx == KTAU_CTX_TASK && unlikely(event->group == KTAU_GROUP_BH) &&
-	    event->source == KTAU_SOURCE_POINT)
-		return KTAU_CTX_SOFTIRQ;
-	return ctx;
+	    event->source == KTAU_SOURCE_POINT) {
+		hit->ctx = KTAU_CTX_SOFTIRQ;
+		return BIT(KTAU_CTX_TASK) | BIT(KTAU_CTX_SOFTIRQ);
+	}
+	return BIT(ctx);
 }
 
 /* Whether a handler listens to hits of @type of event @id; preemption disabled. */
@@ -96,21 +102,22 @@ static __always_inline bool is_wanted(unsigned int id, enum ktau_hit_type type)
 static __always_inline void deliver(struct ktau_hit *hit, unsigned int id)
 {
 	const struct ktau_event *event = &ktau_events[id];
-	unsigned long context;
+	/* an interrupt leaves it as it was */
+	const unsigned long before = __this_cpu_read(handling);
+	unsigned long contexts;
 
 	hit->fid = id;
 	hit->group = event->group;
-	hit->ctx = context_of(event);
-	context = BIT(hit->ctx);
-	if (unlikely(__this_cpu_read(handling) & context)) {
+	contexts = contexts_of(hit, event);
+	if (unlikely(before & BIT(hit->ctx))) {
 		this_cpu_inc(nested);
 		return;
 	}
-	this_cpu_or(handling, context);
+	__this_cpu_write(handling, before | contexts);
 	barrier();	/* before what the handler causes */
 	static_call(call_handler)(READ_ONCE(only), hit);
 	barrier();
-	this_cpu_and(handling, ~context);
+	__this_cpu_write(handling, before);
 }
 
 static noinline void deliver_start(unsigned int id, u64 ticks, u64 data)

@@ -364,21 +364,26 @@ static unsigned int invoke_softirq_id(void)
 	return 0;
 }
 
-/* A handler that is hit by interrupts with softirqs at their end. */
-static void linger(struct ktau_handler *handler, const struct ktau_hit *hit)
+/* Wait for interrupts with softirqs at their end. */
+static void await_softirqs(void)
 {
 	unsigned long end = jiffies + 3;
 
-	see(handler, hit);
-	if (current != container_of(handler, struct seen, handler)->task ||
-	    hit->group != MODULE4)
-		return;
 	while (time_before(jiffies, end)) {
 		local_irq_disable();
 		__raise_softirq_irqoff(TASKLET_SOFTIRQ);
 		local_irq_enable();
 		cpu_relax();
 	}
+}
+
+/* A handler that they hit. */
+static void linger(struct ktau_handler *handler, const struct ktau_hit *hit)
+{
+	see(handler, hit);
+	if (current == container_of(handler, struct seen, handler)->task &&
+	    hit->group == MODULE4)
+		await_softirqs();
 }
 
 /* What interrupts do is not caused by the handler that they hit. */
@@ -399,6 +404,30 @@ static void interrupted(struct kunit *test)
 	ktau_unregister_handler(&f->seen->handler);
 	KUNIT_EXPECT_EQ(test, f->seen->nr[id][KTAU_HIT_STOP], accounted(test, id));
 	KUNIT_EXPECT_EQ(test, ktau_handler_nested(), before);
+}
+
+/* A handler that is called for them, and causes a hit itself. */
+static void cause_value(struct ktau_handler *handler, const struct ktau_hit *hit)
+{
+	see(handler, hit);
+	if (hit->group == KTAU_GROUP_BH)
+		ktau_event(inner_value, 1);
+}
+
+static void nested_in_softirq(struct kunit *test)
+{
+	const u64 before = ktau_handler_nested();
+	struct fixture *f = test->priv;
+
+	inner_value = f->value;
+	f->seen->handler.fn = cause_value;
+	listen(test, MODULE4 | KTAU_GROUP_BH);
+	await_softirqs();
+	ktau_unregister_handler(&f->seen->handler);
+	KUNIT_EXPECT_GE(test, f->seen->nr[invoke_softirq_id()][KTAU_HIT_STOP], 1ULL);
+	KUNIT_EXPECT_EQ(test, f->seen->nr[f->value][KTAU_HIT_EVENT], 0ULL);
+	KUNIT_EXPECT_GE(test, accounted(test, f->value), 2ULL);
+	KUNIT_EXPECT_GE(test, ktau_handler_nested(), before + 2);
 }
 
 static bool is_gone(unsigned long fn, const void *data)
@@ -484,6 +513,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(open_frames),
 	KUNIT_CASE(nested),
 	KUNIT_CASE(interrupted),
+	KUNIT_CASE(nested_in_softirq),
 	KUNIT_CASE(forgotten),
 	KUNIT_CASE(refused),
 	KUNIT_CASE(held),
