@@ -486,22 +486,24 @@ bool ktau_handler_remove(struct ktau_handler *handler)
 }
 
 /**
- * ktau_handler_find() - find a handler whose function will be freed
- * @gone: whether the function at an address will be freed
+ * ktau_handler_find() - find a handler that will be freed, or whose function will be
+ * @gone: whether the memory at an address will be freed
  * @data: argument for @gone
  *
  * Context: ktau_mutex held.
  * Return: The handler, or NULL.
  */
 struct ktau_handler *
-ktau_handler_find(bool (*gone)(unsigned long fn, const void *data), const void *data)
+ktau_handler_find(bool (*gone)(unsigned long address, const void *data),
+		  const void *data)
 {
 	struct ktau_handler *handler;
 	unsigned int i;
 
 	for (i = 0; i < KTAU_NR_HANDLERS; i++) {
 		handler = handler_at(i);
-		if (handler && gone((unsigned long)handler->fn, data))
+		if (handler && (gone((unsigned long)handler->fn, data) ||
+				gone((unsigned long)handler, data)))
 			return handler;
 	}
 	return NULL;

@@ -10,7 +10,8 @@
 int ktau_handler_add(struct ktau_handler *handler);
 bool ktau_handler_remove(struct ktau_handler *handler);
 struct ktau_handler *
-ktau_handler_find(bool (*gone)(unsigned long fn, const void *data), const void *data);
+ktau_handler_find(bool (*gone)(unsigned long address, const void *data),
+		  const void *data);
 u32 ktau_handler_groups(void);
 u64 ktau_handler_nested(void);
 void ktau_handler_divert(bool on);

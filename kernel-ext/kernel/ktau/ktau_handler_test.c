@@ -430,9 +430,9 @@ static void nested_in_softirq(struct kunit *test)
 	KUNIT_EXPECT_GE(test, ktau_handler_nested(), before + 2);
 }
 
-static bool is_gone(unsigned long fn, const void *data)
+static bool is_gone(unsigned long address, const void *data)
 {
-	return fn == (unsigned long)data;
+	return address == (unsigned long)data;
 }
 
 static void ignore(struct ktau_handler *handler, const struct ktau_hit *hit)
@@ -453,6 +453,10 @@ static void forgotten(struct kunit *test)
 	activate(f);
 	expect_hits(test, f->fid, 0, 0);
 	KUNIT_EXPECT_EQ(test, ktau_register_forget(is_gone, ignore), 1U);
+	/* A handler whose function is in another module */
+	KUNIT_EXPECT_EQ(test, ktau_register_handler(&other), 0);
+	KUNIT_EXPECT_EQ(test, ktau_register_forget(is_gone, &other), 1U);
+	ktau_unregister_handler(&other);
 	KUNIT_EXPECT_EQ(test, ktau_groups_enabled(), 0U);
 	KUNIT_EXPECT_EQ(test, ktau_register_handler(&f->seen->handler), 0);
 }

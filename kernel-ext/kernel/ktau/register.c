@@ -86,8 +86,8 @@ void ktau_unregister_handler(struct ktau_handler *handler)
 EXPORT_SYMBOL_GPL(ktau_unregister_handler);
 
 /**
- * ktau_register_forget() - unregister handlers whose functions will be freed
- * @gone: whether the function at an address will be freed
+ * ktau_register_forget() - unregister handlers that will be freed, or whose functions will
+ * @gone: whether the memory at an address will be freed
  * @data: argument for @gone
  *
  * Once this returns, they are not running on any CPU.
@@ -95,7 +95,7 @@ EXPORT_SYMBOL_GPL(ktau_unregister_handler);
  * Context: May sleep.
  * Return: The number of these handlers.
  */
-unsigned int ktau_register_forget(bool (*gone)(unsigned long fn, const void *data),
+unsigned int ktau_register_forget(bool (*gone)(unsigned long address, const void *data),
 				  const void *data)
 {
 	struct ktau_handler *handler;

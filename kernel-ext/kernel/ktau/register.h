@@ -7,7 +7,7 @@
 
 #include <linux/types.h>
 
-unsigned int ktau_register_forget(bool (*gone)(unsigned long fn, const void *data),
+unsigned int ktau_register_forget(bool (*gone)(unsigned long address, const void *data),
 				  const void *data);
 
 #endif /* _KERNEL_KTAU_REGISTER_H */
