@@ -430,6 +430,53 @@ static void nested_in_softirq(struct kunit *test)
 	KUNIT_EXPECT_GE(test, ktau_handler_nested(), before + 2);
 }
 
+static void activate_both(const struct fixture *f, int other)
+{
+	struct ktau_frame frame;
+
+	activate(f);
+	ktau_start(&frame, other);
+	ktau_stop(&frame);
+}
+
+/* Each handler gets the hits that it asks for, however many there are. */
+static void several(struct kunit *test)
+{
+	const int fid = ktau_get_fid(MODULE4 << 1, TIMER, "test_handler_other");
+	struct seen *other = kvzalloc(sizeof(*other), GFP_KERNEL);
+	struct fixture *f = test->priv;
+
+	KUNIT_ASSERT_NOT_NULL(test, other);
+	other->task = current;
+	other->handler = (struct ktau_handler) {
+		.groups = MODULE4 << 1, .types = BIT(KTAU_HIT_STOP), .fn = see,
+	};
+	listen(test, MODULE4);
+	KUNIT_EXPECT_EQ(test, ktau_register_handler(&other->handler), 0);
+	activate_both(f, fid);
+	expect_hits(test, f->fid, 1, 1);
+	KUNIT_EXPECT_EQ(test, other->nr[fid][KTAU_HIT_STOP], 1ULL);
+
+	ktau_unregister_handler(&f->seen->handler);
+	activate_both(f, fid);
+	expect_hits(test, f->fid, 1, 1);
+	KUNIT_EXPECT_EQ(test, other->nr[fid][KTAU_HIT_STOP], 2ULL);
+
+	KUNIT_EXPECT_EQ(test, ktau_register_handler(&f->seen->handler), 0);
+	activate_both(f, fid);
+	expect_hits(test, f->fid, 2, 2);
+	KUNIT_EXPECT_EQ(test, other->nr[fid][KTAU_HIT_STOP], 3ULL);
+
+	ktau_unregister_handler(&other->handler);
+	activate_both(f, fid);
+	expect_hits(test, f->fid, 3, 3);
+	KUNIT_EXPECT_EQ(test, other->nr[fid][KTAU_HIT_STOP], 3ULL);
+	expect_hits(test, fid, 0, 0);
+	KUNIT_EXPECT_EQ(test, other->nr[fid][KTAU_HIT_START], 0ULL);
+	KUNIT_EXPECT_EQ(test, other->nr[f->fid][KTAU_HIT_STOP], 0ULL);
+	kvfree(other);
+}
+
 static bool is_gone(unsigned long address, const void *data)
 {
 	return address == (unsigned long)data;
@@ -518,6 +565,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(nested),
 	KUNIT_CASE(interrupted),
 	KUNIT_CASE(nested_in_softirq),
+	KUNIT_CASE(several),
 	KUNIT_CASE(forgotten),
 	KUNIT_CASE(refused),
 	KUNIT_CASE(held),
