@@ -190,30 +190,37 @@ static void account_clamped(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->state->begin, f->state->end);
 }
 
-/* Of nested interrupts the outermost one counts. */
+/*
+ * Of nested interrupts the outermost one counts. From the second round on, the root frame
+ * takes the fast path of events with times.
+ */
 static void account_interrupts(struct kunit *test)
 {
 	const struct ktau_rec_profile *rec;
 	struct ktau_cpu_frame outer, inner;
 	unsigned long flags;
-	u64 irq;
+	u64 irq, round;
 
 	current->ktau.mask |= KTAU_GROUP_IRQ;
-	enter_kernel(ID_A);
-	local_irq_save(flags);
-	__ktau_cpu_enter_irq(&outer, 1);
-	udelay(2);
-	__ktau_cpu_enter_irq(&inner, 2);
-	udelay(2);
-	__ktau_irq_exit(&inner);
-	__ktau_irq_exit(&outer);
-	local_irq_restore(flags);
-	leave_kernel();
-	rec = copy(test);
-	irq = find(rec, KTAU_ID_IRQ + 1)->incl;
-	KUNIT_EXPECT_EQ(test, rec->irq_ticks, irq);
-	KUNIT_EXPECT_GT(test, irq, find(rec, KTAU_ID_IRQ + 2)->incl);
-	KUNIT_EXPECT_EQ(test, rec->kernel_ticks, find(rec, ID_A)->excl);
+	for (round = 1; round <= 20; round++) {
+		enter_kernel(ID_A);
+		local_irq_save(flags);
+		__ktau_cpu_enter_irq(&outer, 1);
+		udelay(2);
+		__ktau_cpu_enter_irq(&inner, 2);
+		udelay(2);
+		__ktau_irq_exit(&inner);
+		__ktau_irq_exit(&outer);
+		local_irq_restore(flags);
+		leave_kernel();
+		rec = copy(test);
+		irq = find(rec, KTAU_ID_IRQ + 1)->incl;
+		KUNIT_EXPECT_EQ(test, rec->irq_ticks, irq);
+		KUNIT_EXPECT_GT(test, irq, find(rec, KTAU_ID_IRQ + 2)->incl);
+		KUNIT_EXPECT_EQ(test, rec->kernel_ticks, find(rec, ID_A)->excl);
+		KUNIT_EXPECT_EQ(test, find(rec, ID_A)->count, round);
+		KUNIT_EXPECT_EQ(test, find(rec, ID_A)->irq, irq);
+	}
 }
 
 /* Off the CPU, the task is asleep until it is woken, then runnable. */
