@@ -3,16 +3,21 @@
  * exact_counts: work of known figures, compared with the profile of the thread that does
  * it. Run with all groups enabled.
  */
+#include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -70,6 +75,72 @@ static void no_calls(void)
 	self_expect("10 calls of numbers that do not exist", none.count, 10);
 	self_expect("the smallest of these numbers", none.min, 1000);
 	self_expect("the largest of these numbers", none.max, 1009);
+	ktau_record_free(p);
+}
+
+/* Have the stopped task @pid skip the system call that it is about to make. */
+static int skip_call(pid_t pid)
+{
+#if defined(__x86_64__)
+	return (int)ptrace(PTRACE_POKEUSER, pid, offsetof(struct user, regs.orig_rax), -1L);
+#elif defined(__powerpc__)
+	return (int)ptrace(PTRACE_POKEUSER, pid, PT_R0 * sizeof(long), -1L);
+#else
+	int nr = -1;
+	struct iovec io = { &nr, sizeof(nr) };
+
+	return (int)ptrace(PTRACE_SETREGSET, pid, NT_ARM_SYSTEM_CALL, &io);
+#endif
+}
+
+/* Trace @pid until its getsid(), and have it skip each getppid() before that. */
+static void skip_calls(pid_t pid)
+{
+	struct __ptrace_syscall_info info;
+	int status;
+
+	if (ptrace(PTRACE_SEIZE, pid, 0, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL) ||
+	    ptrace(PTRACE_INTERRUPT, pid, 0, 0))
+		_exit(1);
+	while (waitpid(pid, &status, 0) == pid && WIFSTOPPED(status)) {
+		memset(&info, 0, sizeof(info));
+		if (WSTOPSIG(status) == (SIGTRAP | 0x80))
+			ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof(info), &info);
+		if (info.op == PTRACE_SYSCALL_INFO_ENTRY) {
+			if (info.entry.nr == SYS_getsid)
+				_exit(ptrace(PTRACE_DETACH, pid, 0, 0) != 0);
+			if (info.entry.nr == SYS_getppid && skip_call(pid))
+				_exit(1);
+		}
+		ptrace(PTRACE_SYSCALL, pid, 0, 0);
+	}
+	_exit(1);
+}
+
+/* A tracer skips a call by setting its number to -1. Nothing is executed, so nothing is counted. */
+static void skipped_calls(void)
+{
+	pid_t self = getpid(), tracer = fork();
+	struct ktau_rec_profile *p;
+	int status, skipped = 0;
+
+	if (!tracer)
+		skip_calls(self);
+	if (tracer < 0)
+		self_die("fork", -errno);
+	while (syscall(SYS_getppid) > 0)
+		if (waitpid(tracer, &status, WNOHANG) == tracer)
+			self_die("the tracer has ended", -ESRCH);
+	begin();
+	for (int i = 0; i < 10; i++)
+		skipped += syscall(SYS_getppid) < 0;
+	p = added();
+	getsid(0);
+	self_expect("10 calls skipped by a tracer", (uint64_t)skipped, 10);
+	self_expect("none of them is counted as getppid", self_entry(p, "sys_getppid").count, 0);
+	self_expect("nor as a call that does not exist", self_entry(p, "sys_none").count, 0);
+	waitpid(tracer, &status, 0);
+	self_expect("status of the tracer", (uint64_t)status, 0);
 	ktau_record_free(p);
 }
 
@@ -372,6 +443,7 @@ int main(void)
 	self_open();
 	system_calls();
 	no_calls();
+	skipped_calls();
 	forks();
 	sends();
 	signals();
