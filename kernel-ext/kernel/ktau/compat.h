@@ -9,7 +9,9 @@
 #include <linux/cred.h>
 #include <linux/hrtimer.h>
 #include <linux/nsproxy.h>
+#include <linux/percpu.h>
 #include <linux/perf_event.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/sched/coredump.h>
 #include <linux/security.h>
@@ -102,6 +104,19 @@ static inline bool ktau_is_dumpable(void)
 	return !mm || get_dumpable(mm) == SUID_DUMP_USER;
 #else
 	return !mm || task_exec_state_get_dumpable(current) == TASK_DUMPABLE_OWNER;
+#endif
+}
+
+/*
+ * preempt_count(), with the other bits of its word: x86 keeps there whether to reschedule,
+ * and removing that bit takes an instruction. The Makefile has the word's name.
+ */
+static __always_inline u32 ktau_preempt_count(void)
+{
+#ifdef KTAU_PREEMPT_COUNT
+	return raw_cpu_read(KTAU_PREEMPT_COUNT);
+#else
+	return preempt_count();
 #endif
 }
 

@@ -35,6 +35,7 @@
 #include <uapi/linux/ktau.h>
 
 #include "arch.h"
+#include "compat.h"
 #include "types.h"
 
 /**
@@ -43,7 +44,7 @@
  * @arg: depends on the type; data in a continuation slot; not written by an entry
  *	without KTAU_WHAT_ARG
  * @what: KTAU_WHAT()
- * @count: preempt_count(), which contains the context; data in a continuation slot
+ * @count: ktau_preempt_count(), which contains the context; data in a continuation slot
  * @cpu: CPU; 0 in a continuation slot
  * @seq: sequence number: the lower half of the number of the slot to be written here
  *	next
@@ -190,7 +191,7 @@ static __always_inline void ktau_slot_fill(struct ktau_ring_slot *slot, u64 tick
 {
 	slot->ticks = ticks;
 	slot->what = what;
-	slot->count = preempt_count();
+	slot->count = ktau_preempt_count();
 	slot->cpu = raw_smp_processor_id();
 }
 
