@@ -246,12 +246,14 @@ static int set_flags(struct ktau_writer *w, unsigned int flags)
 {
 	const unsigned int known = KTAU_WRITER_APPEND | KTAU_WRITER_ZLIB | KTAU_WRITER_ZSTD |
 				   KTAU_WRITER_DELTA | KTAU_WRITER_COMPACT;
+	bool zstd;
 
 	if (flags & ~known)
 		return invalid(w, "unknown flags");
-	if (flags & KTAU_WRITER_COMPACT)
-		flags |= KTAU_WRITER_DELTA | (ktau_has_compression(KTAU_COMPRESS_ZSTD) ?
-					      KTAU_WRITER_ZSTD : KTAU_WRITER_ZLIB);
+	if (flags & KTAU_WRITER_COMPACT) {
+		zstd = ktau_has_compression(KTAU_COMPRESS_ZSTD);
+		flags |= KTAU_WRITER_DELTA | (zstd ? KTAU_WRITER_ZSTD : KTAU_WRITER_ZLIB);
+	}
 	w->compression = KTAU_COMPRESS_NONE;
 	if (flags & KTAU_WRITER_ZLIB)
 		w->compression = KTAU_COMPRESS_ZLIB;

@@ -247,12 +247,12 @@ static struct ktau_block first_block(unsigned int flags)
 
 static void compact(void **state)
 {
+	bool zstd = ktau_has_compression(KTAU_COMPRESS_ZSTD);
 	struct ktau_block block = first_block(KTAU_WRITER_COMPACT);
 
 	(void)state;
 	assert_int_equal(block.encoding, KTAU_ENCODE_DELTA);
-	assert_int_equal(block.compression, ktau_has_compression(KTAU_COMPRESS_ZSTD) ?
-			 KTAU_COMPRESS_ZSTD : KTAU_COMPRESS_ZLIB);
+	assert_int_equal(block.compression, zstd ? KTAU_COMPRESS_ZSTD : KTAU_COMPRESS_ZLIB);
 	block = first_block(0);
 	assert_int_equal(block.encoding, KTAU_ENCODE_PLAIN);
 	assert_int_equal(block.compression, KTAU_COMPRESS_NONE);
