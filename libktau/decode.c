@@ -32,6 +32,7 @@ static const struct layout {
 	{ KTAU_REC_TRACE, sizeof(struct ktau_rec_trace), REC "8888888" "4444" },
 	{ KTAU_REC_END, sizeof(struct ktau_rec_end), REC "8888888888888888888888888" },
 	{ KTAU_REC_GONE, sizeof(struct ktau_rec_gone), REC "4444" },
+	{ KTAU_REC_REGION, sizeof(struct ktau_rec_region), REC "8" "4444" "8" },
 	{ KTAU_REC_INFO, sizeof(struct ktau_rec_info),
 	  REC "888" "ssss" "4444" TEXT72 TEXT72 TEXT72 },
 };
@@ -172,6 +173,19 @@ static int decode_gone(struct rest *rest, const char **why)
 	return take_array(rest, &serials);
 }
 
+static int decode_region(struct rest *rest, const char **why)
+{
+	struct ktau_rec_region *region = (void *)rest->out->data;
+	const struct array entries = {
+		.nr = region->nr_entries, .size = region->entry_size,
+		.our_size = sizeof(struct ktau_entry), .fields = entry_fields,
+	};
+
+	region->entry_size = sizeof(struct ktau_entry);
+	*why = "region with more entries than its size allows";
+	return take_array(rest, &entries);
+}
+
 static bool is_text(const uint8_t *text, uint64_t bytes)
 {
 	return !bytes || (!text[bytes - 1] && strlen((const char *)text) == bytes - 1);
@@ -292,6 +306,8 @@ static int decode_rest(struct rest *rest, uint16_t type, const char **why)
 		return decode_trace(rest, why);
 	case KTAU_REC_GONE:
 		return decode_gone(rest, why);
+	case KTAU_REC_REGION:
+		return decode_region(rest, why);
 	case KTAU_REC_INFO:
 		return decode_info(rest, why);
 	default:
@@ -361,6 +377,14 @@ static const char *bad_gone(const struct ktau_rec_gone *gone, uint64_t left)
 	return NULL;
 }
 
+static const char *bad_region(const struct ktau_rec_region *region, uint64_t left)
+{
+	if (region->entry_size != sizeof(struct ktau_entry) ||
+	    (uint64_t)region->nr_entries * sizeof(struct ktau_entry) > left)
+		return "region with more entries than its size allows";
+	return NULL;
+}
+
 static const char *bad_info(const struct ktau_rec_info *info, const struct rest *rest)
 {
 	const uint32_t sizes[] = { info->command_bytes, info->symbols_bytes, info->job_bytes };
@@ -415,6 +439,8 @@ static const char *bad_rest(const union ktau_record *record, const struct rest *
 		return bad_trace(record->trace, rest->left);
 	case KTAU_REC_GONE:
 		return bad_gone(record->gone, rest->left);
+	case KTAU_REC_REGION:
+		return bad_region(record->region, rest->left);
 	case KTAU_REC_INFO:
 		return bad_info(record->info, rest);
 	default:

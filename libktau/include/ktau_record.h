@@ -26,7 +26,7 @@ const char *ktau_version(void);
  * union ktau_record - pointer to a record of any type
  *
  * rec->type selects the member: KTAU_REC_STREAM, _EVENT, _CGROUP, _OWNER, _PROFILE, _TRACE,
- * _GONE, _END, _INFO; KTAU_REC_DIFF also uses @profile. Readers skip records of types that
+ * _GONE, _REGION, _END, _INFO; KTAU_REC_DIFF also uses @profile. Readers skip records of types that
  * this library does not know.
  */
 union ktau_record {
@@ -38,6 +38,7 @@ union ktau_record {
 	const struct ktau_rec_profile *profile;
 	const struct ktau_rec_trace *trace;
 	const struct ktau_rec_gone *gone;
+	const struct ktau_rec_region *region;
 	const struct ktau_rec_end *end;
 	const struct ktau_rec_info *info;
 };
@@ -66,6 +67,13 @@ ktau_profile_open(const struct ktau_rec_profile *p)
 static inline const uint64_t *ktau_gone_serials(const struct ktau_rec_gone *gone)
 {
 	return (const uint64_t *)((const char *)gone + gone->rec.head);
+}
+
+/* The region->nr_entries entries of a region, in ascending order of their ids. */
+static inline const struct ktau_entry *
+ktau_region_entries(const struct ktau_rec_region *region)
+{
+	return (const struct ktau_entry *)((const char *)region + region->rec.head);
 }
 
 /* The command line of an INFO record, its symbol source and job id; "" if none. */

@@ -208,6 +208,15 @@ static void show_gone(const struct ktau_rec_gone *r)
 		complain("length of the list of", r->nr_serials);
 }
 
+static void show_region(const struct ktau_rec_region *r)
+{
+	printf("REGION serial %" PRIu64 " region %u entries %u refused %" PRIu64 "\n",
+	       (uint64_t)r->serial, r->region, r->nr_entries, (uint64_t)r->refused);
+	if (r->entry_size != sizeof(struct ktau_entry) ||
+	    r->rec.size != sizeof(*r) + r->nr_entries * sizeof(struct ktau_entry))
+		complain("length of a region of", r->serial);
+}
+
 static void show_end(const struct ktau_rec_end *r)
 {
 	printf("END records %" PRIu64 " denied %" PRIu64 " vanished %" PRIu64
@@ -247,6 +256,9 @@ static int show(const struct ktau_rec *rec)
 		break;
 	case KTAU_REC_TRACE:
 		show_trace(r);
+		break;
+	case KTAU_REC_REGION:
+		show_region(r);
 		break;
 	case KTAU_REC_GONE:
 		show_gone(r);

@@ -248,6 +248,17 @@ static void dump_profile(struct dump *d, const struct ktau_rec_profile *p)
 		dump_open(d, p, i);
 }
 
+static void dump_region(struct dump *d, const struct ktau_rec_region *r)
+{
+	uint32_t i;
+
+	fputs("region", d->out);
+	print_owner(d, r->serial);
+	fprintf(d->out, " region=%" PRIu32 " refused=%llu\n", r->region, r->refused);
+	for (i = 0; i < r->nr_entries; i++)
+		dump_entry(d, &ktau_region_entries(r)[i]);
+}
+
 static void dump_trace(struct dump *d, const struct ktau_rec_trace *t)
 {
 	const struct ktau_rec_owner *owner = ktau_reader_owner(d->reader, t->serial);
@@ -351,6 +362,9 @@ static void dump_record(struct dump *d, const union ktau_record *r)
 		return;
 	case KTAU_REC_TRACE:
 		dump_trace(d, r->trace);
+		return;
+	case KTAU_REC_REGION:
+		dump_region(d, r->region);
 		return;
 	case KTAU_REC_GONE:
 		dump_gone(d, r->gone);

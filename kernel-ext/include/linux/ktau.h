@@ -115,7 +115,7 @@ enum ktau_static_id {
 /* In a task's mask: its profile has been taken at exit; nothing is measured any more. */
 #define KTAU_MASK_GONE		BIT(29)
 
-/* Likewise: the task's frames and counters are reported to the handlers of modules. */
+/* Likewise: what it does is reported to the handlers of modules, or it has regions. */
 #define KTAU_MASK_HANDLED	BIT(28)
 
 /* What takes the entry of a frame to the slow path. */

@@ -12,29 +12,26 @@
 #include "arch.h"
 #include "event.h"
 #include "ids.h"
+#include "region.h"
 #include "table.h"
 #include "trace.h"
 
 DEFINE_STATIC_CALL(ktau_divert_count, ktau_trace);
 
 /* No single instruction updates a minimum or maximum, so interrupts are disabled. */
-static void count_value(struct ktau_state *state, unsigned int id, u64 value)
+static bool count_value(struct ktau_state *state, unsigned int id, u64 value)
 {
 	struct ktau_cell *cell = ktau_cell(state, id);
 	unsigned long flags;
 
 	if (unlikely(!cell)) {
 		ktau_add(&state->refused, 1);
-		return;
+		return false;
 	}
 	raw_local_irq_save(flags);
-	if (!cell->count || value < cell->v[1])
-		cell->v[1] = value;
-	if (value > cell->v[2])
-		cell->v[2] = value;
-	cell->v[0] += value;
-	cell->count++;
+	ktau_cell_count(cell, value);
 	raw_local_irq_restore(flags);
+	return true;
 }
 
 static void count(struct ktau_ref *ref, unsigned int id, u64 value)
@@ -47,7 +44,8 @@ static void count(struct ktau_ref *ref, unsigned int id, u64 value)
 	if (mask & KTAU_MODE_PROFILE) {
 		ktau_add(&state->begin, 1);
 		barrier();
-		count_value(state, id, value);
+		if (count_value(state, id, value) && (mask & KTAU_MASK_HANDLED))
+			ktau_region_count(ref, id, value);
 		barrier();
 		ktau_add(&state->end, 1);
 	}

@@ -17,6 +17,7 @@
 #include <linux/timekeeping.h>
 
 #include "arch.h"
+#include "area.h"
 #include "compat.h"
 #include "core.h"
 #include "exited.h"
@@ -138,6 +139,7 @@ static void retire(struct ktau_state *old, bool dumpable)
 {
 	struct ktau_owner *owner = &old->owner;
 
+	ktau_area_drop(old);
 	if (!old->end_ticks)
 		ktau_write(&old->end_ticks, ktau_ticks());
 	old->dumpable = dumpable;

@@ -22,6 +22,7 @@
 
 #include "access.h"
 #include "arch.h"
+#include "attach.h"
 #include "compose.h"
 #include "exited.h"
 #include "file.h"
@@ -237,6 +238,8 @@ static long stream_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 				 (const void __user *)arg);
 	case KTAU_IOC_INFO:
 		return ktau_info_write(file->private_data, (void __user *)arg);
+	case KTAU_IOC_REGIONS:
+		return ktau_attach_ioctl(file->private_data, (void __user *)arg);
 	}
 	return -ENOTTY;
 }
@@ -306,6 +309,7 @@ static int stream_release(struct inode *inode, struct file *file)
 	kvfree(stream->pids);
 	kvfree(stream->body.p);
 	kvfree(stream->small.p);
+	kvfree(stream->regions.p);
 	kvfree(stream->gone.p);
 	mutex_destroy(&stream->lock);
 	ktau_user_close(stream->user, STREAM_MEMORY);

@@ -89,7 +89,8 @@ struct ktau_ended ktau_settle(struct ktau_frame *frame, struct ktau_state *state
 	}
 	ktau_add(ktau_outside(state, frame->prev), e.incl);
 	if (!(frame->info & KTAU_FRAME_TRACE_ONLY))
-		ktau_table_account(state, ktau_frame_id(frame), e.incl, e.excl, e.outermost);
+		static_call(ktau_divert_account)(state, ktau_frame_id(frame), e.incl,
+						 e.excl, e.outermost);
 	if (unlikely(frame->child & KTAU_CHILD_TIMED))
 		ktau_times_settle(frame, state, &e);
 	barrier();

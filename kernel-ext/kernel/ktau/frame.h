@@ -68,7 +68,7 @@ void ktau_enter_traced(struct task_struct *tsk, struct ktau_frame *frame);
 void ktau_enter_traced_fault(struct task_struct *tsk, struct ktau_frame *frame,
 			     unsigned long address);
 
-/* Replaced while modules have handlers; see handler.c. */
+/* Replaced while modules have handlers or programs have regions; see divert.c. */
 DECLARE_STATIC_CALL(ktau_divert_leave, ktau_leave);
 DECLARE_STATIC_CALL(ktau_divert_enter, ktau_enter_traced);
 DECLARE_STATIC_CALL(ktau_divert_fault, ktau_enter_traced_fault);

@@ -27,6 +27,7 @@
 #include <linux/static_call.h>
 
 #include "arch.h"
+#include "close.h"
 #include "core.h"
 #include "event.h"
 #include "frame.h"
@@ -36,6 +37,8 @@
 #include "root.h"
 #include "table.h"
 #include "trace.h"
+
+DEFINE_STATIC_KEY_FALSE(ktau_handlers_key);
 
 /* Written under ktau_mutex; read with preemption disabled. */
 static struct ktau_handler __rcu *handlers[KTAU_NR_HANDLERS];
@@ -166,71 +169,74 @@ static void entered(struct ktau_frame *frame, u64 address)
 	report_start(ktau_frame_id(frame), frame->start, address);
 }
 
-/* Open a frame that is not traced. */
-static __always_inline void open_untraced(struct task_struct *tsk,
-					  struct ktau_frame *frame)
-{
-	barrier();	/* interrupts find the frame complete from here on */
-	tsk->ktau.top = frame;
-	barrier();
-	ktau_write(&frame->start, ktau_ticks());
-	barrier();
-	if (unlikely(frame->child))
-		ktau_frame_start(tsk->ktau.state, frame, 0, 0);
-}
-
-static bool is_traced(const struct task_struct *tsk)
-{
-	const u32 modes = KTAU_MODE_PROFILE | KTAU_MODE_TRACE | KTAU_MASK_GONE;
-
-	return (READ_ONCE(tsk->ktau.mask) & modes) != KTAU_MODE_PROFILE;
-}
-
 /* The task has a trace, or there are no handlers any more. */
 static noinline void enter_other(struct task_struct *tsk, struct ktau_frame *frame)
 {
-	if (is_traced(tsk))
+	if (ktau_is_traced(tsk))
 		ktau_enter_traced(tsk, frame);
 	else
-		open_untraced(tsk, frame);
+		ktau_open_untraced(tsk, frame);
 	if (is_handled(tsk))
 		entered(frame, 0);
 }
 
-static void handled_enter(struct task_struct *tsk, struct ktau_frame *frame)
+/**
+ * ktau_handled_enter() - open a frame, and report that to handlers
+ * @tsk: the current task
+ * @frame: as for ktau_enter_traced()
+ *
+ * Context: As __ktau_enter_frame().
+ */
+void ktau_handled_enter(struct task_struct *tsk, struct ktau_frame *frame)
 {
 	const unsigned int id = frame->info;
 
-	if (unlikely(is_traced(tsk) || !is_handled(tsk))) {
+	if (unlikely(ktau_is_traced(tsk) || !is_handled(tsk))) {
 		enter_other(tsk, frame);
 		return;
 	}
 	frame->info = id | KTAU_FRAME_HANDLED;
-	open_untraced(tsk, frame);
+	ktau_open_untraced(tsk, frame);
 	report_start(id, frame->start, 0);
 }
 
-static void handled_fault(struct task_struct *tsk, struct ktau_frame *frame,
-			  unsigned long address)
+/**
+ * ktau_handled_fault() - the same for a page fault
+ * @tsk: the current task
+ * @frame: as for ktau_enter_traced()
+ * @address: the faulting address
+ *
+ * Context: As __ktau_enter_frame().
+ */
+void ktau_handled_fault(struct task_struct *tsk, struct ktau_frame *frame,
+			unsigned long address)
 {
-	if (is_traced(tsk))
+	if (ktau_is_traced(tsk))
 		ktau_enter_traced_fault(tsk, frame, address);
 	else
-		open_untraced(tsk, frame);
+		ktau_open_untraced(tsk, frame);
 	if (is_handled(tsk))
 		entered(frame, address);
 }
 
-/*
- * The event that names the root frame gets a frame of its own, as in a trace: neither
- * traced nor profiled, if there is no trace.
+/**
+ * ktau_handled_root() - name the root frame, and report the event that it has become
+ * @tsk: the current task, whose innermost frame is the unnamed root frame
+ * @frame: as for ktau_root_trace()
+ * @flag: likewise
+ * @arg: likewise
+ *
+ * The event gets a frame of its own, as in a trace: neither traced nor profiled, if there
+ * is no trace.
+ *
+ * Context: Task.
  */
-static void handled_root(struct task_struct *tsk, struct ktau_frame *frame, u32 flag,
-			 u64 arg)
+void ktau_handled_root(struct task_struct *tsk, struct ktau_frame *frame, u32 flag,
+		       u64 arg)
 {
 	struct ktau_frame *root = tsk->ktau.top;
 
-	if (is_traced(tsk)) {
+	if (ktau_is_traced(tsk)) {
 		ktau_root_trace(tsk, frame, flag, arg);
 	} else {
 		WRITE_ONCE(root->info, frame->info);
@@ -238,59 +244,31 @@ static void handled_root(struct task_struct *tsk, struct ktau_frame *frame, u32 
 		frame->start = 0;
 		frame->child = 0;
 		frame->info |= KTAU_FRAME_TRACE_ONLY;
-		open_untraced(tsk, frame);
+		ktau_open_untraced(tsk, frame);
 	}
 	if (is_handled(tsk))
 		entered(frame, flag ? arg : 0);
 }
 
-/*
- * Close a frame as the fast path of __ktau_exit() does. Anything unusual ends in the
- * functions that know it.
+/**
+ * ktau_handled_leave() - close a frame, and report that to handlers
+ * @frame: the innermost frame of @tsk
+ * @tsk: the current task
+ *
+ * Context: As its entry.
+ * Return: Its times.
  */
-static __always_inline struct ktau_ended close_fast(struct ktau_frame *frame,
-						    struct task_struct *tsk,
-						    struct ktau_cell *cell)
+struct ktau_ended ktau_handled_leave(struct ktau_frame *frame, struct task_struct *tsk)
 {
-	struct ktau_state *state = tsk->ktau.state;
-	u64 *sum = ktau_outside(state, frame->prev);
-	struct ktau_ended e;
-	u64 before;
-
-	ktau_add(&state->begin, 1);
-	barrier();
-	before = ktau_read(sum);
-	barrier();
-	WRITE_ONCE(tsk->ktau.top, frame->prev);
-	barrier();	/* from here on interrupts belong to the enclosing frame */
-	e.incl = ktau_ticks();
-	barrier();
-	if (unlikely(ktau_differs(sum, before)))
-		return ktau_finish(frame, state, before);
-	e.incl -= frame->start;
-	e.inside = frame->child;
-	e.excl = e.incl - e.inside;
-	if (unlikely((s64)e.excl < 0))
-		return ktau_settle(frame, state, e.incl);
-	e.outermost = ktau_is_outermost(frame);
-	ktau_add(sum, e.incl);
-	ktau_cell_account(cell, e.incl, e.excl, e.outermost);
-	barrier();
-	ktau_add(&state->end, 1);
-	return e;
-}
-
-static struct ktau_ended handled_leave(struct ktau_frame *frame,
-				       struct task_struct *tsk)
-{
-	const u32 unusual = KTAU_FRAME_TRACED | KTAU_FRAME_TRACE_ONLY;
+	const u32 unusual = KTAU_FRAME_TRACED | KTAU_FRAME_TRACE_ONLY |
+			    KTAU_FRAME_REGION;
 	const u64 start = frame->start;
 	struct ktau_cell *cell = ktau_cell_here(tsk->ktau.state, ktau_frame_id(frame));
 	struct ktau_ended e;
 	u64 incl, excl;
 
 	if (likely(!(frame->info & unusual) && !ktau_cell_is_missing(cell)))
-		e = close_fast(frame, tsk, cell);
+		e = ktau_close_fast(frame, tsk, cell, NULL);
 	else
 		e = ktau_leave(frame, tsk);
 	incl = e.incl;
@@ -305,8 +283,18 @@ static struct ktau_ended handled_leave(struct ktau_frame *frame,
 	return e;
 }
 
-static void handled_count(struct ktau_state *state, u64 ticks, unsigned int type,
-			  unsigned int id, u64 value)
+/**
+ * ktau_handled_count() - report a value of a counter to handlers
+ * @state: the owner
+ * @ticks: as for ktau_trace()
+ * @type: KTAU_TRACE_COUNT
+ * @id: the counter
+ * @value: the value
+ *
+ * Context: As ktau_event().
+ */
+void ktau_handled_count(struct ktau_state *state, u64 ticks, unsigned int type,
+			unsigned int id, u64 value)
 {
 	struct ktau_hit hit = { .type = KTAU_HIT_EVENT, .data = value };
 
@@ -321,13 +309,21 @@ static void handled_count(struct ktau_state *state, u64 ticks, unsigned int type
 	preempt_enable_no_resched_notrace();
 }
 
-/*
+/**
+ * ktau_handled_switch() - report to handlers that the current task loses the CPU
+ * @vol: as for __ktau_sched_switch()
+ * @prev: likewise
+ * @next: likewise
+ * @prev_state: likewise
+ *
  * The frame is reported as soon as it is known why the task leaves the CPU; its time
  * begins at the end of the switch. It is unlinked meanwhile, because frames of the handler
  * would be inside it.
+ *
+ * Context: Under the lock of the run queue.
  */
-static void handled_switch(bool vol, struct task_struct *prev,
-			   struct task_struct *next, unsigned int prev_state)
+void ktau_handled_switch(bool vol, struct task_struct *prev,
+			 struct task_struct *next, unsigned int prev_state)
 {
 	struct ktau_ref *ref = &prev->ktau;
 	struct ktau_frame *frame = &ref->state->sched;
@@ -361,7 +357,12 @@ static void handled_first(struct ktau_ref *ref, u64 now)
 		report_wait(wait, now);
 }
 
-static void handled_resume(void)
+/**
+ * ktau_handled_resume() - report to handlers that the current task is back on a CPU
+ *
+ * Context: As __ktau_sched_resume().
+ */
+void ktau_handled_resume(void)
 {
 	struct ktau_ref *ref = &current->ktau;
 	struct ktau_state *state = ref->state;
@@ -385,26 +386,6 @@ static void handled_resume(void)
 	if (since)
 		report_wait(wait, now);
 	report_stop(ktau_frame_id(&state->sched), now, incl, incl - wait);
-}
-
-/**
- * ktau_handler_divert() - start or stop reporting hits to handlers
- * @on: start
- *
- * Context: May sleep; ktau_mutex held. Other CPUs may still be reporting hits on return.
- */
-void ktau_handler_divert(bool on)
-{
-	static_call_update(ktau_divert_enter, on ? handled_enter : ktau_enter_traced);
-	static_call_update(ktau_divert_fault,
-			   on ? handled_fault : ktau_enter_traced_fault);
-	static_call_update(ktau_divert_root, on ? handled_root : ktau_root_trace);
-	static_call_update(ktau_divert_leave, on ? handled_leave : ktau_leave);
-	static_call_update(ktau_divert_count, on ? handled_count : ktau_trace);
-	static_call_update(ktau_divert_switch,
-			   on ? handled_switch : __ktau_sched_switch);
-	static_call_update(ktau_divert_resume,
-			   on ? handled_resume : __ktau_sched_resume);
 }
 
 /* Under ktau_mutex. */

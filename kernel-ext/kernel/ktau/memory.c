@@ -169,6 +169,10 @@ static void *alloc_from(struct kmem_cache *cache, struct ktau_user *user,
 
 #define TABLE_OFFSET	offsetof(struct ktau_state, base)
 
+/* Fields after the table would not be zeroed. */
+static_assert(sizeof(struct ktau_state) - offsetofend(struct ktau_state, used) <
+	      __alignof__(struct ktau_state));
+
 /**
  * ktau_state_alloc() - allocate the memory of a state
  * @user: the user to charge
@@ -323,18 +327,16 @@ static bool alloc_batch(void *batch[RESERVE_BATCH])
 }
 
 /**
- * ktau_reserve_fill() - fill up the reserve of this CPU
+ * ktau_reserve_fill_up() - fill the reserve of this CPU
  *
  * Context: May sleep.
  */
-void ktau_reserve_fill(void)
+void ktau_reserve_fill_up(void)
 {
 	void *batch[RESERVE_BATCH];
 	unsigned long flags;
 	unsigned int i;
 
-	if (raw_cpu_read(reserves.nr) >= RESERVE_LOW)
-		return;
 	while (raw_cpu_read(reserves.nr) < RESERVE_FULL) {
 		if (!alloc_batch(batch)) {
 			raw_cpu_write(reserves.ask_at, jiffies + HZ / 10);
@@ -345,6 +347,17 @@ void ktau_reserve_fill(void)
 			push(this_cpu_ptr(&reserves), batch[i]);
 		raw_local_irq_restore(flags);
 	}
+}
+
+/**
+ * ktau_reserve_fill() - fill the reserve of this CPU if it is low
+ *
+ * Context: May sleep.
+ */
+void ktau_reserve_fill(void)
+{
+	if (raw_cpu_read(reserves.nr) <= RESERVE_LOW)
+		ktau_reserve_fill_up();
 }
 
 /*
@@ -413,6 +426,26 @@ struct ktau_chunk *ktau_chunk_take(struct ktau_user *user)
 	memset(chunk, 0, sizeof(*chunk));
 	return chunk;
 refused:
+	ktau_loss_of(user, KTAU_LOSS_NO_CHUNK, 1);
+	return NULL;
+}
+
+/**
+ * ktau_chunk_take_spare() - take a chunk that is not needed for a profile
+ * @user: the user to charge
+ *
+ * Half of the reserve is left to profiles, so that no program can use it up.
+ *
+ * Context: Any but NMI, interrupts off.
+ * Return: A zeroed chunk. NULL if there is none; this is counted.
+ */
+struct ktau_chunk *ktau_chunk_take_spare(struct ktau_user *user)
+{
+	struct reserve *reserve = this_cpu_ptr(&reserves);
+
+	if (reserve->nr > RESERVE_LOW)
+		return ktau_chunk_take(user);
+	ask(reserve);
 	ktau_loss_of(user, KTAU_LOSS_NO_CHUNK, 1);
 	return NULL;
 }

@@ -142,6 +142,7 @@ static const char * const loss_names[] = {
 	[KTAU_LOSS_RESIZED] = "lost_resized",
 	[KTAU_LOSS_UNREAD] = "lost_evicted",
 	[KTAU_LOSS_EVICTED] = "evicted",
+	[KTAU_LOSS_REGION] = "refused_regions",
 	[KTAU_LOSS_CLAMPED] = "clamped",
 	[KTAU_LOSS_INTERNAL] = "internal_errors",
 };

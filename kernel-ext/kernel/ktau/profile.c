@@ -500,9 +500,9 @@ static noinline void exit_nested_traced(struct ktau_frame *frame,
 	trace_fast(frame, tsk, state, cell, true);
 }
 
-/* Bits of @info: traced only, for handlers, or an id of the second level. */
+/* Bits of @info: traced only, for handlers, of a region, or an id of the second level. */
 #define EXIT_SLOW	(KTAU_FRAME_TRACE_ONLY | KTAU_FRAME_HANDLED |	\
-			 (U16_MAX & -KTAU_ID_INDIRECT))
+			 KTAU_FRAME_REGION | (U16_MAX & -KTAU_ID_INDIRECT))
 
 /*
  * Close a frame that is traced, or whose id is in the second level of the table. @id is

@@ -11,6 +11,7 @@
 #include "look.h"
 #include "record.h"
 #include "redact.h"
+#include "region.h"
 #include "snapshot.h"
 #include "snapshot_trace.h"
 #include "stream.h"
@@ -35,27 +36,60 @@ void ktau_record_put_body(struct ktau_stream *stream,
 {
 	const struct ktau_rec *rec = stream->body.p;
 
-	stream->body_len = rec->size;
+	stream->body_len = rec->size + stream->body_more;
+	stream->body_more = 0;
 	stream->front = (struct ktau_front) { .owner = *owner, .path = path };
 	stream->end.nr_records++;
+}
+
+/* Redact the regions, and put them behind the profile. */
+static void append_regions(struct ktau_stream *stream,
+			   const struct ktau_region_copy *regions)
+{
+	const struct ktau_rec_profile *profile = stream->body.p;
+	void *end = stream->body.p + profile->rec.size;
+	struct ktau_rec_region *rec;
+	size_t from;
+	u32 size;
+
+	for (from = 0; from < regions->len; from += size) {
+		rec = regions->p + from;
+		size = rec->rec.size;
+		rec = memcpy(end, rec, size);
+		rec->serial = profile->serial;
+		if (!(stream->access & KTAU_ACCESS_EXACT))
+			ktau_redact_region(rec, ktau_clock_hz());
+		end += rec->rec.size;
+	}
+	stream->body_more = end - stream->body.p - profile->rec.size;
+}
+
+/* Make room for a profile of @bytes, and twice for regions of @more bytes. */
+static int make_room(struct ktau_stream *stream, size_t bytes, size_t more)
+{
+	int err = ktau_buffer_need(&stream->body, bytes + REDACT_BYTES + more);
+
+	return err ?: ktau_buffer_need(&stream->regions, more);
 }
 
 /* Copy a profile to @stream->body, which grows until the profile fits. */
 static int copy_profile(struct ktau_stream *stream, struct ktau_state *state,
 			struct task_struct *task)
 {
-	size_t bytes = ktau_snapshot_bytes(state);
+	size_t bytes = ktau_snapshot_bytes(state), more;
+	struct ktau_region_copy regions = { };
 	struct ktau_rec_profile *rec;
 	int err;
 
 	do {
-		err = ktau_buffer_need(&stream->body, bytes + REDACT_BYTES);
+		more = ktau_regions_bytes(state);
+		err = make_room(stream, bytes, more);
 		if (err)
 			return err;
-		err = ktau_snapshot_into(stream->body.p,
-					 stream->body.bytes - REDACT_BYTES,
-					 state, task);
-		bytes = 2 * stream->body.bytes;
+		regions.p = stream->regions.p;
+		regions.bytes = more;
+		err = ktau_snapshot_regions(stream->body.p, bytes, state, task, &regions);
+		bytes = max(2 * bytes, ktau_snapshot_bytes(state));
 	} while (err == -ENOSPC);
 	if (err)
 		return err;
@@ -66,6 +100,7 @@ static int copy_profile(struct ktau_stream *stream, struct ktau_state *state,
 				       stream->select.since_ticks);
 	if (!(stream->access & KTAU_ACCESS_EXACT))
 		ktau_redact_profile(rec, ktau_clock_hz());
+	append_regions(stream, &regions);
 	return 0;
 }
 

@@ -191,6 +191,24 @@ void ktau_redact_profile(struct ktau_rec_profile *rec, u64 hz)
 			rec->nr_open * sizeof(*open);
 }
 
+/**
+ * ktau_redact_region() - round a region's part of a profile, and merge its interrupts
+ * @rec: the region, which does not become larger
+ * @hz: ticks per second
+ *
+ * Context: Task.
+ */
+void ktau_redact_region(struct ktau_rec_region *rec, u64 hz)
+{
+	struct ktau_entry *entry = (struct ktau_entry *)(rec + 1);
+	u32 i;
+
+	rec->nr_entries = merge_interrupts(entry, rec->nr_entries);
+	for (i = 0; i < rec->nr_entries; i++)
+		round_entry(&entry[i], hz);
+	rec->rec.size = sizeof(*rec) + rec->nr_entries * sizeof(*entry);
+}
+
 /* Whether @serial belongs to another user and must not be shown to this reader. */
 static bool is_hidden(struct ktau_stream *stream, u64 serial)
 {

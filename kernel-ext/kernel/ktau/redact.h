@@ -10,6 +10,7 @@
 struct ktau_stream;
 
 bool ktau_is_interrupt(unsigned int id);
+void ktau_redact_region(struct ktau_rec_region *rec, u64 hz);
 void ktau_redact_profile(struct ktau_rec_profile *rec, u64 hz);
 void ktau_redact_trace(struct ktau_stream *stream);
 

@@ -7,6 +7,7 @@
 
 #include "control.h"
 #include "core.h"
+#include "divert.h"
 #include "handler.h"
 #include "register.h"
 
@@ -27,7 +28,7 @@ static void drop(struct ktau_handler *handler)
 		return;
 	ktau_control_hold(ktau_handler_groups());
 	if (!ktau_handler_groups())
-		ktau_handler_divert(false);
+		ktau_divert_to_handlers(false);
 }
 
 static int add(struct ktau_handler *handler)
@@ -38,7 +39,7 @@ static int add(struct ktau_handler *handler)
 	if (err)
 		return err;
 	if (first)
-		ktau_handler_divert(true);
+		ktau_divert_to_handlers(true);
 	err = ktau_control_hold(ktau_handler_groups());
 	if (err)
 		drop(handler);

@@ -46,12 +46,21 @@ static __always_inline void open_root(struct ktau_ref *ref, unsigned int id, u64
 		ktau_add(&state->user_ticks, now);
 }
 
-/* There is no account without the profile. */
-static noinline void enter_slow(struct ktau_ref *ref)
+/**
+ * ktau_root_open_slow() - open the root frame of a task that is traced or handled
+ * @ref: that of the current task
+ *
+ * There is no account without the profile.
+ *
+ * Context: As __ktau_user_exit().
+ */
+noinline void ktau_root_open_slow(struct ktau_ref *ref)
 {
 	if (READ_ONCE(ref->mask) & KTAU_MODE_PROFILE)
 		open_root(ref, KTAU_ID_KERNEL | KTAU_FRAME_TRACE_NAME, ktau_ticks());
 }
+
+DEFINE_STATIC_CALL(ktau_divert_user_exit, ktau_root_open_slow);
 
 /**
  * __ktau_user_exit() - the current task enters the kernel from user mode
@@ -68,7 +77,7 @@ void __ktau_user_exit(struct ktau_ref *ref)
 	if (likely(modes == KTAU_MODE_PROFILE))
 		open_root(ref, KTAU_ID_KERNEL, ktau_ticks());
 	else
-		enter_slow(ref);
+		static_call(ktau_divert_user_exit)(ref);
 }
 
 NOKPROBE_SYMBOL(__ktau_user_exit);
@@ -130,13 +139,22 @@ static noinline void settle_timed(struct ktau_frame *root, struct ktau_ref *ref,
 	ktau_add(&state->end, 1);
 }
 
-static noinline void close_root_slow(struct ktau_frame *root, struct ktau_ref *ref)
+/**
+ * ktau_root_close_slow() - close the root frame on the slow path
+ * @root: the frame
+ * @ref: that of the current task
+ *
+ * Context: As __ktau_user_enter().
+ */
+noinline void ktau_root_close_slow(struct ktau_frame *root, struct ktau_ref *ref)
 {
 	ktau_add(&ref->state->begin, 1);
 	barrier();
 	WRITE_ONCE(ref->top, NULL);
 	settle_root(root, ref, ktau_ticks());
 }
+
+DEFINE_STATIC_CALL(ktau_divert_user_enter, ktau_root_close_slow);
 
 static __always_inline void close_root(struct ktau_frame *root, struct ktau_ref *ref,
 				       struct ktau_state *state,
@@ -186,7 +204,7 @@ void __ktau_user_enter(struct ktau_frame *top, struct ktau_ref *ref)
 		return;
 	}
 	if (unlikely(id >= KTAU_ID_INDIRECT)) {
-		close_root_slow(top, ref);
+		static_call(ktau_divert_user_enter)(top, ref);
 		return;
 	}
 	cell = ktau_direct_cell(state, id);

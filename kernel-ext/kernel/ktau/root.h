@@ -22,7 +22,12 @@ void ktau_root_resume(struct ktau_ref *ref);
 void ktau_root_trace(struct task_struct *tsk, struct ktau_frame *frame, u32 flag,
 		     u64 arg);
 
-/* Replaced while modules have handlers; see handler.c. */
+void ktau_root_open_slow(struct ktau_ref *ref);
+void ktau_root_close_slow(struct ktau_frame *root, struct ktau_ref *ref);
+
+/* Replaced while modules have handlers or programs have regions; see divert.c. */
 DECLARE_STATIC_CALL(ktau_divert_root, ktau_root_trace);
+DECLARE_STATIC_CALL(ktau_divert_user_exit, ktau_root_open_slow);
+DECLARE_STATIC_CALL(ktau_divert_user_enter, ktau_root_close_slow);
 
 #endif /* _KERNEL_KTAU_ROOT_H */

@@ -213,7 +213,8 @@ static void end_off_slow(struct ktau_ref *ref)
 	barrier();
 	WRITE_ONCE(ref->top, frame->prev);
 	if (profiled && since) {
-		ktau_table_account(state, KTAU_ID_SCHEDULE_WAIT, wait, wait, true);
+		static_call(ktau_divert_account)(state, KTAU_ID_SCHEDULE_WAIT, wait,
+						 wait, true);
 		frame->child = wait;
 	}
 	if (traced)

@@ -32,6 +32,7 @@
 #include "arch.h"
 #include "cpu.h"
 #include "event.h"
+#include "region.h"
 #include "snapshot.h"
 #include "table.h"
 #include "times.h"
@@ -50,6 +51,7 @@
  * @base: the times before the first wait or interrupt inside the frames copied so far
  * @excl_ticks: sum of the exclusive times in the entries
  * @is_full: there were more entries
+ * @regions: where the regions go, or NULL
  */
 struct copy {
 	struct ktau_rec_profile *rec;
@@ -60,6 +62,7 @@ struct copy {
 	struct ktau_times base;
 	u64 excl_ticks;
 	bool is_full;
+	struct ktau_region_copy *regions;
 };
 
 static void copy_cells(struct copy *copy, const struct ktau_chunk *chunk,
@@ -275,6 +278,8 @@ static bool copy_once(struct copy *copy, struct ktau_state *state,
 	    !ktau_account_copy(rec, state, task, copy->outermost,
 			       copy->outermost_ticks))
 		return false;
+	if (copy->regions)
+		ktau_regions_copy(copy->regions, state);
 	smp_rmb();	/* see above */
 	after = innermost(state, top);
 	return ktau_read(&state->begin) == end &&
@@ -366,21 +371,24 @@ size_t ktau_snapshot_bytes(const struct ktau_state *state)
 }
 
 /**
- * ktau_snapshot_into() - copy a profile
+ * ktau_snapshot_regions() - copy a profile, and the regions of a task at the same moment
  * @rec: receives the copy
  * @bytes: size of @rec, at least ktau_snapshot_bytes() of an empty table
  * @state: the owner
  * @task: the live task that it belongs to, held by the caller; NULL for a CPU or an
  *	exited task
+ * @regions: where the regions go, or NULL
  *
  * Context: Task. May sleep if @task is not NULL.
  * Return: 0, -EAGAIN if no consistent copy could be made, or -ENOSPC.
  */
-int ktau_snapshot_into(struct ktau_rec_profile *rec, size_t bytes,
-		       struct ktau_state *state, struct task_struct *task)
+int ktau_snapshot_regions(struct ktau_rec_profile *rec, size_t bytes,
+			  struct ktau_state *state, struct task_struct *task,
+			  struct ktau_region_copy *regions)
 {
 	struct copy copy = {
 		.rec = rec,
+		.regions = regions,
 		.max_entries = (bytes - sizeof(*rec) -
 				KTAU_SNAPSHOT_OPEN * sizeof(struct ktau_open)) /
 			       sizeof(struct ktau_entry),
@@ -389,7 +397,7 @@ int ktau_snapshot_into(struct ktau_rec_profile *rec, size_t bytes,
 	memset(rec, 0, sizeof(*rec));
 	if (!(task ? copy_task(&copy, state, task) : copy_untasked(&copy, state)))
 		return -EAGAIN;
-	if (copy.is_full)
+	if (copy.is_full || (regions && regions->is_full))
 		return -ENOSPC;
 
 	rec->serial = state->serial;

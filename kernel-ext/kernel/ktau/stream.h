@@ -85,6 +85,8 @@ struct ktau_front {
  * @pos: bytes of it that have been read
  * @body: a PROFILE or TRACE
  * @body_len: its size, 0 if there is none; it is put after the records of @front
+ * @body_more: bytes of the REGION records behind a PROFILE in @body, until it is put
+ * @regions: buffer for the regions of a task
  * @front: the records that precede it
  * @ids: event ids whose EVENT has been put
  * @cgroups: control groups whose CGROUP has been put
@@ -124,6 +126,8 @@ struct ktau_stream {
 	size_t			pos;
 	struct ktau_buffer	body;
 	size_t			body_len;
+	size_t			body_more;
+	struct ktau_buffer	regions;
 	struct ktau_front	front;
 	DECLARE_BITMAP(ids, KTAU_NR_IDS);
 	struct xarray		cgroups;

@@ -19,6 +19,7 @@
 #include "filter.h"
 #include "grow.h"
 #include "memory.h"
+#include "region.h"
 #include "ring.h"
 #include "state.h"
 #include "switch.h"
@@ -32,6 +33,8 @@ static u32 mask_for(struct task_struct *task, const struct ktau_state *state)
 	u32 modes = READ_ONCE(ktau_config.modes);
 	u32 handled = READ_ONCE(ktau_config.held_groups) ? KTAU_MASK_HANDLED : 0;
 
+	if (static_branch_unlikely(&ktau_regions_key) && READ_ONCE(state->area))
+		handled = KTAU_MASK_HANDLED;
 	if (READ_ONCE(state->task_groups))
 		groups = READ_ONCE(state->task_groups);
 	else if (!ktau_filter_matches(task, READ_ONCE(state->selected)))
@@ -515,4 +518,14 @@ void ktau_task_reconsider(void)
 {
 	if (ktau_filter_has_conditions())
 		set_up_here(current, 0);
+}
+
+/**
+ * ktau_task_refresh() - set the mask of the current task again
+ *
+ * Context: May sleep.
+ */
+void ktau_task_refresh(void)
+{
+	set_up_here(current, 0);
 }

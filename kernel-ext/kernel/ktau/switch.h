@@ -18,6 +18,7 @@ int ktau_task_set_groups(struct task_struct *task, u32 groups);
 int ktau_task_set_tag(struct task_struct *task, u32 tag);
 void ktau_task_inherit(struct task_struct *task);
 void ktau_task_reconsider(void);
+void ktau_task_refresh(void);
 struct ktau_state *ktau_task_successor(const struct ktau_state *old,
 				       const struct cred *cred);
 u32 ktau_groups_throughout(const struct ktau_state *state, u32 mask,

@@ -11,6 +11,7 @@
  */
 #include <linux/bitops.h>
 #include <linux/irqflags.h>
+#include <linux/static_call.h>
 #include <linux/string.h>
 
 #include "arch.h"
@@ -402,6 +403,8 @@ void ktau_table_account(struct ktau_state *state, unsigned int id, u64 incl, u64
 		ktau_add(&state->refused_ticks, excl);
 	}
 }
+
+DEFINE_STATIC_CALL(ktau_divert_account, ktau_table_account);
 
 /**
  * ktau_cell_add() - add one cell to another

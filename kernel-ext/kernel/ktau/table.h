@@ -5,6 +5,8 @@
 #ifndef _KERNEL_KTAU_TABLE_H
 #define _KERNEL_KTAU_TABLE_H
 
+#include <linux/static_call_types.h>
+
 #include "arch.h"
 #include "types.h"
 
@@ -26,6 +28,9 @@ struct ktau_chunk *ktau_chunk_next(const struct ktau_state *state,
 
 void ktau_table_account(struct ktau_state *state, unsigned int id, u64 incl, u64 excl,
 			bool outermost);
+/* Replaced once programs have regions; see region.c. */
+DECLARE_STATIC_CALL(ktau_divert_account, ktau_table_account);
+
 void ktau_cell_add(struct ktau_cell *to, const struct ktau_cell *from,
 		   unsigned int kind);
 
@@ -112,6 +117,17 @@ static __always_inline void ktau_cell_end(struct ktau_cell *cell, u64 incl, u64 
 	ktau_add(&cell->v[0], incl);
 	barrier();	/* as above */
 	ktau_add(&cell->v[1], excl);
+}
+
+/* Add @value to a counter; interrupts disabled. */
+static __always_inline void ktau_cell_count(struct ktau_cell *cell, u64 value)
+{
+	if (!cell->count || value < cell->v[1])
+		cell->v[1] = value;
+	if (value > cell->v[2])
+		cell->v[2] = value;
+	cell->v[0] += value;
+	cell->count++;
 }
 
 #endif /* _KERNEL_KTAU_TABLE_H */

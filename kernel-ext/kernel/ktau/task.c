@@ -12,6 +12,7 @@
 #include <linux/timekeeping.h>
 
 #include "arch.h"
+#include "area.h"
 #include "changes.h"
 #include "compat.h"
 #include "core.h"
@@ -20,6 +21,7 @@
 #include "memory.h"
 #include "oops.h"
 #include "owner.h"
+#include "region.h"
 #include "ring.h"
 #include "state.h"
 #include "switch.h"
@@ -60,6 +62,14 @@ void __ktau_task_fork(struct task_struct *p)
 		trace_fork(ref->state, p);
 }
 
+/* The numbers of the regions of the old program mean something else from now on. */
+static void forget_regions(struct ktau_state *state)
+{
+	ktau_area_drop(state);
+	ktau_regions_clear(state);
+	ktau_task_refresh();
+}
+
 /**
  * __ktau_task_exec() - the current task has started another program
  *
@@ -69,6 +79,9 @@ void __ktau_task_exec(void)
 {
 	struct ktau_ref *ref = &current->ktau;
 
+	if (static_branch_unlikely(&ktau_regions_key) && ref->state &&
+	    ref->state->regions)
+		forget_regions(ref->state);
 	ktau_task_reconsider();
 	if (ref->state)
 		WRITE_ONCE(ref->state->exec_ns, ktime_get_boottime_ns());
@@ -113,6 +126,8 @@ void __ktau_task_exited(void)
 
 	ktau_end_frames();
 	ktau_write(&state->end_ticks, ktau_ticks());
+	if (static_branch_unlikely(&ktau_regions_key))
+		ktau_area_drop(state);
 	WRITE_ONCE(ref->state, NULL);
 	ktau_reserve_fill();	/* a CPU that sees no forks still sees exits */
 

@@ -13,7 +13,7 @@
 void ktau_trace(struct ktau_state *state, u64 ticks, unsigned int type,
 		unsigned int small, u64 arg);
 
-/* Replaced while modules have handlers; see handler.c. */
+/* Replaced while modules have handlers or programs have regions; see divert.c. */
 DECLARE_STATIC_CALL(ktau_divert_count, ktau_trace);
 
 u64 ktau_trace_frame(struct ktau_state *state, u32 what, u64 arg,

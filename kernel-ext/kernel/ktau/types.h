@@ -44,6 +44,9 @@
 #define KTAU_CHANGED_COMM	0
 #define KTAU_CHANGED_CGROUP	1
 
+/* A flag in @info of a frame: it is also accounted to a region. */
+#define KTAU_FRAME_REGION	0x100000U
+
 /* The groups and modes in a mask. */
 #define KTAU_MASK_PUBLIC	(~(KTAU_MASK_GONE | KTAU_MASK_HANDLED))
 
@@ -190,6 +193,7 @@ enum ktau_loss {
 	KTAU_LOSS_RESIZED,	/* unread slot of a ring that was resized */
 	KTAU_LOSS_UNREAD,	/* unread slot of a task that was folded or evicted */
 	KTAU_LOSS_EVICTED,	/* exited task that was added to the evicted sum */
+	KTAU_LOSS_REGION,	/* change to a region that the task does not have */
 	KTAU_LOSS_CLAMPED,	/* duration shorter than the frames inside it */
 	KTAU_LOSS_INTERNAL,	/* internal error: KTAU disables itself */
 	KTAU_NR_LOSSES
@@ -286,6 +290,11 @@ struct ktau_waker {
  * @off: details of the switch; written under the lock of the run queue
  * @waker: waker of the task; written under the task's pi_lock
  * @switched_ticks: when the task last got the CPU, for the end of the switch
+ * @area: the page in which the task stores the number of its region, or NULL; this and
+ *	the next three are written by the task, with interrupts disabled
+ * @regions: the tables of its regions, or NULL; set once
+ * @region: the number that @area had at the last entry from user mode
+ * @region_table: the table of that region; NULL outside of all regions
  * @selected: the selection (see struct ktau_filter) that includes the task by its tid;
  *	written under ktau_mutex, or by the parent before the task first runs
  * @task_groups: groups for this task only, in place of the system-wide ones, or 0;
@@ -396,6 +405,10 @@ struct ktau_state {
 		struct callback_head	grow;
 		struct rcu_head		rcu;
 	};
+	struct ktau_area	*area;
+	struct ktau_region_set	*regions;
+	struct ktau_region_table *region_table;
+	u32			region;
 	/* Empty in each state that is free, so creating a state need not clear them. */
 	struct ktau_cell	*base[KTAU_NR_DIRECT];
 	struct ktau_chunk	*dir[KTAU_NR_DIRS];

@@ -202,6 +202,8 @@ class Decoder:
             end = self._array(record.open, 'open', fields, data, end)
         elif name == 'TRACE':
             end = self._slots(record.slots, fields, data, end)
+        elif name == 'REGION':
+            end = self._array(record.entries, 'entry', fields, data, end)
         elif name == 'GONE':
             end = self._serials(record.serials, fields, data, end)
         for count in STRINGS.get(name, ()):
@@ -279,6 +281,8 @@ class Decoder:
         if record.name in ('PROFILE', 'DIFF'):
             fields['entry_size'] = self.page.layouts['ktau_entry'].size
             fields['open_size'] = self.page.layouts['ktau_open'].size
+        if record.name == 'REGION':
+            fields['entry_size'] = self.page.layouts['ktau_entry'].size
         if record.name == 'GONE':
             fields['serial_bytes'] = 8
         fields['rec'] = struct.pack(order + 'IHH', layout.size + len(rest), record.type,
@@ -300,7 +304,10 @@ class Rules:
         self.in_file = False
         self.events = {}
         self.cgroups = set()
-        self.profiles = {}		# by serial, for DIFF
+        self.profiles = {}		# by serial, for DIFF and REGION
+        self.region = (None, 0)		# serial and number of the last one
+        self.last = None		# serial and kind of the last profile
+        self.left = {}			# what is in none of the serial's regions so far
         self.slot_types = {number: n for n, number in page.named('KTAU_TRACE_').items()}
         self.contexts = page.named('KTAU_CTX_').values()
         self.sources = {number: n for n, number in page.named('KTAU_SOURCE_').items()}
@@ -446,7 +453,9 @@ class Rules:
         need(self.owner and self.owner['serial'] == f['serial'], 'profile of %d without OWNER',
              f['serial'])
         need((f['serial'], self.owner['kind']) not in self.records, 'profile again')
-        self.records.add((f['serial'], self.owner['kind']))
+        self.last = (f['serial'], self.owner['kind'])
+        self.region = (None, 0)
+        self.records.add(self.last)
         self.nr_records += 1
 
     def _profile(self, record, f):
@@ -575,6 +584,29 @@ class Rules:
             need(ring['stack'] or not ring['whole'], 'EXIT without ENTER')
             need(not ring['stack'] or ring['stack'].pop() == f['id'], 'EXIT of event %d here',
                  f['id'])
+
+    def _region(self, record, f):
+        """The regions of a task follow its profile, which includes them."""
+        need(self.stream['content'] == 2, 'in a trace')
+        need(self.last == (f['serial'], self.owner and self.owner['kind']),
+             'region of %d without PROFILE', f['serial'])
+        if self.region[0] != self.last:
+            self.region = (self.last, -1)
+            self.left = {i: dict(e) for i, e in self.profiles[f['serial']][1].items()}
+        need(self.region[1] < f['region'], 'region %d again', f['region'])
+        self.region = (self.last, f['region'])
+        need(not f['reserved'] and (record.entries or f['refused']), 'an empty region')
+        need(f['region'] or not record.entries, 'entries in region 0')
+        last = -1
+        for e in record.entries:
+            need(e['id'] > last, 'id %d after %d', e['id'], last)
+            last = e['id']
+            left = self.left.get(e['id'])
+            need(left and e['kind'] == left['kind'], 'event %d is not in the profile', e['id'])
+            for part in ('count', 'incl') + (('excl',) if e['kind'] == TIMER else ()):
+                left[part] -= e[part]
+                need(left[part] >= 0, 'more %s than in the profile', part)
+            self.counts['entries of regions'] += 1
 
     def _gone(self, _, f):
         need(self.stream['content'] == 2, 'in a trace')
@@ -941,6 +973,20 @@ def mutations(page, data):
             'PROFILE', 'depth', lambda v: 0, next(i for i, r in enumerate(all_records) if r.open))
         yield 'an account that exceeds the life', changed('PROFILE', 'user_ticks', lambda v: M64)
         i = first['PROFILE']
+        f = all_records[i].fields
+        region = all_records[i]._replace(
+            type=9, name='REGION', open=[], entries=all_records[i].entries[:1],
+            fields={'serial': f['serial'], 'region': 1, 'nr_entries': 1, 'entry_size': 0,
+                    'reserved': 0, 'refused': 0})
+        check(page, b''.join(decoder.pack(r, decoder.order) for r in
+                             all_records[:i + 1] + [region] + all_records[i + 1:]))
+        for what, later in (('a region twice', [region, region]),
+                            ('regions with more than the profile', [
+                                region, region._replace(fields=dict(region.fields, region=2))]),
+                            ('an empty region', [region._replace(
+                                entries=[], fields=dict(region.fields, nr_entries=0))])):
+            yield what, all_records[:i + 1] + later + all_records[i + 1:]
+        yield 'a region before its profile', all_records[:i] + [region] + all_records[i:]
         entries = all_records[i].entries[::-1]
         yield 'entries in descending order', (
             all_records[:i] + [all_records[i]._replace(entries=entries)] + all_records[i + 1:])

@@ -216,26 +216,33 @@ static unsigned int entry_bytes(const struct stream *s)
 	return (s->shrink ? 40 : 64) + s->grow_element;
 }
 
+static void put_entries(struct stream *s, const struct entry *entries, uint32_t nr)
+{
+	uint32_t i;
+
+	for (i = 0; i < nr; i++) {
+		put16(s, entries[i].id);
+		put8(s, entries[i].kind);
+		put8(s, entries[i].flags);
+		put32(s, 0);
+		put64(s, entries[i].count);
+		put64(s, entries[i].incl);
+		put64(s, entries[i].excl);
+		put64(s, entries[i].longest);
+		if (!s->shrink) {
+			put64(s, entries[i].asleep);
+			put64(s, entries[i].runq);
+			put64(s, entries[i].irq);
+		}
+		put_growth(s, s->grow_element);
+	}
+}
+
 static void put_elements(struct stream *s, const struct profile *p)
 {
 	uint32_t i;
 
-	for (i = 0; i < p->nr_entries; i++) {
-		put16(s, p->entries[i].id);
-		put8(s, p->entries[i].kind);
-		put8(s, p->entries[i].flags);
-		put32(s, 0);
-		put64(s, p->entries[i].count);
-		put64(s, p->entries[i].incl);
-		put64(s, p->entries[i].excl);
-		put64(s, p->entries[i].longest);
-		if (!s->shrink) {
-			put64(s, p->entries[i].asleep);
-			put64(s, p->entries[i].runq);
-			put64(s, p->entries[i].irq);
-		}
-		put_growth(s, s->grow_element);
-	}
+	put_entries(s, p->entries, p->nr_entries);
 	for (i = 0; i < p->nr_open; i++) {
 		put32(s, p->open[i].id);
 		put32(s, 0);
@@ -360,6 +367,20 @@ void put_gone(struct stream *s, const uint64_t *serials, uint32_t nr, uint32_t n
 	record_end(s);
 }
 
+void put_region(struct stream *s, const struct region *r)
+{
+	record_begin(s, 9);
+	put64(s, r->serial);
+	put32(s, r->region);
+	put32(s, r->nr_entries);
+	put32(s, entry_bytes(s));
+	put32(s, 0);
+	put64(s, r->refused);
+	record_fixed(s);
+	put_entries(s, r->entries, r->nr_entries);
+	record_end(s);
+}
+
 void put_end(struct stream *s)
 {
 	unsigned int i;
@@ -446,6 +467,8 @@ static const struct slot all_slots[] = {
 
 void put_everything(struct stream *s)
 {
+	static const struct entry part = { .id = 700, .flags = 1, .count = 10, .incl = 9,
+					   .excl = 8, .longest = 6 };
 	static const struct entry later = { .id = 3, .kind = 9, .count = 4, .incl = 1 };
 	const struct trace traced = {
 		.serial = 3, .tid = 12, .first = 20, .next = 80, .lost = 3, .from = 1, .to = 2,
@@ -456,6 +479,9 @@ void put_everything(struct stream *s)
 	put_cgroup(s, 42, "/job/1");
 	put_task(s, 2, 10, TASK, 3);
 	put_task(s, 3, 12, TASK, 40);
+	put_region(s, &(struct region){ .serial = 3, .refused = 5 });
+	put_region(s, &(struct region){ .serial = 3, .region = 7, .refused = 2,
+					.entries = &part, .nr_entries = 1 });
 	put_profile(s, &(struct profile){
 		.o = { .serial = 4, .cgroup = 42, .comm = "later", .path = "/bin/later" },
 		.entries = &later, .nr_entries = 1 });

@@ -57,6 +57,14 @@ struct entry {
 	uint64_t count, incl, excl, longest, asleep, runq, irq;
 };
 
+struct region {
+	uint64_t serial;
+	uint32_t region;
+	uint64_t refused;
+	const struct entry *entries;
+	uint32_t nr_entries;
+};
+
 struct frame {
 	uint32_t id;
 	uint64_t start, child;
@@ -117,6 +125,7 @@ void put_cgroup(struct stream *s, uint64_t id, const char *path);
 void put_owner(struct stream *s, const struct owner *o);
 void put_profile(struct stream *s, const struct profile *p);
 void put_trace(struct stream *s, const struct trace *t);
+void put_region(struct stream *s, const struct region *r);
 void put_gone(struct stream *s, const uint64_t *serials, uint32_t nr, uint32_t nr_folded);
 void put_end(struct stream *s);
 

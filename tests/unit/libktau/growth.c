@@ -70,6 +70,10 @@ static void print(const union ktau_record *r)
 	case KTAU_REC_TRACE:
 		print_trace(r->trace);
 		break;
+	case KTAU_REC_REGION:
+		printf("region %llu %u refused=%llu entries=%u\n", r->region->serial,
+		       r->region->region, r->region->refused, r->region->nr_entries);
+		break;
 	case KTAU_REC_GONE:
 		printf("gone %u\n", r->gone->nr_serials);
 		break;

@@ -180,6 +180,24 @@ static void check_profile(const struct ktau_rec_profile *p, bool shrunk)
 	assert_int_equal(o[1].start_ticks, 17);
 }
 
+static void check_region(const struct ktau_rec_region *r, bool shrunk)
+{
+	const struct ktau_entry *e = ktau_region_entries(r);
+
+	assert_int_equal(r->rec.head, sizeof(*r));
+	assert_int_equal(r->rec.size, sizeof(*r) + 2 * sizeof(*e));
+	assert_int_equal(r->serial, full.o.serial);
+	assert_int_equal(r->region, 63);
+	assert_int_equal(r->nr_entries, 2);
+	assert_int_equal(r->entry_size, sizeof(*e));
+	assert_int_equal(r->refused, 0x102030405);
+	assert_int_equal(e[0].id, 0x102);
+	assert_int_equal(e[0].longest, entries[0].longest);
+	assert_int_equal(e[0].irq, shrunk ? 0 : entries[0].irq);
+	assert_int_equal(e[1].kind, KTAU_KIND_COUNTER);
+	assert_int_equal(e[1].max, 300);
+}
+
 static void check_end(const struct ktau_rec_end *end, const struct stream *s)
 {
 	assert_int_equal(end->nr_records, 1);
@@ -201,29 +219,37 @@ static void check_end(const struct ktau_rec_end *end, const struct stream *s)
 	assert_int_equal(ktau_loss_value(end, KTAU_NR_LOSSES), 0);
 }
 
+static void put_all(struct stream *s)
+{
+	s->boot = 0xb0;
+	s->flags = KTAU_SELECT_UID;
+	s->round_ns = 1000;
+	s->denied = 3;
+	s->losses[0] = 0x102030405;
+	s->losses[12] = 99;
+	s->losses[13] = 7;
+	s->losses[14] = 8;
+	put_stream(s, KTAU_REC_PROFILE, 0x3f);
+	put_event(s, 0x102, 0x80000, "tcp_sendmsg");
+	put_cgroup(s, 12, "/job/7");
+	put_profile(s, &full);
+	put_region(s, &(struct region){ .serial = full.o.serial, .region = 63,
+					 .refused = 0x102030405, .entries = entries,
+					 .nr_entries = 2 });
+	record_begin(s, 77);
+	put64(s, 1);
+	record_fixed(s);
+	record_end(s);
+	put_end(s);
+}
+
 /* Every field is decoded, for any byte order and any size of the structures. */
 static void decode_all(struct stream s)
 {
 	union ktau_record rec;
 	struct ktau_reader *r;
 
-	s.boot = 0xb0;
-	s.flags = KTAU_SELECT_UID;
-	s.round_ns = 1000;
-	s.denied = 3;
-	s.losses[0] = 0x102030405;
-	s.losses[12] = 99;
-	s.losses[13] = 7;
-	s.losses[14] = 8;
-	put_stream(&s, KTAU_REC_PROFILE, 0x3f);
-	put_event(&s, 0x102, 0x80000, "tcp_sendmsg");
-	put_cgroup(&s, 12, "/job/7");
-	put_profile(&s, &full);
-	record_begin(&s, 77);
-	put64(&s, 1);
-	record_fixed(&s);
-	record_end(&s);
-	put_end(&s);
+	put_all(&s);
 	r = open_stream(&s);
 	assert_int_equal(ktau_reader_swapped(r),
 			 s.big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__));
@@ -250,6 +276,8 @@ static void decode_all(struct stream s)
 	assert_null(ktau_reader_owner(r, 1));
 	next(r, &rec, KTAU_REC_PROFILE);
 	check_profile(rec.profile, s.shrink);
+	next(r, &rec, KTAU_REC_REGION);
+	check_region(rec.region, s.shrink);
 	next(r, &rec, KTAU_REC_END);
 	check_end(rec.end, &s);
 	assert_int_equal(ktau_reader_next(r, &rec), 0);

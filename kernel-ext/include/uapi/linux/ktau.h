@@ -5,7 +5,7 @@
  * A reader opens one of the two files, optionally selects what it wants with
  * KTAU_IOC_SELECT, and reads until read() returns 0. The result is one stream:
  *
- *	STREAM  (EVENT | CGROUP | OWNER | PROFILE | TRACE | GONE)...  END
+ *	STREAM  (EVENT | CGROUP | OWNER | PROFILE | REGION | TRACE | GONE)...  END
  *
  * Rules:
  *
@@ -109,6 +109,7 @@ enum ktau_listed_groups {
 #define KTAU_REC_EVENT		6	/* description of an event id */
 #define KTAU_REC_CGROUP		7	/* description of a control group's id */
 #define KTAU_REC_GONE		8	/* owners that are now part of others */
+#define KTAU_REC_REGION		9	/* one region's part of the profile before it */
 #define KTAU_REC_USER		0x8000
 
 /**
@@ -532,6 +533,30 @@ struct ktau_rec_profile {
 	__aligned_u64 guest_ticks;
 };
 
+/**
+ * struct ktau_rec_region - what the kernel did for one region of a program
+ * @rec: type KTAU_REC_REGION
+ * @serial: the owner's, that of the PROFILE before
+ * @region: number that the thread had stored in its page; 0: see @refused
+ * @nr_entries: number of struct ktau_entry after the fixed part, in the order of their
+ *	ids; of their times only @incl, @excl and @longest are measured
+ * @entry_size: bytes of one of them
+ * @reserved: 0
+ * @refused: activations of the region for which there was no room. In region 0: changes
+ *	to a number that the thread does not have
+ *
+ * All of it is also in the PROFILE. What is in no region was done outside of all of them.
+ */
+struct ktau_rec_region {
+	struct ktau_rec rec;
+	__aligned_u64 serial;
+	__u32 region;
+	__u32 nr_entries;
+	__u32 entry_size;
+	__u32 reserved;
+	__aligned_u64 refused;
+};
+
 /* Types of trace slots; the payload of each is described below. */
 #define KTAU_TRACE_ENTER	1
 #define KTAU_TRACE_EXIT		2
@@ -869,6 +894,7 @@ struct ktau_id_range {
 #define KTAU_FEATURE_CGROUP	(1ULL << 0)	/* owners have control groups */
 #define KTAU_FEATURE_PARANOID	(1ULL << 1)	/* kernel.ktau_paranoid */
 #define KTAU_FEATURE_GROWING	(1ULL << 2)	/* rings start small and grow */
+#define KTAU_FEATURE_REGIONS	(1ULL << 3)	/* KTAU_IOC_REGIONS */
 
 #define KTAU_INFO_RANGES	16
 
@@ -913,9 +939,44 @@ struct ktau_info {
 
 #define KTAU_INFO_SIZE_VER0	344
 
+/**
+ * struct ktau_regions - argument of KTAU_IOC_REGIONS
+ * @size: sizeof(struct ktau_regions) of the caller, at least KTAU_REGIONS_SIZE_VER0
+ * @flags: 0
+ * @nr_regions: in: how many regions are wanted, region 0 included; 0 for
+ *	KTAU_REGIONS_DEFAULT; out: how many there are
+ * @reserved: 0
+ * @serial: out: the calling thread's serial
+ *
+ * Lets the calling thread tell the kernel in which region of the program it is. Returns
+ * a descriptor; the thread maps one page of it, MAP_SHARED and readable and writable,
+ * and stores the number of its region in the first __u32 of the page. Region 0 is outside
+ * of all regions. The kernel reads the number when the thread enters the kernel.
+ *
+ * This lasts until the thread exits or executes another program. Once the descriptor has
+ * been closed and the page unmapped, the thread is in region 0.
+ *
+ * Errors: EFAULT, EINVAL (size, flags), E2BIG (non-zero fields that this kernel does not
+ * know, too many regions), EACCES (neither KTAU_ACCESS_EXACT nor a level that gives it),
+ * ENODATA (the thread has no profile), EEXIST (it has a descriptor already), EMFILE,
+ * ENFILE, ENOMEM.
+ */
+struct ktau_regions {
+	__u32 size;
+	__u32 flags;
+	__u32 nr_regions;
+	__u32 reserved;
+	__aligned_u64 serial;
+};
+
+#define KTAU_REGIONS_SIZE_VER0	24
+#define KTAU_REGIONS_DEFAULT	64
+#define KTAU_REGIONS_MAX	256
+
 /* The numbers do not contain a size, because the structures begin with theirs. */
 #define KTAU_IOC_SELECT		_IO(0xbd, 1)	/* const struct ktau_select * */
 #define KTAU_IOC_INFO		_IO(0xbd, 2)	/* struct ktau_info * */
+#define KTAU_IOC_REGIONS	_IO(0xbd, 3)	/* struct ktau_regions * */
 
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define KTAU_GROUP(symbol, name, bit) _Static_assert(KTAU_GROUP_NR_##symbol == (bit), #name);
@@ -941,6 +1002,8 @@ _Static_assert(sizeof(struct ktau_rec_trace) == 80, "ktau_rec_trace");
 _Static_assert(sizeof(struct ktau_rec_end) == 208, "ktau_rec_end");
 _Static_assert(sizeof(struct ktau_select) == KTAU_SELECT_SIZE_VER0, "ktau_select");
 _Static_assert(sizeof(struct ktau_id_range) == 16, "ktau_id_range");
+_Static_assert(sizeof(struct ktau_rec_region) == 40, "ktau_rec_region");
+_Static_assert(sizeof(struct ktau_regions) == KTAU_REGIONS_SIZE_VER0, "ktau_regions");
 _Static_assert(sizeof(struct ktau_info) == KTAU_INFO_SIZE_VER0, "ktau_info");
 #endif
 

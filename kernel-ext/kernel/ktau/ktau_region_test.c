@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KTAU: tests of regions, run by KUnit at boot. The test's own thread has an area whose
+ * number the test sets, because a kernel thread has no page to share.
+ */
+#include <linux/ktau_api.h>
+#include <linux/mm.h>
+
+#include "area.h"
+#include "divert.h"
+#include "ktau_test.h"
+#include "redact.h"
+#include "region.h"
+#include "snapshot.h"
+#include "switch.h"
+#include "user.h"
+
+#define DIRECT	100	/* system calls */
+#define INNER	101
+#define NR	4
+#define COPY_BYTES	(64 * 1024)
+
+struct fixture {
+	struct ktau_area area;
+	u32 word;
+	struct ktau_rec_profile *rec;
+	struct ktau_region_copy copy;
+};
+
+static struct ktau_state *state_here(void)
+{
+	return current->ktau.state;
+}
+
+static int region_init(struct kunit *test)
+{
+	struct fixture *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
+	struct ktau_state *state;
+
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	test->priv = f;
+	f->rec = kvzalloc(KTAU_SNAPSHOT_BYTES, GFP_KERNEL);
+	f->copy.p = kvzalloc(COPY_BYTES, GFP_KERNEL);
+	f->copy.bytes = COPY_BYTES;
+	KUNIT_ASSERT_NOT_NULL(test, f->rec);
+	KUNIT_ASSERT_NOT_NULL(test, f->copy.p);
+	KUNIT_ASSERT_EQ(test, control("groups=syscall"), 0);
+	state = state_here();
+	KUNIT_ASSERT_NOT_NULL(test, state);
+	KUNIT_ASSERT_NULL(test, state->regions);
+	state->regions = ktau_regions_create(state->user, NR);
+	KUNIT_ASSERT_NOT_NULL(test, state->regions);
+	mutex_lock(&ktau_mutex);
+	ktau_divert_to_regions();
+	mutex_unlock(&ktau_mutex);
+	f->area.region = &f->word;
+	refcount_set(&f->area.ref, 2);	/* it is not freed */
+	WRITE_ONCE(state->area, &f->area);
+	ktau_task_refresh();
+	return 0;
+}
+
+static void region_exit(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct ktau_state *state = state_here();
+
+	ktau_area_drop(state);
+	KUNIT_EXPECT_EQ(test, control("groups=none trace=off profile=on"), 0);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(current->ktau.mask), 0U);
+	ktau_regions_free(state);
+	kvfree(f->rec);
+	kvfree(f->copy.p);
+}
+
+/* A system call, with another one inside, from region @region. */
+static void call(struct fixture *f, u32 region)
+{
+	struct ktau_frame outer, inner;
+
+	f->word = region;
+	__ktau_enter(&outer, current, DIRECT);
+	f->word = 99;	/* nobody reads it before the next entry from user mode */
+	__ktau_enter(&inner, current, INNER);
+	ktau_exit(&inner);
+	ktau_exit(&outer);
+	f->word = 0;
+}
+
+static void copy(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct ktau_state *state = state_here();
+
+	KUNIT_ASSERT_EQ(test, ktau_snapshot_regions(f->rec, KTAU_SNAPSHOT_BYTES, state,
+						    current, &f->copy), 0);
+	KUNIT_EXPECT_LE(test, f->copy.len, ktau_regions_bytes(state));
+	expect_identity(test, f->rec);
+}
+
+/* The record of a region in the copy, or NULL. */
+static const struct ktau_rec_region *region(const struct fixture *f, u32 number)
+{
+	const struct ktau_rec_region *rec;
+	size_t at;
+
+	for (at = 0; at < f->copy.len; at += rec->rec.size) {
+		rec = f->copy.p + at;
+		if (rec->region == number)
+			return rec;
+	}
+	return NULL;
+}
+
+/* An entry of a region in the copy; an empty one if there is none. */
+static const struct ktau_entry *entry(const struct fixture *f, u32 number, u32 id)
+{
+	const struct ktau_rec_region *rec = region(f, number);
+	const struct ktau_entry *e = rec ? (const void *)(rec + 1) : NULL;
+	static const struct ktau_entry none;
+	u32 i;
+
+	for (i = 0; rec && i < rec->nr_entries; i++)
+		if (e[i].id == id)
+			return &e[i];
+	return &none;
+}
+
+/* What the regions have of an event. */
+static struct ktau_entry sum(const struct fixture *f, u32 id)
+{
+	struct ktau_entry all = { };
+	u32 i;
+
+	for (i = 1; i < NR; i++) {
+		all.count += entry(f, i, id)->count;
+		all.incl += entry(f, i, id)->incl;
+		all.excl += entry(f, i, id)->excl;
+		all.longest = max(all.longest, entry(f, i, id)->longest);
+	}
+	return all;
+}
+
+static void counts(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct ktau_entry before, all;
+	u64 profiled;
+	u32 i;
+
+	copy(test);
+	before = *find(f->rec, DIRECT);
+	profiled = find(f->rec, INNER)->count;
+	for (i = 0; i < 5; i++)
+		call(f, 1);
+	for (i = 0; i < 3; i++)
+		call(f, 3);
+	call(f, 0);
+	copy(test);
+	KUNIT_EXPECT_EQ(test, find(f->rec, DIRECT)->count, before.count + 9);
+	KUNIT_EXPECT_EQ(test, find(f->rec, INNER)->count, profiled + 9);
+	KUNIT_EXPECT_EQ(test, entry(f, 1, DIRECT)->count, 5ULL);
+	KUNIT_EXPECT_EQ(test, entry(f, 1, INNER)->count, 5ULL);
+	KUNIT_EXPECT_EQ(test, entry(f, 3, DIRECT)->count, 3ULL);
+	KUNIT_EXPECT_EQ(test, entry(f, 3, INNER)->count, 3ULL);
+	KUNIT_EXPECT_NULL(test, region(f, 0));
+	KUNIT_EXPECT_NULL(test, region(f, 2));
+	all = sum(f, DIRECT);
+	KUNIT_EXPECT_GT(test, all.excl, 0ULL);
+	KUNIT_EXPECT_LT(test, all.excl, find(f->rec, DIRECT)->excl - before.excl);
+	KUNIT_EXPECT_LT(test, all.incl, find(f->rec, DIRECT)->incl - before.incl);
+	KUNIT_EXPECT_EQ(test, all.incl, all.excl + sum(f, INNER).incl);
+}
+
+/* Without calls outside of all regions the sums are equal. */
+static void sums(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct ktau_entry before, all;
+	const struct ktau_entry *e;
+	u32 i;
+
+	copy(test);
+	before = *find(f->rec, DIRECT);
+	for (i = 0; i < 3000; i++)
+		call(f, 1 + i % 3);
+	copy(test);
+	e = find(f->rec, DIRECT);
+	all = sum(f, DIRECT);
+	KUNIT_EXPECT_EQ(test, all.count, 3000ULL);
+	KUNIT_EXPECT_EQ(test, e->count - before.count, 3000ULL);
+	KUNIT_EXPECT_EQ(test, e->incl - before.incl, all.incl);
+	KUNIT_EXPECT_EQ(test, e->excl - before.excl, all.excl);
+	KUNIT_EXPECT_LE(test, all.longest, e->longest);
+}
+
+static void bounds(struct kunit *test)
+{
+	static const u32 bad[] = { NR, NR + 1, 1 << 16, S32_MAX, U32_MAX };
+	struct fixture *f = test->priv;
+	const u64 before = ktau_loss_total(KTAU_LOSS_REGION);
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		call(f, bad[i]);
+	call(f, NR - 1);
+	copy(test);
+	KUNIT_EXPECT_EQ(test, ktau_loss_total(KTAU_LOSS_REGION), before + ARRAY_SIZE(bad));
+	KUNIT_ASSERT_NOT_NULL(test, region(f, 0));
+	KUNIT_EXPECT_EQ(test, region(f, 0)->refused, (u64)ARRAY_SIZE(bad));
+	KUNIT_EXPECT_EQ(test, region(f, 0)->nr_entries, 0U);
+	KUNIT_EXPECT_EQ(test, sum(f, DIRECT).count, 1ULL);
+}
+
+/* A wait belongs to the region of the call that sleeps. */
+static void waits(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	const struct ktau_entry *e;
+	struct ktau_frame frame;
+
+	KUNIT_ASSERT_EQ(test, control("groups=syscall,sched"), 0);
+	f->word = 2;
+	__ktau_enter(&frame, current, DIRECT);
+	sleep_20ms();
+	ktau_exit(&frame);
+	f->word = 0;
+	copy(test);
+	e = entry(f, 2, KTAU_ID_SCHEDULE_VOL_UNINTERRUPTIBLE);
+	KUNIT_EXPECT_GE(test, e->count, 1ULL);
+	KUNIT_EXPECT_GE(test, e->incl, ktau_clock_hz() / 50);
+	KUNIT_EXPECT_EQ(test, entry(f, 2, KTAU_ID_SCHEDULE_WAIT)->count, e->count);
+	KUNIT_EXPECT_GE(test, entry(f, 2, DIRECT)->incl, e->incl);
+}
+
+/* Tracing, and handlers of modules, do not change what is accounted. */
+static void traced(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	KUNIT_ASSERT_EQ(test, control("trace=on"), 0);
+	call(f, 1);
+	KUNIT_ASSERT_EQ(test, control("profile=off"), 0);
+	call(f, 1);
+	KUNIT_ASSERT_EQ(test, control("profile=on"), 0);
+	call(f, 1);
+	copy(test);
+	KUNIT_EXPECT_EQ(test, entry(f, 1, DIRECT)->count, 2ULL);
+	KUNIT_EXPECT_EQ(test, entry(f, 1, INNER)->count, 2ULL);
+}
+
+static void hear(struct ktau_handler *handler, const struct ktau_hit *hit)
+{
+	u64 *nr = (u64 *)(handler + 1);
+
+	if (hit->fid == DIRECT)
+		nr[hit->type]++;
+}
+
+static void handled(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct {
+		struct ktau_handler handler;
+		u64 nr[KTAU_HIT_EVENT + 1];
+	} h = {
+		.handler = {
+			.groups = KTAU_GROUP_SYSCALL, .fn = hear,
+			.types = BIT(KTAU_HIT_START) | BIT(KTAU_HIT_STOP),
+		},
+	};
+
+	KUNIT_ASSERT_EQ(test, ktau_register_handler(&h.handler), 0);
+	call(f, 1);
+	call(f, 0);
+	ktau_unregister_handler(&h.handler);
+	call(f, 1);
+	copy(test);
+	KUNIT_EXPECT_EQ(test, h.nr[KTAU_HIT_START], 2ULL);
+	KUNIT_EXPECT_EQ(test, h.nr[KTAU_HIT_STOP], 2ULL);
+	KUNIT_EXPECT_EQ(test, entry(f, 1, DIRECT)->count, 2ULL);
+}
+
+/* A counter belongs to the region of the call. */
+static void counters(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	const u32 group = KTAU_GROUP_MODULE << 4;
+	/* That of the tests of handlers: others use up the ids of modules. */
+	int fid = ktau_get_fid(group, KTAU_KIND_COUNTER, "test_handler_value");
+	struct ktau_entry all;
+
+	KUNIT_ASSERT_GE(test, fid, 0);
+	KUNIT_ASSERT_EQ(test, control("+module4"), 0);
+	ktau_event(fid, 50);
+	f->word = 1;
+	ktau_event(fid, 7);
+	ktau_event(fid, 9);
+	f->word = 2;
+	ktau_event(fid, 8);
+	f->word = 0;
+	ktau_event(fid, 1);
+	copy(test);
+	all = *entry(f, 1, fid);
+	KUNIT_EXPECT_EQ(test, all.count, 2ULL);
+	KUNIT_EXPECT_EQ(test, all.sum, 16ULL);
+	KUNIT_EXPECT_EQ(test, all.min, 7ULL);
+	KUNIT_EXPECT_EQ(test, all.max, 9ULL);
+	KUNIT_EXPECT_EQ(test, entry(f, 2, fid)->sum, 8ULL);
+	KUNIT_EXPECT_EQ(test, find(f->rec, fid)->count, 5ULL);
+}
+
+/* What does not fit is counted, and stays in the profile. */
+static void full(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct ktau_region_set *set = state_here()->regions;
+	u64 before;
+
+	call(f, 1);
+	copy(test);
+	before = find(f->rec, DIRECT)->count;
+	set->nr_chunks = KTAU_REGION_CHUNKS;
+	call(f, 2);
+	set->nr_chunks = 3;
+	copy(test);
+	KUNIT_ASSERT_NOT_NULL(test, region(f, 2));
+	KUNIT_EXPECT_EQ(test, region(f, 2)->refused, 2ULL);
+	KUNIT_EXPECT_EQ(test, region(f, 2)->nr_entries, 0U);
+	KUNIT_EXPECT_EQ(test, find(f->rec, DIRECT)->count, before + 1);
+	f->copy.bytes = f->copy.len - 1;
+	KUNIT_EXPECT_EQ(test, ktau_snapshot_regions(f->rec, KTAU_SNAPSHOT_BYTES, state_here(),
+						    current, &f->copy), -ENOSPC);
+	f->copy.bytes = COPY_BYTES;
+}
+
+/* An exec forgets the regions. */
+static void cleared(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	call(f, 1);
+	call(f, NR);
+	ktau_regions_clear(state_here());
+	copy(test);
+	KUNIT_EXPECT_EQ(test, f->copy.len, 0UL);
+	call(f, 1);
+	copy(test);
+	KUNIT_EXPECT_EQ(test, entry(f, 1, DIRECT)->count, 1ULL);
+}
+
+static void redacted(struct kunit *test)
+{
+	struct {
+		struct ktau_rec_region rec;
+		struct ktau_entry entry[3];
+	} r = {
+		.rec = { .nr_entries = 3 },
+		.entry = {
+			{ .id = DIRECT, .count = 4, .incl = 2999, .excl = 1999, .longest = 900 },
+			{ .id = KTAU_ID_SOFTIRQ, .count = 1, .incl = 1500, .excl = 1500 },
+			{ .id = KTAU_ID_SOFTIRQ + 1, .count = 2, .incl = 1700, .excl = 1700 },
+		},
+	};
+
+	ktau_redact_region(&r.rec, NSEC_PER_SEC);
+	KUNIT_EXPECT_EQ(test, r.rec.nr_entries, 2U);
+	KUNIT_EXPECT_EQ(test, r.rec.rec.size,
+			(u32)(sizeof(r.rec) + 2 * sizeof(struct ktau_entry)));
+	KUNIT_EXPECT_EQ(test, r.entry[0].incl, 2000ULL);
+	KUNIT_EXPECT_EQ(test, r.entry[0].excl, 1000ULL);
+	KUNIT_EXPECT_EQ(test, r.entry[0].longest, 0ULL);
+	KUNIT_EXPECT_EQ(test, r.entry[1].id, KTAU_ID_INTERRUPTS);
+	KUNIT_EXPECT_EQ(test, r.entry[1].count, 3ULL);
+	KUNIT_EXPECT_EQ(test, r.entry[1].excl, 3000ULL);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(counts),
+	KUNIT_CASE(sums),
+	KUNIT_CASE(bounds),
+	KUNIT_CASE(waits),
+	KUNIT_CASE(traced),
+	KUNIT_CASE(handled),
+	KUNIT_CASE(counters),
+	KUNIT_CASE(full),
+	KUNIT_CASE(cleared),
+	KUNIT_CASE(redacted),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "ktau_region",
+	.init = region_init,
+	.exit = region_exit,
+	.test_cases = cases,
+};
+
+kunit_test_suite(suite);

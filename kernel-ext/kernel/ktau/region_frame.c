@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KTAU: frames of threads that have regions; region.c has the model.
+ *
+ *  - Such a thread has KTAU_MASK_HANDLED in its mask, which diverts its entries (divert.c).
+ *    Outside of all regions its exits take the fast path.
+ *  - A frame opened in a region has KTAU_FRAME_REGION above its id, which diverts its
+ *    exit. So does the root frame, as soon as it has a name.
+ *  - The slow paths of all tasks account through a static call.
+ */
+#include <linux/sched.h>
+
+#include "arch.h"
+#include "close.h"
+#include "frame.h"
+#include "handler.h"
+#include "region.h"
+#include "region_frame.h"
+#include "root.h"
+#include "table.h"
+
+/*
+ * Mark a frame that has been opened in a region. If it is that of an interrupt which hit
+ * user mode, the root frame has just got its name.
+ */
+static __always_inline void mark(struct ktau_frame *frame, struct ktau_state *state)
+{
+	if (!state->region_table)
+		return;
+	frame->info |= KTAU_FRAME_REGION;
+	if (frame->prev == &state->root && state->root.info == KTAU_ID_INTERRUPT_USER)
+		WRITE_ONCE(state->root.info, KTAU_ID_INTERRUPT_USER | KTAU_FRAME_REGION);
+}
+
+/**
+ * ktau_region_enter() - open a frame of a task that may have regions
+ * @tsk: the current task
+ * @frame: as for ktau_enter_traced()
+ *
+ * Context: As __ktau_enter_frame().
+ */
+void ktau_region_enter(struct task_struct *tsk, struct ktau_frame *frame)
+{
+	struct ktau_state *state = tsk->ktau.state;
+
+	if (!frame->prev)
+		ktau_region_read(state);
+	if (static_branch_unlikely(&ktau_handlers_key))
+		ktau_handled_enter(tsk, frame);
+	else if (unlikely(ktau_is_traced(tsk)))
+		ktau_enter_traced(tsk, frame);
+	else
+		ktau_open_untraced(tsk, frame);
+	mark(frame, state);
+}
+
+/**
+ * ktau_region_fault() - the same for a page fault
+ * @tsk: the current task
+ * @frame: as for ktau_enter_traced()
+ * @address: the faulting address
+ *
+ * Context: As __ktau_enter_frame().
+ */
+void ktau_region_fault(struct task_struct *tsk, struct ktau_frame *frame,
+		       unsigned long address)
+{
+	struct ktau_state *state = tsk->ktau.state;
+
+	if (!frame->prev)
+		ktau_region_read(state);
+	if (static_branch_unlikely(&ktau_handlers_key))
+		ktau_handled_fault(tsk, frame, address);
+	else if (unlikely(ktau_is_traced(tsk)))
+		ktau_enter_traced_fault(tsk, frame, address);
+	else
+		ktau_open_untraced(tsk, frame);
+	mark(frame, state);
+}
+
+/**
+ * ktau_region_root() - name the root frame of a task that may have regions
+ * @tsk: the current task, whose innermost frame is the unnamed root frame
+ * @frame: as for ktau_root_trace()
+ * @flag: likewise
+ * @arg: likewise
+ *
+ * Context: Task.
+ */
+void ktau_region_root(struct task_struct *tsk, struct ktau_frame *frame, u32 flag,
+		      u64 arg)
+{
+	struct ktau_state *state = tsk->ktau.state;
+	struct ktau_frame *root = tsk->ktau.top;
+
+	if (static_branch_unlikely(&ktau_handlers_key))
+		ktau_handled_root(tsk, frame, flag, arg);
+	else if (unlikely(ktau_is_traced(tsk)))
+		ktau_root_trace(tsk, frame, flag, arg);
+	else
+		WRITE_ONCE(root->info, frame->info);
+	if (state->region_table)
+		WRITE_ONCE(root->info, root->info | KTAU_FRAME_REGION);
+}
+
+/**
+ * ktau_region_leave() - close a frame that may be accounted to a region
+ * @frame: the innermost frame of @tsk
+ * @tsk: the current task
+ *
+ * Context: As its entry.
+ * Return: Its times.
+ */
+struct ktau_ended ktau_region_leave(struct ktau_frame *frame, struct task_struct *tsk)
+{
+	const u32 flags = KTAU_FRAME_REGION | KTAU_FRAME_TRACED | KTAU_FRAME_TRACE_ONLY;
+	struct ktau_state *state = tsk->ktau.state;
+	struct ktau_cell *cell = ktau_cell_here(state, ktau_frame_id(frame));
+	struct ktau_cell *second = NULL;
+
+	if (static_branch_unlikely(&ktau_handlers_key))
+		return ktau_handled_leave(frame, tsk);
+	if (likely((frame->info & flags) == KTAU_FRAME_REGION && state->region_table))
+		second = ktau_region_find(state->region_table, ktau_frame_id(frame));
+	if (unlikely(!second || ktau_cell_is_missing(cell)))
+		return ktau_leave(frame, tsk);
+	return ktau_close_fast(frame, tsk, cell, second);
+}
+
+/**
+ * ktau_region_switch() - the current task, which may have regions, loses the CPU
+ * @vol: as for __ktau_sched_switch()
+ * @prev: likewise
+ * @next: likewise
+ * @prev_state: likewise
+ *
+ * Context: Under the lock of the run queue.
+ */
+void ktau_region_switch(bool vol, struct task_struct *prev, struct task_struct *next,
+			unsigned int prev_state)
+{
+	struct ktau_ref *ref = &prev->ktau;
+	struct ktau_state *state = ref->state;
+
+	if (static_branch_unlikely(&ktau_handlers_key))
+		ktau_handled_switch(vol, prev, next, prev_state);
+	else
+		__ktau_sched_switch(vol, prev, next, prev_state);
+	if (likely(!state->area) || ref->top != &state->sched)
+		return;
+	if (!state->sched.prev)
+		ktau_region_read(state);
+	mark(&state->sched, state);
+}
+
+/**
+ * ktau_region_user_exit() - a task that may have regions enters the kernel from user mode
+ * @ref: that of the current task; the group "account" is enabled
+ *
+ * Context: As __ktau_user_exit().
+ */
+void ktau_region_user_exit(struct ktau_ref *ref)
+{
+	ktau_region_read(ref->state);
+	ktau_root_open_slow(ref);
+}
+
+/*
+ * The slow path accounts the time that it takes itself to the event, but not to a region.
+ * @before: the exclusive times of both before it. Interrupts are disabled.
+ */
+static void catch_up(struct ktau_state *state, unsigned int id, u64 before)
+{
+	struct ktau_cell *cell = ktau_cell(state, id);
+	struct ktau_cell *second = ktau_region_find(state->region_table, id);
+	u64 more;
+
+	if (!cell || !second)
+		return;
+	more = cell->v[1] - second->v[1] - before;
+	ktau_add(&state->begin, 1);
+	barrier();
+	ktau_add(&second->v[0], more);
+	ktau_add(&second->v[1], more);
+	barrier();
+	ktau_add(&state->end, 1);
+}
+
+static noinline void close_slow(struct ktau_frame *root, struct ktau_ref *ref)
+{
+	const unsigned int id = ktau_frame_id(root);
+	struct ktau_state *state = ref->state;
+	struct ktau_region_table *table = state->region_table;
+	struct ktau_cell *second = table ? ktau_region_cell(state, id) : NULL;
+	struct ktau_cell *cell = second ? ktau_cell(state, id) : NULL;
+	const u64 before = cell ? cell->v[1] - second->v[1] : 0;
+
+	ktau_root_close_slow(root, ref);
+	if (cell)
+		catch_up(state, id, before);
+}
+
+/**
+ * ktau_region_user_enter() - a task that may have regions returns to user mode
+ * @root: its root frame, which has flags above its id, or whose cell does not exist yet
+ * @ref: its own
+ *
+ * Context: As __ktau_user_enter().
+ */
+void ktau_region_user_enter(struct ktau_frame *root, struct ktau_ref *ref)
+{
+	const unsigned int id = ktau_frame_id(root);
+	struct ktau_state *state = ref->state;
+	struct ktau_cell *cell = ktau_cell_here(state, id), *second = NULL;
+	u64 now, incl, excl;
+
+	if (state->region_table)
+		second = ktau_region_find(state->region_table, id);
+	if (unlikely(ktau_cell_is_missing(cell) || !second ||
+		     (READ_ONCE(root->child) & KTAU_CHILD_TIMED))) {
+		close_slow(root, ref);
+		return;
+	}
+	ktau_add(&state->begin, 1);
+	barrier();
+	WRITE_ONCE(ref->top, NULL);
+	now = ktau_ticks();
+	incl = now - root->start;
+	excl = incl - root->child;
+	if (unlikely((s64)excl < 0)) {	/* a clock went backwards: begin again */
+		WRITE_ONCE(ref->top, root);
+		barrier();
+		ktau_add(&state->end, 1);
+		close_slow(root, ref);
+		return;
+	}
+	ktau_sub(&state->user_ticks, now);
+	ktau_add(&state->outer_ticks, incl);
+	ktau_cell_account(cell, incl, excl, true);
+	ktau_cell_account(second, incl, excl, true);
+	barrier();
+	ktau_add(&state->end, 1);
+}
