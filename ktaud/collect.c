@@ -317,6 +317,16 @@ static void handle_profile(struct collect *collect, const struct ktau_rec_profil
 	ktau_record_free(diff);
 }
 
+/* The regions of a task follow its profile; END does not count them. */
+static void handle_region(struct collect *collect, const struct ktau_rec_region *region)
+{
+	struct stream *stream = &collect->profile;
+	const struct ktau_rec_owner *owner = ktau_reader_owner(stream->reader, region->serial);
+
+	if (wanted(collect->config, owner) && region->serial == stream->last_serial)
+		output_record(collect->out, &region->rec);
+}
+
 /* Folded and evicted tasks have no later profiles. */
 static void handle_gone(struct collect *collect, struct stream *stream,
 			const struct ktau_rec_gone *gone)
@@ -407,6 +417,10 @@ static int handle(struct collect *collect, struct stream *stream, union ktau_rec
 	case KTAU_REC_PROFILE:
 		if (stream->content == KTAU_REC_PROFILE)
 			handle_profile(collect, record.profile);
+		return 0;
+	case KTAU_REC_REGION:
+		if (stream->content == KTAU_REC_PROFILE)
+			handle_region(collect, record.region);
 		return 0;
 	case KTAU_REC_TRACE:
 		if (stream->content == KTAU_REC_TRACE)
