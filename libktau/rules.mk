@@ -95,3 +95,4 @@ install-libktau: $(LIBKTAU) $(LIBKTAU_SO)
 		libktau/libktau.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/libktau.pc
 
 include libktau/legacy/rules.mk
+include libktau/user/rules.mk

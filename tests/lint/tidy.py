@@ -15,7 +15,7 @@ RULES = {
 FLAGS = ('-std=gnu11', '-D_GNU_SOURCE', '-D_FILE_OFFSET_BITS=64', '-DTEST_BUILD="build"',
          '-DVERSION="0"',
          '-DKTAU_HAVE_NCURSES', '-DKTAU_HAVE_SQLITE', '-DKTAU_HAVE_OTF2', '-DKTAU_HAVE_GNUTLS',
-         '-Ilibktau/include', '-Ilibktau/bpf/include', '-Ilibktau/legacy/include',
+         '-Ilibktau/include', '-Ilibktau/bpf/include', '-Ilibktau/legacy/include', '-Ilibktau/user',
          '-Ikernel-ext/include/uapi',
          '-iquotelibktau', '-Iktaud', '-Itools/ktau', '-Itools/funcmap', '-Itools/runktau',
          '-Izepto-config')

@@ -29,6 +29,11 @@ $(call unit,libktau/test_legacy): $(LEGACY_OBJS)
 $(call unit,libktau/test_legacy): private override LDFLAGS += \
 	-Wl,--wrap=ktau_reader_open_live -Wl,--wrap=ktau_reader_restart
 
+# libktau-user gets a file from the kernel's ioctl() there.
+$(call unit,libktau/test_user.o): KTAU_CPPFLAGS += -Ilibktau/user
+$(call unit,libktau/test_user): $(USER_OBJS)
+$(call unit,libktau/test_user): private override LDFLAGS += -Wl,--wrap=ioctl -Wl,--wrap=open64 -pthread
+
 # Runs from the top of the tree, like all tests.
 $(B)/tests/unit/libktau/test_install: $(LIBKTAU) $(LIBKTAU_SO) $(B)/tests/unit/libktau/sample
 	printf '#!/bin/sh\nEXAMPLE_CFLAGS="%s" exec tests/unit/libktau/test_install.sh %s\n' \

@@ -33,15 +33,26 @@ staged() {
 
 staged install
 
-# The library exports exactly the functions that its headers declare.
-(cd "$include" && printf '#include <%s>\n' ktau*.h) >"$work/declared.c"
-gcc -I"$include" -fsyntax-only -aux-info "$work/declared.x" "$work/declared.c"
-sed -n 's/.* extern .*[ *]\(ktau_[a-z0-9_]*\) (.*/\1/p' "$work/declared.x" |
-	sort -u >"$work/declared"
-nm -D --defined-only "$lib/libktau.so.1" | sed -n 's/.* [TW] \([^@]*\)@.*/\1/p' |
-	sort -u >"$work/exported"
+# exports LIBRARY HEADER...: it exports exactly the functions that its headers declare.
+exports() {
+	library=$1
+	shift
+	printf '#include <%s>\n' "$@" >"$work/declared.c"
+	gcc -I"$include" -fsyntax-only -aux-info "$work/declared.x" "$work/declared.c"
+	sed -n 's/.* extern .*[ *]\(ktau_[a-z0-9_]*\) (.*/\1/p' "$work/declared.x" |
+		sort -u >"$work/declared"
+	nm -D --defined-only "$lib/$library" | sed -n 's/.* [TW] \([^@]*\)@.*/\1/p' |
+		sort -u >"$work/exported"
+	diff "$work/declared" "$work/exported"
+}
+
 rc=0
-diff "$work/declared" "$work/exported" || rc=1
+exports libktau-user.so.1 ktau_user.h || rc=1
+[ "$(wc -l <"$work/exported")" -eq 4 ] || rc=1
+ok $rc "libktau-user exports exactly the declared functions"
+rc=0
+# shellcheck disable=SC2046
+exports libktau.so.1 $(cd "$include" && find ktau*.h ! -name ktau_user.h) || rc=1
 [ "$(wc -l <"$work/exported")" -gt 90 ] || rc=1
 ok $rc "the library exports exactly the declared functions"
 

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * libktau-user: regions of programs. A program marks functions, phases or any other part of
+ * itself; the kernel accounts what it does to the region that caused it.
+ *
+ *	void foo(void)
+ *	{
+ *		KTAU_USER_SCOPE("foo");
+ *		...
+ *	}
+ *
+ * A scope inside another one is a region of its own: "main => foo" and "foo" differ. ktau
+ * regions shows them. On a kernel without KTAU, or without permission, scopes do nothing.
+ */
+#ifndef KTAU_USER_H
+#define KTAU_USER_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * struct ktau_user_point - a place in the program that names a region
+ * @name: the name, printable and without line breaks
+ * @id: 0; set by the library when the point is first entered
+ */
+struct ktau_user_point {
+	const char *name;
+	uint32_t id;
+};
+
+/**
+ * struct ktau_user_frame - one activation of a point, on the stack of the thread
+ * @stack: the function that has the frame
+ * @caller: where that was called
+ * @depth: depth of the frame, 0 if it was not entered
+ */
+struct ktau_user_frame {
+	const void *stack;
+	const void *caller;
+	uint32_t depth;
+};
+
+void ktau_user_enter_frame(struct ktau_user_frame *frame, struct ktau_user_point *point);
+
+/**
+ * ktau_user_enter() - enter a region
+ * @frame: uninitialised, on the stack of the caller
+ * @point: names the region; must not be on the stack
+ *
+ * The first call of a thread asks the kernel for an area. Can be called from signal
+ * handlers. Scopes that longjmp() or an exception has left are closed. It is inlined because
+ * it notes the function that has the frame.
+ */
+static inline __attribute__((always_inline)) void
+ktau_user_enter(struct ktau_user_frame *frame, struct ktau_user_point *point)
+{
+	/* NOLINTBEGIN(bugprone-signal-handler) */
+	frame->stack = __builtin_frame_address(0);
+	frame->caller = __builtin_return_address(0);
+	ktau_user_enter_frame(frame, point);
+	/* NOLINTEND(bugprone-signal-handler) */
+}
+
+/* Leave the region of @frame, and all that were entered in it. */
+void ktau_user_exit(struct ktau_user_frame *frame);
+
+/**
+ * ktau_user_status() - whether the kernel accounts to the regions of this thread
+ *
+ * Return: 0; -EAGAIN before the first region; -ENOENT without KTAU, -ENOTTY if it has no
+ * regions, -EACCES without permission, -ENODATA if KTAU is not enabled for the thread.
+ */
+int ktau_user_status(void);
+
+/**
+ * ktau_user_refused() - regions that this thread could not have
+ *
+ * Return: how many times a scope was entered without a region of its own, because there
+ * were too many regions or scopes in scopes, or in a signal handler that had interrupted the
+ * library. What the kernel did there belongs to the region around it.
+ */
+uint64_t ktau_user_refused(void);
+
+#ifdef __cplusplus
+}
+
+class ktau_user_scope {
+	struct ktau_user_frame frame;
+
+public:
+	/* Inlined, so that the stack is that of the function. */
+	__attribute__((always_inline)) explicit ktau_user_scope(struct ktau_user_point *point)
+	{
+		ktau_user_enter(&frame, point);
+	}
+	~ktau_user_scope()
+	{
+		ktau_user_exit(&frame);
+	}
+
+private:
+	ktau_user_scope(const ktau_user_scope &);
+	ktau_user_scope &operator=(const ktau_user_scope &);
+};
+
+#define KTAU_USER_SCOPE__(name, nr)						\
+	static struct ktau_user_point ktau_user_point_##nr = { name, 0 };	\
+	ktau_user_scope ktau_user_scope_##nr(&ktau_user_point_##nr)
+#else
+#define KTAU_USER_SCOPE__(name, nr)						\
+	static struct ktau_user_point ktau_user_point_##nr = { name, 0 };	\
+	struct ktau_user_frame ktau_user_frame_##nr				\
+		__attribute__((cleanup(ktau_user_exit)));			\
+	const int ktau_user_entered_##nr __attribute__((unused)) =		\
+		(ktau_user_enter(&ktau_user_frame_##nr, &ktau_user_point_##nr), 0)
+#endif
+
+#define KTAU_USER_SCOPE_(name, nr) KTAU_USER_SCOPE__(name, nr)
+
+/* A region from here to the end of the block. In C this is a declaration. */
+#define KTAU_USER_SCOPE(name) KTAU_USER_SCOPE_(name, __COUNTER__)
+
+#endif /* KTAU_USER_H */

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The names of a thread's regions, in a file ktau-user.HOST.PID.TID in $KTAU_USER_DIR or the
+ * current folder. A region is appended when it is first entered, by one write(), so what
+ * the kernel has accounted has a name even if the process is killed.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "user.h"
+
+static void put(int fd, const char *text, int bytes)
+{
+	/* A name that cannot be written is missing from the reports. */
+	if (bytes > 0 && write(fd, text, bytes) != bytes)
+		return;
+}
+
+static void read_boot_id(char id[37])
+{
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+
+	memset(id, 0, 37);
+	if (fd < 0)
+		return;
+	if (read(fd, id, 36) != 36)
+		id[0] = 0;
+	close(fd);
+}
+
+static long thread_id(void)
+{
+	return syscall(SYS_gettid);
+}
+
+void ktau__names_open(struct ktau__user *u)
+{
+	const char *folder = secure_getenv("KTAU_USER_DIR");
+	char path[PATH_MAX], host[HOST_NAME_MAX + 1] = "", boot[37], line[128];
+	int bytes;
+
+	u->names = -1;
+	gethostname(host, sizeof(host) - 1);
+	bytes = snprintf(path, sizeof(path), "%s/ktau-user.%s.%ld.%ld", folder ? folder : ".",
+			 host, (long)getpid(), thread_id());
+	if (bytes < 0 || bytes >= (int)sizeof(path))
+		return;
+	unlink(path);	/* of an earlier process with this pid */
+	u->names = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
+	if (u->names < 0)
+		return;
+	read_boot_id(boot);
+	bytes = snprintf(line, sizeof(line),
+			 "ktau-user 1\nboot %s\nserial %" PRIu64 "\npid %ld\ntid %ld\n", boot,
+			 u->serial, (long)getpid(), thread_id());
+	put(u->names, line, bytes);
+}
+
+void ktau__names_add(struct ktau__user *u, uint32_t region)
+{
+	const struct ktau__region *r = &u->region[region];
+	char line[300];
+	int bytes;
+
+	if (u->names < 0)
+		return;
+	bytes = snprintf(line, sizeof(line), "region %" PRIu32 " %" PRIu32 " %.255s\n", region,
+			 r->parent, r->name);
+	put(u->names, line, bytes);
+}
+
+void ktau__names_close(struct ktau__user *u)
+{
+	if (u->names >= 0)
+		close(u->names);
+	u->names = -1;
+}
