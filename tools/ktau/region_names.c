@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A file has the lines "ktau-user 1", "boot ID", "serial NUMBER", "pid NUMBER" and "tid
+ * NUMBER", and then "region NUMBER PARENT NAME" for each region. Programs write these files,
+ * so nothing in them is trusted; a line that makes no sense is skipped.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "region_names.h"
+
+#define NR_REGIONS	KTAU_REGIONS_MAX
+
+struct named {
+	uint64_t serial;
+	uint32_t parent[NR_REGIONS];
+	char *name[NR_REGIONS];
+};
+
+struct region_names {
+	struct named *thread;
+	size_t nr;
+	char boot[37];
+};
+
+static void format_boot(char text[37], const uint8_t *id)
+{
+	static const char dash[] = { 4, 6, 8, 10 };
+	int i, at = 0;
+
+	for (i = 0; i < 16; i++) {
+		if (memchr(dash, i, sizeof(dash)))
+			text[at++] = '-';
+		at += snprintf(text + at, 3, "%02x", id[i]);
+	}
+}
+
+static void take_region(struct named *thread, const char *line)
+{
+	uint32_t region, parent;
+	int at = 0;
+
+	/* A region is entered after the region that it is in, so there is no circle. */
+	if (sscanf(line, "region %" SCNu32 " %" SCNu32 " %n", &region, &parent, &at) != 2 || !at ||
+	    region >= NR_REGIONS || parent >= region || thread->name[region])
+		return;
+	thread->parent[region] = parent;
+	thread->name[region] = strndup(line + at, strcspn(line + at, "\n"));
+}
+
+static void take_file(struct region_names *names, FILE *file)
+{
+	struct named thread = { 0 };
+	char line[512], boot[37];
+	bool fits = false;
+	int i;
+
+	if (!fgets(line, sizeof(line), file) || strcmp(line, "ktau-user 1\n"))
+		return;
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "boot %36s", boot) == 1)
+			fits = !strcmp(boot, names->boot);
+		sscanf(line, "serial %" SCNu64, &thread.serial);
+		take_region(&thread, line);
+	}
+	if (fits && thread.serial) {
+		names->thread = cli_alloc(names->thread, names->nr + 1, sizeof(thread));
+		names->thread[names->nr++] = thread;
+		return;
+	}
+	for (i = 0; i < NR_REGIONS; i++)
+		free(thread.name[i]);
+}
+
+struct region_names *region_names_load(const char *folder, const struct ktau_rec_stream *stream)
+{
+	struct region_names *names = cli_alloc(NULL, 1, sizeof(*names));
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+	FILE *file;
+	int fd;
+
+	*names = (struct region_names){ 0 };
+	format_boot(names->boot, stream->boot_id);
+	if (!dir) {
+		complain("cannot open %s: %s", folder, strerror(errno));
+		return names;
+	}
+	while ((entry = readdir(dir))) {
+		if (strncmp(entry->d_name, "ktau-user.", 10))
+			continue;
+		fd = openat(dirfd(dir), entry->d_name,
+			    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		file = fd < 0 ? NULL : fdopen(fd, "r");
+		if (file) {
+			take_file(names, file);
+			fclose(file);
+		} else if (fd >= 0) {
+			close(fd);
+		}
+	}
+	closedir(dir);
+	return names;
+}
+
+void region_names_free(struct region_names *names)
+{
+	size_t i, k;
+
+	for (i = 0; i < names->nr; i++)
+		for (k = 0; k < NR_REGIONS; k++)
+			free(names->thread[i].name[k]);
+	free(names->thread);
+	free(names);
+}
+
+static const struct named *find(const struct region_names *names, uint64_t serial)
+{
+	size_t i;
+
+	for (i = 0; i < names->nr; i++)
+		if (names->thread[i].serial == serial)
+			return &names->thread[i];
+	return NULL;
+}
+
+/* Put the names from the outermost region to @region into @path. */
+static void put_path(const struct named *thread, uint32_t region, char *path, size_t bytes)
+{
+	size_t used;
+
+	*path = 0;
+	if (thread->parent[region])
+		put_path(thread, thread->parent[region], path, bytes);
+	used = strlen(path);
+	snprintf(path + used, bytes - used, "%s%s", used ? " => " : "",
+		 thread->name[region] ? thread->name[region] : "?");
+}
+
+void region_names_path(const struct region_names *names, uint64_t serial, uint32_t region,
+		       char *path, size_t bytes)
+{
+	const struct named *thread = find(names, serial);
+
+	if (thread && region < NR_REGIONS && thread->name[region])
+		put_path(thread, region, path, bytes);
+	else
+		snprintf(path, bytes, "region %" PRIu32, region);
+}

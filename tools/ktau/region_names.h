@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The names of regions, from the files that libktau-user writes. */
+#ifndef KTAU_TOOLS_REGION_NAMES_H
+#define KTAU_TOOLS_REGION_NAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ktau.h>
+
+struct region_names;
+
+/* The names in all files ktau-user.* of @folder that are of the boot of @stream. Never NULL. */
+struct region_names *region_names_load(const char *folder, const struct ktau_rec_stream *stream);
+void region_names_free(struct region_names *names);
+
+/*
+ * The region of the thread @serial with the regions around it, such as "main => foo"; "region 5"
+ * if it has no name.
+ */
+void region_names_path(const struct region_names *names, uint64_t serial, uint32_t region,
+		       char *path, size_t bytes);
+
+#endif
