@@ -6,7 +6,8 @@ export B KERNEL FAST
 include tests/unit/rules.mk
 
 # Loads with known figures for the boot tests.
-test_LOADS := $(addprefix $(B)/tests/progs/,tcp_stream exact_counts account transfers waits cpus changed interrupts graph legacy)
+test_LOADS := $(addprefix $(B)/tests/progs/,tcp_stream exact_counts account transfers waits cpus changed interrupts graph legacy regions \
+		regions_user)
 # Invalid input and permissions
 test_LOADS += $(addprefix $(B)/tests/progs/,ioctl_errors control_errors fuzzcalls access setuid \
 		segments dump)
@@ -57,9 +58,9 @@ unit-programs: $(UNIT_TESTS)
 list-unit-tests:
 	@printf '%s\n' $(UNIT_TESTS)
 
-test_READERS := $(addprefix $(B)/tests/progs/,exact_counts stock_counts account transfers waits pressure cpus interrupts exceptions graph storm_check \
+test_READERS := $(addprefix $(B)/tests/progs/,exact_counts stock_counts account transfers waits pressure cpus interrupts exceptions graph regions storm_check \
 		streams_check oom segments attack_totals coverage hits)
-$(addprefix $(B)/tests/progs/,exact_counts stock_counts account transfers waits pressure cpus exceptions graph segments): $(B)/tests/progs/self.o
+$(addprefix $(B)/tests/progs/,exact_counts stock_counts account transfers waits pressure cpus exceptions graph segments regions): $(B)/tests/progs/self.o
 $(B)/tests/progs/stock_counts: $(LIBKTAU_BPF)
 $(test_READERS): LDLIBS := $(LIBKTAU_LIBS) -lpthread
 $(test_READERS): $(LIBKTAU)
@@ -71,6 +72,11 @@ $(B)/tests/progs/coverage: $(B)/tests/progs/oracle.o
 $(B)/tests/progs/legacy.o: KTAU_CPPFLAGS := -D_GNU_SOURCE -Ilibktau/legacy/include
 $(B)/tests/progs/legacy: LDLIBS := $(LIBKTAU_LIBS) -lpthread
 $(B)/tests/progs/legacy: $(LIBKTAU_LEGACY)
+
+# A program that measures itself is linked with libktau-user only.
+$(B)/tests/progs/regions_user.o: KTAU_CPPFLAGS := -D_GNU_SOURCE -Ilibktau/user
+$(B)/tests/progs/regions_user: LDLIBS := -lpthread
+$(B)/tests/progs/regions_user: $(LIBKTAU_USER)
 
 $(addprefix $(B)/tests/progs/,ioctl_errors slots fuzz_races): LDLIBS := -lpthread
 $(B)/tests/progs/fuzz_races: $(B)/tests/progs/fuzz_begin.o

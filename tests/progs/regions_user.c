@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * regions_user: a program with scopes of libktau-user.
+ *
+ *	regions_user kill	twice, foo makes 1000 getppid() calls and calls bar, which writes 300
+ *				times; then it kills itself
+ *	regions_user threads	the same in four threads and a forked child
+ *	regions_user odd	longjmp(), scopes in signal handlers, recursion, many scopes
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <ktau_user.h>
+
+static int null;
+
+static void bar(void)
+{
+	KTAU_USER_SCOPE("bar");
+	int i;
+
+	for (i = 0; i < 300; i++)
+		if (write(null, "x", 1) != 1)
+			exit(1);
+}
+
+static void foo(void)
+{
+	KTAU_USER_SCOPE("foo");
+	int i;
+
+	for (i = 0; i < 500; i++)
+		syscall(SYS_getppid);
+	bar();
+	for (i = 0; i < 500; i++)
+		syscall(SYS_getppid);
+}
+
+static void *thread(void *arg)
+{
+	KTAU_USER_SCOPE("thread");
+
+	foo();
+	return arg;
+}
+
+static void threads(void)
+{
+	KTAU_USER_SCOPE("main");
+	pthread_t t[4];
+	int i;
+
+	for (i = 0; i < 4; i++)
+		pthread_create(&t[i], NULL, thread, NULL);
+	for (i = 0; i < 4; i++)
+		pthread_join(t[i], NULL);
+	if (!fork()) {
+		foo();
+		_exit(0);
+	}
+	wait(NULL);
+}
+
+static jmp_buf back;
+static volatile int leaves = 1;
+
+static __attribute__((noinline)) void jumps(int deep)
+{
+	KTAU_USER_SCOPE("jumps");
+
+	if (deep)
+		jumps(deep - 1);
+	else if (leaves)
+		longjmp(back, 1);
+}
+
+/* The library may be called from signal handlers. */
+static void on_signal(int sig) /* NOLINT(bugprone-signal-handler) */
+{
+	KTAU_USER_SCOPE("signal");
+
+	(void)sig;
+	syscall(SYS_getpid); /* NOLINT(bugprone-signal-handler) */
+}
+
+static void recursive(int deep)
+{
+	KTAU_USER_SCOPE("recursive");
+
+	syscall(SYS_getppid);
+	if (deep)
+		recursive(deep - 1);
+}
+
+static void odd(void)
+{
+	struct itimerval timer = { { 0, 1000 }, { 0, 1000 } };
+	struct ktau_user_point point[200] = { 0 };
+	struct ktau_user_frame frame;
+	char name[200][8];
+	volatile int i;
+
+	signal(SIGALRM, on_signal);
+	setitimer(ITIMER_REAL, &timer, NULL);
+	{
+		KTAU_USER_SCOPE("odd");
+
+		for (i = 0; i < 50; i++)
+			if (!setjmp(back))
+				jumps(5);
+			else
+				syscall(SYS_getuid);
+		foo();
+		recursive(20);
+	}
+	timer = (struct itimerval){ { 0, 0 }, { 0, 0 } };
+	setitimer(ITIMER_REAL, &timer, NULL);
+	for (i = 0; i < 200; i++) {
+		snprintf(name[i], sizeof(name[i]), "p%d", i);
+		point[i].name = name[i];
+		ktau_user_enter(&frame, &point[i]);
+		syscall(SYS_getgid);
+		ktau_user_exit(&frame);
+	}
+	printf("refused %llu\n", (unsigned long long)ktau_user_refused());
+}
+
+int main(int argc, char **argv)
+{
+	null = open("/dev/null", O_WRONLY);
+	if (argc > 1 && !strcmp(argv[1], "threads")) {
+		threads();
+	} else if (argc > 1 && !strcmp(argv[1], "odd")) {
+		odd();
+	} else {
+		KTAU_USER_SCOPE("main");
+
+		foo();
+		foo();
+		kill(getpid(), SIGKILL);
+	}
+	printf("status %d\n", ktau_user_status());
+	return 0;
+}
