@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -29,6 +30,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <x86intrin.h>
+
+#include <linux/ktau.h>
 
 /* A batch is short compared with the timer's period: most have no timer interrupt. */
 #define CALLS 1000
@@ -358,6 +361,20 @@ static const struct hit_step {
 	{ "hit_pair_traced", "trace=on", "types=3" },
 };
 
+/* The same for a thread that has regions, in region @region; less the bare cost. */
+static const struct region_step {
+	const char *name;
+	const char *words;
+	enum load_id load;
+	uint32_t region;
+} region_steps[] = {
+	{ "region_outside", "groups=syscall", CALL, 0 },
+	{ "region_pair", "groups=syscall", CALL, 1 },
+	{ "region_pair_traced", "trace=on groups=syscall", CALL, 1 },
+	{ "region_pair_account", "trace=off groups=syscall,account", CALL, 1 },
+	{ "region_irq", "groups=irq", INTERRUPT, 1 },
+};
+
 static void show(const char *name, double value)
 {
 	printf("figure\t%s\t%g\tinstructions\n", name, value);
@@ -403,6 +420,33 @@ static void hits(const char *module)
 		if (syscall(SYS_delete_module, "ktau_empty", O_NONBLOCK))
 			die("cost: delete_module");
 	}
+	close(fd);
+}
+
+static void regions(void)
+{
+	struct ktau_regions args = { .size = sizeof(args) };
+	int fd = open("/proc/ktau/profile", O_RDONLY | O_CLOEXEC), area;
+	volatile uint32_t *region;
+
+	control("groups=syscall");
+	area = fd < 0 ? -1 : ioctl(fd, KTAU_IOC_REGIONS, &args);
+	if (area < 0)
+		die("cost: KTAU_IOC_REGIONS");
+	region = mmap(NULL, getpagesize(), PROT_READ | PROT_WRITE, MAP_SHARED, area, 0);
+	if (region == MAP_FAILED)
+		die("cost: mmap");
+	for (size_t i = 0; i < sizeof(region_steps) / sizeof(*region_steps); i++) {
+		const struct region_step *step = &region_steps[i];
+
+		control(step->words);
+		*region = step->region;
+		show(step->name, cost(&loads[step->load]) - loads[step->load].bare);
+		*region = 0;
+	}
+	control("groups=syscall");
+	munmap((void *)region, getpagesize());
+	close(area);
 	close(fd);
 }
 
@@ -480,5 +524,7 @@ int main(int argc, char **argv)
 	}
 	if (ktau && argc == 2)
 		hits(argv[1]);
+	if (ktau)
+		regions();
 	return 0;
 }
