@@ -87,11 +87,10 @@ uint64_t ktau_user_refused(void);
 #ifdef __cplusplus
 }
 
-class ktau_user_scope {
+struct ktau_user_scope {
 	struct ktau_user_frame frame;
 
-public:
-	/* Inlined, so that the stack is that of the function. */
+	/* Inlined, so that it notes the function that has the scope. */
 	__attribute__((always_inline)) explicit ktau_user_scope(struct ktau_user_point *point)
 	{
 		ktau_user_enter(&frame, point);
@@ -100,8 +99,7 @@ public:
 	{
 		ktau_user_exit(&frame);
 	}
-
-private:
+	/* Not defined: a scope cannot be copied. */
 	ktau_user_scope(const ktau_user_scope &);
 	ktau_user_scope &operator=(const ktau_user_scope &);
 };

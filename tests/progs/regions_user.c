@@ -2,8 +2,8 @@
 /*
  * regions_user: a program with scopes of libktau-user.
  *
- *	regions_user kill	twice, foo makes 1000 getppid() calls and calls bar, which writes 300
- *				times; then it kills itself
+ *	regions_user kill	twice, foo makes 1000 getppid() calls and calls bar, which writes
+ *				300 times; then the program kills itself
  *	regions_user threads	the same in four threads and a forked child
  *	regions_user odd	longjmp(), scopes in signal handlers, recursion, many scopes
  */
