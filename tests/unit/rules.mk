@@ -5,6 +5,14 @@
 
 unit = $(patsubst %,$(B)/tests/unit/%,$(1))
 
+# kernel: a model of kernel-ext.
+UNIT_TESTS += $(call unit,kernel/test_order)
+
+$(B)/tests/unit/kernel/test_order: tests/unit/kernel/order.py
+	@mkdir -p $(@D)
+	printf '#!/bin/sh\nexec python3 tests/unit/kernel/order.py\n' > $@
+	chmod 755 $@
+
 # libktau: each is linked with the encoder of streams and the reader of files.
 LIBKTAU_TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/libktau/test_*.c))
 ifneq ($(HAVE_BPF),y)

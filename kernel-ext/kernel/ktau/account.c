@@ -49,7 +49,7 @@ void ktau_account_switch(const struct task_struct *prev, u64 now)
 	if (is_idle_task(prev) == is_idle_task(current))
 		return;
 	ktau_add(&state->begin, 1);
-	barrier();
+	ktau_wmb();
 	if (is_accounted(state, root->start))
 		ktau_add(is_idle_task(prev) ? &state->asleep_ticks :
 					      &state->kernel_ticks,
@@ -57,7 +57,7 @@ void ktau_account_switch(const struct task_struct *prev, u64 now)
 	ktau_write(&root->child, irq);
 	ktau_write(&root->start, now);
 	root->info = is_idle_task(current) ? KTAU_ID_IDLE : KTAU_ID_KERNEL;
-	barrier();
+	ktau_wmb();
 	ktau_add(&state->end, 1);
 }
 
@@ -137,7 +137,8 @@ struct ktau_times ktau_times_at(const struct ktau_state *state,
 
 /**
  * ktau_account_copy() - add the account to the copy of a profile
- * @rec: the copy, complete except for the account
+ * @rec: the copy, complete except for the account; of a task it has @irq_ticks, @runq_ticks
+ *	and @asleep_ticks
  * @state: the owner
  * @task: the live task that the state belongs to, or NULL
  * @outermost: the outermost open frame, or NULL
@@ -153,7 +154,6 @@ bool ktau_account_copy(struct ktau_rec_profile *rec, const struct ktau_state *st
 {
 	u64 user = ktau_read(&state->user_ticks);
 	u64 frames = rec->outer_ticks, parts;
-	struct ktau_times times;
 
 	if (state->is_cpu) {
 		copy_cpu(rec, state);
@@ -162,10 +162,6 @@ bool ktau_account_copy(struct ktau_rec_profile *rec, const struct ktau_state *st
 	if ((s64)user < 0 && outermost == &state->root)
 		return false;
 	rec->user_ticks = (s64)user < 0 ? user_until(rec, state, user) : user;
-	times = ktau_times_at(state, task, rec->ticks);
-	rec->irq_ticks = times.irq;
-	rec->runq_ticks = times.runq;
-	rec->asleep_ticks = times.asleep;
 	rec->guest_ticks += ktau_read(&state->guest_ticks);
 	if (outermost) {
 		if ((s64)(rec->ticks - outermost_ticks) > 0)

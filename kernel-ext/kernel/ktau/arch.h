@@ -233,6 +233,12 @@ static inline bool ktau_arch_stable(void)
 }
 #endif
 
+/*
+ * Between two steps of an update, for readers on other CPUs; pairs with the read barriers of
+ * snapshot.c. On x86, and on a single CPU, a barrier for the compiler only.
+ */
+#define ktau_wmb()	smp_wmb()
+
 /* The table of system calls, to name each by its address. */
 #include <asm/unistd.h>
 #include <linux/ptrace.h>

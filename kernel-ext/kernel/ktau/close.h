@@ -19,7 +19,7 @@ static inline bool ktau_is_traced(const struct task_struct *tsk)
 static __always_inline void ktau_open_untraced(struct task_struct *tsk,
 					       struct ktau_frame *frame)
 {
-	barrier();	/* interrupts find the frame complete from here on */
+	ktau_wmb();	/* interrupts find the frame complete from here on */
 	tsk->ktau.top = frame;
 	barrier();
 	ktau_write(&frame->start, ktau_ticks());
@@ -43,7 +43,7 @@ static __always_inline struct ktau_ended ktau_close_fast(struct ktau_frame *fram
 	u64 before;
 
 	ktau_add(&state->begin, 1);
-	barrier();
+	ktau_wmb();
 	before = ktau_read(sum);
 	barrier();
 	WRITE_ONCE(tsk->ktau.top, frame->prev);
@@ -62,7 +62,7 @@ static __always_inline struct ktau_ended ktau_close_fast(struct ktau_frame *fram
 	ktau_cell_account(cell, e.incl, e.excl, e.outermost);
 	if (second)
 		ktau_cell_account(second, e.incl, e.excl, e.outermost);
-	barrier();
+	ktau_wmb();
 	ktau_add(&state->end, 1);
 	return e;
 }

@@ -43,10 +43,10 @@ static void count(struct ktau_ref *ref, unsigned int id, u64 value)
 		static_call(ktau_divert_count)(state, 0, KTAU_TRACE_COUNT, id, value);
 	if (mask & KTAU_MODE_PROFILE) {
 		ktau_add(&state->begin, 1);
-		barrier();
+		ktau_wmb();
 		if (count_value(state, id, value) && (mask & KTAU_MASK_HANDLED))
 			ktau_region_count(ref, id, value);
-		barrier();
+		ktau_wmb();
 		ktau_add(&state->end, 1);
 	}
 }
@@ -89,10 +89,10 @@ void __ktau_count(struct ktau_point *point, u64 value)
 		     value > ktau_read(&cell->v[2])))
 		goto slow;
 	ktau_add(&state->begin, 1);
-	barrier();
+	ktau_wmb();
 	ktau_add(&cell->v[0], value);
 	ktau_add(&cell->count, 1);
-	barrier();
+	ktau_wmb();
 	ktau_add(&state->end, 1);
 	return;
 slow:

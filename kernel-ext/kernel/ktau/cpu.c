@@ -72,7 +72,7 @@ static __always_inline void open(struct ktau_cpu_frame *both, unsigned int id,
 		frame->prev = tsk->ktau.top;
 		frame->child = 0;
 		frame->start = ktau_ticks();
-		barrier();	/* a reader finds the frame complete */
+		ktau_wmb();	/* a reader finds the frame complete */
 		WRITE_ONCE(tsk->ktau.top, frame);
 	} else if (mask & group) {
 		__ktau_enter_frame(tsk, frame);
@@ -188,7 +188,7 @@ static noinline void add_longest(struct ktau_state *state, unsigned int id, u64 
 				 u64 excl)
 {
 	ktau_table_longest(state, id, incl);
-	barrier();	/* the exclusive time last */
+	ktau_wmb();	/* the exclusive time last */
 	ktau_add(&state->cells[id].v[1], excl);
 }
 
@@ -206,6 +206,7 @@ static __always_inline void close_cpu(struct ktau_cpu_frame *outer, unsigned int
 	if (outer)
 		ktau_add(&outer->child, incl);
 	ktau_add(&state->outer_ticks, excl);
+	ktau_wmb();	/* before anything else that a reader sees */
 	if (irq)
 		ktau_add(&state->irq_ticks, incl);
 	ktau_add(&cell->count, 1);
@@ -217,7 +218,7 @@ static __always_inline void close_cpu(struct ktau_cpu_frame *outer, unsigned int
 			return;
 		}
 	}
-	barrier();	/* the exclusive time last */
+	ktau_wmb();	/* the exclusive time last */
 	ktau_add(&cell->v[1], excl);
 }
 
@@ -277,11 +278,11 @@ static noinline void close_slow(struct ktau_cpu_frame *both, bool irq)
 	struct ktau_ended e;
 
 	ktau_add(&state->begin, 1);
-	barrier();
+	ktau_wmb();
 	e = static_call(ktau_divert_leave)(frame, current);
 	if (irq && !(frame->info & KTAU_FRAME_TRACE_ONLY))
 		ktau_times_interrupt(frame, state, e.incl);
-	barrier();
+	ktau_wmb();
 	ktau_add(&state->end, 1);
 	if (frame->info & KTAU_FRAME_TRACE_ONLY)
 		raw_cpu_write(ktau_cpu_top, both->outer);
@@ -321,16 +322,16 @@ static __always_inline void close(struct ktau_cpu_frame *both, struct ktau_ref *
 		return;
 	}
 	ktau_add(ktau_outside(state, prev), incl);
-	barrier();	/* before anything else that a reader sees */
+	ktau_wmb();	/* before anything else that a reader sees */
 	ktau_add(&cell->count, 1);
 	ktau_add(&cell->v[0], incl);
 	if (irq) {
 		ktau_times_note(prev, state);
 		ktau_add(&state->irq_ticks, incl);
 	}
-	barrier();
+	ktau_wmb();
 	WRITE_ONCE(ref->top, prev);
-	barrier();	/* the exclusive time last */
+	ktau_wmb();	/* the exclusive time last */
 	ktau_add(&cell->v[1], excl);
 	close_cpu(outer, id, incl, own, irq, true);
 }
@@ -437,6 +438,6 @@ void __ktau_nmi_exit(void)
 	if (top)
 		ktau_add(&top->child, ticks);
 	ktau_add(&state->outer_ticks, ticks);
-	barrier();	/* the exclusive time last */
+	ktau_wmb();	/* the exclusive time last */
 	ktau_cell_account(&state->cells[KTAU_ID_NMI], ticks, ticks, true);
 }

@@ -101,7 +101,7 @@ static void move_frames(struct ktau_ref *ref, struct ktau_state *old,
 	raw_local_irq_save(flags);
 	now = ktau_ticks();
 	ktau_add(&old->begin, 1);
-	barrier();
+	ktau_wmb();
 	own = restart_frames(ref, now, &inside);
 	if (own)
 		ktau_table_account(old, KTAU_ID_KERNEL, own, own, true);
@@ -109,7 +109,7 @@ static void move_frames(struct ktau_ref *ref, struct ktau_state *old,
 	move_root(ref, old, next);
 	ktau_write(&old->end_ticks, now);
 	ktau_write(&next->start_ticks, now);
-	barrier();	/* a copy made meanwhile is detected */
+	ktau_wmb();	/* a copy made meanwhile is detected */
 	ktau_add(&old->end, 1);
 	ktau_write(&ref->serial, next->serial);
 	smp_store_release(&ref->state, next);	/* it is complete */

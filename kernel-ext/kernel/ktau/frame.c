@@ -53,7 +53,7 @@ void ktau_enter_trace_only(struct task_struct *tsk, struct ktau_frame *frame,
 			   u32 flag, u64 arg)
 {
 	frame->info |= KTAU_FRAME_TRACED | KTAU_FRAME_TRACE_ONLY;
-	barrier();	/* interrupts find the frame complete from here on */
+	ktau_wmb();	/* interrupts find the frame complete from here on */
 	tsk->ktau.top = frame;
 	barrier();
 	ktau_frame_start(tsk->ktau.state, frame, flag, arg);
@@ -93,7 +93,7 @@ struct ktau_ended ktau_settle(struct ktau_frame *frame, struct ktau_state *state
 						 e.excl, e.outermost);
 	if (unlikely(frame->child & KTAU_CHILD_TIMED))
 		ktau_times_settle(frame, state, &e);
-	barrier();
+	ktau_wmb();
 	ktau_add(&state->end, 1);
 	return e;
 }
@@ -142,7 +142,7 @@ struct ktau_ended ktau_leave(struct ktau_frame *frame, struct task_struct *tsk)
 	u64 before;
 
 	ktau_add(&state->begin, 1);
-	barrier();
+	ktau_wmb();
 	before = ktau_read(ktau_outside(state, frame->prev));
 	barrier();
 	WRITE_ONCE(tsk->ktau.top, frame->prev);

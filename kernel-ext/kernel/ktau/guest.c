@@ -47,11 +47,11 @@ void __ktau_guest_exit(void)
 	sum = ktau_outside(state, frame->prev);
 	before = ktau_read(sum);
 	ktau_add(&state->begin, 1);
-	barrier();
+	ktau_wmb();
 	__ktau_exit(frame, tsk);
 	incl = ktau_child_ticks(ktau_read(sum) - before);
 	ktau_add(&state->guest_ticks, incl - ktau_child_ticks(frame->child));
-	barrier();
+	ktau_wmb();
 	ktau_add(&state->end, 1);
 }
 EXPORT_SYMBOL_GPL(__ktau_guest_exit);

@@ -335,7 +335,7 @@ void ktau_handled_switch(bool vol, struct task_struct *prev,
 	barrier();
 	report_start(ktau_frame_id(frame), ktau_ticks(), 0);
 	frame->info |= KTAU_FRAME_HANDLED;
-	barrier();	/* complete before a reader finds it */
+	ktau_wmb();	/* complete before a reader finds it */
 	WRITE_ONCE(ref->top, frame);
 }
 

@@ -73,7 +73,7 @@ static __always_inline void trace_enter(struct task_struct *tsk,
 		return;
 	}
 	frame->info += KTAU_FRAME_TRACED;
-	barrier();	/* interrupts find the frame complete from here on */
+	ktau_wmb();	/* interrupts find the frame complete from here on */
 	tsk->ktau.top = frame;
 	OPTIMIZER_HIDE_VAR(frame);	/* else gcc moves it to another register */
 	preempt_disable_notrace();	/* neither the ring nor the CPU changes */
@@ -149,7 +149,7 @@ static __always_inline void enter(struct task_struct *tsk,
 			static_call(ktau_divert_enter)(tsk, frame);
 		return;
 	}
-	barrier();	/* interrupts find the frame complete from here on */
+	ktau_wmb();	/* interrupts find the frame complete from here on */
 	tsk->ktau.top = frame;
 	barrier();
 	ktau_write(&frame->start, ktau_ticks());
@@ -373,7 +373,7 @@ static __always_inline void timed(struct ktau_frame *frame, struct task_struct *
 	ktau_add(nested ? &prev->child : &state->outer_ticks, incl);
 	ktau_times_add(times, state, frame, inside);
 	ktau_cell_end(cell, incl, excl);
-	barrier();
+	ktau_wmb();
 	ktau_add(&state->end, 1);
 }
 
@@ -402,7 +402,7 @@ static __always_inline void exit_fast(struct ktau_frame *frame, struct task_stru
 	u64 before, incl, excl;
 
 	ktau_add(&state->begin, 1);
-	barrier();
+	ktau_wmb();
 	before = ktau_read(sum);
 	barrier();
 	WRITE_ONCE(tsk->ktau.top, prev);
@@ -429,7 +429,7 @@ static __always_inline void exit_fast(struct ktau_frame *frame, struct task_stru
 	}
 	ktau_add(sum, incl);
 	ktau_cell_end(cell, incl, excl);
-	barrier();
+	ktau_wmb();
 	ktau_add(&state->end, 1);
 }
 
@@ -446,7 +446,7 @@ static __always_inline void trace_fast(struct ktau_frame *frame,
 	u64 before, incl, excl, nr;
 
 	ktau_add(&state->begin, 1);
-	barrier();
+	ktau_wmb();
 	before = ktau_read(sum);
 	barrier();
 	WRITE_ONCE(tsk->ktau.top, prev);
@@ -484,7 +484,7 @@ static __always_inline void trace_fast(struct ktau_frame *frame,
 	}
 	ktau_add(sum, incl);
 	ktau_cell_end(cell, incl, excl);
-	barrier();
+	ktau_wmb();
 	ktau_add(&state->end, 1);
 	if (unlikely(ktau_ring_wakes(ring, nr)))
 		ktau_ring_wake(ring);

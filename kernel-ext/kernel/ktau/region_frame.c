@@ -179,10 +179,10 @@ static void catch_up(struct ktau_state *state, unsigned int id, u64 before)
 		return;
 	more = cell->v[1] - second->v[1] - before;
 	ktau_add(&state->begin, 1);
-	barrier();
+	ktau_wmb();
 	ktau_add(&second->v[0], more);
 	ktau_add(&second->v[1], more);
-	barrier();
+	ktau_wmb();
 	ktau_add(&state->end, 1);
 }
 
@@ -222,14 +222,14 @@ void ktau_region_user_enter(struct ktau_frame *root, struct ktau_ref *ref)
 		return;
 	}
 	ktau_add(&state->begin, 1);
-	barrier();
+	ktau_wmb();
 	WRITE_ONCE(ref->top, NULL);
 	now = ktau_ticks();
 	incl = now - root->start;
 	excl = incl - root->child;
 	if (unlikely((s64)excl < 0)) {	/* a clock went backwards: begin again */
 		WRITE_ONCE(ref->top, root);
-		barrier();
+		ktau_wmb();
 		ktau_add(&state->end, 1);
 		close_slow(root, ref);
 		return;
@@ -238,6 +238,6 @@ void ktau_region_user_enter(struct ktau_frame *root, struct ktau_ref *ref)
 	ktau_add(&state->outer_ticks, incl);
 	ktau_cell_account(cell, incl, excl, true);
 	ktau_cell_account(second, incl, excl, true);
-	barrier();
+	ktau_wmb();
 	ktau_add(&state->end, 1);
 }

@@ -39,7 +39,7 @@ static __always_inline void open_root(struct ktau_ref *ref, unsigned int id, u64
 	ktau_write(&state->root.start, now);
 	ktau_write(&state->root.child, 0);
 	state->root.info = id;
-	barrier();	/* it is complete before it is linked */
+	ktau_wmb();	/* it is complete before it is linked */
 	WRITE_ONCE(ref->top, &state->root);
 	smp_wmb();	/* a reader that finds @user_ticks positive finds it linked */
 	if ((s64)ktau_read(&state->user_ticks) < 0)
@@ -95,7 +95,7 @@ static noinline void settle_root(struct ktau_frame *root, struct ktau_ref *ref,
 	u64 more;
 
 	ktau_add(&state->begin, 1);	/* one ends in ktau_settle() */
-	barrier();
+	ktau_wmb();
 	ktau_settle(root, state, now - root->start);
 	cell = ktau_cell(state, ktau_frame_id(root));
 	more = ktau_ticks() - now;
@@ -108,7 +108,7 @@ static noinline void settle_root(struct ktau_frame *root, struct ktau_ref *ref,
 	} else {
 		ktau_add(&state->refused_ticks, more);
 	}
-	barrier();
+	ktau_wmb();
 	ktau_add(&state->end, 1);
 }
 
@@ -135,7 +135,7 @@ static noinline void settle_timed(struct ktau_frame *root, struct ktau_ref *ref,
 	ktau_sub(&state->user_ticks, now);
 	ktau_add(&state->outer_ticks, incl);
 	ktau_cell_account(cell, incl, incl - inside, true);
-	barrier();
+	ktau_wmb();
 	ktau_add(&state->end, 1);
 }
 
@@ -149,7 +149,7 @@ static noinline void settle_timed(struct ktau_frame *root, struct ktau_ref *ref,
 noinline void ktau_root_close_slow(struct ktau_frame *root, struct ktau_ref *ref)
 {
 	ktau_add(&ref->state->begin, 1);
-	barrier();
+	ktau_wmb();
 	WRITE_ONCE(ref->top, NULL);
 	settle_root(root, ref, ktau_ticks());
 }
@@ -163,7 +163,7 @@ static __always_inline void close_root(struct ktau_frame *root, struct ktau_ref 
 	u64 now, incl, excl;
 
 	ktau_add(&state->begin, 1);
-	barrier();
+	ktau_wmb();
 	WRITE_ONCE(ref->top, NULL);
 	now = ktau_ticks();
 	incl = now - root->start;
@@ -175,7 +175,7 @@ static __always_inline void close_root(struct ktau_frame *root, struct ktau_ref 
 	ktau_sub(&state->user_ticks, now);
 	ktau_add(&state->outer_ticks, incl);
 	ktau_cell_end(cell, incl, excl);
-	barrier();
+	ktau_wmb();
 	ktau_add(&state->end, 1);
 }
 
@@ -228,9 +228,9 @@ void __ktau_user_begin(struct ktau_ref *ref)
 	    (s64)ktau_read(&state->user_ticks) < 0)
 		return;
 	ktau_add(&state->begin, 1);
-	barrier();
+	ktau_wmb();
 	ktau_sub(&state->user_ticks, ktau_ticks());
-	barrier();
+	ktau_wmb();
 	ktau_add(&state->end, 1);
 }
 

@@ -136,7 +136,7 @@ void __ktau_sched_switch(bool vol, struct task_struct *prev,
 	if (unlikely((data_race(ref->mask) & modes) != KTAU_MODE_PROFILE))
 		note_modes(prev, next, vol, prev_state);
 	ref->flags |= KTAU_REF_OFF;
-	barrier();	/* complete before a reader finds it */
+	ktau_wmb();	/* complete before a reader finds it */
 	WRITE_ONCE(ref->top, frame);
 }
 
@@ -210,7 +210,7 @@ static void end_off_slow(struct ktau_ref *ref)
 	if (traced && since)
 		trace_wait(ref, wait, now);
 	ktau_add(&state->begin, 2);	/* one ends in ktau_settle() */
-	barrier();
+	ktau_wmb();
 	WRITE_ONCE(ref->top, frame->prev);
 	if (profiled && since) {
 		static_call(ktau_divert_account)(state, KTAU_ID_SCHEDULE_WAIT, wait,
@@ -226,7 +226,7 @@ static void end_off_slow(struct ktau_ref *ref)
 		ktau_add(&state->asleep_ticks, e.incl - wait);
 		ktau_times_mark(ref->top, &base);
 	}
-	barrier();
+	ktau_wmb();
 	ktau_add(&state->end, 1);
 }
 
@@ -252,11 +252,11 @@ static __always_inline bool end_off(struct ktau_ref *ref, struct ktau_state *sta
 		return false;
 	if (prev) {
 		ktau_add(&prev->child, incl);
-		barrier();	/* before anything else that a reader sees */
+		ktau_wmb();	/* before anything else that a reader sees */
 		ktau_times_note(prev, state);
 	} else {
 		ktau_add(&state->outer_ticks, incl);
-		barrier();	/* likewise */
+		ktau_wmb();	/* likewise */
 	}
 	ktau_add(&cell->count, 1);
 	ktau_add(&cell->v[0], incl);
@@ -268,7 +268,7 @@ static __always_inline bool end_off(struct ktau_ref *ref, struct ktau_state *sta
 	ktau_add(&state->runq_ticks, slept ? wait : incl);
 	barrier();
 	WRITE_ONCE(ref->top, prev);
-	barrier();	/* the exclusive times last */
+	ktau_wmb();	/* the exclusive times last */
 	if (slept)
 		ktau_add(&waited->v[1], wait);
 	ktau_add(&cell->v[1], excl);
@@ -289,11 +289,11 @@ static void begin_on(struct ktau_ref *ref)
 	if (!(ref->mask & KTAU_MODE_PROFILE))
 		return;
 	ktau_add(&state->begin, 1);
-	barrier();
+	ktau_wmb();
 	ktau_table_account(state, KTAU_ID_SCHEDULE_WAIT, wait, wait, true);
 	ktau_add(ktau_outside(state, ref->top), wait);
 	ktau_add(&state->runq_ticks, wait);
-	barrier();
+	ktau_wmb();
 	ktau_add(&state->end, 1);
 }
 

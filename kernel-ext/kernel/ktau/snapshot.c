@@ -17,11 +17,15 @@
  *
  * From 1 to 3 the identity (profile.c) does not hold. If 1 to 3 are all between the begin
  * and the end of a copy, the innermost frame is another one, even if it is in the same
- * place, because it began later; or its child sum has changed. A copy reads the exclusive
- * time of each event first, and the sums outside last: if it includes 3, the rest includes
- * 2, and if it includes a part of 2, it includes 1. This relies on each update having a
- * duration, and on stores that other CPUs see in program order, as on x86; PowerPC has
- * only one CPU, and no reader runs between two steps.
+ * place, because it began later; or its child sum has changed. A copy reads in the opposite
+ * order, the exclusive times first and the sums outside last: if it includes 3, it includes
+ * 2, and if it includes a part of 2, it includes 1. An update that takes less than a tick
+ * adds only to counts, so the identity holds between any two of its steps.
+ *
+ * Write barriers separate the steps, and @begin and @end from the rest; read barriers
+ * separate the reads. x86 keeps these orders anyway, and there each barrier is one for the
+ * compiler only. tests/unit/kernel/order.py goes through all executions that the barriers
+ * allow.
  */
 #include <linux/delay.h>
 #include <linux/sched.h>
@@ -112,8 +116,6 @@ static void copy_table(struct copy *copy, const struct ktau_state *state)
 	while ((chunk = ktau_chunk_next(state, &next)))
 		copy_cells(copy, chunk, (next - 1) << KTAU_CHUNK_SHIFT);
 	ktau_times_copy(rec, state);
-	smp_rmb();	/* an update adds to this before it adds to a cell */
-	rec->outer_ticks = READ_ONCE(state->outer_ticks);
 }
 
 static bool is_in_state(const struct ktau_frame *frame,
@@ -142,6 +144,7 @@ static __always_inline void take_base(struct ktau_times *base,
 {
 	if (!(READ_ONCE(frame->child) & KTAU_CHILD_TIMED))
 		return;
+	smp_rmb();	/* pairs with the barrier in ktau_times_note() */
 	base->asleep = min(base->asleep, READ_ONCE(frame->base.asleep));
 	base->runq = min(base->runq, READ_ONCE(frame->base.runq));
 	base->irq = min(base->irq, READ_ONCE(frame->base.irq));
@@ -256,11 +259,32 @@ static bool identity_holds(const struct copy *copy, const struct ktau_state *sta
 			rec->outer_ticks + rec->open_child_ticks;
 }
 
+/*
+ * The times before the sums outside: what steps 2 and 3 of an update have added is in the copy only
+ * if step 1 is.
+ */
+static bool copy_rest(struct copy *copy, const struct ktau_state *state,
+		      struct task_struct *task, const struct ktau_frame *top,
+		      void *stack)
+{
+	struct ktau_rec_profile *rec = copy->rec;
+
+	copy->now = ktau_times_at(state, task, rec->ticks);
+	copy->base = ktau_times(state);
+	rec->irq_ticks = copy->now.irq;
+	rec->runq_ticks = copy->now.runq;
+	rec->asleep_ticks = copy->now.asleep;
+	smp_rmb();	/* see above */
+	rec->outer_ticks = READ_ONCE(state->outer_ticks);
+	return copy_frames(copy, state, top, stack) &&
+	       ktau_account_copy(rec, state, task, copy->outermost,
+				 copy->outermost_ticks);
+}
+
 /* Try once. Return: whether the copy is consistent. */
 static bool copy_once(struct copy *copy, struct ktau_state *state,
 		      struct task_struct *task, void *stack)
 {
-	struct ktau_rec_profile *rec = copy->rec;
 	const struct ktau_frame *top = task ? READ_ONCE(task->ktau.top) : NULL;
 	u64 end = ktau_read(&state->end);
 	struct innermost before, after;
@@ -268,22 +292,22 @@ static bool copy_once(struct copy *copy, struct ktau_state *state,
 	if (!top_is_valid(top, state, stack))
 		return false;
 	before = innermost(state, top);
+	if (top && !before.start)
+		return false;	/* not complete yet */
 	smp_rmb();	/* these before the rest, the rest before @begin */
-	rec->ticks = ktau_read(&state->end_ticks) ?: ktau_ticks();
+	copy->rec->ticks = ktau_read(&state->end_ticks) ?: ktau_ticks();
 	copy->is_full = false;
-	copy->now = ktau_times_at(state, task, rec->ticks);
-	copy->base = ktau_times(state);
 	copy_table(copy, state);
-	if (!copy_frames(copy, state, top, stack) ||
-	    !ktau_account_copy(rec, state, task, copy->outermost,
-			       copy->outermost_ticks))
+	if (!copy_rest(copy, state, task, top, stack))
 		return false;
 	if (copy->regions)
 		ktau_regions_copy(copy->regions, state);
 	smp_rmb();	/* see above */
+	if (task && READ_ONCE(task->ktau.top) != top)
+		return false;
+	smp_rmb();	/* another frame in the same place has another start */
 	after = innermost(state, top);
 	return ktau_read(&state->begin) == end &&
-	       (!task || READ_ONCE(task->ktau.top) == top) &&
 	       after.start == before.start && after.sum == before.sum &&
 	       identity_holds(copy, state, task);
 }

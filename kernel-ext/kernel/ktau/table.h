@@ -106,7 +106,7 @@ static __always_inline void ktau_cell_account(struct ktau_cell *cell, u64 incl,
 		ktau_add(&cell->v[0], incl);
 		ktau_raise(&cell->v[2], incl);
 	}
-	barrier();	/* readers rely on the exclusive time being last */
+	ktau_wmb();	/* readers rely on the exclusive time being last */
 	ktau_add(&cell->v[1], excl);
 }
 
@@ -115,7 +115,7 @@ static __always_inline void ktau_cell_end(struct ktau_cell *cell, u64 incl, u64 
 {
 	ktau_add(&cell->count, 1);
 	ktau_add(&cell->v[0], incl);
-	barrier();	/* as above */
+	ktau_wmb();	/* as above */
 	ktau_add(&cell->v[1], excl);
 }
 

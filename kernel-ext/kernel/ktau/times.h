@@ -58,7 +58,7 @@ static __always_inline void ktau_times_note(struct ktau_frame *frame,
 	frame->base.asleep = state->asleep_ticks;
 	frame->base.runq = state->runq_ticks;
 	frame->base.irq = state->irq_ticks;
-	barrier();	/* the base before the bit */
+	ktau_wmb();	/* the base before the bit */
 	ktau_set_bit(&frame->child, KTAU_CHILD_TIMED_BIT);
 }
 
