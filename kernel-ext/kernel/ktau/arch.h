@@ -10,6 +10,7 @@
 #include <linux/irqflags.h>
 #include <linux/ktau.h>
 #include <linux/sched.h>
+#include <linux/smp.h>
 #include <linux/types.h>
 
 #if defined(CONFIG_X86_64)
@@ -238,6 +239,16 @@ static inline bool ktau_arch_stable(void)
  * snapshot.c. On x86, and on a single CPU, a barrier for the compiler only.
  */
 #define ktau_wmb()	smp_wmb()
+
+/*
+ * Let all CPUs see what this one has stored up to now before what it stores from now on, even
+ * without a barrier between their reads. x86 keeps the order of reads.
+ */
+static inline void ktau_publish(void)
+{
+	if (IS_ENABLED(CONFIG_ARM64))
+		kick_all_cpus_sync();
+}
 
 /* The table of system calls, to name each by its address. */
 #include <asm/unistd.h>

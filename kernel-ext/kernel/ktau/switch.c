@@ -49,7 +49,7 @@ static int add_ring(struct ktau_state *state, u32 slots, gfp_t gfp)
 	if (READ_ONCE(state->ring) ||
 	    !(READ_ONCE(ktau_config.modes) & KTAU_MODE_TRACE))
 		return 0;
-	ring = ktau_ring_create(state->user, slots, gfp);
+	ring = gfp ? ktau_ring_create(state->user, slots, gfp) : NULL;
 	if (!ring)
 		return -ENOMEM;
 	if (cmpxchg(&state->ring, NULL, ring))
@@ -181,26 +181,37 @@ out:
 }
 
 /*
- * Set up @task as the configuration says, allocating with @gfp. @selected: the selection
- * that it joins, or 0.
+ * Create what @task needs as the configuration says, with @gfp unless that is 0.
+ * @selected: the selection that it joins, or 0. Return: its state, with a reference, and
+ * its future mask in @mask; NULL if it has none.
  */
-static void set_up(struct task_struct *task, u32 selected, gfp_t gfp)
+static struct ktau_state *provide(struct task_struct *task, u32 selected, gfp_t gfp,
+				  u32 *mask)
 {
 	bool wanted = selected ||
 		      (ktau_groups_enabled() && ktau_filter_matches(task, 0));
 	struct ktau_state *state;
-	u32 mask;
 
 	/* Without memory the task gets no state, which is counted. */
 	get_state(task, wanted ? gfp : 0, &state);
 	if (!state)
-		return;
+		return NULL;
 	if (selected)
 		WRITE_ONCE(state->selected, selected);
-	mask = mask_for(task, state);
-	if ((mask & KTAU_MODE_TRACE) &&
+	*mask = mask_for(task, state);
+	if ((*mask & KTAU_MODE_TRACE) &&
 	    add_ring(state, ktau_ring_start_slots(task), gfp))
-		mask &= ~KTAU_MODE_TRACE;
+		*mask &= ~KTAU_MODE_TRACE;
+	return state;
+}
+
+static void set_up(struct task_struct *task, u32 selected, gfp_t gfp)
+{
+	u32 mask;
+	struct ktau_state *state = provide(task, selected, gfp, &mask);
+
+	if (!state)
+		return;
 	set_mask(task, state, mask);
 	ktau_state_put(state);
 }
@@ -230,19 +241,43 @@ struct task_struct *ktau_next_task(int *nr)
 	return task;
 }
 
-/* Bring @task in line with the configuration, and collect its own groups and tag. */
+/*
+ * Bring @task, which has what it needs, in line with the configuration, and collect its
+ * own groups and tag.
+ */
 static void update(struct task_struct *task, struct ktau_config *config)
 {
 	struct ktau_state *state;
 
 	if (static_key_enabled(&ktau_exit_key))
 		ktau_task_serial(task);
-	set_up(task, 0, GFP_KERNEL);
+	set_up(task, 0, 0);
 	state = ktau_state_get(task);
 	if (state)
 		config->task_groups |= state->task_groups;
 	ktau_state_put(state);
 	config->tags |= READ_ONCE(task->ktau.tag) != 0;
+}
+
+/*
+ * Create what the tasks need. A hook reads the task's mask before its state and its ring,
+ * but a CPU may execute the reads in another order. So no mask is set until every CPU sees
+ * the states and rings.
+ */
+static void provide_all(void)
+{
+	struct task_struct *task;
+	int nr = 1, cpu;
+	u32 mask;
+
+	for_each_possible_cpu(cpu)
+		ktau_state_put(provide(idle_task(cpu), 0, GFP_KERNEL, &mask));
+	while ((task = ktau_next_task(&nr))) {
+		ktau_state_put(provide(task, 0, GFP_KERNEL, &mask));
+		put_task_struct(task);
+		cond_resched();
+	}
+	ktau_publish();
 }
 
 /**
@@ -261,6 +296,7 @@ void ktau_tasks_update(void)
 
 	WRITE_ONCE(generation, generation + 1);
 	smp_mb();	/* pairs with set_up_here() */
+	provide_all();
 	for_each_possible_cpu(cpu)
 		update(idle_task(cpu), &found);
 	while ((task = ktau_next_task(&nr))) {
@@ -336,7 +372,7 @@ static void resize_ring(struct task_struct *task, struct ktau_state *state,
 	ring = ktau_ring_create(state->user, start, GFP_KERNEL);
 	if (!ring)
 		goto out;
-	WRITE_ONCE(state->ring, ring);
+	smp_store_release(&state->ring, ring);	/* it is complete */
 	atomic_long_add((long)ktau_ring_bytes(start) -
 			(long)ktau_ring_bytes(old->size), &state->bytes);
 	old->next = *olds;
