@@ -7,7 +7,7 @@ import patch as patchfile
 
 SECTIONS = ('glue', 'task', 'entry', 'irq', 'sched', 'mm', 'net', 'wait', 'arch')
 MAX_FILE = 15
-MAX_QUEUE = 260
+MAX_QUEUE = 290
 
 RULES = {
     'series': 'series and folder have the same patches, each once',

@@ -237,13 +237,18 @@ static __always_inline void ktau_exit(struct ktau_frame *frame)
 		     KTAU_ON_FOR(current, g) && user_mode(regs) &&	\
 		     (__ktau_enter_point(&__ktau_frame, &__ktau_point), 1))
 
-/* An exception; one from user mode names the root frame. */
-#define KTAU_TRAP_SCOPE(fn, regs)					\
-	__KTAU_SCOPE(EXCEPTION, fn, #fn, ktau_frame, ktau_exit,		\
+#define __KTAU_TRAP_SCOPE(fn, str, regs)				\
+	__KTAU_SCOPE(EXCEPTION, fn, str, ktau_frame, ktau_exit,		\
 		     KTAU_ON_FOR(current, EXCEPTION) &&			\
 		     (user_mode(regs) ?					\
 		      __ktau_enter_trap(&__ktau_frame, &__ktau_point) :	\
 		      __ktau_enter_point(&__ktau_frame, &__ktau_point), 1))
+
+/* An exception; one from user mode names the root frame. */
+#define KTAU_TRAP_SCOPE(fn, regs)	__KTAU_TRAP_SCOPE(fn, #fn, regs)
+
+/* The same for a function that is called @name in other versions of the kernel. */
+#define KTAU_NAMED_TRAP_SCOPE(name, regs) __KTAU_TRAP_SCOPE(0, #name, regs)
 
 /*
  * An interrupt handler (group IRQ), or the softirqs at the end of one (BH), with interrupts
@@ -255,6 +260,16 @@ static __always_inline void ktau_exit(struct ktau_frame *frame)
 		     (KTAU_GROUP_##g == KTAU_GROUP_IRQ ?		\
 		      __ktau_irq_enter_point(&__ktau_frame, &__ktau_point) : \
 		      __ktau_bh_enter_point(&__ktau_frame, &__ktau_point), 1))
+
+/* Execute @statement, which handles an interrupt between CPUs: as KTAU_CPU_SCOPE(IRQ, name). */
+#define KTAU_IPI(name, statement)					\
+	do {								\
+		__KTAU_SCOPE(IRQ, 0, #name, ktau_cpu_frame,		\
+			     ktau_irq_exit, KTAU_ON(IRQ) &&		\
+			     (__ktau_irq_enter_point(&__ktau_frame,	\
+						     &__ktau_point), 1)); \
+		statement;						\
+	} while (0)
 
 /* A part of a function, from KTAU_REGION_ENTER() to any return. */
 #define KTAU_REGION(g, name)						\
@@ -413,6 +428,21 @@ static __always_inline void ktau_call_enter(struct ktau_cpu_frame *frame,
 		__ktau_cpu_enter_call(frame, call, fn);
 }
 
+/*
+ * System call @nr, of the other ABI if @compat, on an architecture that dispatches both in
+ * the same function.
+ */
+static __always_inline void ktau_abi_enter(struct ktau_frame *frame, unsigned int nr,
+					   bool compat)
+{
+	if (!KTAU_ON_FOR(current, SYSCALL))
+		return;
+	if (compat)
+		__ktau_enter_compat(frame, nr);
+	else
+		ktau_enter_from_user(frame, nr);
+}
+
 /* An exception from user mode. */
 static __always_inline void ktau_exception_enter(struct ktau_frame *frame,
 						 enum ktau_static_id id)
@@ -438,6 +468,15 @@ static __always_inline void ktau_fault_enter(struct ktau_frame *frame,
 		__ktau_enter_fault(current, frame, address);
 	}
 }
+
+/* A function that handles a page fault at @address and has more than one return. */
+#define KTAU_FAULT_SCOPE(regs, address)					\
+	struct ktau_frame __ktau_frame __uninitialized			\
+		__cleanup(ktau_exit);					\
+	const int __ktau_entered __maybe_unused =			\
+		(ktau_fault_enter(&__ktau_frame, user_mode(regs) ?	\
+				  KTAU_ID_PAGE_FAULT_USER :		\
+				  KTAU_ID_PAGE_FAULT_KERNEL, address), 0)
 
 /* As ktau_exit_key, from the first time that the account is enabled. */
 extern struct static_key_false ktau_root_key;
@@ -826,6 +865,8 @@ int ktau_proc_pid_show(struct seq_file *m, struct pid_namespace *ns,
 #define KTAU_USER_SCOPE(g, fn, regs)		static_assert(true)
 #define KTAU_CPU_SCOPE(g, fn)			static_assert(true)
 #define KTAU_TRAP_SCOPE(fn, regs)		static_assert(true)
+#define KTAU_NAMED_TRAP_SCOPE(name, regs)	static_assert(true)
+#define KTAU_FAULT_SCOPE(regs, address)		static_assert(true)
 #define KTAU_REGION(g, name)			static_assert(true)
 
 #define KTAU_REGION_ENTER(g, name)		do { } while (0)
@@ -838,11 +879,13 @@ int ktau_proc_pid_show(struct seq_file *m, struct pid_namespace *ns,
 #define KTAU_SOFTIRQ(vec, expr)			(expr)
 #define KTAU_WORK(fn, expr)			(expr)
 #define KTAU_TASK_CALL(call, fn, statement)	statement
+#define KTAU_IPI(name, statement)		statement
 #define KTAU_PROC_PID_ENTRY
 
 #define ktau_exit(frame)			((void)(frame))
 #define ktau_syscall_enter(frame, nr)		((void)(frame), (nr))
 #define ktau_compat_enter(frame, nr)		((void)(frame))
+#define ktau_abi_enter(frame, nr, compat)	((void)(frame))
 #define ktau_exception_enter(frame, id)		((void)(frame))
 #define ktau_fault_enter(frame, id, address)	((void)(frame))
 #define ktau_syscall_exit(frame, reg, result)	((void)(frame))

@@ -6,7 +6,9 @@
 #ifndef _KERNEL_KTAU_ARCH_H
 #define _KERNEL_KTAU_ARCH_H
 
+#include <linux/compat.h>
 #include <linux/compiler.h>
+#include <linux/err.h>
 #include <linux/irqflags.h>
 #include <linux/ktau.h>
 #include <linux/sched.h>
@@ -93,6 +95,101 @@ static __always_inline bool ktau_below(const u64 *p, u64 v)
 }
 
 /* Write a value that other CPUs may read at any time. */
+static __always_inline void ktau_write(u64 *p, u64 v)
+{
+	WRITE_ONCE(*p, v);
+}
+
+#elif defined(CONFIG_ARM64)
+
+#include <asm/sysreg.h>
+
+/*
+ * The counter of the generic timer. Without an isb it may be read a few instructions
+ * early, as with rdtsc. It is coarser than a cycle: 24 MHz to 1 GHz.
+ */
+static __always_inline u64 ktau_ticks(void)
+{
+	return read_sysreg(cntvct_el0);
+}
+
+/*
+ * Taking an exception clears the exclusive monitor, so an update that an interrupt
+ * divides is done again. Only the CPU that runs the owner may write. No order is implied:
+ * the callers have barriers for readers on other CPUs.
+ */
+static __always_inline u64 ktau_fetch_add(u64 *p, u64 v)
+{
+	u64 old, sum;
+	u32 failed;
+
+	asm volatile("1:	ldxr	%[old], %[p]\n"
+		     "	add	%[sum], %[old], %[v]\n"
+		     "	stxr	%w[failed], %[sum], %[p]\n"
+		     "	cbnz	%w[failed], 1b"
+		     : [old] "=&r" (old), [sum] "=&r" (sum),
+		       [failed] "=&r" (failed), [p] "+Q" (*p)
+		     : [v] "r" (v));
+	return old;
+}
+
+static __always_inline void ktau_add(u64 *p, u64 v)
+{
+	ktau_fetch_add(p, v);
+}
+
+static __always_inline void ktau_sub(u64 *p, u64 v)
+{
+	ktau_fetch_add(p, -v);
+}
+
+static __always_inline void ktau_set_bit(u64 *p, unsigned int nr)
+{
+	u64 word;
+	u32 failed;
+
+	asm volatile("1:	ldxr	%[word], %[p]\n"
+		     "	orr	%[word], %[word], %[bit]\n"
+		     "	stxr	%w[failed], %[word], %[p]\n"
+		     "	cbnz	%w[failed], 1b"
+		     : [word] "=&r" (word), [failed] "=&r" (failed), [p] "+Q" (*p)
+		     : [bit] "r" (1ULL << nr));
+}
+
+static __always_inline void ktau_raise(u64 *p, u64 v)
+{
+	u64 old;
+
+	if (likely(data_race(*p) >= v))	/* no other CPU writes it */
+		return;
+	do {
+		old = READ_ONCE(*p);
+	} while (old < v && cmpxchg_local(p, old, v) != old);
+}
+
+static __always_inline bool ktau_advance(u64 *p, u64 *v, u64 n)
+{
+	const u64 old = *v;
+
+	*v += n;
+	return cmpxchg_local(p, old, *v) == old;
+}
+
+static __always_inline u64 ktau_read(const u64 *p)
+{
+	return READ_ONCE(*p);
+}
+
+static __always_inline bool ktau_differs(const u64 *p, u64 v)
+{
+	return READ_ONCE(*p) != v;
+}
+
+static __always_inline bool ktau_below(const u64 *p, u64 v)
+{
+	return (s64)READ_ONCE(*p) < (s64)v;
+}
+
 static __always_inline void ktau_write(u64 *p, u64 v)
 {
 	WRITE_ONCE(*p, v);
@@ -212,6 +309,27 @@ static inline bool ktau_arch_stable(void)
 {
 	return !check_tsc_unstable();
 }
+#elif defined(CONFIG_ARM64)
+#include <asm/arch_timer.h>
+#include <linux/cpumask.h>
+
+static inline u64 ktau_arch_hz(void)
+{
+	return arch_timer_get_rate();
+}
+
+/* The timers of some CPUs have to be read more than once, and here they are not. */
+static inline bool ktau_arch_stable(void)
+{
+#ifdef CONFIG_ARM_ARCH_TIMER_OOL_WORKAROUND
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		if (per_cpu(timer_unstable_counter_workaround, cpu))
+			return false;
+#endif
+	return true;
+}
 #elif defined(CONFIG_PPC)
 static inline u64 ktau_arch_hz(void)
 {
@@ -288,6 +406,11 @@ static __always_inline unsigned long *ktau_result_register(void)
 
 	return regs ? &regs->result : NULL;
 }
+#elif defined(CONFIG_ARM64)
+static __always_inline unsigned long *ktau_result_register(void)
+{
+	return (unsigned long *)&current_pt_regs()->regs[0];
+}
 #else
 static __always_inline unsigned long *ktau_result_register(void)
 {
@@ -300,7 +423,13 @@ static __always_inline u64 ktau_syscall_result(void)
 {
 	unsigned long *result = ktau_result_register();
 
-	return IS_ENABLED(CONFIG_PPC) && !result ? 0 : (long)*result;
+	if (IS_ENABLED(CONFIG_PPC) && !result)
+		return 0;
+	/* arm64 has stored an error of a 32-bit program without its sign. */
+	if (IS_ENABLED(CONFIG_ARM64) && in_compat_syscall() &&
+	    (u32)*result >= (u32)-MAX_ERRNO)
+		return (int)*result;
+	return (long)*result;
 }
 
 /* 32-bit programs pass the same structures. */
