@@ -15,9 +15,10 @@ UNITDIR	?= $(PREFIX)/lib/systemd/system
 SYSCONFDIR ?= /etc
 CC	?= cc
 
-# CROSS_COMPILE=powerpc-linux-gnu-: the programs for a Blue Gene/L I/O node. They are static. Debian
-# has no packages for this architecture, so zlib is built from its source package. libelf is not
-# needed, because a vmlinux is only read on the machine where the files are analysed.
+# CROSS_COMPILE=powerpc-linux-gnu-: the programs for a Blue Gene/L I/O node; aarch64-linux-gnu-: those
+# for arm64. They are static. Debian has no packages for the former, so zlib is built from its source
+# package. libelf is not needed, because a vmlinux is only read on the machine where the files are
+# analysed.
 ifdef CROSS_COMPILE
 override CC := $(CROSS_COMPILE)gcc
 override AR := $(CROSS_COMPILE)ar

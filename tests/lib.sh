@@ -94,6 +94,18 @@ kunit_results()
 	python3 -B tests/kunit.py "$2.json"
 }
 
+# same_text FOLDER: the files there give the same text here as in the guest that wrote them, where
+# the folder is /share. The guest's text is FOLDER/text.
+same_text()
+{
+	local file
+
+	for file in "$1"/*.ktau; do
+		"$build/tools/ktau/ktau" report "$file"
+		"$build/tools/ktau/ktau" dump "$file"
+	done | sed "s|$1/|/share/|" | diff "$1/text" -
+}
+
 # compare_figures OUTPUT FIGURES: none may exceed its recorded figure by more than the slack in the
 # same line.
 compare_figures()

@@ -11,13 +11,17 @@ test_LOADS := $(addprefix $(B)/tests/progs/,tcp_stream exact_counts account tran
 # Invalid input and permissions
 test_LOADS += $(addprefix $(B)/tests/progs/,ioctl_errors control_errors fuzzcalls access setuid \
 		segments dump)
-# PowerPC only: causes each of its exceptions
+# Causes each of the exceptions of PowerPC or arm64
 ifdef CROSS_COMPILE
 test_LOADS += $(B)/tests/progs/exceptions
 endif
-# Torture and counts of instructions, for x86 only
+# Counts of instructions
+ifeq ($(filter powerpc%,$(CROSS_COMPILE)),)
+test_LOADS += $(B)/tests/progs/cost
+endif
+# Torture, for x86 only
 ifndef CROSS_COMPILE
-test_LOADS += $(addprefix $(B)/tests/progs/,stock_counts cost storm storm_check streams streams_check \
+test_LOADS += $(addprefix $(B)/tests/progs/,stock_counts storm storm_check streams streams_check \
 		oom compat32 fuzz_races coverage loads slots_kvm pressure reload hits)
 # Attacks by unprivileged users
 test_ATTACKS := $(addprefix $(B)/tests/progs/attack_,ids consume spy crowd evict namespaces \
@@ -43,8 +47,13 @@ demo:
 demo-stock:
 	@KERNEL=$(if $(filter file,$(origin KERNEL)),6.12,$(KERNEL)) tests/demo-stock
 
+# The cases of an architecture, with ARCH=powerpc or arm64.
+check_powerpc := powerpc
+check_arm64 := -d tests/torture arm64
+
 check: setup
-	@tests/check
+	$(if $(ARCH),$(if $(check_$(ARCH)),,$(error ARCH=$(ARCH): not one of powerpc, arm64)))
+	@tests/check $(check_$(ARCH))
 
 # The long tests.
 torture: setup

@@ -2,7 +2,7 @@
 /*
  * cost: measure the cost that KTAU adds to system calls, page faults, interrupts, switches and
  * forks, in ticks of the cycle counter. Under QEMU's -icount, on one CPU, these are instructions,
- * the same in each run.
+ * the same in each run. On arm64 this requires a generic timer of 1 GHz.
  *
  *	cost [bare|MODULE]
  *
@@ -29,7 +29,10 @@
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#ifdef __x86_64__
 #include <x86intrin.h>
+#endif
 
 #include <linux/ktau.h>
 
@@ -70,15 +73,34 @@ static void schedule_as(int policy)
 		die("cost: sched_setscheduler");
 }
 
+static uint64_t counter(void)
+{
+#ifdef __aarch64__
+	uint64_t ticks;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks) : : "memory");
+	return ticks;
+#else
+	return __rdtsc();
+#endif
+}
+
+/* Not through the C library, whose instructions would count. */
 static void call(void)
 {
+#ifdef __aarch64__
+	register long nr __asm__("x8") = SYS_getppid;
+	register long result __asm__("x0");
+
+	__asm__ volatile("svc #0" : "=r"(result) : "r"(nr) : "memory");
+#else
 	long nr = SYS_getppid;
 
-	/* Not through the C library, whose instructions would count. */
 	__asm__ volatile("syscall"
 			 : "+a"(nr)
 			 :
 			 : "rcx", "r11", "memory");
+#endif
 }
 
 static void fault(void)
@@ -133,11 +155,11 @@ static double batches(void (*what)(void))
 	uint64_t best = UINT64_MAX;
 
 	for (int batch = 0; batch < BATCHES; batch++) {
-		uint64_t ticks = __rdtsc();
+		uint64_t ticks = counter();
 
 		for (int i = 0; i < CALLS; i++)
 			what();
-		ticks = __rdtsc() - ticks;
+		ticks = counter() - ticks;
 		if (ticks < best)
 			best = ticks;
 	}
@@ -155,10 +177,10 @@ static double single(void (*what)(void))
 	for (int i = 0; i < WARM_UP; i++)
 		what();
 	for (int i = 0; i < SINGLES; i++) {
-		uint64_t ticks = __rdtsc();
+		uint64_t ticks = counter();
 
 		what();
-		ticks = __rdtsc() - ticks;
+		ticks = counter() - ticks;
 		if (ticks < best)
 			best = ticks;
 	}
@@ -242,9 +264,9 @@ static uint64_t longest_gap(long ns)
 		die("cost: timerfd_settime");
 	if (!timer_runs())
 		return UINT64_MAX;
-	start = last = __rdtsc();
+	start = last = counter();
 	do {
-		now = __rdtsc();
+		now = counter();
 		if (now - last > longest)
 			longest = now - last;
 		last = now;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * exceptions: cause each kind of exception a known number of times and compare with the
- * profile of the thread. For PowerPC, because the kinds depend on the processor. Run with
- * all groups enabled.
+ * profile of the thread. For PowerPC and arm64, because the kinds depend on the processor.
+ * Run with all groups enabled.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +20,24 @@
 
 #define STEPS 50
 
+#ifdef __aarch64__
+#define ILLEGAL_EVENT "do_undefinstr"
+#define ODD_ADDRESS_EVENT "do_bad_area"
+#define STEP_EVENT "do_debug_exception"
+#define PROGRAM_COUNTER(uc) ((uc)->uc_mcontext.pc)
+/* An exclusive load requires an aligned address. */
+#define LOAD_WORD(word, address) \
+	asm volatile("ldxr %w0, [%1]" : "=r"(word) : "r"(address) : "memory")
+#else
+#define ILLEGAL_EVENT "program_check_exception"
+#define ODD_ADDRESS_EVENT "alignment_exception"
+#define STEP_EVENT "DebugException"
+#define PROGRAM_COUNTER(uc) ((uc)->uc_mcontext.uc_regs->gregs[32])
+/* A load with reservation requires an address that is a multiple of four. */
+#define LOAD_WORD(word, address) \
+	asm volatile("lwarx %0,0,%1" : "=r"(word) : "r"(address) : "memory")
+#endif
+
 static volatile sig_atomic_t caught;
 
 /* Continue after the instruction. */
@@ -28,7 +46,7 @@ static void skip(int sig, siginfo_t *info, void *context)
 	ucontext_t *uc = context;
 
 	(void)sig, (void)info;
-	uc->uc_mcontext.uc_regs->gregs[32] += 4;
+	PROGRAM_COUNTER(uc) += 4;
 	caught++;
 }
 
@@ -49,11 +67,10 @@ static void illegal_instructions(void)
 	for (int i = 0; i < 100; i++)
 		asm volatile(".long 0");
 	self_expect("100 illegal instructions",
-		    counted(before, "program_check_exception").count, 100);
+		    counted(before, ILLEGAL_EVENT).count, 100);
 	self_expect("100 signals for illegal instructions", (uint64_t)caught, 100);
 }
 
-/* A load with reservation requires an address that is a multiple of four. */
 static void odd_addresses(void)
 {
 	static uint32_t words[2];
@@ -64,12 +81,9 @@ static void odd_addresses(void)
 	for (int i = 0; i < 100; i++) {
 		uint32_t word;
 
-		asm volatile("lwarx %0,0,%1"
-			     : "=r"(word)
-			     : "r"(odd)
-			     : "memory");
+		LOAD_WORD(word, odd);
 	}
-	self_expect("100 odd addresses", counted(before, "alignment_exception").count, 100);
+	self_expect("100 odd addresses", counted(before, ODD_ADDRESS_EVENT).count, 100);
 	self_expect("100 signals for odd addresses", (uint64_t)caught, 100);
 }
 
@@ -121,7 +135,7 @@ static void single_steps(void)
 	for (int i = 0; i < STEPS; i++)
 		step(child, PTRACE_SINGLESTEP);
 	p = self_added(before, self_profile(child));
-	self_expect("50 single steps", self_entry(p, "DebugException").count, STEPS);
+	self_expect("50 single steps", self_entry(p, STEP_EVENT).count, STEPS);
 	ktau_record_free(p);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);

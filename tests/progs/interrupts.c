@@ -57,6 +57,11 @@ static const struct {
 	{ "sysvec_irq_work", "IWI" },
 	{ "nmi", "NMI" },
 	{ "timer_interrupt", "LOC" },
+	/* arm64 */
+	{ "scheduler_ipi", "IPI0" },
+	{ "smp_call_function", "IPI1" },
+	{ "tick_receive_broadcast", "IPI4" },
+	{ "irq_work_run", "IPI5" },
 };
 
 static unsigned int nr_cpus;
@@ -117,10 +122,14 @@ static void read_kernel(struct counts *counts)
 	read_file(counts, "/proc/softirqs", "softirq:");
 }
 
-/* "irq:4:ttyS0" is line 4. */
+/* "irq:4:ttyS0" is line 4. The lines of IPIs are hidden: these are compared by purpose. */
 static const char *line_of(const char *event)
 {
+	const char *handler = strrchr(event, ':');
 	static char number[16];
+
+	if (handler && !strcmp(handler, ":IPI"))
+		return NULL;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(names[i].event, event))

@@ -19,7 +19,7 @@
 
 #include "tap.h"
 
-enum { CALLS = 1000, STATS = 7, CHILDREN = 300, THREAD_CALLS = 50, FOO = 123 };
+enum { CALLS = 1000, OPENS = 7, CHILDREN = 300, THREAD_CALLS = 50, FOO = 123 };
 
 /* Names by the low 32 bits of their address, as TAU keeps them; the last one counts. */
 static struct {
@@ -165,8 +165,8 @@ static void work(void)
 
 	for (i = 0; i < CALLS; i++)
 		syscall(SYS_getppid);
-	for (i = 0; i < STATS; i++)
-		syscall(SYS_statx, -1, "", 0, 0, NULL);
+	for (i = 0; i < OPENS; i++)
+		syscall(SYS_pidfd_open, -1, 0);
 	for (i = 0; i < CHILDREN; i++) {
 		children[i] = fork();
 		if (!children[i])
@@ -232,8 +232,8 @@ static void profiles(void)
 	expect("difference: tasks", diff.nr, stop.nr);
 	expect("getppid", count_of(profile_of(diff, getpid()), "sys_getppid"), CALLS);
 	expect("getppid by index", count_at(profile_of(diff, getpid()), SYS_getppid), CALLS);
-	expect("statx, above the user events",
-	       count_at(profile_of(diff, getpid()), 65536 + SYS_statx), STATS);
+	expect("pidfd_open, above the user events",
+	       count_at(profile_of(diff, getpid()), 65536 + SYS_pidfd_open), OPENS);
 	expect("getppid of a thread that has ended", count_of(profile_of(diff, thread_tid),
 							      "sys_getppid"), THREAD_CALLS);
 	for (i = 0; i < CHILDREN; i++)
