@@ -183,6 +183,28 @@ static void direct(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, accounted(test, KTAU_ID_PAGE_FAULT_KERNEL), 2ULL);
 }
 
+/* An inner activation of the same event adds no inclusive time. */
+static void recursive(struct kunit *test)
+{
+	const struct fixture *f = test->priv;
+	struct seen *seen = listen(test, KTAU_GROUP_SYSCALL);
+	struct ktau_frame outer, inner;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		__ktau_enter(&outer, current, DIRECT);
+		__ktau_enter(&inner, current, DIRECT);
+		udelay(1);
+		ktau_exit(&inner);
+		ktau_exit(&outer);
+	}
+	expect_hits(test, DIRECT, 6, 6);
+	KUNIT_EXPECT_EQ(test, accounted(test, DIRECT), 6ULL);
+	KUNIT_EXPECT_EQ(test, seen->excl[DIRECT], find(f->after, DIRECT)->incl -
+						  find(f->before, DIRECT)->incl);
+	KUNIT_EXPECT_GT(test, seen->incl[DIRECT], seen->excl[DIRECT]);
+}
+
 /* A system call that names the root frame has the frame that a trace would have. */
 static void named_root(struct kunit *test)
 {
@@ -451,7 +473,7 @@ static void several(struct kunit *test)
 	other->handler = (struct ktau_handler) {
 		.groups = MODULE4 << 1, .types = BIT(KTAU_HIT_STOP), .fn = see,
 	};
-	listen(test, MODULE4);
+	listen(test, MODULE4 | MODULE4 << 1);
 	KUNIT_EXPECT_EQ(test, ktau_register_handler(&other->handler), 0);
 	activate_both(f, fid);
 	expect_hits(test, f->fid, 1, 1);
@@ -471,7 +493,7 @@ static void several(struct kunit *test)
 	activate_both(f, fid);
 	expect_hits(test, f->fid, 3, 3);
 	KUNIT_EXPECT_EQ(test, other->nr[fid][KTAU_HIT_STOP], 3ULL);
-	expect_hits(test, fid, 0, 0);
+	expect_hits(test, fid, 3, 3);
 	KUNIT_EXPECT_EQ(test, other->nr[fid][KTAU_HIT_START], 0ULL);
 	KUNIT_EXPECT_EQ(test, other->nr[f->fid][KTAU_HIT_STOP], 0ULL);
 	kvfree(other);
@@ -556,6 +578,7 @@ static void held(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(hits),
 	KUNIT_CASE(direct),
+	KUNIT_CASE(recursive),
 	KUNIT_CASE(named_root),
 	KUNIT_CASE(chosen),
 	KUNIT_CASE(traced),

@@ -367,6 +367,44 @@ static void clock_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, find(rec, ID_A)->incl, incl + 7);
 	KUNIT_EXPECT_EQ(test, find(rec, ID_A)->asleep, 10ULL);
 	KUNIT_EXPECT_EQ(test, find(rec, ID_A)->runq, 3ULL);
+
+	/* The same without a wait inside */
+	before = pretend(f);
+	__ktau_enter(&frame, current, ID_A);
+	frame.start = ktau_ticks() + ktau_clock_hz();
+	__ktau_exit(&frame, current);
+	current->ktau = before;
+	rec = copy(test, f->state, NULL);
+	KUNIT_EXPECT_EQ(test, rec->clamped, 2ULL);
+	KUNIT_EXPECT_EQ(test, find(rec, ID_A)->incl, incl + 7);
+}
+
+/*
+ * Waits and interrupts between the end of a frame and the reading of the sums are in the
+ * sums too. The times of the frame are at most the time inside it.
+ */
+static void limited(struct kunit *test)
+{
+	struct times_fixture *f = test->priv;
+	const struct ktau_rec_profile *rec;
+	struct ktau_ref before;
+	struct ktau_frame frame;
+	u64 round;
+
+	for (round = 1; round <= 2; round++) {
+		before = pretend(f);
+		__ktau_enter(&frame, current, ID_A);
+		was_away(f->state, &frame, 5, 2);
+		f->state->asleep_ticks += 1;
+		f->state->runq_ticks += 10;
+		f->state->irq_ticks += 10;
+		__ktau_exit(&frame, current);
+		current->ktau = before;
+		rec = copy(test, f->state, NULL);
+		KUNIT_EXPECT_EQ(test, find(rec, ID_A)->asleep, 6 * round);
+		KUNIT_EXPECT_EQ(test, find(rec, ID_A)->runq, round);
+		KUNIT_EXPECT_EQ(test, find(rec, ID_A)->irq, 0ULL);
+	}
 }
 
 #define NR_EVENTS	100U
@@ -460,6 +498,7 @@ static struct kunit_case times_cases[] = {
 	KUNIT_CASE(interrupts),
 	KUNIT_CASE(recursion),
 	KUNIT_CASE(clock_back),
+	KUNIT_CASE(limited),
 	KUNIT_CASE(merging),
 	KUNIT_CASE(refused),
 	KUNIT_CASE(yields),
