@@ -270,6 +270,8 @@ static void provide_all(void)
 	int nr = 1, cpu;
 	u32 mask;
 
+	if (!ktau_groups_enabled() && !ktau_config.task_groups)
+		return;		/* nothing is measured: no task gets anything */
 	for_each_possible_cpu(cpu)
 		ktau_state_put(provide(idle_task(cpu), 0, GFP_KERNEL, &mask));
 	while ((task = ktau_next_task(&nr))) {
