@@ -390,7 +390,7 @@ static const struct region_step {
 	enum load_id load;
 	uint32_t region;
 } region_steps[] = {
-	{ "region_outside", "groups=syscall", CALL, 0 },
+	{ "region_outside", "trace=off groups=syscall", CALL, 0 },
 	{ "region_pair", "groups=syscall", CALL, 1 },
 	{ "region_pair_traced", "trace=on groups=syscall", CALL, 1 },
 	{ "region_pair_account", "trace=off groups=syscall,account", CALL, 1 },
