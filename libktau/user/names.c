@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The names of a thread's regions, in a file ktau-user.HOST.PID.TID in $KTAU_USER_DIR or the
- * current folder. A region is appended when it is first entered, by one write(), so what
+ * current directory. A region is appended when it is first entered, by one write(), so what
  * the kernel has accounted has a name even if the process is killed.
  */
 #include <errno.h>
@@ -42,13 +42,13 @@ static long thread_id(void)
 
 void ktau__names_open(struct ktau__user *u)
 {
-	const char *folder = secure_getenv("KTAU_USER_DIR");
+	const char *dir = secure_getenv("KTAU_USER_DIR");
 	char path[PATH_MAX], host[HOST_NAME_MAX + 1] = "", boot[37], line[128];
 	int bytes;
 
 	u->names = -1;
 	gethostname(host, sizeof(host) - 1);
-	bytes = snprintf(path, sizeof(path), "%s/ktau-user.%s.%ld.%ld", folder ? folder : ".",
+	bytes = snprintf(path, sizeof(path), "%s/ktau-user.%s.%ld.%ld", dir ? dir : ".",
 			 host, (long)getpid(), thread_id());
 	if (bytes < 0 || bytes >= (int)sizeof(path))
 		return;

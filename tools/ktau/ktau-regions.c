@@ -25,8 +25,8 @@ struct options {
 static const struct argp_option argp_options[] = {
 	{ "format", OPT_FORMAT, "FORMAT", 0, "text, csv or json (default: text)", 0 },
 	{ "map", 'm', "FILE", 0, "Read names from a System.map, kallsyms or vmlinux", 0 },
-	{ "names", 'n', "FOLDER", 0,
-	  "Read the files ktau-user.* in this folder (default: the current one)", 0 },
+	{ "names", 'n', "DIR", 0,
+	  "Read the files ktau-user.* in this directory (default: the current one)", 0 },
 	{ "pid", 'p', "PID", 0, "Only this process", 0 },
 	{ 0 }
 };

@@ -79,10 +79,10 @@ static void take_file(struct region_names *names, FILE *file)
 		free(thread.name[i]);
 }
 
-struct region_names *region_names_load(const char *folder, const struct ktau_rec_stream *stream)
+struct region_names *region_names_load(const char *path, const struct ktau_rec_stream *stream)
 {
 	struct region_names *names = cli_alloc(NULL, 1, sizeof(*names));
-	DIR *dir = opendir(folder);
+	DIR *dir = opendir(path);
 	struct dirent *entry;
 	FILE *file;
 	int fd;
@@ -90,7 +90,7 @@ struct region_names *region_names_load(const char *folder, const struct ktau_rec
 	*names = (struct region_names){ 0 };
 	format_boot(names->boot, stream->boot_id);
 	if (!dir) {
-		complain("cannot open %s: %s", folder, strerror(errno));
+		complain("cannot open %s: %s", path, strerror(errno));
 		return names;
 	}
 	while ((entry = readdir(dir))) {

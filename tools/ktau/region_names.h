@@ -10,8 +10,8 @@
 
 struct region_names;
 
-/* The names in all files ktau-user.* of @folder that are of the boot of @stream. Never NULL. */
-struct region_names *region_names_load(const char *folder, const struct ktau_rec_stream *stream);
+/* The names in all files ktau-user.* of @path that are of the boot of @stream. Never NULL. */
+struct region_names *region_names_load(const char *path, const struct ktau_rec_stream *stream);
 void region_names_free(struct region_names *names);
 
 /*
