@@ -7,7 +7,7 @@ include tests/unit/rules.mk
 
 # Loads with known figures for the boot tests.
 test_LOADS := $(addprefix $(B)/tests/progs/,tcp_stream exact_counts account transfers waits cpus changed interrupts graph legacy regions \
-		regions_user)
+		regions_user copy)
 # Invalid input and permissions
 test_LOADS += $(addprefix $(B)/tests/progs/,ioctl_errors control_errors fuzzcalls access setuid \
 		segments dump)
@@ -83,9 +83,10 @@ $(B)/tests/progs/legacy: LDLIBS := $(LIBKTAU_LIBS) -lpthread
 $(B)/tests/progs/legacy: $(LIBKTAU_LEGACY)
 
 # A program that measures itself is linked with libktau-user only.
-$(B)/tests/progs/regions_user.o: KTAU_CPPFLAGS := -D_GNU_SOURCE -Ilibktau/user
+$(B)/tests/progs/regions_user.o $(B)/tests/progs/copy.o: KTAU_CPPFLAGS := -D_GNU_SOURCE -Ilibktau/user
 $(B)/tests/progs/regions_user: LDLIBS := -lpthread
-$(B)/tests/progs/regions_user: $(LIBKTAU_USER)
+$(B)/tests/progs/copy: LDLIBS := -lpthread
+$(B)/tests/progs/regions_user $(B)/tests/progs/copy: $(LIBKTAU_USER)
 
 $(addprefix $(B)/tests/progs/,ioctl_errors slots fuzz_races): LDLIBS := -lpthread
 $(B)/tests/progs/fuzz_races: $(B)/tests/progs/fuzz_begin.o
