@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,6 +134,36 @@ static long call_info(int fd)
 	return ret;
 }
 
+/*
+ * KTAU_IOC_REGIONS, and any number in the page, which stays mapped or not. A process has only one
+ * page, so most of these calls are those of children.
+ */
+static long call_regions(int fd)
+{
+	char *at = memory + MEMORY - 2 * FUZZ_PAGE;
+	struct ktau_regions args = { .nr_regions = any() % 300 };
+	volatile uint32_t *page;
+	long ret;
+
+	if (one_in(10))
+		return ioctl(fd, KTAU_IOC_REGIONS, address(sizeof(args)));
+	memcpy(at, &args, sizeof(args));
+	fuzz_size(at, sizeof(args));
+	ret = ioctl(fd, KTAU_IOC_REGIONS, at);
+	if (ret < 0)
+		return ret;
+	page = mmap(NULL, FUZZ_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, (int)ret, 0);
+	close((int)ret);
+	if (page == MAP_FAILED)
+		return -1;
+	*page = one_in(4) ? any() : any() % 64;
+	sched_yield();
+	*page = any() % 64;
+	if (one_in(2))
+		munmap((void *)page, FUZZ_PAGE);
+	return 0;
+}
+
 static long call_read(int fd)
 {
 	size_t bytes = one_in(20) ? number() : any() % (one_in(4) ? 100000 : 2000);
@@ -164,6 +195,7 @@ static void call_fork(int fd)
 	pid_t pid = fork();
 
 	if (!pid) {
+		call_regions(fd);
 		call_read(fd);
 		_exit(0);
 	}
@@ -180,8 +212,10 @@ static void call(void)
 		ret = call_read(fds[i]);
 	} else if (what < 740) {
 		ret = call_select(fds[i]);
-	} else if (what < 800) {
+	} else if (what < 795) {
 		ret = call_info(fds[i]);
+	} else if (what < 800) {
+		ret = call_regions(fds[i]);
 	} else if (what < 900) {
 		ret = lseek(fds[i], one_in(2) ? 0 : (off_t)number(), one_in(2) ? 0 : (int)any());
 	} else if (what < 960) {
@@ -223,7 +257,7 @@ static void check_accepted(void)
 static void check_errors(unsigned long count)
 {
 	static const int expected[] = { 0, EPERM, ENOENT, ESRCH, EINTR, EBADF, E2BIG, ENOMEM,
-					EFAULT, EINVAL, ENOTTY };
+					EFAULT, EINVAL, ENOTTY, EEXIST, ENODATA };
 	unsigned long bad = 0;
 	size_t i;
 

@@ -281,7 +281,7 @@ static void try_commands(const char *path)
 {
 	const unsigned long commands[] = {
 		0,
-		KTAU_IOC_INFO + 1,
+		KTAU_IOC_REGIONS + 1,
 		KTAU_IOC_SELECT ^ 1UL << 30,
 		~0UL,
 		0x5401,
