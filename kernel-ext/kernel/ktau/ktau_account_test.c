@@ -358,7 +358,7 @@ static void account_cpu(struct kunit *test)
 	added[0] = idle_ticks(cpu, 100, 0);
 	added[1] = idle_ticks(cpu, 101, 0);
 	added[2] = idle_ticks(cpu, 50, U64_MAX);
-	added[3] = idle_ticks(cpu, 50, ktau_ticks());
+	added[3] = idle_ticks(cpu, 50, ktau_ticks() + ktau_clock_hz());
 	cpu->group_since[KTAU_BIT_ACCOUNT] = since;
 	cpu->start_ticks = start_ticks;
 	cpu->asleep_ticks = asleep_ticks;

@@ -444,6 +444,7 @@ static void voluntary_signalled(struct kunit *test)
 /* A state whose memory has been a state before is empty. */
 static void reused_states(struct kunit *test)
 {
+	const size_t bytes = offsetofend(struct ktau_state, used);
 	struct ktau_state **states, *empty;
 	unsigned int i, round;
 
@@ -456,7 +457,7 @@ static void reused_states(struct kunit *test)
 		for (i = 0; i < NR_STATES; i++) {
 			states[i] = ktau_state_alloc(&ktau_system, GFP_KERNEL);
 			KUNIT_ASSERT_NOT_NULL(test, states[i]);
-			KUNIT_EXPECT_EQ(test, memcmp(states[i], empty, sizeof(*empty)), 0);
+			KUNIT_EXPECT_EQ(test, memcmp(states[i], empty, bytes), 0);
 			states[i]->user = &ktau_system;
 			states[i]->serial = i;
 		}

@@ -249,21 +249,21 @@ static void traced(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, entry(f, 1, INNER)->count, 2ULL);
 }
 
+struct listener {
+	struct ktau_handler handler;
+	u64 nr[KTAU_HIT_EVENT + 1];
+};
+
 static void hear(struct ktau_handler *handler, const struct ktau_hit *hit)
 {
-	u64 *nr = (u64 *)(handler + 1);
-
 	if (hit->fid == DIRECT)
-		nr[hit->type]++;
+		container_of(handler, struct listener, handler)->nr[hit->type]++;
 }
 
 static void handled(struct kunit *test)
 {
 	struct fixture *f = test->priv;
-	struct {
-		struct ktau_handler handler;
-		u64 nr[KTAU_HIT_EVENT + 1];
-	} h = {
+	struct listener h = {
 		.handler = {
 			.groups = KTAU_GROUP_SYSCALL, .fn = hear,
 			.types = BIT(KTAU_HIT_START) | BIT(KTAU_HIT_STOP),
