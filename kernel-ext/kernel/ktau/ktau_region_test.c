@@ -21,8 +21,7 @@
 #define COPY_BYTES	(64 * 1024)
 
 struct fixture {
-	struct ktau_area area;
-	u32 word;
+	struct ktau_area *area;
 	struct ktau_rec_profile *rec;
 	struct ktau_region_copy copy;
 };
@@ -53,24 +52,39 @@ static int region_init(struct kunit *test)
 	mutex_lock(&ktau_mutex);
 	ktau_divert_to_regions();
 	mutex_unlock(&ktau_mutex);
-	f->area.region = &f->word;
-	refcount_set(&f->area.ref, 2);	/* it is not freed */
-	WRITE_ONCE(state->area, &f->area);
+	f->area = ktau_area_create(state->user);
+	KUNIT_ASSERT_NOT_NULL(test, f->area);
+	refcount_inc(&f->area->ref);
+	WRITE_ONCE(state->area, f->area);
 	ktau_task_refresh();
 	return 0;
 }
 
+/*
+ * From 6.7 on, KUnit runs this in another thread. That of the test has dropped its area when it
+ * exited, and its regions go with its state.
+ */
 static void region_exit(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	struct ktau_state *state = state_here();
+	const bool is_test = f->area && state && state->area == f->area;
 
-	ktau_area_drop(state);
+	if (is_test)
+		ktau_area_drop(state);
 	KUNIT_EXPECT_EQ(test, control("groups=none trace=off profile=on"), 0);
 	KUNIT_EXPECT_EQ(test, READ_ONCE(current->ktau.mask), 0U);
-	ktau_regions_free(state);
+	if (is_test)
+		ktau_regions_free(state);
+	if (f->area)
+		ktau_area_put(f->area);
 	kvfree(f->rec);
 	kvfree(f->copy.p);
+}
+
+static void set_region(struct fixture *f, u32 number)
+{
+	WRITE_ONCE(*f->area->region, number);
 }
 
 /* A system call, with another one inside, from region @region. */
@@ -78,13 +92,13 @@ static void call(struct fixture *f, u32 region)
 {
 	struct ktau_frame outer, inner;
 
-	f->word = region;
+	set_region(f, region);
 	__ktau_enter(&outer, current, DIRECT);
-	f->word = 99;	/* nobody reads it before the next entry from user mode */
+	set_region(f, 99);	/* nobody reads it before the next entry from user mode */
 	__ktau_enter(&inner, current, INNER);
 	ktau_exit(&inner);
 	ktau_exit(&outer);
-	f->word = 0;
+	set_region(f, 0);
 }
 
 static void copy(struct kunit *test)
@@ -220,11 +234,11 @@ static void waits(struct kunit *test)
 	struct ktau_frame frame;
 
 	KUNIT_ASSERT_EQ(test, control("groups=syscall,sched"), 0);
-	f->word = 2;
+	set_region(f, 2);
 	__ktau_enter(&frame, current, DIRECT);
 	sleep_20ms();
 	ktau_exit(&frame);
-	f->word = 0;
+	set_region(f, 0);
 	copy(test);
 	e = entry(f, 2, KTAU_ID_SCHEDULE_VOL_UNINTERRUPTIBLE);
 	KUNIT_EXPECT_GE(test, e->count, 1ULL);
@@ -293,12 +307,12 @@ static void counters(struct kunit *test)
 	KUNIT_ASSERT_GE(test, fid, 0);
 	KUNIT_ASSERT_EQ(test, control("+module4"), 0);
 	ktau_event(fid, 50);
-	f->word = 1;
+	set_region(f, 1);
 	ktau_event(fid, 7);
 	ktau_event(fid, 9);
-	f->word = 2;
+	set_region(f, 2);
 	ktau_event(fid, 8);
-	f->word = 0;
+	set_region(f, 0);
 	ktau_event(fid, 1);
 	copy(test);
 	all = *entry(f, 1, fid);
