@@ -5,11 +5,13 @@
  *
  * Counts change while they are read. So the kernel's counts are read before and after
  * KTAU's, and KTAU's increase must be between the smallest and the largest possible
- * number, for each line and CPU.
+ * number, for each line and CPU. A CPU's counts are read on that CPU: from another one, an
+ * interrupt could be seen between the kernel's count, at its start, and KTAU's, at its end.
  */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,11 +191,39 @@ static void read_ktau(struct counts *counts)
 	ktau_reader_destroy(reader);
 }
 
+static void set_affinity(const cpu_set_t *set)
+{
+	if (sched_setaffinity(0, sizeof(*set), set))
+		die("sched_setaffinity", -errno);
+}
+
+/* Copy the counts of one CPU. */
+static void take_cpu(struct counts *to, const struct counts *from, unsigned int cpu)
+{
+	for (unsigned int i = 0; i < from->nr; i++)
+		line_named(to, from->line[i].name)->count[cpu] = from->line[i].count[cpu];
+}
+
 static void read_moment(struct moment *moment)
 {
-	read_kernel(&moment->before);
-	read_ktau(&moment->ktau);
-	read_kernel(&moment->after);
+	static struct moment now;
+	unsigned int cpu = 0;
+	cpu_set_t all, one;
+
+	if (sched_getaffinity(0, sizeof(all), &all))
+		die("sched_getaffinity", -errno);
+	do {
+		CPU_ZERO(&one);
+		CPU_SET(cpu, &one);
+		set_affinity(&one);
+		read_kernel(&now.before);
+		read_ktau(&now.ktau);
+		read_kernel(&now.after);
+		take_cpu(&moment->before, &now.before, cpu);
+		take_cpu(&moment->ktau, &now.ktau, cpu);
+		take_cpu(&moment->after, &now.after, cpu);
+	} while (++cpu < nr_cpus);
+	set_affinity(&all);
 }
 
 /* Test that each CPU's count is possible. */
