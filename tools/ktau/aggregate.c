@@ -288,9 +288,11 @@ static bool take(struct aggregate *rows, uint64_t serial)
 void aggregate_exited(struct aggregate *rows, const struct ktau_owned *owned,
 		      const struct ktau_snapshot *before)
 {
+	const struct ktau_rec_stream *start = before ? ktau_snapshot_stream(before) : NULL;
 	const struct ktau_owned *old;
 
-	if (!take(rows, owned->owner->serial) || !matches(rows, owned->owner))
+	if (!take(rows, owned->owner->serial) || !matches(rows, owned->owner) ||
+	    (start && owned->profile->ticks < start->ticks))
 		return;
 	old = before ? ktau_snapshot_find(before, owned->owner->serial) : NULL;
 	if (!old || old->owner->kind != KTAU_OWNER_EXITED)
@@ -406,13 +408,13 @@ static void make_evicted(struct aggregate *rows, const struct between *between,
 	tally_trim(&e->tally);
 }
 
-/* Number of tasks that exited between the END records of the two snapshots. */
-static uint64_t nr_exited(const struct between *between)
+uint64_t aggregate_unread(const struct aggregate *rows, const struct ktau_snapshot *before,
+			  const struct ktau_snapshot *after)
 {
-	const struct ktau_rec_end *after = ktau_snapshot_end(between->after);
-	const struct ktau_rec_end *before = ktau_snapshot_end(between->before);
+	const struct ktau_rec_end *to = ktau_snapshot_end(after);
+	const struct ktau_rec_end *from = ktau_snapshot_end(before);
 
-	return less(after ? after->exited_next : 0, before ? before->exited_next : 0);
+	return less(less(to ? to->exited_next : 0, from ? from->exited_next : 0), rows->exited);
 }
 
 static int make_sums(struct aggregate *rows, const struct between *between)
@@ -427,7 +429,7 @@ static int make_sums(struct aggregate *rows, const struct between *between)
 		make_evicted(rows, between, after, before);
 		if (evicted && rows->evicted.account.life)
 			rows->evicted.account.throughout = evicted->profile->groups_throughout;
-		rows->evicted.tasks = less(nr_exited(between), rows->exited);
+		rows->evicted.tasks = aggregate_unread(rows, between->before, between->after);
 		rows->refused = less(after->refused, before->refused);
 		rows->refused_ticks = less(after->refused_ticks, before->refused_ticks);
 	}
@@ -485,7 +487,7 @@ int aggregate_finish(struct aggregate *rows, const struct ktau_snapshot *before,
 
 	add_owners(rows, &between);
 	drop_empty(rows);
-	if (!rows->filter->flags)
+	if (!rows->filter->flags && !rows->skipped)
 		err = make_sums(rows, &between);
 	tally_merge(&rows->total.tally, &rows->evicted.tally);
 	if (rows->nr)

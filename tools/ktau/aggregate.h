@@ -107,6 +107,8 @@ struct process {
  * @cpus: tables of the CPUs, a second view of the same time
  * @nr_cpus: number of CPUs
  * @exited: number of exited tasks in the rows
+ * @skipped: what precedes the period was not read, so nobody knows the tasks that exited there;
+ *	what the evicted sum gained may be theirs
  * @refused: activations refused for lack of room
  * @refused_ticks: exclusive time of @refused
  * @unlisted: frames in flight that were not listed
@@ -130,6 +132,7 @@ struct aggregate {
 	struct process *cpus;
 	size_t nr_cpus;
 	uint64_t exited;
+	bool skipped;
 	uint64_t refused, refused_ticks;
 	uint64_t unlisted;
 	uint64_t backward;
@@ -155,7 +158,7 @@ void aggregate_reboot(struct aggregate *rows);
 
 /*
  * Add an exited task to its row, minus what it had done in @before (NULL: nothing). Each task
- * is added only once.
+ * is added only once, and not if it exited before the time of @before.
  */
 void aggregate_exited(struct aggregate *rows, const struct ktau_owned *owned,
 		      const struct ktau_snapshot *before);
@@ -166,6 +169,10 @@ void aggregate_trace(struct aggregate *rows, const struct ktau_rec_trace *t,
 
 /* Note which groups were enabled for the owner of a profile within the period. */
 void aggregate_note_groups(struct aggregate *rows, const struct ktau_rec_profile *p);
+
+/* Number of tasks that exited between the two snapshots and are not in the rows. */
+uint64_t aggregate_unread(const struct aggregate *rows, const struct ktau_snapshot *before,
+			  const struct ktau_snapshot *after);
 
 /* Add everything else at the end of the period, from the two snapshots. Return: 0 or -ENOMEM. */
 int aggregate_finish(struct aggregate *rows, const struct ktau_snapshot *before,

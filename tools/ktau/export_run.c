@@ -108,7 +108,7 @@ static int start_host(struct input *in, const struct ktau_rec_stream *stream)
 
 	in->started = true;
 	aggregate_init(&in->rows, BY_THREAD, &no_filter, in->period.registry);
-	period_start(&in->period, &whole_period);
+	period_start(&in->period, &whole_period, 0);
 	x->stream = *stream;
 	x->entered = false;
 	x->period = &in->period;

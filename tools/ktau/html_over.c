@@ -290,7 +290,7 @@ static int read_file(struct over *o, const char *file)
 	int err = ktau_reader_create(&reader);
 
 	if (!err)
-		err = ktau_reader_open_file(reader, file);
+		err = period_open(o->page->period, reader, file);
 	while (!err && (err = ktau_reader_next(reader, &rec)) > 0) {
 		progress_step(&progress, "over time", ++records);
 		err = put_record(o, &rec);

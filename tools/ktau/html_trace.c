@@ -263,7 +263,7 @@ static int read_file(struct trace *t, const char *file)
 
 	if (err)
 		return err;
-	err = ktau_reader_open_file(reader, file);
+	err = period_open(t->page->period, reader, file);
 	if (!err) {
 		t->timeline = timeline_create(reader, &sink);
 		err = timeline_read(t->timeline);

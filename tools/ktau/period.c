@@ -5,6 +5,9 @@
  * Streams are read once, in order. Each goes into the later snapshot; those up to the start of
  * the period also go into the earlier one. Tasks that exited within the period are added to
  * their rows as they are read, and the snapshots keep only what their sums need.
+ *
+ * If the period is given by times, each file is read from the last key block before the period,
+ * and the last file up to its end.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -114,6 +117,16 @@ static bool is_beyond(const struct period *p, const struct ktau_rec_stream *s)
 	return false;
 }
 
+static void clear(struct period *p)
+{
+	ktau_snapshot_clear(p->before);
+	ktau_snapshot_clear(p->after);
+	registry_clear(p->registry);
+	aggregate_reboot(p->rows);
+	p->first = 0;
+	p->overwritten = 0;
+}
+
 /*
  * A new boot makes all ids, serials and counters start again. Return: 0; -ESTALE if time goes
  * backwards; -EXDEV if the stream is from another machine.
@@ -128,12 +141,7 @@ static int begin_boot(struct period *p, const struct ktau_rec_stream *s)
 	if (!same && r->stream.magic) {
 		if (strcmp(s->nodename, r->stream.nodename))
 			return -EXDEV;
-		ktau_snapshot_clear(p->before);
-		ktau_snapshot_clear(p->after);
-		registry_clear(p->registry);
-		aggregate_reboot(p->rows);
-		p->first = 0;
-		p->overwritten = 0;
+		clear(p);
 		p->reboots += p->streams != 0;
 		r->ticks = 0;
 	}
@@ -234,7 +242,7 @@ static int take_stream(struct period *p, const union ktau_record *record)
 	if (r->elsewhere)
 		return 0;
 	r->inside = s->content == KTAU_REC_PROFILE;
-	if (!p->streams && r->inside)
+	if (!r->first_realtime_ns && r->inside)
 		r->first_realtime_ns = s->realtime_ns;
 	r->over |= is_beyond(p, s);
 	if (!r->over)
@@ -270,9 +278,44 @@ static int take(struct period *p, const union ktau_record *record)
 	return r->inside ? add(p, record) : 0;
 }
 
-void period_start(struct period *p, const struct period_select *select)
+void period_start(struct period *p, const struct period_select *select, uint64_t first_ns)
 {
-	p->reading = (struct period_reading){ .select = select };
+	p->reading = (struct period_reading){ .select = select, .first_realtime_ns = first_ns };
+	p->partial = select->choice == PERIOD_TIMES;
+}
+
+void period_skip_to(const struct period *p, struct ktau_reader *reader, uint64_t ns)
+{
+	if (!p->reading.whole && !ktau_reader_seek_time(reader, ns, UINT64_MAX))
+		p->rows->skipped = true;
+}
+
+int period_open(const struct period *p, struct ktau_reader *reader, const char *file)
+{
+	const struct period_reading *r = &p->reading;
+	const struct moment *from = &r->select->from;
+	int err = ktau_reader_open_file(reader, file);
+
+	if (!err && from->given && (!from->relative || r->first_realtime_ns))
+		period_skip_to(p, reader, moment_ns(from, r));
+	return err;
+}
+
+bool period_needs_all(const struct period *p)
+{
+	return p->rows->skipped && !p->rows->filter->flags &&
+	       aggregate_unread(p->rows, p->before, p->after);
+}
+
+void period_restart(struct period *p)
+{
+	uint64_t first_ns = p->reading.first_realtime_ns;
+
+	clear(p);
+	p->last = p->streams = p->reboots = p->traces = 0;
+	p->rows->skipped = false;
+	period_start(p, p->reading.select, first_ns);
+	p->reading.whole = true;
 }
 
 int period_put(struct period *p, const struct ktau_reader *reader,
@@ -294,9 +337,11 @@ int period_read(struct period *p, struct ktau_reader *reader, const char *name)
 	while ((err = ktau_reader_next(reader, &record)) > 0 && !failed) {
 		failed = take(p, &record);
 		progress_step(&progress, name, ++records);
+		if (p->partial && p->reading.over)
+			break;
 	}
 	progress_end(&progress);
-	return failed ? failed : err;
+	return failed ? failed : err < 0 ? err : 0;
 }
 
 /* If there is only one stream, show what happened before it, unless that is older than --from. */

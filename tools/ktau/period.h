@@ -19,7 +19,7 @@ enum period_choice {
 	PERIOD_ALL,	/* from the first stream to the last; one stream: since boot */
 	PERIOD_BOOT,	/* from the start of KTAU in that boot to the last stream */
 	PERIOD_NUMBER,	/* the period that ended with stream @number */
-	PERIOD_TIMES,	/* the streams from @from_ns to @to_ns */
+	PERIOD_TIMES,	/* the streams from @from to @to */
 };
 
 /**
@@ -52,7 +52,7 @@ struct period_select {
  * struct period_reading - progress of reading; private to period.c
  * @select: period to read
  * @reader: reader of the current file
- * @first_realtime_ns: CLOCK_REALTIME of the first stream
+ * @first_realtime_ns: CLOCK_REALTIME of the first stream; 0: not known yet
  * @stream: last stream
  * @ticks: time of the last stream of profiles
  * @to_before: the current stream goes to the start of the period
@@ -60,6 +60,7 @@ struct period_select {
  * @inside: the current stream contains profiles
  * @over: the period has ended
  * @elsewhere: the current stream is of a machine that is not selected
+ * @whole: nothing may be skipped
  */
 struct period_reading {
 	const struct period_select *select;
@@ -71,6 +72,7 @@ struct period_reading {
 	bool inside;
 	bool over;
 	bool elsewhere;
+	bool whole;
 };
 
 /**
@@ -85,6 +87,8 @@ struct period_reading {
  * @reboots: number of boots before the one shown
  * @overwritten: trace slots overwritten before they were read, within the period
  * @traces: number of trace records in the source
+ * @partial: only the part with the period was read, so @first, @last and @streams count from
+ *	there
  * @open: opens the source of the running kernel; NULL: ktau_reader_open_live()
  * @reading: progress of reading
  */
@@ -96,6 +100,7 @@ struct period {
 	uint64_t reboots;
 	uint64_t overwritten;
 	uint64_t traces;
+	bool partial;
 	int (*open)(struct ktau_reader *reader, const struct ktau_query *query);
 	struct period_reading reading;
 };
@@ -108,11 +113,38 @@ int period_init(struct period *p, struct aggregate *rows);
 void period_deinit(struct period *p);
 
 /*
- * A source is one file or several in time order; period_read() reads one of them completely.
- * Return: 0, or the error at which reading ended, with everything up to there in @p. -ESTALE:
- * the file begins before the previous one ended; -EXDEV: it is of another machine.
+ * A source is one file or several in time order. @first_ns is CLOCK_REALTIME of its first stream
+ * of profiles, from which relative times count, or 0 to take it from what is read.
  */
-void period_start(struct period *p, const struct period_select *select);
+void period_start(struct period *p, const struct period_select *select, uint64_t first_ns);
+
+/*
+ * Skip what a period that begins at the time @ns does not need of a file. Does nothing if the file
+ * has no blocks or cannot be read twice.
+ */
+void period_skip_to(const struct period *p, struct ktau_reader *reader, uint64_t ns);
+
+/*
+ * Open a file of the source, and skip what is not needed if the period is given by times.
+ * Return: 0, -errno.
+ */
+int period_open(const struct period *p, struct ktau_reader *reader, const char *file);
+
+/*
+ * After all files: was something skipped that is needed? The evicted sum also has tasks that
+ * exited before the part that was read. This matters only if tasks of the period were evicted
+ * before they were read, because these are known from that sum alone.
+ */
+bool period_needs_all(const struct period *p);
+
+/* Start again; all files are then read from their beginning. */
+void period_restart(struct period *p);
+
+/*
+ * Read a file, up to the end of a period that is given by times. Return: 0, or the error at which
+ * reading ended, with everything up to there in @p. -ESTALE: the file begins before the previous
+ * one ended; -EXDEV: it is of another machine.
+ */
 int period_read(struct period *p, struct ktau_reader *reader, const char *name);
 
 /* Add a record that @reader has just returned, for callers that read records themselves. */

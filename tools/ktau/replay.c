@@ -125,10 +125,25 @@ static int read_one(const struct replay *r, int file, struct period *period,
 
 	if (err)
 		return err;
-	/* A saved stream has no blocks, so it is read from its beginning. */
 	if (file == from->file)
-		ktau_reader_seek_time(reader, from->realtime_ns, UINT64_MAX);
+		period_skip_to(period, reader, from->realtime_ns);
 	return read_part(r, file, period, reader);
+}
+
+/* Read the files from @file to the one where the period ends. */
+static int read_files(const struct replay *r, int file, struct period *period,
+		      struct ktau_reader **reader)
+{
+	int last = r->streams[period->reading.select->number - 1].file, err = 0;
+
+	for (; !err && file <= last; file++) {
+		ktau_reader_destroy(*reader);
+		*reader = NULL;
+		err = ktau_reader_create(reader);
+		if (!err)
+			err = read_one(r, file, period, *reader);
+	}
+	return err;
 }
 
 int replay_read(const struct replay *r, uint64_t number, struct period *period,
@@ -137,16 +152,13 @@ int replay_read(const struct replay *r, uint64_t number, struct period *period,
 	const struct period_select select = {
 		.choice = PERIOD_NUMBER, .number = number, .host = r->host,
 	};
-	const struct replay_stream *to = &r->streams[number - 1];
-	int file = r->streams[number > 1 ? number - 2 : 0].file, err = 0;
+	int first = r->streams[number > 1 ? number - 2 : 0].file, err;
 
-	period_start(period, &select);
-	for (; !err && file <= to->file; file++) {
-		ktau_reader_destroy(*reader);
-		*reader = NULL;
-		err = ktau_reader_create(reader);
-		if (!err)
-			err = read_one(r, file, period, *reader);
+	period_start(period, &select, 0);
+	err = read_files(r, first, period, reader);
+	if (!err && period_needs_all(period)) {
+		period_restart(period);
+		err = read_files(r, 0, period, reader);
 	}
 	period_stop(period);
 	period->reading.select = NULL;

@@ -216,13 +216,16 @@ static void print_head(const struct report *r, const struct period *p, const str
 	print_escaped(s->machine, out);
 	format_time(f->from_ns, from, sizeof(from));
 	format_time(f->to_ns, to, sizeof(to));
-	fprintf(out, "\nPeriod: %" PRIu64 ".%03u s, from %s (", f->length_ns / 1000000000,
+	fprintf(out, "\nPeriod: %" PRIu64 ".%03u s, from %s", f->length_ns / 1000000000,
 		(unsigned int)(f->length_ns / 1000000 % 1000), from);
-	if (p->first)
-		fprintf(out, "stream %" PRIu64, p->first);
-	else
-		fputs("start of KTAU in this boot", out);
-	fprintf(out, ") to %s (stream %" PRIu64 " of %" PRIu64 ")\n", to, p->last, p->streams);
+	if (!p->first)
+		fputs(" (start of KTAU in this boot)", out);
+	else if (!p->partial)
+		fprintf(out, " (stream %" PRIu64 ")", p->first);
+	fprintf(out, " to %s", to);
+	if (!p->partial)
+		fprintf(out, " (stream %" PRIu64 " of %" PRIu64 ")", p->last, p->streams);
+	fputc('\n', out);
 	print_limits(r, p, out);
 }
 
@@ -541,12 +544,16 @@ static void print_json(const struct report *r, const struct report_tables *t,
 	json_field("machine", s->machine, out);
 	fprintf(out,
 		"\"from_ns\": \"%" PRIu64 "\", \"to_ns\": \"%" PRIu64
-		"\", \"length_ns\": \"%" PRIu64 "\", \"first_stream\": \"%" PRIu64
-		"\", \"last_stream\": \"%" PRIu64 "\", \"streams\": \"%" PRIu64
-		"\", \"earlier_boots\": \"%" PRIu64 "\", \"cpus\": %" PRIu32
-		", \"subtracted\": %s",
-		f->from_ns, f->to_ns, f->length_ns, p->first, p->last, p->streams, p->reboots,
-		f->nr_cpus, r->subtract ? "true" : "false");
+		"\", \"length_ns\": \"%" PRIu64 "\"",
+		f->from_ns, f->to_ns, f->length_ns);
+	if (!p->partial)
+		fprintf(out,
+			", \"first_stream\": \"%" PRIu64 "\", \"last_stream\": \"%" PRIu64
+			"\", \"streams\": \"%" PRIu64 "\"",
+			p->first, p->last, p->streams);
+	fprintf(out,
+		", \"earlier_boots\": \"%" PRIu64 "\", \"cpus\": %" PRIu32 ", \"subtracted\": %s",
+		p->reboots, f->nr_cpus, r->subtract ? "true" : "false");
 	fprintf(out, ", \"round_ns\": %" PRIu32 ", \"losses_own\": %s", s->round_ns,
 		end && end->losses_own ? "true" : "false");
 	fprintf(out, ", \"ktau_pairs\": \"%" PRIu64 "\"", f->pairs);

@@ -2,6 +2,8 @@
 /* Reading files into a period. */
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "cli.h"
 #include "source.h"
@@ -30,7 +32,7 @@ static int read_file(struct period *period, struct ktau_reader *reader, const ch
 {
 	int err;
 
-	if (ktau_reader_open_file(reader, file)) {
+	if (period_open(period, reader, file)) {
 		complain("%s", ktau_reader_error(reader));
 		return CLI_FAILED;
 	}
@@ -40,14 +42,47 @@ static int read_file(struct period *period, struct ktau_reader *reader, const ch
 	return err ? CLI_FAILED : CLI_DONE;
 }
 
-int source_read_files(struct period *period, const struct period_select *select,
-		      char *const *files, int nr_files, struct ktau_reader **reader)
+/* Return: CLOCK_REALTIME of the first stream of profiles that counts; 0 if @file has none. */
+static uint64_t first_stream_in(const char *file, const char *host)
+{
+	struct ktau_reader *reader;
+	union ktau_record record;
+	uint64_t ns = 0;
+
+	if (ktau_reader_create(&reader))
+		return 0;
+	if (!ktau_reader_open_file(reader, file)) {
+		while (!ns && ktau_reader_next(reader, &record) > 0)
+			if (record.rec->type == KTAU_REC_STREAM &&
+			    record.stream->content == KTAU_REC_PROFILE &&
+			    (!host || !strcmp(host, record.stream->nodename)))
+				ns = record.stream->realtime_ns;
+	}
+	ktau_reader_destroy(reader);
+	return ns;
+}
+
+/* The first stream, if relative times need it. It is 0 if a pipe comes first: that is read once. */
+static uint64_t first_stream(const struct period_select *select, char *const *files, int nr_files)
+{
+	struct stat st;
+	uint64_t ns = 0;
+	int i;
+
+	if (select->choice != PERIOD_TIMES || !select->from.relative)
+		return 0;
+	for (i = 0; !ns && i < nr_files && !stat(files[i], &st) && S_ISREG(st.st_mode); i++)
+		ns = first_stream_in(files[i], select->host);
+	return ns;
+}
+
+static int read_all(struct period *period, char *const *files, int nr_files,
+		    struct ktau_reader **reader)
 {
 	struct ktau_reader *next, *done;
 	int status = CLI_DONE, i;
 	uint64_t last;
 
-	period_start(period, select);
 	for (i = 0; i < nr_files; i++) {
 		last = period->last;
 		if (ktau_reader_create(&next)) {
@@ -61,6 +96,20 @@ int source_read_files(struct period *period, const struct period_select *select,
 			*reader = next;
 		}
 		ktau_reader_destroy(done);
+	}
+	return status;
+}
+
+int source_read_files(struct period *period, const struct period_select *select,
+		      char *const *files, int nr_files, struct ktau_reader **reader)
+{
+	int status;
+
+	period_start(period, select, first_stream(select, files, nr_files));
+	status = read_all(period, files, nr_files, reader);
+	if (period_needs_all(period)) {
+		period_restart(period);
+		status = read_all(period, files, nr_files, reader);
 	}
 	period_stop(period);
 	return status;

@@ -31,7 +31,7 @@ static void read_from(struct period *p, struct aggregate *rows, const struct per
 
 	assert_int_equal(ktau_reader_create(&reader), 0);
 	assert_int_equal(ktau_reader_open_file(reader, file), 0);
-	period_start(p, select);
+	period_start(p, select, 0);
 	assert_int_equal(period_read(p, reader, file), 0);
 	period_stop(p);
 	ktau_reader_destroy(reader);
@@ -533,7 +533,7 @@ static void test_exited(void **state)
 {
 	struct fixture_profile f = {
 		.owner = fixture_owner(KTAU_OWNER_EXITED, 1, 60, 60, "task"),
-		.user = SECOND, .ticks = 4 * SECOND,
+		.user = SECOND, .ticks = 5 * SECOND + MS,
 	};
 	struct ktau_rec_profile *r;
 	struct ktau_owned owned;
@@ -552,6 +552,16 @@ static void test_exited(void **state)
 	expect_routine(&m.rows.processes[0], ID_READ, 3, 30, 30);
 	put(m.p.before, &f);
 	make_rows(&m, BY_PROCESS);
+	assert_int_equal(m.rows.nr, 0);
+	ktau_record_free(r);
+
+	/* A task that exited before the period, and is listed again within it. */
+	stop(&m);
+	start(&m);
+	f.ticks = 5 * SECOND - 1;
+	r = fixture_record(&f);
+	owned.profile = r;
+	aggregate_exited(&m.rows, &owned, m.p.before);
 	assert_int_equal(m.rows.nr, 0);
 	ktau_record_free(r);
 	stop(&m);

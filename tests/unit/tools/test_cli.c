@@ -355,7 +355,8 @@ static const struct complaint complaints[] = {
 	{ "ktau report --from=+5 --to=+2 $T/good.ktau", 1, "no stream between" },
 	{ "ktau report --from=+1.5 --to=+1.6 $T/good.ktau", 1, "no stream between" },
 	{ "ktau report --from=+0 --to=+0.5 $T/good.ktau", 1, "no stream between" },
-	{ "ktau report --details --from=+0 $T/good.ktau", 0, "(stream 1) to" },
+	/* What precedes the period is not read, so its streams have no numbers. */
+	{ "ktau report --details --from=+0 $T/good.ktau | grep -c stream", 1, "0\n" },
 	{ "ktau report --details --to=+0.5 $T/good.ktau", 0, "(start of KTAU in this boot)" },
 	/* KTAU started at 1700000001. */
 	{ "ktau report --details --from=@1700000001 --to=+0.5 $T/good.ktau", 0,

@@ -20,6 +20,9 @@
 
 enum { NR_STREAMS = 8, NR_TASKS = 12, NR_EVENTS = 4, MAX_DEPTH = 4 };
 
+/* Streams 4 and 7 begin key blocks; ktaud was restarted before stream 5. */
+enum { KEY_EVERY = 3, RESTARTED = 5 };
+
 #define TIMES (KTAU_ENTRY_LONGEST | KTAU_ENTRY_ASLEEP | KTAU_ENTRY_RUNQ | KTAU_ENTRY_IRQ)
 
 static const uint32_t event_ids[NR_EVENTS] = { ID_READ, ID_WRITE, ID_SCHEDULE_VOL, ID_WAIT };
@@ -57,6 +60,7 @@ struct task {
 static struct task tasks[NR_TASKS];
 static uint32_t seed;
 static uint64_t nr_exited;
+static bool lossy;	/* every third task is evicted before it is read */
 
 static uint32_t chance(uint32_t n)
 {
@@ -223,10 +227,17 @@ static int put_task(struct sink *s, const struct task *t, uint64_t at, uint64_t 
 	return fixture_put(s, &p, nr);
 }
 
-/* Tasks that exited two streams ago are evicted. */
+static bool is_lost(const struct task *t)
+{
+	return lossy && (t - tasks) % 3 == 2;
+}
+
+/* Tasks that exited three streams ago are evicted. */
 static bool is_evicted(const struct task *t, uint64_t n)
 {
-	return n >= 3 && t->dies <= stream_at(n - 2);
+	if (is_lost(t))
+		return t->dies <= stream_at(n);
+	return n >= 4 && t->dies <= stream_at(n - 3);
 }
 
 /* List the tasks that have been evicted since the previous stream. */
@@ -289,7 +300,7 @@ static int by_death(const void *a, const void *b)
 	return x->dies < y->dies ? -1 : x->dies > y->dies;
 }
 
-/* As read by ktaud, an exited task is in one stream only. */
+/* As read by ktaud, an exited task is in one stream, and in the first one after a restart. */
 static int put_stream(struct sink *s, uint64_t n)
 {
 	struct ktau_rec_stream stream = fixture_stream(KTAU_REC_PROFILE, stream_at(n));
@@ -298,17 +309,19 @@ static int put_stream(struct sink *s, uint64_t n)
 	struct task *t;
 	int err;
 
-	stream.exited_since = nr_exited;
+	stream.exited_since = n == RESTARTED ? 0 : nr_exited;
 	err = sink_put(s, &stream);
 	if (!err)
 		err = fixture_put_names(s);
 	for (t = tasks; !err && t < tasks + NR_TASKS; t++) {
-		if (t->born >= stream_at(n) || (n > 1 && t->dies <= stream_at(n - 1)))
+		if (t->born >= stream_at(n) ||
+		    (n > 1 && t->dies <= stream_at(n - 1) && (n != RESTARTED || is_evicted(t, n))))
 			continue;
 		run(t, stream_at(n), n);
-		if (t->dies <= stream_at(n))
+		if (t->dies <= stream_at(n) && t->dies > stream_at(n - 1))
 			t->seq = nr_exited++;
-		err = put_task(s, t, stream_at(n), &nr);
+		if (!is_evicted(t, n))
+			err = put_task(s, t, stream_at(n), &nr);
 	}
 	if (!err)
 		err = put_evicted(s, n, &nr);
@@ -331,24 +344,43 @@ static int write_history(struct sink *s)
 		tasks[i].dies = at_least(tasks[i].dies, stream_at(1) - SECOND / 2);
 	}
 	qsort(tasks, NR_TASKS, sizeof(*tasks), by_death);
-	for (n = 1; !err && n <= NR_STREAMS; n++)
-		err = put_stream(s, n);
+	for (n = 1; !err && n <= NR_STREAMS; n++) {
+		if (n > 1 && n % KEY_EVERY == 1)
+			err = ktau_writer_key(s->w);
+		if (!err)
+			err = put_stream(s, n);
+	}
 	return err;
 }
 
-static void read_file(struct period *p, struct aggregate *rows, const struct period_select *select)
+static void read_history(struct period *p, struct aggregate *rows,
+			 const struct period_select *select, bool whole)
 {
+	uint64_t first_ns = select->from.relative ? REALTIME_NS + stream_at(1) : 0;
 	struct ktau_reader *reader;
 
 	assert_int_equal(period_init(p, rows), 0);
 	aggregate_init(rows, BY_NAME, &everything, p->registry);
 	assert_int_equal(ktau_reader_create(&reader), 0);
-	assert_int_equal(ktau_reader_open_file(reader, path), 0);
-	period_start(p, select);
+	period_start(p, select, first_ns);
+	p->reading.whole = whole;
+	assert_int_equal(period_open(p, reader, path), 0);
 	assert_int_equal(period_read(p, reader, path), 0);
+	if (period_needs_all(p)) {
+		period_restart(p);
+		ktau_reader_destroy(reader);
+		assert_int_equal(ktau_reader_create(&reader), 0);
+		assert_int_equal(period_open(p, reader, path), 0);
+		assert_int_equal(period_read(p, reader, path), 0);
+	}
 	period_stop(p);
 	ktau_reader_destroy(reader);
 	assert_int_equal(aggregate_finish(rows, p->before, p->after), 0);
+}
+
+static void read_file(struct period *p, struct aggregate *rows, const struct period_select *select)
+{
+	read_history(p, rows, select, false);
 }
 
 static const struct process *row_of(const struct aggregate *rows, int i)
@@ -432,6 +464,121 @@ static void expect_periods(const struct aggregate *rows, uint64_t first, uint64_
 	assert_int_equal(rows->backward, 0);
 }
 
+/* Between the streams before @first and at @last, by their times. */
+static void check_times(uint64_t first, uint64_t last, bool relative)
+{
+	uint64_t base = relative ? stream_at(1) : -REALTIME_NS;
+	struct period_select select = {
+		.choice = PERIOD_TIMES,
+		.from = { true, relative, stream_at(first - 1) - base },
+		.to = { true, relative, stream_at(last) - base },
+	};
+	struct period p;
+	struct aggregate rows;
+
+	read_file(&p, &rows, &select);
+	expect_periods(&rows, first, last);
+	aggregate_deinit(&rows);
+	period_deinit(&p);
+}
+
+static void expect_same(const struct process *a, const struct process *b)
+{
+	assert_int_equal(a->tasks, b->tasks);
+	assert_int_equal(a->tally.nr, b->tally.nr);
+	assert_memory_equal(&a->account.parts, &b->account.parts, sizeof(a->account.parts));
+	if (a->tally.nr)
+		assert_memory_equal(a->tally.routines, b->tally.routines,
+				    a->tally.nr * sizeof(*a->tally.routines));
+}
+
+/* What evicted tasks did is the same whether all of the file is read or only the blocks needed. */
+static void test_lost(void **state)
+{
+	struct period_select select = { .choice = PERIOD_TIMES, .from.given = true };
+	uint64_t first, evicted = 0;
+	struct aggregate part, all;
+	struct period p, q;
+
+	(void)state;
+	lossy = true;
+	for (seed = 1; seed < 10; seed++) {
+		uint32_t begin = seed;
+
+		assert_int_equal(fixture_file(path, 0, write_history), 0);
+		for (first = 2; first <= NR_STREAMS; first++) {
+			select.from.ns = REALTIME_NS + stream_at(first - 1);
+			read_history(&p, &part, &select, false);
+			read_history(&q, &all, &select, true);
+			expect_same(&part.evicted, &all.evicted);
+			expect_same(&part.total, &all.total);
+			evicted += all.evicted.tasks;
+			aggregate_deinit(&part);
+			aggregate_deinit(&all);
+			period_deinit(&p);
+			period_deinit(&q);
+		}
+		unlink(path);
+		seed = begin;
+	}
+	assert_true(evicted > 0);
+	lossy = false;
+}
+
+/* Damage a byte of the payload of each block outside the blocks from @first to @last. */
+static void damage_all_but(unsigned int first, unsigned int last)
+{
+	struct ktau_file_header header;
+	struct ktau_block block;
+	FILE *f = fopen(path, "r+");
+	unsigned int i;
+	long at;
+	int c;
+
+	assert_non_null(f);
+	assert_int_equal(fread(&header, sizeof(header), 1, f), 1);
+	at = header.size;
+	for (i = 0; !fseek(f, at, SEEK_SET) && fread(&block, sizeof(block), 1, f) == 1; i++) {
+		if (i < first || i > last) {
+			fseek(f, at + block.size, SEEK_SET);
+			c = getc(f);
+			fseek(f, at + block.size, SEEK_SET);
+			putc(c ^ 1, f);
+		}
+		at += block.size + ((block.stored_bytes + 7) & ~7U);
+	}
+	assert_int_equal(i, (NR_STREAMS + KEY_EVERY - 1) / KEY_EVERY);
+	fclose(f);
+}
+
+/*
+ * Only the blocks of a window and the next one, which tells that it is over, are decoded: the
+ * others may be damaged.
+ */
+static void test_windows(void **state)
+{
+	uint64_t first, last;
+
+	(void)state;
+	seed = 7;
+	assert_int_equal(fixture_file(path, 0, write_history), 0);
+	for (first = 2; first <= NR_STREAMS; first++)
+		for (last = first; last <= NR_STREAMS; last++) {
+			check_times(first, last, false);
+			check_times(first, last, true);
+		}
+	damage_all_but(0, 1);
+	check_times(2, 3, false);
+	check_times(2, 3, true);
+	unlink(path);
+
+	assert_int_equal(fixture_file(path, 0, write_history), 0);
+	damage_all_but(2, 2);
+	check_times(8, 8, false);
+	check_times(8, 8, true);
+	unlink(path);
+}
+
 static void check_history(void)
 {
 	struct period_select select = { .choice = PERIOD_NUMBER };
@@ -487,6 +634,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_periods_add_up),
+		cmocka_unit_test(test_windows),
+		cmocka_unit_test(test_lost),
 	};
 
 	return cmocka_run_group_tests(tests, make_name, NULL);
