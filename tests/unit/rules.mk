@@ -133,8 +133,9 @@ test_text_OBJS := tools/ktau/text
 test_unbuilt_OBJS := $(addprefix tools/ktau/,unbuilt cli text)
 unit_MACHINE := $(addprefix tests/unit/tools/,fixture machine slots)
 test_aggregate_OBJS := $(addprefix tools/ktau/,aggregate wakers symbolize text tally hash period \
-	registry cli) $(unit_MACHINE)
+	registry cli regions region_names) $(unit_MACHINE)
 test_period_OBJS := $(test_aggregate_OBJS)
+test_regions_OBJS := $(test_aggregate_OBJS)
 test_many_OBJS := tests/unit/tools/fixture
 test_timeline_OBJS := $(addprefix tools/ktau/,timeline hash cli symbolize text) $(unit_MACHINE)
 test_cli_OBJS := $(unit_MACHINE) tests/unit/tools/saved

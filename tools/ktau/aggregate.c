@@ -200,6 +200,7 @@ static struct process *new_row(struct aggregate *rows, const struct ktau_rec_own
 	}
 	p = &rows->processes[rows->nr++];
 	*p = (struct process){
+		.number = rows->nr,
 		.owner = *owner,
 		.account.throughout = UINT32_MAX,
 		.tally.registry = rows->registry,
@@ -215,24 +216,48 @@ static const char *label_of(const struct aggregate *rows, const struct process *
 	return has_own_label(rows) ? p->label : p->owner.comm;
 }
 
-static struct process *row_of(struct aggregate *rows, const struct ktau_rec_owner *owner)
+/* Find the row of @owner; NULL, and a free key in *key, if there is none. */
+static struct process *find_row(struct aggregate *rows, const struct ktau_rec_owner *owner,
+				const char **text, uint64_t *key)
 {
-	const char *text;
-	uint64_t key = key_of(rows, owner, &text);
 	struct process *p;
 	size_t index;
 
-	for (;; key++) {
-		index = hash_get(&rows->by_key, key);
+	for (*key = key_of(rows, owner, text);; ++*key) {
+		index = hash_get(&rows->by_key, *key);
 		if (!index)
-			break;
+			return NULL;
 		p = &rows->processes[index - 1];
-		if (!text || !strcmp(label_of(rows, p), text))
+		if (!*text || !strcmp(label_of(rows, p), *text))
 			return p;
 	}
+}
+
+static struct process *row_of(struct aggregate *rows, const struct ktau_rec_owner *owner)
+{
+	const char *text;
+	uint64_t key;
+	struct process *p = find_row(rows, owner, &text, &key);
+
+	if (p)
+		return p;
 	p = new_row(rows, owner, text);
 	hash_put(&rows->by_key, key, rows->nr);
 	return p;
+}
+
+/* The row in which the regions of a thread are shown, 0 for none. */
+static uint64_t row_number(void *data, const struct ktau_rec_owner *owner)
+{
+	struct aggregate *rows = data;
+	const char *text;
+	uint64_t key;
+	const struct process *p;
+
+	if (!matches(rows, owner))
+		return 0;
+	p = find_row(rows, owner, &text, &key);
+	return p ? p->number : 0;
 }
 
 static void add_ids(struct process *p, const struct ktau_rec_owner *owner)
@@ -486,6 +511,8 @@ int aggregate_finish(struct aggregate *rows, const struct ktau_snapshot *before,
 	int err = 0;
 
 	add_owners(rows, &between);
+	if (rows->regions)
+		regions_choose(rows->regions, row_number, rows);
 	drop_empty(rows);
 	if (!rows->filter->flags && !rows->skipped)
 		err = make_sums(rows, &between);

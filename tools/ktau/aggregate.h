@@ -10,6 +10,7 @@
 #include <ktau.h>
 
 #include "hash.h"
+#include "regions.h"
 #include "registry.h"
 #include "symbolize.h"
 #include "tally.h"
@@ -66,6 +67,7 @@ struct task_ids {
 
 /**
  * struct process - a row: a process, a thread, all tasks of a name, a control group or a user
+ * @number: number of the row, from 1, in the order in which rows were created
  * @owner: the leader, or the first task found
  * @label: name, path of the control group, or "uid 1000"
  * @cgroup: control group of @owner
@@ -79,6 +81,7 @@ struct task_ids {
  * @wakers: tasks that woke them, if there are traces
  */
 struct process {
+	uint64_t number;
 	struct ktau_rec_owner owner;
 	const char *label;
 	const char *cgroup;
@@ -101,6 +104,8 @@ struct process {
  * @by_key: index of a row plus 1, by the key that its tasks share
  * @taken: serials of exited tasks that are in the rows, or that exited before the period
  * @missing: groups that were disabled for a task at some time, by serial
+ * @regions: regions of the tasks, whose keys are the numbers of the rows; NULL: not read.
+ *	The caller sets it after aggregate_init(), and destroys it.
  * @stacks: open frames of traced tasks
  * @evicted: what tasks did that were evicted before they were read
  * @total: what all tasks did, without the tables of the CPUs
@@ -126,6 +131,7 @@ struct aggregate {
 	struct hash by_key;
 	struct hash taken;
 	struct hash missing;
+	struct regions *regions;
 	struct wake_stacks stacks;
 	struct process evicted;
 	struct process total;

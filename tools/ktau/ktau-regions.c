@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ktau regions: show what the kernel did for each region of a program. */
 #include <argp.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
 #include "pager.h"
-#include "region_names.h"
+#include "regions.h"
 #include "subcommand.h"
 #include "symbolize.h"
 #include "table.h"
@@ -67,137 +66,6 @@ static const struct argp parser = {
 	NULL, NULL, NULL
 };
 
-/* A region of one thread. */
-struct item {
-	struct ktau_rec_region *record;
-	int32_t pid;
-	char comm[16];
-};
-
-struct items {
-	struct item *item;
-	size_t nr;
-};
-
-/* A new profile of a task replaces its regions. */
-static void forget(struct items *items, uint64_t serial)
-{
-	size_t from, to = 0;
-
-	for (from = 0; from < items->nr; from++) {
-		if (items->item[from].record->serial == serial)
-			ktau_record_free(items->item[from].record);
-		else
-			items->item[to++] = items->item[from];
-	}
-	items->nr = to;
-}
-
-static void add(struct items *items, const struct ktau_reader *reader,
-		const struct ktau_rec_region *region, uint64_t pid)
-{
-	const struct ktau_rec_owner *owner = ktau_reader_owner(reader, region->serial);
-	struct item *item;
-
-	if (!owner || (pid && owner->tgid != (int32_t)pid))
-		return;
-	items->item = cli_alloc(items->item, items->nr + 1, sizeof(*items->item));
-	item = &items->item[items->nr];
-	item->record = ktau_record_dup(region);
-	if (!item->record)
-		return;
-	item->pid = owner->tgid;
-	memcpy(item->comm, owner->comm, sizeof(item->comm));
-	items->nr++;
-}
-
-/* One event of all threads of a process in one region. */
-struct sum {
-	int32_t pid;
-	const char *comm;
-	char *path;
-	uint32_t id;
-	bool timer;
-	uint64_t count, incl, excl;
-};
-
-struct sums {
-	struct sum *sum;
-	size_t nr;
-};
-
-static int compare_keys(const struct sum *a, const struct sum *b)
-{
-	if (a->pid != b->pid)
-		return a->pid < b->pid ? -1 : 1;
-	return strcmp(a->path, b->path);
-}
-
-static int compare_ids(const void *x, const void *y)
-{
-	const struct sum *a = x, *b = y;
-	int order = compare_keys(a, b);
-
-	return order ? order : (int)a->id - (int)b->id;
-}
-
-/* By process and region; of a region, the event with most exclusive time first. */
-static int compare_shown(const void *x, const void *y)
-{
-	const struct sum *a = x, *b = y;
-	int order = compare_keys(a, b);
-
-	if (order)
-		return order;
-	if (a->timer != b->timer)
-		return a->timer ? -1 : 1;
-	if (a->excl != b->excl)
-		return a->excl > b->excl ? -1 : 1;
-	return (int)a->id - (int)b->id;
-}
-
-static void add_entries(struct sums *sums, const struct item *item, const char *path)
-{
-	const struct ktau_rec_region *r = item->record;
-	const struct ktau_entry *e = ktau_region_entries(r);
-	uint32_t i;
-
-	sums->sum = cli_alloc(sums->sum, sums->nr + r->nr_entries + 1, sizeof(*sums->sum));
-	for (i = 0; i < r->nr_entries; i++) {
-		if (e[i].kind > KTAU_KIND_COUNTER)
-			continue;
-		sums->sum[sums->nr] = (struct sum){
-			.pid = item->pid, .comm = item->comm, .path = strdup(path),
-			.id = e[i].id, .timer = e[i].kind == KTAU_KIND_TIMER,
-			.count = e[i].count, .incl = e[i].incl, .excl = e[i].excl,
-		};
-		sums->nr += sums->sum[sums->nr].path != NULL;
-	}
-}
-
-/* Add up the threads of a process. */
-static void merge(struct sums *sums)
-{
-	struct sum *to, *from;
-	size_t nr = 0, i;
-
-	qsort(sums->sum, sums->nr, sizeof(*sums->sum), compare_ids);
-	for (i = 0; i < sums->nr; i++) {
-		from = &sums->sum[i];
-		to = nr ? &sums->sum[nr - 1] : NULL;
-		if (!to || compare_ids(to, from)) {
-			sums->sum[nr++] = *from;
-			continue;
-		}
-		to->count += from->count;
-		to->incl += from->incl;
-		to->excl += from->excl;
-		free(from->path);
-	}
-	sums->nr = nr;
-	qsort(sums->sum, sums->nr, sizeof(*sums->sum), compare_shown);
-}
-
 enum { R_PID, R_COMM, R_COUNT, R_INCL, R_EXCL, R_REGION, R_ROUTINE, R_BOTH, R_NR };
 
 static const struct column columns[R_NR] = {
@@ -211,11 +79,11 @@ static const struct column columns[R_NR] = {
 	[R_BOTH] = { NULL, "region => routine", COLUMN_TEXT },
 };
 
-static void print_sums(const struct sums *sums, const struct ktau_clock *clock,
+static void print_sums(const struct region_sums *sums, const struct ktau_clock *clock,
 		       struct symbolizer *names, enum table_format format)
 {
 	char **both = cli_alloc(NULL, sums->nr + 1, sizeof(*both));
-	const struct sum *s;
+	const struct region_sum *s;
 	union cell *row;
 	struct table t;
 	size_t i;
@@ -226,8 +94,8 @@ static void print_sums(const struct sums *sums, const struct ktau_clock *clock,
 		if (asprintf(&both[i], "%s => %s", s->path, symbolize_event(names, s->id)) < 0)
 			both[i] = NULL;
 		row = table_row(&t);
-		row[R_PID].sign = s->pid;
-		row[R_COMM].text = s->comm;
+		row[R_PID].sign = s->owner->tgid;
+		row[R_COMM].text = s->owner->comm;
 		row[R_COUNT].number = s->count;
 		row[R_INCL].number = s->timer ? ktau_clock_ns(clock, s->incl) : CELL_NONE;
 		row[R_EXCL].number = s->timer ? ktau_clock_ns(clock, s->excl) : CELL_NONE;
@@ -242,36 +110,25 @@ static void print_sums(const struct sums *sums, const struct ktau_clock *clock,
 	free(both);
 }
 
-static int print(const struct items *items, const struct options *o,
+static int print(const struct regions *regions, const struct options *o,
 		 const struct ktau_reader *reader, const struct ktau_symtab *symtab)
 {
 	const struct ktau_rec_stream *stream = ktau_reader_stream(reader);
-	struct region_names *names = region_names_load(o->names ? o->names : ".", stream);
-	struct sums sums = { 0 };
+	struct region_sums sums;
 	struct symbolizer *events;
 	struct ktau_clock clock;
-	char path[1024];
-	size_t i;
 
-	for (i = 0; i < items->nr; i++) {
-		region_names_path(names, items->item[i].record->serial,
-				  items->item[i].record->region, path, sizeof(path));
-		add_entries(&sums, &items->item[i], path);
-	}
-	region_names_free(names);
+	regions_sum(regions, stream, &sums);
 	if (!sums.nr) {
 		complain("%s: no task has regions", o->file ? o->file : "the running kernel");
-		free(sums.sum);
+		region_sums_deinit(&sums);
 		return CLI_FAILED;
 	}
-	merge(&sums);
 	ktau_clock_init(&clock, stream);
 	events = symbolize_create(ktau_reader_events(reader), symtab);
 	print_sums(&sums, &clock, events, o->format);
 	symbolize_destroy(events);
-	for (i = 0; i < sums.nr; i++)
-		free(sums.sum[i].path);
-	free(sums.sum);
+	region_sums_deinit(&sums);
 	return CLI_DONE;
 }
 
@@ -291,31 +148,31 @@ static int open_source(struct ktau_reader *reader, const char *file)
 	return err;
 }
 
-static int regions(struct ktau_reader *reader, const struct options *o,
-		   struct ktau_symtab *symtab)
+/* The key of a thread: its pid, if that was asked for. */
+static uint64_t choose(void *data, const struct ktau_rec_owner *owner)
 {
-	struct items items = { 0 };
+	const struct options *o = data;
+
+	return o->pid && owner->tgid != (int32_t)o->pid ? 0 : (uint32_t)owner->tgid;
+}
+
+static int read_regions(struct ktau_reader *reader, struct options *o,
+			struct regions *regions, struct ktau_symtab *symtab)
+{
 	union ktau_record record;
 	int err, status = CLI_FAILED;
-	size_t i;
 
 	if (open_source(reader, o->file))
 		return CLI_FAILED;
-	while ((err = ktau_reader_next(reader, &record)) > 0) {
-		if (record.rec->type == KTAU_REC_PROFILE || record.rec->type == KTAU_REC_DIFF)
-			forget(&items, record.profile->serial);
-		else if (record.rec->type == KTAU_REC_REGION)
-			add(&items, reader, record.region, o->pid);
-	}
+	while ((err = ktau_reader_next(reader, &record)) > 0)
+		regions_put(regions, reader, &record, REGIONS_AFTER);
 	if (err)
 		cli_reader_failed(reader, err);
+	regions_choose(regions, choose, o);
 	if (ktau_reader_stream(reader) &&
 	    !(symtab && symbolize_fit_map(symtab, o->file ? o->file : "the running kernel",
 					  reader)))
-		status = print(&items, o, reader, symtab);
-	for (i = 0; i < items.nr; i++)
-		ktau_record_free(items.item[i].record);
-	free(items.item);
+		status = print(regions, o, reader, symtab);
 	return err ? CLI_FAILED : status;
 }
 
@@ -323,6 +180,7 @@ static int regions_main(int argc, char **argv)
 {
 	struct ktau_symtab *symtab = NULL;
 	struct ktau_reader *reader;
+	struct regions *regions;
 	struct options o = { 0 };
 	int status = CLI_FAILED;
 
@@ -336,7 +194,9 @@ static int regions_main(int argc, char **argv)
 	if (ktau_reader_create(&reader)) {
 		complain("out of memory");
 	} else {
-		status = regions(reader, &o, symtab);
+		regions = regions_create(o.names);
+		status = read_regions(reader, &o, regions, symtab);
+		regions_destroy(regions);
 		ktau_reader_destroy(reader);
 	}
 	ktau_symtab_destroy(symtab);

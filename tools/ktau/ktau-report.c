@@ -40,12 +40,15 @@ enum {
 	OPT_HOST,
 	OPT_HTML,
 	OPT_OVER_TIME,
+	OPT_REGIONS,
+	OPT_REGION_NAMES,
 };
 
 struct options {
 	struct report report;
 	struct period_select select;
 	const char *map;
+	const char *region_names;
 	char **files;
 	int nr_files;
 	bool live;
@@ -64,6 +67,8 @@ static const struct argp_option argp_options[] = {
 	  "With --live: report on the next SECONDS", 1 },
 	{ "map", 'm', "FILE", 0,
 	  "Read names from a System.map, kallsyms or vmlinux", 1 },
+	{ "region-names", OPT_REGION_NAMES, "DIR", 0,
+	  "Read names of regions from the files ktau-user.* in DIR (default: the current one)", 1 },
 	{ "host", OPT_HOST, "NAME", 0, "Use only the streams of this machine", 1 },
 	{ NULL, 0, NULL, 0, "Period (default: from the first stream to the last):", 2 },
 	{ "boot", OPT_BOOT, NULL, 0, "Start when KTAU started in that boot", 2 },
@@ -81,6 +86,8 @@ static const struct argp_option argp_options[] = {
 	{ "details", OPT_DETAILS, NULL, 0,
 	  "Show routines; implied by --group, --top, --sort and --subtract", 4 },
 	{ "waits", OPT_WAITS, NULL, 0, "Show the routines in which tasks slept, and why", 4 },
+	{ "regions", OPT_REGIONS, NULL, 0,
+	  "Show the routines that ran for each region of a program; also part of --details", 4 },
 	{ "cpus", OPT_CPUS, NULL, 0,
 	  "Show the time of each CPU, and interrupts by line, handler and CPU", 4 },
 	{ "over-time", OPT_OVER_TIME, "SECONDS", OPTION_ARG_OPTIONAL,
@@ -225,6 +232,9 @@ static error_t parse_selection(int key, char *arg, struct options *o,
 	case 'm':
 		o->map = arg;
 		return 0;
+	case OPT_REGION_NAMES:
+		o->region_names = arg;
+		return 0;
 	case OPT_HTML:
 		o->report.html = arg;
 		return 0;
@@ -306,6 +316,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_WAITS:
 		r->tables |= REPORT_WAITS;
+		return 0;
+	case OPT_REGIONS:
+		r->tables |= REPORT_REGIONS;
 		return 0;
 	case OPT_CPUS:
 		r->cpus = true;
@@ -426,6 +439,7 @@ static int report(struct options *o, struct ktau_reader **reader, struct ktau_sy
 		return CLI_FAILED;
 	}
 	aggregate_init(&rows, o->report.by, &o->report.filter, period.registry);
+	rows.regions = regions_create(o->region_names);
 	if (o->live)
 		status = read_live(o, &period, *reader);
 	else
@@ -435,6 +449,7 @@ static int report(struct options *o, struct ktau_reader **reader, struct ktau_sy
 		status = CLI_FAILED;
 	else if (period.last)
 		status |= print(&o->report, &period, *reader, symtab);
+	regions_destroy(rows.regions);
 	aggregate_deinit(&rows);
 	period_deinit(&period);
 	return cli_finish(stdout) ? CLI_FAILED : status;
@@ -447,9 +462,11 @@ static unsigned int usual_tables(const struct options *o)
 		/* text, csv, json */
 		{ REPORT_ACCOUNT | REPORT_CPU_ACCOUNT, REPORT_ACCOUNT,
 		  REPORT_ACCOUNT | REPORT_CPU_ACCOUNT | REPORT_LOSSES },
-		{ REPORT_PROCESSES | REPORT_COUNTERS | REPORT_LOSSES, REPORT_PROCESSES,
-		  REPORT_ACCOUNT | REPORT_PROCESSES | REPORT_COUNTERS | REPORT_LOSSES },
-		{ REPORT_DETAILS, REPORT_PROCESSES, REPORT_ALL },
+		{ REPORT_PROCESSES | REPORT_COUNTERS | REPORT_REGIONS | REPORT_LOSSES,
+		  REPORT_PROCESSES,
+		  REPORT_ACCOUNT | REPORT_PROCESSES | REPORT_COUNTERS | REPORT_REGIONS |
+			  REPORT_LOSSES },
+		{ REPORT_DETAILS | REPORT_REGIONS, REPORT_PROCESSES, REPORT_ALL },
 	};
 	const struct report *r = &o->report;
 
@@ -460,6 +477,7 @@ static unsigned int usual_tables(const struct options *o)
 
 static void choose(struct options *o)
 {
+	const unsigned int by_process = REPORT_PROCESSES | REPORT_COUNTERS | REPORT_REGIONS;
 	struct report *r = &o->report;
 
 	if (!r->tables)
@@ -467,7 +485,7 @@ static void choose(struct options *o)
 	if (r->html)
 		r->by = BY_PROCESS;
 	else if (!o->by_given)
-		r->by = r->tables & (REPORT_PROCESSES | REPORT_COUNTERS) ? BY_PROCESS : BY_NAME;
+		r->by = r->tables & by_process ? BY_PROCESS : BY_NAME;
 }
 
 static int over_time(const struct options *o)

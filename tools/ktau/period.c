@@ -85,6 +85,12 @@ void period_deinit(struct period *p)
 	registry_destroy(p->registry);
 }
 
+static void clear_regions(const struct period *p, unsigned int ends)
+{
+	if (p->rows->regions)
+		regions_clear(p->rows->regions, ends);
+}
+
 static uint64_t moment_ns(const struct moment *m, const struct period_reading *r)
 {
 	return m->relative ? r->first_realtime_ns + m->ns : m->ns;
@@ -122,6 +128,7 @@ static void clear(struct period *p)
 	ktau_snapshot_clear(p->before);
 	ktau_snapshot_clear(p->after);
 	registry_clear(p->registry);
+	clear_regions(p, REGIONS_BEFORE | REGIONS_AFTER);
 	aggregate_reboot(p->rows);
 	p->first = 0;
 	p->overwritten = 0;
@@ -208,9 +215,20 @@ static void add_to_rows(struct period *p, const union ktau_record *record)
 		aggregate_note_groups(p->rows, record->profile);
 }
 
+static void add_regions(const struct period *p, const struct ktau_reader *reader,
+			const union ktau_record *record, unsigned int ends)
+{
+	if (p->rows->regions)
+		regions_put(p->rows->regions, reader, record, ends);
+}
+
 static int add(struct period *p, const union ktau_record *record)
 {
+	const struct period_reading *r = &p->reading;
 	int err = 0;
+
+	add_regions(p, r->reader, record,
+		    (r->to_before ? REGIONS_BEFORE : 0) | (r->to_after ? REGIONS_AFTER : 0));
 
 	if (p->reading.to_before)
 		err = ktau_snapshot_add(p->before, record);
@@ -354,6 +372,7 @@ void period_stop(struct period *p)
 	    (from->given && r->stream.boot_realtime_ns < moment_ns(from, r)))
 		return;
 	ktau_snapshot_clear(p->before);
+	clear_regions(p, REGIONS_BEFORE);
 	p->first = 0;
 }
 
@@ -368,12 +387,31 @@ static int open_live(const struct period *p, struct ktau_reader *reader,
 	return p->open ? p->open(reader, query) : ktau_reader_open_live(reader, query);
 }
 
+/* One stream of the running kernel, as ktau_snapshot_read() reads it, with its regions. */
+static int read_stream(const struct period *p, struct ktau_reader *reader,
+		       struct ktau_snapshot *snapshot)
+{
+	const unsigned int ends = snapshot == p->before ? REGIONS_BEFORE : REGIONS_AFTER;
+	union ktau_record record;
+	int err;
+
+	while ((err = ktau_reader_next(reader, &record)) > 0) {
+		err = ktau_snapshot_add(snapshot, &record);
+		if (err)
+			return err;
+		add_regions(p, reader, &record, ends);
+		if (record.rec->type == KTAU_REC_END)
+			return 1;
+	}
+	return err;
+}
+
 static int live_snapshot(const struct period *p, struct ktau_reader *reader,
 			 const struct ktau_query *query, struct ktau_snapshot *snapshot, bool again)
 {
 	int err = again ? ktau_reader_restart(reader, query) : open_live(p, reader, query);
 
-	return err ? err : ktau_snapshot_read(snapshot, reader);
+	return err ? err : read_stream(p, reader, snapshot);
 }
 
 /* Read the end of a period; @filter is NULL for all tasks. */
@@ -430,6 +468,8 @@ int period_live_next(struct period *p, struct ktau_reader *reader, bool again,
 		p->after = before;
 		p->first = p->last;
 	}
+	if (p->rows->regions)
+		regions_turn(p->rows->regions);
 	aggregate_reboot(p->rows);
 	return live_end(p, reader, again, filter);
 }

@@ -403,6 +403,24 @@ static void print_processes(const struct report *r, const struct report_tables *
 			t->cut);
 }
 
+/* A process without regions is left out. */
+static void print_regions(const struct report *r, const struct report_tables *t,
+			  const struct facts *f, FILE *out)
+{
+	const struct table *table = &t->regions.table;
+	const struct section *s;
+
+	if (!table->nr_rows)
+		return;
+	fputs("\nREGIONS: kernel routines by the region of the program that they ran for\n", out);
+	for (s = t->sections; s < t->sections + t->nr_sections; s++) {
+		if (!s->nr_regions)
+			continue;
+		print_process_line(r, s->process, f->stream, &f->clock, out);
+		table_text(table, s->first_region, s->nr_regions, "  ", out);
+	}
+}
+
 static void print_details(const struct report *r, const struct report_tables *t,
 			  const struct facts *f, FILE *out)
 {
@@ -410,6 +428,8 @@ static void print_details(const struct report *r, const struct report_tables *t,
 
 	if (r->tables & (REPORT_PROCESSES | REPORT_COUNTERS))
 		print_processes(r, t, f, out);
+	if (r->tables & REPORT_REGIONS)
+		print_regions(r, t, f, out);
 	if (r->tables & REPORT_TOTAL) {
 		fputs(r->filter.flags ? "\nALL OF THESE TASKS\n" : "\nALL TASKS\n", out);
 		print_routines(&t->total, &t->total_section, out);
@@ -485,7 +505,7 @@ static void print_text(const struct report *r, struct report_tables *t,
 }
 
 /* The requested flat tables. */
-enum { NR_TABLES = 10 };
+enum { NR_TABLES = 11 };
 
 static size_t chosen(const struct report *r, const struct report_tables *t,
 		     const struct table **tables)
@@ -498,12 +518,15 @@ static size_t chosen(const struct report *r, const struct report_tables *t,
 		{ REPORT_WAITS, &t->waits },	     { REPORT_PROCESSES, &t->routines },
 		{ REPORT_COUNTERS, &t->counters },   { REPORT_TOTAL, &t->total },
 		{ REPORT_TOTAL, &t->total_counters }, { REPORT_CPUS, &t->cpus },
-		{ REPORT_INTERRUPTS, &t->interrupts }, { REPORT_LOSSES, &t->losses },
+		{ REPORT_INTERRUPTS, &t->interrupts }, { REPORT_REGIONS, &t->regions.table },
+		{ REPORT_LOSSES, &t->losses },
 	};
 	size_t nr = 0, i;
 
+	/* Most programs have no regions. */
 	for (i = 0; i < NR_TABLES; i++)
-		if (r->tables & all[i].bit)
+		if (r->tables & all[i].bit &&
+		    (all[i].bit != REPORT_REGIONS || all[i].table->nr_rows))
 			tables[nr++] = all[i].table;
 	return nr;
 }
@@ -573,6 +596,8 @@ static void print_json(const struct report *r, const struct report_tables *t,
 static bool is_there(const struct report *r, const struct report_tables *t)
 {
 	if (r->groups != KTAU_GROUP_ALL && !t->total.nr_rows && !t->total_counters.nr_rows)
+		return false;
+	if (r->tables == REPORT_REGIONS && !t->regions.table.nr_rows)
 		return false;
 	return t->nr_wanted || !(r->nr_pids || r->pattern || r->filter.flags);
 }

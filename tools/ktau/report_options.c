@@ -12,7 +12,7 @@ static const struct {
 	{ "processes", REPORT_PROCESSES }, { "counters", REPORT_COUNTERS },
 	{ "total", REPORT_TOTAL },	   { "cpus", REPORT_CPUS },
 	{ "losses", REPORT_LOSSES },	   { "cpu_account", REPORT_CPU_ACCOUNT },
-	{ "interrupts", REPORT_INTERRUPTS },
+	{ "interrupts", REPORT_INTERRUPTS }, { "regions", REPORT_REGIONS },
 	{ "all", REPORT_ALL },
 };
 

@@ -24,7 +24,8 @@ enum report_sort { SORT_EXCL, SORT_INCL, SORT_COUNT, SORT_NAME };
 #define REPORT_CPU_ACCOUNT	(1U << 7)
 #define REPORT_INTERRUPTS	(1U << 8)
 #define REPORT_DETAILS		((1U << 5) - 1)
-#define REPORT_ALL		((1U << 9) - 1)
+#define REPORT_REGIONS		(1U << 9)
+#define REPORT_ALL		((1U << 10) - 1)
 
 /**
  * struct report - how to show a period

@@ -337,6 +337,7 @@ static void add_section(const struct filling *f, const struct process *p)
 		.first = t->routines.nr_rows,
 		.first_counter = t->counters.nr_rows,
 		.first_wait = t->waits.nr_rows,
+		.first_region = t->regions.table.nr_rows,
 	};
 
 	s.running = add_routines(f, &t->routines, p, PICK_RUNNING);
@@ -345,7 +346,9 @@ static void add_section(const struct filling *f, const struct process *p)
 	s.nr_counters = t->counters.nr_rows - s.first_counter;
 	waits_rows(&f->v, &t->waits, p);
 	s.nr_waits = t->waits.nr_rows - s.first_wait;
-	if (s.running || s.waiting || s.nr_counters || s.nr_waits)
+	report_regions_rows(&t->regions, &f->v, p);
+	s.nr_regions = t->regions.table.nr_rows - s.first_region;
+	if (s.running || s.waiting || s.nr_counters || s.nr_waits || s.nr_regions)
 		t->sections[t->nr_sections++] = s;
 	if (has_account(f, p))
 		account_row(&f->v, &t->account, p);
@@ -534,6 +537,7 @@ void report_tables_init(struct report_tables *t, const struct report *r,
 	memset(t, 0, sizeof(*t));
 	account_columns(&t->account, &t->cpu_account);
 	waits_columns(&t->waits);
+	report_regions_init(&t->regions, &f.v, r->tables & REPORT_REGIONS ? rows->regions : NULL);
 	table_init(&t->routines, "processes", routine_columns, NR(routine_columns));
 	table_init(&t->counters, "counters", counter_columns, NR(counter_columns));
 	table_init(&t->total, "total", routine_columns, NR(routine_columns));
@@ -558,6 +562,7 @@ void report_tables_deinit(struct report_tables *t)
 	table_deinit(&t->routines);
 	table_deinit(&t->counters);
 	table_deinit(&t->waits);
+	report_regions_deinit(&t->regions);
 	table_deinit(&t->total);
 	table_deinit(&t->total_counters);
 	table_deinit(&t->cpus);

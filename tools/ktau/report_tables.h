@@ -5,6 +5,7 @@
 
 #include "period.h"
 #include "report_options.h"
+#include "report_regions.h"
 #include "table.h"
 
 /**
@@ -17,12 +18,15 @@
  * @nr_counters: number of counters
  * @first_wait: index of its first row in the table of waits
  * @nr_waits: number of rows in the table of waits
+ * @first_region: index of its first row in the table of regions
+ * @nr_regions: number of rows in the table of regions
  */
 struct section {
 	const struct process *process;
 	size_t first, running, waiting;
 	size_t first_counter, nr_counters;
 	size_t first_wait, nr_waits;
+	size_t first_region, nr_regions;
 };
 
 /**
@@ -32,6 +36,7 @@ struct section {
  * @routines: processes and routines, flat
  * @counters: processes and counters, flat
  * @waits: processes and the routines that they waited in, flat
+ * @regions: processes and the regions of their programs
  * @total: routines of all tasks
  * @total_counters: counters of all tasks
  * @cpus: CPUs and routines, flat
@@ -52,6 +57,7 @@ struct report_tables {
 	struct table account, cpu_account;
 	struct table routines, counters, waits, total, total_counters, cpus;
 	struct table interrupts, losses, some_losses;
+	struct report_regions regions;
 	bool bpf;
 	struct section *sections, *cpu_sections, total_section;
 	size_t nr_sections, nr_cpu_sections;
