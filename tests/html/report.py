@@ -160,9 +160,38 @@ def test_recorded(b, files):
     same("all its views have no errors", b.problems(), [])
 
 
+def name_regions(files):
+    """The first task of the crowd has a name for its region, as libktau-user writes it."""
+    with open(files.path("ktau-user.crowd.100.100"), "w", encoding="utf-8") as file:
+        file.write("ktau-user 1\nboot 0b0071d0-0102-0304-0506-0708090a0b0c\nserial 1000\n"
+                   "pid 100\ntid 100\nregion 1 0 outer\nregion 1 0 twice\nregion 1 2 x\n")
+
+
+def test_regions(b, files):
+    """The figures of regions equal those of ktau report; the first row is still selected."""
+    text = subprocess.run(
+        [files.ktau, "report", "--regions", "--format=json", "--region-names=" + files.out,
+         files.path("hostile.ktau")], check=True, stdout=subprocess.PIPE).stdout
+    wanted = sorted([int(r["pid"]), r["region"], r["routine"], int(r["count"]), int(r["incl_ns"]),
+                     int(r["excl_ns"])] for r in json.loads(text)["regions"])
+    got = sorted(b.run("report.rows.flatMap((row) => (row.regions || []).map((r) => "
+                       "[row.pid, r.path, report.events[r.event].name, r.count, r.incl, r.excl]))"))
+    test("every task has regions", len({r[0] for r in got}) == 16, got)
+    same("the figures of regions equal those of ktau report", got, wanted)
+    test("one task has a region with a name", {r[1] for r in got} == {"outer", "region 1"}, got)
+    b.run("state.selected = report.rows.find((row) => row.regions[0].path === 'outer');"
+          "state.selected.regions.push({ ...state.selected.regions[0], path: 'outer => <b>in</b>' });"
+          "drawDetail()")
+    same("regions are a tree, with names as text",
+         b.run("[...document.querySelectorAll('details.region')].map((d) => [d.parentNode.className,"
+               "d.firstElementChild.textContent.split('  ')[0]])"),
+         [["detail", "outer"], ["region", "<b>in</b>"]])
+
+
 def test_hostile(b, files):
     files.record("hostile", "hostile")
-    page = files.page("hostile")
+    name_regions(files)
+    page = files.page("hostile", "--region-names=" + files.out)
     b.open(page)
     with open(page, "rb") as file:
         head = file.read().split(b'id="data-meta"')[0]
@@ -177,6 +206,7 @@ def test_hostile(b, files):
     b.click("#rows .row")
     test("names of routines are shown as text", "</script><script>window.pwned=1</script>" in
          b.run("document.getElementById('detail').textContent"))
+    test_regions(b, files)
     same("no name has become an element", b.run("document.querySelectorAll('main b, main img, b:not(header b)').length"), 0)
     same("no name has run as a script", b.run("typeof window.pwned"), "undefined")
     same("the page has no errors", b.problems(), [])

@@ -12,6 +12,7 @@
 #include "html_over.h"
 #include "html_page.h"
 #include "html_parts.h"
+#include "html_regions.h"
 #include "html_trace.h"
 #include "account.h"
 #include "report_tables.h"
@@ -274,6 +275,7 @@ static int write_page(struct html_page *page)
 	put_rows(page);
 	put_cpus(page);
 	put_losses(page);
+	html_regions(page);
 	err = html_over(page);
 	trace_err = html_trace(page);
 	put_events(page);

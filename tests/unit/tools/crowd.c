@@ -3,7 +3,9 @@
  * Files for the tests of the HTML report:
  *
  *	crowd machine FILE		the machine of machine.c
- *	crowd hostile FILE		names with HTML, script code and terminal escapes
+ *	crowd hostile FILE		names with HTML, script code and terminal escapes; each
+ *					task does half of everything in its region 1
+ *	crowd regions FILE		tasks with such a region, and no trace
  *	crowd FILE TASKS SLOTS		many tasks, each with the same number of slots,
  *					at least SLOTS in total
  *
@@ -27,7 +29,7 @@ static const char *const hostile[] = {
 };
 
 static uint32_t nr_tasks, nr_rounds;
-static bool is_hostile;
+static bool is_hostile, has_regions, has_traces = true;
 
 static const char *name_of(uint32_t i)
 {
@@ -47,6 +49,27 @@ static struct ktau_rec_owner owner_of(uint32_t i)
 
 	owner.start_ns = SECOND;
 	return owner;
+}
+
+/* Half of a profile, as a region. */
+static int put_region(struct sink *s, const struct ktau_rec_profile *p)
+{
+	struct {
+		struct ktau_rec_region r;
+		struct ktau_entry entries[NR_ROUTINES];
+	} r = {
+		.r.rec = { sizeof(r), KTAU_REC_REGION, sizeof(r.r) }, .r.serial = p->serial,
+		.r.region = 1, .r.nr_entries = NR_ROUTINES, .r.entry_size = sizeof(r.entries[0]),
+	};
+	int k;
+
+	memcpy(r.entries, p + 1, sizeof(r.entries));
+	for (k = 0; k < NR_ROUTINES; k++) {
+		r.entries[k].count /= 2;
+		r.entries[k].incl /= 2;
+		r.entries[k].excl /= 2;
+	}
+	return sink_put(s, &r);
 }
 
 /* The profile of a task after @runs of the seconds in which it runs. */
@@ -77,7 +100,9 @@ static int put_profile(struct sink *s, uint32_t i, uint64_t at, uint64_t runs)
 	r.p.runq_ticks = runs * 20000;
 	r.p.asleep_ticks = at - SECOND - r.p.kernel_ticks - r.p.user_ticks - r.p.runq_ticks;
 	err = sink_put(s, &owner);
-	return err ? err : sink_put(s, &r);
+	if (!err)
+		err = sink_put(s, &r);
+	return err || !has_regions ? err : put_region(s, &r.p);
 }
 
 static int put_names(struct sink *s)
@@ -238,7 +263,7 @@ static int write_crowd(struct sink *s)
 			err = ktau_writer_key(s->w);
 		if (!err)
 			err = put_profiles(s, number);
-		if (!err && number >= 1 && number <= 4)
+		if (!err && has_traces && number >= 1 && number <= 4)
 			err = put_traces(s, number);
 		if (!err)
 			err = ktau_writer_flush(s->w, false);
@@ -251,13 +276,20 @@ int main(int argc, char **argv)
 	if (argc == 3 && !strcmp(argv[1], "machine"))
 		return fixture_write(argv[2], KTAU_WRITER_ZLIB) != 0;
 	if (argc == 3 && !strcmp(argv[1], "hostile")) {
-		is_hostile = true;
+		is_hostile = has_regions = true;
 		nr_tasks = 16;
 		nr_rounds = 5;
 		return fixture_file(argv[2], 0, write_crowd) != 0;
 	}
+	if (argc == 3 && !strcmp(argv[1], "regions")) {
+		has_regions = true;
+		has_traces = false;
+		nr_tasks = 3;
+		return fixture_file(argv[2], 0, write_crowd) != 0;
+	}
 	if (argc != 4) {
-		fprintf(stderr, "usage: crowd machine|hostile FILE | crowd FILE TASKS SLOTS\n");
+		fprintf(stderr,
+			"usage: crowd machine|hostile|regions FILE | crowd FILE TASKS SLOTS\n");
 		return 2;
 	}
 	nr_tasks = (uint32_t)strtoul(argv[2], NULL, 10);

@@ -142,6 +142,22 @@ function readLosses() {
 	return losses;
 }
 
+/* The regions of the rows, from the outermost scope on. */
+function readRegions() {
+	const s = new Section("regions");
+
+	for (let n = s.number(); n > 0; n = s.number()) {
+		const row = report.rows[s.number()], regions = row.regions || (row.regions = []);
+
+		for (; n > 0; n--) {
+			const path = report.texts[s.number()], key = s.number();
+
+			regions.push({ path, event: Math.floor(key / 2), counter: key % 2, count: s.number(),
+				       incl: s.number(), excl: s.number() });
+		}
+	}
+}
+
 /* For each interval: its end, what the rows did, and the interrupts of the CPUs. */
 function readOver() {
 	const s = new Section("over"), intervals = [];
@@ -205,7 +221,7 @@ function mergeInto(list, items, key, max) {
 				old[field] = Math.max(old[field], item[field]);
 			else if (field === "min")
 				old[field] = Math.min(old[field], item[field]);
-			else if (field !== "event" && field !== "name")
+			else if (field !== "event" && field !== "name" && field !== "path")
 				old[field] += item[field];
 	}
 }
@@ -600,6 +616,52 @@ function routineTable(box, title, routines) {
 	      ]));
 }
 
+/* The regions of a row as a tree: each has its routines, and the regions in it. */
+function regionTree(row) {
+	const root = { inside: new Map(), routines: new Map(), excl: 0 };
+
+	for (const member of row.members || [row])
+		for (const r of member.regions || []) {
+			const path = [root];
+
+			for (const name of r.path.split(" => ")) {
+				const outer = path[path.length - 1];
+
+				if (!outer.inside.has(name))
+					outer.inside.set(name, { inside: new Map(), routines: new Map(), excl: 0 });
+				path.push(outer.inside.get(name));
+			}
+			path.forEach((region) => region.excl += r.excl);
+			mergeInto(path[path.length - 1].routines, [r], (x) => x.event * 2 + x.counter, ["counter"]);
+		}
+	return root;
+}
+
+function addRegion(parent, name, region, whole) {
+	const box = add("details", parent, undefined, "region");
+
+	box.open = true;
+	add("summary", box, `${name}  ${time(region.excl)} in the kernel, ${percent(region.excl, whole)}`);
+	if (region.routines.size)
+		table(box, [["count", true], ["incl", true], ["excl", true], ["routine"]],
+		      [...region.routines.values()].sort((a, b) => b.excl - a.excl).map((r) => [
+			      r.count.toLocaleString("en"), r.counter ? "-" : time(r.incl), r.counter ? "-" : time(r.excl),
+			      report.events[r.event].name,
+		      ]));
+	for (const [inner, value] of region.inside)
+		addRegion(box, inner, value, whole);
+}
+
+function drawRegions(box, row) {
+	const tree = regionTree(row);
+
+	if (!tree.inside.size)
+		return;
+	add("h3", box, "Regions of the program, and the routines that ran for them");
+	for (const [name, region] of tree.inside)
+		addRegion(box, name, region, tree.excl);
+}
+
 function wakersOf(row, event) {
 	const wakers = row.wakers.filter((w) => w.event === event).sort((a, b) => b.count - a.count);
 
@@ -637,6 +699,7 @@ function drawDetail() {
 	routineTable(box, "Waiting", row.routines.filter((r) => report.events[r.event].wait));
 	const waits = row.routines.filter((r) => !report.events[r.event].wait && r.asleep).sort((a, b) => b.asleep - a.asleep);
 
+	drawRegions(box, row);
 	if (waits.length) {
 		add("h3", box, "Asleep inside");
 		table(box, [["asleep", true], ["routine"], ["most often woken by"]],
@@ -1561,6 +1624,7 @@ function start() {
 	report.rows = readRows();
 	report.cpus = readCpus();
 	report.losses = readLosses();
+	readRegions();
 	report.over = readOver();
 	setTheme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
 	drawFacts();
