@@ -21,7 +21,7 @@
 #include "top_screen.h"
 #include "top_view.h"
 
-enum { OPT_BY = 256, OPT_HOST, OPT_SOURCE };
+enum { OPT_BY = 256, OPT_HOST, OPT_SOURCE, OPT_REGION_NAMES };
 
 /**
  * struct top - state of the program
@@ -31,6 +31,7 @@ enum { OPT_BY = 256, OPT_HOST, OPT_SOURCE };
  * @host: use only files of this machine
  * @replay: where the periods of the files are
  * @map: file name of a map
+ * @region_names: directory with names of regions; NULL: the current one
  * @symtab: symbols of @map
  * @bpf: measure with BPF programs, because the kernel has no KTAU
  * @interval_ns: time between two periods of the running kernel or of a replay
@@ -48,6 +49,7 @@ struct top {
 	const char *host;
 	struct replay replay;
 	const char *map;
+	const char *region_names;
 	struct ktau_symtab *symtab;
 	bool bpf;
 	uint64_t interval_ns;
@@ -70,6 +72,8 @@ static const struct argp_option argp_options[] = {
 	  "has no KTAU", 0 },
 	{ "map", 'm', "FILE", 0,
 	  "Read names from a System.map, kallsyms or vmlinux", 0 },
+	{ "region-names", OPT_REGION_NAMES, "DIR", 0,
+	  "Read names of regions from the files ktau-user.* in DIR (default: the current one)", 0 },
 	{ 0 }
 };
 
@@ -137,6 +141,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'm':
 		t->map = arg;
 		return 0;
+	case OPT_REGION_NAMES:
+		t->region_names = arg;
+		return 0;
 	case ARGP_KEY_ARGS:
 		t->files = state->argv + state->next;
 		t->nr_files = state->argc - state->next;
@@ -150,9 +157,9 @@ static const struct argp parser = {
 	"Show where each task spends its time and what it is doing now, on a screen that "
 	"refreshes itself. FILE was written by ktaud or is a saved stream; its periods are "
 	"replayed one after the other. Several files in time order are one recording. Keys: "
-	"Enter shows the routines of a task, w its waits, i interrupts by line and CPU, l "
-	"losses; Esc goes back; s sorts, / filters by name, f freezes; left and right step "
-	"through the periods of a FILE; q quits.",
+	"Enter shows the routines of a task, w its waits, r the regions of its program, i "
+	"interrupts by line and CPU, l losses; Esc goes back; s sorts, / filters by name, f "
+	"freezes; left and right step through the periods of a FILE; q quits.",
 	NULL, NULL, NULL
 };
 
@@ -160,6 +167,7 @@ static void drop_period(struct top *t)
 {
 	if (!t->read)
 		return;
+	regions_destroy(t->rows.regions);
 	aggregate_deinit(&t->rows);
 	period_deinit(&t->period);
 	t->read = false;
@@ -173,6 +181,7 @@ static int make_period(struct top *t)
 	}
 	t->read = true;
 	aggregate_init(&t->rows, t->report.by, &t->report.filter, t->period.registry);
+	t->rows.regions = regions_create(t->region_names);
 	return CLI_DONE;
 }
 
@@ -338,6 +347,10 @@ static void page_key(struct top *t, int key)
 	case 'w':
 		if (has_rows)
 			open_page(t, PAGE_WAITS);
+		break;
+	case 'r':
+		if (has_rows)
+			open_page(t, PAGE_REGIONS);
 		break;
 	case 'i':
 		open_page(t, PAGE_INTERRUPTS);

@@ -253,7 +253,7 @@ static void draw_keys(const struct top_screen *s, const struct top_view *t)
 	put_text(LINES - 1, 0,
 		 t->page == PAGE_TASKS ?
 		 " Enter routines  w waits  i interrupts  s sort  / filter  f freeze  q quit" :
-		 " Esc back  Enter routines  w waits  i interrupts  f freeze  q quit",
+		 " Esc back  Enter routines  w waits  r regions  i interrupts  f freeze  q quit",
 		 COLS);
 	attroff(A_REVERSE);
 }

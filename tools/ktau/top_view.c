@@ -263,6 +263,20 @@ static void fill_waits(struct top_view *t, struct report_tables *tables)
 	add_table(t, &tables->waits, s->first_wait, s->nr_waits);
 }
 
+static void fill_regions(struct top_view *t, struct report_tables *tables)
+{
+	const struct section *s = find_section(t, tables);
+
+	snprintf(t->heading, sizeof(t->heading), "%s: regions of the program, by routine",
+		 t->selected_name);
+	if (!s || !s->nr_regions) {
+		add_line(t, "");
+		add_line(t, "no regions in this period");
+		return;
+	}
+	add_table(t, &tables->regions.table, s->first_region, s->nr_regions);
+}
+
 static void fill_interrupts(struct top_view *t, const struct view *v,
 			    const struct period *period)
 {
@@ -352,6 +366,7 @@ void top_view_fill(struct top_view *t, const struct report *r, const struct peri
 
 	all.groups = KTAU_GROUP_ALL;
 	all.idle = true;
+	all.tables = t->page == PAGE_REGIONS ? REPORT_REGIONS : 0;
 	ktau_clock_init(&v.clock, v.stream);
 	report_tables_init(&tables, &all, period);
 	clear(t);
@@ -366,6 +381,9 @@ void top_view_fill(struct top_view *t, const struct report *r, const struct peri
 		break;
 	case PAGE_WAITS:
 		fill_waits(t, &tables);
+		break;
+	case PAGE_REGIONS:
+		fill_regions(t, &tables);
 		break;
 	case PAGE_INTERRUPTS:
 		fill_interrupts(t, &v, period);

@@ -10,7 +10,7 @@
 #include "period.h"
 #include "report_options.h"
 
-enum top_page { PAGE_TASKS, PAGE_ROUTINES, PAGE_WAITS, PAGE_INTERRUPTS, PAGE_LOSSES };
+enum top_page { PAGE_TASKS, PAGE_ROUTINES, PAGE_WAITS, PAGE_REGIONS, PAGE_INTERRUPTS, PAGE_LOSSES };
 
 enum top_sort { TOP_KERNEL, TOP_USER, TOP_IRQ, TOP_RUNQ, TOP_ASLEEP, TOP_LIFE, TOP_NAME,
 		TOP_NR_SORTS };
@@ -27,7 +27,7 @@ struct top_cpu {
  * @sort: sort key of PAGE_TASKS
  * @filter: show only rows whose name contains this; "": all
  * @width: columns of a line
- * @selected_pid: pid of the row that PAGE_ROUTINES and PAGE_WAITS show
+ * @selected_pid: pid of the row that PAGE_ROUTINES, PAGE_WAITS and PAGE_REGIONS show
  * @selected_name: name of that row
  * @selected: line of that row in PAGE_TASKS, updated from the two members above
  * @title: the machine and the period

@@ -97,10 +97,24 @@ pages()
 	check "Enter: times of the routines" shows ' 48.4% +20 +40.000 +30.000 .* sys_write'
 	keys w
 	check "w: waits" shows '^ +6 +62.000 +60.000 .* sk_wait_data'
+	keys r
+	check "r: regions" shows '^no regions in this period'
 	keys l
 	check "l: losses" shows '^ +20  lost_overwritten'
 	keys Escape
 	shows '^server '
+}
+
+# Each of three tasks does half of everything in a region; one has a name for it.
+regions()
+{
+	"$build/tests/unit/tools/crowd" regions "$tmp/regions.ktau"
+	printf '%s\n' 'ktau-user 1' 'boot 0b0071d0-0102-0304-0506-0708090a0b0c' 'serial 1001' \
+		'region 1 0 outer' > "$tmp/ktau-user.crowd.101.101"
+	open_term "$build/tools/ktau/ktau top -d 1000 -p 101 --region-names=$tmp $tmp/regions.ktau"
+	shows '^ionode .* stream 2 of '
+	keys r
+	check "r: the regions of the program" shows '^ +[0-9]+ .* outer => routine_0'
 }
 
 rows()
@@ -355,5 +369,6 @@ moves
 scrolling
 freezes
 replays
+regions
 covered
 done_testing
