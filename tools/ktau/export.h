@@ -22,10 +22,12 @@ enum export_naming { NAMING_DENSE, NAMING_PID, NAMING_NG };
  * struct export_options - options of ktau export
  * @host: only export streams of this machine; NULL: all
  * @naming: see ktau-export(1)
+ * @region_names: directory with names of regions; NULL: the current one
  */
 struct export_options {
 	const char *host;
 	enum export_naming naming;
+	const char *region_names;
 };
 
 /**
@@ -40,6 +42,7 @@ struct export_options {
  * @timeline: merged traces of the host
  * @period: profiles of the host, from the first stream to the last as in ktau report, with
  *	a row per task; complete when profile() is called
+ * @regions: regions of the host, by number of the row; complete when profile() is called
  * @begun: the exporter's begin() has been called
  * @entered: the current host's start_host() has been called
  * @data: private data of the exporter
@@ -54,6 +57,7 @@ struct export_run {
 	struct symbolizer *names;
 	struct timeline *timeline;
 	struct period *period;
+	struct region_sums regions;
 	bool begun, entered;
 	void *data;
 };

@@ -2,7 +2,7 @@
 /*
  * pprof's profile.proto, compressed: calls and nanoseconds of each stack, with the task
  * at its root. Stacks come from the trace; without a trace they consist of the groups and
- * routines of the profiles.
+ * routines of the profiles, and of the regions that the routines ran for.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,6 +13,8 @@
 #include "export.h"
 #include "hash.h"
 #include "protobuf.h"
+#include "report_regions.h"
+#include "tally.h"
 #include "text.h"
 
 /* Field numbers, by message. */
@@ -210,22 +212,74 @@ static int event(struct export_run *x, const struct timeline_event *e)
 	return 0;
 }
 
+/* The node of a routine, below @parent and its group. */
+static uint32_t routine_node(const struct export_run *x, uint32_t parent, uint32_t id)
+{
+	struct pprof *p = x->data;
+	uint32_t group = child_of(p, parent, string_of(p, symbolize_group(x->names, id)));
+
+	return child_of(p, group, string_of(p, symbolize_event(x->names, id)));
+}
+
+/* The node of a region below those around it, all below @parent. */
+static uint32_t region_node(struct pprof *p, uint32_t parent, const char *path)
+{
+	static const char between[] = " => ";
+	const char *end;
+	size_t length;
+	char *name;
+
+	for (; path; path = end ? end + strlen(between) : NULL) {
+		end = strstr(path, between);
+		length = end ? (size_t)(end - path) : strlen(path);
+		name = cli_alloc(NULL, length + 1, 1);
+		memcpy(name, path, length);
+		name[length] = 0;
+		parent = child_of(p, parent, string_of(p, name));
+		free(name);
+	}
+	return parent;
+}
+
+/* Add what @process did in regions. Return: its part in @of, for one routine. */
+static struct region_sum add_regions(struct export_run *x, const struct process *process,
+				     uint32_t root, const struct routine *of)
+{
+	struct region_sum part = { 0 };
+	struct pprof *p = x->data;
+	const struct region_sum *s;
+	struct ktau_clock clock;
+	size_t nr;
+
+	ktau_clock_init(&clock, &x->stream);
+	for (s = report_regions_find(&x->regions, process->number, &nr); nr; nr--, s++) {
+		if (!s->timer || s->id != of->id)
+			continue;
+		part.count += s->count;
+		part.excl += s->excl;
+		add(p, routine_node(x, region_node(p, root, s->path), s->id), s->count,
+		    ktau_clock_ns(&clock, s->excl));
+	}
+	return part;
+}
+
 static void add_routines(struct export_run *x, const struct process *process)
 {
 	const struct routine *r, *end = process->tally.routines + process->tally.nr;
 	const char *label = process->label && *process->label ? process->label :
 								process->owner.comm;
 	struct pprof *p = x->data;
-	uint32_t root = add_root(p, &process->owner, label), group;
+	uint32_t root = add_root(p, &process->owner, label);
+	struct region_sum in_regions;
 	struct ktau_clock clock;
 
 	ktau_clock_init(&clock, &x->stream);
 	for (r = process->tally.routines; r < end; r++) {
 		if (r->kind != KTAU_KIND_TIMER)
 			continue;
-		group = child_of(p, root, string_of(p, symbolize_group(x->names, r->id)));
-		add(p, child_of(p, group, string_of(p, symbolize_event(x->names, r->id))),
-		    r->count + r->open, ktau_clock_ns(&clock, r->excl));
+		in_regions = add_regions(x, process, root, r);
+		add(p, routine_node(x, root, r->id), less(r->count + r->open, in_regions.count),
+		    ktau_clock_ns(&clock, less(r->excl, in_regions.excl)));
 	}
 }
 

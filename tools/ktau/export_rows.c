@@ -38,6 +38,12 @@ static const struct row_column counter_columns[] = {
 	{ "count", ROW_ULONG }, { "sum", ROW_ULONG }, { "min", ROW_ULONG }, { "max", ROW_ULONG },
 };
 
+static const struct row_column region_columns[] = {
+	{ "host", ROW_INT }, { "serial", ROW_ULONG }, { "tid", ROW_INT }, { "task", ROW_TEXT },
+	{ "region", ROW_TEXT }, { "group_name", ROW_TEXT }, { "routine", ROW_TEXT },
+	{ "count", ROW_ULONG }, { "incl_ns", ROW_ULONG }, { "excl_ns", ROW_ULONG },
+};
+
 static const struct row_column frame_columns[] = {
 	{ "host", ROW_INT }, { "serial", ROW_ULONG }, { "tid", ROW_INT }, { "task", ROW_TEXT },
 	{ "start_ns", ROW_ULONG }, { "duration_ns", ROW_ULONG }, { "excl_ns", ROW_ULONG },
@@ -63,6 +69,7 @@ const struct row_table row_tables[ROW_NR_TABLES] = {
 	[ROW_TASKS] = { "tasks", task_columns, NR(task_columns) },
 	[ROW_ROUTINES] = { "routines", routine_columns, NR(routine_columns) },
 	[ROW_COUNTERS] = { "counters", counter_columns, NR(counter_columns) },
+	[ROW_REGIONS] = { "regions", region_columns, NR(region_columns) },
 	[ROW_FRAMES] = { "frames", frame_columns, NR(frame_columns) },
 	[ROW_POINTS] = { "points", point_columns, NR(point_columns) },
 	[ROW_LOSSES] = { "losses", loss_columns, NR(loss_columns) },
@@ -372,6 +379,24 @@ static int write_process(struct export_run *x, const struct process *p)
 	return err ? err : write_tally(x, p);
 }
 
+/* Of a counter, only the number of its values is known. */
+static int write_region(struct export_run *x, const struct region_sum *s)
+{
+	struct row r = { .nr = 0 };
+
+	put_number(&r, x->host);
+	put_ulong(&r, s->owner->serial);
+	put_number(&r, s->owner->tid);
+	put_text(&r, s->owner->comm);
+	put_text(&r, s->path);
+	put_text(&r, symbolize_group(x->names, s->id));
+	put_text(&r, symbolize_event(x->names, s->id));
+	put_ulong(&r, s->count);
+	put_ticks(x, &r, s->timer, s->incl);
+	put_ticks(x, &r, s->timer, s->excl);
+	return x->format->row(x, ROW_REGIONS, r.cells);
+}
+
 /* Write the tasks, then the CPUs and the evicted sum, which have their own kinds. */
 int rows_profile(struct export_run *x)
 {
@@ -383,7 +408,11 @@ int rows_profile(struct export_run *x)
 		err = write_process(x, &rows->processes[i]);
 	for (i = 0; !err && i < rows->nr_cpus; i++)
 		err = write_process(x, &rows->cpus[i]);
-	return err ? err : write_tally(x, &rows->evicted);
+	if (!err)
+		err = write_tally(x, &rows->evicted);
+	for (i = 0; !err && i < x->regions.nr; i++)
+		err = write_region(x, &x->regions.sum[i]);
+	return err;
 }
 
 /* Write the tasks that have only a trace. */

@@ -46,8 +46,8 @@ struct row_table {
 	size_t nr_columns;
 };
 
-enum { ROW_HOSTS, ROW_TASKS, ROW_ROUTINES, ROW_COUNTERS, ROW_FRAMES, ROW_POINTS, ROW_LOSSES,
-       ROW_NR_TABLES };
+enum { ROW_HOSTS, ROW_TASKS, ROW_ROUTINES, ROW_COUNTERS, ROW_REGIONS, ROW_FRAMES, ROW_POINTS,
+       ROW_LOSSES, ROW_NR_TABLES };
 
 extern const struct row_table row_tables[ROW_NR_TABLES];
 

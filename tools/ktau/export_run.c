@@ -108,6 +108,7 @@ static int start_host(struct input *in, const struct ktau_rec_stream *stream)
 
 	in->started = true;
 	aggregate_init(&in->rows, BY_THREAD, &no_filter, in->period.registry);
+	in->rows.regions = regions_create(x->options.region_names);
 	period_start(&in->period, &whole_period, 0);
 	x->stream = *stream;
 	x->entered = false;
@@ -141,6 +142,7 @@ static int put_profiles(struct input *in)
 	err = aggregate_finish(&in->rows, in->period.before, in->period.after);
 	if (err || !in->period.streams)
 		return err;
+	regions_sum(in->rows.regions, ktau_snapshot_stream(in->period.after), &x->regions);
 	err = enter_host(x);
 	in->totals->profiles += in->rows.nr;
 	return err ? err : x->format->profile(x);
@@ -164,6 +166,8 @@ static int end_host(struct input *in, int err)
 	add_counts(&in->totals->counts, timeline_counts(x->timeline));
 	timeline_destroy(x->timeline);
 	symbolize_destroy(x->names);
+	region_sums_deinit(&x->regions);
+	regions_destroy(in->rows.regions);
 	aggregate_deinit(&in->rows);
 	period_deinit(&in->period);
 	in->started = false;

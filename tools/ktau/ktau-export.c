@@ -28,7 +28,7 @@ static const struct exporter *const formats[] = {
 
 enum { NR_FORMATS = sizeof(formats) / sizeof(*formats),
        OPT_FORMAT = 0x100, OPT_HOST = 0x200, OPT_NAMING, OPT_SNAPSHOT,
-       OPT_RATES, OPT_HOURS };
+       OPT_RATES, OPT_HOURS, OPT_REGION_NAMES };
 
 struct options {
 	const struct exporter *format;
@@ -40,7 +40,7 @@ struct options {
 };
 
 /* An option per format, then the others. Filled in before main(), because completion needs it. */
-static struct argp_option argp_options[NR_FORMATS + 8];
+static struct argp_option argp_options[NR_FORMATS + 9];
 static char descriptions[NR_FORMATS][80];
 
 static void __attribute__((constructor)) make_options(void)
@@ -62,6 +62,9 @@ static void __attribute__((constructor)) make_options(void)
 		{ "rates", OPT_RATES, NULL, 0,
 		  "Print how fast the traces are merged and each format, or "
 		  "the given one, is written", 2 },
+		{ "region-names", OPT_REGION_NAMES, "DIR", 0,
+		  "Read names of regions from the files ktau-user.* in DIR (default: the current "
+		  "one)", 2 },
 		{ "hours", OPT_HOURS, NULL, 0,
 		  "With --csv: two small tables by host and hour; FILE may be a directory of "
 		  "files of many hosts", 2 },
@@ -147,6 +150,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_HOURS:
 		o->hours = true;
+		return 0;
+	case OPT_REGION_NAMES:
+		o->more.region_names = arg;
 		return 0;
 	case 'o':
 		o->output = arg;
