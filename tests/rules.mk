@@ -15,6 +15,10 @@ test_LOADS += $(addprefix $(B)/tests/progs/,ioctl_errors control_errors fuzzcall
 ifdef CROSS_COMPILE
 test_LOADS += $(B)/tests/progs/exceptions
 endif
+# Instrumented by the compiler
+ifndef CROSS_COMPILE
+test_LOADS += $(addprefix $(B)/tests/progs/,functions functions_throw)
+endif
 # Counts of instructions
 ifeq ($(filter powerpc%,$(CROSS_COMPILE)),)
 test_LOADS += $(B)/tests/progs/cost
@@ -87,6 +91,22 @@ $(B)/tests/progs/regions_user.o $(B)/tests/progs/copy.o: KTAU_CPPFLAGS := -D_GNU
 $(B)/tests/progs/regions_user: LDLIBS := -lpthread
 $(B)/tests/progs/copy: LDLIBS := -lpthread
 $(B)/tests/progs/regions_user $(B)/tests/progs/copy: $(LIBKTAU_USER)
+
+# They are not linked with libktau-finstrument, which is preloaded.
+$(B)/tests/progs/functions.o: private override CFLAGS += -finstrument-functions
+$(B)/tests/progs/functions: LDLIBS := -lpthread
+$(B)/tests/progs/functions: $(addprefix $(B)/tests/progs/functions_,first.so second.so)
+
+$(B)/tests/progs/functions_%.so: tests/progs/functions_object.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -Wall -Wextra -Werror -finstrument-functions -fPIC -shared -DFUNCTION=$* -o $@ $<
+
+CXX	?= c++
+
+$(B)/tests/progs/functions_throw: tests/progs/functions_throw.cc $(LIBKTAU_USER_SO)
+	@mkdir -p $(@D)
+	$(CXX) $(CFLAGS) -Wall -Wextra -Werror -finstrument-functions -Ilibktau/user -MMD -MP \
+		-o $@ $< $(LIBKTAU_USER_SO)
 
 $(addprefix $(B)/tests/progs/,ioctl_errors slots fuzz_races): LDLIBS := -lpthread
 $(B)/tests/progs/fuzz_races: $(B)/tests/progs/fuzz_begin.o

@@ -12,6 +12,11 @@
  * elsewhere. Addresses outside of the thread's stack, as in a signal handler or a coroutine
  * with a stack of its own, are not compared.
  *
+ * An instrumented function has no frame of ours. Its stack address is that at which it calls
+ * the hook, which is not above that of a scope in the same function; both have the same
+ * caller, and both are above those of functions that it calls. A function that was inlined has
+ * the stack address and the caller of the function around it.
+ *
  * What the library itself does in the kernel is in no region.
  */
 #include <errno.h>
@@ -30,7 +35,6 @@ static __thread struct ktau__user *self;
 static __thread bool busy_here;		/* beginning, or ended */
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static uint32_t last_point;
 
 static void end_thread(void *arg)
 {
@@ -141,19 +145,6 @@ static struct ktau__user *begin_thread(void)
 	return self;
 }
 
-static uint32_t point_id(struct ktau_user_point *point)
-{
-	uint32_t id = __atomic_load_n(&point->id, __ATOMIC_RELAXED), none = 0;
-
-	if (id)
-		return id;
-	id = __atomic_add_fetch(&last_point, 1, __ATOMIC_RELAXED);
-	if (__atomic_compare_exchange_n(&point->id, &none, id, false, __ATOMIC_RELAXED,
-					__ATOMIC_RELAXED))
-		return id;
-	return none;
-}
-
 /* A name is one line of a file. */
 static void hide_controls(char *name)
 {
@@ -162,10 +153,17 @@ static void hide_controls(char *name)
 			*name = '?';
 }
 
+/* What is entered: a point with a name, or a function. */
+struct entered {
+	uint32_t point;
+	const char *name;
+	const void *function;
+};
+
 /* A new region; @parent itself if there is no room. */
-static uint32_t add_region(struct ktau__user *u, uint32_t parent, uint32_t point,
-			   const char *name)
+static uint32_t add_region(struct ktau__user *u, uint32_t parent, const struct entered *what)
 {
+	const char *name = what->name;
 	struct ktau__region *r = &u->region[u->nr];
 	const uint32_t outer = *u->word;
 	int err = errno;
@@ -175,7 +173,10 @@ static uint32_t add_region(struct ktau__user *u, uint32_t parent, uint32_t point
 		return parent;
 	}
 	*u->word = 0;
-	*r = (struct ktau__region){ .point = point, .parent = parent, .name = strdup(name),
+	if (!name)
+		name = ktau__function_name(what->function);
+	*r = (struct ktau__region){ .point = what->point, .parent = parent,
+				    .name = name ? strdup(name) : NULL,
 				    .next = u->region[parent].child };
 	if (!r->name) {
 		*u->word = outer;
@@ -190,18 +191,16 @@ static uint32_t add_region(struct ktau__user *u, uint32_t parent, uint32_t point
 	return u->nr++;
 }
 
-static uint32_t find_region(struct ktau__user *u, uint32_t parent,
-			    struct ktau_user_point *point)
+static uint32_t find_region(struct ktau__user *u, uint32_t parent, const struct entered *what)
 {
-	const uint32_t id = point_id(point);
 	uint32_t i;
 
-	if (u->region[parent].point == id)
+	if (u->region[parent].point == what->point)
 		return parent;
 	for (i = u->region[parent].child; i; i = u->region[i].next)
-		if (u->region[i].point == id)
+		if (u->region[i].point == what->point)
 			return i;
-	return add_region(u, parent, id, point->name);
+	return add_region(u, parent, what);
 }
 
 static bool on_stack(const struct ktau__user *u, const void *stack)
@@ -209,25 +208,29 @@ static bool on_stack(const struct ktau__user *u, const void *stack)
 	return stack >= u->low && stack < u->high;
 }
 
+/* Was @level left before @new was entered? */
 static bool was_left(const struct ktau__user *u, const struct ktau__level *level,
-		     const struct ktau_user_frame *frame)
+		     const struct ktau__level *new)
 {
-	if (!on_stack(u, level->stack))
+	const bool same_call = level->caller == new->caller;
+
+	if (!on_stack(u, level->stack) || level->stack > new->stack)
 		return false;
-	return level->stack < frame->stack ||
-	       (level->stack == frame->stack &&
-		(level->caller != frame->caller || level->frame == frame));
+	if (level->stack == new->stack)
+		return !same_call || level->frame == new->frame;
+	/* A scope in an instrumented function is above the function's own level. */
+	return !same_call || !level->function || new->function;
 }
 
 /* Close the scopes that have been left without ktau_user_exit(). */
-static void close_left(struct ktau__user *u, const struct ktau_user_frame *frame)
+static void close_left(struct ktau__user *u, const struct ktau__level *new)
 {
 	uint32_t i;
 
-	if (!on_stack(u, frame->stack))
+	if (!on_stack(u, new->stack))
 		return;
-	for (i = u->depth; i && u->level[i - 1].stack <= frame->stack; i--)
-		if (was_left(u, &u->level[i - 1], frame))
+	for (i = u->depth; i && u->level[i - 1].stack <= new->stack; i--)
+		if (was_left(u, &u->level[i - 1], new))
 			u->depth = i - 1;
 }
 
@@ -236,28 +239,84 @@ static uint32_t region_at(const struct ktau__user *u)
 	return u->depth ? u->level[u->depth - 1].region : 0;
 }
 
-void ktau_user_enter_frame(struct ktau_user_frame *frame, struct ktau_user_point *point)
+/* Return: the depth of @new, 0 if it could not be entered. */
+static uint32_t enter(struct ktau__user *u, struct ktau__level *new, const struct entered *what)
 {
-	struct ktau__user *u = self ? self : begin_thread();
-	uint32_t region;
+	uint32_t depth = 0;
 
-	frame->depth = 0;
-	if (!u || u->status)
-		return;
-	if (u->busy || u->depth == KTAU__USER_DEPTH) {
+	if (u->busy || !what->point) {
 		u->refused++;
-		return;
+		return 0;
 	}
 	u->busy = true;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	close_left(u, frame);
-	region = find_region(u, region_at(u), point);
-	u->level[u->depth++] = (struct ktau__level){ frame, frame->stack,
-							 frame->caller, region };
-	frame->depth = u->depth;
-	*u->word = region;
+	close_left(u, new);
+	if (u->depth < KTAU__USER_DEPTH) {
+		u->deeper = 0;
+		new->region = find_region(u, region_at(u), what);
+		u->level[u->depth] = *new;
+		depth = ++u->depth;
+	} else {
+		u->refused++;
+		u->deeper += new->function;
+	}
+	*u->word = region_at(u);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	u->busy = false;
+	return depth;
+}
+
+void ktau_user_enter_frame(struct ktau_user_frame *frame, struct ktau_user_point *point)
+{
+	struct ktau__user *u = self ? self : begin_thread();
+	struct ktau__level new = { frame, frame->stack, frame->caller, 0, false };
+
+	frame->depth = 0;
+	if (u && !u->status)
+		frame->depth = enter(u, &new, &(struct entered){ ktau__point_id(&point->id),
+								 point->name, NULL });
+}
+
+void ktau_user_enter_function(const void *function, const void *caller, const void *stack)
+{
+	struct ktau__user *u = self ? self : begin_thread();
+	struct ktau__level new = { function, stack, caller, 0, true };
+
+	if (u && !u->status)
+		enter(u, &new, &(struct entered){ ktau__function_point(function), NULL,
+						  function });
+}
+
+/* Is this the exit of a function that was entered when there was no room for its level? */
+static bool is_deeper(struct ktau__user *u, const void *stack)
+{
+	if (!u->deeper)
+		return false;
+	if (on_stack(u, stack) && u->depth && stack > u->level[u->depth - 1].stack) {
+		u->deeper = 0;	/* all of them were left */
+		return false;
+	}
+	u->deeper--;
+	return true;
+}
+
+void ktau_user_exit_function(const void *function, const void *caller, const void *stack)
+{
+	struct ktau__user *u = self;
+	const struct ktau__level *level;
+	uint32_t i;
+
+	/* In a signal handler that has interrupted enter(), nothing was entered. */
+	if (!u || u->status || u->busy || is_deeper(u, stack))
+		return;
+	for (i = u->depth; i; i--) {
+		level = &u->level[i - 1];
+		if (!level->function || level->frame != function || level->caller != caller)
+			continue;
+		u->depth = i - 1;
+		*u->word = region_at(u);
+		return;
+	}
 }
 
 void ktau_user_exit(struct ktau_user_frame *frame)
@@ -270,6 +329,11 @@ void ktau_user_exit(struct ktau_user_frame *frame)
 		return;
 	u->depth = frame->depth - 1;
 	*u->word = region_at(u);
+}
+
+void ktau_user_unloaded(void)
+{
+	ktau__functions_unloaded();
 }
 
 int ktau_user_status(void)

@@ -17,6 +17,9 @@
 
 #include <stdint.h>
 
+/* A scope is no function of the program. */
+#define KTAU_USER_INLINE__ __attribute__((always_inline, no_instrument_function))
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -54,7 +57,7 @@ void ktau_user_enter_frame(struct ktau_user_frame *frame, struct ktau_user_point
  * handlers. Scopes that longjmp() or an exception has left are closed. It is inlined because
  * it notes the function that has the frame.
  */
-static inline __attribute__((always_inline)) void
+static inline KTAU_USER_INLINE__ void
 ktau_user_enter(struct ktau_user_frame *frame, struct ktau_user_point *point)
 {
 	/* NOLINTBEGIN(bugprone-signal-handler) */
@@ -66,6 +69,22 @@ ktau_user_enter(struct ktau_user_frame *frame, struct ktau_user_point *point)
 
 /* Leave the region of @frame, and all that were entered in it. */
 void ktau_user_exit(struct ktau_user_frame *frame);
+
+/**
+ * ktau_user_enter_function() - enter the region of a function
+ * @function: the function, whose symbol is the name of the region
+ * @caller: where it was called
+ * @stack: its stack pointer
+ *
+ * For hooks that a compiler puts into every function; libktau-finstrument has those of
+ * -finstrument-functions. The region ends with ktau_user_exit_function() with the same
+ * arguments; @stack may differ. Regions that longjmp() has left are closed.
+ */
+void ktau_user_enter_function(const void *function, const void *caller, const void *stack);
+void ktau_user_exit_function(const void *function, const void *caller, const void *stack);
+
+/* After dlclose(): forget the functions that are not loaded any more. */
+void ktau_user_unloaded(void);
 
 /**
  * ktau_user_status() - whether the kernel accounts to the regions of this thread
@@ -91,11 +110,11 @@ struct ktau_user_scope {
 	struct ktau_user_frame frame;
 
 	/* Inlined, so that it notes the function that has the scope. */
-	__attribute__((always_inline)) explicit ktau_user_scope(struct ktau_user_point *point)
+	KTAU_USER_INLINE__ explicit ktau_user_scope(struct ktau_user_point *point)
 	{
 		ktau_user_enter(&frame, point);
 	}
-	~ktau_user_scope()
+	KTAU_USER_INLINE__ ~ktau_user_scope()
 	{
 		ktau_user_exit(&frame);
 	}

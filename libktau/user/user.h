@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define KTAU__USER_DEPTH	64
+#define KTAU__USER_DEPTH	256
 
 /* A region: a point, entered in the region @parent. */
 struct ktau__region {
@@ -18,18 +18,27 @@ struct ktau__region {
 	char *name;
 };
 
-/* An open scope: its frame, and what that has noted. */
+/*
+ * An open scope.
+ *
+ * @frame: its frame; of an instrumented function, the function
+ * @stack: the stack address of its function
+ * @caller: where that was called
+ * @function: the compiler entered it
+ */
 struct ktau__level {
 	const void *frame;
 	const void *stack;
 	const void *caller;
 	uint32_t region;
+	bool function;
 };
 
 /*
  * @word: the current region; in the area that is shared with the kernel, or @unshared
  * @status: 0 if it is shared, else why not
  * @busy: the thread is in the library
+ * @deeper: instrumented functions that were entered when @level was full
  * @low, @high: its stack
  */
 struct ktau__user {
@@ -38,7 +47,7 @@ struct ktau__user {
 	int status;
 	bool busy;
 	const void *low, *high;
-	uint32_t depth;
+	uint32_t depth, deeper;
 	struct ktau__level level[KTAU__USER_DEPTH];
 	uint32_t nr, max;
 	struct ktau__region *region;
@@ -50,6 +59,20 @@ struct ktau__user {
 /* Ask the kernel for an area for this thread, with up to @u->max regions. */
 void ktau__area_open(struct ktau__user *u);
 void ktau__area_close(struct ktau__user *u);
+
+/* The number of a point, which is in *id; a new one if that is 0. */
+uint32_t ktau__point_id(uint32_t *id);
+
+/* The point of an instrumented function, 0 if there is no room; and its name. */
+uint32_t ktau__function_point(const void *address);
+const char *ktau__function_name(const void *address);
+
+/* Forget the functions that are not loaded any more. */
+void ktau__functions_unloaded(void);
+
+/* The symbol at an address, or its file and offset; the caller frees it. NULL: no memory. */
+char *ktau__symbol_name(const void *function);
+bool ktau__is_loaded(const void *function);
 
 /* The file of names of this thread. */
 void ktau__names_open(struct ktau__user *u);

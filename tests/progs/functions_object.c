@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A shared object with one function, whose name is FUNCTION: functions loads and unloads it. */
+#include <sys/syscall.h>
+#include <unistd.h>
+
+void FUNCTION(void);
+
+void FUNCTION(void)
+{
+	int i;
+
+	for (i = 0; i < 11; i++)
+		syscall(SYS_getppid);
+}
