@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # libktau-user: regions of programs. It depends on nothing but the C library, because the
-# programs that it measures are linked with it. libktau-finstrument makes each function a region.
+# programs that it measures are linked with it. libktau-finstrument makes each function a region, and
+# libktau-mark a process for ktau mark.
 
 USER_SONAME := libktau-user.so.1
 LIBKTAU_USER := $(B)/libktau/user/libktau-user.a
 LIBKTAU_USER_SO := $(B)/libktau/user/libktau-user.so.$(LIBKTAU_VERSION)
-USER_OBJS := $(patsubst %.c,$(B)/%.o,$(filter-out %/finstrument.c,$(wildcard libktau/user/*.c)))
-FINSTRUMENT_SONAME := libktau-finstrument.so.1
-LIBKTAU_FINSTRUMENT_SO := $(B)/libktau/user/libktau-finstrument.so.$(LIBKTAU_VERSION)
+USER_OBJS := $(patsubst %.c,$(B)/%.o,$(filter-out %/finstrument.c %/mark.c,$(wildcard libktau/user/*.c)))
+# Libraries that are linked or preloaded in addition
+user_PRELOADED := finstrument mark
+USER_PRELOADED := $(patsubst %,$(B)/libktau/user/libktau-%.so.$(LIBKTAU_VERSION),$(user_PRELOADED))
 
-LIBRARIES += $(LIBKTAU_USER) $(if $(CROSS_COMPILE),,$(LIBKTAU_USER_SO) $(LIBKTAU_FINSTRUMENT_SO))
+LIBRARIES += $(LIBKTAU_USER) $(if $(CROSS_COMPILE),,$(LIBKTAU_USER_SO) $(USER_PRELOADED))
 MAN_PAGES += libktau/user/libktau-user.3
 
 $(LIBKTAU_USER): $(USER_OBJS)
@@ -23,19 +25,20 @@ $(LIBKTAU_USER_SO): $(USER_OBJS) libktau/user/libktau-user.map
 		-Wl,-Bsymbolic-functions -o $@ $(USER_OBJS) -lpthread
 	ln -sf $(@F) $(@D)/$(USER_SONAME)
 
-$(LIBKTAU_FINSTRUMENT_SO): $(B)/libktau/user/finstrument.o $(LIBKTAU_USER_SO) libktau/user/libktau-finstrument.map
-	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(FINSTRUMENT_SONAME) \
-		-Wl,--version-script=libktau/user/libktau-finstrument.map -Wl,-z,defs -Wl,-z,nodelete \
+$(USER_PRELOADED): $(B)/libktau/user/libktau-%.so.$(LIBKTAU_VERSION): $(B)/libktau/user/%.o \
+		libktau/user/libktau-%.map $(LIBKTAU_USER_SO)
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libktau-$*.so.1 \
+		-Wl,--version-script=libktau/user/libktau-$*.map -Wl,-z,defs -Wl,-z,nodelete \
 		-o $@ $< $(LIBKTAU_USER_SO)
-	ln -sf $(@F) $(@D)/$(FINSTRUMENT_SONAME)
+	ln -sf $(@F) $(@D)/libktau-$*.so.1
 
 .PHONY: install-libktau-user
 INSTALL_HOOKS += install-libktau-user
-install-libktau-user: $(LIBKTAU_USER) $(LIBKTAU_USER_SO) $(LIBKTAU_FINSTRUMENT_SO)
+install-libktau-user: $(LIBKTAU_USER) $(LIBKTAU_USER_SO) $(USER_PRELOADED)
 	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)
 	install -m 644 $(LIBKTAU_USER) $(DESTDIR)$(LIBDIR)
-	install -m 755 $(LIBKTAU_USER_SO) $(LIBKTAU_FINSTRUMENT_SO) $(DESTDIR)$(LIBDIR)
-	for name in libktau-user libktau-finstrument; do \
+	install -m 755 $(LIBKTAU_USER_SO) $(USER_PRELOADED) $(DESTDIR)$(LIBDIR)
+	for name in libktau-user $(addprefix libktau-,$(user_PRELOADED)); do \
 		for link in $$name.so.1 $$name.so; do \
 			ln -sf $$name.so.$(LIBKTAU_VERSION) $(DESTDIR)$(LIBDIR)/$$link || exit 1; \
 		done; \

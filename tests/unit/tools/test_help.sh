@@ -85,7 +85,7 @@ while IFS='|' read -r name command page; do
 	status=$?
 	case $name in
 	# Every other status may be the one of the command that they run
-	runktau | 'ktau record') want=125 ;;
+	runktau | 'ktau mark' | 'ktau record') want=125 ;;
 	*) want=1 ;;
 	esac
 	same "$name: help that cannot be written is an error" $status $want

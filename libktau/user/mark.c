@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * libktau-mark: a process, with all of its threads, is in the regions that ktau mark has named
+ * in KTAU_USER_MARK, from the outermost to the innermost, separated by slashes.
+ *
+ * An exec drops the regions of a process, so this is preloaded into each program that the
+ * command of ktau mark starts.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ktau_user.h"
+
+#define MAX_MARKS	16
+
+struct start {
+	void *(*fn)(void *arg);
+	void *arg;
+};
+
+static struct ktau_user_point points[MAX_MARKS];
+static unsigned int nr_points;
+
+/* The frames are on no stack, so nothing that a program does leaves them. */
+static __thread struct ktau_user_frame frames[MAX_MARKS];
+
+static void enter(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_points; i++)
+		ktau_user_enter_frame(&frames[i], &points[i]);
+}
+
+static void __attribute__((constructor)) begin(void)
+{
+	const char *text = secure_getenv("KTAU_USER_MARK");
+	char *rest = text ? strdup(text) : NULL, *name;
+
+	while ((name = strsep(&rest, "/")) && nr_points < MAX_MARKS)
+		if (*name)
+			points[nr_points++].name = name;
+	enter();
+}
+
+static void *run(void *arg)
+{
+	struct start start = *(struct start *)arg;
+
+	free(arg);
+	enter();
+	return start.fn(start.arg);
+}
+
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name) */
+int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*fn)(void *arg),
+		   void *arg)
+{
+	static int (*next)(pthread_t *thread, const pthread_attr_t *attr,
+			   void *(*fn)(void *arg), void *arg);
+	struct start *start = malloc(sizeof(*start));
+	int err;
+
+	if (!start)
+		return EAGAIN;
+	*start = (struct start){ fn, arg };
+	if (!next)
+		*(void **)&next = dlsym(RTLD_NEXT, "pthread_create");
+	err = next(thread, attr, run, start);
+	if (err)
+		free(start);
+	return err;
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ktau mark: run a command as a region. */
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <linux/ktau.h>
+
+#include "cli.h"
+#include "subcommand.h"
+
+#define LIBRARY		"libktau-mark.so.1"
+
+/* Exit statuses if the command did not run, as of ktau record. */
+enum { MARK_FAILED = 125, CANNOT_RUN, NOT_FOUND };
+
+struct options {
+	const char *names;
+	const char *region;
+	char **command;
+};
+
+static const struct argp_option argp_options[] = {
+	{ "names", 'n', "DIR", 0,
+	  "Write the names of regions to files ktau-user.* in this directory (default: "
+	  "$KTAU_USER_DIR, or the current one)", 0 },
+	{ 0 }
+};
+
+static bool is_name(const char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == '/')
+			return false;
+	return true;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case 'n':
+		o->names = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (!o->region) {
+			if (!*arg || !is_name(arg))
+				cli_usage(state, "'%s': not a name for a region", arg);
+			o->region = arg;
+			return 0;
+		}
+		o->command = &state->argv[state->next - 1];
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_END:
+		if (!o->command)
+			cli_usage(state, "a NAME and a COMMAND are required");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp parser = {
+	argp_options, parse_option, "NAME COMMAND [ARGUMENT...]",
+	"Run COMMAND in a region NAME: everything that the kernel does for it and for the programs "
+	"that it starts is also accounted to the region. ktau regions and ktau report --regions "
+	"show it.",
+	NULL, NULL, NULL
+};
+
+/* The error with which the kernel refuses regions to this task, 0 if it does not. */
+static int try_regions(void)
+{
+	struct ktau_regions args = { .size = sizeof(args) };
+	int fd = open("/proc/ktau/profile", O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 || ioctl(fd, KTAU_IOC_REGIONS, &args) < 0 ? errno : 0;
+}
+
+/* Tried by a child, because a task keeps its regions until it executes a program. */
+static void check_regions(const char *region)
+{
+	static const struct {
+		int err;
+		const char *reason;
+	} reasons[] = {
+		{ ENOENT, "the kernel has no KTAU" },
+		{ ENOTTY, "the kernel has no regions" },
+		{ EACCES, "they require CAP_PERFMON, or kernel.ktau_paranoid to be at most 1" },
+		{ ENODATA, "no group is enabled for this task (see ktau-control(1))" },
+	};
+	const char *reason = NULL;
+	int status;
+	pid_t pid;
+	size_t i;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid)
+		_exit(try_regions());
+	if (pid < 0 || waitpid(pid, &status, 0) < 0 || !WIFEXITED(status) || !WEXITSTATUS(status))
+		return;
+	for (i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
+		if (reasons[i].err == WEXITSTATUS(status))
+			reason = reasons[i].reason;
+	complain("region %s is not measured: %s", region,
+		 reason ? reason : strerror(WEXITSTATUS(status)));
+}
+
+/* Set the variable @name to its value and @text with @between; the last comes first if @before. */
+static void extend(const char *name, const char *text, const char *between, bool before)
+{
+	const char *old = getenv(name);
+	char *value;
+
+	if (!old || !*old) {
+		setenv(name, text, 1);
+		return;
+	}
+	if (asprintf(&value, "%s%s%s", before ? text : old, between, before ? old : text) < 0)
+		return;
+	setenv(name, value, 1);
+	free(value);
+}
+
+/* Commands may change their directory. */
+static int set_names(const char *dir)
+{
+	char path[PATH_MAX];
+
+	if (!dir)
+		dir = getenv("KTAU_USER_DIR");
+	if (!realpath(dir ? dir : ".", path)) {
+		complain("%s: %s", dir ? dir : ".", strerror(errno));
+		return -1;
+	}
+	return setenv("KTAU_USER_DIR", path, 1);
+}
+
+static int mark_main(int argc, char **argv)
+{
+	const char *preload = getenv("LD_PRELOAD");
+	struct options o = { 0 };
+	int err;
+
+	cli_fail_with(MARK_FAILED);
+	cli_parse(&parser, argc, argv, ARGP_IN_ORDER, &o);
+	check_regions(o.region);
+	if (set_names(o.names))
+		return MARK_FAILED;
+	extend("KTAU_USER_MARK", o.region, "/", false);
+	if (!preload || !strstr(preload, LIBRARY))
+		extend("LD_PRELOAD", LIBRARY, ":", true);
+	execvp(o.command[0], o.command);
+	err = errno;
+	complain("cannot run %s: %s", o.command[0], strerror(err));
+	return err == ENOENT ? NOT_FOUND : CANNOT_RUN;
+}
+
+const struct subcommand subcommand_mark = {
+	"mark", mark_main, "run a command as a region", &parser
+};
