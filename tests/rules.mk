@@ -19,6 +19,9 @@ endif
 ifndef CROSS_COMPILE
 test_LOADS += $(addprefix $(B)/tests/progs/,functions functions_throw)
 endif
+ifeq ($(HAVE_MPI),y)
+test_LOADS += $(B)/tests/progs/ring
+endif
 # Counts of instructions
 ifeq ($(filter powerpc%,$(CROSS_COMPILE)),)
 test_LOADS += $(B)/tests/progs/cost
@@ -100,6 +103,11 @@ $(B)/tests/progs/functions: $(addprefix $(B)/tests/progs/functions_,first.so sec
 $(B)/tests/progs/functions_%.so: tests/progs/functions_object.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -Wall -Wextra -Werror -finstrument-functions -fPIC -shared -DFUNCTION=$* -o $@ $<
+
+# -rdynamic: libktau-mpi calls functions of the program.
+$(B)/tests/progs/ring: private override CC := $(MPICC)
+$(B)/tests/progs/ring: LDLIBS := -rdynamic
+$(B)/tests/progs/ring.o: private override CC := $(MPICC)
 
 CXX	?= c++
 

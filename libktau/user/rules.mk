@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # libktau-user: regions of programs. It depends on nothing but the C library, because the
-# programs that it measures are linked with it. libktau-finstrument makes each function a region, and
-# libktau-mark a process for ktau mark.
+# programs that it measures are linked with it. libktau-finstrument makes each function a region,
+# libktau-mark a process for ktau mark, and libktau-mpi a call of MPI. The last one is built if there
+# is a compiler for MPI programs; HAVE_MPI=n disables it.
 
 USER_SONAME := libktau-user.so.1
 LIBKTAU_USER := $(B)/libktau/user/libktau-user.a
 LIBKTAU_USER_SO := $(B)/libktau/user/libktau-user.so.$(LIBKTAU_VERSION)
-USER_OBJS := $(patsubst %.c,$(B)/%.o,$(filter-out %/finstrument.c %/mark.c,$(wildcard libktau/user/*.c)))
+USER_OBJS := $(patsubst %.c,$(B)/%.o,$(filter-out %/finstrument.c %/mark.c %/mpi.c,$(wildcard libktau/user/*.c)))
 # Libraries that are linked or preloaded in addition
-user_PRELOADED := finstrument mark
+MPICC	?= mpicc
+user_MPI_HEADER := $(MPICC) -E -P -include mpi.h -x c /dev/null
+HAVE_MPI ?= $(if $(CROSS_COMPILE),n,$(if $(shell $(user_MPI_HEADER) 2>/dev/null && echo y),y,n))
+user_PRELOADED := finstrument mark $(if $(filter y,$(HAVE_MPI)),mpi)
 USER_PRELOADED := $(patsubst %,$(B)/libktau/user/libktau-%.so.$(LIBKTAU_VERSION),$(user_PRELOADED))
 
 LIBRARIES += $(LIBKTAU_USER) $(if $(CROSS_COMPILE),,$(LIBKTAU_USER_SO) $(USER_PRELOADED))
@@ -32,6 +36,15 @@ $(USER_PRELOADED): $(B)/libktau/user/libktau-%.so.$(LIBKTAU_VERSION): $(B)/libkt
 		-o $@ $< $(LIBKTAU_USER_SO)
 	ln -sf $(@F) $(@D)/libktau-$*.so.1
 
+# The prototypes are those of this MPI.
+$(B)/include/ktau-mpi-calls.h: libktau/user/mpi-calls
+	@mkdir -p $(@D)
+	$(user_MPI_HEADER) | awk -f $< > $@
+
+$(B)/libktau/user/mpi.o: private override CC := $(MPICC)
+$(B)/libktau/user/mpi.o: $(B)/include/ktau-mpi-calls.h
+$(B)/libktau/user/libktau-mpi.so.$(LIBKTAU_VERSION): private override CC := $(MPICC)
+
 .PHONY: install-libktau-user
 INSTALL_HOOKS += install-libktau-user
 install-libktau-user: $(LIBKTAU_USER) $(LIBKTAU_USER_SO) $(USER_PRELOADED)
@@ -39,9 +52,10 @@ install-libktau-user: $(LIBKTAU_USER) $(LIBKTAU_USER_SO) $(USER_PRELOADED)
 	install -m 644 $(LIBKTAU_USER) $(DESTDIR)$(LIBDIR)
 	install -m 755 $(LIBKTAU_USER_SO) $(USER_PRELOADED) $(DESTDIR)$(LIBDIR)
 	for name in libktau-user $(addprefix libktau-,$(user_PRELOADED)); do \
-		for link in $$name.so.1 $$name.so; do \
-			ln -sf $$name.so.$(LIBKTAU_VERSION) $(DESTDIR)$(LIBDIR)/$$link || exit 1; \
-		done; \
+		ln -sf $$name.so.$(LIBKTAU_VERSION) $(DESTDIR)$(LIBDIR)/$$name.so.1 || exit 1; \
+	done
+	for name in libktau-user libktau-finstrument libktau-mark; do \
+		ln -sf $$name.so.$(LIBKTAU_VERSION) $(DESTDIR)$(LIBDIR)/$$name.so || exit 1; \
 	done
 	install -m 644 libktau/user/ktau_user.h $(DESTDIR)$(INCLUDEDIR)
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
