@@ -88,6 +88,7 @@ install-libktau: $(LIBKTAU) $(LIBKTAU_SO)
 	ln -sf $(notdir $(LIBKTAU_SO)) $(DESTDIR)$(LIBDIR)/libktau.so
 	install -m 644 libktau/include/*.h $(DESTDIR)$(INCLUDEDIR)
 	install -m 644 kernel-ext/include/uapi/linux/ktau.h \
+		kernel-ext/include/uapi/linux/ktau_area.h \
 		kernel-ext/include/uapi/linux/ktau_groups.h $(DESTDIR)$(INCLUDEDIR)/linux
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
 		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(LIBKTAU_VERSION)|' \

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include <linux/ktau.h>
+#include <linux/ktau_area.h>
 #include <stdio.h>
 
 #include "fuzz.h"
@@ -134,6 +135,27 @@ static long call_info(int fd)
 	return ret;
 }
 
+/* Mappings of any kind of the figures, which can never be written. */
+static void look_at_figures(int fd)
+{
+	const size_t pages = 1 + KTAU_AREA_CELLS_BYTES / FUZZ_PAGE;
+	const size_t bytes = one_in(4) ? 1 + number() % (4 * pages * FUZZ_PAGE) : pages * FUZZ_PAGE;
+	const int prot = one_in(4) ? any() % 8 : PROT_READ;
+	const off_t at = one_in(4) ? any() % 5 * FUZZ_PAGE : FUZZ_PAGE;
+	const struct ktau_area_header *header;
+
+	header = mmap(NULL, bytes, prot, one_in(8) ? MAP_PRIVATE : MAP_SHARED, fd, at);
+	if (header == MAP_FAILED)
+		return;
+	if (at == FUZZ_PAGE) {
+		wrong += prot & PROT_WRITE;
+		wrong += (prot & PROT_READ) && header->magic != KTAU_AREA_MAGIC;
+		wrong += !mprotect((void *)header, FUZZ_PAGE, PROT_READ | PROT_WRITE);
+	}
+	if (one_in(2))
+		munmap((void *)header, bytes);
+}
+
 /*
  * KTAU_IOC_REGIONS, and any number in the page, which stays mapped or not. A process has only one
  * page, so most of these calls are those of children.
@@ -153,6 +175,7 @@ static long call_regions(int fd)
 	if (ret < 0)
 		return ret;
 	page = mmap(NULL, FUZZ_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, (int)ret, 0);
+	look_at_figures((int)ret);
 	close((int)ret);
 	if (page == MAP_FAILED)
 		return -1;
@@ -193,14 +216,16 @@ static long call_control(void)
 static void call_fork(int fd)
 {
 	pid_t pid = fork();
+	int status;
 
 	if (!pid) {
+		wrong = 0;
 		call_regions(fd);
 		call_read(fd);
-		_exit(0);
+		_exit(wrong > 0);
 	}
-	if (pid > 0)
-		waitpid(pid, NULL, 0);
+	if (pid > 0 && waitpid(pid, &status, 0) == pid)
+		wrong += status != 0;
 }
 
 static void call(void)

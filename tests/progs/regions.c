@@ -6,11 +6,16 @@
  *	regions			all tests; as root, with the groups of the account enabled
  *	regions exec		the second half of a test: the program that was executed
  *	regions as UID		ioctl() as a user: prints its errno, 0 for success
+ *	regions suid FILE UID	as a user, executes the set-uid program FILE (this one) while
+ *				another process has its pages
+ *	regions calls		that program: 1000 calls
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <setjmp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +26,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <linux/ktau_area.h>
+
 #include "self.h"
 #include "tap.h"
 
@@ -28,8 +35,11 @@
 #define NR_THREADS	8
 #define NR_CHANGES	(1000000 / NR_THREADS)
 
+#define FIGURES_BYTES	(getpagesize() + KTAU_AREA_CELLS_BYTES)
+
 struct area {
 	volatile uint32_t *word;
+	const struct ktau_area_header *header;
 	int fd;
 };
 
@@ -67,9 +77,43 @@ static struct area begin(void)
 	if (area.fd < 0)
 		self_die("KTAU_IOC_REGIONS", area.fd);
 	area.word = map(area.fd);
-	if (!area.word)
+	area.header = mmap(NULL, FIGURES_BYTES, PROT_READ, MAP_SHARED, area.fd, getpagesize());
+	if (!area.word || area.header == MAP_FAILED)
 		self_die("mmap", -errno);
 	return area;
+}
+
+static const volatile struct ktau_area_cell *block(const struct area *area, unsigned int nr)
+{
+	return (const struct ktau_area_cell *)((const char *)area->header +
+					       area->header->cells_at) +
+	       nr * KTAU_AREA_BLOCK_CELLS;
+}
+
+/* What the mapped pages have of an event in a region. */
+static struct ktau_area_cell cell(const struct area *area, unsigned int region, uint32_t id)
+{
+	const struct ktau_area_cell none = { 0 };
+	unsigned int nr = area->header->region[region].index;
+
+	if (nr)
+		nr = ((const volatile struct ktau_area_index *)block(area, nr))
+			     ->block[id / KTAU_AREA_BLOCK_CELLS];
+	return nr ? block(area, nr)[id % KTAU_AREA_BLOCK_CELLS] : none;
+}
+
+static struct ktau_area_cell cell_sum(const struct area *area, uint32_t id)
+{
+	struct ktau_area_cell sum = { 0 }, part;
+	unsigned int i;
+
+	for (i = 0; i < area->header->nr_regions; i++) {
+		part = cell(area, i, id);
+		sum.count += part.count;
+		sum.incl += part.incl;
+		sum.excl += part.excl;
+	}
+	return sum;
 }
 
 static void look_free(struct look *look)
@@ -148,6 +192,31 @@ static bool within(const struct look *look)
 	return true;
 }
 
+/* Whether each region's record is what the mapped pages have; interrupts are only in it. */
+static bool same_figures(const struct area *area, const struct look *look)
+{
+	const struct ktau_entry *e;
+	struct ktau_area_cell c;
+	unsigned int i, k;
+
+	for (k = 1; k < NR_REGIONS; k++) {
+		e = look->region[k] ? ktau_region_entries(look->region[k]) : NULL;
+		for (i = 0; e && i < look->region[k]->nr_entries; i++, e++) {
+			if (e->id >= KTAU_AREA_EVENTS)
+				continue;
+			c = cell(area, k, e->id);
+			if (e->id >= 512 ? c.count <= e->count :
+					   c.count == e->count && c.incl == e->incl &&
+						   c.excl == e->excl && c.longest == e->longest)
+				continue;
+			printf("# event %u of region %u: %llu of %llu\n", e->id, k, c.count,
+			       e->count);
+			return false;
+		}
+	}
+	return true;
+}
+
 static void bar(const struct area *area, int fd)
 {
 	const uint32_t outer = *area->word;
@@ -190,6 +259,7 @@ static void test_known(const struct area *area, const char *when)
 	self_expect("bar => getppid", count(&after, 2, SYS_getppid), 0);
 	self_expect("foo => write", count(&after, 1, SYS_write), 0);
 	tap_ok(within(&after), "no event has more in its regions than in the profile");
+	tap_ok(same_figures(area, &after), "the mapped figures are those of the records");
 	look_free(&before);
 	look_free(&after);
 	close(fd);
@@ -215,6 +285,74 @@ static void test_signals(const struct area *area)
 	timer = (struct itimerval){ { 0, 0 }, { 0, 0 } };
 	setitimer(ITIMER_REAL, &timer, NULL);
 	tap_ok(nr_signals >= 5, "%d signals", (int)nr_signals);
+}
+
+/* Everything that the thread does from now on is in some region, or in region 0. */
+static void *total(void *arg)
+{
+	struct area area = begin();
+	struct ktau_area_cell before, sum;
+	const struct ktau_entry *e;
+	struct look look;
+	unsigned int i;
+
+	syscall(SYS_getsid, 0);
+	before = cell_sum(&area, SYS_getsid);
+	for (i = 1; i < 4000; i++) {
+		*area.word = i % (NR_REGIONS + 3);	/* some do not exist */
+		syscall(SYS_getsid, 0);
+	}
+	*area.word = 0;
+	sum = cell_sum(&area, SYS_getsid);
+	look = look_at(0);
+	self_expect("the first call", before.count, 1);
+	self_expect("calls in all regions", sum.count, 4000);
+	e = ktau_profile_entries(look.profile);
+	for (i = 0; i < look.profile->nr_entries; i++, e++) {
+		if (e->id != SYS_getsid)
+			continue;
+		self_expect("calls in the profile", e->count, 4000);
+		self_expect("their inclusive time", sum.incl, e->incl);
+		self_expect("their exclusive time", sum.excl, e->excl);
+	}
+	look_free(&look);
+	return arg;
+}
+
+/* The area gets more pages before it runs out of them. */
+static void *many_events(void *arg)
+{
+	static const long calls[] = { SYS_getppid, SYS_getuid, SYS_sched_yield, SYS_times,
+				      SYS_getpriority, SYS_getrandom, SYS_gettid };
+	const unsigned int nr = sizeof(calls) / sizeof(*calls);
+	struct area area = begin();
+	uint64_t refused = 0;
+	unsigned int i, k;
+	bool exact = true;
+
+	for (i = 0; i < NR_REGIONS; i++) {
+		for (k = 0; k < nr; k++) {
+			*area.word = i;
+			syscall(calls[k], 0, 0, 0);
+			*area.word = 0;
+		}
+	}
+	for (i = 1; i < NR_REGIONS; i++) {
+		for (k = 0; k < nr; k++)
+			exact &= cell(&area, i, calls[k]).count == 1;
+		refused += area.header->region[i].refused;
+	}
+	tap_ok(exact, "%u system calls in each of %u regions", nr, NR_REGIONS - 1);
+	self_expect("refused", refused, 0);
+	return arg;
+}
+
+static void in_thread(void *(*fn)(void *arg))
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, fn, NULL);
+	pthread_join(thread, NULL);
 }
 
 struct worker {
@@ -343,8 +481,50 @@ static void test_errors(const struct area *area)
 	self_expect("a private mapping", failed_mmap(page, prot, MAP_PRIVATE, area->fd, 0),
 		    EINVAL);
 	self_expect("two pages", failed_mmap(2 * page, prot, MAP_SHARED, area->fd, 0), EINVAL);
-	self_expect("another offset", failed_mmap(page, prot, MAP_SHARED, area->fd, page),
+	self_expect("figures that can be written",
+		    failed_mmap(page, prot, MAP_SHARED, area->fd, page), EACCES);
+	self_expect("figures that can be executed",
+		    failed_mmap(page, PROT_EXEC, MAP_SHARED, area->fd, page), EACCES);
+	self_expect("a private mapping of the figures",
+		    failed_mmap(page, PROT_READ, MAP_PRIVATE, area->fd, page), EINVAL);
+	self_expect("too many pages of the figures",
+		    failed_mmap(FIGURES_BYTES + page, PROT_READ, MAP_SHARED, area->fd, page),
 		    EINVAL);
+	self_expect("another offset",
+		    failed_mmap(page, PROT_READ, MAP_SHARED, area->fd, 2L * page), EINVAL);
+	self_expect("an offset behind everything",
+		    failed_mmap(page, PROT_READ, MAP_SHARED, area->fd, (off_t)page << 40), EINVAL);
+	self_expect("figures that become writable",
+		    mprotect((void *)area->header, page, prot) ? errno : 0, EACCES);
+	self_expect("figures that become executable",
+		    mprotect((void *)area->header, page, PROT_READ | PROT_EXEC) ? errno : 0,
+		    EACCES);
+}
+
+static sigjmp_buf no_page;
+
+static void on_bus(int sig)
+{
+	(void)sig;
+	siglongjmp(no_page, 1);
+}
+
+/* What is not there cannot be read, and nothing can be written by other means. */
+static void test_pages(const struct area *area)
+{
+	const char *end = (const char *)area->header + FIGURES_BYTES;
+	int fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+	volatile uint32_t number = 1;
+
+	signal(SIGBUS, on_bus);
+	if (!sigsetjmp(no_page, 1))
+		number = *(volatile const uint32_t *)(end - 4096);
+	signal(SIGBUS, SIG_DFL);
+	self_expect("a page that does not exist yet", number, 1);
+	tap_ok(fd >= 0 && pwrite(fd, (void *)&number, 4, (off_t)(uintptr_t)area->header) < 0,
+	       "/proc/self/mem does not write to the figures");
+	self_expect("the header", area->header->magic, KTAU_AREA_MAGIC);
+	close(fd);
 }
 
 /* A child has the mapping of its parent, but not its regions. */
@@ -362,6 +542,11 @@ static void test_fork(const struct area *area)
 			syscall(SYS_getppid);
 		if (failed_mmap(getpagesize(), PROT_READ, MAP_SHARED, area->fd, 0) != EPERM)
 			_exit(1);
+		if (failed_mmap(getpagesize(), PROT_READ, MAP_SHARED, area->fd, getpagesize()) !=
+		    EPERM)
+			_exit(5);
+		if (!msync((void *)area->header, getpagesize(), MS_ASYNC) || errno != ENOMEM)
+			_exit(6);
 		self_close();
 		self_open();
 		look = look_at(0);
@@ -426,6 +611,8 @@ static int after_exec(void)
 }
 
 /* The kernel does not depend on the mapping. */
+static uint64_t shown;
+
 static void *unmap(void *arg)
 {
 	struct area area = begin();
@@ -441,6 +628,10 @@ static void *unmap(void *arg)
 	munmap((void *)area.word, getpagesize());
 	for (i = 0; i < 10; i++)
 		syscall(SYS_getppid);
+	shown += cell(&area, 4, SYS_getppid).count;
+	munmap((void *)area.header, FIGURES_BYTES);
+	for (i = 0; i < 10; i++)
+		syscall(SYS_getppid);
 	*look = look_at(0);
 	return NULL;
 }
@@ -452,7 +643,8 @@ static void test_unmap(void)
 
 	pthread_create(&thread, NULL, unmap, &look);
 	pthread_join(thread, NULL);
-	self_expect("calls until the page was unmapped", count(&look, 4, SYS_getppid), 20);
+	self_expect("calls until all pages were unmapped", count(&look, 4, SYS_getppid), 30);
+	self_expect("calls until then, as shown", shown, 30);
 	look_free(&look);
 }
 
@@ -469,6 +661,7 @@ static void *scribble(void *arg)
 		if (!(i % 100))
 			syscall(SYS_getppid);
 	}
+	munmap((void *)area.header, FIGURES_BYTES);
 	if (seed % 2)
 		munmap(page, getpagesize());
 	return NULL;
@@ -521,6 +714,50 @@ static void test_exited(void)
 	self_expect("calls of a process that was killed", found, 77);
 }
 
+/* The same pages in another process, which has them longer than the thread. */
+static struct area of_child;
+static const char *program;
+
+static int execute(void *arg)
+{
+	of_child = begin();
+	*of_child.word = 1;
+	syscall(SYS_getppid);
+	execl(program, "regions", "calls", NULL);
+	return arg ? 127 : 126;
+}
+
+/* After the exec the kernel writes no more to pages that others may still have. */
+static int set_uid(const char *file, const char *uid)
+{
+	static char stack[65536] __attribute__((aligned(16)));
+	int id = atoi(uid), status;
+	pid_t child;
+
+	program = file;
+	if (setgid(id) || setuid(id))
+		return 1;
+	child = clone(execute, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL);
+	if (child < 0 || waitpid(child, &status, 0) != child)
+		return 2;
+	tap_ok(WIFEXITED(status) && !WEXITSTATUS(status), "the set-uid program (status %#x)",
+	       status);
+	self_expect("calls before the exec", cell(&of_child, 1, SYS_getppid).count, 1);
+	self_expect("calls of the set-uid program in its caller's pages",
+		    cell_sum(&of_child, SYS_getppid).count, 1);
+	self_expect("its execve()", cell_sum(&of_child, SYS_execve).count, 0);
+	return tap_done();
+}
+
+static int calls(void)
+{
+	int i;
+
+	for (i = 0; i < 1000; i++)
+		syscall(SYS_getppid);
+	return geteuid() == 0 ? 0 : 1;
+}
+
 static int as_user(const char *uid)
 {
 	struct ktau_regions args = { .size = sizeof(args) };
@@ -537,14 +774,21 @@ int main(int argc, char **argv)
 {
 	struct area area;
 
+	if (argc > 3)
+		return set_uid(argv[2], argv[3]);
 	if (argc > 2)
 		return as_user(argv[2]);
+	if (argc > 1 && !strcmp(argv[1], "calls"))
+		return calls();
 	if (argc > 1)
 		return after_exec();
 	self_open();
 	area = begin();
 	test_known(&area, "known calls");
 	test_signals(&area);
+	in_thread(total);
+	in_thread(many_events);
+	test_pages(&area);
 	test_errors(&area);
 	test_fork(&area);
 	test_exec();

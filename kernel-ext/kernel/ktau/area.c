@@ -1,23 +1,211 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: the page that a thread shares with the kernel.
+ * KTAU: the memory of a thread's regions.
  *
- * It belongs to the thread until that exits or executes another program, and to its
- * descriptor (attach.c), which lives as long as it is open or mapped anywhere.
+ * It consists of
+ *  - a page in which the thread stores the number of its region. The kernel only reads the
+ *    number, through its own mapping of the page. So it never faults, whatever the program
+ *    does with its mapping;
+ *  - a header, and pages with the cells of what the regions did in task context, which the
+ *    thread reads. They are taken in order and never given back, and contain no address;
+ *  - arrays by which the kernel finds these cells;
+ *  - chunks for everything else, from the reserves of the CPUs.
  *
- * The kernel only reads the number in it, through its own mapping of the page. So it never
- * faults, whatever the program does with its mapping.
+ * The number can be written until the thread exits or executes another program, and the
+ * tables belong to its state. User space keeps its pages for as long as the descriptor
+ * (attach.c) is open or mapped anywhere, but after an exec the kernel writes there no more.
+ *
+ * The first pages are allocated with the area. Before they are used up, the task requests
+ * more, and allocates them on its way to user mode (grow.c).
  */
-#include <linux/gfp.h>
 #include <linux/irqflags.h>
+#include <linux/jiffies.h>
 #include <linux/mm.h>
-#include <linux/slab.h>
+#include <linux/rcupdate.h>
 
 #include "area.h"
 #include "core.h"
 #include "memory.h"
-#include "region.h"
 #include "user.h"
+
+/* Blocks that a task should find, enough for the events of one system call; and more. */
+#define LOW_CHUNKS	24
+#define FULL_CHUNKS	48
+#define LOW_BASES	4
+#define FULL_BASES	8
+
+DEFINE_STATIC_KEY_FALSE(ktau_regions_key);
+
+struct ktau_cell *ktau_no_base[KTAU_NR_DIRECT] __ro_after_init;
+
+static int __init area_init(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < KTAU_NR_DIRECT; i++)
+		ktau_no_base[i] = ktau_base_of(&ktau_no_chunk, i);
+	return 0;
+}
+early_initcall(area_init);
+
+static unsigned int blocks_left(const struct ktau_pool *pool, unsigned int per_page)
+{
+	return READ_ONCE(pool->nr_pages) * per_page - pool->used;
+}
+
+/* Take a block; interrupts disabled. */
+static void *take(struct ktau_pool *pool, unsigned int per_page)
+{
+	const u32 nr = pool->used;
+
+	if (!blocks_left(pool, per_page))
+		return NULL;
+	WRITE_ONCE(pool->used, nr + 1);
+	return pool->page[nr / per_page] + nr % per_page * (PAGE_SIZE / per_page);
+}
+
+/**
+ * ktau_area_chunk() - take a chunk that user space can read
+ * @area: the area of the current task
+ * @nr: receives its number
+ *
+ * Context: Any but NMI, interrupts off.
+ * Return: The chunk, zeroed, or NULL if there is none.
+ */
+struct ktau_chunk *ktau_area_chunk(struct ktau_area *area, u32 *nr)
+{
+	*nr = area->chunks.used;
+	return take(&area->chunks, KTAU_CHUNKS_PER_PAGE);
+}
+
+/**
+ * ktau_area_base() - take the array of a table, and a chunk for its index
+ * @area: the area of the current task
+ * @index: receives the number of the chunk
+ *
+ * Context: As ktau_area_chunk().
+ * Return: The array, in which all chunks are missing, or NULL if there is none.
+ */
+struct ktau_cell **ktau_area_base(struct ktau_area *area, u32 *index)
+{
+	struct ktau_cell **base;
+
+	if (!blocks_left(&area->bases, KTAU_BASES_PER_PAGE) ||
+	    !ktau_area_chunk(area, index))
+		return NULL;
+	base = take(&area->bases, KTAU_BASES_PER_PAGE);
+	memcpy(base, ktau_no_base, KTAU_REGION_BASE_BYTES);
+	return base;
+}
+
+/* Add pages until there are @blocks. Return: the number of pages, or -ENOMEM. */
+static int fill(struct ktau_pool *pool, unsigned int per_page, unsigned int blocks,
+		struct ktau_user *user)
+{
+	int nr = 0;
+	void *page;
+
+	while (blocks_left(pool, per_page) < blocks &&
+	       pool->nr_pages < ARRAY_SIZE(pool->page)) {
+		page = ktau_page_alloc(user);
+		if (!page)
+			return -ENOMEM;
+		/* Pairs with area_fault(). */
+		smp_store_release(&pool->page[pool->nr_pages], page);
+		barrier();	/* interrupts take from a page that is there */
+		WRITE_ONCE(pool->nr_pages, pool->nr_pages + 1);
+		nr++;
+	}
+	return nr;
+}
+
+/* Return: the bytes added, or -ENOMEM. */
+static long fill_both(struct ktau_area *area)
+{
+	int chunks = fill(&area->chunks, KTAU_CHUNKS_PER_PAGE, FULL_CHUNKS, area->user);
+	int bases = fill(&area->bases, KTAU_BASES_PER_PAGE, FULL_BASES, area->user);
+
+	return chunks < 0 || bases < 0 ? -ENOMEM : (chunks + bases) * PAGE_SIZE;
+}
+
+/**
+ * ktau_area_is_low() - whether to request more pages
+ * @area: the area of the current task
+ *
+ * Context: As ktau_area_chunk().
+ * Return: Whether there may soon be too few, and none have been requested.
+ */
+bool ktau_area_is_low(const struct ktau_area *area)
+{
+	return !area->growing && time_after_eq(jiffies, area->ask_at) &&
+	       ((blocks_left(&area->chunks, KTAU_CHUNKS_PER_PAGE) < LOW_CHUNKS &&
+		 area->chunks.nr_pages < ARRAY_SIZE(area->chunks.page)) ||
+		(blocks_left(&area->bases, KTAU_BASES_PER_PAGE) < LOW_BASES &&
+		 area->bases.nr_pages < ARRAY_SIZE(area->bases.page)));
+}
+
+/**
+ * ktau_area_grow() - give the area of the current task the pages that it has requested
+ * @state: the task's state
+ *
+ * Context: Task, on its way to user mode. May sleep.
+ * Return: Whether it had requested any.
+ */
+bool ktau_area_grow(struct ktau_state *state)
+{
+	struct ktau_area *area = state->area;
+	long bytes;
+
+	if (!area || !READ_ONCE(area->growing))
+		return false;
+	bytes = fill_both(area);
+	if (bytes < 0)
+		area->ask_at = jiffies + HZ / 10;
+	else
+		atomic_long_add(bytes, &state->bytes);
+	WRITE_ONCE(area->growing, false);
+	return true;
+}
+
+static void free_table(struct ktau_user *user, struct ktau_chunk *root)
+{
+	struct ktau_chunk *dir;
+	unsigned int i, k;
+
+	for (i = 0; root && i < KTAU_DIR_CHUNKS; i++) {
+		dir = root->chunk[i];
+		if (!dir)
+			continue;
+		for (k = 0; k < KTAU_DIR_CHUNKS; k++)
+			if (dir->chunk[k])
+				ktau_chunk_free(user, dir->chunk[k]);
+		ktau_chunk_free(user, dir);
+	}
+	if (root)
+		ktau_chunk_free(user, root);
+}
+
+static void free_area(struct ktau_area *area)
+{
+	struct ktau_user *user = area->user;
+	u32 i;
+
+	for (i = 0; i < area->nr; i++)
+		free_table(user, area->table[i].root);
+	for (i = 0; i < area->chunks.nr_pages; i++)
+		ktau_page_free(user, area->chunks.page[i]);
+	for (i = 0; i < area->bases.nr_pages; i++)
+		ktau_page_free(user, area->bases.page[i]);
+	ktau_page_free(user, area->header);
+	ktau_page_free(user, area->region);
+	ktau_free(user, area, struct_size(area, table, area->nr));
+	ktau_user_put(user);
+}
+
+static void area_free(struct rcu_head *rcu)
+{
+	free_area(container_of(rcu, struct ktau_area, rcu));
+}
 
 /**
  * ktau_area_put() - drop a reference to an area
@@ -27,62 +215,131 @@
  */
 void ktau_area_put(struct ktau_area *area)
 {
-	if (!refcount_dec_and_test(&area->ref))
-		return;
-	__free_page(area->page);
-	ktau_uncharge(area->user, PAGE_SIZE);
-	ktau_user_put(area->user);
-	kfree(area);
+	if (refcount_dec_and_test(&area->ref))
+		call_rcu(&area->rcu, area_free);
+}
+
+static bool alloc_pages_of(struct ktau_area *area)
+{
+	u32 none;
+
+	area->region = ktau_page_alloc(area->user);
+	area->header = ktau_page_alloc(area->user);
+	if (!area->region || !area->header || fill_both(area) < 0)
+		return false;
+	ktau_area_chunk(area, &none);	/* 0 stands for no chunk */
+	return true;
 }
 
 /**
  * ktau_area_create() - create an area with one reference
- * @user: the user to charge
+ * @state: the state of the current task, to which it is not attached yet
+ * @nr: number of regions
+ * @hz: ticks per second
  *
- * Context: May sleep, on behalf of a task of @user.
+ * Context: May sleep.
  * Return: The area, or NULL if there is no memory; this is counted.
  */
-struct ktau_area *ktau_area_create(struct ktau_user *user)
+struct ktau_area *ktau_area_create(struct ktau_state *state, u32 nr, u64 hz)
 {
-	struct ktau_area *area = kzalloc(sizeof(*area), GFP_KERNEL_ACCOUNT);
+	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO;
+	struct ktau_area *area;
+	u32 i;
 
+	area = ktau_alloc(state->user, struct_size(area, table, nr), gfp);
 	if (!area)
 		return NULL;
-	if (!ktau_charge(user, PAGE_SIZE))
-		goto out_free;
-	area->page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
-	if (!area->page)
-		goto out_uncharge;
-	area->region = page_address(area->page);
-	area->user = ktau_user_get(user);
 	refcount_set(&area->ref, 1);
+	area->user = ktau_user_get(state->user);
+	area->nr = nr;
+	area->ask_at = jiffies;
+	for (i = 0; i < nr; i++)
+		area->table[i].base = ktau_no_base;
+	if (!alloc_pages_of(area)) {
+		free_area(area);
+		return NULL;
+	}
+	*area->header = (struct ktau_area_header) {
+		.magic = KTAU_AREA_MAGIC,
+		.version = KTAU_AREA_VERSION,
+		.nr_regions = nr,
+		.cells_at = PAGE_SIZE,
+		.serial = state->serial,
+		.ticks_per_second = hz,
+	};
 	return area;
+}
 
-out_uncharge:
-	ktau_uncharge(user, PAGE_SIZE);
-	ktau_loss_of(user, KTAU_LOSS_NO_MEMORY, 1);
-out_free:
-	kfree(area);
-	return NULL;
+static long bytes_of(const struct ktau_area *area)
+{
+	return struct_size(area, table, area->nr) +
+	       (2 + area->chunks.nr_pages + area->bases.nr_pages) * PAGE_SIZE +
+	       area->nr_others * sizeof(struct ktau_chunk);
 }
 
 /**
- * ktau_area_drop() - let a task have no area any more
- * @state: that of the current task, or one that is not in use
+ * ktau_area_attach() - account to regions of the current task from now on
+ * @state: its state, without an area
+ * @area: the area, of which it takes a reference
+ *
+ * Context: Task. The caller updates the task's mask.
+ */
+void ktau_area_attach(struct ktau_state *state, struct ktau_area *area)
+{
+	unsigned long flags;
+
+	refcount_inc(&area->ref);
+	atomic_long_add(bytes_of(area), &state->bytes);
+	raw_local_irq_save(flags);
+	state->region = 0;
+	state->region_table = &area->table[0];
+	/* Pairs with ktau_regions_copy() on another CPU. */
+	smp_store_release(&state->area, area);
+	WRITE_ONCE(state->region_word, area->region);
+	raw_local_irq_restore(flags);
+}
+
+/**
+ * ktau_area_detach() - account to the current task's regions no more
+ * @state: its state
+ *
+ * The open frames, that of execve() for instance, are not accounted to a region.
+ *
+ * Context: Task.
+ */
+void ktau_area_detach(struct ktau_state *state)
+{
+	struct ktau_frame *frame;
+	unsigned long flags;
+
+	if (!state->region_word)
+		return;
+	raw_local_irq_save(flags);
+	WRITE_ONCE(state->region_word, NULL);
+	for (frame = current->ktau.top; frame; frame = frame->prev)
+		WRITE_ONCE(frame->info, frame->info & ~KTAU_FRAME_REGION);
+	state->sched.info &= ~KTAU_FRAME_REGION;
+	raw_local_irq_restore(flags);
+}
+
+/**
+ * ktau_area_drop() - forget the regions of the current task, or of a state
+ * @state: the state of the current task, or one that is not in use
  *
  * Context: Any but NMI and not under a run-queue lock.
  */
 void ktau_area_drop(struct ktau_state *state)
 {
 	struct ktau_area *area = state->area;
-	unsigned long flags;
 
 	if (!area)
 		return;
-	raw_local_irq_save(flags);
+	ktau_area_detach(state);
+	ktau_add(&state->begin, 1);
+	smp_wmb();	/* a copy made meanwhile is detected */
 	WRITE_ONCE(state->area, NULL);
-	state->region_table = NULL;
-	state->region = 0;
-	raw_local_irq_restore(flags);
+	atomic_long_sub(bytes_of(area), &state->bytes);
+	smp_wmb();	/* see above */
+	ktau_add(&state->end, 1);
 	ktau_area_put(area);
 }

@@ -1,14 +1,105 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * KTAU: the page that a thread shares with the kernel.
+ * KTAU: the memory of a thread's regions, part of which it shares with the kernel.
  */
 #ifndef _KERNEL_KTAU_AREA_H
 #define _KERNEL_KTAU_AREA_H
 
+#include <linux/jump_label.h>
+#include <linux/mm.h>
+#include <uapi/linux/ktau_area.h>
+
+#include "table.h"
 #include "types.h"
 
-struct ktau_area *ktau_area_create(struct ktau_user *user);
+/* Chunks of all regions of one task: those that user space reads, and as many others. */
+#define KTAU_REGION_CHUNKS	2048
+
+#define KTAU_REGION_BASE_BYTES	(KTAU_NR_DIRECT * sizeof(struct ktau_cell *))
+#define KTAU_CHUNKS_PER_PAGE	(PAGE_SIZE / sizeof(struct ktau_chunk))
+#define KTAU_BASES_PER_PAGE	(PAGE_SIZE / KTAU_REGION_BASE_BYTES)
+
+/**
+ * struct ktau_region_table - what is accounted to one region of a task
+ * @base: the chunks of ids below KTAU_ID_INDIRECT that task context has hit, as in a
+ *	state; their array is ktau_no_base while there are none. User space reads them
+ * @root: everything else: a chunk of directories, NULL if it is empty
+ * @refused: activations for which there was no room
+ */
+struct ktau_region_table {
+	struct ktau_cell	**base;
+	struct ktau_chunk	*root;
+	u64			refused;
+};
+
+/**
+ * struct ktau_pool - pages from which blocks of one size are taken, never given back
+ * @nr_pages: number of @page; written by the task
+ * @used: number of blocks taken; written with interrupts disabled
+ * @page: the pages
+ */
+struct ktau_pool {
+	u32	nr_pages;
+	u32	used;
+	void	*page[KTAU_REGION_CHUNKS / KTAU_CHUNKS_PER_PAGE];
+};
+
+static_assert(KTAU_REGION_CHUNKS / KTAU_CHUNKS_PER_PAGE * KTAU_BASES_PER_PAGE >=
+	      KTAU_REGIONS_MAX);
+static_assert(sizeof(struct ktau_chunk) == sizeof(struct ktau_area_index));
+static_assert(sizeof(struct ktau_cell) == sizeof(struct ktau_area_cell));
+static_assert(KTAU_REGION_CHUNKS * sizeof(struct ktau_chunk) == KTAU_AREA_CELLS_BYTES);
+static_assert(KTAU_AREA_EVENTS == KTAU_ID_INDIRECT);
+static_assert(KTAU_AREA_REGIONS == KTAU_REGIONS_MAX);
+static_assert(KTAU_AREA_BLOCK_CELLS == KTAU_CHUNK_CELLS);
+
+/**
+ * struct ktau_area - the regions of a task
+ * @ref: counts the state and the descriptor, which mappings hold
+ * @region: a page that begins with the number of the current region; user space may write
+ *	it at any time
+ * @header: a page; this and the pages of @chunks are what user space reads
+ * @chunks: chunks of the tables, and one for each region that says where they are
+ * @bases: the arrays of the tables
+ * @growing: more pages have been requested
+ * @ask_at: no request before this time, in jiffies
+ * @rcu: frees the area, because readers on other CPUs find it without a reference
+ * @user: account to which everything is charged
+ * @nr: number of tables
+ * @nr_others: other chunks, which user space does not see
+ * @refused: changes to a region beyond @nr
+ * @table: by number. Written like the table of the state
+ */
+struct ktau_area {
+	refcount_t			ref;
+	u32				*region;
+	struct ktau_area_header		*header;
+	struct ktau_pool		chunks;
+	struct ktau_pool		bases;
+	bool				growing;
+	unsigned long			ask_at;
+	struct rcu_head			rcu;
+	struct ktau_user		*user;
+	u32				nr;
+	u32				nr_others;
+	u64				refused;
+	struct ktau_region_table	table[];
+};
+
+/* Some thread has had an area since boot. */
+DECLARE_STATIC_KEY_FALSE(ktau_regions_key);
+
+/* For each number of a chunk, the cell of id 0 if ktau_no_chunk were there. */
+extern struct ktau_cell *ktau_no_base[KTAU_NR_DIRECT];
+
+struct ktau_area *ktau_area_create(struct ktau_state *state, u32 nr, u64 hz);
 void ktau_area_put(struct ktau_area *area);
+void ktau_area_attach(struct ktau_state *state, struct ktau_area *area);
+void ktau_area_detach(struct ktau_state *state);
 void ktau_area_drop(struct ktau_state *state);
+struct ktau_chunk *ktau_area_chunk(struct ktau_area *area, u32 *nr);
+struct ktau_cell **ktau_area_base(struct ktau_area *area, u32 *index);
+bool ktau_area_is_low(const struct ktau_area *area);
+bool ktau_area_grow(struct ktau_state *state);
 
 #endif /* _KERNEL_KTAU_AREA_H */

@@ -2,8 +2,9 @@
 /*
  * KTAU: KTAU_IOC_REGIONS gives a thread an area (area.c), and a descriptor to map it.
  *
- * A forked child has the mapping of its parent, but no area of its own. Once the descriptor
- * is gone nobody can write the number any more, and it becomes 0.
+ * The page with the number is mapped at offset 0, what the thread may read at the next
+ * page. A forked child has the first mapping of its parent, but no area of its own. Once
+ * the descriptor is gone nobody can write the number any more, and it becomes 0.
  */
 #include <linux/anon_inodes.h>
 #include <linux/file.h>
@@ -15,6 +16,8 @@
 #include "access.h"
 #include "area.h"
 #include "attach.h"
+#include "clock.h"
+#include "compat.h"
 #include "core.h"
 #include "divert.h"
 #include "memory.h"
@@ -22,16 +25,60 @@
 #include "stream.h"
 #include "switch.h"
 
+/* The offset of the figures, in pages. */
+#define FIGURES	1
+
 static int area_release(struct inode *inode, struct file *file)
 {
 	struct ktau_area *area = file->private_data;
 
+	/* Nobody else can write it any more. */
 	WRITE_ONCE(*area->region, 0);
 	ktau_area_put(area);
 	return 0;
 }
 
-/* Only the thread itself may map its page. */
+/* A page of the figures. Those that the area does not have yet contain none. */
+static vm_fault_t area_fault(struct vm_fault *vmf)
+{
+	const struct ktau_area *area = vmf->vma->vm_file->private_data;
+	const unsigned long nr = vmf->pgoff - FIGURES;
+	void *p = area->header;
+
+	if (nr > ARRAY_SIZE(area->chunks.page))
+		return VM_FAULT_SIGBUS;
+	if (nr)	/* pairs with fill() */
+		p = smp_load_acquire(&area->chunks.page[nr - 1]);
+	if (!p)
+		return VM_FAULT_SIGBUS;
+	vmf->page = virt_to_page(p);
+	get_page(vmf->page);
+	return 0;
+}
+
+static const struct vm_operations_struct figures_ops = {
+	.fault		= area_fault,
+};
+
+/*
+ * The figures can never be written, and a forked child does not inherit them. Whether they
+ * are those of the caller has been checked.
+ */
+static int map_figures(struct vm_area_struct *vma)
+{
+	const unsigned long bytes = vma->vm_end - vma->vm_start;
+
+	if (bytes > PAGE_SIZE + KTAU_AREA_CELLS_BYTES)
+		return -EINVAL;
+	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
+		return -EACCES;
+	ktau_vma_flags(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP,
+		       VM_MAYWRITE | VM_MAYEXEC);
+	vma->vm_ops = &figures_ops;
+	return 0;
+}
+
+/* Only the thread itself may map its pages. */
 static int area_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	const struct ktau_state *state = current->ktau.state;
@@ -39,10 +86,13 @@ static int area_mmap(struct file *file, struct vm_area_struct *vma)
 
 	if (!state || state->area != area)
 		return -EPERM;
-	if (vma->vm_pgoff || vma->vm_end - vma->vm_start != PAGE_SIZE ||
-	    !(vma->vm_flags & VM_SHARED))
+	if (!(vma->vm_flags & VM_SHARED))
 		return -EINVAL;
-	return vm_insert_page(vma, vma->vm_start, area->page);
+	if (vma->vm_pgoff == FIGURES)
+		return map_figures(vma);
+	if (vma->vm_pgoff || vma->vm_end - vma->vm_start != PAGE_SIZE)
+		return -EINVAL;
+	return vm_insert_page(vma, vma->vm_start, virt_to_page(area->region));
 }
 
 static const struct file_operations area_fops = {
@@ -53,30 +103,14 @@ static const struct file_operations area_fops = {
 };
 
 /* Give the current task @area, of which it takes a reference. */
-static int attach(struct ktau_state *state, struct ktau_area *area, u32 nr)
+static void attach(struct ktau_state *state, struct ktau_area *area)
 {
-	struct ktau_region_set *set;
-	unsigned long flags;
-
-	if (!state->regions) {
-		set = ktau_regions_create(state->user, nr);
-		if (!set)
-			return -ENOMEM;
-		atomic_long_add(struct_size(set, table, nr), &state->bytes);
-		/* Pairs with ktau_regions_copy() on another CPU. */
-		smp_store_release(&state->regions, set);
-	}
 	ktau_reserve_fill_up();	/* regions come quickly at first */
 	mutex_lock(&ktau_mutex);
 	ktau_divert_to_regions();
 	mutex_unlock(&ktau_mutex);
-	refcount_inc(&area->ref);
-	raw_local_irq_save(flags);
-	state->region = 0;
-	WRITE_ONCE(state->area, area);
-	raw_local_irq_restore(flags);
+	ktau_area_attach(state, area);
 	ktau_task_refresh();
-	return 0;
 }
 
 static int read_args(struct ktau_regions *args, const void __user *arg)
@@ -105,13 +139,12 @@ static int create(struct ktau_regions *args, struct file **file)
 {
 	struct ktau_state *state = current->ktau.state;
 	struct ktau_area *area;
-	int err;
 
 	if (!state)
 		return -ENODATA;
 	if (state->area)
 		return -EEXIST;
-	area = ktau_area_create(state->user);
+	area = ktau_area_create(state, args->nr_regions, ktau_clock_hz());
 	if (!area)
 		return -ENOMEM;
 	*file = anon_inode_getfile("[ktau_regions]", &area_fops, area,
@@ -120,12 +153,7 @@ static int create(struct ktau_regions *args, struct file **file)
 		ktau_area_put(area);
 		return PTR_ERR(*file);
 	}
-	err = attach(state, area, args->nr_regions);
-	if (err) {
-		fput(*file);
-		return err;
-	}
-	args->nr_regions = state->regions->nr;
+	attach(state, area);
 	args->serial = state->serial;
 	return 0;
 }
@@ -160,6 +188,7 @@ long ktau_attach_ioctl(const struct ktau_stream *stream, void __user *arg)
 	args.size = sizeof(args);
 	if (copy_to_user(arg, &args, sizeof(args))) {
 		ktau_area_drop(current->ktau.state);
+		ktau_task_refresh();
 		fput(file);
 		err = -EFAULT;
 		goto out_fd;

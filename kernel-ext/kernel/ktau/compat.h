@@ -8,6 +8,7 @@
 
 #include <linux/cred.h>
 #include <linux/hrtimer.h>
+#include <linux/mm_types.h>
 #include <linux/nsproxy.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
@@ -63,6 +64,18 @@ static inline int ktau_lsm_perf(int type)
 	return 0;
 }
 #endif
+
+/*
+ * Change the flags of a mapping that is being made. Newer kernels have functions for that,
+ * because a mapping in use needs a lock, and a const field.
+ */
+static inline void ktau_vma_flags(struct vm_area_struct *vma, unsigned long set,
+				  unsigned long clear)
+{
+	unsigned long *flags = (unsigned long *)&vma->vm_flags;
+
+	*flags = (*flags | set) & ~clear;
+}
 
 /* The LSM's id of the subject that @cred stands for, 0 if no LSM has one. */
 static inline u32 ktau_secid(const struct cred *cred)

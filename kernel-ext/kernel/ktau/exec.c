@@ -139,7 +139,6 @@ static void retire(struct ktau_state *old, bool dumpable)
 {
 	struct ktau_owner *owner = &old->owner;
 
-	ktau_area_drop(old);
 	if (!old->end_ticks)
 		ktau_write(&old->end_ticks, ktau_ticks());
 	old->dumpable = dumpable;
@@ -168,6 +167,7 @@ void __ktau_task_exec_begin(const struct linux_binprm *bprm)
 
 	if (!has_new_readers(current_cred(), bprm->cred, dumpable))
 		return;
+	ktau_area_detach(old);	/* the new program is in no region of it */
 	mutex_lock(&ktau_mutex);
 	next = ktau_task_successor(old, bprm->cred);
 	if (ref->mask & KTAU_MODE_TRACE)

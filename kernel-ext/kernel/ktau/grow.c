@@ -21,6 +21,8 @@
  * A kernel thread never returns to user mode. There are many, most of them idle, and full
  * rings for all of them could use up the memory limit. So their rings have KTHREAD_SLOTS
  * from the start, or as many as ring= allows if that is less.
+ *
+ * The area of a thread with regions (area.c) gets its pages in the same way.
  */
 #include <linux/irqflags.h>
 #include <linux/percpu.h>
@@ -29,6 +31,7 @@
 #include <linux/task_work.h>
 
 #include "arch.h"
+#include "area.h"
 #include "core.h"
 #include "defer.h"
 #include "grow.h"
@@ -121,24 +124,23 @@ static void grow_work(struct callback_head *work)
 {
 	struct ktau_state *state = container_of(work, struct ktau_state, grow);
 
-	if (current->ktau.state == state && !(current->flags & PF_EXITING))
+	if (current->ktau.state == state && !(current->flags & PF_EXITING) &&
+	    !ktau_area_grow(state))
 		ktau_ring_grow(state);
 	WRITE_ONCE(state->growing, false);
 	ktau_state_put(state);
 }
 
-/* Whether the current task's ring may grow, and no task work for that is queued. */
+/* Whether the current task's ring may grow. */
 static bool may_grow(const struct ktau_state *state)
 {
 	const struct ktau_ring *ring = state ? READ_ONCE(state->ring) : NULL;
 
-	return ring && !READ_ONCE(state->growing) &&
-	       !(current->flags & (PF_KTHREAD | PF_EXITING)) &&
-	       ring->size < ktau_ring_full_slots(current);
+	return ring && ring->size < ktau_ring_full_slots(current);
 }
 
 /**
- * struct growth - the request for a larger ring that a CPU passes on
+ * struct growth - the request for more memory that a CPU passes on
  * @work: adds the task_work
  * @task: the task, with a reference; NULL without a request
  * @state: its state, with a reference
@@ -171,22 +173,31 @@ static DEFINE_PER_CPU(struct growth, growth) = {
 	.work = IRQ_WORK_INIT(pass_request),
 };
 
-/* Request a larger ring for the current task, unless the CPU still has another request. */
-static void request(struct ktau_state *state)
+/**
+ * ktau_grow_request() - request more memory for the current task
+ * @state: its state
+ *
+ * Context: Any but NMI, interrupts off.
+ * Return: Whether the task will get it before it returns to user mode. It will not if there
+ * is another request, of this task or of this CPU.
+ */
+bool ktau_grow_request(struct ktau_state *state)
 {
 	struct growth *mine = this_cpu_ptr(&growth);
 
-	if (mine->task || !may_grow(state))
-		return;
+	if (mine->task || READ_ONCE(state->growing) ||
+	    (current->flags & (PF_KTHREAD | PF_EXITING)))
+		return false;
 	WRITE_ONCE(state->growing, true);
 	refcount_inc(&state->ref);
 	mine->state = state;
 	mine->task = get_task_struct(current);
 	if (ktau_irq_work(&mine->work))
-		return;
+		return true;
 	drop_request(mine);
 	put_task_struct(mine->task);
 	mine->task = NULL;
+	return false;
 }
 
 /**
@@ -203,9 +214,11 @@ static void request(struct ktau_state *state)
 void ktau_ring_ask(struct ktau_ring *ring, u64 head)
 {
 	u32 wait = RECHECK_SLOTS;
+	struct ktau_state *state = READ_ONCE(current->ktau.state);
 
 	if (ring->size < ktau_ring_full_slots(current)) {
-		request(READ_ONCE(current->ktau.state));
+		if (may_grow(state))
+			ktau_grow_request(state);
 		wait = max(ring->size / 8, 4U);
 	}
 	WRITE_ONCE(ring->grow_at, head + wait);

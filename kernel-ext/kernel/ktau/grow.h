@@ -10,6 +10,7 @@
 
 int ktau_ring_grow(struct ktau_state *state);
 void ktau_ring_ask(struct ktau_ring *ring, u64 head);
+bool ktau_grow_request(struct ktau_state *state);
 void ktau_ring_nudge(struct ktau_ring *ring);
 
 #endif /* _KERNEL_KTAU_GROW_H */

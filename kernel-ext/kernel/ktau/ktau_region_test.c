@@ -46,23 +46,20 @@ static int region_init(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, control("groups=syscall"), 0);
 	state = state_here();
 	KUNIT_ASSERT_NOT_NULL(test, state);
-	KUNIT_ASSERT_NULL(test, state->regions);
-	state->regions = ktau_regions_create(state->user, NR);
-	KUNIT_ASSERT_NOT_NULL(test, state->regions);
+	KUNIT_ASSERT_NULL(test, state->area);
 	mutex_lock(&ktau_mutex);
 	ktau_divert_to_regions();
 	mutex_unlock(&ktau_mutex);
-	f->area = ktau_area_create(state->user);
+	f->area = ktau_area_create(state, NR, ktau_clock_hz());
 	KUNIT_ASSERT_NOT_NULL(test, f->area);
-	refcount_inc(&f->area->ref);
-	WRITE_ONCE(state->area, f->area);
+	ktau_area_attach(state, f->area);
 	ktau_task_refresh();
 	return 0;
 }
 
 /*
- * From 6.7 on, KUnit runs this in another thread. That of the test has dropped its area when it
- * exited, and its regions go with its state.
+ * From 6.7 on, KUnit runs this in another thread. That of the test has exited, and its regions
+ * go with its state.
  */
 static void region_exit(struct kunit *test)
 {
@@ -74,8 +71,6 @@ static void region_exit(struct kunit *test)
 		ktau_area_drop(state);
 	KUNIT_EXPECT_EQ(test, control("groups=none trace=off profile=on"), 0);
 	KUNIT_EXPECT_EQ(test, READ_ONCE(current->ktau.mask), 0U);
-	if (is_test)
-		ktau_regions_free(state);
 	if (f->area)
 		ktau_area_put(f->area);
 	kvfree(f->rec);
@@ -153,6 +148,32 @@ static struct ktau_entry sum(const struct fixture *f, u32 id)
 		all.longest = max(all.longest, entry(f, i, id)->longest);
 	}
 	return all;
+}
+
+static struct ktau_chunk *chunk(const struct fixture *f, u32 nr)
+{
+	const struct ktau_pool *pool = &f->area->chunks;
+
+	return (struct ktau_chunk *)pool->page[nr / KTAU_CHUNKS_PER_PAGE] +
+	       nr % KTAU_CHUNKS_PER_PAGE;
+}
+
+/* A cell as user space finds it. */
+static struct ktau_area_cell read_cell(const struct fixture *f, u32 number, u32 id)
+{
+	static const struct ktau_area_cell none;
+	const struct ktau_area_index *index;
+	const struct ktau_area_cell *cell;
+	u32 nr = f->area->header->region[number].index;
+
+	if (!nr)
+		return none;
+	index = (void *)chunk(f, nr);
+	nr = index->block[id / KTAU_AREA_BLOCK_CELLS];
+	if (!nr)
+		return none;
+	cell = (void *)chunk(f, nr);
+	return cell[id % KTAU_AREA_BLOCK_CELLS];
 }
 
 static void counts(struct kunit *test)
@@ -328,15 +349,18 @@ static void counters(struct kunit *test)
 static void full(struct kunit *test)
 {
 	struct fixture *f = test->priv;
-	struct ktau_region_set *set = state_here()->regions;
+	struct ktau_pool *pool = &f->area->chunks;
+	const u32 pages = pool->nr_pages;
 	u64 before;
 
 	call(f, 1);
 	copy(test);
 	before = find(f->rec, DIRECT)->count;
-	set->nr_chunks = KTAU_REGION_CHUNKS;
+	pool->nr_pages = pool->used / KTAU_CHUNKS_PER_PAGE;
+	pool->used -= pool->used % KTAU_CHUNKS_PER_PAGE;
 	call(f, 2);
-	set->nr_chunks = 3;
+	pool->nr_pages = pages;
+	pool->used = pages * KTAU_CHUNKS_PER_PAGE;
 	copy(test);
 	KUNIT_ASSERT_NOT_NULL(test, region(f, 2));
 	KUNIT_EXPECT_EQ(test, region(f, 2)->refused, 2ULL);
@@ -348,19 +372,119 @@ static void full(struct kunit *test)
 	f->copy.bytes = COPY_BYTES;
 }
 
-/* An exec forgets the regions. */
-static void cleared(struct kunit *test)
+/* An exec forgets the regions, whoever still has the pages. */
+static void dropped(struct kunit *test)
 {
 	struct fixture *f = test->priv;
+	const struct ktau_area *area = f->area;
+	struct ktau_frame frame;
+	u64 bytes;
 
 	call(f, 1);
-	call(f, NR);
-	ktau_regions_clear(state_here());
-	copy(test);
-	KUNIT_EXPECT_EQ(test, f->copy.len, 0UL);
+	bytes = read_cell(f, 1, DIRECT).count;
+	set_region(f, 1);
+	__ktau_enter(&frame, current, DIRECT);
+	KUNIT_EXPECT_EQ(test, frame.info, DIRECT | KTAU_FRAME_REGION);
+	ktau_area_drop(state_here());
+	KUNIT_EXPECT_EQ(test, frame.info, (u32)DIRECT);
+	ktau_task_refresh();
+	ktau_exit(&frame);
 	call(f, 1);
+	KUNIT_EXPECT_EQ(test, ktau_regions_bytes(state_here()), (size_t)0);
 	copy(test);
-	KUNIT_EXPECT_EQ(test, entry(f, 1, DIRECT)->count, 1ULL);
+	KUNIT_EXPECT_EQ(test, f->copy.len, (size_t)0);
+	KUNIT_EXPECT_EQ(test, refcount_read(&area->ref), 1U);
+	KUNIT_EXPECT_EQ(test, read_cell(f, 1, DIRECT).count, bytes);
+}
+
+/* What user space reads is what the records have; and region 0, outside, completes it. */
+static void figures(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	const struct ktau_area_header *header = f->area->header;
+	struct ktau_area_cell cell, sum = { };
+	struct ktau_entry before;
+	u32 i;
+
+	KUNIT_EXPECT_EQ(test, header->magic, KTAU_AREA_MAGIC);
+	KUNIT_EXPECT_EQ(test, header->nr_regions, (u32)NR);
+	KUNIT_EXPECT_EQ(test, header->serial, state_here()->serial);
+	copy(test);
+	before = *find(f->rec, DIRECT);
+	for (i = 0; i < 100; i++)
+		call(f, i % NR);
+	copy(test);
+	for (i = 0; i < NR; i++) {
+		cell = read_cell(f, i, DIRECT);
+		sum.count += cell.count;
+		sum.incl += cell.incl;
+		sum.excl += cell.excl;
+		KUNIT_EXPECT_EQ(test, cell.count, 25ULL);
+		KUNIT_EXPECT_EQ(test, header->region[i].refused, 0U);
+		if (!i)
+			continue;
+		KUNIT_EXPECT_EQ(test, cell.count, entry(f, i, DIRECT)->count);
+		KUNIT_EXPECT_EQ(test, cell.incl, entry(f, i, DIRECT)->incl);
+		KUNIT_EXPECT_EQ(test, cell.excl, entry(f, i, DIRECT)->excl);
+		KUNIT_EXPECT_EQ(test, cell.longest, entry(f, i, DIRECT)->longest);
+	}
+	KUNIT_EXPECT_EQ(test, sum.count, find(f->rec, DIRECT)->count - before.count);
+	KUNIT_EXPECT_EQ(test, sum.incl, find(f->rec, DIRECT)->incl - before.incl);
+	KUNIT_EXPECT_EQ(test, sum.excl, find(f->rec, DIRECT)->excl - before.excl);
+}
+
+/* What interrupts do is in the region, but user space does not see it there. */
+static void interrupts(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct ktau_frame outer, inner;
+	unsigned long flags;
+
+	set_region(f, 1);
+	__ktau_enter(&outer, current, DIRECT);
+	local_irq_save(flags);
+	preempt_count_add(HARDIRQ_OFFSET);
+	__ktau_enter(&inner, current, INNER);
+	ktau_exit(&inner);
+	preempt_count_sub(HARDIRQ_OFFSET);
+	local_irq_restore(flags);
+	__ktau_enter(&inner, current, INNER);
+	ktau_exit(&inner);
+	ktau_exit(&outer);
+	set_region(f, 0);
+	copy(test);
+	KUNIT_EXPECT_EQ(test, entry(f, 1, INNER)->count, 2ULL);
+	KUNIT_EXPECT_EQ(test, read_cell(f, 1, INNER).count, 1ULL);
+	KUNIT_EXPECT_EQ(test, read_cell(f, 1, DIRECT).count, 1ULL);
+}
+
+/* The area gets pages before it runs out of them. */
+static void grows(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct ktau_area *area = f->area;
+	const u32 pages = area->chunks.nr_pages;
+	struct ktau_frame frame;
+	unsigned int id;
+
+	KUNIT_EXPECT_FALSE(test, ktau_area_is_low(area));
+	for (id = 0; id < KTAU_ID_STATIC; id += KTAU_CHUNK_CELLS) {
+		set_region(f, 1);
+		__ktau_enter(&frame, current, id);
+		ktau_exit(&frame);
+		set_region(f, 0);
+		if (!ktau_area_is_low(area))
+			continue;
+		/* This thread never returns to user mode. */
+		area->growing = true;
+		KUNIT_EXPECT_FALSE(test, ktau_area_is_low(area));
+		KUNIT_EXPECT_TRUE(test, ktau_area_grow(state_here()));
+	}
+	copy(test);
+	KUNIT_EXPECT_EQ(test, area->table[1].refused, 0ULL);
+	KUNIT_EXPECT_GT(test, area->chunks.nr_pages, pages);
+	for (id = 0; id < KTAU_ID_STATIC; id += KTAU_CHUNK_CELLS)
+		KUNIT_EXPECT_EQ(test, read_cell(f, 1, id).count, 1ULL);
 }
 
 static void redacted(struct kunit *test)
@@ -398,7 +522,10 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(handled),
 	KUNIT_CASE(counters),
 	KUNIT_CASE(full),
-	KUNIT_CASE(cleared),
+	KUNIT_CASE(dropped),
+	KUNIT_CASE(figures),
+	KUNIT_CASE(interrupts),
+	KUNIT_CASE(grows),
 	KUNIT_CASE(redacted),
 	{}
 };

@@ -159,6 +159,37 @@ void ktau_free(struct ktau_user *user, void *p, size_t bytes)
 	ktau_uncharge(user, bytes);
 }
 
+/**
+ * ktau_page_alloc() - allocate a page on behalf of the current task
+ * @user: the user to charge
+ *
+ * Context: May sleep.
+ * Return: A zeroed page. NULL if there is no memory; this is counted by reason.
+ */
+void *ktau_page_alloc(struct ktau_user *user)
+{
+	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | GFP_MAYFAIL;
+
+	if (!ktau_charge(user, PAGE_SIZE))
+		return NULL;
+	return allocated(user, (void *)__get_free_page(gfp), PAGE_SIZE);
+}
+
+/**
+ * ktau_page_free() - free a page from ktau_page_alloc()
+ * @user: the user that was charged
+ * @p: the page, or NULL
+ *
+ * Context: Any but NMI and not under a run-queue lock.
+ */
+void ktau_page_free(struct ktau_user *user, void *p)
+{
+	if (!p)
+		return;
+	free_page((unsigned long)p);
+	ktau_uncharge(user, PAGE_SIZE);
+}
+
 static void *alloc_from(struct kmem_cache *cache, struct ktau_user *user,
 			size_t bytes, gfp_t gfp)
 {

@@ -14,6 +14,8 @@ bool ktau_charge(struct ktau_user *user, size_t bytes);
 void ktau_uncharge(struct ktau_user *user, size_t bytes);
 void *ktau_alloc(struct ktau_user *user, size_t bytes, gfp_t gfp);
 void ktau_free(struct ktau_user *user, void *p, size_t bytes);
+void *ktau_page_alloc(struct ktau_user *user);
+void ktau_page_free(struct ktau_user *user, void *p);
 struct ktau_state *ktau_state_alloc(struct ktau_user *user, gfp_t gfp);
 void ktau_state_free(struct ktau_state *state);
 void *ktau_slots_alloc(struct ktau_user *user, size_t bytes, gfp_t gfp);

@@ -5,8 +5,12 @@
  * A thread stores the number of its current region, a function for instance, in a page
  * that it shares with the kernel (area.c). When it enters the kernel, the outermost frame
  * reads the number. Until the return to user mode everything that is accounted to the
- * thread is also accounted to that region, interrupts and waits included. Region 0 has no
- * table: it is what is left of the profile.
+ * thread is also accounted to that region, interrupts and waits included. Region 0 is what
+ * happens outside of all others.
+ *
+ * The thread can read the cells of what happened in task context. It is in user mode then,
+ * so no update is in progress, but an interrupt may come between two reads: a copy that is
+ * made twice and is the same both times is consistent.
  *
  * region_frame.c has the frames of threads in regions.
  *
@@ -19,16 +23,17 @@
  */
 #include <linux/irqflags.h>
 #include <linux/nospec.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 
 #include "arch.h"
+#include "area.h"
 #include "core.h"
 #include "event.h"
+#include "grow.h"
 #include "memory.h"
 #include "region.h"
 #include "table.h"
-
-DEFINE_STATIC_KEY_FALSE(ktau_regions_key);
 
 /**
  * ktau_region_change() - the current task is in another region
@@ -39,36 +44,106 @@ DEFINE_STATIC_KEY_FALSE(ktau_regions_key);
  */
 void ktau_region_change(struct ktau_state *state, u32 region)
 {
-	struct ktau_region_set *set = state->regions;
+	struct ktau_area *area = state->area;
 	unsigned long flags;
+	u32 nr = region;
 
 	raw_local_irq_save(flags);
 	state->region = region;
-	state->region_table = NULL;
-	if (region >= set->nr) {
-		ktau_add(&set->refused, 1);
+	if (region >= area->nr) {
+		ktau_add(&area->refused, 1);
 		ktau_loss_of(state->user, KTAU_LOSS_REGION, 1);
-	} else if (region) {
-		state->region_table = &set->table[array_index_nospec(region, set->nr)];
+		nr = 0;
 	}
+	state->region_table = &area->table[array_index_nospec(nr, area->nr)];
 	raw_local_irq_restore(flags);
+}
+
+/* Request more pages, of which there may be too few for the next chunks. */
+static void ask(struct ktau_state *state)
+{
+	if (!ktau_area_is_low(state->area))
+		return;
+	state->area->growing = true;
+	if (!ktau_grow_request(state))
+		state->area->growing = false;
+}
+
+/* Let user space find a table. Return: whether there was room. */
+static bool need_base(struct ktau_area *area, struct ktau_region_table *table)
+{
+	struct ktau_cell **base;
+	u32 nr;
+
+	if (table->base != ktau_no_base)
+		return true;
+	base = ktau_area_base(area, &nr);
+	if (!base)
+		return false;
+	WRITE_ONCE(area->header->region[table - area->table].index, nr);
+	/* Pairs with direct_chunk() on another CPU. */
+	smp_store_release(&table->base, base);
+	return true;
+}
+
+static struct ktau_chunk *chunk_of_area(const struct ktau_area *area, u32 nr)
+{
+	return (struct ktau_chunk *)area->chunks.page[nr / KTAU_CHUNKS_PER_PAGE] +
+	       nr % KTAU_CHUNKS_PER_PAGE;
+}
+
+/* Create the chunk of event @id that user space reads. */
+static struct ktau_chunk *create_direct(struct ktau_area *area,
+					struct ktau_region_table *table, unsigned int id)
+{
+	const unsigned int i = id >> KTAU_CHUNK_SHIFT;
+	struct ktau_area_index *index;
+	struct ktau_chunk *chunk;
+	u32 nr;
+
+	if (!need_base(area, table))
+		return NULL;
+	chunk = ktau_based(table->base[i], i);
+	if (chunk != &ktau_no_chunk)
+		return chunk;
+	chunk = ktau_area_chunk(area, &nr);
+	if (!chunk)
+		return NULL;
+	index = (void *)chunk_of_area(area, area->header->region[table - area->table].index);
+	WRITE_ONCE(index->block[i], nr);
+	/* Pairs with direct_chunk() on another CPU. */
+	smp_store_release(&table->base[i], ktau_base_of(chunk, i));
+	return chunk;
 }
 
 /* Create the chunk that @link should point to, unless it exists. */
 static struct ktau_chunk *need_chunk(struct ktau_state *state, struct ktau_chunk **link)
 {
-	struct ktau_region_set *set = state->regions;
+	struct ktau_area *area = state->area;
 	struct ktau_chunk *chunk = *link;
 
-	if (chunk || set->nr_chunks == KTAU_REGION_CHUNKS)
+	if (chunk || area->nr_others == KTAU_REGION_CHUNKS)
 		return chunk;
 	chunk = ktau_chunk_take_spare(state->user);
 	if (!chunk)
 		return NULL;
 	atomic_long_add(sizeof(*chunk), &state->bytes);
-	WRITE_ONCE(set->nr_chunks, set->nr_chunks + 1);
+	WRITE_ONCE(area->nr_others, area->nr_others + 1);
 	/* Pairs with chunk_of() on another CPU. */
 	smp_store_release(link, chunk);
+	return chunk;
+}
+
+static struct ktau_chunk *create_other(struct ktau_state *state,
+				       struct ktau_region_table *table, unsigned int id)
+{
+	struct ktau_chunk *chunk = need_chunk(state, &table->root);
+
+	if (chunk)
+		chunk = need_chunk(state, &chunk->chunk[id >> KTAU_REGION_DIR_SHIFT]);
+	if (chunk)
+		chunk = need_chunk(state, &chunk->chunk[(id >> KTAU_CHUNK_SHIFT) &
+							(KTAU_DIR_CHUNKS - 1)]);
 	return chunk;
 }
 
@@ -76,26 +151,29 @@ static struct ktau_chunk *need_chunk(struct ktau_state *state, struct ktau_chunk
 static noinline struct ktau_cell *create_cell(struct ktau_state *state, unsigned int id)
 {
 	struct ktau_region_table *table = state->region_table;
+	struct ktau_area_region *shown;
 	struct ktau_chunk *chunk;
 	unsigned long flags;
 
 	raw_local_irq_save(flags);
-	chunk = need_chunk(state, &table->root);
-	if (chunk)
-		chunk = need_chunk(state, &chunk->chunk[id >> KTAU_REGION_DIR_SHIFT]);
-	if (chunk)
-		chunk = need_chunk(state, &chunk->chunk[(id >> KTAU_CHUNK_SHIFT) &
-							(KTAU_DIR_CHUNKS - 1)]);
+	if (ktau_region_is_direct(id)) {
+		chunk = create_direct(state->area, table, id);
+		ask(state);
+	} else {
+		chunk = create_other(state, table, id);
+	}
+	if (!chunk) {
+		shown = &state->area->header->region[table - state->area->table];
+		WRITE_ONCE(shown->refused, shown->refused + 1);
+		ktau_add(&table->refused, 1);
+	}
 	raw_local_irq_restore(flags);
-	if (chunk)
-		return &chunk->cell[id & (KTAU_CHUNK_CELLS - 1)];
-	ktau_add(&table->refused, 1);
-	return NULL;
+	return chunk ? &chunk->cell[id & (KTAU_CHUNK_CELLS - 1)] : NULL;
 }
 
 /**
  * ktau_region_cell() - find the cell of an event, allocating its chunk if necessary
- * @state: the owner, which is in a region
+ * @state: the owner, which has regions
  * @id: event
  *
  * Context: As ktau_region_account().
@@ -121,14 +199,16 @@ struct ktau_cell *ktau_region_cell(struct ktau_state *state, unsigned int id)
 void ktau_region_account(struct ktau_state *state, unsigned int id, u64 incl, u64 excl,
 			 bool outermost)
 {
-	struct ktau_cell *cell = state->region_table ? ktau_cell(state, id) : NULL;
+	struct ktau_cell *cell = state->region_word ? ktau_cell(state, id) : NULL;
 
 	if (!cell) {
 		ktau_table_account(state, id, incl, excl, outermost);
 		return;
 	}
 	ktau_cell_account(cell, incl, excl, outermost);
-	cell = ktau_region_cell(state, id);
+	cell = ktau_region_find(state->region_table, id);
+	if (unlikely(!cell))
+		cell = create_cell(state, id);
 	if (cell)
 		ktau_cell_account(cell, incl, excl, outermost);
 }
@@ -147,124 +227,16 @@ void ktau_region_count(struct ktau_ref *ref, unsigned int id, u64 value)
 	struct ktau_cell *cell;
 	unsigned long flags;
 
+	if (!state->region_word)
+		return;
 	if (!ref->top)
 		ktau_region_read(state);
-	if (!state->region_table)
-		return;
 	cell = ktau_region_cell(state, id);
 	if (!cell)
 		return;
 	raw_local_irq_save(flags);
 	ktau_cell_count(cell, value);
 	raw_local_irq_restore(flags);
-}
-
-/**
- * ktau_regions_create() - create the regions of a task, all of them empty
- * @user: the user to charge
- * @nr: number of regions
- *
- * Context: May sleep, on behalf of the task.
- * Return: The regions, or NULL if there is no memory; this is counted.
- */
-struct ktau_region_set *ktau_regions_create(struct ktau_user *user, u32 nr)
-{
-	struct ktau_region_set *set;
-	const size_t bytes = struct_size(set, table, nr);
-
-	set = ktau_alloc(user, bytes, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
-	if (set)
-		set->nr = nr;
-	return set;
-}
-
-/* The chunk @i of a directory, or NULL; any CPU. */
-static struct ktau_chunk *chunk_of(const struct ktau_chunk *dir, unsigned int i)
-{
-	/* Pairs with need_chunk(). */
-	return smp_load_acquire(&dir->chunk[i]);
-}
-
-typedef void (*chunk_fn)(struct ktau_chunk *chunk, unsigned int first_id, void *data);
-
-/* Call @fn for each chunk of cells of a table, in the order of their ids. */
-static void walk_chunks(const struct ktau_region_table *table, chunk_fn fn, void *data)
-{
-	/* Pairs with need_chunk(). */
-	struct ktau_chunk *root = smp_load_acquire(&table->root), *dir, *chunk;
-	unsigned int i, k;
-
-	for (i = 0; root && i < KTAU_DIR_CHUNKS; i++) {
-		dir = chunk_of(root, i);
-		for (k = 0; dir && k < KTAU_DIR_CHUNKS; k++) {
-			chunk = chunk_of(dir, k);
-			if (chunk)
-				fn(chunk, (i << KTAU_REGION_DIR_SHIFT) +
-					  (k << KTAU_CHUNK_SHIFT), data);
-		}
-	}
-}
-
-static void clear_chunk(struct ktau_chunk *chunk, unsigned int first_id, void *data)
-{
-	memset(chunk, 0, sizeof(*chunk));
-}
-
-/**
- * ktau_regions_clear() - forget what was accounted to the regions of the current task
- * @state: its state; it is in no region
- *
- * Context: Task.
- */
-void ktau_regions_clear(struct ktau_state *state)
-{
-	struct ktau_region_set *set = state->regions;
-	u32 i;
-
-	ktau_add(&state->begin, 1);
-	smp_wmb();	/* @begin before the rest, the rest before @end */
-	set->refused = 0;
-	for (i = 1; i < set->nr; i++) {
-		set->table[i].refused = 0;
-		walk_chunks(&set->table[i], clear_chunk, NULL);
-	}
-	smp_wmb();	/* see above */
-	ktau_add(&state->end, 1);
-}
-
-static void free_table(struct ktau_user *user, struct ktau_chunk *root)
-{
-	struct ktau_chunk *dir;
-	unsigned int i, k;
-
-	for (i = 0; root && i < KTAU_DIR_CHUNKS; i++) {
-		dir = root->chunk[i];
-		if (!dir)
-			continue;
-		for (k = 0; k < KTAU_DIR_CHUNKS; k++)
-			if (dir->chunk[k])
-				ktau_chunk_free(user, dir->chunk[k]);
-		ktau_chunk_free(user, dir);
-	}
-	if (root)
-		ktau_chunk_free(user, root);
-}
-
-/**
- * ktau_regions_free() - free the regions of a state, which has none then
- * @state: the owner, no longer in use
- *
- * Context: Any but NMI and not under a run-queue lock.
- */
-void ktau_regions_free(struct ktau_state *state)
-{
-	struct ktau_region_set *set = state->regions;
-	u32 i;
-
-	for (i = 1; i < set->nr; i++)
-		free_table(state->user, set->table[i].root);
-	ktau_free(state->user, set, struct_size(set, table, set->nr));
-	state->regions = NULL;
 }
 
 /**
@@ -276,13 +248,18 @@ void ktau_regions_free(struct ktau_state *state)
  */
 size_t ktau_regions_bytes(const struct ktau_state *state)
 {
-	/* Pairs with ktau_area_create(). */
-	const struct ktau_region_set *set = smp_load_acquire(&state->regions);
+	const struct ktau_area *area;
+	size_t bytes = 0;
 
-	if (!set)
-		return 0;
-	return set->nr * sizeof(struct ktau_rec_region) +
-	       (READ_ONCE(set->nr_chunks) + 1) * KTAU_CHUNK_CELLS * sizeof(struct ktau_entry);
+	rcu_read_lock();
+	/* Pairs with ktau_area_attach(). */
+	area = smp_load_acquire(&state->area);
+	if (area)
+		bytes = area->nr * sizeof(struct ktau_rec_region) +
+			(READ_ONCE(area->nr_others) + READ_ONCE(area->chunks.used)) *
+			KTAU_CHUNK_CELLS * sizeof(struct ktau_entry);
+	rcu_read_unlock();
+	return bytes;
 }
 
 /* Begin a record. Return: NULL if there is no room. */
@@ -311,6 +288,18 @@ struct record {
 	struct ktau_rec_region *rec;
 };
 
+/* Add a cell that may be in use. */
+static void add_cell(struct ktau_cell *sum, const struct ktau_chunk *chunk, unsigned int id)
+{
+	const struct ktau_cell *cell = &chunk->cell[id & (KTAU_CHUNK_CELLS - 1)];
+	const struct ktau_cell copy = {
+		.count = READ_ONCE(cell->count),
+		.v = { READ_ONCE(cell->v[0]), READ_ONCE(cell->v[1]), READ_ONCE(cell->v[2]) },
+	};
+
+	ktau_cell_add(sum, &copy, ktau_event_kind(id));
+}
+
 static void copy_cell(struct record *to, const struct ktau_cell *cell, unsigned int id)
 {
 	struct ktau_region_copy *copy = to->copy;
@@ -325,38 +314,94 @@ static void copy_cell(struct record *to, const struct ktau_cell *cell, unsigned 
 		.id = id,
 		.kind = kind,
 		.flags = kind == KTAU_KIND_TIMER ? KTAU_ENTRY_LONGEST : 0,
-		.count = READ_ONCE(cell->count),
-		.incl = READ_ONCE(cell->v[0]),
-		.excl = READ_ONCE(cell->v[1]),
-		.longest = READ_ONCE(cell->v[2]),
+		.count = cell->count,
+		.incl = cell->v[0],
+		.excl = cell->v[1],
+		.longest = cell->v[2],
 	};
 	copy->len += sizeof(*entry);
 	to->rec->rec.size += sizeof(*entry);
 	to->rec->nr_entries++;
 }
 
-static void copy_chunk(struct ktau_chunk *chunk, unsigned int first_id, void *data)
+/* Chunk @nr of the cells that user space reads, or NULL; any CPU. */
+static struct ktau_chunk *direct_chunk(const struct ktau_region_table *table, unsigned int nr)
 {
-	unsigned int i;
+	struct ktau_cell **base;
+	struct ktau_chunk *chunk;
 
-	for (i = 0; i < KTAU_CHUNK_CELLS; i++)
-		if (READ_ONCE(chunk->cell[i].count))
-			copy_cell(data, &chunk->cell[i], first_id + i);
+	if (nr >= KTAU_NR_DIRECT)
+		return NULL;
+	/* Pairs with need_base(). */
+	base = smp_load_acquire(&table->base);
+	/* Pairs with create_direct(). */
+	chunk = ktau_based(smp_load_acquire(&base[nr]), nr);
+	return chunk == &ktau_no_chunk ? NULL : chunk;
 }
 
-/* Copy a region, unless nothing was accounted to it. */
-static void copy_region(struct ktau_region_copy *copy, const struct ktau_region_set *set,
+/* The chunk @i of a directory, or NULL; any CPU. */
+static struct ktau_chunk *chunk_of(const struct ktau_chunk *dir, unsigned int i)
+{
+	/* Pairs with need_chunk(). */
+	return dir ? smp_load_acquire(&dir->chunk[i]) : NULL;
+}
+
+/* Chunk @nr of the others, or NULL; any CPU. */
+static struct ktau_chunk *other_chunk(const struct ktau_region_table *table, unsigned int nr)
+{
+	/* Pairs with need_chunk(). */
+	const struct ktau_chunk *root = smp_load_acquire(&table->root);
+
+	return chunk_of(chunk_of(root, nr >> KTAU_DIR_SHIFT), nr & (KTAU_DIR_CHUNKS - 1));
+}
+
+/* An event that happens both in task context and in interrupts has two cells. */
+static void copy_chunks(struct record *to, const struct ktau_chunk *a,
+			const struct ktau_chunk *b, unsigned int first_id)
+{
+	unsigned int id;
+
+	for (id = first_id; id < first_id + KTAU_CHUNK_CELLS; id++) {
+		struct ktau_cell sum = { };
+
+		if (a)
+			add_cell(&sum, a, id);
+		if (b)
+			add_cell(&sum, b, id);
+		if (sum.count)
+			copy_cell(to, &sum, id);
+	}
+}
+
+static void copy_table(struct record *to, const struct ktau_region_table *table)
+{
+	struct ktau_chunk *direct, *other;
+	unsigned int nr;
+
+	for (nr = 0; nr < KTAU_NR_CHUNKS; nr++) {
+		direct = direct_chunk(table, nr);
+		other = other_chunk(table, nr);
+		if (direct || other)
+			copy_chunks(to, direct, other, nr << KTAU_CHUNK_SHIFT);
+	}
+}
+
+/*
+ * Copy a region, unless nothing was accounted to it. Region 0 is what the profile has
+ * besides the others.
+ */
+static void copy_region(struct ktau_region_copy *copy, const struct ktau_area *area,
 			u32 region)
 {
-	const struct ktau_region_table *table = &set->table[region];
-	const u64 refused = ktau_read(region ? &table->refused : &set->refused);
+	const struct ktau_region_table *table = &area->table[region];
+	const u64 refused = ktau_read(region ? &table->refused : &area->refused);
 	struct record to = { .copy = copy };
 
 	to.rec = new_record(copy, region, refused);
 	if (!to.rec)
 		return;
 	if (region)
-		walk_chunks(table, copy_chunk, &to);
+		copy_table(&to, table);
 	if (!refused && !to.rec->nr_entries)
 		copy->len -= sizeof(*to.rec);
 }
@@ -370,12 +415,15 @@ static void copy_region(struct ktau_region_copy *copy, const struct ktau_region_
  */
 void ktau_regions_copy(struct ktau_region_copy *copy, const struct ktau_state *state)
 {
-	/* Pairs with ktau_area_create(). */
-	const struct ktau_region_set *set = smp_load_acquire(&state->regions);
+	const struct ktau_area *area;
 	u32 i;
 
 	copy->len = 0;
 	copy->is_full = false;
-	for (i = 0; set && i < set->nr && !copy->is_full; i++)
-		copy_region(copy, set, i);
+	rcu_read_lock();
+	/* Pairs with ktau_area_attach(). */
+	area = smp_load_acquire(&state->area);
+	for (i = 0; area && i < area->nr && !copy->is_full; i++)
+		copy_region(copy, area, i);
+	rcu_read_unlock();
 }

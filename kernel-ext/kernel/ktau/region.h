@@ -6,52 +6,11 @@
 #define _KERNEL_KTAU_REGION_H
 
 #include <linux/compiler.h>
-#include <linux/jump_label.h>
+#include <linux/preempt.h>
 
+#include "area.h"
+#include "table.h"
 #include "types.h"
-
-struct page;
-
-/**
- * struct ktau_area - a page in which a thread stores the number of its region
- * @ref: counts the thread and the descriptor, which mappings hold
- * @region: the number, at the beginning of the page; user space may write it at any time
- * @page: the page
- * @user: account to which it is charged
- */
-struct ktau_area {
-	refcount_t		ref;
-	u32			*region;
-	struct page		*page;
-	struct ktau_user	*user;
-};
-
-/**
- * struct ktau_region_table - what is accounted to one region of a task
- * @root: the table: a chunk of directories, NULL if it is empty
- * @refused: activations for which it had no room
- */
-struct ktau_region_table {
-	struct ktau_chunk	*root;
-	u64			refused;
-};
-
-/**
- * struct ktau_region_set - the regions of a task
- * @nr: number of tables
- * @nr_chunks: chunks of all tables
- * @refused: changes to a region beyond @nr
- * @table: by number; the first one is not used. Written like the table of the state
- */
-struct ktau_region_set {
-	u32				nr;
-	u32				nr_chunks;
-	u64				refused;
-	struct ktau_region_table	table[];
-};
-
-/* Chunks of all regions of one task. */
-#define KTAU_REGION_CHUNKS	2048
 
 /**
  * struct ktau_region_copy - destination of a copy of the regions
@@ -67,12 +26,6 @@ struct ktau_region_copy {
 	bool	is_full;
 };
 
-/* Some thread has had an area since boot. */
-DECLARE_STATIC_KEY_FALSE(ktau_regions_key);
-
-struct ktau_region_set *ktau_regions_create(struct ktau_user *user, u32 nr);
-void ktau_regions_clear(struct ktau_state *state);
-void ktau_regions_free(struct ktau_state *state);
 size_t ktau_regions_bytes(const struct ktau_state *state);
 void ktau_regions_copy(struct ktau_region_copy *copy, const struct ktau_state *state);
 
@@ -85,22 +38,43 @@ void ktau_region_account(struct ktau_state *state, unsigned int id, u64 incl, u6
 /* The current task, whose state this is, has come from user mode. */
 static __always_inline void ktau_region_read(struct ktau_state *state)
 {
-	u32 region;
+	u32 region = READ_ONCE(*state->region_word);
 
-	if (!state->area)
-		return;
-	region = READ_ONCE(*state->area->region);
 	if (unlikely(region != state->region))
 		ktau_region_change(state, region);
+}
+
+/*
+ * Whether an interrupt or softirq is running. What happens there may be for other users,
+ * so its cells are not among those that user space reads.
+ */
+static __always_inline bool ktau_region_in_interrupt(void)
+{
+	return (preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET)) ||
+	       raw_cpu_read(ktau_cpu_top);
+}
+
+/*
+ * The cell of event @id below KTAU_ID_INDIRECT, in task context; one of ktau_no_chunk if it
+ * has no chunk.
+ */
+static __always_inline struct ktau_cell *
+ktau_region_direct(const struct ktau_region_table *table, unsigned int id)
+{
+	struct ktau_cell *base = table->base[id >> KTAU_CHUNK_SHIFT];
+
+	if (IS_ENABLED(CONFIG_DEBUG_KMEMLEAK))
+		return base + (id & (KTAU_CHUNK_CELLS - 1));
+	return base + id;
 }
 
 #define KTAU_REGION_DIR_SHIFT	(KTAU_CHUNK_SHIFT + KTAU_DIR_SHIFT)
 
 static_assert(KTAU_DIR_CHUNKS << KTAU_REGION_DIR_SHIFT >= KTAU_NR_IDS);
 
-/* The cell of event @id in a table, or NULL. */
+/* The cell of event @id that user space does not read, or NULL. */
 static __always_inline struct ktau_cell *
-ktau_region_find(const struct ktau_region_table *table, unsigned int id)
+ktau_region_other(const struct ktau_region_table *table, unsigned int id)
 {
 	struct ktau_chunk *chunk = table->root;
 
@@ -109,6 +83,24 @@ ktau_region_find(const struct ktau_region_table *table, unsigned int id)
 	if (likely(chunk))
 		chunk = chunk->chunk[(id >> KTAU_CHUNK_SHIFT) & (KTAU_DIR_CHUNKS - 1)];
 	return likely(chunk) ? &chunk->cell[id & (KTAU_CHUNK_CELLS - 1)] : NULL;
+}
+
+/* Whether user space reads the cell of an event that happens now. */
+static __always_inline bool ktau_region_is_direct(unsigned int id)
+{
+	return id < KTAU_ID_INDIRECT && !ktau_region_in_interrupt();
+}
+
+/* The cell of an event that happens now, or NULL if it has no chunk. */
+static __always_inline struct ktau_cell *
+ktau_region_find(const struct ktau_region_table *table, unsigned int id)
+{
+	struct ktau_cell *cell;
+
+	if (!ktau_region_is_direct(id))
+		return ktau_region_other(table, id);
+	cell = ktau_region_direct(table, id);
+	return unlikely(ktau_cell_is_missing(cell)) ? NULL : cell;
 }
 
 #endif /* _KERNEL_KTAU_REGION_H */

@@ -3,9 +3,8 @@
  * KTAU: frames of threads that have regions; region.c has the model.
  *
  *  - Such a thread has KTAU_MASK_HANDLED in its mask, which diverts its entries (divert.c).
- *    Outside of all regions its exits take the fast path.
- *  - A frame opened in a region has KTAU_FRAME_REGION above its id, which diverts its
- *    exit. So does the root frame, as soon as it has a name.
+ *  - Its frames have KTAU_FRAME_REGION above their ids, which diverts their exits. So does
+ *    the root frame, as soon as it has a name.
  *  - The slow paths of all tasks account through a static call.
  */
 #include <linux/sched.h>
@@ -19,17 +18,53 @@
 #include "root.h"
 #include "table.h"
 
-/*
- * Mark a frame that has been opened in a region. If it is that of an interrupt which hit
- * user mode, the root frame has just got its name.
- */
-static __always_inline void mark(struct ktau_frame *frame, struct ktau_state *state)
+/* The root frame has just got its name from an interrupt that hit user mode. */
+static __always_inline void mark_root(struct ktau_frame *frame, struct ktau_state *state)
 {
-	if (!state->region_table)
-		return;
-	frame->info |= KTAU_FRAME_REGION;
 	if (frame->prev == &state->root && state->root.info == KTAU_ID_INTERRUPT_USER)
 		WRITE_ONCE(state->root.info, KTAU_ID_INTERRUPT_USER | KTAU_FRAME_REGION);
+}
+
+/* Before or after a frame is opened: read the region, or mark the frame as part of it. */
+static __always_inline void read_outermost(struct ktau_frame *frame, struct ktau_state *state)
+{
+	if (!frame->prev && state->region_word)
+		ktau_region_read(state);
+}
+
+static __always_inline void mark(struct ktau_frame *frame, struct ktau_state *state)
+{
+	if (!state->region_word)
+		return;
+	frame->info |= KTAU_FRAME_REGION;
+	mark_root(frame, state);
+}
+
+/* The functions for traces and handlers expect a frame without our flag. */
+static noinline void enter_traced(struct task_struct *tsk, struct ktau_frame *frame)
+{
+	struct ktau_state *state = tsk->ktau.state;
+
+	if (!frame->prev)
+		ktau_region_read(state);
+	ktau_enter_traced(tsk, frame);
+	frame->info |= KTAU_FRAME_REGION;
+	mark_root(frame, state);
+}
+
+/* Any entry. */
+static noinline void enter_slow(struct task_struct *tsk, struct ktau_frame *frame)
+{
+	struct ktau_state *state = tsk->ktau.state;
+
+	read_outermost(frame, state);
+	if (static_branch_unlikely(&ktau_handlers_key))
+		ktau_handled_enter(tsk, frame);
+	else if (ktau_is_traced(tsk))
+		ktau_enter_traced(tsk, frame);
+	else
+		ktau_open_untraced(tsk, frame);
+	mark(frame, state);
 }
 
 /**
@@ -37,21 +72,31 @@ static __always_inline void mark(struct ktau_frame *frame, struct ktau_state *st
  * @tsk: the current task
  * @frame: as for ktau_enter_traced()
  *
+ * The usual case, a task with regions and nothing else, calls nothing.
+ *
  * Context: As __ktau_enter_frame().
  */
 void ktau_region_enter(struct task_struct *tsk, struct ktau_frame *frame)
 {
 	struct ktau_state *state = tsk->ktau.state;
+	const u32 *word = state->region_word;
 
-	if (!frame->prev)
-		ktau_region_read(state);
-	if (static_branch_unlikely(&ktau_handlers_key))
-		ktau_handled_enter(tsk, frame);
-	else if (unlikely(ktau_is_traced(tsk)))
-		ktau_enter_traced(tsk, frame);
-	else
-		ktau_open_untraced(tsk, frame);
-	mark(frame, state);
+	if (static_branch_unlikely(&ktau_handlers_key) || unlikely(!word)) {
+		enter_slow(tsk, frame);
+		return;
+	}
+	if (unlikely(ktau_is_traced(tsk))) {
+		enter_traced(tsk, frame);
+		return;
+	}
+	if (frame->prev) {
+		mark_root(frame, state);
+	} else if (unlikely(READ_ONCE(*word) != state->region)) {
+		enter_slow(tsk, frame);
+		return;
+	}
+	frame->info += KTAU_FRAME_REGION;
+	ktau_open_untraced(tsk, frame);
 }
 
 /**
@@ -67,8 +112,7 @@ void ktau_region_fault(struct task_struct *tsk, struct ktau_frame *frame,
 {
 	struct ktau_state *state = tsk->ktau.state;
 
-	if (!frame->prev)
-		ktau_region_read(state);
+	read_outermost(frame, state);
 	if (static_branch_unlikely(&ktau_handlers_key))
 		ktau_handled_fault(tsk, frame, address);
 	else if (unlikely(ktau_is_traced(tsk)))
@@ -99,7 +143,7 @@ void ktau_region_root(struct task_struct *tsk, struct ktau_frame *frame, u32 fla
 		ktau_root_trace(tsk, frame, flag, arg);
 	else
 		WRITE_ONCE(root->info, frame->info);
-	if (state->region_table)
+	if (state->region_word)
 		WRITE_ONCE(root->info, root->info | KTAU_FRAME_REGION);
 }
 
@@ -120,7 +164,7 @@ struct ktau_ended ktau_region_leave(struct ktau_frame *frame, struct task_struct
 
 	if (static_branch_unlikely(&ktau_handlers_key))
 		return ktau_handled_leave(frame, tsk);
-	if (likely((frame->info & flags) == KTAU_FRAME_REGION && state->region_table))
+	if (likely((frame->info & flags) == KTAU_FRAME_REGION))
 		second = ktau_region_find(state->region_table, ktau_frame_id(frame));
 	if (unlikely(!second || ktau_cell_is_missing(cell)))
 		return ktau_leave(frame, tsk);
@@ -146,7 +190,7 @@ void ktau_region_switch(bool vol, struct task_struct *prev, struct task_struct *
 		ktau_handled_switch(vol, prev, next, prev_state);
 	else
 		__ktau_sched_switch(vol, prev, next, prev_state);
-	if (likely(!state->area) || ref->top != &state->sched)
+	if (likely(!state->region_word) || ref->top != &state->sched)
 		return;
 	if (!state->sched.prev)
 		ktau_region_read(state);
@@ -161,7 +205,8 @@ void ktau_region_switch(bool vol, struct task_struct *prev, struct task_struct *
  */
 void ktau_region_user_exit(struct ktau_ref *ref)
 {
-	ktau_region_read(ref->state);
+	if (ref->state->region_word)
+		ktau_region_read(ref->state);
 	ktau_root_open_slow(ref);
 }
 
@@ -190,14 +235,23 @@ static noinline void close_slow(struct ktau_frame *root, struct ktau_ref *ref)
 {
 	const unsigned int id = ktau_frame_id(root);
 	struct ktau_state *state = ref->state;
-	struct ktau_region_table *table = state->region_table;
-	struct ktau_cell *second = table ? ktau_region_cell(state, id) : NULL;
+	const bool is_region = state->region_word && (root->info & KTAU_FRAME_REGION);
+	struct ktau_cell *second = is_region ? ktau_region_cell(state, id) : NULL;
 	struct ktau_cell *cell = second ? ktau_cell(state, id) : NULL;
 	const u64 before = cell ? cell->v[1] - second->v[1] : 0;
 
 	ktau_root_close_slow(root, ref);
 	if (cell)
 		catch_up(state, id, before);
+}
+
+/* A clock went backwards, there was a wait inside, or it is the longest one: begin again. */
+static noinline void close_again(struct ktau_frame *root, struct ktau_ref *ref)
+{
+	WRITE_ONCE(ref->top, root);
+	ktau_wmb();
+	ktau_add(&ref->state->end, 1);
+	close_slow(root, ref);
 }
 
 /**
@@ -209,35 +263,34 @@ static noinline void close_slow(struct ktau_frame *root, struct ktau_ref *ref)
  */
 void ktau_region_user_enter(struct ktau_frame *root, struct ktau_ref *ref)
 {
-	const unsigned int id = ktau_frame_id(root);
+	const u32 id = root->info - KTAU_FRAME_REGION;
 	struct ktau_state *state = ref->state;
-	struct ktau_cell *cell = ktau_cell_here(state, id), *second = NULL;
+	struct ktau_cell *cell, *second;
 	u64 now, incl, excl;
 
-	if (state->region_table)
-		second = ktau_region_find(state->region_table, id);
-	if (unlikely(ktau_cell_is_missing(cell) || !second ||
-		     (READ_ONCE(root->child) & KTAU_CHILD_TIMED))) {
+	/* one comparison covers the id and other flags */
+	if (unlikely(id >= KTAU_ID_INDIRECT)) {
 		close_slow(root, ref);
 		return;
 	}
+	second = ktau_region_direct(state->region_table, id);
+	OPTIMIZER_HIDE_VAR(second);	/* else gcc recomputes it at each use */
 	ktau_add(&state->begin, 1);
 	ktau_wmb();
 	WRITE_ONCE(ref->top, NULL);
 	now = ktau_ticks();
 	incl = now - root->start;
 	excl = incl - root->child;
-	if (unlikely((s64)excl < 0)) {	/* a clock went backwards: begin again */
-		WRITE_ONCE(ref->top, root);
-		ktau_wmb();
-		ktau_add(&state->end, 1);
-		close_slow(root, ref);
+	if (unlikely((s64)excl < 0 || ktau_is_longest(second, incl))) {
+		close_again(root, ref);
 		return;
 	}
 	ktau_sub(&state->user_ticks, now);
 	ktau_add(&state->outer_ticks, incl);
-	ktau_cell_account(cell, incl, excl, true);
-	ktau_cell_account(second, incl, excl, true);
+	cell = ktau_direct_cell(state, id);
+	OPTIMIZER_HIDE_VAR(cell);
+	ktau_cell_end(cell, incl, excl);
+	ktau_cell_end(second, incl, excl);
 	ktau_wmb();
 	ktau_add(&state->end, 1);
 }

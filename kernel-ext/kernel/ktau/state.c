@@ -15,7 +15,6 @@
 #include "memory.h"
 #include "origin.h"
 #include "owner.h"
-#include "region.h"
 #include "ring.h"
 #include "state.h"
 #include "table.h"
@@ -96,10 +95,8 @@ static void task_free(struct rcu_head *rcu)
 	struct ktau_state *state = container_of(rcu, struct ktau_state, rcu);
 	struct ktau_user *user = state->user;
 
-	if (static_branch_unlikely(&ktau_regions_key) && state->regions) {
+	if (static_branch_unlikely(&ktau_regions_key))
 		ktau_area_drop(state);
-		ktau_regions_free(state);
-	}
 	ktau_table_free(state);
 	ktau_ring_free(state->ring);
 	ktau_path_drop(state);

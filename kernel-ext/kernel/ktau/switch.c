@@ -14,12 +14,12 @@
 #include <linux/spinlock.h>
 
 #include "arch.h"
+#include "area.h"
 #include "core.h"
 #include "cpu.h"
 #include "filter.h"
 #include "grow.h"
 #include "memory.h"
-#include "region.h"
 #include "ring.h"
 #include "state.h"
 #include "switch.h"
@@ -33,7 +33,7 @@ static u32 mask_for(struct task_struct *task, const struct ktau_state *state)
 	u32 modes = READ_ONCE(ktau_config.modes);
 	u32 handled = READ_ONCE(ktau_config.held_groups) ? KTAU_MASK_HANDLED : 0;
 
-	if (static_branch_unlikely(&ktau_regions_key) && READ_ONCE(state->area))
+	if (static_branch_unlikely(&ktau_regions_key) && READ_ONCE(state->region_word))
 		handled = KTAU_MASK_HANDLED;
 	if (READ_ONCE(state->task_groups))
 		groups = READ_ONCE(state->task_groups);

@@ -21,7 +21,6 @@
 #include "memory.h"
 #include "oops.h"
 #include "owner.h"
-#include "region.h"
 #include "ring.h"
 #include "state.h"
 #include "switch.h"
@@ -66,7 +65,6 @@ void __ktau_task_fork(struct task_struct *p)
 static void forget_regions(struct ktau_state *state)
 {
 	ktau_area_drop(state);
-	ktau_regions_clear(state);
 	ktau_task_refresh();
 }
 
@@ -80,7 +78,7 @@ void __ktau_task_exec(void)
 	struct ktau_ref *ref = &current->ktau;
 
 	if (static_branch_unlikely(&ktau_regions_key) && ref->state &&
-	    ref->state->regions)
+	    ref->state->area)
 		forget_regions(ref->state);
 	ktau_task_reconsider();
 	if (ref->state)
@@ -127,7 +125,7 @@ void __ktau_task_exited(void)
 	ktau_end_frames();
 	ktau_write(&state->end_ticks, ktau_ticks());
 	if (static_branch_unlikely(&ktau_regions_key))
-		ktau_area_drop(state);
+		ktau_area_detach(state);
 	WRITE_ONCE(ref->state, NULL);
 	ktau_reserve_fill();	/* a CPU that sees no forks still sees exits */
 

@@ -290,11 +290,12 @@ struct ktau_waker {
  * @off: details of the switch; written under the lock of the run queue
  * @waker: waker of the task; written under the task's pi_lock
  * @switched_ticks: when the task last got the CPU, for the end of the switch
- * @area: the page in which the task stores the number of its region, or NULL; this and
- *	the next three are written by the task, with interrupts disabled
- * @regions: the tables of its regions, or NULL; set once
- * @region: the number that @area had at the last entry from user mode
- * @region_table: the table of that region; NULL outside of all regions
+ * @area: the area with the tables of the task's regions, or NULL; this and the next three
+ *	are written by the task, with interrupts disabled
+ * @region_word: where the task stores the number of its region; NULL unless it has regions
+ * @region_table: the table of the region at the last entry from user mode; set whenever a
+ *	frame has KTAU_FRAME_REGION
+ * @region: the number that @region_word had at that time
  * @selected: the selection (see struct ktau_filter) that includes the task by its tid;
  *	written under ktau_mutex, or by the parent before the task first runs
  * @task_groups: groups for this task only, in place of the system-wide ones, or 0;
@@ -406,7 +407,7 @@ struct ktau_state {
 		struct rcu_head		rcu;
 	};
 	struct ktau_area	*area;
-	struct ktau_region_set	*regions;
+	const u32		*region_word;
 	struct ktau_region_table *region_table;
 	u32			region;
 	/* Empty in each state that is free, so creating a state need not clear them. */

@@ -73,7 +73,7 @@ class Layout:
             inner = layouts.get(kind[7:])
             code = f'{inner.size if inner else self.size - at}s'
         elif nr:
-            code = f'{nr}s'
+            code = f'{int(nr) * struct.calcsize("=" + self.CODES.get(kind, "s"))}s'
         else:
             code = self.CODES[kind]
         if at in self.at.values():
