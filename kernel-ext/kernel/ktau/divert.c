@@ -37,6 +37,8 @@ static void set_targets(bool handlers)
 		   ktau_enter_traced_fault);
 	SET_TARGET(root, ktau_handled_root, ktau_region_root, ktau_root_trace);
 	SET_TARGET(leave, ktau_handled_leave, ktau_region_leave, ktau_leave);
+	static_call_update(ktau_divert_exit,
+			   regions && !handlers ? ktau_region_exit : ktau_exit_slow);
 	SET_TARGET(count, ktau_handled_count, ktau_handled_count, ktau_trace);
 	SET_TARGET(switch, ktau_handled_switch, ktau_region_switch,
 		   __ktau_sched_switch);

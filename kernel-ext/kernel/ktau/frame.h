@@ -68,8 +68,11 @@ void ktau_enter_traced(struct task_struct *tsk, struct ktau_frame *frame);
 void ktau_enter_traced_fault(struct task_struct *tsk, struct ktau_frame *frame,
 			     unsigned long address);
 
+void ktau_exit_slow(struct ktau_frame *frame, struct task_struct *tsk);
+
 /* Replaced while modules have handlers or programs have regions; see divert.c. */
 DECLARE_STATIC_CALL(ktau_divert_leave, ktau_leave);
+DECLARE_STATIC_CALL(ktau_divert_exit, ktau_exit_slow);
 DECLARE_STATIC_CALL(ktau_divert_enter, ktau_enter_traced);
 DECLARE_STATIC_CALL(ktau_divert_fault, ktau_enter_traced_fault);
 

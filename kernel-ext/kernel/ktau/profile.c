@@ -323,14 +323,22 @@ void __ktau_enter_user_fault(struct task_struct *tsk, struct ktau_frame *frame,
 		enter(tsk, frame, true, address);
 }
 
-/*
+/**
+ * ktau_exit_slow() - close any frame of the current task
+ * @frame: the innermost frame of @tsk
+ * @tsk: the current task
+ *
  * The slow paths return nothing: their callers would need stack space for it. Their first
  * arguments are in the registers in which __ktau_exit() has them.
+ *
+ * Context: As its entry.
  */
-static noinline void exit_slow(struct ktau_frame *frame, struct task_struct *tsk)
+noinline void ktau_exit_slow(struct ktau_frame *frame, struct task_struct *tsk)
 {
 	static_call(ktau_divert_leave)(frame, tsk);
 }
+
+DEFINE_STATIC_CALL(ktau_divert_exit, ktau_exit_slow);
 
 /* An interrupt hit after the frame was unlinked, or there is no room in the ring. */
 static noinline void exit_hit(struct ktau_frame *frame, struct task_struct *tsk,
@@ -517,7 +525,7 @@ static noinline void exit_unusual(struct ktau_frame *frame,
 
 	BUILD_BUG_ON(KTAU_FRAME_TRACED ^ KTAU_WHAT(0, KTAU_TRACE_ENTER, 0));
 	if (unlikely(info & EXIT_SLOW)) {
-		exit_slow(frame, tsk);
+		static_call(ktau_divert_exit)(frame, tsk);
 		return;
 	}
 	cell = ktau_direct_cell(state, id);

@@ -164,11 +164,95 @@ struct ktau_ended ktau_region_leave(struct ktau_frame *frame, struct task_struct
 
 	if (static_branch_unlikely(&ktau_handlers_key))
 		return ktau_handled_leave(frame, tsk);
-	if (likely((frame->info & flags) == KTAU_FRAME_REGION))
-		second = ktau_region_find(state->region_table, ktau_frame_id(frame));
+	/* the usual case is an interrupt: other frames end in ktau_region_exit() */
+	if (likely((frame->info & flags) == KTAU_FRAME_REGION && ktau_region_in_interrupt()))
+		second = ktau_region_other(state->region_table, ktau_frame_id(frame));
 	if (unlikely(!second || ktau_cell_is_missing(cell)))
 		return ktau_leave(frame, tsk);
 	return ktau_close_fast(frame, tsk, cell, second);
+}
+
+/* These return nothing: their callers would need stack space for it. */
+static noinline void exit_hit(struct ktau_frame *frame, struct task_struct *tsk, u64 before)
+{
+	ktau_finish(frame, tsk->ktau.state, before);
+}
+
+static noinline void exit_rare(struct ktau_frame *frame, struct task_struct *tsk, u64 incl)
+{
+	ktau_settle(frame, tsk->ktau.state, incl);
+}
+
+/*
+ * As exit_fast() of profile.c, for two cells. What is in a region is also in the profile, so
+ * an activation that is not the longest one of the region is not that of the event either.
+ */
+static __always_inline void exit_fast(struct ktau_frame *frame, struct task_struct *tsk,
+				      const unsigned int id, const bool nested)
+{
+	struct ktau_state *state = tsk->ktau.state;
+	struct ktau_cell *second = ktau_region_direct(state->region_table, id);
+	struct ktau_frame *prev = nested ? frame->prev : NULL;
+	u64 *sum = nested ? &prev->child : &state->outer_ticks;
+	struct ktau_cell *cell;
+	u64 before, incl, excl;
+
+	OPTIMIZER_HIDE_VAR(second);	/* else gcc recomputes it at each use */
+	ktau_add(&state->begin, 1);
+	ktau_wmb();
+	before = ktau_read(sum);
+	barrier();
+	WRITE_ONCE(tsk->ktau.top, prev);
+	barrier();	/* from here on interrupts belong to the enclosing frame */
+	incl = ktau_ticks();
+	barrier();
+	if (unlikely(ktau_differs(sum, before))) {
+		exit_hit(frame, tsk, before);
+		return;
+	}
+	incl -= frame->start;
+	excl = incl - frame->child;
+	if (unlikely((s64)excl < 0 || ktau_is_longest(second, incl) ||
+		     (nested && !ktau_is_outermost_in(prev, id)))) {
+		exit_rare(frame, tsk, incl);
+		return;
+	}
+	ktau_add(sum, incl);
+	cell = ktau_direct_cell(state, id);
+	OPTIMIZER_HIDE_VAR(cell);
+	ktau_cell_end(cell, incl, excl);
+	ktau_cell_end(second, incl, excl);
+	ktau_wmb();
+	ktau_add(&state->end, 1);
+}
+
+static noinline void exit_nested(struct ktau_frame *frame, struct task_struct *tsk,
+				 unsigned int id)
+{
+	exit_fast(frame, tsk, id, true);
+}
+
+/**
+ * ktau_region_exit() - close a frame that may be accounted to a region, of a task
+ * @frame: the innermost frame of @tsk
+ * @tsk: the current task
+ *
+ * Handlers need the times of the frame, so this is not used while there are any.
+ *
+ * Context: As __ktau_exit().
+ */
+void ktau_region_exit(struct ktau_frame *frame, struct task_struct *tsk)
+{
+	const u32 id = frame->info - KTAU_FRAME_REGION;
+
+	/* one comparison covers the id and other flags */
+	if (unlikely(id >= KTAU_ID_INDIRECT ||
+		     (preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET))))
+		ktau_exit_slow(frame, tsk);
+	else if (frame->prev)
+		exit_nested(frame, tsk, id);
+	else
+		exit_fast(frame, tsk, id, false);
 }
 
 /**
