@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The page that a thread shares with the kernel. */
+/* The pages that a thread shares with the kernel. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <linux/ktau.h>
+#include <linux/ktau_area.h>
 
 #include "user.h"
 
@@ -24,6 +25,26 @@ static int request(struct ktau_regions *args)
 	return area;
 }
 
+static size_t figures_bytes(void)
+{
+	return getpagesize() + KTAU_AREA_CELLS_BYTES;
+}
+
+/* NULL if the kernel has no figures to map, or others than this library knows. */
+static const struct ktau_area_header *map_figures(int fd)
+{
+	const struct ktau_area_header *header;
+	void *pages = mmap(NULL, figures_bytes(), PROT_READ, MAP_SHARED, fd, getpagesize());
+
+	if (pages == MAP_FAILED)
+		return NULL;
+	header = pages;
+	if (header->magic == KTAU_AREA_MAGIC && header->version == KTAU_AREA_VERSION)
+		return header;
+	munmap(pages, figures_bytes());
+	return NULL;
+}
+
 void ktau__area_open(struct ktau__user *u)
 {
 	struct ktau_regions args = { .size = sizeof(args), .nr_regions = u->max };
@@ -36,10 +57,11 @@ void ktau__area_open(struct ktau__user *u)
 	page = mmap(NULL, getpagesize(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (page == MAP_FAILED)
 		u->status = -errno;
+	else
+		u->figures = map_figures(fd);
 	close(fd);
 	if (u->status)
 		return;
-	/* After an exec a thread has as many regions as before. */
 	if (u->max > args.nr_regions)
 		u->max = args.nr_regions;
 	u->serial = args.serial;
@@ -50,6 +72,9 @@ void ktau__area_close(struct ktau__user *u)
 {
 	uint32_t *word = (uint32_t *)u->word;
 
+	if (u->figures)
+		munmap((void *)(uintptr_t)u->figures, figures_bytes());
+	u->figures = NULL;
 	u->unshared = *word;
 	u->word = &u->unshared;
 	if (word != &u->unshared)

@@ -61,6 +61,7 @@ static void after_fork(void)
 
 	if (!u)
 		return;
+	u->figures = NULL;	/* a child does not inherit this mapping */
 	ktau__area_close(u);
 	ktau__names_close(u);
 	u->refused = 0;
@@ -143,6 +144,11 @@ static struct ktau__user *begin_thread(void)
 	busy_here = false;
 	errno = err;
 	return self;
+}
+
+struct ktau__user *ktau__user_begin(void)
+{
+	return self ? self : begin_thread();
 }
 
 /* A name is one line of a file. */
@@ -268,7 +274,7 @@ static uint32_t enter(struct ktau__user *u, struct ktau__level *new, const struc
 
 void ktau_user_enter_frame(struct ktau_user_frame *frame, struct ktau_user_point *point)
 {
-	struct ktau__user *u = self ? self : begin_thread();
+	struct ktau__user *u = ktau__user_begin();
 	struct ktau__level new = { frame, frame->stack, frame->caller, 0, false };
 
 	frame->depth = 0;
@@ -279,7 +285,7 @@ void ktau_user_enter_frame(struct ktau_user_frame *frame, struct ktau_user_point
 
 void ktau_user_enter_function(const void *function, const void *caller, const void *stack)
 {
-	struct ktau__user *u = self ? self : begin_thread();
+	struct ktau__user *u = ktau__user_begin();
 	struct ktau__level new = { function, stack, caller, 0, true };
 
 	if (u && !u->status)

@@ -15,6 +15,7 @@
 #ifndef KTAU_USER_H
 #define KTAU_USER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* A scope is no function of the program. */
@@ -102,6 +103,50 @@ int ktau_user_status(void);
  * library. What the kernel did there belongs to the region around it.
  */
 uint64_t ktau_user_refused(void);
+
+/**
+ * ktau_user_event() - the id of an event
+ * @name: its name, as ktau events shows it
+ *
+ * Makes system calls. A system call has its number as id: SYS_read, for instance.
+ *
+ * Return: the id; -ENOENT if it is unknown, which many events are until they first happen;
+ * another -errno if the profile cannot be read.
+ */
+int ktau_user_event(const char *name);
+
+/**
+ * ktau_user_read() - what the kernel has done for this thread
+ * @event: id of the event
+ * @count: how often it has happened
+ * @incl: its inclusive time in ticks of ktau_user_hz(); of a counter, the sum
+ * @excl: its exclusive time; of a counter, the minimum
+ *
+ * If ktau_user_is_mapped() this makes no system call, and returns what has happened in task
+ * context since the first call of the library in this thread. Otherwise, and for events of ids
+ * from 1024 on, it reads the whole profile of the thread. Pointers may be NULL.
+ *
+ * Return: 0; 1 if the kernel had no room for some activations; -errno.
+ */
+int ktau_user_read(uint32_t event, uint64_t *count, uint64_t *incl, uint64_t *excl);
+
+/**
+ * ktau_user_read_region() - the same for the region in which the thread is
+ * @event: id of the event
+ * @count: as for ktau_user_read()
+ * @incl: likewise
+ * @excl: likewise
+ *
+ * Return: as ktau_user_read(); also -ENOENT outside of all regions, and ktau_user_status()
+ * if the thread has none.
+ */
+int ktau_user_read_region(uint32_t event, uint64_t *count, uint64_t *incl, uint64_t *excl);
+
+/* Whether the thread reads its figures without system calls. */
+bool ktau_user_is_mapped(void);
+
+/* Ticks per second, 0 if unknown. */
+uint64_t ktau_user_hz(void);
 
 #ifdef __cplusplus
 }

@@ -9,6 +9,8 @@
 
 #define KTAU__USER_DEPTH	256
 
+struct ktau_area_header;
+
 /* A region: a point, entered in the region @parent. */
 struct ktau__region {
 	uint32_t point;
@@ -40,6 +42,7 @@ struct ktau__level {
  * @busy: the thread is in the library
  * @deeper: instrumented functions that were entered when @level was full
  * @low, @high: its stack
+ * @figures: what the kernel shows of its figures, or NULL
  */
 struct ktau__user {
 	volatile uint32_t *word;
@@ -54,7 +57,11 @@ struct ktau__user {
 	uint64_t refused;
 	uint64_t serial;
 	int names;
+	const struct ktau_area_header *figures;
 };
+
+/* The state of this thread, which is created if necessary; NULL if there is no memory. */
+struct ktau__user *ktau__user_begin(void);
 
 /* Ask the kernel for an area for this thread, with up to @u->max regions. */
 void ktau__area_open(struct ktau__user *u);

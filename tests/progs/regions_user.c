@@ -6,6 +6,7 @@
  *				300 times; then the program kills itself
  *	regions_user threads	the same in four threads and a forked child
  *	regions_user odd	longjmp(), scopes in signal handlers, recursion, many scopes
+ *	regions_user read [UID]	the program reads its own figures, as a user
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -134,13 +135,65 @@ static void odd(void)
 	printf("refused %llu\n", (unsigned long long)ktau_user_refused());
 }
 
+static uint64_t read_here(const char *what, uint32_t event)
+{
+	uint64_t count = 0, incl = 0, excl = 0;
+	int ret = ktau_user_read_region(event, &count, &incl, &excl);
+
+	printf("%s: %d, %llu\n", what, ret, (unsigned long long)count);
+	if (!ret && (!excl || excl > incl))
+		printf("%s: inconsistent times\n", what);
+	return count;
+}
+
+static void read_figures(void)
+{
+	KTAU_USER_SCOPE("read");
+	uint64_t before, after, incl, excl, more;
+	int i, ret;
+
+	ret = ktau_user_read(SYS_getppid, &before, &incl, &excl);
+	for (i = 0; i < 1000; i++)
+		syscall(SYS_getppid);
+	ret |= ktau_user_read(SYS_getppid, &after, &incl, &excl);
+	printf("all: %d, %llu\n", ret, (unsigned long long)(after - before));
+	printf("excl of incl: %d\n", excl && excl <= incl);
+	read_here("read", SYS_getppid);
+	{
+		KTAU_USER_SCOPE("inner");
+
+		for (i = 0; i < 70; i++)
+			syscall(SYS_getppid);
+		read_here("inner", SYS_getppid);
+	}
+	ret = ktau_user_read(SYS_getppid, &more, NULL, NULL);
+	printf("all: %d, %llu\n", ret, (unsigned long long)(more - after));
+	printf("getppid is %d\n", ktau_user_event("sys_getppid") == SYS_getppid);
+	printf("no event: %d\n", ktau_user_event("sys_nothing"));
+	printf("hz %d\n", ktau_user_hz() > 1000);
+	printf("mapped %d\n", ktau_user_is_mapped());
+	fflush(stdout);
+	if (write(null, "begin", 5) != 5)
+		exit(1);
+	for (i = 0; i < 100; i++) {
+		ktau_user_read(SYS_getppid, &after, &incl, &excl);
+		ktau_user_read_region(SYS_getppid, &after, &incl, &excl);
+	}
+	if (write(null, "end", 3) != 3)
+		exit(1);
+}
+
 int main(int argc, char **argv)
 {
+	if (argc > 2 && (setgid(atoi(argv[2])) || setuid(atoi(argv[2]))))
+		return 1;
 	null = open("/dev/null", O_WRONLY);
 	if (argc > 1 && !strcmp(argv[1], "threads")) {
 		threads();
 	} else if (argc > 1 && !strcmp(argv[1], "odd")) {
 		odd();
+	} else if (argc > 1 && !strcmp(argv[1], "read")) {
+		read_figures();
 	} else {
 		KTAU_USER_SCOPE("main");
 

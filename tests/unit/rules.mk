@@ -40,7 +40,8 @@ $(call unit,libktau/test_legacy): private override LDFLAGS += \
 # libktau-user gets a file from the kernel's ioctl() there.
 $(call unit,libktau/test_user.o): KTAU_CPPFLAGS += -Ilibktau/user
 $(call unit,libktau/test_user): $(USER_OBJS)
-$(call unit,libktau/test_user): private override LDFLAGS += -Wl,--wrap=ioctl -Wl,--wrap=open64 -pthread
+$(call unit,libktau/test_user): private override LDFLAGS += -Wl,--wrap=ioctl -Wl,--wrap=open64 \
+	-Wl,--wrap=mmap64 -pthread
 
 # Runs from the top of the tree, like all tests.
 $(B)/tests/unit/libktau/test_install: $(LIBKTAU) $(LIBKTAU_SO) $(B)/tests/unit/libktau/sample

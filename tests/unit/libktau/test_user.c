@@ -9,6 +9,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -22,15 +23,44 @@
 #include <cmocka.h>
 #include <ktau_user.h>
 #include <linux/ktau.h>
+#include <linux/ktau_area.h>
 
 int __real_open64(const char *path, int flags, ...);
 int __wrap_open64(const char *path, int flags, ...);
 int __wrap_ioctl(int fd, unsigned long request, ...);
+void *__real_mmap64(void *at, size_t bytes, int prot, int flags, int fd, off_t offset);
+void *__wrap_mmap64(void *at, size_t bytes, int prot, int flags, int fd, off_t offset);
 
 static int kernel_error;
 static uint32_t given;
 static __thread volatile uint32_t *seen;	/* the thread's page */
 static char folder[] = "/tmp/ktau-user-XXXXXX";
+static const char *stream_file = "/dev/null";
+static bool with_figures;
+
+#define FAR	16	/* a block that is in another page */
+
+/* What the kernel shows: three regions, of which the last has no cells. */
+struct figures {
+	union {
+		struct ktau_area_header header;
+		char page[4096];
+	};
+	struct ktau_area_cell block[FAR + 1][KTAU_AREA_BLOCK_CELLS];
+};
+
+static __thread struct figures *figures;	/* the thread's */
+static char *shown;	/* where the library has mapped the last ones */
+
+/* NOLINTNEXTLINE(readability-function-size) */
+void *__wrap_mmap64(void *at, size_t bytes, int prot, int flags, int fd, off_t offset)
+{
+	void *p = __real_mmap64(at, bytes, prot, flags, fd, offset);
+
+	if (prot == PROT_READ && bytes > KTAU_AREA_CELLS_BYTES)
+		shown = p;
+	return p;
+}
 
 int __wrap_open64(const char *path, int flags, ...)
 {
@@ -41,8 +71,36 @@ int __wrap_open64(const char *path, int flags, ...)
 	mode = flags & O_CREAT ? va_arg(more, int) : 0;
 	va_end(more);
 	if (!strcmp(path, "/proc/ktau/profile"))
-		path = "/dev/null";
+		path = stream_file;
 	return __real_open64(path, flags, mode);
+}
+
+static void set_block(uint32_t index, uint32_t event, uint32_t block)
+{
+	struct ktau_area_index *at = (struct ktau_area_index *)figures->block[index];
+
+	at->block[event / KTAU_AREA_BLOCK_CELLS] = block;
+}
+
+static void make_figures(int area)
+{
+	figures = mmap(NULL, sizeof(*figures), PROT_READ | PROT_WRITE, MAP_SHARED, area,
+		       getpagesize());
+	assert_ptr_not_equal(figures, MAP_FAILED);
+	figures->header = (struct ktau_area_header){
+		.magic = KTAU_AREA_MAGIC,
+		.version = KTAU_AREA_VERSION,
+		.nr_regions = 3,
+		.cells_at = 4096,
+		.ticks_per_second = 1234567,
+		.region = { { .index = 1 }, { .index = 2 } },
+	};
+	set_block(1, 39, 3);
+	set_block(2, 39, 4);
+	set_block(2, 1023, 5);
+	figures->block[3][39 % 8] = (struct ktau_area_cell){ 7, 70, 60, 11 };
+	figures->block[4][39 % 8] = (struct ktau_area_cell){ 5, 50, 40, 12 };
+	figures->block[5][7] = (struct ktau_area_cell){ 1, 2, 3, 4 };
 }
 
 int __wrap_ioctl(int fd, unsigned long request, ...)
@@ -55,6 +113,8 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 	va_start(more, request);
 	args = va_arg(more, struct ktau_regions *);
 	va_end(more);
+	if (request == KTAU_IOC_SELECT)
+		return 0;
 	assert_int_equal(request, KTAU_IOC_REGIONS);
 	assert_int_equal(args->size, sizeof(*args));
 	if (kernel_error) {
@@ -65,9 +125,11 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 		args->nr_regions = given;
 	args->serial = 4711;
 	area = memfd_create("area", MFD_CLOEXEC);
-	assert_int_equal(ftruncate(area, getpagesize()), 0);
+	assert_int_equal(ftruncate(area, 4L * getpagesize()), 0);
 	seen = mmap(NULL, getpagesize(), PROT_READ, MAP_SHARED, area, 0);
 	assert_ptr_not_equal(seen, MAP_FAILED);
+	if (with_figures)
+		make_figures(area);
 	return area;
 }
 
@@ -318,6 +380,204 @@ static void refused(void **state)
 	kernel_error = 0;
 }
 
+static void expect_figures(int (*read)(uint32_t, uint64_t *, uint64_t *, uint64_t *),
+			   uint32_t event, int wanted, const uint64_t *figure)
+{
+	uint64_t count = 99, incl = 99, excl = 99;
+
+	assert_int_equal(read(event, &count, &incl, &excl), wanted);
+	assert_int_equal(count, figure[0]);
+	assert_int_equal(incl, figure[1]);
+	assert_int_equal(excl, figure[2]);
+}
+
+#define FIGURES(...) ((const uint64_t[]){ __VA_ARGS__ })
+
+static void *mapped_thread(void *arg)
+{
+	struct ktau_user_frame frame;
+	static struct ktau_user_point point[2] = { { "first", 0 }, { "second", 0 } };
+
+	expect_figures(ktau_user_read, 39, 0, FIGURES(7, 70, 60));
+	assert_true(ktau_user_is_mapped());
+	assert_int_equal(ktau_user_hz(), 1234567);
+	expect_figures(ktau_user_read_region, 39, -ENOENT, FIGURES(99, 99, 99));
+	ktau_user_enter(&frame, &point[0]);
+	expect_figures(ktau_user_read, 39, 0, FIGURES(12, 120, 100));
+	expect_figures(ktau_user_read_region, 39, 0, FIGURES(5, 50, 40));
+	expect_figures(ktau_user_read_region, 1023, 0, FIGURES(1, 2, 3));
+	expect_figures(ktau_user_read, 40, 0, FIGURES(0, 0, 0));
+	figures->block[4][0].count = 3;
+	expect_figures(ktau_user_read, 32, 0, FIGURES(3, 0, 0));
+	expect_figures(ktau_user_read, 500, 0, FIGURES(0, 0, 0));
+	expect_figures(ktau_user_read, 1024, -ENODATA, FIGURES(99, 99, 99));
+	assert_int_equal(ktau_user_read(39, NULL, NULL, NULL), 0);
+	figures->header.region[0].refused = 1;
+	expect_figures(ktau_user_read, 39, 1, FIGURES(12, 120, 100));
+	expect_figures(ktau_user_read_region, 39, 0, FIGURES(5, 50, 40));
+	ktau_user_exit(&frame);
+	ktau_user_enter(&frame, &point[1]);
+	expect_figures(ktau_user_read_region, 39, 0, FIGURES(0, 0, 0));
+	ktau_user_exit(&frame);
+	return arg;
+}
+
+static void mapped(void **state)
+{
+	(void)state;
+	with_figures = true;
+	in_thread(mapped_thread);
+	with_figures = false;
+}
+
+/*
+ * As an interrupt between two reads: the second cell is in a page that cannot be read at first,
+ * and the handler adds to both.
+ */
+static void on_fault(int sig)
+{
+	(void)sig;
+	figures->block[3][39 % 8] = (struct ktau_area_cell){ 8, 80, 70, 11 };
+	figures->block[FAR][39 % 8] = (struct ktau_area_cell){ 6, 60, 50, 12 };
+	mprotect(shown + 2 * 4096, 4096, PROT_READ); /* NOLINT(bugprone-signal-handler) */
+}
+
+static void *changing_thread(void *arg)
+{
+	KTAU_USER_SCOPE("outer");
+
+	set_block(2, 39, FAR);
+	figures->block[FAR][39 % 8] = (struct ktau_area_cell){ 5, 50, 40, 12 };
+	expect_figures(ktau_user_read, 39, 0, FIGURES(12, 120, 100));
+	signal(SIGSEGV, on_fault);
+	assert_int_equal(mprotect(shown + 2 * 4096, 4096, PROT_NONE), 0);
+	expect_figures(ktau_user_read, 39, 0, FIGURES(14, 140, 120));
+	signal(SIGSEGV, SIG_DFL);
+	return arg;
+}
+
+static void changing(void **state)
+{
+	(void)state;
+	with_figures = true;
+	in_thread(changing_thread);
+	with_figures = false;
+}
+
+static void *unmapped_thread(void *arg)
+{
+	ktau_user_read(39, NULL, NULL, NULL);
+	assert_false(ktau_user_is_mapped());
+	return arg;
+}
+
+/* A stream of a newer kernel: structures are longer, and there is an unknown record. */
+struct crafted {
+	struct ktau_rec_stream stream;
+	uint64_t more;
+	struct ktau_rec_event event[2];
+	char name[16];
+	struct ktau_rec unknown;
+	struct ktau_rec_profile profile;
+	struct {
+		struct ktau_entry entry;
+		uint64_t more;
+	} entry[2];
+	struct ktau_rec_region region;
+	struct ktau_entry inside;
+	struct ktau_rec_end end;
+};
+
+static void craft(struct crafted *c, const char *name)
+{
+	const uint32_t entry = sizeof(c->entry[0]);
+
+	memset(c, 0, sizeof(*c));
+	c->stream.rec = (struct ktau_rec){ sizeof(c->stream) + 8, KTAU_REC_STREAM,
+					   sizeof(c->stream) + 8 };
+	c->stream.clock_hz = 1000;
+	c->event[0].rec = (struct ktau_rec){ 40, KTAU_REC_EVENT, 40 };
+	c->event[1].rec = (struct ktau_rec){ 56, KTAU_REC_EVENT, 40 };
+	c->event[1].id = 77;
+	strcpy(c->name, name);
+	c->unknown = (struct ktau_rec){ 8, 999, 8 };
+	c->profile.rec = (struct ktau_rec){ sizeof(c->profile) + 2 * entry, KTAU_REC_PROFILE,
+					    sizeof(c->profile) };
+	c->profile.nr_entries = 2;
+	c->profile.entry_size = entry;
+	c->entry[0].entry = (struct ktau_entry){ .id = 39, .count = 4, .incl = 30, .excl = 20 };
+	c->entry[1].entry = (struct ktau_entry){ .id = 2000, .count = 5, .incl = 6, .excl = 7 };
+	c->region.rec = (struct ktau_rec){ sizeof(c->region) + 64, KTAU_REC_REGION,
+					   sizeof(c->region) };
+	c->region.region = 1;
+	c->region.nr_entries = 1;
+	c->region.entry_size = 64;
+	c->inside = (struct ktau_entry){ .id = 39, .count = 3, .incl = 9, .excl = 8 };
+	c->end.rec = (struct ktau_rec){ sizeof(c->end), KTAU_REC_END, sizeof(c->end) };
+}
+
+static void write_stream(const struct crafted *c, size_t bytes)
+{
+	FILE *file = fopen(stream_file, "w");
+
+	assert_non_null(file);
+	if (bytes)
+		assert_int_equal(fwrite(c, 1, bytes, file), bytes);
+	fclose(file);
+}
+
+static void *stream_thread(void *arg)
+{
+	KTAU_USER_SCOPE("outer");
+	struct crafted c;
+	size_t i;
+
+	craft(&c, "__x64_sys_read");
+	write_stream(&c, sizeof(c));
+	assert_int_equal(ktau_user_event("sys_read"), 77);
+	assert_int_equal(ktau_user_event("__x64_sys_read"), 77);
+	assert_int_equal(ktau_user_event("read"), -ENOENT);
+	craft(&c, "__ia_compat_sys");
+	write_stream(&c, sizeof(c));
+	assert_int_equal(ktau_user_event("sys"), -ENOENT);
+	craft(&c, "an_event");
+	write_stream(&c, sizeof(c));
+	assert_int_equal(ktau_user_event("an_event"), 77);
+	assert_int_equal(ktau_user_event("event"), -ENOENT);
+	assert_int_equal(ktau_user_hz(), 1000);
+	expect_figures(ktau_user_read, 39, 0, FIGURES(4, 30, 20));
+	expect_figures(ktau_user_read, 2000, 0, FIGURES(5, 6, 7));
+	expect_figures(ktau_user_read, 40, 0, FIGURES(0, 0, 0));
+	expect_figures(ktau_user_read_region, 39, 0, FIGURES(3, 9, 8));
+	c.region.refused = 1;
+	write_stream(&c, sizeof(c));
+	expect_figures(ktau_user_read_region, 39, 1, FIGURES(3, 9, 8));
+	for (i = 0; i < sizeof(c) - sizeof(c.end); i += 8) {
+		write_stream(&c, i);
+		assert_int_equal(ktau_user_read(39, NULL, NULL, NULL), -ENODATA);
+	}
+	c.profile.entry_size = 1 << 30;
+	write_stream(&c, sizeof(c));
+	assert_int_equal(ktau_user_read(39, NULL, NULL, NULL), -EPROTO);
+	c.profile.rec.size = 4;
+	write_stream(&c, sizeof(c));
+	assert_int_equal(ktau_user_read(39, NULL, NULL, NULL), -EPROTO);
+	return arg;
+}
+
+static void streams(void **state)
+{
+	static char path[100];
+
+	(void)state;
+	in_thread(unmapped_thread);
+	snprintf(path, sizeof(path), "%s/stream", folder);
+	stream_file = path;
+	write_stream(NULL, 0);
+	in_thread(stream_thread);
+	stream_file = "/dev/null";
+}
+
 static int remove_files(void **state)
 {
 	char command[100];
@@ -332,6 +592,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tree),	   cmocka_unit_test(jumps),   cmocka_unit_test(limits),
 		cmocka_unit_test(forks),   cmocka_unit_test(signals), cmocka_unit_test(refused),
+		cmocka_unit_test(mapped),  cmocka_unit_test(changing), cmocka_unit_test(streams),
 	};
 
 	if (!mkdtemp(folder) || setenv("KTAU_USER_DIR", folder, 1))

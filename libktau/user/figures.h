@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* libktau-user: the figures of one event. */
+#ifndef KTAU_INTERNAL_FIGURES_H
+#define KTAU_INTERNAL_FIGURES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* @refused: activations for which the kernel had no room */
+struct ktau__figures {
+	uint64_t count, incl, excl, refused;
+};
+
+#define KTAU__ALL_REGIONS	UINT32_MAX
+
+/*
+ * Read the figures of this thread by system calls: those of @region, or of its profile with
+ * KTAU__ALL_REGIONS. Returns 0 or -errno.
+ */
+int ktau__stream_read(uint32_t event, uint32_t region, struct ktau__figures *figures);
+
+/* Find the id of the event @name. Returns it, or -errno. */
+int ktau__stream_find(const char *name);
+
+/* Ticks per second. Returns 0 or -errno. */
+int ktau__stream_hz(uint64_t *hz);
+
+#endif /* KTAU_INTERNAL_FIGURES_H */

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The figures of this thread. The kernel keeps them, by region, in pages that the thread can
+ * read. While the thread reads them it is in user mode, so no update is in progress; but an
+ * interrupt may come between two reads. All figures only grow, so if two readings in a row are
+ * equal they are from the same moment.
+ */
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <linux/ktau_area.h>
+
+#include "figures.h"
+#include "ktau_user.h"
+#include "user.h"
+
+/* No interrupts come that fast. */
+#define TRIES	1000
+
+#define LOAD(value)	__atomic_load_n(&(value), __ATOMIC_RELAXED)
+
+static const void *block(const struct ktau_area_header *header, uint32_t nr)
+{
+	const size_t bytes = KTAU_AREA_BLOCK_CELLS * sizeof(struct ktau_area_cell);
+
+	return (const char *)header + header->cells_at + nr * bytes;
+}
+
+/* Add what region @region has of @event. */
+static void add_region(const struct ktau_area_header *header, uint32_t region, uint32_t event,
+		       struct ktau__figures *sum)
+{
+	uint32_t nr = LOAD(header->region[region].index);
+	const struct ktau_area_index *index;
+	const struct ktau_area_cell *cell;
+
+	sum->refused += LOAD(header->region[region].refused);
+	if (!nr)
+		return;
+	index = block(header, nr);
+	nr = LOAD(index->block[event / KTAU_AREA_BLOCK_CELLS]);
+	if (!nr)
+		return;
+	cell = (const struct ktau_area_cell *)block(header, nr) + event % KTAU_AREA_BLOCK_CELLS;
+	sum->count += LOAD(cell->count);
+	sum->incl += LOAD(cell->incl);
+	sum->excl += LOAD(cell->excl);
+}
+
+static struct ktau__figures sum_regions(const struct ktau_area_header *header, uint32_t event,
+					uint32_t first, uint32_t end)
+{
+	struct ktau__figures sum = { 0 };
+	uint32_t i;
+
+	for (i = first; i < end; i++)
+		add_region(header, i, event, &sum);
+	return sum;
+}
+
+static int read_mapped(const struct ktau_area_header *header, uint32_t event, uint32_t first,
+		       uint32_t end, struct ktau__figures *figures)
+{
+	struct ktau__figures again;
+	int tries;
+
+	*figures = sum_regions(header, event, first, end);
+	for (tries = 0; tries < TRIES; tries++) {
+		again = sum_regions(header, event, first, end);
+		if (!memcmp(&again, figures, sizeof(again)))
+			return 0;
+		*figures = again;
+	}
+	return -EBUSY;
+}
+
+/* The regions from @first to before @end, or all. */
+static int read_figures(const struct ktau__user *u, uint32_t event, uint32_t region,
+			struct ktau__figures *figures)
+{
+	const bool all = region == KTAU__ALL_REGIONS;
+
+	if (!u->figures || event >= KTAU_AREA_EVENTS)
+		return ktau__stream_read(event, region, figures);
+	return read_mapped(u->figures, event, all ? 0 : region, all ? u->nr : region + 1,
+			   figures);
+}
+
+static int give(int err, const struct ktau__figures *figures, uint64_t *count, uint64_t *incl,
+		uint64_t *excl)
+{
+	if (err < 0)
+		return err;
+	if (count)
+		*count = figures->count;
+	if (incl)
+		*incl = figures->incl;
+	if (excl)
+		*excl = figures->excl;
+	return figures->refused > 0;
+}
+
+int ktau_user_read(uint32_t event, uint64_t *count, uint64_t *incl, uint64_t *excl)
+{
+	const struct ktau__user *u = ktau__user_begin();
+	struct ktau__figures figures;
+
+	if (!u)
+		return -ENOMEM;
+	return give(read_figures(u, event, KTAU__ALL_REGIONS, &figures), &figures, count, incl,
+		    excl);
+}
+
+int ktau_user_read_region(uint32_t event, uint64_t *count, uint64_t *incl, uint64_t *excl)
+{
+	const struct ktau__user *u = ktau__user_begin();
+	struct ktau__figures figures;
+	uint32_t region;
+
+	if (!u)
+		return -ENOMEM;
+	if (u->status)
+		return u->status;
+	region = *u->word;
+	if (!region || region >= u->nr)	/* records have no entries for what is outside */
+		return -ENOENT;
+	return give(read_figures(u, event, region, &figures), &figures, count, incl, excl);
+}
+
+bool ktau_user_is_mapped(void)
+{
+	const struct ktau__user *u = ktau__user_begin();
+
+	return u && u->figures;
+}
+
+int ktau_user_event(const char *name)
+{
+	return ktau__stream_find(name);
+}
+
+uint64_t ktau_user_hz(void)
+{
+	const struct ktau__user *u = ktau__user_begin();
+	uint64_t hz = 0;
+
+	if (u && u->figures)
+		return u->figures->ticks_per_second;
+	return ktau__stream_hz(&hz) ? 0 : hz;
+}
