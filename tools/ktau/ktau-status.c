@@ -281,6 +281,19 @@ static void print_use(const char *before, uint64_t bytes, uint64_t limit, FILE *
 	print_bytes(limit, out);
 }
 
+/* Whether a program that the user starts may have regions, and how it reads its figures. */
+static void print_regions(const struct status *s, FILE *out)
+{
+	if (!(s->info.features & KTAU_FEATURE_REGIONS))
+		return;
+	if (s->info.access & KTAU_ACCESS_EXACT)
+		fputs("regions:  your programs may have them, and read their figures without "
+		      "system calls\n",
+		      out);
+	else
+		fputs("regions:  none: your programs read their figures by system calls\n", out);
+}
+
 static void print_access(const struct status *s, FILE *out)
 {
 	const char *comma = " ";
@@ -296,6 +309,7 @@ static void print_access(const struct status *s, FILE *out)
 	fputs("you get: ", out);
 	if (s->info.access & KTAU_ACCESS_ALL) {
 		fputs(" everything, of all tasks and CPUs\n", out);
+		print_regions(s, out);
 		return;
 	}
 	for (bit = 1; bit; bit <<= 1) {
@@ -308,6 +322,7 @@ static void print_access(const struct status *s, FILE *out)
 		comma = ", ";
 	}
 	fprintf(out, "%s\n", s->info.access ? ", of your own tasks" : " nothing");
+	print_regions(s, out);
 }
 
 static void print_memory(const struct status *s, FILE *out)

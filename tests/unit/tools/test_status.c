@@ -165,14 +165,18 @@ static char *print(const struct status *s,
 static void test_text(void **state)
 {
 	struct status s = good_status();
-	char *text = print(&s, status_text);
+	char *text;
 
 	(void)state;
+	s.info.features |= KTAU_FEATURE_REGIONS;
+	text = print(&s, status_text);
 	assert_string_equal(text,
 		"kernel:   Linux 6.1.0-ktau, x86_64, ionode, with KTAU, interface version 2\n"
 		"level:    kernel.ktau_paranoid=2: a user without CAP_PERFMON gets its own "
 		"profile: its tasks outside interrupts, times rounded to 1 us; no trace\n"
 		"you get:  everything, of all tasks and CPUs\n"
+		"regions:  your programs may have them, and read their figures without "
+		"system calls\n"
 		"enabled:  syscall,irq,bh,sched,exception,signal,socket,tcp,icmp\n"
 		"modes:    profile on, trace off, rings of up to 1024 slots\n"
 		"filter:   none\n"
@@ -184,6 +188,7 @@ static void test_text(void **state)
 
 	s = user_status(2, KTAU_ACCESS_PROFILE);
 	s.info.groups_built |= KTAU_GROUP_WAIT | 1U << 15;
+	s.info.features |= KTAU_FEATURE_REGIONS;
 	strcpy(s.filter, "uid:1000");
 	s.end.evicted = 3;
 	text = print(&s, status_text);
@@ -192,6 +197,7 @@ static void test_text(void **state)
 		"level:    kernel.ktau_paranoid=2: a user without CAP_PERFMON gets its own "
 		"profile: its tasks outside interrupts, times rounded to 1 us; no trace\n"
 		"you get:  profile, of your own tasks\n"
+		"regions:  none: your programs read their figures by system calls\n"
 		"enabled:  syscall,irq,bh,sched,exception,signal,socket,tcp,icmp; not enabled: "
 		"wait,0x8000\n"
 		"modes:    profile on, trace off, rings of up to 1024 slots\n"
