@@ -293,8 +293,8 @@ static void *total(void *arg)
 	struct area area = begin();
 	struct ktau_area_cell before, sum;
 	const struct ktau_entry *e;
-	struct look look;
 	unsigned int i;
+	struct look look;
 
 	syscall(SYS_getsid, 0);
 	before = cell_sum(&area, SYS_getsid);
@@ -312,8 +312,7 @@ static void *total(void *arg)
 		if (e->id != SYS_getsid)
 			continue;
 		self_expect("calls in the profile", e->count, 4000);
-		self_expect("their inclusive time", sum.incl, e->incl);
-		self_expect("their exclusive time", sum.excl, e->excl);
+		tap_ok(sum.incl == e->incl && sum.excl == e->excl, "their times");
 	}
 	look_free(&look);
 	return arg;
@@ -521,8 +520,7 @@ static void test_pages(const struct area *area)
 		number = *(volatile const uint32_t *)(end - 4096);
 	signal(SIGBUS, SIG_DFL);
 	self_expect("a page that does not exist yet", number, 1);
-	tap_ok(fd >= 0 && pwrite(fd, (void *)&number, 4, (off_t)(uintptr_t)area->header) < 0,
-	       "/proc/self/mem does not write to the figures");
+	tap_ok(pwrite(fd, "x", 1, (off_t)(uintptr_t)area->header) < 0, "writing by /proc/self/mem");
 	self_expect("the header", area->header->magic, KTAU_AREA_MAGIC);
 	close(fd);
 }
@@ -686,14 +684,15 @@ static void test_exited(void)
 {
 	const struct ktau_query query = { .content = KTAU_REC_PROFILE,
 					  .target = KTAU_TARGET_EXITED };
+	uint64_t found = 0, *serial = mmap(NULL, 8, PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	union ktau_record record;
-	uint64_t found = 0;
 	uint32_t i;
 	pid_t child = fork();
 
 	if (!child) {
 		struct area area = begin();
 
+		*serial = area.header->serial;
 		*area.word = 33;
 		for (i = 0; i < 77; i++)
 			syscall(SYS_getppid);
@@ -704,7 +703,8 @@ static void test_exited(void)
 	while (self_next(&record) > 0) {
 		const struct ktau_entry *e;
 
-		if (record.rec->type != KTAU_REC_REGION || record.region->region != 33)
+		if (record.rec->type != KTAU_REC_REGION || record.region->region != 33 ||
+		    record.region->serial != *serial)
 			continue;
 		e = ktau_region_entries(record.region);
 		for (i = 0; i < record.region->nr_entries; i++)

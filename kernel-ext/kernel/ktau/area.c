@@ -11,9 +11,10 @@
  *  - arrays by which the kernel finds these cells;
  *  - chunks for everything else, from the reserves of the CPUs.
  *
- * The number can be written until the thread exits or executes another program, and the
- * tables belong to its state. User space keeps its pages for as long as the descriptor
- * (attach.c) is open or mapped anywhere, but after an exec the kernel writes there no more.
+ * The number can be written until the thread exits or executes another program. Then the
+ * pages that it has not used are freed, and the tables belong to its state. User space keeps
+ * its pages for as long as the descriptor (attach.c) is open or mapped anywhere, but after
+ * an exec the kernel writes there no more.
  *
  * The first pages are allocated with the area. Before they are used up, the task requests
  * more, and allocates them on its way to user mode (grow.c).
@@ -110,10 +111,9 @@ static int fill(struct ktau_pool *pool, unsigned int per_page, unsigned int bloc
 		page = ktau_page_alloc(user);
 		if (!page)
 			return -ENOMEM;
-		/* Pairs with area_fault(). */
-		smp_store_release(&pool->page[pool->nr_pages], page);
-		barrier();	/* interrupts take from a page that is there */
-		WRITE_ONCE(pool->nr_pages, pool->nr_pages + 1);
+		pool->page[pool->nr_pages] = page;
+		/* Interrupts take from a page that is there; pairs with ktau_area_page(). */
+		smp_store_release(&pool->nr_pages, pool->nr_pages + 1);
 		nr++;
 	}
 	return nr;
@@ -144,6 +144,13 @@ bool ktau_area_is_low(const struct ktau_area *area)
 		 area->bases.nr_pages < ARRAY_SIZE(area->bases.page)));
 }
 
+/* What belongs to the state, besides the chunks that are not in @area->chunks. */
+static void add_bytes(struct ktau_state *state, struct ktau_area *area, long bytes)
+{
+	area->bytes += bytes;
+	atomic_long_add(bytes, &state->bytes);
+}
+
 /**
  * ktau_area_grow() - give the area of the current task the pages that it has requested
  * @state: the task's state
@@ -162,7 +169,7 @@ bool ktau_area_grow(struct ktau_state *state)
 	if (bytes < 0)
 		area->ask_at = jiffies + HZ / 10;
 	else
-		atomic_long_add(bytes, &state->bytes);
+		add_bytes(state, area, bytes);
 	WRITE_ONCE(area->growing, false);
 	return true;
 }
@@ -250,6 +257,8 @@ struct ktau_area *ktau_area_create(struct ktau_state *state, u32 nr, u64 hz)
 	if (!area)
 		return NULL;
 	refcount_set(&area->ref, 1);
+	spin_lock_init(&area->lock);
+	area->is_open = true;
 	area->user = ktau_user_get(state->user);
 	area->nr = nr;
 	area->ask_at = jiffies;
@@ -273,8 +282,78 @@ struct ktau_area *ktau_area_create(struct ktau_state *state, u32 nr, u64 hz)
 static long bytes_of(const struct ktau_area *area)
 {
 	return struct_size(area, table, area->nr) +
-	       (2 + area->chunks.nr_pages + area->bases.nr_pages) * PAGE_SIZE +
-	       area->nr_others * sizeof(struct ktau_chunk);
+	       (2 + area->chunks.nr_pages + area->bases.nr_pages) * PAGE_SIZE;
+}
+
+/* Free the pages that have not been used, once nothing is accounted any more. */
+static u32 trim(struct ktau_area *area, struct ktau_pool *pool, unsigned int per_page)
+{
+	const u32 nr = DIV_ROUND_UP(pool->used, per_page), end = pool->nr_pages;
+	u32 i;
+
+	spin_lock(&area->lock);
+	WRITE_ONCE(pool->nr_pages, nr);
+	spin_unlock(&area->lock);
+	for (i = nr; i < end; i++)
+		ktau_page_free(area->user, pool->page[i]);
+	return end - nr;
+}
+
+/* Free the pages that only the task and its user space need, once they do not. */
+static void free_shared(struct ktau_area *area)
+{
+	void *region = NULL, *header = NULL;
+
+	spin_lock(&area->lock);
+	if (!area->is_attached && !area->is_open) {
+		swap(region, *(void **)&area->region);
+		swap(header, *(void **)&area->header);
+	}
+	spin_unlock(&area->lock);
+	ktau_page_free(area->user, region);
+	ktau_page_free(area->user, header);
+}
+
+/**
+ * ktau_area_close() - the descriptor of an area goes, with its reference
+ * @area: the area
+ *
+ * Nobody can write the number of the region any more: it becomes 0.
+ *
+ * Context: Task.
+ */
+void ktau_area_close(struct ktau_area *area)
+{
+	spin_lock(&area->lock);
+	if (area->region)
+		WRITE_ONCE(*area->region, 0);
+	area->is_open = false;
+	spin_unlock(&area->lock);
+	free_shared(area);
+	ktau_area_put(area);
+}
+
+/**
+ * ktau_area_page() - find a page that user space can read
+ * @area: the area, whose descriptor the caller has
+ * @nr: 0 for the header, then the pages with cells
+ *
+ * Context: Task.
+ * Return: The page with a reference, or NULL if there is none.
+ */
+struct page *ktau_area_page(struct ktau_area *area, unsigned long nr)
+{
+	struct page *page = NULL;
+
+	spin_lock(&area->lock);
+	if (!nr)
+		page = virt_to_page(area->header);
+	else if (nr <= smp_load_acquire(&area->chunks.nr_pages)) /* pairs with fill() */
+		page = virt_to_page(area->chunks.page[nr - 1]);
+	if (page)
+		get_page(page);
+	spin_unlock(&area->lock);
+	return page;
 }
 
 /**
@@ -289,7 +368,8 @@ void ktau_area_attach(struct ktau_state *state, struct ktau_area *area)
 	unsigned long flags;
 
 	refcount_inc(&area->ref);
-	atomic_long_add(bytes_of(area), &state->bytes);
+	area->is_attached = true;
+	add_bytes(state, area, bytes_of(area));
 	raw_local_irq_save(flags);
 	state->region = 0;
 	state->region_table = &area->table[0];
@@ -303,14 +383,17 @@ void ktau_area_attach(struct ktau_state *state, struct ktau_area *area)
  * ktau_area_detach() - account to the current task's regions no more
  * @state: its state
  *
- * The open frames, that of execve() for instance, are not accounted to a region.
+ * The open frames, that of execve() for instance, are not accounted to a region. The state
+ * keeps the tables.
  *
  * Context: Task.
  */
 void ktau_area_detach(struct ktau_state *state)
 {
+	struct ktau_area *area = state->area;
 	struct ktau_frame *frame;
 	unsigned long flags;
+	u32 pages;
 
 	if (!state->region_word)
 		return;
@@ -318,8 +401,14 @@ void ktau_area_detach(struct ktau_state *state)
 	WRITE_ONCE(state->region_word, NULL);
 	for (frame = current->ktau.top; frame; frame = frame->prev)
 		WRITE_ONCE(frame->info, frame->info & ~KTAU_FRAME_REGION);
-	state->sched.info &= ~KTAU_FRAME_REGION;
 	raw_local_irq_restore(flags);
+	pages = trim(area, &area->chunks, KTAU_CHUNKS_PER_PAGE) +
+		trim(area, &area->bases, KTAU_BASES_PER_PAGE);
+	spin_lock(&area->lock);
+	area->is_attached = false;
+	spin_unlock(&area->lock);
+	add_bytes(state, area, -(long)((pages + 2) * PAGE_SIZE));
+	free_shared(area);
 }
 
 /**
@@ -338,7 +427,8 @@ void ktau_area_drop(struct ktau_state *state)
 	ktau_add(&state->begin, 1);
 	smp_wmb();	/* a copy made meanwhile is detected */
 	WRITE_ONCE(state->area, NULL);
-	atomic_long_sub(bytes_of(area), &state->bytes);
+	add_bytes(state, area, -(long)area->bytes);
+	atomic_long_sub(area->nr_others * sizeof(struct ktau_chunk), &state->bytes);
 	smp_wmb();	/* see above */
 	ktau_add(&state->end, 1);
 	ktau_area_put(area);

@@ -61,6 +61,10 @@ static_assert(KTAU_AREA_BLOCK_CELLS == KTAU_CHUNK_CELLS);
  * @header: a page; this and the pages of @chunks are what user space reads
  * @chunks: chunks of the tables, and one for each region that says where they are
  * @bases: the arrays of the tables
+ * @lock: pages that are freed early, against those who map them
+ * @is_attached: the task may enter regions; this and the next one under @lock
+ * @is_open: the descriptor exists
+ * @bytes: what the state has been charged for, without @nr_others
  * @growing: more pages have been requested
  * @ask_at: no request before this time, in jiffies
  * @rcu: frees the area, because readers on other CPUs find it without a reference
@@ -76,6 +80,10 @@ struct ktau_area {
 	struct ktau_area_header		*header;
 	struct ktau_pool		chunks;
 	struct ktau_pool		bases;
+	spinlock_t			lock;	/* see above */
+	bool				is_attached;
+	bool				is_open;
+	size_t				bytes;
 	bool				growing;
 	unsigned long			ask_at;
 	struct rcu_head			rcu;
@@ -94,6 +102,8 @@ extern struct ktau_cell *ktau_no_base[KTAU_NR_DIRECT];
 
 struct ktau_area *ktau_area_create(struct ktau_state *state, u32 nr, u64 hz);
 void ktau_area_put(struct ktau_area *area);
+void ktau_area_close(struct ktau_area *area);
+struct page *ktau_area_page(struct ktau_area *area, unsigned long nr);
 void ktau_area_attach(struct ktau_state *state, struct ktau_area *area);
 void ktau_area_detach(struct ktau_state *state);
 void ktau_area_drop(struct ktau_state *state);

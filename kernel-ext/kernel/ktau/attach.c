@@ -3,8 +3,7 @@
  * KTAU: KTAU_IOC_REGIONS gives a thread an area (area.c), and a descriptor to map it.
  *
  * The page with the number is mapped at offset 0, what the thread may read at the next
- * page. A forked child has the first mapping of its parent, but no area of its own. Once
- * the descriptor is gone nobody can write the number any more, and it becomes 0.
+ * page. A forked child has the first mapping of its parent, but no area of its own.
  */
 #include <linux/anon_inodes.h>
 #include <linux/file.h>
@@ -30,30 +29,17 @@
 
 static int area_release(struct inode *inode, struct file *file)
 {
-	struct ktau_area *area = file->private_data;
-
-	/* Nobody else can write it any more. */
-	WRITE_ONCE(*area->region, 0);
-	ktau_area_put(area);
+	ktau_area_close(file->private_data);
 	return 0;
 }
 
 /* A page of the figures. Those that the area does not have yet contain none. */
 static vm_fault_t area_fault(struct vm_fault *vmf)
 {
-	const struct ktau_area *area = vmf->vma->vm_file->private_data;
-	const unsigned long nr = vmf->pgoff - FIGURES;
-	void *p = area->header;
+	struct ktau_area *area = vmf->vma->vm_file->private_data;
 
-	if (nr > ARRAY_SIZE(area->chunks.page))
-		return VM_FAULT_SIGBUS;
-	if (nr)	/* pairs with fill() */
-		p = smp_load_acquire(&area->chunks.page[nr - 1]);
-	if (!p)
-		return VM_FAULT_SIGBUS;
-	vmf->page = virt_to_page(p);
-	get_page(vmf->page);
-	return 0;
+	vmf->page = ktau_area_page(area, vmf->pgoff - FIGURES);
+	return vmf->page ? 0 : VM_FAULT_SIGBUS;
 }
 
 static const struct vm_operations_struct figures_ops = {
@@ -150,7 +136,7 @@ static int create(struct ktau_regions *args, struct file **file)
 	*file = anon_inode_getfile("[ktau_regions]", &area_fops, area,
 				   O_RDWR | O_CLOEXEC);
 	if (IS_ERR(*file)) {
-		ktau_area_put(area);
+		ktau_area_close(area);
 		return PTR_ERR(*file);
 	}
 	attach(state, area);

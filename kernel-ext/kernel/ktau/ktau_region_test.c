@@ -9,6 +9,7 @@
 #include "area.h"
 #include "divert.h"
 #include "ktau_test.h"
+#include "memory.h"
 #include "redact.h"
 #include "region.h"
 #include "snapshot.h"
@@ -72,7 +73,7 @@ static void region_exit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, control("groups=none trace=off profile=on"), 0);
 	KUNIT_EXPECT_EQ(test, READ_ONCE(current->ktau.mask), 0U);
 	if (f->area)
-		ktau_area_put(f->area);
+		ktau_area_close(f->area);
 	kvfree(f->rec);
 	kvfree(f->copy.p);
 }
@@ -458,6 +459,32 @@ static void interrupts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, read_cell(f, 1, DIRECT).count, 1ULL);
 }
 
+/* An exited task keeps its tables, but no page that it has not used. */
+static void trimmed(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct ktau_area *area = f->area;
+	struct ktau_state *state = state_here();
+	u32 pages = area->chunks.nr_pages + area->bases.nr_pages;
+	u64 before;
+
+	call(f, 1);
+	before = ktau_memory_bytes();
+	ktau_area_detach(state);
+	KUNIT_EXPECT_NOT_NULL(test, state->area);
+	KUNIT_EXPECT_EQ(test, area->chunks.nr_pages, 1U);
+	KUNIT_EXPECT_EQ(test, area->bases.nr_pages, 1U);
+	KUNIT_EXPECT_EQ(test, ktau_memory_bytes(), before - (pages - 2) * PAGE_SIZE);
+	KUNIT_EXPECT_NULL(test, ktau_area_page(area, 2));
+	ktau_area_close(area);
+	f->area = NULL;
+	KUNIT_EXPECT_EQ(test, ktau_memory_bytes(), before - pages * PAGE_SIZE);
+	copy(test);
+	KUNIT_EXPECT_EQ(test, entry(f, 1, DIRECT)->count, 1ULL);
+	ktau_area_drop(state);
+	ktau_task_refresh();
+}
+
 /* The area gets pages before it runs out of them. */
 static void grows(struct kunit *test)
 {
@@ -526,6 +553,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(figures),
 	KUNIT_CASE(interrupts),
 	KUNIT_CASE(grows),
+	KUNIT_CASE(trimmed),
 	KUNIT_CASE(redacted),
 	{}
 };
