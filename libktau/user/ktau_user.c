@@ -31,8 +31,11 @@
 #define DEFAULT_REGIONS	64
 #define MAX_REGIONS	256
 
-static __thread struct ktau__user *self;
-static __thread bool busy_here;		/* beginning, or ended */
+/* Read by each scope; a general access to a variable of a thread would be two function calls. */
+#define IN_THREAD __thread __attribute__((tls_model("initial-exec")))
+
+static IN_THREAD struct ktau__user *self;
+static IN_THREAD bool busy_here;		/* beginning, or ended */
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
