@@ -94,6 +94,9 @@ $(B)/tests/progs/regions_user.o $(B)/tests/progs/copy.o: KTAU_CPPFLAGS := -D_GNU
 $(B)/tests/progs/regions_user: LDLIBS := -lpthread
 $(B)/tests/progs/copy: LDLIBS := -lpthread
 $(B)/tests/progs/regions_user $(B)/tests/progs/copy: $(LIBKTAU_USER)
+$(B)/tests/progs/cost.o: KTAU_CPPFLAGS += -Ilibktau/user
+$(B)/tests/progs/cost: LDLIBS := -lpthread
+$(B)/tests/progs/cost: $(LIBKTAU_USER)
 
 # They are not linked with libktau-finstrument, which is preloaded.
 $(B)/tests/progs/functions.o: private override CFLAGS += -finstrument-functions

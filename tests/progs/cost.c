@@ -10,7 +10,8 @@
  * kernel is. A kernel without KTAU, and the word "bare", give only these. Otherwise, KTAU must not
  * have been enabled before; that state is the baseline, so its two nops for each pair of hooks
  * only count in the difference between the figures bare_* of the two kernels. MODULE is the file of
- * a module whose handler does nothing, which is loaded for the figures hit_*.
+ * a module whose handler does nothing, which is loaded for the figures hit_*. The figures user_*
+ * are those of libktau-user in user mode.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,6 +35,7 @@
 #include <x86intrin.h>
 #endif
 
+#include <ktau_user.h>
 #include <linux/ktau.h>
 
 /* A batch is short compared with the timer's period: most have no timer interrupt. */
@@ -472,6 +474,58 @@ static void regions(void)
 	close(fd);
 }
 
+static struct ktau_user_point point = { "cost", 0 };
+
+static void user_scope(void)
+{
+	struct ktau_user_frame frame;
+
+	ktau_user_enter(&frame, &point);
+	ktau_user_exit(&frame);
+}
+
+static void user_read(void)
+{
+	uint64_t count;
+
+	ktau_user_read(SYS_getppid, &count, NULL, NULL);
+}
+
+static void user_read_region(void)
+{
+	uint64_t count;
+
+	ktau_user_read_region(SYS_getppid, &count, NULL, NULL);
+}
+
+/* What a program executes itself, in a process of its own: it has an area, too. */
+static void user(void)
+{
+	struct ktau_user_frame frame;
+
+	fflush(stdout);
+	switch (fork()) {
+	case -1:
+		die("cost: fork");
+	case 0:
+		break;
+	default:
+		wait(NULL);
+		return;
+	}
+	setenv("KTAU_USER_DIR", "/run", 1);
+	user_scope();
+	if (!ktau_user_is_mapped())
+		die("cost: the figures are not mapped");
+	show("user_scope", batches(user_scope));
+	ktau_user_enter(&frame, &point);
+	call();
+	show("user_read", batches(user_read));
+	show("user_read_region", batches(user_read_region));
+	ktau_user_exit(&frame);
+	exit(0);
+}
+
 static void open_pipes(void)
 {
 	int there[2], back[2], empty[2];
@@ -546,7 +600,9 @@ int main(int argc, char **argv)
 	}
 	if (ktau && argc == 2)
 		hits(argv[1]);
-	if (ktau)
+	if (ktau) {
+		user();
 		regions();
+	}
 	return 0;
 }
