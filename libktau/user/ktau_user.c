@@ -135,7 +135,7 @@ static struct ktau__user *create(void)
 	return u;
 }
 
-static struct ktau__user *begin_thread(void)
+static __attribute__((noinline)) struct ktau__user *begin_thread(void)
 {
 	int err = errno;
 
@@ -149,9 +149,14 @@ static struct ktau__user *begin_thread(void)
 	return self;
 }
 
+static inline struct ktau__user *begin(void)
+{
+	return __builtin_expect(self != NULL, 1) ? self : begin_thread();
+}
+
 struct ktau__user *ktau__user_begin(void)
 {
-	return self ? self : begin_thread();
+	return begin();
 }
 
 /* A name is one line of a file. */
@@ -170,7 +175,8 @@ struct entered {
 };
 
 /* A new region; @parent itself if there is no room. */
-static uint32_t add_region(struct ktau__user *u, uint32_t parent, const struct entered *what)
+static __attribute__((noinline)) uint32_t
+add_region(struct ktau__user *u, uint32_t parent, const struct entered *what)
 {
 	const char *name = what->name;
 	struct ktau__region *r = &u->region[u->nr];
@@ -249,7 +255,8 @@ static uint32_t region_at(const struct ktau__user *u)
 }
 
 /* Return: the depth of @new, 0 if it could not be entered. */
-static uint32_t enter(struct ktau__user *u, struct ktau__level *new, const struct entered *what)
+static inline __attribute__((always_inline)) uint32_t
+enter(struct ktau__user *u, struct ktau__level *new, const struct entered *what)
 {
 	uint32_t depth = 0;
 
@@ -275,20 +282,27 @@ static uint32_t enter(struct ktau__user *u, struct ktau__level *new, const struc
 	return depth;
 }
 
+static inline uint32_t id_of(struct ktau_user_point *point)
+{
+	uint32_t id = __atomic_load_n(&point->id, __ATOMIC_RELAXED);
+
+	return __builtin_expect(id != 0, 1) ? id : ktau__point_id(&point->id);
+}
+
 void ktau_user_enter_frame(struct ktau_user_frame *frame, struct ktau_user_point *point)
 {
-	struct ktau__user *u = ktau__user_begin();
+	struct ktau__user *u = begin();
 	struct ktau__level new = { frame, frame->stack, frame->caller, 0, false };
 
 	frame->depth = 0;
 	if (u && !u->status)
-		frame->depth = enter(u, &new, &(struct entered){ ktau__point_id(&point->id),
-								 point->name, NULL });
+		frame->depth = enter(u, &new, &(struct entered){ id_of(point), point->name,
+								 NULL });
 }
 
 void ktau_user_enter_function(const void *function, const void *caller, const void *stack)
 {
-	struct ktau__user *u = ktau__user_begin();
+	struct ktau__user *u = begin();
 	struct ktau__level new = { function, stack, caller, 0, true };
 
 	if (u && !u->status)
