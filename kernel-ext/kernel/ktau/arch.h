@@ -296,6 +296,15 @@ static __always_inline void ktau_write(u64 *p, u64 v)
 
 #endif
 
+/*
+ * Whether an NMI may use these functions. On 32-bit PowerPC a machine check can come between the
+ * two words of an update.
+ */
+static inline bool ktau_nmi_may_add(void)
+{
+	return !IS_ENABLED(CONFIG_PPC32);
+}
+
 /* Rate of the counter, 0 if it has to be measured; and whether the rate is constant. */
 #if defined(CONFIG_X86) && !defined(CONFIG_UML)
 #include <asm/tsc.h>

@@ -413,7 +413,7 @@ void __ktau_nmi_enter(void)
 {
 	struct ktau_cpu *cpu = raw_cpu_ptr(&ktau_cpu);
 
-	if (!cpu->nmi_depth++)
+	if (ktau_nmi_may_add() && !cpu->nmi_depth++)
 		cpu->nmi_ticks = ktau_ticks();
 }
 
