@@ -43,6 +43,8 @@ static int account_init(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, f);
 	test->priv = f;
+	/* A preemption in the tests' "user mode" would be in no part of the account. */
+	sched_set_fifo(current);
 	/* The tables of the CPUs are created with the first group. */
 	KUNIT_ASSERT_EQ(test, control("groups=syscall"), 0);
 	KUNIT_ASSERT_EQ(test, control("groups=none"), 0);
