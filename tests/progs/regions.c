@@ -483,7 +483,7 @@ static void test_errors(const struct area *area)
 	self_expect("figures that can be written",
 		    failed_mmap(page, prot, MAP_SHARED, area->fd, page), EACCES);
 	self_expect("figures that can be executed",
-		    failed_mmap(page, PROT_EXEC, MAP_SHARED, area->fd, page), EACCES);
+		    failed_mmap(page, PROT_EXEC, MAP_SHARED, area->fd, page), EPERM);
 	self_expect("a private mapping of the figures",
 		    failed_mmap(page, PROT_READ, MAP_PRIVATE, area->fd, page), EINVAL);
 	self_expect("too many pages of the figures",

@@ -56,8 +56,10 @@ static int map_figures(struct vm_area_struct *vma)
 
 	if (bytes > PAGE_SIZE + KTAU_AREA_CELLS_BYTES)
 		return -EINVAL;
-	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
+	if (vma->vm_flags & VM_WRITE)
 		return -EACCES;
+	if (vma->vm_flags & VM_EXEC)
+		return -EPERM;	/* as mmap() itself since Linux 7.3 */
 	ktau_vma_flags(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP,
 		       VM_MAYWRITE | VM_MAYEXEC);
 	vma->vm_ops = &figures_ops;
