@@ -19,7 +19,7 @@
 /* No interrupts come that fast. */
 #define TRIES	1000
 
-#define LOAD(value)	__atomic_load_n(&(value), __ATOMIC_RELAXED)
+#define LOAD(x) (*(const volatile __typeof__(x) *)&(x))
 
 static const void *block(const struct ktau_area_header *header, uint32_t nr)
 {
