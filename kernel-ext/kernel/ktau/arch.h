@@ -297,7 +297,7 @@ static __always_inline void ktau_write(u64 *p, u64 v)
 #endif
 
 /*
- * Whether an NMI may use these functions. On 32-bit PowerPC a machine check can come between the
+ * Whether an NMI may use these functions. On 32-bit PowerPC, a machine check can come between the
  * two words of an update.
  */
 static inline bool ktau_nmi_may_add(void)

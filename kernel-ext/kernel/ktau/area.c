@@ -3,18 +3,19 @@
  * KTAU: the memory of a thread's regions.
  *
  * It consists of
- *  - a page in which the thread stores the number of its region. The kernel only reads the
- *    number, through its own mapping of the page. So it never faults, whatever the program
+ *  - a page in which the thread stores the number of its region. The kernel reads the
+ *    number through its own mapping of the page, so it never faults, whatever the program
  *    does with its mapping;
- *  - a header, and pages with the cells of what the regions did in task context, which the
- *    thread reads. They are taken in order and never given back, and contain no address;
+ *  - a header, and pages with the cells of what happened in the regions in task context,
+ *    which the thread reads. They are taken in order, never given back, and contain no
+ *    address;
  *  - arrays by which the kernel finds these cells;
  *  - chunks for everything else, from the reserves of the CPUs.
  *
- * The number can be written until the thread exits or executes another program. Then the
- * pages that it has not used are freed, and the tables belong to its state. User space keeps
- * its pages for as long as the descriptor (attach.c) is open or mapped anywhere, but after
- * an exec the kernel writes there no more.
+ * The number is in use until the thread exits or executes another program. Then unused pages
+ * are freed, and the tables remain with the state, unless the state lives on after an exec.
+ * User space keeps its pages as long as the descriptor (attach.c) is open or mapped anywhere,
+ * but after an exec the kernel no longer writes to them.
  *
  * The first pages are allocated with the area. Before they are used up, the task requests
  * more, and allocates them on its way to user mode (grow.c).
@@ -29,7 +30,10 @@
 #include "memory.h"
 #include "user.h"
 
-/* Blocks that a task should find, enough for the events of one system call; and more. */
+/*
+ * A task requests pages if fewer than LOW blocks are left, which suffices for the events of
+ * one system call, and then gets enough for FULL blocks.
+ */
 #define LOW_CHUNKS	24
 #define FULL_CHUNKS	48
 #define LOW_BASES	4
@@ -80,9 +84,9 @@ struct ktau_chunk *ktau_area_chunk(struct ktau_area *area, u32 *nr)
 }
 
 /**
- * ktau_area_base() - take the array of a table, and a chunk for its index
+ * ktau_area_base() - take the array of a table, and a chunk for the index of its region
  * @area: the area of the current task
- * @index: receives the number of the chunk
+ * @index: receives the number of that chunk
  *
  * Context: As ktau_area_chunk().
  * Return: The array, in which all chunks are missing, or NULL if there is none.
@@ -99,7 +103,7 @@ struct ktau_cell **ktau_area_base(struct ktau_area *area, u32 *index)
 	return base;
 }
 
-/* Add pages until there are @blocks. Return: the number of pages, or -ENOMEM. */
+/* Add pages until @blocks blocks are left. Return: the number of pages, or -ENOMEM. */
 static int fill(struct ktau_pool *pool, unsigned int per_page, unsigned int blocks,
 		struct ktau_user *user)
 {
@@ -112,7 +116,7 @@ static int fill(struct ktau_pool *pool, unsigned int per_page, unsigned int bloc
 		if (!page)
 			return -ENOMEM;
 		pool->page[pool->nr_pages] = page;
-		/* Interrupts take from a page that is there; pairs with ktau_area_page(). */
+		/* An interrupt may now take blocks of it; pairs with ktau_area_page(). */
 		smp_store_release(&pool->nr_pages, pool->nr_pages + 1);
 		nr++;
 	}
@@ -133,7 +137,7 @@ static long fill_both(struct ktau_area *area)
  * @area: the area of the current task
  *
  * Context: As ktau_area_chunk().
- * Return: Whether there may soon be too few, and none have been requested.
+ * Return: Whether blocks may soon run out and no pages have been requested yet.
  */
 bool ktau_area_is_low(const struct ktau_area *area)
 {
@@ -144,7 +148,7 @@ bool ktau_area_is_low(const struct ktau_area *area)
 		 area->bases.nr_pages < ARRAY_SIZE(area->bases.page)));
 }
 
-/* What belongs to the state, besides the chunks that are not in @area->chunks. */
+/* Add to the bytes of the state; chunks that are not in @area->chunks are added separately. */
 static void add_bytes(struct ktau_state *state, struct ktau_area *area, long bytes)
 {
 	area->bytes += bytes;
@@ -234,7 +238,7 @@ static bool alloc_pages_of(struct ktau_area *area)
 	area->header = ktau_page_alloc(area->user);
 	if (!area->region || !area->header || fill_both(area) < 0)
 		return false;
-	ktau_area_chunk(area, &none);	/* 0 stands for no chunk */
+	ktau_area_chunk(area, &none);	/* the number 0 means no chunk */
 	return true;
 }
 
@@ -285,7 +289,7 @@ static long bytes_of(const struct ktau_area *area)
 	       (2 + area->chunks.nr_pages + area->bases.nr_pages) * PAGE_SIZE;
 }
 
-/* Free the pages that have not been used, once nothing is accounted any more. */
+/* Free unused pages, once nothing more is accounted. Return: the number of pages. */
 static u32 trim(struct ktau_area *area, struct ktau_pool *pool, unsigned int per_page)
 {
 	const u32 nr = DIV_ROUND_UP(pool->used, per_page), end = pool->nr_pages;
@@ -299,7 +303,7 @@ static u32 trim(struct ktau_area *area, struct ktau_pool *pool, unsigned int per
 	return end - nr;
 }
 
-/* Free the pages that only the task and its user space need, once they do not. */
+/* Free the pages that only the task and user space need, once neither needs them. */
 static void free_shared(struct ktau_area *area)
 {
 	void *region = NULL, *header = NULL;
@@ -315,10 +319,10 @@ static void free_shared(struct ktau_area *area)
 }
 
 /**
- * ktau_area_close() - the descriptor of an area goes, with its reference
+ * ktau_area_close() - release the descriptor of an area, and drop its reference
  * @area: the area
  *
- * Nobody can write the number of the region any more: it becomes 0.
+ * Without mappings, the number of the region can no longer be written, so it is set to 0.
  *
  * Context: Task.
  */
@@ -335,8 +339,8 @@ void ktau_area_close(struct ktau_area *area)
 
 /**
  * ktau_area_page() - find a page that user space can read
- * @area: the area, whose descriptor the caller has
- * @nr: 0 for the header, then the pages with cells
+ * @area: the area, whose descriptor the caller holds
+ * @nr: 0 for the header, and numbers from 1 on for the pages with cells
  *
  * Context: Task.
  * Return: The page with a reference, or NULL if there is none.
@@ -357,9 +361,9 @@ struct page *ktau_area_page(struct ktau_area *area, unsigned long nr)
 }
 
 /**
- * ktau_area_attach() - account to regions of the current task from now on
+ * ktau_area_attach() - start accounting to regions of the current task
  * @state: its state, without an area
- * @area: the area, of which it takes a reference
+ * @area: the area, to which this takes a reference
  *
  * Context: Task. The caller updates the task's mask.
  */
@@ -380,11 +384,11 @@ void ktau_area_attach(struct ktau_state *state, struct ktau_area *area)
 }
 
 /**
- * ktau_area_detach() - account to the current task's regions no more
+ * ktau_area_detach() - stop accounting to regions of the current task
  * @state: its state
  *
- * The open frames, that of execve() for instance, are not accounted to a region. The state
- * keeps the tables.
+ * Frames that are open, such as that of execve(), will not be accounted to a region. The
+ * state keeps the tables.
  *
  * Context: Task.
  */
@@ -412,7 +416,7 @@ void ktau_area_detach(struct ktau_state *state)
 }
 
 /**
- * ktau_area_drop() - forget the regions of the current task, or of a state
+ * ktau_area_drop() - drop the regions of a state
  * @state: the state of the current task, or one that is not in use
  *
  * Context: Any but NMI and not under a run-queue lock.
@@ -425,7 +429,7 @@ void ktau_area_drop(struct ktau_state *state)
 		return;
 	ktau_area_detach(state);
 	ktau_add(&state->begin, 1);
-	smp_wmb();	/* a copy made meanwhile is detected */
+	smp_wmb();	/* detects a copy that is made meanwhile */
 	WRITE_ONCE(state->area, NULL);
 	add_bytes(state, area, -(long)area->bytes);
 	atomic_long_sub(area->nr_others * sizeof(struct ktau_chunk), &state->bytes);

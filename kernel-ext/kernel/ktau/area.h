@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * KTAU: the memory of a thread's regions, part of which it shares with the kernel.
+ * KTAU: the memory of a thread's regions, part of which the thread shares with the kernel.
  */
 #ifndef _KERNEL_KTAU_AREA_H
 #define _KERNEL_KTAU_AREA_H
@@ -12,7 +12,7 @@
 #include "table.h"
 #include "types.h"
 
-/* Chunks of all regions of one task: those that user space reads, and as many others. */
+/* Limit of the chunks that user space reads, for all regions of a task; same for the others. */
 #define KTAU_REGION_CHUNKS	2048
 
 #define KTAU_REGION_BASE_BYTES	(KTAU_NR_DIRECT * sizeof(struct ktau_cell *))
@@ -21,9 +21,9 @@
 
 /**
  * struct ktau_region_table - what is accounted to one region of a task
- * @base: the chunks of ids below KTAU_ID_INDIRECT that task context has hit, as in a
- *	state; their array is ktau_no_base while there are none. User space reads them
- * @root: everything else: a chunk of directories, NULL if it is empty
+ * @base: finds the cells of ids below KTAU_ID_INDIRECT in task context, as in a state;
+ *	ktau_no_base while there are none. User space reads these cells
+ * @root: finds all other cells: a chunk of directories, NULL while there are none
  * @refused: activations for which there was no room
  */
 struct ktau_region_table {
@@ -33,7 +33,7 @@ struct ktau_region_table {
 };
 
 /**
- * struct ktau_pool - pages from which blocks of one size are taken, never given back
+ * struct ktau_pool - pages from which blocks of one size are taken; none is given back
  * @nr_pages: number of @page; written by the task
  * @used: number of blocks taken; written with interrupts disabled
  * @page: the pages
@@ -55,24 +55,24 @@ static_assert(KTAU_AREA_BLOCK_CELLS == KTAU_CHUNK_CELLS);
 
 /**
  * struct ktau_area - the regions of a task
- * @ref: counts the state and the descriptor, which mappings hold
+ * @ref: references of the state and of the descriptor, which mappings keep open
  * @region: a page that begins with the number of the current region; user space may write
  *	it at any time
- * @header: a page; this and the pages of @chunks are what user space reads
- * @chunks: chunks of the tables, and one for each region that says where they are
- * @bases: the arrays of the tables
- * @lock: pages that are freed early, against those who map them
+ * @header: a page; user space reads this page and those of @chunks
+ * @chunks: chunks of the tables, and a chunk for each used region that is its index
+ * @bases: the @base arrays of the tables
+ * @lock: keeps pages that are freed early from being mapped meanwhile
  * @is_attached: the task may enter regions; this and the next one under @lock
  * @is_open: the descriptor exists
- * @bytes: what the state has been charged for, without @nr_others
+ * @bytes: part of the bytes of the state that is for the area, without @nr_others
  * @growing: more pages have been requested
  * @ask_at: no request before this time, in jiffies
  * @rcu: frees the area, because readers on other CPUs find it without a reference
- * @user: account to which everything is charged
+ * @user: the user to whom everything is charged
  * @nr: number of tables
- * @nr_others: other chunks, which user space does not see
+ * @nr_others: number of the other chunks, which user space does not see
  * @refused: changes to a region beyond @nr
- * @table: by number. Written like the table of the state
+ * @table: the tables, by number of the region; written like the table of the state
  */
 struct ktau_area {
 	refcount_t			ref;
@@ -97,7 +97,7 @@ struct ktau_area {
 /* Some thread has had an area since boot. */
 DECLARE_STATIC_KEY_FALSE(ktau_regions_key);
 
-/* For each number of a chunk, the cell of id 0 if ktau_no_chunk were there. */
+/* For each number of a chunk, the base pointer that stands for ktau_no_chunk. */
 extern struct ktau_cell *ktau_no_base[KTAU_NR_DIRECT];
 
 struct ktau_area *ktau_area_create(struct ktau_state *state, u32 nr, u64 hz);

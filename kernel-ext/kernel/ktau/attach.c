@@ -2,8 +2,9 @@
 /*
  * KTAU: KTAU_IOC_REGIONS gives a thread an area (area.c), and a descriptor to map it.
  *
- * The page with the number is mapped at offset 0, what the thread may read at the next
- * page. A forked child has the first mapping of its parent, but no area of its own.
+ * Offset 0 of the descriptor is the page with the number. The figures, which the thread may
+ * only read, begin at the next page. A forked child has the first of these mappings of its
+ * parent, but no area of its own.
  */
 #include <linux/anon_inodes.h>
 #include <linux/file.h>
@@ -33,7 +34,7 @@ static int area_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* A page of the figures. Those that the area does not have yet contain none. */
+/* Map a page of the figures, unless the area does not have it yet. */
 static vm_fault_t area_fault(struct vm_fault *vmf)
 {
 	struct ktau_area *area = vmf->vma->vm_file->private_data;
@@ -47,8 +48,8 @@ static const struct vm_operations_struct figures_ops = {
 };
 
 /*
- * The figures can never be written, and a forked child does not inherit them. Whether they
- * are those of the caller has been checked.
+ * The figures can never be written, and a forked child does not inherit them. The caller
+ * has checked that the area is that of the current task.
  */
 static int map_figures(struct vm_area_struct *vma)
 {
@@ -59,7 +60,7 @@ static int map_figures(struct vm_area_struct *vma)
 	if (vma->vm_flags & VM_WRITE)
 		return -EACCES;
 	if (vma->vm_flags & VM_EXEC)
-		return -EPERM;	/* as mmap() itself since Linux 7.3 */
+		return -EPERM;	/* like mmap() itself since Linux 7.3 */
 	ktau_vma_flags(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP,
 		       VM_MAYWRITE | VM_MAYEXEC);
 	vma->vm_ops = &figures_ops;
@@ -90,10 +91,10 @@ static const struct file_operations area_fops = {
 	.mmap		= area_mmap,
 };
 
-/* Give the current task @area, of which it takes a reference. */
+/* Give @area to the current task; the state takes a reference. */
 static void attach(struct ktau_state *state, struct ktau_area *area)
 {
-	ktau_reserve_fill_up();	/* regions come quickly at first */
+	ktau_reserve_fill_up();	/* new regions soon need many chunks */
 	mutex_lock(&ktau_mutex);
 	ktau_divert_to_regions();
 	mutex_unlock(&ktau_mutex);
@@ -151,8 +152,8 @@ static int create(struct ktau_regions *args, struct file **file)
  * @stream: the descriptor
  * @arg: user address of the argument
  *
- * A region shows what each activation in the kernel took, so this needs exact access, of
- * the opener of the descriptor and of the caller.
+ * Regions show how long each activation in the kernel took, so both the opener of the
+ * descriptor and the caller need exact access.
  *
  * Context: May sleep.
  * Return: A descriptor, or -errno.

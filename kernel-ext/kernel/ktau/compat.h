@@ -66,8 +66,8 @@ static inline int ktau_lsm_perf(int type)
 #endif
 
 /*
- * Change the flags of a mapping that is being made. Newer kernels have functions for that,
- * because a mapping in use needs a lock, and a const field.
+ * Change the flags of a mapping that is being created. In newer kernels the field is const,
+ * because changing the flags of a mapping in use requires a lock.
  */
 static inline void ktau_vma_flags(struct vm_area_struct *vma, unsigned long set,
 				  unsigned long clear)

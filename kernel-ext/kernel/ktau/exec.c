@@ -167,7 +167,7 @@ void __ktau_task_exec_begin(const struct linux_binprm *bprm)
 
 	if (!has_new_readers(current_cred(), bprm->cred, dumpable))
 		return;
-	ktau_area_detach(old);	/* the new program is in no region of it */
+	ktau_area_detach(old);	/* the new program is in none of its regions */
 	mutex_lock(&ktau_mutex);
 	next = ktau_task_successor(old, bprm->cred);
 	if (ref->mask & KTAU_MODE_TRACE)

@@ -22,7 +22,7 @@
  * rings for all of them could use up the memory limit. So their rings have KTHREAD_SLOTS
  * from the start, or as many as ring= allows if that is less.
  *
- * The area of a thread with regions (area.c) gets its pages in the same way.
+ * The area of a thread with regions (area.c) gets more pages in the same way.
  */
 #include <linux/irqflags.h>
 #include <linux/percpu.h>
@@ -178,8 +178,9 @@ static DEFINE_PER_CPU(struct growth, growth) = {
  * @state: its state
  *
  * Context: Any but NMI, interrupts off.
- * Return: Whether the task will get it before it returns to user mode. It will not if there
- * is another request, of this task or of this CPU.
+ * Return: Whether the request was made; the task then allocates the memory before it returns
+ * to user mode. Not while there is another request of this task or of this CPU, and not for
+ * kernel threads and exiting tasks.
  */
 bool ktau_grow_request(struct ktau_state *state)
 {

@@ -43,7 +43,7 @@ static int account_init(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, f);
 	test->priv = f;
-	/* A preemption in the tests' "user mode" would be in no part of the account. */
+	/* The account would miss a preemption in the tests' "user mode". */
 	sched_set_fifo(current);
 	/* The tables of the CPUs are created with the first group. */
 	KUNIT_ASSERT_EQ(test, control("groups=syscall"), 0);

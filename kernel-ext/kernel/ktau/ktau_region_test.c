@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: tests of regions, run by KUnit at boot. The test's own thread has an area whose
- * number the test sets, because a kernel thread has no page to share.
+ * KTAU: tests of regions, run by KUnit at boot. The test's own thread has an area, and the
+ * test sets its number in place of user space, which a kernel thread does not have.
  */
 #include <linux/ktau_api.h>
 #include <linux/mm.h>
@@ -59,8 +59,8 @@ static int region_init(struct kunit *test)
 }
 
 /*
- * From 6.7 on, KUnit runs this in another thread. That of the test has exited, and its regions
- * go with its state.
+ * From 6.7 on, KUnit runs this in another thread. The thread of the test has exited then, and its
+ * regions are freed with its state.
  */
 static void region_exit(struct kunit *test)
 {
@@ -90,7 +90,7 @@ static void call(struct fixture *f, u32 region)
 
 	set_region(f, region);
 	__ktau_enter(&outer, current, DIRECT);
-	set_region(f, 99);	/* nobody reads it before the next entry from user mode */
+	set_region(f, 99);	/* not read before the next entry from user mode */
 	__ktau_enter(&inner, current, INNER);
 	ktau_exit(&inner);
 	ktau_exit(&outer);
@@ -136,7 +136,7 @@ static const struct ktau_entry *entry(const struct fixture *f, u32 number, u32 i
 	return &none;
 }
 
-/* What the regions have of an event. */
+/* The sum of an event over all regions. */
 static struct ktau_entry sum(const struct fixture *f, u32 id)
 {
 	struct ktau_entry all = { };
@@ -322,7 +322,7 @@ static void counters(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	const u32 group = KTAU_GROUP_MODULE << 4;
-	/* That of the tests of handlers: others use up the ids of modules. */
+	/* The same name as in the tests of handlers, because other tests use up the ids. */
 	int fid = ktau_get_fid(group, KTAU_KIND_COUNTER, "test_handler_value");
 	struct ktau_entry all;
 
@@ -373,7 +373,7 @@ static void full(struct kunit *test)
 	f->copy.bytes = COPY_BYTES;
 }
 
-/* An exec forgets the regions, whoever still has the pages. */
+/* An exec drops the regions, even if another process still has the pages. */
 static void dropped(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -398,7 +398,7 @@ static void dropped(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, read_cell(f, 1, DIRECT).count, bytes);
 }
 
-/* What user space reads is what the records have; and region 0, outside, completes it. */
+/* User space reads the same figures as the records have; with region 0, their sum is complete. */
 static void figures(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -434,7 +434,7 @@ static void figures(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sum.excl, find(f->rec, DIRECT)->excl - before.excl);
 }
 
-/* What interrupts do is in the region, but user space does not see it there. */
+/* What interrupts do is accounted to the region, but user space does not see it. */
 static void interrupts(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -459,7 +459,7 @@ static void interrupts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, read_cell(f, 1, DIRECT).count, 1ULL);
 }
 
-/* An exited task keeps its tables, but no page that it has not used. */
+/* An exited task keeps its tables, but no unused pages. */
 static void trimmed(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -485,7 +485,7 @@ static void trimmed(struct kunit *test)
 	ktau_task_refresh();
 }
 
-/* The area gets pages before it runs out of them. */
+/* The area gets more pages before it runs out of them. */
 static void grows(struct kunit *test)
 {
 	struct fixture *f = test->priv;

@@ -328,8 +328,8 @@ void __ktau_enter_user_fault(struct task_struct *tsk, struct ktau_frame *frame,
  * @frame: the innermost frame of @tsk
  * @tsk: the current task
  *
- * The slow paths return nothing: their callers would need stack space for it. Their first
- * arguments are in the registers in which __ktau_exit() has them.
+ * The slow paths return nothing, because their callers would need stack space for the result.
+ * Their first arguments are in the registers in which __ktau_exit() has them.
  *
  * Context: As its entry.
  */

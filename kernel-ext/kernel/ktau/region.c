@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: regions of programs: accounting what the kernel does to the region that caused it.
+ * KTAU: regions of programs: accounting activations to the region that caused them.
  *
  * A thread stores the number of its current region, a function for instance, in a page
  * that it shares with the kernel (area.c). When it enters the kernel, the outermost frame
@@ -8,14 +8,14 @@
  * thread is also accounted to that region, interrupts and waits included. Region 0 is what
  * happens outside of all others.
  *
- * The thread can read the cells of what happened in task context. It is in user mode then,
- * so no update is in progress, but an interrupt may come between two reads: a copy that is
- * made twice and is the same both times is consistent.
+ * The thread can read the cells of what happened in task context. It reads them in user
+ * mode, so no update is in progress. An interrupt may come between two reads, so the thread
+ * reads until it gets the same figures twice in a row, which are then consistent.
  *
  * region_frame.c has the frames of threads in regions.
  *
- * An activation is accounted to a region only if it is in the profile, and within the same
- * update. So a consistent copy never has more in the regions than in the profile.
+ * An activation is accounted to a region only if it is also accounted to the profile, and in
+ * the same update. So a consistent copy never has more in the regions than in the profile.
  *
  * The number comes from user space and is only used to select a table of the thread
  * itself: other threads of the process, and children that still share the page, can make
@@ -59,7 +59,7 @@ void ktau_region_change(struct ktau_state *state, u32 region)
 	raw_local_irq_restore(flags);
 }
 
-/* Request more pages, of which there may be too few for the next chunks. */
+/* Request more pages if there may be too few for the next chunks. */
 static void ask(struct ktau_state *state)
 {
 	if (!ktau_area_is_low(state->area))
@@ -69,7 +69,7 @@ static void ask(struct ktau_state *state)
 		state->area->growing = false;
 }
 
-/* Let user space find a table. Return: whether there was room. */
+/* Give a table its array, and publish its index to user space. Return: whether it has one. */
 static bool need_base(struct ktau_area *area, struct ktau_region_table *table)
 {
 	struct ktau_cell **base;
@@ -147,7 +147,7 @@ static struct ktau_chunk *create_other(struct ktau_state *state,
 	return chunk;
 }
 
-/* Interrupts are disabled, because one could create the same chunk. */
+/* Interrupts are disabled here, because one could create the same chunk. */
 static noinline struct ktau_cell *create_cell(struct ktau_state *state, unsigned int id)
 {
 	struct ktau_region_table *table = state->region_table;
@@ -215,7 +215,7 @@ void ktau_region_account(struct ktau_state *state, unsigned int id, u64 incl, u6
 
 /**
  * ktau_region_count() - account a value of a counter to the region
- * @ref: that of the current task
+ * @ref: @ktau of the current task
  * @id: the counter
  * @value: the value
  *
@@ -288,7 +288,7 @@ struct record {
 	struct ktau_rec_region *rec;
 };
 
-/* Add a cell that may be in use. */
+/* Add the cell of @id to @sum; it may be changing. */
 static void add_cell(struct ktau_cell *sum, const struct ktau_chunk *chunk, unsigned int id)
 {
 	const struct ktau_cell *cell = &chunk->cell[id & (KTAU_CHUNK_CELLS - 1)];
@@ -355,7 +355,7 @@ static struct ktau_chunk *other_chunk(const struct ktau_region_table *table, uns
 	return chunk_of(chunk_of(root, nr >> KTAU_DIR_SHIFT), nr & (KTAU_DIR_CHUNKS - 1));
 }
 
-/* An event that happens both in task context and in interrupts has two cells. */
+/* Copy a chunk; an event that happens both in task context and in interrupts has two cells. */
 static void copy_chunks(struct record *to, const struct ktau_chunk *a,
 			const struct ktau_chunk *b, unsigned int first_id)
 {
@@ -387,8 +387,8 @@ static void copy_table(struct record *to, const struct ktau_region_table *table)
 }
 
 /*
- * Copy a region, unless nothing was accounted to it. Region 0 is what the profile has
- * besides the others.
+ * Copy a region, unless nothing was accounted to it. The entries of region 0 are left out:
+ * they are what the profile has in addition to the other regions.
  */
 static void copy_region(struct ktau_region_copy *copy, const struct ktau_area *area,
 			u32 region)

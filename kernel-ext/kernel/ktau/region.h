@@ -35,7 +35,7 @@ void ktau_region_count(struct ktau_ref *ref, unsigned int id, u64 value);
 void ktau_region_account(struct ktau_state *state, unsigned int id, u64 incl, u64 excl,
 			 bool outermost);
 
-/* The current task, whose state this is, has come from user mode. */
+/* Read the region of the current task, whose state this is, at its entry from user mode. */
 static __always_inline void ktau_region_read(struct ktau_state *state)
 {
 	u32 region = READ_ONCE(*state->region_word);
@@ -45,8 +45,8 @@ static __always_inline void ktau_region_read(struct ktau_state *state)
 }
 
 /*
- * Whether an interrupt or softirq is running. What happens there may be for other users,
- * so its cells are not among those that user space reads.
+ * Whether an interrupt or softirq is running. What happens there may be work for other
+ * users, so user space does not read its cells.
  */
 static __always_inline bool ktau_region_in_interrupt(void)
 {
@@ -85,13 +85,13 @@ ktau_region_other(const struct ktau_region_table *table, unsigned int id)
 	return likely(chunk) ? &chunk->cell[id & (KTAU_CHUNK_CELLS - 1)] : NULL;
 }
 
-/* Whether user space reads the cell of an event that happens now. */
+/* Whether user space reads the cell of event @id if it happens in this context. */
 static __always_inline bool ktau_region_is_direct(unsigned int id)
 {
 	return id < KTAU_ID_INDIRECT && !ktau_region_in_interrupt();
 }
 
-/* The cell of an event that happens now, or NULL if it has no chunk. */
+/* The cell of event @id in this context, or NULL if it has no chunk. */
 static __always_inline struct ktau_cell *
 ktau_region_find(const struct ktau_region_table *table, unsigned int id)
 {

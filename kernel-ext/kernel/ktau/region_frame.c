@@ -25,13 +25,14 @@ static __always_inline void mark_root(struct ktau_frame *frame, struct ktau_stat
 		WRITE_ONCE(state->root.info, KTAU_ID_INTERRUPT_USER | KTAU_FRAME_REGION);
 }
 
-/* Before or after a frame is opened: read the region, or mark the frame as part of it. */
+/* Before a frame is opened: read the region if there is no frame around it. */
 static __always_inline void read_outermost(struct ktau_frame *frame, struct ktau_state *state)
 {
 	if (!frame->prev && state->region_word)
 		ktau_region_read(state);
 }
 
+/* After a frame was opened: mark it as part of the region. */
 static __always_inline void mark(struct ktau_frame *frame, struct ktau_state *state)
 {
 	if (!state->region_word)
@@ -40,7 +41,7 @@ static __always_inline void mark(struct ktau_frame *frame, struct ktau_state *st
 	mark_root(frame, state);
 }
 
-/* The functions for traces and handlers expect a frame without our flag. */
+/* The functions for traces and handlers expect a frame without KTAU_FRAME_REGION. */
 static noinline void enter_traced(struct task_struct *tsk, struct ktau_frame *frame)
 {
 	struct ktau_state *state = tsk->ktau.state;
@@ -72,7 +73,7 @@ static noinline void enter_slow(struct task_struct *tsk, struct ktau_frame *fram
  * @tsk: the current task
  * @frame: as for ktau_enter_traced()
  *
- * The usual case, a task with regions and nothing else, calls nothing.
+ * The usual case, a task that has regions and is neither traced nor handled, calls nothing.
  *
  * Context: As __ktau_enter_frame().
  */
@@ -164,7 +165,7 @@ struct ktau_ended ktau_region_leave(struct ktau_frame *frame, struct task_struct
 
 	if (static_branch_unlikely(&ktau_handlers_key))
 		return ktau_handled_leave(frame, tsk);
-	/* the usual case is an interrupt: other frames end in ktau_region_exit() */
+	/* usually an interrupt, because most other frames end in ktau_region_exit() */
 	if (likely((frame->info & flags) == KTAU_FRAME_REGION && ktau_region_in_interrupt()))
 		second = ktau_region_other(state->region_table, ktau_frame_id(frame));
 	if (unlikely(!second || ktau_cell_is_missing(cell)))
@@ -295,8 +296,9 @@ void ktau_region_user_exit(struct ktau_ref *ref)
 }
 
 /*
- * The slow path accounts the time that it takes itself to the event, but not to a region.
- * @before: the exclusive times of both before it. Interrupts are disabled.
+ * The slow path accounts its own time to the event, but not to the region; add it there too.
+ * @before: by how much the event's exclusive time exceeded the region's before the slow path.
+ * Interrupts are disabled.
  */
 static void catch_up(struct ktau_state *state, unsigned int id, u64 before)
 {
@@ -329,7 +331,7 @@ static noinline void close_slow(struct ktau_frame *root, struct ktau_ref *ref)
 		catch_up(state, id, before);
 }
 
-/* A clock went backwards, there was a wait inside, or it is the longest one: begin again. */
+/* A clock went backwards, there was a wait inside, or it is the longest one: start over. */
 static noinline void close_again(struct ktau_frame *root, struct ktau_ref *ref)
 {
 	WRITE_ONCE(ref->top, root);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * KTAU: what a thread with regions reads of its own figures without a system call. See
- * docs/abi.md for the mappings of the descriptor of KTAU_IOC_REGIONS.
+ * KTAU: the figures of a thread with regions, as the thread reads them without a system
+ * call. docs/abi.md describes how the descriptor of KTAU_IOC_REGIONS is mapped.
  */
 #ifndef _UAPI_LINUX_KTAU_AREA_H
 #define _UAPI_LINUX_KTAU_AREA_H
@@ -12,13 +12,13 @@
 #define KTAU_AREA_VERSION	1
 #define KTAU_AREA_EVENTS	1024		/* only events with lower ids have cells */
 #define KTAU_AREA_REGIONS	256		/* as many as KTAU_REGIONS_MAX */
-#define KTAU_AREA_CELLS_BYTES	524288		/* of blocks, at most */
+#define KTAU_AREA_CELLS_BYTES	524288		/* all blocks, at most */
 #define KTAU_AREA_BLOCK_CELLS	8
-#define KTAU_AREA_BLOCKS	128		/* that many for the events */
+#define KTAU_AREA_BLOCKS	128		/* as many as KTAU_AREA_EVENTS need */
 
 /**
  * struct ktau_area_region - where the cells of a region are
- * @index: number of the block that is its index; 0 if it has no cells yet
+ * @index: number of the block with its index; 0 if it has no cells yet
  * @reserved: 0
  * @refused: activations for which there was no room, modulo 2^32
  */
@@ -33,7 +33,7 @@ struct ktau_area_region {
  * @magic: KTAU_AREA_MAGIC
  * @version: KTAU_AREA_VERSION
  * @nr_regions: number of regions, region 0 included
- * @cells_at: where block 0 is, in bytes from the header
+ * @cells_at: position of block 0, in bytes from the start of the header
  * @serial: the thread's serial
  * @ticks_per_second: unit of the times
  * @region: for each region; 0 is what happened outside of all of them
@@ -63,9 +63,9 @@ struct ktau_area_cell {
 };
 
 /**
- * struct ktau_area_index - a block that is the index of a region
- * @block: for each block of events, the number of the block with their cells; 0 if none
- *	of them has happened yet
+ * struct ktau_area_index - a block with the index of a region
+ * @block: for each KTAU_AREA_BLOCK_CELLS events, the number of the block with their cells;
+ *	0 if none of them has happened yet
  */
 struct ktau_area_index {
 	__u16 block[KTAU_AREA_BLOCKS];
