@@ -30,7 +30,7 @@ static size_t figures_bytes(void)
 	return getpagesize() + KTAU_AREA_CELLS_BYTES;
 }
 
-/* NULL if the kernel has no figures to map, or others than this library knows. */
+/* NULL if the kernel has no figures to map, or a version that this library does not know. */
 static const struct ktau_area_header *map_figures(int fd)
 {
 	const struct ktau_area_header *header;

@@ -14,8 +14,8 @@ struct ktau__figures {
 #define KTAU__ALL_REGIONS	UINT32_MAX
 
 /*
- * Read the figures of this thread by system calls: those of @region, or of its profile with
- * KTAU__ALL_REGIONS. Returns 0 or -errno.
+ * Read the figures of this thread by system calls: those of @region, or, with
+ * KTAU__ALL_REGIONS, those of its profile. Returns 0 or -errno.
  */
 int ktau__stream_read(uint32_t event, uint32_t region, struct ktau__figures *figures);
 

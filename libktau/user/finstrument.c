@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libktau-finstrument: each function of a program that was compiled with
- * -finstrument-functions is a region.
+ * libktau-finstrument: makes each function of a program that was compiled with
+ * -finstrument-functions a region.
  */
 #include <dlfcn.h>
 

@@ -47,7 +47,7 @@ uint32_t ktau__function_point(const void *address)
 	return f ? ktau__point_id(&f->point) : 0;
 }
 
-/* Two threads may look for the name; one of them frees its own. */
+/* Two threads may look up the name at the same time; one of them frees its copy. */
 const char *ktau__function_name(const void *address)
 {
 	struct function *f = find(address);
@@ -64,8 +64,8 @@ const char *ktau__function_name(const void *address)
 }
 
 /*
- * The name stays allocated, because a thread may be reading it. Programs that unload objects
- * without end lose some bytes for each function that had a region.
+ * The names stay allocated, because a thread may be reading them. Each time that an object is
+ * unloaded, some bytes are lost for each of its functions that had a region.
  */
 void ktau__functions_unloaded(void)
 {

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Regions of a Python program, by libktau-user.
+"""Regions of a Python program, using libktau-user.
 
     import ktau_mark
 
     with ktau_mark.region("load"):
         ...
 
-On a kernel without KTAU, or without permission, regions do nothing; ktau_mark.status() is then
-negative, and 0 if they work.
+On a kernel without KTAU, or without permission, regions do nothing. ktau_mark.status() returns 0 if
+they work, and a negative error number otherwise.
 """
 
 import contextlib
@@ -34,7 +34,7 @@ def _point(name):
 
 @contextlib.contextmanager
 def region(name):
-    """A region of this thread, inside the one that it is in."""
+    """A context manager: a region of this thread, inside the current one."""
     frame = _Frame()
     _library.ktau_user_enter_frame(ctypes.byref(frame), ctypes.byref(_point(name)))
     try:

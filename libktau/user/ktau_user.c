@@ -3,21 +3,21 @@
  * Entering and leaving regions.
  *
  * A region is a node of a tree: the point, and the region in which it was entered. A point that
- * is entered in itself stays in its region. Each thread has a tree of its own, so nothing
- * is shared between threads.
+ * is entered directly inside itself stays in its region. Each thread has a tree of its own, so
+ * no regions are shared between threads.
  *
  * The open scopes are in an array with the stack addresses of their functions, which are
  * only compared. A stack grows down, so functions at lower addresses than a new one were left
- * by longjmp() or an exception; so were those at the same address that were called from
- * elsewhere. Addresses outside of the thread's stack, as in a signal handler or a coroutine
+ * by longjmp() or an exception. So were functions at the same address with another return
+ * address. Addresses outside of the thread's stack, as in a signal handler or a coroutine
  * with a stack of its own, are not compared.
  *
- * An instrumented function has no frame of ours. Its stack address is that at which it calls
- * the hook, which is not above that of a scope in the same function; both have the same
- * caller, and both are above those of functions that it calls. A function that was inlined has
- * the stack address and the caller of the function around it.
+ * An instrumented function has no frame of this library. Its stack address is that at which it
+ * calls the hook, which is not above that of a scope in the same function. Both have the same
+ * return address, and both are above those of functions that it calls. A function that was
+ * inlined has the stack address and the return address of the function around it.
  *
- * What the library itself does in the kernel is in no region.
+ * The system calls that create areas and regions are in no region.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -31,11 +31,11 @@
 #define DEFAULT_REGIONS	64
 #define MAX_REGIONS	256
 
-/* Read by each scope; a general access to a variable of a thread would be two function calls. */
+/* Each scope reads these; with the default TLS model that would take two function calls. */
 #define IN_THREAD __thread __attribute__((tls_model("initial-exec")))
 
 static IN_THREAD struct ktau__user *self;
-static IN_THREAD bool busy_here;		/* beginning, or ended */
+static IN_THREAD bool busy_here;		/* the thread is in create(), or has ended */
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -107,7 +107,7 @@ static uint32_t wanted_regions(void)
 	return nr < 2 ? DEFAULT_REGIONS : nr > MAX_REGIONS ? MAX_REGIONS : nr;
 }
 
-/* A program with more privileges than its user writes no files for it. */
+/* A program with more privileges than its user has no regions, so it writes no files. */
 static struct ktau__user *create(void)
 {
 	struct ktau__user *u = calloc(1, sizeof(*u));
@@ -159,7 +159,7 @@ struct ktau__user *ktau__user_begin(void)
 	return begin();
 }
 
-/* A name is one line of a file. */
+/* A name must fit on one line of a file. */
 static void hide_controls(char *name)
 {
 	for (; *name; name++)
@@ -167,7 +167,7 @@ static void hide_controls(char *name)
 			*name = '?';
 }
 
-/* What is entered: a point with a name, or a function. */
+/* What is entered: a point with its name, or a function, for which @name is NULL. */
 struct entered {
 	uint32_t point;
 	const char *name;
@@ -223,7 +223,7 @@ static bool on_stack(const struct ktau__user *u, const void *stack)
 	return stack >= u->low && stack < u->high;
 }
 
-/* Was @level left before @new was entered? */
+/* Whether @level was left before @new was entered. */
 static bool was_left(const struct ktau__user *u, const struct ktau__level *level,
 		     const struct ktau__level *new)
 {
@@ -233,7 +233,7 @@ static bool was_left(const struct ktau__user *u, const struct ktau__level *level
 		return false;
 	if (level->stack == new->stack)
 		return !same_call || level->frame == new->frame;
-	/* A scope in an instrumented function is above the function's own level. */
+	/* A scope in an instrumented function has a higher address than the function's level. */
 	return !same_call || !level->function || new->function;
 }
 
@@ -310,7 +310,7 @@ void ktau_user_enter_function(const void *function, const void *caller, const vo
 						  function });
 }
 
-/* Is this the exit of a function that was entered when there was no room for its level? */
+/* Whether this is the exit of a function that was entered when @level was full. */
 static bool is_deeper(struct ktau__user *u, const void *stack)
 {
 	if (!u->deeper)
@@ -329,7 +329,7 @@ void ktau_user_exit_function(const void *function, const void *caller, const voi
 	const struct ktau__level *level;
 	uint32_t i;
 
-	/* In a signal handler that has interrupted enter(), nothing was entered. */
+	/* A signal handler that has interrupted enter() has entered nothing. */
 	if (!u || u->status || u->busy || is_deeper(u, stack))
 		return;
 	for (i = u->depth; i; i--) {

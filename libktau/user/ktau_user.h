@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A scope is no function of the program. */
+/* Functions that implement scopes are not instrumented as functions of the program. */
 #define KTAU_USER_INLINE__ __attribute__((always_inline, no_instrument_function))
 
 #ifdef __cplusplus
@@ -37,8 +37,8 @@ struct ktau_user_point {
 
 /**
  * struct ktau_user_frame - one activation of a point, on the stack of the thread
- * @stack: the function that has the frame
- * @caller: where that was called
+ * @stack: stack address of the function with the frame
+ * @caller: return address of that function
  * @depth: depth of the frame, 0 if it was not entered
  */
 struct ktau_user_frame {
@@ -56,7 +56,7 @@ void ktau_user_enter_frame(struct ktau_user_frame *frame, struct ktau_user_point
  *
  * The first call of a thread asks the kernel for an area. Can be called from signal
  * handlers. Scopes that longjmp() or an exception has left are closed. It is inlined because
- * it notes the function that has the frame.
+ * it records the stack and return addresses of the function with the frame.
  */
 static inline KTAU_USER_INLINE__ void
 ktau_user_enter(struct ktau_user_frame *frame, struct ktau_user_point *point)
@@ -68,39 +68,40 @@ ktau_user_enter(struct ktau_user_frame *frame, struct ktau_user_point *point)
 	/* NOLINTEND(bugprone-signal-handler) */
 }
 
-/* Leave the region of @frame, and all that were entered in it. */
+/* Leave the region of @frame, and all regions that were entered inside it. */
 void ktau_user_exit(struct ktau_user_frame *frame);
 
 /**
  * ktau_user_enter_function() - enter the region of a function
- * @function: the function, whose symbol is the name of the region
- * @caller: where it was called
+ * @function: address of the function, whose symbol is the name of the region
+ * @caller: its return address
  * @stack: its stack pointer
  *
  * For hooks that a compiler puts into every function; libktau-finstrument has those of
- * -finstrument-functions. The region ends with ktau_user_exit_function() with the same
- * arguments; @stack may differ. Regions that longjmp() has left are closed.
+ * -finstrument-functions. ktau_user_exit_function() with the same arguments, except that
+ * @stack may differ, ends the region. Regions that longjmp() has left are closed.
  */
 void ktau_user_enter_function(const void *function, const void *caller, const void *stack);
 void ktau_user_exit_function(const void *function, const void *caller, const void *stack);
 
-/* After dlclose(): forget the functions that are not loaded any more. */
+/* Must be called after dlclose(): forgets the functions that are no longer loaded. */
 void ktau_user_unloaded(void);
 
 /**
  * ktau_user_status() - whether the kernel accounts to the regions of this thread
  *
  * Return: 0; -EAGAIN before the first region; -ENOENT without KTAU, -ENOTTY if it has no
- * regions, -EACCES without permission, -ENODATA if KTAU is not enabled for the thread.
+ * regions, -EACCES without permission, -ENODATA if KTAU was not enabled for the thread, -EEXIST
+ * if another copy of the library has the thread's regions; another -errno.
  */
 int ktau_user_status(void);
 
 /**
- * ktau_user_refused() - regions that this thread could not have
+ * ktau_user_refused() - how often this thread could not have a region
  *
- * Return: how many times a scope was entered without a region of its own, because there
- * were too many regions or scopes in scopes, or in a signal handler that had interrupted the
- * library. What the kernel did there belongs to the region around it.
+ * Return: how many times a scope or function was entered without a region of its own, because
+ * there were too many regions or nested scopes, or because a signal handler had interrupted the
+ * library. What the kernel did there is accounted to the region around it.
  */
 uint64_t ktau_user_refused(void);
 
@@ -108,23 +109,23 @@ uint64_t ktau_user_refused(void);
  * ktau_user_event() - the id of an event
  * @name: its name, as ktau events shows it
  *
- * Makes system calls. A system call has its number as id: SYS_read, for instance.
+ * Makes system calls. The id of a system call is its number, for instance SYS_read.
  *
- * Return: the id; -ENOENT if it is unknown, which many events are until they first happen;
- * another -errno if the profile cannot be read.
+ * Return: the id; -ENOENT if the event is not in the profile of this thread, which it is once it
+ * has happened there; another -errno if the profile cannot be read.
  */
 int ktau_user_event(const char *name);
 
 /**
  * ktau_user_read() - what the kernel has done for this thread
  * @event: id of the event
- * @count: how often it has happened
- * @incl: its inclusive time in ticks of ktau_user_hz(); of a counter, the sum
- * @excl: its exclusive time; of a counter, the minimum
+ * @count: receives how often it has happened
+ * @incl: receives its inclusive time in ticks, see ktau_user_hz(); of a counter, the sum
+ * @excl: receives its exclusive time; of a counter, the minimum
  *
  * If ktau_user_is_mapped() this makes no system call, and returns what has happened in task
- * context since the first call of the library in this thread. Otherwise, and for events of ids
- * from 1024 on, it reads the whole profile of the thread. Pointers may be NULL.
+ * context since the first call of the library in this thread. Otherwise, and for events with ids
+ * from 1024 on, it reads the profile of the thread by system calls. Pointers may be NULL.
  *
  * Return: 0; 1 if the kernel had no room for some activations; -errno.
  */
@@ -138,7 +139,7 @@ int ktau_user_read(uint32_t event, uint64_t *count, uint64_t *incl, uint64_t *ex
  * @excl: likewise
  *
  * Return: as ktau_user_read(); also -ENOENT outside of all regions, and ktau_user_status()
- * if the thread has none.
+ * if the thread has no regions.
  */
 int ktau_user_read_region(uint32_t event, uint64_t *count, uint64_t *incl, uint64_t *excl);
 
@@ -154,7 +155,7 @@ uint64_t ktau_user_hz(void);
 struct ktau_user_scope {
 	struct ktau_user_frame frame;
 
-	/* Inlined, so that it notes the function that has the scope. */
+	/* Inlined, so that it records the addresses of the function with the scope. */
 	KTAU_USER_INLINE__ explicit ktau_user_scope(struct ktau_user_point *point)
 	{
 		ktau_user_enter(&frame, point);
@@ -163,7 +164,7 @@ struct ktau_user_scope {
 	{
 		ktau_user_exit(&frame);
 	}
-	/* Not defined: a scope cannot be copied. */
+	/* Not defined, because a scope cannot be copied. */
 	ktau_user_scope(const ktau_user_scope &);
 	ktau_user_scope &operator=(const ktau_user_scope &);
 };

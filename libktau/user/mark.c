@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libktau-mark: a process, with all of its threads, is in the regions that ktau mark has named
- * in KTAU_USER_MARK, from the outermost to the innermost, separated by slashes.
+ * libktau-mark: puts a process, with all of its threads, into the regions that ktau mark has
+ * named in KTAU_USER_MARK, from the outermost to the innermost, separated by slashes.
  *
  * An exec drops the regions of a process, so this is preloaded into each program that the
  * command of ktau mark starts.
@@ -24,7 +24,7 @@ struct start {
 static struct ktau_user_point points[MAX_MARKS];
 static unsigned int nr_points;
 
-/* The frames are on no stack, so nothing that a program does leaves them. */
+/* Their stack addresses are not compared, so longjmp() and exceptions do not leave them. */
 static __thread struct ktau_user_frame frames[MAX_MARKS];
 
 static void enter(void)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libktau-mpi: calls of MPI that communicate, synchronise or do I/O are regions, by the
- * profiling interface of MPI: they replace the functions MPI_..., and call PMPI_....
+ * libktau-mpi: makes MPI calls that communicate, synchronise or do I/O regions. As the
+ * profiling interface of MPI intends, it replaces the functions MPI_..., and calls PMPI_....
  *
- * mpi-calls has their list; the build takes the prototypes from <mpi.h>.
+ * mpi-calls lists them; the build takes the prototypes from <mpi.h>.
  */
 #include <mpi.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The figures of this thread. The kernel keeps them, by region, in pages that the thread can
- * read. While the thread reads them it is in user mode, so no update is in progress; but an
- * interrupt may come between two reads. All figures only grow, so if two readings in a row are
- * equal they are from the same moment.
+ * read. While the thread reads them it is in user mode, so no update is in progress, but an
+ * interrupt may come between two reads. Each figure changes in one direction only, so two equal
+ * readings in a row are consistent.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #include "ktau_user.h"
 #include "user.h"
 
-/* No interrupts come that fast. */
+/* Interrupts cannot come that fast. */
 #define TRIES	1000
 
 #define LOAD(x) (*(const volatile __typeof__(x) *)&(x))
@@ -28,7 +28,7 @@ static const void *block(const struct ktau_area_header *header, uint32_t nr)
 	return (const char *)header + header->cells_at + nr * bytes;
 }
 
-/* Add what region @region has of @event. */
+/* Add the figures of @event in @region. */
 static void add_region(const struct ktau_area_header *header, uint32_t region, uint32_t event,
 		       struct ktau__figures *sum)
 {
@@ -49,6 +49,7 @@ static void add_region(const struct ktau_area_header *header, uint32_t region, u
 	sum->excl += LOAD(cell->excl);
 }
 
+/* The sum over the regions from @first to before @end. */
 static struct ktau__figures sum_regions(const struct ktau_area_header *header, uint32_t event,
 					uint32_t first, uint32_t end)
 {
@@ -76,7 +77,7 @@ static int read_mapped(const struct ktau_area_header *header, uint32_t event, ui
 	return -EBUSY;
 }
 
-/* The regions from @first to before @end, or all. */
+/* The figures of one region, or of all. */
 static int read_figures(const struct ktau__user *u, uint32_t event, uint32_t region,
 			struct ktau__figures *figures)
 {
@@ -124,7 +125,7 @@ int ktau_user_read_region(uint32_t event, uint64_t *count, uint64_t *incl, uint6
 	if (u->status)
 		return u->status;
 	region = *u->word;
-	if (!region || region >= u->nr)	/* records have no entries for what is outside */
+	if (!region || region >= u->nr)	/* the record of region 0 has no entries */
 		return -ENOENT;
 	return give(read_figures(u, event, region, &figures), &figures, count, incl, excl);
 }

@@ -2,8 +2,8 @@
 #
 # libktau-user: regions of programs. It depends on nothing but the C library, because the
 # programs that it measures are linked with it. libktau-finstrument makes each function a region,
-# libktau-mark a process for ktau mark, and libktau-mpi a call of MPI. The last one is built if there
-# is a compiler for MPI programs; HAVE_MPI=n disables it.
+# libktau-mpi each call of MPI, and libktau-mark the processes of ktau mark. libktau-mpi is built if
+# there is a compiler for MPI programs; HAVE_MPI=n disables it.
 
 USER_SONAME := libktau-user.so.1
 LIBKTAU_USER := $(B)/libktau/user/libktau-user.a

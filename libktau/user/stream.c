@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What is not in the mapped pages: a stream of this thread's profile, read record by record
- * without the decoder of libktau, because programs are linked with this library.
+ * Figures that are not in the mapped pages, from a stream of this thread's profile. It is read
+ * without the decoder of libktau, because this library, which is part of the measured programs,
+ * depends on nothing but the C library.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -61,7 +62,7 @@ static int take(struct stream *s, void *to, size_t n)
 	return 0;
 }
 
-/* The same within the current record; what that lacks is zero. */
+/* The same within the current record; bytes after its end are taken as zero. */
 static int take_part(struct stream *s, void *to, size_t n)
 {
 	const size_t part = n < s->left ? n : s->left;
@@ -89,7 +90,7 @@ static int next_record(struct stream *s)
 	return 1;
 }
 
-/* Take the fixed part of a record, @bytes as this library knows it, after its header. */
+/* Take the fixed part of a record, whose header has been taken; this library knows @bytes of it. */
 static int take_fixed(struct stream *s, void *rec, size_t bytes)
 {
 	const size_t fixed = s->rec.head - sizeof(s->rec);

@@ -2,8 +2,8 @@
 /*
  * The name of a function, from the symbols of the file that it was loaded from.
  *
- * The dynamic linker is asked without its lock, which another thread may hold while it waits
- * for this one.
+ * _dl_find_object() does not take the lock of the dynamic linker, which another thread may hold
+ * while it waits for this one.
  */
 #include <dlfcn.h>
 #include <elf.h>
@@ -54,7 +54,7 @@ static bool map_image(const char *path, struct image *image)
 	return true;
 }
 
-/* @nr objects of @size bytes at @at, or NULL if that is not in the file. */
+/* @nr objects of @size bytes at offset @at, or NULL if the file does not contain them. */
 static const void *part(const struct image *image, uint64_t at, uint64_t nr, uint64_t size)
 {
 	if (at > image->bytes || nr > (image->bytes - at) / size || at % sizeof(Address))

@@ -21,12 +21,12 @@ struct ktau__region {
 };
 
 /*
- * An open scope.
+ * An open scope or instrumented function.
  *
- * @frame: its frame; of an instrumented function, the function
- * @stack: the stack address of its function
- * @caller: where that was called
- * @function: the compiler entered it
+ * @frame: the frame of the scope; for a function, its address
+ * @stack: the stack address of the function
+ * @caller: the return address of the function
+ * @function: it is an instrumented function
  */
 struct ktau__level {
 	const void *frame;
@@ -37,12 +37,14 @@ struct ktau__level {
 };
 
 /*
+ * The state of a thread.
+ *
  * @word: the current region; in the area that is shared with the kernel, or @unshared
- * @status: 0 if it is shared, else why not
+ * @status: 0 if it is shared, or a negative error number
  * @busy: the thread is in the library
  * @deeper: instrumented functions that were entered when @level was full
- * @low, @high: its stack
- * @figures: what the kernel shows of its figures, or NULL
+ * @low, @high: the bounds of the thread's stack
+ * @figures: the figures that are mapped, or NULL
  */
 struct ktau__user {
 	volatile uint32_t *word;
@@ -60,21 +62,21 @@ struct ktau__user {
 	const struct ktau_area_header *figures;
 };
 
-/* The state of this thread, which is created if necessary; NULL if there is no memory. */
+/* The state of this thread, which is created if necessary. NULL: it could not be created. */
 struct ktau__user *ktau__user_begin(void);
 
 /* Ask the kernel for an area for this thread, with up to @u->max regions. */
 void ktau__area_open(struct ktau__user *u);
 void ktau__area_close(struct ktau__user *u);
 
-/* The number of a point, which is in *id; a new one if that is 0. */
+/* The number of a point, which is stored in *id; a new one is assigned if it is 0. */
 uint32_t ktau__point_id(uint32_t *id);
 
-/* The point of an instrumented function, 0 if there is no room; and its name. */
+/* The point of an instrumented function, 0 if there is no room; and the function's name. */
 uint32_t ktau__function_point(const void *address);
 const char *ktau__function_name(const void *address);
 
-/* Forget the functions that are not loaded any more. */
+/* Forget the functions that are no longer loaded. */
 void ktau__functions_unloaded(void);
 
 /* The symbol at an address, or its file and offset; the caller frees it. NULL: no memory. */
