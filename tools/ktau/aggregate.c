@@ -216,7 +216,7 @@ static const char *label_of(const struct aggregate *rows, const struct process *
 	return has_own_label(rows) ? p->label : p->owner.comm;
 }
 
-/* Find the row of @owner; NULL, and a free key in *key, if there is none. */
+/* Find the row of @owner. Return: the row; NULL if there is none, and *key is a free key. */
 static struct process *find_row(struct aggregate *rows, const struct ktau_rec_owner *owner,
 				const char **text, uint64_t *key)
 {

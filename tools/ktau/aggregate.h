@@ -104,7 +104,7 @@ struct process {
  * @by_key: index of a row plus 1, by the key that its tasks share
  * @taken: serials of exited tasks that are in the rows, or that exited before the period
  * @missing: groups that were disabled for a task at some time, by serial
- * @regions: regions of the tasks, whose keys are the numbers of the rows; NULL: not read.
+ * @regions: regions of the tasks; their keys are the numbers of the rows. NULL: not read.
  *	The caller sets it after aggregate_init(), and destroys it.
  * @stacks: open frames of traced tasks
  * @evicted: what tasks did that were evicted before they were read
@@ -112,8 +112,8 @@ struct process {
  * @cpus: tables of the CPUs, a second view of the same time
  * @nr_cpus: number of CPUs
  * @exited: number of exited tasks in the rows
- * @skipped: what precedes the period was not read, so nobody knows the tasks that exited there;
- *	what the evicted sum gained may be theirs
+ * @skipped: what precedes the period was not read, so it is not known which tasks exited before
+ *	it, and the increase of the evicted sum may be theirs
  * @refused: activations refused for lack of room
  * @refused_ticks: exclusive time of @refused
  * @unlisted: frames in flight that were not listed

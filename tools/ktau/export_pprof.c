@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * pprof's profile.proto, compressed: calls and nanoseconds of each stack, with the task
- * at its root. Stacks come from the trace; without a trace they consist of the groups and
- * routines of the profiles, and of the regions that the routines ran for.
+ * at its root. Stacks come from the trace; without a trace they consist of the regions of
+ * programs, groups and routines of the profiles.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -221,7 +221,7 @@ static uint32_t routine_node(const struct export_run *x, uint32_t parent, uint32
 	return child_of(p, group, string_of(p, symbolize_event(x->names, id)));
 }
 
-/* The node of a region below those around it, all below @parent. */
+/* The node of a region, which is below those of the regions around it and @parent. */
 static uint32_t region_node(struct pprof *p, uint32_t parent, const char *path)
 {
 	static const char between[] = " => ";
@@ -241,7 +241,7 @@ static uint32_t region_node(struct pprof *p, uint32_t parent, const char *path)
 	return parent;
 }
 
-/* Add what @process did in regions. Return: its part in @of, for one routine. */
+/* Add what routine @of of @process did in regions. Return: the sum over these regions. */
 static struct region_sum add_regions(struct export_run *x, const struct process *process,
 				     uint32_t root, const struct routine *of)
 {

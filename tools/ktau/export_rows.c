@@ -379,7 +379,7 @@ static int write_process(struct export_run *x, const struct process *p)
 	return err ? err : write_tally(x, p);
 }
 
-/* Of a counter, only the number of its values is known. */
+/* A counter has no times, only its number of values. */
 static int write_region(struct export_run *x, const struct region_sum *s)
 {
 	struct row r = { .nr = 0 };

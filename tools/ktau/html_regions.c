@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The regions of programs in an HTML report: what happened in each, by row of the page. */
+/* The regions of programs in an HTML report, by row of the page. */
 #include "html_regions.h"
 #include "regions.h"
 #include "report_regions.h"

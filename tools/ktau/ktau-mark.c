@@ -17,7 +17,7 @@
 
 #define LIBRARY		"libktau-mark.so.1"
 
-/* Exit statuses if the command did not run, as of ktau record. */
+/* Exit statuses if the command did not run, as in ktau record. */
 enum { MARK_FAILED = 125, CANNOT_RUN, NOT_FOUND };
 
 struct options {
@@ -75,7 +75,7 @@ static const struct argp parser = {
 	NULL, NULL, NULL
 };
 
-/* The error with which the kernel refuses regions to this task, 0 if it does not. */
+/* Return: 0 if the kernel gives this task regions, or an errno. */
 static int try_regions(void)
 {
 	struct ktau_regions args = { .size = sizeof(args) };
@@ -84,7 +84,7 @@ static int try_regions(void)
 	return fd < 0 || ioctl(fd, KTAU_IOC_REGIONS, &args) < 0 ? errno : 0;
 }
 
-/* Tried by a child, because a task keeps its regions until it executes a program. */
+/* Warn if the command cannot have regions. A child tries, because a task cannot give them back. */
 static void check_regions(const char *region)
 {
 	static const struct {
@@ -114,7 +114,7 @@ static void check_regions(const char *region)
 		 reason ? reason : strerror(WEXITSTATUS(status)));
 }
 
-/* Set the variable @name to its value and @text with @between; the last comes first if @before. */
+/* Append @text to the variable @name, or put it first if @before, with @between as a separator. */
 static void extend(const char *name, const char *text, const char *between, bool before)
 {
 	const char *old = getenv(name);
@@ -130,7 +130,7 @@ static void extend(const char *name, const char *text, const char *between, bool
 	free(value);
 }
 
-/* Commands may change their directory. */
+/* Set KTAU_USER_DIR to an absolute path, because commands may change their directory. */
 static int set_names(const char *dir)
 {
 	char path[PATH_MAX];

@@ -148,7 +148,7 @@ static int open_source(struct ktau_reader *reader, const char *file)
 	return err;
 }
 
-/* The key of a thread: its pid, if that was asked for. */
+/* The key of a thread is its pid, or 0 if the user has selected another one. */
 static uint64_t choose(void *data, const struct ktau_rec_owner *owner)
 {
 	const struct options *o = data;

@@ -281,7 +281,7 @@ static void print_use(const char *before, uint64_t bytes, uint64_t limit, FILE *
 	print_bytes(limit, out);
 }
 
-/* Whether a program that the user starts may have regions, and how it reads its figures. */
+/* Whether programs that the user starts may have regions, and how they read their figures. */
 static void print_regions(const struct status *s, FILE *out)
 {
 	if (!(s->info.features & KTAU_FEATURE_REGIONS))

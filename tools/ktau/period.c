@@ -7,7 +7,7 @@
  * their rows as they are read, and the snapshots keep only what their sums need.
  *
  * If the period is given by times, each file is read from the last key block before the period,
- * and the last file up to its end.
+ * and only up to the end of the period.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -387,7 +387,7 @@ static int open_live(const struct period *p, struct ktau_reader *reader,
 	return p->open ? p->open(reader, query) : ktau_reader_open_live(reader, query);
 }
 
-/* One stream of the running kernel, as ktau_snapshot_read() reads it, with its regions. */
+/* Read one stream of the running kernel like ktau_snapshot_read(), and its regions. */
 static int read_stream(const struct period *p, struct ktau_reader *reader,
 		       struct ktau_snapshot *snapshot)
 {

@@ -87,8 +87,8 @@ struct period_reading {
  * @reboots: number of boots before the one shown
  * @overwritten: trace slots overwritten before they were read, within the period
  * @traces: number of trace records in the source
- * @partial: only the part with the period was read, so @first, @last and @streams count from
- *	there
+ * @partial: the period is given by times, and what precedes it may be skipped, so @first, @last
+ *	and @streams are not numbers in the source
  * @open: opens the source of the running kernel; NULL: ktau_reader_open_live()
  * @reading: progress of reading
  */
@@ -113,31 +113,31 @@ int period_init(struct period *p, struct aggregate *rows);
 void period_deinit(struct period *p);
 
 /*
- * A source is one file or several in time order. @first_ns is CLOCK_REALTIME of its first stream
- * of profiles, from which relative times count, or 0 to take it from what is read.
+ * Start to read a source: one file, or several in time order. @first_ns is CLOCK_REALTIME of its
+ * first stream of profiles, from which relative times count; 0: of the first one that is read.
  */
 void period_start(struct period *p, const struct period_select *select, uint64_t first_ns);
 
 /*
- * Skip what a period that begins at the time @ns does not need of a file. Does nothing if the file
- * has no blocks or cannot be read twice.
+ * Skip the part of a file that a period beginning at the time @ns does not need. Does nothing if
+ * the file has no blocks or cannot be read twice.
  */
 void period_skip_to(const struct period *p, struct ktau_reader *reader, uint64_t ns);
 
 /*
- * Open a file of the source, and skip what is not needed if the period is given by times.
+ * Open a file of the source, and skip the part before a period that is given by times.
  * Return: 0, -errno.
  */
 int period_open(const struct period *p, struct ktau_reader *reader, const char *file);
 
 /*
- * After all files: was something skipped that is needed? The evicted sum also has tasks that
+ * After all files: whether a skipped part is needed. The evicted sum also contains tasks that
  * exited before the part that was read. This matters only if tasks of the period were evicted
- * before they were read, because these are known from that sum alone.
+ * before they were read, because only that sum contains what they did.
  */
 bool period_needs_all(const struct period *p);
 
-/* Start again; all files are then read from their beginning. */
+/* Start over; all files must then be read again, from their beginning. */
 void period_restart(struct period *p);
 
 /*

@@ -69,7 +69,7 @@ void regions_clear(struct regions *regions, unsigned int ends)
 		thread_clear(regions->threads[i], ends);
 }
 
-/* A thread that is in neither list is of no more use. */
+/* Free the threads that have records at neither end. */
 static void drop_empty(struct regions *regions)
 {
 	struct thread *thread;
@@ -217,7 +217,10 @@ static bool goes_backward(const struct ktau_rec_region *after,
 	return false;
 }
 
-/* An exec drops the regions of a thread, so those of an earlier program are not subtracted. */
+/*
+ * Whether the earlier records are of a program that the thread ran before an exec. The exec has
+ * dropped these regions, so they must not be subtracted.
+ */
 static bool is_earlier_program(const struct thread *thread)
 {
 	const struct ktau_rec_region *after;

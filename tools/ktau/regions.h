@@ -19,23 +19,24 @@ struct regions;
 struct regions *regions_create(const char *dir);
 void regions_destroy(struct regions *regions);
 
-/* Forget what was put at these ends. */
+/* Forget the records of these ends. */
 void regions_clear(struct regions *regions, unsigned int ends);
 
-/* The later end becomes the earlier one. */
+/* Begin the next period: the later end becomes the earlier one. */
 void regions_turn(struct regions *regions);
 
 /*
- * Add a PROFILE, DIFF or REGION record; others are ignored. @reader has just returned it. The
- * regions that follow a thread's profile replace those of its earlier profile.
+ * Add a PROFILE, DIFF or REGION record to these ends; others are ignored. @reader has just
+ * returned it. The regions that follow a thread's profile replace those of its earlier profile.
  */
 void regions_put(struct regions *regions, const struct ktau_reader *reader,
 		 const union ktau_record *record, unsigned int ends);
 
 /**
- * regions_choose() - choose the threads that regions_sum() adds up
- * @key: returns a number that all threads have which are added up, or 0 to leave a thread out.
- *	Without this call it is the pid.
+ * regions_choose() - choose which threads regions_sum() adds up
+ * @key: returns the key of a thread, or 0 to leave it out; threads with the same key are added
+ *	up. By default the key is the pid.
+ * @data: for @key
  */
 void regions_choose(struct regions *regions,
 		    uint64_t (*key)(void *data, const struct ktau_rec_owner *owner), void *data);
@@ -43,7 +44,7 @@ void regions_choose(struct regions *regions,
 /**
  * struct region_sum - one event in one region of the threads with the same key
  * @key: their key
- * @owner: one of these threads
+ * @owner: owner of one of these threads
  * @path: the region with the regions around it, such as "main => foo"
  * @id: the event
  * @timer: it is a timer, not a counter
@@ -66,8 +67,8 @@ struct region_sums {
 };
 
 /*
- * What happened in regions between the two ends, by key and path; of a region, the event with
- * most exclusive time first. @stream is of the later end. Owners belong to @regions.
+ * What happened in regions between the two ends, sorted by key and path, and within a region by
+ * descending exclusive time. @stream is that of the later end. Owners belong to @regions.
  */
 void regions_sum(const struct regions *regions, const struct ktau_rec_stream *stream,
 		 struct region_sums *sums);

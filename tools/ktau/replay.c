@@ -130,7 +130,7 @@ static int read_one(const struct replay *r, int file, struct period *period,
 	return read_part(r, file, period, reader);
 }
 
-/* Read the files from @file to the one where the period ends. */
+/* Read the files from @file to the one in which the period ends. */
 static int read_files(const struct replay *r, int file, struct period *period,
 		      struct ktau_reader **reader)
 {

@@ -403,7 +403,7 @@ static void print_processes(const struct report *r, const struct report_tables *
 			t->cut);
 }
 
-/* A process without regions is left out. */
+/* Processes without regions are left out. */
 static void print_regions(const struct report *r, const struct report_tables *t,
 			  const struct facts *f, FILE *out)
 {
@@ -523,7 +523,7 @@ static size_t chosen(const struct report *r, const struct report_tables *t,
 	};
 	size_t nr = 0, i;
 
-	/* Most programs have no regions. */
+	/* The table of regions is left out if it is empty, because most programs have none. */
 	for (i = 0; i < NR_TABLES; i++)
 		if (r->tables & all[i].bit &&
 		    (all[i].bit != REPORT_REGIONS || all[i].table->nr_rows))

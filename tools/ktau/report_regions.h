@@ -10,8 +10,8 @@
 /**
  * struct report_regions - the regions of a period
  * @table: processes, regions and routines, flat
- * @sums: everything that happened in regions, by row of the report
- * @paths: the region and the routine of each of @sums as one text
+ * @sums: everything that happened in regions, by number of the row in the report
+ * @paths: for each of @sums, its region and routine as one text
  */
 struct report_regions {
 	struct table table;
@@ -27,7 +27,7 @@ void report_regions_deinit(struct report_regions *t);
 /* Add a row for each routine in each region of @p. */
 void report_regions_rows(struct report_regions *t, const struct view *v, const struct process *p);
 
-/* Return: the sums of row @number of a report, *nr of them. */
+/* Return: the first of the sums of row @number of a report; *nr is how many there are. */
 const struct region_sum *report_regions_find(const struct region_sums *sums, uint64_t number,
 					     size_t *nr);
 

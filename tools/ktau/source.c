@@ -42,7 +42,7 @@ static int read_file(struct period *period, struct ktau_reader *reader, const ch
 	return err ? CLI_FAILED : CLI_DONE;
 }
 
-/* Return: CLOCK_REALTIME of the first stream of profiles that counts; 0 if @file has none. */
+/* Return: CLOCK_REALTIME of the first stream of profiles of @host (NULL: any); 0: none. */
 static uint64_t first_stream_in(const char *file, const char *host)
 {
 	struct ktau_reader *reader;
@@ -62,7 +62,10 @@ static uint64_t first_stream_in(const char *file, const char *host)
 	return ns;
 }
 
-/* The first stream, if relative times need it. It is 0 if a pipe comes first: that is read once. */
+/*
+ * The time of the first stream, if relative times need it. 0 if a pipe comes first, because that
+ * can be read only once: the time is then taken from what is read.
+ */
 static uint64_t first_stream(const struct period_select *select, char *const *files, int nr_files)
 {
 	struct stat st;

@@ -142,7 +142,7 @@ function readLosses() {
 	return losses;
 }
 
-/* The regions of the rows, from the outermost scope on. */
+/* The regions of the rows; a path begins with the outermost scope. */
 function readRegions() {
 	const s = new Section("regions");
 
@@ -616,7 +616,7 @@ function routineTable(box, title, routines) {
 	      ]));
 }
 
-/* The regions of a row as a tree: each has its routines, and the regions in it. */
+/* The regions of a row as a tree: each has its routines, and the regions inside it. */
 function regionTree(row) {
 	const root = { inside: new Map(), routines: new Map(), excl: 0 };
 
