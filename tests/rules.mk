@@ -98,7 +98,7 @@ $(B)/tests/progs/cost.o: KTAU_CPPFLAGS += -Ilibktau/user
 $(B)/tests/progs/cost: LDLIBS := -lpthread
 $(B)/tests/progs/cost: $(LIBKTAU_USER)
 
-# They are not linked with libktau-finstrument, which is preloaded.
+# Not linked with libktau-finstrument, which the tests preload
 $(B)/tests/progs/functions.o: private override CFLAGS += -finstrument-functions
 $(B)/tests/progs/functions: LDLIBS := -lpthread
 $(B)/tests/progs/functions: $(addprefix $(B)/tests/progs/functions_,first.so second.so)
@@ -107,7 +107,7 @@ $(B)/tests/progs/functions_%.so: tests/progs/functions_object.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -Wall -Wextra -Werror -finstrument-functions -fPIC -shared -DFUNCTION=$* -o $@ $<
 
-# -rdynamic: libktau-mpi calls functions of the program.
+# -rdynamic, so that libktau-mpi calls the functions of the program
 $(B)/tests/progs/ring: private override CC := $(MPICC)
 $(B)/tests/progs/ring: LDLIBS := -rdynamic
 $(B)/tests/progs/ring.o: private override CC := $(MPICC)

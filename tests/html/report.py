@@ -161,7 +161,7 @@ def test_recorded(b, files):
 
 
 def name_regions(files):
-    """The first task of the crowd has a name for its region, as libktau-user writes it."""
+    """Name the region of the first task of the crowd, as libktau-user does."""
     with open(files.path("ktau-user.crowd.100.100"), "w", encoding="utf-8") as file:
         file.write("ktau-user 1\nboot 0b0071d0-0102-0304-0506-0708090a0b0c\nserial 1000\n"
                    "pid 100\ntid 100\nregion 1 0 outer\nregion 1 0 twice\nregion 1 2 x\n")

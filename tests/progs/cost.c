@@ -498,7 +498,7 @@ static void user_read_region(void)
 	ktau_user_read_region(SYS_getppid, &count, NULL, NULL);
 }
 
-/* What a program executes itself, in a process of its own: it has an area, too. */
+/* The instructions of the library, in a child because the library gives the thread an area. */
 static void user(void)
 {
 	struct ktau_user_frame frame;

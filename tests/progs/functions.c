@@ -7,8 +7,9 @@
  *				300 times; a static function and an inlined one
  *	functions odd		longjmp(), deep recursion, signal handlers
  *	functions threads	foo in four threads and a forked child
- *	functions unload FILE	a function of a shared object that is loaded and unloaded, which
- *				is another one each time
+ *	functions unload FIRST SECOND
+ *				functions of two shared objects that are loaded and unloaded in
+ *				turn
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -81,7 +82,7 @@ static noinline void jumps(void)
 {
 	volatile int i;
 
-	/* More levels are left than a thread can have. */
+	/* Leaves more levels than a thread can have. */
 	for (i = 0; i < 200; i++)
 		if (!setjmp(back))
 			jump(300);
@@ -98,7 +99,7 @@ static noinline void deep(int depth)
 	syscall(SYS_getppid);
 }
 
-/* Everything in it is what the program may do in a handler. */
+/* A system call is all that it makes, which is allowed in a signal handler. */
 static void on_signal(int sig) /* NOLINT(bugprone-signal-handler) */
 {
 	(void)sig;

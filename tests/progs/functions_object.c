@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A shared object with one function, whose name is FUNCTION: functions loads and unloads it. */
+/* A shared object with one function, called FUNCTION, for the program functions. */
 #include <sys/syscall.h>
 #include <unistd.h>
 

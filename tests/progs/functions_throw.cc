@@ -34,7 +34,7 @@ extern "C" __attribute__((noinline)) void inner()
 		syscall(SYS_getgid);
 }
 
-/* The scope is inside the function, and the function inner() inside the scope. */
+/* The scope is inside this function, and the function inner() inside the scope. */
 extern "C" __attribute__((noinline)) void mixed()
 {
 	syscall(SYS_geteuid);

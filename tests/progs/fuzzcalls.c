@@ -135,7 +135,7 @@ static long call_info(int fd)
 	return ret;
 }
 
-/* Mappings of any kind of the figures, which can never be written. */
+/* Map the figures in any way; they must never become writable. */
 static void look_at_figures(int fd)
 {
 	const size_t pages = 1 + KTAU_AREA_CELLS_BYTES / FUZZ_PAGE;

@@ -5,8 +5,8 @@
  *
  * Counts change while they are read. So the kernel's counts are read before and after
  * KTAU's, and KTAU's increase must be between the smallest and the largest possible
- * number, for each line and CPU. A CPU's counts are read on that CPU: from another one, an
- * interrupt could be seen between the kernel's count, at its start, and KTAU's, at its end.
+ * number, for each line and CPU. A CPU's counts are read on that CPU: another CPU could see an
+ * interrupt after the kernel has counted it, at its start, and before KTAU has, at its end.
  */
 #include <ctype.h>
 #include <errno.h>

@@ -90,7 +90,7 @@ static const volatile struct ktau_area_cell *block(const struct area *area, unsi
 	       nr * KTAU_AREA_BLOCK_CELLS;
 }
 
-/* What the mapped pages have of an event in a region. */
+/* The mapped cell of an event in a region. */
 static struct ktau_area_cell cell(const struct area *area, unsigned int region, uint32_t id)
 {
 	const struct ktau_area_cell none = { 0 };
@@ -192,7 +192,7 @@ static bool within(const struct look *look)
 	return true;
 }
 
-/* Whether each region's record is what the mapped pages have; interrupts are only in it. */
+/* Whether each region's record equals the mapped cells; interrupts are only in the record. */
 static bool same_figures(const struct area *area, const struct look *look)
 {
 	const struct ktau_entry *e;
@@ -259,7 +259,7 @@ static void test_known(const struct area *area, const char *when)
 	self_expect("bar => getppid", count(&after, 2, SYS_getppid), 0);
 	self_expect("foo => write", count(&after, 1, SYS_write), 0);
 	tap_ok(within(&after), "no event has more in its regions than in the profile");
-	tap_ok(same_figures(area, &after), "the mapped figures are those of the records");
+	tap_ok(same_figures(area, &after), "the mapped figures equal the records");
 	look_free(&before);
 	look_free(&after);
 	close(fd);
@@ -287,7 +287,7 @@ static void test_signals(const struct area *area)
 	tap_ok(nr_signals >= 5, "%d signals", (int)nr_signals);
 }
 
-/* Everything that the thread does from now on is in some region, or in region 0. */
+/* Everything that the thread does from its first call on is in a region or in region 0. */
 static void *total(void *arg)
 {
 	struct area area = begin();
@@ -491,7 +491,7 @@ static void test_errors(const struct area *area)
 		    EINVAL);
 	self_expect("another offset",
 		    failed_mmap(page, PROT_READ, MAP_SHARED, area->fd, 2L * page), EINVAL);
-	self_expect("an offset behind everything",
+	self_expect("an offset beyond the end",
 		    failed_mmap(page, PROT_READ, MAP_SHARED, area->fd, (off_t)page << 40), EINVAL);
 	self_expect("figures that become writable",
 		    mprotect((void *)area->header, page, prot) ? errno : 0, EACCES);
@@ -508,7 +508,7 @@ static void on_bus(int sig)
 	siglongjmp(no_page, 1);
 }
 
-/* What is not there cannot be read, and nothing can be written by other means. */
+/* Pages that do not exist cannot be read, and no page can be written by other means. */
 static void test_pages(const struct area *area)
 {
 	const char *end = (const char *)area->header + FIGURES_BYTES;
@@ -608,9 +608,9 @@ static int after_exec(void)
 	return count(&look, 9, SYS_getppid) == 2 && within(&look) ? 0 : 2;
 }
 
-/* The kernel does not depend on the mapping. */
 static uint64_t shown;
 
+/* The kernel does not depend on the mapping. */
 static void *unmap(void *arg)
 {
 	struct area area = begin();
@@ -642,7 +642,7 @@ static void test_unmap(void)
 	pthread_create(&thread, NULL, unmap, &look);
 	pthread_join(thread, NULL);
 	self_expect("calls until all pages were unmapped", count(&look, 4, SYS_getppid), 30);
-	self_expect("calls until then, as shown", shown, 30);
+	self_expect("calls until then, as mapped", shown, 30);
 	look_free(&look);
 }
 
@@ -714,7 +714,7 @@ static void test_exited(void)
 	self_expect("calls of a process that was killed", found, 77);
 }
 
-/* The same pages in another process, which has them longer than the thread. */
+/* The pages are also mapped by another process, which keeps them longer than the thread. */
 static struct area of_child;
 static const char *program;
 
@@ -727,7 +727,7 @@ static int execute(void *arg)
 	return arg ? 127 : 126;
 }
 
-/* After the exec the kernel writes no more to pages that others may still have. */
+/* After the exec the kernel no longer writes to pages that another process may still have. */
 static int set_uid(const char *file, const char *uid)
 {
 	static char stack[65536] __attribute__((aligned(16)));

@@ -2,10 +2,10 @@
 /*
  * ring: an MPI program with known calls, for libktau-mpi.
  *
- * Between MPI_ and PMPI_, where an implementation of MPI is, the program calls the kernel a known
- * number of times, so the kernel's counts in the region of a call show how often it was made.
- * Open MPI polls while it waits; here PMPI_Recv() sleeps between two looks, as an MPI
- * that blocks does.
+ * The program replaces some functions PMPI_..., which libktau-mpi calls, by its own, which make a
+ * known number of system calls. So the kernel's counts in the region of an MPI call show how often
+ * it was made. Open MPI polls while it waits; here PMPI_Recv() sleeps between two polls, as in an
+ * MPI implementation that blocks.
  *
  *	mpirun -np 2 ring		each rank receives and sends 40 times, and calls
  *					MPI_Allreduce() 3 times

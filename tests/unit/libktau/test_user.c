@@ -40,7 +40,7 @@ static bool with_figures;
 
 #define FAR	16	/* a block that is in another page */
 
-/* What the kernel shows: three regions, of which the last has no cells. */
+/* Figures as the kernel maps them: three regions, of which the last has no cells. */
 struct figures {
 	union {
 		struct ktau_area_header header;
@@ -431,8 +431,8 @@ static void mapped(void **state)
 }
 
 /*
- * As an interrupt between two reads: the second cell is in a page that cannot be read at first,
- * and the handler adds to both.
+ * Like an interrupt between two reads: the second cell is in a page that cannot be read at first,
+ * and the signal handler adds to both cells.
  */
 static void on_fault(int sig)
 {
@@ -471,7 +471,7 @@ static void *unmapped_thread(void *arg)
 	return arg;
 }
 
-/* A stream of a newer kernel: structures are longer, and there is an unknown record. */
+/* A stream of a newer kernel: structures are longer, and it has an unknown record. */
 struct crafted {
 	struct ktau_rec_stream stream;
 	uint64_t more;

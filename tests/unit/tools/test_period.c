@@ -300,7 +300,7 @@ static int by_death(const void *a, const void *b)
 	return x->dies < y->dies ? -1 : x->dies > y->dies;
 }
 
-/* As read by ktaud, an exited task is in one stream, and in the first one after a restart. */
+/* As read by ktaud, an exited task is in one stream, and again in the first one after a restart. */
 static int put_stream(struct sink *s, uint64_t n)
 {
 	struct ktau_rec_stream stream = fixture_stream(KTAU_REC_PROFILE, stream_at(n));
@@ -552,7 +552,7 @@ static void damage_all_but(unsigned int first, unsigned int last)
 }
 
 /*
- * Only the blocks of a window and the next one, which tells that it is over, are decoded: the
+ * Only the blocks of a window and the next one, which shows that it is over, are decoded: the
  * others may be damaged.
  */
 static void test_windows(void **state)

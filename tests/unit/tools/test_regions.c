@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The regions of threads in a period, from streams that are made for one case each. */
+/* The regions of threads in a period, from streams that each case makes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -146,7 +146,7 @@ static void write_names(uint64_t serial, const char *lines)
 	assert_int_equal(fclose(f), 0);
 }
 
-/* Do the sums equal "comm path id count" lines? */
+/* Test that the sums, as lines "comm: path: id count", are as wanted. */
 static void expect(const struct result *r, const char *wanted)
 {
 	char text[1000] = "";

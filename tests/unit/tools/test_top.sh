@@ -105,7 +105,7 @@ pages()
 	shows '^server '
 }
 
-# Each of three tasks does half of everything in a region; one has a name for it.
+# Each of three tasks does half of everything in a region; one of the regions has a name.
 regions()
 {
 	"$build/tests/unit/tools/crowd" regions "$tmp/regions.ktau"
