@@ -7,7 +7,7 @@ include tests/unit/rules.mk
 
 # Loads with known figures for the boot tests.
 test_LOADS := $(addprefix $(B)/tests/progs/,tcp_stream exact_counts account transfers waits cpus changed interrupts graph legacy regions \
-		regions_user copy)
+		regions_user copy burst)
 # Invalid input and permissions
 test_LOADS += $(addprefix $(B)/tests/progs/,ioctl_errors control_errors fuzzcalls access setuid \
 		segments dump)

@@ -7,6 +7,7 @@
 #include <linux/delay.h>
 #include <linux/interrupt.h>
 #include <linux/irq.h>
+#include <linux/irq_work.h>
 #include <linux/rcupdate.h>
 
 #include "event.h"
@@ -454,6 +455,45 @@ static void indirect_no_chunk(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, find(snapshot(test), FAR_A)->count, 1ULL);
 }
 
+static bool reserve_has_chunk(void)
+{
+	struct ktau_chunk *chunk;
+
+	local_irq_disable();
+	chunk = ktau_chunk_take(&ktau_system);
+	local_irq_enable();
+	if (chunk)
+		ktau_chunk_free(&ktau_system, chunk);
+	return chunk;
+}
+
+/* An empty reserve is filled without waiting for the next tick, however often it empties. */
+static void reserve_filled_at_once(struct kunit *test)
+{
+	struct ktau_chunk *taken[4], *chunk;
+	unsigned int i, tries;
+	bool filled = true;
+
+	if (!arch_irq_work_has_interrupt() || IS_ENABLED(CONFIG_PREEMPT_RT))
+		kunit_skip(test, "irq_work has no interrupt");
+	set_cpus_allowed_ptr(current, cpumask_of(raw_smp_processor_id()));
+	for (i = 0; i < ARRAY_SIZE(taken); i++) {
+		local_irq_disable();
+		taken[i] = take_all_but(0);
+		local_irq_enable();
+		for (tries = 50; tries && !reserve_has_chunk(); tries--)
+			udelay(1);
+		filled = filled && tries;
+	}
+	while (i--) {
+		while ((chunk = taken[i])) {
+			taken[i] = chunk->chunk[0];
+			ktau_chunk_free(&ktau_system, chunk);
+		}
+	}
+	KUNIT_EXPECT_TRUE(test, filled);
+}
+
 /* Freeing a state returns its directories and all chunks. */
 static void chunks_returned(struct kunit *test)
 {
@@ -488,6 +528,7 @@ static struct kunit_case ids_cases[] = {
 	KUNIT_CASE(indirect_traced),
 	KUNIT_CASE(ascending),
 	KUNIT_CASE(indirect_no_chunk),
+	KUNIT_CASE(reserve_filled_at_once),
 	KUNIT_CASE(chunks_returned),
 	KUNIT_CASE(ids_used_up_numbers),
 	KUNIT_CASE(ids_used_up_calls),

@@ -5,7 +5,8 @@
  * All memory is counted against one limit and charged to the account of a user (user.c).
  * Chunks of tables are needed in contexts that cannot allocate, such as under the lock of
  * a run queue. So every CPU has a reserve of chunks. It is filled before the CPU comes
- * up, whenever a task forks or exits there, and by a work item if it still runs low.
+ * up, and whenever a task forks or exits there. If it still runs low, an interrupt adds a
+ * few chunks; if memory is short too, a work item does.
  *
  * Memory allocated at fork, and for a ring that grows, is also charged to the memory
  * control group of the task (GFP_KERNEL_ACCOUNT). Chunks are not, because they are
@@ -32,13 +33,15 @@
  * struct reserve - chunks of one CPU, accessed only by that CPU with interrupts disabled
  * @first: the chunks, linked through their first word
  * @nr: number of chunks
- * @ask_at: no fill is requested before this time, in jiffies
- * @want: requests a fill from contexts that cannot queue work
- * @fill: fills the reserve
+ * @asked: @want or @fill is pending
+ * @ask_at: no chunks are requested before this time, in jiffies
+ * @want: adds chunks on behalf of contexts that can neither allocate nor queue work
+ * @fill: fills the reserve if @want could not
  */
 struct reserve {
 	struct ktau_chunk *first;
 	unsigned int nr;
+	bool asked;
 	unsigned long ask_at;
 	struct irq_work want;
 	struct work_struct fill;
@@ -413,23 +416,59 @@ static void fill_work(struct work_struct *work)
 	ktau_reserve_fill();
 }
 
+static void asked_work(struct work_struct *work)
+{
+	struct reserve *reserve = container_of(work, struct reserve, fill);
+
+	WRITE_ONCE(reserve->asked, false);
+	ktau_reserve_fill();
+}
+
+/* Add a chunk to the reserve of this CPU. */
+static bool add_at_once(void)
+{
+	const size_t bytes = sizeof(struct ktau_chunk);
+	struct ktau_chunk *chunk;
+	unsigned long flags;
+
+	if (!ktau_charge(&ktau_system, bytes))
+		return false;
+	chunk = kmem_cache_alloc(chunk_cache, GFP_NOWAIT | __GFP_NOWARN);
+	if (!chunk) {
+		ktau_uncharge(&ktau_system, bytes);
+		return false;
+	}
+	raw_local_irq_save(flags);
+	push(this_cpu_ptr(&reserves), chunk);
+	raw_local_irq_restore(flags);
+	return true;
+}
+
+/*
+ * When many tasks wake up at once, a work item may have to wait for all of them, and each
+ * takes several chunks first.
+ */
 static void want_fill(struct irq_work *want)
 {
 	struct reserve *reserve = container_of(want, struct reserve, want);
 
-	queue_work_on(smp_processor_id(), system_highpri_wq, &reserve->fill);
+	while (READ_ONCE(reserve->nr) < RESERVE_LOW + RESERVE_BATCH)
+		if (!add_at_once()) {
+			queue_work_on(smp_processor_id(), system_highpri_wq, &reserve->fill);
+			return;
+		}
+	WRITE_ONCE(reserve->asked, false);
 }
 
 /*
- * At most once a tick: the requesting interrupt has a table too. If it got no chunk at
- * its own end it would request another fill, and so on forever.
+ * At most one request is pending: the requesting interrupt has a table too. If it got no
+ * chunk at its own end it would request another fill, and so on forever.
  */
 static void ask(struct reserve *reserve)
 {
-	if (ktau_is_soon(reserve->ask_at, jiffies))
+	if (READ_ONCE(reserve->asked) || ktau_is_soon(reserve->ask_at, jiffies))
 		return;
-	reserve->ask_at = jiffies + 1;
-	ktau_irq_work(&reserve->want);
+	WRITE_ONCE(reserve->asked, ktau_irq_work(&reserve->want));
 }
 
 /**
@@ -517,7 +556,7 @@ void __init ktau_memory_init(void (*construct_state)(void *state))
 		struct reserve *reserve = per_cpu_ptr(&reserves, cpu);
 
 		init_irq_work(&reserve->want, want_fill);
-		INIT_WORK(&reserve->fill, fill_work);
+		INIT_WORK(&reserve->fill, asked_work);
 		reserve->ask_at = jiffies;
 	}
 	err = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "ktau:prepare",
