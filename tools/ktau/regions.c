@@ -3,7 +3,9 @@
  * The regions of threads in a period.
  *
  * A REGION record has everything since the thread got its regions, so a period needs the records
- * of both ends. Memory is bounded by the threads that had regions.
+ * of both ends. A thread that exited before the earlier end may have records only at the later
+ * one: if the file is not read from its beginning, and ktaud, restarted, has listed the thread
+ * again. Its records are left out. Memory is bounded by the threads that had regions.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +29,14 @@ struct thread {
 	struct list end[NR_ENDS];
 };
 
+/*
+ * @ticks: the times of the ends, 0 if unknown
+ * @leave_out: the last profile is of a thread that exited before the earlier end
+ */
 struct regions {
 	const char *dir;
+	uint64_t ticks[NR_ENDS];
+	bool leave_out;
 	struct thread **threads;
 	size_t nr;
 	struct hash by_serial;	/* index plus 1 */
@@ -64,9 +72,13 @@ static void thread_clear(struct thread *thread, unsigned int ends)
 void regions_clear(struct regions *regions, unsigned int ends)
 {
 	size_t i;
+	int end;
 
 	for (i = 0; i < regions->nr; i++)
 		thread_clear(regions->threads[i], ends);
+	for (end = 0; end < NR_ENDS; end++)
+		if (ends & 1U << end)
+			regions->ticks[end] = 0;
 }
 
 /* Free the threads that have records at neither end. */
@@ -100,6 +112,7 @@ void regions_turn(struct regions *regions)
 		thread->end[1] = (struct list){ 0 };
 	}
 	drop_empty(regions);
+	regions->ticks[0] = regions->ticks[1];
 }
 
 void regions_destroy(struct regions *regions)
@@ -146,28 +159,55 @@ static void add(struct list *list, const struct ktau_rec_region *region)
 	list->record[list->nr++] = copy;
 }
 
-void regions_put(struct regions *regions, const struct ktau_reader *reader,
-		 const union ktau_record *record, unsigned int ends)
+static bool exited_before(const struct regions *regions, const struct ktau_reader *reader,
+			  const struct ktau_rec_profile *profile)
 {
-	const struct ktau_rec_owner *owner;
+	const struct ktau_rec_owner *owner = ktau_reader_owner(reader, profile->serial);
+
+	return owner && owner->kind == KTAU_OWNER_EXITED && profile->ticks < regions->ticks[0];
+}
+
+static void put_region(struct regions *regions, const struct ktau_reader *reader,
+		       const struct ktau_rec_region *region, unsigned int ends)
+{
+	const struct ktau_rec_owner *owner = ktau_reader_owner(reader, region->serial);
 	struct thread *thread;
 	int end;
 
-	if (record->rec->type == KTAU_REC_PROFILE || record->rec->type == KTAU_REC_DIFF) {
-		thread = find(regions, record->profile->serial);
-		if (thread)
-			thread_clear(thread, ends);
-		return;
-	}
-	if (record->rec->type != KTAU_REC_REGION || !record->region->nr_entries)
-		return;
-	owner = ktau_reader_owner(reader, record->region->serial);
-	if (!owner)
+	if (!owner || !region->nr_entries || regions->leave_out)
 		return;
 	thread = get(regions, owner);
 	for (end = 0; end < NR_ENDS; end++)
 		if (ends & 1U << end)
-			add(&thread->end[end], record->region);
+			add(&thread->end[end], region);
+}
+
+void regions_put(struct regions *regions, const struct ktau_reader *reader,
+		 const union ktau_record *record, unsigned int ends)
+{
+	struct thread *thread;
+	int end;
+
+	switch (record->rec->type) {
+	case KTAU_REC_STREAM:
+		for (end = 0; end < NR_ENDS; end++)
+			if (ends & 1U << end)
+				regions->ticks[end] = record->stream->ticks;
+		break;
+	case KTAU_REC_PROFILE:
+	case KTAU_REC_DIFF:
+		thread = find(regions, record->profile->serial);
+		if (thread)
+			thread_clear(thread, ends);
+		/* The times in a DIFF are differences, and the thread was in a stream before. */
+		regions->leave_out = record->rec->type == KTAU_REC_PROFILE &&
+				     !(ends & REGIONS_BEFORE) &&
+				     exited_before(regions, reader, record->profile);
+		break;
+	case KTAU_REC_REGION:
+		put_region(regions, reader, record->region, ends);
+		break;
+	}
 }
 
 void regions_choose(struct regions *regions,

@@ -26,7 +26,7 @@ void regions_clear(struct regions *regions, unsigned int ends);
 void regions_turn(struct regions *regions);
 
 /*
- * Add a PROFILE, DIFF or REGION record to these ends; others are ignored. @reader has just
+ * Add a STREAM, PROFILE, DIFF or REGION record to these ends; others are ignored. @reader has just
  * returned it. The regions that follow a thread's profile replace those of its earlier profile.
  */
 void regions_put(struct regions *regions, const struct ktau_reader *reader,

@@ -30,7 +30,7 @@ struct thread {
 	int32_t tgid;
 	const char *comm;
 	uint32_t uid;
-	bool exited;
+	unsigned int exited;	/* 1: since the stream before; 2: before all streams */
 	struct part parts[4];
 };
 
@@ -58,7 +58,7 @@ static int put_thread(struct sink *s, const struct thread *t, uint64_t at, uint6
 	struct fixture_profile p = {
 		.owner = fixture_owner(t->exited ? KTAU_OWNER_EXITED : KTAU_OWNER_TASK, t->serial,
 				       t->tgid, t->tgid, t->comm),
-		.ticks = at,
+		.ticks = t->exited == 2 ? SECOND : at,
 	};
 	const struct part *part;
 	int err;
@@ -215,6 +215,33 @@ static void test_difference(void **state)
 	forget(&r);
 }
 
+/* A restarted ktaud lists all exited tasks again, also those that exited before the period. */
+static void test_exited_before(void **state)
+{
+	static const struct thread first[] = {
+		{ 5, 100, "a", 0, 0, { { 1, ID_READ, 3 } } }, { 0 },
+	};
+	static const struct thread second[] = {
+		{ 5, 100, "a", 0, 0, { { 1, ID_READ, 5 } } },
+		{ 15, 200, "a", 0, 2, { { 1, ID_READ, 8 }, { 2, ID_READ, 4 } } },
+		{ 16, 300, "a", 0, 1, { { 1, ID_READ, 1 } } },
+		{ 0 },
+	};
+	struct result r;
+
+	(void)state;
+	streams[0] = first;
+	streams[1] = second;
+	read_period(&r, BY_NAME, &everything);
+	expect(&r, "a: main: 0 2\na: region 1: 0 1\n");
+	forget(&r);
+	/* In the only stream, nothing was before the period. */
+	streams[0] = second;
+	read_period(&r, BY_NAME, &everything);
+	expect(&r, "a: main: 0 5\na: region 1: 0 9\na: region 2: 0 4\n");
+	forget(&r);
+}
+
 static void test_reboot(void **state)
 {
 	static const struct thread first[] = {
@@ -281,7 +308,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_since_boot), cmocka_unit_test(test_difference),
-		cmocka_unit_test(test_reboot),	   cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_exited_before), cmocka_unit_test(test_reboot),
+		cmocka_unit_test(test_rows),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);
