@@ -65,7 +65,10 @@ struct ktau__user {
 /* The state of this thread, which is created if necessary. NULL: it could not be created. */
 struct ktau__user *ktau__user_begin(void);
 
-/* Ask the kernel for an area for this thread, with up to @u->max regions. */
+/*
+ * Ask the kernel for an area for this thread, with up to @u->max regions. Unless this sets
+ * @u->status to 0, the thread has no regions and writes no files.
+ */
 void ktau__area_open(struct ktau__user *u);
 void ktau__area_close(struct ktau__user *u);
 

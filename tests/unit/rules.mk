@@ -41,7 +41,7 @@ $(call unit,libktau/test_legacy): private override LDFLAGS += \
 $(call unit,libktau/test_user.o): KTAU_CPPFLAGS += -Ilibktau/user
 $(call unit,libktau/test_user): $(USER_OBJS)
 $(call unit,libktau/test_user): private override LDFLAGS += -Wl,--wrap=ioctl -Wl,--wrap=open64 \
-	-Wl,--wrap=mmap64 -pthread
+	-Wl,--wrap=mmap64 -Wl,--wrap=getauxval -pthread
 
 # Runs from the top of the tree, like all tests.
 $(B)/tests/unit/libktau/test_install: $(LIBKTAU) $(LIBKTAU_SO) $(B)/tests/unit/libktau/sample

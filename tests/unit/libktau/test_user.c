@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -30,7 +31,10 @@ int __wrap_open64(const char *path, int flags, ...);
 int __wrap_ioctl(int fd, unsigned long request, ...);
 void *__real_mmap64(void *at, size_t bytes, int prot, int flags, int fd, off_t offset);
 void *__wrap_mmap64(void *at, size_t bytes, int prot, int flags, int fd, off_t offset);
+unsigned long __real_getauxval(unsigned long type);
+unsigned long __wrap_getauxval(unsigned long type);
 
+static bool secure;	/* this is a set-uid program */
 static int kernel_error;
 static uint32_t given;
 static __thread volatile uint32_t *seen;	/* the thread's page */
@@ -60,6 +64,11 @@ void *__wrap_mmap64(void *at, size_t bytes, int prot, int flags, int fd, off_t o
 	if (prot == PROT_READ && bytes > KTAU_AREA_CELLS_BYTES)
 		shown = p;
 	return p;
+}
+
+unsigned long __wrap_getauxval(unsigned long type)
+{
+	return type == AT_SECURE ? secure : __real_getauxval(type);
 }
 
 int __wrap_open64(const char *path, int flags, ...)
@@ -380,6 +389,33 @@ static void refused(void **state)
 	kernel_error = 0;
 }
 
+static void *secure_thread(void *arg)
+{
+	KTAU_USER_SCOPE("outer");
+	int status;
+	pid_t pid;
+
+	assert_int_equal(ktau_user_status(), -EACCES);
+	pid = fork();
+	if (!pid) {
+		KTAU_USER_SCOPE("child");
+
+		_exit(seen || ktau_user_status() != -EACCES);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	return arg;
+}
+
+/* A set-uid program, and the children that it forks, have no regions. */
+static void secures(void **state)
+{
+	(void)state;
+	secure = true;
+	in_thread(secure_thread);
+	secure = false;
+}
+
 static void expect_figures(int (*read)(uint32_t, uint64_t *, uint64_t *, uint64_t *),
 			   uint32_t event, int wanted, const uint64_t *figure)
 {
@@ -592,7 +628,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tree),	   cmocka_unit_test(jumps),   cmocka_unit_test(limits),
 		cmocka_unit_test(forks),   cmocka_unit_test(signals), cmocka_unit_test(refused),
-		cmocka_unit_test(mapped),  cmocka_unit_test(changing), cmocka_unit_test(streams),
+		cmocka_unit_test(secures), cmocka_unit_test(mapped),  cmocka_unit_test(changing),
+		cmocka_unit_test(streams),
 	};
 
 	if (!mkdtemp(folder) || setenv("KTAU_USER_DIR", folder, 1))
