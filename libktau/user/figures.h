@@ -19,8 +19,8 @@ struct ktau__figures {
  */
 int ktau__stream_read(uint32_t event, uint32_t region, struct ktau__figures *figures);
 
-/* Find the id of the event @name. Returns it, or -errno. */
-int ktau__stream_find(const char *name);
+/* Find the id of the event @name. Returns it, -ENOENT if no event has this name, or -errno. */
+int ktau__event_find(const char *name);
 
 /* Ticks per second. Returns 0 or -errno. */
 int ktau__stream_hz(uint64_t *hz);

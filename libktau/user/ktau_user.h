@@ -111,8 +111,8 @@ uint64_t ktau_user_refused(void);
  *
  * Makes system calls. The id of a system call is its number, for instance SYS_read.
  *
- * Return: the id; -ENOENT if the event is not in the profile of this thread, which it is once it
- * has happened there; another -errno if the profile cannot be read.
+ * Return: the id; -ENOENT without KTAU, or if no event of this name has an id, which an event gets
+ * at the latest when it first happens in any task; another -errno if the events cannot be read.
  */
 int ktau_user_event(const char *name);
 

@@ -139,7 +139,7 @@ bool ktau_user_is_mapped(void)
 
 int ktau_user_event(const char *name)
 {
-	return ktau__stream_find(name);
+	return ktau__event_find(name);
 }
 
 uint64_t ktau_user_hz(void)

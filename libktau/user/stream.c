@@ -177,43 +177,6 @@ int ktau__stream_read(uint32_t event, uint32_t region, struct ktau__figures *fig
 	return err ? err : has_profile ? 0 : -ENODATA;
 }
 
-/* The symbol of a system call may have a prefix like __x64_ or __do_ before sys_NAME. */
-static bool is_name(const char *symbol, const char *name)
-{
-	if (!strcmp(symbol, name))
-		return true;
-	if (strncmp(symbol, "__", 2) ||
-	    (strncmp(name, "sys_", 4) && strncmp(name, "compat_sys_", 11)))
-		return false;
-	symbol = strchr(symbol + 2, '_');
-	return symbol && !strcmp(symbol + 1, name);
-}
-
-int ktau__stream_find(const char *name)
-{
-	struct ktau_rec_event event;
-	struct stream s = { 0 };
-	int err = stream_open(&s), id = -ENOENT;
-	char text[256];
-
-	if (err)
-		return err;
-	while (id < 0 && (err = next_record(&s)) > 0) {
-		if (s.rec.type != KTAU_REC_EVENT)
-			continue;
-		err = take_fixed(&s, &event, sizeof(event));
-		if (!err)
-			err = take_part(&s, text, sizeof(text));
-		if (err)
-			break;
-		text[sizeof(text) - 1] = 0;
-		if (is_name(text, name))
-			id = event.id;
-	}
-	close(s.fd);
-	return err < 0 ? err : id;
-}
-
 int ktau__stream_hz(uint64_t *hz)
 {
 	struct ktau_rec_stream stream = { 0 };

@@ -169,6 +169,7 @@ static void read_figures(void)
 	ret = ktau_user_read(SYS_getppid, &more, NULL, NULL);
 	printf("all: %d, %llu\n", ret, (unsigned long long)(more - after));
 	printf("getppid is %d\n", ktau_user_event("sys_getppid") == SYS_getppid);
+	printf("sethostname is %d\n", ktau_user_event("sys_sethostname") == SYS_sethostname);
 	printf("no event: %d\n", ktau_user_event("sys_nothing"));
 	printf("hz %d\n", ktau_user_hz() > 1000);
 	printf("mapped %d\n", ktau_user_is_mapped());

@@ -39,7 +39,7 @@ static int kernel_error;
 static uint32_t given;
 static __thread volatile uint32_t *seen;	/* the thread's page */
 static char folder[] = "/tmp/ktau-user-XXXXXX";
-static const char *stream_file = "/dev/null";
+static const char *stream_file = "/dev/null", *events_file = "/dev/null";
 static bool with_figures;
 
 #define FAR	16	/* a block that is in another page */
@@ -81,6 +81,8 @@ int __wrap_open64(const char *path, int flags, ...)
 	va_end(more);
 	if (!strcmp(path, "/proc/ktau/profile"))
 		path = stream_file;
+	else if (!strcmp(path, "/proc/ktau/events"))
+		path = events_file;
 	return __real_open64(path, flags, mode);
 }
 
@@ -511,8 +513,7 @@ static void *unmapped_thread(void *arg)
 struct crafted {
 	struct ktau_rec_stream stream;
 	uint64_t more;
-	struct ktau_rec_event event[2];
-	char name[16];
+	struct ktau_rec_event event;
 	struct ktau_rec unknown;
 	struct ktau_rec_profile profile;
 	struct {
@@ -524,7 +525,7 @@ struct crafted {
 	struct ktau_rec_end end;
 };
 
-static void craft(struct crafted *c, const char *name)
+static void craft(struct crafted *c)
 {
 	const uint32_t entry = sizeof(c->entry[0]);
 
@@ -532,10 +533,7 @@ static void craft(struct crafted *c, const char *name)
 	c->stream.rec = (struct ktau_rec){ sizeof(c->stream) + 8, KTAU_REC_STREAM,
 					   sizeof(c->stream) + 8 };
 	c->stream.clock_hz = 1000;
-	c->event[0].rec = (struct ktau_rec){ 40, KTAU_REC_EVENT, 40 };
-	c->event[1].rec = (struct ktau_rec){ 56, KTAU_REC_EVENT, 40 };
-	c->event[1].id = 77;
-	strcpy(c->name, name);
+	c->event.rec = (struct ktau_rec){ 40, KTAU_REC_EVENT, 40 };
 	c->unknown = (struct ktau_rec){ 8, 999, 8 };
 	c->profile.rec = (struct ktau_rec){ sizeof(c->profile) + 2 * entry, KTAU_REC_PROFILE,
 					    sizeof(c->profile) };
@@ -568,18 +566,8 @@ static void *stream_thread(void *arg)
 	struct crafted c;
 	size_t i;
 
-	craft(&c, "__x64_sys_read");
+	craft(&c);
 	write_stream(&c, sizeof(c));
-	assert_int_equal(ktau_user_event("sys_read"), 77);
-	assert_int_equal(ktau_user_event("__x64_sys_read"), 77);
-	assert_int_equal(ktau_user_event("read"), -ENOENT);
-	craft(&c, "__ia_compat_sys");
-	write_stream(&c, sizeof(c));
-	assert_int_equal(ktau_user_event("sys"), -ENOENT);
-	craft(&c, "an_event");
-	write_stream(&c, sizeof(c));
-	assert_int_equal(ktau_user_event("an_event"), 77);
-	assert_int_equal(ktau_user_event("event"), -ENOENT);
 	assert_int_equal(ktau_user_hz(), 1000);
 	expect_figures(ktau_user_read, 39, 0, FIGURES(4, 30, 20));
 	expect_figures(ktau_user_read, 2000, 0, FIGURES(5, 6, 7));
@@ -614,6 +602,53 @@ static void streams(void **state)
 	stream_file = "/dev/null";
 }
 
+/* The events of the kernel, in more than one read(). */
+static void write_events(void)
+{
+	FILE *file = fopen(events_file, "w");
+	int i;
+
+	assert_non_null(file);
+	fputs("# id group kind address name\n0 syscall timer 0 __x64_sys_read\n", file);
+	fputs("7 syscall timer 0 __ia_compat_sys\n", file);
+	for (i = 100; i < 300; i++)
+		fprintf(file, "%d syscall timer ffffffff81a0b2c0 __x64_sys_call%d\n", i, i);
+	fprintf(file, "400 syscall timer 0 %0600d\nx syscall timer 0 bad\n401 syscall\n", 0);
+	fputs("640 tcp timer 0 an_event\n641 syscall counter 0 values\n1027 syscall timer 0 "
+	      "__ia32_sys_read\n", file);
+	fclose(file);
+}
+
+static void events(void **state)
+{
+	static char path[100];
+	char name[20];
+	int i;
+
+	(void)state;
+	assert_int_equal(ktau_user_event("an_event"), -ENOENT);
+	snprintf(path, sizeof(path), "%s/events", folder);
+	events_file = path;
+	assert_int_equal(ktau_user_event("an_event"), -ENOENT);
+	write_events();
+	assert_int_equal(ktau_user_event("sys_read"), 0);
+	assert_int_equal(ktau_user_event("__x64_sys_read"), 0);
+	assert_int_equal(ktau_user_event("__ia32_sys_read"), 1027);
+	for (i = 100; i < 300; i++) {
+		snprintf(name, sizeof(name), "sys_call%d", i);
+		assert_int_equal(ktau_user_event(name), i);
+	}
+	assert_int_equal(ktau_user_event("read"), -ENOENT);
+	assert_int_equal(ktau_user_event("sys"), -ENOENT);
+	assert_int_equal(ktau_user_event("an_event"), 640);
+	assert_int_equal(ktau_user_event("event"), -ENOENT);
+	assert_int_equal(ktau_user_event("bad"), -ENOENT);
+	assert_int_equal(ktau_user_event("name"), -ENOENT);
+	events_file = folder;	/* which read() cannot read */
+	assert_int_equal(ktau_user_event("an_event"), -EISDIR);
+	events_file = path;
+}
+
 static int remove_files(void **state)
 {
 	char command[100];
@@ -629,7 +664,7 @@ int main(void)
 		cmocka_unit_test(tree),	   cmocka_unit_test(jumps),   cmocka_unit_test(limits),
 		cmocka_unit_test(forks),   cmocka_unit_test(signals), cmocka_unit_test(refused),
 		cmocka_unit_test(secures), cmocka_unit_test(mapped),  cmocka_unit_test(changing),
-		cmocka_unit_test(streams),
+		cmocka_unit_test(streams), cmocka_unit_test(events),
 	};
 
 	if (!mkdtemp(folder) || setenv("KTAU_USER_DIR", folder, 1))
