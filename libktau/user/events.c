@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <linux/ktau_area.h>
+
 #include "figures.h"
 
 struct lines {
@@ -55,33 +57,84 @@ static bool is_name(const char *symbol, const char *name)
 	return symbol && !strcmp(symbol + 1, name);
 }
 
-/* Return: the id in the line "ID GROUP KIND ADDRESS NAME" if the event has this name, or -1. */
-static int match(char *line, const char *name)
+struct event {
+	uint32_t id;
+	bool is_counter;
+	const char *name;
+};
+
+/* Parse "ID GROUP KIND ADDRESS NAME". Return: whether the line has an event. */
+static bool parse(char *line, struct event *event)
 {
 	enum { ID, GROUP, KIND, ADDRESS, NAME, NR };
 	char *field[NR], *end;
-	long id;
 	int i;
 
 	for (i = 0; i < NR; i++) {
 		field[i] = strsep(&line, " ");
 		if (!field[i])
-			return -1;
+			return false;
 	}
-	id = strtol(field[ID], &end, 10);
-	return end != field[ID] && !*end && is_name(field[NAME], name) ? (int)id : -1;
+	event->id = (uint32_t)strtoul(field[ID], &end, 10);
+	event->is_counter = !strcmp(field[KIND], "counter");
+	event->name = field[NAME];
+	return end != field[ID] && !*end;
+}
+
+/*
+ * Find an event by @name, or by @id if that is NULL. Returns 1, 0 if there is none, or -errno. The
+ * name of @event is not kept.
+ */
+static int find(const char *name, uint32_t id, struct event *event)
+{
+	struct lines lines = { .fd = open("/proc/ktau/events", O_RDONLY | O_CLOEXEC) };
+	bool found = false;
+	char line[512];
+	int err = 0;
+
+	if (lines.fd < 0)
+		return -errno;
+	while (!found && (err = next_line(&lines, line, sizeof(line))) > 0)
+		found = parse(line, event) &&
+			(name ? is_name(event->name, name) : event->id == id);
+	close(lines.fd);
+	event->name = NULL;
+	return found ? 1 : err;
+}
+
+/* The kind of an event never changes. */
+enum { UNKNOWN, TIMER, COUNTER };
+static uint8_t kinds[KTAU_AREA_EVENTS];
+
+static void note_kind(const struct event *event)
+{
+	if (event->id < KTAU_AREA_EVENTS)
+		__atomic_store_n(&kinds[event->id], event->is_counter ? COUNTER : TIMER,
+				 __ATOMIC_RELAXED);
 }
 
 int ktau__event_find(const char *name)
 {
-	struct lines lines = { .fd = open("/proc/ktau/events", O_RDONLY | O_CLOEXEC) };
-	char line[512];
-	int err = 0, id = -1;
+	struct event event;
+	int found = find(name, 0, &event);
 
-	if (lines.fd < 0)
-		return -errno;
-	while (id < 0 && (err = next_line(&lines, line, sizeof(line))) > 0)
-		id = match(line, name);
-	close(lines.fd);
-	return id >= 0 ? id : err ? err : -ENOENT;
+	if (found <= 0)
+		return found ? found : -ENOENT;
+	note_kind(&event);
+	return (int)event.id;
+}
+
+int ktau__event_is_counter(uint32_t id)
+{
+	const int kind = __atomic_load_n(&kinds[id], __ATOMIC_RELAXED);
+	struct event event;
+	int found;
+
+	if (kind != UNKNOWN)
+		return kind == COUNTER;
+	found = find(NULL, id, &event);
+	if (found <= 0)
+		return found;
+	note_kind(&event);
+	return event.is_counter;
 }

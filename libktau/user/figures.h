@@ -6,9 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* @refused: activations for which the kernel had no room */
+/*
+ * @incl, @excl: of a counter, the sum and the minimum
+ * @min: the minimum if it is a counter; set only while mapped figures are read
+ * @refused: activations for which the kernel had no room
+ */
 struct ktau__figures {
-	uint64_t count, incl, excl, refused;
+	uint64_t count, incl, excl, min, refused;
 };
 
 #define KTAU__ALL_REGIONS	UINT32_MAX
@@ -21,6 +25,12 @@ int ktau__stream_read(uint32_t event, uint32_t region, struct ktau__figures *fig
 
 /* Find the id of the event @name. Returns it, -ENOENT if no event has this name, or -errno. */
 int ktau__event_find(const char *name);
+
+/*
+ * Whether the event @id, below KTAU_AREA_EVENTS, is a counter. It is looked up once, at the latest
+ * here. Returns 1; 0, also if it has not happened in any task; or -errno.
+ */
+int ktau__event_is_counter(uint32_t id);
 
 /* Ticks per second. Returns 0 or -errno. */
 int ktau__stream_hz(uint64_t *hz);

@@ -125,7 +125,9 @@ int ktau_user_event(const char *name);
  *
  * If ktau_user_is_mapped() this makes no system call, and returns what has happened in task
  * context since the first call of the library in this thread. Otherwise, and for events with ids
- * from 1024 on, it reads the profile of the thread by system calls. Pointers may be NULL.
+ * from 1024 on, it reads the profile of the thread by system calls. For an id from 640 on that is
+ * not from ktau_user_event(), the first reading in the process makes system calls to find out
+ * whether the event is a counter. Pointers may be NULL.
  *
  * Return: 0; 1 if the kernel had no room for some activations; -errno.
  */

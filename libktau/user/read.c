@@ -4,6 +4,9 @@
  * read. While the thread reads them it is in user mode, so no update is in progress, but an
  * interrupt may come between two reads. Each figure changes in one direction only, so two equal
  * readings in a row are consistent.
+ *
+ * Of a counter, the minimum is in the place of the exclusive time, but the cells do not say which
+ * events are counters.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -28,13 +31,14 @@ static const void *block(const struct ktau_area_header *header, uint32_t nr)
 	return (const char *)header + header->cells_at + nr * bytes;
 }
 
-/* Add the figures of @event in @region. */
+/* Add the figures of @event in @region, as those of a timer and as those of a counter. */
 static void add_region(const struct ktau_area_header *header, uint32_t region, uint32_t event,
 		       struct ktau__figures *sum)
 {
 	uint32_t nr = LOAD(header->region[region].index);
 	const struct ktau_area_index *index;
 	const struct ktau_area_cell *cell;
+	uint64_t count, excl;
 
 	sum->refused += LOAD(header->region[region].refused);
 	if (!nr)
@@ -44,9 +48,13 @@ static void add_region(const struct ktau_area_header *header, uint32_t region, u
 	if (!nr)
 		return;
 	cell = (const struct ktau_area_cell *)block(header, nr) + event % KTAU_AREA_BLOCK_CELLS;
-	sum->count += LOAD(cell->count);
+	count = LOAD(cell->count);
+	excl = LOAD(cell->excl);
+	if (count && (!sum->count || excl < sum->min))
+		sum->min = excl;
+	sum->count += count;
 	sum->incl += LOAD(cell->incl);
-	sum->excl += LOAD(cell->excl);
+	sum->excl += excl;
 }
 
 /* The sum over the regions from @first to before @end. */
@@ -82,11 +90,19 @@ static int read_figures(const struct ktau__user *u, uint32_t event, uint32_t reg
 			struct ktau__figures *figures)
 {
 	const bool all = region == KTAU__ALL_REGIONS;
+	int err, is_counter = 0;
 
 	if (!u->figures || event >= KTAU_AREA_EVENTS)
 		return ktau__stream_read(event, region, figures);
-	return read_mapped(u->figures, event, all ? 0 : region, all ? u->nr : region + 1,
-			   figures);
+	/* This may make system calls, so it must not come after the reading of the figures. */
+	if (all && event >= KTAU_AREA_TIMERS)
+		is_counter = ktau__event_is_counter(event);
+	if (is_counter < 0)
+		return is_counter;
+	err = read_mapped(u->figures, event, all ? 0 : region, all ? u->nr : region + 1, figures);
+	if (is_counter)
+		figures->excl = figures->min;
+	return err;
 }
 
 static int give(int err, const struct ktau__figures *figures, uint64_t *count, uint64_t *incl,

@@ -7,6 +7,7 @@
  *	regions_user threads	the same in four threads and a forked child
  *	regions_user odd	longjmp(), scopes in signal handlers, recursion, many scopes
  *	regions_user read [UID]	the program reads its own figures, as a user
+ *	regions_user counter	the same for a counter that has values in several regions
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -184,6 +185,26 @@ static void read_figures(void)
 		exit(1);
 }
 
+/* The counter sys_none has the numbers of system calls that do not exist. */
+static void read_counter(void)
+{
+	KTAU_USER_SCOPE("outer");
+	uint64_t count, sum, min;
+	int event, i, ret;
+
+	syscall(9000);
+	event = ktau_user_event("sys_none");
+	for (i = 0; i < 3; i++) {
+		KTAU_USER_SCOPE("inner");
+
+		syscall(8000 + i);
+	}
+	ret = ktau_user_read(event, &count, &sum, &min);
+	printf("counter: %d, %llu, %llu, %llu\n", ret, (unsigned long long)count,
+	       (unsigned long long)sum, (unsigned long long)min);
+	printf("mapped %d\n", ktau_user_is_mapped());
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 2 && (setgid(atoi(argv[2])) || setuid(atoi(argv[2]))))
@@ -195,6 +216,8 @@ int main(int argc, char **argv)
 		odd();
 	} else if (argc > 1 && !strcmp(argv[1], "read")) {
 		read_figures();
+	} else if (argc > 1 && !strcmp(argv[1], "counter")) {
+		read_counter();
 	} else {
 		KTAU_USER_SCOPE("main");
 

@@ -50,6 +50,7 @@ static_assert(sizeof(struct ktau_chunk) == sizeof(struct ktau_area_index));
 static_assert(sizeof(struct ktau_cell) == sizeof(struct ktau_area_cell));
 static_assert(KTAU_REGION_CHUNKS * sizeof(struct ktau_chunk) == KTAU_AREA_CELLS_BYTES);
 static_assert(KTAU_AREA_EVENTS == KTAU_ID_INDIRECT);
+static_assert(KTAU_AREA_TIMERS == KTAU_ID_POINT);
 static_assert(KTAU_AREA_REGIONS == KTAU_REGIONS_MAX);
 static_assert(KTAU_AREA_BLOCK_CELLS == KTAU_CHUNK_CELLS);
 

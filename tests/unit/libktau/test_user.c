@@ -431,6 +431,23 @@ static void expect_figures(int (*read)(uint32_t, uint64_t *, uint64_t *, uint64_
 
 #define FIGURES(...) ((const uint64_t[]){ __VA_ARGS__ })
 
+/* The events of the kernel, in more than one read(). */
+static void write_events(void)
+{
+	FILE *file = fopen(events_file, "w");
+	int i;
+
+	assert_non_null(file);
+	fputs("# id group kind address name\n0 syscall timer 0 __x64_sys_read\n", file);
+	fputs("7 syscall timer 0 __ia_compat_sys\n", file);
+	for (i = 100; i < 300; i++)
+		fprintf(file, "%d syscall timer ffffffff81a0b2c0 __x64_sys_call%d\n", i, i);
+	fprintf(file, "400 syscall timer 0 %0600d\nx syscall timer 0 bad\n401 syscall\n", 0);
+	fputs("640 tcp timer 0 an_event\n641 syscall counter 0 values\n1027 syscall timer 0 "
+	      "__ia32_sys_read\n", file);
+	fclose(file);
+}
+
 static void *mapped_thread(void *arg)
 {
 	struct ktau_user_frame frame;
@@ -602,23 +619,6 @@ static void streams(void **state)
 	stream_file = "/dev/null";
 }
 
-/* The events of the kernel, in more than one read(). */
-static void write_events(void)
-{
-	FILE *file = fopen(events_file, "w");
-	int i;
-
-	assert_non_null(file);
-	fputs("# id group kind address name\n0 syscall timer 0 __x64_sys_read\n", file);
-	fputs("7 syscall timer 0 __ia_compat_sys\n", file);
-	for (i = 100; i < 300; i++)
-		fprintf(file, "%d syscall timer ffffffff81a0b2c0 __x64_sys_call%d\n", i, i);
-	fprintf(file, "400 syscall timer 0 %0600d\nx syscall timer 0 bad\n401 syscall\n", 0);
-	fputs("640 tcp timer 0 an_event\n641 syscall counter 0 values\n1027 syscall timer 0 "
-	      "__ia32_sys_read\n", file);
-	fclose(file);
-}
-
 static void events(void **state)
 {
 	static char path[100];
@@ -649,6 +649,44 @@ static void events(void **state)
 	events_file = path;
 }
 
+/* Of a counter in several regions, the smallest minimum counts. */
+static void *counters_thread(void *arg)
+{
+	KTAU_USER_SCOPE("outer");
+	const char *path = events_file;
+
+	events_file = "/dev/null";
+	expect_figures(ktau_user_read, 641, 0, FIGURES(0, 0, 0));	/* has no id yet */
+	events_file = folder;
+	expect_figures(ktau_user_read, 641, -EISDIR, FIGURES(99, 99, 99));
+	events_file = path;
+	set_block(1, 641, 6);
+	set_block(2, 641, 7);
+	figures->block[7][1] = (struct ktau_area_cell){ 2, 1300, 600, 700 };
+	expect_figures(ktau_user_read, 641, 0, FIGURES(2, 1300, 600));
+	events_file = folder;	/* what is known is not looked up */
+	figures->block[6][1] = (struct ktau_area_cell){ 3, 900, 200, 400 };
+	expect_figures(ktau_user_read, 641, 0, FIGURES(5, 2200, 200));
+	figures->block[6][1] = (struct ktau_area_cell){ 1, 900, 900, 900 };
+	expect_figures(ktau_user_read, 641, 0, FIGURES(3, 2200, 600));
+	expect_figures(ktau_user_read_region, 641, 0, FIGURES(2, 1300, 600));
+	figures->block[7][1] = (struct ktau_area_cell){ 0, 0, 0, 0 };
+	expect_figures(ktau_user_read, 641, 0, FIGURES(1, 900, 900));
+	figures->block[6][0] = (struct ktau_area_cell){ 1, 9, 8, 9 };
+	figures->block[7][0] = (struct ktau_area_cell){ 1, 7, 6, 7 };
+	expect_figures(ktau_user_read, 640, 0, FIGURES(2, 16, 14));
+	events_file = path;
+	return arg;
+}
+
+static void counters(void **state)
+{
+	(void)state;
+	with_figures = true;
+	in_thread(counters_thread);
+	with_figures = false;
+}
+
 static int remove_files(void **state)
 {
 	char command[100];
@@ -665,6 +703,7 @@ int main(void)
 		cmocka_unit_test(forks),   cmocka_unit_test(signals), cmocka_unit_test(refused),
 		cmocka_unit_test(secures), cmocka_unit_test(mapped),  cmocka_unit_test(changing),
 		cmocka_unit_test(streams), cmocka_unit_test(events),
+		cmocka_unit_test(counters),
 	};
 
 	if (!mkdtemp(folder) || setenv("KTAU_USER_DIR", folder, 1))

@@ -11,6 +11,7 @@
 #define KTAU_AREA_MAGIC		0x4155544bU	/* "KTUA" */
 #define KTAU_AREA_VERSION	1
 #define KTAU_AREA_EVENTS	1024		/* only events with lower ids have cells */
+#define KTAU_AREA_TIMERS	640		/* events with lower ids are timers */
 #define KTAU_AREA_REGIONS	256		/* as many as KTAU_REGIONS_MAX */
 #define KTAU_AREA_CELLS_BYTES	524288		/* all blocks, at most */
 #define KTAU_AREA_BLOCK_CELLS	8
