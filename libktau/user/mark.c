@@ -9,18 +9,22 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ktau_user.h"
 
-#define MAX_MARKS	16
+#define MAX_MARKS	16	/* ktau mark does not set more, but warns */
+#define NAME_BYTES	256	/* the file of names has as much of a name */
 
 struct start {
 	void *(*fn)(void *arg);
 	void *arg;
 };
 
+/* Copied without an allocation, which could fail in a program that cannot be told. */
+static char names[MAX_MARKS][NAME_BYTES];
 static struct ktau_user_point points[MAX_MARKS];
 static unsigned int nr_points;
 
@@ -37,12 +41,16 @@ static void enter(void)
 
 static void __attribute__((constructor)) begin(void)
 {
-	const char *text = secure_getenv("KTAU_USER_MARK");
-	char *rest = text ? strdup(text) : NULL, *name;
+	const char *text = secure_getenv("KTAU_USER_MARK"), *end;
 
-	while ((name = strsep(&rest, "/")) && nr_points < MAX_MARKS)
-		if (*name)
-			points[nr_points++].name = name;
+	for (; text && *text && nr_points < MAX_MARKS; text = *end ? end + 1 : end) {
+		end = strchrnul(text, '/');
+		if (end == text)
+			continue;
+		snprintf(names[nr_points], NAME_BYTES, "%.*s", (int)(end - text), text);
+		points[nr_points].name = names[nr_points];
+		nr_points++;
+	}
 	enter();
 }
 

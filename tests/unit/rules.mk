@@ -141,11 +141,15 @@ test_many_OBJS := tests/unit/tools/fixture
 test_timeline_OBJS := $(addprefix tools/ktau/,timeline hash cli symbolize text) $(unit_MACHINE)
 test_cli_OBJS := $(unit_MACHINE) tests/unit/tools/saved
 test_status_OBJS := $(addprefix tools/ktau/,ktau-status cli table text)
+test_mark_OBJS := $(addprefix tools/ktau/,ktau-mark cli text)
 tools_TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/tools/test_*.c))
 UNIT_TESTS += $(tools_TESTS)
 
 $(patsubst %.c,$(B)/%.o,$(wildcard tests/unit/tools/*.c)): KTAU_CPPFLAGS += -Itools/ktau \
 	-Itools/funcmap -Itools/runktau -DTEST_BUILD='"$(B)"'
+
+$(call unit,tools/test_mark): private override LDFLAGS += -Wl,--wrap=setenv -Wl,--wrap=asprintf \
+	-Wl,--wrap=fork
 
 .SECONDEXPANSION:
 $(tools_TESTS) $(ktaud_TESTS): %: %.o $$(addprefix $(B)/,$$(addsuffix .o,$$($$(@F)_OBJS))) $(LIBKTAU_BPF) $(LIBKTAU)

@@ -17,6 +17,8 @@
 
 #define LIBRARY		"libktau-mark.so.1"
 
+#define MAX_MARKS	16	/* the same as in libktau-mark */
+
 /* Exit statuses if the command did not run, as in ktau record. */
 enum { MARK_FAILED = 125, CANNOT_RUN, NOT_FOUND };
 
@@ -105,7 +107,11 @@ static void check_regions(const char *region)
 	pid = fork();
 	if (!pid)
 		_exit(try_regions());
-	if (pid < 0 || waitpid(pid, &status, 0) < 0 || !WIFEXITED(status) || !WEXITSTATUS(status))
+	if (pid < 0 || waitpid(pid, &status, 0) < 0 || !WIFEXITED(status)) {
+		complain("cannot find out whether region %s is measured", region);
+		return;
+	}
+	if (!WEXITSTATUS(status))
 		return;
 	for (i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
 		if (reasons[i].err == WEXITSTATUS(status))
@@ -114,20 +120,41 @@ static void check_regions(const char *region)
 		 reason ? reason : strerror(WEXITSTATUS(status)));
 }
 
+/* The marks around this command. */
+static unsigned int nr_marks(void)
+{
+	const char *text = getenv("KTAU_USER_MARK");
+	unsigned int nr = 0;
+
+	for (; text && *text; text++)
+		nr += *text != '/' && (text[1] == '/' || !text[1]);
+	return nr;
+}
+
+static int set(const char *name, const char *value)
+{
+	if (!setenv(name, value, 1))
+		return 0;
+	complain("cannot set %s: %s", name, strerror(errno));
+	return -1;
+}
+
 /* Append @text to the variable @name, or put it first if @before, with @between as a separator. */
-static void extend(const char *name, const char *text, const char *between, bool before)
+static int extend(const char *name, const char *text, const char *between, bool before)
 {
 	const char *old = getenv(name);
 	char *value;
+	int err;
 
-	if (!old || !*old) {
-		setenv(name, text, 1);
-		return;
+	if (!old || !*old)
+		return set(name, text);
+	if (asprintf(&value, "%s%s%s", before ? text : old, between, before ? old : text) < 0) {
+		complain("cannot set %s: out of memory", name);
+		return -1;
 	}
-	if (asprintf(&value, "%s%s%s", before ? text : old, between, before ? old : text) < 0)
-		return;
-	setenv(name, value, 1);
+	err = set(name, value);
 	free(value);
+	return err;
 }
 
 /* Set KTAU_USER_DIR to an absolute path, because commands may change their directory. */
@@ -141,23 +168,34 @@ static int set_names(const char *dir)
 		complain("%s: %s", dir ? dir : ".", strerror(errno));
 		return -1;
 	}
-	return setenv("KTAU_USER_DIR", path, 1);
+	return set("KTAU_USER_DIR", path);
+}
+
+/* Put the command into the region @region, inside those around it. */
+static int set_region(const char *region)
+{
+	const char *preload = getenv("LD_PRELOAD");
+
+	if (nr_marks() >= MAX_MARKS) {
+		complain("region %s is not measured: marks can be nested %d deep", region,
+			 MAX_MARKS);
+	} else {
+		check_regions(region);
+		if (extend("KTAU_USER_MARK", region, "/", false))
+			return -1;
+	}
+	return preload && strstr(preload, LIBRARY) ? 0 : extend("LD_PRELOAD", LIBRARY, ":", true);
 }
 
 static int mark_main(int argc, char **argv)
 {
-	const char *preload = getenv("LD_PRELOAD");
 	struct options o = { 0 };
 	int err;
 
 	cli_fail_with(MARK_FAILED);
 	cli_parse(&parser, argc, argv, ARGP_IN_ORDER, &o);
-	check_regions(o.region);
-	if (set_names(o.names))
+	if (set_names(o.names) || set_region(o.region))
 		return MARK_FAILED;
-	extend("KTAU_USER_MARK", o.region, "/", false);
-	if (!preload || !strstr(preload, LIBRARY))
-		extend("LD_PRELOAD", LIBRARY, ":", true);
 	execvp(o.command[0], o.command);
 	err = errno;
 	complain("cannot run %s: %s", o.command[0], strerror(err));

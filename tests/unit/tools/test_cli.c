@@ -25,6 +25,7 @@
 #include "fixture.h"
 
 #define GOLDEN "tests/unit/tools/data/golden/"
+#define MARKS "1/2/3/4/5/6/7/8/9/10/11/12/13/14/15"
 
 static char folder[] = "/tmp/ktau-cli-XXXXXX";
 
@@ -322,6 +323,11 @@ static const struct complaint complaints[] = {
 	{ "ktau mark --names=$T/none x true", 125, "none: No such file" },
 	{ "ktau mark x $T/none", 127, "cannot run $T/none: No such file" },
 	{ "[ -e /proc/ktau ] || ktau mark x true", 0, "x is not measured: the kernel has no KTAU" },
+	{ "KTAU_USER_MARK=" MARKS " ktau mark x env", 0, "KTAU_USER_MARK=" MARKS "/x\n" },
+	{ "KTAU_USER_MARK=//" MARKS "/ ktau mark x env", 0, "KTAU_USER_MARK=//" MARKS "//x\n" },
+	{ "KTAU_USER_MARK=" MARKS "/16 ktau mark x env", 0, "KTAU_USER_MARK=" MARKS "/16\n" },
+	{ "KTAU_USER_MARK=" MARKS "/16 ktau mark x true", 0,
+	  "ktau mark: region x is not measured: marks can be nested 16 deep\n" },
 	{ "ktau regions x y", 2, "only one FILE can be given" },
 	{ "ktau regions --pid=0 $T/good.ktau", 2, "--pid=0: not a pid" },
 	{ "ktau regions $T/good.ktau", 1, "good.ktau: no task has regions" },
