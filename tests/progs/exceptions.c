@@ -131,6 +131,11 @@ static void single_steps(void)
 	}
 	if (child < 0 || waitpid(child, &status, 0) != child)
 		self_die("fork", -errno);
+	/*
+	 * The child stops before it returns to user mode, so the last step before each of the
+	 * profiles is still in flight if it has named the root frame.
+	 */
+	step(child, PTRACE_SINGLESTEP);
 	before = self_profile(child);
 	for (int i = 0; i < STEPS; i++)
 		step(child, PTRACE_SINGLESTEP);
