@@ -24,12 +24,12 @@ test_LOADS += $(B)/tests/progs/ring
 endif
 # Counts of instructions
 ifeq ($(filter powerpc%,$(CROSS_COMPILE)),)
-test_LOADS += $(B)/tests/progs/cost
+test_LOADS += $(addprefix $(B)/tests/progs/,cost compat32)
 endif
 # Torture, for x86 only
 ifndef CROSS_COMPILE
 test_LOADS += $(addprefix $(B)/tests/progs/,stock_counts storm storm_check streams streams_check \
-		oom compat32 fuzz_races coverage loads slots_kvm pressure reload hits)
+		oom fuzz_races coverage loads slots_kvm pressure reload hits)
 # Attacks by unprivileged users
 test_ATTACKS := $(addprefix $(B)/tests/progs/attack_,ids consume spy crowd evict namespaces \
 		setuid poll landlock ipi files gone container memcg) $(B)/tests/progs/policy
@@ -129,10 +129,12 @@ $(B)/tests/progs/slots_kvm: $(B)/tests/progs/loads_vcpu.o
 $(test_ATTACKS) $(B)/tests/progs/attack_totals: $(addprefix $(B)/tests/progs/,attack.o \
 		attack_abi.o)
 
-# There is no 32-bit C library to link with.
+# There is no 32-bit C library to link with. On arm64, clang is the compiler that has 32-bit ARM.
+CC32	:= $(if $(CROSS_COMPILE),clang --target=arm-linux-gnueabi --ld-path=$(CROSS_COMPILE)ld,$(CC) -m32)
+
 $(B)/tests/progs/compat32: tests/progs/compat32.c
 	@mkdir -p $(@D)
-	$(CC) -m32 -O2 -Wall -Wextra -Werror -ffreestanding -fno-stack-protector -fno-pie -no-pie \
+	$(CC32) -O2 -Wall -Wextra -Werror -ffreestanding -fno-stack-protector -fno-pie \
 		-nostdlib -static -o $@ $<
 
 $(test_LOADS): $(B)/tests/progs/tap.o
