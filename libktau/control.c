@@ -58,11 +58,12 @@ const char *ktau_control_reason(int err)
 	case -ENOENT:
 		return access(KTAU_PROC "/control", F_OK) ? "this kernel has no KTAU: "
 							    "boot one with CONFIG_KTAU" :
-							    "no such control group";
+							    "no such control group or function";
 	case -E2BIG:
-		return "more than 64 KiB of words, or more than 64 conditions in a filter";
+		return "more than 64 KiB of words, 64 conditions in a filter or 256 functions";
 	case -EOPNOTSUPP:
-		return "this kernel has no control groups: boot one with CONFIG_CGROUPS";
+		return "this kernel has no control groups, or cannot hook functions: boot one with "
+		       "CONFIG_CGROUPS or CONFIG_KTAU_FUNC";
 	default:
 		return strerror(-err);
 	}

@@ -29,7 +29,7 @@ endif
 # Torture, for x86 only
 ifndef CROSS_COMPILE
 test_LOADS += $(addprefix $(B)/tests/progs/,stock_counts storm storm_check streams streams_check \
-		oom fuzz_races coverage loads slots_kvm pressure reload hits)
+		oom fuzz_races coverage loads slots_kvm pressure reload hits hooks)
 # Attacks by unprivileged users
 test_ATTACKS := $(addprefix $(B)/tests/progs/attack_,ids consume spy crowd evict namespaces \
 		setuid poll landlock ipi files gone container memcg) $(B)/tests/progs/policy
@@ -75,8 +75,8 @@ list-unit-tests:
 	@printf '%s\n' $(UNIT_TESTS)
 
 test_READERS := $(addprefix $(B)/tests/progs/,exact_counts stock_counts account transfers waits pressure cpus interrupts exceptions graph regions storm_check \
-		streams_check oom segments attack_totals coverage hits)
-$(addprefix $(B)/tests/progs/,exact_counts stock_counts account transfers waits pressure cpus exceptions graph segments regions): $(B)/tests/progs/self.o
+		streams_check oom segments attack_totals coverage hits hooks)
+$(addprefix $(B)/tests/progs/,exact_counts stock_counts account transfers waits pressure cpus exceptions graph segments regions hooks): $(B)/tests/progs/self.o
 $(B)/tests/progs/stock_counts: $(LIBKTAU_BPF)
 $(test_READERS): LDLIBS := $(LIBKTAU_LIBS) -lpthread
 $(test_READERS): $(LIBKTAU)

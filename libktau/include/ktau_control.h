@@ -14,11 +14,11 @@ extern "C" {
  * ktau_control_write() - set groups, modes, the filter, tags and sizes
  * @words: as for /proc/ktau/control, for example "+tcp -irq filter=uid:1000"
  *
- * Return: 0; -EPERM or -EACCES; -ENOENT (no KTAU in this kernel, or a control group that
- * does not exist); -EINVAL, -ESRCH (a task that does not exist), -E2BIG (more than 64 KiB,
- * or more than 64 conditions of a filter), -EOPNOTSUPP (control groups in a kernel without
- * them). The kernel log has the details. After an error nothing has been applied, except
- * that -ENOMEM may leave a part applied.
+ * Return: 0; -EPERM or -EACCES; -ENOENT (no KTAU in this kernel, or a control group or
+ * function that does not exist); -EINVAL, -ESRCH (a task that does not exist), -E2BIG (more
+ * than 64 KiB, 64 conditions of a filter or 256 functions), -EOPNOTSUPP (control groups or
+ * functions in a kernel without support for them). The kernel log has the details. After an
+ * error nothing has been applied, except that -ENOMEM may leave a part applied.
  */
 int ktau_control_write(const char *words);
 

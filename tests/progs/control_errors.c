@@ -34,7 +34,7 @@ static const struct words rejected[] = {
 	{ EINVAL, "+TCP" },
 	{ EINVAL, "+tcpp" },
 	{ EINVAL, "+syscal" },
-	{ EINVAL, "+func" },
+	{ EINVAL, "+user" },
 	{ EINVAL, "=" },
 	{ EINVAL, "=on" },
 	{ EINVAL, "trace" },

@@ -58,8 +58,8 @@ enum ktau_call {
 #define KTAU_ID_IRQ		1536	/* + line */
 #define KTAU_ID_CALL		2048	/* KTAU_NR_CALL_IDS for each enum ktau_call */
 #define KTAU_ID_MODULE		4096	/* registered by modules */
-#define KTAU_NR_IDS		4352
-
+#define KTAU_ID_FUNCTION	4352	/* functions hooked at run time */
+#define KTAU_NR_IDS		4608
 #define KTAU_NR_CALL_IDS	256
 
 /* Ids of the events that are known at build time. */

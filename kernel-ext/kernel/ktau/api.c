@@ -16,11 +16,11 @@
 
 /*
  * The frames of these groups are also accounted to the CPU, or are part of a task's
- * state.
+ * state. The events of func are functions.
  */
 #define GROUPS_OF_KTAU							\
 	(KTAU_GROUP_IRQ | KTAU_GROUP_BH | KTAU_GROUP_SCHED |		\
-	 KTAU_GROUP_KVM | KTAU_GROUP_ACCOUNT)
+	 KTAU_GROUP_KVM | KTAU_GROUP_ACCOUNT | KTAU_GROUP_FUNC)
 
 static bool is_name(const char *name)
 {

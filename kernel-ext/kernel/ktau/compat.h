@@ -7,7 +7,9 @@
 #define _KERNEL_KTAU_COMPAT_H
 
 #include <linux/cred.h>
+#include <linux/ftrace.h>
 #include <linux/hrtimer.h>
+#include <linux/kallsyms.h>
 #include <linux/mm_types.h>
 #include <linux/nsproxy.h>
 #include <linux/percpu.h>
@@ -158,6 +160,58 @@ ktau_hrtimer_setup_on_stack(struct hrtimer *timer,
 	timer->function = fn;
 #endif
 }
+
+/*
+ * Call @fn for each symbol of the kernel itself, in the order of their addresses, until it
+ * returns something other than 0. Older kernels pass a module, too, which is NULL.
+ */
+struct ktau_symbol_walk {
+	int (*fn)(void *data, const char *name, unsigned long address);
+	void *data;
+};
+
+static inline int ktau_symbol_visit(void *walk, const char *name, struct module *mod,
+				    unsigned long address)
+{
+	const struct ktau_symbol_walk *w = walk;
+
+	return w->fn(w->data, name, address);
+}
+
+static inline int ktau_each_symbol(int (*fn)(void *data, const char *name,
+					     unsigned long address), void *data)
+{
+	int (*each)(void *visit, void *data) = (void *)kallsyms_on_each_symbol;
+	struct ktau_symbol_walk walk = { .fn = fn, .data = data };
+
+	if (__builtin_types_compatible_p(typeof(kallsyms_on_each_symbol),
+					 int (int (*)(void *, const char *, unsigned long),
+					      void *)))
+		return each(fn, data);
+	return each(ktau_symbol_visit, &walk);
+}
+
+/* Let the functions of @ops call @address directly. The Makefile tests for the old names. */
+#ifdef CONFIG_KTAU_FUNC
+static inline int ktau_direct_attach(struct ftrace_ops *ops, unsigned long address)
+{
+#ifdef KTAU_DIRECT_MULTI
+	return register_ftrace_direct_multi(ops, address);
+#else
+	return register_ftrace_direct(ops, address);
+#endif
+}
+
+static inline void ktau_direct_detach(struct ftrace_ops *ops, unsigned long address)
+{
+#ifdef KTAU_DIRECT_MULTI
+	unregister_ftrace_direct_multi(ops, address);
+	ftrace_free_filter(ops);
+#else
+	unregister_ftrace_direct(ops, address, true);
+#endif
+}
+#endif
 
 /* Clock offsets of a time namespace relative to the initial one. */
 #ifdef CONFIG_TIME_NS

@@ -8,6 +8,7 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
+#include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
@@ -18,6 +19,7 @@
 #include "event.h"
 #include "exited.h"
 #include "filter.h"
+#include "hook.h"
 #include "ids.h"
 #include "memory.h"
 #include "switch.h"
@@ -106,6 +108,51 @@ static int apply_to_tasks(const struct ktau_request *req)
 	return err;
 }
 
+static const char *hook_error(int err)
+{
+	switch (err) {
+	case -ENOENT:
+		return "no such function";
+	case -E2BIG:
+		return "too many functions";
+	default:
+		return "out of memory";
+	}
+}
+
+static int cannot_hook(const char *name, int err)
+{
+	if (err)
+		pr_info_ratelimited("ktau: cannot hook or unhook '%*pE': %s\n",
+				    (int)min_t(size_t, strlen(name), 64), name, hook_error(err));
+	return err;
+}
+
+/* Find the functions to hook, and check that there are some to unhook. */
+static int find_hooks(struct ktau_request *req)
+{
+	const char *name;
+	int err = 0;
+
+	if (req->hook.first && security_locked_down(LOCKDOWN_TRACEFS))
+		return -EPERM;
+	for (name = req->hook.first; name && !err; name = ktau_next_pattern(&req->hook, name))
+		err = cannot_hook(name, ktau_hooks_find(name, &req->hooks));
+	for (name = req->unhook.first; name && !err;
+	     name = ktau_next_pattern(&req->unhook, name))
+		err = cannot_hook(name, ktau_hooks_any(name) ? 0 : -ENOENT);
+	return err;
+}
+
+static void apply_hooks(struct ktau_request *req)
+{
+	const char *name;
+
+	for (name = req->unhook.first; name; name = ktau_next_pattern(&req->unhook, name))
+		ktau_hooks_remove(name);
+	ktau_hooks_add(&req->hooks);
+}
+
 static void set_keys(u32 groups)
 {
 	unsigned int i;
@@ -171,6 +218,7 @@ static int apply(struct ktau_request *req)
 		ktau_filter_put_in_force(req->filter);
 		req->filter = NULL;
 	}
+	apply_hooks(req);
 	err = apply_to_tasks(req);
 	/* When enabling, the keys come last, after all tasks are set up. */
 	ktau_tasks_update();
@@ -189,9 +237,10 @@ static int apply(struct ktau_request *req)
  * Context: May sleep. Tids, users and control groups are those of the current task's
  * namespaces.
  * Return: 0. On error nothing is applied, and the reason is logged: -EINVAL for an
- * invalid word, -ESRCH for a task or -ENOENT for a control group that does not exist,
- * -E2BIG for too many filter items, -EOPNOTSUPP for a control group in a kernel without
- * them. With -ENOMEM, part of the request may have been applied.
+ * invalid word, -ESRCH for a task or -ENOENT for a control group or function that does not
+ * exist, -E2BIG for too many filter items or functions, -EOPNOTSUPP for a control group or
+ * function in a kernel without support for them, -EPERM for a function in a kernel that is
+ * locked down. With -ENOMEM, part of the request may have been applied.
  */
 int ktau_control_apply(char *words)
 {
@@ -203,6 +252,8 @@ int ktau_control_apply(char *words)
 	err = ktau_words_parse(words, &req);
 	if (!err)
 		err = check_tasks(&req);
+	if (!err)
+		err = find_hooks(&req);
 	if (!err)
 		err = apply(&req);
 	ktau_request_deinit(&req);

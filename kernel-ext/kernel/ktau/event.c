@@ -35,7 +35,7 @@ const struct ktau_id_range ktau_id_ranges[KTAU_NR_SOURCES] = {
 	CALL_RANGE(NAPI),
 	CALL_RANGE(RCU),
 	{ KTAU_SOURCE_MODULE, KTAU_ID_MODULE, KTAU_NR_MODULE_IDS },
-	{ KTAU_SOURCE_FUNCTION, KTAU_NR_IDS, 0 },
+	{ KTAU_SOURCE_FUNCTION, KTAU_ID_FUNCTION, KTAU_NR_FUNCTION_IDS },
 };
 
 static_assert(KTAU_ID_CALL + KTAU_NR_CALLS * KTAU_NR_CALL_IDS == KTAU_ID_MODULE);
@@ -58,6 +58,7 @@ const char * const ktau_source_names[KTAU_NR_SOURCES] = {
 	[KTAU_SOURCE_NAPI] = "napi",
 	[KTAU_SOURCE_RCU] = "rcu",
 	[KTAU_SOURCE_MODULE] = "module",
+	[KTAU_SOURCE_FUNCTION] = "func",
 };
 
 static const struct {

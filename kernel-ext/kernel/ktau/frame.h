@@ -69,6 +69,7 @@ void ktau_enter_traced_fault(struct task_struct *tsk, struct ktau_frame *frame,
 			     unsigned long address);
 
 void ktau_exit_slow(struct ktau_frame *frame, struct task_struct *tsk);
+void __ktau_exit_function(struct ktau_frame *frame, struct task_struct *tsk);
 
 /* Replaced while modules have handlers or programs have regions; see divert.c. */
 DECLARE_STATIC_CALL(ktau_divert_leave, ktau_leave);

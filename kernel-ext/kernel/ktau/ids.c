@@ -14,6 +14,7 @@
  *    not measured, and is counted as refused.
  *  - Events of modules: the next free id when a module asks for one by name. The id of
  *    a name stays, so a module that is loaded again gets the same one.
+ *  - Functions hooked at run time: the next free id when a function is first hooked.
  *  - Callbacks: the next free id of their kind, looked up by a hash of the function. When
  *    the ids of a kind are used up, new functions share its "other" event.
  *
@@ -46,7 +47,7 @@ struct share {
 	unsigned int end;
 };
 
-static struct share vmlinux_points, module_points, modules;
+static struct share vmlinux_points, module_points, modules, functions;
 static struct share calls[KTAU_NR_CALLS];
 
 /*
@@ -395,6 +396,63 @@ int ktau_module_id(u32 group, unsigned int kind, const char *name)
 	return id;
 }
 
+/* The id of the hooked function @fn, or KTAU_ID_NONE. id_lock held. */
+static unsigned int function_find(unsigned long fn)
+{
+	unsigned int id;
+
+	for (id = KTAU_ID_FUNCTION; id < functions.next; id++)
+		if (ktau_events[id].key == fn)
+			return id;
+	return KTAU_ID_NONE;
+}
+
+/* id_lock held. */
+static unsigned int function_define(unsigned long fn, const char *name)
+{
+	const struct ktau_event event = {
+		.key = fn,
+		.group = KTAU_GROUP_FUNC,
+		.kind = KTAU_KIND_TIMER,
+		.source = KTAU_SOURCE_FUNCTION,
+	};
+	unsigned int id = KTAU_ID_NONE;
+
+	if (ktau_event_has_room())
+		id = take_id(&functions);
+	if (id != KTAU_ID_NONE)
+		ktau_event_define(id, &event, name);
+	return id;
+}
+
+/**
+ * ktau_function_id() - the id of a function that is to be hooked
+ * @fn: the function, which is never unloaded
+ * @function: its name
+ *
+ * The name of the event has a prefix: many functions also have a hook in the source, or are
+ * system calls.
+ *
+ * Context: Any but NMI.
+ * Return: The id; the same one for the same function. KTAU_ID_NONE if no id or no room for
+ * the name is left.
+ */
+unsigned int ktau_function_id(unsigned long fn, const char *function)
+{
+	char name[KTAU_NAME_BYTES];
+	unsigned long flags;
+	unsigned int id;
+
+	snprintf(name, sizeof(name), "%s:%s", ktau_source_names[KTAU_SOURCE_FUNCTION],
+		 function);
+	raw_spin_lock_irqsave(&id_lock, flags);
+	id = function_find(fn);
+	if (id == KTAU_ID_NONE)
+		id = function_define(fn, name);
+	raw_spin_unlock_irqrestore(&id_lock, flags);
+	return id;
+}
+
 /**
  * ktau_ids_init() - divide the ids between the sources
  *
@@ -412,7 +470,8 @@ void __init ktau_ids_init(void)
 	}
 	vmlinux_points = (struct share) { KTAU_ID_POINT, KTAU_ID_POINT + nr };
 	module_points = (struct share) { KTAU_ID_POINT + nr, KTAU_ID_FOREIGN };
-	modules = (struct share) { KTAU_ID_MODULE, KTAU_NR_IDS };
+	modules = (struct share) { KTAU_ID_MODULE, KTAU_ID_FUNCTION };
+	functions = (struct share) { KTAU_ID_FUNCTION, KTAU_NR_IDS };
 	for (i = 0; i < KTAU_NR_CALLS; i++) {
 		calls[i].next = KTAU_ID_CALL + i * KTAU_NR_CALL_IDS;
 		calls[i].end = calls[i].next + KTAU_NR_CALL_IDS;

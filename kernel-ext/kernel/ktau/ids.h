@@ -14,6 +14,7 @@ unsigned int ktau_call_id(enum ktau_call call, void *fn);
 unsigned int ktau_call_lookup(enum ktau_call call, void *fn);
 unsigned int ktau_irq_id(unsigned int irq);
 unsigned int ktau_compat_id(unsigned int nr);
+unsigned int ktau_function_id(unsigned long fn, const char *function);
 int ktau_module_id(u32 group, unsigned int kind, const char *name);
 void ktau_ids_forget(bool (*gone)(unsigned long fn, const void *data),
 		     const void *data);

@@ -60,7 +60,7 @@ static const struct {
 	{ -EINVAL, "+" },
 	{ -EINVAL, "-" },
 	{ -EINVAL, "+tcpx" },
-	{ -EINVAL, "+func" },
+	{ -EINVAL, "+user" },
 	{ -EINVAL, "groups" },
 	{ -EINVAL, "groups=" },
 	{ -EINVAL, "groups=nonsense" },

@@ -518,11 +518,25 @@ static void chunks_returned(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bytes[1], bytes[0]);
 }
 
+static void functions(struct kunit *test)
+{
+	const unsigned int id = ktau_function_id(0x1000, "test_function");
+
+	KUNIT_ASSERT_GE(test, id, (unsigned int)KTAU_ID_FUNCTION);
+	KUNIT_ASSERT_LT(test, id, (unsigned int)KTAU_NR_IDS);
+	expect_name(test, id, "func:test_function");
+	KUNIT_EXPECT_EQ(test, ktau_event_find(id)->group, (u32)KTAU_GROUP_FUNC);
+	KUNIT_EXPECT_EQ(test, ktau_event_find(id)->key, 0x1000UL);
+	KUNIT_EXPECT_EQ(test, ktau_function_id(0x1000, "test_function"), id);
+	KUNIT_EXPECT_EQ(test, ktau_function_id(0x2000, "test_function"), id + 1);
+}
+
 static struct kunit_case ids_cases[] = {
 	KUNIT_CASE(ranges),
 	KUNIT_CASE(names),
 	KUNIT_CASE(names_stay),
 	KUNIT_CASE(line_names),
+	KUNIT_CASE(functions),
 	KUNIT_CASE(indirect_nesting),
 	KUNIT_CASE(indirect_recursion),
 	KUNIT_CASE(indirect_traced),

@@ -26,6 +26,7 @@
 #include "exited.h"
 #include "file.h"
 #include "handler.h"
+#include "hook.h"
 #include "memory.h"
 #include "permission.h"
 #include "redact.h"
@@ -128,6 +129,14 @@ static const struct proc_ops control_ops = {
 	.proc_release	= single_release,
 };
 
+/* hooks: "name id state" for each function, see hook.c */
+
+static int hooks_show(struct seq_file *m, void *v)
+{
+	ktau_hooks_show(m);
+	return 0;
+}
+
 /* stats: losses by reason, memory in use, tasks */
 
 static const char * const loss_names[] = {
@@ -143,6 +152,7 @@ static const char * const loss_names[] = {
 	[KTAU_LOSS_UNREAD] = "lost_evicted",
 	[KTAU_LOSS_EVICTED] = "evicted",
 	[KTAU_LOSS_REGION] = "refused_regions",
+	[KTAU_LOSS_FUNCTION] = "refused_functions",
 	[KTAU_LOSS_CLAMPED] = "clamped",
 	[KTAU_LOSS_INTERNAL] = "internal_errors",
 };
@@ -336,6 +346,8 @@ static int __init ktau_proc_init(void)
 	    proc_create("trace", 0444, dir, &ktau_trace_ops) &&
 	    proc_create_seq("events", 0444, dir, &events_ops) &&
 	    proc_create("control", 0644, dir, &control_ops) &&
+	    (!IS_ENABLED(CONFIG_KTAU_FUNC) ||
+	     proc_create_single("hooks", 0400, dir, hooks_show)) &&
 	    proc_create_single("stats", 0444, dir, stats_show))
 		return 0;
 	remove_proc_subtree("ktau", NULL);

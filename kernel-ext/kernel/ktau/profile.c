@@ -563,3 +563,31 @@ void __ktau_exit(struct ktau_frame *frame, struct task_struct *tsk)
 }
 EXPORT_SYMBOL_GPL(__ktau_exit);
 NOKPROBE_SYMBOL(__ktau_exit);
+
+/**
+ * __ktau_exit_function() - close the innermost frame of the current task, of a hooked function
+ * @frame: that frame
+ * @tsk: the current task
+ *
+ * Unlike __ktau_exit(), it has a fast path for these ids, which are in the second level of
+ * the table.
+ *
+ * Context: As its entry.
+ */
+void __ktau_exit_function(struct ktau_frame *frame, struct task_struct *tsk)
+{
+	struct ktau_state *state = tsk->ktau.state;
+	unsigned int id = frame->info;
+	struct ktau_cell *cell;
+
+	if (unlikely(id > U16_MAX)) {	/* flags */
+		static_call(ktau_divert_exit)(frame, tsk);
+		return;
+	}
+	cell = ktau_indirect_cell(state, id);
+	OPTIMIZER_HIDE_VAR(cell);	/* else gcc recomputes it at each use */
+	if (frame->prev)
+		exit_fast(frame, tsk, state, cell, true);
+	else
+		exit_fast(frame, tsk, state, cell, false);
+}

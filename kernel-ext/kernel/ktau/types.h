@@ -39,6 +39,7 @@
 #define KTAU_REF_RENEWED	BIT(2)	/* the current exec has ended its profile */
 #define KTAU_REF_SENT		BIT(3)	/* sendmsg() has counted its bytes already */
 #define KTAU_REF_OFF		BIT(4)	/* is off the CPU */
+#define KTAU_REF_INSIDE		BIT(5)	/* KTAU calls another part of the kernel */
 
 /* Bits of @changed in struct ktau_state. */
 #define KTAU_CHANGED_COMM	0
@@ -194,6 +195,7 @@ enum ktau_loss {
 	KTAU_LOSS_UNREAD,	/* unread slot of a task that was folded or evicted */
 	KTAU_LOSS_EVICTED,	/* exited task that was added to the evicted sum */
 	KTAU_LOSS_REGION,	/* change to a region that the task does not have */
+	KTAU_LOSS_FUNCTION,	/* activation of a hooked function where no frame may be */
 	KTAU_LOSS_CLAMPED,	/* duration shorter than the frames inside it */
 	KTAU_LOSS_INTERNAL,	/* internal error: KTAU disables itself */
 	KTAU_NR_LOSSES

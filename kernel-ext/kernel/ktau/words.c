@@ -7,6 +7,7 @@
 
 #include "core.h"
 #include "filter.h"
+#include "hook.h"
 #include "switch.h"
 #include "words.h"
 
@@ -75,6 +76,7 @@ void ktau_request_init(struct ktau_request *req)
 {
 	*req = (struct ktau_request) { .config = ktau_config };
 	INIT_LIST_HEAD(&req->words);
+	INIT_LIST_HEAD(&req->hooks);
 }
 
 /**
@@ -89,6 +91,7 @@ void ktau_request_deinit(struct ktau_request *req)
 
 	list_for_each_entry_safe(word, next, &req->words, list)
 		kfree(word);
+	ktau_hooks_drop(&req->hooks);
 	kfree(req->filter);
 }
 
@@ -305,6 +308,20 @@ static int parse_ring(struct ktau_request *req, const char *value)
 	return 0;
 }
 
+/* "vfs_read,ext4_*" */
+static int parse_functions(struct ktau_request *req, char *value,
+			   struct ktau_patterns *patterns)
+{
+	if (!IS_ENABLED(CONFIG_KTAU_FUNC))
+		return fail(req, -EOPNOTSUPP, "this kernel cannot hook functions");
+	if (patterns->first)
+		return fail(req, -EINVAL, "more than once in a write");
+	patterns->first = value;
+	patterns->end = value + strlen(value) + 1;
+	strreplace(value, ',', '\0');
+	return 0;
+}
+
 static int parse_setting(struct ktau_request *req, const char *key, char *value)
 {
 	struct ktau_config *config = &req->config;
@@ -327,6 +344,10 @@ static int parse_setting(struct ktau_request *req, const char *key, char *value)
 		return parse_task_groups(req, value);
 	if (!strcmp(key, "tag"))
 		return parse_tag(req, value);
+	if (!strcmp(key, "hook"))
+		return parse_functions(req, value, &req->hook);
+	if (!strcmp(key, "unhook"))
+		return parse_functions(req, value, &req->unhook);
 	if (!strcmp(key, "ring"))
 		return parse_ring(req, value);
 	if (!strcmp(key, "watermark"))

@@ -5,6 +5,7 @@
 
 #include <linux/build_bug.h>
 #include <linux/list.h>
+#include <linux/string.h>
 
 #include "core.h"
 #include "filter.h"
@@ -26,6 +27,23 @@ struct ktau_task_word {
 };
 
 /**
+ * struct ktau_patterns - names of functions, with wildcards
+ * @first: the first one; NULL if there are none
+ * @end: the end of the last one. Each ends with a NUL, behind which the next one begins
+ */
+struct ktau_patterns {
+	char *first;
+	char *end;
+};
+
+static inline const char *ktau_next_pattern(const struct ktau_patterns *patterns,
+					    const char *pattern)
+{
+	pattern += strlen(pattern) + 1;
+	return pattern < patterns->end ? pattern : NULL;
+}
+
+/**
  * struct ktau_request - what a write asks for, before any of it is applied
  * @config: the new configuration
  * @task_groups: groups that individual tasks will have
@@ -34,6 +52,9 @@ struct ktau_task_word {
  * @restores: tasks and control groups that no longer exist are skipped
  * @filter: the new filter; NULL to measure every task
  * @words: struct ktau_task_word
+ * @hook: functions to hook
+ * @unhook: functions to unhook before
+ * @hooks: the functions of @hook, found in the kernel
  * @nr_words: number of words parsed
  * @reason: why a word was rejected
  */
@@ -45,6 +66,9 @@ struct ktau_request {
 	bool restores;
 	struct ktau_filter *filter;
 	struct list_head words;
+	struct ktau_patterns hook;
+	struct ktau_patterns unhook;
+	struct list_head hooks;
 	unsigned int nr_words;
 	const char *reason;
 };

@@ -123,8 +123,9 @@ static void control_reasons(void **state)
 		{ -EACCES, "permission denied (requires CAP_SYS_ADMIN)" },
 		{ -EINVAL, "invalid word; the kernel log (dmesg) has the word and the reason" },
 		{ -ESRCH, "no such task" },
-		{ -E2BIG, "more than 64 KiB of words, or more than 64 conditions in a filter" },
-		{ -EOPNOTSUPP, "this kernel has no control groups: boot one with CONFIG_CGROUPS" },
+		{ -E2BIG, "more than 64 KiB of words, 64 conditions in a filter or 256 functions" },
+		{ -EOPNOTSUPP, "this kernel has no control groups, or cannot hook functions: boot "
+			       "one with CONFIG_CGROUPS or CONFIG_KTAU_FUNC" },
 		{ -EIO, "Input/output error" },
 	};
 	size_t i;
@@ -132,11 +133,11 @@ static void control_reasons(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_string_equal(ktau_control_reason(cases[i].err), cases[i].text);
-	/* On a kernel with KTAU, -ENOENT means a control group. */
+	/* On a kernel with KTAU, -ENOENT means a control group or function. */
 	assert_string_equal(ktau_control_reason(-ENOENT),
 			    access("/proc/ktau/control", F_OK) ?
 			    "this kernel has no KTAU: boot one with CONFIG_KTAU" :
-			    "no such control group");
+			    "no such control group or function");
 }
 
 static void display(void **state)

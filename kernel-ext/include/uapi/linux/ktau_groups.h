@@ -3,7 +3,7 @@
  * The groups of KTAU, as KTAU_GROUP(symbol, name, bit). Define this macro before including the
  * file, which undefines it at its end so that it can be included several times. The first
  * nine groups are those of the original KTAU. CONFIG_KTAU_symbol enables a group at build
- * time; func and user are not implemented yet.
+ * time; user is not implemented yet.
  */
 #ifndef KTAU_GROUP
 #define KTAU_GROUP(symbol, name, bit)

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KTAU: functions hooked at run time.
+ *
+ * A hook attaches the stub of an event (hook_entry.S) to a function by means of ftrace's
+ * direct calls. A function gets its event when it is first hooked and keeps it until reboot.
+ *
+ * Not every function can be hooked. Those that a request names and that cannot are in the
+ * list too, with the reason, until they are removed from it.
+ */
+#include <linux/ftrace.h>
+#include <linux/glob.h>
+#include <linux/kallsyms.h>
+#include <linux/lockdep.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include <asm/sections.h>
+
+#include "compat.h"
+#include "core.h"
+#include "event.h"
+#include "hook.h"
+#include "hook_types.h"
+#include "ids.h"
+
+#define NR_HOOKS	KTAU_NR_FUNCTION_IDS
+
+enum hook_state {
+	HOOK_ON,
+	HOOK_BUSY,	/* another trampoline is attached to the function */
+	HOOK_NOTRACE,	/* ftrace cannot attach anything to it */
+	HOOK_STACK_ARGS, /* it has, or may have, arguments on the stack */
+	HOOK_NO_TYPES,	/* its arguments are not known */
+	HOOK_AMBIGUOUS,	/* several functions have its name */
+	HOOK_UNSAFE,	/* a frame in it would not end where it began */
+	HOOK_NO_ID,	/* no id is left, or no room for its name */
+	HOOK_FAILED,	/* ftrace has failed, for lack of memory */
+};
+
+static const char * const state_names[] = {
+	[HOOK_ON] = "on",
+	[HOOK_BUSY] = "busy",
+	[HOOK_NOTRACE] = "notrace",
+	[HOOK_STACK_ARGS] = "stack-args",
+	[HOOK_NO_TYPES] = "no-types",
+	[HOOK_AMBIGUOUS] = "ambiguous",
+	[HOOK_UNSAFE] = "unsafe",
+	[HOOK_NO_ID] = "no-id",
+	[HOOK_FAILED] = "failed",
+};
+
+/**
+ * struct hook - a function that is hooked, or that could not be
+ * @list: in the list of hooks, or of those that a request has found; under ktau_mutex
+ * @ops: attaches the stub; the other fields do not change once the hook is in the list
+ * @fn: the function
+ * @id: its event, if @state is HOOK_ON
+ * @state: HOOK_*
+ * @name: its name
+ */
+struct hook {
+	struct list_head	list;
+	struct ftrace_ops	ops;
+	unsigned long		fn;
+	unsigned int		id;
+	enum hook_state		state;
+	char			name[KSYM_NAME_LEN];
+};
+
+static LIST_HEAD(hooks);	/* in the order of the requests; under ktau_mutex */
+
+/*
+ * The current task at the entry of __switch_to() is not the one at its exit. ret_from_fork()
+ * and vtime_user_enter() leave the root frame for user mode. kthread_func() runs for KTAU,
+ * when a task gets the CPU. The others never return.
+ */
+static const char * const unsafe_functions[] = {
+	"__switch_to", "ret_from_fork", "vtime_user_enter", "kthread_func",
+	"do_exit", "do_group_exit", "do_task_dead", "make_task_dead", "kthread_exit",
+	"kthread_complete_and_exit", "__module_put_and_kthread_exit", "panic", "nmi_panic",
+	"cpu_startup_entry",
+};
+
+static unsigned long stub_of(const struct hook *hook)
+{
+	return (unsigned long)ktau_hook_stubs[hook->id - KTAU_ID_FUNCTION];
+}
+
+static enum hook_state judge(const struct hook *hook)
+{
+	if (hook->state == HOOK_AMBIGUOUS)
+		return HOOK_AMBIGUOUS;
+	if (match_string(unsafe_functions, ARRAY_SIZE(unsafe_functions), hook->name) >= 0)
+		return HOOK_UNSAFE;
+	if (!ftrace_location(hook->fn))
+		return HOOK_NOTRACE;
+	switch (ktau_hook_types(hook->name, hook->fn)) {
+	case 0:
+		return HOOK_ON;
+	case -E2BIG:
+		return HOOK_STACK_ARGS;
+	default:
+		return HOOK_NO_TYPES;
+	}
+}
+
+static enum hook_state attach(struct hook *hook)
+{
+	int err;
+
+	hook->id = ktau_function_id(hook->fn, hook->name);
+	if (hook->id == KTAU_ID_NONE)
+		return HOOK_NO_ID;
+	err = ftrace_set_filter_ip(&hook->ops, ftrace_location(hook->fn), 0, 1);
+	if (err)
+		return HOOK_FAILED;
+	err = ktau_direct_attach(&hook->ops, stub_of(hook));
+	if (!err)
+		return HOOK_ON;
+	ftrace_free_filter(&hook->ops);
+	return err == -EBUSY ? HOOK_BUSY : HOOK_FAILED;
+}
+
+static void drop(struct hook *hook)
+{
+	if (hook->state == HOOK_ON)
+		ktau_direct_detach(&hook->ops, stub_of(hook));
+	list_del(&hook->list);
+	kfree(hook);
+}
+
+static struct hook *find(const struct list_head *list, unsigned long fn)
+{
+	struct hook *hook;
+
+	list_for_each_entry(hook, list, list)
+		if (hook->fn == fn)
+			return hook;
+	return NULL;
+}
+
+static struct hook *find_name(const struct list_head *list, const char *name)
+{
+	struct hook *hook;
+
+	list_for_each_entry(hook, list, list)
+		if (!strcmp(hook->name, name))
+			return hook;
+	return NULL;
+}
+
+/**
+ * struct search - the functions that match a pattern
+ * @pattern: the pattern
+ * @found: receives the functions
+ * @nr: number of functions that match
+ */
+struct search {
+	const char *pattern;
+	struct list_head *found;
+	unsigned int nr;
+};
+
+/* Whether a symbol is a function, as opposed to data or a part of one. */
+static bool is_function(const char *name, unsigned long address)
+{
+	return __is_kernel_text(address) && !strstr(name, ".cold") &&
+	       !str_has_prefix(name, "__pfx_") && !str_has_prefix(name, "__cfi_");
+}
+
+static int visit(void *data, const char *name, unsigned long address)
+{
+	struct search *search = data;
+	struct hook *hook;
+
+	if (!glob_match(search->pattern, name) || !is_function(name, address))
+		return 0;
+	hook = find_name(search->found, name);
+	if (hook && hook->fn != address)
+		hook->state = HOOK_AMBIGUOUS;
+	if (hook || find(search->found, address))
+		return 0;
+	if (++search->nr > NR_HOOKS)
+		return -E2BIG;
+	hook = kzalloc(sizeof(*hook), GFP_KERNEL);
+	if (!hook)
+		return -ENOMEM;
+	hook->fn = address;
+	hook->id = KTAU_ID_NONE;
+	strscpy(hook->name, name, sizeof(hook->name));
+	list_add_tail(&hook->list, search->found);
+	return 0;
+}
+
+/* The length of the list once the functions in @found have been added. */
+static unsigned int nr_after(const struct list_head *found)
+{
+	struct hook *hook;
+	unsigned int nr = 0;
+
+	list_for_each_entry(hook, &hooks, list)
+		nr += !find(found, hook->fn);
+	list_for_each_entry(hook, found, list)
+		nr++;
+	return nr;
+}
+
+/**
+ * ktau_hooks_find() - find the functions that match a pattern
+ * @pattern: a name, in which "*" and "?" are wildcards
+ * @found: list of the functions found so far, and from now on these
+ *
+ * Context: May sleep; ktau_mutex held. The caller frees the list with ktau_hooks_drop(),
+ * also after an error.
+ * Return: 0, -ENOENT if there are none, -E2BIG if there are more than may be hooked, -ENOMEM.
+ */
+int ktau_hooks_find(const char *pattern, struct list_head *found)
+{
+	struct search search = { .pattern = pattern, .found = found };
+	const unsigned int before = nr_after(found);
+	int err = ktau_each_symbol(visit, &search);
+
+	if (err)
+		return err;
+	if (!search.nr && nr_after(found) == before)
+		return -ENOENT;
+	return nr_after(found) > NR_HOOKS ? -E2BIG : 0;
+}
+
+/**
+ * ktau_hooks_add() - hook functions
+ * @found: the functions, from ktau_hooks_find(); empty afterwards
+ *
+ * Those that cannot be hooked are added to the list, with the reason.
+ *
+ * Context: May sleep; ktau_mutex held.
+ */
+void ktau_hooks_add(struct list_head *found)
+{
+	struct hook *hook, *next, *old;
+
+	lockdep_assert_held(&ktau_mutex);
+	list_for_each_entry_safe(hook, next, found, list) {
+		old = find(&hooks, hook->fn);
+		if (old && old->state == HOOK_ON)
+			continue;
+		if (old)
+			drop(old);
+		hook->state = judge(hook);
+		if (hook->state == HOOK_ON)
+			hook->state = attach(hook);
+		list_move_tail(&hook->list, &hooks);
+		cond_resched();
+	}
+	ktau_hooks_drop(found);
+}
+
+/**
+ * ktau_hooks_drop() - free what ktau_hooks_find() has found
+ * @found: the list; empty afterwards
+ *
+ * Context: May sleep.
+ */
+void ktau_hooks_drop(struct list_head *found)
+{
+	struct hook *hook, *next;
+
+	list_for_each_entry_safe(hook, next, found, list) {
+		list_del(&hook->list);
+		kfree(hook);
+	}
+}
+
+/**
+ * ktau_hooks_any() - whether the list has a function that matches a pattern
+ * @pattern: as for ktau_hooks_find()
+ *
+ * Context: May sleep; ktau_mutex held.
+ * Return: Whether there is one.
+ */
+bool ktau_hooks_any(const char *pattern)
+{
+	struct hook *hook;
+
+	list_for_each_entry(hook, &hooks, list)
+		if (glob_match(pattern, hook->name))
+			return true;
+	return false;
+}
+
+/**
+ * ktau_hooks_remove() - unhook functions, and remove them from the list
+ * @pattern: as for ktau_hooks_find()
+ *
+ * Activations that are running end as usual.
+ *
+ * Context: May sleep; ktau_mutex held.
+ */
+void ktau_hooks_remove(const char *pattern)
+{
+	struct hook *hook, *next;
+
+	lockdep_assert_held(&ktau_mutex);
+	list_for_each_entry_safe(hook, next, &hooks, list)
+		if (glob_match(pattern, hook->name))
+			drop(hook);
+}
+
+/* With kernel.ftrace_enabled=0, no trampoline of ftrace is called. */
+static const char *state_of(const struct hook *hook)
+{
+	if (hook->state == HOOK_ON && !READ_ONCE(ftrace_enabled))
+		return "off";
+	return state_names[hook->state];
+}
+
+/**
+ * ktau_hooks_show() - show the list
+ * @m: output
+ *
+ * Context: May sleep.
+ */
+void ktau_hooks_show(struct seq_file *m)
+{
+	const struct hook *hook;
+
+	mutex_lock(&ktau_mutex);
+	seq_puts(m, "# name id state\n");
+	list_for_each_entry(hook, &hooks, list) {
+		seq_printf(m, "%s ", hook->name);
+		if (hook->state == HOOK_ON)
+			seq_printf(m, "%u ", hook->id);
+		else
+			seq_puts(m, "- ");
+		seq_printf(m, "%s\n", state_of(hook));
+	}
+	mutex_unlock(&ktau_mutex);
+}

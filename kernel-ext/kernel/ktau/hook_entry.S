@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * KTAU: the trampoline of hooked functions on x86-64.
+ *
+ * The call at the beginning of a hooked function, which ftrace patches, leads to the stub of
+ * its event. The stack contains the address behind that call and, above, the function's own
+ * return address; the arguments are in registers. The trampoline opens a frame on the stack,
+ * runs the function by a call of its own, closes the frame, and returns to the caller of the
+ * function. There is nothing to free: a task may sleep in a function that is not hooked any
+ * more.
+ *
+ * A function with arguments on the stack would not find them. hook_types.c refuses those.
+ */
+#include <linux/linkage.h>
+#include <linux/objtool.h>
+
+#include <asm/asm-offsets.h>
+#include <asm/frame.h>
+#include <asm/nospec-branch.h>
+#include <asm/percpu.h>
+#include <asm/unwind_hints.h>
+
+#include "hook_offsets.h"
+
+#ifdef X86_current_task
+#define CURRENT PER_CPU_VAR(pcpu_hot + X86_current_task)
+#else
+#define CURRENT PER_CPU_VAR(current_task)
+#endif
+
+/* On the stack: the frame, the arguments and later the result. */
+#define ARGS	FRAME_BYTES
+#define SIZE	(ARGS + 6 * 8)
+
+	.text
+
+/*
+ * Call the address in %r11, the part of a hooked function after the call to the stub. It is
+ * reached by a return, because an indirect call would need a retpoline or an endbr there.
+ */
+SYM_FUNC_START_LOCAL(hook_call)
+	pushq	%r11
+	UNWIND_HINT_FUNC
+	RET
+SYM_FUNC_END(hook_call)
+
+/* %eax is the event. */
+SYM_FUNC_START_LOCAL(hook_common)
+	movq	CURRENT, %r11
+	testl	$GROUP_FUNC, TASK_MASK(%r11)
+	jnz	.Lselected
+	RET
+
+.Lselected:
+	FRAME_BEGIN
+	subq	$SIZE, %rsp
+	movq	%rdi, ARGS(%rsp)
+	movq	%rsi, ARGS + 8(%rsp)
+	movq	%rdx, ARGS + 16(%rsp)
+	movq	%rcx, ARGS + 24(%rsp)
+	movq	%r8, ARGS + 32(%rsp)
+	movq	%r9, ARGS + 40(%rsp)
+	movl	%eax, FRAME_INFO(%rsp)
+	movq	%r11, %rdi
+	movq	%rsp, %rsi
+	call	ktau_hook_enter
+	movq	ARGS(%rsp), %rdi
+	movq	ARGS + 8(%rsp), %rsi
+	movq	ARGS + 16(%rsp), %rdx
+	movq	ARGS + 24(%rsp), %rcx
+	movq	ARGS + 32(%rsp), %r8
+	movq	ARGS + 40(%rsp), %r9
+	movq	SIZE + FRAME_OFFSET(%rsp), %r11
+	call	hook_call
+	movq	CURRENT, %rsi
+	cmpq	%rsp, TASK_TOP(%rsi)
+	jne	.Lclosed
+	movq	%rax, ARGS(%rsp)
+	movq	%rdx, ARGS + 8(%rsp)
+	movq	%rsp, %rdi
+	call	__ktau_exit_function
+	movq	ARGS(%rsp), %rax
+	movq	ARGS + 8(%rsp), %rdx
+.Lclosed:
+	addq	$SIZE, %rsp
+	FRAME_END
+	addq	$8, %rsp	/* not to the function again */
+	UNWIND_HINT_FUNC
+	RET
+SYM_FUNC_END(hook_common)
+
+/* A stub for each event. */
+	.balign	STUB_BYTES
+SYM_CODE_START(ktau_hook_stubs)
+	ANNOTATE_NOENDBR
+.Lid = ID_FUNCTION
+	.rept	NR_STUBS
+	UNWIND_HINT_FUNC
+	movl	$.Lid, %eax
+	jmp	hook_common
+	.balign	STUB_BYTES, 0xcc
+.Lid = .Lid + 1
+	.endr
+SYM_CODE_END(ktau_hook_stubs)

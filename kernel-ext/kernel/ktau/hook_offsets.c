@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KTAU: the numbers that hook_entry.S needs. The Makefile makes a header of the assembler code
+ * that this file is compiled to.
+ */
+#include <linux/kbuild.h>
+#include <linux/sched.h>
+
+#include "event.h"
+#include "hook.h"
+
+static void __used offsets(void)
+{
+	OFFSET(TASK_MASK, task_struct, ktau.mask);
+	OFFSET(TASK_TOP, task_struct, ktau.top);
+	OFFSET(FRAME_INFO, ktau_frame, info);
+	DEFINE(FRAME_BYTES, sizeof(struct ktau_frame));
+	DEFINE(GROUP_FUNC, KTAU_GROUP_FUNC);
+	DEFINE(ID_FUNCTION, KTAU_ID_FUNCTION);
+	DEFINE(NR_STUBS, KTAU_NR_FUNCTION_IDS);
+	DEFINE(STUB_BYTES, KTAU_HOOK_STUB_BYTES);
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KTAU: whether a function has all of its arguments in registers.
+ *
+ * The trampoline calls the function with its own return address, so arguments on the stack
+ * would be in another place. The types of a function are in the kernel's BTF. A function that
+ * the compiler has given another interface has a suffix like ".isra.0", and BTF does not
+ * describe it under that name.
+ */
+#include <linux/bpf.h>
+#include <linux/btf.h>
+#include <linux/err.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "compat.h"
+#include "hook_types.h"
+
+#define NR_REGISTERS	6
+#define ON_STACK	(NR_REGISTERS + 1)	/* as words: too many */
+
+static unsigned int kind_of(const struct btf_type *type)
+{
+	return BTF_INFO_KIND(type->info);
+}
+
+static bool is_struct(const struct btf_type *type)
+{
+	return kind_of(type) == BTF_KIND_STRUCT || kind_of(type) == BTF_KIND_UNION;
+}
+
+/*
+ * The words that an argument takes. A structure may be on the stack, depending on its fields;
+ * only one that is nothing but a number or pointer with a name is allowed.
+ */
+static unsigned int words_of(const struct btf *btf, u32 id)
+{
+	const struct btf_type *type = btf_type_skip_modifiers(btf, id, NULL);
+	unsigned int depth = 0;
+
+	while (type && is_struct(type) && depth++ < 8) {
+		if (BTF_INFO_VLEN(type->info) != 1 || type->size > sizeof(long))
+			return ON_STACK;
+		id = ((const struct btf_member *)(type + 1))->type;
+		type = btf_type_skip_modifiers(btf, id, NULL);
+	}
+	if (!type)
+		return ON_STACK;
+	switch (kind_of(type)) {
+	case BTF_KIND_PTR:
+		return 1;
+	case BTF_KIND_INT:
+	case BTF_KIND_ENUM:
+	case BTF_KIND_ENUM64:
+		return DIV_ROUND_UP(type->size, sizeof(long));
+	default:
+		return ON_STACK;
+	}
+}
+
+/* A structure of more than two words is returned in memory, and its address is passed. */
+static unsigned int words_of_result(const struct btf *btf, u32 id)
+{
+	const struct btf_type *type = id ? btf_type_skip_modifiers(btf, id, NULL) : NULL;
+
+	return type && is_struct(type) && type->size > 2 * sizeof(long);
+}
+
+/* Whether the function type @proto has all arguments in registers. */
+static bool fits(const struct btf *btf, const struct btf_type *proto)
+{
+	const struct btf_param *param = (const struct btf_param *)(proto + 1);
+	unsigned int i, words = words_of_result(btf, proto->type);
+
+	for (i = 0; i < BTF_INFO_VLEN(proto->info); i++) {
+		if (!param[i].type)	/* "..." */
+			return false;
+		words += words_of(btf, param[i].type);
+		if (words > NR_REGISTERS)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Check each function called @name: several may have the same name, of which all but one have
+ * been inlined.
+ */
+static int check(const struct btf *btf, const char *name)
+{
+	const struct btf_type *type, *proto;
+	u32 id, nr = btf_nr_types(btf);
+	int err = -ENOENT;
+
+	for (id = 1; id < nr; id++) {
+		type = btf_type_by_id(btf, id);
+		if (kind_of(type) != BTF_KIND_FUNC ||
+		    strcmp(btf_name_by_offset(btf, type->name_off), name))
+			continue;
+		proto = btf_type_by_id(btf, type->type);
+		if (!proto || !fits(btf, proto))
+			return -E2BIG;
+		err = 0;
+	}
+	return err;
+}
+
+/**
+ * struct alias - the search for another name of a function
+ * @btf: the types
+ * @fn: the function
+ * @err: the result of check() for the last name
+ */
+struct alias {
+	const struct btf *btf;
+	unsigned long fn;
+	int err;
+};
+
+static int check_alias(void *data, const char *name, unsigned long address)
+{
+	struct alias *alias = data;
+
+	if (address == alias->fn)
+		alias->err = check(alias->btf, name);
+	return address > alias->fn || alias->err != -ENOENT;
+}
+
+/**
+ * ktau_hook_types() - check the arguments of a function
+ * @name: its name
+ * @fn: its address
+ *
+ * A function may have several names, of which BTF has only one, as that of some system calls.
+ *
+ * Context: May sleep.
+ * Return: 0 if all of them are in registers; -E2BIG if some are, or may be, on the stack;
+ * -ENOENT if the types of the function are not known.
+ */
+int ktau_hook_types(const char *name, unsigned long fn)
+{
+	const struct btf *btf = bpf_get_btf_vmlinux();
+	struct alias alias = { .btf = btf, .fn = fn };
+
+	if (IS_ERR_OR_NULL(btf))
+		return -ENOENT;
+	alias.err = check(btf, name);
+	if (alias.err == -ENOENT)
+		ktau_each_symbol(check_alias, &alias);
+	return alias.err;
+}

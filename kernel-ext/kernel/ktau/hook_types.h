@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * KTAU: whether a function has all of its arguments in registers.
+ */
+#ifndef _KERNEL_KTAU_HOOK_TYPES_H
+#define _KERNEL_KTAU_HOOK_TYPES_H
+
+int ktau_hook_types(const char *name, unsigned long fn);
+
+#endif /* _KERNEL_KTAU_HOOK_TYPES_H */
