@@ -7,7 +7,7 @@
 #include "unbuilt.h"
 
 /* Groups without an option are not implemented. */
-enum { UNIMPLEMENTED = KTAU_GROUP_FUNC | KTAU_GROUP_USER };
+enum { UNIMPLEMENTED = KTAU_GROUP_USER };
 
 static const struct {
 	const char *option, *name;
