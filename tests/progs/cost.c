@@ -54,6 +54,7 @@
 #define SHOT 20000
 
 #define CONTROL "/proc/ktau/control"
+#define HOOKS "/proc/ktau/hooks"
 
 static char *page;
 static int empty_pipe; /* a pipe that does not block, without data */
@@ -330,15 +331,17 @@ static struct load {
 };
 
 /*
- * The measurements, in order, with the words that are written to control before each. A step named
- * "-" is the baseline of the step after it.
+ * A measurement, with the words that are written to control before. One named "-" is the baseline
+ * of the next.
  */
-static const struct step {
+struct step {
 	const char *name;
 	const char *words;
 	enum load_id load;
 	double hooks; /* the added cost is divided by this number */
-} steps[] = {
+};
+
+static const struct step steps[] = {
 	{ "syscall_pair_profile", "groups=syscall", CALL, 1 },
 	{ "syscall_pair_profile_trace", "trace=on", CALL, 1 },
 	{ "fault_pair_profile", "trace=off groups=exception", FAULT, 1 },
@@ -399,6 +402,20 @@ static const struct region_step {
 	{ "region_irq", "groups=irq", INTERRUPT, 1 },
 };
 
+/* The same for the function of a system call, hooked at run time. */
+static const struct step function_steps[] = {
+	{ "-", "groups=func", CALL, 1 },
+	{ "function_pair", "hook=__x64_sys_getppid", CALL, 1 },
+	{ "-", "unhook=__x64_sys_getppid", CALL, 1 },
+	{ "function_pair_traced", "trace=on hook=__x64_sys_getppid", CALL, 1 },
+	{ "-", "trace=off unhook=__x64_sys_getppid groups=syscall", CALL, 1 },
+	{ "function_nested", "groups=syscall,func hook=__x64_sys_getppid", CALL, 1 },
+	{ "-", "groups=func unhook=__x64_sys_getppid filter=pid:", CALL, 1 },
+	{ "function_unselected", "hook=__x64_sys_getppid", CALL, 1 },
+	{ "-", "filter=none unhook=__x64_sys_getppid groups=none", CALL, 1 },
+	{ "function_unhooked", "groups=func", CALL, 1 },
+};
+
 static void show(const char *name, double value)
 {
 	printf("figure\t%s\t%g\tinstructions\n", name, value);
@@ -418,6 +435,24 @@ static _Noreturn void child(int in, int out)
 	while (read(in, &byte, 1) == 1 && write(out, &byte, 1) == 1)
 		;
 	_exit(0);
+}
+
+static void measure(const struct step *step, size_t nr)
+{
+	double added, less = 0;
+
+	for (; nr--; step++) {
+		const struct load *load = &loads[step->load];
+
+		control(step->words);
+		added = (cost(load) - load->bare) / step->hooks;
+		if (step->name[0] == '-') {
+			less = added;
+			continue;
+		}
+		show(step->name, added - less);
+		less = 0;
+	}
 }
 
 /* What a handler adds to a system call, beside what KTAU adds. */
@@ -571,7 +606,6 @@ int main(int argc, char **argv)
 {
 	const bool bare = argc == 2 && !strcmp(argv[1], "bare");
 	const bool ktau = !bare && access(CONTROL, F_OK) == 0;
-	double less = 0;
 	char name[64];
 
 	if (argc > 2) {
@@ -584,20 +618,10 @@ int main(int argc, char **argv)
 		snprintf(name, sizeof(name), "bare_%s", loads[i].name);
 		show(name, loads[i].bare);
 	}
-	for (size_t i = 0; ktau && i < sizeof(steps) / sizeof(*steps); i++) {
-		const struct step *step = &steps[i];
-		const struct load *load = &loads[step->load];
-		double added;
-
-		control(step->words);
-		added = (cost(load) - load->bare) / step->hooks;
-		if (step->name[0] == '-') {
-			less = added;
-			continue;
-		}
-		show(step->name, added - less);
-		less = 0;
-	}
+	if (ktau)
+		measure(steps, sizeof(steps) / sizeof(*steps));
+	if (ktau && !access(HOOKS, F_OK))
+		measure(function_steps, sizeof(function_steps) / sizeof(*function_steps));
 	if (ktau && argc == 2)
 		hits(argv[1]);
 	if (ktau) {
