@@ -5,6 +5,7 @@
 
     with ktau_mark.region("load"):
         ...
+        ktau_mark.mark("rows", 1000)
 
 On a kernel without KTAU, or without permission, regions do nothing. ktau_mark.status() returns 0 if
 they work, and a negative error number otherwise.
@@ -41,6 +42,15 @@ def region(name):
         yield
     finally:
         _library.ktau_user_exit(ctypes.byref(frame))
+
+
+def mark(name, value=None):
+    """An event in the trace of this thread, if it has one."""
+    point = ctypes.byref(_point(name))
+    if value is None:
+        _library.ktau_user_mark(point)
+    else:
+        _library.ktau_user_value(point, ctypes.c_uint64(value))
 
 
 def status():

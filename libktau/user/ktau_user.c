@@ -30,6 +30,9 @@
 #define DEFAULT_REGIONS	64
 #define MAX_REGIONS	256
 
+/* In the depth of a frame that was entered in a thread with a trace: no frame is that deep. */
+#define TRACED_DEPTH	0x80000000U
+
 /* Each scope reads these; with the default TLS model that would take two function calls. */
 #define IN_THREAD __thread __attribute__((tls_model("initial-exec")))
 
@@ -46,6 +49,8 @@ static void end_thread(void *arg)
 	busy_here = true;	/* other destructors may still enter scopes */
 	self = NULL;
 	*u->word = 0;
+	ktau__trace_region(u, 0);
+	ktau__trace_close(u);
 	ktau__area_close(u);
 	ktau__names_close(u);
 	for (i = 1; i < u->nr; i++)
@@ -59,11 +64,14 @@ static void after_fork(void)
 {
 	struct ktau__user *u = self;
 	const uint32_t region = u && u->depth ? u->level[u->depth - 1].region : 0;
+	bool traced;
 	uint32_t i;
 
 	if (!u)
 		return;
 	u->figures = NULL;	/* a child does not inherit this mapping */
+	traced = u->flags & KTAU__TRACED;
+	ktau__trace_close(u);
 	ktau__area_close(u);
 	ktau__names_close(u);
 	u->refused = 0;
@@ -73,6 +81,9 @@ static void after_fork(void)
 	ktau__names_open(u);
 	for (i = 1; i < u->nr; i++)
 		ktau__names_add(u, i);
+	if (traced)
+		ktau__trace_open(u);
+	ktau__trace_region(u, region);
 	*u->word = region;
 }
 
@@ -125,8 +136,10 @@ static struct ktau__user *create(void)
 		free(u);
 		return NULL;
 	}
-	if (!u->status)
+	if (!u->status) {
 		ktau__names_open(u);
+		ktau__trace_open(u);
+	}
 	return u;
 }
 
@@ -154,8 +167,7 @@ struct ktau__user *ktau__user_begin(void)
 	return begin();
 }
 
-/* A name must fit on one line of a file. */
-static void hide_controls(char *name)
+void ktau__hide_controls(char *name)
 {
 	for (; *name; name++)
 		if ((unsigned char)*name < ' ')
@@ -183,6 +195,7 @@ add_region(struct ktau__user *u, uint32_t parent, const struct entered *what)
 		return parent;
 	}
 	*u->word = 0;
+	ktau__trace_region(u, 0);
 	if (!name)
 		name = ktau__function_name(what->function);
 	*r = (struct ktau__region){ .point = what->point, .parent = parent,
@@ -193,7 +206,7 @@ add_region(struct ktau__user *u, uint32_t parent, const struct entered *what)
 		u->refused++;
 		return parent;
 	}
-	hide_controls(r->name);
+	ktau__hide_controls(r->name);
 	u->region[parent].child = u->nr;
 	ktau__names_add(u, u->nr);
 	*u->word = outer;
@@ -249,18 +262,11 @@ static uint32_t region_at(const struct ktau__user *u)
 	return u->depth ? u->level[u->depth - 1].region : 0;
 }
 
-/* Return: the depth of @new, 0 if it could not be entered. */
 static inline __attribute__((always_inline)) uint32_t
-enter(struct ktau__user *u, struct ktau__level *new, const struct entered *what)
+enter_here(struct ktau__user *u, struct ktau__level *new, const struct entered *what)
 {
 	uint32_t depth = 0;
 
-	if (u->busy || !what->point) {
-		u->refused++;
-		return 0;
-	}
-	u->busy = true;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	close_left(u, new);
 	if (u->depth < KTAU__USER_DEPTH) {
 		u->deeper = 0;
@@ -272,8 +278,41 @@ enter(struct ktau__user *u, struct ktau__level *new, const struct entered *what)
 		u->deeper += new->function;
 	}
 	*u->word = region_at(u);
+	return depth;
+}
+
+/* Enter in a thread with a trace, or in a signal handler that has interrupted the library. */
+static __attribute__((noinline)) uint32_t
+enter_rare(struct ktau__user *u, struct ktau__level *new, const struct entered *what)
+{
+	uint32_t depth;
+
+	if (u->flags & KTAU__BUSY) {
+		u->refused++;
+		return 0;
+	}
+	u->flags |= KTAU__BUSY;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	u->busy = false;
+	depth = enter_here(u, new, what);
+	ktau__trace_region(u, region_at(u));
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	u->flags &= ~KTAU__BUSY;
+	return depth ? depth | TRACED_DEPTH : 0;
+}
+
+/* Return: the depth of @new, 0 if it could not be entered. */
+static inline __attribute__((always_inline)) uint32_t
+enter(struct ktau__user *u, struct ktau__level *new, const struct entered *what)
+{
+	uint32_t depth;
+
+	if (__builtin_expect(u->flags, 0))
+		return enter_rare(u, new, what);
+	u->flags = KTAU__BUSY;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	depth = enter_here(u, new, what);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	u->flags = 0;
 	return depth;
 }
 
@@ -299,10 +338,30 @@ void ktau_user_enter_function(const void *function, const void *caller, const vo
 {
 	struct ktau__user *u = begin();
 	struct ktau__level new = { function, stack, caller, 0, true };
+	uint32_t point;
 
-	if (u && !u->status)
-		enter(u, &new, &(struct entered){ ktau__function_point(function), NULL,
-						  function });
+	if (!u || u->status)
+		return;
+	point = ktau__function_point(function);
+	if (point)
+		enter(u, &new, &(struct entered){ point, NULL, function });
+	else
+		u->refused++;
+}
+
+/* The scopes from @depth on have ended, in a thread that may have a trace. */
+static void leave(struct ktau__user *u, uint32_t depth)
+{
+	const uint8_t flags = u->flags;
+
+	u->flags |= KTAU__BUSY;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	u->depth = depth;
+	*u->word = region_at(u);
+	if (!(flags & KTAU__BUSY))
+		ktau__trace_region(u, region_at(u));
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	u->flags = flags;
 }
 
 /* Whether this is the exit of a function that was entered when @level was full. */
@@ -325,25 +384,38 @@ void ktau_user_exit_function(const void *function, const void *caller, const voi
 	uint32_t i;
 
 	/* A signal handler that has interrupted enter() has entered nothing. */
-	if (!u || u->status || u->busy || is_deeper(u, stack))
+	if (!u || u->status || (u->flags & KTAU__BUSY) || is_deeper(u, stack))
 		return;
 	for (i = u->depth; i; i--) {
 		level = &u->level[i - 1];
 		if (!level->function || level->frame != function || level->caller != caller)
 			continue;
-		u->depth = i - 1;
-		*u->word = region_at(u);
+		leave(u, i - 1);
 		return;
 	}
+}
+
+static __attribute__((noinline)) void exit_rare(struct ktau__user *u,
+						struct ktau_user_frame *frame)
+{
+	const uint32_t depth = frame->depth & ~TRACED_DEPTH;
+
+	if (depth && depth <= u->depth && u->level[depth - 1].frame == frame)
+		leave(u, depth - 1);
 }
 
 void ktau_user_exit(struct ktau_user_frame *frame)
 {
 	struct ktau__user *u = self;
 
+	if (!u || !frame->depth)
+		return;
+	if (__builtin_expect(frame->depth > u->depth, 0)) {
+		exit_rare(u, frame);
+		return;
+	}
 	/* The scopes of a frame that longjmp() has left may have been closed before. */
-	if (!u || !frame->depth || frame->depth > u->depth ||
-	    u->level[frame->depth - 1].frame != frame)
+	if (u->level[frame->depth - 1].frame != frame)
 		return;
 	u->depth = frame->depth - 1;
 	*u->word = region_at(u);

@@ -88,6 +88,21 @@ void ktau_user_exit_function(const void *function, const void *caller, const voi
 void ktau_user_unloaded(void);
 
 /**
+ * ktau_user_mark() - note an event in the trace of the thread
+ * @point: names it; must not be on the stack
+ *
+ * The trace is a file that KTAU_USER_TRACE asks for; without it these functions do nothing. In
+ * a signal handler that has interrupted the library, an event is counted by ktau_user_refused().
+ */
+void ktau_user_mark(struct ktau_user_point *point);
+
+/* The same with a value. */
+void ktau_user_value(struct ktau_user_point *point, uint64_t value);
+
+/* The same for a message of @bytes to or from the process with the number @peer. */
+void ktau_user_message(struct ktau_user_point *point, int peer, uint64_t bytes);
+
+/**
  * ktau_user_status() - whether the kernel accounts to the regions of this thread
  *
  * Return: 0; -EAGAIN before the first region; -ENOENT without KTAU, -ENOTTY if it has no
@@ -187,5 +202,18 @@ struct ktau_user_scope {
 
 /* A region from here to the end of the block. In C this is a declaration. */
 #define KTAU_USER_SCOPE(name) KTAU_USER_SCOPE_(name, __COUNTER__)
+
+/* Events: KTAU_USER_MARK("begin"); KTAU_USER_VALUE("residual", n); */
+#define KTAU_USER_MARK(name)							\
+	do {									\
+		static struct ktau_user_point ktau_user_mark_ = { name, 0 };	\
+		ktau_user_mark(&ktau_user_mark_);				\
+	} while (0)
+
+#define KTAU_USER_VALUE(name, value)						\
+	do {									\
+		static struct ktau_user_point ktau_user_value_ = { name, 0 };	\
+		ktau_user_value(&ktau_user_value_, value);			\
+	} while (0)
 
 #endif /* KTAU_USER_H */

@@ -23,7 +23,7 @@ static void put(int fd, const char *text, int bytes)
 		return;
 }
 
-static void read_boot_id(char id[37])
+void ktau__read_boot_id(char id[37])
 {
 	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
 
@@ -40,23 +40,30 @@ static long thread_id(void)
 	return syscall(SYS_gettid);
 }
 
-void ktau__names_open(struct ktau__user *u)
+int ktau__file_open(const char *prefix, int flags)
 {
 	const char *dir = secure_getenv("KTAU_USER_DIR");
-	char path[PATH_MAX], host[HOST_NAME_MAX + 1] = "", boot[37], line[128];
+	char path[PATH_MAX], host[HOST_NAME_MAX + 1] = "";
 	int bytes;
 
-	u->names = -1;
 	gethostname(host, sizeof(host) - 1);
-	bytes = snprintf(path, sizeof(path), "%s/ktau-user.%s.%ld.%ld", dir ? dir : ".",
-			 host, (long)getpid(), thread_id());
+	bytes = snprintf(path, sizeof(path), "%s/%s%s.%ld.%ld", dir ? dir : ".", prefix, host,
+			 (long)getpid(), thread_id());
 	if (bytes < 0 || bytes >= (int)sizeof(path))
-		return;
+		return -1;
 	unlink(path);	/* of an earlier process with this pid */
-	u->names = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
+	return open(path, flags | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+}
+
+void ktau__names_open(struct ktau__user *u)
+{
+	char boot[37], line[128];
+	int bytes;
+
+	u->names = ktau__file_open("ktau-user.", O_WRONLY | O_APPEND);
 	if (u->names < 0)
 		return;
-	read_boot_id(boot);
+	ktau__read_boot_id(boot);
 	bytes = snprintf(line, sizeof(line),
 			 "ktau-user 1\nboot %s\nserial %" PRIu64 "\npid %ld\ntid %ld\n", boot,
 			 u->serial, (long)getpid(), thread_id());
@@ -74,6 +81,15 @@ void ktau__names_add(struct ktau__user *u, uint32_t region)
 	bytes = snprintf(line, sizeof(line), "region %" PRIu32 " %" PRIu32 " %.255s\n", region,
 			 r->parent, r->name);
 	put(u->names, line, bytes);
+}
+
+void ktau__names_event(struct ktau__user *u, uint32_t event, const char *name)
+{
+	char line[300];
+
+	if (u->names >= 0)
+		put(u->names, line,
+		    snprintf(line, sizeof(line), "event %" PRIu32 " %.255s\n", event, name));
 }
 
 void ktau__names_close(struct ktau__user *u)

@@ -9,7 +9,12 @@
 
 #define KTAU__USER_DEPTH	256
 
+/* @flags of struct ktau__user: the thread is in the library; it has a trace. */
+#define KTAU__BUSY	1
+#define KTAU__TRACED	2
+
 struct ktau_area_header;
+struct ktau__trace;
 
 /* A region: a point, entered in the region @parent. */
 struct ktau__region {
@@ -41,16 +46,17 @@ struct ktau__level {
  *
  * @word: the current region; in the area that is shared with the kernel, or @unshared
  * @status: 0 if it is shared, or a negative error number
- * @busy: the thread is in the library
+ * @flags: KTAU__*; 0 in the usual case, which has the fast path
  * @deeper: instrumented functions that were entered when @level was full
  * @low, @high: the bounds of the thread's stack
  * @figures: the figures that are mapped, or NULL
+ * @trace: its trace, or NULL
  */
 struct ktau__user {
 	volatile uint32_t *word;
 	uint32_t unshared;
 	int status;
-	bool busy;
+	uint8_t flags;
 	const void *low, *high;
 	uint32_t depth, deeper;
 	struct ktau__level level[KTAU__USER_DEPTH];
@@ -60,6 +66,7 @@ struct ktau__user {
 	uint64_t serial;
 	int names;
 	const struct ktau_area_header *figures;
+	struct ktau__trace *trace;
 };
 
 /* The state of this thread, which is created if necessary. NULL: it could not be created. */
@@ -86,9 +93,22 @@ void ktau__functions_unloaded(void);
 char *ktau__symbol_name(const void *function);
 bool ktau__is_loaded(const void *function);
 
+/* Replace control characters, because a name is one line of a file. */
+void ktau__hide_controls(char *name);
+
+/* Create PREFIXHOST.PID.TID for this thread, in $KTAU_USER_DIR or the current directory. */
+int ktau__file_open(const char *prefix, int flags);
+void ktau__read_boot_id(char id[37]);
+
+/* The trace of this thread. ktau__trace_region() notes in which region it is now. */
+void ktau__trace_open(struct ktau__user *u);
+void ktau__trace_region(struct ktau__user *u, uint32_t region);
+void ktau__trace_close(struct ktau__user *u);
+
 /* The file of names of this thread. */
 void ktau__names_open(struct ktau__user *u);
 void ktau__names_add(struct ktau__user *u, uint32_t region);
+void ktau__names_event(struct ktau__user *u, uint32_t event, const char *name);
 void ktau__names_close(struct ktau__user *u);
 
 #endif /* KTAU_INTERNAL_USER_H */

@@ -26,6 +26,8 @@
 #include <linux/ktau.h>
 #include <linux/ktau_area.h>
 
+#include "../../../libktau/user/trace_format.h"
+
 int __real_open64(const char *path, int flags, ...);
 int __wrap_open64(const char *path, int flags, ...);
 int __wrap_ioctl(int fd, unsigned long request, ...);
@@ -687,6 +689,120 @@ static void counters(void **state)
 	with_figures = false;
 }
 
+/* The trace of a thread. */
+struct trace {
+	struct ktau__trace_header header;
+	struct ktau__trace_slot slot[KTAU__TRACE_MIN_SLOTS];
+};
+
+static void read_trace(pid_t pid, pid_t tid, struct trace *trace)
+{
+	char path[300], host[65] = "";
+	FILE *file;
+
+	gethostname(host, sizeof(host) - 1);
+	snprintf(path, sizeof(path), "%s/" KTAU__TRACE_PREFIX "%s.%d.%d", folder, host, pid, tid);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	assert_int_equal(fread(trace, 1, sizeof(*trace), file), sizeof(*trace));
+	fclose(file);
+	assert_int_equal(trace->header.magic, KTAU__TRACE_MAGIC);
+	assert_int_equal(trace->header.serial, 4711);
+	assert_int_equal(trace->header.nr_slots, KTAU__TRACE_MIN_SLOTS);
+}
+
+/* The slots from number @from on, as text. */
+static void expect_trace(const struct trace *trace, uint64_t from, const char *wanted)
+{
+	const struct ktau__trace_slot *s;
+	char text[1000] = "";
+	uint64_t ticks = 0;
+
+	for (; from < trace->header.written; from++) {
+		s = &trace->slot[from % KTAU__TRACE_MIN_SLOTS];
+		assert_true(s->ticks >= ticks);
+		ticks = s->ticks;
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%c%d",
+			 " rmvM"[s->type], s->number);
+		if (s->type > KTAU__TRACE_MARK)
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), "=%d",
+				 (int)s->value);
+		if (s->type == KTAU__TRACE_MESSAGE)
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), ",%d",
+				 s->peer);
+		strcat(text, " ");
+	}
+	assert_string_equal(text, wanted);
+}
+
+/* A library that enters a region for the first time is in none: slots "r0" before it. */
+static void *traced_thread(void *arg)
+{
+	static struct ktau_user_point message = { "message", 0 };
+	struct trace trace;
+	pid_t child, me = gettid();
+	int i, status;
+
+	{
+		KTAU_USER_SCOPE("outer");
+
+		for (i = 0; i < 2; i++)
+			inner(2);
+		KTAU_USER_MARK("mark");
+		KTAU_USER_VALUE("value", 5);
+		ktau_user_message(&message, 3, 100);
+		KTAU_USER_MARK("mark");
+		child = fork();
+		if (!child) {
+			inner(2);
+			_exit(*seen != 1);
+		}
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_int_equal(status, 0);
+	}
+	assert_int_equal(*seen, 0);
+	read_trace(getpid(), me, &trace);
+	expect_trace(&trace, 0, "r0 r1 r0 r2 r1 r2 r1 m0 v1=5 M2=100,3 m3 r0 ");
+	read_trace(child, child, &trace);
+	expect_trace(&trace, 0, "r1 r2 r1 ");
+	expect_names("region 1 0 outer\nregion 2 1 inner\nevent 0 mark\nevent 1 value\n"
+		     "event 2 message\nevent 3 mark\n");
+	for (i = 0; i < KTAU__TRACE_MIN_SLOTS; i++)
+		inner(3);
+	read_trace(getpid(), me, &trace);
+	assert_int_equal(trace.header.written, 12 + 1 + 2 * KTAU__TRACE_MIN_SLOTS);
+	expect_trace(&trace, trace.header.written - 3, "r0 r3 r0 ");
+	assert_int_equal(ktau_user_refused(), 0);
+	return arg;
+}
+
+static void *too_many_thread(void *arg)
+{
+	static struct ktau_user_point point[KTAU__TRACE_EVENTS + 2];
+	struct trace trace;
+	int i;
+
+	for (i = 0; i < KTAU__TRACE_EVENTS + 2; i++) {
+		point[i].name = "many";
+		ktau_user_mark(&point[i]);
+	}
+	assert_int_equal(ktau_user_refused(), 2);
+	read_trace(getpid(), gettid(), &trace);
+	assert_int_equal(trace.header.written, KTAU__TRACE_EVENTS);
+	return arg;
+}
+
+static void traced(void **state)
+{
+	(void)state;
+	assert_int_equal(setenv("KTAU_USER_TRACE", "1", 1), 0);
+	in_thread(traced_thread);
+	in_thread(too_many_thread);
+	in_thread(tree_thread);
+	in_thread(jumps_thread);
+	unsetenv("KTAU_USER_TRACE");
+}
+
 static int remove_files(void **state)
 {
 	char command[100];
@@ -703,7 +819,7 @@ int main(void)
 		cmocka_unit_test(forks),   cmocka_unit_test(signals), cmocka_unit_test(refused),
 		cmocka_unit_test(secures), cmocka_unit_test(mapped),  cmocka_unit_test(changing),
 		cmocka_unit_test(streams), cmocka_unit_test(events),
-		cmocka_unit_test(counters),
+		cmocka_unit_test(counters), cmocka_unit_test(traced),
 	};
 
 	if (!mkdtemp(folder) || setenv("KTAU_USER_DIR", folder, 1))

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The trace of a thread: when it was in which region, and the events that the program has
+ * noted. It is a ring of slots in a mapped file, so it survives the process. KTAU_USER_TRACE
+ * says how many slots; without it there is no trace.
+ *
+ * A slot says in which region the thread is, with all regions around it, and not what was
+ * entered or left. So the oldest slot of a ring suffices to know where the thread was.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "ktau_user.h"
+#include "ticks.h"
+#include "trace_format.h"
+#include "user.h"
+
+/* @point: numbers of the events, which have the number of their place */
+struct ktau__trace {
+	struct ktau__trace_header *header;
+	struct ktau__trace_slot *slots;
+	uint32_t nr_events;
+	uint32_t point[KTAU__TRACE_EVENTS];
+	char *name[KTAU__TRACE_EVENTS];
+};
+
+static uint32_t wanted_slots(void)
+{
+	const char *text = secure_getenv("KTAU_USER_TRACE");
+	unsigned long wanted = text ? strtoul(text, NULL, 10) : 0;
+	uint32_t nr = KTAU__TRACE_MIN_SLOTS;
+
+	if (!wanted || !KTAU__HAVE_TICKS)
+		return 0;
+	while (nr < wanted && nr < KTAU__TRACE_MAX_SLOTS)
+		nr *= 2;
+	return nr;
+}
+
+static size_t bytes_of(uint32_t nr_slots)
+{
+	return sizeof(struct ktau__trace_header) + nr_slots * sizeof(struct ktau__trace_slot);
+}
+
+/* A file without room on its disk would end the program when it is written. */
+static struct ktau__trace_header *map_file(size_t bytes)
+{
+	void *map = MAP_FAILED;
+	int fd = ktau__file_open(KTAU__TRACE_PREFIX, O_RDWR);
+
+	if (fd < 0)
+		return NULL;
+	if (!posix_fallocate(fd, 0, (off_t)bytes))
+		map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	return map == MAP_FAILED ? NULL : map;
+}
+
+void ktau__trace_open(struct ktau__user *u)
+{
+	const uint32_t nr = wanted_slots();
+	struct ktau__trace *t;
+	char boot[37];
+
+	if (!nr)
+		return;
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return;
+	t->header = map_file(bytes_of(nr));
+	if (!t->header) {
+		free(t);
+		return;
+	}
+	t->slots = (struct ktau__trace_slot *)(t->header + 1);
+	t->header->serial = u->serial;
+	t->header->nr_slots = nr;
+	ktau__read_boot_id(boot);
+	memcpy(t->header->boot, boot, sizeof(t->header->boot));
+	t->header->magic = KTAU__TRACE_MAGIC;
+	u->trace = t;
+	u->flags |= KTAU__TRACED;
+}
+
+void ktau__trace_close(struct ktau__user *u)
+{
+	struct ktau__trace *t = u->trace;
+	uint32_t i;
+
+	if (!t)
+		return;
+	u->flags &= ~KTAU__TRACED;
+	u->trace = NULL;
+	munmap(t->header, bytes_of(t->header->nr_slots));
+	for (i = 0; i < t->nr_events; i++)
+		free(t->name[i]);
+	free(t);
+}
+
+/* The slot is complete before it counts: the process may be killed in between. */
+static void put(struct ktau__trace *t, const struct ktau__trace_slot *slot)
+{
+	const uint64_t nr = t->header->written;
+
+	t->slots[nr & (t->header->nr_slots - 1)] = *slot;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	*(volatile uint64_t *)&t->header->written = nr + 1;
+}
+
+void ktau__trace_region(struct ktau__user *u, uint32_t region)
+{
+	if (u->trace)
+		put(u->trace, &(struct ktau__trace_slot){ .ticks = ktau__ticks(),
+							  .type = KTAU__TRACE_REGION,
+							  .number = (uint16_t)region });
+}
+
+/* Return: the number of an event of @u, KTAU__TRACE_EVENTS if there are too many. */
+static uint32_t find_event(struct ktau__user *u, struct ktau_user_point *point)
+{
+	const uint32_t id = ktau__point_id(&point->id);
+	struct ktau__trace *t = u->trace;
+	uint32_t i;
+
+	for (i = 0; i < t->nr_events; i++)
+		if (t->point[i] == id)
+			return i;
+	if (i == KTAU__TRACE_EVENTS)
+		return i;
+	t->name[i] = strdup(point->name);
+	if (!t->name[i])
+		return KTAU__TRACE_EVENTS;
+	ktau__hide_controls(t->name[i]);
+	t->point[i] = id;
+	t->nr_events++;
+	ktau__names_event(u, i, t->name[i]);
+	return i;
+}
+
+/* What the library does in the kernel for a new event is in no region. */
+static void note(struct ktau_user_point *point, struct ktau__trace_slot *slot)
+{
+	struct ktau__user *u = ktau__user_begin();
+	uint32_t number, region;
+
+	if (!u || !u->trace)
+		return;
+	if (u->flags & KTAU__BUSY) {
+		u->refused++;
+		return;
+	}
+	slot->ticks = ktau__ticks();
+	u->flags |= KTAU__BUSY;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	region = *u->word;
+	*u->word = 0;
+	number = find_event(u, point);
+	*u->word = region;
+	if (number < KTAU__TRACE_EVENTS) {
+		slot->number = (uint16_t)number;
+		put(u->trace, slot);
+	} else {
+		u->refused++;
+	}
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	u->flags &= ~KTAU__BUSY;
+}
+
+void ktau_user_mark(struct ktau_user_point *point)
+{
+	note(point, &(struct ktau__trace_slot){ .type = KTAU__TRACE_MARK });
+}
+
+void ktau_user_value(struct ktau_user_point *point, uint64_t value)
+{
+	note(point, &(struct ktau__trace_slot){ .type = KTAU__TRACE_VALUE, .value = value });
+}
+
+void ktau_user_message(struct ktau_user_point *point, int peer, uint64_t bytes)
+{
+	note(point, &(struct ktau__trace_slot){ .type = KTAU__TRACE_MESSAGE, .value = bytes,
+						.peer = peer });
+}
