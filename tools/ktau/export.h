@@ -14,6 +14,7 @@
 #include "export_output.h"
 #include "period.h"
 #include "timeline.h"
+#include "user_trace.h"
 
 /* How --tau numbers its files. */
 enum export_naming { NAMING_DENSE, NAMING_PID, NAMING_NG };
@@ -82,6 +83,7 @@ typedef void (*export_put_fn)(struct export_run *x, const struct timeline_event 
  * @event: see struct timeline_sink; NULL: call export_put() with @put
  * @put: functions that write an event, by its type
  * @lost: the same for TIMELINE_LOST
+ * @mark: the same for TIMELINE_MARK
  * @profile: called at the end of the host if it has profiles; NULL if the format has
  *	only traces
  * @end_host: called at the end of the host if start_host() was called; may be NULL
@@ -110,6 +112,7 @@ struct exporter {
 	int (*event)(struct export_run *x, const struct timeline_event *e);
 	export_put_fn put[KTAU_TRACE_CALL];
 	export_put_fn lost;
+	export_put_fn mark;
 	int (*profile)(struct export_run *x);
 	int (*end_host)(struct export_run *x);
 	int (*row)(struct export_run *x, int table, const struct row_cell *cells);

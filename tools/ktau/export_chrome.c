@@ -117,6 +117,25 @@ static void put_count(struct export_run *x, const struct timeline_event *e)
 	fprintf(x->out, ",\"args\":{\"value\":%" PRIu64 "}}", value);
 }
 
+/* An instant of the thread. */
+static void put_mark(struct export_run *x, const struct timeline_event *e)
+{
+	const struct user_slot *m = e->mark;
+
+	put_event(x, "i", e->track);
+	put_time(x, "ts", e->ns);
+	fputs(",\"s\":\"t\",\"cat\":", x->out);
+	json_string(symbolize_group(x->names, e->id), x->out);
+	fputs(",\"name\":", x->out);
+	json_string(symbolize_event(x->names, e->id), x->out);
+	if (m->type == USER_VALUE)
+		fprintf(x->out, ",\"args\":{\"value\":%" PRIu64 "}", m->value);
+	else if (m->type == USER_MESSAGE)
+		fprintf(x->out, ",\"args\":{\"peer\":%" PRId32 ",\"bytes\":%" PRIu64 "}", m->peer,
+			m->value);
+	fputs("}", x->out);
+}
+
 static int end(struct export_run *x)
 {
 	fputs("\n]}\n", x->out);
@@ -135,5 +154,6 @@ const struct exporter export_chrome = {
 		[KTAU_TRACE_COUNT] = put_count,
 	},
 	.lost = put_lost,
+	.mark = put_mark,
 	.end = end,
 };

@@ -24,7 +24,7 @@ enum {
 	CTF_SWITCH = 1, CTF_WAKING, CTF_WAKEUP, CTF_FORK, CTF_EXEC, CTF_TASK_EXIT,
 	CTF_IRQ_ENTRY, CTF_IRQ_EXIT, CTF_SOFTIRQ_ENTRY, CTF_SOFTIRQ_EXIT, CTF_TIMER_ENTRY,
 	CTF_TIMER_EXIT, CTF_HRTIMER_ENTRY, CTF_HRTIMER_EXIT, CTF_STATE, CTF_ENTER, CTF_EXIT,
-	CTF_COUNT, CTF_LOST, CTF_SYSCALL = 0x1000,
+	CTF_COUNT, CTF_LOST, CTF_MARK, CTF_SYSCALL = 0x1000,
 };
 
 static const struct {
@@ -58,6 +58,8 @@ static const struct {
 	{ CTF_ENTER, "ktau_enter", "uint32_t _id; string _name; string _group;" },
 	{ CTF_EXIT, "ktau_exit", "uint32_t _id; string _name; ended _ended;" },
 	{ CTF_COUNT, "ktau_count", "uint32_t _id; string _name; uint64_t _value;" },
+	{ CTF_MARK, "ktau_mark",
+	  "uint32_t _id; string _name; uint64_t _value; int32_t _peer;" },
 	{ CTF_LOST, "ktau_lost", "uint64_t _from; uint64_t _to; uint64_t _slots;" },
 };
 
@@ -382,6 +384,18 @@ static void put_lost(struct export_run *x, const struct timeline_event *e)
 	ctf->at->discarded += e->lost;
 }
 
+/* What a mark does not have is 0, and -1 for the peer. */
+static void put_mark(struct export_run *x, const struct timeline_event *e)
+{
+	struct ctf *ctf = x->data;
+
+	start(x, e, CTF_MARK);
+	put_u32(ctf, e->id);
+	put_string(ctf, symbolize_event(x->names, e->id));
+	put_u64(ctf, e->mark->value);
+	put_u32(ctf, (uint32_t)(e->mark->type == USER_MESSAGE ? e->mark->peer : -1));
+}
+
 /* The task with serial @serial; if it is unknown, an idle task, which has tid 0. */
 static const struct ktau_rec_owner *other(struct export_run *x, uint64_t serial)
 {
@@ -612,6 +626,7 @@ const struct exporter export_ctf = {
 		[KTAU_TRACE_TASK_EXIT] = put_life,
 	},
 	.lost = put_lost,
+	.mark = put_mark,
 	.end_host = end_host,
 	.end = end,
 };

@@ -332,6 +332,10 @@ static int event(struct export_run *x, const struct timeline_event *e)
 	case TIMELINE_LOST:
 		put_lost(o, e);
 		break;
+	case TIMELINE_MARK:
+		value = e->mark->type == USER_MARK ? 1 : e->mark->value;
+		put_metric(o->writers[index], e->ns, number_of(&o->metrics, e->id), value);
+		break;
 	}
 	return o->failed ? -EIO : 0;
 }

@@ -34,7 +34,7 @@ enum {
 	EVENT_CATEGORY_IIDS = 3, EVENT_ANNOTATIONS = 4, EVENT_TYPE = 9, EVENT_NAME_IID = 10,
 	EVENT_TRACK_UUID = 11, EVENT_NAME = 23, EVENT_COUNTER_VALUE = 30,
 };
-enum { TYPE_SLICE_BEGIN = 1, TYPE_SLICE_END = 2, TYPE_COUNTER = 4 };
+enum { TYPE_SLICE_BEGIN = 1, TYPE_SLICE_END = 2, TYPE_INSTANT = 3, TYPE_COUNTER = 4 };
 enum {
 	ANNOTATION_BOOL = 2, ANNOTATION_UINT = 3, ANNOTATION_INT = 4, ANNOTATION_POINTER = 7,
 	ANNOTATION_NAME = 10,
@@ -296,6 +296,24 @@ static void put_gap(struct export_run *x, const struct timeline_event *e)
 	write_event(x, e->to_ns);
 }
 
+static void put_mark(struct export_run *x, const struct timeline_event *e)
+{
+	const struct user_slot *m = e->mark;
+	struct perfetto *p = x->data;
+
+	introduce(x, e->id);
+	begin_event(p, track_uuid(e->track), TYPE_INSTANT);
+	message_varint(&p->event, EVENT_NAME_IID, (uint64_t)e->id + 1);
+	message_varint(&p->event, EVENT_CATEGORY_IIDS, category(x, e->id));
+	if (m->type == USER_MESSAGE) {
+		annotate(p, "peer", ANNOTATION_INT, (uint64_t)(int64_t)m->peer);
+		annotate(p, "bytes", ANNOTATION_UINT, m->value);
+	} else if (m->type == USER_VALUE) {
+		annotate(p, "value", ANNOTATION_UINT, m->value);
+	}
+	write_event(x, e->ns);
+}
+
 static void describe_counter(struct export_run *x, const struct timeline_event *e, uint64_t uuid)
 {
 	struct perfetto *p = x->data;
@@ -449,5 +467,6 @@ const struct exporter export_perfetto = {
 		[KTAU_TRACE_WAKING] = put_waking,
 	},
 	.lost = put_gap,
+	.mark = put_mark,
 	.end = end,
 };

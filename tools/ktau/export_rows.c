@@ -246,14 +246,29 @@ static void describe(struct export_run *x, const struct timeline_event *e, struc
 	}
 }
 
+/* What a program has noted. */
+static void describe_mark(struct export_run *x, const struct timeline_event *e, struct point *p)
+{
+	*p = (struct point){
+		.name = symbolize_event(x->names, e->id),
+		.has_value = e->mark->type != USER_MARK, .value = (int64_t)e->mark->value,
+	};
+	if (e->mark->type == USER_MESSAGE)
+		snprintf(p->detail, sizeof(p->detail), "peer %" PRId32, e->mark->peer);
+}
+
 static int write_point(struct export_run *x, const struct timeline_event *e)
 {
-	const char *type = ktau_slot_type_name((uint8_t)e->type);
+	const bool mark = e->type == TIMELINE_MARK;
+	const char *type = mark ? "MARK" : ktau_slot_type_name((uint8_t)e->type);
 	const struct ktau_rec_owner *other;
 	struct row r = start_row(x, e->track);
 	struct point p;
 
-	describe(x, e, &p);
+	if (mark)
+		describe_mark(x, e, &p);
+	else
+		describe(x, e, &p);
 	other = p.other ? timeline_owner(x->timeline, p.other) : NULL;
 	put_ulong(&r, e->ns);
 	put_number(&r, e->slot->cpu);

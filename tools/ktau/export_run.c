@@ -81,6 +81,8 @@ void export_put(struct export_run *x, const struct timeline_event *e)
 
 	if (e->type == TIMELINE_LOST)
 		put = x->format->lost;
+	else if (e->type == TIMELINE_MARK)
+		put = x->format->mark;
 	else if (e->type < KTAU_TRACE_CALL)
 		put = x->format->put[e->type];
 	if (put)
@@ -114,6 +116,7 @@ static int start_host(struct input *in, const struct ktau_rec_stream *stream)
 	x->entered = false;
 	x->period = &in->period;
 	x->timeline = timeline_create(NULL, &in->sink);
+	timeline_regions(x->timeline, x->options.region_names, in->period.registry);
 	x->names = symbolize_create(registry_events(in->period.registry), in->symtab);
 	return err;
 }

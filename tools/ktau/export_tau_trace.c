@@ -164,6 +164,10 @@ static int event(struct export_run *x, const struct timeline_event *e)
 		ktau_slot_count(e->slot, &value);
 		put(t, own, number_of(t, e->id), (int64_t)value, e->ns);
 		break;
+	case TIMELINE_MARK:
+		value = e->mark->type == USER_MARK ? 1 : e->mark->value;
+		put(t, own, number_of(t, e->id), (int64_t)value, e->ns);
+		break;
 	case TIMELINE_LOST:
 		put(t, own, LOST, 1, e->ns);
 		own->lost_until = e->to_ns ? e->to_ns : 1;

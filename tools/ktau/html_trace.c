@@ -9,6 +9,7 @@
 #include "tally.h"
 #include "stacks.h"
 #include "timeline.h"
+#include "user_trace.h"
 
 /* Maximum size of all timelines before base64 encoding, which adds a third. */
 enum { MAX_BYTES = 24 << 20 };
@@ -110,6 +111,18 @@ static void put_mark(struct trace *t, struct line *line, const struct timeline_e
 	packed_number(&line->data, value);
 }
 
+/* What a program has noted; the number of its event takes the place of a task. */
+static void put_noted(struct trace *t, struct line *line, const struct timeline_event *e)
+{
+	enum { USER = 16 };
+
+	put_op(line, e->ns, LINE_MARK);
+	packed_number(&line->data, USER + e->mark->type);
+	packed_number(&line->data, html_event(t->page, e->id) + 1);
+	packed_number(&line->data, e->mark->value);
+	packed_signed(&line->data, e->mark->peer);
+}
+
 static void put_switch(struct line *line, const struct timeline_event *e)
 {
 	struct ktau_slot_switch to;
@@ -145,6 +158,9 @@ static void put_event(struct trace *t, struct line *line, const struct timeline_
 		break;
 	case KTAU_TRACE_SWITCH:
 		put_switch(line, e);
+		break;
+	case TIMELINE_MARK:
+		put_noted(t, line, e);
 		break;
 	case KTAU_TRACE_FORK:
 	case KTAU_TRACE_EXEC:
@@ -266,6 +282,8 @@ static int read_file(struct trace *t, const char *file)
 	err = period_open(t->page->period, reader, file);
 	if (!err) {
 		t->timeline = timeline_create(reader, &sink);
+		timeline_regions(t->timeline, t->page->r->region_names,
+				 t->page->period->registry);
 		err = timeline_read(t->timeline);
 		keep_owners(t);
 		timeline_destroy(t->timeline);

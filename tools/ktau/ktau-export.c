@@ -63,8 +63,8 @@ static void __attribute__((constructor)) make_options(void)
 		  "Print how fast the traces are merged and each format, or "
 		  "the given one, is written", 2 },
 		{ "region-names", OPT_REGION_NAMES, "DIR", 0,
-		  "Read names of regions from the files ktau-user.* in DIR (default: the current "
-		  "one)", 2 },
+		  "Read names and traces of regions from the files ktau-user* in DIR "
+		  "(default: the current one)", 2 },
 		{ "hours", OPT_HOURS, NULL, 0,
 		  "With --csv: two small tables by host and hour; FILE may be a directory of "
 		  "files of many hosts", 2 },

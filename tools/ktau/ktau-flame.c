@@ -15,10 +15,10 @@
 #include "symbolize.h"
 #include "timeline.h"
 
-enum { OPT_FOLDED = 256, OPT_TIME, OPT_HOST };
+enum { OPT_FOLDED = 256, OPT_TIME, OPT_HOST, OPT_REGION_NAMES };
 
 struct options {
-	const char *map, *output, *host;
+	const char *map, *output, *host, *region_names;
 	char **files;
 	int nr_files;
 	unsigned int time;
@@ -56,6 +56,8 @@ static const struct argp_option argp_options[] = {
 	{ "time", OPT_TIME, "WHICH", 0, "Time on the CPU, off the CPU or both (default: on)", 1 },
 	{ "pid", 'p', "PID", 0, "Only this process or thread", 1 },
 	{ "host", OPT_HOST, "NAME", 0, "Use only the streams of this machine", 1 },
+	{ "region-names", OPT_REGION_NAMES, "DIR", 0,
+	  "Read the regions of programs from the files ktau-user* in DIR", 1 },
 	{ "map", 'm', "FILE", 0,
 	  "Read names from a System.map, kallsyms or vmlinux", 1 },
 	{ 0 }
@@ -91,6 +93,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_HOST:
 		o->host = arg;
+		return 0;
+	case OPT_REGION_NAMES:
+		o->region_names = arg;
 		return 0;
 	case OPT_FOLDED:
 		o->folded = true;
@@ -197,6 +202,20 @@ static int show_nothing(const struct reading *r)
 	return CLI_FAILED;
 }
 
+static bool has_regions(const struct reading *r)
+{
+	const struct ktau_rec_event *event;
+	uint32_t i;
+
+	for (i = 0; i < r->stacks.nr; i++) {
+		event = ktau_events_find(registry_events(r->registry), r->stacks.nodes[i].id);
+		if (r->stacks.nodes[i].parent != STACKS_NONE && event &&
+		    event->group == KTAU_GROUP_USER)
+			return true;
+	}
+	return false;
+}
+
 static int show(const struct reading *r, struct ktau_symtab *symtab)
 {
 	static const char *const times[] = {
@@ -209,8 +228,8 @@ static int show(const struct reading *r, struct ktau_symtab *symtab)
 
 	if (!r->stacks.nr)
 		return show_nothing(r);
-	if (asprintf(&title, "%s%s: kernel time %s", o->files[0], o->nr_files > 1 ? " ..." : "",
-		     times[o->time]) < 0)
+	if (asprintf(&title, "%s%s: kernel time%s %s", o->files[0], o->nr_files > 1 ? " ..." : "",
+		     has_regions(r) ? ", and user time in regions," : "", times[o->time]) < 0)
 		return CLI_FAILED;
 	f.title = title;
 	f.names = symbolize_create(registry_events(r->registry), symtab);
@@ -286,6 +305,7 @@ static int read_and_show(const struct options *o, struct ktau_symtab *symtab)
 
 	stacks_init(&r.stacks, registry_events(r.registry));
 	r.timeline = timeline_create(NULL, &sink);
+	timeline_regions(r.timeline, o->region_names, r.registry);
 	for (i = 0; i < o->nr_files; i++)
 		status |= read_file(&r, o->files[i]);
 	if (timeline_finish(r.timeline))

@@ -48,7 +48,6 @@ struct options {
 	struct report report;
 	struct period_select select;
 	const char *map;
-	const char *region_names;
 	char **files;
 	int nr_files;
 	bool live;
@@ -68,7 +67,8 @@ static const struct argp_option argp_options[] = {
 	{ "map", 'm', "FILE", 0,
 	  "Read names from a System.map, kallsyms or vmlinux", 1 },
 	{ "region-names", OPT_REGION_NAMES, "DIR", 0,
-	  "Read names of regions from the files ktau-user.* in DIR (default: the current one)", 1 },
+	  "Read names and traces of regions from the files ktau-user* in DIR "
+	  "(default: the current one)", 1 },
 	{ "host", OPT_HOST, "NAME", 0, "Use only the streams of this machine", 1 },
 	{ NULL, 0, NULL, 0, "Period (default: from the first stream to the last):", 2 },
 	{ "boot", OPT_BOOT, NULL, 0, "Start when KTAU started in that boot", 2 },
@@ -233,7 +233,7 @@ static error_t parse_selection(int key, char *arg, struct options *o,
 		o->map = arg;
 		return 0;
 	case OPT_REGION_NAMES:
-		o->region_names = arg;
+		o->report.region_names = arg;
 		return 0;
 	case OPT_HTML:
 		o->report.html = arg;
@@ -439,7 +439,7 @@ static int report(struct options *o, struct ktau_reader **reader, struct ktau_sy
 		return CLI_FAILED;
 	}
 	aggregate_init(&rows, o->report.by, &o->report.filter, period.registry);
-	rows.regions = regions_create(o->region_names);
+	rows.regions = regions_create(o->report.region_names);
 	if (o->live)
 		status = read_live(o, &period, *reader);
 	else

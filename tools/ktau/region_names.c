@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A file has the lines "ktau-user 1", "boot ID", "serial NUMBER", "pid NUMBER" and "tid
- * NUMBER", and then "region NUMBER PARENT NAME" for each region. Programs write these files,
+ * NUMBER", and then "region NUMBER PARENT NAME" for each region and "event NUMBER NAME" for
+ * each event of a trace. Programs write these files,
  * so nothing in them is trusted; a line that makes no sense is skipped.
  */
 #include <dirent.h>
@@ -13,15 +14,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../libktau/user/trace_format.h"
 #include "cli.h"
 #include "region_names.h"
 
 #define NR_REGIONS	KTAU_REGIONS_MAX
+#define NR_EVENTS	KTAU__TRACE_EVENTS
 
 struct named {
 	uint64_t serial;
 	uint32_t parent[NR_REGIONS];
 	char *name[NR_REGIONS];
+	char *event[NR_EVENTS];
 };
 
 struct region_names {
@@ -30,7 +34,7 @@ struct region_names {
 	char boot[37];
 };
 
-static void format_boot(char text[37], const uint8_t *id)
+void region_names_boot(char text[37], const uint8_t *id)
 {
 	static const char dash[] = { 4, 6, 8, 10 };
 	int i, at = 0;
@@ -55,12 +59,31 @@ static void take_region(struct named *thread, const char *line)
 	thread->name[region] = strndup(line + at, strcspn(line + at, "\n"));
 }
 
+static void take_event(struct named *thread, const char *line)
+{
+	uint32_t event;
+	int at = 0;
+
+	if (sscanf(line, "event %" SCNu32 " %n", &event, &at) == 1 && at && event < NR_EVENTS &&
+	    !thread->event[event])
+		thread->event[event] = strndup(line + at, strcspn(line + at, "\n"));
+}
+
+static void free_names(struct named *thread)
+{
+	int i;
+
+	for (i = 0; i < NR_REGIONS; i++)
+		free(thread->name[i]);
+	for (i = 0; i < NR_EVENTS; i++)
+		free(thread->event[i]);
+}
+
 static void take_file(struct region_names *names, FILE *file)
 {
 	struct named thread = { 0 };
 	char line[512], boot[37];
 	bool fits = false;
-	int i;
 
 	if (!fgets(line, sizeof(line), file) || strcmp(line, "ktau-user 1\n"))
 		return;
@@ -69,14 +92,14 @@ static void take_file(struct region_names *names, FILE *file)
 			fits = !strcmp(boot, names->boot);
 		sscanf(line, "serial %" SCNu64, &thread.serial);
 		take_region(&thread, line);
+		take_event(&thread, line);
 	}
 	if (fits && thread.serial) {
 		names->thread = cli_alloc(names->thread, names->nr + 1, sizeof(thread));
 		names->thread[names->nr++] = thread;
 		return;
 	}
-	for (i = 0; i < NR_REGIONS; i++)
-		free(thread.name[i]);
+	free_names(&thread);
 }
 
 struct region_names *region_names_load(const char *path, const struct ktau_rec_stream *stream)
@@ -88,7 +111,7 @@ struct region_names *region_names_load(const char *path, const struct ktau_rec_s
 	int fd;
 
 	*names = (struct region_names){ 0 };
-	format_boot(names->boot, stream->boot_id);
+	region_names_boot(names->boot, stream->boot_id);
 	if (!dir) {
 		complain("cannot open %s: %s", path, strerror(errno));
 		return names;
@@ -112,11 +135,10 @@ struct region_names *region_names_load(const char *path, const struct ktau_rec_s
 
 void region_names_free(struct region_names *names)
 {
-	size_t i, k;
+	size_t i;
 
 	for (i = 0; i < names->nr; i++)
-		for (k = 0; k < NR_REGIONS; k++)
-			free(names->thread[i].name[k]);
+		free_names(&names->thread[i]);
 	free(names->thread);
 	free(names);
 }
@@ -153,4 +175,25 @@ void region_names_path(const struct region_names *names, uint64_t serial, uint32
 		put_path(thread, region, path, bytes);
 	else
 		snprintf(path, bytes, "region %" PRIu32, region);
+}
+
+const char *region_names_region(const struct region_names *names, uint64_t serial,
+				uint32_t region, uint32_t *parent)
+{
+	const struct named *thread = find(names, serial);
+
+	*parent = 0;
+	if (!thread || region >= NR_REGIONS || !thread->name[region] || !*thread->name[region])
+		return NULL;
+	*parent = thread->parent[region];
+	return thread->name[region];
+}
+
+const char *region_names_event(const struct region_names *names, uint64_t serial, uint32_t event)
+{
+	const struct named *thread = find(names, serial);
+
+	if (!thread || event >= NR_EVENTS || !thread->event[event] || !*thread->event[event])
+		return NULL;
+	return thread->event[event];
 }

@@ -21,4 +21,14 @@ void region_names_free(struct region_names *names);
 void region_names_path(const struct region_names *names, uint64_t serial, uint32_t region,
 		       char *path, size_t bytes);
 
+/* The name of a region and the region around it, 0 if there is none; NULL if it is not known. */
+const char *region_names_region(const struct region_names *names, uint64_t serial,
+				uint32_t region, uint32_t *parent);
+
+/* The name of an event that a thread has noted; NULL if it is not known. */
+const char *region_names_event(const struct region_names *names, uint64_t serial, uint32_t event);
+
+/* The id of a boot as text. */
+void region_names_boot(char text[37], const uint8_t *id);
+
 #endif

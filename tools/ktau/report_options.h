@@ -30,6 +30,7 @@ enum report_sort { SORT_EXCL, SORT_INCL, SORT_COUNT, SORT_NAME };
 /**
  * struct report - how to show a period
  * @source: name of the source for display
+ * @region_names: directory with names and traces of regions; NULL: the current one
  * @files: files, in time order
  * @nr_files: length of @files; 0: the running kernel
  * @html: file to write an HTML report to; NULL: none
@@ -51,6 +52,7 @@ enum report_sort { SORT_EXCL, SORT_INCL, SORT_COUNT, SORT_NAME };
  */
 struct report {
 	const char *source;
+	const char *region_names;
 	char *const *files;
 	int nr_files;
 	const char *html;

@@ -6,7 +6,9 @@
 
 #include "cli.h"
 #include "hash.h"
+#include "registry.h"
 #include "timeline.h"
+#include "user_trace.h"
 
 /* A trace record with slots that have not all been passed on. */
 struct run {
@@ -15,7 +17,24 @@ struct run {
 	const struct ktau_slot *slot;	/* the next slot */
 	uint64_t call_exit_ticks;	/* exit time of @call */
 	const struct ktau_slot *call;
-	bool opened;			/* the gap before the run has been passed on */
+	bool in_gap;			/* part of the gap before the run has been passed on */
+	bool opened;			/* all of it has */
+};
+
+/*
+ * The regions of a task. Their frames are the outermost ones of the track.
+ *
+ * @at: next slot
+ * @path: numbers of the open regions, outermost first
+ * @depth: length of @path
+ * @replaced: the task has executed another program, so they end with execve()
+ */
+struct user_walk {
+	struct user_trace *trace;
+	size_t at;
+	uint32_t path[USER_TRACE_DEPTH];
+	size_t depth;
+	bool replaced;
 };
 
 /*
@@ -40,6 +59,12 @@ struct timeline {
 	struct heap heap;
 	struct timeline_counts counts;
 	uint64_t final_ticks;		/* time of the last trace stream */
+	uint64_t passed_ticks;		/* everything before this has been passed on */
+	uint64_t user_end_ticks;	/* later slots of programs are left out */
+	const char *path;
+	struct registry *registry;	/* NULL: without regions */
+	struct user_traces *users;
+	struct ktau_slot user_slot;
 };
 
 struct timeline *timeline_create(struct ktau_reader *reader,
@@ -47,8 +72,14 @@ struct timeline *timeline_create(struct ktau_reader *reader,
 {
 	struct timeline *t = cli_alloc(NULL, 1, sizeof(*t));
 
-	*t = (struct timeline){ .reader = reader, .sink = sink };
+	*t = (struct timeline){ .reader = reader, .sink = sink, .user_end_ticks = UINT64_MAX };
 	return t;
+}
+
+void timeline_regions(struct timeline *t, const char *path, struct registry *registry)
+{
+	t->path = path ? path : ".";
+	t->registry = registry;
 }
 
 static void free_run(struct run *run)
@@ -70,12 +101,14 @@ void timeline_destroy(struct timeline *t)
 			free_run(run);
 		}
 		free(t->tracks[i]->frames);
+		free(t->tracks[i]->user);
 		free(t->tracks[i]);
 	}
 	for (i = 0; i < t->named.room; i++)
 		free((void *)t->named.entries[i].value);
 	hash_deinit(&t->named);
 	hash_deinit(&t->by_serial);
+	user_traces_free(t->users);
 	free(t->heap.tracks);
 	free(t->tracks);
 	free(t);
@@ -115,13 +148,38 @@ const struct ktau_rec_owner *timeline_owner(const struct timeline *t, uint64_t s
 	return (const struct ktau_rec_owner *)hash_get(&t->named, serial);
 }
 
-/* Heap of tracks. Every track in it has a run with a next event. */
+/* Heap of tracks. Every track in it has a next event. */
 
-static uint64_t due(const struct track *track)
+static uint64_t kernel_due(const struct track *track)
 {
 	const struct run *run = track->first;
 
+	if (!run)
+		return UINT64_MAX;
 	return run->call ? run->call_exit_ticks : run->slot->ticks;
+}
+
+static uint64_t user_due(const struct track *track)
+{
+	const struct user_walk *user = track->user;
+
+	return user && user->at < user->trace->nr ? user->trace->slots[user->at].ticks : UINT64_MAX;
+}
+
+/* At the same time, frames of the kernel end before regions change, and begin after it. */
+static bool user_is_next(const struct track *track)
+{
+	const uint64_t kernel = kernel_due(track), user = user_due(track);
+
+	return user < kernel ||
+	       (user == kernel && user != UINT64_MAX && track->depth == track->user->depth);
+}
+
+static uint64_t due(const struct track *track)
+{
+	const uint64_t kernel = kernel_due(track), user = user_due(track);
+
+	return user < kernel ? user : kernel;
 }
 
 static bool earlier(const struct track *a, const struct track *b)
@@ -146,14 +204,20 @@ static void sift_down(struct heap *h, size_t i)
 	h->tracks[i] = track;
 }
 
+/* Add a track, or one whose next event is earlier now. */
 static void heap_put(struct heap *h, struct track *track)
 {
-	size_t i = h->nr++;
+	size_t i = 0;
 
+	while (track->queued && h->tracks[i] != track)
+		i++;
+	if (!track->queued)
+		i = h->nr++;
 	if (h->nr > h->room) {
 		h->room = h->room ? 2 * h->room : 64;
 		h->tracks = cli_alloc(h->tracks, h->room, sizeof(struct track *));
 	}
+	track->queued = true;
 	track->order_ticks = due(track);
 	for (; i && earlier(track, h->tracks[(i - 1) / 2]); i = (i - 1) / 2)
 		h->tracks[i] = h->tracks[(i - 1) / 2];
@@ -165,9 +229,9 @@ static void heap_renew(struct heap *h)
 {
 	struct track *track = h->tracks[0];
 
-	if (track->first)
-		track->order_ticks = due(track);
-	else
+	track->order_ticks = due(track);
+	track->queued = track->first || track->order_ticks != UINT64_MAX;
+	if (!track->queued)
 		h->tracks[0] = h->tracks[--h->nr];
 	if (h->nr)
 		sift_down(h, 0);
@@ -221,17 +285,24 @@ static int exit_frame(struct timeline *t, struct track *track, struct timeline_e
 	return t->sink->event(t->sink->arg, e);
 }
 
-static int exit_all(struct timeline *t, struct track *track, uint64_t ns,
+/* End the frames above @depth. */
+static int exit_all(struct timeline *t, struct track *track, size_t depth, uint64_t ns,
 		    enum timeline_ended ended)
 {
 	uint64_t *count = ended == ENDED_BY_END ? &t->counts.unfinished :
 						  &t->counts.half_enters;
 	int err = 0;
 
-	*count += track->depth;
-	while (!err && track->depth)
+	*count += track->depth - depth;
+	while (!err && track->depth > depth)
 		err = exit_frame(t, track, &(struct timeline_event){ .ns = ns, .ended = ended });
 	return err;
+}
+
+/* The number of frames that are regions. */
+static size_t user_depth(const struct track *track)
+{
+	return track->user ? track->user->depth : 0;
 }
 
 static int enter_frame(struct timeline *t, struct timeline_event *e)
@@ -256,12 +327,12 @@ static int leave_frame(struct timeline *t, struct timeline_event *e)
 {
 	struct timeline_event lost = { .ns = e->ns, .ended = ENDED_BY_LOSS };
 	struct track *track = e->track;
-	size_t depth = track->depth;
+	size_t depth = track->depth, least = user_depth(track);
 	int err = 0;
 
-	while (depth && track->frames[depth - 1].id != e->id)
+	while (depth > least && track->frames[depth - 1].id != e->id)
 		depth--;
-	if (!depth) {
+	if (depth == least) {
 		t->counts.half_exits++;
 		return 0;
 	}
@@ -271,8 +342,59 @@ static int leave_frame(struct timeline *t, struct timeline_event *e)
 	return err ? err : exit_frame(t, track, e);
 }
 
-/* The slots before @run were lost, so no frame is known to be open any more. */
-static int hand_on_gap(struct timeline *t, struct track *track, struct run *run)
+/* A slot for an entry, an exit or an event of a program, without a payload. */
+static const struct ktau_slot *user_slot(struct timeline *t, const struct track *track,
+					 uint64_t ticks, uint32_t type)
+{
+	t->user_slot = (struct ktau_slot){
+		.ticks = ticks, .id = KTAU_ID_NONE, .type = (uint8_t)type, .words = 2,
+		.ctx = KTAU_CTX_TASK, .cpu = (uint16_t)track->cpu,
+	};
+	return &t->user_slot;
+}
+
+/* The task is in another region. In user mode no frame of the kernel is open. */
+static int change_region(struct timeline *t, struct track *track, uint32_t region,
+			 const struct timeline_event *at)
+{
+	struct user_walk *user = track->user;
+	struct timeline_event e;
+	uint32_t path[USER_TRACE_DEPTH];
+	size_t nr = user_trace_path(user->trace, region, path), same = 0;
+	int err = exit_all(t, track, user->depth, at->ns, ENDED_BY_LOSS);
+
+	while (same < nr && same < user->depth && path[same] == user->path[same])
+		same++;
+	for (; !err && user->depth > same; user->depth--) {
+		e = *at;
+		e.slot = user_slot(t, track, at->slot->ticks, KTAU_TRACE_EXIT);
+		err = exit_frame(t, track, &e);
+	}
+	for (; !err && user->depth < nr; user->depth++) {
+		e = *at;
+		e.id = user_trace_region_id(user->trace, path[user->depth]);
+		e.slot = user_slot(t, track, at->slot->ticks, KTAU_TRACE_ENTER);
+		user->path[user->depth] = path[user->depth];
+		err = enter_frame(t, &e);
+	}
+	return err;
+}
+
+/* The regions of a program end when the system call that has replaced it returns. */
+static int end_replaced(struct timeline *t, struct track *track, const struct timeline_event *at)
+{
+	if (!track->user || !track->user->replaced || track->depth > track->user->depth)
+		return 0;
+	track->user->replaced = false;
+	return change_region(t, track, 0, at);
+}
+
+/*
+ * The slots before @run were lost, so no frame of the kernel is known to be open any more. The
+ * gap is passed on in parts, before each change of region in it: here up to @until_ns.
+ */
+static int hand_on_gap(struct timeline *t, struct track *track, struct run *run,
+		       uint64_t until_ns)
 {
 	const struct ktau_rec_trace *trace = run->trace;
 	struct timeline_event gap = {
@@ -282,21 +404,60 @@ static int hand_on_gap(struct timeline *t, struct track *track, struct run *run)
 		.to_ns = ktau_clock_boottime_ns(&t->clock, trace->lost_to_ticks),
 		.lost = trace->lost,
 	};
-	int err;
+	bool is_first = !run->in_gap;
+	int err = 0;
 
-	run->opened = true;
+	run->opened = until_ns == UINT64_MAX;
 	if (!trace->lost)
 		return 0;
-	t->counts.lost += trace->lost;
-	t->counts.gaps++;
-	err = exit_all(t, track, gap.ns, ENDED_BY_LOSS);
+	if (is_first) {
+		t->counts.lost += trace->lost;
+		t->counts.gaps++;
+		err = exit_all(t, track, user_depth(track), gap.ns, ENDED_BY_LOSS);
+	} else {
+		gap.ns = track->ns;
+		gap.lost = 0;
+	}
+	run->in_gap = true;
+	if (until_ns < gap.to_ns)
+		gap.to_ns = until_ns;
 	if (gap.to_ns < gap.ns)
 		gap.to_ns = gap.ns;
-	if (!err)
+	if (!err && (is_first || gap.to_ns > gap.ns))
 		err = emit(t, &gap);
+	if (track->depth && gap.to_ns > gap.ns)
+		track->frames[track->depth - 1].child_ns += gap.to_ns - gap.ns;
 	if (gap.to_ns > track->ns)
 		track->ns = gap.to_ns;
 	return err;
+}
+
+/* Pass on the next slot of the program. */
+static int hand_on_user(struct timeline *t, struct track *track)
+{
+	struct user_walk *user = track->user;
+	const struct user_slot *slot = &user->trace->slots[user->at++];
+	struct run *run = track->first;
+	struct timeline_event e = {
+		.track = track,
+		.type = TIMELINE_MARK,
+		.ns = ktau_clock_boottime_ns(&t->clock, slot->ticks),
+		.mark = slot,
+	};
+	int err = 0;
+
+	if (slot->ticks > t->user_end_ticks) {
+		user->at = user->trace->nr;
+		return 0;
+	}
+	t->counts.slots++;
+	if (run && !run->opened && slot->ticks >= run->trace->lost_from_ticks)
+		err = hand_on_gap(t, track, run, e.ns);
+	e.slot = user_slot(t, track, slot->ticks, 0);
+	if (err || slot->type == USER_REGION)
+		return err ? err : change_region(t, track, slot->number, &e);
+	e.id = user_trace_event_id(user->trace, slot->number);
+	return emit(t, &e);
 }
 
 static int hand_on_slot(struct timeline *t, struct track *track, struct run *run)
@@ -310,6 +471,7 @@ static int hand_on_slot(struct timeline *t, struct track *track, struct run *run
 		.ns = ktau_clock_boottime_ns(&t->clock, slot->ticks),
 	};
 	uint64_t ticks;
+	int err;
 
 	t->counts.slots++;
 	track->cpu = slot->cpu;
@@ -322,9 +484,15 @@ static int hand_on_slot(struct timeline *t, struct track *track, struct run *run
 	case KTAU_TRACE_ENTER:
 		return enter_frame(t, &e);
 	case KTAU_TRACE_EXIT:
-		return leave_frame(t, &e);
+		err = leave_frame(t, &e);
+		return err ? err : end_replaced(t, track, &e);
 	}
-	return emit(t, &e);
+	err = emit(t, &e);
+	if (!err && slot->type == KTAU_TRACE_EXEC && track->user) {
+		track->user->replaced = true;
+		err = end_replaced(t, track, &e);
+	}
+	return err;
 }
 
 /* Pass on the next event of @track, which has the oldest one. */
@@ -334,8 +502,10 @@ static int hand_on(struct timeline *t, struct track *track)
 	struct timeline_event e;
 	int err = 0;
 
+	if (user_is_next(track))
+		return hand_on_user(t, track);
 	if (!run->opened)
-		err = hand_on_gap(t, track, run);
+		err = hand_on_gap(t, track, run, UINT64_MAX);
 	if (err)
 		return err;
 	if (run->call) {
@@ -367,10 +537,35 @@ static int hand_on_until(struct timeline *t, uint64_t ticks)
 		err = hand_on(t, t->heap.tracks[0]);
 		heap_renew(&t->heap);
 	}
+	t->passed_ticks = ticks;
 	return err;
 }
 
 /* Records */
+
+/*
+ * Add the regions of a new track. What is older than what has been passed on is left out, except
+ * for the last region.
+ */
+static void attach_user(struct timeline *t, struct track *track)
+{
+	struct user_trace *trace = t->users ? user_traces_find(t->users, track->serial) : NULL;
+	struct user_slot *slot;
+	size_t last = 0, i;
+
+	if (!trace)
+		return;
+	for (i = 0; i < trace->nr && trace->slots[i].ticks < t->passed_ticks; i++)
+		if (trace->slots[i].type == USER_REGION)
+			last = i + 1;
+	if (last) {
+		slot = &trace->slots[--i];
+		*slot = trace->slots[last - 1];
+		slot->ticks = t->passed_ticks;
+	}
+	track->user = cli_alloc(NULL, 1, sizeof(*track->user));
+	*track->user = (struct user_walk){ .trace = trace, .at = i };
+}
 
 static struct track *find_track(struct timeline *t, uint64_t serial, bool *changed)
 {
@@ -391,6 +586,7 @@ static struct track *find_track(struct timeline *t, uint64_t serial, bool *chang
 	};
 	t->tracks[t->nr_tracks++] = track;
 	hash_put(&t->by_serial, serial, (uintptr_t)track);
+	attach_user(t, track);
 	return track;
 }
 
@@ -494,6 +690,8 @@ int timeline_put(struct timeline *t, const struct ktau_reader *reader,
 		if (!t->stream.rec.type) {
 			t->stream = *rec->stream;
 			ktau_clock_init(&t->clock, &t->stream);
+			if (t->registry)
+				t->users = user_traces_load(t->path, &t->stream, t->registry);
 		} else if (!ktau_same_boot(&t->stream, rec->stream)) {
 			return -ESTALE;
 		}
@@ -516,16 +714,18 @@ int timeline_put(struct timeline *t, const struct ktau_reader *reader,
 int timeline_finish(struct timeline *t)
 {
 	uint64_t end_ns = ktau_clock_boottime_ns(&t->clock, t->final_ticks);
-	int err = hand_on_until(t, UINT64_MAX);
 	struct track *track;
 	size_t i;
+	int err;
 
+	t->user_end_ticks = t->final_ticks;
+	err = hand_on_until(t, UINT64_MAX);
 	for (i = 0; !err && i < t->nr_tracks; i++) {
 		track = t->tracks[i];
 		if (track->ns < end_ns && track->owner.kind != KTAU_OWNER_EXITED)
-			err = exit_all(t, track, end_ns, ENDED_BY_END);
+			err = exit_all(t, track, 0, end_ns, ENDED_BY_END);
 		else
-			err = exit_all(t, track, track->ns, ENDED_BY_END);
+			err = exit_all(t, track, 0, track->ns, ENDED_BY_END);
 	}
 	return err;
 }

@@ -22,6 +22,13 @@
 
 #include "symbolize.h"
 
+/*
+ * With timeline_regions() the regions of a program are frames around those of the kernel, and its
+ * events are TIMELINE_MARK. A region continues where slots were lost, so that gaps are inside it.
+ */
+
+struct registry;
+
 /**
  * struct timeline_frame - an activation that has not ended yet
  * @id: event id
@@ -60,12 +67,14 @@ struct track {
 	uintptr_t writer;
 	struct run *first, *last;	/* waiting slots, see timeline.c */
 	uint64_t next, queued_ticks, order_ticks;
-	bool cut;
+	bool cut, queued;
+	struct user_walk *user;		/* its regions and events, see timeline.c */
 };
 
 /* In addition to KTAU_TRACE_*. KTAU_TRACE_CALL never occurs; it is split into ENTER and EXIT. */
 enum {
 	TIMELINE_LOST = 0x100,	/* slots are missing from @ns to @to_ns */
+	TIMELINE_MARK,		/* event of a program */
 };
 
 /* @ended of struct timeline_event: why a frame ended. */
@@ -78,9 +87,10 @@ enum timeline_ended {
 /**
  * struct timeline_event - an event of the sequence
  * @track: track of the event
- * @slot: the slot; NULL for TIMELINE_LOST, and for an EXIT that was not recorded
- * @type: KTAU_TRACE_* or TIMELINE_LOST
- * @id: event id of ENTER, EXIT and COUNT
+ * @slot: the slot; NULL for TIMELINE_LOST, and for an EXIT that was not recorded. For regions and
+ *	events of programs it has no payload
+ * @type: KTAU_TRACE_* or TIMELINE_*
+ * @id: event id of ENTER, EXIT, COUNT and MARK
  * @ns: CLOCK_BOOTTIME
  * @frame: ENTER and EXIT: the frame; on ENTER the exporter may set its @writer
  * @excl_ns: EXIT: exclusive time of the frame
@@ -89,6 +99,7 @@ enum timeline_ended {
  * @to_ns: TIMELINE_LOST: end of the gap
  * @lost: TIMELINE_LOST: number of lost slots
  * @ended: EXIT: why the frame ended
+ * @mark: MARK: what the program noted
  */
 struct timeline_event {
 	struct track *track;
@@ -103,6 +114,7 @@ struct timeline_event {
 	uint64_t to_ns;
 	uint64_t lost;
 	enum timeline_ended ended;
+	const struct user_slot *mark;
 };
 
 /**
@@ -143,6 +155,12 @@ struct timeline_sink {
 struct timeline *timeline_create(struct ktau_reader *reader,
 				 const struct timeline_sink *sink);
 void timeline_destroy(struct timeline *t);
+
+/*
+ * Add the regions and events that programs have written to files in @path, NULL for the current
+ * directory. Their names are registered in @registry, which must outlive the timeline.
+ */
+void timeline_regions(struct timeline *t, const char *path, struct registry *registry);
 
 /*
  * Read the input to its end and pass on everything. Return: 0, the error of the sink, or that of

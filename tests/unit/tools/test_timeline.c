@@ -14,11 +14,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../../libktau/user/trace_format.h"
 #include "cli.h"
 #include "fixture.h"
+#include "region_names.h"
+#include "registry.h"
 #include "timeline.h"
+#include "user_trace.h"
 
-static char path[] = "/tmp/ktau-timeline-XXXXXX";
+static char path[] = "/tmp/ktau-timeline-XXXXXX", folder[] = "/tmp/ktau-timeline-XXXXXX";
 
 /* A slot in the tests' notation; @word is the payload unless it is 0. */
 struct given {
@@ -103,35 +107,47 @@ static int put_streams(struct sink *s)
 	return err;
 }
 
+/* Ids of regions; they are shown as u1, u2... */
+enum { FIRST_USER = 60000 };
+
 /* The resulting events, one per line: time, serial, event. */
 struct seen {
 	char text[2048];
 	size_t used;
 	uint64_t refuse_after;
+	bool with_users, with_excl;
 	struct timeline_counts counts;
 };
 
 static int take(void *arg, const struct timeline_event *e)
 {
 	static const char *const ended[] = { "", " by loss", " by end" };
-	uint64_t number = e->type == TIMELINE_LOST ? e->lost : e->id;
+	uint64_t number = e->type == TIMELINE_LOST ? e->lost :
+			  e->type == TIMELINE_MARK ? e->mark->value :
+			  e->id >= FIRST_USER ? KTAU_ID_NONE - e->id : e->id;
 	struct seen *s = arg;
 	const char *what = e->type == KTAU_TRACE_ENTER ? "in" :
 			   e->type == KTAU_TRACE_EXIT ? "out" :
-			   e->type == TIMELINE_LOST ? "lost" : "other";
+			   e->type == TIMELINE_LOST ? "lost" :
+			   e->type == TIMELINE_MARK ? "mark" : "other";
 
 	if (s->refuse_after && !--s->refuse_after)
 		return -ENOSPC;
 	s->used += (size_t)snprintf(s->text + s->used, sizeof(s->text) - s->used,
-				    "%llu %llu %s %llu%s\n", (unsigned long long)e->ns,
+				    "%llu %llu %s %s%llu%s\n", (unsigned long long)e->ns,
 				    (unsigned long long)e->track->serial, what,
-				    (unsigned long long)number, ended[e->ended]);
+				    e->id >= FIRST_USER ? "u" : "", (unsigned long long)number,
+				    ended[e->ended]);
+	if (s->with_excl && e->type == KTAU_TRACE_EXIT)
+		s->used += (size_t)snprintf(s->text + s->used - 1, sizeof(s->text) - s->used,
+					    " excl %llu\n", (unsigned long long)e->excl_ns) - 1;
 	return 0;
 }
 
 static int convert(struct seen *seen)
 {
 	const struct timeline_sink sink = { NULL, take, seen };
+	struct registry *registry = registry_create();
 	struct ktau_reader *reader;
 	struct timeline *t;
 	int err;
@@ -141,10 +157,13 @@ static int convert(struct seen *seen)
 	assert_int_equal(ktau_reader_create(&reader), 0);
 	assert_int_equal(ktau_reader_open_file(reader, path), 0);
 	t = timeline_create(reader, &sink);
+	if (seen->with_users)
+		timeline_regions(t, folder, registry);
 	err = timeline_read(t);
 	seen->counts = *timeline_counts(t);
 	timeline_destroy(t);
 	ktau_reader_destroy(reader);
+	registry_destroy(registry);
 	return err;
 }
 
@@ -368,6 +387,203 @@ static void many(void **state)
 	ktau_reader_destroy(reader);
 }
 
+/* Traces of programs. */
+
+static void user_path(char *at, size_t bytes, const char *what)
+{
+	snprintf(at, bytes, "%s/%s.host.1.1", folder, what);
+}
+
+/* Write the trace of task 10 whose slots, up to one of type 0, are the last of @written. */
+static void put_user(const struct ktau__trace_slot *slots, uint64_t written, const char *boot)
+{
+	static struct {
+		struct ktau__trace_header h;
+		struct ktau__trace_slot slot[KTAU__TRACE_MIN_SLOTS];
+	} f;
+	char name[100], text[37];
+	uint64_t nr = 0;
+	FILE *file;
+
+	memset(&f, 0, sizeof(f));
+	while (slots[nr].type)
+		nr++;
+	region_names_boot(text, fixture_boot_id);
+	f.h = (struct ktau__trace_header){ .magic = KTAU__TRACE_MAGIC, .serial = 10,
+					   .nr_slots = KTAU__TRACE_MIN_SLOTS,
+					   .written = written ? written : nr };
+	memcpy(f.h.boot, boot ? boot : text, sizeof(f.h.boot));
+	while (nr--)
+		f.slot[(f.h.written - 1 - nr) % KTAU__TRACE_MIN_SLOTS] = *slots++;
+	user_path(name, sizeof(name), "ktau-user-trace");
+	file = fopen(name, "w");
+	assert_non_null(file);
+	assert_int_equal(fwrite(&f, sizeof(f), 1, file), 1);
+	fclose(file);
+	user_path(name, sizeof(name), "ktau-user");
+	file = fopen(name, "w");
+	assert_non_null(file);
+	fprintf(file, "ktau-user 1\nboot %s\nserial 10\npid 1\ntid 1\nregion 1 0 main\n"
+		"region 2 1 foo\nregion 3 1 bar\nevent 0 step\n", text);
+	fclose(file);
+}
+
+#define REGION(t, n) ((struct ktau__trace_slot){ .ticks = t, .type = KTAU__TRACE_REGION, .number = n })
+#define VALUE(t, v) ((struct ktau__trace_slot){ .ticks = t, .type = KTAU__TRACE_VALUE, .value = v })
+
+static struct seen convert_users(const struct stream *s, size_t nr,
+				 const struct ktau__trace_slot *slots)
+{
+	struct seen seen = { .with_users = true, .with_excl = true };
+
+	put_user(slots, 0, NULL);
+	streams = s;
+	nr_streams = nr;
+	assert_int_equal(convert(&seen), 0);
+	return seen;
+}
+
+/*
+ * Regions are around the frames of the kernel: bar is u1, foo u2, main u3. At the same time, a
+ * frame ends first and begins last. What comes after the trace is left out.
+ */
+static void regions(void **state)
+{
+	static const struct stream s[] = { { 1000, 0, {
+		{ 10, 0, 0, 0, 0, { CALL(120, 2, 30), ENTER(200, 1), EXIT(210, 1) } },
+		{ 11, 0, 0, 0, 0, { CALL(125, 3, 10) } },
+	} } };
+	static const struct ktau__trace_slot slots[] = {
+		REGION(100, 1), REGION(110, 2), VALUE(115, 77), REGION(150, 3), REGION(200, 1),
+		VALUE(210, 78), REGION(300, 0), REGION(1001, 1), { 0 },
+	};
+	struct seen seen = convert_users(s, 1, slots);
+
+	(void)state;
+	assert_string_equal(seen.text,
+			    "100 10 in u3\n110 10 in u2\n115 10 mark u77\n120 10 in 2\n"
+			    "125 11 in 3\n135 11 out 3 excl 10\n"
+			    "150 10 out 2 excl 30\n150 10 out u2 excl 10\n150 10 in u1\n"
+			    "200 10 out u1 excl 50\n200 10 in 1\n210 10 out 1 excl 10\n"
+			    "210 10 mark u78\n300 10 out u3 excl 100\n");
+	assert_int_equal(seen.counts.half_enters + seen.counts.clamped, 0);
+}
+
+/* A gap ends the frames of the kernel, and is inside the regions. */
+static void regions_gap(void **state)
+{
+	static const struct stream s[] = {
+		{ 115, 0, { { 10, 0, 0, 0, 0, { ENTER(100, 1), ENTER(110, 2) } } } },
+		{ 400, 0, { { 10, 12, 10, 120, 300, { EXIT(310, 1), ENTER(320, 3),
+						      EXIT(330, 3) } } } },
+	};
+	static const struct ktau__trace_slot slots[] = {
+		REGION(90, 2), REGION(200, 3), REGION(305, 0), { 0 },
+	};
+	struct seen seen = convert_users(s, 2, slots);
+
+	(void)state;
+	assert_string_equal(seen.text,
+			    "90 10 in u3\n90 10 in u2\n100 10 in 1\n110 10 in 2\n"
+			    "120 10 out 2 by loss excl 10\n120 10 out 1 by loss excl 10\n"
+			    "120 10 lost 10\n200 10 out u2 excl 10\n200 10 in u1\n"
+			    "200 10 lost 0\n305 10 out u1 excl 5\n305 10 out u3 excl 0\n"
+			    "320 10 in 3\n330 10 out 3 excl 10\n");
+	assert_int_equal(seen.counts.lost, 10);
+	assert_int_equal(seen.counts.gaps, 1);
+}
+
+/* A task that appears later continues in its last region; events wait for older slots. */
+static void regions_later(void **state)
+{
+	static const struct stream s[] = {
+		{ 200, 0, { { 11, 0, 0, 0, 0, { CALL(100, 3, 10) } } } },
+		{ 300, 0, { { 10, 0, 0, 0, 0, { CALL(210, 2, 10) } } } },
+		{ 500, 0, { { 10, 1, 0, 0, 0, { CALL(310, 2, 10), CALL(460, 2, 10) } },
+			    { 11, 1, 0, 0, 0, { CALL(315, 3, 10) } } } },
+	};
+	static const struct ktau__trace_slot slots[] = {
+		REGION(90, 2), VALUE(95, 1), REGION(150, 1), VALUE(160, 1), REGION(450, 0), { 0 },
+	};
+	struct seen seen = convert_users(s, 3, slots);
+
+	(void)state;
+	assert_string_equal(seen.text,
+			    "100 11 in 3\n110 11 out 3 excl 10\n200 10 in u2\n210 10 in 2\n"
+			    "220 10 out 2 excl 10\n310 10 in 2\n315 11 in 3\n"
+			    "320 10 out 2 excl 10\n325 11 out 3 excl 10\n"
+			    "450 10 out u2 excl 230\n460 10 in 2\n470 10 out 2 excl 10\n");
+}
+
+/* The regions of a program that is replaced end with the system call. */
+static void regions_exec(void **state)
+{
+	static const struct stream s[] = { { 1000, 0, {
+		{ 10, 0, 0, 0, 0, { ENTER(100, 59), { 110, KTAU_TRACE_EXEC, KTAU_ID_NONE, 65 },
+				    EXIT(120, 59), CALL(130, 2, 10) } },
+	} } };
+	static const struct ktau__trace_slot slots[] = { REGION(90, 1), { 0 } };
+	struct seen seen = convert_users(s, 1, slots);
+
+	(void)state;
+	assert_string_equal(seen.text,
+			    "90 10 in u1\n100 10 in 59\n110 10 other u0\n120 10 out 59 excl 20\n"
+			    "120 10 out u1 excl 10\n130 10 in 2\n140 10 out 2 excl 10\n");
+}
+
+/* A ring that has wrapped, from which the oldest slot may be missing; nonsense; another boot. */
+static void regions_damaged(void **state)
+{
+	static const struct stream s[] = { { 1000, 0, {
+		{ 10, 0, 0, 0, 0, { CALL(500, 2, 10) } },
+	} } };
+	static const struct ktau__trace_slot nonsense[] = {
+		{ .ticks = 300, .type = 9, .number = 1 },
+		{ .ticks = 310, .type = KTAU__TRACE_REGION, .number = KTAU_REGIONS_MAX },
+		{ .ticks = 320, .type = KTAU__TRACE_VALUE, .number = KTAU__TRACE_EVENTS },
+		REGION(400, 255), REGION(399, 1), { 0 },
+	};
+	static struct ktau__trace_slot full[KTAU__TRACE_MIN_SLOTS + 1];
+	struct seen seen = { .with_users = true };
+	char name[100];
+	int i;
+
+	(void)state;
+	seen = convert_users(s, 1, nonsense);
+	assert_string_equal(seen.text, "400 10 in u1\n400 10 out u1 excl 0\n400 10 in u2\n"
+				       "500 10 in 2\n510 10 out 2 excl 10\n"
+				       "1000 10 out u2 by end excl 590\n");
+	for (i = 0; i < KTAU__TRACE_MIN_SLOTS; i++)
+		full[i] = REGION(100 + i, i ? 1 : 2);
+	put_user(full, 1000, NULL);
+	seen = (struct seen){ .with_users = true };
+	assert_int_equal(convert(&seen), 0);
+	assert_string_equal(seen.text, "101 10 in u1\n500 10 in 2\n510 10 out 2\n"
+				       "1000 10 out u1 by end\n");
+	put_user(full, 1000, "00000000-0000-0000-0000-000000000000");
+	seen = (struct seen){ .with_users = true };
+	assert_int_equal(convert(&seen), 0);
+	assert_string_equal(seen.text, "500 10 in 2\n510 10 out 2\n");
+	put_user(full, 1000, NULL);
+	user_path(name, sizeof(name), "ktau-user-trace");
+	assert_int_equal(truncate(name, 500), 0);
+	seen = (struct seen){ .with_users = true };
+	assert_int_equal(convert(&seen), 0);
+	assert_string_equal(seen.text, "500 10 in 2\n510 10 out 2\n");
+}
+
+static int remove_folder(void **state)
+{
+	char name[100];
+
+	(void)state;
+	user_path(name, sizeof(name), "ktau-user-trace");
+	unlink(name);
+	user_path(name, sizeof(name), "ktau-user");
+	unlink(name);
+	return rmdir(folder);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -380,14 +596,19 @@ int main(void)
 		cmocka_unit_test(errors),
 		cmocka_unit_test(times),
 		cmocka_unit_test(many),
+		cmocka_unit_test(regions),
+		cmocka_unit_test(regions_gap),
+		cmocka_unit_test(regions_later),
+		cmocka_unit_test(regions_exec),
+		cmocka_unit_test(regions_damaged),
 	};
 	int fd = mkstemp(path), err;
 
 	cli_init("test_timeline");
-	if (fd < 0)
+	if (fd < 0 || !mkdtemp(folder))
 		return 1;
 	close(fd);
-	err = cmocka_run_group_tests(tests, NULL, NULL);
+	err = cmocka_run_group_tests(tests, NULL, remove_folder);
 	unlink(path);
 	return err;
 }

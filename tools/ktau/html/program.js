@@ -960,6 +960,8 @@ function startFlame() {
 const OP = { ENTER: 0, EXIT: 1, CUT: 2, LOST: 3, WOKEN: 4, CPU: 5, SWITCH: 6, MARK: 7 };
 const LABEL = 190, LINE_HEIGHT = 20, DEPTH_HEIGHT = 14, AXIS = 22, MOST_ARROWS = 400;
 const MARKS = { 7: "fork", 8: "exec", 9: "exit" };
+/* Marks of programs: an event without a value, with one, and a message. */
+const USER = { MARK: 18, VALUE: 19, MESSAGE: 20 };
 const CONTEXTS = ["task", "softirq", "interrupt", "NMI"];
 const STATES = { 0: "still runnable", 1: "interruptible", 2: "uninterruptible", 4: "stopped", 8: "traced",
 		 16: "dead", 32: "zombie", 64: "parked", 128: "idle" };
@@ -1010,6 +1012,28 @@ function readLines() {
 	lines.to = Math.max(lines.end, lines.begin + 1);
 }
 
+/* Other is a task, or the event of a program. */
+function readMark(s, ns) {
+	const mark = { ns, type: s.number(), other: s.number() - 1 };
+
+	if (mark.type < USER.MARK)
+		return mark;
+	mark.value = s.number();
+	mark.peer = s.signed();
+	return mark;
+}
+
+function markText(mark) {
+	if (mark.type >= USER.MARK) {
+		const name = report.events[mark.other].name;
+
+		if (mark.type === USER.MESSAGE)
+			return `${name}: ${mark.value} bytes, process ${mark.peer}`;
+		return mark.type === USER.VALUE ? `${name}: ${mark.value}` : name;
+	}
+	return MARKS[mark.type] + (mark.other >= 0 ? ` of ${lines.list[mark.other].name} ${lines.list[mark.other].tid}` : "");
+}
+
 /* Frames by depth. Frames of one depth do not overlap and are in time order. */
 function decode(line) {
 	if (line.depths)
@@ -1056,7 +1080,7 @@ function decode(line) {
 			line.switches.push({ ns, state: s.number() });
 			break;
 		case OP.MARK:
-			line.marks.push({ ns, type: s.number(), other: s.number() - 1 });
+			line.marks.push(readMark(s, ns));
 			break;
 		}
 	}
@@ -1336,7 +1360,7 @@ function describe(at) {
 	const gap = line.gaps.find((g) => g.start <= ns + near && g.end >= ns - near);
 
 	if (gap)
-		text.push(`${gap.count} slots lost in ${time(gap.end - gap.start)}`);
+		text.push(`${gap.count || "more"} slots lost in ${time(gap.end - gap.start)}`);
 	if (frame) {
 		const { level, i } = frame, e = report.events[level.event[i]];
 
@@ -1354,7 +1378,7 @@ function describe(at) {
 	}
 	for (const m of line.marks)
 		if (Math.abs(m.ns - ns) < near)
-			text.push(MARKS[m.type] + (m.other >= 0 ? ` of ${lines.list[m.other].name} ${lines.list[m.other].tid}` : ""));
+			text.push(markText(m));
 	const off = line.switches.find((w) => Math.abs(w.ns - ns) < near);
 
 	if (off)
