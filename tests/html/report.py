@@ -9,6 +9,7 @@ import json
 import os
 import re
 import statistics
+import struct
 import subprocess
 import sys
 from xml.etree import ElementTree
@@ -145,6 +146,51 @@ def test_machine(b, files):
     dark = b.run("getComputedStyle(document.body).backgroundColor")
     test("the button selects the dark theme", light == "rgb(255, 255, 255)" and dark == "rgb(20, 24, 29)", light, dark)
     same("the views of the page have no errors", b.problems(), [])
+
+
+def user_trace(files, folder):
+    """
+    Write the trace of a program for the task of "machine" with most frames, all of them in the
+    region "outer". Return: its tid.
+    """
+    text = subprocess.run([files.ktau, "export", "--json", "-o", "-", files.path("machine.ktau")],
+                          check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+    rows = [json.loads(line) for line in text.splitlines()]
+    host = next(row for row in rows if row["table"] == "hosts")
+    frames = [row for row in rows if row["table"] == "frames" and row["tid"]]
+    serial = statistics.mode(row["serial"] for row in frames)
+    frames = [row for row in frames if row["serial"] == serial]
+    begin = min(int(row["start_ns"]) for row in frames) - 500
+    end = max(int(row["start_ns"]) + int(row["duration_ns"]) for row in frames) + 500
+    hz, boot = int(host["clock_hz"]), host["boot_id"]
+    boot = "-".join((boot[:8], boot[8:12], boot[12:16], boot[16:20], boot[20:]))
+    slots = [(begin, 0, 1, 1, 0), (begin + 100, 42, 0, 3, 0), (begin + 200, 99, 1, 4, 7),
+             (end, 0, 0, 1, 0)]
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "ktau-user-trace.h.1.1"), "wb") as file:
+        file.write(struct.pack("<8sQQI36s", b"KTAUUTR1", int(serial), len(slots), 64, boot.encode()))
+        for ns, *rest in slots + [(0, 0, 0, 0, 0)] * (64 - len(slots)):
+            file.write(struct.pack("<QQHHi", ns * hz // 1000000000, *rest))
+    with open(os.path.join(folder, "ktau-user.h.1.1"), "w", encoding="utf-8") as file:
+        file.write(f"ktau-user 1\nboot {boot}\nserial {serial}\nregion 1 0 outer\n"
+                   "event 0 step\nevent 1 send\n")
+    return frames[0]["tid"], len(frames)
+
+
+def test_users(b, files):
+    """The regions and events of a program are in the timeline."""
+    tid, frames = user_trace(files, files.path("users"))
+    b.open(files.page("machine", "--region-names=" + files.path("users")))
+    b.key("3")
+    line = f"decode(lines.list.find((line) => line.tid === {tid} && line.bytes))"
+    same("a region is around the routines",
+         b.run(f"{line}.depths[0].event.map((e) => report.events[e].name + ' ' + report.events[e].group)"),
+         ["outer user"])
+    same("no routine is missing",
+         b.run(f"{line}.depths.reduce((sum, level) => sum + level.event.length, 0)"), frames + 1)
+    same("events of a program", b.run(f"{line}.marks.filter((m) => m.type >= USER.MARK).map(markText)"),
+         ["step: 42", "send: 99 bytes, process 7"])
+    same("the timeline with regions has no errors", b.problems(), [])
 
 
 def test_recorded(b, files):
@@ -401,6 +447,7 @@ def main():
     os.makedirs(files.out, exist_ok=True)
     with Browser() as b:
         test_machine(b, files)
+        test_users(b, files)
         test_recorded(b, files)
         test_hostile(b, files)
         test_big(b, files)
