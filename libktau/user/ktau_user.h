@@ -102,6 +102,9 @@ void ktau_user_value(struct ktau_user_point *point, uint64_t value);
 /* The same for a message of @bytes to or from the process with the number @peer. */
 void ktau_user_message(struct ktau_user_point *point, int peer, uint64_t bytes);
 
+/* Whether the thread has a trace. */
+bool ktau_user_is_traced(void);
+
 /**
  * ktau_user_status() - whether the kernel accounts to the regions of this thread
  *

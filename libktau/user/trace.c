@@ -169,6 +169,13 @@ static void note(struct ktau_user_point *point, struct ktau__trace_slot *slot)
 	u->flags &= ~KTAU__BUSY;
 }
 
+bool ktau_user_is_traced(void)
+{
+	const struct ktau__user *u = ktau__user_begin();
+
+	return u && u->trace;
+}
+
 void ktau_user_mark(struct ktau_user_point *point)
 {
 	note(point, &(struct ktau__trace_slot){ .type = KTAU__TRACE_MARK });
