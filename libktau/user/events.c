@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The events of the kernel, from /proc/ktau/events. A stream describes only the events that it
- * contains, but a program has to know an event before it happens.
+ * contains, but a program has to know an event before it happens. An id keeps its event until the
+ * system is booted again, so each name is looked up only once.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +14,7 @@
 #include <linux/ktau_area.h>
 
 #include "figures.h"
+#include "ktau_user.h"
 
 struct lines {
 	int fd;
@@ -137,4 +139,68 @@ int ktau__event_is_counter(uint32_t id)
 		return found;
 	note_kind(&event);
 	return event.is_counter;
+}
+
+#define MAX_KNOWN	256
+
+/*
+ * The events that were found, shared by all threads. @name is set last, with a release; an entry
+ * whose name is NULL is being added.
+ */
+static struct {
+	const char *name;
+	int id;
+} known[MAX_KNOWN];
+
+static uint32_t nr_known;	/* may exceed MAX_KNOWN */
+
+static int find_known(const char *name)
+{
+	const uint32_t nr = __atomic_load_n(&nr_known, __ATOMIC_RELAXED);
+	const char *at;
+	uint32_t i;
+
+	for (i = 0; i < nr && i < MAX_KNOWN; i++) {
+		at = __atomic_load_n(&known[i].name, __ATOMIC_ACQUIRE);
+		if (at && !strcmp(at, name))
+			return known[i].id;
+	}
+	return -ENOENT;
+}
+
+/* Two threads may add the same name. */
+static void add_known(const char *name, int id)
+{
+	char *copy;
+	uint32_t i;
+
+	if (__atomic_load_n(&nr_known, __ATOMIC_RELAXED) >= MAX_KNOWN)
+		return;
+	copy = strdup(name);
+	i = copy ? __atomic_fetch_add(&nr_known, 1, __ATOMIC_RELAXED) : MAX_KNOWN;
+	if (i >= MAX_KNOWN) {
+		free(copy);
+		return;
+	}
+	known[i].id = id;
+	__atomic_store_n(&known[i].name, copy, __ATOMIC_RELEASE);
+}
+
+int ktau_user_event(const char *name)
+{
+	int id = find_known(name);
+
+	if (id >= 0)
+		return id;
+	id = ktau__event_find(name);
+	if (id >= 0)
+		add_known(name, id);
+	return id;
+}
+
+int ktau_user_read_name(const char *name, uint64_t *count, uint64_t *incl, uint64_t *excl)
+{
+	const int id = ktau_user_event(name);
+
+	return id < 0 ? id : ktau_user_read((uint32_t)id, count, incl, excl);
 }

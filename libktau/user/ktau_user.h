@@ -127,7 +127,8 @@ uint64_t ktau_user_refused(void);
  * ktau_user_event() - the id of an event
  * @name: its name, as ktau events shows it
  *
- * Makes system calls. The id of a system call is its number, for instance SYS_read.
+ * Makes system calls until it has found the event; it remembers the ids of up to 256 events. The
+ * id of a system call is its number, for instance SYS_read.
  *
  * Return: the id; -ENOENT without KTAU, or if no event of this name has an id, which an event gets
  * at the latest when it first happens in any task; another -errno if the events cannot be read.
@@ -150,6 +151,17 @@ int ktau_user_event(const char *name);
  * Return: 0; 1 if the kernel had no room for some activations; -errno.
  */
 int ktau_user_read(uint32_t event, uint64_t *count, uint64_t *incl, uint64_t *excl);
+
+/**
+ * ktau_user_read_name() - the same for an event with a name
+ * @name: as for ktau_user_event()
+ * @count: as for ktau_user_read()
+ * @incl: likewise
+ * @excl: likewise
+ *
+ * Return: as both; -ENOENT if the event has not happened since the system was booted.
+ */
+int ktau_user_read_name(const char *name, uint64_t *count, uint64_t *incl, uint64_t *excl);
 
 /**
  * ktau_user_read_region() - the same for the region in which the thread is

@@ -153,11 +153,6 @@ bool ktau_user_is_mapped(void)
 	return u && u->figures;
 }
 
-int ktau_user_event(const char *name)
-{
-	return ktau__event_find(name);
-}
-
 uint64_t ktau_user_hz(void)
 {
 	const struct ktau__user *u = ktau__user_begin();

@@ -150,7 +150,7 @@ static uint64_t read_here(const char *what, uint32_t event)
 static void read_figures(void)
 {
 	KTAU_USER_SCOPE("read");
-	uint64_t before, after, incl, excl, more;
+	uint64_t before, after, incl, excl, more, named = 0;
 	int i, ret;
 
 	ret = ktau_user_read(SYS_getppid, &before, &incl, &excl);
@@ -172,6 +172,9 @@ static void read_figures(void)
 	printf("getppid is %d\n", ktau_user_event("sys_getppid") == SYS_getppid);
 	printf("sethostname is %d\n", ktau_user_event("sys_sethostname") == SYS_sethostname);
 	printf("no event: %d\n", ktau_user_event("sys_nothing"));
+	ret = ktau_user_read_name("sys_getppid", &named, &incl, &excl);
+	printf("by name: %d, %llu\n", ret, (unsigned long long)(named - more));
+	printf("no name: %d\n", ktau_user_read_name("sys_nothing", NULL, NULL, NULL));
 	printf("hz %d\n", ktau_user_hz() > 1000);
 	printf("mapped %d\n", ktau_user_is_mapped());
 	fflush(stdout);
@@ -180,6 +183,7 @@ static void read_figures(void)
 	for (i = 0; i < 100; i++) {
 		ktau_user_read(SYS_getppid, &after, &incl, &excl);
 		ktau_user_read_region(SYS_getppid, &after, &incl, &excl);
+		ktau_user_read_name("sys_getppid", &after, &incl, &excl);
 	}
 	if (write(null, "end", 3) != 3)
 		exit(1);

@@ -646,8 +646,15 @@ static void events(void **state)
 	assert_int_equal(ktau_user_event("event"), -ENOENT);
 	assert_int_equal(ktau_user_event("bad"), -ENOENT);
 	assert_int_equal(ktau_user_event("name"), -ENOENT);
+	assert_int_equal(ktau_user_read_name("bad", NULL, NULL, NULL), -ENOENT);
+	for (i = 100; i < 300; i++) {
+		snprintf(name, sizeof(name), "__x64_sys_call%d", i);
+		assert_int_equal(ktau_user_event(name), i);
+	}
 	events_file = folder;	/* which read() cannot read */
-	assert_int_equal(ktau_user_event("an_event"), -EISDIR);
+	assert_int_equal(ktau_user_event("other_event"), -EISDIR);
+	assert_int_equal(ktau_user_event("an_event"), 640);	/* remembered */
+	assert_int_equal(ktau_user_event("__x64_sys_call299"), -EISDIR);	/* too many */
 	events_file = path;
 }
 
