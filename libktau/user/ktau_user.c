@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "ktau_user.h"
+#include "trace_format.h"
 #include "user.h"
 
 #define DEFAULT_REGIONS	64
@@ -167,11 +168,9 @@ struct ktau__user *ktau__user_begin(void)
 	return begin();
 }
 
-void ktau__hide_controls(char *name)
+static uint32_t region_at(const struct ktau__user *u)
 {
-	for (; *name; name++)
-		if ((unsigned char)*name < ' ')
-			*name = '?';
+	return u->depth ? u->level[u->depth - 1].region : 0;
 }
 
 /* What is entered: a point with its name, or a function, for which @name is NULL. */
@@ -195,7 +194,7 @@ add_region(struct ktau__user *u, uint32_t parent, const struct entered *what)
 		return parent;
 	}
 	*u->word = 0;
-	ktau__trace_region(u, 0);
+	ktau__trace_region(u, region_at(u) + KTAU__TRACE_OWN);
 	if (!name)
 		name = ktau__function_name(what->function);
 	*r = (struct ktau__region){ .point = what->point, .parent = parent,
@@ -255,11 +254,6 @@ static void close_left(struct ktau__user *u, const struct ktau__level *new)
 	for (i = u->depth; i && u->level[i - 1].stack <= new->stack; i--)
 		if (was_left(u, &u->level[i - 1], new))
 			u->depth = i - 1;
-}
-
-static uint32_t region_at(const struct ktau__user *u)
-{
-	return u->depth ? u->level[u->depth - 1].region : 0;
 }
 
 static inline __attribute__((always_inline)) uint32_t
@@ -419,6 +413,37 @@ void ktau_user_exit(struct ktau_user_frame *frame)
 		return;
 	u->depth = frame->depth - 1;
 	*u->word = region_at(u);
+}
+
+bool ktau_user_is_traced(void)
+{
+	const struct ktau__user *u = begin();
+
+	return u && u->trace;
+}
+
+static void note(struct ktau_user_point *point, struct ktau__trace_slot *slot)
+{
+	struct ktau__user *u = begin();
+
+	if (u && u->trace)
+		ktau__trace_event(u, id_of(point), point->name, slot);
+}
+
+void ktau_user_mark(struct ktau_user_point *point)
+{
+	note(point, &(struct ktau__trace_slot){ .type = KTAU__TRACE_MARK });
+}
+
+void ktau_user_value(struct ktau_user_point *point, uint64_t value)
+{
+	note(point, &(struct ktau__trace_slot){ .type = KTAU__TRACE_VALUE, .value = value });
+}
+
+void ktau_user_message(struct ktau_user_point *point, int peer, uint64_t bytes)
+{
+	note(point, &(struct ktau__trace_slot){ .type = KTAU__TRACE_MESSAGE, .value = bytes,
+						.peer = peer });
 }
 
 void ktau_user_unloaded(void)

@@ -16,6 +16,13 @@
 
 #include "user.h"
 
+void ktau__hide_controls(char *name)
+{
+	for (; *name; name++)
+		if ((unsigned char)*name < ' ')
+			*name = '?';
+}
+
 static void put(int fd, const char *text, int bytes)
 {
 	/* A name that cannot be written is missing from the reports. */

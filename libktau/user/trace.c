@@ -13,7 +13,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "ktau_user.h"
 #include "ticks.h"
 #include "trace_format.h"
 #include "user.h"
@@ -119,75 +118,60 @@ void ktau__trace_region(struct ktau__user *u, uint32_t region)
 }
 
 /* Return: the number of an event of @u, KTAU__TRACE_EVENTS if there are too many. */
-static uint32_t find_event(struct ktau__user *u, struct ktau_user_point *point)
+static uint32_t find_event(struct ktau__user *u, uint32_t point, const char *name, bool *is_new)
 {
-	const uint32_t id = ktau__point_id(&point->id);
 	struct ktau__trace *t = u->trace;
 	uint32_t i;
 
 	for (i = 0; i < t->nr_events; i++)
-		if (t->point[i] == id)
+		if (t->point[i] == point)
 			return i;
 	if (i == KTAU__TRACE_EVENTS)
 		return i;
-	t->name[i] = strdup(point->name);
+	t->name[i] = strdup(name);
 	if (!t->name[i])
 		return KTAU__TRACE_EVENTS;
 	ktau__hide_controls(t->name[i]);
-	t->point[i] = id;
+	t->point[i] = point;
 	t->nr_events++;
-	ktau__names_event(u, i, t->name[i]);
+	*is_new = true;
 	return i;
 }
 
-/* What the library does in the kernel for a new event is in no region. */
-static void note(struct ktau_user_point *point, struct ktau__trace_slot *slot)
+/* What the library does in the kernel for that is in no region. */
+static void name_event(struct ktau__user *u, uint32_t number)
 {
-	struct ktau__user *u = ktau__user_begin();
-	uint32_t number, region;
+	const uint32_t region = *u->word;
 
-	if (!u || !u->trace)
-		return;
+	*u->word = 0;
+	ktau__trace_region(u, region + KTAU__TRACE_OWN);
+	ktau__names_event(u, number, u->trace->name[number]);
+	ktau__trace_region(u, region);
+	*u->word = region;
+}
+
+void ktau__trace_event(struct ktau__user *u, uint32_t point, const char *name,
+		       struct ktau__trace_slot *slot)
+{
+	bool is_new = false;
+	uint32_t number;
+
 	if (u->flags & KTAU__BUSY) {
 		u->refused++;
 		return;
 	}
-	slot->ticks = ktau__ticks();
 	u->flags |= KTAU__BUSY;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	region = *u->word;
-	*u->word = 0;
-	number = find_event(u, point);
-	*u->word = region;
+	number = find_event(u, point, name, &is_new);
 	if (number < KTAU__TRACE_EVENTS) {
 		slot->number = (uint16_t)number;
+		slot->ticks = ktau__ticks();
 		put(u->trace, slot);
 	} else {
 		u->refused++;
 	}
+	if (is_new)
+		name_event(u, number);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	u->flags &= ~KTAU__BUSY;
-}
-
-bool ktau_user_is_traced(void)
-{
-	const struct ktau__user *u = ktau__user_begin();
-
-	return u && u->trace;
-}
-
-void ktau_user_mark(struct ktau_user_point *point)
-{
-	note(point, &(struct ktau__trace_slot){ .type = KTAU__TRACE_MARK });
-}
-
-void ktau_user_value(struct ktau_user_point *point, uint64_t value)
-{
-	note(point, &(struct ktau__trace_slot){ .type = KTAU__TRACE_VALUE, .value = value });
-}
-
-void ktau_user_message(struct ktau_user_point *point, int peer, uint64_t bytes)
-{
-	note(point, &(struct ktau__trace_slot){ .type = KTAU__TRACE_MESSAGE, .value = bytes,
-						.peer = peer });
 }

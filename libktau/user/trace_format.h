@@ -15,6 +15,9 @@
 #define KTAU__TRACE_MAX_SLOTS	(1U << 20)
 #define KTAU__TRACE_EVENTS	64
 
+/* Added to the number of a region: the library works for itself there. */
+#define KTAU__TRACE_OWN		256
+
 /* Types of slots. */
 #define KTAU__TRACE_REGION	1	/* from now on the thread is in region @number */
 #define KTAU__TRACE_MARK	2	/* event @number */
@@ -41,7 +44,7 @@ struct ktau__trace_header {
  * struct ktau__trace_slot - one entry
  * @ticks: when it happened
  * @value: depends on the type
- * @number: region or event; the file of names has their names
+ * @number: region, also with KTAU__TRACE_OWN, or event; the file of names has their names
  * @type: KTAU__TRACE_*
  * @peer: rank of a message
  */

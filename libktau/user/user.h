@@ -15,6 +15,7 @@
 
 struct ktau_area_header;
 struct ktau__trace;
+struct ktau__trace_slot;
 
 /* A region: a point, entered in the region @parent. */
 struct ktau__region {
@@ -100,9 +101,14 @@ void ktau__hide_controls(char *name);
 int ktau__file_open(const char *prefix, int flags);
 void ktau__read_boot_id(char id[37]);
 
-/* The trace of this thread. ktau__trace_region() notes in which region it is now. */
+/*
+ * The trace of this thread. ktau__trace_region() notes in which region it is now;
+ * ktau__trace_event() needs a trace, and fills in the time and number of @slot.
+ */
 void ktau__trace_open(struct ktau__user *u);
 void ktau__trace_region(struct ktau__user *u, uint32_t region);
+void ktau__trace_event(struct ktau__user *u, uint32_t point, const char *name,
+		       struct ktau__trace_slot *slot);
 void ktau__trace_close(struct ktau__user *u);
 
 /* The file of names of this thread. */

@@ -23,10 +23,13 @@
 /* Ids of names, from the highest one down; slots of all files. */
 enum { FIRST_ID = KTAU_ID_NONE - 1, LAST_ID = FIRST_ID - 4095, MAX_SLOTS = 1 << 24 };
 
+/* The library itself, as a region inside all others, which has no number of its own. */
+enum { OWN = KTAU_REGIONS_MAX, NR_REGIONS };
+
 /* The ids of a thread's regions and events. */
 struct user_trace_names {
 	uint32_t parent[KTAU_REGIONS_MAX];
-	uint32_t region[KTAU_REGIONS_MAX];
+	uint32_t region[NR_REGIONS];
 	uint32_t event[KTAU__TRACE_EVENTS];
 };
 
@@ -123,7 +126,7 @@ static void name_trace(struct user_traces *traces, const struct region_names *na
 	trace->names = n;
 	for (i = 0; i < trace->nr; i++)
 		if (trace->slots[i].type == USER_REGION)
-			region[trace->slots[i].number] = true;
+			region[trace->slots[i].number % KTAU__TRACE_OWN] = true;
 		else
 			event[trace->slots[i].number] = true;
 	for (i = KTAU_REGIONS_MAX - 1; i; i--) {
@@ -134,6 +137,7 @@ static void name_trace(struct user_traces *traces, const struct region_names *na
 				     KTAU_KIND_TIMER);
 		region[n->parent[i]] = true;
 	}
+	n->region[OWN] = id_of(traces, "(libktau-user)", KTAU_KIND_TIMER);
 	for (i = 0; i < KTAU__TRACE_EVENTS; i++) {
 		if (!event[i])
 			continue;
@@ -176,7 +180,7 @@ static bool is_valid(const struct ktau__trace_slot *s)
 {
 	switch (s->type) {
 	case KTAU__TRACE_REGION:
-		return s->number < KTAU_REGIONS_MAX;
+		return s->number < KTAU__TRACE_OWN + KTAU_REGIONS_MAX;
 	case KTAU__TRACE_MARK:
 	case KTAU__TRACE_VALUE:
 	case KTAU__TRACE_MESSAGE:
@@ -319,17 +323,20 @@ struct user_trace *user_traces_find(const struct user_traces *traces, uint64_t s
 	return index ? traces->trace[index - 1] : NULL;
 }
 
-/* The parent of a region has a lower number, so there is no circle. */
+/* The parent of a region has a lower number, so there is no circle, and at most 255 of them. */
 size_t user_trace_path(const struct user_trace *trace, uint32_t region,
 		       uint32_t path[USER_TRACE_DEPTH])
 {
+	const uint32_t last = region % KTAU__TRACE_OWN;
 	size_t nr = 0, i;
 	uint32_t at;
 
-	for (at = region; at && nr < USER_TRACE_DEPTH; at = trace->names->parent[at])
+	for (at = last; at; at = trace->names->parent[at])
 		nr++;
-	for (at = region, i = nr; i; at = trace->names->parent[at])
+	for (at = last, i = nr; i; at = trace->names->parent[at])
 		path[--i] = at;
+	if (region >= KTAU__TRACE_OWN)
+		path[nr++] = OWN;
 	return nr;
 }
 

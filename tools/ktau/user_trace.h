@@ -11,7 +11,7 @@
 #include "registry.h"
 
 /* Regions around and including a region, at most. */
-#define USER_TRACE_DEPTH	256
+#define USER_TRACE_DEPTH	257
 
 /* What happened at a time; see ktau_user.h. */
 enum user_trace_type { USER_REGION = 1, USER_MARK, USER_VALUE, USER_MESSAGE };
@@ -20,7 +20,7 @@ enum user_trace_type { USER_REGION = 1, USER_MARK, USER_VALUE, USER_MESSAGE };
  * struct user_slot - an entry of a trace
  * @ticks: when it happened; does not decrease within a trace
  * @type: an enum user_trace_type
- * @number: region that the thread entered or returned to; or event
+ * @number: region that the thread entered or returned to, as user_trace_path() takes it; or event
  * @value: value, or bytes of a message
  * @peer: number of the other process of a message
  */

@@ -742,7 +742,7 @@ static void expect_trace(const struct trace *trace, uint64_t from, const char *w
 	assert_string_equal(text, wanted);
 }
 
-/* A library that enters a region for the first time is in none: slots "r0" before it. */
+/* 256 and more: the library itself, in a region. */
 static void *traced_thread(void *arg)
 {
 	static struct ktau_user_point message = { "message", 0 };
@@ -769,7 +769,8 @@ static void *traced_thread(void *arg)
 	}
 	assert_int_equal(*seen, 0);
 	read_trace(getpid(), me, &trace);
-	expect_trace(&trace, 0, "r0 r1 r0 r2 r1 r2 r1 m0 v1=5 M2=100,3 m3 r0 ");
+	expect_trace(&trace, 0, "r256 r1 r257 r2 r1 r2 r1 m0 r257 r1 v1=5 r257 r1 M2=100,3 r257 r1 "
+		     "m3 r257 r1 r0 ");
 	read_trace(child, child, &trace);
 	expect_trace(&trace, 0, "r1 r2 r1 ");
 	expect_names("region 1 0 outer\nregion 2 1 inner\nevent 0 mark\nevent 1 value\n"
@@ -777,7 +778,7 @@ static void *traced_thread(void *arg)
 	for (i = 0; i < KTAU__TRACE_MIN_SLOTS; i++)
 		inner(3);
 	read_trace(getpid(), me, &trace);
-	assert_int_equal(trace.header.written, 12 + 1 + 2 * KTAU__TRACE_MIN_SLOTS);
+	assert_int_equal(trace.header.written, 20 + 1 + 2 * KTAU__TRACE_MIN_SLOTS);
 	expect_trace(&trace, trace.header.written - 3, "r0 r3 r0 ");
 	assert_int_equal(ktau_user_refused(), 0);
 	return arg;
@@ -795,7 +796,7 @@ static void *too_many_thread(void *arg)
 	}
 	assert_int_equal(ktau_user_refused(), 2);
 	read_trace(getpid(), gettid(), &trace);
-	assert_int_equal(trace.header.written, KTAU__TRACE_EVENTS);
+	assert_int_equal(trace.header.written, 3 * KTAU__TRACE_EVENTS);
 	return arg;
 }
 

@@ -119,12 +119,21 @@ struct seen {
 	struct timeline_counts counts;
 };
 
+static uint64_t number_of(const struct timeline_event *e)
+{
+	switch (e->type) {
+	case TIMELINE_LOST:
+		return e->lost;
+	case TIMELINE_MARK:
+		return e->mark->value;
+	}
+	return e->id >= FIRST_USER ? KTAU_ID_NONE - e->id : e->id;
+}
+
 static int take(void *arg, const struct timeline_event *e)
 {
 	static const char *const ended[] = { "", " by loss", " by end" };
-	uint64_t number = e->type == TIMELINE_LOST ? e->lost :
-			  e->type == TIMELINE_MARK ? e->mark->value :
-			  e->id >= FIRST_USER ? KTAU_ID_NONE - e->id : e->id;
+	uint64_t number = number_of(e);
 	struct seen *s = arg;
 	const char *what = e->type == KTAU_TRACE_ENTER ? "in" :
 			   e->type == KTAU_TRACE_EXIT ? "out" :
@@ -428,8 +437,8 @@ static void put_user(const struct ktau__trace_slot *slots, uint64_t written, con
 	fclose(file);
 }
 
-#define REGION(t, n) ((struct ktau__trace_slot){ .ticks = t, .type = KTAU__TRACE_REGION, .number = n })
-#define VALUE(t, v) ((struct ktau__trace_slot){ .ticks = t, .type = KTAU__TRACE_VALUE, .value = v })
+#define REGION(t, n) ((struct ktau__trace_slot){ t, 0, n, KTAU__TRACE_REGION, 0 })
+#define VALUE(t, v) ((struct ktau__trace_slot){ t, v, 0, KTAU__TRACE_VALUE, 0 })
 
 static struct seen convert_users(const struct stream *s, size_t nr,
 				 const struct ktau__trace_slot *slots)
@@ -444,8 +453,9 @@ static struct seen convert_users(const struct stream *s, size_t nr,
 }
 
 /*
- * Regions are around the frames of the kernel: bar is u1, foo u2, main u3. At the same time, a
- * frame ends first and begins last. What comes after the trace is left out.
+ * Regions are around the frames of the kernel: bar is u1, foo u2, main u3, and what the library
+ * does in one of them u4. At the same time, a frame ends first and begins last. What comes after
+ * the trace is left out.
  */
 static void regions(void **state)
 {
@@ -454,18 +464,20 @@ static void regions(void **state)
 		{ 11, 0, 0, 0, 0, { CALL(125, 3, 10) } },
 	} } };
 	static const struct ktau__trace_slot slots[] = {
-		REGION(100, 1), REGION(110, 2), VALUE(115, 77), REGION(150, 3), REGION(200, 1),
+		REGION(100, 1), REGION(105, KTAU__TRACE_OWN + 1), REGION(110, 2), VALUE(115, 77),
+		REGION(150, 3), REGION(200, 1),
 		VALUE(210, 78), REGION(300, 0), REGION(1001, 1), { 0 },
 	};
 	struct seen seen = convert_users(s, 1, slots);
 
 	(void)state;
 	assert_string_equal(seen.text,
-			    "100 10 in u3\n110 10 in u2\n115 10 mark u77\n120 10 in 2\n"
+			    "100 10 in u3\n105 10 in u4\n110 10 out u4 excl 5\n"
+			    "110 10 in u2\n115 10 mark u77\n120 10 in 2\n"
 			    "125 11 in 3\n135 11 out 3 excl 10\n"
 			    "150 10 out 2 excl 30\n150 10 out u2 excl 10\n150 10 in u1\n"
 			    "200 10 out u1 excl 50\n200 10 in 1\n210 10 out 1 excl 10\n"
-			    "210 10 mark u78\n300 10 out u3 excl 100\n");
+			    "210 10 mark u78\n300 10 out u3 excl 95\n");
 	assert_int_equal(seen.counts.half_enters + seen.counts.clamped, 0);
 }
 
@@ -498,9 +510,10 @@ static void regions_later(void **state)
 {
 	static const struct stream s[] = {
 		{ 200, 0, { { 11, 0, 0, 0, 0, { CALL(100, 3, 10) } } } },
-		{ 300, 0, { { 10, 0, 0, 0, 0, { CALL(210, 2, 10) } } } },
+		{ 300, 0, { { 10, 0, 0, 0, 0, { CALL(210, 2, 10) } },
+			    { 11, 1, 0, 0, 0, { CALL(305, 3, 1) } } } },
 		{ 500, 0, { { 10, 1, 0, 0, 0, { CALL(310, 2, 10), CALL(460, 2, 10) } },
-			    { 11, 1, 0, 0, 0, { CALL(315, 3, 10) } } } },
+			    { 11, 2, 0, 0, 0, { CALL(315, 3, 10) } } } },
 	};
 	static const struct ktau__trace_slot slots[] = {
 		REGION(90, 2), VALUE(95, 1), REGION(150, 1), VALUE(160, 1), REGION(450, 0), { 0 },
@@ -510,7 +523,8 @@ static void regions_later(void **state)
 	(void)state;
 	assert_string_equal(seen.text,
 			    "100 11 in 3\n110 11 out 3 excl 10\n200 10 in u2\n210 10 in 2\n"
-			    "220 10 out 2 excl 10\n310 10 in 2\n315 11 in 3\n"
+			    "220 10 out 2 excl 10\n305 11 in 3\n306 11 out 3 excl 1\n"
+			    "310 10 in 2\n315 11 in 3\n"
 			    "320 10 out 2 excl 10\n325 11 out 3 excl 10\n"
 			    "450 10 out u2 excl 230\n460 10 in 2\n470 10 out 2 excl 10\n");
 }
@@ -539,7 +553,7 @@ static void regions_damaged(void **state)
 	} } };
 	static const struct ktau__trace_slot nonsense[] = {
 		{ .ticks = 300, .type = 9, .number = 1 },
-		{ .ticks = 310, .type = KTAU__TRACE_REGION, .number = KTAU_REGIONS_MAX },
+		REGION(310, KTAU__TRACE_OWN + KTAU_REGIONS_MAX),
 		{ .ticks = 320, .type = KTAU__TRACE_VALUE, .number = KTAU__TRACE_EVENTS },
 		REGION(400, 255), REGION(399, 1), { 0 },
 	};
