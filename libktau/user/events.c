@@ -197,10 +197,3 @@ int ktau_user_event(const char *name)
 		add_known(name, id);
 	return id;
 }
-
-int ktau_user_read_name(const char *name, uint64_t *count, uint64_t *incl, uint64_t *excl)
-{
-	const int id = ktau_user_event(name);
-
-	return id < 0 ? id : ktau_user_read((uint32_t)id, count, incl, excl);
-}

@@ -146,6 +146,13 @@ int ktau_user_read_region(uint32_t event, uint64_t *count, uint64_t *incl, uint6
 	return give(read_figures(u, event, region, &figures), &figures, count, incl, excl);
 }
 
+int ktau_user_read_name(const char *name, uint64_t *count, uint64_t *incl, uint64_t *excl)
+{
+	const int id = ktau_user_event(name);
+
+	return id < 0 ? id : ktau_user_read((uint32_t)id, count, incl, excl);
+}
+
 bool ktau_user_is_mapped(void)
 {
 	const struct ktau__user *u = ktau__user_begin();

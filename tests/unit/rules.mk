@@ -38,10 +38,11 @@ $(call unit,libktau/test_legacy): private override LDFLAGS += \
 	-Wl,--wrap=ktau_reader_open_live -Wl,--wrap=ktau_reader_restart
 
 # libktau-user gets a file from the kernel's ioctl() there.
-$(call unit,libktau/test_user.o): KTAU_CPPFLAGS += -Ilibktau/user
-$(call unit,libktau/test_user): $(USER_OBJS)
-$(call unit,libktau/test_user): private override LDFLAGS += -Wl,--wrap=ioctl -Wl,--wrap=open64 \
-	-Wl,--wrap=mmap64 -Wl,--wrap=getauxval -pthread
+USER_TESTS := test_user test_user_read
+$(call unit,libktau/user_fake.o $(USER_TESTS:%=libktau/%.o)): KTAU_CPPFLAGS += -Ilibktau/user
+$(call unit,$(USER_TESTS:%=libktau/%)): $(USER_OBJS) $(call unit,libktau/user_fake.o)
+$(call unit,$(USER_TESTS:%=libktau/%)): private override LDFLAGS += -Wl,--wrap=ioctl \
+	-Wl,--wrap=open64 -Wl,--wrap=mmap64 -Wl,--wrap=getauxval -pthread
 
 # Runs from the top of the tree, like all tests.
 $(B)/tests/unit/libktau/test_install: $(LIBKTAU) $(LIBKTAU_SO) $(B)/tests/unit/libktau/sample
