@@ -103,11 +103,10 @@ struct ktau_cell **ktau_area_base(struct ktau_area *area, u32 *index)
 	return base;
 }
 
-/* Add pages until @blocks blocks are left. Return: the number of pages, or -ENOMEM. */
+/* Add pages until @blocks blocks are left. Return: 0, or -ENOMEM after as many as there were. */
 static int fill(struct ktau_pool *pool, unsigned int per_page, unsigned int blocks,
 		struct ktau_user *user)
 {
-	int nr = 0;
 	void *page;
 
 	while (blocks_left(pool, per_page) < blocks &&
@@ -118,18 +117,17 @@ static int fill(struct ktau_pool *pool, unsigned int per_page, unsigned int bloc
 		pool->page[pool->nr_pages] = page;
 		/* An interrupt may now take blocks of it; pairs with ktau_area_page(). */
 		smp_store_release(&pool->nr_pages, pool->nr_pages + 1);
-		nr++;
 	}
-	return nr;
+	return 0;
 }
 
-/* Return: the bytes added, or -ENOMEM. */
-static long fill_both(struct ktau_area *area)
+/* Return: as fill(). */
+static int fill_both(struct ktau_area *area)
 {
 	int chunks = fill(&area->chunks, KTAU_CHUNKS_PER_PAGE, FULL_CHUNKS, area->user);
 	int bases = fill(&area->bases, KTAU_BASES_PER_PAGE, FULL_BASES, area->user);
 
-	return chunks < 0 || bases < 0 ? -ENOMEM : (chunks + bases) * PAGE_SIZE;
+	return chunks ?: bases;
 }
 
 /**
@@ -146,6 +144,13 @@ bool ktau_area_is_low(const struct ktau_area *area)
 		 area->chunks.nr_pages < ARRAY_SIZE(area->chunks.page)) ||
 		(blocks_left(&area->bases, KTAU_BASES_PER_PAGE) < LOW_BASES &&
 		 area->bases.nr_pages < ARRAY_SIZE(area->bases.page)));
+}
+
+/* The memory of an area, without the chunks that are not in @area->chunks. */
+static long bytes_of(const struct ktau_area *area)
+{
+	return struct_size(area, table, area->nr) +
+	       (2 + area->chunks.nr_pages + area->bases.nr_pages) * PAGE_SIZE;
 }
 
 /* Add to the bytes of the state; chunks that are not in @area->chunks are added separately. */
@@ -165,15 +170,14 @@ static void add_bytes(struct ktau_state *state, struct ktau_area *area, long byt
 bool ktau_area_grow(struct ktau_state *state)
 {
 	struct ktau_area *area = state->area;
-	long bytes;
+	long before;
 
 	if (!area || !READ_ONCE(area->growing))
 		return false;
-	bytes = fill_both(area);
-	if (bytes < 0)
+	before = bytes_of(area);
+	if (fill_both(area))
 		area->ask_at = jiffies + HZ / 10;
-	else
-		add_bytes(state, area, bytes);
+	add_bytes(state, area, bytes_of(area) - before);
 	WRITE_ONCE(area->growing, false);
 	return true;
 }
@@ -236,7 +240,7 @@ static bool alloc_pages_of(struct ktau_area *area)
 
 	area->region = ktau_page_alloc(area->user);
 	area->header = ktau_page_alloc(area->user);
-	if (!area->region || !area->header || fill_both(area) < 0)
+	if (!area->region || !area->header || fill_both(area))
 		return false;
 	ktau_area_chunk(area, &none);	/* the number 0 means no chunk */
 	return true;
@@ -281,12 +285,6 @@ struct ktau_area *ktau_area_create(struct ktau_state *state, u32 nr, u64 hz)
 		.ticks_per_second = hz,
 	};
 	return area;
-}
-
-static long bytes_of(const struct ktau_area *area)
-{
-	return struct_size(area, table, area->nr) +
-	       (2 + area->chunks.nr_pages + area->bases.nr_pages) * PAGE_SIZE;
 }
 
 /* Free unused pages, once nothing more is accounted. Return: the number of pages. */

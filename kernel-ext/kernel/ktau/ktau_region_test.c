@@ -514,6 +514,62 @@ static void grows(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, read_cell(f, 1, id).count, 1ULL);
 }
 
+/* A state of a user who has room for @pages more pages, and its area, without unused blocks. */
+static struct ktau_state *limited_state(struct kunit *test, struct ktau_user *user,
+					unsigned int pages, void **rest, size_t *bytes)
+{
+	struct ktau_state *state = ktau_state_create(user, GFP_KERNEL);
+	struct ktau_area *area;
+
+	KUNIT_ASSERT_NOT_NULL(test, state);
+	area = ktau_area_create(state, NR, ktau_clock_hz());
+	KUNIT_ASSERT_NOT_NULL(test, area);
+	ktau_area_attach(state, area);
+	area->chunks.used = area->chunks.nr_pages * KTAU_CHUNKS_PER_PAGE;
+	area->bases.used = area->bases.nr_pages * KTAU_BASES_PER_PAGE;
+	*bytes = ktau_user_limit(user) - atomic_long_read(&user->bytes) - pages * PAGE_SIZE;
+	*rest = ktau_alloc(user, *bytes, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, *rest);
+	return state;
+}
+
+/* Pages that a user got before its share was used up are in the books, too. */
+static void grows_in_part(struct kunit *test)
+{
+	struct ktau_user *user = ktau_user_find(KUIDT_INIT(54325));
+	const u64 limit = ktau_config.memory_limit_bytes;
+	struct ktau_state *state;
+	struct ktau_area *area;
+	unsigned long asked_at;
+	char words[48];
+	size_t bytes;
+	void *rest;
+
+	KUNIT_ASSERT_NOT_NULL(test, user);
+	snprintf(words, sizeof(words), "memory_limit=%llu", ktau_memory_bytes() + SZ_4M);
+	KUNIT_ASSERT_EQ(test, control(words), 0);
+	state = limited_state(test, user, 1, &rest, &bytes);
+	area = state->area;
+	asked_at = jiffies;
+	area->growing = true;
+	KUNIT_EXPECT_TRUE(test, ktau_area_grow(state));
+	KUNIT_EXPECT_TRUE(test, time_after(area->ask_at, asked_at));
+	ktau_free(user, rest, bytes);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&state->bytes), atomic_long_read(&user->bytes));
+	KUNIT_EXPECT_EQ(test, area->bytes + sizeof(*state), (size_t)atomic_long_read(&user->bytes));
+	ktau_area_close(area);
+	ktau_area_detach(state);	/* frees the page, which is not used */
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&state->bytes), atomic_long_read(&user->bytes));
+	ktau_area_drop(state);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&state->bytes), (long)sizeof(*state));
+	ktau_state_put(state);
+	rcu_barrier();
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&user->bytes), 0L);
+	ktau_user_put(user);
+	snprintf(words, sizeof(words), "memory_limit=%llu", limit);
+	KUNIT_EXPECT_EQ(test, control(words), 0);
+}
+
 static void redacted(struct kunit *test)
 {
 	struct {
@@ -553,6 +609,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(figures),
 	KUNIT_CASE(interrupts),
 	KUNIT_CASE(grows),
+	KUNIT_CASE(grows_in_part),
 	KUNIT_CASE(trimmed),
 	KUNIT_CASE(redacted),
 	{}
