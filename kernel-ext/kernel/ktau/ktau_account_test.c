@@ -372,6 +372,30 @@ static void account_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, added[3], 0ULL);
 }
 
+/*
+ * A new task may be switched off its CPU before it reaches user mode: its root frame keeps its
+ * name.
+ */
+static void account_forked(struct kunit *test)
+{
+	unsigned long flags;
+	u32 info;
+
+	enter_kernel(ID_A);
+	local_irq_save(flags);
+	current->ktau.top->info = KTAU_ID_RET_FROM_FORK;
+	current->flags &= ~PF_KTHREAD;
+	current->nvcsw++;
+	ktau_root_resume(&current->ktau);
+	current->nvcsw--;
+	current->flags |= PF_KTHREAD;
+	info = current->ktau.top->info;
+	current->ktau.top->info = ID_A;
+	local_irq_restore(flags);
+	leave_kernel();
+	KUNIT_EXPECT_EQ(test, info, (u32)KTAU_ID_RET_FROM_FORK);
+}
+
 static struct kunit_case account_cases[] = {
 	KUNIT_CASE(account_segments),
 	KUNIT_CASE(account_nesting),
@@ -382,6 +406,7 @@ static struct kunit_case account_cases[] = {
 	KUNIT_CASE(account_disabled),
 	KUNIT_CASE(account_traced),
 	KUNIT_CASE(account_resumed),
+	KUNIT_CASE(account_forked),
 	KUNIT_CASE(account_cpu),
 	{ }
 };

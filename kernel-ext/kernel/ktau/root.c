@@ -255,6 +255,9 @@ static unsigned int root_id(struct task_struct *tsk)
  * ktau_root_resume() - open the root frame of a task that has got the CPU
  * @ref: its own
  *
+ * Only the root frame of a kernel thread is renamed, once the thread's function is known.
+ * Another task may be switched off its CPU before it returns to user mode for the first time.
+ *
  * Context: At the end of a context switch, interrupts disabled.
  */
 void ktau_root_resume(struct ktau_ref *ref)
@@ -265,7 +268,8 @@ void ktau_root_resume(struct ktau_ref *ref)
 	if (!top && (READ_ONCE(ref->mask) & account) == account)
 		open_root(ref, root_id(current),
 			  ref->state->switched_ticks ?: ktau_ticks());
-	else if (top && top->info == KTAU_ID_RET_FROM_FORK)
+	else if (top && top->info == KTAU_ID_RET_FROM_FORK &&
+		 (current->flags & PF_KTHREAD))
 		WRITE_ONCE(top->info, root_id(current));
 }
 
