@@ -56,7 +56,7 @@ demo-stock:
 
 # The cases of an architecture, with ARCH=powerpc or arm64.
 check_powerpc := powerpc
-check_arm64 := -d tests/torture arm64
+check_arm64 := -d tests/torture 86-arm64
 
 check: setup
 	$(if $(ARCH),$(if $(check_$(ARCH)),,$(error ARCH=$(ARCH): not one of powerpc, arm64)))
