@@ -64,6 +64,8 @@ const char *ktau_control_reason(int err)
 	case -EOPNOTSUPP:
 		return "this kernel has no control groups, or cannot hook functions: boot one with "
 		       "CONFIG_CGROUPS or CONFIG_KTAU_FUNC";
+	case -EBUSY:
+		return "functions are being hooked or unhooked; try again";
 	default:
 		return strerror(-err);
 	}

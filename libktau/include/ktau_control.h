@@ -17,8 +17,9 @@ extern "C" {
  * Return: 0; -EPERM or -EACCES; -ENOENT (no KTAU in this kernel, or a control group or
  * function that does not exist); -EINVAL, -ESRCH (a task that does not exist), -E2BIG (more
  * than 64 KiB, 64 conditions of a filter or 256 functions), -EOPNOTSUPP (control groups or
- * functions in a kernel without support for them). The kernel log has the details. After an
- * error nothing has been applied, except that -ENOMEM may leave a part applied.
+ * functions in a kernel without support for them), -EBUSY (functions are being hooked or
+ * unhooked). The kernel log has the details. After an error nothing has been applied, except
+ * that -ENOMEM may leave a part applied.
  */
 int ktau_control_write(const char *words);
 

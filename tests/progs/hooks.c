@@ -198,6 +198,9 @@ static void refusals(void)
 	expect_control("hook=,", ENOENT);
 	expect_control("hook=vfs_fsync,no_such_function", ENOENT);
 	expect_state("vfs_fsync", "");
+	expect_control("hook=vfs_fsync,vfs_fsyn?", 0);
+	expect_control("hook=vfs_fsync", 0);
+	expect_control("unhook=vfs_fsync", 0);
 	expect_control("hook=vfs_fsync hook=vfs_read", EINVAL);
 	expect_control("hook=vfs_fsync nonsense", EINVAL);
 	expect_control("hook=vfs_fsync unhook=vfs_fsync", ENOENT);
@@ -299,6 +302,28 @@ static size_t names(char (*name)[64], size_t nr)
 	return n;
 }
 
+static void *unhook_all(void *err)
+{
+	*(int *)err = control("unhook=*");
+	return NULL;
+}
+
+/* Unhooking many functions takes seconds, in which other settings can be changed. */
+static void empty(void)
+{
+	pthread_t thread;
+	int err = -1;
+
+	if (pthread_create(&thread, NULL, unhook_all, &err))
+		self_die("pthread_create", -EAGAIN);
+	usleep(300000);
+	expect_control("+func", 0);
+	expect_control("unhook=*", EBUSY);
+	tap_ok(__atomic_load_n(&err, __ATOMIC_ACQUIRE) == -1, "hooks: meanwhile");
+	pthread_join(thread, NULL);
+	tap_ok(!err, "hooks: all functions are unhooked");
+}
+
 /* As many functions as the list may have, and no more. */
 static void limit(void)
 {
@@ -321,7 +346,7 @@ static void limit(void)
 	sprintf(words, "hook=%s", name[MOST_HOOKS]);
 	expect_control(words, E2BIG);
 	self_expect("hooks: functions in it afterwards", nr_hooks(), MOST_HOOKS);
-	expect_control("unhook=*", 0);
+	empty();
 	self_expect("hooks: functions in the empty list", nr_hooks(), 0);
 	expect_control("unhook=*", ENOENT);
 }

@@ -161,6 +161,7 @@ ktau_hrtimer_setup_on_stack(struct hrtimer *timer,
 #endif
 }
 
+#ifdef CONFIG_KTAU_FUNC
 /*
  * Call @fn for each symbol of the kernel itself, in the order of their addresses, until it
  * returns something other than 0. Older kernels pass a module, too, which is NULL.
@@ -192,7 +193,6 @@ static inline int ktau_each_symbol(int (*fn)(void *data, const char *name,
 }
 
 /* Let the functions of @ops call @address directly. The Makefile tests for the old names. */
-#ifdef CONFIG_KTAU_FUNC
 static inline int ktau_direct_attach(struct ftrace_ops *ops, unsigned long address)
 {
 #ifdef KTAU_DIRECT_MULTI
@@ -202,13 +202,16 @@ static inline int ktau_direct_attach(struct ftrace_ops *ops, unsigned long addre
 #endif
 }
 
-static inline void ktau_direct_detach(struct ftrace_ops *ops, unsigned long address)
+static inline int ktau_direct_detach(struct ftrace_ops *ops, unsigned long address)
 {
 #ifdef KTAU_DIRECT_MULTI
-	unregister_ftrace_direct_multi(ops, address);
-	ftrace_free_filter(ops);
+	int err = unregister_ftrace_direct_multi(ops, address);
+
+	if (!err)
+		ftrace_free_filter(ops);
+	return err;
 #else
-	unregister_ftrace_direct(ops, address, true);
+	return unregister_ftrace_direct(ops, address, true);
 #endif
 }
 #endif

@@ -134,8 +134,6 @@ static int find_hooks(struct ktau_request *req)
 	const char *name;
 	int err = 0;
 
-	if (req->hook.first && security_locked_down(LOCKDOWN_TRACEFS))
-		return -EPERM;
 	for (name = req->hook.first; name && !err; name = ktau_next_pattern(&req->hook, name))
 		err = cannot_hook(name, ktau_hooks_find(name, &req->hooks));
 	for (name = req->unhook.first; name && !err;
@@ -144,13 +142,32 @@ static int find_hooks(struct ktau_request *req)
 	return err;
 }
 
-static void apply_hooks(struct ktau_request *req)
+static int begin_hooks(struct ktau_request *req)
+{
+	int err;
+
+	if (!req->hook.first && !req->unhook.first)
+		return 0;
+	if (req->hook.first && security_locked_down(LOCKDOWN_TRACEFS))
+		return -EPERM;
+	err = ktau_hooks_lock();
+	if (err)
+		return err;
+	req->hooking = true;
+	return find_hooks(req);
+}
+
+/* End what begin_hooks() has begun, after all other words. */
+static void end_hooks(struct ktau_request *req, bool apply)
 {
 	const char *name;
 
-	for (name = req->unhook.first; name; name = ktau_next_pattern(&req->unhook, name))
+	for (name = req->unhook.first; name && apply;
+	     name = ktau_next_pattern(&req->unhook, name))
 		ktau_hooks_remove(name);
-	ktau_hooks_add(&req->hooks);
+	if (apply)
+		ktau_hooks_add(&req->hooks);
+	ktau_hooks_unlock();
 }
 
 static void set_keys(u32 groups)
@@ -218,7 +235,6 @@ static int apply(struct ktau_request *req)
 		ktau_filter_put_in_force(req->filter);
 		req->filter = NULL;
 	}
-	apply_hooks(req);
 	err = apply_to_tasks(req);
 	/* When enabling, the keys come last, after all tasks are set up. */
 	ktau_tasks_update();
@@ -240,7 +256,8 @@ static int apply(struct ktau_request *req)
  * invalid word, -ESRCH for a task or -ENOENT for a control group or function that does not
  * exist, -E2BIG for too many filter items or functions, -EOPNOTSUPP for a control group or
  * function in a kernel without support for them, -EPERM for a function in a kernel that is
- * locked down. With -ENOMEM, part of the request may have been applied.
+ * locked down, -EBUSY while functions are being hooked or unhooked. With -ENOMEM, part of
+ * the request may have been applied.
  */
 int ktau_control_apply(char *words)
 {
@@ -253,11 +270,14 @@ int ktau_control_apply(char *words)
 	if (!err)
 		err = check_tasks(&req);
 	if (!err)
-		err = find_hooks(&req);
+		err = begin_hooks(&req);
 	if (!err)
 		err = apply(&req);
-	ktau_request_deinit(&req);
 	mutex_unlock(&ktau_mutex);
+	/* This may take long, and nothing else depends on it. */
+	if (req.hooking)
+		end_hooks(&req, !err);
+	ktau_request_deinit(&req);
 	return err;
 }
 

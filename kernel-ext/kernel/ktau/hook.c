@@ -12,6 +12,7 @@
 #include <linux/glob.h>
 #include <linux/kallsyms.h>
 #include <linux/lockdep.h>
+#include <linux/mutex.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -19,7 +20,6 @@
 #include <asm/sections.h>
 
 #include "compat.h"
-#include "core.h"
 #include "event.h"
 #include "hook.h"
 #include "hook_types.h"
@@ -53,10 +53,11 @@ static const char * const state_names[] = {
 
 /**
  * struct hook - a function that is hooked, or that could not be
- * @list: in the list of hooks, or of those that a request has found; under ktau_mutex
+ * @list: in the list of hooks, under hooks_mutex, or of those that a request has found
  * @ops: attaches the stub; the other fields do not change once the hook is in the list
  * @fn: the function
  * @id: its event, if @state is HOOK_ON
+ * @nr_words: words of its arguments, likewise
  * @state: HOOK_*
  * @name: its name
  */
@@ -65,11 +66,17 @@ struct hook {
 	struct ftrace_ops	ops;
 	unsigned long		fn;
 	unsigned int		id;
+	int			nr_words;
 	enum hook_state		state;
 	char			name[KSYM_NAME_LEN];
 };
 
-static LIST_HEAD(hooks);	/* in the order of the requests; under ktau_mutex */
+/*
+ * Serialises requests. It is held longer than any request for something else may wait:
+ * unhooking a function can take a tenth of a second.
+ */
+static DEFINE_MUTEX(hooks_mutex);
+static LIST_HEAD(hooks);	/* in the order of the requests; under hooks_mutex */
 
 /*
  * The current task at the entry of __switch_to() is not the one at its exit. ret_from_fork()
@@ -85,10 +92,12 @@ static const char * const unsafe_functions[] = {
 
 static unsigned long stub_of(const struct hook *hook)
 {
-	return (unsigned long)ktau_hook_stubs[hook->id - KTAU_ID_FUNCTION];
+	const bool many = hook->nr_words > KTAU_HOOK_FEW_ARGS;
+
+	return (unsigned long)ktau_hook_stubs[many][hook->id - KTAU_ID_FUNCTION];
 }
 
-static enum hook_state judge(const struct hook *hook)
+static enum hook_state judge(struct hook *hook)
 {
 	if (hook->state == HOOK_AMBIGUOUS)
 		return HOOK_AMBIGUOUS;
@@ -96,14 +105,10 @@ static enum hook_state judge(const struct hook *hook)
 		return HOOK_UNSAFE;
 	if (!ftrace_location(hook->fn))
 		return HOOK_NOTRACE;
-	switch (ktau_hook_types(hook->name, hook->fn)) {
-	case 0:
+	hook->nr_words = ktau_hook_types(hook->name, hook->fn);
+	if (hook->nr_words >= 0)
 		return HOOK_ON;
-	case -E2BIG:
-		return HOOK_STACK_ARGS;
-	default:
-		return HOOK_NO_TYPES;
-	}
+	return hook->nr_words == -E2BIG ? HOOK_STACK_ARGS : HOOK_NO_TYPES;
 }
 
 static enum hook_state attach(struct hook *hook)
@@ -123,12 +128,16 @@ static enum hook_state attach(struct hook *hook)
 	return err == -EBUSY ? HOOK_BUSY : HOOK_FAILED;
 }
 
+/* After an error ftrace still uses @ops: it has disabled itself and changes nothing more. */
 static void drop(struct hook *hook)
 {
+	int err = 0;
+
 	if (hook->state == HOOK_ON)
-		ktau_direct_detach(&hook->ops, stub_of(hook));
+		err = ktau_direct_detach(&hook->ops, stub_of(hook));
 	list_del(&hook->list);
-	kfree(hook);
+	if (!err)
+		kfree(hook);
 }
 
 static struct hook *find(const struct list_head *list, unsigned long fn)
@@ -155,12 +164,14 @@ static struct hook *find_name(const struct list_head *list, const char *name)
  * struct search - the functions that match a pattern
  * @pattern: the pattern
  * @found: receives the functions
- * @nr: number of functions that match
+ * @nr: number of functions that match and were not in @found before
+ * @any: whether any function matches
  */
 struct search {
 	const char *pattern;
 	struct list_head *found;
 	unsigned int nr;
+	bool any;
 };
 
 /* Whether a symbol is a function, as opposed to data or a part of one. */
@@ -177,6 +188,7 @@ static int visit(void *data, const char *name, unsigned long address)
 
 	if (!glob_match(search->pattern, name) || !is_function(name, address))
 		return 0;
+	search->any = true;
 	hook = find_name(search->found, name);
 	if (hook && hook->fn != address)
 		hook->state = HOOK_AMBIGUOUS;
@@ -208,23 +220,43 @@ static unsigned int nr_after(const struct list_head *found)
 }
 
 /**
+ * ktau_hooks_lock() - begin a request
+ *
+ * Context: May sleep.
+ * Return: 0, or -EBUSY during another request.
+ */
+int ktau_hooks_lock(void)
+{
+	return mutex_trylock(&hooks_mutex) ? 0 : -EBUSY;
+}
+
+/**
+ * ktau_hooks_unlock() - end a request
+ *
+ * Context: Task.
+ */
+void ktau_hooks_unlock(void)
+{
+	mutex_unlock(&hooks_mutex);
+}
+
+/**
  * ktau_hooks_find() - find the functions that match a pattern
  * @pattern: a name, in which "*" and "?" are wildcards
  * @found: list of the functions found so far, and from now on these
  *
- * Context: May sleep; ktau_mutex held. The caller frees the list with ktau_hooks_drop(),
+ * Context: May sleep, in a request. The caller frees the list with ktau_hooks_drop(),
  * also after an error.
  * Return: 0, -ENOENT if there are none, -E2BIG if there are more than may be hooked, -ENOMEM.
  */
 int ktau_hooks_find(const char *pattern, struct list_head *found)
 {
 	struct search search = { .pattern = pattern, .found = found };
-	const unsigned int before = nr_after(found);
 	int err = ktau_each_symbol(visit, &search);
 
 	if (err)
 		return err;
-	if (!search.nr && nr_after(found) == before)
+	if (!search.any)
 		return -ENOENT;
 	return nr_after(found) > NR_HOOKS ? -E2BIG : 0;
 }
@@ -235,13 +267,13 @@ int ktau_hooks_find(const char *pattern, struct list_head *found)
  *
  * Those that cannot be hooked are added to the list, with the reason.
  *
- * Context: May sleep; ktau_mutex held.
+ * Context: May sleep, in a request.
  */
 void ktau_hooks_add(struct list_head *found)
 {
 	struct hook *hook, *next, *old;
 
-	lockdep_assert_held(&ktau_mutex);
+	lockdep_assert_held(&hooks_mutex);
 	list_for_each_entry_safe(hook, next, found, list) {
 		old = find(&hooks, hook->fn);
 		if (old && old->state == HOOK_ON)
@@ -277,7 +309,7 @@ void ktau_hooks_drop(struct list_head *found)
  * ktau_hooks_any() - whether the list has a function that matches a pattern
  * @pattern: as for ktau_hooks_find()
  *
- * Context: May sleep; ktau_mutex held.
+ * Context: May sleep, in a request.
  * Return: Whether there is one.
  */
 bool ktau_hooks_any(const char *pattern)
@@ -296,13 +328,13 @@ bool ktau_hooks_any(const char *pattern)
  *
  * Activations that are running end as usual.
  *
- * Context: May sleep; ktau_mutex held.
+ * Context: May sleep, in a request.
  */
 void ktau_hooks_remove(const char *pattern)
 {
 	struct hook *hook, *next;
 
-	lockdep_assert_held(&ktau_mutex);
+	lockdep_assert_held(&hooks_mutex);
 	list_for_each_entry_safe(hook, next, &hooks, list)
 		if (glob_match(pattern, hook->name))
 			drop(hook);
@@ -321,12 +353,15 @@ static const char *state_of(const struct hook *hook)
  * @m: output
  *
  * Context: May sleep.
+ * Return: 0, or -EINTR if the task is killed while it waits for a request to end.
  */
-void ktau_hooks_show(struct seq_file *m)
+int ktau_hooks_show(struct seq_file *m)
 {
 	const struct hook *hook;
+	int err = mutex_lock_killable(&hooks_mutex);
 
-	mutex_lock(&ktau_mutex);
+	if (err)
+		return err;
 	seq_puts(m, "# name id state\n");
 	list_for_each_entry(hook, &hooks, list) {
 		seq_printf(m, "%s ", hook->name);
@@ -336,5 +371,6 @@ void ktau_hooks_show(struct seq_file *m)
 			seq_puts(m, "- ");
 		seq_printf(m, "%s\n", state_of(hook));
 	}
-	mutex_unlock(&ktau_mutex);
+	mutex_unlock(&hooks_mutex);
+	return 0;
 }

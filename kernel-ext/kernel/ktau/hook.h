@@ -9,24 +9,38 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
+#include "event.h"
+
 struct seq_file;
 
 /* Bytes of each stub in hook_entry.S. */
 #define KTAU_HOOK_STUB_BYTES	16
 
+/* The most arguments of the functions that use the first half of the stubs. */
+#define KTAU_HOOK_FEW_ARGS	2
+
 #ifdef CONFIG_KTAU_FUNC
 
-/* The stubs of the events, in the order of their ids. */
-extern const u8 ktau_hook_stubs[][KTAU_HOOK_STUB_BYTES];
+/* The stubs of the events, in the order of their ids, for few and for more arguments. */
+extern const u8 ktau_hook_stubs[2][KTAU_NR_FUNCTION_IDS][KTAU_HOOK_STUB_BYTES];
 
+int ktau_hooks_lock(void);
+void ktau_hooks_unlock(void);
 int ktau_hooks_find(const char *pattern, struct list_head *found);
 void ktau_hooks_add(struct list_head *found);
 void ktau_hooks_drop(struct list_head *found);
 bool ktau_hooks_any(const char *pattern);
 void ktau_hooks_remove(const char *pattern);
-void ktau_hooks_show(struct seq_file *m);
+int ktau_hooks_show(struct seq_file *m);
 
 #else
+
+static inline int ktau_hooks_lock(void)
+{
+	return 0;
+}
+
+static inline void ktau_hooks_unlock(void) { }
 
 static inline int ktau_hooks_find(const char *pattern, struct list_head *found)
 {
@@ -42,7 +56,11 @@ static inline bool ktau_hooks_any(const char *pattern)
 }
 
 static inline void ktau_hooks_remove(const char *pattern) { }
-static inline void ktau_hooks_show(struct seq_file *m) { }
+
+static inline int ktau_hooks_show(struct seq_file *m)
+{
+	return 0;
+}
 
 #endif
 

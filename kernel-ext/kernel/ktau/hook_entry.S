@@ -15,7 +15,6 @@
 #include <linux/objtool.h>
 
 #include <asm/asm-offsets.h>
-#include <asm/frame.h>
 #include <asm/nospec-branch.h>
 #include <asm/percpu.h>
 #include <asm/unwind_hints.h>
@@ -44,61 +43,72 @@ SYM_FUNC_START_LOCAL(hook_call)
 	RET
 SYM_FUNC_END(hook_call)
 
-/* %eax is the event. */
-SYM_FUNC_START_LOCAL(hook_common)
+/* The common part of the stubs for functions with up to \nr arguments; %eax is the event. */
+.macro trampoline name:req nr:req
+SYM_FUNC_START_LOCAL(\name)
 	movq	CURRENT, %r11
 	testl	$GROUP_FUNC, TASK_MASK(%r11)
-	jnz	.Lselected
+	jnz	.Lselected\@
 	RET
 
-.Lselected:
-	FRAME_BEGIN
+.Lselected\@:
 	subq	$SIZE, %rsp
 	movq	%rdi, ARGS(%rsp)
 	movq	%rsi, ARGS + 8(%rsp)
+	.if	\nr > 2
 	movq	%rdx, ARGS + 16(%rsp)
 	movq	%rcx, ARGS + 24(%rsp)
 	movq	%r8, ARGS + 32(%rsp)
 	movq	%r9, ARGS + 40(%rsp)
+	.endif
 	movl	%eax, FRAME_INFO(%rsp)
 	movq	%r11, %rdi
 	movq	%rsp, %rsi
 	call	ktau_hook_enter
 	movq	ARGS(%rsp), %rdi
 	movq	ARGS + 8(%rsp), %rsi
+	.if	\nr > 2
 	movq	ARGS + 16(%rsp), %rdx
 	movq	ARGS + 24(%rsp), %rcx
 	movq	ARGS + 32(%rsp), %r8
 	movq	ARGS + 40(%rsp), %r9
-	movq	SIZE + FRAME_OFFSET(%rsp), %r11
+	.endif
+	movq	SIZE(%rsp), %r11
 	call	hook_call
 	movq	CURRENT, %rsi
 	cmpq	%rsp, TASK_TOP(%rsi)
-	jne	.Lclosed
+	jne	.Lclosed\@
 	movq	%rax, ARGS(%rsp)
 	movq	%rdx, ARGS + 8(%rsp)
 	movq	%rsp, %rdi
 	call	__ktau_exit_function
 	movq	ARGS(%rsp), %rax
 	movq	ARGS + 8(%rsp), %rdx
-.Lclosed:
-	addq	$SIZE, %rsp
-	FRAME_END
-	addq	$8, %rsp	/* not to the function again */
+.Lclosed\@:
+	addq	$SIZE + 8, %rsp		/* not to the function again */
 	UNWIND_HINT_FUNC
 	RET
-SYM_FUNC_END(hook_common)
+SYM_FUNC_END(\name)
+.endm
+
+trampoline hook_few FEW_ARGS
+trampoline hook_many 6
 
 /* A stub for each event. */
-	.balign	STUB_BYTES
-SYM_CODE_START(ktau_hook_stubs)
-	ANNOTATE_NOENDBR
+.macro stubs name:req
 .Lid = ID_FUNCTION
 	.rept	NR_STUBS
 	UNWIND_HINT_FUNC
 	movl	$.Lid, %eax
-	jmp	hook_common
+	jmp	\name
 	.balign	STUB_BYTES, 0xcc
 .Lid = .Lid + 1
 	.endr
+.endm
+
+	.balign	STUB_BYTES
+SYM_CODE_START(ktau_hook_stubs)
+	ANNOTATE_NOENDBR
+	stubs	hook_few
+	stubs	hook_many
 SYM_CODE_END(ktau_hook_stubs)

@@ -11,6 +11,7 @@
 #include <linux/btf.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
+#include <linux/minmax.h>
 #include <linux/string.h>
 
 #include "compat.h"
@@ -66,31 +67,31 @@ static unsigned int words_of_result(const struct btf *btf, u32 id)
 	return type && is_struct(type) && type->size > 2 * sizeof(long);
 }
 
-/* Whether the function type @proto has all arguments in registers. */
-static bool fits(const struct btf *btf, const struct btf_type *proto)
+/* The words that all arguments of the function type @proto take; -E2BIG if any is on the stack. */
+static int words_of_all(const struct btf *btf, const struct btf_type *proto)
 {
 	const struct btf_param *param = (const struct btf_param *)(proto + 1);
 	unsigned int i, words = words_of_result(btf, proto->type);
 
 	for (i = 0; i < BTF_INFO_VLEN(proto->info); i++) {
 		if (!param[i].type)	/* "..." */
-			return false;
+			return -E2BIG;
 		words += words_of(btf, param[i].type);
 		if (words > NR_REGISTERS)
-			return false;
+			return -E2BIG;
 	}
-	return true;
+	return words;
 }
 
 /*
  * Check each function called @name: several may have the same name, of which all but one have
- * been inlined.
+ * been inlined. Return: the most words, or -errno.
  */
 static int check(const struct btf *btf, const char *name)
 {
 	const struct btf_type *type, *proto;
 	u32 id, nr = btf_nr_types(btf);
-	int err = -ENOENT;
+	int words, most = -ENOENT;
 
 	for (id = 1; id < nr; id++) {
 		type = btf_type_by_id(btf, id);
@@ -98,23 +99,24 @@ static int check(const struct btf *btf, const char *name)
 		    strcmp(btf_name_by_offset(btf, type->name_off), name))
 			continue;
 		proto = btf_type_by_id(btf, type->type);
-		if (!proto || !fits(btf, proto))
-			return -E2BIG;
-		err = 0;
+		words = proto ? words_of_all(btf, proto) : -E2BIG;
+		if (words < 0)
+			return words;
+		most = max(most, words);
 	}
-	return err;
+	return most;
 }
 
 /**
  * struct alias - the search for another name of a function
  * @btf: the types
  * @fn: the function
- * @err: the result of check() for the last name
+ * @words: the result of check() for the last name
  */
 struct alias {
 	const struct btf *btf;
 	unsigned long fn;
-	int err;
+	int words;
 };
 
 static int check_alias(void *data, const char *name, unsigned long address)
@@ -122,8 +124,8 @@ static int check_alias(void *data, const char *name, unsigned long address)
 	struct alias *alias = data;
 
 	if (address == alias->fn)
-		alias->err = check(alias->btf, name);
-	return address > alias->fn || alias->err != -ENOENT;
+		alias->words = check(alias->btf, name);
+	return address > alias->fn || alias->words != -ENOENT;
 }
 
 /**
@@ -134,8 +136,8 @@ static int check_alias(void *data, const char *name, unsigned long address)
  * A function may have several names, of which BTF has only one, as that of some system calls.
  *
  * Context: May sleep.
- * Return: 0 if all of them are in registers; -E2BIG if some are, or may be, on the stack;
- * -ENOENT if the types of the function are not known.
+ * Return: The number of registers that they take; -E2BIG if some are, or may be, on the
+ * stack; -ENOENT if the types of the function are not known.
  */
 int ktau_hook_types(const char *name, unsigned long fn)
 {
@@ -144,8 +146,8 @@ int ktau_hook_types(const char *name, unsigned long fn)
 
 	if (IS_ERR_OR_NULL(btf))
 		return -ENOENT;
-	alias.err = check(btf, name);
-	if (alias.err == -ENOENT)
+	alias.words = check(btf, name);
+	if (alias.words == -ENOENT)
 		ktau_each_symbol(check_alias, &alias);
-	return alias.err;
+	return alias.words;
 }

@@ -133,8 +133,7 @@ static const struct proc_ops control_ops = {
 
 static int hooks_show(struct seq_file *m, void *v)
 {
-	ktau_hooks_show(m);
-	return 0;
+	return ktau_hooks_show(m);
 }
 
 /* stats: losses by reason, memory in use, tasks */

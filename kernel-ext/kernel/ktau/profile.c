@@ -584,7 +584,7 @@ void __ktau_exit_function(struct ktau_frame *frame, struct task_struct *tsk)
 		static_call(ktau_divert_exit)(frame, tsk);
 		return;
 	}
-	cell = ktau_indirect_cell(state, id);
+	cell = ktau_function_cell(state, id);
 	OPTIMIZER_HIDE_VAR(cell);	/* else gcc recomputes it at each use */
 	if (frame->prev)
 		exit_fast(frame, tsk, state, cell, true);

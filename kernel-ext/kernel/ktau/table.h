@@ -74,6 +74,19 @@ static __always_inline struct ktau_cell *ktau_indirect_cell(const struct ktau_st
 	return &dir->chunk[nr & (KTAU_DIR_CHUNKS - 1)]->cell[id & (KTAU_CHUNK_CELLS - 1)];
 }
 
+/* The same for a hooked function: all of these are in one directory. */
+static __always_inline struct ktau_cell *ktau_function_cell(const struct ktau_state *state,
+							    unsigned int id)
+{
+	const unsigned int nr = (KTAU_ID_FUNCTION >> KTAU_CHUNK_SHIFT) - KTAU_NR_DIRECT;
+	struct ktau_chunk *dir = state->dir[nr >> KTAU_DIR_SHIFT];
+
+	BUILD_BUG_ON(nr & (KTAU_DIR_CHUNKS - 1) ||
+		     KTAU_NR_IDS - KTAU_ID_FUNCTION > KTAU_DIR_CHUNKS * KTAU_CHUNK_CELLS);
+	return &dir->chunk[(id >> KTAU_CHUNK_SHIFT) & (KTAU_DIR_CHUNKS - 1)]
+			->cell[id & (KTAU_CHUNK_CELLS - 1)];
+}
+
 /* The same for any event. */
 static __always_inline struct ktau_cell *ktau_cell_here(const struct ktau_state *state,
 							unsigned int id)

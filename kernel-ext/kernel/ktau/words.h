@@ -55,6 +55,7 @@ static inline const char *ktau_next_pattern(const struct ktau_patterns *patterns
  * @hook: functions to hook
  * @unhook: functions to unhook before
  * @hooks: the functions of @hook, found in the kernel
+ * @hooking: ktau_hooks_lock() is held
  * @nr_words: number of words parsed
  * @reason: why a word was rejected
  */
@@ -69,6 +70,7 @@ struct ktau_request {
 	struct ktau_patterns hook;
 	struct ktau_patterns unhook;
 	struct list_head hooks;
+	bool hooking;
 	unsigned int nr_words;
 	const char *reason;
 };

@@ -126,6 +126,7 @@ static void control_reasons(void **state)
 		{ -E2BIG, "more than 64 KiB of words, 64 conditions in a filter or 256 functions" },
 		{ -EOPNOTSUPP, "this kernel has no control groups, or cannot hook functions: boot "
 			       "one with CONFIG_CGROUPS or CONFIG_KTAU_FUNC" },
+		{ -EBUSY, "functions are being hooked or unhooked; try again" },
 		{ -EIO, "Input/output error" },
 	};
 	size_t i;
