@@ -8,11 +8,10 @@
 
 /*
  * @incl, @excl: of a counter, the sum and the minimum
- * @min: the minimum if it is a counter; set only while mapped figures are read
  * @refused: activations for which the kernel had no room
  */
 struct ktau__figures {
-	uint64_t count, incl, excl, min, refused;
+	uint64_t count, incl, excl, refused;
 };
 
 #define KTAU__ALL_REGIONS	UINT32_MAX

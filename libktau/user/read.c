@@ -23,6 +23,7 @@
 #define TRIES	1000
 
 #define LOAD(x) (*(const volatile __typeof__(x) *)&(x))
+#define ALWAYS_INLINE inline __attribute__((always_inline))
 
 static const void *block(const struct ktau_area_header *header, uint32_t nr)
 {
@@ -31,9 +32,10 @@ static const void *block(const struct ktau_area_header *header, uint32_t nr)
 	return (const char *)header + header->cells_at + nr * bytes;
 }
 
-/* Add the figures of @event in @region, as those of a timer and as those of a counter. */
-static void add_region(const struct ktau_area_header *header, uint32_t region, uint32_t event,
-		       struct ktau__figures *sum)
+/* Add the figures of @event in @region. Of a counter, the smallest minimum is kept. */
+static ALWAYS_INLINE void add_region(const struct ktau_area_header *header, uint32_t region,
+				     uint32_t event, bool is_counter,
+				     struct ktau__figures *sum)
 {
 	uint32_t nr = LOAD(header->region[region].index);
 	const struct ktau_area_index *index;
@@ -50,34 +52,37 @@ static void add_region(const struct ktau_area_header *header, uint32_t region, u
 	cell = (const struct ktau_area_cell *)block(header, nr) + event % KTAU_AREA_BLOCK_CELLS;
 	count = LOAD(cell->count);
 	excl = LOAD(cell->excl);
-	if (count && (!sum->count || excl < sum->min))
-		sum->min = excl;
+	if (!is_counter)
+		sum->excl += excl;
+	else if (count && (!sum->count || excl < sum->excl))
+		sum->excl = excl;
 	sum->count += count;
 	sum->incl += LOAD(cell->incl);
-	sum->excl += excl;
 }
 
 /* The sum over the regions from @first to before @end. */
-static struct ktau__figures sum_regions(const struct ktau_area_header *header, uint32_t event,
-					uint32_t first, uint32_t end)
+static ALWAYS_INLINE struct ktau__figures
+sum_regions(const struct ktau_area_header *header, uint32_t event, uint32_t first, uint32_t end,
+	    bool is_counter)
 {
 	struct ktau__figures sum = { 0 };
 	uint32_t i;
 
 	for (i = first; i < end; i++)
-		add_region(header, i, event, &sum);
+		add_region(header, i, event, is_counter, &sum);
 	return sum;
 }
 
-static int read_mapped(const struct ktau_area_header *header, uint32_t event, uint32_t first,
-		       uint32_t end, struct ktau__figures *figures)
+static ALWAYS_INLINE int read_mapped(const struct ktau_area_header *header, uint32_t event,
+				     uint32_t first, uint32_t end, bool is_counter,
+				     struct ktau__figures *figures)
 {
 	struct ktau__figures again;
 	int tries;
 
-	*figures = sum_regions(header, event, first, end);
+	*figures = sum_regions(header, event, first, end, is_counter);
 	for (tries = 0; tries < TRIES; tries++) {
-		again = sum_regions(header, event, first, end);
+		again = sum_regions(header, event, first, end, is_counter);
 		if (!memcmp(&again, figures, sizeof(again)))
 			return 0;
 		*figures = again;
@@ -89,20 +94,21 @@ static int read_mapped(const struct ktau_area_header *header, uint32_t event, ui
 static int read_figures(const struct ktau__user *u, uint32_t event, uint32_t region,
 			struct ktau__figures *figures)
 {
-	const bool all = region == KTAU__ALL_REGIONS;
-	int err, is_counter = 0;
+	int is_counter = 0;
 
 	if (!u->figures || event >= KTAU_AREA_EVENTS)
 		return ktau__stream_read(event, region, figures);
+	if (region != KTAU__ALL_REGIONS)
+		return read_mapped(u->figures, event, region, region + 1, false, figures);
 	/* This may make system calls, so it must not come after the reading of the figures. */
-	if (all && event >= KTAU_AREA_TIMERS)
+	if (event >= KTAU_AREA_TIMERS)
 		is_counter = ktau__event_is_counter(event);
 	if (is_counter < 0)
 		return is_counter;
-	err = read_mapped(u->figures, event, all ? 0 : region, all ? u->nr : region + 1, figures);
+	/* Two copies: the usual one does not test for a counter. */
 	if (is_counter)
-		figures->excl = figures->min;
-	return err;
+		return read_mapped(u->figures, event, 0, u->nr, true, figures);
+	return read_mapped(u->figures, event, 0, u->nr, false, figures);
 }
 
 static int give(int err, const struct ktau__figures *figures, uint64_t *count, uint64_t *incl,
