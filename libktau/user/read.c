@@ -73,16 +73,17 @@ sum_regions(const struct ktau_area_header *header, uint32_t event, uint32_t firs
 	return sum;
 }
 
-static ALWAYS_INLINE int read_mapped(const struct ktau_area_header *header, uint32_t event,
-				     uint32_t first, uint32_t end, bool is_counter,
-				     struct ktau__figures *figures)
+static ALWAYS_INLINE int read_mapped(const struct ktau__user *u, uint32_t event, uint32_t region,
+				     bool is_counter, struct ktau__figures *figures)
 {
+	const bool all = region == KTAU__ALL_REGIONS;
+	const uint32_t first = all ? 0 : region, end = all ? u->nr : region + 1;
 	struct ktau__figures again;
 	int tries;
 
-	*figures = sum_regions(header, event, first, end, is_counter);
+	*figures = sum_regions(u->figures, event, first, end, is_counter);
 	for (tries = 0; tries < TRIES; tries++) {
-		again = sum_regions(header, event, first, end, is_counter);
+		again = sum_regions(u->figures, event, first, end, is_counter);
 		if (!memcmp(&again, figures, sizeof(again)))
 			return 0;
 		*figures = again;
@@ -99,7 +100,7 @@ static int read_figures(const struct ktau__user *u, uint32_t event, uint32_t reg
 	if (!u->figures || event >= KTAU_AREA_EVENTS)
 		return ktau__stream_read(event, region, figures);
 	if (region != KTAU__ALL_REGIONS)
-		return read_mapped(u->figures, event, region, region + 1, false, figures);
+		return read_mapped(u, event, region, false, figures);
 	/* This may make system calls, so it must not come after the reading of the figures. */
 	if (event >= KTAU_AREA_TIMERS)
 		is_counter = ktau__event_is_counter(event);
@@ -107,8 +108,8 @@ static int read_figures(const struct ktau__user *u, uint32_t event, uint32_t reg
 		return is_counter;
 	/* Two copies: the usual one does not test for a counter. */
 	if (is_counter)
-		return read_mapped(u->figures, event, 0, u->nr, true, figures);
-	return read_mapped(u->figures, event, 0, u->nr, false, figures);
+		return read_mapped(u, event, KTAU__ALL_REGIONS, true, figures);
+	return read_mapped(u, event, KTAU__ALL_REGIONS, false, figures);
 }
 
 static int give(int err, const struct ktau__figures *figures, uint64_t *count, uint64_t *incl,
