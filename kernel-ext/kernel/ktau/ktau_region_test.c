@@ -514,7 +514,7 @@ static void grows(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, read_cell(f, 1, id).count, 1ULL);
 }
 
-/* A state of a user who has room for @pages more pages, and its area, without unused blocks. */
+/* Create a state and an area without unused blocks; the user may have @pages more pages. */
 static struct ktau_state *limited_state(struct kunit *test, struct ktau_user *user,
 					unsigned int pages, void **rest, size_t *bytes)
 {
