@@ -192,6 +192,11 @@ static void refusals(void)
 	expect_control("hook=__switch_to", 0);
 	expect_state("__switch_to", "unsafe");
 	expect_control("unhook=__switch_to", 0);
+	/* These do not return if the CPU goes offline */
+	expect_control("hook=do_idle,arch_cpu_idle_dead", 0);
+	expect_state("do_idle", "unsafe");
+	expect_state("arch_cpu_idle_dead", "unsafe");
+	expect_control("unhook=do_idle,arch_cpu_idle_dead", 0);
 	expect_control("hook=no_such_function", ENOENT);
 	expect_control("hook=jiffies", ENOENT);
 	expect_control("hook=", ENOENT);

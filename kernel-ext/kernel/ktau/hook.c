@@ -80,14 +80,18 @@ static LIST_HEAD(hooks);	/* in the order of the requests; under hooks_mutex */
 
 /*
  * The current task at the entry of __switch_to() is not the one at its exit. ret_from_fork()
- * and vtime_user_enter() leave the root frame for user mode. kthread_func() runs for KTAU,
- * when a task gets the CPU. The others never return.
+ * and vtime_user_enter() close the root frame before user mode. KTAU calls kthread_func()
+ * when a task gets the CPU. The others never return; do_idle() and those after it do not if
+ * the CPU goes offline. The idle task then starts again at the beginning of its stack, where
+ * it overwrites frames that are still open.
  */
 static const char * const unsafe_functions[] = {
 	"__switch_to", "ret_from_fork", "vtime_user_enter", "kthread_func",
 	"do_exit", "do_group_exit", "do_task_dead", "make_task_dead", "kthread_exit",
 	"kthread_complete_and_exit", "__module_put_and_kthread_exit", "panic", "nmi_panic",
-	"cpu_startup_entry",
+	"cpu_startup_entry", "do_idle", "arch_cpu_idle_dead", "native_play_dead",
+	"mwait_play_dead", "hlt_play_dead", "xen_pv_play_dead", "cpuidle_play_dead",
+	"acpi_idle_play_dead",
 };
 
 static unsigned long stub_of(const struct hook *hook)
