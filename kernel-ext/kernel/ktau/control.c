@@ -128,7 +128,7 @@ static int cannot_hook(const char *name, int err)
 	return err;
 }
 
-/* Find the functions to hook, and check that there are some to unhook. */
+/* Find the functions to hook, and check that each pattern of unhook= matches some. */
 static int find_hooks(struct ktau_request *req)
 {
 	const char *name;
@@ -157,7 +157,7 @@ static int begin_hooks(struct ktau_request *req)
 	return find_hooks(req);
 }
 
-/* End what begin_hooks() has begun, after all other words. */
+/* Hook and unhook functions if @apply, and end the request that begin_hooks() has begun. */
 static void end_hooks(struct ktau_request *req, bool apply)
 {
 	const char *name;
@@ -274,7 +274,7 @@ int ktau_control_apply(char *words)
 	if (!err)
 		err = apply(&req);
 	mutex_unlock(&ktau_mutex);
-	/* This may take long, and nothing else depends on it. */
+	/* This can take many seconds, in which other settings may change. */
 	if (req.hooking)
 		end_hooks(&req, !err);
 	ktau_request_deinit(&req);

@@ -5,8 +5,8 @@
  * A hook attaches the stub of an event (hook_entry.S) to a function by means of ftrace's
  * direct calls. A function gets its event when it is first hooked and keeps it until reboot.
  *
- * Not every function can be hooked. Those that a request names and that cannot are in the
- * list too, with the reason, until they are removed from it.
+ * Not every function can be hooked. A function that a request names but that cannot be hooked
+ * is in the list too, with the reason, until it is removed from the list.
  */
 #include <linux/ftrace.h>
 #include <linux/glob.h>
@@ -29,14 +29,14 @@
 
 enum hook_state {
 	HOOK_ON,
-	HOOK_BUSY,	/* another trampoline is attached to the function */
+	HOOK_BUSY,	/* another trampoline or a live patch is attached to the function */
 	HOOK_NOTRACE,	/* ftrace cannot attach anything to it */
 	HOOK_STACK_ARGS, /* it has, or may have, arguments on the stack */
 	HOOK_NO_TYPES,	/* its arguments are not known */
 	HOOK_AMBIGUOUS,	/* several functions have its name */
 	HOOK_UNSAFE,	/* a frame in it would not end where it began */
 	HOOK_NO_ID,	/* no id is left, or no room for its name */
-	HOOK_FAILED,	/* ftrace has failed, for lack of memory */
+	HOOK_FAILED,	/* ftrace has failed, usually for lack of memory */
 };
 
 static const char * const state_names[] = {
@@ -53,11 +53,11 @@ static const char * const state_names[] = {
 
 /**
  * struct hook - a function that is hooked, or that could not be
- * @list: in the list of hooks, under hooks_mutex, or of those that a request has found
+ * @list: in the list of hooks, under hooks_mutex, or in that of the functions found by a request
  * @ops: attaches the stub; the other fields do not change once the hook is in the list
  * @fn: the function
  * @id: its event, if @state is HOOK_ON
- * @nr_words: words of its arguments, likewise
+ * @nr_words: number of registers that its arguments take, likewise
  * @state: HOOK_*
  * @name: its name
  */
@@ -72,8 +72,8 @@ struct hook {
 };
 
 /*
- * Serialises requests. It is held longer than any request for something else may wait:
- * unhooking a function can take a tenth of a second.
+ * Serialises requests. A request can hold it for many seconds, because unhooking a function
+ * can take a tenth of a second, so other settings must not depend on it.
  */
 static DEFINE_MUTEX(hooks_mutex);
 static LIST_HEAD(hooks);	/* in the order of the requests; under hooks_mutex */
@@ -132,7 +132,7 @@ static enum hook_state attach(struct hook *hook)
 	return err == -EBUSY ? HOOK_BUSY : HOOK_FAILED;
 }
 
-/* After an error ftrace still uses @ops: it has disabled itself and changes nothing more. */
+/* If detaching fails, ftrace has disabled itself and still uses @ops, which is not freed then. */
 static void drop(struct hook *hook)
 {
 	int err = 0;
@@ -167,9 +167,9 @@ static struct hook *find_name(const struct list_head *list, const char *name)
 /**
  * struct search - the functions that match a pattern
  * @pattern: the pattern
- * @found: receives the functions
- * @nr: number of functions that match and were not in @found before
- * @any: whether any function matches
+ * @found: list to which the functions are added
+ * @nr: number of functions added to @found
+ * @any: whether any function matches, including those that were in @found before
  */
 struct search {
 	const char *pattern;
@@ -178,7 +178,7 @@ struct search {
 	bool any;
 };
 
-/* Whether a symbol is a function, as opposed to data or a part of one. */
+/* Whether a symbol is a function, as opposed to data or a part of a function. */
 static bool is_function(const char *name, unsigned long address)
 {
 	return __is_kernel_text(address) && !strstr(name, ".cold") &&
@@ -226,8 +226,8 @@ static unsigned int nr_after(const struct list_head *found)
 /**
  * ktau_hooks_lock() - begin a request
  *
- * Context: May sleep.
- * Return: 0, or -EBUSY during another request.
+ * Context: Task.
+ * Return: 0, or -EBUSY during another request or while the list is being shown.
  */
 int ktau_hooks_lock(void)
 {
@@ -246,12 +246,12 @@ void ktau_hooks_unlock(void)
 
 /**
  * ktau_hooks_find() - find the functions that match a pattern
- * @pattern: a name, in which "*" and "?" are wildcards
- * @found: list of the functions found so far, and from now on these
+ * @pattern: a name, in which "*", "?" and "[...]" are wildcards
+ * @found: list of the functions found so far, to which this adds those that match
  *
  * Context: May sleep, in a request. The caller frees the list with ktau_hooks_drop(),
  * also after an error.
- * Return: 0, -ENOENT if there are none, -E2BIG if there are more than may be hooked, -ENOMEM.
+ * Return: 0, -ENOENT if none matches, -E2BIG if the list would become too long, -ENOMEM.
  */
 int ktau_hooks_find(const char *pattern, struct list_head *found)
 {
@@ -269,7 +269,7 @@ int ktau_hooks_find(const char *pattern, struct list_head *found)
  * ktau_hooks_add() - hook functions
  * @found: the functions, from ktau_hooks_find(); empty afterwards
  *
- * Those that cannot be hooked are added to the list, with the reason.
+ * Functions that cannot be hooked are added to the list too, with the reason.
  *
  * Context: May sleep, in a request.
  */
@@ -330,7 +330,7 @@ bool ktau_hooks_any(const char *pattern)
  * ktau_hooks_remove() - unhook functions, and remove them from the list
  * @pattern: as for ktau_hooks_find()
  *
- * Activations that are running end as usual.
+ * Activations that are in progress end as usual.
  *
  * Context: May sleep, in a request.
  */

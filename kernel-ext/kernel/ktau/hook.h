@@ -16,7 +16,7 @@ struct seq_file;
 /* Bytes of each stub in hook_entry.S. */
 #define KTAU_HOOK_STUB_BYTES	16
 
-/* The most arguments of the functions that use the first half of the stubs. */
+/* Functions with up to this many words of arguments use the first half of the stubs. */
 #define KTAU_HOOK_FEW_ARGS	2
 
 #ifdef CONFIG_KTAU_FUNC

@@ -2,14 +2,13 @@
 /*
  * KTAU: the trampoline of hooked functions on x86-64.
  *
- * The call at the beginning of a hooked function, which ftrace patches, leads to the stub of
- * its event. The stack contains the address behind that call and, above, the function's own
- * return address; the arguments are in registers. The trampoline opens a frame on the stack,
- * runs the function by a call of its own, closes the frame, and returns to the caller of the
- * function. There is nothing to free: a task may sleep in a function that is not hooked any
- * more.
+ * ftrace patches a call to the stub of its event into the beginning of a hooked function. The
+ * stack then contains the address after that call and, above it, the return address of the
+ * function; the arguments are in registers. The trampoline opens a frame on the stack, calls
+ * the rest of the function, closes the frame, and returns to the caller of the function. This
+ * code is never freed, so a task may sleep in a function while it is unhooked.
  *
- * A function with arguments on the stack would not find them. hook_types.c refuses those.
+ * A function with arguments on the stack would not find them, so hook_types.c rejects it.
  */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
@@ -27,15 +26,15 @@
 #define CURRENT PER_CPU_VAR(current_task)
 #endif
 
-/* On the stack: the frame, the arguments and later the result. */
+/* On the stack: the frame, then the arguments, which the result overwrites later. */
 #define ARGS	FRAME_BYTES
 #define SIZE	(ARGS + 6 * 8)
 
 	.text
 
 /*
- * Call the address in %r11, the part of a hooked function after the call to the stub. It is
- * reached by a return, because an indirect call would need a retpoline or an endbr there.
+ * Call the address in %r11, which is in a hooked function, after its call to the stub. This
+ * uses a return, because an indirect call would need a retpoline, or an endbr at that address.
  */
 SYM_FUNC_START_LOCAL(hook_call)
 	pushq	%r11
@@ -43,7 +42,7 @@ SYM_FUNC_START_LOCAL(hook_call)
 	RET
 SYM_FUNC_END(hook_call)
 
-/* The common part of the stubs for functions with up to \nr arguments; %eax is the event. */
+/* The common part of the stubs of functions with up to \nr words of arguments; %eax: the id. */
 .macro trampoline name:req nr:req
 SYM_FUNC_START_LOCAL(\name)
 	movq	CURRENT, %r11
@@ -85,7 +84,7 @@ SYM_FUNC_START_LOCAL(\name)
 	movq	ARGS(%rsp), %rax
 	movq	ARGS + 8(%rsp), %rdx
 .Lclosed\@:
-	addq	$SIZE + 8, %rsp		/* not to the function again */
+	addq	$SIZE + 8, %rsp		/* skip the return to the function */
 	UNWIND_HINT_FUNC
 	RET
 SYM_FUNC_END(\name)
@@ -94,7 +93,7 @@ SYM_FUNC_END(\name)
 trampoline hook_few FEW_ARGS
 trampoline hook_many 6
 
-/* A stub for each event. */
+/* A stub for each event that a function can have. */
 .macro stubs name:req
 .Lid = ID_FUNCTION
 	.rept	NR_STUBS

@@ -7,7 +7,7 @@
 /* The task is off the CPU, or new, or inside KTAU. */
 #define REF_CLOSED	(KTAU_REF_OFF | KTAU_REF_NEW | KTAU_REF_INSIDE)
 
-/* Whether the account has the task in user mode, as at the very beginning of an entry. */
+/* Whether the account still has the task in user mode, as early in an entry from there. */
 static __always_inline bool is_in_user_mode(const struct task_struct *tsk)
 {
 	return !tsk->ktau.top && (READ_ONCE(tsk->ktau.mask) & KTAU_GROUP_ACCOUNT);
@@ -19,8 +19,8 @@ static __always_inline bool is_in_user_mode(const struct task_struct *tsk)
  * @frame: uninitialised frame on the kernel stack, except for its id
  *
  * Some functions also run in NMIs, while the scheduler switches tasks, on the way between
- * kernel and user mode, or on behalf of KTAU itself. Such activations are refused and
- * counted.
+ * kernel and user mode, or on behalf of KTAU itself. Such activations get no frame and are
+ * only counted.
  *
  * Context: Any.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: the numbers that hook_entry.S needs. The Makefile makes a header of the assembler code
- * that this file is compiled to.
+ * KTAU: constants for hook_entry.S. This file is compiled to assembler code, which the Makefile
+ * turns into a header.
  */
 #include <linux/kbuild.h>
 #include <linux/sched.h>

@@ -2,10 +2,10 @@
 /*
  * KTAU: whether a function has all of its arguments in registers.
  *
- * The trampoline calls the function with its own return address, so arguments on the stack
- * would be in another place. The types of a function are in the kernel's BTF. A function that
- * the compiler has given another interface has a suffix like ".isra.0", and BTF does not
- * describe it under that name.
+ * The trampoline calls the function with another return address on the stack, so arguments on
+ * the stack would be at the wrong offset. The types of a function are in the kernel's BTF. A
+ * function whose interface the compiler has changed has a suffix like ".isra.0", and BTF does
+ * not describe it under that name.
  */
 #include <linux/bpf.h>
 #include <linux/btf.h>
@@ -31,8 +31,8 @@ static bool is_struct(const struct btf_type *type)
 }
 
 /*
- * The words that an argument takes. A structure may be on the stack, depending on its fields;
- * only one that is nothing but a number or pointer with a name is allowed.
+ * The number of words that an argument takes. Whether a structure is on the stack depends on
+ * its fields, so only structures of a single number or pointer are allowed.
  */
 static unsigned int words_of(const struct btf *btf, u32 id)
 {
@@ -59,7 +59,7 @@ static unsigned int words_of(const struct btf *btf, u32 id)
 	}
 }
 
-/* A structure of more than two words is returned in memory, and its address is passed. */
+/* A structure of more than two words is returned in memory, whose address is an argument. */
 static unsigned int words_of_result(const struct btf *btf, u32 id)
 {
 	const struct btf_type *type = id ? btf_type_skip_modifiers(btf, id, NULL) : NULL;
@@ -84,8 +84,8 @@ static int words_of_all(const struct btf *btf, const struct btf_type *proto)
 }
 
 /*
- * Check each function called @name: several may have the same name, of which all but one have
- * been inlined. Return: the most words, or -errno.
+ * Check each function called @name. BTF may have several, even if all but one have been
+ * inlined. Return: the most words that any of them takes, or -errno.
  */
 static int check(const struct btf *btf, const char *name)
 {
@@ -133,11 +133,12 @@ static int check_alias(void *data, const char *name, unsigned long address)
  * @name: its name
  * @fn: its address
  *
- * A function may have several names, of which BTF has only one, as that of some system calls.
+ * Some functions, such as those of some system calls, have several names, and BTF has only one
+ * of them.
  *
  * Context: May sleep.
- * Return: The number of registers that they take; -E2BIG if some are, or may be, on the
- * stack; -ENOENT if the types of the function are not known.
+ * Return: The number of registers that the arguments take; -E2BIG if some are, or may be, on
+ * the stack; -ENOENT if the types of the function are not known.
  */
 int ktau_hook_types(const char *name, unsigned long fn)
 {

@@ -372,10 +372,7 @@ static void account_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, added[3], 0ULL);
 }
 
-/*
- * A new task may be switched off its CPU before it reaches user mode: its root frame keeps its
- * name.
- */
+/* If a new task is switched out before it reaches user mode, its root frame keeps its name. */
 static void account_forked(struct kunit *test)
 {
 	unsigned long flags;

@@ -533,7 +533,7 @@ static struct ktau_state *limited_state(struct kunit *test, struct ktau_user *us
 	return state;
 }
 
-/* Pages that a user got before its share was used up are in the books, too. */
+/* If the share of a user is used up half-way, the pages that it got before are accounted. */
 static void grows_in_part(struct kunit *test)
 {
 	struct ktau_user *user = ktau_user_find(KUIDT_INIT(54325));
@@ -558,7 +558,7 @@ static void grows_in_part(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&state->bytes), atomic_long_read(&user->bytes));
 	KUNIT_EXPECT_EQ(test, area->bytes + sizeof(*state), (size_t)atomic_long_read(&user->bytes));
 	ktau_area_close(area);
-	ktau_area_detach(state);	/* frees the page, which is not used */
+	ktau_area_detach(state);	/* frees the unused page */
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&state->bytes), atomic_long_read(&user->bytes));
 	ktau_area_drop(state);
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&state->bytes), (long)sizeof(*state));

@@ -6,7 +6,7 @@
  * Chunks of tables are needed in contexts that cannot allocate, such as under the lock of
  * a run queue. So every CPU has a reserve of chunks. It is filled before the CPU comes
  * up, and whenever a task forks or exits there. If it still runs low, an interrupt adds a
- * few chunks; if memory is short too, a work item does.
+ * few chunks; if the interrupt cannot allocate them, a work item fills the reserve.
  *
  * Memory allocated at fork, and for a ring that grows, is also charged to the memory
  * control group of the task (GFP_KERNEL_ACCOUNT). Chunks are not, because they are
@@ -445,8 +445,8 @@ static bool add_at_once(void)
 }
 
 /*
- * When many tasks wake up at once, a work item may have to wait for all of them, and each
- * takes several chunks first.
+ * Add chunks in the interrupt if possible. When many tasks wake up at once, a work item may
+ * only run after all of them, each of which takes several chunks.
  */
 static void want_fill(struct irq_work *want)
 {
@@ -461,8 +461,8 @@ static void want_fill(struct irq_work *want)
 }
 
 /*
- * At most one request is pending: the requesting interrupt has a table too. If it got no
- * chunk at its own end it would request another fill, and so on forever.
+ * At most one request is pending, because the interrupt of a request is measured too. If it
+ * got no chunk at its own end, it would make another request, and so on forever.
  */
 static void ask(struct reserve *reserve)
 {

@@ -256,7 +256,7 @@ static unsigned int root_id(struct task_struct *tsk)
  * @ref: its own
  *
  * Only the root frame of a kernel thread is renamed, once the thread's function is known.
- * Another task may be switched off its CPU before it returns to user mode for the first time.
+ * Any other task keeps the name if it is switched out before it first returns to user mode.
  *
  * Context: At the end of a context switch, interrupts disabled.
  */
