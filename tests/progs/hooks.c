@@ -313,7 +313,10 @@ static void *unhook_all(void *err)
 	return NULL;
 }
 
-/* Unhooking many functions takes seconds, in which other settings can be changed. */
+/*
+ * Unhooking many functions takes seconds, in which other settings can be changed and the list can
+ * be read.
+ */
 static void empty(void)
 {
 	pthread_t thread;
@@ -323,8 +326,9 @@ static void empty(void)
 		self_die("pthread_create", -EAGAIN);
 	usleep(300000);
 	expect_control("+func", 0);
+	tap_ok(nr_hooks() > 0, "hooks: the list can be read while functions are unhooked");
 	expect_control("unhook=*", EBUSY);
-	tap_ok(__atomic_load_n(&err, __ATOMIC_ACQUIRE) == -1, "hooks: meanwhile");
+	tap_ok(__atomic_load_n(&err, __ATOMIC_ACQUIRE) == -1, "hooks: unhooking is in progress");
 	pthread_join(thread, NULL);
 	tap_ok(!err, "hooks: all functions are unhooked");
 }

@@ -53,7 +53,7 @@ static const char * const state_names[] = {
 
 /**
  * struct hook - a function that is hooked, or that could not be
- * @list: in the list of hooks, under hooks_mutex, or in that of the functions found by a request
+ * @list: in the list of hooks, or in that of the functions found by a request
  * @ops: attaches the stub; the other fields do not change once the hook is in the list
  * @fn: the function
  * @id: its event, if @state is HOOK_ON
@@ -76,7 +76,10 @@ struct hook {
  * can take a tenth of a second, so other settings must not depend on it.
  */
 static DEFINE_MUTEX(hooks_mutex);
-static LIST_HEAD(hooks);	/* in the order of the requests; under hooks_mutex */
+static DEFINE_MUTEX(list_mutex);	/* guards the list for readers that are no requests */
+
+/* In the order of the requests. Changed under both mutexes, read under either. */
+static LIST_HEAD(hooks);
 
 /*
  * The current task at the entry of __switch_to() is not the one at its exit. ret_from_fork()
@@ -139,7 +142,9 @@ static void drop(struct hook *hook)
 
 	if (hook->state == HOOK_ON)
 		err = ktau_direct_detach(&hook->ops, stub_of(hook));
+	mutex_lock(&list_mutex);
 	list_del(&hook->list);
+	mutex_unlock(&list_mutex);
 	if (!err)
 		kfree(hook);
 }
@@ -227,7 +232,7 @@ static unsigned int nr_after(const struct list_head *found)
  * ktau_hooks_lock() - begin a request
  *
  * Context: Task.
- * Return: 0, or -EBUSY during another request or while the list is being shown.
+ * Return: 0, or -EBUSY during another request.
  */
 int ktau_hooks_lock(void)
 {
@@ -287,7 +292,9 @@ void ktau_hooks_add(struct list_head *found)
 		hook->state = judge(hook);
 		if (hook->state == HOOK_ON)
 			hook->state = attach(hook);
+		mutex_lock(&list_mutex);
 		list_move_tail(&hook->list, &hooks);
+		mutex_unlock(&list_mutex);
 		cond_resched();
 	}
 	ktau_hooks_drop(found);
@@ -356,16 +363,16 @@ static const char *state_of(const struct hook *hook)
  * ktau_hooks_show() - show the list
  * @m: output
  *
+ * This neither waits for a request nor makes one fail.
+ *
  * Context: May sleep.
- * Return: 0, or -EINTR if the task is killed while it waits for a request to end.
+ * Return: 0.
  */
 int ktau_hooks_show(struct seq_file *m)
 {
 	const struct hook *hook;
-	int err = mutex_lock_killable(&hooks_mutex);
 
-	if (err)
-		return err;
+	mutex_lock(&list_mutex);
 	seq_puts(m, "# name id state\n");
 	list_for_each_entry(hook, &hooks, list) {
 		seq_printf(m, "%s ", hook->name);
@@ -375,6 +382,6 @@ int ktau_hooks_show(struct seq_file *m)
 			seq_puts(m, "- ");
 		seq_printf(m, "%s\n", state_of(hook));
 	}
-	mutex_unlock(&hooks_mutex);
+	mutex_unlock(&list_mutex);
 	return 0;
 }
