@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Many processes on one CPU make their first calls at the same time, so that their tables grow
- * faster than at any fork or exit. None of their activations may be refused.
+ * Many processes on one CPU make their first calls at the same time, without a fork or an exit in
+ * between, which would fill the CPU's reserve of chunks. No activation may be refused.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@ static unsigned long long refused(void)
 	errx(1, "/proc/ktau/stats: no refused_no_chunk");
 }
 
-/* Calls whose events are spread over the table. */
+/* Make calls whose events are spread over the table. */
 static void calls(void)
 {
 	struct timespec moment = { .tv_nsec = 1000 };

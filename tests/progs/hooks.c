@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hooks: functions hooked at run time. The counts of the hooks equal the number of calls; patterns,
- * refusals, the limit of the list, and a task that sleeps in a function while it is unhooked.
+ * hooks: functions hooked at run time. Tests that the counts of hooked functions equal the number
+ * of calls, patterns, functions that cannot be hooked, the limit of the list, and a task that
+ * sleeps in a function while it is unhooked.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -97,7 +98,7 @@ static void getppids(void)
 		syscall(SYS_getppid);
 }
 
-/* The count and the times of a function compared with those of its system call. */
+/* Compare the count and the times of a function with those of its system call. */
 static void compare(void)
 {
 	struct ktau_rec_profile *added, *before;
@@ -131,7 +132,7 @@ static void compare(void)
 	before = self_profile(0);
 	getppids();
 	added = self_added(before, self_profile(0));
-	self_expect("hooks: after it", count(added, "func:__x64_sys_getppid"), 0);
+	self_expect("hooks: after unhooking", count(added, "func:__x64_sys_getppid"), 0);
 	free(added);
 	expect_control("unhook=__x64_sys_getppid", ENOENT);
 	expect_control("hook=__x64_sys_getppid", 0);
@@ -139,7 +140,7 @@ static void compare(void)
 	self_expect("hooks: its id stays", again, id);
 }
 
-/* Arguments and results pass through the trampoline; a trace has the frames too. */
+/* Arguments and results pass through the trampoline unchanged. */
 static void calls(void)
 {
 	struct ktau_rec_profile *added, *before;
@@ -257,7 +258,8 @@ static void sleeper(void)
 	while (!__atomic_load_n(&s.tid, __ATOMIC_ACQUIRE))
 		usleep(1000);
 	usleep(200000);
-	self_expect("hooks: of a sleeping reader", count_of(s.tid, "func:pipe_read"), 0);
+	self_expect("hooks: ended activations of a sleeping reader",
+		    count_of(s.tid, "func:pipe_read"), 0);
 	p = self_profile(s.tid);
 	tap_ok(p->nr_open >= 3, "hooks: its frames are in flight");
 	free(p);
@@ -286,7 +288,7 @@ static void unprivileged(void)
 	tap_ok(!status, "hooks: an unprivileged user may not hook functions or see them");
 }
 
-/* Names of functions, each only once. */
+/* Collect up to @nr names of functions, each once. Return: their number. */
 static size_t names(char (*name)[64], size_t nr)
 {
 	FILE *file = self_file("/proc/kallsyms");
@@ -333,7 +335,7 @@ static void empty(void)
 	tap_ok(!err, "hooks: all functions are unhooked");
 }
 
-/* As many functions as the list may have, and no more. */
+/* Fill the list up to its limit. */
 static void limit(void)
 {
 	static char name[MOST_HOOKS + 1][64], words[MOST_HOOKS * 64 + 64];
@@ -350,11 +352,11 @@ static void limit(void)
 	before = self_profile(0);
 	getppids();
 	added = self_added(before, self_profile(0));
-	self_expect("hooks: calls meanwhile", count(added, "sys_getppid"), CALLS);
+	self_expect("hooks: system calls with a full list", count(added, "sys_getppid"), CALLS);
 	free(added);
 	sprintf(words, "hook=%s", name[MOST_HOOKS]);
 	expect_control(words, E2BIG);
-	self_expect("hooks: functions in it afterwards", nr_hooks(), MOST_HOOKS);
+	self_expect("hooks: functions in the full list afterwards", nr_hooks(), MOST_HOOKS);
 	empty();
 	self_expect("hooks: functions in the empty list", nr_hooks(), 0);
 	expect_control("unhook=*", ENOENT);
