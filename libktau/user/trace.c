@@ -17,10 +17,14 @@
 #include "trace_format.h"
 #include "user.h"
 
-/* @point: numbers of the events, which have the number of their place */
+/*
+ * @nr_slots: as in the header, which other processes of the user can change
+ * @point: numbers of the events, which have the number of their place
+ */
 struct ktau__trace {
 	struct ktau__trace_header *header;
 	struct ktau__trace_slot *slots;
+	uint32_t nr_slots;
 	uint32_t nr_events;
 	uint32_t point[KTAU__TRACE_EVENTS];
 	char *name[KTAU__TRACE_EVENTS];
@@ -75,6 +79,7 @@ void ktau__trace_open(struct ktau__user *u)
 		return;
 	}
 	t->slots = (struct ktau__trace_slot *)(t->header + 1);
+	t->nr_slots = nr;
 	t->header->serial = u->serial;
 	t->header->nr_slots = nr;
 	ktau__read_boot_id(boot);
@@ -93,7 +98,7 @@ void ktau__trace_close(struct ktau__user *u)
 		return;
 	u->flags &= ~KTAU__TRACED;
 	u->trace = NULL;
-	munmap(t->header, bytes_of(t->header->nr_slots));
+	munmap(t->header, bytes_of(t->nr_slots));
 	for (i = 0; i < t->nr_events; i++)
 		free(t->name[i]);
 	free(t);
@@ -104,7 +109,7 @@ static void put(struct ktau__trace *t, const struct ktau__trace_slot *slot)
 {
 	const uint64_t nr = t->header->written;
 
-	t->slots[nr & (t->header->nr_slots - 1)] = *slot;
+	t->slots[nr & (t->nr_slots - 1)] = *slot;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	*(volatile uint64_t *)&t->header->written = nr + 1;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* libktau-user without a kernel: regions, their names, and traces. */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -260,17 +261,24 @@ struct trace {
 	struct ktau__trace_slot slot[KTAU__TRACE_MIN_SLOTS];
 };
 
-static void read_trace(pid_t pid, pid_t tid, struct trace *trace)
+static int open_trace(pid_t pid, pid_t tid, int flags)
 {
 	char path[300], host[65] = "";
-	FILE *file;
+	int fd;
 
 	gethostname(host, sizeof(host) - 1);
 	snprintf(path, sizeof(path), "%s/" KTAU__TRACE_PREFIX "%s.%d.%d", folder, host, pid, tid);
-	file = fopen(path, "r");
-	assert_non_null(file);
-	assert_int_equal(fread(trace, 1, sizeof(*trace), file), sizeof(*trace));
-	fclose(file);
+	fd = open(path, flags);
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static void read_trace(pid_t pid, pid_t tid, struct trace *trace)
+{
+	int fd = open_trace(pid, tid, O_RDONLY);
+
+	assert_int_equal(read(fd, trace, sizeof(*trace)), sizeof(*trace));
+	close(fd);
 	assert_int_equal(trace->header.magic, KTAU__TRACE_MAGIC);
 	assert_int_equal(trace->header.serial, 4711);
 	assert_int_equal(trace->header.nr_slots, KTAU__TRACE_MIN_SLOTS);
@@ -358,12 +366,29 @@ static void *too_many_thread(void *arg)
 	return arg;
 }
 
+/* Another process of the user may write to the file. */
+static void *overwritten_thread(void *arg)
+{
+	struct ktau__trace_header header = { .written = 1U << 30 };
+	int fd;
+
+	inner(1);
+	fd = open_trace(getpid(), gettid(), O_RDWR);
+	assert_int_equal(pwrite(fd, &header, sizeof(header), 0), sizeof(header));
+	inner(1);
+	assert_int_equal(pread(fd, &header, sizeof(header), 0), sizeof(header));
+	assert_int_equal(header.written, (1U << 30) + 2);
+	close(fd);
+	return arg;
+}
+
 static void traced(void **state)
 {
 	(void)state;
 	assert_int_equal(setenv("KTAU_USER_TRACE", "1", 1), 0);
 	in_thread(traced_thread);
 	in_thread(too_many_thread);
+	in_thread(overwritten_thread);
 	in_thread(tree_thread);
 	in_thread(jumps_thread);
 	unsetenv("KTAU_USER_TRACE");
