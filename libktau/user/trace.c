@@ -7,6 +7,7 @@
  * A slot says in which region the thread is, with all regions around it, and not what was
  * entered or left. So the oldest slot of a ring suffices to know where the thread was.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,12 +148,14 @@ static uint32_t find_event(struct ktau__user *u, uint32_t point, const char *nam
 static void name_event(struct ktau__user *u, uint32_t number)
 {
 	const uint32_t region = *u->word;
+	const int err = errno;
 
 	*u->word = 0;
 	ktau__trace_region(u, region + KTAU__TRACE_OWN);
 	ktau__names_event(u, number, u->trace->name[number]);
 	ktau__trace_region(u, region);
 	*u->word = region;
+	errno = err;
 }
 
 void ktau__trace_event(struct ktau__user *u, uint32_t point, const char *name,

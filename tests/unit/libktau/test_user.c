@@ -382,6 +382,25 @@ static void *overwritten_thread(void *arg)
 	return arg;
 }
 
+/* An event whose name cannot be written does not change errno. */
+static void *errno_thread(void *arg)
+{
+	int status;
+	pid_t child;
+
+	inner(1);
+	child = fork();
+	if (!child) {
+		close_range(STDERR_FILENO + 1, ~0U, 0);
+		errno = 0;
+		KTAU_USER_MARK("new");
+		_exit(errno);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	return arg;
+}
+
 static void traced(void **state)
 {
 	(void)state;
@@ -389,6 +408,7 @@ static void traced(void **state)
 	in_thread(traced_thread);
 	in_thread(too_many_thread);
 	in_thread(overwritten_thread);
+	in_thread(errno_thread);
 	in_thread(tree_thread);
 	in_thread(jumps_thread);
 	unsetenv("KTAU_USER_TRACE");
