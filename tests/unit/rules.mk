@@ -149,6 +149,7 @@ UNIT_TESTS += $(tools_TESTS)
 $(patsubst %.c,$(B)/%.o,$(wildcard tests/unit/tools/*.c)): KTAU_CPPFLAGS += -Itools/ktau \
 	-Itools/funcmap -Itools/runktau -DTEST_BUILD='"$(B)"'
 
+$(call unit,tools/test_timeline): private override LDFLAGS += -Wl,--wrap=pread64
 $(call unit,tools/test_mark): private override LDFLAGS += -Wl,--wrap=setenv -Wl,--wrap=asprintf \
 	-Wl,--wrap=fork
 

@@ -172,8 +172,9 @@ static bool read_header(int fd, struct ktau__trace_header *h, bool *swap)
 	*swap = h->magic == bswap_64(KTAU__TRACE_MAGIC);
 	if (*swap)
 		swap_header(h);
-	return h->magic == KTAU__TRACE_MAGIC && h->serial && h->nr_slots &&
-	       h->nr_slots <= KTAU__TRACE_MAX_SLOTS && !(h->nr_slots & (h->nr_slots - 1));
+	return h->magic == KTAU__TRACE_MAGIC && h->serial &&
+	       h->nr_slots >= KTAU__TRACE_MIN_SLOTS && h->nr_slots <= KTAU__TRACE_MAX_SLOTS &&
+	       !(h->nr_slots & (h->nr_slots - 1));
 }
 
 static bool is_valid(const struct ktau__trace_slot *s)
@@ -209,9 +210,14 @@ static void take_slots(struct user_trace *trace, const struct ktau__trace_slot *
 	}
 }
 
+static size_t ring_bytes(const struct ktau__trace_header *h)
+{
+	return h->nr_slots * sizeof(struct ktau__trace_slot);
+}
+
 static void read_slots(int fd, struct user_trace *trace, const struct ktau__trace_header *before)
 {
-	const size_t bytes = before->nr_slots * sizeof(struct ktau__trace_slot);
+	const size_t bytes = ring_bytes(before);
 	struct ktau__trace_slot *ring = cli_alloc(NULL, before->nr_slots, sizeof(*ring));
 	struct ktau__trace_header after;
 	uint64_t from = 0;
@@ -219,7 +225,8 @@ static void read_slots(int fd, struct user_trace *trace, const struct ktau__trac
 	bool swap;
 
 	if (pread(fd, ring, bytes, sizeof(after)) == (ssize_t)bytes &&
-	    read_header(fd, &after, &swap) && after.nr_slots == before->nr_slots) {
+	    read_header(fd, &after, &swap) && after.nr_slots == before->nr_slots &&
+	    after.written >= before->written) {
 		for (i = 0; swap && i < before->nr_slots; i++)
 			swap_slot(&ring[i]);
 		if (after.written >= before->nr_slots)
@@ -238,6 +245,7 @@ static void take_file(struct user_traces *traces, int fd, const char *boot)
 	bool swap;
 
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !read_header(fd, &h, &swap) ||
+	    st.st_size < (off_t)(sizeof(h) + ring_bytes(&h)) ||
 	    strncmp(h.boot, boot, sizeof(h.boot)) || user_traces_find(traces, h.serial))
 		return;
 	if (traces->nr_slots + h.nr_slots > MAX_SLOTS) {

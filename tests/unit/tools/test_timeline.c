@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -545,7 +546,24 @@ static void regions_exec(void **state)
 			    "120 10 out u1 excl 10\n130 10 in 2\n140 10 out 2 excl 10\n");
 }
 
-/* A ring that has wrapped, from which the oldest slot may be missing; nonsense; another boot. */
+static void set_size(uint32_t nr_slots)
+{
+	char name[100];
+	int fd;
+
+	user_path(name, sizeof(name), "ktau-user-trace");
+	fd = open(name, O_WRONLY);
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, &nr_slots, sizeof(nr_slots),
+				offsetof(struct ktau__trace_header, nr_slots)),
+			 sizeof(nr_slots));
+	close(fd);
+}
+
+/*
+ * A ring that has wrapped, whose oldest slot may be in the course of being overwritten; invalid
+ * slots; another boot; files that are too short.
+ */
 static void regions_damaged(void **state)
 {
 	static const struct stream s[] = { { 1000, 0, {
@@ -584,6 +602,91 @@ static void regions_damaged(void **state)
 	seen = (struct seen){ .with_users = true };
 	assert_int_equal(convert(&seen), 0);
 	assert_string_equal(seen.text, "500 10 in 2\n510 10 out 2\n");
+	put_user(full, 1000, NULL);
+	set_size(KTAU__TRACE_MIN_SLOTS / 2);
+	seen = (struct seen){ .with_users = true };
+	assert_int_equal(convert(&seen), 0);
+	assert_string_equal(seen.text, "500 10 in 2\n510 10 out 2\n");
+}
+
+/* The number of slots in a header that is read for the second time, unless it is 0. */
+static uint64_t rewritten;
+
+ssize_t __real_pread64(int fd, void *to, size_t bytes, off_t at);
+ssize_t __wrap_pread64(int fd, void *to, size_t bytes, off_t at);
+
+ssize_t __wrap_pread64(int fd, void *to, size_t bytes, off_t at)
+{
+	static int nr_headers;
+	ssize_t got = __real_pread64(fd, to, bytes, at);
+
+	if (rewritten && bytes == sizeof(struct ktau__trace_header) && ++nr_headers % 2 == 0)
+		((struct ktau__trace_header *)to)->written = rewritten;
+	return got;
+}
+
+/* The program counts back while the file is read. */
+static void regions_rewritten(void **state)
+{
+	static const struct stream s[] = { { 1000, 0, {
+		{ 10, 0, 0, 0, 0, { CALL(500, 2, 10) } },
+	} } };
+	static const struct ktau__trace_slot slots[] = { REGION(90, 1), { 0 } };
+	struct seen seen = { .with_users = true };
+
+	(void)state;
+	streams = s;
+	nr_streams = 1;
+	put_user(slots, UINT64_MAX / 2, NULL);
+	rewritten = 5;
+	assert_int_equal(convert(&seen), 0);
+	rewritten = 0;
+	assert_string_equal(seen.text, "500 10 in 2\n510 10 out 2\n");
+}
+
+/* Create or remove 40 files of a header each; @first is the number of the first. */
+static void put_short(int first, bool is_there)
+{
+	struct ktau__trace_header h = { .magic = KTAU__TRACE_MAGIC,
+					.nr_slots = KTAU__TRACE_MAX_SLOTS };
+	char name[100], text[37];
+	FILE *file;
+	int i;
+
+	region_names_boot(text, fixture_boot_id);
+	memcpy(h.boot, text, sizeof(h.boot));
+	for (i = first; i < first + 40; i++) {
+		snprintf(name, sizeof(name), "%s/" KTAU__TRACE_PREFIX "short.%d", folder, i);
+		if (!is_there) {
+			unlink(name);
+			continue;
+		}
+		h.serial = 1000 + (uint64_t)i;
+		file = fopen(name, "w");
+		assert_non_null(file);
+		assert_int_equal(fwrite(&h, sizeof(h), 1, file), 1);
+		fclose(file);
+	}
+}
+
+/* Files that are shorter than their headers say do not count towards the limit. */
+static void regions_short(void **state)
+{
+	static const struct stream s[] = { { 1000, 0, {
+		{ 10, 0, 0, 0, 0, { CALL(500, 2, 10) } },
+	} } };
+	static const struct ktau__trace_slot slots[] = { REGION(90, 1), { 0 } };
+	struct seen seen;
+
+	(void)state;
+	put_short(0, true);
+	put_user(slots, 0, NULL);
+	put_short(40, true);
+	seen = convert_users(s, 1, slots);
+	put_short(0, false);
+	put_short(40, false);
+	assert_string_equal(seen.text, "90 10 in u1\n500 10 in 2\n510 10 out 2 excl 10\n"
+				       "1000 10 out u1 by end excl 900\n");
 }
 
 static int remove_folder(void **state)
@@ -615,6 +718,8 @@ int main(void)
 		cmocka_unit_test(regions_later),
 		cmocka_unit_test(regions_exec),
 		cmocka_unit_test(regions_damaged),
+		cmocka_unit_test(regions_rewritten),
+		cmocka_unit_test(regions_short),
 	};
 	int fd = mkstemp(path), err;
 
