@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../../libktau/user/trace_format.h"
@@ -20,6 +21,9 @@
 
 #define NR_REGIONS	KTAU_REGIONS_MAX
 #define NR_EVENTS	KTAU__TRACE_EVENTS
+
+/* The library writes less than 100 KiB; a larger file is not read. */
+#define MAX_BYTES	(1 << 20)
 
 struct named {
 	uint64_t serial;
@@ -102,13 +106,27 @@ static void take_file(struct region_names *names, FILE *file)
 	free_names(&thread);
 }
 
+static FILE *open_file(DIR *dir, const char *name)
+{
+	int fd = openat(dirfd(dir), name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	FILE *file = NULL;
+	struct stat st;
+
+	if (fd < 0)
+		return NULL;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= MAX_BYTES)
+		file = fdopen(fd, "r");
+	if (!file)
+		close(fd);
+	return file;
+}
+
 struct region_names *region_names_load(const char *path, const struct ktau_rec_stream *stream)
 {
 	struct region_names *names = cli_alloc(NULL, 1, sizeof(*names));
 	DIR *dir = opendir(path);
 	struct dirent *entry;
 	FILE *file;
-	int fd;
 
 	*names = (struct region_names){ 0 };
 	region_names_boot(names->boot, stream->boot_id);
@@ -119,15 +137,11 @@ struct region_names *region_names_load(const char *path, const struct ktau_rec_s
 	while ((entry = readdir(dir))) {
 		if (strncmp(entry->d_name, "ktau-user.", 10))
 			continue;
-		fd = openat(dirfd(dir), entry->d_name,
-			    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-		file = fd < 0 ? NULL : fdopen(fd, "r");
-		if (file) {
-			take_file(names, file);
-			fclose(file);
-		} else if (fd >= 0) {
-			close(fd);
-		}
+		file = open_file(dir, entry->d_name);
+		if (!file)
+			continue;
+		take_file(names, file);
+		fclose(file);
 	}
 	closedir(dir);
 	return names;

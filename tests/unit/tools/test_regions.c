@@ -215,6 +215,35 @@ static void test_difference(void **state)
 	forget(&r);
 }
 
+/* Larger than the library writes. */
+static void test_large_names(void **state)
+{
+	static const struct thread first[] = {
+		{ 77, 100, "a", 0, 0, { { 1, ID_READ, 3 } } }, { 0 },
+	};
+	const size_t bytes = 1 << 20;
+	struct result r;
+	char *lines = malloc(bytes + 1);
+
+	(void)state;
+	assert_non_null(lines);
+	memset(lines, '\n', bytes);
+	lines[bytes] = 0;
+	memcpy(lines, "region 1 0 main\n", 16);
+	streams[0] = first;
+	write_names(77, lines);
+	read_period(&r, BY_NAME, &everything);
+	expect(&r, "a: region 1: 0 3\n");
+	forget(&r);
+	streams[0] = first;
+	lines[1000] = 0;
+	write_names(77, lines);
+	read_period(&r, BY_NAME, &everything);
+	expect(&r, "a: main: 0 3\n");
+	forget(&r);
+	free(lines);
+}
+
 /* A restarted ktaud lists all exited tasks again, also those that exited before the period. */
 static void test_exited_before(void **state)
 {
@@ -309,7 +338,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_since_boot), cmocka_unit_test(test_difference),
 		cmocka_unit_test(test_exited_before), cmocka_unit_test(test_reboot),
-		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_rows),	   cmocka_unit_test(test_large_names),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);
