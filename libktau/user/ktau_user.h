@@ -91,12 +91,13 @@ void ktau_user_unloaded(void);
  * ktau_user_mark() - note an event in the trace of the thread
  * @point: names it; must not be on the stack
  *
- * The trace is a file that KTAU_USER_TRACE asks for; without it these functions do nothing. In
- * a signal handler that has interrupted the library, an event is counted by ktau_user_refused().
+ * KTAU_USER_TRACE enables traces; without one, these functions do nothing. An event at more than
+ * 64 points of a thread, or in a signal handler that has interrupted the library, is left out and
+ * counted by ktau_user_refused().
  */
 void ktau_user_mark(struct ktau_user_point *point);
 
-/* The same with a value. */
+/* The same with @value. */
 void ktau_user_value(struct ktau_user_point *point, uint64_t value);
 
 /* The same for a message of @bytes to or from the process with the number @peer. */
@@ -115,11 +116,12 @@ bool ktau_user_is_traced(void);
 int ktau_user_status(void);
 
 /**
- * ktau_user_refused() - how often this thread could not have a region
+ * ktau_user_refused() - how often this thread could not have a region, or note an event
  *
  * Return: how many times a scope or function was entered without a region of its own, because
  * there were too many regions or nested scopes, or because a signal handler had interrupted the
- * library. What the kernel did there is accounted to the region around it.
+ * library; and events that are missing from the trace. What the kernel did in such a scope is
+ * accounted to the region around it.
  */
 uint64_t ktau_user_refused(void);
 
@@ -159,7 +161,7 @@ int ktau_user_read(uint32_t event, uint64_t *count, uint64_t *incl, uint64_t *ex
  * @incl: likewise
  * @excl: likewise
  *
- * Return: as both; -ENOENT if the event has not happened since the system was booted.
+ * Return: as ktau_user_event() if that fails, otherwise as ktau_user_read().
  */
 int ktau_user_read_name(const char *name, uint64_t *count, uint64_t *incl, uint64_t *excl);
 
@@ -218,7 +220,7 @@ struct ktau_user_scope {
 /* A region from here to the end of the block. In C this is a declaration. */
 #define KTAU_USER_SCOPE(name) KTAU_USER_SCOPE_(name, __COUNTER__)
 
-/* Events: KTAU_USER_MARK("begin"); KTAU_USER_VALUE("residual", n); */
+/* Events: KTAU_USER_MARK("begin"); KTAU_USER_VALUE("rows", n); */
 #define KTAU_USER_MARK(name)							\
 	do {									\
 		static struct ktau_user_point ktau_user_mark_ = { name, 0 };	\
