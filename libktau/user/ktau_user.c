@@ -31,7 +31,7 @@
 #define DEFAULT_REGIONS	64
 #define MAX_REGIONS	256
 
-/* In the depth of a frame that was entered in a thread with a trace: no frame is that deep. */
+/* Added to the depth of frames in threads with a trace, so that their exit takes the slow path. */
 #define TRACED_DEPTH	0x80000000U
 
 /* Each scope reads these; with the default TLS model that would take two function calls. */
@@ -343,7 +343,7 @@ void ktau_user_enter_function(const void *function, const void *caller, const vo
 		u->refused++;
 }
 
-/* The scopes from @depth on have ended, in a thread that may have a trace. */
+/* Close the scopes above @depth, in a thread that may have a trace. */
 static void leave(struct ktau__user *u, uint32_t depth)
 {
 	const uint8_t flags = u->flags;

@@ -16,14 +16,14 @@
 #include "ktau_user.h"
 
 #define MAX_MARKS	16	/* ktau mark does not set more, but warns */
-#define NAME_BYTES	256	/* the file of names has as much of a name */
+#define NAME_BYTES	256	/* the file of names has no longer names */
 
 struct start {
 	void *(*fn)(void *arg);
 	void *arg;
 };
 
-/* Copied without an allocation, which could fail in a program that cannot be told. */
+/* Not allocated, because there would be no way to report a failure to the program. */
 static char names[MAX_MARKS][NAME_BYTES];
 static struct ktau_user_point points[MAX_MARKS];
 static unsigned int nr_points;

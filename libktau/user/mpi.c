@@ -6,8 +6,9 @@
  * mpi-calls lists them; the build takes the prototypes from <mpi.h>.
  *
  * If the thread has a trace, messages between two processes are events in it: sent ones when
- * the call begins, received ones when it returns. The numbers of the processes are their ranks
- * in MPI_COMM_WORLD, and the event "MPI rank" has that of this process.
+ * the call begins, received ones when it returns. Messages that are received through a request or
+ * a matched probe, or sent by MPI_Start(), are not noted. Processes are numbered by their ranks in
+ * MPI_COMM_WORLD; the event "MPI rank" has that of this process.
  */
 #include <mpi.h>
 
@@ -45,7 +46,7 @@ static void note_send(int count, MPI_Datatype datatype, int dest, MPI_Comm comm)
 	ktau_user_message(&send, world_rank(dest, comm), (uint64_t)count * (unsigned int)size);
 }
 
-/* After a call that has returned @err, as do these functions. */
+/* Note the message that a call has received, unless it has returned an error. Return: @err. */
 static int note_receive(int err, const MPI_Status *status, MPI_Comm comm)
 {
 	int bytes = 0;
@@ -58,6 +59,7 @@ static int note_receive(int err, const MPI_Status *status, MPI_Comm comm)
 	return err;
 }
 
+/* The same after MPI_Init(), for the rank of this process. */
 static int note_rank(int err)
 {
 	int rank;
@@ -82,7 +84,7 @@ static int note_rank(int err)
 		return P##name arguments;			\
 	}
 
-/* @note_sent is for calls that also send. */
+/* @note_sent: a statement before the call, for calls that also send */
 #define RECEIVING(name, parameters, arguments, note_sent)			\
 	int name parameters							\
 	{									\

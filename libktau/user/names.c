@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The names of a thread's regions, in a file ktau-user.HOST.PID.TID in $KTAU_USER_DIR or the
- * current directory. A region is appended when it is first entered, by one write(), so what
- * the kernel has accounted has a name even if the process is killed.
+ * The names of a thread's regions and events, in a file ktau-user.HOST.PID.TID in $KTAU_USER_DIR
+ * or the current directory. A region is appended when it is first entered, by one write(), so
+ * what the kernel has accounted has a name even if the process is killed.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -106,7 +106,7 @@ static int read_figures(const struct ktau__user *u, uint32_t event, uint32_t reg
 		is_counter = ktau__event_is_counter(event);
 	if (is_counter < 0)
 		return is_counter;
-	/* Two copies: the usual one does not test for a counter. */
+	/* Inlined twice, so that the usual case does not test for a counter. */
 	if (is_counter)
 		return read_mapped(u, event, KTAU__ALL_REGIONS, true, figures);
 	return read_mapped(u, event, KTAU__ALL_REGIONS, false, figures);

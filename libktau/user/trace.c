@@ -2,10 +2,10 @@
 /*
  * The trace of a thread: when it was in which region, and the events that the program has
  * noted. It is a ring of slots in a mapped file, so it survives the process. KTAU_USER_TRACE
- * says how many slots; without it there is no trace.
+ * sets the number of slots; without it there is no trace.
  *
- * A slot says in which region the thread is, with all regions around it, and not what was
- * entered or left. So the oldest slot of a ring suffices to know where the thread was.
+ * A slot has the region that the thread is in now, which implies all regions around it, and not
+ * what was entered or left. No slot is therefore needed to understand a later one.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 
 /*
  * @nr_slots: as in the header, which other processes of the user can change
- * @point: numbers of the events, which have the number of their place
+ * @point, @name: the points of the events and their names; an event's number is its index here
  */
 struct ktau__trace {
 	struct ktau__trace_header *header;
@@ -49,7 +49,7 @@ static size_t bytes_of(uint32_t nr_slots)
 	return sizeof(struct ktau__trace_header) + nr_slots * sizeof(struct ktau__trace_slot);
 }
 
-/* A file without room on its disk would end the program when it is written. */
+/* Allocates disk space first: on a full disk, writing to the mapping would raise SIGBUS. */
 static struct ktau__trace_header *map_file(size_t bytes)
 {
 	void *map = MAP_FAILED;
@@ -105,7 +105,7 @@ void ktau__trace_close(struct ktau__user *u)
 	free(t);
 }
 
-/* The slot is complete before it counts: the process may be killed in between. */
+/* The slot is complete before it is counted: the process may be killed in between. */
 static void put(struct ktau__trace *t, const struct ktau__trace_slot *slot)
 {
 	const uint64_t nr = t->header->written;
@@ -123,7 +123,7 @@ void ktau__trace_region(struct ktau__user *u, uint32_t region)
 							  .number = (uint16_t)region });
 }
 
-/* Return: the number of an event of @u, KTAU__TRACE_EVENTS if there are too many. */
+/* Return: the number of the event, or KTAU__TRACE_EVENTS if there is no room for it. */
 static uint32_t find_event(struct ktau__user *u, uint32_t point, const char *name, bool *is_new)
 {
 	struct ktau__trace *t = u->trace;
@@ -144,7 +144,7 @@ static uint32_t find_event(struct ktau__user *u, uint32_t point, const char *nam
 	return i;
 }
 
-/* What the library does in the kernel for that is in no region. */
+/* Write the name of an event. What the library does in the kernel for that is in no region. */
 static void name_event(struct ktau__user *u, uint32_t number)
 {
 	const uint32_t region = *u->word;

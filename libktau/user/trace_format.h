@@ -2,7 +2,7 @@
 /*
  * The trace of a thread's regions and events: a file ktau-user-trace.HOST.PID.TID, which
  * libktau-user writes and the tools read. It has a header and a ring of slots, in the byte
- * order of the machine; its times are ticks of the kernel's clock.
+ * order of the machine. Times are in ticks of the kernel's clock.
  */
 #ifndef KTAU_INTERNAL_TRACE_FORMAT_H
 #define KTAU_INTERNAL_TRACE_FORMAT_H
@@ -15,22 +15,22 @@
 #define KTAU__TRACE_MAX_SLOTS	(1U << 20)
 #define KTAU__TRACE_EVENTS	64
 
-/* Added to the number of a region: the library works for itself there. */
+/* Added to the number of a region: the library itself is at work in this region. */
 #define KTAU__TRACE_OWN		256
 
 /* Types of slots. */
 #define KTAU__TRACE_REGION	1	/* from now on the thread is in region @number */
 #define KTAU__TRACE_MARK	2	/* event @number */
-#define KTAU__TRACE_VALUE	3	/* the same with @value */
-#define KTAU__TRACE_MESSAGE	4	/* @value bytes to or from @peer */
+#define KTAU__TRACE_VALUE	3	/* event @number with @value */
+#define KTAU__TRACE_MESSAGE	4	/* event @number: @value bytes to or from @peer */
 
 /**
  * struct ktau__trace_header - the beginning of the file
  * @magic: KTAU__TRACE_MAGIC
  * @serial: serial of the thread
- * @written: slots written; that of number n is at n modulo @nr_slots
+ * @written: number of slots written so far; slot n is at index n modulo @nr_slots
  * @nr_slots: a power of two
- * @boot: the boot id as text
+ * @boot: the boot id as text, without a final zero
  */
 struct ktau__trace_header {
 	uint64_t magic;
@@ -44,7 +44,7 @@ struct ktau__trace_header {
  * struct ktau__trace_slot - one entry
  * @ticks: when it happened
  * @value: depends on the type
- * @number: region, also with KTAU__TRACE_OWN, or event; the file of names has their names
+ * @number: region, possibly plus KTAU__TRACE_OWN, or event; named in ktau-user.HOST.PID.TID
  * @type: KTAU__TRACE_*
  * @peer: rank of a message
  */

@@ -102,8 +102,8 @@ int ktau__file_open(const char *prefix, int flags);
 void ktau__read_boot_id(char id[37]);
 
 /*
- * The trace of this thread. ktau__trace_region() notes in which region it is now;
- * ktau__trace_event() needs a trace, and fills in the time and number of @slot.
+ * The trace of this thread. ktau__trace_region() writes which region it is in now, if it has a
+ * trace; ktau__trace_event() requires one, and sets the time and number of @slot.
  */
 void ktau__trace_open(struct ktau__user *u);
 void ktau__trace_region(struct ktau__user *u, uint32_t region);
