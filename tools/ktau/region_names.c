@@ -2,8 +2,8 @@
 /*
  * A file has the lines "ktau-user 1", "boot ID", "serial NUMBER", "pid NUMBER" and "tid
  * NUMBER", and then "region NUMBER PARENT NAME" for each region and "event NUMBER NAME" for
- * each event of a trace. Programs write these files,
- * so nothing in them is trusted; a line that makes no sense is skipped.
+ * each event of a trace. Programs write these files, so nothing in them is trusted; a line that
+ * makes no sense is skipped.
  */
 #include <dirent.h>
 #include <errno.h>

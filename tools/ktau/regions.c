@@ -3,9 +3,9 @@
  * The regions of threads in a period.
  *
  * A REGION record has everything since the thread got its regions, so a period needs the records
- * of both ends. A thread that exited before the earlier end may have records only at the later
- * one: if the file is not read from its beginning, and ktaud, restarted, has listed the thread
- * again. Its records are left out. Memory is bounded by the threads that had regions.
+ * of both ends. A thread that exited before the earlier end has records only at the later one if
+ * the file is not read from its beginning and a restarted ktaud has listed the thread again. These
+ * records are left out. Memory is bounded by the threads that had regions.
  */
 #include <stdlib.h>
 #include <string.h>

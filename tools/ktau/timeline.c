@@ -204,7 +204,7 @@ static void sift_down(struct heap *h, size_t i)
 	h->tracks[i] = track;
 }
 
-/* Add a track, or one whose next event is earlier now. */
+/* Add a track, or move one whose next event is now earlier. */
 static void heap_put(struct heap *h, struct track *track)
 {
 	size_t i = 0;
@@ -353,7 +353,7 @@ static const struct ktau_slot *user_slot(struct timeline *t, const struct track 
 	return &t->user_slot;
 }
 
-/* The task is in another region. In user mode no frame of the kernel is open. */
+/* The task is now in @region. In user mode, no frame of the kernel is open. */
 static int change_region(struct timeline *t, struct track *track, uint32_t region,
 			 const struct timeline_event *at)
 {
@@ -390,8 +390,8 @@ static int end_replaced(struct timeline *t, struct track *track, const struct ti
 }
 
 /*
- * The slots before @run were lost, so no frame of the kernel is known to be open any more. The
- * gap is passed on in parts, before each change of region in it: here up to @until_ns.
+ * The slots before @run were lost, so it is not known which frames of the kernel are open. Events
+ * of the program split the gap: this passes on the part up to @until_ns.
  */
 static int hand_on_gap(struct timeline *t, struct track *track, struct run *run,
 		       uint64_t until_ns)
@@ -544,8 +544,8 @@ static int hand_on_until(struct timeline *t, uint64_t ticks)
 /* Records */
 
 /*
- * Add the regions of a new track. What is older than what has been passed on is left out, except
- * for the last region.
+ * Add the regions of a new track. Slots before the time up to which everything has been passed on
+ * are left out; the region that the task was in then begins at this time.
  */
 static void attach_user(struct timeline *t, struct track *track)
 {

@@ -10,6 +10,9 @@
  * Within each track, enters and exits are balanced and times do not decrease. Where slots were
  * lost, all open frames end and a gap begins. An exit whose enter was lost is omitted. Frames that
  * are still open at the end of the trace are closed. Each of these cases is counted.
+ *
+ * With timeline_regions(), the regions of a program are frames around those of the kernel, and its
+ * events are TIMELINE_MARK. A region continues where slots were lost, so that gaps are inside it.
  */
 #ifndef KTAU_TOOLS_TIMELINE_H
 #define KTAU_TOOLS_TIMELINE_H
@@ -21,11 +24,6 @@
 #include <ktau.h>
 
 #include "symbolize.h"
-
-/*
- * With timeline_regions() the regions of a program are frames around those of the kernel, and its
- * events are TIMELINE_MARK. A region continues where slots were lost, so that gaps are inside it.
- */
 
 struct registry;
 

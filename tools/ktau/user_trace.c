@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Programs write these files, so nothing in them is trusted. A file may be written while it is
- * read: the slots that are overwritten meanwhile, and the one that may be, are left out.
+ * Programs write these files, so nothing in them is trusted. A program may write to its file while
+ * it is read: slots that it has overwritten meanwhile, and the one that it may be overwriting, are
+ * left out.
  */
 #include <byteswap.h>
 #include <dirent.h>
@@ -23,7 +24,7 @@
 /* Ids of names, from the highest one down; slots of all files. */
 enum { FIRST_ID = KTAU_ID_NONE - 1, LAST_ID = FIRST_ID - 4095, MAX_SLOTS = 1 << 24 };
 
-/* The library itself, as a region inside all others, which has no number of its own. */
+/* Stands for the library itself, which can be the innermost region inside any other. */
 enum { OWN = KTAU_REGIONS_MAX, NR_REGIONS };
 
 /* The ids of a thread's regions and events. */
@@ -331,7 +332,7 @@ struct user_trace *user_traces_find(const struct user_traces *traces, uint64_t s
 	return index ? traces->trace[index - 1] : NULL;
 }
 
-/* The parent of a region has a lower number, so there is no circle, and at most 255 of them. */
+/* The parent of a region has a lower number, so each path ends, after at most 255 regions. */
 size_t user_trace_path(const struct user_trace *trace, uint32_t region,
 		       uint32_t path[USER_TRACE_DEPTH])
 {

@@ -39,6 +39,7 @@ struct user_trace_names;
  * @serial: its serial
  * @slots: entries, oldest first
  * @nr: length of @slots
+ * @names: private
  */
 struct user_trace {
 	uint64_t serial;

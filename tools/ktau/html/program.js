@@ -960,7 +960,7 @@ function startFlame() {
 const OP = { ENTER: 0, EXIT: 1, CUT: 2, LOST: 3, WOKEN: 4, CPU: 5, SWITCH: 6, MARK: 7 };
 const LABEL = 190, LINE_HEIGHT = 20, DEPTH_HEIGHT = 14, AXIS = 22, MOST_ARROWS = 400;
 const MARKS = { 7: "fork", 8: "exec", 9: "exit" };
-/* Marks of programs: an event without a value, with one, and a message. */
+/* Types of marks from programs: an event without a value, one with a value, and a message. */
 const USER = { MARK: 18, VALUE: 19, MESSAGE: 20 };
 const CONTEXTS = ["task", "softirq", "interrupt", "NMI"];
 const STATES = { 0: "still runnable", 1: "interruptible", 2: "uninterruptible", 4: "stopped", 8: "traced",
@@ -1012,7 +1012,7 @@ function readLines() {
 	lines.to = Math.max(lines.end, lines.begin + 1);
 }
 
-/* Other is a task, or the event of a program. */
+/* A mark of a task; its property "other" is another task, or the event of a program. */
 function readMark(s, ns) {
 	const mark = { ns, type: s.number(), other: s.number() - 1 };
 
