@@ -151,7 +151,7 @@ def test_machine(b, files):
 def user_trace(files, folder):
     """
     Write the trace of a program for the task of "machine" with most frames, all of them in the
-    region "outer". Return: its tid.
+    region "outer". Return: its tid, and the number of these frames.
     """
     text = subprocess.run([files.ktau, "export", "--json", "-o", "-", files.path("machine.ktau")],
                           check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout

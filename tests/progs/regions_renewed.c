@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * regions_renewed: a process with regions drops its privileges and executes another program. The
- * task gets another profile then, because its user may read that one; the regions stay with the
- * old one, and nothing of the new program is accounted to them.
+ * exec gives the task a new profile, because its user may read that one. The regions stay with the
+ * old profile, and nothing that the new program does is accounted to them.
  *
  *	regions_renewed FILE UID	as root; FILE is this program, and UID may execute it
  *	regions_renewed			that program: 1000 calls
@@ -22,7 +22,7 @@
 
 #define REGION	5
 
-/* What the exited tasks with serial @serial have of event @id in @region. */
+/* The count of event @id in @region, of the exited task with this serial. */
 static uint64_t recorded(uint64_t serial, uint32_t region, uint32_t id)
 {
 	const struct ktau_query query = { .content = KTAU_REC_PROFILE,
@@ -45,7 +45,7 @@ static uint64_t recorded(uint64_t serial, uint32_t region, uint32_t id)
 	return count;
 }
 
-/* Get regions, and be in one of them. Return: the serial. */
+/* Request regions, and enter one of them. Return: the serial. */
 static uint64_t enter_region(void)
 {
 	struct ktau_regions args = { .size = sizeof(args) };

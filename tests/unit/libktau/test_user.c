@@ -284,7 +284,7 @@ static void read_trace(pid_t pid, pid_t tid, struct trace *trace)
 	assert_int_equal(trace->header.nr_slots, KTAU__TRACE_MIN_SLOTS);
 }
 
-/* The slots from number @from on, as text. */
+/* Test that the slots from number @from on, as text, are as wanted. */
 static void expect_trace(const struct trace *trace, uint64_t from, const char *wanted)
 {
 	const struct ktau__trace_slot *s;
@@ -308,7 +308,7 @@ static void expect_trace(const struct trace *trace, uint64_t from, const char *w
 	assert_string_equal(text, wanted);
 }
 
-/* 256 and more: the library itself, in a region. */
+/* r256 and above: the library itself is at work in a region. */
 static void *traced_thread(void *arg)
 {
 	static struct ktau_user_point message = { "message", 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A kernel for the unit tests of libktau-user, and what these have in common. */
+/* A fake kernel for the unit tests of libktau-user, and other parts that they share. */
 #ifndef KTAU_TESTS_USER_FAKE_H
 #define KTAU_TESTS_USER_FAKE_H
 
@@ -27,7 +27,7 @@ struct figures {
 
 extern bool secure;	/* this is a set-uid program */
 extern int kernel_error;
-extern uint32_t given;	/* number of regions, instead of those that were asked for */
+extern uint32_t given;	/* number of regions, instead of the requested one */
 extern bool with_figures;
 extern const char *stream_file, *events_file;	/* instead of those in /proc/ktau */
 extern char folder[];	/* for the library's files, and for others */

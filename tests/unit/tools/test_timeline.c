@@ -454,9 +454,9 @@ static struct seen convert_users(const struct stream *s, size_t nr,
 }
 
 /*
- * Regions are around the frames of the kernel: bar is u1, foo u2, main u3, and what the library
- * does in one of them u4. At the same time, a frame ends first and begins last. What comes after
- * the trace is left out.
+ * Regions are around the frames of the kernel: bar is u1, foo u2, main u3, and the library itself
+ * u4. At the same time, frames of the kernel end before regions change, and begin after it. What
+ * the program did after the end of the kernel's trace is left out.
  */
 static void regions(void **state)
 {
@@ -506,7 +506,7 @@ static void regions_gap(void **state)
 	assert_int_equal(seen.counts.gaps, 1);
 }
 
-/* A task that appears later continues in its last region; events wait for older slots. */
+/* A task that appears later is in its last region; its later slots wait for those of the kernel. */
 static void regions_later(void **state)
 {
 	static const struct stream s[] = {
@@ -530,7 +530,7 @@ static void regions_later(void **state)
 			    "450 10 out u2 excl 230\n460 10 in 2\n470 10 out 2 excl 10\n");
 }
 
-/* The regions of a program that is replaced end with the system call. */
+/* The regions of a program that has been replaced by execve() end when this call ends. */
 static void regions_exec(void **state)
 {
 	static const struct stream s[] = { { 1000, 0, {
