@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -401,6 +402,21 @@ static void *errno_thread(void *arg)
 	return arg;
 }
 
+/* A process that may not write a file of this size has no trace. */
+static void *limited_thread(void *arg)
+{
+	struct rlimit limit, old;
+
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+	limit = old;
+	limit.rlim_cur = 65536;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	inner(1);
+	assert_false(ktau_user_is_traced());
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+	return arg;
+}
+
 static void traced(void **state)
 {
 	(void)state;
@@ -411,6 +427,8 @@ static void traced(void **state)
 	in_thread(errno_thread);
 	in_thread(tree_thread);
 	in_thread(jumps_thread);
+	assert_int_equal(setenv("KTAU_USER_TRACE", "4096", 1), 0);
+	in_thread(limited_thread);
 	unsetenv("KTAU_USER_TRACE");
 }
 
