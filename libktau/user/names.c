@@ -58,7 +58,7 @@ int ktau__file_open(const char *prefix, int flags)
 			 (long)getpid(), thread_id());
 	if (bytes < 0 || bytes >= (int)sizeof(path))
 		return -1;
-	unlink(path);	/* of an earlier process with this pid */
+	unlink(path);	/* of an earlier process with this pid, or its program before an exec */
 	return open(path, flags | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 }
 
