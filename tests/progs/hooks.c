@@ -181,6 +181,9 @@ static void calls(void)
 
 static void refusals(void)
 {
+	static char many[4096];	/* more names than functions may be hooked */
+	size_t i;
+
 	expect_control("hook=do_exit,do_mmap,_printk,do_syscall_64", 0);
 	expect_state("do_exit", "unsafe");
 	expect_state("do_mmap", "stack-args");
@@ -213,6 +216,11 @@ static void refusals(void)
 	expect_state("vfs_fsync", "");
 	expect_control("hook=*", E2BIG);
 	expect_control("hook=??*e*", E2BIG);
+	for (i = 5; i + 10 < sizeof(many); i += 10)
+		memcpy(many + i, "vfs_fsync,", 10);
+	memcpy(many, "hook=", 5);
+	many[i - 1] = 0;
+	expect_control(many, E2BIG);
 	self_expect("hooks: functions in the list", nr_hooks(), 1);
 }
 

@@ -131,11 +131,17 @@ static int cannot_hook(const char *name, int err)
 /* Find the functions to hook, and check that each pattern of unhook= matches some. */
 static int find_hooks(struct ktau_request *req)
 {
+	unsigned int nr = 0;
 	const char *name;
 	int err = 0;
 
-	for (name = req->hook.first; name && !err; name = ktau_next_pattern(&req->hook, name))
-		err = cannot_hook(name, ktau_hooks_find(name, &req->hooks));
+	for (name = req->hook.first; name && !err; name = ktau_next_pattern(&req->hook, name)) {
+		/* Each pattern is compared with all symbols */
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		err = ++nr > KTAU_NR_FUNCTION_IDS ? -E2BIG : ktau_hooks_find(name, &req->hooks);
+		err = cannot_hook(name, err);
+	}
 	for (name = req->unhook.first; name && !err;
 	     name = ktau_next_pattern(&req->unhook, name))
 		err = cannot_hook(name, ktau_hooks_any(name) ? 0 : -ENOENT);
