@@ -59,12 +59,12 @@ static unsigned int words_of(const struct btf *btf, u32 id)
 	}
 }
 
-/* A structure of more than two words is returned in memory, whose address is an argument. */
+/* The address of a structure that is returned in memory is an argument; any structure may be. */
 static unsigned int words_of_result(const struct btf *btf, u32 id)
 {
 	const struct btf_type *type = id ? btf_type_skip_modifiers(btf, id, NULL) : NULL;
 
-	return type && is_struct(type) && type->size > 2 * sizeof(long);
+	return type && is_struct(type);
 }
 
 /* The words that all arguments of the function type @proto take; -E2BIG if any is on the stack. */
