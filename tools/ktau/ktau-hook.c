@@ -142,7 +142,9 @@ static int check_added(const struct options *o)
 		row = t.cells + i * H_NR;
 		if (!strcmp(row[H_STATE].text, "on") || !is_meant(o, row[H_NAME].text))
 			continue;
-		complain("%s is not hooked: %s", row[H_NAME].text, row[H_STATE].text);
+		complain("%s is not %s: %s", row[H_NAME].text,
+			 strcmp(row[H_STATE].text, "off") ? "hooked" : "measured",
+			 row[H_STATE].text);
 		status = CLI_FAILED;
 	}
 	free_hooks(&t);
@@ -154,6 +156,8 @@ static const char *reason(int err)
 	switch (err) {
 	case -E2BIG:
 		return "too many functions";
+	case -EPERM:
+		return "only with CAP_SYS_ADMIN, in a kernel that is not locked down";
 	case -ENOENT:
 		if (!access(HOOKS, F_OK))
 			return "no such function in the kernel itself, or it is not in the list";
@@ -187,7 +191,7 @@ static int hook_main(int argc, char **argv)
 {
 	struct options o = { 0 };
 	bool add, list;
-	int status;
+	int i, status;
 
 	cli_parse(&parser, argc, argv, 0, &o);
 	add = !strcmp(o.words[0], "add");
@@ -195,6 +199,12 @@ static int hook_main(int argc, char **argv)
 	if (!add && !list && strcmp(o.words[0], "del")) {
 		complain("%s: not add, del or list", o.words[0]);
 		return CLI_USAGE;
+	}
+	for (i = 1; i < o.nr_words; i++) {
+		if (!*o.words[i] || strpbrk(o.words[i], " \t\n")) {
+			complain("'%s': not the name of a function", o.words[i]);
+			return CLI_USAGE;
+		}
 	}
 	if (list != (o.nr_words == 1)) {
 		complain(list ? "list takes no FUNCTION" : "FUNCTION is missing");

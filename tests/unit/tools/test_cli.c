@@ -272,6 +272,8 @@ static const struct complaint complaints[] = {
 	{ "ktau hook", 2, "add, del or list is missing" },
 	{ "ktau hook show", 2, "show: not add, del or list" },
 	{ "ktau hook add", 2, "FUNCTION is missing" },
+	{ "ktau hook add ''", 2, "'': not the name of a function" },
+	{ "ktau hook add 'x trace=on'", 2, "'x trace=on': not the name of a function" },
 	{ "ktau hook list x", 2, "list takes no FUNCTION" },
 	{ "ktau hook --format=xml list", 2, "--format=xml: not" },
 	{ "ktau hook -h", 0, "Usage: ktau hook" },
