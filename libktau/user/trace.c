@@ -113,13 +113,13 @@ void ktau__trace_close(struct ktau__user *u)
 	free(t);
 }
 
-/* The slot is complete before it is counted: the process may be killed in between. */
+/* The slot is complete before it is counted, for readers and if the process is killed. */
 static void put(struct ktau__trace *t, const struct ktau__trace_slot *slot)
 {
 	const uint64_t nr = t->header->written;
 
 	t->slots[nr & (t->nr_slots - 1)] = *slot;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
 	*(volatile uint64_t *)&t->header->written = nr + 1;
 }
 
