@@ -203,6 +203,7 @@ add_region(struct ktau__user *u, uint32_t parent, const struct entered *what)
 	if (!r->name) {
 		*u->word = outer;
 		u->refused++;
+		errno = err;
 		return parent;
 	}
 	ktau__hide_controls(r->name);
