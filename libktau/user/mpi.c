@@ -24,11 +24,9 @@ static int world_rank(int rank, MPI_Comm comm)
 
 	if (comm == MPI_COMM_WORLD)
 		return rank;
-	PMPI_Comm_test_inter(comm, &inter);
-	if (inter)
-		PMPI_Comm_remote_group(comm, &group);
-	else
-		PMPI_Comm_group(comm, &group);
+	if (PMPI_Comm_test_inter(comm, &inter) ||
+	    (inter ? PMPI_Comm_remote_group(comm, &group) : PMPI_Comm_group(comm, &group)))
+		return -1;
 	PMPI_Comm_group(MPI_COMM_WORLD, &world);
 	PMPI_Group_translate_ranks(group, 1, &rank, world, &found);
 	PMPI_Group_free(&group);
