@@ -26,7 +26,7 @@
 #define MAX_BYTES	(1 << 20)
 
 struct named {
-	uint64_t serial;
+	uint64_t serial;	/* first, for by_serial() */
 	uint32_t parent[NR_REGIONS];
 	char *name[NR_REGIONS];
 	char *event[NR_EVENTS];
@@ -121,6 +121,14 @@ static FILE *open_file(DIR *dir, const char *name)
 	return file;
 }
 
+/* Compares the serials at two addresses. */
+static int by_serial(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
 struct region_names *region_names_load(const char *path, const struct ktau_rec_stream *stream)
 {
 	struct region_names *names = cli_alloc(NULL, 1, sizeof(*names));
@@ -144,6 +152,8 @@ struct region_names *region_names_load(const char *path, const struct ktau_rec_s
 		fclose(file);
 	}
 	closedir(dir);
+	if (names->nr)
+		qsort(names->thread, names->nr, sizeof(*names->thread), by_serial);
 	return names;
 }
 
@@ -159,12 +169,8 @@ void region_names_free(struct region_names *names)
 
 static const struct named *find(const struct region_names *names, uint64_t serial)
 {
-	size_t i;
-
-	for (i = 0; i < names->nr; i++)
-		if (names->thread[i].serial == serial)
-			return &names->thread[i];
-	return NULL;
+	return names->nr ? bsearch(&serial, names->thread, names->nr, sizeof(*names->thread),
+				   by_serial) : NULL;
 }
 
 /* Put the names from the outermost region to @region into @path. */
