@@ -188,6 +188,12 @@ static bool earlier(const struct track *a, const struct track *b)
 						  a->index < b->index;
 }
 
+static void place(struct heap *h, size_t i, struct track *track)
+{
+	h->tracks[i] = track;
+	track->place = i + 1;
+}
+
 static void sift_down(struct heap *h, size_t i)
 {
 	struct track *track = h->tracks[i];
@@ -198,30 +204,25 @@ static void sift_down(struct heap *h, size_t i)
 			child++;
 		if (!earlier(h->tracks[child], track))
 			break;
-		h->tracks[i] = h->tracks[child];
+		place(h, i, h->tracks[child]);
 		i = child;
 	}
-	h->tracks[i] = track;
+	place(h, i, track);
 }
 
 /* Add a track, or move one whose next event is now earlier. */
 static void heap_put(struct heap *h, struct track *track)
 {
-	size_t i = 0;
+	size_t i = track->place ? track->place - 1 : h->nr++;
 
-	while (track->queued && h->tracks[i] != track)
-		i++;
-	if (!track->queued)
-		i = h->nr++;
 	if (h->nr > h->room) {
 		h->room = h->room ? 2 * h->room : 64;
 		h->tracks = cli_alloc(h->tracks, h->room, sizeof(struct track *));
 	}
-	track->queued = true;
 	track->order_ticks = due(track);
 	for (; i && earlier(track, h->tracks[(i - 1) / 2]); i = (i - 1) / 2)
-		h->tracks[i] = h->tracks[(i - 1) / 2];
-	h->tracks[i] = track;
+		place(h, i, h->tracks[(i - 1) / 2]);
+	place(h, i, track);
 }
 
 /* The first track has advanced, or has no more slots. */
@@ -230,9 +231,10 @@ static void heap_renew(struct heap *h)
 	struct track *track = h->tracks[0];
 
 	track->order_ticks = due(track);
-	track->queued = track->first || track->order_ticks != UINT64_MAX;
-	if (!track->queued)
+	if (!track->first && track->order_ticks == UINT64_MAX) {
+		track->place = 0;
 		h->tracks[0] = h->tracks[--h->nr];
+	}
 	if (h->nr)
 		sift_down(h, 0);
 }

@@ -65,7 +65,8 @@ struct track {
 	uintptr_t writer;
 	struct run *first, *last;	/* waiting slots, see timeline.c */
 	uint64_t next, queued_ticks, order_ticks;
-	bool cut, queued;
+	size_t place;			/* in the heap, from 1; 0: not in it */
+	bool cut;
 	struct user_walk *user;		/* its regions and events, see timeline.c */
 };
 
