@@ -148,7 +148,7 @@ static void calls(void)
 	int ends[2];
 	char *area;
 
-	expect_control("hook=vfs_rea?,vfs_writ?,mmap_region,do_sys_openat2", 0);
+	expect_control("hook=vfs_rea?,vfs_writ?,ksys_mmap_pgoff,do_sys_openat2", 0);
 	expect_state("vfs_read", "on");
 	expect_state("vfs_write", "on");
 	expect_state("vfs_readv", "");
@@ -169,14 +169,14 @@ static void calls(void)
 	added = self_added(before, self_profile(0));
 	tap_ok(count(added, "func:vfs_read") >= CALLS, "hooks: vfs_read");
 	tap_ok(count(added, "func:vfs_write") >= CALLS, "hooks: vfs_write");
-	tap_ok(count(added, "func:mmap_region") >= CALLS, "hooks: mmap_region");
+	tap_ok(count(added, "func:ksys_mmap_pgoff") >= CALLS, "hooks: ksys_mmap_pgoff");
 	tap_ok(count(added, "func:do_sys_openat2") >= CALLS, "hooks: do_sys_openat2");
 	self_expect("hooks: vfs_write of a pipe", count(added, "func:vfs_write"),
 		    count(added, "sys_write"));
 	free(added);
 	close(ends[0]);
 	close(ends[1]);
-	expect_control("unhook=vfs_*,mmap_region,do_sys_openat2", 0);
+	expect_control("unhook=vfs_*,ksys_mmap_pgoff,do_sys_openat2", 0);
 }
 
 static void refusals(void)
@@ -259,19 +259,19 @@ static void sleeper(void)
 
 	if (pipe(s.end))
 		self_die("pipe", -errno);
-	expect_control("hook=pipe_read,vfs_read", 0);
-	expect_state("pipe_read", "on");
+	expect_control("hook=__x64_sys_read,vfs_read", 0);
+	expect_state("__x64_sys_read", "on");
 	if (pthread_create(&thread, NULL, sleep_in_read, &s))
 		self_die("pthread_create", -EAGAIN);
 	while (!__atomic_load_n(&s.tid, __ATOMIC_ACQUIRE))
 		usleep(1000);
 	usleep(200000);
 	self_expect("hooks: ended activations of a sleeping reader",
-		    count_of(s.tid, "func:pipe_read"), 0);
+		    count_of(s.tid, "func:__x64_sys_read"), 0);
 	p = self_profile(s.tid);
 	tap_ok(p->nr_open >= 3, "hooks: its frames are in flight");
 	free(p);
-	expect_control("unhook=pipe_read,vfs_read", 0);
+	expect_control("unhook=__x64_sys_read,vfs_read", 0);
 	if (write(s.end[1], "hello", 6) != 6)
 		self_die("write", -errno);
 	pthread_join(thread, NULL);
