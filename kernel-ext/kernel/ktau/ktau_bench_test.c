@@ -104,7 +104,10 @@ static u64 per_loop(u32 batch_ticks)
 	return div_u64(batch_ticks * 1000ULL, LOOPS);
 }
 
-/* All loops were executed, and tracing costs more than not tracing. */
+/*
+ * All loops were executed. Their times are only reported: a CPU may execute everything else while
+ * it reads the clock, so that a trace takes no time.
+ */
 static void native(struct kunit *test)
 {
 	struct ktau_state *state = ktau_state_create(&ktau_system, GFP_KERNEL);
@@ -125,7 +128,6 @@ static void native(struct kunit *test)
 	if (state->ring)
 		KUNIT_EXPECT_EQ(test, state->ring->head, 3 * done);
 	KUNIT_EXPECT_EQ(test, ktau_cell(state, ID)->count, 2 * done);
-	KUNIT_EXPECT_GT(test, ticks[PAIR_TRACED][0], ticks[PAIR][0]);
 	ktau_state_put(state);
 }
 
