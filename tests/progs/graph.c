@@ -19,6 +19,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -280,6 +281,9 @@ static pid_t child_of(const struct work *work)
 		self_die("fork", -errno);
 	if (!child) {
 		work->prepare();
+		/* A task that preempted it between the two instruments would be in the outer one */
+		if (sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){ 1 }))
+			_exit(1);
 		raise(SIGSTOP);
 		work->run();
 		raise(SIGSTOP);
