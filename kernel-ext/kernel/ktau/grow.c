@@ -131,14 +131,6 @@ static void grow_work(struct callback_head *work)
 	ktau_state_put(state);
 }
 
-/* Whether the current task's ring may grow. */
-static bool may_grow(const struct ktau_state *state)
-{
-	const struct ktau_ring *ring = state ? READ_ONCE(state->ring) : NULL;
-
-	return ring && ring->size < ktau_ring_full_slots(current);
-}
-
 /**
  * struct growth - the request for more memory that a CPU passes on
  * @work: adds the task_work
@@ -202,13 +194,16 @@ bool ktau_grow_request(struct ktau_state *state)
 }
 
 /**
- * ktau_ring_ask() - request a larger ring for the current task
+ * ktau_ring_ask() - request a larger ring for its owner
  * @ring: the ring
  * @head: number of slots written
  *
  * The request is an irq_work, that is, an interrupt whose own slots may reach the next
  * mark. So there must be no further request before the task has returned to user mode, or
  * the interrupts would never end.
+ *
+ * The slots of a switch are written after it, when the owner is no longer the current task.
+ * Then the request is left to the owner's next slot.
  *
  * Context: Any but NMI, on the CPU that runs the owner, interrupts off.
  */
@@ -217,9 +212,10 @@ void ktau_ring_ask(struct ktau_ring *ring, u64 head)
 	u32 wait = RECHECK_SLOTS;
 	struct ktau_state *state = READ_ONCE(current->ktau.state);
 
-	if (ring->size < ktau_ring_full_slots(current)) {
-		if (may_grow(state))
-			ktau_grow_request(state);
+	if (!state || READ_ONCE(state->ring) != ring) {
+		wait = 1;
+	} else if (ring->size < ktau_ring_full_slots(current)) {
+		ktau_grow_request(state);
 		wait = max(ring->size / 8, 4U);
 	}
 	WRITE_ONCE(ring->grow_at, head + wait);
