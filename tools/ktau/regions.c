@@ -219,28 +219,42 @@ void regions_choose(struct regions *regions,
 		regions->threads[i]->key = key(data, &regions->threads[i]->owner);
 }
 
+static int order_of(uint32_t a, uint32_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int compare_region(const void *key, const void *element)
+{
+	const struct ktau_rec_region *const *record = element;
+
+	return order_of(*(const uint32_t *)key, (*record)->region);
+}
+
+/* The kernel writes the regions of a thread, and the entries of a region, in ascending order. */
 static const struct ktau_rec_region *find_region(const struct list *list, uint32_t region)
 {
-	size_t i;
+	struct ktau_rec_region **record = NULL;
 
-	for (i = 0; i < list->nr; i++)
-		if (list->record[i]->region == region)
-			return list->record[i];
-	return NULL;
+	if (list->nr)
+		record = bsearch(&region, list->record, list->nr, sizeof(*list->record),
+				 compare_region);
+	return record ? *record : NULL;
+}
+
+static int compare_entry(const void *key, const void *element)
+{
+	const struct ktau_entry *e = element;
+
+	return order_of(*(const uint32_t *)key, e->id);
 }
 
 static const struct ktau_entry *find_entry(const struct ktau_rec_region *region, uint32_t id)
 {
-	const struct ktau_entry *e;
-	uint32_t i;
-
 	if (!region)
 		return NULL;
-	e = ktau_region_entries(region);
-	for (i = 0; i < region->nr_entries; i++)
-		if (e[i].id == id)
-			return &e[i];
-	return NULL;
+	return bsearch(&id, ktau_region_entries(region), region->nr_entries,
+		       sizeof(struct ktau_entry), compare_entry);
 }
 
 static bool goes_backward(const struct ktau_rec_region *after,
