@@ -8,7 +8,9 @@
 USER_SONAME := libktau-user.so.1
 LIBKTAU_USER := $(B)/libktau/user/libktau-user.a
 LIBKTAU_USER_SO := $(B)/libktau/user/libktau-user.so.$(LIBKTAU_VERSION)
-USER_OBJS := $(patsubst %.c,$(B)/%.o,$(filter-out %/finstrument.c %/mark.c %/mpi.c,$(wildcard libktau/user/*.c)))
+user_MPI := $(wildcard libktau/user/mpi*.c)
+user_MPI_OBJS := $(user_MPI:%.c=$(B)/%.o)
+USER_OBJS := $(patsubst %.c,$(B)/%.o,$(filter-out %/finstrument.c %/mark.c $(user_MPI),$(wildcard libktau/user/*.c)))
 # Libraries that are linked or preloaded in addition
 MPICC	?= mpicc
 user_MPI_HEADER := $(MPICC) -E -P -include mpi.h -x c /dev/null
@@ -33,7 +35,7 @@ $(USER_PRELOADED): $(B)/libktau/user/libktau-%.so.$(LIBKTAU_VERSION): $(B)/libkt
 		libktau/user/libktau-%.map $(LIBKTAU_USER_SO)
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libktau-$*.so.1 \
 		-Wl,--version-script=libktau/user/libktau-$*.map -Wl,-z,defs -Wl,-z,nodelete \
-		-o $@ $< $(LIBKTAU_USER_SO)
+		-o $@ $(filter %.o,$^) $(LIBKTAU_USER_SO)
 	ln -sf $(@F) $(@D)/libktau-$*.so.1
 
 # The prototypes are those of this MPI.
@@ -41,8 +43,9 @@ $(B)/include/ktau-mpi-calls.h: libktau/user/mpi-calls
 	@mkdir -p $(@D)
 	$(user_MPI_HEADER) | awk -f $< > $@
 
-$(B)/libktau/user/mpi.o: private override CC := $(MPICC)
+$(user_MPI_OBJS): private override CC := $(MPICC)
 $(B)/libktau/user/mpi.o: $(B)/include/ktau-mpi-calls.h
+$(B)/libktau/user/libktau-mpi.so.$(LIBKTAU_VERSION): $(user_MPI_OBJS)
 $(B)/libktau/user/libktau-mpi.so.$(LIBKTAU_VERSION): private override CC := $(MPICC)
 
 .PHONY: install-libktau-user
