@@ -20,7 +20,7 @@ ifndef CROSS_COMPILE
 test_LOADS += $(addprefix $(B)/tests/progs/,functions functions_throw)
 endif
 ifeq ($(HAVE_MPI),y)
-test_LOADS += $(B)/tests/progs/ring
+test_LOADS += $(addprefix $(B)/tests/progs/,ring messages)
 endif
 # Counts of instructions
 ifeq ($(filter powerpc%,$(CROSS_COMPILE)),)
@@ -109,9 +109,9 @@ $(B)/tests/progs/functions_%.so: tests/progs/functions_object.c
 	$(CC) $(CFLAGS) -Wall -Wextra -Werror -finstrument-functions -fPIC -shared -DFUNCTION=$* -o $@ $<
 
 # -rdynamic, so that libktau-mpi calls the functions of the program
-$(B)/tests/progs/ring: private override CC := $(MPICC)
-$(B)/tests/progs/ring: LDLIBS := -rdynamic
-$(B)/tests/progs/ring.o: private override CC := $(MPICC)
+test_MPI := $(B)/tests/progs/ring $(B)/tests/progs/messages
+$(test_MPI) $(test_MPI:=.o): private override CC := $(MPICC)
+$(test_MPI): LDLIBS := -rdynamic
 
 CXX	?= c++
 

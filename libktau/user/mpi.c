@@ -6,9 +6,8 @@
  * mpi-calls lists them; the build takes the prototypes from <mpi.h>.
  *
  * If the thread has a trace, messages between two processes are events in it: sent ones when
- * the call begins, received ones when it returns. Messages that are received through a request or
- * a matched probe, or sent by MPI_Start(), are not noted. The event "MPI rank" has the rank of this
- * process.
+ * the call begins, received ones when it returns. The calls with requests and matched probes are
+ * in mpi_request.c. The event "MPI rank" has the rank of this process.
  */
 #include <mpi.h>
 
