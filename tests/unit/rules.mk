@@ -5,12 +5,12 @@
 
 unit = $(patsubst %,$(B)/tests/unit/%,$(1))
 
-# kernel: a model of kernel-ext.
-UNIT_TESTS += $(call unit,kernel/test_order)
+# kernel: models of kernel-ext.
+UNIT_TESTS += $(call unit,kernel/test_order kernel/test_ring_order)
 
-$(B)/tests/unit/kernel/test_order: tests/unit/kernel/order.py
+$(B)/tests/unit/kernel/test_%: tests/unit/kernel/%.py tests/unit/kernel/order.py
 	@mkdir -p $(@D)
-	printf '#!/bin/sh\nexec python3 tests/unit/kernel/order.py\n' > $@
+	printf '#!/bin/sh\nexec python3 $<\n' > $@
 	chmod 755 $@
 
 # libktau: each is linked with the encoder of streams and the reader of files.

@@ -38,6 +38,7 @@ void ktau_ring_make_ready(struct ktau_ring *ring)
 	if (end < last)
 		ktau_ring_slot(ring, end)->seq = ~(u32)end;
 	ring->ready = end;
+	smp_wmb();	/* before @head is advanced; pairs with the reader in snapshot_trace.c */
 }
 
 static size_t slots_bytes(u32 slots)

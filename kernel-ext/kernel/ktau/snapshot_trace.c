@@ -205,6 +205,7 @@ static int copy_one(struct ktau_ring_slot *to, const struct ktau_ring *ring, u64
 {
 	const struct ktau_ring_slot *from = &ring->slot[(u32)nr & ring->mask];
 
+	smp_rmb();	/* @head was read before; pairs with ktau_ring_make_ready() */
 	if (!wait_written(from, nr))
 		return -EAGAIN;
 	smp_rmb();	/* pairs with ktau_slot_commit() */
