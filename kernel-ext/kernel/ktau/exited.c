@@ -261,12 +261,17 @@ static bool fold(struct ktau_user *user)
 	return true;
 }
 
-/* Add the oldest record of @user to the evicted sum. */
+/*
+ * Add a record of @user to the evicted sum: the next one to fold, or else the oldest one.
+ * Another record may have that as its next thread only if it is foldable itself.
+ */
 static void evict(struct ktau_user *user)
 {
-	struct ktau_state *state = list_first_entry(&user->exited,
-						    struct ktau_state, of_user);
+	struct ktau_state *state = list_first_entry_or_null(&user->foldable,
+							    struct ktau_state, foldable);
 
+	if (!state)
+		state = list_first_entry(&user->exited, struct ktau_state, of_user);
 	add_counts(exited.evicted, state);
 	ktau_table_merge(exited.evicted, state); /* the sum has all chunks */
 	ktau_loss_of(user, KTAU_LOSS_EVICTED, state->owner.nr_tasks);

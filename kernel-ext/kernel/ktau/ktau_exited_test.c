@@ -310,6 +310,36 @@ static void eviction_by_user(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->owner.tid, f->tgid);
 }
 
+/*
+ * A leader into which a thread was folded is the newest record, and its next thread an older
+ * one. If that has readers while the queue must shrink at once, it must not be evicted: the
+ * leader refers to it.
+ */
+static void eviction_of_chain(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct ktau_state *held;
+	u64 seq = f->seq + 2, one;
+	unsigned int i;
+
+	for (i = 0; i < 4; i++)
+		exits(test, f->a, f->tgid, f->tgid + i, ID_B);
+	one = f->a->exited_bytes / 4;
+	held = ktau_exited_get(&seq);
+	KUNIT_ASSERT_NOT_NULL(test, held);
+	KUNIT_EXPECT_EQ(test, held->owner.tid, f->tgid + 2);
+	set_share(test, 2 * one);
+	KUNIT_EXPECT_EQ(test, count_records(f), 2U);
+	KUNIT_EXPECT_EQ(test, evicted_count(test), 2ULL);
+	set_share(test, one);
+	KUNIT_EXPECT_EQ(test, count_records(f), 1U);
+	KUNIT_EXPECT_EQ(test, evicted_count(test), 3ULL);
+	KUNIT_EXPECT_NOT_NULL(test, record(test, 0));
+	KUNIT_EXPECT_EQ(test, f->owner.tid, f->tgid + 3);
+	KUNIT_EXPECT_EQ(test, f->owner.nr_tasks, 1ULL);
+	ktau_state_put(held);
+}
+
 /* Read all records from @seq on as a stream does. Return: where to continue. */
 static u64 show(struct kunit *test, u64 seq)
 {
@@ -557,6 +587,7 @@ static struct kunit_case exited_cases[] = {
 	KUNIT_CASE(leader),
 	KUNIT_CASE(directories),
 	KUNIT_CASE(eviction_by_user),
+	KUNIT_CASE(eviction_of_chain),
 	KUNIT_CASE(gone_reported),
 	KUNIT_CASE(charged),
 	KUNIT_CASE(uncharged),
