@@ -25,6 +25,7 @@
 #include "owner.h"
 #include "rights.h"
 #include "ring.h"
+#include "state.h"
 #include "switch.h"
 #include "table.h"
 #include "times.h"
@@ -177,6 +178,8 @@ void __ktau_task_exec_begin(const struct linux_binprm *bprm)
 	} else {	/* no memory, which is counted: the task is no longer measured */
 		ktau_end_frames();
 		WRITE_ONCE(ref->state, NULL);
+		/* The next write to control may create a state, although it stays empty. */
+		ktau_write(&ref->serial, ktau_serial_next());
 	}
 	mutex_unlock(&ktau_mutex);
 	retire(old, dumpable);

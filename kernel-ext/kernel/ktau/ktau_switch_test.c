@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* KTAU: tests of how the configuration is applied to tasks, run by KUnit at boot. */
+#include <linux/binfmts.h>
+#include <linux/completion.h>
+#include <linux/cred.h>
 #include <linux/delay.h>
 #include <linux/kthread.h>
 #include <linux/sched/task.h>
@@ -69,6 +72,62 @@ static void exits_meanwhile(struct kunit *test)
 	kthread_stop(task);
 }
 
+struct exec {
+	struct linux_binprm bprm;
+	struct completion done;
+};
+
+static int exec_run(void *data)
+{
+	struct exec *exec = data;
+
+	__ktau_task_exec_begin(&exec->bprm);
+	complete(&exec->done);
+	while (!kthread_should_stop())
+		msleep(20);
+	return 0;
+}
+
+/*
+ * An exec that ends the profile, without memory for the next one, ends the use of its serial
+ * too: the task may get another state later.
+ */
+static void exec_without_memory(struct kunit *test)
+{
+	const u64 limit = ktau_config.memory_limit_bytes;
+	struct cred *cred = prepare_creds();
+	struct exec exec = { .bprm = { .filename = "test", .cred = cred } };
+	struct ktau_state *state;
+	struct task_struct *task;
+	char words[40];
+	u64 serial;
+
+	KUNIT_ASSERT_NOT_NULL(test, cred);
+	cred->uid = KUIDT_INIT(54340);
+	cred->euid = cred->uid;
+	cred->suid = cred->uid;
+	init_completion(&exec.done);
+	KUNIT_ASSERT_EQ(test, control("groups=syscall"), 0);
+	task = kthread_create(exec_run, &exec, "ktau_exec");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	serial = task->ktau.serial;
+	KUNIT_EXPECT_NOT_NULL(test, task->ktau.state);
+	KUNIT_EXPECT_EQ(test, control("memory_limit=1"), 0);
+	wake_up_process(task);
+	wait_for_completion(&exec.done);
+	snprintf(words, sizeof(words), "groups=syscall memory_limit=%llu", limit);
+	KUNIT_EXPECT_EQ(test, control(words), 0);
+	state = ktau_state_get(task);
+	KUNIT_ASSERT_NOT_NULL(test, state);
+	KUNIT_EXPECT_NE(test, state->serial, serial);
+	KUNIT_EXPECT_EQ(test, state->serial, task->ktau.serial);
+	ktau_state_put(state);
+	KUNIT_EXPECT_EQ(test, task->ktau.mask, (u32)KTAU_MASK_GONE);
+	KUNIT_EXPECT_EQ(test, control("groups=none"), 0);
+	kthread_stop(task);
+	abort_creds(cred);
+}
+
 /* A reader may hold a task that its parent has reaped: it has no pid, leader or parent. */
 static void identify_released(struct kunit *test)
 {
@@ -132,6 +191,7 @@ static struct kunit_case switch_cases[] = {
 	KUNIT_CASE(task_groups),
 	KUNIT_CASE(kthread_rings),
 	KUNIT_CASE(exits_meanwhile),
+	KUNIT_CASE(exec_without_memory),
 	KUNIT_CASE(identify_released),
 	{ }
 };
