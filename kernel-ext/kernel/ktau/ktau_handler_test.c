@@ -575,6 +575,35 @@ static void held(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, READ_ONCE(current->ktau.mask), 0U);
 }
 
+/*
+ * When the last handler is unregistered, a task may have been preempted on its way to it. The
+ * frame is opened as usual then, although the task has no ring.
+ */
+static void diverted_meanwhile(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct ktau_state *state = ktau_state_create(&ktau_system, GFP_KERNEL);
+	struct ktau_ref before = current->ktau;
+	struct ktau_frame frame;
+
+	KUNIT_ASSERT_NOT_NULL(test, state);
+	listen(test, MODULE4);
+	ktau_unregister_handler(&f->seen->handler);
+	current->ktau = (struct ktau_ref) {
+		.mask = KTAU_GROUP_SYSCALL | KTAU_MODE_PROFILE | KTAU_MASK_HANDLED,
+		.state = state,
+	};
+	__ktau_enter(&frame, current, DIRECT);
+	ktau_exit(&frame);
+	__ktau_enter(&frame, current, DIRECT);
+	ktau_exit(&frame);
+	current->ktau = before;
+	KUNIT_ASSERT_EQ(test, ktau_snapshot(f->after, state, NULL), 0);
+	expect_identity(test, f->after);
+	KUNIT_EXPECT_EQ(test, find(f->after, DIRECT)->count, 2ULL);
+	ktau_state_put(state);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(hits),
 	KUNIT_CASE(direct),
@@ -592,6 +621,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(forgotten),
 	KUNIT_CASE(refused),
 	KUNIT_CASE(held),
+	KUNIT_CASE(diverted_meanwhile),
 	{}
 };
 

@@ -47,12 +47,26 @@
 #include <linux/static_call.h>
 
 #include "arch.h"
+#include "close.h"
 #include "frame.h"
 #include "ids.h"
 #include "ring.h"
 #include "root.h"
 #include "table.h"
 #include "trace.h"
+
+/*
+ * The frame is traced only; or its entry was diverted to a handler that has been unregistered
+ * before it got here. Then the task may have no ring.
+ */
+static noinline void enter_rare(struct task_struct *tsk, struct ktau_frame *frame, u32 flag,
+				u64 arg)
+{
+	if (READ_ONCE(tsk->ktau.mask) & KTAU_MODE_PROFILE)
+		ktau_open_untraced(tsk, frame);
+	else
+		ktau_enter_trace_only(tsk, frame, flag, arg);
+}
 
 /*
  * Open a frame and write its slot, on an open-coded fast path. @arg goes into the slot if
@@ -67,9 +81,9 @@ static __always_inline void trace_enter(struct task_struct *tsk,
 	struct ktau_ring *ring;
 	u64 nr, now;
 
-	/* a single bit cannot be torn */
-	if (unlikely(!(data_race(tsk->ktau.mask) & KTAU_MODE_PROFILE))) {
-		ktau_enter_trace_only(tsk, frame, flag, arg);
+	/* these are the uppermost bits, which cannot be torn */
+	if (unlikely(data_race(tsk->ktau.mask) < (KTAU_MODE_TRACE | KTAU_MODE_PROFILE))) {
+		enter_rare(tsk, frame, flag, arg);
 		return;
 	}
 	frame->info += KTAU_FRAME_TRACED;
