@@ -463,6 +463,41 @@ static void merging(struct kunit *test)
 	ktau_state_put(other.state);
 }
 
+/* Expect that each event of @state has slept for 10 ticks more than its number. */
+static void expect_slept(struct kunit *test, struct ktau_state *state)
+{
+	struct times_fixture *f = test->priv;
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, ktau_snapshot(f->profile, state, NULL), 0);
+	for (i = 0; i < NR_EVENTS; i++)
+		KUNIT_EXPECT_EQ(test, find(f->profile, ID_A + i)->asleep, 10ULL + i);
+}
+
+/* A reader may copy a task while it is evicted, so its times stay as they are. */
+static void evicting(struct kunit *test)
+{
+	struct ktau_state *sum = ktau_state_create(&ktau_system, GFP_KERNEL);
+	struct times_fixture *f = test->priv;
+	struct ktau_ref before;
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, sum);
+	KUNIT_EXPECT_TRUE(test, ktau_table_fill(sum, KTAU_NR_IDS));
+	KUNIT_EXPECT_TRUE(test, ktau_times_of_all(sum));
+	for (i = 0; i < NR_EVENTS; i++) {
+		ktau_reserve_fill();
+		before = pretend(f);
+		away(f->state, ID_A + i, 10 + i);
+		current->ktau = before;
+	}
+	expect_slept(test, f->state);
+	KUNIT_EXPECT_EQ(test, ktau_table_merge(sum, f->state), 0U);
+	expect_slept(test, sum);
+	expect_slept(test, f->state);
+	ktau_state_put(sum);
+}
+
 /* If there was no room for one time, none is claimed to be measured. */
 static void refused(struct kunit *test)
 {
@@ -500,6 +535,7 @@ static struct kunit_case times_cases[] = {
 	KUNIT_CASE(clock_back),
 	KUNIT_CASE(limited),
 	KUNIT_CASE(merging),
+	KUNIT_CASE(evicting),
 	KUNIT_CASE(refused),
 	KUNIT_CASE(yields),
 	{ }

@@ -240,6 +240,15 @@ void ktau_times_copy(struct ktau_rec_profile *rec, const struct ktau_state *stat
 		fill_flags(e, timed);
 }
 
+/* Add the events of @from, which may have readers, to @to, which has all events. */
+static void add_chunk(struct ktau_state *to, const struct ktau_extra *from)
+{
+	unsigned int i;
+
+	for (i = 0; i < from->nr; i++)
+		add(find(to, from->id[i]), &from->times[i]);
+}
+
 /*
  * Add the events of @from that @to has, and move as many others as fit into the first
  * chunk of @to. The rest stay in @from.
@@ -268,7 +277,8 @@ static void merge_chunk(struct ktau_state *to, struct ktau_extra *from)
  * ktau_times_merge() - add the times inside events to those of another state
  * @to: receives the sums, and the chunks that it lacks; no other writer, and readers
  *	retry
- * @from: is added, and not used afterwards; without readers, unless @to has all events
+ * @from: is added, and not used afterwards; without readers, unless @to has all events.
+ *	Then it is not changed
  *
  * Context: Any. Both are charged to the same user, unless @to has all events.
  * Return: The number of chunks that were moved.
@@ -280,6 +290,11 @@ unsigned int ktau_times_merge(struct ktau_state *to, struct ktau_state *from)
 
 	if (from->times_refused)
 		WRITE_ONCE(to->times_refused, true);
+	if (to->extra_by_id) {
+		for (extra = from->extra; extra; extra = extra->next)
+			add_chunk(to, extra);
+		return 0;
+	}
 	while ((extra = from->extra)) {
 		from->extra = extra->next;
 		merge_chunk(to, extra);
