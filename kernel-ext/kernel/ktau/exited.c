@@ -234,6 +234,26 @@ static bool is_unread(struct ktau_state *state)
 	       refcount_read(&state->ref) == 1;
 }
 
+static bool is_leader(const struct ktau_state *state)
+{
+	return state->owner.tid == state->owner.tgid;
+}
+
+/*
+ * Whether @user may keep records beyond its share for now, because the next one to fold has
+ * readers. A reader may lose its CPU for long, so this has a bound.
+ */
+static bool is_waiting(const struct ktau_user *user, u64 limit)
+{
+	struct ktau_state *older;
+
+	if (exited.bytes / 2 > limit ||
+	    user->exited_bytes / 2 > ktau_user_share(user, limit))
+		return false;
+	older = list_first_entry_or_null(&user->foldable, struct ktau_state, foldable);
+	return older && !is_unread(is_leader(older) ? older->next_thread : older);
+}
+
 /* Fold one record of @user, if there is one to fold and it has no readers. */
 static bool fold(struct ktau_user *user)
 {
@@ -245,7 +265,7 @@ static bool fold(struct ktau_user *user)
 	if (!older)
 		return false;
 	newer = older->next_thread;
-	leads = older->owner.tid == older->owner.tgid;
+	leads = is_leader(older);
 	if (!is_unread(leads ? newer : older))
 		return false;
 	if (leads) {
@@ -278,18 +298,24 @@ static void evict(struct ktau_user *user)
 	drop(state, true);
 }
 
-/* The user that must lose records, if any. */
-static struct ktau_user *find_payer(u64 limit)
+/*
+ * The user that must lose records, if any. A user that waits delays no other one, and no other
+ * one loses records in its place. @now: no user waits.
+ */
+static struct ktau_user *find_payer(u64 limit, bool now)
 {
 	struct ktau_user *user, *largest = NULL;
 
 	list_for_each_entry(user, &exited.users, exited_node) {
-		if (user->exited_bytes > ktau_user_share(user, limit))
+		if (user->exited_bytes > ktau_user_share(user, limit) &&
+		    (now || !is_waiting(user, limit)))
 			return user;
 		if (!largest || user->exited_bytes > largest->exited_bytes)
 			largest = user;
 	}
-	return exited.bytes > limit ? largest : NULL;
+	if (exited.bytes <= limit || (!now && is_waiting(largest, limit)))
+		return NULL;
+	return largest;
 }
 
 /*
@@ -303,14 +329,11 @@ static bool trim(bool now)
 	unsigned int i;
 
 	for (i = 0; i < TRIM_STEP; i++) {
-		payer = find_payer(limit);
+		payer = find_payer(limit, now);
 		if (!payer)
 			return false;
-		if (fold(payer))
-			continue;
-		if (!now && !list_empty(&payer->foldable))
-			return false;
-		evict(payer);
+		if (!fold(payer))
+			evict(payer);
 	}
 	return true;
 }

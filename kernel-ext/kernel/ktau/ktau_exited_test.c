@@ -340,6 +340,40 @@ static void eviction_of_chain(struct kunit *test)
 	ktau_state_put(held);
 }
 
+/*
+ * A record with a reader is not folded, but only delays its own user, and not beyond twice
+ * the share.
+ */
+static void held_by_reader(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct ktau_state *held;
+	unsigned int i;
+	u64 seq, one;
+
+	exits(test, f->b, f->tgid, f->tgid, ID_B);
+	one = f->b->exited_bytes;
+	set_share(test, 2 * one);
+	seq = ktau_exited_next();
+	exits(test, f->a, f->tgid + 1, f->tgid + 2, ID_B);
+	held = ktau_exited_get(&seq);
+	KUNIT_ASSERT_NOT_NULL(test, held);
+	for (i = 0; i < 2; i++)
+		exits(test, f->a, f->tgid + 1, f->tgid + 3 + i, ID_B);
+	wait_rcu_gp(call_rcu);
+	exits(test, f->a, f->tgid + 1, f->tgid + 5, ID_B);
+	KUNIT_EXPECT_EQ(test, f->a->exited_bytes, 4 * one);
+	for (i = 0; i < 4; i++)
+		exits(test, f->b, f->tgid + 10 + i, f->tgid + 10 + i, ID_B);
+	KUNIT_EXPECT_EQ(test, f->b->exited_bytes, 2 * one);
+	KUNIT_EXPECT_EQ(test, f->a->exited_bytes, 4 * one);
+	KUNIT_EXPECT_EQ(test, evicted_count(test), 3ULL);
+	exits(test, f->a, f->tgid + 1, f->tgid + 6, ID_B);
+	KUNIT_EXPECT_LE(test, f->a->exited_bytes, 4 * one);
+	KUNIT_EXPECT_EQ(test, evicted_count(test), 4ULL);
+	ktau_state_put(held);
+}
+
 /* Read all records from @seq on as a stream does. Return: where to continue. */
 static u64 show(struct kunit *test, u64 seq)
 {
@@ -588,6 +622,7 @@ static struct kunit_case exited_cases[] = {
 	KUNIT_CASE(directories),
 	KUNIT_CASE(eviction_by_user),
 	KUNIT_CASE(eviction_of_chain),
+	KUNIT_CASE(held_by_reader),
 	KUNIT_CASE(gone_reported),
 	KUNIT_CASE(charged),
 	KUNIT_CASE(uncharged),
