@@ -54,8 +54,8 @@ static int add_ring(struct ktau_state *state, u32 slots, gfp_t gfp)
 		return -ENOMEM;
 	if (cmpxchg(&state->ring, NULL, ring))
 		ktau_ring_free(ring);
-	else
-		atomic_long_add(ktau_ring_bytes(ring->size), &state->bytes);
+	else	/* the task may have replaced the ring already */
+		atomic_long_add(ktau_ring_bytes(slots), &state->bytes);
 	return 0;
 }
 
