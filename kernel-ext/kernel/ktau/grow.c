@@ -82,41 +82,55 @@ static void replace(struct ktau_state *state, struct ktau_ring *ring,
 	raw_local_irq_restore(flags);
 }
 
+/* The size to which the ring of @state may grow next. Return: slots, -ENODATA, -ENOSPC. */
+static int next_size(struct ktau_state *state)
+{
+	const struct ktau_ring *ring;
+	int slots = -ENODATA;
+
+	rcu_read_lock();	/* a write to control may replace the ring */
+	ring = READ_ONCE(state->ring);
+	if (ring)
+		slots = min_t(u64, (u64)ring->size * GROWTH,
+			      READ_ONCE(ktau_config.ring_slots));
+	if (ring && slots <= ring->size)
+		slots = -ENOSPC;
+	rcu_read_unlock();
+	return slots;
+}
+
 /**
  * ktau_ring_grow() - replace the current task's ring by a larger one with the same slots
  * @state: its state
+ *
+ * The new ring is allocated before readers are locked out: in the control group of the task,
+ * an allocation can take long.
  *
  * Context: Task, on its way to user mode, outside of any write. May sleep.
  * Return: 0; -ENODATA without a ring, -ENOSPC if the ring has its full size, -ENOMEM.
  */
 int ktau_ring_grow(struct ktau_state *state)
 {
+	int slots = next_size(state), err = -ENOSPC;
 	struct ktau_ring *old, *ring;
-	int err = -ENODATA;
-	u32 slots;
 
+	if (slots < 0)
+		return slots;
+	ring = ktau_ring_create(state->user, slots, GFP_KERNEL_ACCOUNT);
 	mutex_lock(&state->read_lock);
 	old = state->ring;
-	if (!old)
-		goto out;
-	err = -ENOSPC;
-	slots = min_t(u64, (u64)old->size * GROWTH,
-		      READ_ONCE(ktau_config.ring_slots));
-	if (slots <= old->size)
-		goto out;
-	err = -ENOMEM;
-	ring = ktau_ring_create(state->user, slots, GFP_KERNEL_ACCOUNT);
 	if (!ring) {
 		WRITE_ONCE(old->grow_at, ktau_read(&old->head) + RECHECK_SLOTS);
-		goto out;
+		err = -ENOMEM;
+	} else if (slots > old->size && slots <= READ_ONCE(ktau_config.ring_slots)) {
+		atomic_long_add(ktau_ring_bytes(slots) - ktau_ring_bytes(old->size),
+				&state->bytes);
+		replace(state, ring, old);
+		ring = old;
+		err = 0;
 	}
-	atomic_long_add(ktau_ring_bytes(slots) - ktau_ring_bytes(old->size),
-			&state->bytes);
-	replace(state, ring, old);
-	ktau_ring_free(old);
-	err = 0;
-out:
 	mutex_unlock(&state->read_lock);
+	ktau_ring_free(ring);	/* the old one, or the new one if it is not needed any more */
 	return err;
 }
 

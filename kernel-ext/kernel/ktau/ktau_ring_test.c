@@ -14,6 +14,7 @@
 #include "grow.h"
 #include "ktau_test.h"
 #include "trace.h"
+#include "user.h"
 
 #define ID_A		100
 #define MAX_SLOTS	2048
@@ -175,6 +176,51 @@ static void marks(struct kunit *test)
 	current->ktau.state = saved;
 }
 
+struct growing {
+	struct work_struct work;
+	struct ktau_state *state;
+	int err;
+};
+
+static void grow_run(struct work_struct *work)
+{
+	struct growing *growing = container_of(work, struct growing, work);
+
+	growing->err = ktau_ring_grow(growing->state);
+}
+
+/* Readers do not wait for the memory of a larger ring, which the growing task allocates first. */
+static void allocates_first(struct kunit *test)
+{
+	struct ktau_user *user = ktau_user_find(KUIDT_INIT(54342));
+	struct growing growing = { };
+	struct ktau_state *state;
+	unsigned int i;
+	long enough;
+
+	KUNIT_ASSERT_NOT_NULL(test, user);
+	state = ktau_state_create(user, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, state);
+	state->ring = ktau_ring_create(user, 64, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, state->ring);
+	enough = atomic_long_read(&user->bytes) + ktau_ring_bytes(256);
+	growing.state = state;
+	INIT_WORK_ONSTACK(&growing.work, grow_run);
+	mutex_lock(&state->read_lock);
+	schedule_work(&growing.work);
+	for (i = 0; i < 100 && atomic_long_read(&user->bytes) < enough; i++)
+		msleep(20);
+	KUNIT_EXPECT_GE(test, atomic_long_read(&user->bytes), enough);
+	KUNIT_EXPECT_EQ(test, state->ring->size, 64U);
+	mutex_unlock(&state->read_lock);
+	flush_work(&growing.work);
+	destroy_work_on_stack(&growing.work);
+	KUNIT_EXPECT_EQ(test, growing.err, 0);
+	KUNIT_EXPECT_EQ(test, state->ring->size, 256U);
+	ktau_state_put(state);
+	ktau_user_put(user);
+}
+
 /* A ring that cannot grow keeps overwriting, and the refusal is counted. */
 static void refused(struct kunit *test)
 {
@@ -320,6 +366,7 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(keeps_slots),
 	KUNIT_CASE(reader_goes_on),
 	KUNIT_CASE(marks),
+	KUNIT_CASE(allocates_first),
 	KUNIT_CASE(refused),
 	KUNIT_CASE(size_while_growing),
 	KUNIT_CASE(overtaken),
