@@ -169,8 +169,12 @@ void __ktau_task_exec_begin(const struct linux_binprm *bprm)
 	if (!has_new_readers(current_cred(), bprm->cred, dumpable))
 		return;
 	ktau_area_detach(old);	/* the new program is in none of its regions */
-	mutex_lock(&ktau_mutex);
 	next = ktau_task_successor(old, bprm->cred);
+	mutex_lock(&ktau_mutex);
+	if (next && !ktau_task_succeed(next, old)) {
+		ktau_state_put(next);
+		next = NULL;
+	}
 	if (ref->mask & KTAU_MODE_TRACE)
 		trace_end(old, next, bprm);
 	if (next) {

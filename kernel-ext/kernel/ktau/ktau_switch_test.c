@@ -9,6 +9,7 @@
 
 #include "ktau_test.h"
 #include "owner.h"
+#include "user.h"
 
 /* A task can have groups of its own, whatever is enabled system-wide. */
 static void task_groups(struct kunit *test)
@@ -128,6 +129,45 @@ static void exec_without_memory(struct kunit *test)
 	abort_creds(cred);
 }
 
+/*
+ * Writers of control do not wait for the memory of a new profile, which the task that executes
+ * a program allocates first.
+ */
+static void exec_allocates_first(struct kunit *test)
+{
+	struct ktau_user *user = ktau_user_find(KUIDT_INIT(54341));
+	struct cred *cred = prepare_creds();
+	struct exec exec = { .bprm = { .filename = "test", .cred = cred } };
+	struct task_struct *task;
+	unsigned int i;
+	u64 serial;
+
+	KUNIT_ASSERT_NOT_NULL(test, user);
+	KUNIT_ASSERT_NOT_NULL(test, cred);
+	cred->uid = user->uid;
+	cred->euid = cred->uid;
+	cred->suid = cred->uid;
+	init_completion(&exec.done);
+	KUNIT_ASSERT_EQ(test, control("groups=syscall"), 0);
+	task = kthread_create(exec_run, &exec, "ktau_exec");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	serial = task->ktau.serial;
+	mutex_lock(&ktau_mutex);
+	wake_up_process(task);
+	for (i = 0; i < 100 && !atomic_read(&user->nr_states); i++)
+		msleep(20);
+	KUNIT_EXPECT_EQ(test, atomic_read(&user->nr_states), 1);
+	KUNIT_EXPECT_EQ(test, task->ktau.serial, serial);
+	mutex_unlock(&ktau_mutex);
+	wait_for_completion(&exec.done);
+	KUNIT_EXPECT_NE(test, task->ktau.serial, serial);
+	KUNIT_EXPECT_EQ(test, task->ktau.mask, KTAU_GROUP_SYSCALL | KTAU_MODE_PROFILE);
+	KUNIT_EXPECT_EQ(test, control("groups=none"), 0);
+	kthread_stop(task);
+	abort_creds(cred);
+	ktau_user_put(user);
+}
+
 /* A reader may hold a task that its parent has reaped: it has no pid, leader or parent. */
 static void identify_released(struct kunit *test)
 {
@@ -192,6 +232,7 @@ static struct kunit_case switch_cases[] = {
 	KUNIT_CASE(kthread_rings),
 	KUNIT_CASE(exits_meanwhile),
 	KUNIT_CASE(exec_without_memory),
+	KUNIT_CASE(exec_allocates_first),
 	KUNIT_CASE(identify_released),
 	{ }
 };

@@ -503,14 +503,23 @@ void ktau_task_inherit(struct task_struct *task)
 	set_up_here(task, selected);
 }
 
+static bool add_successor_ring(struct ktau_state *state, gfp_t gfp)
+{
+	state->ring = ktau_ring_create(state->user, ktau_ring_start_slots(current), gfp);
+	if (!state->ring)
+		return false;
+	atomic_long_add(ktau_ring_bytes(state->ring->size), &state->bytes);
+	return true;
+}
+
 /**
- * ktau_task_successor() - create the state that replaces one ended by an exec
+ * ktau_task_successor() - create a state to replace one that is ended by an exec
  * @old: state of the current task
  * @cred: the new credentials, whose user is charged
  *
- * Context: May sleep; ktau_mutex held.
- * Return: The state, in line with the configuration. NULL if there is no memory; this is
- * counted.
+ * Context: May sleep, for long if the task's control group has no memory left; so ktau_mutex
+ * must not be held.
+ * Return: The state, for ktau_task_succeed(). NULL if there is no memory; this is counted.
  */
 struct ktau_state *ktau_task_successor(const struct ktau_state *old,
 				       const struct cred *cred)
@@ -527,22 +536,33 @@ struct ktau_state *ktau_task_successor(const struct ktau_state *old,
 	if (!state)
 		return NULL;
 	state->serial = ktau_serial_next();
+	/* Open frames may be traced. */
+	if (READ_ONCE(old->ring) && !add_successor_ring(state, GFP_KERNEL_ACCOUNT)) {
+		ktau_state_put(state);
+		return NULL;
+	}
+	return state;
+}
+
+/**
+ * ktau_task_succeed() - bring a successor in line with the configuration
+ * @state: from ktau_task_successor()
+ * @old: the state that it replaces
+ *
+ * Context: May sleep; ktau_mutex held.
+ * Return: Whether it can be used; not if there is no memory for a ring that the old state
+ * has got meanwhile.
+ */
+bool ktau_task_succeed(struct ktau_state *state, const struct ktau_state *old)
+{
 	state->selected = old->selected;
 	state->task_groups = old->task_groups;
-	if (old->ring) {	/* open frames may be traced */
-		state->ring = ktau_ring_create(state->user,
-					       ktau_ring_start_slots(current),
-					       GFP_KERNEL_ACCOUNT);
-		if (!state->ring) {
-			ktau_state_put(state);
-			return NULL;
-		}
-		atomic_long_add(ktau_ring_bytes(state->ring->size), &state->bytes);
-	}
+	if (old->ring && !state->ring && !add_successor_ring(state, GFP_KERNEL))
+		return false;
 	spin_lock(&state->mask_lock);
 	note_groups(state, READ_ONCE(current->ktau.mask));
 	spin_unlock(&state->mask_lock);
-	return state;
+	return true;
 }
 
 /**
