@@ -28,6 +28,17 @@
 #define KTAU_PF_USER_WORKER	PF_IO_WORKER
 #endif
 
+/*
+ * Whether a thread with @flags of a process neither runs in user mode nor runs its task work:
+ * those of vhost, but not those of io_uring.
+ */
+static inline bool ktau_skips_task_work(u32 flags)
+{
+	const u32 others = KTAU_PF_USER_WORKER & ~PF_IO_WORKER;
+
+	return others && (flags & KTAU_PF_USER_WORKER) == others;
+}
+
 /* Ask the LSMs whether the current credentials may use @type, PERF_SECURITY_*. */
 #ifdef CONFIG_PERF_EVENTS
 static inline int ktau_lsm_perf_by_type(void *hook, int type)

@@ -7,6 +7,7 @@
 #include <linux/kthread.h>
 #include <linux/sched/task.h>
 
+#include "compat.h"
 #include "ktau_test.h"
 #include "owner.h"
 #include "user.h"
@@ -227,9 +228,29 @@ static void kthread_rings(struct kunit *test)
 	kthread_stop(task);
 }
 
+/* The ring of a thread that never lets it grow has its full size from the start. */
+static void worker_rings(struct kunit *test)
+{
+	struct task_struct *task = kunit_kzalloc(test, sizeof(*task), GFP_KERNEL);
+	u32 others = KTAU_PF_USER_WORKER & ~PF_IO_WORKER;
+
+	KUNIT_ASSERT_NOT_NULL(test, task);
+	KUNIT_ASSERT_EQ(test, control("ring=4096"), 0);
+	KUNIT_EXPECT_EQ(test, ktau_ring_start_slots(task), 64U);
+	KUNIT_EXPECT_EQ(test, ktau_ring_full_slots(task), 4096U);
+	task->flags = KTAU_PF_USER_WORKER;	/* of io_uring */
+	KUNIT_EXPECT_EQ(test, ktau_ring_start_slots(task), 64U);
+	KUNIT_EXPECT_EQ(test, ktau_ring_full_slots(task), 4096U);
+	task->flags = others;	/* of vhost; kernels before 6.4 have no such threads */
+	KUNIT_EXPECT_EQ(test, ktau_ring_start_slots(task), others ? 1024U : 64U);
+	KUNIT_EXPECT_EQ(test, ktau_ring_full_slots(task), others ? 1024U : 4096U);
+	KUNIT_EXPECT_EQ(test, control("ring=1024"), 0);
+}
+
 static struct kunit_case switch_cases[] = {
 	KUNIT_CASE(task_groups),
 	KUNIT_CASE(kthread_rings),
+	KUNIT_CASE(worker_rings),
 	KUNIT_CASE(exits_meanwhile),
 	KUNIT_CASE(exec_without_memory),
 	KUNIT_CASE(exec_allocates_first),

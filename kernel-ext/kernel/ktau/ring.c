@@ -6,6 +6,7 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 
+#include "compat.h"
 #include "core.h"
 #include "memory.h"
 #include "ring.h"
@@ -14,7 +15,7 @@
 /* Initial size of a ring. */
 #define START_SLOTS	(KTAU_NEW_RING_BYTES / sizeof(struct ktau_ring_slot))
 
-/* Size of the ring of a kernel thread or idle task, unless ring= is less. */
+/* Size of the ring of a kernel thread, idle task or vhost thread, unless ring= is less. */
 #define KTHREAD_SLOTS	1024
 
 /* Number of slots prepared at a time: a page. */
@@ -61,7 +62,9 @@ size_t ktau_ring_bytes(u32 slots)
 /* Whether the ring of @task never changes its size. */
 static bool is_fixed(const struct task_struct *task)
 {
-	return data_race(task->flags) & (PF_KTHREAD | PF_IDLE); /* these never change */
+	const u32 flags = data_race(task->flags); /* these never change */
+
+	return (flags & (PF_KTHREAD | PF_IDLE)) || ktau_skips_task_work(flags);
 }
 
 /**
