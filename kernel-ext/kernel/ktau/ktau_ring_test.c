@@ -13,6 +13,7 @@
 #include "compat.h"
 #include "grow.h"
 #include "ktau_test.h"
+#include "look.h"
 #include "trace.h"
 #include "user.h"
 
@@ -221,6 +222,36 @@ static void allocates_first(struct kunit *test)
 	ktau_user_put(user);
 }
 
+struct looking {
+	struct work_struct work;
+	struct completion done;
+	struct ktau_state *state;
+};
+
+static void look_run(struct work_struct *work)
+{
+	struct looking *looking = container_of(work, struct looking, work);
+
+	ktau_look(looking->state, current, ktau_look_number(), 0);
+	complete(&looking->done);
+}
+
+/* A reader of profiles does not wait for a reader of the ring, or for the ring to grow. */
+static void look_without_ring(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct looking looking = { .state = f->state };
+
+	INIT_WORK_ONSTACK(&looking.work, look_run);
+	init_completion(&looking.done);
+	mutex_lock(&f->state->read_lock);
+	schedule_work(&looking.work);
+	KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&looking.done, 2 * HZ), 0UL);
+	mutex_unlock(&f->state->read_lock);
+	flush_work(&looking.work);
+	destroy_work_on_stack(&looking.work);
+}
+
 /* A ring that cannot grow keeps overwriting, and the refusal is counted. */
 static void refused(struct kunit *test)
 {
@@ -367,6 +398,7 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(reader_goes_on),
 	KUNIT_CASE(marks),
 	KUNIT_CASE(allocates_first),
+	KUNIT_CASE(look_without_ring),
 	KUNIT_CASE(refused),
 	KUNIT_CASE(size_while_growing),
 	KUNIT_CASE(overtaken),

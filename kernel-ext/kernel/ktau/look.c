@@ -12,6 +12,9 @@
  * the number of its previous stream is lower. So the memory does not grow with the number
  * of readers. A reader may be shown an unchanged profile again if another one looked at
  * the same time, but never misses a change.
+ *
+ * Readers of profiles do not take @read_lock of the state: a task that lets its ring grow, or
+ * another reader, may lose its CPU for long while it has that.
  */
 #include <linux/sched.h>
 
@@ -51,7 +54,7 @@ static u64 switches(struct task_struct *task)
  * Must be called before the profile is copied: a change in between is in the copy, and is
  * shown once more.
  *
- * Context: May sleep.
+ * Context: Task.
  * Return: Whether the profile may have changed since stream @since.
  */
 bool ktau_look(struct ktau_state *state, struct task_struct *task, u64 number,
@@ -61,7 +64,7 @@ bool ktau_look(struct ktau_state *state, struct task_struct *task, u64 number,
 	bool changed;
 	u64 now;
 
-	mutex_lock(&state->read_lock);
+	spin_lock(&state->mask_lock);
 	now = switches(task);
 	if (now == AWAKE || now != look->switches) {
 		look->switches = now;
@@ -69,7 +72,7 @@ bool ktau_look(struct ktau_state *state, struct task_struct *task, u64 number,
 	}
 	look->last = max(look->last, number);
 	changed = look->changed > since;
-	mutex_unlock(&state->read_lock);
+	spin_unlock(&state->mask_lock);
 	return changed;
 }
 
@@ -77,11 +80,11 @@ bool ktau_look(struct ktau_state *state, struct task_struct *task, u64 number,
  * ktau_look_again() - take back a ktau_look() whose profile was not shown
  * @state: the owner
  *
- * Context: May sleep.
+ * Context: Task.
  */
 void ktau_look_again(struct ktau_state *state)
 {
-	mutex_lock(&state->read_lock);
+	spin_lock(&state->mask_lock);
 	state->look.switches = AWAKE;
-	mutex_unlock(&state->read_lock);
+	spin_unlock(&state->mask_lock);
 }

@@ -303,15 +303,16 @@ struct ktau_waker {
  * @task_groups: groups for this task only, in place of the system-wide ones, or 0;
  *	written under ktau_mutex
  * @profiled: groups whose activations are being added to the table; under @mask_lock
- * @mask_lock: serialises updates of the task's mask and of the fields that depend on it
+ * @mask_lock: serialises updates of the task's mask and of the fields that depend on it, and
+ *	users of @look
  * @start_ticks: when the profile began; under @mask_lock, or by the parent before the
  *	task first runs
  * @end_ticks: when the profile ended, 0 before that; written only by the task
  * @account_until: when the account was last disabled; under @mask_lock
  * @group_since: for each group in @profiled, since when it has been there without
  *	interruption; 0 if since the profile began; under @mask_lock
- * @read_lock: serialises readers of the ring and users of @look
- * @look: when readers last looked at the profile; under @read_lock
+ * @read_lock: serialises readers of the ring
+ * @look: when readers last looked at the profile; under @mask_lock
  * @ref: counts readers, and the task or queue that the state belongs to
  * @bytes: memory of the state and of everything that belongs to it
  * @user: account to which that memory is charged
@@ -375,7 +376,7 @@ struct ktau_state {
 	u32			selected;
 	u32			task_groups;
 	u32			profiled;
-	spinlock_t		mask_lock;	/* the task's mask, @profiled */
+	spinlock_t		mask_lock;	/* the task's mask, @profiled, @look */
 	u64			start_ticks;
 	u64			end_ticks;
 	u64			account_until;
@@ -387,7 +388,7 @@ struct ktau_state {
 	bool			dumpable;
 	bool			taken;
 	bool			growing;
-	struct mutex		read_lock;	/* readers of the ring, @look */
+	struct mutex		read_lock;	/* readers of the ring */
 	struct ktau_look	look;
 	refcount_t		ref;
 	atomic_long_t		bytes;
