@@ -5,9 +5,11 @@
  * descriptors must be charged to the user and must not exceed the user's share; a stream that is
  * then read to its end must report that the list is incomplete. Run as root.
  */
+#include <linux/membarrier.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "attack.h"
@@ -91,6 +93,8 @@ static void attacker(void)
 	for (round = 0; round < nr_rounds; round++) {
 		show(fds);
 		run_threads(NR_THREADS);
+		/* A thread is folded when a grace period of RCU has passed, not evicted. */
+		syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 		now = user_bytes(fds[0]);
 		result->most = now > result->most ? now : result->most;
 	}
