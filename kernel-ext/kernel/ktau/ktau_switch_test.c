@@ -77,6 +77,8 @@ static void exits_meanwhile(struct kunit *test)
 struct exec {
 	struct linux_binprm bprm;
 	struct completion done;
+	struct cred *cred;
+	struct task_struct *task;
 };
 
 static int exec_run(void *data)
@@ -90,6 +92,28 @@ static int exec_run(void *data)
 	return 0;
 }
 
+/* Create a measured task that is to execute a program as user @uid, but does not run yet. */
+static void exec_create(struct kunit *test, struct exec *exec, kuid_t uid)
+{
+	exec->cred = prepare_creds();
+	KUNIT_ASSERT_NOT_NULL(test, exec->cred);
+	exec->cred->uid = uid;
+	exec->cred->euid = uid;
+	exec->cred->suid = uid;
+	exec->bprm = (struct linux_binprm) { .filename = "test", .cred = exec->cred };
+	init_completion(&exec->done);
+	KUNIT_ASSERT_EQ(test, control("groups=syscall"), 0);
+	exec->task = kthread_create(exec_run, exec, "ktau_exec");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(exec->task));
+}
+
+static void exec_end(struct kunit *test, struct exec *exec)
+{
+	KUNIT_EXPECT_EQ(test, control("groups=none"), 0);
+	kthread_stop(exec->task);
+	abort_creds(exec->cred);
+}
+
 /*
  * An exec that ends the profile, without memory for the next one, ends the use of its serial
  * too: the task may get another state later.
@@ -97,21 +121,14 @@ static int exec_run(void *data)
 static void exec_without_memory(struct kunit *test)
 {
 	const u64 limit = ktau_config.memory_limit_bytes;
-	struct cred *cred = prepare_creds();
-	struct exec exec = { .bprm = { .filename = "test", .cred = cred } };
+	struct exec exec;
 	struct ktau_state *state;
 	struct task_struct *task;
 	char words[40];
 	u64 serial;
 
-	KUNIT_ASSERT_NOT_NULL(test, cred);
-	cred->uid = KUIDT_INIT(54340);
-	cred->euid = cred->uid;
-	cred->suid = cred->uid;
-	init_completion(&exec.done);
-	KUNIT_ASSERT_EQ(test, control("groups=syscall"), 0);
-	task = kthread_create(exec_run, &exec, "ktau_exec");
-	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	exec_create(test, &exec, KUIDT_INIT(54340));
+	task = exec.task;
 	serial = task->ktau.serial;
 	KUNIT_EXPECT_NOT_NULL(test, task->ktau.state);
 	KUNIT_EXPECT_EQ(test, control("memory_limit=1"), 0);
@@ -125,9 +142,7 @@ static void exec_without_memory(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, state->serial, task->ktau.serial);
 	ktau_state_put(state);
 	KUNIT_EXPECT_EQ(test, task->ktau.mask, (u32)KTAU_MASK_GONE);
-	KUNIT_EXPECT_EQ(test, control("groups=none"), 0);
-	kthread_stop(task);
-	abort_creds(cred);
+	exec_end(test, &exec);
 }
 
 /*
@@ -137,21 +152,14 @@ static void exec_without_memory(struct kunit *test)
 static void exec_allocates_first(struct kunit *test)
 {
 	struct ktau_user *user = ktau_user_find(KUIDT_INIT(54341));
-	struct cred *cred = prepare_creds();
-	struct exec exec = { .bprm = { .filename = "test", .cred = cred } };
+	struct exec exec;
 	struct task_struct *task;
 	unsigned int i;
 	u64 serial;
 
 	KUNIT_ASSERT_NOT_NULL(test, user);
-	KUNIT_ASSERT_NOT_NULL(test, cred);
-	cred->uid = user->uid;
-	cred->euid = cred->uid;
-	cred->suid = cred->uid;
-	init_completion(&exec.done);
-	KUNIT_ASSERT_EQ(test, control("groups=syscall"), 0);
-	task = kthread_create(exec_run, &exec, "ktau_exec");
-	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	exec_create(test, &exec, user->uid);
+	task = exec.task;
 	serial = task->ktau.serial;
 	mutex_lock(&ktau_mutex);
 	wake_up_process(task);
@@ -163,9 +171,7 @@ static void exec_allocates_first(struct kunit *test)
 	wait_for_completion(&exec.done);
 	KUNIT_EXPECT_NE(test, task->ktau.serial, serial);
 	KUNIT_EXPECT_EQ(test, task->ktau.mask, KTAU_GROUP_SYSCALL | KTAU_MODE_PROFILE);
-	KUNIT_EXPECT_EQ(test, control("groups=none"), 0);
-	kthread_stop(task);
-	abort_creds(cred);
+	exec_end(test, &exec);
 	ktau_user_put(user);
 }
 
