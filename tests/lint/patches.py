@@ -34,6 +34,7 @@ GLUE = (
                        r'|^\tselect (HAVE_)?KTAU\w*( if \w+)?$'),
     (r'(Makefile|Kbuild)$', r'^obj-\$\(CONFIG_KTAU\)\s*\+= ktau/$'
                             r'|^(obj-y|core-y)\s*\+= (kernel/)?ktau/$'),
+    (r'include/linux/btf\.h$', r'^struct btf \*btf_get_module_btf\('),
     (r'vmlinux\.lds\.h$', r'^\t\. = ALIGN\(\d+\);\s*\\$'),
     (r'\.h$', r'^#ifdef CONFIG_KTAU$|^#endif( /\* CONFIG_KTAU \*/)?$'),
 )
@@ -218,8 +219,8 @@ def _removed(path, hunk, found):
     left = iter([t for line in hunk.added for t in _tokens(line.text)])
     for line in hunk.removed:
         tokens = _tokens(line.text)
-        # "return f();" may be added again as "ret = f();".
-        tokens = tokens[1:] if tokens[:1] == ['return'] else tokens
+        # "return f();" may be added again as "ret = f();", and a function without "static".
+        tokens = tokens[1:] if tokens[:1] in (['return'], ['static']) else tokens
         if not all(token in left for token in tokens):
             found('patch-removed', path, line.number,
                   f'is not added again: {line.text.strip()!r}')

@@ -11,6 +11,7 @@
 #include <linux/hrtimer.h>
 #include <linux/kallsyms.h>
 #include <linux/mm_types.h>
+#include <linux/module.h>
 #include <linux/nsproxy.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
@@ -201,6 +202,36 @@ static inline int ktau_each_symbol(int (*fn)(void *data, const char *name,
 					      void *)))
 		return each(fn, data);
 	return each(ktau_symbol_visit, &walk);
+}
+
+/*
+ * The same for the symbols of all modules, with the mutex of the modules held. The Makefile tests
+ * for the parameter with the name of a module.
+ */
+static inline int ktau_each_module_symbol(int (*fn)(void *data, const char *name,
+						    unsigned long address), void *data)
+{
+#ifdef KTAU_SYMBOLS_OF_MODULE
+	return IS_ENABLED(CONFIG_MODULES) ? module_kallsyms_on_each_symbol(NULL, fn, data) : 0;
+#else
+	struct ktau_symbol_walk walk = { .fn = fn, .data = data };
+
+	return IS_ENABLED(CONFIG_MODULES) ?
+	       module_kallsyms_on_each_symbol(ktau_symbol_visit, &walk) : 0;
+#endif
+}
+
+/* The live module with a function at @address. The mutex of the modules is held. */
+static inline struct module *ktau_module_of(unsigned long address)
+{
+#ifdef CONFIG_MODULES
+	struct module *module = __module_text_address(address);
+
+	if (module && module->state == MODULE_STATE_LIVE &&
+	    !within_module_init(address, module))
+		return module;
+#endif
+	return NULL;
 }
 
 /* Let the functions of @ops call @address directly. The Makefile tests for the old names. */

@@ -210,9 +210,9 @@ static int put_event(struct ktau_stream *stream, unsigned int id)
 		    rec->source == KTAU_SOURCE_FOREIGN ||
 		    rec->source == KTAU_SOURCE_IRQ;
 	if (is_number || (stream->access & KTAU_ACCESS_ADDRESSES))
-		rec->key = event->key;
+		rec->key = READ_ONCE(event->key);
 	if (stream->access & KTAU_ACCESS_ADDRESSES)
-		rec->address = ktau_event_address(id);
+		rec->address = is_number ? ktau_event_address(id) : rec->key;
 	return 0;
 }
 

@@ -100,7 +100,10 @@ static const struct {
 	{ KTAU_ID_NMI, KTAU_GROUP_IRQ, "nmi" },
 };
 
-/* Each entry is written once, under the lock of ids.c, @group last. */
+/*
+ * Each entry is written once, under the lock of ids.c, @group last; only the address of a
+ * function that is unloaded changes later.
+ */
 struct ktau_event ktau_events[KTAU_NR_IDS];
 
 /*
@@ -162,7 +165,7 @@ void ktau_event_define(unsigned int id, const struct ktau_event *event,
  * @id: event
  *
  * Context: Any.
- * Return: The event, which never changes, or NULL if the id is not in use.
+ * Return: The event, of which only @key may change, or NULL if the id is not in use.
  */
 const struct ktau_event *ktau_event_find(unsigned int id)
 {
@@ -220,7 +223,7 @@ unsigned long ktau_event_address(unsigned int id)
 	case KTAU_SOURCE_IRQ:
 		return 0;
 	default:
-		return event->key;
+		return READ_ONCE(event->key);
 	}
 }
 

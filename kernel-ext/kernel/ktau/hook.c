@@ -7,11 +7,14 @@
  *
  * Not every function can be hooked. A function that a request names but that cannot be hooked
  * is in the list too, with the reason, until it is removed from the list.
+ *
+ * A module cannot be unloaded while one of its functions is hooked.
  */
 #include <linux/ftrace.h>
 #include <linux/glob.h>
 #include <linux/kallsyms.h>
 #include <linux/lockdep.h>
+#include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -56,6 +59,7 @@ static const char * const state_names[] = {
  * @list: in the list of hooks, or in that of the functions found by a request
  * @ops: attaches the stub; the other fields do not change once the hook is in the list
  * @fn: the function
+ * @module: its module, with a reference if @state is HOOK_ON; NULL for the kernel itself
  * @id: its event, if @state is HOOK_ON
  * @nr_words: number of registers that its arguments take, likewise
  * @state: HOOK_*
@@ -65,6 +69,7 @@ struct hook {
 	struct list_head	list;
 	struct ftrace_ops	ops;
 	unsigned long		fn;
+	struct module		*module;
 	unsigned int		id;
 	int			nr_words;
 	enum hook_state		state;
@@ -112,7 +117,7 @@ static enum hook_state judge(struct hook *hook)
 		return HOOK_UNSAFE;
 	if (!ftrace_location(hook->fn))
 		return HOOK_NOTRACE;
-	hook->nr_words = ktau_hook_types(hook->name, hook->fn);
+	hook->nr_words = ktau_hook_types(hook->name, hook->fn, hook->module);
 	if (hook->nr_words >= 0)
 		return HOOK_ON;
 	return hook->nr_words == -E2BIG ? HOOK_STACK_ARGS : HOOK_NO_TYPES;
@@ -135,6 +140,12 @@ static enum hook_state attach(struct hook *hook)
 	return err == -EBUSY ? HOOK_BUSY : HOOK_FAILED;
 }
 
+static void free_hook(struct hook *hook)
+{
+	module_put(hook->module);
+	kfree(hook);
+}
+
 /* If detaching fails, ftrace has disabled itself and still uses @ops, which is not freed then. */
 static void drop(struct hook *hook)
 {
@@ -146,7 +157,7 @@ static void drop(struct hook *hook)
 	list_del(&hook->list);
 	mutex_unlock(&list_mutex);
 	if (!err)
-		kfree(hook);
+		free_hook(hook);
 }
 
 static struct hook *find(const struct list_head *list, unsigned long fn)
@@ -183,22 +194,19 @@ struct search {
 	bool any;
 };
 
-/* Whether a symbol is a function, as opposed to data or a part of a function. */
-static bool is_function(const char *name, unsigned long address)
+/* Whether a symbol in text matches, and is a function as opposed to a part of a function. */
+static bool matches(const struct search *search, const char *name)
 {
-	return __is_kernel_text(address) && !strstr(name, ".cold") &&
+	return glob_match(search->pattern, name) && !strstr(name, ".cold") &&
 	       !str_has_prefix(name, "__pfx_") && !str_has_prefix(name, "__cfi_");
 }
 
-static int visit(void *data, const char *name, unsigned long address)
+static int add_found(struct search *search, const char *name, unsigned long address,
+		     struct module *module)
 {
-	struct search *search = data;
-	struct hook *hook;
+	struct hook *hook = find_name(search->found, name);
 
-	if (!glob_match(search->pattern, name) || !is_function(name, address))
-		return 0;
 	search->any = true;
-	hook = find_name(search->found, name);
 	if (hook && hook->fn != address)
 		hook->state = HOOK_AMBIGUOUS;
 	if (hook || find(search->found, address))
@@ -209,10 +217,32 @@ static int visit(void *data, const char *name, unsigned long address)
 	if (!hook)
 		return -ENOMEM;
 	hook->fn = address;
+	hook->module = module;
+	__module_get(module);
 	hook->id = KTAU_ID_NONE;
 	strscpy(hook->name, name, sizeof(hook->name));
 	list_add_tail(&hook->list, search->found);
 	return 0;
+}
+
+static int visit(void *data, const char *name, unsigned long address)
+{
+	struct search *search = data;
+
+	if (!matches(search, name) || !__is_kernel_text(address))
+		return 0;
+	return add_found(search, name, address, NULL);
+}
+
+static int visit_of_module(void *data, const char *name, unsigned long address)
+{
+	struct search *search = data;
+	struct module *module;
+
+	if (!matches(search, name))
+		return 0;
+	module = ktau_module_of(address);
+	return module ? add_found(search, name, address, module) : 0;
 }
 
 /* The length of the list once the functions in @found have been added. */
@@ -261,7 +291,8 @@ void ktau_hooks_unlock(void)
 int ktau_hooks_find(const char *pattern, struct list_head *found)
 {
 	struct search search = { .pattern = pattern, .found = found };
-	int err = ktau_each_symbol(visit, &search);
+	int err = ktau_each_symbol(visit, &search) ?:
+		  ktau_each_module_symbol(visit_of_module, &search);
 
 	if (err)
 		return err;
@@ -292,6 +323,10 @@ void ktau_hooks_add(struct list_head *found)
 		hook->state = judge(hook);
 		if (hook->state == HOOK_ON)
 			hook->state = attach(hook);
+		if (hook->state != HOOK_ON) {
+			module_put(hook->module);
+			hook->module = NULL;
+		}
 		mutex_lock(&list_mutex);
 		list_move_tail(&hook->list, &hooks);
 		mutex_unlock(&list_mutex);
@@ -312,7 +347,7 @@ void ktau_hooks_drop(struct list_head *found)
 
 	list_for_each_entry_safe(hook, next, found, list) {
 		list_del(&hook->list);
-		kfree(hook);
+		free_hook(hook);
 	}
 }
 

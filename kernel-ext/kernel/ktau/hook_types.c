@@ -83,23 +83,34 @@ static int words_of_all(const struct btf *btf, const struct btf_type *proto)
 	return words;
 }
 
+/* In 7.3, BTF describes a kfunc without the arguments that the verifier adds: see NAME_impl. */
+static bool is_called(const char *function, const char *name)
+{
+	const size_t len = str_has_prefix(function, name);
+
+	return len && (!function[len] || !strcmp(function + len, "_impl"));
+}
+
 /*
  * Check each function called @name. BTF may have several, even if all but one have been
- * inlined. Return: the most words that any of them takes, or -errno.
+ * inlined. @id: the first type. Return: the most words that any of them takes, or -errno.
  */
-static int check(const struct btf *btf, const char *name)
+static int check(const struct btf *btf, u32 id, const char *name)
 {
 	const struct btf_type *type, *proto;
-	u32 id, nr = btf_nr_types(btf);
+	u32 nr = btf_nr_types(btf);
 	int words, most = -ENOENT;
 
-	for (id = 1; id < nr; id++) {
+	for (; id < nr; id++) {
 		type = btf_type_by_id(btf, id);
 		if (kind_of(type) != BTF_KIND_FUNC ||
-		    strcmp(btf_name_by_offset(btf, type->name_off), name))
+		    !is_called(btf_name_by_offset(btf, type->name_off), name))
 			continue;
 		proto = btf_type_by_id(btf, type->type);
-		words = proto ? words_of_all(btf, proto) : -E2BIG;
+		/* The BTF of a module may have been made for another build of the kernel. */
+		if (!proto || kind_of(proto) != BTF_KIND_FUNC_PROTO)
+			return -ENOENT;
+		words = words_of_all(btf, proto);
 		if (words < 0)
 			return words;
 		most = max(most, words);
@@ -124,14 +135,28 @@ static int check_alias(void *data, const char *name, unsigned long address)
 	struct alias *alias = data;
 
 	if (address == alias->fn)
-		alias->words = check(alias->btf, name);
+		alias->words = check(alias->btf, 1, name);
 	return address > alias->fn || alias->words != -ENOENT;
+}
+
+/* The types of a module follow those of the kernel, @nr_kernel. */
+static int check_module(const struct module *module, u32 nr_kernel, const char *name)
+{
+	struct btf *btf = btf_get_module_btf(module);
+	int words;
+
+	if (IS_ERR_OR_NULL(btf))
+		return -ENOENT;
+	words = check(btf, nr_kernel, name);
+	btf_put(btf);
+	return words;
 }
 
 /**
  * ktau_hook_types() - check the arguments of a function
  * @name: its name
  * @fn: its address
+ * @module: its module, which is not unloaded meanwhile; NULL for the kernel itself
  *
  * Some functions, such as those of some system calls, have several names, and BTF has only one
  * of them.
@@ -140,14 +165,16 @@ static int check_alias(void *data, const char *name, unsigned long address)
  * Return: The number of registers that the arguments take; -E2BIG if some are, or may be, on
  * the stack; -ENOENT if the types of the function are not known.
  */
-int ktau_hook_types(const char *name, unsigned long fn)
+int ktau_hook_types(const char *name, unsigned long fn, const struct module *module)
 {
 	const struct btf *btf = bpf_get_btf_vmlinux();
 	struct alias alias = { .btf = btf, .fn = fn };
 
 	if (IS_ERR_OR_NULL(btf))
 		return -ENOENT;
-	alias.words = check(btf, name);
+	if (module)
+		return check_module(module, btf_nr_types(btf), name);
+	alias.words = check(btf, 1, name);
 	if (alias.words == -ENOENT)
 		ktau_each_symbol(check_alias, &alias);
 	return alias.words;

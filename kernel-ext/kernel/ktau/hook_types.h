@@ -5,6 +5,8 @@
 #ifndef _KERNEL_KTAU_HOOK_TYPES_H
 #define _KERNEL_KTAU_HOOK_TYPES_H
 
-int ktau_hook_types(const char *name, unsigned long fn);
+struct module;
+
+int ktau_hook_types(const char *name, unsigned long fn, const struct module *module);
 
 #endif /* _KERNEL_KTAU_HOOK_TYPES_H */

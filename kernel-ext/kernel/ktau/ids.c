@@ -235,7 +235,8 @@ unsigned int ktau_call_lookup(enum ktau_call call, void *fn)
  * @gone: whether the function at @fn has been unloaded
  * @data: argument for @gone
  *
- * The ids of unloaded callbacks keep their names and are not used again.
+ * The ids of unloaded callbacks keep their names and are not used again. Those of hooked
+ * functions keep their names, and have no address until the function is hooked again.
  *
  * Context: Task.
  */
@@ -250,6 +251,9 @@ void ktau_ids_forget(bool (*gone)(unsigned long fn, const void *data),
 		if (call_ids[i] >= KTAU_ID_CALL &&
 		    gone(ktau_events[call_ids[i]].key, data))
 			WRITE_ONCE(call_ids[i], FORGOTTEN);
+	for (i = KTAU_ID_FUNCTION; i < functions.next; i++)
+		if (gone(ktau_events[i].key, data))
+			WRITE_ONCE(ktau_events[i].key, 0);
 	raw_spin_unlock_irqrestore(&id_lock, flags);
 }
 
@@ -407,6 +411,20 @@ static unsigned int function_find(unsigned long fn)
 	return KTAU_ID_NONE;
 }
 
+/* The id of an unloaded function called @name, now for @fn, or KTAU_ID_NONE. id_lock held. */
+static unsigned int function_again(unsigned long fn, const char *name)
+{
+	unsigned int id;
+
+	for (id = KTAU_ID_FUNCTION; id < functions.next; id++) {
+		if (!ktau_events[id].key && !strcmp(ktau_events[id].name, name)) {
+			WRITE_ONCE(ktau_events[id].key, fn);
+			return id;
+		}
+	}
+	return KTAU_ID_NONE;
+}
+
 /* id_lock held. */
 static unsigned int function_define(unsigned long fn, const char *name)
 {
@@ -427,15 +445,15 @@ static unsigned int function_define(unsigned long fn, const char *name)
 
 /**
  * ktau_function_id() - the id of a function that is to be hooked
- * @fn: the function, which is never unloaded
+ * @fn: the function
  * @function: its name
  *
  * The name of the event has a prefix: many functions also have a hook in the source, or are
  * system calls.
  *
  * Context: Any but NMI.
- * Return: The id; the same one for the same function. KTAU_ID_NONE if no id or no room for
- * the name is left.
+ * Return: The id; the same one for the same function, and for a function that has the name of
+ * an unloaded one. KTAU_ID_NONE if no id or no room for the name is left.
  */
 unsigned int ktau_function_id(unsigned long fn, const char *function)
 {
@@ -447,6 +465,8 @@ unsigned int ktau_function_id(unsigned long fn, const char *function)
 		 function);
 	raw_spin_lock_irqsave(&id_lock, flags);
 	id = function_find(fn);
+	if (id == KTAU_ID_NONE)
+		id = function_again(fn, name);
 	if (id == KTAU_ID_NONE)
 		id = function_define(fn, name);
 	raw_spin_unlock_irqrestore(&id_lock, flags);

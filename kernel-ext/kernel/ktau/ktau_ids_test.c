@@ -531,12 +531,33 @@ static void functions(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ktau_function_id(0x2000, "test_function"), id + 1);
 }
 
+static bool is_at(unsigned long fn, const void *data)
+{
+	return fn == *(const unsigned long *)data;
+}
+
+/* A function of a module that is loaded again, at another address */
+static void function_moves(struct kunit *test)
+{
+	const unsigned long old = 0x3000, new = 0x4000;
+	const unsigned int id = ktau_function_id(old, "test_moves");
+
+	ktau_ids_forget(is_at, &old);
+	KUNIT_EXPECT_EQ(test, ktau_event_find(id)->key, 0UL);
+	expect_name(test, id, "func:test_moves");
+	KUNIT_EXPECT_NE(test, ktau_function_id(old, "test_other"), id);
+	KUNIT_EXPECT_EQ(test, ktau_function_id(new, "test_moves"), id);
+	KUNIT_EXPECT_EQ(test, ktau_event_find(id)->key, new);
+	KUNIT_EXPECT_EQ(test, ktau_function_id(new, "test_moves"), id);
+}
+
 static struct kunit_case ids_cases[] = {
 	KUNIT_CASE(ranges),
 	KUNIT_CASE(names),
 	KUNIT_CASE(names_stay),
 	KUNIT_CASE(line_names),
 	KUNIT_CASE(functions),
+	KUNIT_CASE(function_moves),
 	KUNIT_CASE(indirect_nesting),
 	KUNIT_CASE(indirect_recursion),
 	KUNIT_CASE(indirect_traced),

@@ -7,13 +7,13 @@ static unsigned int types;
 module_param(types, uint, 0444);
 MODULE_PARM_DESC(types, "types to listen to, bits of KTAU_HIT_*");
 
-static void do_nothing(struct ktau_handler *handler, const struct ktau_hit *hit)
+static void ignore_hit(struct ktau_handler *handler, const struct ktau_hit *hit)
 {
 }
 
 static struct ktau_handler handler = {
 	.groups = KTAU_GROUP_SYSCALL,
-	.fn = do_nothing,
+	.fn = ignore_hit,
 };
 
 static int __init empty_init(void)
