@@ -365,6 +365,10 @@ static void limit(void)
 	sprintf(words, "hook=%s", name[MOST_HOOKS]);
 	expect_control(words, E2BIG);
 	self_expect("hooks: functions in the full list afterwards", nr_hooks(), MOST_HOOKS);
+	sprintf(words, "unhook=%s hook=%s", name[0], name[MOST_HOOKS]);
+	expect_control(words, 0);
+	expect_state(name[0], "");
+	self_expect("hooks: functions in the full list, one of them new", nr_hooks(), MOST_HOOKS);
 	empty();
 	self_expect("hooks: functions in the empty list", nr_hooks(), 0);
 	expect_control("unhook=*", ENOENT);

@@ -128,13 +128,16 @@ static int cannot_hook(const char *name, int err)
 	return err;
 }
 
-/* Find the functions to hook, and check that each pattern of unhook= matches some. */
+/* Find the functions to unhook and to hook. Each pattern has to match some. */
 static int find_hooks(struct ktau_request *req)
 {
 	unsigned int nr = 0;
 	const char *name;
 	int err = 0;
 
+	for (name = req->unhook.first; name && !err;
+	     name = ktau_next_pattern(&req->unhook, name))
+		err = cannot_hook(name, ktau_hooks_leave(name) ? 0 : -ENOENT);
 	for (name = req->hook.first; name && !err; name = ktau_next_pattern(&req->hook, name)) {
 		/* Each pattern is compared with all symbols */
 		if (fatal_signal_pending(current))
@@ -142,9 +145,6 @@ static int find_hooks(struct ktau_request *req)
 		err = ++nr > KTAU_NR_FUNCTION_IDS ? -E2BIG : ktau_hooks_find(name, &req->hooks);
 		err = cannot_hook(name, err);
 	}
-	for (name = req->unhook.first; name && !err;
-	     name = ktau_next_pattern(&req->unhook, name))
-		err = cannot_hook(name, ktau_hooks_any(name) ? 0 : -ENOENT);
 	return err;
 }
 
@@ -166,13 +166,10 @@ static int begin_hooks(struct ktau_request *req)
 /* Hook and unhook functions if @apply, and end the request that begin_hooks() has begun. */
 static void end_hooks(struct ktau_request *req, bool apply)
 {
-	const char *name;
-
-	for (name = req->unhook.first; name && apply;
-	     name = ktau_next_pattern(&req->unhook, name))
-		ktau_hooks_remove(name);
-	if (apply)
+	if (apply) {
+		ktau_hooks_remove();
 		ktau_hooks_add(&req->hooks);
+	}
 	ktau_hooks_unlock();
 }
 

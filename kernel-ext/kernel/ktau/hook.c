@@ -63,6 +63,7 @@ static const char * const state_names[] = {
  * @id: its event, if @state is HOOK_ON
  * @nr_words: number of registers that its arguments take, likewise
  * @state: HOOK_*
+ * @leaving: whether the current request removes it
  * @name: its name
  */
 struct hook {
@@ -73,6 +74,7 @@ struct hook {
 	unsigned int		id;
 	int			nr_words;
 	enum hook_state		state;
+	bool			leaving;
 	char			name[KSYM_NAME_LEN];
 };
 
@@ -252,7 +254,7 @@ static unsigned int nr_after(const struct list_head *found)
 	unsigned int nr = 0;
 
 	list_for_each_entry(hook, &hooks, list)
-		nr += !find(found, hook->fn);
+		nr += !hook->leaving && !find(found, hook->fn);
 	list_for_each_entry(hook, found, list)
 		nr++;
 	return nr;
@@ -266,7 +268,13 @@ static unsigned int nr_after(const struct list_head *found)
  */
 int ktau_hooks_lock(void)
 {
-	return mutex_trylock(&hooks_mutex) ? 0 : -EBUSY;
+	struct hook *hook;
+
+	if (!mutex_trylock(&hooks_mutex))
+		return -EBUSY;
+	list_for_each_entry(hook, &hooks, list)
+		hook->leaving = false;
+	return 0;
 }
 
 /**
@@ -352,37 +360,40 @@ void ktau_hooks_drop(struct list_head *found)
 }
 
 /**
- * ktau_hooks_any() - whether the list has a function that matches a pattern
+ * ktau_hooks_leave() - choose functions in the list that this request unhooks
  * @pattern: as for ktau_hooks_find()
  *
  * Context: May sleep, in a request.
- * Return: Whether there is one.
+ * Return: Whether any function matches.
  */
-bool ktau_hooks_any(const char *pattern)
+bool ktau_hooks_leave(const char *pattern)
 {
 	struct hook *hook;
+	bool any = false;
 
-	list_for_each_entry(hook, &hooks, list)
-		if (glob_match(pattern, hook->name))
-			return true;
-	return false;
+	list_for_each_entry(hook, &hooks, list) {
+		if (glob_match(pattern, hook->name)) {
+			hook->leaving = true;
+			any = true;
+		}
+	}
+	return any;
 }
 
 /**
- * ktau_hooks_remove() - unhook functions, and remove them from the list
- * @pattern: as for ktau_hooks_find()
+ * ktau_hooks_remove() - unhook the functions chosen, and remove them from the list
  *
  * Activations that are in progress end as usual.
  *
  * Context: May sleep, in a request.
  */
-void ktau_hooks_remove(const char *pattern)
+void ktau_hooks_remove(void)
 {
 	struct hook *hook, *next;
 
 	lockdep_assert_held(&hooks_mutex);
 	list_for_each_entry_safe(hook, next, &hooks, list)
-		if (glob_match(pattern, hook->name))
+		if (hook->leaving)
 			drop(hook);
 }
 

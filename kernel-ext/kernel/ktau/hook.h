@@ -29,8 +29,8 @@ void ktau_hooks_unlock(void);
 int ktau_hooks_find(const char *pattern, struct list_head *found);
 void ktau_hooks_add(struct list_head *found);
 void ktau_hooks_drop(struct list_head *found);
-bool ktau_hooks_any(const char *pattern);
-void ktau_hooks_remove(const char *pattern);
+bool ktau_hooks_leave(const char *pattern);
+void ktau_hooks_remove(void);
 int ktau_hooks_show(struct seq_file *m);
 
 #else
@@ -50,12 +50,12 @@ static inline int ktau_hooks_find(const char *pattern, struct list_head *found)
 static inline void ktau_hooks_add(struct list_head *found) { }
 static inline void ktau_hooks_drop(struct list_head *found) { }
 
-static inline bool ktau_hooks_any(const char *pattern)
+static inline bool ktau_hooks_leave(const char *pattern)
 {
 	return false;
 }
 
-static inline void ktau_hooks_remove(const char *pattern) { }
+static inline void ktau_hooks_remove(void) { }
 
 static inline int ktau_hooks_show(struct seq_file *m)
 {
