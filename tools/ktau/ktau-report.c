@@ -99,7 +99,7 @@ static const struct argp_option argp_options[] = {
 	{ "top", OPT_TOP, "N", 0, "Only the first N routines of each table", 4 },
 	{ "tables", OPT_TABLES, "TABLE,...", 0,
 	  "Show account, cpu_account, waits, processes, counters, total, cpus, interrupts, "
-	  "losses or all", 4 },
+	  "regions, losses or all", 4 },
 	{ "processes", OPT_PROCESSES, "N", 0, "Only the first N processes or rows", 4 },
 	{ "idle", OPT_IDLE, NULL, 0,
 	  "Also show idle tasks, and kernel threads that did nothing", 4 },
