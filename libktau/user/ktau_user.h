@@ -88,7 +88,7 @@ void ktau_user_exit_function(const void *function, const void *caller, const voi
 void ktau_user_unloaded(void);
 
 /**
- * ktau_user_mark() - note an event in the trace of the thread
+ * ktau_user_mark() - record an event in the trace of the thread
  * @point: names it; must not be on the stack
  *
  * KTAU_USER_TRACE enables traces; without one, these functions do nothing. An event at more than
@@ -116,7 +116,7 @@ bool ktau_user_is_traced(void);
 int ktau_user_status(void);
 
 /**
- * ktau_user_refused() - how often this thread could not have a region, or note an event
+ * ktau_user_refused() - how often this thread could not have a region, or record an event
  *
  * Return: how many times a scope or function was entered without a region of its own, because
  * there were too many regions or nested scopes, or because a signal handler had interrupted the
