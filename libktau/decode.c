@@ -30,7 +30,7 @@ static const struct layout {
 	{ KTAU_REC_DIFF, sizeof(struct ktau_rec_profile),
 	  REC "88888888" "44444444" "888888" },
 	{ KTAU_REC_TRACE, sizeof(struct ktau_rec_trace), REC "8888888" "4444" },
-	{ KTAU_REC_END, sizeof(struct ktau_rec_end), REC "8888888888888888888888888" },
+	{ KTAU_REC_END, sizeof(struct ktau_rec_end), REC "888888888888888888888888888" },
 	{ KTAU_REC_GONE, sizeof(struct ktau_rec_gone), REC "4444" },
 	{ KTAU_REC_REGION, sizeof(struct ktau_rec_region), REC "8" "4444" "8" },
 	{ KTAU_REC_INFO, sizeof(struct ktau_rec_info),

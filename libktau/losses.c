@@ -25,6 +25,8 @@ static const struct {
 	LOSS(evicted),
 	LOSS(clamped),
 	LOSS(internal_errors),
+	LOSS(refused_regions),
+	LOSS(refused_functions),
 };
 
 _Static_assert(sizeof(losses) / sizeof(*losses) == KTAU_NR_LOSSES, "KTAU_NR_LOSSES");

@@ -406,6 +406,8 @@ static const struct {
 	{ "evicted_activations", "activations of tasks evicted unread" },
 	{ "clamped", "durations clamped" },
 	{ "internal_errors", "internal errors" },
+	{ "refused_regions", "changes to unknown regions" },
+	{ "refused_functions", "activations of hooked functions without a frame" },
 	{ "denied", "tasks denied to the reader" },
 	{ "busy", "tasks in the middle of an exec" },
 	{ "torn", "tasks that could not be copied consistently" },

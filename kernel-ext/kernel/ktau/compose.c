@@ -158,6 +158,8 @@ int ktau_compose_end(struct ktau_stream *stream)
 	rec->clamped = loss(stream, KTAU_LOSS_CLAMPED);
 	rec->internal_errors = loss(stream, KTAU_LOSS_INTERNAL);
 	rec->evicted = loss(stream, KTAU_LOSS_EVICTED);
+	rec->refused_regions = loss(stream, KTAU_LOSS_REGION);
+	rec->refused_functions = loss(stream, KTAU_LOSS_FUNCTION);
 	rec->refused_gone = stream->settle.unlisted;
 	if (!stream->watch.wide || may_see_losses_of_all(stream))
 		rec->missed = stream->settle.missed;

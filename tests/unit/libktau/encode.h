@@ -33,7 +33,7 @@ struct stream {
 	uint64_t realtime_ns;	/* 0: 1700000000000000000 */
 	uint64_t exited_since;
 	uint64_t denied, torn;
-	uint64_t losses[15];	/* and @missed, @refused_gone */
+	uint64_t losses[17];	/* with @missed and @refused_gone */
 };
 
 struct owner {

@@ -210,12 +210,13 @@ static void check_end(const struct ktau_rec_end *end, const struct stream *s)
 	assert_int_equal(end->internal_errors, s->shrink ? 0 : 99);
 	assert_int_equal(end->missed, s->shrink ? 0 : 7);
 	assert_int_equal(end->refused_gone, s->shrink ? 0 : 8);
+	assert_int_equal(end->refused_functions, s->shrink ? 0 : 9);
 	assert_string_equal(ktau_loss_name(0), "refused_memory_limit");
 	assert_string_equal(ktau_loss_name(9), "lost_evicted");
-	assert_string_equal(ktau_loss_name(KTAU_NR_LOSSES - 1), "internal_errors");
+	assert_string_equal(ktau_loss_name(KTAU_NR_LOSSES - 1), "refused_functions");
 	assert_null(ktau_loss_name(KTAU_NR_LOSSES));
 	assert_int_equal(ktau_loss_value(end, 0), end->refused_memory_limit);
-	assert_int_equal(ktau_loss_value(end, KTAU_NR_LOSSES - 1), end->internal_errors);
+	assert_int_equal(ktau_loss_value(end, KTAU_NR_LOSSES - 1), end->refused_functions);
 	assert_int_equal(ktau_loss_value(end, KTAU_NR_LOSSES), 0);
 }
 
@@ -229,6 +230,7 @@ static void put_all(struct stream *s)
 	s->losses[12] = 99;
 	s->losses[13] = 7;
 	s->losses[14] = 8;
+	s->losses[16] = 9;
 	put_stream(s, KTAU_REC_PROFILE, 0x3f);
 	put_event(s, 0x102, 0x80000, "tcp_sendmsg");
 	put_cgroup(s, 12, "/job/7");

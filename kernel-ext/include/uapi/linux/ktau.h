@@ -774,9 +774,11 @@ struct ktau_rec_trace {
  *	of exited tasks before this one, without having been in any of its streams
  * @refused_gone: upper bound of the serials that GONE lacks because there was no room to
  *	remember them. If it is not 0, a reader that sums owners must start again
+ * @refused_regions: changes to a region that the thread does not have
+ * @refused_functions: activations of hooked functions where no frame can be opened
  *
- * From @refused_memory_limit to @internal_errors, counts are since boot, under the names
- * that they have in /proc/ktau/stats.
+ * From @refused_memory_limit to @internal_errors, and from @refused_regions on, counts are
+ * since boot, under the names that they have in /proc/ktau/stats.
  */
 struct ktau_rec_end {
 	struct ktau_rec rec;
@@ -805,6 +807,8 @@ struct ktau_rec_end {
 	__aligned_u64 internal_errors;
 	__aligned_u64 missed;
 	__aligned_u64 refused_gone;
+	__aligned_u64 refused_regions;
+	__aligned_u64 refused_functions;
 };
 
 /*
@@ -999,7 +1003,7 @@ _Static_assert(sizeof(struct ktau_slot_fork) == 16, "ktau_slot_fork");
 _Static_assert(sizeof(struct ktau_slot_net) == 56, "ktau_slot_net");
 _Static_assert(sizeof(struct ktau_slot_kvm) == 8, "ktau_slot_kvm");
 _Static_assert(sizeof(struct ktau_rec_trace) == 80, "ktau_rec_trace");
-_Static_assert(sizeof(struct ktau_rec_end) == 208, "ktau_rec_end");
+_Static_assert(sizeof(struct ktau_rec_end) == 224, "ktau_rec_end");
 _Static_assert(sizeof(struct ktau_select) == KTAU_SELECT_SIZE_VER0, "ktau_select");
 _Static_assert(sizeof(struct ktau_id_range) == 16, "ktau_id_range");
 _Static_assert(sizeof(struct ktau_rec_region) == 40, "ktau_rec_region");
