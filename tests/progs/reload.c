@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * reload TIMES FILE ARGUMENTS: load and unload a module TIMES, with these arguments. Prints the
- * number of times; the first error ends it.
+ * reload TIMES FILE ARGUMENTS: load and unload a module TIMES, with these arguments. A module that
+ * is in use is unloaded as soon as it no longer is. Prints the number of times; the first error
+ * ends it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,6 +29,15 @@ static const char *module_name(char *file)
 	return name;
 }
 
+static void unload(const char *name)
+{
+	while (syscall(SYS_delete_module, name, O_NONBLOCK)) {
+		if (errno != EWOULDBLOCK)
+			die("delete_module");
+		usleep(1000);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	unsigned long nr, times;
@@ -46,8 +56,7 @@ int main(int argc, char **argv)
 	for (nr = 0; nr < times; nr++) {
 		if (syscall(SYS_finit_module, fd, argv[3], 0))
 			die("finit_module");
-		if (syscall(SYS_delete_module, name, O_NONBLOCK))
-			die("delete_module");
+		unload(name);
 	}
 	printf("%lu\n", nr);
 	return 0;
