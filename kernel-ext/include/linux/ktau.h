@@ -103,7 +103,7 @@ enum ktau_static_id {
 	KTAU_ID_SOFTIRQ,
 };
 
-/* The number by which a tracer skips a system call. */
+/* The system call number that a tracer sets to skip the call. */
 #define KTAU_SYSCALL_SKIPPED	(-1UL)
 
 #ifdef CONFIG_KTAU
@@ -115,7 +115,7 @@ enum ktau_static_id {
 /* In a task's mask: its profile has been taken at exit; nothing is measured any more. */
 #define KTAU_MASK_GONE		BIT(29)
 
-/* Likewise: what it does is reported to the handlers of modules, or it has regions. */
+/* Likewise: its events are reported to the handlers of modules, or it has regions. */
 #define KTAU_MASK_HANDLED	BIT(28)
 
 /* What takes the entry of a frame to the slow path. */
@@ -478,7 +478,7 @@ static __always_inline void ktau_fault_enter(struct ktau_frame *frame,
 				  KTAU_ID_PAGE_FAULT_USER :		\
 				  KTAU_ID_PAGE_FAULT_KERNEL, address), 0)
 
-/* As ktau_exit_key, from the first time that the account is enabled. */
+/* Like ktau_exit_key, but enabled when the account is first enabled. */
 extern struct static_key_false ktau_root_key;
 
 /* The current task leaves user mode or returns to it; interrupts disabled. */
@@ -539,7 +539,7 @@ static __always_inline void ktau_user_enter(void)
 		ktau_exit(&__frame);					\
 	} while (0)
 
-/* NMIs, which are accounted to the CPU only, because they also come with interrupts off. */
+/* NMIs, which are accounted to the CPU only, because they can hit an update of the task. */
 void __ktau_nmi_enter(void);
 void __ktau_nmi_exit(void);
 
@@ -738,7 +738,8 @@ static inline void ktau_task_comm(struct task_struct *p, bool exec)
 }
 
 /*
- * @p, or its process with @threadgroup, has been moved to @cgroup, unless that is NULL.
+ * @p, or with @threadgroup its whole process, has been moved to @cgroup; nothing has if
+ * that is NULL.
  */
 static inline void ktau_task_cgroup(const struct cgroup *cgroup,
 				    struct task_struct *p, bool threadgroup)

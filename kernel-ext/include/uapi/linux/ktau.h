@@ -124,7 +124,7 @@ struct ktau_rec {
 	__u16 head;
 };
 
-/* @origin of struct ktau_rec_stream: what has measured */
+/* @origin of struct ktau_rec_stream: what did the measuring */
 #define KTAU_ORIGIN_KERNEL	0	/* the patched kernel */
 #define KTAU_ORIGIN_BPF		1	/* BPF programs, on a kernel without KTAU */
 
@@ -540,12 +540,13 @@ struct ktau_rec_profile {
  * @region: number that the thread had stored in its page; 0: see @refused
  * @nr_entries: number of struct ktau_entry after the fixed part, in the order of their
  *	ids; of their times only @incl, @excl and @longest are measured
- * @entry_size: bytes of one of them
+ * @entry_size: size of each in bytes
  * @reserved: 0
  * @refused: activations of the region for which there was no room. In region 0: changes
  *	to a number that the thread does not have
  *
- * All of it is also in the PROFILE. What is in no region was done outside of all of them.
+ * The PROFILE includes all of it. What the PROFILE has beyond the sum of its regions
+ * happened outside of all of them.
  */
 struct ktau_rec_region {
 	struct ktau_rec rec;
@@ -579,7 +580,7 @@ struct ktau_rec_region {
 #define KTAU_CTX_TASK		0
 #define KTAU_CTX_SOFTIRQ	1
 #define KTAU_CTX_HARDIRQ	2
-#define KTAU_CTX_NMI		3	/* not written: nothing is measured there */
+#define KTAU_CTX_NMI		3	/* not written: NMIs are not traced */
 
 /**
  * struct ktau_slot - one event of a trace
@@ -952,7 +953,7 @@ struct ktau_info {
  * @reserved: 0
  * @serial: out: the calling thread's serial
  *
- * Lets the calling thread tell the kernel in which region of the program it is. Returns
+ * Lets the calling thread tell the kernel which region of the program it is in. Returns
  * a descriptor; the thread maps one page of it, MAP_SHARED and readable and writable,
  * and stores the number of its region in the first __u32 of the page. Region 0 is outside
  * of all regions. The kernel reads the number when the thread enters the kernel.
