@@ -25,7 +25,7 @@
 
 /*
  * Whether the account of a CPU has been enabled since its root frame began. The hooks are
- * enabled before the time of that is noted, and disabled before it is U64_MAX.
+ * enabled before @group_since is set, and disabled before it becomes U64_MAX.
  */
 static bool is_accounted(const struct ktau_state *state, u64 start)
 {
@@ -137,8 +137,8 @@ struct ktau_times ktau_times_at(const struct ktau_state *state,
 
 /**
  * ktau_account_copy() - add the account to the copy of a profile
- * @rec: the copy, complete except for the account; of a task it has @irq_ticks, @runq_ticks
- *	and @asleep_ticks
+ * @rec: the copy, complete except for the account; for a task, @irq_ticks, @runq_ticks
+ *	and @asleep_ticks are already set
  * @state: the owner
  * @task: the live task that the state belongs to, or NULL
  * @outermost: the outermost open frame, or NULL

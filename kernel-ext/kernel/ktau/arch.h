@@ -114,8 +114,8 @@ static __always_inline u64 ktau_ticks(void)
 }
 
 /*
- * Taking an exception clears the exclusive monitor, so an update that an interrupt
- * divides is done again. Only the CPU that runs the owner may write. No order is implied:
+ * Taking an exception clears the exclusive monitor, so an update that is interrupted is
+ * retried. Only the CPU that runs the owner may write. No order is implied:
  * the callers have barriers for readers on other CPUs.
  */
 static __always_inline u64 ktau_fetch_add(u64 *p, u64 v)
@@ -327,7 +327,7 @@ static inline u64 ktau_arch_hz(void)
 	return arch_timer_get_rate();
 }
 
-/* The timers of some CPUs have to be read more than once, and here they are not. */
+/* The counters of some CPUs must be read more than once; ktau_ticks() does not do that. */
 static inline bool ktau_arch_stable(void)
 {
 #ifdef CONFIG_ARM_ARCH_TIMER_OOL_WORKAROUND
@@ -368,8 +368,8 @@ static inline bool ktau_arch_stable(void)
 #define ktau_wmb()	smp_wmb()
 
 /*
- * Let all CPUs see what this one has stored up to now before what it stores from now on, even
- * without a barrier between their reads. x86 keeps the order of reads.
+ * Order all earlier stores of this CPU before its later ones for every other CPU, even one
+ * without a barrier between its reads. x86 keeps the order of reads.
  */
 static inline void ktau_publish(void)
 {

@@ -3,8 +3,8 @@
  * KTAU: KTAU_IOC_REGIONS gives a thread an area (area.c), and a descriptor to map it.
  *
  * Offset 0 of the descriptor is the page with the number. The figures, which the thread may
- * only read, begin at the next page. A forked child has the first of these mappings of its
- * parent, but no area of its own.
+ * only read, begin at the next page. A forked child inherits its parent's mapping of the
+ * first page, but has no area of its own.
  */
 #include <linux/anon_inodes.h>
 #include <linux/file.h>

@@ -55,7 +55,7 @@ void ktau_clock_read(struct ktau_clocks *clock)
  * If the architecture does not know the rate, it is measured from boot until now.
  *
  * Context: Any but NMI.
- * Return: Ticks a second.
+ * Return: Ticks per second.
  */
 u64 ktau_clock_hz(void)
 {

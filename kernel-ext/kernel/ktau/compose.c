@@ -324,7 +324,7 @@ static int put_owner(struct ktau_stream *stream, const struct ktau_owner *owner,
 		bits |= BIT(KTAU_SERIAL_RECORD + owner->kind);
 	ret = ktau_serial_mark(stream, owner->serial, bits);
 	if (ret)
-		stream->len = 0;	/* again, with memory */
+		stream->len = 0;	/* discarded; the next read() puts it again */
 	return ret ?: 1;
 }
 

@@ -139,7 +139,7 @@ static int find_hooks(struct ktau_request *req)
 	     name = ktau_next_pattern(&req->unhook, name))
 		err = cannot_hook(name, ktau_hooks_leave(name) ? 0 : -ENOENT);
 	for (name = req->hook.first; name && !err; name = ktau_next_pattern(&req->hook, name)) {
-		/* Each pattern is compared with all symbols */
+		/* Each pattern is compared with all symbols, which takes a while. */
 		if (fatal_signal_pending(current))
 			return -EINTR;
 		err = ++nr > KTAU_NR_FUNCTION_IDS ? -E2BIG : ktau_hooks_find(name, &req->hooks);
@@ -259,8 +259,8 @@ static int apply(struct ktau_request *req)
  * invalid word, -ESRCH for a task or -ENOENT for a control group or function that does not
  * exist, -E2BIG for too many filter items or functions, -EOPNOTSUPP for a control group or
  * function in a kernel without support for them, -EPERM for a function in a kernel that is
- * locked down, -EBUSY while functions are being hooked or unhooked. With -ENOMEM, part of
- * the request may have been applied.
+ * locked down, -EBUSY while functions are being hooked or unhooked, -EINTR after a fatal
+ * signal. With -ENOMEM, part of the request may have been applied.
  */
 int ktau_control_apply(char *words)
 {

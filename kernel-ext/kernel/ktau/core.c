@@ -3,9 +3,9 @@
  * KTAU: the state that all other files share, and the reaction to internal errors.
  *
  * An internal error is a contradiction that KTAU finds in its own state. To protect the
- * kernel, KTAU reports the first one and disables itself.
- * Internal errors are found under any lock and in any context; disabling sleeps. So
- * control.c registers a work item at boot, and the error only queues it.
+ * kernel, KTAU reports the first one and disables itself. An internal error may be found
+ * under any lock and in any context, but disabling sleeps. So control.c registers a work
+ * item at boot, and the error only queues it.
  */
 #include <linux/export.h>
 #include <linux/init.h>

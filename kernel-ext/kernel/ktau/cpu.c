@@ -266,10 +266,10 @@ static noinline void close_untaken_irq(struct ktau_cpu_frame *both)
 }
 
 /*
- * Close any frame. The fast path does not handle one that is traced or reported to handlers,
- * has no cell yet, has an interrupt inside, is inside another one of its event, or is the
- * longest one of it, nor a clock that went backwards. The time of the outermost frame of an
- * interrupt is also the task's interrupt time.
+ * Close any frame. The fast path handles neither a clock that went backwards nor a frame
+ * that is traced or reported to handlers, has no cell yet, contains an interrupt, is inside
+ * another frame of the same event, or is the longest activation of its event. The duration
+ * of the outermost frame of an interrupt is also the task's interrupt time.
  */
 static noinline void close_slow(struct ktau_cpu_frame *both, bool irq)
 {

@@ -3,9 +3,9 @@
  * KTAU: describing owners as a reader's namespaces see them, and finding owners by
  * serial.
  *
- * A slot identifies a task by its serial. The kernel has no table that leads from a
- * serial to the task. So a stream that meets a serial builds one, in a single pass over
- * the live and exited tasks. For serials newer than the table it is built again, at most
+ * A slot identifies a task by its serial. The kernel has no index from serials to tasks.
+ * So a stream that meets a serial builds such a table, in a single pass over the live and
+ * exited tasks. For serials newer than the table it is built again, at most
  * every TABLE_AGE; until then their owners are unknown.
  */
 #include <linux/jiffies.h>

@@ -3,7 +3,7 @@
  * KTAU: where unusual frames are diverted to.
  *
  * The fast paths leave through static calls where a task is traced or has
- * KTAU_MASK_HANDLED in its mask, and where a frame has flags above its id. While nobody
+ * KTAU_MASK_HANDLED in its mask, and where a frame has flags above its id. While nothing
  * needs more than the profile and the trace, their targets are the functions for traces.
  * Handlers of modules (handler.c) and regions of programs (region_frame.c) set other targets.
  * Those of regions call those of handlers while there are any.

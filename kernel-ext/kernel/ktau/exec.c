@@ -182,7 +182,7 @@ void __ktau_task_exec_begin(const struct linux_binprm *bprm)
 	} else {	/* no memory, which is counted: the task is no longer measured */
 		ktau_end_frames();
 		WRITE_ONCE(ref->state, NULL);
-		/* The next write to control may create a state, although it stays empty. */
+		/* A write to control may create a state; KTAU_MASK_GONE keeps it empty. */
 		ktau_write(&ref->serial, ktau_serial_next());
 	}
 	mutex_unlock(&ktau_mutex);

@@ -354,7 +354,7 @@ static void trim_all(bool now)
  * ktau_exited_add() - put the state of the current task into the queue
  * @state: the state, with its owner described; the queue takes over the reference
  *
- * Context: Task, exiting; may sleep.
+ * Context: Task, at its exit or at an exec that ends its profile; may sleep.
  */
 void ktau_exited_add(struct ktau_state *state)
 {

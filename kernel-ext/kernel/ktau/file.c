@@ -244,7 +244,7 @@ static long stream_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	return -ENOTTY;
 }
 
-/* Memory that is not bounded, such as a list of pids, is charged to the cgroup only. */
+/* Memory beyond that, such as a list of pids, is charged to the control group only. */
 #define STREAM_MEMORY	(sizeof(struct ktau_stream) + SZ_64K)
 
 static int open_stream(struct file *file, u32 content)

@@ -20,9 +20,9 @@
  *
  * A kernel thread never returns to user mode. There are many, most of them idle, and full
  * rings for all of them could use up the memory limit. So their rings have KTHREAD_SLOTS
- * from the start, or as many as ring= allows if that is less. Threads of vhost do not return
- * to user mode either, and their rings are the same. Those of io_uring do not, but they run
- * their task work.
+ * from the start, or as many as ring= allows if that is less. So have those of vhost threads,
+ * which do not return to user mode either. io_uring threads do not, but they run their task
+ * work, so their rings grow.
  *
  * The area of a thread with regions (area.c) gets more pages in the same way.
  */

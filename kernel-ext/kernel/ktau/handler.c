@@ -2,8 +2,8 @@
 /*
  * KTAU: calling the handlers of modules.
  *
- * A handler is called for what a trace has a slot for: the entry and the exit of each
- * frame of a task, and each value of a counter. Without handlers this costs nothing,
+ * A handler is called for every hit for which a trace has a slot: the entry and the exit
+ * of each frame of a task, and each value of a counter. Without handlers this costs nothing,
  * because hits take the paths of traced tasks. While there is a handler:
  *
  *  - Each task that is measured has KTAU_MASK_HANDLED in its mask. The tests that divert

@@ -2,7 +2,7 @@
 /*
  * KTAU: the trampoline of hooked functions on x86-64.
  *
- * ftrace patches a call to the stub of its event into the beginning of a hooked function. The
+ * At the beginning of a hooked function, ftrace patches in a call to the stub of its event. The
  * stack then contains the address after that call and, above it, the return address of the
  * function; the arguments are in registers. The trampoline opens a frame on the stack, calls
  * the rest of the function, closes the frame, and returns to the caller of the function. This

@@ -120,7 +120,8 @@ static void fill(struct ktau_info *info, const struct ktau_stream *stream)
  * @arg: receives the answer
  *
  * Context: May sleep.
- * Return: 0, -EFAULT, -EINVAL if the buffer is too small, or -E2BIG.
+ * Return: 0, -EFAULT, -EINVAL if the structure is too short, or -E2BIG if it is larger than
+ * a page.
  */
 int ktau_info_write(const struct ktau_stream *stream, void __user *arg)
 {

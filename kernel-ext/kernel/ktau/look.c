@@ -13,8 +13,8 @@
  * of readers. A reader may be shown an unchanged profile again if another one looked at
  * the same time, but never misses a change.
  *
- * Readers of profiles do not take @read_lock of the state: a task that lets its ring grow, or
- * another reader, may lose its CPU for long while it has that.
+ * Readers of profiles do not take @read_lock of the state: a task whose ring grows, or another
+ * reader, may be off the CPU for a long time while holding it.
  */
 #include <linux/sched.h>
 

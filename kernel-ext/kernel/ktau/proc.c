@@ -277,7 +277,7 @@ static int copy_profile(struct ktau_rec_profile **rec, struct ktau_state *state,
 		*rec = kvmalloc(bytes, GFP_KERNEL_ACCOUNT);
 		if (!*rec)
 			return -ENOMEM;
-		/* The last bytes are for ktau_redact_profile(). */
+		/* ktau_redact_profile() moves the open frames by this much. */
 		err = ktau_snapshot_into(*rec, bytes - 2 *
 					 sizeof(struct ktau_entry), state, task);
 		if (!err)

@@ -173,7 +173,7 @@ static __always_inline void enter(struct task_struct *tsk,
 }
 
 /**
- * __ktau_enter_hit() - set the start time of a frame that was hit between its link and that
+ * __ktau_enter_hit() - set the start time of a frame that was interrupted while it was opened
  * @tsk: the current task
  * @frame: the innermost frame, neither traced nor with an argument
  *

@@ -20,7 +20,7 @@
 #define TRACE_BYTES_MIN	SZ_16K
 #define TRACE_BYTES_MAX	SZ_64K
 
-/* For ktau_redact_profile(), which may add one entry. */
+/* Where ktau_redact_profile() keeps the open frames out of the way of the entries. */
 #define REDACT_BYTES	(2 * sizeof(struct ktau_entry))
 
 /**
@@ -42,7 +42,7 @@ void ktau_record_put_body(struct ktau_stream *stream,
 	stream->end.nr_records++;
 }
 
-/* Redact the regions, and put them behind the profile. */
+/* Redact the regions, and append them to the profile. */
 static void append_regions(struct ktau_stream *stream,
 			   const struct ktau_region_copy *regions)
 {

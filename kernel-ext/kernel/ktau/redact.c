@@ -79,7 +79,7 @@ static void round_entry(struct ktau_entry *entry, u64 hz)
 /*
  * Merge all interrupts into one entry, in the order of ids. Counters in interrupts have
  * no time and are dropped. The sum of the exclusive times is all the time that interrupts
- * took. Return: the number of entries; there is room for one more.
+ * took. Return: the number of entries, which does not increase.
  */
 static u32 merge_interrupts(struct ktau_entry *entry, u32 nr)
 {
@@ -151,7 +151,7 @@ static void round_account(struct ktau_rec_profile *rec, u64 hz)
 
 /**
  * ktau_redact_profile() - round a profile to 1 us, and merge its interrupts into one row
- * @rec: the profile, followed by room for one more entry
+ * @rec: the profile, followed by room for two more open frames
  * @hz: ticks per second
  *
  * The result still satisfies: sum of excl + refused_ticks = outer_ticks +

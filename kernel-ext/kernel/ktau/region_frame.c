@@ -234,7 +234,7 @@ static noinline void exit_nested(struct ktau_frame *frame, struct task_struct *t
 }
 
 /**
- * ktau_region_exit() - close a frame that may be accounted to a region, of a task
+ * ktau_region_exit() - close a frame of the task alone, which may be accounted to a region
  * @frame: the innermost frame of @tsk
  * @tsk: the current task
  *

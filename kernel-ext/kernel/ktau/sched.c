@@ -191,8 +191,8 @@ static void trace_wait(struct ktau_ref *ref, u64 wait, u64 now)
 }
 
 /*
- * The same in all cases: the frame is traced, or not profiled, a chunk is missing, or a
- * clock went backwards.
+ * End the frame of a task that is back on a CPU, in the cases that end_off() does not handle:
+ * the frame is traced, or not profiled, a chunk is missing, or a clock went backwards.
  */
 static void end_off_slow(struct ktau_ref *ref)
 {
@@ -231,11 +231,10 @@ static void end_off_slow(struct ktau_ref *ref)
 }
 
 /*
- * End the frame of a task that is back on a CPU, of which it has waited for @wait ticks
- * after it was woken. If it has not @slept, it has been preempted. Nothing has hit the
- * frame, and it is the only one of its event. A reader notices this as the exit of an
- * interrupt; see snapshot.c. Return: false if nothing has been done, because this needs
- * end_off_slow().
+ * End the frame of a task that is back on a CPU, for which it has waited for @wait ticks
+ * since its wakeup. Unless it has @slept, it was preempted. No frame is inside this one,
+ * and no other frame has its event. To a reader this looks like the exit of an interrupt;
+ * see snapshot.c. Return: false if nothing was done, because end_off_slow() is needed.
  */
 static __always_inline bool end_off(struct ktau_ref *ref, struct ktau_state *state,
 				    unsigned int id, u64 wait, const bool slept)

@@ -218,7 +218,7 @@ copy_frames(struct copy *copy, const struct ktau_state *state,
 	return true;
 }
 
-/* Whether @top may be read: the stack of a task is there, but it may run elsewhere. */
+/* Whether @top is safe to read, which the task may be changing on another CPU. */
 static bool top_is_valid(const struct ktau_frame *top,
 			 const struct ktau_state *state, void *stack)
 {
@@ -229,7 +229,7 @@ static bool top_is_valid(const struct ktau_frame *top,
 
 /*
  * What distinguishes one activation of the innermost frame from the next, and the sum to
- * which the next frame to end outside of all updates will add.
+ * which the next update without @begin and @end will add.
  */
 struct innermost {
 	u64 start;
@@ -260,8 +260,8 @@ static bool identity_holds(const struct copy *copy, const struct ktau_state *sta
 }
 
 /*
- * The times before the sums outside: what steps 2 and 3 of an update have added is in the copy only
- * if step 1 is.
+ * Copy the times before the sums outside: then the copy includes what steps 2 and 3 of an
+ * update have added only if it includes step 1.
  */
 static bool copy_rest(struct copy *copy, const struct ktau_state *state,
 		      struct task_struct *task, const struct ktau_frame *top,

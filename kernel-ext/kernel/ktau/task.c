@@ -54,7 +54,7 @@ void __ktau_task_fork(struct task_struct *p)
 	ktau_reserve_fill();
 	if (p->ktau.state) {
 		p->ktau.flags |= KTAU_REF_NEW;
-		/* The time of its creation is its parent's. */
+		/* The time spent creating it belongs to its parent. */
 		ktau_write(&p->ktau.state->start_ticks, ktau_ticks());
 	}
 	if ((ref->mask & traced) == traced)

@@ -172,7 +172,8 @@ static __always_inline bool write(struct ktau_state *state, const u64 *sum,
 }
 
 /*
- * Slow path of ktau_trace(): there is no ring, the slot is not free, or it was reserved.
+ * Slow path of ktau_trace(): there is no ring, the slot is not free, or an interrupt has
+ * reserved it.
  */
 static noinline void trace_slow(struct ktau_state *state, u64 ticks, u32 what,
 				u64 arg)

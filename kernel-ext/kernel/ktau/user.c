@@ -34,7 +34,7 @@
  */
 #define USER_SHARE	4
 
-/* Bound of a user's open streams: enough for a reader on each CPU of a large machine. */
+/* Limit on the open streams of a user without CAP_PERFMON. */
 #define USER_STREAMS	64
 
 static DEFINE_SPINLOCK(lock);		/* the hash, and dropping the last reference */

@@ -52,7 +52,7 @@ static int end(struct ktau_stream *stream)
 {
 	int err;
 
-	/* Tasks that exited during the stream have been read as exited tasks. */
+	/* With exited tasks, settle_exited() has set it. */
 	if (!(stream->select.target & KTAU_TARGET_EXITED))
 		stream->end.exited_next = ktau_exited_next();
 	err = ktau_compose_end(stream);

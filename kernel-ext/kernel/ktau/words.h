@@ -29,7 +29,7 @@ struct ktau_task_word {
 /**
  * struct ktau_patterns - names of functions, with wildcards
  * @first: the first one; NULL if there are none
- * @end: the end of the last one. Each ends with a NUL, behind which the next one begins
+ * @end: the end of the last one. Each ends with a NUL, and the next one follows
  */
 struct ktau_patterns {
 	char *first;
