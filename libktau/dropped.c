@@ -146,7 +146,7 @@ int ktau__dropped_add(const struct ktau__dropped *d, struct ktau_rec_profile **s
 			break;
 		profile = (const struct ktau_rec_profile *)plain.data;
 		ktau__head_add(*sum, profile);
-		err = ktau__profile_add(sum, profile, KTAU__FOREIGN_DROP);
+		err = ktau__profile_add(sum, profile);
 		total->nr_tasks += task->nr_tasks;
 		total->utime_ns += task->utime_ns;
 		total->stime_ns += task->stime_ns;

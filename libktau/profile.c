@@ -275,27 +275,23 @@ struct ktau_rec_profile *ktau__profile_create(const struct ktau_rec_profile *hea
 }
 
 /* The number of entries, up to @nr, that can be merged at once. */
-static uint32_t run_length(const struct ktau_entry *entries, uint32_t nr,
-			   enum ktau__foreign foreign)
+static uint32_t run_length(const struct ktau_entry *entries, uint32_t nr)
 {
-	uint32_t i;
+	uint32_t i = 0;
 
-	for (i = 0; i < nr; i++)
-		if ((i && entries[i - 1].id >= entries[i].id) ||
-		    (foreign == KTAU__FOREIGN_DROP && !is_known(&entries[i])))
-			break;
+	while (i < nr && is_known(&entries[i]))
+		i++;
 	return i;
 }
 
-int ktau__profile_add(struct ktau_rec_profile **p, const struct ktau_rec_profile *from,
-		      enum ktau__foreign foreign)
+int ktau__profile_add(struct ktau_rec_profile **p, const struct ktau_rec_profile *from)
 {
 	const struct ktau_entry *entries = ktau_profile_entries(from);
 	uint32_t i, nr, new;
 	int err;
 
 	for (i = 0; i < from->nr_entries; i += nr ? nr : 1) {
-		nr = run_length(entries + i, from->nr_entries - i, foreign);
+		nr = run_length(entries + i, from->nr_entries - i);
 		new = count_new(*p, entries + i, nr);
 		err = reserve(p, new * sizeof(*entries));
 		if (err)
@@ -315,20 +311,54 @@ static void put_frames(struct ktau_rec_profile *p, const struct ktau_rec_profile
 	p->nr_open = from->nr_open;
 }
 
+static int by_id(const void *left, const void *right)
+{
+	const struct ktau_entry *a = left, *b = right;
+
+	return (a->id > b->id) - (a->id < b->id);
+}
+
+/* Copy entries in any order to a profile without entries and frames that has room for them. */
+static int put_sorted(struct ktau_rec_profile *p, const struct ktau_rec_profile *from)
+{
+	struct ktau_entry *to = (struct ktau_entry *)ktau_profile_entries(p);
+	const struct ktau_entry *entry = ktau_profile_entries(from);
+	/* By id, the place in @to, plus 1. */
+	uint32_t *place = calloc(UINT16_MAX + 1, sizeof(*place));
+	uint32_t i, nr = 0;
+
+	if (!place)
+		return -ENOMEM;
+	for (i = 0; i < from->nr_entries; i++, entry++) {
+		if (place[entry->id]) {
+			entry_add(&to[place[entry->id] - 1], entry);
+			continue;
+		}
+		to[nr++] = *entry;
+		place[entry->id] = nr;
+	}
+	free(place);
+	qsort(to, nr, sizeof(*to), by_id);
+	p->nr_entries = nr;
+	p->rec.size += nr * sizeof(*to);
+	return 0;
+}
+
 int ktau__profile_copy(const struct ktau_rec_profile *profile, struct ktau_rec_profile **copy)
 {
+	const bool ordered = ktau__profile_ordered(profile);
 	int err;
 
-	*copy = ktau__profile_ordered(profile) ? ktau_record_dup(profile) :
-						 ktau__profile_create(profile);
+	*copy = ordered ? ktau_record_dup(profile) : ktau__profile_create(profile);
 	if (!*copy)
 		return -ENOMEM;
 	(*copy)->rec.type = KTAU_REC_PROFILE;
-	if ((*copy)->nr_entries == profile->nr_entries)
+	if (ordered)
 		return 0;
-	err = ktau__profile_add(copy, profile, KTAU__FOREIGN_REPLACE);
+	err = reserve(copy, profile->nr_entries * sizeof(struct ktau_entry) +
+				    profile->nr_open * sizeof(struct ktau_open));
 	if (!err)
-		err = reserve(copy, profile->nr_open * sizeof(struct ktau_open));
+		err = put_sorted(*copy, profile);
 	if (err) {
 		ktau_record_free(*copy);
 		*copy = NULL;

@@ -5,9 +5,6 @@
 
 #include "util.h"
 
-/* What to do with an entry of a kind that this library cannot add. */
-enum ktau__foreign { KTAU__FOREIGN_DROP, KTAU__FOREIGN_REPLACE };
-
 /* Add the times and counts outside the entries. */
 void ktau__head_add(struct ktau_rec_profile *to, const struct ktau_rec_profile *from);
 
@@ -15,11 +12,11 @@ void ktau__head_add(struct ktau_rec_profile *to, const struct ktau_rec_profile *
 struct ktau_rec_profile *ktau__profile_create(const struct ktau_rec_profile *head);
 
 /*
- * Merge the entries of @from into *@p, which has no frames. Entries of @from that are not in
- * ascending order are put into it. The record may move. 0, -ENOMEM with part of it added.
+ * Merge the entries of @from, which ascend, into *@p, which has no frames. Entries of a kind
+ * that this library cannot add are left out. The record may move. 0, -ENOMEM with part of it
+ * added.
  */
-int ktau__profile_add(struct ktau_rec_profile **p, const struct ktau_rec_profile *from,
-		      enum ktau__foreign foreign);
+int ktau__profile_add(struct ktau_rec_profile **p, const struct ktau_rec_profile *from);
 
 /*
  * Add @diff, whose entries ascend, to the profile that it was taken from. The record may

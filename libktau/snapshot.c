@@ -594,7 +594,7 @@ int ktau_snapshot_sum(const struct ktau_snapshot *s, struct ktau_rec_profile **s
 			continue;
 		owner_add(&total, o->owner);
 		ktau__head_add(added, o->profile);
-		err = ktau__profile_add(&added, o->profile, KTAU__FOREIGN_DROP);
+		err = ktau__profile_add(&added, o->profile);
 	}
 	if (!err)
 		err = ktau__dropped_add(&s->dropped, &added, &total);

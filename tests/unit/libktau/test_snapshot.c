@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -146,6 +147,37 @@ static void odd_records(void **state)
 	ktau_snapshot_destroy(snap);
 }
 
+/* The work does not grow with the square of the number of entries. */
+static void many_unordered_entries(void **state)
+{
+	enum { MANY = 65535 };
+	struct entry *entries = calloc(MANY, sizeof(*entries));
+	struct ktau_snapshot *snap = create();
+	const struct ktau_rec_profile *p;
+	struct stream s = begin();
+	uint64_t count = 0;
+	clock_t start;
+	uint32_t i;
+
+	(void)state;
+	assert_non_null(entries);
+	for (i = 0; i < MANY; i++)
+		entries[i] = (struct entry){ .id = MANY - 1 - i / 2, .count = 1 };
+	put_profile(&s, &(struct profile){ .o.serial = 3, .entries = entries, .nr_entries = MANY });
+	start = clock();
+	finish(snap, &s);
+	assert_in_range(clock() - start, 0, 4 * CLOCKS_PER_SEC);
+	p = ktau_snapshot_find(snap, 3)->profile;
+	assert_int_equal(p->nr_entries, MANY / 2 + 1);
+	for (i = 0; i < p->nr_entries; i++) {
+		assert_int_equal(ktau_profile_entries(p)[i].id, MANY / 2 + i);
+		count += ktau_profile_entries(p)[i].count;
+	}
+	assert_int_equal(count, MANY);
+	ktau_snapshot_destroy(snap);
+	free(entries);
+}
+
 static void put_sleeper(struct stream *s, uint64_t serial, uint32_t kind, uint64_t ticks)
 {
 	static const struct frame asleep = { .id = 1, .start = 1000 };
@@ -268,6 +300,7 @@ int main(void)
 		cmocka_unit_test(exited_meanwhile),
 		cmocka_unit_test(updates),
 		cmocka_unit_test(odd_records),
+		cmocka_unit_test(many_unordered_entries),
 		cmocka_unit_test(left_out),
 		cmocka_unit_test(left_out_account),
 		cmocka_unit_test(put_copy),
