@@ -47,23 +47,29 @@ static bool is_recording(const char *name)
 	return true;
 }
 
-static int add(struct spool *spool, const char *name)
+static int compare_files(const void *a, const void *b)
 {
-	struct spool_file *files;
-	size_t i;
+	return strcmp(((const struct spool_file *)a)->name,
+		      ((const struct spool_file *)b)->name);
+}
 
-	for (i = 0; i < spool->nr; i++) {
-		if (!strcmp(spool->files[i].name, name)) {
-			spool->files[i].found = true;
-			return 0;
-		}
+/* @known: number of files of the last scan, which are sorted and precede the new ones */
+static int add(struct spool *spool, size_t known, const char *name)
+{
+	struct spool_file key = { .found = true }, *files, *file = NULL;
+
+	strcpy(key.name, name);
+	if (known)
+		file = bsearch(&key, spool->files, known, sizeof(key), compare_files);
+	if (file) {
+		file->found = true;
+		return 0;
 	}
 	files = reallocarray(spool->files, spool->nr + 1, sizeof(*files));
 	if (!files)
 		return -ENOMEM;
 	spool->files = files;
-	files[spool->nr] = (struct spool_file){ .found = true };
-	strcpy(files[spool->nr++].name, name);
+	files[spool->nr++] = key;
 	return 0;
 }
 
@@ -103,10 +109,15 @@ static void measure(struct spool *spool, struct spool_file *file)
 	close(fd);
 }
 
-static int compare_files(const void *a, const void *b)
+/* readdir() may return a name twice if the directory changes meanwhile. */
+static void drop_repeated(struct spool *spool)
 {
-	return strcmp(((const struct spool_file *)a)->name,
-		      ((const struct spool_file *)b)->name);
+	size_t i, nr = 0;
+
+	for (i = 0; i < spool->nr; i++)
+		if (!nr || compare_files(&spool->files[nr - 1], &spool->files[i]))
+			spool->files[nr++] = spool->files[i];
+	spool->nr = nr;
 }
 
 static bool same_host(const char *a, const char *b)
@@ -154,6 +165,7 @@ static void drop_missing(struct spool *spool)
 int spool_scan(struct spool *spool)
 {
 	struct dirent *entry;
+	const size_t known = spool->nr;
 	int fd, err = 0;
 	size_t i;
 	DIR *dir;
@@ -170,13 +182,15 @@ int spool_scan(struct spool *spool)
 		spool->files[i].found = false;
 	while (!err && (entry = readdir(dir)))
 		if (is_recording(entry->d_name))
-			err = add(spool, entry->d_name);
+			err = add(spool, known, entry->d_name);
 	closedir(dir);
-	if (err)
-		return err;
-	drop_missing(spool);
+	if (!err)
+		drop_missing(spool);
 	if (spool->nr)
 		qsort(spool->files, spool->nr, sizeof(*spool->files), compare_files);
+	drop_repeated(spool);
+	if (err)
+		return err;
 	for (i = 0; i < spool->nr; i++)
 		measure(spool, &spool->files[i]);
 	mark_closed(spool);

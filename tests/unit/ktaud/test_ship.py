@@ -231,6 +231,23 @@ class Shipping(Case):
         self.assertTrue(self.same())
         self.assertEqual(path.stat().st_size, (self.out / path.name).stat().st_size)
 
+    def test_files_come_and_go(self):
+        # Each scan finds the new files among those that it knows
+        self.collect()
+        process, log = self.start(*self.command())
+        for first in 50, 10, 80, 0:
+            for number in random.sample(range(first, first + 10), 10):
+                self.write(number, recording.HEADER, recording.block(os.urandom(100)))
+            self.waits(self.same, log)
+        for number in range(10, 60):
+            (self.spool / recording.name(number)).unlink(missing_ok=True)
+            (self.out / recording.name(number)).unlink(missing_ok=True)
+        self.write(30, recording.HEADER, recording.block(b'new'))
+        self.waits(self.same, log)
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(PATIENCE_SECONDS), 0, log.read_text())
+        self.assertEqual(log.read_text(), '')
+
     def test_an_unreliable_link(self):
         self.fill(1)
         process, log = self.start(*self.command())
