@@ -193,7 +193,7 @@ static void account_clamped(struct kunit *test)
 }
 
 /*
- * Of nested interrupts the outermost one counts. From the second round on, the root frame
+ * Only the outermost of nested interrupts counts. From the second round on, the root frame
  * takes the fast path of events with times.
  */
 static void account_interrupts(struct kunit *test)

@@ -399,7 +399,7 @@ static void await_softirqs(void)
 	}
 }
 
-/* A handler that they hit. */
+/* A handler that interrupts with softirqs hit. */
 static void linger(struct ktau_handler *handler, const struct ktau_hit *hit)
 {
 	see(handler, hit);
@@ -437,7 +437,7 @@ static void interrupted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ktau_handler_nested(), before);
 }
 
-/* A handler that is called for them, and causes a hit itself. */
+/* A handler that is called for softirqs, and causes a hit itself. */
 static void cause_value(struct ktau_handler *handler, const struct ktau_hit *hit)
 {
 	see(handler, hit);
@@ -517,7 +517,7 @@ static void ignore(struct ktau_handler *handler, const struct ktau_hit *hit)
 {
 }
 
-/* A module is unloaded that has not unregistered its handlers. */
+/* A module that has not unregistered its handlers is unloaded. */
 static void forgotten(struct kunit *test)
 {
 	struct fixture *f = test->priv;

@@ -314,7 +314,7 @@ static void soon(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ktau_is_soon(1, -1UL));
 }
 
-/* Frames that a CPU has instead of the task nest as those of a task. */
+/* Frames of the CPU alone nest like those of a task. */
 static void cpu_frames(struct kunit *test)
 {
 	struct ktau_rec_profile *rec = kvzalloc(KTAU_SNAPSHOT_BYTES, GFP_KERNEL);
