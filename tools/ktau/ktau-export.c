@@ -60,8 +60,8 @@ static void __attribute__((constructor)) make_options(void)
 		{ "snapshot", OPT_SNAPSHOT, NULL, 0,
 		  "With --tau: a file for each task with a profile for each stream", 2 },
 		{ "rates", OPT_RATES, NULL, 0,
-		  "Print how fast the traces are merged and each format, or "
-		  "the given one, is written", 2 },
+		  "Print how fast the traces are merged, and how fast each format, or only the "
+		  "given one, is written", 2 },
 		{ "region-names", OPT_REGION_NAMES, "DIR", 0,
 		  "Read names and traces of regions from the files ktau-user* in DIR "
 		  "(default: the current one)", 2 },
