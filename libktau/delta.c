@@ -5,9 +5,9 @@
  * The encoded payload is a sequence of encoded records. A writer encodes before it
  * compresses, and a reader decodes after it has decompressed. The elements:
  *
- *	number	an unsigned integer, 7 bits a byte, least significant first; the top
- *		bit of a byte says that another byte follows; at most 10 bytes, and
- *		bits beyond the 64th are zero
+ *	number	an unsigned integer, 7 bits a byte, least significant first; a set
+ *		top bit means that another byte follows; at most 10 bytes, and bits
+ *		beyond the 64th are zero
  *	delta	the difference of two 64-bit integers modulo 2^64 as a signed one,
  *		d, written as the number (d << 1) ^ (d >> 63), the shift to the right
  *		being arithmetic

@@ -627,7 +627,8 @@ int ktau_reader_next(struct ktau_reader *r, union ktau_record *record)
 	return r->error.text[0] ? -EBADMSG : 0;
 }
 
-/* Accessors
+/*
+ * Accessors
  */
 
 const char *ktau_reader_error(const struct ktau_reader *r)

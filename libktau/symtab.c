@@ -316,6 +316,7 @@ static int read_elf(struct ktau_symtab *s, int fd, const void *image, size_t siz
 	s->build_id_bytes = sink.build_id_bytes;
 	return err;
 }
+
 /*
  * Look-ups
  */
@@ -489,7 +490,7 @@ int ktau_symtab_relocate(struct ktau_symtab *s, uint64_t stext)
 	if (!s->has_stext)
 		return ktau__fail(&s->error, -ENOENT, "%.300s: no symbol _stext to "
 				  "relocate the map", s->path ? s->path : "no map");
-	/* No kernel moves from 32-bit addresses to 64-bit ones, or back */
+	/* No kernel moves from 32-bit addresses to 64-bit ones, or back. */
 	if (!(stext >> 32) != !(s->stext >> 32))
 		return ktau__fail(&s->error, -ESTALE, "%.300s: map of another architecture: its "
 				  "_stext is %016" PRIx64 ", the recorded one %016" PRIx64,

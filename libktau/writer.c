@@ -387,7 +387,7 @@ int ktau_writer_flush(struct ktau_writer *w, bool sync)
 	err = write_block(w);
 	if (err || !sync)
 		return err;
-	/* A pipe or a file system without storage cannot be synced. */
+	/* A device such as /dev/null, or a file system without storage, cannot be synced. */
 	if (fdatasync(w->fd) && errno != EINVAL && errno != EROFS)
 		return fail(w, -errno);
 	return 0;

@@ -287,7 +287,7 @@ static __always_inline struct kb_state *hit(void)
 	return st && !st->exited ? st : NULL;
 }
 
-/* @own and @other: the cell's number in a CPU's and in a task's table. */
+/* @in_cpu and @in_task: the cell's number in the CPU's and in the task's table. */
 static __noinline int exit_hard(u32 in_cpu, u32 in_task)
 {
 	struct kb_cpu *c = this_cpu();

@@ -281,7 +281,10 @@ static int start(struct ktau__bpf *bpf, uint32_t groups, struct ktau__error *err
 {
 	int err;
 
-	/* One a nanosecond would be unique; no machine creates that many tasks. */
+	/*
+	 * Serials start at the time in ns: they stay unique until the next boot, because
+	 * no machine creates a task in each nanosecond.
+	 */
 	bpf->start_ns = now_ns(CLOCK_MONOTONIC);
 	bpf->start_realtime_ns = now_ns(CLOCK_REALTIME);
 	bpf->first_cpu_serial = now_ns(CLOCK_BOOTTIME);

@@ -163,7 +163,7 @@ static __always_inline struct kb_state *find(struct task_struct *task)
 	return st && st->task == key ? st : find_elsewhere(task);
 }
 
-/* Give a task a state. It may have been created since: find() comes first. */
+/* Fill in the new state of a task. */
 static __noinline struct kb_state *init_state(struct kb_state *st, u64 key)
 {
 	if (!st)

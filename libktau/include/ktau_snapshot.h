@@ -37,10 +37,10 @@ void ktau_snapshot_clear(struct ktau_snapshot *snapshot);
  * lists are removed. Live tasks that a stream of KTAU_TARGET_CHANGED leaves out have not
  * run: their profiles get the ticks of the stream and, if time asleep is measured, as much
  * more of it. A task that exits during a stream appears twice in it: the profile taken at
- * its exit is kept. Folded tasks of a GONE
- * record are removed. Evicted tasks of a GONE record stay, but ktau_snapshot_sum() leaves
- * them out, because they are in the evicted sum; the same applies to exited tasks that are
- * missing from a stream that lists all exited tasks (exited_since 0) and the evicted sum.
+ * its exit is kept. Folded tasks of a GONE record are removed. Evicted tasks of a GONE
+ * record stay, but ktau_snapshot_sum() leaves them out, because they are in the evicted
+ * sum; the same applies to exited tasks that are missing from a stream that lists all
+ * exited tasks (exited_since 0) and the evicted sum.
  * Time and memory are linear in the number of tasks.
  *
  * All streams must come from one descriptor, none left out. The first stream of another

@@ -166,7 +166,7 @@ int ktau_user_read(uint32_t event, uint64_t *count, uint64_t *incl, uint64_t *ex
 int ktau_user_read_name(const char *name, uint64_t *count, uint64_t *incl, uint64_t *excl);
 
 /**
- * ktau_user_read_region() - the same for the region in which the thread is
+ * ktau_user_read_region() - the same for the thread's current region
  * @event: id of the event
  * @count: as for ktau_user_read()
  * @incl: likewise
