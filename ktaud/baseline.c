@@ -54,7 +54,10 @@ struct ktau_rec_profile *baseline_update(struct baseline *base, const struct kta
 	return diff;
 }
 
-/* Serials of exited tasks, in a record that lists tasks now included in other owners. */
+/*
+ * @gone lists the exited tasks of the stream as folded ones, because ktau_snapshot_add() removes
+ * those.
+ */
 static struct ktau_rec_gone *make_room(struct ktau_rec_gone *gone)
 {
 	uint32_t nr = gone ? gone->nr_serials : 0;
