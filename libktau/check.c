@@ -74,14 +74,18 @@ int ktau_check_create(struct ktau_check **check, ktau_finding_fn found, void *ar
 	return 0;
 }
 
+static void clear_owners(struct ktau_check *c)
+{
+	while (c->nr_owners)
+		free(c->owners[--c->nr_owners].stack);
+	ktau__map_clear(&c->by_serial);
+}
+
 void ktau_check_destroy(struct ktau_check *c)
 {
-	size_t i;
-
 	if (!c)
 		return;
-	for (i = 0; i < c->nr_owners; i++)
-		free(c->owners[i].stack);
+	clear_owners(c);
 	free(c->owners);
 	free(c->unnested);
 	ktau__map_free(&c->by_serial);
@@ -602,9 +606,10 @@ static int check_owned(struct ktau_check *c, const union ktau_record *record)
 	return 0;
 }
 
-/* Ids and counters start anew with each boot. */
+/* Serials, ids and counters start anew with each boot. */
 static void begin_boot(struct ktau_check *c)
 {
+	clear_owners(c);
 	memset(c->events, 0, sizeof(c->events));
 	ktau__map_clear(&c->cgroups);
 	c->has_end = false;

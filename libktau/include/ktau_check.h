@@ -50,7 +50,7 @@ struct ktau_finding {
  * @lost: slots that trace records report as lost
  * @refused: activations for which there was no room, from the last profile of each owner
  * @clamped: clamped durations, likewise
- * @tasks: distinct serials of tasks
+ * @tasks: distinct serials of tasks, added up over the boots
  * @denied: tasks left out of the last stream of each kind because of permissions
  * @losses: increase of the counters of END records, by ktau_loss_name(), from the first
  *	stream of the source to the last one

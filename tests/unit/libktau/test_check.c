@@ -241,6 +241,25 @@ static void counters(void **state)
 	assert_int_equal(counts.denied, 6);
 }
 
+/* Serials start anew with each boot, so the same serial is another task. */
+static void boots(void **state)
+{
+	struct stream s = { .word_bits = 64 };
+	struct ktau_check_counts counts;
+
+	(void)state;
+	put_start(&s, KTAU_REC_PROFILE, 0x3c);
+	put_task(&s, 1, 10, TASK, 5);
+	put_end(&s);
+	s.boot = 1;
+	put_start(&s, KTAU_REC_PROFILE, 0x3c);
+	put_task(&s, 1, 20, TASK, 2);
+	put_end(&s);
+	assert_int_equal(check(&s, &counts).nr, 0);
+	assert_int_equal(counts.tasks, 2);
+	assert_int_equal(counts.profiles, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -251,6 +270,7 @@ int main(void)
 		cmocka_unit_test(streams),
 		cmocka_unit_test(references),
 		cmocka_unit_test(counters),
+		cmocka_unit_test(boots),
 	};
 
 	return cmocka_run_group_tests_name("libktau: checker", tests, NULL, NULL);
