@@ -237,6 +237,16 @@ static void fit(const struct table *t, struct layout *l)
 		l->last = l->width[c] ? c : l->last;
 }
 
+/* The number of bytes of the first @columns characters of @text. */
+static int bytes_of(const char *text, int columns)
+{
+	int bytes = 0;
+
+	for (; text[bytes] && (columns || (text[bytes] & 0xc0) == 0x80); bytes++)
+		columns -= (text[bytes] & 0xc0) != 0x80;
+	return bytes;
+}
+
 static void print_text(const struct table *t, const struct layout *l, size_t c,
 		       const char *text, FILE *out)
 {
@@ -249,7 +259,7 @@ static void print_text(const struct table *t, const struct layout *l, size_t c,
 	}
 	escape(text, buffer);
 	pad = l->width[c] - text_columns(buffer);
-	fprintf(out, "%.*s", l->width[c], buffer);
+	fprintf(out, "%.*s", bytes_of(buffer, l->width[c]), buffer);
 	if (c != l->last && pad > 0)
 		fprintf(out, "%*s", pad, "");
 }

@@ -196,6 +196,28 @@ static void test_width(void **state)
 	table_deinit(&t);
 }
 
+/* A character of several bytes takes one column, and is not cut in two. */
+static void test_characters(void **state)
+{
+	static const struct column cells[] = {
+		{ "name", "name", COLUMN_TEXT },
+		{ "n", "n", COLUMN_SMALL },
+	};
+	struct table t;
+	union cell *row;
+
+	(void)state;
+	table_init(&t, "t", cells, sizeof(cells) / sizeof(*cells));
+	row = table_row(&t);
+	row[0].text = "f\xc3\xbcnf \xe2\x82\xac";
+	row = table_row(&t);
+	row[0].text = "six";
+	expect(&t, FORMAT_TEXT, "name    n\nf\xc3\xbcnf \xe2\x82\xac  0\nsix     0\n");
+	t.width = 7;
+	expect(&t, FORMAT_TEXT, "name  n\nf\xc3\xbcnf  0\nsix   0\n");
+	table_deinit(&t);
+}
+
 static void test_formats(void **state)
 {
 	enum table_format format;
@@ -216,6 +238,7 @@ int main(void)
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_json_bytes),
 		cmocka_unit_test(test_width),
+		cmocka_unit_test(test_characters),
 		cmocka_unit_test(test_formats),
 	};
 
