@@ -228,6 +228,20 @@ static void judge(struct cluster *c, const struct value *values, size_t nr, doub
 	}
 }
 
+/* Several events of a host can have one name: add them up. */
+static void merge(struct cluster *c)
+{
+	size_t nr = 0, i;
+
+	for (i = 0; i < c->nr; i++) {
+		if (nr && !by_routine(&c->values[nr - 1], &c->values[i]))
+			c->values[nr - 1].ms_per_s += c->values[i].ms_per_s;
+		else
+			c->values[nr++] = c->values[i];
+	}
+	c->nr = nr;
+}
+
 /*
  * A host that lacks a routine which most of the others have may be an outlier, too: give it a value
  * of 0. If most lack it, the median is 0 and those hosts cannot differ.
@@ -263,6 +277,7 @@ static void judge_all(struct cluster *c, bool all)
 
 	if (c->nr)
 		qsort(c->values, c->nr, sizeof(*c->values), by_routine);
+	merge(c);
 	add_zeros(c);
 	c->outliers = cli_alloc(NULL, c->nr + 1, sizeof(*c->outliers));
 	for (i = 0; i < c->nr; i = end) {

@@ -37,11 +37,13 @@ struct options {
  * @name: name of the process
  * @what: part of the account, or routine
  * @is_part: @what is a part of the account
+ * @ticks: sum in the current period; several events can have one name
  * @sample: milliseconds per second, for each recording
  */
 struct figure {
 	char *name, *what;
 	bool is_part;
+	uint64_t ticks;
 	struct sample sample[2];
 };
 
@@ -174,15 +176,19 @@ static struct figure *figure_of(struct comparison *c, const char *name, const ch
 	return f;
 }
 
-/* Add @ticks, spent within a period of @length ticks. */
-static void add(struct comparison *c, struct figure *f, uint64_t ticks, uint64_t length)
+/* End a period of @length ticks. */
+static void end_period(struct comparison *c, uint64_t length)
 {
-	if (ticks)
-		sample_add(&f->sample[c->which], (double)ticks / (double)length * 1000);
+	struct figure *f;
+
+	for (f = c->figures; f < c->figures + c->nr; f++) {
+		if (f->ticks)
+			sample_add(&f->sample[c->which], (double)f->ticks / (double)length * 1000);
+		f->ticks = 0;
+	}
 }
 
-static void add_process(struct comparison *c, const struct view *v, const struct process *p,
-			uint64_t length)
+static void add_process(struct comparison *c, const struct view *v, const struct process *p)
 {
 	static const char *const parts[ACCOUNT_NR] = {
 		"user", "kernel", "irq", "runq", "asleep", "guest",
@@ -192,12 +198,11 @@ static void add_process(struct comparison *c, const struct view *v, const struct
 
 	for (i = 0; i < ACCOUNT_NR; i++)
 		if (account_has(v->stream, p, i))
-			add(c, figure_of(c, p->label, parts[i], true), p->account.parts[i],
-			    length);
+			figure_of(c, p->label, parts[i], true)->ticks += p->account.parts[i];
 	for (r = p->tally.routines; r < p->tally.routines + p->tally.nr; r++)
 		if (r->kind == KTAU_KIND_TIMER)
-			add(c, figure_of(c, p->label, symbolize_event(v->r->names, r->id), false),
-			    r->excl, length);
+			figure_of(c, p->label, symbolize_event(v->r->names, r->id), false)->ticks +=
+				r->excl;
 }
 
 static int take(void *arg, const struct period *period)
@@ -222,9 +227,10 @@ static int take(void *arg, const struct period *period)
 		if (p->owner.flags & KTAU_OWNER_IDLE ||
 		    (c->o->pattern && !ktau_glob(c->o->pattern, p->label)))
 			continue;
-		add_process(c, &v, p, length);
+		add_process(c, &v, p);
 	}
 	symbolize_destroy(r.names);
+	end_period(c, length);
 	return 0;
 }
 

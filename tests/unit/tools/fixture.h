@@ -26,7 +26,7 @@ enum {
 	ID_READ = 0, ID_WRITE = 1, ID_FORK = 57,
 	ID_SCHEDULE = 512, ID_SCHEDULE_VOL = 513, ID_TIMER = 515,
 	ID_TCP = 640, ID_TCP_BYTES = 641, ID_WAIT = 642, ID_IRQ4 = 700, ID_CALLBACK = 40701,
-	ID_STRANGE = 65000,
+	ID_WORK = 41000, ID_STRANGE = 65000,
 };
 
 /* Its control groups. */
@@ -136,6 +136,11 @@ int fixture_write_unknown(const char *path);
 
 /* A stream of another machine. */
 int fixture_write_elsewhere(const char *path);
+
+/* Streams of three hosts with two events of one name, which took longer on the third host. */
+int fixture_write_node1(const char *path);
+int fixture_write_node2(const char *path);
+int fixture_write_node3(const char *path);
 
 /* A stream that was measured with BPF programs. */
 int fixture_write_bpf(const char *path);

@@ -124,6 +124,73 @@ int fixture_write_unknown(const char *path)
 	return fixture_saved(path, write_unknown);
 }
 
+/* After @n periods of @ms each, of which the first was 10 shorter and the third 10 longer. */
+static int put_namesakes(struct sink *s, const char *host, uint64_t n, uint64_t ms)
+{
+	const uint64_t at = AT + n * SECOND, sum = n * ms - (n == 1 || n == 2 ? 10 : 0);
+	struct ktau_rec_stream stream = fixture_stream(KTAU_REC_PROFILE, at);
+	struct ktau_rec_event event = {
+		.kind = KTAU_KIND_TIMER, .source = KTAU_SOURCE_WORK, .group = KTAU_GROUP_BH,
+	};
+	struct fixture_profile p = { .ticks = at };
+	struct ktau_rec_end end = fixture_end(1, 7);
+	uint64_t nr = 0;
+	int err;
+
+	strcpy(stream.nodename, host);
+	stream.boot_id[15] = (uint8_t)host[4];
+	p.owner = fixture_owner(KTAU_OWNER_TASK, 50, 500, 500, "worker");
+	p.user = MS;
+	fixture_timer(&p, ID_WORK, n, sum * MS / 2, sum * MS / 2);
+	fixture_timer(&p, ID_WORK + 1, n, sum * MS / 2, sum * MS / 2);
+	err = sink_put(s, &stream);
+	for (event.id = ID_WORK; !err && event.id <= ID_WORK + 1; event.id++)
+		err = fixture_put_event(s, &event, "work:do_work");
+	if (!err)
+		err = fixture_put(s, &p, &nr);
+	return err ? err : sink_put(s, &end);
+}
+
+static int write_host(struct sink *s, const char *host, uint64_t ms)
+{
+	uint64_t n;
+	int err = 0;
+
+	for (n = 0; !err && n <= 3; n++)
+		err = put_namesakes(s, host, n, ms);
+	return err;
+}
+
+static int write_node1(struct sink *s)
+{
+	return write_host(s, "node1", 100);
+}
+
+static int write_node2(struct sink *s)
+{
+	return write_host(s, "node2", 104);
+}
+
+static int write_node3(struct sink *s)
+{
+	return write_host(s, "node3", 200);
+}
+
+int fixture_write_node1(const char *path)
+{
+	return fixture_saved(path, write_node1);
+}
+
+int fixture_write_node2(const char *path)
+{
+	return fixture_saved(path, write_node2);
+}
+
+int fixture_write_node3(const char *path)
+{
+	return fixture_saved(path, write_node3);
+}
+
 static int write_elsewhere(struct sink *s)
 {
 	struct ktau_rec_stream stream = fixture_stream(KTAU_REC_PROFILE, AT);

@@ -5,7 +5,8 @@
  *
  * In a command, $T is a folder with good.ktau, zlib.ktau, wrong.ktau,
  * nowhere.ktau, part1.ktau and part2.ktau; of saved streams, saved (the records of
- * good.ktau), stream, rounded, unknown, bpf, partly, woken, rebooted and elsewhere;
+ * good.ktau), stream, rounded, unknown, bpf, partly, woken, rebooted, elsewhere
+ * and node1 to node3;
  * $D is the folder of recorded data and $M that of maps. KTAU_GOLDEN=write
  * rewrites the golden files.
  */
@@ -166,6 +167,9 @@ static const struct golden goldens[] = {
 	{ "compare-json", "ktau compare --all --format=json --name=s* $T/good.ktau "
 			  "$D/recorded.ktau",
 	  0 },
+	/* Two events of one name are one routine. */
+	{ "compare-hosts", "ktau compare --by=host --all $T/node1 $T/node2 $T/node3", 0 },
+	{ "compare-names", "ktau compare --all $T/node1 $T/node2", 0 },
 	{ "check", "ktau check $T/good.ktau $T/zlib.ktau", 0 },
 	{ "check-wrong", "ktau check $T/good.ktau $T/wrong.ktau", 1 },
 	{ "dump", "ktau dump $T/good.ktau", 0 },
@@ -580,7 +584,10 @@ static int prepare(void **state)
 	    write_at("partly", fixture_write_partly) ||
 	    write_at("woken", fixture_write_woken) ||
 	    write_at("rebooted", fixture_write_rebooted) ||
-	    write_at("elsewhere", fixture_write_elsewhere))
+	    write_at("elsewhere", fixture_write_elsewhere) ||
+	    write_at("node1", fixture_write_node1) ||
+	    write_at("node2", fixture_write_node2) ||
+	    write_at("node3", fixture_write_node3))
 		return -1;
 	snprintf(path, sizeof(path), "%s/part1.ktau", folder);
 	snprintf(text, sizeof(text), "%s/part2.ktau", folder);
