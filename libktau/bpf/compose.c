@@ -587,7 +587,7 @@ static int put_end(struct stream *s)
 	e->exited_next = x->next_seq;
 	e->exited_first = x->first ? x->first->seq : x->next_seq;
 	e->refused_no_chunk = losses->no_cell;
-	e->refused_no_memory = losses->lost_exited;
+	e->refused_no_memory = losses->lost_exited + x->lost;
 	e->refused_no_state = losses->no_state + ktau__bpf_missed(s->bpf) + losses->unbalanced +
 			      losses->nested;
 	e->evicted = x->evicted.nr_tasks;

@@ -7,6 +7,12 @@
 
 #define LIMIT_BYTES	(64U << 20)
 
+/*
+ * Tasks exit on several CPUs at the same time, so the records of other tasks may be between the two
+ * chunks of one. A second chunk also remains here if there was no room for its task's record.
+ */
+#define MAX_PENDING	256
+
 void ktau__exited_init(struct ktau__exited *exited, uint64_t first_seq)
 {
 	memset(exited, 0, sizeof(*exited));
@@ -22,6 +28,18 @@ static void free_task(struct ktau__exited_task *task)
 	free(task);
 }
 
+/* Remove a second chunk from the list. Return: the chunk, which the caller frees. */
+static struct kb_more *take_pending(struct ktau__exited *exited, struct ktau__pending **at)
+{
+	struct ktau__pending *pending = *at;
+	struct kb_more *more = pending->more;
+
+	*at = pending->next;
+	exited->nr_pending--;
+	free(pending);
+	return more;
+}
+
 void ktau__exited_free(struct ktau__exited *exited)
 {
 	struct ktau__exited_task *task;
@@ -30,7 +48,8 @@ void ktau__exited_free(struct ktau__exited *exited)
 		exited->first = task->next;
 		free_task(task);
 	}
-	free(exited->pending);
+	while (exited->pending)
+		free(take_pending(exited, &exited->pending));
 	ktau__buffer_free(&exited->gone);
 }
 
@@ -120,6 +139,17 @@ static int evict(struct ktau__exited *exited)
 	return 0;
 }
 
+/* The second chunk of a task, or NULL if it has not been read. */
+static struct kb_more *find_more(struct ktau__exited *exited, uint64_t serial)
+{
+	struct ktau__pending **at;
+
+	for (at = &exited->pending; *at; at = &(*at)->next)
+		if ((*at)->more->serial == serial)
+			return take_pending(exited, at);
+	return NULL;
+}
+
 static int add_task(struct ktau__exited *exited, const void *data, size_t size)
 {
 	struct ktau__exited_task *task;
@@ -136,10 +166,7 @@ static int add_task(struct ktau__exited *exited, const void *data, size_t size)
 	}
 	memcpy(task->state, data, offsetof(struct kb_state, index));
 	nr = task->state->nr_cells;
-	if (exited->pending && exited->pending->serial == task->state->serial) {
-		task->more = exited->pending;
-		exited->pending = NULL;
-	}
+	task->more = find_more(exited, task->state->serial);
 	if (nr > KB_NR_FIRST + KB_NR_MORE || (nr > KB_NR_FIRST && !task->more)) {
 		free_task(task);
 		return -EBADMSG;
@@ -157,26 +184,49 @@ static int add_task(struct ktau__exited *exited, const void *data, size_t size)
 	return 0;
 }
 
+static void drop_oldest(struct ktau__exited *exited)
+{
+	struct ktau__pending **at = &exited->pending;
+
+	while ((*at)->next)
+		at = &(*at)->next;
+	free(take_pending(exited, at));
+}
+
 static int add_more(struct ktau__exited *exited, const void *data, size_t size)
 {
+	struct ktau__pending *pending;
+
 	if (size < sizeof(struct kb_more))
 		return -EBADMSG;
-	if (!exited->pending)
-		exited->pending = malloc(sizeof(*exited->pending));
-	if (!exited->pending)
+	pending = malloc(sizeof(*pending));
+	if (!pending)
 		return -ENOMEM;
-	memcpy(exited->pending, data, sizeof(*exited->pending));
+	pending->more = malloc(sizeof(*pending->more));
+	if (!pending->more) {
+		free(pending);
+		return -ENOMEM;
+	}
+	memcpy(pending->more, data, sizeof(*pending->more));
+	pending->next = exited->pending;
+	exited->pending = pending;
+	if (++exited->nr_pending > MAX_PENDING)
+		drop_oldest(exited);
 	return 0;
 }
 
 int ktau__exited_add(struct ktau__exited *exited, const void *data, size_t size)
 {
 	uint32_t type;
+	int err;
 
 	if (size < sizeof(type))
 		return -EBADMSG;
 	memcpy(&type, data, sizeof(type));
-	if (type == KB_RECORD_EXITED)
-		return add_task(exited, data, size);
+	if (type == KB_RECORD_EXITED) {
+		err = add_task(exited, data, size);
+		exited->lost += err != 0;
+		return err;
+	}
 	return type == KB_RECORD_MORE ? add_more(exited, data, size) : -EBADMSG;
 }

@@ -31,10 +31,18 @@ struct ktau__evicted {
 	uint64_t runq_ns;
 };
 
+/* A second chunk whose task's record has not been read yet. */
+struct ktau__pending {
+	struct ktau__pending *next;
+	struct kb_more *more;
+};
+
 struct ktau__exited {
 	struct ktau__exited_task *first;
 	struct ktau__exited_task **last;
-	struct kb_more *pending;	/* the second chunk of the next task */
+	struct ktau__pending *pending;	/* newest first */
+	uint32_t nr_pending;
+	uint64_t lost;			/* tasks whose records could not be used */
 	uint64_t next_seq;
 	uint64_t bytes;
 	uint64_t limit_bytes;

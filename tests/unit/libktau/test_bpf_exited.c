@@ -90,6 +90,40 @@ static void test_second_chunk(void **state)
 	assert_null(exited.first->next->more);
 }
 
+/* Tasks that exit on several CPUs at once: the records of one are between those of another. */
+static void test_interleaved(void **state)
+{
+	const struct ktau__exited_task *task;
+	uint64_t serial;
+
+	(void)state;
+	for (serial = 1; serial <= 64; serial++)
+		assert_int_equal(add_more(serial), 0);
+	for (serial = 1; serial <= 64; serial++)
+		assert_int_equal(add(serial, KB_NR_FIRST + 1), 0);
+	for (serial = 1, task = exited.first; serial <= 64; serial++, task = task->next) {
+		assert_non_null(task);
+		assert_int_equal(task->more->serial, serial);
+	}
+	assert_int_equal(exited.nr_pending, 0);
+	assert_int_equal(exited.lost, 0);
+}
+
+/* Second chunks without a task do not accumulate, and a task without its own is counted. */
+static void test_unpaired(void **state)
+{
+	uint64_t serial;
+
+	(void)state;
+	for (serial = 1; serial <= 10000; serial++)
+		assert_int_equal(add_more(serial), 0);
+	assert_in_range(exited.nr_pending, 1, 1000);
+	assert_int_equal(add(1, KB_NR_FIRST + 1), -EBADMSG);
+	assert_int_equal(exited.lost, 1);
+	assert_int_equal(add(10000, KB_NR_FIRST + 1), 0);
+	assert_int_equal(exited.lost, 1);
+}
+
 static void test_bad(void **state)
 {
 	uint32_t type = KB_RECORD_EXITED;
@@ -145,6 +179,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_kept, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_second_chunk, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_interleaved, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_unpaired, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bad, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_evicted, setup, teardown),
 	};
