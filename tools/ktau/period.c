@@ -50,7 +50,9 @@ static int parse_date(const char *text, uint64_t *ns)
 		t = mktime(&tm);
 		if (t < 0)
 			return -1;
-		*ns = (uint64_t)t * 1000000000;
+		/* Nothing is recorded after the last moment that fits, in the year 2554. */
+		if (__builtin_mul_overflow((uint64_t)t, 1000000000, ns))
+			*ns = UINT64_MAX;
 		return 0;
 	}
 	return -1;
@@ -93,7 +95,11 @@ static void clear_regions(const struct period *p, unsigned int ends)
 
 static uint64_t moment_ns(const struct moment *m, const struct period_reading *r)
 {
-	return m->relative ? r->first_realtime_ns + m->ns : m->ns;
+	uint64_t ns;
+
+	if (!m->relative)
+		return m->ns;
+	return __builtin_add_overflow(r->first_realtime_ns, m->ns, &ns) ? UINT64_MAX : ns;
 }
 
 static bool same_boot(const struct period *p, const struct ktau_rec_stream *s)

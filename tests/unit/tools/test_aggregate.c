@@ -210,6 +210,8 @@ static void test_by_times(void **state)
 		  3 },
 		{ { true, false, 5 * SECOND }, { 0 }, 1, 3 },
 		{ { 0 }, { true, false, 5 * SECOND }, 0, 0 },
+		/* beyond the last moment that fits into 64 bits */
+		{ { 0 }, { true, true, 18000000000 * SECOND }, 1, 3 },
 	};
 	struct period p;
 	struct aggregate rows;
@@ -240,6 +242,8 @@ static void test_moments(void **state)
 	assert_int_equal(moment_parse("@1700000000", &m), 0);
 	assert_true(!m.relative && m.ns == 1700000000 * SECOND);
 	assert_int_equal(moment_parse("2023-11-14 22:13:20", &m), 0);
+	assert_int_equal(moment_parse("2600-01-01", &m), 0);
+	assert_true(m.ns == UINT64_MAX);
 	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		assert_int_equal(moment_parse(bad[i], &m), -1);
 }
