@@ -83,9 +83,14 @@ static int visit(struct hosts *hosts, const FTSENT *entry)
 	case FTS_F:
 		return is_recording(entry) ? add_file(hosts, entry->fts_path) : CLI_DONE;
 	case FTS_DEFAULT:
-	case FTS_SL:
-		/* A pipe or a link, but only if it is named on the command line. */
-		return entry->fts_level ? CLI_DONE : add_file(hosts, entry->fts_path);
+	case FTS_SLNONE:
+		/* Each file is read twice, which a pipe does not permit. */
+		if (entry->fts_level)
+			return CLI_DONE;
+		complain("cannot read %s: %s", entry->fts_path,
+			 entry->fts_info == FTS_DEFAULT ? "neither a file nor a directory" :
+							  strerror(ENOENT));
+		return CLI_FAILED;
 	default:
 		return CLI_DONE;
 	}
