@@ -11,6 +11,9 @@
 
 #include "pager.h"
 
+/* Small systems have no less(1). */
+#define DEFAULT_PAGER "if command -v less > /dev/null; then exec less; else exec cat; fi"
+
 static pid_t pager;
 
 static const char *command(void)
@@ -20,7 +23,7 @@ static const char *command(void)
 	if (!name)
 		name = getenv("PAGER");
 	if (!name)
-		name = "less";
+		name = DEFAULT_PAGER;
 	return *name && strcmp(name, "cat") ? name : NULL;
 }
 
