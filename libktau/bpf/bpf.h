@@ -19,6 +19,7 @@ struct ktau_bpf;
  * @skeleton: the loaded object
  * @ring: reader of the exited tasks
  * @groups: KTAU_GROUP_* whose programs are loaded
+ * @groups_built: KTAU_GROUP_* that have programs
  * @nr_cpus: number of possible CPUs
  * @first_serial: serials begin here, so that they are unique in this boot
  * @first_cpu_serial: of CPU 0
@@ -31,6 +32,7 @@ struct ktau__bpf {
 	struct ktau_bpf *skeleton;
 	struct ring_buffer *ring;
 	uint32_t groups;
+	uint32_t groups_built;
 	uint32_t nr_cpus;
 	uint64_t first_serial;
 	uint64_t first_cpu_serial;

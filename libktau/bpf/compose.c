@@ -79,7 +79,7 @@ static int put_stream(struct stream *s)
 		.flags = s->query->flags,
 		.access = KTAU_ACCESS_PROFILE | KTAU_ACCESS_EXACT | KTAU_ACCESS_ALL,
 		.groups = s->bpf->groups,
-		.groups_built = s->bpf->groups,
+		.groups_built = s->bpf->groups_built,
 		.modes = KTAU_MODE_PROFILE,
 		.clock_hz = 1000000000,
 		.clock_flags = KTAU_CLOCK_STABLE,

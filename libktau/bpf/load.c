@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -10,6 +11,8 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
+
+#include <ktau.h>
 
 #include "bpf.h"
 #include "ktau.skel.h"
@@ -21,6 +24,10 @@
 #define READ_BYTES	65536
 #define CPU_RETRIES	1000
 #define LIVE_RETRIES	10
+
+/* The inode numbers of the initial namespaces are part of the kernel's interface. */
+#define INITIAL_USER_NS	0xeffffffd
+#define INITIAL_PID_NS	0xeffffffc
 
 static const struct {
 	const char *prefix;	/* of the names of programs */
@@ -71,8 +78,33 @@ static uint64_t capabilities(void)
 	return caps;
 }
 
+static bool is_initial(const char *ns, ino_t initial)
+{
+	struct stat st;
+
+	return stat(ns, &st) || st.st_ino == initial;
+}
+
+/*
+ * The kernel checks the capabilities in its initial user namespace. The iterator shows only the
+ * tasks of the reader's PID namespace, but the programs run for all tasks, and their records have
+ * the pids of the initial namespace.
+ */
+static int check_namespaces(struct ktau__error *error)
+{
+	if (!is_initial("/proc/self/ns/user", INITIAL_USER_NS))
+		return ktau__fail(error, -EPERM, "measuring by BPF requires CAP_BPF and "
+				  "CAP_PERFMON in the initial user namespace");
+	if (!is_initial("/proc/self/ns/pid", INITIAL_PID_NS))
+		return ktau__fail(error, -EOPNOTSUPP, "measuring by BPF requires the initial PID "
+				  "namespace: in another one, the tasks outside it cannot be read");
+	return 0;
+}
+
 static int check_rights(struct ktau__error *error)
 {
+	int err;
+
 	uint64_t caps = capabilities();
 	bool bpf = caps >> CAP_BPF & 1, perfmon = caps >> CAP_PERFMON & 1;
 
@@ -83,6 +115,9 @@ static int check_rights(struct ktau__error *error)
 				  "CAP_PERFMON: %s%s%s missing", bpf ? "" : "CAP_BPF",
 				  bpf || perfmon ? "" : " and ",
 				  perfmon ? " is" : bpf ? "CAP_PERFMON is" : "CAP_PERFMON are");
+	err = check_namespaces(error);
+	if (err)
+		return err;
 	if (access(BTF_FILE, R_OK))
 		return ktau__fail(error, errno == ENOENT ? -EOPNOTSUPP : -errno,
 				  "measuring by BPF requires a kernel with CONFIG_DEBUG_INFO_BTF: "
@@ -100,6 +135,33 @@ static uint32_t group_of(const char *name)
 	return 0;
 }
 
+/*
+ * Whether programs can be attached to a function. Some kernels have no ftrace, or do not permit it:
+ * try it with a program that does nothing.
+ */
+static bool can_attach_to(const struct btf *btf, const char *function)
+{
+	static const struct bpf_insn nothing[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K }, { .code = BPF_JMP | BPF_EXIT },
+	};
+	struct bpf_prog_load_opts options = {
+		.sz = sizeof(options), .expected_attach_type = BPF_TRACE_FENTRY,
+	};
+	int id = btf__find_by_name_kind(btf, function, BTF_KIND_FUNC), program, link = -1;
+
+	if (id <= 0)
+		return false;
+	options.attach_btf_id = id;
+	program = bpf_prog_load(BPF_PROG_TYPE_TRACING, "nothing", "GPL", nothing, 2, &options);
+	if (program >= 0) {
+		link = bpf_raw_tracepoint_open(NULL, program);
+		close(program);
+	}
+	if (link >= 0)
+		close(link);
+	return link >= 0;
+}
+
 /* Whether this kernel has what the program would be attached to. */
 static bool has_target(const struct btf *btf, const struct bpf_program *program)
 {
@@ -111,7 +173,7 @@ static bool has_target(const struct btf *btf, const struct bpf_program *program)
 		return true;
 	target++;
 	if (strncmp(section, "tp_btf/", 7))
-		return btf__find_by_name_kind(btf, target, BTF_KIND_FUNC) > 0;
+		return can_attach_to(btf, target);
 	snprintf(name, sizeof(name), "btf_trace_%s", target);
 	return btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF) > 0;
 }
@@ -132,33 +194,54 @@ static bool is_chosen(const char *name, bool preemptible)
 	return preemptible == !strncmp(name, "sys_preemptible_", 16);
 }
 
+/* Return: 0, or -EOPNOTSUPP if one of @groups (unless all) has no program. */
+static int check_groups(const struct ktau__bpf *bpf, uint32_t groups, struct ktau__error *error)
+{
+	uint32_t missing = groups == UINT32_MAX ? 0 : groups & ~bpf->groups;
+	const char *name = ktau_group_name(missing & -missing);
+
+	if (!missing)
+		return 0;
+	return ktau__fail(error, -EOPNOTSUPP, "measuring by BPF: group '%s' cannot be measured on "
+			  "this kernel", name ? name : "?");
+}
+
+static int select_program(struct ktau__bpf *bpf, const struct btf *btf,
+			  struct bpf_program *program, uint32_t groups)
+{
+	const char *name = bpf_program__name(program);
+	uint32_t group = group_of(name);
+	bool wanted = is_chosen(name, is_preemptible()) && has_target(btf, program);
+
+	if (!group && !wanted)
+		return -EOPNOTSUPP;
+	bpf->groups_built |= group;
+	if (group && !(group & groups))
+		wanted = false;
+	bpf_program__set_autoload(program, wanted);
+	if (wanted)
+		bpf->groups |= group;
+	return 0;
+}
+
 /* Select the programs to load. A missing target also removes its group, unless it has others. */
-static int select_programs(struct ktau__bpf *bpf, uint32_t groups)
+static int select_programs(struct ktau__bpf *bpf, uint32_t groups, struct ktau__error *error)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
-	const bool preemptible = is_preemptible();
 	struct bpf_program *program;
-	uint32_t group;
-	bool wanted;
+	int err = 0;
 
 	if (!btf)
-		return -errno;
-	for (program = bpf_object__next_program(bpf->skeleton->obj, NULL); program;
+		return ktau__fail(error, -errno, "cannot read " BTF_FILE ": %s", strerror(errno));
+	for (program = bpf_object__next_program(bpf->skeleton->obj, NULL); !err && program;
 	     program = bpf_object__next_program(bpf->skeleton->obj, program)) {
-		group = group_of(bpf_program__name(program));
-		wanted = (!group || group & groups) && has_target(btf, program);
-		if (!is_chosen(bpf_program__name(program), preemptible))
-			wanted = false;
-		if (!group && !wanted) {
-			btf__free(btf);
-			return -EOPNOTSUPP;
-		}
-		bpf_program__set_autoload(program, wanted);
-		if (wanted)
-			bpf->groups |= group;
+		err = select_program(bpf, btf, program, groups);
+		if (err)
+			ktau__fail(error, err, "measuring by BPF: this kernel has no place for the "
+				   "program %s", bpf_program__name(program));
 	}
 	btf__free(btf);
-	return 0;
+	return err ? err : check_groups(bpf, groups, error);
 }
 
 static int receive(void *context, void *data, size_t size)
@@ -294,9 +377,9 @@ static int start(struct ktau__bpf *bpf, uint32_t groups, struct ktau__error *err
 	if (!bpf->skeleton)
 		return ktau__fail(error, -errno, "cannot open the BPF programs: %s",
 				  strerror(errno));
-	err = select_programs(bpf, groups);
+	err = select_programs(bpf, groups, error);
 	if (err)
-		return ktau__fail(error, err, "cannot read " BTF_FILE ": %s", strerror(-err));
+		return err;
 	return load(bpf, error);
 }
 

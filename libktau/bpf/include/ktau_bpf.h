@@ -13,7 +13,8 @@
  * cannot contain. @query is as for a kernel with KTAU, but there are no traces and no tags.
  *
  * Return: 0, -EPERM (ktau_reader_error() names the missing capabilities), -EOPNOTSUPP (a build
- * without libbpf, a kernel without BTF, an unsupported query), errors of bpf(2).
+ * without libbpf, a kernel without BTF, a PID namespace other than the initial one, a group that
+ * cannot be measured, an unsupported query), errors of bpf(2).
  */
 int ktau_reader_open_bpf(struct ktau_reader *reader, uint32_t groups,
 			 const struct ktau_query *query);
