@@ -98,7 +98,8 @@ test_baseline_OBJS := ktaud/baseline
 test_metrics_OBJS := ktaud/metrics ktaud/log
 test_daemon_OBJS := ktaud/daemon ktaud/log
 ktaud_TESTS := $(patsubst %.c,$(B)/%,$(filter-out %/test_stream.c,$(wildcard tests/unit/ktaud/test_*.c)))
-UNIT_TESTS += $(ktaud_TESTS) $(call unit,ktaud/test_ktaud ktaud/test_service ktaud/test_ship)
+UNIT_TESTS += $(ktaud_TESTS) $(call unit,ktaud/test_ktaud ktaud/test_service ktaud/test_ship \
+	ktaud/test_slurm)
 
 $(patsubst %.c,$(B)/%.o,$(wildcard tests/unit/ktaud/*.c)): KTAU_CPPFLAGS += -Iktaud
 $(call unit,ktaud/test_daemon): private override LDFLAGS += -Wl,--wrap=flock
@@ -124,6 +125,11 @@ $(call unit,ktaud/test_ktaud ktaud/test_service): $(B)/%: %.sh $(call unit,ktaud
 $(call unit,ktaud/test_ship): tests/unit/ktaud/test_ship.py $(B)/ktaud/ktaud-ship
 	@mkdir -p $(@D)
 	printf '#!/bin/sh\nexec /usr/bin/python3 -B %s %s "$$@"\n' $< $(B) > $@
+	chmod 755 $@
+
+$(call unit,ktaud/test_slurm): tests/unit/ktaud/test_slurm.sh
+	@mkdir -p $(@D)
+	printf '#!/bin/sh\nexec %s\n' $< > $@
 	chmod 755 $@
 
 # tools: each test is linked with the objects that are named here.
