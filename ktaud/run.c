@@ -188,19 +188,32 @@ static int period(struct ktaud *ktaud)
 	return err;
 }
 
+/* The programs of other groups would have to be loaded, and begin with empty profiles. */
+static bool fits_bpf(const struct ktaud *ktaud, struct config *config)
+{
+	uint32_t groups;
+
+	if (origin_check_bpf(config, &groups))
+		return false;
+	if (groups == ktaud->collect.bpf_groups)
+		return true;
+	log_error("groups: the BPF source cannot change them; restart ktaud");
+	return false;
+}
+
 static bool switch_to(struct ktaud *ktaud, struct config *config)
 {
 	struct output *out;
-	uint32_t groups = 0;
 	int err;
 
+	if (ktaud->origin == ORIGIN_BPF && !fits_bpf(ktaud, config))
+		return false;
 	out = create_output(ktaud->options, config);
 	if (!out)
 		return false;
 	/* Resizing empties the rings, so first read what belongs to the old file. */
 	collect_period(&ktaud->collect);
-	if ((ktaud->origin == ORIGIN_BPF && origin_check_bpf(config, &groups)) ||
-	    (ktaud->origin == ORIGIN_KERNEL && control_apply(&ktaud->control, config))) {
+	if (ktaud->origin == ORIGIN_KERNEL && control_apply(&ktaud->control, config)) {
 		destroy_output(out, &err);
 		return false;
 	}
