@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A report as one HTML file: the page, and the account and routines of each process. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli.h"
+#include "export_output.h"
 #include "html.h"
 #include "html_over.h"
 #include "html_page.h"
@@ -304,26 +303,24 @@ static bool same_file(const char *a, const char *b)
 	       sa.st_ino == sb.st_ino;
 }
 
-/* Remove the file after an error: a partial page is useless. */
-static int finish_file(const struct report *r, FILE *out, int err)
+/* An existing page is replaced only by a complete one. */
+static int finish(struct output *output, int err)
 {
-	bool std = out == stdout, failed = ferror(out) || fflush(out);
-	struct stat st;
-	bool file = !fstat(fileno(out), &st) && S_ISREG(st.st_mode);
+	FILE *out = output_file(output);
 
-	if (!std && fclose(out))
-		failed = true;
-	if (failed)
-		complain("cannot write %s: %s", r->html, strerror(errno));
-	/* Never remove a device. */
-	if (failed && !std && file)
-		unlink(r->html);
-	return failed || err ? CLI_FAILED : CLI_DONE;
+	if (!err) {
+		fflush(out);
+		output_check(output, out);
+		return output_commit(output) ? CLI_FAILED : CLI_DONE;
+	}
+	output_discard(output);
+	return CLI_FAILED;
 }
 
 int html_report(const struct report *r, const struct period *period)
 {
 	struct html_page page = { .r = r, .period = period };
+	struct output *output;
 	int err, i;
 
 	for (i = 0; i < r->nr_files; i++) {
@@ -332,11 +329,10 @@ int html_report(const struct report *r, const struct period *period)
 		complain("cannot write %s: it is also the input", r->html);
 		return CLI_FAILED;
 	}
-	page.out = strcmp(r->html, "-") ? fopen(r->html, "we") : stdout;
-	if (!page.out) {
-		complain("cannot create %s: %s", r->html, strerror(errno));
+	output = output_create(r->html, false);
+	if (!output)
 		return CLI_FAILED;
-	}
+	page.out = output_file(output);
 	begin_page(&page);
 	if (r->subtract)
 		aggregate_subtract(period->rows, r->names, page.stream);
@@ -346,5 +342,5 @@ int html_report(const struct report *r, const struct period *period)
 	hash_deinit(&page.event_numbers);
 	free(page.events);
 	free(page.row_of);
-	return finish_file(r, page.out, err);
+	return finish(output, err);
 }

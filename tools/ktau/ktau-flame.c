@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ktau flame: draw the call paths of a trace as a flame graph. */
 #include <argp.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli.h"
+#include "export_output.h"
 #include "flame.h"
 #include "registry.h"
 #include "stacks.h"
@@ -142,23 +141,6 @@ static int take_event(void *arg, const struct timeline_event *e)
 	return 0;
 }
 
-/* Remove the file after an error, because a partial file is useless; never remove a device. */
-static int close_output(const char *path, FILE *out)
-{
-	bool failed = ferror(out) || fflush(out), std = out == stdout;
-	struct stat st;
-	bool file = !fstat(fileno(out), &st) && S_ISREG(st.st_mode);
-
-	if (!std && fclose(out))
-		failed = true;
-	if (!failed)
-		return CLI_DONE;
-	complain("cannot write %s: %s", path, strerror(errno));
-	if (file && !std)
-		unlink(path);
-	return CLI_FAILED;
-}
-
 static bool same_file(const char *a, const char *b)
 {
 	struct stat sa, sb;
@@ -170,6 +152,7 @@ static bool same_file(const char *a, const char *b)
 static int draw(const struct options *o, const struct flame *f)
 {
 	const char *path = o->output ? o->output : o->folded ? "flame.folded" : "flame.svg";
+	struct output *output;
 	FILE *out;
 	int i;
 
@@ -179,16 +162,17 @@ static int draw(const struct options *o, const struct flame *f)
 		complain("cannot write %s: it is also the input", path);
 		return CLI_FAILED;
 	}
-	out = strcmp(path, "-") ? fopen(path, "we") : stdout;
-	if (!out) {
-		complain("cannot create %s: %s", path, strerror(errno));
+	output = output_create(path, false);
+	if (!output)
 		return CLI_FAILED;
-	}
+	out = output_file(output);
 	if (o->folded)
 		flame_folded(f, out);
 	else
 		flame_svg(f, out);
-	return close_output(path, out);
+	fflush(out);
+	output_check(output, out);
+	return output_commit(output) ? CLI_FAILED : CLI_DONE;
 }
 
 static int show_nothing(const struct reading *r)

@@ -318,6 +318,11 @@ static const struct complaint complaints[] = {
 	{ "ktau compare --by=host /dev/null", 1, "read /dev/null: neither a file nor a directory" },
 	{ "mkfifo $T/pipe && ktau compare --by=host $T/pipe", 1, "pipe: neither a file nor" },
 	{ "ln -s none $T/link && ktau compare --by=host $T/link", 1, "read $T/link: No such file" },
+	/* A file that cannot be replaced is kept. */
+	{ "echo kept >$T/page; trap '' XFSZ; ulimit -f 1; ktau report --html=$T/page $T/good.ktau; "
+	  "s=$?; grep -q kept $T/page || s=9; exit $s", 1, "cannot write $T/page: File too large" },
+	{ "echo kept >$T/svg; trap '' XFSZ; ulimit -f 1; ktau flame -o $T/svg $T/good.ktau; "
+	  "s=$?; grep -q kept $T/svg || s=9; exit $s", 1, "cannot write $T/svg: File too large" },
 	{ "ktau compare a b c", 2, "only two files can be compared" },
 	{ "ktau compare --by=process a b", 2, "not name, cgroup, user or host" },
 	{ "ktau compare $T/good.ktau $T/stream", 1, "which takes two streams" },
