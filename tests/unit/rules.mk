@@ -15,9 +15,6 @@ $(B)/tests/unit/kernel/test_%: tests/unit/kernel/%.py tests/unit/kernel/order.py
 
 # libktau: each is linked with the encoder of streams and the reader of files.
 LIBKTAU_TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/libktau/test_*.c))
-ifneq ($(HAVE_BPF),y)
-LIBKTAU_TESTS := $(filter-out %/test_bpf_exited,$(LIBKTAU_TESTS))
-endif
 UNIT_TESTS += $(LIBKTAU_TESTS) $(addprefix $(B)/tests/unit/libktau/,test_install test_legacy_install test_abi \
 	test_abi_decoder test_growth)
 
@@ -26,6 +23,11 @@ $(LIBKTAU_TESTS:=.o): KTAU_CPPFLAGS += -iquote libktau
 
 $(LIBKTAU_TESTS) $(B)/tests/unit/libktau/sample: %: %.o $(B)/tests/unit/libktau/encode.o $(B)/tests/unit/libktau/files.o $(LIBKTAU_BPF) $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS) -lcmocka
+
+# Without HAVE_BPF=y, this part of the source is not in the archive, but needs no libbpf either.
+ifneq ($(HAVE_BPF),y)
+$(call unit,libktau/test_bpf_exited): $(B)/libktau/bpf/exited.o
+endif
 
 $(call unit,libktau/test_snapshot_memory): private override LDFLAGS += \
 	-Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=reallocarray \
