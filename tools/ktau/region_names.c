@@ -129,6 +129,27 @@ static int by_serial(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* Whether no other file has the serial of thread @i. */
+static bool is_unique(const struct region_names *names, size_t i)
+{
+	const struct named *t = &names->thread[i];
+
+	return (!i || t[-1].serial != t->serial) &&
+	       (i + 1 == names->nr || t[1].serial != t->serial);
+}
+
+/* Two files have the same serial if one is a copy, or of the program before an exec. */
+static void report_doubles(const struct region_names *names, const char *path)
+{
+	size_t i, nr = 0;
+
+	for (i = 0; i < names->nr; i++)
+		nr += !is_unique(names, i);
+	if (nr)
+		complain("%s: %zu files of names are not used, because several have the same "
+			 "serial", path, nr);
+}
+
 struct region_names *region_names_load(const char *path, const struct ktau_rec_stream *stream)
 {
 	struct region_names *names = cli_alloc(NULL, 1, sizeof(*names));
@@ -154,6 +175,7 @@ struct region_names *region_names_load(const char *path, const struct ktau_rec_s
 	closedir(dir);
 	if (names->nr)
 		qsort(names->thread, names->nr, sizeof(*names->thread), by_serial);
+	report_doubles(names, path);
 	return names;
 }
 
@@ -169,8 +191,11 @@ void region_names_free(struct region_names *names)
 
 static const struct named *find(const struct region_names *names, uint64_t serial)
 {
-	return names->nr ? bsearch(&serial, names->thread, names->nr, sizeof(*names->thread),
-				   by_serial) : NULL;
+	const struct named *thread = NULL;
+
+	if (names->nr)
+		thread = bsearch(&serial, names->thread, names->nr, sizeof(*thread), by_serial);
+	return thread && is_unique(names, (size_t)(thread - names->thread)) ? thread : NULL;
 }
 
 /* Put the names from the outermost region to @region into @path. */

@@ -10,7 +10,10 @@
 
 struct region_names;
 
-/* The names in all files ktau-user.* of @path that are of the boot of @stream. Never NULL. */
+/*
+ * The names in all files ktau-user.* of @path that are of the boot of @stream. Never NULL. If
+ * several files have the same serial, it is reported, and none of them is used.
+ */
 struct region_names *region_names_load(const char *path, const struct ktau_rec_stream *stream);
 void region_names_free(struct region_names *names);
 

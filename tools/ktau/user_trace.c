@@ -43,6 +43,7 @@ struct user_traces {
 	struct hash by_serial;	/* index plus 1 */
 	uint64_t nr_slots;
 	uint64_t left_out;	/* files beyond MAX_SLOTS */
+	uint64_t nr_doubles;	/* files of threads that have more than one */
 };
 
 static uint64_t hash_name(const char *name, uint32_t kind)
@@ -238,6 +239,14 @@ static void read_slots(int fd, struct user_trace *trace, const struct ktau__trac
 	free(ring);
 }
 
+/* There is another file of the same thread: a copy, or of the program before an exec. */
+static void reject_both(struct user_traces *traces, struct user_trace *trace)
+{
+	traces->nr_doubles += trace->nr_files == 1 ? 2 : 1;
+	trace->nr_files++;
+	trace->nr = 0;
+}
+
 static void take_file(struct user_traces *traces, int fd, const char *boot)
 {
 	struct ktau__trace_header h;
@@ -247,15 +256,20 @@ static void take_file(struct user_traces *traces, int fd, const char *boot)
 
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !read_header(fd, &h, &swap) ||
 	    st.st_size < (off_t)(sizeof(h) + ring_bytes(&h)) ||
-	    strncmp(h.boot, boot, sizeof(h.boot)) || user_traces_find(traces, h.serial))
+	    strncmp(h.boot, boot, sizeof(h.boot)))
 		return;
+	trace = user_traces_find(traces, h.serial);
+	if (trace) {
+		reject_both(traces, trace);
+		return;
+	}
 	if (traces->nr_slots + h.nr_slots > MAX_SLOTS) {
 		traces->left_out++;
 		return;
 	}
 	traces->nr_slots += h.nr_slots;
 	trace = cli_alloc(NULL, 1, sizeof(*trace));
-	*trace = (struct user_trace){ .serial = h.serial };
+	*trace = (struct user_trace){ .serial = h.serial, .nr_files = 1 };
 	read_slots(fd, trace, &h);
 	traces->trace = cli_alloc(traces->trace, traces->nr + 1, sizeof(*traces->trace));
 	traces->trace[traces->nr++] = trace;
@@ -299,6 +313,9 @@ struct user_traces *user_traces_load(const char *path, const struct ktau_rec_str
 	if (traces->left_out)
 		complain("%s: %" PRIu64 " traces of programs are left out, because there are too "
 			 "many", path, traces->left_out);
+	if (traces->nr_doubles)
+		complain("%s: %" PRIu64 " traces of programs are left out, because several have "
+			 "the same serial", path, traces->nr_doubles);
 	if (!traces->nr)
 		return traces;
 	names = region_names_load(path, stream);

@@ -39,12 +39,14 @@ struct user_trace_names;
  * @serial: its serial
  * @slots: entries, oldest first
  * @nr: length of @slots
+ * @nr_files: private
  * @names: private
  */
 struct user_trace {
 	uint64_t serial;
 	struct user_slot *slots;
 	size_t nr;
+	size_t nr_files;
 	struct user_trace_names *names;
 };
 
@@ -53,7 +55,7 @@ struct user_traces;
 /*
  * Read the files ktau-user-trace.* of @path that are of the boot of @stream. Names become events
  * of @registry, with ids that the kernel does not use. Never returns NULL. @registry must outlive
- * the traces.
+ * the traces. If several files have the same serial, it is reported, and the trace is empty.
  */
 struct user_traces *user_traces_load(const char *path, const struct ktau_rec_stream *stream,
 				     struct registry *registry);

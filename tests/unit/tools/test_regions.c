@@ -132,13 +132,17 @@ static void forget(struct result *r)
 	reboots = false;
 }
 
+static void names_path(uint64_t serial, int tid, char name[100])
+{
+	snprintf(name, 100, "%s/ktau-user.host.%llu.%d", folder, (unsigned long long)serial, tid);
+}
+
 static void write_names(uint64_t serial, const char *lines)
 {
 	char name[100];
 	FILE *f;
 
-	snprintf(name, sizeof(name), "%s/ktau-user.host.%llu.1", folder,
-		 (unsigned long long)serial);
+	names_path(serial, 1, name);
 	f = fopen(name, "w");
 	assert_non_null(f);
 	fprintf(f, "ktau-user 1\nboot 0b0071d0-0102-0304-0506-0708090a0b0c\nserial %llu\n%s",
@@ -244,6 +248,32 @@ static void test_large_names(void **state)
 	free(lines);
 }
 
+/* Several files with the same serial, as after an exec: it is not known which one is new. */
+static void test_doubles(void **state)
+{
+	static const struct thread first[] = {
+		{ 78, 100, "a", 0, 0, { { 1, ID_READ, 3 } } },
+		{ 79, 200, "b", 0, 0, { { 1, ID_READ, 2 } } }, { 0 },
+	};
+	char name[2][100];
+	struct result r;
+	int i;
+
+	(void)state;
+	write_names(79, "region 1 0 main\n");
+	names_path(78, 1, name[0]);
+	for (i = 2; i < 4; i++) {
+		write_names(78, i == 2 ? "region 1 0 old\n" : "region 1 0 older\n");
+		names_path(78, i, name[1]);
+		assert_int_equal(rename(name[0], name[1]), 0);
+	}
+	write_names(78, "region 1 0 new\n");
+	streams[0] = first;
+	read_period(&r, BY_PROCESS, &everything);
+	expect(&r, "a: region 1: 0 3\nb: main: 0 2\n");
+	forget(&r);
+}
+
 /* A restarted ktaud lists all exited tasks again, also those that exited before the period. */
 static void test_exited_before(void **state)
 {
@@ -339,7 +369,9 @@ int main(void)
 		cmocka_unit_test(test_since_boot), cmocka_unit_test(test_difference),
 		cmocka_unit_test(test_exited_before), cmocka_unit_test(test_reboot),
 		cmocka_unit_test(test_rows),	   cmocka_unit_test(test_large_names),
+		cmocka_unit_test(test_doubles),
 	};
 
+	cli_init("test_regions");
 	return cmocka_run_group_tests(tests, begin, end);
 }

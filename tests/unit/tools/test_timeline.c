@@ -546,6 +546,30 @@ static void regions_exec(void **state)
 			    "120 10 out u1 excl 10\n130 10 in 2\n140 10 out 2 excl 10\n");
 }
 
+/* Of several traces of the same thread, none is used. */
+static void regions_double(void **state)
+{
+	static const struct stream s[] = { { 1000, 0, {
+		{ 10, 0, 0, 0, 0, { CALL(500, 2, 10) } },
+	} } };
+	static const struct ktau__trace_slot slots[] = { REGION(90, 1), { 0 } };
+	struct seen seen;
+	char name[100], copy[2][102];
+	int i;
+
+	(void)state;
+	put_user(slots, 0, NULL);
+	user_path(name, sizeof(name), "ktau-user-trace");
+	for (i = 0; i < 2; i++) {
+		snprintf(copy[i], sizeof(copy[i]), "%s.%d", name, i);
+		assert_int_equal(link(name, copy[i]), 0);
+	}
+	seen = convert_users(s, 1, slots);
+	for (i = 0; i < 2; i++)
+		unlink(copy[i]);
+	assert_string_equal(seen.text, "500 10 in 2\n510 10 out 2 excl 10\n");
+}
+
 static void set_size(uint32_t nr_slots)
 {
 	char name[100];
@@ -717,6 +741,7 @@ int main(void)
 		cmocka_unit_test(regions_gap),
 		cmocka_unit_test(regions_later),
 		cmocka_unit_test(regions_exec),
+		cmocka_unit_test(regions_double),
 		cmocka_unit_test(regions_damaged),
 		cmocka_unit_test(regions_rewritten),
 		cmocka_unit_test(regions_short),
