@@ -78,10 +78,40 @@ static void irecv(int i, int source, MPI_Comm comm, MPI_Request *request)
 	MPI_Irecv(buffer[0][i], i + 1, MPI_INT, source, i, comm, request);
 }
 
-/*
- * MPI does not define the source of a receive that was cancelled. Before the call returns, a new
- * request may get the handle of that which has completed; here it is @reuse.
- */
+/* Before a call returns, a new request may get the handle of one that has completed: @reuse. */
+static void reuse_handle(void)
+{
+	if (reuse)
+		irecv(1, MPI_ANY_SOURCE, MPI_COMM_SELF, reuse);
+	reuse = NULL;
+}
+
+/* @completed: whether a request has completed */
+#define REUSING(name, parameters, arguments, completed)	\
+	int P##name parameters				\
+	{						\
+		int (*fn) parameters = next("P" #name);	\
+		int err = fn arguments;			\
+		if (completed)				\
+			reuse_handle();			\
+		return err;				\
+	}
+
+REUSING(MPI_Test, (MPI_Request *request, int *flag, MPI_Status *status), (request, flag, status),
+	*flag)
+REUSING(MPI_Waitall, (int count, MPI_Request *requests, MPI_Status *statuses),
+	(count, requests, statuses), true)
+REUSING(MPI_Testall, (int count, MPI_Request *requests, int *flag, MPI_Status *statuses),
+	(count, requests, flag, statuses), *flag)
+REUSING(MPI_Waitany, (int count, MPI_Request *requests, int *index, MPI_Status *status),
+	(count, requests, index, status), true)
+REUSING(MPI_Testany, (int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status),
+	(count, requests, index, flag, status), *flag)
+REUSING(MPI_Testsome, (int count, MPI_Request *requests, int *done, int *indices,
+		       MPI_Status *statuses),
+	(count, requests, done, indices, statuses), *done > 0)
+
+/* MPI does not define the source of a receive that was cancelled. */
 int PMPI_Wait(MPI_Request *request, MPI_Status *status)
 {
 	int (*fn)(MPI_Request *request, MPI_Status *status) = next("PMPI_Wait");
@@ -91,9 +121,7 @@ int PMPI_Wait(MPI_Request *request, MPI_Status *status)
 		PMPI_Test_cancelled(status, &is_cancelled);
 	if (is_cancelled)
 		status->MPI_SOURCE = other;
-	if (reuse)
-		irecv(1, MPI_ANY_SOURCE, MPI_COMM_SELF, reuse);
-	reuse = NULL;
+	reuse_handle();
 	return err;
 }
 
@@ -115,6 +143,21 @@ int PMPI_Waitsome(int count, MPI_Request *requests, int *done, int *indices, MPI
 		statuses[i] = statuses[*done - 1 - i];
 		statuses[*done - 1 - i] = status;
 	}
+	reuse_handle();
+	return err;
+}
+
+/* Without a message, MPI does not define what it stores in @message; here, nothing. */
+int PMPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
+		 MPI_Status *status)
+{
+	int (*fn)(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
+		  MPI_Status *status) = next("PMPI_Improbe");
+	const MPI_Message old = *message;
+	int err = fn(source, tag, comm, flag, message, status);
+
+	if (!*flag)
+		*message = old;
 	return err;
 }
 
@@ -264,13 +307,14 @@ static void test_loops(void)
 
 static void matched(void)
 {
-	MPI_Message message;
+	MPI_Message message = MPI_MESSAGE_NULL;
 	MPI_Request request;
 	MPI_Status status;
 	int flag = 0;
 
 	send_all(2, 5);
 	MPI_Mprobe(MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+	MPI_Improbe(0, 99, MPI_COMM_SELF, &flag, &message, &status);	/* none, see above */
 	MPI_Mrecv(buffer[0], 3, MPI_INT, &message, MPI_STATUS_IGNORE);
 	receives(3, other);
 	MPI_Mprobe(other, 3, MPI_COMM_WORLD, &message, &status);
@@ -464,14 +508,51 @@ static void without_memory(void)
 	untracked();
 }
 
-static void reused(void)
+enum { WAIT, TEST, WAITALL, TESTALL, WAITANY, TESTANY, WAITSOME, TESTSOME, NR_WAYS };
+
+/* Return: whether @request has completed. */
+static int complete_by(int way, MPI_Request *request)
+{
+	int flag = 1, index;
+
+	switch (way) {
+	case WAIT:
+		MPI_Wait(request, MPI_STATUS_IGNORE);
+		break;
+	case TEST:
+		MPI_Test(request, &flag, MPI_STATUS_IGNORE);
+		break;
+	case WAITALL:
+		MPI_Waitall(1, request, MPI_STATUSES_IGNORE);
+		break;
+	case TESTALL:
+		MPI_Testall(1, request, &flag, MPI_STATUSES_IGNORE);
+		break;
+	case WAITANY:
+		MPI_Waitany(1, request, &index, MPI_STATUS_IGNORE);
+		break;
+	case TESTANY:
+		MPI_Testany(1, request, &index, &flag, MPI_STATUS_IGNORE);
+		break;
+	case WAITSOME:
+		MPI_Waitsome(1, request, &flag, &index, MPI_STATUSES_IGNORE);
+		break;
+	case TESTSOME:
+		MPI_Testsome(1, request, &flag, &index, MPI_STATUSES_IGNORE);
+		break;
+	}
+	return flag;
+}
+
+static void reused(int way)
 {
 	MPI_Request request, requests[2];
 
 	irecv(0, other, MPI_COMM_WORLD, &request);
 	send_all(0, 1);
 	reuse = &requests[0];
-	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	while (!complete_by(way, &request))
+		usleep(1000);
 	receives(1, other);
 	sends(2, rank);
 	isend(1, 0, MPI_COMM_SELF, &requests[1]);
@@ -564,7 +645,7 @@ static void print(void)
 int main(int argc, char **argv)
 {
 	MPI_Status statuses[MAX];
-	int level;
+	int level, way;
 
 	events = open_memstream(&text, &bytes);
 	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
@@ -584,7 +665,8 @@ int main(int argc, char **argv)
 	freed();
 	many();
 	without_memory();
-	reused();
+	for (way = 0; way < NR_WAYS; way++)
+		reused(way);
 	if (level == MPI_THREAD_MULTIPLE) {
 		handed_over();
 		threads();
