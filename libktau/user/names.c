@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -23,10 +25,21 @@ void ktau__hide_controls(char *name)
 			*name = '?';
 }
 
-static void put(int fd, const char *text, int bytes)
+/* The program may have closed the descriptor, and its number may be that of another file now. */
+static bool is_open(const struct ktau__user *u, struct stat *st)
 {
-	/* A name that cannot be written is missing from the reports. */
-	if (bytes > 0 && write(fd, text, bytes) != bytes)
+	return u->names >= 0 && !fstat(u->names, st) && st->st_dev == u->names_dev &&
+	       st->st_ino == u->names_ino;
+}
+
+/* Write a whole line or nothing; what is not written has no name in the reports. */
+static void put(const struct ktau__user *u, const char *text, int bytes)
+{
+	struct stat st;
+
+	if (bytes <= 0 || !is_open(u, &st) || !ktau__may_write((uint64_t)st.st_size + bytes))
+		return;
+	if (write(u->names, text, bytes) != bytes && ftruncate(u->names, st.st_size))
 		return;
 }
 
@@ -47,6 +60,13 @@ static long thread_id(void)
 	return syscall(SYS_gettid);
 }
 
+bool ktau__may_write(uint64_t bytes)
+{
+	struct rlimit limit;
+
+	return !getrlimit(RLIMIT_FSIZE, &limit) && bytes <= limit.rlim_cur;
+}
+
 int ktau__file_open(const char *prefix, int flags)
 {
 	const char *dir = secure_getenv("KTAU_USER_DIR");
@@ -65,16 +85,19 @@ int ktau__file_open(const char *prefix, int flags)
 void ktau__names_open(struct ktau__user *u)
 {
 	char boot[37], line[128];
+	struct stat st;
 	int bytes;
 
 	u->names = ktau__file_open("ktau-user.", O_WRONLY | O_APPEND);
-	if (u->names < 0)
+	if (u->names < 0 || fstat(u->names, &st))
 		return;
+	u->names_dev = st.st_dev;
+	u->names_ino = st.st_ino;
 	ktau__read_boot_id(boot);
 	bytes = snprintf(line, sizeof(line),
 			 "ktau-user 1\nboot %s\nserial %" PRIu64 "\npid %ld\ntid %ld\n", boot,
 			 u->serial, (long)getpid(), thread_id());
-	put(u->names, line, bytes);
+	put(u, line, bytes);
 }
 
 void ktau__names_add(struct ktau__user *u, uint32_t region)
@@ -87,7 +110,7 @@ void ktau__names_add(struct ktau__user *u, uint32_t region)
 		return;
 	bytes = snprintf(line, sizeof(line), "region %" PRIu32 " %" PRIu32 " %.255s\n", region,
 			 r->parent, r->name);
-	put(u->names, line, bytes);
+	put(u, line, bytes);
 }
 
 void ktau__names_event(struct ktau__user *u, uint32_t event, const char *name)
@@ -95,13 +118,15 @@ void ktau__names_event(struct ktau__user *u, uint32_t event, const char *name)
 	char line[300];
 
 	if (u->names >= 0)
-		put(u->names, line,
+		put(u, line,
 		    snprintf(line, sizeof(line), "event %" PRIu32 " %.255s\n", event, name));
 }
 
 void ktau__names_close(struct ktau__user *u)
 {
-	if (u->names >= 0)
+	struct stat st;
+
+	if (is_open(u, &st))
 		close(u->names);
 	u->names = -1;
 }

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "ticks.h"
@@ -50,17 +49,13 @@ static size_t bytes_of(uint32_t nr_slots)
 	return sizeof(struct ktau__trace_header) + nr_slots * sizeof(struct ktau__trace_slot);
 }
 
-/*
- * Allocates disk space first: on a full disk, writing to the mapping would raise SIGBUS. Allocating
- * more than the process may write would raise SIGXFSZ.
- */
+/* Allocates disk space first: on a full disk, writing to the mapping would raise SIGBUS. */
 static struct ktau__trace_header *map_file(size_t bytes)
 {
 	void *map = MAP_FAILED;
-	struct rlimit limit;
 	int fd;
 
-	if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur < bytes)
+	if (!ktau__may_write(bytes))
 		return NULL;
 	fd = ktau__file_open(KTAU__TRACE_PREFIX, O_RDWR);
 	if (fd < 0)

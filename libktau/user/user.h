@@ -50,6 +50,8 @@ struct ktau__level {
  * @flags: KTAU__*; 0 in the usual case, which has the fast path
  * @deeper: instrumented functions that were entered when @level was full
  * @low, @high: the bounds of the thread's stack
+ * @names: the file of names, or -1
+ * @names_dev, @names_ino: identify it
  * @figures: the figures that are mapped, or NULL
  * @trace: its trace, or NULL
  */
@@ -66,6 +68,8 @@ struct ktau__user {
 	uint64_t refused;
 	uint64_t serial;
 	int names;
+	dev_t names_dev;
+	ino_t names_ino;
 	const struct ktau_area_header *figures;
 	struct ktau__trace *trace;
 };
@@ -99,6 +103,9 @@ void ktau__hide_controls(char *name);
 
 /* Create PREFIXHOST.PID.TID for this thread, in $KTAU_USER_DIR or the current directory. */
 int ktau__file_open(const char *prefix, int flags);
+
+/* Whether a file may become this long. If the limit forbids it, writing would raise SIGXFSZ. */
+bool ktau__may_write(uint64_t bytes);
 void ktau__read_boot_id(char id[37]);
 
 /*

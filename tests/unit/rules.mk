@@ -44,7 +44,8 @@ USER_TESTS := test_user test_user_read
 $(call unit,libktau/user_fake.o $(USER_TESTS:%=libktau/%.o)): KTAU_CPPFLAGS += -Ilibktau/user
 $(call unit,$(USER_TESTS:%=libktau/%)): $(USER_OBJS) $(call unit,libktau/user_fake.o)
 $(call unit,$(USER_TESTS:%=libktau/%)): private override LDFLAGS += -Wl,--wrap=ioctl \
-	-Wl,--wrap=open64 -Wl,--wrap=mmap64 -Wl,--wrap=getauxval -pthread
+	-Wl,--wrap=open64 -Wl,--wrap=mmap64 -Wl,--wrap=getauxval \
+	-Wl,--wrap=write -pthread
 
 # Runs from the top of the tree, like all tests.
 $(B)/tests/unit/libktau/test_install: $(LIBKTAU) $(LIBKTAU_SO) $(B)/tests/unit/libktau/sample

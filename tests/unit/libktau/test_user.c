@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +18,8 @@
 
 #include "../../../libktau/user/trace_format.h"
 #include "user_fake.h"
+
+#define NR_FDS	20
 
 static void inner(uint32_t region)
 {
@@ -173,6 +176,90 @@ static void forks(void **state)
 {
 	(void)state;
 	in_thread(fork_thread);
+}
+
+/* Let no file of this process become longer than its file of names and @more bytes. */
+static void limit_files(unsigned int more)
+{
+	struct rlimit limit;
+	char path[300];
+	struct stat st;
+
+	names_path(getpid(), gettid(), path);
+	assert_int_equal(stat(path, &st), 0);
+	limit.rlim_cur = limit.rlim_max = (rlim_t)st.st_size + more;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+static void expect_child(pid_t child)
+{
+	int status;
+
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
+/* A name beyond the limit of file sizes, or for which there is no space, is not written. */
+static void *no_room_thread(void *arg)
+{
+	unsigned int i;
+	pid_t child;
+
+	for (i = 0; i < 3; i++) {
+		child = fork();
+		if (!child) {
+			inner(1);
+			if (i < 2)
+				limit_files(i * 5);
+			disk_full = i == 2;
+			called(2);
+			disk_full = false;
+			inner(1);
+			_exit(strcmp(names(getpid(), gettid()), "region 1 0 inner\n"));
+		}
+		expect_child(child);
+	}
+	return arg;
+}
+
+/* The program closes all files, and opens others with the same numbers. */
+static void *closing_thread(void *arg)
+{
+	int *fds = arg, i;
+
+	inner(1);
+	close_range(STDERR_FILENO + 1, ~0U, 0);
+	for (i = 0; i < NR_FDS; i++)
+		fds[i] = memfd_create("other", MFD_CLOEXEC);
+	called(2);
+	return NULL;
+}
+
+static void *reused_thread(void *arg)
+{
+	int fds[NR_FDS], i;
+	pthread_t thread;
+	struct stat st;
+	pid_t child;
+
+	child = fork();
+	if (!child) {
+		pthread_create(&thread, NULL, closing_thread, fds);
+		pthread_join(thread, NULL);
+		for (i = 0; i < NR_FDS; i++)
+			if (fstat(fds[i], &st) || st.st_size)
+				_exit(1);
+		_exit(0);
+	}
+	expect_child(child);
+	return arg;
+}
+
+static void writes(void **state)
+{
+	(void)state;
+	in_thread(no_room_thread);
+	in_thread(reused_thread);
 }
 
 static void on_signal(int sig)
@@ -437,7 +524,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tree),	   cmocka_unit_test(jumps),   cmocka_unit_test(limits),
 		cmocka_unit_test(forks),   cmocka_unit_test(signals), cmocka_unit_test(refused),
-		cmocka_unit_test(secures), cmocka_unit_test(traced),
+		cmocka_unit_test(secures), cmocka_unit_test(traced),  cmocka_unit_test(writes),
 	};
 
 	return run_user_tests(tests);

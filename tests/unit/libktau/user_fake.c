@@ -21,6 +21,8 @@
 int __real_open64(const char *path, int flags, ...);
 int __wrap_open64(const char *path, int flags, ...);
 int __wrap_ioctl(int fd, unsigned long request, ...);
+ssize_t __real_write(int fd, const void *bytes, size_t nr);
+ssize_t __wrap_write(int fd, const void *bytes, size_t nr);
 void *__real_mmap64(void *at, size_t bytes, int prot, int flags, int fd, off_t offset);
 void *__wrap_mmap64(void *at, size_t bytes, int prot, int flags, int fd, off_t offset);
 unsigned long __real_getauxval(unsigned long type);
@@ -28,6 +30,7 @@ unsigned long __wrap_getauxval(unsigned long type);
 
 bool secure;
 int kernel_error;
+bool disk_full;
 uint32_t given;
 __thread volatile uint32_t *seen;
 char folder[] = "/tmp/ktau-user-XXXXXX";
@@ -45,6 +48,11 @@ void *__wrap_mmap64(void *at, size_t bytes, int prot, int flags, int fd, off_t o
 	if (prot == PROT_READ && bytes > KTAU_AREA_CELLS_BYTES)
 		shown = p;
 	return p;
+}
+
+ssize_t __wrap_write(int fd, const void *bytes, size_t nr)
+{
+	return __real_write(fd, bytes, disk_full ? nr / 2 : nr);
 }
 
 unsigned long __wrap_getauxval(unsigned long type)
@@ -125,13 +133,20 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 	return area;
 }
 
-char *names(pid_t pid, pid_t tid)
+void names_path(pid_t pid, pid_t tid, char path[300])
 {
-	char path[300], host[65] = "", *text = calloc(1, 65536), *from;
-	FILE *file;
+	char host[65] = "";
 
 	gethostname(host, sizeof(host) - 1);
-	snprintf(path, sizeof(path), "%s/ktau-user.%s.%d.%d", folder, host, pid, tid);
+	snprintf(path, 300, "%s/ktau-user.%s.%d.%d", folder, host, pid, tid);
+}
+
+char *names(pid_t pid, pid_t tid)
+{
+	char path[300], *text = calloc(1, 65536), *from;
+	FILE *file;
+
+	names_path(pid, tid, path);
 	file = fopen(path, "r");
 	assert_non_null(file);
 	assert_true(fread(text, 1, 65535, file) > 0);

@@ -27,6 +27,7 @@ struct figures {
 
 extern bool secure;	/* this is a set-uid program */
 extern int kernel_error;
+extern bool disk_full;	/* write() writes half of the bytes */
 extern uint32_t given;	/* number of regions, instead of the requested one */
 extern bool with_figures;
 extern const char *stream_file, *events_file;	/* instead of those in /proc/ktau */
@@ -37,6 +38,9 @@ extern __thread struct figures *figures;	/* the thread's */
 
 /* Let the cells of @event in the region with @index be in @block. */
 void set_block(uint32_t index, uint32_t event, uint32_t block);
+
+/* The path of the thread's file of names. */
+void names_path(pid_t pid, pid_t tid, char path[300]);
 
 /* The lines of the thread's file from the first region on; the caller frees them. */
 char *names(pid_t pid, pid_t tid);
