@@ -36,10 +36,11 @@ static size_t figures_bytes(void)
 }
 
 /* NULL if the kernel has no figures to map, or a version that this library does not know. */
-static const struct ktau_area_header *map_figures(int fd)
+static const struct ktau_area_header *map_figures(int fd, void *at)
 {
 	const struct ktau_area_header *header;
-	void *pages = mmap(NULL, figures_bytes(), PROT_READ, MAP_SHARED, fd, getpagesize());
+	void *pages = mmap(at, figures_bytes(), PROT_READ,
+			   MAP_SHARED | (at ? MAP_FIXED : 0), fd, getpagesize());
 
 	if (pages == MAP_FAILED)
 		return NULL;
@@ -50,20 +51,21 @@ static const struct ktau_area_header *map_figures(int fd)
 	return NULL;
 }
 
-void ktau__area_open(struct ktau__user *u)
+/* Map the pages at these addresses, or anywhere if they are NULL. */
+static void open_at(struct ktau__user *u, void *page, void *figures)
 {
 	struct ktau_regions args = { .size = sizeof(args), .nr_regions = u->max };
 	int fd = request(&args);
-	void *page;
 
 	u->status = fd < 0 ? fd : 0;
 	if (fd < 0)
 		return;
-	page = mmap(NULL, getpagesize(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	page = mmap(page, getpagesize(), PROT_READ | PROT_WRITE,
+		    MAP_SHARED | (page ? MAP_FIXED : 0), fd, 0);
 	if (page == MAP_FAILED)
 		u->status = -errno;
 	else
-		u->figures = map_figures(fd);
+		u->figures = map_figures(fd, figures);
 	close(fd);
 	if (u->status)
 		return;
@@ -71,6 +73,31 @@ void ktau__area_open(struct ktau__user *u)
 		u->max = args.nr_regions;
 	u->serial = args.serial;
 	u->word = page;
+}
+
+void ktau__area_open(struct ktau__user *u)
+{
+	open_at(u, NULL, NULL);
+}
+
+bool ktau__map_zeros(void *at, size_t bytes, int fixed)
+{
+	return mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | fixed, -1,
+		    0) == at;
+}
+
+void ktau__area_renew(struct ktau__user *u)
+{
+	void *page = u->word == &u->unshared ? NULL : (void *)u->word;
+	void *figures = (void *)(uintptr_t)u->figures;
+
+	/* The child has not inherited the mapping of the figures. */
+	if (figures && !ktau__map_zeros(figures, figures_bytes(), MAP_FIXED_NOREPLACE))
+		figures = NULL;
+	u->figures = NULL;
+	open_at(u, page, figures);
+	if (page && u->status)
+		ktau__map_zeros(page, getpagesize(), MAP_FIXED);
 }
 
 void ktau__area_close(struct ktau__user *u)

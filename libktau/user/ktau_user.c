@@ -21,6 +21,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,32 +61,51 @@ static void end_thread(void *arg)
 	free(u);
 }
 
+/* Block signals, whose handlers may fork, except those that are raised by an instruction. */
+static void block_signals(sigset_t *old)
+{
+	static const int faults[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP };
+	sigset_t set;
+	size_t i;
+
+	sigfillset(&set);
+	for (i = 0; i < sizeof(faults) / sizeof(*faults); i++)
+		sigdelset(&set, faults[i]);
+	pthread_sigmask(SIG_BLOCK, &set, old);
+}
+
+static uint32_t region_at(const struct ktau__user *u)
+{
+	return u->depth ? u->level[u->depth - 1].region : 0;
+}
+
+static void renew(struct ktau__user *u)
+{
+	uint32_t i;
+
+	ktau__names_close(u);
+	u->refused = 0;
+	ktau__area_renew(u);
+	if (!u->status) {
+		ktau__names_open(u);
+		for (i = 1; i < u->nr; i++)
+			ktau__names_add(u, i);
+	}
+	ktau__trace_renew(u);
+	ktau__trace_region(u, region_at(u));
+	*u->word = region_at(u);
+}
+
 /* The child of a fork gets an area and a file of its own, and keeps its open scopes. */
 static void after_fork(void)
 {
-	struct ktau__user *u = self;
-	const uint32_t region = u && u->depth ? u->level[u->depth - 1].region : 0;
-	bool traced;
-	uint32_t i;
+	sigset_t old;
 
-	if (!u)
+	if (!self)
 		return;
-	u->figures = NULL;	/* a child does not inherit this mapping */
-	traced = u->flags & KTAU__TRACED;
-	ktau__trace_close(u);
-	ktau__area_close(u);
-	ktau__names_close(u);
-	u->refused = 0;
-	ktau__area_open(u);
-	if (u->status)
-		return;
-	ktau__names_open(u);
-	for (i = 1; i < u->nr; i++)
-		ktau__names_add(u, i);
-	if (traced)
-		ktau__trace_open(u);
-	ktau__trace_region(u, region);
-	*u->word = region;
+	block_signals(&old);
+	renew(self);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 static void init(void)
@@ -147,12 +167,15 @@ static struct ktau__user *create(void)
 static __attribute__((noinline)) struct ktau__user *begin_thread(void)
 {
 	int err = errno;
+	sigset_t old;
 
 	if (busy_here)
 		return NULL;
 	busy_here = true;
 	pthread_once(&once, init);
+	block_signals(&old);
 	self = create();
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	busy_here = false;
 	errno = err;
 	return self;
@@ -166,11 +189,6 @@ static inline struct ktau__user *begin(void)
 struct ktau__user *ktau__user_begin(void)
 {
 	return begin();
-}
-
-static uint32_t region_at(const struct ktau__user *u)
-{
-	return u->depth ? u->level[u->depth - 1].region : 0;
 }
 
 /* What is entered: a point with its name, or a function, for which @name is NULL. */
@@ -207,11 +225,11 @@ add_region(struct ktau__user *u, uint32_t parent, const struct entered *what)
 		return parent;
 	}
 	ktau__hide_controls(r->name);
-	u->region[parent].child = u->nr;
-	ktau__names_add(u, u->nr);
+	u->region[parent].child = u->nr++;
+	ktau__names_add(u, u->region[parent].child);
 	*u->word = outer;
 	errno = err;
-	return u->nr++;
+	return u->region[parent].child;
 }
 
 static uint32_t find_region(struct ktau__user *u, uint32_t parent, const struct entered *what)

@@ -78,12 +78,13 @@ static ALWAYS_INLINE int read_mapped(const struct ktau__user *u, uint32_t event,
 {
 	const bool all = region == KTAU__ALL_REGIONS;
 	const uint32_t first = all ? 0 : region, end = all ? u->nr : region + 1;
+	const struct ktau_area_header *header = u->figures;
 	struct ktau__figures again;
 	int tries;
 
-	*figures = sum_regions(u->figures, event, first, end, is_counter);
+	*figures = sum_regions(header, event, first, end, is_counter);
 	for (tries = 0; tries < TRIES; tries++) {
-		again = sum_regions(u->figures, event, first, end, is_counter);
+		again = sum_regions(header, event, first, end, is_counter);
 		if (!memcmp(&again, figures, sizeof(again)))
 			return 0;
 		*figures = again;

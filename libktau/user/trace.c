@@ -50,7 +50,7 @@ static size_t bytes_of(uint32_t nr_slots)
 }
 
 /* Allocates disk space first: on a full disk, writing to the mapping would raise SIGBUS. */
-static struct ktau__trace_header *map_file(size_t bytes)
+static struct ktau__trace_header *map_file(size_t bytes, void *at)
 {
 	void *map = MAP_FAILED;
 	int fd;
@@ -61,36 +61,60 @@ static struct ktau__trace_header *map_file(size_t bytes)
 	if (fd < 0)
 		return NULL;
 	if (!posix_fallocate(fd, 0, (off_t)bytes))
-		map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		map = mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | (at ? MAP_FIXED : 0),
+			   fd, 0);
 	close(fd);
 	return map == MAP_FAILED ? NULL : map;
+}
+
+static void write_header(const struct ktau__user *u, struct ktau__trace *t)
+{
+	char boot[37];
+
+	t->header->serial = u->serial;
+	t->header->nr_slots = t->nr_slots;
+	ktau__read_boot_id(boot);
+	memcpy(t->header->boot, boot, sizeof(t->header->boot));
+	t->header->magic = KTAU__TRACE_MAGIC;
 }
 
 void ktau__trace_open(struct ktau__user *u)
 {
 	const uint32_t nr = wanted_slots();
 	struct ktau__trace *t;
-	char boot[37];
 
 	if (!nr)
 		return;
 	t = calloc(1, sizeof(*t));
 	if (!t)
 		return;
-	t->header = map_file(bytes_of(nr));
+	t->header = map_file(bytes_of(nr), NULL);
 	if (!t->header) {
 		free(t);
 		return;
 	}
 	t->slots = (struct ktau__trace_slot *)(t->header + 1);
 	t->nr_slots = nr;
-	t->header->serial = u->serial;
-	t->header->nr_slots = nr;
-	ktau__read_boot_id(boot);
-	memcpy(t->header->boot, boot, sizeof(t->header->boot));
-	t->header->magic = KTAU__TRACE_MAGIC;
+	write_header(u, t);
 	u->trace = t;
 	u->flags |= KTAU__TRACED;
+}
+
+void ktau__trace_renew(struct ktau__user *u)
+{
+	struct ktau__trace *t = u->trace;
+	uint32_t i;
+
+	if (!t)
+		return;
+	/* The interrupted code may be using the trace, so without a file it goes nowhere. */
+	if (u->status || !map_file(bytes_of(t->nr_slots), t->header)) {
+		ktau__map_zeros(t->header, bytes_of(t->nr_slots), MAP_FIXED);
+		return;
+	}
+	write_header(u, t);
+	for (i = 0; i < t->nr_events; i++)
+		ktau__names_event(u, i, t->name[i]);
 }
 
 void ktau__trace_close(struct ktau__user *u)
@@ -108,7 +132,11 @@ void ktau__trace_close(struct ktau__user *u)
 	free(t);
 }
 
-/* The slot is complete before it is counted, for readers and if the process is killed. */
+/*
+ * The slot is complete before it is counted, for readers and if the process is killed. A child
+ * that is forked meanwhile counts as many slots as its parent. Those that it has not written have
+ * no type, and readers skip them.
+ */
 static void put(struct ktau__trace *t, const struct ktau__trace_slot *slot)
 {
 	const uint64_t nr = t->header->written;

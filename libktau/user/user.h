@@ -84,6 +84,16 @@ struct ktau__user *ktau__user_begin(void);
 void ktau__area_open(struct ktau__user *u);
 void ktau__area_close(struct ktau__user *u);
 
+/*
+ * In the child of a fork, replace the area and the trace of the parent by others. fork() may have
+ * been called by a signal handler that has interrupted this library or malloc(). So no memory is
+ * allocated or freed, and what was mapped remains mapped at the same address; if there is nothing
+ * else to map, as zeros. @fixed: MAP_FIXED or MAP_FIXED_NOREPLACE
+ */
+void ktau__area_renew(struct ktau__user *u);
+void ktau__trace_renew(struct ktau__user *u);
+bool ktau__map_zeros(void *at, size_t bytes, int fixed);
+
 /* The number of a point, which is stored in *id; a new one is assigned if it is 0. */
 uint32_t ktau__point_id(uint32_t *id);
 

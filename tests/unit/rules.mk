@@ -40,7 +40,7 @@ $(call unit,libktau/test_legacy): private override LDFLAGS += \
 	-Wl,--wrap=ktau_reader_open_live -Wl,--wrap=ktau_reader_restart
 
 # libktau-user gets a file from the kernel's ioctl() there.
-USER_TESTS := test_user test_user_read
+USER_TESTS := test_user test_user_fork test_user_read
 $(call unit,libktau/user_fake.o $(USER_TESTS:%=libktau/%.o)): KTAU_CPPFLAGS += -Ilibktau/user
 $(call unit,$(USER_TESTS:%=libktau/%)): $(USER_OBJS) $(call unit,libktau/user_fake.o)
 $(call unit,$(USER_TESTS:%=libktau/%)): private override LDFLAGS += -Wl,--wrap=ioctl \

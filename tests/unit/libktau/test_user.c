@@ -351,11 +351,10 @@ struct trace {
 
 static int open_trace(pid_t pid, pid_t tid, int flags)
 {
-	char path[300], host[65] = "";
+	char path[300];
 	int fd;
 
-	gethostname(host, sizeof(host) - 1);
-	snprintf(path, sizeof(path), "%s/" KTAU__TRACE_PREFIX "%s.%d.%d", folder, host, pid, tid);
+	trace_path(pid, tid, path);
 	fd = open(path, flags);
 	assert_true(fd >= 0);
 	return fd;

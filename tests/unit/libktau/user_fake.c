@@ -16,6 +16,7 @@
 
 #include <linux/ktau.h>
 
+#include "../../../libktau/user/trace_format.h"
 #include "user_fake.h"
 
 int __real_open64(const char *path, int flags, ...);
@@ -33,6 +34,7 @@ int kernel_error;
 bool disk_full;
 uint32_t given;
 __thread volatile uint32_t *seen;
+__thread pid_t seen_by;
 char folder[] = "/tmp/ktau-user-XXXXXX";
 const char *stream_file = "/dev/null", *events_file = "/dev/null";
 bool with_figures;
@@ -45,8 +47,10 @@ void *__wrap_mmap64(void *at, size_t bytes, int prot, int flags, int fd, off_t o
 {
 	void *p = __real_mmap64(at, bytes, prot, flags, fd, offset);
 
-	if (prot == PROT_READ && bytes > KTAU_AREA_CELLS_BYTES)
+	if (prot == PROT_READ && bytes > KTAU_AREA_CELLS_BYTES) {
 		shown = p;
+		madvise(p, bytes, MADV_DONTFORK);	/* as the kernel does */
+	}
 	return p;
 }
 
@@ -128,17 +132,28 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 	assert_int_equal(ftruncate(area, 4L * getpagesize()), 0);
 	seen = mmap(NULL, getpagesize(), PROT_READ, MAP_SHARED, area, 0);
 	assert_ptr_not_equal(seen, MAP_FAILED);
+	seen_by = getpid();
 	if (with_figures)
 		make_figures(area);
 	return area;
 }
 
-void names_path(pid_t pid, pid_t tid, char path[300])
+static void file_path(const char *prefix, pid_t pid, pid_t tid, char path[300])
 {
 	char host[65] = "";
 
 	gethostname(host, sizeof(host) - 1);
-	snprintf(path, 300, "%s/ktau-user.%s.%d.%d", folder, host, pid, tid);
+	snprintf(path, 300, "%s/%s%s.%d.%d", folder, prefix, host, pid, tid);
+}
+
+void names_path(pid_t pid, pid_t tid, char path[300])
+{
+	file_path("ktau-user.", pid, tid, path);
+}
+
+void trace_path(pid_t pid, pid_t tid, char path[300])
+{
+	file_path(KTAU__TRACE_PREFIX, pid, tid, path);
 }
 
 char *names(pid_t pid, pid_t tid)

@@ -34,13 +34,15 @@ extern const char *stream_file, *events_file;	/* instead of those in /proc/ktau 
 extern char folder[];	/* for the library's files, and for others */
 extern char *shown;	/* where the library has mapped the last figures */
 extern __thread volatile uint32_t *seen;	/* the thread's page */
+extern __thread pid_t seen_by;	/* which process has asked for it */
 extern __thread struct figures *figures;	/* the thread's */
 
 /* Let the cells of @event in the region with @index be in @block. */
 void set_block(uint32_t index, uint32_t event, uint32_t block);
 
-/* The path of the thread's file of names. */
+/* The paths of the thread's files. */
 void names_path(pid_t pid, pid_t tid, char path[300]);
+void trace_path(pid_t pid, pid_t tid, char path[300]);
 
 /* The lines of the thread's file from the first region on; the caller frees them. */
 char *names(pid_t pid, pid_t tid);
