@@ -10,6 +10,7 @@
 #include "redact.h"
 #include "select.h"
 #include "snapshot.h"
+#include "stream.h"
 #include "table.h"
 
 /* Ticks per microsecond at the rate of the tests. */
@@ -160,6 +161,40 @@ static void redact_without_interrupts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, open_of(rec)->id, (u32)ID_TASK);
 }
 
+/* Addresses of faults in the kernel depend on KTAU_ACCESS_ADDRESSES only. */
+static void redact_faults(struct kunit *test)
+{
+	static const u64 addresses[] = { 4096, ULONG_MAX - 7 };
+	struct ktau_stream *stream = kunit_kzalloc(test, sizeof(*stream), GFP_KERNEL);
+	struct {
+		struct ktau_rec_trace rec;
+		struct {
+			struct ktau_slot slot;
+			u64 address;
+		} enter[ARRAY_SIZE(addresses)];
+	} trace;
+	u32 access, i;
+
+	KUNIT_ASSERT_NOT_NULL(test, stream);
+	stream->body.p = &trace;
+	for (access = 0; access <= KTAU_ACCESS_ALL + KTAU_ACCESS_ADDRESSES; access++) {
+		if (access & ~(KTAU_ACCESS_ALL | KTAU_ACCESS_ADDRESSES))
+			continue;
+		stream->access = access;
+		trace.rec.nr_slots = ARRAY_SIZE(addresses);
+		for (i = 0; i < ARRAY_SIZE(addresses); i++) {
+			trace.enter[i].slot = (struct ktau_slot) {
+				.type = KTAU_TRACE_ENTER, .words = 3,
+			};
+			trace.enter[i].address = addresses[i];
+		}
+		ktau_redact_trace(stream);
+		KUNIT_EXPECT_EQ(test, trace.enter[0].address, addresses[0]);
+		KUNIT_EXPECT_EQ(test, trace.enter[1].address,
+				access & KTAU_ACCESS_ADDRESSES ? addresses[1] : 0);
+	}
+}
+
 static void levels(struct kunit *test)
 {
 	static const u32 expected[] = {
@@ -276,6 +311,7 @@ static struct kunit_case stream_cases[] = {
 	KUNIT_CASE(redact_interrupts),
 	KUNIT_CASE(redact_small),
 	KUNIT_CASE(redact_without_interrupts),
+	KUNIT_CASE(redact_faults),
 	KUNIT_CASE(levels),
 	KUNIT_CASE(select_checked),
 	KUNIT_CASE(poll_rate),

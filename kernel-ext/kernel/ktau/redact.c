@@ -226,16 +226,13 @@ static void redact_fault(const struct ktau_stream *stream, struct ktau_slot *slo
 		*address = 0;
 }
 
-static void redact_slot(struct ktau_stream *stream, struct ktau_slot *slot)
+static void redact_others(struct ktau_stream *stream, struct ktau_slot *slot)
 {
 	struct ktau_slot_switch *to = (void *)(slot + 1);
 	struct ktau_slot_waking *waking = (void *)(slot + 1);
 	struct ktau_slot_woken *woken = (void *)(slot + 1);
 
 	switch (slot->type) {
-	case KTAU_TRACE_ENTER:
-		redact_fault(stream, slot);
-		break;
 	case KTAU_TRACE_SWITCH:
 		if (is_hidden(stream, to->next_serial)) {
 			to->next_serial = 0;
@@ -265,8 +262,10 @@ static void redact_slot(struct ktau_stream *stream, struct ktau_slot *slot)
 }
 
 /**
- * ktau_redact_trace() - remove from a trace what belongs to other users
+ * ktau_redact_trace() - remove from a trace what the reader may not see
  * @stream: the stream, whose body is the trace
+ *
+ * This is what belongs to other users, and kernel addresses.
  *
  * Context: May sleep.
  */
@@ -276,10 +275,11 @@ void ktau_redact_trace(struct ktau_stream *stream)
 	struct ktau_slot *slot = (struct ktau_slot *)(rec + 1);
 	u32 i;
 
-	if (stream->access & KTAU_ACCESS_ALL)
-		return;
 	for (i = 0; i < rec->nr_slots; i++) {
-		redact_slot(stream, slot);
+		if (slot->type == KTAU_TRACE_ENTER)
+			redact_fault(stream, slot);
+		else if (!(stream->access & KTAU_ACCESS_ALL))
+			redact_others(stream, slot);
 		slot = (void *)slot + slot->words * sizeof(u64);
 	}
 }
