@@ -259,11 +259,12 @@ static int need_cgroup(struct ktau_stream *stream, u64 id)
 		return -ENOMEM;
 	if (ktau_cgroup_format_path_in(stream->nsproxy->cgroup_ns, id, path, PATH_MAX))
 		*path = '\0';
-	err = put_cgroup(stream, id, path);
-	__putname(path);
+	err = xa_err(xa_store(&stream->cgroups, id, xa_mk_value(1), GFP_KERNEL_ACCOUNT));
 	if (!err)
-		err = xa_err(xa_store(&stream->cgroups, id, xa_mk_value(1),
-				      GFP_KERNEL_ACCOUNT));
+		err = put_cgroup(stream, id, path);
+	if (err)
+		xa_erase(&stream->cgroups, id);
+	__putname(path);
 	return err ?: 1;
 }
 
