@@ -46,7 +46,7 @@ static void restart(struct ktau_stream *stream)
 {
 	stream->phase = PHASE_BEGIN;
 	stream->cursor = 0;
-	stream->thread = 0;
+	ktau_stream_forget_threads(stream);
 	stream->reach = (struct ktau_reach) { };
 	stream->len = 0;
 	stream->pos = 0;

@@ -71,7 +71,9 @@ struct ktau_front {
  * @offset: position in the file
  * @phase: current phase
  * @cursor: position in that phase: CPU, pid, index into @pids, or number
- * @thread: position within the process at @cursor, if a list of processes was requested
+ * @threads: the threads of the process at @cursor, if those were requested
+ * @nr_threads: their number
+ * @thread: position in @threads
  * @reach: position in the ring of the owner at @cursor
  * @end: counts for the last record
  * @watch: tasks shown that may be folded or evicted; profiles only
@@ -112,7 +114,9 @@ struct ktau_stream {
 	loff_t			offset;
 	enum phase		phase;
 	u64			cursor;
-	pid_t			thread;
+	struct pid		**threads;
+	unsigned int		nr_threads;
+	unsigned int		thread;
 	struct ktau_reach	reach;
 	struct ktau_rec_end	end;
 	struct ktau_watch	watch;

@@ -5,9 +5,11 @@
  * Whether an owner gets a record is decided in admit.c.
  */
 #include <linux/cpumask.h>
+#include <linux/err.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched/signal.h>
 #include <linux/sizes.h>
+#include <linux/slab.h>
 
 #include "admit.h"
 #include "compose.h"
@@ -32,7 +34,6 @@ static void next_phase(struct ktau_stream *stream)
 {
 	stream->phase++;
 	stream->cursor = 0;
-	stream->thread = 0;
 	stream->reach = (struct ktau_reach) { };
 	if (stream->phase == PHASE_EXITED)
 		stream->cursor = stream->select.exited_since;
@@ -106,54 +107,97 @@ static struct task_struct *find_all(struct ktau_stream *stream)
 	return task;
 }
 
-/* The first thread of @leader's process with a tid of at least @stream->thread. */
-static struct task_struct *find_thread(struct ktau_stream *stream,
-				       struct task_struct *leader)
+/**
+ * ktau_stream_forget_threads() - forget the threads of the process at the cursor
+ * @stream: the stream
+ *
+ * Context: May sleep.
+ */
+void ktau_stream_forget_threads(struct ktau_stream *stream)
 {
-	struct task_struct *task, *found = NULL;
-	pid_t best = 0;
+	while (stream->nr_threads)
+		put_pid(stream->threads[--stream->nr_threads]);
+	kvfree(stream->threads);
+	stream->threads = NULL;
+	stream->thread = 0;
+}
+
+/* Remember the threads that the process of @task has now. Return: 0 or -ENOMEM. */
+static int note_threads(struct ktau_stream *stream, struct task_struct *task)
+{
+	/* One more: a thread that exits is uncounted before it leaves the list. */
+	unsigned int room = get_nr_threads(task) + 1;
+	struct task_struct *thread;
+	struct pid *pid;
+
+	stream->threads = kvmalloc_array(room, sizeof(pid), GFP_KERNEL_ACCOUNT);
+	if (!stream->threads)
+		return -ENOMEM;
+	rcu_read_lock();
+	for_each_thread(task, thread) {
+		if (stream->nr_threads == room)
+			break;
+		pid = get_task_pid(thread, PIDTYPE_PID);
+		if (pid)
+			stream->threads[stream->nr_threads++] = pid;
+	}
+	rcu_read_unlock();
+	return 0;
+}
+
+/* The next of those threads that still lives, or NULL. */
+static struct task_struct *find_thread(struct ktau_stream *stream)
+{
+	struct task_struct *task = NULL;
+
+	while (!task && stream->thread < stream->nr_threads) {
+		task = get_pid_task(stream->threads[stream->thread], PIDTYPE_PID);
+		if (!task)
+			stream->thread++;
+	}
+	return task;
+}
+
+static struct task_struct *get_listed(struct ktau_stream *stream)
+{
+	struct task_struct *task;
+	struct pid *pid;
 
 	rcu_read_lock();
-	for_each_thread(leader, task) {
-		pid_t tid = task_pid_nr_ns(task, stream->ns);
-
-		if (tid >= stream->thread && (!found || tid < best)) {
-			found = task;
-			best = tid;
-		}
-	}
-	if (found)
-		get_task_struct(found);
+	if (stream->select.target & KTAU_TARGET_SELF)
+		pid = task_pid(current);
+	else
+		pid = find_pid_ns(stream->pids[stream->cursor], stream->ns);
+	task = get_pid_task(pid, PIDTYPE_PID);
 	rcu_read_unlock();
-	stream->thread = best;
-	return found;
+	return task;
 }
 
 static struct task_struct *find_listed(struct ktau_stream *stream)
 {
 	bool self = stream->select.target & KTAU_TARGET_SELF;
 	u32 nr = self ? 1 : stream->select.nr_pids;
-	struct task_struct *task, *thread;
-	struct pid *pid;
+	struct task_struct *task;
+	int err;
 
-	while (stream->cursor < nr) {
-		rcu_read_lock();
-		pid = self ? task_pid(current) :
-			     find_pid_ns(stream->pids[stream->cursor], stream->ns);
-		task = get_pid_task(pid, PIDTYPE_PID);
-		rcu_read_unlock();
-		if (task && !(stream->select.flags & KTAU_SELECT_THREADS))
-			return task;
-		if (task) {
-			thread = find_thread(stream, task);
+	for (; stream->cursor < nr; stream->cursor++) {
+		if (!stream->threads) {
+			task = get_listed(stream);
+			if (task && !(stream->select.flags & KTAU_SELECT_THREADS))
+				return task;
+			if (!task) {
+				stream->end.vanished++;
+				continue;
+			}
+			err = note_threads(stream, task);
 			put_task_struct(task);
-			if (thread)
-				return thread;
-		} else {
-			stream->end.vanished++;
+			if (err)
+				return ERR_PTR(err);
 		}
-		stream->cursor++;
-		stream->thread = 0;
+		task = find_thread(stream);
+		if (task)
+			return task;
+		ktau_stream_forget_threads(stream);
 	}
 	return NULL;
 }
@@ -168,6 +212,8 @@ static int step_live(struct ktau_stream *stream)
 		task = find_listed(stream);
 	else if (target & KTAU_TARGETS_ALL)
 		task = find_all(stream);
+	if (IS_ERR(task))
+		return PTR_ERR(task);
 	if (!task) {
 		next_phase(stream);
 		return 0;

@@ -8,5 +8,6 @@
 struct ktau_stream;
 
 int ktau_stream_step(struct ktau_stream *stream);
+void ktau_stream_forget_threads(struct ktau_stream *stream);
 
 #endif /* _KERNEL_KTAU_WALK_H */
