@@ -10,11 +10,11 @@
 #include "timeline.h"
 #include "user_trace.h"
 
-/* A trace record with slots that have not all been passed on. */
+/* A trace record whose loss or slots have not all been passed on. */
 struct run {
 	struct run *next;
 	struct ktau_rec_trace *trace;
-	const struct ktau_slot *slot;	/* the next slot */
+	const struct ktau_slot *slot;	/* the next slot; NULL: none is left */
 	uint64_t call_exit_ticks;	/* exit time of @call */
 	const struct ktau_slot *call;
 	bool in_gap;			/* part of the gap before the run has been passed on */
@@ -156,7 +156,9 @@ static uint64_t kernel_due(const struct track *track)
 
 	if (!run)
 		return UINT64_MAX;
-	return run->call ? run->call_exit_ticks : run->slot->ticks;
+	if (run->call)
+		return run->call_exit_ticks;
+	return run->slot ? run->slot->ticks : run->trace->lost_to_ticks;
 }
 
 static uint64_t user_due(const struct track *track)
@@ -517,7 +519,7 @@ static int hand_on(struct timeline *t, struct track *track)
 		};
 		run->call = NULL;
 		err = leave_frame(t, &e);
-	} else {
+	} else if (run->slot) {
 		err = hand_on_slot(t, track, run);
 		run->slot = ktau_trace_next(run->trace, run->slot);
 	}
@@ -638,43 +640,76 @@ static const struct ktau_slot *first_new(const struct track *track,
 	return slot;
 }
 
+/* If the records overlap, the loss before this one has already been passed on. */
+static bool has_new_loss(const struct track *track, const struct ktau_rec_trace *trace)
+{
+	return trace->lost && trace->first > track->next;
+}
+
 static const struct ktau_slot *slot_in(const struct ktau_rec_trace *trace, ptrdiff_t offset)
 {
 	return (const struct ktau_slot *)((const char *)trace + offset);
 }
 
+/*
+ * Without slots, the loss of a record lasts until the record was made. Slots that were written in
+ * the meantime are in the next record, and end the loss.
+ */
+static void end_loss(struct run *run, uint64_t ticks)
+{
+	struct ktau_rec_trace *trace = run->trace;
+
+	if (run->slot || ticks >= trace->lost_to_ticks)
+		return;
+	trace->lost_to_ticks = ticks > trace->lost_from_ticks ? ticks : trace->lost_from_ticks;
+}
+
+/* Add a run that begins with the slot @first, or with a loss and no slots if that is NULL. */
+static int add_run(struct timeline *t, struct track *track, const struct ktau_rec_trace *trace,
+		   const struct ktau_slot *first)
+{
+	struct run *run = cli_alloc(NULL, 1, sizeof(*run));
+	const struct ktau_slot *slot;
+
+	*run = (struct run){ .trace = ktau_record_dup(trace) };
+	if (!run->trace) {
+		free(run);
+		return -ENOMEM;
+	}
+	if (first)
+		run->slot = slot_in(run->trace, (const char *)first - (const char *)trace);
+	run->opened = !has_new_loss(track, trace);
+	for (slot = first; slot; slot = ktau_trace_next(trace, slot))
+		track->queued_ticks = slot->ticks;
+	if (track->last) {
+		if (first)
+			end_loss(track->last, first->ticks);
+		track->last->next = run;
+	} else {
+		track->first = run;
+	}
+	track->last = run;
+	heap_put(&t->heap, track);
+	return 0;
+}
+
 static int put_trace(struct timeline *t, const struct ktau_rec_trace *trace)
 {
-	const struct ktau_slot *slot, *first;
 	const struct ktau_rec_owner *owner;
+	const struct ktau_slot *first;
 	struct track *track;
-	struct run *run;
 	bool changed;
+	int err;
 
 	track = find_track(t, trace->serial, &changed);
 	owner = ktau_reader_owner(t->owners, trace->serial);
 	if (changed && owner)
 		track->owner = without_path(owner);
 	first = first_new(track, trace);
-	if (first) {
-		run = cli_alloc(NULL, 1, sizeof(*run));
-		*run = (struct run){ .trace = ktau_record_dup(trace) };
-		if (!run->trace) {
-			free(run);
-			return -ENOMEM;
-		}
-		run->slot = slot_in(run->trace, (const char *)first - (const char *)trace);
-		/* If the records overlap, the loss before this one has already been passed on. */
-		run->opened = trace->first < track->next;
-		for (slot = first; slot; slot = ktau_trace_next(trace, slot))
-			track->queued_ticks = slot->ticks;
-		if (track->last)
-			track->last->next = run;
-		else
-			track->first = run;
-		track->last = run;
-		if (track->first == run)
-			heap_put(&t->heap, track);
+	if (first || has_new_loss(track, trace)) {
+		err = add_run(t, track, trace, first);
+		if (err)
+			return err;
 	}
 	if (trace->next > track->next)
 		track->next = trace->next;

@@ -258,6 +258,33 @@ static void gap(void **state)
 	assert_int_equal(seen.counts.half_enters, 2);
 }
 
+/*
+ * A record may have a loss and no slots. The loss ends when the next slot was written, and the
+ * record of a reader that does not consume may be repeated.
+ */
+static void gap_without_slots(void **state)
+{
+	static const struct stream s[] = {
+		{ 150, 0, { { 10, 0, 0, 0, 0, { ENTER(100, 1) } } } },
+		{ 400, 0, { { 10, 11, 10, 120, 410, { { 0 } } },
+			    { 11, 0, 0, 0, 0, { CALL(395, 4, 1), CALL(407, 4, 1) } } } },
+		{ 500, 0, { { 10, 11, 10, 120, 510, { ENTER(405, 3), EXIT(408, 3) } } } },
+		{ 600, 0, { { 10, 18, 5, 520, 610, { { 0 } } } } },
+		{ 700, 0, { { 10, 18, 5, 520, 710, { { 0 } } } } },
+	};
+	struct seen seen = convert_ok(s, 5);
+
+	(void)state;
+	assert_string_equal(seen.text,
+			    "100 10 in 1\n395 11 in 4\n396 11 out 4\n"
+			    "120 10 out 1 by loss\n120 10 lost 10\n405 10 in 3\n407 11 in 4\n"
+			    "408 10 out 3\n408 11 out 4\n520 10 lost 5\n");
+	assert_int_equal(seen.counts.lost, 15);
+	assert_int_equal(seen.counts.gaps, 2);
+	assert_int_equal(seen.counts.half_enters, 1);
+	assert_int_equal(seen.counts.clamped, 0);
+}
+
 /* Exits that are missing without a gap do not leave frames open forever. */
 static void unbalanced(void **state)
 {
@@ -732,6 +759,7 @@ int main(void)
 		cmocka_unit_test(between_streams),
 		cmocka_unit_test(read_again),
 		cmocka_unit_test(gap),
+		cmocka_unit_test(gap_without_slots),
 		cmocka_unit_test(unbalanced),
 		cmocka_unit_test(unfinished),
 		cmocka_unit_test(errors),
