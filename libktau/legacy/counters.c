@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -22,7 +23,7 @@ struct ktau_ushcont {
 	pid_t tid;
 	uint64_t serial;
 	unsigned int generation;
-	unsigned int nr_counters;
+	atomic_uint nr_counters;
 	pthread_mutex_t lock;
 	struct ktau_reader *reader;
 };
@@ -172,7 +173,7 @@ int ktau_del_container(int type, int self, pid_t *pid, unsigned int nopids,
 	(void)pflags;
 	if (type != KTAU_TYPE_PROFILE || !self || !pushcont)
 		return fail(-EINVAL);
-	if (pushcont->nr_counters)
+	if (atomic_load(&pushcont->nr_counters))
 		return fail(-EBUSY);
 	ktau_reader_destroy(pushcont->reader);
 	free(pushcont);
@@ -189,7 +190,8 @@ static int begin(ktau_ush_ctr *counter)
 	err = container->generation == generation ? update(counter) : -ECHILD;
 	for (i = 0; i < counter->nr_symbols; i++)
 		counter->symbols[i].base = counter->symbols[i].now;
-	container->nr_counters += !err;
+	if (!err)
+		atomic_fetch_add(&container->nr_counters, 1);
 	pthread_mutex_unlock(&container->lock);
 	return err;
 }
@@ -224,7 +226,7 @@ int ktau_put_counter(ktau_ush_ctr *pushctr)
 {
 	if (!pushctr)
 		return fail(-EINVAL);
-	pushctr->container->nr_counters--;
+	atomic_fetch_sub(&pushctr->container->nr_counters, 1);
 	free(pushctr);
 	return 0;
 }

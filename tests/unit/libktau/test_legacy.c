@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -638,6 +639,53 @@ static void test_counter_of_another_thread(void **state)
 	destroy(c);
 }
 
+/* Counters that one of several threads releases when all have started. */
+enum { PUT_THREADS = 2, PUT_COUNTERS = 100000 };
+
+struct put_job {
+	atomic_int *waiting;
+	ktau_ush_ctr *counters[PUT_COUNTERS];
+};
+
+static void *put_counters(void *arg)
+{
+	struct put_job *job = arg;
+	int i;
+
+	atomic_fetch_sub(job->waiting, 1);
+	while (atomic_load(job->waiting))
+		;
+	for (i = 0; i < PUT_COUNTERS; i++)
+		ktau_put_counter(job->counters[i]);
+	return NULL;
+}
+
+/* Threads may release counters at the same time. None of them is forgotten. */
+static void test_counter_threads(void **state)
+{
+	static struct put_job jobs[PUT_THREADS];
+	unsigned long sym = 0x10000;
+	pthread_t threads[PUT_THREADS];
+	atomic_int waiting = PUT_THREADS;
+	ktau_ushcont *c;
+	int i, j;
+
+	(void)state;
+	put_self(95, 1, false);
+	c = container();
+	for (i = 0; i < PUT_THREADS; i++) {
+		jobs[i].waiting = &waiting;
+		for (j = 0; j < PUT_COUNTERS; j++)
+			assert_int_equal(ktau_get_counter(c, "one", 1, &sym,
+							  &jobs[i].counters[j]), 0);
+	}
+	for (i = 0; i < PUT_THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, put_counters, &jobs[i]), 0);
+	for (i = 0; i < PUT_THREADS; i++)
+		pthread_join(threads[i], NULL);
+	destroy(c);
+}
+
 static void test_counter_fork(void **state)
 {
 	unsigned long sym = 0x10000;
@@ -721,6 +769,7 @@ int main(void)
 		cmocka_unit_test(test_aggregate),
 		cmocka_unit_test(test_counter),
 		cmocka_unit_test(test_counter_of_another_thread),
+		cmocka_unit_test(test_counter_threads),
 		cmocka_unit_test(test_counter_fork),
 		cmocka_unit_test(test_counter_errors),
 	};
