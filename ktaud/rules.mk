@@ -5,7 +5,8 @@ ktaud_OBJS := $(patsubst %,$(B)/ktaud/%.o,main arguments options config value ru
 
 # ktaud-ship supports TLS if GnuTLS is available; HAVE_GNUTLS=n disables it.
 HAVE_GNUTLS ?= $(if $(CROSS_COMPILE),n,$(if $(shell pkg-config --exists gnutls && echo y),y,n))
-ship_OBJS := $(patsubst %,$(B)/ktaud/%.o,ship arguments ship_link ship_spool log value)
+ship_OBJS := $(patsubst %,$(B)/ktaud/%.o,ship arguments ship_delay ship_link ship_spool \
+	log value)
 ifneq ($(HAVE_GNUTLS),n)
 ship_OBJS += $(B)/ktaud/ship_tls.o
 $(ship_OBJS): private KTAU_CPPFLAGS += -DKTAU_HAVE_GNUTLS

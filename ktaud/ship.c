@@ -27,12 +27,12 @@
 
 #include "arguments.h"
 #include "log.h"
+#include "ship_delay.h"
 #include "ship_link.h"
 #include "ship_spool.h"
 #include "value.h"
 
 #define PART_BYTES	(256 << 10)
-#define MAX_DELAY_NS	(30 * NS)
 #define NS		1000000000ULL
 #define TOKEN_CHARS	128
 
@@ -356,7 +356,7 @@ static void pause_for(struct ship *ship, uint64_t ns)
 
 	if (ship->deadline_ns && ns > NS / 10)
 		ns = NS / 10;
-	if (poll(&polled, 1, ns / 1000000) > 0 &&
+	if (poll(&polled, 1, ship_delay_ms(ns)) > 0 &&
 	    read(ship->signal_fd, &info, sizeof(info)) == sizeof(info) && !ship->deadline_ns)
 		ship->deadline_ns = monotonic_ns() + ship->linger_ns;
 }
@@ -373,9 +373,7 @@ static int run(struct ship *ship)
 		good = look(ship);
 		if (ending && (good || monotonic_ns() >= ship->deadline_ns))
 			break;
-		delay_ns = good ? ship->every_ns : delay_ns * 2;
-		if (delay_ns > MAX_DELAY_NS)
-			delay_ns = MAX_DELAY_NS;
+		delay_ns = ship_delay_ns(ship->every_ns, delay_ns, good);
 		pause_for(ship, delay_ns);
 	}
 	waiting = spool_waiting(&ship->spool);

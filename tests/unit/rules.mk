@@ -100,6 +100,7 @@ test_output_OBJS := ktaud/output ktaud/rotate ktaud/log
 test_baseline_OBJS := ktaud/baseline
 test_metrics_OBJS := ktaud/metrics ktaud/log
 test_daemon_OBJS := ktaud/daemon ktaud/log
+test_ship_delay_OBJS := ktaud/ship_delay
 ktaud_TESTS := $(patsubst %.c,$(B)/%,$(filter-out %/test_stream.c,$(wildcard tests/unit/ktaud/test_*.c)))
 UNIT_TESTS += $(ktaud_TESTS) $(call unit,ktaud/test_ktaud ktaud/test_service ktaud/test_ship \
 	ktaud/test_slurm)
