@@ -153,6 +153,7 @@ test_timeline_OBJS := $(addprefix tools/ktau/,timeline user_trace region_names r
 test_cli_OBJS := $(unit_MACHINE) tests/unit/tools/saved
 test_status_OBJS := $(addprefix tools/ktau/,ktau-status cli table text)
 test_mark_OBJS := $(addprefix tools/ktau/,ktau-mark cli text)
+test_export_output_OBJS := $(addprefix tools/ktau/,export_output cli text)
 tools_TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/tools/test_*.c))
 UNIT_TESTS += $(tools_TESTS)
 
@@ -162,6 +163,7 @@ $(patsubst %.c,$(B)/%.o,$(wildcard tests/unit/tools/*.c)): KTAU_CPPFLAGS += -Ito
 $(call unit,tools/test_timeline): private override LDFLAGS += -Wl,--wrap=pread64
 $(call unit,tools/test_mark): private override LDFLAGS += -Wl,--wrap=setenv -Wl,--wrap=asprintf \
 	-Wl,--wrap=fork
+$(call unit,tools/test_export_output): private override LDFLAGS += -Wl,--wrap=flock -pthread
 
 .SECONDEXPANSION:
 $(tools_TESTS) $(ktaud_TESTS): %: %.o $$(addprefix $(B)/,$$(addsuffix .o,$$($$(@F)_OBJS))) $(LIBKTAU_BPF) $(LIBKTAU)

@@ -22,14 +22,16 @@
  * @partial: name while it is being written; equal to @path if the output is not a regular
  *	file, and NULL for standard output
  * @file: stream, unless the output is a directory
- * @mark_fd: descriptor locked while a directory is written; -1: none
+ * @lock_fd: descriptor locked while a regular file or a directory is written; -1: none
+ * @directory: the output is a directory
  * @failed: writing failed and a message has been printed
  */
 struct output {
 	const char *path;
 	char *partial;
 	FILE *file;
-	int mark_fd;
+	int lock_fd;
+	bool directory;
 	bool failed;
 };
 
@@ -108,8 +110,8 @@ static void catch_signals(void)
 
 static void destroy(struct output *o)
 {
-	if (o->mark_fd >= 0)
-		close(o->mark_fd);
+	if (o->lock_fd >= 0)
+		close(o->lock_fd);
 	free(o->partial);
 	free(o);
 }
@@ -185,25 +187,81 @@ static int make_directory(struct output *o)
 		err = mkdir(o->partial, 0777);
 	if (err)
 		return -1;
-	o->mark_fd = open_mark(o, O_RDWR | O_CREAT | O_EXCL);
-	return o->mark_fd < 0 ? -1 : flock(o->mark_fd, LOCK_EX | LOCK_NB);
+	o->lock_fd = open_mark(o, O_RDWR | O_CREAT | O_EXCL);
+	return o->lock_fd < 0 ? -1 : flock(o->lock_fd, LOCK_EX | LOCK_NB);
 }
 
-static int make(struct output *o, bool directory)
+static bool is_at(int fd, const char *path)
+{
+	struct stat file, now;
+
+	return !fstat(fd, &file) && !lstat(path, &now) && file.st_dev == now.st_dev &&
+	       file.st_ino == now.st_ino;
+}
+
+/*
+ * Open and lock the partial file, which may be that of an export that was killed. The lock lasts
+ * until the file has its final name. Return: -1 with errno EBUSY if another export is writing it.
+ */
+static int lock_partial(const struct output *o)
+{
+	int fd, tries;
+
+	for (tries = 1;; tries++) {
+		fd = open(o->partial, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+		if (fd < 0)
+			return -1;
+		/* If the file system has no locks, do without. */
+		if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+			close(fd);
+			errno = EBUSY;
+			return -1;
+		}
+		/*
+		 * Another export may have renamed or removed the file before it was locked. Do
+		 * not try for ever, because some file systems change the numbers of inodes.
+		 */
+		if (is_at(fd, o->partial) || tries == 8)
+			return fd;
+		close(fd);
+	}
+}
+
+static int make_file(struct output *o)
+{
+	int fd;
+
+	o->lock_fd = lock_partial(o);
+	if (o->lock_fd < 0)
+		return -1;
+	fd = fcntl(o->lock_fd, F_DUPFD_CLOEXEC, 0);
+	if (fd >= 0 && !ftruncate(fd, 0))
+		o->file = fdopen(fd, "w");
+	if (o->file)
+		return 0;
+	if (fd >= 0)
+		close(fd);
+	unlink(o->partial);
+	return -1;
+}
+
+static int make(struct output *o)
 {
 	struct stat st;
 
-	if (directory && !lstat(o->path, &st)) {
+	if (o->directory && !lstat(o->path, &st)) {
 		errno = EEXIST;
 		return -1;
 	}
-	if (directory)
+	if (o->directory)
 		return make_directory(o);
 	if (!stat(o->path, &st) && S_ISDIR(st.st_mode)) {
 		errno = EISDIR;
 		return -1;
 	}
-	o->file = fopen(o->partial, "we");
+	if (strcmp(o->path, o->partial))
+		return make_file(o);
+	o->file = fopen(o->path, "we");
 	return o->file ? 0 : -1;
 }
 
@@ -212,7 +270,7 @@ struct output *output_create(const char *path, bool directory)
 	struct output *o = cli_alloc(NULL, 1, sizeof(*o));
 	int err;
 
-	*o = (struct output){ .path = path, .mark_fd = -1 };
+	*o = (struct output){ .path = path, .lock_fd = -1, .directory = directory };
 	if (!directory && !strcmp(path, "-")) {
 		o->file = stdout;
 		return o;
@@ -225,7 +283,7 @@ struct output *output_create(const char *path, bool directory)
 	}
 	catch_signals();
 	pthread_mutex_lock(&lock);
-	err = make(o, directory);
+	err = make(o);
 	if (!err && strcmp(o->path, o->partial))
 		unfinished = o->partial;
 	pthread_mutex_unlock(&lock);
@@ -331,7 +389,7 @@ int output_commit(struct output *o)
 	int err = finish(o);
 
 	pthread_mutex_lock(&lock);
-	if (o->mark_fd >= 0)
+	if (o->directory)
 		remove_mark(o);
 	if (!err && o->partial && strcmp(o->partial, o->path) && rename(o->partial, o->path))
 		err = cannot_write(o, errno);

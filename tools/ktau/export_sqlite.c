@@ -62,7 +62,10 @@ static int create_table(struct export_run *x, int table)
 	return sqlite3_prepare_v2(d->db, insert, -1, &d->insert[table], NULL) ? failed(x) : 0;
 }
 
-/* The database need not survive a crash, because incomplete output is removed. */
+/*
+ * The database need not survive a crash, because incomplete output is removed. The output is locked
+ * already; on NFS, a lock by SQLite would conflict with that.
+ */
 static int begin(struct export_run *x)
 {
 	struct database *d = cli_alloc(NULL, 1, sizeof(*d));
@@ -70,7 +73,7 @@ static int begin(struct export_run *x)
 
 	*d = (struct database){ NULL };
 	x->data = d;
-	if (sqlite3_open(output_path(x->output), &d->db))
+	if (sqlite3_open_v2(output_path(x->output), &d->db, SQLITE_OPEN_READWRITE, "unix-none"))
 		return failed(x);
 	err = run(x, "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN");
 	for (i = 0; !err && i < ROW_NR_TABLES; i++)
