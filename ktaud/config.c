@@ -348,7 +348,7 @@ static int set_tag(struct config *config, char *value, struct config_error *erro
 
 static int set_openmetrics(struct config *config, char *value, struct config_error *error)
 {
-	if (strlen(value) >= PATH_MAX - sizeof(".tmp"))
+	if (strlen(value) >= PATH_MAX - sizeof(".XXXXXX.tmp"))
 		return bad(error, "path is too long");
 	return replace(&config->openmetrics, value);
 }

@@ -361,16 +361,17 @@ static int finish(FILE *out)
 	return err;
 }
 
-/* O_EXCL: a link that someone else left in the directory is not followed. */
+/*
+ * @temporary: template. The name is of this process alone, because another ktaud may be writing
+ * the same file.
+ */
 static int replace_file(const struct metrics *metrics, const struct totals *t, const char *path,
-			const char *temporary)
+			char *temporary)
 {
 	FILE *out;
 	int fd, err;
 
-	if (unlink(temporary) && errno != ENOENT)
-		return -errno;
-	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+	fd = mkostemps(temporary, strlen(".tmp"), O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	out = fdopen(fd, "w");
@@ -402,7 +403,7 @@ static int write_file(struct metrics *metrics, const struct ktau_events *events,
 		err = add_up(metrics, &t);
 	if (err)
 		return err;
-	if (asprintf(&temporary, "%s.tmp", path) < 0)
+	if (asprintf(&temporary, "%s.XXXXXX.tmp", path) < 0)
 		return -ENOMEM;
 	err = replace_file(metrics, &t, path, temporary);
 	free(temporary);

@@ -62,7 +62,7 @@ int metrics_add(struct metrics *metrics, const union ktau_record *record);
  * metrics_write() - replace the file after the END record of a stream was added
  * @metrics: totals
  * @events: names of events that the stream has given
- * @path: file; PATH.tmp is its temporary name
+ * @path: file; its temporary name is PATH.XXXXXX.tmp, where XXXXXX is random
  *
  * A file that cannot be written is counted and, unless the previous write failed for the same
  * reason, logged. The old file stays as it is.

@@ -107,6 +107,7 @@ UNIT_TESTS += $(ktaud_TESTS) $(call unit,ktaud/test_ktaud ktaud/test_service kta
 
 $(patsubst %.c,$(B)/%.o,$(wildcard tests/unit/ktaud/*.c)): KTAU_CPPFLAGS += -Iktaud
 $(call unit,ktaud/test_daemon): private override LDFLAGS += -Wl,--wrap=flock
+$(call unit,ktaud/test_metrics): private override LDFLAGS += -Wl,--wrap=fsync
 
 # The daemon's input in its shell tests, and their shared functions.
 $(call unit,ktaud/test_stream): $(call unit,ktaud/test_stream.o) $(LIBKTAU)

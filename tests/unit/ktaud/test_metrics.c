@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The OpenMetrics file: names, sums, limits, and files that cannot be written. */
+#include <dirent.h>
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -19,7 +20,7 @@
 
 struct fixture {
 	char dir[64];
-	char input[80], path[80], temporary[88], log[80];
+	char input[80], path[80], log[80];
 	char text[1 << 20];
 	FILE *stream;
 	struct metrics metrics;
@@ -201,7 +202,6 @@ static int setup(void **state)
 	assert_non_null(mkdtemp(f->dir));
 	snprintf(f->input, sizeof(f->input), "%s/input", f->dir);
 	snprintf(f->path, sizeof(f->path), "%s/k.prom", f->dir);
-	snprintf(f->temporary, sizeof(f->temporary), "%s.tmp", f->path);
 	snprintf(f->log, sizeof(f->log), "%s/log", f->dir);
 	fflush(stderr);
 	f->old_stderr = dup(STDERR_FILENO);
@@ -222,6 +222,19 @@ static int teardown(void **state)
 	assert_int_equal(system(command), 0);
 	free(f);
 	return 0;
+}
+
+static int nr_temporary(const struct fixture *f)
+{
+	const struct dirent *entry;
+	DIR *dir = opendir(f->dir);
+	int nr = 0;
+
+	assert_non_null(dir);
+	while ((entry = readdir(dir)))
+		nr += strstr(entry->d_name, ".tmp") != NULL;
+	closedir(dir);
+	return nr;
 }
 
 static int write_simple(struct fixture *f, uint64_t count)
@@ -266,7 +279,7 @@ static void test_whole_file(void **state)
 	assert_string_equal(contents(f, f->path), expected);
 	assert_int_equal(stat(f->path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0644);
-	assert_int_equal(access(f->temporary, F_OK), -1);
+	assert_int_equal(nr_temporary(f), 0);
 }
 
 /* Quotes, backslashes and newlines are escaped, and what is not UTF-8 is replaced. */
@@ -407,7 +420,7 @@ static void test_full_disk(void **state)
 	assert_int_equal(write_simple(f, 3), -EFBIG);
 	f->limit_bytes = RLIM_INFINITY;
 	assert_string_equal(contents(f, f->path), before);
-	assert_int_equal(access(f->temporary, F_OK), -1);
+	assert_int_equal(nr_temporary(f), 0);
 	assert_int_equal(f->metrics.failed, 2);
 	assert_int_equal(count_in_log(f, "k.prom: File too large"), 1);
 
@@ -417,7 +430,7 @@ static void test_full_disk(void **state)
 	assert_true(value(f, read_calls) == 4);
 }
 
-/* Each reason is logged: a missing directory, then a directory in place of the temporary file. */
+/* Each reason is logged: a missing directory, then a directory in place of the file. */
 static void test_unwritable(void **state)
 {
 	struct fixture *f = *state;
@@ -428,14 +441,15 @@ static void test_unwritable(void **state)
 	assert_int_equal(write_simple(f, 1), -ENOENT);
 	assert_int_equal(write_simple(f, 2), -ENOENT);
 	strcpy(f->path, good);
-	assert_int_equal(mkdir(f->temporary, 0777), 0);
+	assert_int_equal(mkdir(f->path, 0777), 0);
 	assert_int_equal(write_simple(f, 3), -EISDIR);
 	assert_int_equal(f->metrics.failed, 3);
+	assert_int_equal(nr_temporary(f), 0);
 	assert_int_equal(count_in_log(f, "No such file or directory"), 1);
 	assert_int_equal(count_in_log(f, "Is a directory"), 1);
 }
 
-/* A link in place of the temporary file is replaced, not followed. */
+/* A link in place of the file is replaced, not followed. */
 static void test_link(void **state)
 {
 	struct fixture *f = *state;
@@ -447,10 +461,42 @@ static void test_link(void **state)
 	assert_non_null(file);
 	fputs("untouched", file);
 	fclose(file);
-	assert_int_equal(symlink(victim, f->temporary), 0);
+	assert_int_equal(symlink(victim, f->path), 0);
 	assert_int_equal(write_simple(f, 6), 0);
 	assert_string_equal(contents(f, victim), "untouched");
 	assert_true(value(f, read_calls) == 6);
+}
+
+/* Another ktaud, which writes the same file while this one does. */
+static struct fixture *other;
+
+int __real_fsync(int fd);
+int __wrap_fsync(int fd);
+
+int __wrap_fsync(int fd)
+{
+	struct fixture *f = other;
+
+	other = NULL;
+	if (f)
+		assert_int_equal(write_simple(f, 7), 0);
+	return __real_fsync(fd);
+}
+
+static void test_two(void **state)
+{
+	struct fixture *f = *state, *second = calloc(1, sizeof(*second));
+
+	assert_non_null(second);
+	second->limit_bytes = RLIM_INFINITY;
+	snprintf(second->input, sizeof(second->input), "%s/input2", f->dir);
+	strcpy(second->path, f->path);
+	other = second;
+	assert_int_equal(write_simple(f, 8), 0);
+	assert_true(value(f, read_calls) == 8);
+	assert_int_equal(nr_temporary(f), 0);
+	metrics_clear(&second->metrics);
+	free(second);
 }
 
 int main(void)
@@ -464,6 +510,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_full_disk, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unwritable, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_link, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_two, setup, teardown),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
