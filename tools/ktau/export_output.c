@@ -128,11 +128,12 @@ static struct output *refuse(struct output *o)
 	return NULL;
 }
 
+/* A link is not replaced, but written through: /dev/stdout may lead to a regular file. */
 static bool is_special(const char *path)
 {
 	struct stat st;
 
-	return !stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+	return !lstat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
 /*

@@ -188,6 +188,29 @@ static void test_special(void **state)
 	assert_int_equal(unlink(fifo), 0);
 }
 
+/* The file behind a link, such as that of a redirected /dev/stdout, is written, not the link. */
+static void test_link(void **state)
+{
+	char link[40];
+	struct output *o;
+	struct stat st;
+
+	(void)state;
+	snprintf(link, sizeof(link), "%s/link", folder);
+	put(path, "longer than the output");
+	assert_int_equal(symlink(path, link), 0);
+	o = output_create(link, false);
+	assert_non_null(o);
+	fputs("output", output_file(o));
+	assert_int_equal(output_commit(o), 0);
+	assert_int_equal(lstat(link, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_contents(path, "output");
+	output_discard(output_create(link, false));
+	assert_int_equal(lstat(link, &st), 0);
+	assert_int_equal(unlink(link), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -197,6 +220,7 @@ int main(void)
 		cmocka_unit_test(test_ended_meanwhile),
 		cmocka_unit_test(test_no_locks),
 		cmocka_unit_test(test_special),
+		cmocka_unit_test(test_link),
 	};
 	int err;
 
