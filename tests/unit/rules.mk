@@ -164,7 +164,7 @@ $(patsubst %.c,$(B)/%.o,$(wildcard tests/unit/tools/*.c)): KTAU_CPPFLAGS += -Ito
 $(call unit,tools/test_timeline): private override LDFLAGS += -Wl,--wrap=pread64
 $(call unit,tools/test_mark): private override LDFLAGS += -Wl,--wrap=setenv -Wl,--wrap=asprintf \
 	-Wl,--wrap=fork
-$(call unit,tools/test_export_output): private override LDFLAGS += -Wl,--wrap=flock -pthread
+$(call unit,tools/test_export_output): private override LDFLAGS += -Wl,--wrap=mkostemp64 -pthread
 
 .SECONDEXPANSION:
 $(tools_TESTS) $(ktaud_TESTS): %: %.o $$(addprefix $(B)/,$$(addsuffix .o,$$($$(@F)_OBJS))) $(LIBKTAU_BPF) $(LIBKTAU)

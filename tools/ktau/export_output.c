@@ -19,10 +19,11 @@
 /**
  * struct output - an output being written
  * @path: final name
- * @partial: name while it is being written; equal to @path if the output is not a regular
- *	file, and NULL for standard output
+ * @partial: name while it is being written; equal to @path if it is written in place, and NULL
+ *	for standard output
  * @file: stream, unless the output is a directory
- * @lock_fd: descriptor locked while a regular file or a directory is written; -1: none
+ * @lock_fd: descriptor locked while a directory is written; -1: none
+ * @mode: permissions of a file once it is complete
  * @directory: the output is a directory
  * @failed: writing failed and a message has been printed
  */
@@ -31,6 +32,7 @@ struct output {
 	char *partial;
 	FILE *file;
 	int lock_fd;
+	mode_t mode;
 	bool directory;
 	bool failed;
 };
@@ -106,6 +108,11 @@ static void catch_signals(void)
 		pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
 	else
 		pthread_detach(thread);
+}
+
+static bool is_in_place(const struct output *o)
+{
+	return !o->partial || !strcmp(o->partial, o->path);
 }
 
 static void destroy(struct output *o)
@@ -192,56 +199,49 @@ static int make_directory(struct output *o)
 	return o->lock_fd < 0 ? -1 : flock(o->lock_fd, LOCK_EX | LOCK_NB);
 }
 
-static bool is_at(int fd, const char *path)
+/* The permissions of a file that is replaced, or those of a new one. */
+static mode_t final_mode(const char *path)
 {
-	struct stat file, now;
+	struct stat st;
+	mode_t mask;
 
-	return !fstat(fd, &file) && !lstat(path, &now) && file.st_dev == now.st_dev &&
-	       file.st_ino == now.st_ino;
+	if (!lstat(path, &st))
+		return st.st_mode & 0777;
+	mask = umask(0);
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+/* Write to the file itself. */
+static int open_in_place(struct output *o)
+{
+	strcpy(o->partial, o->path);
+	o->file = fopen(o->path, "we");
+	return o->file ? 0 : -1;
 }
 
 /*
- * Open and lock the partial file, which may be that of an export that was killed. The lock lasts
- * until the file has its final name. Return: -1 with errno EBUSY if another export is writing it.
+ * A file is written under a unique name, so it can neither be somebody else's nor be a link. If
+ * the folder is not writable, the file itself may be.
  */
-static int lock_partial(const struct output *o)
-{
-	int fd, tries;
-
-	for (tries = 1;; tries++) {
-		fd = open(o->partial, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-		if (fd < 0)
-			return -1;
-		/* If the file system has no locks, do without. */
-		if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
-			close(fd);
-			errno = EBUSY;
-			return -1;
-		}
-		/*
-		 * Another export may have renamed or removed the file before it was locked. Do
-		 * not try for ever, because some file systems change the numbers of inodes.
-		 */
-		if (is_at(fd, o->partial) || tries == 8)
-			return fd;
-		close(fd);
-	}
-}
-
 static int make_file(struct output *o)
 {
-	int fd;
+	int fd = mkostemp(o->partial, O_CLOEXEC);
 
-	o->lock_fd = lock_partial(o);
-	if (o->lock_fd < 0)
+	if (fd < 0 && (errno == EACCES || errno == EPERM || errno == EROFS)) {
+		int err = errno;
+
+		if (!access(o->path, W_OK))
+			return open_in_place(o);
+		errno = err;
+	}
+	if (fd < 0)
 		return -1;
-	fd = fcntl(o->lock_fd, F_DUPFD_CLOEXEC, 0);
-	if (fd >= 0 && !ftruncate(fd, 0))
-		o->file = fdopen(fd, "w");
+	o->mode = final_mode(o->path);
+	o->file = fdopen(fd, "w");
 	if (o->file)
 		return 0;
-	if (fd >= 0)
-		close(fd);
+	close(fd);
 	unlink(o->partial);
 	return -1;
 }
@@ -260,10 +260,7 @@ static int make(struct output *o)
 		errno = EISDIR;
 		return -1;
 	}
-	if (strcmp(o->path, o->partial))
-		return make_file(o);
-	o->file = fopen(o->path, "we");
-	return o->file ? 0 : -1;
+	return is_special(o->path) ? open_in_place(o) : make_file(o);
 }
 
 struct output *output_create(const char *path, bool directory)
@@ -276,8 +273,7 @@ struct output *output_create(const char *path, bool directory)
 		o->file = stdout;
 		return o;
 	}
-	if (is_special(path) ? asprintf(&o->partial, "%s", path) < 0 :
-			       asprintf(&o->partial, "%s.partial", path) < 0) {
+	if (asprintf(&o->partial, "%s.%s", path, directory ? "partial" : "XXXXXX") < 0) {
 		o->partial = NULL;
 		errno = ENOMEM;
 		return refuse(o);
@@ -285,7 +281,7 @@ struct output *output_create(const char *path, bool directory)
 	catch_signals();
 	pthread_mutex_lock(&lock);
 	err = make(o);
-	if (!err && strcmp(o->path, o->partial))
+	if (!err && !is_in_place(o))
 		unfinished = o->partial;
 	pthread_mutex_unlock(&lock);
 	return err ? refuse(o) : o;
@@ -380,6 +376,9 @@ static int finish(struct output *o)
 		failed = true;
 	if (failed)
 		cannot_write(o, errno);
+	/* Some file systems have fixed permissions. */
+	if (!is_in_place(o))
+		fchmod(fileno(file), o->mode);
 	if (file != stdout && fclose(file) && !failed)
 		cannot_write(o, errno);
 	return o->failed ? -1 : 0;
@@ -392,7 +391,7 @@ int output_commit(struct output *o)
 	pthread_mutex_lock(&lock);
 	if (o->directory)
 		remove_mark(o);
-	if (!err && o->partial && strcmp(o->partial, o->path) && rename(o->partial, o->path))
+	if (!err && !is_in_place(o) && rename(o->partial, o->path))
 		err = cannot_write(o, errno);
 	if (err)
 		remove_unfinished();

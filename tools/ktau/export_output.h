@@ -2,8 +2,10 @@
 /*
  * The file or directory that an export writes. It is written under a temporary name in the
  * same directory and renamed when it is complete. An export that fails or is interrupted
- * therefore leaves no partial output, and does not touch an existing file. Two exports cannot write
- * the same output at the same time: the second one fails.
+ * therefore leaves no partial output, and does not touch an existing file. Exceptions are what is
+ * not a regular file, such as a link, and a file in a folder that is not writable. Of two exports
+ * that write the same file at the same time, the last one replaces it; two exports cannot write
+ * the same directory: the second one fails.
  */
 #ifndef KTAU_TOOLS_EXPORT_OUTPUT_H
 #define KTAU_TOOLS_EXPORT_OUTPUT_H

@@ -63,8 +63,8 @@ static int create_table(struct export_run *x, int table)
 }
 
 /*
- * The database need not survive a crash, because incomplete output is removed. The output is locked
- * already; on NFS, a lock by SQLite would conflict with that.
+ * The database need not survive a crash, because incomplete output is removed, and needs no lock,
+ * because nobody else opens the output.
  */
 static int begin(struct export_run *x)
 {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The output of an export: other exports to the same name, and those that were killed. */
+/* The output of an export: other exports to the same name, and what is there already. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,24 +19,17 @@
 #include "export_output.h"
 
 static char folder[] = "/tmp/ktau-output-XXXXXX", path[40], partial[60];
+static int create_error;
 
-/* Before the file is locked, this happens to it once. */
-static int (*meanwhile)(void);
-static int lock_error;
+int __real_mkostemp64(char *name, int flags);
+int __wrap_mkostemp64(char *name, int flags);
 
-int __real_flock(int fd, int operation);
-int __wrap_flock(int fd, int operation);
-
-int __wrap_flock(int fd, int operation)
+/* Root can write everywhere, so the test says what the folder permits. */
+int __wrap_mkostemp64(char *name, int flags)
 {
-	int (*call)(void) = meanwhile;
-
-	meanwhile = NULL;
-	if (call)
-		assert_int_equal(call(), 0);
-	if (!lock_error)
-		return __real_flock(fd, operation);
-	errno = lock_error;
+	if (!create_error)
+		return __real_mkostemp64(name, flags);
+	errno = create_error;
 	return -1;
 }
 
@@ -60,12 +53,38 @@ static void assert_contents(const char *name, const char *want)
 	assert_string_equal(text, want);
 }
 
+static mode_t mode_of(const char *name)
+{
+	struct stat st;
+
+	assert_int_equal(lstat(name, &st), 0);
+	return st.st_mode;
+}
+
+static void assert_is(const char *name, mode_t permissions)
+{
+	assert_int_equal(mode_of(name) & 0777, permissions);
+}
+
+static int nr_files(void)
+{
+	DIR *dir = opendir(folder);
+	int nr = -2;
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		nr++;
+	closedir(dir);
+	return nr;
+}
+
 static struct output *create(void)
 {
 	struct output *o = output_create(path, false);
 
 	assert_non_null(o);
-	assert_string_equal(output_path(o), partial);
+	assert_string_not_equal(output_path(o), path);
+	assert_int_equal(strncmp(output_path(o), path, strlen(path)), 0);
 	assert_string_equal(output_name(o), path);
 	return o;
 }
@@ -74,106 +93,105 @@ static void test_file(void **state)
 {
 	struct output *o = create();
 	mode_t mask = umask(0);
-	struct stat st;
 
 	(void)state;
 	umask(mask);
 	fputs("new", output_file(o));
 	assert_int_equal(access(path, F_OK), -1);
+	assert_is(output_path(o), 0600);
 	assert_int_equal(output_commit(o), 0);
 	assert_contents(path, "new");
-	assert_int_equal(stat(path, &st), 0);
-	assert_int_equal(st.st_mode & 0777, 0666 & ~mask);
+	assert_is(path, 0666 & ~mask);
 	o = create();
 	fputs("thrown away", output_file(o));
 	output_discard(o);
 	assert_contents(path, "new");
-	assert_int_equal(access(partial, F_OK), -1);
+	assert_int_equal(nr_files(), 1);
 }
 
-/* While an export writes the file, a second one fails and leaves the first one alone. */
+/* Two exports do not write to the same file: the last one is left. */
 static void test_two(void **state)
 {
-	struct output *first = create();
+	struct output *first = create(), *second = create();
 
 	(void)state;
 	fputs("first", output_file(first));
-	assert_null(output_create(path, false));
-	assert_int_equal(access(partial, F_OK), 0);
-	fflush(output_file(first));
-	assert_null(output_create(path, false));
+	fputs("second", output_file(second));
+	assert_int_equal(output_commit(second), 0);
+	assert_contents(path, "second");
 	assert_int_equal(output_commit(first), 0);
 	assert_contents(path, "first");
+	assert_int_equal(nr_files(), 1);
+}
+
+/* A file that is replaced keeps its permissions. */
+static void test_mode(void **state)
+{
+	static const mode_t modes[] = { 0600, 0664, 0444 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
+		assert_int_equal(chmod(path, modes[i]), 0);
+		assert_int_equal(output_commit(create()), 0);
+		assert_is(path, modes[i]);
+	}
+	assert_int_equal(unlink(path), 0);
+}
+
+/* Files that an export might have left, or a link in place of one, stay as they are. */
+static void test_neighbours(void **state)
+{
+	(void)state;
+	put(partial, "somebody's own");
 	assert_int_equal(output_commit(create()), 0);
-	assert_contents(path, "");
+	assert_contents(partial, "somebody's own");
+	assert_int_equal(unlink(partial), 0);
+	assert_int_equal(symlink("elsewhere", partial), 0);
+	assert_int_equal(output_commit(create()), 0);
+	assert_true(S_ISLNK(mode_of(partial)));
+	assert_int_equal(unlink(partial), 0);
+	assert_int_equal(nr_files(), 1);
+	assert_int_equal(unlink(path), 0);
 }
 
-static void test_killed(void **state)
+/* If the folder is not writable, a file in it may be. */
+static void test_in_place(void **state)
 {
 	struct output *o;
 
 	(void)state;
-	put(partial, "more than the next export writes");
-	o = create();
-	fputs("less", output_file(o));
+	create_error = EACCES;
+	assert_null(output_create(path, false));
+	create_error = 0;
+	put(path, "longer than the output");
+	assert_int_equal(chmod(path, 0600), 0);
+	create_error = ENOSPC;
+	assert_null(output_create(path, false));
+	assert_contents(path, "longer than the output");
+	create_error = EACCES;
+	o = output_create(path, false);
+	assert_non_null(o);
+	assert_string_equal(output_path(o), path);
+	fputs("output", output_file(o));
 	assert_int_equal(output_commit(o), 0);
-	assert_contents(path, "less");
+	assert_contents(path, "output");
+	assert_is(path, 0600);
+	output_discard(output_create(path, false));
+	assert_int_equal(access(path, F_OK), 0);
+	create_error = 0;
+	assert_int_equal(unlink(path), 0);
 }
 
-static int commit_other(void)
-{
-	return rename(partial, path);
-}
-
-static int remove_other(void)
-{
-	return unlink(partial);
-}
-
-/* Another export ends between the opening and the locking of its file. */
-static void test_ended_meanwhile(void **state)
-{
-	struct output *o;
-
-	(void)state;
-	put(partial, "other");
-	meanwhile = commit_other;
-	o = create();
-	fputs("own", output_file(o));
-	fflush(output_file(o));
-	assert_contents(path, "other");
-	assert_contents(partial, "own");
-	assert_int_equal(output_commit(o), 0);
-	assert_contents(path, "own");
-	meanwhile = remove_other;
-	o = create();
-	assert_int_equal(output_commit(o), 0);
-	assert_contents(path, "");
-}
-
-static void test_no_locks(void **state)
-{
-	struct output *o;
-
-	(void)state;
-	lock_error = EOPNOTSUPP;
-	o = create();
-	lock_error = 0;
-	fputs("unlocked", output_file(o));
-	assert_int_equal(output_commit(o), 0);
-	assert_contents(path, "unlocked");
-}
-
-/* What is not a regular file is not locked, renamed or removed. */
+/* What is not a regular file is not renamed or removed. */
 static void test_special(void **state)
 {
-	char fifo[40], fifo_partial[60];
+	char fifo[40];
 	struct output *first, *second;
 	int reader;
 
 	(void)state;
 	snprintf(fifo, sizeof(fifo), "%s/fifo", folder);
-	snprintf(fifo_partial, sizeof(fifo_partial), "%s.partial", fifo);
 	assert_int_equal(mkfifo(fifo, 0600), 0);
 	reader = open(fifo, O_RDONLY | O_NONBLOCK);
 	assert_true(reader >= 0);
@@ -181,7 +199,7 @@ static void test_special(void **state)
 	second = output_create(fifo, false);
 	assert_non_null(first);
 	assert_non_null(second);
-	assert_int_equal(access(fifo_partial, F_OK), -1);
+	assert_int_equal(nr_files(), 1);
 	assert_int_equal(output_commit(first), 0);
 	output_discard(second);
 	close(reader);
@@ -193,7 +211,6 @@ static void test_link(void **state)
 {
 	char link[40];
 	struct output *o;
-	struct stat st;
 
 	(void)state;
 	snprintf(link, sizeof(link), "%s/link", folder);
@@ -203,11 +220,10 @@ static void test_link(void **state)
 	assert_non_null(o);
 	fputs("output", output_file(o));
 	assert_int_equal(output_commit(o), 0);
-	assert_int_equal(lstat(link, &st), 0);
-	assert_true(S_ISLNK(st.st_mode));
+	assert_true(S_ISLNK(mode_of(link)));
 	assert_contents(path, "output");
 	output_discard(output_create(link, false));
-	assert_int_equal(lstat(link, &st), 0);
+	assert_true(S_ISLNK(mode_of(link)));
 	assert_int_equal(unlink(link), 0);
 }
 
@@ -216,9 +232,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_file),
 		cmocka_unit_test(test_two),
-		cmocka_unit_test(test_killed),
-		cmocka_unit_test(test_ended_meanwhile),
-		cmocka_unit_test(test_no_locks),
+		cmocka_unit_test(test_mode),
+		cmocka_unit_test(test_neighbours),
+		cmocka_unit_test(test_in_place),
 		cmocka_unit_test(test_special),
 		cmocka_unit_test(test_link),
 	};
