@@ -112,6 +112,17 @@ test_rc()
 	check "ktaud keeps running" rc status
 	check "rc stop" rc stop
 	kill $pid
+
+	# The number of another ktaud, with another pid file.
+	KTAUD=$ktaud KTAUD_CONF=$tmp/conf KTAUD_PIDFILE=$tmp/pid2 "$build/test_rc" start
+	pid=$(cat "$tmp/pid2")
+	echo "$pid" >"$tmp/pid"
+	rc_says status 3 "ktaud is not running"
+	check "rc stop leaves another ktaud alone" rc stop
+	check "the other ktaud still runs" kill -0 "$pid"
+	kill "$pid"
+	wait_for [ ! -e "$tmp/pid2" ]
+	rm "$tmp/pid"
 	pid=
 	ktaud=${build%/tests/unit/ktaud}/ktaud/ktaud
 }
