@@ -34,10 +34,12 @@ stand_in etc/init.d/ktaud <<- 'END'
 	dir=${KTAUD_PIDFILE%/*}
 	case $1 in
 	start) : > "$dir/running" && : > "$dir/node-1.ktau" ;;
-	stop) rm -f "$dir/running" ;;
+	stop) [ ! -e "$dir/stuck" ] && rm -f "$dir/running" ;;
 	status) [ -e "$dir/running" ] || exit 3 ;;
 	esac
+	status=$?
 	echo "$1 ${dir##*/}" >> "${0%/etc/*}/calls"
+	exit $status
 END
 for part in prolog epilog; do
 	sed -e "s|@SYSCONFDIR@|$tmp/etc|" -e "s|@BINDIR@|$tmp/bin|" -e "s|^PATH=|&$tmp/bin:|" \
@@ -110,6 +112,23 @@ test_requeued()
 		"$(grep -v status "$tmp/calls" | tr '\n' ';')" 'stop 7;start 7;'
 }
 
+# The previous ktaud does not end: its recording is not that of the new run.
+test_stuck()
+{
+	record 7 "WorkDir=$tmp" "StdOut=$tmp/work/slurm-7.out" > "$tmp/jobs"
+	slurm prolog 7
+	: > "$state/7/stuck"
+	slurm prolog 7
+	check "a ktaud that does not end is logged" grep -q 'previous run did not end' "$tmp/log"
+	slurm epilog 7
+	check "the Epilog logs that it still runs" grep -q 'ktaud did not end' "$tmp/log"
+	rm "$state/7/stuck"
+	slurm epilog 7
+	check "the Epilog logs that the job was not measured" grep -q 'was not measured' "$tmp/log"
+	check "the Epilog stops the previous ktaud" [ ! -e "$state/7/running" ]
+	same "there is no report" "$(ls "$tmp/work")" ""
+}
+
 test_wrong()
 {
 	slurm prolog 8
@@ -130,5 +149,6 @@ test_job
 test_array
 test_old
 test_requeued
+test_stuck
 test_wrong
 done_testing
