@@ -150,7 +150,8 @@ static struct kb_more *find_more(struct ktau__exited *exited, uint64_t serial)
 	return NULL;
 }
 
-static int add_task(struct ktau__exited *exited, const void *data, size_t size)
+static int make_task(struct ktau__exited *exited, const void *data, size_t size,
+		     struct ktau__exited_task **result)
 {
 	struct ktau__exited_task *task;
 	uint32_t nr;
@@ -171,13 +172,26 @@ static int add_task(struct ktau__exited *exited, const void *data, size_t size)
 		free_task(task);
 		return -EBADMSG;
 	}
+	*result = task;
+	return 0;
+}
+
+/* Return: -ENOMEM also if the task was added, but others could not be evicted. */
+static int add_task(struct ktau__exited *exited, const void *data, size_t size)
+{
+	struct ktau__exited_task *task;
+	int err = make_task(exited, data, size, &task);
+
+	if (err) {
+		exited->lost++;
+		return err;
+	}
 	task->seq = exited->next_seq++;
 	*exited->last = task;
 	exited->last = &task->next;
 	exited->bytes += task_bytes(task);
 	while (exited->bytes > exited->limit_bytes) {
-		int err = evict(exited);
-
+		err = evict(exited);
 		if (err)
 			return err;
 	}
@@ -218,15 +232,11 @@ static int add_more(struct ktau__exited *exited, const void *data, size_t size)
 int ktau__exited_add(struct ktau__exited *exited, const void *data, size_t size)
 {
 	uint32_t type;
-	int err;
 
 	if (size < sizeof(type))
 		return -EBADMSG;
 	memcpy(&type, data, sizeof(type));
-	if (type == KB_RECORD_EXITED) {
-		err = add_task(exited, data, size);
-		exited->lost += err != 0;
-		return err;
-	}
+	if (type == KB_RECORD_EXITED)
+		return add_task(exited, data, size);
 	return type == KB_RECORD_MORE ? add_more(exited, data, size) : -EBADMSG;
 }

@@ -174,6 +174,26 @@ static void test_evicted(void **state)
 	assert_int_equal(exited.first->state->serial, 5);
 }
 
+/* A task that was added is not lost if there is no memory to evict another one. */
+static void test_no_memory(void **state)
+{
+	(void)state;
+	assert_int_equal(add(1, 3), 0);
+	exited.limit_bytes = exited.bytes;
+	exited.gone.size = SIZE_MAX;		/* nothing can be appended */
+	assert_int_equal(add(2, 3), -ENOMEM);
+	assert_int_equal(exited.lost, 0);
+	assert_non_null(exited.first->next);
+	assert_int_equal(exited.first->next->state->serial, 2);
+	exited.gone.size = 0;
+	assert_int_equal(add(3, 3), 0);
+	assert_int_equal(exited.evicted.nr_tasks, 2);
+	assert_int_equal(exited.first->state->serial, 3);
+	assert_int_equal(exited.lost, 0);
+	assert_int_equal(add(4, KB_NR_FIRST + 1), -EBADMSG);
+	assert_int_equal(exited.lost, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -183,6 +203,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_unpaired, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bad, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_evicted, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_memory, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
