@@ -167,7 +167,8 @@ static int make_task(struct ktau__exited *exited, const void *data, size_t size,
 	}
 	memcpy(task->state, data, offsetof(struct kb_state, index));
 	nr = task->state->nr_cells;
-	task->more = find_more(exited, task->state->serial);
+	if (nr > KB_NR_FIRST)
+		task->more = find_more(exited, task->state->serial);
 	if (nr > KB_NR_FIRST + KB_NR_MORE || (nr > KB_NR_FIRST && !task->more)) {
 		free_task(task);
 		return -EBADMSG;

@@ -90,6 +90,19 @@ static void test_second_chunk(void **state)
 	assert_null(exited.first->next->more);
 }
 
+/* Only a task with a second chunk takes one: the list is not searched for each other task. */
+static void test_one_chunk(void **state)
+{
+	(void)state;
+	assert_int_equal(add_more(1), 0);
+	assert_int_equal(add(1, KB_NR_FIRST), 0);
+	assert_null(exited.first->more);
+	assert_int_equal(exited.nr_pending, 1);
+	assert_int_equal(add(1, KB_NR_FIRST + 1), 0);
+	assert_non_null(exited.first->next->more);
+	assert_int_equal(exited.nr_pending, 0);
+}
+
 /* Tasks that exit on several CPUs at once: the records of one are between those of another. */
 static void test_interleaved(void **state)
 {
@@ -199,6 +212,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_kept, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_second_chunk, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_one_chunk, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_interleaved, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unpaired, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bad, setup, teardown),
