@@ -211,13 +211,13 @@ static int select_program(struct ktau__bpf *bpf, const struct btf *btf,
 {
 	const char *name = bpf_program__name(program);
 	uint32_t group = group_of(name);
-	bool wanted = is_chosen(name, is_preemptible()) && has_target(btf, program);
+	bool wanted = !group || group & groups;
 
+	/* The target comes last, because the search may attach something to it. */
+	wanted = wanted && is_chosen(name, is_preemptible()) && has_target(btf, program);
 	if (!group && !wanted)
 		return -EOPNOTSUPP;
 	bpf->groups_built |= group;
-	if (group && !(group & groups))
-		wanted = false;
 	bpf_program__set_autoload(program, wanted);
 	if (wanted)
 		bpf->groups |= group;

@@ -14,7 +14,8 @@ $(B)/tests/unit/kernel/test_%: tests/unit/kernel/%.py tests/unit/kernel/order.py
 	chmod 755 $@
 
 # libktau: each is linked with the encoder of streams and the reader of files.
-LIBKTAU_TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/libktau/test_*.c))
+LIBKTAU_TESTS := $(patsubst %.c,$(B)/%,$(filter-out $(if $(filter y,$(HAVE_BPF)),,%/test_bpf_load.c), \
+	$(wildcard tests/unit/libktau/test_*.c)))
 UNIT_TESTS += $(LIBKTAU_TESTS) $(addprefix $(B)/tests/unit/libktau/,test_install test_legacy_install test_abi \
 	test_abi_decoder test_growth)
 
@@ -28,6 +29,12 @@ $(LIBKTAU_TESTS) $(B)/tests/unit/libktau/sample: %: %.o $(B)/tests/unit/libktau/
 ifneq ($(HAVE_BPF),y)
 $(call unit,libktau/test_bpf_exited): $(B)/libktau/bpf/exited.o
 endif
+
+$(call unit,libktau/test_bpf_load): private LIBKTAU_LIBS += $(LIBKTAU_BPF_LIBS)
+$(call unit,libktau/test_bpf_load): private override LDFLAGS += -Wl,--wrap=fopen64 \
+	-Wl,--wrap=stat64 -Wl,--wrap=access -Wl,--wrap=btf__load_vmlinux_btf \
+	-Wl,--wrap=btf__find_by_name_kind -Wl,--wrap=bpf_prog_load \
+	-Wl,--wrap=bpf_raw_tracepoint_open -Wl,--wrap=bpf_object__load_skeleton
 
 $(call unit,libktau/test_snapshot_memory): private override LDFLAGS += \
 	-Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=reallocarray \

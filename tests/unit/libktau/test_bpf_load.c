@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The choice of the BPF programs, with stand-ins for the kernel. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <cmocka.h>
+
+#include <ktau.h>
+
+#include "bpf/bpf.h"
+
+#define ID_TCP		7
+#define ID_OTHER	1
+
+/* Test programs that were attached to functions of TCP. */
+static unsigned int nr_tcp;
+
+FILE *__real_fopen64(const char *path, const char *mode);
+FILE *__wrap_fopen64(const char *path, const char *mode);
+int __wrap_stat64(const char *path, struct stat *st);
+int __wrap_access(const char *path, int mode);
+struct btf *__wrap_btf__load_vmlinux_btf(void);
+int __wrap_btf__find_by_name_kind(const struct btf *btf, const char *name, uint32_t kind);
+int __wrap_bpf_prog_load(enum bpf_prog_type type, const char *name, const char *licence,
+			 const struct bpf_insn *insns, ...);
+int __wrap_bpf_raw_tracepoint_open(const char *name, int fd);
+int __wrap_bpf_object__load_skeleton(struct bpf_object_skeleton *skeleton);
+
+/* The status of the process: it has all capabilities. */
+FILE *__wrap_fopen64(const char *path, const char *mode)
+{
+	static char status[] = "CapEff:\tffffffffffffffff\n";
+
+	if (strcmp(path, "/proc/self/status"))
+		return __real_fopen64(path, mode);
+	return fmemopen(status, strlen(status), "r");
+}
+
+/* A kernel without namespaces. */
+int __wrap_stat64(const char *path, struct stat *st)
+{
+	(void)path, (void)st;
+	errno = ENOENT;
+	return -1;
+}
+
+int __wrap_access(const char *path, int mode)
+{
+	(void)path, (void)mode;
+	return 0;
+}
+
+struct btf *__wrap_btf__load_vmlinux_btf(void)
+{
+	return btf__new_empty();
+}
+
+int __wrap_btf__find_by_name_kind(const struct btf *btf, const char *name, uint32_t kind)
+{
+	(void)btf, (void)kind;
+	return strncmp(name, "tcp_", 4) ? ID_OTHER : ID_TCP;
+}
+
+/* The number of instructions and the options follow. */
+int __wrap_bpf_prog_load(enum bpf_prog_type type, const char *name, const char *licence,
+			 const struct bpf_insn *insns, ...)
+{
+	const struct bpf_prog_load_opts *options;
+	va_list args;
+
+	(void)type, (void)name, (void)licence, (void)insns;
+	va_start(args, insns);
+	assert_int_equal(va_arg(args, size_t), 2);
+	options = va_arg(args, const struct bpf_prog_load_opts *);
+	va_end(args);
+	nr_tcp += options->attach_btf_id == ID_TCP;
+	return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+int __wrap_bpf_raw_tracepoint_open(const char *name, int fd)
+{
+	(void)name, (void)fd;
+	return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+/* The programs have been chosen. */
+int __wrap_bpf_object__load_skeleton(struct bpf_object_skeleton *skeleton)
+{
+	(void)skeleton;
+	return -EXFULL;
+}
+
+static unsigned int tried_for(uint32_t groups)
+{
+	struct ktau__error error = { 0 };
+	struct ktau__bpf *bpf;
+
+	nr_tcp = 0;
+	assert_int_equal(ktau__bpf_create(&bpf, groups, &error), -EXFULL);
+	return nr_tcp;
+}
+
+/* Nothing is attached to functions of groups that nobody wants to measure. */
+static void test_groups(void **state)
+{
+	(void)state;
+	assert_int_equal(tried_for(KTAU_GROUP_SYSCALL), 0);
+	assert_int_not_equal(tried_for(KTAU_GROUP_TCP), 0);
+	assert_int_not_equal(tried_for(UINT32_MAX), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_groups),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
