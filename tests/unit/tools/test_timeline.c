@@ -581,7 +581,7 @@ static void regions_double(void **state)
 	} } };
 	static const struct ktau__trace_slot slots[] = { REGION(90, 1), { 0 } };
 	struct seen seen;
-	char name[100], copy[2][102];
+	char name[100], copy[2][112];
 	int i;
 
 	(void)state;
