@@ -60,31 +60,33 @@ static ALWAYS_INLINE void add_region(const struct ktau_area_header *header, uint
 	sum->incl += LOAD(cell->incl);
 }
 
-/* The sum over the regions from @first to before @end. */
+/* Those from @first to before @end. */
+struct regions {
+	uint32_t first, end;
+};
+
 static ALWAYS_INLINE struct ktau__figures
-sum_regions(const struct ktau_area_header *header, uint32_t event, uint32_t first, uint32_t end,
+sum_regions(const struct ktau_area_header *header, uint32_t event, struct regions regions,
 	    bool is_counter)
 {
 	struct ktau__figures sum = { 0 };
 	uint32_t i;
 
-	for (i = first; i < end; i++)
+	for (i = regions.first; i < regions.end; i++)
 		add_region(header, i, event, is_counter, &sum);
 	return sum;
 }
 
-static ALWAYS_INLINE int read_mapped(const struct ktau__user *u, uint32_t event, uint32_t region,
-				     bool is_counter, struct ktau__figures *figures)
+static ALWAYS_INLINE int read_mapped(const struct ktau_area_header *header, uint32_t event,
+				     struct regions regions, bool is_counter,
+				     struct ktau__figures *figures)
 {
-	const bool all = region == KTAU__ALL_REGIONS;
-	const uint32_t first = all ? 0 : region, end = all ? u->nr : region + 1;
-	const struct ktau_area_header *header = u->figures;
 	struct ktau__figures again;
 	int tries;
 
-	*figures = sum_regions(header, event, first, end, is_counter);
+	*figures = sum_regions(header, event, regions, is_counter);
 	for (tries = 0; tries < TRIES; tries++) {
-		again = sum_regions(header, event, first, end, is_counter);
+		again = sum_regions(header, event, regions, is_counter);
 		if (!memcmp(&again, figures, sizeof(again)))
 			return 0;
 		*figures = again;
@@ -92,16 +94,22 @@ static ALWAYS_INLINE int read_mapped(const struct ktau__user *u, uint32_t event,
 	return -EBUSY;
 }
 
-/* The figures of one region, or of all. */
+/*
+ * The figures of one region, or of all. In a child that a signal handler forks meanwhile, @header
+ * remains mapped, but @u->figures may become NULL, so it is loaded once.
+ */
 static int read_figures(const struct ktau__user *u, uint32_t event, uint32_t region,
 			struct ktau__figures *figures)
 {
+	const struct ktau_area_header *header = LOAD(u->figures);
 	int is_counter = 0;
 
-	if (!u->figures || event >= KTAU_AREA_EVENTS)
+	/* The shortest path is that of one region; a sum takes longer anyway. */
+	if (__builtin_expect(!header || event >= KTAU_AREA_EVENTS, 0))
 		return ktau__stream_read(event, region, figures);
-	if (region != KTAU__ALL_REGIONS)
-		return read_mapped(u, event, region, false, figures);
+	if (__builtin_expect(region != KTAU__ALL_REGIONS, 1))
+		return read_mapped(header, event, (struct regions){ region, region + 1 }, false,
+				   figures);
 	/* This may make system calls, so it must not come after the reading of the figures. */
 	if (event >= KTAU_AREA_TIMERS)
 		is_counter = ktau__event_is_counter(event);
@@ -109,8 +117,8 @@ static int read_figures(const struct ktau__user *u, uint32_t event, uint32_t reg
 		return is_counter;
 	/* Inlined twice, so that the usual case does not test for a counter. */
 	if (is_counter)
-		return read_mapped(u, event, KTAU__ALL_REGIONS, true, figures);
-	return read_mapped(u, event, KTAU__ALL_REGIONS, false, figures);
+		return read_mapped(header, event, (struct regions){ 0, u->nr }, true, figures);
+	return read_mapped(header, event, (struct regions){ 0, u->nr }, false, figures);
 }
 
 static int give(int err, const struct ktau__figures *figures, uint64_t *count, uint64_t *incl,
@@ -171,9 +179,10 @@ bool ktau_user_is_mapped(void)
 uint64_t ktau_user_hz(void)
 {
 	const struct ktau__user *u = ktau__user_begin();
+	const struct ktau_area_header *header = u ? LOAD(u->figures) : NULL;
 	uint64_t hz = 0;
 
-	if (u && u->figures)
-		return u->figures->ticks_per_second;
+	if (header)
+		return header->ticks_per_second;
 	return ktau__stream_hz(&hz) ? 0 : hz;
 }
