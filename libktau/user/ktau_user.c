@@ -43,24 +43,6 @@ static IN_THREAD bool busy_here;		/* the thread is in create(), or has ended */
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void end_thread(void *arg)
-{
-	struct ktau__user *u = arg;
-	uint32_t i;
-
-	busy_here = true;	/* other destructors may still enter scopes */
-	self = NULL;
-	*u->word = 0;
-	ktau__trace_region(u, 0);
-	ktau__trace_close(u);
-	ktau__area_close(u);
-	ktau__names_close(u);
-	for (i = 1; i < u->nr; i++)
-		free(u->region[i].name);
-	free(u->region);
-	free(u);
-}
-
 /* Block signals, whose handlers may fork, except those that are raised by an instruction. */
 static void block_signals(sigset_t *old)
 {
@@ -72,6 +54,28 @@ static void block_signals(sigset_t *old)
 	for (i = 0; i < sizeof(faults) / sizeof(*faults); i++)
 		sigdelset(&set, faults[i]);
 	pthread_sigmask(SIG_BLOCK, &set, old);
+}
+
+/* A child that a signal handler forks would change the parent's files, so there must be none. */
+static void end_thread(void *arg)
+{
+	struct ktau__user *u = arg;
+	sigset_t old;
+	uint32_t i;
+
+	block_signals(&old);
+	busy_here = true;	/* other destructors may still enter scopes */
+	self = NULL;
+	*u->word = 0;
+	ktau__trace_region(u, 0);
+	ktau__trace_close(u);
+	ktau__area_close(u);
+	ktau__names_close(u);
+	for (i = 1; i < u->nr; i++)
+		free(u->region[i].name);
+	free(u->region);
+	free(u);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 static uint32_t region_at(const struct ktau__user *u)

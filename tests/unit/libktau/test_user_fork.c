@@ -41,6 +41,7 @@ static volatile bool stepping, wrong;
 static bool traced;
 static int error_in_child;
 static pid_t parent;
+static pthread_key_t key;
 static unsigned long nr_forks, nr_wrong;
 static unsigned int nr_visited;
 static uint8_t visited[1 << 20], visit = 1;
@@ -166,6 +167,16 @@ static int check_child(void)
 	return !written == traced ? 4 : 0;
 }
 
+/* A destructor that is called after that of the library. */
+static void end_steps(void *arg)
+{
+	(void)arg;
+	stepping = false;
+	if (getpid() != parent)
+		_exit(0);
+	wrong |= pthread_key_delete(key) != 0;
+}
+
 static void *stepped_thread(void *arg)
 {
 	parent = getpid();
@@ -174,9 +185,9 @@ static void *stepped_thread(void *arg)
 	stepping = true;
 	raise(SIGTRAP);
 	whole();
-	stepping = false;
 	if (getpid() != parent)
 		_exit(check_child());
+	wrong |= pthread_key_create(&key, end_steps) || pthread_setspecific(key, &key);
 	return arg;
 }
 
