@@ -35,19 +35,24 @@ static size_t figures_bytes(void)
 	return getpagesize() + KTAU_AREA_CELLS_BYTES;
 }
 
-/* NULL if the kernel has no figures to map, or a version that this library does not know. */
+/*
+ * NULL if the kernel has no figures to map, or a version that this library does not know. A reader
+ * that was interrupted may be using those at @at, so there must be zeros then.
+ */
 static const struct ktau_area_header *map_figures(int fd, void *at)
 {
 	const struct ktau_area_header *header;
 	void *pages = mmap(at, figures_bytes(), PROT_READ,
 			   MAP_SHARED | (at ? MAP_FIXED : 0), fd, getpagesize());
 
-	if (pages == MAP_FAILED)
-		return NULL;
 	header = pages;
-	if (header->magic == KTAU_AREA_MAGIC && header->version == KTAU_AREA_VERSION)
+	if (pages != MAP_FAILED && header->magic == KTAU_AREA_MAGIC &&
+	    header->version == KTAU_AREA_VERSION)
 		return header;
-	munmap(pages, figures_bytes());
+	if (at)
+		ktau__map_zeros(at, figures_bytes(), MAP_FIXED);
+	else if (pages != MAP_FAILED)
+		munmap(pages, figures_bytes());
 	return NULL;
 }
 

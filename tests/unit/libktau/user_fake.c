@@ -38,6 +38,7 @@ __thread pid_t seen_by;
 char folder[] = "/tmp/ktau-user-XXXXXX";
 const char *stream_file = "/dev/null", *events_file = "/dev/null";
 bool with_figures;
+uint32_t figures_version = KTAU_AREA_VERSION;
 
 __thread struct figures *figures;
 char *shown;
@@ -93,7 +94,7 @@ static void make_figures(int area)
 	assert_ptr_not_equal(figures, MAP_FAILED);
 	figures->header = (struct ktau_area_header){
 		.magic = KTAU_AREA_MAGIC,
-		.version = KTAU_AREA_VERSION,
+		.version = figures_version,
 		.nr_regions = 3,
 		.cells_at = 4096,
 		.ticks_per_second = 1234567,

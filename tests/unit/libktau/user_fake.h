@@ -30,6 +30,7 @@ extern int kernel_error;
 extern bool disk_full;	/* write() writes half of the bytes */
 extern uint32_t given;	/* number of regions, instead of the requested one */
 extern bool with_figures;
+extern uint32_t figures_version;
 extern const char *stream_file, *events_file;	/* instead of those in /proc/ktau */
 extern char folder[];	/* for the library's files, and for others */
 extern char *shown;	/* where the library has mapped the last figures */
