@@ -89,8 +89,13 @@ void ktau__names_open(struct ktau__user *u)
 	int bytes;
 
 	u->names = ktau__file_open("ktau-user.", O_WRONLY | O_APPEND);
-	if (u->names < 0 || fstat(u->names, &st))
+	if (u->names < 0)
 		return;
+	if (fstat(u->names, &st)) {
+		close(u->names);
+		u->names = -1;
+		return;
+	}
 	u->names_dev = st.st_dev;
 	u->names_ino = st.st_ino;
 	ktau__read_boot_id(boot);
