@@ -43,19 +43,6 @@ static IN_THREAD bool busy_here;		/* the thread is in create(), or has ended */
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* Block signals, whose handlers may fork, except those that are raised by an instruction. */
-static void block_signals(sigset_t *old)
-{
-	static const int faults[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP };
-	sigset_t set;
-	size_t i;
-
-	sigfillset(&set);
-	for (i = 0; i < sizeof(faults) / sizeof(*faults); i++)
-		sigdelset(&set, faults[i]);
-	pthread_sigmask(SIG_BLOCK, &set, old);
-}
-
 /* A child that a signal handler forks would change the parent's files, so there must be none. */
 static void end_thread(void *arg)
 {
@@ -63,7 +50,7 @@ static void end_thread(void *arg)
 	sigset_t old;
 	uint32_t i;
 
-	block_signals(&old);
+	ktau__block_signals(&old);
 	busy_here = true;	/* other destructors may still enter scopes */
 	self = NULL;
 	*u->word = 0;
@@ -107,7 +94,7 @@ static void after_fork(void)
 
 	if (!self)
 		return;
-	block_signals(&old);
+	ktau__block_signals(&old);
 	renew(self);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
@@ -177,7 +164,7 @@ static __attribute__((noinline)) struct ktau__user *begin_thread(void)
 		return NULL;
 	busy_here = true;
 	pthread_once(&once, init);
-	block_signals(&old);
+	ktau__block_signals(&old);
 	self = create();
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	busy_here = false;

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +33,7 @@ static bool is_open(const struct ktau__user *u, struct stat *st)
 	       st->st_ino == u->names_ino;
 }
 
-/* Write a whole line or nothing; what is not written has no name in the reports. */
-static void put(const struct ktau__user *u, const char *text, int bytes)
+static void put_blocked(const struct ktau__user *u, const char *text, int bytes)
 {
 	struct stat st;
 
@@ -41,6 +41,19 @@ static void put(const struct ktau__user *u, const char *text, int bytes)
 		return;
 	if (write(u->names, text, bytes) != bytes && ftruncate(u->names, st.st_size))
 		return;
+}
+
+/*
+ * Write a whole line or nothing; what is not written has no name in the reports. The size is that
+ * of the same file until the end, because no signal handler can fork.
+ */
+static void put(const struct ktau__user *u, const char *text, int bytes)
+{
+	sigset_t old;
+
+	ktau__block_signals(&old);
+	put_blocked(u, text, bytes);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 void ktau__read_boot_id(char id[37])

@@ -3,6 +3,7 @@
 #ifndef KTAU_INTERNAL_USER_H
 #define KTAU_INTERNAL_USER_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -93,6 +94,9 @@ void ktau__area_close(struct ktau__user *u);
 void ktau__area_renew(struct ktau__user *u);
 void ktau__trace_renew(struct ktau__user *u);
 bool ktau__map_zeros(void *at, size_t bytes, int fixed);
+
+/* Block signals, whose handlers may fork, except those that are raised by an instruction. */
+void ktau__block_signals(sigset_t *old);
 
 /* The number of a point, which is stored in *id; a new one is assigned if it is 0. */
 uint32_t ktau__point_id(uint32_t *id);

@@ -38,7 +38,8 @@
 extern char __executable_start, etext;
 
 static volatile bool stepping, wrong;
-static bool traced;
+static bool traced, full_in_child;
+static char *kept;	/* the names that a child with a full disk has at first, if any */
 static int error_in_child;
 static uint32_t version_in_child = KTAU_AREA_VERSION;
 static pid_t parent;
@@ -105,8 +106,9 @@ static void on_step(int sig, siginfo_t *info, void *context)
 	(void)sig;
 	(void)info;
 	regs[REG_EFL] |= TRAP_FLAG;
-	if (at < &__executable_start || at >= &etext || (stepping && !is_next(at)) ||
-	    sigismember(&((ucontext_t *)context)->uc_sigmask, SIGUSR1))
+	if (at < &__executable_start || at >= &etext ||
+	    sigismember(&((ucontext_t *)context)->uc_sigmask, SIGUSR1) ||
+	    (stepping && !is_next(at)))
 		return;
 	if (stepping) {
 		region = seen ? *seen : 0;
@@ -125,6 +127,8 @@ static void on_step(int sig, siginfo_t *info, void *context)
 			return;
 		}
 		stepping = false;
+		disk_full = full_in_child;
+		kept = disk_full && seen_by == getpid() ? names(getpid(), gettid()) : NULL;
 	}
 	regs[REG_EFL] &= ~TRAP_FLAG;
 }
@@ -151,8 +155,8 @@ static void whole(void)
 }
 
 /*
- * In a child; its names may be in the file twice. Reading fails if there are no figures. Return: its
- * exit status.
+ * In a child; its names may be in the file twice. Reading fails if there are no figures. Return:
+ * its exit status.
  */
 static int check_child(void)
 {
@@ -162,6 +166,8 @@ static int check_child(void)
 
 	if (error_in_child)
 		return written || ktau_user_status() != -error_in_child;
+	if (full_in_child)
+		return kept && strcmp(names(getpid(), gettid()), kept);
 	text = names(getpid(), gettid());
 	wrong &= version_in_child == KTAU_AREA_VERSION;
 	if (wrong || !seen || *seen || seen_by != getpid() || ktau_user_status())
@@ -202,9 +208,9 @@ static void step(void)
 {
 	in_thread(stepped_thread);
 	if (nr_wrong)
-		print_error("traced %d, error %d, version %u: %lu of %lu children are wrong, "
-			    "first at %p\n", traced, error_in_child, version_in_child, nr_wrong,
-			    nr_forks, first_wrong);
+		print_error("traced %d, error %d, version %u, full %d: %lu of %lu children are "
+			    "wrong, first at %p\n", traced, error_in_child, version_in_child,
+			    full_in_child, nr_wrong, nr_forks, first_wrong);
 	assert_int_equal(nr_wrong, 0);
 	assert_false(wrong);
 	assert_true(nr_forks * STEP > 500);
@@ -226,6 +232,9 @@ static void forks(void **state)
 	}
 	error_in_child = 0;
 	version_in_child++;
+	step();
+	version_in_child--;
+	full_in_child = true;
 	step();
 }
 
