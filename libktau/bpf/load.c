@@ -103,10 +103,9 @@ static int check_namespaces(struct ktau__error *error)
 
 static int check_rights(struct ktau__error *error)
 {
-	int err;
-
 	uint64_t caps = capabilities();
 	bool bpf = caps >> CAP_BPF & 1, perfmon = caps >> CAP_PERFMON & 1;
+	int err;
 
 	if (caps >> CAP_SYS_ADMIN & 1)
 		bpf = perfmon = true;
