@@ -49,14 +49,14 @@ stop()
 	check "ktaud exits with status 0" [ "$status" -eq 0 ]
 }
 
-# wait_for COMMAND...: wait up to ten seconds until the command succeeds.
+# wait_for COMMAND...: wait up to a minute until the command succeeds.
 wait_for()
 {
 	n=0
 	until "$@" >/dev/null 2>&1; do
 		n=$((n + 1))
-		if [ $n -gt 200 ]; then
-			check "within ten seconds: $*" "$@"
+		if [ $n -gt 1200 ]; then
+			check "within a minute: $*" "$@"
 			return
 		fi
 		sleep 0.05
