@@ -38,8 +38,17 @@
 /* Each scope reads these; with the default TLS model that would take two function calls. */
 #define IN_THREAD __thread __attribute__((tls_model("initial-exec")))
 
-static IN_THREAD struct ktau__user *self;
-static IN_THREAD bool busy_here;		/* the thread is in create(), or has ended */
+/*
+ * One variable, so that the order of its members is that in memory: on some machines it takes an
+ * instruction to add the offset of another one than the first.
+ *
+ * @user: the state of the thread, or NULL
+ * @busy: the thread is in create(), or has ended
+ */
+static IN_THREAD struct {
+	struct ktau__user *user;
+	bool busy;
+} self;
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -51,8 +60,8 @@ static void end_thread(void *arg)
 	uint32_t i;
 
 	ktau__block_signals(&old);
-	busy_here = true;	/* other destructors may still enter scopes */
-	self = NULL;
+	self.busy = true;	/* other destructors may still enter scopes */
+	self.user = NULL;
 	*u->word = 0;
 	ktau__trace_region(u, 0);
 	ktau__trace_close(u);
@@ -92,10 +101,10 @@ static void after_fork(void)
 {
 	sigset_t old;
 
-	if (!self)
+	if (!self.user)
 		return;
 	ktau__block_signals(&old);
-	renew(self);
+	renew(self.user);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
@@ -160,21 +169,21 @@ static __attribute__((noinline)) struct ktau__user *begin_thread(void)
 	int err = errno;
 	sigset_t old;
 
-	if (busy_here)
+	if (self.busy)
 		return NULL;
-	busy_here = true;
+	self.busy = true;
 	pthread_once(&once, init);
 	ktau__block_signals(&old);
-	self = create();
+	self.user = create();
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	busy_here = false;
+	self.busy = false;
 	errno = err;
-	return self;
+	return self.user;
 }
 
 static inline struct ktau__user *begin(void)
 {
-	return __builtin_expect(self != NULL, 1) ? self : begin_thread();
+	return __builtin_expect(self.user != NULL, 1) ? self.user : begin_thread();
 }
 
 struct ktau__user *ktau__user_begin(void)
@@ -383,7 +392,7 @@ static bool is_deeper(struct ktau__user *u, const void *stack)
 
 void ktau_user_exit_function(const void *function, const void *caller, const void *stack)
 {
-	struct ktau__user *u = self;
+	struct ktau__user *u = self.user;
 	const struct ktau__level *level;
 	uint32_t i;
 
@@ -410,7 +419,7 @@ static __attribute__((noinline)) void exit_rare(struct ktau__user *u,
 
 void ktau_user_exit(struct ktau_user_frame *frame)
 {
-	struct ktau__user *u = self;
+	struct ktau__user *u = self.user;
 
 	if (!u || !frame->depth)
 		return;
@@ -463,10 +472,10 @@ void ktau_user_unloaded(void)
 
 int ktau_user_status(void)
 {
-	return self ? self->status : -EAGAIN;
+	return self.user ? self.user->status : -EAGAIN;
 }
 
 uint64_t ktau_user_refused(void)
 {
-	return self ? self->refused : 0;
+	return self.user ? self.user->refused : 0;
 }

@@ -52,9 +52,9 @@ struct ktau__level {
  * @deeper: instrumented functions that were entered when @level was full
  * @low, @high: the bounds of the thread's stack
  * @names: the file of names, or -1
- * @names_dev, @names_ino: identify it
  * @figures: the figures that are mapped, or NULL
  * @trace: its trace, or NULL
+ * @names_dev, @names_ino: identify the file of names
  */
 struct ktau__user {
 	volatile uint32_t *word;
@@ -69,10 +69,10 @@ struct ktau__user {
 	uint64_t refused;
 	uint64_t serial;
 	int names;
-	dev_t names_dev;
-	ino_t names_ino;
 	const struct ktau_area_header *figures;
 	struct ktau__trace *trace;
+	dev_t names_dev;
+	ino_t names_ino;
 };
 
 /* The state of this thread, which is created if necessary. NULL: it could not be created. */
