@@ -136,7 +136,8 @@ static uint32_t group_of(const char *name)
 
 /*
  * Whether programs can be attached to a function. Some kernels have no ftrace, or do not permit it:
- * try it with a program that does nothing.
+ * try it with a program that does nothing. If something else is attached to the function (EBUSY),
+ * that will change: attach() reports it, and nothing is left out.
  */
 static bool can_attach_to(const struct btf *btf, const char *function)
 {
@@ -146,19 +147,19 @@ static bool can_attach_to(const struct btf *btf, const char *function)
 	struct bpf_prog_load_opts options = {
 		.sz = sizeof(options), .expected_attach_type = BPF_TRACE_FENTRY,
 	};
-	int id = btf__find_by_name_kind(btf, function, BTF_KIND_FUNC), program, link = -1;
+	int id = btf__find_by_name_kind(btf, function, BTF_KIND_FUNC), program, link;
 
 	if (id <= 0)
 		return false;
 	options.attach_btf_id = id;
 	program = bpf_prog_load(BPF_PROG_TYPE_TRACING, "nothing", "GPL", nothing, 2, &options);
-	if (program >= 0) {
-		link = bpf_raw_tracepoint_open(NULL, program);
-		close(program);
-	}
+	if (program < 0)
+		return false;
+	link = bpf_raw_tracepoint_open(NULL, program);
+	close(program);
 	if (link >= 0)
 		close(link);
-	return link >= 0;
+	return link >= 0 || link == -EBUSY;
 }
 
 /* Whether this kernel has what the program would be attached to. */

@@ -21,8 +21,12 @@
 #define ID_TCP		7
 #define ID_OTHER	1
 
-/* Test programs that were attached to functions of TCP. */
+/* Test programs that were loaded for functions of TCP. */
 static unsigned int nr_tcp;
+/* What attaching them returns, or 0. */
+static int attach_err;
+/* Programs of functions that were to be loaded. */
+static unsigned int nr_functions;
 
 FILE *__real_fopen64(const char *path, const char *mode);
 FILE *__wrap_fopen64(const char *path, const char *mode);
@@ -89,13 +93,18 @@ int __wrap_bpf_prog_load(enum bpf_prog_type type, const char *name, const char *
 int __wrap_bpf_raw_tracepoint_open(const char *name, int fd)
 {
 	(void)name, (void)fd;
-	return open("/dev/null", O_RDONLY | O_CLOEXEC);
+	return attach_err ? attach_err : open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
 /* The programs have been chosen. */
 int __wrap_bpf_object__load_skeleton(struct bpf_object_skeleton *skeleton)
 {
-	(void)skeleton;
+	int i;
+
+	nr_functions = 0;
+	for (i = 0; i < skeleton->prog_cnt; i++)
+		nr_functions += !strncmp(skeleton->progs[i].name, "tcp_", 4) &&
+				bpf_program__autoload(*skeleton->progs[i].prog);
 	return -EXFULL;
 }
 
@@ -118,10 +127,29 @@ static void test_groups(void **state)
 	assert_int_not_equal(tried_for(UINT32_MAX), 0);
 }
 
+/*
+ * On a kernel that permits no programs on functions, their group is left out. Functions in use by
+ * something else are not left out: attaching fails then, and the reason is shown.
+ */
+static void test_functions(void **state)
+{
+	(void)state;
+	tried_for(UINT32_MAX);
+	assert_int_equal(nr_functions, 4);
+	attach_err = -EOPNOTSUPP;
+	tried_for(UINT32_MAX);
+	assert_int_equal(nr_functions, 0);
+	attach_err = -EBUSY;
+	tried_for(UINT32_MAX);
+	assert_int_equal(nr_functions, 4);
+	attach_err = 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_functions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
