@@ -258,7 +258,7 @@ static void load_signals(void)
 
 static void load_guest(void)
 {
-	load_vcpu(1000);
+	load_vcpu(4000);
 }
 
 static const struct {
