@@ -136,8 +136,8 @@ static uint32_t group_of(const char *name)
 
 /*
  * Whether programs can be attached to a function. Some kernels have no ftrace, or do not permit it:
- * try it with a program that does nothing. If something else is attached to the function (EBUSY),
- * that will change: attach() reports it, and nothing is left out.
+ * try it with a program that does nothing. EBUSY counts as permission: the function has another
+ * trampoline. attach() then fails, instead of the group being left out.
  */
 static bool can_attach_to(const struct btf *btf, const char *function)
 {

@@ -23,9 +23,9 @@
 
 /* Test programs that were loaded for functions of TCP. */
 static unsigned int nr_tcp;
-/* What attaching them returns, or 0. */
+/* Error of attaching a test program, or 0. */
 static int attach_err;
-/* Programs of functions that were to be loaded. */
+/* Number of programs of TCP that were selected for loading. */
 static unsigned int nr_functions;
 
 FILE *__real_fopen64(const char *path, const char *mode);
@@ -128,8 +128,8 @@ static void test_groups(void **state)
 }
 
 /*
- * On a kernel that permits no programs on functions, their group is left out. Functions in use by
- * something else are not left out: attaching fails then, and the reason is shown.
+ * On a kernel that permits no programs on functions, their group is left out. The programs of busy
+ * functions stay selected, so that attaching them reports the error.
  */
 static void test_functions(void **state)
 {
