@@ -6,6 +6,8 @@
 
 #include <linux/ktau/ktau_datatype.h>
 
+#include "packed.h"
+
 static unsigned long long subtract(unsigned long long after, unsigned long long before)
 {
 	return after > before ? after - before : 0;
@@ -36,7 +38,7 @@ static void diff_entries(const ktau_output *after, const ktau_output *before, o_
 static int diff_profile(const ktau_output *after, const ktau_output *before, ktau_output *out)
 {
 	*out = (ktau_output){ .size = after->size, .pid = after->pid };
-	out->ent_lst = malloc(sizeof(o_ent) * after->size + 1);
+	out->ent_lst = ktau__entries_create(after->size);
 	if (!out->ent_lst)
 		return -1;
 	if (after->size)

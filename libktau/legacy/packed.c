@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Profiles in one piece of memory, and as a list. */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,6 +104,15 @@ static bool take(const char **buffer, size_t *size, void *data, size_t bytes)
 	return true;
 }
 
+o_ent *ktau__entries_create(unsigned int nr)
+{
+	o_ent *entries = malloc(((size_t)nr + 1) * sizeof(*entries));
+
+	if (entries)
+		entries[nr] = (o_ent){ .index = UINT_MAX };
+	return entries;
+}
+
 static void set_entry(o_ent *entry, const struct ktau__row *row)
 {
 	*entry = (o_ent){ .index = row->index,
@@ -123,7 +133,7 @@ static int unpack_profile(const char **buffer, size_t *size, ktau_output *out)
 	    profile.nr_rows > *size / sizeof(row))
 		return -EBADMSG;
 	*out = (ktau_output){ .size = profile.nr_rows, .pid = profile.pid };
-	out->ent_lst = malloc(sizeof(o_ent) * profile.nr_rows + 1);
+	out->ent_lst = ktau__entries_create(profile.nr_rows);
 	if (!out->ent_lst)
 		return -ENOMEM;
 	for (i = 0; i < profile.nr_rows; i++) {

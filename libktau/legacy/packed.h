@@ -9,6 +9,8 @@
 
 #include <stdbool.h>
 
+#include <linux/ktau/ktau_datatype.h>
+
 #include "tasks.h"
 
 /* Tasks of a list: @nr_pids of @pids; all tasks if that is 0. */
@@ -20,5 +22,11 @@ struct ktau__wanted {
 /* New memory, for free(). 0, -ENOMEM. */
 int ktau__pack_tasks(const struct ktau__tasks *tasks, const struct ktau__wanted *wanted,
 	       char **data, size_t *size);
+
+/*
+ * Room for @nr entries, for free(), and one more with the index UINT_MAX. TAU compares the entry
+ * after the last one of a list with those of another list. NULL without memory.
+ */
+o_ent *ktau__entries_create(unsigned int nr);
 
 #endif /* KTAU_LEGACY_PACKED_H */

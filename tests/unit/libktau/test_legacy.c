@@ -4,6 +4,7 @@
  * remembers every task that it has read, so each test uses pids of its own.
  */
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -451,6 +452,46 @@ static o_ent entry_of(unsigned int index, unsigned long long scale)
 	return e;
 }
 
+/*
+ * What TAU does with two lists of one process: it goes on until both have ended, and compares the
+ * entries at the same positions, also one after the last.
+ */
+static unsigned int merge_as_tau(const ktau_output *start, const ktau_output *stop)
+{
+	unsigned int i = 0, j = 0, nr = 0;
+
+	while (i < start->size || j < stop->size) {
+		assert_true(j < stop->size);
+		i += start->ent_lst[i].index == stop->ent_lst[j].index;
+		j++;
+		nr++;
+	}
+	return nr;
+}
+
+static void test_end_of_list(void **state)
+{
+	const struct entry one = { .id = 0, .count = 1, .incl = 10, .excl = 7 };
+	const struct entry two[] = { one, { .id = 5, .count = 2, .incl = 9, .excl = 9 } };
+	struct list start, stop, diff;
+
+	(void)state;
+	begin(KTAU_TARGET_ALL);
+	put((struct owner){ .serial = 70, .tid = 170 }, &one, 1);
+	start = read_all();
+	begin(KTAU_TARGET_ALL);
+	put((struct owner){ .serial = 70, .tid = 170 }, two, 2);
+	stop = read_all();
+	assert_int_equal(merge_as_tau(find_pid(start, 170), find_pid(stop, 170)), 2);
+	assert_int_equal(find_pid(start, 170)->ent_lst[1].index, UINT_MAX);
+	diff.nr = ktau_diff_profiles(start.profiles, start.nr, stop.profiles, stop.nr,
+				     &diff.profiles);
+	assert_int_equal(find_pid(diff, 170)->ent_lst[2].index, UINT_MAX);
+	free_list(start);
+	free_list(stop);
+	free_list(diff);
+}
+
 static void test_diff(void **state)
 {
 	o_ent old[] = { entry_of(1, 1), entry_of(3, 5), entry_of(4, 9) };
@@ -765,6 +806,7 @@ int main(void)
 		cmocka_unit_test(test_selections),
 		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_fork),
+		cmocka_unit_test(test_end_of_list),
 		cmocka_unit_test(test_diff),
 		cmocka_unit_test(test_aggregate),
 		cmocka_unit_test(test_counter),

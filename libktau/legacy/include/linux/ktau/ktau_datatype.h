@@ -49,7 +49,7 @@ typedef struct ktau_trace ktau_trace;
 typedef struct ktau_output {
 	unsigned int size;	/* entries of @ent_lst, in ascending order of @index */
 	pid_t pid;		/* thread id; 0: all idle tasks */
-	o_ent *ent_lst;
+	o_ent *ent_lst;		/* followed by one with the index UINT_MAX */
 	ktau_trace *trace_lst;
 } ktau_output;
 
