@@ -17,7 +17,17 @@ enum ktau_merge_grps {
 	merge_max_grp
 };
 
-/* For pointers in declarations; there is no such structure. */
-typedef struct ktau_state ktau_state;
+/*
+ * Kernel time within functions of the program, by group. TAU's sources read the fields, in
+ * functions that it does not call: there is no ktau_set_state(), so nothing fills them in.
+ */
+typedef struct ktau_state {
+	volatile int active_index;
+	struct {
+		unsigned long long ktime[merge_max_grp];
+		unsigned long long kexcl[merge_max_grp];
+		unsigned long long knumcalls[merge_max_grp];
+	} state[2];
+} ktau_state;
 
 #endif /* KTAU_LEGACY_MERGE_H */
