@@ -169,15 +169,40 @@ static bool has_own_address(const struct ktau_rec_event *e)
 }
 
 /*
+ * The functions of the running kernel, for events that occur for the first time later. Without the
+ * right to see addresses, all of them are 0.
+ */
+static void print_tau_functions(void)
+{
+	FILE *file = fopen("/proc/kallsyms", "re");
+	uint64_t address;
+	char *line = NULL;
+	char name[512], type;
+	size_t room = 0;
+
+	if (!file)
+		return;
+	while (getline(&line, &room, file) > 0)
+		if (sscanf(line, "%" SCNx64 " %c %511s", &address, &type, name) == 3 && address &&
+		    (type == 'T' || type == 't'))
+			print_tau_line(address, 'T', name);
+	free(line);
+	fclose(file);
+}
+
+/*
  * Print a System.map for TAU, which does not recognise the end of a real one. A reader that may
  * not see addresses gets numbers instead, so there are also lines with the number of each event.
  * They come last because TAU uses the last line with a name.
  */
-static void print_tau(const struct ktau_events *events, const struct ktau_symtab *symtab)
+static void print_tau(const struct ktau_events *events, const struct ktau_symtab *symtab,
+		      bool live)
 {
 	struct symbolizer *names = symbolize_create(events, symtab);
 	const struct ktau_rec_event *e = NULL;
 
+	if (live)
+		print_tau_functions();
 	while ((e = ktau_events_next(events, e)))
 		if (has_own_address(e))
 			print_tau_names(e->address, names, e);
@@ -218,7 +243,7 @@ static int list(struct ktau_reader *reader, const struct options *o, struct ktau
 	if (symtab && symbolize_fit_map(symtab, o->file ? o->file : "the running kernel", reader))
 		return CLI_FAILED;
 	if (o->tau)
-		print_tau(ktau_reader_events(reader), symtab);
+		print_tau(ktau_reader_events(reader), symtab, !o->file);
 	else
 		print_events(ktau_reader_events(reader), symtab, o->format);
 	return err ? CLI_FAILED : CLI_DONE;

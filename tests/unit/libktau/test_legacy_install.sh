@@ -119,6 +119,15 @@ build "C++17 as TAU has it" "$cxx -std=c++17 $tau" "-L$lib/ktau-legacy" \
 # shellcheck disable=SC2086
 build "static, as TAU has it" "$cxx $tau" "$lib/ktau-legacy/libktau.a" $private -lpthread
 
+# The words of a call of configure
+configure_words()
+{
+	sed -n '/configure -ktau/,/useropt/ { s/\\e\{0,1\}$//; p }' "$1" | xargs -n1
+}
+configure_words docs/tau.md > "$work/page"
+configure_words libktau/legacy/ktau-legacy.7 > "$work/manual"
+check "both pages configure TAU in the same way" diff "$work/page" "$work/manual"
+
 sed -n '/^\.Sh EXAMPLES/,/^\.Ed/p' libktau/legacy/ktau-legacy.7 | sed -e '1,/^\.Bd/d' -e '/^\.Ed/d' \
 	-e 's/\\e/\\/g' > "$work/example.c"
 # shellcheck disable=SC2046,SC2086
