@@ -39,7 +39,7 @@ uint64_t flame_total(const struct flame *f)
 
 static const char *name_of(const struct flame *f, const struct stack_node *node)
 {
-	return node->parent == STACKS_NONE ? node->name : symbolize_event(f->names, node->id);
+	return f->name(f->arg, node);
 }
 
 /* Semicolons separate frames and line feeds end a line, so they are replaced. */
@@ -113,9 +113,11 @@ static void put_xml(const char *text, size_t letters, FILE *out)
 		fputs("\xe2\x80\xa6", out);
 }
 
-static void put_time(uint64_t ns, FILE *out)
+static void put_amount(const struct flame *f, uint64_t ns, FILE *out)
 {
-	if (ns >= 1000000000)
+	if (f->unit)
+		fprintf(out, "%" PRIu64 " %s", ns, f->unit);
+	else if (ns >= 1000000000)
 		fprintf(out, "%.2f s", (double)ns / 1e9);
 	else if (ns >= 1000000)
 		fprintf(out, "%.2f ms", (double)ns / 1e6);
@@ -145,7 +147,7 @@ static void put_box(const struct flame *f, const struct stack_node *node,
 	fputs("<g><title>", out);
 	put_xml(name_of(f, node), 0, out);
 	fputs(": ", out);
-	put_time(p->ns, out);
+	put_amount(f, p->ns, out);
 	fprintf(out, ", %.1f%%", 100 * (double)p->ns / (double)total);
 	if (node->count)
 		fprintf(out, ", %" PRIu64 " times", node->count);
@@ -246,7 +248,7 @@ void flame_svg(const struct flame *f, FILE *out)
 		WIDTH, height, WIDTH, height, MARGIN);
 	put_xml(f->title, 0, out);
 	fputs(": ", out);
-	put_time(total, out);
+	put_amount(f, total, out);
 	fputs("</text>\n", out);
 	for (i = 0; i < f->stacks->nr; i++) {
 		struct place *p = &places[i];

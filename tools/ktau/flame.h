@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 #include "stacks.h"
-#include "symbolize.h"
 
 /* Which time to show. */
 #define FLAME_ON_CPU	(1U << 0)
@@ -16,18 +15,22 @@
 /**
  * struct flame - what to draw
  * @stacks: the call paths
- * @names: names of their events
+ * @name: the name of the last routine of a path, or of a root
+ * @arg: passed to @name
+ * @unit: what @self_ns of the paths is; NULL: nanoseconds
  * @time: FLAME_* bits
  * @title: title of the picture
  */
 struct flame {
 	const struct stacks *stacks;
-	struct symbolizer *names;
+	const char *(*name)(void *arg, const struct stack_node *node);
+	void *arg;
+	const char *unit;
 	unsigned int time;
 	const char *title;
 };
 
-/* Total of all paths in nanoseconds. */
+/* Total of all paths in nanoseconds or @unit. */
 uint64_t flame_total(const struct flame *f);
 
 /* Print "task;routine;routine NANOSECONDS", a line for each path with exclusive time. */

@@ -200,13 +200,19 @@ static bool has_regions(const struct reading *r)
 	return false;
 }
 
+static const char *name_of(void *arg, const struct stack_node *node)
+{
+	return node->parent == STACKS_NONE ? node->name : symbolize_event(arg, node->id);
+}
+
 static int show(const struct reading *r, struct ktau_symtab *symtab)
 {
 	static const char *const times[] = {
 		"", "on the CPU", "off the CPU", "on and off the CPU",
 	};
 	const struct options *o = r->options;
-	struct flame f = { .stacks = &r->stacks, .time = o->time };
+	struct flame f = { .stacks = &r->stacks, .name = name_of, .time = o->time };
+	struct symbolizer *names;
 	int status = CLI_FAILED;
 	char *title;
 
@@ -216,12 +222,12 @@ static int show(const struct reading *r, struct ktau_symtab *symtab)
 		     has_regions(r) ? ", and user time in regions," : "", times[o->time]) < 0)
 		return CLI_FAILED;
 	f.title = title;
-	f.names = symbolize_create(registry_events(r->registry), symtab);
+	f.arg = names = symbolize_create(registry_events(r->registry), symtab);
 	if (!flame_total(&f))
 		complain("the trace contains no time %s", times[o->time]);
 	else
 		status = draw(o, &f);
-	symbolize_destroy(f.names);
+	symbolize_destroy(names);
 	free(title);
 	return status;
 }
