@@ -37,11 +37,16 @@ static int read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
 {
 	Elf_Data *data = elf_getdata(section, NULL);
 	struct ktau__elf_symbol found;
+	GElf_Ehdr file;
 	GElf_Sym symbol;
+	bool is_arm = gelf_getehdr(elf, &file) && file.e_machine == EM_ARM;
 	int i, err = 0;
 
 	for (i = 0; !err && data && gelf_getsym(data, i, &symbol); i++) {
 		found.address = symbol.st_value;
+		/* Bit 0 says that the function is Thumb code. */
+		if (is_arm && GELF_ST_TYPE(symbol.st_info) == STT_FUNC)
+			found.address &= ~1ULL;
 		found.type = symbol_type(elf, &symbol);
 		if (!found.type)
 			continue;
