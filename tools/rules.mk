@@ -14,7 +14,7 @@ tools_REPORT := $(call tools_objects,report report_options report_tables interru
 	period registry table regions region_names report_regions)
 # HAVE_NCURSES=n builds ktau top without its screen.
 HAVE_NCURSES ?= $(if $(CROSS_COMPILE),n,$(if $(shell pkg-config --exists ncursesw && echo y),y,n))
-tools_SOURCES := $(wildcard tools/ktau/*.c)
+tools_SOURCES := $(wildcard tools/ktau/*.c tools/ktau/*/*.c)
 ifeq ($(HAVE_NCURSES),n)
 tools_SOURCES := $(filter-out %/top_screen.c,$(tools_SOURCES))
 else
@@ -28,7 +28,7 @@ $(call tools_objects,ktau-record ktau-noise): KTAU_CPPFLAGS += -Itools/runktau
 tools_RUNKTAU := $(patsubst %.c,$(B)/%.o,$(wildcard tools/runktau/*.c)) $(tools_REPORT)
 tools_FUNCMAP := $(patsubst %.c,$(B)/%.o,$(wildcard tools/funcmap/*.c))
 
-$(patsubst %.c,$(B)/%.o,$(wildcard tools/*/*.c)): KTAU_CPPFLAGS += -Itools/ktau
+$(patsubst %.c,$(B)/%.o,$(wildcard tools/*/*.c tools/ktau/*/*.c)): KTAU_CPPFLAGS += -Itools/ktau
 
 # Formats of ktau export that require a library. HAVE_SQLITE=n or HAVE_OTF2=n disables one, as does a
 # missing package; ktau export then reports it as not available.
@@ -38,6 +38,16 @@ $(B)/tools/ktau/export_sqlite.o: KTAU_CPPFLAGS += $(if $(filter y,$(HAVE_SQLITE)
 HAVE_OTF2 ?= $(call have,pkg-config --exists otf2)
 $(B)/tools/ktau/export_otf2.o: KTAU_CPPFLAGS += $(if $(filter y,$(HAVE_OTF2)),-DKTAU_HAVE_OTF2)
 EXPORT_LIBS := $(if $(filter y,$(HAVE_SQLITE)),-lsqlite3) $(if $(filter y,$(HAVE_OTF2)),-lotf2)
+# Decoders of ktau cycles: OpenCSD for CoreSight, libipt for Intel PT, inih for snapshots.
+HAVE_INIH ?= $(call have,pkg-config --exists inih)
+HAVE_OPENCSD ?= $(call have,pkg-config --exists libopencsd)
+HAVE_LIBIPT ?= $(call have,$(CC) -include intel-pt.h -E -x c /dev/null)
+$(B)/tools/ktau/cycles/snapshot.o: KTAU_CPPFLAGS += $(if $(filter y,$(HAVE_INIH)),-DKTAU_HAVE_INIH)
+$(B)/tools/ktau/cycles/coresight.o: KTAU_CPPFLAGS += $(if $(filter y,$(HAVE_OPENCSD)),-DKTAU_HAVE_OPENCSD)
+$(B)/tools/ktau/cycles/pt.o: KTAU_CPPFLAGS += $(if $(filter y,$(HAVE_LIBIPT)),-DKTAU_HAVE_LIBIPT)
+$(B)/tools/ktau/cycles/code.o: KTAU_CPPFLAGS += $(if $(filter n,$(HAVE_LIBELF)),-DKTAU_NO_LIBELF)
+CYCLES_LIBS := $(if $(filter y,$(HAVE_INIH)),-linih) $(if $(filter y,$(HAVE_OPENCSD)),-lopencsd_c_api) \
+	       $(if $(filter y,$(HAVE_LIBIPT)),-lipt)
 # The page of ktau report --html is included in the program.
 $(B)/tools/ktau/html_parts.o: $(wildcard tools/ktau/html/*)
 
@@ -53,7 +63,7 @@ $(tools_LIST): tools/rules.mk $(wildcard tools/ktau)
 $(B)/tools/ktau/ktau.o: | $(tools_LIST)
 
 $(B)/tools/ktau/ktau: $(tools_KTAU) $(LIBKTAU_BPF) $(LIBKTAU)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_BPF_LIBS) $(LIBKTAU_LIBS) $(EXPORT_LIBS) $(tools_CURSES) -lpthread -lm
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_BPF_LIBS) $(LIBKTAU_LIBS) $(EXPORT_LIBS) $(CYCLES_LIBS) $(tools_CURSES) -lpthread -lm
 
 $(B)/tools/funcmap/funcMap: $(tools_FUNCMAP) $(tools_SHARED) $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS) -lm

@@ -148,6 +148,7 @@ $(call unit,ktaud/test_slurm): tests/unit/ktaud/test_slurm.sh
 test_addrs_OBJS := tools/funcmap/addrs
 test_descendants_OBJS := tools/runktau/descendants
 test_table_OBJS := $(addprefix tools/ktau/,table cli text)
+test_attribution_OBJS := $(addprefix tools/ktau/,cycles/attribution hash cli text)
 test_compare_OBJS := tools/ktau/compare
 test_text_OBJS := tools/ktau/text
 test_unbuilt_OBJS := $(addprefix tools/ktau/,unbuilt cli text)
@@ -196,6 +197,12 @@ $(call unit,tools/test_cli tools/test_many): | $(tools_PROGRAMS)
 $(call unit,tools/sample): $(addprefix $(B)/,$(addsuffix .o,$(unit_MACHINE) tests/unit/tools/saved \
 		tests/unit/tools/sample)) $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS)
+
+UNIT_TESTS += $(call unit,tools/test_cycles)
+
+$(call unit,tools/test_cycles): tests/unit/tools/test_cycles.py tests/unit/tools/cycles_encode.py $(tools_PROGRAMS)
+	printf '#!/bin/sh\nexec python3 %s %s\n' $< $(B) > $@
+	chmod 755 $@
 
 tools_SHELL_TESTS := $(patsubst %.sh,$(B)/%,$(wildcard tests/unit/tools/test_*.sh))
 UNIT_TESTS += $(tools_SHELL_TESTS)

@@ -12,8 +12,8 @@ In a page, the lines between
     .\\" end
 
 are the command and its output in 80 columns, in a folder with the recording of a kernel
-(recorded.ktau, also in the folder spool), a larger file (wide.ktau) and the files of the tests'
-machine (see sample.c). ktau top is run in a terminal of 80 x 24; ktaud-collect, until ktaud-ship
+(recorded.ktau, also in the folder spool), a larger file (wide.ktau), a hardware trace (snapshot,
+program.map) and the files of the tests' machine (see sample.c). ktau top is run in a terminal of 80 x 24; ktaud-collect, until ktaud-ship
 has sent the folder spool. Without --write, a screen that differs from the page is reported and the
 exit status is 1.
 
@@ -37,6 +37,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import cycles_encode
 
 SCREEN = re.compile(r'^\.\\" (screen|like|guest): (?:([#$]) )?([^\n]*)\n(.*?)^\.\\" end\n',
                     re.M | re.S)
@@ -80,6 +82,8 @@ class Folder:
             (self.path / folder).mkdir()
         (self.path / 'bin/ktaud-collect').symlink_to(pathlib.Path('ktaud/collector.py').resolve())
         shutil.copy(DATA / 'recorded.ktau', self.path / 'spool' / SHIPPED)
+        cycles_encode.etm3_snapshot(self.path / 'snapshot', cycles_encode.etm3(1, 100, True)[0])
+        (self.path / 'program.map').write_text(cycles_encode.ARM_MAP)
 
     def close(self):
         shutil.rmtree(self.path)
