@@ -154,11 +154,31 @@ static uint64_t hash_text(const char *text)
 	return hash;
 }
 
-/* The key that all tasks of a row share: @text if it is set, otherwise the returned number. */
+static bool is_idle(const struct ktau_rec_owner *owner)
+{
+	return owner->flags & KTAU_OWNER_IDLE;
+}
+
+/* In all other cases, the label of a row is the name of its owner. */
+static bool has_own_label(const struct aggregate *rows)
+{
+	return rows->by == BY_CGROUP || rows->by == BY_USER;
+}
+
+/*
+ * The key that all tasks of a row share: @text if it is set, otherwise the returned number.
+ *
+ * The idle tasks belong to root and to the root control group, but their time is that of
+ * CPUs without work. They have a row of their own, so that it can be left out.
+ */
 static uint64_t key_of(struct aggregate *rows, const struct ktau_rec_owner *owner,
 		       const char **text)
 {
 	*text = NULL;
+	if (is_idle(owner) && has_own_label(rows)) {
+		*text = "(idle)";
+		return hash_text(*text);
+	}
 	switch (rows->by) {
 	case BY_NAME:
 		*text = owner->comm;
@@ -181,12 +201,6 @@ static uint64_t key_of(struct aggregate *rows, const struct ktau_rec_owner *owne
 		break;
 	}
 	return owner->serial;
-}
-
-/* In all other cases, the label of a row is the name of its owner. */
-static bool has_own_label(const struct aggregate *rows)
-{
-	return rows->by == BY_CGROUP || rows->by == BY_USER;
 }
 
 static struct process *new_row(struct aggregate *rows, const struct ktau_rec_owner *owner,
@@ -228,7 +242,8 @@ static struct process *find_row(struct aggregate *rows, const struct ktau_rec_ow
 		if (!index)
 			return NULL;
 		p = &rows->processes[index - 1];
-		if (!*text || !strcmp(label_of(rows, p), *text))
+		if (is_idle(owner) == is_idle(&p->owner) &&
+		    (!*text || !strcmp(label_of(rows, p), *text)))
 			return p;
 	}
 }
@@ -285,6 +300,8 @@ static void add_task(struct aggregate *rows, const struct ktau_owned *owned,
 	/* The row may have been created for a trace, without a profile. */
 	if (!p->tasks || (rows->by == BY_PROCESS && owner->tid == owner->tgid))
 		p->owner = *owner;
+	/* A row is of kernel threads only if all its tasks are. */
+	p->owner.flags &= owner->flags | ~KTAU_OWNER_KTHREAD;
 	add_ids(p, owner);
 	p->tasks += more(owner->nr_tasks, 1);
 	p->live += owner->kind == KTAU_OWNER_TASK;

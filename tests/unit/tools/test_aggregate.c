@@ -367,10 +367,79 @@ static void test_by_cgroup(void **state)
 	assert_int_equal(in_row(&rows, "/system.slice/server", ID_READ)->count, 40);
 	assert_int_equal(in_row(&rows, "/user.slice/a", ID_FORK)->count, 2);
 	assert_int_equal(in_row(&rows, "(removed cgroup 13)", ID_READ)->count, 2);
-	assert_int_equal(in_row(&rows, "/", ID_TIMER)->count, 200);
-	assert_int_equal(rows.nr, 5);
+	assert_null(in_row(&rows, "/", ID_TIMER));
+	assert_non_null(in_row(&rows, "/", ID_SCHEDULE_VOL));
+	assert_int_equal(in_row(&rows, "(idle)", ID_TIMER)->count, 200);
+	assert_int_equal(rows.nr, 6);
 	expect_sums(&rows);
 	forget(&p, &rows);
+}
+
+/* An idle task, a kernel thread and a process of root; and a task with an idle task's name. */
+static void put_root(struct machine *m, enum aggregate_by by)
+{
+	static const struct {
+		const char *comm;
+		uint32_t flags;
+	} tasks[] = {
+		{ "swapper/0", KTAU_OWNER_IDLE | KTAU_OWNER_KTHREAD },
+		{ "kworker/0:1", KTAU_OWNER_KTHREAD },
+		{ "server", 0 },
+		{ "swapper/0", 0 },
+	};
+	uint64_t i;
+
+	for (i = 0; i < 4; i++) {
+		struct fixture_profile f = {
+			.owner = fixture_owner(KTAU_OWNER_TASK, i + 1, (int32_t)i, (int32_t)i,
+					       tasks[i].comm),
+		};
+
+		f.owner.flags = tasks[i].flags;
+		f.owner.uid = 0;
+		f.owner.cgroup = CGROUP_ROOT;
+		fixture_timer(&f, ID_READ, 1, 1, 1);
+		put(m->p.after, &f);
+	}
+	make_rows(m, by);
+}
+
+/* The first owner of a row does not decide what the row is. */
+static void test_idle(void **state)
+{
+	static const struct {
+		enum aggregate_by by;
+		const char *label;
+		uint64_t tasks;
+	} cases[] = {
+		{ BY_USER, "uid 0", 3 },
+		{ BY_CGROUP, "(cgroup 1)", 3 },
+		{ BY_NAME, "swapper/0", 1 },
+	};
+	struct machine m;
+	size_t i, k, idle, shared;
+
+	(void)state;
+	start(&m);
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		put_root(&m, cases[i].by);
+		idle = shared = 0;
+		for (k = 0; k < m.rows.nr; k++) {
+			const struct process *p = &m.rows.processes[k];
+
+			if (p->owner.flags & KTAU_OWNER_IDLE) {
+				assert_int_equal(p->tasks, 1);
+				idle++;
+			} else if (!strcmp(p->label, cases[i].label)) {
+				assert_int_equal(p->tasks, cases[i].tasks);
+				assert_false(p->owner.flags & KTAU_OWNER_KTHREAD);
+				shared++;
+			}
+		}
+		assert_int_equal(idle, 1);
+		assert_int_equal(shared, 1);
+	}
+	stop(&m);
 }
 
 /* The total has the matching tasks only, without the evicted ones. */
@@ -631,6 +700,7 @@ int main(void)
 		cmocka_unit_test(test_moments),
 		cmocka_unit_test(test_pid_reuse),
 		cmocka_unit_test(test_by_cgroup),
+		cmocka_unit_test(test_idle),
 		cmocka_unit_test(test_filters),
 		cmocka_unit_test(test_no_pid),
 		cmocka_unit_test(test_backward),
