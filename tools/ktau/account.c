@@ -7,14 +7,15 @@
 #include "cli.h"
 #include "tally.h"
 
-enum { A_NAME, A_PID, A_TASKS, A_LIVE, A_LIFE, A_SHARE, A_GUEST = A_SHARE + ACCOUNT_GUEST, A_REST,
+enum { A_NAME, A_PID, A_TID_SHOWN, A_TASKS, A_LIVE, A_LIFE, A_SHARE, A_GUEST = A_SHARE + ACCOUNT_GUEST, A_REST,
        A_TOP, A_TOP_SHARE, A_WAITS, A_NS, A_REST_NS = A_NS + ACCOUNT_NR, A_TOP_NS, A_WAITS_NS,
-       A_UID, A_CGROUP, A_NR };
+       A_UID, A_CGROUP, A_TID, A_NR };
 enum { U_CPU, U_TIME, U_TASK, U_IRQ, U_IDLE, U_TASK_NS, U_IRQ_NS, U_IDLE_NS, U_NR };
 
 static const struct column account_column[A_NR] = {
 	[A_NAME] = { "name", "NAME", COLUMN_TEXT },
 	[A_PID] = { "pid", "PID", COLUMN_SIGNED },
+	[A_TID_SHOWN] = { NULL, "TID", COLUMN_SIGNED },
 	[A_TASKS] = { "tasks", "TASKS", COLUMN_NUMBER },
 	[A_LIVE] = { "live", NULL, COLUMN_NUMBER },
 	[A_LIFE] = { "life_ns", "LIFE s", COLUMN_SECONDS },
@@ -39,6 +40,7 @@ static const struct column account_column[A_NR] = {
 	[A_WAITS_NS] = { "waits_ns", NULL, COLUMN_NS },
 	[A_UID] = { "uid", NULL, COLUMN_SMALL },
 	[A_CGROUP] = { "cgroup", NULL, COLUMN_TEXT },
+	[A_TID] = { "tid", NULL, COLUMN_SIGNED },
 };
 
 static const struct column cpu_column[U_NR] = {
@@ -60,7 +62,7 @@ void account_columns(struct table *account, struct table *cpu_account)
 	table_init(account, "account", account_column, A_NR);
 	table_init(cpu_account, "cpu_account", cpu_column, U_NR);
 	account->spare = 1ULL << A_WAITS;
-	account->hidden = 1ULL << A_GUEST | 1ULL << A_REST | 1ULL << A_PID;
+	account->hidden = 1ULL << A_GUEST | 1ULL << A_REST | 1ULL << A_PID | 1ULL << A_TID_SHOWN;
 }
 
 static uint32_t needed(const struct ktau_rec_stream *stream, int part)
@@ -109,6 +111,24 @@ uint64_t account_kernel(const struct view *v, const struct process *p)
 		return p->account.parts[ACCOUNT_KERNEL];
 	account_times(p, v->r->names, &running, &waiting);
 	return running;
+}
+
+/* Ticks by which rounding alone can move the parts and the life of @p apart. */
+static uint64_t rounding_of(const struct view *v, const struct process *p)
+{
+	double ns = (double)v->stream->round_ns * (ACCOUNT_NR + 1) * (double)p->tasks;
+
+	return (uint64_t)(ns * (double)v->clock.hz / 1e9);
+}
+
+uint64_t account_excess(const struct view *v, const struct process *p)
+{
+	uint64_t sum = 0;
+	int i;
+
+	for (i = 0; i < ACCOUNT_NR; i++)
+		sum += account_has(v->stream, p, i) ? p->account.parts[i] : 0;
+	return less(sum, p->account.life + rounding_of(v, p));
 }
 
 /* Ticks of the lifetime that are in no part; CELL_NONE if a part was not measured. */
@@ -220,6 +240,7 @@ void account_row(const struct view *v, struct table *account, const struct proce
 
 	row[A_NAME].text = p->label;
 	row[A_PID].sign = p->owner.tgid;
+	row[A_TID].sign = row[A_TID_SHOWN].sign = p->owner.tid;
 	row[A_TASKS].number = p->tasks;
 	row[A_LIVE].number = p->live;
 	row[A_UID].number = p->owner.uid;
@@ -240,6 +261,8 @@ void account_row(const struct view *v, struct table *account, const struct proce
 		account->hidden &= ~(1ULL << A_REST);
 	if (v->r->by == BY_PROCESS || v->r->by == BY_THREAD)
 		account->hidden &= ~(1ULL << A_PID);
+	if (v->r->by == BY_THREAD)
+		account->hidden &= ~(1ULL << A_TID_SHOWN);
 }
 
 void account_cpu_row(const struct view *v, struct table *cpu_account,

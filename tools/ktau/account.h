@@ -23,6 +23,12 @@ uint64_t account_kernel(const struct view *v, const struct process *p);
 bool account_has(const struct ktau_rec_stream *stream, const struct process *p, int part);
 
 /*
+ * Ticks by which the parts of @p exceed its life. This is never so in a consistent account, apart
+ * from the rounding of times for an unprivileged reader.
+ */
+uint64_t account_excess(const struct view *v, const struct process *p);
+
+/*
  * The routine with the most time in the kernel; NULL if there is none. @kernel is the kernel
  * time of @p.
  */

@@ -14,7 +14,8 @@
 
 enum { ROWS = 20, NAME_COLUMNS = 16, DEFAULT_WIDTH = 100 };
 
-enum { O_FROM, O_LENGTH, O_NAME, O_PID, O_LIFE, O_PARTS, O_NR = O_PARTS + ACCOUNT_NR };
+enum { O_FROM, O_LENGTH, O_NAME, O_PID, O_LIFE, O_PARTS,
+       O_TID = O_PARTS + ACCOUNT_NR, O_NR };
 
 static const struct column columns[O_NR] = {
 	[O_FROM] = { "from_ns", NULL, COLUMN_NS },
@@ -28,6 +29,7 @@ static const struct column columns[O_NR] = {
 	[O_PARTS + ACCOUNT_RUNQ] = { "runq_ns", NULL, COLUMN_NS },
 	[O_PARTS + ACCOUNT_ASLEEP] = { "asleep_ns", NULL, COLUMN_NS },
 	[O_PARTS + ACCOUNT_GUEST] = { "guest_ns", NULL, COLUMN_NS },
+	[O_TID] = { "tid", NULL, COLUMN_SIGNED },
 };
 
 /* A process, or all processes of a name, over the whole recording. */
@@ -118,6 +120,7 @@ static void put_row(struct over_time *o, const struct view *v, const struct proc
 	row[O_LENGTH].number = s->length_ns;
 	row[O_NAME].text = line_of(o, p)->name;
 	row[O_PID].sign = p->owner.tgid;
+	row[O_TID].sign = p->owner.tid;
 	row[O_LIFE].number = ktau_clock_ns(&v->clock, p->account.life);
 	for (i = 0; i < ACCOUNT_NR; i++) {
 		row[O_PARTS + i].number = CELL_NONE;

@@ -140,6 +140,16 @@ static void print_subject(const struct report *r, const struct process *p, FILE 
 		fprintf(out, ", %" PRIu64 " threads", p->tasks);
 }
 
+static bool has_not_run(const struct process *p)
+{
+	uint64_t sum = 0;
+	int i;
+
+	for (i = 0; i < ACCOUNT_NR; i++)
+		sum += p->account.parts[i];
+	return p->live && p->account.life && !sum && !p->tally.nr;
+}
+
 /* "life 1.55 s: 8.6% user, 47.9% kernel, ...", or what is known without the account. */
 static void print_life(const struct process *p, const struct ktau_rec_stream *stream,
 		       const struct symbolizer *names, const struct ktau_clock *clock, FILE *out)
@@ -150,6 +160,11 @@ static void print_life(const struct process *p, const struct ktau_rec_stream *st
 	uint64_t running, waiting;
 	int i;
 
+	if (has_not_run(p)) {
+		fprintf(out, "life %.3f s: not measured; it has not run since KTAU was enabled\n",
+			(double)ktau_clock_ns(clock, p->account.life) / 1e9);
+		return;
+	}
 	if (!account_has(stream, p, ACCOUNT_USER) || !p->account.life) {
 		account_times(p, names, &running, &waiting);
 		fprintf(out, "in the kernel: %.3f ms running, %.3f ms waiting\n",
@@ -319,6 +334,17 @@ static void print_account_head(const struct report *r, const struct report_table
 	print_limits(r, p, out);
 }
 
+/* An account that contradicts itself must not look like one that is right. */
+static void print_inconsistent(const struct report_tables *t, FILE *out)
+{
+	if (!t->nr_inconsistent)
+		return;
+	fprintf(out, "Inconsistent: the parts exceed the life in %" PRIu64 " row%s, most in that of ",
+		t->nr_inconsistent, t->nr_inconsistent == 1 ? "" : "s");
+	print_escaped(t->inconsistent->label, out);
+	fprintf(out, ", by %.1f%% (ktau check)\n", t->excess * 100);
+}
+
 static void print_account(const struct report *r, struct report_tables *t,
 			  const struct facts *f, FILE *out)
 {
@@ -354,11 +380,14 @@ static void print_waits(const struct report *r, struct report_tables *t, const s
 	for (i = 0; i < t->nr_sections && (r->processes || nr < SHOWN); i++) {
 		const struct section *s = &t->sections[i];
 
-		if (!s->nr_waits)
+		if (!s->nr_waits && !report_selects(r))
 			continue;
 		nr++;
 		print_process_line(r, s->process, f->stream, &f->clock, out);
-		table_text(&t->waits, s->first_wait, s->nr_waits, "  ", out);
+		if (s->nr_waits)
+			table_text(&t->waits, s->first_wait, s->nr_waits, "  ", out);
+		else
+			fputs("  no waits recorded\n", out);
 	}
 	for (nr = 0; i < t->nr_sections; i++)
 		nr += t->sections[i].nr_waits != 0;
@@ -387,7 +416,7 @@ static void print_processes(const struct report *r, const struct report_tables *
 	      r->by == BY_USER ? "\nUSERS\n" : "\nPROCESSES\n", out);
 	for (s = t->sections; s < t->sections + t->nr_sections; s++) {
 		if (!(r->tables & REPORT_PROCESSES && s->running + s->waiting) &&
-		    !(r->tables & REPORT_COUNTERS && s->nr_counters))
+		    !(r->tables & REPORT_COUNTERS && s->nr_counters) && !report_selects(r))
 			continue;
 		print_process_line(r, s->process, f->stream, &f->clock, out);
 		if (r->tables & REPORT_PROCESSES)
@@ -497,6 +526,7 @@ static void print_text(const struct report *r, struct report_tables *t,
 	if (r->tables & REPORT_WAITS)
 		print_waits(r, t, f, out);
 	print_details(r, t, f, out);
+	print_inconsistent(t, out);
 	if (r->tables & REPORT_LOSSES)
 		print_losses(t, p, out);
 	if (r->tables & REPORT_DETAILS)

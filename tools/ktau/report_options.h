@@ -78,6 +78,12 @@ int report_parse_tables(const char *words, unsigned int *tables);
 int report_parse_sort(const char *word, enum report_sort *sort);
 int report_parse_by(const char *word, enum aggregate_by *by);
 
+/* Were processes asked for by number or name? They are shown whatever they did. */
+static inline bool report_selects(const struct report *r)
+{
+	return r->nr_pids || r->pattern;
+}
+
 /**
  * struct view - what is needed to fill a table
  * @r: what to show

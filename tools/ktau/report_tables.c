@@ -284,7 +284,7 @@ static bool wanted(const struct filling *f, const struct process *p)
 	if ((!p->tally.nr && !p->account.life) || !was_asked_for(f, p))
 		return false;
 	f->t->nr_wanted++;
-	if (f->v.r->idle || f->v.r->nr_pids || f->v.r->pattern ||
+	if (f->v.r->idle || report_selects(f->v.r) ||
 	    !(p->owner.flags & KTAU_OWNER_KTHREAD) || !did_nothing(p))
 		return true;
 	f->t->hidden++;
@@ -329,6 +329,21 @@ static bool has_account(const struct filling *f, const struct process *p)
 	return f->v.r->idle || !(p->owner.flags & KTAU_OWNER_IDLE);
 }
 
+/* Count the accounts that contradict themselves, and keep the worst. */
+static void note_excess(const struct filling *f, const struct process *p)
+{
+	double share = share_of(account_excess(&f->v, p), p->account.life);
+	struct report_tables *t = f->t;
+
+	if (!(share > 0))
+		return;
+	t->nr_inconsistent++;
+	if (t->inconsistent && share <= t->excess)
+		return;
+	t->inconsistent = p;
+	t->excess = share;
+}
+
 static void add_section(const struct filling *f, const struct process *p)
 {
 	struct report_tables *t = f->t;
@@ -344,11 +359,14 @@ static void add_section(const struct filling *f, const struct process *p)
 	s.waiting = add_routines(f, &t->routines, p, PICK_WAITING);
 	add_counters(f, &t->counters, p);
 	s.nr_counters = t->counters.nr_rows - s.first_counter;
-	waits_rows(&f->v, &t->waits, p);
+	if (has_account(f, p))
+		waits_rows(&f->v, &t->waits, p);
 	s.nr_waits = t->waits.nr_rows - s.first_wait;
 	report_regions_rows(&t->regions, &f->v, p);
 	s.nr_regions = t->regions.table.nr_rows - s.first_region;
-	if (s.running || s.waiting || s.nr_counters || s.nr_waits || s.nr_regions)
+	/* A process that was asked for by name or number is shown even if nothing is known of it. */
+	if (s.running || s.waiting || s.nr_counters || s.nr_waits || s.nr_regions ||
+	    (p->account.life && report_selects(f->v.r)))
 		t->sections[t->nr_sections++] = s;
 	if (has_account(f, p))
 		account_row(&f->v, &t->account, p);
@@ -362,6 +380,7 @@ static void add_processes(const struct filling *f, const struct aggregate *rows)
 	for (i = 0; i < rows->nr; i++) {
 		if (!wanted(f, &rows->processes[i]))
 			continue;
+		note_excess(f, &rows->processes[i]);
 		keyed[nr].process = &rows->processes[i];
 		keyed[nr++].key = process_key(f, &rows->processes[i]);
 	}
@@ -416,6 +435,7 @@ static const struct {
 	{ "unlisted_frames", "frames in flight not listed" },
 	{ "backward_owners", "owners with decreasing figures" },
 	{ "unknown", "records of unknown kinds" },
+	{ "inconsistent_accounts", "accounts whose parts exceed the life" },
 };
 
 /* The same for streams of BPF programs, where it differs. */
@@ -509,6 +529,7 @@ static void add_losses(const struct filling *f, const struct aggregate *rows,
 	add_loss(t, "backward_owners", rows->backward);
 	add_loss(t, "evicted_activations", tally_activations(&rows->evicted.tally));
 	add_loss(t, "unknown", rows->unknown);
+	add_loss(t, "inconsistent_accounts", t->nr_inconsistent);
 }
 
 static void add_total(const struct filling *f, const struct process *total)

@@ -52,6 +52,9 @@ struct section {
  * @nr_wanted: number of selected processes
  * @hidden: kernel threads left out because they did nothing
  * @cut: processes left out because of r->processes
+ * @nr_inconsistent: processes whose parts exceed their life
+ * @inconsistent: the one of them with the largest excess; NULL: none
+ * @excess: its excess as a share of its life
  */
 struct report_tables {
 	struct table account, cpu_account;
@@ -63,6 +66,9 @@ struct report_tables {
 	size_t nr_sections, nr_cpu_sections;
 	size_t nr_wanted;
 	uint64_t hidden, cut;
+	uint64_t nr_inconsistent;
+	const struct process *inconsistent;
+	double excess;
 };
 
 void report_tables_init(struct report_tables *t, const struct report *r,

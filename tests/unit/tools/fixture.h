@@ -148,6 +148,9 @@ int fixture_write_bpf(const char *path);
 /* A stream in which not everything was measured. */
 int fixture_write_partly(const char *path);
 
+/* A stream of tasks whose accounts are strange. */
+int fixture_write_contrary(const char *path);
+
 /* A task that is woken, with its trace. */
 int fixture_write_woken(const char *path);
 

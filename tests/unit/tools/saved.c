@@ -264,6 +264,41 @@ int fixture_write_partly(const char *path)
 	return fixture_saved(path, write_partly);
 }
 
+/* An idle task that waits, a task that has not run, and one whose account contradicts itself. */
+static int write_contrary(struct sink *s)
+{
+	struct ktau_rec_stream stream = fixture_stream(KTAU_REC_PROFILE, AT);
+	struct fixture_profile idle = { .ticks = AT }, hung = { .ticks = AT };
+	struct fixture_profile twice = { .ticks = AT, .kernel = 5 * SECOND };
+	struct ktau_rec_end end = fixture_end(3, 0);
+	uint64_t nr = 0;
+	int err = sink_put(s, &stream);
+
+	if (!err)
+		err = fixture_put_names(s);
+	idle.owner = fixture_owner(KTAU_OWNER_TASK, 1, 0, 0, "swapper/0");
+	idle.owner.flags = KTAU_OWNER_IDLE | KTAU_OWNER_KTHREAD;
+	idle.kernel = SECOND;
+	fixture_waited(&idle, ID_SCHEDULE, 7, 9 * SECOND, 9 * SECOND);
+	if (!err)
+		err = fixture_put(s, &idle, &nr);
+	hung.owner = fixture_owner(KTAU_OWNER_TASK, 52, 520, 521, "hung");
+	if (!err)
+		err = fixture_put(s, &hung, &nr);
+	twice.owner = fixture_owner(KTAU_OWNER_TASK, 53, 530, 530, "twice");
+	twice.user = AT - twice.owner.start_ns;
+	twice.unmeasured = -twice.kernel;	/* makes its time asleep 0 */
+	fixture_waited(&twice, ID_READ, 1, SECOND, SECOND);
+	if (!err)
+		err = fixture_put(s, &twice, &nr);
+	return err ? err : sink_put(s, &end);
+}
+
+int fixture_write_contrary(const char *path)
+{
+	return fixture_saved(path, write_contrary);
+}
+
 /* A system call with three wakeups. */
 struct woken_trace {
 	struct ktau_rec_trace head;

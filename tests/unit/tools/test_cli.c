@@ -5,8 +5,8 @@
  *
  * In a command, $T is a folder with good.ktau, zlib.ktau, wrong.ktau,
  * nowhere.ktau, part1.ktau and part2.ktau; of saved streams, saved (the records of
- * good.ktau), stream, rounded, unknown, bpf, partly, woken, rebooted, elsewhere
- * and node1 to node3;
+ * good.ktau), stream, rounded, unknown, bpf, partly, contrary, woken, rebooted,
+ * elsewhere and node1 to node3;
  * $D is the folder of recorded data and $M that of maps. KTAU_GOLDEN=write
  * rewrites the golden files.
  */
@@ -105,6 +105,13 @@ static const struct golden goldens[] = {
 	{ "report-partly", "ktau report $T/partly", 0 },
 	{ "report-partly-csv", "ktau report --format=csv $T/partly", 0 },
 	{ "report-partly-name", "ktau report --name=partly $T/partly", 0 },
+	/* An account that contradicts itself is said to do so. */
+	{ "report-contrary", "ktau report --by=thread $T/contrary", 0 },
+	/* An idle task has no waits. */
+	{ "report-contrary-waits", "ktau report --waits $T/contrary", 0 },
+	/* A task that was asked for is shown even if nothing is known of it. */
+	{ "report-contrary-pid", "ktau report --pid=520 $T/contrary", 0 },
+	{ "report-contrary-pid-waits", "ktau report --waits --pid=521 $T/contrary", 0 },
 	{ "report-narrow", "COLUMNS=80 ktau report $T/good.ktau", 0 },
 	{ "report-over-time", "ktau report --over-time $T/good.ktau", 0 },
 	{ "report-over-time", "ktau report --over-time=0.5s $T/part1.ktau $T/part2.ktau", 0 },
@@ -590,6 +597,7 @@ static int prepare(void **state)
 	    write_at("unknown", fixture_write_unknown) ||
 	    write_at("bpf", fixture_write_bpf) ||
 	    write_at("partly", fixture_write_partly) ||
+	    write_at("contrary", fixture_write_contrary) ||
 	    write_at("woken", fixture_write_woken) ||
 	    write_at("rebooted", fixture_write_rebooted) ||
 	    write_at("elsewhere", fixture_write_elsewhere) ||
