@@ -22,7 +22,7 @@ void sample_add(struct sample *s, double value);
 
 /**
  * struct judged - a figure in two recordings
- * @mean: mean in each recording
+ * @mean: mean in each recording; NAN: it has no period in which the figure was measured
  * @error: standard error of each mean
  * @ratio: difference of the means in standard errors; NAN: a recording has only one period;
  *	INFINITY: the means differ but neither recording varies
@@ -39,7 +39,8 @@ struct judged {
  * compare_judge() - do two samples differ by more than their variation explains?
  * @a: figure in the first recording
  * @b: figure in the second recording
- * @periods: number of periods of each recording; a period without a value counts as 0
+ * @periods: number of periods of each recording in which the figure was measured; a period
+ *	without a value counts as 0
  *
  * Welch's t test, two-sided, with the Welch-Satterthwaite degrees of freedom.
  */

@@ -57,7 +57,9 @@ struct outlier {
  * struct cluster - all hosts
  * @hosts: names
  * @nr_hosts: length of @hosts
+ * @groups: groups of events that each host measured throughout
  * @routines: names
+ * @needs: group of each routine
  * @nr_routines: length of @routines
  * @room_routines: allocated length of @routines
  * @by_name: index of a routine plus 1
@@ -70,7 +72,9 @@ struct outlier {
 struct cluster {
 	const char **hosts;
 	uint32_t nr_hosts;
+	uint32_t *groups;
 	char **routines;
+	uint32_t *needs;
 	uint32_t nr_routines, room_routines;
 	struct hash by_name;
 	struct value *values;
@@ -88,7 +92,7 @@ static uint64_t hash_text(const char *text)
 	return hash;
 }
 
-static uint32_t routine_of(struct cluster *c, const char *name)
+static uint32_t routine_of(struct cluster *c, const char *name, uint32_t group)
 {
 	uint64_t key = hash_text(name);
 	size_t bytes = strlen(name) + 1, index;
@@ -99,21 +103,40 @@ static uint32_t routine_of(struct cluster *c, const char *name)
 	if (c->nr_routines == c->room_routines) {
 		c->room_routines = c->room_routines ? c->room_routines * 2 : 256;
 		c->routines = cli_alloc(c->routines, c->room_routines, sizeof(*c->routines));
+		c->needs = cli_alloc(c->needs, c->room_routines, sizeof(*c->needs));
 	}
 	c->routines[c->nr_routines] = memcpy(cli_alloc(NULL, bytes, 1), name, bytes);
+	c->needs[c->nr_routines] = group & KTAU_GROUP_ALL;
 	hash_put(&c->by_name, key, ++c->nr_routines);
 	return c->nr_routines - 1;
 }
 
-static void add_value(struct cluster *c, const char *name, double ms_per_s)
+static void add_value(struct cluster *c, const struct value *value)
 {
 	if (c->nr == c->room) {
 		c->room = c->room ? c->room * 2 : 4096;
 		c->values = cli_alloc(c->values, c->room, sizeof(*c->values));
 	}
-	c->values[c->nr++] = (struct value){
-		.routine = routine_of(c, name), .host = c->nr_hosts, .ms_per_s = ms_per_s,
+	c->values[c->nr++] = *value;
+}
+
+/* Was the routine measured on the host? A host that did not has no figure for it, not even 0. */
+static bool is_measured(const struct cluster *c, uint32_t routine, uint32_t host)
+{
+	return !(c->needs[routine] & ~c->groups[host]);
+}
+
+static void add_routine(struct cluster *c, struct symbolizer *names,
+			const struct routine *r, double ms_per_s)
+{
+	const struct value value = {
+		.routine = routine_of(c, symbolize_event(names, r->id),
+				      symbolize_group_bit(names, r->id)),
+		.host = c->nr_hosts, .ms_per_s = ms_per_s,
 	};
+
+	if (is_measured(c, value.routine, value.host))
+		add_value(c, &value);
 }
 
 /* Add the totals of a period, which are those of ktau report. */
@@ -130,11 +153,11 @@ static int add_host(struct cluster *c, const struct host_file *file, struct peri
 		complain("%s: all of its streams have the same time", file->path);
 		return CLI_FAILED;
 	}
+	c->groups[c->nr_hosts] = after->groups & (p->first ? before->groups : UINT32_MAX);
 	names = symbolize_create(registry_events(p->registry), NULL);
 	for (r = total->routines; r < total->routines + total->nr; r++)
 		if (r->kind == KTAU_KIND_TIMER && r->excl)
-			add_value(c, symbolize_event(names, r->id),
-				  (double)r->excl / (double)length * 1000);
+			add_routine(c, names, r, (double)r->excl / (double)length * 1000);
 	symbolize_destroy(names);
 	c->hosts[c->nr_hosts++] = file->host;
 	return CLI_DONE;
@@ -176,6 +199,7 @@ static int read_hosts(struct cluster *c, const struct hosts *hosts)
 	size_t i, nr;
 
 	c->hosts = cli_alloc(NULL, hosts->nr + 1, sizeof(*c->hosts));
+	c->groups = cli_alloc(NULL, hosts->nr + 1, sizeof(*c->groups));
 	for (i = 0; i < hosts->nr; i += nr) {
 		nr = hosts_run(hosts, i);
 		status |= read_host(c, hosts, i, nr);
@@ -205,19 +229,31 @@ static double median(double *numbers, size_t nr)
 	return (numbers[(nr - 1) / 2] + numbers[nr / 2]) / 2;
 }
 
+static size_t nr_measured(const struct cluster *c, uint32_t routine)
+{
+	size_t nr = 0;
+	uint32_t host;
+
+	for (host = 0; host < c->nr_hosts; host++)
+		nr += is_measured(c, routine, host);
+	return nr;
+}
+
 /* Judge one routine; @numbers has room for a number per host. */
 static void judge(struct cluster *c, const struct value *values, size_t nr, double *numbers,
 		  bool all)
 {
+	size_t hosts = nr_measured(c, values->routine), i;
 	double normal, deviation, score;
-	size_t i;
 
-	for (i = 0; i < c->nr_hosts; i++)
+	if (hosts < MIN_HOSTS)
+		return;
+	for (i = 0; i < hosts; i++)
 		numbers[i] = i < nr ? values[i].ms_per_s : 0;
-	normal = median(numbers, c->nr_hosts);
-	for (i = 0; i < c->nr_hosts; i++)
+	normal = median(numbers, hosts);
+	for (i = 0; i < hosts; i++)
 		numbers[i] = fabs((i < nr ? values[i].ms_per_s : 0) - normal);
-	deviation = median(numbers, c->nr_hosts) * mad_to_deviation;
+	deviation = median(numbers, hosts) * mad_to_deviation;
 	deviation = fmax(deviation, fmax(normal * least_share, least_ms_per_s));
 	for (i = 0; i < nr; i++) {
 		score = (values[i].ms_per_s - normal) / deviation;
@@ -254,16 +290,14 @@ static void add_zeros(struct cluster *c)
 	for (i = 0; i < nr; i = end) {
 		for (end = i; end < nr && c->values[end].routine == c->values[i].routine; end++)
 			;
-		if ((end - i) * 2 <= c->nr_hosts)
+		if ((end - i) * 2 <= nr_measured(c, c->values[i].routine))
 			continue;
-		for (host = 0; host < c->nr_hosts && end - i < c->nr_hosts; host++) {
+		for (host = 0; host < c->nr_hosts; host++) {
 			const struct value key = { .routine = c->values[i].routine, .host = host };
-			const char *name = c->routines[key.routine];
 
-			if (bsearch(&key, c->values + i, end - i, sizeof(key), by_routine))
-				continue;
-			add_value(c, name, 0);
-			c->values[c->nr - 1].host = host;
+			if (is_measured(c, key.routine, host) &&
+			    !bsearch(&key, c->values + i, end - i, sizeof(key), by_routine))
+				add_value(c, &key);
 		}
 	}
 	if (c->nr > nr)
@@ -365,7 +399,9 @@ int compare_hosts(char *const *paths, int nr_paths, enum table_format format, bo
 	while (c.nr_routines)
 		free(c.routines[--c.nr_routines]);
 	free(c.routines);
+	free(c.needs);
 	free(c.hosts);
+	free(c.groups);
 	free(c.values);
 	free(c.outliers);
 	hash_deinit(&c.by_name);

@@ -32,17 +32,35 @@ struct options {
 	int nr_files;
 };
 
+/* What a figure requires to be measured: a group of events, by its bit, or a part of the account. */
+enum { NR_GROUPS = 32, NR_NEEDS = NR_GROUPS + ACCOUNT_NR };
+
+/**
+ * struct subject - a process of one or both recordings
+ * @name: its name
+ * @missing: what was not measured in the current period, a bit for each need
+ * @unmeasured: number of periods without each need, for each recording
+ */
+struct subject {
+	char *name;
+	uint64_t missing;
+	uint64_t unmeasured[2][NR_NEEDS];
+};
+
 /**
  * struct figure - a figure of one or both recordings
- * @name: name of the process
+ * @subject: index of the process
  * @what: part of the account, or routine
  * @is_part: @what is a part of the account
+ * @need: what it requires to be measured
  * @ticks: sum in the current period; several events can have one name
  * @sample: milliseconds per second, for each recording
  */
 struct figure {
-	char *name, *what;
+	size_t subject;
+	char *what;
 	bool is_part;
+	unsigned int need;
 	uint64_t ticks;
 	struct sample sample[2];
 };
@@ -55,6 +73,10 @@ struct figure {
  * @nr: length of @figures
  * @room: allocated length of @figures
  * @by_key: index of a figure plus 1
+ * @subjects: all processes
+ * @nr_subjects: length of @subjects
+ * @room_subjects: allocated length of @subjects
+ * @by_name: index of a process plus 1
  * @periods: number of periods in each recording
  */
 struct comparison {
@@ -63,6 +85,9 @@ struct comparison {
 	struct figure *figures;
 	size_t nr, room;
 	struct hash by_key;
+	struct subject *subjects;
+	size_t nr_subjects, room_subjects;
+	struct hash by_name;
 	uint64_t periods[2];
 };
 
@@ -154,16 +179,38 @@ static uint64_t hash_texts(const char *a, const char *b)
 	return hash;
 }
 
-static struct figure *figure_of(struct comparison *c, const char *name, const char *what,
-				bool is_part)
+static struct subject *subject_of(struct comparison *c, const char *name)
 {
-	uint64_t key = hash_texts(name, what);
-	struct figure *f;
+	uint64_t key = hash_texts(name, "");
+	struct subject *s;
 	size_t index;
+
+	for (; (index = hash_get(&c->by_name, key)); key++) {
+		s = &c->subjects[index - 1];
+		if (!strcmp(s->name, name))
+			return s;
+	}
+	if (c->nr_subjects == c->room_subjects) {
+		c->room_subjects = c->room_subjects ? c->room_subjects * 2 : 16;
+		c->subjects = cli_alloc(c->subjects, c->room_subjects, sizeof(*c->subjects));
+	}
+	s = &c->subjects[c->nr_subjects++];
+	*s = (struct subject){ .name = copy(name) };
+	hash_put(&c->by_name, key, c->nr_subjects);
+	return s;
+}
+
+static struct figure *figure_of(struct comparison *c, const struct subject *subject,
+				const char *what, unsigned int need)
+{
+	uint64_t key = hash_texts(subject->name, what);
+	size_t at = (size_t)(subject - c->subjects), index;
+	bool is_part = need >= NR_GROUPS;
+	struct figure *f;
 
 	for (; (index = hash_get(&c->by_key, key)); key++) {
 		f = &c->figures[index - 1];
-		if (!strcmp(f->name, name) && !strcmp(f->what, what) && f->is_part == is_part)
+		if (f->subject == at && !strcmp(f->what, what) && f->is_part == is_part)
 			return f;
 	}
 	if (c->nr == c->room) {
@@ -171,21 +218,49 @@ static struct figure *figure_of(struct comparison *c, const char *name, const ch
 		c->figures = cli_alloc(c->figures, c->room, sizeof(*c->figures));
 	}
 	f = &c->figures[c->nr++];
-	*f = (struct figure){ .name = copy(name), .what = copy(what), .is_part = is_part };
+	*f = (struct figure){
+		.subject = at, .what = copy(what), .is_part = is_part, .need = need,
+	};
 	hash_put(&c->by_key, key, c->nr);
 	return f;
 }
 
-/* End a period of @length ticks. */
+/* End a period of @length ticks. A figure that was not measured in it is unknown, not 0. */
 static void end_period(struct comparison *c, uint64_t length)
 {
+	struct subject *s;
 	struct figure *f;
+	unsigned int i;
 
 	for (f = c->figures; f < c->figures + c->nr; f++) {
-		if (f->ticks)
+		if (f->ticks && !(c->subjects[f->subject].missing >> f->need & 1))
 			sample_add(&f->sample[c->which], (double)f->ticks / (double)length * 1000);
 		f->ticks = 0;
 	}
+	for (s = c->subjects; s < c->subjects + c->nr_subjects; s++) {
+		for (i = 0; i < NR_NEEDS; i++)
+			s->unmeasured[c->which][i] += s->missing >> i & 1;
+		s->missing = 0;
+	}
+}
+
+/* The groups that were not enabled throughout, and the parts of the account that need them. */
+static uint64_t missing_of(const struct view *v, const struct process *p)
+{
+	uint64_t missing = ~p->account.throughout & KTAU_GROUP_ALL;
+	int i;
+
+	for (i = 0; i < ACCOUNT_NR; i++)
+		missing |= (uint64_t)!account_has(v->stream, p, i) << (NR_GROUPS + i);
+	return missing;
+}
+
+/* The bit of the group of @r. A group that streams do not name is always measured. */
+static unsigned int group_of(const struct view *v, const struct routine *r)
+{
+	uint32_t bit = symbolize_group_bit(v->r->names, r->id);
+
+	return bit ? (unsigned int)__builtin_ctz(bit) : NR_GROUPS - 1;
 }
 
 static void add_process(struct comparison *c, const struct view *v, const struct process *p)
@@ -193,16 +268,18 @@ static void add_process(struct comparison *c, const struct view *v, const struct
 	static const char *const parts[ACCOUNT_NR] = {
 		"user", "kernel", "irq", "runq", "asleep", "guest",
 	};
+	struct subject *s = subject_of(c, p->label);
 	const struct routine *r;
-	int i;
+	unsigned int i;
 
+	s->missing |= missing_of(v, p);
 	for (i = 0; i < ACCOUNT_NR; i++)
-		if (account_has(v->stream, p, i))
-			figure_of(c, p->label, parts[i], true)->ticks += p->account.parts[i];
+		if (p->account.parts[i] || account_has(v->stream, p, (int)i))
+			figure_of(c, s, parts[i], NR_GROUPS + i)->ticks += p->account.parts[i];
 	for (r = p->tally.routines; r < p->tally.routines + p->tally.nr; r++)
 		if (r->kind == KTAU_KIND_TIMER)
-			figure_of(c, p->label, symbolize_event(v->r->names, r->id), false)->ticks +=
-				r->excl;
+			figure_of(c, s, symbolize_event(v->r->names, r->id), group_of(v, r))
+				->ticks += r->excl;
 }
 
 static int take(void *arg, const struct period *period)
@@ -280,6 +357,7 @@ static const struct column columns[C_NR] = {
 /* A figure with the result of its comparison. */
 struct row {
 	const struct figure *figure;
+	const char *name;
 	struct judged judged;
 };
 
@@ -297,9 +375,11 @@ static int by_difference(const void *a, const void *b)
 
 	if (x->figure->is_part != y->figure->is_part)
 		return x->figure->is_part ? -1 : 1;
+	if (isnan(p) != isnan(q))
+		return isnan(p) ? 1 : -1;
 	if (p < q || p > q)
 		return p < q ? 1 : -1;
-	order = strcmp(x->figure->name, y->figure->name);
+	order = strcmp(x->name, y->name);
 	return order ? order : strcmp(x->figure->what, y->figure->what);
 }
 
@@ -307,7 +387,7 @@ static void put_row(struct table *t, const struct row *r)
 {
 	union cell *row = table_row(t);
 
-	row[C_NAME].text = r->figure->name;
+	row[C_NAME].text = r->name;
 	row[C_KIND].text = r->figure->is_part ? "part" : "routine";
 	row[C_WHAT].text = r->figure->what;
 	row[C_A].share = r->judged.mean[0];
@@ -317,6 +397,17 @@ static void put_row(struct table *t, const struct row *r)
 	row[C_DIFFERENCE].share = difference(r);
 	row[C_RATIO].share = r->judged.ratio;
 	row[C_CHANGED].number = r->judged.changed;
+}
+
+static struct judged judge_figure(const struct comparison *c, const struct figure *f)
+{
+	const struct subject *s = &c->subjects[f->subject];
+	uint64_t periods[2];
+	int i;
+
+	for (i = 0; i < 2; i++)
+		periods[i] = c->periods[i] - s->unmeasured[i][f->need];
+	return compare_judge(&f->sample[0], &f->sample[1], periods);
 }
 
 /* Return: the sorted rows to show; the caller frees them. */
@@ -330,7 +421,8 @@ static struct row *judge(const struct comparison *c, size_t *nr, size_t *changed
 		const struct figure *f = &c->figures[i];
 
 		rows[*nr].figure = f;
-		rows[*nr].judged = compare_judge(&f->sample[0], &f->sample[1], c->periods);
+		rows[*nr].name = c->subjects[f->subject].name;
+		rows[*nr].judged = judge_figure(c, f);
 		*changed += rows[*nr].judged.changed;
 		*nr += c->o->all || rows[*nr].judged.changed;
 	}
@@ -384,12 +476,14 @@ static int compare_main(int argc, char **argv)
 	status = read_both(&c);
 	if (c.periods[0] && c.periods[1])
 		print(&c);
-	for (i = 0; i < c.nr; i++) {
-		free(c.figures[i].name);
+	for (i = 0; i < c.nr; i++)
 		free(c.figures[i].what);
-	}
+	for (i = 0; i < c.nr_subjects; i++)
+		free(c.subjects[i].name);
 	free(c.figures);
+	free(c.subjects);
 	hash_deinit(&c.by_key);
+	hash_deinit(&c.by_name);
 	return cli_finish(stdout) ? CLI_FAILED : status;
 }
 

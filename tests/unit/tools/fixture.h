@@ -142,11 +142,18 @@ int fixture_write_node1(const char *path);
 int fixture_write_node2(const char *path);
 int fixture_write_node3(const char *path);
 
+/* A fourth host that did not measure the events. */
+int fixture_write_node4(const char *path);
+
 /* A stream that was measured with BPF programs. */
 int fixture_write_bpf(const char *path);
 
 /* A stream in which not everything was measured. */
 int fixture_write_partly(const char *path);
+
+/* Streams of a task, in the second file without the groups tcp, irq and sched. */
+int fixture_write_measured(const char *path);
+int fixture_write_less_measured(const char *path);
 
 /* A stream of tasks whose accounts are strange. */
 int fixture_write_contrary(const char *path);

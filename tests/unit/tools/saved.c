@@ -124,10 +124,13 @@ int fixture_write_unknown(const char *path)
 	return fixture_saved(path, write_unknown);
 }
 
-/* After @n periods of @ms each, of which the first was 10 shorter and the third 10 longer. */
+/*
+ * After @n periods of @ms each, of which the first was 10 shorter and the third 10 longer. With
+ * @ms 0, the group was not enabled.
+ */
 static int put_namesakes(struct sink *s, const char *host, uint64_t n, uint64_t ms)
 {
-	const uint64_t at = AT + n * SECOND, sum = n * ms - (n == 1 || n == 2 ? 10 : 0);
+	const uint64_t sum = n * ms - (ms && (n == 1 || n == 2) ? 10 : 0), at = AT + n * SECOND;
 	struct ktau_rec_stream stream = fixture_stream(KTAU_REC_PROFILE, at);
 	struct ktau_rec_event event = {
 		.kind = KTAU_KIND_TIMER, .source = KTAU_SOURCE_WORK, .group = KTAU_GROUP_BH,
@@ -139,10 +142,12 @@ static int put_namesakes(struct sink *s, const char *host, uint64_t n, uint64_t 
 
 	strcpy(stream.nodename, host);
 	stream.boot_id[15] = (uint8_t)host[4];
+	if (!ms)
+		stream.groups &= ~KTAU_GROUP_BH;
 	p.owner = fixture_owner(KTAU_OWNER_TASK, 50, 500, 500, "worker");
 	p.user = MS;
-	fixture_timer(&p, ID_WORK, n, sum * MS / 2, sum * MS / 2);
-	fixture_timer(&p, ID_WORK + 1, n, sum * MS / 2, sum * MS / 2);
+	fixture_timer(&p, ID_WORK, ms ? n : 0, sum * MS / 2, sum * MS / 2);
+	fixture_timer(&p, ID_WORK + 1, ms ? n : 0, sum * MS / 2, sum * MS / 2);
 	err = sink_put(s, &stream);
 	for (event.id = ID_WORK; !err && event.id <= ID_WORK + 1; event.id++)
 		err = fixture_put_event(s, &event, "work:do_work");
@@ -176,6 +181,11 @@ static int write_node3(struct sink *s)
 	return write_host(s, "node3", 200);
 }
 
+static int write_node4(struct sink *s)
+{
+	return write_host(s, "node4", 0);
+}
+
 int fixture_write_node1(const char *path)
 {
 	return fixture_saved(path, write_node1);
@@ -189,6 +199,11 @@ int fixture_write_node2(const char *path)
 int fixture_write_node3(const char *path)
 {
 	return fixture_saved(path, write_node3);
+}
+
+int fixture_write_node4(const char *path)
+{
+	return fixture_saved(path, write_node4);
 }
 
 static int write_elsewhere(struct sink *s)
@@ -262,6 +277,56 @@ static int write_partly(struct sink *s)
 int fixture_write_partly(const char *path)
 {
 	return fixture_saved(path, write_partly);
+}
+
+/* Three streams of a server that reads, writes and sleeps. @missing was not measured. */
+static int write_measured(struct sink *s, uint32_t missing)
+{
+	struct ktau_rec_end end = fixture_end(1, 0);
+	uint64_t i, nr = 0;
+	int err = 0;
+
+	for (i = 1; !err && i <= 3; i++) {
+		const uint64_t at = AT + i * SECOND;
+		struct ktau_rec_stream stream = fixture_stream(KTAU_REC_PROFILE, at);
+		struct fixture_profile p = {
+			.ticks = at, .user = i * 300 * MS, .kernel = i * 200 * MS,
+			.missing = missing,
+		};
+
+		p.owner = fixture_owner(KTAU_OWNER_TASK, 50, 500, 500, "srv");
+		fixture_timer(&p, ID_READ, i, i * 150 * MS, i * 150 * MS);
+		if (!(missing & KTAU_GROUP_TCP))
+			fixture_timer(&p, ID_TCP, i, i * 50 * MS, i * 50 * MS);
+		err = sink_put(s, &stream);
+		if (!err)
+			err = fixture_put_names(s);
+		if (!err)
+			err = fixture_put(s, &p, &nr);
+		if (!err)
+			err = sink_put(s, &end);
+	}
+	return err;
+}
+
+static int write_all_measured(struct sink *s)
+{
+	return write_measured(s, 0);
+}
+
+static int write_less_measured(struct sink *s)
+{
+	return write_measured(s, KTAU_GROUP_TCP | KTAU_GROUP_IRQ | KTAU_GROUP_SCHED);
+}
+
+int fixture_write_measured(const char *path)
+{
+	return fixture_saved(path, write_all_measured);
+}
+
+int fixture_write_less_measured(const char *path)
+{
+	return fixture_saved(path, write_less_measured);
 }
 
 /* An idle task that waits, a task that has not run, and one whose account contradicts itself. */

@@ -5,8 +5,8 @@
  *
  * In a command, $T is a folder with good.ktau, zlib.ktau, wrong.ktau,
  * nowhere.ktau, part1.ktau and part2.ktau; of saved streams, saved (the records of
- * good.ktau), stream, rounded, unknown, bpf, partly, contrary, woken, rebooted,
- * elsewhere and node1 to node3;
+ * good.ktau), stream, rounded, unknown, bpf, partly, contrary, measured, less,
+ * woken, rebooted, elsewhere and node1 to node4;
  * $D is the folder of recorded data and $M that of maps. KTAU_GOLDEN=write
  * rewrites the golden files.
  */
@@ -177,6 +177,10 @@ static const struct golden goldens[] = {
 	/* Two events of one name are one routine. */
 	{ "compare-hosts", "ktau compare --by=host --all $T/node1 $T/node2 $T/node3", 0 },
 	{ "compare-names", "ktau compare --all $T/node1 $T/node2", 0 },
+	/* What was not measured is unknown, not 0. */
+	{ "compare-less", "ktau compare --all $T/measured $T/less", 0 },
+	{ "compare-less-json", "ktau compare --format=json $T/less $T/measured", 0 },
+	{ "compare-hosts-less", "ktau compare --by=host --all $T/node[1234]", 0 },
 	{ "check", "ktau check $T/good.ktau $T/zlib.ktau", 0 },
 	{ "check-wrong", "ktau check $T/good.ktau $T/wrong.ktau", 1 },
 	{ "dump", "ktau dump $T/good.ktau", 0 },
@@ -598,12 +602,15 @@ static int prepare(void **state)
 	    write_at("bpf", fixture_write_bpf) ||
 	    write_at("partly", fixture_write_partly) ||
 	    write_at("contrary", fixture_write_contrary) ||
+	    write_at("measured", fixture_write_measured) ||
+	    write_at("less", fixture_write_less_measured) ||
 	    write_at("woken", fixture_write_woken) ||
 	    write_at("rebooted", fixture_write_rebooted) ||
 	    write_at("elsewhere", fixture_write_elsewhere) ||
 	    write_at("node1", fixture_write_node1) ||
 	    write_at("node2", fixture_write_node2) ||
-	    write_at("node3", fixture_write_node3))
+	    write_at("node3", fixture_write_node3) ||
+	    write_at("node4", fixture_write_node4))
 		return -1;
 	snprintf(path, sizeof(path), "%s/part1.ktau", folder);
 	snprintf(text, sizeof(text), "%s/part2.ktau", folder);
