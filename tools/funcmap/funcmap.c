@@ -17,6 +17,7 @@
 #include "addrs.h"
 #include "cli.h"
 #include "dump.h"
+#include "offset.h"
 #include "symbolize.h"
 
 struct options {
@@ -259,21 +260,82 @@ static int wrong_map(const struct addrs_counts *counts, const char *name, const 
 	return CLI_FAILED;
 }
 
-static int map_text(const struct input *in, const struct options *o,
-		    const struct ktau_symtab *symtab, FILE *out)
+/* The address of _stext in the kernel of a text, whose _text was at @text. */
+static uint64_t stext_of(const struct ktau_symtab *symtab, uint64_t text)
 {
-	struct addrs *a = addrs_create(symtab, write_all, out);
+	struct ktau_symbol begin, stext;
+
+	if (ktau_symtab_find(symtab, "_text", &begin) > 0 &&
+	    ktau_symtab_find(symtab, "_stext", &stext) > 0)
+		return text + (stext.address - begin.address);
+	return text;
+}
+
+/*
+ * Relocate the map to where the text says that its kernel was. The line that says so follows the
+ * addresses, so the text is read twice, which a pipe does not permit.
+ */
+static int place_text(const struct input *in, const struct options *o, struct ktau_symtab *symtab)
+{
+	off_t at = lseek(in->fd, 0, SEEK_CUR);
+	struct offset_scan scan = { .nr = 0 };
+	int err;
+
+	if (o->have_slide || o->have_stext || at < 0 || !symbolize_map_stext(symtab))
+		return 0;
+	err = offset_read(&scan, in->fd, at - (off_t)in->head_bytes);
+	if (err) {
+		complain("%s: %s", in->name, strerror(-err));
+		return -1;
+	}
+	if (scan.several) {
+		complain("%s: its kernels were loaded at several addresses, as its lines \"Kernel "
+			 "Offset\" say: separate them, or use --stext",
+			 in->name);
+		return -1;
+	}
+	if (!scan.found || ktau_symtab_relocate(symtab, stext_of(symtab, scan.text)) >= 0)
+		return 0;
+	complain("%s: %s", in->name, ktau_symtab_error(symtab));
+	return -1;
+}
+
+/* Were the names that have been written those of another place? */
+static int check_place(const struct input *in, const struct offset_scan *scan,
+		       const struct options *o, const struct ktau_symtab *symtab)
+{
+	struct ktau_symbol stext;
+
+	if (o->have_slide || o->have_stext || !scan->found ||
+	    ktau_symtab_find(symtab, "_stext", &stext) <= 0 ||
+	    (!scan->several && stext.address == stext_of(symtab, scan->text)))
+		return CLI_DONE;
+	complain("%s: the names are wrong, because the kernel was loaded elsewhere, as its line "
+		 "\"Kernel Offset\" says (use --stext=%" PRIx64 ", or a file instead of a pipe)",
+		 in->name, stext_of(symtab, scan->text));
+	return CLI_FAILED;
+}
+
+static int map_text(const struct input *in, const struct options *o,
+		    struct ktau_symtab *symtab, FILE *out)
+{
+	struct offset_scan scan = { .nr = 0 };
 	ssize_t n = (ssize_t)in->head_bytes;
 	int err = CLI_DONE;
+	struct addrs *a;
 	size_t size;
 	char *to;
 
+	if (place_text(in, o, symtab))
+		return CLI_FAILED;
+	a = addrs_create(symtab, write_all, out);
 	if (!a) {
 		complain("out of memory");
 		return CLI_FAILED;
 	}
-	memcpy(addrs_space(a, &size), in->head, in->head_bytes);
+	to = memcpy(addrs_space(a, &size), in->head, in->head_bytes);
 	for (;;) {
+		offset_feed(&scan, to, n > 0 ? (size_t)n : 0);
 		if (addrs_feed(a, n > 0 ? (size_t)n : 0))
 			err = CLI_FAILED;
 		if (err || n <= 0)
@@ -285,8 +347,10 @@ static int map_text(const struct input *in, const struct options *o,
 			err = CLI_FAILED;
 		}
 	}
+	offset_feed(&scan, "\n", 1);
 	if (!err)
-		err = wrong_map(addrs_counts(a), in->name, o->map);
+		err = wrong_map(addrs_counts(a), in->name, o->map) |
+		      check_place(in, &scan, o, symtab);
 	addrs_destroy(a);
 	return err;
 }

@@ -460,6 +460,17 @@ static const struct complaint complaints[] = {
 	{ "ktau dump -m $M/other.map $T/good.ktau", 1, "map of another kernel" },
 	{ "funcMap -m $M/elsewhere.map $T/text", 1, "none of its 11 kernel addresses" },
 	/* A file of ktaud relocates the map for itself only. */
+	/* A text that names the place of its kernel. */
+	{ "funcMap -m $M/good.map $T/oops", 0, "[<__x64_sys_read+0x10>]" },
+	{ "funcMap -m $M/elsewhere.map $T/oops", 0, "[<__x64_sys_read+0x10>]" },
+	{ "funcMap -m $M/good.map --slide=0 $T/oops", 0, "[<__x64_sys_write+0x10>]" },
+	{ "cat $T/oops | funcMap -m $M/good.map", 1,
+	  "standard input: the names are wrong, because the kernel was loaded elsewhere, as its "
+	  "line \"Kernel Offset\" says (use --stext=ffffffff81001000," },
+	{ "cat $T/oops | funcMap -m $M/good.map --stext=ffffffff81001000", 0,
+	  "[<__x64_sys_read+0x10>]" },
+	{ "sed s/0x1000/0x2000/ $T/oops | cat $T/oops - >$T/oopses; "
+	  "funcMap -m $M/good.map $T/oopses", 1, "loaded at several addresses" },
 	{ "funcMap -m $M/elsewhere.map $T/good.ktau $T/text82", 0, "[<__x64_sys_read+0x10>]" },
 	{ "funcMap -m $M/good.map --slide=0x1000000 $T/good.ktau $T/text82", 0,
 	  "[<__x64_sys_read+0x10>]" },
@@ -615,6 +626,9 @@ static int prepare(void **state)
 	snprintf(path, sizeof(path), "%s/part1.ktau", folder);
 	snprintf(text, sizeof(text), "%s/part2.ktau", folder);
 	if (fixture_write_parts(path, text))
+		return -1;
+	if (run("{ echo '[<ffffffff81002010>]'; "
+		"echo 'Kernel Offset: 0x1000 from 0xffffffff81000000 (more)'; } >$T/oops"))
 		return -1;
 	return run("cp $D/text $T/text; sed s/ffffffff81/ffffffff82/g $D/text >$T/text82");
 }
