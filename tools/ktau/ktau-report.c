@@ -172,7 +172,7 @@ static void parse_moment(struct options *o, const char *option, const char *text
 
 	o->select.choice = PERIOD_TIMES;
 	if (moment_parse(text, m))
-		cli_usage(state, "--%s=%s: not a time: use \"2026-01-31 13:00:05\", "
+		cli_usage(state, "--%s=%s: not a time: use \"2026-01-31 13:00:05+0100\", "
 				 "@seconds since 1970, or +seconds since the first stream",
 			  option, text);
 }

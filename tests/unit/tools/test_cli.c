@@ -95,6 +95,13 @@ static const struct golden goldens[] = {
 	/* A boot after the period is ignored. */
 	{ "report", "ktau report --to=+2 $T/good.ktau $T/rebooted", 0 },
 	{ "report", "ktau report --from=+0 --to=+2.5 $T/good.ktau $T/rebooted", 0 },
+	/* The times that are printed. */
+	{ "report", "ktau report --from=\"$(ktau report --details $T/good.ktau | "
+		    "sed -n 's/.*from \\(.*\\) (stream 1).*/\\1/p')\" $T/good.ktau",
+	  0 },
+	{ "report", "ktau report --from=$(ktau dump $T/good.ktau | "
+		    "sed -n 's/^stream 1 profile \\([^ ]*\\) .*/\\1/p') $T/good.ktau",
+	  0 },
 	{ "report-last", "ktau report --period=3 $T/good.ktau", 0 },
 	{ "report-last", "ktau report --period=3 $T/good.ktau $T/rebooted", 0 },
 	{ "report-rebooted", "ktau report $T/good.ktau $T/rebooted", 0 },
@@ -305,7 +312,7 @@ static const struct complaint complaints[] = {
 	{ "ktau report --pid=99999999999 x", 2, "not a list of pids" },
 	{ "ktau report --period=0 x", 2, "periods are numbered from 1" },
 	{ "ktau report --period=x x", 2, "--period=x: not a number" },
-	{ "ktau report --from=soon x", 2, "--from=soon: not a time: use \"2026-01-31 13:00:05\"" },
+	{ "ktau report --from=soon x", 2, "--from=soon: not a time: use \"2026-01-31 13:00:05+0100\"" },
 	{ "ktau report --interval=1 x", 2, "--interval requires --live" },
 	{ "ktau report --live --interval=0", 2, "not a number of seconds" },
 	{ "ktau report --live --over-time", 2, "--over-time requires a FILE" },
