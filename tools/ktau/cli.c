@@ -46,6 +46,7 @@ static void hold_standard_fds(void)
 void cli_init(const char *name)
 {
 	hold_standard_fds();
+	text_use_utf8();
 	name_of_command = name;
 	argp_program_version_hook = print_version;
 	argp_err_exit_status = CLI_USAGE;

@@ -80,14 +80,14 @@ void flame_folded(const struct flame *f, FILE *out)
 	free(path);
 }
 
-/* Print at most @letters characters; 0 means no limit. */
+/* Print at most @letters columns; 0 means no limit. */
 static void put_xml(const char *text, size_t letters, FILE *out)
 {
 	char escaped[ESCAPED_BYTES];
 	bool whole = !letters || (size_t)text_columns(text) <= letters;
 	size_t n = 0;
 
-	for (; *text && (whole || n + 1 < letters); n++) {
+	for (; *text && (whole || n + 1 < letters); n += (size_t)text_columns(escaped)) {
 		text += escape_one(text, escaped);
 		/* XML forbids U+FFFE and U+FFFF. */
 		if (!memcmp(escaped, "\xef\xbf\xbe", 4) || !memcmp(escaped, "\xef\xbf\xbf", 4))

@@ -219,34 +219,20 @@ static void print_blocks(const struct over_time *o, const struct line *l, size_t
 	}
 }
 
-static void print_name(const struct line *l, FILE *out)
+static void print_name(const char *name, int name_columns, FILE *out)
 {
-	char escaped[ESCAPED_BYTES];
-	const char *text = l->name;
-	int used = 0, width;
+	char *cut;
+	int width = text_cut(name, name_columns, &cut);
 
-	while (*text) {
-		text += escape_one(text, escaped);
-		width = text_columns(escaped);
-		if (used + width > NAME_COLUMNS)
-			break;
-		used += width;
-		fputs(escaped, out);
-	}
-	fprintf(out, "%*s", NAME_COLUMNS - used, "");
+	fprintf(out, "%s%*s", cut, name_columns - width, "");
+	free(cut);
 }
 
-static void print_text(struct over_time *o, FILE *out)
+static void print_head(const struct over_time *o, size_t group, uint64_t max, FILE *out)
 {
-	size_t width = width_of(out), room, group, shown = o->nr_lines, limit, i;
-	uint64_t max, length = 0;
+	uint64_t length = 0;
+	size_t i;
 
-	room = width > NAME_COLUMNS + 28 ? width - NAME_COLUMNS - 18 : 10;
-	group = (o->nr + room - 1) / room;
-	limit = o->r->processes ? o->r->processes : ROWS;
-	shown = shown > limit ? limit : shown;
-	qsort(o->lines, o->nr_lines, sizeof(*o->lines), by_total);
-	max = largest(o, shown, group);
 	for (i = 0; i < o->nr; i++)
 		length += o->spans[i].length_ns;
 	print_escaped(o->nodename, out);
@@ -254,10 +240,24 @@ static void print_text(struct over_time *o, FILE *out)
 		"of kernel time\n",
 		o->nr, (double)length / 1e9,
 		(double)length / 1e9 / (double)o->nr * (double)group, (double)max / 1e6);
-	fprintf(out, "%-*s %8s  %9s\n", NAME_COLUMNS, "NAME", o->r->by == BY_NAME ? "" : "PID",
+}
+
+/* Print @shown lines, whose escaped names are @names. */
+static void print_lines(const struct over_time *o, const char *const *names, size_t shown,
+			FILE *out)
+{
+	int name_columns = text_distinct(names, shown, NAME_COLUMNS);
+	size_t width = width_of(out), used = (size_t)name_columns + 18, room, group, i;
+	uint64_t max;
+
+	room = width > used + 10 ? width - used : 10;
+	group = (o->nr + room - 1) / room;
+	max = largest(o, shown, group);
+	print_head(o, group, max, out);
+	fprintf(out, "%-*s %8s  %9s\n", name_columns, "NAME", o->r->by == BY_NAME ? "" : "PID",
 		"KERNEL ms");
 	for (i = 0; i < shown; i++) {
-		print_name(&o->lines[i], out);
+		print_name(names[i], name_columns, out);
 		if (o->lines[i].pid)
 			fprintf(out, " %8" PRId32, o->lines[i].pid);
 		else
@@ -266,6 +266,22 @@ static void print_text(struct over_time *o, FILE *out)
 		print_blocks(o, &o->lines[i], group, max, out);
 		fputc('\n', out);
 	}
+}
+
+static void print_text(struct over_time *o, FILE *out)
+{
+	size_t limit = o->r->processes ? o->r->processes : ROWS, shown = o->nr_lines, i;
+	const char **names;
+
+	shown = shown > limit ? limit : shown;
+	qsort(o->lines, o->nr_lines, sizeof(*o->lines), by_total);
+	names = cli_alloc(NULL, shown, sizeof(*names));
+	for (i = 0; i < shown; i++)
+		names[i] = text_escaped(o->lines[i].name);
+	print_lines(o, names, shown, out);
+	for (i = 0; i < shown; i++)
+		free((char *)names[i]);
+	free(names);
 	if (o->nr_lines > shown)
 		fprintf(out, "Not shown: %zu rows with less kernel time (--processes=N)\n",
 			o->nr_lines - shown);

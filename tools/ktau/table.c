@@ -82,21 +82,7 @@ static bool is_none(const struct column *c, const union cell *cell)
 	return (c->type == COLUMN_NS || c->type == COLUMN_SECONDS) && cell->number == CELL_NONE;
 }
 
-/* Escape as much of @text as fits into @buffer. */
-static void escape(const char *text, char *buffer)
-{
-	char escaped[ESCAPED_BYTES];
-	size_t used = 0;
-
-	for (*buffer = 0; *text; used = strlen(buffer)) {
-		text += escape_one(text, escaped);
-		if (used + strlen(escaped) >= CELL_BYTES)
-			return;
-		strcpy(buffer + used, escaped);
-	}
-}
-
-/* Format a cell for display; @buffer has CELL_BYTES. */
+/* Format a cell that is not a text for display; @buffer has CELL_BYTES. */
 static void cell_text(const struct column *c, const union cell *cell, char *buffer)
 {
 	uint64_t n = cell->number;
@@ -107,7 +93,6 @@ static void cell_text(const struct column *c, const union cell *cell, char *buff
 	}
 	switch (c->type) {
 	case COLUMN_TEXT:
-		escape(cell->text ? cell->text : "", buffer);
 		break;
 	case COLUMN_NUMBER:
 	case COLUMN_SMALL:
@@ -163,20 +148,45 @@ static const char *cell_data(const struct column *c, const union cell *cell, cha
 /* Layout of some rows as text: which columns are shown, and their widths. */
 struct layout {
 	size_t first, nr;	/* rows */
+	const char **texts;	/* escaped texts, column by column; NULL where there is none */
 	int *width;		/* width of each column; 0: left out */
 	size_t last;		/* last shown column; a text in it is not padded */
 	int gap;
 };
 
+static const char **texts_of(const struct layout *l, size_t c)
+{
+	return &l->texts[c * l->nr];
+}
+
+/* Escape the texts of a column. */
+static void make_texts(const struct table *t, struct layout *l, size_t c)
+{
+	size_t row;
+
+	for (row = 0; row < l->nr; row++) {
+		const union cell *cell = &t->cells[(l->first + row) * t->nr_columns + c];
+
+		texts_of(l, c)[row] = t->columns[c].type == COLUMN_TEXT ?
+				      text_escaped(cell->text ? cell->text : "") : NULL;
+	}
+}
+
 static int column_width(const struct table *t, size_t c, const struct layout *l)
 {
 	int width = text_columns(t->columns[c].title), length;
 	char buffer[CELL_BYTES];
+	const char *text;
 	size_t row;
 
-	for (row = l->first; row < l->first + l->nr; row++) {
-		cell_text(&t->columns[c], &t->cells[row * t->nr_columns + c], buffer);
-		length = text_columns(buffer);
+	for (row = 0; row < l->nr; row++) {
+		text = texts_of(l, c)[row];
+		if (!text) {
+			cell_text(&t->columns[c], &t->cells[(l->first + row) * t->nr_columns + c],
+				  buffer);
+			text = buffer;
+		}
+		length = text_columns(text);
 		width = length > width ? length : width;
 	}
 	return width;
@@ -221,7 +231,10 @@ static void cut(const struct table *t, struct layout *l, int least)
 		--*widest;
 }
 
-/* Narrow the gaps, then shorten texts, then leave out columns. */
+/*
+ * Narrow the gaps, then shorten texts, then leave out columns. A table that would show different
+ * texts alike becomes wider instead.
+ */
 static void fit(const struct table *t, struct layout *l)
 {
 	size_t c;
@@ -233,59 +246,52 @@ static void fit(const struct table *t, struct layout *l)
 		if (t->spare >> c & 1)
 			l->width[c] = 0;
 	cut(t, l, 1);
-	for (c = 0; c < t->nr_columns; c++)
+	for (c = 0; c < t->nr_columns; c++) {
 		l->last = l->width[c] ? c : l->last;
-}
-
-/* The number of bytes of the first @columns characters of @text. */
-static int bytes_of(const char *text, int columns)
-{
-	int bytes = 0;
-
-	for (; text[bytes] && (columns || (text[bytes] & 0xc0) == 0x80); bytes++)
-		columns -= (text[bytes] & 0xc0) != 0x80;
-	return bytes;
+		if (l->width[c] && t->columns[c].type == COLUMN_TEXT)
+			l->width[c] = text_distinct(texts_of(l, c), l->nr, l->width[c]);
+	}
 }
 
 static void print_text(const struct table *t, const struct layout *l, size_t c,
 		       const char *text, FILE *out)
 {
-	char buffer[CELL_BYTES];
-	int pad;
+	char *cut;
+	int width;
 
 	if (c == l->last && !t->width) {
-		print_escaped(text, out);
+		fputs(text, out);
 		return;
 	}
-	escape(text, buffer);
-	pad = l->width[c] - text_columns(buffer);
-	fprintf(out, "%.*s", bytes_of(buffer, l->width[c]), buffer);
-	if (c != l->last && pad > 0)
-		fprintf(out, "%*s", pad, "");
+	width = text_cut(text, l->width[c], &cut);
+	fputs(cut, out);
+	if (c != l->last)
+		fprintf(out, "%*s", l->width[c] - width, "");
+	free(cut);
 }
 
-static void text_line(const struct table *t, const union cell *row, const struct layout *l,
-		      const char *indent, FILE *out)
+/* Print row @row of the layout, or the titles. */
+static void text_line(const struct table *t, const struct layout *l, size_t row, bool titles,
+		      FILE *out)
 {
 	char buffer[CELL_BYTES];
 	const char *text;
 	int gap = 0;
 	size_t c;
 
-	fputs(indent, out);
 	for (c = 0; c < t->nr_columns; c++) {
 		if (!l->width[c])
 			continue;
 		fprintf(out, "%*s", gap, "");
 		gap = l->gap;
-		text = t->columns[c].title;
+		text = titles ? t->columns[c].title : texts_of(l, c)[row];
 		if (t->columns[c].type == COLUMN_TEXT) {
-			text = !row ? text : row[c].text ? row[c].text : "";
 			print_text(t, l, c, text, out);
 			continue;
 		}
-		if (row) {
-			cell_text(&t->columns[c], &row[c], buffer);
+		if (!titles) {
+			cell_text(&t->columns[c], &t->cells[(l->first + row) * t->nr_columns + c],
+				  buffer);
 			text = buffer;
 		}
 		fprintf(out, "%*s", l->width[c], text);
@@ -297,22 +303,29 @@ void table_text(const struct table *t, size_t first, size_t nr, const char *inde
 {
 	struct layout l = {
 		.first = first, .nr = nr, .gap = 2,
+		.texts = cli_alloc(NULL, nr * t->nr_columns, sizeof(*l.texts)),
 		.width = cli_alloc(NULL, t->nr_columns, sizeof(*l.width)),
 	};
+	bool bold = colour && out == stdout;
 	size_t c, row;
-	bool bold;
 
 	memset(l.width, 0, t->nr_columns * sizeof(*l.width));
-	for (c = 0; c < t->nr_columns; c++)
+	for (c = 0; c < t->nr_columns; c++) {
+		make_texts(t, &l, c);
 		if (t->columns[c].title && !(t->hidden >> c & 1))
 			l.width[c] = column_width(t, c, &l);
+	}
 	fit(t, &l);
-	bold = colour && out == stdout;
-	fputs(bold ? "\033[1m" : "", out);
-	text_line(t, NULL, &l, indent, out);
+	fprintf(out, "%s%s", bold ? "\033[1m" : "", indent);
+	text_line(t, &l, 0, true, out);
 	fputs(bold ? "\033[0m" : "", out);
-	for (row = first; row < first + nr; row++)
-		text_line(t, t->cells + row * t->nr_columns, &l, indent, out);
+	for (row = 0; row < nr; row++) {
+		fputs(indent, out);
+		text_line(t, &l, row, false, out);
+	}
+	for (c = 0; c < nr * t->nr_columns; c++)
+		free((char *)l.texts[c]);
+	free(l.texts);
 	free(l.width);
 }
 

@@ -1,10 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Text from outside, and common phrases. */
 #include <inttypes.h>
+#include <langinfo.h>
+#include <locale.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
+#include <wctype.h>
 
+#include "cli.h"
 #include "text.h"
+
+void text_use_utf8(void)
+{
+	setlocale(LC_CTYPE, "");
+	if (strcmp(nl_langinfo(CODESET), "UTF-8"))
+		setlocale(LC_CTYPE, "C.UTF-8");
+}
 
 int utf8_bytes(const unsigned char *s)
 {
@@ -20,10 +33,29 @@ int utf8_bytes(const unsigned char *s)
 	return n;
 }
 
-/* U+0080 to U+009F mean the same to a terminal as ESC followed by a letter. */
-static bool is_control(const unsigned char *s)
+/* The number of a character of @n bytes. */
+static wint_t decode(const unsigned char *s, int n)
 {
-	return *s < 0x20 || *s == 0x7f || (*s == 0xc2 && s[1] < 0xa0);
+	static const unsigned char first_bits[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
+	wint_t c = *s & first_bits[n];
+	int i;
+
+	for (i = 1; i < n; i++)
+		c = c << 6 | (s[i] & 0x3f);
+	return c;
+}
+
+/* The characters that change the direction of a line: they can make it read as another one. */
+static bool is_bidi(wint_t c)
+{
+	return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
+	       (c >= 0x2066 && c <= 0x2069);
+}
+
+/* U+0080 to U+009F mean the same to a terminal as ESC followed by a letter. */
+static bool is_control(wint_t c)
+{
+	return c < 0x20 || (c >= 0x7f && c < 0xa0) || is_bidi(c) || iswcntrl(c);
 }
 
 int escape_one(const char *text, char out[ESCAPED_BYTES])
@@ -33,7 +65,7 @@ int escape_one(const char *text, char out[ESCAPED_BYTES])
 
 	if (*s == '\n' || *s == '\\') {
 		strcpy(out, *s == '\n' ? "\\n" : "\\\\");
-	} else if (n && !is_control(s)) {
+	} else if (n && !is_control(decode(s, n))) {
 		memcpy(out, s, (size_t)n);
 		out[n] = 0;
 	} else {
@@ -54,13 +86,129 @@ void print_escaped(const char *text, FILE *out)
 	}
 }
 
+char *text_escaped(const char *text)
+{
+	char *escaped = NULL;
+	size_t size;
+	FILE *f = open_memstream(&escaped, &size);
+
+	if (f) {
+		print_escaped(text, f);
+		fclose(f);
+	}
+	/* Exits without memory. */
+	return escaped ? escaped : cli_alloc(NULL, SIZE_MAX, 1);
+}
+
+/* The width and the length of the first character of @text; bytes that are none have one column. */
+static int first_columns(const char *text, size_t *bytes)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	int n = utf8_bytes(s), width = n ? wcwidth((wchar_t)decode(s, n)) : 1;
+
+	*bytes = n ? (size_t)n : 1;
+	/* The C library does not know a newer character, or has no tables. */
+	return width < 0 ? 1 : width;
+}
+
 int text_columns(const char *text)
 {
+	size_t bytes;
 	int nr = 0;
 
-	for (; *text; text++)
-		nr += (*text & 0xc0) != 0x80;
+	for (; *text; text += bytes)
+		nr += first_columns(text, &bytes);
 	return nr;
+}
+
+size_t text_bytes(const char *text, int columns)
+{
+	size_t at = 0, bytes;
+
+	while (text[at]) {
+		columns -= first_columns(text + at, &bytes);
+		if (columns < 0)
+			break;
+		at += bytes;
+	}
+	return at;
+}
+
+/* The end of @text that takes at most @columns, without combining characters at its start. */
+static const char *end_of(const char *text, int columns)
+{
+	int skip = text_columns(text) - columns;
+	size_t bytes;
+
+	while (*text && (skip > 0 || !first_columns(text, &bytes))) {
+		skip -= first_columns(text, &bytes);
+		text += bytes;
+	}
+	return text;
+}
+
+int text_cut(const char *text, int columns, char **cut)
+{
+	int head = (columns - GAP_COLUMNS) / 3;
+	const char *end;
+
+	if (text_columns(text) <= columns || columns < MIN_CUT) {
+		if (asprintf(cut, "%.*s", (int)text_bytes(text, columns), text) < 0)
+			cli_alloc(NULL, SIZE_MAX, 1);
+		return text_columns(*cut);
+	}
+	end = end_of(text, columns - GAP_COLUMNS - head);
+	if (asprintf(cut, "%.*s..%s", (int)text_bytes(text, head), text, end) < 0)
+		cli_alloc(NULL, SIZE_MAX, 1);
+	return text_columns(*cut);
+}
+
+/* A text as it is and as it is shown. */
+struct shown {
+	const char *text;
+	char *cut;
+};
+
+static int by_cut(const void *a, const void *b)
+{
+	const struct shown *x = a, *y = b;
+	int order = strcmp(x->cut, y->cut);
+
+	return order ? order : strcmp(x->text, y->text);
+}
+
+static bool look_alike(const char *const *texts, size_t nr, int columns)
+{
+	struct shown *shown = cli_alloc(NULL, nr, sizeof(*shown));
+	bool alike = false;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		shown[i].text = texts[i];
+		text_cut(texts[i], columns, &shown[i].cut);
+	}
+	qsort(shown, nr, sizeof(*shown), by_cut);
+	for (i = 1; i < nr; i++)
+		alike |= !strcmp(shown[i - 1].cut, shown[i].cut) &&
+			 strcmp(shown[i - 1].text, shown[i].text);
+	for (i = 0; i < nr; i++)
+		free(shown[i].cut);
+	free(shown);
+	return alike;
+}
+
+int text_distinct(const char *const *texts, size_t nr, int columns)
+{
+	int widest = 0, width;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		width = text_columns(texts[i]);
+		widest = width > widest ? width : widest;
+	}
+	while (columns < widest && look_alike(texts, nr, columns))
+		columns++;
+	return columns;
 }
 
 void print_rounding(uint32_t round_ns, FILE *out)

@@ -6,16 +6,23 @@
 #ifndef KTAU_TOOLS_TEXT_H
 #define KTAU_TOOLS_TEXT_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+
+/*
+ * Use the widths and classes of characters of UTF-8, which all output is in, whatever the locale.
+ * Called once at the start.
+ */
+void text_use_utf8(void);
 
 /* Length of the well-formed UTF-8 sequence at the start of @s; 0 if there is none. */
 int utf8_bytes(const unsigned char *s);
 
 /*
  * Print text for display. A line feed and a backslash become \n and \\, as in /proc/PID/status;
- * other control characters, and bytes that are not valid UTF-8, become a backslash and three
- * octal digits each.
+ * other control characters, those that change the direction of writing, and bytes that are not
+ * valid UTF-8 become a backslash and three octal digits each.
  */
 void print_escaped(const char *text, FILE *out);
 
@@ -28,7 +35,28 @@ enum { ESCAPED_BYTES = 17 };
 /* Escape the first character of @text like print_escaped(). Return: its length in @text. */
 int escape_one(const char *text, char out[ESCAPED_BYTES]);
 
-/* Width of a text on a terminal: one column per character. */
+/* A text as print_escaped() prints it; the caller frees it. */
+char *text_escaped(const char *text);
+
+/*
+ * Width of an escaped text on a terminal: a character takes one column, two (Chinese, Japanese,
+ * Korean, emoji) or none (combining).
+ */
 int text_columns(const char *text);
+
+/* The number of bytes of @text that fit into @columns. */
+size_t text_bytes(const char *text, int columns);
+
+/* Columns of the ".." in a text that was cut, and the least width at which a text has it. */
+enum { GAP_COLUMNS = 2, MIN_CUT = 10 };
+
+/*
+ * Cut an escaped text to @columns in the middle, because long names begin alike. *cut is
+ * the text that is shown, which the caller frees. Return: its width, which may be one less.
+ */
+int text_cut(const char *text, int columns, char **cut);
+
+/* The least width from @columns on at which text_cut() keeps different texts different. */
+int text_distinct(const char *const *texts, size_t nr, int columns);
 
 #endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The screen of ktau top, drawn with ncurses. */
-#include <locale.h>
 #include <math.h>
 #include <ncurses.h>
 #include <signal.h>
@@ -51,7 +50,6 @@ static void handle_signals(void)
 
 int top_screen_open(void)
 {
-	setlocale(LC_CTYPE, "");
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
 		complain("cannot run without a terminal; ktau report prints the same");
 		return -1;
@@ -132,15 +130,7 @@ static void put_text(int y, int x, const char *text, int columns)
 /* @text has already been escaped. */
 static void put_line(int y, const char *text)
 {
-	int columns = COLS, bytes = 0;
-
-	while (text[bytes] && columns > 0) {
-		do
-			bytes++;
-		while ((text[bytes] & 0xc0) == 0x80);
-		columns--;
-	}
-	mvaddnstr(y, 0, text, bytes);
+	mvaddnstr(y, 0, text, (int)text_bytes(text, COLS));
 }
 
 static void put_coloured(int nr, char c, int colour)

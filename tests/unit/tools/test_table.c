@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "table.h"
+#include "text.h"
 
 enum { SECRET, SHARE, NUMBER, SIGNED, HEX, TIME, NAME, NR };
 
@@ -180,7 +181,7 @@ static void test_width(void **state)
 	t.width = 35;
 	t.spare = 1 << 3;
 	expect(&t, FORMAT_TEXT, "name                share    s in\n"
-	       "a\\011name that is l  12.5 1.50 read\n"
+	       "a\\011..that is long  12.5 1.50 read\n"
 	       "b                     n/a  n/a -\n");
 	t.width = 20;
 	expect(&t, FORMAT_TEXT, "name      share    s\n"
@@ -218,6 +219,64 @@ static void test_characters(void **state)
 	table_deinit(&t);
 }
 
+static void one_column(struct table *t, int width, const char *const *names, size_t nr)
+{
+	static const struct column cells[] = {
+		{ "name", "name", COLUMN_TEXT },
+		{ "n", "n", COLUMN_SMALL },
+	};
+	size_t i;
+
+	table_init(t, "t", cells, sizeof(cells) / sizeof(*cells));
+	for (i = 0; i < nr; i++)
+		table_row(t)->text = names[i];
+	t->width = width;
+}
+
+/* Names are cut in the middle; a table that shows two of them alike becomes wider. */
+static void test_alike(void **state)
+{
+	static const char *const names[] = {
+		"/kubepods.slice/pod-a.slice/app.scope", "/kubepods.slice/pod-b.slice/app.scope", "/",
+	};
+	struct table t;
+
+	(void)state;
+	one_column(&t, 12, names, 3);
+	expect(&t, FORMAT_TEXT, "name                        n\n"
+	       "/kubepod..a.slice/app.scope 0\n"
+	       "/kubepod..b.slice/app.scope 0\n"
+	       "/                           0\n");
+	table_deinit(&t);
+}
+
+/* Names of characters with two columns or none, and of more than fit into a line. */
+static void test_columns(void **state)
+{
+	static const char *const names[] = {
+		"\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e", "server", "cafe\xcc\x81",
+		"\xe2\x80\xaetxt",
+	};
+	char path[301], line[700];
+	const char *long_name = path;
+	struct table t;
+
+	(void)state;
+	one_column(&t, 0, names, 4);
+	expect(&t, FORMAT_TEXT, "name             n\n"
+	       "\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e           0\n"
+	       "server           0\n"
+	       "cafe\xcc\x81             0\n"
+	       "\\342\\200\\256txt  0\n");
+	table_deinit(&t);
+	memset(path, 'x', 300);
+	path[300] = 0;
+	one_column(&t, 0, &long_name, 1);
+	snprintf(line, sizeof(line), "name%*s  n\n%s  0\n", 296, "", path);
+	expect(&t, FORMAT_TEXT, line);
+	table_deinit(&t);
+}
+
 static void test_formats(void **state)
 {
 	enum table_format format;
@@ -239,8 +298,11 @@ int main(void)
 		cmocka_unit_test(test_json_bytes),
 		cmocka_unit_test(test_width),
 		cmocka_unit_test(test_characters),
+		cmocka_unit_test(test_alike),
+		cmocka_unit_test(test_columns),
 		cmocka_unit_test(test_formats),
 	};
 
+	text_use_utf8();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

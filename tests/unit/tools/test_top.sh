@@ -345,7 +345,7 @@ replays()
 	open_term "$build/tools/ktau/ktau top -d 1000 --by=user $tmp/good.ktau"
 	check "--by=user" shows '^uid 33 '
 	open_term "$build/tools/ktau/ktau top -d 1000 --by=cgroup $tmp/good.ktau"
-	check "--by=cgroup" shows '^/system.slice/ser'
+	check "--by=cgroup" shows '^/sys..ice/server'
 	open_term "$build/tools/ktau/ktau top -d 1000 -p 101 $tmp/good.ktau"
 	check "-p TID selects the process of a thread" shows '^1 rows by kernel time'
 	open_term "$build/tools/ktau/ktau top -d 1000 --host=othernode $tmp/good.ktau $tmp/elsewhere"
