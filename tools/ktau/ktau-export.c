@@ -11,6 +11,7 @@
 #include "cli.h"
 #include "export.h"
 #include "export_rates.h"
+#include "source.h"
 #include "subcommand.h"
 
 static const struct exporter *const formats[] = {
@@ -101,8 +102,6 @@ static int parse_naming(const char *word, enum export_naming *naming)
 
 static void check_options(struct options *o, struct argp_state *state)
 {
-	int i;
-
 	if (o->format != &export_tau && (o->snapshot || o->more.naming))
 		cli_usage(state, "--snapshot and --naming go with --tau");
 	if (o->snapshot && o->more.naming)
@@ -114,9 +113,9 @@ static void check_options(struct options *o, struct argp_state *state)
 			  o->snapshot ? "snapshot" : "hours");
 	if (o->rates && o->output)
 		cli_usage(state, "--rates leaves no output; --output is invalid");
-	for (i = 0; o->rates && i < o->nr_files; i++)
-		if (!strcmp(o->files[i], "-"))
-			cli_usage(state, "--rates: standard input can be read only once");
+	if (o->rates && source_read_once(o->files, o->nr_files))
+		cli_usage(state, "--rates: %s can be read only once; save it in a file",
+			  source_read_once(o->files, o->nr_files));
 	if (o->hours && (o->format != &export_csv || o->map))
 		cli_usage(state, "--hours goes with --csv, without --map");
 	if (o->hours)

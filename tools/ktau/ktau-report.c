@@ -177,16 +177,6 @@ static void parse_moment(struct options *o, const char *option, const char *text
 			  option, text);
 }
 
-static bool has_standard_input(const struct options *o)
-{
-	int i;
-
-	for (i = 0; i < o->nr_files; i++)
-		if (!strcmp(o->files[i], "-"))
-			return true;
-	return false;
-}
-
 static uint64_t parse_seconds(const char *option, const char *text, struct argp_state *state)
 {
 	double seconds;
@@ -199,6 +189,23 @@ static uint64_t parse_seconds(const char *option, const char *text, struct argp_
 		cli_usage(state, "--%s=%s: not a number of seconds, such as 10 or 0.5", option,
 			  text);
 	return (uint64_t)(seconds * 1e9);
+}
+
+static void check_files(const struct options *o, const struct argp_state *state)
+{
+	const char *once = source_read_once(o->files, o->nr_files);
+
+	if (o->live == (o->nr_files > 0))
+		cli_usage(state, "either a FILE or --live is required");
+	if (o->interval_ns && !o->live)
+		cli_usage(state, "--interval requires --live");
+	if (o->report.html && once)
+		cli_usage(state, "--html: %s can be read only once, and a page takes "
+				 "three times; save it in a file", once);
+	if (o->live && o->select.choice != PERIOD_ALL && o->select.choice != PERIOD_BOOT)
+		cli_usage(state, "--period, --from and --to require a FILE");
+	if (o->over_time && (o->live || o->select.choice != PERIOD_ALL))
+		cli_usage(state, "--over-time requires a FILE and covers all of it");
 }
 
 static error_t parse_selection(int key, char *arg, struct options *o,
@@ -243,17 +250,7 @@ static error_t parse_selection(int key, char *arg, struct options *o,
 		o->nr_files = state->argc - state->next;
 		return 0;
 	case ARGP_KEY_END:
-		if (o->live == (o->nr_files > 0))
-			cli_usage(state, "either a FILE or --live is required");
-		if (o->interval_ns && !o->live)
-			cli_usage(state, "--interval requires --live");
-		if (o->report.html && has_standard_input(o))
-			cli_usage(state, "--html cannot read standard input, because it reads each "
-					 "FILE three times");
-		if (o->live && o->select.choice != PERIOD_ALL && o->select.choice != PERIOD_BOOT)
-			cli_usage(state, "--period, --from and --to require a FILE");
-		if (o->over_time && (o->live || o->select.choice != PERIOD_ALL))
-			cli_usage(state, "--over-time requires a FILE and covers all of it");
+		check_files(o, state);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;

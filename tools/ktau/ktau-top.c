@@ -147,6 +147,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_ARGS:
 		t->files = state->argv + state->next;
 		t->nr_files = state->argc - state->next;
+		if (source_read_once(t->files, t->nr_files))
+			cli_usage(state, "%s can be read only once; save it in a file",
+				  source_read_once(t->files, t->nr_files));
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;

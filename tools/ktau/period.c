@@ -374,6 +374,11 @@ void period_start(struct period *p, const struct period_select *select, uint64_t
 	p->partial = select->choice == PERIOD_TIMES;
 }
 
+void period_read_whole(struct period *p)
+{
+	p->reading.whole = true;
+}
+
 void period_skip_to(const struct period *p, struct ktau_reader *reader, uint64_t ns)
 {
 	if (!p->reading.whole && !ktau_reader_seek_time(reader, ns, UINT64_MAX))

@@ -118,6 +118,9 @@ void period_deinit(struct period *p);
  */
 void period_start(struct period *p, const struct period_select *select, uint64_t first_ns);
 
+/* Do not skip any part of a source: it cannot be read a second time. */
+void period_read_whole(struct period *p);
+
 /*
  * Skip the part of a file that a period beginning at the time @ns does not need. Does nothing if
  * the file has no blocks or cannot be read twice.

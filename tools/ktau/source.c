@@ -8,6 +8,21 @@
 #include "cli.h"
 #include "source.h"
 
+const char *source_read_once(char *const *files, int nr_files)
+{
+	struct stat st;
+	int i;
+
+	for (i = 0; i < nr_files; i++) {
+		if (!strcmp(files[i], "-"))
+			return "standard input";
+		if (!stat(files[i], &st) &&
+		    (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || S_ISCHR(st.st_mode)))
+			return files[i];
+	}
+	return NULL;
+}
+
 void source_failed(const struct ktau_reader *reader, const char *file, int err)
 {
 	switch (err) {
@@ -68,13 +83,12 @@ static uint64_t first_stream_in(const char *file, const char *host)
  */
 static uint64_t first_stream(const struct period_select *select, char *const *files, int nr_files)
 {
-	struct stat st;
 	uint64_t ns = 0;
 	int i;
 
 	if (select->choice != PERIOD_TIMES || !select->from.relative)
 		return 0;
-	for (i = 0; !ns && i < nr_files && !stat(files[i], &st) && S_ISREG(st.st_mode); i++)
+	for (i = 0; !ns && i < nr_files && !source_read_once(&files[i], 1); i++)
 		ns = first_stream_in(files[i], select->host);
 	return ns;
 }
@@ -109,6 +123,9 @@ int source_read_files(struct period *period, const struct period_select *select,
 	int status;
 
 	period_start(period, select, first_stream(select, files, nr_files));
+	/* If a part turned out to be missing, a pipe could not be read again. */
+	if (source_read_once(files, nr_files))
+		period_read_whole(period);
 	status = read_all(period, files, nr_files, reader);
 	if (period_needs_all(period)) {
 		period_restart(period);

@@ -20,6 +20,12 @@
 int source_read_files(struct period *period, const struct period_select *select,
 		      char *const *files, int nr_files, struct ktau_reader **reader);
 
+/*
+ * The first of @files that can be read only once, because it is a pipe, a terminal or standard
+ * input; NULL if there is none.
+ */
+const char *source_read_once(char *const *files, int nr_files);
+
 /* Does @name contain the requested period? Prints a message if not. */
 bool source_has_period(const struct period *p, const struct period_select *select,
 		       const char *name);

@@ -337,6 +337,13 @@ static const struct complaint complaints[] = {
 	{ "mkfifo $T/pipe && ktau compare --by=host $T/pipe", 1, "pipe: neither a file nor" },
 	{ "ln -s none $T/link && ktau compare --by=host $T/link", 1, "read $T/link: No such file" },
 	/* A file that cannot be replaced is kept. */
+	/* What is read several times cannot come from a pipe. */
+	{ "mkfifo $T/once; timeout 10 ktau report --html=$T/p $T/once", 2,
+	  "--html: $T/once can be read only once" },
+	{ "cat $T/good.ktau | ktau report --html=$T/p /dev/stdin", 2, "can be read only once" },
+	{ "ktau report --html=$T/p - <$T/good.ktau", 2, "standard input can be read only once" },
+	{ "timeout 10 ktau export --rates --chrome $T/once", 2, "$T/once can be read only once" },
+	{ "timeout 10 ktau top $T/once", 2, "$T/once can be read only once" },
 	{ "echo kept >$T/page; trap '' XFSZ; ulimit -f 1; ktau report --html=$T/page $T/good.ktau; "
 	  "s=$?; grep -q kept $T/page || s=9; exit $s", 1, "cannot write $T/page: File too large" },
 	{ "echo kept >$T/svg; trap '' XFSZ; ulimit -f 1; ktau flame -o $T/svg $T/good.ktau; "
