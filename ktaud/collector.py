@@ -426,7 +426,8 @@ def main():
             raise OSError(0, 'the first line is empty: it must contain a token', a.token_file)
     a.out.mkdir(exist_ok=True)
     # Before any thread is started, because threads inherit the mask
-    ends = {signal.SIGTERM, signal.SIGINT}
+    ends = {number for number in (signal.SIGTERM, signal.SIGINT)
+            if signal.getsignal(number) != signal.SIG_IGN}
     signal.pthread_sigmask(signal.SIG_BLOCK, ends)
     collector = Logging(a.listener, a.out, token, tls_context(a), resume=True)
     print(f'ktaud-collect: listening on {a.listen}', file=sys.stderr, flush=True)

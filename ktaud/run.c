@@ -142,14 +142,30 @@ static int arm_timer(struct ktaud *ktaud)
 	return timerfd_settime(ktaud->timer_fd, TFD_TIMER_ABSTIME, &spec, NULL) ? -errno : 0;
 }
 
+/* A signal that was ignored at the start, as by nohup(1), is left to be ignored. */
+static void add_unless_ignored(sigset_t *signals, int number)
+{
+	struct sigaction action;
+
+	if (!sigaction(number, NULL, &action) && action.sa_handler != SIG_IGN)
+		sigaddset(signals, number);
+}
+
+static bool reloads(const struct ktaud *ktaud)
+{
+	return ktaud->options->config_path || ktaud->options->background;
+}
+
 static int open_events(struct ktaud *ktaud)
 {
 	sigset_t signals;
 
 	sigemptyset(&signals);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGHUP);
+	add_unless_ignored(&signals, SIGTERM);
+	add_unless_ignored(&signals, SIGINT);
+	add_unless_ignored(&signals, SIGHUP);
+	if (reloads(ktaud))
+		sigaddset(&signals, SIGHUP);
 	sigaddset(&signals, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	/* write(2) beyond the file size limit also fails, which is enough. */
@@ -249,8 +265,7 @@ static void handle_signals(struct ktaud *ktaud)
 	while (read(ktaud->signal_fd, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo == SIGUSR1)
 			period(ktaud);
-		else if (info.ssi_signo == SIGHUP &&
-			 (ktaud->options->config_path || ktaud->options->background))
+		else if (info.ssi_signo == SIGHUP && reloads(ktaud))
 			reload(ktaud);
 		else
 			ktaud->stop = true;

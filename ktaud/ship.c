@@ -382,6 +382,15 @@ static int run(struct ship *ship)
 	return good && !waiting && !ship->spool.lost_bytes ? 0 : 1;
 }
 
+/* A signal that was ignored at the start, as by nohup(1), is left to be ignored. */
+static void add_unless_ignored(sigset_t *signals, int number)
+{
+	struct sigaction action;
+
+	if (!sigaction(number, NULL, &action) && action.sa_handler != SIG_IGN)
+		sigaddset(signals, number);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct argp argp = { argp_options, parse, "DIR", doc, NULL, NULL, NULL };
@@ -397,8 +406,8 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	sigemptyset(&signals);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGINT);
+	add_unless_ignored(&signals, SIGTERM);
+	add_unless_ignored(&signals, SIGINT);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	ship.signal_fd = signalfd(-1, &signals, SFD_CLOEXEC);
 	if (ship.signal_fd < 0) {

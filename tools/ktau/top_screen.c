@@ -37,11 +37,13 @@ static void handle_signals(void)
 {
 	static const int stops[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
-	struct sigaction action = { .sa_handler = stop };
+	struct sigaction action = { .sa_handler = stop }, old;
 	size_t i;
 
+	/* What is ignored, as under nohup(1), is left to be ignored. */
 	for (i = 0; i < sizeof(stops) / sizeof(*stops); i++)
-		sigaction(stops[i], &action, NULL);
+		if (!sigaction(stops[i], NULL, &old) && old.sa_handler != SIG_IGN)
+			sigaction(stops[i], &action, NULL);
 	action.sa_handler = crash;
 	action.sa_flags = (int)(SA_RESETHAND | SA_NODEFER);
 	for (i = 0; i < sizeof(crashes) / sizeof(*crashes); i++)

@@ -30,13 +30,17 @@ static uint64_t now_ns(void)
 
 int command_init(struct command *c, char **argv, bool system_wide)
 {
-	static const int signals[] = { SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE };
+	static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE };
+	struct sigaction action;
 	size_t i;
 
 	*c = (struct command){ .argv = argv, .system_wide = system_wide, .go_fd = -1 };
 	sigemptyset(&c->mine);
+	sigaddset(&c->mine, SIGCHLD);
+	/* What is ignored, as under nohup(1), is left to be ignored. */
 	for (i = 0; i < sizeof(signals) / sizeof(*signals); i++)
-		sigaddset(&c->mine, signals[i]);
+		if (!sigaction(signals[i], NULL, &action) && action.sa_handler != SIG_IGN)
+			sigaddset(&c->mine, signals[i]);
 	sigprocmask(SIG_BLOCK, &c->mine, &c->theirs);
 	if (ktau_reader_create(&c->reader) || ktau_snapshot_create(&c->before) ||
 	    ktau_snapshot_create(&c->after)) {

@@ -78,6 +78,15 @@ static int open_listener(const struct ciod_job *job)
 	return fd;
 }
 
+/* A signal that was ignored at the start, as by nohup(1), is left to be ignored. */
+static void add_unless_ignored(sigset_t *signals, int number)
+{
+	struct sigaction action;
+
+	if (!sigaction(number, NULL, &action) && action.sa_handler != SIG_IGN)
+		sigaddset(signals, number);
+}
+
 static int open_signals(sigset_t *before)
 {
 	sigset_t set;
@@ -85,8 +94,8 @@ static int open_signals(sigset_t *before)
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
+	add_unless_ignored(&set, SIGTERM);
+	add_unless_ignored(&set, SIGINT);
 	sigprocmask(SIG_BLOCK, &set, before);
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return fd < 0 ? fail("signalfd") : fd;

@@ -143,15 +143,24 @@ static void serve(void)
 	cnk_close_all_files();
 }
 
+/* A signal that was ignored at the start, as by nohup(1), is left to be ignored. */
+static void add_unless_ignored(sigset_t *signals, int number)
+{
+	struct sigaction action;
+
+	if (!sigaction(number, NULL, &action) && action.sa_handler != SIG_IGN)
+		sigaddset(signals, number);
+}
+
 static int open_events(sigset_t *before)
 {
 	sigset_t set;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
+	add_unless_ignored(&set, SIGHUP);
+	add_unless_ignored(&set, SIGINT);
+	add_unless_ignored(&set, SIGTERM);
 	sigprocmask(SIG_BLOCK, &set, before);
 	node.signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	node.events = cnk_open_files();

@@ -46,7 +46,9 @@ class Signals:
         os.set_blocking(end, False)
         signal.set_wakeup_fd(end)
         for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
-            signal.signal(number, self._take)
+            # What is ignored, as under nohup(1), is left to be ignored
+            if signal.getsignal(number) != signal.SIG_IGN:
+                signal.signal(number, self._take)
 
     def _take(self, number, _):
         self.number = number

@@ -107,7 +107,8 @@ test_signals()
 {
 	fresh 3
 	printf 'sample_period 60\noutput_dir %s/data\n' "$tmp" >"$tmp/conf"
-	"$ktaud" --root "$tmp/root" -f "$tmp/conf" 2>"$tmp/log" &
+	# A shell starts background commands with SIGINT ignored.
+	env --default-signal=INT "$ktaud" --root "$tmp/root" -f "$tmp/conf" 2>"$tmp/log" &
 	pid=$!
 	wait_for nr_files eq 1
 	first=$(files)
@@ -145,6 +146,31 @@ ended()
 }
 
 # A stream that is replaced by a FIFO without a writer does not hold ktaud.
+# What is ignored at the start, as under nohup(1), stays ignored.
+test_ignored_signals()
+{
+	fresh 3
+	env --ignore-signal=HUP --ignore-signal=INT "$ktaud" --root "$tmp/root" -t 0.1 \
+		-d "$tmp/data" 2>"$tmp/log" &
+	pid=$!
+	wait_for nr_files eq 1
+	kill -HUP $pid
+	kill -INT $pid
+	nr=$(value streams "$(files)")
+	wait_for is "$(files)" streams ge $((nr + 3))
+	check "ktaud goes on after ignored signals" kill -0 $pid
+	stop
+
+	# To a daemon with a configuration file, SIGHUP is a request.
+	printf 'sample_period 60\noutput_dir %s/data\n' "$tmp" >"$tmp/conf"
+	env --ignore-signal=HUP "$ktaud" --root "$tmp/root" -f "$tmp/conf" 2>"$tmp/log" &
+	pid=$!
+	wait_for nr_files eq 2
+	kill -HUP $pid
+	wait_for grep -q "now writing" "$tmp/log"
+	stop
+}
+
 test_fifo()
 {
 	for name in profile trace; do
@@ -505,5 +531,5 @@ test_cost()
 	check "at most 32 MiB for 1,000 tasks" [ "$kb" -le 32768 ]
 }
 
-run config places period choice signals fifo rotation keep_empty key_blocks kill \
+run config places period choice signals ignored_signals fifo rotation keep_empty key_blocks kill \
 	full_disk full_soon full_damaged full_reload full_traces full_end openmetrics cost

@@ -672,6 +672,8 @@ class Submit(Case):
 
 
 if __name__ == '__main__':
+    # A shell starts background commands with SIGINT ignored, and programs inherit this
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if os.geteuid():
         if not shutil.which('newuidmap'):
             print('1..0 # SKIP needs root, or newuidmap (uidmap)')
