@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
-#include <fnmatch.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,7 +97,7 @@ static bool name_matches(const struct config *config, const char *comm)
 	size_t i;
 
 	for (i = 0; i < config->nr_names; i++)
-		if (!fnmatch(config->names[i], comm, 0))
+		if (ktau_glob_task(config->names[i], comm))
 			return true;
 	return false;
 }

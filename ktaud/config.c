@@ -137,22 +137,6 @@ static int add_pid(struct config *config, const char *word, struct config_error 
 	return 0;
 }
 
-static int add_name(struct config *config, const char *word, struct config_error *error)
-{
-	char **names, *copy;
-
-	(void)error;
-	names = reallocarray(config->names, config->nr_names + 1, sizeof(*names));
-	if (!names)
-		return -ENOMEM;
-	config->names = names;
-	copy = strdup(word);
-	if (!copy)
-		return -ENOMEM;
-	names[config->nr_names++] = copy;
-	return 0;
-}
-
 typedef int (*word_fn)(struct config *config, const char *word, struct config_error *error);
 
 static int each_word(struct config *config, char *value, struct config_error *error,
@@ -175,9 +159,21 @@ static int set_pid(struct config *config, char *value, struct config_error *erro
 	return each_word(config, value, error, add_pid);
 }
 
+/* Names may contain blanks, so only commas separate them. */
 static int set_name(struct config *config, char *value, struct config_error *error)
 {
-	return each_word(config, value, error, add_name);
+	char **names, *copy;
+
+	(void)error;
+	names = reallocarray(config->names, config->nr_names + 1, sizeof(*names));
+	if (!names)
+		return -ENOMEM;
+	config->names = names;
+	copy = strdup(value);
+	if (!copy)
+		return -ENOMEM;
+	names[config->nr_names++] = copy;
+	return 0;
 }
 
 static int set_output_dir(struct config *config, char *value, struct config_error *error)

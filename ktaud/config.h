@@ -38,7 +38,7 @@ enum config_mode {
  * @mode: which tasks
  * @pids: process ids without duplicates, ascending, for CONFIG_PID
  * @nr_pids: length of @pids
- * @names: patterns as for fnmatch(3), for CONFIG_NAME
+ * @names: lists of patterns, as for ktau_glob_task(), for CONFIG_NAME
  * @nr_names: length of @names
  * @output_dir: directory of the files
  * @info: CONFIG_PROFILE and CONFIG_TRACE

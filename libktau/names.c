@@ -156,30 +156,73 @@ const char *ktau_finding_name(enum ktau_finding_code code)
 	return word(names, NR(names), code);
 }
 
-/* One pattern of @bytes bytes. A pattern longer than any name matches nothing. */
-static bool glob_one(const char *pattern, size_t bytes, const char *name)
-{
-	char copy[512];
+/* The kernel cuts the name of a task to this many bytes. */
+enum { COMM_BYTES = 15 };
 
+/* The bytes of the first pattern of a list, up to a comma without a backslash. */
+static size_t pattern_bytes(const char *list)
+{
+	size_t n;
+
+	for (n = 0; list[n] && list[n] != ','; n++)
+		n += list[n] == '\\' && list[n + 1];
+	return n;
+}
+
+/* True if @pattern begins with @comm, the part of a name that the kernel has kept. */
+static bool begins_with(const char *pattern, const char *comm)
+{
+	for (; *comm; comm++, pattern++) {
+		if (strchr("*?[", *pattern))
+			return false;
+		pattern += *pattern == '\\' && pattern[1];
+		if (*pattern != *comm)
+			return false;
+	}
+	return true;
+}
+
+/* One pattern of @bytes bytes. A pattern longer than any name matches nothing. */
+static bool glob_one(const char *pattern, size_t bytes, const char *name, bool cut)
+{
+	char copy[4096];
+
+	while (bytes && strchr(" \t", *pattern)) {
+		pattern++;
+		bytes--;
+	}
+	while (bytes && strchr(" \t", pattern[bytes - 1]) &&
+	       !(bytes > 1 && pattern[bytes - 2] == '\\'))
+		bytes--;
 	if (bytes >= sizeof(copy))
 		return false;
 	memcpy(copy, pattern, bytes);
 	copy[bytes] = 0;
-	return !fnmatch(copy, name, 0);
+	return !fnmatch(copy, name, 0) || (cut && begins_with(copy, name));
 }
 
-bool ktau_glob(const char *pattern, const char *name)
+static bool glob_list(const char *list, const char *name, bool cut)
 {
 	size_t bytes;
 
 	for (;;) {
-		bytes = strcspn(pattern, ",");
-		if (glob_one(pattern, bytes, name))
+		bytes = pattern_bytes(list);
+		if (glob_one(list, bytes, name, cut))
 			return true;
-		if (!pattern[bytes])
+		if (!list[bytes])
 			return false;
-		pattern += bytes + 1;
+		list += bytes + 1;
 	}
+}
+
+bool ktau_glob(const char *pattern, const char *name)
+{
+	return glob_list(pattern, name, false);
+}
+
+bool ktau_glob_task(const char *pattern, const char *comm)
+{
+	return glob_list(pattern, comm, strlen(comm) == COMM_BYTES);
 }
 
 const char *ktau_display_name(const char *symbol)

@@ -74,10 +74,21 @@ const char *ktau_display_name(const char *symbol);
 
 /**
  * ktau_glob() - test whether a name matches a pattern
- * @pattern: as in fnmatch(3): * ? [...]; several, separated by commas
- * @name: name of an event or a task, or a path, in which * also matches /
+ * @pattern: as in fnmatch(3): * ? [...]; several, separated by commas. Blanks around each are
+ *	not part of it; a comma with a backslash is.
+ * @name: name of an event, or a path, in which * also matches /
  */
 bool ktau_glob(const char *pattern, const char *name);
+
+/**
+ * ktau_glob_task() - the same for the name of a task
+ * @pattern: as above
+ * @comm: name of the task; the kernel cuts it to 15 bytes
+ *
+ * A name of 15 bytes, which may have been cut, also matches a pattern that begins with it, without
+ * special characters.
+ */
+bool ktau_glob_task(const char *pattern, const char *comm);
 
 #ifdef __cplusplus
 }

@@ -302,7 +302,7 @@ static int take(void *arg, const struct period *period)
 		const struct process *p = &period->rows->processes[i];
 
 		if (p->owner.flags & KTAU_OWNER_IDLE ||
-		    (c->o->pattern && !ktau_glob(c->o->pattern, p->label)))
+		    !report_matches(c->o->by, c->o->pattern, p->label))
 			continue;
 		add_process(c, &v, p);
 	}

@@ -69,7 +69,7 @@ static bool is_wanted(const struct report *r, const struct process *p)
 {
 	size_t i, k;
 
-	if (p->owner.flags & KTAU_OWNER_IDLE || (r->pattern && !ktau_glob(r->pattern, p->label)))
+	if (p->owner.flags & KTAU_OWNER_IDLE || !report_matches(r->by, r->pattern, p->label))
 		return false;
 	for (i = 0; i < r->nr_pids; i++)
 		for (k = 0; k < p->nr_ids; k++)

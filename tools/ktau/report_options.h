@@ -78,6 +78,15 @@ int report_parse_tables(const char *words, unsigned int *tables);
 int report_parse_sort(const char *word, enum report_sort *sort);
 int report_parse_by(const char *word, enum aggregate_by *by);
 
+/* Does the label of a row match the pattern? All do without one. */
+static inline bool report_matches(enum aggregate_by by, const char *pattern, const char *label)
+{
+	if (!pattern)
+		return true;
+	return by == BY_CGROUP || by == BY_USER ? ktau_glob(pattern, label) :
+						  ktau_glob_task(pattern, label);
+}
+
 /* Were processes asked for by number or name? They are shown whatever they did. */
 static inline bool report_selects(const struct report *r)
 {

@@ -276,7 +276,7 @@ static bool did_nothing(const struct process *p)
 
 static bool was_asked_for(const struct filling *f, const struct process *p)
 {
-	return has_pid(f->v.r, p) && (!f->v.r->pattern || ktau_glob(f->v.r->pattern, p->label));
+	return has_pid(f->v.r, p) && report_matches(f->v.r->by, f->v.r->pattern, p->label);
 }
 
 static bool wanted(const struct filling *f, const struct process *p)

@@ -137,7 +137,9 @@ static bool is_shown(const struct top_view *t, const struct view *v, const struc
 {
 	if (!has_pid(v->r, p) || p->owner.flags & KTAU_OWNER_IDLE)
 		return false;
-	return !*t->filter || strstr(p->label, t->filter);
+	/* A name that the kernel has cut may be given whole. */
+	return !*t->filter || strstr(p->label, t->filter) ||
+	       report_matches(v->r->by, t->filter, p->label);
 }
 
 static double share(const struct view *v, const struct process *p, int part)

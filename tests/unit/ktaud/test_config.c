@@ -135,7 +135,8 @@ static void test_all_keys(void **state)
 		"  mode = pid   # selected\n"
 		"pid 30 10,20\n"
 		"pid=10\n"
-		"name ssh* [ab]?\n"
+		"name ssh*, Media Server \n"
+		"name = a\\,b\n"
 		"output_dir = /a dir/with#hash \n"
 		"info both\n"
 		"record cumulative\n"
@@ -160,8 +161,8 @@ static void test_all_keys(void **state)
 	assert_int_equal(config.pids[1], 20);
 	assert_int_equal(config.pids[2], 30);
 	assert_int_equal(config.nr_names, 2);
-	assert_string_equal(config.names[0], "ssh*");
-	assert_string_equal(config.names[1], "[ab]?");
+	assert_string_equal(config.names[0], "ssh*, Media Server");
+	assert_string_equal(config.names[1], "a\\,b");
 	assert_string_equal(config.output_dir, "/a dir/with#hash");
 	assert_int_equal(config.info, CONFIG_PROFILE | CONFIG_TRACE);
 	assert_true(config.cumulative && !config.exited && !config.compress);

@@ -243,6 +243,28 @@ static void globs(void **state)
 	assert_false(ktau_glob("", "x"));
 	assert_true(ktau_glob("", ""));
 	assert_false(ktau_glob("a,", "b"));
+	/* Blanks around a pattern, and commas in one. */
+	assert_true(ktau_glob("sshd, Media Index Srv ", "Media Index Srv"));
+	assert_false(ktau_glob("Media Index Srv", "Media"));
+	assert_true(ktau_glob("x\\ ", "x "));
+	assert_true(ktau_glob("sshd,a\\,b", "a,b"));
+	assert_false(ktau_glob("a\\,b", "b"));
+	assert_true(ktau_glob("a,b", "b"));
+}
+
+/* A name that the kernel has cut. */
+static void task_globs(void **state)
+{
+	(void)state;
+	assert_true(ktau_glob_task("NetworkManager-dispatcher", "NetworkManager-"));
+	assert_true(ktau_glob_task("sshd,NetworkManager-dispatcher", "NetworkManager-"));
+	assert_true(ktau_glob_task("NetworkManager-d*", "NetworkManager-"));
+	assert_true(ktau_glob_task("a\\,b name of 15 or more", "a,b name of 15 "));
+	assert_false(ktau_glob_task("NetworkManager", "NetworkManager-"));
+	assert_false(ktau_glob_task("NetworkManagers-dispatcher", "NetworkManager-"));
+	assert_false(ktau_glob_task("N*x", "NetworkManager-"));
+	assert_false(ktau_glob_task("sshd-session", "sshd"));
+	assert_false(ktau_glob("/system.slice/a.service", "/system.slice/a"));
 }
 
 struct made {
@@ -356,6 +378,7 @@ int main(void)
 		cmocka_unit_test(names),
 		cmocka_unit_test(policy),
 		cmocka_unit_test(globs),
+		cmocka_unit_test(task_globs),
 		cmocka_unit_test(event_table),
 		cmocka_unit_test(this_machine),
 		cmocka_unit_test(notes),

@@ -163,6 +163,9 @@ static const struct golden goldens[] = {
 	{ "report-group", "ktau report --group=tcp,irq $T/good.ktau", 0 },
 	{ "report-pid", "ktau report --pid=200,101 $T/good.ktau", 0 },
 	{ "report-pattern", "ktau report --name='s[lh]*' --tables=processes $T/good.ktau", 0 },
+	{ "report-pattern", "ktau report --name='short , sleeper' --tables=processes "
+			    "$T/good.ktau",
+	  0 },
 	{ "report-idle", "ktau report --idle --name='k*' --tables=processes $T/good.ktau", 0 },
 	/* A table that has a task with this tid, in any column. */
 	{ "report-tid", "ktau report --pid=101 --tables=processes $T/good.ktau", 0 },
