@@ -29,9 +29,10 @@ static const char *const state_names[METRICS_NR_STATES] = {
 
 /* The contents of one file. */
 struct totals {
+	struct metrics *metrics;
 	const struct ktau_rec_stream *stream;
 	struct ktau_clock clock;
-	uint64_t parts[NR_PARTS];
+	ktau_sum_t parts[NR_PARTS];
 };
 
 void metrics_clear(struct metrics *metrics)
@@ -146,9 +147,9 @@ static struct metrics_routine *routine_by_id(struct metrics *metrics, uint32_t i
 	return routine_of(metrics, unnamed);
 }
 
-static int add_entries(struct metrics *metrics, const struct ktau_rec_profile *sum)
+static int add_entries(struct metrics *metrics, const struct ktau_rec_profile *p)
 {
-	const struct ktau_entry *e = ktau_profile_entries(sum), *end = e + sum->nr_entries;
+	const struct ktau_entry *e = ktau_profile_entries(p), *end = e + p->nr_entries;
 	struct metrics_routine *r;
 
 	for (; e < end; e++) {
@@ -222,10 +223,21 @@ static void subtract_idle(struct totals *t, const struct ktau_rec_profile *p)
 		t->parts[i] -= parts[i] < t->parts[i] ? parts[i] : t->parts[i];
 }
 
+static int add_profile(void *arg, const struct ktau_rec_profile *p)
+{
+	uint64_t parts[NR_PARTS];
+	struct totals *t = arg;
+	int i;
+
+	get_parts(p, parts);
+	for (i = 0; i < NR_PARTS; i++)
+		t->parts[i] += parts[i];
+	return add_entries(t->metrics, p);
+}
+
 static int add_up(struct metrics *metrics, struct totals *t)
 {
 	const struct ktau_owned *o = NULL;
-	struct ktau_rec_profile *sum;
 	size_t i;
 	int err;
 
@@ -233,12 +245,7 @@ static int add_up(struct metrics *metrics, struct totals *t)
 		metrics->routines[i] = (struct metrics_routine){
 			.name = metrics->routines[i].name,
 		};
-	err = ktau_snapshot_sum(metrics->snapshot, &sum, NULL);
-	if (err)
-		return err;
-	get_parts(sum, t->parts);
-	err = add_entries(metrics, sum);
-	ktau_record_free(sum);
+	err = ktau_snapshot_each(metrics->snapshot, add_profile, t);
 	while (!err && (o = ktau_snapshot_next(metrics->snapshot, o))) {
 		if (o->owner->kind != KTAU_OWNER_TASK)
 			continue;
@@ -286,10 +293,10 @@ static void put_label(FILE *out, const char *name, const char *text)
 	putc('"', out);
 }
 
-static void put_seconds(FILE *out, const struct totals *t, uint64_t ticks)
+static void put_seconds(FILE *out, const struct totals *t, ktau_sum_t ticks)
 {
-	uint64_t ns = ktau_clock_ns(&t->clock, ticks);
-	uint64_t seconds = ns / NSEC_PER_SEC, rest = ns % NSEC_PER_SEC;
+	ktau_sum_t ns = ktau_clock_sum_ns(&t->clock, ticks);
+	uint64_t seconds = (uint64_t)(ns / NSEC_PER_SEC), rest = (uint64_t)(ns % NSEC_PER_SEC);
 
 	fprintf(out, "} %" PRIu64 ".%09" PRIu64 "\n", seconds, rest);
 }
@@ -393,7 +400,9 @@ static int replace_file(const struct metrics *metrics, const struct totals *t, c
 static int write_file(struct metrics *metrics, const struct ktau_events *events,
 		      const char *path)
 {
-	struct totals t = { .stream = ktau_snapshot_stream(metrics->snapshot) };
+	struct totals t = {
+		.metrics = metrics, .stream = ktau_snapshot_stream(metrics->snapshot),
+	};
 	char *temporary;
 	int err;
 

@@ -28,7 +28,7 @@ enum { METRICS_EXCLUSIVE, METRICS_ASLEEP, METRICS_RUNQ, METRICS_IRQ, METRICS_NR_
 struct metrics_routine {
 	char *name;
 	uint64_t count;
-	uint64_t ticks[METRICS_NR_STATES];
+	ktau_sum_t ticks[METRICS_NR_STATES];
 };
 
 /**

@@ -57,6 +57,16 @@ uint64_t ktau_clock_ns(const struct ktau_clock *clock, uint64_t ticks)
 	return clock->hz ? scale(ticks, clock->hz) : ticks;
 }
 
+ktau_sum_t ktau_clock_sum_ns(const struct ktau_clock *clock, ktau_sum_t ticks)
+{
+	const ktau_sum_t hz = clock->hz ? clock->hz : NS;
+
+	/* No number of tasks reaches the 2^98 ticks that would overflow this. */
+	if (sizeof(ticks) > sizeof(uint64_t))
+		return ticks / hz * NS + ticks % hz * NS / hz;
+	return ktau_clock_ns(clock, (uint64_t)ticks);
+}
+
 static uint64_t moment(const struct ktau_clock *clock, uint64_t ticks, uint64_t ns)
 {
 	uint64_t away;

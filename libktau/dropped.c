@@ -126,10 +126,8 @@ int ktau__dropped_put(struct ktau__dropped *d, const struct ktau_owned *owned)
 	return err;
 }
 
-int ktau__dropped_add(const struct ktau__dropped *d, struct ktau_rec_profile **sum,
-		      struct ktau_rec_owner *total)
+int ktau__dropped_each(const struct ktau__dropped *d, ktau_profile_fn fn, void *arg)
 {
-	const struct ktau_rec_profile *profile;
 	const struct dropped_task *task;
 	struct ktau__buffer plain = { 0 };
 	size_t at;
@@ -142,11 +140,22 @@ int ktau__dropped_add(const struct ktau__dropped *d, struct ktau_rec_profile **s
 		plain.size = 0;
 		err = ktau__delta_decode((const uint8_t *)(task + 1), task->coded_bytes, false,
 					 &plain);
-		if (err)
-			break;
-		profile = (const struct ktau_rec_profile *)plain.data;
-		ktau__head_add(*sum, profile);
-		err = ktau__profile_add(sum, profile);
+		if (!err)
+			err = fn(arg, (const struct ktau_rec_profile *)plain.data);
+	}
+	ktau__buffer_free(&plain);
+	return err;
+}
+
+void ktau__dropped_count(const struct ktau__dropped *d, struct ktau_rec_owner *total)
+{
+	const struct dropped_task *task;
+	size_t at;
+
+	for (at = 0; at < d->tasks.size; at += size_of(task)) {
+		task = task_at(d, at);
+		if (task->removed)
+			continue;
 		total->nr_tasks += task->nr_tasks;
 		total->utime_ns += task->utime_ns;
 		total->stime_ns += task->stime_ns;
@@ -154,8 +163,6 @@ int ktau__dropped_add(const struct ktau__dropped *d, struct ktau_rec_profile **s
 		total->nivcsw += task->nivcsw;
 		total->migrations += task->migrations;
 	}
-	ktau__buffer_free(&plain);
-	return err;
 }
 
 void ktau__dropped_clear(struct ktau__dropped *d)

@@ -19,9 +19,11 @@ int ktau__dropped_put(struct ktau__dropped *dropped, const struct ktau_owned *ow
 bool ktau__dropped_has(const struct ktau__dropped *dropped, uint64_t serial);
 void ktau__dropped_remove(struct ktau__dropped *dropped, uint64_t serial);
 
-/* Add all of them to @sum and @total. 0, -ENOMEM. */
-int ktau__dropped_add(const struct ktau__dropped *dropped, struct ktau_rec_profile **sum,
-		      struct ktau_rec_owner *total);
+/* Call @fn for the profile of each. 0, -ENOMEM, or what @fn has returned to end. */
+int ktau__dropped_each(const struct ktau__dropped *dropped, ktau_profile_fn fn, void *arg);
+
+/* Add what their OWNER records count to @total. */
+void ktau__dropped_count(const struct ktau__dropped *dropped, struct ktau_rec_owner *total);
 void ktau__dropped_clear(struct ktau__dropped *dropped);
 void ktau__dropped_free(struct ktau__dropped *dropped);
 

@@ -81,7 +81,8 @@ static void subtract_account(struct ktau_rec_profile *p, const struct ktau_rec_p
 	p->guest_ticks -= before->guest_ticks;
 }
 
-static void add_account(struct ktau_rec_profile *to, const struct ktau_rec_profile *from)
+/* The inverse of subtract_account(). */
+static void restore_account(struct ktau_rec_profile *to, const struct ktau_rec_profile *from)
 {
 	to->user_ticks += from->user_ticks;
 	to->kernel_ticks += from->kernel_ticks;
@@ -89,6 +90,23 @@ static void add_account(struct ktau_rec_profile *to, const struct ktau_rec_profi
 	to->runq_ticks += from->runq_ticks;
 	to->asleep_ticks += from->asleep_ticks;
 	to->guest_ticks += from->guest_ticks;
+}
+
+/* A sum that does not fit stays at the end of its range; it must not begin again at 0. */
+static void add(__u64 *to, uint64_t from)
+{
+	if (__builtin_add_overflow(*to, from, to))
+		*to = UINT64_MAX;
+}
+
+static void add_account(struct ktau_rec_profile *to, const struct ktau_rec_profile *from)
+{
+	add(&to->user_ticks, from->user_ticks);
+	add(&to->kernel_ticks, from->kernel_ticks);
+	add(&to->irq_ticks, from->irq_ticks);
+	add(&to->runq_ticks, from->runq_ticks);
+	add(&to->asleep_ticks, from->asleep_ticks);
+	add(&to->guest_ticks, from->guest_ticks);
 }
 
 static int subtract(struct ktau_rec_profile *p, const struct ktau_rec_profile *before)
@@ -152,10 +170,10 @@ int ktau_owner_diff(const struct ktau_rec_owner *after,
 void ktau__head_add(struct ktau_rec_profile *to, const struct ktau_rec_profile *from)
 {
 	to->ticks = ktau__max(to->ticks, from->ticks);
-	to->outer_ticks += from->outer_ticks;
-	to->open_child_ticks += from->open_child_ticks;
+	add(&to->outer_ticks, from->outer_ticks);
+	add(&to->open_child_ticks, from->open_child_ticks);
 	to->refused += from->refused;
-	to->refused_ticks += from->refused_ticks;
+	add(&to->refused_ticks, from->refused_ticks);
 	to->clamped += from->clamped;
 	add_account(to, from);
 	to->groups |= from->groups;
@@ -169,7 +187,7 @@ static void counter_add(struct ktau_entry *to, const struct ktau_entry *from)
 		return;
 	to->min = to->count ? ktau__min(to->min, from->min) : from->min;
 	to->max = to->count ? ktau__max(to->max, from->max) : from->max;
-	to->sum += from->sum;
+	add(&to->sum, from->sum);
 	to->count += from->count;
 }
 
@@ -177,12 +195,12 @@ static void timer_add(struct ktau_entry *to, const struct ktau_entry *from)
 {
 	to->flags &= from->flags;
 	to->count += from->count;
-	to->incl += from->incl;
-	to->excl += from->excl;
+	add(&to->incl, from->incl);
+	add(&to->excl, from->excl);
 	to->longest = ktau__max(to->longest, from->longest);
-	to->asleep += from->asleep;
-	to->runq += from->runq;
-	to->irq += from->irq;
+	add(&to->asleep, from->asleep);
+	add(&to->runq, from->runq);
+	add(&to->irq, from->irq);
 }
 
 static bool is_known(const struct ktau_entry *entry)
@@ -370,7 +388,12 @@ int ktau__profile_copy(const struct ktau_rec_profile *profile, struct ktau_rec_p
 
 static void apply_head(struct ktau_rec_profile *p, const struct ktau_rec_profile *diff)
 {
-	ktau__head_add(p, diff);
+	p->outer_ticks += diff->outer_ticks;
+	p->open_child_ticks += diff->open_child_ticks;
+	p->refused += diff->refused;
+	p->refused_ticks += diff->refused_ticks;
+	p->clamped += diff->clamped;
+	restore_account(p, diff);
 	p->ticks = diff->ticks;
 	p->groups = diff->groups;
 	p->groups_throughout = diff->groups_throughout;

@@ -575,6 +575,35 @@ static void owner_add(struct ktau_rec_owner *to, const struct ktau_rec_owner *fr
 	to->migrations += from->migrations;
 }
 
+/* The next owner in the sum after @o, without the tasks that were dropped. */
+static const struct ktau_owned *next_in_sum(const struct ktau_snapshot *s,
+					    const struct ktau_owned *o)
+{
+	do
+		o = ktau_snapshot_next(s, o);
+	while (o && (o->owner->kind > KTAU_OWNER_EVICTED || o->owner->kind == KTAU_OWNER_CPU ||
+		     is_evicted(o)));
+	return o;
+}
+
+int ktau_snapshot_each(const struct ktau_snapshot *s, ktau_profile_fn fn, void *arg)
+{
+	const struct ktau_owned *o = NULL;
+	int err = 0;
+
+	while (!err && (o = next_in_sum(s, o)))
+		err = fn(arg, o->profile);
+	return err ? err : ktau__dropped_each(&s->dropped, fn, arg);
+}
+
+static int add_profile(void *arg, const struct ktau_rec_profile *profile)
+{
+	struct ktau_rec_profile **sum = arg;
+
+	ktau__head_add(*sum, profile);
+	return ktau__profile_add(sum, profile);
+}
+
 int ktau_snapshot_sum(const struct ktau_snapshot *s, struct ktau_rec_profile **sum,
 		      struct ktau_rec_owner *owner)
 {
@@ -585,23 +614,16 @@ int ktau_snapshot_sum(const struct ktau_snapshot *s, struct ktau_rec_profile **s
 	};
 	const struct ktau_rec_profile empty = { .groups_throughout = UINT32_MAX };
 	struct ktau_rec_profile *added = ktau__profile_create(&empty);
-	int err = added ? 0 : -ENOMEM;
+	int err = added ? ktau_snapshot_each(s, add_profile, &added) : -ENOMEM;
 
 	*sum = NULL;
-	while (!err && (o = ktau_snapshot_next(s, o))) {
-		if (o->owner->kind > KTAU_OWNER_EVICTED || o->owner->kind == KTAU_OWNER_CPU ||
-		    is_evicted(o))
-			continue;
-		owner_add(&total, o->owner);
-		ktau__head_add(added, o->profile);
-		err = ktau__profile_add(&added, o->profile);
-	}
-	if (!err)
-		err = ktau__dropped_add(&s->dropped, &added, &total);
 	if (err) {
 		ktau_record_free(added);
 		return err;
 	}
+	while ((o = next_in_sum(s, o)))
+		owner_add(&total, o->owner);
+	ktau__dropped_count(&s->dropped, &total);
 	if (!ktau_snapshot_count(s) && !s->dropped.nr)
 		added->groups_throughout = 0;
 	if (evicted)

@@ -260,6 +260,19 @@ int ktau_clock_init(struct ktau_clock *clock, const struct ktau_rec_stream *stre
 /* Convert a duration in ticks to nanoseconds, at most UINT64_MAX. */
 uint64_t ktau_clock_ns(const struct ktau_clock *clock, uint64_t ticks);
 
+/*
+ * A sum over tasks. 64 bits hold 71,000 days of tasks at 3 GHz, which 1,500 tasks reach in 47 days.
+ * A 32-bit compiler has no wider type.
+ */
+#ifdef __SIZEOF_INT128__
+__extension__ typedef unsigned __int128 ktau_sum_t;
+#else
+typedef uint64_t ktau_sum_t;
+#endif
+
+/* Convert a sum of durations in ticks to nanoseconds. */
+ktau_sum_t ktau_clock_sum_ns(const struct ktau_clock *clock, ktau_sum_t ticks);
+
 /* Convert a time in ticks to one of the clocks; the result is from 0 to UINT64_MAX. */
 uint64_t ktau_clock_realtime_ns(const struct ktau_clock *clock, uint64_t ticks);
 uint64_t ktau_clock_monotonic_ns(const struct ktau_clock *clock, uint64_t ticks);

@@ -132,6 +132,22 @@ int ktau_snapshot_diff(const struct ktau_snapshot *after,
 		       const struct ktau_snapshot *before,
 		       struct ktau_snapshot **diff);
 
+/* Called for a profile. Return: 0, or another number to end. */
+typedef int (*ktau_profile_fn)(void *arg, const struct ktau_rec_profile *profile);
+
+/**
+ * ktau_snapshot_each() - call a function for every profile in the sum over all tasks
+ * @snapshot: snapshot
+ * @fn: function
+ * @arg: passed to it
+ *
+ * Live, exited (also dropped ones) and evicted tasks are passed, each once, and no CPUs. Add
+ * their figures as ktau_sum_t: a long uptime overflows 64 bits.
+ *
+ * Return: 0, the number that @fn has returned, -ENOMEM.
+ */
+int ktau_snapshot_each(const struct ktau_snapshot *snapshot, ktau_profile_fn fn, void *arg);
+
 /**
  * ktau_snapshot_sum() - one kernel-wide profile
  * @snapshot: snapshot
@@ -141,7 +157,8 @@ int ktau_snapshot_diff(const struct ktau_snapshot *after,
  *
  * Live, exited and evicted tasks are added, each once. The tables of the CPUs, which are a
  * second view of the same time, and owners and entries of unknown kinds are left out. The identity
- * holds for the sum as well.
+ * holds for the sum as well, unless a figure has reached the end of its 64 bits, where it stays; see
+ * ktau_snapshot_each().
  *
  * Return: 0, -ENOMEM.
  */

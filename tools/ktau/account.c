@@ -88,7 +88,7 @@ bool account_has(const struct ktau_rec_stream *stream, const struct process *p, 
 }
 
 void account_times(const struct process *p, const struct symbolizer *names,
-		   uint64_t *running_ticks, uint64_t *waiting_ticks)
+		   ktau_sum_t *running_ticks, ktau_sum_t *waiting_ticks)
 {
 	const struct routine *r;
 
@@ -103,9 +103,9 @@ void account_times(const struct process *p, const struct symbolizer *names,
 	}
 }
 
-uint64_t account_kernel(const struct view *v, const struct process *p)
+ktau_sum_t account_kernel(const struct view *v, const struct process *p)
 {
-	uint64_t running, waiting;
+	ktau_sum_t running, waiting;
 
 	if (account_has(v->stream, p, ACCOUNT_KERNEL))
 		return p->account.parts[ACCOUNT_KERNEL];
@@ -114,27 +114,27 @@ uint64_t account_kernel(const struct view *v, const struct process *p)
 }
 
 /* Ticks by which rounding alone can move the parts and the life of @p apart. */
-static uint64_t rounding_of(const struct view *v, const struct process *p)
+static ktau_sum_t rounding_of(const struct view *v, const struct process *p)
 {
 	double ns = (double)v->stream->round_ns * (ACCOUNT_NR + 1) * (double)p->tasks;
 
-	return (uint64_t)(ns * (double)v->clock.hz / 1e9);
+	return (ktau_sum_t)(ns * (double)v->clock.hz / 1e9);
 }
 
-uint64_t account_excess(const struct view *v, const struct process *p)
+ktau_sum_t account_excess(const struct view *v, const struct process *p)
 {
-	uint64_t sum = 0;
+	ktau_sum_t sum = 0;
 	int i;
 
 	for (i = 0; i < ACCOUNT_NR; i++)
 		sum += account_has(v->stream, p, i) ? p->account.parts[i] : 0;
-	return less(sum, p->account.life + rounding_of(v, p));
+	return sum_less(sum, p->account.life + rounding_of(v, p));
 }
 
 /* Ticks of the lifetime that are in no part; CELL_NONE if a part was not measured. */
-static uint64_t rest_ticks(const struct view *v, const struct process *p)
+static ktau_sum_t rest_ticks(const struct view *v, const struct process *p)
 {
-	uint64_t sum = 0;
+	ktau_sum_t sum = 0;
 	int i;
 
 	for (i = 0; i < ACCOUNT_NR; i++) {
@@ -142,15 +142,15 @@ static uint64_t rest_ticks(const struct view *v, const struct process *p)
 			return CELL_NONE;
 		sum += p->account.parts[i];
 	}
-	return less(p->account.life, sum);
+	return sum_less(p->account.life, sum);
 }
 
 static void put_part(const struct view *v, union cell *row, int share_column,
-		     int ns_column, const uint64_t *part_and_life)
+		     int ns_column, const ktau_sum_t *part_and_life)
 {
-	uint64_t part = part_and_life[0], life = part_and_life[1];
+	ktau_sum_t part = part_and_life[0], life = part_and_life[1];
 
-	row[ns_column].number = part == CELL_NONE ? part : ktau_clock_ns(&v->clock, part);
+	row[ns_column].number = part == CELL_NONE ? part : ktau_clock_sum_ns(&v->clock, part);
 	row[share_column].share = part == CELL_NONE || !life ? (double)NAN :
 							       share_of(part, life);
 }
@@ -162,7 +162,7 @@ static void put_part(const struct view *v, union cell *row, int share_column,
  * end of an interrupt. If one took longer than all of @kernel, it was the latter.
  */
 const struct routine *account_top_routine(const struct view *v, const struct process *p,
-					  uint64_t kernel)
+					  ktau_sum_t kernel)
 {
 	const uint32_t elsewhere = KTAU_GROUP_SCHED | KTAU_GROUP_IRQ | KTAU_GROUP_KVM |
 				   KTAU_GROUP_USER;
@@ -180,7 +180,7 @@ const struct routine *account_top_routine(const struct view *v, const struct pro
 	return top;
 }
 
-uint64_t account_asleep_in(const struct view *v, const struct routine *r, uint32_t group)
+ktau_sum_t account_asleep_in(const struct view *v, const struct routine *r, uint32_t group)
 {
 	enum event_wait wait = event_wait(registry_events(v->registry), r->id);
 
@@ -194,12 +194,12 @@ uint64_t account_asleep_in(const struct view *v, const struct routine *r, uint32
  * was given is returned.
  */
 const char *account_waits_most_in(const struct view *v, const struct process *p,
-				  uint64_t *ticks)
+				  ktau_sum_t *ticks)
 {
 	static const uint32_t groups[] = { KTAU_GROUP_WAIT, KTAU_GROUP_SCHED };
 	const char *name = "-";
 	const struct routine *r;
-	uint64_t asleep;
+	ktau_sum_t asleep;
 	size_t i;
 
 	*ticks = 0;
@@ -220,22 +220,22 @@ const char *account_waits_most_in(const struct view *v, const struct process *p,
 
 static void put_routines(const struct view *v, const struct process *p, union cell *row)
 {
-	uint64_t kernel = account_kernel(v, p), ticks;
+	ktau_sum_t kernel = account_kernel(v, p), ticks;
 	const struct routine *top = account_top_routine(v, p, kernel);
 
 	row[A_TOP].text = top ? symbolize_event(v->r->names, top->id) : "-";
-	row[A_TOP_NS].number = top ? ktau_clock_ns(&v->clock, top->excl) : 0;
+	row[A_TOP_NS].number = top ? ktau_clock_sum_ns(&v->clock, top->excl) : 0;
 	row[A_TOP_SHARE].share = (double)NAN;
 	if (top && kernel && account_has(v->stream, p, ACCOUNT_KERNEL))
 		row[A_TOP_SHARE].share = fmin(share_of(top->excl, kernel), 1);
 	row[A_WAITS].text = account_waits_most_in(v, p, &ticks);
-	row[A_WAITS_NS].number = ktau_clock_ns(&v->clock, ticks);
+	row[A_WAITS_NS].number = ktau_clock_sum_ns(&v->clock, ticks);
 }
 
 void account_row(const struct view *v, struct table *account, const struct process *p)
 {
 	union cell *row = table_row(account);
-	uint64_t part[2] = { 0, p->account.life };
+	ktau_sum_t part[2] = { 0, p->account.life };
 	int i;
 
 	row[A_NAME].text = p->label;
@@ -247,7 +247,7 @@ void account_row(const struct view *v, struct table *account, const struct proce
 	row[A_CGROUP].text = p->cgroup;
 	row[A_LIFE].number = CELL_NONE;
 	if (p->owner.kind != KTAU_OWNER_EVICTED)
-		row[A_LIFE].number = ktau_clock_ns(&v->clock, p->account.life);
+		row[A_LIFE].number = ktau_clock_sum_ns(&v->clock, p->account.life);
 	for (i = 0; i < ACCOUNT_NR; i++) {
 		part[0] = account_has(v->stream, p, i) ? p->account.parts[i] : CELL_NONE;
 		put_part(v, row, A_SHARE + i, A_NS + i, part);
@@ -269,13 +269,13 @@ void account_cpu_row(const struct view *v, struct table *cpu_account,
 		     const struct process *p)
 {
 	union cell *row = table_row(cpu_account);
-	const uint64_t *parts = p->account.parts;
+	const ktau_sum_t *parts = p->account.parts;
 	static const int part_of[] = { ACCOUNT_KERNEL, ACCOUNT_IRQ, ACCOUNT_ASLEEP };
-	uint64_t part[2] = { 0, p->account.life };
+	ktau_sum_t part[2] = { 0, p->account.life };
 	int i;
 
 	row[U_CPU].number = p->owner.cpu;
-	row[U_TIME].number = ktau_clock_ns(&v->clock, p->account.life);
+	row[U_TIME].number = ktau_clock_sum_ns(&v->clock, p->account.life);
 	for (i = 0; i < 3; i++) {
 		part[0] = account_has(v->stream, p, part_of[i]) ? parts[part_of[i]] : CELL_NONE;
 		put_part(v, row, U_TASK + i, U_TASK_NS + i, part);

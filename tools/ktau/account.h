@@ -17,7 +17,7 @@ void account_row(const struct view *v, struct table *account, const struct proce
 void account_cpu_row(const struct view *v, struct table *cpu_account, const struct process *p);
 
 /* Kernel time of @p or, if that was not measured, the closest figure. */
-uint64_t account_kernel(const struct view *v, const struct process *p);
+ktau_sum_t account_kernel(const struct view *v, const struct process *p);
 
 /* Was this part of the account of @p measured during the whole period? */
 bool account_has(const struct ktau_rec_stream *stream, const struct process *p, int part);
@@ -26,24 +26,24 @@ bool account_has(const struct ktau_rec_stream *stream, const struct process *p, 
  * Ticks by which the parts of @p exceed its life. This is never so in a consistent account, apart
  * from the rounding of times for an unprivileged reader.
  */
-uint64_t account_excess(const struct view *v, const struct process *p);
+ktau_sum_t account_excess(const struct view *v, const struct process *p);
 
 /*
  * The routine with the most time in the kernel; NULL if there is none. @kernel is the kernel
  * time of @p.
  */
 const struct routine *account_top_routine(const struct view *v, const struct process *p,
-					  uint64_t kernel);
+					  ktau_sum_t kernel);
 
 /* The routine in which @p slept longest, and for how many ticks; "-" if that is unknown. */
 const char *account_waits_most_in(const struct view *v, const struct process *p,
-				  uint64_t *ticks);
+				  ktau_sum_t *ticks);
 
 /*
  * Ticks that a process slept in @r, a routine of @group: in a wait of the scheduler itself, or
  * in a function that contains waits.
  */
-uint64_t account_asleep_in(const struct view *v, const struct routine *r, uint32_t group);
+ktau_sum_t account_asleep_in(const struct view *v, const struct routine *r, uint32_t group);
 
 /*
  * Exclusive time of a process, including frames in flight: running in the kernel, and waiting
@@ -51,6 +51,6 @@ uint64_t account_asleep_in(const struct view *v, const struct routine *r, uint32
  * else.
  */
 void account_times(const struct process *p, const struct symbolizer *names,
-		   uint64_t *running_ticks, uint64_t *waiting_ticks);
+		   ktau_sum_t *running_ticks, ktau_sum_t *waiting_ticks);
 
 #endif

@@ -71,19 +71,19 @@ static bool goes_backward(const struct ktau_rec_profile *after,
 	return after->refused < before->refused || after->outer_ticks < before->outer_ticks;
 }
 
-static void parts_of(const struct ktau_rec_profile *p, uint64_t *parts)
+static void add_parts(const struct ktau_rec_profile *p, ktau_sum_t *parts)
 {
-	parts[ACCOUNT_USER] = p->user_ticks;
-	parts[ACCOUNT_KERNEL] = p->kernel_ticks;
-	parts[ACCOUNT_IRQ] = p->irq_ticks;
-	parts[ACCOUNT_RUNQ] = p->runq_ticks;
-	parts[ACCOUNT_ASLEEP] = p->asleep_ticks;
-	parts[ACCOUNT_GUEST] = p->guest_ticks;
+	parts[ACCOUNT_USER] += p->user_ticks;
+	parts[ACCOUNT_KERNEL] += p->kernel_ticks;
+	parts[ACCOUNT_IRQ] += p->irq_ticks;
+	parts[ACCOUNT_RUNQ] += p->runq_ticks;
+	parts[ACCOUNT_ASLEEP] += p->asleep_ticks;
+	parts[ACCOUNT_GUEST] += p->guest_ticks;
 }
 
-static uint64_t sum_of(const uint64_t *parts)
+static ktau_sum_t sum_of(const ktau_sum_t *parts)
 {
-	uint64_t sum = 0;
+	ktau_sum_t sum = 0;
 	int i;
 
 	for (i = 0; i < ACCOUNT_NR; i++)
@@ -111,14 +111,15 @@ static void account_of(const struct aggregate *rows, const struct ktau_owned *af
 		       const struct ktau_rec_profile *before, struct account *account)
 {
 	const struct ktau_rec_profile *p = after->profile;
-	uint64_t old[ACCOUNT_NR] = { 0 }, sum;
+	ktau_sum_t old[ACCOUNT_NR] = { 0 }, sum;
 	int i;
 
-	parts_of(p, account->parts);
+	memset(account->parts, 0, sizeof(account->parts));
+	add_parts(p, account->parts);
 	if (before)
-		parts_of(before, old);
+		add_parts(before, old);
 	for (i = 0; i < ACCOUNT_NR; i++)
-		account->parts[i] = less(account->parts[i], old[i]);
+		account->parts[i] = sum_less(account->parts[i], old[i]);
 	sum = sum_of(account->parts);
 	if (after->owner->flags & KTAU_OWNER_FOLDED)
 		account->life = sum;
@@ -418,31 +419,47 @@ static void each_open(struct tally *t, const struct ktau_snapshot *snapshot, ope
 			fn(t, o->profile);
 }
 
+/* What all tasks of a snapshot have done, without frames in flight. */
+struct all {
+	struct tally tally;
+	ktau_sum_t parts[ACCOUNT_NR];
+	ktau_sum_t refused, refused_ticks;
+};
+
+static int add_to_all(void *arg, const struct ktau_rec_profile *p)
+{
+	struct all *all = arg;
+
+	tally_add_entries(&all->tally, p);
+	add_parts(p, all->parts);
+	all->refused += p->refused;
+	all->refused_ticks += p->refused_ticks;
+	return 0;
+}
+
 /* Start from everything done in the period, and subtract what is known of individual tasks. */
 static void make_evicted(struct aggregate *rows, const struct between *between,
-			 const struct ktau_rec_profile *after,
-			 const struct ktau_rec_profile *before)
+			 const struct all *after, const struct all *before)
 {
-	uint64_t parts[ACCOUNT_NR], old[ACCOUNT_NR];
 	struct process *e = &rows->evicted;
+	ktau_sum_t parts[ACCOUNT_NR];
 	struct routine *r;
 	size_t i, k;
 
-	tally_add_entries(&e->tally, after);
+	tally_merge(&e->tally, &after->tally);
 	each_open(&e->tally, between->after, tally_add_open);
-	tally_subtract_entries(&e->tally, before);
+	tally_take_out(&e->tally, &before->tally);
 	each_open(&e->tally, between->before, tally_subtract_open);
-	parts_of(after, parts);
-	parts_of(before, old);
 	for (k = 0; k < ACCOUNT_NR; k++)
-		parts[k] = less(parts[k], old[k]);
+		parts[k] = sum_less(after->parts[k], before->parts[k]);
 	for (i = 0; i < rows->nr; i++) {
 		tally_take_out(&e->tally, &rows->processes[i].tally);
 		for (k = 0; k < ACCOUNT_NR; k++)
-			parts[k] = less(parts[k], rows->processes[i].account.parts[k]);
+			parts[k] = sum_less(parts[k], rows->processes[i].account.parts[k]);
 	}
 	for (r = e->tally.routines; r < e->tally.routines + e->tally.nr; r++) {
-		r->open = r->open_incl = 0;
+		r->open = 0;
+		r->open_incl = 0;
 		r->flags &= ~KTAU_ENTRY_LONGEST;
 	}
 	memcpy(e->account.parts, parts, sizeof(parts));
@@ -462,21 +479,22 @@ uint64_t aggregate_unread(const struct aggregate *rows, const struct ktau_snapsh
 static int make_sums(struct aggregate *rows, const struct between *between)
 {
 	const struct ktau_owned *evicted = ktau_snapshot_evicted(between->after);
-	struct ktau_rec_profile *after = NULL, *before = NULL;
-	int err = ktau_snapshot_sum(between->after, &after, NULL);
+	struct all after = { .tally.registry = rows->registry };
+	struct all before = { .tally.registry = rows->registry };
+	int err = ktau_snapshot_each(between->after, add_to_all, &after);
 
 	if (!err)
-		err = ktau_snapshot_sum(between->before, &before, NULL);
+		err = ktau_snapshot_each(between->before, add_to_all, &before);
 	if (!err) {
-		make_evicted(rows, between, after, before);
+		make_evicted(rows, between, &after, &before);
 		if (evicted && rows->evicted.account.life)
 			rows->evicted.account.throughout = evicted->profile->groups_throughout;
 		rows->evicted.tasks = aggregate_unread(rows, between->before, between->after);
-		rows->refused = less(after->refused, before->refused);
-		rows->refused_ticks = less(after->refused_ticks, before->refused_ticks);
+		rows->refused = (uint64_t)sum_less(after.refused, before.refused);
+		rows->refused_ticks = sum_less(after.refused_ticks, before.refused_ticks);
 	}
-	ktau_record_free(after);
-	ktau_record_free(before);
+	tally_deinit(&after.tally);
+	tally_deinit(&before.tally);
 	return err;
 }
 
@@ -580,7 +598,8 @@ void aggregate_begin(struct aggregate *rows)
 	for (i = 0; i < rows->nr_cpus; i++)
 		tally_deinit(&rows->cpus[i].tally);
 	rows->nr = rows->nr_cpus = 0;
-	rows->refused = rows->refused_ticks = rows->exited = 0;
+	rows->refused = rows->exited = 0;
+	rows->refused_ticks = 0;
 	rows->unlisted = rows->backward = rows->unknown = 0;
 	hash_clear(&rows->by_key);
 	hash_clear(&rows->missing);
@@ -630,8 +649,8 @@ static void subtract(struct tally *t, const struct symbolizer *names,
 		if (r->kind != KTAU_KIND_TIMER)
 			continue;
 		own = symbolize_hook_ticks(names, stream, r->id, r->count);
-		r->incl = less(r->incl, own);
-		r->excl = less(r->excl, own);
+		r->incl = sum_less(r->incl, own);
+		r->excl = sum_less(r->excl, own);
 	}
 }
 

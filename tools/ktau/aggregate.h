@@ -55,8 +55,8 @@ enum { ACCOUNT_USER,
        ACCOUNT_NR };
 
 struct account {
-	uint64_t life;
-	uint64_t parts[ACCOUNT_NR];
+	ktau_sum_t life;
+	ktau_sum_t parts[ACCOUNT_NR];
 	uint32_t throughout;
 };
 
@@ -139,7 +139,8 @@ struct aggregate {
 	size_t nr_cpus;
 	uint64_t exited;
 	bool skipped;
-	uint64_t refused, refused_ticks;
+	uint64_t refused;
+	ktau_sum_t refused_ticks;
 	uint64_t unlisted;
 	uint64_t backward;
 	uint64_t unknown;

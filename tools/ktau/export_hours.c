@@ -16,6 +16,7 @@
 #include "export_csv.h"
 #include "hash.h"
 #include "hosts.h"
+#include "text.h"
 #include "walk.h"
 
 #define HOUR_NS	(3600 * 1000000000ULL)
@@ -33,7 +34,7 @@ enum { F_INCL, F_EXCL, F_ASLEEP, F_RUNQ, F_IRQ, F_NR };
 struct figure {
 	char *name, *group;
 	uint64_t count;
-	uint64_t ticks[F_NR], ns[F_NR];
+	ktau_sum_t ticks[F_NR], ns[F_NR];
 };
 
 /**
@@ -109,7 +110,7 @@ static void settle(struct hours *h)
 	h->covered_ticks = 0;
 	for (f = h->figures; f < h->figures + h->nr; f++) {
 		for (i = 0; i < F_NR; i++) {
-			f->ns[i] += ktau_clock_ns(&clock, f->ticks[i]);
+			f->ns[i] += ktau_clock_sum_ns(&clock, f->ticks[i]);
 			f->ticks[i] = 0;
 		}
 	}
@@ -129,6 +130,7 @@ static void put_key(const struct hours *h, FILE *out)
 
 static void put_figure(const struct hours *h, const struct figure *f)
 {
+	char digits[NUMBER_TEXT_BYTES];
 	FILE *out = h->routines;
 	int i;
 
@@ -140,7 +142,7 @@ static void put_figure(const struct hours *h, const struct figure *f)
 	export_csv_text(f->name, out);
 	fprintf(out, ",%" PRIu64, f->count);
 	for (i = 0; i < F_NR; i++)
-		fprintf(out, ",%" PRIu64, f->ns[i]);
+		fprintf(out, ",%s", text_number(f->ns[i], digits));
 	putc('\n', out);
 }
 

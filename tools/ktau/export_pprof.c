@@ -258,7 +258,7 @@ static struct region_sum add_regions(struct export_run *x, const struct process 
 		part.count += s->count;
 		part.excl += s->excl;
 		add(p, routine_node(x, region_node(p, root, s->path), s->id), s->count,
-		    ktau_clock_ns(&clock, s->excl));
+		    sum_u64(ktau_clock_sum_ns(&clock, s->excl)));
 	}
 	return part;
 }
@@ -279,7 +279,7 @@ static void add_routines(struct export_run *x, const struct process *process)
 			continue;
 		in_regions = add_regions(x, process, root, r);
 		add(p, routine_node(x, root, r->id), less(r->count + r->open, in_regions.count),
-		    ktau_clock_ns(&clock, less(r->excl, in_regions.excl)));
+		    sum_u64(ktau_clock_sum_ns(&clock, sum_less(r->excl, in_regions.excl))));
 	}
 }
 

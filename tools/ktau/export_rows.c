@@ -296,15 +296,18 @@ int rows_event(struct export_run *x, const struct timeline_event *e)
 	return write_point(x, e);
 }
 
-static uint64_t ns_of(const struct export_run *x, uint64_t ticks)
+/* A sum that does not fit into a cell stays at the end of its range. */
+static uint64_t ns_of(const struct export_run *x, ktau_sum_t ticks)
 {
 	struct ktau_clock clock;
+	ktau_sum_t ns;
 
 	ktau_clock_init(&clock, &x->stream);
-	return ktau_clock_ns(&clock, ticks);
+	ns = ktau_clock_sum_ns(&clock, ticks);
+	return ns < INT64_MAX ? (uint64_t)ns : INT64_MAX;
 }
 
-static void put_ticks(struct export_run *x, struct row *r, bool known, uint64_t ticks)
+static void put_ticks(struct export_run *x, struct row *r, bool known, ktau_sum_t ticks)
 {
 	put_known(r, known, known ? ns_of(x, ticks) : 0);
 }
@@ -361,7 +364,7 @@ static int write_routine(struct export_run *x, const struct process *p,
 	struct row r = start_profile(x, p, routine);
 
 	if (routine->kind == KTAU_KIND_COUNTER) {
-		put_ulong(&r, routine->incl);
+		put_ulong(&r, sum_u64(routine->incl));
 		put_ulong(&r, routine->min);
 		put_ulong(&r, routine->max);
 		return x->format->row(x, ROW_COUNTERS, r.cells);

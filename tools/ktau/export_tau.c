@@ -73,9 +73,9 @@ void tau_numbering_deinit(struct tau_numbering *n)
 	*n = (struct tau_numbering){ .nr_contexts = 0 };
 }
 
-static uint64_t less_waits(bool running, uint64_t ticks, uint64_t waits)
+static ktau_sum_t less_waits(bool running, ktau_sum_t ticks, ktau_sum_t waits)
 {
-	return running ? less(ticks, waits) : ticks;
+	return running ? sum_less(ticks, waits) : ticks;
 }
 
 static bool is_wait(const struct symbolizer *names, uint32_t id)
@@ -89,15 +89,16 @@ struct tau_time tau_routine_time(const struct symbolizer *names, const struct ro
 	if (running && is_wait(names, r->id))
 		return (struct tau_time){ 0, 0 };
 	return (struct tau_time){
-		r->excl, more(r->excl, less_waits(running, r->incl, r->asleep + r->runq)),
+		sum_u64(r->excl),
+		sum_u64(sum_more(r->excl, less_waits(running, r->incl, r->asleep + r->runq))),
 	};
 }
 
 struct tau_time tau_root_time(const struct symbolizer *names, const struct process *p,
 			      bool running)
 {
-	const uint64_t *parts = p->account.parts;
-	uint64_t inside = 0, waits = 0, life = p->account.life;
+	const ktau_sum_t *parts = p->account.parts;
+	ktau_sum_t inside = 0, waits = 0, life = p->account.life;
 	const struct routine *r;
 
 	for (r = p->tally.routines; r < p->tally.routines + p->tally.nr; r++) {
@@ -106,10 +107,12 @@ struct tau_time tau_root_time(const struct symbolizer *names, const struct proce
 		inside += r->excl;
 		waits += is_wait(names, r->id) ? r->excl : 0;
 	}
-	life = more(life, inside);
-	waits = more(waits, parts[ACCOUNT_ASLEEP] + parts[ACCOUNT_RUNQ]);
+	life = sum_more(life, inside);
+	waits = sum_more(waits, parts[ACCOUNT_ASLEEP] + parts[ACCOUNT_RUNQ]);
 	life = less_waits(running, life, waits);
-	return (struct tau_time){ less(life, less_waits(running, inside, waits)), life };
+	return (struct tau_time){
+		sum_u64(sum_less(life, less_waits(running, inside, waits))), sum_u64(life),
+	};
 }
 
 static void put_attribute(FILE *out, const char *name, const char *value)

@@ -23,17 +23,17 @@ enum { USUAL_ROWS = 20000 };
 /* A process with the time by which rows are chosen. */
 struct choice {
 	size_t index;
-	uint64_t busy;
+	ktau_sum_t busy;
 };
 
-static void put_ns(struct html_page *page, uint64_t ticks)
+static void put_ns(struct html_page *page, ktau_sum_t ticks)
 {
-	section_number(&page->section, ktau_clock_ns(&page->clock, ticks));
+	section_number(&page->section, ktau_clock_sum_ns(&page->clock, ticks));
 }
 
-static void pack_ns(struct html_page *page, uint64_t ticks)
+static void pack_ns(struct html_page *page, ktau_sum_t ticks)
 {
-	packed_number(&page->packed, ktau_clock_ns(&page->clock, ticks));
+	packed_number(&page->packed, ktau_clock_sum_ns(&page->clock, ticks));
 }
 
 static void pack_routine(struct html_page *page, const struct routine *r)

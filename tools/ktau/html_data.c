@@ -6,7 +6,8 @@
 #include "cli.h"
 #include "html_data.h"
 
-enum { NUMBER_BYTES = 10 };
+/* Seven bits of a number go into a byte. */
+enum { NUMBER_BYTES = (8 * sizeof(ktau_sum_t) + 6) / 7 };
 
 static void put_group(struct section_out *s)
 {
@@ -53,7 +54,7 @@ void section_bytes(struct section_out *s, const void *bytes, size_t nr)
 	}
 }
 
-static size_t encode(uint64_t value, unsigned char *bytes)
+static size_t encode(ktau_sum_t value, unsigned char *bytes)
 {
 	size_t nr = 0;
 
@@ -68,7 +69,7 @@ static uint64_t zigzag(int64_t value)
 	return (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0);
 }
 
-void section_number(struct section_out *s, uint64_t value)
+void section_number(struct section_out *s, ktau_sum_t value)
 {
 	unsigned char bytes[NUMBER_BYTES];
 
@@ -80,7 +81,7 @@ void section_signed(struct section_out *s, int64_t value)
 	section_number(s, zigzag(value));
 }
 
-void packed_number(struct packed *p, uint64_t value)
+void packed_number(struct packed *p, ktau_sum_t value)
 {
 	if (p->room - p->nr < NUMBER_BYTES) {
 		p->room = p->room ? p->room * 2 : 64;

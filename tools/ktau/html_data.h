@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include <ktau.h>
+
 #include "hash.h"
 
 /**
@@ -29,7 +31,7 @@ void section_begin(struct section_out *s, FILE *out, const char *id);
 void section_end(struct section_out *s);
 
 void section_bytes(struct section_out *s, const void *bytes, size_t nr);
-void section_number(struct section_out *s, uint64_t value);
+void section_number(struct section_out *s, ktau_sum_t value);
 
 /* Zigzag encoding: numbers near 0 of either sign take few bytes. */
 void section_signed(struct section_out *s, int64_t value);
@@ -40,7 +42,7 @@ struct packed {
 	size_t nr, room;
 };
 
-void packed_number(struct packed *p, uint64_t value);
+void packed_number(struct packed *p, ktau_sum_t value);
 void packed_signed(struct packed *p, int64_t value);
 void packed_deinit(struct packed *p);
 

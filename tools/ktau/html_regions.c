@@ -5,13 +5,13 @@
 #include "report_regions.h"
 #include "tally.h"
 
-static uint64_t shown_ns(const struct html_page *page, const struct region_sum *s, uint64_t ticks)
+static ktau_sum_t shown_ns(const struct html_page *page, const struct region_sum *s, ktau_sum_t ticks)
 {
 	uint64_t own = 0;
 
 	if (page->r->subtract)
 		own = symbolize_hook_ticks(page->r->names, page->stream, s->id, s->count);
-	return ktau_clock_ns(&page->clock, less(ticks, own));
+	return ktau_clock_sum_ns(&page->clock, sum_less(ticks, own));
 }
 
 static void put_sum(struct html_page *page, const struct region_sum *s)

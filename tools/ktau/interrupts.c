@@ -26,7 +26,7 @@ struct taken {
 	const char *name;
 	const struct process *cpu;
 	const struct routine *routine;
-	uint64_t line_ticks;
+	ktau_sum_t line_ticks;
 };
 
 void interrupts_columns(struct table *t)
@@ -85,7 +85,7 @@ static struct taken *find_taken(const struct view *v, const struct aggregate *ro
 static void add_up(struct taken *taken, size_t nr)
 {
 	size_t first, next, i;
-	uint64_t ticks;
+	ktau_sum_t ticks;
 
 	qsort(taken, nr, sizeof(*taken), by_name);
 	for (first = 0; first < nr; first = next) {
@@ -102,7 +102,7 @@ static void add_up(struct taken *taken, size_t nr)
 static void put(const struct view *v, struct table *t, const struct taken *taken)
 {
 	const struct routine *r = taken->routine;
-	uint64_t life_ns = ktau_clock_ns(&v->clock, taken->cpu->account.life);
+	ktau_sum_t life_ns = ktau_clock_sum_ns(&v->clock, taken->cpu->account.life);
 	union cell *row = table_row(t);
 
 	row[I_LINE].text = taken->name;
@@ -110,11 +110,11 @@ static void put(const struct view *v, struct table *t, const struct taken *taken
 	row[I_COUNT].number = r->count;
 	if (life_ns)
 		row[I_PER_S].number = (uint64_t)((double)r->count * 1e9 / (double)life_ns + 0.5);
-	row[I_INCL].number = ktau_clock_ns(&v->clock, r->incl);
-	row[I_EXCL].number = ktau_clock_ns(&v->clock, r->excl);
+	row[I_INCL].number = ktau_clock_sum_ns(&v->clock, r->incl);
+	row[I_EXCL].number = ktau_clock_sum_ns(&v->clock, r->excl);
 	row[I_LONGEST].number = CELL_NONE;
 	if (r->flags & KTAU_ENTRY_LONGEST)
-		row[I_LONGEST].number = ktau_clock_ns(&v->clock, r->longest);
+		row[I_LONGEST].number = ktau_clock_sum_ns(&v->clock, r->longest);
 	row[I_SHARE].share = (double)NAN;
 	if (taken->cpu->account.life)
 		row[I_SHARE].share = share_of(r->excl, taken->cpu->account.life);

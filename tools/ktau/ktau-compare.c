@@ -61,7 +61,7 @@ struct figure {
 	char *what;
 	bool is_part;
 	unsigned int need;
-	uint64_t ticks;
+	ktau_sum_t ticks;
 	struct sample sample[2];
 };
 

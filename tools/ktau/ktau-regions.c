@@ -97,8 +97,8 @@ static void print_sums(const struct region_sums *sums, const struct ktau_clock *
 		row[R_PID].sign = s->owner->tgid;
 		row[R_COMM].text = s->owner->comm;
 		row[R_COUNT].number = s->count;
-		row[R_INCL].number = s->timer ? ktau_clock_ns(clock, s->incl) : CELL_NONE;
-		row[R_EXCL].number = s->timer ? ktau_clock_ns(clock, s->excl) : CELL_NONE;
+		row[R_INCL].number = s->timer ? ktau_clock_sum_ns(clock, s->incl) : CELL_NONE;
+		row[R_EXCL].number = s->timer ? ktau_clock_sum_ns(clock, s->excl) : CELL_NONE;
 		row[R_REGION].text = s->path;
 		row[R_ROUTINE].text = symbolize_event(names, s->id);
 		row[R_BOTH].text = both[i] ? both[i] : "";

@@ -36,9 +36,9 @@ static const struct column columns[O_NR] = {
 struct line {
 	char *name;
 	int32_t pid;
-	uint64_t *ns;	/* kernel time in each period */
+	ktau_sum_t *ns;	/* kernel time in each period */
 	size_t nr;
-	uint64_t total;
+	ktau_sum_t total;
 };
 
 struct span {
@@ -99,7 +99,7 @@ static struct line *line_of(struct over_time *o, const struct process *p)
 }
 
 /* Add kernel time to period @at. Periods without an entry are 0. */
-static void put_ns(struct line *l, size_t at, uint64_t ns)
+static void put_ns(struct line *l, size_t at, ktau_sum_t ns)
 {
 	if (at >= l->nr) {
 		l->ns = cli_alloc(l->ns, at + 1, sizeof(*l->ns));
@@ -121,11 +121,11 @@ static void put_row(struct over_time *o, const struct view *v, const struct proc
 	row[O_NAME].text = line_of(o, p)->name;
 	row[O_PID].sign = p->owner.tgid;
 	row[O_TID].sign = p->owner.tid;
-	row[O_LIFE].number = ktau_clock_ns(&v->clock, p->account.life);
+	row[O_LIFE].number = ktau_clock_sum_ns(&v->clock, p->account.life);
 	for (i = 0; i < ACCOUNT_NR; i++) {
 		row[O_PARTS + i].number = CELL_NONE;
 		if (account_has(v->stream, p, i))
-			row[O_PARTS + i].number = ktau_clock_ns(&v->clock, p->account.parts[i]);
+			row[O_PARTS + i].number = ktau_clock_sum_ns(&v->clock, p->account.parts[i]);
 	}
 }
 
@@ -152,7 +152,7 @@ static int take(void *arg, const struct period *period)
 
 		if (!is_wanted(o->r, p))
 			continue;
-		put_ns(line_of(o, p), o->nr - 1, ktau_clock_ns(&v.clock, account_kernel(&v, p)));
+		put_ns(line_of(o, p), o->nr - 1, ktau_clock_sum_ns(&v.clock, account_kernel(&v, p)));
 		put_row(o, &v, p);
 	}
 	symbolize_destroy(r.names);
@@ -182,9 +182,9 @@ static size_t width_of(FILE *out)
 }
 
 /* Kernel time of @l in @group periods, starting with period @first. */
-static uint64_t sum_of(const struct line *l, size_t first, size_t group)
+static ktau_sum_t sum_of(const struct line *l, size_t first, size_t group)
 {
-	uint64_t sum = 0;
+	ktau_sum_t sum = 0;
 	size_t i;
 
 	for (i = first; i < first + group && i < l->nr; i++)
@@ -192,25 +192,25 @@ static uint64_t sum_of(const struct line *l, size_t first, size_t group)
 	return sum;
 }
 
-static uint64_t largest(const struct over_time *o, size_t shown, size_t group)
+static ktau_sum_t largest(const struct over_time *o, size_t shown, size_t group)
 {
-	uint64_t max = 0;
+	ktau_sum_t max = 0;
 	size_t i, k;
 
 	for (i = 0; i < shown; i++)
 		for (k = 0; k < o->nr; k += group)
-			max = more(max, sum_of(&o->lines[i], k, group));
+			max = sum_more(max, sum_of(&o->lines[i], k, group));
 	return max;
 }
 
 /* Print the bar in eighths of a full block. Any time above 0 is at least one eighth. */
 static void print_blocks(const struct over_time *o, const struct line *l, size_t group,
-			 uint64_t max, FILE *out)
+			 ktau_sum_t max, FILE *out)
 {
 	static const char *const blocks[] = {
 		" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█",
 	};
-	uint64_t ns;
+	ktau_sum_t ns;
 	size_t k;
 
 	for (k = 0; k < o->nr; k += group) {
@@ -228,7 +228,7 @@ static void print_name(const char *name, int name_columns, FILE *out)
 	free(cut);
 }
 
-static void print_head(const struct over_time *o, size_t group, uint64_t max, FILE *out)
+static void print_head(const struct over_time *o, size_t group, ktau_sum_t max, FILE *out)
 {
 	uint64_t length = 0;
 	size_t i;
@@ -248,7 +248,7 @@ static void print_lines(const struct over_time *o, const char *const *names, siz
 {
 	int name_columns = text_distinct(names, shown, NAME_COLUMNS);
 	size_t width = width_of(out), used = (size_t)name_columns + 18, room, group, i;
-	uint64_t max;
+	ktau_sum_t max;
 
 	room = width > used + 10 ? width - used : 10;
 	group = (o->nr + room - 1) / room;

@@ -58,7 +58,8 @@ struct region_sum {
 	char *path;
 	uint32_t id;
 	bool timer;
-	uint64_t count, incl, excl;
+	uint64_t count;
+	ktau_sum_t incl, excl;
 };
 
 struct region_sums {

@@ -142,7 +142,7 @@ static void print_subject(const struct report *r, const struct process *p, FILE 
 
 static bool has_not_run(const struct process *p)
 {
-	uint64_t sum = 0;
+	ktau_sum_t sum = 0;
 	int i;
 
 	for (i = 0; i < ACCOUNT_NR; i++)
@@ -157,22 +157,22 @@ static void print_life(const struct process *p, const struct ktau_rec_stream *st
 	static const char *const parts[ACCOUNT_NR] = {
 		"user", "kernel", "irq", "runq", "asleep", "guest",
 	};
-	uint64_t running, waiting;
+	ktau_sum_t running, waiting;
 	int i;
 
 	if (has_not_run(p)) {
 		fprintf(out, "life %.3f s: not measured; it has not run since KTAU was enabled\n",
-			(double)ktau_clock_ns(clock, p->account.life) / 1e9);
+			(double)ktau_clock_sum_ns(clock, p->account.life) / 1e9);
 		return;
 	}
 	if (!account_has(stream, p, ACCOUNT_USER) || !p->account.life) {
 		account_times(p, names, &running, &waiting);
 		fprintf(out, "in the kernel: %.3f ms running, %.3f ms waiting\n",
-			(double)ktau_clock_ns(clock, running) / 1e6,
-			(double)ktau_clock_ns(clock, waiting) / 1e6);
+			(double)ktau_clock_sum_ns(clock, running) / 1e6,
+			(double)ktau_clock_sum_ns(clock, waiting) / 1e6);
 		return;
 	}
-	fprintf(out, "life %.3f s:", (double)ktau_clock_ns(clock, p->account.life) / 1e9);
+	fprintf(out, "life %.3f s:", (double)ktau_clock_sum_ns(clock, p->account.life) / 1e9);
 	for (i = 0; i < ACCOUNT_NR; i++) {
 		if (i == ACCOUNT_GUEST && !p->account.parts[i])
 			continue;

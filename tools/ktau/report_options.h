@@ -107,7 +107,7 @@ struct view {
 	struct ktau_clock clock;
 };
 
-static inline double share_of(uint64_t part, uint64_t whole)
+static inline double share_of(ktau_sum_t part, ktau_sum_t whole)
 {
 	return whole ? (double)part / (double)whole : 0;
 }

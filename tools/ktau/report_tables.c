@@ -80,7 +80,7 @@ struct filling {
 struct keyed {
 	const struct routine *routine;
 	const char *name;
-	uint64_t key;
+	ktau_sum_t key;
 };
 
 static bool is_wait(const struct filling *f, const struct routine *r)
@@ -88,7 +88,7 @@ static bool is_wait(const struct filling *f, const struct routine *r)
 	return symbolize_group_bit(f->v.r->names, r->id) == KTAU_GROUP_SCHED;
 }
 
-static uint64_t routine_key(const struct routine *r, enum report_sort sort)
+static ktau_sum_t routine_key(const struct routine *r, enum report_sort sort)
 {
 	switch (sort) {
 	case SORT_EXCL:
@@ -164,11 +164,11 @@ static uint64_t cost_ns(const struct filling *f, const struct routine *r)
 static void put_routine(const struct filling *f, union cell *row, const struct routine *r)
 {
 	row[P_COUNT].number = r->count;
-	row[P_INCL].number = ktau_clock_ns(&f->v.clock, r->incl);
-	row[P_EXCL].number = ktau_clock_ns(&f->v.clock, r->excl);
+	row[P_INCL].number = ktau_clock_sum_ns(&f->v.clock, r->incl);
+	row[P_EXCL].number = ktau_clock_sum_ns(&f->v.clock, r->excl);
 	row[P_LONGEST].number = row[P_LONGEST_NS].number = longest_ns(f, r);
 	row[P_OPEN].number = r->open;
-	row[P_OPEN_TIME].number = ktau_clock_ns(&f->v.clock, r->open_incl);
+	row[P_OPEN_TIME].number = ktau_clock_sum_ns(&f->v.clock, r->open_incl);
 	row[P_GROUP].text = symbolize_group(f->v.r->names, r->id);
 	row[P_ROUTINE].text = symbolize_event(f->v.r->names, r->id);
 	row[P_OWN].number = cost_ns(f, r);
@@ -178,7 +178,7 @@ static void put_routine(const struct filling *f, union cell *row, const struct r
 static size_t add_routines(const struct filling *f, struct table *t, const struct process *p,
 			   enum picked what)
 {
-	uint64_t running, waiting;
+	ktau_sum_t running, waiting;
 	struct keyed *keyed;
 	size_t nr, i;
 
@@ -228,7 +228,7 @@ static void add_cpu(const struct filling *f, const struct process *p)
 {
 	struct report_tables *t = f->t;
 	struct section *section = &t->cpu_sections[t->nr_cpu_sections++];
-	uint64_t running, waiting;
+	ktau_sum_t running, waiting;
 	struct keyed *keyed;
 	size_t nr, i;
 
@@ -242,8 +242,8 @@ static void add_cpu(const struct filling *f, const struct process *p)
 		row[U_CPU].number = p->owner.cpu;
 		row[U_SHARE].share = share_of(r->excl, running);
 		row[U_COUNT].number = r->count;
-		row[U_INCL].number = ktau_clock_ns(&f->v.clock, r->incl);
-		row[U_EXCL].number = ktau_clock_ns(&f->v.clock, r->excl);
+		row[U_INCL].number = ktau_clock_sum_ns(&f->v.clock, r->incl);
+		row[U_EXCL].number = ktau_clock_sum_ns(&f->v.clock, r->excl);
 		row[U_LONGEST].number = row[U_LONGEST_NS].number = longest_ns(f, r);
 		row[U_GROUP].text = symbolize_group(f->v.r->names, r->id);
 		row[U_ROUTINE].text = keyed[i].name;
@@ -294,10 +294,10 @@ static bool wanted(const struct filling *f, const struct process *p)
 /* A process with its sort key. */
 struct keyed_process {
 	const struct process *process;
-	uint64_t key;
+	ktau_sum_t key;
 };
 
-static uint64_t process_key(const struct filling *f, const struct process *p)
+static ktau_sum_t process_key(const struct filling *f, const struct process *p)
 {
 	uint64_t count = 0;
 	size_t i;
@@ -458,7 +458,7 @@ static const char *meaning_of(const char *name)
 	return "";
 }
 
-static void put_loss(struct table *t, const char *name, uint64_t value, const char *meaning)
+static void put_loss(struct table *t, const char *name, ktau_sum_t value, const char *meaning)
 {
 	union cell *row = table_row(t);
 
@@ -467,7 +467,7 @@ static void put_loss(struct table *t, const char *name, uint64_t value, const ch
 	row[L_MEANING].text = meaning;
 }
 
-static void add_loss(struct report_tables *t, const char *name, uint64_t value)
+static void add_loss(struct report_tables *t, const char *name, ktau_sum_t value)
 {
 	const char *meaning = t->bpf ? bpf_meaning_of(name) : NULL;
 
@@ -480,7 +480,7 @@ static void add_loss(struct report_tables *t, const char *name, uint64_t value)
 
 uint64_t report_loss_value(const struct table *losses, size_t i)
 {
-	return losses->cells[i * L_NR + L_VALUE].number;
+	return sum_u64(losses->cells[i * L_NR + L_VALUE].number);
 }
 
 const char *report_loss_name(const struct table *losses, size_t i)
@@ -517,7 +517,7 @@ static void add_losses(const struct filling *f, const struct aggregate *rows,
 
 	t->bpf = stream && stream->origin == KTAU_ORIGIN_BPF;
 	add_loss(t, "refused", rows->refused);
-	add_loss(t, "refused_ns", ktau_clock_ns(&f->v.clock, rows->refused_ticks));
+	add_loss(t, "refused_ns", ktau_clock_sum_ns(&f->v.clock, rows->refused_ticks));
 	add_counted(t, period);
 	add_loss(t, "lost_overwritten", period->overwritten);
 	add_loss(t, "denied", end ? end->denied : 0);

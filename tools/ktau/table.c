@@ -85,7 +85,8 @@ static bool is_none(const struct column *c, const union cell *cell)
 /* Format a cell that is not a text for display; @buffer has CELL_BYTES. */
 static void cell_text(const struct column *c, const union cell *cell, char *buffer)
 {
-	uint64_t n = cell->number;
+	ktau_sum_t n = cell->number;
+	char digits[NUMBER_TEXT_BYTES];
 
 	if (is_none(c, cell)) {
 		strcpy(buffer, "n/a");
@@ -96,16 +97,16 @@ static void cell_text(const struct column *c, const union cell *cell, char *buff
 		break;
 	case COLUMN_NUMBER:
 	case COLUMN_SMALL:
-		snprintf(buffer, CELL_BYTES, "%" PRIu64, n);
+		strcpy(buffer, text_number(n, digits));
 		break;
 	case COLUMN_SIGNED:
 		snprintf(buffer, CELL_BYTES, "%" PRId64, cell->sign);
 		break;
 	case COLUMN_HEX:
-		snprintf(buffer, CELL_BYTES, "%" PRIx64, n);
+		snprintf(buffer, CELL_BYTES, "%" PRIx64, (uint64_t)n);
 		break;
 	case COLUMN_NS:
-		snprintf(buffer, CELL_BYTES, "%" PRIu64 ".%03u", n / 1000000,
+		snprintf(buffer, CELL_BYTES, "%s.%03u", text_number(n / 1000000, digits),
 			 (unsigned int)(n / 1000 % 1000));
 		break;
 	case COLUMN_SECONDS:
@@ -125,6 +126,8 @@ static void cell_text(const struct column *c, const union cell *cell, char *buff
 /* Format a cell for CSV and JSON. */
 static const char *cell_data(const struct column *c, const union cell *cell, char *buffer)
 {
+	char digits[NUMBER_TEXT_BYTES];
+
 	if (is_none(c, cell) || (is_share(c) && isinf(cell->share)))
 		return "";
 	switch (c->type) {
@@ -132,7 +135,7 @@ static const char *cell_data(const struct column *c, const union cell *cell, cha
 		return cell->text ? cell->text : "";
 	case COLUMN_NS:
 	case COLUMN_SECONDS:
-		snprintf(buffer, CELL_BYTES, "%" PRIu64, cell->number);
+		strcpy(buffer, text_number(cell->number, digits));
 		break;
 	case COLUMN_SHARE:
 	case COLUMN_PER_CENT:

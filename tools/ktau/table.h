@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include <ktau.h>
+
 enum column_type {
 	COLUMN_TEXT,
 	COLUMN_NUMBER,	/* 64 bits; in JSON a string, like all 64-bit figures */
@@ -41,7 +43,7 @@ struct column {
 /* A cell; the type of its column selects the member. The caller keeps ownership of strings. */
 union cell {
 	const char *text;
-	uint64_t number;
+	ktau_sum_t number;
 	int64_t sign;
 	double share;
 };

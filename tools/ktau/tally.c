@@ -126,14 +126,14 @@ void tally_subtract_entries(struct tally *t, const struct ktau_rec_profile *p)
 		if (!r)
 			continue;
 		r->count = less(r->count, e->count);
-		r->incl = less(r->incl, e->incl);
+		r->incl = sum_less(r->incl, e->incl);
 		if (e->kind != KTAU_KIND_TIMER)
 			continue;
 		r->flags &= e->flags;
-		r->excl = less(r->excl, e->excl);
-		r->asleep = less(r->asleep, e->asleep);
-		r->runq = less(r->runq, e->runq);
-		r->irq = less(r->irq, e->irq);
+		r->excl = sum_less(r->excl, e->excl);
+		r->asleep = sum_less(r->asleep, e->asleep);
+		r->runq = sum_less(r->runq, e->runq);
+		r->irq = sum_less(r->irq, e->irq);
 	}
 }
 
@@ -188,12 +188,12 @@ void tally_subtract_open(struct tally *t, const struct ktau_rec_profile *p)
 		r = find(t, open[i].id, KTAU_KIND_TIMER);
 		if (!r || ktau_profile_inflight(p, i, &incl, &excl))
 			continue;
-		r->excl = less(r->excl, excl);
+		r->excl = sum_less(r->excl, excl);
 		if (outermost(p, i)) {
-			r->incl = less(r->incl, incl);
-			r->asleep = less(r->asleep, open[i].asleep_ticks);
-			r->runq = less(r->runq, open[i].runq_ticks);
-			r->irq = less(r->irq, open[i].irq_ticks);
+			r->incl = sum_less(r->incl, incl);
+			r->asleep = sum_less(r->asleep, open[i].asleep_ticks);
+			r->runq = sum_less(r->runq, open[i].runq_ticks);
+			r->irq = sum_less(r->irq, open[i].irq_ticks);
 		}
 		r->open_incl = r->incl < r->open_incl ? r->incl : r->open_incl;
 	}
@@ -241,14 +241,15 @@ void tally_take_out(struct tally *t, const struct tally *part)
 		r = find(t, f->id, f->kind);
 		if (!r)
 			continue;
+		r->flags &= f->flags;
 		r->count = less(r->count, f->count);
-		r->incl = less(r->incl, f->incl);
-		r->excl = less(r->excl, f->excl);
+		r->incl = sum_less(r->incl, f->incl);
+		r->excl = sum_less(r->excl, f->excl);
 		r->open = less(r->open, f->open);
-		r->open_incl = less(r->open_incl, f->open_incl);
-		r->asleep = less(r->asleep, f->asleep);
-		r->runq = less(r->runq, f->runq);
-		r->irq = less(r->irq, f->irq);
+		r->open_incl = sum_less(r->open_incl, f->open_incl);
+		r->asleep = sum_less(r->asleep, f->asleep);
+		r->runq = sum_less(r->runq, f->runq);
+		r->irq = sum_less(r->irq, f->irq);
 	}
 }
 

@@ -16,13 +16,13 @@
  * @kind: KTAU_KIND_*
  * @flags: KTAU_ENTRY_*: which of the last four members were measured
  * @count: activations that ended, or values
- * @incl: inclusive ticks, including frames in flight; @sum for counters
- * @excl: exclusive ticks, including frames in flight
  * @min: counters: smallest value since the start of the owner
  * @max: counters: largest value since the start of the owner
  * @open: frames in flight at the end of the period
- * @open_incl: part of @incl that belongs to outermost frames in flight
  * @longest: ticks of the longest activation since the start of the owner
+ * @incl: inclusive ticks, including frames in flight; @sum for counters
+ * @excl: exclusive ticks, including frames in flight
+ * @open_incl: part of @incl that belongs to outermost frames in flight
  * @asleep: ticks asleep inside
  * @runq: ticks inside while runnable without a CPU
  * @irq: ticks in interrupts inside
@@ -32,13 +32,11 @@ struct routine {
 	uint16_t kind;
 	uint16_t flags;
 	uint64_t count;
-	uint64_t incl;
-	uint64_t excl;
 	uint64_t min, max;
 	uint64_t open;
-	uint64_t open_incl;
 	uint64_t longest;
-	uint64_t asleep, runq, irq;
+	ktau_sum_t incl, excl, open_incl;
+	ktau_sum_t asleep, runq, irq;
 };
 
 /**
@@ -93,6 +91,22 @@ void tally_deinit(struct tally *t);
 static inline uint64_t less(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : 0;
+}
+
+static inline ktau_sum_t sum_less(ktau_sum_t a, ktau_sum_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+static inline ktau_sum_t sum_more(ktau_sum_t a, ktau_sum_t b)
+{
+	return a > b ? a : b;
+}
+
+/* A sum for a format that has no more than 64 bits; a larger one stays at their end. */
+static inline uint64_t sum_u64(ktau_sum_t sum)
+{
+	return sum < UINT64_MAX ? (uint64_t)sum : UINT64_MAX;
 }
 
 static inline uint64_t more(uint64_t a, uint64_t b)

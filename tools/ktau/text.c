@@ -211,6 +211,18 @@ int text_distinct(const char *const *texts, size_t nr, int columns)
 	return columns;
 }
 
+const char *text_number(ktau_sum_t number, char buffer[NUMBER_TEXT_BYTES])
+{
+	char *at = buffer + NUMBER_TEXT_BYTES;
+
+	*--at = 0;
+	do {
+		*--at = (char)('0' + (int)(number % 10));
+		number /= 10;
+	} while (number);
+	return at;
+}
+
 void print_rounding(uint32_t round_ns, FILE *out)
 {
 	if (round_ns % 1000)

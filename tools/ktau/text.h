@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include <ktau.h>
+
 /*
  * Use the widths and classes of characters of UTF-8, which all output is in, whatever the locale.
  * Called once at the start.
@@ -25,6 +27,12 @@ int utf8_bytes(const unsigned char *s);
  * valid UTF-8 become a backslash and three octal digits each.
  */
 void print_escaped(const char *text, FILE *out);
+
+/* Enough for the largest sum in decimal. */
+enum { NUMBER_TEXT_BYTES = 40 };
+
+/* A number in decimal. Return: @buffer, or a part of it. */
+const char *text_number(ktau_sum_t number, char buffer[NUMBER_TEXT_BYTES]);
 
 /* Print "times rounded to 1 us (kernel.ktau_paranoid=2)", with the level that causes rounding. */
 void print_rounding(uint32_t round_ns, FILE *out);

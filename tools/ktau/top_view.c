@@ -36,7 +36,7 @@ static const struct column columns[T_NR] = {
 /* A row of PAGE_TASKS with its sort key. */
 struct shown {
 	const struct process *process;
-	uint64_t key;
+	ktau_sum_t key;
 	char now[NOW_BYTES];
 };
 
@@ -84,12 +84,12 @@ static void add_table(struct top_view *t, struct table *table, size_t first, siz
 	free(text);
 }
 
-static uint64_t part_of(const struct view *v, const struct process *p, int part)
+static ktau_sum_t part_of(const struct view *v, const struct process *p, int part)
 {
 	return account_has(v->stream, p, part) ? p->account.parts[part] : 0;
 }
 
-static uint64_t key_of(const struct view *v, const struct process *p, enum top_sort sort)
+static ktau_sum_t key_of(const struct view *v, const struct process *p, enum top_sort sort)
 {
 	switch (sort) {
 	case TOP_KERNEL:

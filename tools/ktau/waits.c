@@ -40,7 +40,7 @@ struct waited {
 	const struct routine *routine;
 	const char *name;
 	uint32_t group;
-	uint64_t asleep, runq;
+	ktau_sum_t asleep, runq;
 };
 
 void waits_columns(struct table *table)
@@ -50,7 +50,7 @@ void waits_columns(struct table *table)
 	table->spare = 1ULL << W_IRQ | 1ULL << W_CALLS;
 }
 
-static uint64_t runq_in(const struct view *v, const struct waited *w)
+static ktau_sum_t runq_in(const struct view *v, const struct waited *w)
 {
 	enum event_wait wait = event_wait(registry_events(v->registry), w->routine->id);
 
@@ -62,7 +62,7 @@ static uint64_t runq_in(const struct view *v, const struct waited *w)
 static int by_time(const void *a, const void *b)
 {
 	const struct waited *x = a, *y = b;
-	uint64_t p = x->asleep + x->runq, q = y->asleep + y->runq;
+	ktau_sum_t p = x->asleep + x->runq, q = y->asleep + y->runq;
 
 	if (p != q)
 		return p < q ? 1 : -1;
@@ -91,10 +91,10 @@ static struct waited *find_waits(const struct view *v, const struct process *p, 
 	return waits;
 }
 
-static uint64_t all_asleep(const struct view *v, const struct process *p,
+static ktau_sum_t all_asleep(const struct view *v, const struct process *p,
 			   const struct waited *waits, size_t nr)
 {
-	uint64_t sum = 0;
+	ktau_sum_t sum = 0;
 	size_t i;
 
 	if (account_has(v->stream, p, ACCOUNT_ASLEEP))
@@ -107,15 +107,15 @@ static uint64_t all_asleep(const struct view *v, const struct process *p,
 
 /* The wait that accounts for most of @w's time asleep; "-" if that is unknown. */
 static const char *asleep_inside(const struct waited *w, const struct waited *waits, size_t nr,
-				 uint64_t all)
+				 ktau_sum_t all)
 {
 	uint32_t inner = w->group == KTAU_GROUP_WAIT ? KTAU_GROUP_SCHED : KTAU_GROUP_WAIT;
-	uint64_t best = w->asleep / 2, common;
+	ktau_sum_t best = w->asleep / 2, common;
 	const char *name = "-";
 	size_t i;
 
 	for (i = 0; i < nr && w->group != KTAU_GROUP_SCHED; i++) {
-		common = less(w->asleep + waits[i].asleep, more(all, w->asleep));
+		common = sum_less(w->asleep + waits[i].asleep, sum_more(all, w->asleep));
 		if (waits[i].group != inner || common <= best)
 			continue;
 		best = common;
@@ -125,10 +125,10 @@ static const char *asleep_inside(const struct waited *w, const struct waited *wa
 }
 
 /* CELL_NONE unless @flag, one of KTAU_ENTRY_*, is set: the figure was measured. */
-static uint64_t measured(const struct view *v, const struct routine *r, uint16_t flag,
-			 uint64_t ticks)
+static ktau_sum_t measured(const struct view *v, const struct routine *r, uint16_t flag,
+			 ktau_sum_t ticks)
 {
-	return r->flags & flag ? ktau_clock_ns(&v->clock, ticks) : CELL_NONE;
+	return r->flags & flag ? ktau_clock_sum_ns(&v->clock, ticks) : CELL_NONE;
 }
 
 /* If there is a trace, show the task that ended most of the waits. */
@@ -148,7 +148,7 @@ void waits_rows(const struct view *v, struct table *table, const struct process 
 	size_t nr, shown, i;
 	struct waited *waits = find_waits(v, p, &nr), *w;
 	const struct routine *r;
-	uint64_t all = all_asleep(v, p, waits, nr);
+	ktau_sum_t all = all_asleep(v, p, waits, nr);
 	union cell *row;
 
 	shown = v->r->top ? v->r->top : SHOWN;
@@ -159,9 +159,9 @@ void waits_rows(const struct view *v, struct table *table, const struct process 
 		row[W_PID].sign = p->owner.tgid;
 		row[W_PROCESS].text = p->label;
 		row[W_CALLS].number = r->count;
-		row[W_INCL].number = ktau_clock_ns(&v->clock, r->incl);
-		row[W_ASLEEP].number = ktau_clock_ns(&v->clock, w->asleep);
-		row[W_RUNQ].number = ktau_clock_ns(&v->clock, w->runq);
+		row[W_INCL].number = ktau_clock_sum_ns(&v->clock, r->incl);
+		row[W_ASLEEP].number = ktau_clock_sum_ns(&v->clock, w->asleep);
+		row[W_RUNQ].number = ktau_clock_sum_ns(&v->clock, w->runq);
 		row[W_IRQ].number = measured(v, r, KTAU_ENTRY_IRQ, r->irq);
 		row[W_LONGEST].number = measured(v, r, KTAU_ENTRY_LONGEST, r->longest);
 		row[W_GROUP].text = symbolize_group(v->r->names, r->id);

@@ -340,6 +340,25 @@ static void test_sums(void **state)
 	assert_true(value(f, read_calls) == 3 + 3 + 5);
 }
 
+/* With 1,000 days of uptime at 1 GHz, 300 tasks overflow 64 bits of ticks. */
+static void test_long_uptime(void **state)
+{
+	static const uint64_t days = 1000 * 86400 * 1000000000ULL;
+	struct fixture *f = *state;
+	uint64_t serial;
+
+	begin(f, "node", 5000, 0);
+	name(f, 1, "__x64_sys_read");
+	for (serial = 7; serial < 307; serial++) {
+		owner(f, serial, KTAU_OWNER_TASK, 0);
+		profile(f, serial, 1, 1, days);
+	}
+	owner(f, 307, KTAU_OWNER_TASK, KTAU_OWNER_IDLE);
+	profile(f, 307, 1, 1, days);
+	assert_int_equal(end(f, 301), 0);
+	assert_true(value(f, user_seconds) == 300 * 1000 * 86400.0);
+}
+
 /* A task that is live, then exited, then evicted keeps its share of the sum. */
 static void test_never_less(void **state)
 {
@@ -505,6 +524,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_whole_file, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_names, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_sums, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_long_uptime, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_never_less, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_many_routines, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_full_disk, setup, teardown),

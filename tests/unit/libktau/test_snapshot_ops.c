@@ -229,6 +229,56 @@ static void sum(void **state)
 	ktau_snapshot_destroy(snap);
 }
 
+static int add_up(void *arg, const struct ktau_rec_profile *profile)
+{
+	*(ktau_sum_t *)arg += profile->asleep_ticks;
+	return 0;
+}
+
+static int end_at_once(void *arg, const struct ktau_rec_profile *profile)
+{
+	(void)profile;
+	return ++*(int *)arg;
+}
+
+/* Sums over tasks need more than 64 bits; a record stops at their end. */
+static void sum_of_large(void **state)
+{
+	const struct entry entry = {
+		.id = 0, .count = 1, .incl = UINT64_MAX / 2, .excl = UINT64_MAX / 2,
+	};
+	struct ktau_snapshot *snap = create();
+	const struct ktau_clock clock = { .hz = 3000000000 };
+	struct ktau_rec_profile *p;
+	struct stream s = begin();
+	ktau_sum_t sum = 0;
+	uint64_t serial;
+	int called = 0;
+
+	(void)state;
+	for (serial = 10; serial < 15; serial++)
+		put_profile(&s, &(struct profile){
+			.o = { .serial = serial, .kind = serial % 2 ? EXITED : TASK,
+			       .exited_seq = serial },
+			.outer = UINT64_MAX / 2, .account = { [4] = UINT64_MAX / 2 }, .entries = &entry,
+			.nr_entries = 1 });
+	put_cpu(&s, 20, 0, 1 << 20);
+	finish(snap, &s);
+	assert_int_equal(ktau_snapshot_drop_exited(snap), 0);
+	assert_int_equal(ktau_snapshot_each(snap, add_up, &sum), 0);
+	assert_true(sum == (ktau_sum_t)5 * (UINT64_MAX / 2));
+	assert_true(ktau_clock_sum_ns(&clock, sum) == sum / 3);
+	assert_int_equal(ktau_snapshot_each(snap, end_at_once, &called), 1);
+	assert_int_equal(called, 1);
+	assert_int_equal(ktau_snapshot_sum(snap, &p, NULL), 0);
+	assert_int_equal(p->asleep_ticks, UINT64_MAX);
+	assert_int_equal(p->outer_ticks, UINT64_MAX);
+	assert_int_equal(ktau_profile_find(p, 0)->incl, UINT64_MAX);
+	assert_int_equal(ktau_profile_find(p, 0)->count, 5);
+	ktau_record_free(p);
+	ktau_snapshot_destroy(snap);
+}
+
 static void expect_calls(const struct ktau_snapshot *snap, uint64_t calls, size_t owners)
 {
 	struct ktau_rec_profile *p;
@@ -465,6 +515,7 @@ int main(void)
 		cmocka_unit_test(merges),
 		cmocka_unit_test(adds_up),
 		cmocka_unit_test(sum),
+		cmocka_unit_test(sum_of_large),
 		cmocka_unit_test(gone),
 		cmocka_unit_test(all_exited),
 		cmocka_unit_test(drop_exited),

@@ -528,6 +528,48 @@ static void test_no_pid(void **state)
 }
 
 /* An owner whose profile decreases is counted, and the others are shown. */
+static const uint64_t BIG = 1ULL << 63;
+
+static void put_big(struct machine *m, struct ktau_snapshot *to, uint64_t serial, bool later)
+{
+	struct fixture_profile f = {
+		.owner = fixture_owner(KTAU_OWNER_TASK, serial, 50, (int32_t)serial, "task"),
+	};
+
+	(void)m;
+	f.owner.start_ns = 0;
+	f.ticks = BIG + later;
+	f.user = BIG / 8;
+	f.kernel = BIG / 8 * 7;
+	fixture_timer(&f, ID_READ, 1, BIG / 8 * 7, BIG / 8 * 7);
+	put(to, &f);
+}
+
+/* Sums over threads of a process that exceed 64 bits. */
+static void test_long_uptime(void **state)
+{
+	const ktau_sum_t life = (ktau_sum_t)BIG * 8;
+	const struct process *p;
+	struct machine m;
+	uint64_t serial;
+
+	(void)state;
+	start(&m);
+	for (serial = 10; serial < 18; serial++)
+		put_big(&m, m.p.after, serial, false);
+	make_rows(&m, BY_NAME);
+	assert_int_equal(m.rows.nr, 1);
+	p = &m.rows.processes[0];
+	assert_true(p->account.life == life);
+	assert_true(p->account.parts[ACCOUNT_USER] == life / 8);
+	assert_true(p->account.parts[ACCOUNT_KERNEL] == life / 8 * 7);
+	assert_true(routine(p, ID_READ)->excl == life / 8 * 7);
+	assert_true(routine(&m.rows.total, ID_READ)->excl == life / 8 * 7);
+	assert_int_equal(m.rows.evicted.tally.nr, 0);
+	assert_true(!m.rows.evicted.account.life);
+	stop(&m);
+}
+
 static void test_backward(void **state)
 {
 	struct fixture_profile f = {
@@ -737,6 +779,7 @@ int main(void)
 		cmocka_unit_test(test_idle),
 		cmocka_unit_test(test_filters),
 		cmocka_unit_test(test_no_pid),
+		cmocka_unit_test(test_long_uptime),
 		cmocka_unit_test(test_backward),
 		cmocka_unit_test(test_recursion_in_flight),
 		cmocka_unit_test(test_account),

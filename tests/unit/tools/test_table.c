@@ -277,6 +277,34 @@ static void test_columns(void **state)
 	table_deinit(&t);
 }
 
+/* A sum over tasks of more than 64 bits. */
+static void test_wide(void **state)
+{
+	static const struct column cells[] = {
+		{ "life_ns", "life s", COLUMN_SECONDS },
+		{ "user_ns", "user ms", COLUMN_NS },
+		{ "n", "n", COLUMN_NUMBER },
+	};
+	const ktau_sum_t number = (ktau_sum_t)UINT64_MAX * 1000;
+	struct table t;
+	union cell *row;
+
+	(void)state;
+	if (sizeof(number) == sizeof(uint64_t))
+		skip();
+	table_init(&t, "t", cells, sizeof(cells) / sizeof(*cells));
+	row = table_row(&t);
+	row[0].number = row[1].number = row[2].number = number;
+	expect(&t, FORMAT_TEXT, "           life s                user ms                        n\n"
+	       "18446744073709.55  18446744073709551.615  18446744073709551615000\n");
+	expect(&t, FORMAT_CSV, "life_ns,user_ns,n\n18446744073709551615000,"
+	       "18446744073709551615000,18446744073709551615000\n");
+	expect(&t, FORMAT_JSON, "{\"t\": [\n  {\"life_ns\": \"18446744073709551615000\", "
+	       "\"user_ns\": \"18446744073709551615000\", "
+	       "\"n\": \"18446744073709551615000\"}\n]}\n");
+	table_deinit(&t);
+}
+
 static void test_formats(void **state)
 {
 	enum table_format format;
@@ -300,6 +328,7 @@ int main(void)
 		cmocka_unit_test(test_characters),
 		cmocka_unit_test(test_alike),
 		cmocka_unit_test(test_columns),
+		cmocka_unit_test(test_wide),
 		cmocka_unit_test(test_formats),
 	};
 
