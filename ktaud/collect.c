@@ -395,10 +395,29 @@ static void handle_end(struct collect *collect, struct stream *stream,
 		baseline_end(&collect->base, !stream->changed);
 }
 
+/* A file has streams of one boot only, that of this machine. */
+static bool is_this_boot(const uint8_t id[16])
+{
+	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+	char text[40] = "", own[40], *to = own;
+	int i;
+
+	for (i = 0; i < 16; i++)
+		to += sprintf(to, "%s%02x", i >= 4 && i <= 10 && i % 2 == 0 ? "-" : "", id[i]);
+	if (!file)
+		return true;
+	if (fscanf(file, "%39s", text) != 1)
+		*text = 0;
+	fclose(file);
+	return !*text || !strcmp(text, own);
+}
+
 static int handle(struct collect *collect, struct stream *stream, union ktau_record record)
 {
 	switch (record.rec->type) {
 	case KTAU_REC_STREAM:
+		if (stream->path && !is_this_boot(record.stream->boot_id))
+			return -ESTALE;
 		ktau_record_free(stream->head);
 		stream->head = ktau_record_dup(record.rec);
 		stream->changed = record.stream->target & KTAU_TARGET_CHANGED;
@@ -477,12 +496,16 @@ static int pump(struct collect *collect, struct stream *stream)
 
 static const char *reason(const struct stream *stream, int err)
 {
-	const char *text = stream->reader ? ktau_reader_error(stream->reader) : "";
+	const char *text = stream->reader ? ktau_reader_error(stream->reader) : "", *why = NULL;
 	static char replaced[PATH_MAX + 64];
 
-	if (err != -ESPIPE || !stream->path)
+	if (err == -ESPIPE)
+		why = "not a regular file";
+	else if (err == -ESTALE)
+		why = "a stream of another boot than this one";
+	if (!why || !stream->path)
 		return *text ? text : strerror(-err);
-	snprintf(replaced, sizeof(replaced), "cannot read %s: not a regular file", stream->path);
+	snprintf(replaced, sizeof(replaced), "cannot read %s: %s", stream->path, why);
 	return replaced;
 }
 

@@ -52,6 +52,12 @@ test_places()
 	mkfifo "$tmp/root/trace"
 	fails 1 "$tmp/root/trace: not a regular file" --root "$tmp/root" -d "$tmp/data" -1 -i both
 	fresh 3
+	# The boot id is in bytes 168 to 183 of the STREAM record.
+	printf 'another boot' | dd of="$tmp/root/profile" bs=1 seek=168 conv=notrunc 2>/dev/null
+	fails 1 "cannot read $tmp/root/profile: a stream of another boot" \
+		--root "$tmp/root" -d "$tmp/data" -1
+	check "that is no lack of space" [ "$(grep -c 'waiting for space' "$tmp/log")" -eq 0 ]
+	fresh 3
 	fails 0 "1 periods" --root "$tmp/root" -d "$tmp/data/new" -1
 	check "the directory is created" [ -d "$tmp/data/new" ]
 }
