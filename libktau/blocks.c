@@ -179,6 +179,46 @@ static int step_over_header(struct ktau__blocks *blocks, struct ktau__source *so
 	return 0;
 }
 
+/* Bytes to search for a block: one block may be damaged, together with the file's header. */
+#define FIND_BYTES	(KTAU_BLOCK_MAX + (1U << 16))
+
+/* 1 if the source begins with a valid block header in either byte order, 0 if not, -errno. */
+static int look_for_order(struct ktau__blocks *blocks, struct ktau__source *source)
+{
+	struct ktau_block block;
+	int found, order;
+
+	for (order = 0; order < 2; order++) {
+		blocks->swap = order;
+		found = look_for_header(blocks, source, &block);
+		if (found)
+			return found;
+	}
+	return 0;
+}
+
+int ktau__blocks_find(struct ktau__blocks *blocks, struct ktau__source *source)
+{
+	int found = 0, err;
+
+	while (!found && source->offset < FIND_BYTES) {
+		err = ktau__source_need(source, KTAU__BLOCK_BYTES);
+		if (err)
+			return err;
+		if (source->size < KTAU__BLOCK_BYTES)
+			return 0;
+		found = look_for_order(blocks, source);
+		if (!found)
+			ktau__source_take(source, 8);
+	}
+	if (found <= 0)
+		return found;
+	blocks->bad_header = true;
+	blocks->begin = blocks->end = source->offset;
+	report_header(blocks);
+	return 1;
+}
+
 int ktau__blocks_start(struct ktau__blocks *blocks, struct ktau__source *source,
 		       const char **why)
 {

@@ -39,6 +39,12 @@ void ktau__damage(struct ktau__blocks *blocks, uint64_t offset, uint64_t bytes,
 int ktau__blocks_start(struct ktau__blocks *blocks, struct ktau__source *source,
 		       const char **why);
 
+/*
+ * Find the first block of a file whose beginning is damaged or missing, in either byte order. 1 if
+ * the blocks from there on can be read, which is reported as damage; 0 if there is none, -errno.
+ */
+int ktau__blocks_find(struct ktau__blocks *blocks, struct ktau__source *source);
+
 /* A payload as records. */
 struct ktau__payload {
 	const uint8_t *data;

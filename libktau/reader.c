@@ -310,6 +310,18 @@ static int stream_order(const uint8_t *data, bool *swap, const char **why)
 	return 0;
 }
 
+/* Whatever a file begins with, it can be read from its first whole block on. */
+static int find_blocks(struct ktau_reader *r)
+{
+	int found = ktau__blocks_find(&r->blocks, &r->source);
+
+	if (found <= 0)
+		return found ? found : -EBADMSG;
+	r->kind = KIND_FILE;
+	r->swap = r->blocks.swap;
+	return 0;
+}
+
 static int recognise(struct ktau_reader *r)
 {
 	const char *why = NULL;
@@ -332,6 +344,8 @@ static int recognise(struct ktau_reader *r)
 		r->kind = KIND_STREAM;
 		err = stream_order(r->source.data, &r->swap, &why);
 	}
+	if (r->kind == KIND_STREAM && err == -EBADMSG)
+		err = find_blocks(r);
 	return err ? fail_open(r, err, why) : 0;
 }
 
