@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * CSV: a directory with one file per table. The first line has the names of the columns.
- * Control characters in names are escaped.
+ * Control characters in names are escaped, and no name can be a formula.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -50,10 +50,12 @@ void export_csv_text(const char *text, FILE *out)
 	char escaped[ESCAPED_BYTES];
 
 	if (!text[strcspn(text, ",\"\\ \n\r")] && *text) {
+		fputs(csv_guard(text), out);
 		print_escaped(text, out);
 		return;
 	}
 	fputc('"', out);
+	fputs(csv_guard(text), out);
 	while (*text) {
 		text += escape_one(text, escaped);
 		fputs(strcmp(escaped, "\"") ? escaped : "\"\"", out);

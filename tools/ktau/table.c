@@ -340,6 +340,7 @@ static void csv_field(const char *text, FILE *out)
 
 	if (quoted)
 		fputc('"', out);
+	fputs(csv_guard(text), out);
 	while (*text) {
 		if (*text == '"')
 			fputc('"', out);

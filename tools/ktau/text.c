@@ -111,6 +111,16 @@ static int first_columns(const char *text, size_t *bytes)
 	return width < 0 ? 1 : width;
 }
 
+const char *csv_guard(const char *text)
+{
+	char *end;
+
+	if (!*text || !text[1] || !strchr("=+-@", *text))
+		return "";
+	strtod(text, &end);
+	return *end ? "'" : "";
+}
+
 int text_columns(const char *text)
 {
 	size_t bytes;

@@ -47,6 +47,12 @@ int escape_one(const char *text, char out[ESCAPED_BYTES]);
 char *text_escaped(const char *text);
 
 /*
+ * What must precede @text in a cell of a CSV file, because spreadsheets run a text that begins with
+ * = + - or @ as a formula: an apostrophe, or nothing. A number is not a formula.
+ */
+const char *csv_guard(const char *text);
+
+/*
  * Width of an escaped text on a terminal: a character takes one column, two (Chinese, Japanese,
  * Korean, emoji) or none (combining).
  */

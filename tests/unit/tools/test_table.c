@@ -82,6 +82,16 @@ static void test_csv(void **state)
 		   "42,0.500000,18446744073709551615,-1,ffffffff81000000,1234567890,\n");
 }
 
+/* A name that a spreadsheet would run as a formula; numbers stay numbers. */
+static void test_csv_formula(void **state)
+{
+	(void)state;
+	with_table(table_csv, "=1+2,3",
+		   "secret,share,number,signed,hex,time_ns,name\n"
+		   "42,0.500000,0,-1,ffffffff81000000,1234567890,\"'=1+2,3\"\n"
+		   "42,0.500000,18446744073709551615,-1,ffffffff81000000,1234567890,\n");
+}
+
 /* Bytes with a meaning for a terminal or a line-based reader. */
 static void test_csv_bytes(void **state)
 {
@@ -321,6 +331,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_csv),
+		cmocka_unit_test(test_csv_formula),
 		cmocka_unit_test(test_csv_bytes),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_json_bytes),

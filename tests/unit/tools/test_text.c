@@ -108,6 +108,19 @@ static void test_distinct(void **state)
 	assert_int_equal(text_distinct(names, 0, 8), 8);
 }
 
+static void test_guard(void **state)
+{
+	static const char *const formulas[] = { "=1+2", "+cmd|'x'!A", "-2+3", "@SUM(A1)", "-x" };
+	static const char *const others[] = { "", "-", "-12", "+0.5", "-1e9", "a=b", "'=1", "sh" };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(formulas) / sizeof(*formulas); i++)
+		assert_string_equal(csv_guard(formulas[i]), "'");
+	for (i = 0; i < sizeof(others) / sizeof(*others); i++)
+		assert_string_equal(csv_guard(others[i]), "");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -115,6 +128,7 @@ int main(void)
 		cmocka_unit_test(test_columns),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_distinct),
+		cmocka_unit_test(test_guard),
 	};
 
 	text_use_utf8();
