@@ -158,7 +158,9 @@ test_aggregate_OBJS := $(addprefix tools/ktau/,aggregate wakers symbolize text t
 test_period_OBJS := $(test_aggregate_OBJS)
 test_regions_OBJS := $(test_aggregate_OBJS)
 test_many_OBJS := tests/unit/tools/fixture
-test_timeline_OBJS := $(addprefix tools/ktau/,timeline user_trace region_names registry hash cli symbolize text) $(unit_MACHINE)
+test_timeline_OBJS := $(addprefix tools/ktau/,timeline timeline_pass track_heap user_trace \
+	region_names registry hash cli symbolize text) tests/unit/tools/rings $(unit_MACHINE)
+test_running_OBJS := $(test_timeline_OBJS)
 test_cli_OBJS := $(unit_MACHINE) tests/unit/tools/saved
 test_status_OBJS := $(addprefix tools/ktau/,ktau-status cli table text)
 test_mark_OBJS := $(addprefix tools/ktau/,ktau-mark cli text)
@@ -179,7 +181,7 @@ $(tools_TESTS) $(ktaud_TESTS): %: %.o $$(addprefix $(B)/,$$(addsuffix .o,$$($$(@
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBKTAU_BPF_LIBS) $(LIBKTAU_LIBS) -lm
 
 # Input of the tests of the exporters.
-$(call unit,tools/export_fixture): %: %.o $(call unit,tools/fixture.o) $(LIBKTAU)
+$(call unit,tools/export_fixture tools/record_fixture): %: %.o $(call unit,tools/fixture.o) $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS)
 
 # Files of many hosts, for tests/cluster.

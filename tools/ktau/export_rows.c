@@ -59,6 +59,12 @@ static const struct row_column point_columns[] = {
 	{ "other_tid", ROW_INT }, { "other_task", ROW_TEXT }, { "detail", ROW_TEXT },
 };
 
+static const struct row_column running_columns[] = {
+	{ "host", ROW_INT }, { "serial", ROW_ULONG }, { "tid", ROW_INT }, { "task", ROW_TEXT },
+	{ "start_ns", ROW_ULONG }, { "duration_ns", ROW_ULONG }, { "cpu", ROW_INT },
+	{ "ended", ROW_TEXT },
+};
+
 static const struct row_column loss_columns[] = {
 	{ "host", ROW_INT }, { "serial", ROW_ULONG }, { "tid", ROW_INT }, { "task", ROW_TEXT },
 	{ "start_ns", ROW_ULONG }, { "duration_ns", ROW_ULONG }, { "slots", ROW_ULONG },
@@ -72,6 +78,7 @@ const struct row_table row_tables[ROW_NR_TABLES] = {
 	[ROW_REGIONS] = { "regions", region_columns, NR(region_columns) },
 	[ROW_FRAMES] = { "frames", frame_columns, NR(frame_columns) },
 	[ROW_POINTS] = { "points", point_columns, NR(point_columns) },
+	[ROW_RUNNING] = { "running", running_columns, NR(running_columns) },
 	[ROW_LOSSES] = { "losses", loss_columns, NR(loss_columns) },
 };
 
@@ -167,6 +174,19 @@ static int write_loss(struct export_run *x, const struct timeline_event *e)
 	put_ulong(&r, e->to_ns - e->ns);
 	put_ulong(&r, e->lost);
 	return x->format->row(x, ROW_LOSSES, r.cells);
+}
+
+/* A time for which the task was on a CPU, by its own slots. */
+static int write_running(struct export_run *x, const struct timeline_event *e)
+{
+	static const char *const off[] = { "switch", "exit", "loss", "end" };
+	struct row r = start_row(x, e->track);
+
+	put_ulong(&r, e->from_ns);
+	put_ulong(&r, e->ns - e->from_ns);
+	put_number(&r, e->track->cpu);
+	put_text(&r, off[e->off]);
+	return x->format->row(x, ROW_RUNNING, r.cells);
 }
 
 /**
@@ -287,7 +307,11 @@ int rows_event(struct export_run *x, const struct timeline_event *e)
 {
 	switch (e->type) {
 	case KTAU_TRACE_ENTER:
+	case TIMELINE_ON:
+	case TIMELINE_GONE:
 		return 0;
+	case TIMELINE_OFF:
+		return write_running(x, e);
 	case KTAU_TRACE_EXIT:
 		return write_frame(x, e);
 	case TIMELINE_LOST:

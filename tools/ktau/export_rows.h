@@ -47,7 +47,7 @@ struct row_table {
 };
 
 enum { ROW_HOSTS, ROW_TASKS, ROW_ROUTINES, ROW_COUNTERS, ROW_REGIONS, ROW_FRAMES, ROW_POINTS,
-       ROW_LOSSES, ROW_NR_TABLES };
+       ROW_RUNNING, ROW_LOSSES, ROW_NR_TABLES };
 
 extern const struct row_table row_tables[ROW_NR_TABLES];
 

@@ -11,6 +11,10 @@
  * lost, all open frames end and a gap begins. An exit whose enter was lost is omitted. Frames that
  * are still open at the end of the trace are closed. Each of these cases is counted.
  *
+ * A task is on a CPU from the first slot that it wrote there, or from the end of its wait for the
+ * CPU, until it is switched out or exits. Only what its own slots show is known: at a loss, and
+ * before its first slot, a task is not on a CPU, but unknown.
+ *
  * With timeline_regions(), the regions of a program are frames around those of the kernel, and its
  * events are TIMELINE_MARK. A region continues where slots were lost, so that gaps are inside it.
  */
@@ -52,6 +56,7 @@ struct timeline_frame {
  * @cpu: CPU of the last event
  * @frames: open frames, outermost first
  * @depth: number of open frames
+ * @on: it is on @cpu, since @on_ns
  * @writer: private to the exporter
  */
 struct track {
@@ -62,9 +67,13 @@ struct track {
 	uint32_t cpu;
 	struct timeline_frame *frames;
 	size_t depth, room;
+	bool on;
+	uint64_t on_ns;
 	uintptr_t writer;
 	struct run *first, *last;	/* waiting slots, see timeline.c */
-	uint64_t next, queued_ticks, order_ticks;
+	uint64_t next, queued_ticks, order_ticks, end_ticks;
+	bool ending, ended;		/* its end, at @end_ticks, is queued; has been passed on */
+	bool scheduled;			/* the group sched was enabled, so that switches are known */
 	size_t place;			/* in the heap, from 1; 0: not in it */
 	bool cut;
 	struct user_walk *user;		/* its regions and events, see timeline.c */
@@ -74,6 +83,17 @@ struct track {
 enum {
 	TIMELINE_LOST = 0x100,	/* slots are missing from @ns to @to_ns */
 	TIMELINE_MARK,		/* event of a program */
+	TIMELINE_ON,		/* the task is on the CPU @cpu of its track from now on */
+	TIMELINE_OFF,		/* it no longer is */
+	TIMELINE_GONE,		/* it has exited; nothing follows */
+};
+
+/* @off of struct timeline_event: why a task is no longer known to be on a CPU. */
+enum timeline_off {
+	OFF_BY_SWITCH,	/* another task got the CPU */
+	OFF_BY_EXIT,
+	OFF_BY_LOSS,	/* slots after this time were lost */
+	OFF_BY_END,	/* the trace ended */
 };
 
 /* @ended of struct timeline_event: why a frame ended. */
@@ -86,18 +106,19 @@ enum timeline_ended {
 /**
  * struct timeline_event - an event of the sequence
  * @track: track of the event
- * @slot: the slot; NULL for TIMELINE_LOST, and for an EXIT that was not recorded. For regions and
- *	events of programs it has no payload
+ * @slot: the slot; NULL for TIMELINE_LOST and GONE, for an OFF that is not a switch, and for an
+ *	EXIT that was not recorded. For regions and events of programs it has no payload
  * @type: KTAU_TRACE_* or TIMELINE_*
  * @id: event id of ENTER, EXIT, COUNT and MARK
  * @ns: CLOCK_BOOTTIME
  * @frame: ENTER and EXIT: the frame; on ENTER the exporter may set its @writer
  * @excl_ns: EXIT: exclusive time of the frame
  * @nested: EXIT: the frame is inside another one of the same event
- * @from_ns: EXIT: start time of the frame
+ * @from_ns: EXIT: start time of the frame; OFF: when the task got the CPU
  * @to_ns: TIMELINE_LOST: end of the gap
  * @lost: TIMELINE_LOST: number of lost slots
  * @ended: EXIT: why the frame ended
+ * @off: OFF: why the task is no longer on the CPU
  * @mark: MARK: what the program noted
  */
 struct timeline_event {
@@ -113,6 +134,7 @@ struct timeline_event {
 	uint64_t to_ns;
 	uint64_t lost;
 	enum timeline_ended ended;
+	enum timeline_off off;
 	const struct user_slot *mark;
 };
 

@@ -17,175 +17,11 @@
 
 #include "../../../libktau/user/trace_format.h"
 #include "cli.h"
-#include "fixture.h"
 #include "region_names.h"
 #include "registry.h"
+#include "rings.h"
 #include "timeline.h"
 #include "user_trace.h"
-
-static char path[] = "/tmp/ktau-timeline-XXXXXX", folder[] = "/tmp/ktau-timeline-XXXXXX";
-
-/* A slot in the tests' notation; @word is the payload unless it is 0. */
-struct given {
-	uint64_t ticks;
-	uint8_t type;
-	uint16_t id;
-	uint64_t word;
-};
-
-/* A trace record of at most 16 slots. */
-struct ring {
-	uint64_t serial, first, lost, lost_from, lost_to;
-	struct given slots[16];
-};
-
-/* A stream of at most 4 rings, begun at @ticks. */
-struct stream {
-	uint64_t ticks;
-	uint8_t boot;
-	struct ring rings[4];
-};
-
-#define ENTER(t, i) ((struct given){ t, KTAU_TRACE_ENTER, i, 0 })
-#define EXIT(t, i) ((struct given){ t, KTAU_TRACE_EXIT, i, 0 })
-#define CALL(t, i, d) ((struct given){ t, KTAU_TRACE_CALL, i, d })
-
-static const struct stream *streams;
-static size_t nr_streams;
-
-static int put_ring(struct sink *s, const struct ring *ring)
-{
-	struct {
-		struct ktau_rec_trace head;
-		uint64_t words[64];
-	} r = { .head.rec = { 0, KTAU_REC_TRACE, sizeof(r.head) } };
-	struct ktau_rec_owner owner = fixture_owner(KTAU_OWNER_TASK, ring->serial,
-						    (int32_t)ring->serial, (int32_t)ring->serial,
-						    "task");
-	const struct given *g;
-	struct ktau_slot slot;
-	uint64_t *at = r.words;
-	int err;
-
-	r.head.serial = ring->serial;
-	r.head.first = ring->first;
-	r.head.lost = ring->lost;
-	r.head.lost_from_ticks = ring->lost_from;
-	r.head.lost_to_ticks = ring->lost_to;
-	r.head.ring_slots = 64;
-	for (g = ring->slots; g->type; g++) {
-		slot = (struct ktau_slot){ .ticks = g->ticks, .id = g->id, .type = g->type,
-					   .words = g->word ? 3 : 2 };
-		memcpy(at, &slot, sizeof(slot));
-		at[2] = g->word;
-		at += slot.words;
-		r.head.nr_slots++;
-	}
-	r.head.slots_bytes = (uint32_t)((char *)at - (char *)r.words);
-	r.head.rec.size = (uint32_t)sizeof(r.head) + r.head.slots_bytes;
-	r.head.next = r.head.written = r.head.first + r.head.nr_slots;
-	err = sink_put(s, &owner);
-	return err ? err : sink_put(s, &r);
-}
-
-static int put_streams(struct sink *s)
-{
-	struct ktau_rec_end end = fixture_end(1, 1);
-	const struct ring *ring;
-	struct ktau_rec_stream head;
-	size_t i;
-	int err = 0;
-
-	for (i = 0; !err && i < nr_streams; i++) {
-		head = fixture_stream(KTAU_REC_TRACE, streams[i].ticks);
-		head.boot_id[0] ^= streams[i].boot;
-		err = sink_put(s, &head);
-		for (ring = streams[i].rings; !err && ring->serial; ring++)
-			err = put_ring(s, ring);
-		if (!err)
-			err = sink_put(s, &end);
-	}
-	return err;
-}
-
-/* Ids of regions; they are shown as u1, u2... */
-enum { FIRST_USER = 60000 };
-
-/* The resulting events, one per line: time, serial, event. */
-struct seen {
-	char text[2048];
-	size_t used;
-	uint64_t refuse_after;
-	bool with_users, with_excl;
-	struct timeline_counts counts;
-};
-
-static uint64_t number_of(const struct timeline_event *e)
-{
-	switch (e->type) {
-	case TIMELINE_LOST:
-		return e->lost;
-	case TIMELINE_MARK:
-		return e->mark->value;
-	}
-	return e->id >= FIRST_USER ? KTAU_ID_NONE - e->id : e->id;
-}
-
-static int take(void *arg, const struct timeline_event *e)
-{
-	static const char *const ended[] = { "", " by loss", " by end" };
-	uint64_t number = number_of(e);
-	struct seen *s = arg;
-	const char *what = e->type == KTAU_TRACE_ENTER ? "in" :
-			   e->type == KTAU_TRACE_EXIT ? "out" :
-			   e->type == TIMELINE_LOST ? "lost" :
-			   e->type == TIMELINE_MARK ? "mark" : "other";
-
-	if (s->refuse_after && !--s->refuse_after)
-		return -ENOSPC;
-	s->used += (size_t)snprintf(s->text + s->used, sizeof(s->text) - s->used,
-				    "%llu %llu %s %s%llu%s\n", (unsigned long long)e->ns,
-				    (unsigned long long)e->track->serial, what,
-				    e->id >= FIRST_USER ? "u" : "", (unsigned long long)number,
-				    ended[e->ended]);
-	if (s->with_excl && e->type == KTAU_TRACE_EXIT)
-		s->used += (size_t)snprintf(s->text + s->used - 1, sizeof(s->text) - s->used,
-					    " excl %llu\n", (unsigned long long)e->excl_ns) - 1;
-	return 0;
-}
-
-static int convert(struct seen *seen)
-{
-	const struct timeline_sink sink = { NULL, take, seen };
-	struct registry *registry = registry_create();
-	struct ktau_reader *reader;
-	struct timeline *t;
-	int err;
-
-	unlink(path);
-	assert_int_equal(fixture_saved(path, put_streams), 0);
-	assert_int_equal(ktau_reader_create(&reader), 0);
-	assert_int_equal(ktau_reader_open_file(reader, path), 0);
-	t = timeline_create(reader, &sink);
-	if (seen->with_users)
-		timeline_regions(t, folder, registry);
-	err = timeline_read(t);
-	seen->counts = *timeline_counts(t);
-	timeline_destroy(t);
-	ktau_reader_destroy(reader);
-	registry_destroy(registry);
-	return err;
-}
-
-static struct seen convert_ok(const struct stream *s, size_t nr)
-{
-	struct seen seen = { .used = 0 };
-
-	streams = s;
-	nr_streams = nr;
-	assert_int_equal(convert(&seen), 0);
-	return seen;
-}
 
 /* Rings are merged by time, and a CALL becomes its enter and its exit. */
 static void merge(void **state)
@@ -285,6 +121,43 @@ static void gap_without_slots(void **state)
 	assert_int_equal(seen.counts.clamped, 0);
 }
 
+/* A task first read late: its loss begins with the recording or, if that is later, with it. */
+static void gap_begins(void **state)
+{
+	static const struct stream s[] = {
+		{ 500000, 0, { { 0 } }, KTAU_REC_PROFILE },
+		{ 600000, 0, { { 10, 0, 0, 0, 0, { CALL(550000, 1, 5) } } } },
+		{ 900000, 0, { { 11, 9, 9, 0, 800000, { CALL(800000, 2, 5) }, 1 },
+			       { 12, 9, 9, 0, 800000, { CALL(800000, 3, 5) }, 700000 } } },
+	};
+	/* Without an earlier stream, the recording begins with the oldest slot. */
+	static const struct stream ring[] = {
+		{ 900000, 0, { { 10, 0, 0, 0, 0, { CALL(300000, 1, 5) }, 1 },
+			       { 11, 9, 9, 0, 800000, { CALL(800000, 2, 5) }, 1 } } },
+	};
+	struct seen seen = convert_ok(s, 3);
+
+	(void)state;
+	assert_string_equal(seen.text,
+			    "550000 10 in 1\n550005 10 out 1\n500000 11 lost 9\n800000 11 in 2\n"
+			    "700000 12 lost 9\n800000 12 in 3\n800005 11 out 2\n800005 12 out 3\n");
+	seen = convert_ok(ring, 1);
+	assert_string_equal(seen.text, "300000 10 in 1\n300005 10 out 1\n300000 11 lost 9\n"
+				       "800000 11 in 2\n800005 11 out 2\n");
+}
+
+/* A TRACE record in a stream of profiles does not belong there, and is ignored. */
+static void misplaced(void **state)
+{
+	static const struct stream s[] = {
+		{ 150, 0, { { 10, 0, 0, 0, 0, { ENTER(100, 1) } } }, KTAU_REC_PROFILE },
+	};
+	struct seen seen = convert_ok(s, 1);
+
+	(void)state;
+	assert_string_equal(seen.text, "");
+}
+
 /* Exits that are missing without a gap do not leave frames open forever. */
 static void unbalanced(void **state)
 {
@@ -325,12 +198,12 @@ static void errors(void **state)
 	struct seen seen = { .refuse_after = 2 };
 
 	(void)state;
-	streams = s;
-	nr_streams = 1;
-	assert_int_equal(convert(&seen), -ENOSPC);
+	rings_given = s;
+	rings_nr = 1;
+	assert_int_equal(rings_convert(&seen), -ENOSPC);
 	seen = (struct seen){ .used = 0 };
-	nr_streams = 2;
-	assert_int_equal(convert(&seen), -ESTALE);
+	rings_nr = 2;
+	assert_int_equal(rings_convert(&seen), -ESTALE);
 }
 
 /* Exclusive time excludes inner frames; a frame inside one of the same event is nested. */
@@ -360,12 +233,12 @@ static void times(void **state)
 	struct timeline *t;
 
 	(void)state;
-	streams = s;
-	nr_streams = 1;
-	unlink(path);
-	assert_int_equal(fixture_saved(path, put_streams), 0);
+	rings_given = s;
+	rings_nr = 1;
+	unlink(rings_path);
+	assert_int_equal(fixture_saved(rings_path, rings_put), 0);
 	assert_int_equal(ktau_reader_create(&reader), 0);
-	assert_int_equal(ktau_reader_open_file(reader, path), 0);
+	assert_int_equal(ktau_reader_open_file(reader, rings_path), 0);
 	t = timeline_create(NULL, &sink);
 	while (ktau_reader_next(reader, &record) > 0)
 		assert_int_equal(timeline_put(t, reader, &record), 0);
@@ -409,12 +282,12 @@ static void many(void **state)
 				};
 		}
 	}
-	streams = s;
-	nr_streams = 40;
-	unlink(path);
-	assert_int_equal(fixture_saved(path, put_streams), 0);
+	rings_given = s;
+	rings_nr = 40;
+	unlink(rings_path);
+	assert_int_equal(fixture_saved(rings_path, rings_put), 0);
 	assert_int_equal(ktau_reader_create(&reader), 0);
-	assert_int_equal(ktau_reader_open_file(reader, path), 0);
+	assert_int_equal(ktau_reader_open_file(reader, rings_path), 0);
 	t = timeline_create(reader, &sink);
 	assert_int_equal(timeline_read(t), 0);
 	assert_int_equal(timeline_counts(t)->slots, 40 * 3 * 14);
@@ -428,7 +301,7 @@ static void many(void **state)
 
 static void user_path(char *at, size_t bytes, const char *what)
 {
-	snprintf(at, bytes, "%s/%s.host.1.1", folder, what);
+	snprintf(at, bytes, "%s/%s.host.1.1", rings_folder, what);
 }
 
 /* Write the trace of task 10 whose slots, up to one of type 0, are the last of @written. */
@@ -474,9 +347,9 @@ static struct seen convert_users(const struct stream *s, size_t nr,
 	struct seen seen = { .with_users = true, .with_excl = true };
 
 	put_user(slots, 0, NULL);
-	streams = s;
-	nr_streams = nr;
-	assert_int_equal(convert(&seen), 0);
+	rings_given = s;
+	rings_nr = nr;
+	assert_int_equal(rings_convert(&seen), 0);
 	return seen;
 }
 
@@ -640,23 +513,23 @@ static void regions_damaged(void **state)
 		full[i] = REGION(100 + i, i ? 1 : 2);
 	put_user(full, 1000, NULL);
 	seen = (struct seen){ .with_users = true };
-	assert_int_equal(convert(&seen), 0);
+	assert_int_equal(rings_convert(&seen), 0);
 	assert_string_equal(seen.text, "101 10 in u1\n500 10 in 2\n510 10 out 2\n"
 				       "1000 10 out u1 by end\n");
 	put_user(full, 1000, "00000000-0000-0000-0000-000000000000");
 	seen = (struct seen){ .with_users = true };
-	assert_int_equal(convert(&seen), 0);
+	assert_int_equal(rings_convert(&seen), 0);
 	assert_string_equal(seen.text, "500 10 in 2\n510 10 out 2\n");
 	put_user(full, 1000, NULL);
 	user_path(name, sizeof(name), "ktau-user-trace");
 	assert_int_equal(truncate(name, 500), 0);
 	seen = (struct seen){ .with_users = true };
-	assert_int_equal(convert(&seen), 0);
+	assert_int_equal(rings_convert(&seen), 0);
 	assert_string_equal(seen.text, "500 10 in 2\n510 10 out 2\n");
 	put_user(full, 1000, NULL);
 	set_size(KTAU__TRACE_MIN_SLOTS / 2);
 	seen = (struct seen){ .with_users = true };
-	assert_int_equal(convert(&seen), 0);
+	assert_int_equal(rings_convert(&seen), 0);
 	assert_string_equal(seen.text, "500 10 in 2\n510 10 out 2\n");
 }
 
@@ -686,11 +559,11 @@ static void regions_rewritten(void **state)
 	struct seen seen = { .with_users = true };
 
 	(void)state;
-	streams = s;
-	nr_streams = 1;
+	rings_given = s;
+	rings_nr = 1;
 	put_user(slots, UINT64_MAX / 2, NULL);
 	rewritten = 5;
-	assert_int_equal(convert(&seen), 0);
+	assert_int_equal(rings_convert(&seen), 0);
 	rewritten = 0;
 	assert_string_equal(seen.text, "500 10 in 2\n510 10 out 2\n");
 }
@@ -707,7 +580,7 @@ static void put_short(int first, bool is_there)
 	region_names_boot(text, fixture_boot_id);
 	memcpy(h.boot, text, sizeof(h.boot));
 	for (i = first; i < first + 40; i++) {
-		snprintf(name, sizeof(name), "%s/" KTAU__TRACE_PREFIX "short.%d", folder, i);
+		snprintf(name, sizeof(name), "%s/" KTAU__TRACE_PREFIX "short.%d", rings_folder, i);
 		if (!is_there) {
 			unlink(name);
 			continue;
@@ -749,7 +622,7 @@ static int remove_folder(void **state)
 	unlink(name);
 	user_path(name, sizeof(name), "ktau-user");
 	unlink(name);
-	return rmdir(folder);
+	return rmdir(rings_folder);
 }
 
 int main(void)
@@ -760,6 +633,8 @@ int main(void)
 		cmocka_unit_test(read_again),
 		cmocka_unit_test(gap),
 		cmocka_unit_test(gap_without_slots),
+		cmocka_unit_test(gap_begins),
+		cmocka_unit_test(misplaced),
 		cmocka_unit_test(unbalanced),
 		cmocka_unit_test(unfinished),
 		cmocka_unit_test(errors),
@@ -774,13 +649,13 @@ int main(void)
 		cmocka_unit_test(regions_rewritten),
 		cmocka_unit_test(regions_short),
 	};
-	int fd = mkstemp(path), err;
+	int fd = mkstemp(rings_path), err;
 
 	cli_init("test_timeline");
-	if (fd < 0 || !mkdtemp(folder))
+	if (fd < 0 || !mkdtemp(rings_folder))
 		return 1;
 	close(fd);
 	err = cmocka_run_group_tests(tests, NULL, remove_folder);
-	unlink(path);
+	unlink(rings_path);
 	return err;
 }
