@@ -84,6 +84,7 @@ typedef void (*export_put_fn)(struct export_run *x, const struct timeline_event 
  * @put: functions that write an event, by its type
  * @lost: the same for TIMELINE_LOST
  * @mark: the same for TIMELINE_MARK
+ * @gone: the same for TIMELINE_GONE
  * @profile: called at the end of the host if it has profiles; NULL if the format has
  *	only traces
  * @end_host: called at the end of the host if start_host() was called; may be NULL
@@ -113,6 +114,7 @@ struct exporter {
 	export_put_fn put[KTAU_TRACE_CALL];
 	export_put_fn lost;
 	export_put_fn mark;
+	export_put_fn gone;
 	int (*profile)(struct export_run *x);
 	int (*end_host)(struct export_run *x);
 	int (*row)(struct export_run *x, int table, const struct row_cell *cells);

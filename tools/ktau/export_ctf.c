@@ -2,7 +2,8 @@
 /*
  * CTF 1.8 for Trace Compass and babeltrace2, with the names and fields of LTTng's kernel
  * events and one stream per CPU. Frames without a corresponding LTTng event are written as
- * ktau_enter and ktau_exit.
+ * ktau_enter and ktau_exit. While it is unknown what a CPU runs, it runs a task "unknown" with
+ * the tid -1.
  *
  * Times within a stream must not decrease. A loss can end frames at a time before the last
  * event that another task wrote on the same CPU; such times are replaced by that event's.
@@ -14,6 +15,7 @@
 
 #include "cli.h"
 #include "export.h"
+#include "export_cpus.h"
 #include "text.h"
 
 enum { PACKET_BYTES = 1 << 16, EVENT_BYTES = 1024, MAX_CPUS = 4096 };
@@ -24,7 +26,7 @@ enum {
 	CTF_SWITCH = 1, CTF_WAKING, CTF_WAKEUP, CTF_FORK, CTF_EXEC, CTF_TASK_EXIT,
 	CTF_IRQ_ENTRY, CTF_IRQ_EXIT, CTF_SOFTIRQ_ENTRY, CTF_SOFTIRQ_EXIT, CTF_TIMER_ENTRY,
 	CTF_TIMER_EXIT, CTF_HRTIMER_ENTRY, CTF_HRTIMER_EXIT, CTF_STATE, CTF_ENTER, CTF_EXIT,
-	CTF_COUNT, CTF_LOST, CTF_MARK, CTF_SYSCALL = 0x1000,
+	CTF_COUNT, CTF_LOST, CTF_MARK, CTF_TASK_FREE, CTF_SYSCALL = 0x1000,
 };
 
 static const struct {
@@ -43,6 +45,7 @@ static const struct {
 	  "text _child_comm[16]; int32_t _child_tid; int32_t _child_pid;" },
 	{ CTF_EXEC, "sched_process_exec", "string _filename; int32_t _tid; int32_t _old_tid;" },
 	{ CTF_TASK_EXIT, "sched_process_exit", "text _comm[16]; int32_t _tid; int32_t _prio;" },
+	{ CTF_TASK_FREE, "sched_process_free", "text _comm[16]; int32_t _tid; int32_t _prio;" },
 	{ CTF_IRQ_ENTRY, "irq_handler_entry", "int32_t _irq; string _name;" },
 	{ CTF_IRQ_EXIT, "irq_handler_exit", "int32_t _irq; int32_t _ret; ended _ended;" },
 	{ CTF_SOFTIRQ_ENTRY, "irq_softirq_entry", "uint32_t _vec;" },
@@ -98,6 +101,7 @@ struct ctf {
 	struct channel *at;
 	uint8_t used[65536 / 8];
 	uint8_t uuid[16];
+	struct cpus cpus;
 	int err;
 };
 
@@ -168,13 +172,15 @@ static void flush(struct export_run *x, uint32_t cpu)
 	c->nr = sizeof(head);
 }
 
-/* Start an event of the task @track at the time and on the CPU of @e; its fields are put next. */
-static void start(struct export_run *x, const struct timeline_event *e, int id)
+/* Start an event of the task @tid on @cpu; its fields are put next. */
+static void start_at(struct export_run *x, uint32_t cpu, uint64_t ns, int32_t tid, int id)
 {
-	uint32_t cpu = (e->slot ? e->slot->cpu : e->track->cpu) % MAX_CPUS;
 	struct ctf *ctf = x->data;
-	struct channel *c = ctf->channels[cpu];
 	uint16_t id16 = (uint16_t)id;
+	struct channel *c;
+
+	cpu %= MAX_CPUS;
+	c = ctf->channels[cpu];
 
 	if (!c) {
 		c = ctf->channels[cpu] = cli_alloc(NULL, 1, sizeof(*c));
@@ -183,15 +189,23 @@ static void start(struct export_run *x, const struct timeline_event *e, int id)
 	}
 	if (c->nr > PACKET_BYTES - EVENT_BYTES)
 		flush(x, cpu);
-	if (e->ns > c->ns)
-		c->ns = e->ns;
+	if (ns > c->ns)
+		c->ns = ns;
 	if (c->nr == sizeof(struct packet_head))
 		c->begin_ns = c->ns;
 	ctf->at = c;
 	put(ctf, &id16, sizeof(id16));
 	put_u64(ctf, c->ns);
-	put_u32(ctf, (uint32_t)e->track->owner.tid);
+	put_u32(ctf, (uint32_t)tid);
 }
+
+/* Start an event of the task, at the time and on the CPU of @e. */
+static void start(struct export_run *x, const struct timeline_event *e, int id)
+{
+	start_at(x, e->slot ? e->slot->cpu : e->track->cpu, e->ns, e->track->owner.tid, id);
+}
+
+static int put_switch(struct export_run *x, const struct cpu_switch *s);
 
 static int begin(struct export_run *x)
 {
@@ -199,6 +213,7 @@ static int begin(struct export_run *x)
 
 	if (!ctf)
 		return -ENOMEM;
+	ctf->cpus.put = put_switch;
 	memcpy(ctf->uuid, x->stream.boot_id, sizeof(ctf->uuid));
 	x->data = ctf;
 	return 0;
@@ -405,22 +420,22 @@ static const struct ktau_rec_owner *other(struct export_run *x, uint64_t serial)
 	return o ? o : &unknown;
 }
 
-static void put_switch(struct export_run *x, const struct timeline_event *e)
+static int put_switch(struct export_run *x, const struct cpu_switch *s)
 {
-	const struct ktau_rec_owner *own = &e->track->owner, *next;
+	static const struct ktau_rec_owner unknown = { .comm = "unknown", .tid = -1 };
+	const struct ktau_rec_owner *prev = s->prev ? &s->prev->owner : &unknown;
+	const struct ktau_rec_owner *next = s->next ? &s->next->owner : &unknown;
 	struct ctf *ctf = x->data;
-	struct ktau_slot_switch to;
 
-	ktau_slot_switch(e->slot, &to);
-	next = other(x, to.next_serial);
-	start(x, e, CTF_SWITCH);
-	put_comm(ctf, own->comm);
-	put_u32(ctf, (uint32_t)own->tid);
-	put_u32(ctf, (uint32_t)to.prio);
-	put_u64(ctf, export_state(to.state));
+	start_at(x, s->cpu, s->ns, prev->tid, CTF_SWITCH);
+	put_comm(ctf, prev->comm);
+	put_u32(ctf, (uint32_t)prev->tid);
+	put_u32(ctf, (uint32_t)s->prio);
+	put_u64(ctf, export_state(s->state));
 	put_comm(ctf, next->comm);
 	put_u32(ctf, (uint32_t)next->tid);
-	put_u32(ctf, (uint32_t)to.next_prio);
+	put_u32(ctf, (uint32_t)s->next_prio);
+	return 0;
 }
 
 static void put_waking(struct export_run *x, const struct timeline_event *e)
@@ -464,8 +479,8 @@ static void put_life(struct export_run *x, const struct timeline_event *e)
 	struct ctf *ctf = x->data;
 	char comm[17] = "";
 
-	if (e->type == KTAU_TRACE_TASK_EXIT) {
-		start(x, e, CTF_TASK_EXIT);
+	if (e->type != KTAU_TRACE_EXEC) {
+		start(x, e, e->type == TIMELINE_GONE ? CTF_TASK_FREE : CTF_TASK_EXIT);
 		put_comm(ctf, o->comm);
 		put_u32(ctf, (uint32_t)o->tid);
 		put_u32(ctf, (uint32_t)o->prio);
@@ -484,6 +499,7 @@ static int event(struct export_run *x, const struct timeline_event *e)
 {
 	struct ctf *ctf = x->data;
 
+	cpus_event(&ctf->cpus, x, e);
 	if (!e->track->writer)
 		put_state(x, e);
 	e->track->writer = 1;
@@ -552,8 +568,10 @@ static void write_stream(struct export_run *x, FILE *out)
 
 static void write_class(FILE *out, int id, const char *name, const char *fields)
 {
-	fprintf(out, "event {\n\tname = \"%s\";\n\tid = %d;\n\tstream_id = 0;\n"
-		"\tfields := struct { %s };\n};\n", name, id, fields);
+	fputs("event {\n\tname = ", out);
+	quote(name, out);
+	fprintf(out, ";\n\tid = %d;\n\tstream_id = 0;\n\tfields := struct { %s };\n};\n", id,
+		fields);
 }
 
 static int write_metadata(struct export_run *x)
@@ -590,6 +608,7 @@ static int end_host(struct export_run *x)
 	struct ctf *ctf = x->data;
 	uint32_t cpu;
 
+	cpus_finish(&ctf->cpus, x);
 	for (cpu = 0; cpu < MAX_CPUS; cpu++)
 		if (ctf->channels[cpu])
 			flush(x, cpu);
@@ -619,7 +638,6 @@ const struct exporter export_ctf = {
 		[KTAU_TRACE_ENTER] = put_enter,
 		[KTAU_TRACE_EXIT] = put_exit,
 		[KTAU_TRACE_COUNT] = put_count,
-		[KTAU_TRACE_SWITCH] = put_switch,
 		[KTAU_TRACE_WAKING] = put_waking,
 		[KTAU_TRACE_FORK] = put_fork,
 		[KTAU_TRACE_EXEC] = put_life,
@@ -627,6 +645,7 @@ const struct exporter export_ctf = {
 	},
 	.lost = put_lost,
 	.mark = put_mark,
+	.gone = put_life,
 	.end_host = end_host,
 	.end = end,
 };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Perfetto's protobuf trace. Frames are slices on the tracks of threads. Context switches and
- * wakeups are ftrace events, from which Perfetto derives thread states and wakers. Times are
- * CLOCK_BOOTTIME, Perfetto's default clock.
+ * wakeups are ftrace events, from which Perfetto derives thread states and wakers. While it is
+ * unknown what a CPU runs, it runs a thread "unknown", one for each CPU. Times are CLOCK_BOOTTIME,
+ * Perfetto's default clock.
  *
  * Interrupts are slices of the interrupted thread and are not repeated on tracks of CPUs, so
  * each frame has exactly one slice.
@@ -12,13 +13,14 @@
 
 #include "cli.h"
 #include "export.h"
+#include "export_cpus.h"
 #include "hash.h"
 #include "protobuf.h"
 
 /* Field numbers, by message. */
 enum { TRACE_PACKET = 1 };
 enum {
-	PACKET_FTRACE_EVENTS = 1, PACKET_CLOCK_SNAPSHOT = 6, PACKET_TIMESTAMP = 8,
+	PACKET_FTRACE_EVENTS = 1, PACKET_PROCESS_TREE = 2, PACKET_CLOCK_SNAPSHOT = 6, PACKET_TIMESTAMP = 8,
 	PACKET_SEQUENCE_ID = 10, PACKET_TRACK_EVENT = 11, PACKET_INTERNED_DATA = 12,
 	PACKET_SEQUENCE_FLAGS = 13, PACKET_SYSTEM_INFO = 45, PACKET_TRACK_DESCRIPTOR = 60,
 };
@@ -29,7 +31,9 @@ enum {
 	TRACK_UUID = 1, TRACK_NAME = 2, TRACK_PROCESS = 3, TRACK_THREAD = 4, TRACK_PARENT = 5,
 	TRACK_COUNTER = 8,
 };
-enum { PROCESS_PID = 1, PROCESS_NAME = 6, THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
+enum { TREE_PROCESS = 1, TREE_PID = 1, TREE_PPID = 2, TREE_CMDLINE = 3, TREE_START = 7 };
+enum { PROCESS_PID = 1, PROCESS_NAME = 6, PROCESS_START = 7 };
+enum { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
 enum {
 	EVENT_CATEGORY_IIDS = 3, EVENT_ANNOTATIONS = 4, EVENT_TYPE = 9, EVENT_NAME_IID = 10,
 	EVENT_TRACK_UUID = 11, EVENT_NAME = 23, EVENT_COUNTER_VALUE = 30,
@@ -41,11 +45,15 @@ enum {
 };
 enum { INTERNED_CATEGORIES = 1, INTERNED_NAMES = 2, INTERNED_IID = 1, INTERNED_TEXT = 2 };
 enum { BUNDLE_CPU = 1, BUNDLE_EVENT = 2 };
-enum { FTRACE_TIMESTAMP = 1, FTRACE_PID = 2, FTRACE_SWITCH = 4, FTRACE_WAKING = 20 };
+enum {
+	FTRACE_TIMESTAMP = 1, FTRACE_PID = 2, FTRACE_SWITCH = 4, FTRACE_WAKING = 20,
+	FTRACE_FREE = 240,
+};
 enum {
 	SWITCH_PREV_COMM = 1, SWITCH_PREV_PID, SWITCH_PREV_PRIO, SWITCH_PREV_STATE,
 	SWITCH_NEXT_COMM, SWITCH_NEXT_PID, SWITCH_NEXT_PRIO,
 };
+enum { FREE_COMM = 1, FREE_PID, FREE_PRIO };
 enum { WAKING_COMM = 1, WAKING_PID, WAKING_PRIO, WAKING_SUCCESS, WAKING_TARGET_CPU };
 
 /* All packets belong to one sequence, within which names are interned. */
@@ -53,16 +61,21 @@ enum { SEQUENCE = 1, STATE_CLEARED = 1, NEEDS_STATE = 2 };
 
 enum { NR_IDS = 65536 };
 
-/* Track ids; those of tasks are the index of the track plus 1. */
-#define PROCESS_UUID(pid)	(1ULL << 40 | (uint32_t)(pid))
-#define COUNTER_UUID(track, id)	(1ULL << 63 | (uint64_t)(track)->index << 16 | (id))
+/* The tid of the unknown thread of CPU 0; no task can have it. */
+enum { UNKNOWN_TID = 0x40000000 };
 
-/* @known: a switch has been seen on the CPU */
-struct running {
-	bool known;
-	int32_t tid;
-	char comm[16];
-};
+/*
+ * The state after a loss is unknown: Perfetto has none for that, so it counts this one as invalid
+ * and shows no state. The threads "unknown" are idle between their turns.
+ */
+enum { UNKNOWN_STATE = 0x200, IDLE_STATE = 0x80 };
+
+/*
+ * Track ids; those of tasks are the index of the track plus 1. A pid can be used twice, but not
+ * the serial of a process, that of its leader.
+ */
+#define PROCESS_UUID(serial)	(1ULL << 62 | (serial))
+#define COUNTER_UUID(track, id)	(1ULL << 63 | (uint64_t)(track)->index << 16 | (id))
 
 /**
  * struct perfetto - state of an export
@@ -74,9 +87,8 @@ struct running {
  * @name_known: event ids whose names have been introduced
  * @categories: groups that have been introduced
  * @counters: counter tracks that have been described
- * @processes: processes that have been described
- * @running: task that the last switch on each CPU went to
- * @nr_running: length of @running
+ * @processes: processes that have been described, by serial
+ * @cpus: what the CPUs run
  */
 struct perfetto {
 	struct message packet, event, inner, deep, interned;
@@ -84,8 +96,7 @@ struct perfetto {
 	uint32_t categories;
 	struct hash counters;
 	struct hash processes;
-	struct running *running;
-	size_t nr_running;
+	struct cpus cpus;
 };
 
 static uint64_t track_uuid(const struct track *track)
@@ -115,6 +126,8 @@ static void put_clock(struct perfetto *p, uint32_t clock, uint64_t ns)
 	message_put(&p->inner, SNAPSHOT_CLOCKS, &p->deep);
 }
 
+static int put_switch(struct export_run *x, const struct cpu_switch *s);
+
 static int begin(struct export_run *x)
 {
 	const struct ktau_rec_stream *stream = timeline_stream(x->timeline);
@@ -124,6 +137,7 @@ static int begin(struct export_run *x)
 	if (!p)
 		return -1;
 	x->data = p;
+	p->cpus.put = put_switch;
 	begin_packet(p, clock->boottime_ns);
 	message_varint(&p->packet, PACKET_SEQUENCE_FLAGS, STATE_CLEARED);
 	message_clear(&p->inner);
@@ -155,32 +169,67 @@ static void put_descriptor(struct export_run *x, uint64_t ns)
 	write_packet(x);
 }
 
-/* A process has the name of its leader; until that appears, the name of its first thread. */
-static void describe_process(struct export_run *x, const struct track *track)
+static uint64_t process_serial(const struct ktau_rec_owner *o)
 {
-	const struct ktau_rec_owner *o = &track->owner;
+	return o->leader_serial ? o->leader_serial : o->serial;
+}
+
+/* The parent of a process, which a track descriptor cannot have. */
+static void put_process_tree(struct export_run *x, const struct ktau_rec_owner *o, uint64_t ns)
+{
 	struct perfetto *p = x->data;
 
-	if (hash_get(&p->processes, (uint32_t)o->tgid) && o->tid != o->tgid)
+	message_clear(&p->deep);
+	message_varint(&p->deep, TREE_PID, (uint32_t)o->tgid);
+	message_varint(&p->deep, TREE_PPID, (uint32_t)o->ppid);
+	message_string(&p->deep, TREE_CMDLINE, o->comm);
+	message_clear(&p->inner);
+	message_put(&p->inner, TREE_PROCESS, &p->deep);
+	begin_packet(p, ns);
+	message_put(&p->packet, PACKET_PROCESS_TREE, &p->inner);
+	write_packet(x);
+}
+
+/* A process has the name of its leader; until that appears, the name of its first thread. */
+static void describe_process(struct export_run *x, const struct ktau_rec_owner *o, uint64_t ns)
+{
+	uint64_t serial = process_serial(o);
+	struct perfetto *p = x->data;
+
+	if (hash_get(&p->processes, serial) && o->tid != o->tgid)
 		return;
-	hash_put(&p->processes, (uint32_t)o->tgid, 1);
+	hash_put(&p->processes, serial, 1);
 	message_clear(&p->deep);
 	message_varint(&p->deep, PROCESS_PID, (uint32_t)o->tgid);
 	message_string(&p->deep, PROCESS_NAME, o->comm);
+	if (o->tid == o->tgid)
+		message_varint(&p->deep, PROCESS_START, o->start_ns);
 	message_clear(&p->inner);
-	message_varint(&p->inner, TRACK_UUID, PROCESS_UUID(o->tgid));
+	message_varint(&p->inner, TRACK_UUID, PROCESS_UUID(serial));
 	message_put(&p->inner, TRACK_PROCESS, &p->deep);
-	put_descriptor(x, track->ns);
+	put_descriptor(x, ns);
+	if (o->tid == o->tgid)
+		put_process_tree(x, o, ns);
 }
 
+/* Make describe() describe the track again at its next event. */
 static int track(struct export_run *x, struct track *track)
+{
+	(void)x;
+	track->writer = 0;
+	return 0;
+}
+
+static void describe(struct export_run *x, struct track *track, uint64_t ns)
 {
 	const struct ktau_rec_owner *o = &track->owner;
 	struct perfetto *p = x->data;
 
+	track->writer = 1;
+
 	/* All idle tasks have tid 0, but a thread can have only one track. */
 	if (o->tid)
-		describe_process(x, track);
+		describe_process(x, o, ns);
 	message_clear(&p->inner);
 	message_varint(&p->inner, TRACK_UUID, track_uuid(track));
 	if (o->tid) {
@@ -192,8 +241,7 @@ static int track(struct export_run *x, struct track *track)
 	} else {
 		message_string(&p->inner, TRACK_NAME, o->comm);
 	}
-	put_descriptor(x, track->ns);
-	return 0;
+	put_descriptor(x, ns);
 }
 
 static void intern(struct perfetto *p, uint32_t field, uint64_t iid, const char *text)
@@ -284,7 +332,7 @@ static void put_exit(struct export_run *x, const struct timeline_event *e)
 	write_event(x, e->ns);
 }
 
-static void put_gap(struct export_run *x, const struct timeline_event *e)
+static void put_lost(struct export_run *x, const struct timeline_event *e)
 {
 	struct perfetto *p = x->data;
 
@@ -342,97 +390,134 @@ static void put_count(struct export_run *x, const struct timeline_event *e)
 	write_event(x, e->ns);
 }
 
-/* Write @p->inner as field @field of an FtraceEvent. */
-static void write_ftrace(struct export_run *x, const struct timeline_event *e, uint32_t field,
-			 uint64_t ns)
+/* Write @p->inner as field @field of an FtraceEvent of CPU @cpu in the context of @tid. */
+static void write_ftrace(struct export_run *x, uint32_t field, uint64_t ns, uint32_t cpu,
+			 uint32_t tid)
 {
 	struct perfetto *p = x->data;
 
 	message_clear(&p->event);
 	message_varint(&p->event, FTRACE_TIMESTAMP, ns);
-	message_varint(&p->event, FTRACE_PID, (uint32_t)e->track->owner.tid);
+	message_varint(&p->event, FTRACE_PID, tid);
 	message_put(&p->event, field, &p->inner);
 	message_clear(&p->inner);
-	message_varint(&p->inner, BUNDLE_CPU, e->slot->cpu);
+	message_varint(&p->inner, BUNDLE_CPU, cpu);
 	message_put(&p->inner, BUNDLE_EVENT, &p->event);
 	begin_packet(p, ns);
 	message_put(&p->packet, PACKET_FTRACE_EVENTS, &p->inner);
 	write_packet(x);
 }
 
-/* The task running on @cpu according to the switches written so far. */
-static struct running *running_on(struct perfetto *p, uint32_t cpu)
+static uint32_t tid_of(const struct track *track, uint32_t cpu)
 {
-	size_t i = p->nr_running;
-
-	if (cpu >= i) {
-		p->nr_running = 2 * (size_t)cpu + 16;
-		p->running = cli_alloc(p->running, p->nr_running, sizeof(*p->running));
-		memset(p->running + i, 0, (p->nr_running - i) * sizeof(*p->running));
-	}
-	return &p->running[cpu];
+	return track ? (uint32_t)track->owner.tid : UNKNOWN_TID + cpu;
 }
 
-/* Write a switch to @next from the task that runs according to the switches written so far. */
-static void write_switch(struct export_run *x, const struct timeline_event *e,
-			 const struct ktau_rec_owner *next, const struct ktau_slot_switch *to)
+static const char *comm_of(const struct track *track)
 {
+	return track ? track->owner.comm : "unknown";
+}
+
+static int put_switch(struct export_run *x, const struct cpu_switch *s)
+{
+	uint32_t state = s->prev ? export_state(s->state) : IDLE_STATE;
 	struct perfetto *p = x->data;
-	struct running *now = running_on(p, e->slot->cpu);
+
+	if (s->prev && s->unknown)
+		state = UNKNOWN_STATE;
+	message_clear(&p->inner);
+	message_string(&p->inner, SWITCH_PREV_COMM, comm_of(s->prev));
+	message_varint(&p->inner, SWITCH_PREV_PID, tid_of(s->prev, s->cpu));
+	message_varint(&p->inner, SWITCH_PREV_PRIO, (uint64_t)s->prio);
+	message_varint(&p->inner, SWITCH_PREV_STATE, state);
+	message_string(&p->inner, SWITCH_NEXT_COMM, comm_of(s->next));
+	message_varint(&p->inner, SWITCH_NEXT_PID, tid_of(s->next, s->cpu));
+	message_varint(&p->inner, SWITCH_NEXT_PRIO, (uint64_t)s->next_prio);
+	write_ftrace(x, FTRACE_SWITCH, s->ns, s->cpu, tid_of(s->prev, s->cpu));
+	return 0;
+}
+
+/* Another task may get the same tid, so that of this one ends. */
+static void put_gone(struct export_run *x, const struct timeline_event *e)
+{
+	const struct ktau_rec_owner *o = &e->track->owner;
+	struct perfetto *p = x->data;
 
 	message_clear(&p->inner);
-	message_bytes(&p->inner, SWITCH_PREV_COMM, now->comm, strnlen(now->comm, 16));
-	message_varint(&p->inner, SWITCH_PREV_PID, (uint32_t)now->tid);
-	message_varint(&p->inner, SWITCH_PREV_PRIO, (uint64_t)to->prio);
-	message_varint(&p->inner, SWITCH_PREV_STATE, export_state(to->state));
-	message_string(&p->inner, SWITCH_NEXT_COMM, next->comm);
-	message_varint(&p->inner, SWITCH_NEXT_PID, (uint32_t)next->tid);
-	message_varint(&p->inner, SWITCH_NEXT_PRIO, (uint64_t)to->next_prio);
-	write_ftrace(x, e, FTRACE_SWITCH, e->ns);
-	*now = (struct running){ true, next->tid, "" };
-	memcpy(now->comm, next->comm, sizeof(now->comm));
+	message_string(&p->inner, FREE_COMM, o->comm);
+	message_varint(&p->inner, FREE_PID, (uint32_t)o->tid);
+	message_varint(&p->inner, FREE_PRIO, (uint64_t)o->prio);
+	write_ftrace(x, FTRACE_FREE, e->ns, e->track->cpu, (uint32_t)o->tid);
 }
 
-/*
- * If switches were lost, the CPU now runs a different task from the one that the last switch
- * went to. The time of the lost switch is unknown, so a substitute is written at the time of
- * this one.
- */
-static void put_switch(struct export_run *x, const struct timeline_event *e)
-{
-	const struct ktau_rec_owner *prev = &e->track->owner, *next;
-	struct running *now = running_on(x->data, e->slot->cpu);
-	const struct ktau_slot_switch repair = { .prio = 120, .next_prio = 120 };
-	struct ktau_slot_switch to;
+/* The context of a wakeup: its time, the CPU, and the waker, or the task that it interrupted. */
+struct wakeup {
+	uint64_t ns;
+	uint32_t cpu, tid;
+};
 
-	ktau_slot_switch(e->slot, &to);
-	next = timeline_owner(x->timeline, to.next_serial);
-	if (!next)
+static void put_wakeup(struct export_run *x, const struct ktau_rec_owner *woken,
+		       const struct ktau_slot_waking *waking, const struct wakeup *by)
+{
+	struct perfetto *p = x->data;
+
+	if (!woken || !woken->tid)
 		return;
-	if (now->known && now->tid != prev->tid)
-		write_switch(x, e, prev, &repair);
-	now->tid = prev->tid;
-	memcpy(now->comm, prev->comm, sizeof(now->comm));
-	write_switch(x, e, next, &to);
+	message_clear(&p->inner);
+	message_string(&p->inner, WAKING_COMM, woken->comm);
+	message_varint(&p->inner, WAKING_PID, (uint32_t)woken->tid);
+	message_varint(&p->inner, WAKING_PRIO, (uint64_t)waking->prio);
+	message_varint(&p->inner, WAKING_SUCCESS, 1);
+	message_varint(&p->inner, WAKING_TARGET_CPU, waking->target_cpu);
+	write_ftrace(x, FTRACE_WAKING, by->ns, by->cpu, by->tid);
 }
 
 static void put_waking(struct export_run *x, const struct timeline_event *e)
 {
+	const struct wakeup by = { e->ns, e->slot->cpu, (uint32_t)e->track->owner.tid };
 	struct ktau_slot_waking waking;
-	const struct ktau_rec_owner *o;
-	struct perfetto *p = x->data;
 
 	ktau_slot_waking(e->slot, &waking);
-	o = timeline_owner(x->timeline, waking.serial);
-	if (!o || !o->tid)
+	put_wakeup(x, timeline_owner(x->timeline, waking.serial), &waking, &by);
+}
+
+/* A waker that is not traced has no slot of its own. Perfetto sorts events by their times. */
+static void put_woken(struct export_run *x, const struct timeline_event *e)
+{
+	const struct ktau_clock *clock = timeline_clock(x->timeline);
+	struct ktau_slot_waking waking = { .prio = e->track->owner.prio };
+	const struct ktau_rec_owner *waker;
+	struct ktau_slot_woken woken;
+	struct wakeup by;
+
+	ktau_slot_woken(e->slot, &woken);
+	if (timeline_track(x->timeline, woken.waker_serial))
 		return;
-	message_clear(&p->inner);
-	message_string(&p->inner, WAKING_COMM, o->comm);
-	message_varint(&p->inner, WAKING_PID, (uint32_t)o->tid);
-	message_varint(&p->inner, WAKING_PRIO, (uint64_t)waking.prio);
-	message_varint(&p->inner, WAKING_SUCCESS, 1);
-	message_varint(&p->inner, WAKING_TARGET_CPU, waking.target_cpu);
-	write_ftrace(x, e, FTRACE_WAKING, e->ns);
+	waker = timeline_owner(x->timeline, woken.waker_serial);
+	waking.target_cpu = woken.target_cpu;
+	by = (struct wakeup){
+		ktau_clock_boottime_ns(clock, woken.waking_ticks), woken.target_cpu,
+		waker ? (uint32_t)waker->tid : UNKNOWN_TID + woken.target_cpu,
+	};
+	put_wakeup(x, &e->track->owner, &waking, &by);
+}
+
+static int event(struct export_run *x, const struct timeline_event *e)
+{
+	struct perfetto *p = x->data;
+
+	cpus_event(&p->cpus, x, e);
+	if (!e->track->writer)
+		describe(x, e->track, e->ns);
+	export_put(x, e);
+	return 0;
+}
+
+static int end_host(struct export_run *x)
+{
+	struct perfetto *p = x->data;
+
+	return cpus_finish(&p->cpus, x);
 }
 
 static int end(struct export_run *x)
@@ -448,7 +533,6 @@ static int end(struct export_run *x)
 	message_deinit(&p->interned);
 	hash_deinit(&p->counters);
 	hash_deinit(&p->processes);
-	free(p->running);
 	free(p);
 	return 0;
 }
@@ -459,14 +543,17 @@ const struct exporter export_perfetto = {
 	.opens = "ui.perfetto.dev, trace_processor",
 	.begin = begin,
 	.track = track,
+	.event = event,
 	.put = {
 		[KTAU_TRACE_ENTER] = put_enter,
 		[KTAU_TRACE_EXIT] = put_exit,
 		[KTAU_TRACE_COUNT] = put_count,
-		[KTAU_TRACE_SWITCH] = put_switch,
 		[KTAU_TRACE_WAKING] = put_waking,
+		[KTAU_TRACE_WOKEN] = put_woken,
 	},
-	.lost = put_gap,
+	.lost = put_lost,
 	.mark = put_mark,
+	.gone = put_gone,
+	.end_host = end_host,
 	.end = end,
 };

@@ -83,6 +83,8 @@ void export_put(struct export_run *x, const struct timeline_event *e)
 		put = x->format->lost;
 	else if (e->type == TIMELINE_MARK)
 		put = x->format->mark;
+	else if (e->type == TIMELINE_GONE)
+		put = x->format->gone;
 	else if (e->type < KTAU_TRACE_CALL)
 		put = x->format->put[e->type];
 	if (put)
