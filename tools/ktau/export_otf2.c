@@ -23,7 +23,7 @@ enum { NS = 1000000000, NR_IDS = 65536, EVENT_CHUNK_BYTES = 1 << 18,
        DEFINITION_CHUNK_BYTES = 1 << 22 };
 
 /* Readers expect numbers without gaps. Number 0 is reserved for what is not an event. */
-enum { REGION_LOST = 0, METRIC_CPU = 0 };
+enum { REGION_LOST = 0, METRIC_CPU = 0, METRIC_RUNNING = 1, FIRST_METRIC = 2 };
 enum { ATTRIBUTE_RESULT, ATTRIBUTE_ENDED, ATTRIBUTE_SLOTS, ATTRIBUTE_WAKER, ATTRIBUTE_NEXT,
        ATTRIBUTE_ADDRESS, NR_ATTRIBUTES };
 enum { STRING_EMPTY, STRING_LOSS, STRING_END, NR_FIXED_STRINGS };
@@ -290,6 +290,20 @@ static void put_lost(struct otf2 *o, const struct timeline_event *e)
 		o->last_ns = e->to_ns;
 }
 
+static void put_value(struct otf2 *o, const struct timeline_event *e, uint64_t value)
+{
+	put_metric(o->writers[e->track->index], e->ns,
+		   FIRST_METRIC - 1 + number_of(&o->metrics, e->id), value);
+}
+
+/* An idle task has no work that could be running. */
+static void put_running(struct otf2 *o, const struct timeline_event *e)
+{
+	if (!(e->track->owner.flags & KTAU_OWNER_IDLE))
+		put_metric(o->writers[e->track->index], e->ns, METRIC_RUNNING,
+			   e->type == TIMELINE_ON);
+}
+
 static uint32_t location_of(struct export_run *x, uint64_t serial)
 {
 	const struct track *track = timeline_track(x->timeline, serial);
@@ -319,7 +333,7 @@ static int event(struct export_run *x, const struct timeline_event *e)
 		break;
 	case KTAU_TRACE_COUNT:
 		ktau_slot_count(e->slot, &value);
-		put_metric(o->writers[index], e->ns, number_of(&o->metrics, e->id), value);
+		put_value(o, e, value);
 		break;
 	case KTAU_TRACE_SWITCH:
 		ktau_slot_switch(e->slot, &to);
@@ -329,12 +343,15 @@ static int event(struct export_run *x, const struct timeline_event *e)
 		ktau_slot_woken(e->slot, &woken);
 		o->wakers[index] = location_of(x, woken.waker_serial);
 		break;
+	case TIMELINE_ON:
+	case TIMELINE_OFF:
+		put_running(o, e);
+		break;
 	case TIMELINE_LOST:
 		put_lost(o, e);
 		break;
 	case TIMELINE_MARK:
-		value = e->mark->type == USER_MARK ? 1 : e->mark->value;
-		put_metric(o->writers[index], e->ns, number_of(&o->metrics, e->id), value);
+		put_value(o, e, e->mark->type == USER_MARK ? 1 : e->mark->value);
 		break;
 	}
 	return o->failed ? -EIO : 0;
@@ -399,8 +416,9 @@ static void define_events(struct export_run *x)
 		define_region(o, i, define(o, symbolize_event(x->names, o->regions.ids[i])),
 			      OTF2_REGION_ROLE_FUNCTION);
 	define_metric(o, METRIC_CPU, define(o, "cpu"));
+	define_metric(o, METRIC_RUNNING, define(o, "running"));
 	for (i = 1; i <= o->metrics.nr; i++)
-		define_metric(o, i, define(o, symbolize_event(x->names, o->metrics.ids[i])));
+		define_metric(o, FIRST_METRIC - 1 + i, define(o, symbolize_event(x->names, o->metrics.ids[i])));
 }
 
 /* Define the regions of each of KTAU's groups. */
@@ -425,9 +443,16 @@ static void define_groups(struct export_run *x)
 	free(members);
 }
 
+static uint64_t process_of(const struct ktau_rec_owner *owner)
+{
+	if (!owner->tgid)
+		return 0;	/* all idle tasks */
+	return owner->leader_serial ? owner->leader_serial : owner->serial;
+}
+
 /*
- * Define processes by pid. A process has the name of its leader or, without one, of its first
- * thread.
+ * Define processes by serial, because a pid can be used twice. A process has the name of its
+ * leader or, without one, of its first thread.
  */
 static void define_processes(struct export_run *x, struct hash *groups)
 {
@@ -441,14 +466,14 @@ static void define_processes(struct export_run *x, struct hash *groups)
 
 	for (i = 0; (track = timeline_track_at(x->timeline, i)); i++) {
 		owner = &track->owner;
-		if (!hash_get(&names, (uint32_t)owner->tgid) || owner->tid == owner->tgid)
-			hash_put(&names, (uint32_t)owner->tgid, (uintptr_t)owner->comm);
+		if (!hash_get(&names, process_of(owner)) || owner->tid == owner->tgid)
+			hash_put(&names, process_of(owner), (uintptr_t)owner->comm);
 	}
 	for (i = 0; (track = timeline_track_at(x->timeline, i)); i++) {
 		owner = &track->owner;
-		if (hash_get(groups, (uint32_t)owner->tgid))
+		if (hash_get(groups, process_of(owner)))
 			continue;
-		name = (const char *)hash_get(&names, (uint32_t)owner->tgid);
+		name = (const char *)hash_get(&names, process_of(owner));
 		if (owner->tgid)
 			snprintf(text, sizeof(text), "%s (%d)", name, owner->tgid);
 		else
@@ -457,7 +482,7 @@ static void define_processes(struct export_run *x, struct hash *groups)
 							define(o, text),
 							OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
 							OTF2_UNDEFINED_LOCATION_GROUP);
-		hash_put(groups, (uint32_t)owner->tgid, groups->nr + 1);
+		hash_put(groups, process_of(owner), groups->nr + 1);
 	}
 	hash_deinit(&names);
 }
@@ -485,7 +510,7 @@ static void define_locations(struct export_run *x)
 		OTF2_GlobalDefWriter_WriteLocation(o->definitions, i, define(o, text),
 						   OTF2_LOCATION_TYPE_CPU_THREAD, events,
 						   (uint32_t)hash_get(&groups,
-						   (uint32_t)track->owner.tgid) - 1);
+						   process_of(&track->owner)) - 1);
 		writer = OTF2_Archive_GetDefWriter(o->archive, i);
 		OTF2_Archive_CloseDefWriter(o->archive, writer);
 	}
