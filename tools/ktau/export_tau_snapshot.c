@@ -75,7 +75,8 @@ static void put_head(struct shot_file *f, const struct ktau_rec_stream *stream)
 {
 	const struct tau_ids *ids = &f->shot->ids;
 
-	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<profile_xml>\n", f->out);
+	/* ParaProf reads all files as one document, so none may begin with an XML declaration. */
+	fputs("<profile_xml>\n", f->out);
 	fprintf(f->out, "<thread id=\"0.%" PRIu32 ".%" PRIu32 "\" node=\"0\" context=\"%" PRIu32
 		"\" thread=\"%" PRIu32 "\">\n<metadata>", ids->context, ids->thread,
 		ids->context, ids->thread);

@@ -132,14 +132,20 @@ static uint32_t number_of(struct tau_trace *t, uint32_t id)
 	return t->numbers[id];
 }
 
-static void start(struct export_run *x, struct tau_track *track, uint64_t ns)
+static void put_wall_clock(struct export_run *x, struct tau_track *track, uint64_t ns)
 {
 	uint64_t realtime_ns = x->stream.realtime_ns - x->stream.boottime_ns + ns;
+
+	put(x->data, track, EV_WALL_CLOCK, (int64_t)(realtime_ns / 1000000000), ns);
+}
+
+static void start(struct export_run *x, struct tau_track *track, uint64_t ns)
+{
 	struct tau_trace *t = x->data;
 
 	track->started = true;
 	put(t, track, EV_INIT, INIT_PARAMETER, ns);
-	put(t, track, EV_WALL_CLOCK, (int64_t)(realtime_ns / 1000000000), ns);
+	put_wall_clock(x, track, ns);
 }
 
 static int event(struct export_run *x, const struct timeline_event *e)
@@ -221,7 +227,9 @@ static int end_host(struct export_run *x)
 			continue;
 		if (own->lost_until)
 			put(t, own, LOST, -1, own->lost_until);
+		/* A reader ends at the wall clock after the close, and never without one. */
 		put(t, own, EV_CLOSE, 0, t->ns);
+		put_wall_clock(x, own, t->ns);
 	}
 	return write_events(x);
 }
