@@ -44,6 +44,8 @@ struct export_options {
  * @period: profiles of the host, from the first stream to the last as in ktau report, with
  *	a row per task; complete when profile() is called
  * @regions: regions of the host, by number of the row; complete when profile() is called
+ * @profile_from_ns: CLOCK_BOOTTIME of the first stream of profiles; 0 before there is one
+ * @profile_to_ns: of the last one so far
  * @begun: the exporter's begin() has been called
  * @entered: the current host's start_host() has been called
  * @data: private data of the exporter
@@ -59,6 +61,7 @@ struct export_run {
 	struct timeline *timeline;
 	struct period *period;
 	struct region_sums regions;
+	uint64_t profile_from_ns, profile_to_ns;
 	bool begun, entered;
 	void *data;
 };

@@ -116,6 +116,7 @@ static int start_host(struct input *in, const struct ktau_rec_stream *stream)
 	period_start(&in->period, &whole_period, 0);
 	x->stream = *stream;
 	x->entered = false;
+	x->profile_from_ns = x->profile_to_ns = 0;
 	x->period = &in->period;
 	x->timeline = timeline_create(NULL, &in->sink);
 	timeline_regions(x->timeline, x->options.region_names, in->period.registry);
@@ -179,6 +180,13 @@ static int end_host(struct input *in, int err)
 	return err ? err : end_err;
 }
 
+static void note_profiles(struct export_run *x, const struct ktau_rec_stream *stream)
+{
+	if (!x->profile_from_ns)
+		x->profile_from_ns = stream->boottime_ns;
+	x->profile_to_ns = stream->boottime_ns;
+}
+
 static int take_stream(struct input *in, const struct ktau_rec_stream *stream)
 {
 	const char *host = in->x->options.host;
@@ -191,6 +199,8 @@ static int take_stream(struct input *in, const struct ktau_rec_stream *stream)
 		err = end_host(in, 0);
 	if (!err && !in->started)
 		err = start_host(in, stream);
+	if (!err && stream->content == KTAU_REC_PROFILE)
+		note_profiles(in->x, stream);
 	if (!err && in->symtab && symbolize_fit_map(in->symtab, in->file, in->reader))
 		err = -EIO;
 	return err;

@@ -3,7 +3,8 @@
  * TAU profiles, for ParaProf and pprof: files profile.NODE.CONTEXT.THREAD, where a node is a
  * host, a context a process and a thread a task. They are numbered without gaps, because pprof
  * stops at the first gap; the real ids are in the metadata. MULTI__TIME contains all times,
- * MULTI__RUNNING excludes waits. Call paths come from the trace, if there is one.
+ * MULTI__RUNNING excludes waits. Call paths come from the trace, if there is one, for the period
+ * of the profiles.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -164,17 +165,29 @@ void tau_metadata(const struct process *p, const struct ktau_rec_stream *stream,
 	put_attribute(out, "SumSqr", "lower bound: calls times mean squared");
 }
 
+/* Exclusive time and activations of a path. */
+struct path_sum {
+	uint64_t ns, count;
+};
+
 /**
  * struct paths - the call paths of a task's trace
  * @serial: serial of the task
  * @stacks: the call paths
  * @walk: current position in the trace
+ * @from: sums at the first stream of profiles, for the first @nr_from paths
+ * @to: sums at the last one that the trace has reached, for the first @nr_to paths
+ * @from_ns: time of @from; 0: not reached
+ * @to_ns: time of @to
  * @incl_ns: inclusive time of each path
  */
 struct paths {
 	uint64_t serial;
 	struct stacks stacks;
 	struct stack_walk walk;
+	struct path_sum *from, *to;
+	uint32_t nr_from, nr_to;
+	uint64_t from_ns, to_ns;
 	uint64_t *incl_ns;
 };
 
@@ -239,9 +252,9 @@ static const struct stack_node *parent_of(const struct stacks *s, const struct s
 	return node->parent == STACKS_NONE ? NULL : &s->nodes[node->parent];
 }
 
-static uint64_t self_ns(const struct tau_file *f, const struct stack_node *node)
+static uint64_t self_ns(const struct tau_file *f, const struct paths *p, uint32_t i)
 {
-	return f->running && node->off ? 0 : node->self_ns;
+	return f->running && p->stacks.nodes[i].off ? 0 : p->to[i].ns;
 }
 
 /* A path comes after its parent. */
@@ -251,7 +264,7 @@ static void sum_paths(const struct tau_file *f, struct paths *p)
 	uint32_t i;
 
 	for (i = 0; i < s->nr; i++)
-		p->incl_ns[i] = self_ns(f, &s->nodes[i]);
+		p->incl_ns[i] = self_ns(f, p, i);
 	for (i = s->nr; i-- > 0;)
 		if (s->nodes[i].parent != STACKS_NONE)
 			p->incl_ns[s->nodes[i].parent] += p->incl_ns[i];
@@ -269,21 +282,26 @@ static void put_path_name(struct tau_file *f, const struct stacks *s,
 	tau_name(symbolize_event(f->x->names, node->id), f->out);
 }
 
+/* A path below the task's own that occurs in the period, itself or with one inside. */
+static bool has_path(const struct paths *p, uint32_t i)
+{
+	return p->stacks.nodes[i].parent != STACKS_NONE && (p->to[i].count || p->incl_ns[i]);
+}
+
 static void put_paths(struct tau_file *f, struct paths *p)
 {
 	const struct stack_node *node;
 	char group[TAU_GROUP_BYTES];
 	uint32_t i;
 
-	sum_paths(f, p);
 	for (i = 0; i < p->stacks.nr; i++) {
 		node = &p->stacks.nodes[i];
-		if (node->parent == STACKS_NONE)
+		if (!has_path(p, i))
 			continue;
 		fputc('"', f->out);
 		put_path_name(f, &p->stacks, node);
 		fprintf(f->out, "\" %" PRIu64 " 0 %.16G %.16G 0 GROUP=\"TAU_CALLPATH | %s | "
-			"TAU_KERNEL\"\n", node->count, (double)self_ns(f, node) / 1000,
+			"TAU_KERNEL\"\n", p->to[i].count, (double)self_ns(f, p, i) / 1000,
 			(double)p->incl_ns[i] / 1000,
 			tau_group(symbolize_group(f->x->names, node->id), group));
 	}
@@ -295,7 +313,7 @@ static size_t count_paths(const struct paths *p)
 	uint32_t i;
 
 	for (i = 0; i < p->stacks.nr; i++)
-		nr += p->stacks.nodes[i].parent != STACKS_NONE;
+		nr += has_path(p, i);
 	return nr;
 }
 
@@ -323,6 +341,8 @@ static void put_profile(struct tau_file *f, const struct process *p, struct path
 {
 	const struct routine *r, *end = p->tally.routines + p->tally.nr;
 
+	if (paths)
+		sum_paths(f, paths);
 	fprintf(f->out, "%zu templated_functions_MULTI_%s\n",
 		count_kind(&p->tally, KTAU_KIND_TIMER) + 1 + (paths ? count_paths(paths) : 0),
 		f->running ? "RUNNING" : "TIME");
@@ -371,6 +391,54 @@ static void name_file(struct export_run *x, const struct process *p, struct tau_
 		 x->options.naming == NAMING_NG ? "/" : "", metric, p->owner.tid, (size_t)again);
 }
 
+/* Copy the sums of all paths. Return: their number. */
+static uint32_t copy_sums(const struct stacks *s, struct path_sum **sums)
+{
+	uint32_t i;
+
+	*sums = cli_alloc(*sums, (size_t)s->nr + 1, sizeof(**sums));
+	for (i = 0; i < s->nr; i++)
+		(*sums)[i] = (struct path_sum){ s->nodes[i].self_ns, s->nodes[i].count };
+	return s->nr;
+}
+
+/* The trace of a task has reached @ns. Note what it had done at the streams of profiles. */
+static void reach(const struct export_run *x, struct paths *p, const struct timeline_event *e)
+{
+	struct timeline_event at = { .track = e->track, .type = TIMELINE_ON };
+
+	if (!p->from_ns && x->profile_from_ns && e->ns >= x->profile_from_ns) {
+		at.ns = p->from_ns = x->profile_from_ns;
+		stacks_event(&p->stacks, &p->walk, &at);
+		p->nr_from = copy_sums(&p->stacks, &p->from);
+	}
+	if (p->to_ns < x->profile_to_ns && e->ns >= x->profile_to_ns) {
+		at.ns = p->to_ns = x->profile_to_ns;
+		stacks_event(&p->stacks, &p->walk, &at);
+		p->nr_to = copy_sums(&p->stacks, &p->to);
+	}
+}
+
+/* Make @to what happened in the period; a single stream of profiles has everything since boot. */
+static void limit_paths(const struct export_run *x, struct paths *p)
+{
+	bool one = x->profile_from_ns == x->profile_to_ns;
+	uint32_t i;
+
+	if (p->to_ns < x->profile_to_ns)
+		p->nr_to = copy_sums(&p->stacks, &p->to);
+	if (!one && !p->from_ns)
+		p->nr_from = copy_sums(&p->stacks, &p->from);
+	p->to = cli_alloc(p->to, (size_t)p->stacks.nr + 1, sizeof(*p->to));
+	for (i = p->nr_to; i < p->stacks.nr; i++)
+		p->to[i] = (struct path_sum){ 0, 0 };
+	for (i = 0; !one && i < p->nr_from; i++) {
+		p->to[i].ns = less(p->to[i].ns, p->from[i].ns);
+		p->to[i].count = less(p->to[i].count, p->from[i].count);
+	}
+	p->incl_ns = cli_alloc(p->incl_ns, (size_t)p->stacks.nr + 1, sizeof(*p->incl_ns));
+}
+
 static int write_profile(struct export_run *x, const struct process *p, struct tau_ids ids)
 {
 	struct tau *tau = x->data;
@@ -380,8 +448,7 @@ static int write_profile(struct export_run *x, const struct process *p, struct t
 	int metric;
 
 	if (paths)
-		paths->incl_ns = cli_alloc(paths->incl_ns, paths->stacks.nr + 1,
-					   sizeof(*paths->incl_ns));
+		limit_paths(x, paths);
 	for (metric = 0; metric < 2; metric++) {
 		f.running = metric;
 		name_file(x, p, ids, f.running, name);
@@ -426,6 +493,7 @@ static int event(struct export_run *x, const struct timeline_event *e)
 {
 	struct paths *p = paths_of(x, e->track);
 
+	reach(x, p, e);
 	stacks_event(&p->stacks, &p->walk, e);
 	return 0;
 }
@@ -439,6 +507,8 @@ static int end_host(struct export_run *x)
 		p = tau->paths[--tau->nr];
 		stacks_deinit(&p->stacks);
 		free(p->incl_ns);
+		free(p->from);
+		free(p->to);
 		free(p);
 	}
 	hash_clear(&tau->by_serial);
