@@ -28,14 +28,15 @@ static const struct row_column routine_columns[] = {
 	{ "host", ROW_INT }, { "serial", ROW_ULONG }, { "kind", ROW_TEXT }, { "tid", ROW_INT },
 	{ "task", ROW_TEXT }, { "group_name", ROW_TEXT }, { "routine", ROW_TEXT },
 	{ "count", ROW_ULONG }, { "incl_ns", ROW_ULONG }, { "excl_ns", ROW_ULONG },
-	{ "longest_ns", ROW_ULONG }, { "asleep_ns", ROW_ULONG }, { "runq_ns", ROW_ULONG },
+	{ "longest_of_life_ns", ROW_ULONG }, { "asleep_ns", ROW_ULONG }, { "runq_ns", ROW_ULONG },
 	{ "irq_ns", ROW_ULONG }, { "in_flight", ROW_ULONG }, { "in_flight_ns", ROW_ULONG },
 };
 
 static const struct row_column counter_columns[] = {
 	{ "host", ROW_INT }, { "serial", ROW_ULONG }, { "kind", ROW_TEXT }, { "tid", ROW_INT },
 	{ "task", ROW_TEXT }, { "group_name", ROW_TEXT }, { "counter", ROW_TEXT },
-	{ "count", ROW_ULONG }, { "sum", ROW_ULONG }, { "min", ROW_ULONG }, { "max", ROW_ULONG },
+	{ "count", ROW_ULONG }, { "sum", ROW_ULONG }, { "min_of_life", ROW_ULONG },
+	{ "max_of_life", ROW_ULONG },
 };
 
 static const struct row_column region_columns[] = {

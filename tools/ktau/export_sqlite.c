@@ -130,6 +130,24 @@ static int write_row(struct export_run *x, int table, const struct row_cell *cel
 	return 0;
 }
 
+/* For joins by task, sums by routine, and parts of the time line; faster than while rows come. */
+static int create_indexes(struct export_run *x)
+{
+	return run(x, "CREATE INDEX tasks_task ON tasks (host, serial);"
+		      "CREATE INDEX routines_task ON routines (host, serial);"
+		      "CREATE INDEX routines_routine ON routines (routine);"
+		      "CREATE INDEX counters_task ON counters (host, serial);"
+		      "CREATE INDEX regions_task ON regions (host, serial);"
+		      "CREATE INDEX frames_task ON frames (host, serial, start_ns);"
+		      "CREATE INDEX frames_routine ON frames (routine, excl_ns);"
+		      "CREATE INDEX frames_start ON frames (host, start_ns);"
+		      "CREATE INDEX points_task ON points (host, serial, ns);"
+		      "CREATE INDEX points_ns ON points (host, ns);"
+		      "CREATE INDEX running_task ON running (host, serial, start_ns);"
+		      "CREATE INDEX running_start ON running (host, start_ns);"
+		      "CREATE INDEX losses_task ON losses (host, serial, start_ns)");
+}
+
 static int end(struct export_run *x)
 {
 	struct database *d = x->data;
@@ -137,7 +155,9 @@ static int end(struct export_run *x)
 
 	for (i = 0; i < ROW_NR_TABLES; i++)
 		sqlite3_finalize(d->insert[i]);
-	err = sqlite3_get_autocommit(d->db) ? 0 : run(x, "COMMIT");
+	err = sqlite3_get_autocommit(d->db) ? 0 : create_indexes(x);
+	if (!err && !sqlite3_get_autocommit(d->db))
+		err = run(x, "COMMIT");
 	if (sqlite3_close(d->db) && !err)
 		err = failed(x);
 	free(d);

@@ -6,7 +6,8 @@
  *
  * "sh" runs "tar", "ls" and "again", which gets the pid of "ls", on two CPUs. In between the CPUs
  * run other tasks. "late" is not new: it has lost the slots of most of its life. The machine has
- * been up for some time. The accounts at the end equal what the slots show.
+ * been up for some time. The accounts at the end equal what the slots show. A system call has a
+ * name with characters that formats must escape.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -160,7 +161,7 @@ static int begin(struct sink *s, uint32_t content, uint64_t ticks)
 		const char *name;
 	} events[] = {
 		{ E_WRITE, KTAU_GROUP_SYSCALL, "sys_write" },
-		{ E_READ, KTAU_GROUP_SYSCALL, "sys_read" },
+		{ E_READ, KTAU_GROUP_SYSCALL, "sys_re\"a;\\d" },
 		{ E_SCHEDULE, KTAU_GROUP_SCHED, "schedule_vol" },
 		{ E_WAIT, KTAU_GROUP_SCHED, "schedule_wait" },
 	};
