@@ -48,6 +48,7 @@ class Files:
     def __init__(self, build, out):
         self.ktau = build + "/tools/ktau/ktau"
         self.crowd = build + "/tests/unit/tools/crowd"
+        self.record_fixture = build + "/tests/unit/tools/record_fixture"
         self.out = out
 
     def path(self, name):
@@ -232,6 +233,26 @@ def test_regions(b, files):
          b.run("[...document.querySelectorAll('details.region')].map((d) => [d.parentNode.className,"
                "d.firstElementChild.textContent.split('  ')[0]])"),
          [["detail", "outer"], ["region", "<b>in</b>"]])
+
+
+def test_running(b, files):
+    """Only some tasks are traced: each is on a CPU as long as its account says, and no line is as
+    long as the uptime."""
+    subprocess.run([files.record_fixture, files.path("record.ktau")], check=True)
+    b.open(files.page("record"))
+    text = subprocess.run([files.ktau, "report", "--by=thread", "--tables=account", "--format=json",
+                           files.path("record.ktau")], check=True, stdout=subprocess.PIPE).stdout
+    wanted = {row["name"]: sum(number_of(row[part + "_ns"]) for part in ("user", "kernel", "irq"))
+              for row in json.loads(text)["account"]}
+    same("tasks are on a CPU as long as their accounts say",
+         b.run("Object.fromEntries(lines.list.filter((line) => line.bytes).map((line) => [line.name, "
+               "decode(line).runs.reduce((sum, run) => sum + run.end - run.start, 0)]))"), wanted)
+    same("the timeline begins with the recording", b.run("lines.begin"), 0)
+    b.key("3")
+    test("time on a CPU is drawn", b.run(
+        "(() => { const line = lines.shown.find((l) => l.name === 'tar'), ns = line.runs[0].end - 1e6;"
+        "return describe({ line, ns, near: 1, y: 0 }); })()").endswith("on CPU 1 for 70.00 ms"))
+    same("the page of some tasks has no errors", b.problems(), [])
 
 
 def test_hostile(b, files):
@@ -449,6 +470,7 @@ def main():
         test_machine(b, files)
         test_users(b, files)
         test_recorded(b, files)
+        test_running(b, files)
         test_hostile(b, files)
         test_big(b, files)
         test_folded(files)

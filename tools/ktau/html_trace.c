@@ -111,6 +111,20 @@ static void put_mark(struct trace *t, struct line *line, const struct timeline_e
 	packed_number(&line->data, value);
 }
 
+/* The time on a CPU that ends with @e, as far as it is in the period. */
+static void put_run(struct trace *t, struct line *line, const struct timeline_event *e)
+{
+	enum { RUN = 24 };
+	uint64_t from_ns = more(e->from_ns, t->from_ns);
+	uint64_t to_ns = e->ns < t->to_ns ? e->ns : t->to_ns;
+
+	if (from_ns >= to_ns)
+		return;
+	put_op(line, to_ns, LINE_MARK);
+	packed_number(&line->data, RUN);
+	packed_number(&line->data, to_ns - from_ns);
+}
+
 /* What a program has noted; the number of its event takes the place of a task. */
 static void put_noted(struct trace *t, struct line *line, const struct timeline_event *e)
 {
@@ -162,6 +176,9 @@ static void put_event(struct trace *t, struct line *line, const struct timeline_
 	case TIMELINE_MARK:
 		put_noted(t, line, e);
 		break;
+	case TIMELINE_OFF:
+		put_run(t, line, e);
+		break;
 	case KTAU_TRACE_FORK:
 	case KTAU_TRACE_EXEC:
 	case KTAU_TRACE_TASK_EXIT:
@@ -183,7 +200,7 @@ static int take_event(void *arg, const struct timeline_event *e)
 	}
 	/* Open frames must be tracked outside the period as well. */
 	stacks_event(&t->stacks, &line->walk, e);
-	if (e->ns < t->from_ns || e->ns > t->to_ns)
+	if (e->ns < t->from_ns || (e->ns > t->to_ns && e->type != TIMELINE_OFF))
 		return 0;
 	before = line->data.nr;
 	if (t->bytes > MAX_BYTES)

@@ -607,7 +607,7 @@ function routineTable(box, title, routines) {
 	if (!routines.length)
 		return;
 	add("h3", box, title);
-	table(box, [["", false, "w"], ["share", true], ["routine"], ["count", true], ["incl", true], ["excl", true], ["longest", true],
+	table(box, [["", false, "w"], ["share", true], ["routine"], ["count", true], ["incl", true], ["excl", true], ["longest of life", true],
 		    ["in flight", true], ["group"]],
 	      routines.sort((a, b) => b.excl - a.excl).map((r) => [
 		      widthBar(r.excl, whole, colourOf(r.event)), percent(r.excl, whole), report.events[r.event].name,
@@ -960,6 +960,8 @@ function startFlame() {
 const OP = { ENTER: 0, EXIT: 1, CUT: 2, LOST: 3, WOKEN: 4, CPU: 5, SWITCH: 6, MARK: 7 };
 const LABEL = 190, LINE_HEIGHT = 20, DEPTH_HEIGHT = 14, AXIS = 22, MOST_ARROWS = 400;
 const MARKS = { 7: "fork", 8: "exec", 9: "exit" };
+/* A mark that ends a time on a CPU; its property "other" is the length minus 1. */
+const RUN = 24;
 /* Types of marks from programs: an event without a value, one with a value, and a message. */
 const USER = { MARK: 18, VALUE: 19, MESSAGE: 20 };
 const CONTEXTS = ["task", "softirq", "interrupt", "NMI"];
@@ -967,23 +969,6 @@ const STATES = { 0: "still runnable", 1: "interruptible", 2: "uninterruptible", 
 		 16: "dead", 32: "zombie", 64: "parked", 128: "idle" };
 
 const lines = { list: [], shown: [], from: 0, to: 1, begin: 0, end: 1, cut: 0, open: new Set(), boxes: [] };
-
-/* A ring that was overwritten before it was first read starts with a gap, which may be long. */
-function recordedFrom(line) {
-	const s = lines.section;
-
-	s.at = line.at;
-	while (s.at < line.at + line.bytes) {
-		const op = s.number() % 8;
-
-		if (op === OP.LOST)
-			return line.start + s.number();
-		if (op !== OP.CPU)
-			break;
-		s.number();
-	}
-	return line.start;
-}
 
 function readLines() {
 	const s = lines.section = new Section("lines");
@@ -1003,11 +988,8 @@ function readLines() {
 	}
 	const traced = lines.list.filter((line) => line.bytes);
 
-	lines.begin = traced.reduce((least, line) => Math.min(least, recordedFrom(line)), Infinity);
+	lines.begin = traced.reduce((least, line) => Math.min(least, line.start), Infinity);
 	lines.end = traced.reduce((most, line) => Math.max(most, line.start + line.span), -Infinity);
-	/* Show a small part of such a gap. */
-	lines.begin -= Math.min(0.03 * (lines.end - lines.begin),
-				lines.begin - traced.reduce((least, line) => Math.min(least, line.start), Infinity)) || 0;
 	lines.from = lines.begin;
 	lines.to = Math.max(lines.end, lines.begin + 1);
 }
@@ -1016,7 +998,7 @@ function readLines() {
 function readMark(s, ns) {
 	const mark = { ns, type: s.number(), other: s.number() - 1 };
 
-	if (mark.type < USER.MARK)
+	if (mark.type < USER.MARK || mark.type === RUN)
 		return mark;
 	mark.value = s.number();
 	mark.peer = s.signed();
@@ -1041,7 +1023,7 @@ function decode(line) {
 	const s = lines.section, end = line.at + line.bytes, stack = [];
 	let ns = line.start, cpu = 0;
 
-	Object.assign(line, { depths: [], gaps: [], woken: [], marks: [], switches: [] });
+	Object.assign(line, { depths: [], gaps: [], woken: [], marks: [], switches: [], runs: [] });
 	for (s.at = line.at; s.at < end;) {
 		const word = s.number(), op = word % 8;
 
@@ -1079,9 +1061,15 @@ function decode(line) {
 		case OP.SWITCH:
 			line.switches.push({ ns, state: s.number() });
 			break;
-		case OP.MARK:
-			line.marks.push(readMark(s, ns));
+		case OP.MARK: {
+			const mark = readMark(s, ns);
+
+			if (mark.type === RUN)
+				line.runs.push({ start: ns - mark.other - 1, end: ns, cpu });
+			else
+				line.marks.push(mark);
 			break;
+		}
 		}
 	}
 	return line;
@@ -1190,6 +1178,19 @@ function fit(context, text, width) {
 	return text.length > letters ? text.slice(0, Math.max(1, letters - 1)) + "…" : text;
 }
 
+/* A stripe while the task is on a CPU, in the kernel or not. Those in one pixel become one. */
+function drawRuns(context, view, line, y) {
+	let i = above(line.runs, lines.from, (run) => run.end);
+
+	context.fillStyle = colours.accent;
+	while (i < line.runs.length && line.runs[i].start < lines.to) {
+		const x = Math.max(LABEL, view.x(line.runs[i].start)), end = Math.min(view.width, view.x(line.runs[i].end));
+
+		context.fillRect(x, y, Math.max(1, end - x), 2);
+		i = end - x < 1 ? Math.max(i + 1, above(line.runs, lines.from + (x + 1 - LABEL) / view.scale, (run) => run.end)) : i + 1;
+	}
+}
+
 function drawLine(context, view, line, top) {
 	const open = lines.open.has(line);
 
@@ -1200,6 +1201,7 @@ function drawLine(context, view, line, top) {
 	context.fillText((open ? "▾ " : "▸ ") + fit(context, `${line.name || "?"} ${line.tid || ""}`, LABEL - 22), 6, top + LINE_HEIGHT / 2);
 	context.fillStyle = colours.soft;
 	context.fillRect(LABEL, top + line.height - 1, view.width, 1);
+	drawRuns(context, view, line, top + line.height - 3);
 	line.depths.forEach((level, depth) => {
 		if (open)
 			drawLevel(context, view, level, top + 3 + depth * DEPTH_HEIGHT, DEPTH_HEIGHT - 1);
@@ -1368,6 +1370,10 @@ function describe(at) {
 		if (level.cut.has(i))
 			text.push("its end was not recorded");
 	}
+	const run = line.runs[above(line.runs, ns, (r) => r.end)];
+
+	if (run && run.start <= ns)
+		text.push(`on CPU ${run.cpu} for ${time(run.end - run.start)}`);
 	for (const w of line.woken) {
 		if (w.ns >= ns - near && w.since <= ns + near) {
 			const waker = lines.list[w.waker];
@@ -1534,7 +1540,7 @@ function drawCpus() {
 	box.replaceChildren();
 	table(box, [["CPU", true], ["time", true], ["tasks", true], ["irq", true], ["idle", true]],
 	      report.cpus.map((c) => [c.cpu, time(c.life), percent(c.parts[1], c.life), percent(c.parts[2], c.life), percent(c.parts[4], c.life)]));
-	table(box, [["CPU", true], ["count", true], ["incl", true], ["excl", true], ["longest", true], ["routine"]],
+	table(box, [["CPU", true], ["count", true], ["incl", true], ["excl", true], ["longest of life", true], ["routine"]],
 	      rows.sort((a, b) => b[1].excl - a[1].excl).slice(0, 500).map(([cpu, r]) => [
 		      cpu.cpu, r.count.toLocaleString("en"), time(r.incl), time(r.excl), r.longest ? time(r.longest) : "-",
 		      report.events[r.event].name,
