@@ -134,6 +134,7 @@ static void add_counts(struct timeline_counts *to, const struct timeline_counts 
 	to->half_enters += c->half_enters;
 	to->unfinished += c->unfinished;
 	to->clamped += c->clamped;
+	to->misplaced += c->misplaced;
 }
 
 static int put_profiles(struct input *in)

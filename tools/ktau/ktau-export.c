@@ -244,6 +244,9 @@ static void print_summary(const char *name, const struct export_totals *t, doubl
 			c->half_enters + c->half_exits);
 	if (c->unfinished)
 		fprintf(stderr, ", %" PRIu64 " unfinished", c->unfinished);
+	if (c->misplaced)
+		fprintf(stderr, ", %" PRIu64 " trace records in streams of profiles left out",
+			c->misplaced);
 	if (c->clamped)
 		fprintf(stderr, ", %" PRIu64 " times clamped", c->clamped);
 	fprintf(stderr, "; %.0f slots/s\n", (double)c->slots / (seconds > 1e-9 ? seconds : 1e-9));

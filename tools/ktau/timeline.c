@@ -332,7 +332,10 @@ int timeline_put(struct timeline *t, const struct ktau_reader *reader,
 	case KTAU_REC_OWNER:
 		return put_owner(t, rec->owner);
 	case KTAU_REC_TRACE:
-		return t->in_trace ? put_trace(t, rec->trace) : 0;
+		if (t->in_trace)
+			return put_trace(t, rec->trace);
+		t->counts.misplaced++;
+		return 0;
 	case KTAU_REC_END:
 		t->begun |= t->in_trace;
 		return timeline_pass(t, t->final_ticks);

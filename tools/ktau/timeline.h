@@ -148,9 +148,11 @@ struct timeline_event {
  * @half_enters: frames ended by a loss
  * @unfinished: frames still open at the end
  * @clamped: times raised to that of the previous event
+ * @misplaced: TRACE records left out because their stream is not one of traces
  */
 struct timeline_counts {
 	uint64_t slots, enters, lost, gaps, half_exits, half_enters, unfinished, clamped;
+	uint64_t misplaced;
 };
 
 struct timeline;

@@ -156,6 +156,7 @@ static void misplaced(void **state)
 
 	(void)state;
 	assert_string_equal(seen.text, "");
+	assert_int_equal(seen.counts.misplaced, 1);
 }
 
 /* Exits that are missing without a gap do not leave frames open forever. */
