@@ -12,6 +12,7 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/uaccess.h>
+#include <linux/workqueue.h>
 
 #include "access.h"
 #include "area.h"
@@ -91,13 +92,30 @@ static const struct file_operations area_fops = {
 	.mmap		= area_mmap,
 };
 
-/* Give @area to the current task; the state takes a reference. */
-static void attach(struct ktau_state *state, struct ktau_area *area)
+/* Regions can be used. */
+static bool diverted;
+
+static void divert(struct work_struct *work)
 {
-	ktau_reserve_fill_up();	/* new regions soon need many chunks */
 	mutex_lock(&ktau_mutex);
 	ktau_divert_to_regions();
 	mutex_unlock(&ktau_mutex);
+	smp_store_release(&diverted, true);
+}
+
+static DECLARE_WORK(divert_work, divert);
+
+/*
+ * Give @area to the current task; the state takes a reference. Any task may be the first, and
+ * lose its CPU, so a worker takes the locks that changing code needs.
+ */
+static void attach(struct ktau_state *state, struct ktau_area *area)
+{
+	ktau_reserve_fill_up();	/* new regions soon need many chunks */
+	if (!smp_load_acquire(&diverted)) {	/* pairs with divert() */
+		schedule_work(&divert_work);
+		flush_work(&divert_work);
+	}
 	ktau_area_attach(state, area);
 	ktau_task_refresh();
 }

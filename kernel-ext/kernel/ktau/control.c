@@ -186,24 +186,6 @@ static void set_keys(u32 groups)
 	ktau_cpus_update(groups);
 }
 
-/*
- * A task that forks reads settings without the mutex, and sees the old or the new value
- * of each.
- */
-static void set_config(const struct ktau_config *config)
-{
-	WRITE_ONCE(ktau_config.groups, config->groups);
-	WRITE_ONCE(ktau_config.task_groups, config->task_groups);
-	WRITE_ONCE(ktau_config.held_groups, config->held_groups);
-	WRITE_ONCE(ktau_config.modes, config->modes);
-	WRITE_ONCE(ktau_config.tags, config->tags);
-	WRITE_ONCE(ktau_config.inherit, config->inherit);
-	WRITE_ONCE(ktau_config.ring_slots, config->ring_slots);
-	WRITE_ONCE(ktau_config.watermark_slots, config->watermark_slots);
-	WRITE_ONCE(ktau_config.memory_limit_bytes, config->memory_limit_bytes);
-	WRITE_ONCE(ktau_config.exited_limit_bytes, config->exited_limit_bytes);
-}
-
 /* The groups that any task has, or may have. */
 static u32 all_groups(const struct ktau_config *config)
 {
@@ -217,14 +199,14 @@ static int apply(struct ktau_request *req)
 	int err;
 
 	new->task_groups |= req->task_groups;
-	set_config(new);
+	ktau_config_set(new);
 	/*
 	 * Selected tasks need states before a group is enabled, because children inherit.
 	 */
 	if ((all_groups(new) || req->selects) && !all_groups(&old)) {
 		err = ktau_tasks_start();
 		if (err) {
-			set_config(&old);
+			ktau_config_set(&old);
 			return err;
 		}
 		static_branch_enable(&ktau_exit_key);

@@ -12,12 +12,19 @@
 #include <linux/irq_work.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
+#include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
 #include "core.h"
 
 /* Guards ktau_config, the filter, and everything that tasks have because of them. */
 DEFINE_MUTEX(ktau_mutex);
+
+/*
+ * Makes a change of several settings one change for readers that do not hold ktau_mutex, and
+ * must not: a reader may lose its CPU.
+ */
+static DEFINE_SPINLOCK(config_lock);
 
 struct ktau_config ktau_config __read_mostly = {
 	.modes = KTAU_MODE_PROFILE,
@@ -56,6 +63,43 @@ struct ktau_user ktau_system = {
 };
 
 DEFINE_PER_CPU(unsigned long [KTAU_NR_LOSSES], ktau_losses);
+
+/**
+ * ktau_config_set() - replace the configuration
+ * @config: the new one
+ *
+ * A task that forks reads settings without a lock, and sees the old or the new value of each.
+ *
+ * Context: Task; ktau_mutex held.
+ */
+void ktau_config_set(const struct ktau_config *config)
+{
+	spin_lock(&config_lock);
+	WRITE_ONCE(ktau_config.groups, config->groups);
+	WRITE_ONCE(ktau_config.task_groups, config->task_groups);
+	WRITE_ONCE(ktau_config.held_groups, config->held_groups);
+	WRITE_ONCE(ktau_config.modes, config->modes);
+	WRITE_ONCE(ktau_config.tags, config->tags);
+	WRITE_ONCE(ktau_config.inherit, config->inherit);
+	WRITE_ONCE(ktau_config.ring_slots, config->ring_slots);
+	WRITE_ONCE(ktau_config.watermark_slots, config->watermark_slots);
+	WRITE_ONCE(ktau_config.memory_limit_bytes, config->memory_limit_bytes);
+	WRITE_ONCE(ktau_config.exited_limit_bytes, config->exited_limit_bytes);
+	spin_unlock(&config_lock);
+}
+
+/**
+ * ktau_config_get() - copy the configuration
+ * @config: receives the copy
+ *
+ * Context: Task; ktau_mutex need not be held.
+ */
+void ktau_config_get(struct ktau_config *config)
+{
+	spin_lock(&config_lock);
+	*config = data_race(ktau_config); /* only the lists of tasks change @tags, @task_groups */
+	spin_unlock(&config_lock);
+}
 
 /**
  * ktau_loss_of() - count something that a user was refused or has lost

@@ -43,6 +43,9 @@ static inline u32 ktau_groups_enabled(void)
 	return READ_ONCE(ktau_config.groups) | READ_ONCE(ktau_config.held_groups);
 }
 
+void ktau_config_set(const struct ktau_config *config);
+void ktau_config_get(struct ktau_config *config);
+
 void ktau_loss(enum ktau_loss reason);
 void ktau_loss_of(struct ktau_user *user, enum ktau_loss reason,
 		  unsigned long nr);

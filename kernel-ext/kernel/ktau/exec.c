@@ -13,6 +13,7 @@
 #include <linux/irqflags.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 
@@ -154,37 +155,78 @@ static void retire(struct ktau_state *old, bool dumpable)
 	ktau_exited_add(old);
 }
 
+/*
+ * Let @next replace @old. Return: whether it has; not if @old has got a ring meanwhile that
+ * @next lacks.
+ */
+static bool succeed(struct ktau_ref *ref, struct ktau_state *old, struct ktau_state *next,
+		    const struct linux_binprm *bprm)
+{
+	bool ready;
+
+	spin_lock(&old->mask_lock);
+	ready = ktau_task_succeed(next, old);
+	if (ready) {
+		if (ref->mask & KTAU_MODE_TRACE)
+			trace_end(old, next, bprm);
+		move_frames(ref, old, next);
+	}
+	spin_unlock(&old->mask_lock);
+	return ready;
+}
+
+/* Create a state for the new program, and let it replace @old. Return: false without memory. */
+static bool renew(struct ktau_ref *ref, struct ktau_state *old, const struct linux_binprm *bprm)
+{
+	struct ktau_state *next = ktau_task_successor(old, bprm->cred);
+
+	if (!next)
+		return false;
+	do {
+		if (!ktau_task_successor_ring(next, old)) {
+			ktau_state_put(next);
+			return false;
+		}
+	} while (!succeed(ref, old, next, bprm));
+	smp_mb();	/* a write to control sees the new state, or its changes are seen below */
+	ktau_task_refresh();
+	return true;
+}
+
+/*
+ * There is no memory, which is counted: the task is no longer measured. A write to control may
+ * create a state; KTAU_MASK_GONE keeps it empty.
+ */
+static void stop(struct ktau_ref *ref, struct ktau_state *old, const struct linux_binprm *bprm)
+{
+	spin_lock(&old->mask_lock);
+	if (ref->mask & KTAU_MODE_TRACE)
+		trace_end(old, NULL, bprm);
+	ktau_end_frames();
+	ktau_write(&ref->serial, ktau_serial_next());
+	smp_store_release(&ref->state, NULL);	/* pairs with make_state() in switch.c */
+	spin_unlock(&old->mask_lock);
+}
+
 /**
  * __ktau_task_exec_begin() - the current task is about to run another program
  * @bprm: the program, with the new credentials
+ *
+ * An exec waits neither for a write to control nor for a reader, because a task that has lost
+ * its CPU may be in the middle of one.
  *
  * Context: Task, with its old credentials and address space; may sleep.
  */
 void __ktau_task_exec_begin(const struct linux_binprm *bprm)
 {
 	struct ktau_ref *ref = &current->ktau;
-	struct ktau_state *old = ref->state, *next;
+	struct ktau_state *old = ref->state;
 	bool dumpable = ktau_is_dumpable();
 
 	if (!has_new_readers(current_cred(), bprm->cred, dumpable))
 		return;
 	ktau_area_detach(old);	/* the new program is in none of its regions */
-	next = ktau_task_successor(old, bprm->cred);
-	mutex_lock(&ktau_mutex);
-	if (next && !ktau_task_succeed(next, old)) {
-		ktau_state_put(next);
-		next = NULL;
-	}
-	if (ref->mask & KTAU_MODE_TRACE)
-		trace_end(old, next, bprm);
-	if (next) {
-		move_frames(ref, old, next);
-	} else {	/* no memory, which is counted: the task is no longer measured */
-		ktau_end_frames();
-		WRITE_ONCE(ref->state, NULL);
-		/* A write to control may create a state; KTAU_MASK_GONE keeps it empty. */
-		ktau_write(&ref->serial, ktau_serial_next());
-	}
-	mutex_unlock(&ktau_mutex);
+	if (!renew(ref, old, bprm))
+		stop(ref, old, bprm);
 	retire(old, dumpable);
 }

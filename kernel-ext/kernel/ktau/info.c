@@ -16,6 +16,7 @@
 #include "user.h"
 
 static u8 boot_id[16];
+static bool boot_id_known;
 
 static void parse_boot_id(struct file *file)
 {
@@ -29,7 +30,7 @@ static void parse_boot_id(struct file *file)
 }
 
 /* The kernel exports the id only as a file. */
-static void read_boot_id(struct work_struct *work)
+static void find_boot_id(void)
 {
 	struct file_system_type *type = get_fs_type("proc");
 	struct vfsmount *mount;
@@ -49,6 +50,14 @@ static void read_boot_id(struct work_struct *work)
 	kern_unmount(mount);
 }
 
+static void read_boot_id(struct work_struct *work)
+{
+	if (boot_id_known)
+		return;
+	find_boot_id();
+	smp_store_release(&boot_id_known, true);
+}
+
 static DECLARE_WORK(boot_id_work, read_boot_id);
 
 /**
@@ -56,22 +65,17 @@ static DECLARE_WORK(boot_id_work, read_boot_id);
  * @id: receives the id; zeros if the kernel has no such file
  *
  * The id is generated when it is first read, so it is not read before user space runs. A
- * worker reads it, with the credentials and namespaces of the kernel.
+ * worker reads it, with the credentials and namespaces of the kernel. Readers hold no lock
+ * meanwhile, because a reader may lose its CPU.
  *
  * Context: May sleep.
  */
 void ktau_boot_id(u8 id[16])
 {
-	static DEFINE_MUTEX(lock);
-	static bool done;
-
-	mutex_lock(&lock);
-	if (!done) {
+	if (!smp_load_acquire(&boot_id_known)) {	/* pairs with read_boot_id() */
 		schedule_work(&boot_id_work);
 		flush_work(&boot_id_work);
-		done = true;
 	}
-	mutex_unlock(&lock);
 	memcpy(id, boot_id, sizeof(boot_id));
 }
 

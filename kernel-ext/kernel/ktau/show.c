@@ -221,31 +221,41 @@ static void show_config(struct seq_file *m, const struct ktau_config *config)
 	seq_printf(m, "inherit=%s\n", on_off(config->inherit));
 }
 
+static int show_all(struct seq_file *m)
+{
+	int err;
+
+	mutex_lock(&ktau_mutex);
+	show_config(m, &ktau_config);
+	err = show_filter(m);
+	if (!err)
+		err = show_task_groups(m);
+	if (!err)
+		err = show_tags(m);
+	mutex_unlock(&ktau_mutex);
+	return err;
+}
+
 /**
  * ktau_control_show() - show the configuration as control words
  * @m: output
  * @all: include words that identify tasks and users
+ *
+ * A reader that is not shown those may be any task, so it must not hold up writers: it gets a
+ * copy of the rest.
  *
  * Context: May sleep.
  * Return: 0 or -ENOMEM.
  */
 int ktau_control_show(struct seq_file *m, bool all)
 {
-	int err = 0;
+	struct ktau_config config;
 
-	mutex_lock(&ktau_mutex);
 	seq_puts(m, "restore\n");
-	show_config(m, &ktau_config);
-	if (all) {
-		err = show_filter(m);
-		if (!err)
-			err = show_task_groups(m);
-		if (!err)
-			err = show_tags(m);
-	} else {
-		seq_printf(m, "filter=%s\n",
-			   ktau_filter_selection() ? "hidden" : "none");
-	}
-	mutex_unlock(&ktau_mutex);
-	return err;
+	if (all)
+		return show_all(m);
+	ktau_config_get(&config);
+	show_config(m, &config);
+	seq_printf(m, "filter=%s\n", ktau_filter_selection() ? "hidden" : "none");
+	return 0;
 }

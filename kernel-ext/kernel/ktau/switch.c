@@ -6,6 +6,10 @@
  * its child or itself. A generation count makes sure that the walk or the task sees the
  * other's change: the write increments it before the walk, and the task starts again if
  * it has changed.
+ *
+ * An exec may replace the state of its task. It must not wait for a write, so it does that
+ * under @mask_lock of the old state. A change that is made under this lock is either taken
+ * over, or finds that the state has been replaced and is made to the new one.
  */
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
@@ -76,7 +80,8 @@ static struct ktau_state *make_state(struct task_struct *task, gfp_t gfp)
 	state->serial = ktau_task_serial(task);
 	refcount_inc(&state->ref);	/* one for the task, one for the caller */
 	if (!cmpxchg(&task->ktau.state, NULL, state)) {
-		WRITE_ONCE(task->ktau.serial, state->serial);
+		/* An exec without memory for a state changes it before it drops the old one. */
+		state->serial = ktau_read(&task->ktau.serial);
 		return state;
 	}
 	refcount_dec(&state->ref);
@@ -159,13 +164,19 @@ u32 ktau_groups_throughout(const struct ktau_state *state, u32 mask,
  * seen this state, so its contents would be lost. A task without PF_EXITING here will
  * find the state: it sets the flag, executes a full barrier (atomic_dec_and_test()), and
  * looks for a state.
+ * Return: false if the task has another state by now, or none.
  */
-static void set_mask(struct task_struct *task, struct ktau_state *state, u32 mask)
+static bool set_mask(struct task_struct *task, struct ktau_state *state, u32 mask)
 {
-	u32 old = READ_ONCE(task->ktau.mask), new;
+	u32 old, new;
 	bool exits;
 
 	spin_lock(&state->mask_lock);
+	if (READ_ONCE(task->ktau.state) != state) {
+		spin_unlock(&state->mask_lock);
+		return false;
+	}
+	old = READ_ONCE(task->ktau.mask);
 	smp_mb();	/* the state is set before the flag is read */
 	exits = data_race(task->flags) & PF_EXITING; /* one bit */
 	do {
@@ -178,6 +189,7 @@ static void set_mask(struct task_struct *task, struct ktau_state *state, u32 mas
 	note_groups(state, new);
 out:
 	spin_unlock(&state->mask_lock);
+	return true;
 }
 
 /*
@@ -207,13 +219,17 @@ static struct ktau_state *provide(struct task_struct *task, u32 selected, gfp_t 
 
 static void set_up(struct task_struct *task, u32 selected, gfp_t gfp)
 {
+	struct ktau_state *state;
+	bool done;
 	u32 mask;
-	struct ktau_state *state = provide(task, selected, gfp, &mask);
 
-	if (!state)
-		return;
-	set_mask(task, state, mask);
-	ktau_state_put(state);
+	do {
+		state = provide(task, selected, gfp, &mask);
+		if (!state)
+			return;
+		done = set_mask(task, state, mask);
+		ktau_state_put(state);
+	} while (!done);
 }
 
 /**
@@ -416,6 +432,30 @@ void ktau_tasks_resize(void)
 	free_rings(&olds);
 }
 
+/*
+ * Set the field of type u32 at @offset in the state of @task, which an exec takes over. A
+ * state is created unless @value is 0. Return: 0 or -ENOMEM.
+ */
+static int set_field(struct task_struct *task, size_t offset, u32 value)
+{
+	struct ktau_state *state;
+	bool done;
+	int err;
+
+	do {
+		err = get_state(task, value ? GFP_KERNEL : 0, &state);
+		if (!state)
+			return err;
+		spin_lock(&state->mask_lock);
+		done = READ_ONCE(task->ktau.state) == state;
+		if (done)
+			WRITE_ONCE(*(u32 *)((void *)state + offset), value);
+		spin_unlock(&state->mask_lock);
+		ktau_state_put(state);
+	} while (!done);
+	return 0;
+}
+
 /**
  * ktau_task_select() - select a task by its tid, or deselect it
  * @task: the task, held by the caller
@@ -426,13 +466,7 @@ void ktau_tasks_resize(void)
  */
 int ktau_task_select(struct task_struct *task, u32 selection)
 {
-	struct ktau_state *state;
-	int err = get_state(task, selection ? GFP_KERNEL : 0, &state);
-
-	if (state)
-		WRITE_ONCE(state->selected, selection);
-	ktau_state_put(state);
-	return err;
+	return set_field(task, offsetof(struct ktau_state, selected), selection);
 }
 
 /**
@@ -445,13 +479,7 @@ int ktau_task_select(struct task_struct *task, u32 selection)
  */
 int ktau_task_set_groups(struct task_struct *task, u32 groups)
 {
-	struct ktau_state *state;
-	int err = get_state(task, groups ? GFP_KERNEL : 0, &state);
-
-	if (state)
-		WRITE_ONCE(state->task_groups, groups);
-	ktau_state_put(state);
-	return err;
+	return set_field(task, offsetof(struct ktau_state, task_groups), groups);
 }
 
 /**
@@ -503,9 +531,20 @@ void ktau_task_inherit(struct task_struct *task)
 	set_up_here(task, selected);
 }
 
-static bool add_successor_ring(struct ktau_state *state, gfp_t gfp)
+/**
+ * ktau_task_successor_ring() - give a successor a ring if its predecessor has one
+ * @state: from ktau_task_successor()
+ * @old: the state that it replaces
+ *
+ * Context: May sleep, on behalf of the current task.
+ * Return: Whether it has what it needs; not if there is no memory, which is counted.
+ */
+bool ktau_task_successor_ring(struct ktau_state *state, const struct ktau_state *old)
 {
-	state->ring = ktau_ring_create(state->user, ktau_ring_start_slots(current), gfp);
+	if (!READ_ONCE(old->ring) || state->ring)
+		return true;
+	state->ring = ktau_ring_create(state->user, ktau_ring_start_slots(current),
+				       GFP_KERNEL_ACCOUNT);
 	if (!state->ring)
 		return false;
 	atomic_long_add(ktau_ring_bytes(state->ring->size), &state->bytes);
@@ -517,8 +556,7 @@ static bool add_successor_ring(struct ktau_state *state, gfp_t gfp)
  * @old: state of the current task
  * @cred: the new credentials, whose user is charged
  *
- * Context: May sleep, for long if the task's control group has no memory left; so ktau_mutex
- * must not be held.
+ * Context: May sleep, for long if the task's control group has no memory left.
  * Return: The state, for ktau_task_succeed(). NULL if there is no memory; this is counted.
  */
 struct ktau_state *ktau_task_successor(const struct ktau_state *old,
@@ -536,32 +574,26 @@ struct ktau_state *ktau_task_successor(const struct ktau_state *old,
 	if (!state)
 		return NULL;
 	state->serial = ktau_serial_next();
-	/* Open frames may be traced. */
-	if (READ_ONCE(old->ring) && !add_successor_ring(state, GFP_KERNEL_ACCOUNT)) {
-		ktau_state_put(state);
-		return NULL;
-	}
 	return state;
 }
 
 /**
- * ktau_task_succeed() - bring a successor in line with the configuration
- * @state: from ktau_task_successor()
- * @old: the state that it replaces
+ * ktau_task_succeed() - let a successor take over what writes to control have set
+ * @state: from ktau_task_successor(), not in use yet
+ * @old: the state that it replaces, with @mask_lock held until the task has the new one
  *
- * Context: May sleep; ktau_mutex held.
- * Return: Whether it can be used; not if there is no memory for a ring that the old state
- * has got meanwhile.
+ * Open frames may be traced, so the successor must have a ring if the old state has one.
+ *
+ * Context: Task. The caller calls ktau_task_refresh() afterwards.
+ * Return: false if the old state has got a ring meanwhile that the successor lacks.
  */
 bool ktau_task_succeed(struct ktau_state *state, const struct ktau_state *old)
 {
+	if (READ_ONCE(old->ring) && !state->ring)
+		return false;
 	state->selected = old->selected;
 	state->task_groups = old->task_groups;
-	if (old->ring && !state->ring && !add_successor_ring(state, GFP_KERNEL))
-		return false;
-	spin_lock(&state->mask_lock);
 	note_groups(state, READ_ONCE(current->ktau.mask));
-	spin_unlock(&state->mask_lock);
 	return true;
 }
 
