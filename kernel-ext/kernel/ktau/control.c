@@ -231,6 +231,26 @@ static int apply(struct ktau_request *req)
 	return err;
 }
 
+/* Initialise @req, and parse @words. */
+static int parse(char *words, struct ktau_request *req)
+{
+	ktau_request_init(req);
+	return ktau_words_parse(words, req) ?: check_tasks(req);
+}
+
+/* Apply @words, except to functions. */
+static int apply_settings(char *words)
+{
+	struct ktau_request req;
+	int err;
+
+	mutex_lock(&ktau_mutex);
+	err = parse(words, &req) ?: apply(&req);
+	mutex_unlock(&ktau_mutex);
+	ktau_request_deinit(&req);
+	return err;
+}
+
 /**
  * ktau_control_apply() - apply control words
  * @words: the words, separated by white space; modified
@@ -246,23 +266,27 @@ static int apply(struct ktau_request *req)
  */
 int ktau_control_apply(char *words)
 {
-	struct ktau_request req;
+	struct ktau_request functions;
+	char *copy = kstrdup(words, GFP_KERNEL);
 	int err;
 
+	if (!copy)
+		return -ENOMEM;
 	mutex_lock(&ktau_mutex);
-	ktau_request_init(&req);
-	err = ktau_words_parse(words, &req);
-	if (!err)
-		err = check_tasks(&req);
-	if (!err)
-		err = begin_hooks(&req);
-	if (!err)
-		err = apply(&req);
+	err = parse(copy, &functions);
 	mutex_unlock(&ktau_mutex);
-	/* This can take many seconds, in which other settings may change. */
-	if (req.hooking)
-		end_hooks(&req, !err);
-	ktau_request_deinit(&req);
+	/*
+	 * Finding functions and hooking them can take many seconds, in which other settings may
+	 * change.
+	 */
+	if (!err)
+		err = begin_hooks(&functions);
+	if (!err)
+		err = apply_settings(words);
+	if (functions.hooking)
+		end_hooks(&functions, !err);
+	ktau_request_deinit(&functions);
+	kfree(copy);
 	return err;
 }
 
