@@ -15,8 +15,9 @@
  *     request inside a context switch interrupts the next task.
  *  3. The task_work allocates the new ring and copies the slots. With interrupts disabled
  *     it then copies the slots written meanwhile. No write can be unfinished: the task is
- *     not inside one, and its interrupts have returned. So no slot is lost, and the old
- *     ring can be freed at once. Slots keep their numbers, so readers see no difference.
+ *     not inside one, and its interrupts have returned. So no slot is lost. Slots keep their
+ *     numbers, so readers see no difference; one that is reading keeps the old ring until it
+ *     is done.
  *
  * A kernel thread never returns to user mode. There are many, most of them idle, and full
  * rings for all of them could use up the memory limit. So their rings have KTHREAD_SLOTS
@@ -30,6 +31,7 @@
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
+#include <linux/spinlock.h>
 #include <linux/task_work.h>
 
 #include "arch.h"
@@ -58,18 +60,25 @@ static void copy_slots(struct ktau_ring *to, const struct ktau_ring *from,
 	}
 }
 
-/* Replace the ring of the current task, which is not inside a write, by a larger one. */
-static void replace(struct ktau_state *state, struct ktau_ring *ring,
+/*
+ * Replace the ring @old of the current task, which is not inside a write, by a larger one.
+ * Return: false if a write to control has replaced it, or wants smaller ones.
+ */
+static bool replace(struct ktau_state *state, struct ktau_ring *ring,
 		    struct ktau_ring *old)
 {
 	u64 begin, end = ktau_read(&old->head);
 	unsigned long flags;
+	bool wanted;
 
 	ring->serial = old->serial;
 	ring->first = ktau_ring_oldest(old, end);
 	copy_slots(ring, old, ring->first, end);
 
-	raw_local_irq_save(flags);
+	raw_spin_lock_irqsave(&state->ring_lock, flags);
+	wanted = state->ring == old && ring->size <= READ_ONCE(ktau_config.ring_slots);
+	if (!wanted)
+		goto out;
 	/* Interrupts may have written since, and overwritten slots that were copied. */
 	ring->first = max(ring->first, ktau_ring_oldest(old, old->head));
 	begin = max(end, ring->first);
@@ -81,58 +90,49 @@ static void replace(struct ktau_state *state, struct ktau_ring *ring,
 	ring->tail_ticks = old->tail_ticks;
 	ktau_ring_set_marks(ring, old->poll_at);
 	smp_store_release(&state->ring, ring); /* pairs with readers of its slots */
-	raw_local_irq_restore(flags);
+	atomic_long_add(ktau_ring_bytes(ring->size) - ktau_ring_bytes(old->size),
+			&state->bytes);
+out:
+	raw_spin_unlock_irqrestore(&state->ring_lock, flags);
+	return wanted;
 }
 
-/* The size to which the ring of @state may grow next. Return: slots, -ENODATA, -ENOSPC. */
-static int next_size(struct ktau_state *state)
+/* Replace @old by a larger ring. Return: as ktau_ring_grow(). */
+static int grow(struct ktau_state *state, struct ktau_ring *old)
 {
-	const struct ktau_ring *ring;
-	int slots = -ENODATA;
+	u32 slots = min_t(u64, (u64)old->size * GROWTH, READ_ONCE(ktau_config.ring_slots));
+	struct ktau_ring *ring;
 
-	rcu_read_lock();	/* a write to control may replace the ring */
-	ring = READ_ONCE(state->ring);
-	if (ring)
-		slots = min_t(u64, (u64)ring->size * GROWTH,
-			      READ_ONCE(ktau_config.ring_slots));
-	if (ring && slots <= ring->size)
-		slots = -ENOSPC;
-	rcu_read_unlock();
-	return slots;
+	if (slots <= old->size)
+		return -ENOSPC;
+	ring = ktau_ring_create(state->user, slots, GFP_KERNEL_ACCOUNT);
+	if (!ring) {
+		WRITE_ONCE(old->grow_at, ktau_read(&old->head) + RECHECK_SLOTS);
+		return -ENOMEM;
+	}
+	if (!replace(state, ring, old)) {
+		ktau_ring_put(ring);
+		return -ENOSPC;
+	}
+	ktau_ring_retire(old);
+	return 0;
 }
 
 /**
  * ktau_ring_grow() - replace the current task's ring by a larger one with the same slots
  * @state: its state
  *
- * The new ring is allocated before readers are locked out: in the control group of the task,
- * an allocation can take long.
+ * Neither waits for the other: readers keep the old ring until they are done.
  *
  * Context: Task, on its way to user mode, outside of any write. May sleep.
  * Return: 0; -ENODATA without a ring, -ENOSPC if the ring has its full size, -ENOMEM.
  */
 int ktau_ring_grow(struct ktau_state *state)
 {
-	int slots = next_size(state), err = -ENOSPC;
-	struct ktau_ring *old, *ring;
+	struct ktau_ring *old = ktau_ring_get(state);
+	int err = old ? grow(state, old) : -ENODATA;
 
-	if (slots < 0)
-		return slots;
-	ring = ktau_ring_create(state->user, slots, GFP_KERNEL_ACCOUNT);
-	mutex_lock(&state->read_lock);
-	old = state->ring;
-	if (!ring) {
-		WRITE_ONCE(old->grow_at, ktau_read(&old->head) + RECHECK_SLOTS);
-		err = -ENOMEM;
-	} else if (slots > old->size && slots <= READ_ONCE(ktau_config.ring_slots)) {
-		atomic_long_add(ktau_ring_bytes(slots) - ktau_ring_bytes(old->size),
-				&state->bytes);
-		replace(state, ring, old);
-		ring = old;
-		err = 0;
-	}
-	mutex_unlock(&state->read_lock);
-	ktau_ring_free(ring);	/* the old one, or the new one if it is not needed any more */
+	ktau_ring_put(old);
 	return err;
 }
 
@@ -241,7 +241,7 @@ void ktau_ring_ask(struct ktau_ring *ring, u64 head)
  * ktau_ring_nudge() - let a ring check at its next write whether it may grow
  * @ring: the ring
  *
- * Context: Task; read_lock of the state held.
+ * Context: Task; ring_lock of the state held.
  */
 void ktau_ring_nudge(struct ktau_ring *ring)
 {

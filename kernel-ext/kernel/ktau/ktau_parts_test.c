@@ -42,7 +42,7 @@ static void write_slots(struct ktau_state *state, unsigned int nr)
 static struct ktau_ring *new_ring(struct kunit *test, struct ktau_state *state,
 				  u32 slots)
 {
-	ktau_ring_free(state->ring);
+	ktau_ring_put(state->ring);
 	state->ring = ktau_ring_create(&ktau_system, slots, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, state->ring);
 	return state->ring;

@@ -3,7 +3,6 @@
  * KTAU: tests of rings that grow or overtake a reader, run by KUnit at boot. The tests of
  * writing a slot are in ktau_parts_test.c.
  */
-#include <linux/completion.h>
 #include <linux/hrtimer.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
@@ -13,7 +12,6 @@
 #include "compat.h"
 #include "grow.h"
 #include "ktau_test.h"
-#include "look.h"
 #include "trace.h"
 #include "user.h"
 
@@ -89,7 +87,7 @@ static void keeps_slots(struct kunit *test)
 	u32 oldest;
 
 	for (i = 0; i < ARRAY_SIZE(fill); i++) {
-		ktau_ring_free(f->state->ring);
+		ktau_ring_put(f->state->ring);
 		f->state->ring = ktau_ring_create(&ktau_system, 64, GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, f->state->ring);
 		f->written = 0;
@@ -177,79 +175,45 @@ static void marks(struct kunit *test)
 	current->ktau.state = saved;
 }
 
-struct growing {
-	struct work_struct work;
-	struct ktau_state *state;
-	int err;
-};
-
-static void grow_run(struct work_struct *work)
-{
-	struct growing *growing = container_of(work, struct growing, work);
-
-	growing->err = ktau_ring_grow(growing->state);
-}
-
-/* Readers do not wait for the memory of a larger ring, which the growing task allocates first. */
-static void allocates_first(struct kunit *test)
-{
-	struct ktau_user *user = ktau_user_find(KUIDT_INIT(54342));
-	struct growing growing = { };
-	struct ktau_state *state;
-	unsigned int i;
-	long enough;
-
-	KUNIT_ASSERT_NOT_NULL(test, user);
-	state = ktau_state_create(user, GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, state);
-	state->ring = ktau_ring_create(user, 64, GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, state->ring);
-	enough = atomic_long_read(&user->bytes) + ktau_ring_bytes(256);
-	growing.state = state;
-	INIT_WORK_ONSTACK(&growing.work, grow_run);
-	mutex_lock(&state->read_lock);
-	schedule_work(&growing.work);
-	for (i = 0; i < 100 && atomic_long_read(&user->bytes) < enough; i++)
-		msleep(20);
-	KUNIT_EXPECT_GE(test, atomic_long_read(&user->bytes), enough);
-	KUNIT_EXPECT_EQ(test, state->ring->size, 64U);
-	mutex_unlock(&state->read_lock);
-	flush_work(&growing.work);
-	destroy_work_on_stack(&growing.work);
-	KUNIT_EXPECT_EQ(test, growing.err, 0);
-	KUNIT_EXPECT_EQ(test, state->ring->size, 256U);
-	ktau_state_put(state);
-	ktau_user_put(user);
-}
-
-struct looking {
-	struct work_struct work;
-	struct completion done;
-	struct ktau_state *state;
-};
-
-static void look_run(struct work_struct *work)
-{
-	struct looking *looking = container_of(work, struct looking, work);
-
-	ktau_look(looking->state, current, ktau_look_number(), 0);
-	complete(&looking->done);
-}
-
-/* A reader of profiles does not wait for a reader of the ring, or for the ring to grow. */
-static void look_without_ring(struct kunit *test)
+/*
+ * A reader may lose its CPU while it reads. The task does not wait for it: the ring grows, and the
+ * reader keeps the old one.
+ */
+static void grows_while_read(struct kunit *test)
 {
 	struct fixture *f = test->priv;
-	struct looking looking = { .state = f->state };
+	struct ktau_ring *old;
+	u32 i;
 
-	INIT_WORK_ONSTACK(&looking.work, look_run);
-	init_completion(&looking.done);
-	mutex_lock(&f->state->read_lock);
-	schedule_work(&looking.work);
-	KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&looking.done, 2 * HZ), 0UL);
-	mutex_unlock(&f->state->read_lock);
-	flush_work(&looking.work);
-	destroy_work_on_stack(&looking.work);
+	write_slots(f, 50);
+	old = ktau_ring_get(f->state);
+	KUNIT_ASSERT_PTR_EQ(test, old, f->state->ring);
+	KUNIT_EXPECT_EQ(test, ktau_ring_grow(f->state), 0);
+	KUNIT_EXPECT_EQ(test, f->state->ring->size, 256U);
+	KUNIT_EXPECT_EQ(test, ktau_snapshot_trace_bytes(f->state), ktau_ring_bytes(256));
+	rcu_barrier();
+	KUNIT_EXPECT_EQ(test, refcount_read(&old->ref), 1U);
+	write_slots(f, 10);
+	KUNIT_EXPECT_EQ(test, old->head, 50ULL);
+	for (i = 0; i < 50; i++)
+		KUNIT_ASSERT_EQ(test, ktau_ring_slot(old, i)->arg, (u64)i);
+	ktau_ring_put(old);
+}
+
+/* What has been consumed is consumed in the larger ring too. */
+static void consumed_before_growth(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct ktau_reach reach = { .consume = true };
+
+	write_slots(f, 30);
+	KUNIT_EXPECT_EQ(test, read_on(f, &reach), 0);
+	KUNIT_EXPECT_EQ(test, ktau_ring_grow(f->state), 0);
+	write_slots(f, 10);
+	reach = (struct ktau_reach) { .consume = true };
+	KUNIT_EXPECT_EQ(test, read_on(f, &reach), 0);
+	expect_slots(test, 30);
+	KUNIT_EXPECT_EQ(test, f->state->ring->tail, 40ULL);
 }
 
 /* A ring that cannot grow keeps overwriting, and the refusal is counted. */
@@ -275,48 +239,6 @@ static void refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ktau_ring_grow(f->state), 0);
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&f->state->bytes) - bytes,
 			(long)(ktau_ring_bytes(256) - ktau_ring_bytes(64)));
-}
-
-struct sizing {
-	struct work_struct work;
-	struct ktau_state *state;
-	struct completion done;
-	size_t bytes;
-};
-
-static void find_size(struct work_struct *work)
-{
-	struct sizing *sizing = container_of(work, struct sizing, work);
-
-	sizing->bytes = ktau_snapshot_trace_bytes(sizing->state);
-	complete(&sizing->done);
-}
-
-/*
- * A reader that asks for the size of a ring while its task replaces it waits, because the
- * old ring is freed at once.
- */
-static void size_while_growing(struct kunit *test)
-{
-	struct fixture *f = test->priv;
-	struct sizing sizing = { .state = f->state };
-	struct ktau_ring *old = f->state->ring;
-
-	INIT_WORK_ONSTACK(&sizing.work, find_size);
-	init_completion(&sizing.done);
-	mutex_lock(&f->state->read_lock);
-	queue_work(system_unbound_wq, &sizing.work);
-	KUNIT_EXPECT_EQ(test, wait_for_completion_timeout(&sizing.done, HZ / 10), 0UL);
-	f->state->ring = ktau_ring_create(&ktau_system, 256, GFP_KERNEL);
-	if (f->state->ring)
-		ktau_ring_free(old);
-	else
-		f->state->ring = old;
-	mutex_unlock(&f->state->read_lock);
-	wait_for_completion(&sizing.done);
-	flush_work(&sizing.work);
-	destroy_work_on_stack(&sizing.work);
-	KUNIT_EXPECT_EQ(test, sizing.bytes, ktau_ring_bytes(256));
 }
 
 struct writer {
@@ -397,10 +319,9 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(keeps_slots),
 	KUNIT_CASE(reader_goes_on),
 	KUNIT_CASE(marks),
-	KUNIT_CASE(allocates_first),
-	KUNIT_CASE(look_without_ring),
+	KUNIT_CASE(grows_while_read),
+	KUNIT_CASE(consumed_before_growth),
 	KUNIT_CASE(refused),
-	KUNIT_CASE(size_while_growing),
 	KUNIT_CASE(overtaken),
 	{ }
 };

@@ -12,9 +12,6 @@
  * the number of its previous stream is lower. So the memory does not grow with the number
  * of readers. A reader may be shown an unchanged profile again if another one looked at
  * the same time, but never misses a change.
- *
- * Readers of profiles do not take @read_lock of the state: a task whose ring grows, or another
- * reader, may be off the CPU for a long time while holding it.
  */
 #include <linux/sched.h>
 

@@ -136,6 +136,7 @@ struct ktau_ring *ktau_ring_create(struct ktau_user *user, u32 slots, gfp_t gfp)
 		.mask = slots - 1,
 		.size = slots,
 		.slot = slot,
+		.ref = REFCOUNT_INIT(1),
 	};
 	ktau_ring_set_marks(ring, READ_ONCE(ktau_config.watermark_slots));
 	ktau_ring_make_ready(ring);
@@ -155,19 +156,55 @@ void ktau_ring_lose(const struct ktau_ring *ring, enum ktau_loss reason)
 }
 
 /**
- * ktau_ring_free() - free a ring without writer and readers
+ * ktau_ring_get() - take a reference to the ring of a state
+ * @state: the state, held by the caller
+ *
+ * Context: Any.
+ * Return: The ring, or NULL if there is none.
+ */
+struct ktau_ring *ktau_ring_get(struct ktau_state *state)
+{
+	struct ktau_ring *ring;
+
+	rcu_read_lock();
+	/* Pairs with ktau_ring_grow() and others that replace the ring. */
+	ring = smp_load_acquire(&state->ring);
+	if (ring)
+		refcount_inc(&ring->ref);
+	rcu_read_unlock();
+	return ring;
+}
+
+/**
+ * ktau_ring_put() - drop a reference to a ring
  * @ring: the ring, or NULL
  *
  * Context: Any but NMI and not under a run-queue lock.
  */
-void ktau_ring_free(struct ktau_ring *ring)
+void ktau_ring_put(struct ktau_ring *ring)
 {
 	struct ktau_user *user;
 
-	if (!ring)
+	if (!ring || !refcount_dec_and_test(&ring->ref))
 		return;
 	user = ring->user;
 	ktau_slots_free(user, ring->slot, slots_bytes(ring->size));
 	ktau_free(user, ring, sizeof(*ring));
 	ktau_user_put(user);
+}
+
+static void put_retired(struct rcu_head *rcu)
+{
+	ktau_ring_put(container_of(rcu, struct ktau_ring, rcu));
+}
+
+/**
+ * ktau_ring_retire() - drop the reference of the state to a ring that has been replaced
+ * @ring: the ring, which has no writer
+ *
+ * Context: Any but NMI and not under a run-queue lock.
+ */
+void ktau_ring_retire(struct ktau_ring *ring)
+{
+	call_rcu(&ring->rcu, put_retired);	/* ktau_ring_get() may still find it */
 }

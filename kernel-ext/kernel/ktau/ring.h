@@ -31,6 +31,8 @@
 #include <linux/bits.h>
 #include <linux/minmax.h>
 #include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/refcount.h>
 #include <linux/smp.h>
 #include <uapi/linux/ktau.h>
 
@@ -136,7 +138,7 @@ static inline unsigned int ktau_context(u32 count)
  * @grow_at: a larger ring is requested when @head reaches this mark
  * @mask: @size - 1
  * @size: number of slots, a power of two
- * @tail: slots consumed; guarded by read_lock of the state
+ * @tail: slots consumed; guarded by ring_lock of the state
  * @tail_ticks: time of the last slot read; guarded likewise
  * @serial: unique serial of the ring, never 0
  * @first: number of the first slot in this ring; constant once the ring is in use
@@ -145,7 +147,10 @@ static inline unsigned int ktau_context(u32 count)
  *	that runs the task, interrupts disabled
  * @slot: the slots, allocated separately and not zeroed
  * @user: the user charged for the ring
+ * @ref: counts readers, and the state. The state's reference is dropped a grace period after the
+ *	ring has been replaced
  * @next: in a list of rings to be freed once no writer can use them; see switch.c
+ * @rcu: drops the reference of the state
  */
 struct ktau_ring {
 	u64 head;
@@ -161,7 +166,11 @@ struct ktau_ring {
 	u64 ready;
 	struct ktau_ring_slot *slot;
 	struct ktau_user *user;
-	struct ktau_ring *next;
+	refcount_t ref;
+	union {
+		struct ktau_ring *next;
+		struct rcu_head rcu;
+	};
 };
 
 static __always_inline struct ktau_ring_slot *ktau_ring_slot(struct ktau_ring *ring,
@@ -214,7 +223,9 @@ u32 ktau_ring_start_slots(const struct task_struct *task);
 size_t ktau_ring_bytes(u32 slots);
 void ktau_ring_make_ready(struct ktau_ring *ring);
 void ktau_ring_lose(const struct ktau_ring *ring, enum ktau_loss reason);
-void ktau_ring_free(struct ktau_ring *ring);
+struct ktau_ring *ktau_ring_get(struct ktau_state *state);
+void ktau_ring_put(struct ktau_ring *ring);
+void ktau_ring_retire(struct ktau_ring *ring);
 void ktau_ring_set_marks(struct ktau_ring *ring, u64 poll_at);
 
 #endif /* _KERNEL_KTAU_RING_H */

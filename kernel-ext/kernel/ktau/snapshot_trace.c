@@ -324,14 +324,71 @@ static int copy_slots(struct ktau_rec_trace *rec, const struct ktau_ring *ring,
  */
 size_t ktau_snapshot_trace_bytes(struct ktau_state *state)
 {
-	const struct ktau_ring *ring;
-	size_t bytes;
+	struct ktau_ring *ring = ktau_ring_get(state);
+	size_t bytes = ring ? ktau_ring_bytes(ring->size) : 0;
 
-	mutex_lock(&state->read_lock);	/* a ring that grows is freed at once */
-	ring = READ_ONCE(state->ring);
-	bytes = ring ? ktau_ring_bytes(ring->size) : 0;
-	mutex_unlock(&state->read_lock);
+	ktau_ring_put(ring);
 	return bytes;
+}
+
+/* Begin to read @ring at the position of the reader. */
+static void find_start(struct ktau_rec_trace *rec, const struct ktau_ring *ring,
+		       struct ktau_reach *reach)
+{
+	memset(rec, 0, sizeof(*rec));
+	if (reach->ring != ring->serial) {
+		reach->ring = ring->serial;
+		reach->next = 0;
+		reach->ticks = 0;
+		reach->until = 0;
+	}
+	if (!reach->until)
+		reach->until = ktau_read(&ring->head);
+	/* Only one reader at a time consumes. */
+	if (reach->consume)
+		reach->ticks = ring->tail_ticks;
+	rec->next = reach->consume ? ring->tail : reach->next;
+	rec->written = ktau_read(&ring->head);
+}
+
+/*
+ * Consume the slots in @rec, which are of the ring with @serial. Return: false if a write to
+ * control has replaced that ring by an empty one. Then all its slots count as lost.
+ */
+static bool consume(struct ktau_state *state, u64 serial, const struct ktau_rec_trace *rec,
+		    const struct ktau_reach *reach)
+{
+	struct ktau_ring *ring;
+	bool same;
+
+	raw_spin_lock(&state->ring_lock);
+	ring = state->ring;		/* it may have grown */
+	same = ring->serial == serial;
+	if (same) {
+		ring->tail = rec->next;
+		ring->tail_ticks = reach->ticks;
+		if (rec->next >= reach->until)
+			ktau_ring_rearm(ring);
+	}
+	raw_spin_unlock(&state->ring_lock);
+	return same;
+}
+
+/* Copy the slots of @ring. Return: as ktau_snapshot_trace(), -ESTALE to begin again. */
+static int copy_ring(struct ktau_rec_trace *rec, u32 max_bytes, struct ktau_state *state,
+		     const struct ktau_ring *ring, struct ktau_reach *reach)
+{
+	int err;
+
+	find_start(rec, ring, reach);
+	err = copy_slots(rec, ring, reach, max_bytes);
+	if (err)
+		return err;
+	if (reach->consume && !consume(state, ring->serial, rec, reach))
+		return -ESTALE;
+	reach->next = rec->next;
+	rec->ring_slots = ring->size;
+	return rec->next < reach->until;
 }
 
 /**
@@ -346,6 +403,8 @@ size_t ktau_snapshot_trace_bytes(struct ktau_state *state)
  *
  * A ring that replaces another one, other than by growing, begins with slot 0 again.
  *
+ * Nobody waits for a reader: the ring may be replaced while it is read.
+ *
  * Context: May sleep.
  * Return: 1 if there are more slots to copy, 0 if not, -ENODATA without a ring, -EAGAIN
  * if the owner does not commit a slot.
@@ -355,32 +414,17 @@ int ktau_snapshot_trace(struct ktau_rec_trace *rec, u32 max_bytes,
 			struct ktau_reach *reach)
 {
 	struct ktau_ring *ring;
-	int ret = -ENODATA;
+	int ret;
 
-	memset(rec, 0, sizeof(*rec));
-	mutex_lock(&state->read_lock);
-	ring = READ_ONCE(state->ring);
-	if (!ring)
-		goto out;
-	if (reach->ring != ring->serial) {
-		reach->ring = ring->serial;
-		reach->next = 0;
-		reach->ticks = 0;
-		reach->until = ktau_read(&ring->head);
-	}
-	if (reach->consume)
-		reach->ticks = ring->tail_ticks;
-	rec->next = reach->consume ? ring->tail : reach->next;
-	rec->written = ktau_read(&ring->head);
-	ret = copy_slots(rec, ring, reach, max_bytes);
-	if (ret)
-		goto out;
-	reach->next = rec->next;
-	if (reach->consume) {
-		ring->tail = rec->next;
-		ring->tail_ticks = reach->ticks;
-	}
-
+	do {
+		ring = ktau_ring_get(state);
+		if (!ring)
+			return -ENODATA;
+		ret = copy_ring(rec, max_bytes, state, ring, reach);
+		ktau_ring_put(ring);
+	} while (ret == -ESTALE);
+	if (ret < 0)
+		return ret;
 	rec->rec.type = KTAU_REC_TRACE;
 	rec->rec.head = sizeof(*rec);
 	rec->rec.size = sizeof(*rec) + rec->slots_bytes;
@@ -388,10 +432,5 @@ int ktau_snapshot_trace(struct ktau_rec_trace *rec, u32 max_bytes,
 	rec->ring_slots = ring->size;
 	if (task)
 		rec->groups = READ_ONCE(task->ktau.mask) & KTAU_MASK_PUBLIC;
-	ret = rec->next < reach->until;
-	if (!ret && reach->consume)
-		ktau_ring_rearm(ring);
-out:
-	mutex_unlock(&state->read_lock);
 	return ret;
 }

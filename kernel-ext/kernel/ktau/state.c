@@ -82,7 +82,7 @@ struct ktau_state *ktau_state_create(struct ktau_user *user, gfp_t gfp)
 	}
 	state->user = ktau_user_get(user);
 	atomic_inc(&user->nr_states);
-	mutex_init(&state->read_lock);
+	raw_spin_lock_init(&state->ring_lock);
 	refcount_set(&state->ref, 1);
 	atomic_long_set(&state->bytes, sizeof(*state));
 	spin_lock_init(&state->mask_lock);
@@ -98,7 +98,7 @@ static void task_free(struct rcu_head *rcu)
 	if (static_branch_unlikely(&ktau_regions_key))
 		ktau_area_drop(state);
 	ktau_table_free(state);
-	ktau_ring_free(state->ring);
+	ktau_ring_put(state->ring);
 	ktau_path_drop(state);
 	ktau_origin_free(state);
 	ktau_state_free(state);

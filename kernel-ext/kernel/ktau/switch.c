@@ -57,7 +57,7 @@ static int add_ring(struct ktau_state *state, u32 slots, gfp_t gfp)
 	if (!ring)
 		return -ENOMEM;
 	if (cmpxchg(&state->ring, NULL, ring))
-		ktau_ring_free(ring);
+		ktau_ring_put(ring);
 	else	/* the task may have replaced the ring already */
 		atomic_long_add(ktau_ring_bytes(slots), &state->bytes);
 	return 0;
@@ -359,9 +359,29 @@ static void free_rings(struct ktau_ring **list)
 	while ((ring = *list)) {
 		*list = ring->next;
 		ktau_ring_lose(ring, KTAU_LOSS_RESIZED);
-		ktau_ring_free(ring);
+		ktau_ring_put(ring);
 		cond_resched();
 	}
+}
+
+/*
+ * Whether @state has a ring that can neither stay nor grow to @slots. One that can grow is told
+ * to. @start: initial size of a ring.
+ */
+static bool is_unsuitable(struct ktau_state *state, u32 slots, u32 start)
+{
+	struct ktau_ring *ring;
+	bool unsuitable;
+
+	raw_spin_lock(&state->ring_lock);
+	ring = state->ring;
+	unsuitable = ring && ring->size != slots;
+	if (unsuitable && start < slots && ring->size < slots) {
+		ktau_ring_nudge(ring);
+		unsuitable = false;
+	}
+	raw_spin_unlock(&state->ring_lock);
+	return unsuitable;
 }
 
 /*
@@ -373,30 +393,23 @@ static void resize_ring(struct task_struct *task, struct ktau_state *state,
 			struct ktau_ring **olds)
 {
 	const u32 start = ktau_ring_start_slots(task);
-	const u32 slots = ktau_ring_full_slots(task);
 	struct ktau_ring *ring, *old;
-	bool grows = start < slots;
 
-	mutex_lock(&state->read_lock);
-	old = state->ring;
-	if (!old || old->size == slots)
-		goto out;
-	if (grows && old->size < slots) {
-		ktau_ring_nudge(old);
-		goto out;
-	}
+	if (!is_unsuitable(state, ktau_ring_full_slots(task), start))
+		return;
 	if (!ktau_has_room(ktau_ring_bytes(start)))
 		free_rings(olds);
 	ring = ktau_ring_create(state->user, start, GFP_KERNEL);
 	if (!ring)
-		goto out;
+		return;
+	raw_spin_lock(&state->ring_lock);
+	old = state->ring;
 	smp_store_release(&state->ring, ring);	/* it is complete */
 	atomic_long_add((long)ktau_ring_bytes(start) -
 			(long)ktau_ring_bytes(old->size), &state->bytes);
+	raw_spin_unlock(&state->ring_lock);
 	old->next = *olds;
 	*olds = old;
-out:
-	mutex_unlock(&state->read_lock);
 }
 
 static void resize(struct task_struct *task, struct ktau_ring **olds)

@@ -26,7 +26,7 @@ static void wake_pollers(struct irq_work *work)
  *
  * Writers that passed the mark during the read have not woken anybody.
  *
- * Context: Task; read_lock of the state held.
+ * Context: Task; ring_lock of the state held.
  */
 void ktau_ring_rearm(struct ktau_ring *ring)
 {

@@ -11,7 +11,6 @@
 #include <linux/cred.h>
 #include <linux/ktau.h>
 #include <linux/list.h>
-#include <linux/mutex.h>
 #include <linux/rbtree.h>
 #include <linux/refcount.h>
 #include <linux/sched.h>
@@ -278,8 +277,8 @@ struct ktau_waker {
  *	hit an unfinished write wrote more than the ring holds
  * @cells: the table of a CPU, indexed by id; NULL if there are chunks instead
  * @ring: the trace; NULL only while neither the task's mask nor an open frame has
- *	tracing enabled. Replaced under @read_lock, by the task itself or under
- *	ktau_mutex; in the latter case the old ring is freed after a grace period
+ *	tracing enabled. Replaced under @ring_lock, by the task itself or under
+ *	ktau_mutex; readers take a reference
  * @changed: KTAU_CHANGED_* bits of changes by other tasks that are not in the trace yet
  * @asleep_ticks: time asleep, in waits that have ended; this and the next two are
  *	written only by the CPU that runs the owner
@@ -311,7 +310,8 @@ struct ktau_waker {
  * @account_until: when the account was last disabled; under @mask_lock
  * @group_since: for each group in @profiled, since when it has been there without
  *	interruption; 0 if since the profile began; under @mask_lock
- * @read_lock: serialises readers of the ring
+ * @ring_lock: guards replacing @ring, and how far it has been consumed. Not held while the
+ *	ring is read, because others would wait for a reader that has lost its CPU
  * @look: when readers last looked at the profile; under @mask_lock
  * @ref: counts readers, and the task or queue that the state belongs to
  * @bytes: memory of the state and of everything that belongs to it
@@ -388,7 +388,7 @@ struct ktau_state {
 	bool			dumpable;
 	bool			taken;
 	bool			growing;
-	struct mutex		read_lock;	/* readers of the ring */
+	raw_spinlock_t		ring_lock;	/* replacing @ring, and its tail */
 	struct ktau_look	look;
 	refcount_t		ref;
 	atomic_long_t		bytes;
