@@ -106,18 +106,24 @@ static int know(struct ktau_stream *stream, const struct ktau_state *state,
 	return err ?: READ_ONCE(task->ktau.state) != state;
 }
 
-/* Put the record of a live task that the reader may see and has selected. */
-static int put_visible(struct ktau_stream *stream, struct task_struct *task)
+/* Count a live task that the reader does not get. @err: -EBUSY or -EACCES. */
+static void count_left_out(struct ktau_stream *stream, struct ktau_state *state, int err)
 {
-	struct ktau_state *state = ktau_state_get(task);
-	struct ktau_owner owner;
-	int ret = 0;
-
-	if (!state) {
-		if (stream->select.target & KTAU_TARGETS_LISTED)
-			stream->end.stateless++;
-		return 0;
+	if (err == -EBUSY) {
+		stream->end.busy++;
+		ktau_look_again(state);
+	} else {
+		stream->end.denied++;
 	}
+}
+
+/* Put the record of a live task that the reader may see and has selected. */
+static int put_visible(struct ktau_stream *stream, struct task_struct *task,
+		       struct ktau_state *state)
+{
+	struct ktau_owner owner;
+	int err, ret;
+
 	if (is_due(stream, state, task))
 		ret = know(stream, state, task);
 	else
@@ -130,7 +136,12 @@ static int put_visible(struct ktau_stream *stream, struct task_struct *task)
 	} else if (ret > 0) {
 		ret = 0;
 	}
-	ktau_state_put(state);
+	err = stream->body_len ? ktau_task_recheck(task, state, stream->access) : 0;
+	if (err) {
+		ktau_record_drop(stream);
+		count_left_out(stream, state, err);
+		ret = 0;
+	}
 	return ret;
 }
 
@@ -139,8 +150,8 @@ static int put_visible(struct ktau_stream *stream, struct task_struct *task)
  * @stream: the stream, locked; the current credentials are those of its opener
  * @task: the task, held by the caller
  *
- * An exec that changes access to the task also gives it a new state. The state is
- * therefore looked up with the task locked against execs.
+ * An exec may change access to the task while it is copied, so access is checked again
+ * afterwards.
  *
  * Context: May sleep.
  * Return: As ktau_record_put(); 0 if the reader does not get the task.
@@ -152,22 +163,22 @@ int ktau_admit_task(struct ktau_stream *stream, struct task_struct *task)
 
 	if (!ktau_select_task(&stream->select, task))
 		return 0;
-	ret = ktau_task_lock(task, stream->access);
-	if (!ret) {
-		ret = put_visible(stream, task);
-		ktau_task_unlock(task, stream->access);
-		return ret;
-	}
-	/* A task without a profile is not counted as denied: there is none to see. */
 	state = ktau_state_get(task);
-	if (state && ret == -EBUSY) {
-		stream->end.busy++;
-		ktau_look_again(state);
-	} else if (state) {
-		stream->end.denied++;
+	ret = ktau_task_check(task, stream->access);
+	if (!state) {
+		/* A task without a profile is not counted as denied: there is none to see. */
+		if (!ret && (stream->select.target & KTAU_TARGETS_LISTED))
+			stream->end.stateless++;
+		return 0;
+	}
+	if (!ret) {
+		ret = put_visible(stream, task, state);
+	} else {
+		count_left_out(stream, state, ret);
+		ret = 0;
 	}
 	ktau_state_put(state);
-	return 0;
+	return ret;
 }
 
 /**

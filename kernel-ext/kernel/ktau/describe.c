@@ -262,17 +262,12 @@ static void named_put(struct named *named)
 
 static bool may_read(struct ktau_stream *stream, struct named *named)
 {
-	bool may;
-
 	if (stream->access & KTAU_ACCESS_ALL)
 		return named->task || ktau_is_in_reach(stream, named->state);
 	if (named->state)
 		return ktau_is_in_reach(stream, named->state) &&
 		       ktau_may_read_exited(named->state);
-	may = !ktau_task_lock(named->task, stream->access);
-	if (may)
-		ktau_task_unlock(named->task, stream->access);
-	return may;
+	return !ktau_task_check(named->task, stream->access);
 }
 
 /*

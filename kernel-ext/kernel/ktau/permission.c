@@ -4,10 +4,12 @@
  * task it may see is decided in access.c.
  */
 #include <linux/capability.h>
+#include <linux/preempt.h>
 #include <linux/ptrace.h>
 #include <linux/sched/signal.h>
 #include <linux/user_namespace.h>
 
+#include "arch.h"
 #include "compat.h"
 #include "origin.h"
 #include "permission.h"
@@ -139,41 +141,61 @@ static bool may_match(struct task_struct *task)
 }
 
 /**
- * ktau_task_lock() - check that a reader may see a live task, and keep it so
+ * ktau_task_check() - check that a reader may see a live task
  * @task: the task, held by the caller
  * @access: KTAU_ACCESS_* of the reader
  *
- * An exec can change the credentials that access depends on, so execs are blocked until
- * ktau_task_unlock(). A reader without access never takes the lock, and no reader waits
- * for it.
+ * An exec can change the credentials that access depends on, so it is blocked during the check.
+ * The reader must not lose its CPU meanwhile. A reader without access never takes the lock, and
+ * no reader waits for it.
  *
  * Context: Task.
  * Return: 0, -EACCES if the reader may not see the task, -EBUSY if the task is in an
  * exec.
  */
-int ktau_task_lock(struct task_struct *task, u32 access)
+int ktau_task_check(struct task_struct *task, u32 access)
 {
+	int err = -EBUSY;
+
 	if (access & KTAU_ACCESS_ALL)
 		return 0;
 	if (!may_match(task))
 		return -EACCES;
-	if (!down_read_trylock(&task->signal->exec_update_lock))
-		return -EBUSY;
-	if (ktau_may_read_task(task))
-		return 0;
-	up_read(&task->signal->exec_update_lock);
-	return -EACCES;
+	preempt_disable();
+	if (down_read_trylock(&task->signal->exec_update_lock)) {
+		err = ktau_may_read_task(task) ? 0 : -EACCES;
+		up_read(&task->signal->exec_update_lock);
+	}
+	preempt_enable();
+	return err;
 }
 
 /**
- * ktau_task_unlock() - undo ktau_task_lock()
- * @task: the task
- * @access: as passed to ktau_task_lock()
+ * ktau_task_recheck() - check that a reader may see what it has copied of a live task
+ * @task: the task, held by the caller
+ * @state: its state when the copy began
+ * @access: KTAU_ACCESS_* of the reader
+ *
+ * An exec during the copy may have given the task privileges. An exec that takes them away again
+ * also gives the task a new state.
  *
  * Context: Task.
+ * Return: As ktau_task_check(); -EBUSY if the task has a new state.
  */
-void ktau_task_unlock(struct task_struct *task, u32 access)
+int ktau_task_recheck(struct task_struct *task, const struct ktau_state *state, u32 access)
 {
-	if (!(access & KTAU_ACCESS_ALL))
-		up_read(&task->signal->exec_update_lock);
+	const struct ktau_state *now;
+	int err;
+
+	if (access & KTAU_ACCESS_ALL)
+		return 0;
+	smp_mb();	/* the copy is complete before the check */
+	err = ktau_task_check(task, access);
+	if (err)
+		return err;
+	/* A task that exits has none, and keeps its serial. Pairs with __ktau_task_exec_begin(). */
+	now = smp_load_acquire(&task->ktau.state);
+	if (now == state || (!now && ktau_read(&task->ktau.serial) == state->serial))
+		return 0;
+	return -EBUSY;
 }

@@ -288,24 +288,27 @@ static int copy_profile(struct ktau_rec_profile **rec, struct ktau_state *state,
 	return err;
 }
 
-/* Show the profile of @task, which is locked against execs. */
+/* Show the profile of @task, if the reader may see it. */
 static int show_task(struct seq_file *m, struct task_struct *task, u32 access)
 {
-	struct ktau_state *state = ktau_state_get(task);
+	int err = ktau_task_check(task, access);
+	struct ktau_state *state = err ? NULL : ktau_state_get(task);
 	struct ktau_rec_profile *rec;
-	int err;
 
 	if (!state)
-		return 0;
-	err = copy_profile(&rec, state, task);
-	ktau_state_put(state);
-	if (err)
 		return err;
-	if (!(access & KTAU_ACCESS_EXACT))
+	err = copy_profile(&rec, state, task);
+	if (err)
+		goto out;
+	err = ktau_task_recheck(task, state, access);
+	if (!err && !(access & KTAU_ACCESS_EXACT))
 		ktau_redact_profile(rec, ktau_clock_hz());
-	show_profile(m, rec);
+	if (!err)
+		show_profile(m, rec);
 	kvfree(rec);
-	return 0;
+out:
+	ktau_state_put(state);
+	return err;
 }
 
 /**
@@ -327,11 +330,7 @@ int ktau_proc_pid_show(struct seq_file *m, struct pid_namespace *ns,
 	int err = -EACCES;
 
 	if (access & KTAU_ACCESS_PROFILE)
-		err = ktau_task_lock(task, access);
-	if (!err) {
 		err = show_task(m, task, access);
-		ktau_task_unlock(task, access);
-	}
 	revert_creds(saved);
 	return err;
 }

@@ -4,6 +4,8 @@
  * not see taken out.
  */
 #include <linux/sizes.h>
+#include <linux/slab.h>
+#include <linux/xarray.h>
 
 #include "arch.h"
 #include "clock.h"
@@ -40,6 +42,20 @@ void ktau_record_put_body(struct ktau_stream *stream,
 	stream->body_more = 0;
 	stream->front = (struct ktau_front) { .owner = *owner, .path = path };
 	stream->end.nr_records++;
+}
+
+/**
+ * ktau_record_drop() - take back the record that ktau_record_put() has put
+ * @stream: the stream, locked, of which nothing more has been handed out
+ *
+ * Context: Task.
+ */
+void ktau_record_drop(struct ktau_stream *stream)
+{
+	kfree(stream->front.path);
+	stream->front.path = NULL;
+	stream->body_len = 0;
+	stream->end.nr_records--;
 }
 
 /* Redact the regions, and append them to the profile. */

@@ -11,6 +11,7 @@ struct ktau_stream;
 
 void ktau_record_put_body(struct ktau_stream *stream,
 			  const struct ktau_owner *owner, char *path);
+void ktau_record_drop(struct ktau_stream *stream);
 int ktau_record_put(struct ktau_stream *stream, struct ktau_state *state,
 		    struct task_struct *task, const struct ktau_owner *owner);
 
