@@ -143,7 +143,6 @@ int ktau_compose_end(struct ktau_stream *stream)
 		return -ENOMEM;
 	stream->end.rec = rec->rec;
 	*rec = stream->end;
-	rec->exited_first = ktau_exited_first();
 	rec->losses_own = stream->is_contained;
 	rec->refused_memory_limit = loss(stream, KTAU_LOSS_MEMORY_LIMIT);
 	rec->refused_user_limit = loss(stream, KTAU_LOSS_USER_LIMIT);

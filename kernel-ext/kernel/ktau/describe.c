@@ -29,10 +29,13 @@
 /* How to find the owner of a serial: what the number stored for it is. */
 enum where {
 	AT_TASK,	/* tid in the stream's pid namespace */
-	AT_EXITED,	/* exited_seq */
+	AT_EXITED,	/* exited_seq, from @where_exited of the stream on */
 	AT_IDLE,	/* CPU */
 	AT_BITS = 2
 };
+
+/* The largest number that can be stored. */
+#define WHERE_MAX	(LONG_MAX >> AT_BITS)
 
 /* Convert times to the reader's time namespace. */
 static void offset_times(const struct ktau_stream *stream,
@@ -156,7 +159,9 @@ static void note_where(struct ktau_stream *stream, u64 serial, enum where where,
 	if (!serial)
 		return;
 	stream->where_until = max(stream->where_until, serial);
-	/* Without memory the owner is unknown. */
+	/* Without memory or with too large a number, the owner is unknown. */
+	if (nr > WHERE_MAX)
+		return;
 	xa_store(&stream->where, serial, xa_mk_value(nr << AT_BITS | where),
 		 GFP_KERNEL_ACCOUNT);
 }
@@ -190,10 +195,12 @@ static void note_live(struct ktau_stream *stream)
 static void note_exited(struct ktau_stream *stream)
 {
 	struct ktau_state *state;
-	u64 seq;
+	u64 seq, next;
 
-	for (seq = 0; (state = ktau_exited_get(&seq)); seq++) {
-		note_where(stream, state->serial, AT_EXITED, seq);
+	if (!stream->where_at)
+		ktau_exited_bounds(&stream->where_exited, &next);
+	for (seq = stream->where_exited; (state = ktau_exited_get(&seq)); seq++) {
+		note_where(stream, state->serial, AT_EXITED, seq - stream->where_exited);
 		ktau_state_put(state);
 		cond_resched();
 	}
@@ -244,6 +251,7 @@ static bool named_get(struct ktau_stream *stream, u64 serial, struct named *name
 		named->task = get_task_struct(idle_task(nr));
 		break;
 	case AT_EXITED:
+		nr += stream->where_exited;
 		named->state = ktau_exited_get(&nr);
 		break;
 	}

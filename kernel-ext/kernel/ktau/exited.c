@@ -71,6 +71,7 @@ static struct exited_queue {
 	.tasks = RB_ROOT,
 	.users = LIST_HEAD_INIT(exited.users),
 	.watches = LIST_HEAD_INIT(exited.watches),
+	.next = 1,	/* 0 means none */
 };
 
 /* The newest record of each process. */
@@ -460,19 +461,18 @@ static u64 first_kept(void)
 }
 
 /**
- * ktau_exited_first() - the number of the oldest exited task
+ * ktau_exited_bounds() - the numbers of the oldest exited task and of the next record
+ * @first: receives that of the oldest one; equal to @next if the queue is empty
+ * @next: receives that of the next record
  *
  * Context: Task.
- * Return: The number; that of the next record if the queue is empty.
  */
-u64 ktau_exited_first(void)
+void ktau_exited_bounds(u64 *first, u64 *next)
 {
-	u64 first;
-
 	spin_lock(&exited.lock);
-	first = first_kept();
+	*first = first_kept();
+	*next = exited.next;
 	spin_unlock(&exited.lock);
-	return first;
 }
 
 /**
@@ -545,6 +545,7 @@ int ktau_exited_settle(struct ktau_settle *settle)
 	if (watch)
 		ktau_gone_take(settle);
 	settle->next = exited.next;
+	settle->first = first_kept();
 out:
 	spin_unlock(&exited.lock);
 	return ret;
@@ -608,13 +609,18 @@ void ktau_exited_unwatch(struct ktau_watch *watch)
  */
 void ktau_exited_stats(struct seq_file *m)
 {
+	u64 nr, bytes, ever, evicted;
+
 	spin_lock(&exited.lock);
-	seq_printf(m, "tasks_exited %llu\n", exited.nr);
-	seq_printf(m, "tasks_exited_bytes %llu\n", exited.bytes);
-	seq_printf(m, "tasks_ever_exited %llu\n", exited.ever);
-	seq_printf(m, "tasks_evicted %llu\n",
-		   exited.evicted ? exited.evicted->owner.nr_tasks : 0);
+	nr = exited.nr;
+	bytes = exited.bytes;
+	ever = exited.ever;
+	evicted = exited.evicted ? exited.evicted->owner.nr_tasks : 0;
 	spin_unlock(&exited.lock);
+	seq_printf(m, "tasks_exited %llu\n", nr);
+	seq_printf(m, "tasks_exited_bytes %llu\n", bytes);
+	seq_printf(m, "tasks_ever_exited %llu\n", ever);
+	seq_printf(m, "tasks_evicted %llu\n", evicted);
 }
 
 /**

@@ -14,7 +14,7 @@ int ktau_exited_start(void);
 void ktau_exited_add(struct ktau_state *state);
 struct ktau_state *ktau_exited_get(u64 *seq);
 u64 ktau_exited_next(void);
-u64 ktau_exited_first(void);
+void ktau_exited_bounds(u64 *first, u64 *next);
 void ktau_exited_trim(void);
 void ktau_exited_owner(struct ktau_owner *owner, const struct ktau_state *state);
 bool ktau_exited_show(struct ktau_watch *watch, struct ktau_state *state);

@@ -39,6 +39,7 @@ struct ktau_watch {
  * struct ktau_settle - the end of reading exited tasks, as of one moment
  * @exited: exited tasks below @next have been read
  * @next: set to the number of the next record
+ * @first: set to that of the oldest exited task
  * @watch: the watch of the stream, or NULL
  * @gone: receives the marked serials of @watch
  * @room: size of @gone
@@ -53,6 +54,7 @@ struct ktau_watch {
 struct ktau_settle {
 	bool			exited;
 	u64			next;
+	u64			first;
 	struct ktau_watch	*watch;
 	u64			*gone;
 	u32			room;

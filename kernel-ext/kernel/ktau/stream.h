@@ -95,6 +95,7 @@ struct ktau_front {
  * @owners: KTAU_SERIAL_* by serial
  * @where: where to find the owner of a serial; see describe.c
  * @where_until: serials above this are newer than @where
+ * @where_exited: @exited_seq of the first exited task in @where; the others are relative to it
  * @where_at: when @where was made, in jiffies
  * @small: any other record
  */
@@ -138,6 +139,7 @@ struct ktau_stream {
 	struct xarray		owners;
 	struct xarray		where;
 	u64			where_until;
+	u64			where_exited;
 	unsigned long		where_at;
 	struct ktau_buffer	small;
 };

@@ -53,9 +53,9 @@ static int end(struct ktau_stream *stream)
 {
 	int err;
 
-	/* With exited tasks, settle_exited() has set it. */
+	/* With exited tasks, settle_exited() has set them. */
 	if (!(stream->select.target & KTAU_TARGET_EXITED))
-		stream->end.exited_next = ktau_exited_next();
+		ktau_exited_bounds(&stream->end.exited_first, &stream->end.exited_next);
 	err = ktau_compose_end(stream);
 	if (err)
 		return err;
@@ -273,8 +273,10 @@ static int settle_exited(struct ktau_stream *stream)
 	} while (ret == -ENOSPC);
 	if (ret)
 		return ret;
-	if (settle->exited)
+	if (settle->exited) {
 		stream->end.exited_next = settle->next;
+		stream->end.exited_first = settle->first;
+	}
 	if (settle->evicted)
 		ktau_record_put_body(stream, &owner, NULL);
 	settle->owner = NULL;
