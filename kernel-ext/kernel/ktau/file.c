@@ -42,8 +42,19 @@ static u32 needed(u32 content)
 	return content == KTAU_REC_TRACE ? KTAU_ACCESS_TRACE : KTAU_ACCESS_PROFILE;
 }
 
+static void forget_read(struct ktau_stream *stream)
+{
+	struct ktau_reach *reach;
+	unsigned long serial;
+
+	xa_for_each(&stream->read, serial, reach)
+		kfree(reach);
+	xa_destroy(&stream->read);
+}
+
 static void restart(struct ktau_stream *stream)
 {
+	forget_read(stream);
 	stream->phase = PHASE_BEGIN;
 	stream->cursor = 0;
 	ktau_stream_forget_threads(stream);
@@ -269,6 +280,7 @@ static int open_stream(struct file *file, u32 content)
 	xa_init(&stream->cgroups);
 	xa_init(&stream->owners);
 	xa_init(&stream->where);
+	xa_init(&stream->read);
 	stream->watch.user = stream->user;
 	xa_init(&stream->watch.known);
 	INIT_LIST_HEAD(&stream->watch.node);

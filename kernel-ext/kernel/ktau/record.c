@@ -120,6 +120,35 @@ static int copy_profile(struct ktau_stream *stream, struct ktau_state *state,
 	return 0;
 }
 
+/*
+ * A task that has been read alive may be found again in the same stream: it may have exited, or
+ * have become the leader of its process by an exec. Then its ring is read on from where it was.
+ */
+static void recall(struct ktau_stream *stream, const struct ktau_state *state)
+{
+	const struct ktau_reach *known = xa_load(&stream->read, state->serial);
+
+	if (known)
+		stream->reach = *known;
+	stream->reach.until = 0;
+	stream->reach.consume = stream->select.flags & KTAU_SELECT_CONSUME;
+	stream->reach.since_ticks = stream->select.since_ticks;
+}
+
+/* Note how far the ring of a live task has been read. Without memory it is forgotten. */
+static void remember(struct ktau_stream *stream, const struct ktau_state *state)
+{
+	struct ktau_reach *known = xa_load(&stream->read, state->serial);
+
+	if (known) {
+		*known = stream->reach;
+		return;
+	}
+	known = kmemdup(&stream->reach, sizeof(*known), GFP_KERNEL_ACCOUNT);
+	if (known && xa_err(xa_store(&stream->read, state->serial, known, GFP_KERNEL_ACCOUNT)))
+		kfree(known);
+}
+
 /* Copy slots to @stream->body. Return: 1 if there are more, 0, -errno. */
 static int copy_trace(struct ktau_stream *stream, struct ktau_state *state,
 		      struct task_struct *task)
@@ -133,12 +162,14 @@ static int copy_trace(struct ktau_stream *stream, struct ktau_state *state,
 	if (ret)
 		return ret;
 	rec = stream->body.p;
-	stream->reach.consume = stream->select.flags & KTAU_SELECT_CONSUME;
-	stream->reach.since_ticks = stream->select.since_ticks;
+	if (!stream->reach.ring)
+		recall(stream, state);
 	ret = ktau_snapshot_trace(rec, stream->body.bytes - sizeof(*rec), state,
 				  task, &stream->reach);
 	if (ret < 0)
 		return ret;
+	if (!ret && task && !stream->reach.consume)
+		remember(stream, state);
 	ktau_redact_trace(stream);
 	if (rec->lost)
 		stream->end.cut_ticks = max(stream->end.cut_ticks,

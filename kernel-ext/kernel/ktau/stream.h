@@ -75,6 +75,7 @@ struct ktau_front {
  * @nr_threads: their number
  * @thread: position in @threads
  * @reach: position in the ring of the owner at @cursor
+ * @read: where reading without consuming ended in the rings of live tasks, by serial
  * @end: counts for the last record
  * @watch: tasks shown that may be folded or evicted; profiles only
  * @settle: results of ktau_exited_settle() for those
@@ -119,6 +120,7 @@ struct ktau_stream {
 	unsigned int		nr_threads;
 	unsigned int		thread;
 	struct ktau_reach	reach;
+	struct xarray		read;
 	struct ktau_rec_end	end;
 	struct ktau_watch	watch;
 	struct ktau_settle	settle;
