@@ -92,20 +92,22 @@ static int make_room(struct ktau_stream *stream, size_t bytes, size_t more)
 static int copy_profile(struct ktau_stream *stream, struct ktau_state *state,
 			struct task_struct *task)
 {
-	size_t bytes = ktau_snapshot_bytes(state), more;
+	size_t bytes = ktau_snapshot_bytes(state), more = ktau_regions_bytes(state);
 	struct ktau_region_copy regions = { };
 	struct ktau_rec_profile *rec;
 	int err;
 
 	do {
-		more = ktau_regions_bytes(state);
 		err = make_room(stream, bytes, more);
 		if (err)
 			return err;
 		regions.p = stream->regions.p;
 		regions.bytes = more;
 		err = ktau_snapshot_regions(stream->body.p, bytes, state, task, &regions);
-		bytes = max(2 * bytes, ktau_snapshot_bytes(state));
+		if (regions.is_full)
+			more = max(2 * more, ktau_regions_bytes(state));
+		else
+			bytes = max(2 * bytes, ktau_snapshot_bytes(state));
 	} while (err == -ENOSPC);
 	if (err)
 		return err;
