@@ -90,13 +90,18 @@ static int put_front_or_body(struct ktau_stream *stream)
 	return 0;
 }
 
-/* Make one step towards the next record. */
-static int step(struct ktau_stream *stream)
+/* Whether the stream began with access that the current level forbids. */
+static bool is_forbidden(const struct ktau_stream *stream)
 {
 	u32 access = ktau_stream_access(stream);
 
-	/* The stream began with access that the current level forbids. */
-	if (!(access & needed(stream->content)) || (stream->access & ~access))
+	return !(access & needed(stream->content)) || (stream->access & ~access);
+}
+
+/* Make one step towards the next record. */
+static int step(struct ktau_stream *stream)
+{
+	if (is_forbidden(stream))
 		return -EACCES;
 	if (signal_pending(current))
 		return -EINTR;
@@ -144,6 +149,8 @@ static ssize_t copy_out(struct ktau_stream *stream, struct file *file,
 			err = fill(stream, file);
 			if (err || !stream->len)
 				return done ?: err;
+		} else if (is_forbidden(stream)) {
+			return done ?: -EACCES;
 		}
 		n = copy_to_iter(stream->out + stream->pos,
 				 stream->len - stream->pos, to);
