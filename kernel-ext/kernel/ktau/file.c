@@ -217,12 +217,22 @@ static int may_select(const struct ktau_stream *stream,
 	return 0;
 }
 
+/* Replace the request of a stream, locked. @select and @listed receive the old one. */
+static void replace_request(struct ktau_stream *stream, struct ktau_select *select,
+			    struct ktau_listed **listed)
+{
+	ktau_select_bind(stream, *listed, select->nr_pids);
+	swap(stream->listed, *listed);
+	swap(stream->select, *select);
+	restart(stream);
+}
+
 static int do_select(struct ktau_stream *stream, struct file *file,
 		     const void __user *arg)
 {
 	const struct cred *saved;
 	struct ktau_select select;
-	s32 *pids;
+	struct ktau_listed *listed;
 	int err = ktau_select_read(&select, arg);
 
 	if (err)
@@ -233,19 +243,16 @@ static int do_select(struct ktau_stream *stream, struct file *file,
 	if (!err)
 		err = may_select(stream, &select);
 	if (!err)
-		err = ktau_select_pids(&select, &pids);
+		err = ktau_select_tids(&select, &listed);
 	if (err)
 		return err;
-	if (mutex_lock_interruptible(&stream->lock)) {
-		kvfree(pids);
-		return -EINTR;
+	err = mutex_lock_interruptible(&stream->lock);
+	if (!err) {
+		replace_request(stream, &select, &listed);
+		mutex_unlock(&stream->lock);
 	}
-	swap(stream->pids, pids);
-	stream->select = select;
-	restart(stream);
-	mutex_unlock(&stream->lock);
-	kvfree(pids);
-	return 0;
+	ktau_select_free(listed, select.nr_pids);
+	return err;
 }
 
 static long stream_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
@@ -325,7 +332,7 @@ static int stream_release(struct inode *inode, struct file *file)
 	ktau_exited_unwatch(&stream->watch);
 	put_nsproxy(stream->nsproxy);
 	put_pid_ns(stream->ns);
-	kvfree(stream->pids);
+	ktau_select_free(stream->listed, stream->select.nr_pids);
 	kvfree(stream->body.p);
 	kvfree(stream->small.p);
 	kvfree(stream->regions.p);

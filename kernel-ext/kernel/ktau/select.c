@@ -2,6 +2,7 @@
 /* KTAU: what a reader requests with KTAU_IOC_SELECT. */
 #include <linux/cred.h>
 #include <linux/mm.h>
+#include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
@@ -82,42 +83,106 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Remove duplicate tids. Return: the number that is left. */
-static u32 sort_pids(s32 *pids, u32 nr)
+/* Sort @tids into @listed, without duplicates. Return: the number that is left. */
+static u32 list_tids(struct ktau_listed *listed, s32 *tids, u32 nr)
 {
 	u32 from, to = 0;
 
-	sort(pids, nr, sizeof(*pids), compare, NULL);
+	sort(tids, nr, sizeof(*tids), compare, NULL);
 	for (from = 0; from < nr; from++)
-		if (!to || pids[to - 1] != pids[from])
-			pids[to++] = pids[from];
+		if (!to || listed[to - 1].tid != tids[from])
+			listed[to++].tid = tids[from];
 	return to;
 }
 
 /**
- * ktau_select_pids() - copy the requested list of tids
+ * ktau_select_tids() - copy the requested list of tids
  * @select: the request; @nr_pids is reduced if there are duplicates
- * @pids: receives the list, NULL if there is none; the caller frees it
+ * @listed: receives the list, NULL if there is none; for ktau_select_free()
  *
  * Context: May sleep.
  * Return: 0, -ENOMEM or -EFAULT.
  */
-int ktau_select_pids(struct ktau_select *select, s32 **pids)
+int ktau_select_tids(struct ktau_select *select, struct ktau_listed **listed)
 {
-	size_t bytes = array_size(select->nr_pids, sizeof(**pids));
+	const u32 nr = select->nr_pids;
+	s32 *tids;
+	int err = -ENOMEM;
 
-	*pids = NULL;
-	if (!select->nr_pids)
+	*listed = NULL;
+	if (!nr)
 		return 0;
-	*pids = kvmalloc(bytes, GFP_KERNEL_ACCOUNT);
-	if (!*pids)
-		return -ENOMEM;
-	if (copy_from_user(*pids, u64_to_user_ptr(select->pids), bytes)) {
-		kvfree(*pids);
-		return -EFAULT;
+	tids = kvmalloc_array(nr, sizeof(*tids), GFP_KERNEL_ACCOUNT);
+	*listed = kvcalloc(nr, sizeof(**listed), GFP_KERNEL_ACCOUNT);
+	if (tids && *listed)
+		err = copy_from_user(tids, u64_to_user_ptr(select->pids), nr * sizeof(*tids)) ?
+		      -EFAULT : 0;
+	if (err) {
+		kvfree(*listed);
+		*listed = NULL;
+	} else {
+		select->nr_pids = list_tids(*listed, tids, nr);
 	}
-	select->nr_pids = sort_pids(*pids, select->nr_pids);
-	return 0;
+	kvfree(tids);
+	return err;
+}
+
+/* The task that @tid meant in the previous request, if it was in that. */
+static struct pid *find_bound(const struct ktau_stream *stream, s32 tid)
+{
+	u32 low = 0, high = stream->listed ? stream->select.nr_pids : 0, i;
+
+	while (low < high) {
+		i = low + (high - low) / 2;
+		if (stream->listed[i].tid == tid)
+			return stream->listed[i].pid;
+		if (stream->listed[i].tid < tid)
+			low = i + 1;
+		else
+			high = i;
+	}
+	return NULL;
+}
+
+/**
+ * ktau_select_bind() - find the tasks that a new request lists
+ * @stream: the stream, locked, with its previous request
+ * @listed: the list of the new request
+ * @nr: its length
+ *
+ * A tid may be reused at any time. So that a reader that repeats its request does not go on with
+ * another task, a tid means the same task as in the previous request.
+ *
+ * Context: Task.
+ */
+void ktau_select_bind(const struct ktau_stream *stream, struct ktau_listed *listed, u32 nr)
+{
+	struct pid *pid;
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		pid = find_bound(stream, listed[i].tid);
+		rcu_read_lock();
+		listed[i].pid = get_pid(pid ?: find_pid_ns(listed[i].tid, stream->ns));
+		rcu_read_unlock();
+		cond_resched();
+	}
+}
+
+/**
+ * ktau_select_free() - free a list of tasks
+ * @listed: the list, or NULL
+ * @nr: its length
+ *
+ * Context: May sleep.
+ */
+void ktau_select_free(struct ktau_listed *listed, u32 nr)
+{
+	u32 i;
+
+	for (i = 0; listed && i < nr; i++)
+		put_pid(listed[i].pid);
+	kvfree(listed);
 }
 
 static bool matches(const struct ktau_select *select, kuid_t uid, u32 tag)

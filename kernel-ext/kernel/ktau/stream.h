@@ -16,6 +16,7 @@
 
 struct file;
 struct nsproxy;
+struct pid;
 
 /* The parts of a stream, in this order. */
 enum phase {
@@ -55,6 +56,16 @@ struct ktau_front {
 #define KTAU_SERIAL_RECORD	2	/* + kind, a bit: OWNER of such a record is put */
 
 /**
+ * struct ktau_listed - a task that a reader has requested by its tid
+ * @tid: the tid, as in the request
+ * @pid: the task that had it when the descriptor first requested it; NULL if there was none
+ */
+struct ktau_listed {
+	s32		tid;
+	struct pid	*pid;
+};
+
+/**
  * struct ktau_stream - an open /proc/ktau/profile or /proc/ktau/trace
  * @lock: serialises operations on the stream
  * @user: account of the opener, charged for the stream
@@ -67,10 +78,10 @@ struct ktau_front {
  * @allowed: KTAU_ACCESS_* of the opener when the file was opened
  * @access: the same when the stream began
  * @select: the request
- * @pids: the requested list of tids, or NULL
+ * @listed: the requested tasks, @nr_pids of @select, or NULL
  * @offset: position in the file
  * @phase: current phase
- * @cursor: position in that phase: CPU, pid, index into @pids, or number
+ * @cursor: position in that phase: CPU, pid, index into @listed, or number
  * @threads: the threads of the process at @cursor, if those were requested
  * @nr_threads: their number
  * @thread: position in @threads
@@ -112,7 +123,7 @@ struct ktau_stream {
 	u32			allowed;
 	u32			access;
 	struct ktau_select	select;
-	s32			*pids;
+	struct ktau_listed	*listed;
 	loff_t			offset;
 	enum phase		phase;
 	u64			cursor;

@@ -167,7 +167,7 @@ static struct task_struct *get_listed(struct ktau_stream *stream)
 	if (stream->select.target & KTAU_TARGET_SELF)
 		pid = task_pid(current);
 	else
-		pid = find_pid_ns(stream->pids[stream->cursor], stream->ns);
+		pid = stream->listed[stream->cursor].pid;
 	task = get_pid_task(pid, PIDTYPE_PID);
 	rcu_read_unlock();
 	return task;
