@@ -226,7 +226,9 @@ int ktau_reader_open_live(struct ktau_reader *r, const struct ktau_query *query)
 	r->kind = KIND_LIVE;
 	r->content = query->content;
 	err = select_stream(r, query);
-	if (is_forbidden(err))
+	if (err == -EBUSY)
+		why = "another reader is consuming the traces, and only one can";
+	else if (is_forbidden(err))
 		why = explain(r->source.fd, query, text, sizeof(text));
 	return err ? fail_open(r, err, why) : 0;
 }
@@ -286,7 +288,9 @@ int ktau_reader_restart(struct ktau_reader *r, const struct ktau_query *query)
 	r->ended = true;
 	if (r->kind == KIND_BPF)
 		return err;
-	if (is_forbidden(err))
+	if (err == -EBUSY)
+		why = "another reader is consuming the traces, and only one can";
+	else if (is_forbidden(err))
 		why = explain(r->source.fd, query, text, sizeof(text));
 	return ktau__fail(&r->error, err, "%s: %s", r->name, why ? why : strerror(-err));
 }

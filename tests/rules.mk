@@ -9,7 +9,7 @@ include tests/unit/rules.mk
 test_LOADS := $(addprefix $(B)/tests/progs/,tcp_stream exact_counts account transfers waits cpus changed interrupts graph legacy regions \
 		regions_user regions_renewed copy burst threads)
 # Invalid input and permissions
-test_LOADS += $(addprefix $(B)/tests/progs/,ioctl_errors control_errors fuzzcalls access setuid \
+test_LOADS += $(addprefix $(B)/tests/progs/,ioctl_errors control_errors fuzzcalls stream_rules access setuid \
 		segments dump)
 # Causes each of the exceptions of PowerPC or arm64
 ifdef CROSS_COMPILE
