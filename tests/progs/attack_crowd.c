@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * attack_crowd [PROCESSES]: a user's idle processes try to use up KTAU's memory. The next
- * process of root must have a profile and a trace. Run as root.
+ * attack_crowd [PROCESSES]: a user's idle processes, and those of uid 0 without capabilities, try
+ * to use up KTAU's memory. The next process of root must have a profile and a trace. Run as root.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "attack.h"
+#include "subject.h"
 #include "tap.h"
 
 #define CALLS 600
@@ -98,24 +99,23 @@ static void lower_limit(void)
 	nr_processes = (unsigned int)((limit - bytes) / PROCESS_BYTES) + 20;
 }
 
-int main(int argc, char **argv)
+/* The root of a container without a user namespace. */
+static void crowd_as_root(void)
+{
+	if (!subject_caps(0))
+		_exit(1);
+	crowd();
+}
+
+/* Let @attacker use up the memory, and see what is left for root. */
+static void attack(const char *name, uid_t id, void (*attacker)(void))
 {
 	struct helper user, root;
 	uint64_t calls, traced;
 
-	if (argc > 1)
-		nr_processes = (unsigned int)atoi(argv[1]);
-	control("exited_limit=64k");
-	control("groups=syscall trace=on ring=1024");
-	small_rings();
-
-	/* The full number of processes reaches the default limit. */
-	if (argc == 1)
-		lower_limit();
-	nr_calls = 1500;
-	user = helper_start(ATTACKER, crowd);
-	tap_ok(helper_step(&user), "attack crowd: %u processes are started", nr_processes);
-
+	user = helper_start(id, attacker);
+	tap_ok(helper_step(&user), "attack crowd: %u processes of %s are started", nr_processes,
+	       name);
 	root = helper_start(0, next_process);
 	helper_step(&root);
 	seen_get(PROFILE, OF_LIST, root.pid, &seen);
@@ -129,6 +129,23 @@ int main(int argc, char **argv)
 	       (unsigned long long)traced);
 	helper_end(&root);
 	helper_end(&user);
+	settled_bytes();
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		nr_processes = (unsigned int)atoi(argv[1]);
+	control("exited_limit=64k");
+	control("groups=syscall trace=on ring=1024");
+	small_rings();
+
+	/* The full number of processes reaches the default limit. */
+	if (argc == 1)
+		lower_limit();
+	nr_calls = 1500;
+	attack("a user", ATTACKER, crowd);
+	attack("uid 0 without capabilities", 0, crowd_as_root);
 	control("memory_limit=64M");
 	control("exited_limit=16M");
 	control("groups=none trace=off");

@@ -52,9 +52,9 @@ EXPORT_SYMBOL_GPL(ktau_exit_key);
 /* Likewise, from the first time that the group "account" is enabled. */
 DEFINE_STATIC_KEY_FALSE(ktau_root_key);
 
-/* The account of the kernel and of root: CPUs, kernel threads, the reserves, uid 0. */
+/* The account of the system: CPUs, kernel threads, the reserves, privileged tasks. */
 struct ktau_user ktau_system = {
-	.uid = KUIDT_INIT(0),
+	.uid = KUIDT_INIT(-1),	/* INVALID_UID */
 	.ref = REFCOUNT_INIT(1),	/* its own: it is never freed */
 	.exited = LIST_HEAD_INIT(ktau_system.exited),
 	.foldable = LIST_HEAD_INIT(ktau_system.foldable),

@@ -167,6 +167,24 @@ static void chunks(struct kunit *test)
 	hoard_drop(a);
 }
 
+/* A task without capabilities is charged to its user, be it uid 0. */
+static void unprivileged_root(struct kunit *test)
+{
+	struct cred cred = { .user_ns = &init_user_ns, .uid = GLOBAL_ROOT_UID };
+	struct ktau_user *root = ktau_user_find(ktau_user_uid(&cred));
+
+	KUNIT_ASSERT_NOT_NULL(test, root);
+	KUNIT_EXPECT_PTR_NE(test, root, &ktau_system);
+	KUNIT_EXPECT_EQ(test, ktau_user_share(root, 1000), 250ULL);
+	ktau_user_put(root);
+	cap_raise(cred.cap_permitted, CAP_SYS_RESOURCE);
+	KUNIT_EXPECT_FALSE(test, uid_valid(ktau_user_uid(&cred)));
+	cred.uid = uid_a;
+	root = ktau_user_find(ktau_user_uid(&cred));
+	KUNIT_EXPECT_PTR_EQ(test, root, &ktau_system);
+	ktau_user_put(root);
+}
+
 static kuid_t charged(struct user_namespace *ns, kuid_t uid)
 {
 	const struct cred cred = { .user_ns = ns, .uid = uid };
@@ -216,6 +234,7 @@ static void streams(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, cred);
 	cred->uid = uid_a;
+	cap_clear(cred->cap_permitted);
 	cap_clear(cred->cap_effective);
 	saved = override_creds(cred);
 	for (i = 0; i < ARRAY_SIZE(user); i++) {
@@ -241,6 +260,7 @@ static struct kunit_case user_cases[] = {
 	KUNIT_CASE(share_of_root),
 	KUNIT_CASE(chunks),
 	KUNIT_CASE(namespaces),
+	KUNIT_CASE(unprivileged_root),
 	KUNIT_CASE(streams),
 	{ }
 };

@@ -5,7 +5,11 @@
  * All memory that KTAU keeps for a task is charged to the account of the task's user when
  * the state is created, and uncharged from that same account later. A user is limited to
  * a share of the memory limit, so no user can deprive the others. All users together
- * leave a share to root, which is not limited itself.
+ * leave a share to the system, which is not limited itself.
+ *
+ * A task belongs to the system if it has CAP_SYS_RESOURCE in the initial user namespace, as
+ * kernel threads and the tasks of root usually do. Without that, uid 0 is a user like any other:
+ * it may be the root of a container.
  *
  * The account is that of the user responsible for the credentials. A user namespace may
  * contain thousands of uids; all are charged to the user that created it. A namespace
@@ -30,7 +34,7 @@
 
 /*
  * The fraction of a limit that one user may have. With a quarter, two users that take all
- * they can still leave half, and all users together leave a quarter to root.
+ * they can still leave half, and all users together leave a quarter to the system.
  */
 #define USER_SHARE	4
 
@@ -39,7 +43,7 @@
 
 static DEFINE_SPINLOCK(lock);		/* the hash, and dropping the last reference */
 static DEFINE_HASHTABLE(users, 6);
-static atomic_long_t limited_bytes;	/* of all users except root */
+static atomic_long_t limited_bytes;	/* of all users */
 
 static bool is_limited(const struct ktau_user *user)
 {
@@ -51,7 +55,7 @@ static bool is_limited(const struct ktau_user *user)
  * @cred: the credentials
  *
  * Context: Any.
- * Return: The uid.
+ * Return: The uid; INVALID_UID for the system.
  */
 kuid_t ktau_user_uid(const struct cred *cred)
 {
@@ -59,7 +63,8 @@ kuid_t ktau_user_uid(const struct cred *cred)
 	kuid_t root;
 
 	if (ns == &init_user_ns)
-		return cred->uid;
+		return cap_raised(cred->cap_permitted, CAP_SYS_RESOURCE) ?
+		       INVALID_UID : cred->uid;
 	while (ns->parent != &init_user_ns)
 		ns = ns->parent;
 	if (!uid_eq(ns->owner, GLOBAL_ROOT_UID))
@@ -84,7 +89,7 @@ static struct ktau_user *find_get(kuid_t uid)
 	struct ktau_user *user;
 	unsigned long flags;
 
-	if (uid_eq(uid, GLOBAL_ROOT_UID))
+	if (!uid_valid(uid))
 		return ktau_user_get(&ktau_system);
 	spin_lock_irqsave(&lock, flags);
 	user = find(uid);
