@@ -28,14 +28,8 @@ struct check_owner {
 	uint16_t *stack;	/* ids of the frames entered and not exited */
 	size_t depth;
 	size_t room;
-};
-
-/* An exit that does not belong to the innermost frame. */
-struct unnested {
-	uint64_t serial;
-	uint64_t number;
-	uint16_t id;
-	uint16_t inside;
+	__u64 no_room;		/* slots that found no room, as of the last record */
+	__u64 explained;	/* exits that these explain */
 };
 
 struct ktau_check {
@@ -55,10 +49,6 @@ struct ktau_check {
 	bool blind;		/* EVENT and CGROUP records may be missing */
 	__u64 nr_records;	/* PROFILE and TRACE, in this stream */
 	__u64 lost_to_ticks;	/* the last loss in this stream */
-	struct unnested *unnested;	/* of this stream, until its END */
-	size_t nr_unnested;
-	size_t room_unnested;
-	__u64 explained;	/* exits of this boot that slots without room explain */
 	bool has_end;
 	struct ktau_rec_end end;	/* the last one */
 	__u64 denied[2];	/* of the last stream of profiles, of traces */
@@ -87,7 +77,6 @@ void ktau_check_destroy(struct ktau_check *c)
 		return;
 	clear_owners(c);
 	free(c->owners);
-	free(c->unnested);
 	ktau__map_free(&c->by_serial);
 	ktau__map_free(&c->cgroups);
 	ktau__registry_free(&c->described);
@@ -361,8 +350,8 @@ static void check_profile(struct ktau_check *c, struct check_owner *owner,
  * EXIT with an empty stack belongs to one of them and is accepted. An EXIT with another
  * event on top of the stack is a contradiction, with one exception: a slot that found no
  * room in its ring, because an interrupt filled the ring while a write was unfinished, has
- * no number, so its position is unknown. END counts such slots (lost_no_ring), and each may
- * explain one contradiction. They are therefore reported at END, if there are more of them.
+ * no number, so its position is unknown. The record counts such slots of its owner (no_room),
+ * and each may explain one contradiction there.
  */
 
 static int push(struct check_owner *owner, uint16_t id)
@@ -381,64 +370,26 @@ static int push(struct check_owner *owner, uint16_t id)
 	return 0;
 }
 
-static void report_unnested(struct ktau_check *c, const struct unnested *u)
+static void pop(struct ktau_check *c, struct check_owner *owner, uint64_t serial, __u64 number,
+		uint16_t id)
 {
-	report(c, KTAU_FINDING_NESTING, u->serial, u->number,
-	       "slot %llu: exit of event %u inside event %u", (unsigned long long)u->number, u->id,
-	       u->inside);
-}
-
-static int add_unnested(struct ktau_check *c, const struct unnested *u)
-{
-	size_t room = c->room_unnested ? c->room_unnested * 2 : 32;
-	struct unnested *all;
-
-	if (!c->in_stream || c->gap) {
-		report_unnested(c, u);
-		return 0;
-	}
-	if (c->nr_unnested == c->room_unnested) {
-		all = reallocarray(c->unnested, room, sizeof(*all));
-		if (!all)
-			return -ENOMEM;
-		c->unnested = all;
-		c->room_unnested = room;
-	}
-	c->unnested[c->nr_unnested++] = *u;
-	return 0;
-}
-
-/* Report the exits of the stream that do not nest, unless so many slots found no room. */
-static void flush_unnested(struct ktau_check *c, uint64_t without_room)
-{
-	size_t i;
-
-	if (c->explained + c->nr_unnested <= without_room)
-		c->explained += c->nr_unnested;
-	else
-		for (i = 0; i < c->nr_unnested; i++)
-			report_unnested(c, &c->unnested[i]);
-	c->nr_unnested = 0;
-}
-
-static int pop(struct ktau_check *c, struct check_owner *owner, uint64_t serial, __u64 number,
-	       uint16_t id)
-{
-	struct unnested u = { .serial = serial, .number = number, .id = id };
 	size_t depth = owner->depth;
+	uint16_t inside;
 
 	if (!depth)
-		return 0;
-	u.inside = owner->stack[depth - 1];
-	if (u.inside == id) {
-		owner->depth--;
-		return 0;
-	}
+		return;
+	inside = owner->stack[depth - 1];
 	/* Continue as if the frames above the matching one had been exited. */
 	while (depth && owner->stack[depth - 1] != id)
 		depth--;
 	owner->depth = depth ? depth - 1 : 0;
-	return add_unnested(c, &u);
+	if (inside == id)
+		return;
+	if (owner->explained < owner->no_room)
+		owner->explained++;
+	else
+		report(c, KTAU_FINDING_NESTING, serial, number,
+		       "slot %llu: exit of event %u inside event %u", number, id, inside);
 }
 
 /* The clock is read when a slot is reserved, so times do not go back. */
@@ -565,6 +516,10 @@ static int check_trace(struct ktau_check *c, struct check_owner *owner,
 	c->counts.traces++;
 	c->counts.slots += t->nr_slots;
 	c->counts.lost += t->lost;
+	/* A stream that does not consume has the same slots again. */
+	if (!(c->stream.flags & KTAU_SELECT_CONSUME) && owner->stream != c->counts.streams)
+		owner->explained = 0;
+	owner->no_room = t->no_room;
 	check_loss(c, owner, t);
 	for (; !err && (slot = ktau_trace_next(t, slot)); number++) {
 		check_slot(c, t->serial, slot, number);
@@ -572,7 +527,7 @@ static int check_trace(struct ktau_check *c, struct check_owner *owner,
 		if (slot->type == KTAU_TRACE_ENTER)
 			err = push(owner, slot->id);
 		else if (slot->type == KTAU_TRACE_EXIT)
-			err = pop(c, owner, t->serial, number, slot->id);
+			pop(c, owner, t->serial, number, slot->id);
 	}
 	return err;
 }
@@ -613,14 +568,12 @@ static void begin_boot(struct ktau_check *c)
 	memset(c->events, 0, sizeof(c->events));
 	ktau__map_clear(&c->cgroups);
 	c->has_end = false;
-	c->explained = 0;
 }
 
 static void begin_stream(struct ktau_check *c, const struct ktau_rec_stream *stream)
 {
 	if (c->in_stream && !c->gap)
 		report(c, KTAU_FINDING_STREAM, 0, 0, "stream without END");
-	flush_unnested(c, 0);
 	if (c->counts.streams && !ktau_same_boot(&c->stream, stream))
 		begin_boot(c);
 	ktau__registry_clear(&c->described);
@@ -661,7 +614,6 @@ static void end_stream(struct ktau_check *c, const struct ktau_rec_end *end)
 		report(c, KTAU_FINDING_LOSS, 0, end->cut_ticks,
 		       "all rings complete from %llu, but slots lost up to %llu",
 		       end->cut_ticks, c->lost_to_ticks);
-	flush_unnested(c, end->lost_no_ring);
 	count_losses(c, end);
 	c->in_stream = false;
 	c->gap = false;
@@ -711,7 +663,6 @@ void ktau_check_gap(struct ktau_check *c)
 {
 	size_t i;
 
-	flush_unnested(c, 0);
 	c->gap = true;
 	c->blind = true;
 	for (i = 0; i < c->nr_owners; i++) {

@@ -27,6 +27,7 @@ static const struct {
 	LOSS(internal_errors),
 	LOSS(refused_regions),
 	LOSS(refused_functions),
+	LOSS(lost_no_room),
 };
 
 _Static_assert(sizeof(losses) / sizeof(*losses) == KTAU_NR_LOSSES, "KTAU_NR_LOSSES");

@@ -214,7 +214,7 @@ bool ktau_slot_exec(const struct ktau_slot *slot, uint64_t *serial);
  * Losses: the counters of an END record that count from boot, by their names in
  * /proc/ktau/stats.
  */
-#define KTAU_NR_LOSSES	15
+#define KTAU_NR_LOSSES	16
 
 /* "refused_memory_limit" ...; NULL from KTAU_NR_LOSSES on. */
 const char *ktau_loss_name(unsigned int index);

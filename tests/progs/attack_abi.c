@@ -209,7 +209,7 @@ static void take_end(struct seen *seen, const struct ktau_rec *from)
 		       rec.refused_no_chunk + rec.refused_no_id + rec.refused_no_state +
 		       rec.refused_descriptors + rec.lost_no_ring + rec.lost_resized +
 		       rec.lost_evicted + rec.evicted + rec.clamped + rec.internal_errors +
-		       rec.refused_regions + rec.refused_functions;
+		       rec.refused_regions + rec.refused_functions + rec.lost_no_room;
 }
 
 /* Add a record; false if there is no room for it or it is malformed. */

@@ -276,6 +276,8 @@ static void dump_trace(struct dump *d, const struct ktau_rec_trace *t)
 	if (t->lost)
 		fprintf(d->out, "  lost %llu from ticks %llu to %llu\n",
 			t->lost, t->lost_from_ticks, t->lost_to_ticks);
+	if (t->no_room)
+		fprintf(d->out, "  no room for %llu so far\n", t->no_room);
 	while ((s = ktau_trace_next(t, s))) {
 		ns = ktau_clock_monotonic_ns(&d->clock, s->ticks);
 		fprintf(d->out, "  %" PRIu64 ".%09" PRIu64 " cpu%u ", ns / 1000000000,

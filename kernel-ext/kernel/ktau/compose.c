@@ -152,6 +152,7 @@ int ktau_compose_end(struct ktau_stream *stream)
 	rec->refused_no_state = loss(stream, KTAU_LOSS_NO_STATE);
 	rec->refused_descriptors = loss(stream, KTAU_LOSS_DESCRIPTORS);
 	rec->lost_no_ring = loss(stream, KTAU_LOSS_NO_RING);
+	rec->lost_no_room = loss(stream, KTAU_LOSS_NO_ROOM);
 	rec->lost_resized = loss(stream, KTAU_LOSS_RESIZED);
 	rec->lost_evicted = loss(stream, KTAU_LOSS_UNREAD);
 	rec->clamped = loss(stream, KTAU_LOSS_CLAMPED);

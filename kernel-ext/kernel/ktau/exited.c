@@ -173,7 +173,7 @@ static void add_counts(struct ktau_state *to, const struct ktau_state *from)
 	to->refused += from->refused;
 	to->refused_ticks += from->refused_ticks;
 	to->clamped += from->clamped;
-	to->lost += from->lost;
+	to->no_room += from->no_room;
 	to->owner.nr_tasks += from->owner.nr_tasks;
 	to->owner.utime_ns += from->owner.utime_ns;
 	to->owner.stime_ns += from->owner.stime_ns;

@@ -382,7 +382,7 @@ static void indirect_traced(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, ring->head, (u64)ARRAY_SIZE(wanted));
 	for (i = 0; i < ARRAY_SIZE(wanted); i++)
 		KUNIT_EXPECT_EQ(test, (u16)ring->slot[i].what, wanted[i]);
-	KUNIT_EXPECT_EQ(test, f->state->lost, 0ULL);
+	KUNIT_EXPECT_EQ(test, f->state->no_room, 0ULL);
 }
 
 static void ascending(struct kunit *test)

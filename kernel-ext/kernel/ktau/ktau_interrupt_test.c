@@ -314,7 +314,7 @@ static void ring_interrupted(struct kunit *test)
 	slots_inside = 0;
 	written = hit(test, write_slot_first, write_slot_inside);
 	KUNIT_EXPECT_GT(test, slots_inside, 10ULL);
-	KUNIT_EXPECT_EQ(test, h->state->lost, 0ULL);
+	KUNIT_EXPECT_EQ(test, h->state->no_room, 0ULL);
 	KUNIT_EXPECT_EQ(test, h->state->ring->head, written + slots_inside);
 }
 
@@ -366,7 +366,7 @@ static void ring_interrupted_new(struct kunit *test)
 	slots_inside = 0;
 	hit_at = 0;
 	hit(test, write_round, write_many);
-	KUNIT_EXPECT_EQ(test, h->state->lost, 0ULL);
+	KUNIT_EXPECT_EQ(test, h->state->no_room, 0ULL);
 	KUNIT_EXPECT_EQ(test, slots_before + h->state->ring->head,
 			slots_of_task + slots_inside);
 }

@@ -275,14 +275,14 @@ static void ring_ready(struct kunit *test)
 		KUNIT_ASSERT_FALSE(test, memchr_inv(net->remote, 0,
 						    sizeof(net->remote)));
 	}
-	KUNIT_EXPECT_EQ(test, f->state->lost, 0ULL);
+	KUNIT_EXPECT_EQ(test, f->state->no_room, 0ULL);
 }
 
 /* An interrupt writes more than the ring holds inside another write. */
 static void ring_overrun_inside(struct kunit *test)
 {
 	struct ktau_ring_fixture *f = test->priv;
-	u64 lost = ktau_loss_total(KTAU_LOSS_NO_RING);
+	u64 lost = ktau_loss_total(KTAU_LOSS_NO_ROOM);
 	struct ktau_ring *ring = ktau_ring_create(&ktau_system, 16, GFP_KERNEL);
 	struct ktau_slot_more more[2] = { };
 	unsigned int i;
@@ -294,8 +294,8 @@ static void ring_overrun_inside(struct kunit *test)
 		ktau_trace(f->state, 0, KTAU_TRACE_ENTER, ID_A, i);
 	ktau_trace_more(f->state, NET, 0, more, 2);
 	KUNIT_EXPECT_EQ(test, ring->head, 16ULL);
-	KUNIT_EXPECT_EQ(test, f->state->lost, 28ULL);
-	KUNIT_EXPECT_EQ(test, ktau_loss_total(KTAU_LOSS_NO_RING) - lost, 28ULL);
+	KUNIT_EXPECT_EQ(test, f->state->no_room, 28ULL);
+	KUNIT_EXPECT_EQ(test, ktau_loss_total(KTAU_LOSS_NO_ROOM) - lost, 28ULL);
 	ktau_slot_commit(ring, &ring->slot[0]);
 	ktau_trace(f->state, 0, KTAU_TRACE_ENTER, ID_A, 99);
 	KUNIT_EXPECT_EQ(test, ring->head, 17ULL);

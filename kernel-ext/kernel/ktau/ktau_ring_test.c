@@ -107,7 +107,7 @@ static void keeps_slots(struct kunit *test)
 		reach = (struct ktau_reach) { };
 		KUNIT_EXPECT_EQ(test, read_on(f, &reach), 0);
 		expect_slots(test, f->written - 256);
-		KUNIT_EXPECT_EQ(test, f->state->lost, 0ULL);
+		KUNIT_EXPECT_EQ(test, f->state->no_room, 0ULL);
 	}
 }
 

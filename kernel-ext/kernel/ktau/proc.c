@@ -147,6 +147,7 @@ static const char * const loss_names[] = {
 	[KTAU_LOSS_NO_STATE] = "refused_no_state",
 	[KTAU_LOSS_DESCRIPTORS] = "refused_descriptors",
 	[KTAU_LOSS_NO_RING] = "lost_no_ring",
+	[KTAU_LOSS_NO_ROOM] = "lost_no_room",
 	[KTAU_LOSS_RESIZED] = "lost_resized",
 	[KTAU_LOSS_UNREAD] = "lost_evicted",
 	[KTAU_LOSS_EVICTED] = "evicted",

@@ -429,7 +429,8 @@ int ktau_snapshot_trace(struct ktau_rec_trace *rec, u32 max_bytes,
 	rec->rec.head = sizeof(*rec);
 	rec->rec.size = sizeof(*rec) + rec->slots_bytes;
 	rec->serial = state->serial;
-	rec->ring_slots = ring->size;
+	smp_rmb();	/* it includes what was lost before the last slot */
+	rec->no_room = ktau_read(&state->no_room);
 	if (task)
 		rec->groups = READ_ONCE(task->ktau.mask) & KTAU_MASK_PUBLIC;
 	return ret;

@@ -112,8 +112,12 @@ static __always_inline bool reserve(struct ktau_ring *ring, unsigned int nr,
 
 static noinline void lose(struct ktau_state *state, unsigned int nr)
 {
-	ktau_add(&state->lost, nr);
-	ktau_loss_of(state->user, KTAU_LOSS_NO_RING, nr);
+	if (!READ_ONCE(state->ring)) {
+		ktau_loss_of(state->user, KTAU_LOSS_NO_RING, nr);
+		return;
+	}
+	ktau_add(&state->no_room, nr);
+	ktau_loss_of(state->user, KTAU_LOSS_NO_ROOM, nr);
 }
 
 /**

@@ -189,7 +189,8 @@ enum ktau_loss {
 	KTAU_LOSS_NO_ID,	/* activation of an event without an id */
 	KTAU_LOSS_NO_STATE,	/* task without a profile for lack of memory */
 	KTAU_LOSS_DESCRIPTORS,	/* stream beyond the number that a user may open */
-	KTAU_LOSS_NO_RING,	/* slot without a ring, or without room in it */
+	KTAU_LOSS_NO_RING,	/* slot of a traced task without a ring: cannot happen */
+	KTAU_LOSS_NO_ROOM,	/* slot without room in the ring */
 	KTAU_LOSS_RESIZED,	/* unread slot of a ring that was resized */
 	KTAU_LOSS_UNREAD,	/* unread slot of a task that was folded or evicted */
 	KTAU_LOSS_EVICTED,	/* exited task that was added to the evicted sum */
@@ -273,8 +274,8 @@ struct ktau_waker {
  * @refused: activations that got no chunk
  * @refused_ticks: their exclusive time
  * @clamped: durations shorter than the frames inside, set to the sum of those
- * @lost: slots that were lost because there was no ring, or because an interrupt that
- *	hit an unfinished write wrote more than the ring holds
+ * @no_room: slots that were lost because an interrupt that hit an unfinished write wrote more
+ *	than the ring holds
  * @cells: the table of a CPU, indexed by id; NULL if there are chunks instead
  * @ring: the trace; NULL only while neither the task's mask nor an open frame has
  *	tracing enabled. Replaced under @ring_lock, by the task itself or under
@@ -359,7 +360,7 @@ struct ktau_state {
 	u64			refused;
 	u64			refused_ticks;
 	u64			clamped;
-	u64			lost;
+	u64			no_room;
 	struct ktau_cell	*cells;
 	struct ktau_ring	*ring;
 	unsigned long		changed;

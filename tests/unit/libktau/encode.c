@@ -341,6 +341,8 @@ void put_trace(struct stream *s, const struct trace *t)
 	put32(s, t->nr_slots);
 	at = s->size;
 	put32(s, 0);
+	if (!s->shrink)
+		put64(s, t->no_room);
 	record_fixed(s);
 	slots = s->size;
 	for (i = 0; i < t->nr_slots; i++)

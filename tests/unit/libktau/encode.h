@@ -33,7 +33,7 @@ struct stream {
 	uint64_t realtime_ns;	/* 0: 1700000000000000000 */
 	uint64_t exited_since;
 	uint64_t denied, torn;
-	uint64_t losses[17];	/* with @missed and @refused_gone */
+	uint64_t losses[18];	/* with @missed and @refused_gone */
 };
 
 struct owner {
@@ -102,7 +102,7 @@ struct trace {
 	uint64_t serial;
 	uint32_t kind;
 	int32_t tid;
-	uint64_t first, next, lost, from, to, written;
+	uint64_t first, next, lost, from, to, written, no_room;
 	const struct slot *slots;
 	uint32_t nr_slots;
 };

@@ -121,11 +121,12 @@ static void inconsistent_records(void **state)
 static void by_hand(bool big)
 {
 	static const uint8_t encoded[] = {
-		13, 3, 10, 1,			/* 104 bytes, TRACE, head 80, form 1 */
+		14, 3, 11, 1,			/* 112 bytes, TRACE, head 88, form 1 */
 		14, 0, 4, 0, 0, 0, 4,		/* serial 7, next 2, written 2 */
 	};
 	/* ring_slots and groups, nr_slots and slots_bytes are words of the file's order. */
 	static const uint8_t slot[] = {
+		0,				/* no_room 0 */
 		200, 1,				/* ticks 100 */
 		78,				/* id 39 */
 		2, 3,				/* EXIT, 3 words */

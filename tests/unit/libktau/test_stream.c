@@ -213,10 +213,10 @@ static void check_end(const struct ktau_rec_end *end, const struct stream *s)
 	assert_int_equal(end->refused_functions, s->shrink ? 0 : 9);
 	assert_string_equal(ktau_loss_name(0), "refused_memory_limit");
 	assert_string_equal(ktau_loss_name(9), "lost_evicted");
-	assert_string_equal(ktau_loss_name(KTAU_NR_LOSSES - 1), "refused_functions");
+	assert_string_equal(ktau_loss_name(KTAU_NR_LOSSES - 1), "lost_no_room");
 	assert_null(ktau_loss_name(KTAU_NR_LOSSES));
 	assert_int_equal(ktau_loss_value(end, 0), end->refused_memory_limit);
-	assert_int_equal(ktau_loss_value(end, KTAU_NR_LOSSES - 1), end->refused_functions);
+	assert_int_equal(ktau_loss_value(end, KTAU_NR_LOSSES - 1), end->lost_no_room);
 	assert_int_equal(ktau_loss_value(end, KTAU_NR_LOSSES), 0);
 }
 

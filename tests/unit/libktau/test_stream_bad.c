@@ -32,6 +32,7 @@ enum {
 	NR_ENTRIES = RECORD + 80, ENTRY_SIZE = RECORD + 84,
 	NR_OPEN = RECORD + 88, OPEN_SIZE = RECORD + 92,
 	NR_SLOTS = RECORD + 72, SLOTS_BYTES = RECORD + 76,
+	SLOT_ID = RECORD + sizeof(struct ktau_rec_trace) + 8,
 	PATH_BYTES = RECORD + 192,
 };
 
@@ -69,8 +70,8 @@ static void wrong_fields(void **state)
 		{ 2, OPEN_SIZE, 4 }, { 2, OPEN_SIZE, 0x80000000 },
 		{ 3, NR_SLOTS, 1 }, { 3, NR_SLOTS, 3 }, { 3, NR_SLOTS, UINT32_MAX },
 		{ 3, SLOTS_BYTES, 40 }, { 3, SLOTS_BYTES, 24 }, { 3, SLOTS_BYTES, UINT32_MAX },
-		{ 3, RECORD + 80 + 8, 0x01010101 }, { 3, RECORD + 80 + 8, 0x00000000 },
-		{ 3, RECORD + 80 + 8, 0xffffffff },
+		{ 3, SLOT_ID, 0x01010101 }, { 3, SLOT_ID, 0x00000000 },
+		{ 3, SLOT_ID, 0xffffffff },
 		{ 5, PATH_BYTES, 9 }, { 5, PATH_BYTES, 17 }, { 5, PATH_BYTES, UINT32_MAX },
 	};
 	struct stream s;

@@ -724,6 +724,8 @@ struct ktau_slot_kvm {
  * @groups: groups and modes enabled for the owner
  * @nr_slots: number of struct ktau_slot after the fixed part
  * @slots_bytes: total size of the slots in bytes, including payloads
+ * @no_room: slots of the owner that found no room in its ring so far; they have no position, so
+ *	each may be missing anywhere before @next
  *
  * Positions count units of 32 bytes since the first write to the ring; a slot takes one
  * or more units. A ring that is too large for one record is split into several, in order.
@@ -741,6 +743,7 @@ struct ktau_rec_trace {
 	__u32 groups;
 	__u32 nr_slots;
 	__u32 slots_bytes;
+	__aligned_u64 no_room;
 };
 
 /**
@@ -765,7 +768,7 @@ struct ktau_rec_trace {
  * @refused_no_id: activations refused because there was no id
  * @refused_no_state: tasks without a profile for lack of memory
  * @refused_descriptors: descriptors refused
- * @lost_no_ring: slots lost because there was no ring, or no room in it
+ * @lost_no_ring: slots lost because a traced task had no ring, which is an error of KTAU
  * @lost_resized: unread slots of rings that were resized
  * @lost_evicted: unread slots of tasks that were folded or evicted
  * @evicted: tasks that were evicted
@@ -777,6 +780,8 @@ struct ktau_rec_trace {
  *	remember them. If it is not 0, a reader that sums owners must start again
  * @refused_regions: changes to a region that the thread does not have
  * @refused_functions: activations of hooked functions where no frame can be opened
+ * @lost_no_room: slots lost because an interrupt filled the ring during an unfinished write;
+ *	@no_room of TRACE has those of one owner
  *
  * From @refused_memory_limit to @internal_errors, and from @refused_regions on, counts are
  * since boot, under the names that they have in /proc/ktau/stats.
@@ -810,6 +815,7 @@ struct ktau_rec_end {
 	__aligned_u64 refused_gone;
 	__aligned_u64 refused_regions;
 	__aligned_u64 refused_functions;
+	__aligned_u64 lost_no_room;
 };
 
 /*
@@ -1003,8 +1009,8 @@ _Static_assert(sizeof(struct ktau_slot_woken) == 24, "ktau_slot_woken");
 _Static_assert(sizeof(struct ktau_slot_fork) == 16, "ktau_slot_fork");
 _Static_assert(sizeof(struct ktau_slot_net) == 56, "ktau_slot_net");
 _Static_assert(sizeof(struct ktau_slot_kvm) == 8, "ktau_slot_kvm");
-_Static_assert(sizeof(struct ktau_rec_trace) == 80, "ktau_rec_trace");
-_Static_assert(sizeof(struct ktau_rec_end) == 224, "ktau_rec_end");
+_Static_assert(sizeof(struct ktau_rec_trace) == 88, "ktau_rec_trace");
+_Static_assert(sizeof(struct ktau_rec_end) == 232, "ktau_rec_end");
 _Static_assert(sizeof(struct ktau_select) == KTAU_SELECT_SIZE_VER0, "ktau_select");
 _Static_assert(sizeof(struct ktau_id_range) == 16, "ktau_id_range");
 _Static_assert(sizeof(struct ktau_rec_region) == 40, "ktau_rec_region");
