@@ -32,7 +32,7 @@ test_LOADS += $(addprefix $(B)/tests/progs/,stock_counts storm storm_check strea
 		oom fuzz_races coverage loads slots_kvm pressure reload hits hooks)
 # Attacks by unprivileged users
 test_ATTACKS := $(addprefix $(B)/tests/progs/attack_,ids consume spy crowd evict namespaces \
-		setuid poll landlock ipi files gone container memcg) $(B)/tests/progs/policy
+		setuid poll landlock ipi files gone container memcg preempt) $(B)/tests/progs/policy
 test_LOADS += $(test_ATTACKS) $(B)/tests/progs/attack_totals
 endif
 test_LOADS += $(addprefix $(B)/tests/progs/,slots slots_tcp) $(B)/tests/bench/tables
