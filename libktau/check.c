@@ -1,58 +1,77 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Checks that records are consistent with themselves and with each other: profiles, traces,
- * and the streams that contain them.
+ * Checks that records are consistent with themselves and with each other: the table of rules,
+ * the owners, and the streams that contain them.
  */
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-#include "map.h"
-#include "registry.h"
+#include "check.h"
+#include "profile.h"
 
-/* The state of one owner after the records so far. */
-struct check_owner {
-	/* last cumulative profile */
-	bool has_profile;
-	__u64 count;
-	__u64 outer_ticks;
-	__u64 refused;
-	__u64 clamped;
-	/* trace */
-	bool has_trace;
-	__u64 next;		/* position that must come next */
-	__u64 stream;		/* number of the stream it is from */
-	__u64 slot_ticks;	/* time of the slot before it, 0 where unknown */
-	bool has_exited;
-	__u64 exited_start;	/* where its trace began when it was first seen exited */
-	uint16_t *stack;	/* ids of the frames entered and not exited */
-	size_t depth;
-	size_t room;
-	__u64 no_room;		/* slots that found no room, as of the last record */
-	__u64 explained;	/* exits that these explain */
+const struct check_rule ktau__check_rules[KTAU_NR_FINDINGS] = {
+	[KTAU_FINDING_IDENTITY] = {
+		"identity", "exclusive times add up to the durations of the outermost frames",
+		ktau__check_identity, false,
+	},
+	[KTAU_FINDING_ENTRY] = {
+		"entry", "ids ascend, minimum <= maximum, exclusive <= inclusive time",
+		ktau__check_entries, false,
+	},
+	[KTAU_FINDING_OPEN] = {
+		"open", "frames in flight agree with the depth, their times and each other",
+		ktau__check_open, false,
+	},
+	[KTAU_FINDING_ACCOUNT] = {
+		"account", "user + kernel + irq + runq + asleep + guest = life, and = period",
+		ktau__check_account, true,
+	},
+	[KTAU_FINDING_LONGEST] = {
+		"longest", "mean <= longest activation <= inclusive time, also of a period",
+		ktau__check_longest, true,
+	},
+	[KTAU_FINDING_INSIDE] = {
+		"inside", "asleep + runq + irq <= inclusive time <= life, also of a period",
+		ktau__check_inside, true,
+	},
+	[KTAU_FINDING_BACKWARD] = {
+		"backward", "no count, time, part of the account or longest activation falls",
+		ktau__check_backward, true,
+	},
+	[KTAU_FINDING_BUSY] = {
+		"busy", "in each period, all tasks ran for as long as all CPUs were busy",
+		NULL, false,
+	},
+	[KTAU_FINDING_NESTING] = {
+		"nesting", "in a trace, an exit closes the innermost frame",
+		NULL, false,
+	},
+	[KTAU_FINDING_SLOT] = {
+		"slot", "slots are valid and in the order of their times",
+		NULL, false,
+	},
+	[KTAU_FINDING_LOSS] = {
+		"loss", "positions of a ring continue, or the slots between them are lost",
+		NULL, false,
+	},
+	[KTAU_FINDING_STREAM] = {
+		"stream", "streams are complete and in order, their counters do not decrease",
+		NULL, false,
+	},
+	[KTAU_FINDING_REFERENCE] = {
+		"reference", "owners, events and control groups are described before their use",
+		NULL, false,
+	},
 };
 
-struct ktau_check {
-	ktau_finding_fn found;
-	void *arg;
-	struct ktau_check_counts counts;
-	struct check_owner *owners;
-	size_t nr_owners;
-	size_t room;
-	struct ktau__map by_serial;		/* -> index in @owners */
-	struct ktau__registry described;	/* OWNER records of this stream */
-	struct ktau__map cgroups;		/* ids that CGROUP records describe */
-	uint8_t events[65536 / 8];		/* bit set of ids that EVENT records describe */
-	struct ktau_rec_stream stream;
-	bool in_stream;
-	bool gap;		/* records of this stream are missing, or left out */
-	bool blind;		/* EVENT and CGROUP records may be missing */
-	__u64 nr_records;	/* PROFILE and TRACE, in this stream */
-	__u64 lost_to_ticks;	/* the last loss in this stream */
-	bool has_end;
-	struct ktau_rec_end end;	/* the last one */
-	__u64 denied[2];	/* of the last stream of profiles, of traces */
-};
+const char *ktau_finding_name(enum ktau_finding_code code)
+{
+	return code < KTAU_NR_FINDINGS ? ktau__check_rules[code].name : NULL;
+}
+
+const char *ktau_finding_meaning(enum ktau_finding_code code)
+{
+	return code < KTAU_NR_FINDINGS ? ktau__check_rules[code].meaning : NULL;
+}
 
 int ktau_check_create(struct ktau_check **check, ktau_finding_fn found, void *arg)
 {
@@ -64,11 +83,18 @@ int ktau_check_create(struct ktau_check **check, ktau_finding_fn found, void *ar
 	return 0;
 }
 
+static void free_owner(struct check_owner *owner)
+{
+	free(owner->stack);
+	ktau_record_free(owner->last);
+}
+
 static void clear_owners(struct ktau_check *c)
 {
 	while (c->nr_owners)
-		free(c->owners[--c->nr_owners].stack);
+		free_owner(&c->owners[--c->nr_owners]);
 	ktau__map_clear(&c->by_serial);
+	c->machine = (struct check_machine){ 0 };
 }
 
 void ktau_check_destroy(struct ktau_check *c)
@@ -83,77 +109,85 @@ void ktau_check_destroy(struct ktau_check *c)
 	free(c);
 }
 
-/* The newest OWNER record of the stream, or NULL. */
-static const struct ktau_rec_owner *described_owner(const struct ktau_check *c, uint64_t serial)
+/*
+ * Owners
+ */
+
+static void forget_trace(struct check_owner *owner)
 {
-	return ktau__registry_find(&c->described, serial);
+	free(owner->stack);
+	owner->stack = NULL;
+	owner->depth = owner->room = 0;
+	owner->trace_stream = 0;
+	owner->has_trace = owner->has_consumed = owner->has_exited = false;
 }
 
-/* @serial is 0 for a finding about the stream. */
-__attribute__((format(printf, 5, 6)))
-static void report(struct ktau_check *c, enum ktau_finding_code code, uint64_t serial,
-		   uint64_t number, const char *format, ...)
+static bool is_exited(const struct check_owner *owner)
 {
-	struct ktau_finding finding = {
-		.code = code, .serial = serial, .number = number,
-		.owner = serial ? described_owner(c, serial) : NULL,
-	};
-	char text[256];
-	va_list args;
-
-	c->counts.findings[code]++;
-	if (!c->found)
-		return;
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	finding.text = text;
-	c->found(c->arg, &finding);
+	return owner->described.kind == KTAU_OWNER_EXITED && owner->profile_stream;
 }
 
-static bool is_task(const struct ktau_rec_owner *owner)
+/*
+ * Forget what no later record can be about: the profile and the trace of an exited task that the
+ * streams to come leave out. Its running time stays in the machine's sum until the task is part of
+ * another record.
+ */
+static void forget_exited(struct ktau_check *c)
 {
-	return owner && (owner->kind == KTAU_OWNER_TASK || owner->kind == KTAU_OWNER_EXITED);
+	const bool is_trace = c->stream.content == KTAU_REC_TRACE;
+	const uint64_t since = c->stream.exited_since;
+	struct check_owner *owner;
+
+	for (owner = c->owners; since && owner < c->owners + c->nr_owners; owner++) {
+		if (is_trace && owner->has_exited && owner->exited_seq < since)
+			forget_trace(owner);
+		if (is_trace || !owner->last || !is_exited(owner) ||
+		    owner->described.exited_seq >= since)
+			continue;
+		ktau_record_free(owner->last);
+		owner->last = NULL;
+	}
 }
 
-static int get_owner(struct ktau_check *c, uint64_t serial, struct check_owner **state)
+/* Remove owners of which nothing is known any more. 0, -ENOMEM. */
+static int sweep(struct ktau_check *c)
 {
-	size_t at = ktau__map_get(&c->by_serial, serial);
-	size_t room = c->room ? c->room * 2 : 64;
-	struct check_owner *owners;
-	int err;
+	size_t from, to = 0;
+	int err = 0;
 
-	if (at != KTAU__MAP_NONE) {
-		*state = &c->owners[at];
+	for (from = 0; from < c->nr_owners; from++) {
+		if (c->owners[from].profile_stream || c->owners[from].trace_stream)
+			c->owners[to++] = c->owners[from];
+		else
+			free_owner(&c->owners[from]);
+	}
+	if (to == c->nr_owners)
 		return 0;
-	}
-	if (c->nr_owners == c->room) {
-		owners = reallocarray(c->owners, room, sizeof(*owners));
-		if (!owners)
-			return -ENOMEM;
-		c->owners = owners;
-		c->room = room;
-	}
-	err = ktau__map_put(&c->by_serial, serial, c->nr_owners);
-	if (err)
-		return err;
-	*state = &c->owners[c->nr_owners++];
-	memset(*state, 0, sizeof(**state));
-	c->counts.tasks += is_task(described_owner(c, serial));
-	return 0;
+	c->nr_owners = to;
+	ktau__map_clear(&c->by_serial);
+	for (to = 0; !err && to < c->nr_owners; to++)
+		err = ktau__map_put(&c->by_serial, c->owners[to].serial, to);
+	return err;
 }
 
-/* Each id is reported once. */
-static void check_event(struct ktau_check *c, uint64_t serial, uint32_t id)
+static void check_gone(struct ktau_check *c, const struct ktau_rec_gone *gone)
 {
-	uint8_t bit = 1 << id % 8;
+	const uint64_t *serials = ktau_gone_serials(gone);
+	uint32_t i;
+	size_t at;
 
-	if (c->blind || c->events[id / 8] & bit)
-		return;
-	c->events[id / 8] |= bit;
-	report(c, KTAU_FINDING_REFERENCE, serial, id,
-	       "event %u: no EVENT record before its use", id);
+	for (i = 0; i < gone->nr_serials; i++) {
+		at = ktau__map_get(&c->by_serial, serials[i]);
+		if (at == KTAU__MAP_NONE)
+			continue;
+		ktau__check_machine_gone(c, &c->owners[at]);
+		forget_trace(&c->owners[at]);
+	}
 }
+
+/*
+ * References
+ */
 
 static int check_described(struct ktau_check *c, const struct ktau_rec_owner *owner)
 {
@@ -163,373 +197,108 @@ static int check_described(struct ktau_check *c, const struct ktau_rec_owner *ow
 	if (err || c->blind || !owner->cgroup ||
 	    ktau__map_get(&c->cgroups, owner->cgroup) != KTAU__MAP_NONE)
 		return err;
-	report(c, KTAU_FINDING_REFERENCE, owner->serial, 0,
-	       "control group %llu: no CGROUP record before its use", owner->cgroup);
+	ktau__check_report(c, KTAU_FINDING_REFERENCE, owner->serial, 0,
+			   "control group %llu: no CGROUP record before its use", owner->cgroup);
 	return ktau__map_put(&c->cgroups, owner->cgroup, 0);
 }
 
 /*
- * Profiles: the identity of <linux/ktau.h>, the limits of single entries and frames in flight,
- * and that cumulative figures only grow.
+ * Profiles: the one so far
  */
 
-int ktau_check_identity(const struct ktau_rec_profile *p,
-			uint64_t *excl_side, uint64_t *outer_side)
+/* A DIFF has the longest activation, minima and maxima as they are now. */
+static void take_absolute(struct ktau_rec_profile *now, const struct ktau_rec_profile *record)
 {
-	const struct ktau_entry *entries = ktau_profile_entries(p);
-	uint64_t excl = p->refused_ticks;
-	uint64_t outer = p->outer_ticks + p->open_child_ticks;
+	const struct ktau_entry *from = ktau_profile_entries(record);
+	struct ktau_entry *to;
 	uint32_t i;
 
-	for (i = 0; i < p->nr_entries; i++) {
-		if (entries[i].kind == KTAU_KIND_TIMER)
-			excl += entries[i].excl;
-	}
-	if (excl_side)
-		*excl_side = excl;
-	if (outer_side)
-		*outer_side = outer;
-	return excl == outer ? 0 : -EBADMSG;
-}
-
-static bool is_open(const struct ktau_rec_profile *p, uint32_t id)
-{
-	const struct ktau_open *open = ktau_profile_open(p);
-	uint32_t i;
-
-	for (i = 0; i < p->nr_open; i++) {
-		if (open[i].id == id)
-			return true;
-	}
-	return p->nr_open < p->depth;
-}
-
-/* NULL, or the contradiction in an entry; @before is the previous entry, or NULL. */
-static const char *judge_entry(const struct ktau_rec_profile *p, const struct ktau_entry *e,
-			       const struct ktau_entry *before)
-{
-	if (e->id == KTAU_ID_NONE)
-		return "not an id";
-	if (before && before->id == e->id)
-		return "appears twice";
-	if (before && before->id > e->id)
-		return "ids do not ascend";
-	if (e->kind == KTAU_KIND_COUNTER && e->count && e->min > e->max)
-		return "minimum above maximum";
-	/* The inner activations of a recursion are counted before the outermost one ends. */
-	if (e->kind != KTAU_KIND_TIMER || p->rec.type != KTAU_REC_PROFILE || p->clamped ||
-	    is_open(p, e->id))
-		return NULL;
-	if (e->excl > e->incl)
-		return "exclusive time above inclusive time";
-	if (e->flags & KTAU_ENTRY_LONGEST && e->longest > e->incl)
-		return "longest activation above inclusive time";
-	if (e->asleep > e->incl || e->runq > e->incl - e->asleep ||
-	    e->irq > e->incl - e->asleep - e->runq)
-		return "times inside above inclusive time";
-	return NULL;
-}
-
-static void check_entries(struct ktau_check *c, const struct ktau_rec_profile *p)
-{
-	const struct ktau_entry *entries = ktau_profile_entries(p);
-	const char *why;
-	uint32_t i;
-
-	for (i = 0; i < p->nr_entries; i++) {
-		why = judge_entry(p, &entries[i], i ? &entries[i - 1] : NULL);
-		if (why)
-			report(c, KTAU_FINDING_ENTRY, p->serial, entries[i].id,
-			       "event %u: %s", entries[i].id, why);
-		else
-			check_event(c, p->serial, entries[i].id);
-		c->counts.unknown += entries[i].kind > KTAU_KIND_COUNTER;
+	for (i = 0; i < record->nr_entries; i++) {
+		to = (struct ktau_entry *)ktau_profile_find(now, from[i].id);
+		if (!to || to->kind != from[i].kind)
+			continue;
+		to->longest = from[i].longest;
+		if (from[i].kind == KTAU_KIND_COUNTER)
+			to->min = from[i].min;
 	}
 }
 
-/* Whether the times inside @open are no more than its duration so far. */
-static bool fits_inside(const struct ktau_rec_profile *p, const struct ktau_open *open)
+/* The whole profile after @record. 0 with *@now NULL if it is not known; -ENOMEM. */
+static int whole(const struct ktau_check *c, const struct check_owner *owner,
+		 const struct ktau_rec_profile *record, struct ktau_rec_profile **now)
 {
-	uint64_t left = p->ticks > open->start_ticks ? p->ticks - open->start_ticks : 0;
+	struct ktau_rec_profile *diff = NULL;
+	int err;
 
-	return open->asleep_ticks <= left && open->runq_ticks <= left - open->asleep_ticks &&
-	       open->irq_ticks <= left - open->asleep_ticks - open->runq_ticks;
-}
-
-static void check_open(struct ktau_check *c, const struct ktau_rec_profile *p)
-{
-	const struct ktau_open *open = ktau_profile_open(p);
-	/* Rounded figures do not add up to the sum; a difference has only the sum. */
-	bool exact = p->rec.type == KTAU_REC_PROFILE && !c->stream.round_ns;
-	__u64 child_ticks = 0;
-	const char *why = NULL;
-	uint32_t i;
-
-	for (i = 0; i < p->nr_open; i++) {
-		child_ticks += open[i].child_ticks;
-		if (open[i].id >= KTAU_ID_NONE)
-			why = "frame in flight whose event is not an id";
-		else if (i && open[i].start_ticks > open[i - 1].start_ticks)
-			why = "frame in flight entered after the one inside it";
-		else if (!fits_inside(p, &open[i]))
-			why = "times inside a frame in flight above its duration";
-		else
-			check_event(c, p->serial, open[i].id);
-	}
-	if (p->nr_open > p->depth)
-		why = "more frames in flight than the depth says";
-	else if (exact && p->nr_open == p->depth && child_ticks != p->open_child_ticks)
-		why = "times inside the frames in flight are not the sum recorded";
-	if (why)
-		report(c, KTAU_FINDING_OPEN, p->serial, p->depth, "%s", why);
-}
-
-static void check_growth(struct ktau_check *c, struct check_owner *owner,
-			 const struct ktau_rec_profile *p)
-{
-	const struct ktau_entry *entries = ktau_profile_entries(p);
-	struct check_owner now = *owner;
-	uint32_t i;
-
-	now.has_profile = true;
-	now.count = 0;
-	for (i = 0; i < p->nr_entries; i++)
-		now.count += entries[i].count;
-	/* Rounding can make the recorded sum smaller than before. */
-	now.outer_ticks = c->stream.round_ns ? owner->outer_ticks : p->outer_ticks;
-	now.refused = p->refused;
-	now.clamped = p->clamped;
-	if (owner->has_profile &&
-	    (now.count < owner->count || now.outer_ticks < owner->outer_ticks ||
-	     now.refused < owner->refused || now.clamped < owner->clamped))
-		report(c, KTAU_FINDING_BACKWARD, p->serial, 0,
-		       "less than in the profile before: count %llu after "
-		       "%llu, outermost ticks %llu after %llu",
-		       now.count, owner->count, now.outer_ticks, owner->outer_ticks);
-	c->counts.refused += now.refused - owner->refused;
-	c->counts.clamped += now.clamped - owner->clamped;
-	*owner = now;
-}
-
-static void check_profile(struct ktau_check *c, struct check_owner *owner,
-			  const struct ktau_rec_profile *p)
-{
-	const struct ktau_rec_owner *described = described_owner(c, p->serial);
-	uint64_t excl, outer;
-
-	c->counts.profiles++;
-	if (ktau_check_identity(p, &excl, &outer))
-		report(c, KTAU_FINDING_IDENTITY, p->serial, 0,
-		       "exclusive times sum up to %llu, outermost frames to %llu",
-		       (unsigned long long)excl, (unsigned long long)outer);
-	check_entries(c, p);
-	if (described && (described->kind == KTAU_OWNER_TASK ||
-			  described->kind == KTAU_OWNER_EXITED))
-		check_open(c, p);
-	if (p->rec.type == KTAU_REC_PROFILE) {
-		check_growth(c, owner, p);
-	} else {
-		c->gap = true;	/* an unchanged task may be left out of such a stream */
-		c->counts.refused += p->refused;
-		c->counts.clamped += p->clamped;
-	}
-}
-
-/*
- * The nesting of slots and the loss counts of traces.
- *
- * Positions in a ring are numbered from its first write. A record has the slots from
- * position @first to @next, and the @lost positions before @first were overwritten. So
- * @first - @lost is the end of the previous record, if both streams consume or if both
- * records are of one ring in one stream. It is 0 for the new ring that replaces a resized
- * one. Reading an exited task consumes nothing, so every later stream begins where the
- * first stream with the exited task began. A stream that does not consume begins at the
- * start of the ring, or at @since_ticks.
- *
- * The frames that were open when the trace began, or when slots were lost, are unknown. An
- * EXIT with an empty stack belongs to one of them and is accepted. An EXIT with another
- * event on top of the stack is a contradiction, with one exception: a slot that found no
- * room in its ring, because an interrupt filled the ring while a write was unfinished, has
- * no number, so its position is unknown. The record counts such slots of its owner (no_room),
- * and each may explain one contradiction there.
- */
-
-static int push(struct check_owner *owner, uint16_t id)
-{
-	size_t room = owner->room ? owner->room * 2 : 32;
-	uint16_t *stack;
-
-	if (owner->depth == owner->room) {
-		stack = reallocarray(owner->stack, room, sizeof(*stack));
-		if (!stack)
-			return -ENOMEM;
-		owner->stack = stack;
-		owner->room = room;
-	}
-	owner->stack[owner->depth++] = id;
-	return 0;
-}
-
-static void pop(struct ktau_check *c, struct check_owner *owner, uint64_t serial, __u64 number,
-		uint16_t id)
-{
-	size_t depth = owner->depth;
-	uint16_t inside;
-
-	if (!depth)
-		return;
-	inside = owner->stack[depth - 1];
-	/* Continue as if the frames above the matching one had been exited. */
-	while (depth && owner->stack[depth - 1] != id)
-		depth--;
-	owner->depth = depth ? depth - 1 : 0;
-	if (inside == id)
-		return;
-	if (owner->explained < owner->no_room)
-		owner->explained++;
-	else
-		report(c, KTAU_FINDING_NESTING, serial, number,
-		       "slot %llu: exit of event %u inside event %u", number, id, inside);
-}
-
-/* The clock is read when a slot is reserved, so times do not go back. */
-static void check_time(struct ktau_check *c, struct check_owner *owner, uint64_t serial,
-		       const struct ktau_slot *slot, __u64 number)
-{
-	if ((c->stream.clock_flags & KTAU_CLOCK_STABLE) && slot->ticks < owner->slot_ticks)
-		report(c, KTAU_FINDING_SLOT, serial, number,
-		       "slot %llu: %llu ticks before the one before it",
-		       number, owner->slot_ticks - slot->ticks);
-	owner->slot_ticks = slot->ticks;
-}
-
-static bool has_event(uint8_t type)
-{
-	return type == KTAU_TRACE_ENTER || type == KTAU_TRACE_EXIT ||
-	       type == KTAU_TRACE_COUNT || type == KTAU_TRACE_CALL;
-}
-
-static void check_slot(struct ktau_check *c, uint64_t serial, const struct ktau_slot *slot,
-		       __u64 number)
-{
-	const char *why = NULL;
-
-	if (slot->type > KTAU_TRACE_CALL) {
-		c->counts.unknown++;
-		return;
-	}
-	if (!slot->type)
-		why = "no type";
-	else if (slot->ctx > KTAU_CTX_NMI)
-		why = "impossible context";
-	else if (has_event(slot->type) && slot->id == KTAU_ID_NONE)
-		why = "no event";
-	else if (!has_event(slot->type) && slot->id != KTAU_ID_NONE)
-		why = "event in a slot that has none";
-	else if (slot->type == KTAU_TRACE_CALL && ktau_slot_payload_words(slot) < 1)
-		why = "call without a duration";
-	if (why)
-		report(c, KTAU_FINDING_SLOT, serial, number, "slot %llu: %s", number,
-		       why);
-	else if (has_event(slot->type))
-		check_event(c, serial, slot->id);
-}
-
-/* True if a record has to begin where the previous one ended. */
-static bool must_follow(const struct ktau_check *c, const struct check_owner *owner,
-			bool exited)
-{
-	if (!owner->has_trace)
-		return false;
-	if (c->stream.flags & KTAU_SELECT_CONSUME)
-		return true;
-	/* Two records of one ring, unless the task has exited between them. */
-	return owner->stream == c->counts.streams && exited == owner->has_exited;
-}
-
-/* True if a record that begins at position @start is the expected one. */
-static bool follows(const struct ktau_check *c, struct check_owner *owner,
-		    const struct ktau_rec_trace *t, __u64 start)
-{
-	const struct ktau_rec_owner *described = described_owner(c, t->serial);
-	bool exited = described && described->kind == KTAU_OWNER_EXITED;
-	bool in_order = !must_follow(c, owner, exited) || !start || start == owner->next ||
-			(owner->has_exited && start == owner->exited_start);
-
-	/* After a gap this record may be the rest of a long ring. */
-	if (exited && !owner->has_exited && !c->gap) {
-		owner->has_exited = true;
-		owner->exited_start = start;
-	}
-	owner->has_trace = owner->has_exited || !exited;
-	return in_order;
-}
-
-/* NULL, or how the positions of one record contradict each other. */
-static const char *judge_positions(const struct ktau_rec_trace *t)
-{
-	if (t->lost > t->first)
-		return "more lost than was written before it";
-	if (t->next < t->first || t->next - t->first < t->nr_slots)
-		return "more slots than positions";
-	if (t->next > t->written)
-		return "ends after the newest slot";
-	if (t->next - t->first > t->ring_slots)
-		return "more positions than the ring has slots";
-	if (t->lost && t->lost_from_ticks > t->lost_to_ticks)
-		return "the time of what was lost ends before it begins";
-	return NULL;
-}
-
-static void check_loss(struct ktau_check *c, struct check_owner *owner,
-		       const struct ktau_rec_trace *t)
-{
-	__u64 start = t->first - t->lost;
-	const char *why = judge_positions(t);
-	bool in_order = follows(c, owner, t, start);
-
-	if (why)
-		report(c, KTAU_FINDING_LOSS, t->serial, t->first,
-		       "positions %llu to %llu of %llu, %llu lost: %s", t->first,
-		       t->next, t->written, t->lost, why);
-	else if (!in_order)
-		report(c, KTAU_FINDING_LOSS, t->serial, t->first,
-		       "begins at position %llu with %llu lost, but position "
-		       "%llu must come next", t->first, t->lost, owner->next);
-	if (t->lost && t->lost_to_ticks > c->lost_to_ticks)
-		c->lost_to_ticks = t->lost_to_ticks;
-	if (t->lost || start != owner->next) {
-		owner->depth = 0;
-		owner->slot_ticks = 0;
-	}
-	owner->next = t->next;
-	owner->stream = c->counts.streams;
-}
-
-static int check_trace(struct ktau_check *c, struct check_owner *owner,
-		       const struct ktau_rec_trace *t)
-{
-	const struct ktau_slot *slot = NULL;
-	__u64 number = 0;
-	int err = 0;
-
-	c->counts.traces++;
-	c->counts.slots += t->nr_slots;
-	c->counts.lost += t->lost;
-	/* A stream that does not consume has the same slots again. */
-	if (!(c->stream.flags & KTAU_SELECT_CONSUME) && owner->stream != c->counts.streams)
-		owner->explained = 0;
-	owner->no_room = t->no_room;
-	check_loss(c, owner, t);
-	for (; !err && (slot = ktau_trace_next(t, slot)); number++) {
-		check_slot(c, t->serial, slot, number);
-		check_time(c, owner, t->serial, slot, number);
-		if (slot->type == KTAU_TRACE_ENTER)
-			err = push(owner, slot->id);
-		else if (slot->type == KTAU_TRACE_EXIT)
-			pop(c, owner, t->serial, number, slot->id);
+	*now = NULL;
+	if (record->rec.type == KTAU_REC_PROFILE || (!owner->is_base && !c->blind))
+		return ktau__profile_copy(record, now);
+	if (!owner->is_base || !owner->last)
+		return 0;
+	*now = ktau_record_dup(owner->last);
+	err = *now ? ktau__profile_copy(record, &diff) : -ENOMEM;
+	if (!err)
+		err = ktau__profile_apply(now, diff);
+	if (!err)
+		take_absolute(*now, diff);
+	ktau_record_free(diff);
+	if (err) {
+		ktau_record_free(*now);
+		*now = NULL;
 	}
 	return err;
+}
+
+static void judge_all(const struct check_period *p)
+{
+	const bool is_whole = p->now->rec.type == KTAU_REC_PROFILE;
+	const struct check_rule *rule;
+	int i;
+
+	for (i = 0; i < KTAU_NR_FINDINGS; i++) {
+		rule = &ktau__check_rules[i];
+		if (rule->judge && (is_whole || !rule->needs_whole))
+			rule->judge(p);
+	}
+}
+
+static uint64_t added(uint64_t now, uint64_t before)
+{
+	return now > before ? now - before : 0;
+}
+
+static int check_profile(struct ktau_check *c, struct check_owner *owner,
+			 const struct ktau_rec_profile *record)
+{
+	const struct ktau_rec_owner *described = ktau__check_described(c, owner->serial);
+	struct check_period p = {
+		.c = c,
+		.owner = described,
+		.described_before = &owner->described,
+		.record = record,
+		.before = owner->last,
+		.slack = c->round_ticks,
+	};
+	struct ktau_rec_profile *now;
+	int err = whole(c, owner, record, &now);
+
+	if (err)
+		return err;
+	c->counts.profiles++;
+	c->counts.periods += owner->last && now;
+	p.now = now ? now : record;
+	judge_all(&p);
+	c->counts.refused += added(p.now->refused, owner->last ? owner->last->refused : 0);
+	c->counts.clamped += added(p.now->clamped, owner->last ? owner->last->clamped : 0);
+	if (now)
+		ktau__check_machine_add(c, owner, described, now);
+	ktau_record_free(owner->last);
+	owner->last = now;
+	owner->is_base = now;
+	if (described)
+		owner->described = *described;
+	owner->profile_stream = c->counts.streams;
+	return 0;
 }
 
 /*
@@ -544,21 +313,20 @@ static int check_owned(struct ktau_check *c, const union ktau_record *record)
 	int err;
 
 	c->nr_records++;
+	c->has_diff |= record->rec->type == KTAU_REC_DIFF;
 	if (!c->gap && (!c->in_stream || is_trace != (c->stream.content == KTAU_REC_TRACE)))
-		report(c, KTAU_FINDING_STREAM, serial, 0,
-		       "%s record in no stream of its kind",
-		       is_trace ? "trace" : "profile");
-	if (!c->gap && !described_owner(c, serial))
-		report(c, KTAU_FINDING_REFERENCE, serial, 0,
-		       "%s of serial %llu: no OWNER record before it in the stream",
-		       is_trace ? "trace" : "profile", (unsigned long long)serial);
-	err = get_owner(c, serial, &state);
+		ktau__check_report(c, KTAU_FINDING_STREAM, serial, 0,
+				   "%s record in no stream of its kind",
+				   is_trace ? "trace" : "profile");
+	if (!c->gap && !ktau__check_described(c, serial))
+		ktau__check_report(c, KTAU_FINDING_REFERENCE, serial, 0,
+				   "%s of serial %llu: no OWNER record before it in the stream",
+				   is_trace ? "trace" : "profile", (unsigned long long)serial);
+	err = ktau__check_owner(c, serial, &state);
 	if (err)
 		return err;
-	if (is_trace)
-		return check_trace(c, state, record->trace);
-	check_profile(c, state, record->profile);
-	return 0;
+	return is_trace ? ktau__check_trace(c, state, record->trace) :
+			  check_profile(c, state, record->profile);
 }
 
 /* Serials, ids and counters start anew with each boot. */
@@ -570,17 +338,49 @@ static void begin_boot(struct ktau_check *c)
 	c->has_end = false;
 }
 
+/* Rounded and exact profiles are not compared with each other. */
+static void forget_profiles(struct ktau_check *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->nr_owners; i++) {
+		ktau_record_free(c->owners[i].last);
+		c->owners[i].last = NULL;
+	}
+}
+
+static void set_clock(struct ktau_check *c)
+{
+	const double hz = ktau_clock_init(&c->clock, &c->stream) ? 1e9 : (double)c->clock.hz;
+
+	c->round_ticks = 0;
+	if (c->stream.round_ns)
+		c->round_ticks = (uint64_t)((double)c->stream.round_ns * hz / 1e9) + 2;
+}
+
 static void begin_stream(struct ktau_check *c, const struct ktau_rec_stream *stream)
 {
+	const struct ktau_rec_stream before = c->stream;
+	const bool same_boot = c->counts.streams && ktau_same_boot(&before, stream);
+
 	if (c->in_stream && !c->gap)
-		report(c, KTAU_FINDING_STREAM, 0, 0, "stream without END");
-	if (c->counts.streams && !ktau_same_boot(&c->stream, stream))
+		ktau__check_report(c, KTAU_FINDING_STREAM, 0, 0, "stream without END");
+	if (c->counts.streams && !same_boot)
 		begin_boot(c);
 	ktau__registry_clear(&c->described);
 	c->counts.streams++;
 	c->stream = *stream;
+	set_clock(c);
+	if (same_boot && before.round_ns != stream->round_ns)
+		forget_profiles(c);
+	if (same_boot && stream->clock_flags & KTAU_CLOCK_STABLE && stream->ticks < before.ticks)
+		ktau__check_report(c, KTAU_FINDING_STREAM, 0, 0,
+				   "begins %llu ns before the one before it",
+				   ktau__check_ns(c, before.ticks - stream->ticks));
+	forget_exited(c);
+	ktau__check_machine_begin(c);
 	c->in_stream = true;
-	c->gap = false;
+	c->gap = c->has_diff = false;
 	c->nr_records = 0;
 	c->lost_to_ticks = 0;
 }
@@ -588,6 +388,8 @@ static void begin_stream(struct ktau_check *c, const struct ktau_rec_stream *str
 /* Count from the first END on: losses before it are not losses of this file. */
 static void count_losses(struct ktau_check *c, const struct ktau_rec_end *end)
 {
+	/* In a container the counters are those of the reader's user. */
+	const bool same = c->has_end && !c->end.losses_own && !end->losses_own;
 	uint64_t before, now;
 	unsigned int i;
 
@@ -595,6 +397,10 @@ static void count_losses(struct ktau_check *c, const struct ktau_rec_end *end)
 		before = ktau_loss_value(&c->end, i);
 		now = ktau_loss_value(end, i);
 		c->counts.losses[i] += now > before ? now - before : 0;
+		if (same && now < before)
+			ktau__check_report(c, KTAU_FINDING_STREAM, 0, now,
+					   "%s: %llu after %llu", ktau_loss_name(i),
+					   (unsigned long long)now, (unsigned long long)before);
 	}
 	c->end = *end;
 	c->has_end = true;
@@ -602,21 +408,39 @@ static void count_losses(struct ktau_check *c, const struct ktau_rec_end *end)
 	c->counts.denied = c->denied[0] + c->denied[1];
 }
 
-static void end_stream(struct ktau_check *c, const struct ktau_rec_end *end)
+static void check_end(struct ktau_check *c, const struct ktau_rec_end *end)
 {
-	if (!c->gap && !c->in_stream)
-		report(c, KTAU_FINDING_STREAM, 0, 0, "END without stream");
-	else if (!c->gap && end->nr_records != c->nr_records)
-		report(c, KTAU_FINDING_STREAM, 0, end->nr_records,
-		       "stream of %llu records, its END says %llu",
-		       c->nr_records, end->nr_records);
-	if (!c->gap && c->in_stream && end->cut_ticks < c->lost_to_ticks)
-		report(c, KTAU_FINDING_LOSS, 0, end->cut_ticks,
-		       "all rings complete from %llu, but slots lost up to %llu",
-		       end->cut_ticks, c->lost_to_ticks);
+	if (!c->in_stream) {
+		ktau__check_report(c, KTAU_FINDING_STREAM, 0, 0, "END without stream");
+		return;
+	}
+	if (end->nr_records != c->nr_records)
+		ktau__check_report(c, KTAU_FINDING_STREAM, 0, end->nr_records,
+				   "stream of %llu records, its END says %llu",
+				   c->nr_records, end->nr_records);
+	if (end->exited_first > end->exited_next)
+		ktau__check_report(c, KTAU_FINDING_STREAM, 0, end->exited_first,
+				   "the oldest exited task is %llu, the next one %llu",
+				   end->exited_first, end->exited_next);
+	if (c->has_end && end->exited_next < c->end.exited_next)
+		ktau__check_report(c, KTAU_FINDING_STREAM, 0, end->exited_next,
+				   "the next exited task is %llu after %llu",
+				   end->exited_next, c->end.exited_next);
+	if (end->cut_ticks < c->lost_to_ticks)
+		ktau__check_report(c, KTAU_FINDING_LOSS, 0, end->cut_ticks,
+				   "all rings complete from %llu, but slots lost up to %llu",
+				   end->cut_ticks, c->lost_to_ticks);
+}
+
+static int end_stream(struct ktau_check *c, const struct ktau_rec_end *end)
+{
+	if (!c->gap)
+		check_end(c, end);
+	ktau__check_machine_end(c, end);
 	count_losses(c, end);
 	c->in_stream = false;
 	c->gap = false;
+	return sweep(c);
 }
 
 static int check_one(struct ktau_check *c, const union ktau_record *record)
@@ -626,8 +450,7 @@ static int check_one(struct ktau_check *c, const union ktau_record *record)
 		begin_stream(c, record->stream);
 		return 0;
 	case KTAU_REC_END:
-		end_stream(c, record->end);
-		return 0;
+		return end_stream(c, record->end);
 	case KTAU_REC_EVENT:
 		c->events[record->event->id / 8] |= 1 << record->event->id % 8;
 		return 0;
@@ -635,6 +458,9 @@ static int check_one(struct ktau_check *c, const union ktau_record *record)
 		return ktau__map_put(&c->cgroups, record->cgroup->id, 0);
 	case KTAU_REC_OWNER:
 		return check_described(c, record->owner);
+	case KTAU_REC_GONE:
+		check_gone(c, record->gone);
+		return 0;
 	case KTAU_REC_PROFILE:
 	case KTAU_REC_DIFF:
 	case KTAU_REC_TRACE:
@@ -665,11 +491,25 @@ void ktau_check_gap(struct ktau_check *c)
 
 	c->gap = true;
 	c->blind = true;
+	forget_profiles(c);
+	c->machine.complete = c->machine.has_before = false;
 	for (i = 0; i < c->nr_owners; i++) {
 		c->owners[i].has_trace = false;
+		c->owners[i].has_consumed = false;
 		c->owners[i].has_exited = false;
 		c->owners[i].depth = 0;
 	}
+}
+
+void ktau_check_file(struct ktau_check *c)
+{
+	size_t i;
+
+	c->in_stream = c->gap = c->blind = false;
+	memset(c->events, 0, sizeof(c->events));
+	ktau__map_clear(&c->cgroups);
+	for (i = 0; i < c->nr_owners; i++)
+		c->owners[i].is_base = false;
 }
 
 const struct ktau_check_counts *ktau_check_counts(const struct ktau_check *c)

@@ -146,16 +146,6 @@ bool ktau_paranoid_needed(uint32_t access, int32_t *level)
 	return false;
 }
 
-const char *ktau_finding_name(enum ktau_finding_code code)
-{
-	static const char *const names[KTAU_NR_FINDINGS] = {
-		"identity", "entry", "open", "backward", "nesting", "slot", "loss", "stream",
-		"reference",
-	};
-
-	return word(names, NR(names), code);
-}
-
 /* The kernel cuts the name of a task to this many bytes. */
 enum { COMM_BYTES = 15 };
 

@@ -11,16 +11,21 @@ extern "C" {
 
 struct ktau_check;
 
+/* The rules; ktau_finding_meaning() says what each requires. */
 enum ktau_finding_code {
-	KTAU_FINDING_IDENTITY,		/* sum of excl + refused != outer + open */
-	KTAU_FINDING_ENTRY,		/* order of ids, of min and max; excl > incl */
-	KTAU_FINDING_OPEN,		/* frames in flight contradict the profile */
-	KTAU_FINDING_BACKWARD,		/* a later profile of a task has less */
-	KTAU_FINDING_NESTING, /* an exit of a frame that is not the innermost one */
-	KTAU_FINDING_SLOT,		/* a slot's context, id, payload or time */
-	KTAU_FINDING_LOSS,		/* first, lost, next, written do not add up */
-	KTAU_FINDING_STREAM,		/* records outside a stream, wrong nr_records */
-	KTAU_FINDING_REFERENCE, /* an owner, event or cgroup that no record describes */
+	KTAU_FINDING_IDENTITY,
+	KTAU_FINDING_ENTRY,
+	KTAU_FINDING_OPEN,
+	KTAU_FINDING_ACCOUNT,
+	KTAU_FINDING_LONGEST,
+	KTAU_FINDING_INSIDE,
+	KTAU_FINDING_BACKWARD,
+	KTAU_FINDING_BUSY,
+	KTAU_FINDING_NESTING,
+	KTAU_FINDING_SLOT,
+	KTAU_FINDING_LOSS,
+	KTAU_FINDING_STREAM,
+	KTAU_FINDING_REFERENCE,
 	KTAU_NR_FINDINGS
 };
 
@@ -45,6 +50,8 @@ struct ktau_finding {
  * struct ktau_check_counts - what was checked
  * @streams: streams
  * @profiles: profile records, differences included
+ * @periods: profiles that were compared with the one before of the same owner
+ * @periods_of_all: periods in which all tasks were compared with all CPUs
  * @traces: trace records
  * @slots: slots in them
  * @lost: slots that trace records report as lost
@@ -60,6 +67,8 @@ struct ktau_finding {
 struct ktau_check_counts {
 	uint64_t streams;
 	uint64_t profiles;
+	uint64_t periods;
+	uint64_t periods_of_all;
 	uint64_t traces;
 	uint64_t slots;
 	uint64_t lost;
@@ -76,6 +85,9 @@ typedef void (*ktau_finding_fn)(void *arg, const struct ktau_finding *finding);
 
 /* "identity", "nesting" ...; NULL for a number out of range. */
 const char *ktau_finding_name(enum ktau_finding_code code);
+
+/* What the rule of that name requires, in one line; NULL for a number out of range. */
+const char *ktau_finding_meaning(enum ktau_finding_code code);
 
 /**
  * ktau_check_create() - create a checker
@@ -102,6 +114,12 @@ int ktau_check_record(struct ktau_check *check, const union ktau_record *record)
  * skipped a block. Frames in flight are forgotten, and missing records are not reported.
  */
 void ktau_check_gap(struct ktau_check *check);
+
+/*
+ * Tell the checker that the records that follow are from another file of the same boot, which
+ * was written later. A file has its own descriptions, and its first DIFF counts from zero.
+ */
+void ktau_check_file(struct ktau_check *check);
 
 /* What has been checked and found so far. */
 const struct ktau_check_counts *ktau_check_counts(const struct ktau_check *check);

@@ -95,6 +95,11 @@ void record_end(struct stream *s)
 	s->size = size;
 }
 
+uint64_t ticks_of(const struct stream *s)
+{
+	return s->ticks ? s->ticks : 5000000000;
+}
+
 void put_stream(struct stream *s, uint32_t content, uint32_t target)
 {
 	int i;
@@ -116,7 +121,7 @@ void put_stream(struct stream *s, uint32_t content, uint32_t target)
 	put64(s, 2000000000);		/* clock_hz */
 	put32(s, 1);
 	put32(s, 2);
-	put64(s, 5000000000);		/* ticks */
+	put64(s, ticks_of(s));
 	put64(s, s->realtime_ns ? s->realtime_ns : 1700000000000000000);
 	put64(s, 2500000000);
 	put64(s, 2600000000);
@@ -425,9 +430,9 @@ void put_task(struct stream *s, uint64_t serial, int32_t tid, uint32_t kind, uin
 {
 	const struct entry entries[] = {
 		{ .id = 0, .flags = 1, .count = 2 * scale, .incl = 10 * scale, .excl = 7 * scale,
-		  .longest = 4 },
+		  .longest = 5 },
 		{ .id = 700, .flags = 9, .count = scale, .incl = 3 * scale + 5,
-		  .excl = 3 * scale + 5, .longest = 2 + scale, .irq = scale },
+		  .excl = 3 * scale + 5, .longest = 8, .irq = scale },
 		{ .id = 701, .kind = 1, .count = scale, .incl = 64 * scale, .excl = 1,
 		  .longest = 64 },
 	};
@@ -437,7 +442,7 @@ void put_task(struct stream *s, uint64_t serial, int32_t tid, uint32_t kind, uin
 		       .start_ns = 1000 * serial, .exited_seq = kind == EXITED ? serial : 0,
 		       .nr_tasks = 1, .comm = "task", .utime_ns = 100 * scale,
 		       .stime_ns = 50 * scale, .nvcsw = 7 * scale },
-		.ticks = 5000000000, .outer = 10 * scale, .open_child = 5,
+		.ticks = ticks_of(s), .outer = 10 * scale, .open_child = 5,
 		.groups = 1, .throughout = 1, .depth = 1, .account = { 11, 12, 13, 14, 15, 16 },
 		.entries = entries, .nr_entries = NR(entries), .open = &open, .nr_open = 1,
 	};

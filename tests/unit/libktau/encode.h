@@ -31,6 +31,7 @@ struct stream {
 	uint32_t flags;
 	uint32_t round_ns;
 	uint64_t realtime_ns;	/* 0: 1700000000000000000 */
+	uint64_t ticks;		/* 0: 5000000000 */
 	uint64_t exited_since;
 	uint64_t denied, torn;
 	uint64_t losses[18];	/* with @missed and @refused_gone */
@@ -131,6 +132,9 @@ void put_end(struct stream *s);
 
 /* A STREAM record, and the events that put_task() and the tests of slots use. */
 void put_start(struct stream *s, uint32_t content, uint32_t target);
+
+/* The cycle counter in the next STREAM record. */
+uint64_t ticks_of(const struct stream *s);
 
 /* A small profile whose times add up: three events, one frame in flight. */
 void put_task(struct stream *s, uint64_t serial, int32_t tid, uint32_t kind, uint64_t scale);

@@ -103,6 +103,29 @@ static void nesting_without_room(void **state)
 	}
 }
 
+/* Slots that found no room before the first stream explain nothing in later ones. */
+static void without_room_before(void **state)
+{
+	static const struct slot bad[] = { ENTER(1), ENTER(2), EXIT(1) };
+	struct trace t = { .serial = 1, .slots = bad, .nr_slots = NR(bad) };
+	struct stream s;
+	unsigned int grown, i;
+
+	(void)state;
+	for (grown = 0; grown < 2; grown++) {
+		s = (struct stream){ .word_bits = 64, .flags = KTAU_SELECT_CONSUME };
+		s.losses[NO_ROOM] = 100;
+		for (i = 0; i < 2; i++) {
+			t.first = 3 * i;
+			put_start(&s, KTAU_REC_TRACE, 0x3c);
+			put_trace(&s, &t);
+			s.losses[NO_ROOM] += i * grown;
+			put_end(&s);
+		}
+		assert_int_equal(check(&s, NULL).nr, 1 - grown);
+	}
+}
+
 static void losses(void **state)
 {
 	static const struct slot slots[] = { ENTER(1), EXIT(1) };
@@ -218,6 +241,56 @@ static void not_consuming(void **state)
 	assert_int_equal(found.code, KTAU_FINDING_LOSS);
 }
 
+/* Two files, of which the second begins at @first with @lost: what is found in it. */
+static struct found check_files(uint32_t flags, uint64_t first, uint64_t lost)
+{
+	static const struct slot slots[] = { ENTER(1), EXIT(1) };
+	const struct trace t[] = {
+		{ .serial = 1, .first = 5, .slots = slots, .nr_slots = 2 },
+		{ .serial = 1, .first = first, .lost = lost, .slots = slots, .nr_slots = 2 },
+	};
+	struct found found = { 0 };
+	struct ktau_check *c;
+	struct ktau_reader *r;
+	union ktau_record rec;
+	int i;
+
+	assert_int_equal(ktau_check_create(&c, note, &found), 0);
+	assert_int_equal(ktau_reader_create(&r), 0);
+	for (i = 0; i < 2; i++) {
+		struct stream s = { .word_bits = 64, .flags = flags };
+
+		put_start(&s, KTAU_REC_TRACE, 0x3c);
+		put_trace(&s, &t[i]);
+		/* The writer of the first file was killed. */
+		if (i)
+			put_end(&s);
+		assert_int_equal(ktau_reader_open_memory(r, s.data, s.size), 0);
+		while (ktau_reader_next(r, &rec) > 0)
+			assert_true(ktau_check_record(c, &rec) >= 0);
+		ktau_check_file(c);
+		stream_free(&s);
+	}
+	ktau_reader_destroy(r);
+	ktau_check_destroy(c);
+	return found;
+}
+
+static void files(void **state)
+{
+	struct found found;
+
+	(void)state;
+	assert_int_equal(check_files(KTAU_SELECT_CONSUME, 7, 0).nr, 0);
+	assert_int_equal(check_files(KTAU_SELECT_CONSUME, 19, 12).nr, 0);
+	assert_int_equal(check_files(KTAU_SELECT_CONSUME, 0, 0).nr, 0);
+	assert_int_equal(check_files(0, 19, 0).nr, 0);
+	found = check_files(KTAU_SELECT_CONSUME, 19, 0);
+	assert_int_equal(found.nr, 1);
+	assert_int_equal(found.code, KTAU_FINDING_LOSS);
+	assert_non_null(strstr(found.text, "hole of 12 positions"));
+}
+
 static void order(void **state)
 {
 	static const struct slot slots[] = {
@@ -236,7 +309,7 @@ static void order(void **state)
 	found = check_traces(t, 2);
 	assert_int_equal(found.nr, 1);
 	assert_int_equal(found.code, KTAU_FINDING_SLOT);
-	assert_non_null(strstr(found.text, "slot 0: 2 ticks before"));
+	assert_non_null(strstr(found.text, "slot 0: 1 ns before"));
 	t[1].serial = 2;
 	assert_int_equal(check_traces(t, 2).nr, 0);
 	t[0].nr_slots = 3;
@@ -305,10 +378,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nesting),
 		cmocka_unit_test(nesting_without_room),
+		cmocka_unit_test(without_room_before),
 		cmocka_unit_test(losses),
 		cmocka_unit_test(common_cut),
 		cmocka_unit_test(exited_again),
 		cmocka_unit_test(not_consuming),
+		cmocka_unit_test(files),
 		cmocka_unit_test(order),
 		cmocka_unit_test(slots),
 		cmocka_unit_test(gap),

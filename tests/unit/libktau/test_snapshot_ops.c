@@ -19,7 +19,7 @@ static void check_difference(const struct ktau_snapshot *diff)
 	assert_int_equal(count_of(o, 0), 4);
 	assert_int_equal(ktau_profile_find(o->profile, 700)->excl, 6);
 	assert_int_equal(ktau_profile_find(o->profile, 700)->irq, 2);
-	assert_int_equal(ktau_profile_find(o->profile, 700)->longest, 7);
+	assert_int_equal(ktau_profile_find(o->profile, 700)->longest, 8);
 	assert_int_equal(ktau_profile_find(o->profile, 701)->sum, 128);
 	assert_int_equal(o->owner->utime_ns, 200);
 	assert_int_equal(o->owner->nvcsw, 14);
@@ -209,7 +209,7 @@ static void sum(void **state)
 	assert_int_equal(e->max, 64);
 	e = ktau_profile_find(p, 700);
 	assert_int_equal(e->flags, KTAU_ENTRY_LONGEST | KTAU_ENTRY_IRQ);
-	assert_int_equal(e->longest, 4);
+	assert_int_equal(e->longest, 8);
 	assert_int_equal(e->irq, 3);
 	assert_int_equal(ktau_profile_find(p, 0)->flags, 0);
 	assert_int_equal(count_in(p, 5000), 2);
