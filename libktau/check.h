@@ -144,7 +144,6 @@ void ktau__check_machine_end(struct ktau_check *c, const struct ktau_rec_end *en
 int ktau__check_trace(struct ktau_check *c, struct check_owner *owner,
 		      const struct ktau_rec_trace *t);
 
-
 /* What is known about an owner; nothing yet if it is new. 0, -ENOMEM. */
 int ktau__check_owner(struct ktau_check *c, uint64_t serial, struct check_owner **state);
 

@@ -293,11 +293,12 @@ static int put_stream(struct sink *s, uint64_t n)
 static int put_wrong(struct sink *s)
 {
 	struct ktau_rec_stream stream = fixture_stream(KTAU_REC_PROFILE, 20 * SECOND);
-	struct fixture_profile p = { .ticks = 20 * SECOND };
+	struct fixture_profile p = { .ticks = 20 * SECOND, .kernel = 5 * MS };
 	struct ktau_rec_end end = fixture_end(1, 7);
 	struct ktau_rec_profile *r;
 	int err;
 
+	end.refused_no_chunk = 3;	/* as in the streams before */
 	p.owner = fixture_owner(KTAU_OWNER_TASK, 40, 400, 400, "liar");
 	fixture_timer(&p, ID_READ, 1, 5 * MS, 5 * MS);
 	r = fixture_record(&p);

@@ -47,7 +47,7 @@ int fixture_write_stream(const char *path)
 static int write_rounded(struct sink *s)
 {
 	struct ktau_rec_stream stream = fixture_stream(KTAU_REC_PROFILE, AT);
-	struct fixture_profile p = { .ticks = AT };
+	struct fixture_profile p = { .ticks = AT, .missing = KTAU_GROUP_ACCOUNT };
 	struct ktau_rec_end end = fixture_end(1, 7);
 	uint64_t nr = 0;
 	int err;
@@ -94,11 +94,13 @@ static int put_strange_names(struct sink *s)
 static int write_unknown(struct sink *s)
 {
 	struct ktau_rec_stream stream = fixture_stream(KTAU_REC_PROFILE, AT);
-	struct fixture_profile p = { .ticks = AT }, other = { .ticks = AT };
+	struct fixture_profile p = { .ticks = AT, .missing = KTAU_GROUP_ACCOUNT };
+	struct fixture_profile other = { .ticks = AT };
 	struct ktau_rec_end end = fixture_end(2, 7);
 	uint64_t nr = 0;
 	int err;
 
+	end.refused_no_chunk = 3;	/* as in other streams of this boot */
 	stream.groups |= 1U << 15;
 	stream.access |= 1U << 20;
 	p.owner = fixture_owner(KTAU_OWNER_TASK, 50, 500, 500, "modern");
