@@ -351,11 +351,14 @@ static void forget_profiles(struct ktau_check *c)
 
 static void set_clock(struct ktau_check *c)
 {
-	const double hz = ktau_clock_init(&c->clock, &c->stream) ? 1e9 : (double)c->clock.hz;
+	uint64_t hz = ktau_clock_init(&c->clock, &c->stream) ? 0 : c->clock.hz;
 
+	/* The limits only keep the product of invalid numbers in range. */
+	hz = hz ? ktau__min(hz, 1000000000000) : 1000000000;
+	/* Rounded twice: to nanoseconds, and to ticks. */
 	c->round_ticks = 0;
 	if (c->stream.round_ns)
-		c->round_ticks = (uint64_t)((double)c->stream.round_ns * hz / 1e9) + 2;
+		c->round_ticks = ktau__min(c->stream.round_ns, 1000000) * hz / 1000000000 + 2;
 }
 
 static void begin_stream(struct ktau_check *c, const struct ktau_rec_stream *stream)

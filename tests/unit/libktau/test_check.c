@@ -155,6 +155,35 @@ static void rounded(void **state)
 	assert_int_equal(check(&s, NULL).nr, 0);
 }
 
+/* Each of the times that make up a life, and the life, may be too small by what is rounded off. */
+static void rounded_account(void **state)
+{
+	static const struct {
+		uint64_t user;
+		unsigned int exact, rounded;
+	} cases[] = {
+		{ 4999994000, 0, 0 }, { 4999993999, 1, 0 }, { 4999994001, 1, 0 },
+		{ 4999984000, 1, 0 }, { 4999980000, 1, 1 }, { 4999996000, 1, 0 },
+		{ 4999998000, 1, 1 },
+	};
+	struct profile p = { .throughout = 0x3fff, .account = { 0, 6000 } };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < NR(cases); i++) {
+		p.o.serial = 1;
+		p.account[0] = cases[i].user;
+		assert_int_equal(check_one(p, 0).nr, cases[i].exact);
+		assert_int_equal(check_one(p, 1000).nr, cases[i].rounded);
+	}
+	/* Without one of the groups, they may add up to less, but not to more. */
+	p.throughout &= ~KTAU_GROUP_BH;
+	p.account[0] = 5;
+	assert_int_equal(check_one(p, 0).nr, 0);
+	p.account[0] = 5000000000;
+	assert_int_equal(check_one(p, 0).nr, 1);
+}
+
 static void streams(void **state)
 {
 	struct stream s = { .word_bits = 64 };
@@ -271,6 +300,7 @@ int main(void)
 		cmocka_unit_test(unknown),
 		cmocka_unit_test(profiles),
 		cmocka_unit_test(rounded),
+		cmocka_unit_test(rounded_account),
 		cmocka_unit_test(streams),
 		cmocka_unit_test(references),
 		cmocka_unit_test(counters),
