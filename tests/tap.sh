@@ -2,9 +2,9 @@
 # shellcheck shell=sh
 #
 # The Test Anything Protocol for shell scripts, in the guest and on the host. A script that
-# sources this reports tests with pass, fail, check, same and skip, in subshells too, and
-# ends with done_testing, which prints the plan. tests/tap adds up the plans of a case: a
-# script or program that ends early prints none.
+# sources this reports tests with pass, fail, check, check_recording, same and skip, in
+# subshells too, and ends with done_testing, which prints the plan. tests/tap adds up the
+# plans of a case: a script or program that ends early prints none.
 
 tap_marks=$(mktemp)
 # Precedes each description, with a colon.
@@ -29,6 +29,14 @@ fail()
 	tap_line 'not ok' "$1"
 	shift
 	[ $# -eq 0 ] || printf '%s\n' "$@" | sed 's/^/#   /'
+}
+
+# check_recording WHAT FILE...: ktau check must accept WHAT, the files of ktaud or ktau record
+check_recording()
+{
+	tap_recording=$1
+	shift
+	check "ktau check accepts $tap_recording" "${build:-$B}/tools/ktau/ktau" check "$@"
 }
 
 # skip WHAT REASON
