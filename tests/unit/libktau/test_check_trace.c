@@ -103,29 +103,6 @@ static void nesting_without_room(void **state)
 	}
 }
 
-/* Slots that found no room before the first stream explain nothing in later ones. */
-static void without_room_before(void **state)
-{
-	static const struct slot bad[] = { ENTER(1), ENTER(2), EXIT(1) };
-	struct trace t = { .serial = 1, .slots = bad, .nr_slots = NR(bad) };
-	struct stream s;
-	unsigned int grown, i;
-
-	(void)state;
-	for (grown = 0; grown < 2; grown++) {
-		s = (struct stream){ .word_bits = 64, .flags = KTAU_SELECT_CONSUME };
-		s.losses[NO_ROOM] = 100;
-		for (i = 0; i < 2; i++) {
-			t.first = 3 * i;
-			put_start(&s, KTAU_REC_TRACE, 0x3c);
-			put_trace(&s, &t);
-			s.losses[NO_ROOM] += i * grown;
-			put_end(&s);
-		}
-		assert_int_equal(check(&s, NULL).nr, 1 - grown);
-	}
-}
-
 static void losses(void **state)
 {
 	static const struct slot slots[] = { ENTER(1), EXIT(1) };
@@ -378,7 +355,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nesting),
 		cmocka_unit_test(nesting_without_room),
-		cmocka_unit_test(without_room_before),
 		cmocka_unit_test(losses),
 		cmocka_unit_test(common_cut),
 		cmocka_unit_test(exited_again),
