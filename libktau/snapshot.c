@@ -331,6 +331,17 @@ static bool has_account(const struct ktau_rec_profile *p)
 	       p->asleep_ticks | p->guest_ticks;
 }
 
+/* Add sleep to the account of a profile, and to its frames in flight, which last as long. */
+static void add_sleep(struct ktau_rec_profile *p, uint64_t ticks)
+{
+	struct ktau_open *open = (struct ktau_open *)ktau_profile_open(p);
+	uint32_t i;
+
+	p->asleep_ticks += ticks;
+	for (i = 0; i < p->nr_open; i++)
+		open[i].asleep_ticks += ticks;
+}
+
 /* A live task that a stream of changed tasks leaves out has slept since the previous one. */
 static void hold_over(struct ktau_snapshot *s)
 {
@@ -347,7 +358,7 @@ static void hold_over(struct ktau_snapshot *s)
 		profile->ticks = s->stream.ticks;
 		if (!(profile->groups & KTAU_GROUP_SCHED) || !has_account(profile))
 			continue;
-		profile->asleep_ticks += ticks;
+		add_sleep(profile, ticks);
 		s->owners[i].held_ticks += ticks;
 	}
 }

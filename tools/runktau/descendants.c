@@ -115,15 +115,43 @@ static uint64_t at_most(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* In a recursion, only the outermost frame has inclusive time and times inside. */
+static bool is_outermost(const struct ktau_rec_profile *p, uint32_t index)
+{
+	const struct ktau_open *open = ktau_profile_open(p);
+	uint32_t i;
+
+	for (i = index + 1; i < p->nr_open; i++)
+		if (open[i].id == open[index].id)
+			return false;
+	return true;
+}
+
 /* Account a frame in flight as if it had ended. */
 static void end_frame(struct ktau_rec_profile *p, uint32_t index, struct ktau_entry *entry)
 {
+	const struct ktau_open *open = ktau_profile_open(p) + index;
 	uint64_t incl = 0, excl = 0;
 
 	ktau_profile_inflight(p, index, &incl, &excl);
 	entry->count++;
-	entry->incl += incl;
 	entry->excl += excl;
+	if (!is_outermost(p, index))
+		return;
+	entry->incl += incl;
+	entry->asleep += open->asleep_ticks;
+	entry->runq += open->runq_ticks;
+	entry->irq += open->irq_ticks;
+}
+
+/* Leave no figure of @entry above that of @later. */
+static void limit(struct ktau_entry *entry, const struct ktau_entry *later)
+{
+	entry->incl = at_most(entry->incl, later->incl);
+	entry->excl = at_most(entry->excl, later->excl);
+	entry->asleep = at_most(entry->asleep, later->asleep);
+	entry->runq = at_most(entry->runq, later->runq);
+	entry->irq = at_most(entry->irq, later->irq);
 }
 
 static struct ktau_entry *entry_of(struct ktau_rec_profile *p, uint32_t id)
@@ -148,6 +176,7 @@ static struct ktau_rec_profile *copy_with_entries(const struct ktau_rec_profile 
 	const struct ktau_open *open = ktau_profile_open(p);
 	size_t head = p->rec.head + p->nr_entries * sizeof(struct ktau_entry);
 	struct ktau_rec_profile *copy;
+	const struct ktau_entry *later;
 	struct ktau_entry *entries;
 	uint32_t i, nr;
 
@@ -157,10 +186,11 @@ static struct ktau_rec_profile *copy_with_entries(const struct ktau_rec_profile 
 	memcpy(copy, p, head);
 	entries = (struct ktau_entry *)((char *)copy + p->rec.head);
 	for (i = 0; i < p->nr_open; i++) {
-		if (entry_of(copy, open[i].id) || !ktau_profile_find(after, open[i].id))
+		later = ktau_profile_find(after, open[i].id);
+		if (entry_of(copy, open[i].id) || !later)
 			continue;
 		nr = copy->nr_entries++;
-		entries[nr].id = (uint16_t)open[i].id;
+		entries[nr] = (struct ktau_entry){ .id = later->id, .flags = later->flags };
 		qsort(entries, nr + 1, sizeof(*entries), by_id);
 	}
 	memcpy(&entries[copy->nr_entries], open, p->nr_open * sizeof(*open));
@@ -194,8 +224,7 @@ struct ktau_rec_profile *descendants_begin(const struct ktau_rec_profile *before
 		/* There was no other activation since, so the rest of this one is not counted. */
 		if (later->count <= entry->count)
 			*entry = *later;
-		entry->incl = at_most(entry->incl, later->incl);
-		entry->excl = at_most(entry->excl, later->excl);
+		limit(entry, later);
 	}
 	begin->rec.size -= begin->nr_open * sizeof(*open);
 	begin->nr_open = begin->depth = 0;

@@ -227,9 +227,10 @@ static void left_out(void **state)
 static void put_measured(struct stream *s, uint64_t serial, uint64_t ticks, uint64_t user,
 			 uint64_t asleep)
 {
+	static const struct frame open = { .id = 1, .start = 1000 };
 	const struct profile p = {
 		.o = { .serial = serial }, .ticks = ticks, .groups = KTAU_GROUP_SCHED,
-		.account = { user, 0, 0, 0, asleep, 0 },
+		.account = { user, 0, 0, 0, asleep, 0 }, .open = &open, .nr_open = 1, .depth = 1,
 	};
 
 	put_profile(s, &p);
@@ -243,7 +244,16 @@ static const struct ktau_rec_profile *profile_of(struct ktau_snapshot *snap, uin
 	return owned->profile;
 }
 
-/* Sleep that was added for a task left out of a stream is not in the next difference. */
+/* The time asleep inside the frame in flight of task @serial. */
+static uint64_t slept_in(struct ktau_snapshot *snap, uint64_t serial)
+{
+	return ktau_profile_open(profile_of(snap, serial))->asleep_ticks;
+}
+
+/*
+ * Sleep that was added for a task left out of a stream, and inside its frames, is not in the next
+ * difference.
+ */
 static void left_out_account(void **state)
 {
 	const uint64_t stream_ticks = 5000000000;
@@ -260,8 +270,10 @@ static void left_out_account(void **state)
 	finish(snap, &s);
 	assert_int_equal(profile_of(snap, 1)->asleep_ticks, stream_ticks - 3000);
 	assert_int_equal(profile_of(snap, 1)->user_ticks, 3000);
+	assert_int_equal(slept_in(snap, 1), stream_ticks - 4000);
 	/* No sleep is added for a task that was not measured. */
 	assert_int_equal(profile_of(snap, 2)->asleep_ticks, 0);
+	assert_int_equal(slept_in(snap, 2), 0);
 
 	s = (struct stream){ .word_bits = 64 };
 	put_stream(&s, KTAU_REC_PROFILE, KTAU_TARGET_CHANGED | KTAU_TARGET_EXITED);

@@ -161,18 +161,20 @@ static void *make(uint32_t nr_entries, const struct ktau_entry *entries, uint32_
 
 static void test_begin(void **state)
 {
-	/* In read() since 100, in the scheduler since 150; the time is 200. */
+	/* In read() since 100, asleep since 150; the time is 200. */
 	static const struct ktau_open open[] = {
-		{ .id = 9, .start_ticks = 150 },
-		{ .id = 0, .start_ticks = 100, .child_ticks = 10 },
+		{ .id = 9, .start_ticks = 150, .asleep_ticks = 50 },
+		{ .id = 0, .start_ticks = 100, .child_ticks = 10, .asleep_ticks = 50 },
 	};
 	static const struct ktau_entry before[] = {
 		{ .id = 0, .count = 3, { .incl = 30 }, { .excl = 20 } },
 	};
 	/* Two more reads have ended, and the scheduler's frame. */
 	static const struct ktau_entry after[] = {
-		{ .id = 0, .count = 6, { .incl = 300 }, { .excl = 200 } },
-		{ .id = 9, .count = 1, { .incl = 70 }, { .excl = 70 } },
+		{ .id = 0, .flags = KTAU_ENTRY_ASLEEP, .count = 6, { .incl = 300 },
+		  { .excl = 200 }, .asleep = 70 },
+		{ .id = 9, .flags = KTAU_ENTRY_ASLEEP, .count = 1, { .incl = 70 }, { .excl = 70 },
+		  .asleep = 70 },
 		{ .id = 59, .count = 1, { .incl = 5 }, { .excl = 5 } },
 	};
 	struct ktau_rec_profile *b = make(1, before, 2, open, 200);
@@ -189,6 +191,7 @@ static void test_begin(void **state)
 	assert_int_equal(read->count, 2);
 	assert_int_equal(read->incl, 300 - 30 - 100);
 	assert_int_equal(read->excl, 200 - 20 - 40);
+	assert_int_equal(read->asleep, 70 - 50);
 	assert_null(ktau_profile_find(diff, 9));
 	assert_non_null(ktau_profile_find(diff, 59));
 	ktau_record_free(diff);
