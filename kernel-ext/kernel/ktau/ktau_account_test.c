@@ -101,7 +101,24 @@ static void leave_kernel(void)
 	udelay(2);
 }
 
-/* Take a copy and check that its parts add up to the time since the account began. */
+/* The longest activation is no longer than all of them, and no shorter than their mean. */
+static void expect_longest(struct kunit *test, const struct ktau_rec_profile *rec)
+{
+	const struct ktau_entry *entry = (const struct ktau_entry *)(rec + 1);
+	u32 i;
+
+	for (i = 0; i < rec->nr_entries; i++, entry++) {
+		if (entry->kind != KTAU_KIND_TIMER)
+			continue;
+		KUNIT_EXPECT_LE(test, entry->longest, entry->incl);
+		KUNIT_EXPECT_GE(test, entry->longest * entry->count, entry->incl);
+	}
+}
+
+/*
+ * Take a copy and check that its parts add up to the time since the account began, and the
+ * longest activations.
+ */
 static const struct ktau_rec_profile *copy(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -109,6 +126,7 @@ static const struct ktau_rec_profile *copy(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, ktau_snapshot(f->rec, f->state, current), 0);
 	expect_identity(test, f->rec);
+	expect_longest(test, f->rec);
 	sum = f->rec->user_ticks + f->rec->kernel_ticks + f->rec->irq_ticks +
 	      f->rec->runq_ticks + f->rec->asleep_ticks + f->rec->guest_ticks;
 	KUNIT_EXPECT_LE(test, sum, f->rec->ticks - f->before);

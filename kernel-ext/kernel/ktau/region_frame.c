@@ -298,9 +298,9 @@ void ktau_region_user_exit(struct ktau_ref *ref)
 /*
  * The slow path accounts its own time to the event, but not to the region; add it there too.
  * @before: by how much the event's exclusive time exceeded the region's before the slow path.
- * Interrupts are disabled.
+ * @incl: the region's inclusive time then. Interrupts are disabled.
  */
-static void catch_up(struct ktau_state *state, unsigned int id, u64 before)
+static void catch_up(struct ktau_state *state, unsigned int id, u64 before, u64 incl)
 {
 	struct ktau_cell *cell = ktau_cell(state, id);
 	struct ktau_cell *second = ktau_region_find(state->region_table, id);
@@ -311,8 +311,7 @@ static void catch_up(struct ktau_state *state, unsigned int id, u64 before)
 	more = cell->v[1] - second->v[1] - before;
 	ktau_add(&state->begin, 1);
 	ktau_wmb();
-	ktau_add(&second->v[0], more);
-	ktau_add(&second->v[1], more);
+	ktau_cell_extend(second, more, second->v[0] + more - incl);
 	ktau_wmb();
 	ktau_add(&state->end, 1);
 }
@@ -325,10 +324,11 @@ static noinline void close_slow(struct ktau_frame *root, struct ktau_ref *ref)
 	struct ktau_cell *second = is_region ? ktau_region_cell(state, id) : NULL;
 	struct ktau_cell *cell = second ? ktau_cell(state, id) : NULL;
 	const u64 before = cell ? cell->v[1] - second->v[1] : 0;
+	const u64 incl = cell ? second->v[0] : 0;
 
 	ktau_root_close_slow(root, ref);
 	if (cell)
-		catch_up(state, id, before);
+		catch_up(state, id, before, incl);
 }
 
 /* A clock went backwards, there was a wait inside, or it is the longest one: start over. */

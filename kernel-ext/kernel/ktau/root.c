@@ -91,23 +91,16 @@ static noinline void settle_root(struct ktau_frame *root, struct ktau_ref *ref,
 				 u64 now)
 {
 	struct ktau_state *state = ref->state;
-	struct ktau_cell *cell;
+	struct ktau_ended e;
 	u64 more;
 
 	ktau_add(&state->begin, 1);	/* one ends in ktau_settle() */
 	ktau_wmb();
-	ktau_settle(root, state, now - root->start);
-	cell = ktau_cell(state, ktau_frame_id(root));
+	e = ktau_settle(root, state, now - root->start);
 	more = ktau_ticks() - now;
 	ktau_sub(&state->user_ticks, now + more);
 	ktau_add(&state->outer_ticks, more);
-	/* A chunk that was refused to ktau_settle() may have been granted since. */
-	if (likely(cell && cell->count)) {
-		ktau_add(&cell->v[0], more);
-		ktau_add(&cell->v[1], more);
-	} else {
-		ktau_add(&state->refused_ticks, more);
-	}
+	ktau_table_extend(state, ktau_frame_id(root), more, e.incl + more);
 	ktau_wmb();
 	ktau_add(&state->end, 1);
 }

@@ -28,6 +28,7 @@ struct ktau_chunk *ktau_chunk_next(const struct ktau_state *state,
 
 void ktau_table_account(struct ktau_state *state, unsigned int id, u64 incl, u64 excl,
 			bool outermost);
+void ktau_table_extend(struct ktau_state *state, unsigned int id, u64 more, u64 incl);
 /* Replaced once programs have regions; see region.c. */
 DECLARE_STATIC_CALL(ktau_divert_account, ktau_table_account);
 
@@ -130,6 +131,15 @@ static __always_inline void ktau_cell_end(struct ktau_cell *cell, u64 incl, u64 
 	ktau_add(&cell->v[0], incl);
 	ktau_wmb();	/* as above */
 	ktau_add(&cell->v[1], excl);
+}
+
+/* An outermost activation that has been accounted lasts @more ticks longer, @incl in all. */
+static __always_inline void ktau_cell_extend(struct ktau_cell *cell, u64 more, u64 incl)
+{
+	ktau_add(&cell->v[0], more);
+	ktau_raise(&cell->v[2], incl);
+	ktau_wmb();	/* as above */
+	ktau_add(&cell->v[1], more);
 }
 
 /* Add @value to a counter; interrupts disabled. */
