@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -221,6 +222,56 @@ static struct ktau_rec_profile *run_child(double *took)
 	return exited_profile(seq, pid);
 }
 
+/* Run for a millisecond after each of 20 ticks, so that no tick samples it. */
+static void run_between_ticks(void)
+{
+	struct timespec tick, last;
+	double until;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &last);
+	for (int i = 0; i < 20; last = tick) {
+		clock_gettime(CLOCK_MONOTONIC_COARSE, &tick);
+		if (tick.tv_nsec == last.tv_nsec) {
+			usleep(100);
+			continue;
+		}
+		until = now_seconds() + 0.001;
+		while (now_seconds() < until)
+			;
+		i++;
+	}
+}
+
+/* The CPU time of an exited task is what the kernel reports to its parent. */
+static void cpu_time(void)
+{
+	const struct ktau_query query = { .content = KTAU_REC_PROFILE,
+					  .target = KTAU_TARGET_EXITED };
+	const struct ktau_rec_owner *owner = NULL;
+	union ktau_record record;
+	double used, got = 0;
+	struct rusage usage;
+	pid_t pid = fork();
+
+	if (!pid) {
+		run_between_ticks();
+		_exit(0);
+	}
+	if (pid < 0 || wait4(pid, NULL, 0, &usage) != pid)
+		self_die("fork", -errno);
+	used = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+	self_start(&query);
+	while (self_next(&record) > 0) {
+		if (record.rec->type != KTAU_REC_PROFILE)
+			continue;
+		owner = self_owner(record.profile->serial);
+		if (owner && owner->tid == pid)
+			got = (double)(owner->utime_ns + owner->stime_ns) / 1e9;
+	}
+	self_expect_within("a child: its CPU time by wait4()", used, got);
+}
+
 /* The life of a child, from its creation to its exit, as measured by its parent. */
 static void child(void)
 {
@@ -258,6 +309,7 @@ int main(void)
 		map();
 		names();
 		child();
+		cpu_time();
 	} else {
 		tap_skip("account", "this kernel does not have the group");
 	}

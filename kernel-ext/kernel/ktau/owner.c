@@ -64,6 +64,26 @@ u32 ktau_net_ns_of(struct task_struct *task)
 }
 
 /**
+ * ktau_task_usage() - describe what grows while a task lives
+ * @owner: receives the CPU times, as /proc/PID/task/TID/stat shows them, and the switches
+ * @task: the task, held by the caller
+ *
+ * Context: Task, without the lock of a run queue.
+ */
+void ktau_task_usage(struct ktau_owner *owner, struct task_struct *task)
+{
+	u64 utime, stime;
+
+	owner->nvcsw = READ_ONCE(task->nvcsw);
+	owner->nivcsw = READ_ONCE(task->nivcsw);
+	owner->migrations = READ_ONCE(task->se.nr_migrations);
+	/* They may grow meanwhile. */
+	data_race((task_cputime_adjusted(task, &utime, &stime), 0));
+	owner->utime_ns = utime;
+	owner->stime_ns = stime;
+}
+
+/**
  * ktau_task_identify() - describe a task
  * @owner: receives the description, except for the network namespace: an exiting task
  *	gives that up before it is described for the last time
@@ -74,7 +94,6 @@ u32 ktau_net_ns_of(struct task_struct *task)
 void ktau_task_identify(struct ktau_owner *owner, struct task_struct *task)
 {
 	unsigned int flags = data_race(task->flags); /* these flags never change */
-	u64 utime, stime;
 
 	owner->kind = KTAU_OWNER_TASK;
 	owner->serial = READ_ONCE(task->ktau.serial);
@@ -88,14 +107,9 @@ void ktau_task_identify(struct ktau_owner *owner, struct task_struct *task)
 	owner->tag = READ_ONCE(task->ktau.tag);
 	owner->nr_tasks = 1;
 	owner->start_ns = task->start_boottime;
-	owner->nvcsw = READ_ONCE(task->nvcsw);
-	owner->nivcsw = READ_ONCE(task->nivcsw);
-	owner->migrations = READ_ONCE(task->se.nr_migrations);
 	owner->cgroup = ktau_cgroup_of(task);
+	ktau_task_usage(owner, task);
 	identify_family(owner, task);
-	data_race(task_cputime(task, &utime, &stime));	/* they may grow meanwhile */
-	owner->utime_ns = utime;
-	owner->stime_ns = stime;
 	get_task_comm(owner->comm, task);
 }
 

@@ -8,6 +8,7 @@
 #include "types.h"
 
 void ktau_task_identify(struct ktau_owner *owner, struct task_struct *task);
+void ktau_task_usage(struct ktau_owner *owner, struct task_struct *task);
 u32 ktau_net_ns_of(struct task_struct *task);
 char *ktau_path_of(struct task_struct *task, char *buffer);
 void ktau_path_keep(struct ktau_state *state);
