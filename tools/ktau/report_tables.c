@@ -429,7 +429,7 @@ static const struct {
 	{ "refused_regions", "changes to unknown regions" },
 	{ "refused_functions", "activations of hooked functions without a frame" },
 	{ "denied", "tasks denied to the reader" },
-	{ "busy", "tasks in the middle of an exec" },
+	{ "busy", "tasks in the middle of an exec or at the end of their exit" },
 	{ "torn", "tasks that could not be copied consistently" },
 	{ "stateless", "tasks found without a profile" },
 	{ "vanished", "tasks not found" },

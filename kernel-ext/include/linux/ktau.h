@@ -112,7 +112,7 @@ enum ktau_static_id {
 #include <linux/static_call_types.h>
 #include <linux/vtime.h>
 
-/* In a task's mask: its profile has been taken at exit; nothing is measured any more. */
+/* In a task's mask: it has ended all of its frames; nothing is measured any more. */
 #define KTAU_MASK_GONE		BIT(29)
 
 /* Likewise: its events are reported to the handlers of modules, or it has regions. */
@@ -699,6 +699,8 @@ void __ktau_task_cgroup(const struct cgroup *cgroup, struct task_struct *p,
 void __ktau_task_exec(void);
 void __ktau_task_exiting(long code);
 void __ktau_task_exited(void);
+void __ktau_task_dying(void);
+void __ktau_task_dead(struct task_struct *p);
 void __ktau_task_free(struct task_struct *p);
 
 /* @p is a copy of the current task, including its tag. */
@@ -755,11 +757,25 @@ static inline void ktau_task_exiting(long code)
 		__ktau_task_exiting(code);
 }
 
-/* The current task is about to notify its parent: nothing is measured any more. */
+/* The current task is about to notify its parent. */
 static inline void ktau_task_exited(void)
 {
 	if (static_branch_unlikely(&ktau_exit_key) && current->ktau.state)
 		__ktau_task_exited();
+}
+
+/* The current task is about to be switched out for the last time. */
+static inline void ktau_task_dying(void)
+{
+	if (static_branch_unlikely(&ktau_exit_key) && current->ktau.state)
+		__ktau_task_dying();
+}
+
+/* @p has been switched out for the last time. */
+static inline void ktau_task_dead(struct task_struct *p)
+{
+	if (static_branch_unlikely(&ktau_exit_key) && p->ktau.state)
+		__ktau_task_dead(p);
 }
 
 /* The last reference to @p is gone. */
@@ -915,6 +931,8 @@ static inline void ktau_task_cgroup(const struct cgroup *cgroup,
 static inline void ktau_task_exec(void) { }
 static inline void ktau_task_exiting(long code) { }
 static inline void ktau_task_exited(void) { }
+static inline void ktau_task_dying(void) { }
+static inline void ktau_task_dead(struct task_struct *p) { }
 static inline void ktau_task_free(struct task_struct *p) { }
 static inline void ktau_net_send(const struct sock *sk,
 				 const struct sk_buff *skb) { }

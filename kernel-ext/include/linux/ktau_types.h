@@ -21,8 +21,8 @@ struct ktau_state;
  * @flags: KTAU_REF_*; written only by the task
  * @top: innermost open frame; written only by the CPU that runs the task
  * @state: profile and trace; set once, under ktau_mutex, by the parent before the task
- *	first runs, or by the task itself at an exec; replaced by some execs, cleared by
- *	the task when it exits
+ *	first runs, or by the task itself at an exec; replaced by some execs, cleared
+ *	once the task has been switched out for the last time
  * @wake_ticks: when the task was last woken, or created; 0 once it is back on a CPU.
  *	Written by the waker under the task's pi_lock, cleared by the task
  * @serial: identifies the task and its profile, never reused in this boot; 0 before KTAU

@@ -3,7 +3,15 @@
  * KTAU: exited tasks.
  *
  * The state of a task that exits is put into a queue, so that a reader that polls once a
- * second still gets a process that lived for a millisecond. The queue is bounded. If a
+ * second still gets a process that lived for a millisecond.
+ *
+ * A task notifies its parent before it is switched out for the last time, and only then is
+ * its record final. In between the task is "ending": it is in no queue yet, and a reader of
+ * exited tasks waits for those that were ending when it began. A task may lose its CPU
+ * there for long, so a reader waits at most once for each, and for WAIT_MS in all. It
+ * then reports that it has not read them.
+ *
+ * The queue is bounded. If a
  * user exceeds its share, or if the whole queue is too large, that user or the largest
  * one loses exited tasks of its own, never those of others:
  *
@@ -27,6 +35,7 @@
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/spinlock.h>
+#include <linux/workqueue.h>
 
 #include "arch.h"
 #include "core.h"
@@ -41,6 +50,7 @@
 #include "user.h"
 
 #define TRIM_STEP	64	/* folded or evicted while the lock is held once */
+#define WAIT_MS		100	/* that a stream waits for tasks that are ending */
 
 /**
  * struct exited_queue - tasks that have exited
@@ -49,6 +59,9 @@
  * @newest: the last of them
  * @users: users with exited tasks
  * @watches: of streams that may show tasks of any user
+ * @ending: tasks that are ending, the oldest first
+ * @late: those for which a reader has waited in vain, likewise
+ * @next_ending: number of the next task that is ending
  * @next: number of the next record
  * @ever: tasks that have exited
  * @nr: records
@@ -61,6 +74,9 @@ static struct exited_queue {
 	struct rb_node *newest;
 	struct list_head users;
 	struct list_head watches;
+	struct list_head ending;
+	struct list_head late;
+	u64 next_ending;
 	u64 next;
 	u64 ever;
 	u64 nr;
@@ -72,6 +88,8 @@ static struct exited_queue {
 	.users = LIST_HEAD_INIT(exited.users),
 	.watches = LIST_HEAD_INIT(exited.watches),
 	.next = 1,	/* 0 means none */
+	.ending = LIST_HEAD_INIT(exited.ending),
+	.late = LIST_HEAD_INIT(exited.late),
 };
 
 /* The newest record of each process. */
@@ -351,26 +369,138 @@ static void trim_all(bool now)
 	} while (more);
 }
 
+/* Whether there is too much in the queue, or of the user of @state. exited.lock held. */
+static bool is_over(const struct ktau_state *state)
+{
+	u64 limit = READ_ONCE(ktau_config.exited_limit_bytes);
+
+	return exited.bytes > limit ||
+	       state->user->exited_bytes > ktau_user_share(state->user, limit);
+}
+
 /**
- * ktau_exited_add() - put the state of the current task into the queue
+ * ktau_exited_add() - put a state into the queue
  * @state: the state, with its owner described; the queue takes over the reference
  *
- * Context: Task, at its exit or at an exec that ends its profile; may sleep.
+ * Context: Task, at an exec that ends its profile; may sleep.
  */
 void ktau_exited_add(struct ktau_state *state)
 {
-	u64 limit = READ_ONCE(ktau_config.exited_limit_bytes);
-	bool too_much;
+	bool over;
 
 	ktau_origin_record(state);
 	state->exited_rcu = get_state_synchronize_rcu();
 	spin_lock(&exited.lock);
 	add(state);
-	too_much = exited.bytes > limit ||
-		   state->user->exited_bytes > ktau_user_share(state->user, limit);
+	over = is_over(state);
 	spin_unlock(&exited.lock);
-	if (too_much)
+	if (over)
 		trim_all(false);
+}
+
+/**
+ * ktau_exited_announce() - the current task will be in the queue soon
+ * @state: its state, with its owner described; a number is not assigned yet
+ *
+ * Context: Task, before its parent is notified; may sleep. ktau_exited_end() follows.
+ */
+void ktau_exited_announce(struct ktau_state *state)
+{
+	bool over;
+
+	ktau_origin_record(state);
+	spin_lock(&exited.lock);
+	state->owner.exited_seq = exited.next_ending++;
+	list_add_tail(&state->of_user, &exited.ending);
+	over = is_over(state);
+	spin_unlock(&exited.lock);
+	/* If tasks end faster than the work below runs, they do it themselves. */
+	if (over)
+		trim_all(false);
+}
+
+static void trim_later(struct work_struct *unused)
+{
+	trim_all(false);
+}
+
+static DECLARE_WORK(trim_work, trim_later);
+
+/**
+ * ktau_exited_end() - put the state of a task that has ended into the queue
+ * @state: its state, final; the queue takes over the reference
+ *
+ * Context: Task, preemption may be disabled.
+ */
+void ktau_exited_end(struct ktau_state *state)
+{
+	bool over;
+
+	state->exited_rcu = get_state_synchronize_rcu();
+	spin_lock(&exited.lock);
+	list_del(&state->of_user);
+	add(state);
+	over = is_over(state);
+	spin_unlock(&exited.lock);
+	if (over)
+		schedule_work(&trim_work);
+}
+
+/**
+ * ktau_exited_wait_begin() - which tasks a reader waits for
+ * @wait: set to those that are ending now
+ *
+ * Context: Task.
+ */
+void ktau_exited_wait_begin(struct ktau_exited_wait *wait)
+{
+	spin_lock(&exited.lock);
+	wait->until = exited.next_ending;
+	spin_unlock(&exited.lock);
+	wait->timeout = jiffies + msecs_to_jiffies(WAIT_MS);
+}
+
+/**
+ * ktau_exited_wait() - whether tasks are ending that a reader must wait for
+ * @wait: those that were ending when the reader began
+ *
+ * Context: Task. A reader that waits must let other tasks run.
+ * Return: Whether one of them still is, and the reader has not waited for too long.
+ */
+bool ktau_exited_wait(const struct ktau_exited_wait *wait)
+{
+	struct ktau_state *state, *next;
+	bool waits = false;
+
+	spin_lock(&exited.lock);
+	list_for_each_entry_safe(state, next, &exited.ending, of_user) {
+		if (state->owner.exited_seq >= wait->until)
+			break;
+		waits = time_before(jiffies, wait->timeout);
+		if (waits)
+			break;
+		list_move_tail(&state->of_user, &exited.late);
+	}
+	spin_unlock(&exited.lock);
+	return waits;
+}
+
+/**
+ * ktau_exited_late() - number of tasks for which readers have waited in vain
+ *
+ * Context: Task.
+ * Return: How many of them are still ending.
+ */
+u64 ktau_exited_late(void)
+{
+	struct ktau_state *state;
+	u64 nr = 0;
+
+	spin_lock(&exited.lock);
+	list_for_each_entry(state, &exited.late, of_user)
+		nr++;
+	spin_unlock(&exited.lock);
+	return nr;
 }
 
 /**

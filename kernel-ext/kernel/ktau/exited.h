@@ -10,8 +10,23 @@
 
 struct seq_file;
 
+/**
+ * struct ktau_exited_wait - the ending tasks that a reader waits for
+ * @until: those with a lower number
+ * @timeout: in jiffies
+ */
+struct ktau_exited_wait {
+	u64		until;
+	unsigned long	timeout;
+};
+
 int ktau_exited_start(void);
 void ktau_exited_add(struct ktau_state *state);
+void ktau_exited_announce(struct ktau_state *state);
+void ktau_exited_end(struct ktau_state *state);
+void ktau_exited_wait_begin(struct ktau_exited_wait *wait);
+bool ktau_exited_wait(const struct ktau_exited_wait *wait);
+u64 ktau_exited_late(void);
 struct ktau_state *ktau_exited_get(u64 *seq);
 u64 ktau_exited_next(void);
 void ktau_exited_bounds(u64 *first, u64 *next);

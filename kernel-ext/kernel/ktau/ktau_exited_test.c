@@ -124,9 +124,9 @@ static void account(struct ktau_state *state, unsigned int id)
 	state->outer_ticks++;
 }
 
-/* Queue a thread of process @tgid with one activation each of ID_A and @id. */
-static void exits(struct kunit *test, struct ktau_user *user, pid_t tgid,
-		  pid_t tid, unsigned int id)
+/* A thread of process @tgid with one activation each of ID_A and @id. */
+static struct ktau_state *thread(struct kunit *test, struct ktau_user *user, pid_t tgid,
+				 pid_t tid, unsigned int id)
 {
 	struct ktau_state *state = ktau_state_create(user, GFP_KERNEL);
 
@@ -143,7 +143,14 @@ static void exits(struct kunit *test, struct ktau_user *user, pid_t tgid,
 	state->owner.nr_tasks = 1;
 	state->owner.utime_ns = 1;
 	state->dumpable = true;
-	ktau_exited_add(state);
+	return state;
+}
+
+/* Queue such a thread. */
+static void exits(struct kunit *test, struct ktau_user *user, pid_t tgid, pid_t tid,
+		  unsigned int id)
+{
+	ktau_exited_add(thread(test, user, tgid, tid, id));
 }
 
 /* Copy the n-th record of the test. Return: the copy, NULL if there are fewer. */
@@ -515,6 +522,32 @@ static void gone_bounded(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->unlisted, 2ULL);
 }
 
+/* A reader waits for a task that is ending, but not for long. */
+static void ending(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct ktau_state *state = thread(test, f->a, f->tgid, f->tgid, ID_B);
+	struct ktau_exited_wait wait, early;
+	u64 late = ktau_exited_late();
+
+	ktau_exited_wait_begin(&early);
+	early.timeout = jiffies - 1;
+	KUNIT_EXPECT_FALSE(test, ktau_exited_wait(&early));
+	ktau_exited_announce(state);
+	/* A reader that began earlier does not wait for it, and does not count it. */
+	KUNIT_EXPECT_FALSE(test, ktau_exited_wait(&early));
+	KUNIT_EXPECT_EQ(test, ktau_exited_late(), late);
+	ktau_exited_wait_begin(&wait);
+	KUNIT_EXPECT_TRUE(test, ktau_exited_wait(&wait));
+	KUNIT_EXPECT_EQ(test, count_records(f), 0U);
+	wait.timeout = jiffies - 1;
+	KUNIT_EXPECT_FALSE(test, ktau_exited_wait(&wait));
+	KUNIT_EXPECT_EQ(test, ktau_exited_late(), late + 1);
+	ktau_exited_end(state);
+	KUNIT_EXPECT_EQ(test, ktau_exited_late(), late);
+	KUNIT_EXPECT_EQ(test, count_records(f), 1U);
+}
+
 /* Unread slots are counted when their task is folded or evicted. */
 static void unread(struct kunit *test)
 {
@@ -627,6 +660,7 @@ static struct kunit_case exited_cases[] = {
 	KUNIT_CASE(charged),
 	KUNIT_CASE(uncharged),
 	KUNIT_CASE(gone_bounded),
+	KUNIT_CASE(ending),
 	KUNIT_CASE(unread),
 	KUNIT_CASE(pid_namespaces),
 	KUNIT_CASE(user_namespaces),

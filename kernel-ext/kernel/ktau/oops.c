@@ -18,16 +18,25 @@
 /**
  * ktau_end_frames() - end all frames of the current task, and open no more
  *
- * Context: Task, about to exit.
+ * Context: Task.
+ * Return: The outermost of these frames; @id is KTAU_ID_NONE if there was none.
  */
-void ktau_end_frames(void)
+struct ktau_last ktau_end_frames(void)
 {
 	struct ktau_ref *ref = &current->ktau;
+	struct ktau_last last = { .id = KTAU_ID_NONE };
+	struct ktau_frame *frame;
 
 	WRITE_ONCE(ref->mask, KTAU_MASK_GONE);
 	barrier();	/* no interrupt opens a frame of this task any more */
-	while (ref->top)
-		static_call(ktau_divert_leave)(ref->top, current);
+	while ((frame = ref->top)) {
+		last.id = frame->info & KTAU_FRAME_TRACE_ONLY ? KTAU_ID_NONE :
+								ktau_frame_id(frame);
+		last.end = frame->start;
+		last.incl = static_call(ktau_divert_leave)(frame, current).incl;
+		last.end += last.incl;
+	}
+	return last;
 }
 
 static int oops(struct notifier_block *block, unsigned long what, void *args)

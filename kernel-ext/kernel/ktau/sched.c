@@ -43,8 +43,10 @@
 #include "event.h"
 #include "frame.h"
 #include "off.h"
+#include "oops.h"
 #include "ring.h"
 #include "root.h"
+#include "sched.h"
 #include "table.h"
 #include "times.h"
 #include "trace.h"
@@ -140,16 +142,60 @@ void __ktau_sched_switch(bool vol, struct task_struct *prev,
 	WRITE_ONCE(ref->top, frame);
 }
 
+/**
+ * ktau_sched_dying() - end the frames of the current task, which is about to be switched out for
+ * the last time
+ *
+ * No interrupt may come until the switch. The time until then is still the task's, so
+ * extend_last() adds it to the outermost frame. To get there without a test in the usual
+ * switch, the frame of the scheduler, which such a task does not enter, looks traced.
+ *
+ * Context: Task, interrupts disabled.
+ */
+void ktau_sched_dying(void)
+{
+	struct ktau_ref *ref = &current->ktau;
+	struct ktau_state *state = ref->state;
+	struct ktau_last last = ktau_end_frames();
+
+	ktau_write(&state->root.start, last.end);
+	ktau_write(&state->root.child, last.incl);
+	state->sched.info = last.id | KTAU_FRAME_TRACED;
+	ref->flags |= KTAU_REF_DYING | KTAU_REF_OFF;
+}
+
+/* @now: when the task of @state was switched out for the last time. */
+static void extend_last(struct ktau_state *state, u64 now)
+{
+	const unsigned int id = ktau_frame_id(&state->sched);
+	const u64 more = ktau_ticks_between(state->root.start, now);
+
+	ktau_add(&state->begin, 1);
+	ktau_wmb();
+	if (id != KTAU_ID_NONE) {
+		ktau_table_extend(state, id, more, state->root.child + more);
+		ktau_add(&state->outer_ticks, more);
+	}
+	ktau_write(&state->end_ticks, now);
+	ktau_wmb();
+	ktau_add(&state->end, 1);
+}
+
 /*
- * The rest of __ktau_sched_switched() if the frame of @prev is traced. Like the other
- * rare paths here it is called last, so that the usual one need not save registers.
+ * The rest of __ktau_sched_switched() if the frame of @prev is traced, or if it has none because
+ * it was switched out for the last time. Like the other rare paths here it is called last, so
+ * that the usual one need not save registers.
  */
 static noinline void switched_traced(struct task_struct *prev, u64 now)
 {
 	struct ktau_state *state = prev->ktau.state;
 
-	ktau_trace(state, now, KTAU_TRACE_ENTER, ktau_frame_id(&state->sched), 0);
-	ktau_trace(state, now, KTAU_TRACE_SWITCH, state->off.shown, state->off.next);
+	if (unlikely(prev->ktau.flags & KTAU_REF_DYING)) {
+		extend_last(state, now);
+	} else {
+		ktau_trace(state, now, KTAU_TRACE_ENTER, ktau_frame_id(&state->sched), 0);
+		ktau_trace(state, now, KTAU_TRACE_SWITCH, state->off.shown, state->off.next);
+	}
 	if (KTAU_ON(ACCOUNT))
 		ktau_account_switch(prev, now);
 }

@@ -10,6 +10,7 @@
 
 #include <linux/xarray.h>
 
+#include "exited.h"
 #include "gone.h"
 #include "snapshot_trace.h"
 #include "types.h"
@@ -89,6 +90,7 @@ struct ktau_listed {
  * @read: where reading without consuming ended in the rings of live tasks, by serial
  * @end: counts for the last record
  * @watch: tasks shown that may be folded or evicted; profiles only
+ * @wait: tasks that are ending, which the stream waits for
  * @settle: results of ktau_exited_settle() for those
  * @gone: buffer for their serials
  * @number: number of the stream; see look.c
@@ -134,6 +136,7 @@ struct ktau_stream {
 	struct xarray		read;
 	struct ktau_rec_end	end;
 	struct ktau_watch	watch;
+	struct ktau_exited_wait	wait;
 	struct ktau_settle	settle;
 	struct ktau_buffer	gone;
 	u64			number;

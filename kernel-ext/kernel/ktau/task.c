@@ -4,8 +4,10 @@
  *
  * A task gets its state (its profile, and a ring if it is traced) from its parent before
  * it first runs, or from the writer of /proc/ktau/control when a group is enabled (both
- * in switch.c). At exit the state moves to the exited queue as it is (exited.c).
+ * in switch.c). Once the task has been switched out for the last time, the state moves to the
+ * exited queue as it is (exited.c).
  */
+#include <linux/irqflags.h>
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/task.h>
@@ -19,9 +21,9 @@
 #include "cpu.h"
 #include "exited.h"
 #include "memory.h"
-#include "oops.h"
 #include "owner.h"
 #include "ring.h"
+#include "sched.h"
 #include "state.h"
 #include "switch.h"
 #include "table.h"
@@ -109,24 +111,21 @@ void __ktau_task_exiting(long code)
 }
 
 /**
- * __ktau_task_exited() - move the state of the current task to the exited queue
+ * __ktau_task_exited() - the current task is about to notify its parent of its exit
  *
- * The frames that are still open, such as that of exit_group(), end here because they
- * never return.
+ * It is described while it still has its ids and its parent. It remains a live task for KTAU until
+ * it has been switched out for the last time, but a stream that reads exited tasks waits for it
+ * from now on: a parent that has waited for the task finds its record.
  *
- * Context: Task, before its parent is notified.
+ * Context: Task; may sleep.
  */
 void __ktau_task_exited(void)
 {
-	struct ktau_ref *ref = &current->ktau;
-	struct ktau_state *state = ref->state;
+	struct ktau_state *state = current->ktau.state;
 	struct ktau_owner *owner = &state->owner;
 
-	ktau_end_frames();
-	ktau_write(&state->end_ticks, ktau_ticks());
 	if (static_branch_unlikely(&ktau_regions_key))
 		ktau_area_detach(state);
-	WRITE_ONCE(ref->state, NULL);
 	ktau_reserve_fill();	/* a CPU that sees no forks still sees exits */
 
 	ktau_task_identify(owner, current);
@@ -134,8 +133,48 @@ void __ktau_task_exited(void)
 	owner->exec_ns = state->exec_ns;
 	owner->kind = KTAU_OWNER_EXITED;
 	owner->exit_code = current->exit_code;
-	owner->exit_ns = ktime_get_boottime_ns();
-	ktau_exited_add(state);
+	ktau_exited_announce(state);
+}
+
+/* Whether __ktau_task_exited() has found the state; see also __ktau_task_free(). */
+static bool is_announced(const struct ktau_state *state)
+{
+	return state->owner.kind == KTAU_OWNER_EXITED;
+}
+
+/**
+ * __ktau_task_dying() - the current task is about to be switched out for the last time
+ *
+ * The frames that are still open, such as that of exit_group(), end here because they
+ * never return. Interrupts are disabled until the task has been switched out, so nothing else
+ * happens in its context.
+ *
+ * Context: Task.
+ */
+void __ktau_task_dying(void)
+{
+	if (!is_announced(current->ktau.state))
+		return;
+	local_irq_disable();
+	ktau_sched_dying();
+}
+
+/**
+ * __ktau_task_dead() - a task has been switched out for the last time
+ * @p: the task, whose state becomes that of an exited task
+ *
+ * Context: The task that has got the CPU, preemption disabled; not under a run-queue lock.
+ */
+void __ktau_task_dead(struct task_struct *p)
+{
+	struct ktau_state *state = p->ktau.state;
+
+	if (!is_announced(state))
+		return;
+	WRITE_ONCE(p->ktau.state, NULL);
+	ktau_task_usage(&state->owner, p);
+	state->owner.exit_ns = ktime_get_boottime_ns();
+	ktau_exited_end(state);
 }
 
 /**

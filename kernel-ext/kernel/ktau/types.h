@@ -39,6 +39,7 @@
 #define KTAU_REF_SENT		BIT(3)	/* sendmsg() has counted its bytes already */
 #define KTAU_REF_OFF		BIT(4)	/* is off the CPU */
 #define KTAU_REF_INSIDE		BIT(5)	/* KTAU calls another part of the kernel */
+#define KTAU_REF_DYING		BIT(6)	/* is being switched out for the last time */
 
 /* Bits of @changed in struct ktau_state. */
 #define KTAU_CHANGED_COMM	0

@@ -5,6 +5,7 @@
  * Whether an owner gets a record is decided in admit.c.
  */
 #include <linux/cpumask.h>
+#include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched/signal.h>
@@ -35,8 +36,10 @@ static void next_phase(struct ktau_stream *stream)
 	stream->phase++;
 	stream->cursor = 0;
 	stream->reach = (struct ktau_reach) { };
-	if (stream->phase == PHASE_EXITED)
+	if (stream->phase == PHASE_EXITED) {
 		stream->cursor = stream->select.exited_since;
+		ktau_exited_wait_begin(&stream->wait);
+	}
 }
 
 static int begin(struct ktau_stream *stream)
@@ -276,6 +279,7 @@ static int settle_exited(struct ktau_stream *stream)
 	if (settle->exited) {
 		stream->end.exited_next = settle->next;
 		stream->end.exited_first = settle->first;
+		stream->end.busy += ktau_exited_late();
 	}
 	if (settle->evicted)
 		ktau_record_put_body(stream, &owner, NULL);
@@ -285,11 +289,15 @@ static int settle_exited(struct ktau_stream *stream)
 
 static int step_exited(struct ktau_stream *stream)
 {
-	struct ktau_state *state = NULL;
+	const bool wanted = stream->select.target & KTAU_TARGET_EXITED;
+	const bool waits = wanted && ktau_exited_wait(&stream->wait);
+	struct ktau_state *state = wanted ? ktau_exited_get(&stream->cursor) : NULL;
 	int ret;
 
-	if (stream->select.target & KTAU_TARGET_EXITED)
-		state = ktau_exited_get(&stream->cursor);
+	if (!state && waits) {
+		usleep_range(50, 200);
+		return 0;
+	}
 	if (!state) {
 		ret = settle_exited(stream);
 		if (!ret)
