@@ -14,6 +14,16 @@
 
 struct ktau_bpf;
 
+/* Clocks of one moment, in ns. */
+struct ktau__clocks {
+	uint64_t monotonic_ns;
+	uint64_t realtime_ns;
+	uint64_t boottime_ns;
+	uint64_t tai_ns;
+};
+
+void ktau__read_clocks(struct ktau__clocks *clocks);
+
 /**
  * struct ktau__bpf - the programs in the kernel, and what has been read from them
  * @skeleton: the loaded object
@@ -23,8 +33,7 @@ struct ktau_bpf;
  * @nr_cpus: number of possible CPUs
  * @first_serial: serials begin here, so that they are unique in this boot
  * @first_cpu_serial: of CPU 0
- * @start_ns: CLOCK_MONOTONIC of the start
- * @start_realtime_ns: CLOCK_REALTIME of the start
+ * @start: clocks of the start
  * @live: records of the tasks, as the iterator wrote them
  * @exited: tasks that have exited
  */
@@ -36,8 +45,7 @@ struct ktau__bpf {
 	uint32_t nr_cpus;
 	uint64_t first_serial;
 	uint64_t first_cpu_serial;
-	uint64_t start_ns;
-	uint64_t start_realtime_ns;
+	struct ktau__clocks start;
 	struct ktau__buffer live;
 	struct ktau__exited exited;
 };

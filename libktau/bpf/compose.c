@@ -14,6 +14,8 @@
 
 #define MAX_ENTRIES	(KB_NR_TASK_IDS + KB_NR_SOFTIRQS + KB_NR_VECTORS + KB_NR_CPU_LINES + 1)
 #define TIMES (KTAU_ENTRY_LONGEST | KTAU_ENTRY_ASLEEP | KTAU_ENTRY_RUNQ | KTAU_ENTRY_IRQ)
+#define CLOCK_RETRIES	10
+#define CLOCK_NS	10000
 
 /**
  * struct stream - a stream that is being written
@@ -27,7 +29,7 @@
  * @nr_entries: length of @entries
  * @end: counts for END
  * @self: the calling thread
- * @now_ns: CLOCK_MONOTONIC of the start
+ * @clocks: those of the start
  */
 struct stream {
 	struct ktau__bpf *bpf;
@@ -40,7 +42,7 @@ struct stream {
 	uint32_t nr_entries;
 	struct ktau_rec_end end;
 	int32_t self;
-	uint64_t now_ns;
+	struct ktau__clocks clocks;
 };
 
 static uint64_t now_ns(clockid_t clock)
@@ -49,6 +51,21 @@ static uint64_t now_ns(clockid_t clock)
 
 	clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* If the program loses the CPU in between, the clocks do not belong together: read them again. */
+void ktau__read_clocks(struct ktau__clocks *clocks)
+{
+	int i;
+
+	for (i = 0; i < CLOCK_RETRIES; i++) {
+		clocks->monotonic_ns = now_ns(CLOCK_MONOTONIC);
+		clocks->realtime_ns = now_ns(CLOCK_REALTIME);
+		clocks->boottime_ns = now_ns(CLOCK_BOOTTIME);
+		clocks->tai_ns = now_ns(CLOCK_TAI);
+		if (now_ns(CLOCK_MONOTONIC) - clocks->monotonic_ns < CLOCK_NS)
+			break;
+	}
 }
 
 static struct ktau_rec header(uint16_t type, size_t head, size_t size)
@@ -84,14 +101,14 @@ static int put_stream(struct stream *s)
 		.clock_hz = 1000000000,
 		.clock_flags = KTAU_CLOCK_STABLE,
 		.nr_cpus = s->bpf->nr_cpus,
-		.ticks = s->now_ns,
-		.realtime_ns = now_ns(CLOCK_REALTIME),
-		.monotonic_ns = s->now_ns,
-		.boottime_ns = now_ns(CLOCK_BOOTTIME),
-		.tai_ns = now_ns(CLOCK_TAI),
-		.boot_ticks = s->bpf->start_ns,
-		.boot_realtime_ns = s->bpf->start_realtime_ns,
-		.boot_monotonic_ns = s->bpf->start_ns,
+		.ticks = s->clocks.monotonic_ns,
+		.realtime_ns = s->clocks.realtime_ns,
+		.monotonic_ns = s->clocks.monotonic_ns,
+		.boottime_ns = s->clocks.boottime_ns,
+		.tai_ns = s->clocks.tai_ns,
+		.boot_ticks = s->bpf->start.monotonic_ns,
+		.boot_realtime_ns = s->bpf->start.realtime_ns,
+		.boot_monotonic_ns = s->bpf->start.monotonic_ns,
 		.since_ticks = s->query->since_ticks,
 		.exited_next = s->bpf->exited.next_seq,
 		.exited_since = s->query->exited_since,
@@ -163,7 +180,8 @@ static uint32_t irq_id(uint32_t cell)
 	return cell < KB_NR_CPU_LINES ? KB_ID_IRQ + cell : KB_ID_OTHER_IRQ;
 }
 
-static void add_irq(struct stream *s, uint32_t id, const struct kb_irq_cell *c)
+/* @times: KTAU_ENTRY_* that are measured */
+static void add_irq(struct stream *s, uint32_t id, const struct kb_irq_cell *c, uint8_t times)
 {
 	struct ktau_entry *e = &s->entries[s->nr_entries];
 
@@ -172,12 +190,12 @@ static void add_irq(struct stream *s, uint32_t id, const struct kb_irq_cell *c)
 	*e = (struct ktau_entry){
 		.id = id,
 		.kind = KTAU_KIND_TIMER,
-		.flags = TIMES,
+		.flags = times,
 		.count = c->count,
 		.incl = c->incl,
 		.excl = c->excl,
 		.longest = c->longest,
-		.irq = c->incl - c->excl,
+		.irq = times & KTAU_ENTRY_IRQ ? c->incl - c->excl : 0,
 	};
 	s->nr_entries++;
 }
@@ -308,8 +326,6 @@ static int put_profile(struct stream *s, struct ktau_rec_profile *p, const struc
 	int err;
 
 	p->rec = header(KTAU_REC_PROFILE, sizeof(*p), sizeof(*p) + entries + opens);
-	p->groups = s->bpf->groups | KTAU_MODE_PROFILE;
-	p->groups_throughout = p->groups;
 	p->nr_entries = s->nr_entries;
 	p->entry_size = sizeof(*s->entries);
 	p->open_size = sizeof(*open);
@@ -347,7 +363,7 @@ static void task_entries(struct stream *s, const struct ktau__bpf_task *t)
 	for (i = KB_NR_FIRST; t->more && i < st->nr_cells && i < KB_NR_FIRST + KB_NR_MORE; i++)
 		add_cell(s, &t->more->cells[i - KB_NR_FIRST]);
 	for (i = 0; i < KB_IRQ_CELLS; i++)
-		add_irq(s, irq_id(ktau__line_in_cpu(st, i)), &st->irqs[i]);
+		add_irq(s, irq_id(ktau__line_in_cpu(st, i)), &st->irqs[i], TIMES);
 	sort_entries(s);
 }
 
@@ -355,6 +371,7 @@ static int put_task(struct stream *s, const struct ktau__bpf_task *t, uint64_t s
 {
 	const struct kb_state *st = t->state;
 	uint32_t depth = ktau__min(st->depth, KB_NR_FRAMES), i;
+	bool live = st->type == KB_RECORD_LIVE;
 	uint64_t stolen = st->stolen_ns;
 	struct ktau_open open[KB_NR_FRAMES];
 	struct ktau_rec_profile p = {
@@ -364,6 +381,8 @@ static int put_task(struct stream *s, const struct ktau__bpf_task *t, uint64_t s
 		.refused_ticks = st->refused_ns,
 		.clamped = st->clamped,
 		.start_ticks = st->start,
+		.groups = live ? s->bpf->groups | KTAU_MODE_PROFILE : 0,
+		.groups_throughout = s->bpf->groups,
 		.nr_open = depth,
 		.depth = depth,
 		.irq_ticks = stolen,
@@ -479,8 +498,7 @@ static int put_evicted(struct stream *s)
 	};
 	struct ktau_rec_profile p = {
 		.serial = owner.serial,
-		.ticks = s->now_ns,
-		.start_ticks = s->bpf->start_ns,
+		.ticks = s->clocks.monotonic_ns,
 		.outer_ticks = sum->outer_ns + sum->stolen_ns,
 		.refused = sum->refused,
 		.refused_ticks = sum->refused_ns,
@@ -496,7 +514,7 @@ static int put_evicted(struct stream *s)
 	for (i = 0; i < KB_NR_TASK_IDS; i++)
 		add_cell(s, &sum->cells[i]);
 	for (i = 0; i < sizeof(sum->irqs) / sizeof(*sum->irqs); i++)
-		add_irq(s, irq_id(i), &sum->irqs[i]);
+		add_irq(s, irq_id(i), &sum->irqs[i], TIMES);
 	sort_entries(s);
 	err = put_events(s);
 	if (!err)
@@ -530,12 +548,11 @@ static int put_cpu(struct stream *s, uint32_t cpu)
 		.serial = s->bpf->first_cpu_serial + cpu,
 		.kind = KTAU_OWNER_CPU,
 		.cpu = cpu,
-		.nr_tasks = 1,
 	};
 	struct ktau_rec_profile p = {
 		.serial = owner.serial,
-		.ticks = s->now_ns,
-		.start_ticks = s->bpf->start_ns,
+		.start_ticks = s->bpf->start.monotonic_ns,
+		.groups_throughout = s->bpf->groups,
 	};
 	struct kb_cpu copy;
 	uint64_t own;
@@ -552,7 +569,7 @@ static int put_cpu(struct stream *s, uint32_t cpu)
 	snprintf(owner.comm, sizeof(owner.comm), "cpu%u", (unsigned int)cpu);
 	s->nr_entries = 0;
 	for (i = 0; i < sizeof(copy.irqs) / sizeof(*copy.irqs); i++)
-		add_irq(s, irq_id(i), &copy.irqs[i]);
+		add_irq(s, irq_id(i), &copy.irqs[i], KTAU_ENTRY_LONGEST);
 	sort_entries(s);
 	p.outer_ticks = p.irq_ticks = copy.hard_ns + copy.soft_ns;
 	p.kernel_ticks = copy.busy_ns;
@@ -652,7 +669,7 @@ int ktau__bpf_compose(struct ktau__bpf *bpf, const struct ktau_query *query,
 	s->query = query;
 	s->out = out;
 	s->self = gettid();
-	s->now_ns = now_ns(CLOCK_MONOTONIC);
+	ktau__read_clocks(&s->clocks);
 	err = ktau__bpf_read(bpf, query->target & KTAU_TARGET_SELF ? getpid() : 0);
 	if (!err)
 		err = put_all(s);

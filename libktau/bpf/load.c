@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -53,14 +52,6 @@ static int quiet(enum libbpf_print_level level, const char *format, va_list args
 	(void)format;
 	(void)args;
 	return 0;
-}
-
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 /* The program's effective capabilities, or none if they cannot be read. */
@@ -368,9 +359,8 @@ static int start(struct ktau__bpf *bpf, uint32_t groups, struct ktau__error *err
 	 * Serials start at the time in ns: they stay unique until the next boot, because
 	 * no machine creates a task in each nanosecond.
 	 */
-	bpf->start_ns = now_ns(CLOCK_MONOTONIC);
-	bpf->start_realtime_ns = now_ns(CLOCK_REALTIME);
-	bpf->first_cpu_serial = now_ns(CLOCK_BOOTTIME);
+	ktau__read_clocks(&bpf->start);
+	bpf->first_cpu_serial = bpf->start.boottime_ns;
 	bpf->first_serial = bpf->first_cpu_serial + 65536;
 	ktau__exited_init(&bpf->exited, bpf->first_serial);
 	bpf->skeleton = ktau_bpf__open();

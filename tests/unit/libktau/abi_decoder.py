@@ -465,7 +465,14 @@ class Rules:
         live = self.owner['kind'] == 0
         need(live or not f['groups'] and not f['nr_open'] and not f['depth'],
              'groups or frames of an owner that is not a live task')
-        if self.owner['kind'] != 3:
+        need(not f['groups_throughout'] & MODES, 'modes in groups_throughout')
+        if self.owner['kind'] == 2:
+            need(all(e['flags'] & ~PARTS['longest'] == 0 for e in record.entries),
+                 'times that are not measured for a CPU')
+        if self.owner['kind'] == 3:
+            need(not f['start_ticks'] and not f['groups_throughout'],
+                 'lifetime or groups of the evicted sum')
+        else:
             need(self.stream['boot_ticks'] <= f['start_ticks'] <= f['ticks'], 'start_ticks')
             # The record of folded threads has the sums of their parts, but one lifetime.
             if record.name == 'PROFILE' and not self.owner['flags'] & FLAG_FOLDED:
@@ -972,6 +979,8 @@ def mutations(page, data):
         yield 'more frames than the depth', changed(
             'PROFILE', 'depth', lambda v: 0, next(i for i, r in enumerate(all_records) if r.open))
         yield 'an account that exceeds the life', changed('PROFILE', 'user_ticks', lambda v: M64)
+        yield 'modes in groups_throughout', changed('PROFILE', 'groups_throughout',
+                                                    lambda v: v | MODES)
         i = first['PROFILE']
         f = all_records[i].fields
         region = all_records[i]._replace(
