@@ -5,9 +5,8 @@
 #include <ktau.h>
 
 static const char *const bpf_limits[] = {
-	"durations of page faults and other exceptions (page faults are counted)",
-	"code in which programs cannot be attached (noinstr): the entry and exit of the kernel",
-	"user and kernel time outside system calls and interrupts: there is no account",
+	"exceptions other than page faults",
+	"the entry and exit of the kernel (noinstr): they count as user time",
 	"anything before the programs were loaded, such as the start of the machine",
 	"system calls that seccomp or a tracer suppresses",
 	"softirqs, timers and work items by function; the idle task apart from interrupts",

@@ -42,7 +42,7 @@ ifneq ($(bpf_MISSING),)
 $(error HAVE_BPF=y: missing: $(bpf_MISSING))
 endif
 LIBKTAU_BPF := $(B)/libktau/bpf/libktau-bpf.a
-libktau_BPF := $(patsubst %,$(B)/libktau/bpf/%.o,open load compose exited names syscalls)
+libktau_BPF := $(patsubst %,$(B)/libktau/bpf/%.o,open load compose account exited names syscalls)
 LIBKTAU_BPF_LIBS := -Wl,--push-state,--as-needed -lbpf -Wl,--pop-state
 $(libktau_BPF): KTAU_CPPFLAGS += -I$(B)/libktau/bpf
 else
@@ -52,7 +52,7 @@ LIBKTAU_BPF_LIBS :=
 endif
 
 # The debug information only serves the compiler; the BTF stays.
-$(B)/libktau/bpf/ktau.bpf.o: libktau/bpf/ktau.bpf.c $(addprefix libktau/bpf/,table.h state.h vmlinux.h)
+$(B)/libktau/bpf/ktau.bpf.o: libktau/bpf/ktau.bpf.c $(addprefix libktau/bpf/,before.h read.h table.h state.h vmlinux.h)
 	@mkdir -p $(@D)
 	$(BPF_CLANG) -O2 -g -Wall -Wextra -Wno-unused-parameter -Wno-missing-declarations -Werror \
 		-target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -c -o $@ $<

@@ -71,8 +71,8 @@ bool ktau__bpf_is_torn(const struct ktau__bpf_task *task);
 /* Read the tasks into bpf->live, and those that have exited into bpf->exited. 0, -errno. */
 int ktau__bpf_read(struct ktau__bpf *bpf, uint32_t only_tgid);
 
-/* Copy one CPU's table. Return: 0, -errno. */
-int ktau__bpf_read_cpu(struct ktau__bpf *bpf, uint32_t cpu, struct kb_cpu *copy);
+/* Copy one CPU's table as it was at *@ticks. Return: 0, -errno. */
+int ktau__bpf_read_cpu(struct ktau__bpf *bpf, uint32_t cpu, struct kb_cpu *copy, uint64_t *ticks);
 
 const struct kb_losses *ktau__bpf_losses(const struct ktau__bpf *bpf);
 

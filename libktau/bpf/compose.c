@@ -9,11 +9,12 @@
 
 #include "../info.h"
 #include "../map.h"
+#include "account.h"
 #include "bpf.h"
 #include "names.h"
 
 #define MAX_ENTRIES	(KB_NR_TASK_IDS + KB_NR_SOFTIRQS + KB_NR_VECTORS + KB_NR_CPU_LINES + 1)
-#define TIMES (KTAU_ENTRY_LONGEST | KTAU_ENTRY_ASLEEP | KTAU_ENTRY_RUNQ | KTAU_ENTRY_IRQ)
+#define GROUPS_IRQ	(KTAU_GROUP_IRQ | KTAU_GROUP_BH)
 #define CLOCK_RETRIES	10
 #define CLOCK_NS	10000
 
@@ -28,6 +29,7 @@
  * @entries: the entries of the profile at hand
  * @nr_entries: length of @entries
  * @end: counts for END
+ * @times: KTAU_ENTRY_* that are measured for tasks
  * @self: the calling thread
  * @clocks: those of the start
  */
@@ -41,6 +43,7 @@ struct stream {
 	struct ktau_entry entries[MAX_ENTRIES];
 	uint32_t nr_entries;
 	struct ktau_rec_end end;
+	uint8_t times;
 	int32_t self;
 	struct ktau__clocks clocks;
 };
@@ -156,14 +159,14 @@ static void add_cell(struct stream *s, const struct kb_cell *c)
 	*e = (struct ktau_entry){
 		.id = c->id,
 		.kind = c->counter ? KTAU_KIND_COUNTER : KTAU_KIND_TIMER,
-		.flags = c->counter ? 0 : TIMES,
+		.flags = c->counter ? 0 : s->times,
 		.count = c->count,
 		.incl = c->incl,
 		.excl = c->excl,
 		.longest = c->longest,
 		.asleep = c->asleep,
 		.runq = c->runq,
-		.irq = c->irq,
+		.irq = s->times & KTAU_ENTRY_IRQ ? c->irq : 0,
 	};
 	s->nr_entries++;
 }
@@ -293,14 +296,16 @@ static uint64_t stolen_at(const struct kb_frame *f)
 }
 
 /* The open frames, innermost first. Return: the sum of their children's times. */
-static uint64_t fill_open(const struct kb_state *st, struct ktau_open *open, uint32_t depth)
+static uint64_t fill_open(const struct kb_state *st, struct ktau_open *open,
+			  const struct ktau__frames *frames)
 {
-	uint64_t stolen = st->stolen_ns, inside = stolen, asleep = 0, runq = 0, sum = 0;
+	uint64_t stolen = st->stolen_ns, inside = stolen, asleep, runq, sum = 0;
 	const struct kb_frame *f;
 	uint32_t i;
 
-	for (i = 0; i < depth; i++) {
-		f = &st->frames[depth - 1 - i];
+	ktau__wait_of(st, &asleep, &runq);
+	for (i = 0; i < frames->depth; i++) {
+		f = &frames->first[frames->depth - 1 - i];
 		if (f->was_off) {
 			asleep += f->asleep;
 			runq += f->runq;
@@ -312,7 +317,7 @@ static uint64_t fill_open(const struct kb_state *st, struct ktau_open *open, uin
 			.child_ticks = f->child + inside - stolen_at(f),
 			.asleep_ticks = asleep,
 			.runq_ticks = runq,
-			.irq_ticks = stolen - stolen_at(f),
+			.irq_ticks = stolen + st->irq_now_ns - stolen_at(f),
 		};
 		inside = stolen_at(f);
 		sum += open[i].child_ticks;
@@ -336,20 +341,18 @@ static int put_profile(struct stream *s, struct ktau_rec_profile *p, const struc
 	return err ? err : put(s, open, opens);
 }
 
-/* A task that does not run: the account includes the wait in progress. */
-static void add_wait(struct ktau_rec_profile *p, const struct kb_state *st)
+static void fill_account(const struct stream *s, struct ktau_rec_profile *p,
+			 const struct ktau__parts *parts)
 {
-	uint64_t took, asleep = 0;
-
-	if (!st->off_since || st->now <= st->off_since)
+	p->irq_ticks = parts->irq;
+	p->runq_ticks = parts->runq;
+	p->asleep_ticks = parts->asleep;
+	if (!(s->bpf->groups & KTAU_GROUP_ACCOUNT))
 		return;
-	took = st->now - st->off_since;
-	if (st->off_asleep)
-		asleep = st->woken >= st->off_since && st->woken <= st->now ?
-				 st->woken - st->off_since :
-				 took;
-	p->asleep_ticks += asleep;
-	p->runq_ticks += took - asleep;
+	p->user_ticks = parts->user;
+	p->kernel_ticks = parts->kernel;
+	if (parts->unknown)
+		p->groups_throughout &= ~(uint32_t)KTAU_GROUP_ACCOUNT;
 }
 
 static void task_entries(struct stream *s, const struct ktau__bpf_task *t)
@@ -363,17 +366,18 @@ static void task_entries(struct stream *s, const struct ktau__bpf_task *t)
 	for (i = KB_NR_FIRST; t->more && i < st->nr_cells && i < KB_NR_FIRST + KB_NR_MORE; i++)
 		add_cell(s, &t->more->cells[i - KB_NR_FIRST]);
 	for (i = 0; i < KB_IRQ_CELLS; i++)
-		add_irq(s, irq_id(ktau__line_in_cpu(st, i)), &st->irqs[i], TIMES);
+		add_irq(s, irq_id(ktau__line_in_cpu(st, i)), &st->irqs[i], s->times);
 	sort_entries(s);
 }
 
 static int put_task(struct stream *s, const struct ktau__bpf_task *t, uint64_t seq)
 {
 	const struct kb_state *st = t->state;
-	uint32_t depth = ktau__min(st->depth, KB_NR_FRAMES), i;
+	const struct ktau__frames frames = ktau__frames_of(st);
 	bool live = st->type == KB_RECORD_LIVE;
-	uint64_t stolen = st->stolen_ns;
 	struct ktau_open open[KB_NR_FRAMES];
+	struct ktau__parts parts;
+	uint32_t i;
 	struct ktau_rec_profile p = {
 		.serial = st->serial,
 		.ticks = st->now,
@@ -383,21 +387,22 @@ static int put_task(struct stream *s, const struct ktau__bpf_task *t, uint64_t s
 		.start_ticks = st->start,
 		.groups = live ? s->bpf->groups | KTAU_MODE_PROFILE : 0,
 		.groups_throughout = s->bpf->groups,
-		.nr_open = depth,
-		.depth = depth,
-		.irq_ticks = stolen,
-		.runq_ticks = st->runq_ns,
-		.asleep_ticks = st->asleep_ns,
+		.nr_open = frames.depth,
+		.depth = frames.depth,
 	};
 	int err = 0;
 
-	add_wait(&p, st);
+	ktau__parts_of(st, &parts);
+	fill_account(s, &p, &parts);
 	task_entries(s, t);
-	p.open_child_ticks = fill_open(st, open, depth);
+	p.open_child_ticks = fill_open(st, open, &frames);
 	/* Interrupts outside of frames are outermost frames themselves. */
-	p.outer_ticks = st->outer_ns + (depth ? stolen_at(&st->frames[0]) : stolen);
+	p.outer_ticks = st->outer_ns +
+			(frames.depth ? stolen_at(frames.first) : st->stolen_ns);
+	if (frames.first > st->frames)
+		p.outer_ticks += st->frames[0].child;
 	err = put_events(s);
-	for (i = 0; !err && i < depth; i++)
+	for (i = 0; !err && i < frames.depth; i++)
 		err = put_event(s, open[i].id, KTAU_KIND_TIMER);
 	if (!err)
 		err = put_owner(s, st, seq);
@@ -499,22 +504,20 @@ static int put_evicted(struct stream *s)
 	struct ktau_rec_profile p = {
 		.serial = owner.serial,
 		.ticks = s->clocks.monotonic_ns,
-		.outer_ticks = sum->outer_ns + sum->stolen_ns,
+		.outer_ticks = sum->outer_ns + sum->parts.irq,
 		.refused = sum->refused,
 		.refused_ticks = sum->refused_ns,
 		.clamped = sum->clamped,
-		.irq_ticks = sum->stolen_ns,
-		.runq_ticks = sum->runq_ns,
-		.asleep_ticks = sum->asleep_ns,
 	};
 	uint32_t i;
 	int err;
 
+	fill_account(s, &p, &sum->parts);
 	s->nr_entries = 0;
 	for (i = 0; i < KB_NR_TASK_IDS; i++)
 		add_cell(s, &sum->cells[i]);
 	for (i = 0; i < sizeof(sum->irqs) / sizeof(*sum->irqs); i++)
-		add_irq(s, irq_id(i), &sum->irqs[i], TIMES);
+		add_irq(s, irq_id(i), &sum->irqs[i], s->times);
 	sort_entries(s);
 	err = put_events(s);
 	if (!err)
@@ -541,6 +544,14 @@ static int put_gone(struct stream *s)
 	return err;
 }
 
+/* The time of the interrupts that have not ended; see time_in_progress() of ktau.bpf.c. */
+static uint64_t irq_in_progress(const struct kb_cpu *c, uint64_t ticks)
+{
+	if (c->soft_start)
+		return ktau__less(ticks, c->hard_ns + c->soft_own_start);
+	return c->hard_start ? ktau__less(ticks, c->hard_start) : 0;
+}
+
 static int put_cpu(struct stream *s, uint32_t cpu)
 {
 	struct ktau_rec_owner owner = {
@@ -551,13 +562,12 @@ static int put_cpu(struct stream *s, uint32_t cpu)
 	};
 	struct ktau_rec_profile p = {
 		.serial = owner.serial,
-		.start_ticks = s->bpf->start.monotonic_ns,
 		.groups_throughout = s->bpf->groups,
 	};
 	struct kb_cpu copy;
-	uint64_t own;
+	uint64_t own, ticks;
 	uint32_t i;
-	int err = ktau__bpf_read_cpu(s->bpf, cpu, &copy);
+	int err = ktau__bpf_read_cpu(s->bpf, cpu, &copy, &ticks);
 
 	if (err == -EAGAIN) {
 		s->end.torn++;
@@ -565,17 +575,20 @@ static int put_cpu(struct stream *s, uint32_t cpu)
 	}
 	if (err)
 		return err;
-	p.ticks = now_ns(CLOCK_MONOTONIC);
+	/* Nothing has happened on a CPU that has no start yet. */
+	p.ticks = ticks;
+	p.start_ticks = copy.start ? copy.start : ticks;
 	snprintf(owner.comm, sizeof(owner.comm), "cpu%u", (unsigned int)cpu);
 	s->nr_entries = 0;
 	for (i = 0; i < sizeof(copy.irqs) / sizeof(*copy.irqs); i++)
 		add_irq(s, irq_id(i), &copy.irqs[i], KTAU_ENTRY_LONGEST);
 	sort_entries(s);
-	p.outer_ticks = p.irq_ticks = copy.hard_ns + copy.soft_ns;
+	p.outer_ticks = copy.hard_ns + copy.soft_ns;
+	p.irq_ticks = p.outer_ticks + irq_in_progress(&copy, ticks);
 	p.kernel_ticks = copy.busy_ns;
 	p.asleep_ticks = copy.idle_ns;
 	/* Add the time since the last switch, without interrupts. */
-	own = p.ticks - copy.hard_ns - copy.soft_ns;
+	own = ticks - p.irq_ticks;
 	if (copy.since && own > copy.since)
 		*(copy.idle ? &p.asleep_ticks : &p.kernel_ticks) += own - copy.since;
 	err = put_events(s);
@@ -669,6 +682,11 @@ int ktau__bpf_compose(struct ktau__bpf *bpf, const struct ktau_query *query,
 	s->query = query;
 	s->out = out;
 	s->self = gettid();
+	s->times = KTAU_ENTRY_LONGEST;
+	if (bpf->groups & KTAU_GROUP_SCHED)
+		s->times |= KTAU_ENTRY_ASLEEP | KTAU_ENTRY_RUNQ;
+	if ((bpf->groups & GROUPS_IRQ) == GROUPS_IRQ)
+		s->times |= KTAU_ENTRY_IRQ;
 	ktau__read_clocks(&s->clocks);
 	err = ktau__bpf_read(bpf, query->target & KTAU_TARGET_SELF ? getpid() : 0);
 	if (!err)

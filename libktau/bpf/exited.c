@@ -98,6 +98,7 @@ static void add_irq(struct kb_irq_cell *to, const struct kb_irq_cell *cell)
 static void add_to_sum(struct ktau__evicted *sum, const struct ktau__exited_task *task)
 {
 	const struct kb_state *st = task->state;
+	struct ktau__parts parts;
 	uint32_t i;
 
 	for (i = 0; i < st->nr_cells && i < KB_NR_FIRST; i++)
@@ -108,12 +109,15 @@ static void add_to_sum(struct ktau__evicted *sum, const struct ktau__exited_task
 		add_irq(&sum->irqs[ktau__line_in_cpu(st, i)], &st->irqs[i]);
 	sum->nr_tasks++;
 	sum->outer_ns += st->outer_ns;
-	sum->stolen_ns += st->stolen_ns;
 	sum->refused += st->refused;
 	sum->refused_ns += st->refused_ns;
 	sum->clamped += st->clamped;
-	sum->asleep_ns += st->asleep_ns;
-	sum->runq_ns += st->runq_ns;
+	ktau__parts_of(st, &parts);
+	sum->parts.user += parts.user;
+	sum->parts.kernel += parts.kernel;
+	sum->parts.irq += parts.irq;
+	sum->parts.runq += parts.runq;
+	sum->parts.asleep += parts.asleep;
 }
 
 static uint64_t task_bytes(const struct ktau__exited_task *task)

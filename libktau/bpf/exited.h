@@ -7,6 +7,7 @@
 
 #include "../buffer.h"
 #include "../map.h"
+#include "account.h"
 #include "state.h"
 
 /* A task: its first chunk, up to the last cell in use, and its second or NULL. */
@@ -23,12 +24,10 @@ struct ktau__evicted {
 	struct kb_irq_cell irqs[KB_NR_SOFTIRQS + KB_NR_VECTORS + KB_NR_CPU_LINES + 1];
 	uint64_t nr_tasks;
 	uint64_t outer_ns;
-	uint64_t stolen_ns;
 	uint64_t refused;
 	uint64_t refused_ns;
 	uint64_t clamped;
-	uint64_t asleep_ns;
-	uint64_t runq_ns;
+	struct ktau__parts parts;
 };
 
 /* A second chunk whose task's record has not been read yet. */

@@ -5,22 +5,16 @@
  * An update is made with preemption disabled, but an interrupt may run programs of its own context
  * in between. Only the order of the stores of one CPU matters, so barrier() is all that is needed.
  */
+#include "before.h"
+#include "read.h"
 #include "table.h"
 
 /* The kernel lets only programs of this licence use the helpers. LGPL code may be used under it. */
 char LICENSE[] SEC("license") = "GPL";
 
-#define TASK_INTERRUPTIBLE	1
-#define TASK_UNINTERRUPTIBLE	2
-#define TASK_STOPPED		(4 | 8)
-#define TASK_NOLOAD		0x400
-#define PF_KTHREAD		0x00200000
 #define CLONE_PARENT		0x00008000
 #define CLONE_THREAD		0x00010000
-#define PF_EXITING		4
-#define TASK_NEW		0x800
-#define TS_COMPAT		2
-#define COPY_RETRIES		32
+#define VM_FAULT_RETRY		0x400
 
 /*
  * System calls
@@ -33,10 +27,23 @@ static __noinline int pop_missed(struct kb_state *st)
 
 	if (!st)
 		return 0;
-	st->unbalanced++;
-	count_loss(unbalanced);
+	/* A page fault can end without the function that is seen, such as that of a vsyscall. */
+	if (st->depth != 1 || st->frames[0].id != KB_ID_PAGE_FAULT_USER) {
+		st->unbalanced++;
+		count_loss(unbalanced);
+	}
 	read_clock(st, &now);
 	return pop_all(st, now.clock, now.own);
+}
+
+/* A system call begins in a task that has a frame. */
+static __noinline int end_open(struct kb_state *st)
+{
+	if (!st)
+		return 0;
+	if (st->depth == 1 && st->frames[0].id == KB_ID_BEFORE)
+		return end_before(st, 0, false);
+	return pop_missed(st);
 }
 
 /* @preemptible is constant, so the programs for most kernels do not even test it. */
@@ -60,7 +67,7 @@ static __always_inline int enter_call(unsigned long nr, bool preemptible)
 	else
 		update_begin(st->seq, KB_TASK);
 	if (st->depth)
-		pop_missed(st);
+		end_open(st);
 	prepare(st, 0, nr);
 	read_clock(st, &now);
 	push_prepared(st, 0, &now);
@@ -72,8 +79,8 @@ static __always_inline int enter_call(unsigned long nr, bool preemptible)
 }
 
 /*
- * A new task has no frame, nor one that was in a system call when this was loaded. A task that has
- * exited makes no calls.
+ * A new task returns to user mode for the first time, or a call was entered before the profile
+ * began. A call whose number does not exist has no frame. A task that has exited makes no calls.
  */
 static __noinline int exit_slow(struct kb_state *st)
 {
@@ -86,10 +93,14 @@ static __noinline int exit_slow(struct kb_state *st)
 	if (!depth)
 		return 0;
 	task_begin(st);
-	if (depth == 1 && st->frames[0].id == KB_ID_OTHER_COMPAT) {
-		read_clock(st, &now);
+	settle(st);
+	read_clock(st, &now);
+	if (st->depth == 1 && is_before(st)) {
+		end_before(st, now.own, true);
+	} else if (st->depth == 1 && (st->frames[0].id < KB_ID_SYSCALLS ||
+				      st->frames[0].id == KB_ID_OTHER_COMPAT)) {
 		pop(st, &now, 0);
-	} else {
+	} else if (st->depth) {
 		pop_missed(st);
 	}
 	task_end(st);
@@ -147,21 +158,6 @@ int BPF_PROG(sys_preemptible_exit, struct pt_regs *regs, long ret)
  * Context switches
  */
 
-static __always_inline u32 switch_id(struct task_struct *prev, bool preempt, u32 state)
-{
-	if (preempt || !state)
-		return KB_ID_SCHEDULE;
-	if (BPF_CORE_READ_BITFIELD(prev, in_iowait))
-		return KB_ID_SCHEDULE_VOL_IO;
-	if (state & TASK_INTERRUPTIBLE)
-		return KB_ID_SCHEDULE_VOL_INTERRUPTIBLE;
-	if (state & TASK_STOPPED)
-		return KB_ID_SCHEDULE_VOL_STOPPED;
-	if (state & TASK_NOLOAD)
-		return KB_ID_SCHEDULE_VOL_IDLE;
-	return KB_ID_SCHEDULE_VOL_UNINTERRUPTIBLE;
-}
-
 static __noinline int leave_cpu(struct kb_state *st, u32 id)
 {
 	struct moment now;
@@ -169,10 +165,11 @@ static __noinline int leave_cpu(struct kb_state *st, u32 id)
 	if (!st || st->exited)
 		return 0;
 	update_begin(st->seq, KB_TASK);
+	if (st->unsettled)
+		settle(st);
 	read_clock(st, &now);
 	push(st, &now, id);
 	st->off_since = now.clock;
-	st->woken = 0;
 	st->off_asleep = id != KB_ID_SCHEDULE;
 	update_end(st->seq, KB_TASK);
 	return 0;
@@ -188,8 +185,12 @@ static __noinline int get_cpu(struct kb_state *st)
 		return 0;
 	update_begin(st->seq, KB_TASK);
 	read_clock(st, &now);
-	off = st->off_since;
-	if (off && now.clock > off) {
+	off = __sync_lock_test_and_set(&st->off_since, KB_ON_CPU);
+	if (st->seed_switch)
+		unfold_seed(st, off);
+	if (off == KB_ON_UNKNOWN) {
+		begin_again(st, now.clock);
+	} else if (off != KB_ON_CPU && now.clock > off) {
 		woken = st->woken;
 		if (st->off_asleep)
 			asleep = woken >= off && woken <= now.clock ? woken - off :
@@ -198,7 +199,6 @@ static __noinline int get_cpu(struct kb_state *st)
 		st->asleep_ns += asleep;
 		st->runq_ns += runq;
 	}
-	st->off_since = 0;
 	last = st->depth - 1;
 	if (last < KB_NR_FRAMES) {
 		add_off(&st->frames[last], asleep, runq);
@@ -283,7 +283,7 @@ static __always_inline struct kb_state *hit(void)
 	struct kb_state *st = NULL;
 
 	if (task->pid)
-		st = find_or_create(task);
+		st = find(task);
 	return st && !st->exited ? st : NULL;
 }
 
@@ -292,27 +292,31 @@ static __noinline int exit_hard(u32 in_cpu, u32 in_task)
 {
 	struct kb_cpu *c = this_cpu();
 	struct kb_state *st;
-	u64 took;
+	u64 now, took;
 
 	if (!c || !c->hard_start)
 		return 0;
-	took = bpf_ktime_get_ns() - c->hard_start;
+	now = bpf_ktime_get_ns();
+	took = now - c->hard_start;
 	if ((s64)took < 0)
 		took = 0;
 	update_begin(c->seq, KB_HARD);
-	c->hard_start = 0;
 	c->hard_ns += took;
 	if (in_cpu < KB_NR_SOFTIRQS + KB_NR_VECTORS + KB_NR_CPU_LINES + 1)
 		add_irq(&c->irqs[in_cpu], took, took);
-	update_end(c->seq, KB_HARD);
 	st = hit();
-	if (!st)
-		return 0;
-	update_begin(st->seq, KB_HARD);
-	__sync_fetch_and_add(&st->stolen_ns, took);
-	if (in_task < KB_IRQ_CELLS)
-		add_irq(&st->irqs[in_task], took, took);
-	update_end(st->seq, KB_HARD);
+	if (st) {
+		took = within_life(st, now, took);
+		update_begin(st->seq, KB_HARD);
+		__sync_fetch_and_add(&st->stolen_ns, took);
+		if (in_task < KB_IRQ_CELLS)
+			add_irq(&st->irqs[in_task], took, took);
+		update_end(st->seq, KB_HARD);
+		settle_interrupted(st);
+	}
+	/* While it is set, a reader adds the time since then to what it finds in the state. */
+	c->hard_start = 0;
+	update_end(c->seq, KB_HARD);
 	return 0;
 }
 
@@ -420,53 +424,26 @@ int BPF_PROG(softirq_exit, unsigned int vector)
 	if ((s64)(wall - own) < 0)
 		wall = own;
 	update_begin(c->seq, KB_SOFT);
-	c->soft_start = 0;
 	c->soft_ns += own;
 	add_irq(&c->irqs[vector], wall, own);
-	update_end(c->seq, KB_SOFT);
 	st = hit();
-	if (!st)
-		return 0;
-	update_begin(st->seq, KB_SOFT);
-	__sync_fetch_and_add(&st->stolen_ns, own);
-	add_irq(&st->irqs[vector], wall, own);
-	update_end(st->seq, KB_SOFT);
+	if (st) {
+		wall = within_life(st, now.clock, wall);
+		own = own < wall ? own : wall;
+		update_begin(st->seq, KB_SOFT);
+		__sync_fetch_and_add(&st->stolen_ns, own);
+		add_irq(&st->irqs[vector], wall, own);
+		update_end(st->seq, KB_SOFT);
+		settle_interrupted(st);
+	}
+	c->soft_start = 0;
+	update_end(c->seq, KB_SOFT);
 	return 0;
 }
 
 /*
  * Signals, page faults, TCP
  */
-
-static __always_inline int count_current(u32 id, u64 value)
-{
-	struct kb_state *st = find_or_create(bpf_get_current_task_btf());
-
-	return st && !st->exited ? count_value(st, id, value) : 0;
-}
-
-/* An interrupt may send one, too; then it is not an event of the interrupted task. */
-SEC("tp_btf/signal_generate")
-int BPF_PROG(signal_generate, int sig)
-{
-	struct kb_cpu *c = this_cpu();
-
-	if (!c || c->hard_start || c->soft_start || !bpf_get_current_task_btf()->pid)
-		return 0;
-	return count_current(KB_ID_SIGNAL_GENERATE, sig);
-}
-
-SEC("tp_btf/signal_deliver")
-int BPF_PROG(signal_deliver, int sig)
-{
-	return count_current(KB_ID_SIGNAL_DELIVER, sig);
-}
-
-SEC("tp_btf/page_fault_user")
-int BPF_PROG(page_fault_user, unsigned long address)
-{
-	return count_current(KB_ID_PAGE_FAULT_USER, 1);
-}
 
 static __always_inline int enter_function(u32 id)
 {
@@ -477,6 +454,8 @@ static __always_inline int enter_function(u32 id)
 	if (!st || st->exited)
 		return 0;
 	task_begin(st);
+	if (st->unsettled)
+		settle(st);
 	read_clock(st, &now);
 	push(st, &now, id);
 	task_end(st);
@@ -499,6 +478,61 @@ static __always_inline int exit_function(u32 id)
 	pop(st, &now, last);
 	task_end(st);
 	return 0;
+}
+
+static __always_inline int count_current(u32 id, u64 value)
+{
+	struct kb_state *st = find_or_create(bpf_get_current_task_btf());
+
+	return st && !st->exited ? count_value(st, id, value) : 0;
+}
+
+/* An interrupt may send one, too; then it is not an event of the interrupted task. */
+SEC("tp_btf/signal_generate")
+int BPF_PROG(signal_generate, int sig)
+{
+	struct kb_cpu *c = this_cpu();
+
+	if (!c || c->hard_start || c->soft_start || !bpf_get_current_task_btf()->pid)
+		return 0;
+	/* The signal of a page fault at an invalid address is the end of the fault. */
+	exit_function(KB_ID_PAGE_FAULT_USER);
+	return count_current(KB_ID_SIGNAL_GENERATE, sig);
+}
+
+SEC("tp_btf/signal_deliver")
+int BPF_PROG(signal_deliver, int sig)
+{
+	return count_current(KB_ID_SIGNAL_DELIVER, sig);
+}
+
+/* Before the handler enables interrupts: the task was in user mode. */
+SEC("tp_btf/page_fault_user")
+int BPF_PROG(page_fault_user, unsigned long address)
+{
+	struct kb_state *st = find_or_create(bpf_get_current_task_btf());
+	struct moment now;
+
+	if (!st || st->exited)
+		return 0;
+	if (!time_faults)
+		return count_value(st, KB_ID_PAGE_FAULT_USER, 1);
+	task_begin(st);
+	if (st->depth)
+		end_open(st);
+	read_clock(st, &now);
+	push(st, &now, KB_ID_PAGE_FAULT_USER);
+	task_end(st);
+	return 0;
+}
+
+/* The last of the functions of a page fault in which a program can be attached. */
+SEC("fexit/handle_mm_fault")
+int BPF_PROG(page_fault_user_exit, struct vm_area_struct *vma, unsigned long address,
+	     unsigned int flags, struct pt_regs *regs, unsigned int ret)
+{
+	/* It is called again after a retry. */
+	return ret & VM_FAULT_RETRY ? 0 : exit_function(KB_ID_PAGE_FAULT_USER);
 }
 
 /* clang-format off */
@@ -541,8 +575,7 @@ static __noinline int fill_owner(struct kb_state *st, struct task_struct *task)
 	o->tid = BPF_CORE_READ(task, pid);
 	o->tgid = BPF_CORE_READ(task, tgid);
 	o->ppid = BPF_CORE_READ(task, real_parent, tgid);
-	if (bpf_core_field_exists(task->thread_info.cpu))
-		o->cpu = BPF_CORE_READ(task, thread_info.cpu);
+	o->cpu = cpu_of(task);
 	o->uid = BPF_CORE_READ(task, real_cred, uid.val);
 	o->gid = BPF_CORE_READ(task, real_cred, gid.val);
 	o->prio = BPF_CORE_READ(task, prio);
@@ -566,11 +599,16 @@ int BPF_PROG(task_newtask, struct task_struct *task, u64 flags)
 		return 0;
 	/* If the kernel skipped sched_process_free, the slot of another task that was here. */
 	release_slot(find_in_slots(key_of(task)));
-	st = claim_slot(task);
-	if (!st)
-		st = create(task);
-	if (!st)
+	/* Either it is activated later, or all of its life is measured. */
+	if (phase == KB_ATTACHING)
 		return 0;
+	st = claim_slot(task, KB_ID_BEFORE_KERNEL);
+	if (!st)
+		st = try_create(task, KB_ID_BEFORE_KERNEL);
+	if (!st) {
+		count_loss(no_state);
+		return 0;
+	}
 	st->off_since = st->start;
 	if (!parent)
 		return 0;
@@ -611,9 +649,12 @@ int BPF_PROG(sched_process_exit, struct task_struct *p)
 	if (!st || st->exited)
 		return 0;
 	task_begin(st);
+	settle(st);
+	/* Interrupts from now on are not in the profile. */
+	st->exited = 1;
+	barrier();
 	read_clock(st, &now);
 	pop_all(st, now.clock, now.own);
-	st->exited = 1;
 	st->now = now.clock;
 	task_end(st);
 	fill_owner(st, task);
@@ -636,75 +677,6 @@ int BPF_PROG(sched_process_free, struct task_struct *p)
  * Reading
  */
 
-static __always_inline u64 sum_of_seq(const struct kb_state *st)
-{
-	const volatile u64 *seq = st->seq;
-	u64 task = seq[KB_TASK], soft = seq[KB_SOFT], hard = seq[KB_HARD];
-
-	/* An odd number is an update in progress. Each number only grows. */
-	return (task | soft | hard) & 1 ? 0 : task + soft + hard + 1;
-}
-
-#define COPY_BYTES __builtin_offsetof(struct kb_state, index)
-
-/* A consistent copy of both chunks of a task that may run on another CPU at the same time. */
-static __noinline int copy_state(struct task_struct *task, struct kb_state *st,
-				 struct kb_state *to, struct kb_more *to_next)
-{
-	struct kb_more *next;
-	u64 before;
-	int i;
-
-	if (!task || !st || !to || !to_next)
-		return 0;
-	for (i = 0; i < COPY_RETRIES; i++) {
-		u32 bytes = __builtin_offsetof(struct kb_state, cells), nr;
-
-		before = sum_of_seq(st);
-		if (!before)
-			continue;
-		/* All that decides what is copied is read after the sum. */
-		barrier();
-		nr = st->nr_cells;
-		bytes += (nr < KB_NR_FIRST ? nr : KB_NR_FIRST) * sizeof(struct kb_cell);
-		if (bytes > COPY_BYTES)
-			bytes = COPY_BYTES;
-		if (bpf_probe_read_kernel(to, bytes, st))
-			return 0;
-		if (nr > KB_NR_FIRST) {
-			next = bpf_task_storage_get(&more, task, NULL, 0);
-			if (!next)
-				continue;
-			if (bpf_probe_read_kernel(to_next, sizeof(*to_next), next))
-				return 0;
-		}
-		to->now = bpf_ktime_get_ns();
-		barrier();
-		if (sum_of_seq(st) == before)
-			return 1;
-	}
-	return 0;
-}
-
-/*
- * The state of a task that the iterator is at. Without one nothing is lost yet: the task's next
- * event creates it. An exiting task gets no slot, because its slot may have been released before.
- */
-static __noinline struct kb_state *state_to_read(struct task_struct *task)
-{
-	struct kb_state *st;
-
-	/* Its task_newtask may be running. */
-	if (task->__state == TASK_NEW)
-		return NULL;
-	st = find(task);
-	if (st || task->flags & PF_EXITING)
-		return st;
-	if (claiming)
-		st = claim_slot(task);
-	return st ? st : try_create(task);
-}
-
 SEC("iter/task")
 int read_task(struct bpf_iter__task *ctx)
 {
@@ -716,10 +688,11 @@ int read_task(struct bpf_iter__task *ctx)
 
 	if (!task || (only_tgid && (u32)task->tgid != only_tgid))
 		return 0;
+	if (phase == KB_ACTIVATING)
+		return activate(task);
 	to = bpf_map_lookup_elem(&copy, &zero);
 	to_next = bpf_map_lookup_elem(&copy_more, &zero);
-	st = state_to_read(task);
-	/* Without a serial it is being created. */
+	st = find(task);
 	if (!to || !to_next || !st || !st->serial || st->exited)
 		return 0;
 	copied = copy_state(task, st, to, to_next);
@@ -732,6 +705,8 @@ int read_task(struct bpf_iter__task *ctx)
 		to->torn = 1;
 	} else {
 		to->torn = 0;
+		if (to->seed_switch)
+			unfold_seed(to, to->off_since);
 	}
 	to->type = KB_RECORD_LIVE;
 	fill_owner(to, task);

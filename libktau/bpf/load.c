@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -23,6 +24,9 @@
 #define READ_BYTES	65536
 #define CPU_RETRIES	1000
 #define LIVE_RETRIES	10
+#define SETTLE_TRIES	20
+#define SETTLE_US	5000
+#define GROUPS_OF_ACCOUNT (KTAU_GROUP_SYSCALL | KTAU_GROUP_SCHED | KTAU_GROUP_EXCEPTION)
 
 /* The inode numbers of the initial namespaces are part of the kernel's interface. */
 #define INITIAL_USER_NS	0xeffffffd
@@ -52,6 +56,14 @@ static int quiet(enum libbpf_print_level level, const char *format, va_list args
 	(void)format;
 	(void)args;
 	return 0;
+}
+
+static uint64_t now_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 /* The program's effective capabilities, or none if they cannot be read. */
@@ -185,6 +197,21 @@ static bool is_chosen(const char *name, bool preemptible)
 	return preemptible == !strncmp(name, "sys_preemptible_", 16);
 }
 
+/*
+ * The account follows from the frames of a task: no program belongs to it alone. Return: @groups
+ * with those that it needs.
+ */
+static uint32_t add_needed(uint32_t groups)
+{
+	return groups & KTAU_GROUP_ACCOUNT ? groups | GROUPS_OF_ACCOUNT : groups;
+}
+
+static uint32_t with_account(uint32_t groups)
+{
+	return (groups & GROUPS_OF_ACCOUNT) == GROUPS_OF_ACCOUNT ? groups | KTAU_GROUP_ACCOUNT :
+								   groups;
+}
+
 /* Return: 0, or -EOPNOTSUPP if one of @groups (unless all) has no program. */
 static int check_groups(const struct ktau__bpf *bpf, uint32_t groups, struct ktau__error *error)
 {
@@ -224,6 +251,7 @@ static int select_programs(struct ktau__bpf *bpf, uint32_t groups, struct ktau__
 
 	if (!btf)
 		return ktau__fail(error, -errno, "cannot read " BTF_FILE ": %s", strerror(errno));
+	groups = add_needed(groups);
 	for (program = bpf_object__next_program(bpf->skeleton->obj, NULL); !err && program;
 	     program = bpf_object__next_program(bpf->skeleton->obj, program)) {
 		err = select_program(bpf, btf, program, groups);
@@ -232,6 +260,8 @@ static int select_programs(struct ktau__bpf *bpf, uint32_t groups, struct ktau__
 				   "program %s", bpf_program__name(program));
 	}
 	btf__free(btf);
+	bpf->groups = with_account(bpf->groups);
+	bpf->groups_built = with_account(bpf->groups_built);
 	return err ? err : check_groups(bpf, groups, error);
 }
 
@@ -243,57 +273,62 @@ static int receive(void *context, void *data, size_t size)
 	return err == -EBADMSG ? 0 : err;
 }
 
-/* The order in which programs are attached. */
-enum phase { PHASE_FREE, PHASE_TASKS, PHASE_ENDS, PHASE_REST, NR_PHASES };
-
-/*
- * First the programs that release the slots of ended tasks: otherwise the memory of such a task
- * could become that of a new one that finds the old slot. Then those that give new tasks states, so
- * that a task without one can only be older. Exits come before entries: the exit of an entry that
- * was not seen is ignored, but an entry without its exit would leave an open frame.
- */
-static enum phase phase_of(const char *name)
-{
-	const char *end = strrchr(name, '_');
-
-	if (!strcmp(name, "sched_process_free"))
-		return PHASE_FREE;
-	if (!strcmp(name, "task_newtask") || !strcmp(name, "read_task"))
-		return PHASE_TASKS;
-	return end && !strcmp(end, "_exit") ? PHASE_ENDS : PHASE_REST;
-}
-
-static int attach_phase(struct ktau__bpf *bpf, enum phase phase)
+static int attach_all(struct ktau__bpf *bpf)
 {
 	struct bpf_object_skeleton *s = bpf->skeleton->skeleton;
 	int i;
 
 	for (i = 0; i < s->prog_cnt; i++) {
-		struct bpf_program *program = *s->progs[i].prog;
-
-		if (!bpf_program__autoload(program) || phase_of(s->progs[i].name) != phase)
+		if (!bpf_program__autoload(*s->progs[i].prog))
 			continue;
-		*s->progs[i].link = bpf_program__attach(program);
+		*s->progs[i].link = bpf_program__attach(*s->progs[i].prog);
 		if (!*s->progs[i].link)
 			return -errno;
 	}
 	return 0;
 }
 
+static bool has_unsettled(const struct ktau__buffer *live)
+{
+	struct ktau__bpf_task task;
+	size_t at = 0, size;
+
+	while ((size = ktau__bpf_next(live, at, &task))) {
+		if (task.state->unsettled)
+			return true;
+		at += size;
+	}
+	return false;
+}
+
+/*
+ * In which mode the tasks are that were running is known after their next event, which is the timer
+ * tick at the latest, except on CPUs without a tick.
+ */
+static int await_settled(struct ktau__bpf *bpf)
+{
+	int err = ktau__bpf_read(bpf, 0), i;
+
+	for (i = 0; !err && has_unsettled(&bpf->live) && i < SETTLE_TRIES; i++) {
+		usleep(SETTLE_US);
+		err = ktau__bpf_read(bpf, 0);
+	}
+	return err;
+}
+
+/* The programs do nothing until all of them are attached. */
 static int attach(struct ktau__bpf *bpf, struct ktau__error *error)
 {
-	enum phase phase;
-	int err = 0;
+	struct ktau_bpf *s = bpf->skeleton;
+	int err = attach_all(bpf);
 
-	for (phase = 0; !err && phase < NR_PHASES; phase++) {
-		err = attach_phase(bpf, phase);
-		/* Tasks that already exist get their states now. */
-		if (!err && phase == PHASE_TASKS) {
-			bpf->skeleton->bss->claiming = 1;
-			err = ktau__bpf_read(bpf, 0);
-			bpf->skeleton->bss->claiming = 0;
-		}
+	if (!err) {
+		s->bss->phase = KB_ACTIVATING;
+		err = ktau__bpf_read(bpf, 0);
+		s->bss->phase = KB_MEASURING;
 	}
+	if (!err)
+		err = await_settled(bpf);
 	return err ? ktau__fail(error, err, "cannot attach the BPF programs: %s", strerror(-err)) :
 		     0;
 }
@@ -335,6 +370,7 @@ static int load(struct ktau__bpf *bpf, struct ktau__error *error)
 	bpf->nr_cpus = nr_cpus;
 	s->rodata->first_serial = bpf->first_serial;
 	s->rodata->nr_cpus = nr_cpus;
+	s->rodata->time_faults = bpf_program__autoload(s->progs.page_fault_user_exit);
 	err = bpf_map__set_max_entries(s->maps.cpus, nr_cpus);
 	if (!err)
 		err = set_slots(s);
@@ -510,17 +546,21 @@ static bool is_settled(const struct kb_cpu *before, const struct kb_cpu *after)
 		if (before->seq[i] != after->seq[i])
 			return false;
 	}
-	return !odd;
+	return !odd && before->hard_start == after->hard_start &&
+	       before->soft_start == after->soft_start;
 }
 
 /* Interrupts leave long gaps, so two equal copies are found soon. */
-int ktau__bpf_read_cpu(struct ktau__bpf *bpf, uint32_t cpu, struct kb_cpu *copy)
+int ktau__bpf_read_cpu(struct ktau__bpf *bpf, uint32_t cpu, struct kb_cpu *copy, uint64_t *ticks)
 {
 	int fd = bpf_map__fd(bpf->skeleton->maps.cpus), i;
 	struct kb_cpu again;
 
 	for (i = 0; i < CPU_RETRIES; i++) {
-		if (bpf_map_lookup_elem(fd, &cpu, copy) || bpf_map_lookup_elem(fd, &cpu, &again))
+		if (bpf_map_lookup_elem(fd, &cpu, copy))
+			return -errno;
+		*ticks = now_ns(CLOCK_MONOTONIC);
+		if (bpf_map_lookup_elem(fd, &cpu, &again))
 			return -errno;
 		if (is_settled(copy, &again))
 			return 0;

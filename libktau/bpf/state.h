@@ -41,6 +41,13 @@
 #define KB_ID_TCP_SENDMSG	563
 #define KB_ID_TCP_RECVMSG	564
 #define KB_NR_TASK_IDS		576	/* ids of events in the task's own context */
+/*
+ * The outermost frame of a task until its first event tells in which mode it was before. These
+ * frames end without a cell, and the reader does not see them.
+ */
+#define KB_ID_BEFORE		576	/* user mode or a call: not known yet */
+#define KB_ID_BEFORE_KERNEL	577	/* in the kernel: a new task, or a kernel thread */
+#define KB_ID_NO_CALL		578	/* in place of a system call: none */
 #define KB_ID_VECTOR		640	/* and one more for each enum kb_vector */
 #define KB_ID_IRQ		1536	/* + line */
 
@@ -76,6 +83,17 @@ enum kb_vector {
 #define KB_NR_CPU_LINES		256	/* in a CPU's table, likewise */
 
 enum { KB_TASK, KB_SOFT, KB_HARD, KB_NR_CONTEXTS };
+
+/*
+ * Nothing is measured until all programs are attached. Then the iterator gives each task a state,
+ * so a profile has all events since its start. After that, a task without a state gets one at its
+ * next event.
+ */
+enum kb_phase { KB_ATTACHING, KB_ACTIVATING, KB_MEASURING };
+
+/* In place of a time in @off_since */
+#define KB_ON_UNKNOWN		0	/* no switch has been seen */
+#define KB_ON_CPU		1
 
 /* An event of a task. For a counter: @incl is the sum, @excl the minimum, @longest the maximum. */
 struct kb_cell {
@@ -154,10 +172,20 @@ struct kb_state {
 	__u64 outer_ns;		/* outermost frames that have ended, by the task's clock */
 	__u64 asleep_ns;
 	__u64 runq_ns;
-	__u64 off_since;	/* when it left the CPU; 0 while it runs */
+	__u64 before_ns;	/* in the kernel before the first event, by the task's clock */
+	__u64 irq_now_ns;	/* in a copy: the interrupts in progress */
+	__u64 off_since;	/* when it left the CPU, or KB_ON_* */
 	__u64 woken;		/* when it was woken last */
 	__u32 off_asleep;	/* it left the CPU to sleep */
 	__u32 depth;		/* open frames */
+	/*
+	 * If it was off the CPU when the profile began: the call in which it waits, or
+	 * KB_ID_NO_CALL, and the event of the switch. Written by the iterator.
+	 */
+	__u32 seed_call;
+	__u32 seed_switch;
+	__u32 unsettled;	/* the outermost frame is KB_ID_BEFORE */
+	__u32 unused[25];
 	__u32 torn;		/* the record is not consistent */
 	__u32 exited;
 	__u64 refused;		/* activations without a cell ... */
@@ -170,7 +198,7 @@ struct kb_state {
 	struct kb_frame frames[KB_NR_FRAMES];
 	struct kb_irq_cell irqs[KB_IRQ_CELLS];
 	__u32 lines[KB_NR_LINES + 2];	/* interrupt line + 1 of each cell, 0 if unused */
-#define KB_NR_FIRST 31
+#define KB_NR_FIRST 29
 /* The first cells are those of switches, which end while another task is current. */
 #define KB_NR_FIXED (KB_ID_SCHEDULE_VOL_STOPPED - KB_ID_SCHEDULE + 1)
 	struct kb_cell cells[KB_NR_FIRST];
@@ -194,11 +222,11 @@ struct kb_cpu {
 	__u64 hard_start;	/* of the interrupt in progress, 0 if there is none */
 	__u64 soft_start;	/* of the softirq in progress, likewise */
 	__u64 soft_own_start;
-	__u64 since;		/* last switch, by the clock of tasks */
+	__u64 since;		/* last switch, or @start, by the clock of tasks */
 	__u64 busy_ns;		/* running tasks, without interrupts */
 	__u64 idle_ns;		/* running the idle task, likewise */
 	__u64 idle;		/* it runs now */
-	__u64 start;
+	__u64 start;		/* the first event after the programs were attached, or 0 */
 	struct kb_irq_cell irqs[KB_NR_SOFTIRQS + KB_NR_VECTORS + KB_NR_CPU_LINES + 1];
 };
 

@@ -12,19 +12,21 @@
 #include "state.h"
 
 #define barrier()		asm volatile("" ::: "memory")
+#define PF_KTHREAD		0x00200000
 
 /* Set by load.c before the programs are loaded. */
 const volatile __u64 first_serial = 1;
 const volatile __u32 nr_cpus = 1;
 const volatile __u32 slot_shift = 31;	/* 32 - log2(number of slots) */
+const volatile __u32 time_faults = 0;	/* the end of a page fault has a program */
 
 /* Changed by the programs with atomic instructions, read by compose.c. */
 struct kb_losses losses = {};
 __u64 serials = 0;
 /* Set by compose.c before it reads the iterator: a process, or 0 for all. */
 __u32 only_tgid = 0;
-/* Set by load.c: the iterator claims slots for tasks that are older than the programs. */
-__u32 claiming = 0;
+/* enum kb_phase, set by load.c */
+__u32 phase = KB_ATTACHING;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -163,31 +165,38 @@ static __always_inline struct kb_state *find(struct task_struct *task)
 	return st && st->task == key ? st : find_elsewhere(task);
 }
 
-/* Fill in the new state of a task. */
-static __noinline struct kb_state *init_state(struct kb_state *st, u64 key)
+/* Fill in the new state of a task. @id: KB_ID_BEFORE or KB_ID_BEFORE_KERNEL */
+static __noinline struct kb_state *init_state(struct kb_state *st, u64 key, u32 id)
 {
 	if (!st)
 		return NULL;
-	st->task = key;
 	st->start = bpf_ktime_get_ns();
-	/* The iterator and the task itself may both be here. */
-	__sync_val_compare_and_swap(&st->serial, 0,
-				    first_serial + __sync_fetch_and_add(&serials, 1));
+	st->frames[0].start = st->start;
+	st->frames[0].own_start = st->start;
+	st->frames[0].id = id;
+	st->depth = 1;
+	st->unsettled = id == KB_ID_BEFORE;
+	st->serial = first_serial + __sync_fetch_and_add(&serials, 1);
+	barrier();
+	/* Now it can be found. */
+	st->task = key;
 	return st;
 }
 
 /* Claim a slot for a task that has no state; NULL if both are taken. */
-static __noinline struct kb_state *claim_slot(struct task_struct *task)
+static __noinline struct kb_state *claim_slot(struct task_struct *task, u32 id)
 {
 	u64 key = key_of(task);
 	u32 slot = slot_of(key);
 	struct kb_state *st = get_slot(slot);
 
-	if (st && __sync_val_compare_and_swap(&st->task, KB_SLOT_FREE, key) == KB_SLOT_FREE)
-		return init_state(st, key);
+	if (st && __sync_val_compare_and_swap(&st->task, KB_SLOT_FREE, KB_SLOT_BUSY) ==
+			  KB_SLOT_FREE)
+		return init_state(st, key, id);
 	st = get_slot(slot ^ 1);
-	if (st && __sync_val_compare_and_swap(&st->task, KB_SLOT_FREE, key) == KB_SLOT_FREE)
-		return init_state(st, key);
+	if (st && __sync_val_compare_and_swap(&st->task, KB_SLOT_FREE, KB_SLOT_BUSY) ==
+			  KB_SLOT_FREE)
+		return init_state(st, key, id);
 	return NULL;
 }
 
@@ -222,7 +231,8 @@ static __noinline int release_slot(struct kb_state *st)
 /* The allocator's reserve for this CPU may be empty; the interrupt that it raises fills it. */
 #define CREATE_TRIES 3
 
-static __always_inline struct kb_state *try_create(struct task_struct *task)
+/* Nobody else creates a state for this task at the same time. */
+static __always_inline struct kb_state *try_create(struct task_struct *task, u32 id)
 {
 	struct kb_state *st = NULL;
 	int i;
@@ -230,14 +240,22 @@ static __always_inline struct kb_state *try_create(struct task_struct *task)
 	for (i = 0; !st && i < CREATE_TRIES; i++)
 		st = bpf_task_storage_get(&tasks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (st && !st->serial)
-		init_state(st, key_of(task));
+		init_state(st, key_of(task), id);
 	return st;
 }
 
+/* The state of the task that runs here. */
 static __always_inline struct kb_state *create(struct task_struct *task)
 {
-	struct kb_state *st = try_create(task);
+	struct kb_state *st;
 
+	if (phase != KB_MEASURING)
+		return NULL;
+	if (bpf_preempt_disable)
+		bpf_preempt_disable();
+	st = try_create(task, task->flags & PF_KTHREAD ? KB_ID_BEFORE_KERNEL : KB_ID_BEFORE);
+	if (bpf_preempt_enable)
+		bpf_preempt_enable();
 	if (!st)
 		count_loss(no_state);
 	return st;
@@ -250,11 +268,23 @@ static __always_inline struct kb_state *find_or_create(struct task_struct *task)
 	return st ? st : create(task);
 }
 
+/* The first event on a CPU. Return: whether it is measured. */
+static __noinline int begin_cpu(struct kb_cpu *c)
+{
+	if (!c || phase != KB_MEASURING)
+		return 0;
+	c->start = bpf_ktime_get_ns();
+	c->since = c->start;
+	c->idle = !bpf_get_current_task_btf()->pid;
+	return 1;
+}
+
 static __always_inline struct kb_cpu *this_cpu(void)
 {
 	u32 cpu = bpf_get_smp_processor_id();
+	struct kb_cpu *c = bpf_map_lookup_elem(&cpus, &cpu);
 
-	return bpf_map_lookup_elem(&cpus, &cpu);
+	return c && (c->start || begin_cpu(c)) ? c : NULL;
 }
 
 /*
@@ -483,6 +513,30 @@ static __always_inline void pop(struct kb_state *st, const struct moment *now, u
 	pop_id(st, now, last, st->frames[last & (KB_NR_FRAMES - 1)].id);
 }
 
+static __always_inline bool is_before(const struct kb_state *st)
+{
+	return st->frames[0].id == KB_ID_BEFORE || st->frames[0].id == KB_ID_BEFORE_KERNEL;
+}
+
+/*
+ * End the frame of the time before the first event, the only one that is open. @kernel: the task
+ * was in the kernel, otherwise in user mode. Frames that were inside are outermost ones now.
+ */
+static __noinline int end_before(struct kb_state *st, u64 own, bool kernel)
+{
+	u64 took;
+
+	if (!st)
+		return 0;
+	took = own - st->frames[0].own_start - st->frames[0].child;
+	if (kernel && (s64)took > 0)
+		st->before_ns += took;
+	st->outer_ns += st->frames[0].child;
+	st->depth = 0;
+	st->unsettled = 0;
+	return 0;
+}
+
 /* End all frames, which have missed their exits unless the task exits. */
 static __noinline int pop_all(struct kb_state *st, u64 clock, u64 own)
 {
@@ -495,7 +549,10 @@ static __noinline int pop_all(struct kb_state *st, u64 clock, u64 own)
 		depth = st->depth;
 		if (!depth)
 			break;
-		pop(st, &now, depth - 1);
+		if (depth == 1 && is_before(st))
+			end_before(st, own, st->frames[0].id == KB_ID_BEFORE_KERNEL);
+		else
+			pop(st, &now, depth - 1);
 	}
 	return 0;
 }

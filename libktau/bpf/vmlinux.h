@@ -121,7 +121,14 @@ struct task_struct {
 
 struct pt_regs {
 	unsigned long di;
+	unsigned long orig_ax;
 };
+
+struct rq {
+	struct task_struct *curr;
+};
+
+struct vm_area_struct;
 
 struct irqaction;
 struct kernel_siginfo;

@@ -28,6 +28,7 @@ $(LIBKTAU_TESTS) $(B)/tests/unit/libktau/sample: %: %.o $(B)/tests/unit/libktau/
 # Without HAVE_BPF=y, this part of the source is not in the archive, but needs no libbpf either.
 ifneq ($(HAVE_BPF),y)
 $(call unit,libktau/test_bpf_exited): $(B)/libktau/bpf/exited.o
+$(call unit,libktau/test_bpf_exited libktau/test_bpf_account): $(B)/libktau/bpf/account.o
 endif
 
 $(call unit,libktau/test_bpf_load): private LIBKTAU_LIBS += $(LIBKTAU_BPF_LIBS)

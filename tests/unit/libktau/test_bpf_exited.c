@@ -167,7 +167,7 @@ static void test_evicted(void **state)
 	assert_int_equal(add(3, 3), 0);
 	assert_int_equal(sum->nr_tasks, 2);
 	assert_int_equal(sum->outer_ns, 2000);
-	assert_int_equal(sum->stolen_ns, 60);
+	assert_int_equal(sum->parts.irq, 60);
 	assert_int_equal(sum->cells[2].count, 4);
 	assert_int_equal(sum->cells[2].excl, 40);
 	assert_int_equal(sum->cells[2].longest, 2);

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copies of the states of tasks that may run at the same time. */
+#ifndef KTAU_BPF_READ_H
+#define KTAU_BPF_READ_H
+
+#include "before.h"
+#include "table.h"
+
+#define COPY_RETRIES		32
+
+/* The part of an interrupt, which took @took until @now, since the task has a profile. */
+static __always_inline u64 within_life(const struct kb_state *st, u64 now, u64 took)
+{
+	u64 life = now - st->start;
+
+	if ((s64)life < 0)
+		life = 0;
+	return took < life ? took : life;
+}
+
+static __always_inline u64 sum_of_seq(const struct kb_state *st)
+{
+	const volatile u64 *seq = st->seq;
+	u64 task = seq[KB_TASK], soft = seq[KB_SOFT], hard = seq[KB_HARD];
+
+	/* An odd number is an update in progress. Each number only grows. */
+	return (task | soft | hard) & 1 ? 0 : task + soft + hard + 1;
+}
+
+#define COPY_BYTES __builtin_offsetof(struct kb_state, index)
+
+/* Interrupts in progress on the CPU of a task that runs. */
+struct in_progress {
+	struct kb_cpu *c;
+	u64 seq;
+	u64 hard_start;
+	u64 soft_start;
+	u64 soft_own_start;
+	u64 hard_ns;
+};
+
+static __always_inline void read_in_progress(struct in_progress *p)
+{
+	const volatile struct kb_cpu *c = p->c;
+
+	p->seq = c->seq[KB_HARD] + c->seq[KB_SOFT];
+	p->hard_start = c->hard_start;
+	p->soft_start = c->soft_start;
+	p->soft_own_start = c->soft_own_start;
+	p->hard_ns = c->hard_ns;
+}
+
+/* Whether they are the same as before, so that none has begun or ended in between. */
+static __always_inline bool is_unchanged(const struct in_progress *p)
+{
+	const volatile struct kb_cpu *c = p->c;
+
+	return !((c->seq[KB_HARD] | c->seq[KB_SOFT]) & 1) &&
+	       c->seq[KB_HARD] + c->seq[KB_SOFT] == p->seq && c->hard_start == p->hard_start &&
+	       c->soft_start == p->soft_start;
+}
+
+static __always_inline u64 time_in_progress(const struct in_progress *p, const struct kb_state *st)
+{
+	u64 took = 0;
+
+	/* Interrupts that have ended during the softirq are in @stolen_ns. */
+	if (p->soft_start)
+		took = st->now - p->hard_ns - p->soft_own_start;
+	else if (p->hard_start)
+		took = st->now - p->hard_start;
+	return (s64)took < 0 ? 0 : within_life(st, st->now, took);
+}
+
+/*
+ * A consistent copy of both chunks of a task that may run on another CPU at the same time, with
+ * the time of the interrupts in progress there.
+ */
+static __noinline int copy_state(struct task_struct *task, struct kb_state *st,
+				 struct kb_state *to, struct kb_more *to_next)
+{
+	struct in_progress irqs;
+	struct kb_more *next;
+	u64 before;
+	u32 cpu;
+	int i;
+
+	if (!task || !st || !to || !to_next)
+		return 0;
+	for (i = 0; i < COPY_RETRIES; i++) {
+		u32 bytes = __builtin_offsetof(struct kb_state, cells), nr;
+
+		cpu = cpu_of(task);
+		irqs.c = bpf_map_lookup_elem(&cpus, &cpu);
+		before = sum_of_seq(st);
+		if (!before || !irqs.c)
+			continue;
+		/* All that decides what is copied is read after the sum. */
+		barrier();
+		read_in_progress(&irqs);
+		barrier();
+		nr = st->nr_cells;
+		bytes += (nr < KB_NR_FIRST ? nr : KB_NR_FIRST) * sizeof(struct kb_cell);
+		if (bytes > COPY_BYTES)
+			bytes = COPY_BYTES;
+		if (bpf_probe_read_kernel(to, bytes, st))
+			return 0;
+		if (nr > KB_NR_FIRST) {
+			next = bpf_task_storage_get(&more, task, NULL, 0);
+			if (!next)
+				continue;
+			if (bpf_probe_read_kernel(to_next, sizeof(*to_next), next))
+				return 0;
+		}
+		to->now = bpf_ktime_get_ns();
+		barrier();
+		to->irq_now_ns = 0;
+		if (to->off_since <= KB_ON_CPU) {
+			if (!is_unchanged(&irqs) || cpu_of(task) != cpu)
+				continue;
+			to->irq_now_ns = time_in_progress(&irqs, to);
+		}
+		barrier();
+		if (sum_of_seq(st) == before)
+			return 1;
+	}
+	return 0;
+}
+
+#endif /* KTAU_BPF_READ_H */
