@@ -132,7 +132,7 @@ class Judge:
             sure = share['user_ticks'] + share['runq_ticks'] + share['irq_ticks']
             self.need(sure >= .9 and share['user_ticks'] >= .1, f'{name} runs in user mode', share)
         elif what == 'copier':
-            self.need(share['kernel_ticks'] >= max(.1, 2 * share['user_ticks']),
+            self.need(share['kernel_ticks'] >= max(.1, 1.3 * share['user_ticks']),
                       f'{name} runs in the kernel', share)
 
     def waiting(self, name, call, f, frames, share):
