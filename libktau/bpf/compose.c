@@ -11,6 +11,7 @@
 #include "../map.h"
 #include "account.h"
 #include "bpf.h"
+#include "cgroup.h"
 #include "names.h"
 
 #define MAX_ENTRIES	(KB_NR_TASK_IDS + KB_NR_SOFTIRQS + KB_NR_VECTORS + KB_NR_CPU_LINES + 1)
@@ -26,6 +27,8 @@
  * @serials: tgid of each live process to the index of its leader in @leaders
  * @leaders: serials of leaders
  * @named: bit set of the event ids that have an EVENT record
+ * @cgroups: ids of control groups to whether they have a CGROUP record
+ * @cgroup_mount: the mounted hierarchy, or -errno
  * @entries: the entries of the profile at hand
  * @nr_entries: length of @entries
  * @end: counts for END
@@ -40,6 +43,8 @@ struct stream {
 	struct ktau__map serials;
 	struct ktau__buffer leaders;
 	uint8_t named[65536 / 8];
+	struct ktau__map cgroups;
+	int cgroup_mount;
 	struct ktau_entry entries[MAX_ENTRIES];
 	uint32_t nr_entries;
 	struct ktau_rec_end end;
@@ -241,6 +246,32 @@ static uint64_t leader_of(const struct stream *s, int32_t tgid)
 	return serial;
 }
 
+/* Describe a control group, once. *@id becomes 0 if its path cannot be read. */
+static int put_cgroup(struct stream *s, uint64_t *id)
+{
+	size_t is_known = ktau__map_get(&s->cgroups, *id);
+	struct ktau_rec_cgroup r = { .id = *id };
+	char path[4096];
+	int err;
+
+	if (!*id)
+		return 0;
+	if (is_known != KTAU__MAP_NONE) {
+		*id = is_known ? *id : 0;
+		return 0;
+	}
+	is_known = !ktau__cgroup_path(s->cgroup_mount, *id, path, sizeof(path));
+	err = ktau__map_put(&s->cgroups, *id, is_known);
+	if (err || !is_known) {
+		*id = 0;
+		return err;
+	}
+	r.path_bytes = strlen(path) + 1;
+	r.rec = header(KTAU_REC_CGROUP, sizeof(r), sizeof(r) + r.path_bytes);
+	err = put(s, &r, sizeof(r));
+	return err ? err : put(s, path, r.path_bytes);
+}
+
 static int put_owner(struct stream *s, const struct kb_state *st, uint64_t seq)
 {
 	const struct kb_owner *o = &st->owner;
@@ -257,10 +288,14 @@ static int put_owner(struct stream *s, const struct kb_state *st, uint64_t seq)
 		.nvcsw = o->nvcsw, .nivcsw = o->nivcsw, .migrations = o->migrations,
 		.pid_ns = o->pid_ns, .net_ns = o->net_ns,
 	};
+	uint64_t cgroup = o->cgroup;
 	char link[64], path[4096];
 	ssize_t bytes = -1;
-	int err;
+	int err = put_cgroup(s, &cgroup);
 
+	if (err)
+		return err;
+	r.cgroup = cgroup;
 	if (st->parent_serial)
 		r.parent_serial = st->parent_serial;
 	if (st->leader_serial)
@@ -682,6 +717,7 @@ int ktau__bpf_compose(struct ktau__bpf *bpf, const struct ktau_query *query,
 	s->query = query;
 	s->out = out;
 	s->self = gettid();
+	s->cgroup_mount = ktau__cgroup_open();
 	s->times = KTAU_ENTRY_LONGEST;
 	if (bpf->groups & KTAU_GROUP_SCHED)
 		s->times |= KTAU_ENTRY_ASLEEP | KTAU_ENTRY_RUNQ;
@@ -691,6 +727,9 @@ int ktau__bpf_compose(struct ktau__bpf *bpf, const struct ktau_query *query,
 	err = ktau__bpf_read(bpf, query->target & KTAU_TARGET_SELF ? getpid() : 0);
 	if (!err)
 		err = put_all(s);
+	if (s->cgroup_mount >= 0)
+		close(s->cgroup_mount);
+	ktau__map_free(&s->cgroups);
 	ktau__map_free(&s->serials);
 	ktau__buffer_free(&s->leaders);
 	free(s);
