@@ -30,11 +30,13 @@ void ktau__wait_of(const struct kb_state *st, uint64_t *asleep, uint64_t *runq)
 	*asleep = *runq = 0;
 	if (st->off_since <= KB_ON_CPU || st->now <= st->off_since)
 		return;
-	took = st->now - st->off_since;
+	/* By the task's clock; see get_cpu() of ktau.bpf.c. */
+	took = ktau__less(st->now - st->stolen_ns - st->irq_now_ns, st->off_own);
 	if (st->off_asleep)
 		*asleep = st->woken >= st->off_since && st->woken <= st->now ?
 				  st->woken - st->off_since :
 				  took;
+	*asleep = ktau__min(*asleep, took);
 	*runq = took - *asleep;
 }
 

@@ -170,6 +170,7 @@ static __noinline int leave_cpu(struct kb_state *st, u32 id)
 	read_clock(st, &now);
 	push(st, &now, id);
 	st->off_since = now.clock;
+	st->off_own = now.own;
 	st->off_asleep = id != KB_ID_SCHEDULE;
 	update_end(st->seq, KB_TASK);
 	return 0;
@@ -177,7 +178,7 @@ static __noinline int leave_cpu(struct kb_state *st, u32 id)
 
 static __noinline int get_cpu(struct kb_state *st)
 {
-	u64 off, woken, asleep = 0, runq = 0;
+	u64 off, woken, took, asleep = 0, runq = 0;
 	struct moment now;
 	u32 last;
 
@@ -191,11 +192,19 @@ static __noinline int get_cpu(struct kb_state *st)
 	if (off == KB_ON_UNKNOWN) {
 		begin_again(st, now.clock);
 	} else if (off != KB_ON_CPU && now.clock > off) {
+		/*
+		 * If the kernel skipped this program before, the task has run in between. The
+		 * interrupts that hit it then are not time off the CPU.
+		 */
+		took = now.own - st->off_own;
+		if ((s64)took < 0)
+			took = 0;
 		woken = st->woken;
 		if (st->off_asleep)
-			asleep = woken >= off && woken <= now.clock ? woken - off :
-								      now.clock - off;
-		runq = now.clock - off - asleep;
+			asleep = woken >= off && woken <= now.clock ? woken - off : took;
+		if (asleep > took)
+			asleep = took;
+		runq = took - asleep;
 		st->asleep_ns += asleep;
 		st->runq_ns += runq;
 	}

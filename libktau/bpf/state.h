@@ -175,6 +175,7 @@ struct kb_state {
 	__u64 before_ns;	/* in the kernel before the first event, by the task's clock */
 	__u64 irq_now_ns;	/* in a copy: the interrupts in progress */
 	__u64 off_since;	/* when it left the CPU, or KB_ON_* */
+	__u64 off_own;		/* the same by the task's clock */
 	__u64 woken;		/* when it was woken last */
 	__u32 off_asleep;	/* it left the CPU to sleep */
 	__u32 depth;		/* open frames */
@@ -185,7 +186,7 @@ struct kb_state {
 	__u32 seed_call;
 	__u32 seed_switch;
 	__u32 unsettled;	/* the outermost frame is KB_ID_BEFORE */
-	__u32 unused[25];
+	__u32 unused[23];
 	__u32 torn;		/* the record is not consistent */
 	__u32 exited;
 	__u64 refused;		/* activations without a cell ... */

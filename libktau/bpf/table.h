@@ -173,6 +173,7 @@ static __noinline struct kb_state *init_state(struct kb_state *st, u64 key, u32 
 	st->start = bpf_ktime_get_ns();
 	st->frames[0].start = st->start;
 	st->frames[0].own_start = st->start;
+	st->off_own = st->start;
 	st->frames[0].id = id;
 	st->depth = 1;
 	st->unsettled = id == KB_ID_BEFORE;

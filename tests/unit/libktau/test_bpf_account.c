@@ -74,7 +74,7 @@ static void test_wait(void **state)
 	st.frames[0] = frame(SYS_READ, 1600);
 	st.frames[1] = frame(KB_ID_SCHEDULE_VOL_INTERRUPTIBLE, 1700);
 	st.depth = 2;
-	st.off_since = 1700;
+	st.off_since = st.off_own = 1700;
 	st.off_asleep = 1;
 	expect(&st, &(struct ktau__parts){ .user = 600, .kernel = 100, .asleep = 300 });
 	st.woken = 1900;
@@ -83,6 +83,12 @@ static void test_wait(void **state)
 	/* The time of a wakeup before it left the CPU says nothing about this wait. */
 	st.woken = 1650;
 	expect(&st, &(struct ktau__parts){ .user = 600, .kernel = 100, .asleep = 300 });
+	/* No program saw it return to a CPU, where interrupts have hit it. */
+	st.stolen_ns = 40;
+	st.irq_now_ns = 10;
+	expect(&st, &(struct ktau__parts){ .user = 600, .kernel = 100, .irq = 50,
+					   .asleep = 250 });
+	st.stolen_ns = st.irq_now_ns = 0;
 	/* No program saw it leave the CPU. */
 	st.off_since = KB_ON_UNKNOWN;
 	expect(&st, &(struct ktau__parts){ .user = 600, .kernel = 400 });
@@ -113,7 +119,7 @@ static void test_new(void **state)
 	(void)state;
 	st.frames[0] = frame(KB_ID_BEFORE_KERNEL, 1000);
 	st.depth = 1;
-	st.off_since = 1000;
+	st.off_since = st.off_own = 1000;
 	expect(&st, &(struct ktau__parts){ .runq = 1000 });
 	st.off_since = KB_ON_CPU;
 	st.runq_ns = 400;
