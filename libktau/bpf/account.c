@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The account of a task. The task is in the kernel while it has a frame, and in user mode otherwise;
- * all times off the CPU are inside frames. So user time is what is left of its life: it includes
- * what the programs do not see of the kernel, such as the entry code.
+ * The account of a task. The task is in the kernel while it has a frame, and in user mode
+ * otherwise; all times off the CPU are inside frames. So user time is what is left of its life: it
+ * includes what the programs do not see of the kernel, such as the entry code.
  */
 #include "../util.h"
 #include "account.h"

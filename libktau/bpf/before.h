@@ -138,8 +138,8 @@ static __noinline int is_off(struct task_struct *task)
 }
 
 /*
- * Give a task that is older than the programs a state. If it is off the CPU after that, its next switch
- * finds the state: what the task waits for is known, unless that switch comes first.
+ * Give a task that is older than the programs a state. If it is off the CPU after that, its next
+ * switch finds the state: what the task waits for is known, unless that switch comes first.
  */
 static __noinline int activate(struct task_struct *task)
 {

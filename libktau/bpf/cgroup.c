@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Paths of control groups. The kernel finds a group by its id, given as a file handle, so this works
- * for groups of exited tasks too, and nothing has to be remembered.
+ * Paths of control groups. The kernel finds a group by its id, given as a file handle, so this
+ * works for groups of exited tasks too, and nothing has to be remembered.
  */
 #include <errno.h>
 #include <fcntl.h>
