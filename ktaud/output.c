@@ -48,9 +48,17 @@ static int check_dir(const char *dir)
 	return 0;
 }
 
-int output_init(struct output *out, const char *dir, const char *command)
+/* The host name may be set after ktaud was started. */
+static void set_host(struct output *out)
 {
 	struct utsname uts;
+
+	if (!uname(&uts))
+		rotate_set_host(&out->rotate, uts.nodename);
+}
+
+int output_init(struct output *out, const char *dir, const char *command)
+{
 	int err;
 
 	*out = (struct output){
@@ -58,8 +66,8 @@ int output_init(struct output *out, const char *dir, const char *command)
 		.command = command,
 		.last = &out->first,
 	};
-	uname(&uts);
-	rotate_init(&out->rotate, uts.nodename);
+	rotate_init(&out->rotate, "");
+	set_host(out);
 
 	err = check_dir(dir);
 	if (err)
@@ -165,6 +173,20 @@ static uint64_t drop_waiting(struct output *out)
 	return nr;
 }
 
+/* Return: what has happened to the file, or NULL. */
+static const char *what_happened(const struct output *out)
+{
+	struct stat st;
+
+	if (stat(out->path, &st))
+		return errno == ENOENT ? "has been removed or renamed" : NULL;
+	if (st.st_dev != out->dev || st.st_ino != out->ino)
+		return "has been replaced by another file";
+	if ((uint64_t)st.st_size < ktau_writer_bytes(out->writer))
+		return "has been truncated";
+	return NULL;
+}
+
 static int close_file(struct output *out)
 {
 	uint64_t dropped;
@@ -178,9 +200,9 @@ static int close_file(struct output *out)
 		log_error("%s is incomplete: %" PRIu64 " records did not fit", out->path, dropped);
 	}
 	/* Nothing was written to the file, so remove it. */
-	if (!output_has_content(out))
+	if (!output_has_content(out) && !what_happened(out))
 		unlink(out->path);
-	else
+	else if (output_has_content(out))
 		out->closed_bytes += ktau_writer_bytes(out->writer);
 	if (ktau_writer_close(out->writer) && !err) {
 		err = -EIO;
@@ -210,6 +232,7 @@ static int open_new(struct output *out, struct ktau_writer *writer, unsigned int
 	char name[ROTATE_NAME];
 	int i, err = -EEXIST;
 
+	set_host(out);
 	for (i = 0; i < NAME_TRIES && err == -EEXIST; i++) {
 		rotate_name(&out->rotate, realtime_ns + i * 1000000ULL, name);
 		if (asprintf(path, "%s/%s", out->dir, name) < 0) {
@@ -227,9 +250,19 @@ static int open_new(struct output *out, struct ktau_writer *writer, unsigned int
 	return err;
 }
 
+bool output_is_gone(const struct output *out)
+{
+	const char *what = what_happened(out);
+
+	if (what && !out->open_error)
+		log_error("%s %s by another program; continuing in a new file", out->path, what);
+	return what;
+}
+
 int output_open(struct output *out, const struct config *config)
 {
 	struct ktau_writer *writer;
+	struct stat st = { 0 };
 	char *path = NULL;
 	int err;
 
@@ -250,6 +283,9 @@ int output_open(struct output *out, const struct config *config)
 	close_file(out);
 	out->writer = writer;
 	out->path = path;
+	stat(path, &st);
+	out->dev = st.st_dev;
+	out->ino = st.st_ino;
 	out->open_error = 0;
 	out->opened_ns = now_ns(CLOCK_MONOTONIC);
 	out->head_done = false;

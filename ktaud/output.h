@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <ktau.h>
 
@@ -26,6 +27,8 @@ struct waiting;
  * @rotate: the existing files
  * @writer: NULL if no file is open
  * @path: path of the file
+ * @dev: its device, and
+ * @ino: its inode, to notice if another program takes it away
  * @opened_ns: CLOCK_MONOTONIC when it was opened
  * @stext: _stext of this boot; 0 until it is known
  * @head_done: the INFO record has been put to this file
@@ -41,6 +44,8 @@ struct output {
 	struct rotate rotate;
 	struct ktau_writer *writer;
 	char *path;
+	dev_t dev;
+	ino_t ino;
 	uint64_t opened_ns;
 	uint64_t stext;
 	bool head_done;
@@ -83,6 +88,13 @@ static inline bool output_blocked(const struct output *out)
 
 /* Write everything to the file. Return: true if the output is not blocked. */
 bool output_flush(struct output *out);
+
+/*
+ * True, with a message logged, if the file has been removed, renamed or truncated. What is written
+ * to it would be lost, or unreadable, so a new file must be opened. May only be called while
+ * nothing is waiting to be written.
+ */
+bool output_is_gone(const struct output *out);
 
 /* True if a new file is due. May only be called between streams. */
 bool output_is_due(const struct output *out, const struct config *config);

@@ -191,14 +191,22 @@ static void watch_losses(struct ktaud *ktaud)
 	losses_warn(&ktaud->losses);
 }
 
+/* Begin a new file if one is due, or if the file is gone. */
+static void renew_file(struct ktaud *ktaud)
+{
+	/* While the output is blocked, a stream in the old file is incomplete. */
+	if (output_blocked(ktaud->out))
+		return;
+	if ((output_is_gone(ktaud->out) || output_is_due(ktaud->out, ktaud->config)) &&
+	    !output_open(ktaud->out, ktaud->config))
+		collect_new_file(&ktaud->collect, ktaud->config);
+}
+
 static int period(struct ktaud *ktaud)
 {
 	int err;
 
-	/* While the output is blocked, a stream in the old file is incomplete. */
-	if (!output_blocked(ktaud->out) && output_is_due(ktaud->out, ktaud->config) &&
-	    !output_open(ktaud->out, ktaud->config))
-		collect_new_file(&ktaud->collect, ktaud->config);
+	renew_file(ktaud);
 	err = collect_period(&ktaud->collect);
 	watch_losses(ktaud);
 	return err;
@@ -286,6 +294,7 @@ static void drain(struct ktaud *ktaud)
 {
 	uint64_t began_ns = now_ns(CLOCK_MONOTONIC), ended_ns;
 
+	renew_file(ktaud);
 	collect_traces(&ktaud->collect);
 	ended_ns = now_ns(CLOCK_MONOTONIC);
 	ktaud->drain_after_ns = ended_ns;

@@ -525,6 +525,40 @@ test_openmetrics()
 	check "the data is not affected" consistent "$(files | tail -1)"
 }
 
+# taken COMMAND MESSAGE: let ktaud write, take its file away with COMMAND, and let it write on.
+taken()
+{
+	fresh 3
+	start -t 0.05 -i both -s record=cumulative
+	wait_for nr_files eq 1
+	file=$(files)
+	wait_for is "$file" streams ge 2
+	eval "$1"
+	wait_for grep -q "^ktaud: $file $2 by another program; continuing in a new file" "$tmp/log"
+	sleep 0.2
+	stop
+	check "file $2: one message" [ "$(grep -c 'another program' "$tmp/log")" -eq 1 ]
+	last=$(files | tail -n 1)
+	check "file $2: the rest is in a new file" is "$last" streams ge 3
+	check "file $2: the new file is consistent" consistent "$last"
+	[ "$last" != "$file" ]
+	check "file $2: its name is not used again" [ $? -eq 0 ]
+}
+
+test_taken()
+{
+	# shellcheck disable=SC2016 # expanded by eval
+	taken 'rm "$file"' "has been removed or renamed"
+	# shellcheck disable=SC2016
+	taken 'mv "$file" "$file.1"' "has been removed or renamed"
+	check "the renamed file is consistent" consistent "$file.1"
+	# shellcheck disable=SC2016
+	taken ': >"$file"' "has been truncated"
+	# shellcheck disable=SC2016
+	taken 'cp "$file" "$file.1"; mv "$file.1" "$file"' "has been replaced by another file"
+	check "the other file is not changed" consistent "$file"
+}
+
 test_cost()
 {
 	fresh 1000
@@ -538,4 +572,4 @@ test_cost()
 }
 
 run config places period choice signals ignored_signals fifo rotation keep_empty key_blocks kill \
-	full_disk full_soon full_damaged full_reload full_traces full_end openmetrics cost
+	full_disk full_soon full_damaged full_reload full_traces full_end taken openmetrics cost
