@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <ktau_bpf.h>
 
 #include "collect.h"
+#include "earlier.h"
 #include "log.h"
 
 /*
@@ -34,6 +36,17 @@ int collect_init(struct collect *collect, const struct config *config,
 	return 0;
 }
 
+int collect_catch_up(struct collect *collect)
+{
+	int found = earlier_load(&collect->out->rotate, collect->out->dir, &collect->positions);
+
+	if (found > 0) {
+		collect->catch_up = CATCH_UP_READ;
+		collect->positions.repeats = true;
+	}
+	return found < 0 ? found : 0;
+}
+
 static void stop(struct stream *stream)
 {
 	stream->active = false;
@@ -41,6 +54,7 @@ static void stop(struct stream *stream)
 	stream->head = NULL;
 	stream->head_done = false;
 	stream->last_serial = 0;
+	stream->cut_ticks = 0;
 }
 
 void collect_new_file(struct collect *collect, const struct config *config)
@@ -77,6 +91,7 @@ void collect_deinit(struct collect *collect)
 	deinit_stream(&collect->profile);
 	deinit_stream(&collect->trace);
 	baseline_clear(&collect->base);
+	positions_clear(&collect->positions);
 	metrics_clear(&collect->metrics);
 }
 
@@ -134,17 +149,25 @@ static uint32_t all_tasks(const struct collect *collect, const struct stream *st
 	return KTAU_TARGET_CHANGED | KTAU_TARGET_EVICTED;
 }
 
+static void begin_query(const struct collect *collect, const struct stream *stream,
+			struct ktau_query *query)
+{
+	*query = (struct ktau_query){
+		.content = stream->content,
+		.exited_since = stream->exited_since,
+	};
+	if (stream->content == KTAU_REC_PROFILE)
+		query->since_ticks = stream->began_ticks;
+	else if (collect->catch_up != CATCH_UP_READ)
+		query->flags = KTAU_SELECT_CONSUME;
+}
+
 static void make_query(const struct collect *collect, const struct stream *stream,
 		       struct ktau_query *query)
 {
 	const struct config *config = collect->config;
 
-	*query = (struct ktau_query){
-		.content = stream->content,
-		.exited_since = stream->exited_since,
-		.since_ticks = stream->content == KTAU_REC_PROFILE ? stream->began_ticks : 0,
-		.flags = stream->content == KTAU_REC_TRACE ? KTAU_SELECT_CONSUME : 0,
-	};
+	begin_query(collect, stream, query);
 	switch (config->mode) {
 	case CONFIG_SELF:
 		query->target = KTAU_TARGET_SELF;
@@ -353,16 +376,60 @@ static void note_fill(struct collect *collect, const struct ktau_rec_trace *trac
 		collect->fullest = fill;
 }
 
-static void handle_trace(struct collect *collect, const struct ktau_rec_trace *trace)
+/* Log the first loss of each kind; the files have all of them. */
+static void report_missing(struct collect *collect, uint64_t nr)
+{
+	if (collect->catch_up != CATCH_UP_NONE && !collect->lost_missing)
+		log_error("trace slots that an earlier ktaud had read, but not written, are lost");
+	else if (collect->catch_up == CATCH_UP_NONE && !collect->told_missing)
+		log_error("another process consumes the traces as well, so slots are missing in this file");
+	collect->told_missing |= collect->catch_up == CATCH_UP_NONE;
+	collect->lost_missing += nr;
+}
+
+/* Only records of a stream that consumes, or catches up, continue those before. */
+static int put_trace(struct collect *collect, const struct ktau_rec_owner *owner,
+		     const struct ktau_rec_trace *trace)
 {
 	struct stream *stream = &collect->trace;
-	const struct ktau_rec_owner *owner = ktau_reader_owner(stream->reader, trace->serial);
+	struct positions *positions = &collect->positions;
+	uint64_t missing = positions->missing;
+	struct ktau_rec_trace *own = NULL;
+	int ret = 1;
+
+	if (stream->head && (stream->head->flags & KTAU_SELECT_CONSUME || positions->repeats))
+		ret = positions_follow(positions, trace, stream->head->ticks, &own);
+	if (ret <= 0)
+		return ret;
+	if (positions->missing > missing)
+		report_missing(collect, positions->missing - missing);
+	collect->lost_slots += own ? own->lost : trace->lost;
+	if (own && own->lost_to_ticks > stream->cut_ticks)
+		stream->cut_ticks = own->lost_to_ticks;
+	put_record(collect, stream, owner, own ? &own->rec : &trace->rec);
+	ktau_record_free(own);
+	return 0;
+}
+
+static int handle_trace(struct collect *collect, const struct ktau_rec_trace *trace)
+{
+	const struct ktau_rec_owner *owner = ktau_reader_owner(collect->trace.reader,
+							       trace->serial);
 
 	note_fill(collect, trace, owner);
 	if ((!trace->nr_slots && !trace->lost) || !wanted(collect->config, owner))
-		return;
-	collect->lost_slots += trace->lost;
-	put_record(collect, stream, owner, &trace->rec);
+		return 0;
+	return put_trace(collect, owner, trace);
+}
+
+/* After a stream of traces that was complete. Return: true if exited tasks are to be read again. */
+static bool advance_catch_up(struct collect *collect)
+{
+	bool again = collect->catch_up == CATCH_UP_READ;
+
+	collect->catch_up = again ? CATCH_UP_CONSUME : CATCH_UP_NONE;
+	collect->positions.repeats = again;
+	return again;
 }
 
 static void handle_end(struct collect *collect, struct stream *stream,
@@ -375,6 +442,8 @@ static void handle_end(struct collect *collect, struct stream *stream,
 		put_head(collect, stream);
 	if (stream->head_done) {
 		copy.nr_records = stream->nr_records;
+		if (copy.cut_ticks < stream->cut_ticks)
+			copy.cut_ticks = stream->cut_ticks;
 		copy.rec.size = sizeof(copy);
 		copy.rec.head = sizeof(copy);
 		output_record(collect->out, &copy.rec);
@@ -391,6 +460,8 @@ static void handle_end(struct collect *collect, struct stream *stream,
 	}
 	if (stream->head)
 		stream->began_ticks = stream->head->ticks;
+	if (stream->content == KTAU_REC_TRACE && advance_catch_up(collect))
+		stream->exited_since = 0;
 	if (stream->content == KTAU_REC_PROFILE)
 		baseline_end(&collect->base, !stream->changed);
 }
@@ -441,9 +512,7 @@ static int handle(struct collect *collect, struct stream *stream, union ktau_rec
 			handle_region(collect, record.region);
 		return 0;
 	case KTAU_REC_TRACE:
-		if (stream->content == KTAU_REC_TRACE)
-			handle_trace(collect, record.trace);
-		return 0;
+		return stream->content == KTAU_REC_TRACE ? handle_trace(collect, record.trace) : 0;
 	case KTAU_REC_GONE:
 		handle_gone(collect, stream, record.gone);
 		return 0;
@@ -552,11 +621,27 @@ bool collect_resume(struct collect *collect)
 	return output_flush(collect->out);
 }
 
+/* Two streams if the first one only catches up. */
+static int run_traces(struct collect *collect)
+{
+	int err;
+
+	do {
+		err = run(collect, &collect->trace);
+	} while (!err && collect->catch_up == CATCH_UP_CONSUME && !output_blocked(collect->out));
+	return err;
+}
+
 int collect_traces(struct collect *collect)
 {
+	int err;
+
 	if (!collect_resume(collect))
 		return 0;
-	return run(collect, &collect->trace);
+	err = run_traces(collect);
+	/* What has been consumed exists nowhere else. */
+	output_flush(collect->out);
+	return err;
 }
 
 static int run_profile(struct collect *collect)
@@ -579,7 +664,7 @@ int collect_period(struct collect *collect)
 	if (collect->config->info & CONFIG_PROFILE)
 		err = run_profile(collect);
 	if (collect->config->info & CONFIG_TRACE && !output_blocked(collect->out))
-		trace_err = run(collect, &collect->trace);
+		trace_err = run_traces(collect);
 	if (!err)
 		err = trace_err;
 	if (err)

@@ -19,6 +19,14 @@
 #include "config.h"
 #include "metrics.h"
 #include "output.h"
+#include "positions.h"
+
+/* What the next stream of traces is for. */
+enum catch_up {
+	CATCH_UP_NONE,		/* to consume what is new */
+	CATCH_UP_READ,		/* to read, without consuming, what an earlier ktaud left out */
+	CATCH_UP_CONSUME,	/* to consume that, and what is new */
+};
 
 /**
  * struct stream - one of the two kinds of streams
@@ -31,6 +39,7 @@
  * @changed: the stream leaves out live tasks that have not run
  * @nr_records: PROFILE and TRACE records of this stream written to this file
  * @last_serial: owner of the last such record; 0 if there is none yet
+ * @cut_ticks: end of the last loss that the kernel does not know
  * @exited_since: exited tasks with lower numbers are in the file
  * @began_ticks: start of the last stream that ended
  * @ended: at least one stream has ended
@@ -47,6 +56,7 @@ struct stream {
 	bool changed;
 	uint64_t nr_records;
 	uint64_t last_serial;
+	uint64_t cut_ticks;
 	uint64_t exited_since;
 	uint64_t began_ticks;
 	bool ended;
@@ -63,9 +73,13 @@ struct stream {
  * @bpf: the kernel has no KTAU, so BPF programs measure
  * @bpf_groups: the groups that they measure; 0 for all
  * @base: profiles last written for each task
+ * @positions: up to where each ring has been written
+ * @catch_up: after a start in a boot that has been recorded before
  * @metrics: totals for the OpenMetrics file, if one is configured
  * @since_full: profile streams since one was written in full; 0: the next one will be
  * @since_key: trace streams since one began a key block, if only traces are read
+ * @lost_missing: slots that another reader has consumed, an earlier ktaud included
+ * @told_missing: a reader that consumes at the same time has been logged
  * @periods: profile streams that have ended, or trace streams if only traces are read
  */
 struct collect {
@@ -76,6 +90,8 @@ struct collect {
 	bool bpf;
 	uint32_t bpf_groups;
 	struct baseline base;
+	struct positions positions;
+	enum catch_up catch_up;
 	struct metrics metrics;
 	unsigned int since_full;
 	unsigned int since_key;
@@ -85,13 +101,22 @@ struct collect {
 	uint64_t failed_periods;
 	double fullest;
 	uint64_t lost_slots;
+	uint64_t lost_missing;
 	uint64_t evicted_slots;
+	bool told_missing;
 };
 
 /* @root: directory with saved streams; NULL for the kernel. Return: 0 or -ENOMEM. */
 int collect_init(struct collect *collect, const struct config *config,
 		 struct output *out, const char *root);
 void collect_deinit(struct collect *collect);
+
+/*
+ * Before the first stream: find out from the files of this boot which slots an earlier ktaud has
+ * consumed but not written, because it was killed. The first stream of traces has them, as far as
+ * they are still in the rings; the rest is recorded as lost. Return: 0 or -ENOMEM.
+ */
+int collect_catch_up(struct collect *collect);
 
 /* Continue with @config, which may have changed, and a new empty file. */
 void collect_new_file(struct collect *collect, const struct config *config);

@@ -382,6 +382,8 @@ static int start(struct ktaud *ktaud)
 	err = collect_init(&ktaud->collect, ktaud->config, ktaud->out, ktaud->options->root);
 	ktaud->collect.bpf = ktaud->origin == ORIGIN_BPF;
 	ktaud->collect.bpf_groups = groups;
+	if (!err && ktaud->origin == ORIGIN_KERNEL && ktaud->config->info & CONFIG_TRACE)
+		err = collect_catch_up(&ktaud->collect);
 	if (!err)
 		err = arm_timer(ktaud);
 	return err ? err : period(ktaud);
