@@ -2,10 +2,11 @@
 /*
  * KTAU: letting a ring grow.
  *
- * Most traced tasks write little, so a ring starts with half a page. When it is half full
- * it is replaced by one four times as large, up to the number of slots set by ring=. A
- * ring of that size, or one that cannot grow for lack of memory, overwrites its oldest
- * slots: it is a flight recorder of any size.
+ * Most traced tasks write little, so a ring starts with half a page; that of a task with a
+ * tag starts larger, because somebody records it. When it is half full it is replaced by
+ * one four times as large, up to the number of slots set by ring=. A ring of that size, or
+ * one that cannot grow for lack of memory, overwrites its oldest slots: it is a flight
+ * recorder of any size.
  *
  * The task replaces its own ring, on its way back to user mode:
  *
@@ -100,7 +101,9 @@ out:
 /* Replace @old by a larger ring. Return: as ktau_ring_grow(). */
 static int grow(struct ktau_state *state, struct ktau_ring *old)
 {
-	u32 slots = min_t(u64, (u64)old->size * GROWTH, READ_ONCE(ktau_config.ring_slots));
+	u32 slots = min_t(u64, max_t(u64, (u64)old->size * GROWTH,
+				     ktau_ring_start_slots(current)),
+			  READ_ONCE(ktau_config.ring_slots));
 	struct ktau_ring *ring;
 
 	if (slots <= old->size)

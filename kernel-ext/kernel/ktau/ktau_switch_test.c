@@ -244,6 +244,10 @@ static void worker_rings(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, control("ring=4096"), 0);
 	KUNIT_EXPECT_EQ(test, ktau_ring_start_slots(task), 64U);
 	KUNIT_EXPECT_EQ(test, ktau_ring_full_slots(task), 4096U);
+	task->ktau.tag = 1;	/* a task that is recorded */
+	KUNIT_EXPECT_EQ(test, ktau_ring_start_slots(task), 1024U);
+	KUNIT_EXPECT_TRUE(test, ktau_ring_grows(task));
+	task->ktau.tag = 0;
 	task->flags = KTAU_PF_USER_WORKER;	/* of io_uring */
 	KUNIT_EXPECT_EQ(test, ktau_ring_start_slots(task), 64U);
 	KUNIT_EXPECT_EQ(test, ktau_ring_full_slots(task), 4096U);

@@ -15,6 +15,12 @@
 /* Initial size of a ring. */
 #define START_SLOTS	(KTAU_NEW_RING_BYTES / sizeof(struct ktau_ring_slot))
 
+/*
+ * The same for a task with a tag, which is being recorded: more than it writes from fork() to the
+ * end of its first execve(), where its ring cannot grow.
+ */
+#define TAGGED_SLOTS	1024
+
 /* Size of the ring of a kernel thread, idle task or vhost thread, unless ring= is less. */
 #define KTHREAD_SLOTS	1024
 
@@ -91,8 +97,21 @@ u32 ktau_ring_full_slots(const struct task_struct *task)
 u32 ktau_ring_start_slots(const struct task_struct *task)
 {
 	u32 slots = ktau_ring_full_slots(task);
+	u32 start = READ_ONCE(task->ktau.tag) ? TAGGED_SLOTS : START_SLOTS;
 
-	return is_fixed(task) ? slots : min_t(u32, slots, START_SLOTS);
+	return is_fixed(task) ? slots : min(slots, start);
+}
+
+/**
+ * ktau_ring_grows() - whether a smaller ring of a task grows instead of being replaced
+ * @task: the task
+ *
+ * Context: Any.
+ * Return: Whether it does.
+ */
+bool ktau_ring_grows(const struct task_struct *task)
+{
+	return !is_fixed(task) && ktau_ring_full_slots(task) > START_SLOTS;
 }
 
 /**

@@ -220,6 +220,7 @@ static __always_inline bool ktau_ring_wakes(const struct ktau_ring *ring, u64 nr
 struct ktau_ring *ktau_ring_create(struct ktau_user *user, u32 slots, gfp_t gfp);
 u32 ktau_ring_full_slots(const struct task_struct *task);
 u32 ktau_ring_start_slots(const struct task_struct *task);
+bool ktau_ring_grows(const struct task_struct *task);
 size_t ktau_ring_bytes(u32 slots);
 void ktau_ring_make_ready(struct ktau_ring *ring);
 void ktau_ring_lose(const struct ktau_ring *ring, enum ktau_loss reason);

@@ -366,9 +366,9 @@ static void free_rings(struct ktau_ring **list)
 
 /*
  * Whether @state has a ring that can neither stay nor grow to @slots. One that can grow is told
- * to. @start: initial size of a ring.
+ * to. @grows: the rings of the task do.
  */
-static bool is_unsuitable(struct ktau_state *state, u32 slots, u32 start)
+static bool is_unsuitable(struct ktau_state *state, u32 slots, bool grows)
 {
 	struct ktau_ring *ring;
 	bool unsuitable;
@@ -376,7 +376,7 @@ static bool is_unsuitable(struct ktau_state *state, u32 slots, u32 start)
 	raw_spin_lock(&state->ring_lock);
 	ring = state->ring;
 	unsuitable = ring && ring->size != slots;
-	if (unsuitable && start < slots && ring->size < slots) {
+	if (unsuitable && grows && ring->size < slots) {
 		ktau_ring_nudge(ring);
 		unsuitable = false;
 	}
@@ -395,7 +395,7 @@ static void resize_ring(struct task_struct *task, struct ktau_state *state,
 	const u32 start = ktau_ring_start_slots(task);
 	struct ktau_ring *ring, *old;
 
-	if (!is_unsuitable(state, ktau_ring_full_slots(task), start))
+	if (!is_unsuitable(state, ktau_ring_full_slots(task), ktau_ring_grows(task)))
 		return;
 	if (!ktau_has_room(ktau_ring_bytes(start)))
 		free_rings(olds);
@@ -495,17 +495,34 @@ int ktau_task_set_groups(struct task_struct *task, u32 groups)
 	return set_field(task, offsetof(struct ktau_state, task_groups), groups);
 }
 
+/* Let the ring of @task grow before the task returns to user mode, if it starts larger now. */
+static void grow_to_start(struct task_struct *task)
+{
+	struct ktau_state *state = ktau_state_get(task);
+	struct ktau_ring *ring;
+
+	if (!state)
+		return;
+	raw_spin_lock(&state->ring_lock);
+	ring = state->ring;
+	if (ring && ring->size < ktau_ring_start_slots(task) && ktau_ring_grows(task))
+		ktau_ring_nudge(ring);
+	raw_spin_unlock(&state->ring_lock);
+	ktau_state_put(state);
+}
+
 /**
  * ktau_task_set_tag() - set the tag of a task, which its later children inherit
  * @task: the task, held by the caller
  * @tag: the tag; 0 for none
  *
- * Context: ktau_mutex held. The caller calls ktau_tasks_update().
+ * Context: May sleep; ktau_mutex held. The caller calls ktau_tasks_update().
  * Return: 0.
  */
 int ktau_task_set_tag(struct task_struct *task, u32 tag)
 {
 	WRITE_ONCE(task->ktau.tag, tag);
+	grow_to_start(task);
 	return 0;
 }
 
