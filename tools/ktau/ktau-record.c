@@ -16,6 +16,7 @@
 #include "cli.h"
 #include "command.h"
 #include "enable.h"
+#include "hash.h"
 #include "subcommand.h"
 
 /* Exit status if ktau record itself failed, the same as that of runktau. */
@@ -45,6 +46,16 @@ struct source {
 };
 
 /**
+ * struct lost - slots that the file does not have, by reason
+ * @full: overwritten in a ring of its full size
+ * @growing: overwritten before the ring had grown
+ * @elsewhere: consumed by another reader
+ */
+struct lost {
+	uint64_t full, growing, elsewhere;
+};
+
+/**
  * struct recording - the file and its sources
  * @o: options
  * @writer: writer of the file
@@ -53,7 +64,10 @@ struct source {
  * @trace: traces of the tagged tasks
  * @ticks: number of reads while the command ran
  * @slots: slots written
- * @lost: slots overwritten before they were read
+ * @lost: slots lost
+ * @next: position after the last slot of each serial, plus one
+ * @before_ticks: start of the previous trace stream
+ * @cut_ticks: end of the last loss of this stream that the kernel does not know
  * @err: first error, for which a message has been printed
  */
 struct recording {
@@ -61,7 +75,10 @@ struct recording {
 	struct ktau_writer *writer;
 	bool created;
 	struct source profile, trace;
-	uint64_t ticks, slots, lost;
+	uint64_t ticks, slots;
+	struct lost lost;
+	struct hash next;
+	uint64_t before_ticks, cut_ticks;
 	int err;
 };
 
@@ -115,6 +132,64 @@ static uint64_t nr_slots(const struct ktau_rec_trace *t)
 	return nr;
 }
 
+/* In a ring of its full size the slots would have fit, unless there were more of them. */
+static void count_loss(struct recording *r, const struct ktau_rec_trace *t)
+{
+	bool fits = t->written - (t->first - t->lost) <= t->ring_slots;
+
+	if (fits || t->ring_slots < r->o->ring)
+		r->lost.growing += t->lost;
+	else
+		r->lost.full += t->lost;
+}
+
+/* @t with the loss of @missing more slots, which another reader has consumed. */
+static struct ktau_rec_trace *with_loss(struct recording *r, const struct ktau_rec_trace *t,
+					uint64_t missing)
+{
+	const struct ktau_rec_stream *stream = ktau_reader_stream(r->trace.reader);
+	const struct ktau_slot *slot = ktau_trace_next(t, NULL);
+	struct ktau_rec_trace *own = ktau_record_dup(t);
+
+	if (!own)
+		return NULL;
+	own->lost += missing;
+	own->lost_from_ticks = r->before_ticks;
+	own->lost_to_ticks = slot ? slot->ticks : stream->ticks;
+	if (own->lost_to_ticks < own->lost_from_ticks)
+		own->lost_from_ticks = own->lost_to_ticks;
+	if (r->cut_ticks < own->lost_to_ticks)
+		r->cut_ticks = own->lost_to_ticks;
+	r->lost.elsewhere += missing;
+	return own;
+}
+
+/*
+ * The record to write instead of @record, or NULL. A ring continues where its previous record
+ * ended, or is a new one and begins at 0, unless another reader consumes.
+ */
+static void *corrected(struct recording *r, const union ktau_record *record)
+{
+	const struct ktau_rec_trace *t = record->trace;
+	struct ktau_rec_end *end;
+	uint64_t next;
+
+	if (record->rec->type == KTAU_REC_END && record->end->cut_ticks < r->cut_ticks) {
+		end = ktau_record_dup(record->end);
+		if (end)
+			end->cut_ticks = r->cut_ticks;
+		return end;
+	}
+	if (record->rec->type != KTAU_REC_TRACE)
+		return NULL;
+	count_loss(r, t);
+	next = hash_get(&r->next, t->serial);
+	hash_put(&r->next, t->serial, t->next + 1);
+	if (!next || t->first - t->lost <= next - 1)
+		return NULL;
+	return with_loss(r, t, t->first - t->lost - (next - 1));
+}
+
 static void look_at(struct recording *r, struct source *s, const union ktau_record *record)
 {
 	switch (record->rec->type) {
@@ -123,7 +198,6 @@ static void look_at(struct recording *r, struct source *s, const union ktau_reco
 		return;
 	case KTAU_REC_TRACE:
 		r->slots += nr_slots(record->trace);
-		r->lost += record->trace->lost;
 		return;
 	case KTAU_REC_END:
 		if (s == &r->profile)
@@ -136,6 +210,7 @@ static void look_at(struct recording *r, struct source *s, const union ktau_reco
 static int copy_stream(struct recording *r, struct source *s)
 {
 	union ktau_record record;
+	void *own;
 	int err;
 
 	if (r->err)
@@ -144,15 +219,21 @@ static int copy_stream(struct recording *r, struct source *s)
 					      ktau_reader_restart(s->reader, &s->query);
 	while (!err && (err = ktau_reader_next(s->reader, &record)) > 0) {
 		look_at(r, s, &record);
-		err = ktau_writer_put(r->writer, record.rec);
+		own = s == &r->trace ? corrected(r, &record) : NULL;
+		err = ktau_writer_put(r->writer, own ? own : record.rec);
+		ktau_record_free(own);
 		if (err) {
 			complain("%s", ktau_writer_error(r->writer));
 			r->err = err;
 			return -1;
 		}
 	}
-	if (!err)
+	if (!err) {
+		if (s == &r->trace)
+			r->before_ticks = ktau_reader_stream(s->reader)->ticks;
+		r->cut_ticks = 0;
 		return 0;
+	}
 	cli_reader_failed(s->reader, err);
 	r->err = err;
 	return -1;
@@ -263,6 +344,23 @@ static void close_recording(struct recording *r)
 	ktau_reader_destroy(r->trace.reader);
 	ktau_reader_destroy(r->profile.reader);
 	ktau_writer_destroy(r->writer);
+	hash_deinit(&r->next);
+}
+
+static void print_summary(const struct recording *r, const char *path)
+{
+	const struct lost *lost = &r->lost;
+
+	fprintf(stderr, "%s: %" PRIu64 " slots\n", path, r->slots);
+	if (lost->full)
+		fprintf(stderr, "%s: %" PRIu64 " slots lost, overwritten before they were read: "
+			"use a --ring of more than %" PRIu64 " slots\n", path, lost->full, r->o->ring);
+	if (lost->growing)
+		fprintf(stderr, "%s: %" PRIu64 " slots lost in rings that had not grown yet\n", path,
+			lost->growing);
+	if (lost->elsewhere)
+		fprintf(stderr, "%s: %" PRIu64 " slots lost to another process that consumes the "
+			"traces as well\n", path, lost->elsewhere);
 }
 
 /* Return: the exit status. */
@@ -279,8 +377,7 @@ static int run(struct recording *r, const char *path)
 	if (!err)
 		err = finish(r);
 	if (!err && !command.exec_errno)
-		fprintf(stderr, "%s: %" PRIu64 " slots%s\n", path, r->slots,
-			r->lost ? ", some were overwritten: see --ring" : "");
+		print_summary(r, path);
 	status = command_status(&command, err, RECORD_FAILED);
 	/* If the command never ran, remove the file. */
 	if (!command.end_ns || command.exec_errno)
