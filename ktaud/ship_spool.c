@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,8 +16,6 @@
 #include "ship_spool.h"
 
 #define SUFFIX	".ktau"
-/* What ktaud appends to the host name. */
-#define STAMP_CHARS (sizeof("-YYYYMMDDThhmmss.mmmZ.ktau") - 1)
 
 int spool_open(struct spool *spool, const char *path)
 {
@@ -87,25 +86,44 @@ static uint64_t block_end(int fd, uint64_t at, uint64_t bytes)
 	return end <= bytes ? end : 0;
 }
 
-static void measure(struct spool *spool, struct spool_file *file)
+static void measure(struct spool_file *file, int fd)
 {
-	int fd = openat(spool->fd, file->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct ktau_file_header header;
 	struct stat st;
 	uint64_t end;
 
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return;
+	file->bytes = st.st_size;
+	if (!file->whole && pread(fd, &header, sizeof(header), 0) == sizeof(header) &&
+	    header.magic == KTAU_FILE_MAGIC && header.size <= file->bytes)
+		file->whole = header.size;
+	while (file->whole && (end = block_end(fd, file->whole, file->bytes))) {
+		file->whole = end;
+		file->has_blocks = true;
+	}
+}
+
+/*
+ * ktaud holds a lock on the file that it writes, until it closes the file or dies. A file without
+ * blocks may be so new that it is not locked yet, and a lock of ours would get in the way.
+ */
+static bool is_closed(const struct spool_file *file, int fd)
+{
+	return file->has_blocks && !flock(fd, LOCK_SH | LOCK_NB);
+}
+
+static void look_at(struct spool *spool, struct spool_file *file)
+{
+	int fd = openat(spool->fd, file->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
 	if (fd < 0)
 		return;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode)) {
-		file->bytes = st.st_size;
-		if (!file->whole && pread(fd, &header, sizeof(header), 0) == sizeof(header) &&
-		    header.magic == KTAU_FILE_MAGIC && header.size <= file->bytes)
-			file->whole = header.size;
-		while (file->whole && (end = block_end(fd, file->whole, file->bytes))) {
-			file->whole = end;
-			file->has_blocks = true;
-		}
-	}
+	measure(file, fd);
+	file->closed = is_closed(file, fd);
+	/* The last blocks may have been written since. */
+	if (file->closed)
+		measure(file, fd);
 	close(fd);
 }
 
@@ -118,25 +136,6 @@ static void drop_repeated(struct spool *spool)
 		if (!nr || compare_files(&spool->files[nr - 1], &spool->files[i]))
 			spool->files[nr++] = spool->files[i];
 	spool->nr = nr;
-}
-
-static bool same_host(const char *a, const char *b)
-{
-	size_t length = strlen(a);
-
-	return length > STAMP_CHARS && length == strlen(b) &&
-	       !strncmp(a, b, length - STAMP_CHARS);
-}
-
-/* ktaud closes a file before it writes a block to the next one. */
-static void mark_closed(struct spool *spool)
-{
-	size_t i;
-
-	for (i = 0; i + 1 < spool->nr; i++)
-		spool->files[i].closed =
-			same_host(spool->files[i].name, spool->files[i + 1].name) &&
-			(spool->files[i + 1].has_blocks || spool->files[i + 1].closed);
 }
 
 static void drop_missing(struct spool *spool)
@@ -192,8 +191,7 @@ int spool_scan(struct spool *spool)
 	if (err)
 		return err;
 	for (i = 0; i < spool->nr; i++)
-		measure(spool, &spool->files[i]);
-	mark_closed(spool);
+		look_at(spool, &spool->files[i]);
 	return 0;
 }
 

@@ -22,7 +22,7 @@
  * @asked: the collector has been asked for @shipped
  * @other: the collector has another recording of this name, so this one stays here
  * @has_blocks: at least one block is complete
- * @closed: a later file of the same host has a block, so ktaud has closed this one
+ * @closed: no ktaud has it open for writing
  * @found: seen by the current scan
  */
 struct spool_file {
@@ -41,7 +41,7 @@ struct spool_file {
  * struct spool - the directory
  * @path: its path
  * @fd: its descriptor
- * @files: files sorted by name, so that the files of a host are in order of creation
+ * @files: files sorted by name
  * @nr: length of @files
  * @lost_bytes: bytes that were removed before they were shipped
  */

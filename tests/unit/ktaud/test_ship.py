@@ -172,6 +172,12 @@ class Case(unittest.TestCase):
         return self.write(number, recording.HEADER, *(recording.block(os.urandom(
             random.randrange(1, 200000))) for _ in range(blocks)), host=host)
 
+    def hold(self, path):
+        """Lock a file as ktaud does while it writes it; returns the file."""
+        file = self.stack.enter_context(open(path, 'rb'))
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return file
+
     def same(self):
         """Whether the collector has the same files as the spool."""
         return {p.name: p.read_bytes() for p in self.spool.iterdir()} == \
@@ -195,6 +201,7 @@ class Shipping(Case):
         path = self.write(1, recording.HEADER, block)
         whole = path.read_bytes()
         there = self.out / path.name
+        held = self.hold(path)
         for cut in 1, 30, 60, len(block) - 1:
             path.write_bytes(whole + block[:cut])
             self.ships()
@@ -203,6 +210,7 @@ class Shipping(Case):
         self.write(2, recording.HEADER)
         self.ships()
         self.assertEqual(there.read_bytes(), whole)
+        held.close()
         self.write(2, recording.HEADER, block)
         self.ships()
         self.assertTrue(self.same())
@@ -316,7 +324,7 @@ class Shipping(Case):
                         self.to = to
                 else:
                     self.fill(2)
-                    self.fill(3)
+                    self.hold(self.fill(3))
                     said = self.ship('--remove')
                 self.assertIn('has another recording of this name', said)
                 self.assertEqual((self.status, path.exists()), (1, True))
@@ -353,12 +361,19 @@ class Shipping(Case):
 
     def test_removes_closed_and_collected_files(self):
         self.collect()
-        kept = [self.fill(number) for number in range(3)][-1]
+        # Whatever the names say, the one that is locked is being written
+        kept = [self.fill(number) for number in range(3)][0]
+        held = self.hold(kept)
         before = {p.name: p.read_bytes() for p in self.spool.iterdir()}
         self.ships('--remove')
         self.assertEqual(list(self.spool.iterdir()), [kept])
         self.assertEqual(before, {p.name: p.read_bytes() for p in self.out.iterdir()})
         self.ships('--remove')
+        self.assertEqual(list(self.spool.iterdir()), [kept])
+        # Its writer closes it, or is killed
+        held.close()
+        self.ships('--remove')
+        self.assertEqual(list(self.spool.iterdir()), [])
 
     def test_removed_too_early(self):
         self.fill(1)
