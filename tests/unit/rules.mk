@@ -155,11 +155,12 @@ test_compare_OBJS := tools/ktau/compare
 test_text_OBJS := $(addprefix tools/ktau/,text cli)
 test_unbuilt_OBJS := $(addprefix tools/ktau/,unbuilt cli text)
 unit_MACHINE := $(addprefix tests/unit/tools/,fixture machine slots)
-test_aggregate_OBJS := $(addprefix tools/ktau/,aggregate wakers symbolize text tally hash period \
+test_aggregate_OBJS := $(addprefix tools/ktau/,aggregate wakers symbolize text tally hash hosts period \
 	registry cli regions region_names) $(unit_MACHINE)
 test_period_OBJS := $(test_aggregate_OBJS)
 test_regions_OBJS := $(test_aggregate_OBJS)
 test_many_OBJS := tests/unit/tools/fixture
+test_hosts_OBJS := tools/ktau/hosts tools/ktau/cli tools/ktau/text tests/unit/tools/fixture
 test_timeline_OBJS := $(addprefix tools/ktau/,timeline timeline_pass track_heap user_trace \
 	region_names registry hash cli symbolize text) tests/unit/tools/rings $(unit_MACHINE)
 test_running_OBJS := $(test_timeline_OBJS)

@@ -167,7 +167,8 @@ static int read_host(struct cluster *c, const struct hosts *hosts, size_t first,
 {
 	static const struct task_filter all;
 	const struct host_file *file = &hosts->files[first];
-	const struct period_select select = { .host = file->host };
+	const struct hosts run = { .files = &hosts->files[first], .nr = nr };
+	const struct period_select select = { .host = file->host, .of_host = &run };
 	char **paths = hosts_paths(hosts, first, nr);
 	struct ktau_reader *reader = NULL;
 	struct aggregate rows;

@@ -215,8 +215,10 @@ static int read_host(struct hours *h, const struct hosts *hosts, size_t first, s
 	static const struct task_filter all;
 	char **paths = hosts_paths(hosts, first, nr);
 	const uint64_t before = h->totals->profiles;
+	const struct hosts run = { .files = &hosts->files[first], .nr = nr };
 	const struct walk walk = {
-		.files = paths, .nr_files = (int)nr, .host = hosts->files[first].host,
+		.files = paths, .nr_files = (int)nr,
+		.host = run.files->host, .of_host = &run,
 		.by = BY_NAME, .filter = &all, .each = take, .arg = h,
 	};
 	int status;

@@ -8,6 +8,7 @@
 
 #include "cli.h"
 #include "export.h"
+#include "hosts.h"
 
 /**
  * struct input - state of reading
@@ -17,6 +18,7 @@
  * @file: current file
  * @reader: reader of @file
  * @started: a host has been started
+ * @host: selects the streams of a machine
  * @elsewhere: the current stream is of a machine that is not selected
  * @period: profiles of the host
  * @rows: sums of @period
@@ -28,6 +30,7 @@ struct input {
 	struct ktau_symtab *symtab;
 	const char *file;
 	struct ktau_reader *reader;
+	struct host_filter host;
 	bool started, elsewhere;
 	struct period period;
 	struct aggregate rows;
@@ -190,10 +193,9 @@ static void note_profiles(struct export_run *x, const struct ktau_rec_stream *st
 
 static int take_stream(struct input *in, const struct ktau_rec_stream *stream)
 {
-	const char *host = in->x->options.host;
 	int err = 0;
 
-	in->elsewhere = host && strcmp(host, stream->nodename);
+	in->elsewhere = !host_is_selected(&in->host, stream);
 	if (in->elsewhere)
 		return 0;
 	if (in->started && !ktau_same_boot(&in->x->stream, stream))
@@ -284,7 +286,7 @@ int export_files(struct export_run *x, char **files, int nr_files, struct ktau_s
 {
 	struct input in = {
 		.x = x, .sink = { take_track, take_event, x }, .symtab = symtab,
-		.totals = totals,
+		.totals = totals, .host.host = x->options.host,
 	};
 	int err = 0, end_err = 0, status = CLI_DONE, i;
 

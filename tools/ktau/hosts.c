@@ -26,8 +26,32 @@ static void add(struct hosts *hosts, const char *path, const struct ktau_rec_str
 	hosts->files[hosts->nr++] = (struct host_file){
 		.host = copy(stream->nodename),
 		.path = copy(path),
-		.realtime_ns = stream->realtime_ns,
+		.boot_ns = stream->boot_realtime_ns ? stream->boot_realtime_ns :
+			   stream->realtime_ns - stream->monotonic_ns,
+		.ticks = stream->ticks,
 	};
+	memcpy(hosts->files[hosts->nr - 1].boot_id, stream->boot_id, sizeof(stream->boot_id));
+}
+
+bool host_is_selected(struct host_filter *filter, const struct ktau_rec_stream *stream)
+{
+	const struct hosts *files = filter->files;
+	size_t i;
+
+	if (!filter->host)
+		return true;
+	if (!strcmp(filter->host, stream->nodename)) {
+		memcpy(filter->boot_id, stream->boot_id, sizeof(filter->boot_id));
+		filter->has_boot = true;
+		return true;
+	}
+	if (filter->has_boot &&
+	    !memcmp(filter->boot_id, stream->boot_id, sizeof(filter->boot_id)))
+		return true;
+	for (i = 0; files && i < files->nr; i++)
+		if (!memcmp(files->files[i].boot_id, stream->boot_id, sizeof(stream->boot_id)))
+			return true;
+	return false;
 }
 
 static int read_beginning(struct hosts *hosts, struct ktau_reader *reader, const char *path)
@@ -113,6 +137,16 @@ static int find_one(struct hosts *hosts, char *path)
 	return status;
 }
 
+static int by_boot_and_time(const void *a, const void *b)
+{
+	const struct host_file *x = a, *y = b;
+	int order = memcmp(x->boot_id, y->boot_id, sizeof(x->boot_id));
+
+	if (order)
+		return order;
+	return x->ticks < y->ticks ? -1 : x->ticks > y->ticks;
+}
+
 static int by_host_and_time(const void *a, const void *b)
 {
 	const struct host_file *x = a, *y = b;
@@ -120,9 +154,28 @@ static int by_host_and_time(const void *a, const void *b)
 
 	if (order)
 		return order;
-	if (x->realtime_ns != y->realtime_ns)
-		return x->realtime_ns < y->realtime_ns ? -1 : 1;
-	return strcmp(x->path, y->path);
+	if (memcmp(x->boot_id, y->boot_id, sizeof(x->boot_id)) && x->boot_ns != y->boot_ns)
+		return x->boot_ns < y->boot_ns ? -1 : 1;
+	order = by_boot_and_time(a, b);
+	return order ? order : strcmp(x->path, y->path);
+}
+
+/* All files of a boot are of one host, whatever it was called at first. */
+static void name_boots(struct hosts *hosts)
+{
+	struct host_file *file, *next;
+	size_t i;
+
+	qsort(hosts->files, hosts->nr, sizeof(*hosts->files), by_boot_and_time);
+	for (i = hosts->nr - 1; i--;) {
+		file = &hosts->files[i];
+		next = file + 1;
+		if (memcmp(file->boot_id, next->boot_id, sizeof(file->boot_id)) ||
+		    !strcmp(file->host, next->host))
+			continue;
+		free(file->host);
+		file->host = copy(next->host);
+	}
 }
 
 int hosts_find(struct hosts *hosts, char *const *paths, int nr_paths)
@@ -132,8 +185,10 @@ int hosts_find(struct hosts *hosts, char *const *paths, int nr_paths)
 	*hosts = (struct hosts){ .files = NULL };
 	for (i = 0; i < nr_paths; i++)
 		status |= find_one(hosts, paths[i]);
-	if (hosts->nr)
+	if (hosts->nr) {
+		name_boots(hosts);
 		qsort(hosts->files, hosts->nr, sizeof(*hosts->files), by_host_and_time);
+	}
 	return status;
 }
 

@@ -1,21 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The files of many hosts, host by host. */
+/*
+ * The files of many hosts, host by host. A host name may change while a machine runs: all streams
+ * of a boot are of one machine.
+ */
 #ifndef KTAU_TOOLS_HOSTS_H
 #define KTAU_TOOLS_HOSTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include <ktau.h>
+
 /**
  * struct host_file - a file of a host
- * @host: nodename in its first stream
+ * @host: nodename in the first stream of the newest file of its boot
  * @path: its path
- * @realtime_ns: CLOCK_REALTIME of its first stream
+ * @boot_ns: CLOCK_REALTIME at the start of its boot
+ * @boot_id: its boot
+ * @ticks: time of its first stream in that boot
  */
 struct host_file {
 	char *host;
 	char *path;
-	uint64_t realtime_ns;
+	uint64_t boot_ns;
+	uint8_t boot_id[16];
+	uint64_t ticks;
 };
 
 /**
@@ -28,6 +38,23 @@ struct hosts {
 	struct host_file *files;
 	size_t nr, room;
 };
+
+/**
+ * struct host_filter - which streams are of a selected machine
+ * @host: its name; NULL: all are
+ * @files: files of it, whose boots are its boots, too; NULL if they are not known
+ * @boot_id: the boot of the last stream with this name
+ * @has_boot: there was such a stream
+ */
+struct host_filter {
+	const char *host;
+	const struct hosts *files;
+	uint8_t boot_id[16];
+	bool has_boot;
+};
+
+/* True if the stream is of the machine, also if the machine had another name at that time. */
+bool host_is_selected(struct host_filter *filter, const struct ktau_rec_stream *stream);
 
 /*
  * Find the files: those in @paths, and *.ktau in and below directories in @paths. A file without

@@ -8,6 +8,7 @@
 #include "cli.h"
 #include "export_output.h"
 #include "flame.h"
+#include "hosts.h"
 #include "registry.h"
 #include "stacks.h"
 #include "subcommand.h"
@@ -29,6 +30,7 @@ struct options {
  * struct reading - state of reading
  * @registry: the events of all files
  * @timeline: merges the traces
+ * @host: selects the streams of a machine
  * @elsewhere: the current stream is of a machine that is not selected
  * @stacks: call paths
  * @walks: the walk of each track
@@ -39,6 +41,7 @@ struct options {
 struct reading {
 	struct registry *registry;
 	struct timeline *timeline;
+	struct host_filter host;
 	bool elsewhere;
 	struct stacks stacks;
 	struct stack_walk *walks;
@@ -235,11 +238,10 @@ static int show(const struct reading *r, struct ktau_symtab *symtab)
 static int take_record(struct reading *r, const struct ktau_reader *reader,
 		       const union ktau_record *record)
 {
-	const char *host = r->options->host;
 	int err;
 
 	if (record->rec->type == KTAU_REC_STREAM)
-		r->elsewhere = host && strcmp(host, record->stream->nodename);
+		r->elsewhere = !host_is_selected(&r->host, record->stream);
 	if (r->elsewhere)
 		return 0;
 	err = timeline_put(r->timeline, reader, record);
@@ -289,7 +291,9 @@ static int read_file(struct reading *r, const char *file)
 
 static int read_and_show(const struct options *o, struct ktau_symtab *symtab)
 {
-	struct reading r = { .options = o, .registry = registry_create() };
+	struct reading r = {
+		.options = o, .registry = registry_create(), .host.host = o->host,
+	};
 	const struct timeline_sink sink = { NULL, take_event, &r };
 	int status = CLI_DONE, i;
 

@@ -218,7 +218,7 @@ static int begin_boot(struct period *p, const struct ktau_rec_stream *s)
 	if (same && s->content == KTAU_REC_PROFILE && s->ticks < r->ticks)
 		return -ESTALE;
 	if (!same && r->stream.magic) {
-		if (strcmp(s->nodename, r->stream.nodename))
+		if (!r->select->of_host && strcmp(s->nodename, r->stream.nodename))
 			return -EXDEV;
 		clear(p);
 		p->reboots += p->streams != 0;
@@ -328,7 +328,7 @@ static int take_stream(struct period *p, const union ktau_record *record)
 	const struct ktau_rec_stream *s = record->stream;
 	int err = 0;
 
-	r->elsewhere = r->select->host && strcmp(r->select->host, s->nodename);
+	r->elsewhere = !host_is_selected(&r->host, s);
 	if (r->elsewhere)
 		return 0;
 	r->inside = s->content == KTAU_REC_PROFILE;
@@ -370,7 +370,11 @@ static int take(struct period *p, const union ktau_record *record)
 
 void period_start(struct period *p, const struct period_select *select, uint64_t first_ns)
 {
-	p->reading = (struct period_reading){ .select = select, .first_realtime_ns = first_ns };
+	p->reading = (struct period_reading){
+		.select = select,
+		.first_realtime_ns = first_ns,
+		.host = { .host = select->host, .files = select->of_host },
+	};
 	p->partial = select->choice == PERIOD_TIMES;
 }
 

@@ -12,6 +12,7 @@
 
 #include <ktau.h>
 
+#include "hosts.h"
 #include "registry.h"
 #include "aggregate.h"
 
@@ -40,9 +41,11 @@ struct moment {
  * @from: start of the period
  * @to: end of the period
  * @host: use only streams of this machine; NULL: all streams are of one machine
+ * @of_host: files of @host, if these are known
  */
 struct period_select {
 	const char *host;
+	const struct hosts *of_host;
 	enum period_choice choice;
 	uint64_t number;
 	struct moment from, to;
@@ -59,6 +62,7 @@ struct period_select {
  * @to_after: the current stream goes to the end of the period
  * @inside: the current stream contains profiles
  * @over: the period has ended
+ * @host: selects the streams of a machine
  * @elsewhere: the current stream is of a machine that is not selected
  * @whole: nothing may be skipped
  */
@@ -71,6 +75,7 @@ struct period_reading {
 	bool to_before, to_after;
 	bool inside;
 	bool over;
+	struct host_filter host;
 	bool elsewhere;
 	bool whole;
 };

@@ -23,11 +23,11 @@ struct replay_stream {
 	int file;
 };
 
-static bool is_mine(const struct replay *r, const union ktau_record *record)
+static bool is_mine(struct host_filter *host, const union ktau_record *record)
 {
 	return record->rec->type == KTAU_REC_STREAM &&
 	       record->stream->content == KTAU_REC_PROFILE &&
-	       (!r->host || !strcmp(r->host, record->stream->nodename));
+	       host_is_selected(host, record->stream);
 }
 
 static void put_stream(struct replay *r, const struct ktau_rec_stream *stream, int file)
@@ -58,7 +58,7 @@ static void index_file(struct replay *r, int file)
 	while (!err && (err = ktau_reader_next(reader, &record)) > 0) {
 		err = 0;
 		r->traces += record.rec->type == KTAU_REC_TRACE;
-		if (is_mine(r, &record))
+		if (is_mine(&r->host, &record))
 			put_stream(r, record.stream, file);
 		progress_step(&progress, r->files[file], ++records);
 	}
@@ -72,7 +72,7 @@ void replay_init(struct replay *r, char *const *files, int nr_files, const char 
 {
 	int i;
 
-	*r = (struct replay){ .files = files, .nr_files = nr_files, .host = host };
+	*r = (struct replay){ .files = files, .nr_files = nr_files, .host.host = host };
 	for (i = 0; i < nr_files; i++)
 		index_file(r, i);
 }
@@ -98,11 +98,12 @@ static int read_part(const struct replay *r, int file, struct period *period,
 		     struct ktau_reader *reader)
 {
 	uint64_t end = period->reading.select->number, number;
+	struct host_filter host = r->host;
 	union ktau_record record;
 	int err;
 
 	while ((err = ktau_reader_next(reader, &record)) > 0) {
-		if (is_mine(r, &record)) {
+		if (is_mine(&host, &record)) {
 			number = number_of(r, file, record.stream->ticks, period->streams);
 			if (!number || number > end)
 				return 0;
@@ -150,7 +151,7 @@ int replay_read(const struct replay *r, uint64_t number, struct period *period,
 		struct ktau_reader **reader)
 {
 	const struct period_select select = {
-		.choice = PERIOD_NUMBER, .number = number, .host = r->host,
+		.choice = PERIOD_NUMBER, .number = number, .host = r->host.host,
 	};
 	int first = r->streams[number > 1 ? number - 2 : 0].file, err;
 

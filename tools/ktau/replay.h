@@ -13,7 +13,7 @@ struct replay_stream;
  * struct replay - index of the profile streams
  * @files: file names
  * @nr_files: length of @files
- * @host: use only streams of this machine; NULL: all streams are of one machine
+ * @host: selects the streams of a machine
  * @streams: the streams, in the order of the files
  * @nr: length of @streams
  * @traces: number of trace records
@@ -22,7 +22,7 @@ struct replay_stream;
 struct replay {
 	char *const *files;
 	int nr_files;
-	const char *host;
+	struct host_filter host;
 	struct replay_stream *streams;
 	size_t nr, room;
 	uint64_t traces;

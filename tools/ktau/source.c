@@ -60,6 +60,7 @@ static int read_file(struct period *period, struct ktau_reader *reader, const ch
 /* Return: CLOCK_REALTIME of the first stream of profiles of @host (NULL: any); 0: none. */
 static uint64_t first_stream_in(const char *file, const char *host)
 {
+	struct host_filter filter = { .host = host };
 	struct ktau_reader *reader;
 	union ktau_record record;
 	uint64_t ns = 0;
@@ -70,7 +71,7 @@ static uint64_t first_stream_in(const char *file, const char *host)
 		while (!ns && ktau_reader_next(reader, &record) > 0)
 			if (record.rec->type == KTAU_REC_STREAM &&
 			    record.stream->content == KTAU_REC_PROFILE &&
-			    (!host || !strcmp(host, record.stream->nodename)))
+			    host_is_selected(&filter, record.stream))
 				ns = record.stream->realtime_ns;
 	}
 	ktau_reader_destroy(reader);

@@ -20,6 +20,7 @@
  * @period: current period
  * @rows: rows of @period
  * @stream: last profile stream; all 0 before the first
+ * @host: selects the streams of a machine
  * @inside: the records belong to a profile stream that is selected
  * @kept: copies of the records since the start of the period
  * @nr_kept: length of @kept
@@ -31,6 +32,7 @@ struct walking {
 	struct period period;
 	struct aggregate rows;
 	struct ktau_rec_stream stream;
+	struct host_filter host;
 	bool inside;
 	void **kept;
 	size_t nr_kept, room;
@@ -115,11 +117,11 @@ static int begin_stream(struct walking *k, const struct ktau_rec_stream *s)
 {
 	bool first = !k->stream.magic, same = !first && ktau_same_boot(s, &k->stream);
 
-	if (k->w->host && strcmp(k->w->host, s->nodename))
+	if (!host_is_selected(&k->host, s))
 		return 0;
 	if (same && s->ticks < k->stream.ticks)
 		return -ESTALE;
-	if (!first && strcmp(s->nodename, k->stream.nodename))
+	if (!first && !same && !k->w->of_host && strcmp(s->nodename, k->stream.nodename))
 		return -EXDEV;
 	if (!first && !same)
 		begin_boot(k);
@@ -190,7 +192,7 @@ static int read_file(struct walking *k, struct ktau_reader *reader, const char *
 
 int walk_files(const struct walk *w)
 {
-	struct walking k = { .w = w };
+	struct walking k = { .w = w, .host = { .host = w->host, .files = w->of_host } };
 	struct ktau_reader *reader = NULL;
 	int status = CLI_DONE, i;
 

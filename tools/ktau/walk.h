@@ -12,6 +12,7 @@
  * @files: files, in time order
  * @nr_files: length of @files
  * @host: use only streams of this machine; NULL: all streams are of one machine
+ * @of_host: files of @host, if these are known
  * @by: what a row stands for
  * @filter: selects tasks
  * @length_ns: minimum length of a period; 0: from each stream to the next
@@ -22,6 +23,7 @@ struct walk {
 	char *const *files;
 	int nr_files;
 	const char *host;
+	const struct hosts *of_host;
 	enum aggregate_by by;
 	const struct task_filter *filter;
 	uint64_t length_ns;
