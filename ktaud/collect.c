@@ -30,6 +30,7 @@ int collect_init(struct collect *collect, const struct config *config,
 		.profile.content = KTAU_REC_PROFILE,
 		.trace.content = KTAU_REC_TRACE,
 	};
+	chosen_init(&collect->chosen);
 	if (root && (asprintf(&collect->profile.path, "%s/profile", root) < 0 ||
 		     asprintf(&collect->trace.path, "%s/trace", root) < 0))
 		return -ENOMEM;
@@ -92,19 +93,8 @@ void collect_deinit(struct collect *collect)
 	deinit_stream(&collect->trace);
 	baseline_clear(&collect->base);
 	positions_clear(&collect->positions);
+	chosen_deinit(&collect->chosen);
 	metrics_clear(&collect->metrics);
-}
-
-static int compare_pids(const void *a, const void *b)
-{
-	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-static bool in_list(const struct config *config, int32_t pid)
-{
-	return bsearch(&pid, config->pids, config->nr_pids, sizeof(pid), compare_pids);
 }
 
 static bool name_matches(const struct config *config, const char *comm)
@@ -118,8 +108,10 @@ static bool name_matches(const struct config *config, const char *comm)
 }
 
 /* The kernel selects live tasks by tid. Exited tasks and names are selected here. */
-static bool wanted(const struct config *config, const struct ktau_rec_owner *owner)
+static bool wanted(struct collect *collect, const struct ktau_rec_owner *owner)
 {
+	const struct config *config = collect->config;
+
 	if (config->mode == CONFIG_ALL)
 		return true;
 	if (!owner)
@@ -128,7 +120,7 @@ static bool wanted(const struct config *config, const struct ktau_rec_owner *own
 	case CONFIG_SELF:
 		return owner->tgid == getpid();
 	case CONFIG_PID:
-		return in_list(config, owner->tgid) || in_list(config, owner->tid);
+		return chosen_has(&collect->chosen, config, owner);
 	case CONFIG_NAME:
 		return owner->kind != KTAU_OWNER_EVICTED && name_matches(config, owner->comm);
 	default:
@@ -330,7 +322,7 @@ static void handle_profile(struct collect *collect, const struct ktau_rec_profil
 
 	if (owner && owner->kind == KTAU_OWNER_EXITED)
 		baseline_forget(&collect->base, profile->serial);
-	if (!wanted(collect->config, owner))
+	if (!wanted(collect, owner))
 		return;
 	/* Only live tasks have later profiles. */
 	if (!collect->config->cumulative && owner && owner->kind == KTAU_OWNER_TASK)
@@ -345,7 +337,7 @@ static void handle_region(struct collect *collect, const struct ktau_rec_region 
 	struct stream *stream = &collect->profile;
 	const struct ktau_rec_owner *owner = ktau_reader_owner(stream->reader, region->serial);
 
-	if (wanted(collect->config, owner) && region->serial == stream->last_serial)
+	if (wanted(collect, owner) && region->serial == stream->last_serial)
 		output_record(collect->out, &region->rec);
 }
 
@@ -417,7 +409,7 @@ static int handle_trace(struct collect *collect, const struct ktau_rec_trace *tr
 							       trace->serial);
 
 	note_fill(collect, trace, owner);
-	if ((!trace->nr_slots && !trace->lost) || !wanted(collect->config, owner))
+	if ((!trace->nr_slots && !trace->lost) || !wanted(collect, owner))
 		return 0;
 	return put_trace(collect, owner, trace);
 }
@@ -460,6 +452,8 @@ static void handle_end(struct collect *collect, struct stream *stream,
 	}
 	if (stream->head)
 		stream->began_ticks = stream->head->ticks;
+	if (collect->config->mode == CONFIG_PID)
+		chosen_end(&collect->chosen, collect->config);
 	if (stream->content == KTAU_REC_TRACE && advance_catch_up(collect))
 		stream->exited_since = 0;
 	if (stream->content == KTAU_REC_PROFILE)

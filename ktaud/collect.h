@@ -16,6 +16,7 @@
 #include <ktau.h>
 
 #include "baseline.h"
+#include "chosen.h"
 #include "config.h"
 #include "metrics.h"
 #include "output.h"
@@ -73,6 +74,7 @@ struct stream {
  * @bpf: the kernel has no KTAU, so BPF programs measure
  * @bpf_groups: the groups that they measure; 0 for all
  * @base: profiles last written for each task
+ * @chosen: the processes chosen by number
  * @positions: up to where each ring has been written
  * @catch_up: after a start in a boot that has been recorded before
  * @metrics: totals for the OpenMetrics file, if one is configured
@@ -90,6 +92,7 @@ struct collect {
 	bool bpf;
 	uint32_t bpf_groups;
 	struct baseline base;
+	struct chosen chosen;
 	struct positions positions;
 	enum catch_up catch_up;
 	struct metrics metrics;

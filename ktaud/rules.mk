@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 
 ktaud_OBJS := $(patsubst %,$(B)/ktaud/%.o,main arguments options config value run origin daemon \
-	control losses collect earlier positions baseline metrics output rotate log)
+	control losses collect chosen earlier positions baseline metrics output rotate log)
 
 # ktaud-ship supports TLS if GnuTLS is available; HAVE_GNUTLS=n disables it.
 HAVE_GNUTLS ?= $(if $(CROSS_COMPILE),n,$(if $(shell pkg-config --exists gnutls && echo y),y,n))

@@ -28,7 +28,7 @@ test_LOADS += $(addprefix $(B)/tests/progs/,cost compat32)
 endif
 # Torture, for x86 only
 ifndef CROSS_COMPILE
-test_LOADS += $(addprefix $(B)/tests/progs/,stock_counts storm storm_check streams streams_check \
+test_LOADS += $(addprefix $(B)/tests/progs/,stock_counts storm storm_check streams streams_check with_pid \
 		oom fuzz_races coverage loads slots_kvm pressure reload hits hooks)
 # Attacks by unprivileged users
 test_ATTACKS := $(addprefix $(B)/tests/progs/attack_,ids consume spy crowd evict namespaces \

@@ -103,6 +103,7 @@ $(B)/tests/unit/libktau/fuzz/fuzz_%.run: $(B)/tests/unit/libktau/fuzz/fuzz_% $(B
 
 # ktaud: each test is linked with the daemon's objects that are named here.
 test_config_OBJS := ktaud/config ktaud/value
+test_chosen_OBJS := ktaud/chosen ktaud/log
 test_rotate_OBJS := ktaud/rotate
 test_positions_OBJS := ktaud/positions ktaud/earlier ktaud/rotate
 test_output_OBJS := ktaud/output ktaud/rotate ktaud/log
