@@ -510,6 +510,12 @@ static void begin_stream(struct ktau_reader *r, const struct ktau_rec_stream *st
 		ktau__events_clear(r->events);
 		ktau__registry_clear(&r->cgroups);
 	}
+	/*
+	 * Outside of files, a stream has all control groups that it refers to. A reader that runs
+	 * for long would otherwise keep all that ever existed.
+	 */
+	if (r->kind != KIND_FILE)
+		ktau__registry_clear(&r->cgroups);
 	r->stream = *stream;
 	r->has_stream = true;
 	r->in_stream = true;

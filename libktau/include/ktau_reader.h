@@ -148,8 +148,8 @@ int ktau_reader_seek_time(struct ktau_reader *reader, uint64_t from_ns, uint64_t
  * "while ((err = ktau_reader_next(r, &rec)) > 0)" uses everything usable and still detects
  * the damage. A live stream ends after its END record: 0.
  *
- * Memory use is bounded by one block, one record, the owners of one stream, and the
- * events and control groups of the source.
+ * Memory use is bounded by one block, one record, the owners and control groups of one
+ * stream, or the control groups of a file, and the events of the source.
  *
  * Return: 1 with a record, 0 at the end, -EBADMSG at the end of a damaged
  * source, -ENOMEM, errors of read(2).
@@ -185,7 +185,10 @@ const struct ktau_rec_info *ktau_reader_info(const struct ktau_reader *reader);
 const struct ktau_rec_owner *ktau_reader_owner(const struct ktau_reader *reader,
 					       uint64_t serial);
 
-/* The newest EVENT record of an id, and CGROUP record, in the source. */
+/*
+ * The newest EVENT record of an id in the source, and CGROUP record in a file, or in the current
+ * stream of any other source.
+ */
 const struct ktau_rec_event *ktau_reader_event(const struct ktau_reader *reader,
 					       uint32_t id);
 const struct ktau_rec_cgroup *ktau_reader_cgroup(const struct ktau_reader *reader,

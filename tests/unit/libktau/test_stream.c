@@ -360,6 +360,8 @@ static void registry(void **state)
 	next(r, &rec, KTAU_REC_STREAM);
 	assert_null(ktau_reader_owner(r, 7));
 	assert_null(ktau_reader_next_owner(r, NULL));
+	assert_null(ktau_reader_cgroup(r, 2));
+	assert_null(ktau_reader_next_cgroup(r, NULL));
 	assert_non_null(ktau_reader_event(r, 60000));
 	assert_int_equal(ktau_events_count(ktau_reader_events(r)), 2);
 	assert_int_equal(ktau_events_next(ktau_reader_events(r), NULL)->id, 5);
