@@ -52,7 +52,8 @@ static void await(struct cpu *cpu, uint32_t number, uint64_t ns)
 	cpu->waits = true;
 	cpu->expected = 0;
 	cpu->next = (struct cpu_switch){
-		.cpu = number, .ns = ns, .unknown = true, .prio = DEFAULT_PRIO, .next_prio = DEFAULT_PRIO,
+		.cpu = number, .ns = ns, .unknown = true,
+		.prio = DEFAULT_PRIO, .next_prio = DEFAULT_PRIO,
 	};
 }
 

@@ -418,7 +418,8 @@ static void define_events(struct export_run *x)
 	define_metric(o, METRIC_CPU, define(o, "cpu"));
 	define_metric(o, METRIC_RUNNING, define(o, "running"));
 	for (i = 1; i <= o->metrics.nr; i++)
-		define_metric(o, FIRST_METRIC - 1 + i, define(o, symbolize_event(x->names, o->metrics.ids[i])));
+		define_metric(o, FIRST_METRIC - 1 + i,
+			      define(o, symbolize_event(x->names, o->metrics.ids[i])));
 }
 
 /* Define the regions of each of KTAU's groups. */

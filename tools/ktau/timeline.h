@@ -73,7 +73,7 @@ struct track {
 	struct run *first, *last;	/* waiting slots, see timeline.c */
 	uint64_t next, queued_ticks, order_ticks, end_ticks;
 	bool ending, ended;		/* its end, at @end_ticks, is queued; has been passed on */
-	bool scheduled;			/* the group sched was enabled, so that switches are known */
+	bool scheduled;			/* the group sched was enabled: switches are known */
 	size_t place;			/* in the heap, from 1; 0: not in it */
 	bool cut;
 	struct user_walk *user;		/* its regions and events, see timeline.c */

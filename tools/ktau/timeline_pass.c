@@ -431,11 +431,13 @@ static int hand_on(struct timeline *t, struct track *track)
 
 int timeline_pass(struct timeline *t, uint64_t ticks)
 {
+	struct track *track;
 	int err = 0;
 
 	while (!err && t->heap.nr && t->heap.tracks[0]->order_ticks < ticks) {
-		err = hand_on(t, t->heap.tracks[0]);
-		track_heap_renew(&t->heap, timeline_due(t->heap.tracks[0]), !t->heap.tracks[0]->first);
+		track = t->heap.tracks[0];
+		err = hand_on(t, track);
+		track_heap_renew(&t->heap, timeline_due(track), !track->first);
 	}
 	t->passed_ticks = ticks;
 	return err;

@@ -18,7 +18,7 @@ struct run {
 	const struct ktau_slot *call;
 	bool in_gap;			/* part of the gap before the run has been passed on */
 	bool opened;			/* all of it has */
-	bool scheduled;			/* the group sched was enabled, so that switches are known */
+	bool scheduled;			/* the group sched was enabled: switches are known */
 };
 
 /*

@@ -16,8 +16,12 @@
 #include "fixture.h"
 
 #define UPTIME		(5000 * SECOND)
-#define AT(ms)		(UPTIME + (ms) * MS)
 #define OTHER		900	/* serial of a task that is not traced */
+
+static uint64_t at(uint64_t ms)
+{
+	return UPTIME + ms * MS;
+}
 
 enum { E_WRITE = 1, E_READ = 2, E_SCHEDULE = 513, E_WAIT = 514 };
 
@@ -186,7 +190,7 @@ static int finish(struct sink *s, uint64_t nr)
 {
 	struct ktau_rec_end end = fixture_end(nr, 9);
 
-	end.cut_ticks = AT(620);
+	end.cut_ticks = at(620);
 	return sink_put(s, &end);
 }
 
@@ -197,17 +201,17 @@ static int first_half(struct sink *s)
 {
 	int err;
 
-	sh.now = AT(1);
+	sh.now = at(1);
 	start(&sh, 100, 500, "sh");
 	work(&sh, 3 * MS, MS);
 	doze(&sh, 390 * MS, 2 * MS, 1);
-	tar.now = AT(6);
+	tar.now = at(6);
 	tar.cpu = 1;
 	start(&tar, 101, 501, "tar");
 	work(&tar, 20 * MS, 50 * MS);
 	doze(&tar, 30 * MS, 0, 0);
 	work(&tar, 10 * MS, 60 * MS);
-	err = begin(s, KTAU_REC_TRACE, AT(400));
+	err = begin(s, KTAU_REC_TRACE, at(400));
 	if (!err)
 		err = put_ring(s, &sh);
 	if (!err)
@@ -223,26 +227,26 @@ static int second_half(struct sink *s)
 	leave(&tar, 1);
 	work(&sh, MS, 2 * MS);
 	doze(&sh, 500 * MS, 0, 0);
-	ls.now = AT(410);
+	ls.now = at(410);
 	ls.cpu = 1;
 	start(&ls, 102, 502, "ls");
 	work(&ls, 9 * MS, MS);
 	leave(&ls, 2);
-	again.now = AT(700);
+	again.now = at(700);
 	again.cpu = 1;
 	start(&again, 103, 502, "again");
 	work(&again, MS, 3 * MS);
-	late.now = AT(620);
+	late.now = at(620);
 	start(&late, 104, 504, "late");
 	late.owner.start_ns = SECOND;
 	late.ring.head.first = late.ring.head.lost = 500;
-	late.ring.head.lost_to_ticks = AT(620);
+	late.ring.head.lost_to_ticks = at(620);
 	work(&late, MS, MS);
 	doze(&late, 10 * MS, 0, 0);
 	work(&late, 2 * MS, MS);
 	leave(&late, 3);
 	work(&sh, MS, MS);
-	err = begin(s, KTAU_REC_TRACE, AT(1000));
+	err = begin(s, KTAU_REC_TRACE, at(1000));
 	if (!err)
 		err = put_ring(s, &tar);
 	if (!err)
@@ -262,24 +266,24 @@ static int accounts(struct sink *s)
 	struct task *const running[] = { &sh, &again };
 	uint64_t nr = 0;
 	size_t i;
-	int err = begin(s, KTAU_REC_PROFILE, AT(1000));
+	int err = begin(s, KTAU_REC_PROFILE, at(1000));
 
 	for (i = 0; i < sizeof(running) / sizeof(*running); i++)
-		running[i]->user += AT(1000) - running[i]->now;
+		running[i]->user += at(1000) - running[i]->now;
 	if (!err)
-		err = put_account(s, &tar, AT(1000), &nr);
+		err = put_account(s, &tar, at(1000), &nr);
 	if (!err)
-		err = put_account(s, &ls, AT(1000), &nr);
+		err = put_account(s, &ls, at(1000), &nr);
 	if (!err)
-		err = put_account(s, &late, AT(1000), &nr);
+		err = put_account(s, &late, at(1000), &nr);
 	for (i = 0; !err && i < sizeof(running) / sizeof(*running); i++)
-		err = put_account(s, running[i], AT(1000), &nr);
+		err = put_account(s, running[i], at(1000), &nr);
 	return err ? err : finish(s, nr);
 }
 
 static int write_all(struct sink *s)
 {
-	int err = begin(s, KTAU_REC_PROFILE, AT(0));
+	int err = begin(s, KTAU_REC_PROFILE, at(0));
 
 	if (!err)
 		err = finish(s, 0);

@@ -68,12 +68,13 @@ int rings_put(struct sink *s)
 	struct ktau_rec_end end = fixture_end(1, 1);
 	const struct ring *ring;
 	struct ktau_rec_stream head;
+	uint32_t content;
 	size_t i;
 	int err = 0;
 
 	for (i = 0; !err && i < rings_nr; i++) {
-		head = fixture_stream(rings_given[i].content ? rings_given[i].content : KTAU_REC_TRACE,
-				      rings_given[i].ticks);
+		content = rings_given[i].content ? rings_given[i].content : KTAU_REC_TRACE;
+		head = fixture_stream(content, rings_given[i].ticks);
 		head.boot_id[0] ^= rings_given[i].boot;
 		err = sink_put(s, &head);
 		if (!err)

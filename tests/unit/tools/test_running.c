@@ -23,7 +23,8 @@ static struct seen cpus_of(const struct stream *s, size_t nr)
 static void cpus(void **state)
 {
 	static const struct stream s[] = {
-		{ 150, 0, { { 10, 0, 0, 0, 0, { ENTER(100, 1), ENTER(120, SCHEDULE), SWITCH(120) } } } },
+		{ 150, 0, { { 10, 0, 0, 0, 0, { ENTER(100, 1), ENTER(120, SCHEDULE),
+						SWITCH(120) } } } },
 		{ 900, 0, { { .serial = 10, .first = 3, .exit_ns = 350,
 			      .slots = { { 180, KTAU_TRACE_ENTER, SCHEDULE_WAIT, 0, 1 },
 					 { 200, KTAU_TRACE_EXIT, SCHEDULE_WAIT, 0, 1 },
@@ -37,7 +38,8 @@ static void cpus(void **state)
 	assert_string_equal(seen.text,
 			    "100 10 on 0\n100 10 in 1\n120 10 in 8\n120 10 other u0\n"
 			    "120 10 off by switch since 100\n180 10 in 9\n200 10 on 1\n"
-			    "200 10 out 9\n200 10 out 8\n300 10 other u0\n340 11 on 0\n340 11 in 2\n"
+			    "200 10 out 9\n200 10 out 8\n300 10 other u0\n340 11 on 0\n"
+			    "340 11 in 2\n"
 			    "350 10 out 1 by end\n350 10 off by exit since 200\n350 10 gone\n"
 			    "360 11 in 3\n900 11 out 3 by end\n900 11 out 2 by end\n"
 			    "900 11 off by end since 340\n");
