@@ -7,7 +7,7 @@
  * "sh" runs "tar", "ls" and "again", which gets the pid of "ls", on two CPUs. In between the CPUs
  * run other tasks. "late" is not new: it has lost the slots of most of its life. The machine has
  * been up for some time. The accounts at the end equal what the slots show. A system call has a
- * name with characters that formats must escape.
+ * name with characters that formats must escape, and a task one that spreadsheets would run.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -169,7 +169,7 @@ static int begin(struct sink *s, uint32_t content, uint64_t ticks)
 		{ E_SCHEDULE, KTAU_GROUP_SCHED, "schedule_vol" },
 		{ E_WAIT, KTAU_GROUP_SCHED, "schedule_wait" },
 	};
-	struct ktau_rec_owner other = fixture_owner(KTAU_OWNER_TASK, OTHER, 30, 30, "kworker/0:1");
+	struct ktau_rec_owner other = fixture_owner(KTAU_OWNER_TASK, OTHER, 30, 30, "=cmd|' /C'!A");
 	struct ktau_rec_stream stream = fixture_stream(content, ticks);
 	struct ktau_rec_event event = { .source = KTAU_SOURCE_SYSCALL };
 	int err = sink_put(s, &stream);
