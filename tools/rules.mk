@@ -24,6 +24,7 @@ endif
 # ktau record runs a command in the same way as runktau.
 tools_COMMAND := $(addprefix $(B)/tools/runktau/,command.o enable.o)
 tools_KTAU := $(patsubst %.c,$(B)/%.o,$(tools_SOURCES)) $(tools_COMMAND)
+$(call tools_objects,ktau-mark): KTAU_CPPFLAGS += -DKTAU_LIBDIR='"$(LIBDIR)"'
 $(call tools_objects,ktau-record ktau-noise): KTAU_CPPFLAGS += -Itools/runktau
 tools_RUNKTAU := $(patsubst %.c,$(B)/%.o,$(wildcard tools/runktau/*.c)) $(tools_REPORT)
 tools_FUNCMAP := $(patsubst %.c,$(B)/%.o,$(wildcard tools/funcmap/*.c))

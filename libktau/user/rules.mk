@@ -10,7 +10,7 @@ LIBKTAU_USER := $(B)/libktau/user/libktau-user.a
 LIBKTAU_USER_SO := $(B)/libktau/user/libktau-user.so.$(LIBKTAU_VERSION)
 user_MPI := $(wildcard libktau/user/mpi*.c)
 user_MPI_OBJS := $(user_MPI:%.c=$(B)/%.o)
-USER_OBJS := $(patsubst %.c,$(B)/%.o,$(filter-out %/finstrument.c %/mark.c $(user_MPI),$(wildcard libktau/user/*.c)))
+USER_OBJS := $(patsubst %.c,$(B)/%.o,$(filter-out %/finstrument.c %/mark.c %/mark_other.c $(user_MPI),$(wildcard libktau/user/*.c)))
 # Libraries that are linked or preloaded in addition
 MPICC	?= mpicc
 user_MPI_HEADER := $(MPICC) -E -P -include mpi.h -x c /dev/null
@@ -38,6 +38,25 @@ $(USER_PRELOADED): $(B)/libktau/user/libktau-%.so.$(LIBKTAU_VERSION): $(B)/libkt
 		-o $@ $(filter %.o,$^) $(LIBKTAU_USER_SO)
 	ln -sf $(@F) $(@D)/libktau-$*.so.1
 
+# The dynamic loader of each kind of program replaces $LIB in LD_PRELOAD by the name of its own
+# folder. Where these are known, that of 32-bit programs has a library that does nothing. It is
+# linked with no other, so that it is built without a C library for such programs.
+user_MARK_64 := lib/x86_64-linux-gnu
+user_MARK_32 := lib/i386-linux-gnu lib32
+HAVE_MARK_32 ?= $(if $(CROSS_COMPILE)$(SAN),n,$(if $(filter x86_64-linux-gnu,$(shell $(CC) -print-multiarch)),$(if \
+	$(shell $(CC) -m32 -nostdlib -shared -x c -o /dev/null libktau/user/mark_other.c 2>/dev/null && echo y),y,n),n))
+USER_MARK := $(if $(filter y,$(HAVE_MARK_32)),$(patsubst %,$(B)/libktau/user/ktau-mark/%/libktau-mark.so.1,\
+	$(user_MARK_64) $(user_MARK_32)))
+LIBRARIES += $(USER_MARK)
+
+$(patsubst %,$(B)/libktau/user/ktau-mark/%/libktau-mark.so.1,$(user_MARK_32)): libktau/user/mark_other.c
+	@mkdir -p $(@D)
+	$(CC) -m32 -Os -nostdlib -shared -Wl,-soname,libktau-mark.so.1 -o $@ $<
+
+$(patsubst %,$(B)/libktau/user/ktau-mark/%/libktau-mark.so.1,$(user_MARK_64)): $(USER_PRELOADED)
+	@mkdir -p $(@D)
+	ln -sf ../../../libktau-mark.so.1 $@
+
 # The prototypes are those of this MPI.
 $(B)/include/ktau-mpi-calls.h: libktau/user/mpi-calls
 	@mkdir -p $(@D)
@@ -50,7 +69,7 @@ $(B)/libktau/user/libktau-mpi.so.$(LIBKTAU_VERSION): private override CC := $(MP
 
 .PHONY: install-libktau-user
 INSTALL_HOOKS += install-libktau-user
-install-libktau-user: $(LIBKTAU_USER) $(LIBKTAU_USER_SO) $(USER_PRELOADED)
+install-libktau-user: $(LIBKTAU_USER) $(LIBKTAU_USER_SO) $(USER_PRELOADED) $(USER_MARK)
 	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)
 	install -m 644 $(LIBKTAU_USER) $(DESTDIR)$(LIBDIR)
 	install -m 755 $(LIBKTAU_USER_SO) $(USER_PRELOADED) $(DESTDIR)$(LIBDIR)
@@ -60,6 +79,7 @@ install-libktau-user: $(LIBKTAU_USER) $(LIBKTAU_USER_SO) $(USER_PRELOADED)
 	for name in libktau-user libktau-finstrument libktau-mark; do \
 		ln -sf $$name.so.$(LIBKTAU_VERSION) $(DESTDIR)$(LIBDIR)/$$name.so || exit 1; \
 	done
+	$(if $(USER_MARK),cp -a $(B)/libktau/user/ktau-mark $(DESTDIR)$(LIBDIR))
 	install -m 644 libktau/user/ktau_user.h $(DESTDIR)$(INCLUDEDIR)
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
 		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(LIBKTAU_VERSION)|' \

@@ -218,6 +218,7 @@ $(tools_SHELL_TESTS): $(call unit,tools/sample tools/crowd) $(tools_PROGRAMS)
 	chmod 755 $@
 
 $(call unit,tools/test_help): $(PROGRAMS)
+$(call unit,tools/test_preload): $(USER_PRELOADED) $(USER_MARK)
 $(call unit,tools/test_screens): $(call unit,tools/export_fixture)
 
 # zepto: ciod, cnk, images and jobs.

@@ -171,11 +171,65 @@ static int set_names(const char *dir)
 	return set("KTAU_USER_DIR", path);
 }
 
+/* The folder of the library, which the dynamic loader would find; NULL if it is not known. */
+static char *find_folder(void)
+{
+	const char *list = getenv("LD_LIBRARY_PATH");
+	char *copy = list ? strdup(list) : NULL, *rest = copy, *dir, *path, *found = NULL;
+	bool here;
+
+	while (!found && (dir = strsep(&rest, ":;"))) {
+		if (!*dir || asprintf(&path, "%s/" LIBRARY, dir) < 0)
+			continue;
+		here = !access(path, R_OK);
+		free(path);
+		if (here)
+			found = realpath(dir, NULL);
+	}
+	free(copy);
+	return found ? found : strdup(KTAU_LIBDIR);
+}
+
+/*
+ * What to preload. A program of another word size cannot load the library; in a folder whose name
+ * depends on the program, it finds one that does nothing. Blanks and colons separate libraries.
+ */
+static char *preloaded(void)
+{
+	char *dir = find_folder(), *path = NULL;
+	bool usable = dir && !strpbrk(dir, " :;$") &&
+		      asprintf(&path, "%s/ktau-mark", dir) >= 0 && !access(path, X_OK);
+
+	free(path);
+	path = NULL;
+	if (usable && asprintf(&path, "%s/ktau-mark/$LIB/" LIBRARY, dir) < 0)
+		path = NULL;
+	free(dir);
+	return path ? path : strdup(LIBRARY);
+}
+
+/* Preload the library, unless a mark around this one has done so. */
+static int preload(void)
+{
+	const char *old = getenv("LD_PRELOAD");
+	char *path;
+	int err;
+
+	if (old && strstr(old, LIBRARY))
+		return 0;
+	path = preloaded();
+	if (!path) {
+		complain("cannot set LD_PRELOAD: out of memory");
+		return -1;
+	}
+	err = extend("LD_PRELOAD", path, ":", true);
+	free(path);
+	return err;
+}
+
 /* Put the command into the region @region, inside those around it. */
 static int set_region(const char *region)
 {
-	const char *preload = getenv("LD_PRELOAD");
-
 	if (nr_marks() >= MAX_MARKS) {
 		complain("region %s is not measured: marks can be nested %d deep", region,
 			 MAX_MARKS);
@@ -184,7 +238,7 @@ static int set_region(const char *region)
 		if (extend("KTAU_USER_MARK", region, "/", false))
 			return -1;
 	}
-	return preload && strstr(preload, LIBRARY) ? 0 : extend("LD_PRELOAD", LIBRARY, ":", true);
+	return preload();
 }
 
 static int mark_main(int argc, char **argv)
