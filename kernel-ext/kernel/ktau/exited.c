@@ -182,6 +182,8 @@ static void drop(struct ktau_state *state, bool evicted)
 
 static void add_counts(struct ktau_state *to, const struct ktau_state *from)
 {
+	/* A group counts as enabled if it was for each. */
+	to->profiled &= ktau_groups_throughout(from, KTAU_GROUP_ALL, 0);
 	to->outer_ticks += from->outer_ticks;
 	to->user_ticks += from->user_ticks;
 	to->irq_ticks += from->irq_ticks;

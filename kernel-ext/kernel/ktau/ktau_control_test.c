@@ -11,7 +11,7 @@
 #include "filter.h"
 #include "ktau_test.h"
 #include "show.h"
-#include "switch.h"
+#include "state.h"
 
 #define TEXT_BYTES	(64 * 1024)
 

@@ -17,7 +17,7 @@
 #include "snapshot.h"
 #include "snapshot_trace.h"
 #include "stream.h"
-#include "switch.h"
+#include "state.h"
 
 #define TRACE_BYTES_MIN	SZ_16K
 #define TRACE_BYTES_MAX	SZ_64K

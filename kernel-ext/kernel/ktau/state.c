@@ -152,3 +152,26 @@ unsigned int ktau_nr_states(void)
 {
 	return atomic_read(&nr_states);
 }
+
+/**
+ * ktau_groups_throughout() - which groups have been enabled without interruption
+ * @state: profile of a task or of a CPU
+ * @mask: groups of interest
+ * @since_ticks: start of the period
+ *
+ * Context: Any.
+ * Return: The groups in @mask that have been profiled since @since_ticks or since the
+ * profile began, whichever is later.
+ */
+u32 ktau_groups_throughout(const struct ktau_state *state, u32 mask,
+			   u64 since_ticks)
+{
+	const u64 from = max(since_ticks, ktau_read(&state->start_ticks));
+	unsigned long on = mask & READ_ONCE(state->profiled);
+	unsigned int i;
+
+	for_each_set_bit(i, &on, KTAU_NR_GROUPS)
+		if (ktau_read(&state->group_since[i]) > from)
+			on &= ~BIT(i);
+	return on;
+}

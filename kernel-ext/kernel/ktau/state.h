@@ -12,6 +12,7 @@ u64 ktau_task_serial(struct task_struct *task);
 struct ktau_state *ktau_state_create(struct ktau_user *user, gfp_t gfp);
 struct ktau_state *ktau_state_get(struct task_struct *task);
 void ktau_state_put(struct ktau_state *state);
+u32 ktau_groups_throughout(const struct ktau_state *state, u32 mask, u64 since_ticks);
 unsigned int ktau_nr_states(void);
 
 #endif /* _KERNEL_KTAU_STATE_H */

@@ -135,29 +135,6 @@ static void note_groups(struct ktau_state *state, u32 mask)
 	WRITE_ONCE(state->profiled, profiled(mask));
 }
 
-/**
- * ktau_groups_throughout() - which groups have been enabled without interruption
- * @state: profile of a task or of a CPU
- * @mask: groups of interest
- * @since_ticks: start of the period
- *
- * Context: Any.
- * Return: The groups in @mask that have been profiled since @since_ticks or since the
- * profile began, whichever is later.
- */
-u32 ktau_groups_throughout(const struct ktau_state *state, u32 mask,
-			   u64 since_ticks)
-{
-	const u64 from = max(since_ticks, ktau_read(&state->start_ticks));
-	unsigned long on = mask & READ_ONCE(state->profiled);
-	unsigned int i;
-
-	for_each_set_bit(i, &on, KTAU_NR_GROUPS)
-		if (ktau_read(&state->group_since[i]) > from)
-			on &= ~BIT(i);
-	return on;
-}
-
 /*
  * Set the mask of @task. A task whose profile has been taken stays disabled. An exiting
  * task gets no further groups: it may be past __ktau_task_exited(), which has then not

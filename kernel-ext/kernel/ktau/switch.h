@@ -23,7 +23,5 @@ struct ktau_state *ktau_task_successor(const struct ktau_state *old,
 				       const struct cred *cred);
 bool ktau_task_successor_ring(struct ktau_state *state, const struct ktau_state *old);
 bool ktau_task_succeed(struct ktau_state *state, const struct ktau_state *old);
-u32 ktau_groups_throughout(const struct ktau_state *state, u32 mask,
-			   u64 since_ticks);
 
 #endif /* _KERNEL_KTAU_SWITCH_H */
