@@ -7,7 +7,7 @@ include tests/unit/rules.mk
 
 # Loads with known figures for the boot tests.
 test_LOADS := $(addprefix $(B)/tests/progs/,tcp_stream exact_counts account transfers waits cpus changed interrupts graph legacy regions \
-		regions_user regions_renewed copy burst threads deaths)
+		regions_user regions_renewed copy burst threads deaths rounds)
 # Invalid input and permissions
 test_LOADS += $(addprefix $(B)/tests/progs/,ioctl_errors control_errors fuzzcalls stream_rules access setuid \
 		segments dump)
@@ -76,8 +76,8 @@ list-unit-tests:
 
 test_READERS := $(addprefix $(B)/tests/progs/,exact_counts stock_counts account deaths transfers waits pressure cpus interrupts exceptions graph regions storm_check \
 		streams_check oom segments attack_totals coverage hits hooks \
-		regions_renewed threads)
-$(addprefix $(B)/tests/progs/,exact_counts stock_counts account transfers waits pressure cpus exceptions graph segments regions hooks regions_renewed threads deaths): $(B)/tests/progs/self.o
+		regions_renewed threads rounds)
+$(addprefix $(B)/tests/progs/,exact_counts stock_counts account transfers waits pressure cpus exceptions graph segments regions hooks regions_renewed threads deaths rounds): $(B)/tests/progs/self.o
 $(B)/tests/progs/stock_counts: $(LIBKTAU_BPF)
 $(test_READERS): LDLIBS := $(LIBKTAU_LIBS) -lpthread
 $(test_READERS): $(LIBKTAU)

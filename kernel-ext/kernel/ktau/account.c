@@ -11,6 +11,23 @@
  *
  * Each is a sum over what has ended; the part in progress is added to a copy.
  *
+ * An account begins when a new task first becomes runnable or, for a task that exists, when
+ * its groups are enabled. All groups are enabled and disabled for all tasks at one moment,
+ * at which each task's condition is known (collect.c): a task that is asleep then is
+ * asleep from then on, not from its next sleep on. An account ends when its groups are
+ * disabled, and continues when they are enabled again. In between nothing is added to any
+ * part, so the parts of a life add up to it, less the time for which a group was off:
+ *
+ *	tick	0	task enters user mode
+ *		100	all groups are enabled: it has been interrupted, and is off the CPU
+ *		110	runs, and returns to user mode
+ *		200	all groups are disabled: interrupted again
+ *		900	all groups are enabled
+ *		930	runs
+ *
+ * At 930, the profile, which began at 100, shows 90 ticks in user mode and 40 of waiting for
+ * a CPU; 700 of its 830 ticks were not measured.
+ *
  * A CPU is idle, runs tasks, or is in an interrupt. Its root frame, which is linked to no
  * other, is what the CPU does between interrupts; its child sum is the CPU's time in
  * interrupts when it began.
@@ -24,8 +41,8 @@
 #include "times.h"
 
 /*
- * Whether the account of a CPU has been enabled since its root frame began. The hooks are
- * enabled before @group_since is set, and disabled before it becomes U64_MAX.
+ * Whether the account of a CPU has been enabled since its root frame began. The hook may run
+ * before the account begins and after it has ended.
  */
 static bool is_accounted(const struct ktau_state *state, u64 start)
 {
@@ -63,12 +80,20 @@ void ktau_account_switch(const struct task_struct *prev, u64 now)
 
 static void copy_cpu(struct ktau_rec_profile *rec, const struct ktau_state *state)
 {
-	u64 start = ktau_read(&state->root.start), now = 0;
+	u64 start = ktau_read(&state->root.start), now = 0, own;
 	const u64 irq = ktau_read(&state->irq_ticks);
+	const u32 groups = READ_ONCE(state->profiled);
 
-	if ((READ_ONCE(state->profiled) & KTAU_GROUP_ACCOUNT) && is_accounted(state, start))
+	if ((groups & KTAU_GROUP_ACCOUNT) && is_accounted(state, start))
 		now = rec->ticks - start - (irq - ktau_read(&state->root.child));
-	rec->irq_ticks = irq;
+	rec->irq_ticks = (groups & (KTAU_GROUP_IRQ | KTAU_GROUP_BH) ? irq : state->irq_until) -
+			 state->irq_skipped;
+	/* The interrupt in which this copy is made. */
+	if (in_hardirq() && this_cpu_read(ktau_cpu.irq)) {
+		own = rec->ticks - this_cpu_read(ktau_cpu.irq)->start;
+		rec->irq_ticks += own;
+		now -= own;
+	}
 	rec->kernel_ticks = ktau_read(&state->kernel_ticks);
 	rec->asleep_ticks = ktau_read(&state->asleep_ticks);
 	if ((s64)now <= 0)
@@ -79,25 +104,43 @@ static void copy_cpu(struct ktau_rec_profile *rec, const struct ktau_state *stat
 		rec->kernel_ticks += now;
 }
 
-/* Add the interrupt in progress, if the reader copies from inside one. */
-static void add_interrupt(struct ktau_rec_profile *rec,
-			  const struct task_struct *task)
+static void change_root(struct ktau_state *state, int cpu, u32 from, u32 to, u64 now)
 {
-	const struct ktau_frame *irq = this_cpu_read(ktau_cpu.irq);
+	struct ktau_frame *root = &state->root;
 
-	if (irq && (READ_ONCE(task->ktau.mask) & KTAU_GROUP_IRQ))
-		rec->irq_ticks += rec->ticks - irq->start;
+	if ((from & KTAU_GROUP_ACCOUNT) && is_accounted(state, root->start))
+		ktau_add(root->info == KTAU_ID_IDLE ? &state->asleep_ticks :
+						      &state->kernel_ticks,
+			 now - root->start - (state->irq_ticks - root->child));
+	ktau_write(&root->child, state->irq_ticks);
+	ktau_write(&root->start, to & KTAU_GROUP_ACCOUNT ? now : 0);
+	root->info = cpu_online(cpu) ? KTAU_ID_KERNEL : KTAU_ID_IDLE;
 }
 
-/* Time in user mode, up to the last time at which the account was enabled. */
-static u64 user_until(const struct ktau_rec_profile *rec,
-		      const struct ktau_state *state, u64 user)
+/**
+ * ktau_account_change() - begin or end the account of a CPU
+ * @state: the CPU's
+ * @cpu: its number
+ * @from: its groups until now
+ * @to: its groups from now on
+ * @now: the time
+ *
+ * Context: The CPU is in a stopper thread, or offline.
+ */
+void ktau_account_change(struct ktau_state *state, int cpu, u32 from, u32 to, u64 now)
 {
-	u64 until = rec->ticks;
+	const u32 irq = KTAU_GROUP_IRQ | KTAU_GROUP_BH;
 
-	if (!(READ_ONCE(state->profiled) & KTAU_GROUP_ACCOUNT))
-		until = ktau_read(&state->account_until);
-	return max_t(s64, user + until, 0);
+	ktau_add(&state->begin, 1);
+	ktau_wmb();
+	if ((from & irq) && !(to & irq))
+		state->irq_until = state->irq_ticks;
+	else if ((to & irq) && !(from & irq))
+		ktau_add(&state->irq_skipped, state->irq_ticks - state->irq_until);
+	if ((from ^ to) & KTAU_GROUP_ACCOUNT)
+		change_root(state, cpu, from, to, now);
+	ktau_wmb();
+	ktau_add(&state->end, 1);
 }
 
 /**
@@ -120,6 +163,8 @@ struct ktau_times ktau_times_at(const struct ktau_state *state,
 	if (!ref)
 		return times;
 	if (ktau_is_off(state, READ_ONCE(ref->top))) {
+		if (ktau_is_unmeasured(&state->sched))
+			return times;
 		off = ktau_ticks_between(ktau_read(&state->sched.start), ticks);
 		wait = off;
 		if (READ_ONCE(state->off.sleeps)) {
@@ -129,7 +174,8 @@ struct ktau_times ktau_times_at(const struct ktau_state *state,
 		}
 		times.runq += wait;
 		times.asleep += off - wait;
-	} else if (woken && (READ_ONCE(ref->flags) & KTAU_REF_NEW)) {
+	} else if (woken && (READ_ONCE(ref->flags) & KTAU_REF_NEW) &&
+		   (READ_ONCE(ref->mask) & KTAU_MODE_PROFILE)) {
 		times.runq += ktau_ticks_between(woken, ticks);
 	}
 	return times;
@@ -140,20 +186,18 @@ struct ktau_times ktau_times_at(const struct ktau_state *state,
  * @rec: the copy, complete except for the account; for a task, @irq_ticks, @runq_ticks
  *	and @asleep_ticks are already set
  * @state: the owner
- * @task: the live task that the state belongs to, or NULL
  * @outermost: the outermost open frame, or NULL
- * @outermost_ticks: when it was entered
+ * @open_ticks: how long it has lasted
  *
  * Context: Any. @state may be in use: the caller detects that afterwards.
  * Return: Whether the account matches the open frames; if not, a transition between user
  * mode and kernel is in progress.
  */
 bool ktau_account_copy(struct ktau_rec_profile *rec, const struct ktau_state *state,
-		       const struct task_struct *task,
-		       const struct ktau_frame *outermost, u64 outermost_ticks)
+		       const struct ktau_frame *outermost, u64 open_ticks)
 {
 	u64 user = ktau_read(&state->user_ticks);
-	u64 frames = rec->outer_ticks, parts;
+	u64 frames = rec->outer_ticks + open_ticks, parts;
 
 	if (state->is_cpu) {
 		copy_cpu(rec, state);
@@ -161,13 +205,8 @@ bool ktau_account_copy(struct ktau_rec_profile *rec, const struct ktau_state *st
 	}
 	if ((s64)user < 0 && outermost == &state->root)
 		return false;
-	rec->user_ticks = (s64)user < 0 ? user_until(rec, state, user) : user;
+	rec->user_ticks = (s64)user < 0 ? max_t(s64, user + rec->ticks, 0) : user;
 	rec->guest_ticks += ktau_read(&state->guest_ticks);
-	if (outermost) {
-		if ((s64)(rec->ticks - outermost_ticks) > 0)
-			frames += rec->ticks - outermost_ticks;
-		add_interrupt(rec, task);
-	}
 	parts = rec->irq_ticks + rec->runq_ticks + rec->asleep_ticks +
 		rec->guest_ticks;
 	rec->kernel_ticks = frames > parts ? frames - parts : 0;

@@ -11,6 +11,7 @@
 #include <linux/user_namespace.h>
 
 #include "admit.h"
+#include "arch.h"
 #include "describe.h"
 #include "exited.h"
 #include "gone.h"
@@ -164,6 +165,11 @@ int ktau_admit_task(struct ktau_stream *stream, struct task_struct *task)
 	if (!ktau_select_task(&stream->select, task))
 		return 0;
 	state = ktau_state_get(task);
+	/* A state that is about to be used for the first time is not a profile yet. */
+	if (state && !ktau_read(&state->start_ticks)) {
+		ktau_state_put(state);
+		state = NULL;
+	}
 	ret = ktau_task_check(task, stream->access);
 	if (!state) {
 		/* A task without a profile is not counted as denied: there is none to see. */

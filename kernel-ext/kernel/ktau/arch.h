@@ -367,16 +367,6 @@ static inline bool ktau_arch_stable(void)
  */
 #define ktau_wmb()	smp_wmb()
 
-/*
- * Order all earlier stores of this CPU before its later ones for every other CPU, even one
- * without a barrier between its reads. x86 keeps the order of reads.
- */
-static inline void ktau_publish(void)
-{
-	if (IS_ENABLED(CONFIG_ARM64))
-		kick_all_cpus_sync();
-}
-
 /* The table of system calls, to name each by its address. */
 #include <asm/unistd.h>
 #include <linux/ptrace.h>

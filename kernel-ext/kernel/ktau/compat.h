@@ -29,6 +29,16 @@
 #define KTAU_PF_USER_WORKER	PF_IO_WORKER
 #endif
 
+/* Whether @task sleeps although it is still in a run queue, as newer kernels let it. */
+static inline bool ktau_dequeue_is_delayed(const struct task_struct *task)
+{
+#ifdef KTAU_SCHED_DELAYED
+	return task->se.sched_delayed;
+#else
+	return false;
+#endif
+}
+
 /*
  * Whether a thread with @flags of a process neither runs in user mode nor runs its task work:
  * those of vhost, but not those of io_uring.

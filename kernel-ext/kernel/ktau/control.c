@@ -173,23 +173,54 @@ static void end_hooks(struct ktau_request *req, bool apply)
 	ktau_hooks_unlock();
 }
 
-static void set_keys(u32 groups)
+static void enable_hooks(u32 groups)
 {
 	unsigned int i;
 
-	for (i = 0; i < KTAU_NR_GROUPS; i++) {
+	for (i = 0; i < KTAU_NR_GROUPS; i++)
 		if (groups & BIT(i))
 			static_branch_enable(&ktau_keys[i]);
-		else
+}
+
+static void disable_hooks(u32 groups)
+{
+	unsigned int i;
+
+	for (i = 0; i < KTAU_NR_GROUPS; i++)
+		if (groups & BIT(i))
 			static_branch_disable(&ktau_keys[i]);
-	}
-	ktau_cpus_update(groups);
 }
 
 /* The groups that any task has, or may have. */
 static u32 all_groups(const struct ktau_config *config)
 {
 	return config->groups | config->task_groups | config->held_groups;
+}
+
+static void change_again(struct work_struct *work);
+static DECLARE_DELAYED_WORK(change_work, change_again);
+
+/*
+ * Change the groups of all tasks, with hooks enabled before and disabled afterwards. If a
+ * task cannot be changed because it does not get to run, the rest is done later.
+ */
+static void change_groups(void)
+{
+	const u32 groups = all_groups(&ktau_config);
+	u32 kept;
+
+	enable_hooks(groups);
+	kept = ktau_tasks_change(groups);
+	disable_hooks(~(groups | kept));
+	if (kept & ~groups)
+		schedule_delayed_work(&change_work, HZ / 10);
+}
+
+static void change_again(struct work_struct *work)
+{
+	mutex_lock(&ktau_mutex);
+	change_groups();
+	mutex_unlock(&ktau_mutex);
 }
 
 static int apply(struct ktau_request *req)
@@ -221,9 +252,8 @@ static int apply(struct ktau_request *req)
 		req->filter = NULL;
 	}
 	err = apply_to_tasks(req);
-	/* When enabling, the keys come last, after all tasks are set up. */
-	ktau_tasks_update();
-	set_keys(all_groups(&ktau_config));
+	ktau_tasks_prepare();
+	change_groups();
 	if (new->ring_slots != old.ring_slots)
 		ktau_tasks_resize();
 	if (new->exited_limit_bytes < old.exited_limit_bytes)

@@ -27,6 +27,7 @@
 #include "arch.h"
 #include "core.h"
 #include "cpu.h"
+#include "event.h"
 #include "frame.h"
 #include "ids.h"
 #include "table.h"
@@ -35,6 +36,24 @@
 DEFINE_PER_CPU(struct ktau_cpu, ktau_cpu);
 DEFINE_PER_CPU(struct ktau_cpu_frame *, ktau_cpu_top);
 EXPORT_PER_CPU_SYMBOL_GPL(ktau_cpu_top);
+
+/* The points in interrupt handlers, and the one around softirqs at the end of an interrupt. */
+static DECLARE_BITMAP(interrupts, KTAU_NR_POINTS);
+
+/**
+ * ktau_is_irq_time() - whether the time of a frame is time in interrupts
+ * @id: event of the frame
+ *
+ * Context: Any.
+ * Return: Whether it is.
+ */
+bool ktau_is_irq_time(unsigned int id)
+{
+	if (id >= KTAU_ID_POINT && id < KTAU_ID_POINT + KTAU_NR_POINTS)
+		return test_bit(id - KTAU_ID_POINT, interrupts);
+	return id == KTAU_ID_OTHER_IRQ ||
+	       (id >= KTAU_ID_IRQ && id < KTAU_ID_IRQ + KTAU_NR_LINES);
+}
 
 /* Name the root frame of a task that was interrupted in user mode, traced or not. */
 static __always_inline void name_root(struct task_struct *tsk)
@@ -103,8 +122,10 @@ static noinline void enter_first(struct ktau_cpu_frame *frame, struct ktau_point
 {
 	unsigned int id = ktau_point_id(point);
 
-	if (id != KTAU_ID_NONE)
-		open(frame, id, point->group, true);
+	if (id == KTAU_ID_NONE)
+		return;
+	set_bit(id - KTAU_ID_POINT, interrupts);
+	open(frame, id, point->group, true);
 }
 
 static __always_inline void enter_point(struct ktau_cpu_frame *frame,

@@ -11,4 +11,6 @@
 
 DECLARE_PER_CPU(struct ktau_cpu, ktau_cpu);
 
+bool ktau_is_irq_time(unsigned int id);
+
 #endif /* _KERNEL_KTAU_CPU_H */

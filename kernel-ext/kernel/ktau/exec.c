@@ -22,6 +22,7 @@
 #include "compat.h"
 #include "core.h"
 #include "exited.h"
+#include "frame.h"
 #include "oops.h"
 #include "owner.h"
 #include "rights.h"
@@ -62,17 +63,16 @@ static bool has_new_readers(const struct cred *old, const struct cred *new,
 static u64 restart_frames(struct ktau_ref *ref, u64 now, u64 *inside)
 {
 	struct ktau_frame *frame;
-	u64 start = now;
+	u64 lasted = 0;
 
 	*inside = 0;
 	for (frame = ref->top; frame; frame = frame->prev) {
-		if (!(frame->info & KTAU_FRAME_TRACE_ONLY))
-			start = frame->start;
+		lasted = ktau_frame_lasted(frame, lasted, now);
 		*inside += ktau_child_ticks(frame->child);
-		ktau_write(&frame->child, 0);
+		ktau_write(&frame->child, frame->child & KTAU_CHILD_STOPPED);
 		ktau_write(&frame->start, now);
 	}
-	return now - start > *inside ? now - start - *inside : 0;
+	return lasted > *inside ? lasted - *inside : 0;
 }
 
 /* Move the root frame, which is part of the state. */

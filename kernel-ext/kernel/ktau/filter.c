@@ -180,7 +180,7 @@ int ktau_filter_edit(struct ktau_filter *filter, enum ktau_filter_kind kind,
  * ktau_filter_put_in_force() - replace the filter in force
  * @filter: the filter, freed when it is replaced; NULL to measure every task
  *
- * Context: May sleep; ktau_mutex held. The caller calls ktau_tasks_update().
+ * Context: May sleep; ktau_mutex held. The caller calls ktau_tasks_prepare().
  */
 void ktau_filter_put_in_force(struct ktau_filter *filter)
 {

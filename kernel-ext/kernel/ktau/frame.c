@@ -76,9 +76,14 @@ struct ktau_ended ktau_settle(struct ktau_frame *frame, struct ktau_state *state
 		.inside = ktau_child_ticks(frame->child),
 		.outermost = ktau_is_outermost(frame),
 	};
+	bool measured = true;
 
+	/* one test for both flags of @child */
+	if (unlikely((frame->child >> KTAU_CHILD_STOPPED_BIT) ||
+		     (frame->info & KTAU_FRAME_TRACE_ONLY)))
+		measured = !ktau_is_unmeasured(frame);
 	e.excl = e.incl - e.inside;
-	if (frame->info & KTAU_FRAME_TRACE_ONLY) {
+	if (unlikely(!measured)) {
 		e.incl = e.inside;
 		e.excl = 0;
 	} else if (unlikely((s64)e.excl < 0)) {
@@ -88,7 +93,7 @@ struct ktau_ended ktau_settle(struct ktau_frame *frame, struct ktau_state *state
 		ktau_loss(KTAU_LOSS_CLAMPED);
 	}
 	ktau_add(ktau_outside(state, frame->prev), e.incl);
-	if (!(frame->info & KTAU_FRAME_TRACE_ONLY))
+	if (likely(measured))
 		static_call(ktau_divert_account)(state, ktau_frame_id(frame), e.incl,
 						 e.excl, e.outermost);
 	if (unlikely(frame->child & KTAU_CHILD_TIMED))
@@ -126,6 +131,58 @@ struct ktau_ended ktau_finish(struct ktau_frame *frame, struct ktau_state *state
 		now = ktau_moment(sum, &outside);
 	since = ktau_child_ticks(outside - before);
 	return ktau_settle(frame, state, now - since - frame->start);
+}
+
+/**
+ * ktau_frame_stop() - measure an open frame no longer
+ * @frame: the frame
+ * @state: the owner
+ * @inner: how long the open frame directly inside has lasted, 0 if there is none
+ * @now: the time
+ *
+ * Its time until @now is accounted. It stays open, because its exit expects it.
+ *
+ * Context: As ktau_collect().
+ */
+void ktau_frame_stop(struct ktau_frame *frame, struct ktau_state *state, u64 inner, u64 now)
+{
+	const u64 child = frame->child;
+	struct ktau_ended e = {
+		.incl = ktau_frame_lasted(frame, inner, now),
+		.inside = ktau_child_ticks(child) + inner,
+		.outermost = ktau_is_outermost(frame),
+	};
+
+	e.incl = max(e.incl, e.inside);
+	e.excl = e.incl - e.inside;
+	if (frame->start && !ktau_is_unmeasured(frame)) {
+		static_call(ktau_divert_account)(state, ktau_frame_id(frame), e.incl, e.excl,
+						 e.outermost);
+		if (child & KTAU_CHILD_TIMED)
+			ktau_times_settle(frame, state, &e);
+	}
+	frame->base = ktau_times(state);	/* in case it is passed on at the exit */
+	ktau_add(&state->outer_ticks, ktau_child_ticks(child) + e.excl);
+	ktau_write(&frame->child, (child & KTAU_CHILD_TIMED) | KTAU_CHILD_STOPPED);
+}
+
+/**
+ * ktau_frames_stop() - measure none of the open frames of a task any longer
+ * @ref: the task's
+ * @now: the time
+ *
+ * Context: As ktau_collect().
+ */
+void ktau_frames_stop(struct ktau_ref *ref, u64 now)
+{
+	struct ktau_frame *frame;
+	u64 lasted, inner = 0;
+
+	for (frame = ref->top; frame; frame = frame->prev) {
+		lasted = ktau_frame_lasted(frame, inner, now);
+		ktau_frame_stop(frame, ref->state, inner, now);
+		inner = lasted;
+	}
 }
 
 /**

@@ -55,8 +55,25 @@ static __always_inline u64 *ktau_outside(struct ktau_state *state,
 	return prev ? &prev->child : &state->outer_ticks;
 }
 
+/*
+ * How long an open frame has lasted, and the frames inside it if it is not measured. @inner: how
+ * long the open frame directly inside has lasted, 0 if there is none. Inline, because a reader
+ * follows the stack of a task that may run.
+ */
+static __always_inline u64 ktau_frame_lasted(const struct ktau_frame *frame, u64 inner, u64 now)
+{
+	const u64 start = ktau_read(&frame->start);
+
+	/* It has no start yet if the owner was interrupted while it opened the frame. */
+	if (!start || ktau_is_unmeasured(frame))
+		return ktau_child_ticks(ktau_read(&frame->child)) + inner;
+	return (s64)(now - start) > 0 ? now - start : 0;
+}
+
 void ktau_frame_start(struct ktau_state *state, struct ktau_frame *frame,
 		      u32 flag, u64 arg);
+void ktau_frame_stop(struct ktau_frame *frame, struct ktau_state *state, u64 inner, u64 now);
+void ktau_frames_stop(struct ktau_ref *ref, u64 now);
 void ktau_enter_trace_only(struct task_struct *tsk, struct ktau_frame *frame,
 			   u32 flag, u64 arg);
 struct ktau_ended ktau_settle(struct ktau_frame *frame, struct ktau_state *state,

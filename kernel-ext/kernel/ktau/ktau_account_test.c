@@ -11,6 +11,7 @@
 #include <linux/smp.h>
 
 #include "account.h"
+#include "collect.h"
 #include "cpu.h"
 #include "event.h"
 #include "ktau_test.h"
@@ -266,21 +267,103 @@ static void account_off_cpu(struct kunit *test)
 	leave_kernel();
 }
 
-/* An account that is disabled in user mode does not continue. */
-static void account_disabled(struct kunit *test)
+/* An account that ends inside frames contains their time until then, and nothing of later. */
+static void account_ends(struct kunit *test)
 {
 	struct fixture *f = test->priv;
-	u64 user;
+	const struct ktau_rec_profile *rec;
+	struct ktau_frame frame;
+	unsigned long flags;
+	u64 now, parts;
 
+	enter_kernel(ID_A);
+	__ktau_enter(&frame, current, ID_B);
+	udelay(2);
+	local_irq_save(flags);
+	now = ktau_ticks();
+	ktau_collect(current, KTAU_GROUP_ACCOUNT, 0, now);
 	f->state->profiled = 0;
-	f->state->account_until = ktau_ticks();
-	KUNIT_ASSERT_EQ(test, ktau_snapshot(f->rec, f->state, current), 0);
-	user = f->rec->user_ticks;
-	KUNIT_EXPECT_LE(test, user, f->state->account_until - f->before);
-	KUNIT_EXPECT_GE(test, user, f->state->account_until - f->after);
+	current->ktau.mask = 0;
+	local_irq_restore(flags);
 	udelay(2);
 	KUNIT_ASSERT_EQ(test, ktau_snapshot(f->rec, f->state, current), 0);
-	KUNIT_EXPECT_EQ(test, f->rec->user_ticks, user);
+	rec = f->rec;
+	expect_identity(test, rec);
+	parts = rec->user_ticks + rec->kernel_ticks;
+	KUNIT_EXPECT_LE(test, parts, now - f->before);
+	KUNIT_EXPECT_GE(test, parts, now - f->after);
+	KUNIT_EXPECT_EQ(test, find(rec, ID_A)->count, 1ULL);
+	KUNIT_EXPECT_EQ(test, find(rec, ID_B)->count, 1ULL);
+	__ktau_exit(&frame, current);
+	leave_kernel();
+	KUNIT_EXPECT_NULL(test, current->ktau.top);
+	KUNIT_ASSERT_EQ(test, ktau_snapshot(f->rec, f->state, current), 0);
+	expect_identity(test, rec);
+	KUNIT_EXPECT_EQ(test, rec->user_ticks + rec->kernel_ticks, parts);
+	KUNIT_EXPECT_EQ(test, find(rec, ID_B)->count, 1ULL);
+}
+
+/* An account that begins inside frames has the time in them, and continues outside. */
+static void account_begins(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	const struct ktau_rec_profile *rec;
+	struct ktau_frame frame;
+	unsigned long flags;
+	u64 before, user;
+
+	enter_kernel(ID_A);
+	__ktau_enter(&frame, current, ID_B);
+	local_irq_save(flags);
+	ktau_collect(current, KTAU_GROUP_ACCOUNT, 0, ktau_ticks());
+	f->state->profiled = 0;
+	KUNIT_ASSERT_EQ(test, ktau_snapshot(f->rec, f->state, current), 0);
+	before = f->rec->user_ticks + f->rec->kernel_ticks;
+	udelay(2);
+	f->before = ktau_ticks() - before;
+	ktau_collect(current, 0, KTAU_GROUP_ACCOUNT, ktau_ticks());
+	f->after = ktau_ticks() - before;
+	f->state->profiled = KTAU_GROUP_ACCOUNT;
+	local_irq_restore(flags);
+	udelay(2);
+	user = copy(test)->user_ticks;
+	__ktau_exit(&frame, current);
+	copy(test);
+	leave_kernel();
+	rec = copy(test);
+	KUNIT_EXPECT_GT(test, rec->user_ticks, user);
+	KUNIT_EXPECT_EQ(test, find(rec, ID_A)->count, 2ULL);
+	KUNIT_EXPECT_EQ(test, find(rec, ID_B)->count, 1ULL);
+}
+
+/* A root frame that the task does not see, because it was about to change its frames. */
+static void account_lost(struct kunit *test)
+{
+	const struct ktau_rec_profile *rec;
+	struct fixture *f = test->priv;
+	struct ktau_frame frame;
+	unsigned long flags;
+
+	f->state->user_ticks = 0;	/* it is in the kernel, without an account */
+	f->state->profiled = 0;
+	local_irq_save(flags);
+	f->before = ktau_ticks();
+	ktau_collect(current, 0, KTAU_GROUP_ACCOUNT, ktau_ticks());
+	f->after = ktau_ticks();
+	f->state->profiled = KTAU_GROUP_ACCOUNT;
+	current->ktau.top = NULL;
+	local_irq_restore(flags);
+	udelay(2);
+	__ktau_enter(&frame, current, ID_B);
+	udelay(2);
+	__ktau_exit(&frame, current);
+	udelay(2);
+	__ktau_user_begin(&current->ktau);
+	rec = copy(test);
+	KUNIT_EXPECT_GT(test, rec->kernel_ticks, find(rec, ID_B)->incl);
+	enter_kernel(ID_A);
+	leave_kernel();
+	copy(test);
 }
 
 /* A traced task has slots of the event that names the root frame, which counts once. */
@@ -418,7 +501,9 @@ static struct kunit_case account_cases[] = {
 	KUNIT_CASE(account_clamped),
 	KUNIT_CASE(account_interrupts),
 	KUNIT_CASE(account_off_cpu),
-	KUNIT_CASE(account_disabled),
+	KUNIT_CASE(account_ends),
+	KUNIT_CASE(account_begins),
+	KUNIT_CASE(account_lost),
 	KUNIT_CASE(account_traced),
 	KUNIT_CASE(account_resumed),
 	KUNIT_CASE(account_forked),

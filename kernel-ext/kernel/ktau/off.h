@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* KTAU: whether a task is off the CPU, and since when it has been runnable. */
+/* KTAU: tasks off the CPU: whether a task is, and since when it has been runnable. */
 #ifndef _KERNEL_KTAU_OFF_H
 #define _KERNEL_KTAU_OFF_H
 
 #include "arch.h"
 #include "event.h"
 #include "types.h"
+
+/* Whether @task has never been on a CPU. It has no frames, and its account begins by itself. */
+static inline bool ktau_is_new(const struct task_struct *task)
+{
+	return !(task->nvcsw + task->nivcsw) && !task_curr(task);
+}
 
 static inline bool ktau_is_off(const struct ktau_state *state, const struct ktau_frame *top)
 {

@@ -11,7 +11,7 @@
  *
  * Tasks that have not been in user mode get their root frame when they get the CPU: new
  * tasks, kernel threads, whose root frame is named after their function, and io_uring
- * workers. So does a task that was asleep in the kernel when the group was enabled.
+ * workers. A task that is in the kernel when the group is enabled gets it at that moment.
  *
  * In a trace, the slots of a system call or exception are where they are without the root
  * frame: they come from a frame that is traced only. The root frame itself has no slots.
@@ -27,6 +27,7 @@
 #include "core.h"
 #include "frame.h"
 #include "ids.h"
+#include "off.h"
 #include "root.h"
 #include "table.h"
 #include "times.h"
@@ -94,6 +95,10 @@ static noinline void settle_root(struct ktau_frame *root, struct ktau_ref *ref,
 	struct ktau_ended e;
 	u64 more;
 
+	if (unlikely(root->child & KTAU_CHILD_STOPPED)) {	/* so is the account */
+		ktau_settle(root, state, 0);
+		return;
+	}
 	ktau_add(&state->begin, 1);	/* one ends in ktau_settle() */
 	ktau_wmb();
 	e = ktau_settle(root, state, now - root->start);
@@ -207,27 +212,50 @@ void __ktau_user_enter(struct ktau_frame *top, struct ktau_ref *ref)
 
 NOKPROBE_SYMBOL(__ktau_user_enter);
 
+/*
+ * Account the root frame that ktau_root_start() has linked if the task has lost it: it was
+ * preempted after it had read that there is no enclosing frame, and before it opened or
+ * unlinked one. So later frames have been outermost ones.
+ */
+static void settle_lost(struct ktau_state *state, u64 now)
+{
+	struct ktau_frame *root = &state->root;
+	u64 incl, inside, child;
+
+	if (!state->root_since || root->start != state->root_since)
+		return;
+	state->root_since = 0;
+	child = ktau_child_ticks(root->child);
+	inside = child + state->outer_ticks - state->root_outer;
+	incl = max(now - root->start, inside);
+	ktau_table_account(state, ktau_frame_id(root), incl, incl - inside, true);
+	ktau_add(&state->outer_ticks, child + incl - inside);
+}
+
 /**
  * __ktau_user_begin() - a task without a root frame returns to user mode
- * @ref: that of the current task, for which the account was enabled in the meantime
+ * @ref: that of the current task, which has the account
  *
  * Context: Return to user mode, interrupts disabled.
  */
 void __ktau_user_begin(struct ktau_ref *ref)
 {
 	struct ktau_state *state = ref->state;
+	u64 now;
 
 	if (!(READ_ONCE(ref->mask) & KTAU_MODE_PROFILE) ||
 	    (s64)ktau_read(&state->user_ticks) < 0)
 		return;
 	ktau_add(&state->begin, 1);
 	ktau_wmb();
-	ktau_sub(&state->user_ticks, ktau_ticks());
+	now = ktau_ticks();
+	settle_lost(state, now);
+	ktau_sub(&state->user_ticks, now);
 	ktau_wmb();
 	ktau_add(&state->end, 1);
 }
 
-/* The event of the root frame of a task that gets the CPU. */
+/* The event of the root frame of a task in the kernel. */
 static unsigned int root_id(struct task_struct *tsk)
 {
 	void *fn;
@@ -244,6 +272,78 @@ static unsigned int root_id(struct task_struct *tsk)
 	return tsk->nvcsw + tsk->nivcsw ? KTAU_ID_KERNEL : KTAU_ID_RET_FROM_FORK;
 }
 
+static void resume(struct ktau_ref *ref, u64 now)
+{
+	struct ktau_state *state = ref->state;
+
+	if (unlikely(state->root_since)) {
+		ktau_add(&state->begin, 1);
+		ktau_wmb();
+		settle_lost(state, now);
+		ktau_wmb();
+		ktau_add(&state->end, 1);
+	}
+	open_root(ref, root_id(current), now);
+}
+
+/**
+ * ktau_root_start() - open the root frame of a task that is in the kernel
+ * @task: the task
+ * @now: when its account begins
+ *
+ * Frames that are open already are inside. If they are measured, the root frame begins with
+ * the outermost of them: their time has been kernel time all along.
+ *
+ * Context: As ktau_collect().
+ */
+void ktau_root_start(struct task_struct *task, u64 now)
+{
+	struct ktau_ref *ref = &task->ktau;
+	struct ktau_state *state = ref->state;
+	struct ktau_frame *root = &state->root, **link;
+	u64 start = now;
+
+	if (ktau_is_new(task))
+		return;		/* it gets the frame when it first runs */
+	for (link = &ref->top; *link && *link != root; link = &(*link)->prev)
+		if (ktau_read(&(*link)->start) && !ktau_is_unmeasured(*link))
+			start = ktau_read(&(*link)->start);
+	if (!*link) {
+		root->prev = NULL;
+		root->info = root_id(task);
+		root->child = 0;
+	}
+	ktau_add(&state->outer_ticks, ktau_child_ticks(root->child));
+	ktau_write(&root->child, 0);
+	ktau_write(&root->start, start);
+	state->root_since = *link ? 0 : start;
+	state->root_outer = state->outer_ticks;
+	ktau_wmb();	/* it is complete before it is linked */
+	WRITE_ONCE(*link, root);
+}
+
+/**
+ * ktau_root_stop() - end the account of a task that is in the kernel
+ * @ref: the task's
+ * @now: when it ends
+ *
+ * Context: As ktau_collect().
+ */
+void ktau_root_stop(struct ktau_ref *ref, u64 now)
+{
+	struct ktau_state *state = ref->state;
+	struct ktau_frame *frame;
+	u64 inner = 0;
+
+	for (frame = ref->top; frame && frame != &state->root; frame = frame->prev)
+		inner = ktau_frame_lasted(frame, inner, now);
+	if (frame)
+		ktau_frame_stop(frame, state, inner, now);
+	/* After an internal error, the task may be in user mode as far as is known. */
+	if ((s64)ktau_read(&state->user_ticks) < 0)
+		ktau_add(&state->user_ticks, now);
+}
+
 /**
  * ktau_root_resume() - open the root frame of a task that has got the CPU
  * @ref: its own
@@ -256,11 +356,11 @@ static unsigned int root_id(struct task_struct *tsk)
 void ktau_root_resume(struct ktau_ref *ref)
 {
 	const u32 account = KTAU_GROUP_ACCOUNT | KTAU_MODE_PROFILE;
+	struct ktau_state *state = ref->state;
 	struct ktau_frame *top = ref->top;
 
 	if (!top && (READ_ONCE(ref->mask) & account) == account)
-		open_root(ref, root_id(current),
-			  ref->state->switched_ticks ?: ktau_ticks());
+		resume(ref, state->switched_ticks ?: ktau_ticks());
 	else if (top && top->info == KTAU_ID_RET_FROM_FORK &&
 		 (current->flags & PF_KTHREAD))
 		WRITE_ONCE(top->info, root_id(current));

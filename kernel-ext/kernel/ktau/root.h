@@ -19,6 +19,8 @@ static __always_inline bool ktau_root_needed(const struct ktau_ref *ref,
 }
 
 void ktau_root_resume(struct ktau_ref *ref);
+void ktau_root_start(struct task_struct *task, u64 now);
+void ktau_root_stop(struct ktau_ref *ref, u64 now);
 void ktau_root_trace(struct task_struct *tsk, struct ktau_frame *frame, u32 flag,
 		     u64 arg);
 

@@ -39,6 +39,7 @@
 #include "account.h"
 #include "arch.h"
 #include "changes.h"
+#include "compat.h"
 #include "core.h"
 #include "event.h"
 #include "frame.h"
@@ -237,6 +238,32 @@ static void trace_wait(struct ktau_ref *ref, u64 wait, u64 now)
 }
 
 /*
+ * Account the frame of a task that was off the CPU until @now, and that has been runnable
+ * since @since unless that is 0. This ends an update.
+ */
+static __always_inline void account_off(struct ktau_state *state, u64 since, u64 now)
+{
+	struct ktau_frame *frame = &state->sched;
+	u64 wait = since ? ktau_ticks_between(since, now) : 0;
+	const struct ktau_times base = ktau_times(state);
+	const bool profiled = !(frame->info & KTAU_FRAME_TRACE_ONLY);
+	struct ktau_ended e;
+
+	if (profiled && since) {
+		static_call(ktau_divert_account)(state, KTAU_ID_SCHEDULE_WAIT, wait,
+						 wait, true);
+		frame->child = wait;
+	}
+	e = ktau_settle(frame, state, now - frame->start);
+	if (!profiled)
+		return;
+	wait = ktau_is_voluntary(ktau_frame_id(frame)) ? e.inside : e.incl;
+	ktau_add(&state->runq_ticks, wait);
+	ktau_add(&state->asleep_ticks, e.incl - wait);
+	ktau_times_mark(frame->prev, &base);
+}
+
+/*
  * End the frame of a task that is back on a CPU, in the cases that end_off() does not handle:
  * the frame is traced, or not profiled, a chunk is missing, or a clock went backwards.
  */
@@ -247,31 +274,15 @@ static void end_off_slow(struct ktau_ref *ref)
 	const u64 now = state->switched_ticks;
 	const u64 since = ktau_runnable_since(state, ktau_frame_id(frame),
 					      ref->wake_ticks);
-	u64 wait = since ? ktau_ticks_between(since, now) : 0;
-	const struct ktau_times base = ktau_times(state);
-	const bool traced = frame->info & KTAU_FRAME_TRACED;
-	const bool profiled = !(frame->info & KTAU_FRAME_TRACE_ONLY);
-	struct ktau_ended e;
 
-	if (traced && since)
-		trace_wait(ref, wait, now);
-	ktau_add(&state->begin, 2);	/* one ends in ktau_settle() */
+	if ((frame->info & KTAU_FRAME_TRACED) && since)
+		trace_wait(ref, ktau_ticks_between(since, now), now);
+	ktau_add(&state->begin, 2);	/* one ends in account_off() */
 	ktau_wmb();
 	WRITE_ONCE(ref->top, frame->prev);
-	if (profiled && since) {
-		static_call(ktau_divert_account)(state, KTAU_ID_SCHEDULE_WAIT, wait,
-						 wait, true);
-		frame->child = wait;
-	}
-	if (traced)
+	if (frame->info & KTAU_FRAME_TRACED)
 		ktau_trace(state, now, KTAU_TRACE_EXIT, ktau_frame_id(frame), 0);
-	e = ktau_settle(frame, state, now - frame->start);
-	if (profiled) {
-		wait = ktau_is_voluntary(ktau_frame_id(frame)) ? e.inside : e.incl;
-		ktau_add(&state->runq_ticks, wait);
-		ktau_add(&state->asleep_ticks, e.incl - wait);
-		ktau_times_mark(ref->top, &base);
-	}
+	account_off(state, since, now);
 	ktau_wmb();
 	ktau_add(&state->end, 1);
 }
@@ -320,19 +331,12 @@ static __always_inline bool end_off(struct ktau_ref *ref, struct ktau_state *sta
 	return true;
 }
 
-/* The task runs for the first time. */
-static void begin_on(struct ktau_ref *ref)
+/* Account the wait of a new task for its first CPU, until @now. */
+static void account_first(struct ktau_ref *ref, u64 now)
 {
-	struct ktau_state *state = ref->state;
-	const u64 now = state->switched_ticks;
 	const u64 wait = ktau_ticks_between(ref->wake_ticks, now);
+	struct ktau_state *state = ref->state;
 
-	if (!(ref->mask & KTAU_GROUP_SCHED))
-		return;
-	if (ref->mask & KTAU_MODE_TRACE)
-		trace_wait(ref, wait, now);
-	if (!(ref->mask & KTAU_MODE_PROFILE))
-		return;
 	ktau_add(&state->begin, 1);
 	ktau_wmb();
 	ktau_table_account(state, KTAU_ID_SCHEDULE_WAIT, wait, wait, true);
@@ -340,6 +344,19 @@ static void begin_on(struct ktau_ref *ref)
 	ktau_add(&state->runq_ticks, wait);
 	ktau_wmb();
 	ktau_add(&state->end, 1);
+}
+
+/* The task runs for the first time. */
+static void begin_on(struct ktau_ref *ref)
+{
+	const u64 now = ref->state->switched_ticks;
+
+	if (!(ref->mask & KTAU_GROUP_SCHED))
+		return;
+	if (ref->mask & KTAU_MODE_TRACE)
+		trace_wait(ref, ktau_ticks_between(ref->wake_ticks, now), now);
+	if (ref->mask & KTAU_MODE_PROFILE)
+		account_first(ref, now);
 }
 
 static noinline void resumed_slow(void)
@@ -422,6 +439,79 @@ void __ktau_sched_resume(void)
 
 DEFINE_STATIC_CALL(ktau_divert_switch, __ktau_sched_switch);
 DEFINE_STATIC_CALL(ktau_divert_resume, __ktau_sched_resume);
+
+/* Whether @task, which is not on a CPU, can run. It may be on its way to a run queue. */
+static bool is_runnable(const struct task_struct *task)
+{
+	return (READ_ONCE(task->on_rq) && !ktau_dequeue_is_delayed(task)) ||
+	       READ_ONCE(task->__state) == TASK_WAKING;
+}
+
+/**
+ * ktau_sched_start() - begin to measure how a task spends its time off the CPU
+ * @task: the task
+ * @now: when that begins
+ *
+ * A task that is off the CPU gets its frame as if it had been switched out at @now.
+ *
+ * Context: As ktau_collect().
+ */
+void ktau_sched_start(struct task_struct *task, u64 now)
+{
+	struct ktau_ref *ref = &task->ktau;
+	struct ktau_state *state = ref->state;
+	struct ktau_frame *frame = &state->sched;
+	const bool runnable = is_runnable(task);
+
+	if (task_curr(task))
+		return;
+	if (ktau_is_new(task)) {
+		ref->flags |= KTAU_REF_NEW;
+		ktau_write(&ref->wake_ticks, runnable ? now : 0);
+		return;
+	}
+	if (!ktau_is_off(state, ref->top)) {
+		state->off.sleeps = !runnable;
+		frame->prev = ref->top;
+		frame->info = runnable ? KTAU_ID_SCHEDULE :
+					 reason(task, READ_ONCE(task->__state));
+	}
+	frame->info &= ~KTAU_FRAME_TRACE_ONLY;
+	frame->child = 0;
+	ktau_write(&frame->start, now);
+	ktau_write(&ref->wake_ticks, runnable && state->off.sleeps ? now : 0);
+	ref->flags |= KTAU_REF_OFF;
+	ktau_wmb();	/* complete before a reader finds it */
+	WRITE_ONCE(ref->top, frame);
+}
+
+/**
+ * ktau_sched_stop() - measure no longer how a task spends its time off the CPU
+ * @ref: the task's
+ * @now: when that ends
+ *
+ * The time until @now is accounted. The frame of a task that is off the CPU stays.
+ *
+ * Context: As ktau_collect().
+ */
+void ktau_sched_stop(struct ktau_ref *ref, u64 now)
+{
+	struct ktau_state *state = ref->state;
+	struct ktau_frame *frame = &state->sched;
+
+	if (!ktau_is_off(state, ref->top)) {
+		if ((ref->flags & KTAU_REF_NEW) && ref->wake_ticks)
+			account_first(ref, now);
+	} else if (!ktau_is_unmeasured(frame)) {
+		ktau_add(&state->begin, 1);	/* ends in account_off() */
+		ktau_wmb();
+		account_off(state, ktau_runnable_since(state, ktau_frame_id(frame),
+						       ref->wake_ticks), now);
+		frame->child = 0;
+		frame->info |= KTAU_FRAME_TRACE_ONLY;
+	}
+	ktau_write(&ref->wake_ticks, 0);
+}
 
 /*
  * Whether @p has slept: it was dequeued, or its dequeue has been delayed, as 6.12 does.

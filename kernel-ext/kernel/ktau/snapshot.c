@@ -36,6 +36,7 @@
 #include "arch.h"
 #include "cpu.h"
 #include "event.h"
+#include "frame.h"
 #include "region.h"
 #include "snapshot.h"
 #include "table.h"
@@ -50,7 +51,7 @@
  * @rec: the record
  * @max_entries: room for entries
  * @outermost: the outermost open frame
- * @outermost_ticks: when it was entered
+ * @open_ticks: how long it has lasted
  * @now: the owner's times, including the wait in progress
  * @base: the times before the first wait or interrupt inside the frames copied so far
  * @excl_ticks: sum of the exclusive times in the entries
@@ -61,7 +62,7 @@ struct copy {
 	struct ktau_rec_profile *rec;
 	u32 max_entries;
 	const struct ktau_frame *outermost;
-	u64 outermost_ticks;
+	u64 open_ticks;
 	struct ktau_times now;
 	struct ktau_times base;
 	u64 excl_ticks;
@@ -175,8 +176,7 @@ copy_frames(struct copy *copy, const struct ktau_state *state,
 		((struct ktau_entry *)(rec + 1) + rec->nr_entries);
 	unsigned long low = (unsigned long)stack;
 	unsigned long high = low + THREAD_SIZE;
-	const struct ktau_frame *irq = this_cpu_read(ktau_cpu.irq);
-	u64 inside = rec->ticks;	/* when the next inner frame was entered */
+	u64 inner = 0;	/* how long the next inner frame has lasted */
 
 	rec->nr_open = 0;
 	rec->depth = 0;
@@ -184,7 +184,7 @@ copy_frames(struct copy *copy, const struct ktau_state *state,
 	copy->outermost = NULL;
 	rec->open_child_ticks = 0;
 	for (; frame; frame = READ_ONCE(frame->prev)) {
-		u64 start, child;
+		u64 start, child, lasted;
 
 		if (stack && !frame_is_valid(frame, state, low, high))
 			return false;
@@ -192,29 +192,31 @@ copy_frames(struct copy *copy, const struct ktau_state *state,
 		child = ktau_child_ticks(READ_ONCE(frame->child));
 		if (!start)
 			return false;	/* not complete yet */
+		lasted = ktau_frame_lasted(frame, inner, rec->ticks);
 		if (frame == &state->guest)
-			rec->guest_ticks = max_t(s64, inside - start - child, 0);
-		inside = start;
+			rec->guest_ticks = max_t(s64, lasted - inner - child, 0);
+		inner = lasted;
 		copy->outermost = frame;
-		copy->outermost_ticks = start;
 		rec->depth++;
 		rec->open_child_ticks += child;
 		take_base(&copy->base, frame);
 		if (rec->nr_open < KTAU_SNAPSHOT_OPEN) {
 			open[rec->nr_open] = (struct ktau_open) {
 				.id = ktau_frame_id(frame),
-				.start_ticks = start,
+				.start_ticks = ktau_is_unmeasured(frame) ?
+					       rec->ticks - lasted : start,
 				.child_ticks = child,
 			};
-			fill_open(&open[rec->nr_open++], copy,
-				  max_t(s64, rec->ticks - start, 0));
+			fill_open(&open[rec->nr_open++], copy, lasted);
 		}
-		/* The interrupt that makes the copy is inside the enclosing frames. */
-		if (frame == irq)
-			copy->now.irq = copy->base.irq + rec->ticks - start;
+		/* An interrupt in progress is inside the enclosing frames. */
+		if (ktau_is_irq_time(ktau_frame_id(frame)))
+			copy->now.irq = copy->base.irq + lasted;
 		if (!is_in_state(frame, state))
 			low = (unsigned long)(frame + 1);
 	}
+	copy->open_ticks = inner;
+	rec->irq_ticks = copy->now.irq;
 	return true;
 }
 
@@ -271,14 +273,21 @@ static bool copy_rest(struct copy *copy, const struct ktau_state *state,
 
 	copy->now = ktau_times_at(state, task, rec->ticks);
 	copy->base = ktau_times(state);
-	rec->irq_ticks = copy->now.irq;
 	rec->runq_ticks = copy->now.runq;
 	rec->asleep_ticks = copy->now.asleep;
 	smp_rmb();	/* see above */
 	rec->outer_ticks = READ_ONCE(state->outer_ticks);
 	return copy_frames(copy, state, top, stack) &&
-	       ktau_account_copy(rec, state, task, copy->outermost,
-				 copy->outermost_ticks);
+	       ktau_account_copy(rec, state, copy->outermost, copy->open_ticks);
+}
+
+/*
+ * Whether a CPU is in an interrupt, unless it is the one in which the copy is made. Its time
+ * is not known to other CPUs, and would be that of the interrupted task for now.
+ */
+static bool is_interrupted(const struct ktau_state *state)
+{
+	return !in_hardirq() && READ_ONCE(per_cpu(ktau_cpu, state->owner.cpu).irq);
 }
 
 /* Try once. Return: whether the copy is consistent. */
@@ -305,6 +314,8 @@ static bool copy_once(struct copy *copy, struct ktau_state *state,
 	smp_rmb();	/* see above */
 	if (task && READ_ONCE(task->ktau.top) != top)
 		return false;
+	if (state->is_cpu && is_interrupted(state))
+		return false;
 	smp_rmb();	/* another frame in the same place has another start */
 	after = innermost(state, top);
 	return ktau_read(&state->begin) == end &&
@@ -324,7 +335,7 @@ static void copy_here(void *data)
 {
 	struct remote *remote = data;
 
-	if (current == remote->task)
+	if (!remote->task || current == remote->task)
 		remote->done = copy_once(remote->copy, remote->state,
 					 remote->task, NULL);
 }
@@ -368,14 +379,17 @@ static bool copy_task(struct copy *copy, struct ktau_state *state,
 
 static bool copy_untasked(struct copy *copy, struct ktau_state *state)
 {
+	struct remote remote = { copy, state };
 	unsigned int i;
 
-	for (i = 0; i < SLOW_TRIES; i++) {
+	for (i = 0; i < SLOW_TRIES && !remote.done; i++) {
 		if (copy_once(copy, state, NULL, NULL))
 			return true;
+		if (state->is_cpu && i >= QUICK_TRIES)
+			smp_call_function_single(state->owner.cpu, copy_here, &remote, 1);
 		cpu_relax();
 	}
-	return false;
+	return remote.done;
 }
 
 /**

@@ -2,23 +2,35 @@
 /*
  * KTAU: bringing tasks in line with the configuration.
  *
- * A write to control walks over all tasks. Meanwhile a task that forks or execs sets up
- * its child or itself. A generation count makes sure that the walk or the task sees the
- * other's change: the write increments it before the walk, and the task starts again if
- * it has changed.
+ * A write to control
+ *
+ *  1. walks over all tasks and creates what they need,
+ *  2. enables the hooks of the new groups, which no task has yet,
+ *  3. stops all CPUs, and sets the masks of all tasks (collect.c),
+ *  4. disables the hooks of the groups that no task has any more.
+ *
+ * So a task never has a group without its hooks, and all accounts begin and end at one
+ * moment. Meanwhile a task that forks or execs sets up its child or itself. A generation
+ * count makes sure that the walk or the task sees the other's change: the write increments
+ * it before the walk, and the task starts again if it has changed. A mask is computed and
+ * set without preemption, so it agrees with the groups that are in effect.
  *
  * An exec may replace the state of its task. It must not wait for a write, so it does that
  * under @mask_lock of the old state. A change that is made under this lock is either taken
  * over, or finds that the state has been replaced and is made to the new one.
  */
+#include <linux/irqflags.h>
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
 #include <linux/spinlock.h>
+#include <linux/stop_machine.h>
 
+#include "account.h"
 #include "arch.h"
 #include "area.h"
+#include "collect.h"
 #include "core.h"
 #include "cpu.h"
 #include "filter.h"
@@ -29,20 +41,35 @@
 #include "switch.h"
 #include "user.h"
 
+/* How often, a tick apart, the tasks that could not be changed are tried before control returns. */
+#define TRIES	10
+
 static unsigned int generation;
+
+/* Groups that tasks may have; written while all CPUs are stopped. */
+static u32 hooked;
+
+/* The groups that @task should have, whether or not their hooks are enabled yet. */
+static u32 groups_for(struct task_struct *task, const struct ktau_state *state)
+{
+	const u32 own = READ_ONCE(state->task_groups);
+
+	if (own)
+		return own;
+	return ktau_filter_matches(task, READ_ONCE(state->selected)) ?
+	       ktau_groups_enabled() : 0;
+}
 
 static u32 mask_for(struct task_struct *task, const struct ktau_state *state)
 {
-	u32 groups = ktau_groups_enabled();
+	const u32 groups = groups_for(task, state) & READ_ONCE(hooked);
 	u32 modes = READ_ONCE(ktau_config.modes);
 	u32 handled = READ_ONCE(ktau_config.held_groups) ? KTAU_MASK_HANDLED : 0;
 
 	if (static_branch_unlikely(&ktau_regions_key) && READ_ONCE(state->region_word))
 		handled = KTAU_MASK_HANDLED;
-	if (READ_ONCE(state->task_groups))
-		groups = READ_ONCE(state->task_groups);
-	else if (!ktau_filter_matches(task, READ_ONCE(state->selected)))
-		groups = 0;
+	if (!READ_ONCE(state->ring))
+		modes &= ~KTAU_MODE_TRACE;
 	return groups && modes ? groups | modes | handled : 0;
 }
 
@@ -114,14 +141,16 @@ static u32 profiled(u32 mask)
 }
 
 /*
- * Note which groups @mask enables, once it is in effect; state->mask_lock held. Groups
- * that are enabled when the profile begins have been enabled since its start: their
- * @group_since stays 0.
+ * Note which groups are profiled from @now on; state->mask_lock held. Groups that are
+ * enabled when the profile begins have been enabled since its start: their @group_since
+ * stays 0.
  */
-static void note_groups(struct ktau_state *state, u32 mask)
+static void note_groups(struct ktau_state *state, u32 groups, u64 now)
 {
-	unsigned long changed = state->profiled ^ profiled(mask);
-	const u64 now = ktau_ticks();
+	/* The root frame is that of a system call or exception, and ends with the account. */
+	const u32 roots = KTAU_GROUP_SYSCALL | KTAU_GROUP_EXCEPTION;
+	const u32 cut = state->profiled & ~groups & KTAU_GROUP_ACCOUNT ? roots : 0;
+	unsigned long changed = (state->profiled ^ groups) | (groups & cut);
 	unsigned int i;
 
 	if (!state->start_ticks) {
@@ -129,53 +158,65 @@ static void note_groups(struct ktau_state *state, u32 mask)
 		changed = 0;
 	}
 	for_each_set_bit(i, &changed, KTAU_NR_GROUPS)
-		ktau_write(&state->group_since[i], mask & BIT(i) ? now : U64_MAX);
-	if (changed & ~mask & KTAU_GROUP_ACCOUNT)
-		ktau_write(&state->account_until, now);
-	WRITE_ONCE(state->profiled, profiled(mask));
+		ktau_write(&state->group_since[i], groups & BIT(i) ? now : U64_MAX);
+	WRITE_ONCE(state->profiled, groups);
 }
 
 /*
- * Set the mask of @task. A task whose profile has been taken stays disabled. An exiting
- * task gets no further groups: it may be past __ktau_task_exited(), which has then not
- * seen this state, so its contents would be lost. A task without PF_EXITING here will
+ * The mask that @task should have. A task whose profile has been taken stays disabled. An
+ * exiting task gets no further groups: it may be past __ktau_task_exited(), which has then
+ * not seen this state, so its contents would be lost. A task without PF_EXITING here will
  * find the state: it sets the flag, executes a full barrier (atomic_dec_and_test()), and
  * looks for a state.
- * Return: false if the task has another state by now, or none.
  */
-static bool set_mask(struct task_struct *task, struct ktau_state *state, u32 mask)
+static u32 wanted_mask(struct task_struct *task, const struct ktau_state *state)
 {
-	u32 old, new;
+	const u32 old = READ_ONCE(task->ktau.mask);
 	bool exits;
+	u32 mask;
 
-	spin_lock(&state->mask_lock);
-	if (READ_ONCE(task->ktau.state) != state) {
-		spin_unlock(&state->mask_lock);
-		return false;
-	}
-	old = READ_ONCE(task->ktau.mask);
 	smp_mb();	/* the state is set before the flag is read */
 	exits = data_race(task->flags) & PF_EXITING; /* one bit */
-	do {
-		if (old & KTAU_MASK_GONE)
-			goto out;
-		new = exits ? old & mask : mask;
-		if (!(new & (KTAU_MODE_PROFILE | KTAU_MODE_TRACE)))
-			new = 0;
-	} while (!try_cmpxchg(&task->ktau.mask, &old, new));
-	note_groups(state, new);
-out:
-	spin_unlock(&state->mask_lock);
-	return true;
+	if (old & KTAU_MASK_GONE)
+		return old;
+	mask = mask_for(task, state);
+	if (exits)
+		mask &= old;
+	return mask & (KTAU_MODE_PROFILE | KTAU_MODE_TRACE) ? mask : 0;
+}
+
+/* Whether @task was preempted in the middle of an update of @state. */
+static bool is_busy(const struct task_struct *task, const struct ktau_state *state)
+{
+	return task != current && ktau_read(&state->begin) != ktau_read(&state->end);
+}
+
+/*
+ * Bring the mask of @task in line with the configuration; state->mask_lock held, interrupts
+ * disabled. Return: whether this has to be repeated.
+ */
+static bool set_mask(struct task_struct *task, struct ktau_state *state, u64 now)
+{
+	const u32 mask = wanted_mask(task, state);
+	bool again = false;
+
+	if (mask & KTAU_MASK_GONE)
+		return false;
+	if (mask != task->ktau.mask && is_busy(task, state))
+		return true;
+	if (task->ktau.state == state && !is_busy(task, state))
+		again = ktau_collect(task, state->profiled, profiled(mask), now);
+	WRITE_ONCE(task->ktau.mask, mask);
+	note_groups(state, profiled(mask), now);
+	return again;
 }
 
 /*
  * Create what @task needs as the configuration says, with @gfp unless that is 0.
- * @selected: the selection that it joins, or 0. Return: its state, with a reference, and
- * its future mask in @mask; NULL if it has none.
+ * @selected: the selection that it joins, or 0. Return: its state, with a reference; NULL
+ * if it has none.
  */
-static struct ktau_state *provide(struct task_struct *task, u32 selected, gfp_t gfp,
-				  u32 *mask)
+static struct ktau_state *provide(struct task_struct *task, u32 selected, gfp_t gfp)
 {
 	bool wanted = selected ||
 		      (ktau_groups_enabled() && ktau_filter_matches(task, 0));
@@ -187,26 +228,37 @@ static struct ktau_state *provide(struct task_struct *task, u32 selected, gfp_t 
 		return NULL;
 	if (selected)
 		WRITE_ONCE(state->selected, selected);
-	*mask = mask_for(task, state);
-	if ((*mask & KTAU_MODE_TRACE) &&
-	    add_ring(state, ktau_ring_start_slots(task), gfp))
-		*mask &= ~KTAU_MODE_TRACE;
+	/* Without a ring it is not traced. */
+	if ((READ_ONCE(ktau_config.modes) & KTAU_MODE_TRACE) && groups_for(task, state))
+		add_ring(state, ktau_ring_start_slots(task), gfp);
 	return state;
+}
+
+/* Set the mask of the current task, or of one that has never run. */
+static void set_mask_here(struct task_struct *task, struct ktau_state *state)
+{
+	unsigned long flags;
+
+	spin_lock(&state->mask_lock);
+	if (task == current) {
+		local_irq_save(flags);
+		set_mask(task, state, ktau_ticks());
+		local_irq_restore(flags);
+	} else {
+		WRITE_ONCE(task->ktau.mask, wanted_mask(task, state));
+		note_groups(state, profiled(task->ktau.mask), ktau_ticks());
+	}
+	spin_unlock(&state->mask_lock);
 }
 
 static void set_up(struct task_struct *task, u32 selected, gfp_t gfp)
 {
-	struct ktau_state *state;
-	bool done;
-	u32 mask;
+	struct ktau_state *state = provide(task, selected, gfp);
 
-	do {
-		state = provide(task, selected, gfp, &mask);
-		if (!state)
-			return;
-		done = set_mask(task, state, mask);
-		ktau_state_put(state);
-	} while (!done);
+	if (!state)
+		return;
+	set_mask_here(task, state);
+	ktau_state_put(state);
 }
 
 /**
@@ -234,56 +286,29 @@ struct task_struct *ktau_next_task(int *nr)
 	return task;
 }
 
-/*
- * Bring @task, which has what it needs, in line with the configuration, and collect its
- * own groups and tag.
- */
-static void update(struct task_struct *task, struct ktau_config *config)
+/* Create what @task needs, and collect its own groups and tag. */
+static void prepare(struct task_struct *task, struct ktau_config *config)
 {
-	struct ktau_state *state;
+	const bool measures = ktau_groups_enabled() || ktau_config.task_groups;
+	struct ktau_state *state = provide(task, 0, measures ? GFP_KERNEL : 0);
 
 	if (static_key_enabled(&ktau_exit_key))
 		ktau_task_serial(task);
-	set_up(task, 0, 0);
-	state = ktau_state_get(task);
 	if (state)
 		config->task_groups |= state->task_groups;
 	ktau_state_put(state);
 	config->tags |= READ_ONCE(task->ktau.tag) != 0;
 }
 
-/*
- * Create what the tasks need. A hook reads the task's mask before its state and its ring,
- * but a CPU may execute the reads in another order. So no mask is set until every CPU sees
- * the states and rings.
- */
-static void provide_all(void)
-{
-	struct task_struct *task;
-	int nr = 1, cpu;
-	u32 mask;
-
-	if (!ktau_groups_enabled() && !ktau_config.task_groups)
-		return;		/* nothing is measured: no task gets anything */
-	for_each_possible_cpu(cpu)
-		ktau_state_put(provide(idle_task(cpu), 0, GFP_KERNEL, &mask));
-	while ((task = ktau_next_task(&nr))) {
-		ktau_state_put(provide(task, 0, GFP_KERNEL, &mask));
-		put_task_struct(task);
-		cond_resched();
-	}
-	ktau_publish();
-}
-
 /**
- * ktau_tasks_update() - bring all tasks in line with the configuration
+ * ktau_tasks_prepare() - create what the tasks need that the configuration selects
  *
  * Also determines which groups individual tasks still have, and whether there are tags.
  * The groups of a task that has exited count until the next call.
  *
  * Context: May sleep; ktau_mutex held.
  */
-void ktau_tasks_update(void)
+void ktau_tasks_prepare(void)
 {
 	struct ktau_config found = { };
 	struct task_struct *task;
@@ -291,11 +316,10 @@ void ktau_tasks_update(void)
 
 	WRITE_ONCE(generation, generation + 1);
 	smp_mb();	/* pairs with set_up_here() */
-	provide_all();
 	for_each_possible_cpu(cpu)
-		update(idle_task(cpu), &found);
+		prepare(idle_task(cpu), &found);
 	while ((task = ktau_next_task(&nr))) {
-		update(task, &found);
+		prepare(task, &found);
 		put_task_struct(task);
 		cond_resched();
 	}
@@ -304,24 +328,116 @@ void ktau_tasks_update(void)
 }
 
 /**
- * ktau_cpus_update() - note which groups the tables of the CPUs contain
- * @groups: groups whose hooks are enabled
- *
- * Context: Task; ktau_mutex held.
+ * struct change - a change of the groups of all tasks
+ * @groups: the groups that they may have from now on
+ * @now: when
+ * @kept: groups of tasks that could not be changed
+ * @again: whether some tasks have to be looked at again
  */
-void ktau_cpus_update(u32 groups)
-{
-	struct ktau_state *state;
-	int cpu;
+struct change {
+	u32 groups;
+	u64 now;
+	u32 kept;
+	bool again;
+};
 
-	for_each_possible_cpu(cpu) {
-		state = per_cpu_ptr(&ktau_cpu, cpu)->state;
-		if (!state)
-			continue;
-		spin_lock(&state->mask_lock);
-		note_groups(state, groups | KTAU_MODE_PROFILE);
-		spin_unlock(&state->mask_lock);
+static void change_task(struct task_struct *task, struct change *change)
+{
+	struct ktau_state *state = task->ktau.state;
+
+	if (!state)
+		return;
+	spin_lock(&state->mask_lock);
+	if (set_mask(task, state, change->now)) {
+		change->kept |= task->ktau.mask & KTAU_GROUP_ALL;
+		change->again = true;
 	}
+	spin_unlock(&state->mask_lock);
+}
+
+static void change_cpu(int cpu, const struct change *change)
+{
+	struct ktau_state *state = per_cpu_ptr(&ktau_cpu, cpu)->state;
+
+	if (!state || (state->profiled == change->groups && state->start_ticks))
+		return;
+	spin_lock(&state->mask_lock);
+	ktau_account_change(state, cpu, state->profiled, change->groups, change->now);
+	note_groups(state, change->groups, change->now);
+	spin_unlock(&state->mask_lock);
+}
+
+/* Called while all other CPUs are stopped. */
+static int change_all(void *data)
+{
+	struct change *change = data;
+	struct task_struct *task;
+	int nr = 1, cpu;
+
+	change->now = ktau_ticks();
+	change->kept = 0;
+	change->again = false;
+	WRITE_ONCE(hooked, change->groups);
+	for_each_possible_cpu(cpu) {
+		change_cpu(cpu, change);
+		change_task(idle_task(cpu), change);
+	}
+	while ((task = ktau_next_task(&nr))) {
+		change_task(task, change);
+		put_task_struct(task);
+	}
+	return 0;
+}
+
+static bool differs(struct task_struct *task)
+{
+	struct ktau_state *state = ktau_state_get(task);
+	const bool differs = state && (!state->start_ticks ||
+				       wanted_mask(task, state) != task->ktau.mask);
+
+	ktau_state_put(state);
+	return differs;
+}
+
+/* Whether any task has to be changed. */
+static bool any_differs(void)
+{
+	struct task_struct *task;
+	bool found = false;
+	int nr = 1, cpu;
+
+	for_each_possible_cpu(cpu)
+		found |= differs(idle_task(cpu));
+	while (!found && (task = ktau_next_task(&nr))) {
+		found = differs(task);
+		put_task_struct(task);
+		cond_resched();
+	}
+	return found;
+}
+
+/**
+ * ktau_tasks_change() - change the groups of all tasks as the configuration says
+ * @groups: the groups that tasks may have; their hooks are enabled
+ *
+ * Context: May sleep; ktau_mutex held; after ktau_tasks_prepare().
+ * Return: Groups that tasks still have although they should not, because they have not
+ * run for a while. Then the call must be repeated later.
+ */
+u32 ktau_tasks_change(u32 groups)
+{
+	struct change change = { .groups = groups };
+	unsigned int i;
+
+	if (groups == hooked && !any_differs())
+		return 0;
+	for (i = 0; i < TRIES; i++) {
+		stop_machine(change_all, &change, NULL);
+		if (!change.again)
+			break;
+		schedule_timeout_uninterruptible(1);
+	}
+	return change.kept;
 }
 
 /* Free rings that were replaced, and count their unread slots. */
@@ -451,7 +567,7 @@ static int set_field(struct task_struct *task, size_t offset, u32 value)
  * @task: the task, held by the caller
  * @selection: number of the filter's selection; 0 deselects the task
  *
- * Context: May sleep; ktau_mutex held. The caller calls ktau_tasks_update().
+ * Context: May sleep; ktau_mutex held. The caller calls ktau_tasks_prepare().
  * Return: 0 or -ENOMEM.
  */
 int ktau_task_select(struct task_struct *task, u32 selection)
@@ -464,7 +580,7 @@ int ktau_task_select(struct task_struct *task, u32 selection)
  * @task: the task, held by the caller
  * @groups: groups that apply whatever the filter says; 0: the system-wide groups
  *
- * Context: May sleep; ktau_mutex held. The caller calls ktau_tasks_update().
+ * Context: May sleep; ktau_mutex held. The caller calls ktau_tasks_prepare().
  * Return: 0 or -ENOMEM.
  */
 int ktau_task_set_groups(struct task_struct *task, u32 groups)
@@ -493,7 +609,7 @@ static void grow_to_start(struct task_struct *task)
  * @task: the task, held by the caller
  * @tag: the tag; 0 for none
  *
- * Context: May sleep; ktau_mutex held. The caller calls ktau_tasks_update().
+ * Context: May sleep; ktau_mutex held. The caller calls ktau_tasks_prepare().
  * Return: 0.
  */
 int ktau_task_set_tag(struct task_struct *task, u32 tag)
@@ -512,7 +628,7 @@ static void set_up_here(struct task_struct *task, u32 selected)
 
 	do {
 		seen = READ_ONCE(generation);
-		smp_mb();	/* pairs with ktau_tasks_update() */
+		smp_mb();	/* pairs with ktau_tasks_prepare() */
 		set_up(task, selected, GFP_KERNEL_ACCOUNT);
 		smp_mb();	/* the mask is set before the generation is read again */
 	} while (seen != READ_ONCE(generation));
@@ -600,7 +716,7 @@ bool ktau_task_succeed(struct ktau_state *state, const struct ktau_state *old)
 		return false;
 	state->selected = old->selected;
 	state->task_groups = old->task_groups;
-	note_groups(state, READ_ONCE(current->ktau.mask));
+	note_groups(state, profiled(READ_ONCE(current->ktau.mask)), ktau_ticks());
 	return true;
 }
 

@@ -9,9 +9,9 @@
 
 struct cred;
 
-void ktau_tasks_update(void);
+void ktau_tasks_prepare(void);
+u32 ktau_tasks_change(u32 groups);
 void ktau_tasks_resize(void);
-void ktau_cpus_update(u32 groups);
 struct task_struct *ktau_next_task(int *nr);
 int ktau_task_select(struct task_struct *task, u32 selection);
 int ktau_task_set_groups(struct task_struct *task, u32 groups);

@@ -55,9 +55,11 @@ void __ktau_task_fork(struct task_struct *p)
 	ktau_task_inherit(p);
 	ktau_reserve_fill();
 	if (p->ktau.state) {
+		preempt_disable();	/* all groups may change while this task is preempted */
 		p->ktau.flags |= KTAU_REF_NEW;
 		/* The time spent creating it belongs to its parent. */
 		ktau_write(&p->ktau.state->start_ticks, ktau_ticks());
+		preempt_enable();
 	}
 	if ((ref->mask & traced) == traced)
 		trace_fork(ref->state, p);
@@ -192,7 +194,7 @@ void __ktau_task_free(struct task_struct *p)
 	p->ktau.state = NULL;
 }
 
-static struct ktau_state *create_cpu(void)
+static struct ktau_state *create_cpu(int cpu)
 {
 	struct ktau_state *state = ktau_state_create(&ktau_system, GFP_KERNEL);
 
@@ -203,6 +205,7 @@ static struct ktau_state *create_cpu(void)
 	state->serial = ktau_serial_next();
 	state->is_cpu = true;
 	state->owner.kind = KTAU_OWNER_CPU;
+	state->owner.cpu = cpu;
 	return state;
 }
 
@@ -214,7 +217,7 @@ static int start_cpus(void)
 	for_each_possible_cpu(cpu) {
 		cpu_state = per_cpu_ptr(&ktau_cpu, cpu);
 		if (!cpu_state->state)
-			cpu_state->state = create_cpu();
+			cpu_state->state = create_cpu(cpu);
 		if (!cpu_state->state)
 			return -ENOMEM;
 	}

@@ -131,7 +131,7 @@ void ktau_times_settle(struct ktau_frame *frame, struct ktau_state *state,
 	unsigned long flags;
 
 	ktau_times_mark(frame->prev, &frame->base);
-	if (!e->outermost || (frame->info & KTAU_FRAME_TRACE_ONLY))
+	if (!e->outermost || ktau_is_unmeasured(frame))
 		return;
 	times = find(state, id);
 	if (unlikely(!times)) {

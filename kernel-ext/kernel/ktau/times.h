@@ -16,10 +16,28 @@
 #define KTAU_CHILD_TIMED_BIT	62
 #define KTAU_CHILD_TIMED	BIT_ULL(KTAU_CHILD_TIMED_BIT)
 
+/*
+ * Another flag in @child: nothing is measured any more, and what was has been accounted. With
+ * either flag or both, the fast exits compute a negative time, so the frame ends in
+ * ktau_settle().
+ */
+#define KTAU_CHILD_STOPPED_BIT	61
+#define KTAU_CHILD_STOPPED	BIT_ULL(KTAU_CHILD_STOPPED_BIT)
+
 /* Ticks in @child of a frame, or in the difference of two of its values. */
 static __always_inline u64 ktau_child_ticks(u64 child)
 {
-	return child & (KTAU_CHILD_TIMED - 1);
+	return child & (KTAU_CHILD_STOPPED - 1);
+}
+
+/*
+ * Whether an open frame is not measured: it is only traced, or has been stopped. It lasts as
+ * long as the frames inside it.
+ */
+static __always_inline bool ktau_is_unmeasured(const struct ktau_frame *frame)
+{
+	return (READ_ONCE(frame->info) & KTAU_FRAME_TRACE_ONLY) ||
+	       (ktau_read(&frame->child) & KTAU_CHILD_STOPPED);
 }
 
 /*

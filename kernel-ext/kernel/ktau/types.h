@@ -268,9 +268,14 @@ struct ktau_waker {
  *	has been subtracted, so the value is negative: no task has been in user mode
  *	for longer than the clock has run
  * @root: the root frame; see root.c
+ * @root_since: start of the root frame if it was opened at the beginning of the account, for
+ *	frames that were open already; else 0
+ * @root_outer: @outer_ticks at that moment
  * @guest: the frame of a task in guest mode
  * @guest_ticks: time in guest mode
  * @kernel_ticks: of a CPU: time running tasks
+ * @irq_until: of a CPU: @irq_ticks when interrupts were last disabled as groups
+ * @irq_skipped: of a CPU: how much @irq_ticks has grown while they were
  * @is_cpu: the owner is a CPU
  * @refused: activations that got no chunk
  * @refused_ticks: their exclusive time
@@ -309,7 +314,6 @@ struct ktau_waker {
  * @start_ticks: when the profile began; under @mask_lock, or by the parent before the
  *	task first runs
  * @end_ticks: when the profile ended, 0 before that; written only by the task
- * @account_until: when the account was last disabled; under @mask_lock
  * @group_since: for each group in @profiled, since when it has been there without
  *	interruption; 0 if since the profile began; under @mask_lock
  * @ring_lock: guards replacing @ring, and how far it has been consumed. Not held while the
@@ -355,9 +359,13 @@ struct ktau_state {
 	u64			outer_ticks;
 	u64			user_ticks;
 	struct ktau_frame	root;
+	u64			root_since;
+	u64			root_outer;
 	struct ktau_frame	guest;
 	u64			guest_ticks;
 	u64			kernel_ticks;
+	u64			irq_until;
+	u64			irq_skipped;
 	u64			refused;
 	u64			refused_ticks;
 	u64			clamped;
@@ -381,7 +389,6 @@ struct ktau_state {
 	spinlock_t		mask_lock;	/* the task's mask, @profiled, @look */
 	u64			start_ticks;
 	u64			end_ticks;
-	u64			account_until;
 	u64			group_since[KTAU_NR_GROUPS];
 	u64			exec_ns;
 	char			*path;
