@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/vfs.h>
@@ -20,25 +19,29 @@
 /* The second one is that of a system that also has version 1. */
 static const char *const mounts[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
 
-int ktau__cgroup_open(void)
+struct ktau__cgroup_mount ktau__cgroup_open(void)
 {
+	struct ktau__cgroup_mount mount;
 	struct statfs fs;
 	size_t i;
-	int fd;
 
 	for (i = 0; i < sizeof(mounts) / sizeof(*mounts); i++) {
-		fd = open(mounts[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (fd < 0)
+		mount.path = mounts[i];
+		mount.fd = open(mounts[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (mount.fd < 0)
 			continue;
-		if (!fstatfs(fd, &fs) && fs.f_type == CGROUP2_SUPER_MAGIC)
-			return fd;
-		close(fd);
+		if (!fstatfs(mount.fd, &fs) && fs.f_type == CGROUP2_SUPER_MAGIC)
+			return mount;
+		close(mount.fd);
 	}
-	return -ENOENT;
+	mount.fd = -ENOENT;
+	return mount;
 }
 
-static int path_of(int fd, char *path, size_t size)
+/* The path of an open group, without that of the mount. */
+static int path_of(const struct ktau__cgroup_mount *mount, int fd, char *path, size_t size)
 {
+	size_t length = strlen(mount->path);
 	char link[64];
 	ssize_t bytes;
 
@@ -47,27 +50,16 @@ static int path_of(int fd, char *path, size_t size)
 	if (bytes < 0)
 		return -errno;
 	path[bytes] = 0;
-	return 0;
-}
-
-/* Remove the path of the mount from that of a group. */
-static void make_relative(int mount, char *path)
-{
-	char top[PATH_MAX];
-	size_t length;
-
-	if (path_of(mount, top, sizeof(top)))
-		return;
-	length = strlen(top);
-	if (strncmp(path, top, length))
-		return;
+	if (strncmp(path, mount->path, length))
+		return 0;
 	if (path[length])
 		memmove(path, path + length, strlen(path + length) + 1);
 	else
 		strcpy(path, "/");
+	return 0;
 }
 
-int ktau__cgroup_path(int mount, uint64_t id, char *path, size_t size)
+int ktau__cgroup_path(const struct ktau__cgroup_mount *mount, uint64_t id, char *path, size_t size)
 {
 	struct {
 		struct file_handle head;
@@ -78,17 +70,15 @@ int ktau__cgroup_path(int mount, uint64_t id, char *path, size_t size)
 	};
 	int fd, err;
 
-	if (mount < 0)
-		return mount;
-	fd = open_by_handle_at(mount, &handle.head, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (mount->fd < 0)
+		return mount->fd;
+	fd = open_by_handle_at(mount->fd, &handle.head, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 && errno != ESTALE)
 		return -errno;
 	path[0] = 0;
 	if (fd < 0)
 		return 0;
-	err = path_of(fd, path, size);
+	err = path_of(mount, fd, path, size);
 	close(fd);
-	if (!err)
-		make_relative(mount, path);
 	return err;
 }

@@ -28,7 +28,7 @@
  * @leaders: serials of leaders
  * @named: bit set of the event ids that have an EVENT record
  * @cgroups: ids of control groups to whether they have a CGROUP record
- * @cgroup_mount: the mounted hierarchy, or -errno
+ * @cgroup_mount: the mounted hierarchy of control groups
  * @entries: the entries of the profile at hand
  * @nr_entries: length of @entries
  * @end: counts for END
@@ -44,7 +44,7 @@ struct stream {
 	struct ktau__buffer leaders;
 	uint8_t named[65536 / 8];
 	struct ktau__map cgroups;
-	int cgroup_mount;
+	struct ktau__cgroup_mount cgroup_mount;
 	struct ktau_entry entries[MAX_ENTRIES];
 	uint32_t nr_entries;
 	struct ktau_rec_end end;
@@ -260,7 +260,7 @@ static int put_cgroup(struct stream *s, uint64_t *id)
 		*id = is_known ? *id : 0;
 		return 0;
 	}
-	is_known = !ktau__cgroup_path(s->cgroup_mount, *id, path, sizeof(path));
+	is_known = !ktau__cgroup_path(&s->cgroup_mount, *id, path, sizeof(path));
 	err = ktau__map_put(&s->cgroups, *id, is_known);
 	if (err || !is_known) {
 		*id = 0;
@@ -727,8 +727,8 @@ int ktau__bpf_compose(struct ktau__bpf *bpf, const struct ktau_query *query,
 	err = ktau__bpf_read(bpf, query->target & KTAU_TARGET_SELF ? getpid() : 0);
 	if (!err)
 		err = put_all(s);
-	if (s->cgroup_mount >= 0)
-		close(s->cgroup_mount);
+	if (s->cgroup_mount.fd >= 0)
+		close(s->cgroup_mount.fd);
 	ktau__map_free(&s->cgroups);
 	ktau__map_free(&s->serials);
 	ktau__buffer_free(&s->leaders);
