@@ -72,7 +72,7 @@ struct track {
 	uintptr_t writer;
 	struct run *first, *last;	/* waiting slots, see timeline.c */
 	uint64_t next, queued_ticks, order_ticks, end_ticks;
-	bool ending, ended;		/* its end, at @end_ticks, is queued; has been passed on */
+	bool ending, ended;		/* its end at @end_ticks is queued; passed on */
 	bool scheduled;			/* the group sched was enabled: switches are known */
 	size_t place;			/* in the heap, from 1; 0: not in it */
 	bool cut;
