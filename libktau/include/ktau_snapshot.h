@@ -157,8 +157,8 @@ int ktau_snapshot_each(const struct ktau_snapshot *snapshot, ktau_profile_fn fn,
  *
  * Live, exited and evicted tasks are added, each once. The tables of the CPUs, which are a
  * second view of the same time, and owners and entries of unknown kinds are left out. The identity
- * holds for the sum as well, unless a figure has reached the end of its 64 bits, where it stays; see
- * ktau_snapshot_each().
+ * holds for the sum as well, unless a figure has reached the end of its 64 bits, where it stays;
+ * see ktau_snapshot_each().
  *
  * Return: 0, -ENOMEM.
  */

@@ -7,9 +7,9 @@
 #include "cli.h"
 #include "tally.h"
 
-enum { A_NAME, A_PID, A_TID_SHOWN, A_TASKS, A_LIVE, A_LIFE, A_SHARE, A_GUEST = A_SHARE + ACCOUNT_GUEST, A_REST,
-       A_TOP, A_TOP_SHARE, A_WAITS, A_NS, A_REST_NS = A_NS + ACCOUNT_NR, A_TOP_NS, A_WAITS_NS,
-       A_UID, A_CGROUP, A_TID, A_NR };
+enum { A_NAME, A_PID, A_TID_SHOWN, A_TASKS, A_LIVE, A_LIFE, A_SHARE,
+       A_GUEST = A_SHARE + ACCOUNT_GUEST, A_REST, A_TOP, A_TOP_SHARE, A_WAITS, A_NS,
+       A_REST_NS = A_NS + ACCOUNT_NR, A_TOP_NS, A_WAITS_NS, A_UID, A_CGROUP, A_TID, A_NR };
 enum { U_CPU, U_TIME, U_TASK, U_IRQ, U_IDLE, U_TASK_NS, U_IRQ_NS, U_IDLE_NS, U_NR };
 
 static const struct column account_column[A_NR] = {

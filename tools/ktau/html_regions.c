@@ -5,7 +5,8 @@
 #include "report_regions.h"
 #include "tally.h"
 
-static ktau_sum_t shown_ns(const struct html_page *page, const struct region_sum *s, ktau_sum_t ticks)
+static ktau_sum_t shown_ns(const struct html_page *page, const struct region_sum *s,
+			   ktau_sum_t ticks)
 {
 	uint64_t own = 0;
 

@@ -32,7 +32,7 @@ struct options {
 	int nr_files;
 };
 
-/* What a figure requires to be measured: a group of events, by its bit, or a part of the account. */
+/* What a figure requires to be measured: a group of events, by its bit, or a part. */
 enum { NR_GROUPS = 32, NR_NEEDS = NR_GROUPS + ACCOUNT_NR };
 
 /**

@@ -152,7 +152,8 @@ static int take(void *arg, const struct period *period)
 
 		if (!is_wanted(o->r, p))
 			continue;
-		put_ns(line_of(o, p), o->nr - 1, ktau_clock_sum_ns(&v.clock, account_kernel(&v, p)));
+		put_ns(line_of(o, p), o->nr - 1,
+		       ktau_clock_sum_ns(&v.clock, account_kernel(&v, p)));
 		put_row(o, &v, p);
 	}
 	symbolize_destroy(r.names);

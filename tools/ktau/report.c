@@ -339,7 +339,8 @@ static void print_inconsistent(const struct report_tables *t, FILE *out)
 {
 	if (!t->nr_inconsistent)
 		return;
-	fprintf(out, "Inconsistent: the parts exceed the life in %" PRIu64 " row%s, most in that of ",
+	fprintf(out,
+		"Inconsistent: the parts exceed the life in %" PRIu64 " row%s, most in that of ",
 		t->nr_inconsistent, t->nr_inconsistent == 1 ? "" : "s");
 	print_escaped(t->inconsistent->label, out);
 	fprintf(out, ", by %.1f%% (ktau check)\n", t->excess * 100);

@@ -79,8 +79,11 @@ static void put_row(struct report_regions *t, const struct view *v, const struct
 	row[R_PID].sign = p->owner.tgid;
 	row[R_PROCESS].text = p->label;
 	row[R_COUNT].number = s->count;
-	row[R_INCL].number = s->timer ? ktau_clock_sum_ns(&v->clock, sum_less(s->incl, own)) : CELL_NONE;
-	row[R_EXCL].number = s->timer ? ktau_clock_sum_ns(&v->clock, sum_less(s->excl, own)) : CELL_NONE;
+	row[R_INCL].number = row[R_EXCL].number = CELL_NONE;
+	if (s->timer) {
+		row[R_INCL].number = ktau_clock_sum_ns(&v->clock, sum_less(s->incl, own));
+		row[R_EXCL].number = ktau_clock_sum_ns(&v->clock, sum_less(s->excl, own));
+	}
 	row[R_GROUP].text = symbolize_group(v->r->names, s->id);
 	row[R_REGION].text = s->path;
 	row[R_ROUTINE].text = symbolize_event(v->r->names, s->id);

@@ -364,7 +364,7 @@ static void add_section(const struct filling *f, const struct process *p)
 	s.nr_waits = t->waits.nr_rows - s.first_wait;
 	report_regions_rows(&t->regions, &f->v, p);
 	s.nr_regions = t->regions.table.nr_rows - s.first_region;
-	/* A process that was asked for by name or number is shown even if nothing is known of it. */
+	/* A process that was asked for is shown even if nothing is known of it. */
 	if (s.running || s.waiting || s.nr_counters || s.nr_waits || s.nr_regions ||
 	    (p->account.life && report_selects(f->v.r)))
 		t->sections[t->nr_sections++] = s;

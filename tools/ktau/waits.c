@@ -92,7 +92,7 @@ static struct waited *find_waits(const struct view *v, const struct process *p, 
 }
 
 static ktau_sum_t all_asleep(const struct view *v, const struct process *p,
-			   const struct waited *waits, size_t nr)
+			     const struct waited *waits, size_t nr)
 {
 	ktau_sum_t sum = 0;
 	size_t i;

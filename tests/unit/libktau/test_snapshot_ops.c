@@ -260,8 +260,8 @@ static void sum_of_large(void **state)
 		put_profile(&s, &(struct profile){
 			.o = { .serial = serial, .kind = serial % 2 ? EXITED : TASK,
 			       .exited_seq = serial },
-			.outer = UINT64_MAX / 2, .account = { [4] = UINT64_MAX / 2 }, .entries = &entry,
-			.nr_entries = 1 });
+			.outer = UINT64_MAX / 2, .account = { [4] = UINT64_MAX / 2 },
+			.entries = &entry, .nr_entries = 1 });
 	put_cpu(&s, 20, 0, 1 << 20);
 	finish(snap, &s);
 	assert_int_equal(ktau_snapshot_drop_exited(snap), 0);

@@ -25,6 +25,7 @@ loader()
 	grep -c 'ld.so' "$tmp/err"
 }
 
+# shellcheck disable=SC2016 # for the marked shell
 marked sh -c 'echo ran; echo "$LD_PRELOAD" >&2'
 same "a 64-bit program runs" "$(cat "$tmp/out")" ran
 same "without a message of the loader" "$(loader)" 0

@@ -247,7 +247,8 @@ static void one_column(struct table *t, int width, const char *const *names, siz
 static void test_alike(void **state)
 {
 	static const char *const names[] = {
-		"/kubepods.slice/pod-a.slice/app.scope", "/kubepods.slice/pod-b.slice/app.scope", "/",
+		"/kubepods.slice/pod-a.slice/app.scope", "/kubepods.slice/pod-b.slice/app.scope",
+		"/",
 	};
 	struct table t;
 
@@ -305,7 +306,8 @@ static void test_wide(void **state)
 	table_init(&t, "t", cells, sizeof(cells) / sizeof(*cells));
 	row = table_row(&t);
 	row[0].number = row[1].number = row[2].number = number;
-	expect(&t, FORMAT_TEXT, "           life s                user ms                        n\n"
+	expect(&t, FORMAT_TEXT,
+	       "           life s                user ms                        n\n"
 	       "18446744073709.55  18446744073709551.615  18446744073709551615000\n");
 	expect(&t, FORMAT_CSV, "life_ns,user_ns,n\n18446744073709551615000,"
 	       "18446744073709551615000,18446744073709551615000\n");
