@@ -19,13 +19,13 @@
 #include "attack.h"
 #include "tap.h"
 
-#define SPIN_NS 60000000
-#define PAUSE_NS 4000000
-#define LIMIT_NS 20000000 /* more than without attackers */
+#define SPIN_NS 30000000
+#define PAUSE_NS 3000000
+#define LIMIT_NS 15000000 /* more than without attackers */
 #define GROWING_CALLS 3000
 
 static const char *self;
-static unsigned int nr_tries = 12;
+static unsigned int nr_tries = 4;
 static volatile unsigned int *spins;
 
 static uint64_t now_ns(void)

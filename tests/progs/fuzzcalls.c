@@ -282,7 +282,7 @@ static void check_accepted(void)
 static void check_errors(unsigned long count)
 {
 	static const int expected[] = { 0, EPERM, ENOENT, ESRCH, EINTR, EBADF, E2BIG, ENOMEM,
-					EFAULT, EINVAL, ENOTTY, EEXIST, ENODATA };
+					EFAULT, EINVAL, ENOTTY, EEXIST, ENODATA, EBUSY };
 	unsigned long bad = 0;
 	size_t i;
 

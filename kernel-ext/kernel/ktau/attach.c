@@ -100,7 +100,7 @@ static void divert(struct work_struct *work)
 	mutex_lock(&ktau_mutex);
 	ktau_divert_to_regions();
 	mutex_unlock(&ktau_mutex);
-	smp_store_release(&diverted, true);
+	smp_store_release(&diverted, true);	/* pairs with attach() */
 }
 
 static DECLARE_WORK(divert_work, divert);

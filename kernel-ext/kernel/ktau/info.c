@@ -55,7 +55,7 @@ static void read_boot_id(struct work_struct *work)
 	if (boot_id_known)
 		return;
 	find_boot_id();
-	smp_store_release(&boot_id_known, true);
+	smp_store_release(&boot_id_known, true);	/* pairs with ktau_boot_id() */
 }
 
 static DECLARE_WORK(boot_id_work, read_boot_id);
