@@ -42,7 +42,7 @@ ifneq ($(bpf_MISSING),)
 $(error HAVE_BPF=y: missing: $(bpf_MISSING))
 endif
 LIBKTAU_BPF := $(B)/libktau/bpf/libktau-bpf.a
-libktau_BPF := $(patsubst %,$(B)/libktau/bpf/%.o,open load compose account cgroup exited names syscalls)
+libktau_BPF := $(patsubst %,$(B)/libktau/bpf/%.o,open load compose account cgroup clocks exited names syscalls)
 LIBKTAU_BPF_LIBS := -Wl,--push-state,--as-needed -lbpf -Wl,--pop-state
 $(libktau_BPF): KTAU_CPPFLAGS += -I$(B)/libktau/bpf
 else

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../info.h"
@@ -16,8 +15,6 @@
 
 #define MAX_ENTRIES	(KB_NR_TASK_IDS + KB_NR_SOFTIRQS + KB_NR_VECTORS + KB_NR_CPU_LINES + 1)
 #define GROUPS_IRQ	(KTAU_GROUP_IRQ | KTAU_GROUP_BH)
-#define CLOCK_RETRIES	10
-#define CLOCK_NS	10000
 
 /**
  * struct stream - a stream that is being written
@@ -52,29 +49,6 @@ struct stream {
 	int32_t self;
 	struct ktau__clocks clocks;
 };
-
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-/* If the program loses the CPU in between, the clocks do not belong together: read them again. */
-void ktau__read_clocks(struct ktau__clocks *clocks)
-{
-	int i;
-
-	for (i = 0; i < CLOCK_RETRIES; i++) {
-		clocks->monotonic_ns = now_ns(CLOCK_MONOTONIC);
-		clocks->realtime_ns = now_ns(CLOCK_REALTIME);
-		clocks->boottime_ns = now_ns(CLOCK_BOOTTIME);
-		clocks->tai_ns = now_ns(CLOCK_TAI);
-		if (now_ns(CLOCK_MONOTONIC) - clocks->monotonic_ns < CLOCK_NS)
-			break;
-	}
-}
 
 static struct ktau_rec header(uint16_t type, size_t head, size_t size)
 {
