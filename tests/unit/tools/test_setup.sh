@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# tests/setup on a system whose apt does not know all packages, or would have to remove some: nothing
-# is installed then, and nothing is ever removed. tests/boot/stock names a program that is missing.
+# tests/setup on a system whose apt does not know all packages, or would have to remove some:
+# nothing is installed then, and nothing is ever removed. tests/boot/stock names a program that is
+# missing.
 set -u
 . tests/tap.sh
 tap_prefix=setup
