@@ -101,8 +101,9 @@ out:
 /* Replace @old by a larger ring. Return: as ktau_ring_grow(). */
 static int grow(struct ktau_state *state, struct ktau_ring *old)
 {
-	u32 slots = min_t(u64, max_t(u64, (u64)old->size * GROWTH,
-				     ktau_ring_start_slots(current)),
+	/* A tag may have been set since the ring was created. */
+	const u32 start = ktau_ring_grows(current) ? ktau_ring_start_slots(current) : 0;
+	u32 slots = min_t(u64, max_t(u64, (u64)old->size * GROWTH, start),
 			  READ_ONCE(ktau_config.ring_slots));
 	struct ktau_ring *ring;
 
