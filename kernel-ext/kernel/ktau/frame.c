@@ -76,12 +76,8 @@ struct ktau_ended ktau_settle(struct ktau_frame *frame, struct ktau_state *state
 		.inside = ktau_child_ticks(frame->child),
 		.outermost = ktau_is_outermost(frame),
 	};
-	bool measured = true;
+	const bool measured = !ktau_is_unmeasured(frame);
 
-	/* one test for both flags of @child */
-	if (unlikely((frame->child >> KTAU_CHILD_STOPPED_BIT) ||
-		     (frame->info & KTAU_FRAME_TRACE_ONLY)))
-		measured = !ktau_is_unmeasured(frame);
 	e.excl = e.incl - e.inside;
 	if (unlikely(!measured)) {
 		e.incl = e.inside;
