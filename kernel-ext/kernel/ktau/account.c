@@ -80,7 +80,7 @@ void ktau_account_switch(const struct task_struct *prev, u64 now)
 
 static void copy_cpu(struct ktau_rec_profile *rec, const struct ktau_state *state)
 {
-	u64 start = ktau_read(&state->root.start), now = 0;
+	u64 start = ktau_read(&state->root.start), now = 0, own;
 	const u64 irq = ktau_read(&state->irq_ticks);
 	const u32 groups = READ_ONCE(state->profiled);
 
@@ -88,6 +88,12 @@ static void copy_cpu(struct ktau_rec_profile *rec, const struct ktau_state *stat
 		now = rec->ticks - start - (irq - ktau_read(&state->root.child));
 	rec->irq_ticks = (groups & (KTAU_GROUP_IRQ | KTAU_GROUP_BH) ? irq : state->irq_until) -
 			 state->irq_skipped;
+	/* The interrupt in which this copy is made. */
+	if (in_hardirq() && this_cpu_read(ktau_cpu.irq)) {
+		own = rec->ticks - this_cpu_read(ktau_cpu.irq)->start;
+		rec->irq_ticks += own;
+		now -= own;
+	}
 	rec->kernel_ticks = ktau_read(&state->kernel_ticks);
 	rec->asleep_ticks = ktau_read(&state->asleep_ticks);
 	if ((s64)now <= 0)

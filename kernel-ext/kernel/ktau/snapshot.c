@@ -281,6 +281,15 @@ static bool copy_rest(struct copy *copy, const struct ktau_state *state,
 	       ktau_account_copy(rec, state, copy->outermost, copy->open_ticks);
 }
 
+/*
+ * Whether a CPU is in an interrupt, unless it is the one in which the copy is made. Its time
+ * is not known to other CPUs, and would be that of the interrupted task for now.
+ */
+static bool is_interrupted(const struct ktau_state *state)
+{
+	return !in_hardirq() && READ_ONCE(per_cpu(ktau_cpu, state->owner.cpu).irq);
+}
+
 /* Try once. Return: whether the copy is consistent. */
 static bool copy_once(struct copy *copy, struct ktau_state *state,
 		      struct task_struct *task, void *stack)
@@ -305,6 +314,8 @@ static bool copy_once(struct copy *copy, struct ktau_state *state,
 	smp_rmb();	/* see above */
 	if (task && READ_ONCE(task->ktau.top) != top)
 		return false;
+	if (state->is_cpu && is_interrupted(state))
+		return false;
 	smp_rmb();	/* another frame in the same place has another start */
 	after = innermost(state, top);
 	return ktau_read(&state->begin) == end &&
@@ -324,7 +335,7 @@ static void copy_here(void *data)
 {
 	struct remote *remote = data;
 
-	if (current == remote->task)
+	if (!remote->task || current == remote->task)
 		remote->done = copy_once(remote->copy, remote->state,
 					 remote->task, NULL);
 }
@@ -368,14 +379,17 @@ static bool copy_task(struct copy *copy, struct ktau_state *state,
 
 static bool copy_untasked(struct copy *copy, struct ktau_state *state)
 {
+	struct remote remote = { copy, state };
 	unsigned int i;
 
-	for (i = 0; i < SLOW_TRIES; i++) {
+	for (i = 0; i < SLOW_TRIES && !remote.done; i++) {
 		if (copy_once(copy, state, NULL, NULL))
 			return true;
+		if (state->is_cpu && i >= QUICK_TRIES)
+			smp_call_function_single(state->owner.cpu, copy_here, &remote, 1);
 		cpu_relax();
 	}
-	return false;
+	return remote.done;
 }
 
 /**

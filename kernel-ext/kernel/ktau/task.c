@@ -194,7 +194,7 @@ void __ktau_task_free(struct task_struct *p)
 	p->ktau.state = NULL;
 }
 
-static struct ktau_state *create_cpu(void)
+static struct ktau_state *create_cpu(int cpu)
 {
 	struct ktau_state *state = ktau_state_create(&ktau_system, GFP_KERNEL);
 
@@ -205,6 +205,7 @@ static struct ktau_state *create_cpu(void)
 	state->serial = ktau_serial_next();
 	state->is_cpu = true;
 	state->owner.kind = KTAU_OWNER_CPU;
+	state->owner.cpu = cpu;
 	return state;
 }
 
@@ -216,7 +217,7 @@ static int start_cpus(void)
 	for_each_possible_cpu(cpu) {
 		cpu_state = per_cpu_ptr(&ktau_cpu, cpu);
 		if (!cpu_state->state)
-			cpu_state->state = create_cpu();
+			cpu_state->state = create_cpu(cpu);
 		if (!cpu_state->state)
 			return -ENOMEM;
 	}
