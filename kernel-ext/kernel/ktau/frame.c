@@ -76,8 +76,12 @@ struct ktau_ended ktau_settle(struct ktau_frame *frame, struct ktau_state *state
 		.inside = ktau_child_ticks(frame->child),
 		.outermost = ktau_is_outermost(frame),
 	};
-	const bool measured = !ktau_is_unmeasured(frame);
+	bool measured = true;
 
+	/* one test for both flags of @child */
+	if (unlikely((frame->child >> KTAU_CHILD_STOPPED_BIT) ||
+		     (frame->info & KTAU_FRAME_TRACE_ONLY)))
+		measured = !ktau_is_unmeasured(frame);
 	e.excl = e.incl - e.inside;
 	if (unlikely(!measured)) {
 		e.incl = e.inside;

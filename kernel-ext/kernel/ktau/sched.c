@@ -241,7 +241,7 @@ static void trace_wait(struct ktau_ref *ref, u64 wait, u64 now)
  * Account the frame of a task that was off the CPU until @now, and that has been runnable
  * since @since unless that is 0. This ends an update.
  */
-static void account_off(struct ktau_state *state, u64 since, u64 now)
+static __always_inline void account_off(struct ktau_state *state, u64 since, u64 now)
 {
 	struct ktau_frame *frame = &state->sched;
 	u64 wait = since ? ktau_ticks_between(since, now) : 0;

@@ -229,7 +229,7 @@ static struct ktau_state *provide(struct task_struct *task, u32 selected, gfp_t 
 	if (selected)
 		WRITE_ONCE(state->selected, selected);
 	/* Without a ring it is not traced. */
-	if (groups_for(task, state))
+	if ((READ_ONCE(ktau_config.modes) & KTAU_MODE_TRACE) && groups_for(task, state))
 		add_ring(state, ktau_ring_start_slots(task), gfp);
 	return state;
 }
