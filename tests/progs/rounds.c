@@ -325,7 +325,9 @@ static void judge_groups(const struct ktau_rec_profile *p, uint64_t since)
 		if ((p->groups_throughout & (1U << i)) &&
 		    is_wrong(THROUGHOUT, off[i] <= from, p))
 			show("a group was off", i, off[i] - from);
+	/* A task that exits gets no further groups. */
 	if (modes[is_cpu(p)] == ALL && from >= last.after &&
+	    (is_cpu(p) || (p->groups & ACCOUNT) == ACCOUNT) &&
 	    is_wrong(THROUGHOUT, (p->groups_throughout & ACCOUNT) == ACCOUNT, p))
 		show("groups were not off", ACCOUNT & ~p->groups_throughout, 0);
 }
