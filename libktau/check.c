@@ -138,7 +138,9 @@ static void forget_exited(struct ktau_check *c)
 	const uint64_t since = c->stream.exited_since;
 	struct check_owner *owner;
 
-	for (owner = c->owners; since && owner < c->owners + c->nr_owners; owner++) {
+	if (!since || !c->nr_owners)
+		return;
+	for (owner = c->owners; owner < c->owners + c->nr_owners; owner++) {
 		if (is_trace && owner->has_exited && owner->exited_seq < since)
 			forget_trace(owner);
 		if (is_trace || !owner->last || !is_exited(owner) ||

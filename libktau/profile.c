@@ -203,19 +203,34 @@ static void timer_add(struct ktau_entry *to, const struct ktau_entry *from)
 	add(&to->irq, from->irq);
 }
 
+/* The inverse of entry_diff(), also for a figure that has decreased. */
+static void timer_restore(struct ktau_entry *to, const struct ktau_entry *from)
+{
+	to->flags &= from->flags;
+	to->count += from->count;
+	to->incl += from->incl;
+	to->excl += from->excl;
+	to->longest = ktau__max(to->longest, from->longest);
+	to->asleep += from->asleep;
+	to->runq += from->runq;
+	to->irq += from->irq;
+}
+
 static bool is_known(const struct ktau_entry *entry)
 {
 	return entry->kind <= KTAU_KIND_COUNTER;
 }
 
-static void entry_add(struct ktau_entry *to, const struct ktau_entry *from)
+typedef void (*timer_fn)(struct ktau_entry *to, const struct ktau_entry *from);
+
+static void entry_add(struct ktau_entry *to, const struct ktau_entry *from, timer_fn add_timer)
 {
 	if (!is_known(from) || to->kind != from->kind)
 		*to = *from;
 	else if (from->kind == KTAU_KIND_COUNTER)
 		counter_add(to, from);
 	else
-		timer_add(to, from);
+		add_timer(to, from);
 }
 
 /* How many of @nr ascending entries have an id that @p does not have. */
@@ -252,10 +267,11 @@ static int reserve(struct ktau_rec_profile **p, size_t bytes)
 
 /*
  * Merge @nr ascending entries, @new of them with new ids, into a profile without frames and
- * with room for them. It is done from the back, so each entry moves once, to its place.
+ * with room for them; @add_timer adds those of timers. It is done from the back, so each entry
+ * moves once, to its place.
  */
 static void merge(struct ktau_rec_profile *p, const struct ktau_entry *from, uint32_t nr,
-		  uint32_t new)
+		  uint32_t new, timer_fn add_timer)
 {
 	struct ktau_entry *first = (struct ktau_entry *)ktau_profile_entries(p);
 	struct ktau_entry *old = first + p->nr_entries;	/* after the next one to move */
@@ -268,7 +284,7 @@ static void merge(struct ktau_rec_profile *p, const struct ktau_entry *from, uin
 		}
 		*--to = *--old;
 		if (to->id == from[nr - 1].id)
-			entry_add(to, &from[--nr]);
+			entry_add(to, &from[--nr], add_timer);
 	}
 	p->nr_entries += new;
 	p->rec.size += new * sizeof(*first);
@@ -314,7 +330,7 @@ int ktau__profile_add(struct ktau_rec_profile **p, const struct ktau_rec_profile
 		err = reserve(p, new * sizeof(*entries));
 		if (err)
 			return err;
-		merge(*p, entries + i, nr, new);
+		merge(*p, entries + i, nr, new, timer_add);
 	}
 	return 0;
 }
@@ -349,7 +365,7 @@ static int put_sorted(struct ktau_rec_profile *p, const struct ktau_rec_profile 
 		return -ENOMEM;
 	for (i = 0; i < from->nr_entries; i++, entry++) {
 		if (place[entry->id]) {
-			entry_add(&to[place[entry->id] - 1], entry);
+			entry_add(&to[place[entry->id] - 1], entry, timer_add);
 			continue;
 		}
 		to[nr++] = *entry;
@@ -410,7 +426,7 @@ int ktau__profile_apply(struct ktau_rec_profile **p, const struct ktau_rec_profi
 		return err;
 	(*p)->rec.size -= (*p)->nr_open * sizeof(struct ktau_open);
 	(*p)->nr_open = 0;
-	merge(*p, entries, diff->nr_entries, new);
+	merge(*p, entries, diff->nr_entries, new, timer_restore);
 	put_frames(*p, diff);
 	apply_head(*p, diff);
 	return 0;

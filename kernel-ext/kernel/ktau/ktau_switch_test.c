@@ -100,6 +100,7 @@ static void exec_create(struct kunit *test, struct exec *exec, kuid_t uid)
 	exec->cred->uid = uid;
 	exec->cred->euid = uid;
 	exec->cred->suid = uid;
+	cap_lower(exec->cred->cap_permitted, CAP_SYS_RESOURCE);	/* it has a share of its own */
 	exec->bprm = (struct linux_binprm) { .filename = "test", .cred = exec->cred };
 	init_completion(&exec->done);
 	KUNIT_ASSERT_EQ(test, control("groups=syscall"), 0);
