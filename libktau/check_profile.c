@@ -209,9 +209,8 @@ static bool is_whole_since(const struct check_period *p, uint64_t ticks)
 {
 	const __u32 groups = account_groups(p);
 
-	return !(groups & ~p->now->groups_throughout) &&
-	       (p->now->start_ticks >= ticks ? p->now->start_ticks == ticks :
-					       p->c->stream.since_ticks <= ticks);
+	return !(groups & ~p->now->groups_throughout) && p->now->start_ticks <= ticks &&
+	       p->c->stream.since_ticks <= ticks;
 }
 
 static double percent(uint64_t part, uint64_t whole)

@@ -46,7 +46,8 @@
  */
 static bool is_accounted(const struct ktau_state *state, u64 start)
 {
-	return start && start >= ktau_read(&state->start_ticks) &&
+	return start && (READ_ONCE(state->profiled) & KTAU_GROUP_ACCOUNT) &&
+	       start >= ktau_read(&state->start_ticks) &&
 	       start >= ktau_read(&state->group_since[KTAU_BIT_ACCOUNT]);
 }
 
@@ -141,6 +142,25 @@ void ktau_account_change(struct ktau_state *state, int cpu, u32 from, u32 to, u6
 		change_root(state, cpu, from, to, now);
 	ktau_wmb();
 	ktau_add(&state->end, 1);
+}
+
+/**
+ * ktau_start_at() - when the account of an owner began
+ * @state: its state
+ * @task: the task, or NULL if it is not a live one
+ * @ticks: the time of the copy
+ *
+ * Context: Any. The task may run: the caller detects that afterwards.
+ * Return: The time; @ticks for a task that has not been woken yet.
+ */
+u64 ktau_start_at(const struct ktau_state *state, const struct task_struct *task, u64 ticks)
+{
+	u64 woken;
+
+	if (!task || !(READ_ONCE(task->ktau.flags) & KTAU_REF_NEW))
+		return ktau_read(&state->start_ticks);
+	woken = ktau_read(&task->ktau.wake_ticks);
+	return ktau_birth_ticks(state, woken ? min(woken, ticks) : ticks);
 }
 
 /**

@@ -41,4 +41,17 @@ static inline u64 ktau_ticks_between(u64 since, u64 now)
 	return (s64)(now - since) > 0 ? now - since : 0;
 }
 
+/*
+ * When the account of a new task begins that is woken for the first time at @woken: only then has
+ * its parent created it. With the group "sched" off, that is not known.
+ */
+static inline u64 ktau_birth_ticks(const struct ktau_state *state, u64 woken)
+{
+	const u64 start = ktau_read(&state->start_ticks);
+
+	if (!(READ_ONCE(state->profiled) & KTAU_GROUP_SCHED) || ktau_read(&state->runq_ticks))
+		return start;
+	return max(start, woken);
+}
+
 #endif /* _KERNEL_KTAU_OFF_H */

@@ -112,7 +112,6 @@ static int copy_profile(struct ktau_stream *stream, struct ktau_state *state,
 	if (err)
 		return err;
 	rec = stream->body.p;
-	rec->start_ticks = ktau_read(&state->start_ticks);
 	rec->groups_throughout =
 		ktau_groups_throughout(state, U32_MAX,
 				       stream->select.since_ticks);

@@ -339,6 +339,7 @@ static void account_first(struct ktau_ref *ref, u64 now)
 
 	ktau_add(&state->begin, 1);
 	ktau_wmb();
+	ktau_write(&state->start_ticks, ktau_birth_ticks(state, ref->wake_ticks));
 	ktau_table_account(state, KTAU_ID_SCHEDULE_WAIT, wait, wait, true);
 	ktau_add(ktau_outside(state, ref->top), wait);
 	ktau_add(&state->runq_ticks, wait);

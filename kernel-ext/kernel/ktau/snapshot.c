@@ -271,6 +271,7 @@ static bool copy_rest(struct copy *copy, const struct ktau_state *state,
 {
 	struct ktau_rec_profile *rec = copy->rec;
 
+	rec->start_ticks = ktau_start_at(state, task, rec->ticks);
 	copy->now = ktau_times_at(state, task, rec->ticks);
 	copy->base = ktau_times(state);
 	rec->runq_ticks = copy->now.runq;
