@@ -447,10 +447,11 @@ static u64 idle_ticks(struct ktau_state *cpu, u64 idle, u64 group_since)
 /* A CPU has no time from before its profile began, or while the account is disabled. */
 static void account_cpu(struct kunit *test)
 {
-	u64 since, start_ticks, asleep_ticks, added[4];
+	u64 since, start_ticks, asleep_ticks, added[5];
 	struct ktau_frame root;
 	struct ktau_state *cpu;
 	unsigned long flags;
+	u32 profiled;
 
 	local_irq_save(flags);
 	cpu = this_cpu_read(ktau_cpu.state);
@@ -458,10 +459,15 @@ static void account_cpu(struct kunit *test)
 	start_ticks = cpu->start_ticks;
 	asleep_ticks = cpu->asleep_ticks;
 	root = cpu->root;
+	profiled = cpu->profiled;
+	cpu->profiled = KTAU_GROUP_ACCOUNT;
 	added[0] = idle_ticks(cpu, 100, 0);
 	added[1] = idle_ticks(cpu, 101, 0);
 	added[2] = idle_ticks(cpu, 50, U64_MAX);
 	added[3] = idle_ticks(cpu, 50, ktau_ticks() + ktau_clock_hz());
+	cpu->profiled = 0;	/* the hooks are enabled before the account */
+	added[4] = idle_ticks(cpu, 50, 0);
+	cpu->profiled = profiled;
 	cpu->group_since[KTAU_BIT_ACCOUNT] = since;
 	cpu->start_ticks = start_ticks;
 	cpu->asleep_ticks = asleep_ticks;
@@ -471,6 +477,7 @@ static void account_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, added[1], 0ULL);
 	KUNIT_EXPECT_EQ(test, added[2], 0ULL);
 	KUNIT_EXPECT_EQ(test, added[3], 0ULL);
+	KUNIT_EXPECT_EQ(test, added[4], 0ULL);
 }
 
 /* If a new task is switched out before it reaches user mode, its root frame keeps its name. */

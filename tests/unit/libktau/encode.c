@@ -129,7 +129,7 @@ void put_stream(struct stream *s, uint32_t content, uint32_t target)
 	put64(s, 1000000000);		/* boot_ticks */
 	put64(s, 1699999998000000000);
 	put64(s, 500000000);
-	put64(s, 12345);		/* since_ticks */
+	put64(s, s->since_boot ? 0 : 12345);	/* since_ticks */
 	put64(s, 77);
 	put64(s, 0xffffffff81000000);
 	put64(s, 60123);

@@ -32,6 +32,7 @@ struct stream {
 	uint32_t round_ns;
 	uint64_t realtime_ns;	/* 0: 1700000000000000000 */
 	uint64_t ticks;		/* 0: 5000000000 */
+	bool since_boot;	/* since_ticks is 0 */
 	uint64_t exited_since;
 	uint64_t denied, torn;
 	uint64_t losses[18];	/* with @missed and @refused_gone */

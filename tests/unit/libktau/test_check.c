@@ -51,7 +51,7 @@ static void unknown(void **state)
 
 static struct found check_one(struct profile p, uint32_t round_ns)
 {
-	struct stream s = { .word_bits = 64, .round_ns = round_ns };
+	struct stream s = { .word_bits = 64, .round_ns = round_ns, .since_boot = true };
 
 	p.ticks = ticks_of(&s);
 	put_start(&s, KTAU_REC_PROFILE, 0x3c);
