@@ -25,7 +25,7 @@ enum { CALLS = 1000, OPENS = 7, CHILDREN = 300, THREAD_CALLS = 50, FOO = 123 };
 static struct {
 	unsigned int addr;
 	char name[64];
-} symbols[16384];
+} symbols[1 << 18];
 static int nr_symbols;
 
 struct profiles {

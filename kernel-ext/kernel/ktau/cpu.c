@@ -228,8 +228,10 @@ static __always_inline void close_cpu(struct ktau_cpu_frame *outer, unsigned int
 		ktau_add(&outer->child, incl);
 	ktau_add(&state->outer_ticks, excl);
 	ktau_wmb();	/* before anything else that a reader sees */
-	if (irq)
+	if (irq) {
+		raw_cpu_write(ktau_cpu.irq, NULL);
 		ktau_add(&state->irq_ticks, incl);
+	}
 	ktau_add(&cell->count, 1);
 	if (outermost) {
 		ktau_add(&cell->v[0], incl);
@@ -305,10 +307,13 @@ static noinline void close_slow(struct ktau_cpu_frame *both, bool irq)
 		ktau_times_interrupt(frame, state, e.incl);
 	ktau_wmb();
 	ktau_add(&state->end, 1);
-	if (frame->info & KTAU_FRAME_TRACE_ONLY)
-		raw_cpu_write(ktau_cpu_top, both->outer);
-	else
+	if (!(frame->info & KTAU_FRAME_TRACE_ONLY)) {
 		close_cpu_slow(both, e.incl, irq);
+		return;
+	}
+	raw_cpu_write(ktau_cpu_top, both->outer);
+	if (irq)
+		raw_cpu_write(ktau_cpu.irq, NULL);
 }
 
 /*
@@ -386,12 +391,7 @@ EXPORT_SYMBOL_GPL(__ktau_cpu_exit);
 /* Close the frame of an interrupt that hit another interrupt or a softirq. */
 static noinline void close_irq_inner(struct ktau_cpu_frame *both)
 {
-	if (raw_cpu_read(ktau_cpu.irq) == &both->frame) {
-		raw_cpu_write(ktau_cpu.irq, NULL);
-		close_any(both, true);
-	} else {
-		close_any(both, false);
-	}
+	close_any(both, raw_cpu_read(ktau_cpu.irq) == &both->frame);
 }
 
 /* Close the frame of an interrupt that hit the kernel. */
@@ -415,7 +415,6 @@ void __ktau_irq_exit(struct ktau_cpu_frame *frame)
 		close_irq_inner(frame);
 		return;
 	}
-	raw_cpu_write(ktau_cpu.irq, NULL);
 	if (unlikely(ref->top != &frame->frame))
 		close_untaken_irq(frame);
 	else if (frame->frame.prev)

@@ -30,8 +30,7 @@ struct ktau_last ktau_end_frames(void)
 	WRITE_ONCE(ref->mask, KTAU_MASK_GONE);
 	barrier();	/* no interrupt opens a frame of this task any more */
 	while ((frame = ref->top)) {
-		last.id = frame->info & KTAU_FRAME_TRACE_ONLY ? KTAU_ID_NONE :
-								ktau_frame_id(frame);
+		last.id = ktau_is_unmeasured(frame) ? KTAU_ID_NONE : ktau_frame_id(frame);
 		last.end = frame->start;
 		last.incl = static_call(ktau_divert_leave)(frame, current).incl;
 		last.end += last.incl;
