@@ -213,7 +213,7 @@ void __ktau_sched_switched(struct task_struct *prev)
 	const u64 now = ktau_ticks();
 
 	if (state)
-		state->switched_ticks = now;
+		ktau_write(&state->switched_ticks, now);
 	if (prev->ktau.flags & KTAU_REF_OFF) {
 		state = prev->ktau.state;
 		ktau_write(&state->sched.start, now);

@@ -37,6 +37,7 @@
 #include "cpu.h"
 #include "event.h"
 #include "frame.h"
+#include "off.h"
 #include "region.h"
 #include "snapshot.h"
 #include "table.h"
@@ -261,6 +262,13 @@ static bool identity_holds(const struct copy *copy, const struct ktau_state *sta
 			rec->outer_ticks + rec->open_child_ticks;
 }
 
+/* Whether the task has got a CPU, but has not ended its wait yet. */
+static bool is_resuming(const struct ktau_state *state, const struct ktau_frame *top)
+{
+	return ktau_is_off(state, top) &&
+	       (s64)(ktau_read(&state->switched_ticks) - ktau_read(&state->sched.start)) > 0;
+}
+
 /*
  * Copy the times before the sums outside: then the copy includes what steps 2 and 3 of an
  * update have added only if it includes step 1.
@@ -313,7 +321,7 @@ static bool copy_once(struct copy *copy, struct ktau_state *state,
 	if (copy->regions)
 		ktau_regions_copy(copy->regions, state);
 	smp_rmb();	/* see above */
-	if (task && READ_ONCE(task->ktau.top) != top)
+	if (task && (READ_ONCE(task->ktau.top) != top || is_resuming(state, top)))
 		return false;
 	if (state->is_cpu && is_interrupted(state))
 		return false;
