@@ -129,7 +129,7 @@ static void remove_before(struct ktau_rec_trace *trace, const struct ktau_slot *
 	}
 	if (!nr)
 		return;
-	bytes = slot ? (const char *)slot - begin : trace->slots_bytes;
+	bytes = slot ? (uint32_t)((const char *)slot - begin) : trace->slots_bytes;
 	trace->nr_slots -= nr;
 	trace->slots_bytes -= bytes;
 	trace->rec.size -= bytes;
