@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * reload TIMES FILE ARGUMENTS: load and unload a module TIMES, with these arguments. A module that
- * is in use is unloaded as soon as it no longer is. Prints the number of times; the first error
- * ends it.
+ * reload TIMES FILE ARGUMENTS [MS]: load and unload a module TIMES, with these arguments, and leave
+ * it loaded for MS ms. A module that is in use is unloaded as soon as it no longer is. Prints the
+ * number of times; the first error ends it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -40,14 +40,16 @@ static void unload(const char *name)
 
 int main(int argc, char **argv)
 {
-	unsigned long nr, times;
+	unsigned long nr, times, pause = 0;
 	const char *name;
 	int fd;
 
-	if (argc != 4) {
-		fprintf(stderr, "usage: reload TIMES FILE ARGUMENTS\n");
+	if (argc != 4 && argc != 5) {
+		fprintf(stderr, "usage: reload TIMES FILE ARGUMENTS [MS]\n");
 		return 2;
 	}
+	if (argc == 5)
+		pause = strtoul(argv[4], NULL, 10);
 	times = strtoul(argv[1], NULL, 10);
 	fd = open(argv[2], O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -56,6 +58,7 @@ int main(int argc, char **argv)
 	for (nr = 0; nr < times; nr++) {
 		if (syscall(SYS_finit_module, fd, argv[3], 0))
 			die("finit_module");
+		usleep(pause * 1000);
 		unload(name);
 	}
 	printf("%lu\n", nr);
