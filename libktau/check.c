@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "check.h"
+#include "check_state.h"
 #include "profile.h"
 
 const struct check_rule ktau__check_rules[KTAU_NR_FINDINGS] = {

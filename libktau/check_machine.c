@@ -12,7 +12,7 @@
  * the start of the stream to its last copy. At each of the two ends of a period, a sum may
  * therefore lack, or have, what ran during that time, which is at most that time on each CPU.
  */
-#include "check.h"
+#include "check_state.h"
 
 #define KINDS	(KTAU_TARGET_EXITED | KTAU_TARGET_EVICTED | KTAU_TARGET_CPU)
 #define FILTERS	(KTAU_SELECT_CGROUP | KTAU_SELECT_UID | KTAU_SELECT_TAG)

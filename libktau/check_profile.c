@@ -10,7 +10,7 @@
  */
 #include <stdio.h>
 
-#include "check.h"
+#include "check_state.h"
 
 static bool is_several(const struct ktau_rec_owner *owner)
 {
@@ -64,8 +64,8 @@ void ktau__check_identity(const struct check_period *p)
 
 	if (ktau_check_identity(p->record, &excl, &outer))
 		ktau__check_report(p->c, KTAU_FINDING_IDENTITY, p->now->serial, 0,
-				   "exclusive times sum up to %llu ns, outermost frames to %llu ns: "
-				   "%lld ticks apart", ktau__check_ns(p->c, excl),
+				   "exclusive times sum up to %llu ns, outermost frames to "
+				   "%llu ns: %lld ticks apart", ktau__check_ns(p->c, excl),
 				   ktau__check_ns(p->c, outer), (long long)(excl - outer));
 }
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "check.h"
+#include "check_state.h"
 
 const struct ktau_rec_owner *ktau__check_described(const struct ktau_check *c, uint64_t serial)
 {

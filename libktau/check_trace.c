@@ -19,7 +19,7 @@
  */
 #include <stdlib.h>
 
-#include "check.h"
+#include "check_state.h"
 
 static int push(struct check_owner *owner, uint16_t id)
 {

@@ -5,8 +5,8 @@
  * the one before, check_machine.c the one for all tasks and CPUs, check_trace.c those for slots;
  * check_state.c what all of them need.
  */
-#ifndef KTAU_INTERNAL_CHECK_H
-#define KTAU_INTERNAL_CHECK_H
+#ifndef KTAU_INTERNAL_CHECK_STATE_H
+#define KTAU_INTERNAL_CHECK_STATE_H
 
 #include "map.h"
 #include "registry.h"
@@ -131,8 +131,8 @@ void ktau__check_inside(const struct check_period *p);
 void ktau__check_backward(const struct check_period *p);
 
 /*
- * The machine: at the begin of a stream, after each profile, when the profile of an owner is part of
- * another record or not needed any more, and at the end of a stream.
+ * The machine: at the begin of a stream, after each profile, when the profile of an owner is part
+ * of another record or not needed any more, and at the end of a stream.
  */
 void ktau__check_machine_begin(struct ktau_check *c);
 void ktau__check_machine_add(struct ktau_check *c, struct check_owner *owner,
@@ -165,4 +165,4 @@ static inline unsigned long long ktau__check_ns(const struct ktau_check *c, uint
 	return ktau_clock_ns(&c->clock, ticks);
 }
 
-#endif /* KTAU_INTERNAL_CHECK_H */
+#endif /* KTAU_INTERNAL_CHECK_STATE_H */
