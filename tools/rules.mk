@@ -11,7 +11,7 @@ MAN_PAGES += $(wildcard tools/*/*.1)
 tools_objects = $(patsubst %,$(B)/tools/ktau/%.o,$(1))
 tools_SHARED := $(call tools_objects,cli symbolize dump dump_slot text hash unbuilt)
 tools_REPORT := $(call tools_objects,report report_options report_tables interrupts account waits wakers aggregate tally \
-	hosts period registry table regions region_names report_regions)
+	hosts period registry table text_cut regions region_names report_regions)
 # HAVE_NCURSES=n builds ktau top without its screen.
 HAVE_NCURSES ?= $(if $(CROSS_COMPILE),n,$(if $(shell pkg-config --exists ncursesw && echo y),y,n))
 tools_SOURCES := $(wildcard tools/ktau/*.c tools/ktau/*/*.c)

@@ -150,10 +150,10 @@ $(call unit,ktaud/test_slurm): tests/unit/ktaud/test_slurm.sh
 # tools: each test is linked with the objects that are named here.
 test_addrs_OBJS := tools/funcmap/addrs
 test_descendants_OBJS := tools/runktau/descendants
-test_table_OBJS := $(addprefix tools/ktau/,table cli text)
+test_table_OBJS := $(addprefix tools/ktau/,table cli text text_cut)
 test_attribution_OBJS := $(addprefix tools/ktau/,cycles/attribution hash cli text)
 test_compare_OBJS := tools/ktau/compare
-test_text_OBJS := $(addprefix tools/ktau/,text cli)
+test_text_OBJS := $(addprefix tools/ktau/,text text_cut cli)
 test_unbuilt_OBJS := $(addprefix tools/ktau/,unbuilt cli text)
 unit_MACHINE := $(addprefix tests/unit/tools/,fixture machine slots)
 test_aggregate_OBJS := $(addprefix tools/ktau/,aggregate wakers symbolize text tally hash hosts period \
@@ -166,7 +166,7 @@ test_timeline_OBJS := $(addprefix tools/ktau/,timeline timeline_pass track_heap 
 	region_names registry hash cli symbolize text) tests/unit/tools/rings $(unit_MACHINE)
 test_running_OBJS := $(test_timeline_OBJS)
 test_cli_OBJS := $(unit_MACHINE) tests/unit/tools/saved
-test_status_OBJS := $(addprefix tools/ktau/,ktau-status cli table text)
+test_status_OBJS := $(addprefix tools/ktau/,ktau-status cli table text text_cut)
 test_mark_OBJS := $(addprefix tools/ktau/,ktau-mark cli text)
 test_export_output_OBJS := $(addprefix tools/ktau/,export_output cli text)
 tools_TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/tools/test_*.c))

@@ -11,6 +11,7 @@
 #include "over_time.h"
 #include "tally.h"
 #include "text.h"
+#include "text_cut.h"
 
 enum { ROWS = 20, NAME_COLUMNS = 16, DEFAULT_WIDTH = 100 };
 

@@ -9,6 +9,7 @@
 #include "cli.h"
 #include "table.h"
 #include "text.h"
+#include "text_cut.h"
 
 enum { CELL_BYTES = 128 };
 

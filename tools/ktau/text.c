@@ -9,7 +9,6 @@
 #include <wchar.h>
 #include <wctype.h>
 
-#include "cli.h"
 #include "text.h"
 
 void text_use_utf8(void)
@@ -86,22 +85,7 @@ void print_escaped(const char *text, FILE *out)
 	}
 }
 
-char *text_escaped(const char *text)
-{
-	char *escaped = NULL;
-	size_t size;
-	FILE *f = open_memstream(&escaped, &size);
-
-	if (f) {
-		print_escaped(text, f);
-		fclose(f);
-	}
-	/* Exits without memory. */
-	return escaped ? escaped : cli_alloc(NULL, SIZE_MAX, 1);
-}
-
-/* The width and the length of the first character of @text; bytes that are none have one column. */
-static int first_columns(const char *text, size_t *bytes)
+int text_first_columns(const char *text, size_t *bytes)
 {
 	const unsigned char *s = (const unsigned char *)text;
 	int n = utf8_bytes(s), width = n ? wcwidth((wchar_t)decode(s, n)) : 1;
@@ -127,7 +111,7 @@ int text_columns(const char *text)
 	int nr = 0;
 
 	for (; *text; text += bytes)
-		nr += first_columns(text, &bytes);
+		nr += text_first_columns(text, &bytes);
 	return nr;
 }
 
@@ -136,89 +120,12 @@ size_t text_bytes(const char *text, int columns)
 	size_t at = 0, bytes;
 
 	while (text[at]) {
-		columns -= first_columns(text + at, &bytes);
+		columns -= text_first_columns(text + at, &bytes);
 		if (columns < 0)
 			break;
 		at += bytes;
 	}
 	return at;
-}
-
-/* The end of @text that takes at most @columns, without combining characters at its start. */
-static const char *end_of(const char *text, int columns)
-{
-	int skip = text_columns(text) - columns;
-	size_t bytes;
-
-	while (*text && (skip > 0 || !first_columns(text, &bytes))) {
-		skip -= first_columns(text, &bytes);
-		text += bytes;
-	}
-	return text;
-}
-
-int text_cut(const char *text, int columns, char **cut)
-{
-	int head = (columns - GAP_COLUMNS) / 3;
-	const char *end;
-
-	if (text_columns(text) <= columns || columns < MIN_CUT) {
-		if (asprintf(cut, "%.*s", (int)text_bytes(text, columns), text) < 0)
-			cli_alloc(NULL, SIZE_MAX, 1);
-		return text_columns(*cut);
-	}
-	end = end_of(text, columns - GAP_COLUMNS - head);
-	if (asprintf(cut, "%.*s..%s", (int)text_bytes(text, head), text, end) < 0)
-		cli_alloc(NULL, SIZE_MAX, 1);
-	return text_columns(*cut);
-}
-
-/* A text as it is and as it is shown. */
-struct shown {
-	const char *text;
-	char *cut;
-};
-
-static int by_cut(const void *a, const void *b)
-{
-	const struct shown *x = a, *y = b;
-	int order = strcmp(x->cut, y->cut);
-
-	return order ? order : strcmp(x->text, y->text);
-}
-
-static bool look_alike(const char *const *texts, size_t nr, int columns)
-{
-	struct shown *shown = cli_alloc(NULL, nr, sizeof(*shown));
-	bool alike = false;
-	size_t i;
-
-	for (i = 0; i < nr; i++) {
-		shown[i].text = texts[i];
-		text_cut(texts[i], columns, &shown[i].cut);
-	}
-	qsort(shown, nr, sizeof(*shown), by_cut);
-	for (i = 1; i < nr; i++)
-		alike |= !strcmp(shown[i - 1].cut, shown[i].cut) &&
-			 strcmp(shown[i - 1].text, shown[i].text);
-	for (i = 0; i < nr; i++)
-		free(shown[i].cut);
-	free(shown);
-	return alike;
-}
-
-int text_distinct(const char *const *texts, size_t nr, int columns)
-{
-	int widest = 0, width;
-	size_t i;
-
-	for (i = 0; i < nr; i++) {
-		width = text_columns(texts[i]);
-		widest = width > widest ? width : widest;
-	}
-	while (columns < widest && look_alike(texts, nr, columns))
-		columns++;
-	return columns;
 }
 
 const char *text_number(ktau_sum_t number, char buffer[NUMBER_TEXT_BYTES])

@@ -43,9 +43,6 @@ enum { ESCAPED_BYTES = 17 };
 /* Escape the first character of @text like print_escaped(). Return: its length in @text. */
 int escape_one(const char *text, char out[ESCAPED_BYTES]);
 
-/* A text as print_escaped() prints it; the caller frees it. */
-char *text_escaped(const char *text);
-
 /*
  * What must precede @text in a cell of a CSV file, because spreadsheets run a text that begins with
  * = + - or @ as a formula: an apostrophe, or nothing. A number is not a formula.
@@ -58,19 +55,10 @@ const char *csv_guard(const char *text);
  */
 int text_columns(const char *text);
 
+/* Width of the first character of @text, one of bytes that are none. *bytes is its length. */
+int text_first_columns(const char *text, size_t *bytes);
+
 /* The number of bytes of @text that fit into @columns. */
 size_t text_bytes(const char *text, int columns);
-
-/* Columns of the ".." in a text that was cut, and the least width at which a text has it. */
-enum { GAP_COLUMNS = 2, MIN_CUT = 10 };
-
-/*
- * Cut an escaped text to @columns in the middle, because long names begin alike. *cut is
- * the text that is shown, which the caller frees. Return: its width, which may be one less.
- */
-int text_cut(const char *text, int columns, char **cut);
-
-/* The least width from @columns on at which text_cut() keeps different texts different. */
-int text_distinct(const char *const *texts, size_t nr, int columns);
 
 #endif

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "text.h"
+#include "text_cut.h"
 
 static void test_escaped(void **state)
 {
