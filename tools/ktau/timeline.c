@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "timeline.h"
 #include "timeline_pass.h"
 
 struct timeline *timeline_create(struct ktau_reader *reader,
@@ -21,12 +22,6 @@ void timeline_regions(struct timeline *t, const char *path, struct registry *reg
 {
 	t->path = path ? path : ".";
 	t->registry = registry;
-}
-
-void timeline_free_run(struct run *run)
-{
-	ktau_record_free(run->trace);
-	free(run);
 }
 
 void timeline_destroy(struct timeline *t)

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Passes on the events of a timeline in the order of their times; timeline.h has the rules. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
 #include "timeline_pass.h"
+
+void timeline_free_run(struct run *run)
+{
+	ktau_record_free(run->trace);
+	free(run);
+}
 
 /* What is due of the tracks */
 

@@ -5,7 +5,7 @@
 
 #include "hash.h"
 #include "registry.h"
-#include "timeline.h"
+#include "timeline_event.h"
 #include "track_heap.h"
 #include "user_trace.h"
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "cli.h"
-#include "timeline.h"
+#include "timeline_event.h"
 #include "track_heap.h"
 
 static bool earlier(const struct track *a, const struct track *b)
