@@ -35,8 +35,10 @@ static void add(struct sums *sums, const struct ktau_rec_profile *p)
 {
 	const struct ktau_rec_owner *owner = self_owner(p->serial);
 
-	if (!owner)
+	if (!owner) {
 		self_die("owner", -ENOENT);
+		return;
+	}
 	if (owner->kind == KTAU_OWNER_CPU) {
 		sums->cpus += p->kernel_ticks;
 		return;
