@@ -374,7 +374,8 @@ static void report_missing(struct collect *collect, uint64_t nr)
 	if (collect->catch_up != CATCH_UP_NONE && !collect->lost_missing)
 		log_error("trace slots that an earlier ktaud had read, but not written, are lost");
 	else if (collect->catch_up == CATCH_UP_NONE && !collect->told_missing)
-		log_error("another process consumes the traces as well, so slots are missing in this file");
+		log_error("another process consumes the traces as well, so slots are missing in "
+			  "this file");
 	collect->told_missing |= collect->catch_up == CATCH_UP_NONE;
 	collect->lost_missing += nr;
 }

@@ -16,8 +16,8 @@
 #include "symbolize.h"
 #include "table.h"
 
-enum { OPT_FORMAT = 256, OPT_JSON, OPT_CSV, OPT_FOLDED, OPT_FLAME, OPT_STREAM, OPT_ANNOTATE, OPT_ETM,
-       OPT_REGS, OPT_CODE, OPT_CORE };
+enum { OPT_FORMAT = 256, OPT_JSON, OPT_CSV, OPT_FOLDED, OPT_FLAME, OPT_STREAM, OPT_ANNOTATE,
+       OPT_ETM, OPT_REGS, OPT_CODE, OPT_CORE };
 
 /* A --code option. */
 struct code_option {

@@ -353,11 +353,13 @@ static void print_summary(const struct recording *r, const char *path)
 
 	fprintf(stderr, "%s: %" PRIu64 " slots\n", path, r->slots);
 	if (lost->full)
-		fprintf(stderr, "%s: %" PRIu64 " slots lost, overwritten before they were read: "
-			"use a --ring of more than %" PRIu64 " slots\n", path, lost->full, r->o->ring);
+		fprintf(stderr,
+			"%s: %" PRIu64 " slots lost, overwritten before they were read: "
+			"use a --ring of more than %" PRIu64 " slots\n",
+			path, lost->full, r->o->ring);
 	if (lost->growing)
-		fprintf(stderr, "%s: %" PRIu64 " slots lost in rings that had not grown yet\n", path,
-			lost->growing);
+		fprintf(stderr, "%s: %" PRIu64 " slots lost in rings that had not grown yet\n",
+			path, lost->growing);
 	if (lost->elsewhere)
 		fprintf(stderr, "%s: %" PRIu64 " slots lost to another process that consumes the "
 			"traces as well\n", path, lost->elsewhere);

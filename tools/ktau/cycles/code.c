@@ -242,7 +242,7 @@ uint64_t code_instruction_bytes(const struct code *code, const struct cycles_ran
 
 	if (range->isa == CYCLES_WORDS)
 		length = 4;
-	/* Arm ARM, "T32 instruction set encoding": 0b11101, 0b11110 and 0b11111 begin two halfwords. */
+	/* Arm ARM, "T32 instruction set encoding": 11101, 11110 and 11111 begin two halfwords. */
 	else if (range->isa == CYCLES_THUMB)
 		length = code_read(code, address, half, 2) == 2 && half[1] >> 3 >= 0x1d ? 4 : 2;
 	return length < left ? length : left;

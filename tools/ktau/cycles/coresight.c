@@ -130,8 +130,7 @@ static ocsd_arch_profile_t architecture(const struct trace_source *source)
 	switch (toupper((unsigned char)core[7])) {
 	case 'M':
 		arch.profile = profile_CortexM;
-		arch.arch = number >= 23 && number != 3 && number != 4 && number != 7 ? ARCH_V8 :
-										       ARCH_V7;
+		arch.arch = number >= 23 ? ARCH_V8 : ARCH_V7;
 		break;
 	case 'R':
 		arch.profile = profile_CortexR;

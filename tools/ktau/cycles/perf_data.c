@@ -224,8 +224,8 @@ static int take_auxtrace(struct perf_file *f, const uint8_t *body, size_t bytes,
 }
 
 /*
- * A mapping of a program: the code is in a file. MMAP has pid, tid, address, length and offset; MMAP2
- * has 24 bytes more, then the protection and flags; the name of the file follows.
+ * A mapping of a program: the code is in a file. MMAP has pid, tid, address, length and offset;
+ * MMAP2 has 24 bytes more, then the protection and flags; the name of the file follows.
  */
 static void take_mapping(struct perf_file *f, const struct perf_record *rec, const uint8_t *body,
 			 size_t bytes)
@@ -242,7 +242,7 @@ static void take_mapping(struct perf_file *f, const struct perf_record *rec, con
 		return;
 	memcpy(path, body + name_at, bytes);
 	path[bytes] = '\0';
-	/* Names such as [vdso] and //anon are not files. What cannot be read is reported as unread. */
+	/* Names such as [vdso] and //anon are no files. What cannot be read will be unread. */
 	if (*path != '/' || path[1] == '/' || access(path, R_OK))
 		return;
 	code_add_mapping(&f->r->code, path, get_u64(body + 24), get_u64(body + 16),

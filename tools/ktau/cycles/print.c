@@ -283,12 +283,12 @@ static void add_functions(struct table *t, const struct listing *l)
 	}
 }
 
-/* The bytes of an instruction as they are in memory; words as the architecture's manual has them. */
+/* The bytes of an instruction as they are in memory; words as the manuals have them. */
 static char *opcode_text(const struct code *code, const struct instruction *i)
 {
 	uint8_t bytes[16];
-	size_t nr = code_read(code, i->address, bytes,
-			      i->bytes < sizeof(bytes) ? i->bytes : sizeof(bytes)), k;
+	size_t room = i->bytes < sizeof(bytes) ? i->bytes : sizeof(bytes);
+	size_t nr = code_read(code, i->address, bytes, room), k;
 	char *text = cli_alloc(NULL, 2 * nr + 1, 1);
 
 	for (k = 0; k < nr; k++)
@@ -373,8 +373,8 @@ static void print_head(const struct cycles_print *p, size_t sources, size_t coun
 {
 	const struct code *code = &p->r->code;
 
-	printf("%s: %zu streams with cycle counts of %zu; %zu CPUs; ", p->r->path, counting, sources,
-	       p->r->nr_cores);
+	printf("%s: %zu streams with cycle counts of %zu; %zu CPUs; ", p->r->path, counting,
+	       sources, p->r->nr_cores);
 	if (code->nr)
 		printf("code 0x%" PRIx64 "-0x%" PRIx64 "\n", code->pieces[0].start,
 		       code->pieces[code->nr - 1].end - 1);

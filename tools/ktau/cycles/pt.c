@@ -2,12 +2,12 @@
 /*
  * Traces of Intel Processor Trace. Decoding is libipt's; this is the only file that uses it.
  *
- * libipt's instruction decoder skips CYC packets, so a second decoder reads the packets. A CYC packet
- * is followed by the packet of the instruction that retired at its time; of a TNT packet with several
- * branches, that is the first one (Intel SDM, volume 3, "Cycle Packet Semantics"). The instruction
- * decoder stops before a packet until an instruction needs it. So the instruction for which its
- * position moves has consumed the packet at the old position, and the CYC packets up to there count
- * the instructions since the last count, including this one.
+ * libipt's instruction decoder skips CYC packets, so a second decoder reads the packets. A CYC
+ * packet is followed by the packet of the instruction that retired at its time; of a TNT packet
+ * with several branches, that is the first one (Intel SDM, volume 3, "Cycle Packet Semantics"). The
+ * instruction decoder stops before a packet until an instruction needs it. So the instruction for
+ * which its position moves has consumed the packet at the old position, and the CYC packets up to
+ * there count the instructions since the last count, including this one.
  *
  *	CYC 3	TNT(1)	CYC 9	TNT(1)
  *		^ position before the first conditional jump; it moves to the second TNT packet, so
@@ -111,8 +111,8 @@ static void put_instruction(struct pt_decoding *d, const struct pt_insn *insn)
 }
 
 /*
- * Tracing was off between the packets TIP.PGD and TIP.PGE. An event may be reported when the decoder
- * has gone on already, so its position does not tell where these packets are.
+ * Tracing was off between the packets TIP.PGD and TIP.PGE. An event may be reported when the
+ * decoder has gone on already, so its position does not tell where these packets are.
  */
 static void take_event(struct pt_decoding *d, const struct pt_event *event)
 {

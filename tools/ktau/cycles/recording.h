@@ -124,8 +124,8 @@ bool perf_data_is(const uint8_t *data, uint64_t bytes);
 int perf_data_read(struct recording *r);
 
 /*
- * Decode all buffers of a recording: coresight_decode() those of ARM's sources, pt_decode() those of
- * Intel PT. Return: 0, or -1 with a message.
+ * Decode all buffers of a recording: coresight_decode() those of ARM's sources, pt_decode() those
+ * of Intel PT. Return: 0, or -1 with a message.
  */
 int coresight_decode(struct recording *r);
 int pt_decode(struct recording *r);
