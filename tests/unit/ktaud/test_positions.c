@@ -30,11 +30,16 @@ struct trace {
 	struct ktau_slot slots[MAX_SLOTS];
 };
 
-/* A record of the positions from @first on, which take one slot each. */
-static const struct ktau_rec_trace *make_trace(struct trace *t, uint64_t serial, uint64_t first,
-					       uint64_t next, uint64_t lost, uint64_t ticks)
+/* The positions of a record, and how many are lost before them. */
+struct part {
+	uint64_t first, next, lost;
+};
+
+/* A record of positions that take one slot each. */
+static const struct ktau_rec_trace *make_trace(struct trace *t, uint64_t serial, struct part part,
+					       uint64_t ticks)
 {
-	uint32_t i, nr = next - first;
+	uint32_t i, nr = part.next - part.first;
 
 	assert_true(nr <= MAX_SLOTS);
 	*t = (struct trace){
@@ -42,12 +47,12 @@ static const struct ktau_rec_trace *make_trace(struct trace *t, uint64_t serial,
 			.rec = { sizeof(t->rec) + nr * sizeof(*t->slots), KTAU_REC_TRACE,
 				 sizeof(t->rec) },
 			.serial = serial,
-			.first = first,
-			.next = next,
-			.lost = lost,
-			.lost_from_ticks = lost ? 1 : 0,
-			.lost_to_ticks = lost ? ticks + first : 0,
-			.written = next,
+			.first = part.first,
+			.next = part.next,
+			.lost = part.lost,
+			.lost_from_ticks = part.lost ? 1 : 0,
+			.lost_to_ticks = part.lost ? ticks + part.first : 0,
+			.written = part.next,
 			.ring_slots = MAX_SLOTS,
 			.nr_slots = nr,
 			.slots_bytes = nr * sizeof(*t->slots),
@@ -55,7 +60,7 @@ static const struct ktau_rec_trace *make_trace(struct trace *t, uint64_t serial,
 	};
 	for (i = 0; i < nr; i++)
 		t->slots[i] = (struct ktau_slot){
-			.ticks = ticks + first + i, .type = KTAU_TRACE_ENTER, .words = 2,
+			.ticks = ticks + part.first + i, .type = KTAU_TRACE_ENTER, .words = 2,
 		};
 	return &t->rec;
 }
@@ -115,11 +120,11 @@ static void test_follow(void **state)
 		const struct expected *e = &expected[i];
 
 		positions_clear(&positions);
-		make_trace(&trace, SERIAL, 0, 20, 0, TICKS);
+		make_trace(&trace, SERIAL, (struct part){ 0, 20, 0 }, TICKS);
 		assert_int_equal(positions_follow(&positions, &trace.rec, 5000, &own), 1);
 		assert_null(own);
 		positions.repeats = e->repeats;
-		make_trace(&trace, SERIAL, e->first, e->next, e->lost,
+		make_trace(&trace, SERIAL, (struct part){ e->first, e->next, e->lost },
 			   e->other_ring ? 2 * TICKS : TICKS);
 		if (positions_follow(&positions, &trace.rec, 5000, &own) != e->ret)
 			fail_msg("case %zu: the other result", i);
@@ -140,12 +145,12 @@ static void test_long_slots(void **state)
 	struct trace trace;
 
 	(void)state;
-	make_trace(&trace, SERIAL, 0, 2, 0, TICKS);
+	make_trace(&trace, SERIAL, (struct part){ 0, 2, 0 }, TICKS);
 	trace.rec.nr_slots = 1;
 	trace.rec.slots_bytes = sizeof(*trace.slots);
 	trace.rec.rec.size -= sizeof(*trace.slots);
 	assert_int_equal(positions_note(&positions, &trace.rec), 0);
-	make_trace(&trace, SERIAL, 0, 3, 0, TICKS);
+	make_trace(&trace, SERIAL, (struct part){ 0, 3, 0 }, TICKS);
 	trace.rec.next = trace.rec.written = 4;
 	trace.slots[0].type = KTAU_TRACE_COMM;
 	assert_int_equal(positions_follow(&positions, &trace.rec, 5000, &own), 1);
@@ -166,7 +171,7 @@ static void test_older(void **state)
 
 	(void)state;
 	for (waits = 0; waits < 2; waits++) {
-		make_trace(&trace, SERIAL + waits, 5, 15, 5, TICKS);
+		make_trace(&trace, SERIAL + waits, (struct part){ 5, 15, 5 }, TICKS);
 		if (waits)
 			trace.slots[5].type = KTAU_TRACE_EXIT;
 		assert_int_equal(positions_follow(&positions, &trace.rec, 5000, &own), 1);
@@ -177,7 +182,7 @@ static void test_older(void **state)
 		assert_int_equal(ktau_trace_slots(own)->ticks, TICKS + 10 - waits);
 		ktau_record_free(own);
 	}
-	make_trace(&trace, SERIAL + 2, 0, 10, 0, TICKS);
+	make_trace(&trace, SERIAL + 2, (struct part){ 0, 10, 0 }, TICKS);
 	assert_int_equal(positions_follow(&positions, &trace.rec, 5000, &own), 0);
 	positions_clear(&positions);
 }
@@ -192,9 +197,9 @@ static void test_many(void **state)
 
 	(void)state;
 	for (serial = 1; serial < 1000000; serial++) {
-		make_trace(&trace, serial + SERIAL, 0, 1, 0, serial);
+		make_trace(&trace, serial + SERIAL, (struct part){ 0, 1, 0 }, serial);
 		assert_int_equal(positions_note(&positions, &trace.rec), 0);
-		make_trace(&trace, SERIAL, serial - 1, serial, 0, TICKS);
+		make_trace(&trace, SERIAL, (struct part){ serial - 1, serial, 0 }, TICKS);
 		assert_int_equal(positions_follow(&positions, &trace.rec, 0, &own), 1);
 		assert_null(own);
 	}
@@ -274,20 +279,20 @@ static void test_earlier(void **state)
 
 	writer = begin_file(dir, "2", old, sizeof(old));
 	put_stream(writer, 500);
-	make_trace(&trace, SERIAL, 0, 10, 0, TICKS);
+	make_trace(&trace, SERIAL, (struct part){ 0, 10, 0 }, TICKS);
 	assert_int_equal(ktau_writer_put(writer, &trace), 0);
 	put_end(writer);
 	end_file(writer);
 	writer = begin_file(dir, "1", new, sizeof(new));
 	put_stream(writer, 600);
-	make_trace(&trace, SERIAL, 10, 15, 0, TICKS);
+	make_trace(&trace, SERIAL, (struct part){ 10, 15, 0 }, TICKS);
 	assert_int_equal(ktau_writer_put(writer, &trace), 0);
 	end_file(writer);
 
 	assert_int_equal(load(dir, &positions), 1);
 	assert_int_equal(positions.since_ticks, 500);
 	positions.repeats = true;
-	make_trace(&trace, SERIAL, 12, 16, 0, TICKS);
+	make_trace(&trace, SERIAL, (struct part){ 12, 16, 0 }, TICKS);
 	assert_int_equal(positions_follow(&positions, &trace.rec, 0, &own), 1);
 	assert_non_null(own);
 	assert_int_equal(own->first, 15);
