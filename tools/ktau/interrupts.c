@@ -109,7 +109,7 @@ static void put(const struct view *v, struct table *t, const struct taken *taken
 	row[I_CPU].number = taken->cpu->owner.cpu;
 	row[I_COUNT].number = r->count;
 	if (life_ns)
-		row[I_PER_S].number = (uint64_t)((double)r->count * 1e9 / (double)life_ns + 0.5);
+		row[I_PER_S].number = (uint64_t)llround((double)r->count * 1e9 / (double)life_ns);
 	row[I_INCL].number = ktau_clock_sum_ns(&v->clock, r->incl);
 	row[I_EXCL].number = ktau_clock_sum_ns(&v->clock, r->excl);
 	row[I_LONGEST].number = CELL_NONE;
