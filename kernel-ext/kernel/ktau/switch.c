@@ -458,8 +458,8 @@ static void free_rings(struct ktau_ring **list)
 }
 
 /*
- * Whether @state has a ring that can neither stay nor grow to @slots. One that can grow is told
- * to. @grows: the rings of the task do.
+ * Whether @state has a ring that is neither of @slots slots nor able to grow to them. A ring that
+ * is able to is asked to grow. @grows: whether the rings of the task may grow.
  */
 static bool is_unsuitable(struct ktau_state *state, u32 slots, bool grows)
 {
