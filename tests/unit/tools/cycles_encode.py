@@ -185,6 +185,7 @@ def etm4(seed, rounds):
 PT_PSB = b'\x02\x82' * 8
 PT_PSBEND = b'\x02\x23'
 PT_MODE_64 = b'\x99\x01'
+PT_MTC = bytes((0x59, 0x10))    # does not end a block
 
 
 def pt_ip(opcode, address):

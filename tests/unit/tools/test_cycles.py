@@ -163,7 +163,8 @@ class Cycles(unittest.TestCase):
         """The figure in the comment of the decoder."""
         trace = (encode.pt_psb() + encode.PT_MODE_64 + encode.pt_pge(encode.X86_BASE)
                  + encode.pt_cyc(3) + encode.pt_tnt(1) + encode.pt_cyc(9) + encode.pt_tnt(1)
-                 + encode.pt_cyc(40) + encode.pt_tnt(0) + encode.pt_pgd(encode.X86_LEAF))
+                 + encode.pt_cyc(30) + encode.PT_MTC + encode.pt_cyc(10) + encode.pt_tnt(0)
+                 + encode.pt_pgd(encode.X86_LEAF))
         words = self.pt_words(trace)
         rows = json.loads(run('--json', '--annotate=0x400000+', *words).stdout)['instructions']
         found = {int(row['address'], 16) & 0xff: int(row['cycles']) for row in rows}
