@@ -464,18 +464,9 @@ static void handle_end(struct collect *collect, struct stream *stream,
 /* A file has streams of one boot only, that of this machine. */
 static bool is_this_boot(const uint8_t id[16])
 {
-	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-	char text[40] = "", own[40], *to = own;
-	int i;
+	uint8_t own[16];
 
-	for (i = 0; i < 16; i++)
-		to += sprintf(to, "%s%02x", i >= 4 && i <= 10 && i % 2 == 0 ? "-" : "", id[i]);
-	if (!file)
-		return true;
-	if (fscanf(file, "%39s", text) != 1)
-		*text = 0;
-	fclose(file);
-	return !*text || !strcmp(text, own);
+	return ktau_boot_id(own) || !memcmp(id, own, sizeof(own));
 }
 
 static int handle(struct collect *collect, struct stream *stream, union ktau_record record)

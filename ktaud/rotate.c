@@ -21,25 +21,10 @@
 /* The part after "HOST-"; 'd' stands for a digit. */
 #define PATTERN		"ddddddddTdddddd.dddZ.ktau"
 
-/* The current boot, in the form of a file's header; zeros if it is unknown. */
-static void read_boot_id(uint8_t id[16])
-{
-	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-	unsigned int i, byte;
-
-	for (i = 0; file && i < 16; i++) {
-		if (fscanf(file, i >= 4 && i <= 10 && !(i & 1) ? "-%2x" : "%2x", &byte) != 1)
-			break;
-		id[i] = byte;
-	}
-	if (file)
-		fclose(file);
-}
-
 void rotate_init(struct rotate *rotate, const char *hostname)
 {
 	memset(rotate, 0, sizeof(*rotate));
-	read_boot_id(rotate->boot_id);
+	ktau_boot_id(rotate->boot_id);	/* zeros if it is unknown */
 	rotate_set_host(rotate, hostname);
 }
 

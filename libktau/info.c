@@ -100,7 +100,7 @@ static int read_file(const char *path, size_t max, struct ktau__buffer *buffer)
 	return err;
 }
 
-int ktau__boot_id(uint8_t id[16])
+int ktau_boot_id(uint8_t id[16])
 {
 	struct ktau__buffer text = { 0 };
 	int err = read_file("/proc/sys/kernel/random/boot_id", 4096, &text);
@@ -117,6 +117,10 @@ int ktau__boot_id(uint8_t id[16])
 		nr++;
 	}
 	ktau__buffer_free(&text);
+	if (!err && nr < 32) {
+		memset(id, 0, 16);
+		err = -EINVAL;
+	}
 	return err;
 }
 

@@ -5,9 +5,6 @@
 
 #include "util.h"
 
-/* The id of this machine's current boot. 0, -errno. */
-int ktau__boot_id(uint8_t id[16]);
-
 /* The length of the GNU build-id in a sequence of ELF notes, 0 if there is none. */
 size_t ktau__note_build_id(const void *notes, size_t size, const uint8_t **id);
 

@@ -17,7 +17,6 @@
 #include "delta.h"
 #include "events.h"
 #include "fail.h"
-#include "info.h"
 #include "pack.h"
 #include "registry.h"
 
@@ -283,7 +282,7 @@ int ktau_writer_open(struct ktau_writer *w, const char *path, unsigned int flags
 	if (boot_id)
 		memcpy(w->boot_id, boot_id, sizeof(w->boot_id));
 	else
-		ktau__boot_id(w->boot_id);
+		ktau_boot_id(w->boot_id);
 	w->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | (append ? 0 : O_EXCL), 0640);
 	if (w->fd < 0)
 		err = -errno;

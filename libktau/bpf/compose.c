@@ -6,7 +6,6 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "../info.h"
 #include "../map.h"
 #include "account.h"
 #include "bpf.h"
@@ -102,7 +101,7 @@ static int put_stream(struct stream *s)
 		snprintf(r.release, sizeof(r.release), "%s", name.release);
 		snprintf(r.machine, sizeof(r.machine), "%.23s", name.machine);
 	}
-	ktau__boot_id(r.boot_id);
+	ktau_boot_id(r.boot_id);
 	return put(s, &r, sizeof(r));
 }
 

@@ -252,6 +252,15 @@ int ktau_info_read(int fd, struct ktau_info *info);
  */
 int ktau_cgroup_id(const char *path, uint64_t *id);
 
+/**
+ * ktau_boot_id() - the id of this machine's current boot
+ * @id: set to the 16 bytes of /proc/sys/kernel/random/boot_id, as in a STREAM record; zeros after
+ *	an error
+ *
+ * Return: 0, -EINVAL if the file does not contain an id; errors of open(2) and read(2).
+ */
+int ktau_boot_id(uint8_t id[16]);
+
 #ifdef __cplusplus
 }
 #endif

@@ -15,7 +15,6 @@
 #include <ktau.h>
 
 #include "output.h"
-#include "test_boot_id.h"
 
 #define ROOM_BYTES	4096
 #define NR_RECORDS	500	/* more than the limit, and less than a block */
@@ -107,7 +106,7 @@ static void begin_stream(struct fixture *f)
 		.nr_cpus = 1,
 	};
 
-	read_boot_id(stream.boot_id);
+	ktau_boot_id(stream.boot_id);
 	output_stream(&f->out, &f->config, &stream, false);
 }
 

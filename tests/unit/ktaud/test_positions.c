@@ -16,7 +16,6 @@
 #include "earlier.h"
 #include "positions.h"
 #include "rotate.h"
-#include "test_boot_id.h"
 
 #define LEN(a)		(sizeof(a) / sizeof((a)[0]))
 #define MAX_SLOTS	64
@@ -222,7 +221,7 @@ static void put_stream(struct ktau_writer *writer, uint64_t ticks)
 		.boot_realtime_ns = 1,
 	};
 
-	read_boot_id(stream.boot_id);
+	ktau_boot_id(stream.boot_id);
 	assert_int_equal(ktau_writer_put(writer, &stream), 0);
 }
 

@@ -14,7 +14,6 @@
 
 #include "config.h"
 #include "rotate.h"
-#include "test_boot_id.h"
 
 #define LEN(a)	(sizeof(a) / sizeof((a)[0]))
 
@@ -100,7 +99,7 @@ static void boot_of(unsigned int boot, uint8_t id[16])
 {
 	memset(id, boot, 16);
 	if (!boot)
-		read_boot_id(id);
+		ktau_boot_id(id);
 }
 
 /* A boot with a higher number began earlier. */

@@ -16,7 +16,6 @@
 
 #include <ktau.h>
 
-#include "test_boot_id.h"
 
 #define NR_ENTRIES	40
 #define FIRST_SERIAL	1000000
@@ -73,7 +72,7 @@ static void put_stream(FILE *file, uint32_t content, uint64_t step)
 		.stext = 0xffffffff81000000,
 	};
 
-	read_boot_id(stream.boot_id);
+	ktau_boot_id(stream.boot_id);
 	put(file, &stream, sizeof(stream));
 }
 
