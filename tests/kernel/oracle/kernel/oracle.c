@@ -11,20 +11,19 @@
  *
  *	tid utime stime gtime runtime transitions switches
  *
- * Times are nanoseconds of sched_clock() up to the point at which KTAU takes
- * the measurements of the task. utime excludes gtime. task_cputime() is not
- * usable: it omits the time that vtime holds back until it makes a tick.
+ * Times are nanoseconds of sched_clock() up to the last switch, like KTAU's.
+ * utime excludes gtime. task_cputime() is not usable: it omits the time that
+ * vtime holds back until it makes a tick.
  */
 #include <linux/context_tracking.h>
 #include <linux/list.h>
-#include <linux/mutex.h>
 #include <linux/oracle.h>
 #include <linux/proc_fs.h>
-#include <linux/sched/clock.h>
 #include <linux/sched/cputime.h>
 #include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 
 struct oracle_task {
 	struct list_head	link;
@@ -37,7 +36,7 @@ struct oracle_task {
 	unsigned long		switches;
 };
 
-static DEFINE_MUTEX(exited_lock);
+static DEFINE_RAW_SPINLOCK(exited_lock);
 static LIST_HEAD(exited);	/* under exited_lock */
 bool oracle_is_active;
 
@@ -52,42 +51,42 @@ static int __init oracle_setup(char *word)
 }
 __setup("oracle", oracle_setup);
 
-/* The task runs in the kernel: the time since vtime's last reading is stime. */
-static void read_vtime(struct oracle_task *task)
-{
-	struct vtime *vtime = &current->vtime;
-	unsigned long flags;
-
-	local_irq_save(flags);
-	task->gtime = current->gtime + vtime->gtime;
-	task->utime = current->utime - current->gtime + vtime->utime;
-	task->stime = current->stime + vtime->stime;
-	task->transitions = vtime->transitions;
-	task->stime += sched_clock() - vtime->starttime;
-	local_irq_restore(flags);
-}
-
 /**
- * oracle_exited() - keep the times of the current task, which is exiting
+ * oracle_exited() - make room for the times of the current task, which is exiting
  *
  * Context: Task, directly before KTAU takes its measurements.
  */
 void oracle_exited(void)
 {
-	struct oracle_task *task;
-
 	if (!oracle_is_active)
 		return;
-	task = kmalloc(sizeof(*task), GFP_KERNEL);
-	if (WARN_ON(!task))
+	current->vtime.oracle = kmalloc(sizeof(*current->vtime.oracle), GFP_KERNEL);
+	WARN_ON(!current->vtime.oracle);
+}
+
+/**
+ * oracle_dead() - keep the times of a task that was switched out for the last time
+ * @tsk: the task; vtime has accounted this switch
+ *
+ * Context: Interrupts disabled, the lock of the run queue held.
+ */
+void oracle_dead(struct task_struct *tsk)
+{
+	const struct vtime *vtime = &tsk->vtime;
+	struct oracle_task *task = vtime->oracle;
+
+	if (!task)
 		return;
-	task->tid = current->pid;
-	task->switches = current->nvcsw + current->nivcsw;
-	mutex_lock(&exited_lock);
+	task->tid = tsk->pid;
+	task->gtime = tsk->gtime + vtime->gtime;
+	task->utime = tsk->utime - tsk->gtime + vtime->utime;
+	task->stime = tsk->stime + vtime->stime;
+	task->runtime = tsk->se.sum_exec_runtime;
+	task->transitions = vtime->transitions;
+	task->switches = tsk->nvcsw + tsk->nivcsw;
+	raw_spin_lock(&exited_lock);
 	list_add_tail(&task->link, &exited);
-	task->runtime = task_sched_runtime(current);
-	read_vtime(task);
-	mutex_unlock(&exited_lock);
+	raw_spin_unlock(&exited_lock);
 }
 
 static void show(struct seq_file *m, const struct oracle_task *task)
@@ -119,10 +118,10 @@ static int oracle_show(struct seq_file *m, void *v)
 		if ((p->flags & PF_KTHREAD) && p->pid)
 			show_thread(m, p);
 	rcu_read_unlock();
-	mutex_lock(&exited_lock);
+	raw_spin_lock(&exited_lock);
 	list_for_each_entry(task, &exited, link)
 		show(m, task);
-	mutex_unlock(&exited_lock);
+	raw_spin_unlock(&exited_lock);
 	return 0;
 }
 
@@ -135,13 +134,13 @@ static ssize_t oracle_write(struct file *file, const char __user *buffer,
 			    size_t count, loff_t *pos)
 {
 	struct oracle_task *task, *next;
+	LIST_HEAD(read);
 
-	mutex_lock(&exited_lock);
-	list_for_each_entry_safe(task, next, &exited, link) {
-		list_del(&task->link);
+	raw_spin_lock(&exited_lock);
+	list_splice_init(&exited, &read);
+	raw_spin_unlock(&exited_lock);
+	list_for_each_entry_safe(task, next, &read, link)
 		kfree(task);
-	}
-	mutex_unlock(&exited_lock);
 	return count;
 }
 

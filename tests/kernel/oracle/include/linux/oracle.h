@@ -28,5 +28,6 @@ static __always_inline void oracle_user_enter(void)
 extern bool oracle_is_active;
 
 void oracle_exited(void);
+void oracle_dead(struct task_struct *tsk);
 
 #endif /* _LINUX_ORACLE_H */
