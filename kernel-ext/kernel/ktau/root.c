@@ -92,6 +92,7 @@ static noinline void settle_root(struct ktau_frame *root, struct ktau_ref *ref,
 				 u64 now)
 {
 	struct ktau_state *state = ref->state;
+	struct ktau_cell *cell;
 	struct ktau_ended e;
 	u64 more;
 
@@ -102,10 +103,11 @@ static noinline void settle_root(struct ktau_frame *root, struct ktau_ref *ref,
 	ktau_add(&state->begin, 1);	/* one ends in ktau_settle() */
 	ktau_wmb();
 	e = ktau_settle(root, state, now - root->start);
-	more = ktau_ticks() - now;
+	cell = ktau_cell(state, ktau_frame_id(root));
+	more = ktau_ticks() - now;	/* what follows is short */
 	ktau_sub(&state->user_ticks, now + more);
 	ktau_add(&state->outer_ticks, more);
-	ktau_table_extend(state, ktau_frame_id(root), more, e.incl + more);
+	ktau_table_extend(state, cell, more, e.incl + more);
 	ktau_wmb();
 	ktau_add(&state->end, 1);
 }

@@ -166,7 +166,7 @@ void ktau_sched_dying(void)
 }
 
 /* @now: when the task of @state was switched out for the last time. */
-static void extend_last(struct ktau_state *state, u64 now)
+static noinline void extend_last(struct ktau_state *state, u64 now)
 {
 	const unsigned int id = ktau_frame_id(&state->sched);
 	const u64 more = ktau_ticks_between(state->root.start, now);
@@ -174,7 +174,8 @@ static void extend_last(struct ktau_state *state, u64 now)
 	ktau_add(&state->begin, 1);
 	ktau_wmb();
 	if (id != KTAU_ID_NONE) {
-		ktau_table_extend(state, id, more, state->root.child + more);
+		ktau_table_extend(state, ktau_cell(state, id), more,
+				  state->root.child + more);
 		ktau_add(&state->outer_ticks, more);
 	}
 	ktau_write(&state->end_ticks, now);

@@ -407,26 +407,6 @@ void ktau_table_account(struct ktau_state *state, unsigned int id, u64 incl, u64
 DEFINE_STATIC_CALL(ktau_divert_account, ktau_table_account);
 
 /**
- * ktau_table_extend() - prolong an outermost activation that has been accounted in a table
- * @state: the owner of the table
- * @id: event
- * @more: by how much; all of it is exclusive time
- * @incl: its whole duration
- *
- * Context: As ktau_table_account(), with interrupts disabled since before that.
- */
-void ktau_table_extend(struct ktau_state *state, unsigned int id, u64 more, u64 incl)
-{
-	struct ktau_cell *cell = ktau_cell(state, id);
-
-	/* A chunk that was refused to ktau_table_account() may have been granted since. */
-	if (likely(cell && cell->count))
-		ktau_cell_extend(cell, more, incl);
-	else
-		ktau_add(&state->refused_ticks, more);
-}
-
-/**
  * ktau_cell_add() - add one cell to another
  * @to: the sum
  * @from: the cell to add

@@ -28,7 +28,6 @@ struct ktau_chunk *ktau_chunk_next(const struct ktau_state *state,
 
 void ktau_table_account(struct ktau_state *state, unsigned int id, u64 incl, u64 excl,
 			bool outermost);
-void ktau_table_extend(struct ktau_state *state, unsigned int id, u64 more, u64 incl);
 /* Replaced once programs have regions; see region.c. */
 DECLARE_STATIC_CALL(ktau_divert_account, ktau_table_account);
 
@@ -140,6 +139,20 @@ static __always_inline void ktau_cell_extend(struct ktau_cell *cell, u64 more, u
 	ktau_raise(&cell->v[2], incl);
 	ktau_wmb();	/* as above */
 	ktau_add(&cell->v[1], more);
+}
+
+/*
+ * Prolong, by @more ticks of exclusive time to @incl, an outermost activation that
+ * ktau_table_account() has accounted with interrupts disabled since. @cell: its cell or NULL.
+ */
+static __always_inline void ktau_table_extend(struct ktau_state *state, struct ktau_cell *cell,
+					      u64 more, u64 incl)
+{
+	/* A chunk that was refused to ktau_table_account() may have been granted since. */
+	if (likely(cell && cell->count))
+		ktau_cell_extend(cell, more, incl);
+	else
+		ktau_add(&state->refused_ticks, more);
 }
 
 /* Add @value to a counter; interrupts disabled. */
