@@ -270,6 +270,17 @@ static void judge_life(const struct check_period *p, const struct life *life)
 		report_life(p, life, sum);
 }
 
+/* Whether the account of a task has not begun: it has not run since it could be measured. */
+static bool is_unmeasured(const struct life *life, const struct ktau_rec_profile *p)
+{
+	int i;
+
+	for (i = 0; i < NR_PARTS; i++)
+		if (life->parts[i])
+			return false;
+	return life->ticks && !p->nr_entries && !p->nr_open;
+}
+
 /*
  * Rounded, the life can be too small by one @slack, and so can each of the parts. In the
  * difference of two, each can also be too large.
@@ -288,6 +299,10 @@ void ktau__check_account(const struct check_period *p)
 	if (!has_life(p))
 		return;
 	get_parts(p->now, life.parts);
+	if (is_unmeasured(&life, p->now)) {
+		p->c->counts.unmeasured += life.whole;
+		return;
+	}
 	judge_life(p, &life);
 	if (!p->before)
 		return;

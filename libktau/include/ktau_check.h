@@ -57,6 +57,8 @@ struct ktau_finding {
  * @lost: slots that trace records report as lost
  * @refused: activations for which there was no room, from the last profile of each owner
  * @clamped: clamped durations, likewise
+ * @unmeasured: profiles without any time, entry or frame, although all groups that measure the
+ *	life of a task were enabled all the time
  * @tasks: distinct serials of tasks, added up over the boots
  * @denied: tasks left out of the last stream of each kind because of permissions
  * @losses: increase of the counters of END records, by ktau_loss_name(), from the first
@@ -74,6 +76,7 @@ struct ktau_check_counts {
 	uint64_t lost;
 	uint64_t refused;
 	uint64_t clamped;
+	uint64_t unmeasured;
 	uint64_t tasks;
 	uint64_t denied;
 	uint64_t losses[KTAU_NR_LOSSES];

@@ -238,6 +238,7 @@ static void print_losses(const struct checking *c, const struct ktau_check_count
 	unsigned int i;
 
 	print_loss(c, &nr, "refused", n->refused);
+	print_loss(c, &nr, "unmeasured", n->unmeasured);
 	for (i = 0; i < KTAU_NR_LOSSES; i++)
 		print_loss(c, &nr, ktau_loss_name(i),
 			   n->streams > 1 || c->follows ? n->losses[i] :

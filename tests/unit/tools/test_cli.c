@@ -192,6 +192,7 @@ static const struct golden goldens[] = {
 	{ "compare-less-json", "ktau compare --format=json $T/less $T/measured", 0 },
 	{ "compare-hosts-less", "ktau compare --by=host --all $T/node[1234]", 0 },
 	{ "check", "ktau check $T/good.ktau $T/zlib.ktau", 0 },
+	{ "check-unmeasured", "ktau check $T/contrary", 1 },
 	{ "check-parts", "ktau check $T/part2.ktau $T/part1.ktau", 0 },
 	{ "check-wrong", "ktau check $T/good.ktau $T/wrong.ktau", 1 },
 	{ "dump", "ktau dump $T/good.ktau", 0 },
