@@ -57,11 +57,13 @@ static const struct column cpu_column[U_NR] = {
 /* The unaccounted rest of a lifetime is shown only if a row has more than this share. */
 static const double rest_shown = 0.005;
 
-void account_columns(struct table *account, struct table *cpu_account)
+void account_columns(struct table *account, struct table *cpu_account, enum aggregate_by by)
 {
 	table_init(account, "account", account_column, A_NR);
 	table_init(cpu_account, "cpu_account", cpu_column, U_NR);
 	account->spare = 1ULL << A_WAITS;
+	if (by != BY_THREAD)
+		account->absent = 1ULL << A_TID;
 	account->hidden = 1ULL << A_GUEST | 1ULL << A_REST | 1ULL << A_PID | 1ULL << A_TID_SHOWN;
 }
 

@@ -10,7 +10,7 @@
 #include "table.h"
 
 /* Initialise the two tables without rows. */
-void account_columns(struct table *account, struct table *cpu_account);
+void account_columns(struct table *account, struct table *cpu_account, enum aggregate_by by);
 
 /* Add a row, and show the columns that are hidden until a row needs them. */
 void account_row(const struct view *v, struct table *account, const struct process *p);

@@ -559,7 +559,7 @@ void report_tables_init(struct report_tables *t, const struct report *r,
 
 	ktau_clock_init(&f.v.clock, f.v.stream);
 	memset(t, 0, sizeof(*t));
-	account_columns(&t->account, &t->cpu_account);
+	account_columns(&t->account, &t->cpu_account, r->by);
 	waits_columns(&t->waits);
 	report_regions_init(&t->regions, &f.v, r->tables & REPORT_REGIONS ? rows->regions : NULL);
 	table_init(&t->routines, "processes", routine_columns, NR(routine_columns));

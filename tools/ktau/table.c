@@ -357,6 +357,12 @@ void table_csv_name(const struct table *t, FILE *out)
 	fprintf(out, "# %s\n", t->key);
 }
 
+/* Whether a column is in the output for programs. */
+static bool has_key(const struct table *t, size_t column)
+{
+	return t->columns[column].key && !(t->absent >> column & 1);
+}
+
 void table_csv(const struct table *t, FILE *out)
 {
 	char buffer[CELL_BYTES];
@@ -364,7 +370,7 @@ void table_csv(const struct table *t, FILE *out)
 	size_t c, row;
 
 	for (c = 0; c < t->nr_columns; c++) {
-		if (!t->columns[c].key)
+		if (!has_key(t, c))
 			continue;
 		fprintf(out, "%s%s", comma, t->columns[c].key);
 		comma = ",";
@@ -373,7 +379,7 @@ void table_csv(const struct table *t, FILE *out)
 	for (row = 0; row < t->nr_rows; row++) {
 		comma = "";
 		for (c = 0; c < t->nr_columns; c++) {
-			if (!t->columns[c].key)
+			if (!has_key(t, c))
 				continue;
 			fputs(comma, out);
 			comma = ",";
@@ -440,7 +446,7 @@ static void json_row(const struct table *t, const union cell *row, FILE *out)
 	size_t c;
 
 	for (c = 0; c < t->nr_columns; c++) {
-		if (!t->columns[c].key)
+		if (!has_key(t, c))
 			continue;
 		fprintf(out, "%s\"%s\": ", before, t->columns[c].key);
 		before = ", ";

@@ -57,6 +57,7 @@ union cell {
  * @nr_rows: number of rows
  * @room: allocated number of rows
  * @hidden: bit mask of columns left out of text
+ * @absent: bit mask of columns left out of all output
  * @spare: bit mask of columns that text leaves out if the table is too wide
  * @width: maximum width of text; 0: unlimited
  */
@@ -66,7 +67,7 @@ struct table {
 	size_t nr_columns;
 	union cell *cells;
 	size_t nr_rows, room;
-	uint64_t hidden, spare;
+	uint64_t hidden, absent, spare;
 	int width;
 };
 
