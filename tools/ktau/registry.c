@@ -9,6 +9,8 @@
 #include "registry.h"
 
 struct cgroup {
+	uint64_t id;
+	unsigned int round;	/* the last registry_put_all() that had it */
 	char *path;	/* empty: the group was removed */
 	char *text;	/* replacement for an empty path, created on demand */
 };
@@ -18,6 +20,7 @@ struct registry {
 	struct hash by_id;	/* index into cgroups, plus 1 */
 	struct cgroup *cgroups;
 	size_t nr, room;
+	unsigned int round;
 };
 
 static struct ktau_events *new_events(void)
@@ -81,6 +84,7 @@ static void put_cgroup(struct registry *r, uint64_t id, const char *path)
 	size_t index = hash_get(&r->by_id, id);
 
 	if (index) {
+		r->cgroups[index - 1].round = r->round;
 		if (*path && strcmp(r->cgroups[index - 1].path, path)) {
 			free(r->cgroups[index - 1].path);
 			r->cgroups[index - 1].path = copy(path);
@@ -91,7 +95,9 @@ static void put_cgroup(struct registry *r, uint64_t id, const char *path)
 		r->room = r->room ? r->room * 2 : 16;
 		r->cgroups = cli_alloc(r->cgroups, r->room, sizeof(*r->cgroups));
 	}
-	r->cgroups[r->nr++] = (struct cgroup){ .path = copy(path) };
+	r->cgroups[r->nr++] = (struct cgroup){
+		.id = id, .round = r->round, .path = copy(path)
+	};
 	hash_put(&r->by_id, id, r->nr);
 }
 
@@ -106,6 +112,24 @@ int registry_put(struct registry *r, const union ktau_record *record)
 	return 0;
 }
 
+/* The tasks of the snapshot before may belong to groups of the round before. */
+static void forget_cgroups(struct registry *r)
+{
+	size_t i, nr = r->nr;
+
+	r->nr = 0;
+	hash_clear(&r->by_id);
+	for (i = 0; i < nr; i++) {
+		if (r->round - r->cgroups[i].round > 1) {
+			free(r->cgroups[i].path);
+			free(r->cgroups[i].text);
+		} else {
+			r->cgroups[r->nr++] = r->cgroups[i];
+			hash_put(&r->by_id, r->cgroups[r->nr - 1].id, r->nr);
+		}
+	}
+}
+
 int registry_put_all(struct registry *r, const struct ktau_reader *reader)
 {
 	const struct ktau_events *events = ktau_reader_events(reader);
@@ -113,10 +137,12 @@ int registry_put_all(struct registry *r, const struct ktau_reader *reader)
 	const struct ktau_rec_event *event = NULL;
 	int err = 0;
 
+	r->round++;
 	while (!err && (event = ktau_events_next(events, event)))
 		err = ktau_events_put(r->events, event);
 	while ((cgroup = ktau_reader_next_cgroup(reader, cgroup)))
 		put_cgroup(r, cgroup->id, ktau_cgroup_path(cgroup));
+	forget_cgroups(r);
 	return err;
 }
 

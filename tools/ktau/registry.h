@@ -19,7 +19,10 @@ void registry_clear(struct registry *r);
 /* Add a record; types other than EVENT and CGROUP are ignored. Return: 0 or -ENOMEM. */
 int registry_put(struct registry *r, const union ktau_record *record);
 
-/* Add everything that @reader has seen. Return: 0 or -ENOMEM. */
+/*
+ * Add everything that @reader knows now, and forget the control groups that it did not know this
+ * time and the time before. Return: 0 or -ENOMEM.
+ */
 int registry_put_all(struct registry *r, const struct ktau_reader *reader);
 
 /* Valid until registry_clear(). */
@@ -28,7 +31,10 @@ const struct ktau_events *registry_events(const struct registry *r);
 /* The path of a control group; NULL if it is unknown or was removed. */
 const char *registry_cgroup(const struct registry *r, uint64_t id);
 
-/* The same for display: never NULL, "(removed cgroup 17)". Valid until registry_clear(). */
+/*
+ * The same for display: never NULL, "(removed cgroup 17)". Both texts are valid until the group is
+ * forgotten.
+ */
 const char *registry_cgroup_text(struct registry *r, uint64_t id);
 
 #endif

@@ -619,6 +619,65 @@ static void test_periods_add_up(void **state)
 	}
 }
 
+/* A stream of a machine that has the control groups @second and @second + 1 at that time. */
+static int write_groups(struct sink *s, uint64_t second)
+{
+	struct ktau_rec_stream stream = fixture_stream(KTAU_REC_PROFILE, second * SECOND);
+	struct ktau_rec_end end = fixture_end(0, 1);
+	int err = sink_put(s, &stream);
+
+	if (!err)
+		err = fixture_put_cgroup(s, second, "/old");
+	if (!err)
+		err = fixture_put_cgroup(s, second + 1, "/new");
+	return err ? err : sink_put(s, &end);
+}
+
+static int write_groups_1(struct sink *s)
+{
+	return write_groups(s, 1);
+}
+
+static int write_groups_2(struct sink *s)
+{
+	return write_groups(s, 2);
+}
+
+static void put_groups(struct registry *r, int (*write)(struct sink *s))
+{
+	union ktau_record record;
+	struct ktau_reader *reader;
+	int err;
+
+	assert_int_equal(fixture_saved(path, write), 0);
+	assert_int_equal(ktau_reader_create(&reader), 0);
+	assert_int_equal(ktau_reader_open_file(reader, path), 0);
+	while ((err = ktau_reader_next(reader, &record)) > 0)
+		;
+	assert_int_equal(err, 0);
+	assert_int_equal(registry_put_all(r, reader), 0);
+	ktau_reader_destroy(reader);
+	unlink(path);
+}
+
+/* A reader that lives long does not keep all groups that ever were. */
+static void test_groups_forgotten(void **state)
+{
+	struct registry *r = registry_create();
+
+	(void)state;
+	put_groups(r, write_groups_1);
+	put_groups(r, write_groups_2);
+	assert_string_equal(registry_cgroup(r, 1), "/old");
+	assert_string_equal(registry_cgroup_text(r, 2), "/old");
+	put_groups(r, write_groups_2);
+	assert_null(registry_cgroup(r, 1));
+	assert_string_equal(registry_cgroup_text(r, 1), "(cgroup 1)");
+	assert_string_equal(registry_cgroup(r, 2), "/old");
+	assert_string_equal(registry_cgroup(r, 3), "/new");
+	registry_destroy(r);
+}
+
 static int make_name(void **state)
 {
 	int fd = mkstemp(path);
@@ -636,6 +695,7 @@ int main(void)
 		cmocka_unit_test(test_periods_add_up),
 		cmocka_unit_test(test_windows),
 		cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_groups_forgotten),
 	};
 
 	return cmocka_run_group_tests(tests, make_name, NULL);
