@@ -8,7 +8,8 @@
 #include "check_state.h"
 #include "profile.h"
 
-const struct check_rule ktau__check_rules[KTAU_NR_FINDINGS] = {
+/* By the code of its findings. */
+static const struct check_rule rules[KTAU_NR_FINDINGS] = {
 	[KTAU_FINDING_IDENTITY] = {
 		"identity", "exclusive times add up to the durations of the outermost frames",
 		ktau__check_identity, false,
@@ -65,12 +66,12 @@ const struct check_rule ktau__check_rules[KTAU_NR_FINDINGS] = {
 
 const char *ktau_finding_name(enum ktau_finding_code code)
 {
-	return code < KTAU_NR_FINDINGS ? ktau__check_rules[code].name : NULL;
+	return code < KTAU_NR_FINDINGS ? rules[code].name : NULL;
 }
 
 const char *ktau_finding_meaning(enum ktau_finding_code code)
 {
-	return code < KTAU_NR_FINDINGS ? ktau__check_rules[code].meaning : NULL;
+	return code < KTAU_NR_FINDINGS ? rules[code].meaning : NULL;
 }
 
 int ktau_check_create(struct ktau_check **check, ktau_finding_fn found, void *arg)
@@ -258,7 +259,7 @@ static void judge_all(const struct check_period *p)
 	int i;
 
 	for (i = 0; i < KTAU_NR_FINDINGS; i++) {
-		rule = &ktau__check_rules[i];
+		rule = &rules[i];
 		if (rule->judge && (is_whole || !rule->needs_whole))
 			rule->judge(p);
 	}

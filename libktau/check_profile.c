@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Rules for the profile of one owner, and for the period since the one before. A rule is a
- * function over both; ktau__check_rules has them all.
+ * function over both; the table in check.c has them all.
  *
  * Tolerances. All figures of a copy are of one moment, so sums hold to the tick. A reader that
  * gets rounded times gets each of them up to @slack too small; a sum of times, each rounded

@@ -119,9 +119,6 @@ struct check_rule {
 	bool needs_whole;
 };
 
-/* By the code of its findings. */
-extern const struct check_rule ktau__check_rules[KTAU_NR_FINDINGS];
-
 void ktau__check_identity(const struct check_period *p);
 void ktau__check_entries(const struct check_period *p);
 void ktau__check_open(const struct check_period *p);
