@@ -16,7 +16,6 @@
 
 #include <ktau.h>
 
-
 #define NR_ENTRIES	40
 #define FIRST_SERIAL	1000000
 
