@@ -2,54 +2,71 @@
 /*
  * For test_ktaud: write streams like a kernel's, and print the contents of a file.
  *
- *	test_stream write DIR TASKS STEP	write DIR/profile and DIR/trace
+ *	test_stream write DIR TASKS STEP	write DIR/profile and DIR/trace;
+ *							DIR has nothing else
  *	test_stream read FILE			print its contents, a "name value" per line
  *
  * In step S each task has 10 x S activations of each event and a new trace
  * slot; one task has exited, with serial and exited_seq S.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <ktau.h>
 
 #define NR_ENTRIES	40
 #define FIRST_SERIAL	1000000
 
-static FILE *create(const char *dir, const char *name, char *path, size_t size)
+static void fail_if(bool failed, const char *what)
 {
-	FILE *file;
-
-	snprintf(path, size, "%s/%s.new", dir, name);
-	file = fopen(path, "w");
-	if (!file) {
-		perror(path);
+	if (failed) {
+		perror(what);
 		exit(1);
 	}
+}
+
+static FILE *create(const char *dir, const char *name)
+{
+	char path[512];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	file = fopen(path, "w");
+	fail_if(!file, path);
 	return file;
 }
 
-/* Replace the file atomically: a reader sees either the old or the new one. */
-static void publish(FILE *file, const char *path)
+static void finish(FILE *file)
 {
-	char final[512];
+	fail_if(fclose(file), "close");
+}
 
-	snprintf(final, sizeof(final), "%.*s", (int)strlen(path) - 4, path);
-	if (fclose(file) || rename(path, final)) {
-		perror(final);
-		exit(1);
-	}
+/*
+ * Exchange both streams at once. One after the other, a reader could get a new one and then an old
+ * one, whose exited_next is lower.
+ */
+static void publish(const char *new, const char *dir)
+{
+	char path[512];
+
+	fail_if(renameat2(AT_FDCWD, new, AT_FDCWD, dir, RENAME_EXCHANGE), dir);
+	snprintf(path, sizeof(path), "%s/profile", new);
+	fail_if(unlink(path) && errno != ENOENT, path);
+	snprintf(path, sizeof(path), "%s/trace", new);
+	fail_if(unlink(path) && errno != ENOENT, path);
+	fail_if(rmdir(new), new);
 }
 
 static void put(FILE *file, const void *data, size_t size)
 {
-	if (fwrite(data, size, 1, file) != 1) {
-		perror("write");
-		exit(1);
-	}
+	fail_if(fwrite(data, size, 1, file) != 1, "write");
 }
 
 static void put_stream(FILE *file, uint32_t content, uint64_t step)
@@ -180,25 +197,28 @@ static void put_trace(FILE *file, uint64_t nr, uint64_t step)
 
 static int write_streams(const char *dir, uint64_t nr_tasks, uint64_t step)
 {
-	char path[512];
+	char new[500];
 	FILE *file;
 	uint64_t i;
 
-	file = create(dir, "profile", path, sizeof(path));
+	snprintf(new, sizeof(new), "%s.new", dir);
+	fail_if(mkdir(new, 0777), new);
+	file = create(new, "profile");
 	put_stream(file, KTAU_REC_PROFILE, step);
 	put_events(file);
 	for (i = 0; i < nr_tasks; i++)
 		put_profile(file, FIRST_SERIAL + i, step, false);
 	put_profile(file, step, step, true);
 	put_end(file, nr_tasks + 1, step);
-	publish(file, path);
+	finish(file);
 
-	file = create(dir, "trace", path, sizeof(path));
+	file = create(new, "trace");
 	put_stream(file, KTAU_REC_TRACE, step);
 	for (i = 0; i < nr_tasks; i++)
 		put_trace(file, FIRST_SERIAL + i, step);
 	put_end(file, nr_tasks, step);
-	publish(file, path);
+	finish(file);
+	publish(new, dir);
 	return 0;
 }
 
