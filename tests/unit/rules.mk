@@ -204,6 +204,10 @@ $(call unit,tools/sample): $(addprefix $(B)/,$(addsuffix .o,$(unit_MACHINE) test
 		tests/unit/tools/sample)) $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS)
 
+ifdef SAN
+$(B)/tools/ktau/ktau: $(call unit,leaks.o)
+endif
+
 UNIT_TESTS += $(call unit,tools/test_cycles)
 
 $(call unit,tools/test_cycles): tests/unit/tools/test_cycles.py tests/unit/tools/cycles_encode.py $(tools_PROGRAMS)
