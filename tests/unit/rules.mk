@@ -218,7 +218,8 @@ tools_SHELL_TESTS := $(patsubst %.sh,$(B)/%,$(wildcard tests/unit/tools/test_*.s
 UNIT_TESTS += $(tools_SHELL_TESTS)
 
 $(tools_SHELL_TESTS): $(call unit,tools/sample tools/crowd) $(tools_PROGRAMS)
-	printf '#!/bin/sh\nexec tests/unit/tools/%s.sh %s\n' $(@F) $(B) > $@
+	printf '#!/bin/sh\nSANITIZER="%s" exec tests/unit/tools/%s.sh %s\n' \
+		'$(if $(SAN),$(shell $(CC) -print-file-name=libasan.so))' $(@F) $(B) > $@
 	chmod 755 $@
 
 $(call unit,tools/test_help): $(PROGRAMS)
