@@ -74,6 +74,31 @@ static void exits_meanwhile(struct kunit *test)
 	kthread_stop(task);
 }
 
+#define NR_SLEEPERS	300
+
+/* However many tasks sleep when all groups are disabled, each sleep is accounted. */
+static void many_sleepers(struct kunit *test)
+{
+	struct task_struct **task = kunit_kcalloc(test, NR_SLEEPERS, sizeof(*task), GFP_KERNEL);
+	u64 refused = ktau_loss_total(KTAU_LOSS_NO_CHUNK);
+	unsigned int i, nr;
+
+	KUNIT_ASSERT_NOT_NULL(test, task);
+	KUNIT_ASSERT_EQ(test, control("groups=none"), 0);
+	for (nr = 0; nr < NR_SLEEPERS; nr++) {
+		task[nr] = kthread_create(nothing_run, NULL, "ktau_sleeper");
+		if (IS_ERR(task[nr]))
+			break;
+		kthread_bind(task[nr], raw_smp_processor_id()); /* waits until it sleeps */
+	}
+	KUNIT_EXPECT_EQ(test, nr, NR_SLEEPERS);
+	KUNIT_EXPECT_EQ(test, control("groups=sched"), 0);
+	KUNIT_EXPECT_EQ(test, control("groups=none"), 0);
+	KUNIT_EXPECT_EQ(test, ktau_loss_total(KTAU_LOSS_NO_CHUNK), refused);
+	for (i = 0; i < nr; i++)
+		kthread_stop(task[i]);
+}
+
 struct exec {
 	struct linux_binprm bprm;
 	struct completion done;
@@ -263,6 +288,7 @@ static struct kunit_case switch_cases[] = {
 	KUNIT_CASE(kthread_rings),
 	KUNIT_CASE(worker_rings),
 	KUNIT_CASE(exits_meanwhile),
+	KUNIT_CASE(many_sleepers),
 	KUNIT_CASE(exec_without_memory),
 	KUNIT_CASE(exec_without_mutex),
 	KUNIT_CASE(identify_released),

@@ -6,7 +6,8 @@
  * Chunks of tables are needed in contexts that cannot allocate, such as under the lock of
  * a run queue. So every CPU has a reserve of chunks. It is filled before the CPU comes
  * up, and whenever a task forks or exits there. If it still runs low, an interrupt adds a
- * few chunks; if the interrupt cannot allocate them, a work item fills the reserve.
+ * few chunks; if the interrupt cannot allocate them, a work item fills the reserve. A change
+ * of the groups of all tasks, during which there are no interrupts, adds them itself.
  *
  * Memory allocated at fork, and for a ring that grows, is also charged to the memory
  * control group of the task (GFP_KERNEL_ACCOUNT). Chunks are not, because they are
@@ -444,6 +445,20 @@ static bool add_at_once(void)
 	return true;
 }
 
+/**
+ * ktau_reserve_add() - add chunks to the reserve of this CPU if it is low
+ *
+ * Context: Any but NMI and not under a run-queue lock.
+ * Return: Whether it is not low any more.
+ */
+bool ktau_reserve_add(void)
+{
+	while (raw_cpu_read(reserves.nr) < RESERVE_LOW + RESERVE_BATCH)
+		if (!add_at_once())
+			return false;
+	return true;
+}
+
 /*
  * Add chunks in the interrupt if possible. When many tasks wake up at once, a work item may
  * only run after all of them, each of which takes several chunks.
@@ -452,12 +467,10 @@ static void want_fill(struct irq_work *want)
 {
 	struct reserve *reserve = container_of(want, struct reserve, want);
 
-	while (READ_ONCE(reserve->nr) < RESERVE_LOW + RESERVE_BATCH)
-		if (!add_at_once()) {
-			queue_work_on(smp_processor_id(), system_highpri_wq, &reserve->fill);
-			return;
-		}
-	WRITE_ONCE(reserve->asked, false);
+	if (ktau_reserve_add())
+		WRITE_ONCE(reserve->asked, false);
+	else
+		queue_work_on(smp_processor_id(), system_highpri_wq, &reserve->fill);
 }
 
 /*

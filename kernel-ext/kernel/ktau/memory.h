@@ -24,6 +24,7 @@ struct ktau_chunk *ktau_chunk_alloc(struct ktau_user *user);
 struct ktau_chunk *ktau_chunk_take(struct ktau_user *user);
 struct ktau_chunk *ktau_chunk_take_spare(struct ktau_user *user);
 void ktau_chunk_free(struct ktau_user *user, struct ktau_chunk *chunk);
+bool ktau_reserve_add(void);
 void ktau_reserve_fill(void);
 void ktau_reserve_fill_up(void);
 int ktau_reserve_start(void);

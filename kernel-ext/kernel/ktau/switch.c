@@ -333,12 +333,14 @@ void ktau_tasks_prepare(void)
  * @now: when
  * @kept: groups of tasks that could not be changed
  * @again: whether some tasks have to be looked at again
+ * @refused: whether there was no memory for chunks
  */
 struct change {
 	u32 groups;
 	u64 now;
 	u32 kept;
 	bool again;
+	bool refused;
 };
 
 static void change_task(struct task_struct *task, struct change *change)
@@ -347,6 +349,9 @@ static void change_task(struct task_struct *task, struct change *change)
 
 	if (!state)
 		return;
+	/* Each task may take chunks for the frames that end. */
+	if (!change->refused)
+		change->refused = !ktau_reserve_add();
 	spin_lock(&state->mask_lock);
 	if (set_mask(task, state, change->now)) {
 		change->kept |= task->ktau.mask & KTAU_GROUP_ALL;
@@ -377,6 +382,7 @@ static int change_all(void *data)
 	change->now = ktau_ticks();
 	change->kept = 0;
 	change->again = false;
+	change->refused = false;
 	WRITE_ONCE(hooked, change->groups);
 	for_each_possible_cpu(cpu) {
 		change_cpu(cpu, change);
