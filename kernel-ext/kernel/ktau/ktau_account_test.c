@@ -336,6 +336,44 @@ static void account_begins(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, find(rec, ID_B)->count, 1ULL);
 }
 
+/*
+ * An account that begins inside a frame that is not measured does not have what ended in it before.
+ * What is measured in it is inside the root frame.
+ */
+static void account_begins_later(struct kunit *test)
+{
+	const u32 groups = KTAU_GROUP_SYSCALL;
+	struct fixture *f = test->priv;
+	struct ktau_frame frame, inside;
+	const struct ktau_open *open;
+	unsigned long flags;
+	u64 before;
+
+	enter_kernel(ID_A);
+	__ktau_enter(&frame, current, ID_B);
+	local_irq_save(flags);
+	ktau_collect(current, KTAU_GROUP_ACCOUNT, 0, ktau_ticks());
+	ktau_collect(current, 0, groups, ktau_ticks());
+	f->state->profiled = groups;
+	__ktau_enter(&inside, current, ID_B + 1);
+	udelay(2);
+	__ktau_exit(&inside, current);
+	KUNIT_ASSERT_EQ(test, ktau_snapshot(f->rec, f->state, current), 0);
+	before = f->rec->user_ticks + f->rec->kernel_ticks;
+	f->before = ktau_ticks() - before;
+	ktau_collect(current, groups, groups | KTAU_GROUP_ACCOUNT, ktau_ticks());
+	f->after = ktau_ticks() - before;
+	f->state->profiled = groups | KTAU_GROUP_ACCOUNT;
+	copy(test);
+	open = (const void *)((struct ktau_entry *)(f->rec + 1) + f->rec->nr_entries);
+	KUNIT_ASSERT_EQ(test, f->rec->nr_open, 2U);
+	KUNIT_EXPECT_GE(test, open[0].start_ticks, open[1].start_ticks);
+	local_irq_restore(flags);
+	__ktau_exit(&frame, current);
+	leave_kernel();
+	KUNIT_EXPECT_EQ(test, copy(test)->clamped, 0ULL);
+}
+
 /* A root frame that the task does not see, because it was about to change its frames. */
 static void account_lost(struct kunit *test)
 {
@@ -510,6 +548,7 @@ static struct kunit_case account_cases[] = {
 	KUNIT_CASE(account_off_cpu),
 	KUNIT_CASE(account_ends),
 	KUNIT_CASE(account_begins),
+	KUNIT_CASE(account_begins_later),
 	KUNIT_CASE(account_lost),
 	KUNIT_CASE(account_traced),
 	KUNIT_CASE(account_resumed),

@@ -288,6 +288,17 @@ static void resume(struct ktau_ref *ref, u64 now)
 	open_root(ref, root_id(current), now);
 }
 
+/*
+ * The frames from @frame on are not measured, but have the time of frames inside them that have
+ * ended: move it out of the root frame, which begins later.
+ */
+static void pass_by(struct ktau_frame *frame, struct ktau_state *state, u64 now)
+{
+	for (; frame && frame != &state->root; frame = frame->prev)
+		if (ktau_is_unmeasured(frame))
+			ktau_frame_stop(frame, state, 0, now);
+}
+
 /**
  * ktau_root_start() - open the root frame of a task that is in the kernel
  * @task: the task
@@ -302,14 +313,17 @@ void ktau_root_start(struct task_struct *task, u64 now)
 {
 	struct ktau_ref *ref = &task->ktau;
 	struct ktau_state *state = ref->state;
-	struct ktau_frame *root = &state->root, **link;
+	struct ktau_frame *root = &state->root, *outside = ref->top, **link;
 	u64 start = now;
 
 	if (ktau_is_new(task))
 		return;		/* it gets the frame when it first runs */
 	for (link = &ref->top; *link && *link != root; link = &(*link)->prev)
-		if (ktau_read(&(*link)->start) && !ktau_is_unmeasured(*link))
+		if (ktau_read(&(*link)->start) && !ktau_is_unmeasured(*link)) {
 			start = ktau_read(&(*link)->start);
+			outside = (*link)->prev;
+		}
+	pass_by(outside, state, now);
 	if (!*link) {
 		root->prev = NULL;
 		root->info = root_id(task);
