@@ -60,7 +60,7 @@ static __always_inline void name_root(struct task_struct *tsk)
 {
 	struct ktau_frame *top = tsk->ktau.top;
 
-	if (top && ktau_frame_id(top) == KTAU_ID_KERNEL)
+	if (top && (top->info & ~KTAU_FRAME_TRACE_NAME) == KTAU_ID_KERNEL)
 		WRITE_ONCE(top->info, KTAU_ID_INTERRUPT_USER);
 }
 

@@ -374,6 +374,27 @@ static void account_begins_later(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, copy(test)->clamped, 0ULL);
 }
 
+/* A root frame that begins in the kernel is not named by what follows there. */
+static void account_keeps_name(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	unsigned long flags;
+
+	enter_kernel(KTAU_ID_KERNEL);
+	KUNIT_EXPECT_EQ(test, f->state->root.info, KTAU_ID_KERNEL);
+	local_irq_save(flags);
+	ktau_collect(current, KTAU_GROUP_ACCOUNT, 0, ktau_ticks());
+	current->flags &= ~PF_KTHREAD;
+	ktau_collect(current, 0, KTAU_GROUP_ACCOUNT, ktau_ticks());
+	current->flags |= PF_KTHREAD;
+	local_irq_restore(flags);
+	KUNIT_EXPECT_EQ(test, f->state->root.info, KTAU_ID_KERNEL | KTAU_FRAME_KEEPS_NAME);
+	leave_kernel();
+	KUNIT_ASSERT_EQ(test, ktau_snapshot(f->rec, f->state, current), 0);
+	expect_identity(test, f->rec);
+	KUNIT_EXPECT_EQ(test, find(f->rec, KTAU_ID_KERNEL)->count, 2ULL);
+}
+
 /* A root frame that the task does not see, because it was about to change its frames. */
 static void account_lost(struct kunit *test)
 {
@@ -549,6 +570,7 @@ static struct kunit_case account_cases[] = {
 	KUNIT_CASE(account_ends),
 	KUNIT_CASE(account_begins),
 	KUNIT_CASE(account_begins_later),
+	KUNIT_CASE(account_keeps_name),
 	KUNIT_CASE(account_lost),
 	KUNIT_CASE(account_traced),
 	KUNIT_CASE(account_resumed),

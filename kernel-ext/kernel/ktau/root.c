@@ -257,7 +257,10 @@ void __ktau_user_begin(struct ktau_ref *ref)
 	ktau_add(&state->end, 1);
 }
 
-/* The event of the root frame of a task in the kernel. */
+/*
+ * The event of the root frame of a task that is in the kernel, with flags. What follows there does
+ * not name it: the task had entered the kernel before.
+ */
 static unsigned int root_id(struct task_struct *tsk)
 {
 	void *fn;
@@ -271,7 +274,8 @@ static unsigned int root_id(struct task_struct *tsk)
 	}
 	if (tsk->flags & KTAU_PF_USER_WORKER)
 		return KTAU_ID_USER_WORKER;
-	return tsk->nvcsw + tsk->nivcsw ? KTAU_ID_KERNEL : KTAU_ID_RET_FROM_FORK;
+	return tsk->nvcsw + tsk->nivcsw ? KTAU_ID_KERNEL | KTAU_FRAME_KEEPS_NAME :
+					  KTAU_ID_RET_FROM_FORK;
 }
 
 static void resume(struct ktau_ref *ref, u64 now)
@@ -326,9 +330,10 @@ void ktau_root_start(struct task_struct *task, u64 now)
 	pass_by(outside, state, now);
 	if (!*link) {
 		root->prev = NULL;
-		root->info = root_id(task);
 		root->child = 0;
 	}
+	if (!*link || ktau_frame_id(root) == KTAU_ID_KERNEL)
+		root->info = root_id(task);
 	ktau_add(&state->outer_ticks, ktau_child_ticks(root->child));
 	ktau_write(&root->child, 0);
 	ktau_write(&root->start, start);

@@ -45,8 +45,9 @@
 #define KTAU_CHANGED_COMM	0
 #define KTAU_CHANGED_CGROUP	1
 
-/* A flag in @info of a frame: it is also accounted to a region. */
-#define KTAU_FRAME_REGION	0x100000U
+/* Flags in @info of a frame. */
+#define KTAU_FRAME_REGION	0x100000U	/* it is also accounted to a region */
+#define KTAU_FRAME_KEEPS_NAME	0x200000U	/* a root frame that no event names any more */
 
 /* The groups and modes in a mask. */
 #define KTAU_MASK_PUBLIC	(~(KTAU_MASK_GONE | KTAU_MASK_HANDLED))
