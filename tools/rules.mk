@@ -1,43 +1,39 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# ktau/ contains a file ktau-NAME.c and a page ktau-NAME.1 for each subcommand, and the code shared
-# by the subcommands and the other two programs.
+# lib/ is what the programs share. ktau/commands/ contains a file ktau-NAME.c and a page ktau-NAME.1 for
+# each subcommand. A folder only includes those named before it in tests/lint/circles.py.
 
 tools_PROGRAMS := $(B)/tools/ktau/ktau $(B)/tools/funcmap/funcMap $(B)/tools/runktau/runktau
 PROGRAMS += $(tools_PROGRAMS)
 INSTALL_HOOKS += install-tools
-MAN_PAGES += $(wildcard tools/*/*.1)
+MAN_PAGES += $(wildcard tools/*/*.1 tools/ktau/commands/*.1)
 
-tools_objects = $(patsubst %,$(B)/tools/ktau/%.o,$(1))
-tools_SHARED := $(call tools_objects,cli symbolize dump dump_slot text hash unbuilt)
-tools_REPORT := $(call tools_objects,report report_options report_tables interrupts account waits wakers aggregate tally \
-	hosts period registry table text_cut regions region_names report_regions)
+tools_in = $(patsubst %.c,$(B)/%.o,$(foreach folder,$(1),$(wildcard tools/$(folder)/*.c)))
+tools_ktau = $(patsubst %,$(B)/tools/ktau/%.o,$(1))
+tools_LIB := $(B)/tools/lib/libtools.a
+tools_LIB_OBJS := $(call tools_in,lib lib/report)
+tools_FUNCMAP := $(call tools_in,funcmap)
+tools_RUNKTAU := $(call tools_in,runktau)
+tools_KTAU := $(call tools_in,ktau ktau/*)
 # HAVE_NCURSES=n builds ktau top without its screen.
 HAVE_NCURSES ?= $(if $(CROSS_COMPILE),n,$(if $(shell pkg-config --exists ncursesw && echo y),y,n))
-tools_SOURCES := $(wildcard tools/ktau/*.c tools/ktau/*/*.c)
 ifeq ($(HAVE_NCURSES),n)
-tools_SOURCES := $(filter-out %/top_screen.c,$(tools_SOURCES))
+tools_KTAU := $(filter-out %/top_screen.o,$(tools_KTAU))
 else
-$(call tools_objects,ktau-top top_screen): KTAU_CPPFLAGS += -DKTAU_HAVE_NCURSES
+$(call tools_ktau,commands/ktau-top print/top_screen): KTAU_CPPFLAGS += -DKTAU_HAVE_NCURSES
 tools_CURSES := $(shell pkg-config --libs ncursesw)
 endif
-# ktau record runs a command in the same way as runktau.
-tools_COMMAND := $(addprefix $(B)/tools/runktau/,command.o enable.o)
-tools_KTAU := $(patsubst %.c,$(B)/%.o,$(tools_SOURCES)) $(tools_COMMAND)
-$(call tools_objects,ktau-mark): KTAU_CPPFLAGS += -DKTAU_LIBDIR='"$(LIBDIR)"'
-$(call tools_objects,ktau-record ktau-noise): KTAU_CPPFLAGS += -Itools/runktau
-tools_RUNKTAU := $(patsubst %.c,$(B)/%.o,$(wildcard tools/runktau/*.c)) $(tools_REPORT)
-tools_FUNCMAP := $(patsubst %.c,$(B)/%.o,$(wildcard tools/funcmap/*.c))
+$(call tools_ktau,commands/ktau-mark): KTAU_CPPFLAGS += -DKTAU_LIBDIR='"$(LIBDIR)"'
 
-$(patsubst %.c,$(B)/%.o,$(wildcard tools/*/*.c tools/ktau/*/*.c)): KTAU_CPPFLAGS += -Itools/ktau
+$(tools_LIB_OBJS) $(tools_FUNCMAP) $(tools_RUNKTAU) $(tools_KTAU): KTAU_CPPFLAGS += -Itools -Itools/ktau
 
 # Formats of ktau export that require a library. HAVE_SQLITE=n or HAVE_OTF2=n disables one, as does a
 # missing package; ktau export then reports it as not available.
 have = $(if $(CROSS_COMPILE),n,$(if $(shell $(1) 2>/dev/null && echo y),y,n))
 HAVE_SQLITE ?= $(call have,pkg-config --exists sqlite3)
-$(B)/tools/ktau/export_sqlite.o: KTAU_CPPFLAGS += $(if $(filter y,$(HAVE_SQLITE)),-DKTAU_HAVE_SQLITE)
+$(B)/tools/ktau/export/export_sqlite.o: KTAU_CPPFLAGS += $(if $(filter y,$(HAVE_SQLITE)),-DKTAU_HAVE_SQLITE)
 HAVE_OTF2 ?= $(call have,pkg-config --exists otf2)
-$(B)/tools/ktau/export_otf2.o: KTAU_CPPFLAGS += $(if $(filter y,$(HAVE_OTF2)),-DKTAU_HAVE_OTF2)
+$(B)/tools/ktau/export/export_otf2.o: KTAU_CPPFLAGS += $(if $(filter y,$(HAVE_OTF2)),-DKTAU_HAVE_OTF2)
 EXPORT_LIBS := $(if $(filter y,$(HAVE_SQLITE)),-lsqlite3) $(if $(filter y,$(HAVE_OTF2)),-lotf2)
 # Decoders of ktau cycles: OpenCSD for CoreSight, libipt for Intel PT, inih for snapshots.
 HAVE_INIH ?= $(call have,pkg-config --exists inih)
@@ -50,26 +46,30 @@ $(B)/tools/ktau/cycles/code.o: KTAU_CPPFLAGS += $(if $(filter n,$(HAVE_LIBELF)),
 CYCLES_LIBS := $(if $(filter y,$(HAVE_INIH)),-linih) $(if $(filter y,$(HAVE_OPENCSD)),-lopencsd_c_api) \
 	       $(if $(filter y,$(HAVE_LIBIPT)),-lipt)
 # The page of ktau report --html is included in the program.
-$(B)/tools/ktau/html_parts.o: $(wildcard tools/ktau/html/*)
+$(call tools_ktau,html/html_parts): $(wildcard $(addprefix tools/ktau/html/*.,html css js))
 
 # The table of subcommands is generated from the list of their files.
-tools_SUBCOMMANDS := $(patsubst tools/ktau/ktau-%.c,%,$(wildcard tools/ktau/ktau-*.c))
+tools_SUBCOMMANDS := $(patsubst tools/ktau/commands/ktau-%.c,%,$(wildcard tools/ktau/commands/ktau-*.c))
 tools_LIST := $(B)/include/ktau-subcommands.h
 
-$(tools_LIST): tools/rules.mk $(wildcard tools/ktau)
+$(tools_LIST): tools/rules.mk tools/ktau/commands
 	@mkdir -p $(@D)
 	@printf 'SUBCOMMAND(%s)\n' $(tools_SUBCOMMANDS) > $@.new
 	@cmp -s $@.new $@ && touch $@ && rm $@.new || mv $@.new $@
 
 $(B)/tools/ktau/ktau.o: | $(tools_LIST)
 
-$(B)/tools/ktau/ktau: $(tools_KTAU) $(LIBKTAU_BPF) $(LIBKTAU)
+$(tools_LIB): $(tools_LIB_OBJS)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(B)/tools/ktau/ktau: $(tools_KTAU) $(tools_LIB) $(LIBKTAU_BPF) $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_BPF_LIBS) $(LIBKTAU_LIBS) $(EXPORT_LIBS) $(CYCLES_LIBS) $(tools_CURSES) -lpthread -lm
 
-$(B)/tools/funcmap/funcMap: $(tools_FUNCMAP) $(tools_SHARED) $(LIBKTAU)
+$(B)/tools/funcmap/funcMap: $(tools_FUNCMAP) $(tools_LIB) $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS) -lm
 
-$(B)/tools/runktau/runktau: $(tools_RUNKTAU) $(tools_SHARED) $(LIBKTAU)
+$(B)/tools/runktau/runktau: $(tools_RUNKTAU) $(tools_LIB) $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS) -lm
 
 # Shell completion is generated by the program itself, which cannot run when cross-compiled.

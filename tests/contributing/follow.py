@@ -157,8 +157,8 @@ def make_group(copy, page):
 
 
 def make_subcommand(copy, _):
-    copy.add('tools/ktau/ktau-toy.c', 'ktau-toy.c')
-    copy.add('tools/ktau/ktau-toy.1', 'ktau-toy.1')
+    copy.add('tools/ktau/commands/ktau-toy.c', 'ktau-toy.c')
+    copy.add('tools/ktau/commands/ktau-toy.1', 'ktau-toy.1')
     copy.edit('tools/ktau/ktau.1', '.TP\n.BR help ',
               '.TP\n.B toy\nSay hello; see\n.BR ktau-toy (1).\n.TP\n.BR help ')
     golden = 'tests/unit/tools/data/golden/'

@@ -18,7 +18,7 @@ FLAGS = ('-std=gnu11', '-D_GNU_SOURCE', '-D_FILE_OFFSET_BITS=64', '-DTEST_BUILD=
          '-DKTAU_HAVE_INIH', '-DKTAU_HAVE_OPENCSD', '-DKTAU_HAVE_LIBIPT', '-DKTAU_HAVE_ZSTD',
          '-Ilibktau/include', '-Ilibktau/bpf/include', '-Ilibktau/legacy/include', '-Ilibktau/user',
          '-Ikernel-ext/include/uapi',
-         '-iquotelibktau', '-Iktaud', '-Itools/ktau', '-Itools/funcmap', '-Itools/runktau',
+         '-iquotelibktau', '-Iktaud', '-Itools', '-Itools/ktau', '-Itools/funcmap', '-Itools/runktau',
          '-Izepto-config')
 # Programs for another machine, those that include generated files, and those that implement
 # functions of MPI; the toy examples belong to a copy of the project.

@@ -147,32 +147,28 @@ $(call unit,ktaud/test_slurm): tests/unit/ktaud/test_slurm.sh
 	printf '#!/bin/sh\nexec %s\n' $< > $@
 	chmod 755 $@
 
-# tools: each test is linked with the objects that are named here.
+# tools: each test is linked with the objects that are named here, and the library of the tools.
 test_addrs_OBJS := tools/funcmap/addrs
 test_descendants_OBJS := tools/runktau/descendants
-test_table_OBJS := $(addprefix tools/ktau/,table cli text text_cut)
-test_attribution_OBJS := $(addprefix tools/ktau/,cycles/attribution hash cli text)
-test_compare_OBJS := tools/ktau/compare
-test_text_OBJS := $(addprefix tools/ktau/,text text_cut cli)
-test_unbuilt_OBJS := $(addprefix tools/ktau/,unbuilt cli text)
+test_attribution_OBJS := tools/ktau/cycles/attribution
+test_compare_OBJS := tools/ktau/analyse/compare
 unit_MACHINE := $(addprefix tests/unit/tools/,fixture machine slots)
-test_aggregate_OBJS := $(addprefix tools/ktau/,aggregate wakers symbolize text tally hash hosts period \
-	registry cli regions region_names) $(unit_MACHINE)
-test_period_OBJS := $(test_aggregate_OBJS)
-test_regions_OBJS := $(test_aggregate_OBJS)
+test_aggregate_OBJS := $(unit_MACHINE)
+test_period_OBJS := $(unit_MACHINE)
+test_regions_OBJS := $(unit_MACHINE)
 test_many_OBJS := tests/unit/tools/fixture
-test_hosts_OBJS := tools/ktau/hosts tools/ktau/cli tools/ktau/text tests/unit/tools/fixture
-test_timeline_OBJS := $(addprefix tools/ktau/,timeline timeline_pass track_heap user_trace \
-	region_names registry hash cli symbolize text) tests/unit/tools/rings $(unit_MACHINE)
+test_hosts_OBJS := tests/unit/tools/fixture
+test_timeline_OBJS := $(addprefix tools/ktau/analyse/,timeline timeline_pass track_heap user_trace) \
+	tests/unit/tools/rings $(unit_MACHINE)
 test_running_OBJS := $(test_timeline_OBJS)
 test_cli_OBJS := $(unit_MACHINE) tests/unit/tools/saved
-test_status_OBJS := $(addprefix tools/ktau/,ktau-status cli table text text_cut)
-test_mark_OBJS := $(addprefix tools/ktau/,ktau-mark cli text)
-test_export_output_OBJS := $(addprefix tools/ktau/,export_output cli text)
+test_status_OBJS := tools/ktau/commands/ktau-status
+test_mark_OBJS := tools/ktau/commands/ktau-mark
+test_export_output_OBJS := tools/ktau/print/export_output
 tools_TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/tools/test_*.c))
 UNIT_TESTS += $(tools_TESTS)
 
-$(patsubst %.c,$(B)/%.o,$(wildcard tests/unit/tools/*.c)): KTAU_CPPFLAGS += -Itools/ktau \
+$(patsubst %.c,$(B)/%.o,$(wildcard tests/unit/tools/*.c)): KTAU_CPPFLAGS += -Itools -Itools/ktau \
 	-Itools/funcmap -Itools/runktau -DTEST_BUILD='"$(B)"'
 
 $(call unit,tools/test_timeline): private override LDFLAGS += -Wl,--wrap=pread64
@@ -181,7 +177,7 @@ $(call unit,tools/test_mark): private override LDFLAGS += -Wl,--wrap=setenv -Wl,
 $(call unit,tools/test_export_output): private override LDFLAGS += -Wl,--wrap=mkostemp64 -pthread
 
 .SECONDEXPANSION:
-$(tools_TESTS) $(ktaud_TESTS): %: %.o $$(addprefix $(B)/,$$(addsuffix .o,$$($$(@F)_OBJS))) $(LIBKTAU_BPF) $(LIBKTAU)
+$(tools_TESTS) $(ktaud_TESTS): %: %.o $$(addprefix $(B)/,$$(addsuffix .o,$$($$(@F)_OBJS))) $(tools_LIB) $(LIBKTAU_BPF) $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBKTAU_BPF_LIBS) $(LIBKTAU_LIBS) -lm
 
 # Input of the tests of the exporters.

@@ -15,10 +15,10 @@
 #include <unistd.h>
 
 #include "addrs.h"
-#include "cli.h"
-#include "dump.h"
+#include "lib/cli.h"
+#include "lib/dump.h"
 #include "offset.h"
-#include "symbolize.h"
+#include "lib/symbolize.h"
 
 struct options {
 	const char *map;

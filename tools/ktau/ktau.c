@@ -2,9 +2,9 @@
 /* ktau: run the subcommand named by the first argument. */
 #include <string.h>
 
-#include "cli.h"
-#include "completion.h"
-#include "subcommand.h"
+#include "lib/cli.h"
+#include "commands/completion.h"
+#include "commands/subcommand.h"
 
 #define SUBCOMMAND(name) extern const struct subcommand subcommand_##name;
 #include <ktau-subcommands.h>

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli.h"
-#include "command.h"
+#include "lib/cli.h"
+#include "lib/command.h"
 #include "descendants.h"
-#include "enable.h"
-#include "report.h"
+#include "lib/enable.h"
+#include "lib/report/report.h"
 
 /* Exit status if runktau itself failed, the same as that of env(1) and timeout(1). */
 #define RUNKTAU_FAILED	125

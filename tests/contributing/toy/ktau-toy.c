@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ktau toy: say hello. */
-#include "cli.h"
+#include "lib/cli.h"
 #include "subcommand.h"
 
 static const struct argp parser = { NULL, NULL, "", "Say hello.", NULL, NULL, NULL };

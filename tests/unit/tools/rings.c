@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "registry.h"
+#include "lib/report/registry.h"
 #include "rings.h"
-#include "user_trace.h"
+#include "analyse/user_trace.h"
 
 const struct stream *rings_given;
 size_t rings_nr;

@@ -12,7 +12,7 @@
 #include <ktau.h>
 
 #include "fixture.h"
-#include "timeline.h"
+#include "analyse/timeline.h"
 
 /* What a test does not mention is 0. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"

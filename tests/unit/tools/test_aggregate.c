@@ -14,11 +14,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "lib/cli.h"
 #include "fixture.h"
-#include "period.h"
-#include "aggregate.h"
-#include "tally.h"
+#include "lib/report/period.h"
+#include "lib/report/aggregate.h"
+#include "lib/report/tally.h"
 
 static const struct task_filter everything;
 

@@ -10,8 +10,8 @@ build=$1
 . tests/tap.sh
 tap_prefix=commands
 
-files=$(printf '%s\n' tools/ktau/ktau-*.c | sed 's/.*ktau-\(.*\)\.c/\1/' | sort)
-pages=$(printf '%s\n' tools/ktau/ktau-*.1 | sed 's/.*ktau-\(.*\)\.1/\1/' | sort)
+files=$(printf '%s\n' tools/ktau/commands/ktau-*.c | sed 's/.*ktau-\(.*\)\.c/\1/' | sort)
+pages=$(printf '%s\n' tools/ktau/commands/ktau-*.1 | sed 's/.*ktau-\(.*\)\.1/\1/' | sort)
 help=$("$build/tools/ktau/ktau" --help | sed -n 's/^  \([a-z]*\) .*/\1/p' | sort)
 listed=$(sed -n '/^\.SH COMMANDS/,/^\.SH ACCESS/s/^\.BR* ktau-\([a-z]*\) (1)\.$/\1/p' \
 	tools/ktau/ktau.1 | sort)
@@ -26,6 +26,6 @@ for name in $files; do
 	check "ktau help $name" \
 		sh -c "'$build/tools/ktau/ktau' help $name | grep -q '^Usage: ktau $name'"
 	check "ktau-$name(1) has the right name" \
-		grep -q "^ktau-$name \\\\- " "tools/ktau/ktau-$name.1"
+		grep -q "^ktau-$name \\\\- " "tools/ktau/commands/ktau-$name.1"
 done
 done_testing

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "compare.h"
+#include "analyse/compare.h"
 
 static struct sample sample_of(const double *values, size_t nr)
 {

@@ -36,8 +36,8 @@ in_bash()
 	"$ktau" --completion=bash > "$tmp/ktau"
 	check "bash: the script has no syntax error" bash -n "$tmp/ktau"
 	same "bash: commands" "$(completed ktau st)" "stats status"
-	for name in tools/ktau/ktau-*.c; do
-		name=${name#tools/ktau/ktau-}
+	for name in tools/ktau/commands/ktau-*.c; do
+		name=${name#tools/ktau/commands/ktau-}
 		name=${name%.c}
 		check "bash: $name has options" grep -q -- --version \
 			<<< "$(completed ktau "$name" --)"

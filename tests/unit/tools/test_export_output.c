@@ -15,8 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli.h"
-#include "export_output.h"
+#include "lib/cli.h"
+#include "print/export_output.h"
 
 static char folder[] = "/tmp/ktau-output-XXXXXX", path[40], partial[60];
 static int create_error;

@@ -30,7 +30,7 @@ programs()
 	# cnk only supports the system calls of x86-64
 	[ ! -e "$build/zepto-config/cnk/cnk" ] ||
 		echo "cnk|$build/zepto-config/cnk/cnk|zepto-config/cnk/cnk.8"
-	for page in tools/ktau/ktau-*.1; do
+	for page in tools/ktau/commands/ktau-*.1; do
 		name=$(basename "$page" .1 | sed 's/^ktau-//')
 		echo "ktau $name|$build/tools/ktau/ktau $name|$page"
 	done

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
-#include "hosts.h"
+#include "lib/report/hosts.h"
 
 static char folder[] = "/tmp/ktau-hosts-XXXXXX";
 

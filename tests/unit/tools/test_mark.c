@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "subcommand.h"
+#include "commands/subcommand.h"
 
 extern const struct subcommand subcommand_mark;
 

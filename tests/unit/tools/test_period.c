@@ -13,10 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "lib/cli.h"
 #include "fixture.h"
-#include "period.h"
-#include "aggregate.h"
+#include "lib/report/period.h"
+#include "lib/report/aggregate.h"
 
 enum { NR_STREAMS = 8, NR_TASKS = 12, NR_EVENTS = 4, MAX_DEPTH = 4 };
 

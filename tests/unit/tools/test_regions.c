@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "lib/cli.h"
 #include "fixture.h"
-#include "period.h"
-#include "regions.h"
+#include "lib/report/period.h"
+#include "lib/report/regions.h"
 
 static const struct task_filter everything;
 static char folder[] = "/tmp/ktau-regions-XXXXXX", path[64];

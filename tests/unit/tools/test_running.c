@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "lib/cli.h"
 #include "rings.h"
 
 static struct seen cpus_of(const struct stream *s, size_t nr)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "status.h"
+#include "commands/status.h"
 
 #define ALL_ACCESS ((KTAU_ACCESS_ADDRESSES << 1) - 1)
 

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table.h"
-#include "text.h"
+#include "lib/table.h"
+#include "lib/text.h"
 
 enum { SECRET, SHARE, NUMBER, SIGNED, HEX, TIME, NAME, NR };
 

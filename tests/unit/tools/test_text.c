@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "text.h"
-#include "text_cut.h"
+#include "lib/text.h"
+#include "lib/text_cut.h"
 
 static void test_escaped(void **state)
 {

@@ -16,12 +16,12 @@
 #include <unistd.h>
 
 #include "../../../libktau/user/trace_format.h"
-#include "cli.h"
-#include "region_names.h"
-#include "registry.h"
+#include "lib/cli.h"
+#include "lib/report/region_names.h"
+#include "lib/report/registry.h"
 #include "rings.h"
-#include "timeline.h"
-#include "user_trace.h"
+#include "analyse/timeline.h"
+#include "analyse/user_trace.h"
 
 /* Rings are merged by time, and a CALL becomes its enter and its exit. */
 static void merge(void **state)

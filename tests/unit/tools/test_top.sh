@@ -322,7 +322,7 @@ freezes()
 # listed: the keys in the page, by tmux's names
 listed()
 {
-	sed -n '/^\.SH KEYS/,/^\.SH OPTIONS/p' tools/ktau/ktau-top.1 | grep -A 1 '^\.TP' |
+	sed -n '/^\.SH KEYS/,/^\.SH OPTIONS/p' tools/ktau/commands/ktau-top.1 | grep -A 1 '^\.TP' |
 		sed -n 's/^\.BR* //p' | sed 's/" *", " *"/\n/g; s/ ", " */\n/g' | tr -d '"' |
 		sed 's/^Page up$/PPage/; s/^Page down$/NPage/; s/^Esc$/Escape/
 			s/^Backspace$/BSpace/; s/^Ctrl-C$/C-c/' | sort -u

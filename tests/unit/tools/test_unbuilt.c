@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <ktau.h>
 
-#include "unbuilt.h"
+#include "lib/unbuilt.h"
 
 #define KCONFIG "kernel-ext/kernel/ktau/Kconfig"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "lib/cli.h"
 
 /* A batch with more ranges ends without a count, so that memory is bounded. */
 #define BATCH_MAX	65536

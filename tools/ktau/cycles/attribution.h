@@ -26,7 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "hash.h"
+#include "lib/hash.h"
 
 enum cycles_rule { CYCLES_BY_INSTRUCTION, CYCLES_BY_BRANCH, CYCLES_BY_BATCH, CYCLES_BY_BLOCK };
 

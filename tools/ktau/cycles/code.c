@@ -15,7 +15,7 @@
 #include <gelf.h>
 #endif
 
-#include "cli.h"
+#include "lib/cli.h"
 
 struct code_mapping {
 	struct code_mapping *next;

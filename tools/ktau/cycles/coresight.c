@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "cli.h"
+#include "lib/cli.h"
 
 #ifdef KTAU_HAVE_OPENCSD
 #include <opencsd/c_api/opencsd_c_api.h>

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "lib/cli.h"
 #include "recording.h"
 
 #define MAGIC		"PERFILE2"

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
-#include "export_output.h"
-#include "flame.h"
-#include "table.h"
-#include "text.h"
+#include "lib/cli.h"
+#include "print/export_output.h"
+#include "print/flame.h"
+#include "lib/table.h"
+#include "lib/text.h"
 
 /* Without names, a row has this many bytes of code. */
 #define ROW_BYTES	256

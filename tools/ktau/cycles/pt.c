@@ -18,7 +18,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cli.h"
+#include "lib/cli.h"
 
 #ifdef KTAU_HAVE_LIBIPT
 #include <intel-pt.h>

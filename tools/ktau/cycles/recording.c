@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "cli.h"
+#include "lib/cli.h"
 
 void recording_deinit(struct recording *r)
 {

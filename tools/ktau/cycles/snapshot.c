@@ -14,7 +14,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "cli.h"
+#include "lib/cli.h"
 
 /* Limits of what is kept of the files: more is an error. */
 enum { MAX_DEVICES = 512, MAX_PAIRS = 1024, NAME = 64 };
@@ -455,7 +455,7 @@ int snapshot_read(struct recording *r)
 	return err;
 }
 #else
-#include "cli.h"
+#include "lib/cli.h"
 
 int snapshot_read(struct recording *r)
 {

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ktau export: convert a file to the format of another program. */
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "lib/cli.h"
+#include "export/export.h"
+#include "export/export_rates.h"
+#include "analyse/source.h"
+#include "subcommand.h"
+
+static const struct exporter *const formats[] = {
+	&export_perfetto,
+	&export_chrome,
+	&export_ctf,
+	&export_otf2,
+	&export_tau,
+	&export_tau_trace,
+	&export_pprof,
+	&export_csv,
+	&export_json,
+	&export_sqlite,
+};
+
+enum { NR_FORMATS = sizeof(formats) / sizeof(*formats),
+       OPT_FORMAT = 0x100, OPT_HOST = 0x200, OPT_NAMING, OPT_SNAPSHOT,
+       OPT_RATES, OPT_HOURS, OPT_REGION_NAMES };
+
+struct options {
+	const struct exporter *format;
+	struct export_options more;
+	bool snapshot, rates, hours;
+	const char *map, *output;
+	char **files;
+	int nr_files;
+};
+
+/* An option per format, then the others. Filled in before main(), because completion needs it. */
+static struct argp_option argp_options[NR_FORMATS + 9];
+static char descriptions[NR_FORMATS][80];
+
+static void __attribute__((constructor)) make_options(void)
+{
+	static const struct argp_option others[] = {
+		{ "output", 'o', "FILE", 0,
+		  "Write FILE; - is standard output (default: the name of the input with "
+		  "the suffix of the format, in the current directory)",
+		  2 },
+		{ "map", 'm', "FILE", 0,
+		  "Read names from a System.map, kallsyms or vmlinux",
+		  2 },
+		{ "host", OPT_HOST, "NAME", 0, "Use only the data of this machine", 2 },
+		{ "naming", OPT_NAMING, "WHAT", 0,
+		  "With --tau: files numbered dense, by pid, or ng: by pid in a directory for "
+		  "each host (default: dense)", 2 },
+		{ "snapshot", OPT_SNAPSHOT, NULL, 0,
+		  "With --tau: a file for each task with a profile for each stream", 2 },
+		{ "rates", OPT_RATES, NULL, 0,
+		  "Print how fast the traces are merged, and how fast each format, or only the "
+		  "given one, is written", 2 },
+		{ "region-names", OPT_REGION_NAMES, "DIR", 0,
+		  "Read names and traces of regions from the files ktau-user* in DIR "
+		  "(default: the current one)", 2 },
+		{ "hours", OPT_HOURS, NULL, 0,
+		  "With --csv: two small tables by host and hour; FILE may be a directory of "
+		  "files of many hosts", 2 },
+		{ 0 }
+	};
+	size_t i;
+
+	for (i = 0; i < NR_FORMATS; i++) {
+		snprintf(descriptions[i], sizeof(descriptions[i]), "For %s%s", formats[i]->opens,
+			 formats[i]->package ? " (not built)" : "");
+		argp_options[i] = (struct argp_option){
+			.name = formats[i]->name,
+			.key = OPT_FORMAT + (int)i,
+			.doc = descriptions[i],
+			.group = 1,
+		};
+	}
+	memcpy(&argp_options[NR_FORMATS], others, sizeof(others));
+}
+
+static int parse_naming(const char *word, enum export_naming *naming)
+{
+	static const char *const words[] = { "dense", "pid", "ng" };
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (!strcmp(words[i], word)) {
+			*naming = (enum export_naming)i;
+			return 0;
+		}
+	}
+	return -1;
+}
+
+static void check_options(struct options *o, struct argp_state *state)
+{
+	if (o->format != &export_tau && (o->snapshot || o->more.naming))
+		cli_usage(state, "--snapshot and --naming go with --tau");
+	if (o->snapshot && o->more.naming)
+		cli_usage(state, "--snapshot numbers its files dense; --naming is invalid");
+	if (o->snapshot)
+		o->format = &export_tau_snapshot;
+	if (o->rates && (o->snapshot || o->hours))
+		cli_usage(state, "--rates: --%s converts no slots",
+			  o->snapshot ? "snapshot" : "hours");
+	if (o->rates && o->output)
+		cli_usage(state, "--rates leaves no output; --output is invalid");
+	if (o->rates && source_read_once(o->files, o->nr_files))
+		cli_usage(state, "--rates: %s can be read only once; save it in a file",
+			  source_read_once(o->files, o->nr_files));
+	if (o->hours && (o->format != &export_csv || o->map))
+		cli_usage(state, "--hours goes with --csv, without --map");
+	if (o->hours)
+		o->format = &export_hours;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	if (key >= OPT_FORMAT && key < OPT_FORMAT + NR_FORMATS) {
+		if (o->format)
+			cli_usage(state, "--%s and --%s: only one format can be given",
+				   o->format->name, formats[key - OPT_FORMAT]->name);
+		o->format = formats[key - OPT_FORMAT];
+		return 0;
+	}
+	switch (key) {
+	case OPT_HOST:
+		o->more.host = arg;
+		return 0;
+	case OPT_NAMING:
+		if (parse_naming(arg, &o->more.naming))
+			cli_usage(state, "--naming=%s: not dense, pid or ng", arg);
+		return 0;
+	case OPT_SNAPSHOT:
+		o->snapshot = true;
+		return 0;
+	case OPT_RATES:
+		o->rates = true;
+		return 0;
+	case OPT_HOURS:
+		o->hours = true;
+		return 0;
+	case OPT_REGION_NAMES:
+		o->more.region_names = arg;
+		return 0;
+	case 'o':
+		o->output = arg;
+		return 0;
+	case 'm':
+		o->map = arg;
+		return 0;
+	case ARGP_KEY_ARGS:
+		o->files = state->argv + state->next;
+		o->nr_files = state->argc - state->next;
+		return 0;
+	case ARGP_KEY_END:
+		if (!o->format && !o->rates)
+			cli_usage(state, "a format is required, for example --%s",
+				   formats[0]->name);
+		if (!o->nr_files)
+			cli_usage(state, "a FILE is required");
+		check_options(o, state);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp parser = {
+	argp_options, parse_option, "--FORMAT FILE...",
+	"Convert FILE, written by ktaud or saved from /proc/ktau/trace or profile, to the format "
+	"of another program. FILE - is standard input. Several files from one boot must be in "
+	"time order.",
+	NULL, NULL, NULL
+};
+
+/* "run.ktau" becomes "run.json". */
+static char *default_output(const struct exporter *format, const char *file)
+{
+	const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
+	size_t n = strlen(base);
+	char *path;
+
+	if (!strcmp(file, "-")) {
+		base = "ktau";
+		n = 4;
+	} else if (n > 5 && !strcmp(base + n - 5, ".ktau")) {
+		n -= 5;
+	}
+	if (asprintf(&path, "%.*s%s", (int)n, base, format->suffix) < 0)
+		path = NULL;
+	return path;
+}
+
+static bool same_file(const char *a, const char *b)
+{
+	struct stat sa, sb;
+
+	return !stat(a, &sa) && !stat(b, &sb) && sa.st_dev == sb.st_dev &&
+	       sa.st_ino == sb.st_ino;
+}
+
+static bool overwrites_input(const struct options *o, const char *path)
+{
+	int i;
+
+	for (i = 0; i < o->nr_files; i++)
+		if (strcmp(path, "-") && same_file(path, o->files[i]))
+			return true;
+	return false;
+}
+
+static double now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+static void print_summary(const char *name, const struct export_totals *t, double seconds)
+{
+	const struct timeline_counts *c = &t->counts;
+
+	fprintf(stderr, "%s: %" PRIu64 " frames from %" PRIu64 " slots", name, c->enters,
+		c->slots);
+	if (t->profiles)
+		fprintf(stderr, ", %" PRIu64 " profiles", t->profiles);
+	if (t->hosts > 1)
+		fprintf(stderr, ", %" PRIu64 " hosts", t->hosts);
+	if (c->lost)
+		fprintf(stderr, ", %" PRIu64 " slots lost in %" PRIu64 " gaps", c->lost, c->gaps);
+	if (c->half_enters + c->half_exits)
+		fprintf(stderr, ", %" PRIu64 " frames cut by gaps",
+			c->half_enters + c->half_exits);
+	if (c->unfinished)
+		fprintf(stderr, ", %" PRIu64 " unfinished", c->unfinished);
+	if (c->misplaced)
+		fprintf(stderr, ", %" PRIu64 " trace records in streams of profiles left out",
+			c->misplaced);
+	if (c->clamped)
+		fprintf(stderr, ", %" PRIu64 " times clamped", c->clamped);
+	fprintf(stderr, "; %.0f slots/s\n", (double)c->slots / (seconds > 1e-9 ? seconds : 1e-9));
+}
+
+/* The readable part of a damaged input is kept. */
+static int export_to(struct export_run *x, const struct options *o, const char *path,
+		     struct ktau_symtab *symtab)
+{
+	struct export_totals totals = { 0 };
+	double start = now();
+	int status;
+
+	if (overwrites_input(o, path)) {
+		complain("cannot write %s: it is also the input", path);
+		return CLI_FAILED;
+	}
+	if ((x->format->directory || x->format->named) && !strcmp(path, "-")) {
+		complain("--%s writes a %s, not standard output", x->format->name,
+			 x->format->directory ? "directory" : "database");
+		return CLI_USAGE;
+	}
+	x->output = output_create(path, x->format->directory);
+	if (!x->output)
+		return CLI_FAILED;
+	x->out = output_file(x->output);
+	if (x->format->run)
+		status = x->format->run(x, o->files, o->nr_files, symtab, &totals);
+	else
+		status = export_files(x, o->files, o->nr_files, symtab, &totals);
+	if (!totals.hosts)
+		output_discard(x->output);
+	else if (output_commit(x->output))
+		status = CLI_FAILED;
+	else
+		print_summary(path, &totals, now() - start);
+	return status;
+}
+
+static int print_rates(const struct options *o, struct ktau_symtab *symtab)
+{
+	const struct rates rates = {
+		.files = o->files, .nr_files = o->nr_files, .symtab = symtab, .options = o->more,
+	};
+
+	return o->format ? rates_print(&rates, &o->format, 1) :
+			   rates_print(&rates, formats, NR_FORMATS);
+}
+
+static int export_main(int argc, char **argv)
+{
+	struct ktau_symtab *symtab = NULL;
+	struct options o = { 0 };
+	struct export_run x = { 0 };
+	char *path = NULL;
+	int status;
+
+	cli_parse(&parser, argc, argv, 0, &o);
+	if (o.format && o.format->package) {
+		complain("--%s: not available: install %s and rebuild ktau",
+			 o.format->name, o.format->package);
+		return CLI_FAILED;
+	}
+	if (o.map && symbolize_load_map(&symtab, o.map))
+		return CLI_FAILED;
+	if (o.rates) {
+		status = print_rates(&o, symtab);
+		ktau_symtab_destroy(symtab);
+		return status;
+	}
+	x.format = o.format;
+	x.options = o.more;
+	if (!o.output)
+		path = default_output(o.format, o.files[0]);
+	status = export_to(&x, &o, path ? path : o.output, symtab);
+	free(path);
+	ktau_symtab_destroy(symtab);
+	return status;
+}
+
+const struct subcommand subcommand_export = {
+	"export", export_main, "convert a file for another program", &parser
+};

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ktau flame: draw the call paths of a trace as a flame graph. */
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/cli.h"
+#include "print/export_output.h"
+#include "print/flame.h"
+#include "lib/report/hosts.h"
+#include "lib/report/registry.h"
+#include "analyse/stacks.h"
+#include "subcommand.h"
+#include "lib/symbolize.h"
+#include "analyse/timeline.h"
+
+enum { OPT_FOLDED = 256, OPT_TIME, OPT_HOST, OPT_REGION_NAMES };
+
+struct options {
+	const char *map, *output, *host, *region_names;
+	char **files;
+	int nr_files;
+	unsigned int time;
+	bool folded;
+	int32_t pid;
+};
+
+/**
+ * struct reading - state of reading
+ * @registry: the events of all files
+ * @timeline: merges the traces
+ * @host: selects the streams of a machine
+ * @elsewhere: the current stream is of a machine that is not selected
+ * @stacks: call paths
+ * @walks: the walk of each track
+ * @nr_walks: length of @walks
+ * @options: what to select
+ * @events: number of events of the selected machine
+ */
+struct reading {
+	struct registry *registry;
+	struct timeline *timeline;
+	struct host_filter host;
+	bool elsewhere;
+	struct stacks stacks;
+	struct stack_walk *walks;
+	size_t nr_walks;
+	const struct options *options;
+	uint64_t events;
+};
+
+static const struct argp_option argp_options[] = {
+	{ "output", 'o', "OUT", 0,
+	  "Write OUT; - is standard output (default: flame.svg or flame.folded)", 1 },
+	{ "folded", OPT_FOLDED, NULL, 0,
+	  "Write folded stacks for other programs: lines \"task;routine;routine NANOSECONDS\"", 1 },
+	{ "time", OPT_TIME, "WHICH", 0, "Time on the CPU, off the CPU or both (default: on)", 1 },
+	{ "pid", 'p', "PID", 0, "Only this process or thread", 1 },
+	{ "host", OPT_HOST, "NAME", 0, "Use only the streams of this machine", 1 },
+	{ "region-names", OPT_REGION_NAMES, "DIR", 0,
+	  "Read the regions of programs from the files ktau-user* in DIR", 1 },
+	{ "map", 'm', "FILE", 0,
+	  "Read names from a System.map, kallsyms or vmlinux", 1 },
+	{ 0 }
+};
+
+static unsigned int parse_time(const char *word, const struct argp_state *state)
+{
+	if (!strcmp(word, "on"))
+		return FLAME_ON_CPU;
+	if (!strcmp(word, "off"))
+		return FLAME_OFF_CPU;
+	if (strcmp(word, "both"))
+		cli_usage(state, "--time=%s: not on, off or both", word);
+	return FLAME_ON_CPU | FLAME_OFF_CPU;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+	uint64_t pid;
+
+	switch (key) {
+	case 'o':
+		o->output = arg;
+		return 0;
+	case 'm':
+		o->map = arg;
+		return 0;
+	case 'p':
+		if (cli_number(arg, INT32_MAX, &pid) || !pid)
+			cli_usage(state, "--pid=%s: not a pid", arg);
+		o->pid = (int32_t)pid;
+		return 0;
+	case OPT_HOST:
+		o->host = arg;
+		return 0;
+	case OPT_REGION_NAMES:
+		o->region_names = arg;
+		return 0;
+	case OPT_FOLDED:
+		o->folded = true;
+		return 0;
+	case OPT_TIME:
+		o->time = parse_time(arg, state);
+		return 0;
+	case ARGP_KEY_ARGS:
+		o->files = state->argv + state->next;
+		o->nr_files = state->argc - state->next;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		cli_usage(state, "a FILE is required");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp parser = {
+	argp_options, parse_option, "FILE...",
+	"Draw a flame graph of the kernel routines in the trace in FILE, written by ktaud or saved "
+	"from /proc/ktau/trace. The width of a frame is its time. Several files in time order are "
+	"one recording. FILE - is standard input.",
+	NULL, NULL, NULL
+};
+
+static int take_event(void *arg, const struct timeline_event *e)
+{
+	struct reading *r = arg;
+	const struct ktau_rec_owner *owner = &e->track->owner;
+	int32_t pid = r->options->pid;
+	size_t nr;
+
+	r->events++;
+	if (pid && pid != owner->tgid && pid != owner->tid)
+		return 0;
+	if (e->track->index >= r->nr_walks) {
+		nr = 2 * (size_t)e->track->index + 64;
+		r->walks = cli_alloc(r->walks, nr, sizeof(*r->walks));
+		memset(r->walks + r->nr_walks, 0, (nr - r->nr_walks) * sizeof(*r->walks));
+		r->nr_walks = nr;
+	}
+	stacks_event(&r->stacks, &r->walks[e->track->index], e);
+	return 0;
+}
+
+static bool same_file(const char *a, const char *b)
+{
+	struct stat sa, sb;
+
+	return !stat(a, &sa) && !stat(b, &sb) && sa.st_dev == sb.st_dev &&
+	       sa.st_ino == sb.st_ino;
+}
+
+static int draw(const struct options *o, const struct flame *f)
+{
+	const char *path = o->output ? o->output : o->folded ? "flame.folded" : "flame.svg";
+	struct output *output;
+	FILE *out;
+	int i;
+
+	for (i = 0; i < o->nr_files; i++) {
+		if (!same_file(path, o->files[i]))
+			continue;
+		complain("cannot write %s: it is also the input", path);
+		return CLI_FAILED;
+	}
+	output = output_create(path, false);
+	if (!output)
+		return CLI_FAILED;
+	out = output_file(output);
+	if (o->folded)
+		flame_folded(f, out);
+	else
+		flame_svg(f, out);
+	fflush(out);
+	output_check(output, out);
+	return output_commit(output) ? CLI_FAILED : CLI_DONE;
+}
+
+static int show_nothing(const struct reading *r)
+{
+	if (r->events)
+		complain("the trace contains nothing of pid %d", r->options->pid);
+	else if (r->options->host)
+		complain("the input contains no trace of host %s", r->options->host);
+	else
+		complain("the input contains no trace: record one with ktaud --info=both");
+	return CLI_FAILED;
+}
+
+static bool has_regions(const struct reading *r)
+{
+	const struct ktau_rec_event *event;
+	uint32_t i;
+
+	for (i = 0; i < r->stacks.nr; i++) {
+		event = ktau_events_find(registry_events(r->registry), r->stacks.nodes[i].id);
+		if (r->stacks.nodes[i].parent != STACKS_NONE && event &&
+		    event->group == KTAU_GROUP_USER)
+			return true;
+	}
+	return false;
+}
+
+static const char *name_of(void *arg, const struct stack_node *node)
+{
+	return node->parent == STACKS_NONE ? node->name : symbolize_event(arg, node->id);
+}
+
+static int show(const struct reading *r, struct ktau_symtab *symtab)
+{
+	static const char *const times[] = {
+		"", "on the CPU", "off the CPU", "on and off the CPU",
+	};
+	const struct options *o = r->options;
+	struct flame f = { .stacks = &r->stacks, .name = name_of, .time = o->time };
+	struct symbolizer *names;
+	int status = CLI_FAILED;
+	char *title;
+
+	if (!r->stacks.nr)
+		return show_nothing(r);
+	if (asprintf(&title, "%s%s: kernel time%s %s", o->files[0], o->nr_files > 1 ? " ..." : "",
+		     has_regions(r) ? ", and user time in regions," : "", times[o->time]) < 0)
+		return CLI_FAILED;
+	f.title = title;
+	f.arg = names = symbolize_create(registry_events(r->registry), symtab);
+	if (!flame_total(&f))
+		complain("the trace contains no time %s", times[o->time]);
+	else
+		status = draw(o, &f);
+	symbolize_destroy(names);
+	free(title);
+	return status;
+}
+
+static int take_record(struct reading *r, const struct ktau_reader *reader,
+		       const union ktau_record *record)
+{
+	int err;
+
+	if (record->rec->type == KTAU_REC_STREAM)
+		r->elsewhere = !host_is_selected(&r->host, record->stream);
+	if (r->elsewhere)
+		return 0;
+	err = timeline_put(r->timeline, reader, record);
+	return err ? err : registry_put(r->registry, record);
+}
+
+static int read_records(struct reading *r, struct ktau_reader *reader, const char *file)
+{
+	struct progress progress = { 0 };
+	union ktau_record record;
+	uint64_t records = 0;
+	int err;
+
+	while ((err = ktau_reader_next(reader, &record)) > 0) {
+		progress_step(&progress, file, ++records);
+		err = take_record(r, reader, &record);
+		if (err)
+			break;
+	}
+	progress_end(&progress);
+	if (err == -ESTALE)
+		complain("%s: is from a different boot or machine than the trace before; "
+			 "select a machine with --host=NAME", file);
+	else if (err)
+		cli_reader_failed(reader, err);
+	return err;
+}
+
+/* Return: CLI_DONE, or CLI_FAILED with a message; the readable part of a damaged file is used. */
+static int read_file(struct reading *r, const char *file)
+{
+	struct ktau_reader *reader;
+	int err;
+
+	if (ktau_reader_create(&reader)) {
+		complain("out of memory");
+		return CLI_FAILED;
+	}
+	err = ktau_reader_open_file(reader, file);
+	if (err)
+		complain("%s", ktau_reader_error(reader));
+	else
+		err = read_records(r, reader, file);
+	ktau_reader_destroy(reader);
+	return err ? CLI_FAILED : CLI_DONE;
+}
+
+static int read_and_show(const struct options *o, struct ktau_symtab *symtab)
+{
+	struct reading r = {
+		.options = o, .registry = registry_create(), .host.host = o->host,
+	};
+	const struct timeline_sink sink = { NULL, take_event, &r };
+	int status = CLI_DONE, i;
+
+	stacks_init(&r.stacks, registry_events(r.registry));
+	r.timeline = timeline_create(NULL, &sink);
+	timeline_regions(r.timeline, o->region_names, r.registry);
+	for (i = 0; i < o->nr_files; i++)
+		status |= read_file(&r, o->files[i]);
+	if (timeline_finish(r.timeline))
+		status = CLI_FAILED;
+	if (!status || r.events)
+		status |= show(&r, symtab);
+	free(r.walks);
+	timeline_destroy(r.timeline);
+	stacks_deinit(&r.stacks);
+	registry_destroy(r.registry);
+	return status;
+}
+
+static int flame_main(int argc, char **argv)
+{
+	struct options o = { .time = FLAME_ON_CPU };
+	struct ktau_symtab *symtab = NULL;
+	int status;
+
+	cli_parse(&parser, argc, argv, 0, &o);
+	if (o.map && symbolize_load_map(&symtab, o.map))
+		return CLI_FAILED;
+	status = read_and_show(&o, symtab);
+	ktau_symtab_destroy(symtab);
+	return status;
+}
+
+const struct subcommand subcommand_flame = {
+	"flame", flame_main, "draw the call paths of a trace as a flame graph", &parser
+};

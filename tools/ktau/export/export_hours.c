@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * CSV by host and hour: small tables of many hosts for a database.
+ *
+ * A period from one stream to the next belongs to the hour, in UTC, in which it begins. Memory
+ * holds one host and one hour.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "lib/cli.h"
+#include "export.h"
+#include "export_csv.h"
+#include "lib/hash.h"
+#include "lib/report/hosts.h"
+#include "lib/text.h"
+#include "analyse/walk.h"
+
+#define HOUR_NS	(3600 * 1000000000ULL)
+
+enum { F_INCL, F_EXCL, F_ASLEEP, F_RUNQ, F_IRQ, F_NR };
+
+/**
+ * struct figure - a routine in the hour
+ * @name: its name
+ * @group: its group
+ * @count: activations that ended
+ * @ticks: by F_*, in ticks of the current boot
+ * @ns: by F_*, of earlier boots in the hour
+ */
+struct figure {
+	char *name, *group;
+	uint64_t count;
+	ktau_sum_t ticks[F_NR], ns[F_NR];
+};
+
+/**
+ * struct hours - the export
+ * @x: the run
+ * @totals: totals to fill in
+ * @hours: file with a row per host and hour
+ * @routines: file with a row per host, hour and routine
+ * @host: the current host
+ * @stream: STREAM record of the last period of the current host; magic 0: none yet
+ * @hour: current hour, since 1970
+ * @periods: periods in it
+ * @covered_ticks: their length, in ticks of the current boot
+ * @covered_ns: their length in earlier boots in the hour
+ * @figures: its routines
+ * @nr: length of @figures
+ * @room: allocated length of @figures
+ * @by_name: index of a figure plus 1
+ * @err: -errno of a write
+ */
+struct hours {
+	struct export_run *x;
+	struct export_totals *totals;
+	FILE *hours, *routines;
+	const char *host;
+	struct ktau_rec_stream stream;
+	uint64_t hour, periods;
+	uint64_t covered_ticks, covered_ns;
+	struct figure *figures;
+	size_t nr, room;
+	struct hash by_name;
+	int err;
+};
+
+static char *copy(const char *text)
+{
+	size_t bytes = strlen(text) + 1;
+
+	return memcpy(cli_alloc(NULL, bytes, 1), text, bytes);
+}
+
+/* Different ids may have the same name, and after a boot one name has another id. */
+static struct figure *figure_of(struct hours *h, const char *name, const char *group)
+{
+	uint64_t key = 0xcbf29ce484222325ULL;
+	const char *c;
+	size_t index;
+
+	for (c = name; *c; c++)
+		key = (key ^ (unsigned char)*c) * 0x100000001b3ULL;
+	for (; (index = hash_get(&h->by_name, key)); key++)
+		if (!strcmp(h->figures[index - 1].name, name) &&
+		    !strcmp(h->figures[index - 1].group, group))
+			return &h->figures[index - 1];
+	if (h->nr == h->room) {
+		h->room = h->room ? h->room * 2 : 256;
+		h->figures = cli_alloc(h->figures, h->room, sizeof(*h->figures));
+	}
+	h->figures[h->nr++] = (struct figure){ .name = copy(name), .group = copy(group) };
+	hash_put(&h->by_name, key, h->nr);
+	return &h->figures[h->nr - 1];
+}
+
+/* Convert the ticks so far, because the next boot's clock may run at another rate. */
+static void settle(struct hours *h)
+{
+	struct ktau_clock clock;
+	struct figure *f;
+	int i;
+
+	ktau_clock_init(&clock, &h->stream);
+	h->covered_ns += ktau_clock_ns(&clock, h->covered_ticks);
+	h->covered_ticks = 0;
+	for (f = h->figures; f < h->figures + h->nr; f++) {
+		for (i = 0; i < F_NR; i++) {
+			f->ns[i] += ktau_clock_sum_ns(&clock, f->ticks[i]);
+			f->ticks[i] = 0;
+		}
+	}
+}
+
+static void put_key(const struct hours *h, FILE *out)
+{
+	time_t start = (time_t)(h->hour * 3600);
+	struct tm tm;
+	char text[32];
+
+	export_csv_text(h->host, out);
+	gmtime_r(&start, &tm);
+	strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm);
+	fprintf(out, ",%s,", text);
+}
+
+static void put_figure(const struct hours *h, const struct figure *f)
+{
+	char digits[NUMBER_TEXT_BYTES];
+	FILE *out = h->routines;
+	int i;
+
+	if (!f->count && !f->ns[F_INCL] && !f->ns[F_EXCL])
+		return;
+	put_key(h, out);
+	export_csv_text(f->group, out);
+	putc(',', out);
+	export_csv_text(f->name, out);
+	fprintf(out, ",%" PRIu64, f->count);
+	for (i = 0; i < F_NR; i++)
+		fprintf(out, ",%s", text_number(f->ns[i], digits));
+	putc('\n', out);
+}
+
+static void end_hour(struct hours *h)
+{
+	struct figure *f;
+
+	if (!h->periods)
+		return;
+	settle(h);
+	put_key(h, h->hours);
+	fprintf(h->hours, "%" PRIu64 ",%" PRIu64 "\n", h->periods, h->covered_ns);
+	for (f = h->figures; f < h->figures + h->nr; f++) {
+		put_figure(h, f);
+		free(f->name);
+		free(f->group);
+	}
+	h->nr = 0;
+	hash_clear(&h->by_name);
+	h->periods = h->covered_ns = 0;
+	if (output_check(h->x->output, h->hours) || output_check(h->x->output, h->routines))
+		h->err = -EIO;
+}
+
+static void add_routine(struct hours *h, struct symbolizer *names, const struct routine *r)
+{
+	struct figure *f;
+
+	if (r->kind != KTAU_KIND_TIMER)
+		return;
+	f = figure_of(h, symbolize_event(names, r->id), symbolize_group(names, r->id));
+	f->count += r->count;
+	f->ticks[F_INCL] += r->incl;
+	f->ticks[F_EXCL] += r->excl;
+	f->ticks[F_ASLEEP] += r->asleep;
+	f->ticks[F_RUNQ] += r->runq;
+	f->ticks[F_IRQ] += r->irq;
+}
+
+static int take(void *arg, const struct period *period)
+{
+	const struct ktau_rec_stream *before = ktau_snapshot_stream(period->before);
+	const struct ktau_rec_stream *after = ktau_snapshot_stream(period->after);
+	const struct tally *total = &period->rows->total.tally;
+	struct symbolizer *names;
+	struct hours *h = arg;
+	const struct routine *r;
+
+	if (h->stream.magic && !ktau_same_boot(&h->stream, after))
+		settle(h);
+	if (before->realtime_ns / HOUR_NS != h->hour) {
+		output_enter();
+		end_hour(h);
+		output_exit();
+	}
+	h->stream = *after;
+	h->hour = before->realtime_ns / HOUR_NS;
+	h->periods++;
+	h->covered_ticks += less(after->ticks, before->ticks);
+	names = symbolize_create(registry_events(period->registry), NULL);
+	for (r = total->routines; r < total->routines + total->nr; r++)
+		add_routine(h, names, r);
+	symbolize_destroy(names);
+	h->totals->profiles++;
+	return h->err;
+}
+
+static int read_host(struct hours *h, const struct hosts *hosts, size_t first, size_t nr)
+{
+	static const struct task_filter all;
+	char **paths = hosts_paths(hosts, first, nr);
+	const uint64_t before = h->totals->profiles;
+	const struct hosts run = { .files = &hosts->files[first], .nr = nr };
+	const struct walk walk = {
+		.files = paths, .nr_files = (int)nr,
+		.host = run.files->host, .of_host = &run,
+		.by = BY_NAME, .filter = &all, .each = take, .arg = h,
+	};
+	int status;
+
+	h->host = hosts->files[first].host;
+	h->stream.magic = 0;
+	status = walk_files(&walk);
+	output_enter();
+	end_hour(h);
+	output_exit();
+	h->totals->hosts += h->totals->profiles > before;
+	free(paths);
+	return status;
+}
+
+static int begin(struct hours *h)
+{
+	h->hours = output_add(h->x->output, "hours.csv");
+	h->routines = h->hours ? output_add(h->x->output, "routines.csv") : NULL;
+	if (!h->routines)
+		return -EIO;
+	fputs("host,hour,periods,covered_ns\n", h->hours);
+	fputs("host,hour,group_name,routine,count,incl_ns,excl_ns,asleep_ns,runq_ns,irq_ns\n",
+	      h->routines);
+	return 0;
+}
+
+static void end(struct hours *h)
+{
+	if (h->hours && output_close(h->x->output, h->hours))
+		h->err = -EIO;
+	if (h->routines && output_close(h->x->output, h->routines))
+		h->err = -EIO;
+	free(h->figures);
+	hash_deinit(&h->by_name);
+}
+
+static int run(struct export_run *x, char **files, int nr_files,
+	       const struct ktau_symtab *symtab, struct export_totals *totals)
+{
+	struct hours h = { .x = x, .totals = totals };
+	struct hosts hosts;
+	int status = hosts_find(&hosts, files, nr_files);
+	size_t i, nr;
+
+	(void)symtab;
+	output_enter();
+	h.err = begin(&h);
+	output_exit();
+	for (i = 0; !h.err && i < hosts.nr; i += nr) {
+		nr = hosts_run(&hosts, i);
+		if (!x->options.host || !strcmp(x->options.host, hosts.files[i].host))
+			status |= read_host(&h, &hosts, i, nr);
+	}
+	output_enter();
+	end(&h);
+	output_exit();
+	if (!h.err && !totals->hosts && status == CLI_DONE)
+		complain("the input has fewer than two streams of profiles of one boot");
+	if (h.err)
+		totals->hosts = 0;
+	hosts_deinit(&hosts);
+	return h.err || !totals->hosts ? CLI_FAILED : status;
+}
+
+const struct exporter export_hours = {
+	.name = "csv --hours",
+	.suffix = ".csv",
+	.directory = true,
+	.hosts = true,
+	.run = run,
+};

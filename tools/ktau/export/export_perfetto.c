@@ -1,0 +1,560 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Perfetto's protobuf trace. Frames are slices on the tracks of threads. Context switches and
+ * wakeups are ftrace events, from which Perfetto derives thread states and wakers. While it is
+ * unknown what a CPU runs, it runs a thread "unknown", one for each CPU. Times are CLOCK_BOOTTIME,
+ * Perfetto's default clock.
+ *
+ * Interrupts are slices of the interrupted thread and are not repeated on tracks of CPUs, so
+ * each frame has exactly one slice.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/cli.h"
+#include "export.h"
+#include "export_cpus.h"
+#include "lib/hash.h"
+#include "protobuf.h"
+
+/* Field numbers, by message. */
+enum { TRACE_PACKET = 1 };
+enum {
+	PACKET_FTRACE_EVENTS = 1, PACKET_PROCESS_TREE = 2, PACKET_CLOCK_SNAPSHOT = 6,
+	PACKET_TIMESTAMP = 8, PACKET_SEQUENCE_ID = 10, PACKET_TRACK_EVENT = 11,
+	PACKET_INTERNED_DATA = 12, PACKET_SEQUENCE_FLAGS = 13, PACKET_SYSTEM_INFO = 45,
+	PACKET_TRACK_DESCRIPTOR = 60,
+};
+enum { SNAPSHOT_CLOCKS = 1, SNAPSHOT_PRIMARY = 2, CLOCK_ID = 1, CLOCK_TIMESTAMP = 2 };
+enum { CLOCK_ID_REALTIME = 1, CLOCK_ID_MONOTONIC = 3, CLOCK_ID_BOOTTIME = 6 };
+enum { SYSTEM_UTSNAME = 1, UTS_SYSNAME = 1, UTS_RELEASE = 3, UTS_MACHINE = 4 };
+enum {
+	TRACK_UUID = 1, TRACK_NAME = 2, TRACK_PROCESS = 3, TRACK_THREAD = 4, TRACK_PARENT = 5,
+	TRACK_COUNTER = 8,
+};
+enum { TREE_PROCESS = 1, TREE_PID = 1, TREE_PPID = 2, TREE_CMDLINE = 3 };
+enum { PROCESS_PID = 1, PROCESS_NAME = 6, PROCESS_START = 7 };
+enum { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
+enum {
+	EVENT_CATEGORY_IIDS = 3, EVENT_ANNOTATIONS = 4, EVENT_TYPE = 9, EVENT_NAME_IID = 10,
+	EVENT_TRACK_UUID = 11, EVENT_NAME = 23, EVENT_COUNTER_VALUE = 30,
+};
+enum { TYPE_SLICE_BEGIN = 1, TYPE_SLICE_END = 2, TYPE_INSTANT = 3, TYPE_COUNTER = 4 };
+enum {
+	ANNOTATION_BOOL = 2, ANNOTATION_UINT = 3, ANNOTATION_INT = 4, ANNOTATION_POINTER = 7,
+	ANNOTATION_NAME = 10,
+};
+enum { INTERNED_CATEGORIES = 1, INTERNED_NAMES = 2, INTERNED_IID = 1, INTERNED_TEXT = 2 };
+enum { BUNDLE_CPU = 1, BUNDLE_EVENT = 2 };
+enum {
+	FTRACE_TIMESTAMP = 1, FTRACE_PID = 2, FTRACE_SWITCH = 4, FTRACE_WAKING = 20,
+	FTRACE_FREE = 240,
+};
+enum {
+	SWITCH_PREV_COMM = 1, SWITCH_PREV_PID, SWITCH_PREV_PRIO, SWITCH_PREV_STATE,
+	SWITCH_NEXT_COMM, SWITCH_NEXT_PID, SWITCH_NEXT_PRIO,
+};
+enum { FREE_COMM = 1, FREE_PID, FREE_PRIO };
+enum { WAKING_COMM = 1, WAKING_PID, WAKING_PRIO, WAKING_SUCCESS, WAKING_TARGET_CPU };
+
+/* All packets belong to one sequence, within which names are interned. */
+enum { SEQUENCE = 1, STATE_CLEARED = 1, NEEDS_STATE = 2 };
+
+enum { NR_IDS = 65536 };
+
+/* The tid of the unknown thread of CPU 0; no task can have it. */
+enum { UNKNOWN_TID = 0x40000000 };
+
+/*
+ * The state after a loss is unknown: Perfetto has none for that, so it counts this one as invalid
+ * and shows no state. The threads "unknown" are idle between their turns.
+ */
+enum { UNKNOWN_STATE = 0x200, IDLE_STATE = 0x80 };
+
+/*
+ * Track ids; those of tasks are the index of the track plus 1. A pid can be used twice, but not
+ * the serial of a process, that of its leader.
+ */
+#define PROCESS_UUID(serial)	(1ULL << 62 | (serial))
+#define COUNTER_UUID(track, id)	(1ULL << 63 | (uint64_t)(track)->index << 16 | (id))
+
+/**
+ * struct perfetto - state of an export
+ * @packet: packet being built
+ * @event: event inside @packet
+ * @inner: message inside @event
+ * @deep: message inside @inner
+ * @interned: names that the packet introduces
+ * @name_known: event ids whose names have been introduced
+ * @categories: groups that have been introduced
+ * @counters: counter tracks that have been described
+ * @processes: processes that have been described, by serial
+ * @cpus: what the CPUs run
+ */
+struct perfetto {
+	struct message packet, event, inner, deep, interned;
+	uint8_t name_known[NR_IDS];
+	uint32_t categories;
+	struct hash counters;
+	struct hash processes;
+	struct cpus cpus;
+};
+
+static uint64_t track_uuid(const struct track *track)
+{
+	return (uint64_t)track->index + 1;
+}
+
+static void begin_packet(struct perfetto *p, uint64_t ns)
+{
+	message_clear(&p->packet);
+	message_varint(&p->packet, PACKET_TIMESTAMP, ns);
+	message_varint(&p->packet, PACKET_SEQUENCE_ID, SEQUENCE);
+}
+
+static void write_packet(struct export_run *x)
+{
+	struct perfetto *p = x->data;
+
+	message_write(&p->packet, TRACE_PACKET, x->out);
+}
+
+static void put_clock(struct perfetto *p, uint32_t clock, uint64_t ns)
+{
+	message_clear(&p->deep);
+	message_varint(&p->deep, CLOCK_ID, clock);
+	message_varint(&p->deep, CLOCK_TIMESTAMP, ns);
+	message_put(&p->inner, SNAPSHOT_CLOCKS, &p->deep);
+}
+
+static int put_switch(struct export_run *x, const struct cpu_switch *s);
+
+static int begin(struct export_run *x)
+{
+	const struct ktau_rec_stream *stream = timeline_stream(x->timeline);
+	const struct ktau_clock *clock = timeline_clock(x->timeline);
+	struct perfetto *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return -1;
+	x->data = p;
+	p->cpus.put = put_switch;
+	begin_packet(p, clock->boottime_ns);
+	message_varint(&p->packet, PACKET_SEQUENCE_FLAGS, STATE_CLEARED);
+	message_clear(&p->inner);
+	put_clock(p, CLOCK_ID_BOOTTIME, clock->boottime_ns);
+	put_clock(p, CLOCK_ID_MONOTONIC, clock->monotonic_ns);
+	put_clock(p, CLOCK_ID_REALTIME, clock->realtime_ns);
+	message_varint(&p->inner, SNAPSHOT_PRIMARY, CLOCK_ID_BOOTTIME);
+	message_put(&p->packet, PACKET_CLOCK_SNAPSHOT, &p->inner);
+	write_packet(x);
+
+	begin_packet(p, clock->boottime_ns);
+	message_clear(&p->deep);
+	message_string(&p->deep, UTS_SYSNAME, "Linux");
+	message_string(&p->deep, UTS_RELEASE, stream->release);
+	message_string(&p->deep, UTS_MACHINE, stream->machine);
+	message_clear(&p->inner);
+	message_put(&p->inner, SYSTEM_UTSNAME, &p->deep);
+	message_put(&p->packet, PACKET_SYSTEM_INFO, &p->inner);
+	write_packet(x);
+	return 0;
+}
+
+static void put_descriptor(struct export_run *x, uint64_t ns)
+{
+	struct perfetto *p = x->data;
+
+	begin_packet(p, ns);
+	message_put(&p->packet, PACKET_TRACK_DESCRIPTOR, &p->inner);
+	write_packet(x);
+}
+
+static uint64_t process_serial(const struct ktau_rec_owner *o)
+{
+	return o->leader_serial ? o->leader_serial : o->serial;
+}
+
+/* The parent of a process, which a track descriptor cannot have. */
+static void put_process_tree(struct export_run *x, const struct ktau_rec_owner *o, uint64_t ns)
+{
+	struct perfetto *p = x->data;
+
+	message_clear(&p->deep);
+	message_varint(&p->deep, TREE_PID, (uint32_t)o->tgid);
+	message_varint(&p->deep, TREE_PPID, (uint32_t)o->ppid);
+	message_string(&p->deep, TREE_CMDLINE, o->comm);
+	message_clear(&p->inner);
+	message_put(&p->inner, TREE_PROCESS, &p->deep);
+	begin_packet(p, ns);
+	message_put(&p->packet, PACKET_PROCESS_TREE, &p->inner);
+	write_packet(x);
+}
+
+/* A process has the name of its leader; until that appears, the name of its first thread. */
+static void describe_process(struct export_run *x, const struct ktau_rec_owner *o, uint64_t ns)
+{
+	uint64_t serial = process_serial(o);
+	struct perfetto *p = x->data;
+
+	if (hash_get(&p->processes, serial) && o->tid != o->tgid)
+		return;
+	hash_put(&p->processes, serial, 1);
+	message_clear(&p->deep);
+	message_varint(&p->deep, PROCESS_PID, (uint32_t)o->tgid);
+	message_string(&p->deep, PROCESS_NAME, o->comm);
+	if (o->tid == o->tgid)
+		message_varint(&p->deep, PROCESS_START, o->start_ns);
+	message_clear(&p->inner);
+	message_varint(&p->inner, TRACK_UUID, PROCESS_UUID(serial));
+	message_put(&p->inner, TRACK_PROCESS, &p->deep);
+	put_descriptor(x, ns);
+	if (o->tid == o->tgid)
+		put_process_tree(x, o, ns);
+}
+
+/* Make describe() describe the track again at its next event. */
+static int track(struct export_run *x, struct track *track)
+{
+	(void)x;
+	track->writer = 0;
+	return 0;
+}
+
+static void describe(struct export_run *x, struct track *track, uint64_t ns)
+{
+	const struct ktau_rec_owner *o = &track->owner;
+	struct perfetto *p = x->data;
+
+	track->writer = 1;
+
+	/* All idle tasks have tid 0, but a thread can have only one track. */
+	if (o->tid)
+		describe_process(x, o, ns);
+	message_clear(&p->inner);
+	message_varint(&p->inner, TRACK_UUID, track_uuid(track));
+	if (o->tid) {
+		message_clear(&p->deep);
+		message_varint(&p->deep, THREAD_PID, (uint32_t)o->tgid);
+		message_varint(&p->deep, THREAD_TID, (uint32_t)o->tid);
+		message_string(&p->deep, THREAD_NAME, o->comm);
+		message_put(&p->inner, TRACK_THREAD, &p->deep);
+	} else {
+		message_string(&p->inner, TRACK_NAME, o->comm);
+	}
+	put_descriptor(x, ns);
+}
+
+static void intern(struct perfetto *p, uint32_t field, uint64_t iid, const char *text)
+{
+	message_clear(&p->deep);
+	message_varint(&p->deep, INTERNED_IID, iid);
+	message_string(&p->deep, INTERNED_TEXT, text);
+	message_put(&p->interned, field, &p->deep);
+}
+
+/* Number of the group's bit, 1 to 32, as its id; 0 if the group is unknown. */
+static uint64_t category(struct export_run *x, uint32_t id)
+{
+	uint32_t group = symbolize_group_bit(x->names, id);
+
+	return group ? (uint64_t)__builtin_ctz(group) + 1 : 0;
+}
+
+static void introduce(struct export_run *x, uint32_t id)
+{
+	uint32_t group = symbolize_group_bit(x->names, id);
+	struct perfetto *p = x->data;
+
+	message_clear(&p->interned);
+	if (!p->name_known[id])
+		intern(p, INTERNED_NAMES, (uint64_t)id + 1, symbolize_event(x->names, id));
+	p->name_known[id] = 1;
+	if (group & ~p->categories)
+		intern(p, INTERNED_CATEGORIES, category(x, id), symbolize_group(x->names, id));
+	p->categories |= group;
+}
+
+static void annotate(struct perfetto *p, const char *name, uint32_t kind, uint64_t value)
+{
+	message_clear(&p->deep);
+	message_string(&p->deep, ANNOTATION_NAME, name);
+	message_varint(&p->deep, kind, value);
+	message_put(&p->event, EVENT_ANNOTATIONS, &p->deep);
+}
+
+static void begin_event(struct perfetto *p, uint64_t uuid, uint32_t type)
+{
+	message_clear(&p->event);
+	message_varint(&p->event, EVENT_TRACK_UUID, uuid);
+	message_varint(&p->event, EVENT_TYPE, type);
+}
+
+static void write_event(struct export_run *x, uint64_t ns)
+{
+	struct perfetto *p = x->data;
+
+	begin_packet(p, ns);
+	message_varint(&p->packet, PACKET_SEQUENCE_FLAGS, NEEDS_STATE);
+	if (p->interned.nr)
+		message_put(&p->packet, PACKET_INTERNED_DATA, &p->interned);
+	message_put(&p->packet, PACKET_TRACK_EVENT, &p->event);
+	message_clear(&p->interned);
+	write_packet(x);
+}
+
+static void put_enter(struct export_run *x, const struct timeline_event *e)
+{
+	uint64_t group = category(x, e->id), address;
+	struct perfetto *p = x->data;
+
+	introduce(x, e->id);
+	begin_event(p, track_uuid(e->track), TYPE_SLICE_BEGIN);
+	message_varint(&p->event, EVENT_NAME_IID, (uint64_t)e->id + 1);
+	if (group)
+		message_varint(&p->event, EVENT_CATEGORY_IIDS, group);
+	if (ktau_slot_address(e->slot, &address))
+		annotate(p, "address", ANNOTATION_POINTER, address);
+	write_event(x, e->ns);
+}
+
+static void put_exit(struct export_run *x, const struct timeline_event *e)
+{
+	struct perfetto *p = x->data;
+	int64_t result;
+
+	begin_event(p, track_uuid(e->track), TYPE_SLICE_END);
+	if (e->ended == ENDED_BY_END)
+		annotate(p, "unfinished", ANNOTATION_BOOL, 1);
+	else if (e->ended == ENDED_BY_LOSS)
+		annotate(p, "lost", ANNOTATION_BOOL, 1);
+	else if (e->slot && ktau_slot_result(e->slot, &result))
+		annotate(p, "result", ANNOTATION_INT, (uint64_t)result);
+	write_event(x, e->ns);
+}
+
+static void put_lost(struct export_run *x, const struct timeline_event *e)
+{
+	struct perfetto *p = x->data;
+
+	begin_event(p, track_uuid(e->track), TYPE_SLICE_BEGIN);
+	message_string(&p->event, EVENT_NAME, "trace lost");
+	annotate(p, "slots", ANNOTATION_UINT, e->lost);
+	write_event(x, e->ns);
+	begin_event(p, track_uuid(e->track), TYPE_SLICE_END);
+	write_event(x, e->to_ns);
+}
+
+static void put_mark(struct export_run *x, const struct timeline_event *e)
+{
+	const struct user_slot *m = e->mark;
+	struct perfetto *p = x->data;
+
+	introduce(x, e->id);
+	begin_event(p, track_uuid(e->track), TYPE_INSTANT);
+	message_varint(&p->event, EVENT_NAME_IID, (uint64_t)e->id + 1);
+	message_varint(&p->event, EVENT_CATEGORY_IIDS, category(x, e->id));
+	if (m->type == USER_MESSAGE) {
+		annotate(p, "peer", ANNOTATION_INT, (uint64_t)(int64_t)m->peer);
+		annotate(p, "bytes", ANNOTATION_UINT, m->value);
+	} else if (m->type == USER_VALUE) {
+		annotate(p, "value", ANNOTATION_UINT, m->value);
+	}
+	write_event(x, e->ns);
+}
+
+static void describe_counter(struct export_run *x, const struct timeline_event *e, uint64_t uuid)
+{
+	struct perfetto *p = x->data;
+
+	if (hash_get(&p->counters, uuid))
+		return;
+	hash_put(&p->counters, uuid, 1);
+	message_clear(&p->deep);
+	message_clear(&p->inner);
+	message_varint(&p->inner, TRACK_UUID, uuid);
+	message_varint(&p->inner, TRACK_PARENT, track_uuid(e->track));
+	message_string(&p->inner, TRACK_NAME, symbolize_event(x->names, e->id));
+	message_put(&p->inner, TRACK_COUNTER, &p->deep);
+	put_descriptor(x, e->ns);
+}
+
+static void put_count(struct export_run *x, const struct timeline_event *e)
+{
+	uint64_t uuid = COUNTER_UUID(e->track, e->id), value;
+	struct perfetto *p = x->data;
+
+	ktau_slot_count(e->slot, &value);
+	describe_counter(x, e, uuid);
+	begin_event(p, uuid, TYPE_COUNTER);
+	message_varint(&p->event, EVENT_COUNTER_VALUE, value);
+	write_event(x, e->ns);
+}
+
+/* Write @p->inner as field @field of an FtraceEvent of CPU @cpu in the context of @tid. */
+static void write_ftrace(struct export_run *x, uint32_t field, uint64_t ns, uint32_t cpu,
+			 uint32_t tid)
+{
+	struct perfetto *p = x->data;
+
+	message_clear(&p->event);
+	message_varint(&p->event, FTRACE_TIMESTAMP, ns);
+	message_varint(&p->event, FTRACE_PID, tid);
+	message_put(&p->event, field, &p->inner);
+	message_clear(&p->inner);
+	message_varint(&p->inner, BUNDLE_CPU, cpu);
+	message_put(&p->inner, BUNDLE_EVENT, &p->event);
+	begin_packet(p, ns);
+	message_put(&p->packet, PACKET_FTRACE_EVENTS, &p->inner);
+	write_packet(x);
+}
+
+static uint32_t tid_of(const struct track *track, uint32_t cpu)
+{
+	return track ? (uint32_t)track->owner.tid : UNKNOWN_TID + cpu;
+}
+
+static const char *comm_of(const struct track *track)
+{
+	return track ? track->owner.comm : "unknown";
+}
+
+static int put_switch(struct export_run *x, const struct cpu_switch *s)
+{
+	uint32_t state = s->prev ? export_state(s->state) : IDLE_STATE;
+	struct perfetto *p = x->data;
+
+	if (s->prev && s->unknown)
+		state = UNKNOWN_STATE;
+	message_clear(&p->inner);
+	message_string(&p->inner, SWITCH_PREV_COMM, comm_of(s->prev));
+	message_varint(&p->inner, SWITCH_PREV_PID, tid_of(s->prev, s->cpu));
+	message_varint(&p->inner, SWITCH_PREV_PRIO, (uint64_t)s->prio);
+	message_varint(&p->inner, SWITCH_PREV_STATE, state);
+	message_string(&p->inner, SWITCH_NEXT_COMM, comm_of(s->next));
+	message_varint(&p->inner, SWITCH_NEXT_PID, tid_of(s->next, s->cpu));
+	message_varint(&p->inner, SWITCH_NEXT_PRIO, (uint64_t)s->next_prio);
+	write_ftrace(x, FTRACE_SWITCH, s->ns, s->cpu, tid_of(s->prev, s->cpu));
+	return 0;
+}
+
+/* Another task may get the same tid, so that of this one ends. */
+static void put_gone(struct export_run *x, const struct timeline_event *e)
+{
+	const struct ktau_rec_owner *o = &e->track->owner;
+	struct perfetto *p = x->data;
+
+	message_clear(&p->inner);
+	message_string(&p->inner, FREE_COMM, o->comm);
+	message_varint(&p->inner, FREE_PID, (uint32_t)o->tid);
+	message_varint(&p->inner, FREE_PRIO, (uint64_t)o->prio);
+	write_ftrace(x, FTRACE_FREE, e->ns, e->track->cpu, (uint32_t)o->tid);
+}
+
+/* The context of a wakeup: its time, the CPU, and the waker, or the task that it interrupted. */
+struct wakeup {
+	uint64_t ns;
+	uint32_t cpu, tid;
+};
+
+static void put_wakeup(struct export_run *x, const struct ktau_rec_owner *woken,
+		       const struct ktau_slot_waking *waking, const struct wakeup *by)
+{
+	struct perfetto *p = x->data;
+
+	if (!woken || !woken->tid)
+		return;
+	message_clear(&p->inner);
+	message_string(&p->inner, WAKING_COMM, woken->comm);
+	message_varint(&p->inner, WAKING_PID, (uint32_t)woken->tid);
+	message_varint(&p->inner, WAKING_PRIO, (uint64_t)waking->prio);
+	message_varint(&p->inner, WAKING_SUCCESS, 1);
+	message_varint(&p->inner, WAKING_TARGET_CPU, waking->target_cpu);
+	write_ftrace(x, FTRACE_WAKING, by->ns, by->cpu, by->tid);
+}
+
+static void put_waking(struct export_run *x, const struct timeline_event *e)
+{
+	const struct wakeup by = { e->ns, e->slot->cpu, (uint32_t)e->track->owner.tid };
+	struct ktau_slot_waking waking;
+
+	ktau_slot_waking(e->slot, &waking);
+	put_wakeup(x, timeline_owner(x->timeline, waking.serial), &waking, &by);
+}
+
+/* A waker that is not traced has no slot of its own. Perfetto sorts events by their times. */
+static void put_woken(struct export_run *x, const struct timeline_event *e)
+{
+	const struct ktau_clock *clock = timeline_clock(x->timeline);
+	struct ktau_slot_waking waking = { .prio = e->track->owner.prio };
+	const struct ktau_rec_owner *waker;
+	struct ktau_slot_woken woken;
+	struct wakeup by;
+
+	ktau_slot_woken(e->slot, &woken);
+	if (timeline_track(x->timeline, woken.waker_serial))
+		return;
+	waker = timeline_owner(x->timeline, woken.waker_serial);
+	waking.target_cpu = woken.target_cpu;
+	by = (struct wakeup){
+		ktau_clock_boottime_ns(clock, woken.waking_ticks), woken.target_cpu,
+		waker ? (uint32_t)waker->tid : UNKNOWN_TID + woken.target_cpu,
+	};
+	put_wakeup(x, &e->track->owner, &waking, &by);
+}
+
+static int event(struct export_run *x, const struct timeline_event *e)
+{
+	struct perfetto *p = x->data;
+
+	cpus_event(&p->cpus, x, e);
+	if (!e->track->writer)
+		describe(x, e->track, e->ns);
+	export_put(x, e);
+	return 0;
+}
+
+static int end_host(struct export_run *x)
+{
+	struct perfetto *p = x->data;
+
+	return cpus_finish(&p->cpus, x);
+}
+
+static int end(struct export_run *x)
+{
+	struct perfetto *p = x->data;
+
+	if (!p)
+		return 0;
+	message_deinit(&p->packet);
+	message_deinit(&p->event);
+	message_deinit(&p->inner);
+	message_deinit(&p->deep);
+	message_deinit(&p->interned);
+	hash_deinit(&p->counters);
+	hash_deinit(&p->processes);
+	free(p);
+	return 0;
+}
+
+const struct exporter export_perfetto = {
+	.name = "perfetto",
+	.suffix = ".pftrace",
+	.opens = "ui.perfetto.dev, trace_processor",
+	.begin = begin,
+	.track = track,
+	.event = event,
+	.put = {
+		[KTAU_TRACE_ENTER] = put_enter,
+		[KTAU_TRACE_EXIT] = put_exit,
+		[KTAU_TRACE_COUNT] = put_count,
+		[KTAU_TRACE_WAKING] = put_waking,
+		[KTAU_TRACE_WOKEN] = put_woken,
+	},
+	.lost = put_lost,
+	.mark = put_mark,
+	.gone = put_gone,
+	.end_host = end_host,
+	.end = end,
+};

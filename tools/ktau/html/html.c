@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A report as one HTML file: the page, and the account and routines of each process. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/cli.h"
+#include "print/export_output.h"
+#include "html.h"
+#include "html_over.h"
+#include "html_page.h"
+#include "html_parts.h"
+#include "html_regions.h"
+#include "html_trace.h"
+#include "lib/report/account.h"
+#include "lib/report/report_tables.h"
+#include "lib/report/tally.h"
+
+/* Maximum number of rows without --processes. The remaining processes share one more row. */
+enum { USUAL_ROWS = 20000 };
+
+/* A process with the time by which rows are chosen. */
+struct choice {
+	size_t index;
+	ktau_sum_t busy;
+};
+
+static void put_ns(struct html_page *page, ktau_sum_t ticks)
+{
+	section_number(&page->section, ktau_clock_sum_ns(&page->clock, ticks));
+}
+
+static void pack_ns(struct html_page *page, ktau_sum_t ticks)
+{
+	packed_number(&page->packed, ktau_clock_sum_ns(&page->clock, ticks));
+}
+
+static void pack_routine(struct html_page *page, const struct routine *r)
+{
+	struct packed *p = &page->packed;
+
+	packed_number(p, html_event(page, r->id) << 1 | (r->kind == KTAU_KIND_COUNTER));
+	packed_number(p, r->count);
+	if (r->kind == KTAU_KIND_COUNTER) {
+		packed_number(p, r->incl);
+		packed_number(p, r->min);
+		packed_number(p, r->max);
+		return;
+	}
+	pack_ns(page, r->incl);
+	pack_ns(page, r->excl);
+	pack_ns(page, r->flags & KTAU_ENTRY_LONGEST ? r->longest : 0);
+	pack_ns(page, r->flags & KTAU_ENTRY_ASLEEP ? r->asleep : 0);
+	packed_number(p, r->open);
+}
+
+/* The page decodes a process's routines only when they are shown, so their length comes first. */
+static void put_routines(struct html_page *page, const struct process *process)
+{
+	const struct wakers *w = &process->wakers;
+	struct packed *p = &page->packed;
+	size_t i;
+
+	p->nr = 0;
+	packed_number(p, process->tally.nr);
+	for (i = 0; i < process->tally.nr; i++)
+		pack_routine(page, &process->tally.routines[i]);
+	packed_number(p, w->nr);
+	for (i = 0; i < w->nr; i++) {
+		packed_number(p, html_event(page, w->wakers[i].id));
+		packed_number(p, texts_number(&page->texts, w->wakers[i].name));
+		packed_number(p, w->wakers[i].nr);
+	}
+	section_number(&page->section, p->nr);
+	section_bytes(&page->section, p->bytes, p->nr);
+}
+
+static void put_account(struct html_page *page, const struct process *p)
+{
+	unsigned int measured = 0;
+	int i;
+
+	for (i = 0; i < ACCOUNT_NR; i++)
+		measured |= (unsigned int)account_has(page->stream, p, i) << i;
+	put_ns(page, p->account.life);
+	section_number(&page->section, measured);
+	for (i = 0; i < ACCOUNT_NR; i++)
+		put_ns(page, p->account.parts[i]);
+}
+
+static void put_row(struct html_page *page, const struct process *p)
+{
+	struct section_out *s = &page->section;
+
+	html_text(page, p->label);
+	html_text(page, p->cgroup);
+	section_signed(s, p->owner.tgid);
+	section_number(s, p->owner.uid);
+	section_number(s, p->owner.flags);
+	section_number(s, p->tasks);
+	section_number(s, p->live);
+	section_signed(s, (int64_t)(p->owner.start_ns - page->from_ns));
+	section_number(s, p->owner.exit_ns ? less(p->owner.exit_ns, p->owner.start_ns) + 1 : 0);
+	put_account(page, p);
+	put_routines(page, p);
+}
+
+static int busiest_first(const void *a, const void *b)
+{
+	const struct choice *x = a, *y = b;
+
+	if (x->busy != y->busy)
+		return x->busy < y->busy ? 1 : -1;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* Choose the processes that get their own row; all others share the last row. */
+static void choose_rows(struct html_page *page, struct choice *choices)
+{
+	const struct aggregate *rows = page->period->rows;
+	size_t limit = page->r->processes ? page->r->processes : USUAL_ROWS, i;
+	const struct account *a;
+
+	for (i = 0; i < rows->nr; i++) {
+		a = &rows->processes[i].account;
+		choices[i] = (struct choice){
+			.index = i,
+			.busy = a->parts[ACCOUNT_USER] + a->parts[ACCOUNT_KERNEL] +
+				a->parts[ACCOUNT_IRQ] + a->parts[ACCOUNT_GUEST] +
+				a->parts[ACCOUNT_RUNQ],
+		};
+	}
+	if (rows->nr > limit)
+		qsort(choices, rows->nr, sizeof(*choices), busiest_first);
+	page->row_of = cli_alloc(NULL, rows->nr + 1, sizeof(*page->row_of));
+	for (i = 0; i < rows->nr; i++)
+		page->row_of[choices[i].index] = (uint32_t)(i < limit ? i : limit);
+	page->nr_rows = rows->nr < limit ? rows->nr : limit;
+}
+
+static void add_process(struct process *to, const struct process *from)
+{
+	int i;
+
+	to->tasks += from->tasks;
+	to->live += from->live;
+	to->account.life += from->account.life;
+	to->account.throughout &= from->account.throughout;
+	for (i = 0; i < ACCOUNT_NR; i++)
+		to->account.parts[i] += from->account.parts[i];
+	tally_merge(&to->tally, &from->tally);
+}
+
+static void put_rows(struct html_page *page)
+{
+	struct aggregate *rows = page->period->rows;
+	struct choice *choices = cli_alloc(NULL, rows->nr + 1, sizeof(*choices));
+	struct process rest = {
+		.label = "(others)",
+		.cgroup = "",
+		.account.throughout = UINT32_MAX,
+		.tally.registry = rows->registry,
+	};
+	bool evicted = rows->evicted.tally.nr || rows->evicted.account.life;
+	size_t i, own;
+
+	choose_rows(page, choices);
+	own = page->nr_rows;
+	for (i = own; i < rows->nr; i++)
+		add_process(&rest, &rows->processes[choices[i].index]);
+	page->nr_rows += rows->nr > own;
+	section_begin(&page->section, page->out, "rows");
+	section_number(&page->section, page->nr_rows + evicted);
+	for (i = 0; i < own; i++)
+		put_row(page, &rows->processes[choices[i].index]);
+	if (rows->nr > own)
+		put_row(page, &rest);
+	if (evicted)
+		put_row(page, &rows->evicted);
+	section_end(&page->section);
+	tally_deinit(&rest.tally);
+	free(choices);
+}
+
+static void put_cpus(struct html_page *page)
+{
+	const struct aggregate *rows = page->period->rows;
+	const struct process *p;
+	size_t i;
+
+	section_begin(&page->section, page->out, "cpus");
+	section_number(&page->section, rows->nr_cpus);
+	for (i = 0; i < rows->nr_cpus; i++) {
+		p = &rows->cpus[i];
+		section_number(&page->section, p->owner.cpu);
+		put_account(page, p);
+		put_routines(page, p);
+	}
+	section_end(&page->section);
+}
+
+static void put_losses(struct html_page *page)
+{
+	struct report_tables tables;
+	const struct table *losses = &tables.some_losses;
+	struct report r = *page->r;
+	size_t i;
+
+	r.tables = REPORT_LOSSES;
+	report_tables_init(&tables, &r, page->period);
+	section_begin(&page->section, page->out, "losses");
+	section_number(&page->section, losses->nr_rows);
+	for (i = 0; i < losses->nr_rows; i++) {
+		html_text(page, report_loss_name(losses, i));
+		section_number(&page->section, report_loss_value(losses, i));
+		html_text(page, report_loss_meaning(losses, i));
+	}
+	section_end(&page->section);
+	report_tables_deinit(&tables);
+}
+
+static void put_meta(struct html_page *page)
+{
+	const struct tally *total = &page->period->rows->total.tally;
+	uint64_t own = aggregate_own_ticks(total, page->r->names, page->stream);
+	struct section_out *s = &page->section;
+
+	section_begin(s, page->out, "meta");
+	html_text(page, page->stream->nodename);
+	html_text(page, page->stream->release);
+	html_text(page, page->stream->machine);
+	html_text(page, page->r->source);
+	section_number(s, page->stream->nr_cpus);
+	section_number(s, ktau_clock_realtime_ns(&page->clock, page->from_ticks));
+	put_ns(page, less(page->stream->ticks, page->from_ticks));
+	put_ns(page, own);
+	section_number(s, tally_activations(total));
+	section_number(s, page->stream->round_ns);
+	section_end(s);
+}
+
+/* Descriptions of events. They come last, when all events used in the page are known. */
+static void put_events(struct html_page *page)
+{
+	const struct ktau_events *events = registry_events(page->period->registry);
+	struct symbolizer *names = page->r->names;
+	size_t i;
+
+	section_begin(&page->section, page->out, "events");
+	section_number(&page->section, page->nr_events);
+	for (i = 0; i < page->nr_events; i++) {
+		html_text(page, symbolize_event(names, page->events[i]));
+		html_text(page, symbolize_group(names, page->events[i]));
+		section_number(&page->section, event_wait(events, page->events[i]));
+	}
+	section_end(&page->section);
+	section_begin(&page->section, page->out, "texts");
+	texts_write(&page->texts, &page->section);
+	section_end(&page->section);
+}
+
+/* Return: 0, or -errno if reading the file again failed. */
+static int write_page(struct html_page *page)
+{
+	int err, trace_err;
+
+	fputs(html_head, page->out);
+	fputs("<style>\n", page->out);
+	fputs(html_style, page->out);
+	fputs("</style>\n", page->out);
+	fputs(html_body, page->out);
+	put_meta(page);
+	put_rows(page);
+	put_cpus(page);
+	put_losses(page);
+	html_regions(page);
+	err = html_over(page);
+	trace_err = html_trace(page);
+	put_events(page);
+	fputs("<script>\n", page->out);
+	fputs(html_program, page->out);
+	fputs("</script>\n</body>\n</html>\n", page->out);
+	return err ? err : trace_err;
+}
+
+static void begin_page(struct html_page *page)
+{
+	const struct period *period = page->period;
+	const struct ktau_rec_stream *from = ktau_snapshot_stream(period->before);
+
+	page->stream = ktau_snapshot_stream(period->after);
+	ktau_clock_init(&page->clock, page->stream);
+	page->from_ticks = from && period->first ? from->ticks : page->stream->boot_ticks;
+	page->from_ns = ktau_clock_boottime_ns(&page->clock, page->from_ticks);
+}
+
+static bool same_file(const char *a, const char *b)
+{
+	struct stat sa, sb;
+
+	return !stat(a, &sa) && !stat(b, &sb) && sa.st_dev == sb.st_dev &&
+	       sa.st_ino == sb.st_ino;
+}
+
+/* An existing page is replaced only by a complete one. */
+static int finish(struct output *output, int err)
+{
+	FILE *out = output_file(output);
+
+	if (!err) {
+		fflush(out);
+		output_check(output, out);
+		return output_commit(output) ? CLI_FAILED : CLI_DONE;
+	}
+	output_discard(output);
+	return CLI_FAILED;
+}
+
+int html_report(const struct report *r, const struct period *period)
+{
+	struct html_page page = { .r = r, .period = period };
+	struct output *output;
+	int err, i;
+
+	for (i = 0; i < r->nr_files; i++) {
+		if (!same_file(r->html, r->files[i]))
+			continue;
+		complain("cannot write %s: it is also the input", r->html);
+		return CLI_FAILED;
+	}
+	output = output_create(r->html, false);
+	if (!output)
+		return CLI_FAILED;
+	page.out = output_file(output);
+	begin_page(&page);
+	if (r->subtract)
+		aggregate_subtract(period->rows, r->names, page.stream);
+	err = write_page(&page);
+	texts_deinit(&page.texts);
+	packed_deinit(&page.packed);
+	hash_deinit(&page.event_numbers);
+	free(page.events);
+	free(page.row_of);
+	return finish(output, err);
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Frames in flight as text. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "doing.h"
+#include "lib/report/tally.h"
+
+/* Longer chains of routines are cut in the middle. */
+enum { SHOWN = 3 };
+
+/**
+ * struct doing - the task of a row that is shown
+ * @profile: profile of the task; NULL if none was found
+ * @owner: the task
+ * @asleep: the task is waiting
+ * @ticks: time since its outermost frame was entered
+ */
+struct doing {
+	const struct ktau_rec_profile *profile;
+	const struct ktau_rec_owner *owner;
+	bool asleep;
+	uint64_t ticks;
+};
+
+void doing_format_ns(uint64_t ns, char *text, size_t size)
+{
+	static const struct {
+		double ns;
+		const char *unit;
+	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
+	size_t i = 0;
+	double value;
+
+	while (i + 1 < sizeof(units) / sizeof(*units) && (double)ns < units[i].ns)
+		i++;
+	value = (double)ns / units[i].ns;
+	snprintf(text, size, "%.*f %s", value < 10 && ns >= 1000 ? 1 : 0, value, units[i].unit);
+}
+
+static struct doing look_at(const struct view *v, const struct ktau_owned *owned)
+{
+	struct doing d = { .profile = owned->profile, .owner = owned->owner };
+	const struct ktau_open *open = ktau_profile_open(d.profile);
+
+	if (!d.profile->nr_open)
+		return d;
+	ktau_profile_inflight(d.profile, d.profile->nr_open - 1, &d.ticks, NULL);
+	d.asleep = event_wait(registry_events(v->registry), open->id) == WAIT_ASLEEP;
+	return d;
+}
+
+static bool is_better(const struct doing *a, const struct doing *b)
+{
+	if (!b->profile || a->asleep != b->asleep)
+		return !b->profile || b->asleep;
+	return a->ticks > b->ticks;
+}
+
+static struct doing choose(const struct view *v, const struct process *p,
+			   const struct ktau_snapshot *end)
+{
+	struct doing best = { 0 }, d;
+	const struct ktau_owned *owned;
+	size_t i;
+
+	for (i = 0; i < p->nr_ids; i++) {
+		owned = ktau_snapshot_find_tid(end, p->ids[i].tid);
+		if (!owned || owned->owner->kind != KTAU_OWNER_TASK)
+			continue;
+		d = look_at(v, owned);
+		if (is_better(&d, &best))
+			best = d;
+	}
+	return best;
+}
+
+static void append(char *text, size_t size, const char *separator, const char *word)
+{
+	size_t used = strlen(text);
+
+	snprintf(text + used, size - used, "%s%s", used ? separator : "", word);
+}
+
+/* List the routines from the outermost to the innermost, without the wait itself. */
+static void put_chain(const struct view *v, const struct ktau_rec_profile *p, char *text,
+		      size_t size)
+{
+	const struct ktau_open *open = ktau_profile_open(p);
+	uint32_t inner = 0, shown = 0, i;
+
+	if (p->nr_open > 1 && symbolize_group_bit(v->r->names, open->id) == KTAU_GROUP_SCHED)
+		inner = 1;
+	for (i = p->nr_open; i-- > inner;) {
+		if (++shown == SHOWN && i > inner) {
+			append(text, size, " > ", "...");
+			i = inner;
+		}
+		append(text, size, " > ", symbolize_event(v->r->names, open[i].id));
+	}
+}
+
+void doing_now(const struct view *v, const struct process *p, const struct ktau_snapshot *end,
+	       char *text, size_t size)
+{
+	struct doing d = choose(v, p, end);
+	char time[24];
+
+	*text = 0;
+	if (!d.profile)
+		return;
+	if (!d.profile->nr_open) {
+		if (!(d.owner->flags & KTAU_OWNER_KTHREAD))
+			append(text, size, "", "user mode");
+		return;
+	}
+	put_chain(v, d.profile, text, size);
+	doing_format_ns(ktau_clock_ns(&v->clock, d.ticks), time, sizeof(time));
+	append(text, size, ", ", time);
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Adds up profiles, event by event.
+ *
+ * Both entries and routines are sorted by id, so the next entry nearly always belongs to the next
+ * routine; a binary search is the exception.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/cli.h"
+#include "tally.h"
+
+enum event_wait event_wait(const struct ktau_events *events, uint32_t id)
+{
+	const struct ktau_rec_event *e = ktau_events_find(events, id);
+
+	if (!e || e->group != KTAU_GROUP_SCHED)
+		return WAIT_NONE;
+	return strncmp(ktau_event_name(e), "schedule_vol", 12) ? WAIT_RUNQ : WAIT_ASLEEP;
+}
+
+static int compare(const struct routine *r, uint32_t id, uint32_t kind)
+{
+	if (r->id != id)
+		return r->id < id ? -1 : 1;
+	return r->kind < kind ? -1 : r->kind > kind;
+}
+
+/* The index of @id, or the index at which it would be inserted. */
+static size_t search(const struct tally *t, uint32_t id, uint32_t kind)
+{
+	size_t low = 0, high = t->nr, middle;
+
+	if (t->last < t->nr && compare(&t->routines[t->last], id, kind) < 0) {
+		low = t->last + 1;
+		if (low < t->nr && compare(&t->routines[low], id, kind) >= 0)
+			return low;
+	}
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (compare(&t->routines[middle], id, kind) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static struct routine *find(struct tally *t, uint32_t id, uint32_t kind)
+{
+	size_t at = search(t, id, kind);
+
+	if (at == t->nr || compare(&t->routines[at], id, kind))
+		return NULL;
+	t->last = at;
+	return &t->routines[at];
+}
+
+static struct routine *get(struct tally *t, uint32_t id, uint32_t kind)
+{
+	size_t at = search(t, id, kind);
+
+	t->last = at;
+	if (at < t->nr && !compare(&t->routines[at], id, kind))
+		return &t->routines[at];
+	if (t->nr == t->room) {
+		t->room = t->room ? t->room * 2 : 16;
+		t->routines = cli_alloc(t->routines, t->room, sizeof(*t->routines));
+	}
+	memmove(&t->routines[at + 1], &t->routines[at], (t->nr - at) * sizeof(*t->routines));
+	t->nr++;
+	t->routines[at] = (struct routine){
+		.id = id, .kind = kind, .flags = 0xff, .min = UINT64_MAX,
+	};
+	return &t->routines[at];
+}
+
+static void add_timer(struct routine *r, const struct ktau_entry *e)
+{
+	r->flags &= e->flags;
+	r->excl += e->excl;
+	r->longest = more(r->longest, e->longest);
+	r->asleep += e->asleep;
+	r->runq += e->runq;
+	r->irq += e->irq;
+}
+
+static void widen(struct routine *r, uint64_t min, uint64_t max)
+{
+	r->min = min < r->min ? min : r->min;
+	r->max = more(r->max, max);
+}
+
+uint64_t tally_add_entries(struct tally *t, const struct ktau_rec_profile *p)
+{
+	const struct ktau_entry *e = ktau_profile_entries(p);
+	uint64_t unknown = 0;
+	struct routine *r;
+	uint32_t i;
+
+	for (i = 0; i < p->nr_entries; i++, e++) {
+		if (e->kind > KTAU_KIND_COUNTER) {
+			unknown++;
+			continue;
+		}
+		r = get(t, e->id, e->kind);
+		r->count += e->count;
+		r->incl += e->incl;
+		if (e->kind == KTAU_KIND_TIMER)
+			add_timer(r, e);
+		else
+			widen(r, e->min, e->max);
+	}
+	return unknown;
+}
+
+void tally_subtract_entries(struct tally *t, const struct ktau_rec_profile *p)
+{
+	const struct ktau_entry *e = ktau_profile_entries(p);
+	struct routine *r;
+	uint32_t i;
+
+	for (i = 0; i < p->nr_entries; i++, e++) {
+		r = find(t, e->id, e->kind);
+		if (!r)
+			continue;
+		r->count = less(r->count, e->count);
+		r->incl = sum_less(r->incl, e->incl);
+		if (e->kind != KTAU_KIND_TIMER)
+			continue;
+		r->flags &= e->flags;
+		r->excl = sum_less(r->excl, e->excl);
+		r->asleep = sum_less(r->asleep, e->asleep);
+		r->runq = sum_less(r->runq, e->runq);
+		r->irq = sum_less(r->irq, e->irq);
+	}
+}
+
+/* In a recursion, only the outermost frame counts as inclusive time. */
+static bool outermost(const struct ktau_rec_profile *p, uint32_t index)
+{
+	const struct ktau_open *open = ktau_profile_open(p);
+	uint32_t i;
+
+	for (i = index + 1; i < p->nr_open; i++)
+		if (open[i].id == open[index].id)
+			return false;
+	return true;
+}
+
+void tally_add_open(struct tally *t, const struct ktau_rec_profile *p)
+{
+	const struct ktau_open *open = ktau_profile_open(p);
+	uint64_t incl, excl;
+	struct routine *r;
+	uint32_t i;
+
+	for (i = 0; i < p->nr_open; i++) {
+		if (ktau_profile_inflight(p, i, &incl, &excl))
+			continue;
+		r = get(t, open[i].id, KTAU_KIND_TIMER);
+		r->open++;
+		r->excl += excl;
+		r->longest = more(r->longest, incl);
+		if (!outermost(p, i))
+			continue;
+		r->incl += incl;
+		r->open_incl += incl;
+		r->asleep += open[i].asleep_ticks;
+		r->runq += open[i].runq_ticks;
+		r->irq += open[i].irq_ticks;
+	}
+}
+
+/*
+ * Subtract the frames in flight at an earlier time. If one of them is still in flight, only the
+ * part since then remains.
+ */
+void tally_subtract_open(struct tally *t, const struct ktau_rec_profile *p)
+{
+	const struct ktau_open *open = ktau_profile_open(p);
+	uint64_t incl, excl;
+	struct routine *r;
+	uint32_t i;
+
+	for (i = 0; i < p->nr_open; i++) {
+		r = find(t, open[i].id, KTAU_KIND_TIMER);
+		if (!r || ktau_profile_inflight(p, i, &incl, &excl))
+			continue;
+		r->excl = sum_less(r->excl, excl);
+		if (outermost(p, i)) {
+			r->incl = sum_less(r->incl, incl);
+			r->asleep = sum_less(r->asleep, open[i].asleep_ticks);
+			r->runq = sum_less(r->runq, open[i].runq_ticks);
+			r->irq = sum_less(r->irq, open[i].irq_ticks);
+		}
+		r->open_incl = r->incl < r->open_incl ? r->incl : r->open_incl;
+	}
+}
+
+uint64_t tally_add(struct tally *t, const struct ktau_rec_profile *p)
+{
+	tally_add_open(t, p);
+	return tally_add_entries(t, p);
+}
+
+void tally_subtract(struct tally *t, const struct ktau_rec_profile *p)
+{
+	tally_subtract_entries(t, p);
+	tally_subtract_open(t, p);
+}
+
+void tally_merge(struct tally *t, const struct tally *from)
+{
+	const struct routine *f;
+	struct routine *r;
+
+	for (f = from->routines; f < from->routines + from->nr; f++) {
+		r = get(t, f->id, f->kind);
+		r->flags &= f->flags;
+		r->count += f->count;
+		r->incl += f->incl;
+		r->excl += f->excl;
+		r->open += f->open;
+		r->open_incl += f->open_incl;
+		r->longest = more(r->longest, f->longest);
+		r->asleep += f->asleep;
+		r->runq += f->runq;
+		r->irq += f->irq;
+		widen(r, f->min, f->max);
+	}
+}
+
+void tally_take_out(struct tally *t, const struct tally *part)
+{
+	const struct routine *f;
+	struct routine *r;
+
+	for (f = part->routines; f < part->routines + part->nr; f++) {
+		r = find(t, f->id, f->kind);
+		if (!r)
+			continue;
+		r->flags &= f->flags;
+		r->count = less(r->count, f->count);
+		r->incl = sum_less(r->incl, f->incl);
+		r->excl = sum_less(r->excl, f->excl);
+		r->open = less(r->open, f->open);
+		r->open_incl = sum_less(r->open_incl, f->open_incl);
+		r->asleep = sum_less(r->asleep, f->asleep);
+		r->runq = sum_less(r->runq, f->runq);
+		r->irq = sum_less(r->irq, f->irq);
+	}
+}
+
+uint64_t tally_activations(const struct tally *t)
+{
+	const struct routine *r;
+	uint64_t nr = 0;
+
+	for (r = t->routines; r < t->routines + t->nr; r++)
+		if (r->kind == KTAU_KIND_TIMER)
+			nr += r->count;
+	return nr;
+}
+
+void tally_trim(struct tally *t)
+{
+	struct routine *r;
+	size_t nr = 0;
+
+	for (r = t->routines; r < t->routines + t->nr; r++)
+		if (r->count || r->incl || r->excl || r->open)
+			t->routines[nr++] = *r;
+	t->nr = nr;
+}
+
+void tally_clear(struct tally *t)
+{
+	t->nr = t->last = 0;
+}
+
+void tally_deinit(struct tally *t)
+{
+	free(t->routines);
+	t->routines = NULL;
+	t->nr = t->room = t->last = 0;
+}
