@@ -107,4 +107,4 @@ $(B)/%.o: %.c | $(CROSS_LIBS)
 $(CROSS_LIBS): tests/cross/zlib
 	tests/cross/zlib $(CROSS_COMPILE) $(SYSROOT)
 
--include $(shell find $(B)/libktau $(B)/ktaud $(B)/tools $(B)/zepto-config $(B)/tests -type f -name '*.d' 2>/dev/null)
+-include $(shell find $(B)/libktau $(B)/ktaud $(B)/tools $(B)/tests -type f -name '*.d' 2>/dev/null)

@@ -3,6 +3,7 @@
 KERNEL	?= 6.1
 export B KERNEL FAST
 
+include tests/bgl/rules.mk
 include tests/unit/rules.mk
 
 # Loads with known figures for the boot tests.

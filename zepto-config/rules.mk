@@ -1,25 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# ciod and cnk do not use KTAU and are compiled without its headers. cnk only supports the system
-# calls of x86-64.
-
-CIOD	:= $(B)/zepto-config/ciod/ciod
-CNK	:= $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),$(B)/zepto-config/cnk/cnk)
-ciod_OBJS := $(patsubst %.c,$(B)/%.o,$(wildcard zepto-config/ciod/*.c))
-cnk_OBJS := $(patsubst %.c,$(B)/%.o,$(wildcard zepto-config/cnk/*.c)) \
-	$(addprefix $(B)/zepto-config/ciod/,arguments.o wire.o)
-
-PROGRAMS += $(CIOD) $(CNK)
-
-$(ciod_OBJS) $(cnk_OBJS): KTAU_CPPFLAGS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Izepto-config
-$(B)/zepto-config/ciod/arguments.o: KTAU_CPPFLAGS += -DVERSION='"$(LIBKTAU_VERSION)"'
-
-$(CIOD): $(ciod_OBJS)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
-
-$(B)/zepto-config/cnk/cnk: $(cnk_OBJS)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
-
 # Build the kernel and ramdisk of the I/O node, and run a job on it: see zepto-config.7.
 # KERNEL=6.12 overrides the kernel of the profile.
 zepto_KERNEL = $(if $(filter file,$(origin KERNEL)),,kernel=$(KERNEL))

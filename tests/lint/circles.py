@@ -22,7 +22,7 @@ KERNEL = 'kernel-ext/kernel/ktau/'
 AREAS = (
     (KERNEL,),
     ('libktau/', 'ktaud/', 'tools/'),
-    ('zepto-config/ciod/', 'zepto-config/cnk/'),
+    ('tests/bgl/',),
 )
 # Inline definitions in these headers count as code of the modules that use them.
 HOOKS = ('kernel-ext/include/linux/ktau.h',)
@@ -133,7 +133,8 @@ def sources(project, area):
     function."""
     wanted = [f'{folder}*.[ch]' for folder in area]
     return [read(project, path) for path in project.files(*wanted)
-            if not TESTS.search(path) and not path.endswith('.bpf.c')]
+            if not any(path.startswith(folder) and TESTS.search(path[len(folder):])
+                       for folder in area) and not path.endswith('.bpf.c')]
 
 
 def read(project, path):

@@ -16,8 +16,7 @@ DECLARATION = re.compile(r'^[a-z][\w \t*\n]*?\b(ktau_\w+)\(', re.M)
 
 def check(project, found):
     pages = project.files('libktau/*.[1-8]', 'ktaud/*.[1-8]', 'tools/*/*.[1-8]', 'tools/*.[1-8]',
-                          'zepto-config/*.[1-8]',
-                          'zepto-config/*/*.[1-8]')
+                          'zepto-config/*.[1-8]', 'tests/bgl/*/*.[1-8]')
     for page in pages:
         done = run(['mandoc', '-Tlint', '-Wwarning', page], cwd=project.root)
         for line in done.stdout.splitlines():

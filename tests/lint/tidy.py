@@ -19,7 +19,7 @@ FLAGS = ('-std=gnu11', '-D_GNU_SOURCE', '-D_FILE_OFFSET_BITS=64', '-DTEST_BUILD=
          '-Ilibktau/include', '-Ilibktau/bpf/include', '-Ilibktau/legacy/include', '-Ilibktau/user',
          '-Ikernel-ext/include/uapi',
          '-iquotelibktau', '-Iktaud', '-Itools', '-Itools/ktau', '-Itools/funcmap', '-Itools/runktau',
-         '-Izepto-config')
+         '-Itests/bgl')
 # Programs for another machine, those that include generated files, and those that implement
 # functions of MPI; the toy examples belong to a copy of the project.
 ELSEWHERE = ('tests/progs/exceptions.c', 'tests/progs/compat32.c', 'libktau/bpf/ktau.bpf.c',

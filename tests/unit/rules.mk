@@ -225,8 +225,8 @@ $(call unit,tools/test_screens): $(call unit,tools/export_fixture)
 # zepto: ciod, cnk, images and jobs.
 UNIT_TESTS += $(call unit,zepto/test_wire zepto/test_ciod zepto/test_zepto zepto/test_ramdisks)
 
-$(call unit,zepto/test_wire.o): KTAU_CPPFLAGS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Izepto-config
-$(call unit,zepto/test_wire): $(call unit,zepto/test_wire.o) $(B)/zepto-config/ciod/wire.o
+$(call unit,zepto/test_wire.o): KTAU_CPPFLAGS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Itests/bgl
+$(call unit,zepto/test_wire): $(call unit,zepto/test_wire.o) $(B)/tests/bgl/ciod/wire.o
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka
 
 # The program that test_ciod runs: fortified, so that it also makes the calls that the headers

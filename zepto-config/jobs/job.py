@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Controls a job on an I/O node, and runs a program as the job.
 
-The protocol is described in ciod/proto.h.
+The protocol is described in tests/bgl/ciod/proto.h.
 """
 
 import os
@@ -143,7 +143,7 @@ class Control:
 
 def find_cnk():
     build = pathlib.Path(os.environ.get('B', HERE.parent.parent / 'build'))
-    cnk = (build / 'zepto-config/cnk/cnk').resolve()
+    cnk = (build / 'tests/bgl/cnk/cnk').resolve()
     if not cnk.exists():
         raise Error(f'{cnk} does not exist: run make')
     return str(cnk)

@@ -68,7 +68,7 @@ class Folder:
         self.path = pathlib.Path(tempfile.mkdtemp())
         self.build = build.resolve()
         programs = [(build / p).resolve() for p in ('tools/ktau', 'tools/funcmap', 'ktaud',
-                                                    'zepto-config/ciod', 'zepto-config/cnk')]
+                                                    'tests/bgl/ciod', 'tests/bgl/cnk')]
         programs.append(self.path / 'bin')
         self.environment = {
             'PATH': ':'.join([*map(str, programs), os.environ['PATH']]),

@@ -25,11 +25,11 @@ programs()
 		ktaud|$build/ktaud/ktaud|ktaud/ktaud.8
 		ktaud-ship|$build/ktaud/ktaud-ship|ktaud/ktaud-ship.8
 		ktaud-collect|/usr/bin/python3 -B ktaud/collector.py|ktaud/ktaud-collect.8
-		ciod|$build/zepto-config/ciod/ciod|zepto-config/ciod/ciod.8
+		ciod|$build/tests/bgl/ciod/ciod|tests/bgl/ciod/ciod.8
 	END
 	# cnk only supports the system calls of x86-64
-	[ ! -e "$build/zepto-config/cnk/cnk" ] ||
-		echo "cnk|$build/zepto-config/cnk/cnk|zepto-config/cnk/cnk.8"
+	[ ! -e "$build/tests/bgl/cnk/cnk" ] ||
+		echo "cnk|$build/tests/bgl/cnk/cnk|tests/bgl/cnk/cnk.8"
 	for page in tools/ktau/commands/ktau-*.1; do
 		name=$(basename "$page" .1 | sed 's/^ktau-//')
 		echo "ktau $name|$build/tools/ktau/ktau $name|$page"

@@ -23,6 +23,7 @@ from jobs import job
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 ZEPTO = pathlib.Path('zepto-config').resolve()
+BGL = pathlib.Path('tests/bgl').resolve()
 TOKEN = '0123456789abcdef' * 2
 USER = 1000
 ROOT = 0xffffffff
@@ -162,7 +163,7 @@ class Job(unittest.TestCase):
     def start(self, **changes):
         self.log = open(self.dir / 'log', 'w+', encoding='utf-8')
         self.stack.callback(self.log.close)
-        self.ciod = subprocess.Popen([BUILD / 'zepto-config/ciod/ciod', self.write_job(**changes)],
+        self.ciod = subprocess.Popen([BUILD / 'tests/bgl/ciod/ciod', self.write_job(**changes)],
                                      stderr=self.log, extra_groups=[1, 2])
         self.stack.callback(self.ciod.wait)
         self.stack.callback(self.ciod.kill)
@@ -197,7 +198,7 @@ class Daemon(Job):
     def job_file(self, text):
         path = self.dir / 'job'
         path.write_text(text)
-        done = subprocess.run([BUILD / 'zepto-config/ciod/ciod', path], stderr=subprocess.PIPE,
+        done = subprocess.run([BUILD / 'tests/bgl/ciod/ciod', path], stderr=subprocess.PIPE,
                               encoding='utf-8', timeout=30)
         self.assertEqual(done.returncode, 2)
         return done.stderr.replace(str(path), 'JOB')
@@ -224,7 +225,7 @@ class Daemon(Job):
             without = [x for x in good.splitlines() if not x.startswith(key)]
             self.assertIn(f"JOB: key '{key}' is missing", self.job_file('\n'.join(without) + '\n'))
         path = self.dir / 'nowhere'
-        done = subprocess.run([BUILD / 'zepto-config/ciod/ciod', path], stderr=subprocess.PIPE)
+        done = subprocess.run([BUILD / 'tests/bgl/ciod/ciod', path], stderr=subprocess.PIPE)
         self.assertEqual(done.returncode, 2)
         self.assertIn(b'No such file', done.stderr)
 
@@ -709,7 +710,7 @@ class Calls(unittest.TestCase):
     """The system calls of cnk, of the kernel and of the manual page."""
 
     def setUp(self):
-        self.source = (ZEPTO / 'cnk/calls.c').read_text()
+        self.source = (BGL / 'cnk/calls.c').read_text()
 
     def test_each_call_of_the_kernel_is_accounted_for(self):
         preprocessed = subprocess.run(
@@ -720,13 +721,13 @@ class Calls(unittest.TestCase):
         others = NOT_ON_FILES.split()
         self.assertEqual(len(listed), len(set(listed)))
         self.assertFalse(set(listed) & set(others))
-        last = int(re.search(r'CNK_LAST_CALL (\d+)', (ZEPTO / 'cnk/calls.h').read_text())[1])
+        last = int(re.search(r'CNK_LAST_CALL (\d+)', (BGL / 'cnk/calls.h').read_text())[1])
         known = {name for name, number in kernel.items() if int(number) <= last}
         self.assertEqual(known, set(listed) | set(others))
 
     def test_the_manual_lists_unsupported_calls(self):
         fail = set(re.findall(r'\bFAIL(?:_EITHER)?\((\w+), .*?(E[A-Z]+)\)', self.source))
-        section = (ZEPTO / 'cnk/cnk.8').read_text().split('.SH CALLS THAT FAIL')[1].split('.PP\n')[0]
+        section = (BGL / 'cnk/cnk.8').read_text().split('.SH CALLS THAT FAIL')[1].split('.PP\n')[0]
         listed = set()
         for group in section.split('.TP\n')[1:]:
             error = group.split('\n')[0].removeprefix('.B ')
@@ -741,12 +742,12 @@ class Made(unittest.TestCase):
 
     def test_does_not_use_ktau(self):
         for name in 'ciod', 'cnk':
-            program = (BUILD / 'zepto-config' / name / name).read_bytes().lower()
+            program = (BUILD / 'tests/bgl' / name / name).read_bytes().lower()
             # But for the folder of the sources, which the debugging information names
             for folder in BUILD, pathlib.Path.cwd():
                 program = program.replace(str(folder).lower().encode(), b'')
             self.assertFalse(b'ktau' in program, name)
-        for made in (BUILD / 'zepto-config').rglob('*.d'):
+        for made in (BUILD / 'tests/bgl').rglob('*.d'):
             self.assertNotRegex(made.read_text(), r'ktau\w*\.h')
 
 

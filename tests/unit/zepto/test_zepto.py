@@ -478,10 +478,10 @@ class Submit(Case):
         (made / 'build-id').write_text(f'{BUILD_ID.hex()}\n')
         (made / 'profile.conf').write_text('memory=256M\n')
         (made / 'ramdisk.gz').write_bytes(image.compress(image.Tree().cpio(0)))
-        (self.b / 'zepto-config/cnk').mkdir(parents=True)
-        (self.b / 'zepto-config/cnk/cnk').symlink_to(BUILD / 'zepto-config/cnk/cnk')
+        (self.b / 'tests/bgl/cnk').mkdir(parents=True)
+        (self.b / 'tests/bgl/cnk/cnk').symlink_to(BUILD / 'tests/bgl/cnk/cnk')
         self.env = {**os.environ, 'B': str(self.b), 'PATH': f'{programs}:{os.environ["PATH"]}',
-                    'SHIP': str(BUILD / 'ktaud/ktaud-ship'), 'CIOD': str(BUILD / 'zepto-config/ciod/ciod'), 'TMPDIR': str(self.dir)}
+                    'SHIP': str(BUILD / 'ktaud/ktaud-ship'), 'CIOD': str(BUILD / 'tests/bgl/ciod/ciod'), 'TMPDIR': str(self.dir)}
 
         self.addCleanup(lambda: self.waits(self.nothing_is_left))
 
