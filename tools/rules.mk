@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# lib/ is what the programs share. ktau/commands/ contains a file ktau-NAME.c and a page ktau-NAME.1 for
-# each subcommand. A folder only includes those named before it in tests/lint/circles.py.
+# lib/ is what the programs share. ktau/commands/ contains a file ktau-NAME.c and a page ktau-NAME.1
+# for each subcommand. The README.md of a folder says which other folders it may include.
 
 tools_PROGRAMS := $(B)/tools/ktau/ktau $(B)/tools/funcmap/funcMap $(B)/tools/runktau/runktau
 PROGRAMS += $(tools_PROGRAMS)

@@ -35,6 +35,7 @@ def edit(path, old, new):
 
 def write(path, text):
     def spoil(root):
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text)
     return spoil
 
@@ -281,4 +282,31 @@ LAYERS = [
                    'half(int value)\n{\n\n\n\treturn ktau_a(value)'))),
 ]
 
-CASES = PATCHES + KERNEL + TEXT + C + LAYERS
+
+
+def folder(name, included, code=''):
+    """A folder of the tools."""
+    return both(write(f'tools/{name}/README.md', f'# {name}\n\nMay include: {included}\n'),
+                write(f'tools/{name}/{name}.c', code))
+
+
+FOLDERS = [
+    Case('tools-readme', 'a folder without it', 'tools/low/low.c', 1,
+         write('tools/low/low.c', '')),
+    Case('tools-readme', '16 lines', 'tools/low/README.md', 16,
+         both(folder('low', 'nothing'), append('tools/low/README.md', '\n' * 13))),
+    Case('tools-readme', 'a page that does not say what may be included', 'tools/low/README.md', 1,
+         both(write('tools/low/README.md', '# low\n'), write('tools/low/low.c', ''))),
+    Case('tools-order', 'a call of a folder that is not named', 'tools/low/low.c', 4,
+         both(folder('low', 'nothing', 'int low(void)\n{\n\n\treturn high();\n}\n'),
+              folder('high', '`tools/low`', 'int high(void)\n{\n\treturn 0;\n}\n'))),
+    Case('tools-order', 'a header of a folder that is not named', 'tools/low/low.c', 1,
+         both(folder('low', 'nothing', '#include "high/high.h"\n'),
+              folder('high', 'nothing'), write('tools/high/high.h', ''))),
+    Case('tools-order', 'folders that name each other', 'tools/high/README.md', 3,
+         both(folder('low', '`tools/high`'), folder('high', '`tools/low`'))),
+    Case('tools-order', 'a folder that does not exist', 'tools/low/README.md', 3,
+         folder('low', '`tools/high`')),
+]
+
+CASES = PATCHES + KERNEL + TEXT + C + LAYERS + FOLDERS

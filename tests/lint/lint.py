@@ -13,6 +13,7 @@ import time
 import apply
 import circles
 import csource
+import folders
 import headers
 import kernel
 import licence
@@ -23,8 +24,8 @@ import tidy
 import words
 from project import CannotRun, Project, argument_parser
 
-GROUPS = (csource, tidy, kernel, apply, patches, headers, licence, circles, scripts,
-          manual, words)
+GROUPS = (csource, tidy, kernel, apply, patches, headers, licence, circles, folders,
+          scripts, manual, words)
 
 
 def check(group, project):
