@@ -142,7 +142,7 @@ stock_cost_gate()
 	local out=$build/torture/stock-cost-$1
 
 	tests/boot/stock -k "$1" -e -t 400 -o "$out" \
-		-p "$build/tests/progs/cost $build/ktaud/ktaud $build/tools/ktau/ktau" \
+		-p "$build/tests/progs/exact/cost $build/ktaud/ktaud $build/tools/ktau/ktau" \
 		tests/guest/stock-cost || return 1
 	compare_figures "$out/output" "$2"
 }

@@ -6,37 +6,47 @@ export B KERNEL FAST
 include tests/bgl/rules.mk
 include tests/unit/rules.mk
 
+# progs FOLDER,NAME...
+progs = $(patsubst %,$(B)/tests/progs/$(1)/%,$(2))
+
+# A header of this folder does not shadow one of the system.
+$(patsubst %.c,$(B)/%.o,$(wildcard tests/progs/*/*.c)): KTAU_CPPFLAGS += -iquote tests/progs
+
 # Loads with known figures for the boot tests.
-test_LOADS := $(addprefix $(B)/tests/progs/,tcp_stream exact_counts account transfers waits cpus changed interrupts graph legacy regions \
-		regions_user regions_renewed copy burst threads deaths rounds)
+test_LOADS := $(call progs,loads,tcp_stream) $(call progs,exact,exact_counts account transfers \
+		waits cpus changed interrupts graph legacy burst threads deaths rounds) \
+		$(call progs,regions,regions regions_user regions_renewed copy)
 # Invalid input and permissions
-test_LOADS += $(addprefix $(B)/tests/progs/,ioctl_errors control_errors fuzzcalls stream_rules access setuid \
-		segments dump)
+test_LOADS += $(call progs,input,ioctl_errors control_errors fuzzcalls stream_rules access \
+		setuid segments dump)
 # Causes each of the exceptions of PowerPC or arm64
 ifdef CROSS_COMPILE
-test_LOADS += $(B)/tests/progs/exceptions
+test_LOADS += $(B)/tests/progs/exact/exceptions
 endif
 # Instrumented by the compiler
 ifndef CROSS_COMPILE
-test_LOADS += $(addprefix $(B)/tests/progs/,functions functions_throw)
+test_LOADS += $(call progs,regions,functions functions_throw)
 endif
 ifeq ($(HAVE_MPI),y)
-test_LOADS += $(addprefix $(B)/tests/progs/,ring messages)
+test_LOADS += $(call progs,regions,ring messages)
 endif
 # Counts of instructions
 ifeq ($(filter powerpc%,$(CROSS_COMPILE)),)
-test_LOADS += $(addprefix $(B)/tests/progs/,cost compat32)
+test_LOADS += $(call progs,exact,cost) $(call progs,loads,compat32)
 endif
 # Torture, for x86 only
 ifndef CROSS_COMPILE
-test_LOADS += $(addprefix $(B)/tests/progs/,stock_counts storm storm_check streams streams_check with_pid \
-		oom fuzz_races coverage loads slots_kvm pressure reload hits hooks)
+test_LOADS += $(call progs,exact,stock_counts slots_kvm pressure hits hooks) \
+		$(call progs,loads,storm storm_check streams streams_check with_pid coverage loads reload) \
+		$(call progs,input,oom fuzz_races)
 # Attacks by unprivileged users
-test_ATTACKS := $(addprefix $(B)/tests/progs/attack_,ids consume spy crowd evict namespaces \
-		setuid poll landlock ipi files gone container memcg preempt) $(B)/tests/progs/policy
-test_LOADS += $(test_ATTACKS) $(B)/tests/progs/attack_totals
+test_ATTACKS := $(call progs,attacks,attack_ids attack_consume attack_spy attack_crowd \
+		attack_evict attack_namespaces attack_setuid attack_poll attack_landlock attack_ipi \
+		attack_files attack_gone attack_container attack_memcg attack_preempt) \
+		$(B)/tests/progs/attacks/policy
+test_LOADS += $(test_ATTACKS) $(B)/tests/progs/attacks/attack_totals
 endif
-test_LOADS += $(addprefix $(B)/tests/progs/,slots slots_tcp) $(B)/tests/bench/tables
+test_LOADS += $(call progs,exact,slots slots_tcp) $(B)/tests/bench/tables
 
 .PHONY: setup kernel demo demo-stock check torture test-programs unit-programs list-unit-tests
 
@@ -75,66 +85,70 @@ unit-programs: $(UNIT_TESTS)
 list-unit-tests:
 	@printf '%s\n' $(UNIT_TESTS)
 
-test_READERS := $(addprefix $(B)/tests/progs/,exact_counts stock_counts account deaths transfers waits pressure cpus interrupts exceptions graph regions storm_check \
-		streams_check oom segments attack_totals coverage hits hooks \
-		regions_renewed threads rounds)
-$(addprefix $(B)/tests/progs/,exact_counts stock_counts account transfers waits pressure cpus exceptions graph segments regions hooks regions_renewed threads deaths rounds): $(B)/tests/progs/self.o
-$(B)/tests/progs/stock_counts: $(LIBKTAU_BPF)
+test_READERS := $(call progs,exact,exact_counts stock_counts account deaths transfers waits \
+		pressure cpus interrupts exceptions graph hits hooks threads rounds) \
+		$(call progs,regions,regions regions_renewed) $(call progs,loads,storm_check streams_check \
+		coverage) $(call progs,input,oom segments) $(call progs,attacks,attack_totals)
+$(call progs,exact,exact_counts stock_counts account transfers waits pressure cpus exceptions \
+		graph hooks threads deaths rounds) $(call progs,input,segments) $(call progs,regions,regions \
+		regions_renewed): $(B)/tests/progs/self.o
+$(B)/tests/progs/exact/stock_counts: $(LIBKTAU_BPF)
 $(test_READERS): LDLIBS := $(LIBKTAU_LIBS) -lpthread
 $(test_READERS): $(LIBKTAU)
-$(B)/tests/progs/stock_counts: LDLIBS := $(LIBKTAU_BPF_LIBS) $(LIBKTAU_LIBS) -lpthread
+$(B)/tests/progs/exact/stock_counts: LDLIBS := $(LIBKTAU_BPF_LIBS) $(LIBKTAU_LIBS) -lpthread
 
-$(B)/tests/progs/coverage: $(B)/tests/progs/oracle.o
+$(B)/tests/progs/loads/coverage: $(B)/tests/progs/loads/oracle.o
 
 # A client of libktau-legacy sees its headers only.
-$(B)/tests/progs/legacy.o: KTAU_CPPFLAGS := -D_GNU_SOURCE -Ilibktau/legacy/include
-$(B)/tests/progs/legacy: LDLIBS := $(LIBKTAU_LIBS) -lpthread
-$(B)/tests/progs/legacy: $(LIBKTAU_LEGACY)
+$(B)/tests/progs/exact/legacy.o: KTAU_CPPFLAGS := -D_GNU_SOURCE -Ilibktau/legacy/include -iquote tests/progs
+$(B)/tests/progs/exact/legacy: LDLIBS := $(LIBKTAU_LIBS) -lpthread
+$(B)/tests/progs/exact/legacy: $(LIBKTAU_LEGACY)
 
 # A program that measures itself is linked with libktau-user only.
-$(B)/tests/progs/regions_user.o $(B)/tests/progs/copy.o: KTAU_CPPFLAGS := -D_GNU_SOURCE -Ilibktau/user
-$(B)/tests/progs/regions_user: LDLIBS := -lpthread
-$(B)/tests/progs/copy: LDLIBS := -lpthread
-$(B)/tests/progs/regions_user $(B)/tests/progs/copy: $(LIBKTAU_USER)
-$(B)/tests/progs/cost.o: KTAU_CPPFLAGS += -Ilibktau/user
-$(B)/tests/progs/cost: LDLIBS := -lpthread
-$(B)/tests/progs/cost: $(LIBKTAU_USER)
+$(B)/tests/progs/regions/regions_user.o $(B)/tests/progs/regions/copy.o: KTAU_CPPFLAGS := \
+		-D_GNU_SOURCE -Ilibktau/user
+$(B)/tests/progs/regions/regions_user: LDLIBS := -lpthread
+$(B)/tests/progs/regions/copy: LDLIBS := -lpthread
+$(B)/tests/progs/regions/regions_user $(B)/tests/progs/regions/copy: $(LIBKTAU_USER)
+$(B)/tests/progs/exact/cost.o: KTAU_CPPFLAGS += -Ilibktau/user
+$(B)/tests/progs/exact/cost: LDLIBS := -lpthread
+$(B)/tests/progs/exact/cost: $(LIBKTAU_USER)
 
 # Not linked with libktau-finstrument, which the tests preload
-$(B)/tests/progs/functions.o: private override CFLAGS += -finstrument-functions
-$(B)/tests/progs/functions: LDLIBS := -lpthread
-$(B)/tests/progs/functions: $(addprefix $(B)/tests/progs/functions_,first.so second.so)
+$(B)/tests/progs/regions/functions.o: private override CFLAGS += -finstrument-functions
+$(B)/tests/progs/regions/functions: LDLIBS := -lpthread
+$(B)/tests/progs/regions/functions: $(call progs,regions,functions_first.so functions_second.so)
 
-$(B)/tests/progs/functions_%.so: tests/progs/functions_object.c
+$(B)/tests/progs/regions/functions_%.so: tests/progs/regions/functions_object.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -Wall -Wextra -Werror -finstrument-functions -fPIC -shared -DFUNCTION=$* -o $@ $<
 
 # -rdynamic, so that libktau-mpi calls the functions of the program
-test_MPI := $(B)/tests/progs/ring $(B)/tests/progs/messages
+test_MPI := $(B)/tests/progs/regions/ring $(B)/tests/progs/regions/messages
 $(test_MPI) $(test_MPI:=.o): private override CC := $(MPICC)
 $(test_MPI): LDLIBS := -rdynamic
 
 CXX	?= c++
 
-$(B)/tests/progs/functions_throw: tests/progs/functions_throw.cc $(LIBKTAU_USER_SO)
+$(B)/tests/progs/regions/functions_throw: tests/progs/regions/functions_throw.cc $(LIBKTAU_USER_SO)
 	@mkdir -p $(@D)
 	$(CXX) $(CFLAGS) -Wall -Wextra -Werror -finstrument-functions -Ilibktau/user -MMD -MP \
 		-o $@ $< $(LIBKTAU_USER_SO)
 
-$(addprefix $(B)/tests/progs/,ioctl_errors slots fuzz_races): LDLIBS := -lpthread
-$(B)/tests/progs/fuzz_races: $(B)/tests/progs/fuzz_begin.o
+$(call progs,input,ioctl_errors fuzz_races) $(call progs,exact,slots): LDLIBS := -lpthread
+$(B)/tests/progs/input/fuzz_races: $(B)/tests/progs/input/fuzz_begin.o
 
 # Short-lived programs: without libraries a fork is fast.
-$(addprefix $(B)/tests/progs/,storm loads fuzz_races) $(test_ATTACKS): LDFLAGS += -static
-$(B)/tests/progs/loads: $(addprefix $(B)/tests/progs/loads_,uring.o vcpu.o)
-$(B)/tests/progs/slots_kvm: $(B)/tests/progs/loads_vcpu.o
-$(test_ATTACKS) $(B)/tests/progs/attack_totals: $(addprefix $(B)/tests/progs/,attack.o \
+$(call progs,loads,storm loads) $(call progs,input,fuzz_races) $(test_ATTACKS): LDFLAGS += -static
+$(B)/tests/progs/loads/loads: $(call progs,loads,loads_uring.o loads_vcpu.o)
+$(B)/tests/progs/exact/slots_kvm: $(B)/tests/progs/loads/loads_vcpu.o
+$(test_ATTACKS) $(B)/tests/progs/attacks/attack_totals: $(call progs,attacks,attack.o \
 		attack_abi.o)
 
 # There is no 32-bit C library to link with. On arm64, clang is the compiler that has 32-bit ARM.
 CC32	:= $(if $(CROSS_COMPILE),clang --target=arm-linux-gnueabi --ld-path=$(CROSS_COMPILE)ld,$(CC) -m32)
 
-$(B)/tests/progs/compat32: tests/progs/compat32.c
+$(B)/tests/progs/loads/compat32: tests/progs/loads/compat32.c
 	@mkdir -p $(@D)
 	$(CC32) -O2 -Wall -Wextra -Werror -ffreestanding -fno-stack-protector -fno-pie \
 		-nostdlib -static -o $@ $<

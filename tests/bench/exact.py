@@ -4,7 +4,7 @@
 import bench
 from bench import Figure
 
-# Metric; its name in tests/progs/cost; the load; the events that trace the same, if any; target.
+# Metric; its name in tests/progs/exact/cost; the load; the events that trace the same, if any; target.
 ROWS = (
     ("syscall_pair_account", "syscall_pair_account", "getppid", "syscalls", "<= 66"),
     ("syscall_leaf_traced", "syscall_pair_profile_trace", "getppid", "syscalls", "<= 90"),

@@ -105,7 +105,7 @@ def make_root():
             raise bench.Failed(f"{program}: not found: tests/setup bench")
         root.put(path, f"usr/bin/{program}")
     root.put_program(bench.run(["gcc", "-print-prog-name=cc1"]).strip())
-    for program in ("bench/micro", "progs/tcp_stream"):
+    for program in ("bench/micro", "progs/loads/tcp_stream"):
         root.put_program(bench.BUILD / "tests" / program)
     root.put(bench.BUILD / "tests/bench/span.so", "lib/span.so")
     for folder in MPI:

@@ -135,7 +135,7 @@ def make_hook(copy, page):
     hook(copy, page, 'signal.patch', 'kernel/signal.c',
          (head, head + '\tKTAU_SCOPE(SIGNAL, kill_something_info);\n'))
     line = '\tself_expect("500 signals dequeued", self_entry(p, "collect_signal").count, 500);\n'
-    copy.edit('tests/progs/exact_counts.c', line, line +
+    copy.edit('tests/progs/exact/exact_counts.c', line, line +
               '\tself_expect("500 calls", self_entry(p, "kill_something_info").count, 500);\n')
 
 

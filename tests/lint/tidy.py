@@ -19,13 +19,14 @@ FLAGS = ('-std=gnu11', '-D_GNU_SOURCE', '-D_FILE_OFFSET_BITS=64', '-DTEST_BUILD=
          '-Ilibktau/include', '-Ilibktau/bpf/include', '-Ilibktau/legacy/include', '-Ilibktau/user',
          '-Ikernel-ext/include/uapi',
          '-iquotelibktau', '-Iktaud', '-Itools', '-Itools/ktau', '-Itools/funcmap', '-Itools/runktau',
-         '-Itests/bgl')
+         '-Itests/bgl', '-iquotetests/progs')
 # Programs for another machine, those that include generated files, and those that implement
 # functions of MPI; the toy examples belong to a copy of the project.
-ELSEWHERE = ('tests/progs/exceptions.c', 'tests/progs/compat32.c', 'libktau/bpf/ktau.bpf.c',
-             'libktau/bpf/load.c', 'libktau/user/mpi.c', 'libktau/user/mpi_message.c',
-             'libktau/user/mpi_pending.c', 'libktau/user/mpi_request.c', 'tests/progs/ring.c',
-             'tests/progs/messages.c')
+ELSEWHERE = ('tests/progs/exact/exceptions.c', 'tests/progs/loads/compat32.c',
+             'libktau/bpf/ktau.bpf.c', 'libktau/bpf/load.c', 'libktau/user/mpi.c',
+             'libktau/user/mpi_message.c', 'libktau/user/mpi_pending.c',
+             'libktau/user/mpi_request.c', 'tests/progs/regions/ring.c',
+             'tests/progs/regions/messages.c')
 
 
 def check(project, found):

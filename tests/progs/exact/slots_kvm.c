@@ -3,7 +3,7 @@
  * slots_kvm: run a virtual machine with a known number of exits, and decode its trace without the
  * library. Linked with the load "vcpu". Run as root, with the group kvm and trace=on.
  */
-#include "loads.h"
+#include "loads/loads.h"
 #include "slots.h"
 
 /* Exit reasons for a write to an I/O port, of SVM and of VMX. */
