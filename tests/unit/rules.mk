@@ -184,7 +184,7 @@ $(tools_TESTS) $(ktaud_TESTS): %: %.o $$(addprefix $(B)/,$$(addsuffix .o,$$($$(@
 $(call unit,tools/export_fixture tools/record_fixture): %: %.o $(call unit,tools/fixture.o) $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS)
 
-# Files of many hosts, for tests/cluster.
+# Files of many hosts, for tests/judge/cluster.
 $(call unit,tools/many_hosts): %: %.o $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS)
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Judge the recording of tests/guest/stock-account: rules of docs/abi.md, and known loads.
 
-    tests/stock_account.py DIRECTORY
+    tests/judge/stock_account.py DIRECTORY
 
 DIRECTORY is the guest's /share. Prints TAP. Each rule is judged for all profiles, after the
 differences in the file have been added up.
