@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KTAU: /proc/ktau/profile and /proc/ktau/trace.
+ *
+ * A descriptor holds a cursor and one record. read() hands out the record and then
+ * continues with the next owner. Nothing is locked between reads. The memory of a stream
+ * does not grow with the number of tasks, except for the serials of those that have been
+ * described or shown.
+ */
+#include <linux/fs.h>
+#include <linux/ktau.h>
+#include <linux/mm.h>
+#include <linux/nsproxy.h>
+#include <linux/pid_namespace.h>
+#include <linux/poll.h>
+#include <linux/proc_fs.h>
+#include <linux/sched/signal.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+#include <linux/uio.h>
+#include <linux/user_namespace.h>
+
+#include "base/access.h"
+#include "base/arch.h"
+#include "base/origin.h"
+#include "base/poll.h"
+#include "base/user.h"
+#include "tasks/exited.h"
+#include "tasks/gone.h"
+#include "tasks/snapshot_trace.h"
+#include "regions/attach.h"
+#include "compose.h"
+#include "file.h"
+#include "info.h"
+#include "select.h"
+#include "stream.h"
+#include "walk.h"
+
+/* The access that a stream with this content needs. */
+static u32 needed(u32 content)
+{
+	return content == KTAU_REC_TRACE ? KTAU_ACCESS_TRACE : KTAU_ACCESS_PROFILE;
+}
+
+/*
+ * The descriptor that consumes traces, or NULL. There is one at a time: two would share the slots
+ * between them, and none of the two traces would be complete.
+ */
+static struct ktau_stream *consumer;
+
+/* Become the one that consumes, or stop being it. Return: 0 or -EBUSY. */
+static int set_consumer(struct ktau_stream *stream, bool on)
+{
+	struct ktau_stream *old = cmpxchg(&consumer, on ? NULL : stream, on ? stream : NULL);
+
+	return on && old && old != stream ? -EBUSY : 0;
+}
+
+static void forget_read(struct ktau_stream *stream)
+{
+	struct ktau_reach *reach;
+	unsigned long serial;
+
+	xa_for_each(&stream->read, serial, reach)
+		kfree(reach);
+	xa_destroy(&stream->read);
+}
+
+static void restart(struct ktau_stream *stream)
+{
+	forget_read(stream);
+	stream->phase = PHASE_BEGIN;
+	stream->cursor = 0;
+	ktau_stream_forget_threads(stream);
+	stream->reach = (struct ktau_reach) { };
+	stream->len = 0;
+	stream->pos = 0;
+	stream->body_len = 0;
+	stream->end = (struct ktau_rec_end) { };
+	stream->settle = (struct ktau_settle) { };
+	stream->access = ktau_stream_access(stream);
+	kfree(stream->front.path);
+	stream->front = (struct ktau_front) { };
+	bitmap_zero(stream->ids, KTAU_NR_IDS);
+	xa_destroy(&stream->cgroups);
+	xa_destroy(&stream->owners);
+	xa_destroy(&stream->where);
+	stream->where_until = 0;
+	stream->where_at = 0;
+}
+
+/* A record is handed out after everything that it refers to. */
+static int put_front_or_body(struct ktau_stream *stream)
+{
+	int ret = ktau_compose_front(stream);
+
+	if (ret)
+		return min(ret, 0);
+	stream->out = stream->body.p;
+	stream->len = stream->body_len;
+	stream->body_len = 0;
+	kfree(stream->front.path);
+	stream->front.path = NULL;
+	return 0;
+}
+
+/* Whether the stream began with access that the current level forbids. */
+static bool is_forbidden(const struct ktau_stream *stream)
+{
+	u32 access = ktau_stream_access(stream);
+
+	return !(access & needed(stream->content)) || (stream->access & ~access);
+}
+
+/* Make one step towards the next record. */
+static int step(struct ktau_stream *stream)
+{
+	if (is_forbidden(stream))
+		return -EACCES;
+	if (signal_pending(current))
+		return -EINTR;
+	cond_resched();
+	return stream->body_len ? put_front_or_body(stream) :
+				  ktau_stream_step(stream);
+}
+
+/* Get the next record to hand out, unless the stream is over. */
+static int fill(struct ktau_stream *stream, struct file *file)
+{
+	const struct cred *saved = override_creds(file->f_cred);
+	int err = 0;
+
+	stream->pos = 0;
+	stream->len = 0;
+	while (!err && !stream->len &&
+	       (stream->body_len || stream->phase != PHASE_OVER))
+		err = step(stream);
+	revert_creds(saved);
+	return err;
+}
+
+/* Go to @offset: the current position or the beginning. */
+static int go_to(struct ktau_stream *stream, loff_t offset)
+{
+	if (offset == stream->offset)
+		return 0;
+	if (offset)
+		return -EINVAL;
+	restart(stream);
+	stream->offset = 0;
+	return 0;
+}
+
+static ssize_t copy_out(struct ktau_stream *stream, struct file *file,
+			struct iov_iter *to)
+{
+	ssize_t done = 0;
+	size_t n;
+	int err;
+
+	while (iov_iter_count(to)) {
+		if (stream->pos == stream->len) {
+			err = fill(stream, file);
+			if (err || !stream->len)
+				return done ?: err;
+		} else if (is_forbidden(stream)) {
+			return done ?: -EACCES;
+		}
+		n = copy_to_iter(stream->out + stream->pos,
+				 stream->len - stream->pos, to);
+		if (!n)
+			return done ?: -EFAULT;
+		stream->pos += n;
+		stream->offset += n;
+		done += n;
+	}
+	return done;
+}
+
+static ssize_t stream_read_iter(struct kiocb *iocb, struct iov_iter *to)
+{
+	struct ktau_stream *stream = iocb->ki_filp->private_data;
+	ssize_t ret;
+
+	if (iocb->ki_flags & IOCB_NOWAIT)
+		return -EAGAIN;
+	if (mutex_lock_interruptible(&stream->lock))
+		return -ERESTARTSYS;
+	ret = go_to(stream, iocb->ki_pos);
+	if (!ret)
+		ret = copy_out(stream, iocb->ki_filp, to);
+	if (ret > 0)
+		iocb->ki_pos = stream->offset;
+	mutex_unlock(&stream->lock);
+	return ret;
+}
+
+static loff_t stream_lseek(struct file *file, loff_t offset, int whence)
+{
+	struct ktau_stream *stream = file->private_data;
+	loff_t ret;
+
+	if (whence == SEEK_CUR)
+		offset += file->f_pos;
+	else if (whence != SEEK_SET)
+		return -EINVAL;
+	if (mutex_lock_interruptible(&stream->lock))
+		return -EINTR;
+	ret = offset;
+	if (!offset && whence == SEEK_SET)
+		stream->offset = -1;	/* restart, whatever the current position */
+	if (go_to(stream, offset))
+		ret = -EINVAL;
+	else
+		file->f_pos = offset;
+	mutex_unlock(&stream->lock);
+	return ret;
+}
+
+static int may_select(const struct ktau_stream *stream,
+		      const struct ktau_select *select)
+{
+	u32 access = ktau_stream_access(stream);
+
+	/* kernel.ktau_paranoid must be at most 0 for traces, at most 2 for profiles. */
+	if (!(access & needed(stream->content)))
+		return -EACCES;
+	if ((select->flags & KTAU_SELECT_CONSUME) &&
+	    !(access & KTAU_ACCESS_CONSUME))
+		return -EPERM;
+	return 0;
+}
+
+/* Replace the request of a stream, locked. @select and @listed receive the old one. */
+static void replace_request(struct ktau_stream *stream, struct ktau_select *select,
+			    struct ktau_listed **listed)
+{
+	ktau_select_bind(stream, *listed, select->nr_pids);
+	swap(stream->listed, *listed);
+	swap(stream->select, *select);
+	restart(stream);
+}
+
+static int do_select(struct ktau_stream *stream, struct file *file,
+		     const void __user *arg)
+{
+	const struct cred *saved;
+	struct ktau_select select;
+	struct ktau_listed *listed;
+	int err = ktau_select_read(&select, arg);
+
+	if (err)
+		return err;
+	saved = override_creds(file->f_cred);
+	err = ktau_select_check(&select, stream->content);
+	revert_creds(saved);
+	if (!err)
+		err = may_select(stream, &select);
+	if (!err)
+		err = ktau_select_tids(&select, &listed);
+	if (err)
+		return err;
+	err = mutex_lock_interruptible(&stream->lock);
+	if (!err) {
+		err = set_consumer(stream, select.flags & KTAU_SELECT_CONSUME);
+		if (!err)
+			replace_request(stream, &select, &listed);
+		mutex_unlock(&stream->lock);
+	}
+	ktau_select_free(listed, select.nr_pids);
+	return err;
+}
+
+static long stream_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	switch (cmd) {
+	case KTAU_IOC_SELECT:
+		return do_select(file->private_data, file,
+				 (const void __user *)arg);
+	case KTAU_IOC_INFO:
+		return ktau_info_write(file->private_data, (void __user *)arg);
+	case KTAU_IOC_REGIONS:
+		return ktau_attach_ioctl(file->private_data, (void __user *)arg);
+	}
+	return -ENOTTY;
+}
+
+/* Memory beyond that, such as a list of pids, is charged to the control group only. */
+#define STREAM_MEMORY	(sizeof(struct ktau_stream) + SZ_64K)
+
+static int open_stream(struct file *file, u32 content)
+{
+	u32 allowed = ktau_access();
+	struct ktau_stream *stream;
+	int err;
+
+	/* kernel.ktau_paranoid must be at most 0 for traces, at most 2 for profiles. */
+	if (!(allowed & needed(content)))
+		return -EACCES;
+	stream = kzalloc(sizeof(*stream), GFP_KERNEL_ACCOUNT);
+	if (!stream)
+		return -ENOMEM;
+	stream->user = ktau_user_open(STREAM_MEMORY);
+	if (IS_ERR(stream->user)) {
+		err = PTR_ERR(stream->user);
+		kfree(stream);
+		return err;
+	}
+	mutex_init(&stream->lock);
+	xa_init(&stream->cgroups);
+	xa_init(&stream->owners);
+	xa_init(&stream->where);
+	xa_init(&stream->read);
+	stream->watch.user = stream->user;
+	xa_init(&stream->watch.known);
+	INIT_LIST_HEAD(&stream->watch.node);
+	stream->ns = get_pid_ns(task_active_pid_ns(current));
+	stream->ns_id = ktau_ns_id(stream->ns);
+	get_nsproxy(current->nsproxy);
+	stream->nsproxy = current->nsproxy;
+	stream->is_contained = stream->ns != &init_pid_ns ||
+			       current_user_ns() != &init_user_ns;
+	stream->privileged = ktau_privileged();
+	stream->content = content;
+	stream->allowed = allowed;
+	stream->select.target = KTAU_TARGET_ALL | KTAU_TARGET_EXITED |
+				KTAU_TARGET_EVICTED | KTAU_TARGET_CPU;
+	restart(stream);
+	file->private_data = stream;
+	return 0;
+}
+
+static int profile_open(struct inode *inode, struct file *file)
+{
+	return open_stream(file, KTAU_REC_PROFILE);
+}
+
+static int trace_open(struct inode *inode, struct file *file)
+{
+	return open_stream(file, KTAU_REC_TRACE);
+}
+
+static int stream_release(struct inode *inode, struct file *file)
+{
+	struct ktau_stream *stream = file->private_data;
+
+	restart(stream);
+	set_consumer(stream, false);
+	ktau_exited_unwatch(&stream->watch);
+	put_nsproxy(stream->nsproxy);
+	put_pid_ns(stream->ns);
+	ktau_select_free(stream->listed, stream->select.nr_pids);
+	kvfree(stream->body.p);
+	kvfree(stream->small.p);
+	kvfree(stream->regions.p);
+	kvfree(stream->gone.p);
+	mutex_destroy(&stream->lock);
+	ktau_user_close(stream->user, STREAM_MEMORY);
+	kfree(stream);
+	return 0;
+}
+
+/* Only readers that consume may wait for rings to fill. */
+static __poll_t trace_poll(struct file *file, poll_table *wait)
+{
+	const struct ktau_stream *stream = file->private_data;
+
+	if (!(ktau_stream_access(stream) & KTAU_ACCESS_CONSUME))
+		return EPOLLERR;
+	poll_wait(file, &ktau_trace_wait, wait);
+	if (READ_ONCE(stream->fills) == atomic_read(&ktau_trace_fills))
+		return 0;
+	return EPOLLIN | EPOLLRDNORM;
+}
+
+const struct proc_ops ktau_profile_ops = {
+	.proc_open	= profile_open,
+	.proc_release	= stream_release,
+	.proc_read_iter	= stream_read_iter,
+	.proc_lseek	= stream_lseek,
+	.proc_ioctl	= stream_ioctl,
+	KTAU_COMPAT_IOCTL(stream_ioctl)
+};
+
+const struct proc_ops ktau_trace_ops = {
+	.proc_open	= trace_open,
+	.proc_release	= stream_release,
+	.proc_read_iter	= stream_read_iter,
+	.proc_lseek	= stream_lseek,
+	.proc_poll	= trace_poll,
+	.proc_ioctl	= stream_ioctl,
+	KTAU_COMPAT_IOCTL(stream_ioctl)
+};

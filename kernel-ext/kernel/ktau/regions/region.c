@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KTAU: regions of programs: accounting activations to the region that caused them.
+ *
+ * A thread stores the number of its current region, a function for instance, in a page
+ * that it shares with the kernel (area.c). When it enters the kernel, the outermost frame
+ * reads the number. Until the return to user mode everything that is accounted to the
+ * thread is also accounted to that region, interrupts and waits included. Region 0 is what
+ * happens outside of all others.
+ *
+ * The thread can read the cells of what happened in task context. It reads them in user
+ * mode, so no update is in progress. An interrupt may come between two reads, so the thread
+ * reads until it gets the same figures twice in a row, which are then consistent.
+ *
+ * region_frame.c has the frames of threads in regions.
+ *
+ * An activation is accounted to a region only if it is also accounted to the profile, and in
+ * the same update. So a consistent copy never has more in the regions than in the profile.
+ *
+ * The number comes from user space and is only used to select a table of the thread
+ * itself: other threads of the process, and children that still share the page, can make
+ * the kernel account to the wrong one of these tables, and nothing else.
+ */
+#include <linux/irqflags.h>
+#include <linux/nospec.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+
+#include "base/arch.h"
+#include "base/core.h"
+#include "base/event.h"
+#include "base/memory.h"
+#include "measure/area.h"
+#include "measure/grow.h"
+#include "measure/table.h"
+#include "region.h"
+
+/**
+ * ktau_region_change() - the current task is in another region
+ * @state: its state
+ * @region: the number that user space has stored
+ *
+ * Context: Any but NMI.
+ */
+void ktau_region_change(struct ktau_state *state, u32 region)
+{
+	struct ktau_area *area = state->area;
+	unsigned long flags;
+	u32 nr = region;
+
+	raw_local_irq_save(flags);
+	state->region = region;
+	if (region >= area->nr) {
+		ktau_add(&area->refused, 1);
+		ktau_loss_of(state->user, KTAU_LOSS_REGION, 1);
+		nr = 0;
+	}
+	state->region_table = &area->table[array_index_nospec(nr, area->nr)];
+	raw_local_irq_restore(flags);
+}
+
+/* Request more pages if there may be too few for the next chunks. */
+static void ask(struct ktau_state *state)
+{
+	if (!ktau_area_is_low(state->area))
+		return;
+	state->area->growing = true;
+	if (!ktau_grow_request(state))
+		state->area->growing = false;
+}
+
+/* Give a table its array, and publish its index to user space. Return: whether it has one. */
+static bool need_base(struct ktau_area *area, struct ktau_region_table *table)
+{
+	struct ktau_cell **base;
+	u32 nr;
+
+	if (table->base != ktau_no_base)
+		return true;
+	base = ktau_area_base(area, &nr);
+	if (!base)
+		return false;
+	WRITE_ONCE(area->header->region[table - area->table].index, nr);
+	/* Pairs with direct_chunk() on another CPU. */
+	smp_store_release(&table->base, base);
+	return true;
+}
+
+static struct ktau_chunk *chunk_of_area(const struct ktau_area *area, u32 nr)
+{
+	return (struct ktau_chunk *)area->chunks.page[nr / KTAU_CHUNKS_PER_PAGE] +
+	       nr % KTAU_CHUNKS_PER_PAGE;
+}
+
+/* Create the chunk of event @id that user space reads. */
+static struct ktau_chunk *create_direct(struct ktau_area *area,
+					struct ktau_region_table *table, unsigned int id)
+{
+	const unsigned int i = id >> KTAU_CHUNK_SHIFT;
+	struct ktau_area_index *index;
+	struct ktau_chunk *chunk;
+	u32 nr;
+
+	if (!need_base(area, table))
+		return NULL;
+	chunk = ktau_based(table->base[i], i);
+	if (chunk != &ktau_no_chunk)
+		return chunk;
+	chunk = ktau_area_chunk(area, &nr);
+	if (!chunk)
+		return NULL;
+	index = (void *)chunk_of_area(area, area->header->region[table - area->table].index);
+	WRITE_ONCE(index->block[i], nr);
+	/* Pairs with direct_chunk() on another CPU. */
+	smp_store_release(&table->base[i], ktau_base_of(chunk, i));
+	return chunk;
+}
+
+/* Create the chunk that @link should point to, unless it exists. */
+static struct ktau_chunk *need_chunk(struct ktau_state *state, struct ktau_chunk **link)
+{
+	struct ktau_area *area = state->area;
+	struct ktau_chunk *chunk = *link;
+
+	if (chunk || area->nr_others == KTAU_REGION_CHUNKS)
+		return chunk;
+	chunk = ktau_chunk_take_spare(state->user);
+	if (!chunk)
+		return NULL;
+	atomic_long_add(sizeof(*chunk), &state->bytes);
+	WRITE_ONCE(area->nr_others, area->nr_others + 1);
+	/* Pairs with chunk_of() on another CPU. */
+	smp_store_release(link, chunk);
+	return chunk;
+}
+
+static struct ktau_chunk *create_other(struct ktau_state *state,
+				       struct ktau_region_table *table, unsigned int id)
+{
+	struct ktau_chunk *chunk = need_chunk(state, &table->root);
+
+	if (chunk)
+		chunk = need_chunk(state, &chunk->chunk[id >> KTAU_REGION_DIR_SHIFT]);
+	if (chunk)
+		chunk = need_chunk(state, &chunk->chunk[(id >> KTAU_CHUNK_SHIFT) &
+							(KTAU_DIR_CHUNKS - 1)]);
+	return chunk;
+}
+
+/* Interrupts are disabled here, because one could create the same chunk. */
+static noinline struct ktau_cell *create_cell(struct ktau_state *state, unsigned int id)
+{
+	struct ktau_region_table *table = state->region_table;
+	struct ktau_area_region *shown;
+	struct ktau_chunk *chunk;
+	unsigned long flags;
+
+	raw_local_irq_save(flags);
+	if (ktau_region_is_direct(id)) {
+		chunk = create_direct(state->area, table, id);
+		ask(state);
+	} else {
+		chunk = create_other(state, table, id);
+	}
+	if (!chunk) {
+		shown = &state->area->header->region[table - state->area->table];
+		WRITE_ONCE(shown->refused, shown->refused + 1);
+		ktau_add(&table->refused, 1);
+	}
+	raw_local_irq_restore(flags);
+	return chunk ? &chunk->cell[id & (KTAU_CHUNK_CELLS - 1)] : NULL;
+}
+
+/**
+ * ktau_region_cell() - find the cell of an event, allocating its chunk if necessary
+ * @state: the owner, which has regions
+ * @id: event
+ *
+ * Context: As ktau_region_account().
+ * Return: The cell, or NULL if there was no room; this is counted.
+ */
+struct ktau_cell *ktau_region_cell(struct ktau_state *state, unsigned int id)
+{
+	struct ktau_cell *cell = ktau_region_find(state->region_table, id);
+
+	return likely(cell) ? cell : create_cell(state, id);
+}
+
+/**
+ * ktau_region_account() - account one activation in a table, and to the region
+ * @state: the owner of the table
+ * @id: event
+ * @incl: its duration
+ * @excl: its exclusive time
+ * @outermost: whether it is not nested in another activation of the same event
+ *
+ * Context: As ktau_table_account().
+ */
+void ktau_region_account(struct ktau_state *state, unsigned int id, u64 incl, u64 excl,
+			 bool outermost)
+{
+	struct ktau_cell *cell = state->region_word ? ktau_cell(state, id) : NULL;
+
+	if (!cell) {
+		ktau_table_account(state, id, incl, excl, outermost);
+		return;
+	}
+	ktau_cell_account(cell, incl, excl, outermost);
+	cell = ktau_region_find(state->region_table, id);
+	if (unlikely(!cell))
+		cell = create_cell(state, id);
+	if (cell)
+		ktau_cell_account(cell, incl, excl, outermost);
+}
+
+/**
+ * ktau_region_count() - account a value of a counter to the region
+ * @ref: @ktau of the current task
+ * @id: the counter
+ * @value: the value
+ *
+ * Context: As ktau_region_account().
+ */
+void ktau_region_count(struct ktau_ref *ref, unsigned int id, u64 value)
+{
+	struct ktau_state *state = ref->state;
+	struct ktau_cell *cell;
+	unsigned long flags;
+
+	if (!state->region_word)
+		return;
+	if (!ref->top)
+		ktau_region_read(state);
+	cell = ktau_region_cell(state, id);
+	if (!cell)
+		return;
+	raw_local_irq_save(flags);
+	ktau_cell_count(cell, value);
+	raw_local_irq_restore(flags);
+}
+
+/**
+ * ktau_regions_bytes() - size of the records of a state's regions
+ * @state: the owner
+ *
+ * Context: Any.
+ * Return: An upper bound of the bytes for the current tables, which may grow.
+ */
+size_t ktau_regions_bytes(const struct ktau_state *state)
+{
+	const struct ktau_area *area;
+	size_t bytes = 0;
+
+	rcu_read_lock();
+	/* Pairs with ktau_area_attach(). */
+	area = smp_load_acquire(&state->area);
+	if (area)
+		bytes = area->nr * sizeof(struct ktau_rec_region) +
+			(READ_ONCE(area->nr_others) + READ_ONCE(area->chunks.used)) *
+			KTAU_CHUNK_CELLS * sizeof(struct ktau_entry);
+	rcu_read_unlock();
+	return bytes;
+}
+
+/* Begin a record. Return: NULL if there is no room. */
+static struct ktau_rec_region *new_record(struct ktau_region_copy *copy, u32 region,
+					  u64 refused)
+{
+	struct ktau_rec_region *rec = copy->p + copy->len;
+
+	if (copy->bytes - copy->len < sizeof(*rec)) {
+		copy->is_full = true;
+		return NULL;
+	}
+	*rec = (struct ktau_rec_region) {
+		.rec = { sizeof(*rec), KTAU_REC_REGION, sizeof(*rec) },
+		.region = region,
+		.entry_size = sizeof(struct ktau_entry),
+		.refused = refused,
+	};
+	copy->len += sizeof(*rec);
+	return rec;
+}
+
+/* A record to which entries are added. */
+struct record {
+	struct ktau_region_copy *copy;
+	struct ktau_rec_region *rec;
+};
+
+/* Add the cell of @id to @sum; it may be changing. */
+static void add_cell(struct ktau_cell *sum, const struct ktau_chunk *chunk, unsigned int id)
+{
+	const struct ktau_cell *cell = &chunk->cell[id & (KTAU_CHUNK_CELLS - 1)];
+	const struct ktau_cell copy = {
+		.count = READ_ONCE(cell->count),
+		.v = { READ_ONCE(cell->v[0]), READ_ONCE(cell->v[1]), READ_ONCE(cell->v[2]) },
+	};
+
+	ktau_cell_add(sum, &copy, ktau_event_kind(id));
+}
+
+static void copy_cell(struct record *to, const struct ktau_cell *cell, unsigned int id)
+{
+	struct ktau_region_copy *copy = to->copy;
+	struct ktau_entry *entry = copy->p + copy->len;
+	const unsigned int kind = ktau_event_kind(id);
+
+	if (copy->bytes - copy->len < sizeof(*entry)) {
+		copy->is_full = true;
+		return;
+	}
+	*entry = (struct ktau_entry) {
+		.id = id,
+		.kind = kind,
+		.flags = kind == KTAU_KIND_TIMER ? KTAU_ENTRY_LONGEST : 0,
+		.count = cell->count,
+		.incl = cell->v[0],
+		.excl = cell->v[1],
+		.longest = cell->v[2],
+	};
+	copy->len += sizeof(*entry);
+	to->rec->rec.size += sizeof(*entry);
+	to->rec->nr_entries++;
+}
+
+/* Chunk @nr of the cells that user space reads, or NULL; any CPU. */
+static struct ktau_chunk *direct_chunk(const struct ktau_region_table *table, unsigned int nr)
+{
+	struct ktau_cell **base;
+	struct ktau_chunk *chunk;
+
+	if (nr >= KTAU_NR_DIRECT)
+		return NULL;
+	/* Pairs with need_base(). */
+	base = smp_load_acquire(&table->base);
+	/* Pairs with create_direct(). */
+	chunk = ktau_based(smp_load_acquire(&base[nr]), nr);
+	return chunk == &ktau_no_chunk ? NULL : chunk;
+}
+
+/* The chunk @i of a directory, or NULL; any CPU. */
+static struct ktau_chunk *chunk_of(const struct ktau_chunk *dir, unsigned int i)
+{
+	/* Pairs with need_chunk(). */
+	return dir ? smp_load_acquire(&dir->chunk[i]) : NULL;
+}
+
+/* Chunk @nr of the others, or NULL; any CPU. */
+static struct ktau_chunk *other_chunk(const struct ktau_region_table *table, unsigned int nr)
+{
+	/* Pairs with need_chunk(). */
+	const struct ktau_chunk *root = smp_load_acquire(&table->root);
+
+	return chunk_of(chunk_of(root, nr >> KTAU_DIR_SHIFT), nr & (KTAU_DIR_CHUNKS - 1));
+}
+
+/* Copy a chunk; an event that happens both in task context and in interrupts has two cells. */
+static void copy_chunks(struct record *to, const struct ktau_chunk *a,
+			const struct ktau_chunk *b, unsigned int first_id)
+{
+	unsigned int id;
+
+	for (id = first_id; id < first_id + KTAU_CHUNK_CELLS; id++) {
+		struct ktau_cell sum = { };
+
+		if (a)
+			add_cell(&sum, a, id);
+		if (b)
+			add_cell(&sum, b, id);
+		if (sum.count)
+			copy_cell(to, &sum, id);
+	}
+}
+
+static void copy_table(struct record *to, const struct ktau_region_table *table)
+{
+	struct ktau_chunk *direct, *other;
+	unsigned int nr;
+
+	for (nr = 0; nr < KTAU_NR_CHUNKS; nr++) {
+		direct = direct_chunk(table, nr);
+		other = other_chunk(table, nr);
+		if (direct || other)
+			copy_chunks(to, direct, other, nr << KTAU_CHUNK_SHIFT);
+	}
+}
+
+/*
+ * Copy a region, unless nothing was accounted to it. The entries of region 0 are left out:
+ * they are what the profile has in addition to the other regions.
+ */
+static void copy_region(struct ktau_region_copy *copy, const struct ktau_area *area,
+			u32 region)
+{
+	const struct ktau_region_table *table = &area->table[region];
+	const u64 refused = ktau_read(region ? &table->refused : &area->refused);
+	struct record to = { .copy = copy };
+
+	to.rec = new_record(copy, region, refused);
+	if (!to.rec)
+		return;
+	if (region)
+		copy_table(&to, table);
+	if (!refused && !to.rec->nr_entries)
+		copy->len -= sizeof(*to.rec);
+}
+
+/**
+ * ktau_regions_copy() - copy the regions of a task as records
+ * @copy: where to
+ * @state: the owner
+ *
+ * Context: Any. @state may be in use: the caller detects that afterwards.
+ */
+void ktau_regions_copy(struct ktau_region_copy *copy, const struct ktau_state *state)
+{
+	const struct ktau_area *area;
+	u32 i;
+
+	copy->len = 0;
+	copy->is_full = false;
+	rcu_read_lock();
+	/* Pairs with ktau_area_attach(). */
+	area = smp_load_acquire(&state->area);
+	for (i = 0; area && i < area->nr && !copy->is_full; i++)
+		copy_region(copy, area, i);
+	rcu_read_unlock();
+}

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KTAU: copying the trace of one owner, and converting its slots to their form in
+ * streams.
+ *
+ * The owner may write while its ring is read. The reader takes one slot at a time:
+ *
+ *	it waits until the slot is committed,
+ *	copies it and its continuation slots, and
+ *	reads @head: if the writer may have overwritten these slots since, the copy may
+ *	be torn, and the reader drops it.
+ *
+ * Only a consistent copy is interpreted. The slots of a record have no gap: the record
+ * ends where the writer overtakes the reader, and the next one counts the lost slots.
+ */
+#include <linux/delay.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+
+#include "base/arch.h"
+#include "base/event.h"
+#include "measure/ring.h"
+#include "measure/trace.h"
+#include "snapshot_trace.h"
+
+#define QUICK_TRIES	3
+#define SLOW_TRIES	100
+
+/* Wait until slot @nr is committed or overwritten. Return: whether it was. */
+static bool wait_written(const struct ktau_ring_slot *raw, u64 nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < SLOW_TRIES; i++) {
+		if ((s32)(READ_ONCE(raw->seq) - (u32)nr) > 0)
+			return true;
+		if (i < QUICK_TRIES)
+			cpu_relax();
+		else
+			usleep_range(20, 100);
+	}
+	return false;
+}
+
+static bool has_id(unsigned int type)
+{
+	return type == KTAU_TRACE_ENTER || type == KTAU_TRACE_EXIT ||
+	       type == KTAU_TRACE_COUNT;
+}
+
+/* Every exit contains the word in which a system call has its result. */
+static bool has_result(const struct ktau_ring_slot *raw)
+{
+	const struct ktau_event *event = ktau_event_find(KTAU_WHAT_SMALL(raw->what));
+
+	return (raw->what & KTAU_WHAT_ARG) && event &&
+	       event->group == KTAU_GROUP_SYSCALL;
+}
+
+static unsigned int encode_word(void *to, u64 value)
+{
+	*(u64 *)to = value;
+	return 1;
+}
+
+static unsigned int encode_switch(struct ktau_slot_switch *to,
+				  const struct ktau_ring_slot *raw)
+{
+	to->next_serial = ktau_packed_serial(raw->arg);
+	to->state = KTAU_WHAT_SMALL(raw->what);
+	to->prio = ktau_packed_prio(raw->arg, 48);
+	to->next_prio = ktau_packed_prio(raw->arg, 56);
+	return sizeof(*to) / sizeof(u64);
+}
+
+static unsigned int encode_waking(struct ktau_slot_waking *to,
+				  const struct ktau_ring_slot *raw)
+{
+	to->serial = ktau_packed_serial(raw->arg);
+	to->target_cpu = KTAU_WHAT_SMALL(raw->what);
+	to->prio = ktau_packed_prio(raw->arg, 48);
+	return sizeof(*to) / sizeof(u64);
+}
+
+static unsigned int encode_woken(struct ktau_slot_woken *to,
+				 const struct ktau_ring_slot *raw)
+{
+	*to = (struct ktau_slot_woken) {
+		.waker_serial = ktau_packed_serial(raw[0].arg),
+		.waking_ticks = raw[1].ticks,
+		.target_cpu = KTAU_WHAT_SMALL(raw[0].what),
+		.waker_ctx = ktau_packed_prio(raw[0].arg, 48),
+	};
+	return sizeof(*to) / sizeof(u64);
+}
+
+static unsigned int encode_kvm(struct ktau_slot_kvm *to,
+			       const struct ktau_ring_slot *raw)
+{
+	to->vcpu = raw->arg;
+	to->reason = raw->arg >> 32;
+	return sizeof(*to) / sizeof(u64);
+}
+
+static unsigned int encode_fork(struct ktau_slot_fork *to,
+				const struct ktau_ring_slot *raw)
+{
+	to->serial = raw[0].arg;
+	to->leader_serial = raw[1].arg;
+	return sizeof(*to) / sizeof(u64);
+}
+
+/* A name of 16 bytes. */
+static unsigned int encode_comm(u64 *to, const struct ktau_ring_slot *raw)
+{
+	to[0] = raw[1].ticks;
+	to[1] = raw[1].arg;
+	return 2;
+}
+
+/* __ktau_net() has the layout. */
+static unsigned int encode_net(struct ktau_slot_net *to,
+			       const struct ktau_ring_slot *raw)
+{
+	memcpy(&to->local[0], &raw[1].ticks, sizeof(u64));
+	memcpy(&to->local[8], &raw[1].arg, sizeof(u64));
+	memcpy(&to->remote[0], &raw[2].ticks, sizeof(u64));
+	memcpy(&to->remote[8], &raw[2].arg, sizeof(u64));
+	to->local_port = KTAU_WHAT_SMALL(raw[1].what);
+	to->remote_port = KTAU_WHAT_SMALL(raw[2].what);
+	to->seq = raw->arg;
+	to->bytes = raw->arg >> 32;
+	to->nr_segments = KTAU_WHAT_SMALL(raw->what);
+	to->tcp_flags = raw[1].count;
+	to->net_flags = raw[1].count >> 8;
+	to->net_ns = raw[2].count;
+	to->reserved = 0;
+	return sizeof(*to) / sizeof(u64);
+}
+
+/* Encode the payload of a slot and its continuation slots. Return: its size in words. */
+static unsigned int encode_payload(void *to, const struct ktau_ring_slot *raw)
+{
+	switch (KTAU_WHAT_TYPE(raw->what)) {
+	case KTAU_TRACE_ENTER:
+		return raw->what & KTAU_WHAT_ARG ?
+		       encode_word(to, raw->arg) : 0;
+	case KTAU_TRACE_EXIT:
+		return has_result(raw) ? encode_word(to, raw->arg) : 0;
+	case KTAU_TRACE_COUNT:
+	case KTAU_TRACE_TASK_EXIT:
+	case KTAU_TRACE_CGROUP:
+		return encode_word(to, raw->arg);
+	case KTAU_TRACE_SWITCH:
+		return encode_switch(to, raw);
+	case KTAU_TRACE_WAKING:
+		return encode_waking(to, raw);
+	case KTAU_TRACE_WOKEN:
+		return encode_woken(to, raw);
+	case KTAU_TRACE_KVM_ENTER:
+	case KTAU_TRACE_KVM_EXIT:
+		return encode_kvm(to, raw);
+	case KTAU_TRACE_FORK:
+		return encode_fork(to, raw);
+	case KTAU_TRACE_EXEC:
+		return encode_comm(to, raw) +
+		       encode_word((u64 *)to + 2, raw->arg);
+	case KTAU_TRACE_COMM:
+		return encode_comm(to, raw);
+	case KTAU_TRACE_NET_SEND:
+	case KTAU_TRACE_NET_RECV:
+		return encode_net(to, raw);
+	}
+	return 0;
+}
+
+/*
+ * Return: the size of the slot in bytes.
+ */
+static unsigned int encode(struct ktau_slot *slot, const struct ktau_ring_slot *raw)
+{
+	*slot = (struct ktau_slot) {
+		.ticks = raw->ticks,
+		.id = KTAU_ID_NONE,
+		.type = KTAU_WHAT_TYPE(raw->what),
+		.cpu = raw->cpu,
+		.ctx = ktau_context(raw->count),
+	};
+	if (has_id(slot->type))
+		slot->id = KTAU_WHAT_SMALL(raw->what);
+	slot->words = sizeof(*slot) / sizeof(u64) +
+		      encode_payload(slot + 1, raw);
+	return slot->words * sizeof(u64);
+}
+
+static u64 oldest(const struct ktau_ring *ring)
+{
+	return ktau_ring_oldest(ring, ktau_read(&ring->head));
+}
+
+/*
+ * Return: 1, 0 if slot @nr has been overwritten, -EAGAIN if it is never committed.
+ */
+static int copy_one(struct ktau_ring_slot *to, const struct ktau_ring *ring, u64 nr)
+{
+	const struct ktau_ring_slot *from = &ring->slot[(u32)nr & ring->mask];
+
+	smp_rmb();	/* @head was read before; pairs with ktau_ring_make_ready() */
+	if (!wait_written(from, nr))
+		return -EAGAIN;
+	smp_rmb();	/* pairs with ktau_slot_commit() */
+	*to = data_race(*from);	/* if torn, it is dropped below */
+	smp_rmb();	/* pairs with the barrier of a writer that has advanced @head */
+	return nr >= oldest(ring);
+}
+
+/*
+ * Copy a slot with its continuation slots. Return: their number, or 0 or -EAGAIN as
+ * copy_one().
+ */
+static int copy_slot(struct ktau_ring_slot raw[KTAU_ENTRY_MAX_SLOTS],
+		     const struct ktau_ring *ring, u64 nr)
+{
+	unsigned int i, more;
+	int ret = copy_one(raw, ring, nr);
+
+	if (ret <= 0 || KTAU_WHAT_TYPE(raw->what) == KTAU_TRACE_MORE)
+		return ret;
+	more = KTAU_WHAT_MORE(raw->what);
+	for (i = 1; i <= more; i++) {
+		ret = copy_one(&raw[i], ring, nr + i);
+		if (ret <= 0)
+			return ret;
+	}
+	return 1 + more;
+}
+
+/* Append a trace entry of @nr slots to @rec. */
+static void append(struct ktau_rec_trace *rec, const struct ktau_ring_slot *raw,
+		   unsigned int nr)
+{
+	void *to = (u8 *)(rec + 1) + rec->slots_bytes;
+
+	rec->slots_bytes += encode(to, raw);
+	rec->nr_slots++;
+	rec->next += nr;
+}
+
+/* Skip a trace entry of @nr slots, while @rec is still empty. */
+static void leave_out(struct ktau_rec_trace *rec, const struct ktau_ring *ring,
+		      const struct ktau_ring_slot *raw, int nr)
+{
+	if (!nr) {
+		rec->next = max(rec->next + 1, oldest(ring));
+		rec->lost += rec->next - rec->first;
+	} else if (KTAU_WHAT_TYPE(raw->what) == KTAU_TRACE_MORE) {
+		rec->next++;	/* the first slot of the entry has been overwritten */
+		rec->lost++;
+	} else {
+		rec->next += nr;
+		rec->lost = 0;	/* lost slots are older than this one, which is too old */
+	}
+	rec->first = rec->next;
+}
+
+static bool is_wanted(const struct ktau_rec_trace *rec,
+		      const struct ktau_ring_slot *raw, u64 since)
+{
+	return KTAU_WHAT_TYPE(raw->what) != KTAU_TRACE_MORE &&
+	       (rec->nr_slots || raw->ticks >= since);
+}
+
+static void note_loss(struct ktau_rec_trace *rec, const struct ktau_reach *reach)
+{
+	const struct ktau_slot *slot = (const struct ktau_slot *)(rec + 1);
+
+	if (!rec->lost)
+		return;
+	rec->lost_from_ticks = max(reach->ticks, reach->since_ticks);
+	rec->lost_to_ticks = rec->nr_slots ? slot->ticks : ktau_ticks();
+}
+
+/*
+ * Copy the slots from @rec->next up to @rec->written, until @max_bytes are used or the
+ * writer overtakes. Return: 0, or -EAGAIN if there are none because the owner does not
+ * commit one.
+ */
+static int copy_slots(struct ktau_rec_trace *rec, const struct ktau_ring *ring,
+		      struct ktau_reach *reach, u32 max_bytes)
+{
+	struct ktau_ring_slot raw[KTAU_ENTRY_MAX_SLOTS];
+	u64 begin = rec->next, ticks = reach->ticks;
+	int nr;
+
+	rec->next = max(begin, oldest(ring));
+	rec->first = rec->next;
+	rec->lost = rec->first - begin;
+	while (rec->next < rec->written &&
+	       rec->slots_bytes + KTAU_SLOT_MAX_BYTES <= max_bytes) {
+		nr = copy_slot(raw, ring, rec->next);
+		if (nr < 0 && !rec->nr_slots)
+			return nr;
+		if (nr > 0 && is_wanted(rec, raw, reach->since_ticks)) {
+			append(rec, raw, nr);
+			ticks = raw->ticks;
+			continue;
+		}
+		if (rec->nr_slots)
+			break;
+		leave_out(rec, ring, raw, nr);
+	}
+	rec->written = max(rec->written, rec->next);
+	note_loss(rec, reach);
+	reach->ticks = ticks;
+	return 0;
+}
+
+/**
+ * ktau_snapshot_trace_bytes() - approximate size of all slots of a ring
+ * @state: the owner of the ring
+ *
+ * Context: May sleep.
+ * Return: Bytes for the current ring, which may grow; 0 without a ring.
+ */
+size_t ktau_snapshot_trace_bytes(struct ktau_state *state)
+{
+	struct ktau_ring *ring = ktau_ring_get(state);
+	size_t bytes = ring ? ktau_ring_bytes(ring->size) : 0;
+
+	ktau_ring_put(ring);
+	return bytes;
+}
+
+/* Begin to read @ring at the position of the reader. */
+static void find_start(struct ktau_rec_trace *rec, const struct ktau_ring *ring,
+		       struct ktau_reach *reach)
+{
+	memset(rec, 0, sizeof(*rec));
+	if (reach->ring != ring->serial) {
+		reach->ring = ring->serial;
+		reach->next = 0;
+		reach->ticks = 0;
+		reach->until = 0;
+	}
+	if (!reach->until)
+		reach->until = ktau_read(&ring->head);
+	/* Only one reader at a time consumes. */
+	if (reach->consume)
+		reach->ticks = ring->tail_ticks;
+	rec->next = reach->consume ? ring->tail : reach->next;
+	rec->written = ktau_read(&ring->head);
+}
+
+/*
+ * Consume the slots in @rec, which are of the ring with @serial. Return: false if a write to
+ * control has replaced that ring by an empty one. Then all its slots count as lost.
+ */
+static bool consume(struct ktau_state *state, u64 serial, const struct ktau_rec_trace *rec,
+		    const struct ktau_reach *reach)
+{
+	struct ktau_ring *ring;
+	bool same;
+
+	raw_spin_lock(&state->ring_lock);
+	ring = state->ring;		/* it may have grown */
+	same = ring->serial == serial;
+	if (same) {
+		ring->tail = rec->next;
+		ring->tail_ticks = reach->ticks;
+		if (rec->next >= reach->until)
+			ktau_ring_rearm(ring);
+	}
+	raw_spin_unlock(&state->ring_lock);
+	return same;
+}
+
+/* Copy the slots of @ring. Return: as ktau_snapshot_trace(), -ESTALE to begin again. */
+static int copy_ring(struct ktau_rec_trace *rec, u32 max_bytes, struct ktau_state *state,
+		     const struct ktau_ring *ring, struct ktau_reach *reach)
+{
+	int err;
+
+	find_start(rec, ring, reach);
+	err = copy_slots(rec, ring, reach, max_bytes);
+	if (err)
+		return err;
+	if (reach->consume && !consume(state, ring->serial, rec, reach))
+		return -ESTALE;
+	reach->next = rec->next;
+	rec->ring_slots = ring->size;
+	return rec->next < reach->until;
+}
+
+/**
+ * ktau_snapshot_trace() - copy the slots of a ring
+ * @rec: where it goes
+ * @max_bytes: room for slots after the fixed part, at least KTAU_SLOT_MAX_BYTES
+ * @state: the owner
+ * @task: the live task that it belongs to, or NULL
+ * @reach: position of the reader, kept between calls for one owner; for a new owner,
+ *	zero except for @since_ticks and @consume. With @consume, copies the slots that
+ *	no reader has consumed, and consumes them; without it, all slots in the ring
+ *
+ * A ring that replaces another one, other than by growing, begins with slot 0 again.
+ *
+ * Nobody waits for a reader: the ring may be replaced while it is read.
+ *
+ * Context: May sleep.
+ * Return: 1 if there are more slots to copy, 0 if not, -ENODATA without a ring, -EAGAIN
+ * if the owner does not commit a slot.
+ */
+int ktau_snapshot_trace(struct ktau_rec_trace *rec, u32 max_bytes,
+			struct ktau_state *state, struct task_struct *task,
+			struct ktau_reach *reach)
+{
+	struct ktau_ring *ring;
+	int ret;
+
+	do {
+		ring = ktau_ring_get(state);
+		if (!ring)
+			return -ENODATA;
+		ret = copy_ring(rec, max_bytes, state, ring, reach);
+		ktau_ring_put(ring);
+	} while (ret == -ESTALE);
+	if (ret < 0)
+		return ret;
+	rec->rec.type = KTAU_REC_TRACE;
+	rec->rec.head = sizeof(*rec);
+	rec->rec.size = sizeof(*rec) + rec->slots_bytes;
+	rec->serial = state->serial;
+	smp_rmb();	/* it includes what was lost before the last slot */
+	rec->no_room = ktau_read(&state->no_room);
+	if (task)
+		rec->groups = READ_ONCE(task->ktau.mask) & KTAU_MASK_PUBLIC;
+	return ret;
+}
