@@ -14,9 +14,10 @@
 #include "base/ids.h"
 #include "table.h"
 #include "trace.h"
-#include "regions/region.h"
 
 DEFINE_STATIC_CALL(ktau_divert_count, ktau_trace);
+DEFINE_STATIC_CALL_NULL(ktau_divert_value,
+			void (struct ktau_ref *ref, unsigned int id, u64 value));
 
 /* No single instruction updates a minimum or maximum, so interrupts are disabled. */
 static bool count_value(struct ktau_state *state, unsigned int id, u64 value)
@@ -45,7 +46,7 @@ static void count(struct ktau_ref *ref, unsigned int id, u64 value)
 		ktau_add(&state->begin, 1);
 		ktau_wmb();
 		if (count_value(state, id, value) && (mask & KTAU_MASK_HANDLED))
-			ktau_region_count(ref, id, value);
+			static_call_cond(ktau_divert_value)(ref, id, value);
 		ktau_wmb();
 		ktau_add(&state->end, 1);
 	}

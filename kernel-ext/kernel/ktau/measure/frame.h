@@ -88,7 +88,7 @@ void ktau_enter_traced_fault(struct task_struct *tsk, struct ktau_frame *frame,
 void ktau_exit_slow(struct ktau_frame *frame, struct task_struct *tsk);
 void __ktau_exit_function(struct ktau_frame *frame, struct task_struct *tsk);
 
-/* Replaced while modules have handlers or programs have regions; see divert.c. */
+/* Replaced while modules have handlers or programs have regions; see extend/divert.c. */
 DECLARE_STATIC_CALL(ktau_divert_leave, ktau_leave);
 DECLARE_STATIC_CALL(ktau_divert_exit, ktau_exit_slow);
 DECLARE_STATIC_CALL(ktau_divert_enter, ktau_enter_traced);

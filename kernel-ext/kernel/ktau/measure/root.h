@@ -27,7 +27,7 @@ void ktau_root_trace(struct task_struct *tsk, struct ktau_frame *frame, u32 flag
 void ktau_root_open_slow(struct ktau_ref *ref);
 void ktau_root_close_slow(struct ktau_frame *root, struct ktau_ref *ref);
 
-/* Replaced while modules have handlers or programs have regions; see divert.c. */
+/* Replaced while modules have handlers or programs have regions; see extend/divert.c. */
 DECLARE_STATIC_CALL(ktau_divert_root, ktau_root_trace);
 DECLARE_STATIC_CALL(ktau_divert_user_exit, ktau_root_open_slow);
 DECLARE_STATIC_CALL(ktau_divert_user_enter, ktau_root_close_slow);

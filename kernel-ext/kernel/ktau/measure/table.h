@@ -28,7 +28,7 @@ struct ktau_chunk *ktau_chunk_next(const struct ktau_state *state,
 
 void ktau_table_account(struct ktau_state *state, unsigned int id, u64 incl, u64 excl,
 			bool outermost);
-/* Replaced once programs have regions; see region.c. */
+/* Replaced once programs have regions; see regions/region.c. */
 DECLARE_STATIC_CALL(ktau_divert_account, ktau_table_account);
 
 void ktau_cell_add(struct ktau_cell *to, const struct ktau_cell *from,

@@ -13,8 +13,12 @@
 void ktau_trace(struct ktau_state *state, u64 ticks, unsigned int type,
 		unsigned int small, u64 arg);
 
-/* Replaced while modules have handlers or programs have regions; see divert.c. */
+/* Replaced while modules have handlers or programs have regions; see extend/divert.c. */
 DECLARE_STATIC_CALL(ktau_divert_count, ktau_trace);
+
+/* Also accounts the value of a counter to a region, once programs have regions. */
+DECLARE_STATIC_CALL(ktau_divert_value,
+		    void (struct ktau_ref *ref, unsigned int id, u64 value));
 
 u64 ktau_trace_frame(struct ktau_state *state, u32 what, u64 arg,
 		     const u64 *sum, u64 *before);

@@ -280,7 +280,8 @@ static long stream_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	case KTAU_IOC_INFO:
 		return ktau_info_write(file->private_data, (void __user *)arg);
 	case KTAU_IOC_REGIONS:
-		return ktau_attach_ioctl(file->private_data, (void __user *)arg);
+		return ktau_attach_ioctl(ktau_stream_access(file->private_data),
+					 (void __user *)arg);
 	}
 	return -ENOTTY;
 }

@@ -21,10 +21,9 @@
 #include "measure/area.h"
 #include "measure/clock.h"
 #include "tasks/switch.h"
-#include "extend/divert.h"
 #include "attach.h"
 #include "region.h"
-#include "read/stream.h"
+#include "region_frame.h"
 
 /* The offset of the figures, in pages. */
 #define FIGURES	1
@@ -95,10 +94,24 @@ static const struct file_operations area_fops = {
 /* Regions can be used. */
 static bool diverted;
 
+/* Where all frames are diverted to once a program has regions. */
+const struct ktau_region_targets ktau_region_targets = {
+	.enter		= ktau_region_enter,
+	.fault		= ktau_region_fault,
+	.root		= ktau_region_root,
+	.leave		= ktau_region_leave,
+	.exit		= ktau_region_exit,
+	.sched_switch	= ktau_region_switch,
+	.account	= ktau_region_account,
+	.value		= ktau_region_count,
+	.user_exit	= ktau_region_user_exit,
+	.user_enter	= ktau_region_user_enter,
+};
+
 static void divert(struct work_struct *work)
 {
 	mutex_lock(&ktau_mutex);
-	ktau_divert_to_regions();
+	ktau_divert_to_regions(&ktau_region_targets);
 	mutex_unlock(&ktau_mutex);
 	smp_store_release(&diverted, true);	/* pairs with attach() */
 }
@@ -167,7 +180,7 @@ static int create(struct ktau_regions *args, struct file **file)
 
 /**
  * ktau_attach_ioctl() - KTAU_IOC_REGIONS
- * @stream: the descriptor
+ * @access: KTAU_ACCESS_* of the opener of the descriptor
  * @arg: user address of the argument
  *
  * Regions show how long each activation in the kernel took, so both the opener of the
@@ -176,7 +189,7 @@ static int create(struct ktau_regions *args, struct file **file)
  * Context: May sleep.
  * Return: A descriptor, or -errno.
  */
-long ktau_attach_ioctl(const struct ktau_stream *stream, void __user *arg)
+long ktau_attach_ioctl(u32 access, void __user *arg)
 {
 	struct ktau_regions args;
 	struct file *file;
@@ -184,7 +197,7 @@ long ktau_attach_ioctl(const struct ktau_stream *stream, void __user *arg)
 
 	if (err)
 		return err;
-	if (!(ktau_stream_access(stream) & ktau_access() & KTAU_ACCESS_EXACT))
+	if (!(access & ktau_access() & KTAU_ACCESS_EXACT))
 		return -EACCES;
 	fd = get_unused_fd_flags(O_RDWR | O_CLOEXEC);
 	if (fd < 0)

@@ -5,8 +5,10 @@
 #ifndef _KERNEL_KTAU_ATTACH_H
 #define _KERNEL_KTAU_ATTACH_H
 
-struct ktau_stream;
+#include "extend/divert.h"
 
-long ktau_attach_ioctl(const struct ktau_stream *stream, void __user *arg);
+extern const struct ktau_region_targets ktau_region_targets;
+
+long ktau_attach_ioctl(u32 access, void __user *arg);
 
 #endif /* _KERNEL_KTAU_ATTACH_H */

@@ -12,6 +12,7 @@
 #include "tasks/snapshot.h"
 #include "tasks/switch.h"
 #include "extend/divert.h"
+#include "regions/attach.h"
 #include "regions/region.h"
 #include "read/redact.h"
 #include "ktau_test.h"
@@ -49,7 +50,7 @@ static int region_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, state);
 	KUNIT_ASSERT_NULL(test, state->area);
 	mutex_lock(&ktau_mutex);
-	ktau_divert_to_regions();
+	ktau_divert_to_regions(&ktau_region_targets);
 	mutex_unlock(&ktau_mutex);
 	f->area = ktau_area_create(state, NR, ktau_clock_hz());
 	KUNIT_ASSERT_NOT_NULL(test, f->area);
