@@ -12,23 +12,6 @@
 #include "measure/area.h"
 #include "measure/table.h"
 
-/**
- * struct ktau_region_copy - destination of a copy of the regions
- * @p: buffer for the records
- * @bytes: its size
- * @len: bytes used
- * @is_full: there were more
- */
-struct ktau_region_copy {
-	void	*p;
-	size_t	bytes;
-	size_t	len;
-	bool	is_full;
-};
-
-size_t ktau_regions_bytes(const struct ktau_state *state);
-void ktau_regions_copy(struct ktau_region_copy *copy, const struct ktau_state *state);
-
 void ktau_region_change(struct ktau_state *state, u32 region);
 struct ktau_cell *ktau_region_cell(struct ktau_state *state, unsigned int id);
 void ktau_region_count(struct ktau_ref *ref, unsigned int id, u64 value);

@@ -40,8 +40,8 @@
 #include "measure/off.h"
 #include "measure/table.h"
 #include "measure/times.h"
+#include "region_copy.h"
 #include "snapshot.h"
-#include "regions/region.h"
 
 #define QUICK_TRIES	3
 #define SLOW_TRIES	100

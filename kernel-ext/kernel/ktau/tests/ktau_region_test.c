@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/user.h"
 #include "measure/area.h"
+#include "tasks/region_copy.h"
 #include "tasks/snapshot.h"
 #include "tasks/switch.h"
 #include "extend/divert.h"
