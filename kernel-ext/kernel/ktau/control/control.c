@@ -20,7 +20,7 @@
 #include "base/memory.h"
 #include "measure/clock.h"
 #include "measure/table.h"
-#include "tasks/exited.h"
+#include "tasks/groups.h"
 #include "tasks/switch.h"
 #include "tasks/task.h"
 #include "extend/hook.h"
@@ -173,91 +173,21 @@ static void end_hooks(struct ktau_request *req, bool apply)
 	ktau_hooks_unlock();
 }
 
-static void enable_hooks(u32 groups)
-{
-	unsigned int i;
-
-	for (i = 0; i < KTAU_NR_GROUPS; i++)
-		if (groups & BIT(i))
-			static_branch_enable(&ktau_keys[i]);
-}
-
-static void disable_hooks(u32 groups)
-{
-	unsigned int i;
-
-	for (i = 0; i < KTAU_NR_GROUPS; i++)
-		if (groups & BIT(i))
-			static_branch_disable(&ktau_keys[i]);
-}
-
-/* The groups that any task has, or may have. */
-static u32 all_groups(const struct ktau_config *config)
-{
-	return config->groups | config->task_groups | config->held_groups;
-}
-
-static void change_again(struct work_struct *work);
-static DECLARE_DELAYED_WORK(change_work, change_again);
-
-/*
- * Change the groups of all tasks, with hooks enabled before and disabled afterwards. If a
- * task cannot be changed because it does not get to run, the rest is done later.
- */
-static void change_groups(void)
-{
-	const u32 groups = all_groups(&ktau_config);
-	u32 kept;
-
-	enable_hooks(groups);
-	kept = ktau_tasks_change(groups);
-	disable_hooks(~(groups | kept));
-	if (kept & ~groups)
-		schedule_delayed_work(&change_work, HZ / 10);
-}
-
-static void change_again(struct work_struct *work)
-{
-	mutex_lock(&ktau_mutex);
-	change_groups();
-	mutex_unlock(&ktau_mutex);
-}
-
 static int apply(struct ktau_request *req)
 {
 	const struct ktau_config old = ktau_config;
-	struct ktau_config *new = &req->config;
 	int err;
 
-	new->task_groups |= req->task_groups;
-	ktau_config_set(new);
-	/*
-	 * Selected tasks need states before a group is enabled, because children inherit.
-	 */
-	if ((all_groups(new) || req->selects) && !all_groups(&old)) {
-		err = ktau_tasks_start();
-		if (err) {
-			ktau_config_set(&old);
-			return err;
-		}
-		static_branch_enable(&ktau_exit_key);
-	}
-	if (all_groups(new) & KTAU_GROUP_ACCOUNT)
-		static_branch_enable(&ktau_root_key);
-	/* With more memory, refill the reserves at once. */
-	if (new->memory_limit_bytes > old.memory_limit_bytes && all_groups(new))
-		ktau_reserve_start();
+	req->config.task_groups |= req->task_groups;
+	err = ktau_config_begin(&req->config, req->selects);
+	if (err)
+		return err;
 	if (req->filters) {
 		ktau_filter_put_in_force(req->filter);
 		req->filter = NULL;
 	}
 	err = apply_to_tasks(req);
-	ktau_tasks_prepare();
-	change_groups();
-	if (new->ring_slots != old.ring_slots)
-		ktau_tasks_resize();
-	if (new->exited_limit_bytes < old.exited_limit_bytes)
-		ktau_exited_trim();
+	ktau_config_finish(&old);
 	return err;
 }
 
@@ -317,25 +247,6 @@ int ktau_control_apply(char *words)
 		end_hooks(&functions, !err);
 	ktau_request_deinit(&functions);
 	kfree(copy);
-	return err;
-}
-
-/**
- * ktau_control_hold() - enable groups whatever the control words say
- * @groups: the groups that handlers need, 0 if there are no handlers
- *
- * Context: May sleep; ktau_mutex held.
- * Return: 0 or -ENOMEM. Fewer groups never fail.
- */
-int ktau_control_hold(u32 groups)
-{
-	struct ktau_request req;
-	int err;
-
-	ktau_request_init(&req);
-	req.config.held_groups = groups;
-	err = apply(&req);
-	ktau_request_deinit(&req);
 	return err;
 }
 

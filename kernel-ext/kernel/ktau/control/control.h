@@ -8,6 +8,5 @@
 #include <linux/types.h>
 
 int ktau_control_apply(char *words);
-int ktau_control_hold(u32 groups);
 
 #endif /* _KERNEL_KTAU_CONTROL_H */

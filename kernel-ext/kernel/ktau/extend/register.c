@@ -6,10 +6,10 @@
 #include <linux/ktau_api.h>
 
 #include "base/core.h"
+#include "tasks/groups.h"
 #include "divert.h"
 #include "handler.h"
 #include "register.h"
-#include "control/control.h"
 
 static bool is_valid(const struct ktau_handler *handler)
 {
@@ -26,7 +26,7 @@ static void drop(struct ktau_handler *handler)
 {
 	if (!ktau_handler_remove(handler))
 		return;
-	ktau_control_hold(ktau_handler_groups());
+	ktau_config_hold(ktau_handler_groups());
 	if (!ktau_handler_groups())
 		ktau_divert_to_handlers(false);
 }
@@ -40,7 +40,7 @@ static int add(struct ktau_handler *handler)
 		return err;
 	if (first)
 		ktau_divert_to_handlers(true);
-	err = ktau_control_hold(ktau_handler_groups());
+	err = ktau_config_hold(ktau_handler_groups());
 	if (err)
 		drop(handler);
 	return err;
