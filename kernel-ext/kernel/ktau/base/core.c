@@ -37,6 +37,14 @@ const u32 ktau_groups_built =
 #include <uapi/linux/ktau_groups.h>
 	0;
 
+/* NULL for the bits between the listed groups and those of modules. */
+const char * const ktau_group_names[KTAU_NR_GROUP_BITS] = {
+#define KTAU_GROUP(symbol, name, bit) [bit] = #name,
+#include <uapi/linux/ktau_groups.h>
+	[KTAU_MODULE_BIT] = "module0", "module1", "module2", "module3", "module4",
+	"module5", "module6", "module7", "module8", "module9", "module10", "module11",
+};
+
 struct static_key_false ktau_keys[KTAU_NR_GROUPS] = {
 	[0 ... KTAU_NR_GROUPS - 1] = STATIC_KEY_FALSE_INIT
 };

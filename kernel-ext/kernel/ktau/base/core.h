@@ -6,6 +6,8 @@
 #ifndef _KERNEL_KTAU_CORE_H
 #define _KERNEL_KTAU_CORE_H
 
+#include <linux/bits.h>
+#include <linux/build_bug.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 
@@ -30,7 +32,12 @@ struct ktau_config {
 /* The groups of modules; the others that this kernel has are in ktau_groups_built. */
 #define KTAU_GROUP_MODULES	(KTAU_GROUP_ALL & ~KTAU_GROUPS_LISTED)
 
+#define KTAU_MODULE_BIT		16
+#define KTAU_NR_GROUP_BITS	(KTAU_MODULE_BIT + KTAU_NR_MODULE_GROUPS)
+static_assert(BIT(KTAU_MODULE_BIT) == KTAU_GROUP_MODULE);
+
 extern const u32 ktau_groups_built;
+extern const char * const ktau_group_names[KTAU_NR_GROUP_BITS];
 extern struct ktau_config ktau_config;
 extern struct mutex ktau_mutex;
 extern struct ktau_user ktau_system;

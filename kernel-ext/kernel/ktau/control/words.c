@@ -14,14 +14,6 @@
 #define RING_SLOTS_MIN	16
 #define RING_SLOTS_MAX	BIT(20)
 
-/* NULL for the bits between the listed groups and those of modules. */
-const char * const ktau_group_names[KTAU_NR_GROUP_BITS] = {
-#define KTAU_GROUP(symbol, name, bit) [bit] = #name,
-#include <uapi/linux/ktau_groups.h>
-	[KTAU_MODULE_BIT] = "module0", "module1", "module2", "module3", "module4",
-	"module5", "module6", "module7", "module8", "module9", "module10", "module11",
-};
-
 static int parse_group(const char *name, u32 *group)
 {
 	const u32 known = ktau_groups_built | KTAU_GROUP_MODULES;

@@ -75,12 +75,6 @@ struct ktau_request {
 	const char *reason;
 };
 
-#define KTAU_MODULE_BIT		16
-#define KTAU_NR_GROUP_BITS	(KTAU_MODULE_BIT + KTAU_NR_MODULE_GROUPS)
-static_assert(BIT(KTAU_MODULE_BIT) == KTAU_GROUP_MODULE);
-
-extern const char * const ktau_group_names[KTAU_NR_GROUP_BITS];
-
 void ktau_request_init(struct ktau_request *req);
 void ktau_request_deinit(struct ktau_request *req);
 int ktau_words_groups(char *list, u32 *groups);

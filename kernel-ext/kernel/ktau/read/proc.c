@@ -2,7 +2,6 @@
 /*
  * KTAU: the text files of /proc/ktau, and /proc/PID/ktau.
  */
-#include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/fs.h>
 #include <linux/init.h>
@@ -14,7 +13,6 @@
 #include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
-#include <linux/uaccess.h>
 #include <linux/user_namespace.h>
 
 #include "base/access.h"
@@ -31,12 +29,8 @@
 #include "extend/hook.h"
 #include "file.h"
 #include "permission.h"
+#include "proc.h"
 #include "redact.h"
-#include "control/control.h"
-#include "control/show.h"
-#include "control/words.h"
-
-#define CONTROL_BYTES	(64 * 1024)
 
 static const char *group_name(u32 group)
 {
@@ -88,45 +82,6 @@ static const struct seq_operations events_ops = {
 	.next	= events_next,
 	.stop	= events_stop,
 	.show	= events_show,
-};
-
-/* control: see control.c */
-
-static int control_show(struct seq_file *m, void *v)
-{
-	return ktau_control_show(m, file_ns_capable(m->file, &init_user_ns,
-						    CAP_SYS_ADMIN));
-}
-
-static int control_open(struct inode *inode, struct file *file)
-{
-	return single_open(file, control_show, NULL);
-}
-
-static ssize_t control_write(struct file *file, const char __user *from,
-			     size_t count, loff_t *ppos)
-{
-	char *words;
-	int err;
-
-	if (!file_ns_capable(file, &init_user_ns, CAP_SYS_ADMIN))
-		return -EPERM;
-	if (count > CONTROL_BYTES)
-		return -E2BIG;
-	words = memdup_user_nul(from, count);
-	if (IS_ERR(words))
-		return PTR_ERR(words);
-	err = strlen(words) == count ? ktau_control_apply(words) : -EINVAL;
-	kfree(words);
-	return err ?: count;
-}
-
-static const struct proc_ops control_ops = {
-	.proc_open	= control_open,
-	.proc_read	= seq_read,
-	.proc_lseek	= seq_lseek,
-	.proc_write	= control_write,
-	.proc_release	= single_release,
 };
 
 /* hooks: "name id state" for each function, see hook.c */
@@ -336,7 +291,13 @@ int ktau_proc_pid_show(struct seq_file *m, struct pid_namespace *ns,
 	return err;
 }
 
-static int __init ktau_proc_init(void)
+/**
+ * ktau_proc_create() - create /proc/ktau, with the files that only show something
+ *
+ * Context: Boot.
+ * Return: The folder, or NULL if there is no memory.
+ */
+struct proc_dir_entry * __init ktau_proc_create(void)
 {
 	struct proc_dir_entry *dir = proc_mkdir("ktau", NULL);
 
@@ -344,13 +305,9 @@ static int __init ktau_proc_init(void)
 	    proc_create("profile", 0444, dir, &ktau_profile_ops) &&
 	    proc_create("trace", 0444, dir, &ktau_trace_ops) &&
 	    proc_create_seq("events", 0444, dir, &events_ops) &&
-	    proc_create("control", 0644, dir, &control_ops) &&
 	    (!IS_ENABLED(CONFIG_KTAU_FUNC) ||
 	     proc_create_single("hooks", 0400, dir, hooks_show)) &&
 	    proc_create_single("stats", 0444, dir, stats_show))
-		return 0;
-	remove_proc_subtree("ktau", NULL);
-	pr_warn("ktau: cannot create /proc/ktau\n");
-	return -ENOMEM;
+		return dir;
+	return NULL;
 }
-late_initcall(ktau_proc_init);
