@@ -7,7 +7,8 @@ import typing
 FORK = 'patches/9.1/task.patch'
 GLUE = 'patches/9.1/glue.patch'
 SERIES = 'patches/9.1/series'
-CORE = 'kernel-ext/kernel/ktau/core.c'
+CORE = 'kernel-ext/kernel/ktau/base/core.c'
+README = 'kernel-ext/kernel/ktau/base/README.md'
 UAPI = 'kernel-ext/include/uapi/linux/ktau.h'
 HEADER = 'libktau/include/ktau.h'
 OPEN = 'libktau/open.c'
@@ -245,41 +246,46 @@ C = [
 ]
 
 CALLS = '#include "a.h"\n\nint ktau_c(void)\n{\n\treturn ktau_a();\n}\n'
-LAYERS = [
-    Case('circle', 'two headers', 'kernel-ext/kernel/ktau/a.h', 1,
-         both(write('kernel-ext/kernel/ktau/a.h', '#include "c.h"\n'),
-              write('kernel-ext/kernel/ktau/c.h', '#include "a.h"\n'))),
+ORDER = [
+    Case('circle', 'two headers', 'kernel-ext/kernel/ktau/base/a.h', 1,
+         both(write('kernel-ext/kernel/ktau/base/a.h', '#include "c.h"\n'),
+              write('kernel-ext/kernel/ktau/base/c.h', '#include "a.h"\n'))),
     Case('circle', 'a call, declared by a common header',
-         'kernel-ext/kernel/ktau/a.c', 5,
-         both(write('kernel-ext/kernel/ktau/a.h',
+         'kernel-ext/kernel/ktau/base/a.c', 5,
+         both(write('kernel-ext/kernel/ktau/base/a.h',
                     'int ktau_a(void);\nint ktau_c(void);\n'),
-              write('kernel-ext/kernel/ktau/c.c', CALLS),
-              write('kernel-ext/kernel/ktau/a.c',
+              write('kernel-ext/kernel/ktau/base/c.c', CALLS),
+              write('kernel-ext/kernel/ktau/base/a.c',
                     CALLS.replace('_c(', '_b(').replace('_a(', '_c(')
                     .replace('_b(', '_a(')))),
     Case('circle', 'a function by its address, through a macro of the hooks',
-         'kernel-ext/kernel/ktau/a.c', 3,
+         'kernel-ext/kernel/ktau/base/a.c', 3,
          both(write('kernel-ext/include/linux/ktau.h',
                     '#define KTAU_HOOK(x) \\\n\tktau_c(x)\n'),
-              write('kernel-ext/kernel/ktau/a.c',
+              write('kernel-ext/kernel/ktau/base/a.c',
                     'int ktau_a(int x)\n{\n\treturn KTAU_HOOK(x);\n}\n'),
-              write('kernel-ext/kernel/ktau/c.c',
+              write('kernel-ext/kernel/ktau/base/c.c',
                     'int ktau_c(int x)\n{\n\treturn x;\n}\n\n'
                     'int (*ktau_other)(int x) = ktau_a;\n'))),
     Case('circle', 'the library and a tool', 'libktau/open.c', 16,
          both(append(OPEN, function('\treturn sum(x);\n', 'int ktau_sum(int x)')),
               write('tools/sum.c', function('\treturn ktau_sum(x);\n',
                                             'int sum(int x)')))),
-    Case('layer', 'a module without a layer', 'kernel-ext/kernel/ktau/a.c', 1,
+    Case('folder-order', 'a module outside the folders', 'kernel-ext/kernel/ktau/a.c', 1,
          write('kernel-ext/kernel/ktau/a.c', '')),
-    Case('layer', 'a layer with a missing module', DESIGN, 7,
-         edit(DESIGN, '| core |', '| core a |')),
-    Case('layer', 'a module that calls a higher layer', CORE, 8,
-         both(edit(DESIGN, 'nothing yet | ', 'calls | a '),
-              write('kernel-ext/kernel/ktau/a.c',
+    Case('folder-order', 'a module that calls a later folder', CORE, 8,
+         both(write('kernel-ext/kernel/ktau/tasks/README.md', '# tasks\n'),
+              write('kernel-ext/kernel/ktau/tasks/a.c',
                     'int ktau_a(int x)\n{\n\treturn x;\n}\n'),
               edit(CORE, 'half(int value)\n{\n\treturn value',
                    'half(int value)\n{\n\n\n\treturn ktau_a(value)'))),
+    Case('folder-order', 'a module that includes a later folder', CORE, 2,
+         both(write('kernel-ext/kernel/ktau/read/README.md', '# read\n'),
+              write('kernel-ext/kernel/ktau/read/a.h', ''),
+              edit(CORE, '#include <linux/ktau.h>\n', '#include "read/a.h"\n'))),
+    Case('folder-readme', 'a folder without it', 'kernel-ext/kernel/ktau/tasks/a.c', 1,
+         write('kernel-ext/kernel/ktau/tasks/a.c', '')),
+    Case('folder-readme', '16 lines', README, 16, append(README, '\n' * 14)),
 ]
 
 
@@ -309,4 +315,4 @@ FOLDERS = [
          folder('low', '`tools/high`')),
 ]
 
-CASES = PATCHES + KERNEL + TEXT + C + LAYERS + FOLDERS
+CASES = PATCHES + KERNEL + TEXT + C + ORDER + FOLDERS

@@ -14,7 +14,8 @@ import functions
 
 RULES = {
     'circle': 'modules do not include or call each other in a circle',
-    'layer': 'a module depends on its own and lower layers of docs/design.md only',
+    'folder-order': 'kernel/ktau: a module depends on its own folder and those before it only',
+    'folder-readme': 'kernel/ktau: each folder has a README.md of at most 15 lines',
 }
 
 KERNEL = 'kernel-ext/kernel/ktau/'
@@ -27,16 +28,16 @@ AREAS = (
 # Inline definitions in these headers count as code of the modules that use them.
 HOOKS = ('kernel-ext/include/linux/ktau.h',)
 
-DESIGN = 'docs/design.md'
-# A row is "| 3 | purpose | module module |"; further modules of the same
-# layer follow in rows without a number.
-LAYERS = re.compile(r'\| layer +\|')
+# The folders of KERNEL, each above those before it.
+FOLDERS = ('base', 'measure', 'tasks', 'extend', 'regions', 'read', 'control', 'tests')
+README_LINES = 15
 TESTS = re.compile(r'(^|/)tests?/|(^|/)test_|_test\.[ch]$')
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"\n]+)"', re.M)
 # The body of a macro counts as code.
 DIRECTIVE = re.compile(r'^[ \t]*#(?![ \t]*define\b)(?:[^\n\\]|\\.|\\\n)*', re.M)
 WORD = re.compile(r'[A-Za-z_]\w*')
+TAG = re.compile(r'\b(?:struct|union|enum)\s+\w+')
 EXTERN = re.compile(r'^(?:extern|DECLARE_PER_CPU\()\b[^;{]*;', re.M)
 DECLARED = re.compile(r'(\w+)(?:\s*\[[^\]]*\])*\s*\)?\s*[;,]')
 # "u32 name", "struct x *name": the declared name hides a function of that name.
@@ -67,48 +68,36 @@ def check(project, found):
     for area in AREAS:
         for path, line, circle in circles(project, area):
             found('circle', path, line, 'circle: ' + ' -> '.join(circle))
-    _layers(project, found)
+    _folders(project, found)
 
 
-def _layers(project, found):
-    """Compare the kernel's modules with the layers in the design document."""
-    layer = _stated_layers(project)
-    graph = depend(sources(project, (KERNEL,)), _hooks(project))
-    for module in sorted(set(graph) - set(layer)):
-        path = project.files(f'{module}.[ch]')[0]
-        found('layer', path, 1, f'{DESIGN} has no layer for this module')
-    for module, line in sorted(layer.lines.items()):
-        if module not in graph:
-            found('layer', DESIGN, line, f'no module {_name(module)}')
-    for module, uses in sorted(graph.items()):
+def _folders(project, found):
+    """Compare the kernel's modules with the order of their folders."""
+    place = {name: at for at, name in enumerate(FOLDERS)}
+    for path in project.files(f'{KERNEL}*.[chS]'):
+        if _folder(path) not in place:
+            found('folder-order', path, 1, f'not in a folder of {KERNEL}: ' + ' '.join(FOLDERS))
+    for name in FOLDERS:
+        _readme(project, f'{KERNEL}{name}/', found)
+    for module, uses in sorted(depend(sources(project, (KERNEL,)), _hooks(project)).items()):
         for other, (path, line) in sorted(uses.items()):
-            if layer.get(other, 0) > layer.get(module, len(graph)):
-                found('layer', path, line,
-                      f'{_name(module)} is below {_name(other)}')
+            if place.get(_folder(other), 0) > place.get(_folder(module), len(place)):
+                found('folder-order', path, line,
+                      f'{_folder(module)} is before {_folder(other)}, which has {_name(other)}')
 
 
-class Layers(dict):
-    """Module -> number of its layer, 0 the lowest; @lines: line that states it."""
-
-    def __init__(self):
-        super().__init__()
-        self.lines = {}
+def _folder(path):
+    return path.removeprefix(KERNEL).split('/')[0]
 
 
-def _stated_layers(project):
-    layers, inside, number = Layers(), False, None
-    if DESIGN not in project.files():
-        return layers
-    for at, line in enumerate(project.lines(DESIGN), 1):
-        inside = bool(LAYERS.match(line)) or inside and line.startswith(('|', '+'))
-        cells = [cell.strip() for cell in line.strip('|').split('|')]
-        if not inside or len(cells) != 3:
-            continue
-        number = int(cells[0]) if cells[0].isdigit() else number
-        for name in cells[2].split() if number is not None else ():
-            layers[KERNEL + name] = number
-            layers.lines[KERNEL + name] = at
-    return layers
+def _readme(project, folder, found):
+    readme = f'{folder}README.md'
+    if not project.files(f'{folder}*.[ch]'):
+        return
+    if readme not in project.files():
+        found('folder-readme', project.files(f'{folder}*.[ch]')[0], 1, f'no {readme}')
+    elif len(project.lines(readme)) > README_LINES:
+        found('folder-readme', readme, README_LINES + 1, f'more than {README_LINES} lines')
 
 
 def _name(module):
@@ -225,7 +214,7 @@ def top_level(text):
     """Names on lines that begin a definition outside functions."""
     for line in text.splitlines():
         if re.match(r'[A-Za-z_]', line) and not line.startswith(('extern', 'static ')):
-            yield from WORD.findall(line.split('=')[0])
+            yield from WORD.findall(TAG.sub('', line.split('=')[0]))
 
 
 def references(source, owners, hooks):
