@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
 """Let tests/kernel/prepare apply a queue of two patches to kernels of three
-files, and compare its output and exit status."""
+files, and compare its output and exit status. A file of kernel-ext that has moved
+leaves no link behind."""
 
 import dataclasses
 import os
@@ -18,6 +19,7 @@ FORK = 'kernel/fork.c'
 VERSION = '9.2'
 MADE = 'patches/9.2 was made for Linux 9.2.5, and '
 IS = f'linux-source-{VERSION}.tar.xz is Linux 9.2.7.\n'
+FROM, TO = 'kernel/ktau/base/core.c', 'kernel/ktau/moved.c'
 LINE = ('two();\n\tret', 'two(1);\n\tret')
 
 
@@ -73,14 +75,19 @@ def make_project(root):
     series.write_text('# for Linux 9.2.5\n' + series.read_text())
 
 
-def run_case(case, scratch):
-    """Return: the error, or an empty string."""
-    build = scratch / 'build'
-    shutil.rmtree(build, ignore_errors=True)
-    env = os.environ | {'B': str(build), 'LINUX_TARBALL': str(make_kernel(case, scratch))}
-    done = subprocess.run([scratch / 'tree/tests/kernel/prepare', VERSION], env=env,
+def prepare(case, scratch):
+    """Run it for the kernel of @case."""
+    env = os.environ | {'B': str(scratch / 'build'),
+                        'LINUX_TARBALL': str(make_kernel(case, scratch))}
+    return subprocess.run([scratch / 'tree/tests/kernel/prepare', VERSION], env=env,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           encoding='utf-8', check=False)
+
+
+def run_case(case, scratch):
+    """Return: the error, or an empty string."""
+    shutil.rmtree(scratch / 'build', ignore_errors=True)
+    done = prepare(case, scratch)
     wrong = [text for text in case.wanted if text not in done.stdout]
     wrong += [text for text in case.unwanted if text in done.stdout]
     if wrong or done.returncode != case.status:
@@ -88,10 +95,26 @@ def run_case(case, scratch):
     return ''
 
 
+def run_move(scratch):
+    """Prepare the kernel before and after a move. Return: the error, or an empty string."""
+    ext, linux = scratch / 'tree/kernel-ext', scratch / f'build/linux-{VERSION}'
+    shutil.rmtree(scratch / 'build', ignore_errors=True)
+    prepare(CASES[0], scratch)
+    if not (linux / FROM).is_symlink():
+        return f'no link {FROM}'
+    (ext / FROM).rename(ext / TO)
+    prepare(CASES[0], scratch)
+    if (linux / FROM).is_symlink() or not (linux / TO).is_file():
+        return f'{FROM} remains, or {TO} is missing'
+    return ''
+
+
 def main():
     scratch = case_test.folder('prepare', __doc__)
     make_project(scratch / 'tree')
-    return case_test.report('prepare', {case.name: run_case(case, scratch) for case in CASES})
+    errors = {case.name: run_case(case, scratch) for case in CASES}
+    errors['a file that has moved'] = run_move(scratch)
+    return case_test.report('prepare', errors)
 
 
 if __name__ == '__main__':
