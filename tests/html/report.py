@@ -149,6 +149,19 @@ def test_machine(b, files):
     same("the views of the page have no errors", b.problems(), [])
 
 
+def test_period(b, files):
+    """A period within the trace: frames and gaps that begin before it begin with it."""
+    page = files.path("period.html")
+    subprocess.run([files.ktau, "report", "--html=" + page, "--from=+1",
+                    "tests/unit/tools/data/recorded.ktau"], check=True)
+    b.open(page)
+    b.key("3")
+    same("the page of a period has no errors", b.problems(), [])
+    same("no frame is outside the period", b.run(
+        "lines.list.filter((line) => line.bytes).reduce((sum, line) => sum + decode(line).depths.reduce((n, level) => n +"
+        "level.start.filter((start, i) => start < 0 || level.end[i] > report.meta.length || level.end[i] < start).length, 0), 0)"), 0)
+
+
 def user_trace(files, folder):
     """
     Write the trace of a program for the task of "machine" with most frames, all of them in the
@@ -468,6 +481,7 @@ def main():
     os.makedirs(files.out, exist_ok=True)
     with Browser() as b:
         test_machine(b, files)
+        test_period(b, files)
         test_users(b, files)
         test_recorded(b, files)
         test_running(b, files)

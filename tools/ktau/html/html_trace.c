@@ -25,7 +25,7 @@ struct line {
 	struct stack_walk walk;
 	uint64_t first_ns, ns, events;
 	uint32_t cpu;
-	bool begun;
+	bool begun, in_period;
 };
 
 /**
@@ -147,8 +147,33 @@ static void put_switch(struct line *line, const struct timeline_event *e)
 	packed_number(&line->data, to.state);
 }
 
+static void put_enter(struct trace *t, struct line *line, uint64_t ns, uint32_t id)
+{
+	put_op(line, ns, LINE_ENTER);
+	packed_number(&line->data, html_event(t->page, id));
+}
+
+/* Before the first event of a track in the period: enter the frames that were open at its start. */
+static void put_open_frames(struct trace *t, struct line *line, const struct timeline_event *e)
+{
+	const struct track *track = e->track;
+	size_t i;
+
+	line->in_period = true;
+	for (i = 0; i < track->depth; i++)
+		if (track->frames[i].ns < t->from_ns)
+			put_enter(t, line, t->from_ns, track->frames[i].id);
+	/* A frame that ends is no longer among those of the track. */
+	if (e->type == KTAU_TRACE_EXIT && e->frame->ns < t->from_ns)
+		put_enter(t, line, t->from_ns, e->frame->id);
+}
+
 static void put_event(struct trace *t, struct line *line, const struct timeline_event *e)
 {
+	uint64_t from_ns = more(e->ns, t->from_ns);
+
+	if (!line->in_period)
+		put_open_frames(t, line, e);
 	if (e->slot && e->slot->cpu + 1U != line->cpu) {
 		line->cpu = e->slot->cpu + 1U;
 		put_op(line, e->ns, LINE_CPU);
@@ -156,15 +181,14 @@ static void put_event(struct trace *t, struct line *line, const struct timeline_
 	}
 	switch (e->type) {
 	case KTAU_TRACE_ENTER:
-		put_op(line, e->ns, LINE_ENTER);
-		packed_number(&line->data, html_event(t->page, e->id));
+		put_enter(t, line, e->ns, e->id);
 		break;
 	case KTAU_TRACE_EXIT:
 		put_op(line, e->ns, e->ended == ENDED_BY_EXIT ? LINE_EXIT : LINE_CUT);
 		break;
 	case TIMELINE_LOST:
-		put_op(line, e->ns, LINE_LOST);
-		packed_number(&line->data, e->to_ns - e->ns);
+		put_op(line, from_ns, LINE_LOST);
+		packed_number(&line->data, less(e->to_ns, from_ns));
 		packed_number(&line->data, e->lost);
 		break;
 	case KTAU_TRACE_WOKEN:
@@ -200,7 +224,8 @@ static int take_event(void *arg, const struct timeline_event *e)
 	}
 	/* Open frames must be tracked outside the period as well. */
 	stacks_event(&t->stacks, &line->walk, e);
-	if (e->ns < t->from_ns || (e->ns > t->to_ns && e->type != TIMELINE_OFF))
+	if ((e->type == TIMELINE_LOST ? e->to_ns : e->ns) < t->from_ns ||
+	    (e->ns > t->to_ns && e->type != TIMELINE_OFF))
 		return 0;
 	before = line->data.nr;
 	if (t->bytes > MAX_BYTES)

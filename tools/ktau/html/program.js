@@ -1072,6 +1072,13 @@ function decode(line) {
 		}
 		}
 	}
+	/* Frames that were still open at the end of the period, or when the page was full */
+	while (stack.length) {
+		const i = stack.pop(), level = line.depths[stack.length];
+
+		level.end[i] = Math.max(level.end[i], lines.cut ? ns : report.meta.length);
+		level.cut.add(i);
+	}
 	return line;
 }
 
