@@ -73,7 +73,7 @@ union cell *table_row(struct table *t)
 
 static bool is_share(const struct column *c)
 {
-	return c->type == COLUMN_SHARE || c->type == COLUMN_PER_CENT || c->type == COLUMN_RATE;
+	return c->type == COLUMN_SHARE || c->type == COLUMN_RATE;
 }
 
 static bool is_none(const struct column *c, const union cell *cell)
@@ -114,9 +114,7 @@ static void cell_text(const struct column *c, const union cell *cell, char *buff
 		snprintf(buffer, CELL_BYTES, "%.2f", (double)n / 1e9);
 		break;
 	case COLUMN_SHARE:
-	case COLUMN_PER_CENT:
-		snprintf(buffer, CELL_BYTES, "%.1f%s", cell->share * 100,
-			 c->type == COLUMN_SHARE ? "%" : "");
+		snprintf(buffer, CELL_BYTES, "%.1f%%", cell->share * 100);
 		break;
 	case COLUMN_RATE:
 		snprintf(buffer, CELL_BYTES, "%.3f", cell->share);
@@ -139,7 +137,6 @@ static const char *cell_data(const struct column *c, const union cell *cell, cha
 		strcpy(buffer, text_number(cell->number, digits));
 		break;
 	case COLUMN_SHARE:
-	case COLUMN_PER_CENT:
 	case COLUMN_RATE:
 		snprintf(buffer, CELL_BYTES, "%.6f", cell->share);
 		break;
@@ -420,7 +417,6 @@ static void json_cell(const struct column *c, const char *text, FILE *out)
 	case COLUMN_SMALL:
 	case COLUMN_SIGNED:
 	case COLUMN_SHARE:
-	case COLUMN_PER_CENT:
 	case COLUMN_RATE:
 		fputs(*text ? text : "null", out);
 		return;

@@ -21,7 +21,6 @@ enum column_type {
 	COLUMN_NS,	/* text: milliseconds */
 	COLUMN_SECONDS,	/* nanoseconds; text: seconds */
 	COLUMN_SHARE,	/* text: per cent; CSV and JSON: 0 to 1 */
-	COLUMN_PER_CENT,	/* the same, without the per cent sign in text */
 	COLUMN_RATE,	/* stored in @share; text: three decimals */
 };
 

@@ -236,7 +236,8 @@ static int write_bpf(struct sink *s)
 
 	stream.origin = KTAU_ORIGIN_BPF;
 	p.owner = fixture_owner(KTAU_OWNER_TASK, 50, 500, 500, "stock");
-	fixture_timer(&p, ID_READ, 3, SECOND, SECOND);
+	fixture_waited(&p, ID_READ, 3, 13 * SECOND, SECOND);
+	fixture_timer(&p, ID_SCHEDULE_VOL, 3, 12 * SECOND, 12 * SECOND);
 	err = sink_put(s, &stream);
 	if (!err)
 		err = fixture_put_names(s);
@@ -250,7 +251,10 @@ int fixture_write_bpf(const char *path)
 	return fixture_saved(path, write_bpf);
 }
 
-/* Interrupts were measured part of the time; one task has guest time and a rest. */
+/*
+ * Interrupts were measured part of the time. One task has guest time and a rest, and slept in
+ * read(), hardly any of it in the wait function.
+ */
 static int write_partly(struct sink *s)
 {
 	struct ktau_rec_stream stream = fixture_stream(KTAU_REC_PROFILE, AT);
@@ -271,6 +275,10 @@ static int write_partly(struct sink *s)
 	p.runq = SECOND;
 	p.guest = 5 * SECOND;
 	p.unmeasured = 300 * MS;
+	p.nr_entries = 0;
+	fixture_waited(&p, ID_READ, 1, 6 * SECOND, SECOND);
+	fixture_waited(&p, ID_WAIT, 1, 100 * MS, 0);
+	fixture_timer(&p, ID_SCHEDULE_VOL, 9, 5 * SECOND, 5 * SECOND);
 	if (!err)
 		err = fixture_put(s, &p, &nr);
 	return err ? err : sink_put(s, &end);

@@ -217,6 +217,21 @@ static struct rusage report(const char *file)
 	return usage;
 }
 
+static bool was_printed(const char *words)
+{
+	char path[64], line[256];
+	bool found = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/out", folder);
+	f = fopen(path, "re");
+	assert_non_null(f);
+	while (!found && fgets(line, sizeof(line), f))
+		found = strstr(line, words);
+	fclose(f);
+	return found;
+}
+
 static uint64_t tasks_of(const char *name)
 {
 	char path[64], line[256], label[64];
@@ -252,7 +267,7 @@ static void check_storm(void)
 		      (double)st.st_size / 1e6, spent, (double)usage.ru_maxrss / 1024);
 	assert_int_equal(tasks_of("sh"), nr_tasks / 3);
 	assert_int_equal(tasks_of("true"), nr_tasks - nr_tasks / 3);
-	assert_int_equal(tasks_of("(evicted)"), 0);
+	assert_false(was_printed("evicted unread"));
 	assert_in_range(usage.ru_maxrss, 0, LIMIT_KB);
 	assert_true(spent < LIMIT_SECONDS);
 	unlink(path);

@@ -163,7 +163,7 @@ static void test_width(void **state)
 {
 	static const struct column cells[] = {
 		{ "name", "name", COLUMN_TEXT },
-		{ NULL, "share", COLUMN_PER_CENT },
+		{ NULL, "share", COLUMN_SHARE },
 		{ "s", "s", COLUMN_SECONDS },
 		{ "in", "in", COLUMN_TEXT },
 		{ "more", NULL, COLUMN_NUMBER },
@@ -186,16 +186,16 @@ static void test_width(void **state)
 	row[4].number = 7;
 	t.width = 60;
 	expect(&t, FORMAT_TEXT, "name                    share     s  in\n"
-	       "a\\011name that is long   12.5  1.50  read\n"
+	       "a\\011name that is long  12.5%  1.50  read\n"
 	       "b                         n/a   n/a  -\n");
 	t.width = 35;
 	t.spare = 1 << 3;
 	expect(&t, FORMAT_TEXT, "name                share    s in\n"
-	       "a\\011..that is long  12.5 1.50 read\n"
+	       "a\\011..that is long 12.5% 1.50 read\n"
 	       "b                     n/a  n/a -\n");
 	t.width = 20;
 	expect(&t, FORMAT_TEXT, "name      share    s\n"
-	       "a\\011name  12.5 1.50\n"
+	       "a\\011name 12.5% 1.50\n"
 	       "b           n/a  n/a\n");
 	t.hidden = 1 << 1;
 	t.width = 0;

@@ -26,9 +26,9 @@ static const struct column columns[T_NR] = {
 	[T_TASKS] = { NULL, "TASKS", COLUMN_NUMBER },
 	[T_USER] = { NULL, "USER", COLUMN_SHARE },
 	[T_KERNEL] = { NULL, "KERNEL", COLUMN_SHARE },
-	[T_IRQ] = { NULL, "IRQ", COLUMN_PER_CENT },
-	[T_RUNQ] = { NULL, "RUNQ", COLUMN_PER_CENT },
-	[T_ASLEEP] = { NULL, "ASLEEP", COLUMN_PER_CENT },
+	[T_IRQ] = { NULL, "IRQ", COLUMN_SHARE },
+	[T_RUNQ] = { NULL, "RUNQ", COLUMN_SHARE },
+	[T_ASLEEP] = { NULL, "ASLEEP", COLUMN_SHARE },
 	[T_TOP] = { NULL, "TOP ROUTINE", COLUMN_TEXT },
 	[T_NOW] = { NULL, "DOING NOW", COLUMN_TEXT },
 };
@@ -135,7 +135,7 @@ static bool has_pid(const struct report *r, const struct process *p)
 
 static bool is_shown(const struct top_view *t, const struct view *v, const struct process *p)
 {
-	if (!has_pid(v->r, p) || p->owner.flags & KTAU_OWNER_IDLE)
+	if (!has_pid(v->r, p) || p->owner.flags & KTAU_OWNER_IDLE || account_is_unknown(p))
 		return false;
 	/* A name that the kernel has cut may be given whole. */
 	return !*t->filter || strstr(p->label, t->filter) ||

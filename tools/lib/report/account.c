@@ -21,13 +21,13 @@ static const struct column account_column[A_NR] = {
 	[A_LIFE] = { "life_ns", "LIFE s", COLUMN_SECONDS },
 	[A_SHARE + ACCOUNT_USER] = { NULL, "USER", COLUMN_SHARE },
 	[A_SHARE + ACCOUNT_KERNEL] = { NULL, "KERNEL", COLUMN_SHARE },
-	[A_SHARE + ACCOUNT_IRQ] = { NULL, "IRQ", COLUMN_PER_CENT },
-	[A_SHARE + ACCOUNT_RUNQ] = { NULL, "RUNQ", COLUMN_PER_CENT },
-	[A_SHARE + ACCOUNT_ASLEEP] = { NULL, "ASLEEP", COLUMN_PER_CENT },
-	[A_GUEST] = { NULL, "GUEST", COLUMN_PER_CENT },
-	[A_REST] = { NULL, "REST", COLUMN_PER_CENT },
+	[A_SHARE + ACCOUNT_IRQ] = { NULL, "IRQ", COLUMN_SHARE },
+	[A_SHARE + ACCOUNT_RUNQ] = { NULL, "RUNQ", COLUMN_SHARE },
+	[A_SHARE + ACCOUNT_ASLEEP] = { NULL, "ASLEEP", COLUMN_SHARE },
+	[A_GUEST] = { NULL, "GUEST", COLUMN_SHARE },
+	[A_REST] = { NULL, "REST", COLUMN_SHARE },
 	[A_TOP] = { "top_routine", "TOP ROUTINE", COLUMN_TEXT },
-	[A_TOP_SHARE] = { NULL, "of kernel", COLUMN_SHARE },
+	[A_TOP_SHARE] = { NULL, "share", COLUMN_SHARE },
 	[A_WAITS] = { "waits_most_in", "WAITS MOST IN", COLUMN_TEXT },
 	[A_NS + ACCOUNT_USER] = { "user_ns", NULL, COLUMN_NS },
 	[A_NS + ACCOUNT_KERNEL] = { "kernel_ns", NULL, COLUMN_NS },
@@ -47,8 +47,8 @@ static const struct column cpu_column[U_NR] = {
 	[U_CPU] = { "cpu", "CPU", COLUMN_SMALL },
 	[U_TIME] = { "time_ns", "TIME s", COLUMN_SECONDS },
 	[U_TASK] = { NULL, "TASKS", COLUMN_SHARE },
-	[U_IRQ] = { NULL, "IRQ", COLUMN_PER_CENT },
-	[U_IDLE] = { NULL, "IDLE", COLUMN_PER_CENT },
+	[U_IRQ] = { NULL, "IRQ", COLUMN_SHARE },
+	[U_IDLE] = { NULL, "IDLE", COLUMN_SHARE },
 	[U_TASK_NS] = { "task_ns", NULL, COLUMN_NS },
 	[U_IRQ_NS] = { "irq_ns", NULL, COLUMN_NS },
 	[U_IDLE_NS] = { "idle_ns", NULL, COLUMN_NS },
@@ -61,7 +61,7 @@ void account_columns(struct table *account, struct table *cpu_account, enum aggr
 {
 	table_init(account, "account", account_column, A_NR);
 	table_init(cpu_account, "cpu_account", cpu_column, U_NR);
-	account->spare = 1ULL << A_WAITS;
+	account->spare = 1ULL << A_TOP_SHARE | 1ULL << A_TASKS;
 	if (by != BY_THREAD)
 		account->absent = 1ULL << A_TID;
 	account->hidden = 1ULL << A_GUEST | 1ULL << A_REST | 1ULL << A_PID | 1ULL << A_TID_SHOWN;
@@ -87,6 +87,16 @@ static uint32_t needed(const struct ktau_rec_stream *stream, int part)
 bool account_has(const struct ktau_rec_stream *stream, const struct process *p, int part)
 {
 	return !(needed(stream, part) & ~p->account.throughout);
+}
+
+bool account_is_unknown(const struct process *p)
+{
+	ktau_sum_t sum = 0;
+	int i;
+
+	for (i = 0; i < ACCOUNT_NR; i++)
+		sum += p->account.parts[i];
+	return p->live && p->account.life && !sum && !p->tally.nr;
 }
 
 void account_times(const struct process *p, const struct symbolizer *names,
@@ -191,33 +201,41 @@ ktau_sum_t account_asleep_in(const struct view *v, const struct routine *r, uint
 	return r->flags & KTAU_ENTRY_ASLEEP ? r->asleep : 0;
 }
 
+/* The routine of @groups with the longest time asleep in @p; a system call before its equals. */
+static const struct routine *most_asleep(const struct view *v, const struct process *p,
+					 uint32_t groups)
+{
+	const struct routine *most = NULL, *r;
+	uint32_t group;
+
+	for (r = p->tally.routines; r < p->tally.routines + p->tally.nr; r++) {
+		group = symbolize_group_bit(v->r->names, r->id);
+		if (r->kind != KTAU_KIND_TIMER || !(group & groups) ||
+		    !account_asleep_in(v, r, group))
+			continue;
+		if (!most || r->asleep > most->asleep ||
+		    (r->asleep == most->asleep && group == KTAU_GROUP_SYSCALL))
+			most = r;
+	}
+	return most;
+}
+
 /*
- * Functions of the group wait are preferred. Without any, the kind of sleep that the scheduler
- * was given is returned.
+ * A wait function says more than the call around it, but only if the call slept there and not
+ * somewhere else. The states of the scheduler are not in question: they say how a task slept, and
+ * not what for.
  */
 const char *account_waits_most_in(const struct view *v, const struct process *p,
 				  ktau_sum_t *ticks)
 {
-	static const uint32_t groups[] = { KTAU_GROUP_WAIT, KTAU_GROUP_SCHED };
-	const char *name = "-";
-	const struct routine *r;
-	ktau_sum_t asleep;
-	size_t i;
+	const uint32_t not_calls = KTAU_GROUP_WAIT | KTAU_GROUP_SCHED | KTAU_GROUP_USER;
+	const struct routine *wait = most_asleep(v, p, KTAU_GROUP_WAIT);
+	const struct routine *call = most_asleep(v, p, ~not_calls);
 
-	*ticks = 0;
-	for (i = 0; i < sizeof(groups) / sizeof(*groups) && !*ticks; i++) {
-		for (r = p->tally.routines; r < p->tally.routines + p->tally.nr; r++) {
-			if (r->kind != KTAU_KIND_TIMER ||
-			    symbolize_group_bit(v->r->names, r->id) != groups[i])
-				continue;
-			asleep = account_asleep_in(v, r, groups[i]);
-			if (asleep <= *ticks)
-				continue;
-			*ticks = asleep;
-			name = symbolize_event(v->r->names, r->id);
-		}
-	}
-	return name;
+	if (!wait || (call && wait->asleep < call->asleep / 2))
+		wait = call;
+	*ticks = wait ? wait->asleep : 0;
+	return wait ? symbolize_event(v->r->names, wait->id) : "-";
 }
 
 static void put_routines(const struct view *v, const struct process *p, union cell *row)
@@ -227,9 +245,7 @@ static void put_routines(const struct view *v, const struct process *p, union ce
 
 	row[A_TOP].text = top ? symbolize_event(v->r->names, top->id) : "-";
 	row[A_TOP_NS].number = top ? ktau_clock_sum_ns(&v->clock, top->excl) : 0;
-	row[A_TOP_SHARE].share = (double)NAN;
-	if (top && kernel && account_has(v->stream, p, ACCOUNT_KERNEL))
-		row[A_TOP_SHARE].share = fmin(share_of(top->excl, kernel), 1);
+	row[A_TOP_SHARE].share = top ? fmin(share_of(top->excl, p->account.life), 1) : 0;
 	row[A_WAITS].text = account_waits_most_in(v, p, &ticks);
 	row[A_WAITS_NS].number = ktau_clock_sum_ns(&v->clock, ticks);
 }
@@ -247,9 +263,7 @@ void account_row(const struct view *v, struct table *account, const struct proce
 	row[A_LIVE].number = p->live;
 	row[A_UID].number = p->owner.uid;
 	row[A_CGROUP].text = p->cgroup;
-	row[A_LIFE].number = CELL_NONE;
-	if (p->owner.kind != KTAU_OWNER_EVICTED)
-		row[A_LIFE].number = ktau_clock_sum_ns(&v->clock, p->account.life);
+	row[A_LIFE].number = ktau_clock_sum_ns(&v->clock, p->account.life);
 	for (i = 0; i < ACCOUNT_NR; i++) {
 		part[0] = account_has(v->stream, p, i) ? p->account.parts[i] : CELL_NONE;
 		put_part(v, row, A_SHARE + i, A_NS + i, part);

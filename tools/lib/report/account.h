@@ -22,6 +22,9 @@ ktau_sum_t account_kernel(const struct view *v, const struct process *p);
 /* Was this part of the account of @p measured during the whole period? */
 bool account_has(const struct ktau_rec_stream *stream, const struct process *p, int part);
 
+/* Nothing is known of the life of @p: it has not run since KTAU was enabled. */
+bool account_is_unknown(const struct process *p);
+
 /*
  * Ticks by which the parts of @p exceed its life. This is never so in a consistent account, apart
  * from the rounding of times for an unprivileged reader.
@@ -35,7 +38,10 @@ ktau_sum_t account_excess(const struct view *v, const struct process *p);
 const struct routine *account_top_routine(const struct view *v, const struct process *p,
 					  ktau_sum_t kernel);
 
-/* The routine in which @p slept longest, and for how many ticks; "-" if that is unknown. */
+/*
+ * The innermost wait function, or the system call, in which @p slept longest, and for how many
+ * ticks; "-" if that is unknown.
+ */
 const char *account_waits_most_in(const struct view *v, const struct process *p,
 				  ktau_sum_t *ticks);
 

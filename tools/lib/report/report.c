@@ -140,16 +140,6 @@ static void print_subject(const struct report *r, const struct process *p, FILE 
 		fprintf(out, ", %" PRIu64 " threads", p->tasks);
 }
 
-static bool has_not_run(const struct process *p)
-{
-	ktau_sum_t sum = 0;
-	int i;
-
-	for (i = 0; i < ACCOUNT_NR; i++)
-		sum += p->account.parts[i];
-	return p->live && p->account.life && !sum && !p->tally.nr;
-}
-
 /* "life 1.55 s: 8.6% user, 47.9% kernel, ...", or what is known without the account. */
 static void print_life(const struct process *p, const struct ktau_rec_stream *stream,
 		       const struct symbolizer *names, const struct ktau_clock *clock, FILE *out)
@@ -160,7 +150,7 @@ static void print_life(const struct process *p, const struct ktau_rec_stream *st
 	ktau_sum_t running, waiting;
 	int i;
 
-	if (has_not_run(p)) {
+	if (account_is_unknown(p)) {
 		fprintf(out, "life %.3f s: not measured; it has not run since KTAU was enabled\n",
 			(double)ktau_clock_sum_ns(clock, p->account.life) / 1e9);
 		return;
@@ -349,7 +339,7 @@ static void print_inconsistent(const struct report_tables *t, FILE *out)
 static void print_account(const struct report *r, struct report_tables *t,
 			  const struct facts *f, FILE *out)
 {
-	size_t nr = t->account.nr_rows, shown = nr;
+	size_t nr = t->account.nr_rows - t->unknown, shown = nr;
 
 	if (!r->processes && shown > SHOWN)
 		shown = SHOWN;
@@ -363,6 +353,10 @@ static void print_account(const struct report *r, struct report_tables *t,
 	if (nr - shown + t->cut)
 		fprintf(out, "Not shown: %" PRIu64 " rows with less kernel time (--processes=N)\n",
 			nr - shown + t->cut);
+	if (t->unknown)
+		fprintf(out,
+			"Not shown: %zu row%s of tasks that have not run since KTAU was enabled\n",
+			t->unknown, t->unknown == 1 ? "" : "s");
 }
 
 static void print_interrupts(struct report_tables *t, const struct facts *f, FILE *out)

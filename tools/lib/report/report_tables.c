@@ -295,6 +295,7 @@ static bool wanted(const struct filling *f, const struct process *p)
 struct keyed_process {
 	const struct process *process;
 	ktau_sum_t key;
+	bool unknown;
 };
 
 static ktau_sum_t process_key(const struct filling *f, const struct process *p)
@@ -318,6 +319,8 @@ static int by_process(const void *a, const void *b)
 
 	if (x->key != y->key)
 		return x->key < y->key ? 1 : -1;
+	if (x->unknown != y->unknown)
+		return x->unknown ? 1 : -1;
 	order = strcmp(x->process->label, y->process->label);
 	/* Keep the order of ids for equal keys, because qsort() is not stable. */
 	return order ? order : x->process < y->process ? -1 : 1;
@@ -368,8 +371,10 @@ static void add_section(const struct filling *f, const struct process *p)
 	if (s.running || s.waiting || s.nr_counters || s.nr_waits || s.nr_regions ||
 	    (p->account.life && report_selects(f->v.r)))
 		t->sections[t->nr_sections++] = s;
-	if (has_account(f, p))
-		account_row(&f->v, &t->account, p);
+	if (!has_account(f, p) || p->owner.kind == KTAU_OWNER_EVICTED)
+		return;
+	account_row(&f->v, &t->account, p);
+	t->unknown += account_is_unknown(p);
 }
 
 static void add_processes(const struct filling *f, const struct aggregate *rows)
@@ -382,6 +387,7 @@ static void add_processes(const struct filling *f, const struct aggregate *rows)
 			continue;
 		note_excess(f, &rows->processes[i]);
 		keyed[nr].process = &rows->processes[i];
+		keyed[nr].unknown = account_is_unknown(&rows->processes[i]);
 		keyed[nr++].key = process_key(f, &rows->processes[i]);
 	}
 	qsort(keyed, nr, sizeof(*keyed), by_process);

@@ -50,6 +50,7 @@ struct section {
  * @nr_cpu_sections: length of @cpu_sections
  * @total_section: rows of @total and @total_counters
  * @nr_wanted: number of selected processes
+ * @unknown: last rows of @account, of tasks of which nothing was measured
  * @hidden: kernel threads left out because they did nothing
  * @cut: processes left out because of r->processes
  * @nr_inconsistent: processes whose parts exceed their life
@@ -64,7 +65,7 @@ struct report_tables {
 	bool bpf;
 	struct section *sections, *cpu_sections, total_section;
 	size_t nr_sections, nr_cpu_sections;
-	size_t nr_wanted;
+	size_t nr_wanted, unknown;
 	uint64_t hidden, cut;
 	uint64_t nr_inconsistent;
 	const struct process *inconsistent;
