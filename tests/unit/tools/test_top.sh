@@ -101,6 +101,14 @@ pages()
 	check "r: regions" shows '^no regions in this period'
 	keys l
 	check "l: losses" shows '^ +20  lost_overwritten'
+	for key in '?' h; do
+		keys "$key"
+		check "$key: the keys" shows '^w +its waits'
+		check "$key: all keys are listed" \
+			[ "$(screen | grep -cE '^(Up|Enter|w|r|i|l|Esc|s|/|f|Left|\?|q)[ ,]')" -eq 13 ]
+		keys Escape
+		shows '^server '
+	done
 	keys Escape
 	shows '^server '
 }
@@ -345,7 +353,7 @@ replays()
 	open_term "$build/tools/ktau/ktau top -d 1000 --by=user $tmp/good.ktau"
 	check "--by=user" shows '^uid 33 '
 	open_term "$build/tools/ktau/ktau top -d 1000 --by=cgroup $tmp/good.ktau"
-	check "--by=cgroup" shows '^/sys..ice/server'
+	check "--by=cgroup" shows '^/system.slice/server '
 	open_term "$build/tools/ktau/ktau top -d 1000 -p 101 $tmp/good.ktau"
 	check "-p TID selects the process of a thread" shows '^1 rows by kernel time'
 	open_term "$build/tools/ktau/ktau top -d 1000 --host=othernode $tmp/good.ktau $tmp/elsewhere"
@@ -354,6 +362,9 @@ replays()
 	check "an unknown host is an error" shows 'contains no profiles of host x'
 	open_term "TERM=nonsense $run"
 	check "an unknown terminal is an error" shows 'cannot use this terminal: TERM is nonsense'
+	open_term "TERM=dumb $run"
+	check "a terminal without a cursor is an error" \
+		shows 'cannot draw on this terminal: TERM is dumb; ktau report --live'
 	"$build/tools/ktau/ktau" top "$tmp/good.ktau" </dev/null >"$tmp/out" 2>&1
 	check "no terminal is an error" grep -q 'top: cannot run without a terminal' "$tmp/out"
 }

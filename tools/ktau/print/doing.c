@@ -76,46 +76,52 @@ static struct doing choose(const struct view *v, const struct process *p,
 	return best;
 }
 
-static void append(char *text, size_t size, const char *separator, const char *word)
+static void append(struct doing_now *now, const char *separator, const char *word)
 {
-	size_t used = strlen(text);
+	size_t used = strlen(now->text);
 
-	snprintf(text + used, size - used, "%s%s", used ? separator : "", word);
+	snprintf(now->text + used, sizeof(now->text) - used, "%s%s", used ? separator : "", word);
 }
 
-/* List the routines from the outermost to the innermost, without the wait itself. */
-static void put_chain(const struct view *v, const struct ktau_rec_profile *p, char *text,
-		      size_t size)
+/* List the routines of the frames from @outer - 1 down to @inner. */
+static void put_chain(const struct view *v, const struct ktau_open *open, uint32_t outer,
+		      uint32_t inner, struct doing_now *now)
 {
-	const struct ktau_open *open = ktau_profile_open(p);
-	uint32_t inner = 0, shown = 0, i;
+	uint32_t shown = 0, i;
 
-	if (p->nr_open > 1 && symbolize_group_bit(v->r->names, open->id) == KTAU_GROUP_SCHED)
-		inner = 1;
-	for (i = p->nr_open; i-- > inner;) {
+	*now->text = 0;
+	for (i = outer; i-- > inner;) {
 		if (++shown == SHOWN && i > inner) {
-			append(text, size, " > ", "...");
+			append(now, " > ", "...");
 			i = inner;
 		}
-		append(text, size, " > ", symbolize_event(v->r->names, open[i].id));
+		append(now, " > ", symbolize_event(v->r->names, open[i].id));
 	}
 }
 
 void doing_now(const struct view *v, const struct process *p, const struct ktau_snapshot *end,
-	       char *text, size_t size)
+	       struct doing_now *now)
 {
 	struct doing d = choose(v, p, end);
+	const struct ktau_open *open;
+	uint32_t inner, outer;
 	char time[24];
 
-	*text = 0;
+	*now->text = 0;
 	if (!d.profile)
 		return;
 	if (!d.profile->nr_open) {
 		if (!(d.owner->flags & KTAU_OWNER_KTHREAD))
-			append(text, size, "", "user mode");
+			append(now, "", "user mode");
 		return;
 	}
-	put_chain(v, d.profile, text, size);
 	doing_format_ns(ktau_clock_ns(&v->clock, d.ticks), time, sizeof(time));
-	append(text, size, ", ", time);
+	open = ktau_profile_open(d.profile);
+	outer = d.profile->nr_open;
+	/* The wait itself is not listed. */
+	inner = outer > 1 && symbolize_group_bit(v->r->names, open->id) == KTAU_GROUP_SCHED;
+	do {
+		put_chain(v, open, outer, inner, now);
+		append(now, ", ", time);
+	} while (strlen(now->text) > now->columns && --outer > inner);
 }

@@ -61,6 +61,13 @@ int top_screen_open(void)
 			 getenv("TERM") ? getenv("TERM") : "not set");
 		return -1;
 	}
+	/* A terminal without a movable cursor, such as that of an editor */
+	if (!tigetstr("cup")) {
+		endwin();
+		complain("cannot draw on this terminal: TERM is %s; "
+			 "ktau report --live prints the same", getenv("TERM"));
+		return -1;
+	}
 	atexit(top_screen_close);
 	handle_signals();
 	cbreak();
@@ -244,8 +251,8 @@ static void draw_keys(const struct top_screen *s, const struct top_view *t)
 	mvhline(LINES - 1, 0, ' ', COLS);
 	put_text(LINES - 1, 0,
 		 t->page == PAGE_TASKS ?
-		 " Enter routines  w waits  i interrupts  s sort  / filter  f freeze  q quit" :
-		 " Esc back  Enter routines  w waits  r regions  i interrupts  f freeze  q quit",
+		 " Enter routines  w waits  i interrupts  s sort  / filter  ? keys  q quit" :
+		 " Esc back  Enter routines  w waits  r regions  i interrupts  ? keys  q quit",
 		 COLS);
 	attroff(A_REVERSE);
 }
@@ -253,7 +260,7 @@ static void draw_keys(const struct top_screen *s, const struct top_view *t)
 void top_screen_draw(struct top_screen *s, const struct top_view *t)
 {
 	char state[64] = "";
-	int y = 0;
+	int y = 0, room;
 
 	if (s->number)
 		snprintf(state, sizeof(state), "  stream %llu of %llu",
@@ -262,7 +269,10 @@ void top_screen_draw(struct top_screen *s, const struct top_view *t)
 		strcat(state, "  FROZEN");
 	erase();
 	attron(COLOR_PAIR(COLOUR_TITLE) | A_BOLD);
-	put_text(y, 0, t->title, COLS - (int)strlen(state));
+	room = COLS - (int)strlen(state);
+	put_text(y, 0, t->title, room);
+	if (text_columns(t->title) + text_columns(t->release) <= room)
+		put_text(y, getcurx(stdscr), t->release, room);
 	addstr(state);
 	attroff(COLOR_PAIR(COLOUR_TITLE) | A_BOLD);
 	y = draw_cpus(y + 1, t);

@@ -18,8 +18,6 @@
 
 enum { T_NAME, T_PID, T_TASKS, T_USER, T_KERNEL, T_IRQ, T_RUNQ, T_ASLEEP, T_TOP, T_NOW, T_NR };
 
-enum { NOW_BYTES = 128 };
-
 static const struct column columns[T_NR] = {
 	[T_NAME] = { NULL, "NAME", COLUMN_TEXT },
 	[T_PID] = { NULL, "PID", COLUMN_SIGNED },
@@ -37,7 +35,7 @@ static const struct column columns[T_NR] = {
 struct shown {
 	const struct process *process;
 	ktau_sum_t key;
-	char now[NOW_BYTES];
+	struct doing_now now;
 };
 
 const char *top_sort_name(enum top_sort sort)
@@ -168,7 +166,7 @@ static void add_row(const struct view *v, struct table *table, const struct show
 	for (i = 0; i < sizeof(shares) / sizeof(*shares); i++)
 		row[shares[i].column].share = share(v, p, shares[i].part);
 	row[T_TOP].text = top ? symbolize_event(v->r->names, top->id) : "-";
-	row[T_NOW].text = *s->now ? s->now : p->live ? "-" : "(exited)";
+	row[T_NOW].text = *s->now.text ? s->now.text : p->live ? "-" : "(exited)";
 }
 
 /* Remember the row on each line, and find the selected row again. */
@@ -191,6 +189,15 @@ static void add_selection(struct top_view *t, const struct shown *shown, size_t 
 		top_view_select(t, found);
 }
 
+/* Columns that are left for the last column, with names of 15 characters in the others. */
+static size_t now_columns(const struct top_view *t)
+{
+	enum { ALL = 110, OTHERS = 74, FEWER = 49, LEAST = 10 };
+	int left = t->width - (t->width < ALL ? FEWER : OTHERS);
+
+	return left > LEAST ? (size_t)left : LEAST;
+}
+
 static void fill_tasks(struct top_view *t, const struct view *v, const struct period *period)
 {
 	const struct aggregate *rows = period->rows;
@@ -206,10 +213,11 @@ static void fill_tasks(struct top_view *t, const struct view *v, const struct pe
 	}
 	qsort(shown, nr, sizeof(*shown), by_key);
 	table_init(&table, "tasks", columns, T_NR);
-	table.spare = 1ULL << T_TOP | 1ULL << T_TASKS | 1ULL << T_IRQ;
+	table.spare = 1ULL << T_TOP | 1ULL << T_IRQ;
 	table.hidden = v->r->by == BY_PROCESS ? 1ULL << T_TASKS : 1ULL << T_PID;
 	for (i = 0; i < nr; i++) {
-		doing_now(v, shown[i].process, period->after, shown[i].now, NOW_BYTES);
+		shown[i].now.columns = now_columns(t);
+		doing_now(v, shown[i].process, period->after, &shown[i].now);
 		add_row(v, &table, &shown[i]);
 	}
 	add_selection(t, shown, nr);
@@ -323,20 +331,43 @@ static void fill_title(struct top_view *t, const struct view *v, const struct pe
 	uint64_t from = before && period->first ? before->ticks : v->stream->boot_ticks;
 	uint64_t ns = ktau_clock_ns(&v->clock, less(v->stream->ticks, from));
 	time_t seconds = (time_t)(v->stream->realtime_ns / 1000000000);
-	char clock[16] = "", length[24];
+	char clock[16] = "", length[24], losses[32] = "none";
 	struct tm tm;
 
 	if (localtime_r(&seconds, &tm))
 		strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
 	doing_format_ns(ns, length, sizeof(length));
-	snprintf(t->title, sizeof(t->title), "%s  %s  %s  %s%s  losses: ",
-		 v->stream->nodename, v->stream->release, clock, length,
-		 period->first ? "" : " since boot");
 	if (tables->some_losses.nr_rows)
-		snprintf(t->title + strlen(t->title), sizeof(t->title) - strlen(t->title),
-			 "%zu (l)", tables->some_losses.nr_rows);
-	else
-		strncat(t->title, "none", sizeof(t->title) - strlen(t->title) - 1);
+		snprintf(losses, sizeof(losses), "%zu (l)", tables->some_losses.nr_rows);
+	snprintf(t->title, sizeof(t->title), "%s  %s  %s%s  losses: %s",
+		 v->stream->nodename, clock, length, period->first ? "" : " since boot", losses);
+	snprintf(t->release, sizeof(t->release), "  %s", v->stream->release);
+}
+
+static void fill_keys(struct top_view *t)
+{
+	static const char *const keys[] = {
+		"Key             What it does",
+		"Up, Down        select a row; on other pages, scroll; also Page up, Page down,",
+		"                Home and End",
+		"Enter           the routines of the selected row, by exclusive time",
+		"w               its waits: the routines that it slept in",
+		"r               the regions of its program",
+		"i               interrupts and softirqs by line and CPU",
+		"l               the losses in this period",
+		"Esc, Backspace  back to the rows",
+		"s               sort by the next column",
+		"/               show only rows whose name contains a text",
+		"f               freeze or unfreeze the screen",
+		"Left, Right     with a file: the previous or the next period",
+		"?, h            this page",
+		"q, Ctrl-C       quit",
+	};
+	size_t i;
+
+	snprintf(t->heading, sizeof(t->heading), "keys");
+	for (i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		add_line(t, keys[i]);
 }
 
 static void clear(struct top_view *t)
@@ -392,6 +423,9 @@ void top_view_fill(struct top_view *t, const struct report *r, const struct peri
 		break;
 	case PAGE_LOSSES:
 		fill_losses(t, &tables);
+		break;
+	case PAGE_KEYS:
+		fill_keys(t);
 		break;
 	}
 	report_tables_deinit(&tables);

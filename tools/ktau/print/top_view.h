@@ -10,7 +10,8 @@
 #include "lib/report/period.h"
 #include "lib/report/report_options.h"
 
-enum top_page { PAGE_TASKS, PAGE_ROUTINES, PAGE_WAITS, PAGE_REGIONS, PAGE_INTERRUPTS, PAGE_LOSSES };
+enum top_page { PAGE_TASKS, PAGE_ROUTINES, PAGE_WAITS, PAGE_REGIONS, PAGE_INTERRUPTS,
+		PAGE_LOSSES, PAGE_KEYS };
 
 enum top_sort { TOP_KERNEL, TOP_USER, TOP_IRQ, TOP_RUNQ, TOP_ASLEEP, TOP_LIFE, TOP_NAME,
 		TOP_NR_SORTS };
@@ -31,6 +32,7 @@ struct top_cpu {
  * @selected_name: name of that row
  * @selected: line of that row in PAGE_TASKS, updated from the two members above
  * @title: the machine and the period
+ * @release: the kernel, shown if there is room for it after @title
  * @heading: description of the page
  * @cpus: the CPUs
  * @nr_cpus: length of @cpus
@@ -47,7 +49,7 @@ struct top_view {
 	int32_t selected_pid;
 	char selected_name[128];
 	size_t selected;
-	char title[256], heading[256];
+	char title[256], release[160], heading[256];
 	struct top_cpu *cpus;
 	size_t nr_cpus;
 	char **lines;
