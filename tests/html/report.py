@@ -48,6 +48,7 @@ class Files:
     def __init__(self, build, out):
         self.ktau = build + "/tools/ktau/ktau"
         self.crowd = build + "/tests/unit/tools/crowd"
+        self.sample = build + "/tests/unit/tools/sample"
         self.record_fixture = build + "/tests/unit/tools/record_fixture"
         self.out = out
 
@@ -138,15 +139,66 @@ def test_machine(b, files):
     same("the search ignores case",
          b.run("state.list.map((row) => row.name)"), ["sleeper"])
     b.run("setSearch('')")
+    test_table(b)
     b.key("5")
-    test("losses are listed", "lost_overwritten" in b.run("document.getElementById('losses').textContent"))
+    losses = b.run("document.getElementById('losses').textContent")
+    test("losses are listed, with what to do", "lost_overwritten" in losses and "give the rings more slots" in losses, losses)
     b.key("3")
     test("a loss is a gap in the timeline", int(b.run("document.getElementById('line').dataset.gaps")) >= 1)
+    lost = b.run("lossesByTask().map((l) => [l.line.tid, l.slots, l.line.gaps.length, l.ns])")
+    test("the tasks that lost slots are listed", lost and all(f"{name} {tid}" in losses for name, tid in b.run(
+        "lossesByTask().map((l) => [l.line.name, l.line.tid])")), lost, losses)
+    test_texts(b)
     light = b.run("getComputedStyle(document.body).backgroundColor")
     b.click("#theme")
     dark = b.run("getComputedStyle(document.body).backgroundColor")
     test("the button selects the dark theme", light == "rgb(255, 255, 255)" and dark == "rgb(20, 24, 29)", light, dark)
     same("the views of the page have no errors", b.problems(), [])
+
+
+def test_table(b):
+    """The table of processes: its head, its order, and the axis above it."""
+    edges = "[...document.querySelectorAll('%s > *')].map((cell) => Math.round(cell.getBoundingClientRect().%s))"
+    for edge in ("left", "right"):
+        same(f"the titles are over their columns ({edge})", b.run(edges % ("#head", edge)),
+             b.run(edges % ("#rows .row:nth-child(2)", edge)))
+    same("an arrow shows the order", b.run("document.querySelector('#head .sorted').textContent"), "CPU \u25be")
+    b.click("#head .sorted")
+    same("a click reverses it", b.run("document.querySelector('#head .sorted').textContent"), "CPU \u25b4")
+    b.click("#head .sorted")
+    test("the bars have a time axis", b.run("+document.getElementById('over').dataset.ticks") >= 2)
+    same("no path is in the heading", b.run("report.meta.source"), "machine.ktau")
+
+
+def test_texts(b):
+    """Each view has a legend, and text can be read on the colour behind it, in both themes."""
+    for theme in ("light", "dark"):
+        b.run(f"setTheme('{theme}')")
+        for view, name in enumerate(("processes", "flame", "time", "cpus"), 1):
+            b.key(str(view))
+            test(f"{theme}: the view {name} has a legend", b.run("document.querySelectorAll('#legend i').length") >= 5)
+        b.key("2")
+        poor = b.run("[...document.querySelectorAll('#frames div')].map((frame) => [frame.textContent,"
+                     "...[getComputedStyle(frame).color, frame.style.background].map(luminance).sort((x, y) => x - y)])"
+                     ".filter(([, dark, light]) => (light + 0.05) / (dark + 0.05) < 4.5)")
+        same(f"{theme}: the text of each frame has a contrast of 4.5 or more", poor, [])
+        poor = b.run("[...PARTS, 'gap'].map((name) => [colours[name], inkOn(colours[name])].map(luminance).sort((x, y) => x - y))"
+                     ".filter(([dark, light]) => (light + 0.05) / (dark + 0.05) < 4.5)")
+        same(f"{theme}: so has text on the other colours", poor, [])
+    b.run("setTheme('light')")
+    b.key("3")
+
+
+def test_partly(b, files):
+    """A task whose kernel time was not measured has no CPU time; its other parts are not added up."""
+    subprocess.run([files.sample, files.out], check=True)
+    page = files.path("partly.html")
+    subprocess.run([files.ktau, "report", "--html=" + page, files.path("partly")], check=True)
+    b.open(page)
+    same("time on the CPU is shown only if user and kernel time were measured",
+         b.run("[...document.querySelectorAll('#rows .row')].map((row) => [row.children[0].textContent, row.children[5].textContent])"),
+         [["a\tb", "8.00 s"], ["partly", "n/a"]])
+    same("a wait is named by what was waited in", b.run("report.rows.map(waitsMostIn)"), ["", "sys_read"])
 
 
 def test_period(b, files):
@@ -248,6 +300,10 @@ def test_regions(b, files):
          [["detail", "outer"], ["region", "<b>in</b>"]])
 
 
+# What the fixture put on each CPU, in time order
+RUNS = [["CPU 0", "sh", "tar", "late", "late", "sh"], ["CPU 1", "tar", "sh", "ls", "again"]]
+
+
 def test_running(b, files):
     """Only some tasks are traced: each is on a CPU as long as its account says, and no line is as
     long as the uptime."""
@@ -261,6 +317,9 @@ def test_running(b, files):
          b.run("Object.fromEntries(lines.list.filter((line) => line.bytes).map((line) => [line.name, "
                "decode(line).runs.reduce((sum, run) => sum + run.end - run.start, 0)]))"), wanted)
     same("the timeline begins with the recording", b.run("lines.begin"), 0)
+    same("each CPU has a row with the tasks that were on it",
+         b.run("(listLines(), lines.shown.filter((line) => line.on).map((cpu) => [cpu.name, ...cpu.on.map((run) => run.line.name)]))"),
+         RUNS)
     b.key("3")
     test("time on a CPU is drawn", b.run(
         "(() => { const line = lines.shown.find((l) => l.name === 'tar'), ns = line.runs[0].end - 1e6;"
@@ -328,18 +387,18 @@ def test_arrows(b, files):
          arrows)
     wrong = [a for a in arrows if a[1] != a[0] - 1 or a[2] != 6700]
     test("an arrow begins at the waker, at the time of the wakeup", arrows and not wrong, wrong)
-    b.run("setSearch(String(lines.shown[1].tid)); VIEWS.time()")
-    same("a task that is not listed has no arrows", b.run("[lines.shown.length, findArrows(lines.shown).length]"), [1, 0])
+    b.run("setSearch(String(lines.shown[lines.cpus.length + 1].tid)); VIEWS.time()")
+    same("a task that is not listed has no arrows", b.run("[lines.tasks, findArrows(lines.shown).length]"), [1, 0])
     b.run("setSearch(''); VIEWS.time()")
     x, y = b.run("(() => { const box = document.getElementById('line').getBoundingClientRect(), scale = "
-                 "(box.width - LABEL) / (lines.to - lines.from), line = lines.shown[1];"
+                 "(box.width - LABEL) / (lines.to - lines.from), line = lines.shown[lines.cpus.length + 1];"
                  "return [box.x + LABEL + (line.woken[0].ns - 2e4 - lines.from) * scale, box.y + AXIS + line.y + 10]; })()")
     b.mouse("mouseMoved", x, y)
     tip = b.run("document.getElementById('tip').textContent")
-    test("the pointer shows the wait", "schedule_vol" in tip and "65.50 us" in tip, tip)
+    test("the pointer shows the wait, by what was waited in", "asleep in routine_0 (schedule_vol)  65.50 us" in tip, tip)
     b.mouse("mousePressed", 100, y, button="left", buttons=1, clickCount=1)
     b.mouse("mouseReleased", 100, y, button="left", clickCount=1)
-    same("a click on a name opens its frames by depth", b.run("lines.shown[1].height > LINE_HEIGHT"), True)
+    same("a click on a name opens its frames by depth", b.run("lines.shown[lines.cpus.length + 1].height > LINE_HEIGHT"), True)
     b.screenshot(files.path("arrows.png"))
     colours = b.run("(() => { const c = document.getElementById('line'), d = c.getContext('2d').getImageData(0, 0,"
                     "c.width, c.height).data, seen = new Set(); for (let i = 0; i < d.length; i += 4)"
@@ -359,6 +418,8 @@ def test_flame(b, files):
     test(f"a click zooms in {took:.0f} ms", b.run("flame.focus.name").startswith("worker_") and took <= MAX_ZOOM, took)
     b.run("setSearch('schedule'); drawFlame()")
     test("the search marks routines", b.run("document.querySelectorAll('#frames .hit').length") >= 1)
+    tops = b.run("[...document.querySelectorAll('#frames div')].map((frame) => parseFloat(frame.style.top))")
+    same("a shallow flame graph is at the top of its page", [min(tops), max(tops)], [0, 17 * (len(set(tops)) - 1)])
     b.run("setSearch(''); document.getElementById('source').value = 'account';"
           "document.getElementById('cpu').value = 'on'; drawFlame()")
     same("without a trace it shows the account", b.run("flame.root.value"),
@@ -482,6 +543,7 @@ def main():
     with Browser() as b:
         test_machine(b, files)
         test_period(b, files)
+        test_partly(b, files)
         test_users(b, files)
         test_recorded(b, files)
         test_running(b, files)

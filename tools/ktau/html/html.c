@@ -220,6 +220,23 @@ static void put_losses(struct html_page *page)
 	report_tables_deinit(&tables);
 }
 
+/* The names of the files without their directories, which a reader elsewhere does not have. */
+static void put_source(struct html_page *page)
+{
+	const char *first = page->r->nr_files ? page->r->files[0] : page->r->source;
+	const char *last = page->r->nr_files > 1 ? page->r->files[page->r->nr_files - 1] : NULL;
+	char *name;
+
+	if (strrchr(first, '/'))
+		first = strrchr(first, '/') + 1;
+	if (last && strrchr(last, '/'))
+		last = strrchr(last, '/') + 1;
+	if (asprintf(&name, "%s%s%s", first, last ? " to " : "", last ? last : "") < 0)
+		cli_alloc(NULL, SIZE_MAX, 1);
+	html_text(page, name);
+	free(name);
+}
+
 static void put_meta(struct html_page *page)
 {
 	const struct tally *total = &page->period->rows->total.tally;
@@ -230,7 +247,7 @@ static void put_meta(struct html_page *page)
 	html_text(page, page->stream->nodename);
 	html_text(page, page->stream->release);
 	html_text(page, page->stream->machine);
-	html_text(page, page->r->source);
+	put_source(page);
 	section_number(s, page->stream->nr_cpus);
 	section_number(s, ktau_clock_realtime_ns(&page->clock, page->from_ticks));
 	put_ns(page, less(page->stream->ticks, page->from_ticks));

@@ -171,7 +171,7 @@ function readOver() {
 
 			for (const part of OVER_PARTS)
 				interval.sum[part] += parts[part] = s.number();
-			if (row < report.rows.length && report.rows[row].flags & IDLE)
+			if (row < report.rows.length && (report.rows[row].flags & IDLE || !hasCpu(report.rows[row])))
 				for (const part of OVER_PARTS)
 					interval.sum[part] -= parts[part];
 			interval.rows.set(row, parts);
@@ -300,6 +300,28 @@ function colourOf(event) {
 	return e.colour;
 }
 
+/* Relative luminance of a colour, as in the Web Content Accessibility Guidelines. */
+function luminance(colour) {
+	const c = luminance.context || (luminance.context = document.createElement("canvas").getContext("2d", { willReadFrequently: true }));
+
+	c.fillStyle = colour;
+	c.fillRect(0, 0, 1, 1);
+	const [r, g, b] = [...c.getImageData(0, 0, 1, 1).data].map((v) => v <= 10 ? v / 3294.6 : ((v / 255 + 0.055) / 1.055) ** 2.4);
+
+	return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+const inks = new Map();
+
+/* Black or white, whichever is easier to read on a colour. */
+function inkOn(colour) {
+	let ink = inks.get(colour);
+
+	if (!ink)
+		inks.set(colour, ink = luminance(colour) > 0.179 ? "#000" : "#fff");
+	return ink;
+}
+
 /* Give a canvas the resolution of the screen; the context uses the page's coordinates. */
 function prepare(canvas, height) {
 	const ratio = devicePixelRatio || 1, width = canvas.clientWidth;
@@ -360,6 +382,9 @@ const state = {
 
 const busyOf = (parts) => parts[0] + parts[1] + parts[2] + parts[5];
 
+/* Without user and kernel time, the time on a CPU is unknown: the other parts are not added up. */
+const hasCpu = (row) => (row.measured & 3) === 3;
+
 function groupRows(by) {
 	if (by === "process")
 		return report.rows;
@@ -403,13 +428,13 @@ function partsOf(row) {
 const COLUMNS = [
 	["name", "name", false], ["pid", "pid", true], ["tasks", "tasks", true], ["life", "life", true],
 	["bar", "where the time went", false], ["busy", "CPU", true], ["kernel", "kernel", true],
-	["top", "top routine", false],
+	["top", "top routine", false], ["waits", "waits most in", false],
 ];
 
 const KEYS = {
 	name: (row) => row.name, pid: (row) => row.pid, tasks: (row) => row.tasks, life: (row) => row.life,
-	bar: (row) => row.shown[4], busy: (row) => busyOf(row.shown), kernel: (row) => row.shown[1],
-	top: (row) => busyOf(row.shown),
+	bar: (row) => row.shown[4], busy: (row) => hasCpu(row) ? busyOf(row.shown) : -1,
+	kernel: (row) => row.measured & 2 ? row.shown[1] : -1, waits: (row) => waitsMostIn(row), top: (row) => topRoutine(row),
 };
 
 function listRows() {
@@ -437,7 +462,7 @@ function listRows() {
 
 		return x < y ? -sign : x > y ? sign : 0;
 	});
-	state.most = state.list.reduce((most, row) => Math.max(most, busyOf(row.shown)), 1);
+	state.most = state.list.reduce((most, row) => Math.max(most, hasCpu(row) ? busyOf(row.shown) : 0), 1);
 	$("count").textContent = `${state.list.length} of ${state.groups.length} rows`;
 }
 
@@ -445,11 +470,14 @@ function drawHead() {
 	const head = $("head");
 
 	head.replaceChildren();
+	/* The rows have a scroll bar, the head has none. */
+	head.style.paddingRight = $("rows").offsetWidth - $("rows").clientWidth + 6 + "px";
 	for (const [key, title, number] of COLUMNS) {
-		const cell = add("span", head, title, (number ? "n " : "") + (state.sort === key ? "sorted" : ""));
+		const arrow = state.sort !== key ? "" : state.down ? " \u25be" : " \u25b4";
+		const cell = add("span", head, title + arrow, (number ? "n " : "") + (arrow && "sorted"));
 
 		cell.onclick = () => {
-			state.down = state.sort === key ? !state.down : key !== "name";
+			state.down = state.sort === key ? !state.down : !["name", "top", "waits"].includes(key);
 			state.sort = key;
 			drawProcesses();
 		};
@@ -489,6 +517,26 @@ function topRoutine(row) {
 	return top ? report.events[top.event].name : "";
 }
 
+/* As in ktau report: a wait function before the call around it, unless that slept elsewhere. */
+function waitsMostIn(row) {
+	const longest = (wanted) => routinesOf(row).routines.reduce((most, r) => {
+		const e = report.events[r.event];
+
+		if (!r.asleep || e.wait || !wanted(e.group))
+			return most;
+		return !most || r.asleep > most.asleep || (r.asleep === most.asleep && e.group === "syscall") ? r : most;
+	}, null);
+
+	if (row.members && row.members.length > 400)
+		return "";
+	const call = longest((group) => group !== "wait" && group !== "user");
+	let wait = longest((group) => group === "wait");
+
+	if (!wait || (call && wait.asleep < call.asleep / 2))
+		wait = call;
+	return wait ? report.events[wait.event].name : "";
+}
+
 const ROW_HEIGHT = 24;
 
 function drawRows() {
@@ -509,15 +557,50 @@ function drawRows() {
 		add("span", line, row.tasks, "n");
 		add("span", line, time(row.life), "n");
 		drawParts(add("div", line, undefined, "parts"), row);
-		add("span", line, time(busyOf(row.shown)), "n");
+		add("span", line, hasCpu(row) ? time(busyOf(row.shown)) : "n/a", "n");
 		add("span", line, row.measured & 2 ? percent(row.shown[1], row.life) : "n/a", "n");
 		add("span", line, topRoutine(row));
+		add("span", line, waitsMostIn(row));
 	}
+}
+
+/* Round times of an axis, at most @most of them: their distance is 1, 2 or 5 times a power of ten. */
+function ticks(from, to, most) {
+	const least = (to - from) / most || 1, unit = 10 ** Math.floor(Math.log10(least)), list = [];
+	const step = unit * [1, 2, 5, 10].find((n) => n * unit >= least);
+
+	for (let t = Math.ceil(from / step) * step; t <= to; t += step)
+		list.push(t);
+	return { step, list };
+}
+
+/* Seconds with as many digits as the distance of the ticks needs. */
+const tickText = (t, step) => (t / 1e9).toFixed(Math.max(0, 9 - Math.floor(Math.log10(step) + 1e-9))) + " s";
+
+const OVER_AXIS = 16;
+
+function drawAxis(context, y, left, scale, begin, end) {
+	const { step, list } = ticks(begin, end, (end - begin) * scale / 90);
+
+	context.strokeStyle = colours.dim;
+	context.fillStyle = colours.dim;
+	context.lineWidth = 1;
+	for (const t of list) {
+		const x = left + (t - begin) * scale, text = tickText(t, step);
+
+		context.beginPath();
+		context.moveTo(x, y);
+		context.lineTo(x, y + 4);
+		context.stroke();
+		if (x + context.measureText(text).width < left + (end - begin) * scale)
+			context.fillText(text, x + 3, y + OVER_AXIS / 2 + 1);
+	}
+	return list.length;
 }
 
 /* Stacked bars by interval, for one row or for all rows. */
 function drawBars(canvas, partsAt, capacity) {
-	const { context, width, height } = prepare(canvas), over = report.over;
+	const { context, width, height: whole } = prepare(canvas), over = report.over, height = whole - OVER_AXIS;
 	const begin = over.length ? over[0].from : 0, end = over.length ? over[over.length - 1].to : 1;
 	const scale = (width - 2) / (end - begin || 1);
 
@@ -549,8 +632,13 @@ function drawBars(canvas, partsAt, capacity) {
 			context.strokeRect(x, 1, w, height - 2);
 		}
 	}
-	context.fillStyle = colours.dim;
-	context.fillText(`${most.toFixed(most < 1 ? 3 : 1)} CPU${most === 1 ? "" : "s"}`, 5, 9);
+	canvas.dataset.ticks = drawAxis(context, height, 1, scale, begin, end);
+	context.fillStyle = colours.back;
+	const label = `${most.toFixed(most < 1 ? 3 : 1)} CPU${most === 1 ? "" : "s"}`;
+
+	context.fillRect(2, 1, context.measureText(label).width + 6, 15);
+	context.fillStyle = colours.front;
+	context.fillText(label, 5, 9);
 	canvas.intervalAt = (x) => {
 		const ns = begin + (x - 1) / scale;
 
@@ -567,7 +655,8 @@ function drawOver() {
 	$("over-all").hidden = !chosen;
 	$("over-title").textContent = chosen ?
 		`CPU time of tasks; interval ${state.interval + 1} of ${over.length}: ${time(chosen.from)} to ${time(chosen.to)}` :
-		over.length ? `CPU time of tasks in ${over.length} interval${over.length > 1 ? "s" : ""}; click on one to show only that interval` :
+		over.length ? `CPU time of tasks in ${over.length} interval${over.length > 1 ? "s" : ""}; click on one to show only that interval` +
+			(report.rows.every(hasCpu) ? "" : `; without ${report.rows.filter((row) => !hasCpu(row)).length} rows whose user and kernel time was not measured`) :
 		"No time in this period: the bars below are since boot";
 	if (over.length)
 		drawBars($("over"), (i) => running(over[i].sum), 0);
@@ -689,7 +778,7 @@ function drawDetail() {
 			show("time");
 		};
 	}
-	if (report.over.length) {
+	if (report.over.length && hasCpu(row)) {
 		const canvas = add("canvas", box);
 
 		canvas.id = "detail-over";
@@ -905,18 +994,16 @@ function drawFlame() {
 	if (focus.value)
 		place(focus, 0, width, path.length, false);
 	flame.boxes = boxes;
-	const height = Math.max(box.clientHeight - 4, (deepest + 1) * 17), fragment = document.createDocumentFragment();
+	const height = (deepest + 1) * 17, fragment = document.createDocumentFragment();
 
 	boxes.forEach(({ node, x, w, depth, hit }, i) => {
 		const frame = add("div", fragment, w > 28 ? node.name : undefined);
 
-		frame.style.cssText = `left:${x}px;width:${Math.max(w, 1)}px;background:${node.colour};` +
+		frame.style.cssText = `left:${x}px;width:${Math.max(w, 1)}px;background:${node.colour};color:${inkOn(node.colour)};` +
 			`top:${up ? height - (depth + 1) * 17 : depth * 17}px`;
 		frame.dataset.index = i;
 		if (word)
 			frame.className = hit ? "hit" : "miss";
-		if (node.colour === colours.rest || node.colour === colours.asleep)
-			frame.style.color = colours.front;
 	});
 	box.replaceChildren(fragment);
 	if (!focus.value)
@@ -1097,6 +1184,46 @@ function above(array, value, get = (x) => x) {
 	return low;
 }
 
+/* A row for each CPU: the tasks that were on it. Each run has its task; they do not overlap. */
+function listCpus() {
+	const cpus = new Map();
+
+	for (const line of lines.list) {
+		if (!line.bytes || line.flags & IDLE)
+			continue;
+		for (const { start, end, cpu } of decode(line).runs) {
+			if (!cpus.has(cpu))
+				cpus.set(cpu, { name: "CPU " + cpu, number: cpu, on: [], depths: [], gaps: [], woken: [], marks: [],
+						switches: [], runs: [], flags: 0 });
+			cpus.get(cpu).on.push({ start, end, line });
+		}
+	}
+	lines.cpus = [...cpus.values()].sort((a, b) => a.number - b.number);
+	for (const cpu of lines.cpus)
+		cpu.on.sort((a, b) => a.end - b.end);
+}
+
+/* The colour of a task on the rows of the CPUs. */
+const taskColour = (line) => `hsl(${line.tid * 47 % 360} 45% 72%)`;
+
+function drawCpu(context, view, cpu, top) {
+	let i = above(cpu.on, lines.from, (run) => run.end), drawn = LABEL;
+
+	while (i < cpu.on.length && cpu.on[i].start < lines.to) {
+		const { start, end, line } = cpu.on[i], x = Math.max(drawn, view.x(start)), right = Math.min(view.width, view.x(end));
+		const other = lines.chosen && lines.chosen !== line && !lines.chosen.on, colour = other ? colours.rest : taskColour(line);
+
+		context.fillStyle = colour;
+		context.fillRect(x, top + 2, Math.max(1, right - x - (right - x > 3 ? 0.5 : 0)), LINE_HEIGHT - 5);
+		if (right - x > 34) {
+			context.fillStyle = inkOn(colour);
+			context.fillText(fit(context, line.name, right - x - 6), x + 3, top + LINE_HEIGHT / 2);
+		}
+		drawn = Math.max(right, x + 1);
+		i = Math.max(i + 1, above(cpu.on, lines.from + (drawn - LABEL) / view.scale, (r) => r.end));
+	}
+}
+
 function heightOf(line) {
 	return lines.open.has(line) ? Math.max(LINE_HEIGHT, decode(line).depths.length * DEPTH_HEIGHT + 6) : LINE_HEIGHT;
 }
@@ -1113,6 +1240,10 @@ function listLines() {
 	if (lines.byRoutine)
 		lines.shown = lines.list.filter((line) => line.bytes);
 	lines.shown.sort((a, b) => (a.flags & IDLE) - (b.flags & IDLE) || a.tgid - b.tgid || a.tid - b.tid || a.index - b.index);
+	if (!lines.cpus)
+		listCpus();
+	lines.tasks = lines.shown.length;
+	lines.shown.unshift(...lines.cpus);
 	let y = 0;
 
 	for (const line of lines.list)
@@ -1127,16 +1258,14 @@ function listLines() {
 
 /* Draw lines at round times below the frames, and the times above them. */
 function axis(context, width, grid) {
-	const span = lines.to - lines.from, scale = (width - LABEL) / span;
-	let step = 10 ** Math.floor(Math.log10(span / 6));
+	const scale = (width - LABEL) / (lines.to - lines.from), { step, list } = ticks(lines.from, lines.to, (width - LABEL) / 90);
 
-	step *= span / step > 30 ? 5 : span / step > 12 ? 2 : 1;
 	context.fillStyle = colours.back;
 	context.fillRect(0, 0, width, grid ? 4000 : AXIS);
 	context.strokeStyle = colours.line;
 	context.fillStyle = colours.dim;
 	context.lineWidth = 1;
-	for (let t = Math.ceil(lines.from / step) * step; t < lines.to; t += step) {
+	for (const t of list) {
 		const x = LABEL + (t - lines.from) * scale;
 
 		context.beginPath();
@@ -1144,14 +1273,40 @@ function axis(context, width, grid) {
 		context.lineTo(x, grid ? 4000 : AXIS);
 		context.stroke();
 		/* If zoomed in, times are relative to the left edge. */
-		context.fillText(step < 1e3 ? "+" + time(t - lines.from) : step < 1e9 ? (t / 1e9).toFixed(Math.max(0, 9 - Math.floor(Math.log10(step)))) + " s" :
-			time(t), x + 3, AXIS / 2);
+		context.fillText(step < 1e3 ? "+" + time(t - lines.from) : tickText(t, step), x + 3, AXIS / 2);
 	}
 }
 
+/* What a frame of a wait was inside of: the innermost function or call. "" if that is not in the trace. */
+function waitedIn(line, depth, i) {
+	const ns = line.depths[depth].start[i];
+
+	for (let outer = depth - 1; outer >= 0; outer--) {
+		const level = line.depths[outer], k = above(level.end, ns);
+
+		if (k < level.start.length && level.start[k] <= ns && !report.events[level.event[k]].wait)
+			return report.events[level.event[k]].name;
+	}
+	return "";
+}
+
+/* The name of a frame: a wait is named by what was waited in or for, not by the state of the scheduler. */
+function frameName(line, depth, i) {
+	const e = report.events[line.depths[depth].event[i]];
+
+	if (!e.wait)
+		return e.name;
+	if (e.wait !== 1)
+		return "waits for a CPU";
+	const where = waitedIn(line, depth, i);
+
+	return where ? "asleep in " + where : "asleep";
+}
+
 /* Draw the frames of one depth. Frames narrower than a pixel are merged with the one before. */
-function drawLevel(context, view, level, y, height) {
+function drawLevel(context, view, { line, depth }, y, height) {
 	const { from, to } = lines, { scale, width } = view, word = lines.byRoutine && state.search.toLowerCase();
+	const level = line.depths[depth];
 	let i = above(level.end, from);
 
 	while (i < level.start.length && level.start[i] < to) {
@@ -1159,7 +1314,9 @@ function drawLevel(context, view, level, y, height) {
 		const end = Math.min(width, LABEL + (level.end[i] - from) * scale);
 		const e = report.events[level.event[i]];
 
-		context.fillStyle = word && !e.name.toLowerCase().includes(word) ? colours.line : colourOf(level.event[i]);
+		const colour = word && !e.name.toLowerCase().includes(word) ? colours.line : colourOf(level.event[i]);
+
+		context.fillStyle = colour;
 		view.frames++;
 		if (end - x < 1) {
 			context.fillRect(x, y, 1, height);
@@ -1172,8 +1329,8 @@ function drawLevel(context, view, level, y, height) {
 			context.fillRect(end - 2, y, 2, height);
 		}
 		if (end - x > 34 && height > 9) {
-			context.fillStyle = e.wait ? colours.front : "#14181d";
-			context.fillText(fit(context, e.name, end - x - 6), x + 3, y + height / 2 + 0.5);
+			context.fillStyle = inkOn(colour);
+			context.fillText(fit(context, frameName(line, depth, i), end - x - 6), x + 3, y + height / 2 + 0.5);
 		}
 		i++;
 	}
@@ -1205,15 +1362,19 @@ function drawLine(context, view, line, top) {
 	context.fillStyle = line === lines.chosen ? colours.select : colours.back;
 	context.fillRect(0, top, LABEL, line.height);
 	context.fillStyle = colours.front;
-	context.fillText((open ? "▾ " : "▸ ") + fit(context, `${line.name || "?"} ${line.tid || ""}`, LABEL - 22), 6, top + LINE_HEIGHT / 2);
+	context.fillText((line.on ? "" : open ? "▾ " : "▸ ") + fit(context, `${line.name || "?"} ${line.tid || ""}`, LABEL - 22), 6, top + LINE_HEIGHT / 2);
 	context.fillStyle = colours.soft;
 	context.fillRect(LABEL, top + line.height - 1, view.width, 1);
+	if (line.on) {
+		drawCpu(context, view, line, top);
+		return;
+	}
 	drawRuns(context, view, line, top + line.height - 3);
-	line.depths.forEach((level, depth) => {
+	line.depths.forEach((_, depth) => {
 		if (open)
-			drawLevel(context, view, level, top + 3 + depth * DEPTH_HEIGHT, DEPTH_HEIGHT - 1);
+			drawLevel(context, view, { line, depth }, top + 3 + depth * DEPTH_HEIGHT, DEPTH_HEIGHT - 1);
 		else if (depth < 6)
-			drawLevel(context, view, level, top + 2 + depth * 2, LINE_HEIGHT - 4 - depth * 2);
+			drawLevel(context, view, { line, depth }, top + 2 + depth * 2, LINE_HEIGHT - 4 - depth * 2);
 	});
 	for (let i = above(line.gaps, lines.from, (gap) => gap.end); i < line.gaps.length && line.gaps[i].start < lines.to; i++) {
 		const x = Math.max(LABEL, view.x(line.gaps[i].start)), end = Math.min(view.width, view.x(line.gaps[i].end));
@@ -1314,7 +1475,7 @@ function drawTime() {
 	axis(context, width, false);
 	lines.rows = rows;
 	$("time-range").textContent = `${time(lines.from)} to ${time(lines.to)}, ${time(lines.to - lines.from)}`;
-	$("time-count").textContent = `${lines.shown.length} tasks` + (lines.cut ? `; ${lines.cut} events were left out because the page is full` : "") +
+	$("time-count").textContent = `${lines.tasks} tasks` + (lines.cut ? `; ${lines.cut} events were left out because the page is full` : "") +
 		(view.tooMany ? "; zoom in or select a task to see its wakeups" : "");
 	Object.assign(canvas.dataset, { frames: view.frames, gaps: view.gaps, arrows, rows: rows.length });
 	document.body.dataset.zoomMs = (performance.now() - begin).toFixed(1);
@@ -1363,17 +1524,29 @@ function frameAt({ line, ns, near, y }) {
 	return best;
 }
 
+function describeCpu({ line, ns, near }) {
+	const run = line.on[above(line.on, ns - near, (r) => r.end)];
+
+	if (!run || run.start > ns + near)
+		return `${line.name}\nno traced task`;
+	return `${line.name}\n${run.line.name} ${run.line.tid} for ${time(run.end - run.start)}, from ${time(run.start)}`;
+}
+
 function describe(at) {
 	const { line, ns, near } = at;
+
+	if (line.on)
+		return describeCpu(at);
 	const text = [`${line.name} ${line.tid}`], frame = frameAt(at);
 	const gap = line.gaps.find((g) => g.start <= ns + near && g.end >= ns - near);
 
 	if (gap)
-		text.push(`${gap.count || "more"} slots lost in ${time(gap.end - gap.start)}`);
+		text.push(`${gap.count || "more"} slots lost in ${time(gap.end - gap.start)}: ${ADVICE.lost_overwritten}`);
 	if (frame) {
 		const { level, i } = frame, e = report.events[level.event[i]];
 
-		text.push(`${e.name} (${e.group})  ${time(level.end[i] - level.start[i])}`, `from ${time(level.start[i])}, CPU ${level.cpu[i]}`);
+		text.push(`${frameName(line, frame.depth, i)} (${e.wait ? e.name : e.group})  ${time(level.end[i] - level.start[i])}`,
+			  `from ${time(level.start[i])}, CPU ${level.cpu[i]}`);
 		if (level.cut.has(i))
 			text.push("its end was not recorded");
 	}
@@ -1405,7 +1578,7 @@ function dragTime(canvas) {
 	canvas.onmousedown = (event) => {
 		const at = atPointer(event);
 
-		if (at.label && at.line) {
+		if (at.label && at.line && !at.line.on) {
 			lines.chosen = at.line;
 			if (!lines.open.delete(at.line))
 				lines.open.add(at.line);
@@ -1414,7 +1587,7 @@ function dragTime(canvas) {
 			return;
 		}
 		if (at.line)
-			lines.chosen = at.line;
+			lines.chosen = at.line.on ? null : at.line;
 		drag = { x: event.clientX, from: lines.from, to: lines.to };
 	};
 	addEventListener("mousemove", (event) => {
@@ -1449,7 +1622,7 @@ function startTime() {
 	canvas.onmousemove = (event) => {
 		const at = atPointer(event);
 
-		tip.show(event, !event.buttons && at.line && at.line.depths && describe(at));
+		tip.show(event, !event.buttons && at.line && at.line.depths && !at.label && describe(at));
 	};
 	canvas.onmouseleave = tip.hide;
 	canvas.ondblclick = (event) => {
@@ -1501,8 +1674,8 @@ function drawHeat() {
 	const canvas = $("heat"), rows = heatRows(), over = report.over;
 
 	canvas.style.width = "100%";
-	canvas.style.height = rows.length * HEAT_ROW + "px";
-	const { context, width, height } = prepare(canvas, Math.max(1, rows.length * HEAT_ROW));
+	canvas.style.height = rows.length * HEAT_ROW + OVER_AXIS + "px";
+	const { context, width, height } = prepare(canvas, rows.length * HEAT_ROW + OVER_AXIS);
 	const cell = (width - HEAT_LABEL) / (over.length || 1);
 
 	context.fillStyle = colours.back;
@@ -1522,6 +1695,10 @@ function drawHeat() {
 			context.fillRect(HEAT_LABEL + i * cell, top, Math.max(1, cell - (cell > 4 ? 1 : 0)), HEAT_ROW - 1);
 		}
 	});
+	/* The intervals are of equal width, whatever their length. */
+	context.fillStyle = colours.dim;
+	for (let i = 0; i < over.length; i += Math.ceil(70 / cell))
+		context.fillText(time(over[i].from), HEAT_LABEL + i * cell, height - OVER_AXIS / 2);
 	canvas.dataset.rows = rows.length;
 	$("heat-title").textContent = rows.length ? "Interrupts and softirqs by CPU and interval, regardless of the interrupted task" :
 		"The file contains no interrupts by interval";
@@ -1556,13 +1733,46 @@ function drawCpus() {
 
 /* Losses */
 
+/* What to do about a loss. */
+const ADVICE = {
+	lost_overwritten: "give the rings more slots (ktau control ring=4096), read them more often (ktaud --period), or trace fewer groups",
+	lost_evicted: "raise exited_limit= of ktau control, or read more often (ktaud --period)",
+	evicted: "raise exited_limit= of ktau control, or read more often (ktaud --period)",
+	evicted_activations: "raise exited_limit= of ktau control, or read more often (ktaud --period)",
+	lost_no_room: "give the rings more slots (ktau control ring=4096)",
+	lost_no_ring: "raise memory_limit= of ktau control",
+	refused: "raise memory_limit= of ktau control",
+	refused_memory_limit: "raise memory_limit= of ktau control",
+	refused_user_limit: "raise memory_limit= of ktau control",
+	refused_no_chunk: "raise memory_limit= of ktau control",
+	refused_no_memory: "free memory on the machine",
+	denied: "read as a user with CAP_PERFMON, or lower kernel.ktau_paranoid",
+	inconsistent_accounts: "run ktau check, and report the result",
+	internal_errors: "report it with the kernel's messages",
+};
+
+/* Slots that tasks lost, most first. */
+function lossesByTask() {
+	return lines.list.filter((line) => line.bytes && decode(line).gaps.length).map((line) => ({
+		line, slots: line.gaps.reduce((sum, gap) => sum + gap.count, 0), ns: line.gaps.reduce((sum, gap) => sum + gap.end - gap.start, 0),
+	})).sort((a, b) => b.slots - a.slots);
+}
+
 function drawLosses() {
 	const box = $("losses");
 
 	box.replaceChildren();
 	add("h2", box, report.losses.length ? "Losses in this period" : "No losses in this period");
 	if (report.losses.length)
-		table(box, [["count", true], ["name"], ["meaning"]], report.losses.map((l) => [l.value.toLocaleString("en"), l.name, l.meaning]));
+		table(box, [["count", true], ["name"], ["meaning"], ["what to do"]],
+		      report.losses.map((l) => [l.value.toLocaleString("en"), l.name, l.meaning, ADVICE[l.name] || ""]));
+	const tasks = lossesByTask();
+
+	if (tasks.length) {
+		add("h2", box, "Tasks that lost slots of their trace");
+		table(box, [["slots", true], ["gaps", true], ["time", true], ["task"]], tasks.slice(0, 100).map(({ line, slots, ns }) =>
+			[slots.toLocaleString("en"), line.gaps.length, time(ns), `${line.name} ${line.tid}`]));
+	}
 	if (lines.cut)
 		add("p", box, `${lines.cut} events of the trace were left out because the page is full: select a shorter period with --from and --to.`);
 	const capacity = report.meta.length * report.meta.cpus;
@@ -1586,6 +1796,7 @@ function show(view) {
 		tab.setAttribute("aria-selected", tab.dataset.view === view);
 	VIEWS[view]();
 	document.body.dataset.view = view;
+	drawLegend();
 }
 
 function setSearch(word) {
@@ -1599,17 +1810,41 @@ function setTheme(theme) {
 	for (const e of report.events)
 		e.colour = undefined;
 	flame.key = "";
-	drawLegend();
 }
+
+const PART_NAMES = { user: "user mode", kernel: "kernel", irq: "interrupts", runq: "waits for a CPU", asleep: "asleep", guest: "guest" };
+const GROUP_NAMES = {
+	syscall: "system calls", irq: "interrupts", bh: "softirqs", exception: "exceptions", signal: "signals", socket: "sockets",
+	tcp: "TCP", icmp: "ICMP", wait: "waits", func: "functions", user: "program", kvm: "guest mode", account: "kernel itself",
+};
+
+/* The colours of routines by group, of those groups that are in the page. */
+function groupLegend() {
+	const groups = new Set(report.events.filter((e) => !e.wait).map((e) => e.group));
+
+	return Object.keys(GROUP_NAMES).filter((group) => groups.has(group))
+		.map((group) => [`hsl(${HUES[group]} 62% 70%)`, GROUP_NAMES[group]])
+		.concat([[colours.asleep, "asleep"], [colours.runq, "waits for a CPU"]]);
+}
+
+const LEGENDS = {
+	processes: () => PARTS.map((name) => [colours[name], PART_NAMES[name]]),
+	flame: () => [...groupLegend(), ["", "width: time"]],
+	time: () => [...groupLegend(), [colours.accent, "on a CPU; arrows: wakeups"], ["hatch", "slots lost"], ["", "\u25bc fork, exec, exit, events"]],
+	cpus: () => [1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1].map((share) => [heatColour(share), +(share * 100).toPrecision(1) + "%"])
+		.concat([["", "of the interval"]]),
+	losses: () => [],
+};
 
 function drawLegend() {
 	const box = $("legend");
 
 	box.replaceChildren();
-	for (const name of PARTS) {
+	for (const [colour, name] of LEGENDS[state.view]()) {
 		const item = add("span", box);
 
-		add("i", item).style.background = colours[name];
+		if (colour)
+			add("i", item, undefined, colour === "hatch" ? "hatch" : "").style.background = colour === "hatch" ? "" : colour;
 		item.append(name);
 	}
 }
@@ -1624,7 +1859,9 @@ function drawFacts() {
 	if (!report.losses.length)
 		return;
 	$("badge").hidden = false;
-	$("badge").textContent = `${report.losses.length} kind${report.losses.length === 1 ? "" : "s"} of losses`;
+	const [first, ...others] = report.losses;
+
+	$("badge").textContent = `${first.value.toLocaleString("en")} ${first.meaning}` + (others.length ? `, and ${others.length} more` : "");
 	$("badge").onclick = () => show("losses");
 }
 
