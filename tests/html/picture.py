@@ -1,33 +1,43 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Make the picture of README.md from the page of the demo.
+"""Make the picture of README.md from the trace of the demo.
 
-    picture.py PAGE OUT.png     tar and gzip at the end of the traced part
+    picture.py KTAU TRACE OUT.png
+
+TRACE is build/demo/trace/*.ktau. The picture shows the CPUs, and tar and gzip, whose frames are
+open by depth.
 """
 
+import subprocess
 import sys
+import tempfile
 
 from browser import Browser
 
 
 def main():
-    with Browser(1180, 470) as b:
-        b.open(sys.argv[1])
+    ktau, trace, out = sys.argv[1:]
+    with Browser(1180, 470) as b, tempfile.NamedTemporaryFile(suffix=".html") as page:
+        # The part of the workload in which they run
+        subprocess.run([ktau, "report", "--html=" + page.name, "--from=+1.5", trace], check=True)
+        b.open(page.name)
         b.key("3")
         b.run("""(() => {
-            const tar = lines.list.filter((line) => line.name === "tar" && line.bytes).pop();
-            const gzip = lines.list.filter((line) => line.name === "gzip" && line.bytes).pop();
-            decode(tar);
-            decode(gzip);
+            const last = (name) => lines.list.filter((line) => line.name === name && line.bytes).pop();
+            const tar = last("tar"), gzip = last("gzip");
+
+            for (const line of lines.list)
+                if (line !== tar && line !== gzip)
+                    line.bytes = 0;
             lines.open.add(tar);
             lines.open.add(gzip);
             listLines();
             const middle = gzip.woken[Math.floor(gzip.woken.length / 2)].ns;
+
             setWindow(middle - 12e6, middle + 12e6);
-            document.getElementById("time-box").scrollTop = gzip.y - 210;
         })()""")
         b.run("new Promise((done) => setTimeout(done, 200))")
-        b.screenshot(sys.argv[2])
+        b.screenshot(out)
 
 
 main()
