@@ -72,8 +72,7 @@ static void check_time(struct ktau_check *c, struct check_owner *owner,
 
 static bool has_event(uint8_t type)
 {
-	return type == KTAU_TRACE_ENTER || type == KTAU_TRACE_EXIT ||
-	       type == KTAU_TRACE_COUNT || type == KTAU_TRACE_CALL;
+	return type == KTAU_TRACE_ENTER || type == KTAU_TRACE_EXIT || type == KTAU_TRACE_COUNT;
 }
 
 static void check_slot(struct ktau_check *c, uint64_t serial, const struct ktau_slot *slot,
@@ -81,7 +80,7 @@ static void check_slot(struct ktau_check *c, uint64_t serial, const struct ktau_
 {
 	const char *why = NULL;
 
-	if (slot->type > KTAU_TRACE_CALL) {
+	if (slot->type > KTAU_TRACE_KVM_EXIT) {
 		c->counts.unknown++;
 		return;
 	}
@@ -93,8 +92,6 @@ static void check_slot(struct ktau_check *c, uint64_t serial, const struct ktau_
 		why = "no event";
 	else if (!has_event(slot->type) && slot->id != KTAU_ID_NONE)
 		why = "event in a slot that has none";
-	else if (slot->type == KTAU_TRACE_CALL && ktau_slot_payload_words(slot) < 1)
-		why = "call without a duration";
 	if (why)
 		ktau__check_report(c, KTAU_FINDING_SLOT, serial, number, "slot %llu: %s", number,
 				   why);

@@ -77,7 +77,7 @@ const char *ktau_slot_type_name(uint8_t type)
 	static const char *const names[] = {
 		NULL, "ENTER", "EXIT", "COUNT", "SWITCH", "WAKING", "WOKEN", "FORK", "EXEC",
 		"TASK_EXIT", "COMM", "CGROUP", "NET_SEND", "NET_RECV", "KVM_ENTER",
-		"KVM_EXIT", "CALL",
+		"KVM_EXIT",
 	};
 
 	return word(names, NR(names), type);

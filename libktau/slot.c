@@ -112,18 +112,11 @@ bool ktau_slot_address(const struct ktau_slot *slot, uint64_t *address)
 
 bool ktau_slot_result(const struct ktau_slot *slot, int64_t *result)
 {
-	bool is_call = slot->type == KTAU_TRACE_CALL;
-	bool is_type = is_call || slot->type == KTAU_TRACE_EXIT;
 	uint64_t word;
-	bool present = get_word(slot, is_type, is_call, &word);
+	bool present = get_word(slot, slot->type == KTAU_TRACE_EXIT, 0, &word);
 
 	*result = (int64_t)word;
 	return present;
-}
-
-bool ktau_slot_duration(const struct ktau_slot *slot, uint64_t *ticks)
-{
-	return get_word(slot, slot->type == KTAU_TRACE_CALL, 0, ticks);
 }
 
 bool ktau_slot_count(const struct ktau_slot *slot, uint64_t *value)

@@ -192,8 +192,7 @@ static inline unsigned int ktau_slot_payload_words(const struct ktau_slot *s)
  * is of another type or has no such payload. Fields that the writer did not have are zero.
  */
 bool ktau_slot_address(const struct ktau_slot *slot, uint64_t *address);  /* ENTER */
-bool ktau_slot_result(const struct ktau_slot *slot, int64_t *result);	  /* EXIT, CALL */
-bool ktau_slot_duration(const struct ktau_slot *slot, uint64_t *ticks);	  /* CALL */
+bool ktau_slot_result(const struct ktau_slot *slot, int64_t *result);	  /* EXIT */
 bool ktau_slot_count(const struct ktau_slot *slot, uint64_t *value);	  /* COUNT */
 bool ktau_slot_switch(const struct ktau_slot *slot, struct ktau_slot_switch *out);
 bool ktau_slot_waking(const struct ktau_slot *slot, struct ktau_slot_waking *out);

@@ -138,13 +138,6 @@ static void print_frame(struct dump *d, const struct ktau_slot *s)
 		dump_event_name(d, s->id);
 		print_result(d, s);
 		return;
-	case KTAU_TRACE_CALL:
-		fputs("call ", d->out);
-		dump_event_name(d, s->id);
-		ktau_slot_duration(s, &value);
-		fprintf(d->out, " ticks=%" PRIu64, value);
-		print_result(d, s);
-		return;
 	}
 	ktau_slot_count(s, &value);
 	fputs("count ", d->out);
@@ -184,7 +177,6 @@ void dump_slot(struct dump *d, const struct ktau_slot *s)
 	switch (s->type) {
 	case KTAU_TRACE_ENTER:
 	case KTAU_TRACE_EXIT:
-	case KTAU_TRACE_CALL:
 	case KTAU_TRACE_COUNT:
 		print_frame(d, s);
 		return;

@@ -129,7 +129,7 @@ uint32_t symbolize_group_bit(const struct symbolizer *names, uint32_t id)
 
 const char *symbolize_group_text(struct symbolizer *names, uint32_t group)
 {
-	const char *known = ktau_group_name(group);
+	const char *known = group == SYMBOLIZE_USER ? "user" : ktau_group_name(group);
 	char *text;
 
 	if (known)

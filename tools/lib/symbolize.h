@@ -30,6 +30,12 @@ const char *symbolize_group(struct symbolizer *names, uint32_t id);
 uint64_t symbolize_hook_ticks(const struct symbolizer *names, const struct ktau_rec_stream *stream,
 			      uint32_t id, uint64_t count);
 
+/*
+ * The group of the regions and events of programs, which no kernel has: its bit is above those of
+ * modules.
+ */
+#define SYMBOLIZE_USER (1U << 28)
+
 /* The name of a group; a number such as "0x4000" if it has no name. */
 const char *symbolize_group_text(struct symbolizer *names, uint32_t group);
 uint32_t symbolize_group_bit(const struct symbolizer *names, uint32_t id);

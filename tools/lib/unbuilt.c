@@ -6,9 +6,6 @@
 #include "cli.h"
 #include "unbuilt.h"
 
-/* Groups without an option are not implemented. */
-enum { UNIMPLEMENTED = KTAU_GROUP_USER };
-
 static const struct {
 	const char *option, *name;
 	uint32_t bit;
@@ -30,7 +27,7 @@ const char *unbuilt_option(const char *words, uint32_t built, const char **name)
 		for (i = 0; i < sizeof(groups) / sizeof(*groups); i++) {
 			if (strlen(groups[i].name) != bytes ||
 			    strncmp(groups[i].name, words, bytes) ||
-			    groups[i].bit & (built | UNIMPLEMENTED))
+			    groups[i].bit & built)
 				continue;
 			*name = groups[i].name;
 			return groups[i].option;

@@ -174,7 +174,7 @@ static bool take_trace(struct seen *seen, const struct ktau_rec *from)
 			return false;
 		seen->slot[seen->nr_slots++] = (struct seen_slot){
 			.id = slot->id,
-			.enters = slot->type == KTAU_TRACE_ENTER || slot->type == KTAU_TRACE_CALL,
+			.enters = slot->type == KTAU_TRACE_ENTER,
 			.other = named_task(slot),
 		};
 		gone += 8U * slot->words;

@@ -577,7 +577,7 @@ class Rules:
         self.counts['slots'] += 1
         self.counts['slot ' + kind] += 1
         self.sums['slot words'] += f['words']
-        if kind not in ('ENTER', 'EXIT', 'CALL', 'COUNT'):
+        if kind not in ('ENTER', 'EXIT', 'COUNT'):
             need(f['id'] == ID_NONE, 'id %d in %s', f['id'], kind)
             return
         event = self.events.get(f['id'])

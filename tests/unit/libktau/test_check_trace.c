@@ -40,9 +40,6 @@ static void nesting(void **state)
 	static const struct slot bad[] = { ENTER(1), ENTER(2), EXIT(1), ENTER(3), EXIT(3) };
 	static const struct slot rest[] = { EXIT(3) };
 	static const struct slot wrong[] = { EXIT(2) };
-	static const struct slot calls[] = {
-		ENTER(1), { .ticks = 1, .id = 2, .type = 16, .format = "8" }, EXIT(1),
-	};
 	struct trace t[2] = {
 		{ .serial = 1, .slots = good, .nr_slots = NR(good) },
 		{ .serial = 1, .first = 9, .slots = rest, .nr_slots = 1 },
@@ -66,9 +63,6 @@ static void nesting(void **state)
 	found = check_traces(t, 1);
 	assert_int_equal(found.nr, 1);
 	assert_non_null(strstr(found.text, "slot 2: exit of event 1 inside event 2"));
-	/* An enter and exit in one slot. */
-	t[0] = (struct trace){ .serial = 1, .slots = calls, .nr_slots = NR(calls) };
-	assert_int_equal(check_traces(t, 1).nr, 0);
 }
 
 /*
@@ -306,8 +300,6 @@ static void slots(void **state)
 		{ { .type = 1, .ctx = 4 }, 1 },
 		{ { .type = 3, .id = 65535 }, 1 },
 		{ { .type = 4, .id = 3 }, 1 },
-		{ { .type = 16, .id = 3 }, 1 },
-		{ { .type = 16, .id = 3, .format = "8" }, 0 },
 		{ { .type = 0 }, 1 },
 	};
 	struct found found;

@@ -168,8 +168,7 @@ static void see_call(struct seen *seen, const struct ktau_slot *slot,
 {
 	size_t i;
 
-	if (slot->type != KTAU_TRACE_ENTER && slot->type != KTAU_TRACE_EXIT &&
-	    slot->type != KTAU_TRACE_CALL)
+	if (slot->type != KTAU_TRACE_ENTER && slot->type != KTAU_TRACE_EXIT)
 		return;
 	for (i = 0; i < NR(figures); i++) {
 		if (!is_event(r, slot->id, figures[i].event))

@@ -50,8 +50,8 @@ static unsigned int accepted(const struct ktau_slot *slot)
 	char comm[17];
 
 	return ktau_slot_address(slot, &word) + ktau_slot_result(slot, &result) +
-	       ktau_slot_duration(slot, &word) + ktau_slot_count(slot, &word) +
-	       ktau_slot_cgroup(slot, &word) + ktau_slot_exec(slot, &word) +
+	       ktau_slot_count(slot, &word) + ktau_slot_cgroup(slot, &word) +
+	       ktau_slot_exec(slot, &word) +
 	       ktau_slot_exit_code(slot, &code) + ktau_slot_comm(slot, comm) +
 	       ktau_slot_switch(slot, &sw) + ktau_slot_waking(slot, &waking) +
 	       ktau_slot_woken(slot, &woken) + ktau_slot_fork(slot, &fork) +
@@ -130,12 +130,6 @@ static void check_words(const struct ktau_slot *slot)
 		assert_true(ktau_slot_result(slot, &result));
 		assert_int_equal(result, -4);
 		break;
-	case KTAU_TRACE_CALL:
-		assert_true(ktau_slot_duration(slot, &word));
-		assert_int_equal(word, 5);
-		assert_true(ktau_slot_result(slot, &result));
-		assert_int_equal(result, -11);
-		break;
 	case KTAU_TRACE_COUNT:
 		assert_true(ktau_slot_count(slot, &word));
 		assert_int_equal(word, 1448);
@@ -200,12 +194,12 @@ static void every_type(struct stream s)
 			assert_int_equal(ktau_slot_payload(slot)[0], 0x0102030405060708);
 			assert_int_equal(ktau_slot_payload(slot)[1], 9);
 		}
-		/* EXEC has two accessors, and so has CALL; the unknown type has none. */
-		two = slot->type == KTAU_TRACE_EXEC || slot->type == KTAU_TRACE_CALL;
+		/* EXEC has two accessors; the unknown type has none. */
+		two = slot->type == KTAU_TRACE_EXEC;
 		assert_int_equal(accepted(slot), two ? 2 : slot->type != 200);
 		nr++;
 	}
-	assert_int_equal(nr, 17);
+	assert_int_equal(nr, 16);
 	assert_int_equal(traced.t->nr_slots, nr);
 	close_trace(&traced);
 }
@@ -232,7 +226,6 @@ static void shortened(void **state)
 		  .values = { 0, 0, 80, 443, 9 } },
 		{ .type = 4, .format = "8", .values = { 6 } },
 		{ .type = 8, .format = "t", .text = "program" },
-		{ .type = 16, .format = "8", .values = { 5 } },
 		{ .type = 1 }, { .type = 2 }, { .type = 3 }, { .type = 4 }, { .type = 12 },
 	};
 	struct traced traced = { .s = { .word_bits = 64, .big = true } };
@@ -241,7 +234,6 @@ static void shortened(void **state)
 	struct ktau_slot_net net;
 	char comm[17];
 	uint64_t word;
-	int64_t result;
 
 	(void)state;
 	put_stream(&traced.s, KTAU_REC_TRACE, 1);
@@ -262,10 +254,6 @@ static void shortened(void **state)
 	assert_string_equal(comm, "program");
 	assert_false(ktau_slot_exec(slot, &word));
 	assert_int_equal(word, 0);
-	slot = ktau_trace_next(traced.t, slot);
-	assert_true(ktau_slot_duration(slot, &word));
-	assert_false(ktau_slot_result(slot, &result));
-	assert_int_equal(result, 0);
 	while ((slot = ktau_trace_next(traced.t, slot)))
 		assert_int_equal(accepted(slot), 0);
 	close_trace(&traced);

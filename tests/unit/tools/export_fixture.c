@@ -120,12 +120,17 @@ static void enter(struct task *t, int event)
 	t->figures[event].open++;
 }
 
-static void leave_books(struct task *t)
+static void leave(struct task *t)
 {
 	const struct frame *f = &t->frames[--t->depth];
+	const int64_t result = random_below(10) ? (int64_t)random_below(5000) : -11;
 	struct figures *figures = &t->figures[f->event];
-	uint64_t duration = t->now - f->start;
+	uint64_t duration;
 
+	pass(t);
+	add(&t->ring, slot_of(t, KTAU_TRACE_EXIT, f->event), &result,
+	    events[f->event].id < 512 ? 8 : 0);
+	duration = t->now - f->start;
 	figures->count++;
 	figures->excl += duration - f->child;
 	if (!--figures->open) {
@@ -137,33 +142,6 @@ static void leave_books(struct task *t)
 		t->frames[t->depth - 1].child += duration;
 	else
 		t->outer += duration;
-}
-
-static void leave(struct task *t)
-{
-	int event = t->frames[t->depth - 1].event;
-	const int64_t result = random_below(10) ? (int64_t)random_below(5000) : -11;
-
-	pass(t);
-	add(&t->ring, slot_of(t, KTAU_TRACE_EXIT, event), &result,
-	    events[event].id < 512 ? 8 : 0);
-	leave_books(t);
-}
-
-/* An activation without inner events is a single slot. */
-static void call(struct task *t, int event)
-{
-	uint64_t payload[2] = { 0, 0 };
-	struct ktau_slot slot;
-
-	pass(t);
-	slot = slot_of(t, KTAU_TRACE_CALL, event);
-	t->frames[t->depth++] = (struct frame){ event, t->now, 0 };
-	t->figures[event].open++;
-	pass(t);
-	payload[0] = t->now - t->frames[t->depth - 1].start;
-	add(&t->ring, slot, payload, events[event].id < 512 ? 16 : 8);
-	leave_books(t);
 }
 
 static void count(struct task *t)
@@ -219,8 +197,6 @@ static void step(struct task *t)
 		count(t);
 	else if (what == 5 && t->frames[t->depth - 1].event < 2)
 		sleep_a_while(t);
-	else if (what == 6)
-		call(t, 5);
 	else
 		leave(t);
 }

@@ -47,7 +47,7 @@ enum { SCHEDULE = 8, SCHEDULE_WAIT = 9 };
 
 #define ENTER(t, i) ((struct given){ t, KTAU_TRACE_ENTER, i, 0 })
 #define EXIT(t, i) ((struct given){ t, KTAU_TRACE_EXIT, i, 0 })
-#define CALL(t, i, d) ((struct given){ t, KTAU_TRACE_CALL, i, d })
+#define CALL(t, i, d) ENTER(t, i), EXIT((t) + (d), i)
 
 #define SWITCH(t) ((struct given){ t, KTAU_TRACE_SWITCH, KTAU_ID_NONE, 77 })
 

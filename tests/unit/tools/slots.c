@@ -97,18 +97,16 @@ static void add_life(struct slots *s)
 	} exec = { "worker", 0 }, set_uid = { "passwd", 32 };
 	static const struct ktau_slot_kvm kvm = { .vcpu = 3, .reason = 48 };
 	static const char name[16] = "ser\nver";
-	static const uint64_t call[] = { 250, (uint64_t)-11 };
+	static const uint64_t unknown[] = { 250, (uint64_t)-11 };
 
 	add(s, KTAU_TRACE_FORK, KTAU_ID_NONE, KTAU_CTX_TASK, PAYLOAD(child));
 	add_word(s, KTAU_TRACE_EXIT, ID_WRITE, 1000);
-	add(s, KTAU_TRACE_CALL, ID_READ, KTAU_CTX_TASK, PAYLOAD(call));
-	add(s, KTAU_TRACE_CALL, ID_TCP, KTAU_CTX_TASK, PAYLOAD(call[0]));
 	add(s, KTAU_TRACE_COMM, KTAU_ID_NONE, KTAU_CTX_TASK, PAYLOAD(name));
 	add_word(s, KTAU_TRACE_CGROUP, KTAU_ID_NONE, CGROUP_USER_A);
 	add(s, KTAU_TRACE_EXEC, KTAU_ID_NONE, KTAU_CTX_TASK, PAYLOAD(exec));
 	add(s, KTAU_TRACE_KVM_ENTER, KTAU_ID_NONE, KTAU_CTX_TASK, PAYLOAD(kvm));
 	add(s, KTAU_TRACE_KVM_EXIT, KTAU_ID_NONE, KTAU_CTX_TASK, PAYLOAD(kvm));
-	add(s, 77, KTAU_ID_NONE, KTAU_CTX_TASK, PAYLOAD(call));
+	add(s, 77, KTAU_ID_NONE, KTAU_CTX_TASK, PAYLOAD(unknown));
 	add_word(s, KTAU_TRACE_TASK_EXIT, KTAU_ID_NONE, 256);
 	add(s, KTAU_TRACE_EXEC, KTAU_ID_NONE, KTAU_CTX_TASK, PAYLOAD(set_uid));
 }

@@ -23,7 +23,7 @@
 #include "analyse/timeline.h"
 #include "analyse/user_trace.h"
 
-/* Rings are merged by time, and a CALL becomes its enter and its exit. */
+/* Rings are merged by time. */
 static void merge(void **state)
 {
 	static const struct stream s[] = { { 1000, 0, {
@@ -36,7 +36,7 @@ static void merge(void **state)
 	assert_string_equal(seen.text,
 			    "100 10 in 1\n110 11 in 3\n120 10 in 2\n130 11 out 3\n140 11 in 4\n"
 			    "150 10 out 2\n150 11 out 4\n200 10 out 1\n");
-	assert_int_equal(seen.counts.slots, 6);
+	assert_int_equal(seen.counts.slots, 8);
 	assert_int_equal(seen.counts.enters, 4);
 }
 
@@ -413,9 +413,9 @@ static void regions_later(void **state)
 	static const struct stream s[] = {
 		{ 200, 0, { { 11, 0, 0, 0, 0, { CALL(100, 3, 10) } } } },
 		{ 300, 0, { { 10, 0, 0, 0, 0, { CALL(210, 2, 10) } },
-			    { 11, 1, 0, 0, 0, { CALL(305, 3, 1) } } } },
-		{ 500, 0, { { 10, 1, 0, 0, 0, { CALL(310, 2, 10), CALL(460, 2, 10) } },
-			    { 11, 2, 0, 0, 0, { CALL(315, 3, 10) } } } },
+			    { 11, 2, 0, 0, 0, { CALL(305, 3, 1) } } } },
+		{ 500, 0, { { 10, 2, 0, 0, 0, { CALL(310, 2, 10), CALL(460, 2, 10) } },
+			    { 11, 4, 0, 0, 0, { CALL(315, 3, 10) } } } },
 	};
 	static const struct ktau__trace_slot slots[] = {
 		REGION(90, 2), VALUE(95, 1), REGION(150, 1), VALUE(160, 1), REGION(450, 0), { 0 },

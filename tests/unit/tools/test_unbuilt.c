@@ -30,7 +30,6 @@ static void words(void **state)
 		{ "+tcpx +xtcp", NULL, NULL },
 		{ "+all", NULL, NULL },
 		{ "", NULL, NULL },
-		{ "+user", NULL, NULL },
 	};
 	const char *option, *name;
 	size_t i;
@@ -48,7 +47,7 @@ static void words(void **state)
 	}
 }
 
-/* The option of each group is one of the Kconfig; one group is not implemented. */
+/* The option of each group is one of the Kconfig. */
 static void kconfig(void **state)
 {
 	static const char *const names[] = {
@@ -64,10 +63,6 @@ static void kconfig(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		option = unbuilt_option(names[i], 0, &name);
-		if (!strcmp(names[i], "user")) {
-			assert_null(option);
-			continue;
-		}
 		assert_non_null(option);
 		f = fopen(KCONFIG, "re");
 		assert_non_null(f);

@@ -57,7 +57,7 @@ struct track {
 	struct user_walk *user;		/* its regions and events, see timeline.c */
 };
 
-/* In addition to KTAU_TRACE_*. KTAU_TRACE_CALL never occurs; it is split into ENTER and EXIT. */
+/* In addition to KTAU_TRACE_*. */
 enum {
 	TIMELINE_LOST = 0x100,	/* slots are missing from @ns to @to_ns */
 	TIMELINE_MARK,		/* event of a program */

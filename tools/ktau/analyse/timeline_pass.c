@@ -20,8 +20,6 @@ static uint64_t kernel_due(const struct track *track)
 
 	if (!run)
 		return track->ending ? track->end_ticks : UINT64_MAX;
-	if (run->call)
-		return run->call_exit_ticks;
 	return run->slot ? run->slot->ticks : run->trace->lost_to_ticks;
 }
 
@@ -76,7 +74,7 @@ static int emit(struct timeline *t, struct timeline_event *e)
 /* The slots of a wait are written when it has ended, with the times at which it began. */
 static bool shows_running(const struct timeline *t, const struct ktau_slot *slot)
 {
-	if (slot->type != KTAU_TRACE_ENTER && slot->type != KTAU_TRACE_CALL)
+	if (slot->type != KTAU_TRACE_ENTER)
 		return true;
 	return !(t->sched[slot->id / 8] & 1 << slot->id % 8);
 }
@@ -348,7 +346,6 @@ static int hand_on_slot(struct timeline *t, struct track *track, struct run *run
 		.id = slot->id,
 		.ns = ktau_clock_boottime_ns(&t->clock, slot->ticks),
 	};
-	uint64_t ticks;
 	int err;
 
 	t->counts.slots++;
@@ -357,11 +354,6 @@ static int hand_on_slot(struct timeline *t, struct track *track, struct run *run
 		return err;
 	track->cpu = slot->cpu;
 	switch (slot->type) {
-	case KTAU_TRACE_CALL:
-		ktau_slot_duration(slot, &ticks);
-		run->call = slot;
-		run->call_exit_ticks = slot->ticks + ticks;
-		return enter_frame(t, &e);
 	case KTAU_TRACE_ENTER:
 		return enter_frame(t, &e);
 	case KTAU_TRACE_EXIT:
@@ -405,7 +397,6 @@ static int hand_on_end(struct timeline *t, struct track *track)
 static int hand_on(struct timeline *t, struct track *track)
 {
 	struct run *run = track->first;
-	struct timeline_event e;
 	int err = 0;
 
 	if (user_is_next(track))
@@ -416,18 +407,11 @@ static int hand_on(struct timeline *t, struct track *track)
 		err = hand_on_gap(t, track, run, UINT64_MAX);
 	if (err)
 		return err;
-	if (run->call) {
-		e = (struct timeline_event){
-			.track = track, .slot = run->call, .id = run->call->id,
-			.ns = ktau_clock_boottime_ns(&t->clock, run->call_exit_ticks),
-		};
-		run->call = NULL;
-		err = leave_frame(t, &e);
-	} else if (run->slot) {
+	if (run->slot) {
 		err = hand_on_slot(t, track, run);
 		run->slot = ktau_trace_next(run->trace, run->slot);
 	}
-	if (!run->slot && !run->call) {
+	if (!run->slot) {
 		track->first = run->next;
 		if (!track->first)
 			track->last = NULL;

@@ -14,8 +14,6 @@ struct run {
 	struct run *next;
 	struct ktau_rec_trace *trace;
 	const struct ktau_slot *slot;	/* the next slot; NULL: none is left */
-	uint64_t call_exit_ticks;	/* exit time of @call */
-	const struct ktau_slot *call;
 	bool in_gap;			/* part of the gap before the run has been passed on */
 	bool opened;			/* all of it has */
 	bool scheduled;			/* the group sched was enabled: switches are known */

@@ -19,6 +19,7 @@
 #include "lib/cli.h"
 #include "lib/hash.h"
 #include "lib/report/region_names.h"
+#include "lib/symbolize.h"
 #include "user_trace.h"
 
 /* Ids of names, from the highest one down; slots of all files. */
@@ -57,7 +58,7 @@ static uint64_t hash_name(const char *name, uint32_t kind)
 
 static bool is_event(const struct ktau_rec_event *event, const char *name, uint32_t kind)
 {
-	return event->group == KTAU_GROUP_USER && event->kind == kind &&
+	return event->group == SYMBOLIZE_USER && event->kind == kind &&
 	       !strcmp(ktau_event_name(event), name);
 }
 
@@ -73,7 +74,7 @@ static void put_event(struct registry *registry, uint32_t id, const char *name, 
 	event->id = (uint16_t)id;
 	event->kind = (uint8_t)kind;
 	event->source = KTAU_SOURCE_STATIC;
-	event->group = KTAU_GROUP_USER;
+	event->group = SYMBOLIZE_USER;
 	event->name_bytes = (uint32_t)bytes;
 	memcpy(event + 1, name, bytes);
 	if (registry_put(registry, &record))

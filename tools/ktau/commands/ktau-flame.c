@@ -197,7 +197,7 @@ static bool has_regions(const struct reading *r)
 	for (i = 0; i < r->stacks.nr; i++) {
 		event = ktau_events_find(registry_events(r->registry), r->stacks.nodes[i].id);
 		if (r->stacks.nodes[i].parent != STACKS_NONE && event &&
-		    event->group == KTAU_GROUP_USER)
+		    event->group == SYMBOLIZE_USER)
 			return true;
 	}
 	return false;

@@ -176,8 +176,7 @@ static void put_part(const struct view *v, union cell *row, int share_column,
 const struct routine *account_top_routine(const struct view *v, const struct process *p,
 					  ktau_sum_t kernel)
 {
-	const uint32_t elsewhere = KTAU_GROUP_SCHED | KTAU_GROUP_IRQ | KTAU_GROUP_KVM |
-				   KTAU_GROUP_USER;
+	const uint32_t elsewhere = KTAU_GROUP_SCHED | KTAU_GROUP_IRQ | KTAU_GROUP_KVM;
 	const struct routine *top = NULL, *r;
 	uint32_t group;
 

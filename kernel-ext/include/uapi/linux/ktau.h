@@ -50,9 +50,9 @@ enum ktau_groups {
 #include <linux/ktau_groups.h>
 };
 
-/* The number of each group is the position of its bit; the list has them in this order. */
+/* The number of each group is the position of its bit. The last one has the highest. */
 enum ktau_group_numbers {
-#define KTAU_GROUP(symbol, name, bit) KTAU_GROUP_NR_##symbol,
+#define KTAU_GROUP(symbol, name, bit) KTAU_GROUP_NR_##symbol = (bit),
 #include <linux/ktau_groups.h>
 	KTAU_NR_GROUPS
 };
@@ -574,7 +574,6 @@ struct ktau_rec_region {
 #define KTAU_TRACE_NET_RECV	13
 #define KTAU_TRACE_KVM_ENTER	14
 #define KTAU_TRACE_KVM_EXIT	15
-#define KTAU_TRACE_CALL		16	/* enter and exit, nothing in between; not written yet */
 
 /* Context in which a slot was written. */
 #define KTAU_CTX_TASK		0
@@ -585,7 +584,7 @@ struct ktau_rec_region {
 /**
  * struct ktau_slot - one event of a trace
  * @ticks: when
- * @id: event id for ENTER, EXIT, CALL and COUNT, else KTAU_ID_NONE
+ * @id: event id for ENTER, EXIT and COUNT, else KTAU_ID_NONE
  * @type: KTAU_TRACE_*
  * @words: size of this slot in units of 8 bytes, including these 16 bytes
  * @cpu: CPU
@@ -990,8 +989,6 @@ struct ktau_regions {
 #define KTAU_IOC_REGIONS	_IO(0xbd, 3)	/* struct ktau_regions * */
 
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
-#define KTAU_GROUP(symbol, name, bit) _Static_assert(KTAU_GROUP_NR_##symbol == (bit), #name);
-#include <linux/ktau_groups.h>
 _Static_assert(KTAU_NR_GROUPS <= 16, "the modules' groups follow");
 _Static_assert(sizeof(struct ktau_rec) == 8, "ktau_rec");
 _Static_assert(sizeof(struct ktau_rec_stream) == 384, "ktau_rec_stream");

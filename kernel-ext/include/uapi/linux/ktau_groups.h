@@ -3,7 +3,7 @@
  * The groups of KTAU, as KTAU_GROUP(symbol, name, bit). Define this macro before including the
  * file, which undefines it at its end so that it can be included several times. The first
  * nine groups are those of the original KTAU. CONFIG_KTAU_symbol enables a group at build
- * time; user is not implemented yet.
+ * time. Bit 11 is unused.
  */
 #ifndef KTAU_GROUP
 #define KTAU_GROUP(symbol, name, bit)
@@ -20,7 +20,6 @@ KTAU_GROUP(TCP, tcp, 7)			/* TCP */
 KTAU_GROUP(ICMP, icmp, 8)		/* ICMP */
 KTAU_GROUP(WAIT, wait, 9)		/* functions in which tasks sleep or spin */
 KTAU_GROUP(FUNC, func, 10)		/* functions hooked at run time */
-KTAU_GROUP(USER, user, 11)		/* regions of programs */
 KTAU_GROUP(KVM, kvm, 12)		/* guest mode */
 KTAU_GROUP(ACCOUNT, account, 13)	/* user-to-kernel transitions */
 

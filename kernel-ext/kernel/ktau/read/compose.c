@@ -368,7 +368,6 @@ static int need_for_slot(struct ktau_stream *stream, const struct ktau_slot *slo
 	switch (slot->type) {
 	case KTAU_TRACE_ENTER:
 	case KTAU_TRACE_EXIT:
-	case KTAU_TRACE_CALL:
 	case KTAU_TRACE_COUNT:
 		ret = need_event(stream, slot->id);
 		break;

@@ -37,15 +37,14 @@ static const char * const task_only[] = {
  */
 bool ktau_is_interrupt(unsigned int id)
 {
-	const u32 task_groups = KTAU_GROUP_SYSCALL | KTAU_GROUP_SCHED |
+	const u32 in_tasks = KTAU_GROUP_SYSCALL | KTAU_GROUP_SCHED |
 				KTAU_GROUP_EXCEPTION | KTAU_GROUP_SOCKET |
-				KTAU_GROUP_WAIT |
-				KTAU_GROUP_USER | KTAU_GROUP_KVM |
+				KTAU_GROUP_WAIT | KTAU_GROUP_KVM |
 				KTAU_GROUP_ACCOUNT;
 	const struct ktau_event *event = ktau_event_find(id);
 	unsigned int i;
 
-	if (!event || (event->group & task_groups))
+	if (!event || (event->group & in_tasks))
 		return false;
 	if (event->group & (KTAU_GROUP_IRQ | KTAU_GROUP_BH))
 		return event->source != KTAU_SOURCE_WORK;
