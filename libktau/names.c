@@ -116,13 +116,10 @@ const char *ktau_paranoid_text(int32_t level)
 		       "1 us; no trace";
 	case 1:
 		return "its own profile, exact; no trace";
-	case 0:
-		return "its own profile, exact; its own trace, without other users' tasks "
-		       "and network addresses";
 	default:
 		return level > 2 ? "nothing" :
-		       "its own profile, exact; its own trace, with the serials of other "
-		       "users' tasks";
+		       "its own profile, exact; its own trace, without other users' tasks "
+		       "and network addresses";
 	}
 }
 
@@ -133,7 +130,7 @@ bool ktau_paranoid_needed(uint32_t access, int32_t *level)
 		int32_t level;
 	} levels[] = {
 		{ KTAU_ACCESS_PROFILE, 2 }, { KTAU_ACCESS_EXACT, 1 },
-		{ KTAU_ACCESS_TRACE, 0 }, { KTAU_ACCESS_SERIALS, -1 },
+		{ KTAU_ACCESS_TRACE, 0 },
 	};
 	size_t i;
 

@@ -45,7 +45,7 @@ char ktau_state_letter(uint32_t state);
 
 /**
  * ktau_paranoid_text() - describe a level of kernel.ktau_paranoid
- * @level: -1 to 3; other levels are treated as the nearest of these
+ * @level: 0 to 3; other levels are treated as the nearest of these
  *
  * Return: what a user without CAP_PERFMON sees, as a phrase: "its own profile, exact; no
  * trace".

@@ -164,11 +164,6 @@ static const struct {
 	    { "trace of", TRACE_OF, OF_OWNER, NULL, "ynynyyynnny" },
 	    { "consume", CONSUME, -1, NULL, "ynnnyynnnnn" },
 	    { "INFO: access to traces", INFO_TRACE, -1, NULL, "yyyyyyyyyyy" } } },
-	{ -1,
-	  { { "profile of", PROFILE_OF, OF_OWNER, NULL, "ynynyyynnny" },
-	    { "trace of", TRACE_OF, OF_OWNER, NULL, "ynynyyynnny" },
-	    { "consume", CONSUME, -1, NULL, "ynnnyynnnnn" },
-	    { "INFO: access to traces", INFO_TRACE, -1, NULL, "yyyyyyyyyyy" } } },
 };
 
 static pid_t pids[NR_TASKS];

@@ -457,7 +457,7 @@ static void threads_any(void)
 
 static void settings_any(void)
 {
-	static const char *const levels[] = { "-1", "0", "0", "1", "2", "3" };
+	static const char *const levels[] = { "0", "0", "0", "1", "2", "3" };
 	char line[256];
 
 	if (one_in(3)) {

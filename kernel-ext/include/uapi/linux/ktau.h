@@ -916,7 +916,7 @@ struct ktau_id_range {
  * @features: KTAU_FEATURE_*
  * @groups_built: groups that this kernel has
  * @groups: groups and modes enabled system-wide
- * @paranoid: the current level, -1 to 3
+ * @paranoid: the current level, 0 to 3
  * @access: KTAU_ACCESS_* of this descriptor's opener
  * @ring_slots: size to which rings grow
  * @nr_ranges: number of @range

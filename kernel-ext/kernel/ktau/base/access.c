@@ -9,7 +9,6 @@
  *	 1			its own profile, exact
  *	 0			its own trace, without other users' serials, names
  *				and network addresses
- *	-1			its own trace, other users' serials included
  *
  * A descriptor keeps the access that its opener had, reduced when the level is raised
  * later. Which tasks are a reader's own is decided in permission.c.
@@ -23,7 +22,7 @@
 #include "access.h"
 #include "compat.h"
 
-#define LEVEL_MIN	-1
+#define LEVEL_MIN	0
 #define LEVEL_MAX	3
 
 int ktau_paranoid __read_mostly = CONFIG_KTAU_PARANOID;
@@ -58,7 +57,7 @@ static int __init boot_paranoid(char *value)
 	    level <= LEVEL_MAX)
 		ktau_paranoid = level;
 	else
-		pr_warn("ktau: ktau_paranoid=%s: must be -1 to 3\n", value);
+		pr_warn("ktau: ktau_paranoid=%s: must be 0 to 3\n", value);
 	return 1;
 }
 __setup("ktau_paranoid=", boot_paranoid);
@@ -98,8 +97,6 @@ u32 ktau_access_at(int level, bool privileged)
 		access |= KTAU_ACCESS_EXACT;
 	if (level <= 0)
 		access |= KTAU_ACCESS_TRACE;
-	if (level <= -1)
-		access |= KTAU_ACCESS_SERIALS;
 	return access;
 }
 

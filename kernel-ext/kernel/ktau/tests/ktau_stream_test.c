@@ -198,8 +198,6 @@ static void redact_faults(struct kunit *test)
 static void levels(struct kunit *test)
 {
 	static const u32 expected[] = {
-		KTAU_ACCESS_PROFILE | KTAU_ACCESS_EXACT | KTAU_ACCESS_TRACE |
-		KTAU_ACCESS_SERIALS,
 		KTAU_ACCESS_PROFILE | KTAU_ACCESS_EXACT | KTAU_ACCESS_TRACE,
 		KTAU_ACCESS_PROFILE | KTAU_ACCESS_EXACT,
 		KTAU_ACCESS_PROFILE,
@@ -207,12 +205,12 @@ static void levels(struct kunit *test)
 	};
 	int level;
 
-	for (level = -1; level <= 3; level++) {
+	for (level = 0; level <= 3; level++) {
 		KUNIT_EXPECT_EQ(test, ktau_access_at(level, false),
-				expected[level + 1]);
+				expected[level]);
 		KUNIT_EXPECT_EQ(test, ktau_access_at(level, true),
-				expected[0] | KTAU_ACCESS_ALL |
-				KTAU_ACCESS_CONSUME);
+				expected[0] | KTAU_ACCESS_SERIALS |
+				KTAU_ACCESS_ALL | KTAU_ACCESS_CONSUME);
 	}
 }
 
