@@ -494,11 +494,12 @@ static void expect_woken(uint64_t serial, const char *how)
 	tap_ok(waits >= WAKEUPS - 5, "the wait for a CPU begins at the wakeup: %u times", waits);
 }
 
-static void set_groups(const char *groups)
+/* Measure only the task @tid. */
+static void measure_only(pid_t tid)
 {
 	char words[64];
 
-	snprintf(words, sizeof(words), "task_groups=%d:%s", getpid(), groups);
+	snprintf(words, sizeof(words), "filter=pid:%d", tid);
 	put("/proc/ktau/control", words);
 }
 
@@ -516,14 +517,14 @@ static void unseen(void)
 	serial = loaded_serial();
 	pid = start_reader(fds);
 	usleep(100000);
-	set_groups("syscall"); /* may wake tasks, so before the mark */
+	measure_only(pid); /* may wake tasks, so before the mark */
 	since = now();
 	wake(pid, fds[1]);
 	load(pid, since);
 	expect_woken(serial, "untraced waker");
 	load(getpid(), since);
 	tap_ok(!count(KTAU_TRACE_WAKING), "the waker has no trace");
-	set_groups("");
+	put("/proc/ktau/control", "filter=none");
 	close(fds[1]);
 	waitpid(pid, NULL, 0);
 }

@@ -102,14 +102,6 @@ static const struct words rejected[] = {
 	{ EINVAL, "filter=cgroup:" },
 	{ EINVAL, "filter=cgroup:name" },
 	{ EINVAL, "+tcp filter=pid:1,x" },
-	{ EINVAL, "task_groups=" },
-	{ EINVAL, "task_groups=1" },
-	{ EINVAL, "task_groups=1:x" },
-	{ EINVAL, "task_groups=1:none" },
-	{ EINVAL, "task_groups=:tcp" },
-	{ EINVAL, "task_groups=1:tcp+" },
-	{ EINVAL, "task_groups=1:tcp,irq" },
-	{ EINVAL, "task_groups=1:tcp task_groups=x:irq" },
 	{ EINVAL, "tag=" },
 	{ EINVAL, "tag=1" },
 	{ EINVAL, "tag=1:" },
@@ -122,7 +114,6 @@ static const struct words rejected[] = {
 	{ ESRCH, "filter=pid:2147483647" },
 	{ ESRCH, "+tcp trace=on filter=pid:%d" },
 	{ ESRCH, "+tcp ring=128 filter=uid:1 filter-=pid:%d" },
-	{ ESRCH, "+tcp filter=pid: task_groups=%d:irq" },
 	{ ESRCH, "filter=pid:1,%d +tcp" },
 	{ ESRCH, "tag=1,%d:7" },
 	{ EINVAL, "restore=1" },
@@ -160,10 +151,8 @@ static const struct {
 	{ "filter+=uid:1000,1000+cgroup:/", "filter=pid:1+uid:1000+cgroup:/\n" },
 	{ "filter-=pid:1+uid:1000,7 filter+=tag:9", "filter=cgroup:/+tag:9\n" },
 	{ "filter=none", "filter=none\n" },
-	{ "task_groups=1:tcp task_groups=1:irq+bh", "task_groups=1:irq+bh\n" },
-	{ "task_groups=none", "task_groups=none\ntag=none\n" },
 	{ "restore tag=2147483647,1:7", "tag=1:7\n" },
-	{ "restore filter=uid:1+cgroup:/no/such", "filter=uid:1\ntask_groups=none\ntag=none\n" },
+	{ "restore filter=uid:1+cgroup:/no/such", "filter=uid:1\ntag=none\n" },
 	{ "filter=none", "filter=none\n" },
 	{ "tag=1:7", "tag=1:7\n" },
 	{ "tag=1:0", "tag=none\n" },
@@ -314,7 +303,7 @@ static void try_accepted(const char *text, const char *line)
 int main(void)
 {
 	static const char base[] =
-		"groups=syscall trace=off filter=none inherit=off task_groups=none tag=none "
+		"groups=syscall trace=off filter=none inherit=off tag=none "
 		"ring=1024 watermark=512";
 	pid_t gone = fork();
 	size_t i;

@@ -132,7 +132,7 @@ static struct usage usage_at_rest(void)
 
 	settle("/proc/sys/kernel/ktau_paranoid", "2");
 	settle(control,
-	       "groups=none filter=none inherit=off task_groups=none tag=none memory_limit=64M");
+	       "groups=none filter=none inherit=off tag=none memory_limit=64M");
 	settle(control, "groups=all profile=on trace=off ring=64 watermark=1 exited_limit=0");
 	usleep(300000);
 	return usage();

@@ -246,16 +246,13 @@ static struct worker begin_worker(void)
 }
 
 /*
- * Start a worker of which only system calls are measured. It reads its profile in advance, so
- * that the table has room for the calls that this takes.
+ * Start a worker. It reads its profile in advance, so that the table has room for the calls that
+ * this takes.
  */
 static struct worker begin_measured(void)
 {
 	struct worker worker = begin_worker();
-	char words[80];
 
-	snprintf(words, sizeof(words), "task_groups=%d:syscall", worker.pid);
-	control(words);
 	for (int i = 0; i < 3; i++)
 		order_worker(&worker, LOOK);
 	return worker;

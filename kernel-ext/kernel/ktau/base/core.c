@@ -84,7 +84,6 @@ void ktau_config_set(const struct ktau_config *config)
 {
 	spin_lock(&config_lock);
 	WRITE_ONCE(ktau_config.groups, config->groups);
-	WRITE_ONCE(ktau_config.task_groups, config->task_groups);
 	WRITE_ONCE(ktau_config.held_groups, config->held_groups);
 	WRITE_ONCE(ktau_config.modes, config->modes);
 	WRITE_ONCE(ktau_config.tags, config->tags);
@@ -105,7 +104,7 @@ void ktau_config_set(const struct ktau_config *config)
 void ktau_config_get(struct ktau_config *config)
 {
 	spin_lock(&config_lock);
-	*config = data_race(ktau_config); /* only the lists of tasks change @tags, @task_groups */
+	*config = data_race(ktau_config); /* only the list of tasks changes @tags */
 	spin_unlock(&config_lock);
 }
 

@@ -18,7 +18,6 @@ struct work_struct;
 /* The configuration, except for the filter. Guarded by ktau_mutex. */
 struct ktau_config {
 	u32	groups;		/* enabled KTAU_GROUP_* */
-	u32	task_groups;	/* KTAU_GROUP_* that individual tasks may have */
 	u32	held_groups;	/* KTAU_GROUP_* that handlers of modules need */
 	u32	modes;		/* KTAU_MODE_* */
 	bool	tags;		/* some task may have a tag */

@@ -307,8 +307,6 @@ struct ktau_waker {
  * @region: the number that @region_word had at that time
  * @selected: the selection (see struct ktau_filter) that includes the task by its tid;
  *	written under ktau_mutex, or by the parent before the task first runs
- * @task_groups: groups for this task only, in place of the system-wide ones, or 0;
- *	written under ktau_mutex
  * @profiled: groups whose activations are being added to the table; under @mask_lock
  * @mask_lock: serialises updates of the task's mask and of the fields that depend on it, and
  *	users of @look
@@ -385,7 +383,6 @@ struct ktau_state {
 	struct ktau_waker	waker;
 	u64			switched_ticks;
 	u32			selected;
-	u32			task_groups;
 	u32			profiled;
 	spinlock_t		mask_lock;	/* the task's mask, @profiled, @look */
 	u64			start_ticks;

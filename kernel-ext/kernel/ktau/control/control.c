@@ -178,7 +178,6 @@ static int apply(struct ktau_request *req)
 	const struct ktau_config old = ktau_config;
 	int err;
 
-	req->config.task_groups |= req->task_groups;
 	err = ktau_config_begin(&req->config, req->selects);
 	if (err)
 		return err;

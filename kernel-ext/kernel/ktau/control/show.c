@@ -61,15 +61,6 @@ static u32 selected_of(struct task_struct *task)
 	return selected == ktau_filter_selection() ? selected : 0;
 }
 
-static u32 groups_of(struct task_struct *task)
-{
-	struct ktau_state *state = ktau_state_get(task);
-	u32 groups = state ? state->task_groups : 0;
-
-	ktau_state_put(state);
-	return groups;
-}
-
 static u32 tag_of(struct task_struct *task)
 {
 	return READ_ONCE(task->ktau.tag);
@@ -160,27 +151,6 @@ static int show_filter(struct seq_file *m)
 	return min(shown, 0);
 }
 
-static int show_task_groups(struct seq_file *m)
-{
-	struct tid_list list = { .value = groups_of };
-	int err = ktau_config.task_groups ? list_tids(&list) : 0;
-	size_t i = 0;
-
-	if (!err && !list.nr)
-		seq_puts(m, "task_groups=none\n");
-	while (i < list.nr) {
-		const u32 groups = list.task[i].value;
-
-		seq_puts(m, "task_groups=");
-		i = show_tids(m, &list, i);
-		seq_putc(m, ':');
-		show_group_names(m, groups, '+');
-		seq_putc(m, '\n');
-	}
-	kvfree(list.task);
-	return err;
-}
-
 static int show_tags(struct seq_file *m)
 {
 	struct tid_list list = { .value = tag_of };
@@ -228,8 +198,6 @@ static int show_all(struct seq_file *m)
 	mutex_lock(&ktau_mutex);
 	show_config(m, &ktau_config);
 	err = show_filter(m);
-	if (!err)
-		err = show_task_groups(m);
 	if (!err)
 		err = show_tags(m);
 	mutex_unlock(&ktau_mutex);

@@ -164,31 +164,6 @@ static int add_task_word(struct ktau_request *req, char *tids,
 	return 0;
 }
 
-/* "12,13:syscall+tcp". Without groups, the tasks return to the system-wide ones. */
-static int parse_task_groups(struct ktau_request *req, char *value)
-{
-	struct ktau_task_word word = {
-		.key = "task_groups", .set = ktau_task_set_groups
-	};
-	char *names = value, *name;
-	u32 one;
-
-	if (!strcmp(value, "none"))
-		return add_task_word(req, NULL, word);
-	value = strsep(&names, ":");
-	if (!names)
-		return fail(req, -EINVAL, "not TID,...:GROUP+... or none");
-	if (!*names)
-		return add_task_word(req, value, word);
-	while ((name = strsep(&names, "+"))) {
-		if (parse_group(name, &one) || !one)
-			return fail(req, -EINVAL, "no such group in this kernel");
-		word.value |= one;
-	}
-	req->task_groups |= word.value;
-	return add_task_word(req, value, word);
-}
-
 /* "12,13:7". The value 0 removes the tag. */
 static int parse_tag(struct ktau_request *req, char *value)
 {
@@ -332,8 +307,6 @@ static int parse_setting(struct ktau_request *req, const char *key, char *value)
 		return parse_filter(req, value, KTAU_EDIT_REMOVE);
 	if (!strcmp(key, "inherit"))
 		return parse_on_off(req, value, &config->inherit);
-	if (!strcmp(key, "task_groups"))
-		return parse_task_groups(req, value);
 	if (!strcmp(key, "tag"))
 		return parse_tag(req, value);
 	if (!strcmp(key, "hook"))
@@ -357,13 +330,12 @@ static int parse_setting(struct ktau_request *req, const char *key, char *value)
  */
 static int parse_restore(struct ktau_request *req)
 {
-	struct ktau_task_word groups = { .set = ktau_task_set_groups };
 	struct ktau_task_word tag = { .set = ktau_task_set_tag };
 
 	if (req->nr_words)
 		return fail(req, -EINVAL, "not the first word");
 	req->restores = true;
-	return add_task_word(req, NULL, groups) ?: add_task_word(req, NULL, tag);
+	return add_task_word(req, NULL, tag);
 }
 
 static int parse_word(struct ktau_request *req, char *word)

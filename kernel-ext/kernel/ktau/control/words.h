@@ -46,7 +46,6 @@ static inline const char *ktau_next_pattern(const struct ktau_patterns *patterns
 /**
  * struct ktau_request - what a write asks for, before any of it is applied
  * @config: the new configuration
- * @task_groups: groups that individual tasks will have
  * @filters: @filter replaces the filter in force
  * @selects: the request selects tasks
  * @restores: tasks and control groups that no longer exist are skipped
@@ -61,7 +60,6 @@ static inline const char *ktau_next_pattern(const struct ktau_patterns *patterns
  */
 struct ktau_request {
 	struct ktau_config config;
-	u32 task_groups;
 	bool filters;
 	bool selects;
 	bool restores;

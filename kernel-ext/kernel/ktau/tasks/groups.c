@@ -34,7 +34,7 @@ static void disable_hooks(u32 groups)
 /* The groups that any task has, or may have. */
 static u32 all_groups(const struct ktau_config *config)
 {
-	return config->groups | config->task_groups | config->held_groups;
+	return config->groups | config->held_groups;
 }
 
 static void change_again(struct work_struct *work);

@@ -52,10 +52,6 @@ static u32 hooked;
 /* The groups that @task should have, whether or not their hooks are enabled yet. */
 static u32 groups_for(struct task_struct *task, const struct ktau_state *state)
 {
-	const u32 own = READ_ONCE(state->task_groups);
-
-	if (own)
-		return own;
 	return ktau_filter_matches(task, READ_ONCE(state->selected)) ?
 	       ktau_groups_enabled() : 0;
 }
@@ -286,45 +282,40 @@ struct task_struct *ktau_next_task(int *nr)
 	return task;
 }
 
-/* Create what @task needs, and collect its own groups and tag. */
-static void prepare(struct task_struct *task, struct ktau_config *config)
+/* Create what @task needs. Return: whether it has a tag. */
+static bool prepare(struct task_struct *task)
 {
-	const bool measures = ktau_groups_enabled() || ktau_config.task_groups;
-	struct ktau_state *state = provide(task, 0, measures ? GFP_KERNEL : 0);
+	const gfp_t gfp = ktau_groups_enabled() ? GFP_KERNEL : 0;
 
 	if (static_key_enabled(&ktau_exit_key))
 		ktau_task_serial(task);
-	if (state)
-		config->task_groups |= state->task_groups;
-	ktau_state_put(state);
-	config->tags |= READ_ONCE(task->ktau.tag) != 0;
+	ktau_state_put(provide(task, 0, gfp));
+	return READ_ONCE(task->ktau.tag);
 }
 
 /**
  * ktau_tasks_prepare() - create what the tasks need that the configuration selects
  *
- * Also determines which groups individual tasks still have, and whether there are tags.
- * The groups of a task that has exited count until the next call.
+ * Also determines whether there are tags.
  *
  * Context: May sleep; ktau_mutex held.
  */
 void ktau_tasks_prepare(void)
 {
-	struct ktau_config found = { };
 	struct task_struct *task;
+	bool tags = false;
 	int nr = 1, cpu;
 
 	WRITE_ONCE(generation, generation + 1);
 	smp_mb();	/* pairs with set_up_here() */
 	for_each_possible_cpu(cpu)
-		prepare(idle_task(cpu), &found);
+		tags |= prepare(idle_task(cpu));
 	while ((task = ktau_next_task(&nr))) {
-		prepare(task, &found);
+		tags |= prepare(task);
 		put_task_struct(task);
 		cond_resched();
 	}
-	ktau_config.task_groups = found.task_groups;
-	ktau_config.tags = found.tags;
+	ktau_config.tags = tags;
 }
 
 /**
@@ -544,54 +535,34 @@ void ktau_tasks_resize(void)
 	free_rings(&olds);
 }
 
-/*
- * Set the field of type u32 at @offset in the state of @task, which an exec takes over. A
- * state is created unless @value is 0. Return: 0 or -ENOMEM.
- */
-static int set_field(struct task_struct *task, size_t offset, u32 value)
-{
-	struct ktau_state *state;
-	bool done;
-	int err;
-
-	do {
-		err = get_state(task, value ? GFP_KERNEL : 0, &state);
-		if (!state)
-			return err;
-		spin_lock(&state->mask_lock);
-		done = READ_ONCE(task->ktau.state) == state;
-		if (done)
-			WRITE_ONCE(*(u32 *)((void *)state + offset), value);
-		spin_unlock(&state->mask_lock);
-		ktau_state_put(state);
-	} while (!done);
-	return 0;
-}
-
 /**
  * ktau_task_select() - select a task by its tid, or deselect it
  * @task: the task, held by the caller
  * @selection: number of the filter's selection; 0 deselects the task
+ *
+ * A task without a state gets one, unless it is deselected. An exec takes the selection over.
  *
  * Context: May sleep; ktau_mutex held. The caller calls ktau_tasks_prepare().
  * Return: 0 or -ENOMEM.
  */
 int ktau_task_select(struct task_struct *task, u32 selection)
 {
-	return set_field(task, offsetof(struct ktau_state, selected), selection);
-}
+	struct ktau_state *state;
+	bool done;
+	int err;
 
-/**
- * ktau_task_set_groups() - set the groups of one task
- * @task: the task, held by the caller
- * @groups: groups that apply whatever the filter says; 0: the system-wide groups
- *
- * Context: May sleep; ktau_mutex held. The caller calls ktau_tasks_prepare().
- * Return: 0 or -ENOMEM.
- */
-int ktau_task_set_groups(struct task_struct *task, u32 groups)
-{
-	return set_field(task, offsetof(struct ktau_state, task_groups), groups);
+	do {
+		err = get_state(task, selection ? GFP_KERNEL : 0, &state);
+		if (!state)
+			return err;
+		spin_lock(&state->mask_lock);
+		done = READ_ONCE(task->ktau.state) == state;
+		if (done)
+			WRITE_ONCE(state->selected, selection);
+		spin_unlock(&state->mask_lock);
+		ktau_state_put(state);
+	} while (!done);
+	return 0;
 }
 
 /* Let the ring of @task grow before the task returns to user mode, if it starts larger now. */
@@ -721,7 +692,6 @@ bool ktau_task_succeed(struct ktau_state *state, const struct ktau_state *old)
 	if (READ_ONCE(old->ring) && !state->ring)
 		return false;
 	state->selected = old->selected;
-	state->task_groups = old->task_groups;
 	note_groups(state, profiled(READ_ONCE(current->ktau.mask)), ktau_ticks());
 	return true;
 }

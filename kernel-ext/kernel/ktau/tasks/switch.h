@@ -14,7 +14,6 @@ u32 ktau_tasks_change(u32 groups);
 void ktau_tasks_resize(void);
 struct task_struct *ktau_next_task(int *nr);
 int ktau_task_select(struct task_struct *task, u32 selection);
-int ktau_task_set_groups(struct task_struct *task, u32 groups);
 int ktau_task_set_tag(struct task_struct *task, u32 tag);
 void ktau_task_inherit(struct task_struct *task);
 void ktau_task_reconsider(void);

@@ -78,13 +78,6 @@ static const struct {
 	{ -EINVAL, "memory_limit=12q" },
 	{ -EINVAL, "memory_limit=17179869184G" },
 	{ -EINVAL, "exited_limit=-1" },
-	{ -EINVAL, "task_groups=1" },
-	{ -EINVAL, "task_groups=:tcp" },
-	{ -EINVAL, "task_groups=1:x" },
-	{ -EINVAL, "task_groups=1:none" },
-	{ -EINVAL, "task_groups=1:tcp+" },
-	{ -EINVAL, "task_groups=1:tcp,irq" },
-	{ -EINVAL, "task_groups=0:all" },
 	{ -EINVAL, "tag=1" },
 	{ -EINVAL, "tag=1:" },
 	{ -EINVAL, "tag=1:x" },
@@ -113,7 +106,6 @@ static const struct {
 	{ -EINVAL, "filter*=uid:0" },
 	{ -ESRCH, "filter=pid:2147483647" },
 	{ -ESRCH, "filter+=pid:2147483647" },
-	{ -ESRCH, "task_groups=2147483647:tcp" },
 	{ -ESRCH, "tag=2147483647:7" },
 	/* Keys that were used before the first release. */
 	{ -EINVAL, "select=all" },
@@ -209,12 +201,10 @@ static void round_trip(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, control("inherit=on ring=64 watermark=9"), 0);
 	KUNIT_ASSERT_EQ(test, control("memory_limit=32M exited_limit=1M"), 0);
 	KUNIT_ASSERT_EQ(test, control_here("filter=pid:%d,1+uid:7+tag:8"), 0);
-	KUNIT_ASSERT_EQ(test, control_here("task_groups=%d:irq+bh tag=%d:11"), 0);
-	KUNIT_ASSERT_EQ(test, control("task_groups=1:sched tag=1:12"), 0);
+	KUNIT_ASSERT_EQ(test, control_here("tag=%d:11"), 0);
+	KUNIT_ASSERT_EQ(test, control("tag=1:12"), 0);
 	changed = shown(test);
 	snprintf(line, sizeof(line), "\nfilter=pid:1,%d+uid:7+tag:8\n", current->pid);
-	KUNIT_EXPECT_NOT_NULL(test, strstr(changed, line));
-	snprintf(line, sizeof(line), "\ntask_groups=%d:irq+bh\n", current->pid);
 	KUNIT_EXPECT_NOT_NULL(test, strstr(changed, line));
 	snprintf(line, sizeof(line), "\ntag=%d:11\n", current->pid);
 	KUNIT_EXPECT_NOT_NULL(test, strstr(changed, line));
@@ -225,18 +215,16 @@ static void round_trip(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, control(changed), 0);
 	KUNIT_EXPECT_STREQ(test, shown(test), changed);
 	KUNIT_EXPECT_EQ(test, current->ktau.mask,
-			KTAU_GROUP_IRQ | KTAU_GROUP_BH | KTAU_MODE_TRACE);
+			KTAU_GROUP_SYSCALL | KTAU_GROUP_TCP | KTAU_MODE_TRACE);
 }
 
 /* Tasks and control groups may no longer exist when a configuration is restored. */
 static void restore_skips(struct kunit *test)
 {
-	KUNIT_ASSERT_EQ(test, control_here("tag=%d:5 task_groups=%d:irq"), 0);
+	KUNIT_ASSERT_EQ(test, control_here("tag=%d:5"), 0);
 	KUNIT_EXPECT_EQ(test, control("tag=2147483647:1"), -ESRCH);
 	KUNIT_EXPECT_EQ(test, control("restore tag=2147483647,1:3"), 0);
-	KUNIT_EXPECT_EQ(test, control("restore task_groups=2147483647:tcp tag=1:3"), 0);
 	KUNIT_EXPECT_NOT_NULL(test, strstr(shown(test), "\ntag=1:3\n"));
-	KUNIT_EXPECT_NOT_NULL(test, strstr(shown(test), "\ntask_groups=none\n"));
 	KUNIT_EXPECT_EQ(test, current->ktau.tag, 0U);
 	KUNIT_EXPECT_EQ(test, control("restore filter=pid:2147483647,1"), 0);
 	KUNIT_EXPECT_NOT_NULL(test, strstr(shown(test), "\nfilter=pid:1\n"));

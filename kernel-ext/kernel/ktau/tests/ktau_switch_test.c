@@ -12,30 +12,6 @@
 #include "base/user.h"
 #include "ktau_test.h"
 
-/* A task can have groups of its own, whatever is enabled system-wide. */
-static void task_groups(struct kunit *test)
-{
-	char words[64];
-
-	snprintf(words, sizeof(words), "task_groups=%d:signal+syscall", current->pid);
-	KUNIT_ASSERT_EQ(test, control(words), 0);
-	KUNIT_EXPECT_EQ(test, current->ktau.mask, KTAU_GROUP_SIGNAL |
-			KTAU_GROUP_SYSCALL | KTAU_MODE_PROFILE);
-	KUNIT_EXPECT_TRUE(test, static_key_enabled(&ktau_keys[KTAU_BIT_SIGNAL]));
-	KUNIT_EXPECT_EQ(test, control("+sched"), 0);
-	KUNIT_EXPECT_EQ(test, current->ktau.mask & KTAU_GROUP_SCHED, 0U);
-	snprintf(words, sizeof(words), "task_groups=%d:", current->pid);
-	KUNIT_EXPECT_EQ(test, control(words), 0);
-	KUNIT_EXPECT_EQ(test, current->ktau.mask,
-			KTAU_GROUP_SCHED | KTAU_MODE_PROFILE);
-	/* No task has these any more, so their hooks are disabled. */
-	KUNIT_EXPECT_FALSE(test, static_key_enabled(&ktau_keys[KTAU_BIT_SIGNAL]));
-	KUNIT_EXPECT_FALSE(test, static_key_enabled(&ktau_keys[KTAU_BIT_SYSCALL]));
-	KUNIT_EXPECT_TRUE(test, static_key_enabled(&ktau_keys[KTAU_BIT_SCHED]));
-	KUNIT_EXPECT_EQ(test, control("groups=none"), 0);
-	KUNIT_EXPECT_EQ(test, current->ktau.mask, 0U);
-}
-
 static int nothing_run(void *unused)
 {
 	return 0;
@@ -284,7 +260,6 @@ static void worker_rings(struct kunit *test)
 }
 
 static struct kunit_case switch_cases[] = {
-	KUNIT_CASE(task_groups),
 	KUNIT_CASE(kthread_rings),
 	KUNIT_CASE(worker_rings),
 	KUNIT_CASE(exits_meanwhile),
