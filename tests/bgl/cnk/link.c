@@ -127,11 +127,6 @@ int cnk_connect(const char *address, const char *port, const char *token)
 	return 0;
 }
 
-bool cnk_connected(void)
-{
-	return !peer.lost;
-}
-
 int64_t cnk_ship(enum ciod_call call, struct cnk_data *data, ...)
 {
 	int64_t result;

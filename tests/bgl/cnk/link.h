@@ -21,7 +21,6 @@ int cnk_connect(const char *address, const char *port, const char *token);
  * signature, with the types that ciod_encode() takes.
  */
 int64_t cnk_ship(enum ciod_call call, struct cnk_data *data, ...);
-bool cnk_connected(void);
 /* Say goodbye, and write the counts of shipped calls to "@path.PID" unless @path is NULL. */
 int cnk_disconnect(const char *path);
 
