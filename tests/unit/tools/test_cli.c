@@ -349,7 +349,6 @@ static const struct complaint complaints[] = {
 	  "--html: $T/once can be read only once" },
 	{ "cat $T/good.ktau | ktau report --html=$T/p /dev/stdin", 2, "can be read only once" },
 	{ "ktau report --html=$T/p - <$T/good.ktau", 2, "standard input can be read only once" },
-	{ "timeout 10 ktau export --rates --chrome $T/once", 2, "$T/once can be read only once" },
 	{ "timeout 10 ktau top $T/once", 2, "$T/once can be read only once" },
 	{ "echo kept >$T/page; trap '' XFSZ; ulimit -f 1; ktau report --html=$T/page $T/good.ktau; "
 	  "s=$?; grep -q kept $T/page || s=9; exit $s", 1, "cannot write $T/page: File too large" },

@@ -10,8 +10,6 @@
 
 #include "lib/cli.h"
 #include "export/export.h"
-#include "export/export_rates.h"
-#include "analyse/source.h"
 #include "subcommand.h"
 
 static const struct exporter *const formats[] = {
@@ -29,19 +27,19 @@ static const struct exporter *const formats[] = {
 
 enum { NR_FORMATS = sizeof(formats) / sizeof(*formats),
        OPT_FORMAT = 0x100, OPT_HOST = 0x200, OPT_NAMING, OPT_SNAPSHOT,
-       OPT_RATES, OPT_HOURS, OPT_REGION_NAMES };
+       OPT_HOURS, OPT_REGION_NAMES };
 
 struct options {
 	const struct exporter *format;
 	struct export_options more;
-	bool snapshot, rates, hours;
+	bool snapshot, hours;
 	const char *map, *output;
 	char **files;
 	int nr_files;
 };
 
 /* An option per format, then the others. Filled in before main(), because completion needs it. */
-static struct argp_option argp_options[NR_FORMATS + 9];
+static struct argp_option argp_options[NR_FORMATS + 8];
 static char descriptions[NR_FORMATS][80];
 
 static void __attribute__((constructor)) make_options(void)
@@ -60,9 +58,6 @@ static void __attribute__((constructor)) make_options(void)
 		  "each host (default: dense)", 2 },
 		{ "snapshot", OPT_SNAPSHOT, NULL, 0,
 		  "With --tau: a file for each task with a profile for each stream", 2 },
-		{ "rates", OPT_RATES, NULL, 0,
-		  "Print how fast the traces are merged, and how fast each format, or only the "
-		  "given one, is written", 2 },
 		{ "region-names", OPT_REGION_NAMES, "DIR", 0,
 		  "Read names and traces of regions from the files ktau-user* in DIR "
 		  "(default: the current one)", 2 },
@@ -108,14 +103,6 @@ static void check_options(struct options *o, struct argp_state *state)
 		cli_usage(state, "--snapshot numbers its files dense; --naming is invalid");
 	if (o->snapshot)
 		o->format = &export_tau_snapshot;
-	if (o->rates && (o->snapshot || o->hours))
-		cli_usage(state, "--rates: --%s converts no slots",
-			  o->snapshot ? "snapshot" : "hours");
-	if (o->rates && o->output)
-		cli_usage(state, "--rates leaves no output; --output is invalid");
-	if (o->rates && source_read_once(o->files, o->nr_files))
-		cli_usage(state, "--rates: %s can be read only once; save it in a file",
-			  source_read_once(o->files, o->nr_files));
 	if (o->hours && (o->format != &export_csv || o->map))
 		cli_usage(state, "--hours goes with --csv, without --map");
 	if (o->hours)
@@ -144,9 +131,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_SNAPSHOT:
 		o->snapshot = true;
 		return 0;
-	case OPT_RATES:
-		o->rates = true;
-		return 0;
 	case OPT_HOURS:
 		o->hours = true;
 		return 0;
@@ -164,7 +148,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		o->nr_files = state->argc - state->next;
 		return 0;
 	case ARGP_KEY_END:
-		if (!o->format && !o->rates)
+		if (!o->format)
 			cli_usage(state, "a format is required, for example --%s",
 				   formats[0]->name);
 		if (!o->nr_files)
@@ -286,16 +270,6 @@ static int export_to(struct export_run *x, const struct options *o, const char *
 	return status;
 }
 
-static int print_rates(const struct options *o, struct ktau_symtab *symtab)
-{
-	const struct rates rates = {
-		.files = o->files, .nr_files = o->nr_files, .symtab = symtab, .options = o->more,
-	};
-
-	return o->format ? rates_print(&rates, &o->format, 1) :
-			   rates_print(&rates, formats, NR_FORMATS);
-}
-
 static int export_main(int argc, char **argv)
 {
 	struct ktau_symtab *symtab = NULL;
@@ -312,11 +286,6 @@ static int export_main(int argc, char **argv)
 	}
 	if (o.map && symbolize_load_map(&symtab, o.map))
 		return CLI_FAILED;
-	if (o.rates) {
-		status = print_rates(&o, symtab);
-		ktau_symtab_destroy(symtab);
-		return status;
-	}
 	x.format = o.format;
 	x.options = o.more;
 	if (!o.output)
