@@ -162,7 +162,7 @@ test_timeline_OBJS := $(addprefix tools/ktau/analyse/,timeline timeline_pass tra
 	tests/unit/tools/rings $(unit_MACHINE)
 test_running_OBJS := $(test_timeline_OBJS)
 test_cli_OBJS := $(unit_MACHINE) tests/unit/tools/saved
-test_status_OBJS := tools/ktau/commands/ktau-status
+test_status_OBJS := $(addprefix tools/ktau/,commands/ktau-status print/counters)
 test_mark_OBJS := tools/ktau/commands/ktau-mark
 test_export_output_OBJS := tools/ktau/print/export_output
 tools_TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/tools/test_*.c))

@@ -100,11 +100,11 @@ ok $rc "the example reports the damage of a damaged file"
 # The shells find the installed completion, and it works.
 rc=0
 # shellcheck disable=SC2016 # expanded by the tested shell
-bash --norc -c '. "$1"; complete -p ktau; COMP_WORDS=(ktau stat); COMP_CWORD=1; _ktau
+bash --norc -c '. "$1"; complete -p ktau; COMP_WORDS=(ktau re); COMP_CWORD=1; _ktau
 	printf "%s\n" "${COMPREPLY[@]}" | sort | xargs' bash \
 	"$root/usr/share/bash-completion/completions/ktau" >"$work/completed" 2>&1 || rc=1
 grep -q '^complete .*-F _ktau ktau$' "$work/completed" || rc=1
-grep -qx 'stats status' "$work/completed" || { cat "$work/completed"; rc=1; }
+grep -qx 'record regions report' "$work/completed" || { cat "$work/completed"; rc=1; }
 ok $rc "bash completes by the installed script"
 
 if command -v zsh >/dev/null; then

@@ -22,7 +22,7 @@ exit status is 1.
 is a command with figures that differ from run to run. Without --write only the form of the
 output is compared: headings word by word, other lines by the kinds of their columns (see form()).
 
-    .\\" guest: # ktau stats
+    .\\" guest: # ktau status --counters
 
 is such a command that needs a kernel with KTAU. It runs as root, or as a user if the prompt is
 "$". tests/guest/screens runs it; --list prints the script's input, FOLDER has its output.

@@ -35,7 +35,7 @@ in_bash()
 
 	"$ktau" --completion=bash > "$tmp/ktau"
 	check "bash: the script has no syntax error" bash -n "$tmp/ktau"
-	same "bash: commands" "$(completed ktau st)" "stats status"
+	same "bash: commands" "$(completed ktau re)" "record regions report"
 	for name in tools/ktau/commands/ktau-*.c; do
 		name=${name#tools/ktau/commands/ktau-}
 		name=${name%.c}
@@ -75,7 +75,7 @@ in_zsh()
 	ZDOTDIR=$tmp LC_ALL=C.UTF-8 tmux -S "$tmp/tmux" -f /dev/null new-session -d -x 150 -y 50 \
 		"PATH=$(realpath "$(dirname "$ktau")"):\$PATH zsh -i"
 	shows '^%'
-	offers "zsh: commands" 'ktau stat' 'status +-- show what can be measured'
+	offers "zsh: commands" 'ktau re' 'report +-- show where each process'
 	offers "zsh: options" 'ktau report --sub' 'ktau report --subtract'
 	offers "zsh: arguments" 'ktau report --by=cg' 'ktau report --by=cgroup'
 	offers "zsh: formats of export" 'ktau export --perf' 'ktau export --perfetto'

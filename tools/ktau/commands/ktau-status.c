@@ -10,6 +10,7 @@
 #include <ktau_bpf.h>
 
 #include "lib/cli.h"
+#include "print/counters.h"
 #include "status.h"
 #include "subcommand.h"
 #include "lib/table.h"
@@ -19,30 +20,48 @@
 
 #define MODES (KTAU_MODE_PROFILE | KTAU_MODE_TRACE)
 
-enum { OPT_JSON = 256 };
+enum { OPT_JSON = 256, OPT_COUNTERS };
+
+struct options {
+	bool json, counters;
+	char **names;
+	int nr_names;
+};
 
 static const struct argp_option argp_options[] = {
 	{ "json", OPT_JSON, NULL, 0, "Print JSON", 0 },
+	{ "counters", OPT_COUNTERS, NULL, 0,
+	  "Print KTAU's figures about itself, or those called NAME: losses by reason, memory, "
+	  "numbers of tasks and the cost of hooks", 0 },
 	{ 0 }
 };
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
-	bool *json = state->input;
+	struct options *o = state->input;
 
+	(void)arg;
 	switch (key) {
 	case OPT_JSON:
-		*json = true;
+		o->json = true;
 		return 0;
-	case ARGP_KEY_ARG:
-		cli_usage(state, "'%s': unexpected argument", arg);
+	case OPT_COUNTERS:
+		o->counters = true;
+		return 0;
+	case ARGP_KEY_ARGS:
+		o->names = state->argv + state->next;
+		o->nr_names = state->argc - state->next;
+		return 0;
+	case ARGP_KEY_END:
+		if (o->nr_names && !o->counters)
+			cli_usage(state, "'%s': a NAME goes with --counters", o->names[0]);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp parser = {
-	argp_options, parse_option, "",
+	argp_options, parse_option, "[--counters [NAME...]]",
 	"Print whether this kernel has KTAU, the level of access in force and what it means for "
 	"you, groups, modes, the filter, memory and losses. For everything that cannot be "
 	"measured, print the command that changes that.",
@@ -497,14 +516,19 @@ void status_json(const struct status *s, const struct problem *problems, size_t 
 static int status_main(int argc, char **argv)
 {
 	struct problem problems[STATUS_PROBLEMS];
-	bool json = false;
+	struct options o = { 0 };
 	struct status s;
+	int status;
 	size_t nr;
 
-	cli_parse(&parser, argc, argv, 0, &json);
+	cli_parse(&parser, argc, argv, 0, &o);
+	if (o.counters) {
+		status = counters_print(o.names, o.nr_names, o.json ? FORMAT_JSON : FORMAT_TEXT);
+		return cli_finish(stdout) ? CLI_FAILED : status;
+	}
 	collect(&s);
 	nr = status_judge(&s, problems);
-	if (json)
+	if (o.json)
 		status_json(&s, problems, nr, stdout);
 	else
 		status_text(&s, problems, nr, stdout);
