@@ -165,7 +165,7 @@ def make_subcommand(copy, _):
     copy.edit('tests/unit/tools/test_cli.c', '\t{ "help", "ktau --help", 0 },\n',
               '\t{ "help", "ktau --help", 0 },\n\t{ "toy", "ktau toy", 0 },\n')
     copy.add(golden + 'toy', 'golden')
-    copy.edit(golden + 'help', "\n\n'ktau COMMAND", "\n  toy        say hello\n\n'ktau COMMAND")
+    copy.edit(golden + 'help', "\nRecord:\n", "\n  toy        say hello\nRecord:\n")
 
 
 TOYS = (

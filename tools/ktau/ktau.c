@@ -18,15 +18,33 @@ static const struct subcommand *const subcommands[] = {
 
 #define NR_SUBCOMMANDS (sizeof(subcommands) / sizeof(*subcommands))
 
-static void print_help(FILE *out)
+static const char *const purposes[SUBCOMMAND_NR_PURPOSES] = {
+	[SUBCOMMAND_LOOK] = "Look",
+	[SUBCOMMAND_RECORD] = "Record",
+	[SUBCOMMAND_ANALYSE] = "Analyse",
+	[SUBCOMMAND_CONVERT] = "Convert",
+	[SUBCOMMAND_CONTROL] = "Control",
+};
+
+static void print_summaries(enum subcommand_purpose purpose, FILE *out)
 {
 	size_t i;
+
+	fprintf(out, "%s:\n", purposes[purpose]);
+	for (i = 0; i < NR_SUBCOMMANDS; i++)
+		if (subcommands[i]->purpose == purpose)
+			fprintf(out, "  %-10s %s\n", subcommands[i]->name, subcommands[i]->summary);
+}
+
+static void print_help(FILE *out)
+{
+	unsigned int purpose;
 
 	fputs("Usage: ktau COMMAND [OPTION...] [ARGUMENT...]\n"
 	      "Profiles and traces of kernel routines, process by process.\n\n",
 	      out);
-	for (i = 0; i < NR_SUBCOMMANDS; i++)
-		fprintf(out, "  %-10s %s\n", subcommands[i]->name, subcommands[i]->summary);
+	for (purpose = 0; purpose < SUBCOMMAND_NR_PURPOSES; purpose++)
+		print_summaries(purpose, out);
 	fputs("\n'ktau COMMAND --help' and ktau-COMMAND(1) describe the options of each.\n",
 	      out);
 }

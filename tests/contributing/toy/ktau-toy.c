@@ -12,4 +12,5 @@ static int toy_main(int argc, char **argv)
 	return cli_finish(stdout) ? CLI_FAILED : CLI_DONE;
 }
 
-const struct subcommand subcommand_toy = { "toy", toy_main, "say hello", &parser };
+const struct subcommand subcommand_toy = { "toy", toy_main, "say hello", &parser,
+					   SUBCOMMAND_LOOK };

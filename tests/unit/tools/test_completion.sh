@@ -75,7 +75,7 @@ in_zsh()
 	ZDOTDIR=$tmp LC_ALL=C.UTF-8 tmux -S "$tmp/tmux" -f /dev/null new-session -d -x 150 -y 50 \
 		"PATH=$(realpath "$(dirname "$ktau")"):\$PATH zsh -i"
 	shows '^%'
-	offers "zsh: commands" 'ktau re' 'report +-- show where each process'
+	offers "zsh: commands" 'ktau re' 'report +-- show how long each process'
 	offers "zsh: options" 'ktau report --sub' 'ktau report --subtract'
 	offers "zsh: arguments" 'ktau report --by=cg' 'ktau report --by=cgroup'
 	offers "zsh: formats of export" 'ktau export --perf' 'ktau export --perfetto'

@@ -526,5 +526,6 @@ static int check_main(int argc, char **argv)
 }
 
 const struct subcommand subcommand_check = {
-	"check", check_main, "check recorded figures for consistency", &parser
+	"check", check_main, "check that the figures of a recording are consistent",
+	&parser, SUBCOMMAND_ANALYSE
 };

@@ -488,5 +488,6 @@ static int compare_main(int argc, char **argv)
 }
 
 const struct subcommand subcommand_compare = {
-	"compare", compare_main, "show what changed between two recordings", &parser
+	"compare", compare_main, "show what differs between two recordings, or between hosts",
+	&parser, SUBCOMMAND_ANALYSE
 };

@@ -81,5 +81,6 @@ static int control_main(int argc, char **argv)
 }
 
 const struct subcommand subcommand_control = {
-	"control", control_main, "show or change groups, modes, the filter, tags and sizes", &parser
+	"control", control_main, "show or change what is measured: groups, modes, filter and sizes",
+	&parser, SUBCOMMAND_CONTROL
 };

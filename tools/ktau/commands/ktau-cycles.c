@@ -317,5 +317,6 @@ static int cycles_main(int argc, char **argv)
 }
 
 const struct subcommand subcommand_cycles = {
-	"cycles", cycles_main, "print the cycles of functions from a hardware trace", &parser
+	"cycles", cycles_main, "print the cycles of functions from a hardware trace",
+	&parser, SUBCOMMAND_ANALYSE
 };

@@ -87,5 +87,6 @@ static int dump_main(int argc, char **argv)
 }
 
 const struct subcommand subcommand_dump = {
-	"dump", dump_main, "print every record of a file as text", &parser
+	"dump", dump_main, "print every record of a recording as text",
+	&parser, SUBCOMMAND_CONVERT
 };

@@ -274,5 +274,6 @@ static int events_main(int argc, char **argv)
 }
 
 const struct subcommand subcommand_events = {
-	"events", events_main, "list events and their ids", &parser
+	"events", events_main, "list the routines that have been measured, and their ids",
+	&parser, SUBCOMMAND_LOOK
 };

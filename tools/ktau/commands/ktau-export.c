@@ -297,5 +297,6 @@ static int export_main(int argc, char **argv)
 }
 
 const struct subcommand subcommand_export = {
-	"export", export_main, "convert a file for another program", &parser
+	"export", export_main, "convert a recording for Perfetto, SQLite and other programs",
+	&parser, SUBCOMMAND_CONVERT
 };

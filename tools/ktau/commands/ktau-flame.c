@@ -328,5 +328,6 @@ static int flame_main(int argc, char **argv)
 }
 
 const struct subcommand subcommand_flame = {
-	"flame", flame_main, "draw the call paths of a trace as a flame graph", &parser
+	"flame", flame_main, "draw the call paths of a trace as a flame graph",
+	&parser, SUBCOMMAND_ANALYSE
 };

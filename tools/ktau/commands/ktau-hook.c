@@ -220,5 +220,6 @@ static int hook_main(int argc, char **argv)
 }
 
 const struct subcommand subcommand_hook = {
-	"hook", hook_main, "measure functions of the running kernel by name", &parser
+	"hook", hook_main, "measure functions of the running kernel by name",
+	&parser, SUBCOMMAND_CONTROL
 };

@@ -257,5 +257,6 @@ static int mark_main(int argc, char **argv)
 }
 
 const struct subcommand subcommand_mark = {
-	"mark", mark_main, "run a command as a region", &parser
+	"mark", mark_main, "run a command as a region, so that its kernel time is separate",
+	&parser, SUBCOMMAND_RECORD
 };

@@ -778,6 +778,6 @@ static int noise_main(int argc, char **argv)
 }
 
 const struct subcommand subcommand_noise = {
-	"noise", noise_main, "measure how often a compute-bound thread is interrupted, and by what",
-	&parser
+	"noise", noise_main, "measure how often a compute-bound thread is interrupted, and why",
+	&parser, SUBCOMMAND_ANALYSE
 };

@@ -423,5 +423,6 @@ static int record_main(int argc, char **argv)
 }
 
 const struct subcommand subcommand_record = {
-	"record", record_main, "run a command and write its profile and trace to a file", &parser
+	"record", record_main, "run a command and write its profile and trace to a file",
+	&parser, SUBCOMMAND_RECORD
 };

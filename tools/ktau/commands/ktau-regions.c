@@ -204,5 +204,6 @@ static int regions_main(int argc, char **argv)
 }
 
 const struct subcommand subcommand_regions = {
-	"regions", regions_main, "show what the kernel did for each region of a program", &parser
+	"regions", regions_main, "show the kernel routines that ran for each function of a program",
+	&parser, SUBCOMMAND_LOOK
 };

@@ -536,5 +536,6 @@ out:
 }
 
 const struct subcommand subcommand_report = {
-	"report", report_main, "show where each process spent its time", &parser
+	"report", report_main, "show how long each process ran and waited, and in which routines",
+	&parser, SUBCOMMAND_LOOK
 };

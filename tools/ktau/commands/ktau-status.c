@@ -536,5 +536,6 @@ static int status_main(int argc, char **argv)
 }
 
 const struct subcommand subcommand_status = {
-	"status", status_main, "show what can be measured, and how to enable the rest", &parser
+	"status", status_main, "show what can be measured, and how to enable the rest",
+	&parser, SUBCOMMAND_LOOK
 };

@@ -510,5 +510,6 @@ static int top_main(int argc, char **argv)
 }
 
 const struct subcommand subcommand_top = {
-	"top", top_main, "the same on a screen that refreshes itself or replays a file", &parser
+	"top", top_main, "show the busiest processes on a screen that refreshes itself",
+	&parser, SUBCOMMAND_LOOK
 };
