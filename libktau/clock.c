@@ -38,7 +38,6 @@ int ktau_clock_init(struct ktau_clock *clock, const struct ktau_rec_stream *stre
 		.realtime_ns = stream->realtime_ns,
 		.monotonic_ns = stream->monotonic_ns,
 		.boottime_ns = stream->boottime_ns,
-		.tai_ns = stream->tai_ns,
 		.stable = stream->clock_flags & KTAU_CLOCK_STABLE,
 	};
 	if (clock->hz)
@@ -90,9 +89,4 @@ uint64_t ktau_clock_monotonic_ns(const struct ktau_clock *clock, uint64_t ticks)
 uint64_t ktau_clock_boottime_ns(const struct ktau_clock *clock, uint64_t ticks)
 {
 	return moment(clock, ticks, clock->boottime_ns);
-}
-
-uint64_t ktau_clock_tai_ns(const struct ktau_clock *clock, uint64_t ticks)
-{
-	return moment(clock, ticks, clock->tai_ns);
 }

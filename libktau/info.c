@@ -149,7 +149,7 @@ size_t ktau__note_build_id(const void *notes, size_t size, const uint8_t **id)
 	return 0;
 }
 
-int ktau_build_id(uint8_t *id, size_t size)
+int ktau__build_id(uint8_t *id, size_t size)
 {
 	struct ktau__buffer notes = { 0 };
 	const uint8_t *found;

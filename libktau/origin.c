@@ -14,15 +14,6 @@ static const char *const bpf_limits[] = {
 	"other users: reading requires CAP_BPF and CAP_PERFMON",
 };
 
-const char *ktau_origin_name(unsigned int origin)
-{
-	static const char *const names[] = {
-		[KTAU_ORIGIN_KERNEL] = "kernel", [KTAU_ORIGIN_BPF] = "bpf"
-	};
-
-	return origin < sizeof(names) / sizeof(*names) ? names[origin] : NULL;
-}
-
 const char *ktau_origin_limit(unsigned int origin, unsigned int i)
 {
 	if (origin != KTAU_ORIGIN_BPF || i >= sizeof(bpf_limits) / sizeof(*bpf_limits))

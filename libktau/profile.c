@@ -144,9 +144,8 @@ int ktau_profile_diff(const struct ktau_rec_profile *after,
 	return 0;
 }
 
-int ktau_owner_diff(const struct ktau_rec_owner *after,
-		    const struct ktau_rec_owner *before,
-		    struct ktau_rec_owner **out)
+int ktau__owner_diff(const struct ktau_rec_owner *after, const struct ktau_rec_owner *before,
+		     struct ktau_rec_owner **out)
 {
 	struct ktau_rec_owner *owner;
 

@@ -8,6 +8,13 @@
 /* Add the times and counts outside the entries. */
 void ktau__head_add(struct ktau_rec_profile *to, const struct ktau_rec_profile *from);
 
+/*
+ * A copy of @after in which the times and counts are the increase since @before, which may be NULL.
+ * 0, -ENOMEM, -EINVAL if the serials differ.
+ */
+int ktau__owner_diff(const struct ktau_rec_owner *after, const struct ktau_rec_owner *before,
+		     struct ktau_rec_owner **out);
+
 /* A PROFILE record with @head's fixed part, without entries and frames; NULL without memory. */
 struct ktau_rec_profile *ktau__profile_create(const struct ktau_rec_profile *head);
 

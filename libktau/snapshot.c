@@ -657,7 +657,7 @@ static int diff_owner(struct ktau_snapshot *diff, const struct ktau_owned *after
 	err = ktau_profile_diff(after->profile, before ? before->profile : NULL, &profile);
 	if (err)
 		return err;
-	err = ktau_owner_diff(after->owner, before ? before->owner : NULL, &owner);
+	err = ktau__owner_diff(after->owner, before ? before->owner : NULL, &owner);
 	if (!err)
 		return take(diff, owner, profile);
 	ktau_record_free(profile);

@@ -17,6 +17,7 @@
 #include "delta.h"
 #include "events.h"
 #include "fail.h"
+#include "info.h"
 #include "pack.h"
 #include "registry.h"
 
@@ -581,7 +582,7 @@ int ktau_writer_put_info(struct ktau_writer *w, const struct ktau_writer_info *i
 
 	if (!rec)
 		return fail(w, -ENOMEM);
-	err = ktau_build_id(rec->build_id, sizeof(rec->build_id));
+	err = ktau__build_id(rec->build_id, sizeof(rec->build_id));
 	rec->build_id_bytes = err > 0 ? err : 0;
 	if (!uname(&host)) {
 		snprintf(rec->hostname, sizeof(rec->hostname), "%s", host.nodename);

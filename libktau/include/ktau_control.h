@@ -49,9 +49,6 @@ int ktau_stats_get(const char *name, uint64_t *value);
  */
 int ktau_stats_each(int (*each)(void *arg, const char *name, uint64_t value), void *arg);
 
-/* The running kernel's GNU build-id. Returns its length, -ENOENT, -errno. */
-int ktau_build_id(uint8_t *id, size_t size);
-
 #ifdef __cplusplus
 }
 #endif

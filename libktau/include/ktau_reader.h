@@ -100,9 +100,6 @@ void ktau_reader_destroy(struct ktau_reader *reader);
  */
 int ktau_reader_open_live(struct ktau_reader *reader, const struct ktau_query *query);
 
-/* The name of KTAU_ORIGIN_*, NULL if it has none. */
-const char *ktau_origin_name(unsigned int origin);
-
 /* What KTAU_ORIGIN_* cannot see: its limit number @i, NULL after the last. */
 const char *ktau_origin_limit(unsigned int origin, unsigned int i);
 

@@ -138,21 +138,6 @@ int ktau_profile_diff(const struct ktau_rec_profile *after,
 		      const struct ktau_rec_profile *before,
 		      struct ktau_rec_profile **out);
 
-/**
- * ktau_owner_diff() - the increase of an owner's counters between two records
- * @after: the later OWNER record
- * @before: the earlier one of the same owner; NULL counts from zero
- * @out: new record; free with ktau_record_free()
- *
- * A copy of @after in which utime_ns, stime_ns, nvcsw, nivcsw and migrations are
- * differences; a negative difference is 0.
- *
- * Return: 0, -ENOMEM, -EINVAL if the serials differ.
- */
-int ktau_owner_diff(const struct ktau_rec_owner *after,
-		    const struct ktau_rec_owner *before,
-		    struct ktau_rec_owner **out);
-
 /*
  * Traces
  */
@@ -228,11 +213,10 @@ uint64_t ktau_loss_value(const struct ktau_rec_end *end, unsigned int index);
 /**
  * struct ktau_clock - the recorded machine's clock
  * @hz: ticks per second
- * @ticks: cycle counter at the moment of the four times that follow
+ * @ticks: cycle counter at the moment of the three times that follow
  * @realtime_ns: CLOCK_REALTIME
  * @monotonic_ns: CLOCK_MONOTONIC
  * @boottime_ns: CLOCK_BOOTTIME
- * @tai_ns: CLOCK_TAI
  * @stable: constant rate, in step on all CPUs
  */
 struct ktau_clock {
@@ -241,7 +225,6 @@ struct ktau_clock {
 	uint64_t realtime_ns;
 	uint64_t monotonic_ns;
 	uint64_t boottime_ns;
-	uint64_t tai_ns;
 	bool stable;
 };
 
@@ -276,7 +259,6 @@ ktau_sum_t ktau_clock_sum_ns(const struct ktau_clock *clock, ktau_sum_t ticks);
 uint64_t ktau_clock_realtime_ns(const struct ktau_clock *clock, uint64_t ticks);
 uint64_t ktau_clock_monotonic_ns(const struct ktau_clock *clock, uint64_t ticks);
 uint64_t ktau_clock_boottime_ns(const struct ktau_clock *clock, uint64_t ticks);
-uint64_t ktau_clock_tai_ns(const struct ktau_clock *clock, uint64_t ticks);
 
 /**
  * ktau_hook_mticks() - the time that KTAU itself takes for one activation of an event

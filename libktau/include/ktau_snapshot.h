@@ -120,10 +120,11 @@ const struct ktau_owned *ktau_snapshot_evicted(const struct ktau_snapshot *snaps
  * @before: the earlier one
  * @diff: new snapshot; the caller destroys it
  *
- * Applies ktau_profile_diff() and ktau_owner_diff() to each owner. Tasks that are new in
- * @after are copied; tasks only in @before, tasks that had exited in @before, and tasks
- * that were dropped from either are left out. For an exact sum over all tasks, subtract the
- * ktau_snapshot_sum() of both, which includes evicted tasks.
+ * Applies ktau_profile_diff() to each owner; utime_ns, stime_ns, nvcsw, nivcsw and migrations
+ * of its record become differences, of at least 0. Tasks that are new in @after are copied;
+ * tasks only in @before, tasks that had exited in @before, and tasks that were dropped from
+ * either are left out. For an exact sum over all tasks, subtract the ktau_snapshot_sum() of
+ * both, which includes evicted tasks.
  *
  * Return: 0, -ENOMEM, -EINVAL if the snapshots are of different boots or in
  * the wrong order.
