@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -16,6 +17,8 @@ enum { CELL_BYTES = 128 };
 /* Texts are shortened to this many columns before table columns are left out. */
 enum { TEXT_COLUMNS = 16 };
 
+enum { DEFAULT_WIDTH = 100 };
+
 static bool colour;
 
 void table_use_colour(void)
@@ -23,6 +26,19 @@ void table_use_colour(void)
 	const char *term = getenv("TERM");
 
 	colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR") && term && strcmp(term, "dumb");
+}
+
+int table_width(FILE *out)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+	uint64_t width;
+
+	if (columns && !cli_number(columns, 1000, &width) && width)
+		return (int)width;
+	if (isatty(fileno(out)) && !ioctl(fileno(out), TIOCGWINSZ, &size) && size.ws_col)
+		return size.ws_col;
+	return DEFAULT_WIDTH;
 }
 
 int table_parse_format(const char *word, enum table_format *format)

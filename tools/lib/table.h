@@ -82,6 +82,9 @@ void table_deinit(struct table *t);
 /* Add a row, all zero. The pointer is valid until the next call. */
 union cell *table_row(struct table *t);
 
+/* The width of a line of @out: $COLUMNS, or that of the terminal, or else 100. */
+int table_width(FILE *out);
+
 /* From now on, print table headings in bold if standard output is a terminal that supports it. */
 void table_use_colour(void);
 

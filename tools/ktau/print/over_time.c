@@ -3,17 +3,17 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "lib/report/account.h"
 #include "lib/cli.h"
 #include "over_time.h"
 #include "lib/report/tally.h"
+#include "lib/table.h"
 #include "lib/text.h"
 #include "lib/text_cut.h"
 
-enum { ROWS = 20, NAME_COLUMNS = 16, DEFAULT_WIDTH = 100 };
+enum { ROWS = 20, NAME_COLUMNS = 16 };
 
 enum { O_FROM, O_LENGTH, O_NAME, O_PID, O_LIFE, O_PARTS,
        O_TID = O_PARTS + ACCOUNT_NR, O_NR };
@@ -170,19 +170,6 @@ static int by_total(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static size_t width_of(FILE *out)
-{
-	const char *given = getenv("COLUMNS");
-	struct winsize size;
-	uint64_t width;
-
-	if (given && !cli_number(given, 1000, &width) && width)
-		return width;
-	if (isatty(fileno(out)) && !ioctl(fileno(out), TIOCGWINSZ, &size) && size.ws_col)
-		return size.ws_col;
-	return DEFAULT_WIDTH;
-}
-
 /* Kernel time of @l in @group periods, starting with period @first. */
 static ktau_sum_t sum_of(const struct line *l, size_t first, size_t group)
 {
@@ -249,7 +236,7 @@ static void print_lines(const struct over_time *o, const char *const *names, siz
 			FILE *out)
 {
 	int name_columns = text_distinct(names, shown, NAME_COLUMNS);
-	size_t width = width_of(out), used = (size_t)name_columns + 18, room, group, i;
+	size_t width = (size_t)table_width(out), used = (size_t)name_columns + 18, room, group, i;
 	ktau_sum_t max;
 
 	room = width > used + 10 ? width - used : 10;

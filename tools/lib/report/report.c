@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,7 +21,6 @@ enum { SHOWN = 20 };
 enum { FEW_CPUS = 8 };
 
 /* Width in columns if the output is not a terminal. */
-enum { DEFAULT_WIDTH = 100 };
 
 /**
  * struct facts - figures for the heading and the footer
@@ -45,19 +43,6 @@ struct facts {
 	int width;
 };
 
-static int width_of(FILE *out)
-{
-	const char *columns = getenv("COLUMNS");
-	struct winsize size;
-	uint64_t width;
-
-	if (columns && !cli_number(columns, 1000, &width) && width)
-		return (int)width;
-	if (isatty(fileno(out)) && !ioctl(fileno(out), TIOCGWINSZ, &size) && size.ws_col)
-		return size.ws_col;
-	return DEFAULT_WIDTH;
-}
-
 static void find_facts(struct facts *f, const struct period *period,
 		       const struct symbolizer *names, FILE *out)
 {
@@ -73,7 +58,7 @@ static void find_facts(struct facts *f, const struct period *period,
 	f->to_ns = to->realtime_ns;
 	f->length_ns = ktau_clock_ns(&f->clock, less(to->ticks, from_ticks));
 	f->nr_cpus = to->nr_cpus;
-	f->width = width_of(out);
+	f->width = table_width(out);
 	f->pairs = tally_activations(total);
 	f->own_ns = ktau_clock_ns(&f->clock, aggregate_own_ticks(total, names, to));
 }
