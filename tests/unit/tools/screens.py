@@ -12,8 +12,9 @@ In a page, the lines between
     .\\" end
 
 are the command and its output in 80 columns, in a folder with the recording of a kernel
-(recorded.ktau, also in the folder spool), a larger file (wide.ktau), a hardware trace (snapshot,
-program.map) and the files of the tests' machine (see sample.c). ktau top is run in a terminal of 80 x 24; ktaud-collect, until ktaud-ship
+(recorded.ktau, also in the folder spool), two recordings of all tasks (login.ktau, family.ktau), a
+larger file (wide.ktau), a hardware trace (snapshot, program.map) and the files of the tests'
+machine (see sample.c). ktau top is run in a terminal of 80 x 24; ktaud-collect, until ktaud-ship
 has sent the folder spool. Without --write, a screen that differs from the page is reported and the
 exit status is 1.
 
@@ -76,7 +77,8 @@ class Folder:
             'NO_COLOR': '1',
         }
         subprocess.run([build / 'tests/unit/tools/sample', self.path], check=True)
-        shutil.copy(DATA / 'recorded.ktau', self.path)
+        for name in ('recorded', 'login', 'family'):
+            shutil.copy(DATA / f'{name}.ktau', self.path)
         shutil.copy(DATA / 'maps/good.map', self.path)
         for folder in ('bin', 'spool', 'incoming'):
             (self.path / folder).mkdir()

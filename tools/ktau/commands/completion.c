@@ -38,6 +38,7 @@ static const char *words_of(const char *name, const char *command)
 	} known[] = {
 		{ "format", NULL, "text csv json" },
 		{ "sort", NULL, "excl incl count name" },
+		{ "mode", "path", "bounded full" },
 		{ "by", "top", "name pid cgroup user" },
 		{ "by", "compare", "name cgroup user" },
 		{ "by", NULL, "process thread name cgroup user" },

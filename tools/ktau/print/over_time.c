@@ -8,8 +8,8 @@
 #include "lib/report/account.h"
 #include "lib/cli.h"
 #include "over_time.h"
-#include "lib/report/tally.h"
 #include "lib/table.h"
+#include "lib/report/tally.h"
 #include "lib/text.h"
 #include "lib/text_cut.h"
 

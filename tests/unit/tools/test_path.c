@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Paths through hand-made traces whose answers are known: the figures in the comments are those of
+ * the slots, with a tick of one nanosecond.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "path/walk.h"
+#include "lib/report/registry.h"
+#include "analyse/timeline.h"
+
+/* What a test does not mention is 0. */
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
+/* Events. */
+enum { VOL = 1, VOL_IO, PREEMPT, WAIT4, NANOSLEEP, READ, RECEIVE, HRTIMER, IRQ_TTY, IRQ_DISK,
+       IRQ_OTHER, SOFT_RX, SOFT_RCU, RESCHEDULE, SOFT_OTHER, QUEUED };
+
+static const struct {
+	uint16_t id;
+	uint32_t group;
+	const char *name;
+} names[] = {
+	{ VOL, KTAU_GROUP_SCHED, "schedule_vol_interruptible" },
+	{ VOL_IO, KTAU_GROUP_SCHED, "schedule_vol_io" },
+	{ PREEMPT, KTAU_GROUP_SCHED, "schedule" },
+	{ QUEUED, KTAU_GROUP_SCHED, "schedule_wait" },
+	{ WAIT4, KTAU_GROUP_SYSCALL, "sys_wait4" },
+	{ NANOSLEEP, KTAU_GROUP_SYSCALL, "__x64_sys_clock_nanosleep" },
+	{ READ, KTAU_GROUP_SYSCALL, "sys_read" },
+	{ RECEIVE, KTAU_GROUP_TCP, "tcp_recvmsg" },
+	{ HRTIMER, KTAU_GROUP_BH, "hrtimer:hrtimer_wakeup" },
+	{ IRQ_TTY, KTAU_GROUP_IRQ, "irq:4:ttyS0" },
+	{ IRQ_DISK, KTAU_GROUP_IRQ, "irq:25:virtio1-req.0" },
+	{ IRQ_OTHER, KTAU_GROUP_IRQ, "irq:12:virtio0" },
+	{ SOFT_RX, KTAU_GROUP_BH, "softirq:NET_RX" },
+	{ SOFT_RCU, KTAU_GROUP_BH, "softirq:RCU" },
+	{ RESCHEDULE, KTAU_GROUP_IRQ, "sysvec_reschedule_ipi" },
+	{ SOFT_OTHER, KTAU_GROUP_BH, "softirq:TASKLET" },
+};
+
+struct given {
+	uint64_t ticks;
+	uint8_t type;
+	uint16_t id;
+	uint8_t ctx;
+	uint64_t words[3];
+};
+
+/* A ring; the task has exited at @exit_ns unless that is 0. */
+struct ring {
+	uint64_t serial, exit_ns;
+	struct given slots[24];
+	uint64_t first, lost, lost_from, lost_to;
+};
+
+#define IN(t, id) ((struct given){ t, KTAU_TRACE_ENTER, id })
+#define OUT(t, id) ((struct given){ t, KTAU_TRACE_EXIT, id })
+#define IRQ_IN(t, id) ((struct given){ t, KTAU_TRACE_ENTER, id, KTAU_CTX_HARDIRQ })
+#define IRQ_OUT(t, id) ((struct given){ t, KTAU_TRACE_EXIT, id, KTAU_CTX_HARDIRQ })
+#define OTHER(t, type, ctx, a, b, c) \
+	((struct given){ t, KTAU_TRACE_##type, KTAU_ID_NONE, ctx, { a, b, c } })
+#define SWITCH(t, state) OTHER(t, SWITCH, 0, 0, state, 0)
+#define WAKE(t, serial) OTHER(t, WAKING, 0, serial, 0, 0)
+#define IRQ_WAKE(t, serial) OTHER(t, WAKING, KTAU_CTX_HARDIRQ, serial, 0, 0)
+#define WOKEN(t, waker, at) OTHER(t, WOKEN, 0, waker, at, 0)
+#define IRQ_WOKEN(t, waker, at) OTHER(t, WOKEN, 0, waker, at, 2ULL << 32)
+#define FORK(t, serial) OTHER(t, FORK, 0, serial, serial, 0)
+
+/* The task waits in the system call @id from @t to @at, and runs again at @on. */
+#define WAITS(id, t, waker, at, on) \
+	IN(-1 + (t), id), IN(t, VOL), SWITCH(t, 1), WOKEN(on, waker, at), OUT(on, VOL), OUT(on, id)
+
+static char file_path[] = "/tmp/ktau-path-XXXXXX";
+static const struct ring *given;
+static size_t nr_given;
+
+static int put_ring(struct sink *s, const struct ring *ring)
+{
+	struct {
+		struct ktau_rec_trace head;
+		uint64_t words[128];
+	} r = { .head.rec = { 0, KTAU_REC_TRACE, sizeof(r.head) } };
+	struct ktau_rec_owner owner = fixture_owner(KTAU_OWNER_TASK, ring->serial,
+						    (int32_t)ring->serial, (int32_t)ring->serial,
+						    "task");
+	const struct given *g;
+	struct ktau_slot slot;
+	uint64_t *at = r.words;
+	int err;
+
+	owner.start_ns = 1;
+	r.head.serial = ring->serial;
+	r.head.first = ring->first;
+	r.head.lost = ring->lost;
+	r.head.lost_from_ticks = ring->lost_from;
+	r.head.lost_to_ticks = ring->lost_to;
+	r.head.ring_slots = 64;
+	r.head.groups = KTAU_GROUP_SCHED;
+	if (ring->exit_ns) {
+		owner.kind = KTAU_OWNER_EXITED;
+		owner.exit_ns = ring->exit_ns;
+	}
+	for (g = ring->slots; g->type; g++) {
+		slot = (struct ktau_slot){ .ticks = g->ticks, .id = g->id, .type = g->type,
+					   .ctx = g->ctx, .words = 5 };
+		if (g->type == KTAU_TRACE_ENTER || g->type == KTAU_TRACE_EXIT)
+			slot.words = 2;
+		memcpy(at, &slot, sizeof(slot));
+		memcpy(at + 2, g->words, sizeof(g->words));
+		at += slot.words;
+		r.head.nr_slots++;
+	}
+	r.head.slots_bytes = (uint32_t)((char *)at - (char *)r.words);
+	r.head.rec.size = (uint32_t)sizeof(r.head) + r.head.slots_bytes;
+	r.head.next = r.head.written = r.head.first + r.head.nr_slots;
+	err = sink_put(s, &owner);
+	return err ? err : sink_put(s, &r);
+}
+
+static int put_all(struct sink *s)
+{
+	struct ktau_rec_stream head = fixture_stream(KTAU_REC_TRACE, 1000);
+	struct ktau_rec_end end = fixture_end(1, 1);
+	struct ktau_rec_event event = { 0 };
+	int err = sink_put(s, &head);
+	size_t i;
+
+	for (i = 0; !err && i < sizeof(names) / sizeof(*names); i++) {
+		event.id = names[i].id;
+		event.group = names[i].group;
+		err = fixture_put_event(s, &event, names[i].name);
+	}
+	for (i = 0; !err && i < nr_given; i++)
+		err = put_ring(s, &given[i]);
+	return err ? err : sink_put(s, &end);
+}
+
+static void read_graph(struct path_graph *g, struct timeline *t)
+{
+	struct ktau_reader *reader;
+	union ktau_record record;
+
+	unlink(file_path);
+	assert_int_equal(fixture_saved(file_path, put_all), 0);
+	assert_int_equal(ktau_reader_create(&reader), 0);
+	assert_int_equal(ktau_reader_open_file(reader, file_path), 0);
+	while (ktau_reader_next(reader, &record) > 0) {
+		graph_record(g, &record);
+		assert_int_equal(registry_put((struct registry *)g->registry, &record), 0);
+		assert_int_equal(timeline_put(t, reader, &record), 0);
+	}
+	assert_int_equal(timeline_finish(t), 0);
+	graph_finish(g);
+	ktau_reader_destroy(reader);
+}
+
+static void print_segments(const struct path_graph *g, const struct path *path, char *text,
+			   size_t size)
+{
+	const struct path_segment *s;
+	size_t used = 0;
+
+	*text = '\0';
+	for (s = path->segments; s < path->segments + path->nr; s++) {
+		used += (size_t)snprintf(text + used, size - used, "%llu %llu %s",
+					 (unsigned long long)s->from_ns,
+					 (unsigned long long)g->tasks[s->task].serial,
+					 cause_name(s->state));
+		if (s->wait != KTAU_ID_NONE || s->cause != KTAU_ID_NONE)
+			used += (size_t)snprintf(text + used, size - used, " %u<-%u",
+						 s->wait == KTAU_ID_NONE ? 0 : s->wait,
+						 s->cause == KTAU_ID_NONE ? 0 : s->cause);
+		if (s->state == PATH_UNKNOWN)
+			used += (size_t)snprintf(text + used, size - used, " %u", s->unknown);
+		used += (size_t)snprintf(text + used, size - used, "\n");
+	}
+}
+
+/* The path of the task @serial has these segments: start, serial, state, wait<-cause. */
+static void expect_path(enum path_mode mode, uint64_t serial, uint64_t from_ns, uint64_t to_ns,
+			const char *expected)
+{
+	struct registry *registry = registry_create();
+	struct path_graph *g = graph_create(registry);
+	const struct timeline_sink sink = { NULL, graph_event, g };
+	struct timeline *t = timeline_create(NULL, &sink);
+	struct path path = { .from_ns = from_ns, .to_ns = to_ns };
+	char text[4096];
+
+	g->timeline = t;
+	read_graph(g, t);
+	path_walk(g, mode, graph_find(g, serial), &path);
+	print_segments(g, &path, text, sizeof(text));
+	assert_string_equal(text, expected);
+	assert_true(path_is_exact(&path));
+	path_deinit(&path);
+	timeline_destroy(t);
+	graph_destroy(g);
+	registry_destroy(registry);
+}
+
+#define GIVEN(rings) (given = (rings), nr_given = sizeof(rings) / sizeof(*(rings)))
+
+/*
+ * A master (10) runs 400 and waits for its child (11), then runs 100 more. The child runs 100,
+ * waits for its own child (12), which runs 200, and then runs 200.
+ */
+static const struct ring family[] = {
+	{ 10, 0, { FORK(1, 11), WAITS(WAIT4, 401, 11, 501, 501), OUT(601, READ) } },
+	{ 11, 501, { WOKEN(1, 10, 1), FORK(101, 12), WAITS(WAIT4, 103, 12, 301, 301),
+		     WAKE(501, 10) } },
+	{ 12, 301, { WOKEN(101, 11, 101), WAKE(301, 11) } },
+};
+
+static void bounded(void **state)
+{
+	(void)state;
+	GIVEN(family);
+	expect_path(PATH_BOUNDED, 10, 1, 601,
+		    "1 10 RUNNING\n401 11 RUNNING\n501 10 RUNNING\n");
+}
+
+static void full(void **state)
+{
+	(void)state;
+	GIVEN(family);
+	expect_path(PATH_FULL, 10, 1, 601,
+		    "1 11 RUNNING\n101 12 RUNNING\n301 11 RUNNING\n501 10 RUNNING\n");
+}
+
+/* A part of the time: the wait is not over at its end, so its cause is not either. */
+static void window(void **state)
+{
+	(void)state;
+	GIVEN(family);
+	expect_path(PATH_BOUNDED, 10, 200, 550,
+		    "200 10 RUNNING\n401 11 RUNNING\n501 10 RUNNING\n");
+	expect_path(PATH_BOUNDED, 10, 450, 480, "450 10 BLOCKED 4<-0\n");
+	expect_path(PATH_FULL, 10, 200, 550, "200 12 RUNNING\n301 11 RUNNING\n501 10 RUNNING\n");
+}
+
+/* The interrupt that wakes a task, in the ring of the task that it interrupts, is the cause. */
+static void expect_cause(uint16_t irq, uint16_t sched, const char *expected)
+{
+	struct ring rings[] = {
+		{ 2, 0, { IRQ_IN(295, irq), IRQ_WAKE(300, 10), IRQ_OUT(305, irq) } },
+		{ 10, 0, { IN(99, READ), IN(100, sched), SWITCH(100, 1), IRQ_WOKEN(320, 2, 300),
+			   OUT(320, sched), OUT(400, READ) } },
+	};
+	char text[128];
+
+	GIVEN(rings);
+	snprintf(text, sizeof(text), "99 10 RUNNING\n100 10 %s\n300 10 RUN QUEUE\n"
+				     "320 10 RUNNING\n", expected);
+	expect_path(PATH_BOUNDED, 10, 99, 400, text);
+	expect_path(PATH_FULL, 10, 99, 400, text);
+}
+
+static void causes(void **state)
+{
+	(void)state;
+	expect_cause(HRTIMER, VOL, "TIMER 6<-8");
+	expect_cause(IRQ_TTY, VOL, "INPUT 6<-9");
+	expect_cause(IRQ_DISK, VOL, "DISK 6<-10");
+	expect_cause(IRQ_OTHER, VOL, "DEVICE 6<-11");
+	expect_cause(IRQ_OTHER, VOL_IO, "DISK 6<-11");
+	expect_cause(SOFT_RX, VOL, "NETWORK 6<-12");
+	expect_cause(SOFT_RCU, VOL, "RCU 6<-13");
+	expect_cause(RESCHEDULE, VOL, "IPI 6<-14");
+	expect_cause(SOFT_OTHER, VOL, "INTERRUPT 6<-0");
+}
+
+/* An interrupt inside a softirq: the innermost frame is the cause. */
+static void nested(void **state)
+{
+	static const struct ring rings[] = {
+		{ 2, 0, { IRQ_IN(290, SOFT_RX), IRQ_IN(295, HRTIMER), IRQ_WAKE(300, 10),
+			  IRQ_OUT(305, HRTIMER), IRQ_OUT(306, SOFT_RX) } },
+		{ 10, 0, { IN(99, READ), IN(100, VOL), SWITCH(100, 1), IRQ_WOKEN(300, 2, 300),
+			   OUT(300, VOL), OUT(400, READ) } },
+	};
+
+	(void)state;
+	GIVEN(rings);
+	expect_path(PATH_BOUNDED, 10, 99, 400,
+		    "99 10 RUNNING\n100 10 TIMER 6<-8\n300 10 RUNNING\n");
+}
+
+/* The slot of the wakeup was lost, so the frames of the wait decide. */
+static void expect_guess(uint16_t wait, uint16_t sched, const char *expected)
+{
+	struct ring rings[] = {
+		{ 10, 0, { IN(99, wait), IN(100, sched), SWITCH(100, 1), IRQ_WOKEN(320, 2, 300),
+			   OUT(320, sched), OUT(400, wait) } },
+	};
+	char text[128];
+
+	GIVEN(rings);
+	snprintf(text, sizeof(text), "99 10 RUNNING\n100 10 %s\n300 10 RUN QUEUE\n"
+				     "320 10 RUNNING\n", expected);
+	expect_path(PATH_BOUNDED, 10, 99, 400, text);
+}
+
+static void waking_lost(void **state)
+{
+	(void)state;
+	expect_guess(NANOSLEEP, VOL, "TIMER 5<-0");
+	expect_guess(RECEIVE, VOL, "NETWORK 7<-0");
+	expect_guess(READ, VOL_IO, "DISK 6<-0");
+	expect_guess(READ, VOL, "INTERRUPT 6<-0");
+}
+
+/* Preempted; woken before the switch; switched out while still runnable. */
+static void run_queue(void **state)
+{
+	static const struct ring rings[] = {
+		{ 10, 0, { IN(100, PREEMPT), SWITCH(100, 0), OUT(120, PREEMPT),
+			   IN(200, VOL), SWITCH(200, 1), WOKEN(230, 11, 190), OUT(230, VOL),
+			   IN(300, VOL), SWITCH(300, 0), OUT(340, VOL), OUT(400, READ) } },
+	};
+
+	(void)state;
+	GIVEN(rings);
+	expect_path(PATH_BOUNDED, 10, 100, 400,
+		    "100 10 RUN QUEUE\n120 10 RUNNING\n200 10 RUN QUEUE\n230 10 RUNNING\n"
+		    "300 10 RUN QUEUE\n340 10 RUNNING\n");
+}
+
+/* Lost slots of the task itself are unknown until its next slot. */
+static void own_loss(void **state)
+{
+	static const struct ring rings[] = {
+		{ 10, 0, { IN(100, READ), OUT(150, READ) } },
+		{ 10, 0, { IN(300, READ), OUT(400, READ) }, 12, 10, 160, 290 },
+	};
+
+	(void)state;
+	GIVEN(rings);
+	expect_path(PATH_BOUNDED, 10, 100, 400,
+		    "100 10 RUNNING\n160 10 UNKNOWN 0\n300 10 RUNNING\n");
+	expect_path(PATH_FULL, 10, 100, 400,
+		    "100 10 RUNNING\n160 10 UNKNOWN 0\n300 10 RUNNING\n");
+}
+
+/* The waker is a task that the reader may not see, or one without a ring. */
+static void hidden_waker(void **state)
+{
+	static const struct ring rings[] = {
+		{ 10, 0, { WAITS(READ, 100, 0, 200, 200), WAITS(READ, 300, 77, 400, 400) } },
+	};
+
+	(void)state;
+	GIVEN(rings);
+	expect_path(PATH_BOUNDED, 10, 99, 400,
+		    "99 10 RUNNING\n100 10 BLOCKED 6<-0\n200 10 RUNNING\n300 10 BLOCKED 6<-0\n");
+	expect_path(PATH_FULL, 10, 99, 400,
+		    "99 10 RUNNING\n100 10 BLOCKED 6<-0\n200 10 RUNNING\n300 10 BLOCKED 6<-0\n");
+}
+
+/* The waker has no slot before time 350: the wait is not followed beyond that, but shown. */
+static void dead_end(void **state)
+{
+	static const struct ring rings[] = {
+		{ 10, 0, { WAITS(READ, 100, 11, 400, 400), OUT(500, READ) } },
+		{ 11, 0, { IN(350, READ), OUT(360, READ), WAKE(400, 10) } },
+	};
+
+	(void)state;
+	GIVEN(rings);
+	expect_path(PATH_FULL, 10, 99, 500,
+		    "99 10 RUNNING\n100 10 BLOCKED 6<-0\n400 10 RUNNING\n");
+	expect_path(PATH_FULL, 11, 200, 400, "200 11 UNKNOWN 1\n350 11 RUNNING\n");
+}
+
+/* Two tasks that have woken each other at the same time. */
+static void cycle(void **state)
+{
+	static const struct ring rings[] = {
+		{ 10, 0, { WAITS(READ, 100, 11, 400, 400), OUT(500, READ) } },
+		{ 11, 0, { WAITS(READ, 100, 10, 400, 400), OUT(500, READ) } },
+	};
+
+	(void)state;
+	GIVEN(rings);
+	expect_path(PATH_FULL, 10, 99, 500, "99 10 UNKNOWN 3\n400 10 RUNNING\n");
+}
+
+/* The profile of a thread that executes a program ends, and that of the program begins. */
+static void exec_thread(void **state)
+{
+	static const struct ring rings[] = {
+		{ 10, 200, { IN(100, READ), OUT(150, READ),
+			     OTHER(200, EXEC, 0, 0x6d6172676f7270, 0, 11) } },
+		{ 11, 0, { IN(200, READ), OUT(300, READ) } },
+	};
+
+	(void)state;
+	GIVEN(rings);
+	expect_path(PATH_FULL, 11, 100, 300, "100 10 RUNNING\n200 11 RUNNING\n");
+}
+
+/* An exited task has woken its parent after its last slot. */
+static void after_last_slot(void **state)
+{
+	static const struct ring rings[] = {
+		{ 10, 0, { FORK(100, 11), WAITS(WAIT4, 110, 11, 300, 310), OUT(400, READ) } },
+		{ 11, 250, { WOKEN(120, 10, 105), OUT(200, READ) } },
+	};
+
+	(void)state;
+	GIVEN(rings);
+	expect_path(PATH_BOUNDED, 10, 100, 400,
+		    "100 10 RUNNING\n110 11 RUN QUEUE\n120 11 RUNNING\n300 10 RUN QUEUE\n"
+		    "310 10 RUNNING\n");
+	expect_path(PATH_FULL, 10, 50, 400,
+		    "50 10 UNKNOWN 1\n100 11 RUN QUEUE\n120 11 RUNNING\n300 10 RUN QUEUE\n"
+		    "310 10 RUNNING\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bounded),
+		cmocka_unit_test(full),
+		cmocka_unit_test(window),
+		cmocka_unit_test(causes),
+		cmocka_unit_test(nested),
+		cmocka_unit_test(waking_lost),
+		cmocka_unit_test(run_queue),
+		cmocka_unit_test(own_loss),
+		cmocka_unit_test(hidden_waker),
+		cmocka_unit_test(dead_end),
+		cmocka_unit_test(cycle),
+		cmocka_unit_test(exec_thread),
+		cmocka_unit_test(after_last_slot),
+	};
+	int failed, fd = mkstemp(file_path);
+
+	assert_true(fd >= 0);
+	close(fd);
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	unlink(file_path);
+	return failed;
+}

@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ktau path: show what a task did and what it waited for, until its time is all accounted for. */
+#include <argp.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/cli.h"
+#include "lib/report/hosts.h"
+#include "print/pager.h"
+#include "path/print.h"
+#include "path/uses.h"
+#include "lib/report/period.h"
+#include "lib/report/registry.h"
+#include "analyse/source.h"
+#include "subcommand.h"
+#include "lib/symbolize.h"
+#include "analyse/timeline.h"
+
+enum { OPT_FROM = 256, OPT_TO, OPT_MODE, OPT_SEGMENTS, OPT_HOST, OPT_TOP, OPT_FORMAT, OPT_CSV,
+       OPT_JSON };
+
+enum screen { SCREEN_ROWS, SCREEN_SEGMENTS };
+
+struct options {
+	const char *task, *map, *host;
+	char **files;
+	int nr_files;
+	struct moment from, to;
+	enum path_mode mode;
+	enum screen screen;
+	uint64_t top;
+	enum table_format format;
+};
+
+/**
+ * struct reading - a pass through the files
+ * @options: the options
+ * @registry: the events of all files
+ * @timeline: merges the traces
+ * @graph: the graph, in the first pass
+ * @host: selects the streams of a machine
+ * @elsewhere: the current stream is of a machine that is not selected
+ * @quiet: what is wrong with the files has been said
+ */
+struct reading {
+	const struct options *options;
+	struct registry *registry;
+	struct timeline *timeline;
+	struct path_graph *graph;
+	struct host_filter host;
+	bool elsewhere;
+	bool quiet;
+};
+
+static const struct argp_option argp_options[] = {
+	{ NULL, 0, NULL, 0, "Selection:", 1 },
+	{ "task", 't', "TASK", 0,
+	  "The path of this task: its pid or tid, its name, or its serial (default: the one from "
+	  "which all others in the trace descend)",
+	  1 },
+	{ "from", OPT_FROM, "TIME", 0,
+	  "Start at TIME: \"2026-01-31 13:00:05\", @seconds since 1970, or +seconds since the "
+	  "trace began (default: when the task started)",
+	  1 },
+	{ "to", OPT_TO, "TIME", 0, "End at TIME (default: when the task ended)", 1 },
+	{ "host", OPT_HOST, "NAME", 0, "Use only the streams of this machine", 1 },
+	{ "mode", OPT_MODE, "MODE", 0,
+	  "bounded: the task, and what happened during its waits; full: back from the end, with "
+	  "the task that was ready last (default: bounded)",
+	  1 },
+	{ NULL, 0, NULL, 0, "Contents (default: a row for each task, state and cause):", 2 },
+	{ "segments", OPT_SEGMENTS, NULL, 0, "Show the segments in time order", 2 },
+	{ "top", OPT_TOP, "N", 0, "Show only the first N rows", 2 },
+	{ NULL, 0, NULL, 0, "Format:", 3 },
+	{ "format", OPT_FORMAT, "FORMAT", 0, "text, csv or json (default: text)", 3 },
+	{ "csv", OPT_CSV, NULL, 0, "The same as --format=csv", 3 },
+	{ "json", OPT_JSON, NULL, 0, "The same as --format=json", 3 },
+	{ "map", 'm', "FILE", 0,
+	  "Read names from a System.map, kallsyms or vmlinux", 3 },
+	{ 0 }
+};
+
+static void parse_moment(const char *option, const char *text, struct moment *m,
+			 struct argp_state *state)
+{
+	if (moment_parse(text, m))
+		cli_usage(state, "--%s=%s: not a time: use \"2026-01-31 13:00:05+0100\", "
+				 "@seconds since 1970, or +seconds since the trace began",
+			  option, text);
+}
+
+static enum path_mode parse_mode(const char *word, const struct argp_state *state)
+{
+	if (!strcmp(word, "full"))
+		return PATH_FULL;
+	if (strcmp(word, "bounded"))
+		cli_usage(state, "--mode=%s: not bounded or full", word);
+	return PATH_BOUNDED;
+}
+
+static error_t parse_format(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case OPT_TOP:
+		if (cli_number(arg, UINT32_MAX, &o->top))
+			cli_usage(state, "--top=%s: not a number", arg);
+		return 0;
+	case OPT_FORMAT:
+		if (table_parse_format(arg, &o->format))
+			cli_usage(state, "--format=%s: not text, csv or json", arg);
+		return 0;
+	case OPT_CSV:
+		o->format = FORMAT_CSV;
+		return 0;
+	case OPT_JSON:
+		o->format = FORMAT_JSON;
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case 't':
+		o->task = arg;
+		return 0;
+	case 'm':
+		o->map = arg;
+		return 0;
+	case OPT_FROM:
+		parse_moment("from", arg, &o->from, state);
+		return 0;
+	case OPT_TO:
+		parse_moment("to", arg, &o->to, state);
+		return 0;
+	case OPT_HOST:
+		o->host = arg;
+		return 0;
+	case OPT_MODE:
+		o->mode = parse_mode(arg, state);
+		return 0;
+	case OPT_SEGMENTS:
+		o->screen = SCREEN_SEGMENTS;
+		return 0;
+	case ARGP_KEY_ARGS:
+		o->files = state->argv + state->next;
+		o->nr_files = state->argc - state->next;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		cli_usage(state, "a FILE is required");
+		return 0;
+	}
+	return parse_format(key, arg, state);
+}
+
+static const struct argp parser = {
+	argp_options, parse_option, "FILE...",
+	"Show what a task did and what it waited for. Each wait is followed to the task, device or "
+	"timer that ended it, so that the rows add up to the whole time. FILE has a trace, written "
+	"by ktaud or saved from /proc/ktau/trace. Several files in time order are one recording.",
+	NULL, NULL, NULL
+};
+
+/* Reading */
+
+static int take_record(struct reading *r, const struct ktau_reader *reader,
+		       const union ktau_record *record)
+{
+	int err;
+
+	if (record->rec->type == KTAU_REC_STREAM)
+		r->elsewhere = !host_is_selected(&r->host, record->stream);
+	if (r->elsewhere)
+		return 0;
+	if (r->graph)
+		graph_record(r->graph, record);
+	err = registry_put(r->registry, record);
+	return err ? err : timeline_put(r->timeline, reader, record);
+}
+
+static int read_records(struct reading *r, struct ktau_reader *reader, const char *file)
+{
+	struct progress progress = { 0 };
+	union ktau_record record;
+	uint64_t records = 0;
+	int err;
+
+	while ((err = ktau_reader_next(reader, &record)) > 0) {
+		progress_step(&progress, file, ++records);
+		err = take_record(r, reader, &record);
+		if (err)
+			break;
+	}
+	progress_end(&progress);
+	if (r->quiet)
+		return err;
+	if (err == -ESTALE)
+		complain("%s: is from a different boot or machine than the trace before; "
+			 "select a machine with --host=NAME", file);
+	else if (err)
+		cli_reader_failed(reader, err);
+	return err;
+}
+
+/* Return: CLI_DONE, or CLI_FAILED with a message; the readable part of a damaged file is used. */
+static int read_file(struct reading *r, const char *file)
+{
+	struct ktau_reader *reader;
+	int err;
+
+	if (ktau_reader_create(&reader)) {
+		complain("out of memory");
+		return CLI_FAILED;
+	}
+	err = ktau_reader_open_file(reader, file);
+	if (err && !r->quiet)
+		complain("%s", ktau_reader_error(reader));
+	else if (!err)
+		err = read_records(r, reader, file);
+	ktau_reader_destroy(reader);
+	return err ? CLI_FAILED : CLI_DONE;
+}
+
+static int read_files(struct reading *r)
+{
+	int status = CLI_DONE, i;
+
+	for (i = 0; i < r->options->nr_files; i++)
+		status |= read_file(r, r->options->files[i]);
+	return timeline_finish(r->timeline) ? CLI_FAILED : status;
+}
+
+/* Which task */
+
+static bool is_named(const struct path_task *task, const char *name)
+{
+	uint64_t number;
+
+	if (!task->nr)
+		return false;
+	if (cli_number(name, UINT64_MAX, &number))
+		return task->owner.rec.type && !strcmp(task->owner.comm, name);
+	return task->owner.rec.type && task->owner.kind <= KTAU_OWNER_EXITED &&
+	       (uint64_t)(uint32_t)task->owner.tid == number;
+}
+
+/* The last task with this name; the pid of an earlier one may have been used again. */
+static uint32_t find_named(const struct path_graph *g, const char *name)
+{
+	uint32_t found = PATH_NONE, i;
+	uint64_t serial;
+
+	for (i = 0; i < g->nr_tasks; i++)
+		if (is_named(&g->tasks[i], name) &&
+		    (found == PATH_NONE ||
+		     g->tasks[i].edges[0].from_ns >= g->tasks[found].edges[0].from_ns))
+			found = i;
+	if (found == PATH_NONE && !cli_number(name, UINT64_MAX, &serial)) {
+		i = graph_find(g, serial);
+		found = i != PATH_NONE && g->tasks[i].nr ? i : PATH_NONE;
+	}
+	return found;
+}
+
+/* The task from which all tasks that were created during the trace descend. */
+static uint32_t find_root(const struct path_graph *g)
+{
+	uint32_t root = PATH_NONE, i, at, steps;
+
+	for (i = 0; i < g->nr_tasks; i++) {
+		if (!g->tasks[i].nr)
+			continue;
+		at = i;
+		for (steps = 0; g->tasks[at].creator != PATH_NONE && steps < 10000; steps++)
+			at = g->tasks[at].creator;
+		if (root != PATH_NONE && root != at)
+			return PATH_NONE;
+		root = at;
+	}
+	return root != PATH_NONE && g->tasks[root].nr ? root : PATH_NONE;
+}
+
+/* Return: the task, or PATH_NONE with a message. */
+static uint32_t choose_task(const struct path_graph *g, const struct options *o)
+{
+	uint32_t task = o->task ? find_named(g, o->task) : find_root(g);
+
+	if (task != PATH_NONE)
+		return task;
+	if (o->task)
+		complain("%s: the trace has no task '%s'", o->files[0], o->task);
+	else
+		complain("%s: the trace is not that of a single command: select a task with "
+			 "--task=PID", o->files[0]);
+	return PATH_NONE;
+}
+
+/* When */
+
+static uint64_t moment_boottime(const struct moment *m, const struct ktau_rec_stream *stream,
+				uint64_t first_ns)
+{
+	if (m->relative)
+		return first_ns + m->ns;
+	return m->ns - stream->realtime_ns + stream->boottime_ns;
+}
+
+static uint64_t first_of(const struct path_graph *g)
+{
+	uint64_t first = UINT64_MAX;
+	size_t i;
+
+	for (i = 0; i < g->nr_tasks; i++)
+		if (g->tasks[i].nr && g->tasks[i].edges[0].from_ns < first)
+			first = g->tasks[i].edges[0].from_ns;
+	return first;
+}
+
+/* Set the times of @path. Return: 0, or -1 with a message. */
+static int choose_time(const struct path_graph *g, const struct options *o, uint32_t index,
+		       struct path *path)
+{
+	const struct path_task *task = &g->tasks[index];
+	const struct ktau_rec_stream *stream = timeline_stream(g->timeline);
+	uint64_t first_ns = first_of(g);
+
+	path->from_ns = task->edges[0].from_ns;
+	if (task->creator != PATH_NONE && task->created_ns < path->from_ns)
+		path->from_ns = task->created_ns;
+	path->to_ns = task->edges[task->nr - 1].to_ns;
+	if (o->from.given)
+		path->from_ns = moment_boottime(&o->from, stream, first_ns);
+	if (o->to.given)
+		path->to_ns = moment_boottime(&o->to, stream, first_ns);
+	if (path->from_ns < path->to_ns && path->from_ns >= first_ns && path->to_ns <= g->end_ns)
+		return 0;
+	complain("%s: the times are not within the trace, which is %.6f s long", o->files[0],
+		 (double)(g->end_ns - first_ns) / 1e9);
+	return -1;
+}
+
+/* Output */
+
+/* Read the files again for what was on the CPU, which is not shown of input that cannot be. */
+static void find_uses(struct reading *first, const struct path *path, struct path_rows *rows)
+{
+	const struct options *o = first->options;
+	struct reading r = {
+		.options = o, .registry = first->registry, .host.host = o->host, .quiet = true,
+	};
+	struct uses *uses = uses_create(first->graph, path, rows);
+	const struct timeline_sink sink = { NULL, uses_event, uses };
+
+	if (!source_read_once(o->files, o->nr_files)) {
+		r.timeline = timeline_create(NULL, &sink);
+		read_files(&r);
+		timeline_destroy(r.timeline);
+	}
+	uses_destroy(uses);
+}
+
+static int print(struct reading *r, struct path *path, uint32_t task, struct symbolizer *names)
+{
+	const struct options *o = r->options;
+	const struct path_print p = {
+		.g = r->graph, .path = path, .task = task, .names = names, .input = o->files[0],
+		.format = o->format, .top = o->top,
+	};
+	struct path_rows rows = { 0 };
+
+	if (o->format == FORMAT_TEXT)
+		path_print_title(&p);
+	if (o->screen == SCREEN_SEGMENTS) {
+		path_print_segments(&p);
+	} else {
+		path_rows_add(&rows, path);
+		find_uses(r, path, &rows);
+		path_rows_sort(&rows);
+		path_print_rows(&p, &rows);
+		path_rows_deinit(&rows);
+	}
+	if (o->format == FORMAT_TEXT)
+		path_print_unknown(&p);
+	return CLI_DONE;
+}
+
+static int show(struct reading *r, struct ktau_symtab *symtab)
+{
+	struct path path = { 0 };
+	struct symbolizer *names;
+	int status = CLI_FAILED;
+	uint32_t task;
+
+	task = choose_task(r->graph, r->options);
+	if (task == PATH_NONE || choose_time(r->graph, r->options, task, &path))
+		return CLI_FAILED;
+	path_walk(r->graph, r->options->mode, task, &path);
+	names = symbolize_create(registry_events(r->registry), symtab);
+	if (path_is_exact(&path))
+		status = print(r, &path, task, names);
+	else
+		complain("%s: internal error: the segments do not add up", r->options->files[0]);
+	symbolize_destroy(names);
+	path_deinit(&path);
+	return status;
+}
+
+static int read_and_show(const struct options *o, struct ktau_symtab *symtab)
+{
+	struct reading r = {
+		.options = o, .registry = registry_create(), .host.host = o->host,
+	};
+	struct timeline_sink sink = { NULL, graph_event, NULL };
+	int status;
+
+	r.graph = sink.arg = graph_create(r.registry);
+	r.graph->timeline = r.timeline = timeline_create(NULL, &sink);
+	status = read_files(&r);
+	graph_finish(r.graph);
+	if (r.graph->events) {
+		status |= show(&r, symtab);
+	} else if (!status) {
+		complain("%s: has no trace: record one with ktaud --info=both", o->files[0]);
+		status = CLI_FAILED;
+	}
+	timeline_destroy(r.timeline);
+	graph_destroy(r.graph);
+	registry_destroy(r.registry);
+	return status;
+}
+
+static int path_main(int argc, char **argv)
+{
+	struct options o = { .mode = PATH_BOUNDED };
+	struct ktau_symtab *symtab = NULL;
+	int status;
+
+	cli_parse(&parser, argc, argv, 0, &o);
+	if (o.format == FORMAT_TEXT) {
+		table_use_colour();
+		pager_start();
+	}
+	if (o.map && symbolize_load_map(&symtab, o.map))
+		return CLI_FAILED;
+	status = read_and_show(&o, symtab);
+	ktau_symtab_destroy(symtab);
+	return cli_finish(stdout) ? CLI_FAILED : status;
+}
+
+const struct subcommand subcommand_path = {
+	"path", path_main, "show what a task did and what it waited for", &parser,
+	SUBCOMMAND_ANALYSE
+};

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Walks through the execution graph; walk.h describes the modes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/cli.h"
+#include "walk.h"
+
+enum {
+	/* Steps from task to task at the same time, before these are taken for a cycle. */
+	MAX_STANDSTILL = 1000,
+	/* Jumps that may be taken back, because they led to a task without a past. */
+	MAX_REWINDS = 100,
+};
+
+/* A wait at whose end the walk continued with the task that ended it. */
+struct jump {
+	size_t nr;	/* segments before it */
+	uint32_t task;
+	size_t edge;
+	uint64_t ns;
+};
+
+/**
+ * struct walk - a walk backwards
+ * @g: the graph
+ * @path: receives the segments, latest first
+ * @first: number of segments before the walk
+ * @bound: the walk ends at this time
+ * @task: index of the current task
+ * @ns: current time; everything after it has segments
+ * @standstill: steps since @ns has changed
+ * @jumps: jumps that can be taken back
+ * @nr_jumps: length of @jumps
+ * @room: allocated length of @jumps
+ * @rewinds: jumps taken back
+ */
+struct walk {
+	const struct path_graph *g;
+	struct path *path;
+	size_t first;
+	uint64_t bound;
+	uint32_t task;
+	uint64_t ns;
+	unsigned int standstill;
+	struct jump *jumps;
+	size_t nr_jumps, room;
+	unsigned int rewinds;
+};
+
+void path_deinit(struct path *path)
+{
+	free(path->segments);
+	*path = (struct path){ 0 };
+}
+
+bool path_is_exact(const struct path *path)
+{
+	uint64_t ns = path->from_ns;
+	size_t i;
+
+	for (i = 0; i < path->nr; i++) {
+		if (path->segments[i].from_ns != ns || path->segments[i].to_ns <= ns)
+			return false;
+		ns = path->segments[i].to_ns;
+	}
+	return ns == path->to_ns;
+}
+
+static struct path_segment *add_segment(struct path *path)
+{
+	if (path->nr == path->room) {
+		path->room += path->room / 4 + 64;
+		path->segments = cli_alloc(path->segments, path->room, sizeof(*path->segments));
+	}
+	return &path->segments[path->nr++];
+}
+
+/* True if @later continues @s, in the order of time. */
+static bool continues(const struct path_segment *s, const struct path_segment *later)
+{
+	return s->to_ns == later->from_ns && s->task == later->task && s->state == later->state &&
+	       s->cpu == later->cpu && s->wait == later->wait && s->cause == later->cause &&
+	       s->unknown == later->unknown;
+}
+
+/* Add a segment at the end, or to the last one. */
+static void append(struct path *path, struct path_segment s)
+{
+	struct path_segment *last = path->nr ? &path->segments[path->nr - 1] : NULL;
+
+	if (last && continues(last, &s))
+		last->to_ns = s.to_ns;
+	else
+		*add_segment(path) = s;
+}
+
+/* A segment like @edge, which may be NULL. */
+static struct path_segment segment(const struct path_edge *edge, uint32_t task, uint64_t from_ns,
+				   uint64_t to_ns)
+{
+	struct path_segment s = {
+		.from_ns = from_ns, .to_ns = to_ns, .task = task, .wait = KTAU_ID_NONE,
+		.cause = KTAU_ID_NONE, .state = PATH_UNKNOWN,
+	};
+
+	if (edge) {
+		s.cpu = edge->cpu;
+		s.wait = edge->wait;
+		s.cause = edge->cause;
+		s.state = edge->state;
+	}
+	return s;
+}
+
+/* The last segment must not change, because a jump may be taken back to its start. */
+static bool is_kept(const struct walk *w)
+{
+	return w->nr_jumps && w->jumps[w->nr_jumps - 1].nr == w->path->nr;
+}
+
+/* Go back to @ns in the state of @s. */
+static void go_back(struct walk *w, uint64_t ns, struct path_segment s)
+{
+	struct path_segment *last;
+
+	if (ns < w->bound)
+		ns = w->bound;
+	if (ns >= w->ns)
+		return;
+	s.from_ns = ns;
+	s.to_ns = w->ns;
+	s.task = w->task;
+	last = w->path->nr > w->first ? &w->path->segments[w->path->nr - 1] : NULL;
+	if (last && continues(&s, last) && !is_kept(w))
+		last->from_ns = s.from_ns;
+	else
+		*add_segment(w->path) = s;
+	w->ns = ns;
+	w->standstill = 0;
+}
+
+static void go_back_unknown(struct walk *w, uint64_t ns, enum path_unknown why)
+{
+	struct path_segment s = segment(NULL, w->task, 0, 0);
+
+	s.unknown = (uint8_t)why;
+	go_back(w, ns, s);
+}
+
+/* The last jump from a task that is known to have existed before @ns; NULL if there is none. */
+static const struct jump *last_jump(struct walk *w, uint64_t ns)
+{
+	const struct jump *jump;
+
+	if (w->rewinds++ >= MAX_REWINDS)
+		return NULL;
+	while (w->nr_jumps) {
+		jump = &w->jumps[--w->nr_jumps];
+		if (w->g->tasks[jump->task].edges[0].from_ns < ns)
+			return jump;
+	}
+	return NULL;
+}
+
+/*
+ * The task has no earlier edge: it was created then, or it was already there when the recording
+ * began, or it was not traced. Unless it was created, the last wait that led here is not followed:
+ * of that time it is only known that the other task waited.
+ */
+static void go_before_first(struct walk *w)
+{
+	const struct path_task *task = &w->g->tasks[w->task];
+	const struct path_edge *edge;
+	const struct jump *jump;
+	struct path_segment s;
+
+	if (task->nr && task->creator != PATH_NONE) {
+		s = segment(NULL, w->task, 0, 0);
+		s.state = PATH_RUN_QUEUE;
+		s.cpu = task->edges[0].cpu;
+		go_back(w, task->created_ns, s);
+		w->task = task->creator;
+		return;
+	}
+	jump = last_jump(w, w->ns);
+	if (!jump) {
+		go_back_unknown(w, w->bound, UNKNOWN_BEFORE);
+		return;
+	}
+	w->path->nr = jump->nr;
+	w->task = jump->task;
+	w->ns = jump->ns;
+	edge = &w->g->tasks[w->task].edges[jump->edge];
+	go_back(w, edge->from_ns, segment(edge, w->task, 0, 0));
+}
+
+/* After its last slot an exited task was still running: it wakes its parent after that. */
+static void go_after_last(struct walk *w, const struct path_task *task, uint64_t ns)
+{
+	struct path_segment s = segment(NULL, w->task, 0, 0);
+
+	s.state = task->exited ? PATH_RUNNING : PATH_UNKNOWN;
+	s.unknown = task->exited ? 0 : UNKNOWN_AFTER;
+	go_back(w, ns, s);
+}
+
+static void jump(struct walk *w, size_t edge, uint32_t waker)
+{
+	if (w->nr_jumps == w->room) {
+		w->room = w->room ? 2 * w->room : 64;
+		w->jumps = cli_alloc(w->jumps, w->room, sizeof(*w->jumps));
+	}
+	w->jumps[w->nr_jumps++] = (struct jump){ w->path->nr, w->task, edge, w->ns };
+	w->task = waker;
+}
+
+static void step(struct walk *w)
+{
+	const struct path_task *task = &w->g->tasks[w->task];
+	ptrdiff_t index = graph_edge_before(task, w->ns);
+	const struct path_edge *edge;
+
+	if (++w->standstill > MAX_STANDSTILL) {
+		go_back_unknown(w, w->bound, UNKNOWN_CYCLE);
+		return;
+	}
+	if (index < 0) {
+		go_before_first(w);
+		return;
+	}
+	edge = &task->edges[index];
+	if (edge->to_ns < w->ns)
+		go_after_last(w, task, edge->to_ns);
+	else if (edge->waker != PATH_NONE && edge->to_ns == w->ns)
+		jump(w, (size_t)index, edge->waker);
+	else
+		go_back(w, edge->from_ns, segment(edge, w->task, 0, 0));
+}
+
+static void reverse(struct path_segment *s, size_t nr)
+{
+	struct path_segment swap;
+	size_t i;
+
+	for (i = 0; i < nr / 2; i++) {
+		swap = s[i];
+		s[i] = s[nr - 1 - i];
+		s[nr - 1 - i] = swap;
+	}
+}
+
+/* Add the segments from @bound to @ns, of which the last one is of @task. */
+static void walk_back(struct walk *w, uint32_t task, uint64_t bound, uint64_t ns)
+{
+	w->first = w->path->nr;
+	w->task = task;
+	w->bound = bound;
+	w->ns = ns;
+	w->standstill = w->rewinds = 0;
+	w->nr_jumps = 0;
+	while (w->ns > bound)
+		step(w);
+	reverse(w->path->segments + w->first, w->path->nr - w->first);
+}
+
+static void walk_bounded(struct walk *w, uint32_t index, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct path_task *task = &w->g->tasks[index];
+	ptrdiff_t first = graph_edge_before(task, from_ns + 1);
+	size_t i = first < 0 ? 0 : (size_t)first;
+	uint64_t ns = from_ns, end;
+	const struct path_edge *edge;
+
+	for (; i < task->nr && ns < to_ns; i++) {
+		edge = &task->edges[i];
+		/* Before the first slot, and after the last one, a walk knows what to do. */
+		if (edge->from_ns > ns)
+			walk_back(w, index, ns, edge->from_ns < to_ns ? edge->from_ns : to_ns);
+		ns = edge->from_ns > ns ? edge->from_ns : ns;
+		end = edge->to_ns < to_ns ? edge->to_ns : to_ns;
+		if (end <= ns)
+			continue;
+		if (edge->waker != PATH_NONE && edge->to_ns <= to_ns)
+			walk_back(w, index, ns, end);
+		else
+			append(w->path, segment(edge, index, ns, end));
+		ns = end;
+	}
+	if (ns < to_ns)
+		walk_back(w, index, ns, to_ns);
+}
+
+void path_walk(const struct path_graph *g, enum path_mode mode, uint32_t task, struct path *path)
+{
+	struct walk w = { .g = g, .path = path };
+
+	if (mode == PATH_FULL)
+		walk_back(&w, task, path->from_ns, path->to_ns);
+	else
+		walk_bounded(&w, task, path->from_ns, path->to_ns);
+	free(w.jumps);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The path of a task: segments that cover a time without gaps, each of one task in one state.
+ *
+ * A bounded path keeps the running time of the task itself, and replaces each of its waits by what
+ * the task that ended the wait did meanwhile. A full path goes backwards from the end: where a task
+ * waited, it continues with the task that ended the wait, and does not return.
+ */
+#ifndef KTAU_TOOLS_PATH_WALK_H
+#define KTAU_TOOLS_PATH_WALK_H
+
+#include "graph.h"
+
+enum path_mode { PATH_BOUNDED, PATH_FULL };
+
+/* Why the state of a segment is UNKNOWN. */
+enum path_unknown {
+	UNKNOWN_LOST,	/* slots were lost */
+	UNKNOWN_BEFORE,	/* the task has no earlier slot, and its creation is not in the trace */
+	UNKNOWN_AFTER,	/* it has no later slot */
+	UNKNOWN_CYCLE,	/* wakeups lead from task to task, but not back in time */
+	UNKNOWN_REASONS,
+};
+
+/**
+ * struct path_segment - a part of a path
+ * @from_ns: start, CLOCK_BOOTTIME
+ * @to_ns: end, which is the start of the next segment
+ * @task: index of the task
+ * @row: private to rows.c
+ * @cpu: see struct path_edge
+ * @wait: likewise
+ * @cause: likewise
+ * @state: enum path_state
+ * @unknown: UNKNOWN: enum path_unknown
+ */
+struct path_segment {
+	uint64_t from_ns, to_ns;
+	uint32_t task, row;
+	uint16_t cpu, wait, cause;
+	uint8_t state, unknown;
+};
+
+/**
+ * struct path - a path
+ * @segments: in time order
+ * @nr: length of @segments
+ * @room: allocated length of @segments
+ * @from_ns: start of the first segment
+ * @to_ns: end of the last one
+ */
+struct path {
+	struct path_segment *segments;
+	size_t nr, room;
+	uint64_t from_ns, to_ns;
+};
+
+/* Fill in @path, which is all zero, with the path of a task from @from_ns to @to_ns. */
+void path_walk(const struct path_graph *g, enum path_mode mode, uint32_t task, struct path *path);
+void path_deinit(struct path *path);
+
+/*
+ * True if the segments are contiguous and cover the time from from_ns to to_ns exactly, as they
+ * always must.
+ */
+bool path_is_exact(const struct path *path);
+
+#endif
