@@ -197,6 +197,8 @@ static const struct golden goldens[] = {
 	{ "path-csv", "ktau path -t master --from=+9.1 --to=+9.3 --csv $D/family.ktau", 0 },
 	{ "path-json", "ktau path -t c1 --json $D/family.ktau", 0 },
 	{ "path-segments", "ktau path -t c1 --segments --csv $D/family.ktau", 0 },
+	{ "path-tree", "ktau path -t run-parts --tree $D/login.ktau", 0 },
+	{ "path-tree-csv", "ktau path -t 71 --mode=full --tree --csv $D/login.ktau", 0 },
 	{ "check", "ktau check $T/good.ktau $T/zlib.ktau", 0 },
 	{ "check-unmeasured", "ktau check $T/contrary", 1 },
 	{ "check-parts", "ktau check $T/part2.ktau $T/part1.ktau", 0 },

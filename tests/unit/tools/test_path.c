@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
+#include "path/tree.h"
 #include "path/walk.h"
 #include "lib/report/registry.h"
 #include "analyse/timeline.h"
@@ -76,6 +77,12 @@ struct ring {
 #define WOKEN(t, waker, at) OTHER(t, WOKEN, 0, waker, at, 0)
 #define IRQ_WOKEN(t, waker, at) OTHER(t, WOKEN, 0, waker, at, 2ULL << 32)
 #define FORK(t, serial) OTHER(t, FORK, 0, serial, serial, 0)
+#define EXEC(t, comm) OTHER(t, EXEC, 0, comm, 0, 0)
+
+/* Names of programs as words. */
+#define SH 0x6873ULL
+#define ENV 0x766e65ULL
+#define TRUE_ 0x65757274ULL
 
 /* The task waits in the system call @id from @t to @at, and runs again at @on. */
 #define WAITS(id, t, waker, at, on) \
@@ -165,12 +172,13 @@ static void read_graph(struct path_graph *g, struct timeline *t)
 	ktau_reader_destroy(reader);
 }
 
-static void print_segments(const struct path_graph *g, const struct path *path, char *text,
-			   size_t size)
+static void print_segments(const struct path_graph *g, const struct path *path, uint32_t task,
+			   char *text, size_t size)
 {
 	const struct path_segment *s;
 	size_t used = 0;
 
+	(void)task;
 	*text = '\0';
 	for (s = path->segments; s < path->segments + path->nr; s++) {
 		used += (size_t)snprintf(text + used, size - used, "%llu %llu %s",
@@ -187,27 +195,61 @@ static void print_segments(const struct path_graph *g, const struct path *path, 
 	}
 }
 
-/* The path of the task @serial has these segments: start, serial, state, wait<-cause. */
-static void expect_path(enum path_mode mode, uint64_t serial, uint64_t from_ns, uint64_t to_ns,
-			const char *expected)
+/* Print the rows of a tree: name, runs, time, time on a CPU, part of the path. */
+static void print_rows(const struct path_graph *g, const struct path *path, uint32_t task,
+		       char *text, size_t size)
+{
+	const struct path_program *p;
+	struct path_tree tree = { 0 };
+	uint64_t sum_ns = 0;
+	size_t used = 0;
+	uint32_t at;
+
+	path_tree_make(g, path, task, &tree);
+	for (at = 0; at != PATH_NONE; at = path_tree_next(&tree, at)) {
+		p = &tree.programs[at];
+		sum_ns += p->path_ns;
+		used += (size_t)snprintf(text + used, size - used, "%*s%s %llu %llu %llu %llu\n",
+					 (int)p->depth, "", p->name, (unsigned long long)p->runs,
+					 (unsigned long long)p->wall_ns,
+					 (unsigned long long)p->cpu_ns,
+					 (unsigned long long)p->path_ns);
+	}
+	assert_int_equal(sum_ns, path->to_ns - path->from_ns);
+	path_tree_deinit(&tree);
+}
+
+static void expect(void (*print)(const struct path_graph *, const struct path *, uint32_t, char *,
+				 size_t),
+		   enum path_mode mode, uint64_t serial, struct path path, const char *expected)
 {
 	struct registry *registry = registry_create();
 	struct path_graph *g = graph_create(registry);
 	const struct timeline_sink sink = { NULL, graph_event, g };
 	struct timeline *t = timeline_create(NULL, &sink);
-	struct path path = { .from_ns = from_ns, .to_ns = to_ns };
 	char text[4096];
+	uint32_t task;
 
 	g->timeline = t;
 	read_graph(g, t);
-	path_walk(g, mode, graph_find(g, serial), &path);
-	print_segments(g, &path, text, sizeof(text));
+	task = graph_find(g, serial);
+	path_walk(g, mode, task, &path);
+	print(g, &path, task, text, sizeof(text));
 	assert_string_equal(text, expected);
 	assert_true(path_is_exact(&path));
 	path_deinit(&path);
 	timeline_destroy(t);
 	graph_destroy(g);
 	registry_destroy(registry);
+}
+
+/* The path of the task @serial has these segments: start, serial, state, wait<-cause. */
+static void expect_path(enum path_mode mode, uint64_t serial, uint64_t from_ns, uint64_t to_ns,
+			const char *expected)
+{
+	const struct path path = { .from_ns = from_ns, .to_ns = to_ns };
+
+	expect(print_segments, mode, serial, path, expected);
 }
 
 #define GIVEN(rings) (given = (rings), nr_given = sizeof(rings) / sizeof(*(rings)))
@@ -428,6 +470,33 @@ static void after_last_slot(void **state)
 		    "310 10 RUNNING\n");
 }
 
+/*
+ * A shell (10, "sh") runs "true" twice, the second time by way of "env", which executes it. A
+ * thread (13) of the first one has part of its time.
+ */
+static void programs(void **state)
+{
+	static const struct ring rings[] = {
+		{ 10, 0, { EXEC(1, SH), FORK(100, 11), WAITS(WAIT4, 110, 11, 200, 200),
+			   FORK(210, 12), WAITS(WAIT4, 220, 12, 400, 400), OUT(500, READ) } },
+		{ 11, 200, { WOKEN(105, 10, 100), EXEC(120, TRUE_), OTHER(130, FORK, 0, 13, 11, 0),
+			     WAITS(READ, 140, 13, 180, 180), OUT(200, READ) } },
+		{ 12, 400, { WOKEN(210, 10, 210), EXEC(230, ENV), EXEC(300, TRUE_),
+			     OUT(400, READ) } },
+		{ 13, 180, { WOKEN(130, 11, 130), OUT(180, READ) } },
+	};
+	const struct path path = { .from_ns = 1, .to_ns = 500 };
+
+	(void)state;
+	GIVEN(rings);
+	/* The shell's own time is 1 to 110, 200 to 220 and 400 to 500. */
+	expect(print_rows, PATH_BOUNDED, 10, path,
+	       "sh 1 499 229 229\n true 2 200 205 190\n env 1 90 90 80\n");
+	/* In the full path, what the shell did while the first child ran is not its own. */
+	expect(print_rows, PATH_FULL, 10, path,
+	       "sh 1 499 229 209\n true 2 200 205 200\n env 1 90 90 90\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -444,6 +513,7 @@ int main(void)
 		cmocka_unit_test(cycle),
 		cmocka_unit_test(exec_thread),
 		cmocka_unit_test(after_last_slot),
+		cmocka_unit_test(programs),
 	};
 	int failed, fd = mkstemp(file_path);
 

@@ -18,10 +18,10 @@
 #include "lib/symbolize.h"
 #include "analyse/timeline.h"
 
-enum { OPT_FROM = 256, OPT_TO, OPT_MODE, OPT_SEGMENTS, OPT_HOST, OPT_TOP, OPT_FORMAT, OPT_CSV,
-       OPT_JSON };
+enum { OPT_FROM = 256, OPT_TO, OPT_MODE, OPT_SEGMENTS, OPT_TREE, OPT_HOST, OPT_TOP, OPT_FORMAT,
+       OPT_CSV, OPT_JSON };
 
-enum screen { SCREEN_ROWS, SCREEN_SEGMENTS };
+enum screen { SCREEN_ROWS, SCREEN_SEGMENTS, SCREEN_TREE };
 
 struct options {
 	const char *task, *map, *host;
@@ -72,6 +72,7 @@ static const struct argp_option argp_options[] = {
 	  1 },
 	{ NULL, 0, NULL, 0, "Contents (default: a row for each task, state and cause):", 2 },
 	{ "segments", OPT_SEGMENTS, NULL, 0, "Show the segments in time order", 2 },
+	{ "tree", OPT_TREE, NULL, 0, "Show a row for each program, below the one that ran it", 2 },
 	{ "top", OPT_TOP, "N", 0, "Show only the first N rows", 2 },
 	{ NULL, 0, NULL, 0, "Format:", 3 },
 	{ "format", OPT_FORMAT, "FORMAT", 0, "text, csv or json (default: text)", 3 },
@@ -148,6 +149,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_SEGMENTS:
 		o->screen = SCREEN_SEGMENTS;
+		return 0;
+	case OPT_TREE:
+		o->screen = SCREEN_TREE;
 		return 0;
 	case ARGP_KEY_ARGS:
 		o->files = state->argv + state->next;
@@ -379,6 +383,8 @@ static int print(struct reading *r, struct path *path, uint32_t task, struct sym
 		path_print_title(&p);
 	if (o->screen == SCREEN_SEGMENTS) {
 		path_print_segments(&p);
+	} else if (o->screen == SCREEN_TREE) {
+		path_print_tree(&p);
 	} else {
 		path_rows_add(&rows, path);
 		find_uses(r, path, &rows);

@@ -36,6 +36,7 @@ void path_print_title(const struct path_print *p);
 void path_print_unknown(const struct path_print *p);
 
 void path_print_rows(const struct path_print *p, const struct path_rows *rows);
+void path_print_tree(const struct path_print *p);
 void path_print_segments(const struct path_print *p);
 
 /* "NAME/TID", to be freed. Never NULL. */

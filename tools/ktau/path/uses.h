@@ -15,7 +15,7 @@ struct uses;
 struct uses *uses_create(struct path_graph *g, const struct path *path, struct path_rows *rows);
 void uses_destroy(struct uses *uses);
 
-/* Take an event of the second pass. Return: 0. */
-int uses_event(void *uses, const struct timeline_event *e);
+/* Take an event of the second pass; @arg is the struct uses. Return: 0. */
+int uses_event(void *arg, const struct timeline_event *e);
 
 #endif
