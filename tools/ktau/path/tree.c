@@ -125,15 +125,19 @@ static struct run *run_at(const struct builder *b, uint32_t task, uint64_t ns)
 	return &b->runs[low - 1];
 }
 
-/* The row of @name below @parent, which may be new. */
-static uint32_t find_row(struct path_tree *tree, uint32_t parent, const char *name)
+/*
+ * The row of @name below @parent, which may be new. Tasks that do not descend from the root have
+ * rows of their own beside it.
+ */
+static uint32_t find_row(struct path_tree *tree, uint32_t parent, const char *name, bool outside)
 {
 	uint32_t row = tree->nr ? 0 : PATH_NONE, last = PATH_NONE;
 
 	if (parent != PATH_NONE)
 		row = tree->programs[parent].child;
 	for (; row != PATH_NONE; last = row, row = tree->programs[row].next)
-		if (!strcmp(tree->programs[row].name, name))
+		if (tree->programs[row].outside == outside &&
+		    !strcmp(tree->programs[row].name, name))
 			return row;
 	row = (uint32_t)tree->nr++;
 	if (tree->nr > tree->room) {
@@ -141,7 +145,7 @@ static uint32_t find_row(struct path_tree *tree, uint32_t parent, const char *na
 		tree->programs = cli_alloc(tree->programs, tree->room, sizeof(*tree->programs));
 	}
 	tree->programs[row] = (struct path_program){
-		.parent = parent, .child = PATH_NONE, .next = PATH_NONE,
+		.parent = parent, .child = PATH_NONE, .next = PATH_NONE, .outside = outside,
 		.depth = parent != PATH_NONE ? tree->programs[parent].depth + 1 : 0,
 	};
 	snprintf(tree->programs[row].name, sizeof(tree->programs[row].name), "%s", name);
@@ -178,7 +182,7 @@ static bool give_rows(struct builder *b, struct run *run)
 	else if (at || !nr || b->chain[nr - 1]->task != b->root)
 		return nr == 0 && run->inside;
 	while (nr--) {
-		row = find_row(b->tree, row, b->chain[nr]->name);
+		row = find_row(b->tree, row, b->chain[nr]->name, false);
 		b->chain[nr]->row = row;
 		b->chain[nr]->inside = true;
 		b->tree->programs[row].runs++;
@@ -213,7 +217,7 @@ static void add_segment(struct builder *b, const struct path_segment *s)
 		run = run_at(b, s->task, ns);
 		end = end_in(b, run, s->to_ns);
 		if (!give_rows(b, run) && run->row == PATH_NONE) {
-			run->row = find_row(b->tree, PATH_NONE, run->name);
+			run->row = find_row(b->tree, PATH_NONE, run->name, true);
 			b->tree->programs[run->row].runs++;
 		}
 		b->tree->programs[run->row].path_ns += end - ns;

@@ -16,6 +16,7 @@
  * @child: index of the first row below it, PATH_NONE if there is none
  * @next: index of the next row below @parent
  * @depth: number of rows above it
+ * @outside: tasks that do not descend from that of the path
  * @name: name of the program
  * @runs: how often it ran
  * @wall_ns: time of all runs, within the time of the path
@@ -25,6 +26,7 @@
 struct path_program {
 	uint32_t parent, child, next;
 	uint32_t depth;
+	bool outside;
 	char name[17];
 	uint64_t runs, wall_ns, cpu_ns, path_ns;
 };
