@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
+#include "path/blame.h"
 #include "path/tree.h"
 #include "path/walk.h"
 #include "lib/report/registry.h"
@@ -106,6 +107,7 @@ static int put_ring(struct sink *s, const struct ring *ring)
 	uint64_t *at = r.words;
 	int err;
 
+	snprintf(owner.comm, sizeof(owner.comm), "t%d", (int)ring->serial);
 	owner.start_ns = 1;
 	r.head.serial = ring->serial;
 	r.head.first = ring->first;
@@ -497,6 +499,59 @@ static void programs(void **state)
 	       "sh 1 499 229 209\n true 2 200 205 200\n env 1 90 90 90\n");
 }
 
+/* A shell waits for another one, which does not descend from it: they are two rows. */
+static void stranger(void **state)
+{
+	static const struct ring rings[] = {
+		{ 10, 0, { EXEC(1, SH), WAITS(READ, 110, 11, 200, 200), OUT(500, READ) } },
+		{ 11, 0, { EXEC(1, SH), OUT(500, READ) } },
+	};
+	const struct path path = { .from_ns = 1, .to_ns = 500 };
+
+	(void)state;
+	GIVEN(rings);
+	expect(print_rows, PATH_BOUNDED, 10, path, "sh 1 499 409 409\nsh 1 499 499 90\n");
+}
+
+/* The waits of tasks whose names match a pattern: time, victim, task waited for, state. */
+static void expect_blame(const char *pattern, uint64_t from_ns, uint64_t to_ns,
+			 const char *expected)
+{
+	struct registry *registry = registry_create();
+	struct path_graph *g = graph_create(registry);
+	const struct timeline_sink sink = { NULL, graph_event, g };
+	struct timeline *t = timeline_create(NULL, &sink);
+	struct blame blame = { 0 };
+	const struct blame_row *r;
+	size_t used = 0;
+	char text[1024] = "";
+
+	g->timeline = t;
+	read_graph(g, t);
+	assert_true(blame_make(g, pattern, from_ns, to_ns, &blame));
+	for (r = blame.rows; r < blame.rows + blame.nr; r++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%llu %s %s %s\n",
+					 (unsigned long long)r->ns, g->tasks[r->victim].owner.comm,
+					 g->tasks[r->like.task].owner.comm,
+					 cause_name(r->like.state));
+	assert_string_equal(text, expected);
+	blame_deinit(&blame);
+	timeline_destroy(t);
+	graph_destroy(g);
+	registry_destroy(registry);
+}
+
+/* The master waits 100 for its child, which waits 198 for its own. */
+static void blames(void **state)
+{
+	(void)state;
+	GIVEN(family);
+	expect_blame("*", 1, 601, "198 t11 t12 RUNNING\n100 t10 t11 RUNNING\n");
+	expect_blame("t10", 1, 601, "100 t10 t11 RUNNING\n");
+	expect_blame("t1[12]", 200, 601, "101 t11 t12 RUNNING\n");
+	expect_blame("t12", 1, 601, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -514,6 +569,8 @@ int main(void)
 		cmocka_unit_test(exec_thread),
 		cmocka_unit_test(after_last_slot),
 		cmocka_unit_test(programs),
+		cmocka_unit_test(stranger),
+		cmocka_unit_test(blames),
 	};
 	int failed, fd = mkstemp(file_path);
 

@@ -9,6 +9,7 @@
 #include "lib/cli.h"
 #include "lib/report/hosts.h"
 #include "print/pager.h"
+#include "path/blame.h"
 #include "path/print.h"
 #include "path/uses.h"
 #include "lib/report/period.h"
@@ -18,13 +19,14 @@
 #include "lib/symbolize.h"
 #include "analyse/timeline.h"
 
-enum { OPT_FROM = 256, OPT_TO, OPT_MODE, OPT_SEGMENTS, OPT_TREE, OPT_HOST, OPT_TOP, OPT_FORMAT,
-       OPT_CSV, OPT_JSON };
+enum { OPT_FROM = 256, OPT_TO, OPT_MODE, OPT_SEGMENTS, OPT_TREE, OPT_BLAME, OPT_DOT, OPT_HOST,
+       OPT_TOP, OPT_FORMAT, OPT_CSV, OPT_JSON };
 
-enum screen { SCREEN_ROWS, SCREEN_SEGMENTS, SCREEN_TREE };
+enum screen { SCREEN_ROWS, SCREEN_SEGMENTS, SCREEN_TREE, SCREEN_BLAME };
 
 struct options {
-	const char *task, *map, *host;
+	const char *task, *map, *host, *blame;
+	bool dot;
 	char **files;
 	int nr_files;
 	struct moment from, to;
@@ -73,6 +75,9 @@ static const struct argp_option argp_options[] = {
 	{ NULL, 0, NULL, 0, "Contents (default: a row for each task, state and cause):", 2 },
 	{ "segments", OPT_SEGMENTS, NULL, 0, "Show the segments in time order", 2 },
 	{ "tree", OPT_TREE, NULL, 0, "Show a row for each program, below the one that ran it", 2 },
+	{ "blame", OPT_BLAME, "PATTERN", OPTION_ARG_OPTIONAL,
+	  "Show for which tasks all tasks waited whose names match PATTERN as in sh(1)", 2 },
+	{ "dot", OPT_DOT, NULL, 0, "With --blame: print a graph for dot(1)", 2 },
 	{ "top", OPT_TOP, "N", 0, "Show only the first N rows", 2 },
 	{ NULL, 0, NULL, 0, "Format:", 3 },
 	{ "format", OPT_FORMAT, "FORMAT", 0, "text, csv or json (default: text)", 3 },
@@ -106,6 +111,9 @@ static error_t parse_format(int key, char *arg, struct argp_state *state)
 	struct options *o = state->input;
 
 	switch (key) {
+	case OPT_DOT:
+		o->dot = true;
+		return 0;
 	case OPT_TOP:
 		if (cli_number(arg, UINT32_MAX, &o->top))
 			cli_usage(state, "--top=%s: not a number", arg);
@@ -150,12 +158,20 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_SEGMENTS:
 		o->screen = SCREEN_SEGMENTS;
 		return 0;
+	case OPT_BLAME:
+		o->screen = SCREEN_BLAME;
+		o->blame = arg ? arg : "*";
+		return 0;
 	case OPT_TREE:
 		o->screen = SCREEN_TREE;
 		return 0;
 	case ARGP_KEY_ARGS:
 		o->files = state->argv + state->next;
 		o->nr_files = state->argc - state->next;
+		return 0;
+	case ARGP_KEY_END:
+		if (o->dot && o->screen != SCREEN_BLAME)
+			cli_usage(state, "--dot requires --blame");
 		return 0;
 	case ARGP_KEY_NO_ARGS:
 		cli_usage(state, "a FILE is required");
@@ -327,18 +343,15 @@ static uint64_t first_of(const struct path_graph *g)
 	return first;
 }
 
-/* Set the times of @path. Return: 0, or -1 with a message. */
-static int choose_time(const struct path_graph *g, const struct options *o, uint32_t index,
-		       struct path *path)
+/*
+ * Set the times of @path, which has those of a task, to what the user has given. Return: 0, or -1
+ * with a message.
+ */
+static int choose_time(const struct path_graph *g, const struct options *o, struct path *path)
 {
-	const struct path_task *task = &g->tasks[index];
 	const struct ktau_rec_stream *stream = timeline_stream(g->timeline);
 	uint64_t first_ns = first_of(g);
 
-	path->from_ns = task->edges[0].from_ns;
-	if (task->creator != PATH_NONE && task->created_ns < path->from_ns)
-		path->from_ns = task->created_ns;
-	path->to_ns = task->edges[task->nr - 1].to_ns;
 	if (o->from.given)
 		path->from_ns = moment_boottime(&o->from, stream, first_ns);
 	if (o->to.given)
@@ -348,6 +361,16 @@ static int choose_time(const struct path_graph *g, const struct options *o, uint
 	complain("%s: the times are not within the trace, which is %.6f s long", o->files[0],
 		 (double)(g->end_ns - first_ns) / 1e9);
 	return -1;
+}
+
+static struct path life_of(const struct path_task *task)
+{
+	struct path path = { .from_ns = task->edges[0].from_ns,
+			     .to_ns = task->edges[task->nr - 1].to_ns };
+
+	if (task->creator != PATH_NONE && task->created_ns < path.from_ns)
+		path.from_ns = task->created_ns;
+	return path;
 }
 
 /* Output */
@@ -397,15 +420,59 @@ static int print(struct reading *r, struct path *path, uint32_t task, struct sym
 	return CLI_DONE;
 }
 
-static int show(struct reading *r, struct ktau_symtab *symtab)
+static int print_blame(const struct reading *r, const struct blame *blame,
+		       struct symbolizer *names)
 {
-	struct path path = { 0 };
+	const struct options *o = r->options;
+	const struct path_print p = {
+		.g = r->graph, .names = names, .format = o->format, .top = o->top,
+	};
+
+	if (!blame->victims) {
+		complain("%s: the trace has no task '%s'", o->files[0], o->blame);
+		return CLI_FAILED;
+	}
+	if (o->dot)
+		blame_print_dot(&p, blame);
+	else
+		blame_print(&p, blame);
+	return CLI_DONE;
+}
+
+static int show_blame(struct reading *r, struct ktau_symtab *symtab)
+{
+	const struct options *o = r->options;
+	struct path time = { .from_ns = first_of(r->graph), .to_ns = r->graph->end_ns };
+	struct blame blame = { 0 };
 	struct symbolizer *names;
 	int status = CLI_FAILED;
+
+	if (choose_time(r->graph, o, &time))
+		return CLI_FAILED;
+	names = symbolize_create(registry_events(r->registry), symtab);
+	if (blame_make(r->graph, o->blame, time.from_ns, time.to_ns, &blame))
+		status = print_blame(r, &blame, names);
+	else
+		complain("%s: internal error: the waits do not add up", o->files[0]);
+	symbolize_destroy(names);
+	blame_deinit(&blame);
+	return status;
+}
+
+static int show(struct reading *r, struct ktau_symtab *symtab)
+{
+	struct symbolizer *names;
+	int status = CLI_FAILED;
+	struct path path;
 	uint32_t task;
 
+	if (r->options->screen == SCREEN_BLAME)
+		return show_blame(r, symtab);
 	task = choose_task(r->graph, r->options);
-	if (task == PATH_NONE || choose_time(r->graph, r->options, task, &path))
+	if (task == PATH_NONE)
+		return CLI_FAILED;
+	path = life_of(&r->graph->tasks[task]);
+	if (choose_time(r->graph, r->options, &path))
 		return CLI_FAILED;
 	path_walk(r->graph, r->options->mode, task, &path);
 	names = symbolize_create(registry_events(r->registry), symtab);

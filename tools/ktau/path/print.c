@@ -151,6 +151,11 @@ static char *text_in(const struct path_print *p, const struct path_segment *s,
 	return text;
 }
 
+char *path_wait_text(const struct path_print *p, const struct path_segment *s)
+{
+	return text_in(p, s, NULL);
+}
+
 void path_print_title(const struct path_print *p)
 {
 	char *name = path_task_name(p->g, p->task);

@@ -39,6 +39,12 @@ void path_print_rows(const struct path_print *p, const struct path_rows *rows);
 void path_print_tree(const struct path_print *p);
 void path_print_segments(const struct path_print *p);
 
+/*
+ * The wait and what ended it, such as "sys_fsync <- irq:11:virtio1", or the CPU of a run queue. To
+ * be freed; never NULL.
+ */
+char *path_wait_text(const struct path_print *p, const struct path_segment *s);
+
 /* "NAME/TID", to be freed. Never NULL. */
 char *path_task_name(const struct path_graph *g, uint32_t task);
 
