@@ -78,6 +78,10 @@ struct ring {
 #define WOKEN(t, waker, at) OTHER(t, WOKEN, 0, waker, at, 0)
 #define IRQ_WOKEN(t, waker, at) OTHER(t, WOKEN, 0, waker, at, 2ULL << 32)
 #define FORK(t, serial) OTHER(t, FORK, 0, serial, serial, 0)
+#define RX_WOKEN(t, waker, at) OTHER(t, WOKEN, 0, waker, at, 1ULL << 32)
+#define SEND(t, ports, seq, bytes) OTHER(t, NET_SEND, 0, ports, seq, bytes)
+#define RX_SEND(t, ports, seq, bytes) OTHER(t, NET_SEND, KTAU_CTX_SOFTIRQ, ports, seq, bytes)
+#define RECV(t, ports, seq, bytes) OTHER(t, NET_RECV, KTAU_CTX_SOFTIRQ, ports, seq, bytes)
 #define EXEC(t, comm) OTHER(t, EXEC, 0, comm, 0, 0)
 
 /* Names of programs as words. */
@@ -93,17 +97,38 @@ static char file_path[] = "/tmp/ktau-path-XXXXXX";
 static const struct ring *given;
 static size_t nr_given;
 
+/* Add the slot of @g at @at. Return: its length in words. */
+static uint8_t put_slot(const struct given *g, uint64_t *at)
+{
+	struct ktau_slot slot = { .ticks = g->ticks, .id = g->id, .type = g->type, .ctx = g->ctx,
+				  .words = 5 };
+	struct ktau_slot_net net = {
+		.local_port = (uint16_t)(g->words[0] / 100),
+		.remote_port = (uint16_t)(g->words[0] % 100),
+		.seq = (uint32_t)g->words[1], .bytes = (uint32_t)g->words[2],
+	};
+
+	if (g->type == KTAU_TRACE_ENTER || g->type == KTAU_TRACE_EXIT)
+		slot.words = 2;
+	memcpy(at + 2, g->words, sizeof(g->words));
+	if (g->type == KTAU_TRACE_NET_SEND || g->type == KTAU_TRACE_NET_RECV) {
+		slot.words = 2 + sizeof(net) / 8;
+		memcpy(at + 2, &net, sizeof(net));
+	}
+	memcpy(at, &slot, sizeof(slot));
+	return slot.words;
+}
+
 static int put_ring(struct sink *s, const struct ring *ring)
 {
 	struct {
 		struct ktau_rec_trace head;
-		uint64_t words[128];
+		uint64_t words[256];
 	} r = { .head.rec = { 0, KTAU_REC_TRACE, sizeof(r.head) } };
 	struct ktau_rec_owner owner = fixture_owner(KTAU_OWNER_TASK, ring->serial,
 						    (int32_t)ring->serial, (int32_t)ring->serial,
 						    "task");
 	const struct given *g;
-	struct ktau_slot slot;
 	uint64_t *at = r.words;
 	int err;
 
@@ -121,13 +146,7 @@ static int put_ring(struct sink *s, const struct ring *ring)
 		owner.exit_ns = ring->exit_ns;
 	}
 	for (g = ring->slots; g->type; g++) {
-		slot = (struct ktau_slot){ .ticks = g->ticks, .id = g->id, .type = g->type,
-					   .ctx = g->ctx, .words = 5 };
-		if (g->type == KTAU_TRACE_ENTER || g->type == KTAU_TRACE_EXIT)
-			slot.words = 2;
-		memcpy(at, &slot, sizeof(slot));
-		memcpy(at + 2, g->words, sizeof(g->words));
-		at += slot.words;
+		at += put_slot(g, at);
 		r.head.nr_slots++;
 	}
 	r.head.slots_bytes = (uint32_t)((char *)at - (char *)r.words);
@@ -513,6 +532,95 @@ static void stranger(void **state)
 	expect(print_rows, PATH_BOUNDED, 10, path, "sh 1 499 409 409\nsh 1 499 499 90\n");
 }
 
+/*
+ * A client (10, port 20) sends 5 bytes to a server (11, port 30), which answers with 7 at time 200.
+ * Softirqs of the sender deliver both.
+ */
+static void packet(void **state)
+{
+	static const struct ring rings[] = {
+		{ 10, 0, { IN(90, READ), SEND(100, 2030, 1000, 5), IRQ_IN(101, SOFT_RX),
+			   RECV(102, 3020, 1000, 5), IRQ_WAKE(103, 11), IRQ_OUT(104, SOFT_RX),
+			   IN(110, VOL), SWITCH(110, 1), RX_WOKEN(206, 11, 204), OUT(206, VOL),
+			   OUT(300, READ) } },
+		{ 11, 0, { IN(50, READ), IN(50, VOL), SWITCH(50, 1), RX_WOKEN(105, 10, 103),
+			   OUT(105, VOL), SEND(200, 3020, 7000, 7), IRQ_IN(201, SOFT_RX),
+			   RECV(202, 2030, 7000, 7), IRQ_WAKE(204, 10), IRQ_OUT(205, SOFT_RX),
+			   OUT(300, READ) } },
+	};
+
+	(void)state;
+	GIVEN(rings);
+	expect_path(PATH_BOUNDED, 10, 90, 300,
+		    "90 10 RUNNING\n110 11 RUNNING\n200 10 NETWORK 6<-12\n204 10 RUN QUEUE\n"
+		    "206 10 RUNNING\n");
+	expect_path(PATH_FULL, 10, 90, 300,
+		    "90 10 RUNNING\n100 11 NETWORK 6<-12\n103 11 RUN QUEUE\n105 11 RUNNING\n"
+		    "200 10 NETWORK 6<-12\n204 10 RUN QUEUE\n206 10 RUNNING\n");
+}
+
+/*
+ * Task 10 waits until 204 for what task 2 has been interrupted to receive at 202: bytes @seq to
+ * @seq + 9, of what task 11 has sent by @sends.
+ */
+static void expect_sender(const struct given sends[3], uint64_t seq, const char *expected)
+{
+	struct ring rings[] = {
+		{ 2, 0, { IN(50, READ), IRQ_IN(201, SOFT_RX), RECV(202, 2030, seq, 10),
+			  IRQ_WAKE(204, 10), IRQ_OUT(205, SOFT_RX) } },
+		{ 10, 0, { IN(99, READ), IN(100, VOL), SWITCH(100, 1), RX_WOKEN(204, 2, 204),
+			   OUT(204, VOL), OUT(300, READ) } },
+		{ 11, 0, { IN(60, READ), sends[0], sends[1], sends[2], OUT(300, READ) } },
+	};
+	char text[128];
+
+	GIVEN(rings);
+	snprintf(text, sizeof(text), "99 10 RUNNING\n%s204 10 RUNNING\n", expected);
+	expect_path(PATH_BOUNDED, 10, 99, 300, text);
+}
+
+static void senders(void **state)
+{
+	static const struct given split[3] = { SEND(110, 3020, 995, 10), SEND(120, 3020, 1005, 10),
+					       SEND(130, 3020, 1015, 10) };
+	static const struct given again[3] = { SEND(110, 3020, 1000, 10),
+					       SEND(150, 3020, 1000, 10),
+					       SEND(160, 3020, 1010, 10) };
+	static const struct given wrap[3] = { SEND(110, 3020, 0xfffffffa, 20),
+					      SEND(120, 3021, 4, 20), SEND(130, 2030, 4, 20) };
+	static const struct given timer[3] = { IRQ_IN(110, HRTIMER), RX_SEND(111, 3020, 1000, 10),
+					       IRQ_OUT(112, HRTIMER) };
+
+	(void)state;
+	/* The last byte is in the second one of three. */
+	expect_sender(split, 1000, "100 11 RUNNING\n120 10 NETWORK 6<-12\n");
+	/* Sent twice: the second one arrived, or it is at least not known that the first one did. */
+	expect_sender(again, 1000, "100 11 RUNNING\n150 10 NETWORK 6<-12\n");
+	/* Sequence numbers wrap around; other connections do not count. */
+	expect_sender(wrap, 0xfffffffc, "100 11 RUNNING\n110 10 NETWORK 6<-12\n");
+	/* Nobody has sent it; a timer has. */
+	expect_sender(split, 2000, "100 10 NETWORK 6<-12\n");
+	expect_sender(timer, 1000, "100 10 NETWORK 6<-12\n");
+}
+
+/* An acknowledgement that task 12 has sent makes a softirq of task 2 send the data. */
+static void released(void **state)
+{
+	static const struct ring rings[] = {
+		{ 2, 0, { IN(50, READ), IRQ_IN(150, SOFT_RX), RECV(151, 3020, 500, 1),
+			  RX_SEND(152, 3020, 1000, 10), RECV(160, 2030, 1000, 10),
+			  IRQ_WAKE(161, 10), IRQ_OUT(162, SOFT_RX) } },
+		{ 10, 0, { IN(99, READ), IN(100, VOL), SWITCH(100, 1), RX_WOKEN(161, 2, 161),
+			   OUT(161, VOL), OUT(300, READ) } },
+		{ 12, 0, { IN(60, READ), SEND(140, 2030, 500, 1), OUT(300, READ) } },
+	};
+
+	(void)state;
+	GIVEN(rings);
+	expect_path(PATH_BOUNDED, 10, 99, 300,
+		    "99 10 RUNNING\n100 12 RUNNING\n140 10 NETWORK 6<-12\n161 10 RUNNING\n");
+}
+
 /* The waits of tasks whose names match a pattern: time, victim, task waited for, state. */
 static void expect_blame(const char *pattern, uint64_t from_ns, uint64_t to_ns,
 			 const char *expected)
@@ -568,6 +676,9 @@ int main(void)
 		cmocka_unit_test(cycle),
 		cmocka_unit_test(exec_thread),
 		cmocka_unit_test(after_last_slot),
+		cmocka_unit_test(packet),
+		cmocka_unit_test(senders),
+		cmocka_unit_test(released),
 		cmocka_unit_test(programs),
 		cmocka_unit_test(stranger),
 		cmocka_unit_test(blames),

@@ -8,6 +8,9 @@
 
 #include <ktau.h>
 
+/* The index of no task. */
+#define PATH_NONE UINT32_MAX
+
 /* The state of a task for a time. The order is that of no output. */
 enum path_state {
 	PATH_RUNNING,

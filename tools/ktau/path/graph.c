@@ -27,6 +27,8 @@ void graph_destroy(struct path_graph *g)
 	hash_deinit(&g->by_serial);
 	free(g->tasks);
 	free(g->execs);
+	free(g->sent_ns);
+	packets_deinit(&g->packets);
 	free(g);
 }
 
@@ -60,6 +62,7 @@ static uint32_t add_task(struct path_graph *g, uint64_t serial)
 	}
 	g->tasks[g->nr_tasks] = (struct path_task){
 		.serial = serial, .owner.serial = serial, .creator = PATH_NONE,
+		.received.task = PATH_NONE, .waking.origin.task = PATH_NONE,
 	};
 	hash_put(&g->by_serial, serial, ++g->nr_tasks);
 	return (uint32_t)(g->nr_tasks - 1);
@@ -95,8 +98,8 @@ static struct path_edge *end_state(struct path_task *task, uint64_t to_ns, enum 
 	}
 	e = add_edge(task);
 	*e = (struct path_edge){
-		.from_ns = from_ns, .to_ns = to_ns, .waker = PATH_NONE, .wait = KTAU_ID_NONE,
-		.cause = KTAU_ID_NONE, .state = (uint8_t)state,
+		.from_ns = from_ns, .to_ns = to_ns, .waker = PATH_NONE, .packet = PATH_NONE,
+		.wait = KTAU_ID_NONE, .cause = KTAU_ID_NONE, .state = (uint8_t)state,
 	};
 	return e;
 }
@@ -148,6 +151,20 @@ static uint16_t outermost(struct path_graph *g, const struct track *track)
 	return KTAU_ID_NONE;
 }
 
+/* A packet of a task has ended the wait. */
+static void name_sender(struct path_graph *g, struct path_edge *edge, struct path_origin origin)
+{
+	if (origin.task == PATH_NONE || origin.ns > edge->to_ns)
+		return;
+	if (g->nr_sent == g->sent_room) {
+		g->sent_room += g->sent_room / 4 + 64;
+		g->sent_ns = cli_alloc(g->sent_ns, g->sent_room, sizeof(*g->sent_ns));
+	}
+	edge->waker = origin.task;
+	edge->packet = (uint32_t)g->nr_sent;
+	g->sent_ns[g->nr_sent++] = origin.ns;
+}
+
 /* An interrupt has ended the wait. */
 static void name_cause(struct path_graph *g, struct path_task *task, struct path_edge *edge)
 {
@@ -162,6 +179,8 @@ static void name_cause(struct path_graph *g, struct path_task *task, struct path
 			edge->state = (uint8_t)waking->state;
 		if (waking->state == PATH_DEVICE && task->off == CLASS_WAIT_IO)
 			edge->state = PATH_DISK;
+		if (waking->state == PATH_NETWORK)
+			name_sender(g, edge, waking->origin);
 	}
 	if (edge->state == PATH_BLOCKED)
 		edge->state = PATH_INTERRUPT;
@@ -262,6 +281,7 @@ static void take_waking(struct path_graph *g, const struct timeline_event *e)
 	*w = (struct path_waking){
 		.ticks = e->slot->ticks, .serial = track->serial, .state = PATH_STATES,
 		.cause = KTAU_ID_NONE,
+		.origin = g->tasks[graph_find(g, track->serial)].received,
 	};
 	if (e->slot->ctx == KTAU_CTX_TASK)
 		return;
@@ -270,6 +290,24 @@ static void take_waking(struct path_graph *g, const struct timeline_event *e)
 		if (w->state != PATH_STATES)
 			w->cause = (uint16_t)track->frames[i].id;
 	}
+}
+
+/*
+ * What a softirq sends is the consequence of what it has received, as when an acknowledgement
+ * releases data. If it has received nothing, a timer has sent it.
+ */
+static void take_net(struct path_graph *g, struct path_task *task, const struct timeline_event *e)
+{
+	const struct path_origin self = { (uint32_t)(task - g->tasks), e->ns };
+	struct ktau_slot_net net;
+
+	if (!ktau_slot_net(e->slot, &net))
+		return;
+	if (e->type == KTAU_TRACE_NET_RECV)
+		task->received = packets_receive(&g->packets, &net);
+	else
+		packets_send(&g->packets, &net,
+			     e->slot->ctx == KTAU_CTX_TASK ? self : task->received);
 }
 
 static void take_fork(struct path_graph *g, const struct timeline_event *e, uint32_t creator)
@@ -337,6 +375,8 @@ static void take_frame(struct path_graph *g, struct path_task *task,
 {
 	unsigned int class = graph_class(g, e->id);
 
+	if (class == CLASS_RX)
+		task->received.task = PATH_NONE;
 	if (class == CLASS_REGION || class == CLASS_QUEUED || e->ended != ENDED_BY_EXIT)
 		return;
 	if (class != CLASS_WAIT && class != CLASS_WAIT_IO && class != CLASS_PREEMPT) {
@@ -365,6 +405,11 @@ static void take_other(struct path_graph *g, struct path_task *task,
 	case KTAU_TRACE_WAKING:
 		run(task, e->ns);
 		take_waking(g, e);
+		return;
+	case KTAU_TRACE_NET_SEND:
+	case KTAU_TRACE_NET_RECV:
+		run(task, e->ns);
+		take_net(g, task, e);
 		return;
 	case KTAU_TRACE_FORK:
 		run(task, e->ns);

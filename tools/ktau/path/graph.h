@@ -17,16 +17,16 @@
 
 #include "lib/hash.h"
 #include "cause.h"
+#include "packets.h"
 #include "analyse/timeline_event.h"
-
-/* No task, and no event. */
-#define PATH_NONE UINT32_MAX
 
 /**
  * struct path_edge - a time that a task spent in one state
  * @from_ns: start, CLOCK_BOOTTIME
  * @to_ns: end
- * @waker: index of the task that ended the wait; PATH_NONE: no task did
+ * @waker: index of the task that ended the wait, or that sent the packet that did; PATH_NONE: no
+ *	task did
+ * @packet: number of this packet in struct path_graph; PATH_NONE: no packet did
  * @cpu: RUN_QUEUE: the CPU that the task waited for
  * @wait: event id of the system call or kernel routine that waited, or KTAU_ID_NONE
  * @cause: event id of the interrupt or callback that ended the wait, or KTAU_ID_NONE
@@ -34,7 +34,7 @@
  */
 struct path_edge {
 	uint64_t from_ns, to_ns;
-	uint32_t waker;
+	uint32_t waker, packet;
 	uint16_t cpu, wait, cause;
 	uint8_t state;
 };
@@ -48,11 +48,13 @@ enum path_now { NOW_NOTHING, NOW_RUNNING, NOW_OFF, NOW_LOST, NOW_GONE };
  * @serial: serial of the waker, or of the task that it interrupted
  * @state: state of a wait that this ended; PATH_STATES: not known
  * @cause: event id of the interrupt, or KTAU_ID_NONE
+ * @origin: NETWORK: the sender of the packet
  */
 struct path_waking {
 	uint64_t ticks, serial;
 	enum path_state state;
 	uint16_t cause;
+	struct path_origin origin;
 };
 
 /**
@@ -73,6 +75,7 @@ struct path_waking {
  * @since_ns: since when
  * @off: class of the event in which it is off the CPU
  * @runnable: it stayed runnable when it was switched out
+ * @received: sender of the last packet that a softirq has received while interrupting it
  * @woken: it was woken since, at @woken_ns by @woken_by
  */
 struct path_task {
@@ -94,6 +97,7 @@ struct path_task {
 	unsigned int off;
 	bool runnable, woken;
 	struct ktau_slot_woken woken_by;
+	struct path_origin received;
 	struct path_waking waking;
 };
 
@@ -121,6 +125,10 @@ struct timeline;
  * @execs: in time order
  * @nr_execs: length of @execs
  * @execs_room: allocated length of @execs
+ * @packets: the last packets of all connections
+ * @sent_ns: for each wait that a packet has ended, when it was sent
+ * @nr_sent: length of @sent_ns
+ * @sent_room: allocated length of @sent_ns
  * @classes: class of each event
  * @registry: names of the events
  * @timeline: source of the events
@@ -136,6 +144,9 @@ struct path_graph {
 	struct hash by_serial;
 	struct path_exec *execs;
 	size_t nr_execs, execs_room;
+	struct packets packets;
+	uint64_t *sent_ns;
+	size_t nr_sent, sent_room;
 	uint8_t classes[65536];
 	const struct registry *registry;
 	const struct timeline *timeline;

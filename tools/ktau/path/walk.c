@@ -205,14 +205,19 @@ static void go_after_last(struct walk *w, const struct path_task *task, uint64_t
 	go_back(w, ns, s);
 }
 
-static void jump(struct walk *w, size_t edge, uint32_t waker)
+/* Continue with the task that ended the wait, or that sent a packet, when it did. */
+static void jump(struct walk *w, size_t index)
 {
+	const struct path_edge *edge = &w->g->tasks[w->task].edges[index];
+
 	if (w->nr_jumps == w->room) {
 		w->room = w->room ? 2 * w->room : 64;
 		w->jumps = cli_alloc(w->jumps, w->room, sizeof(*w->jumps));
 	}
-	w->jumps[w->nr_jumps++] = (struct jump){ w->path->nr, w->task, edge, w->ns };
-	w->task = waker;
+	w->jumps[w->nr_jumps++] = (struct jump){ w->path->nr, w->task, index, w->ns };
+	if (edge->packet != PATH_NONE)
+		go_back(w, w->g->sent_ns[edge->packet], segment(edge, w->task, 0, 0));
+	w->task = edge->waker;
 }
 
 static void step(struct walk *w)
@@ -233,7 +238,7 @@ static void step(struct walk *w)
 	if (edge->to_ns < w->ns)
 		go_after_last(w, task, edge->to_ns);
 	else if (edge->waker != PATH_NONE && edge->to_ns == w->ns)
-		jump(w, (size_t)index, edge->waker);
+		jump(w, (size_t)index);
 	else
 		go_back(w, edge->from_ns, segment(edge, w->task, 0, 0));
 }
