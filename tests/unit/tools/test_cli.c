@@ -304,6 +304,7 @@ static const struct complaint complaints[] = {
 	{ "ktau path", 2, "a FILE is required" },
 	{ "ktau path --dot $D/family.ktau", 2, "--dot requires --blame" },
 	{ "ktau path --blame=nobody $D/family.ktau", 1, "has no task 'nobody'" },
+	{ "ktau path --region=x $D/family.ktau", 1, "no complete pass through the region 'x'" },
 	{ "ktau path --mode=x $D/family.ktau", 2, "--mode=x: not bounded or full" },
 	{ "ktau path --from=x $D/family.ktau", 2, "--from=x: not a time" },
 	{ "ktau path $D/family.ktau", 1, "select a task with --task=PID" },

@@ -11,6 +11,7 @@
 #include "print/pager.h"
 #include "path/blame.h"
 #include "path/print.h"
+#include "path/region.h"
 #include "path/uses.h"
 #include "lib/report/period.h"
 #include "lib/report/registry.h"
@@ -20,12 +21,12 @@
 #include "analyse/timeline.h"
 
 enum { OPT_FROM = 256, OPT_TO, OPT_MODE, OPT_SEGMENTS, OPT_TREE, OPT_BLAME, OPT_DOT, OPT_HOST,
-       OPT_TOP, OPT_FORMAT, OPT_CSV, OPT_JSON };
+       OPT_REGION, OPT_REGION_NAMES, OPT_TOP, OPT_FORMAT, OPT_CSV, OPT_JSON };
 
-enum screen { SCREEN_ROWS, SCREEN_SEGMENTS, SCREEN_TREE, SCREEN_BLAME };
+enum screen { SCREEN_ROWS, SCREEN_SEGMENTS, SCREEN_TREE, SCREEN_BLAME, SCREEN_REGION };
 
 struct options {
-	const char *task, *map, *host, *blame;
+	const char *task, *map, *host, *blame, *region, *region_names;
 	bool dot;
 	char **files;
 	int nr_files;
@@ -68,6 +69,10 @@ static const struct argp_option argp_options[] = {
 	  1 },
 	{ "to", OPT_TO, "TIME", 0, "End at TIME (default: when the task ended)", 1 },
 	{ "host", OPT_HOST, "NAME", 0, "Use only the streams of this machine", 1 },
+	{ "region-names", OPT_REGION_NAMES, "DIR", 0,
+	  "Read the regions of programs from the files ktau-user* in DIR (default: the current "
+	  "one)",
+	  1 },
 	{ "mode", OPT_MODE, "MODE", 0,
 	  "bounded: the task, and what happened during its waits; full: back from the end, with "
 	  "the task that was ready last (default: bounded)",
@@ -77,6 +82,10 @@ static const struct argp_option argp_options[] = {
 	{ "tree", OPT_TREE, NULL, 0, "Show a row for each program, below the one that ran it", 2 },
 	{ "blame", OPT_BLAME, "PATTERN", OPTION_ARG_OPTIONAL,
 	  "Show for which tasks all tasks waited whose names match PATTERN as in sh(1)", 2 },
+	{ "region", OPT_REGION, "NAME", 0,
+	  "Show the paths of all passes through the region NAME of a program, and of the slowest "
+	  "1 %",
+	  2 },
 	{ "dot", OPT_DOT, NULL, 0, "With --blame: print a graph for dot(1)", 2 },
 	{ "top", OPT_TOP, "N", 0, "Show only the first N rows", 2 },
 	{ NULL, 0, NULL, 0, "Format:", 3 },
@@ -111,6 +120,9 @@ static error_t parse_format(int key, char *arg, struct argp_state *state)
 	struct options *o = state->input;
 
 	switch (key) {
+	case OPT_REGION_NAMES:
+		o->region_names = arg;
+		return 0;
 	case OPT_DOT:
 		o->dot = true;
 		return 0;
@@ -161,6 +173,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_BLAME:
 		o->screen = SCREEN_BLAME;
 		o->blame = arg ? arg : "*";
+		return 0;
+	case OPT_REGION:
+		o->screen = SCREEN_REGION;
+		o->region = arg;
 		return 0;
 	case OPT_TREE:
 		o->screen = SCREEN_TREE;
@@ -459,6 +475,44 @@ static int show_blame(struct reading *r, struct ktau_symtab *symtab)
 	return status;
 }
 
+static int print_region(const struct reading *r, const struct region_paths *paths,
+			struct symbolizer *names)
+{
+	const struct options *o = r->options;
+	const struct path_print p = {
+		.g = r->graph, .names = names, .format = o->format, .top = o->top,
+	};
+
+	if (!paths->passes) {
+		complain("%s: there is no complete pass through the region '%s'", o->files[0],
+			 o->region);
+		return CLI_FAILED;
+	}
+	region_print(&p, o->region, paths);
+	return CLI_DONE;
+}
+
+/* Without --task, the passes of all tasks. */
+static int show_region(struct reading *r, struct ktau_symtab *symtab)
+{
+	const struct options *o = r->options;
+	uint32_t task = o->task ? choose_task(r->graph, o) : PATH_NONE;
+	struct region_paths paths = { 0 };
+	struct symbolizer *names;
+	int status = CLI_FAILED;
+
+	if (o->task && task == PATH_NONE)
+		return CLI_FAILED;
+	names = symbolize_create(registry_events(r->registry), symtab);
+	if (region_make(r->graph, o->mode, task, &paths))
+		status = print_region(r, &paths, names);
+	else
+		complain("%s: internal error: the segments do not add up", o->files[0]);
+	symbolize_destroy(names);
+	region_deinit(&paths);
+	return status;
+}
+
 static int show(struct reading *r, struct ktau_symtab *symtab)
 {
 	struct symbolizer *names;
@@ -468,6 +522,8 @@ static int show(struct reading *r, struct ktau_symtab *symtab)
 
 	if (r->options->screen == SCREEN_BLAME)
 		return show_blame(r, symtab);
+	if (r->options->screen == SCREEN_REGION)
+		return show_region(r, symtab);
 	task = choose_task(r->graph, r->options);
 	if (task == PATH_NONE)
 		return CLI_FAILED;
@@ -495,6 +551,9 @@ static int read_and_show(const struct options *o, struct ktau_symtab *symtab)
 
 	r.graph = sink.arg = graph_create(r.registry);
 	r.graph->timeline = r.timeline = timeline_create(NULL, &sink);
+	r.graph->region = o->region;
+	if (o->region)
+		timeline_regions(r.timeline, o->region_names, r.registry);
 	status = read_files(&r);
 	graph_finish(r.graph);
 	if (r.graph->events) {

@@ -27,6 +27,7 @@ void graph_destroy(struct path_graph *g)
 	hash_deinit(&g->by_serial);
 	free(g->tasks);
 	free(g->execs);
+	free(g->passes);
 	free(g->sent_ns);
 	packets_deinit(&g->packets);
 	free(g);
@@ -370,6 +371,26 @@ static void take_end(struct path_graph *g, struct path_task *task, const struct 
 	task->now = NOW_GONE;
 }
 
+/* The end of a region of a program. */
+static void take_region(struct path_graph *g, const struct path_task *task,
+			const struct timeline_event *e)
+{
+	const struct ktau_rec_event *event;
+
+	if (!g->region || e->type != KTAU_TRACE_EXIT || e->ended != ENDED_BY_EXIT || e->nested ||
+	    e->ns <= e->from_ns)
+		return;
+	event = ktau_events_find(registry_events(g->registry), e->id);
+	if (!event || strcmp(ktau_event_name(event), g->region))
+		return;
+	if (g->nr_passes == g->passes_room) {
+		g->passes_room = g->passes_room ? 2 * g->passes_room : 64;
+		g->passes = cli_alloc(g->passes, g->passes_room, sizeof(*g->passes));
+	}
+	g->passes[g->nr_passes++] = (struct path_pass){ (uint32_t)(task - g->tasks), e->from_ns,
+							e->ns };
+}
+
 static void take_frame(struct path_graph *g, struct path_task *task,
 		       const struct timeline_event *e)
 {
@@ -377,7 +398,9 @@ static void take_frame(struct path_graph *g, struct path_task *task,
 
 	if (class == CLASS_RX)
 		task->received.task = PATH_NONE;
-	if (class == CLASS_REGION || class == CLASS_QUEUED || e->ended != ENDED_BY_EXIT)
+	if (class == CLASS_REGION)
+		take_region(g, task, e);
+	if (class == CLASS_QUEUED || e->ended != ENDED_BY_EXIT)
 		return;
 	if (class != CLASS_WAIT && class != CLASS_WAIT_IO && class != CLASS_PREEMPT) {
 		run(task, e->ns);

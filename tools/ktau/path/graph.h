@@ -113,6 +113,17 @@ struct path_exec {
 	char comm[17];
 };
 
+/**
+ * struct path_pass - a task was in a region of its program
+ * @task: index of the task
+ * @from_ns: when it entered the region
+ * @to_ns: when it left it
+ */
+struct path_pass {
+	uint32_t task;
+	uint64_t from_ns, to_ns;
+};
+
 struct registry;
 struct timeline;
 
@@ -125,6 +136,10 @@ struct timeline;
  * @execs: in time order
  * @nr_execs: length of @execs
  * @execs_room: allocated length of @execs
+ * @region: name of a region whose passes are kept, or NULL
+ * @passes: the complete ones, without those inside another one
+ * @nr_passes: length of @passes
+ * @passes_room: allocated length of @passes
  * @packets: the last packets of all connections
  * @sent_ns: for each wait that a packet has ended, when it was sent
  * @nr_sent: length of @sent_ns
@@ -144,6 +159,9 @@ struct path_graph {
 	struct hash by_serial;
 	struct path_exec *execs;
 	size_t nr_execs, execs_room;
+	const char *region;
+	struct path_pass *passes;
+	size_t nr_passes, passes_room;
 	struct packets packets;
 	uint64_t *sent_ns;
 	size_t nr_sent, sent_room;
