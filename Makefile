@@ -29,6 +29,25 @@ override LDFLAGS += -static -L$(SYSROOT)/lib
 HAVE_LIBELF := n
 endif
 
+# "make install" installs what was built: the options of the build come from it, not from this system.
+ifeq ($(or $(filter-out install uninstall,$(MAKECMDGOALS)),$(if $(MAKECMDGOALS),,all)),)
+-include $(B)/options.mk
+endif
+
+# Parts that require a library. $(call option,NAME,COMMAND,PACKAGES,WHAT) sets HAVE_NAME to y if COMMAND
+# succeeds, otherwise to n, unless it is given; make then ends with the message that WHAT requires
+# PACKAGES.
+OPTIONS :=
+LEFT_OUT :=
+MISSING :=
+have = $(if $(CROSS_COMPILE),n,$(if $(shell { $(1); } >/dev/null 2>&1 && echo y),y,n))
+left_out = $(if $(CROSS_COMPILE)$(filter y,$(HAVE_$(1))),,$(eval LEFT_OUT += '  $(3): $(strip $(2))')$(eval MISSING += $(2)))
+option = $(eval OPTIONS += $(1))$(if $(filter undefined,$(origin HAVE_$(1))),$(eval HAVE_$(1) := $(call \
+	have,$(2)))$(call left_out,$(1),$(3),$(4)))
+
+# Without zlib nothing can be built.
+REQUIRED := $(if $(CROSS_COMPILE)$(filter y,$(call have,$(CC) $(CPPFLAGS) $(CFLAGS) -include zlib.h -E -x c /dev/null)),,required)
+
 KTAU_CPPFLAGS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Ilibktau/include -Ilibktau/bpf/include -Ikernel-ext/include/uapi -I$(B)/include
 KTAU_CFLAGS := -std=gnu11 -Wall -Wextra -Wshadow -Wstrict-prototypes \
 	       -Wmissing-prototypes -Wdeclaration-after-statement -Werror \
@@ -63,7 +82,20 @@ include tests/rules.mk
 
 .PHONY: all unit install uninstall clean
 
-all: $(LIBRARIES) $(PROGRAMS)
+all: $(LIBRARIES) $(PROGRAMS) $(B)/bin
+	$(if $(and $(MISSING),$(filter all,$(or $(MAKECMDGOALS),all))),@printf '%s\n' 'Built without:' \
+		$(LEFT_OUT) 'To include them: apt-get install $(strip $(MISSING)); make')
+
+# Links to all programs, for PATH
+$(B)/bin: $(PROGRAMS)
+	@rm -rf $@
+	@mkdir -p $@
+	@ln -s $(PROGRAMS:$(B)/%=../%) $@
+
+.PHONY: required
+required:
+	@echo 'A C compiler and zlib are required: make setup, or apt-get install gcc libc6-dev pkg-config zlib1g-dev' >&2
+	@false
 
 # Each unit test is a program that prints TAP.
 unit: $(UNIT_TESTS)
@@ -100,7 +132,14 @@ uninstall:
 clean: $(CLEAN_HOOKS)
 	rm -rf $(B)
 
-$(B)/%.o: %.c | $(CROSS_LIBS)
+# All objects are built again with other options.
+.PHONY: FORCE
+$(B)/options.mk: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' $(foreach name,$(OPTIONS),'HAVE_$(name) ?= $(HAVE_$(name))') > $@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+$(B)/%.o: %.c $(B)/options.mk | $(CROSS_LIBS) $(REQUIRED)
 	@mkdir -p $(@D)
 	$(CC) $(KTAU_CPPFLAGS) $(CPPFLAGS) $(KTAU_CFLAGS) $(CFLAGS) -fPIC -MMD -MP -c -o $@ $<
 

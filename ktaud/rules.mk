@@ -4,7 +4,7 @@ ktaud_OBJS := $(patsubst %,$(B)/ktaud/%.o,main arguments options config value ru
 	control losses collect chosen earlier positions baseline metrics output rotate log)
 
 # ktaud-ship supports TLS if GnuTLS is available; HAVE_GNUTLS=n disables it.
-HAVE_GNUTLS ?= $(if $(CROSS_COMPILE),n,$(if $(shell pkg-config --exists gnutls && echo y),y,n))
+$(call option,GNUTLS,pkg-config --exists gnutls,libgnutls28-dev,TLS in ktaud-ship)
 ship_OBJS := $(patsubst %,$(B)/ktaud/%.o,ship arguments ship_delay ship_link ship_spool \
 	log value)
 ifneq ($(HAVE_GNUTLS),n)

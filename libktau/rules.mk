@@ -2,7 +2,10 @@
 #
 # libktau: shared and static. Programs in this tree link $(LIBKTAU) $(LIBKTAU_LIBS).
 # HAVE_LIBELF=n disables reading symbols from a vmlinux. HAVE_ZSTD=n disables compression with zstd;
-# readers then skip blocks that use it.
+# readers then skip blocks that use it. Both are also disabled if the package is missing.
+
+$(call option,LIBELF,pkg-config --exists libelf,libelf-dev,names from a vmlinux)
+$(call option,ZSTD,pkg-config --exists libzstd,libzstd-dev,compression with zstd)
 
 LIBKTAU_VERSION := 1.0.0
 LIBKTAU_SONAME := libktau.so.1
@@ -10,7 +13,6 @@ LIBKTAU	:= $(B)/libktau/libktau.a
 LIBKTAU_SO := $(B)/libktau/libktau.so.$(LIBKTAU_VERSION)
 # Libraries that pkg-config lists for static linking.
 LIBKTAU_REQUIRES = zlib$(if $(filter n,$(HAVE_LIBELF)),,$(comma) libelf)$(if $(filter n,$(HAVE_ZSTD)),,$(comma) libzstd)
-HAVE_ZSTD ?= $(if $(CROSS_COMPILE),n,$(if $(shell pkg-config --exists libzstd && echo y),y,n))
 LIBKTAU_LIBS := $(if $(filter n,$(HAVE_LIBELF)),,-lelf) $(if $(filter n,$(HAVE_ZSTD)),,-lzstd) -lz
 LIBKTAU_SOURCES := $(wildcard libktau/*.c)
 ifeq ($(HAVE_LIBELF),n)
@@ -29,18 +31,23 @@ MAN_PAGES += $(wildcard libktau/*.[357])
 
 # The source for kernels without KTAU is an archive of its own, so that only the programs that use it
 # need libbpf; they are linked with $(LIBKTAU_BPF) $(LIBKTAU) $(LIBKTAU_BPF_LIBS) $(LIBKTAU_LIBS).
-# It is built with HAVE_BPF=y, for x86-64, by clang, bpftool and libbpf; otherwise it only returns an
+# It requires clang, bpftool and libbpf, and x86-64. HAVE_BPF=n disables it; it then only returns an
 # error.
-HAVE_BPF ?= n
-ifeq ($(HAVE_BPF),y)
-BPFTOOL	?= $(shell command -v bpftool || ls /usr/sbin/bpftool 2>/dev/null)
 BPF_CLANG ?= clang
-bpf_MISSING := $(strip $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),,x86-64) \
-	$(if $(shell command -v $(BPF_CLANG)),,clang) $(if $(BPFTOOL),,bpftool) \
+ifneq ($(HAVE_BPF),n)
+BPFTOOL	?= $(shell command -v bpftool || ls /usr/sbin/bpftool 2>/dev/null)
+bpf_X86 := $(filter x86_64-%,$(shell $(CC) -dumpmachine))
+bpf_MISSING := $(strip $(if $(BPFTOOL),,bpftool) $(if $(shell command -v $(BPF_CLANG)),,clang) \
 	$(if $(shell pkg-config --exists 'libbpf >= 1.0' && echo y),,libbpf-dev))
-ifneq ($(bpf_MISSING),)
-$(error HAVE_BPF=y: missing: $(bpf_MISSING))
+ifeq ($(HAVE_BPF)$(bpf_X86),)
+HAVE_BPF := n
 endif
+ifneq ($(and $(HAVE_BPF),$(if $(bpf_X86),,x86-64)$(bpf_MISSING)),)
+$(error HAVE_BPF=y: missing: $(if $(bpf_X86),,x86-64) $(bpf_MISSING))
+endif
+endif
+$(call option,BPF,test -z "$(bpf_MISSING)",$(bpf_MISSING),measuring on kernels without KTAU)
+ifeq ($(HAVE_BPF),y)
 LIBKTAU_BPF := $(B)/libktau/bpf/libktau-bpf.a
 libktau_BPF := $(patsubst %,$(B)/libktau/bpf/%.o,open load compose account cgroup clocks exited names syscalls)
 LIBKTAU_BPF_LIBS := -Wl,--push-state,--as-needed -lbpf -Wl,--pop-state

@@ -16,7 +16,7 @@ tools_FUNCMAP := $(call tools_in,funcmap)
 tools_RUNKTAU := $(call tools_in,runktau)
 tools_KTAU := $(call tools_in,ktau ktau/*)
 # HAVE_NCURSES=n builds ktau top without its screen.
-HAVE_NCURSES ?= $(if $(CROSS_COMPILE),n,$(if $(shell pkg-config --exists ncursesw && echo y),y,n))
+$(call option,NCURSES,pkg-config --exists ncursesw,libncurses-dev,the screen of ktau top)
 ifeq ($(HAVE_NCURSES),n)
 tools_KTAU := $(filter-out %/top_screen.o,$(tools_KTAU))
 else
@@ -29,16 +29,15 @@ $(tools_LIB_OBJS) $(tools_FUNCMAP) $(tools_RUNKTAU) $(tools_KTAU): KTAU_CPPFLAGS
 
 # Formats of ktau export that require a library. HAVE_SQLITE=n or HAVE_OTF2=n disables one, as does a
 # missing package; ktau export then reports it as not available.
-have = $(if $(CROSS_COMPILE),n,$(if $(shell $(1) 2>/dev/null && echo y),y,n))
-HAVE_SQLITE ?= $(call have,pkg-config --exists sqlite3)
+$(call option,SQLITE,pkg-config --exists sqlite3,libsqlite3-dev,ktau export --format=sqlite)
 $(B)/tools/ktau/export/export_sqlite.o: KTAU_CPPFLAGS += $(if $(filter y,$(HAVE_SQLITE)),-DKTAU_HAVE_SQLITE)
-HAVE_OTF2 ?= $(call have,pkg-config --exists otf2)
+$(call option,OTF2,pkg-config --exists otf2,libotf2-trace-dev,ktau export --format=otf2)
 $(B)/tools/ktau/export/export_otf2.o: KTAU_CPPFLAGS += $(if $(filter y,$(HAVE_OTF2)),-DKTAU_HAVE_OTF2)
 EXPORT_LIBS := $(if $(filter y,$(HAVE_SQLITE)),-lsqlite3) $(if $(filter y,$(HAVE_OTF2)),-lotf2)
 # Decoders of ktau cycles: OpenCSD for CoreSight, libipt for Intel PT, inih for snapshots.
-HAVE_INIH ?= $(call have,pkg-config --exists inih)
-HAVE_OPENCSD ?= $(call have,pkg-config --exists libopencsd)
-HAVE_LIBIPT ?= $(call have,$(CC) -include intel-pt.h -E -x c /dev/null)
+$(call option,INIH,pkg-config --exists inih,libinih-dev,snapshots in ktau cycles)
+$(call option,OPENCSD,pkg-config --exists libopencsd,libopencsd-dev,CoreSight in ktau cycles)
+$(call option,LIBIPT,$(CC) -include intel-pt.h -E -x c /dev/null,libipt-dev,Intel PT in ktau cycles)
 $(B)/tools/ktau/cycles/snapshot.o: KTAU_CPPFLAGS += $(if $(filter y,$(HAVE_INIH)),-DKTAU_HAVE_INIH)
 $(B)/tools/ktau/cycles/coresight.o: KTAU_CPPFLAGS += $(if $(filter y,$(HAVE_OPENCSD)),-DKTAU_HAVE_OPENCSD)
 $(B)/tools/ktau/cycles/pt.o: KTAU_CPPFLAGS += $(if $(filter y,$(HAVE_LIBIPT)),-DKTAU_HAVE_LIBIPT)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The source in a build without HAVE_BPF=y, which cannot measure. */
+/* The source in a build with HAVE_BPF=n, which cannot measure. */
 #include <errno.h>
 
 #include "ktau_bpf.h"
@@ -10,7 +10,7 @@ static int create(struct ktau__bpf **bpf, uint32_t groups, struct ktau__error *e
 	(void)groups;
 	*bpf = NULL;
 	return ktau__fail(error, -EOPNOTSUPP,
-			  "measuring by BPF: this program was built without HAVE_BPF=y");
+			  "measuring by BPF: this program was built without libbpf");
 }
 
 int ktau_reader_open_bpf(struct ktau_reader *reader, uint32_t groups,

@@ -14,7 +14,7 @@ USER_OBJS := $(patsubst %.c,$(B)/%.o,$(filter-out %/finstrument.c %/mark.c %/mar
 # Libraries that are linked or preloaded in addition
 MPICC	?= mpicc
 user_MPI_HEADER := $(MPICC) -E -P -include mpi.h -x c /dev/null
-HAVE_MPI ?= $(if $(CROSS_COMPILE),n,$(if $(shell $(user_MPI_HEADER) 2>/dev/null && echo y),y,n))
+$(call option,MPI,$(user_MPI_HEADER),libopenmpi-dev,regions of MPI programs)
 user_PRELOADED := finstrument mark $(if $(filter y,$(HAVE_MPI)),mpi)
 USER_PRELOADED := $(patsubst %,$(B)/libktau/user/libktau-%.so.$(LIBKTAU_VERSION),$(user_PRELOADED))
 

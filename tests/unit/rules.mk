@@ -25,7 +25,7 @@ $(LIBKTAU_TESTS:=.o): KTAU_CPPFLAGS += -iquote libktau
 $(LIBKTAU_TESTS) $(B)/tests/unit/libktau/sample: %: %.o $(B)/tests/unit/libktau/encode.o $(B)/tests/unit/libktau/files.o $(LIBKTAU_BPF) $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS) -lcmocka
 
-# Without HAVE_BPF=y, this part of the source is not in the archive, but needs no libbpf either.
+# With HAVE_BPF=n, this part of the source is not in the archive, but needs no libbpf either.
 ifneq ($(HAVE_BPF),y)
 $(call unit,libktau/test_bpf_exited): $(B)/libktau/bpf/exited.o
 $(call unit,libktau/test_bpf_exited libktau/test_bpf_account): $(B)/libktau/bpf/account.o
