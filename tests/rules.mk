@@ -48,10 +48,14 @@ test_LOADS += $(test_ATTACKS) $(B)/tests/progs/attacks/attack_totals
 endif
 test_LOADS += $(call progs,exact,slots slots_tcp) $(B)/tests/bench/tables
 
-.PHONY: setup kernel demo demo-stock check torture test-programs unit-programs list-unit-tests
+.PHONY: setup setup-tests kernel demo demo-stock check torture test-programs unit-programs list-unit-tests
 
-# Install the Debian packages for all commands. Each command also installs those that it needs.
+# Install the Debian packages that the programs are built with; make builds what is possible without
+# them. The commands below install those that they need.
 setup:
+	@tests/setup user && echo 'All packages are installed: make'
+
+setup-tests:
 	@tests/setup all
 
 # The kernel of the boot tests.
@@ -69,12 +73,12 @@ demo-stock:
 check_powerpc := powerpc
 check_arm64 := -d tests/torture 86-arm64
 
-check: setup
+check: setup-tests
 	$(if $(ARCH),$(if $(check_$(ARCH)),,$(error ARCH=$(ARCH): not one of powerpc, arm64)))
 	@tests/check $(check_$(ARCH))
 
 # The long tests.
-torture: setup
+torture: setup-tests
 	@tests/check -d tests/torture
 
 # All programs that the boot tests run in the guest.

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# tests/setup on a system whose apt does not know all packages, or would have to remove some:
-# nothing is installed then, and nothing is ever removed. tests/boot/stock names a program that is
+# tests/setup on a system whose apt does not know all packages, or would have to remove some: it
+# installs the others, and removes nothing. tests/boot/stock names a program that is
 # missing.
 set -u
 . tests/tap.sh
@@ -31,7 +31,10 @@ stub apt-cache <<- 'END'
 	printf '%s:\n  Installed: (none)\n  Candidate: 1.0\n' "$2"
 END
 stub apt-get <<- 'END'
-	[ "$1" != install ] || [ -z "${CONFLICT:-}" ]
+	[ "$1" = install ] || exit 0
+	case " $* " in
+	*" ${CONFLICT:-no such package} "*) exit 1 ;;
+	esac
 END
 
 # setup VARIABLE=VALUE: run tests/setup with stubs.
@@ -46,14 +49,28 @@ check "known packages are installed" [ $? -eq 0 ]
 check "no package is removed for them" grep -q '^apt-get install .*--no-remove' "$tmp/log"
 package=$(sed -n 's/.* --no-remove \([^ ]*\).*/\1/p' "$tmp/log")
 
+other=$(sed -n 's/.* --no-remove [^ ]* \([^ ]*\).*/\1/p' "$tmp/log")
+
 setup UNKNOWN="$package"
 check "a package that does not exist is an error" [ $? -ne 0 ]
-check "it is named" grep -q "no package $package; nothing is installed" "$tmp/said"
-check "no other one is installed" [ "$(grep -c '^apt-get install' "$tmp/log")" -eq 0 ]
+check "it is named" grep -q "does not have them: $package\$" "$tmp/said"
+check "the others are installed" grep -q "^apt-get install .*--no-remove $other " "$tmp/log"
+check "it is not among them" sh -c "! grep -q '^apt-get install .* $package ' $tmp/log"
 
-setup CONFLICT=1
-check "packages that exclude others are an error" [ $? -ne 0 ]
-check "that is the message" grep -q 'without removing others' "$tmp/said"
+setup CONFLICT="$package"
+check "a package that excludes another is an error" [ $? -ne 0 ]
+check "it is named, and no other" grep -q "without removing others: $package\$" "$tmp/said"
+check "the others are installed one by one" grep -q "^apt-get install .*--no-remove $other\$" "$tmp/log"
+
+cat > "$tmp/bin/id" <<- 'END'
+	#!/bin/sh
+	echo 1000
+END
+chmod +x "$tmp/bin/id"
+setup CI=false < /dev/null
+check "a user without a terminal gets the command" \
+	grep -q "run  sudo apt-get install .*$package .*$other" "$tmp/said"
+check "nothing is installed then" sh -c "! grep -q '^apt-get' $tmp/log"
 
 sed -n '/^needs()/,/^}/p' tests/boot/stock > "$tmp/needs"
 check "a missing program is named" sh -c "bash -c '
