@@ -98,6 +98,31 @@ static int set_period(struct config *config, char *value, struct config_error *e
 	return 0;
 }
 
+/* Set @nr to the index of @value in @words, which end with NULL. */
+static int set_word(unsigned int *nr, const char *const *words, const char *value)
+{
+	for (*nr = 0; words[*nr]; (*nr)++)
+		if (!strcmp(words[*nr], value))
+			return 0;
+	return -EINVAL;
+}
+
+static int set_source(struct config *config, char *value, struct config_error *error)
+{
+	static const char *const sources[] = {
+		[CONFIG_AUTO] = "auto",
+		[CONFIG_KERNEL] = "kernel",
+		[CONFIG_BPF] = "bpf",
+		NULL,
+	};
+	unsigned int nr;
+
+	if (set_word(&nr, sources, value))
+		return bad(error, "'%.60s' is not one of auto, kernel, bpf", value);
+	config->source = nr;
+	return 0;
+}
+
 static int set_mode(struct config *config, char *value, struct config_error *error)
 {
 	static const char *const modes[] = {
@@ -105,17 +130,15 @@ static int set_mode(struct config *config, char *value, struct config_error *err
 		[CONFIG_SELF] = "self",
 		[CONFIG_PID] = "pid",
 		[CONFIG_NAME] = "name",
+		NULL,
 	};
-	unsigned int i;
+	unsigned int nr;
 
-	for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
-		if (!strcmp(value, modes[i])) {
-			config->mode = i;
-			config->mode_given = true;
-			return 0;
-		}
-	}
-	return bad(error, "'%.60s' is not one of all, self, pid, name", value);
+	if (set_word(&nr, modes, value))
+		return bad(error, "'%.60s' is not one of all, self, pid, name", value);
+	config->mode = nr;
+	config->mode_given = true;
+	return 0;
 }
 
 static int add_pid(struct config *config, const char *word, struct config_error *error)
@@ -351,6 +374,7 @@ static int set_openmetrics(struct config *config, char *value, struct config_err
 
 static const struct setting settings[] = {
 	{ "sample_period", set_period, NULL },
+	{ "source", set_source, NULL },
 	{ "mode", set_mode, NULL },
 	{ "pid", set_pid, clear_pids },
 	{ "name", set_name, clear_names },

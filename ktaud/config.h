@@ -21,6 +21,12 @@
 #define CONFIG_MAX_PERIOD_NS	(86400 * NSEC_PER_SEC)
 #define CONFIG_MAX_LINE		65536
 
+enum config_source {
+	CONFIG_AUTO,		/* KTAU's kernel if it runs, otherwise BPF programs */
+	CONFIG_KERNEL,		/* a kernel with KTAU */
+	CONFIG_BPF,		/* BPF programs */
+};
+
 enum config_mode {
 	CONFIG_ALL,		/* every task */
 	CONFIG_SELF,		/* ktaud itself */
@@ -35,6 +41,7 @@ enum config_mode {
 /**
  * struct config - all settings
  * @period_ns: time between two reads
+ * @source: what measures
  * @mode: which tasks
  * @pids: process ids without duplicates, ascending, for CONFIG_PID
  * @nr_pids: length of @pids
@@ -61,6 +68,7 @@ enum config_mode {
  */
 struct config {
 	uint64_t period_ns;
+	enum config_source source;
 	enum config_mode mode;
 	bool mode_given;
 	int32_t *pids;

@@ -38,8 +38,7 @@ static const struct argp_option argp_options[] = {
 	{ "groups", 'g', "LIST", 0, "groups to enable, such as syscall,tcp", 1 },
 	{ "set", 's', "KEY=VALUE", 0, "set any key of ktaud.conf(5)", 1 },
 	{ "source", KEY_SOURCE, "SOURCE", 0,
-	  "measure with: kernel (a kernel with KTAU; the default), bpf, or auto: bpf if the "
-	  "kernel has no KTAU", 1 },
+	  "measure with: auto (the default: bpf if the kernel has no KTAU), kernel, bpf", 1 },
 	{ "root", KEY_ROOT, "DIR", 0,
 	  "read streams saved as DIR/profile and DIR/trace instead of the kernel's", 2 },
 	{ 0 }
@@ -64,20 +63,6 @@ static void add_setting(struct argp_state *state, const char *key, const char *v
 	options->nr_settings++;
 }
 
-static void set_source(struct argp_state *state, const char *name)
-{
-	struct options *options = &((struct arguments *)state->input)->options;
-
-	if (!strcmp(name, "auto"))
-		options->source = SOURCE_AUTO;
-	else if (!strcmp(name, "kernel"))
-		options->source = SOURCE_KERNEL;
-	else if (!strcmp(name, "bpf"))
-		options->source = SOURCE_BPF;
-	else
-		argp_error(state, "--source: '%s' is not one of kernel, bpf, auto", name);
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -99,7 +84,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		arguments->options.root = arg;
 		return 0;
 	case KEY_SOURCE:
-		set_source(state, arg);
+		add_setting(state, "source", arg);
 		return 0;
 	case 't':
 		add_setting(state, "sample_period", arg);

@@ -7,9 +7,6 @@
 
 #include "config.h"
 
-/* @source of struct options */
-enum source { SOURCE_KERNEL, SOURCE_BPF, SOURCE_AUTO };
-
 /**
  * struct options - the command line
  * @config_path: configuration file; NULL for none
@@ -17,7 +14,6 @@ enum source { SOURCE_KERNEL, SOURCE_BPF, SOURCE_AUTO };
  * @nr_settings: length of @settings
  * @command: the whole command line
  * @root: directory with saved streams to read instead of the kernel's; NULL for none
- * @source: where streams come from if @root is NULL
  * @background: become a daemon
  * @once: read one period, then exit
  */
@@ -27,7 +23,6 @@ struct options {
 	unsigned int nr_settings;
 	char *command;
 	const char *root;
-	enum source source;
 	bool background;
 	bool once;
 };

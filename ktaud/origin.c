@@ -16,8 +16,8 @@ static int no_kernel(void)
 
 	if (err == ENOENT || err == ENOTDIR)
 		log_error("this kernel has no KTAU: there is no /proc/ktau/profile "
-			  "(boot a kernel with CONFIG_KTAU)%s",
-			  ktau_bpf_available() ? "; --source=bpf measures with BPF programs" : "");
+			  "(boot a kernel with CONFIG_KTAU%s)",
+			  ktau_bpf_available() ? ", or measure with BPF programs: source bpf" : "");
 	else if (err == EACCES || err == EPERM)
 		log_error("cannot read /proc/ktau/profile: requires root or CAP_PERFMON");
 	else
@@ -25,21 +25,21 @@ static int no_kernel(void)
 	return -err;
 }
 
-int origin_choose(const struct options *options, enum origin *origin)
+int origin_choose(const struct options *options, const struct config *config, enum origin *origin)
 {
 	*origin = ORIGIN_KERNEL;
 	if (options->root) {
 		*origin = ORIGIN_SAVED;
 		return 0;
 	}
-	if (options->source != SOURCE_BPF && !access("/proc/ktau/profile", R_OK))
+	if (config->source != CONFIG_BPF && !access("/proc/ktau/profile", R_OK))
 		return 0;
-	if (options->source == SOURCE_KERNEL ||
-	    (options->source == SOURCE_AUTO && (errno != ENOENT || !ktau_bpf_available())))
+	if (config->source == CONFIG_KERNEL ||
+	    (config->source == CONFIG_AUTO && (errno != ENOENT || !ktau_bpf_available())))
 		return no_kernel();
 	*origin = ORIGIN_BPF;
 	log_info("measuring with BPF programs%s; ktau status lists what they cannot see",
-		 options->source == SOURCE_AUTO ? ", because this kernel has no KTAU" : "");
+		 config->source == CONFIG_AUTO ? ", because this kernel has no KTAU" : "");
 	return 0;
 }
 

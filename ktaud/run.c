@@ -94,7 +94,7 @@ static int check_saved(const char *root)
 
 static int check_source(struct ktaud *ktaud, uint32_t *groups)
 {
-	int err = origin_choose(ktaud->options, &ktaud->origin);
+	int err = origin_choose(ktaud->options, ktaud->config, &ktaud->origin);
 
 	if (!err && ktaud->origin == ORIGIN_SAVED)
 		err = check_saved(ktaud->options->root);

@@ -43,6 +43,7 @@ static const struct {
 	{ "mode =\n", 1, "mode has no value" },
 	{ "mode # all\n", 1, "mode has no value" },
 	{ "mode some\n", 1, "'some' is not one of" },
+	{ "source ebpf\n", 1, "'ebpf' is not one of auto, kernel, bpf" },
 	{ "mode all pid\n", 1, "'all pid' is not one of" },
 	{ "mode all\nmode all\n", 2, "mode is set twice" },
 	{ "sample_period 0\n", 1, "not between" },
@@ -111,6 +112,7 @@ static void test_defaults(void **state)
 	(void)state;
 	assert_int_equal(parse(&config, "", 0, &error), 0);
 	assert_int_equal(config.period_ns, NSEC_PER_SEC);
+	assert_int_equal(config.source, CONFIG_AUTO);
 	assert_int_equal(config.mode, CONFIG_ALL);
 	assert_int_equal(config.info, CONFIG_PROFILE);
 	assert_string_equal(config.output_dir, CONFIG_DEFAULT_DIR);
@@ -132,6 +134,7 @@ static void test_all_keys(void **state)
 {
 	static const char text[] = "# all keys, in all ways to write a line\r\n"
 		"sample_period\t0.25\n"
+		"source bpf\n"
 		"  mode = pid   # selected\n"
 		"pid 30 10,20\n"
 		"pid=10\n"
@@ -155,6 +158,7 @@ static void test_all_keys(void **state)
 	(void)state;
 	assert_int_equal(parse(&config, text, strlen(text), &error), 0);
 	assert_int_equal(config.period_ns, NSEC_PER_SEC / 4);
+	assert_int_equal(config.source, CONFIG_BPF);
 	assert_int_equal(config.mode, CONFIG_PID);
 	assert_int_equal(config.nr_pids, 3);
 	assert_int_equal(config.pids[0], 10);

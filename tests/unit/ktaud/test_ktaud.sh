@@ -45,7 +45,8 @@ test_places()
 	fi
 	fails 1 "$tmp/none/profile" --root "$tmp/none" -d "$tmp/data" -1
 	if [ ! -e /proc/ktau ]; then
-		fails 1 "this kernel has no KTAU.*boot a kernel with CONFIG_KTAU)" -d "$tmp/data"
+		fails 1 "this kernel has no KTAU.*boot a kernel with CONFIG_KTAU.*)" \
+			--source=kernel -d "$tmp/data"
 	fi
 	fresh 3
 	rm "$tmp/root/trace"
