@@ -52,6 +52,7 @@ struct ktau__bpf {
 
 /* The functions of struct ktau__bpf_source. */
 int ktau__bpf_create(struct ktau__bpf **result, uint32_t groups, struct ktau__error *error);
+int ktau__bpf_check_rights(struct ktau__error *error);
 void ktau__bpf_destroy(struct ktau__bpf *bpf);
 int ktau__bpf_compose(struct ktau__bpf *bpf, const struct ktau_query *query,
 		      struct ktau__buffer *out, struct ktau__error *error);

@@ -104,7 +104,7 @@ static int check_namespaces(struct ktau__error *error)
 	return 0;
 }
 
-static int check_rights(struct ktau__error *error)
+int ktau__bpf_check_rights(struct ktau__error *error)
 {
 	uint64_t caps = capabilities();
 	bool bpf = caps >> CAP_BPF & 1, perfmon = caps >> CAP_PERFMON & 1;
@@ -416,7 +416,7 @@ int ktau__bpf_create(struct ktau__bpf **result, uint32_t groups, struct ktau__er
 	int err;
 
 	*result = NULL;
-	err = check_rights(error);
+	err = ktau__bpf_check_rights(error);
 	if (err)
 		return err;
 	bpf = calloc(1, sizeof(*bpf));

@@ -21,6 +21,11 @@ int ktau_reader_open_bpf(struct ktau_reader *reader, uint32_t groups,
 	return ktau__reader_open_bpf(reader, &source, groups, query);
 }
 
+int ktau_bpf_permitted(void)
+{
+	return -EOPNOTSUPP;
+}
+
 bool ktau_bpf_available(void)
 {
 	return false;

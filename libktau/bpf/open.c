@@ -17,6 +17,13 @@ int ktau_reader_open_bpf(struct ktau_reader *reader, uint32_t groups,
 	return ktau__reader_open_bpf(reader, &source, groups, query);
 }
 
+int ktau_bpf_permitted(void)
+{
+	struct ktau__error error = { 0 };
+
+	return ktau__bpf_check_rights(&error);
+}
+
 bool ktau_bpf_available(void)
 {
 	return !access("/sys/kernel/btf/vmlinux", F_OK);

@@ -17,6 +17,7 @@
 
 #include "cli.h"
 #include "command.h"
+#include "live.h"
 
 #define READ_MS	200
 
@@ -110,8 +111,8 @@ static int read_snapshot(struct command *c, struct ktau_snapshot *snapshot, uint
 	};
 	int err;
 
-	err = ktau_reader_fd(c->reader) < 0 ? ktau_reader_open_live(c->reader, &query) :
-					      ktau_reader_restart(c->reader, &query);
+	err = c->open ? ktau_reader_restart(c->reader, &query) : live_open(c->reader, &query);
+	c->open = c->open || !err;
 	if (!err)
 		err = ktau_snapshot_read(snapshot, c->reader);
 	if (err > 0)
@@ -294,7 +295,7 @@ static int run(struct command *c, int signal_fd)
 	err = begin(c);
 	if (err) {
 		if (!c->end_ns && !c->refused)
-			cli_reader_failed(c->reader, err);
+			live_failed(c->reader, err);
 		close(c->go_fd);
 		waitpid(c->pid, NULL, 0);
 	} else {
@@ -304,7 +305,7 @@ static int run(struct command *c, int signal_fd)
 			c->exec_errno = 0;
 		err = read_exited(c, KTAU_TARGET_ALL | KTAU_TARGET_CPU);
 		if (err)
-			cli_reader_failed(c->reader, err);
+			live_failed(c->reader, err);
 	}
 	close(error_fd);
 	return err;

@@ -17,6 +17,7 @@
  * @argv: the command and its arguments
  * @system_wide: include all tasks, not only those of the command
  * @reader: reader of the kernel's profiles
+ * @open: @reader has been opened
  * @before: profiles of the command, or of all tasks, before it started
  * @after: profiles read since then
  * @pid: process id of the command
@@ -38,6 +39,7 @@ struct command {
 	char **argv;
 	bool system_wide;
 	struct ktau_reader *reader;
+	bool open;
 	struct ktau_snapshot *before, *after;
 	pid_t pid;
 	int go_fd;

@@ -9,6 +9,7 @@
 
 #include "cli.h"
 #include "enable.h"
+#include "live.h"
 #include "unbuilt.h"
 
 /* What is collected, as shown in /proc/ktau/control. */
@@ -94,9 +95,12 @@ int enable_collecting(const char *groups, const char *more, char **restore)
 {
 	const char *wanted = groups;
 	struct collected old;
-	int err = get_collected(&old);
+	int err;
 
 	*restore = NULL;
+	if (live_is_bpf())
+		return groups ? live_set_groups(groups) : 0;
+	err = get_collected(&old);
 	if (err == -ENOENT) {
 		complain("this kernel has no KTAU: there is no /proc/ktau (boot a kernel with "
 			 "CONFIG_KTAU)");

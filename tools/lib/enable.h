@@ -4,7 +4,7 @@
 #define KTAU_TOOLS_ENABLE_H
 
 /**
- * enable_collecting() - enable groups and profiles
+ * enable_collecting() - enable groups and profiles; if BPF programs measure, only choose the groups
  * @groups: enable these groups and no others; NULL: those that are enabled, or all if none is
  * @more: further words for the control file, whose keys are restored too; "" for none
  * @restore: set to the argument of enable_restore(); NULL if nothing was changed

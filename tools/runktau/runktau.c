@@ -11,6 +11,7 @@
 #include "lib/command.h"
 #include "descendants.h"
 #include "lib/enable.h"
+#include "lib/live.h"
 #include "lib/report/report.h"
 
 /* Exit status if runktau itself failed, the same as that of env(1) and timeout(1). */
@@ -37,6 +38,7 @@ static const struct argp_option argp_options[] = {
 	  "Enable these groups, and no others, while the command runs", 1 },
 	{ "map", 'm', "FILE", 0,
 	  "Read names from a System.map, kallsyms or vmlinux", 1 },
+	LIVE_OPTION(1),
 	{ "output", 'o', "FILE", 0, "Write the report to FILE instead of standard error", 2 },
 	{ "format", OPT_FORMAT, "FORMAT", 0, "text, csv or json (default: text)", 2 },
 	{ "sort", OPT_SORT, "COLUMN", 0, "excl, incl, count or name (default: excl)", 2 },
@@ -61,6 +63,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'o':
 		o->output = arg;
+		return 0;
+	case LIVE_OPT_SOURCE:
+		live_set_source(arg, state);
 		return 0;
 	case OPT_BY:
 		o->total = !strcmp(arg, "total");

@@ -19,6 +19,9 @@
 int ktau_reader_open_bpf(struct ktau_reader *reader, uint32_t groups,
 			 const struct ktau_query *query);
 
+/* Return: 0 if this process has the rights to measure with BPF programs, otherwise -errno. */
+int ktau_bpf_permitted(void);
+
 /* Whether this build and this kernel can measure with BPF programs, given the rights. */
 bool ktau_bpf_available(void);
 

@@ -4,7 +4,7 @@
 # What make builds without some of the libraries, what it says, and that it installs what was built.
 set -u
 . tests/tap.sh
-tap_prefix=make
+tap_prefix="make"
 
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

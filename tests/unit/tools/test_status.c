@@ -102,6 +102,32 @@ static void test_no_answer(void **state)
 	expect(&s, other);
 }
 
+/* A kernel without KTAU on which BPF programs can measure. */
+static void test_bpf(void **state)
+{
+	static const char *const may[] = { "ktau top", NULL };
+	static const char *const may_not[] = { "sudo ktau top", NULL };
+	struct status s = { .info_err = -ENOENT, .has_bpf = true };
+	struct problem problems[STATUS_PROBLEMS];
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+
+	(void)state;
+	expect(&s, may);
+	s.bpf_err = -EPERM;
+	expect(&s, may_not);
+	out = open_memstream(&text, &size);
+	assert_non_null(out);
+	status_text(&s, problems, status_judge(&s, problems), out);
+	fclose(out);
+	assert_non_null(strstr(text, "ktau record, runktau and ktaud measure with BPF programs"));
+	assert_non_null(strstr(text, "CAP_BPF and CAP_PERFMON: you may not"));
+	assert_non_null(strstr(text, "instructions for a system call"));
+	assert_non_null(strstr(text, "A kernel with KTAU adds:\n    traces"));
+	free(text);
+}
+
 static void test_collection(void **state)
 {
 	static const char *const off[] = { "echo +all > /proc/ktau/control",
@@ -240,6 +266,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_levels),
 		cmocka_unit_test(test_no_answer),
+		cmocka_unit_test(test_bpf),
 		cmocka_unit_test(test_collection),
 		cmocka_unit_test(test_losses),
 		cmocka_unit_test(test_version),

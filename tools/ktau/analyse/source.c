@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "lib/cli.h"
+#include "lib/live.h"
 #include "source.h"
 
 const char *source_read_once(char *const *files, int nr_files)
@@ -39,7 +40,10 @@ void source_failed(const struct ktau_reader *reader, const char *file, int err)
 			 file);
 		break;
 	default:
-		cli_reader_failed(reader, err);
+		if (file)
+			cli_reader_failed(reader, err);
+		else
+			live_failed(reader, err);
 	}
 }
 

@@ -19,6 +19,7 @@
 
 #include "lib/cli.h"
 #include "lib/enable.h"
+#include "lib/live.h"
 #include "subcommand.h"
 #include "lib/symbolize.h"
 #include "lib/table.h"
@@ -769,6 +770,12 @@ static int noise_main(int argc, char **argv)
 	int status;
 
 	cli_parse(&parser, argc, argv, 0, &o);
+	if (live_is_bpf()) {
+		complain("this kernel has no KTAU, which traces what interrupts a thread (boot a "
+			 "kernel with CONFIG_KTAU); by BPF, runktau -a sleep 10 shows interrupts "
+			 "without their times");
+		return CLI_FAILED;
+	}
 	if (enable_collecting("syscall,irq,bh,sched,exception,account", "trace=on ring=16384",
 			      &restore))
 		return CLI_FAILED;

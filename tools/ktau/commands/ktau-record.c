@@ -17,6 +17,7 @@
 #include "lib/command.h"
 #include "lib/enable.h"
 #include "lib/hash.h"
+#include "lib/live.h"
 #include "subcommand.h"
 
 /* Exit status if ktau record itself failed, the same as that of runktau. */
@@ -38,10 +39,12 @@ struct options {
 /**
  * struct source - profiles or traces of the command
  * @reader: reader of the running kernel
+ * @open: @reader has been opened
  * @query: next query
  */
 struct source {
 	struct ktau_reader *reader;
+	bool open;
 	struct ktau_query query;
 };
 
@@ -90,6 +93,7 @@ static const struct argp_option argp_options[] = {
 	  "Enable these groups, and no others, while the command runs", 0 },
 	{ "ring", OPT_RING, "SLOTS", 0, "Size of each task's trace ring (default: 16384)", 0 },
 	{ "no-trace", OPT_NO_TRACE, NULL, 0, "Record only profiles", 0 },
+	LIVE_OPTION(0),
 	{ 0 }
 };
 
@@ -110,6 +114,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_NO_TRACE:
 		o->no_trace = true;
+		return 0;
+	case LIVE_OPT_SOURCE:
+		live_set_source(arg, state);
 		return 0;
 	}
 	return command_argument(key, state, &o->command);
@@ -215,8 +222,8 @@ static int copy_stream(struct recording *r, struct source *s)
 
 	if (r->err)
 		return -1;
-	err = ktau_reader_fd(s->reader) < 0 ? ktau_reader_open_live(s->reader, &s->query) :
-					      ktau_reader_restart(s->reader, &s->query);
+	err = s->open ? ktau_reader_restart(s->reader, &s->query) : live_open(s->reader, &s->query);
+	s->open = s->open || !err;
 	while (!err && (err = ktau_reader_next(s->reader, &record)) > 0) {
 		look_at(r, s, &record);
 		own = s == &r->trace ? corrected(r, &record) : NULL;
@@ -234,7 +241,7 @@ static int copy_stream(struct recording *r, struct source *s)
 		r->cut_ticks = 0;
 		return 0;
 	}
-	cli_reader_failed(s->reader, err);
+	live_failed(s->reader, err);
 	r->err = err;
 	return -1;
 }
@@ -267,13 +274,17 @@ static int put_info(struct recording *r)
 	return err;
 }
 
-/* Tag the command's task, which is still waiting; its children will inherit the tag. */
-static int begin(void *arg, pid_t pid)
+/*
+ * Tag the command's task, which is still waiting; its children will inherit the tag. BPF programs
+ * know no tags.
+ */
+static int tag(struct recording *r, pid_t pid)
 {
-	struct recording *r = arg;
 	char words[64];
 	int err;
 
+	if (live_is_bpf())
+		return 0;
 	snprintf(words, sizeof(words), "tag=%d:%d", (int)pid, (int)pid);
 	err = ktau_control_write(words);
 	if (err) {
@@ -281,7 +292,15 @@ static int begin(void *arg, pid_t pid)
 		return -1;
 	}
 	r->profile.query.tag = r->trace.query.tag = (uint32_t)pid;
-	if (copy_stream(r, &r->profile))
+	return 0;
+}
+
+static int begin(void *arg, pid_t pid)
+{
+	struct recording *r = arg;
+	int err;
+
+	if (tag(r, pid) || copy_stream(r, &r->profile))
 		return -1;
 	err = put_info(r);
 	if (err)
@@ -317,7 +336,7 @@ static int open_recording(struct recording *r, const struct options *o, const ch
 {
 	const struct ktau_query query = {
 		.target = KTAU_TARGET_ALL | KTAU_TARGET_EXITED,
-		.flags = KTAU_SELECT_TAG,
+		.flags = live_is_bpf() ? 0 : KTAU_SELECT_TAG,
 	};
 	int err;
 
@@ -351,7 +370,13 @@ static void print_summary(const struct recording *r, const char *path)
 {
 	const struct lost *lost = &r->lost;
 
-	fprintf(stderr, "%s: %" PRIu64 " slots\n", path, r->slots);
+	if (live_is_bpf())
+		fprintf(stderr,
+			"%s: profiles of all tasks of this machine, and no trace, because BPF "
+			"programs measured\n",
+			path);
+	else
+		fprintf(stderr, "%s: %" PRIu64 " slots\n", path, r->slots);
 	if (lost->full)
 		fprintf(stderr,
 			"%s: %" PRIu64 " slots lost, overwritten before they were read: "
@@ -409,6 +434,7 @@ static int record_main(int argc, char **argv)
 	cli_fail_with(RECORD_FAILED);
 	cli_parse(&parser, argc, argv, ARGP_IN_ORDER, &o);
 	path = o.output ? NULL : default_output(o.command[0]);
+	o.no_trace = o.no_trace || live_is_bpf();
 	if (!o.no_trace)
 		snprintf(more, sizeof(more), "trace=on ring=%" PRIu64, o.ring);
 	if (!enable_collecting(o.groups, more, &restore)) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/cli.h"
+#include "lib/live.h"
 #include "html/html.h"
 #include "print/over_time.h"
 #include "print/pager.h"
@@ -64,6 +65,7 @@ static const struct argp_option argp_options[] = {
 	{ "live", OPT_LIVE, NULL, 0, "Report on the running kernel instead of a file", 1 },
 	{ "interval", OPT_INTERVAL, "SECONDS", 0,
 	  "With --live: report on the next SECONDS", 1 },
+	LIVE_OPTION(1),
 	{ "map", 'm', "FILE", 0,
 	  "Read names from a System.map, kallsyms or vmlinux", 1 },
 	{ "region-names", OPT_REGION_NAMES, "DIR", 0,
@@ -214,6 +216,9 @@ static error_t parse_selection(int key, char *arg, struct options *o,
 	switch (key) {
 	case OPT_LIVE:
 		o->live = true;
+		return 0;
+	case LIVE_OPT_SOURCE:
+		live_set_source(arg, state);
 		return 0;
 	case OPT_INTERVAL:
 		o->interval_ns = parse_seconds("interval", arg, state);
@@ -374,6 +379,9 @@ static int read_live(struct options *o, struct period *period, struct ktau_reade
 			return CLI_FAILED;
 		}
 	}
+	/* BPF programs begin to measure now. */
+	if (!o->interval_ns && live_is_bpf())
+		o->interval_ns = 1000000000;
 	f->applied = true;
 	err = period_live(period, reader, o->interval_ns, f);
 	if (err)

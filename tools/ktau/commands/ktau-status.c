@@ -108,6 +108,7 @@ static void collect(struct status *s)
 	memset(s, 0, sizeof(*s));
 	uname(&s->name);
 	s->has_bpf = ktau_bpf_available();
+	s->bpf_err = ktau_bpf_permitted();
 	s->info_err = ktau_info_read(-1, &s->info);
 	if (s->info_err)
 		read_level(s);
@@ -235,7 +236,7 @@ size_t status_judge(const struct status *s, struct problem problems[STATUS_PROBL
 
 	if (s->info_err == -ENOENT) {
 		if (s->has_bpf)
-			add_problem(&j, "ktaud --source=bpf",
+			add_problem(&j, s->bpf_err ? "sudo ktau top" : "ktau top",
 				    "this kernel has no KTAU, but BPF programs can measure on it");
 		else
 			add_problem(&j, "boot a kernel with CONFIG_KTAU",
@@ -405,11 +406,34 @@ static void print_collection(const struct status *s, FILE *out)
 	fputs(strcmp(s->filter, "none") ? ": other tasks are not measured\n" : "\n", out);
 }
 
+/* What can be measured on a kernel without KTAU, by whom, and at what cost. */
+static void print_bpf(const struct status *s, FILE *out)
+{
+	fprintf(out,
+		"programs: ktau top, ktau report --live, ktau record, runktau and ktaud measure "
+		"with BPF programs\n"
+		"          system calls, switches, waits, page faults, interrupts, softirqs, "
+		"signals and TCP\n"
+		"rights:   root, or CAP_BPF and CAP_PERFMON: you %s\n"
+		"cost:     while they run, about 500 instructions for a system call, 450 for an "
+		"interrupt\n",
+		s->bpf_err ? "may not" : "may");
+}
+
 static void print_bpf_limits(FILE *out)
 {
+	static const char *const adds[] = {
+		"traces (ktau record, ktau noise, ktau flame), regions of programs and hooks",
+		"everything since boot, instead of since a command was started",
+		"your own tasks without rights",
+		"a system call at a ninth of the cost: 56 instructions",
+	};
 	const char *limit;
 	unsigned int i;
 
+	fputs("\nA kernel with KTAU adds:\n", out);
+	for (i = 0; i < sizeof(adds) / sizeof(*adds); i++)
+		fprintf(out, "    %s\n", adds[i]);
 	fputs("\nBPF programs do not see:\n", out);
 	for (i = 0; (limit = ktau_origin_limit(KTAU_ORIGIN_BPF, i)); i++)
 		fprintf(out, "    %s\n", limit);
@@ -428,6 +452,8 @@ void status_text(const struct status *s, const struct problem *problems, size_t 
 	else
 		fprintf(out, "with KTAU, interface version %" PRIu32 "\n", s->info.version);
 	print_access(s, out);
+	if (s->info_err == -ENOENT && s->has_bpf)
+		print_bpf(s, out);
 	if (!s->info_err) {
 		print_collection(s, out);
 		print_memory(s, out);
@@ -491,7 +517,8 @@ void status_json(const struct status *s, const struct problem *problems, size_t 
 	json_string(s->name.nodename, out);
 	fprintf(out, ", \"ktau\": %s, ", s->info_err == -ENOENT ? "false" : "true");
 	if (s->has_bpf)
-		fputs("\"bpf\": true, ", out);
+		fprintf(out, "\"bpf\": true, \"bpf_permitted\": %s, ",
+			s->bpf_err ? "false" : "true");
 	if (s->has_level)
 		fprintf(out, "\"paranoid\": %" PRId32 ", ", s->info.paranoid);
 	if (!s->info_err)

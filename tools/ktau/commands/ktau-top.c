@@ -11,9 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <ktau_bpf.h>
-
 #include "lib/cli.h"
+#include "lib/live.h"
 #include "analyse/replay.h"
 #include "lib/report/report_options.h"
 #include "analyse/source.h"
@@ -21,7 +20,7 @@
 #include "print/top_screen.h"
 #include "print/top_view.h"
 
-enum { OPT_BY = 256, OPT_HOST, OPT_SOURCE, OPT_REGION_NAMES };
+enum { OPT_BY = 256, OPT_HOST, OPT_REGION_NAMES };
 
 /**
  * struct top - state of the program
@@ -33,7 +32,6 @@ enum { OPT_BY = 256, OPT_HOST, OPT_SOURCE, OPT_REGION_NAMES };
  * @map: file name of a map
  * @region_names: directory with names of regions; NULL: the current one
  * @symtab: symbols of @map
- * @bpf: measure with BPF programs, because the kernel has no KTAU
  * @interval_ns: time between two periods of the running kernel or of a replay
  * @reader: reader of the running kernel or of the current period
  * @period: current period; unused unless @read
@@ -51,7 +49,6 @@ struct top {
 	const char *map;
 	const char *region_names;
 	struct ktau_symtab *symtab;
-	bool bpf;
 	uint64_t interval_ns;
 	struct ktau_reader *reader;
 	struct period period;
@@ -67,9 +64,7 @@ static const struct argp_option argp_options[] = {
 	{ "by", OPT_BY, "WHAT", 0, "Show a row per name, pid, cgroup or user (default: name)", 0 },
 	{ "interval", 'd', "SECONDS", 0, "Time between two screens (default: 1)", 0 },
 	{ "host", OPT_HOST, "NAME", 0, "Use only the streams of this machine", 0 },
-	{ "source", OPT_SOURCE, "SOURCE", 0,
-	  "Measure with: kernel (a kernel with KTAU; the default), bpf, or auto: bpf if the kernel "
-	  "has no KTAU", 0 },
+	LIVE_OPTION(0),
 	{ "map", 'm', "FILE", 0,
 	  "Read names from a System.map, kallsyms or vmlinux", 0 },
 	{ "region-names", OPT_REGION_NAMES, "DIR", 0,
@@ -95,13 +90,6 @@ static int parse_by(const char *word, enum aggregate_by *by)
 		}
 	}
 	return -1;
-}
-
-static int parse_source(const char *word, bool *bpf)
-{
-	*bpf = !strcmp(word, "bpf") ||
-	       (!strcmp(word, "auto") && access("/proc/ktau/profile", F_OK));
-	return *bpf || !strcmp(word, "auto") || !strcmp(word, "kernel") ? 0 : -1;
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -134,9 +122,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_HOST:
 		t->host = arg;
 		return 0;
-	case OPT_SOURCE:
-		if (parse_source(arg, &t->bpf))
-			cli_usage(state, "--source=%s: not kernel, bpf or auto", arg);
+	case LIVE_OPT_SOURCE:
+		live_set_source(arg, state);
 		return 0;
 	case 'm':
 		t->map = arg;
@@ -188,11 +175,6 @@ static int make_period(struct top *t)
 	return CLI_DONE;
 }
 
-static int open_bpf(struct ktau_reader *reader, const struct ktau_query *query)
-{
-	return ktau_reader_open_bpf(reader, 0, query);
-}
-
 static int read_live(struct top *t)
 {
 	bool again = t->read;
@@ -200,7 +182,6 @@ static int read_live(struct top *t)
 
 	if (!again && make_period(t))
 		return CLI_FAILED;
-	t->period.open = t->bpf ? open_bpf : NULL;
 	err = period_live_next(&t->period, t->reader, again, &t->report.filter);
 	if (err)
 		source_failed(t->reader, NULL, err);

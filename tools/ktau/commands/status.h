@@ -17,6 +17,7 @@
  * @info: answer of the kernel; otherwise only @info.paranoid is valid, if @has_level
  * @has_level: kernel.ktau_paranoid is known
  * @has_bpf: BPF programs can measure on this kernel, given the rights
+ * @bpf_err: 0 if this process may measure with BPF programs, otherwise -errno
  * @filter: which tasks are measured; "" if unknown
  * @exited_limit_bytes: limit for exited tasks; 0 if unknown
  * @has_end: @end is valid
@@ -28,6 +29,7 @@ struct status {
 	struct ktau_info info;
 	bool has_level;
 	bool has_bpf;
+	int bpf_err;
 	char filter[256];
 	uint64_t exited_limit_bytes;
 	bool has_end;

@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "lib/cli.h"
+#include "lib/live.h"
 #include "period.h"
 
 #define NSEC	1000000000ULL
@@ -462,12 +463,6 @@ static const struct ktau_query live_query = {
 	.target = KTAU_TARGET_ALL | KTAU_TARGET_EXITED | KTAU_TARGET_EVICTED | KTAU_TARGET_CPU,
 };
 
-static int open_live(const struct period *p, struct ktau_reader *reader,
-		     const struct ktau_query *query)
-{
-	return p->open ? p->open(reader, query) : ktau_reader_open_live(reader, query);
-}
-
 /* Read one stream of the running kernel like ktau_snapshot_read(), and its regions. */
 static int read_stream(const struct period *p, struct ktau_reader *reader,
 		       struct ktau_snapshot *snapshot)
@@ -490,7 +485,7 @@ static int read_stream(const struct period *p, struct ktau_reader *reader,
 static int live_snapshot(const struct period *p, struct ktau_reader *reader,
 			 const struct ktau_query *query, struct ktau_snapshot *snapshot, bool again)
 {
-	int err = again ? ktau_reader_restart(reader, query) : open_live(p, reader, query);
+	int err = again ? ktau_reader_restart(reader, query) : live_open(reader, query);
 
 	return err ? err : read_stream(p, reader, snapshot);
 }

@@ -94,7 +94,6 @@ struct period_reading {
  * @traces: number of trace records in the source
  * @partial: the period is given by times, and what precedes it may be skipped, so @first, @last
  *	and @streams are not numbers in the source
- * @open: opens the source of the running kernel; NULL: ktau_reader_open_live()
  * @reading: progress of reading
  */
 struct period {
@@ -106,7 +105,6 @@ struct period {
 	uint64_t overwritten;
 	uint64_t traces;
 	bool partial;
-	int (*open)(struct ktau_reader *reader, const struct ktau_query *query);
 	struct period_reading reading;
 };
 

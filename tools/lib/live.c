@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <ktau_bpf.h>
+
+#include "cli.h"
+#include "live.h"
+
+#define PROFILE	"/proc/ktau/profile"
+
+enum source { AUTO, KERNEL, BPF };
+
+static struct {
+	enum source wanted;
+	enum source chosen;	/* AUTO: not yet */
+	uint32_t groups;	/* for BPF; 0: all */
+	bool announced;
+} live;
+
+void live_set_source(const char *word, const struct argp_state *state)
+{
+	static const char *const words[] = { [AUTO] = "auto", [KERNEL] = "kernel", [BPF] = "bpf" };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (!strcmp(words[i], word)) {
+			live.wanted = i;
+			return;
+		}
+	}
+	cli_usage(state, "--source=%s: not auto, kernel or bpf", word);
+}
+
+bool live_is_bpf(void)
+{
+	bool missing;
+
+	if (!live.chosen && live.wanted)
+		live.chosen = live.wanted;
+	if (!live.chosen) {
+		missing = access(PROFILE, F_OK) && errno == ENOENT;
+		live.chosen = missing && ktau_bpf_available() ? BPF : KERNEL;
+	}
+	return live.chosen == BPF;
+}
+
+int live_set_groups(const char *groups)
+{
+	char *words = strdup(groups), *rest = words, *word;
+	uint32_t bit;
+	int err = words ? 0 : -1;
+
+	live.groups = 0;
+	while (!err && (word = strsep(&rest, ","))) {
+		bit = ktau_group_by_name(word);
+		if (!bit && strcmp(word, "all")) {
+			complain("there is no group '%s'", word);
+			err = -1;
+		}
+		live.groups |= bit;
+	}
+	free(words);
+	return err;
+}
+
+int live_open(struct ktau_reader *reader, const struct ktau_query *query)
+{
+	int err;
+
+	if (!live_is_bpf())
+		return ktau_reader_open_live(reader, query);
+	err = ktau_reader_open_bpf(reader, live.groups, query);
+	if (!err && !live.announced && live.wanted == AUTO)
+		complain("this kernel has no KTAU: measuring with BPF programs (ktau status lists "
+			 "what they cannot see)");
+	live.announced = true;
+	return err;
+}
+
+/* The command line of this process, as root would type it. */
+static void print_command(FILE *out)
+{
+	FILE *f = fopen("/proc/self/cmdline", "re");
+	char *word = NULL;
+	size_t size = 0;
+
+	fputs("    sudo", out);
+	while (f && getdelim(&word, &size, 0, f) > 0)
+		fprintf(out, " %s", word);
+	putc('\n', out);
+	free(word);
+	if (f)
+		fclose(f);
+}
+
+void live_failed(const struct ktau_reader *reader, int err)
+{
+	if (live.chosen != BPF) {
+		cli_reader_failed(reader, err);
+		return;
+	}
+	complain("%s%s", live.wanted == AUTO ? "this kernel has no KTAU, and " : "",
+		 ktau_reader_error(reader));
+	if (err == -EPERM && geteuid())
+		print_command(stderr);
+}
