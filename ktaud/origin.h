@@ -9,8 +9,8 @@
 enum origin { ORIGIN_KERNEL, ORIGIN_BPF, ORIGIN_SAVED };
 
 /*
- * Choose the source that @options and @config request, and check that this machine has it. Return: 0,
- * -errno with a message logged.
+ * Choose the source that @options and @config request, and check that this machine has it.
+ * Return: 0, -errno with a message logged.
  */
 int origin_choose(const struct options *options, const struct config *config, enum origin *origin);
 

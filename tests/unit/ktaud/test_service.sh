@@ -127,6 +127,21 @@ test_rc()
 	ktaud=${build%/tests/unit/ktaud}/ktaud/ktaud
 }
 
+test_unit()
+{
+	if ! command -v systemd-analyze >/dev/null; then
+		skip "the units" "there is no systemd-analyze"
+		return
+	fi
+	for unit in ktaud ktaud-ship; do
+		sed -e "s|@SBINDIR@|$(realpath "${build%/tests/unit/ktaud}")/ktaud|" -e 's|@SYSCONFDIR@|/etc|' \
+			ktaud/$unit.service.in >"$tmp/$unit.service"
+	done
+	systemd-analyze verify --man=no "$tmp/ktaud.service" "$tmp/ktaud-ship.service" >"$tmp/log" 2>&1
+	check "systemd finds nothing wrong with the units" sh -c "! grep ktaud $tmp/log"
+	check "they need no program that a small Debian lacks" sh -c "! grep -E '^Exec.*/kill' ktaud/*.service.in"
+}
+
 test_help()
 {
 	for option in --help --version --usage; do
@@ -140,4 +155,4 @@ test_help()
 	check "ktaud --help without an output: status" [ $? -eq 1 ]
 }
 
-run pidfile background closed rc help
+run pidfile background closed rc unit help
