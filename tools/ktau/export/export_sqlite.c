@@ -71,7 +71,7 @@ static int begin(struct export_run *x)
 	struct database *d = cli_alloc(NULL, 1, sizeof(*d));
 	int err, i;
 
-	*d = (struct database){ NULL };
+	*d = (struct database){ .db = NULL };
 	x->data = d;
 	if (sqlite3_open_v2(output_path(x->output), &d->db, SQLITE_OPEN_READWRITE, "unix-none"))
 		return failed(x);
