@@ -99,6 +99,10 @@ timer_gettime timer_settime timerfd_create timerfd_gettime timerfd_settime times
 tuxcall umask uname unshare userfaultfd ustat vfork vhangup vserver wait4 waitid
 """
 
+# Calls without a path or a descriptor whose numbers are between those of Debian 12, which does not
+# have them.
+NEWER = {'uretprobe'}
+
 
 class Peer:
     """A compute node that sends hand-written messages."""
@@ -723,7 +727,7 @@ class Calls(unittest.TestCase):
         self.assertFalse(set(listed) & set(others))
         last = int(re.search(r'CNK_LAST_CALL (\d+)', (BGL / 'cnk/calls.h').read_text())[1])
         known = {name for name, number in kernel.items() if int(number) <= last}
-        self.assertEqual(known, set(listed) | set(others))
+        self.assertEqual(known - NEWER, set(listed) | set(others))
 
     def test_the_manual_lists_unsupported_calls(self):
         fail = set(re.findall(r'\bFAIL(?:_EITHER)?\((\w+), .*?(E[A-Z]+)\)', self.source))
