@@ -29,6 +29,7 @@ END
 stub apt-cache <<- 'END'
 	[ "$2" = "${UNKNOWN:-}" ] && exit 0
 	printf '%s:\n  Installed: (none)\n  Candidate: 1.0\n' "$2"
+	[ -z "${SLOW:-}" ] || { sleep 0.02; printf '  Version table:\n'; }
 END
 stub apt-get <<- 'END'
 	[ "$1" = install ] || exit 0
@@ -50,6 +51,9 @@ check "no package is removed for them" grep -q '^apt-get install .*--no-remove' 
 package=$(sed -n 's/.* --no-remove \([^ ]*\).*/\1/p' "$tmp/log")
 
 other=$(sed -n 's/.* --no-remove [^ ]* \([^ ]*\).*/\1/p' "$tmp/log")
+
+setup SLOW=1
+check "apt-cache may write the candidate and then more" [ $? -eq 0 ]
 
 setup UNKNOWN="$package"
 check "a package that does not exist is an error" [ $? -ne 0 ]
