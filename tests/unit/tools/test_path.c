@@ -20,6 +20,7 @@
 #include "path/tree.h"
 #include "path/walk.h"
 #include "lib/report/registry.h"
+#include "lib/symbolize.h"
 #include "analyse/timeline.h"
 
 /* What a test does not mention is 0. */
@@ -49,8 +50,8 @@ static const struct {
 	{ SOFT_RX, KTAU_GROUP_BH, "softirq:NET_RX" },
 	{ SOFT_RCU, KTAU_GROUP_BH, "softirq:RCU" },
 	{ RESCHEDULE, KTAU_GROUP_IRQ, "sysvec_reschedule_ipi" },
-	{ REQUEST, KTAU_GROUP_USER, "request" },
-	{ OTHER_REGION, KTAU_GROUP_USER, "other" },
+	{ REQUEST, SYMBOLIZE_USER, "request" },
+	{ OTHER_REGION, SYMBOLIZE_USER, "other" },
 	{ SOFT_OTHER, KTAU_GROUP_BH, "softirq:TASKLET" },
 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cause.h"
+#include "lib/symbolize.h"
 
 static const char *const state_names[PATH_STATES] = {
 	[PATH_RUNNING] = "RUNNING",
@@ -69,7 +70,7 @@ unsigned int cause_classify(const struct ktau_rec_event *event)
 	const char *name = event ? ktau_event_name(event) : "";
 	size_t i;
 
-	if (event && event->group == KTAU_GROUP_USER)
+	if (event && event->group == SYMBOLIZE_USER)
 		return CLASS_REGION;
 	for (i = 0; i < sizeof(patterns) / sizeof(*patterns); i++)
 		if (!fnmatch(patterns[i].pattern, name, 0))

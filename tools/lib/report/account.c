@@ -227,7 +227,7 @@ static const struct routine *most_asleep(const struct view *v, const struct proc
 const char *account_waits_most_in(const struct view *v, const struct process *p,
 				  ktau_sum_t *ticks)
 {
-	const uint32_t not_calls = KTAU_GROUP_WAIT | KTAU_GROUP_SCHED | KTAU_GROUP_USER;
+	const uint32_t not_calls = KTAU_GROUP_WAIT | KTAU_GROUP_SCHED;
 	const struct routine *wait = most_asleep(v, p, KTAU_GROUP_WAIT);
 	const struct routine *call = most_asleep(v, p, ~not_calls);
 
