@@ -86,11 +86,11 @@ all: $(LIBRARIES) $(PROGRAMS) $(B)/bin
 	$(if $(and $(MISSING),$(filter all,$(or $(MAKECMDGOALS),all))),@printf '%s\n' 'Built without:' \
 		$(LEFT_OUT) 'To include them: apt-get install $(strip $(MISSING)); make')
 
-# Links to all programs, for PATH
+# Links to the programs that are installed, for PATH
 $(B)/bin: $(PROGRAMS)
 	@rm -rf $@
 	@mkdir -p $@
-	@ln -s $(PROGRAMS:$(B)/%=../%) $@
+	@ln -s $(patsubst $(B)/%,../%,$(filter-out $(B)/tests/%,$(PROGRAMS))) $@
 
 .PHONY: required
 required:
