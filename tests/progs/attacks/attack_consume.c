@@ -13,18 +13,19 @@
 #define CALLS 100
 
 static struct seen seen;
-static int *consume_result;
+/* Results of seen_get(): of the two readings, and of consuming. */
+static int *results;
 
 static void body(void)
 {
 	make_calls(CALLS);
 	helper_reached();
-	seen_get(TRACE, OF_SELF, 0, &seen);
-	seen_get(TRACE, OF_DEFAULT, 0, &seen);
+	results[0] = seen_get(TRACE, OF_SELF, 0, &seen);
+	results[1] = seen_get(TRACE, OF_DEFAULT, 0, &seen);
 	helper_reached();
 	make_calls(CALLS);
 	helper_reached();
-	*consume_result = seen_get(TRACE, OF_SELF | CONSUME, 0, &seen);
+	results[2] = seen_get(TRACE, OF_SELF | CONSUME, 0, &seen);
 }
 
 static uint64_t consumed_by_root(pid_t pid)
@@ -39,13 +40,14 @@ int main(void)
 	struct helper user;
 	uint64_t got;
 
-	consume_result = shared_alloc(sizeof(*consume_result));
-	set_level(-1);
+	results = shared_alloc(3 * sizeof(*results));
+	tap_ok(set_level(0), "attack consume: level 0 permits a user to read its own trace");
 	control("groups=syscall trace=on ring=1024");
 	user = helper_start(ATTACKER, body);
 
 	helper_step(&user);
 	helper_step(&user);
+	tap_ok(!results[0] && !results[1], "attack consume: a user reads its own trace");
 	got = consumed_by_root(user.pid);
 	tap_ok(got == CALLS,
 	       "attack consume: after a user has read its trace, root sees %llu of %d calls",
@@ -62,9 +64,9 @@ int main(void)
 	       (unsigned long long)got);
 
 	helper_step(&user);
-	tap_ok(*consume_result == -EPERM || *consume_result == -EACCES,
+	tap_ok(results[2] == -EPERM || results[2] == -EACCES,
 	       "attack consume: a user that consumes its own trace gets: %s",
-	       strerror(-*consume_result));
+	       strerror(-results[2]));
 	helper_end(&user);
 	set_level(2);
 	control("groups=none trace=off");
