@@ -360,6 +360,19 @@ static int set_slots(struct ktau_bpf *s)
 	return bpf_map__set_max_entries(s->maps.slots, nr);
 }
 
+/* What is most often the reason why the kernel refuses the programs. */
+static const char *why_not_loaded(int err)
+{
+	switch (err) {
+	case -EPERM:
+		return " (lockdown or a security module)";
+	case -ENOENT:
+		return " (the kernel must have CONFIG_KALLSYMS_ALL)";
+	default:
+		return "";
+	}
+}
+
 static int load(struct ktau__bpf *bpf, struct ktau__error *error)
 {
 	struct ktau_bpf *s = bpf->skeleton;
@@ -378,7 +391,7 @@ static int load(struct ktau__bpf *bpf, struct ktau__error *error)
 		err = ktau_bpf__load(s);
 	if (err)
 		return ktau__fail(error, err, "cannot load the BPF programs: %s%s", strerror(-err),
-				  err == -EPERM ? " (lockdown or a security module)" : "");
+				  why_not_loaded(err));
 	err = attach(bpf, error);
 	if (err)
 		return err;
