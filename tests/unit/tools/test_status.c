@@ -130,8 +130,8 @@ static void test_bpf(void **state)
 
 static void test_collection(void **state)
 {
-	static const char *const off[] = { "echo +all > /proc/ktau/control",
-					   "echo profile=on > /proc/ktau/control", NULL };
+	static const char *const off[] = { "ktau control +all",
+					   "ktau control profile=on", NULL };
 	static const char *const none[] = { NULL };
 	struct status s = good_status();
 
@@ -147,7 +147,7 @@ static void test_collection(void **state)
 static void test_losses(void **state)
 {
 	static const char *const memory[] = {
-		"dmesg | grep ktau", "echo memory_limit=134217728 > /proc/ktau/control", NULL,
+		"dmesg | grep ktau", "ktau control memory_limit=134217728", NULL,
 	};
 	static const char *const none[] = { NULL };
 	struct status s = good_status();

@@ -170,9 +170,9 @@ static void judge_access(struct judging *j, const struct status *s, uint32_t acc
 static void judge_collection(struct judging *j, const struct ktau_info *info)
 {
 	if (!(info->groups & ~MODES))
-		add_problem(j, "echo +all > /proc/ktau/control", "no group is enabled");
+		add_problem(j, "ktau control +all", "no group is enabled");
 	if (!(info->groups & KTAU_MODE_PROFILE))
-		add_problem(j, "echo profile=on > /proc/ktau/control",
+		add_problem(j, "ktau control profile=on",
 			    "profiles are not collected");
 }
 
@@ -181,11 +181,11 @@ static void judge_memory(struct judging *j, const struct status *s)
 {
 	const struct ktau_rec_end *e = &s->end;
 	uint64_t limit = s->info.memory_limit_bytes, nr = e->refused_memory_limit;
-	char command[64] = "echo memory_limit=BYTES > /proc/ktau/control";
+	char command[64] = "ktau control memory_limit=BYTES";
 
 	if (limit)
 		snprintf(command, sizeof(command),
-			 "echo memory_limit=%" PRIu64 " > /proc/ktau/control", 2 * limit);
+			 "ktau control memory_limit=%" PRIu64, 2 * limit);
 	if (nr)
 		add_problem(j, command,
 			    "%" PRIu64 " allocations refused by memory_limit since boot", nr);
