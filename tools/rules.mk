@@ -29,9 +29,9 @@ $(tools_LIB_OBJS) $(tools_FUNCMAP) $(tools_RUNKTAU) $(tools_KTAU): KTAU_CPPFLAGS
 
 # Formats of ktau export that require a library. HAVE_SQLITE=n or HAVE_OTF2=n disables one, as does a
 # missing package; ktau export then reports it as not available.
-$(call option,SQLITE,pkg-config --exists sqlite3,libsqlite3-dev,ktau export --format=sqlite)
+$(call option,SQLITE,pkg-config --exists sqlite3,libsqlite3-dev,ktau export --sqlite)
 $(B)/tools/ktau/export/export_sqlite.o: KTAU_CPPFLAGS += $(if $(filter y,$(HAVE_SQLITE)),-DKTAU_HAVE_SQLITE)
-$(call option,OTF2,pkg-config --exists otf2,libotf2-trace-dev,ktau export --format=otf2)
+$(call option,OTF2,pkg-config --exists otf2,libotf2-trace-dev,ktau export --otf2)
 $(B)/tools/ktau/export/export_otf2.o: KTAU_CPPFLAGS += $(if $(filter y,$(HAVE_OTF2)),-DKTAU_HAVE_OTF2)
 EXPORT_LIBS := $(if $(filter y,$(HAVE_SQLITE)),-lsqlite3) $(if $(filter y,$(HAVE_OTF2)),-lotf2)
 # Decoders of ktau cycles: OpenCSD for CoreSight, libipt for Intel PT, inih for snapshots.

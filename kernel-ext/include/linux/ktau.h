@@ -49,7 +49,7 @@ enum ktau_call {
 
 /*
  * Each source of events has a range of ids of its own, so that none can use up the ids of
- * another; see kernel/ktau/event.c.
+ * another; see kernel/ktau/base/event.c.
  */
 #define KTAU_ID_SYSCALL		0	/* + number */
 #define KTAU_ID_STATIC		512	/* enum ktau_static_id */
@@ -88,7 +88,7 @@ enum ktau_static_id {
 	KTAU_ID_OTHER_IRQ,
 	KTAU_ID_OTHER_COMPAT,
 	KTAU_ID_INTERRUPTS,	/* all interrupts of a rounded profile */
-	/* Mostly names of the root frame, see kernel/ktau/root.c. */
+	/* Mostly names of the root frame, see kernel/ktau/measure/root.c. */
 	KTAU_ID_KERNEL,		/* no name yet */
 	KTAU_ID_INTERRUPT_USER,	/* an interrupt from user mode, without its handler */
 	KTAU_ID_RET_FROM_FORK,
@@ -611,7 +611,7 @@ void __ktau_sched_resume(void);
 void __ktau_sched_waking(struct task_struct *p, unsigned int target_cpu);
 void __ktau_sched_yield(bool yields);
 
-/* Replaced while modules have handlers; see kernel/ktau/handler.c. */
+/* Replaced while modules have handlers; see kernel/ktau/extend/handler.c. */
 DECLARE_STATIC_CALL(ktau_divert_switch, __ktau_sched_switch);
 DECLARE_STATIC_CALL(ktau_divert_resume, __ktau_sched_resume);
 
@@ -785,7 +785,7 @@ static inline void ktau_task_free(struct task_struct *p)
 		__ktau_task_free(p);
 }
 
-/* Bytes that programs send and receive; see kernel/ktau/socket.c. */
+/* Bytes that programs send and receive; see kernel/ktau/measure/socket.c. */
 void __ktau_sock_sent(const struct socket *sock, long result);
 void __ktau_sock_received(const struct socket *sock, int flags, long result,
 			  size_t copied);

@@ -14,7 +14,7 @@
 #include <linux/jump_label.h>
 #include <linux/percpu.h>
 
-/* Ticks in which a task did not run its own code; see kernel/ktau/times.c. */
+/* Ticks in which a task did not run its own code; see kernel/ktau/measure/times.c. */
 struct ktau_times {
 	u64 asleep;
 	u64 runq;

@@ -12,7 +12,7 @@ build=$1
 tap_prefix=readme
 
 pages="README.md docs/index.md docs/CHANGELOG.md docs/SECURITY.md docs/user/kernels.md
-	docs/user/tutorial.md docs/user/troubleshooting.md"
+	docs/user/tutorial.md docs/user/troubleshooting.md docs/user/paths.md docs/user/cycles.md"
 
 # missing_links PAGE: targets of links that do not exist
 missing_links()
