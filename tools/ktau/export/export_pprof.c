@@ -377,7 +377,7 @@ static void put_times(struct message *m, const struct export_run *x, const struc
 }
 
 /* Compress like gzip. */
-static int write_compressed(const struct message *m, FILE *out)
+static int write_compressed(const struct message *m, struct export_run *x)
 {
 	enum { GZIP = 16 };
 	uint8_t buffer[16384];
@@ -393,9 +393,13 @@ static int write_compressed(const struct message *m, FILE *out)
 		z.next_out = buffer;
 		z.avail_out = sizeof(buffer);
 		err = deflate(&z, Z_FINISH);
-		fwrite(buffer, 1, sizeof(buffer) - z.avail_out, out);
+		fwrite(buffer, 1, sizeof(buffer) - z.avail_out, x->out);
+		if (output_check(x->output, x->out))
+			err = Z_ERRNO;
 	}
 	deflateEnd(&z);
+	if (err == Z_ERRNO)
+		return -EIO;
 	return err == Z_STREAM_END ? 0 : -ENOMEM;
 }
 
@@ -426,7 +430,7 @@ static int end_host(struct export_run *x)
 	for (i = 0; i < p->nr_strings; i++)
 		message_string(&m, PROFILE_STRING, p->strings[i]);
 	free(used);
-	err = write_compressed(&m, x->out);
+	err = write_compressed(&m, x);
 	message_deinit(&m);
 	return err;
 }
