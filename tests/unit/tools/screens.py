@@ -148,6 +148,11 @@ def top_row(heading):
     return re.compile(rf'\S.*? +{columns} +{DOING}')
 
 
+def is_figure(word):
+    """Whether a word is a figure, or stands for a missing one; sys_getdents64 is a name."""
+    return re.search(r'\d|^(-|n/a)$', word) and not re.fullmatch(r'[a-z]+_\w+', word)
+
+
 def form(screen):
     """The part of a screen that does not differ from run to run.
 
@@ -168,9 +173,9 @@ def form(screen):
             rows.add('the load' if load else 'another row of ktau top')
             continue
         words = [w for w in line.split() if not re.fullmatch(r'[][#|=]+', w)]
-        if words and not any(re.search(r'\d|^(-|n/a)$', w) for w in words):
+        if words and not any(is_figure(w) for w in words):
             headings.append(' '.join(words))
-        kinds = ['0' if re.search(r'\d|^(-|n/a)$', w) else 'w' for w in words]
+        kinds = ['0' if is_figure(w) else 'w' for w in words]
         if '0' in kinds:
             rows.add(re.sub(r'w( w)*', 'w', ' '.join(kinds)))
     return headings, rows
