@@ -42,7 +42,8 @@ bpf_MISSING := $(strip $(if $(BPFTOOL),,bpftool) $(if $(shell command -v $(BPF_C
 ifeq ($(HAVE_BPF)$(bpf_X86),)
 HAVE_BPF := n
 endif
-ifneq ($(and $(HAVE_BPF),$(if $(bpf_X86),,x86-64)$(bpf_MISSING)),)
+# What the options of the build say has been built.
+ifneq ($(and $(filter-out file,$(origin HAVE_BPF)),$(HAVE_BPF),$(if $(bpf_X86),,x86-64)$(bpf_MISSING)),)
 $(error HAVE_BPF=y: missing: $(if $(bpf_X86),,x86-64) $(bpf_MISSING))
 endif
 endif
