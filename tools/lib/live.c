@@ -52,17 +52,21 @@ int live_set_groups(const char *groups)
 {
 	char *words = strdup(groups), *rest = words, *word;
 	uint32_t bit;
+	bool all = false;
 	int err = words ? 0 : -1;
 
 	live.groups = 0;
 	while (!err && (word = strsep(&rest, ","))) {
 		bit = ktau_group_by_name(word);
+		all |= !strcmp(word, "all");
 		if (!bit && strcmp(word, "all")) {
 			complain("there is no group '%s'", word);
 			err = -1;
 		}
 		live.groups |= bit;
 	}
+	if (all)
+		live.groups = 0;
 	free(words);
 	return err;
 }
@@ -77,8 +81,32 @@ int live_open(struct ktau_reader *reader, const struct ktau_query *query)
 	if (!err && !live.announced && live.wanted == AUTO)
 		complain("this kernel has no KTAU: measuring with BPF programs (ktau status lists "
 			 "what they cannot see)");
-	live.announced = true;
+	live.announced |= !err;
 	return err;
+}
+
+/* Whether a shell takes the word as it is. */
+static bool is_plain(const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "_./=:,+@%-";
+
+	return *word && !word[strspn(word, plain)];
+}
+
+static void print_word(const char *word, FILE *out)
+{
+	if (is_plain(word)) {
+		fputs(word, out);
+		return;
+	}
+	putc('\'', out);
+	for (; *word; word++) {
+		if (*word == '\'')
+			fputs("'\\'", out);
+		putc(*word, out);
+	}
+	putc('\'', out);
 }
 
 /* The command line of this process, as root would type it. */
@@ -89,8 +117,10 @@ static void print_command(FILE *out)
 	size_t size = 0;
 
 	fputs("    sudo", out);
-	while (f && getdelim(&word, &size, 0, f) > 0)
-		fprintf(out, " %s", word);
+	while (f && getdelim(&word, &size, 0, f) > 0) {
+		putc(' ', out);
+		print_word(word, out);
+	}
 	putc('\n', out);
 	free(word);
 	if (f)
