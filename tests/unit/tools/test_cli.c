@@ -203,6 +203,7 @@ static const struct golden goldens[] = {
 	{ "path-blame-csv", "ktau path --blame --from=+9.1 --to=+9.3 --csv $D/family.ktau", 0 },
 	{ "path-dot", "ktau path --blame=c[12] --dot $D/family.ktau", 0 },
 	{ "check", "ktau check $T/good.ktau $T/zlib.ktau", 0 },
+	{ "export-order", "ktau export --json -o $T/twice.json $T/good.ktau $T/good.ktau", 1 },
 	{ "check-unmeasured", "ktau check $T/contrary", 1 },
 	{ "check-parts", "ktau check $T/part2.ktau $T/part1.ktau", 0 },
 	{ "check-wrong", "ktau check $T/good.ktau $T/wrong.ktau", 1 },

@@ -317,6 +317,8 @@ int timeline_put(struct timeline *t, const struct ktau_reader *reader,
 		} else if (!ktau_same_boot(&t->stream, rec->stream)) {
 			return -ESTALE;
 		}
+		if (rec->stream->ticks < t->final_ticks)
+			return -ESTALE;
 		t->final_ticks = rec->stream->ticks;
 		t->groups = rec->stream->groups;
 		return 0;
