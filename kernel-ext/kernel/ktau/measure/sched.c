@@ -388,11 +388,19 @@ static noinline void resume_slow(void)
 
 	if (!state)
 		return;
+	/*
+	 * For the reader of a new task, its wait for the CPU ends when its root frame begins: until
+	 * then the time since would be missing.
+	 */
+	ktau_add(&state->begin, 1);
+	ktau_wmb();
 	if (ktau_is_off(state, ref->top))
 		end_off_slow(ref);
 	else if ((ref->flags & KTAU_REF_NEW) && ref->wake_ticks)
 		begin_on(ref);
 	resumed(ref, state, ref->top);
+	ktau_wmb();
+	ktau_add(&state->end, 1);
 }
 
 /* The resume of a task that has not slept. */
