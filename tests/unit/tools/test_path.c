@@ -649,6 +649,23 @@ static void free_given(struct reading *r)
 	registry_destroy(r->registry);
 }
 
+/* A trace without a serial belongs to no task. */
+static void no_serial(void **state)
+{
+	static const struct ring rings[] = {
+		{ 0, 0, { IN(100, READ), SEND(150, 2030, 1000, 5), OUT(200, READ) } },
+	};
+	struct timeline_sink sink;
+	struct reading r;
+
+	(void)state;
+	GIVEN(rings);
+	read_given(&r, &sink, NULL);
+	assert_int_equal(r.g->events, 0);
+	assert_int_equal(r.g->nr_tasks, 0);
+	free_given(&r);
+}
+
 /* The waits of tasks whose names match a pattern: time, victim, task waited for, state. */
 static void expect_blame(const char *pattern, uint64_t from_ns, uint64_t to_ns,
 			 const char *expected)
@@ -744,6 +761,7 @@ int main(void)
 		cmocka_unit_test(waking_lost),
 		cmocka_unit_test(run_queue),
 		cmocka_unit_test(own_loss),
+		cmocka_unit_test(no_serial),
 		cmocka_unit_test(hidden_waker),
 		cmocka_unit_test(dead_end),
 		cmocka_unit_test(cycle),

@@ -458,6 +458,9 @@ int graph_event(void *graph, const struct timeline_event *e)
 	struct path_graph *g = graph;
 	struct path_task *task;
 
+	/* The trace of a task that the reader may not see. */
+	if (!e->track->serial)
+		return 0;
 	g->events++;
 	if (!e->track->writer)
 		e->track->writer = add_task(g, e->track->serial) + 1;
