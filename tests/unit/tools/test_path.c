@@ -750,6 +750,23 @@ static void blames(void **state)
 	expect_blame("t12", 1, 601, "");
 }
 
+/* Between two losses without a slot, nothing is known of a task either, even if it has exited. */
+static void two_losses(void **state)
+{
+	static const struct ring rings[] = {
+		{ 10, 0, { IN(100, READ), OUT(150, READ) } },
+		{ 10, 0, { { 0 } }, 12, 10, 160, 190 },
+		{ 10, 0, { { 0 } }, 32, 20, 250, 290 },
+		{ 10, 500, { IN(300, READ), OUT(400, READ) }, 32 },
+	};
+
+	(void)state;
+	GIVEN(rings);
+	expect_path(PATH_BOUNDED, 10, 100, 400,
+		    "100 10 RUNNING\n160 10 UNKNOWN 0\n300 10 RUNNING\n");
+	expect_blame("t10", 100, 400, "140 t10 t10 UNKNOWN\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -772,6 +789,7 @@ int main(void)
 		cmocka_unit_test(released),
 		cmocka_unit_test(programs),
 		cmocka_unit_test(stranger),
+		cmocka_unit_test(two_losses),
 		cmocka_unit_test(blames),
 		cmocka_unit_test(requests),
 	};

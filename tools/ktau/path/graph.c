@@ -353,12 +353,15 @@ static void take_exec(struct path_graph *g, const struct timeline_event *e, uint
 	ktau_slot_comm(e->slot, exec->comm);
 }
 
+/* What was not known before the loss, or had not ended, is not known until the loss ends. */
 static void take_lost(struct path_task *task, const struct timeline_event *e)
 {
+	bool open = task->now == NOW_OFF || task->now == NOW_LOST;
+
 	task->lost += e->lost;
 	if (task->now == NOW_RUNNING)
 		end_state(task, e->ns, PATH_RUNNING);
-	begin(task, NOW_LOST, task->now == NOW_OFF ? task->since_ns : e->ns);
+	begin(task, NOW_LOST, open ? task->since_ns : e->ns);
 }
 
 static void take_end(struct path_graph *g, struct path_task *task, const struct track *track,

@@ -196,13 +196,15 @@ static void go_before_first(struct walk *w)
 }
 
 /* After its last slot an exited task was still running: it wakes its parent after that. */
-static void go_after_last(struct walk *w, const struct path_task *task, uint64_t ns)
+static void go_after(struct walk *w, size_t index)
 {
+	const struct path_task *task = &w->g->tasks[w->task];
+	bool ran = task->exited && index + 1 == task->nr;
 	struct path_segment s = segment(NULL, w->task, 0, 0);
 
-	s.state = task->exited ? PATH_RUNNING : PATH_UNKNOWN;
-	s.unknown = task->exited ? 0 : UNKNOWN_AFTER;
-	go_back(w, ns, s);
+	s.state = ran ? PATH_RUNNING : PATH_UNKNOWN;
+	s.unknown = ran ? 0 : UNKNOWN_AFTER;
+	go_back(w, task->edges[index].to_ns, s);
 }
 
 /* Continue with the task that ended the wait, or that sent a packet, when it did. */
@@ -236,7 +238,7 @@ static void step(struct walk *w)
 	}
 	edge = &task->edges[index];
 	if (edge->to_ns < w->ns)
-		go_after_last(w, task, edge->to_ns);
+		go_after(w, (size_t)index);
 	else if (edge->waker != PATH_NONE && edge->to_ns == w->ns)
 		jump(w, (size_t)index);
 	else
