@@ -767,6 +767,45 @@ static void two_losses(void **state)
 	expect_blame("t10", 100, 400, "140 t10 t10 UNKNOWN\n");
 }
 
+/* The last lines about lost slots: the size of a ring that would have kept them. */
+static void expect_ring(uint64_t lost, const char *expected)
+{
+	struct ring rings[] = {
+		{ 10, 0, { IN(100, READ), OUT(150, READ) } },
+		{ 10, 0, { IN(300, READ), OUT(400, READ) }, lost + 2, lost, 160, 290 },
+	};
+	struct path path = { .from_ns = 100, .to_ns = 400 };
+	struct path_print p = { .path = &path };
+	FILE *const out = stdout;
+	struct timeline_sink sink;
+	struct reading r;
+	char *text = NULL;
+	size_t size;
+
+	GIVEN(rings);
+	read_given(&r, &sink, NULL);
+	p.g = r.g;
+	path_walk(r.g, PATH_BOUNDED, graph_find(r.g, 10), &path);
+	stdout = open_memstream(&text, &size);
+	path_print_unknown(&p);
+	fclose(stdout);
+	stdout = out;
+	assert_non_null(strstr(text, expected));
+	free(text);
+	path_deinit(&path);
+	free_given(&r);
+}
+
+static void sizes_of_rings(void **state)
+{
+	(void)state;
+	expect_ring(100, "100 slots lost in t10/10 (ring=256 would have kept them)");
+	expect_ring(1048512, "(ring=1048576 would have kept them)");
+	expect_ring(1048513, "(more than a ring can have)");
+	expect_ring(1ULL << 63, "(more than a ring can have)");
+	expect_ring(UINT64_MAX - 10, "(more than a ring can have)");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -790,6 +829,7 @@ int main(void)
 		cmocka_unit_test(programs),
 		cmocka_unit_test(stranger),
 		cmocka_unit_test(two_losses),
+		cmocka_unit_test(sizes_of_rings),
 		cmocka_unit_test(blames),
 		cmocka_unit_test(requests),
 	};

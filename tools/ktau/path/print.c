@@ -12,6 +12,9 @@
 /* Routines or tasks shown in a row, and tasks with lost slots shown below the table. */
 enum { SHOWN_USES = 2, SHOWN_LOST = 3 };
 
+/* The largest number of slots that ring= takes. */
+enum { MAX_RING = 1048576 };
+
 enum { C_SHARE, C_NS, C_STATE, C_TASK, C_IN, C_TID, C_SERIAL, C_COUNT, C_NR };
 
 static const struct column columns[C_NR] = {
@@ -253,14 +256,18 @@ static int by_unknown(const void *a, const void *b)
  */
 static void print_ring(const struct path_task *task)
 {
+	bool fits = task->lost <= MAX_RING && task->lost + task->ring_slots <= MAX_RING;
 	uint64_t size = 1;
 
-	while (size < task->ring_slots + task->lost)
-		size *= 2;
-	if (task->written > task->ring_slots)
-		printf(" (ring=%" PRIu64 " would have kept them)\n", size);
-	else
+	if (task->written <= task->ring_slots) {
 		puts(" (before its ring had grown)");
+	} else if (!fits) {
+		puts(" (more than a ring can have)");
+	} else {
+		while (size < task->ring_slots + task->lost)
+			size *= 2;
+		printf(" (ring=%" PRIu64 " would have kept them)\n", size);
+	}
 }
 
 static void print_lost(const struct path_print *p, struct unknown *lost, size_t nr)
