@@ -45,6 +45,7 @@ struct options {
  * @graph: the graph, in the first pass
  * @host: selects the streams of a machine
  * @elsewhere: the current stream is of a machine that is not selected
+ * @stream: the first stream that is, whose boot is that of all others
  * @quiet: what is wrong with the files has been said
  */
 struct reading {
@@ -54,6 +55,7 @@ struct reading {
 	struct path_graph *graph;
 	struct host_filter host;
 	bool elsewhere;
+	struct ktau_rec_stream stream;
 	bool quiet;
 };
 
@@ -206,15 +208,29 @@ static const struct argp parser = {
 
 /* Reading */
 
+/*
+ * The serials and ids of another boot have other meanings. Return: 0; -ESTALE if a selected stream
+ * is of another boot.
+ */
+static int take_stream(struct reading *r, const struct ktau_rec_stream *stream)
+{
+	r->elsewhere = !host_is_selected(&r->host, stream);
+	if (r->elsewhere)
+		return 0;
+	if (!r->stream.magic)
+		r->stream = *stream;
+	return ktau_same_boot(&r->stream, stream) ? 0 : -ESTALE;
+}
+
 static int take_record(struct reading *r, const struct ktau_reader *reader,
 		       const union ktau_record *record)
 {
-	int err;
+	int err = 0;
 
 	if (record->rec->type == KTAU_REC_STREAM)
-		r->elsewhere = !host_is_selected(&r->host, record->stream);
-	if (r->elsewhere)
-		return 0;
+		err = take_stream(r, record->stream);
+	if (err || r->elsewhere)
+		return err;
 	if (r->graph)
 		graph_record(r->graph, record);
 	err = registry_put(r->registry, record);
@@ -238,7 +254,7 @@ static int read_records(struct reading *r, struct ktau_reader *reader, const cha
 	if (r->quiet)
 		return err;
 	if (err == -ESTALE)
-		complain("%s: is from a different boot or machine than the trace before; "
+		complain("%s: is from a different boot or machine than what precedes it; "
 			 "select a machine with --host=NAME", file);
 	else if (err)
 		cli_reader_failed(reader, err);
