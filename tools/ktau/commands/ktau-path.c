@@ -146,6 +146,18 @@ static error_t parse_format(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
+static void check_combination(const struct options *o, const struct argp_state *state)
+{
+	if (o->dot && o->screen != SCREEN_BLAME)
+		cli_usage(state, "--dot requires --blame");
+	if (o->screen == SCREEN_BLAME && o->task)
+		cli_usage(state, "--blame takes no --task: it selects tasks by its PATTERN");
+	if (o->screen == SCREEN_BLAME && o->mode != PATH_BOUNDED)
+		cli_usage(state, "--blame takes no --mode=full");
+	if (o->screen == SCREEN_REGION && (o->from.given || o->to.given))
+		cli_usage(state, "--region takes no --from and no --to");
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
@@ -188,8 +200,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		o->nr_files = state->argc - state->next;
 		return 0;
 	case ARGP_KEY_END:
-		if (o->dot && o->screen != SCREEN_BLAME)
-			cli_usage(state, "--dot requires --blame");
+		check_combination(o, state);
 		return 0;
 	case ARGP_KEY_NO_ARGS:
 		cli_usage(state, "a FILE is required");
