@@ -6,11 +6,11 @@
 #include "lib/cli.h"
 #include "uses.h"
 
-/* The innermost routine of a task, since @ns. */
+/* The innermost routine of a task, since @ns; @runs: a segment shows it running. */
 struct use_walk {
 	uint64_t ns;
 	uint32_t id;
-	bool begun;
+	bool begun, runs;
 };
 
 struct uses {
@@ -23,10 +23,14 @@ struct uses {
 struct uses *uses_create(struct path_graph *g, const struct path *path, struct path_rows *rows)
 {
 	struct uses *u = cli_alloc(NULL, 1, sizeof(*u));
+	size_t i;
 
 	*u = (struct uses){ .g = g, .path = path, .rows = rows };
 	u->walks = cli_alloc(NULL, g->nr_tasks + 1, sizeof(*u->walks));
 	memset(u->walks, 0, (g->nr_tasks + 1) * sizeof(*u->walks));
+	for (i = 0; i < path->nr; i++)
+		if (path->segments[i].state == PATH_RUNNING)
+			u->walks[path->segments[i].task].runs = true;
 	return u;
 }
 
@@ -103,8 +107,10 @@ int uses_event(void *arg, const struct timeline_event *e)
 	if (e->type == TIMELINE_OFF)
 		had_cpu(u, task, e);
 	walk = &u->walks[task];
+	if (!walk->runs)
+		return 0;
 	if (walk->begun && e->ns > walk->ns)
 		ran_routine(u, task, walk, e->ns);
-	*walk = (struct use_walk){ e->ns, innermost(u, e->track), true };
+	*walk = (struct use_walk){ e->ns, innermost(u, e->track), true, true };
 	return 0;
 }
