@@ -806,6 +806,28 @@ static void sizes_of_rings(void **state)
 	expect_ring(UINT64_MAX - 10, "(more than a ring can have)");
 }
 
+/* The last 32 segments of a direction are known, of which the latest is found. */
+static void kept_segments(void **state)
+{
+	struct ktau_slot_net net;
+	struct packets packets = { 0 };
+	uint32_t i, k;
+
+	(void)state;
+	for (i = 0; i < 100; i++) {
+		net = (struct ktau_slot_net){ .local_port = 20, .remote_port = 30, .bytes = 10,
+					      .seq = 10 * i };
+		packets_send(&packets, &net, (struct path_origin){ i, i });
+		net = (struct ktau_slot_net){ .local_port = 30, .remote_port = 20, .bytes = 10 };
+		for (k = 0; k <= i; k++) {
+			net.seq = 10 * k;
+			assert_int_equal(packets_receive(&packets, &net).task,
+					 i - k < 32 ? k : PATH_NONE);
+		}
+	}
+	packets_deinit(&packets);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -826,6 +848,7 @@ int main(void)
 		cmocka_unit_test(packet),
 		cmocka_unit_test(senders),
 		cmocka_unit_test(released),
+		cmocka_unit_test(kept_segments),
 		cmocka_unit_test(programs),
 		cmocka_unit_test(stranger),
 		cmocka_unit_test(two_losses),

@@ -8,8 +8,8 @@
 #include "cause.h"
 #include "packets.h"
 
-/* Segments kept of a direction; more are rarely on their way. */
-enum { KEPT = 32 };
+/* Segments kept of a direction: more are rarely on their way, and few are the rule. */
+enum { KEPT = 32, KEPT_FIRST = 2 };
 
 /* One end of a connection and the other, in the order of the sender. */
 struct ends {
@@ -29,16 +29,22 @@ struct sent {
  * @next: the next direction with the same hash, from 1; 0: none
  * @nr: segments sent
  * @sent: the last ones
+ * @room: allocated length of @sent, which grows to KEPT
  */
 struct direction {
 	struct ends ends;
 	size_t next;
 	size_t nr;
-	struct sent sent[KEPT];
+	struct sent *sent;
+	size_t room;
 };
 
 void packets_deinit(struct packets *packets)
 {
+	size_t i;
+
+	for (i = 0; i < packets->nr; i++)
+		free(packets->directions[i].sent);
 	hash_deinit(&packets->by_key);
 	free(packets->directions);
 	*packets = (struct packets){ 0 };
@@ -87,9 +93,8 @@ static struct direction *add(struct packets *packets, const struct ends *ends)
 						sizeof(*packets->directions));
 	}
 	d = &packets->directions[packets->nr++];
-	d->ends = *ends;
-	d->nr = 0;
-	d->next = hash_get(&packets->by_key, key_of(ends));
+	*d = (struct direction){ .ends = *ends,
+				 .next = hash_get(&packets->by_key, key_of(ends)) };
 	hash_put(&packets->by_key, key_of(ends), packets->nr);
 	return d;
 }
@@ -102,6 +107,10 @@ void packets_send(struct packets *packets, const struct ktau_slot_net *net,
 
 	if (!d)
 		d = add(packets, &ends);
+	if (d->nr == d->room && d->room < KEPT) {
+		d->room = d->room ? 2 * d->room : KEPT_FIRST;
+		d->sent = cli_alloc(d->sent, d->room, sizeof(*d->sent));
+	}
 	d->sent[d->nr++ % KEPT] = (struct sent){ net->seq, net->bytes, net->tcp_flags, origin };
 }
 
