@@ -161,8 +161,8 @@ test_hosts_OBJS := tests/unit/tools/fixture
 test_timeline_OBJS := $(addprefix tools/ktau/analyse/,timeline timeline_pass track_heap user_trace) \
 	tests/unit/tools/rings $(unit_MACHINE)
 test_running_OBJS := $(test_timeline_OBJS)
-test_path_OBJS := $(addprefix tools/ktau/path/,blame cause graph packets print region tree \
-		walk) \
+test_path_OBJS := $(addprefix tools/ktau/path/,blame cause graph packets print print_blame region \
+		tree walk) \
 	$(addprefix tools/ktau/analyse/,timeline timeline_pass track_heap user_trace) $(unit_MACHINE)
 test_cli_OBJS := $(unit_MACHINE) tests/unit/tools/saved
 test_status_OBJS := $(addprefix tools/ktau/,commands/ktau-status print/counters)

@@ -806,6 +806,34 @@ static void sizes_of_rings(void **state)
 	expect_ring(UINT64_MAX - 10, "(more than a ring can have)");
 }
 
+/* What dot cannot have in a string, such as control characters and broken UTF-8, is replaced. */
+static void quoted(void **state)
+{
+	FILE *const out = stdout;
+	struct timeline_sink sink;
+	struct blame blame = { 0 };
+	struct path_print p = { 0 };
+	struct reading r;
+	char *text = NULL;
+	size_t size;
+
+	(void)state;
+	GIVEN(family);
+	read_given(&r, &sink, NULL);
+	strcpy(r.g->tasks[graph_find(r.g, 10)].owner.comm, "\"\\\033\x7f\xc2\x9b\xff");
+	strcpy(r.g->tasks[graph_find(r.g, 11)].owner.comm, "\xc3\xa4\xc3");
+	p.g = r.g;
+	assert_true(blame_make(r.g, "\"*", 1, 601, &blame));
+	stdout = open_memstream(&text, &size);
+	blame_print_dot(&p, &blame);
+	fclose(stdout);
+	stdout = out;
+	assert_non_null(strstr(text, "\"\\\"\\\\????\" -> \"\xc3\xa4?\" ["));
+	free(text);
+	blame_deinit(&blame);
+	free_given(&r);
+}
+
 /* The last 32 segments of a direction are known, of which the latest is found. */
 static void kept_segments(void **state)
 {
@@ -854,6 +882,7 @@ int main(void)
 		cmocka_unit_test(two_losses),
 		cmocka_unit_test(sizes_of_rings),
 		cmocka_unit_test(blames),
+		cmocka_unit_test(quoted),
 		cmocka_unit_test(requests),
 	};
 	int failed, fd = mkstemp(file_path);

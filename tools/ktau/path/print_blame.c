@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/cli.h"
+#include "lib/text.h"
 #include "blame.h"
 
 enum { B_SHARE, B_NS, B_VICTIM, B_BY, B_STATE, B_IN, B_COUNT, B_NR };
@@ -72,14 +73,22 @@ static int by_names(const void *a, const void *b)
 	return order ? order : strcmp(x->to, y->to);
 }
 
-/* A string of dot: names of tasks may have quotes and backslashes. */
+/*
+ * A string of dot: names of tasks may have quotes and backslashes. What is escaped for a terminal,
+ * but has no escape in dot, is a question mark.
+ */
 static void print_quoted(const char *text)
 {
+	char escaped[ESCAPED_BYTES];
+	int n;
+
 	putchar('"');
-	for (; *text; text++) {
+	for (; *text; text += n) {
+		n = escape_one(text, escaped);
 		if (*text == '"' || *text == '\\')
-			putchar('\\');
-		putchar((unsigned char)*text < ' ' ? '?' : *text);
+			printf("\\%c", *text);
+		else
+			fputs(*escaped == '\\' ? "?" : escaped, stdout);
 	}
 	putchar('"');
 }
