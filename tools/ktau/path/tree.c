@@ -7,12 +7,15 @@
 #include "lib/cli.h"
 #include "tree.h"
 
-/* A program that a process ran. @row is PATH_NONE until it has one; @inside: below the root. */
+/*
+ * A program that a process ran. @row is PATH_NONE until it has one; @inside: known to descend from
+ * the root; @outside: known not to.
+ */
 struct run {
 	uint32_t task;
 	uint64_t from_ns, to_ns;
 	uint32_t row;
-	bool inside;
+	bool inside, outside;
 	const char *name;
 };
 
@@ -79,14 +82,14 @@ static const struct path_exec **add_runs(struct builder *b, uint32_t task,
 	struct run *run = &b->runs[b->nr];
 
 	b->first[task] = b->nr++;
-	*run = (struct run){ task, begin_of(t), end_of(t), PATH_NONE, false, t->owner.comm };
+	*run = (struct run){ task, begin_of(t), end_of(t), PATH_NONE, .name = t->owner.comm };
 	if (exec < end && (*exec)->task == task)
 		run->name = (*exec++)->comm;
 	for (; exec < end && (*exec)->task == task; exec++) {
 		run->to_ns = (*exec)->ns;
 		run = &b->runs[b->nr++];
-		*run = (struct run){ task, (*exec)->ns, end_of(t), PATH_NONE, false,
-				     (*exec)->comm };
+		*run = (struct run){ task, (*exec)->ns, end_of(t), PATH_NONE,
+				     .name = (*exec)->comm };
 	}
 	return exec;
 }
@@ -166,21 +169,27 @@ static struct run *parent_of(const struct builder *b, const struct run *run)
 	return run_at(b, task->creator, task->created_ns);
 }
 
-/* Give @run and its ancestors rows. Return: false if it does not descend from the root. */
+/*
+ * Give @run and its ancestors rows, or note that they do not descend from the root. Return: whether
+ * they do.
+ */
 static bool give_rows(struct builder *b, struct run *run)
 {
 	size_t nr = 0;
 	uint32_t row = PATH_NONE;
 	struct run *at = run;
 
-	while (at && at->row == PATH_NONE && nr < b->g->nr_tasks) {
+	while (at && !at->inside && !at->outside && nr < b->g->nr_tasks) {
 		b->chain[nr++] = at;
 		at = parent_of(b, at);
 	}
-	if (at && at->row != PATH_NONE && at->inside)
+	if (at && at->inside) {
 		row = at->row;
-	else if (at || !nr || b->chain[nr - 1]->task != b->root)
-		return nr == 0 && run->inside;
+	} else if (at || b->chain[nr - 1]->task != b->root) {
+		while (nr--)
+			b->chain[nr]->outside = true;
+		return false;
+	}
 	while (nr--) {
 		row = find_row(b->tree, row, b->chain[nr]->name, false);
 		b->chain[nr]->row = row;
