@@ -547,6 +547,11 @@ static int show(struct reading *r, struct ktau_symtab *symtab)
 	struct path path;
 	uint32_t task;
 
+	if (first_of(r->graph) == UINT64_MAX) {
+		complain("%s: the trace has no durations: no task has slots of two times",
+			 r->options->files[0]);
+		return CLI_FAILED;
+	}
 	if (r->options->screen == SCREEN_BLAME)
 		return show_blame(r, symtab);
 	if (r->options->screen == SCREEN_REGION)
