@@ -163,7 +163,8 @@ test_timeline_OBJS := $(addprefix tools/ktau/analyse/,timeline timeline_pass tra
 test_running_OBJS := $(test_timeline_OBJS)
 test_path_OBJS := $(addprefix tools/ktau/path/,blame cause graph packets print print_blame region \
 		tree walk) \
-	$(addprefix tools/ktau/analyse/,timeline timeline_pass track_heap user_trace) $(unit_MACHINE)
+	$(addprefix tools/ktau/analyse/,timeline timeline_pass track_heap user_trace) \
+	tests/unit/tools/path_rings $(unit_MACHINE)
 test_cli_OBJS := $(unit_MACHINE) tests/unit/tools/saved
 test_status_OBJS := $(addprefix tools/ktau/,commands/ktau-status print/counters)
 test_mark_OBJS := tools/ktau/commands/ktau-mark

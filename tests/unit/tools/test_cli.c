@@ -309,7 +309,7 @@ static const struct complaint complaints[] = {
 	{ "ktau path --blame --task=83 $D/family.ktau", 2, "--blame takes no --task" },
 	{ "ktau path --mode=full --blame $D/family.ktau", 2, "--blame takes no --mode=full" },
 	{ "ktau path --region=x --from=+1 $D/family.ktau", 2, "--region takes no --from" },
-	{ "ktau path --region=x --to=+1 $D/family.ktau", 2, "--region takes no --from and no --to" },
+	{ "ktau path --region=x --to=+1 $D/family.ktau", 2, "--region takes no --from and no" },
 	{ "ktau path --blame=nobody $D/family.ktau", 1, "has no task 'nobody'" },
 	{ "ktau path --region=x $D/family.ktau", 1, "no complete pass through the region 'x'" },
 	{ "ktau path -t master $D/family.ktau $T/stream", 1,

@@ -12,190 +12,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "fixture.h"
+#include "path_rings.h"
 #include "path/blame.h"
 #include "path/region.h"
 #include "path/tree.h"
 #include "path/walk.h"
-#include "lib/report/registry.h"
-#include "lib/symbolize.h"
-#include "analyse/timeline.h"
 
 /* What a test does not mention is 0. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
-
-/* Events. */
-enum { VOL = 1, VOL_IO, PREEMPT, WAIT4, NANOSLEEP, READ, RECEIVE, HRTIMER, IRQ_TTY, IRQ_DISK,
-       IRQ_OTHER, SOFT_RX, SOFT_RCU, RESCHEDULE, SOFT_OTHER, QUEUED, REQUEST, OTHER_REGION };
-
-static const struct {
-	uint16_t id;
-	uint32_t group;
-	const char *name;
-} names[] = {
-	{ VOL, KTAU_GROUP_SCHED, "schedule_vol_interruptible" },
-	{ VOL_IO, KTAU_GROUP_SCHED, "schedule_vol_io" },
-	{ PREEMPT, KTAU_GROUP_SCHED, "schedule" },
-	{ QUEUED, KTAU_GROUP_SCHED, "schedule_wait" },
-	{ WAIT4, KTAU_GROUP_SYSCALL, "sys_wait4" },
-	{ NANOSLEEP, KTAU_GROUP_SYSCALL, "__x64_sys_clock_nanosleep" },
-	{ READ, KTAU_GROUP_SYSCALL, "sys_read" },
-	{ RECEIVE, KTAU_GROUP_TCP, "tcp_recvmsg" },
-	{ HRTIMER, KTAU_GROUP_BH, "hrtimer:hrtimer_wakeup" },
-	{ IRQ_TTY, KTAU_GROUP_IRQ, "irq:4:ttyS0" },
-	{ IRQ_DISK, KTAU_GROUP_IRQ, "irq:25:virtio1-req.0" },
-	{ IRQ_OTHER, KTAU_GROUP_IRQ, "irq:12:virtio0" },
-	{ SOFT_RX, KTAU_GROUP_BH, "softirq:NET_RX" },
-	{ SOFT_RCU, KTAU_GROUP_BH, "softirq:RCU" },
-	{ RESCHEDULE, KTAU_GROUP_IRQ, "sysvec_reschedule_ipi" },
-	{ REQUEST, SYMBOLIZE_USER, "request" },
-	{ OTHER_REGION, SYMBOLIZE_USER, "other" },
-	{ SOFT_OTHER, KTAU_GROUP_BH, "softirq:TASKLET" },
-};
-
-struct given {
-	uint64_t ticks;
-	uint8_t type;
-	uint16_t id;
-	uint8_t ctx;
-	uint64_t words[3];
-};
-
-/* A ring; the task has exited at @exit_ns unless that is 0. */
-struct ring {
-	uint64_t serial, exit_ns;
-	struct given slots[24];
-	uint64_t first, lost, lost_from, lost_to;
-};
-
-#define IN(t, id) ((struct given){ t, KTAU_TRACE_ENTER, id })
-#define OUT(t, id) ((struct given){ t, KTAU_TRACE_EXIT, id })
-#define IRQ_IN(t, id) ((struct given){ t, KTAU_TRACE_ENTER, id, KTAU_CTX_HARDIRQ })
-#define IRQ_OUT(t, id) ((struct given){ t, KTAU_TRACE_EXIT, id, KTAU_CTX_HARDIRQ })
-#define OTHER(t, type, ctx, a, b, c) \
-	((struct given){ t, KTAU_TRACE_##type, KTAU_ID_NONE, ctx, { a, b, c } })
-#define SWITCH(t, state) OTHER(t, SWITCH, 0, 0, state, 0)
-#define WAKE(t, serial) OTHER(t, WAKING, 0, serial, 0, 0)
-#define IRQ_WAKE(t, serial) OTHER(t, WAKING, KTAU_CTX_HARDIRQ, serial, 0, 0)
-#define WOKEN(t, waker, at) OTHER(t, WOKEN, 0, waker, at, 0)
-#define IRQ_WOKEN(t, waker, at) OTHER(t, WOKEN, 0, waker, at, 2ULL << 32)
-#define FORK(t, serial) OTHER(t, FORK, 0, serial, serial, 0)
-#define RX_WOKEN(t, waker, at) OTHER(t, WOKEN, 0, waker, at, 1ULL << 32)
-#define SEND(t, ports, seq, bytes) OTHER(t, NET_SEND, 0, ports, seq, bytes)
-#define RX_SEND(t, ports, seq, bytes) OTHER(t, NET_SEND, KTAU_CTX_SOFTIRQ, ports, seq, bytes)
-#define RECV(t, ports, seq, bytes) OTHER(t, NET_RECV, KTAU_CTX_SOFTIRQ, ports, seq, bytes)
-#define EXEC(t, comm) OTHER(t, EXEC, 0, comm, 0, 0)
 
 /* Names of programs as words. */
 #define SH 0x6873ULL
 #define ENV 0x766e65ULL
 #define TRUE_ 0x65757274ULL
-
-/* The task waits in the system call @id from @t to @at, and runs again at @on. */
-#define WAITS(id, t, waker, at, on) \
-	IN(-1 + (t), id), IN(t, VOL), SWITCH(t, 1), WOKEN(on, waker, at), OUT(on, VOL), OUT(on, id)
-
-static char file_path[] = "/tmp/ktau-path-XXXXXX";
-static const struct ring *given;
-static size_t nr_given;
-
-/* Add the slot of @g at @at. Return: its length in words. */
-static uint8_t put_slot(const struct given *g, uint64_t *at)
-{
-	struct ktau_slot slot = { .ticks = g->ticks, .id = g->id, .type = g->type, .ctx = g->ctx,
-				  .words = 5 };
-	struct ktau_slot_net net = {
-		.local_port = (uint16_t)(g->words[0] / 100),
-		.remote_port = (uint16_t)(g->words[0] % 100),
-		.seq = (uint32_t)g->words[1], .bytes = (uint32_t)g->words[2],
-	};
-
-	if (g->type == KTAU_TRACE_ENTER || g->type == KTAU_TRACE_EXIT)
-		slot.words = 2;
-	memcpy(at + 2, g->words, sizeof(g->words));
-	if (g->type == KTAU_TRACE_NET_SEND || g->type == KTAU_TRACE_NET_RECV) {
-		slot.words = 2 + sizeof(net) / 8;
-		memcpy(at + 2, &net, sizeof(net));
-	}
-	memcpy(at, &slot, sizeof(slot));
-	return slot.words;
-}
-
-static int put_ring(struct sink *s, const struct ring *ring)
-{
-	struct {
-		struct ktau_rec_trace head;
-		uint64_t words[256];
-	} r = { .head.rec = { 0, KTAU_REC_TRACE, sizeof(r.head) } };
-	struct ktau_rec_owner owner = fixture_owner(KTAU_OWNER_TASK, ring->serial,
-						    (int32_t)ring->serial, (int32_t)ring->serial,
-						    "task");
-	const struct given *g;
-	uint64_t *at = r.words;
-	int err;
-
-	snprintf(owner.comm, sizeof(owner.comm), "t%d", (int)ring->serial);
-	owner.start_ns = 1;
-	r.head.serial = ring->serial;
-	r.head.first = ring->first;
-	r.head.lost = ring->lost;
-	r.head.lost_from_ticks = ring->lost_from;
-	r.head.lost_to_ticks = ring->lost_to;
-	r.head.ring_slots = 64;
-	r.head.groups = KTAU_GROUP_SCHED;
-	if (ring->exit_ns) {
-		owner.kind = KTAU_OWNER_EXITED;
-		owner.exit_ns = ring->exit_ns;
-	}
-	for (g = ring->slots; g->type; g++) {
-		at += put_slot(g, at);
-		r.head.nr_slots++;
-	}
-	r.head.slots_bytes = (uint32_t)((char *)at - (char *)r.words);
-	r.head.rec.size = (uint32_t)sizeof(r.head) + r.head.slots_bytes;
-	r.head.next = r.head.written = r.head.first + r.head.nr_slots;
-	err = sink_put(s, &owner);
-	return err ? err : sink_put(s, &r);
-}
-
-static int put_all(struct sink *s)
-{
-	struct ktau_rec_stream head = fixture_stream(KTAU_REC_TRACE, 1000);
-	struct ktau_rec_end end = fixture_end(1, 1);
-	struct ktau_rec_event event = { 0 };
-	int err = sink_put(s, &head);
-	size_t i;
-
-	for (i = 0; !err && i < sizeof(names) / sizeof(*names); i++) {
-		event.id = names[i].id;
-		event.group = names[i].group;
-		err = fixture_put_event(s, &event, names[i].name);
-	}
-	for (i = 0; !err && i < nr_given; i++)
-		err = put_ring(s, &given[i]);
-	return err ? err : sink_put(s, &end);
-}
-
-static void read_graph(struct path_graph *g, struct timeline *t)
-{
-	struct ktau_reader *reader;
-	union ktau_record record;
-
-	unlink(file_path);
-	assert_int_equal(fixture_saved(file_path, put_all), 0);
-	assert_int_equal(ktau_reader_create(&reader), 0);
-	assert_int_equal(ktau_reader_open_file(reader, file_path), 0);
-	while (ktau_reader_next(reader, &record) > 0) {
-		graph_record(g, &record);
-		assert_int_equal(registry_put((struct registry *)g->registry, &record), 0);
-		assert_int_equal(timeline_put(t, reader, &record), 0);
-	}
-	assert_int_equal(timeline_finish(t), 0);
-	graph_finish(g);
-	ktau_reader_destroy(reader);
-}
 
 static void print_segments(const struct path_graph *g, const struct path *path, uint32_t task,
 			   char *text, size_t size)
@@ -248,24 +78,19 @@ static void expect(void (*print)(const struct path_graph *, const struct path *,
 				 size_t),
 		   enum path_mode mode, uint64_t serial, struct path path, const char *expected)
 {
-	struct registry *registry = registry_create();
-	struct path_graph *g = graph_create(registry);
-	const struct timeline_sink sink = { NULL, graph_event, g };
-	struct timeline *t = timeline_create(NULL, &sink);
+	struct timeline_sink sink;
+	struct reading r;
 	char text[4096];
 	uint32_t task;
 
-	g->timeline = t;
-	read_graph(g, t);
-	task = graph_find(g, serial);
-	path_walk(g, mode, task, &path);
-	print(g, &path, task, text, sizeof(text));
+	read_given(&r, &sink, NULL);
+	task = graph_find(r.g, serial);
+	path_walk(r.g, mode, task, &path);
+	print(r.g, &path, task, text, sizeof(text));
 	assert_string_equal(text, expected);
 	assert_true(path_is_exact(&path));
 	path_deinit(&path);
-	timeline_destroy(t);
-	graph_destroy(g);
-	registry_destroy(registry);
+	free_given(&r);
 }
 
 /* The path of the task @serial has these segments: start, serial, state, wait<-cause. */
@@ -276,8 +101,6 @@ static void expect_path(enum path_mode mode, uint64_t serial, uint64_t from_ns, 
 
 	expect(print_segments, mode, serial, path, expected);
 }
-
-#define GIVEN(rings) (given = (rings), nr_given = sizeof(rings) / sizeof(*(rings)))
 
 /*
  * A master (10) runs 400 and waits for its child (11), then runs 100 more. The child runs 100,
@@ -625,30 +448,6 @@ static void released(void **state)
 		    "99 10 RUNNING\n100 12 RUNNING\n140 10 NETWORK 6<-12\n161 10 RUNNING\n");
 }
 
-/* A graph of the given rings; @region is that whose passes are kept. */
-struct reading {
-	struct registry *registry;
-	struct path_graph *g;
-	struct timeline *t;
-};
-
-static void read_given(struct reading *r, struct timeline_sink *sink, const char *region)
-{
-	r->registry = registry_create();
-	r->g = graph_create(r->registry);
-	*sink = (struct timeline_sink){ NULL, graph_event, r->g };
-	r->g->timeline = r->t = timeline_create(NULL, sink);
-	r->g->region = region;
-	read_graph(r->g, r->t);
-}
-
-static void free_given(struct reading *r)
-{
-	timeline_destroy(r->t);
-	graph_destroy(r->g);
-	registry_destroy(r->registry);
-}
-
 /* A trace without a serial belongs to no task. */
 static void no_serial(void **state)
 {
@@ -885,11 +684,6 @@ int main(void)
 		cmocka_unit_test(quoted),
 		cmocka_unit_test(requests),
 	};
-	int failed, fd = mkstemp(file_path);
 
-	assert_true(fd >= 0);
-	close(fd);
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	unlink(file_path);
-	return failed;
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }
