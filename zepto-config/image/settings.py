@@ -307,6 +307,5 @@ def ktaud_conf(settings):
              # Leaves room for the file being written and one being shipped
              f'rotate_size {size(settings.get("memory")) // 32}']
     if settings.get('mode') in ('pid', 'name'):
-        values = settings.get(settings.get('mode'))
-        lines.append(f'{settings.get("mode")} {values.replace(",", " ")}')
+        lines.append(f'{settings.get("mode")} {settings.get(settings.get("mode"))}')
     return '\n'.join(lines) + '\n'
