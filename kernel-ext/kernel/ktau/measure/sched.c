@@ -380,6 +380,21 @@ static __always_inline void resumed(struct ktau_ref *ref, struct ktau_state *sta
 		resumed_slow();
 }
 
+/*
+ * The first resume of a new task. For a reader its wait for the CPU ends when its root frame
+ * begins: the time in between would be missing.
+ */
+static noinline void resume_first(struct ktau_ref *ref, struct ktau_state *state)
+{
+	ktau_add(&state->begin, 1);
+	ktau_wmb();
+	if (ref->wake_ticks)
+		begin_on(ref);
+	resumed(ref, state, ref->top);
+	ktau_wmb();
+	ktau_add(&state->end, 1);
+}
+
 /* All resumes that end_off() does not handle. */
 static noinline void resume_slow(void)
 {
@@ -388,19 +403,13 @@ static noinline void resume_slow(void)
 
 	if (!state)
 		return;
-	/*
-	 * For the reader of a new task, its wait for the CPU ends when its root frame begins: until
-	 * then the time since would be missing.
-	 */
-	ktau_add(&state->begin, 1);
-	ktau_wmb();
-	if (ktau_is_off(state, ref->top))
+	if (ktau_is_off(state, ref->top)) {
 		end_off_slow(ref);
-	else if ((ref->flags & KTAU_REF_NEW) && ref->wake_ticks)
-		begin_on(ref);
+	} else if (ref->flags & KTAU_REF_NEW) {
+		resume_first(ref, state);
+		return;
+	}
 	resumed(ref, state, ref->top);
-	ktau_wmb();
-	ktau_add(&state->end, 1);
 }
 
 /* The resume of a task that has not slept. */
