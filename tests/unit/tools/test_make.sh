@@ -26,7 +26,7 @@ run()
 PATH=$tmp/bin:$PATH run -n
 tail -n 5 "$tmp/said" > "$tmp/end"
 check "what is left out is said at the end" grep -q "^printf .*'Built without:'" "$tmp/end"
-check "it names the part and the package" grep -q '  ktau export --format=sqlite: libsqlite3-dev' "$tmp/end"
+check "it names the part and the package" grep -q '  ktau export --sqlite: libsqlite3-dev' "$tmp/end"
 check "all packages are in one command" grep -q 'apt-get install [^;]*libbpf-dev [^;]*libsqlite3-dev' "$tmp/end"
 check "once" [ "$(grep -c 'Built without:' "$tmp/said")" -eq 1 ]
 check "all programs are also in bin" grep -qE "ln -s .*\.\./tools/ktau/ktau .*$tmp/build/bin" "$tmp/said"

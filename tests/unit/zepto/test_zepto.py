@@ -134,7 +134,7 @@ class Profiles(Case):
             self.assertEqual(first.get(key), again.get(key))
         self.assertEqual(settings.ktaud_conf(first).splitlines()[1:], [
             'sample_period 250ms', 'mode pid', 'info profile', 'groups tcp,socket',
-            'output_dir /var/job/ktau', 'rotate_size 8388608', 'pid 1 2'])
+            'output_dir /var/job/ktau', 'rotate_size 8388608', 'pid 1,2'])
 
     def test_ktaud_accepts_the_configuration(self):
         # It complains about the missing kernel, not about its configuration
