@@ -211,7 +211,7 @@ endif
 UNIT_TESTS += $(call unit,tools/test_cycles)
 
 $(call unit,tools/test_cycles): tests/unit/tools/test_cycles.py tests/unit/tools/cycles_encode.py $(tools_PROGRAMS)
-	printf '#!/bin/sh\nexec python3 %s %s\n' $< $(B) > $@
+	printf '#!/bin/sh\nexec /usr/bin/python3 -B %s %s\n' $< $(B) > $@
 	chmod 755 $@
 
 tools_SHELL_TESTS := $(patsubst %.sh,$(B)/%,$(wildcard tests/unit/tools/test_*.sh))
