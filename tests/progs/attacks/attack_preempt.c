@@ -23,6 +23,7 @@
 #define PAUSE_NS 3000000
 #define LIMIT_NS 15000000 /* more than without attackers */
 #define GROWING_CALLS 3000
+#define COPY "/run/attack_preempt_copy"
 
 static const char *self;
 static unsigned int nr_tries = 4;
@@ -153,17 +154,15 @@ static void consume(void)
 	close(fd);
 }
 
-static pid_t start(int class, bool is_root, void (*body)(void))
+static pid_t start_spinner(void)
 {
 	pid_t pid = fork();
 
 	if (pid)
 		return pid;
-	set_class(class, 0);
-	if (!is_root)
-		become(ATTACKER);
+	set_class(SCHED_OTHER, 0);
 	for (;;)
-		body();
+		spin();
 }
 
 /* The longest of some runs, each of which begins when the attackers have just lost the CPU. */
@@ -209,6 +208,49 @@ static const struct {
 
 #define NR(a) (sizeof(a) / sizeof(*(a)))
 
+/*
+ * Start attacker @i as a program of its own, from the file @copy. It must share no page with the
+ * victims: a task waits for the pages and mappings of others when it forks and when a page fault
+ * loads the file, with KTAU or without.
+ */
+static pid_t start_attacker(const char *copy, unsigned int i)
+{
+	char number[12];
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	snprintf(number, sizeof(number), "%u", i);
+	execl(copy, copy, "attack", number, (char *)NULL);
+	perror(copy);
+	_exit(1);
+}
+
+static int attack(unsigned int i)
+{
+	set_class(SCHED_IDLE, 0);
+	if (i >= NR(attackers))
+		return 1;
+	if (!attackers[i].is_root)
+		become(ATTACKER);
+	for (;;)
+		attackers[i].body();
+}
+
+static void copy_self(const char *copy)
+{
+	static char bytes[1 << 16];
+	int from = open(self, O_RDONLY | O_CLOEXEC);
+	int to = open(copy, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0755);
+	ssize_t got;
+
+	while ((got = read(from, bytes, sizeof(bytes))) > 0)
+		if (write(to, bytes, (size_t)got) != got)
+			perror(copy);
+	close(from);
+	close(to);
+}
+
 int main(int argc, char **argv)
 {
 	pid_t spinner, attacker[NR(attackers)];
@@ -220,6 +262,8 @@ int main(int argc, char **argv)
 	if (argc > 1 && !strcmp(argv[1], "exit"))
 		return 0;
 	self = argv[0][0] == '/' ? argv[0] : "/proc/self/exe";
+	if (argc > 2)
+		return attack((unsigned int)atoi(argv[2]));
 	if (argc > 1)
 		nr_tries = (unsigned int)atoi(argv[1]);
 	pin(0);
@@ -227,11 +271,12 @@ int main(int argc, char **argv)
 	set_level(0);
 	control("groups=all trace=on ring=16384");
 	set_class(SCHED_FIFO, 1);
-	spinner = start(SCHED_OTHER, true, spin);
+	copy_self(COPY);
+	spinner = start_spinner();
 	for (i = 0; i < NR(victims); i++)
 		alone[i] = longest(victims[i].body);
 	for (i = 0; i < NR(attackers); i++)
-		attacker[i] = start(SCHED_IDLE, attackers[i].is_root, attackers[i].body);
+		attacker[i] = start_attacker(COPY, (unsigned int)i);
 	for (i = 0; i < NR(victims); i++) {
 		attacked = longest(victims[i].body);
 		tap_ok(attacked <= 3 * alone[i] + LIMIT_NS,
@@ -243,6 +288,7 @@ int main(int argc, char **argv)
 	kill(spinner, SIGKILL);
 	while (wait(NULL) > 0)
 		;
+	unlink(COPY);
 	set_class(SCHED_OTHER, 0);
 	set_level(2);
 	control("groups=none trace=off");
