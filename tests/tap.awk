@@ -44,7 +44,8 @@ END {
 	if (status && !failed) {
 		for (i = lines > 20 ? lines - 19 : 1; i <= lines; i++)
 			print "# " last[i % 20]
-		result(0, "exit status " status)
+		sub(/^# */, "", last[lines % 20])
+		result(0, "exit status " status ": " substr(last[lines % 20], 1, 200))
 		planned++
 	}
 	if (planned != n)

@@ -46,7 +46,8 @@ skip()
 	tap_line ok "$1 # SKIP $2"
 }
 
-# check WHAT COMMAND...: the command must succeed; otherwise the end of its output is printed
+# check WHAT COMMAND...: the command must succeed; otherwise the end of its output is printed, and
+# its last line is part of the description, which every summary shows
 check()
 {
 	tap_what=$1
@@ -54,7 +55,8 @@ check()
 	if "$@" > "$tap_marks.out" 2>&1; then
 		pass "$tap_what"
 	else
-		fail "$tap_what" "$*" "$(tail -n 20 "$tap_marks.out")"
+		fail "$tap_what: $(tail -n 1 "$tap_marks.out" | tr -d '#' | cut -c 1-200)" "$*" \
+			"$(tail -n 20 "$tap_marks.out")"
 	fi
 }
 
