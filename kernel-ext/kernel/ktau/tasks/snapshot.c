@@ -262,11 +262,15 @@ static bool identity_holds(const struct copy *copy, const struct ktau_state *sta
 			rec->outer_ticks + rec->open_child_ticks;
 }
 
-/* Whether the task has got a CPU, but has not ended its wait yet. */
-static bool is_resuming(const struct ktau_state *state, const struct ktau_frame *top)
+/*
+ * Whether the task has got a CPU, but has not ended its wait yet. It becomes the current task
+ * before the clock is read for the end of its wait. What a copy made in between counts as wait
+ * would be missing in the next one, and a virtual CPU may lose its processor there for long.
+ */
+static bool is_resuming(const struct ktau_state *state, struct task_struct *task,
+			const struct ktau_frame *top)
 {
-	return ktau_is_off(state, top) &&
-	       (s64)(ktau_read(&state->switched_ticks) - ktau_read(&state->sched.start)) > 0;
+	return ktau_is_off(state, top) && task != current && task_curr(task);
 }
 
 /*
@@ -299,6 +303,14 @@ static bool is_interrupted(const struct ktau_state *state)
 	return !in_hardirq() && READ_ONCE(per_cpu(ktau_cpu, state->owner.cpu).irq);
 }
 
+/* The same as is_resuming() for a CPU that becomes idle or busy. */
+static bool is_switching(const struct ktau_state *state)
+{
+	return ktau_read(&state->root.start) &&
+	       task_curr(idle_task(state->owner.cpu)) !=
+			(READ_ONCE(state->root.info) == KTAU_ID_IDLE);
+}
+
 /* Try once. Return: whether the copy is consistent. */
 static bool copy_once(struct copy *copy, struct ktau_state *state,
 		      struct task_struct *task, void *stack)
@@ -321,9 +333,9 @@ static bool copy_once(struct copy *copy, struct ktau_state *state,
 	if (copy->regions)
 		ktau_regions_copy(copy->regions, state);
 	smp_rmb();	/* see above */
-	if (task && (READ_ONCE(task->ktau.top) != top || is_resuming(state, top)))
+	if (task && (READ_ONCE(task->ktau.top) != top || is_resuming(state, task, top)))
 		return false;
-	if (state->is_cpu && is_interrupted(state))
+	if (state->is_cpu && (is_interrupted(state) || is_switching(state)))
 		return false;
 	smp_rmb();	/* another frame in the same place has another start */
 	after = innermost(state, top);

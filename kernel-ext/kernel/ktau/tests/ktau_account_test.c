@@ -539,6 +539,30 @@ static void account_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, added[4], 0ULL);
 }
 
+/* A CPU on which a busy task is the current one, but not yet accounted, is not copied as idle. */
+static void account_cpu_switching(struct kunit *test)
+{
+	struct ktau_rec_profile *rec = kvzalloc(KTAU_SNAPSHOT_BYTES, GFP_KERNEL);
+	struct ktau_state *cpu;
+	struct ktau_frame root;
+	int during, after;
+
+	KUNIT_ASSERT_NOT_NULL(test, rec);
+	preempt_disable();
+	cpu = this_cpu_read(ktau_cpu.state);
+	root = cpu->root;
+	ktau_write(&cpu->root.start, ktau_ticks());
+	WRITE_ONCE(cpu->root.info, KTAU_ID_IDLE);
+	during = ktau_snapshot(rec, cpu, NULL);
+	WRITE_ONCE(cpu->root.info, KTAU_ID_KERNEL);
+	after = ktau_snapshot(rec, cpu, NULL);
+	cpu->root = root;
+	preempt_enable();
+	KUNIT_EXPECT_EQ(test, during, -EAGAIN);
+	KUNIT_EXPECT_EQ(test, after, 0);
+	kvfree(rec);
+}
+
 /* If a new task is switched out before it reaches user mode, its root frame keeps its name. */
 static void account_forked(struct kunit *test)
 {
@@ -576,6 +600,7 @@ static struct kunit_case account_cases[] = {
 	KUNIT_CASE(account_resumed),
 	KUNIT_CASE(account_forked),
 	KUNIT_CASE(account_cpu),
+	KUNIT_CASE(account_cpu_switching),
 	{ }
 };
 
