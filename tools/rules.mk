@@ -44,6 +44,9 @@ $(B)/tools/ktau/cycles/pt.o: KTAU_CPPFLAGS += $(if $(filter y,$(HAVE_LIBIPT)),-D
 $(B)/tools/ktau/cycles/code.o: KTAU_CPPFLAGS += $(if $(filter n,$(HAVE_LIBELF)),-DKTAU_NO_LIBELF)
 CYCLES_LIBS := $(if $(filter y,$(HAVE_INIH)),-linih) $(if $(filter y,$(HAVE_OPENCSD)),-lopencsd_c_api) \
 	       $(if $(filter y,$(HAVE_LIBIPT)),-lipt)
+# For ktau status --bug-report: all options, which are above
+$(B)/tools/ktau/print/machine.o: KTAU_CPPFLAGS += -DKTAU_BUILT_WITH='"built with $(strip $(foreach \
+	name,$(OPTIONS),$(if $(filter y,$(HAVE_$(name))),$(name))))"'
 # The page of ktau report --html is included in the program.
 $(call tools_ktau,html/html_parts): $(wildcard $(addprefix tools/ktau/html/*.,html css js))
 

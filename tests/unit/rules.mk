@@ -166,7 +166,7 @@ test_path_OBJS := $(addprefix tools/ktau/path/,blame cause graph packets print p
 	$(addprefix tools/ktau/analyse/,timeline timeline_pass track_heap user_trace) \
 	tests/unit/tools/path_rings $(unit_MACHINE)
 test_cli_OBJS := $(unit_MACHINE) tests/unit/tools/saved
-test_status_OBJS := $(addprefix tools/ktau/,commands/ktau-status print/counters)
+test_status_OBJS := $(addprefix tools/ktau/,commands/ktau-status print/counters print/machine)
 test_mark_OBJS := tools/ktau/commands/ktau-mark
 test_export_output_OBJS := tools/ktau/print/export_output
 tools_TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/tools/test_*.c))

@@ -11,6 +11,7 @@
 
 #include "lib/cli.h"
 #include "print/counters.h"
+#include "print/machine.h"
 #include "status.h"
 #include "subcommand.h"
 #include "lib/table.h"
@@ -20,10 +21,12 @@
 
 #define MODES (KTAU_MODE_PROFILE | KTAU_MODE_TRACE)
 
-enum { OPT_JSON = 256, OPT_COUNTERS };
+enum { OPT_JSON = 256,
+       OPT_COUNTERS,
+       OPT_BUG_REPORT };
 
 struct options {
-	bool json, counters;
+	bool json, counters, bug_report;
 	char **names;
 	int nr_names;
 };
@@ -32,7 +35,12 @@ static const struct argp_option argp_options[] = {
 	{ "json", OPT_JSON, NULL, 0, "Print JSON", 0 },
 	{ "counters", OPT_COUNTERS, NULL, 0,
 	  "Print KTAU's figures about itself, or those called NAME: losses by reason, memory, "
-	  "numbers of tasks and the cost of hooks", 0 },
+	  "numbers of tasks and the cost of hooks",
+	  0 },
+	{ "bug-report", OPT_BUG_REPORT, NULL, 0,
+	  "Print what a report of a fault should contain, without names of hosts, users and "
+	  "processes",
+	  0 },
 	{ 0 }
 };
 
@@ -48,6 +56,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_COUNTERS:
 		o->counters = true;
 		return 0;
+	case OPT_BUG_REPORT:
+		o->bug_report = true;
+		return 0;
 	case ARGP_KEY_ARGS:
 		o->names = state->argv + state->next;
 		o->nr_names = state->argc - state->next;
@@ -55,13 +66,15 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (o->nr_names && !o->counters)
 			cli_usage(state, "'%s': a NAME goes with --counters", o->names[0]);
+		if (o->bug_report && (o->counters || o->json))
+			cli_usage(state, "--bug-report is text, and contains the counters");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp parser = {
-	argp_options, parse_option, "[--counters [NAME...]]",
+	argp_options, parse_option, "[--counters [NAME...]]\n--bug-report",
 	"Print whether this kernel has KTAU, the level of access in force and what it means for "
 	"you, groups, modes, the filter, memory and losses. For everything that cannot be "
 	"measured, print the command that changes that.",
@@ -540,6 +553,28 @@ void status_json(const struct status *s, const struct problem *problems, size_t 
 	fputs("]}\n", out);
 }
 
+/* Leave nothing in @s that tells whose machine it is, or what runs there. */
+static void anonymise(struct status *s)
+{
+	strcpy(s->name.nodename, "HOST");
+	if (*s->filter && strcmp(s->filter, "none"))
+		strcpy(s->filter, "set");
+}
+
+static int bug_report(struct status *s, const struct problem *problems, size_t nr)
+{
+	anonymise(s);
+	fputs("## Machine\n", stdout);
+	machine_print(stdout);
+	fputs("\n## Status\n", stdout);
+	status_text(s, problems, nr, stdout);
+	if (s->info_err != -ENOENT) {
+		fputs("\n## Counters\n", stdout);
+		counters_print(NULL, 0, FORMAT_TEXT);
+	}
+	return cli_finish(stdout) ? CLI_FAILED : CLI_DONE;
+}
+
 static int status_main(int argc, char **argv)
 {
 	struct problem problems[STATUS_PROBLEMS];
@@ -555,6 +590,8 @@ static int status_main(int argc, char **argv)
 	}
 	collect(&s);
 	nr = status_judge(&s, problems);
+	if (o.bug_report)
+		return bug_report(&s, problems, nr);
 	if (o.json)
 		status_json(&s, problems, nr, stdout);
 	else
