@@ -10,6 +10,7 @@
 #include "print/flame.h"
 #include "lib/report/hosts.h"
 #include "lib/report/registry.h"
+#include "analyse/records.h"
 #include "analyse/stacks.h"
 #include "subcommand.h"
 #include "lib/symbolize.h"
@@ -235,9 +236,10 @@ static int show(const struct reading *r, struct ktau_symtab *symtab)
 	return status;
 }
 
-static int take_record(struct reading *r, const struct ktau_reader *reader,
+static int take_record(void *arg, const struct ktau_reader *reader,
 		       const union ktau_record *record)
 {
+	struct reading *r = arg;
 	int err;
 
 	if (record->rec->type == KTAU_REC_STREAM)
@@ -246,47 +248,6 @@ static int take_record(struct reading *r, const struct ktau_reader *reader,
 		return 0;
 	err = timeline_put(r->timeline, reader, record);
 	return err ? err : registry_put(r->registry, record);
-}
-
-static int read_records(struct reading *r, struct ktau_reader *reader, const char *file)
-{
-	struct progress progress = { 0 };
-	union ktau_record record;
-	uint64_t records = 0;
-	int err;
-
-	while ((err = ktau_reader_next(reader, &record)) > 0) {
-		progress_step(&progress, file, ++records);
-		err = take_record(r, reader, &record);
-		if (err)
-			break;
-	}
-	progress_end(&progress);
-	if (err == -ESTALE)
-		complain("%s: is from a different boot or machine than the trace before; "
-			 "select a machine with --host=NAME", file);
-	else if (err)
-		cli_reader_failed(reader, err);
-	return err;
-}
-
-/* Return: CLI_DONE, or CLI_FAILED with a message; the readable part of a damaged file is used. */
-static int read_file(struct reading *r, const char *file)
-{
-	struct ktau_reader *reader;
-	int err;
-
-	if (ktau_reader_create(&reader)) {
-		complain("out of memory");
-		return CLI_FAILED;
-	}
-	err = ktau_reader_open_file(reader, file);
-	if (err)
-		complain("%s", ktau_reader_error(reader));
-	else
-		err = read_records(r, reader, file);
-	ktau_reader_destroy(reader);
-	return err ? CLI_FAILED : CLI_DONE;
 }
 
 static int read_and_show(const struct options *o, struct ktau_symtab *symtab)
@@ -301,7 +262,7 @@ static int read_and_show(const struct options *o, struct ktau_symtab *symtab)
 	r.timeline = timeline_create(NULL, &sink);
 	timeline_regions(r.timeline, o->region_names, r.registry);
 	for (i = 0; i < o->nr_files; i++)
-		status |= read_file(&r, o->files[i]);
+		status |= records_read(o->files[i], false, take_record, &r);
 	if (timeline_finish(r.timeline))
 		status = CLI_FAILED;
 	if (!status || r.events)

@@ -15,6 +15,7 @@
 #include "path/uses.h"
 #include "lib/report/period.h"
 #include "lib/report/registry.h"
+#include "analyse/records.h"
 #include "analyse/source.h"
 #include "subcommand.h"
 #include "lib/symbolize.h"
@@ -233,9 +234,10 @@ static int take_stream(struct reading *r, const struct ktau_rec_stream *stream)
 	return ktau_same_boot(&r->stream, stream) ? 0 : -ESTALE;
 }
 
-static int take_record(struct reading *r, const struct ktau_reader *reader,
+static int take_record(void *arg, const struct ktau_reader *reader,
 		       const union ktau_record *record)
 {
+	struct reading *r = arg;
 	int err = 0;
 
 	if (record->rec->type == KTAU_REC_STREAM)
@@ -248,55 +250,12 @@ static int take_record(struct reading *r, const struct ktau_reader *reader,
 	return err ? err : timeline_put(r->timeline, reader, record);
 }
 
-static int read_records(struct reading *r, struct ktau_reader *reader, const char *file)
-{
-	struct progress progress = { 0 };
-	union ktau_record record;
-	uint64_t records = 0;
-	int err;
-
-	while ((err = ktau_reader_next(reader, &record)) > 0) {
-		progress_step(&progress, file, ++records);
-		err = take_record(r, reader, &record);
-		if (err)
-			break;
-	}
-	progress_end(&progress);
-	if (r->quiet)
-		return err;
-	if (err == -ESTALE)
-		complain("%s: is from a different boot or machine than what precedes it; "
-			 "select a machine with --host=NAME", file);
-	else if (err)
-		cli_reader_failed(reader, err);
-	return err;
-}
-
-/* Return: CLI_DONE, or CLI_FAILED with a message; the readable part of a damaged file is used. */
-static int read_file(struct reading *r, const char *file)
-{
-	struct ktau_reader *reader;
-	int err;
-
-	if (ktau_reader_create(&reader)) {
-		complain("out of memory");
-		return CLI_FAILED;
-	}
-	err = ktau_reader_open_file(reader, file);
-	if (err && !r->quiet)
-		complain("%s", ktau_reader_error(reader));
-	else if (!err)
-		err = read_records(r, reader, file);
-	ktau_reader_destroy(reader);
-	return err ? CLI_FAILED : CLI_DONE;
-}
-
 static int read_files(struct reading *r)
 {
 	int status = CLI_DONE, i;
 
 	for (i = 0; i < r->options->nr_files; i++)
-		status |= read_file(r, r->options->files[i]);
+		status |= records_read(r->options->files[i], r->quiet, take_record, r);
 	return timeline_finish(r->timeline) ? CLI_FAILED : status;
 }
 
