@@ -481,8 +481,8 @@ static bool reserve_has_chunk(void)
 static void reserve_filled_at_once(struct kunit *test)
 {
 	unsigned int round, waited, filled = 0;
+	unsigned long before = 0, now;
 	struct ktau_chunk *taken;
-	unsigned long tick = 0;
 	bool twice = false;
 
 	if (!arch_irq_work_has_interrupt() || IS_ENABLED(CONFIG_PREEMPT_RT))
@@ -494,8 +494,9 @@ static void reserve_filled_at_once(struct kunit *test)
 		local_irq_enable();
 		for (waited = 0; waited < 100000 && !reserve_has_chunk(); waited++)
 			udelay(1);
-		twice = twice || (round && tick == jiffies);
-		tick = jiffies;
+		now = jiffies;
+		twice = twice || (round && now == before);
+		before = now;
 		filled += waited < 100000;
 		preempt_enable();
 		free_chunks(taken);
