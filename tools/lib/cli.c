@@ -217,7 +217,7 @@ int no_ktau(const char *path, int err)
 {
 	if (err == -ENOENT)
 		complain("this kernel has no KTAU: there is no %s (boot a kernel with "
-			 "CONFIG_KTAU)",
+			 "CONFIG_KTAU); ktau status says what works without",
 			 path);
 	else
 		complain("%s: %s", path, strerror(-err));

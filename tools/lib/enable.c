@@ -102,8 +102,7 @@ int enable_collecting(const char *groups, const char *more, char **restore)
 		return groups ? live_set_groups(groups) : 0;
 	err = get_collected(&old);
 	if (err == -ENOENT) {
-		complain("this kernel has no KTAU: there is no /proc/ktau (boot a kernel with "
-			 "CONFIG_KTAU)");
+		no_ktau("/proc/ktau", err);
 		return -1;
 	}
 	if (err) {

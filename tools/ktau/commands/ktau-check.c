@@ -496,12 +496,11 @@ static int check_live(struct session *s)
 
 		end_session(s);
 		status = ktau_reader_open_live(s->reader, &query);
-		if (!status) {
-			err |= check_reader(sources[i].name, s);
-		} else {
+		if (status) {
 			cli_reader_failed(s->reader, status);
-			err = CLI_FAILED;
+			return CLI_FAILED;
 		}
+		err |= check_reader(sources[i].name, s);
 	}
 	return err;
 }

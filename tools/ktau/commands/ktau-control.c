@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/cli.h"
 #include "subcommand.h"
@@ -20,9 +21,10 @@ static bool is_option(const char *word)
 	return *word == '-' && (word[1] == '-' || strlen(word) == 2);
 }
 
+static const char path[] = "/proc/ktau/control";
+
 static int show_control(void)
 {
-	static const char path[] = "/proc/ktau/control";
 	FILE *control = fopen(path, "re");
 	char line[4096];
 	int err = 0;
@@ -51,7 +53,9 @@ static int write_control(const struct options *o)
 	for (i = 0; i < o->nr_words; i++)
 		end += sprintf(end, "%s%s", i ? " " : "", o->words[i]);
 	err = ktau_control_write(words);
-	if (err && !(err == -EINVAL && unbuilt_complain(words)))
+	if (err == -ENOENT && access(path, F_OK))
+		no_ktau(path, err);
+	else if (err && !(err == -EINVAL && unbuilt_complain(words)))
 		complain("cannot set '%s': %s", words, ktau_control_reason(err));
 	free(words);
 	return err ? CLI_FAILED : CLI_DONE;
