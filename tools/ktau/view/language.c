@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/cli.h"
+#include "lib/text.h"
+#include "language.h"
+#include "operand.h"
+
+/* The longest file, handlers and states of a view. */
+enum { MOST_BYTES = 256 << 10,
+       MOST = 65536 };
+
+static const char *const statements[] = { "view", "state", "on", "row", "optional" };
+
+static const char *const verbs[] = {
+	[VERB_SET] = "set",
+	[VERB_ADD] = "add",
+	[VERB_PUSH] = "push",
+	[VERB_POP] = "pop",
+	[VERB_NONE] = "none",
+};
+
+#define VERBS (sizeof(verbs) / sizeof(*verbs))
+
+/* Room for one more, if the list is full when its length is a power of 2. */
+static void *grow(void *list, size_t nr, size_t size)
+{
+	return nr & (nr - 1) ? list : cli_alloc(list, nr ? 2 * nr : 1, size);
+}
+
+static bool parse_title(struct parser *p)
+{
+	if (p->lexer.token != TOKEN_STRING)
+		return lexer_expected(&p->lexer, "a title in quotes");
+	if (p->view->title)
+		return lexer_fail(&p->lexer, "the view has a title already");
+	p->view->title = view_text(p->view, p->lexer.text, p->lexer.bytes);
+	lexer_next(&p->lexer);
+	return true;
+}
+
+/* A colour follows the name directly, so that its # does not begin a comment. */
+static bool parse_colour(struct parser *p, struct view_state *state)
+{
+	struct lexer *l = &p->lexer;
+	const char *at = l->at;
+
+	while (at < l->end && (*at == ' ' || *at == '\t'))
+		at++;
+	if (at == l->end || *at != '#' || at + 1 == l->end || strchr(" \t\n", at[1]))
+		return true;
+	l->at = l->text = at;
+	l->token = TOKEN_WORD;
+	lexer_name(l);
+	if (l->bytes != 7 || strspn(l->text + 1, "0123456789abcdefABCDEF") < 6)
+		return lexer_fail(l, "'%.*s' is not a colour such as #66FF33",
+				  (int)(l->bytes < 60 ? l->bytes : 60), l->text);
+	memcpy(state->colour, l->text, 7);
+	return true;
+}
+
+static bool parse_state(struct parser *p)
+{
+	struct view *v = p->view;
+	struct view_state state = { 0 };
+	size_t i;
+
+	if (p->lexer.token != TOKEN_WORD)
+		return lexer_expected(&p->lexer, "the name of a state");
+	state.name = view_text(v, p->lexer.text, p->lexer.bytes);
+	for (i = 0; i < v->nr_states; i++)
+		if (!strcmp(v->states[i].name, state.name))
+			return lexer_fail(&p->lexer, "the state '%s' exists already", state.name);
+	if (v->nr_states == MOST)
+		return lexer_fail(&p->lexer, "more than %d states", MOST);
+	if (!parse_colour(p, &state))
+		return false;
+	v->states = grow(v->states, v->nr_states, sizeof(*v->states));
+	v->states[v->nr_states++] = state;
+	lexer_next(&p->lexer);
+	return true;
+}
+
+/* "name(field)" names the value of a mark. */
+static void find_mark_field(struct parser *p, const char *name)
+{
+	const char *open = strrchr(name, '(');
+	const size_t bytes = strlen(name);
+
+	if (open && name[bytes - 1] == ')' && name + bytes - 2 > open)
+		p->field = view_text(p->view, open + 1, (size_t)(name + bytes - 2 - open));
+}
+
+static bool parse_event(struct parser *p, struct view_handler *handler)
+{
+	struct lexer *l = &p->lexer;
+	const char *nearest = NULL;
+	char *name;
+
+	if (l->token != TOKEN_WORD)
+		return lexer_expected(l, "the kind of an event");
+	name = view_alloc(p->view, l->bytes + 1);
+	memcpy(name, l->text, l->bytes);
+	handler->event = p->event = view_event_find(name, &nearest);
+	if (handler->event == VIEW_EVENTS)
+		return parse_unknown(p, "event", nearest);
+	lexer_next(l);
+	if (handler->event >= VIEW_NAMED)
+		return true;
+	lexer_name(l);
+	if ((l->token != TOKEN_WORD && l->token != TOKEN_STRING) || !l->bytes)
+		return lexer_expected(l, "the name of an event");
+	name = view_alloc(p->view, l->bytes + 1);
+	memcpy(name, l->text, l->bytes);
+	if (name[l->bytes - 1] == '*') {
+		handler->prefix = true;
+		name[l->bytes - 1] = 0;
+	}
+	handler->name = name;
+	if (handler->event == VIEW_USER)
+		find_mark_field(p, name);
+	lexer_next(l);
+	return true;
+}
+
+static bool parse_action(struct parser *p, struct view_handler *handler)
+{
+	struct view_action action = { 0 };
+	struct lexer *l = &p->lexer;
+	size_t verb = 0;
+
+	while (verb < VERBS && !lexer_is(l, verbs[verb]))
+		verb++;
+	if (verb == VERBS)
+		return lexer_expected(l, "set, add, push, pop or none");
+	action.verb = (enum view_verb)verb;
+	lexer_next(l);
+	action.path = parse_path(p);
+	if (!action.path)
+		return false;
+	if (action.verb == VERB_SET && !lexer_take(l, "="))
+		return lexer_expected(l, "=");
+	if (action.verb <= VERB_PUSH && !parse_operand(p, &action.operand))
+		return false;
+	handler->actions = grow(handler->actions, handler->nr, sizeof(action));
+	handler->actions[handler->nr++] = action;
+	return true;
+}
+
+static bool is_verb(const struct lexer *l)
+{
+	size_t i;
+
+	for (i = 0; i < VERBS; i++)
+		if (lexer_is(l, verbs[i]))
+			return true;
+	return false;
+}
+
+/* The event, the condition and the first action. */
+static bool parse_handler(struct parser *p, struct view_handler *handler)
+{
+	if (!parse_event(p, handler))
+		return false;
+	if (lexer_take(&p->lexer, "if")) {
+		handler->guard = parse_expression(p);
+		if (!handler->guard)
+			return false;
+	}
+	return parse_action(p, handler);
+}
+
+/* The last handler is left out if it is optional and uses what is not known. */
+static bool end_handler(struct parser *p, bool parsed)
+{
+	if (parsed || !p->unknown)
+		return parsed;
+	free(p->view->handlers[--p->view->nr_handlers].actions);
+	lexer_skip_line(&p->lexer);
+	return true;
+}
+
+static bool parse_on(struct parser *p)
+{
+	struct view *v = p->view;
+
+	if (v->nr_handlers == MOST)
+		return lexer_fail(&p->lexer, "more than %d lines with on", MOST);
+	p->where = IN_HANDLER;
+	p->field = NULL;
+	p->parts = 0;
+	p->unknown = false;
+	v->handlers = grow(v->handlers, v->nr_handlers, sizeof(*v->handlers));
+	v->handlers[v->nr_handlers] = (struct view_handler){ 0 };
+	v->nr_handlers++;
+	return end_handler(p, parse_handler(p, &v->handlers[v->nr_handlers - 1]));
+}
+
+static void add_part(struct view_row *row, const struct view_operand *part)
+{
+	row->label = grow(row->label, row->nr, sizeof(*row->label));
+	row->label[row->nr++] = *part;
+}
+
+/* The bracket that closes the one at @at; @end if there is none. */
+static const char *closing(const char *at, const char *end)
+{
+	int open = 0;
+
+	for (; at < end; at++) {
+		open += *at == '[' || *at == '{';
+		open -= *at == ']' || *at == '}';
+		if (!open)
+			return at;
+	}
+	return end;
+}
+
+/* A part in brackets, which is all that the lexer reads. */
+static bool parse_bracketed(struct parser *p, struct view_row *row)
+{
+	struct view_operand part = { 0 };
+	const bool brace = *p->lexer.at++ == '{';
+
+	p->lexer.token = TOKEN_WORD;
+	lexer_next(&p->lexer);
+	if (!(brace ? parse_brace(p, &part) : parse_bracket(p, &part)))
+		return false;
+	add_part(row, &part);
+	return true;
+}
+
+/* The lexer is at the string. */
+static bool parse_label(struct parser *p, struct view_row *row)
+{
+	struct lexer *l = &p->lexer, string = *l;
+	const char *at = l->text, *end = at + l->bytes, *from;
+	struct view_operand part = { .value.kind = VALUE_TEXT };
+
+	while (!l->failed && at < end) {
+		for (from = at; at < end && *at != '{' && *at != '[';)
+			at++;
+		part.value.number = strings_add_bytes(&p->view->texts, from, (size_t)(at - from));
+		add_part(row, &part);
+		if (at == end)
+			break;
+		l->at = at;
+		at = closing(at, end);
+		l->end = at < end ? at + 1 : end;
+		if (!parse_bracketed(p, row))
+			return false;
+		at++;
+	}
+	*l = string;
+	lexer_next(l);
+	return true;
+}
+
+static bool parse_row(struct parser *p)
+{
+	struct view *v = p->view;
+	struct view_row *row;
+	size_t i;
+
+	p->where = IN_ROW;
+	v->rows = grow(v->rows, v->nr_rows, sizeof(*v->rows));
+	row = &v->rows[v->nr_rows];
+	*row = (struct view_row){ .path = parse_path(p) };
+	if (!row->path)
+		return false;
+	v->nr_rows++;
+	p->where = IN_LABEL;
+	for (i = p->wildcards = 0; i < row->path->nr; i++)
+		p->wildcards += row->path->elements[i].source == FROM_WILDCARD;
+	if (!lexer_take(&p->lexer, "label"))
+		return true;
+	if (p->lexer.token != TOKEN_STRING)
+		return lexer_expected(&p->lexer, "a label in quotes");
+	return parse_label(p, row);
+}
+
+static bool unknown_statement(struct parser *p)
+{
+	const size_t nr = sizeof(statements) / sizeof(*statements);
+	unsigned int best = UINT32_MAX, distance;
+	const char *nearest = NULL, *word;
+	size_t i;
+
+	if (p->lexer.token != TOKEN_WORD)
+		return lexer_expected(&p->lexer, "a statement");
+	word = view_text(p->view, p->lexer.text, p->lexer.bytes);
+	for (i = 0; i < nr; i++) {
+		distance = view_distance(word, statements[i]);
+		if (distance < best) {
+			best = distance;
+			nearest = statements[i];
+		}
+	}
+	p->optional = false;
+	return parse_unknown(p, "statement", nearest);
+}
+
+static bool parse_statement(struct parser *p)
+{
+	struct lexer *l = &p->lexer;
+
+	p->depth = 0;
+	p->optional = lexer_take(l, "optional");
+	if (p->optional && !lexer_is(l, "on"))
+		return lexer_expected(l, "on");
+	if (lexer_take(l, "view"))
+		return parse_title(p);
+	if (lexer_take(l, "state"))
+		return parse_state(p);
+	if (lexer_take(l, "on"))
+		return parse_on(p);
+	if (lexer_take(l, "row"))
+		return parse_row(p);
+	return unknown_statement(p);
+}
+
+/* A further action of the last handler. */
+static bool next_action(struct parser *p)
+{
+	return end_handler(p, parse_action(p, &p->view->handlers[p->view->nr_handlers - 1]));
+}
+
+/* A semicolon separates statements, and the actions of one that begins with "on". */
+static bool parse_statements(struct parser *p)
+{
+	struct lexer *l = &p->lexer;
+	bool action = false, done = true;
+
+	while (done && l->token != TOKEN_END) {
+		if (l->token == TOKEN_LINE || l->token == TOKEN_SEMICOLON) {
+			action &= l->token == TOKEN_SEMICOLON;
+			lexer_next(l);
+			continue;
+		}
+		if (action && is_verb(l)) {
+			p->depth = 0;
+			done = next_action(p);
+		} else {
+			action = lexer_is(l, "on") || lexer_is(l, "optional");
+			done = parse_statement(p);
+		}
+		if (done && l->token != TOKEN_LINE && l->token != TOKEN_SEMICOLON &&
+		    l->token != TOKEN_END)
+			done = lexer_expected(l, "; or the end of the line");
+	}
+	return done;
+}
+
+/* Is the text UTF-8 without zeros? Otherwise the lexer is at the first byte that is not. */
+static bool is_text(struct lexer *l)
+{
+	int bytes;
+
+	for (; l->text < l->end; l->text += bytes) {
+		bytes = *l->text ? utf8_bytes((const unsigned char *)l->text) : 0;
+		if (!bytes)
+			return false;
+		if (*l->text == '\n') {
+			l->nr_lines++;
+			l->line = l->text + 1;
+		}
+	}
+	return true;
+}
+
+bool view_parse(struct view *v, const char *file, const char *text, size_t bytes)
+{
+	const struct lexer begin = {
+		.file = file,
+		.at = text,
+		.end = text + bytes,
+		.line = text,
+		.nr_lines = 1,
+		.text = text,
+	};
+	struct parser p = { .lexer = begin, .view = v };
+
+	if (bytes > MOST_BYTES)
+		return lexer_fail(&p.lexer, "longer than %d bytes", MOST_BYTES);
+	if (!is_text(&p.lexer))
+		return lexer_fail(&p.lexer, "a byte that is not UTF-8 text");
+	p.lexer = begin;
+	lexer_next(&p.lexer);
+	if (!parse_statements(&p))
+		return false;
+	if (!v->nr_handlers || !v->nr_rows)
+		return lexer_fail(&p.lexer, "the view has no %s",
+				  v->nr_rows ? "line with on" : "row");
+	if (!v->title)
+		v->title = "without a title";
+	return true;
+}
+
+bool view_read(struct view *v, const char *file)
+{
+	char *text = cli_alloc(NULL, MOST_BYTES + 2, 1);
+	FILE *f = fopen(file, "re");
+	size_t bytes = 0;
+	bool done = false;
+
+	if (f)
+		bytes = fread(text, 1, MOST_BYTES + 1, f);
+	if (!f || ferror(f)) {
+		complain("cannot read %s: %s", file, strerror(errno));
+	} else {
+		/* The text is followed by a zero. */
+		text[bytes] = 0;
+		done = view_parse(v, file, text, bytes);
+	}
+	if (f)
+		fclose(f);
+	free(text);
+	return done;
+}

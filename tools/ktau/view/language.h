@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The language in which views are written; ktau-view(1) describes it. */
+#ifndef KTAU_TOOLS_VIEW_LANGUAGE_H
+#define KTAU_TOOLS_VIEW_LANGUAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct view;
+
+/* Read a view from a text. Return: false with a message that names @file, line and column. */
+bool view_parse(struct view *v, const char *file, const char *text, size_t bytes);
+
+/* The same from a file. */
+bool view_read(struct view *v, const char *file);
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A view: rules that say how events change attributes, and which attributes are rows.
+ *
+ * Attributes are a tree, like files in folders. An attribute has a value, which is its state until
+ * the value changes. A row shows the states of one attribute over time.
+ */
+#ifndef KTAU_TOOLS_VIEW_RULES_H
+#define KTAU_TOOLS_VIEW_RULES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "strings.h"
+#include "vocabulary.h"
+
+/* Names in a path, at most. */
+enum { VIEW_DEPTH = 32 };
+
+/* @kind of struct view_value. */
+enum view_kind {
+	VALUE_NONE,
+	VALUE_LOST,  /* slots of the task that set it were lost */
+	VALUE_STATE, /* @number is the index of a state of the view */
+	VALUE_NUMBER,
+	VALUE_TEXT, /* @number is the number of a string */
+};
+
+/* The value of an attribute or of a field. */
+struct view_value {
+	enum view_kind kind;
+	int64_t number;
+};
+
+struct view_path;
+
+/* @kind of struct view_operand. */
+enum view_source { FROM_CONSTANT,
+		   FROM_FIELD,
+		   FROM_PATH,
+		   FROM_WILDCARD };
+
+/**
+ * struct view_operand - where a value comes from
+ * @source: which of the following members applies
+ * @value: a constant
+ * @field: a field of the event
+ * @path: an attribute, whose value is taken
+ * @wildcard: number of a name in the path of the row, from 1; only in labels
+ */
+struct view_operand {
+	enum view_source source;
+	struct view_value value;
+	enum view_field field;
+	struct view_path *path;
+	uint32_t wildcard;
+};
+
+/**
+ * struct view_path - the path of an attribute
+ * @elements: its names, outermost first; of a row, FROM_WILDCARD stands for any name
+ * @nr: length of @elements
+ */
+struct view_path {
+	struct view_operand elements[VIEW_DEPTH];
+	size_t nr;
+};
+
+enum view_operator { OP_EQ,
+		     OP_NE,
+		     OP_LT,
+		     OP_LE,
+		     OP_GT,
+		     OP_GE,
+		     OP_AND,
+		     OP_OR,
+		     OP_NOT };
+
+/**
+ * struct view_expression - a condition
+ * @op: operator
+ * @operands: of a comparison
+ * @parts: of and, or, not
+ */
+struct view_expression {
+	enum view_operator op;
+	struct view_operand operands[2];
+	struct view_expression *parts[2];
+};
+
+enum view_verb { VERB_SET,
+		 VERB_ADD,
+		 VERB_PUSH,
+		 VERB_POP,
+		 VERB_NONE };
+
+struct view_action {
+	enum view_verb verb;
+	struct view_path *path;
+	struct view_operand operand;
+};
+
+/**
+ * struct view_handler - what happens at an event
+ * @event: its kind
+ * @name: USER, ENTER and EXIT: its name
+ * @prefix: @name is the begin of the name
+ * @guard: condition, or NULL
+ * @actions: in this order
+ * @nr: length of @actions
+ * @matched: an event of the recording has this kind and name
+ */
+struct view_handler {
+	enum view_event event;
+	const char *name;
+	bool prefix;
+	struct view_expression *guard;
+	struct view_action *actions;
+	size_t nr;
+	bool matched;
+};
+
+/**
+ * struct view_row - which attributes are rows
+ * @path: paths of these attributes
+ * @label: parts of the label, one after the other
+ * @nr: length of @label
+ */
+struct view_row {
+	struct view_path *path;
+	struct view_operand *label;
+	size_t nr;
+};
+
+/* A named state; @colour is "#rrggbb" or empty. */
+struct view_state {
+	const char *name;
+	char colour[8];
+};
+
+/**
+ * struct view - a view; all zero: an empty one
+ * @title: what it shows
+ * @states: states
+ * @handlers: handlers in the order of the file
+ * @rows: row statements
+ * @texts: all strings, also those of a recording
+ * @blocks: memory of the view
+ */
+struct view {
+	const char *title;
+	struct view_state *states;
+	size_t nr_states;
+	struct view_handler *handlers;
+	size_t nr_handlers;
+	struct view_row *rows;
+	size_t nr_rows;
+	struct strings texts;
+	void **blocks;
+	size_t nr_blocks;
+};
+
+void view_deinit(struct view *v);
+
+/* Zeroed memory that is freed with @v. */
+void *view_alloc(struct view *v, size_t bytes);
+
+/* Copy @bytes of @text. */
+const char *view_text(struct view *v, const char *text, size_t bytes);
+
+#endif
