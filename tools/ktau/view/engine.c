@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/cli.h"
+#include "engine.h"
+
+/* Names and values that are strings. */
+enum { MOST_TEXTS = 4 * TREE_MOST };
+
+static void add_to(struct engine_list *list, uint32_t handler)
+{
+	/* The list is full when its length is a power of 2. */
+	if (!(list->nr & (list->nr - 1)))
+		list->handlers = cli_alloc(list->handlers, list->nr ? 2 * list->nr : 1,
+					   sizeof(*list->handlers));
+	list->handlers[list->nr++] = handler;
+}
+
+struct engine *engine_create(struct view *view, struct symbolizer *names)
+{
+	struct engine *g = cli_alloc(NULL, 1, sizeof(*g));
+	uint32_t i;
+
+	memset(g, 0, sizeof(*g));
+	g->view = view;
+	g->fields.names = names;
+	g->fields.texts = &view->texts;
+	g->times.to_ns = UINT64_MAX;
+	g->times.most = TREE_MOST;
+	for (i = 0; i < view->nr_handlers; i++)
+		if (view->handlers[i].event >= VIEW_NAMED)
+			add_to(&g->lists[view->handlers[i].event], i);
+	return g;
+}
+
+void engine_destroy(struct engine *g)
+{
+	size_t i;
+
+	for (i = 0; i < VIEW_EVENTS; i++)
+		free(g->lists[i].handlers);
+	for (i = 0; i < g->nr_named; i++)
+		free(g->named[i].handlers);
+	free(g->named);
+	tree_deinit(&g->tree);
+	times_deinit(&g->times);
+	free(g);
+}
+
+/* Values */
+
+static uint32_t find_node(struct engine *g, const struct view_path *path, bool create);
+
+static struct view_value wildcard(struct engine *g, uint32_t number)
+{
+	const struct view_path *path = g->view->rows[g->row->pattern].path;
+	uint32_t names[VIEW_DEPTH];
+	const size_t nr = tree_path(&g->tree, g->row->node, names);
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		if (path->elements[i].source == FROM_WILDCARD && !--number)
+			return (struct view_value){ VALUE_TEXT, names[i] };
+	return (struct view_value){ VALUE_NONE, 0 };
+}
+
+static struct view_value value_of(struct engine *g, const struct view_operand *operand)
+{
+	uint32_t node;
+
+	switch (operand->source) {
+	case FROM_FIELD:
+		return fields_value(&g->fields, g->event, operand->field);
+	case FROM_PATH:
+		node = find_node(g, operand->path, false);
+		if (node)
+			return g->tree.nodes[node].value;
+		return (struct view_value){ VALUE_NONE, 0 };
+	case FROM_WILDCARD:
+		return wildcard(g, operand->wildcard);
+	default:
+		return operand->value;
+	}
+}
+
+/* A value as a name. Return: false if it is not known. */
+static bool name_of(struct engine *g, struct view_value value, uint32_t *name)
+{
+	char number[24];
+
+	switch (value.kind) {
+	case VALUE_TEXT:
+		*name = (uint32_t)value.number;
+		return true;
+	case VALUE_STATE:
+		*name = strings_add(&g->view->texts, g->view->states[value.number].name);
+		return true;
+	case VALUE_NUMBER:
+		snprintf(number, sizeof(number), "%" PRId64, value.number);
+		*name = strings_add(&g->view->texts, number);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Attributes */
+
+static bool matches(const struct view_path *path, const uint32_t *names, size_t nr)
+{
+	size_t i;
+
+	if (path->nr != nr)
+		return false;
+	for (i = 0; i < nr; i++)
+		if (path->elements[i].source != FROM_WILDCARD &&
+		    path->elements[i].value.number != names[i])
+			return false;
+	return true;
+}
+
+/* Make a new attribute a row if the view says so. */
+static void find_row(struct engine *g, uint32_t node)
+{
+	uint32_t names[VIEW_DEPTH], i;
+	const size_t nr = tree_path(&g->tree, node, names);
+
+	for (i = 0; i < g->view->nr_rows; i++)
+		if (matches(g->view->rows[i].path, names, nr)) {
+			g->tree.nodes[node].row = times_add_row(&g->times, node, i) + 1;
+			return;
+		}
+}
+
+/* The attribute with this path; 0 if it does not exist, or a part of the path is not known. */
+static uint32_t find_node(struct engine *g, const struct view_path *path, bool create)
+{
+	uint32_t node = 0, name;
+	size_t i, nr;
+
+	for (i = 0; i < path->nr; i++) {
+		if (!name_of(g, value_of(g, &path->elements[i]), &name))
+			return 0;
+		nr = g->tree.nr;
+		node = create ? tree_add(&g->tree, node, name) : tree_find(&g->tree, node, name);
+		if (!node)
+			return 0;
+		if (g->tree.nr != nr)
+			find_row(g, node);
+	}
+	return node;
+}
+
+/*
+ * The task whose lost slots make unknown what the current event has set; 0 for the events and the
+ * regions of programs, which have a trace of their own.
+ */
+static uint64_t owner_of(const struct engine *g)
+{
+	const struct timeline_event *e = g->event;
+
+	if (e->type == TIMELINE_MARK)
+		return 0;
+	if (e->type == KTAU_TRACE_ENTER || e->type == KTAU_TRACE_EXIT)
+		if (symbolize_group_bit(g->fields.names, e->id) == SYMBOLIZE_USER)
+			return 0;
+	return e->track->serial;
+}
+
+static void set(struct engine *g, uint32_t node, struct view_value value)
+{
+	const struct tree_node *n = &g->tree.nodes[node];
+
+	g->applied++;
+	g->tree.nodes[node].value = value;
+	if (n->row)
+		times_set(&g->times, n->row - 1, value, g->event->ns, owner_of(g));
+}
+
+static struct view_value sum(struct view_value a, struct view_value b)
+{
+	struct view_value both = { VALUE_NUMBER, 0 };
+
+	if (b.kind != VALUE_NUMBER)
+		return a;
+	if (a.kind == VALUE_NUMBER)
+		both.number = a.number;
+	/* A counter does not wrap around. */
+	if (__builtin_add_overflow(both.number, b.number, &both.number))
+		both.number = b.number < 0 ? INT64_MIN : INT64_MAX;
+	return both;
+}
+
+static void apply(struct engine *g, const struct view_action *action)
+{
+	const struct view_value none = { VALUE_NONE, 0 };
+	const struct view_value value =
+		action->verb <= VERB_PUSH ? value_of(g, &action->operand) : none;
+	const uint32_t node = find_node(g, action->path, true);
+
+	if (!node)
+		return;
+	switch (action->verb) {
+	case VERB_ADD:
+		set(g, node, sum(g->tree.nodes[node].value, value));
+		return;
+	case VERB_PUSH:
+		tree_push(&g->tree, node, g->tree.nodes[node].value);
+		set(g, node, value);
+		return;
+	case VERB_POP:
+		set(g, node, tree_pop(&g->tree, node));
+		return;
+	default:
+		set(g, node, value);
+	}
+}
+
+/* Conditions */
+
+static int order_of(const struct engine *g, struct view_value a, struct view_value b)
+{
+	if (a.kind == VALUE_TEXT)
+		return strcmp(g->view->texts.texts[a.number], g->view->texts.texts[b.number]);
+	return a.number < b.number ? -1 : a.number > b.number;
+}
+
+/* Only numbers, and strings, have an order. */
+static bool compare(struct engine *g, const struct view_expression *x)
+{
+	const struct view_value a = value_of(g, &x->operands[0]);
+	const struct view_value b = value_of(g, &x->operands[1]);
+	const bool ordered = a.kind == b.kind && (a.kind == VALUE_NUMBER || a.kind == VALUE_TEXT);
+
+	switch (x->op) {
+	case OP_EQ:
+		return view_value_equal(a, b);
+	case OP_NE:
+		return !view_value_equal(a, b);
+	case OP_LT:
+		return ordered && order_of(g, a, b) < 0;
+	case OP_LE:
+		return ordered && order_of(g, a, b) <= 0;
+	case OP_GT:
+		return ordered && order_of(g, a, b) > 0;
+	default:
+		return ordered && order_of(g, a, b) >= 0;
+	}
+}
+
+static bool is_true(struct engine *g, const struct view_expression *x)
+{
+	switch (x->op) {
+	case OP_AND:
+		return is_true(g, x->parts[0]) && is_true(g, x->parts[1]);
+	case OP_OR:
+		return is_true(g, x->parts[0]) || is_true(g, x->parts[1]);
+	case OP_NOT:
+		return !is_true(g, x->parts[0]);
+	default:
+		return compare(g, x);
+	}
+}
+
+/* Events */
+
+/* The handlers of an event with a name, which are the same for all events with this id. */
+static const struct engine_list *find_named(struct engine *g, enum view_event event, uint32_t id)
+{
+	const char *name = symbolize_event(g->fields.names, id);
+	struct engine_list list = { 0 };
+	struct view_handler *h;
+	uint32_t i;
+
+	for (i = 0; i < g->view->nr_handlers; i++) {
+		h = &g->view->handlers[i];
+		if (h->event != event || (h->prefix ? strncmp(h->name, name, strlen(h->name)) :
+						      strcmp(h->name, name)))
+			continue;
+		h->matched = true;
+		add_to(&list, i);
+	}
+	if (!(g->nr_named & (g->nr_named - 1)))
+		g->named = cli_alloc(g->named, g->nr_named ? 2 * g->nr_named : 1,
+				     sizeof(*g->named));
+	g->named[g->nr_named++] = list;
+	g->by_id[event][id] = (uint32_t)g->nr_named;
+	return &g->named[g->nr_named - 1];
+}
+
+static const struct engine_list *find_list(struct engine *g, const struct timeline_event *e)
+{
+	static const struct engine_list none;
+	const enum view_event event = fields_event(e);
+	uint32_t at;
+
+	if (event == VIEW_EVENTS)
+		return &none;
+	if (event >= VIEW_NAMED)
+		return &g->lists[event];
+	if (e->id >= 65536)
+		return &none;
+	at = g->by_id[event][e->id];
+	return at ? &g->named[at - 1] : find_named(g, event, e->id);
+}
+
+static void handle(struct engine *g, struct view_handler *handler)
+{
+	size_t i;
+
+	handler->matched = true;
+	if (handler->guard && !is_true(g, handler->guard))
+		return;
+	for (i = 0; i < handler->nr; i++)
+		apply(g, &handler->actions[i]);
+}
+
+/* What the attribute of the row has is not known either. */
+static void lose(void *engine, const struct times_row *row)
+{
+	struct engine *g = engine;
+
+	g->tree.nodes[row->node].value = row->value;
+}
+
+int engine_event(void *engine, const struct timeline_event *e)
+{
+	struct engine *g = engine;
+	const struct engine_list *list;
+	size_t i;
+
+	/* The trace of a task that the reader may not see. */
+	if (!e->track->serial)
+		return 0;
+	g->event = e;
+	g->events++;
+	if (e->ns > g->end_ns)
+		g->end_ns = e->ns;
+	if (e->type == TIMELINE_LOST)
+		times_lose(&g->times, e->track->serial, e->ns, lose, g);
+	list = find_list(g, e);
+	for (i = 0; i < list->nr; i++)
+		handle(g, &g->view->handlers[list->handlers[i]]);
+	return g->tree.full || g->times.full || g->view->texts.nr > MOST_TEXTS ? -ENOSPC : 0;
+}
+
+/* Labels */
+
+static void print_path(const struct engine *g, uint32_t node, FILE *out)
+{
+	uint32_t names[VIEW_DEPTH];
+	const size_t nr = tree_path(&g->tree, node, names);
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		fprintf(out, "%s%s", i ? "/" : "", g->view->texts.texts[names[i]]);
+}
+
+uint32_t engine_label(struct engine *g, const struct times_row *row)
+{
+	const struct view_row *pattern = &g->view->rows[row->pattern];
+	uint32_t name, label;
+	char *text = NULL;
+	size_t bytes, i;
+	FILE *out = open_memstream(&text, &bytes);
+
+	g->row = row;
+	for (i = 0; out && i < pattern->nr; i++)
+		fputs(name_of(g, value_of(g, &pattern->label[i]), &name) ?
+			      g->view->texts.texts[name] :
+			      "?",
+		      out);
+	if (out && !pattern->nr)
+		print_path(g, row->node, out);
+	if (!out || fclose(out)) {
+		complain("out of memory");
+		exit(CLI_FAILED);
+	}
+	label = strings_add(&g->view->texts, text);
+	free(text);
+	return label;
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/cli.h"
+#include "labels.h"
+
+static int by_label(const void *a, const void *b)
+{
+	const struct view_label *x = a, *y = b;
+	const int order = strverscmp(x->text, y->text);
+
+	if (order)
+		return order;
+	return x->row < y->row ? -1 : x->row > y->row;
+}
+
+static int by_row(const void *a, const void *b)
+{
+	const struct view_label *x = a, *y = b;
+
+	return x->row < y->row ? -1 : x->row > y->row;
+}
+
+struct view_label *view_labels(struct engine *g)
+{
+	const size_t nr = g->times.nr_rows;
+	struct view_label *labels = cli_alloc(NULL, nr + 1, sizeof(*labels));
+	uint32_t label;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		/* A new label may move the list of strings. */
+		label = engine_label(g, &g->times.rows[i]);
+		labels[i].row = (uint32_t)i;
+		labels[i].text = g->view->texts.texts[label];
+	}
+	qsort(labels, nr, sizeof(*labels), by_label);
+	for (i = 0; i < nr; i++)
+		labels[i].place = (uint32_t)i;
+	qsort(labels, nr, sizeof(*labels), by_row);
+	return labels;
+}
+
+const char *view_value_text(struct engine *g, struct view_value value)
+{
+	char number[24];
+	uint32_t text;
+
+	switch (value.kind) {
+	case VALUE_STATE:
+		return g->view->states[value.number].name;
+	case VALUE_TEXT:
+		return g->view->texts.texts[value.number];
+	case VALUE_NUMBER:
+		snprintf(number, sizeof(number), "%" PRId64, value.number);
+		text = strings_add(&g->view->texts, number);
+		return g->view->texts.texts[text];
+	case VALUE_LOST:
+		return "?";
+	default:
+		return "-";
+	}
+}
