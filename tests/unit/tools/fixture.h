@@ -161,6 +161,9 @@ int fixture_write_contrary(const char *path);
 /* A task that is woken, with its trace. */
 int fixture_write_woken(const char *path);
 
+/* The trace of a program on the machine, in a new folder. */
+int fixture_write_marks(const char *folder);
+
 /* The machine's next boot. */
 int fixture_write_rebooted(const char *path);
 

@@ -203,6 +203,19 @@ static const struct golden goldens[] = {
 	{ "path-tree-csv", "ktau path -t 71 --mode=full --tree --csv $D/login.ktau", 0 },
 	{ "path-blame", "ktau path --blame=[0-9u]* --top=6 $D/login.ktau", 0 },
 	{ "path-blame-csv", "ktau path --blame --from=+9.1 --to=+9.3 --csv $D/family.ktau", 0 },
+	{ "view-cpus", "ktau view --with=cpus $D/login.ktau", 0 },
+	{ "view-waits-csv", "ktau view --with=waits --csv $D/family.ktau", 0 },
+	{ "view-json", "ktau view --with=cpus --from=+9.1 --to=+9.3 --json - <$D/family.ktau", 0 },
+	{ "view-intervals", "ktau view --with=cpus --intervals --to=+0.2 $D/family.ktau", 0 },
+	{ "view-intervals-csv", "ktau view --with=cpus --intervals --to=+0.13 --csv $D/family.ktau",
+	  0 },
+	{ "view-mpi", "ktau view --with=mpi --region-names=$T/marks $T/good.ktau", 0 },
+	{ "view-mpi-csv", "ktau view --with=mpi --region-names=$T/marks --intervals --csv "
+			  "$T/good.ktau", 0 },
+	{ "view-nothing", "ktau view --with=mpi $D/login.ktau", 1 },
+	{ "view-similar", "echo 'on enter sys_reed set a = 1 ; set b = 2 ; row a\non oncpu none a' "
+			  ">$T/view; ktau view $T/view $D/login.ktau", 1 },
+	{ "view-list", "ktau view --list", 0 },
 	{ "path-dot", "ktau path --blame=c[12] --dot $D/family.ktau", 0 },
 	{ "check", "ktau check $T/good.ktau $T/zlib.ktau", 0 },
 	{ "export-order", "ktau export --json -o $T/twice.json $T/good.ktau $T/good.ktau", 1 },
@@ -420,6 +433,26 @@ static const struct complaint complaints[] = {
 	{ "ktau regions x y", 2, "only one FILE can be given" },
 	{ "ktau regions --pid=0 $T/good.ktau", 2, "--pid=0: not a pid" },
 	{ "ktau regions $T/good.ktau", 1, "good.ktau: no task has regions" },
+	{ "ktau view", 2, "a VIEW or --with=NAME is required" },
+	{ "ktau view a", 2, "a FILE is required" },
+	{ "ktau view --with=cpus", 2, "a FILE is required" },
+	{ "ktau view --with=cpus --list", 2, "only one of --with, --list and --check" },
+	{ "ktau view --list f", 2, "--list takes no FILE" },
+	{ "ktau view --check=v f", 2, "--check takes no FILE" },
+	{ "ktau view --max-states=0 v f", 2, "--max-states=0: not a number from 1" },
+	{ "ktau view --format=xml v f", 2, "--format=xml: not text, csv or json" },
+	{ "ktau view --with=cpu f", 1, "no built-in view 'cpu'; did you mean 'cpus'?" },
+	{ "ktau view $T/none f", 1, "cannot read $T/none: No such file" },
+	{ "ktau view --with=cpus $T/none", 1, "none: No such file" },
+	{ "ktau view --with=cpus $T/stream", 1, "stream: has no trace" },
+	{ "ktau view --with=cpus --from=+99 $D/login.ktau", 1, "times are not within the trace" },
+	{ "ktau view --with=cpus --from=+1 --to=+1 $D/login.ktau", 1, "not within the trace" },
+	{ "ktau view --with=cpus $D/login.ktau $D/recorded.ktau", 1, "is from a different boot" },
+	{ "ktau view --with=cpus --max-states=2 $D/login.ktau", 1, "more than 2 intervals" },
+	{ "ktau view --with=cpus --max-states=50 --intervals $D/login.ktau", 1, "more than 50" },
+	{ "printf 'row a\non x' >$T/view; ktau view --check=$T/view", 1,
+	  "view:2:4: unknown event 'x'" },
+	{ "for v in tools/ktau/view/*.view; do ktau view --check=$v || exit 9; done", 0, "" },
 	{ "ktau events $T/none", 1, "none: No such file" },
 	{ "ktau status x", 2, "x': a NAME goes with --counters" },
 	{ "ktau report --uid=x f", 2, "--uid=x: not a number" },
@@ -677,7 +710,8 @@ static int prepare(void **state)
 	    write_at("node1", fixture_write_node1) ||
 	    write_at("node2", fixture_write_node2) ||
 	    write_at("node3", fixture_write_node3) ||
-	    write_at("node4", fixture_write_node4))
+	    write_at("node4", fixture_write_node4) ||
+	    write_at("marks", fixture_write_marks))
 		return -1;
 	snprintf(path, sizeof(path), "%s/part1.ktau", folder);
 	snprintf(text, sizeof(text), "%s/part2.ktau", folder);

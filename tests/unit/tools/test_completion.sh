@@ -46,6 +46,7 @@ in_bash()
 	same "bash: no options of another command" "$(completed ktau check --ta)" ""
 	same "bash: a format of export" "$(completed ktau export --perf)" "--perfetto"
 	same "bash: arguments" "$(completed ktau report --by = c)" "cgroup"
+	same "bash: built-in views" "$(completed ktau view --with = '')" "cpus mpi waits"
 	same "bash: arguments depend on the command" \
 		"$(completed ktau top --by = '')" "cgroup name pid user"
 	: > "$tmp/file.ktau"

@@ -39,6 +39,7 @@ static const char *words_of(const char *name, const char *command)
 		{ "format", NULL, "text csv json" },
 		{ "sort", NULL, "excl incl count name" },
 		{ "mode", "path", "bounded full" },
+		{ "with", "view", "cpus mpi waits" },
 		{ "by", "top", "name pid cgroup user" },
 		{ "by", "compare", "name cgroup user" },
 		{ "by", NULL, "process thread name cgroup user" },
