@@ -26,7 +26,8 @@ enum {
 	CTF_SWITCH = 1, CTF_WAKING, CTF_WAKEUP, CTF_FORK, CTF_EXEC, CTF_TASK_EXIT,
 	CTF_IRQ_ENTRY, CTF_IRQ_EXIT, CTF_SOFTIRQ_ENTRY, CTF_SOFTIRQ_EXIT, CTF_TIMER_ENTRY,
 	CTF_TIMER_EXIT, CTF_HRTIMER_ENTRY, CTF_HRTIMER_EXIT, CTF_STATE, CTF_ENTER, CTF_EXIT,
-	CTF_COUNT, CTF_LOST, CTF_MARK, CTF_TASK_FREE, CTF_SYSCALL = 0x1000,
+	CTF_COUNT, CTF_LOST, CTF_MARK, CTF_TASK_FREE, CTF_WOKEN,
+	CTF_SYSCALL = 0x1000,
 };
 
 static const struct {
@@ -63,6 +64,9 @@ static const struct {
 	{ CTF_COUNT, "ktau_count", "uint32_t _id; string _name; uint64_t _value;" },
 	{ CTF_MARK, "ktau_mark",
 	  "uint32_t _id; string _name; uint64_t _value; int32_t _peer;" },
+	{ CTF_WOKEN, "ktau_woken",
+	  "int32_t _waker_tid; uint32_t _waker_cpu; uint64_t _waking; uint32_t _target_cpu; "
+	  "uint32_t _context;" },
 	{ CTF_LOST, "ktau_lost", "uint64_t _from; uint64_t _to; uint64_t _slots;" },
 };
 
@@ -456,6 +460,23 @@ static void put_waking(struct export_run *x, const struct timeline_event *e)
 	}
 }
 
+/* An exiting task wakes its parent after its last event, so only the parent knows. */
+static void put_woken(struct export_run *x, const struct timeline_event *e)
+{
+	struct ctf *ctf = x->data;
+	const struct ktau_rec_owner *waker;
+	struct ktau_slot_woken woken;
+
+	ktau_slot_woken(e->slot, &woken);
+	waker = timeline_owner(x->timeline, woken.waker_serial);
+	start(x, e, CTF_WOKEN);
+	put_u32(ctf, (uint32_t)(waker ? waker->tid : -1));
+	put_u32(ctf, waker ? waker->cpu : 0);
+	put_u64(ctf, ktau_clock_boottime_ns(timeline_clock(x->timeline), woken.waking_ticks));
+	put_u32(ctf, woken.target_cpu);
+	put_u32(ctf, woken.waker_ctx);
+}
+
 static void put_fork(struct export_run *x, const struct timeline_event *e)
 {
 	const struct ktau_rec_owner *parent = &e->track->owner, *child;
@@ -639,6 +660,7 @@ const struct exporter export_ctf = {
 		[KTAU_TRACE_EXIT] = put_exit,
 		[KTAU_TRACE_COUNT] = put_count,
 		[KTAU_TRACE_WAKING] = put_waking,
+		[KTAU_TRACE_WOKEN] = put_woken,
 		[KTAU_TRACE_FORK] = put_fork,
 		[KTAU_TRACE_EXEC] = put_life,
 		[KTAU_TRACE_TASK_EXIT] = put_life,
