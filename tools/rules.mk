@@ -33,6 +33,10 @@ $(call option,SQLITE,pkg-config --exists sqlite3,libsqlite3-dev,ktau export --sq
 $(B)/tools/ktau/export/export_sqlite.o: KTAU_CPPFLAGS += $(if $(filter y,$(HAVE_SQLITE)),-DKTAU_HAVE_SQLITE)
 $(call option,OTF2,pkg-config --exists otf2,libotf2-trace-dev,ktau export --otf2)
 $(B)/tools/ktau/export/export_otf2.o: KTAU_CPPFLAGS += $(if $(filter y,$(HAVE_OTF2)),-DKTAU_HAVE_OTF2)
+# ktau import reads CTF with libbabeltrace2.
+$(call option,BABELTRACE,pkg-config --exists babeltrace2,libbabeltrace2-dev,ktau import)
+$(call tools_ktau,import/ctf): KTAU_CPPFLAGS += $(if $(filter y,$(HAVE_BABELTRACE)),-DKTAU_HAVE_BABELTRACE)
+IMPORT_LIBS := $(if $(filter y,$(HAVE_BABELTRACE)),-lbabeltrace2)
 EXPORT_LIBS := $(if $(filter y,$(HAVE_SQLITE)),-lsqlite3) $(if $(filter y,$(HAVE_OTF2)),-lotf2)
 # Decoders of ktau cycles: OpenCSD for CoreSight, libipt for Intel PT, inih for snapshots.
 $(call option,INIH,pkg-config --exists inih,libinih-dev,snapshots in ktau cycles)
@@ -67,7 +71,7 @@ $(tools_LIB): $(tools_LIB_OBJS)
 	$(AR) rcs $@ $^
 
 $(B)/tools/ktau/ktau: $(tools_KTAU) $(tools_LIB) $(LIBKTAU_BPF) $(LIBKTAU)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_BPF_LIBS) $(LIBKTAU_LIBS) $(EXPORT_LIBS) $(CYCLES_LIBS) $(tools_CURSES) -lpthread -lm
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_BPF_LIBS) $(LIBKTAU_LIBS) $(EXPORT_LIBS) $(IMPORT_LIBS) $(CYCLES_LIBS) $(tools_CURSES) -lpthread -lm
 
 $(B)/tools/funcmap/funcMap: $(tools_FUNCMAP) $(tools_LIB) $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS) -lm

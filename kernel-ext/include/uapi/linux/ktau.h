@@ -127,6 +127,7 @@ struct ktau_rec {
 /* @origin of struct ktau_rec_stream: what did the measuring */
 #define KTAU_ORIGIN_KERNEL	0	/* the patched kernel */
 #define KTAU_ORIGIN_BPF		1	/* BPF programs, on a kernel without KTAU */
+#define KTAU_ORIGIN_LTTNG	2	/* a trace of LTTng, by ktau import */
 
 /* @clock_flags of struct ktau_rec_stream */
 #define KTAU_CLOCK_STABLE	(1U << 0)	/* constant rate, in step on all CPUs */

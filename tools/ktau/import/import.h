@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Translates the events of another tracer into the records of a KTAU recording. The events come in
+ * the order of their times; each belongs to the task that its CPU runs.
+ *
+ * Slots are kept until they fill IMPORT_BUFFER bytes, and then written as a stream. Tasks and their
+ * profiles are kept until the end.
+ */
+#ifndef KTAU_TOOLS_IMPORT_H
+#define KTAU_TOOLS_IMPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ktau.h>
+
+#include "lib/hash.h"
+
+enum { IMPORT_BUFFER = 32 << 20,
+       IMPORT_DEPTH = 200,
+       IMPORT_CPUS = 4096 };
+
+/* What a frame says about its task. */
+enum import_kind {
+	IMPORT_TASK,
+	IMPORT_SYSCALL,
+	IMPORT_SOFTIRQ,
+	IMPORT_HARDIRQ,
+	IMPORT_TIMER,
+	IMPORT_HRTIMER,
+	IMPORT_SLEEP,
+	IMPORT_PREEMPT,
+	IMPORT_COUNTER,
+};
+
+/**
+ * struct import_point - an event of the recording
+ * @id: its id
+ * @kind: what its frames say
+ * @source: KTAU_SOURCE_*
+ * @group: KTAU_GROUP_*
+ * @key: as in struct ktau_rec_event
+ * @name: its name, valid as that of an event
+ */
+struct import_point {
+	uint16_t id;
+	enum import_kind kind;
+	uint8_t source;
+	uint32_t group;
+	uint64_t key;
+	char *name;
+};
+
+/* A frame in flight. */
+struct import_frame {
+	const struct import_point *point;
+	uint64_t start_ns, child_ns;
+};
+
+/* The figures of an event of a task. @open: its frames in flight. */
+struct import_figures {
+	struct ktau_entry entry;
+	uint32_t open;
+};
+
+/* Slots of a task without a gap: @nr_slots in @bytes, after @lost ones. */
+struct import_run {
+	uint64_t first, next, lost, lost_from_ns, lost_to_ns;
+	uint32_t nr_slots;
+	size_t bytes;
+};
+
+/**
+ * struct import_task - a task
+ * @owner: its description, with its serial
+ * @frames: its frames in flight, outermost first
+ * @depth: length of @frames
+ * @figures: its events
+ * @nr_figures: length of @figures
+ * @figures_room: allocated length of @figures
+ * @by_id: index of an event in @figures plus 1
+ * @known: it is known what the task does
+ * @begun: it has been seen to do something
+ * @gap: slots were lost, so its account is not complete
+ * @off: it is off the CPU
+ * @preempted: it is runnable while it is off the CPU
+ * @sure: it is known whether it is in a system call while it has no frame
+ * @ended: it has exited
+ * @dirty: its description has changed since it was written
+ * @woken: @woken_by is the wakeup that ends its wait
+ * @since_ns: end of the time in @parts
+ * @start_ns: when its profile began
+ * @unsure_ns: time in user mode or a system call that began before the trace
+ * @outer_ns: duration of its outermost frames
+ * @user_ns, @kernel_ns, @irq_ns, @runq_ns, @asleep_ns: its account
+ * @slots: slots that have not been written
+ * @slots_bytes: their bytes
+ * @slots_room: allocated bytes of @slots
+ * @runs: where they belong
+ * @nr_runs: length of @runs
+ * @runs_room: allocated length of @runs
+ * @position: position of its next slot
+ */
+struct import_task {
+	struct ktau_rec_owner owner;
+	struct import_frame frames[IMPORT_DEPTH];
+	uint32_t depth;
+	struct import_figures *figures;
+	size_t nr_figures, figures_room;
+	struct hash by_id;
+	bool known, begun, gap, off, preempted, sure, ended, dirty, woken;
+	struct ktau_slot_woken woken_by;
+	uint64_t since_ns, start_ns, unsure_ns, outer_ns;
+	uint64_t user_ns, kernel_ns, irq_ns, runq_ns, asleep_ns;
+	uint8_t *slots;
+	size_t slots_bytes, slots_room;
+	struct import_run *runs;
+	size_t nr_runs, runs_room;
+	uint64_t position;
+};
+
+/* A CPU: the task that it runs, or NULL, and the time of its last event. */
+struct import_cpu {
+	struct import_task *now;
+	uint64_t ns;
+};
+
+/**
+ * struct import_host - what is known about the machine
+ * @boot_id: its boot, or an id of the trace
+ * @nodename: its name
+ * @release: its kernel
+ * @offset_ns: CLOCK_REALTIME at the time 0 of the trace
+ */
+struct import_host {
+	uint8_t boot_id[16];
+	char nodename[72], release[72];
+	int64_t offset_ns;
+};
+
+/* What the trace has that an analysis needs. */
+enum import_seen {
+	IMPORT_SEEN_SWITCH = 1,
+	IMPORT_SEEN_WAKEUP = 2,
+	IMPORT_SEEN_SYSCALL = 4,
+	IMPORT_SEEN_IRQ = 8,
+	IMPORT_SEEN_SOFTIRQ = 16,
+	IMPORT_SEEN_FORK = 32,
+	IMPORT_SEEN_EXEC = 64,
+	IMPORT_SEEN_STATE = 128,
+};
+
+/**
+ * struct import - an import
+ * @writer: writes the recording
+ * @output: file of the recording
+ * @opened: it has been created
+ * @command: command line for the INFO record
+ * @host: the machine
+ * @native: the trace was written by ktau export and has KTAU's own frames
+ * @seen: enum import_seen
+ * @ns: time of the current event
+ * @begin_ns: time of the first event
+ * @cpu: CPU of the current event
+ * @nr_cpus: 1 more than the highest CPU
+ * @cpus: the CPUs
+ * @tasks: all tasks
+ * @nr_tasks: length of @tasks
+ * @tasks_room: allocated length of @tasks
+ * @by_tid: the live task of a thread id, or the idle task of a CPU
+ * @points: events of the recording
+ * @nr_points: length of @points
+ * @points_room: allocated length of @points
+ * @by_name: a point by the hash of its name
+ * @buffered: bytes of slots in memory
+ * @exited: tasks that have exited
+ * @events: events read
+ * @skipped: of them, events that the recording has nothing for
+ * @discarded: events that the tracer has discarded
+ * @unmatched: exits without a frame
+ * @clamped: times that went back
+ * @refused: events without an id
+ * @err: -errno of a failed write
+ */
+struct import {
+	struct ktau_writer *writer;
+	const char *output;
+	bool opened;
+	const char *command;
+	struct import_host host;
+	bool native;
+	unsigned int seen;
+	uint64_t ns, begin_ns;
+	uint32_t cpu, nr_cpus;
+	struct import_cpu cpus[IMPORT_CPUS];
+	struct import_task **tasks;
+	size_t nr_tasks, tasks_room;
+	struct hash by_tid;
+	struct import_point **points;
+	size_t nr_points, points_room;
+	struct hash by_name;
+	size_t buffered;
+	uint64_t exited, events, skipped, discarded, unmatched, clamped, refused;
+	int err;
+};
+
+/**
+ * struct import_event - an event of the trace
+ * @fields: its fields, for the functions
+ * @tid: thread id in its context; -1: it has none
+ * @number: value of an integer field; @none if there is no such field
+ * @text: value of a text field; "" if there is no such field
+ */
+struct import_event {
+	const void *fields;
+	int64_t tid;
+	int64_t (*number)(const void *fields, const char *name, int64_t none);
+	const char *(*text)(const void *fields, const char *name);
+};
+
+/* A kind of event of the trace. @put: NULL: the recording has nothing for it. */
+struct import_class {
+	void (*put)(struct import *im, const struct import_class *class,
+		    const struct import_event *e);
+	const struct import_point *point;
+	bool exits;
+};
+
+/* Classes of events, and taking one. The caller has set @ns and @cpu. */
+void import_classify(struct import *im, const char *name, struct import_class *class);
+void import_event(struct import *im, const struct import_class *class,
+		  const struct import_event *e);
+
+/* @nr events of the current CPU were lost after its last one. */
+void import_discarded(struct import *im, uint64_t nr);
+
+/* Tasks */
+
+struct import_point_key {
+	const char *name;
+	enum import_kind kind;
+	uint8_t source;
+	uint32_t group;
+	uint64_t key;
+};
+
+/* The event with this name, which may be new; NULL if there are too many. */
+const struct import_point *import_point(struct import *im, const struct import_point_key *key);
+
+/* The live task with @tid; idle tasks are told apart by @cpu. NULL for a negative @tid. */
+struct import_task *import_task(struct import *im, int64_t tid, uint32_t cpu);
+
+/* The last task with @tid, which may have exited. */
+struct import_task *import_last(struct import *im, int64_t tid, uint32_t cpu);
+
+/* A task with @tid has been created now. */
+struct import_task *import_fork(struct import *im, int64_t tid);
+
+void import_name(struct import_task *task, const char *comm);
+
+/* The task enters or exits a frame, runs again, or has a value. */
+void import_enter(struct import *im, struct import_task *task, const struct import_point *point);
+void import_exit(struct import *im, struct import_task *task, const struct import_point *point);
+void import_count(struct import *im, struct import_task *task, const struct import_point *point,
+		  uint64_t value);
+
+/* It is now known what the task does. */
+void import_known(struct import *im, struct import_task *task);
+
+/* It is not known what the task does from now on. */
+void import_unknown(struct import *im, struct import_task *task);
+
+/* The innermost frame of a system call; NULL: none. */
+const struct import_point *import_syscall(const struct import_task *task);
+
+/* End the frames of interrupts, which cannot outlast a switch. */
+void import_end_interrupts(struct import *im, struct import_task *task);
+
+/* Write a slot of the task. @payload has a multiple of 8 bytes. */
+void import_slot(struct import *im, struct import_task *task, uint8_t type, const void *payload,
+		 size_t bytes);
+
+/* @nr slots of the task, at least 1, were lost from @from_ns until now. */
+void import_lose(struct import *im, struct import_task *task, uint64_t from_ns, uint64_t nr);
+
+/* The task has ended now. */
+void import_gone(struct import *im, struct import_task *task);
+
+/* The context in which the task runs. */
+uint8_t import_context(const struct import_task *task);
+
+/* Add the time until now to the account. */
+void import_charge(struct import *im, struct import_task *task);
+
+void import_deinit(struct import *im);
+
+/* Records */
+
+/* Write what is in memory; @last: and the profiles. Return: 0 or -errno. */
+int import_write(struct import *im, bool last);
+
+/*
+ * Read the CTF trace in the directory @path. Return: CLI_DONE; CLI_FAILED with a message, after
+ * which what could be read has been taken.
+ */
+int import_ctf(struct import *im, const char *path);
+
+#endif
