@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The example of docs/programs.md and ktau-regions(1). */
+/* The example of docs/user/programs.md and ktau-regions(1). */
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
