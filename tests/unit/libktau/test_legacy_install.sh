@@ -124,7 +124,7 @@ configure_words()
 {
 	sed -n '/configure -ktau/,/useropt/ { s/\\e\{0,1\}$//; p }' "$1" | xargs -n1
 }
-configure_words docs/tau.md > "$work/page"
+configure_words docs/user/tau.md > "$work/page"
 configure_words libktau/legacy/ktau-legacy.7 > "$work/manual"
 check "both pages configure TAU in the same way" diff "$work/page" "$work/manual"
 
