@@ -55,10 +55,10 @@ for page in $pages; do
 done
 check "README.md has at most 800 words" [ "$(wc -w < README.md)" -le 800 ]
 
-# The costs are those of docs/cost.md, which names the same tools.
+# The costs are those of docs/user/cost.md, which names the same tools.
 for figures in 'KTAU, profile|56' 'KTAU, profile and trace|126' '`raw_syscalls` events|1,248' \
 	'bpftrace|3,671' '`perf trace -s`|10,512'; do
-	check "README.md: $figures" sh -c 'grep -qF "| $1 |" README.md && grep -qE "^\| $1[^|]*\| [0-9,.]* \| $2 \|" docs/cost.md &&
+	check "README.md: $figures" sh -c 'grep -qF "| $1 |" README.md && grep -qE "^\| $1[^|]*\| [0-9,.]* \| $2 \|" docs/user/cost.md &&
 		grep -qE "^\| $1 \|[^|]*\| $2 \|" README.md' sh "${figures%|*}" "${figures#*|}"
 done
 for figures in 'KTAU, the nine original groups, profile|KTAU, profile|6.1' \
@@ -66,7 +66,7 @@ for figures in 'KTAU, the nine original groups, profile|KTAU, profile|6.1' \
 	'`raw_syscalls` events|`raw_syscalls` events|55.0' 'bpftrace|bpftrace|126' \
 	'`perf trace -s`|`perf trace -s`|287'; do
 	theirs=${figures%%|*} figures=${figures#*|}
-	check "README.md: round trip, $figures %" sh -c 'grep -qE "^\| $1 \| [0-9.]* % \| $3 % \|" docs/cost.md &&
+	check "README.md: round trip, $figures %" sh -c 'grep -qE "^\| $1 \| [0-9.]* % \| $3 % \|" docs/user/cost.md &&
 		grep -qE "^\| $2 \|.* $3 % \|$" README.md' sh "$theirs" "${figures%|*}" "${figures#*|}"
 done
 pair=$(sed -n 's/^syscall_pair\t\([0-9]*\)\t.*/\1/p' tests/bench/exact-stock-6.12.tsv)
