@@ -12,7 +12,7 @@ README = 'kernel-ext/kernel/ktau/base/README.md'
 UAPI = 'kernel-ext/include/uapi/linux/ktau.h'
 HEADER = 'libktau/include/ktau.h'
 OPEN = 'libktau/open.c'
-DESIGN = 'docs/design.md'
+DESIGN = 'docs/dev/design.md'
 
 
 @dataclasses.dataclass
