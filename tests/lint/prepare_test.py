@@ -42,7 +42,7 @@ CASES = (
     Case('another release, and the queue does not apply', '9.2.7', LINE,
          ('patches/9.2/task.patch does not apply to Linux 9.2:\n  kernel/fork.c: hunk #2 at line 14\n',
           MADE, IS, f'Install linux-source-{VERSION} with Linux 9.2.5, or name its archive: '
-          'LINUX_TARBALL=FILE.\n', 'make port VERSION=9.2 ', 'docs/porting.md'), (), 1),
+          'LINUX_TARBALL=FILE.\n', 'make port VERSION=9.2 ', 'docs/dev/porting.md'), (), 1),
     Case('the same release, and the queue does not apply', '9.2.5', LINE,
          ('patches/9.2/task.patch does not apply to Linux 9.2:\n',), ('made for',), 1),
     Case('another release without a file', '9.2.7', None,
