@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What README.md and the pages for users say is so: links, commands, messages, costs.
+# What README.md and the pages say is so: links, commands, messages, costs.
 #
 #	tests/unit/tools/test_readme.sh BUILD
 # shellcheck disable=SC2016 # the quoted scripts have parameters of their own, and pages backquotes
@@ -11,15 +11,24 @@ build=$1
 . tests/tap.sh
 tap_prefix=readme
 
-pages="README.md docs/index.md docs/CHANGELOG.md docs/SECURITY.md docs/user/kernels.md
-	docs/user/tutorial.md docs/user/troubleshooting.md docs/user/paths.md docs/user/cycles.md"
+pages="README.md CONTRIBUTING.md $(echo docs/*.md docs/*/*.md)"
+
+# anchors PAGE: what links to the headings of the page have after "#"
+anchors()
+{
+	awk '/^```/ { screen = !screen } !screen && sub(/^##* /, "")' "$1" |
+		tr '[:upper:] ' '[:lower:]-' | tr -cd '[:alnum:]_\n-'
+}
 
 # missing_links PAGE: targets of links that do not exist
 missing_links()
 {
-	grep -o '\](\([^)]*\))' "$1" | sed 's/^](//; s/)$//; /^https:/d; s/#.*//' |
-		while read -r target; do
-			[ -e "$(dirname "$1")/$target" ] || echo "$target"
+	grep -o '\](\([^)]*\))' "$1" | sed 's/^](//; s/)$//; /^https:/d' |
+		while IFS='#' read -r target anchor; do
+			target=${target:+$(dirname "$1")/$target}
+			target=${target:-$1}
+			[ -e "$target" ] || echo "$target"
+			[ -z "$anchor" ] || anchors "$target" | grep -qxF -e "$anchor" || echo "$target#$anchor"
 		done
 }
 
