@@ -19,7 +19,7 @@
  *  - for a kernel thread, the named time with its stime, and with the time that it ran
  *    according to the scheduler.
  *
- * Prints a test for each, and a row of the table in docs/user/accuracy.md.
+ * Prints a test for each, and a row of the table in docs/dev/measurements.md.
  */
 #include <errno.h>
 #include <inttypes.h>

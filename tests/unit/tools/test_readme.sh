@@ -64,18 +64,29 @@ for page in $pages; do
 done
 check "README.md has at most 800 words" [ "$(wc -w < README.md)" -le 800 ]
 
-# The costs are those of docs/user/cost.md, which names the same tools.
+# The costs are those of docs/dev/measurements.md, which names the same tools, and of docs/user/cost.md.
 for figures in 'KTAU, profile|56' 'KTAU, profile and trace|126' '`raw_syscalls` events|1,248' \
 	'bpftrace|3,671' '`perf trace -s`|10,512'; do
-	check "README.md: $figures" sh -c 'grep -qF "| $1 |" README.md && grep -qE "^\| $1[^|]*\| [0-9,.]* \| $2 \|" docs/user/cost.md &&
+	check "README.md: $figures" sh -c 'grep -qF "| $1 |" README.md && grep -qE "^\| $1[^|]*\| [0-9,.]* \| $2 \|" docs/dev/measurements.md &&
+		grep -qE "^\| $1[^|]*\| $2 \|" docs/user/cost.md &&
 		grep -qE "^\| $1 \|[^|]*\| $2 \|" README.md' sh "${figures%|*}" "${figures#*|}"
 done
+# The shares in its table of loads are those measured with Debian's flags.
+debian=$(sed -n '/^With Debian.s flags:/,/^Repetitions/p' docs/dev/measurements.md)
+same "docs/user/cost.md: loads" "$(sed -n '/^| load |/,/^$/ s/^| \([a-zT]\)/\1/p' docs/user/cost.md |
+	while IFS='|' read -r load _ profile account traced; do
+		for share in $profile $account ${traced%|}; do
+			case $share in
+			[0-9]*) echo "$debian" | grep -qF "| $share |" || echo "$load: $share" ;;
+			esac
+		done
+	done)" ""
 for figures in 'KTAU, the nine original groups, profile|KTAU, profile|6.1' \
 	'KTAU, the nine original groups, profile and trace|KTAU, profile and trace|20.9' \
 	'`raw_syscalls` events|`raw_syscalls` events|55.0' 'bpftrace|bpftrace|126' \
 	'`perf trace -s`|`perf trace -s`|287'; do
 	theirs=${figures%%|*} figures=${figures#*|}
-	check "README.md: round trip, $figures %" sh -c 'grep -qE "^\| $1 \| [0-9.]* % \| $3 % \|" docs/user/cost.md &&
+	check "README.md: round trip, $figures %" sh -c 'grep -qE "^\| $1 \| [0-9.]* % \| $3 % \|" docs/dev/measurements.md &&
 		grep -qE "^\| $2 \|.* $3 % \|$" README.md' sh "$theirs" "${figures%|*}" "${figures#*|}"
 done
 pair=$(sed -n 's/^syscall_pair\t\([0-9]*\)\t.*/\1/p' tests/bench/exact-stock-6.12.tsv)
