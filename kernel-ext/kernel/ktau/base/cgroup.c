@@ -140,7 +140,7 @@ int ktau_cgroup_format_path_in(struct cgroup_namespace *ns, u64 id, char *path,
 
 /**
  * ktau_cgroup_is_default() - whether a control group belongs to the default hierarchy
- * @cgroup: the group
+ * @cgroup: a group of any hierarchy
  *
  * Context: Any.
  * Return: Whether it is.

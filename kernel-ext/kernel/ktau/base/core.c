@@ -57,7 +57,10 @@ EXPORT_SYMBOL_GPL(ktau_keys);
 DEFINE_STATIC_KEY_FALSE(ktau_exit_key);
 EXPORT_SYMBOL_GPL(ktau_exit_key);
 
-/* Likewise, from the first time that the group "account" is enabled. */
+/*
+ * Enabled with the group "account" and never disabled, because the root frame of a task may
+ * outlive the group too.
+ */
 DEFINE_STATIC_KEY_FALSE(ktau_root_key);
 
 /* The account of the system: CPUs, kernel threads, the reserves, privileged tasks. */
@@ -110,9 +113,9 @@ void ktau_config_get(struct ktau_config *config)
 
 /**
  * ktau_loss_of() - count something that a user was refused or has lost
- * @user: the user
- * @reason: why
- * @nr: how much
+ * @user: the account that the loss is counted for
+ * @reason: KTAU_LOSS_*
+ * @nr: how many, of what @reason counts
  *
  * Context: Any.
  */
@@ -125,7 +128,7 @@ void ktau_loss_of(struct ktau_user *user, enum ktau_loss reason,
 
 /**
  * ktau_loss() - count something that the current task was refused or has lost
- * @reason: why
+ * @reason: KTAU_LOSS_*
  *
  * Like its time, the losses of an interrupt are those of the interrupted task.
  *
@@ -140,7 +143,7 @@ void ktau_loss(enum ktau_loss reason)
 
 /**
  * ktau_loss_total() - sum a loss counter over all CPUs
- * @reason: which
+ * @reason: KTAU_LOSS_*
  *
  * Context: Any.
  * Return: The count since boot.

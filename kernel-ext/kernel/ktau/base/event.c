@@ -143,7 +143,7 @@ static const char *keep_name(const char *name)
 
 /**
  * ktau_event_define() - fill in the event of an id that is not in use yet
- * @id: event
+ * @id: below KTAU_NR_IDS
  * @event: what it stands for
  * @name: a name to copy instead of that of @event, or NULL
  *

@@ -84,7 +84,7 @@ bool ktau_has_room(size_t bytes)
 
 /**
  * ktau_charge() - charge memory to a user, within the limit and the user's share
- * @user: the user
+ * @user: charged, unless a limit would be exceeded
  * @bytes: how much
  *
  * Context: Any.

@@ -179,8 +179,8 @@ void ktau_user_put(struct ktau_user *user)
 
 /**
  * ktau_user_share() - the share of a limit that a user may have
- * @user: the user
- * @limit: the limit
+ * @user: an account; that of the system may have the whole limit
+ * @limit: of all users together, in the unit of the result
  *
  * Context: Any.
  * Return: The share.
@@ -192,9 +192,9 @@ u64 ktau_user_share(const struct ktau_user *user, u64 limit)
 
 /**
  * ktau_user_charge() - charge memory to a user
- * @user: the user
- * @bytes: how much
- * @limit: the memory limit
+ * @user: charged unless it would exceed its share
+ * @bytes: added to what the user has
+ * @limit: the memory limit of all users together, in bytes
  *
  * Context: Any.
  * Return: Whether it was charged. It is not if the user would exceed its share, or all
@@ -216,8 +216,8 @@ bool ktau_user_charge(struct ktau_user *user, size_t bytes, unsigned long limit)
 
 /**
  * ktau_user_uncharge() - uncharge memory
- * @user: the user
- * @bytes: how much
+ * @user: that was charged
+ * @bytes: as charged
  *
  * Context: Any.
  */
@@ -230,7 +230,7 @@ void ktau_user_uncharge(struct ktau_user *user, size_t bytes)
 
 /**
  * ktau_user_limit() - how much memory a user may take
- * @user: the user
+ * @user: whose share of the memory limit is computed
  *
  * Context: Any.
  * Return: Bytes.

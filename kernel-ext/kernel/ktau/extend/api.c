@@ -59,7 +59,7 @@ EXPORT_SYMBOL_GPL(ktau_get_fid);
 
 /**
  * ktau_fid_name() - the name of an event
- * @fid: event
+ * @fid: event, from ktau_get_fid()
  * @name: receives the name, cut to fit, and a NUL
  * @size: size of @name
  *
@@ -81,7 +81,7 @@ EXPORT_SYMBOL_GPL(ktau_fid_name);
 /**
  * ktau_start() - open a frame
  * @frame: uninitialised frame on the stack of the caller
- * @fid: event
+ * @fid: event, from ktau_get_fid()
  *
  * No frame is opened unless @fid is a timer whose group is enabled for the current task.
  * ktau_stop() does nothing then.

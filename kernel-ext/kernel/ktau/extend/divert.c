@@ -45,7 +45,7 @@ static void set_targets(bool handlers)
 
 /**
  * ktau_divert_to_handlers() - start or stop reporting hits to handlers
- * @on: start
+ * @on: true for the first handler, false after the last one
  *
  * Context: May sleep; ktau_mutex held. Other CPUs may still be reporting hits on return.
  */

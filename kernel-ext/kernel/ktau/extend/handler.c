@@ -222,9 +222,9 @@ void ktau_handled_fault(struct task_struct *tsk, struct ktau_frame *frame,
 /**
  * ktau_handled_root() - name the root frame, and report the event that it has become
  * @tsk: the current task, whose innermost frame is the unnamed root frame
- * @frame: as for ktau_root_trace()
- * @flag: likewise
- * @arg: likewise
+ * @frame: uninitialised frame on the kernel stack, except for its id
+ * @flag: KTAU_WHAT_ARG if @arg goes into the slot, else 0
+ * @arg: address of a page fault
  *
  * The event gets a frame of its own, as in a trace: neither traced nor profiled, if there
  * is no trace.
@@ -285,11 +285,11 @@ struct ktau_ended ktau_handled_leave(struct ktau_frame *frame, struct task_struc
 
 /**
  * ktau_handled_count() - report a value of a counter to handlers
- * @state: the owner
+ * @state: state of the current task
  * @ticks: as for ktau_trace()
  * @type: KTAU_TRACE_COUNT
- * @id: the counter
- * @value: the value
+ * @id: event id of the counter
+ * @value: added to the counter
  *
  * Context: As ktau_event().
  */
@@ -311,10 +311,10 @@ void ktau_handled_count(struct ktau_state *state, u64 ticks, unsigned int type,
 
 /**
  * ktau_handled_switch() - report to handlers that the current task loses the CPU
- * @vol: as for __ktau_sched_switch()
- * @prev: likewise
- * @next: likewise
- * @prev_state: likewise
+ * @vol: whether the kernel counts the switch as voluntary, in nvcsw
+ * @prev: the current task
+ * @next: the task that gets the CPU
+ * @prev_state: the state in which @prev waits, 0 if it is runnable
  *
  * The frame is reported as soon as it is known why the task leaves the CPU; its time
  * begins at the end of the switch. It is unlinked meanwhile, because frames of the handler

@@ -58,10 +58,10 @@ static const char * const state_names[] = {
  * struct hook - a function that is hooked, or that could not be
  * @list: in the list of hooks, or in that of the functions found by a request
  * @ops: attaches the stub; the other fields do not change once the hook is in the list
- * @fn: the function
+ * @fn: address of the function
  * @module: its module, with a reference if @state is HOOK_ON; NULL for the kernel itself
  * @id: its event, if @state is HOOK_ON
- * @nr_words: number of registers that its arguments take, likewise
+ * @nr_words: number of registers that its arguments take, if @state is HOOK_ON
  * @state: HOOK_*
  * @leaving: whether the current request removes it
  * @name: its name

@@ -54,7 +54,7 @@ static bool is_accounted(const struct ktau_state *state, u64 start)
 /**
  * ktau_account_switch() - account the time of this CPU when it becomes idle or busy
  * @prev: the task that has lost the CPU to the current one
- * @now: when
+ * @now: the end of the switch, in ticks
  *
  * Context: At the end of a context switch, interrupts disabled.
  */
@@ -124,7 +124,7 @@ static void change_root(struct ktau_state *state, int cpu, u32 from, u32 to, u64
  * @cpu: its number
  * @from: its groups until now
  * @to: its groups from now on
- * @now: the time
+ * @now: the moment of the change, in ticks
  *
  * Context: The CPU is in a stopper thread, or offline.
  */
@@ -167,7 +167,7 @@ u64 ktau_start_at(const struct ktau_state *state, const struct task_struct *task
  * ktau_times_at() - the sums of a task, including the wait in progress
  * @state: its state
  * @task: the task, or NULL if it has exited
- * @ticks: the moment
+ * @ticks: the moment, in ticks
  *
  * Context: Any. The task may run: the caller detects that afterwards.
  * Return: The sums at that moment, without an interrupt in progress.

@@ -57,7 +57,7 @@ static void change(struct task_struct *task, u32 from, u32 to, u64 now)
  * @task: the task, which has a state; not in the middle of an update
  * @from: the groups until now
  * @to: the groups from now on
- * @now: the time
+ * @now: the moment of the change, in ticks
  *
  * Context: All other CPUs are stopped, or the task is the current one or has never run;
  * interrupts disabled.

@@ -63,8 +63,8 @@ static noinline void count_slow(struct ktau_point *point, u64 value)
 
 /**
  * __ktau_count() - add a value to a counter of the current task
- * @point: the counter
- * @value: the value
+ * @point: point of the counter, which gets its id at the first call
+ * @value: added to the sum, and compared with minimum and maximum
  *
  * A value that is neither a new minimum nor a new maximum takes the fast path, which
  * calls nothing. An interrupt in between may only make the minimum less and the maximum
@@ -103,8 +103,8 @@ EXPORT_SYMBOL_GPL(__ktau_count);
 
 /**
  * ktau_event() - add a value to a counter that a module has registered
- * @fid: the counter
- * @value: the value
+ * @fid: event, from ktau_get_fid()
+ * @value: added to the sum, and compared with minimum and maximum
  *
  * Context: Any; in NMI nothing is counted. Does nothing unless @fid is a counter whose
  * group is enabled for the current task.

@@ -44,8 +44,8 @@ void ktau_frame_start(struct ktau_state *state, struct ktau_frame *frame,
  * ktau_enter_trace_only() - open a frame that is traced but not profiled
  * @tsk: the current task
  * @frame: uninitialised frame, except for its id
- * @flag: as for ktau_frame_start()
- * @arg: likewise
+ * @flag: KTAU_WHAT_ARG if @arg goes into the trace, else 0
+ * @arg: address of a page fault
  *
  * Context: As ktau_frame_start().
  */
@@ -61,9 +61,9 @@ void ktau_enter_trace_only(struct task_struct *tsk, struct ktau_frame *frame,
 
 /**
  * ktau_settle() - account a frame that has been unlinked
- * @frame: the frame
+ * @frame: an unlinked frame of the owner
  * @state: the owner
- * @incl: its duration
+ * @incl: its duration, in ticks
  *
  * Context: As ktau_frame_start().
  * Return: Its times.
@@ -105,7 +105,7 @@ struct ktau_ended ktau_settle(struct ktau_frame *frame, struct ktau_state *state
 
 /**
  * ktau_finish() - end a frame that has been unlinked
- * @frame: the frame
+ * @frame: an unlinked frame of the owner
  * @state: the owner
  * @before: the sum of the enclosing frame when the frame was unlinked
  *
@@ -135,10 +135,10 @@ struct ktau_ended ktau_finish(struct ktau_frame *frame, struct ktau_state *state
 
 /**
  * ktau_frame_stop() - measure an open frame no longer
- * @frame: the frame
+ * @frame: an open frame, which stays linked
  * @state: the owner
  * @inner: how long the open frame directly inside has lasted, 0 if there is none
- * @now: the time
+ * @now: the moment, in ticks
  *
  * Its time until @now is accounted. It stays open, because its exit expects it.
  *
@@ -169,7 +169,7 @@ void ktau_frame_stop(struct ktau_frame *frame, struct ktau_state *state, u64 inn
 /**
  * ktau_frames_stop() - measure none of the open frames of a task any longer
  * @ref: the task's
- * @now: the time
+ * @now: the moment, in ticks
  *
  * Context: As ktau_collect().
  */

@@ -46,7 +46,7 @@ static unsigned int nr_segments(const struct sk_buff *skb, bool send)
  * __ktau_net() - trace a segment that is sent or received
  * @sk: the connection
  * @skb: the segment, its TCP control block filled in
- * @send: which
+ * @send: true if it is sent, false if it was received
  *
  * Context: Task or softirq. The current task has TCP and tracing enabled.
  */

@@ -306,7 +306,7 @@ static void pass_by(struct ktau_frame *frame, struct ktau_state *state, u64 now)
 /**
  * ktau_root_start() - open the root frame of a task that is in the kernel
  * @task: the task
- * @now: when its account begins
+ * @now: the moment at which its account begins, in ticks
  *
  * Frames that are open already are inside. If they are measured, the root frame begins with
  * the outermost of them: their time has been kernel time all along.

@@ -313,7 +313,7 @@ static __always_inline bool end_off(struct ktau_ref *ref, struct ktau_state *sta
 		ktau_times_note(prev, state);
 	} else {
 		ktau_add(&state->outer_ticks, incl);
-		ktau_wmb();	/* likewise */
+		ktau_wmb();	/* before anything else that a reader sees */
 	}
 	ktau_add(&cell->count, 1);
 	ktau_add(&cell->v[0], incl);
@@ -469,7 +469,7 @@ static bool is_runnable(const struct task_struct *task)
 /**
  * ktau_sched_start() - begin to measure how a task spends its time off the CPU
  * @task: the task
- * @now: when that begins
+ * @now: the moment at which that begins, in ticks
  *
  * A task that is off the CPU gets its frame as if it had been switched out at @now.
  *

@@ -51,7 +51,7 @@ static void set_chunk(struct ktau_state *state, unsigned int nr, struct ktau_chu
 {
 	if (nr < KTAU_NR_DIRECT) /* pairs with ktau_chunk_at() on another CPU */
 		smp_store_release(&state->base[nr], ktau_base_of(chunk, nr));
-	else /* likewise */
+	else /* pairs with ktau_chunk_at() too */
 		smp_store_release(chunk_link(state, nr), chunk);
 }
 
@@ -227,7 +227,7 @@ bool ktau_table_flat(struct ktau_state *state)
  * ktau_table_longest() - an event has taken longer than ever before in a flat table
  * @state: the owner
  * @id: event
- * @ticks: the duration
+ * @ticks: its duration, in ticks
  *
  * This includes the first activation, after which readers look for the event.
  *
@@ -384,8 +384,8 @@ unsigned int ktau_table_cells(const struct ktau_state *state)
  * ktau_table_account() - account one activation in a table
  * @state: the owner of the table
  * @id: event
- * @incl: its duration
- * @excl: its exclusive time
+ * @incl: its duration, in ticks
+ * @excl: its exclusive time, in ticks
  * @outermost: whether it is not nested in another activation of the same event
  *
  * Context: Any but NMI, on the CPU that runs the owner, after an increment of

@@ -246,7 +246,7 @@ static int put_cgroup(struct ktau_stream *stream, u64 id, const char *path)
 	return 0;
 }
 
-/* Likewise for CGROUP. */
+/* Put CGROUP of @id unless it has been put. Return: 1 if it was put now, 0, -ENOMEM. */
 static int need_cgroup(struct ktau_stream *stream, u64 id)
 {
 	char *path;

@@ -269,9 +269,9 @@ out:
 
 /**
  * ktau_proc_pid_show() - contents of /proc/PID/ktau
- * @m: output
+ * @m: the file /proc/PID/ktau
  * @ns: pid namespace of the mount
- * @pid: the pid
+ * @pid: PID, of the task
  * @task: the task, held by the caller
  *
  * Context: May sleep.

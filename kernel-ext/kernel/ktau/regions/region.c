@@ -190,8 +190,8 @@ struct ktau_cell *ktau_region_cell(struct ktau_state *state, unsigned int id)
  * ktau_region_account() - account one activation in a table, and to the region
  * @state: the owner of the table
  * @id: event
- * @incl: its duration
- * @excl: its exclusive time
+ * @incl: its duration, in ticks
+ * @excl: its exclusive time, in ticks
  * @outermost: whether it is not nested in another activation of the same event
  *
  * Context: As ktau_table_account().
@@ -216,8 +216,8 @@ void ktau_region_account(struct ktau_state *state, unsigned int id, u64 incl, u6
 /**
  * ktau_region_count() - account a value of a counter to the region
  * @ref: @ktau of the current task
- * @id: the counter
- * @value: the value
+ * @id: event id of the counter
+ * @value: added to the counter
  *
  * Context: As ktau_region_account().
  */

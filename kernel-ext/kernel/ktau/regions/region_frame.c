@@ -126,9 +126,9 @@ void ktau_region_fault(struct task_struct *tsk, struct ktau_frame *frame,
 /**
  * ktau_region_root() - name the root frame of a task that may have regions
  * @tsk: the current task, whose innermost frame is the unnamed root frame
- * @frame: as for ktau_root_trace()
- * @flag: likewise
- * @arg: likewise
+ * @frame: uninitialised frame on the kernel stack, except for its id
+ * @flag: KTAU_WHAT_ARG if @arg goes into the slot, else 0
+ * @arg: address of a page fault
  *
  * Context: Task.
  */
@@ -258,10 +258,10 @@ void ktau_region_exit(struct ktau_frame *frame, struct task_struct *tsk)
 
 /**
  * ktau_region_switch() - the current task, which may have regions, loses the CPU
- * @vol: as for __ktau_sched_switch()
- * @prev: likewise
- * @next: likewise
- * @prev_state: likewise
+ * @vol: whether the kernel counts the switch as voluntary, in nvcsw
+ * @prev: the current task
+ * @next: the task that gets the CPU
+ * @prev_state: the state in which @prev waits, 0 if it is runnable
  *
  * Context: Under the lock of the run queue.
  */

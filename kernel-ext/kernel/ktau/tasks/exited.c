@@ -60,11 +60,11 @@
  * @users: users with exited tasks
  * @watches: of streams that may show tasks of any user
  * @ending: tasks that are ending, the oldest first
- * @late: those for which a reader has waited in vain, likewise
+ * @late: tasks that are ending, for which a reader has waited in vain; in the order of @ending
  * @next_ending: number of the next task that is ending
  * @next: number of the next record
  * @ever: tasks that have exited
- * @nr: records
+ * @nr: number of @tasks
  * @bytes: memory of the records
  * @evicted: the evicted sum
  */
@@ -735,7 +735,7 @@ void ktau_exited_unwatch(struct ktau_watch *watch)
 
 /**
  * ktau_exited_stats() - show counts of exited tasks
- * @m: output
+ * @m: the file /proc/ktau/stats
  *
  * Context: Task.
  */

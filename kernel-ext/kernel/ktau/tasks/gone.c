@@ -116,8 +116,8 @@ void ktau_gone_take(struct ktau_settle *settle)
 
 /**
  * ktau_gone_taken() - forget the serials that a complete stream has listed
- * @watch: of the stream
- * @settle: the list
+ * @watch: the watch of the stream
+ * @settle: how much that list has, and where the next one begins
  *
  * Context: The lock of exited.c held.
  */

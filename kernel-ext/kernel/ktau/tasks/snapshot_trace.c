@@ -403,7 +403,7 @@ static int copy_ring(struct ktau_rec_trace *rec, u32 max_bytes, struct ktau_stat
  *
  * A ring that replaces another one, other than by growing, begins with slot 0 again.
  *
- * Nobody waits for a reader: the ring may be replaced while it is read.
+ * The owner does not wait for a reader: the ring may be replaced while it is read.
  *
  * Context: May sleep.
  * Return: 1 if there are more slots to copy, 0 if not, -ENODATA without a ring, -EAGAIN

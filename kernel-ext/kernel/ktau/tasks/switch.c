@@ -321,7 +321,7 @@ void ktau_tasks_prepare(void)
 /**
  * struct change - a change of the groups of all tasks
  * @groups: the groups that they may have from now on
- * @now: when
+ * @now: the moment of the change, in ticks
  * @kept: groups of tasks that could not be changed
  * @again: whether some tasks have to be looked at again
  * @refused: whether there was no memory for chunks
