@@ -45,7 +45,7 @@
  *
  *	delta	ticks, to the slot before it; for the first one of the record to the
  *		last slot of the previous TRACE record of form 1, or 0
- *	delta	id, likewise
+ *	delta	id, to that of the same slot
  *	byte	type
  *	byte	words
  *	number	cpu

@@ -23,7 +23,7 @@
 struct symbol {
 	uint64_t address;
 	uint32_t name;		/* offset in @names */
-	uint32_t module;	/* likewise, 0 for none */
+	uint32_t module;	/* offset in @names, 0 for none */
 	uint32_t order; /* in the map, so that sorting is stable */
 	uint32_t rank; /* at one address, the name of the lowest rank is shown */
 };

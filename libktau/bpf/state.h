@@ -80,7 +80,7 @@ enum kb_vector {
 #define KB_MORE_BYTES		8000
 #define KB_NR_FRAMES		8	/* a power of two */
 #define KB_NR_LINES		6	/* lines in a task's table, besides "irq:other" */
-#define KB_NR_CPU_LINES		256	/* in a CPU's table, likewise */
+#define KB_NR_CPU_LINES		256	/* lines in a CPU's table, besides "irq:other" */
 
 enum { KB_TASK, KB_SOFT, KB_HARD, KB_NR_CONTEXTS };
 
@@ -120,8 +120,8 @@ struct kb_frame {
 	__u64 start;		/* by the clock */
 	__u64 own_start;	/* by the task's own clock */
 	__u64 child;		/* by the task's own clock, like the fields of sums */
-	__u64 asleep;		/* so far, except in open frames inside; likewise @runq */
-	__u64 runq;
+	__u64 asleep;		/* so far, except in open frames inside */
+	__u64 runq;		/* so far, except in open frames inside */
 	__u32 id;
 	__u32 was_off;		/* it has been off the CPU: @asleep and @runq are valid */
 };
@@ -221,11 +221,11 @@ struct kb_cpu {
 	__u64 hard_ns;
 	__u64 soft_ns;
 	__u64 hard_start;	/* of the interrupt in progress, 0 if there is none */
-	__u64 soft_start;	/* of the softirq in progress, likewise */
+	__u64 soft_start;	/* of the softirq in progress, 0 if there is none */
 	__u64 soft_own_start;
 	__u64 since;		/* last switch, or @start, by the clock of tasks */
 	__u64 busy_ns;		/* running tasks, without interrupts */
-	__u64 idle_ns;		/* running the idle task, likewise */
+	__u64 idle_ns;		/* running the idle task, without interrupts */
 	__u64 idle;		/* it runs now */
 	__u64 start;		/* the first event after the programs were attached, or 0 */
 	struct kb_irq_cell irqs[KB_NR_SOFTIRQS + KB_NR_VECTORS + KB_NR_CPU_LINES + 1];

@@ -232,7 +232,7 @@ static __noinline int release_slot(struct kb_state *st)
 /* The allocator's reserve for this CPU may be empty; the interrupt that it raises fills it. */
 #define CREATE_TRIES 3
 
-/* Nobody else creates a state for this task at the same time. */
+/* No other program creates a state for this task at the same time. */
 static __always_inline struct kb_state *try_create(struct task_struct *task, u32 id)
 {
 	struct kb_state *st = NULL;

@@ -56,7 +56,7 @@ struct ktau_finding {
  * @slots: slots in them
  * @lost: slots that trace records report as lost
  * @refused: activations for which there was no room, from the last profile of each owner
- * @clamped: clamped durations, likewise
+ * @clamped: clamped durations, from the last profile of each owner
  * @unmeasured: profiles without any time, entry or frame, although all groups that measure the
  *	life of a task were enabled all the time
  * @tasks: distinct serials of tasks, added up over the boots

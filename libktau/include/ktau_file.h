@@ -74,8 +74,8 @@ struct ktau_file_header {
  * @size: bytes of this header, a multiple of 8 and at most KTAU_BLOCK_HEADER_MAX;
  *	the payload follows
  * @type: KTAU_BLOCK_RECORDS; a reader skips a type that it does not know
- * @compression: KTAU_COMPRESS_*; likewise
- * @encoding: KTAU_ENCODE_*; likewise
+ * @compression: KTAU_COMPRESS_*; a reader skips one that it does not know
+ * @encoding: KTAU_ENCODE_*; a reader skips one that it does not know
  * @flags: KTAU_BLOCK_KEY
  * @stored_bytes: bytes of the payload in the file, padding excluded
  * @raw_bytes: bytes of the payload once decompressed; equal to @stored_bytes if it
@@ -117,9 +117,9 @@ struct ktau_block {
  * @command_bytes: bytes of the command line, its zero included
  * @symbols_bytes: bytes of the symbol source's path, its zero included
  * @job_bytes: bytes of the job id from the configuration, its zero included
- * @hostname: as returned by uname(2), zero-terminated
- * @release: the kernel's release, likewise
- * @machine: the machine, likewise
+ * @hostname: nodename of uname(2), zero-terminated
+ * @release: release of uname(2), zero-terminated
+ * @machine: machine of uname(2), zero-terminated
  *
  * The command line of the collector (arguments separated by blanks), the path of the
  * symbols that were used and the job id follow, each zero-terminated, then zeros to a

@@ -122,7 +122,7 @@ int ktau_reader_open_memory(struct ktau_reader *reader, const void *data, size_t
  * ktau_reader_seek_time() - restrict reading to the part of a file that covers a period
  * @reader: reader of a seekable *.ktau file, or of one in memory
  * @from_ns: CLOCK_REALTIME of the recorded machine, inclusive
- * @to_ns: likewise, inclusive; UINT64_MAX reads to the end
+ * @to_ns: CLOCK_REALTIME of the recorded machine, inclusive; UINT64_MAX reads to the end
  *
  * Moves to the last key block whose first stream is not later than @from_ns, or else to the
  * first block, by reading only block headers. ktau_reader_next() then ends before the first

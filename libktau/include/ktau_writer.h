@@ -79,7 +79,7 @@ int ktau_writer_key(struct ktau_writer *writer);
 /**
  * struct ktau_writer_info - the caller's part of the INFO record
  * @period_ns: as in struct ktau_rec_info
- * @stext: likewise, from a STREAM record
+ * @stext: address of _stext, from a STREAM record
  * @command: command line, NULL if none
  * @symbols: path of the symbol source, NULL if none
  * @job: job id, NULL if none

@@ -157,9 +157,9 @@ int ktau_user_read(uint32_t event, uint64_t *count, uint64_t *incl, uint64_t *ex
 /**
  * ktau_user_read_name() - the same for an event with a name
  * @name: as for ktau_user_event()
- * @count: as for ktau_user_read()
- * @incl: likewise
- * @excl: likewise
+ * @count: receives how often it has happened
+ * @incl: receives its inclusive time in ticks; of a counter, the sum
+ * @excl: receives its exclusive time in ticks; of a counter, the minimum
  *
  * Return: as ktau_user_event() if that fails, otherwise as ktau_user_read().
  */
@@ -168,9 +168,9 @@ int ktau_user_read_name(const char *name, uint64_t *count, uint64_t *incl, uint6
 /**
  * ktau_user_read_region() - the same for the thread's current region
  * @event: id of the event
- * @count: as for ktau_user_read()
- * @incl: likewise
- * @excl: likewise
+ * @count: receives how often it has happened
+ * @incl: receives its inclusive time in ticks; of a counter, the sum
+ * @excl: receives its exclusive time in ticks; of a counter, the minimum
  *
  * Return: as ktau_user_read(); also -ENOENT outside of all regions, and ktau_user_status()
  * if the thread has no regions.

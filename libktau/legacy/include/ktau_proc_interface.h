@@ -42,10 +42,10 @@ long read_size(int type, int self, pid_t *pid, unsigned int nopids, unsigned lon
 
 /**
  * read_data() - read profiles
- * @type: as for read_size()
- * @self: likewise
- * @pid: likewise
- * @nopids: likewise
+ * @type: KTAU_TYPE_PROFILE
+ * @self: not 0: the calling thread
+ * @pid: thread ids, if @self is 0
+ * @nopids: number of @pid; 0: every task that the caller may see
  * @buffer: filled in
  * @size: bytes of it
  * @tol: ignored

@@ -57,7 +57,7 @@ typedef struct ktau_output {
  * ktau_diff_profiles() - what was added between two lists
  * @plist1: the earlier list, in ascending order of pids
  * @size1: number of its profiles
- * @plist2: the later list, likewise
+ * @plist2: the later list, in ascending order of pids
  * @size2: number of its profiles
  * @outlist: set to a new list; free() each ent_lst, then the list
  *
