@@ -79,6 +79,23 @@ void ktau_account_switch(const struct task_struct *prev, u64 now)
 	ktau_add(&state->end, 1);
 }
 
+/**
+ * ktau_account_switching() - whether a CPU becomes idle or busy, which is not accounted yet
+ * @state: the CPU's
+ *
+ * Which task is the current one changes before the clock is read for the account. What a copy
+ * made in between counts as the time that ends would be missing in the next one.
+ *
+ * Context: Any, after the copy.
+ * Return: Whether it does.
+ */
+bool ktau_account_switching(const struct ktau_state *state)
+{
+	return is_accounted(state, ktau_read(&state->root.start)) &&
+	       task_curr(idle_task(state->owner.cpu)) !=
+			(READ_ONCE(state->root.info) == KTAU_ID_IDLE);
+}
+
 static void copy_cpu(struct ktau_rec_profile *rec, const struct ktau_state *state)
 {
 	u64 start = ktau_read(&state->root.start), now = 0, own;

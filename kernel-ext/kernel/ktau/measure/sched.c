@@ -157,12 +157,15 @@ void ktau_sched_dying(void)
 {
 	struct ktau_ref *ref = &current->ktau;
 	struct ktau_state *state = ref->state;
-	struct ktau_last last = ktau_end_frames();
+	struct ktau_last last;
 
+	ref->flags |= KTAU_REF_DYING;
+	smp_wmb();	/* a reader that finds no frame finds the flag */
+	last = ktau_end_frames();
 	ktau_write(&state->root.start, last.end);
 	ktau_write(&state->root.child, last.incl);
 	state->sched.info = last.id | KTAU_FRAME_TRACED;
-	ref->flags |= KTAU_REF_DYING | KTAU_REF_OFF;
+	ref->flags |= KTAU_REF_OFF;
 }
 
 /* @now: when the task of @state was switched out for the last time. */

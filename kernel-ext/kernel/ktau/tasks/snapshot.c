@@ -303,12 +303,13 @@ static bool is_interrupted(const struct ktau_state *state)
 	return !in_hardirq() && READ_ONCE(per_cpu(ktau_cpu, state->owner.cpu).irq);
 }
 
-/* The same as is_resuming() for a CPU that becomes idle or busy. */
-static bool is_switching(const struct ktau_state *state)
+/*
+ * Whether the frames of the task have ended, but it has not been switched out for the last time.
+ * The time in between is added to a frame that has ended; see ktau_sched_dying().
+ */
+static bool is_dying(const struct ktau_state *state, const struct task_struct *task)
 {
-	return ktau_read(&state->root.start) &&
-	       task_curr(idle_task(state->owner.cpu)) !=
-			(READ_ONCE(state->root.info) == KTAU_ID_IDLE);
+	return (READ_ONCE(task->ktau.flags) & KTAU_REF_DYING) && !ktau_read(&state->end_ticks);
 }
 
 /* Try once. Return: whether the copy is consistent. */
@@ -333,9 +334,10 @@ static bool copy_once(struct copy *copy, struct ktau_state *state,
 	if (copy->regions)
 		ktau_regions_copy(copy->regions, state);
 	smp_rmb();	/* see above */
-	if (task && (READ_ONCE(task->ktau.top) != top || is_resuming(state, task, top)))
+	if (task && (READ_ONCE(task->ktau.top) != top || is_resuming(state, task, top) ||
+		     is_dying(state, task)))
 		return false;
-	if (state->is_cpu && (is_interrupted(state) || is_switching(state)))
+	if (state->is_cpu && (is_interrupted(state) || ktau_account_switching(state)))
 		return false;
 	smp_rmb();	/* another frame in the same place has another start */
 	after = innermost(state, top);

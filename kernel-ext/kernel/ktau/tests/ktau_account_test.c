@@ -543,24 +543,44 @@ static void account_cpu(struct kunit *test)
 static void account_cpu_switching(struct kunit *test)
 {
 	struct ktau_rec_profile *rec = kvzalloc(KTAU_SNAPSHOT_BYTES, GFP_KERNEL);
-	struct ktau_state *cpu;
+	int disabled, during, after;
 	struct ktau_frame root;
-	int during, after;
+	struct ktau_state *cpu;
+	u32 profiled;
 
 	KUNIT_ASSERT_NOT_NULL(test, rec);
 	preempt_disable();
 	cpu = this_cpu_read(ktau_cpu.state);
 	root = cpu->root;
+	profiled = cpu->profiled;
 	ktau_write(&cpu->root.start, ktau_ticks());
 	WRITE_ONCE(cpu->root.info, KTAU_ID_IDLE);
+	WRITE_ONCE(cpu->profiled, 0);	/* the hooks stay enabled for a moment */
+	disabled = ktau_snapshot(rec, cpu, NULL);
+	WRITE_ONCE(cpu->profiled, KTAU_GROUP_ACCOUNT);
 	during = ktau_snapshot(rec, cpu, NULL);
 	WRITE_ONCE(cpu->root.info, KTAU_ID_KERNEL);
 	after = ktau_snapshot(rec, cpu, NULL);
 	cpu->root = root;
+	cpu->profiled = profiled;
 	preempt_enable();
+	KUNIT_EXPECT_EQ(test, disabled, 0);
 	KUNIT_EXPECT_EQ(test, during, -EAGAIN);
 	KUNIT_EXPECT_EQ(test, after, 0);
 	kvfree(rec);
+}
+
+/* A task whose frames have ended, but that still has the CPU, is not copied. */
+static void account_dying(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	int during;
+
+	current->ktau.flags |= KTAU_REF_DYING;
+	during = ktau_snapshot(f->rec, f->state, current);
+	current->ktau.flags &= ~KTAU_REF_DYING;
+	KUNIT_EXPECT_EQ(test, during, -EAGAIN);
+	KUNIT_EXPECT_EQ(test, ktau_snapshot(f->rec, f->state, current), 0);
 }
 
 /* If a new task is switched out before it reaches user mode, its root frame keeps its name. */
@@ -601,6 +621,7 @@ static struct kunit_case account_cases[] = {
 	KUNIT_CASE(account_forked),
 	KUNIT_CASE(account_cpu),
 	KUNIT_CASE(account_cpu_switching),
+	KUNIT_CASE(account_dying),
 	{ }
 };
 
