@@ -16,7 +16,7 @@ PACKAGECONFIG[tls] = "HAVE_GNUTLS=y,HAVE_GNUTLS=n,gnutls"
 
 KTAU_OPTIONS = "B=${B} PREFIX=${prefix} SYSCONFDIR=${sysconfdir} HAVE_LIBELF=n HAVE_ZSTD=n \
                 HAVE_BPF=n HAVE_NCURSES=n HAVE_SQLITE=n HAVE_OTF2=n \
-                HAVE_INIH=n HAVE_OPENCSD=n HAVE_LIBIPT=n \
+                HAVE_INIH=n HAVE_OPENCSD=n HAVE_LIBIPT=n HAVE_BABELTRACE=n \
                 ${PACKAGECONFIG_CONFARGS}"
 
 do_compile() {
