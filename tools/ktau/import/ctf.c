@@ -92,14 +92,28 @@ static const char *text(const void *fields, const char *name)
 
 /* Times */
 
+/* At most MAX_NS. Some compilers have no type of 128 bits. */
+static uint64_t cycles_ns(uint64_t cycles, uint64_t hz)
+{
+	const uint64_t second = 1000000000;
+	uint64_t seconds, rest, ns;
+
+	hz = hz ? hz : second;
+	seconds = cycles / hz;
+	rest = cycles % hz;
+	if (seconds >= MAX_NS / second)
+		return MAX_NS;
+	for (; hz > UINT64_MAX / second; hz >>= 1)
+		rest >>= 1;
+	ns = seconds * second + rest * second / hz;
+	return ns < MAX_NS ? ns : MAX_NS;
+}
+
 static uint64_t clock_ns(const bt_clock_snapshot *clock)
 {
 	const bt_clock_class *class = bt_clock_snapshot_borrow_clock_class_const(clock);
-	uint64_t hz = bt_clock_class_get_frequency(class);
-	unsigned __int128 ns = bt_clock_snapshot_get_value(clock);
 
-	ns = ns * 1000000000 / (hz ? hz : 1000000000);
-	return ns < MAX_NS ? (uint64_t)ns : MAX_NS;
+	return cycles_ns(bt_clock_snapshot_get_value(clock), bt_clock_class_get_frequency(class));
 }
 
 /* Events are discarded before those of the packet that counts them. */
@@ -150,8 +164,7 @@ static void describe_clock(struct import_host *host, const bt_trace *trace,
 			   const bt_clock_class *clock)
 {
 	bt_uuid uuid = clock ? bt_clock_class_get_uuid(clock) : NULL;
-	unsigned __int128 cycles_ns;
-	uint64_t cycles, hz;
+	uint64_t cycles, ns;
 	int64_t seconds;
 
 	if (!uuid)
@@ -161,11 +174,10 @@ static void describe_clock(struct import_host *host, const bt_trace *trace,
 	if (!clock)
 		return;
 	bt_clock_class_get_offset(clock, &seconds, &cycles);
-	hz = bt_clock_class_get_frequency(clock);
-	cycles_ns = (unsigned __int128)cycles * 1000000000 / (hz ? hz : 1000000000);
+	ns = cycles_ns(cycles, bt_clock_class_get_frequency(clock));
 	/* A machine's time is between 1970 and 2106. */
-	if (seconds >= 0 && seconds <= UINT32_MAX && cycles_ns < MAX_NS)
-		host->offset_ns = seconds * 1000000000 + (int64_t)cycles_ns;
+	if (seconds >= 0 && seconds <= UINT32_MAX && ns < MAX_NS)
+		host->offset_ns = seconds * 1000000000 + (int64_t)ns;
 }
 
 /* Return: 0, or -1 with a reason. */

@@ -146,7 +146,9 @@ static void choose_marks(struct drawing *d)
 /* When a column begins, since the start of the view. */
 static uint64_t begin_of(const struct times *t, const struct drawing *d, size_t column)
 {
-	return (uint64_t)((unsigned __int128)(t->to_ns - t->from_ns) * column / d->columns);
+	const uint64_t ns = t->to_ns - t->from_ns;
+
+	return ns / d->columns * column + ns % d->columns * column / d->columns;
 }
 
 static void add_interval(const struct times *t, struct drawing *d,
@@ -155,7 +157,8 @@ static void add_interval(const struct times *t, struct drawing *d,
 	const uint64_t from_ns = interval->from_ns - t->from_ns;
 	const uint64_t to_ns = interval->to_ns - t->from_ns;
 	const int mark = find_part(d, interval->value)->mark;
-	size_t column = (size_t)((unsigned __int128)from_ns * d->columns / (t->to_ns - t->from_ns));
+	/* A column is no longer than this, so it is the right one or one before. */
+	size_t column = (size_t)(from_ns / ((t->to_ns - t->from_ns) / d->columns + 1));
 	uint64_t begin, end;
 
 	for (; column < d->columns && begin_of(t, d, column) < to_ns; column++) {
