@@ -18,7 +18,7 @@
  * @since_ns: since when
  * @owner: serial of the task whose lost slots make its state unknown, or 0
  * @next: the next row of the same owner, plus 1; 0: the last one
- * @before: the row before it, likewise
+ * @before: the row of the same owner before it, plus 1; 0: the first one
  * @known: it had a state in the time of the view
  */
 struct times_row {
