@@ -214,7 +214,7 @@ static int begin(struct command *c)
 		target = KTAU_TARGET_ALL | KTAU_TARGET_EXITED | KTAU_TARGET_EVICTED |
 			 KTAU_TARGET_CPU;
 	wait_for_child(c);
-	if (c->hooks && c->hooks->begin(c->hooks->arg, c->pid)) {
+	if (c->hooks && c->hooks->begin(c->hooks->arg)) {
 		c->refused = true;
 		return -ECANCELED;
 	}

@@ -63,7 +63,7 @@ struct command {
  * @arg: passed to both
  */
 struct command_hooks {
-	int (*begin)(void *arg, pid_t pid);
+	int (*begin)(void *arg);
 	void (*tick)(void *arg);
 	void *arg;
 };

@@ -274,33 +274,42 @@ static int put_info(struct recording *r)
 	return err;
 }
 
-/*
- * Tag the command's task, which is still waiting; its children will inherit the tag. BPF programs
- * know no tags.
- */
-static int tag(struct recording *r, pid_t pid)
+/* Return: 0, or -1 with a message. BPF programs know no tags. */
+static int set_own_tag(uint32_t tag)
 {
 	char words[64];
 	int err;
 
 	if (live_is_bpf())
 		return 0;
-	snprintf(words, sizeof(words), "tag=%d:%d", (int)pid, (int)pid);
+	snprintf(words, sizeof(words), "tag=%d:%" PRIu32, (int)getpid(), tag);
 	err = ktau_control_write(words);
-	if (err) {
+	if (err)
 		complain("cannot select the command: %s", ktau_control_reason(err));
+	return err ? -1 : 0;
+}
+
+/*
+ * The command's task inherits the tag, as its children will: a ring that is created for a task with
+ * a tag starts larger.
+ */
+static int tag(struct recording *r)
+{
+	const uint32_t tag = (uint32_t)getpid();
+
+	if (set_own_tag(tag))
 		return -1;
-	}
-	r->profile.query.tag = r->trace.query.tag = (uint32_t)pid;
+	if (!live_is_bpf())
+		r->profile.query.tag = r->trace.query.tag = tag;
 	return 0;
 }
 
-static int begin(void *arg, pid_t pid)
+static int begin(void *arg)
 {
 	struct recording *r = arg;
 	int err;
 
-	if (tag(r, pid) || copy_stream(r, &r->profile))
+	if (set_own_tag(0) || copy_stream(r, &r->profile))
 		return -1;
 	err = put_info(r);
 	if (err)
@@ -399,7 +408,7 @@ static int run(struct recording *r, const char *path)
 
 	if (!command_init(&command, r->o->command, false)) {
 		command.hooks = &hooks;
-		err = command_run(&command);
+		err = tag(r) ? -1 : command_run(&command);
 	}
 	if (!err)
 		err = finish(r);
