@@ -264,7 +264,7 @@ static bool is_leader(const struct ktau_state *state)
  * Whether @user may keep records beyond its share for now, because the next one to fold has
  * readers. A reader may lose its CPU for long, so this has a bound.
  */
-static bool is_waiting(const struct ktau_user *user, u64 limit)
+static bool is_waiting(struct ktau_user *user, u64 limit)
 {
 	struct ktau_state *older;
 
