@@ -159,6 +159,11 @@ KERNEL = [
          edit(CORE, '\treturn value / 2', '        return value / 2')),
     Case('kernel-if', 'an #ifdef', CORE, 3,
          edit(CORE, '\nstatic int half', '#ifdef X\n#endif\nstatic int half')),
+    Case('kernel-if', 'two options in a header', 'kernel-ext/kernel/ktau/base/half.h', 6,
+         write('kernel-ext/kernel/ktau/base/half.h',
+               '/* SPDX-License-Identifier: GPL-2.0-only */\n#ifndef _KERNEL_KTAU_HALF_H\n'
+               '#define _KERNEL_KTAU_HALF_H\n#ifdef CONFIG_A\n#endif\n#ifdef CONFIG_B\n#endif\n'
+               '#endif /* _KERNEL_KTAU_HALF_H */\n')),
     Case('kernel-doc', 'a function without it', CORE, 9,
          edit(CORE, 'static int half(int value)\n{\n\treturn value / 2;\n}\n',
               'static int half(int value)\n{\n\treturn value / 2;\n}\n\n'

@@ -10,9 +10,13 @@ from project import CannotRun, run
 # checkpatch.pl would look for the documentation of boot words in a kernel tree.
 OPTIONS = ('--file', '--max-line-length=100', '--ignore=UNDOCUMENTED_SETUP')
 
+# What depends on the architecture, on options and on the version of the kernel
+CONDITIONAL = re.compile(r'/base/(arch/\w+|compat)\.h$')
+
 RULES = {
     'kernel-checkpatch': 'checkpatch.pl --strict on every file of kernel-ext',
-    'kernel-if': 'no preprocessor conditionals in .c files',
+    'kernel-if': 'no preprocessor conditionals in .c files; in the headers of kernel/ktau only in '
+                 'base/compat.h and base/arch, and one for a header of an optional part',
     'kernel-doc': 'kernel-doc on every non-static function',
     'kernel-doc-context': 'kernel-doc has Context:',
     'kernel-doc-return': 'kernel-doc of a function with a value has Return:',
@@ -31,7 +35,21 @@ def check(project, found):
             if re.match(r'\s*#\s*(if|el|endif)', line):
                 found('kernel-if', path, number, line.strip())
         _documented(project, path, found)
+    for path in project.files('kernel-ext/kernel/ktau/*.h'):
+        if not CONDITIONAL.search(path):
+            _unconditional(project, path, found)
     _kernel_doc(project, project.files('kernel-ext/*.[ch]'), found)
+
+
+def _unconditional(project, path, found):
+    """A header has its guard, and may have one #ifdef CONFIG_X for the part that X builds."""
+    options = 0
+    for number, line in enumerate(project.lines(path), 1):
+        options += bool(re.match(r'#ifdef CONFIG_\w+$', line))
+        if not re.match(r'\s*#\s*(if|elif)', line) or re.match(r'#ifndef _\w+_H$', line):
+            continue
+        if not re.match(r'#ifdef CONFIG_\w+$', line) or options > 1:
+            found('kernel-if', path, number, line.strip())
 
 
 def _documented(project, path, found):

@@ -301,4 +301,29 @@ static inline void ktau_sysctl_register(struct ctl_table *table)
 #endif
 }
 
+/* 32-bit programs pass the same structures. */
+#ifdef CONFIG_COMPAT
+#define KTAU_COMPAT_IOCTL(fn)	.proc_compat_ioctl = fn,
+#else
+#define KTAU_COMPAT_IOCTL(fn)
+#endif
+
+/* Whether @task is on a CPU. */
+static inline bool ktau_on_cpu(const struct task_struct *task)
+{
+#ifdef CONFIG_SMP
+	/* If not, pairs with the store in finish_task(): its effects are visible here. */
+	return smp_load_acquire(&task->on_cpu);
+#else
+	return task == current;
+#endif
+}
+
+/* Without IPv6 support a socket has no IPv6 address. */
+#if IS_ENABLED(CONFIG_IPV6)
+#define KTAU_V6_DADDR(sk)	(&(sk)->sk_v6_daddr)
+#else
+#define KTAU_V6_DADDR(sk)	NULL
+#endif
+
 #endif /* _KERNEL_KTAU_COMPAT_H */

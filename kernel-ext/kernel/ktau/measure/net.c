@@ -11,7 +11,7 @@
 #include <net/ipv6.h>
 #include <net/tcp.h>
 
-#include "base/arch.h"
+#include "base/compat.h"
 #include "ring.h"
 #include "trace.h"
 

@@ -21,7 +21,7 @@
 #include <linux/user_namespace.h>
 
 #include "base/access.h"
-#include "base/arch.h"
+#include "base/compat.h"
 #include "base/origin.h"
 #include "base/poll.h"
 #include "base/user.h"

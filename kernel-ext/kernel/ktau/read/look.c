@@ -15,7 +15,7 @@
  */
 #include <linux/sched.h>
 
-#include "base/arch.h"
+#include "base/compat.h"
 #include "look.h"
 
 #define AWAKE	U64_MAX
