@@ -449,14 +449,13 @@ static void report_outside(const struct check_period *p, uint32_t id, uint64_t i
 }
 
 /*
- * Whether the activations of an event that were in flight at @ticks were part of the record then. A
- * wait for a CPU has no frame of its own. If a group has been disabled, frames have ended that are
- * open still.
+ * Whether the activations of events that were in flight at @ticks were part of the record then. If
+ * a group has been disabled, frames have ended that are open still.
  */
-static bool is_divided_at(const struct check_period *p, uint32_t id, uint64_t ticks)
+static bool is_divided_at(const struct check_period *p, uint64_t ticks)
 {
-	return id != p->c->wait_id && !(p->now->groups & ~p->now->groups_throughout) &&
-	       p->now->start_ticks <= ticks && p->c->stream.since_ticks <= ticks;
+	return !(p->now->groups & ~p->now->groups_throughout) && p->now->start_ticks <= ticks &&
+	       p->c->stream.since_ticks <= ticks;
 }
 
 /*
@@ -475,7 +474,7 @@ static void judge_inside(const struct check_period *p, const struct ktau_entry *
 		report_inside(p, e->id, &diff, p->before ? " in the period" : "");
 		return;
 	}
-	if (!is_divided_at(p, e->id, since) || !add_open(&now, p->now, e->id) ||
+	if (!is_divided_at(p, since) || !add_open(&now, p->now, e->id) ||
 	    !add_open(&before, p->before, e->id))
 		return;
 	diff = minus(&now, &before);

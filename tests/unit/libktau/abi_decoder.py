@@ -400,7 +400,7 @@ class Rules:
         elif source not in ('FOREIGN', 'IRQ') and not self._sees_addresses():
             need(f['key'] == 0, 'key of event %d shown', f['id'])
         need(self._sees_addresses() or not f['address'], 'address of event %d', f['id'])
-        self.events[f['id']] = f
+        self.events[f['id']] = dict(f, is_wait=name == b'schedule_wait\0')
         self.seen['EVENT'].add(f['id'])
 
     def _sees_addresses(self):
@@ -525,9 +525,19 @@ class Rules:
             start = frame['start_ticks']
             children += frame['child_ticks']
             self.counts['frames'] += 1
+        for frame in record.open:
+            if self.events[frame['id']]['is_wait']:
+                self._wait(frame, record, f)
         need(f['depth'] >= f['nr_open'] and not f['reserved'], 'depth %d', f['depth'])
         if f['depth'] == f['nr_open'] and record.name == 'PROFILE':
             need(children == f['open_child_ticks'], 'child_ticks')
+
+    def _wait(self, frame, record, f):
+        need(frame is record.open[0] and not frame['child_ticks'], 'frames inside a wait for a CPU')
+        lasted = f['ticks'] - frame['start_ticks']
+        slack = 3 * self.stream['round_ns'] * self.stream['clock_hz'] // 10 ** 9
+        need(abs(lasted - frame['runq_ticks']) <= slack and
+             not frame['asleep_ticks'] and not frame['irq_ticks'], 'a wait for a CPU that is not')
 
     def _diff(self, record, f):
         need(self.owner['kind'] in (0, 2), 'DIFF of an exited task')
@@ -978,6 +988,19 @@ def mutations(page, data):
         yield 'times that do not add up', changed('PROFILE', 'outer_ticks', lambda v: v + 1)
         yield 'more frames than the depth', changed(
             'PROFILE', 'depth', lambda v: 0, next(i for i, r in enumerate(all_records) if r.open))
+        waits = [i for i, r in enumerate(all_records)
+                 if r.name == 'EVENT' and r.strings == [b'schedule_wait\0']]
+        i = next((i for i, r in enumerate(all_records) if waits and i > waits[0] and r.open), None)
+        if i:
+            record = all_records[i]
+            f = record.fields
+            wait = dict(record.open[0], id=all_records[waits[0]].fields['id'], child_ticks=0,
+                        start_ticks=f['ticks'] - 5, asleep_ticks=1, runq_ticks=4, irq_ticks=0)
+            yield 'a task that sleeps while it waits for a CPU', (
+                all_records[:i] + [record._replace(
+                    open=[wait] + record.open,
+                    fields=dict(f, nr_open=f['nr_open'] + 1, depth=f['depth'] + 1))] +
+                all_records[i + 1:])
         yield 'an account that exceeds the life', changed('PROFILE', 'user_ticks', lambda v: M64)
         yield 'modes in groups_throughout', changed('PROFILE', 'groups_throughout',
                                                     lambda v: v | MODES)

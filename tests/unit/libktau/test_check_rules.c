@@ -115,6 +115,16 @@ static void put_rings(struct stream *s)
 	}
 }
 
+/* No rule has an exception for schedule_wait, whose activations are not on the stack. */
+static void put_events(struct stream *s)
+{
+	put_event(s, 0, 1, "sys_read");
+	put_event(s, 1, 1, "sys_write");
+	put_event(s, 2, 4, "schedule_wait");
+	put_event(s, 3, 1, "sys_close");
+	put_event(s, 701, 128, "tcp:bytes");
+}
+
 static struct stream record(void)
 {
 	struct stream s = {
@@ -125,7 +135,8 @@ static struct stream record(void)
 
 	for (nr = 0; nr < 2; nr++) {
 		s.ticks = FROM + (nr + 1) * 1000 * M;
-		put_start(&s, KTAU_REC_PROFILE, 0x3c);
+		put_stream(&s, KTAU_REC_PROFILE, 0x3c);
+		put_events(&s);
 		for (i = 0; i < NR(machine); i++)
 			if (!nr || machine[i].kind != EXITED)
 				put_member(&s, nr, i);

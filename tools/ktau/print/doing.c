@@ -118,8 +118,10 @@ void doing_now(const struct view *v, const struct process *p, const struct ktau_
 	doing_format_ns(ktau_clock_ns(&v->clock, d.ticks), time, sizeof(time));
 	open = ktau_profile_open(d.profile);
 	outer = d.profile->nr_open;
-	/* The wait itself is not listed. */
-	inner = outer > 1 && symbolize_group_bit(v->r->names, open->id) == KTAU_GROUP_SCHED;
+	/* The wait itself is not listed, nor the switch around it. */
+	for (inner = 0; inner + 1 < outer; inner++)
+		if (symbolize_group_bit(v->r->names, open[inner].id) != KTAU_GROUP_SCHED)
+			break;
 	do {
 		put_chain(v, open, outer, inner, now);
 		append(now, ", ", time);

@@ -163,6 +163,30 @@ static void fill_open(struct ktau_open *open, const struct copy *copy, u64 left)
 }
 
 /*
+ * The wait of a woken task for a CPU ends as an activation of schedule_wait inside the frame of the
+ * switch, and that of a new task outside all frames. Until then it has no frame, but a reader finds
+ * one. Return: how long it has lasted; 0 if there is none.
+ */
+static u64 copy_wait(struct copy *copy, const struct ktau_state *state,
+		     const struct ktau_frame *top, struct ktau_open *open)
+{
+	/* Of one reading of the time of the wakeup, because a waker may be writing it. */
+	const u64 wait = copy->now.runq - copy->base.runq;
+
+	if (!wait || (top && !(ktau_is_off(state, top) &&
+			       ktau_is_voluntary(ktau_frame_id(&state->sched)))))
+		return 0;
+	*open = (struct ktau_open) {
+		.id = KTAU_ID_SCHEDULE_WAIT,
+		.start_ticks = copy->rec->ticks - wait,
+		.runq_ticks = wait,
+	};
+	copy->rec->nr_open++;
+	copy->rec->depth++;
+	return wait;
+}
+
+/*
  * Copy the open frames, innermost first. @stack is the stack that must contain them; NULL
  * if the list cannot change. A list that changes is detected afterwards; until then it
  * must only be safe to follow, so each frame must be at a higher address than the one
@@ -177,13 +201,14 @@ copy_frames(struct copy *copy, const struct ktau_state *state,
 		((struct ktau_entry *)(rec + 1) + rec->nr_entries);
 	unsigned long low = (unsigned long)stack;
 	unsigned long high = low + THREAD_SIZE;
-	u64 inner = 0;	/* how long the next inner frame has lasted */
+	u64 inner;	/* how long the next inner frame has lasted */
 
 	rec->nr_open = 0;
 	rec->depth = 0;
 	rec->guest_ticks = 0;
 	copy->outermost = NULL;
 	rec->open_child_ticks = 0;
+	inner = copy_wait(copy, state, frame, open);
 	for (; frame; frame = READ_ONCE(frame->prev)) {
 		u64 start, child, lasted;
 

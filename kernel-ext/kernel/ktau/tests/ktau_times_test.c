@@ -171,6 +171,74 @@ static void in_progress(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, control("groups=none"), 0);
 }
 
+/* What a reader adds up for an event: ended activations, and those in flight. */
+static u64 incl_so_far(const struct ktau_rec_profile *rec, unsigned int id)
+{
+	const struct ktau_entry *entries = (const void *)(rec + 1);
+	const struct ktau_open *open = (const void *)(entries + rec->nr_entries);
+	u64 sum = find(rec, id)->incl;
+	u32 i;
+
+	for (i = 0; i < rec->nr_open; i++)
+		if (open[i].id == id)
+			sum += rec->ticks - open[i].start_ticks;
+	return sum;
+}
+
+/*
+ * A woken task that waits for the CPU is in schedule_wait: no part of the wait is added to a later
+ * period, and none is missing.
+ */
+static void queued(struct kunit *test)
+{
+	struct times_fixture *f = test->priv;
+	const struct ktau_rec_profile *rec = f->profile;
+	DECLARE_COMPLETION_ONSTACK(ready);
+	const struct ktau_open *open;
+	struct task_struct *task;
+	struct ktau_state *state;
+	u64 before, waited;
+	int err;
+
+	KUNIT_ASSERT_EQ(test, control("groups=syscall,sched"), 0);
+	task = kthread_run(waiter_run, &ready, "ktau_waiter");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	wait_for_completion(&ready);
+	sleep_20ms();	/* until it sleeps again */
+	state = ktau_state_get(task);
+	KUNIT_ASSERT_NOT_NULL(test, state);
+	before = incl_so_far(copy(test, state, task), KTAU_ID_SCHEDULE_WAIT);
+	KUNIT_EXPECT_EQ(test, rec->depth, 1U);
+
+	preempt_disable();	/* it cannot run: this is its CPU */
+	wake_up_process(task);
+	mdelay(2);
+	err = ktau_snapshot(f->profile, state, task);
+	preempt_enable();
+	KUNIT_EXPECT_EQ(test, err, 0);
+	expect_identity(test, rec);
+	open = (const void *)((const struct ktau_entry *)(rec + 1) + rec->nr_entries);
+	waited = incl_so_far(rec, KTAU_ID_SCHEDULE_WAIT) - before;
+	KUNIT_EXPECT_GE(test, waited, ktau_clock_hz() / 1000);
+	KUNIT_EXPECT_EQ(test, rec->depth, 2U);
+	KUNIT_EXPECT_EQ(test, open[0].id, (u32)KTAU_ID_SCHEDULE_WAIT);
+	KUNIT_EXPECT_EQ(test, open[0].runq_ticks, waited);
+	KUNIT_EXPECT_EQ(test, open[0].asleep_ticks + open[0].irq_ticks + open[0].child_ticks,
+			0ULL);
+	KUNIT_EXPECT_EQ(test, open[1].id, (u32)KTAU_ID_SCHEDULE_VOL_INTERRUPTIBLE);
+	KUNIT_EXPECT_EQ(test, open[1].runq_ticks, waited);
+	KUNIT_EXPECT_EQ(test, rec->runq_ticks, runq_of(rec) + waited);
+
+	/* It runs, and sleeps again. */
+	sleep_20ms();
+	rec = copy(test, state, task);
+	KUNIT_EXPECT_EQ(test, rec->depth, 1U);
+	KUNIT_EXPECT_GE(test, find(rec, KTAU_ID_SCHEDULE_WAIT)->incl, before + waited);
+	ktau_state_put(state);
+	kthread_stop(task);
+	KUNIT_EXPECT_EQ(test, control("groups=none"), 0);
+}
+
 static int sleeps_run(void *data)
 {
 	int i;
@@ -262,6 +330,34 @@ static void away(struct ktau_state *state, unsigned int id, u64 asleep)
 	__ktau_enter(&frame, current, id);
 	was_away(state, &frame, asleep, 1);
 	__ktau_exit(&frame, current);
+}
+
+/* The wait of a new task for its first CPU has a frame too, outside all others. */
+static void queued_first(struct kunit *test)
+{
+	struct times_fixture *f = test->priv;
+	const struct ktau_rec_profile *rec = f->profile;
+	const struct ktau_open *open = (const void *)(rec + 1);
+	struct ktau_ref before;
+	unsigned long flags;
+	int err;
+
+	local_irq_save(flags);
+	before = pretend(f);
+	current->ktau.flags = KTAU_REF_NEW;
+	current->ktau.wake_ticks = ktau_ticks();
+	udelay(10);
+	err = ktau_snapshot(f->profile, f->state, current);
+	current->ktau = before;
+	local_irq_restore(flags);
+	KUNIT_EXPECT_EQ(test, err, 0);
+	KUNIT_ASSERT_EQ(test, rec->nr_open, 1U);
+	KUNIT_EXPECT_EQ(test, rec->nr_entries, 0U);
+	KUNIT_EXPECT_EQ(test, open->id, (u32)KTAU_ID_SCHEDULE_WAIT);
+	KUNIT_EXPECT_GT(test, open->runq_ticks, 0ULL);
+	KUNIT_EXPECT_EQ(test, open->runq_ticks, rec->ticks - open->start_ticks);
+	KUNIT_EXPECT_EQ(test, open->runq_ticks, rec->runq_ticks);
+	KUNIT_EXPECT_EQ(test, rec->kernel_ticks + rec->asleep_ticks, 0ULL);
 }
 
 static void interrupts(struct kunit *test)
@@ -529,6 +625,8 @@ static void yields(struct kunit *test)
 static struct kunit_case times_cases[] = {
 	KUNIT_CASE(inside),
 	KUNIT_CASE(in_progress),
+	KUNIT_CASE(queued),
+	KUNIT_CASE(queued_first),
 	KUNIT_CASE(reasons),
 	KUNIT_CASE(interrupts),
 	KUNIT_CASE(recursion),
