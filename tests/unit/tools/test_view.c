@@ -60,7 +60,7 @@ static const struct {
 	{ "state A B", "v:1:9: expected ; or the end of the line, not 'B'" },
 	{ "on switchh set a = 1", "v:1:4: unknown event 'switchh'; did you mean 'switch'?" },
 	{ "on user", "v:1:8: expected the name of an event, not the end of the line" },
-	{ "on fork sat a = 1", "v:1:9: expected set, add, push, pop or none, not 'sat'" },
+	{ "on fork sat a = 1", "v:1:9: expected set, add, push, update, pop or none, not 'sat'" },
 	{ "on fork set a 1", "v:1:15: expected =, not '1'" },
 	{ "on fork set a = {cpuu}", "v:1:18: unknown field 'cpuu'; did you mean 'cpu'?" },
 	{ "on fork set a = {prev_state}", "unknown field 'prev_state'" },
@@ -157,7 +157,8 @@ enum { WORK = 100,
        WAIT,
        CALL,
        CALL_2,
-       READ };
+       READ,
+       FUTEX };
 
 static const struct {
 	uint16_t id;
@@ -169,6 +170,7 @@ static const struct {
 	{ CALL, SYMBOLIZE_USER, "MPI_Send" },
 	{ CALL_2, SYMBOLIZE_USER, "MPI_Finalize" },
 	{ READ, KTAU_GROUP_SYSCALL, "sys_read" },
+	{ FUTEX, KTAU_GROUP_SYSCALL, "sys_futex" },
 };
 
 /* An event of the task with this serial, which is also its tid. */
@@ -183,6 +185,11 @@ struct step {
 #define EXIT(t, task, id) ((struct step){ t, task, KTAU_TRACE_EXIT, id })
 #define SWITCH(t, task, state) \
 	((struct step){ t, task, KTAU_TRACE_SWITCH, KTAU_ID_NONE, state })
+/* The task wakes the one with this serial; a context other than 0 is an interrupt. */
+#define WAKING(t, task, context, woken) \
+	((struct step){ t, task, KTAU_TRACE_WAKING, context, woken })
+#define ON(t, task) ((struct step){ t, task, TIMELINE_ON, KTAU_ID_NONE })
+#define OFF(t, task) ((struct step){ t, task, TIMELINE_OFF, KTAU_ID_NONE, OFF_BY_SWITCH })
 #define LOST(t, task) ((struct step){ t, task, TIMELINE_LOST, KTAU_ID_NONE, 7 })
 
 static struct registry *make_registry(void)
@@ -214,9 +221,13 @@ static int take(struct engine *g, const struct step *s)
 {
 	struct {
 		struct ktau_slot slot;
-		struct ktau_slot_switch to;
+		union {
+			struct ktau_slot_switch to;
+			struct ktau_slot_waking waking;
+		};
 	} slot = { .slot = { .ticks = s->ns, .type = (uint8_t)s->type, .words = 4 },
 		   .to.state = (uint32_t)s->value };
+	struct timeline_frame call = { .id = FUTEX };
 	struct user_slot mark = { .ticks = s->ns, .value = s->value };
 	struct timeline_frame frame = { .id = s->id };
 	struct track track = { .serial = s->serial, .cpu = 3, .frames = &frame };
@@ -230,8 +241,16 @@ static int take(struct engine *g, const struct step *s)
 		.from_ns = s->ns,
 		.mark = &mark,
 		.lost = s->value,
+		.off = (enum timeline_off)s->value,
 	};
 
+	if (s->type == KTAU_TRACE_SWITCH) {
+		track.frames = &call;
+		track.depth = 1;
+	} else if (s->type == KTAU_TRACE_WAKING) {
+		slot.slot.ctx = (uint8_t)s->id;
+		slot.waking.serial = s->value;
+	}
 	track.owner = (struct ktau_rec_owner){
 		.rec.type = KTAU_REC_OWNER,
 		.serial = s->serial,
@@ -280,7 +299,7 @@ static void expect_text(const char *rules, const struct step *steps,
 	struct symbolizer *symbols = symbolize_create(registry_events(registry), NULL);
 	struct view view = { 0 };
 	struct engine *g;
-	char text[1024], *seen;
+	char text[2048], *seen;
 
 	snprintf(text, sizeof(text), "state A ; state B #00ff00\nstate C\n%s\n", rules);
 	assert_true(view_parse(&view, "v", text, strlen(text)));
@@ -376,6 +395,38 @@ static void test_stack(void **state)
 	       STEPS(MARK(10, 1, WORK, 0), ENTER(20, 1, READ), ENTER(30, 1, READ),
 		     EXIT(40, 1, READ), EXIT(50, 1, READ), EXIT(60, 1, READ)),
 	       "0-10 s -\n10-20 s A\n20-50 s B\n50-60 s A\n60-100 s -\n");
+}
+
+/* What a state was from its begin on; a row without a state, too. */
+static void test_update(void **state)
+{
+	(void)state;
+	expect("on user mpi:work(rank) set W/{rank} = A\n"
+	       "on user mpi:wait(rank) update W/{rank} = {task}\nrow W/* label \"{1}\"",
+	       STEPS(MARK(10, 1, WORK, 0), MARK(20, 2, WAIT, 0), MARK(30, 1, WORK, 0),
+		     MARK(40, 3, WAIT, 5)),
+	       "0-10 0 -\n10-30 0 task/2\n30-100 0 A\n0-100 5 task/3\n");
+}
+
+static const char *builtin(const char *name)
+{
+	const struct view_builtin *b = view_builtins;
+
+	while (strcmp(b->name, name))
+		b++;
+	return b->text;
+}
+
+/* A wait in futex() has the name of the task that ends it, or none of a task. */
+static void test_locks(void **state)
+{
+	(void)state;
+	expect(builtin("locks"),
+	       STEPS(SWITCH(10, 1, 1), SWITCH(15, 2, 0), WAKING(20, 2, 0, 1), ON(25, 1),
+		     SWITCH(30, 1, 1), WAKING(40, 3, 1, 1), SWITCH(50, 1, 1), ON(60, 1),
+		     SWITCH(70, 1, 1), WAKING(75, 1, 0, 2)),
+	       "0-10 task/1 -\n10-20 task/1 task/2\n20-30 task/1 -\n30-40 task/1 TIMEOUT\n"
+	       "40-50 task/1 -\n50-60 task/1 WAIT\n60-70 task/1 -\n70-100 task/1 WAIT\n");
 }
 
 static void test_conditions(void **state)
@@ -523,6 +574,8 @@ int main(void)
 		cmocka_unit_test(test_paths),
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_stack),
+		cmocka_unit_test(test_update),
+		cmocka_unit_test(test_locks),
 		cmocka_unit_test(test_conditions),
 		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_limits),

@@ -12,11 +12,13 @@
 		".popsection\n")
 
 VIEW(cpus);
+VIEW(locks);
 VIEW(mpi);
 VIEW(waits);
 
 const struct view_builtin view_builtins[] = {
 	{ "cpus", view_cpus },
+	{ "locks", view_locks },
 	{ "mpi", view_mpi },
 	{ "waits", view_waits },
 	{ 0 },

@@ -181,6 +181,16 @@ static void set(struct engine *g, uint32_t node, struct view_value value)
 		times_set(&g->times, n->row - 1, value, g->event->ns, owner_of(g));
 }
 
+/* The state that a row is in has been this one since it began. */
+static void update(struct engine *g, uint32_t node, struct view_value value)
+{
+	const uint32_t row = g->tree.nodes[node].row;
+
+	if (row)
+		times_update(&g->times, row - 1, value);
+	set(g, node, value);
+}
+
 static struct view_value sum(struct view_value a, struct view_value b)
 {
 	struct view_value both = { VALUE_NUMBER, 0 };
@@ -199,7 +209,7 @@ static void apply(struct engine *g, const struct view_action *action)
 {
 	const struct view_value none = { VALUE_NONE, 0 };
 	const struct view_value value =
-		action->verb <= VERB_PUSH ? value_of(g, &action->operand) : none;
+		action->verb <= VERB_UPDATE ? value_of(g, &action->operand) : none;
 	const uint32_t node = find_node(g, action->path, true);
 
 	if (!node)
@@ -211,6 +221,9 @@ static void apply(struct engine *g, const struct view_action *action)
 	case VERB_PUSH:
 		tree_push(&g->tree, node, g->tree.nodes[node].value);
 		set(g, node, value);
+		return;
+	case VERB_UPDATE:
+		update(g, node, value);
 		return;
 	case VERB_POP:
 		set(g, node, tree_pop(&g->tree, node));

@@ -19,6 +19,7 @@ static const char *const verbs[] = {
 	[VERB_SET] = "set",
 	[VERB_ADD] = "add",
 	[VERB_PUSH] = "push",
+	[VERB_UPDATE] = "update",
 	[VERB_POP] = "pop",
 	[VERB_NONE] = "none",
 };
@@ -135,15 +136,15 @@ static bool parse_action(struct parser *p, struct view_handler *handler)
 	while (verb < VERBS && !lexer_is(l, verbs[verb]))
 		verb++;
 	if (verb == VERBS)
-		return lexer_expected(l, "set, add, push, pop or none");
+		return lexer_expected(l, "set, add, push, update, pop or none");
 	action.verb = (enum view_verb)verb;
 	lexer_next(l);
 	action.path = parse_path(p);
 	if (!action.path)
 		return false;
-	if (action.verb == VERB_SET && !lexer_take(l, "="))
+	if ((action.verb == VERB_SET || action.verb == VERB_UPDATE) && !lexer_take(l, "="))
 		return lexer_expected(l, "=");
-	if (action.verb <= VERB_PUSH && !parse_operand(p, &action.operand))
+	if (action.verb <= VERB_UPDATE && !parse_operand(p, &action.operand))
 		return false;
 	handler->actions = grow(handler->actions, handler->nr, sizeof(action));
 	handler->actions[handler->nr++] = action;

@@ -92,6 +92,7 @@ struct view_expression {
 enum view_verb { VERB_SET,
 		 VERB_ADD,
 		 VERB_PUSH,
+		 VERB_UPDATE,
 		 VERB_POP,
 		 VERB_NONE };
 

@@ -137,6 +137,11 @@ void times_set(struct times *t, uint32_t index, struct view_value value, uint64_
 	row->value = value;
 }
 
+void times_update(struct times *t, uint32_t index, struct view_value value)
+{
+	t->rows[index].value = value;
+}
+
 void times_lose(struct times *t, uint64_t owner, uint64_t ns,
 		void (*each)(void *arg, const struct times_row *row), void *arg)
 {

@@ -79,6 +79,9 @@ uint32_t times_add_row(struct times *t, uint32_t node, uint32_t pattern);
 void times_set(struct times *t, uint32_t index, struct view_value value, uint64_t ns,
 	       uint64_t owner);
 
+/* The state in which the row is now was this one from its begin on. */
+void times_update(struct times *t, uint32_t index, struct view_value value);
+
 /* What a task has done since @ns is not known. @each is called for each row that it has set. */
 void times_lose(struct times *t, uint64_t owner, uint64_t ns,
 		void (*each)(void *arg, const struct times_row *row), void *arg);
